@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* limits.h - every cap on what a subject can make us do, with unit and reason. */
+#ifndef GOSNAP_LIMITS_H
+#define GOSNAP_LIMITS_H
+
+#include <stdint.h>
+
+/* bytes; pieces of one read of the subject's memory: no string or table we want is larger */
+#define LIMIT_READ_BYTES (UINT64_C(1) << 30)
+/* count; mappings, threads: vm.max_map_count and threads-max rarely exceed it */
+#define LIMIT_MAPPINGS (UINT64_C(1) << 20)
+#define LIMIT_THREADS (UINT64_C(1) << 18)
+/* count; elements of allgs we are ready to look at: some ten million is the largest seen */
+#define LIMIT_GOROUTINES (UINT64_C(1) << 25)
+/* frames of one stack: more is a runaway recursion that its ends explain */
+#define LIMIT_FRAMES (UINT64_C(1) << 17)
+/* bytes of one goroutine's stack that are copied; Go's own maximum is 1 GB */
+#define LIMIT_STACK_BYTES (UINT64_C(64) << 20)
+/* bytes copied out of the subject in all */
+#define LIMIT_EXTENT_BYTES (UINT64_C(4) << 30)
+/* bytes of one pclntab: Kubernetes has 40 MB */
+#define LIMIT_PCLNTAB_BYTES (UINT64_C(512) << 20)
+/* count; modules: a plugin each */
+#define LIMIT_MODULES 4096
+/* inlined calls in one pc; the compiler's own budget keeps real ones below 100 */
+#define LIMIT_INLINE_DEPTH 512
+/* reads and steps: the whole run, and one goroutine or thread */
+#define LIMIT_BUDGET_RUN (UINT64_C(4) << 32)
+#define LIMIT_BUDGET_UNIT (UINT64_C(1) << 22)
+/* bytes of the symbol, path and argument strings we copy */
+#define LIMIT_STRING_BYTES (UINT64_C(1) << 20)
+/* warnings that are written out one by one; the rest is counted */
+#define LIMIT_WARNINGS 1000
+/* nanoseconds that a thread gets to reach its stop before it is listed without registers */
+#define LIMIT_STOP_NS (UINT64_C(500) * 1000 * 1000)
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* process.h - what /proc says of a process as a whole. Reads, never stops, changes nothing. */
+#ifndef GOSNAP_PROCESS_H
+#define GOSNAP_PROCESS_H
+
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "err.h"
+#include "util.h"
+
+struct process_file {
+	int fd;
+	char *target; /* as readlink says: "socket:[123]", "/var/log/x" */
+};
+
+struct process_limit {
+	char *name;		   /* "Max open files" */
+	char *soft, *hard, *units; /* as the kernel prints them */
+};
+
+/* Strings are NULL, numbers carry has_, when the kernel does not say. */
+struct process {
+	pid_t pid, ppid;
+	char *exe, *cwd, *cgroup, *container, *comm;
+	bool has_ids;
+	uid_t uid;
+	gid_t gid;
+	bool has_started;
+	uint64_t started_at_ns; /* CLOCK_REALTIME */
+	bool has_rss;
+	uint64_t rss_bytes;
+	struct process_file *files;
+	size_t file_count;
+	bool files_readable;
+	struct process_limit *limits;
+	size_t limit_count;
+};
+
+/* NULL only when there is no such process. */
+struct process *process_read(pid_t pid, struct err *err);
+void process_free(struct process *p);
+DEFINE_AUTO(struct process, process_free)
+
+/* Processes whose comm, or the last part of whose executable, is name: for a user who
+ * gave a name in place of a pid. At most max, sorted by pid; returns the count. */
+struct process_candidate {
+	pid_t pid;
+	char name[64];
+};
+size_t process_find(const char *name, struct process_candidate *ret, size_t max);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* refusal.h - why a process cannot be examined, in one sentence with the remedy.
+ * The facts are collected first and judged by a pure function, so that what one kernel
+ * lacks (yama, ...) is tested with recorded facts. */
+#ifndef GOSNAP_REFUSAL_H
+#define GOSNAP_REFUSAL_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "err.h"
+
+struct refusal_facts {
+	pid_t pid;
+	bool exists;
+	bool is_thread;	     /* a tid that is not a thread-group leader */
+	pid_t tgid;
+	bool kernel_thread;
+	bool zombie, dead;
+	pid_t tracer;	     /* 0: none */
+	char tracer_name[64];
+	int elf_class;	     /* of the executable: 1 = 32-bit, 2 = 64-bit, 0 unknown */
+	int elf_machine;
+	int ptrace_errno;    /* what asking (process_vm_readv or seize) said; 0: allowed */
+	int yama_scope;	     /* -1: this kernel has no yama */
+	bool dumpable_known, dumpable;
+	uid_t our_uid, uid, euid, suid; /* ours; the subject's */
+	gid_t our_gid, gid, egid, sgid;
+	uint64_t our_capabilities, capabilities; /* effective; the subject's permitted */
+	bool same_user_namespace;
+	bool descendant; /* the subject descends from us */
+	char name[64];
+};
+
+void refusal_collect(pid_t pid, struct refusal_facts *ret);
+
+/* True when nothing stands in the way; else err has ERR_NOT_FOUND, ERR_CANNOT or
+ * ERR_PERMISSION and the sentence. Reads nothing but the facts. */
+bool refusal_judge(const struct refusal_facts *facts, struct err *err);
+
+#endif

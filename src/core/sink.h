@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sink.h - where printed things go: a streaming JSON writer that never holds the document.
+ * Printers say what there is, never punctuation. Failure (full disk, closed pipe) is
+ * sticky: nothing more is written and sink_finish() reports it once. */
+#ifndef GOSNAP_SINK_H
+#define GOSNAP_SINK_H
+
+#include "err.h"
+#include "util.h"
+
+struct sink;
+
+enum sink_kind { SINK_OBJECT, SINK_ARRAY };
+
+/* Writes to fd (borrowed), compressed by zstd when asked for. */
+struct sink *sink_json_new(int fd, bool zstd);
+/* Collects into memory: for pieces that are written many times (frames). */
+struct sink *sink_memory_new(void);
+void sink_free(struct sink *out);
+DEFINE_AUTO(struct sink, sink_free)
+
+/* Inside an object every value is preceded by sink_name(); keys are ASCII literals. */
+void sink_begin(struct sink *out, enum sink_kind kind);
+void sink_end(struct sink *out);
+void sink_name(struct sink *out, const char *name);
+void sink_uint(struct sink *out, uint64_t value);
+void sink_int(struct sink *out, int64_t value);
+void sink_bool(struct sink *out, bool value);
+void sink_null(struct sink *out);
+void sink_address(struct sink *out, uint64_t addr); /* "0xc000012345" */
+/* Any bytes: JSON-escaped when valid UTF-8 (NUL allowed), else {"hex": "..."}. */
+void sink_string(struct sink *out, const char *s);
+void sink_text(struct sink *out, const void *s, size_t len);
+void sink_hex(struct sink *out, const void *bytes, size_t len); /* "00ff.." */
+void sink_time(struct sink *out, uint64_t realtime_ns);		/* RFC 3339, UTC, ns */
+/* A ready value from a memory sink, written as one value. */
+void sink_raw(struct sink *out, const char *json, size_t len);
+
+/* name and value in one call, for objects. */
+void sink_named_uint(struct sink *out, const char *name, uint64_t value);
+void sink_named_int(struct sink *out, const char *name, int64_t value);
+void sink_named_bool(struct sink *out, const char *name, bool value);
+void sink_named_address(struct sink *out, const char *name, uint64_t addr);
+void sink_named_string(struct sink *out, const char *name, const char *s); /* NULL: left out */
+void sink_named_begin(struct sink *out, const char *name, enum sink_kind kind);
+
+/* Bytes of JSON so far (before compression). */
+uint64_t sink_bytes(const struct sink *out);
+/* Of a memory sink; borrowed until the next write. */
+const char *sink_memory(const struct sink *out, size_t *ret_len);
+void sink_memory_reset(struct sink *out);
+
+/* Writes the rest (and a final newline). ERR_SYS when anything was lost; errno_ret, when
+ * not NULL, gets the first errno (EPIPE, ENOSPC). */
+MUST_CHECK bool sink_finish(struct sink *out, int *errno_ret, struct err *err);
+
+#endif

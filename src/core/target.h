@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* target.h - memory, mappings and threads of the process being examined.
+ * Knows no ELF and no Go. Addresses are the subject's: never dereference them.
+ * All its answers are hostile: a subject can write what it likes into its own memory. */
+#ifndef GOSNAP_TARGET_H
+#define GOSNAP_TARGET_H
+
+#include <signal.h>
+#include <sys/types.h>
+
+#include "arch.h"
+#include "err.h"
+#include "util.h"
+
+struct target;
+
+struct target_mapping {
+	uint64_t start, end; /* [start, end) */
+	uint64_t offset;     /* of start in the file */
+	uint64_t inode;	     /* 0: not a file */
+	uint32_t device_major, device_minor;
+	bool readable, writable, executable, shared;
+	const char *path; /* as the subject sees it, "" when anonymous; " (deleted)" kept */
+};
+
+/* One piece of a vectored read. */
+struct target_span {
+	uint64_t addr;
+	void *buf;
+	size_t len;
+	bool done; /* set by the read: every byte of it is there */
+};
+
+struct target_thread {
+	pid_t tid;	   /* in our pid namespace */
+	pid_t tid_inside;  /* in the subject's own: what the Go runtime calls procid */
+	char name[32];
+	char state;	   /* from /proc, before we stopped it; 0: not known */
+	char wchan[64];	   /* "" when not known or not blocked */
+	char *kernel_stack; /* NULL when not readable */
+	uint64_t cpu_ns;
+	bool stopped;	   /* registers below are known */
+	const char *why;   /* when they are not: a static sentence */
+	struct regs regs;
+	struct vector_regs vectors;
+	bool in_syscall;
+	int64_t syscall_number;
+	uint64_t syscall_args[6];
+	bool has_siginfo;  /* stopped on its way to deliver a signal */
+	siginfo_t siginfo;
+};
+
+/* A backend is one const table in one file. */
+struct target_ops {
+	const char *name; /* "live", "extents"; "bytes" and "faulty" in tests */
+	/* Copies exactly len bytes, or none. */
+	bool (*read)(void *self, uint64_t addr, void *buf, size_t len, struct err *err);
+	/* Address order pays. Marks each span done or not. NULL: read one by one. */
+	void (*read_many)(void *self, struct target_span *spans, size_t n);
+	void (*close)(void *self);
+};
+
+/* For backends. The target takes self over and closes it. */
+struct target *target_new(const struct target_ops *ops, void *self, pid_t pid,
+			  const struct arch *arch);
+void target_close(struct target *t); /* NULL is fine */
+DEFINE_AUTO(struct target, target_close)
+
+/* For backends: replaces the lists; the arrays, mapping paths and kernel stacks (all from
+ * the x-allocators) become the target's. */
+void target_set_mappings(struct target *t, struct target_mapping *mappings, size_t n);
+void target_set_threads(struct target *t, struct target_thread *threads, size_t n);
+
+pid_t target_pid(const struct target *t);
+const struct arch *target_arch(const struct target *t);
+const char *target_backend(const struct target *t);
+void *target_self(const struct target *t, const struct target_ops *ops); /* NULL: other ops */
+
+/* Copies exactly len bytes, or none. ERR_FAULT names the first address that could not be
+ * read, ERR_LIMIT says that the work budget is used up. */
+MUST_CHECK bool target_read(struct target *t, uint64_t addr, void *buf, size_t len,
+			    struct err *err);
+/* A little-endian word of 1 to 8 bytes, zero extended. */
+MUST_CHECK bool target_read_uint(struct target *t, uint64_t addr, size_t size, uint64_t *ret,
+				 struct err *err);
+/* Spans need not be sorted. Each costs the budget one read. */
+void target_read_many(struct target *t, struct target_span *spans, size_t n);
+
+/* Sorted by address; borrowed, valid until the lists are set anew or the target closed. */
+const struct target_mapping *target_mappings(const struct target *t, size_t *ret_n);
+const struct target_mapping *target_mapping_at(const struct target *t, uint64_t addr);
+const struct target_thread *target_threads(const struct target *t, size_t *ret_n);
+
+/* The work budget: one counter of reads and steps for the whole run and one for the
+ * smallest enclosing thing (a goroutine, a thread). Hostile counts and cycles end here. */
+void target_budget_unit(struct target *t); /* a new unit begins */
+MUST_CHECK bool target_spend(struct target *t, uint64_t steps, struct err *err);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* target_extents.h - what was copied out of a stopped process, as a target.
+ * While it is open, a read that misses goes through to the live target and is kept, in
+ * whole pages; bulk pieces (stacks, g structs) are added in large vectored reads. Once it
+ * is sealed the process may run: what is not there says "not captured". */
+#ifndef GOSNAP_TARGET_EXTENTS_H
+#define GOSNAP_TARGET_EXTENTS_H
+
+#include "target.h"
+
+/* Takes the mappings and threads of live over as copies; live stays the caller's and must
+ * outlive the call to seal. */
+struct target *target_extents_new(struct target *live);
+
+struct extent_range {
+	uint64_t addr;
+	uint64_t len;
+};
+
+/* Copies ranges (unsorted, overlaps allowed) in address order with large vectored reads.
+ * A range that cannot be read as a whole is kept as far as it can. Over
+ * LIMIT_EXTENT_BYTES in all: the rest is left out and *ret_left_out counts it. */
+void target_extents_add(struct target *t, const struct extent_range *ranges, size_t n,
+			uint64_t *ret_left_out);
+
+/* From here on nothing is read from the process. */
+void target_extents_seal(struct target *t);
+
+uint64_t target_extents_bytes(const struct target *t);
+
+#endif

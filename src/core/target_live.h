@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* target_live.h - a running process: read it, stop it by ptrace, let it go.
+ * Threads are seized, never attached, and no signal is sent. The kernel releases a seized
+ * thread when the thread that seized it ends, so whatever happens to us, the subject runs
+ * on. All calls on one target are made by one thread of ours (ptrace's rule). */
+#ifndef GOSNAP_TARGET_LIVE_H
+#define GOSNAP_TARGET_LIVE_H
+
+#include "target.h"
+
+/* Reads memory and mappings without stopping anything. NULL: ERR_NOT_FOUND (no such
+ * process), ERR_PERMISSION or ERR_CANNOT with one sentence that names the remedy (see
+ * refusal.h), ERR_SYS. */
+struct target *target_live_open(pid_t pid, struct err *err);
+
+/* Stops every thread, until the list no longer grows, and reads their registers; then
+ * reads the mappings anew. A thread that does not stop in time (state D) is listed with
+ * stopped false and why. A process that is stopped by job control stays so. */
+MUST_CHECK bool target_live_stop(struct target *t, struct err *err);
+
+/* Detaches every thread, handing over signals that were on their way. Called by
+ * target_close() too. Threads in state D stay seized until our thread ends. */
+void target_live_release(struct target *t);
+
+struct live_pause {
+	uint64_t pause_ns;	/* first thread stopped to last thread released */
+	uint64_t first_stop_ns; /* CLOCK_REALTIME of the first stop */
+	uint64_t seize_ns;	/* how long stopping all of them took */
+};
+/* Valid after release. */
+struct live_pause target_live_pause(const struct target *t);
+
+/* Has the process ended (or become a zombie)? */
+bool target_live_gone(const struct target *t);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* util.h - scope-bound ownership, allocation that does not fail, growable arrays. */
+#ifndef GOSNAP_UTIL_H
+#define GOSNAP_UTIL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define MUST_CHECK __attribute__((warn_unused_result))
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+/* AUTO(target_close) struct target *t = ...; closes t when the scope ends.
+ * The module that defines target_close() says DEFINE_AUTO(struct target, target_close). */
+#define AUTO(release) __attribute__((cleanup(release##_auto)))
+#define DEFINE_AUTO(type, release)                                                             \
+	static inline void release##_auto(type **p)                                            \
+	{                                                                                      \
+		release(*p);                                                                   \
+	}
+
+/* Hands an AUTO pointer over to the caller. */
+#define TAKE(p)                                                                                \
+	({                                                                                     \
+		__typeof__(p) take_ = (p);                                                     \
+		(p) = NULL;                                                                    \
+		take_;                                                                         \
+	})
+
+/* Out of memory ends the process with a sentence on standard error and status 6: the
+ * kernel then releases every thread we hold. Sizes that come from the subject have been
+ * checked against limits.h before they get here. */
+void *xmalloc(size_t size);
+void *xcalloc(size_t n, size_t size);
+void *xreallocarray(void *p, size_t n, size_t size);
+char *xstrdup(const char *s);
+char *xstrndup(const char *s, size_t n);
+char *xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* For AUTO(xfree) char *s; NULL is fine. */
+void xfree(void *p);
+static inline void xfree_auto(void *p)
+{
+	xfree(*(void **)p);
+}
+
+/* Makes room for one more element in an array with n used of *cap. */
+#define GROW(array, n, cap) ((array) = grow_((array), (n), &(cap), sizeof(*(array))))
+void *grow_(void *array, size_t n, size_t *cap, size_t size);
+
+/* CLOCK_MONOTONIC and CLOCK_REALTIME in nanoseconds. */
+uint64_t monotonic_ns(void);
+uint64_t realtime_ns(void);
+
+/* Reads a whole (proc) file, at most limit bytes, NUL-terminated. NULL and errno on failure. */
+char *slurp(const char *path, size_t limit, size_t *ret_len);
+
+#endif
