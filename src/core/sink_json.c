@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sink_json.c - the streaming JSON writer of sink.h. */
+#include "sink.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <zstd.h>
+
+enum {
+	BUFFER_SIZE = 256 * 1024,
+	TEXT_CHUNK = 4096, /* bytes of text escaped at a time: six times this fits the
+			      buffer */
+	DEPTH_MAX = 512,   /* deeper is a mistake of ours: printers limit what the subject
+			      may ask */
+	ZSTD_LEVEL = 3,
+};
+
+struct level {
+	enum sink_kind kind;
+	bool empty;
+};
+
+struct sink {
+	int fd; /* borrowed; -1: a memory sink */
+	char *buf;
+	size_t used, cap;
+	uint64_t flushed;
+	int error;  /* the first errno; nothing is written after it */
+	bool named; /* a name was written, its value was not */
+	unsigned depth;
+	struct level levels[DEPTH_MAX];
+	ZSTD_CCtx *zstd;
+	char *packed;
+	size_t packed_cap;
+};
+
+static struct sink *sink_new(int fd, size_t cap)
+{
+	struct sink *out = xcalloc(1, sizeof(*out));
+	out->fd = fd;
+	out->cap = cap;
+	out->buf = xmalloc(cap);
+	return out;
+}
+
+struct sink *sink_json_new(int fd, bool zstd)
+{
+	struct sink *out = sink_new(fd, BUFFER_SIZE);
+	if (!zstd)
+		return out;
+	out->packed_cap = ZSTD_CStreamOutSize();
+	out->packed = xmalloc(out->packed_cap);
+	out->zstd = ZSTD_createCCtx();
+	if (!out->zstd ||
+	    ZSTD_isError(ZSTD_CCtx_setParameter(out->zstd, ZSTD_c_compressionLevel,
+						ZSTD_LEVEL)) ||
+	    ZSTD_isError(ZSTD_CCtx_setParameter(out->zstd, ZSTD_c_checksumFlag, 1)))
+		out->error = ENOMEM;
+	return out;
+}
+
+struct sink *sink_memory_new(void)
+{
+	return sink_new(-1, 1024);
+}
+
+void sink_free(struct sink *out)
+{
+	if (!out)
+		return;
+	ZSTD_freeCCtx(out->zstd);
+	xfree(out->packed);
+	xfree(out->buf);
+	xfree(out);
+}
+
+static void write_all(struct sink *out, const char *p, size_t len)
+{
+	while (len > 0 && !out->error) {
+		ssize_t n = write(out->fd, p, len);
+		if (n >= 0) {
+			p += n;
+			len -= (size_t)n;
+		} else if (errno == EAGAIN) {
+			/* A terminal or pipe that somebody else made non-blocking. */
+			struct pollfd wait = { .fd = out->fd, .events = POLLOUT };
+			if (poll(&wait, 1, -1) < 0 && errno != EINTR)
+				out->error = errno;
+		} else if (errno != EINTR) {
+			out->error = errno;
+		}
+	}
+}
+
+static void write_packed(struct sink *out, ZSTD_EndDirective end)
+{
+	ZSTD_inBuffer in = { .src = out->buf, .size = out->used };
+	size_t left;
+	do {
+		ZSTD_outBuffer packed = { .dst = out->packed, .size = out->packed_cap };
+		left = ZSTD_compressStream2(out->zstd, &packed, &in, end);
+		if (ZSTD_isError(left)) {
+			out->error = ENOMEM; /* the only way compressing can fail */
+			return;
+		}
+		write_all(out, out->packed, packed.pos);
+	} while (!out->error && (in.pos < in.size || (end == ZSTD_e_end && left > 0)));
+}
+
+static void flush(struct sink *out, ZSTD_EndDirective end)
+{
+	if (!out->error && out->zstd)
+		write_packed(out, end);
+	else if (!out->error)
+		write_all(out, out->buf, out->used);
+	out->flushed += out->used;
+	out->used = 0;
+}
+
+/* Room for len bytes at the returned place; the caller adds what it used to out->used. */
+static inline char *room(struct sink *out, size_t len)
+{
+	if (out->cap - out->used < len) {
+		if (out->fd >= 0) {
+			assert(len <= out->cap);
+			flush(out, ZSTD_e_continue);
+		} else {
+			while (out->cap - out->used < len)
+				out->buf = xreallocarray(out->buf, out->cap *= 2, 1);
+		}
+	}
+	return out->buf + out->used;
+}
+
+static inline void put_char(struct sink *out, char c)
+{
+	*room(out, 1) = c;
+	out->used++;
+}
+
+static void put(struct sink *out, const char *p, size_t len)
+{
+	while (len > 0) {
+		size_t n = len < TEXT_CHUNK ? len : TEXT_CHUNK;
+		memcpy(room(out, n), p, n);
+		out->used += n;
+		p += n;
+		len -= n;
+	}
+}
+
+/* One line for each top-level member, and for each element of a top-level array. */
+static inline bool has_own_lines(const struct sink *out)
+{
+	return out->fd >= 0 && (out->depth == 1 ||
+				(out->depth == 2 && out->levels[1].kind == SINK_ARRAY));
+}
+
+static inline void separate(struct sink *out)
+{
+	struct level *level = &out->levels[out->depth - 1];
+	if (!level->empty)
+		put_char(out, ',');
+	level->empty = false;
+	if (has_own_lines(out))
+		put_char(out, '\n');
+}
+
+static inline void before_value(struct sink *out)
+{
+	if (out->named) {
+		out->named = false;
+	} else if (out->depth > 0) {
+		assert(out->levels[out->depth - 1].kind == SINK_ARRAY);
+		separate(out);
+	}
+}
+
+void sink_name(struct sink *out, const char *name)
+{
+	size_t len = strlen(name);
+	assert(out->depth > 0 && out->levels[out->depth - 1].kind == SINK_OBJECT &&
+	       !out->named);
+	separate(out);
+	put_char(out, '"');
+	put(out, name, len);
+	put(out, "\":", 2);
+	out->named = true;
+}
+
+void sink_begin(struct sink *out, enum sink_kind kind)
+{
+	before_value(out);
+	assert(out->depth < DEPTH_MAX);
+	out->levels[out->depth++] = (struct level){ .kind = kind, .empty = true };
+	put_char(out, kind == SINK_OBJECT ? '{' : '[');
+}
+
+void sink_end(struct sink *out)
+{
+	assert(out->depth > 0 && !out->named);
+	struct level level = out->levels[out->depth - 1];
+	if (!level.empty && has_own_lines(out))
+		put_char(out, '\n');
+	out->depth--;
+	put_char(out, level.kind == SINK_OBJECT ? '}' : ']');
+}
+
+/* Writes the digits in front of end; returns where they begin. */
+static char *format_decimal(char *end, uint64_t value)
+{
+	do
+		*--end = (char)('0' + value % 10);
+	while (value /= 10);
+	return end;
+}
+
+void sink_uint(struct sink *out, uint64_t value)
+{
+	char text[20], *end = text + sizeof(text), *start = format_decimal(end, value);
+	before_value(out);
+	put(out, start, (size_t)(end - start));
+}
+
+void sink_int(struct sink *out, int64_t value)
+{
+	char text[21], *end = text + sizeof(text);
+	char *start = format_decimal(end, value < 0 ? -(uint64_t)value : (uint64_t)value);
+	if (value < 0)
+		*--start = '-';
+	before_value(out);
+	put(out, start, (size_t)(end - start));
+}
+
+void sink_bool(struct sink *out, bool value)
+{
+	before_value(out);
+	put(out, value ? "true" : "false", value ? 4 : 5);
+}
+
+void sink_null(struct sink *out)
+{
+	before_value(out);
+	put(out, "null", 4);
+}
+
+static const char hex_digits[16] = "0123456789abcdef";
+
+void sink_address(struct sink *out, uint64_t addr)
+{
+	char text[20], *end = text + sizeof(text), *start = end;
+	*--start = '"';
+	do
+		*--start = hex_digits[addr & 15];
+	while (addr >>= 4);
+	*--start = 'x';
+	*--start = '0';
+	*--start = '"';
+	before_value(out);
+	put(out, start, (size_t)(end - start));
+}
+
+void sink_hex(struct sink *out, const void *bytes, size_t len)
+{
+	const uint8_t *p = bytes;
+	before_value(out);
+	put_char(out, '"');
+	for (size_t i = 0; i < len; i++) {
+		char *to = room(out, 2);
+		to[0] = hex_digits[p[i] >> 4];
+		to[1] = hex_digits[p[i] & 15];
+		out->used += 2;
+	}
+	put_char(out, '"');
+}
+
+/* Length of the UTF-8 sequence at p, or 0 when it is none: overlong, a surrogate, above
+ * U+10FFFF, cut off. The ranges are those of Unicode's table 3-7. */
+static size_t utf8_sequence(const uint8_t *p, size_t len)
+{
+	uint8_t low = 0x80, high = 0xbf;
+	size_t n;
+	if (p[0] < 0x80)
+		return 1;
+	if (p[0] >= 0xc2 && p[0] <= 0xdf) {
+		n = 2;
+	} else if (p[0] >= 0xe0 && p[0] <= 0xef) {
+		n = 3;
+		low = p[0] == 0xe0 ? 0xa0 : 0x80;
+		high = p[0] == 0xed ? 0x9f : 0xbf;
+	} else if (p[0] >= 0xf0 && p[0] <= 0xf4) {
+		n = 4;
+		low = p[0] == 0xf0 ? 0x90 : 0x80;
+		high = p[0] == 0xf4 ? 0x8f : 0xbf;
+	} else {
+		return 0;
+	}
+	if (n > len || p[1] < low || p[1] > high)
+		return 0;
+	for (size_t i = 2; i < n; i++)
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	return n;
+}
+
+static bool is_utf8(const uint8_t *p, size_t len)
+{
+	while (len > 0) {
+		uint64_t eight;
+		size_t n;
+		if (len >= sizeof(eight)) {
+			memcpy(&eight, p, sizeof(eight));
+			if (!(eight & 0x8080808080808080)) {
+				p += sizeof(eight);
+				len -= sizeof(eight);
+				continue;
+			}
+		}
+		n = utf8_sequence(p, len);
+		if (n == 0)
+			return false;
+		p += n;
+		len -= n;
+	}
+	return true;
+}
+
+static inline bool is_plain(uint8_t c)
+{
+	return c >= 0x20 && c != '"' && c != '\\';
+}
+
+static char *escape(char *to, uint8_t c)
+{
+	static const char letters[] = "\"\"\\\\\bb\ff\nn\rr\tt";
+	*to++ = '\\';
+	for (const char *l = letters; *l; l += 2) {
+		if ((uint8_t)*l == c) {
+			*to++ = l[1];
+			return to;
+		}
+	}
+	memcpy(to, "u00", 3);
+	to[3] = hex_digits[c >> 4];
+	to[4] = hex_digits[c & 15];
+	return to + 5;
+}
+
+static void put_escaped(struct sink *out, const uint8_t *p, size_t len)
+{
+	while (len > 0) {
+		size_t n = len < TEXT_CHUNK ? len : TEXT_CHUNK;
+		char *start = room(out, n * 6), *to = start;
+		for (size_t i = 0; i < n; i++) {
+			if (is_plain(p[i]))
+				*to++ = (char)p[i];
+			else
+				to = escape(to, p[i]);
+		}
+		out->used += (size_t)(to - start);
+		p += n;
+		len -= n;
+	}
+}
+
+void sink_text(struct sink *out, const void *s, size_t len)
+{
+	if (!is_utf8(s, len)) {
+		sink_begin(out, SINK_OBJECT);
+		sink_name(out, "hex");
+		sink_hex(out, s, len);
+		sink_end(out);
+		return;
+	}
+	before_value(out);
+	put_char(out, '"');
+	put_escaped(out, s, len);
+	put_char(out, '"');
+}
+
+void sink_string(struct sink *out, const char *s)
+{
+	sink_text(out, s, strlen(s));
+}
+
+void sink_time(struct sink *out, uint64_t realtime_ns)
+{
+	time_t seconds = (time_t)(realtime_ns / 1000000000);
+	char text[64], nanoseconds[9], *digits = nanoseconds + sizeof(nanoseconds);
+	struct tm tm;
+	size_t len;
+	gmtime_r(&seconds, &tm);
+	len = strftime(text, sizeof(text), "\"%Y-%m-%dT%H:%M:%S.", &tm);
+	digits = format_decimal(digits, realtime_ns % 1000000000);
+	while (digits > nanoseconds)
+		*--digits = '0';
+	before_value(out);
+	put(out, text, len);
+	put(out, nanoseconds, sizeof(nanoseconds));
+	put(out, "Z\"", 2);
+}
+
+void sink_raw(struct sink *out, const char *json, size_t len)
+{
+	before_value(out);
+	put(out, json, len);
+}
+
+void sink_named_uint(struct sink *out, const char *name, uint64_t value)
+{
+	sink_name(out, name);
+	sink_uint(out, value);
+}
+
+void sink_named_int(struct sink *out, const char *name, int64_t value)
+{
+	sink_name(out, name);
+	sink_int(out, value);
+}
+
+void sink_named_bool(struct sink *out, const char *name, bool value)
+{
+	sink_name(out, name);
+	sink_bool(out, value);
+}
+
+void sink_named_address(struct sink *out, const char *name, uint64_t addr)
+{
+	sink_name(out, name);
+	sink_address(out, addr);
+}
+
+void sink_named_string(struct sink *out, const char *name, const char *s)
+{
+	if (!s)
+		return;
+	sink_name(out, name);
+	sink_string(out, s);
+}
+
+void sink_named_begin(struct sink *out, const char *name, enum sink_kind kind)
+{
+	sink_name(out, name);
+	sink_begin(out, kind);
+}
+
+uint64_t sink_bytes(const struct sink *out)
+{
+	return out->flushed + out->used;
+}
+
+const char *sink_memory(const struct sink *out, size_t *ret_len)
+{
+	*ret_len = out->used;
+	return out->buf;
+}
+
+void sink_memory_reset(struct sink *out)
+{
+	assert(out->fd < 0);
+	out->used = 0;
+	out->depth = 0;
+	out->named = false;
+}
+
+bool sink_finish(struct sink *out, int *errno_ret, struct err *err)
+{
+	assert(out->depth == 0 && !out->named);
+	if (out->fd >= 0) {
+		put_char(out, '\n');
+		flush(out, ZSTD_e_end);
+	}
+	if (errno_ret)
+		*errno_ret = out->error;
+	if (!out->error)
+		return true;
+	errno = out->error;
+	return err_sys(err, "cannot write the document");
+}
