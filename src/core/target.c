@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "target.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "limits.h"
+
+struct target {
+	const struct target_ops *ops;
+	void *self; /* owned */
+	pid_t pid;
+	const struct arch *arch;
+	struct target_mapping *mappings; /* owned, sorted */
+	size_t mapping_count;
+	struct target_thread *threads; /* owned */
+	size_t thread_count;
+	uint64_t spent_run, spent_unit;
+};
+
+struct target *target_new(const struct target_ops *ops, void *self, pid_t pid,
+			  const struct arch *arch)
+{
+	struct target *t = xcalloc(1, sizeof(*t));
+
+	t->ops = ops;
+	t->self = self;
+	t->pid = pid;
+	t->arch = arch;
+	return t;
+}
+
+void target_close(struct target *t)
+{
+	if (!t)
+		return;
+	t->ops->close(t->self);
+	target_set_mappings(t, NULL, 0);
+	target_set_threads(t, NULL, 0);
+	xfree(t);
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct target_mapping *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+void target_set_mappings(struct target *t, struct target_mapping *mappings, size_t n)
+{
+	for (size_t i = 0; i < t->mapping_count; i++)
+		xfree((void *)t->mappings[i].path);
+	xfree(t->mappings);
+	if (n)
+		qsort(mappings, n, sizeof(*mappings), by_start);
+	t->mappings = mappings;
+	t->mapping_count = n;
+}
+
+void target_set_threads(struct target *t, struct target_thread *threads, size_t n)
+{
+	for (size_t i = 0; i < t->thread_count; i++)
+		xfree(t->threads[i].kernel_stack);
+	xfree(t->threads);
+	t->threads = threads;
+	t->thread_count = n;
+}
+
+pid_t target_pid(const struct target *t)
+{
+	return t->pid;
+}
+
+const struct arch *target_arch(const struct target *t)
+{
+	return t->arch;
+}
+
+const char *target_backend(const struct target *t)
+{
+	return t->ops->name;
+}
+
+void *target_self(const struct target *t, const struct target_ops *ops)
+{
+	return t->ops == ops ? t->self : NULL;
+}
+
+bool target_read(struct target *t, uint64_t addr, void *buf, size_t len, struct err *err)
+{
+	if (!target_spend(t, 1, err))
+		return false;
+	if (len > LIMIT_READ_BYTES)
+		return err_set(err, ERR_LIMIT, "a read of %zu bytes at 0x%" PRIx64, len,
+			       addr);
+	if (len == 0)
+		return true;
+	if (addr + (len - 1) < addr)
+		return err_set(err, ERR_FAULT, "0x%" PRIx64 " is no address of memory",
+			       addr);
+	return t->ops->read(t->self, addr, buf, len, err);
+}
+
+bool target_read_uint(struct target *t, uint64_t addr, size_t size, uint64_t *ret,
+		      struct err *err)
+{
+	uint8_t bytes[sizeof(*ret)];
+	uint64_t value = 0;
+
+	if (size < 1 || size > sizeof(bytes))
+		return err_set(err, ERR_UNSUPPORTED, "a word of %zu bytes", size);
+	if (!target_read(t, addr, bytes, size, err))
+		return false;
+	for (size_t i = size; i-- > 0;)
+		value = value << 8 | bytes[i];
+	*ret = value;
+	return true;
+}
+
+void target_read_many(struct target *t, struct target_span *spans, size_t n)
+{
+	struct err why;
+
+	for (size_t i = 0; i < n; i++)
+		spans[i].done = false;
+	if (t->ops->read_many && target_spend(t, n, &why)) {
+		t->ops->read_many(t->self, spans, n);
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		spans[i].done =
+			target_read(t, spans[i].addr, spans[i].buf, spans[i].len, &why);
+}
+
+const struct target_mapping *target_mappings(const struct target *t, size_t *ret_n)
+{
+	*ret_n = t->mapping_count;
+	return t->mappings;
+}
+
+const struct target_mapping *target_mapping_at(const struct target *t, uint64_t addr)
+{
+	size_t low = 0, high = t->mapping_count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (t->mappings[mid].end <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == t->mapping_count || t->mappings[low].start > addr)
+		return NULL;
+	return &t->mappings[low];
+}
+
+const struct target_thread *target_threads(const struct target *t, size_t *ret_n)
+{
+	*ret_n = t->thread_count;
+	return t->threads;
+}
+
+void target_budget_unit(struct target *t)
+{
+	t->spent_unit = 0;
+}
+
+bool target_spend(struct target *t, uint64_t steps, struct err *err)
+{
+	if (steps > LIMIT_BUDGET_RUN - t->spent_run) {
+		t->spent_run = LIMIT_BUDGET_RUN;
+		return err_set(err, ERR_LIMIT,
+			       "the work budget of the run (%" PRIu64
+			       " steps) is used up",
+			       LIMIT_BUDGET_RUN);
+	}
+	t->spent_run += steps;
+	if (steps > LIMIT_BUDGET_UNIT - t->spent_unit) {
+		t->spent_unit = LIMIT_BUDGET_UNIT;
+		return err_set(err, ERR_LIMIT,
+			       "its work budget (%" PRIu64 " steps) is used up",
+			       LIMIT_BUDGET_UNIT);
+	}
+	t->spent_unit += steps;
+	return true;
+}

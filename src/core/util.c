@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "util.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	EXIT_OUT_OF_MEMORY = 6,
+	GROW_FIRST = 16,
+	SLURP_FIRST = 4096,
+};
+
+static void *checked(void *p)
+{
+	if (!p) {
+		fputs("gosnap: out of memory\n", stderr);
+		exit(EXIT_OUT_OF_MEMORY);
+	}
+	return p;
+}
+
+void *xmalloc(size_t size)
+{
+	return checked(malloc(size ? size : 1));
+}
+
+void *xcalloc(size_t n, size_t size)
+{
+	return checked(calloc(n ? n : 1, size ? size : 1));
+}
+
+void *xreallocarray(void *p, size_t n, size_t size)
+{
+	return checked(reallocarray(p, n ? n : 1, size ? size : 1));
+}
+
+char *xstrdup(const char *s)
+{
+	return checked(strdup(s));
+}
+
+char *xstrndup(const char *s, size_t n)
+{
+	return checked(strndup(s, n));
+}
+
+char *xasprintf(const char *format, ...)
+{
+	char *s;
+	va_list ap;
+
+	va_start(ap, format);
+	int n = vasprintf(&s, format, ap);
+	va_end(ap);
+	return checked(n < 0 ? NULL : s);
+}
+
+void xfree(void *p)
+{
+	free(p);
+}
+
+void *grow_(void *array, size_t n, size_t *cap, size_t size)
+{
+	if (n < *cap)
+		return array;
+	*cap = *cap ? *cap * 2 : GROW_FIRST;
+	return xreallocarray(array, *cap, size);
+}
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return (uint64_t)ts.tv_sec * UINT64_C(1000000000) + (uint64_t)ts.tv_nsec;
+}
+
+uint64_t monotonic_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+uint64_t realtime_ns(void)
+{
+	return clock_ns(CLOCK_REALTIME);
+}
+
+/* Files of /proc have no size: read until there is no more. */
+static char *slurp_fd(int fd, size_t limit, size_t *ret_len)
+{
+	size_t cap = limit < SLURP_FIRST ? limit : SLURP_FIRST;
+	char *buf = xmalloc(cap + 1);
+	size_t len = 0;
+
+	for (;;) {
+		if (len == cap) {
+			if (cap == limit)
+				break;
+			cap = cap > limit / 2 ? limit : cap * 2;
+			buf = xreallocarray(buf, cap + 1, 1);
+		}
+		ssize_t n = read(fd, buf + len, cap - len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			xfree(buf);
+			return NULL;
+		}
+		if (n == 0)
+			break;
+		len += (size_t)n;
+	}
+	buf[len] = 0;
+	if (ret_len)
+		*ret_len = len;
+	return buf;
+}
+
+char *slurp(const char *path, size_t limit, size_t *ret_len)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return NULL;
+	char *s = slurp_fd(fd, limit, ret_len);
+	int saved = errno;
+	close(fd);
+	errno = saved;
+	return s;
+}
