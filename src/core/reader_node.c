@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* reader_node.c - what a node says. A node is a json_t; NULL is a node that says nothing. */
+#include "reader.h"
+
+#include <jansson.h>
+#include <string.h>
+
+static json_t *json_of(const struct reader_node *node)
+{
+	return (json_t *)node;
+}
+
+static const struct reader_node *node_of(json_t *json)
+{
+	return (const struct reader_node *)json;
+}
+
+const struct reader_node *node_get(const struct reader_node *node, const char *key)
+{
+	return node_of(json_object_get(json_of(node), key));
+}
+
+size_t node_count(const struct reader_node *array)
+{
+	return json_array_size(json_of(array));
+}
+
+const struct reader_node *node_at(const struct reader_node *array, size_t i)
+{
+	return node_of(json_array_get(json_of(array), i));
+}
+
+const char *node_string(const struct reader_node *node, const char *fallback)
+{
+	return json_is_string(json_of(node)) ? json_string_value(json_of(node))
+					     : fallback;
+}
+
+int64_t node_int(const struct reader_node *node, int64_t fallback)
+{
+	return json_is_integer(json_of(node)) ? json_integer_value(json_of(node))
+					      : fallback;
+}
+
+bool node_bool(const struct reader_node *node, bool fallback)
+{
+	return json_is_boolean(json_of(node)) ? json_is_true(json_of(node)) : fallback;
+}
+
+uint64_t node_address(const struct reader_node *node, uint64_t fallback)
+{
+	const char *text = node_string(node, "");
+	uint64_t addr = 0;
+	size_t i;
+	if (text[0] != '0' || text[1] != 'x')
+		return fallback;
+	for (i = 2; i < 18 && text[i]; i++) {
+		const char *digits = "0123456789abcdef", *digit = strchr(digits, text[i]);
+		if (!digit)
+			return fallback;
+		addr = addr << 4 | (uint64_t)(digit - digits);
+	}
+	return i > 2 && !text[i] ? addr : fallback;
+}
+
+const struct reader_node *node_hold(const struct reader_node *node)
+{
+	return node_of(json_incref(json_of(node)));
+}
+
+void node_drop(const struct reader_node *node)
+{
+	json_decref(json_of(node));
+}
