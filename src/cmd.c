@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "cmd.h"
+
+#include <assert.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util.h"
+
+enum {
+	OPTIONS_MAX = 32,
+	HELP_COLUMN = 26,
+	VALUE_HELP = 'h',
+	VALUE_FIRST = 256, /* behind the characters: the index in the table is added */
+};
+
+static const struct option_info help_option = { 'h', "help", NULL,
+						"print this and leave" };
+
+static void print_option(const struct option_info *option)
+{
+	char text[80];
+	int width;
+	snprintf(text, sizeof(text), "  %c%c%s --%s%s%s", option->short_name ? '-' : ' ',
+		 option->short_name ? option->short_name : ' ',
+		 option->short_name ? "," : " ", option->name,
+		 option->argument ? "=" : "", option->argument ? option->argument : "");
+	width = printf("%s", text);
+	printf("%*s%s\n", width < HELP_COLUMN ? HELP_COLUMN - width : 1, "",
+	       option->help);
+}
+
+static void print_help(const struct command *command)
+{
+	printf("usage: %s [options] %s\n%s\n\n", command->name, command->arguments,
+	       command->summary);
+	for (size_t i = 0; i < command->option_count; i++)
+		print_option(&command->options[i]);
+	print_option(&help_option);
+	if (command == &command_snap)
+		printf("\nother commands:\n"
+		       "  gosnap show FILE        %s\n",
+		       command_show.summary);
+}
+
+/* What getopt needs, made from the table. */
+struct getopt_tables {
+	char letters[2 * OPTIONS_MAX + 4];
+	struct option words[OPTIONS_MAX + 2];
+};
+
+static void add_option(struct getopt_tables *tables, size_t i,
+		       const struct option_info *info, int value)
+{
+	tables->words[i] = (struct option){
+		.name = info->name,
+		.has_arg = info->argument ? required_argument : no_argument,
+		.val = value,
+	};
+	if (info->short_name) {
+		size_t len = strlen(tables->letters);
+		tables->letters[len] = info->short_name;
+		if (info->argument)
+			tables->letters[len + 1] = ':';
+	}
+}
+
+static struct getopt_tables make_tables(const struct command *command)
+{
+	struct getopt_tables tables = { .letters =
+						":" }; /* tell a missing argument apart */
+	assert(command->option_count <= OPTIONS_MAX);
+	for (size_t i = 0; i < command->option_count; i++)
+		add_option(&tables, i, &command->options[i], VALUE_FIRST + (int)i);
+	add_option(&tables, command->option_count, &help_option, VALUE_HELP);
+	return tables;
+}
+
+static int index_of_letter(const struct command *command, int letter)
+{
+	for (size_t i = 0; i < command->option_count; i++)
+		if (command->options[i].short_name == letter)
+			return (int)i;
+	return OPTION_STOP;
+}
+
+static int refuse(const struct command *command, int value, const char *word)
+{
+	/* optopt is a letter, or the val of a word whose use was wrong, or 0 for neither. */
+	if (value == ':' && optopt >= VALUE_FIRST)
+		return cmd_misused(command, "--%s needs its %s",
+				   command->options[optopt - VALUE_FIRST].name,
+				   command->options[optopt - VALUE_FIRST].argument);
+	if (value == ':')
+		return cmd_misused(
+			command, "-%c needs its %s", optopt,
+			command->options[index_of_letter(command, optopt)].argument);
+	if (optopt >= VALUE_FIRST)
+		return cmd_misused(command, "--%s takes no value",
+				   command->options[optopt - VALUE_FIRST].name);
+	if (optopt)
+		return cmd_misused(command, "there is no option -%c", optopt);
+	return cmd_misused(command, "there is no option %s", word);
+}
+
+int cmd_option(const struct command *command, int argc, char **argv,
+	       const char **ret_argument, int *ret_status)
+{
+	struct getopt_tables tables = make_tables(command);
+	int value;
+	opterr = 0;
+	value = getopt_long(argc, argv, tables.letters, tables.words, NULL);
+	if (value == -1)
+		return OPTION_END;
+	if (value == VALUE_HELP) {
+		print_help(command);
+		*ret_status = EXIT_DONE;
+		return OPTION_STOP;
+	}
+	if (value == ':' || value == '?') {
+		*ret_status = refuse(command, value, argv[optind - 1]);
+		return OPTION_STOP;
+	}
+	*ret_argument = optarg;
+	return value >= VALUE_FIRST ? value - VALUE_FIRST
+				    : index_of_letter(command, value);
+}
+
+int cmd_version(void)
+{
+	puts(PACKAGE_STRING "\nlibunwind " BUILT_WITH_LIBUNWIND
+			    ", elfutils " BUILT_WITH_LIBDW ", jansson " BUILT_WITH_JANSSON
+			    ", zstd " BUILT_WITH_ZSTD);
+	return EXIT_DONE;
+}
+
+/* Names of processes and files are other people's words: none may drive the terminal. */
+static void print_sentence(const char *text)
+{
+	fputs("gosnap: ", stderr);
+	for (const char *c = text; *c; c++)
+		putc((unsigned char)*c < ' ' || *c == 0x7f ? '?' : *c, stderr);
+	putc('\n', stderr);
+}
+
+int cmd_misused(const struct command *command, const char *format, ...)
+{
+	struct err err;
+	va_list ap;
+	va_start(ap, format);
+	vsnprintf(err.text, sizeof(err.text), format, ap);
+	va_end(ap);
+	print_sentence(err.text);
+	fprintf(stderr, "\"%s --help\" lists what there is.\n", command->name);
+	return EXIT_USAGE;
+}
+
+int cmd_failed(const struct err *err)
+{
+	print_sentence(err->text);
+	switch (err->code) {
+	case ERR_USAGE:
+		return EXIT_USAGE;
+	case ERR_NOT_FOUND:
+	case ERR_GONE:
+		return EXIT_GONE;
+	case ERR_PERMISSION:
+		return EXIT_PERMISSION;
+	case ERR_CANNOT:
+	case ERR_FAULT:
+	case ERR_LIMIT:
+	case ERR_UNSUPPORTED:
+		return EXIT_CANNOT;
+	case ERR_NONE:
+	case ERR_SYS:
+	case ERR_BAD_DATA:
+		break;
+	}
+	return EXIT_IO;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd.h - the command line: commands and their options are tables, from which --help is
+ * printed and with which the manual pages are compared. Only cmd_*.c print errors. */
+#ifndef GOSNAP_CMD_H
+#define GOSNAP_CMD_H
+
+#include <stddef.h>
+
+#include "err.h"
+
+enum exit_status {
+	EXIT_DONE = 0,
+	EXIT_WARNED = 1, /* --strict, and there were warnings */
+	EXIT_USAGE = 2,
+	EXIT_GONE = 3, /* no such process, or it ended before the end */
+	EXIT_PERMISSION = 4,
+	EXIT_CANNOT = 5, /* not a process that can be examined */
+	EXIT_IO = 6,
+};
+
+struct option_info {
+	char short_name;      /* 0: none */
+	const char *name;     /* without the dashes */
+	const char *argument; /* "FILE"; NULL: takes none */
+	const char *help;
+};
+
+struct command {
+	const char *name; /* "gosnap show" */
+	int (*run)(int argc, char **argv);
+	const char *arguments; /* "FILE" */
+	const char *summary;
+	const struct option_info *options;
+	size_t option_count;
+};
+
+extern const struct command
+	command_snap; /* gosnap [options] PID, the command without a word */
+extern const struct command command_show;
+
+int cmd_snap(int argc, char **argv);
+int cmd_show(int argc, char **argv);
+
+enum { OPTION_END = -1, OPTION_STOP = -2 };
+
+/* The next option: its index in the command's table, and its argument. OPTION_END: optind
+ * is the first operand. OPTION_STOP: leave with *ret_status, after --help or a mistake,
+ * which have been answered. Every command has --help without saying so. */
+int cmd_option(const struct command *command, int argc, char **argv,
+	       const char **ret_argument, int *ret_status);
+
+/* Prints the versions of gosnap and its libraries; EXIT_DONE. */
+int cmd_version(void);
+
+/* Prints "gosnap: ..." and says how to get help; EXIT_USAGE. */
+int cmd_misused(const struct command *command, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Prints the error; the status that belongs to it. */
+int cmd_failed(const struct err *err);
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "output.h"
+#include "process.h"
+#include "reader.h"
+#include "snap.h"
+#include "viewer.h"
+
+enum {
+	SNAP_OUTPUT,
+	SNAP_NO_SYSTEM,
+	SNAP_DEAD,
+	SNAP_FULL_FRAMES,
+	SNAP_GO_ONLY,
+	SNAP_STRICT,
+	SNAP_ASSUME_GO,
+	SNAP_VERSION,
+};
+
+static const struct option_info snap_options[] = {
+	[SNAP_OUTPUT] = { 'o', "output", "FILE",
+			  "write to FILE, compressed if it ends in .zst" },
+	[SNAP_NO_SYSTEM] = { 0, "no-system", NULL,
+			     "leave the runtime's own goroutines out" },
+	[SNAP_DEAD] = { 0, "dead", NULL, "goroutines that have ended, too" },
+	[SNAP_FULL_FRAMES] = { 0, "full-frames", NULL,
+			       "repeat the frames with every goroutine" },
+	[SNAP_GO_ONLY] = { 0, "go-only", NULL, "refuse a process that is not Go" },
+	[SNAP_STRICT] = { 0, "strict", NULL, "exit with 1 when there are warnings" },
+	[SNAP_ASSUME_GO] = { 0, "assume-go", "1.N",
+			     "read the runtime as that of Go 1.N" },
+	[SNAP_VERSION] = { 0, "version", NULL,
+			   "print the versions of gosnap and its libraries" },
+};
+
+const struct command command_snap = {
+	.name = "gosnap",
+	.run = cmd_snap,
+	.arguments = "PID",
+	.summary =
+		"snapshot a live Go process: goroutines and threads, with their stacks",
+	.options = snap_options,
+	.option_count = ARRAY_SIZE(snap_options),
+};
+
+static bool is_go_version(const char *text)
+{
+	size_t digits = strncmp(text, "1.", 2) == 0 ? strspn(text + 2, "0123456789") : 0;
+	return digits > 0 && digits < 4 && !text[2 + digits];
+}
+
+/* A name in place of a pid: said with the pids that it may mean. */
+static int refuse_name(const char *name)
+{
+	struct process_candidate found[8];
+	size_t n = process_find(name, found, ARRAY_SIZE(found));
+	char list[400] = "";
+	if (n == 0)
+		return cmd_misused(
+			&command_snap,
+			"%.100s is not a process id, and no process has that name", name);
+	for (size_t i = 0; i < n; i++) {
+		size_t len = strlen(list);
+		snprintf(list + len, sizeof(list) - len, "%s%d (%s)", i ? ", " : "",
+			 (int)found[i].pid, found[i].name);
+	}
+	return cmd_misused(&command_snap,
+			   "%.100s is a name, not a process id: give one of %s", name,
+			   list);
+}
+
+static bool parse_pid(const char *text, pid_t *ret)
+{
+	char *end;
+	long pid;
+	errno = 0;
+	pid = strtol(text, &end, 10);
+	if (errno || *end || !isdigit((unsigned char)*text) || pid <= 0 ||
+	    pid > INT32_MAX)
+		return false;
+	*ret = (pid_t)pid;
+	return true;
+}
+
+/* False: leave with *ret_status. */
+static bool parse_options(int argc, char **argv, struct snap_options *ret,
+			  int *ret_status)
+{
+	const char *argument;
+	int option;
+	while ((option = cmd_option(&command_snap, argc, argv, &argument, ret_status)) !=
+	       OPTION_END) {
+		switch (option) {
+		case SNAP_OUTPUT:
+			ret->output = argument;
+			break;
+		case SNAP_NO_SYSTEM:
+			ret->no_system = true;
+			break;
+		case SNAP_DEAD:
+			ret->dead = true;
+			break;
+		case SNAP_FULL_FRAMES:
+			ret->full_frames = true;
+			break;
+		case SNAP_GO_ONLY:
+			ret->go_only = true;
+			break;
+		case SNAP_STRICT:
+			ret->strict = true;
+			break;
+		case SNAP_ASSUME_GO:
+			ret->assume_go = argument;
+			break;
+		case SNAP_VERSION:
+			*ret_status = cmd_version();
+			return false;
+		default:
+			return false;
+		}
+	}
+	return true;
+}
+
+static int parse_operands(int argc, char **argv, struct snap_options *ret)
+{
+	if (ret->assume_go && !is_go_version(ret->assume_go))
+		return cmd_misused(&command_snap,
+				   "--assume-go needs a release like 1.26, not %.40s",
+				   ret->assume_go);
+	if (optind == argc)
+		return cmd_misused(&command_snap, "of which process? Give its id");
+	if (argc - optind > 1)
+		return cmd_misused(&command_snap, "one process at a time");
+	return parse_pid(argv[optind], &ret->pid) ? EXIT_DONE : refuse_name(argv[optind]);
+}
+
+static int status_of(const struct snap_options *options, const struct snap_result *result)
+{
+	if (result->partial)
+		return EXIT_GONE;
+	return options->strict && result->warnings > 0 ? EXIT_WARNED : EXIT_DONE;
+}
+
+/* A person at a terminal gets text. */
+static bool view(struct output *out, struct err *err)
+{
+	struct viewer_options options = viewer_options_for(stdout);
+	AUTO(reader_close)
+	struct reader *reader = reader_open_fd(output_take_fd(out), "the snapshot", err);
+	return reader && viewer_show(reader, &options, stdout, err);
+}
+
+int cmd_snap(int argc, char **argv)
+{
+	struct snap_options options = { .pid = 0 };
+	struct snap_result result = { .warnings = 0 };
+	struct err err;
+	bool for_a_person;
+	int status;
+	if (!parse_options(argc, argv, &options, &status))
+		return status;
+	status = parse_operands(argc, argv, &options);
+	if (status != EXIT_DONE)
+		return status;
+	for_a_person = !options.output && isatty(STDOUT_FILENO);
+	AUTO(output_close)
+	struct output *out = for_a_person ? output_open_spool(&err)
+					  : output_open(options.output, &err);
+	if (!out || !snap_take(&options, output_sink(out), &result, &err))
+		return cmd_failed(&err);
+	if (!output_commit(out, &err))
+		return output_pipe_closed(out) ? EXIT_IO : cmd_failed(&err);
+	if (for_a_person && !view(out, &err))
+		return cmd_failed(&err);
+	return status_of(&options, &result);
+}

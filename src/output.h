@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* output.h - where a document goes: standard output, or a file that appears whole, under
+ * its name, or not at all. One at a time: signals must know what to remove. */
+#ifndef GOSNAP_OUTPUT_H
+#define GOSNAP_OUTPUT_H
+
+#include "err.h"
+#include "util.h"
+
+struct output;
+struct sink;
+
+/* path NULL or "-": standard output. A file is made under a temporary name beside it, mode
+ * 0600, and compressed when its name ends in .zst; a path that is no regular file (a pipe,
+ * /dev/null) is written to directly. Until the end SIGINT, SIGTERM, SIGHUP and SIGQUIT
+ * remove the temporary file and then do what they always do. */
+struct output *output_open(const char *path, struct err *err);
+/* A file without a name, for a document that is shown rather than kept. */
+struct output *output_open_spool(struct err *err);
+/* Removes what was not committed. */
+void output_close(struct output *out);
+DEFINE_AUTO(struct output, output_close)
+
+/* Borrowed; write one document, without sink_finish(). */
+struct sink *output_sink(struct output *out);
+
+/* Writes the rest and gives the file its name. ERR_SYS: nothing is left behind. */
+MUST_CHECK bool output_commit(struct output *out, struct err *err);
+
+/* After a failed commit: whoever read our pipe went away, which is no one's mistake. */
+bool output_pipe_closed(const struct output *out);
+
+/* The descriptor of a committed spool; now the caller's, at its beginning. */
+int output_take_fd(struct output *out);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* snap.h - one live process into one document: stop, copy, resume, walk, print.
+ * Knows no command line and no file. */
+#ifndef GOSNAP_SNAP_H
+#define GOSNAP_SNAP_H
+
+#include <sys/types.h>
+
+#include "err.h"
+#include "util.h"
+
+struct sink;
+
+/* Strings are borrowed. */
+struct snap_options {
+	pid_t pid;
+	const char *output;    /* NULL: standard output */
+	const char *assume_go; /* "1.26"; NULL: what the executable says */
+	bool no_system;	       /* leave the runtime's own goroutines out */
+	bool dead;	       /* goroutines that ended and wait to be used again, too */
+	bool full_frames;      /* frames with every goroutine, not only with its group */
+	bool go_only;	       /* refuse what is not Go */
+	bool strict;	       /* warnings matter for the exit status */
+};
+
+struct snap_result {
+	size_t warnings;
+	bool partial; /* the process ended before the end; the document says so */
+};
+
+/* Writes one whole document. False: err says why there is none, and what the sink got is
+ * to be thrown away. */
+MUST_CHECK bool snap_take(const struct snap_options *options, struct sink *out,
+			  struct snap_result *ret, struct err *err);
+
+#endif
