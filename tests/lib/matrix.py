@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of what the truth is tested on: Go releases x ways to link.
+
+The releases are those of the table in tests/toolchains: a new Go release is one row there.
+"""
+import os
+import subprocess
+
+TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+# name: arguments of go build, environment, is it cgo.
+MODES = {
+    "default":  ([], {"CGO_ENABLED": "0"}, False),
+    "stripped": (["-ldflags=-s -w"], {"CGO_ENABLED": "0"}, False),
+    "pie":      (["-buildmode=pie"], {"CGO_ENABLED": "0"}, False),
+    "cgo":      ([], {"CGO_ENABLED": "1"}, True),
+    "cgo-pie":  (["-buildmode=pie"], {"CGO_ENABLED": "1"}, True),
+    "noopt":    (["-gcflags=all=-N -l"], {"CGO_ENABLED": "0"}, False),
+}
+
+QUICK = os.environ.get("GOSNAP_QUICK", "") not in ("", "0")
+CI = os.environ.get("CI", "") == "true"
+
+
+def versions():
+    """The releases to test, oldest first."""
+    if QUICK:
+        return ["1.19"]
+    out = subprocess.run([os.path.join(TESTS, "toolchains"), "versions"], check=True,
+                         stdout=subprocess.PIPE, text=True).stdout
+    return out.split()
+
+
+def go(version):
+    """The path of a release's go command, None when it is not here."""
+    found = subprocess.run([os.path.join(TESTS, "toolchains"), "go", version],
+                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    return found.stdout.strip() if found.returncode == 0 else None
+
+
+def minor(version):
+    """1.24 as 24, from a release's name or from what a document says (go1.24.4)."""
+    return int(version.removeprefix("go").split(".")[1].split("-")[0].split("rc")[0])

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs gosnap and gives its document back as plain objects, checked for its own promises."""
+import json
+import os
+import subprocess
+import tempfile
+
+import matrix
+from tap import Mismatch
+
+PATIENCE = 120
+VALIDATE = os.path.join(matrix.TESTS, "validate")
+# Set for a whole run of the suite: each document goes to this checker, too.
+VALIDATE_LIMIT = 5 << 20
+
+
+def program():
+    for path in (os.environ.get("GOSNAP"), "gosnap", "build/gosnap",
+                 os.path.join(matrix.TESTS, "../build/gosnap"),
+                 os.path.join(matrix.TESTS, "../gosnap")):
+        if path and os.access(path, os.X_OK) and os.path.isfile(path):
+            return os.path.abspath(path)
+    raise FileNotFoundError("no gosnap: build it, or name it in GOSNAP")
+
+
+def gosnap(*arguments, **options):
+    """Runs gosnap to its end. Returns subprocess.CompletedProcess with bytes."""
+    options.setdefault("stdout", subprocess.PIPE)
+    options.setdefault("stderr", subprocess.PIPE)
+    options.setdefault("stdin", subprocess.DEVNULL)
+    options.setdefault("timeout", PATIENCE)
+    return subprocess.run([program(), *map(str, arguments)], **options)
+
+
+def take(pid, *arguments, validate=True):
+    """A snapshot that must succeed, as a Document."""
+    with tempfile.TemporaryFile() as out:
+        done = gosnap(*arguments, pid, stdout=out)
+        out.seek(0)
+        text = out.read()
+    if done.returncode != 0:
+        raise Mismatch(f"gosnap ended with status {done.returncode}: "
+                       f"{done.stderr.decode(errors='replace')}")
+    return load(text, validate)
+
+
+def load(text, validate=True):
+    try:
+        document = json.loads(text)
+    except ValueError as e:
+        raise Mismatch(f"not a JSON document: {e}: {text[:80]!r} ... {text[-80:]!r}") from e
+    problems = list(check(document))
+    if problems:
+        raise Mismatch("the document breaks its own rules:\n" + "\n".join(problems[:20]))
+    if validate and len(text) < VALIDATE_LIMIT and os.access(VALIDATE, os.X_OK):
+        with tempfile.NamedTemporaryFile(suffix=".json") as f:
+            f.write(text)
+            f.flush()
+            done = subprocess.run([VALIDATE, f.name], stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, text=True, check=False)
+        # 77: the checker cannot run here, and says so in a test of its own.
+        if done.returncode not in (0, 77):
+            raise Mismatch("the document does not follow its schema:\n" + done.stdout[-4000:])
+    return Document(document)
+
+
+def check(d):
+    """What FORMAT.md promises and a schema cannot say: one sentence for each breach."""
+    if d.get("format") != "gosnap" or d.get("version") != 1:
+        yield f"format {d.get('format')!r}, version {d.get('version')!r}"
+    end = d.get("end", {})
+    groups = {g["id"]: g for g in d.get("groups", [])}
+    goroutines = d.get("goroutines", [])
+    if end.get("goroutines") != len(goroutines):
+        yield f"end says {end.get('goroutines')} goroutines, there are {len(goroutines)}"
+    ids = [g["id"] for g in goroutines]
+    if len(set(ids)) != len(ids):
+        yield "goroutine ids are not unique"
+    members = {}
+    for g in goroutines:
+        who = f"goroutine {g['id']}"
+        if g.get("group") not in groups:
+            yield f"{who}: group {g.get('group')!r} does not exist"
+        members.setdefault(g.get("group"), set()).add(g["id"])
+        yield from check_proof(who, g.get("unwound"))
+        if "frames" in g and "words" in g and len(g["words"]) != len(g["frames"]):
+            yield f"{who}: words for {len(g['words'])} of {len(g['frames'])} frames"
+    for t in d.get("threads", []):
+        yield from check_proof(f"thread {t['id']}", t.get("unwound"))
+    for id_, group in groups.items():
+        if set(group["goroutines"]) != members.get(id_, set()):
+            yield f"group {id_} lists other goroutines than those that name it"
+        if group["count"] != len(group["goroutines"]):
+            yield f"group {id_}: count {group['count']} of {len(group['goroutines'])}"
+    counts = [g["count"] for g in d.get("groups", [])]
+    if counts != sorted(counts, reverse=True):
+        yield "groups are not ordered, biggest first"
+
+
+def check_proof(who, unwound):
+    """Every stack ends with its proof: complete, truncated or lost with a reason."""
+    if unwound is None:
+        yield f"{who}: says nothing of how its stack ended"
+        return
+    how, reason = proof(unwound)
+    if how not in ("complete", "truncated", "lost"):
+        yield f"{who}: unwound {unwound!r}"
+    elif how != "complete" and not reason:
+        yield f"{who}: {how} without a reason"
+
+
+def proof(unwound):
+    """(complete|truncated|lost, reason) of a stack's proof."""
+    if isinstance(unwound, str):
+        return unwound, ""
+    if not isinstance(unwound, dict):
+        return str(unwound), ""
+    how = unwound.get("status") or unwound.get("state") or unwound.get("how")
+    return how, unwound.get("reason") or unwound.get("limit")
+
+
+class Document:
+    """A document with its goroutines' frames expanded from their groups."""
+
+    def __init__(self, document):
+        self.raw = document
+        groups = {g["id"]: g.get("frames", []) for g in document.get("groups", [])}
+        self.goroutines = {g["id"]: g for g in document.get("goroutines", [])}
+        for g in self.goroutines.values():
+            g.setdefault("frames", groups[g["group"]])
+        self.threads = {t["id"]: t for t in document.get("threads", [])}
+        self.warnings = document.get("warnings", [])
+
+    def user(self):
+        return [g for g in self.goroutines.values() if not g.get("system")]
+
+
+def status(goroutine):
+    """The status of a goroutine of a document in the words of a traceback's header."""
+    words = goroutine["status"]
+    if words in ("waiting", "leaked") and goroutine.get("wait_reason"):
+        words = goroutine["wait_reason"]
+    return words.replace(" (durable)", "")
+
+
+def address(text):
+    return int(text, 16)

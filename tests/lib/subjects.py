@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds the subjects, once for each cell of the matrix and state of their source, and runs them."""
+import contextlib
+import fcntl
+import glob
+import hashlib
+import json
+import os
+import select
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+import matrix
+from tap import Mismatch, Skip
+
+SOURCE = os.path.join(matrix.TESTS, "subjects")
+CACHE = os.path.join(os.environ.get("GOSNAP_CACHE")
+                     or os.path.join(os.environ.get("XDG_CACHE_HOME")
+                                     or os.path.expanduser("~/.cache"), "gosnap"))
+PATIENCE = 90  # seconds; the bound of every wait here, met only when something is broken
+
+
+def _sources(name):
+    return sorted(p for d in ("truth", name) for p in glob.glob(os.path.join(SOURCE, d, "*")))
+
+
+def _key(name, arguments):
+    h = hashlib.sha256(repr(arguments).encode())
+    for path in _sources(name):
+        with open(path, "rb") as f:
+            h.update(path[len(SOURCE):].encode() + b"\0" + f.read() + b"\0")
+    return h.hexdigest()[:16]
+
+
+def build(name, version, mode="default", flags=()):
+    """The path of the program. Raises Skip when the toolchain is missing."""
+    go = matrix.go(version)
+    if go is None:
+        raise Skip(f"no go {version} toolchain")
+    arguments, environment, _ = matrix.MODES[mode]
+    arguments = list(arguments) + list(flags)
+    top = os.path.join(CACHE, "subjects", version, f"{name}-{mode}")
+    place = os.path.join(top, _key(name, [arguments, environment]))
+    program = os.path.join(place, name)
+    os.makedirs(top, exist_ok=True)
+    with open(os.path.join(top, "lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if os.path.exists(program):
+            return program
+        for old in glob.glob(os.path.join(top, "*", "")):
+            shutil.rmtree(old, ignore_errors=True)
+        for path in _sources(name):
+            to = os.path.join(place, "subjects", os.path.relpath(path, SOURCE))
+            os.makedirs(os.path.dirname(to), exist_ok=True)
+            shutil.copyfile(path, to)
+        # The release's own number: an older one would turn on old habits of the runtime.
+        with open(os.path.join(place, "subjects", "go.mod"), "w") as f:
+            f.write(f"module subjects\n\ngo {version}\n")
+        done = subprocess.run(
+            [go, "build", "-o", program + ".new", *arguments, "./" + name],
+            cwd=os.path.join(place, "subjects"),
+            env=dict(go_environment(version), **environment),
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if done.returncode != 0:
+            raise Mismatch(f"go {version} cannot build {name} ({mode}):\n{done.stdout}")
+        os.rename(program + ".new", program)
+    return program
+
+
+def go_environment(version):
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("GO", "CGO"))}
+    env.update(GOTOOLCHAIN="local", GOFLAGS="-mod=mod", GOPROXY="off", GO111MODULE="on",
+               GOPATH=os.path.join(CACHE, "gopath"),
+               GOCACHE=os.path.join(CACHE, "go-build", version))
+    return env
+
+
+class Subject:
+    """A running subject. Use as a context: it is gone afterwards."""
+
+    def __init__(self, argv, environment=None, ready=b"READY"):
+        env = {k: v for k, v in os.environ.items()
+               if k not in ("GOTRACEBACK", "GODEBUG", "GOMAXPROCS", "GOGC")}
+        env.update({"GOTRACEBACK": "system"}, **(environment or {}))
+        self.stderr = tempfile.TemporaryFile()
+        self.process = subprocess.Popen(argv, env=env, stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=self.stderr)
+        self.pid = self.process.pid
+        self.records = []
+        self.lines = []
+        try:
+            self._wait_ready(ready)
+        except BaseException:
+            self.close()
+            raise
+
+    def _wait_ready(self, ready):
+        deadline = time.monotonic() + PATIENCE
+        seen = b""
+        fd = self.process.stdout.fileno()
+        while True:
+            left = deadline - time.monotonic()
+            got = b""
+            if left > 0 and select.select([fd], [], [], left)[0]:
+                got = os.read(fd, 1 << 20)
+            if not got:
+                raise RuntimeError("the subject was not ready: "
+                                   f"{seen[-300:]!r} {self.errors()[-2000:]}")
+            seen += got
+            if b"\n" not in got:
+                continue
+            lines = seen.split(b"\n")
+            last = next((i for i, l in enumerate(lines[:-1]) if l.startswith(ready)), None)
+            if last is not None:
+                break
+        self.lines = [l.decode() for l in lines[:last + 1]]
+        self.records = [json.loads(l) for l in self.lines if l.startswith("{")]
+
+    def errors(self):
+        self.stderr.seek(0)
+        return self.stderr.read().decode(errors="replace")
+
+    def settle(self, threads=None):
+        """Returns when the process, or these threads of it, has stood still for a
+        moment: what it does after READY is over."""
+        for _ in range(600):
+            before = self._activity(threads)
+            time.sleep(0.025)
+            if before is not None and before == self._activity(threads):
+                return
+        raise RuntimeError("the subject does not come to rest")
+
+    def _activity(self, threads):
+        seen = []
+        for path in ([f"/proc/{self.pid}/task/{t}" for t in threads] if threads else
+                     sorted(glob.glob(f"/proc/{self.pid}/task/*"))):
+            try:
+                with open(path + "/status") as f:
+                    text = f.read()
+            except OSError:
+                return None
+            if "State:\tS" not in text:
+                return None
+            seen.append((path, [l for l in text.splitlines() if "ctxt_switches" in l]))
+        return seen
+
+    def quit(self):
+        """SIGQUIT: the runtime prints its traceback and the process ends. Returns the text."""
+        self.process.send_signal(signal.SIGQUIT)
+        self.process.wait(PATIENCE)
+        return self.errors()
+
+    def alive(self):
+        return self.process.poll() is None
+
+    def close(self):
+        with contextlib.suppress(OSError):
+            self.process.send_signal(signal.SIGCONT)
+            self.process.kill()
+        self.process.wait()
+        for f in (self.process.stdin, self.process.stdout, self.stderr):
+            with contextlib.suppress(OSError):
+                f.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+def run(name, version, mode="default", arguments=(), environment=None, flags=()):
+    """Builds and starts a subject."""
+    return Subject([build(name, version, mode, flags), *arguments], environment)

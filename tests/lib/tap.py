@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TAP for automake. Every .test prints through one Tap; points may come from several threads."""
+import sys
+import threading
+import traceback
+
+from matrix import CI
+
+
+class Skip(Exception):
+    """The case cannot be had here: the text says why."""
+
+
+class Mismatch(AssertionError):
+    """gosnap and the truth disagree: one line for each point."""
+
+
+class Tap:
+    def __init__(self):
+        self.count = 0
+        self.failed = 0
+        self.lock = threading.Lock()
+
+    def comment(self, text):
+        with self.lock:
+            for line in str(text).splitlines():
+                print("# " + line, flush=True)
+
+    def _point(self, ok, name, why=None, directive=""):
+        with self.lock:
+            self.count += 1
+            self.failed += not ok
+            name = name.replace("#", "no. ")
+            print(f"{'ok' if ok else 'not ok'} {self.count} - {name}{directive}", flush=True)
+            for line in str(why or "").splitlines()[:60]:
+                print("#   " + line, flush=True)
+
+    def ok(self, name, why=None):
+        self._point(True, name, why)
+
+    def fail(self, name, why=None):
+        self._point(False, name, why)
+
+    def skip(self, name, why):
+        """Named for a person; a failure where nothing may be missing."""
+        if CI:
+            self.fail(name, why)
+        else:
+            self._point(True, name, None, f" # SKIP {why}")
+
+    def case(self, name, function, *args):
+        """Runs function; what it returns is the comment of the point."""
+        try:
+            self.ok(name, function(*args))
+        except Skip as e:
+            self.skip(name, e)
+        except Mismatch as e:
+            self.fail(name, e)
+        except Exception:  # a fault of the test itself is a failure, with its place
+            self.fail(name, traceback.format_exc())
+
+    def done(self):
+        if self.count == 0:
+            self.fail("nothing was tested")
+        print(f"1..{self.count}", flush=True)
+        sys.exit(0 if self.failed == 0 else 1)
