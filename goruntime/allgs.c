@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where runtime.allgs is: by symbol, by the code of runtime.allgadd, else by looking through
+ * the data for a slice of things that are goroutines. Whatever says so, it is believed only
+ * when the goroutines themselves agree with the layout. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "limits.h"
+#include "runtime_priv.h"
+
+enum {
+	WORD = 8,
+	SAMPLE = 256, /* goroutines that are looked at to judge a candidate */
+	CODE_BYTES = 1024,
+	REFERENCES_MAX = 64,
+	SCAN_BYTES = 1 << 16,
+	G_BYTES_MAX = 1 << 14,
+};
+
+struct slice {
+	uint64_t array, len, cap;
+};
+
+static bool in_text(struct runtime *rt, uint64_t pc)
+{
+	return modules_at(rt->modules, pc) != NULL;
+}
+
+enum verdict { AGREES, CONTRADICTS, SAYS_NOTHING };
+
+/* A parked or runnable goroutine has its stack pointer inside its stack, its pc in text and
+ * points to itself; others tell too little, or change while we look. */
+static enum verdict judge(struct runtime *rt, uint64_t addr)
+{
+	const struct layout *l = &rt->layout;
+	size_t size = (size_t)l->slot[L_g_size].off;
+	uint8_t g[G_BYTES_MAX];
+	struct err ignored;
+
+	if (addr == 0 || addr % WORD != 0 || size > sizeof(g) ||
+	    !target_read(rt->target, addr, g, size, &ignored))
+		return CONTRADICTS;
+#define GET(slot) layout_get(l, L_##slot, g, size)
+	uint64_t status = GET(g_status) & ~UINT64_C(0x1000), low = GET(g_stack_lo),
+		 high = GET(g_stack_hi), sp = GET(g_sched_sp);
+	if (status > GOROUTINE_DEAD_EXTRA)
+		return CONTRADICTS;
+	if (status == GOROUTINE_DEAD || status == GOROUTINE_DEAD_EXTRA || status == GOROUTINE_IDLE)
+		return SAYS_NOTHING;
+	if (low >= high || GET(g_goid) == 0 || !in_text(rt, GET(g_startpc)))
+		return CONTRADICTS;
+	if (status != GOROUTINE_WAITING && status != GOROUTINE_RUNNABLE)
+		return SAYS_NOTHING;
+	return sp > low && sp <= high && in_text(rt, GET(g_sched_pc)) && GET(g_sched_g) == addr
+		       ? AGREES
+		       : CONTRADICTS;
+#undef GET
+}
+
+static bool plausible(struct runtime *rt, const struct slice *s)
+{
+	if (s->len == 0 || s->len > s->cap || s->cap > LIMIT_GOROUTINES * 4 || s->array % WORD)
+		return false;
+	const struct target_mapping *map = target_mapping_at(rt->target, s->array);
+	return map && map->writable && s->cap <= (map->end - s->array) / WORD;
+}
+
+/* While the process runs a goroutine may change between two reads, hence one in eight may
+ * contradict. */
+static bool believe(struct runtime *rt, uint64_t at)
+{
+	struct slice s;
+	struct err ignored;
+	size_t agree = 0, contradict = 0;
+
+	if (!target_read(rt->target, at, &s, sizeof(s), &ignored) || !plausible(rt, &s))
+		return false;
+	size_t step = s.len > SAMPLE ? s.len / SAMPLE : 1;
+	for (size_t i = 0; i < s.len; i += step) {
+		uint64_t g;
+		if (!target_read_uint(rt->target, s.array + i * WORD, WORD, &g, &ignored))
+			return false;
+		enum verdict v = judge(rt, g);
+		agree += v == AGREES;
+		contradict += v == CONTRADICTS;
+	}
+	return agree > 0 && contradict <= agree / 8;
+}
+
+/* Addresses of data that an instruction refers to relative to its own: REX.W, any opcode of
+ * one byte, and a ModRM of mod 0, rm 5. A byte that only looks like one does no harm. */
+static size_t data_references(const uint8_t *code, size_t len, uint64_t addr, uint64_t *ret)
+{
+	size_t n = 0;
+	int32_t disp;
+
+	for (size_t i = 0; i + 7 <= len && n < REFERENCES_MAX; i++) {
+		if ((code[i] & 0xf8) != 0x48 || (code[i + 2] & 0xc7) != 0x05)
+			continue;
+		memcpy(&disp, code + i + 3, sizeof(disp));
+		ret[n++] = addr + i + 7 + (uint64_t)(int64_t)disp;
+	}
+	return n;
+}
+
+/* runtime.allgadd appends to allgs: it refers to the three words of the slice. */
+static bool find_by_code(struct runtime *rt)
+{
+	uint64_t refs[REFERENCES_MAX], end,
+		entry = modules_function(rt->modules, "runtime.allgadd", &end);
+	uint8_t code[CODE_BYTES];
+	struct err ignored;
+
+	if (!entry || end <= entry)
+		return false;
+	size_t len = end - entry < sizeof(code) ? (size_t)(end - entry) : sizeof(code);
+	if (!target_read(rt->target, entry, code, len, &ignored))
+		return false;
+	size_t n = data_references(code, len, entry, refs);
+	for (size_t i = 0; i < n; i++) {
+		bool second = false, third = false;
+		for (size_t j = 0; j < n; j++) {
+			second |= refs[j] == refs[i] + WORD;
+			third |= refs[j] == refs[i] + 2 * WORD;
+		}
+		if (second && third && believe(rt, refs[i])) {
+			rt->allgs = refs[i];
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The longest believable slice of [start, end). */
+static uint64_t scan(struct runtime *rt, uint64_t start, uint64_t end)
+{
+	AUTO(xfree) uint8_t *buf = xmalloc(SCAN_BYTES);
+	uint64_t best = 0, longest = 0;
+	struct err ignored;
+	struct slice s;
+
+	for (uint64_t at = start; at < end; at += SCAN_BYTES - sizeof(s)) {
+		size_t n = end - at < SCAN_BYTES ? (size_t)(end - at) : SCAN_BYTES;
+		if (!target_read(rt->target, at, buf, n, &ignored))
+			continue;
+		for (size_t i = 0; i + sizeof(s) <= n; i += WORD) {
+			memcpy(&s, buf + i, sizeof(s));
+			if (s.len <= longest || !plausible(rt, &s) || !believe(rt, at + i))
+				continue;
+			best = at + i;
+			longest = s.len;
+		}
+	}
+	return best;
+}
+
+bool allgs_find(struct runtime *rt, const struct image *img, struct err *err)
+{
+	struct image_range symbol;
+
+	if (image_symbol(img, "runtime.allgs", &symbol) && believe(rt, symbol.addr)) {
+		rt->allgs = symbol.addr;
+		return true;
+	}
+	if (find_by_code(rt))
+		return true;
+	const struct module *m = modules_get(rt->modules, 0);
+	rt->allgs = scan(rt, m->bss, m->ebss);
+	if (rt->allgs)
+		return true;
+	return err_set(err, ERR_NOT_FOUND, "no list of goroutines that agrees with the layout %s",
+		       rt->layout.source);
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "build_info.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "limits.h"
+
+static const char magic[] = "\xff Go buildinf:";
+
+enum {
+	MAGIC_BYTES = sizeof(magic) - 1,
+	HEADER_BYTES = 32,
+	FLAG_INLINE = 2,   /* 1.18 on: the strings follow the header */
+	ALIGNMENT = 16,
+	SENTINEL_BYTES = 16, /* on both ends of the module text */
+	SCAN_BYTES = 1 << 20,
+};
+
+static bool is_header(const uint8_t *p)
+{
+	return memcmp(p, magic, MAGIC_BYTES) == 0;
+}
+
+/* The linker puts the header at the start of the data segment; its section may be gone. */
+static bool scan_segments(struct target *t, const struct image *img, uint64_t *ret)
+{
+	AUTO(xfree) uint8_t *buf = xmalloc(SCAN_BYTES);
+	struct image_segment seg;
+	struct err ignored;
+
+	for (size_t i = 0; image_segment(img, i, &seg); i++) {
+		size_t len = seg.file_size < SCAN_BYTES ? (size_t)seg.file_size : SCAN_BYTES;
+		if (seg.type != PT_LOAD || !seg.writable ||
+		    !target_read(t, seg.addr, buf, len, &ignored))
+			continue;
+		for (size_t at = -seg.addr % ALIGNMENT; at + HEADER_BYTES <= len; at += ALIGNMENT) {
+			if (is_header(buf + at)) {
+				*ret = seg.addr + at;
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+static char *read_string(struct target *t, uint64_t addr, uint64_t len)
+{
+	struct err ignored;
+
+	if (len > LIMIT_STRING_BYTES * 16)
+		return NULL;
+	AUTO(xfree) char *s = xcalloc(1, len + 1);
+	return target_read(t, addr, s, len, &ignored) ? TAKE(s) : NULL;
+}
+
+/* A Go string header behind a pointer: before 1.18. */
+static char *string_behind(struct target *t, uint64_t pointer_at, uint64_t *ret_len)
+{
+	struct err ignored;
+	uint64_t header, data;
+
+	if (!target_read_uint(t, pointer_at, 8, &header, &ignored) ||
+	    !target_read_uint(t, header, 8, &data, &ignored) ||
+	    !target_read_uint(t, header + 8, 8, ret_len, &ignored))
+		return NULL;
+	return read_string(t, data, *ret_len);
+}
+
+/* A uvarint length and the bytes; *at moves past them. */
+static char *string_inline(struct target *t, uint64_t *at, uint64_t *ret_len)
+{
+	uint8_t head[10] = { 0 };
+	struct err ignored;
+	struct bytes b = bytes_over(head, sizeof(head));
+
+	if (!target_read(t, *at, head, sizeof(head), &ignored))
+		return NULL;
+	*ret_len = bytes_uvarint(&b);
+	if (b.bad)
+		return NULL;
+	*at += (uint64_t)(b.at - head);
+	char *s = read_string(t, *at, *ret_len);
+	*at += *ret_len;
+	return s;
+}
+
+static void add_setting(struct build_info *info, char *key_value)
+{
+	char *value = strchr(key_value, '=');
+
+	if (!value)
+		return;
+	*value++ = '\0';
+	GROW(info->settings, info->setting_count, info->setting_cap);
+	info->settings[info->setting_count++] =
+		(struct build_setting){ xstrdup(key_value), xstrdup(value) };
+}
+
+static void add_dependency(struct build_info *info, const char *path, const char *version)
+{
+	GROW(info->dependencies, info->dependency_count, info->dependency_cap);
+	info->dependencies[info->dependency_count++] = (struct build_dependency){
+		xstrdup(path), version && *version ? xstrdup(version) : NULL, NULL
+	};
+}
+
+/* Lines of tab-separated words: runtime/debug/mod.go BuildInfo.String. "=>" replaces the
+ * dependency of the line before. */
+static void parse_line(struct build_info *info, char *line)
+{
+	const char *kind = strsep(&line, "\t");
+	char *first = strsep(&line, "\t"), *second = strsep(&line, "\t");
+
+	if (!first)
+		return;
+	if (strcmp(kind, "path") == 0 && !info->path) {
+		info->path = xstrdup(first);
+	} else if (strcmp(kind, "mod") == 0 && !info->module) {
+		info->module = xstrdup(first);
+		info->module_version = second && *second ? xstrdup(second) : NULL;
+	} else if (strcmp(kind, "dep") == 0) {
+		add_dependency(info, first, second);
+	} else if (strcmp(kind, "=>") == 0 && info->dependency_count > 0) {
+		struct build_dependency *d = &info->dependencies[info->dependency_count - 1];
+		if (!d->replaced_by)
+			d->replaced_by = xasprintf("%s%s%s", first, second ? "@" : "",
+						   second ? second : "");
+	} else if (strcmp(kind, "build") == 0) {
+		add_setting(info, first);
+	}
+}
+
+static void parse_module_text(struct build_info *info, char *text, uint64_t len)
+{
+	if (!text || len < 2 * SENTINEL_BYTES + 1)
+		return;
+	text[len - SENTINEL_BYTES] = '\0';
+	for (char *rest = text + SENTINEL_BYTES; rest;)
+		parse_line(info, strsep(&rest, "\n"));
+}
+
+struct build_info *build_info_read(struct target *t, const struct image *img, struct err *err)
+{
+	struct image_range section;
+	uint8_t header[HEADER_BYTES];
+	uint64_t addr, version_len = 0, text_len = 0;
+
+	if (image_section(img, ".go.buildinfo", &section))
+		addr = section.addr;
+	else if (!scan_segments(t, img, &addr))
+		addr = 0;
+	if (!addr || !target_read(t, addr, header, sizeof(header), err) || !is_header(header)) {
+		err_set(err, ERR_NOT_FOUND, "%s has no Go build information", image_path(img));
+		return NULL;
+	}
+	AUTO(build_info_free) struct build_info *info = xcalloc(1, sizeof(*info));
+	AUTO(xfree) char *text = NULL;
+	if (header[MAGIC_BYTES + 1] & FLAG_INLINE) {
+		uint64_t at = addr + HEADER_BYTES;
+		info->version = string_inline(t, &at, &version_len);
+		text = string_inline(t, &at, &text_len);
+	} else {
+		info->version = string_behind(t, addr + 16, &version_len);
+		text = string_behind(t, addr + 24, &text_len);
+	}
+	if (!info->version) {
+		err_set(err, ERR_BAD_DATA, "the Go build information of %s is damaged",
+			image_path(img));
+		return NULL;
+	}
+	parse_module_text(info, text, text_len);
+	return TAKE(info);
+}
+
+void build_info_free(struct build_info *info)
+{
+	if (!info)
+		return;
+	for (size_t i = 0; i < info->setting_count; i++) {
+		xfree(info->settings[i].key);
+		xfree(info->settings[i].value);
+	}
+	for (size_t i = 0; i < info->dependency_count; i++) {
+		xfree(info->dependencies[i].path);
+		xfree(info->dependencies[i].version);
+		xfree(info->dependencies[i].replaced_by);
+	}
+	xfree(info->settings);
+	xfree(info->dependencies);
+	xfree(info->version);
+	xfree(info->path);
+	xfree(info->module);
+	xfree(info->module_version);
+	xfree(info);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* build_info.h - what a Go binary says of its own making: version, module, settings,
+ * dependencies. It survives stripping. Format: debug/buildinfo/buildinfo.go and
+ * runtime/debug/mod.go. The struct is public (goruntime.h); the reading is private. */
+#ifndef GOSNAP_BUILD_INFO_H
+#define GOSNAP_BUILD_INFO_H
+
+#include "goruntime.h"
+
+/* NULL and ERR_NOT_FOUND: this image was not made by the gc toolchain. */
+struct build_info *build_info_read(struct target *t, const struct image *img, struct err *err);
+void build_info_free(struct build_info *info);
+DEFINE_AUTO(struct build_info, build_info_free)
+
+/* 24 for "go1.24.4", "go1.24rc1", "devel go1.24-abc"; -1: not such a version. */
+int version_minor(const char *version);
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "code.h"
+
+#include <string.h>
+
+#include "limits.h"
+
+struct code_table {
+	struct modules *modules;
+	struct code **slots; /* open addressing, a power of two */
+	size_t count, size;
+};
+
+static const struct {
+	const char *name, *kind;
+} specials[] = {
+#define SPECIAL(id, name, kind) [SPECIAL_##id] = { name, kind },
+#include "special.def"
+#undef SPECIAL
+};
+
+enum special special_of(const char *name)
+{
+	for (size_t i = 1; name && i < ARRAY_SIZE(specials); i++)
+		if (strcmp(specials[i].name, name) == 0)
+			return (enum special)i;
+	return SPECIAL_none;
+}
+
+const char *special_kind(enum special special)
+{
+	return specials[special].kind;
+}
+
+struct code_table *code_table_new(struct modules *modules)
+{
+	struct code_table *table = xcalloc(1, sizeof(*table));
+
+	table->modules = modules;
+	table->size = 1 << 10;
+	table->slots = xcalloc(table->size, sizeof(*table->slots));
+	return table;
+}
+
+void code_table_free(struct code_table *table)
+{
+	if (!table)
+		return;
+	for (size_t i = 0; i < table->size; i++) {
+		if (table->slots[i])
+			xfree(table->slots[i]->calls);
+		xfree(table->slots[i]);
+	}
+	xfree(table->slots);
+	xfree(table);
+}
+
+static struct code **find_slot(struct code **slots, size_t size, uint64_t pc, bool exact)
+{
+	size_t i = (pc * 2 + exact) * UINT64_C(0x9e3779b97f4a7c15) >> 20;
+
+	for (;; i++) {
+		struct code **slot = &slots[i & (size - 1)];
+		if (!*slot || ((*slot)->pc == pc && (*slot)->exact == exact))
+			return slot;
+	}
+}
+
+static void grow(struct code_table *table)
+{
+	size_t size = table->size * 2;
+	struct code **slots = xcalloc(size, sizeof(*slots));
+
+	for (size_t i = 0; i < table->size; i++)
+		if (table->slots[i])
+			*find_slot(slots, size, table->slots[i]->pc, table->slots[i]->exact) =
+				table->slots[i];
+	xfree(table->slots);
+	table->slots = slots;
+	table->size = size;
+}
+
+/* Go 1.15 and 1.16 know these by funcID alone: runtime/traceback.go topofstack (1.15). */
+static uint8_t flags_by_name(enum special special)
+{
+	switch ((int)special) {
+	case SPECIAL_goexit:
+	case SPECIAL_mstart:
+	case SPECIAL_rt0_go:
+	case SPECIAL_externalthreadhandler:
+	case SPECIAL_sigtramp:
+		return PCLNTAB_TOPFRAME;
+	case SPECIAL_gogo:
+	case SPECIAL_mcall:
+	case SPECIAL_morestack:
+	case SPECIAL_systemstack:
+	case SPECIAL_sigfwd:
+	case SPECIAL_nanotime1:
+	case SPECIAL_walltime1:
+	case SPECIAL_time_now:
+		return PCLNTAB_SPWRITE;
+	default:
+		return 0;
+	}
+}
+
+/* The pc whose line and inlined calls count: runtime/traceback.go symPC (1.27). At a
+ * function's first instruction there is no call before it. */
+static uint64_t symbol_pc(const struct code *c)
+{
+	return c->exact || c->pc == c->entry ? c->pc : c->pc - 1;
+}
+
+static bool find_func(const struct code_table *table, uint64_t pc, bool exact,
+		      const struct module **ret_module, struct pclntab_func *ret)
+{
+	const struct module *module = modules_at(table->modules, pc);
+
+	if (module && pclntab_find(&module->tab, pc, ret)) {
+		*ret_module = module;
+		return true;
+	}
+	/* A call that never returns can be a function's last instruction. */
+	return !exact && pc > 0 && find_func(table, pc - 1, true, ret_module, ret);
+}
+
+static struct code *lookup(struct code_table *table, uint64_t pc, bool exact)
+{
+	struct code **slot = find_slot(table->slots, table->size, pc, exact);
+	const struct module *module;
+	struct pclntab_func func;
+
+	if (*slot)
+		return *slot;
+	if (!find_func(table, pc, exact, &module, &func))
+		return NULL;
+	struct code *c = xcalloc(1, sizeof(*c));
+	int64_t size = pclntab_frame_size(&module->tab, &func, pc < func.end ? pc : pc - 1);
+	c->pc = pc;
+	c->exact = exact;
+	c->entry = func.entry;
+	c->module = module;
+	c->special = special_of(pclntab_name(&module->tab, &func));
+	c->flags = pclntab_has_flags(&module->tab) ? func.flags : flags_by_name(c->special);
+	c->frame_size = size >= 0 && size <= INT32_MAX ? (int32_t)size : -1;
+	c->foreign = !pclntab_has_frame_size(&module->tab, &func);
+	*slot = c;
+	if (++table->count * 2 > table->size)
+		grow(table);
+	return c;
+}
+
+const struct code *code_at(struct code_table *table, uint64_t pc, bool exact)
+{
+	return lookup(table, pc, exact);
+}
+
+static struct bytes funcdata_bytes(void *arg, uint64_t addr)
+{
+	return modules_bytes(arg, addr);
+}
+
+const struct code *code_with_calls(struct code_table *table, uint64_t pc, bool exact)
+{
+	struct code *c = lookup(table, pc, exact);
+	struct pclntab_call calls[LIMIT_INLINE_DEPTH];
+	struct pclntab_func func;
+
+	if (!c || c->call_count)
+		return c;
+	if (!pclntab_find(&c->module->tab, c->entry, &func))
+		return NULL;
+	c->call_count = (uint32_t)pclntab_calls(&c->module->tab, &func, symbol_pc(c),
+						funcdata_bytes, table->modules, calls,
+						LIMIT_INLINE_DEPTH);
+	c->calls = xcalloc(c->call_count, sizeof(*calls));
+	memcpy(c->calls, calls, c->call_count * sizeof(*calls));
+	return c;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* code.h - the code table: what unwinding and printing want to know of a pc, made once for
+ * the whole run. Private to goruntime. */
+#ifndef GOSNAP_CODE_H
+#define GOSNAP_CODE_H
+
+#include "module.h"
+
+/* Functions of the runtime that unwinding or printing treats by name. Their funcIDs are
+ * renumbered by every insertion (internal/abi/symtab.go), their names are stable. */
+enum special {
+#define SPECIAL(id, name, kind) SPECIAL_##id,
+#include "special.def"
+#undef SPECIAL
+};
+
+struct code {
+	uint64_t pc, entry;
+	bool exact;
+	enum special special;
+	uint8_t flags;	    /* enum pclntab_flags; filled by name where the release has none */
+	int32_t frame_size; /* -1: not known */
+	bool foreign;	    /* in Go text, but without stack pointer information */
+	const struct module *module;
+	uint32_t call_count; /* 0: not expanded yet */
+	struct pclntab_call *calls;
+};
+
+struct code_table;
+
+struct code_table *code_table_new(struct modules *modules);
+void code_table_free(struct code_table *table);
+DEFINE_AUTO(struct code_table, code_table_free)
+
+/* exact: pc is an instruction about to run; else a return address, looked up one byte
+ * before. NULL: in no Go function. Borrowed until the table is freed. */
+const struct code *code_at(struct code_table *table, uint64_t pc, bool exact);
+/* With calls filled in. */
+const struct code *code_with_calls(struct code_table *table, uint64_t pc, bool exact);
+
+const char *special_kind(enum special special); /* Frame.kind, or NULL */
+/* Of an inlined function's name, too. */
+enum special special_of(const char *name);
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Frames as people read them: inlined calls expanded, C functions named, and those marked
+ * that the runtime's own traceback would leave out. */
+#include <string.h>
+
+#include "runtime_priv.h"
+
+static bool is_exported(const char *s, size_t len)
+{
+	return len > 0 && s[0] >= 'A' && s[0] <= 'Z';
+}
+
+/* runtime/traceback.go isExportedRuntime (1.27): F, or T.F and (*T).F with an exported T. */
+static bool is_exported_runtime(const char *name)
+{
+	const char *rest = name + strlen("runtime."), *dot = strrchr(rest, '.');
+	const char *receiver = rest;
+	size_t len = dot ? (size_t)(dot - rest) : 0;
+
+	if (!dot)
+		return is_exported(rest, strlen(rest));
+	if (len >= 3 && receiver[0] == '(' && receiver[1] == '*' && receiver[len - 1] == ')') {
+		receiver += 2;
+		len -= 3;
+	}
+	return is_exported(dot + 1, strlen(dot + 1)) && is_exported(receiver, len);
+}
+
+/* runtime/traceback.go showfuncinfo (1.27), at the default GOTRACEBACK. */
+static bool is_shown(const struct code_frame *f, enum special self, bool wrapper, bool first,
+		     enum special callee)
+{
+	bool callee_panics = callee == SPECIAL_gopanic || callee == SPECIAL_sigpanic ||
+			     callee == SPECIAL_panicwrap;
+
+	if (wrapper && !callee_panics)
+		return false;
+	if (self == SPECIAL_run_finalizers || self == SPECIAL_run_cleanups)
+		return true;
+	if (self == SPECIAL_gopanic && !first)
+		return true;
+	return f->function && strchr(f->function, '.') &&
+	       (strncmp(f->function, "runtime.", 8) != 0 || is_exported_runtime(f->function));
+}
+
+struct expansion {
+	struct runtime *rt;
+	code_frame_fn *fn;
+	void *arg;
+	bool first;
+	enum special callee;
+};
+
+static const char *module_of(const struct runtime *rt, const struct image *img)
+{
+	if (!img || img == images_get(rt->images, 0))
+		return NULL;
+	return image_path(img);
+}
+
+static void give_c(struct expansion *e, const struct raw_frame *raw)
+{
+	const struct runtime *rt = e->rt;
+	uint64_t pc = raw->flags & FRAME_EXACT ? raw->pc : raw->pc - 1;
+	const struct image *img = images_at(rt->images, pc);
+	struct code_frame f = { .pc = raw->pc, .c = true, .hidden = true };
+
+	f.kind = raw->flags & FRAME_SIGNAL ? "signal" : NULL;
+	f.module = module_of(rt, img);
+	if (!img || !image_function_at(img, pc, &f.function, &f.entry))
+		f.function = NULL;
+	e->first = false;
+	e->callee = SPECIAL_none;
+	e->fn(e->arg, &f);
+}
+
+static struct code_frame frame_of(const struct code *c, const struct pclntab_call *call,
+				  const struct runtime *rt)
+{
+	return (struct code_frame){
+		.function = call->name,
+		.file = call->file,
+		.line = call->line,
+		.inlined = call->inlined,
+		.pc = c->pc,
+		.entry = c->entry,
+		.module = module_of(rt, c->module->image),
+	};
+}
+
+static void give_go(struct expansion *e, const struct raw_frame *raw, const struct code *c)
+{
+	struct slot wrapper_id = e->rt->layout.slot[L_id_wrapper];
+
+	for (uint32_t i = 0; i < c->call_count; i++) {
+		struct code_frame f = frame_of(c, &c->calls[i], e->rt);
+		enum special self = special_of(f.function);
+		bool wrapper = wrapper_id.off >= 0 && c->calls[i].id == wrapper_id.off;
+
+		f.hidden = raw->flags & FRAME_SYSTEM_STACK ||
+			   !is_shown(&f, self, wrapper, e->first, e->callee);
+		f.kind = special_kind(self);
+		if (!f.kind && wrapper)
+			f.kind = "wrapper";
+		if (raw->flags & FRAME_SYSTEM_STACK)
+			f.kind = "cgo";
+		e->first = false;
+		e->callee = self;
+		e->fn(e->arg, &f);
+	}
+}
+
+void runtime_each_frame(struct runtime *rt, struct stack stack, code_frame_fn *fn, void *arg)
+{
+	struct expansion e = { .rt = rt, .fn = fn, .arg = arg, .first = true };
+
+	for (uint32_t i = 0; i < stack.count; i++) {
+		const struct raw_frame *raw = &stack.frames[i];
+		const struct code *c = rt->code ? code_with_calls(rt->code, raw->pc,
+								  raw->flags & FRAME_EXACT)
+						: NULL;
+		if (c && !c->foreign)
+			give_go(&e, raw, c);
+		else
+			give_c(&e, raw);
+	}
+}
+
+static bool outermost(struct runtime *rt, uint64_t pc, bool exact, struct code_frame *ret)
+{
+	const struct code *c = rt->code && pc ? code_with_calls(rt->code, pc, exact) : NULL;
+
+	if (!c || !c->call_count)
+		return false;
+	*ret = frame_of(c, &c->calls[c->call_count - 1], rt);
+	return true;
+}
+
+bool runtime_code_at(struct runtime *rt, uint64_t pc, struct code_frame *ret)
+{
+	return outermost(rt, pc, true, ret);
+}
+
+/* runtime/traceback.go printcreatedby1: the physical function, and the line of pc - 1. */
+bool runtime_call_before(struct runtime *rt, uint64_t pc, struct code_frame *ret)
+{
+	return outermost(rt, pc, false, ret);
+}

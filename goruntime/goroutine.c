@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The g structs: read in bulk, reduced to records, put in the document's order. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "limits.h"
+#include "runtime_priv.h"
+
+enum {
+	WORD = 8,
+	BATCH = 4096,	       /* g structs of one vectored read */
+	SCAN_BIT = 0x1000,     /* runtime/runtime2.go _Gscan */
+	G_BYTES_MAX = 1 << 14, /* a g struct is some 450 bytes */
+};
+
+const char *runtime_status_name(unsigned status)
+{
+	static const char *const names[] = {
+		[GOROUTINE_IDLE] = "idle",
+		[GOROUTINE_RUNNABLE] = "runnable",
+		[GOROUTINE_RUNNING] = "running",
+		[GOROUTINE_SYSCALL] = "syscall",
+		[GOROUTINE_WAITING] = "waiting",
+		[GOROUTINE_DEAD] = "dead",
+		[GOROUTINE_COPYSTACK] = "copystack",
+		[GOROUTINE_PREEMPTED] = "preempted",
+		[GOROUTINE_LEAKED] = "leaked",
+		[GOROUTINE_DEAD_EXTRA] = "dead",
+	};
+	return status < ARRAY_SIZE(names) ? names[status] : NULL;
+}
+
+static bool is_dead(unsigned status)
+{
+	return status == GOROUTINE_DEAD || status == GOROUTINE_DEAD_EXTRA;
+}
+
+/* Where the runtime itself would start: runtime/traceback.go initAt (1.21). */
+static void set_start(struct goroutine *g, uint64_t sched_pc, uint64_t sched_sp,
+		      uint64_t syscall_pc, uint64_t syscall_sp)
+{
+	g->syscall = syscall_sp != 0;
+	g->pc = g->syscall ? syscall_pc : sched_pc;
+	g->sp = g->syscall ? syscall_sp : sched_sp;
+}
+
+static struct goroutine parse_g(const struct layout *l, uint64_t addr, const uint8_t *g,
+				size_t len)
+{
+#define GET(slot) layout_get(l, L_##slot, g, len)
+	bool locked = layout_has(l, L_g_lockedm);
+	struct goroutine r = {
+		.addr = addr,
+		.id = GET(g_goid),
+		.stack_low = GET(g_stack_lo),
+		.stack_high = GET(g_stack_hi),
+		.created_pc = GET(g_gopc),
+		.start_pc = GET(g_startpc),
+		.parent = GET(g_parent),
+		.waiting_since = GET(g_waitsince),
+		.machine = GET(g_m),
+		.locked_machine = locked ? GET(g_lockedm) : 0,
+		.stack = NO_STACK,
+		.thread = -1,
+		.status = (uint8_t)(GET(g_status) & (SCAN_BIT - 1)),
+		.wait_reason = (uint8_t)GET(g_waitreason),
+	};
+	set_start(&r, GET(g_sched_pc), GET(g_sched_sp), GET(g_syscallpc), GET(g_syscallsp));
+#undef GET
+	return r;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
+}
+
+/* allgs as addresses, sorted and without duplicates: address order is what makes the large
+ * reads that follow cheap. NULL: err. */
+static uint64_t *read_addresses(struct runtime *rt, size_t *ret_n, struct err *err)
+{
+	uint64_t header[2];
+	size_t n = 0;
+
+	if (!target_read(rt->target, rt->allgs, header, sizeof(header), err))
+		return NULL;
+	uint64_t count = header[1];
+	const struct target_mapping *map = target_mapping_at(rt->target, header[0]);
+	uint64_t room = map ? (map->end - header[0]) / WORD : 0;
+	if (count > LIMIT_GOROUTINES || count > room) {
+		warnings_add(rt->warnings, "goroutines",
+			     "allgs claims %" PRIu64 " goroutines, memory holds at most %" PRIu64,
+			     count, room);
+		count = room < LIMIT_GOROUTINES ? room : LIMIT_GOROUTINES;
+	}
+	AUTO(xfree) uint64_t *list = xcalloc(count + 1, WORD);
+	if (!target_read(rt->target, header[0], list, count * WORD, err))
+		return NULL;
+	qsort(list, count, WORD, by_value);
+	for (size_t i = 0; i < count; i++)
+		if (list[i] != 0 && (n == 0 || list[i] != list[n - 1]))
+			list[n++] = list[i];
+	if (n < count)
+		warnings_add(rt->warnings, "goroutines",
+			     "%" PRIu64 " entries of allgs are empty or doubled", count - n);
+	*ret_n = n;
+	return TAKE(list);
+}
+
+static void take_g(struct runtime *rt, const struct target_span *span)
+{
+	struct goroutine g = parse_g(&rt->layout, span->addr, span->buf, span->len);
+
+	GROW(rt->goroutines, rt->goroutine_count, rt->goroutine_cap);
+	rt->goroutines[rt->goroutine_count++] = g;
+}
+
+bool goroutines_read(struct runtime *rt, struct err *err)
+{
+	size_t size = (size_t)rt->layout.slot[L_g_size].off, n, missing = 0;
+	AUTO(xfree) uint64_t *list = read_addresses(rt, &n, err);
+
+	if (!list || size == 0 || size > G_BYTES_MAX)
+		return false;
+	AUTO(xfree) struct target_span *spans = xcalloc(BATCH, sizeof(*spans));
+	AUTO(xfree) uint8_t *bytes = xmalloc(BATCH * size);
+	for (size_t at = 0; at < n; at += BATCH) {
+		size_t batch = n - at < BATCH ? n - at : BATCH;
+		for (size_t i = 0; i < batch; i++)
+			spans[i] = (struct target_span){ .addr = list[at + i],
+							 .buf = bytes + i * size,
+							 .len = size };
+		target_read_many(rt->target, spans, batch);
+		for (size_t i = 0; i < batch; i++) {
+			if (spans[i].done)
+				take_g(rt, &spans[i]);
+			else
+				missing++;
+		}
+	}
+	if (missing)
+		warnings_add(rt->warnings, "goroutines", "%zu of %zu could not be read", missing, n);
+	return true;
+}
+
+struct goroutine *goroutine_by_addr(struct runtime *rt, uint64_t addr)
+{
+	size_t low = 0, high = rt->goroutine_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (rt->goroutines[middle].addr < addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < rt->goroutine_count && rt->goroutines[low].addr == addr ? &rt->goroutines[low]
+									     : NULL;
+}
+
+/* A goroutine of the runtime's own that now runs somebody's finalizer or cleanup counts as
+ * a user goroutine (isSystemGoroutine); its stack shows whether it does. */
+static bool runs_user_code(struct runtime *rt, const struct goroutine *g)
+{
+	struct stack s = g->stack == NO_STACK ? (struct stack){ 0 } : stacks_get(rt->stacks, g->stack);
+
+	for (uint32_t i = 0; i < s.count; i++) {
+		const struct code *c = code_with_calls(rt->code, s.frames[i].pc,
+						       s.frames[i].flags & FRAME_EXACT);
+		const char *name = c && c->call_count ? c->calls[c->call_count - 1].name : NULL;
+		if (name && strncmp(name, "runtime.", 8) != 0)
+			return true;
+	}
+	return false;
+}
+
+/* runtime/traceback.go isSystemGoroutine: by the function it was started with. */
+static bool is_system(struct runtime *rt, const struct goroutine *g)
+{
+	const struct code *c = code_with_calls(rt->code, g->start_pc, true);
+	const char *name = c && c->call_count ? c->calls[c->call_count - 1].name : NULL;
+
+	if (!name || strncmp(name, "runtime.", 8) != 0)
+		return false;
+	switch ((int)c->special) {
+	case SPECIAL_runtime_main:
+	case SPECIAL_handle_async_event:
+	case SPECIAL_corostart:
+		return false;
+	case SPECIAL_runfinq:
+	case SPECIAL_run_finalizers:
+	case SPECIAL_run_cleanups:
+		return !runs_user_code(rt, g);
+	default:
+		return true;
+	}
+}
+
+static int document_order(const void *a, const void *b)
+{
+	const struct goroutine *x = a, *y = b;
+
+	if (x->system != y->system)
+		return x->system ? 1 : -1;
+	if (is_dead(x->status) != is_dead(y->status))
+		return is_dead(x->status) ? 1 : -1;
+	return x->id != y->id ? (x->id > y->id) - (x->id < y->id)
+			      : (x->addr > y->addr) - (x->addr < y->addr);
+}
+
+void goroutines_sort(struct runtime *rt)
+{
+	for (size_t i = 0; i < rt->goroutine_count; i++)
+		rt->goroutines[i].system = is_system(rt, &rt->goroutines[i]);
+	qsort(rt->goroutines, rt->goroutine_count, sizeof(*rt->goroutines), document_order);
+}
+
+size_t runtime_goroutine_count(const struct runtime *rt)
+{
+	return rt->goroutine_count;
+}
+
+const struct goroutine *runtime_goroutine(const struct runtime *rt, size_t i)
+{
+	return &rt->goroutines[i];
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* goruntime.h - the Go runtime inside a target: goroutines, threads, their true stacks.
+ * The only header of this folder for those outside. Prints nothing. Works on stripped
+ * binaries; also takes a process without Go, whose threads it unwinds as C.
+ * In three steps: runtime_open() while the process runs, runtime_capture() while it stands
+ * still, runtime_decode() after it was let go. */
+#ifndef GOSNAP_GORUNTIME_H
+#define GOSNAP_GORUNTIME_H
+
+#include "image.h"
+#include "target.h"
+#include "warnings.h"
+
+struct runtime;
+
+struct build_setting {
+	char *key, *value;
+};
+
+struct build_dependency {
+	char *path, *version, *replaced_by; /* version, replaced_by: NULL when none */
+};
+
+struct build_info {
+	char *version; /* "go1.24.4" */
+	char *path, *module, *module_version; /* NULL when not known */
+	struct build_setting *settings;
+	size_t setting_count, setting_cap;
+	struct build_dependency *dependencies;
+	size_t dependency_count, dependency_cap;
+};
+
+/* Never NULL. t, images and warnings outlive it. assume_go: "1.24" overrides what the
+ * binary says, or NULL. */
+struct runtime *runtime_open(struct target *t, const struct images *images,
+			     const char *assume_go, struct warnings *warnings);
+void runtime_close(struct runtime *rt);
+DEFINE_AUTO(struct runtime, runtime_close)
+
+/* NULL: this is not a program of the gc toolchain. Borrowed. */
+const struct build_info *runtime_build_info(const struct runtime *rt);
+/* Why goroutines cannot be read; NULL: they can. Final after runtime_capture(). */
+const char *runtime_unusable(const struct runtime *rt);
+/* "dwarf", "table go1.26 amd64", "assumed go1.27"; NULL when unusable. */
+const char *runtime_layout_source(const struct runtime *rt);
+
+/* frozen: the stopped process, as open extents (target_extents.h). Reads all g structs,
+ * unwinds what stands on threads, copies the used stacks. From here on rt reads frozen
+ * only. False only when the process ended meanwhile or the budget ran out: what is there
+ * is still valid. */
+MUST_CHECK bool runtime_capture(struct runtime *rt, struct target *frozen, struct err *err);
+
+/* Unwinds the rest. */
+void runtime_decode(struct runtime *rt);
+
+enum stack_state {
+	STACK_NONE, /* there is none: a dead goroutine, a thread on its goroutine's stack */
+	STACK_COMPLETE,
+	STACK_TRUNCATED,
+	STACK_LOST,
+};
+
+enum { NO_STACK = UINT32_MAX };
+
+/* Statuses are the runtime's numbers without the scan bit: runtime/runtime2.go. */
+enum goroutine_status {
+	GOROUTINE_IDLE,
+	GOROUTINE_RUNNABLE,
+	GOROUTINE_RUNNING,
+	GOROUTINE_SYSCALL,
+	GOROUTINE_WAITING,
+	GOROUTINE_DEAD = 6,
+	GOROUTINE_COPYSTACK = 8,
+	GOROUTINE_PREEMPTED,
+	GOROUTINE_LEAKED,
+	GOROUTINE_DEAD_EXTRA,
+};
+
+/* At most 128 bytes, no string and no allocation each: there can be millions. */
+struct goroutine {
+	uint64_t addr, id;
+	uint64_t pc, sp; /* where unwinding starts */
+	uint64_t stack_low, stack_high;
+	uint64_t created_pc, start_pc, parent; /* 0: not known */
+	uint64_t waiting_since; /* CLOCK_MONOTONIC, 0: not known */
+	uint64_t machine, locked_machine; /* addresses of Ms, 0: none */
+	uint32_t stack;	 /* for runtime_stack(), NO_STACK */
+	uint32_t reason; /* for runtime_reason(), when truncated or lost */
+	int32_t thread;	 /* index in target_threads(), -1: on none */
+	uint8_t status, wait_reason, state /* enum stack_state */;
+	bool system : 1;
+	bool exact : 1;	      /* pc is that of an instruction about to run */
+	bool syscall : 1;     /* pc and sp come from syscallpc, syscallsp */
+	bool unwound : 1;
+	bool bad_context : 1; /* reason says why there is no pc to start from */
+};
+
+/* In the order of the document: user goroutines by id, then system ones by id. */
+size_t runtime_goroutine_count(const struct runtime *rt);
+const struct goroutine *runtime_goroutine(const struct runtime *rt, size_t i);
+const char *runtime_status_name(unsigned status); /* NULL: a number we do not know */
+/* The runtime's own words, NULL when they could not be read or are empty. Borrowed. */
+const char *runtime_wait_reason(const struct runtime *rt, unsigned reason);
+const char *runtime_reason(const struct runtime *rt, uint32_t reason);
+
+enum thread_on { ON_UNKNOWN, ON_GOROUTINE, ON_G0, ON_SIGNAL, ON_C };
+
+struct thread_state {
+	bool has_machine, has_processor, has_goroutine;
+	int64_t machine, processor;
+	uint64_t goroutine; /* id */
+	enum thread_on on;
+	uint32_t stack, reason;
+	uint8_t state;
+};
+
+/* Of target_threads(frozen)[i]. */
+const struct thread_state *runtime_thread(const struct runtime *rt, size_t i);
+
+/* Distinct stacks, each kept once. */
+enum raw_frame_flags {
+	FRAME_EXACT = 1,	/* pc is about to run, not a return address */
+	FRAME_SYSTEM_STACK = 2, /* in a goroutine's frames: on the thread's own stack, C calls */
+	FRAME_SIGNAL = 4,	/* a signal trampoline: the next frame was interrupted */
+};
+
+struct raw_frame {
+	uint64_t pc;
+	uint32_t flags;
+};
+
+struct stack {
+	const struct raw_frame *frames; /* innermost first */
+	uint32_t count;
+};
+
+size_t runtime_stack_count(const struct runtime *rt);
+struct stack runtime_stack(const struct runtime *rt, uint32_t id);
+
+/* A frame as people read it. Borrowed strings; NULL and 0 when not known. */
+struct code_frame {
+	const char *function, *file, *kind, *module;
+	uint32_t line;
+	uint64_t pc, entry;
+	bool c, inlined, hidden;
+};
+
+/* Calls fn for each frame of a stack, inlined calls expanded, innermost first. */
+typedef void code_frame_fn(void *arg, const struct code_frame *frame);
+void runtime_each_frame(struct runtime *rt, struct stack stack, code_frame_fn *fn, void *arg);
+/* The function at pc on its own, its innermost inlined call included; false: not Go. */
+bool runtime_code_at(struct runtime *rt, uint64_t pc, struct code_frame *ret);
+/* The call before the return address pc, as the go statement that created a goroutine. */
+bool runtime_call_before(struct runtime *rt, uint64_t pc, struct code_frame *ret);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* layout.h - where the Go runtime keeps what we read: offsets and widths by slot.
+ * Two producers fill one struct: layout_dwarf.c from the subject's own DWARF, and the table
+ * (layout_table.inc), whose rows layout-row writes with that same resolver. Private to
+ * goruntime. A slot that a release does not have is absent, and absence is what the code
+ * tests, never a version. */
+#ifndef GOSNAP_LAYOUT_H
+#define GOSNAP_LAYOUT_H
+
+#include "image.h"
+#include "target.h"
+
+struct slot {
+	int32_t off;   /* bytes from the start of the struct; a constant's value; -1 absent */
+	uint16_t size; /* bytes of the field */
+};
+
+enum layout_slot {
+#define FIELD(slot, type, members, need) L_##slot,
+#define SIZE(slot, type) L_##slot,
+#define CONST(slot, names) L_##slot,
+#include "layout.def"
+#undef FIELD
+#undef SIZE
+#undef CONST
+	LAYOUT_SLOTS
+};
+
+struct layout {
+	struct slot slot[LAYOUT_SLOTS];
+	char source[64]; /* "dwarf", "table go1.26 amd64", "assumed go1.27" */
+	bool assumed;
+};
+
+const char *layout_slot_name(enum layout_slot slot);
+bool layout_required(enum layout_slot slot);
+
+/* ERR_NOT_FOUND: no DWARF, or not of a Go runtime. ERR_UNSUPPORTED: a required field is
+ * missing, the text says which. */
+MUST_CHECK bool layout_from_dwarf(const struct image *img, struct layout *ret, struct err *err);
+
+/* Rows of the table, nearest to go1.minor first, so that the caller can try them in turn:
+ * rank 0 is the exact one when there is one. False past the last. */
+bool layout_from_table(int minor, const char *arch, unsigned rank, struct layout *ret);
+
+static inline bool layout_has(const struct layout *l, enum layout_slot slot)
+{
+	return l->slot[slot].off >= 0;
+}
+
+/* A field of a struct that has been read as a whole (len bytes); 0 when absent. */
+uint64_t layout_get(const struct layout *l, enum layout_slot slot, const void *bytes,
+		    size_t len);
+
+/* A field in the subject's memory. ERR_UNSUPPORTED: this Go has no such field. */
+MUST_CHECK bool layout_load(const struct layout *l, struct target *t, uint64_t base,
+			    enum layout_slot slot, uint64_t *ret, struct err *err);
+
+#endif

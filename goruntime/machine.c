@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The M of each thread: by the g in its thread-local storage, checked by m.procid; by
+ * m.procid alone, along the chain of all Ms, where there is no other way. */
+#include <string.h>
+
+#include "limits.h"
+#include "runtime_priv.h"
+
+enum { WORD = 8, STACKCHECK_BYTES = 64 };
+
+static uint64_t load(struct runtime *rt, uint64_t base, enum layout_slot slot)
+{
+	struct err ignored;
+	uint64_t v;
+	return base && layout_load(&rt->layout, rt->target, base, slot, &v, &ignored) ? v : 0;
+}
+
+/* How assembly reaches g: runtime/asm_amd64.s stackcheck, get_tls. The linker makes of it
+ *   mov %fs:OFF,%rax             executables
+ *   mov $OFF,%rcx; mov %fs:..    position-independent executables
+ *   mov GOT(%rip),%rcx; ...      shared libraries: the word in the GOT is OFF */
+static bool tls_offset_from_code(struct runtime *rt, int64_t *ret)
+{
+	static const struct {
+		uint8_t op[5], op_len;
+		bool got;
+	} forms[] = {
+		{ { 0x64, 0x48, 0x8b, 0x04, 0x25 }, 5, false },
+		{ { 0x64, 0x48, 0x8b, 0x0c, 0x25 }, 5, false },
+		{ { 0x48, 0xc7, 0xc1 }, 3, false },
+		{ { 0x48, 0x8b, 0x0d }, 3, true },
+	};
+	uint64_t end, entry = modules_function(rt->modules, "runtime.stackcheck", &end);
+	uint8_t code[STACKCHECK_BYTES];
+	struct err ignored;
+	int32_t disp;
+
+	if (!entry || end - entry > 4096 ||
+	    !target_read(rt->target, entry, code, sizeof(code), &ignored))
+		return false;
+	for (size_t at = 0; at + 9 < sizeof(code) && at < end - entry; at++) {
+		for (size_t f = 0; f < ARRAY_SIZE(forms); f++) {
+			if (memcmp(code + at, forms[f].op, forms[f].op_len) != 0)
+				continue;
+			memcpy(&disp, code + at + forms[f].op_len, sizeof(disp));
+			*ret = disp;
+			if (!forms[f].got)
+				return true;
+			uint64_t word, slot = entry + at + forms[f].op_len + 4 + (uint64_t)(int64_t)disp;
+			if (!target_read_uint(rt->target, slot, WORD, &word, &ignored))
+				return false;
+			*ret = (int64_t)word;
+			return true;
+		}
+	}
+	return false;
+}
+
+static uint64_t thread_g(struct runtime *rt, const struct target_thread *th, int64_t off)
+{
+	int tls = target_arch(rt->target)->tls;
+	struct err ignored;
+	uint64_t g;
+
+	if (!th->stopped || !reg_known(&th->regs, (unsigned)tls) || !th->regs.value[tls] ||
+	    !target_read_uint(rt->target, th->regs.value[tls] + (uint64_t)off, WORD, &g, &ignored))
+		return 0;
+	return g;
+}
+
+/* The M behind the g of a thread, when its procid is the thread's own id. */
+static uint64_t machine_by_tls(struct runtime *rt, const struct target_thread *th, int64_t off)
+{
+	uint64_t m = load(rt, thread_g(rt, th, off), L_g_m);
+	return m && load(rt, m, L_m_procid) == (uint64_t)th->tid_inside ? m : 0;
+}
+
+/* Of the offsets that are possible the one by which most threads find their M. */
+static int64_t choose_tls_offset(struct runtime *rt, const struct target_thread *threads,
+				 size_t n)
+{
+	int64_t candidates[] = { -WORD, -WORD }, best = -WORD;
+	size_t most = 0, count = 1 + tls_offset_from_code(rt, &candidates[1]);
+
+	for (size_t c = count; c-- > 0;) {
+		size_t hits = 0;
+		for (size_t i = 0; i < n; i++)
+			hits += machine_by_tls(rt, &threads[i], candidates[c]) != 0;
+		if (hits > most) {
+			most = hits;
+			best = candidates[c];
+		}
+	}
+	return best;
+}
+
+static struct go_stack stack_of(struct runtime *rt, uint64_t g)
+{
+	return (struct go_stack){ load(rt, g, L_g_stack_lo), load(rt, g, L_g_stack_hi) };
+}
+
+static void fill(struct runtime *rt, struct machine *m)
+{
+	m->g0 = load(rt, m->m, L_m_g0);
+	m->gsignal = load(rt, m->m, L_m_gsignal);
+	m->curg = load(rt, m->m, L_m_curg);
+	m->g0_stack = stack_of(rt, m->g0);
+	m->signal_stack = stack_of(rt, m->gsignal);
+	m->curg_stack = stack_of(rt, m->curg);
+	m->g0_sched_sp = load(rt, m->g0, L_g_sched_sp);
+	m->sched_sp = load(rt, m->curg, L_g_sched_sp);
+	m->sched_pc = load(rt, m->curg, L_g_sched_pc);
+	m->vdso_sp = load(rt, m->m, L_m_vdso_sp);
+	m->vdso_pc = load(rt, m->m, L_m_vdso_pc);
+}
+
+static bool give_machine(struct runtime *rt, const struct target_thread *threads, uint64_t m)
+{
+	uint64_t procid = load(rt, m, L_m_procid);
+
+	for (size_t i = 0; i < rt->thread_count; i++) {
+		if (rt->machines[i].m || (uint64_t)threads[i].tid_inside != procid)
+			continue;
+		rt->machines[i].m = m;
+		return true;
+	}
+	return false;
+}
+
+/* Every M links to the one made before it: from each that is known the chain leads on. */
+static void follow_chain(struct runtime *rt, const struct target_thread *threads)
+{
+	for (size_t i = 0; i < rt->goroutine_count; i++) {
+		uint64_t m = rt->goroutines[i].machine;
+		if (m)
+			give_machine(rt, threads, m);
+	}
+	for (size_t i = 0; i < rt->thread_count; i++) {
+		uint64_t m = rt->machines[i].m;
+		for (size_t n = 0; m && n < rt->thread_count; n++) {
+			m = load(rt, m, L_m_alllink);
+			if (m)
+				give_machine(rt, threads, m);
+		}
+		if (m == 0 && rt->machines[i].m)
+			break; /* the whole chain was walked once */
+	}
+}
+
+static void describe(struct runtime *rt, const struct target_thread *th, size_t i)
+{
+	const struct machine *m = &rt->machines[i];
+	struct thread_state *s = &rt->threads[i];
+	uint64_t p = load(rt, m->m, L_m_p), sp = th->regs.value[target_arch(rt->target)->sp];
+
+	s->has_machine = m->m && layout_has(&rt->layout, L_m_id);
+	s->machine = (int64_t)load(rt, m->m, L_m_id);
+	s->has_processor = p && layout_has(&rt->layout, L_p_id);
+	s->processor = (int32_t)load(rt, p, L_p_id);
+	struct goroutine *g = m->curg ? goroutine_by_addr(rt, m->curg) : NULL;
+	if (g) {
+		s->has_goroutine = true;
+		s->goroutine = g->id;
+		g->thread = (int32_t)i;
+	}
+	if (!th->stopped)
+		return;
+	if (on_stack(m->curg_stack, sp))
+		s->on = ON_GOROUTINE;
+	else if (on_stack(m->signal_stack, sp))
+		s->on = ON_SIGNAL;
+	else if (m->m && code_at(rt->code, th->regs.value[target_arch(rt->target)->pc], true))
+		s->on = ON_G0;
+	else
+		s->on = ON_C;
+}
+
+void machines_read(struct runtime *rt)
+{
+	const struct target_thread *threads = target_threads(rt->target, &rt->thread_count);
+	int64_t off;
+
+	rt->threads = xcalloc(rt->thread_count + 1, sizeof(*rt->threads));
+	rt->machines = xcalloc(rt->thread_count + 1, sizeof(*rt->machines));
+	rt->walks = xcalloc(rt->thread_count + 1, sizeof(*rt->walks));
+	for (size_t i = 0; i < rt->thread_count; i++) {
+		rt->threads[i].stack = NO_STACK;
+		rt->threads[i].on = threads[i].stopped ? ON_C : ON_UNKNOWN;
+	}
+	if (!rt->modules)
+		return;
+	off = choose_tls_offset(rt, threads, rt->thread_count);
+	for (size_t i = 0; i < rt->thread_count; i++)
+		rt->machines[i].m = machine_by_tls(rt, &threads[i], off);
+	follow_chain(rt, threads);
+	for (size_t i = 0; i < rt->thread_count; i++) {
+		fill(rt, &rt->machines[i]);
+		describe(rt, &threads[i], i);
+	}
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "module.h"
+
+#include <elf.h>
+#include <string.h>
+
+#include "limits.h"
+
+enum {
+	WORD = 8,
+	SCAN_CHUNK = 1 << 20,
+};
+
+/* A whole mapping read from the process and kept. */
+struct held {
+	uint64_t addr;
+	size_t len;
+	uint8_t *bytes;
+};
+
+struct modules {
+	struct target *target; /* NULL once sealed */
+	const struct images *images;
+	const struct layout *layout;
+	struct module *list;
+	size_t count, cap;
+	struct held *held;
+	size_t held_count, held_cap;
+};
+
+static struct bytes have(struct modules *m, uint64_t addr)
+{
+	const struct image *img = images_at(m->images, addr);
+	size_t len;
+	const void *p = img ? image_bytes_from(img, addr, &len) : NULL;
+
+	if (p)
+		return bytes_over(p, len);
+	for (size_t i = 0; i < m->held_count; i++) {
+		const struct held *h = &m->held[i];
+		if (addr >= h->addr && addr - h->addr < h->len)
+			return bytes_over(h->bytes + (addr - h->addr), h->len - (addr - h->addr));
+	}
+	return (struct bytes){ .bad = true };
+}
+
+struct bytes modules_bytes(struct modules *m, uint64_t addr)
+{
+	struct bytes b = have(m, addr);
+	const struct target_mapping *map = b.bad && m->target ? target_mapping_at(m->target, addr)
+							      : NULL;
+	struct err ignored;
+
+	if (!map || map->end - map->start > LIMIT_PCLNTAB_BYTES)
+		return b;
+	size_t len = map->end - map->start;
+	AUTO(xfree) uint8_t *bytes = xmalloc(len);
+	if (!target_read(m->target, map->start, bytes, len, &ignored))
+		return b;
+	GROW(m->held, m->held_count, m->held_cap);
+	m->held[m->held_count++] = (struct held){ map->start, len, TAKE(bytes) };
+	return have(m, addr);
+}
+
+static uint64_t md_field(const struct modules *m, enum layout_slot slot, const uint8_t *md,
+			 size_t len)
+{
+	return layout_get(m->layout, slot, md, len);
+}
+
+/* Is there a moduledata at addr? Its first word leads to a pclntab whose first function is
+ * at minpc and whose end is at maxpc; nothing else in a process looks like that. */
+static bool load_module(struct modules *m, uint64_t addr, struct module *ret, uint64_t *ret_next,
+			struct err *err)
+{
+	size_t size = (size_t)m->layout->slot[L_md_size].off;
+	AUTO(xfree) uint8_t *md = xmalloc(size + 1);
+	uint64_t header;
+
+	if (size < WORD || !target_read(m->target, addr, md, size, err))
+		return false;
+	memcpy(&header, md, WORD);
+	*ret = (struct module){
+		.addr = addr,
+		.minpc = md_field(m, L_md_minpc, md, size),
+		.maxpc = md_field(m, L_md_maxpc, md, size),
+		.text = md_field(m, L_md_text, md, size),
+		.noptrdata = md_field(m, L_md_noptrdata, md, size),
+		.data = md_field(m, L_md_data, md, size),
+		.edata = md_field(m, L_md_edata, md, size),
+		.bss = md_field(m, L_md_bss, md, size),
+		.ebss = md_field(m, L_md_ebss, md, size),
+		.image = images_at(m->images, addr),
+	};
+	struct bytes table = ret->minpc < ret->maxpc && ret->minpc >= ret->text
+				     ? modules_bytes(m, header)
+				     : (struct bytes){ .bad = true };
+	struct pclntab_func first;
+	if (table.bad || !pclntab_init(&ret->tab, table.at, (size_t)(table.end - table.at), header,
+				       ret->text, err) ||
+	    !pclntab_find(&ret->tab, ret->minpc, &first) || first.entry != ret->minpc ||
+	    pclntab_end(&ret->tab) != ret->maxpc)
+		return err_set(err, ERR_BAD_DATA, "no moduledata at %#lx", addr);
+	uint64_t gofunc = md_field(m, L_md_gofunc, md, size);
+	ret->tab.gofunc = gofunc ? modules_bytes(m, gofunc) : (struct bytes){ .bad = true };
+	*ret_next = md_field(m, L_md_next, md, size);
+	return true;
+}
+
+static bool known(const struct modules *m, uint64_t addr)
+{
+	for (size_t i = 0; i < m->count; i++)
+		if (m->list[i].addr == addr)
+			return true;
+	return false;
+}
+
+/* Follows the chain of modules from addr. */
+static bool add_chain(struct modules *m, uint64_t addr, struct err *err)
+{
+	size_t before = m->count;
+	uint64_t next = 0;
+
+	for (; addr && m->count < LIMIT_MODULES && !known(m, addr); addr = next) {
+		struct module module;
+		if (!load_module(m, addr, &module, &next, err))
+			break;
+		GROW(m->list, m->count, m->cap);
+		m->list[m->count++] = module;
+	}
+	return m->count > before;
+}
+
+/* Calls fn with each 8-aligned run of a segment's file part until it returns true. */
+typedef bool chunk_fn(struct modules *m, uint64_t addr, const uint8_t *bytes, size_t len,
+		      void *arg);
+
+static bool scan_segment(struct modules *m, const struct image *img,
+			 const struct image_segment *seg, chunk_fn *fn, void *arg)
+{
+	AUTO(xfree) uint8_t *buf = NULL;
+	struct err ignored;
+	uint64_t end = seg->addr + seg->file_size;
+
+	for (uint64_t at = seg->addr + -seg->addr % WORD; at + WORD <= end; at += SCAN_CHUNK) {
+		size_t len = end - at < SCAN_CHUNK ? (size_t)(end - at) : SCAN_CHUNK;
+		const uint8_t *bytes = image_bytes(img, at, len);
+		if (!bytes) {
+			buf = buf ? buf : xmalloc(SCAN_CHUNK);
+			if (!target_read(m->target, at, buf, len, &ignored))
+				continue;
+			bytes = buf;
+		}
+		if (fn(m, at, bytes, len, arg))
+			return true;
+	}
+	return false;
+}
+
+static bool scan_image(struct modules *m, const struct image *img, bool writable_only,
+		       chunk_fn *fn, void *arg)
+{
+	struct image_segment seg;
+
+	for (size_t i = 0; image_segment(img, i, &seg); i++)
+		if (seg.type == PT_LOAD && (seg.writable || !writable_only) &&
+		    scan_segment(m, img, &seg, fn, arg))
+			return true;
+	return false;
+}
+
+static bool find_moduledata(struct modules *m, uint64_t addr, const uint8_t *bytes, size_t len,
+			    void *arg)
+{
+	const uint64_t *header = arg;
+	struct err ignored;
+	uint64_t word;
+
+	for (size_t i = 0; i + WORD <= len; i += WORD) {
+		memcpy(&word, bytes + i, WORD);
+		if (word == *header && add_chain(m, addr + i, &ignored))
+			return true;
+	}
+	return false;
+}
+
+/* Is this the table's header? Then some word of the writable data points to it, and that
+ * word is the first one of moduledata. */
+static bool find_header(struct modules *m, uint64_t addr, const uint8_t *bytes, size_t len,
+			void *arg)
+{
+	const struct image *img = arg;
+
+	for (size_t i = 0; i + PCLNTAB_PROBE_BYTES <= len; i += WORD) {
+		uint64_t header = addr + i;
+		if (pclntab_probe(bytes + i) &&
+		    scan_image(m, img, true, find_moduledata, &header))
+			return true;
+	}
+	return false;
+}
+
+static bool add_image(struct modules *m, const struct image *img)
+{
+	static const char *const tables[] = { ".gopclntab", ".data.rel.ro.gopclntab" };
+	struct image_range at;
+	struct err ignored;
+
+	if ((image_symbol(img, "runtime.firstmoduledata", &at) ||
+	     image_section(img, ".go.module", &at)) && add_chain(m, at.addr, &ignored))
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(tables); i++)
+		if (image_section(img, tables[i], &at) &&
+		    scan_image(m, img, true, find_moduledata, &at.addr))
+			return true;
+	return scan_image(m, img, false, find_header, (void *)img);
+}
+
+struct modules *modules_open(struct target *t, const struct images *images,
+			     const struct layout *layout, struct err *err)
+{
+	AUTO(modules_close) struct modules *m = xcalloc(1, sizeof(*m));
+
+	m->target = t;
+	m->images = images;
+	m->layout = layout;
+	if (images_count(images) > 0 && !image_unreadable(images_get(images, 0)))
+		add_image(m, images_get(images, 0));
+	if (m->count == 0) {
+		err_set(err, ERR_NOT_FOUND, "no Go module data found");
+		return NULL;
+	}
+	return TAKE(m);
+}
+
+void modules_close(struct modules *m)
+{
+	if (!m)
+		return;
+	for (size_t i = 0; i < m->held_count; i++)
+		xfree(m->held[i].bytes);
+	xfree(m->held);
+	xfree(m->list);
+	xfree(m);
+}
+
+void modules_seal(struct modules *m)
+{
+	m->target = NULL;
+}
+
+size_t modules_count(const struct modules *m)
+{
+	return m->count;
+}
+
+const struct module *modules_get(const struct modules *m, size_t i)
+{
+	return &m->list[i];
+}
+
+const struct module *modules_at(const struct modules *m, uint64_t pc)
+{
+	for (size_t i = 0; i < m->count; i++)
+		if (pc >= m->list[i].minpc && pc < m->list[i].maxpc)
+			return &m->list[i];
+	return NULL;
+}
+
+struct wanted {
+	const char *name;
+	uint64_t entry, end;
+};
+
+static bool is_wanted(void *arg, const char *name, uint64_t entry, uint64_t end)
+{
+	struct wanted *w = arg;
+
+	if (strcmp(name, w->name) != 0)
+		return true;
+	w->entry = entry;
+	w->end = end;
+	return false;
+}
+
+uint64_t modules_function(const struct modules *m, const char *name, uint64_t *ret_end)
+{
+	struct wanted w = { .name = name };
+
+	for (size_t i = 0; i < m->count && !w.entry; i++)
+		pclntab_each(&m->list[i].tab, is_wanted, &w);
+	*ret_end = w.end;
+	return w.entry;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* module.h - the Go modules of a process: moduledata, and the read-only tables behind it.
+ * Private to goruntime. Static bytes come from the file where the file has them as they
+ * are in memory; where the loader relocated them (PIE), they are read once and kept, so
+ * that nothing of this needs the process later. */
+#ifndef GOSNAP_MODULE_H
+#define GOSNAP_MODULE_H
+
+#include "image.h"
+#include "layout.h"
+#include "pclntab.h"
+
+struct module {
+	uint64_t addr; /* of the moduledata */
+	uint64_t minpc, maxpc, text;
+	uint64_t noptrdata, data, edata, bss, ebss;
+	const struct image *image;
+	struct pclntab tab;
+};
+
+struct modules;
+
+/* All modules, the executable's first. ERR_NOT_FOUND: there is no moduledata in any image,
+ * or none that fits this layout. */
+struct modules *modules_open(struct target *t, const struct images *images,
+			     const struct layout *layout, struct err *err);
+void modules_close(struct modules *m);
+DEFINE_AUTO(struct modules, modules_close)
+
+size_t modules_count(const struct modules *m);
+const struct module *modules_get(const struct modules *m, size_t i);
+/* NULL: pc is in no Go function's text. */
+const struct module *modules_at(const struct modules *m, uint64_t pc);
+
+/* From here on nothing is read from the process. */
+void modules_seal(struct modules *m);
+
+/* Read-only bytes from addr on, as far as we have them; bad when we have none. */
+struct bytes modules_bytes(struct modules *m, uint64_t addr);
+
+/* Where a function of that name begins; 0: none of that name. */
+uint64_t modules_function(const struct modules *m, const char *name, uint64_t *ret_end);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stacks.h - distinct stacks, each kept once: what a goroutine record refers to by number.
+ * Private to goruntime. */
+#ifndef GOSNAP_STACKS_H
+#define GOSNAP_STACKS_H
+
+#include "goruntime.h"
+
+struct stacks;
+
+struct stacks *stacks_new(void);
+void stacks_free(struct stacks *s);
+DEFINE_AUTO(struct stacks, stacks_free)
+
+/* The number of this stack, the same for the same frames. */
+uint32_t stacks_intern(struct stacks *s, const struct raw_frame *frames, size_t n);
+size_t stacks_count(const struct stacks *s);
+struct stack stacks_get(const struct stacks *s, uint32_t id);
+
+#endif

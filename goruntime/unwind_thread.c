@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The stacks of a thread: C code by call frame information, Go's scheduler (g0) and signal
+ * stacks by pclntab, and the places where one passes over to another. The rules follow
+ * runtime/asm_amd64.s, runtime/sys_linux_amd64.s and runtime/cgo/asm_amd64.s, Go 1.15 to
+ * 1.27. */
+#include <inttypes.h>
+
+#include "limits.h"
+#include "runtime_priv.h"
+
+enum {
+	WORD = 8,
+	SIGNALS_MAX = 64, /* nested interrupted contexts on one thread */
+};
+
+/* amd64 registers by DWARF number, where assembly of the runtime saves them. */
+enum { RBX = 3, RBP = 6, R12 = 12, R13 = 13, R14 = 14, R15 = 15 };
+
+struct thread_walk {
+	struct runtime *rt;
+	const struct machine *m;
+	struct walk *w;
+	struct regs regs;
+	bool exact;
+	unsigned signals;
+	uint64_t last_sp;
+};
+
+static const struct arch *arch_of(const struct thread_walk *t)
+{
+	return target_arch(t->rt->target);
+}
+
+static uint64_t pc_of(const struct thread_walk *t)
+{
+	return t->regs.value[arch_of(t)->pc];
+}
+
+static uint64_t sp_of(const struct thread_walk *t)
+{
+	return t->regs.value[arch_of(t)->sp];
+}
+
+/* All of these end the walk, so that a rule can `return ends...()`. */
+static bool end_complete(struct thread_walk *t)
+{
+	t->w->state = STACK_COMPLETE;
+	return false;
+}
+
+static bool end_lost(struct thread_walk *t, uint32_t reason)
+{
+	t->w->state = STACK_LOST;
+	t->w->reason = reason;
+	return false;
+}
+
+static bool end_handover(struct thread_walk *t, enum handover kind)
+{
+	t->w->handover = kind;
+	return end_complete(t);
+}
+
+static bool end_context(struct thread_walk *t, uint64_t pc, uint64_t sp, bool exact)
+{
+	t->w->pc = pc;
+	t->w->sp = sp;
+	t->w->exact = exact;
+	return end_handover(t, HANDOVER_CONTEXT);
+}
+
+static bool push(struct thread_walk *t, uint32_t flags)
+{
+	struct err err;
+
+	if (t->w->count == LIMIT_FRAMES || !target_spend(t->rt->target, 1, &err)) {
+		t->w->state = STACK_TRUNCATED;
+		t->w->reason = t->w->count == LIMIT_FRAMES
+				       ? reason_add(t->rt, "more than %" PRIu64 " frames", LIMIT_FRAMES)
+				       : reason_add(t->rt, "%s", err.text);
+		return false;
+	}
+	t->w->frames[t->w->count++] = (struct raw_frame){
+		pc_of(t), flags | (t->exact ? FRAME_EXACT : 0)
+	};
+	return true;
+}
+
+static bool read_word(struct thread_walk *t, uint64_t addr, uint64_t *ret)
+{
+	struct err err;
+
+	if (target_read_uint(t->rt->target, addr, WORD, ret, &err))
+		return true;
+	end_lost(t, reason_add(t->rt, "the stack cannot be read: %s", err.text));
+	return false;
+}
+
+static void keep_only(struct regs *regs, uint64_t kept)
+{
+	regs->valid &= kept;
+}
+
+/* The caller of a Go frame: the return address is below the frame's CFA, and Go saves no
+ * register but the frame pointer. */
+static bool step_go(struct thread_walk *t, const struct code *c)
+{
+	const struct arch *arch = arch_of(t);
+	uint64_t sp = sp_of(t), cfa = sp + (uint64_t)c->frame_size + WORD, pc, bp;
+	struct err ignored;
+
+	if (c->frame_size < 0)
+		return end_lost(t, reason_add(t->rt, "no frame size at pc 0x%" PRIx64, c->pc));
+	if (!read_word(t, cfa - WORD, &pc))
+		return false;
+	if (pc == 0)
+		return end_lost(t, reason_add(t->rt, "the return address is zero"));
+	keep_only(&t->regs, UINT64_C(1) << arch->fp);
+	if (c->frame_size > 0 &&
+	    target_read_uint(t->rt->target, cfa - 2 * WORD, WORD, &bp, &ignored))
+		reg_set(&t->regs, arch->fp, bp);
+	reg_set(&t->regs, arch->sp, cfa);
+	reg_set(&t->regs, arch->pc, pc);
+	t->exact = c->special == SPECIAL_sigpanic || c->special == SPECIAL_sigpanic0 ||
+		   c->special == SPECIAL_async_preempt;
+	return true;
+}
+
+/* crosscall2 saves C's callee-saved registers; where, its frame size tells. Offsets from
+ * its stack pointer at the call. */
+static const struct crosscall_form {
+	int32_t frame_size;
+	struct {
+		uint8_t reg, off;
+	} saved[6];
+} crosscall_forms[] = {
+	/* runtime/cgo/asm_amd64.s (1.15): a frame of 0x50 and the frame pointer */
+	{ 0x58, { { RBX, 0x18 }, { R12, 0x28 }, { R13, 0x30 }, { R14, 0x38 }, { R15, 0x40 },
+		  { RBP, 0x50 } } },
+	/* runtime/cgo/abi_amd64.h (1.17): PUSH_REGS_HOST_TO_ABI0 below 0x18 of arguments */
+	{ 0x48, { { RBX, 0x18 }, { R12, 0x20 }, { R13, 0x28 }, { R14, 0x30 }, { R15, 0x38 },
+		  { RBP, 0x40 } } },
+};
+
+static bool step_crosscall2(struct thread_walk *t, const struct code *c)
+{
+	uint64_t sp = sp_of(t);
+
+	if (!step_go(t, c))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(crosscall_forms); i++) {
+		const struct crosscall_form *f = &crosscall_forms[i];
+		for (size_t j = 0; f->frame_size == c->frame_size && j < ARRAY_SIZE(f->saved); j++) {
+			uint64_t value;
+			if (!read_word(t, sp + f->saved[j].off, &value))
+				return false;
+			reg_set(&t->regs, f->saved[j].reg, value);
+		}
+	}
+	return true;
+}
+
+/* The interrupted context lies where sigtramp's caller would be: the kernel pushed the
+ * restorer's address as return address and the ucontext above it. */
+static bool step_signal(struct thread_walk *t, const struct code *c)
+{
+	const struct arch *arch = arch_of(t);
+	uint8_t context[1024];
+	struct err err;
+	uint64_t addr = sp_of(t) + (uint64_t)c->frame_size + WORD;
+
+	if (c->frame_size < 0 || ++t->signals > SIGNALS_MAX ||
+	    arch->ucontext_size > sizeof(context))
+		return end_lost(t, reason_add(t->rt, "a signal frame that cannot be followed"));
+	if (!target_read(t->rt->target, addr, context, arch->ucontext_size, &err))
+		return end_lost(t, reason_add(t->rt, "the interrupted context cannot be read: %s",
+					      err.text));
+	t->regs.valid = 0;
+	arch_regs_from(arch->ucontext, arch, context, arch->ucontext_size, &t->regs);
+	t->exact = true;
+	t->last_sp = 0;
+	return true;
+}
+
+/* asmcgocall saves the goroutine it comes from and its stack pointer; without a switch
+ * (called on g0 or gsignal) it saves 0 and the stack pointer itself. With
+ * asmcgocall_landingpad (1.22) the pair moved. */
+static bool step_asmcgocall(struct thread_walk *t, const struct code *c)
+{
+	uint64_t end, g, sp;
+	bool landing_pad = modules_function(t->rt->modules, "runtime.asmcgocall_landingpad", &end);
+	uint64_t g_at = sp_of(t) + (landing_pad ? 8 : 48), sp_at = sp_of(t) + (landing_pad ? 0 : 40);
+
+	if (!read_word(t, g_at, &g) || !read_word(t, sp_at, &sp))
+		return false;
+	if (t->exact || g != 0)
+		return end_handover(t, HANDOVER_CGO);
+	reg_set(&t->regs, arch_of(t)->sp, sp);
+	return step_go(t, c);
+}
+
+/* Functions that run C code on an aligned stack keep their own stack pointer in a register
+ * that C preserves: RBX (sigfwd), R12 (vDSO calls), RBP in Go 1.15. */
+static bool step_saved_sp(struct thread_walk *t, const struct code *c)
+{
+	static const uint8_t registers[] = { R12, RBX, RBP };
+	uint64_t sp = sp_of(t);
+
+	for (size_t i = 0; !t->exact && i < ARRAY_SIZE(registers); i++) {
+		uint64_t value = t->regs.value[registers[i]];
+		if (!reg_known(&t->regs, registers[i]))
+			continue;
+		if (on_stack(t->m->curg_stack, value))
+			return end_context(t, c->pc, value, false);
+		if (value >= sp && value - sp < 4096) {
+			reg_set(&t->regs, arch_of(t)->sp, value);
+			return step_go(t, c);
+		}
+	}
+	return end_lost(t, reason_add(t->rt, "in a function that switches stacks"));
+}
+
+static bool step_vdso_caller(struct thread_walk *t, const struct code *c)
+{
+	const struct machine *m = t->m;
+
+	if (m->vdso_sp == 0)
+		return t->exact && !on_stack(m->curg_stack, sp_of(t)) ? step_go(t, c)
+								       : step_saved_sp(t, c);
+	if (on_stack(m->curg_stack, m->vdso_sp))
+		return end_context(t, m->vdso_pc, m->vdso_sp, false);
+	keep_only(&t->regs, 0);
+	reg_set(&t->regs, arch_of(t)->pc, m->vdso_pc);
+	reg_set(&t->regs, arch_of(t)->sp, m->vdso_sp);
+	t->exact = false;
+	return true;
+}
+
+static bool step_in_go(struct thread_walk *t, const struct code *c)
+{
+	if (!push(t, c->special == SPECIAL_sigtramp ? FRAME_SIGNAL : 0))
+		return false;
+	switch ((int)c->special) {
+	case SPECIAL_sigtramp:
+		return step_signal(t, c);
+	case SPECIAL_systemstack:
+	case SPECIAL_morestack:
+	case SPECIAL_mcall:
+	case SPECIAL_gogo:
+	case SPECIAL_gogo_inner:
+		return end_handover(t, HANDOVER_SCHED);
+	case SPECIAL_asmcgocall:
+		return step_asmcgocall(t, c);
+	case SPECIAL_crosscall2:
+		return step_crosscall2(t, c);
+	case SPECIAL_nanotime1:
+	case SPECIAL_walltime:
+	case SPECIAL_walltime1:
+	case SPECIAL_time_now:
+	case SPECIAL_vgetrandom1:
+		return step_vdso_caller(t, c);
+	case SPECIAL_cgocallback:
+	case SPECIAL_cgocallback_gofunc: /* its frame is valid on both stacks */
+		return step_go(t, c);
+	default:
+		break;
+	}
+	if (c->flags & PCLNTAB_TOPFRAME)
+		return end_complete(t);
+	if (c->flags & PCLNTAB_SPWRITE)
+		return step_saved_sp(t, c);
+	return step_go(t, c);
+}
+
+static bool step_in_c(struct thread_walk *t)
+{
+	struct err err;
+	bool was_exact = t->exact;
+
+	if (!push(t, 0))
+		return false;
+	switch (unwind_step(t->rt->cfi, &t->regs, &t->exact, &err)) {
+	case UNWIND_END:
+		return end_complete(t);
+	case UNWIND_LOST:
+		t->exact = was_exact;
+		return end_lost(t, reason_add(t->rt, "%s", err.text));
+	case UNWIND_CALLER:
+		break;
+	}
+	if (t->exact) { /* this was the trampoline of a signal */
+		t->w->frames[t->w->count - 1].flags |= FRAME_SIGNAL;
+		t->last_sp = 0;
+		if (++t->signals > SIGNALS_MAX)
+			return end_lost(t, reason_add(t->rt, "more than %d nested signals",
+						      SIGNALS_MAX));
+	}
+	return true;
+}
+
+static bool step(struct thread_walk *t)
+{
+	uint64_t pc = pc_of(t), sp = sp_of(t);
+	const struct code *c = t->rt->code ? code_at(t->rt->code, pc, t->exact) : NULL;
+
+	if (on_stack(t->m->curg_stack, sp)) {
+		/* Past the switch of gogo there is no frame any more, only where to go. */
+		bool resuming = c && (c->special == SPECIAL_gogo ||
+				      c->special == SPECIAL_gogo_inner) && t->exact;
+		return resuming ? end_context(t, t->m->sched_pc, sp, false)
+				: end_context(t, pc, sp, t->exact);
+	}
+	if (sp <= t->last_sp)
+		return end_lost(t, reason_add(t->rt, "the stack does not go on: sp stays at 0x%" PRIx64, sp));
+	t->last_sp = sp - 1;
+	return c && !c->foreign ? step_in_go(t, c) : step_in_c(t);
+}
+
+void walk_thread(struct runtime *rt, const struct machine *m, const struct regs *regs,
+		 bool exact, struct walk *w)
+{
+	struct thread_walk t = { .rt = rt, .m = m, .w = w, .regs = *regs, .exact = exact };
+
+	w->frames = rt->scratch;
+	w->handover = HANDOVER_NONE;
+	w->state = STACK_NONE;
+	while (step(&t))
+		continue;
+}

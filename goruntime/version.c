@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The one place that takes a version apart. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "build_info.h"
+
+int version_minor(const char *version)
+{
+	const char *at = version ? strstr(version, "go1.") : NULL;
+
+	if (!at || !isdigit((unsigned char)at[4]))
+		return -1;
+	return atoi(at + 4);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The runtime's own words for what goroutines wait for: runtime.waitReasonStrings, read
+ * from the subject, so that their numbering (which changes with nearly every release) need
+ * not be known. */
+#include <ctype.h>
+#include <string.h>
+
+#include "runtime_priv.h"
+
+enum {
+	HEADER = 16, /* a Go string: pointer and length */
+	REASONS_MAX = 128,
+	WORDS_MAX = 64, /* bytes of one reason */
+	SCAN_BYTES = 1 << 16,
+};
+
+/* Element 1 in every release from 1.11 on; element 0 is empty. */
+static const char first_words[] = "GC assist marking";
+
+static bool read_header(struct target *t, uint64_t at, char *ret, struct err *err)
+{
+	uint64_t header[2];
+
+	if (!target_read(t, at, header, sizeof(header), err) || header[1] >= WORDS_MAX)
+		return false;
+	memset(ret, 0, WORDS_MAX);
+	if (header[1] && !target_read(t, header[0], ret, header[1], err))
+		return false;
+	for (size_t i = 0; i < header[1]; i++)
+		if (!isprint((unsigned char)ret[i]))
+			return false;
+	return true;
+}
+
+static bool is_table(struct runtime *rt, uint64_t at)
+{
+	struct err ignored;
+	char words[WORDS_MAX];
+
+	return read_header(rt->target, at, words, &ignored) && words[0] == '\0' &&
+	       read_header(rt->target, at + HEADER, words, &ignored) &&
+	       strcmp(words, first_words) == 0;
+}
+
+static uint64_t scan_range(struct runtime *rt, uint64_t start, uint64_t end)
+{
+	AUTO(xfree) uint8_t *buf = xmalloc(SCAN_BYTES);
+	struct err ignored;
+	uint64_t len;
+
+	for (uint64_t at = start; at < end; at += SCAN_BYTES) {
+		size_t n = end - at < SCAN_BYTES ? (size_t)(end - at) : SCAN_BYTES;
+		if (!target_read(rt->target, at, buf, n, &ignored))
+			continue;
+		for (size_t i = 0; i + 8 <= n; i += 8) {
+			memcpy(&len, buf + i, sizeof(len));
+			if (len == sizeof(first_words) - 1 && at + i >= start + HEADER + 8 &&
+			    is_table(rt, at + i - 8 - HEADER))
+				return at + i - 8 - HEADER;
+		}
+	}
+	return 0;
+}
+
+static uint64_t find_table(struct runtime *rt, const struct image *img)
+{
+	struct image_range symbol;
+
+	if (image_symbol(img, "runtime.waitReasonStrings", &symbol) &&
+	    is_table(rt, symbol.addr))
+		return symbol.addr;
+	for (size_t i = 0; i < modules_count(rt->modules); i++) {
+		const struct module *m = modules_get(rt->modules, i);
+		uint64_t at = scan_range(rt, m->noptrdata & ~UINT64_C(7), m->edata);
+		if (at)
+			return at;
+	}
+	return 0;
+}
+
+void wait_reasons_read(struct runtime *rt, const struct image *img)
+{
+	uint64_t at = find_table(rt, img);
+	char words[WORDS_MAX];
+	struct err ignored;
+
+	if (!at) {
+		warnings_add(rt->warnings, "goroutines",
+			     "the runtime's words for what goroutines wait for were not found");
+		return;
+	}
+	rt->wait_reasons = xcalloc(REASONS_MAX, sizeof(*rt->wait_reasons));
+	for (; rt->wait_reason_count < REASONS_MAX; at += HEADER) {
+		if (!read_header(rt->target, at, words, &ignored) ||
+		    (words[0] == '\0' && rt->wait_reason_count > 0))
+			break;
+		rt->wait_reasons[rt->wait_reason_count++] = xstrdup(words);
+	}
+}
+
+const char *runtime_wait_reason(const struct runtime *rt, unsigned reason)
+{
+	if (reason >= rt->wait_reason_count || rt->wait_reasons[reason][0] == '\0')
+		return NULL;
+	return rt->wait_reasons[reason];
+}

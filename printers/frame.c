@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "frame.h"
+#include "printers.h"
+
+struct frame_printing {
+	struct sink *out;
+	size_t count;
+};
+
+void print_location(struct sink *out, const struct code_frame *f)
+{
+	sink_named_string(out, "function", f->function);
+	sink_named_string(out, "file", f->file);
+	if (f->line)
+		sink_named_uint(out, "line", f->line);
+}
+
+static void print_frame(void *arg, const struct code_frame *f)
+{
+	struct frame_printing *p = arg;
+	struct sink *out = p->out;
+
+	p->count++;
+	sink_begin(out, SINK_OBJECT);
+	print_location(out, f);
+	sink_named_address(out, "pc", f->pc);
+	if (f->entry && !f->inlined) {
+		sink_named_address(out, "entry", f->entry);
+		sink_named_uint(out, "offset", f->pc - f->entry);
+	}
+	sink_named_string(out, "module", f->module);
+	sink_named_string(out, "language", f->c ? "c" : "go");
+	if (f->inlined)
+		sink_named_bool(out, "inlined", true);
+	if (f->hidden)
+		sink_named_bool(out, "hidden", true);
+	sink_named_string(out, "kind", f->kind);
+	sink_end(out);
+}
+
+size_t print_frames(struct sink *out, struct runtime *rt, struct stack stack)
+{
+	struct frame_printing p = { .out = out };
+
+	sink_begin(out, SINK_ARRAY);
+	runtime_each_frame(rt, stack, print_frame, &p);
+	sink_end(out);
+	return p.count;
+}
+
+void print_unwound(struct sink *out, const struct runtime *rt, enum stack_state state,
+		   uint32_t reason)
+{
+	static const char *const names[] = {
+		[STACK_COMPLETE] = "complete",
+		[STACK_TRUNCATED] = "truncated",
+		[STACK_LOST] = "lost",
+	};
+
+	if (state == STACK_NONE)
+		return;
+	sink_named_begin(out, "unwound", SINK_OBJECT);
+	sink_named_string(out, "state", names[state]);
+	if (state != STACK_COMPLETE)
+		sink_named_string(out, "reason", runtime_reason(rt, reason));
+	sink_end(out);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "frame.h"
+#include "printers.h"
+
+static bool waits(const struct goroutine *g)
+{
+	return g->status == GOROUTINE_WAITING || g->status == GOROUTINE_LEAKED;
+}
+
+static bool is_dead(const struct goroutine *g)
+{
+	return g->status == GOROUTINE_DEAD || g->status == GOROUTINE_DEAD_EXTRA;
+}
+
+static void print_status(struct sink *out, const struct goroutine_printing *p,
+			 const struct goroutine *g)
+{
+	const char *name = runtime_status_name(g->status);
+
+	if (name) {
+		sink_named_string(out, "status", name);
+	} else {
+		AUTO(xfree) char *number = xasprintf("unknown (%u)", g->status);
+		sink_named_string(out, "status", number);
+	}
+	if (!waits(g)) /* the runtime leaves the fields below as they were */
+		return;
+	sink_named_string(out, "wait_reason", runtime_wait_reason(p->runtime, g->wait_reason));
+	if (g->waiting_since && g->waiting_since <= p->now_ns)
+		sink_named_uint(out, "waiting_ns", p->now_ns - g->waiting_since);
+}
+
+static void print_origin(struct sink *out, const struct goroutine_printing *p,
+			 const struct goroutine *g)
+{
+	struct code_frame f;
+
+	if (runtime_call_before(p->runtime, g->created_pc, &f)) {
+		sink_named_begin(out, "created_by", SINK_OBJECT);
+		print_location(out, &f);
+		sink_named_address(out, "pc", g->created_pc);
+		if (g->parent)
+			sink_named_uint(out, "goroutine", g->parent);
+		sink_end(out);
+	}
+	if (runtime_code_at(p->runtime, g->start_pc, &f)) {
+		sink_named_begin(out, "entry", SINK_OBJECT);
+		print_location(out, &f);
+		sink_end(out);
+	}
+}
+
+static void print_stack(struct sink *out, const struct goroutine *g)
+{
+	if (is_dead(g) || g->stack_low >= g->stack_high)
+		return;
+	sink_named_begin(out, "stack", SINK_OBJECT);
+	sink_named_address(out, "low", g->stack_low);
+	sink_named_address(out, "high", g->stack_high);
+	sink_named_uint(out, "size_bytes", g->stack_high - g->stack_low);
+	if (g->sp >= g->stack_low && g->sp <= g->stack_high)
+		sink_named_uint(out, "used_bytes", g->stack_high - g->sp);
+	sink_end(out);
+}
+
+void print_goroutine(struct sink *out, const struct goroutine_printing *p,
+		     const struct goroutine *g, uint64_t group)
+{
+	sink_begin(out, SINK_OBJECT);
+	sink_named_uint(out, "id", g->id);
+	sink_named_address(out, "address", g->addr);
+	print_status(out, p, g);
+	sink_named_bool(out, "system", g->system);
+	if (g->thread >= 0)
+		sink_named_int(out, "thread", p->threads[g->thread].tid);
+	if (g->locked_machine)
+		sink_named_bool(out, "locked", true);
+	print_origin(out, p, g);
+	print_stack(out, g);
+	sink_named_uint(out, "group", group);
+	if (p->full_frames && g->stack != NO_STACK) {
+		sink_name(out, "frames");
+		print_frames(out, p->runtime, runtime_stack(p->runtime, g->stack));
+	}
+	print_unwound(out, p->runtime, (enum stack_state)g->state, g->reason);
+	sink_end(out);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* printers.h - from what the layers below found to sink calls: one file for each noun of
+ * the document, named as in gosnap-snapshot(5). The only header of this folder for those
+ * outside. Printers read nothing from the process and cannot fail. */
+#ifndef GOSNAP_PRINTERS_H
+#define GOSNAP_PRINTERS_H
+
+#include "goruntime.h"
+#include "process.h"
+#include "sink.h"
+
+/* Each writes one value; the caller has named it. */
+void print_process(struct sink *out, const struct process *process, struct target *t,
+		   const struct images *images);
+void print_build_info(struct sink *out, const struct build_info *info);
+void print_warnings(struct sink *out, const struct warnings *warnings);
+
+/* An array of all frames of a stack; returns how many. */
+size_t print_frames(struct sink *out, struct runtime *rt, struct stack stack);
+
+struct thread_printing {
+	struct runtime *runtime;
+	struct target *target;
+	const struct images *images;
+};
+void print_thread(struct sink *out, const struct thread_printing *p, size_t i);
+
+struct goroutine_printing {
+	struct runtime *runtime;
+	const struct target_thread *threads;
+	uint64_t now_ns; /* CLOCK_MONOTONIC of the snapshot, for waiting times */
+	bool full_frames;
+};
+/* group: the id of its stack's group in this document. */
+void print_goroutine(struct sink *out, const struct goroutine_printing *p,
+		     const struct goroutine *g, uint64_t group);
+
+#endif

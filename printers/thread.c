@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+
+#include "frame.h"
+#include "printers.h"
+
+enum {
+	CODE_BEFORE = 16, /* bytes around the pc */
+	CODE_AFTER = 16,
+};
+
+static void print_registers(struct sink *out, const struct arch *arch,
+			    const struct target_thread *th)
+{
+	char name[16];
+
+	sink_named_begin(out, "registers", SINK_OBJECT);
+	for (unsigned i = 0; i < arch->reg_count; i++)
+		if (reg_known(&th->regs, i))
+			sink_named_address(out, arch->reg_names[i], th->regs.value[i]);
+	for (unsigned i = 0; i < th->vectors.count; i++) {
+		uint64_t half[2];
+		char text[40];
+		memcpy(half, th->vectors.value[i], sizeof(half));
+		snprintf(name, sizeof(name), "%s%u", arch->vector_prefix, i);
+		snprintf(text, sizeof(text), "0x%016lx%016lx", half[1], half[0]);
+		sink_named_string(out, name, text);
+	}
+	if (th->vectors.count)
+		sink_named_address(out, "mxcsr", th->vectors.control);
+	sink_end(out);
+}
+
+static void print_signal(struct sink *out, const siginfo_t *info)
+{
+	sink_named_begin(out, "signal", SINK_OBJECT);
+	sink_named_int(out, "number", info->si_signo);
+	sink_named_int(out, "code", info->si_code);
+	if (info->si_signo == SIGSEGV || info->si_signo == SIGBUS || info->si_signo == SIGFPE ||
+	    info->si_signo == SIGILL || info->si_signo == SIGTRAP)
+		sink_named_address(out, "address", (uint64_t)(uintptr_t)info->si_addr);
+	else if (info->si_code <= 0)
+		sink_named_int(out, "pid", info->si_pid);
+	sink_end(out);
+}
+
+static void print_syscall(struct sink *out, const struct target_thread *th)
+{
+	sink_named_begin(out, "syscall", SINK_OBJECT);
+	sink_named_int(out, "number", th->syscall_number);
+	sink_named_begin(out, "arguments", SINK_ARRAY);
+	for (size_t i = 0; i < ARRAY_SIZE(th->syscall_args); i++)
+		sink_address(out, th->syscall_args[i]);
+	sink_end(out);
+	sink_end(out);
+}
+
+/* From the file where it can be: memory may hold breakpoints of a probe. */
+static void print_code(struct sink *out, const struct thread_printing *p, uint64_t pc)
+{
+	uint8_t buf[CODE_BEFORE + CODE_AFTER];
+	const struct image *img = images_at(p->images, pc);
+	const void *bytes = img ? image_bytes(img, pc - CODE_BEFORE, sizeof(buf)) : NULL;
+	struct err ignored;
+
+	if (!bytes && target_read(p->target, pc - CODE_BEFORE, buf, sizeof(buf), &ignored))
+		bytes = buf;
+	if (!bytes)
+		return;
+	sink_named_begin(out, "code", SINK_OBJECT);
+	sink_named_address(out, "address", pc - CODE_BEFORE);
+	sink_name(out, "bytes");
+	sink_hex(out, bytes, sizeof(buf));
+	sink_end(out);
+}
+
+static void print_runtime_side(struct sink *out, const struct thread_state *s)
+{
+	static const char *const on[] = {
+		[ON_GOROUTINE] = "goroutine",
+		[ON_G0] = "g0",
+		[ON_SIGNAL] = "signal",
+		[ON_C] = "c",
+	};
+
+	if (s->has_machine)
+		sink_named_int(out, "machine", s->machine);
+	if (s->has_processor)
+		sink_named_int(out, "processor", s->processor);
+	if (s->has_goroutine)
+		sink_named_uint(out, "goroutine", s->goroutine);
+	sink_named_string(out, "on", on[s->on]);
+}
+
+void print_thread(struct sink *out, const struct thread_printing *p, size_t i)
+{
+	size_t n;
+	const struct target_thread *th = &target_threads(p->target, &n)[i];
+	const struct thread_state *s = runtime_thread(p->runtime, i);
+	const struct arch *arch = target_arch(p->target);
+
+	sink_begin(out, SINK_OBJECT);
+	sink_named_int(out, "id", th->tid);
+	sink_named_string(out, "name", th->name);
+	if (th->state)
+		sink_named_string(out, "state", (char[]){ th->state, '\0' });
+	print_runtime_side(out, s);
+	if (th->stopped)
+		print_registers(out, arch, th);
+	if (th->has_siginfo)
+		print_signal(out, &th->siginfo);
+	if (th->in_syscall)
+		print_syscall(out, th);
+	if (th->wchan[0])
+		sink_named_string(out, "wchan", th->wchan);
+	sink_named_uint(out, "cpu_ns", th->cpu_ns);
+	sink_named_string(out, "kernel_stack", th->kernel_stack);
+	if (th->stopped)
+		print_code(out, p, th->regs.value[arch->pc]);
+	if (s->stack != NO_STACK) {
+		sink_name(out, "frames");
+		print_frames(out, p->runtime, runtime_stack(p->runtime, s->stack));
+	}
+	print_unwound(out, p->runtime, (enum stack_state)s->state, s->reason);
+	sink_end(out);
+}

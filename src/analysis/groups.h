@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* groups.h - goroutines by equal stacks, biggest group first: how the document begins and
+ * how people read a million goroutines. */
+#ifndef GOSNAP_GROUPS_H
+#define GOSNAP_GROUPS_H
+
+#include "goruntime.h"
+
+struct groups {
+	struct group {
+		uint32_t stack;
+		uint32_t first, count; /* in members */
+	} *list;
+	size_t count;
+	uint32_t *members;  /* numbers of goroutines, group after group */
+	uint32_t *of_stack; /* stack to group */
+};
+
+typedef bool groups_filter(void *arg, const struct goroutine *g);
+
+/* Goroutines that filter refuses are in no group. Each member has a stack. */
+void groups_init(struct groups *ret, const struct runtime *rt, groups_filter *filter,
+		 void *arg);
+void groups_done(struct groups *g);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "target_extents.h"
+
+static bool look(struct capture *c, struct err *err)
+{
+	c->live = target_live_open(c->options->pid, err);
+	if (!c->live)
+		return false;
+	c->process = process_read(c->options->pid, err);
+	if (!c->process)
+		return false;
+	c->images = images_open(c->live);
+	c->runtime = runtime_open(c->live, c->images, c->options->assume_go, c->warnings);
+	if (c->options->go_only && !runtime_build_info(c->runtime))
+		return err_set(err, ERR_CANNOT,
+			       "process %d is not a Go program (leave --go-only out to see its threads)",
+			       (int)c->options->pid);
+	return true;
+}
+
+static void note_threads(struct capture *c)
+{
+	size_t n;
+	const struct target_thread *threads = target_threads(c->frozen, &n);
+	char where[32];
+
+	for (size_t i = 0; i < n; i++) {
+		if (threads[i].stopped)
+			continue;
+		snprintf(where, sizeof(where), "thread %d", (int)threads[i].tid);
+		warnings_add(c->warnings, where, "%s",
+			     threads[i].why ? threads[i].why : "it could not be stopped");
+	}
+}
+
+/* Holds the process for as short as can be: read what the document needs, let go. */
+static bool hold(struct capture *c, struct err *err)
+{
+	if (!target_live_stop(c->live, err))
+		return false;
+	c->monotonic_ns = monotonic_ns();
+	c->realtime_ns = realtime_ns();
+	c->frozen = target_extents_new(c->live);
+	bool whole = runtime_capture(c->runtime, c->frozen, err);
+	bool gone = target_live_gone(c->live);
+	target_extents_seal(c->frozen);
+	target_live_release(c->live);
+	c->pause = target_live_pause(c->live);
+	if (gone)
+		c->partial = xstrdup("the process ended while it was read");
+	else if (!whole)
+		warnings_add(c->warnings, "goroutines", "%s", err->text);
+	note_threads(c);
+	return true;
+}
+
+struct job {
+	struct capture *capture;
+	struct err *err;
+	bool ok;
+};
+
+static void *run(void *arg)
+{
+	struct job *job = arg;
+
+	job->ok = look(job->capture, job->err) && hold(job->capture, job->err);
+	return NULL;
+}
+
+bool capture_take(struct capture *c, const struct snap_options *options, struct err *err)
+{
+	struct job job = { .capture = c, .err = err };
+	pthread_t thread;
+
+	*c = (struct capture){ .options = options, .warnings = warnings_new() };
+	int failure = pthread_create(&thread, NULL, run, &job);
+	if (failure)
+		return err_set(err, ERR_SYS, "no thread for tracing: %s", strerror(failure));
+	pthread_join(thread, NULL);
+	if (job.ok || err->code != ERR_GONE || !c->runtime)
+		return job.ok;
+	/* It ended under our hands: what is known of it is still worth having. */
+	c->realtime_ns = realtime_ns();
+	c->monotonic_ns = monotonic_ns();
+	c->partial = xstrdup(err->text);
+	return true;
+}
+
+void capture_done(struct capture *c)
+{
+	runtime_close(c->runtime);
+	target_close(c->frozen);
+	images_close(c->images);
+	target_close(c->live);
+	process_free(c->process);
+	warnings_free(c->warnings);
+	xfree(c->partial);
+}

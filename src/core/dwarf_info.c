@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dwarf_info.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MEMBER_DEPTH = 8, NAME_BYTES = 128, UNIT_CHILDREN = 1 << 20 };
+
+struct dwarf {
+	Dwarf *handle;
+	uint64_t bias;
+	char unit_name[NAME_BYTES]; /* of the unit found last */
+	Dwarf_Die unit;
+	bool has_unit;
+};
+
+struct dwarf *dwarf_open(const struct image *img, struct err *err)
+{
+	Dwarf *handle = image_fd(img) < 0 ? NULL : dwarf_begin(image_fd(img), DWARF_C_READ);
+
+	if (!handle) {
+		err_set(err, ERR_NOT_FOUND, "%s has no debugging information", image_path(img));
+		return NULL;
+	}
+	struct dwarf *d = xcalloc(1, sizeof(*d));
+	d->handle = handle;
+	d->bias = image_bias(img);
+	return d;
+}
+
+void dwarf_close(struct dwarf *d)
+{
+	if (!d)
+		return;
+	dwarf_end(d->handle);
+	xfree(d);
+}
+
+static bool is_named(Dwarf_Die *die, const char *name)
+{
+	const char *n = dwarf_diename(die);
+	return n && strcmp(n, name) == 0;
+}
+
+static bool find_unit(struct dwarf *d, const char *name)
+{
+	Dwarf_Off off = 0, next;
+	size_t header;
+
+	if (d->has_unit && strcmp(d->unit_name, name) == 0)
+		return true;
+	for (; dwarf_nextcu(d->handle, off, &next, &header, NULL, NULL, NULL) == 0; off = next) {
+		if (!dwarf_offdie(d->handle, off + header, &d->unit) || !is_named(&d->unit, name))
+			continue;
+		d->has_unit = true;
+		snprintf(d->unit_name, sizeof(d->unit_name), "%s", name);
+		return true;
+	}
+	return false;
+}
+
+/* Siblings are counted: a damaged file can chain them in a circle. */
+static bool find_child(Dwarf_Die *parent, int tag, const char *name, Dwarf_Die *ret)
+{
+	if (dwarf_child(parent, ret) != 0)
+		return false;
+	for (int i = 0; i < UNIT_CHILDREN; i++) {
+		if (dwarf_tag(ret) == tag && is_named(ret, name))
+			return true;
+		if (dwarf_siblingof(ret, ret) != 0)
+			return false;
+	}
+	return false;
+}
+
+static bool type_of(Dwarf_Die *die, Dwarf_Die *ret)
+{
+	Dwarf_Attribute attr;
+	return dwarf_attr(die, DW_AT_type, &attr) && dwarf_formref_die(&attr, ret) &&
+	       dwarf_peel_type(ret, ret) == 0;
+}
+
+static bool unsigned_attr(Dwarf_Die *die, unsigned name, Dwarf_Word *ret)
+{
+	Dwarf_Attribute attr;
+	return dwarf_attr(die, name, &attr) && dwarf_formudata(&attr, ret) == 0;
+}
+
+bool dwarf_member(struct dwarf *d, const char *unit, const char *type, const char *member,
+		  uint64_t *ret_off, uint64_t *ret_size)
+{
+	Dwarf_Die at, field;
+	char path[NAME_BYTES], *rest = path;
+	uint64_t off = 0;
+
+	snprintf(path, sizeof(path), "%s", member);
+	if (!find_unit(d, unit) || !find_child(&d->unit, DW_TAG_structure_type, type, &at))
+		return false;
+	for (int depth = 0; rest && depth < MEMBER_DEPTH; depth++) {
+		const char *name = strsep(&rest, ".");
+		Dwarf_Word member_off;
+
+		if (!find_child(&at, DW_TAG_member, name, &field) ||
+		    !unsigned_attr(&field, DW_AT_data_member_location, &member_off) ||
+		    !type_of(&field, &at))
+			return false;
+		off += member_off;
+	}
+	Dwarf_Word size;
+	if (dwarf_aggregate_size(&at, &size) != 0)
+		return false;
+	*ret_off = off;
+	*ret_size = size;
+	return true;
+}
+
+bool dwarf_type_size(struct dwarf *d, const char *unit, const char *type, uint64_t *ret)
+{
+	Dwarf_Die at;
+	Dwarf_Word size;
+
+	if (!find_unit(d, unit) || !find_child(&d->unit, DW_TAG_structure_type, type, &at) ||
+	    dwarf_aggregate_size(&at, &size) != 0)
+		return false;
+	*ret = size;
+	return true;
+}
+
+bool dwarf_constant_value(struct dwarf *d, const char *unit, const char *name, int64_t *ret)
+{
+	Dwarf_Die at;
+	Dwarf_Attribute attr;
+	Dwarf_Sword value;
+
+	if (!find_unit(d, unit) || !find_child(&d->unit, DW_TAG_constant, name, &at) ||
+	    !dwarf_attr(&at, DW_AT_const_value, &attr) || dwarf_formsdata(&attr, &value) != 0)
+		return false;
+	*ret = value;
+	return true;
+}
+
+/* Go writes DW_OP_addr as DW_FORM_block1, which dwarf_getlocation() refuses from DWARF 4 on
+ * (elfutils 0.188), so the expression is taken apart here. */
+bool dwarf_variable(struct dwarf *d, const char *unit, const char *name, uint64_t *ret)
+{
+	Dwarf_Die at;
+	Dwarf_Attribute attr;
+	Dwarf_Block block;
+
+	if (!find_unit(d, unit) || !find_child(&d->unit, DW_TAG_variable, name, &at) ||
+	    !dwarf_attr(&at, DW_AT_location, &attr) || dwarf_formblock(&attr, &block) != 0 ||
+	    block.length != 1 + sizeof(*ret) || block.data[0] != DW_OP_addr)
+		return false;
+	memcpy(ret, block.data + 1, sizeof(*ret));
+	*ret += d->bias;
+	return true;
+}

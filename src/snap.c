@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "snap.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/utsname.h>
+
+#include "analysis/groups.h"
+#include "capture.h"
+#include "config.h"
+#include "printers.h"
+
+struct snap {
+	const struct snap_options *options;
+	struct capture capture;
+	struct groups groups;
+	struct sink *out;
+	uint64_t started_ns;
+	uint64_t goroutines, frames;
+};
+
+/* Random, RFC 9562 version 4. */
+static void print_id(struct sink *out)
+{
+	uint8_t b[16];
+	char text[40];
+
+	if (getrandom(b, sizeof(b), 0) != sizeof(b))
+		return;
+	b[6] = (b[6] & 0x0f) | 0x40;
+	b[8] = (b[8] & 0x3f) | 0x80;
+	snprintf(text, sizeof(text),
+		 "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1],
+		 b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14],
+		 b[15]);
+	sink_named_string(out, "id", text);
+}
+
+static void print_pause(struct sink *out, const struct live_pause *pause)
+{
+	sink_named_uint(out, "pause_ns", pause->pause_ns);
+	sink_named_begin(out, "pause", SINK_OBJECT);
+	sink_named_uint(out, "seize", pause->seize_ns);
+	sink_named_uint(out, "copy", pause->pause_ns - pause->seize_ns);
+	sink_end(out);
+	sink_named_begin(out, "capture", SINK_OBJECT);
+	sink_named_string(out, "way", "stop");
+	sink_end(out);
+}
+
+static void print_options(struct sink *out, const struct snap_options *o)
+{
+	sink_named_begin(out, "options", SINK_OBJECT);
+	sink_named_bool(out, "no_system", o->no_system);
+	sink_named_bool(out, "dead", o->dead);
+	sink_named_bool(out, "full_frames", o->full_frames);
+	sink_named_string(out, "assume_go", o->assume_go);
+	sink_end(out);
+}
+
+static void print_snapshot(struct snap *s)
+{
+	struct sink *out = s->out;
+	struct utsname system;
+
+	sink_named_begin(out, "snapshot", SINK_OBJECT);
+	print_id(out);
+	sink_name(out, "taken_at");
+	sink_time(out, s->capture.realtime_ns);
+	if (uname(&system) == 0) {
+		sink_named_string(out, "host", system.nodename);
+		sink_named_string(out, "kernel", system.release);
+	}
+	sink_named_string(out, "arch", target_arch(s->capture.live)->name);
+	sink_named_begin(out, "tool", SINK_OBJECT);
+	sink_named_string(out, "name", PACKAGE_NAME);
+	sink_named_string(out, "version", PACKAGE_VERSION);
+	sink_end(out);
+	sink_named_string(out, "source", "live");
+	if (s->capture.frozen) {
+		sink_named_string(out, "consistency", "stopped");
+		print_pause(out, &s->capture.pause);
+	}
+	sink_named_string(out, "layout", runtime_layout_source(s->capture.runtime));
+	print_options(out, s->options);
+	sink_end(out);
+}
+
+static void print_head(struct snap *s)
+{
+	struct sink *out = s->out;
+	const struct build_info *build = runtime_build_info(s->capture.runtime);
+
+	sink_named_string(out, "format", "gosnap");
+	sink_named_uint(out, "version", 1);
+	print_snapshot(s);
+	sink_named_begin(out, "trigger", SINK_OBJECT);
+	sink_named_string(out, "kind", "manual");
+	sink_end(out);
+	sink_name(out, "process");
+	print_process(out, s->capture.process,
+		      s->capture.frozen ? s->capture.frozen : s->capture.live, s->capture.images);
+	if (build) {
+		sink_name(out, "go");
+		print_build_info(out, build);
+	}
+}
+
+static void print_group(struct snap *s, size_t i)
+{
+	struct sink *out = s->out;
+	struct runtime *rt = s->capture.runtime;
+	const struct group *group = &s->groups.list[i];
+
+	sink_begin(out, SINK_OBJECT);
+	sink_named_uint(out, "id", i);
+	sink_named_uint(out, "count", group->count);
+	sink_named_begin(out, "goroutines", SINK_ARRAY);
+	for (uint32_t m = 0; m < group->count; m++)
+		sink_uint(out, runtime_goroutine(rt, s->groups.members[group->first + m])->id);
+	sink_end(out);
+	sink_name(out, "frames");
+	s->frames += group->count * print_frames(out, rt, runtime_stack(rt, group->stack));
+	sink_end(out);
+}
+
+static void print_groups(struct snap *s)
+{
+	sink_named_begin(s->out, "groups", SINK_ARRAY);
+	for (size_t i = 0; i < s->groups.count; i++)
+		print_group(s, i);
+	sink_end(s->out);
+}
+
+static void print_threads(struct snap *s)
+{
+	const struct thread_printing printing = { s->capture.runtime, s->capture.frozen,
+						  s->capture.images };
+	size_t n = 0;
+
+	sink_named_begin(s->out, "threads", SINK_ARRAY);
+	if (s->capture.frozen)
+		target_threads(s->capture.frozen, &n);
+	for (size_t i = 0; i < n; i++)
+		print_thread(s->out, &printing, i);
+	sink_end(s->out);
+}
+
+static bool wanted(void *arg, const struct goroutine *g)
+{
+	const struct snap_options *o = arg;
+
+	if (g->status == GOROUTINE_DEAD || g->status == GOROUTINE_DEAD_EXTRA ||
+	    g->status == GOROUTINE_IDLE)
+		return o->dead;
+	return !(g->system && o->no_system);
+}
+
+static void print_goroutines(struct snap *s)
+{
+	struct runtime *rt = s->capture.runtime;
+	size_t n;
+	const struct goroutine_printing printing = {
+		.runtime = rt,
+		.threads = s->capture.frozen ? target_threads(s->capture.frozen, &n) : NULL,
+		.now_ns = s->capture.monotonic_ns,
+		.full_frames = s->options->full_frames,
+	};
+
+	sink_named_begin(s->out, "goroutines", SINK_ARRAY);
+	for (size_t i = 0; i < runtime_goroutine_count(rt); i++) {
+		const struct goroutine *g = runtime_goroutine(rt, i);
+		if (g->stack == NO_STACK || !wanted((void *)s->options, g))
+			continue;
+		print_goroutine(s->out, &printing, g, s->groups.of_stack[g->stack]);
+		s->goroutines++;
+	}
+	sink_end(s->out);
+}
+
+static void print_end(struct snap *s)
+{
+	struct sink *out = s->out;
+
+	sink_named_begin(out, "end", SINK_OBJECT);
+	sink_named_uint(out, "goroutines", s->goroutines);
+	sink_named_uint(out, "frames", s->frames);
+	sink_named_uint(out, "variables", 0);
+	sink_named_uint(out, "bytes", sink_bytes(out));
+	sink_named_uint(out, "elapsed_ns", monotonic_ns() - s->started_ns);
+	sink_named_string(out, "partial", s->capture.partial);
+	sink_end(out);
+}
+
+/* What the reader must know before he believes the rest. */
+static void note_doubts(struct snap *s)
+{
+	struct capture *c = &s->capture;
+	struct runtime *rt = c->runtime;
+	size_t lost = 0, truncated = 0;
+
+	if (runtime_unusable(rt))
+		warnings_add(c->warnings, runtime_build_info(rt) ? "layout" : "go",
+			     "no goroutines: %s", runtime_unusable(rt));
+	for (size_t i = 0; i < runtime_goroutine_count(rt); i++) {
+		lost += runtime_goroutine(rt, i)->state == STACK_LOST;
+		truncated += runtime_goroutine(rt, i)->state == STACK_TRUNCATED;
+	}
+	if (lost)
+		warnings_add(c->warnings, "goroutines",
+			     "the stacks of %zu are lost in part; each says why", lost);
+	if (truncated)
+		warnings_add(c->warnings, "goroutines",
+			     "the stacks of %zu are cut off; each says where", truncated);
+}
+
+static void print_document(struct snap *s)
+{
+	sink_begin(s->out, SINK_OBJECT);
+	print_head(s);
+	print_groups(s);
+	print_threads(s);
+	print_goroutines(s);
+	sink_name(s->out, "warnings");
+	print_warnings(s->out, s->capture.warnings);
+	print_end(s);
+	sink_end(s->out);
+}
+
+bool snap_take(const struct snap_options *options, struct sink *out, struct snap_result *ret,
+	       struct err *err)
+{
+	struct snap s = { .options = options, .out = out, .started_ns = monotonic_ns() };
+	bool ok = capture_take(&s.capture, options, err);
+
+	if (ok) {
+		runtime_decode(s.capture.runtime);
+		groups_init(&s.groups, s.capture.runtime, wanted, (void *)options);
+		note_doubts(&s);
+		print_document(&s);
+		ret->warnings = warnings_count(s.capture.warnings);
+		ret->partial = s.capture.partial != NULL;
+		groups_done(&s.groups);
+	}
+	capture_done(&s.capture);
+	return ok;
+}
