@@ -35,6 +35,9 @@ const char *node_string(const struct reader_node *node, const char *fallback);
 int64_t node_int(const struct reader_node *node, int64_t fallback);
 bool node_bool(const struct reader_node *node, bool fallback);
 uint64_t node_address(const struct reader_node *node, uint64_t fallback); /* "0x..." */
+/* The members of an object, in its order. */
+typedef void node_fn(void *arg, const char *key, const struct reader_node *node);
+void node_each(const struct reader_node *object, node_fn *fn, void *arg);
 /* A node outside its callback: holds a reference. */
 const struct reader_node *node_hold(const struct reader_node *node);
 void node_drop(const struct reader_node *node);

@@ -63,6 +63,16 @@ uint64_t node_address(const struct reader_node *node, uint64_t fallback)
 	return i > 2 && !text[i] ? addr : fallback;
 }
 
+void node_each(const struct reader_node *object, node_fn *fn, void *arg)
+{
+	const char *key;
+	json_t *value;
+	json_object_foreach(json_of(object), key, value)
+	{
+		fn(arg, key, node_of(value));
+	}
+}
+
 const struct reader_node *node_hold(const struct reader_node *node)
 {
 	return node_of(json_incref(json_of(node)));

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "summary.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reader.h"
+#include "text.h"
+
+void summary_init(struct summary *summary)
+{
+	*summary = (struct summary){ .state_count = 1 };
+	summary->states[0] = xstrdup("other");
+}
+
+void summary_done(struct summary *summary)
+{
+	node_drop(summary->snapshot);
+	node_drop(summary->process);
+	node_drop(summary->go);
+	node_drop(summary->end);
+	for (size_t i = 0; i < summary->warning_count; i++)
+		node_drop(summary->warnings[i]);
+	xfree(summary->warnings);
+	for (size_t i = 0; i < summary->state_count; i++)
+		xfree(summary->states[i]);
+	for (size_t i = 0; i < summary->group_count; i++) {
+		xfree(summary->groups[i].created_by);
+		xfree(summary->groups[i].broken_why);
+	}
+	xfree(summary->groups);
+}
+
+const char *summary_state_words(const struct reader_node *goroutine)
+{
+	const char *status = text_of(node_get(goroutine, "status"), "unknown");
+	const char *reason = text_of(node_get(goroutine, "wait_reason"), NULL);
+	return reason && strcmp(status, "waiting") == 0 ? reason : status;
+}
+
+static size_t intern_state(struct summary *summary, const char *words)
+{
+	for (size_t i = 1; i < summary->state_count; i++)
+		if (strcmp(summary->states[i], words) == 0)
+			return i;
+	if (summary->state_count == SUMMARY_STATES)
+		return 0;
+	summary->states[summary->state_count] = xstrdup(words);
+	return summary->state_count++;
+}
+
+static void count_in(struct summary_tally *tally, size_t state, int64_t waiting_ns)
+{
+	tally->state = state;
+	tally->count++;
+	if (waiting_ns < 0)
+		return;
+	if (tally->timed == 0 || waiting_ns < tally->shortest_ns)
+		tally->shortest_ns = waiting_ns;
+	if (tally->timed == 0 || waiting_ns > tally->longest_ns)
+		tally->longest_ns = waiting_ns;
+	tally->timed++;
+}
+
+/* The last place is for all states that find no other. */
+static struct summary_tally *group_tally(struct summary_group *group, size_t *state)
+{
+	for (size_t i = 0; i < group->tally_count; i++)
+		if (group->tallies[i].state == *state)
+			return &group->tallies[i];
+	if (group->tally_count == SUMMARY_GROUP_STATES) {
+		*state = 0;
+		return &group->tallies[SUMMARY_GROUP_STATES - 1];
+	}
+	return &group->tallies[group->tally_count++];
+}
+
+static int compare_groups(const void *a, const void *b)
+{
+	const struct summary_group *x = a, *y = b;
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+static struct summary_group *find_group(struct summary *summary, int64_t id)
+{
+	struct summary_group key = { .id = id };
+	if (!summary->groups_sorted && summary->group_count > 0)
+		qsort(summary->groups, summary->group_count, sizeof(key), compare_groups);
+	summary->groups_sorted = true;
+	return summary->group_count == 0
+		       ? NULL
+		       : bsearch(&key, summary->groups, summary->group_count, sizeof(key),
+				 compare_groups);
+}
+
+const struct summary_group *summary_find(struct summary *summary, int64_t id)
+{
+	return find_group(summary, id);
+}
+
+bool summary_is_system(const struct summary_group *group)
+{
+	return group && group->goroutines > 0 && group->system == group->goroutines;
+}
+
+static void note_creator(struct summary_group *group, const struct reader_node *by)
+{
+	struct text text = { NULL };
+	int64_t parent = node_int(node_get(by, "goroutine"), -1);
+	const char *function = text_of(node_get(by, "function"), NULL);
+	const char *file = text_of(node_get(by, "file"), NULL);
+	if (group->goroutines == 1)
+		group->parent = parent;
+	else if (group->parent != parent)
+		group->parents_differ = true;
+	if (!function)
+		return;
+	text_add(&text, "%s", function);
+	if (file)
+		text_add(&text, " at %s:%" PRId64, file,
+			 node_int(node_get(by, "line"), 0));
+	if (!group->created_by)
+		group->created_by = xstrdup(text.words ? text.words : "");
+	else if (text.words && strcmp(group->created_by, text.words) != 0)
+		group->created_elsewhere = true;
+	text_done(&text);
+}
+
+static void note_end_of_stack(struct summary_group *group,
+			      const struct reader_node *unwound)
+{
+	const char *state = text_of(node_get(unwound, "state"), "complete");
+	if (strcmp(state, "complete") == 0)
+		return;
+	group->broken++;
+	if (!group->broken_why)
+		group->broken_why = xasprintf(
+			"%s: %s", state,
+			text_of(node_get(unwound, "reason"), "no reason given"));
+}
+
+static void add_goroutine(struct summary *summary, const struct reader_node *goroutine)
+{
+	bool system = node_bool(node_get(goroutine, "system"), false);
+	int64_t waiting_ns = node_int(node_get(goroutine, "waiting_ns"), -1);
+	size_t state = intern_state(summary, summary_state_words(goroutine));
+	struct summary_group *group =
+		find_group(summary, node_int(node_get(goroutine, "group"), -1));
+	struct summary_tally *tally;
+	summary->goroutines++;
+	if (system)
+		summary->system++;
+	else
+		count_in(&summary->user_tallies[state], state, waiting_ns);
+	if (!group) {
+		summary->ungrouped++;
+		return;
+	}
+	group->goroutines++;
+	group->system += system;
+	group->locked += node_bool(node_get(goroutine, "locked"), false);
+	tally = group_tally(group, &state);
+	count_in(tally, state, waiting_ns);
+	note_creator(group, node_get(goroutine, "created_by"));
+	note_end_of_stack(group, node_get(goroutine, "unwound"));
+}
+
+static void add_group(struct summary *summary, const struct reader_node *node)
+{
+	GROW(summary->groups, summary->group_count, summary->group_cap);
+	summary->groups[summary->group_count++] = (struct summary_group){
+		.id = node_int(node_get(node, "id"), -1),
+		.parent = -1,
+	};
+	summary->groups_sorted = false;
+}
+
+static void add_thread(struct summary *summary, const struct reader_node *thread)
+{
+	const char *on = node_string(node_get(thread, "on"), "");
+	summary->threads++;
+	if (node_get(thread, "goroutine")) {
+		summary->threads_in_go++;
+	} else if (strcmp(on, "c") == 0) {
+		if (summary->threads_in_c < SUMMARY_THREADS)
+			summary->thread_in_c[summary->threads_in_c] =
+				node_int(node_get(thread, "id"), -1);
+		summary->threads_in_c++;
+	}
+}
+
+static void add_warning(struct summary *summary, const struct reader_node *warning)
+{
+	if (summary->warning_count == SUMMARY_WARNINGS) {
+		summary->warnings_left_out++;
+		return;
+	}
+	if (!summary->warnings)
+		summary->warnings = xcalloc(SUMMARY_WARNINGS, sizeof(*summary->warnings));
+	summary->warnings[summary->warning_count++] = node_hold(warning);
+}
+
+static void keep(const struct reader_node **place, const struct reader_node *node)
+{
+	node_drop(*place);
+	*place = node_hold(node);
+}
+
+static bool add_member(void *arg, const char *member, size_t index,
+		       const struct reader_node *node)
+{
+	struct summary *summary = arg;
+	(void)index;
+	if (strcmp(member, "goroutines") == 0)
+		add_goroutine(summary, node);
+	else if (strcmp(member, "groups") == 0)
+		add_group(summary, node);
+	else if (strcmp(member, "threads") == 0)
+		add_thread(summary, node);
+	else if (strcmp(member, "warnings") == 0)
+		add_warning(summary, node);
+	else if (strcmp(member, "snapshot") == 0)
+		keep(&summary->snapshot, node);
+	else if (strcmp(member, "process") == 0)
+		keep(&summary->process, node);
+	else if (strcmp(member, "go") == 0)
+		keep(&summary->go, node);
+	else if (strcmp(member, "end") == 0)
+		keep(&summary->end, node);
+	return true;
+}
+
+bool summary_read(struct summary *summary, struct reader *reader, struct err *err)
+{
+	return reader_each(reader, add_member, summary, err);
+}

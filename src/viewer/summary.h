@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* summary.h - what the first pass over a document keeps: a little per group, nothing per
+ * goroutine. Prints nothing. */
+#ifndef GOSNAP_SUMMARY_H
+#define GOSNAP_SUMMARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "err.h"
+#include "util.h"
+
+struct reader;
+struct reader_node;
+
+enum {
+	SUMMARY_STATES = 64, /* distinct ones; Go has some forty wait reasons */
+	SUMMARY_GROUP_STATES = 4,
+	SUMMARY_WARNINGS = 1000,
+	SUMMARY_THREADS = 8, /* ids kept of those in C */
+};
+
+/* How many were in it, and how long; state 0 stands for all that found no place. */
+struct summary_tally {
+	size_t state;
+	uint64_t count;
+	uint64_t timed; /* those of which the runtime knows since when */
+	int64_t shortest_ns, longest_ns;
+};
+
+struct summary_group {
+	int64_t id;
+	uint64_t goroutines, system, locked;
+	struct summary_tally tallies[SUMMARY_GROUP_STATES];
+	size_t tally_count;
+	char *created_by;	/* "main.main at /src/main.go:30"; NULL: none says so */
+	bool created_elsewhere; /* others were created at other places */
+	int64_t parent;		/* -1: unknown; see parents_differ */
+	bool parents_differ;
+	uint64_t broken; /* whose stacks are not complete */
+	char *broken_why;
+};
+
+struct summary {
+	/* Held; NULL when the document has none. */
+	const struct reader_node *snapshot, *process, *go, *end;
+	const struct reader_node **warnings; /* held */
+	size_t warning_count;
+	uint64_t warnings_left_out;
+
+	uint64_t goroutines, system, ungrouped;
+	struct summary_tally user_tallies[SUMMARY_STATES];
+	char *states[SUMMARY_STATES]; /* "chan send"; [0] is "other" */
+	size_t state_count;
+
+	/* By id once goroutines have come. */
+	struct summary_group *groups;
+	size_t group_count, group_cap;
+	bool groups_sorted;
+
+	uint64_t threads, threads_in_go, threads_in_c;
+	int64_t thread_in_c[SUMMARY_THREADS];
+};
+
+void summary_init(struct summary *summary);
+void summary_done(struct summary *summary);
+
+/* Reads the whole document. False: it is damaged, and the summary tells of what is whole. */
+MUST_CHECK bool summary_read(struct summary *summary, struct reader *reader,
+			     struct err *err);
+
+/* NULL: no goroutine named that group. */
+const struct summary_group *summary_find(struct summary *summary, int64_t id);
+/* All its goroutines are the runtime's own. */
+bool summary_is_system(const struct summary_group *group);
+/* The state of a goroutine in a word or two: its wait reason when it waits. */
+const char *summary_state_words(const struct reader_node *goroutine);
+
+#endif

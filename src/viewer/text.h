@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* text.h - words for people on a terminal: numbers, durations, paragraphs. Whatever comes
+ * from a document is made harmless on its way out: it can move no cursor. */
+#ifndef GOSNAP_TEXT_H
+#define GOSNAP_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "util.h"
+
+struct reader_node;
+
+enum { TEXT_COLUMNS = 80 };
+
+/* A string that grows; starts as { NULL }. Whoever holds it frees words. */
+struct text {
+	char *words;
+	size_t len, cap;
+};
+
+void text_add(struct text *text, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* "4,012" and "12 min", "2.1 ms", "3 h 5 min", "6 days 4 h" */
+void text_add_count(struct text *text, uint64_t n);
+void text_add_duration(struct text *text, int64_t ns);
+/* "1 goroutine", "4,012 goroutines" */
+void text_add_counted(struct text *text, uint64_t n, const char *noun);
+void text_done(struct text *text);
+
+/* A string of the document; of one that was not UTF-8 its hex digits. Absent: fallback. */
+const char *text_of(const struct reader_node *node, const char *fallback);
+
+/* Columns that harmless words take. */
+size_t text_width(const char *words);
+void text_print(FILE *out, const char *words);
+/* Broken at spaces; the first line starts after first blanks, the others after rest. */
+void text_paragraph(FILE *out, int first, int rest, const char *words);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "threads.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "reader.h"
+#include "stack.h"
+#include "text.h"
+
+enum { REGISTER_COLUMNS = 26 };
+
+static void add_number(struct text *text, const char *before,
+		       const struct reader_node *node)
+{
+	if (node_int(node, -1) >= 0)
+		text_add(text, "%s%" PRId64, before, node_int(node, -1));
+}
+
+static void add_words(struct text *text, const char *before,
+		      const struct reader_node *node)
+{
+	const char *words = text_of(node, NULL);
+	if (words && *words)
+		text_add(text, "%s%s", before, words);
+}
+
+static void print_heading(const struct stack_style *style,
+			  const struct reader_node *thread)
+{
+	const char *on = text_of(node_get(thread, "on"), NULL);
+	struct text text = { NULL };
+	text_add(&text, "thread %" PRId64, node_int(node_get(thread, "id"), -1));
+	add_words(&text, " ", node_get(thread, "name"));
+	add_words(&text, ", state ", node_get(thread, "state"));
+	add_words(&text, ", waits in ", node_get(thread, "wchan"));
+	add_number(&text, ", M", node_get(thread, "machine"));
+	add_number(&text, ", P", node_get(thread, "processor"));
+	add_number(&text, ", goroutine ", node_get(thread, "goroutine"));
+	if (on)
+		text_add(&text, ", on %s",
+			 strcmp(on, "goroutine") == 0 ? "its stack"
+			 : strcmp(on, "c") == 0	      ? "a C stack"
+			 : strcmp(on, "g0") == 0      ? "the runtime's stack"
+						      : on);
+	text_paragraph(style->out, 0, 2, text.words);
+	text_done(&text);
+}
+
+struct registers {
+	FILE *out;
+	int column;
+};
+
+static void print_register(void *arg, const char *name, const struct reader_node *value)
+{
+	struct registers *registers = arg;
+	const char *words = text_of(value, NULL);
+	struct text text = { NULL };
+	int width;
+	if (!words)
+		return;
+	text_add(&text, "%s %s", name, words);
+	width = (int)text_width(text.words);
+	width += REGISTER_COLUMNS - width % REGISTER_COLUMNS;
+	if (registers->column > 0 && registers->column + width > TEXT_COLUMNS) {
+		putc('\n', registers->out);
+		registers->column = 0;
+	}
+	fprintf(registers->out, "%s", registers->column == 0 ? "  " : "");
+	text_print(registers->out, text.words);
+	fprintf(registers->out, "%*s", width - (int)text_width(text.words), "");
+	registers->column += width;
+	text_done(&text);
+}
+
+void threads_print(const struct stack_style *style, const struct reader_node *thread)
+{
+	const struct reader_node *unwound = node_get(thread, "unwound");
+	struct registers registers = { .out = style->out };
+	putc('\n', style->out);
+	print_heading(style, thread);
+	if (style->options.all) {
+		node_each(node_get(thread, "registers"), print_register, &registers);
+		if (registers.column > 0)
+			putc('\n', style->out);
+	}
+	stack_print(style, node_get(thread, "frames"));
+	if (node_string(node_get(unwound, "reason"), NULL)) {
+		struct text text = { NULL };
+		text_add(&text, "... %s: %s", text_of(node_get(unwound, "state"), "?"),
+			 text_of(node_get(unwound, "reason"), "?"));
+		text_paragraph(style->out, style->indent, style->indent + 4, text.words);
+		text_done(&text);
+	}
+}

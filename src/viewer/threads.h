@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* threads.h - one thread as text: what it does, its C frames, and with --all its registers. */
+#ifndef GOSNAP_THREADS_H
+#define GOSNAP_THREADS_H
+
+struct reader_node;
+struct stack_style;
+
+void threads_print(const struct stack_style *style, const struct reader_node *thread);
+
+#endif
