@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* live_priv.h - shared by target_live.c, live_stop.c and live_proc.c; nobody else's. */
+#ifndef GOSNAP_LIVE_PRIV_H
+#define GOSNAP_LIVE_PRIV_H
+
+#include "target_live.h"
+
+enum live_at {
+	LIVE_FOUND,  /* listed, not touched */
+	LIVE_SEIZED, /* ours, on its way to a stop */
+	LIVE_STOPPED,
+	LIVE_LATE,   /* ours, did not stop in time */
+	LIVE_BARRED, /* not to be had: a zombie leader, ... */
+	LIVE_GONE,
+};
+
+struct live_thread {
+	struct target_thread info;
+	enum live_at at;
+	int status; /* of waitpid, when stopped */
+};
+
+struct live {
+	pid_t pid;
+	int proc_fd; /* /proc/PID: stays this process's when the pid is used again */
+	pid_t reader; /* a thread whose memory can be read: not the leader when that has ended */
+	int mem_fd; /* /proc/PID/task/TID/mem when process_vm_readv is forbidden, else -1 */
+	struct live_thread *threads; /* sorted by tid; from the stop to the end */
+	size_t thread_count, thread_cap;
+	bool execed;
+	uint64_t first_stop, all_stopped, last_release; /* monotonic; 0: not yet */
+	uint64_t first_stop_realtime;
+};
+
+extern const struct target_ops live_ops;
+
+/* live_proc.c: what /proc tells. Paths are below /proc/PID. */
+char *live_slurp(const struct live *l, size_t limit, size_t *ret_len, const char *format,
+		 ...) __attribute__((format(printf, 4, 5)));
+/* Sorted; free with xfree. NULL: the process is gone, or (rarely) err says more. */
+pid_t *live_tasks(const struct live *l, size_t *ret_n, struct err *err);
+/* R, S, D, Z, ...; 0: no such thread any more. */
+char live_state(const struct live *l, pid_t tid);
+/* The tracer of a thread, 0 when there is none. */
+pid_t live_tracer(const struct live *l, pid_t tid);
+/* Fills tid, tid_inside, name, state and cpu_ns; with_wait: wchan and kernel stack too.
+ * False: the thread is gone. */
+bool live_thread_facts(const struct live *l, pid_t tid, bool with_wait,
+		       struct target_thread *ret);
+/* Where a thread that cannot be stopped entered the kernel: sp, pc, system call. */
+void live_thread_syscall(const struct live *l, struct target_thread *thread);
+MUST_CHECK bool live_mappings(const struct live *l, struct target_mapping **ret,
+			      size_t *ret_n, struct err *err);
+
+/* live_stop.c */
+MUST_CHECK bool live_stop(struct live *l, struct err *err);
+void live_release(struct live *l);
+
+#endif

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "live_priv.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "limits.h"
+
+enum {
+	SMALL_FILE = 4096,
+	KERNEL_STACK_MAX = 16384,
+	MAPS_LINE_MAX = 256, /* on average */
+};
+
+static void proc_path(const struct live *l, char *buf, size_t size, const char *rest)
+{
+	/* Through our own descriptor the path keeps its meaning when the pid is reused. */
+	snprintf(buf, size, "/proc/self/fd/%d/%s", l->proc_fd, rest);
+}
+
+char *live_slurp(const struct live *l, size_t limit, size_t *ret_len, const char *format,
+		 ...)
+{
+	char rest[64], path[128];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(rest, sizeof(rest), format, ap);
+	va_end(ap);
+	proc_path(l, path, sizeof(path), rest);
+	return slurp(path, limit, ret_len);
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+pid_t *live_tasks(const struct live *l, size_t *ret_n, struct err *err)
+{
+	char path[128];
+	pid_t *tids = NULL;
+	size_t n = 0, cap = 0;
+
+	proc_path(l, path, sizeof(path), "task");
+	DIR *dir = opendir(path);
+	for (struct dirent *e; dir && n < LIMIT_THREADS && (e = readdir(dir));) {
+		if (!isdigit((unsigned char)*e->d_name))
+			continue;
+		GROW(tids, n, cap);
+		tids[n++] = (pid_t)strtol(e->d_name, NULL, 10);
+	}
+	int saved = errno;
+	if (dir)
+		closedir(dir);
+	if (n == 0) {
+		errno = saved;
+		if (dir || saved == ESRCH || saved == ENOENT)
+			err_set(err, ERR_GONE, "process %d has ended", l->pid);
+		else
+			err_sys(err, "cannot list the threads of process %d", l->pid);
+		return NULL;
+	}
+	qsort(tids, n, sizeof(*tids), by_pid);
+	*ret_n = n;
+	return tids;
+}
+
+/* What follows "(comm) " in a stat line; comm may hold spaces and parentheses. */
+static const char *after_comm(const char *stat)
+{
+	const char *p = stat ? strrchr(stat, ')') : NULL;
+
+	return p && p[1] == ' ' ? p + 2 : NULL;
+}
+
+char live_state(const struct live *l, pid_t tid)
+{
+	AUTO(xfree) char *stat = live_slurp(l, SMALL_FILE, NULL, "task/%d/stat", tid);
+	const char *p = after_comm(stat);
+
+	return p ? *p : 0;
+}
+
+pid_t live_tracer(const struct live *l, pid_t tid)
+{
+	AUTO(xfree) char *status = live_slurp(l, SMALL_FILE, NULL, "task/%d/status", tid);
+	const char *p = status ? strstr(status, "\nTracerPid:") : NULL;
+
+	return p ? (pid_t)strtol(p + strlen("\nTracerPid:"), NULL, 10) : 0;
+}
+
+static uint64_t cpu_ticks_ns(const char *state_field)
+{
+	enum { UTIME_AFTER_STATE = 11 };
+	const char *p = state_field;
+
+	for (int i = 0; p && i < UTIME_AFTER_STATE; i++)
+		if ((p = strchr(p, ' ')))
+			p++;
+	if (!p)
+		return 0;
+	char *rest;
+	uint64_t ticks = strtoull(p, &rest, 10);
+	ticks += strtoull(rest, NULL, 10);
+	return ticks * (UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
+/* The last number of NSpid: the thread's id in the innermost pid namespace. */
+static pid_t tid_inside(const struct live *l, pid_t tid)
+{
+	AUTO(xfree) char *status = live_slurp(l, SMALL_FILE, NULL, "task/%d/status", tid);
+	const char *p = status ? strstr(status, "\nNSpid:") : NULL;
+	pid_t inside = tid;
+
+	if (!p)
+		return tid;
+	p += strlen("\nNSpid:");
+	while (*p == '\t' || *p == ' ') {
+		char *rest;
+		inside = (pid_t)strtol(p, &rest, 10);
+		p = rest;
+	}
+	return inside;
+}
+
+static void wait_facts(const struct live *l, pid_t tid, struct target_thread *ret)
+{
+	AUTO(xfree)
+	char *wchan = live_slurp(l, sizeof(ret->wchan) - 1, NULL, "task/%d/wchan", tid);
+
+	if (wchan && strcmp(wchan, "0"))
+		snprintf(ret->wchan, sizeof(ret->wchan), "%s", wchan);
+	ret->kernel_stack = live_slurp(l, KERNEL_STACK_MAX, NULL, "task/%d/stack", tid);
+	if (ret->kernel_stack && !*ret->kernel_stack) {
+		xfree(ret->kernel_stack);
+		ret->kernel_stack = NULL;
+	}
+}
+
+bool live_thread_facts(const struct live *l, pid_t tid, bool with_wait,
+		       struct target_thread *ret)
+{
+	AUTO(xfree) char *stat = live_slurp(l, SMALL_FILE, NULL, "task/%d/stat", tid);
+	const char *state = after_comm(stat);
+	const char *comm = stat ? strchr(stat, '(') : NULL;
+
+	memset(ret, 0, sizeof(*ret));
+	ret->tid = tid;
+	if (!state || !comm || state < comm + 3)
+		return false;
+	snprintf(ret->name, sizeof(ret->name), "%.*s", (int)(state - comm - 3), comm + 1);
+	ret->state = *state;
+	AUTO(xfree)
+	char *sched = live_slurp(l, SMALL_FILE, NULL, "task/%d/schedstat", tid);
+	ret->cpu_ns = sched ? strtoull(sched, NULL, 10) : cpu_ticks_ns(state);
+	ret->tid_inside = tid_inside(l, tid);
+	if (with_wait)
+		wait_facts(l, tid, ret);
+	return true;
+}
+
+void live_thread_syscall(const struct live *l, struct target_thread *thread)
+{
+	AUTO(xfree)
+	char *line = live_slurp(l, SMALL_FILE, NULL, "task/%d/syscall", thread->tid);
+	uint64_t word[8]; /* six arguments, sp, pc */
+	char *p;
+
+	if (!line || !(isdigit((unsigned char)*line) || *line == '-'))
+		return; /* "running" */
+	int64_t number = strtoll(line, &p, 10);
+	/* -1: in the kernel, but for no system call: then only sp and pc follow. */
+	unsigned first = number < 0 ? 6 : 0;
+	for (unsigned i = first; i < ARRAY_SIZE(word); i++) {
+		if (*p != ' ')
+			return;
+		word[i] = strtoull(p, &p, 16);
+	}
+	if (number >= 0) {
+		thread->in_syscall = true;
+		thread->syscall_number = number;
+		memcpy(thread->syscall_args, word, sizeof(thread->syscall_args));
+	}
+	reg_set(&thread->regs, arch_amd64.sp, word[6]);
+	reg_set(&thread->regs, arch_amd64.pc, word[7]);
+}
+
+/* A newline in a path is written as \012, the only thing the kernel escapes here. */
+static char *unescape(const char *s, size_t len)
+{
+	static const char escape[] = "\\012";
+	char *ret = xmalloc(len + 1), *to = ret;
+
+	for (size_t i = 0; i < len;) {
+		if (len - i >= 4 && !memcmp(s + i, escape, 4)) {
+			*to++ = '\n';
+			i += 4;
+		} else {
+			*to++ = s[i++];
+		}
+	}
+	*to = 0;
+	return ret;
+}
+
+static bool expect(const char **p, char c)
+{
+	if (**p != c)
+		return false;
+	++*p;
+	return true;
+}
+
+static uint64_t number(const char **p, int base)
+{
+	char *rest;
+	uint64_t v = strtoull(*p, &rest, base);
+
+	*p = rest;
+	return v;
+}
+
+/* "start-end rwxp offset major:minor inode   path" */
+static bool parse_mapping(const char *p, const char *eol, struct target_mapping *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	ret->start = number(&p, 16);
+	if (!expect(&p, '-'))
+		return false;
+	ret->end = number(&p, 16);
+	if (!expect(&p, ' ') || eol - p < 5 || ret->start >= ret->end)
+		return false;
+	ret->readable = p[0] == 'r';
+	ret->writable = p[1] == 'w';
+	ret->executable = p[2] == 'x';
+	ret->shared = p[3] == 's';
+	p += 4;
+	ret->offset = number(&p, 16);
+	if (!expect(&p, ' '))
+		return false;
+	ret->device_major = (uint32_t)number(&p, 16);
+	if (!expect(&p, ':'))
+		return false;
+	ret->device_minor = (uint32_t)number(&p, 16);
+	if (!expect(&p, ' '))
+		return false;
+	ret->inode = number(&p, 10);
+	while (p < eol && *p == ' ')
+		p++;
+	ret->path = unescape(p, (size_t)(eol - p));
+	return true;
+}
+
+bool live_mappings(const struct live *l, struct target_mapping **ret, size_t *ret_n,
+		   struct err *err)
+{
+	AUTO(xfree)
+	char *text = live_slurp(l, LIMIT_MAPPINGS * MAPS_LINE_MAX, NULL, "task/%d/maps",
+				l->reader);
+	struct target_mapping *mappings = NULL;
+	size_t n = 0, cap = 0;
+
+	if (!text && (errno == ESRCH || errno == ENOENT))
+		return err_set(err, ERR_GONE, "process %d has ended", l->pid);
+	if (!text)
+		return err_sys(err, "/proc/%d/maps", l->pid);
+	for (const char *line = text, *eol; (eol = strchr(line, '\n')); line = eol + 1) {
+		if (n == LIMIT_MAPPINGS)
+			break;
+		GROW(mappings, n, cap);
+		if (parse_mapping(line, eol, &mappings[n]))
+			n++;
+	}
+	*ret = mappings;
+	*ret_n = n;
+	return true;
+}

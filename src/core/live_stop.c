@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "live_priv.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "limits.h"
+#include "refusal.h"
+
+/* New threads of a seized one are born seized and stopped, so a program that starts
+ * threads without end is caught; an execve would change every tid under our hands. */
+enum { SEIZE_OPTIONS = PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC };
+
+enum {
+	NAP_FIRST_NS = 5 * 1000,
+	NAP_MAX_NS = 100 * 1000,
+	INSPECT_EVERY_NS = 10 * 1000 * 1000,
+	UNINTERRUPTIBLE_NS = 50 * 1000 * 1000, /* a page fault's wait is over by then */
+	REAP_NS = 20 * 1000 * 1000,
+	CALM_ROUNDS =
+		4, /* then late threads are stopped before anything is read of them */
+	FXSAVE_MXCSR = 24,
+	FXSAVE_XMM = 160,
+	XMM_COUNT = 16,
+};
+
+static const char why_leader[] =
+	"the thread-group leader has ended, other threads run on";
+static const char why_sleep[] =
+	"it sleeps in the kernel and cannot be interrupted (state D)";
+static const char why_late[] = "it did not stop in time";
+static const char why_forbidden[] = "the kernel does not let us trace this thread";
+
+static void nap(uint64_t *ns)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = (long)*ns }, NULL);
+	*ns = *ns * 2 < NAP_MAX_NS ? *ns * 2 : NAP_MAX_NS;
+}
+
+static bool trace(int request, pid_t tid, uint64_t data)
+{
+	return ptrace(request, tid, NULL, (void *)(uintptr_t)data) == 0;
+}
+
+static bool get_regset(pid_t tid, int type, void *buf, size_t *len)
+{
+	struct iovec iov = { buf, *len };
+
+	if (ptrace(PTRACE_GETREGSET, tid, (void *)(uintptr_t)type, &iov))
+		return false;
+	*len = iov.iov_len;
+	return true;
+}
+
+static void read_vectors(pid_t tid, struct vector_regs *ret)
+{
+	struct user_fpregs_struct fp;
+	size_t len = sizeof(fp);
+
+	ret->count = 0;
+	if (!get_regset(tid, NT_PRFPREG, &fp, &len) || len < sizeof(fp))
+		return;
+	memcpy(&ret->control, (const char *)&fp + FXSAVE_MXCSR, sizeof(ret->control));
+	memcpy(ret->value, (const char *)&fp + FXSAVE_XMM,
+	       XMM_COUNT * sizeof(ret->value[0]));
+	ret->count = XMM_COUNT;
+}
+
+/* A call that our stop cut short shows the kernel's own restart codes, which no program
+ * ever sees, or EINTR; one that stopped in its own event still has the entry's ENOSYS. */
+static bool cut_short(int64_t result, int status)
+{
+	enum {
+		ERESTARTSYS = 512,
+		ERESTARTNOINTR,
+		ERESTARTNOHAND,
+		ERESTART_RESTARTBLOCK = 516
+	};
+
+	switch (-result) {
+	case EINTR:
+	case ERESTARTSYS:
+	case ERESTARTNOINTR:
+	case ERESTARTNOHAND:
+	case ERESTART_RESTARTBLOCK:
+		return true;
+	case ENOSYS:
+		return status >> 16 == PTRACE_EVENT_CLONE;
+	}
+	return false;
+}
+
+static void find_syscall(struct target_thread *thread, int status)
+{
+	const struct arch *arch = &arch_amd64;
+	const struct regs *regs = &thread->regs;
+
+	if ((int64_t)regs->value[arch->syscall_number] < 0 ||
+	    !cut_short((int64_t)regs->value[arch->syscall_result], status))
+		return;
+	thread->in_syscall = true;
+	thread->syscall_number = (int64_t)regs->value[arch->syscall_number];
+	for (size_t i = 0; i < ARRAY_SIZE(arch->syscall_args); i++)
+		thread->syscall_args[i] = regs->value[arch->syscall_args[i]];
+}
+
+static bool read_registers(struct live_thread *th)
+{
+	struct user_regs_struct raw;
+	size_t len = sizeof(raw);
+
+	if (!get_regset(th->info.tid, NT_PRSTATUS, &raw, &len))
+		return false;
+	arch_regs_from(arch_amd64.prstatus, &arch_amd64, &raw, len, &th->info.regs);
+	read_vectors(th->info.tid, &th->info.vectors);
+	find_syscall(&th->info, th->status);
+	return true;
+}
+
+/* The signal that a thread was stopped on its way to receive; 0: none. */
+static int signal_of(int status)
+{
+	return status >> 16 ? 0 : WSTOPSIG(status);
+}
+
+/* clone() can also start another process, which our option seizes too: let it go. */
+static void free_stray(struct live *l, pid_t parent)
+{
+	unsigned long child = 0;
+	uint64_t wait_ns = NAP_FIRST_NS, limit = monotonic_ns() + REAP_NS;
+	int status;
+
+	if (ptrace(PTRACE_GETEVENTMSG, parent, NULL, &child) ||
+	    live_state(l, (pid_t)child)) /* one of ours: the next scan finds it */
+		return;
+	while (waitpid((pid_t)child, &status, __WALL | WNOHANG) == 0) {
+		if (monotonic_ns() > limit)
+			return;
+		nap(&wait_ns);
+	}
+	trace(PTRACE_DETACH, (pid_t)child, 0);
+}
+
+static void on_stop(struct live *l, struct live_thread *th, int status)
+{
+	th->status = status;
+	if (status >> 16 == PTRACE_EVENT_EXEC)
+		l->execed = true;
+	if (status >> 16 == PTRACE_EVENT_CLONE)
+		free_stray(l, th->info.tid);
+	/* It may have been killed since: then waitpid tells, later. */
+	if (!read_registers(th))
+		return;
+	th->info.has_siginfo =
+		signal_of(status) &&
+		ptrace(PTRACE_GETSIGINFO, th->info.tid, NULL, &th->info.siginfo) == 0;
+	th->info.stopped = true;
+	th->at = LIVE_STOPPED;
+}
+
+/* Takes what has happened; true when something has. */
+static bool poll_thread(struct live *l, struct live_thread *th)
+{
+	int status;
+	pid_t r = waitpid(th->info.tid, &status, __WALL | WNOHANG);
+
+	if (r == 0)
+		return false;
+	if (r < 0 || !WIFSTOPPED(status))
+		th->at = LIVE_GONE;
+	else
+		on_stop(l, th, status);
+	return true;
+}
+
+static bool seize_refused(struct live *l, struct live_thread *th, struct err *err)
+{
+	pid_t tid = th->info.tid, tracer = live_tracer(l, tid);
+	char state = live_state(l, tid);
+	struct refusal_facts facts;
+
+	if (!state || state == 'X' || (state == 'Z' && tid != l->pid)) {
+		th->at = LIVE_GONE;
+	} else if (state == 'Z') {
+		th->at = LIVE_BARRED;
+		th->info.why = why_leader;
+	} else if (tracer == gettid()) {
+		th->at = LIVE_SEIZED; /* born seized */
+	} else if (tid != l->pid && !tracer) {
+		th->at = LIVE_BARRED;
+		th->info.why = why_forbidden;
+	} else {
+		refusal_collect(l->pid, &facts);
+		if (refusal_judge(&facts, err))
+			err_set(err, ERR_PERMISSION,
+				"process %d may be read but not stopped: a seccomp "
+				"filter or a "
+				"security module forbids ptrace here; run gosnap outside "
+				"of it",
+				l->pid);
+		return false;
+	}
+	return true;
+}
+
+/* False: the process cannot be traced at all. */
+static bool seize(struct live *l, struct live_thread *th, struct err *err)
+{
+	if (trace(PTRACE_SEIZE, th->info.tid, SEIZE_OPTIONS))
+		th->at = LIVE_SEIZED;
+	else if (errno == ESRCH)
+		th->at = LIVE_GONE;
+	else
+		return seize_refused(l, th, err);
+	return true;
+}
+
+static void interrupt(struct live_thread *th)
+{
+	/* ESRCH: it is dying, waitpid will say so. */
+	if (th->at == LIVE_SEIZED)
+		trace(PTRACE_INTERRUPT, th->info.tid, 0);
+}
+
+static int by_tid(const void *a, const void *b)
+{
+	const struct live_thread *x = a, *y = b;
+
+	return (x->info.tid > y->info.tid) - (x->info.tid < y->info.tid);
+}
+
+/* A tid can come back as another thread: those that ended must not hide it. */
+static void drop_gone(struct live *l)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < l->thread_count; i++) {
+		if (l->threads[i].at == LIVE_GONE)
+			xfree(l->threads[i].info.kernel_stack);
+		else
+			l->threads[kept++] = l->threads[i];
+	}
+	l->thread_count = kept;
+}
+
+enum scan_depth { SCAN_FULL, SCAN_STATE, SCAN_BARE };
+
+static void add_thread(struct live *l, pid_t tid, enum scan_depth depth)
+{
+	struct live_thread th = { .at = LIVE_FOUND,
+				  .info = { .tid = tid, .tid_inside = tid } };
+
+	if (depth != SCAN_BARE &&
+	    !live_thread_facts(l, tid, depth == SCAN_FULL, &th.info))
+		return;
+	GROW(l->threads, l->thread_count, l->thread_cap);
+	l->threads[l->thread_count++] = th;
+}
+
+/* Adds threads that are new; those are LIVE_FOUND. */
+static bool scan(struct live *l, enum scan_depth depth, size_t *ret_new, struct err *err)
+{
+	size_t n = 0, known = 0, before;
+
+	drop_gone(l);
+	before = l->thread_count;
+	AUTO(xfree) pid_t *tids = live_tasks(l, &n, err);
+	if (!tids)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		while (known < before && l->threads[known].info.tid < tids[i])
+			known++;
+		if (known == before || l->threads[known].info.tid != tids[i])
+			add_thread(l, tids[i], depth);
+	}
+	*ret_new = l->thread_count - before;
+	qsort(l->threads, l->thread_count, sizeof(*l->threads), by_tid);
+	return true;
+}
+
+static bool seize_all(struct live *l, struct err *err)
+{
+	for (size_t i = 0; i < l->thread_count; i++)
+		if (l->threads[i].at == LIVE_FOUND && !seize(l, &l->threads[i], err))
+			return false;
+	return true;
+}
+
+static bool catch_newcomers(struct live *l, unsigned round, size_t *ret_new,
+			    struct err *err)
+{
+	if (!scan(l, round < CALM_ROUNDS ? SCAN_STATE : SCAN_BARE, ret_new, err))
+		return false;
+	for (size_t i = 0; i < l->thread_count; i++) {
+		struct live_thread *th = &l->threads[i];
+		if (th->at != LIVE_FOUND)
+			continue;
+		if (!seize(l, th, err))
+			return false;
+		interrupt(th);
+	}
+	return true;
+}
+
+static void give_up(struct live *l, struct live_thread *th, const char *why)
+{
+	th->at = LIVE_LATE;
+	th->info.why = why;
+	live_thread_syscall(l, &th->info);
+}
+
+/* Those that keep us waiting: which of them will never come? */
+static void inspect(struct live *l, uint64_t waited)
+{
+	for (size_t i = 0; i < l->thread_count; i++) {
+		struct live_thread *th = &l->threads[i];
+		if (th->at != LIVE_SEIZED)
+			continue;
+		char state = live_state(l, th->info.tid);
+		if (state == 'Z' && th->info.tid == l->pid)
+			give_up(l, th, why_leader);
+		else if (state == 'D' && waited > UNINTERRUPTIBLE_NS)
+			give_up(l, th, why_sleep);
+		else if (waited > LIMIT_STOP_NS)
+			give_up(l, th, state == 'D' ? why_sleep : why_late);
+	}
+}
+
+/* Until every seized thread has stopped, ended or was given up. */
+static void collect(struct live *l)
+{
+	uint64_t nap_ns = NAP_FIRST_NS, inspect_at = INSPECT_EVERY_NS;
+	size_t pending;
+
+	do {
+		bool progress = false;
+		pending = 0;
+		for (size_t i = 0; i < l->thread_count; i++) {
+			if (l->threads[i].at != LIVE_SEIZED)
+				continue;
+			progress |= poll_thread(l, &l->threads[i]);
+			pending += l->threads[i].at == LIVE_SEIZED;
+		}
+		if (progress || !pending)
+			continue;
+		nap(&nap_ns);
+		uint64_t waited = monotonic_ns() - l->first_stop;
+		if (waited >= inspect_at) {
+			inspect(l, waited);
+			inspect_at = waited + INSPECT_EVERY_NS;
+		}
+	} while (pending && !l->execed);
+}
+
+static bool stop_all(struct live *l, struct err *err)
+{
+	size_t fresh;
+
+	if (!scan(l, SCAN_FULL, &fresh, err) || !seize_all(l, err))
+		return false;
+	l->first_stop_realtime = realtime_ns();
+	l->first_stop = monotonic_ns();
+	for (size_t i = 0; i < l->thread_count; i++)
+		interrupt(&l->threads[i]);
+	for (unsigned round = 0; fresh; round++) {
+		collect(l);
+		if (l->execed)
+			return err_set(
+				err, ERR_GONE,
+				"process %d began another program (execve) while it was "
+				"being stopped; try again",
+				l->pid);
+		if (!catch_newcomers(l, round, &fresh, err))
+			return false;
+		if (fresh && monotonic_ns() - l->first_stop > 2 * LIMIT_STOP_NS)
+			return err_set(err, ERR_LIMIT,
+				       "process %d starts threads faster than they can "
+				       "be stopped",
+				       l->pid);
+	}
+	l->all_stopped = monotonic_ns();
+	return true;
+}
+
+static bool check_alive(const struct live *l, struct err *err)
+{
+	for (size_t i = 0; i < l->thread_count; i++)
+		if (l->threads[i].at == LIVE_STOPPED || l->threads[i].at == LIVE_LATE)
+			return true;
+	return err_set(err, ERR_GONE, "process %d has ended", l->pid);
+}
+
+bool live_stop(struct live *l, struct err *err)
+{
+	/* The naps are shorter than the timer slack that a thread has by default. */
+	int slack = prctl(PR_GET_TIMERSLACK);
+	prctl(PR_SET_TIMERSLACK, 1UL);
+	bool ok = stop_all(l, err) && check_alive(l, err);
+	prctl(PR_SET_TIMERSLACK, (unsigned long)(slack > 0 ? slack : 0));
+	return ok;
+}
+
+/* True when the thread is not ours any more. */
+static bool let_go(struct live_thread *th)
+{
+	pid_t tid = th->info.tid;
+	int status = th->status;
+
+	if (th->at == LIVE_STOPPED &&
+	    trace(PTRACE_DETACH, tid, (uint64_t)signal_of(status)))
+		return true;
+	/* Late, or killed while we held it: a stop or an end to be taken note of. */
+	pid_t r = waitpid(tid, &status, __WALL | WNOHANG);
+	if (r < 0)
+		return true;
+	if (r > 0 && WIFSTOPPED(status))
+		trace(PTRACE_DETACH, tid, (uint64_t)signal_of(status));
+	return r > 0;
+}
+
+static bool held(const struct live_thread *th)
+{
+	return th->at == LIVE_SEIZED || th->at == LIVE_STOPPED || th->at == LIVE_LATE;
+}
+
+void live_release(struct live *l)
+{
+	uint64_t nap_ns = NAP_FIRST_NS, limit = monotonic_ns() + REAP_NS;
+	bool more = true;
+
+	/* Given up while they were still running: they must stop before they can be let go. */
+	for (size_t i = 0; i < l->thread_count; i++)
+		interrupt(&l->threads[i]);
+	while (more) {
+		more = false;
+		for (size_t i = 0; i < l->thread_count; i++) {
+			struct live_thread *th = &l->threads[i];
+			if (!held(th))
+				continue;
+			/* Nobody waits for a thread in state D; the next call tries again. */
+			bool late = th->at == LIVE_LATE;
+			if (let_go(th))
+				th->at = LIVE_GONE;
+			else
+				more |= !late;
+			if (!late)
+				l->last_release = monotonic_ns();
+		}
+		if (more && monotonic_ns() > limit)
+			break;
+		if (more)
+			nap(&nap_ns);
+	}
+}

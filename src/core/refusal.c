@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "refusal.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "util.h"
+
+enum {
+	SMALL_FILE = 16384,
+	ANCESTORS_MAX = 4096,
+	KTHREAD_FLAG =
+		0x00200000,	/* PF_KTHREAD of the kernel's sched.h: field 9 of stat */
+	CAPABILITY_PTRACE = 19, /* CAP_SYS_PTRACE */
+	YAMA_OFF = 0,
+	YAMA_DESCENDANTS,
+	YAMA_ADMIN,
+	YAMA_NOBODY,
+};
+
+static char *proc_file(pid_t pid, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	return slurp(path, SMALL_FILE, NULL);
+}
+
+/* The text after "\nname:\t", NULL when there is no such line. */
+static const char *status_line(const char *status, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (const char *p = status; p && (p = strstr(p, name)); p += len)
+		if (p[len] == ':' && (p == status || p[-1] == '\n'))
+			return p + len + 1;
+	return NULL;
+}
+
+static uint64_t status_number(const char *status, const char *name, int base)
+{
+	const char *p = status_line(status, name);
+
+	return p ? strtoull(p, NULL, base) : 0;
+}
+
+/* "Name:\tcomm\n", with newlines in it written as \n by the kernel. */
+static void copy_name(const char *status, char *ret, size_t size)
+{
+	const char *p = status_line(status, "Name");
+
+	if (p)
+		snprintf(ret, size, "%.*s", (int)strcspn(p + 1, "\n"), p + 1);
+}
+
+static void collect_ids(const char *status, struct refusal_facts *ret)
+{
+	const char *p = status_line(status, "Uid");
+
+	if (p)
+		sscanf(p, "%u %u %u", &ret->uid, &ret->euid, &ret->suid);
+	p = status_line(status, "Gid");
+	if (p)
+		sscanf(p, "%u %u %u", &ret->gid, &ret->egid, &ret->sgid);
+}
+
+static bool is_kernel_thread(pid_t pid)
+{
+	AUTO(xfree) char *stat = proc_file(pid, "stat");
+	const char *p = stat ? strrchr(stat, ')') : NULL;
+	unsigned flags;
+
+	return p && sscanf(p + 1, " %*c %*d %*d %*d %*d %*d %u", &flags) == 1 &&
+	       (flags & KTHREAD_FLAG);
+}
+
+static void collect_elf(struct refusal_facts *ret)
+{
+	unsigned char head[20];
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", ret->pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (pread(fd, head, sizeof(head), 0) == sizeof(head) &&
+	    !memcmp(head, ELFMAG, SELFMAG)) {
+		ret->elf_class = head[EI_CLASS];
+		ret->elf_machine = head[18] | head[19] << 8;
+	}
+	close(fd);
+}
+
+static bool same_user_namespace(pid_t pid)
+{
+	char path[32];
+	struct stat ours, theirs;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/user", pid);
+	/* One that may not be looked at counts as the same: it explains nothing. */
+	return stat("/proc/self/ns/user", &ours) || stat(path, &theirs) ||
+	       (ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev);
+}
+
+static bool is_descendant(pid_t pid)
+{
+	pid_t self = getpid();
+
+	for (int i = 0; pid > 1 && i < ANCESTORS_MAX; i++) {
+		AUTO(xfree) char *status = proc_file(pid, "status");
+		if (!status)
+			return false;
+		pid = (pid_t)status_number(status, "PPid", 10);
+		if (pid == self)
+			return true;
+	}
+	return false;
+}
+
+/* Asks for one byte where none is: EFAULT means that we were let in. */
+static int ask(pid_t pid)
+{
+	char byte, path[32];
+	struct iovec local = { &byte, 1 }, remote = { NULL, 1 };
+
+	if (process_vm_readv(pid, &local, 1, &remote, 1, 0) >= 0 || errno == EFAULT)
+		return 0;
+	if (errno == ESRCH)
+		return ESRCH;
+	/* Forbidden in some containers where the file is not. */
+	int why = errno;
+	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return why == ENOSYS ? errno : why;
+	close(fd);
+	return 0;
+}
+
+/* A process that is not dumpable has its /proc files given to root. */
+static void collect_dumpable(struct refusal_facts *ret)
+{
+	char path[32];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d/environ", ret->pid);
+	if (ret->euid == 0 || stat(path, &st))
+		return;
+	ret->dumpable_known = true;
+	ret->dumpable = st.st_uid == ret->euid;
+}
+
+static uint64_t our_capabilities(void)
+{
+	AUTO(xfree) char *status = slurp("/proc/self/status", SMALL_FILE, NULL);
+
+	return status ? status_number(status, "CapEff", 16) : 0;
+}
+
+static int yama_scope(void)
+{
+	AUTO(xfree) char *scope = slurp("/proc/sys/kernel/yama/ptrace_scope", 16, NULL);
+
+	return scope ? (int)strtol(scope, NULL, 10) : -1;
+}
+
+static bool has_live_thread(pid_t pid)
+{
+	AUTO(xfree) char *status = proc_file(pid, "status");
+
+	/* The kernel counts a zombie leader too. */
+	return status && status_number(status, "Threads", 10) > 1;
+}
+
+static void collect_status(struct refusal_facts *ret, const char *status)
+{
+	const char *state = status_line(status, "State");
+
+	state = state ? state + 1 : "?";
+	copy_name(status, ret->name, sizeof(ret->name));
+	ret->tgid = (pid_t)status_number(status, "Tgid", 10);
+	ret->is_thread = ret->tgid != ret->pid;
+	ret->dead = *state == 'X' || *state == 'x';
+	ret->zombie = *state == 'Z' && !has_live_thread(ret->pid);
+	ret->capabilities = status_number(status, "CapPrm", 16);
+	collect_ids(status, ret);
+	ret->tracer = (pid_t)status_number(status, "TracerPid", 10);
+	if (!ret->tracer)
+		return;
+	AUTO(xfree) char *tracer = proc_file(ret->tracer, "status");
+	if (tracer)
+		copy_name(tracer, ret->tracer_name, sizeof(ret->tracer_name));
+}
+
+void refusal_collect(pid_t pid, struct refusal_facts *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	ret->pid = pid;
+	ret->yama_scope = yama_scope();
+	ret->our_uid = getuid();
+	ret->our_gid = getgid();
+	ret->our_capabilities = our_capabilities();
+	AUTO(xfree) char *status = pid > 0 ? proc_file(pid, "status") : NULL;
+	if (!status)
+		return;
+	ret->exists = true;
+	collect_status(ret, status);
+	ret->kernel_thread = is_kernel_thread(pid);
+	ret->same_user_namespace = same_user_namespace(pid);
+	ret->descendant = is_descendant(pid);
+	collect_dumpable(ret);
+	collect_elf(ret);
+	ret->ptrace_errno = ask(pid);
+	if (ret->ptrace_errno ==
+	    ESRCH) /* a zombie leader has no memory; its threads do */
+		ret->ptrace_errno = 0;
+}
+
+static bool is_root_like(const struct refusal_facts *f)
+{
+	return f->our_capabilities >> CAPABILITY_PTRACE & 1;
+}
+
+static bool same_ids(const struct refusal_facts *f)
+{
+	return f->our_uid == f->uid && f->our_uid == f->euid && f->our_uid == f->suid &&
+	       f->our_gid == f->gid && f->our_gid == f->egid && f->our_gid == f->sgid;
+}
+
+/* The kernel says only EPERM; in the order in which it decides, the likeliest reason. */
+static bool judge_permission(const struct refusal_facts *f, struct err *err)
+{
+	const char *capability = is_root_like(f) ? "" : " or with CAP_SYS_PTRACE";
+
+	if (f->yama_scope == YAMA_NOBODY)
+		return err_set(
+			err, ERR_PERMISSION,
+			"kernel.yama.ptrace_scope is 3: no process may be examined until "
+			"the next boot with another setting");
+	if (is_root_like(f) && !f->same_user_namespace)
+		return err_set(
+			err, ERR_PERMISSION,
+			"process %d (%s) is in another user namespace, in which our "
+			"CAP_SYS_PTRACE does not count: run gosnap as root of the host "
+			"or "
+			"inside that namespace",
+			f->pid, f->name);
+	if (is_root_like(f))
+		return err_set(
+			err, ERR_PERMISSION,
+			"a security module or a seccomp filter forbids examining process "
+			"%d (%s) (%s): run gosnap outside of this container, or allow it "
+			"ptrace",
+			f->pid, f->name, strerror(f->ptrace_errno));
+	if (f->our_uid == 0)
+		return err_set(
+			err, ERR_PERMISSION,
+			"gosnap runs as root but without CAP_SYS_PTRACE, as containers "
+			"do: "
+			"give it that capability (docker run --cap-add SYS_PTRACE)");
+	if (!same_ids(f))
+		return err_set(err, ERR_PERMISSION,
+			       "process %d (%s) belongs to another user (uid %u, ours is "
+			       "%u): run "
+			       "gosnap as root, as that user%s",
+			       f->pid, f->name, f->euid, f->our_uid, capability);
+	if (!f->same_user_namespace)
+		return err_set(err, ERR_PERMISSION,
+			       "process %d (%s) is in another user namespace: run gosnap "
+			       "as root "
+			       "or inside that namespace",
+			       f->pid, f->name);
+	if (f->capabilities & ~f->our_capabilities)
+		return err_set(
+			err, ERR_PERMISSION,
+			"process %d (%s) has more capabilities than gosnap (0x%" PRIx64
+			" are missing): run gosnap as root%s",
+			f->pid, f->name, f->capabilities & ~f->our_capabilities,
+			capability);
+	if (f->dumpable_known && !f->dumpable)
+		return err_set(
+			err, ERR_PERMISSION,
+			"process %d (%s) is not dumpable (it changed its user, or its "
+			"program file may not be read): run gosnap as root%s",
+			f->pid, f->name, capability);
+	if (f->yama_scope == YAMA_ADMIN)
+		return err_set(err, ERR_PERMISSION,
+			       "kernel.yama.ptrace_scope is 2: only root may examine "
+			       "processes: run "
+			       "gosnap as root%s",
+			       capability);
+	if (f->yama_scope == YAMA_DESCENDANTS && !f->descendant)
+		return err_set(err, ERR_PERMISSION,
+			       "kernel.yama.ptrace_scope is 1: only a parent may examine "
+			       "process "
+			       "%d (%s): run gosnap as root%s, or set it to 0 (sysctl -w "
+			       "kernel.yama.ptrace_scope=0)",
+			       f->pid, f->name, capability);
+	return err_set(
+		err, ERR_PERMISSION,
+		"the kernel does not let us examine process %d (%s) (%s): run gosnap as "
+		"root%s",
+		f->pid, f->name, strerror(f->ptrace_errno), capability);
+}
+
+bool refusal_judge(const struct refusal_facts *f, struct err *err)
+{
+	if (!f->exists)
+		return err_set(
+			err, ERR_NOT_FOUND,
+			"there is no process %d: pgrep or ps tells the pids that exist",
+			f->pid);
+	if (f->is_thread)
+		return err_set(err, ERR_CANNOT,
+			       "%d is a thread of process %d: give that pid, all its "
+			       "threads are "
+			       "shown",
+			       f->pid, f->tgid);
+	if (f->kernel_thread)
+		return err_set(err, ERR_CANNOT,
+			       "process %d (%s) is a kernel thread, which has no program "
+			       "to show: "
+			       "/proc/%d/stack has its kernel stack",
+			       f->pid, f->name, f->pid);
+	if (f->zombie || f->dead)
+		return err_set(err, ERR_CANNOT,
+			       "process %d (%s) is a zombie: it has ended and its memory "
+			       "is gone; "
+			       "a core file may be left of it",
+			       f->pid, f->name);
+	if (f->tracer)
+		return err_set(
+			err, ERR_CANNOT,
+			"process %d (%s) is already traced by process %d (%s): end or "
+			"detach that one first",
+			f->pid, f->name, f->tracer,
+			*f->tracer_name ? f->tracer_name : "of another pid namespace");
+	if (f->elf_class == ELFCLASS32)
+		return err_set(
+			err, ERR_CANNOT,
+			"process %d (%s) is a 32-bit program: only amd64 programs can be "
+			"examined",
+			f->pid, f->name);
+	if (f->elf_machine && f->elf_machine != EM_X86_64)
+		return err_set(
+			err, ERR_CANNOT,
+			"process %d (%s) is a program for another processor (ELF machine "
+			"%d): only amd64 programs can be examined",
+			f->pid, f->name, f->elf_machine);
+	return f->ptrace_errno ? judge_permission(f, err) : true;
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "live_priv.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "limits.h"
+#include "refusal.h"
+
+enum { BATCH_MIN = 16, BATCH_MAX = IOV_MAX };
+
+static bool open_mem(struct live *l)
+{
+	char path[64];
+
+	if (l->mem_fd >= 0)
+		close(l->mem_fd);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d/task/%d/mem", l->proc_fd,
+		 l->reader);
+	l->mem_fd = open(path, O_RDONLY | O_CLOEXEC);
+	return l->mem_fd >= 0;
+}
+
+static ssize_t read_some(struct live *l, uint64_t addr, void *buf, size_t len)
+{
+	struct iovec local = { buf, len };
+	struct iovec remote = { (void *)(uintptr_t)addr, len };
+
+	if (l->mem_fd < 0) {
+		ssize_t n = process_vm_readv(l->reader, &local, 1, &remote, 1, 0);
+		/* Some containers forbid the call but not the file. */
+		if (n >= 0 || (errno != ENOSYS && errno != EPERM) || !open_mem(l))
+			return n;
+	}
+	return pread(l->mem_fd, buf, len, (off_t)addr);
+}
+
+/* The reader has ended: take another thread. False: there is none. */
+static bool change_reader(struct live *l)
+{
+	struct err why;
+	size_t n = 0;
+	AUTO(xfree) pid_t *tids = live_tasks(l, &n, &why);
+
+	for (size_t i = 0; tids && i < n; i++) {
+		char state = live_state(l, tids[i]);
+		if (tids[i] == l->reader || !state || strchr("ZX", state))
+			continue;
+		l->reader = tids[i];
+		return l->mem_fd < 0 || open_mem(l);
+	}
+	return false;
+}
+
+static bool read_failed(struct live *l, ssize_t got, uint64_t addr, struct err *err)
+{
+	if (got < 0 && errno != ESRCH && errno != EPERM)
+		return err_set(err, ERR_FAULT, "no readable memory at 0x%" PRIx64, addr);
+	if (got < 0 && errno == EPERM)
+		return err_set(err, ERR_PERMISSION,
+			       "the memory of process %d may not be read", l->pid);
+	return err_set(err, ERR_GONE, "process %d has ended", l->pid);
+}
+
+static bool live_read(void *self, uint64_t addr, void *buf, size_t len, struct err *err)
+{
+	struct live *l = self;
+	size_t done = 0;
+	bool changed = false;
+
+	while (done < len) {
+		ssize_t n = read_some(l, addr + done, (char *)buf + done, len - done);
+		if (n > 0) {
+			done += (size_t)n;
+			continue;
+		}
+		if (n < 0 && errno == EINTR)
+			continue;
+		if ((n == 0 || errno == ESRCH) && !changed && change_reader(l)) {
+			changed = true;
+			continue;
+		}
+		return read_failed(l, n, addr + done, err);
+	}
+	return true;
+}
+
+/* Returns how many of the spans were dealt with, at least one. */
+static size_t read_batch(struct live *l, struct target_span *spans, size_t n)
+{
+	struct iovec local[BATCH_MAX], remote[BATCH_MAX];
+	struct err why;
+	size_t i = 0;
+
+	local[0] = remote[0] = (struct iovec){ 0 }; /* or gcc 12 warns */
+	for (; i < n; i++) {
+		local[i] = (struct iovec){ spans[i].buf, spans[i].len };
+		remote[i] =
+			(struct iovec){ (void *)(uintptr_t)spans[i].addr, spans[i].len };
+	}
+	ssize_t got = process_vm_readv(l->reader, local, n, remote, n, 0);
+	size_t left = got > 0 ? (size_t)got : 0;
+	for (i = 0; i < n && spans[i].len <= left; i++) {
+		left -= spans[i].len;
+		spans[i].done = true;
+	}
+	/* Where it broke off may be a bad page, or only the most that one call moves. */
+	if (i < n) {
+		spans[i].done =
+			live_read(l, spans[i].addr, spans[i].buf, spans[i].len, &why);
+		i++;
+	}
+	return i;
+}
+
+static void live_read_many(void *self, struct target_span *spans, size_t n)
+{
+	struct live *l = self;
+	size_t batch = BATCH_MAX;
+	struct err why;
+
+	for (size_t i = 0; i < n;) {
+		if (l->mem_fd >= 0) {
+			spans[i].done = live_read(l, spans[i].addr, spans[i].buf,
+						  spans[i].len, &why);
+			i++;
+			continue;
+		}
+		size_t want = n - i < batch ? n - i : batch;
+		size_t did = read_batch(l, spans + i, want);
+		/* Many bad spans must not cost a full vector each. */
+		if (did < want && batch > BATCH_MIN)
+			batch /= 2;
+		else if (did == want && batch < BATCH_MAX)
+			batch *= 2;
+		i += did;
+	}
+}
+
+static void live_close(void *self)
+{
+	struct live *l = self;
+
+	live_release(l);
+	if (l->mem_fd >= 0)
+		close(l->mem_fd);
+	if (l->proc_fd >= 0)
+		close(l->proc_fd);
+	for (size_t i = 0; i < l->thread_count; i++)
+		xfree(l->threads[i].info.kernel_stack);
+	xfree(l->threads);
+	xfree(l);
+}
+
+const struct target_ops live_ops = {
+	.name = "live",
+	.read = live_read,
+	.read_many = live_read_many,
+	.close = live_close,
+};
+
+static bool take_mappings(struct target *t, struct live *l, struct err *err)
+{
+	struct target_mapping *mappings;
+	size_t n;
+
+	if (!live_mappings(l, &mappings, &n, err))
+		return false;
+	target_set_mappings(t, mappings, n);
+	return true;
+}
+
+struct target *target_live_open(pid_t pid, struct err *err)
+{
+	struct refusal_facts facts;
+	char path[32];
+
+	refusal_collect(pid, &facts);
+	if (!refusal_judge(&facts, err))
+		return NULL;
+	struct live *l = xcalloc(1, sizeof(*l));
+	l->pid = l->reader = pid;
+	l->mem_fd = -1;
+	snprintf(path, sizeof(path), "/proc/%d", pid);
+	l->proc_fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	AUTO(target_close) struct target *t = target_new(&live_ops, l, pid, &arch_amd64);
+	if (l->proc_fd < 0) {
+		err_set(err, ERR_GONE, "process %d has ended", pid);
+		return NULL;
+	}
+	if (live_state(l, pid) == 'Z')
+		change_reader(l);
+	if (!take_mappings(t, l, err))
+		return NULL;
+	return TAKE(t);
+}
+
+static void publish_threads(struct target *t, struct live *l)
+{
+	struct target_thread *threads = xcalloc(l->thread_count, sizeof(*threads));
+
+	for (size_t i = 0; i < l->thread_count; i++) {
+		threads[i] = l->threads[i].info;
+		l->threads[i].info.kernel_stack = NULL; /* the target's now */
+	}
+	target_set_threads(t, threads, l->thread_count);
+}
+
+bool target_live_stop(struct target *t, struct err *err)
+{
+	struct live *l = target_self(t, &live_ops);
+
+	if (!l || l->first_stop)
+		return err_set(err, ERR_UNSUPPORTED, "this target cannot be stopped");
+	if (!live_stop(l, err) || !take_mappings(t, l, err)) {
+		live_release(l);
+		return false;
+	}
+	publish_threads(t, l);
+	return true;
+}
+
+void target_live_release(struct target *t)
+{
+	struct live *l = target_self(t, &live_ops);
+
+	if (l)
+		live_release(l);
+}
+
+struct live_pause target_live_pause(const struct target *t)
+{
+	const struct live *l = target_self(t, &live_ops);
+	struct live_pause pause = { 0 };
+
+	if (!l || !l->last_release)
+		return pause;
+	pause.pause_ns = l->last_release - l->first_stop;
+	pause.first_stop_ns = l->first_stop_realtime;
+	pause.seize_ns = l->all_stopped - l->first_stop;
+	return pause;
+}
+
+bool target_live_gone(const struct target *t)
+{
+	struct live *l = target_self(t, &live_ops);
+	struct err why;
+	size_t n = 0;
+
+	if (!l)
+		return false;
+	AUTO(xfree) pid_t *tids = live_tasks(l, &n, &why);
+	for (size_t i = 0; tids && i < n; i++) {
+		char state = live_state(l, tids[i]);
+		if (state && !strchr("ZX", state))
+			return false;
+	}
+	return true;
+}
