@@ -48,6 +48,14 @@ void text_add_counted(struct text *text, uint64_t n, const char *noun)
 	text_add(text, " %s%s", noun, n == 1 ? "" : "s");
 }
 
+static void add_pair(struct text *text, int64_t n, const char *unit, int64_t rest,
+		     const char *rest_unit)
+{
+	text_add(text, "%" PRId64 " %s", n, unit);
+	if (rest > 0)
+		text_add(text, " %" PRId64 " %s", rest, rest_unit);
+}
+
 void text_add_duration(struct text *text, int64_t ns)
 {
 	static const struct {
@@ -77,9 +85,9 @@ void text_add_duration(struct text *text, int64_t ns)
 	if (minutes < 60)
 		text_add(text, "%" PRId64 " min", minutes);
 	else if (hours < 48)
-		text_add(text, "%" PRId64 " h %" PRId64 " min", hours, minutes % 60);
+		add_pair(text, hours, "h", minutes % 60, "min");
 	else
-		text_add(text, "%" PRId64 " days %" PRId64 " h", hours / 24, hours % 24);
+		add_pair(text, hours / 24, "days", hours % 24, "h");
 }
 
 const char *text_of(const struct reader_node *node, const char *fallback)
