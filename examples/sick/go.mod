@@ -1,0 +1,3 @@
+module sick
+
+go 1.15
