@@ -279,3 +279,53 @@ def stated(frame, said, minor):
         return True
     return (frame.get("file") == said["file"] and frame.get("line") == said["line"]
             and bool(frame.get("inlined")) == bool(said.get("inlined")))
+
+
+def running(document, callers, tally):
+    """The invariants of a program that runs while one looks. tally counts what was met.
+    callers: function of the subject -> the one that calls it, "" for one that nobody calls."""
+    for g in document.goroutines.values():
+        who = f"goroutine {g['id']} [{snapshot.status(g)}]"
+        how, reason = snapshot.proof(g["unwound"])
+        tally[how] += 1
+        if how != "complete":
+            tally[f"{how}: {reason}"] += 1
+            continue
+        stack = go_frames(g)
+        if not stack or stack[-1].get("function") != "runtime.goexit":
+            yield f"{who} is complete, but does not end in runtime.goexit: {names(stack)}"
+            continue
+        path = [base(f["function"], callers) for f in stack
+                if f.get("function", "").startswith("main.") and not f.get("hidden")]
+        path = [f for i, f in enumerate(path) if i == 0 or path[i - 1] != f]
+        for inner, outer in zip(path, path[1:] + [""]):
+            if callers.get(inner) != outer:
+                yield f"{who}: {inner} was not called by {outer or 'nobody'}: {names(stack)}"
+                break
+        else:
+            tally["path"] += bool(path)
+        if path == ["main.spinOuter"] and stack[0].get("offset"):
+            yield f"{who}: main.spinInner is missing: {names(stack)}"
+        thread = document.threads.get(g.get("thread"))
+        if g["status"] == "running":
+            if thread is None:
+                yield f"{who} is on no thread"
+            else:
+                tally["running, thread on " + thread.get("on", "?")] += 1
+    for t in document.threads.values():
+        how, reason = snapshot.proof(t["unwound"])
+        tally["thread " + how] += 1
+        if how != "complete":
+            tally[f"thread {how}: {reason}"] += 1
+        tally["on " + t.get("on", "?")] += 1
+
+
+def names(stack):
+    return [f.get("function") for f in stack]
+
+
+def base(function, callers):
+    """The function that a closure stands in."""
+    while function not in callers and "." in function[5:]:
+        function = function.rpartition(".")[0]
+    return function

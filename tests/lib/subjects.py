@@ -89,7 +89,8 @@ class Subject:
         self.process = subprocess.Popen(argv, env=env, stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=self.stderr)
         self.pid = self.process.pid
-        self.records = []
+        self.records = []  # statements of goroutines
+        self.facts = {}    # whatever else it says
         self.lines = []
         try:
             self._wait_ready(ready)
@@ -117,7 +118,11 @@ class Subject:
             if last is not None:
                 break
         self.lines = [l.decode() for l in lines[:last + 1]]
-        self.records = [json.loads(l) for l in self.lines if l.startswith("{")]
+        said = [json.loads(l) for l in self.lines if l.startswith("{")]
+        self.records = [s for s in said if "frames" in s]
+        for s in said:
+            if "frames" not in s:
+                self.facts.update(s)
 
     def errors(self):
         self.stderr.seek(0)

@@ -51,6 +51,12 @@ func (r *Record) Later(lines int) *Record {
 	return r
 }
 
+// In adds the statuses that a traceback may give the goroutine.
+func (r *Record) In(statuses ...string) *Record {
+	r.Wait = statuses
+	return r
+}
+
 // Thread adds that the caller is wired to the thread it runs on.
 func (r *Record) Thread() *Record {
 	r.Tid = syscall.Gettid()

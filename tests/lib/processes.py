@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What /proc says of a process: is it unharmed? And a client that notices if it is not."""
+import glob
+import hashlib
+import http.client
+import os
+import threading
+import time
+
+from tap import Mismatch
+
+
+def fields(path):
+    with open(path) as f:
+        return dict(l.rstrip("\n").split(":\t", 1) for l in f if ":\t" in l)
+
+
+def threads(pid):
+    """(tid, state letter, tracer's pid) of each thread."""
+    for path in glob.glob(f"/proc/{pid}/task/*/status"):
+        try:
+            status = fields(path)
+        except (FileNotFoundError, ProcessLookupError):
+            continue  # threads come and go
+        yield int(status["Pid"]), status["State"][0], int(status["TracerPid"])
+
+
+def state(pid):
+    try:
+        return fields(f"/proc/{pid}/status")["State"][0]
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+
+
+def children(pid):
+    """(pid, name, state) of each child, zombies too."""
+    for path in glob.glob("/proc/[0-9]*/status"):
+        try:
+            status = fields(path)
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if status.get("PPid") == str(pid):
+            yield int(status["Pid"]), status["Name"], status["State"][0]
+
+
+def until(condition, what, seconds=60):
+    """Polls until condition() is true."""
+    deadline = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > deadline:
+            raise Mismatch("waited in vain: " + what)
+        time.sleep(0.005)
+
+
+def harm(pid, stopped="Tt"):
+    """A sentence if the process bears a trace of having been examined, else None."""
+    if state(pid) in (None, "Z", "X"):
+        return "the process is gone"
+    for tid, letter, tracer in threads(pid):
+        if letter in stopped:
+            return f"thread {tid} is stopped ({letter})"
+        if tracer:
+            return f"thread {tid} is traced by {tracer}"
+    left = list(children(pid))
+    if left:
+        return f"it has children: {left}"
+    return None
+
+
+def unharmed(pid, seconds=10, stopped="Tt"):
+    """The kernel takes a moment to release the threads of a tracer that died."""
+    deadline = time.monotonic() + seconds
+    while True:
+        sentence = harm(pid, stopped)
+        if sentence is None:
+            return
+        if time.monotonic() > deadline:
+            raise Mismatch(sentence)
+        time.sleep(0.005)
+
+
+def answer(n):
+    """What the subject `busy` must answer to a number."""
+    value = str(n).encode()
+    for _ in range(50):
+        value = hashlib.sha256(value).digest()
+    return value.hex()
+
+
+class Client:
+    """Asks the subject `busy` all the time, from several connections, and checks each answer."""
+
+    def __init__(self, address, connections=3):
+        self.address = address
+        self.answered = 0
+        self.lost = []
+        self.slowest = 0.0
+        self.ending = False
+        self.lock = threading.Lock()
+        self.threads = [threading.Thread(target=self._ask, args=(i,), daemon=True)
+                        for i in range(connections)]
+        for t in self.threads:
+            t.start()
+
+    def _ask(self, first):
+        host, port = self.address.rsplit(":", 1)
+        connection = http.client.HTTPConnection(host, int(port), timeout=60)
+        n = first
+        while not self.ending:
+            n += 10
+            begin = time.monotonic()
+            problem = None
+            try:
+                connection.request("GET", f"/?n={n}")
+                got = connection.getresponse().read().decode()
+                if got != answer(n):
+                    problem = f"{n}: {got[:200]!r}"
+            except Exception as e:  # anything that is not the right answer is a loss
+                problem = f"{n}: {e!r}"
+                connection.close()
+            with self.lock:
+                self.answered += 1
+                self.slowest = max(self.slowest, time.monotonic() - begin)
+                if problem:
+                    self.lost.append(problem)
+            if len(self.lost) > 20:
+                return
+
+    def close(self):
+        self.ending = True
+        for t in self.threads:
+            t.join(90)
+        if self.lost:
+            raise Mismatch(f"{len(self.lost)} of {self.answered} answers were lost:\n"
+                           + "\n".join(self.lost))
+        if not self.answered:
+            raise Mismatch("nothing was answered")
+        return f"{self.answered} answers, 0 lost, the slowest took {self.slowest * 1000:.0f} ms"
+
+
+def run_as(uid):
+    """For subprocess's preexec_fn: another user, without groups or capabilities."""
+    def become():
+        os.setgroups([])
+        os.setresgid(uid, uid, uid)
+        os.setresuid(uid, uid, uid)
+    return become
