@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "target_extents.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "limits.h"
+
+enum {
+	PAGE = 4096,
+	/* Two pieces this close together are read as one: a gap costs memory, a piece the
+	 * kernel's time, and stacks of parked goroutines lie 2 KB apart. */
+	MERGE_GAP = 256,
+	BATCH = 8192,	    /* spans handed over at once */
+	RUN_PAGES = 1024,   /* pages fetched at once by a read that misses */
+	PAGES_FIRST = 1024, /* slots; a power of two */
+};
+
+/* Pages are only touched, and so only cost memory, when bytes are copied to them. */
+#define ARENA_BYTES (UINT64_C(64) << 20)
+
+struct extent {
+	uint64_t addr;
+	uint8_t *data; /* in an arena */
+	uint64_t len;
+};
+
+struct arena {
+	struct arena *next;
+	uint64_t size, used; /* this header included */
+};
+
+struct page_slot {
+	uint64_t addr;
+	uint8_t *data; /* NULL: free */
+};
+
+struct extents {
+	struct target *live; /* borrowed; NULL: sealed */
+	struct arena *arenas;
+	struct extent *list; /* sorted, never overlapping */
+	size_t count;
+	struct page_slot *pages; /* open addressing */
+	size_t page_count, page_slots;
+	uint64_t bytes;
+};
+
+static uint8_t *arena_take(struct extents *x, uint64_t len)
+{
+	struct arena *a = x->arenas;
+
+	if (!a || a->size - a->used < len) {
+		uint64_t size = len + PAGE > ARENA_BYTES ? len + PAGE : ARENA_BYTES;
+		a = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (a == MAP_FAILED)
+			a = xmalloc(size); /* ends the process with a sentence */
+		/* A fault for each 4 KB would be a third of the copy's time. */
+		madvise(a, size, MADV_HUGEPAGE);
+		*a = (struct arena){ .next = x->arenas, .size = size, .used = PAGE };
+		x->arenas = a;
+	}
+	uint8_t *p = (uint8_t *)a + a->used;
+	a->used += len;
+	return p;
+}
+
+/* Only of what was taken last. */
+static void arena_return(struct extents *x, uint64_t len)
+{
+	x->arenas->used -= len;
+}
+
+static void arenas_free(struct arena *a)
+{
+	while (a) {
+		struct arena *next = a->next;
+		munmap(a, a->size);
+		a = next;
+	}
+}
+
+/* Index of the first extent that ends after addr. */
+static size_t extent_after(const struct extents *x, uint64_t addr)
+{
+	size_t low = 0, high = x->count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (x->list[mid].addr + x->list[mid].len <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static struct page_slot *page_slot(const struct extents *x, uint64_t page)
+{
+	size_t mask = x->page_slots - 1;
+	size_t i = (size_t)((page / PAGE * UINT64_C(0x9e3779b97f4a7c15)) >> 20) & mask;
+
+	while (x->pages[i].data && x->pages[i].addr != page)
+		i = (i + 1) & mask;
+	return &x->pages[i];
+}
+
+static void pages_grow(struct extents *x)
+{
+	struct page_slot *old = x->pages;
+	size_t slots = x->page_slots;
+
+	x->page_slots = slots ? slots * 2 : PAGES_FIRST;
+	x->pages = xcalloc(x->page_slots, sizeof(*x->pages));
+	for (size_t i = 0; i < slots; i++)
+		if (old[i].data)
+			*page_slot(x, old[i].addr) = old[i];
+	xfree(old);
+}
+
+static void page_add(struct extents *x, uint64_t page, uint8_t *data)
+{
+	if (x->page_count * 4 >= x->page_slots * 3)
+		pages_grow(x);
+	*page_slot(x, page) = (struct page_slot){ page, data };
+	x->page_count++;
+}
+
+static bool page_kept(const struct extents *x, uint64_t page)
+{
+	return x->page_slots && page_slot(x, page)->data;
+}
+
+/* What is kept from addr on: how much of it lies in one piece, at *ret. */
+static uint64_t find(const struct extents *x, uint64_t addr, const uint8_t **ret)
+{
+	size_t i = extent_after(x, addr);
+
+	if (i < x->count && x->list[i].addr <= addr) {
+		*ret = x->list[i].data + (addr - x->list[i].addr);
+		return x->list[i].addr + x->list[i].len - addr;
+	}
+	uint64_t page = addr & ~(uint64_t)(PAGE - 1);
+	if (!page_kept(x, page))
+		return 0;
+	*ret = page_slot(x, page)->data + (addr - page);
+	/* Up to the extent that begins in this page: both say the same. */
+	return PAGE - (addr - page);
+}
+
+static bool live_bytes(struct extents *x, uint64_t addr, void *buf, size_t len,
+		       struct err *err)
+{
+	target_budget_unit(x->live); /* whoever reads from us has a budget of his own */
+	return target_read(x->live, addr, buf, len, err);
+}
+
+static bool keep_pages(struct extents *x, uint64_t page, size_t n, struct err *err)
+{
+	uint8_t *data = arena_take(x, n * PAGE);
+
+	if (!live_bytes(x, page, data, n * PAGE, err)) {
+		arena_return(x, n * PAGE);
+		return false;
+	}
+	for (size_t i = 0; i < n; i++)
+		page_add(x, page + i * PAGE, data + i * PAGE);
+	x->bytes += n * PAGE;
+	return true;
+}
+
+/* Keeps the page of addr, and those after it up to the end of the read. */
+static bool fetch(struct extents *x, uint64_t addr, size_t len, struct err *err)
+{
+	uint64_t page = addr & ~(uint64_t)(PAGE - 1);
+	uint64_t last = (addr + (len - 1)) & ~(uint64_t)(PAGE - 1);
+	size_t n = 1;
+
+	while (n < RUN_PAGES && page + (n - 1) * PAGE < last &&
+	       !page_kept(x, page + n * PAGE))
+		n++;
+	if (x->bytes + n * PAGE > LIMIT_EXTENT_BYTES)
+		return err_set(err, ERR_LIMIT, "more than %" PRIu64 " bytes copied",
+			       LIMIT_EXTENT_BYTES);
+	return (n > 1 && keep_pages(x, page, n, err)) || keep_pages(x, page, 1, err);
+}
+
+static bool extents_read(void *self, uint64_t addr, void *buf, size_t len,
+			 struct err *err)
+{
+	struct extents *x = self;
+	uint8_t *to = buf;
+
+	while (len) {
+		const uint8_t *from;
+		uint64_t n = find(x, addr, &from);
+		if (!n && !x->live)
+			return err_set(err, ERR_FAULT, "0x%" PRIx64 " was not captured",
+				       addr);
+		if (!n && fetch(x, addr, len, err))
+			continue;
+		/* Not to be kept: too much already, or no whole page. */
+		if (!n)
+			return live_bytes(x, addr, to, len, err);
+		n = n < len ? n : len;
+		memcpy(to, from, n);
+		to += n;
+		addr += n;
+		len -= n;
+	}
+	return true;
+}
+
+static void extents_close(void *self)
+{
+	struct extents *x = self;
+
+	arenas_free(x->arenas);
+	xfree(x->list);
+	xfree(x->pages);
+	xfree(x);
+}
+
+static const struct target_ops extents_ops = {
+	.name = "extents",
+	.read = extents_read,
+	.close = extents_close,
+};
+
+static void copy_lists(struct target *to, const struct target *from)
+{
+	size_t n;
+	const struct target_mapping *mappings = target_mappings(from, &n);
+	struct target_mapping *m = xcalloc(n, sizeof(*m));
+
+	for (size_t i = 0; i < n; i++) {
+		m[i] = mappings[i];
+		m[i].path = xstrdup(mappings[i].path);
+	}
+	target_set_mappings(to, m, n);
+	const struct target_thread *threads = target_threads(from, &n);
+	struct target_thread *th = xcalloc(n, sizeof(*th));
+	for (size_t i = 0; i < n; i++) {
+		th[i] = threads[i];
+		if (threads[i].kernel_stack)
+			th[i].kernel_stack = xstrdup(threads[i].kernel_stack);
+	}
+	target_set_threads(to, th, n);
+}
+
+struct target *target_extents_new(struct target *live)
+{
+	struct extents *x = xcalloc(1, sizeof(*x));
+	struct target *t =
+		target_new(&extents_ops, x, target_pid(live), target_arch(live));
+
+	x->live = live;
+	copy_lists(t, live);
+	return t;
+}
+
+static int by_addr(const void *a, const void *b)
+{
+	const struct extent *x = a, *y = b;
+
+	return (x->addr > y->addr) - (x->addr < y->addr);
+}
+
+struct pieces {
+	struct extent *list;
+	size_t n, cap;
+};
+
+static void piece_add(struct pieces *p, uint64_t addr, uint64_t end)
+{
+	if (addr >= end)
+		return;
+	GROW(p->list, p->n, p->cap);
+	p->list[p->n++] = (struct extent){ .addr = addr, .len = end - addr };
+}
+
+static struct pieces sorted_and_merged(const struct extent_range *ranges, size_t n)
+{
+	struct pieces p = { 0 };
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t end = ranges[i].addr + ranges[i].len;
+		piece_add(&p, ranges[i].addr, end < ranges[i].addr ? UINT64_MAX : end);
+	}
+	if (p.n)
+		qsort(p.list, p.n, sizeof(*p.list), by_addr);
+	for (size_t i = 0; i < p.n; i++) {
+		struct extent *last = kept ? &p.list[kept - 1] : NULL;
+		uint64_t end = p.list[i].addr + p.list[i].len;
+		if (last && p.list[i].addr - last->addr <= last->len + MERGE_GAP) {
+			if (end - last->addr > last->len)
+				last->len = end - last->addr;
+		} else {
+			p.list[kept++] = p.list[i];
+		}
+	}
+	p.n = kept;
+	return p;
+}
+
+/* Only what is mapped: a hostile length must not cost more than there is. */
+static void clip_to_mappings(const struct target *t, struct pieces *p)
+{
+	struct pieces ret = { 0 };
+	size_t n, m = 0;
+	const struct target_mapping *maps = target_mappings(t, &n);
+
+	if (!n)
+		return;
+	for (size_t i = 0; i < p->n; i++) {
+		uint64_t addr = p->list[i].addr, end = addr + p->list[i].len;
+		while (m < n && maps[m].end <= addr)
+			m++;
+		for (size_t k = m; k < n && maps[k].start < end; k++) {
+			if (!maps[k].readable)
+				continue;
+			piece_add(&ret, addr > maps[k].start ? addr : maps[k].start,
+				  end < maps[k].end ? end : maps[k].end);
+		}
+	}
+	xfree(p->list);
+	*p = ret;
+}
+
+static void leave_out_known(const struct extents *x, struct pieces *p)
+{
+	struct pieces ret = { 0 };
+
+	if (!x->count)
+		return;
+	for (size_t i = 0; i < p->n; i++) {
+		uint64_t addr = p->list[i].addr, end = addr + p->list[i].len;
+		for (size_t k = extent_after(x, addr);
+		     k < x->count && x->list[k].addr < end; k++) {
+			piece_add(&ret, addr, x->list[k].addr);
+			addr = x->list[k].addr + x->list[k].len;
+		}
+		piece_add(&ret, addr, end);
+	}
+	xfree(p->list);
+	*p = ret;
+}
+
+/* A piece with a bad page in it: its good pages, in as few extents as possible. */
+static void salvage(struct extents *x, const struct extent *bad, struct pieces *good)
+{
+	uint64_t end = bad->addr + bad->len, next;
+	bool joins = false;
+	struct err why;
+
+	for (uint64_t addr = bad->addr; addr < end; addr = next) {
+		uint8_t *data = bad->data + (addr - bad->addr);
+		next = (addr & ~(uint64_t)(PAGE - 1)) + PAGE;
+		if (next > end || next < addr)
+			next = end;
+		bool ok = live_bytes(x, addr, data, next - addr, &why);
+		if (ok && joins) {
+			good->list[good->n - 1].len += next - addr;
+		} else if (ok) {
+			piece_add(good, addr, next);
+			good->list[good->n - 1].data = data;
+		}
+		joins = ok;
+	}
+}
+
+static void read_pieces(struct extents *x, struct extent *list, size_t n,
+			struct pieces *good)
+{
+	AUTO(xfree) struct target_span *spans = xcalloc(n, sizeof(*spans));
+
+	for (size_t i = 0; i < n; i++)
+		spans[i] = (struct target_span){ list[i].addr, list[i].data, list[i].len,
+						 false };
+	target_budget_unit(x->live);
+	target_read_many(x->live, spans, n);
+	for (size_t i = 0; i < n; i++) {
+		if (!spans[i].done) {
+			salvage(x, &list[i], good);
+			continue;
+		}
+		GROW(good->list, good->n, good->cap);
+		good->list[good->n++] = list[i];
+	}
+}
+
+static void insert_all(struct extents *x, struct pieces *good)
+{
+	size_t n = x->count + good->n, a = 0, b = 0;
+	struct extent *list = xcalloc(n, sizeof(*list));
+
+	for (size_t i = 0; i < n; i++) {
+		bool old = b == good->n ||
+			   (a < x->count && x->list[a].addr < good->list[b].addr);
+		list[i] = old ? x->list[a++] : good->list[b++];
+		x->bytes += old ? 0 : list[i].len;
+	}
+	xfree(x->list);
+	x->list = list;
+	x->count = n;
+}
+
+void target_extents_add(struct target *t, const struct extent_range *ranges, size_t n,
+			uint64_t *ret_left_out)
+{
+	struct extents *x = target_self(t, &extents_ops);
+	struct pieces good = { 0 };
+	uint64_t left_out = 0;
+	size_t take = 0;
+
+	if (!x || !x->live)
+		return;
+	struct pieces p = sorted_and_merged(ranges, n);
+	clip_to_mappings(t, &p);
+	leave_out_known(x, &p);
+	uint64_t room = LIMIT_EXTENT_BYTES -
+			(x->bytes < LIMIT_EXTENT_BYTES ? x->bytes : LIMIT_EXTENT_BYTES);
+	for (size_t i = 0; i < p.n; i++) {
+		if (p.list[i].len > room) {
+			left_out += p.list[i].len;
+			continue;
+		}
+		room -= p.list[i].len;
+		p.list[i].data = arena_take(x, p.list[i].len);
+		p.list[take++] = p.list[i];
+	}
+	for (size_t i = 0; i < take; i += BATCH)
+		read_pieces(x, p.list + i, take - i < BATCH ? take - i : BATCH, &good);
+	insert_all(x, &good);
+	xfree(p.list);
+	xfree(good.list);
+	if (ret_left_out)
+		*ret_left_out = left_out;
+}
+
+void target_extents_seal(struct target *t)
+{
+	struct extents *x = target_self(t, &extents_ops);
+
+	if (x)
+		x->live = NULL;
+}
+
+uint64_t target_extents_bytes(const struct target *t)
+{
+	const struct extents *x = target_self(t, &extents_ops);
+
+	return x ? x->bytes : 0;
+}
