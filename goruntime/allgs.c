@@ -45,13 +45,15 @@ static enum verdict judge(struct runtime *rt, uint64_t addr)
 		 high = GET(g_stack_hi), sp = GET(g_sched_sp);
 	if (status > GOROUTINE_DEAD_EXTRA)
 		return CONTRADICTS;
-	if (status == GOROUTINE_DEAD || status == GOROUTINE_DEAD_EXTRA || status == GOROUTINE_IDLE)
+	if (status == GOROUTINE_DEAD || status == GOROUTINE_DEAD_EXTRA ||
+	    status == GOROUTINE_IDLE)
 		return SAYS_NOTHING;
 	if (low >= high || GET(g_goid) == 0 || !in_text(rt, GET(g_startpc)))
 		return CONTRADICTS;
 	if (status != GOROUTINE_WAITING && status != GOROUTINE_RUNNABLE)
 		return SAYS_NOTHING;
-	return sp > low && sp <= high && in_text(rt, GET(g_sched_pc)) && GET(g_sched_g) == addr
+	return sp > low && sp <= high && in_text(rt, GET(g_sched_pc)) &&
+			       GET(g_sched_g) == addr
 		       ? AGREES
 		       : CONTRADICTS;
 #undef GET
@@ -59,7 +61,8 @@ static enum verdict judge(struct runtime *rt, uint64_t addr)
 
 static bool plausible(struct runtime *rt, const struct slice *s)
 {
-	if (s->len == 0 || s->len > s->cap || s->cap > LIMIT_GOROUTINES * 4 || s->array % WORD)
+	if (s->len == 0 || s->len > s->cap || s->cap > LIMIT_GOROUTINES * 4 ||
+	    s->array % WORD)
 		return false;
 	const struct target_mapping *map = target_mapping_at(rt->target, s->array);
 	return map && map->writable && s->cap <= (map->end - s->array) / WORD;
@@ -89,7 +92,8 @@ static bool believe(struct runtime *rt, uint64_t at)
 
 /* Addresses of data that an instruction refers to relative to its own: REX.W, any opcode of
  * one byte, and a ModRM of mod 0, rm 5. A byte that only looks like one does no harm. */
-static size_t data_references(const uint8_t *code, size_t len, uint64_t addr, uint64_t *ret)
+static size_t data_references(const uint8_t *code, size_t len, uint64_t addr,
+			      uint64_t *ret)
 {
 	size_t n = 0;
 	int32_t disp;
@@ -145,7 +149,8 @@ static uint64_t scan(struct runtime *rt, uint64_t start, uint64_t end)
 			continue;
 		for (size_t i = 0; i + sizeof(s) <= n; i += WORD) {
 			memcpy(&s, buf + i, sizeof(s));
-			if (s.len <= longest || !plausible(rt, &s) || !believe(rt, at + i))
+			if (s.len <= longest || !plausible(rt, &s) ||
+			    !believe(rt, at + i))
 				continue;
 			best = at + i;
 			longest = s.len;
@@ -168,6 +173,7 @@ bool allgs_find(struct runtime *rt, const struct image *img, struct err *err)
 	rt->allgs = scan(rt, m->bss, m->ebss);
 	if (rt->allgs)
 		return true;
-	return err_set(err, ERR_NOT_FOUND, "no list of goroutines that agrees with the layout %s",
+	return err_set(err, ERR_NOT_FOUND,
+		       "no list of goroutines that agrees with the layout %s",
 		       rt->layout.source);
 }

@@ -13,7 +13,7 @@ static const char magic[] = "\xff Go buildinf:";
 enum {
 	MAGIC_BYTES = sizeof(magic) - 1,
 	HEADER_BYTES = 32,
-	FLAG_INLINE = 2,   /* 1.18 on: the strings follow the header */
+	FLAG_INLINE = 2, /* 1.18 on: the strings follow the header */
 	ALIGNMENT = 16,
 	SENTINEL_BYTES = 16, /* on both ends of the module text */
 	SCAN_BYTES = 1 << 20,
@@ -32,11 +32,13 @@ static bool scan_segments(struct target *t, const struct image *img, uint64_t *r
 	struct err ignored;
 
 	for (size_t i = 0; image_segment(img, i, &seg); i++) {
-		size_t len = seg.file_size < SCAN_BYTES ? (size_t)seg.file_size : SCAN_BYTES;
+		size_t len =
+			seg.file_size < SCAN_BYTES ? (size_t)seg.file_size : SCAN_BYTES;
 		if (seg.type != PT_LOAD || !seg.writable ||
 		    !target_read(t, seg.addr, buf, len, &ignored))
 			continue;
-		for (size_t at = -seg.addr % ALIGNMENT; at + HEADER_BYTES <= len; at += ALIGNMENT) {
+		for (size_t at = -seg.addr % ALIGNMENT; at + HEADER_BYTES <= len;
+		     at += ALIGNMENT) {
 			if (is_header(buf + at)) {
 				*ret = seg.addr + at;
 				return true;
@@ -124,7 +126,8 @@ static void parse_line(struct build_info *info, char *line)
 	} else if (strcmp(kind, "dep") == 0) {
 		add_dependency(info, first, second);
 	} else if (strcmp(kind, "=>") == 0 && info->dependency_count > 0) {
-		struct build_dependency *d = &info->dependencies[info->dependency_count - 1];
+		struct build_dependency *d =
+			&info->dependencies[info->dependency_count - 1];
 		if (!d->replaced_by)
 			d->replaced_by = xasprintf("%s%s%s", first, second ? "@" : "",
 						   second ? second : "");
@@ -142,7 +145,8 @@ static void parse_module_text(struct build_info *info, char *text, uint64_t len)
 		parse_line(info, strsep(&rest, "\n"));
 }
 
-struct build_info *build_info_read(struct target *t, const struct image *img, struct err *err)
+struct build_info *build_info_read(struct target *t, const struct image *img,
+				   struct err *err)
 {
 	struct image_range section;
 	uint8_t header[HEADER_BYTES];
@@ -152,8 +156,10 @@ struct build_info *build_info_read(struct target *t, const struct image *img, st
 		addr = section.addr;
 	else if (!scan_segments(t, img, &addr))
 		addr = 0;
-	if (!addr || !target_read(t, addr, header, sizeof(header), err) || !is_header(header)) {
-		err_set(err, ERR_NOT_FOUND, "%s has no Go build information", image_path(img));
+	if (!addr || !target_read(t, addr, header, sizeof(header), err) ||
+	    !is_header(header)) {
+		err_set(err, ERR_NOT_FOUND, "%s has no Go build information",
+			image_path(img));
 		return NULL;
 	}
 	AUTO(build_info_free) struct build_info *info = xcalloc(1, sizeof(*info));

@@ -8,7 +8,8 @@
 #include "goruntime.h"
 
 /* NULL and ERR_NOT_FOUND: this image was not made by the gc toolchain. */
-struct build_info *build_info_read(struct target *t, const struct image *img, struct err *err);
+struct build_info *build_info_read(struct target *t, const struct image *img,
+				   struct err *err);
 void build_info_free(struct build_info *info);
 DEFINE_AUTO(struct build_info, build_info_free)
 

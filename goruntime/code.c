@@ -73,8 +73,8 @@ static void grow(struct code_table *table)
 
 	for (size_t i = 0; i < table->size; i++)
 		if (table->slots[i])
-			*find_slot(slots, size, table->slots[i]->pc, table->slots[i]->exact) =
-				table->slots[i];
+			*find_slot(slots, size, table->slots[i]->pc,
+				   table->slots[i]->exact) = table->slots[i];
 	xfree(table->slots);
 	table->slots = slots;
 	table->size = size;
@@ -135,13 +135,15 @@ static struct code *lookup(struct code_table *table, uint64_t pc, bool exact)
 	if (!find_func(table, pc, exact, &module, &func))
 		return NULL;
 	struct code *c = xcalloc(1, sizeof(*c));
-	int64_t size = pclntab_frame_size(&module->tab, &func, pc < func.end ? pc : pc - 1);
+	int64_t size =
+		pclntab_frame_size(&module->tab, &func, pc < func.end ? pc : pc - 1);
 	c->pc = pc;
 	c->exact = exact;
 	c->entry = func.entry;
 	c->module = module;
 	c->special = special_of(pclntab_name(&module->tab, &func));
-	c->flags = pclntab_has_flags(&module->tab) ? func.flags : flags_by_name(c->special);
+	c->flags =
+		pclntab_has_flags(&module->tab) ? func.flags : flags_by_name(c->special);
 	c->frame_size = size >= 0 && size <= INT32_MAX ? (int32_t)size : -1;
 	c->foreign = !pclntab_has_frame_size(&module->tab, &func);
 	*slot = c;

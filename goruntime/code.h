@@ -18,7 +18,7 @@ struct code {
 	uint64_t pc, entry;
 	bool exact;
 	enum special special;
-	uint8_t flags;	    /* enum pclntab_flags; filled by name where the release has none */
+	uint8_t flags; /* enum pclntab_flags; filled by name where the release has none */
 	int32_t frame_size; /* -1: not known */
 	bool foreign;	    /* in Go text, but without stack pointer information */
 	const struct module *module;

@@ -19,7 +19,8 @@ static bool is_exported_runtime(const char *name)
 
 	if (!dot)
 		return is_exported(rest, strlen(rest));
-	if (len >= 3 && receiver[0] == '(' && receiver[1] == '*' && receiver[len - 1] == ')') {
+	if (len >= 3 && receiver[0] == '(' && receiver[1] == '*' &&
+	    receiver[len - 1] == ')') {
 		receiver += 2;
 		len -= 3;
 	}
@@ -27,8 +28,8 @@ static bool is_exported_runtime(const char *name)
 }
 
 /* runtime/traceback.go showfuncinfo (1.27), at the default GOTRACEBACK. */
-static bool is_shown(const struct code_frame *f, enum special self, bool wrapper, bool first,
-		     enum special callee)
+static bool is_shown(const struct code_frame *f, enum special self, bool wrapper,
+		     bool first, enum special callee)
 {
 	bool callee_panics = callee == SPECIAL_gopanic || callee == SPECIAL_sigpanic ||
 			     callee == SPECIAL_panicwrap;
@@ -40,7 +41,8 @@ static bool is_shown(const struct code_frame *f, enum special self, bool wrapper
 	if (self == SPECIAL_gopanic && !first)
 		return true;
 	return f->function && strchr(f->function, '.') &&
-	       (strncmp(f->function, "runtime.", 8) != 0 || is_exported_runtime(f->function));
+	       (strncmp(f->function, "runtime.", 8) != 0 ||
+		is_exported_runtime(f->function));
 }
 
 struct expansion {
@@ -88,7 +90,8 @@ static struct code_frame frame_of(const struct code *c, const struct pclntab_cal
 	};
 }
 
-static void give_go(struct expansion *e, const struct raw_frame *raw, const struct code *c)
+static void give_go(struct expansion *e, const struct raw_frame *raw,
+		    const struct code *c)
 {
 	struct slot wrapper_id = e->rt->layout.slot[L_id_wrapper];
 
@@ -110,15 +113,17 @@ static void give_go(struct expansion *e, const struct raw_frame *raw, const stru
 	}
 }
 
-void runtime_each_frame(struct runtime *rt, struct stack stack, code_frame_fn *fn, void *arg)
+void runtime_each_frame(struct runtime *rt, struct stack stack, code_frame_fn *fn,
+			void *arg)
 {
 	struct expansion e = { .rt = rt, .fn = fn, .arg = arg, .first = true };
 
 	for (uint32_t i = 0; i < stack.count; i++) {
 		const struct raw_frame *raw = &stack.frames[i];
-		const struct code *c = rt->code ? code_with_calls(rt->code, raw->pc,
-								  raw->flags & FRAME_EXACT)
-						: NULL;
+		const struct code *c = rt->code
+					       ? code_with_calls(rt->code, raw->pc,
+								 raw->flags & FRAME_EXACT)
+					       : NULL;
 		if (c && !c->foreign)
 			give_go(&e, raw, c);
 		else
@@ -128,7 +133,8 @@ void runtime_each_frame(struct runtime *rt, struct stack stack, code_frame_fn *f
 
 static bool outermost(struct runtime *rt, uint64_t pc, bool exact, struct code_frame *ret)
 {
-	const struct code *c = rt->code && pc ? code_with_calls(rt->code, pc, exact) : NULL;
+	const struct code *c =
+		rt->code && pc ? code_with_calls(rt->code, pc, exact) : NULL;
 
 	if (!c || !c->call_count)
 		return false;

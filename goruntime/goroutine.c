@@ -17,16 +17,11 @@ enum {
 const char *runtime_status_name(unsigned status)
 {
 	static const char *const names[] = {
-		[GOROUTINE_IDLE] = "idle",
-		[GOROUTINE_RUNNABLE] = "runnable",
-		[GOROUTINE_RUNNING] = "running",
-		[GOROUTINE_SYSCALL] = "syscall",
-		[GOROUTINE_WAITING] = "waiting",
-		[GOROUTINE_DEAD] = "dead",
-		[GOROUTINE_COPYSTACK] = "copystack",
-		[GOROUTINE_PREEMPTED] = "preempted",
-		[GOROUTINE_LEAKED] = "leaked",
-		[GOROUTINE_DEAD_EXTRA] = "dead",
+		[GOROUTINE_IDLE] = "idle",	     [GOROUTINE_RUNNABLE] = "runnable",
+		[GOROUTINE_RUNNING] = "running",     [GOROUTINE_SYSCALL] = "syscall",
+		[GOROUTINE_WAITING] = "waiting",     [GOROUTINE_DEAD] = "dead",
+		[GOROUTINE_COPYSTACK] = "copystack", [GOROUTINE_PREEMPTED] = "preempted",
+		[GOROUTINE_LEAKED] = "leaked",	     [GOROUTINE_DEAD_EXTRA] = "dead",
 	};
 	return status < ARRAY_SIZE(names) ? names[status] : NULL;
 }
@@ -66,7 +61,8 @@ static struct goroutine parse_g(const struct layout *l, uint64_t addr, const uin
 		.status = (uint8_t)(GET(g_status) & (SCAN_BIT - 1)),
 		.wait_reason = (uint8_t)GET(g_waitreason),
 	};
-	set_start(&r, GET(g_sched_pc), GET(g_sched_sp), GET(g_syscallpc), GET(g_syscallsp));
+	set_start(&r, GET(g_sched_pc), GET(g_sched_sp), GET(g_syscallpc),
+		  GET(g_syscallsp));
 #undef GET
 	return r;
 }
@@ -91,7 +87,8 @@ static uint64_t *read_addresses(struct runtime *rt, size_t *ret_n, struct err *e
 	uint64_t room = map ? (map->end - header[0]) / WORD : 0;
 	if (count > LIMIT_GOROUTINES || count > room) {
 		warnings_add(rt->warnings, "goroutines",
-			     "allgs claims %" PRIu64 " goroutines, memory holds at most %" PRIu64,
+			     "allgs claims %" PRIu64
+			     " goroutines, memory holds at most %" PRIu64,
 			     count, room);
 		count = room < LIMIT_GOROUTINES ? room : LIMIT_GOROUTINES;
 	}
@@ -104,7 +101,8 @@ static uint64_t *read_addresses(struct runtime *rt, size_t *ret_n, struct err *e
 			list[n++] = list[i];
 	if (n < count)
 		warnings_add(rt->warnings, "goroutines",
-			     "%" PRIu64 " entries of allgs are empty or doubled", count - n);
+			     "%" PRIu64 " entries of allgs are empty or doubled",
+			     count - n);
 	*ret_n = n;
 	return TAKE(list);
 }
@@ -132,6 +130,7 @@ bool goroutines_read(struct runtime *rt, struct err *err)
 			spans[i] = (struct target_span){ .addr = list[at + i],
 							 .buf = bytes + i * size,
 							 .len = size };
+		target_budget_unit(rt->target);
 		target_read_many(rt->target, spans, batch);
 		for (size_t i = 0; i < batch; i++) {
 			if (spans[i].done)
@@ -141,7 +140,8 @@ bool goroutines_read(struct runtime *rt, struct err *err)
 		}
 	}
 	if (missing)
-		warnings_add(rt->warnings, "goroutines", "%zu of %zu could not be read", missing, n);
+		warnings_add(rt->warnings, "goroutines", "%zu of %zu could not be read",
+			     missing, n);
 	return true;
 }
 
@@ -156,20 +156,23 @@ struct goroutine *goroutine_by_addr(struct runtime *rt, uint64_t addr)
 		else
 			high = middle;
 	}
-	return low < rt->goroutine_count && rt->goroutines[low].addr == addr ? &rt->goroutines[low]
-									     : NULL;
+	return low < rt->goroutine_count && rt->goroutines[low].addr == addr
+		       ? &rt->goroutines[low]
+		       : NULL;
 }
 
 /* A goroutine of the runtime's own that now runs somebody's finalizer or cleanup counts as
  * a user goroutine (isSystemGoroutine); its stack shows whether it does. */
 static bool runs_user_code(struct runtime *rt, const struct goroutine *g)
 {
-	struct stack s = g->stack == NO_STACK ? (struct stack){ 0 } : stacks_get(rt->stacks, g->stack);
+	struct stack s = g->stack == NO_STACK ? (struct stack){ 0 }
+					      : stacks_get(rt->stacks, g->stack);
 
 	for (uint32_t i = 0; i < s.count; i++) {
 		const struct code *c = code_with_calls(rt->code, s.frames[i].pc,
 						       s.frames[i].flags & FRAME_EXACT);
-		const char *name = c && c->call_count ? c->calls[c->call_count - 1].name : NULL;
+		const char *name =
+			c && c->call_count ? c->calls[c->call_count - 1].name : NULL;
 		if (name && strncmp(name, "runtime.", 8) != 0)
 			return true;
 	}
@@ -214,7 +217,8 @@ void goroutines_sort(struct runtime *rt)
 {
 	for (size_t i = 0; i < rt->goroutine_count; i++)
 		rt->goroutines[i].system = is_system(rt, &rt->goroutines[i]);
-	qsort(rt->goroutines, rt->goroutine_count, sizeof(*rt->goroutines), document_order);
+	qsort(rt->goroutines, rt->goroutine_count, sizeof(*rt->goroutines),
+	      document_order);
 }
 
 size_t runtime_goroutine_count(const struct runtime *rt)

@@ -22,7 +22,7 @@ struct build_dependency {
 };
 
 struct build_info {
-	char *version; /* "go1.24.4" */
+	char *version;			      /* "go1.24.4" */
 	char *path, *module, *module_version; /* NULL when not known */
 	struct build_setting *settings;
 	size_t setting_count, setting_cap;
@@ -48,7 +48,8 @@ const char *runtime_layout_source(const struct runtime *rt);
  * unwinds what stands on threads, copies the used stacks. From here on rt reads frozen
  * only. False only when the process ended meanwhile or the budget ran out: what is there
  * is still valid. */
-MUST_CHECK bool runtime_capture(struct runtime *rt, struct target *frozen, struct err *err);
+MUST_CHECK bool runtime_capture(struct runtime *rt, struct target *frozen,
+				struct err *err);
 
 /* Unwinds the rest. */
 void runtime_decode(struct runtime *rt);
@@ -82,15 +83,15 @@ struct goroutine {
 	uint64_t pc, sp; /* where unwinding starts */
 	uint64_t stack_low, stack_high;
 	uint64_t created_pc, start_pc, parent; /* 0: not known */
-	uint64_t waiting_since; /* CLOCK_MONOTONIC, 0: not known */
-	uint64_t machine, locked_machine; /* addresses of Ms, 0: none */
-	uint32_t stack;	 /* for runtime_stack(), NO_STACK */
+	uint64_t waiting_since;		       /* CLOCK_MONOTONIC, 0: not known */
+	uint64_t machine, locked_machine;      /* addresses of Ms, 0: none */
+	uint32_t stack;			       /* for runtime_stack(), NO_STACK */
 	uint32_t reason; /* for runtime_reason(), when truncated or lost */
 	int32_t thread;	 /* index in target_threads(), -1: on none */
 	uint8_t status, wait_reason, state /* enum stack_state */;
 	bool system : 1;
-	bool exact : 1;	      /* pc is that of an instruction about to run */
-	bool syscall : 1;     /* pc and sp come from syscallpc, syscallsp */
+	bool exact : 1;	  /* pc is that of an instruction about to run */
+	bool syscall : 1; /* pc and sp come from syscallpc, syscallsp */
 	bool unwound : 1;
 	bool bad_context : 1; /* reason says why there is no pc to start from */
 };
@@ -119,9 +120,10 @@ const struct thread_state *runtime_thread(const struct runtime *rt, size_t i);
 
 /* Distinct stacks, each kept once. */
 enum raw_frame_flags {
-	FRAME_EXACT = 1,	/* pc is about to run, not a return address */
-	FRAME_SYSTEM_STACK = 2, /* in a goroutine's frames: on the thread's own stack, C calls */
-	FRAME_SIGNAL = 4,	/* a signal trampoline: the next frame was interrupted */
+	FRAME_EXACT = 1, /* pc is about to run, not a return address */
+	FRAME_SYSTEM_STACK =
+		2, /* in a goroutine's frames: on the thread's own stack, C calls */
+	FRAME_SIGNAL = 4, /* a signal trampoline: the next frame was interrupted */
 };
 
 struct raw_frame {
@@ -147,7 +149,8 @@ struct code_frame {
 
 /* Calls fn for each frame of a stack, inlined calls expanded, innermost first. */
 typedef void code_frame_fn(void *arg, const struct code_frame *frame);
-void runtime_each_frame(struct runtime *rt, struct stack stack, code_frame_fn *fn, void *arg);
+void runtime_each_frame(struct runtime *rt, struct stack stack, code_frame_fn *fn,
+			void *arg);
 /* The function at pc on its own, its innermost inlined call included; false: not Go. */
 bool runtime_code_at(struct runtime *rt, uint64_t pc, struct code_frame *ret);
 /* The call before the return address pc, as the go statement that created a goroutine. */

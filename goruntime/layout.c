@@ -66,13 +66,15 @@ bool layout_from_table(int minor, const char *arch, unsigned rank, struct layout
 		memcpy(ret->slot, rows[i].slot, sizeof(ret->slot));
 		ret->assumed = rows[i].minor != minor;
 		snprintf(ret->source, sizeof(ret->source),
-			 ret->assumed ? "assumed go1.%d" : "table go1.%d %s", rows[i].minor, arch);
+			 ret->assumed ? "assumed go1.%d" : "table go1.%d %s",
+			 rows[i].minor, arch);
 		return true;
 	}
 	return false;
 }
 
-uint64_t layout_get(const struct layout *l, enum layout_slot slot, const void *bytes, size_t len)
+uint64_t layout_get(const struct layout *l, enum layout_slot slot, const void *bytes,
+		    size_t len)
 {
 	struct slot s = l->slot[slot];
 	uint64_t v = 0;
@@ -83,12 +85,13 @@ uint64_t layout_get(const struct layout *l, enum layout_slot slot, const void *b
 	return v;
 }
 
-bool layout_load(const struct layout *l, struct target *t, uint64_t base, enum layout_slot slot,
-		 uint64_t *ret, struct err *err)
+bool layout_load(const struct layout *l, struct target *t, uint64_t base,
+		 enum layout_slot slot, uint64_t *ret, struct err *err)
 {
 	struct slot s = l->slot[slot];
 
 	if (s.off < 0 || s.size > sizeof(*ret))
-		return err_set(err, ERR_UNSUPPORTED, "this Go has no %s", slots[slot].name);
+		return err_set(err, ERR_UNSUPPORTED, "this Go has no %s",
+			       slots[slot].name);
 	return target_read_uint(t, base + (uint64_t)s.off, s.size, ret, err);
 }

@@ -11,7 +11,7 @@
 #include "target.h"
 
 struct slot {
-	int32_t off;   /* bytes from the start of the struct; a constant's value; -1 absent */
+	int32_t off; /* bytes from the start of the struct; a constant's value; -1 absent */
 	uint16_t size; /* bytes of the field */
 };
 
@@ -37,7 +37,8 @@ bool layout_required(enum layout_slot slot);
 
 /* ERR_NOT_FOUND: no DWARF, or not of a Go runtime. ERR_UNSUPPORTED: a required field is
  * missing, the text says which. */
-MUST_CHECK bool layout_from_dwarf(const struct image *img, struct layout *ret, struct err *err);
+MUST_CHECK bool layout_from_dwarf(const struct image *img, struct layout *ret,
+				  struct err *err);
 
 /* Rows of the table, nearest to go1.minor first, so that the caller can try them in turn:
  * rank 0 is the exact one when there is one. False past the last. */

@@ -33,7 +33,8 @@ static bool first_of(struct dwarf *d, const char *type, const char *words,
 	return false;
 }
 
-static bool try_member(struct dwarf *d, const char *type, const char *member, struct slot *ret)
+static bool try_member(struct dwarf *d, const char *type, const char *member,
+		       struct slot *ret)
 {
 	char unit[NAME_BYTES];
 	uint64_t off, size;
@@ -45,7 +46,8 @@ static bool try_member(struct dwarf *d, const char *type, const char *member, st
 	return true;
 }
 
-static bool try_constant(struct dwarf *d, const char *type, const char *name, struct slot *ret)
+static bool try_constant(struct dwarf *d, const char *type, const char *name,
+			 struct slot *ret)
 {
 	char unit[NAME_BYTES];
 	int64_t value;
@@ -58,7 +60,8 @@ static bool try_constant(struct dwarf *d, const char *type, const char *name, st
 	return true;
 }
 
-static bool try_size(struct dwarf *d, const char *type, const char *none, struct slot *ret)
+static bool try_size(struct dwarf *d, const char *type, const char *none,
+		     struct slot *ret)
 {
 	char unit[NAME_BYTES];
 	uint64_t size;

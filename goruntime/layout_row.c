@@ -33,7 +33,8 @@ int main(int argc, char **argv)
 	struct err err;
 
 	if (argc != 2 || !print_row(atoi(argv[1]), &err)) {
-		fprintf(stderr, "layout-row: %s\n", argc == 2 ? err.text : "give one PID");
+		fprintf(stderr, "layout-row: %s\n",
+			argc == 2 ? err.text : "give one PID");
 		return 1;
 	}
 	return 0;

@@ -12,7 +12,8 @@ static uint64_t load(struct runtime *rt, uint64_t base, enum layout_slot slot)
 {
 	struct err ignored;
 	uint64_t v;
-	return base && layout_load(&rt->layout, rt->target, base, slot, &v, &ignored) ? v : 0;
+	return base && layout_load(&rt->layout, rt->target, base, slot, &v, &ignored) ? v
+										      : 0;
 }
 
 /* How assembly reaches g: runtime/asm_amd64.s stackcheck, get_tls. The linker makes of it
@@ -46,7 +47,8 @@ static bool tls_offset_from_code(struct runtime *rt, int64_t *ret)
 			*ret = disp;
 			if (!forms[f].got)
 				return true;
-			uint64_t word, slot = entry + at + forms[f].op_len + 4 + (uint64_t)(int64_t)disp;
+			uint64_t word, slot = entry + at + forms[f].op_len + 4 +
+					      (uint64_t)(int64_t)disp;
 			if (!target_read_uint(rt->target, slot, WORD, &word, &ignored))
 				return false;
 			*ret = (int64_t)word;
@@ -62,14 +64,17 @@ static uint64_t thread_g(struct runtime *rt, const struct target_thread *th, int
 	struct err ignored;
 	uint64_t g;
 
-	if (!th->stopped || !reg_known(&th->regs, (unsigned)tls) || !th->regs.value[tls] ||
-	    !target_read_uint(rt->target, th->regs.value[tls] + (uint64_t)off, WORD, &g, &ignored))
+	if (!th->stopped || !reg_known(&th->regs, (unsigned)tls) ||
+	    !th->regs.value[tls] ||
+	    !target_read_uint(rt->target, th->regs.value[tls] + (uint64_t)off, WORD, &g,
+			      &ignored))
 		return 0;
 	return g;
 }
 
 /* The M behind the g of a thread, when its procid is the thread's own id. */
-static uint64_t machine_by_tls(struct runtime *rt, const struct target_thread *th, int64_t off)
+static uint64_t machine_by_tls(struct runtime *rt, const struct target_thread *th,
+			       int64_t off)
 {
 	uint64_t m = load(rt, thread_g(rt, th, off), L_g_m);
 	return m && load(rt, m, L_m_procid) == (uint64_t)th->tid_inside ? m : 0;
@@ -114,7 +119,8 @@ static void fill(struct runtime *rt, struct machine *m)
 	m->vdso_pc = load(rt, m->m, L_m_vdso_pc);
 }
 
-static bool give_machine(struct runtime *rt, const struct target_thread *threads, uint64_t m)
+static bool give_machine(struct runtime *rt, const struct target_thread *threads,
+			 uint64_t m)
 {
 	uint64_t procid = load(rt, m, L_m_procid);
 
@@ -151,7 +157,8 @@ static void describe(struct runtime *rt, const struct target_thread *th, size_t 
 {
 	const struct machine *m = &rt->machines[i];
 	struct thread_state *s = &rt->threads[i];
-	uint64_t p = load(rt, m->m, L_m_p), sp = th->regs.value[target_arch(rt->target)->sp];
+	uint64_t p = load(rt, m->m, L_m_p),
+		 sp = th->regs.value[target_arch(rt->target)->sp];
 
 	s->has_machine = m->m && layout_has(&rt->layout, L_m_id);
 	s->machine = (int64_t)load(rt, m->m, L_m_id);
@@ -169,7 +176,8 @@ static void describe(struct runtime *rt, const struct target_thread *th, size_t 
 		s->on = ON_GOROUTINE;
 	else if (on_stack(m->signal_stack, sp))
 		s->on = ON_SIGNAL;
-	else if (m->m && code_at(rt->code, th->regs.value[target_arch(rt->target)->pc], true))
+	else if (m->m &&
+		 code_at(rt->code, th->regs.value[target_arch(rt->target)->pc], true))
 		s->on = ON_G0;
 	else
 		s->on = ON_C;
@@ -177,7 +185,8 @@ static void describe(struct runtime *rt, const struct target_thread *th, size_t 
 
 void machines_read(struct runtime *rt)
 {
-	const struct target_thread *threads = target_threads(rt->target, &rt->thread_count);
+	const struct target_thread *threads =
+		target_threads(rt->target, &rt->thread_count);
 	int64_t off;
 
 	rt->threads = xcalloc(rt->thread_count + 1, sizeof(*rt->threads));

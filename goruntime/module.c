@@ -39,7 +39,8 @@ static struct bytes have(struct modules *m, uint64_t addr)
 	for (size_t i = 0; i < m->held_count; i++) {
 		const struct held *h = &m->held[i];
 		if (addr >= h->addr && addr - h->addr < h->len)
-			return bytes_over(h->bytes + (addr - h->addr), h->len - (addr - h->addr));
+			return bytes_over(h->bytes + (addr - h->addr),
+					  h->len - (addr - h->addr));
 	}
 	return (struct bytes){ .bad = true };
 }
@@ -47,8 +48,8 @@ static struct bytes have(struct modules *m, uint64_t addr)
 struct bytes modules_bytes(struct modules *m, uint64_t addr)
 {
 	struct bytes b = have(m, addr);
-	const struct target_mapping *map = b.bad && m->target ? target_mapping_at(m->target, addr)
-							      : NULL;
+	const struct target_mapping *map =
+		b.bad && m->target ? target_mapping_at(m->target, addr) : NULL;
 	struct err ignored;
 
 	if (!map || map->end - map->start > LIMIT_PCLNTAB_BYTES)
@@ -62,16 +63,16 @@ struct bytes modules_bytes(struct modules *m, uint64_t addr)
 	return have(m, addr);
 }
 
-static uint64_t md_field(const struct modules *m, enum layout_slot slot, const uint8_t *md,
-			 size_t len)
+static uint64_t md_field(const struct modules *m, enum layout_slot slot,
+			 const uint8_t *md, size_t len)
 {
 	return layout_get(m->layout, slot, md, len);
 }
 
 /* Is there a moduledata at addr? Its first word leads to a pclntab whose first function is
  * at minpc and whose end is at maxpc; nothing else in a process looks like that. */
-static bool load_module(struct modules *m, uint64_t addr, struct module *ret, uint64_t *ret_next,
-			struct err *err)
+static bool load_module(struct modules *m, uint64_t addr, struct module *ret,
+			uint64_t *ret_next, struct err *err)
 {
 	size_t size = (size_t)m->layout->slot[L_md_size].off;
 	AUTO(xfree) uint8_t *md = xmalloc(size + 1);
@@ -96,13 +97,15 @@ static bool load_module(struct modules *m, uint64_t addr, struct module *ret, ui
 				     ? modules_bytes(m, header)
 				     : (struct bytes){ .bad = true };
 	struct pclntab_func first;
-	if (table.bad || !pclntab_init(&ret->tab, table.at, (size_t)(table.end - table.at), header,
-				       ret->text, err) ||
+	if (table.bad ||
+	    !pclntab_init(&ret->tab, table.at, (size_t)(table.end - table.at), header,
+			  ret->text, err) ||
 	    !pclntab_find(&ret->tab, ret->minpc, &first) || first.entry != ret->minpc ||
 	    pclntab_end(&ret->tab) != ret->maxpc)
 		return err_set(err, ERR_BAD_DATA, "no moduledata at %#lx", addr);
 	uint64_t gofunc = md_field(m, L_md_gofunc, md, size);
-	ret->tab.gofunc = gofunc ? modules_bytes(m, gofunc) : (struct bytes){ .bad = true };
+	ret->tab.gofunc =
+		gofunc ? modules_bytes(m, gofunc) : (struct bytes){ .bad = true };
 	*ret_next = md_field(m, L_md_next, md, size);
 	return true;
 }
@@ -142,7 +145,8 @@ static bool scan_segment(struct modules *m, const struct image *img,
 	struct err ignored;
 	uint64_t end = seg->addr + seg->file_size;
 
-	for (uint64_t at = seg->addr + -seg->addr % WORD; at + WORD <= end; at += SCAN_CHUNK) {
+	for (uint64_t at = seg->addr + -seg->addr % WORD; at + WORD <= end;
+	     at += SCAN_CHUNK) {
 		size_t len = end - at < SCAN_CHUNK ? (size_t)(end - at) : SCAN_CHUNK;
 		const uint8_t *bytes = image_bytes(img, at, len);
 		if (!bytes) {
@@ -169,8 +173,8 @@ static bool scan_image(struct modules *m, const struct image *img, bool writable
 	return false;
 }
 
-static bool find_moduledata(struct modules *m, uint64_t addr, const uint8_t *bytes, size_t len,
-			    void *arg)
+static bool find_moduledata(struct modules *m, uint64_t addr, const uint8_t *bytes,
+			    size_t len, void *arg)
 {
 	const uint64_t *header = arg;
 	struct err ignored;
@@ -186,8 +190,8 @@ static bool find_moduledata(struct modules *m, uint64_t addr, const uint8_t *byt
 
 /* Is this the table's header? Then some word of the writable data points to it, and that
  * word is the first one of moduledata. */
-static bool find_header(struct modules *m, uint64_t addr, const uint8_t *bytes, size_t len,
-			void *arg)
+static bool find_header(struct modules *m, uint64_t addr, const uint8_t *bytes,
+			size_t len, void *arg)
 {
 	const struct image *img = arg;
 
@@ -207,7 +211,8 @@ static bool add_image(struct modules *m, const struct image *img)
 	struct err ignored;
 
 	if ((image_symbol(img, "runtime.firstmoduledata", &at) ||
-	     image_section(img, ".go.module", &at)) && add_chain(m, at.addr, &ignored))
+	     image_section(img, ".go.module", &at)) &&
+	    add_chain(m, at.addr, &ignored))
 		return true;
 	for (size_t i = 0; i < ARRAY_SIZE(tables); i++)
 		if (image_section(img, tables[i], &at) &&

@@ -34,57 +34,112 @@ static const struct pclntab_format formats[] = {
 		.title = "1.2 to 1.15",
 		.magic = 0xfffffffb,
 		.header_size = 16,
-		.names_at = ABSENT, .units_at = ABSENT, .files_at = ABSENT,
-		.values_at = ABSENT, .functions_at = ABSENT,
-		.name = 8, .frame_size = 20, .file = 24, .line = 28, .value_count = 32,
-		.unit = ABSENT, .id = 36, .flags = ABSENT, .data_count = 39,
+		.names_at = ABSENT,
+		.units_at = ABSENT,
+		.files_at = ABSENT,
+		.values_at = ABSENT,
+		.functions_at = ABSENT,
+		.name = 8,
+		.frame_size = 20,
+		.file = 24,
+		.line = 28,
+		.value_count = 32,
+		.unit = ABSENT,
+		.id = 36,
+		.flags = ABSENT,
+		.data_count = 39,
 		.func_size = 40,
 		.inline_tree = 4,
-		.inline_size = 20, .inline_id = 2, .inline_name = 12, .inline_parent_pc = 16,
+		.inline_size = 20,
+		.inline_id = 2,
+		.inline_name = 12,
+		.inline_parent_pc = 16,
 	},
 	{
 		.title = "1.16, 1.17",
 		.magic = 0xfffffffa,
 		.header_size = 64,
-		.names_at = 24, .units_at = 32, .files_at = 40,
-		.values_at = 48, .functions_at = 56,
-		.name = 8, .frame_size = 20, .file = 24, .line = 28, .value_count = 32,
-		.unit = 36, .id = 40, .flags = 41, .data_count = 43,
+		.names_at = 24,
+		.units_at = 32,
+		.files_at = 40,
+		.values_at = 48,
+		.functions_at = 56,
+		.name = 8,
+		.frame_size = 20,
+		.file = 24,
+		.line = 28,
+		.value_count = 32,
+		.unit = 36,
+		.id = 40,
+		.flags = 41,
+		.data_count = 43,
 		.func_size = 44,
 		.inline_tree = 3,
-		.inline_size = 20, .inline_id = 2, .inline_name = 12, .inline_parent_pc = 16,
+		.inline_size = 20,
+		.inline_id = 2,
+		.inline_name = 12,
+		.inline_parent_pc = 16,
 	},
 	{
 		.title = "1.18, 1.19",
 		.magic = 0xfffffff0,
 		.relative = true,
 		.header_size = 72,
-		.names_at = 32, .units_at = 40, .files_at = 48,
-		.values_at = 56, .functions_at = 64,
-		.name = 4, .frame_size = 16, .file = 20, .line = 24, .value_count = 28,
-		.unit = 32, .id = 36, .flags = 37, .data_count = 39,
+		.names_at = 32,
+		.units_at = 40,
+		.files_at = 48,
+		.values_at = 56,
+		.functions_at = 64,
+		.name = 4,
+		.frame_size = 16,
+		.file = 20,
+		.line = 24,
+		.value_count = 28,
+		.unit = 32,
+		.id = 36,
+		.flags = 37,
+		.data_count = 39,
 		.func_size = 40,
-		.data_is_offset = true, .inline_tree = 3,
-		.inline_size = 20, .inline_id = 2, .inline_name = 12, .inline_parent_pc = 16,
+		.data_is_offset = true,
+		.inline_tree = 3,
+		.inline_size = 20,
+		.inline_id = 2,
+		.inline_name = 12,
+		.inline_parent_pc = 16,
 	},
 	{
 		.title = "from 1.20",
 		.magic = 0xfffffff1,
 		.relative = true,
 		.header_size = 72,
-		.names_at = 32, .units_at = 40, .files_at = 48,
-		.values_at = 56, .functions_at = 64,
-		.name = 4, .frame_size = 16, .file = 20, .line = 24, .value_count = 28,
-		.unit = 32, .id = 40, .flags = 41, .data_count = 43,
+		.names_at = 32,
+		.units_at = 40,
+		.files_at = 48,
+		.values_at = 56,
+		.functions_at = 64,
+		.name = 4,
+		.frame_size = 16,
+		.file = 20,
+		.line = 24,
+		.value_count = 28,
+		.unit = 32,
+		.id = 40,
+		.flags = 41,
+		.data_count = 43,
 		.func_size = 44,
-		.data_is_offset = true, .inline_tree = 3,
-		.inline_size = 16, .inline_id = 0, .inline_name = 4, .inline_parent_pc = 8,
+		.data_is_offset = true,
+		.inline_tree = 3,
+		.inline_size = 16,
+		.inline_id = 0,
+		.inline_name = 4,
+		.inline_parent_pc = 8,
 	},
 };
 
 static struct bytes field(struct bytes record, int at)
 {
-	return at == ABSENT ? (struct bytes){ .bad = true } : bytes_at(record, (uint64_t)at);
+	return at == ABSENT ? (struct bytes){ .bad = true }
+			    : bytes_at(record, (uint64_t)at);
 }
 
 static uint32_t u32_at(struct bytes record, int at)
@@ -124,7 +179,8 @@ const char *pclntab_format_title(const struct pclntab_format *format)
 	return format->title;
 }
 
-static struct bytes table_at(const struct pclntab *tab, int header_word, uint64_t otherwise)
+static struct bytes table_at(const struct pclntab *tab, int header_word,
+			     uint64_t otherwise)
 {
 	if (header_word == ABSENT)
 		return bytes_at(tab->all, otherwise);
@@ -156,7 +212,8 @@ static bool functab_entry(const struct pclntab *tab, uint64_t i, uint64_t *ret_p
 bool pclntab_init(struct pclntab *ret, const void *bytes, size_t len, uint64_t addr,
 		  uint64_t text, struct err *err)
 {
-	const struct pclntab_format *f = len < PCLNTAB_PROBE_BYTES ? NULL : pclntab_probe(bytes);
+	const struct pclntab_format *f =
+		len < PCLNTAB_PROBE_BYTES ? NULL : pclntab_probe(bytes);
 	struct pclntab tab = { .format = f, .addr = addr, .text = text };
 
 	if (!f)
@@ -170,9 +227,10 @@ bool pclntab_init(struct pclntab *ret, const void *bytes, size_t len, uint64_t a
 	tab.functab = f->functions_at == ABSENT ? bytes_at(tab.all, f->header_size)
 						: tab.functions;
 	if (tab.count == 0 || tab.functab.bad ||
-	    tab.count > (uint64_t)(tab.functab.end - tab.functab.at) / functab_entry_size(&tab))
-		return err_set(err, ERR_BAD_DATA, "the pclntab at %#lx says %lu functions", addr,
-			       tab.count);
+	    tab.count > (uint64_t)(tab.functab.end - tab.functab.at) /
+				functab_entry_size(&tab))
+		return err_set(err, ERR_BAD_DATA,
+			       "the pclntab at %#lx says %lu functions", addr, tab.count);
 	if (f->files_at != ABSENT) {
 		tab.files = table_at(&tab, f->files_at, 0);
 	} else { /* the word after functab's sentinel is the offset of the file table */
@@ -181,7 +239,8 @@ bool pclntab_init(struct pclntab *ret, const void *bytes, size_t len, uint64_t a
 		tab.files = bytes_at(tab.all, bytes_u32(&b));
 	}
 	if (tab.names.bad || tab.values.bad || tab.functions.bad || tab.files.bad)
-		return err_set(err, ERR_BAD_DATA, "the pclntab at %#lx has tables outside it", addr);
+		return err_set(err, ERR_BAD_DATA,
+			       "the pclntab at %#lx has tables outside it", addr);
 	*ret = tab;
 	return true;
 }
@@ -230,7 +289,8 @@ bool pclntab_find(const struct pclntab *tab, uint64_t pc, struct pclntab_func *r
 		else
 			high = middle;
 	}
-	return low > 0 && load_func(tab, low - 1, ret) && ret->entry <= pc && pc < ret->end;
+	return low > 0 && load_func(tab, low - 1, ret) && ret->entry <= pc &&
+	       pc < ret->end;
 }
 
 static const char *name_at(const struct pclntab *tab, uint32_t off)
@@ -253,10 +313,12 @@ struct value_walk {
 	bool first;
 };
 
-static struct value_walk value_walk(const struct pclntab *tab, uint32_t off, uint64_t entry)
+static struct value_walk value_walk(const struct pclntab *tab, uint32_t off,
+				    uint64_t entry)
 {
-	struct value_walk w = { .at = bytes_at(tab->values, off), .pc = entry, .value = -1,
-				.first = true };
+	struct value_walk w = {
+		.at = bytes_at(tab->values, off), .pc = entry, .value = -1, .first = true
+	};
 	if (off == 0)
 		w.at.bad = true;
 	return w;
@@ -270,7 +332,8 @@ static bool value_next(const struct pclntab *tab, struct value_walk *w)
 		return false;
 	w->first = false;
 	w->value += (int32_t)(delta & 1 ? ~(delta >> 1) : delta >> 1);
-	w->pc += bytes_uvarint(&w->at) * tab->all.at[6]; /* in units of the instruction size */
+	w->pc += bytes_uvarint(&w->at) *
+		 tab->all.at[6]; /* in units of the instruction size */
 	return !w->at.bad;
 }
 
@@ -343,7 +406,8 @@ struct pclntab_call pclntab_outer_call(const struct pclntab *tab,
 }
 
 /* The inline tree has no length; records are bounded by the bytes they lie in. */
-static struct bytes inline_tree(const struct pclntab *tab, const struct pclntab_func *func,
+static struct bytes inline_tree(const struct pclntab *tab,
+				const struct pclntab_func *func,
 				pclntab_bytes_fn *funcdata_bytes, void *arg)
 {
 	const struct pclntab_format *f = tab->format;
@@ -363,9 +427,9 @@ static struct bytes inline_tree(const struct pclntab *tab, const struct pclntab_
 	return addr == 0 ? none : funcdata_bytes(arg, addr);
 }
 
-size_t pclntab_calls(const struct pclntab *tab, const struct pclntab_func *func, uint64_t pc,
-		     pclntab_bytes_fn *funcdata_bytes, void *arg, struct pclntab_call *ret,
-		     size_t max)
+size_t pclntab_calls(const struct pclntab *tab, const struct pclntab_func *func,
+		     uint64_t pc, pclntab_bytes_fn *funcdata_bytes, void *arg,
+		     struct pclntab_call *ret, size_t max)
 {
 	const struct pclntab_format *f = tab->format;
 	uint32_t indexes = pcdata_offset(tab, func, PCDATA_INLINE_INDEX);
@@ -397,7 +461,8 @@ void pclntab_each(const struct pclntab *tab, pclntab_func_fn *fn, void *arg)
 	struct pclntab_func func;
 
 	for (uint64_t i = 0; i < tab->count; i++) {
-		const char *name = load_func(tab, i, &func) ? pclntab_name(tab, &func) : NULL;
+		const char *name =
+			load_func(tab, i, &func) ? pclntab_name(tab, &func) : NULL;
 		if (name && !fn(arg, name, func.entry, func.end))
 			return;
 	}

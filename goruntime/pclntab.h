@@ -13,12 +13,12 @@ struct pclntab_format;
 
 struct pclntab {
 	const struct pclntab_format *format;
-	struct bytes all;	 /* from the header on */
+	struct bytes all; /* from the header on */
 	struct bytes names, units, files, values, functab, functions;
-	uint64_t addr;		 /* of the header, in the process */
-	uint64_t text;		 /* runtime.text: functions are relative to it (1.18 on) */
-	uint64_t count;		 /* of functions */
-	struct bytes gofunc;	 /* 1.18 on: what funcdata offsets are relative to */
+	uint64_t addr;	     /* of the header, in the process */
+	uint64_t text;	     /* runtime.text: functions are relative to it (1.18 on) */
+	uint64_t count;	     /* of functions */
+	struct bytes gofunc; /* 1.18 on: what funcdata offsets are relative to */
 };
 
 /* Do these bytes begin a header? NULL: not of a layout that we know. */
@@ -63,9 +63,9 @@ struct pclntab_call {
 /* pc is that of the call instruction, or of the interrupted one. funcdata_bytes finds read-only bytes of
  * the process (before 1.18 funcdata is an address). Returns how many, at most max. */
 typedef struct bytes pclntab_bytes_fn(void *arg, uint64_t addr);
-size_t pclntab_calls(const struct pclntab *tab, const struct pclntab_func *func, uint64_t pc,
-		     pclntab_bytes_fn *funcdata_bytes, void *arg, struct pclntab_call *ret,
-		     size_t max);
+size_t pclntab_calls(const struct pclntab *tab, const struct pclntab_func *func,
+		     uint64_t pc, pclntab_bytes_fn *funcdata_bytes, void *arg,
+		     struct pclntab_call *ret, size_t max);
 /* The function on its own, without what is inlined there: file and line of pc. */
 struct pclntab_call pclntab_outer_call(const struct pclntab *tab,
 				       const struct pclntab_func *func, uint64_t pc);

@@ -11,6 +11,8 @@
 #include "runtime_priv.h"
 #include "target_extents.h"
 
+enum { REASONS_MAX = 256, OTHER_REASON = REASONS_MAX - 1 };
+
 uint32_t reason_add(struct runtime *rt, const char *format, ...)
 {
 	char text[512];
@@ -19,11 +21,13 @@ uint32_t reason_add(struct runtime *rt, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	if (rt->reason_count > LIMIT_WARNINGS)
-		snprintf(text, sizeof(text), "one of too many different reasons to list");
-	for (size_t i = 0; i < rt->reason_count; i++)
+	for (uint32_t i = 0; i < rt->reason_count; i++)
 		if (strcmp(rt->reasons[i], text) == 0)
-			return (uint32_t)i;
+			return i;
+	if (rt->reason_count == REASONS_MAX)
+		return OTHER_REASON;
+	if (rt->reason_count == OTHER_REASON)
+		snprintf(text, sizeof(text), "one of too many different reasons to list");
 	GROW(rt->reasons, rt->reason_count, rt->reason_cap);
 	rt->reasons[rt->reason_count] = xstrdup(text);
 	return (uint32_t)rt->reason_count++;
@@ -53,21 +57,24 @@ static bool layout_fits(struct runtime *rt, const struct image *img, struct err 
 }
 
 /* The subject's own DWARF, else the row of its release, else the nearest that fits. */
-static bool choose_layout(struct runtime *rt, const struct image *img, int minor, bool forced,
-			  struct err *err)
+static bool choose_layout(struct runtime *rt, const struct image *img, int minor,
+			  bool forced, struct err *err)
 {
 	struct err first;
 
-	if (!forced && layout_from_dwarf(img, &rt->layout, err) && layout_fits(rt, img, err))
+	if (!forced && layout_from_dwarf(img, &rt->layout, err) &&
+	    layout_fits(rt, img, err))
 		return true;
 	for (unsigned rank = 0;
-	     layout_from_table(minor, target_arch(rt->target)->name, rank, &rt->layout); rank++) {
+	     layout_from_table(minor, target_arch(rt->target)->name, rank, &rt->layout);
+	     rank++) {
 		if (layout_fits(rt, img, rank == 0 ? &first : err))
 			return true;
 		if (forced)
 			break;
 	}
-	return err_set(err, ERR_UNSUPPORTED, "%s: no layout of the runtime that we know fits",
+	return err_set(err, ERR_UNSUPPORTED,
+		       "%s: no layout of the runtime that we know fits",
 		       rt->build->version);
 }
 
@@ -86,11 +93,13 @@ static void open_go(struct runtime *rt, const struct image *img, const char *ass
 		return;
 	}
 	if (assume_go)
-		snprintf(rt->layout.source, sizeof(rt->layout.source), "assumed go1.%d", minor);
+		snprintf(rt->layout.source, sizeof(rt->layout.source), "assumed go1.%d",
+			 minor);
 	if (assume_go || rt->layout.assumed)
-		warnings_add(rt->warnings, "layout",
-			     "the runtime of %s is read as if it were %s; values may be wrong",
-			     rt->build->version, rt->layout.source + strlen("assumed "));
+		warnings_add(
+			rt->warnings, "layout",
+			"the runtime of %s is read as if it were %s; values may be wrong",
+			rt->build->version, rt->layout.source + strlen("assumed "));
 	rt->code = code_table_new(rt->modules);
 	wait_reasons_read(rt, img);
 }
@@ -108,6 +117,7 @@ struct runtime *runtime_open(struct target *t, const struct images *images,
 	rt->stacks = stacks_new();
 	rt->scratch = xcalloc(LIMIT_FRAMES, sizeof(*rt->scratch));
 	reason_add(rt, "%s", "");
+	target_budget_unit(t);
 	rt->build = img ? build_info_read(t, img, &err) : NULL;
 	if (rt->build)
 		open_go(rt, img, assume_go);
@@ -159,11 +169,15 @@ static void place_goroutine(struct runtime *rt, struct goroutine *g, size_t thre
 		g->exact = w->exact;
 	} else if (g->status == GOROUTINE_RUNNING && w->handover == HANDOVER_NONE) {
 		g->bad_context = true;
-		g->reason = !stopped ? reason_add(rt, "it runs, and its thread was not stopped")
-			    : w->state == STACK_COMPLETE
-				    ? reason_add(rt, "it runs, but its thread is elsewhere")
-				    : reason_add(rt, "it runs, and its thread's stack is lost: %s",
-						 runtime_reason(rt, w->reason));
+		g->reason =
+			!stopped ? reason_add(rt,
+					      "it runs, and its thread was not stopped")
+			: w->state == STACK_COMPLETE
+				? reason_add(rt, "it runs, but its thread is elsewhere")
+				: reason_add(
+					  rt,
+					  "it runs, and its thread's stack is lost: %s",
+					  runtime_reason(rt, w->reason));
 	}
 }
 
@@ -179,8 +193,10 @@ static void walk_threads(struct runtime *rt)
 		target_budget_unit(rt->target);
 		if (!threads[i].stopped) {
 			s->state = STACK_LOST;
-			s->reason = reason_add(rt, "%s", threads[i].why ? threads[i].why
-									: "the thread was not stopped");
+			s->reason =
+				reason_add(rt, "%s",
+					   threads[i].why ? threads[i].why
+							  : "the thread was not stopped");
 			continue;
 		}
 		walk_thread(rt, &rt->machines[i], &threads[i].regs, true, w);
@@ -214,8 +230,8 @@ static void capture_stacks(struct runtime *rt)
 {
 	size_t n = 0;
 	uint64_t left_out = 0;
-	AUTO(xfree) struct extent_range *ranges =
-		xcalloc(rt->goroutine_count + 1, sizeof(*ranges));
+	AUTO(xfree)
+	struct extent_range *ranges = xcalloc(rt->goroutine_count + 1, sizeof(*ranges));
 
 	for (size_t i = 0; i < rt->goroutine_count; i++) {
 		struct goroutine *g = &rt->goroutines[i];
@@ -237,7 +253,8 @@ static void capture_stacks(struct runtime *rt)
 	target_extents_add(rt->target, ranges, n, &left_out);
 	if (left_out)
 		warnings_add(rt->warnings, "goroutines",
-			     "%" PRIu64 " stacks were left out: more than %" PRIu64 " bytes in all",
+			     "%" PRIu64 " stacks were left out: more than %" PRIu64
+			     " bytes in all",
 			     left_out, LIMIT_EXTENT_BYTES);
 }
 

@@ -24,8 +24,8 @@ static inline bool on_stack(struct go_stack s, uint64_t sp)
 struct machine {
 	uint64_t m, g0, gsignal, curg;
 	struct go_stack g0_stack, signal_stack, curg_stack;
-	uint64_t g0_sched_sp;	       /* where the innermost callback left the thread's stack */
-	uint64_t sched_sp, sched_pc;   /* of curg */
+	uint64_t g0_sched_sp; /* where the innermost callback left the thread's stack */
+	uint64_t sched_sp, sched_pc; /* of curg */
 	uint64_t vdso_sp, vdso_pc;
 };
 
@@ -48,7 +48,8 @@ struct walk {
 };
 
 struct runtime {
-	struct target *target; /* the live one until runtime_capture(), then the frozen one */
+	struct target
+		*target; /* the live one until runtime_capture(), then the frozen one */
 	const struct images *images;
 	struct warnings *warnings;
 	struct build_info *build;
@@ -75,7 +76,8 @@ struct runtime {
 	struct raw_frame *scratch; /* LIMIT_FRAMES of them */
 };
 
-/* Interned; at most LIMIT_WARNINGS different ones, then one that says so. */
+/* Interned: a hostile stack can fail in as many ways as there are addresses, so only so
+ * many different ones are kept; then one that says so. */
 uint32_t reason_add(struct runtime *rt, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -84,7 +86,8 @@ bool allgs_find(struct runtime *rt, const struct image *img, struct err *err);
 /* Reads every g struct, of the target as it stands. */
 bool goroutines_read(struct runtime *rt, struct err *err);
 void goroutines_sort(struct runtime *rt);
-struct goroutine *goroutine_by_addr(struct runtime *rt, uint64_t addr); /* before the sort */
+struct goroutine *goroutine_by_addr(struct runtime *rt,
+				    uint64_t addr); /* before the sort */
 
 /* wait_reason.c */
 void wait_reasons_read(struct runtime *rt, const struct image *img);

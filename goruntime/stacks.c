@@ -49,8 +49,8 @@ static uint64_t hash_of(const struct raw_frame *frames, size_t n)
 	return h;
 }
 
-static bool same(const struct stacks *s, const struct entry *e, const struct raw_frame *frames,
-		 size_t n)
+static bool same(const struct stacks *s, const struct entry *e,
+		 const struct raw_frame *frames, size_t n)
 {
 	const struct raw_frame *mine = s->frames + e->first;
 
@@ -75,7 +75,8 @@ static void grow(struct stacks *s)
 	}
 }
 
-static uint32_t add(struct stacks *s, uint64_t hash, const struct raw_frame *frames, size_t n)
+static uint32_t add(struct stacks *s, uint64_t hash, const struct raw_frame *frames,
+		    size_t n)
 {
 	size_t first = s->frame_count;
 
@@ -84,8 +85,8 @@ static uint32_t add(struct stacks *s, uint64_t hash, const struct raw_frame *fra
 		s->frames[s->frame_count++] = frames[i];
 	}
 	GROW(s->entries, s->count, s->cap);
-	s->entries[s->count] = (struct entry){ .hash = hash, .first = first,
-					       .count = (uint32_t)n };
+	s->entries[s->count] =
+		(struct entry){ .hash = hash, .first = first, .count = (uint32_t)n };
 	return (uint32_t)s->count++;
 }
 

@@ -22,7 +22,8 @@ struct go_walk {
 	size_t count;
 	uint64_t pc, sp;
 	bool exact, innermost;
-	uint64_t callback_sp; /* of the next callback on the thread's stack; 0: not known */
+	uint64_t
+		callback_sp; /* of the next callback on the thread's stack; 0: not known */
 	/* The piece of the stack read last. */
 	uint8_t window[WINDOW_BYTES];
 	uint64_t window_addr;
@@ -62,9 +63,12 @@ static bool read_word(struct go_walk *u, uint64_t addr, uint64_t *ret)
 				u->window_len = 0;
 				if (addr - u->g->sp >= LIMIT_STACK_BYTES)
 					return ends(u, STACK_TRUNCATED,
-						    reason_add(u->rt, "more than %" PRIu64
-							       " bytes of stack", LIMIT_STACK_BYTES));
-				return lost(u, reason_add(u->rt, "the stack cannot be read: %s",
+						    reason_add(u->rt,
+							       "more than %" PRIu64
+							       " bytes of stack",
+							       LIMIT_STACK_BYTES));
+				return lost(u, reason_add(u->rt,
+							  "the stack cannot be read: %s",
 							  err.text));
 			}
 		}
@@ -78,8 +82,9 @@ static bool push(struct go_walk *u)
 	struct err err;
 
 	if (u->count == LIMIT_FRAMES)
-		return ends(u, STACK_TRUNCATED,
-			    reason_add(u->rt, "more than %" PRIu64 " frames", LIMIT_FRAMES));
+		return ends(
+			u, STACK_TRUNCATED,
+			reason_add(u->rt, "more than %" PRIu64 " frames", LIMIT_FRAMES));
 	if (!target_spend(u->rt->target, 1, &err))
 		return ends(u, STACK_TRUNCATED, reason_add(u->rt, "%s", err.text));
 	u->frames[u->count++] = (struct raw_frame){ u->pc, u->exact ? FRAME_EXACT : 0 };
@@ -102,7 +107,8 @@ static void add_c_frames(struct go_walk *u, const struct code *c)
 	if (u->callback_sp == 0 || c->frame_size < 0 ||
 	    !target_read_uint(u->rt->target, u->callback_sp, WORD, &older, &err) ||
 	    !target_read_uint(u->rt->target, cfa - WORD, WORD, &pc, &err)) {
-		warnings_add(u->rt->warnings, where, "the C frames that called back are not known");
+		warnings_add(u->rt->warnings, where,
+			     "the C frames that called back are not known");
 		u->callback_sp = 0;
 		return;
 	}
@@ -126,13 +132,14 @@ static bool ends_here(struct go_walk *u, const struct code *c)
 	if (!(c->flags & PCLNTAB_SPWRITE) || c->special == SPECIAL_cgocallback ||
 	    c->special == SPECIAL_cgocallback_gofunc || u->innermost)
 		return false;
-	return !lost(u, reason_add(u->rt, "a function that switches stacks is in its middle"));
+	return !lost(
+		u, reason_add(u->rt, "a function that switches stacks is in its middle"));
 }
 
 static bool injects_call(enum special s)
 {
-	return s == SPECIAL_sigpanic || s == SPECIAL_async_preempt || s == SPECIAL_debug_call_v1 ||
-	       s == SPECIAL_debug_call_v2;
+	return s == SPECIAL_sigpanic || s == SPECIAL_async_preempt ||
+	       s == SPECIAL_debug_call_v1 || s == SPECIAL_debug_call_v2;
 }
 
 static bool step(struct go_walk *u)
@@ -140,11 +147,13 @@ static bool step(struct go_walk *u)
 	const struct code *c = code_at(u->rt->code, u->pc, u->exact);
 
 	if (!c)
-		return lost(u, reason_add(u->rt, "pc 0x%" PRIx64 " is in no Go function", u->pc));
+		return lost(u, reason_add(u->rt, "pc 0x%" PRIx64 " is in no Go function",
+					  u->pc));
 	if (!push(u))
 		return false;
 	if (c->foreign || c->frame_size < 0)
-		return lost(u, reason_add(u->rt, "no frame size at pc 0x%" PRIx64, u->pc));
+		return lost(u,
+			    reason_add(u->rt, "no frame size at pc 0x%" PRIx64, u->pc));
 	if (ends_here(u, c))
 		return false;
 	uint64_t cfa = u->sp + (uint64_t)c->frame_size + WORD, ret_pc;
@@ -153,7 +162,8 @@ static bool step(struct go_walk *u)
 	if (ret_pc == 0)
 		return lost(u, reason_add(u->rt, "a return address is zero"));
 	if (u->m && u->m->g0 &&
-	    (c->special == SPECIAL_cgocallback || c->special == SPECIAL_cgocallback_gofunc))
+	    (c->special == SPECIAL_cgocallback ||
+	     c->special == SPECIAL_cgocallback_gofunc))
 		add_c_frames(u, c);
 	u->pc = ret_pc;
 	u->sp = cfa;
@@ -177,8 +187,15 @@ static bool skip_nil_call(struct go_walk *u)
 void unwind_goroutine(struct runtime *rt, struct goroutine *g, const struct machine *m)
 {
 	struct go_walk u = {
-		.rt = rt, .g = g, .m = m, .frames = rt->scratch, .pc = g->pc, .sp = g->sp,
-		.exact = g->exact, .innermost = true, .callback_sp = m ? m->g0_sched_sp : 0,
+		.rt = rt,
+		.g = g,
+		.m = m,
+		.frames = rt->scratch,
+		.pc = g->pc,
+		.sp = g->sp,
+		.exact = g->exact,
+		.innermost = true,
+		.callback_sp = m ? m->g0_sched_sp : 0,
 	};
 
 	g->unwound = true;

@@ -76,13 +76,13 @@ static bool push(struct thread_walk *t, uint32_t flags)
 	if (t->w->count == LIMIT_FRAMES || !target_spend(t->rt->target, 1, &err)) {
 		t->w->state = STACK_TRUNCATED;
 		t->w->reason = t->w->count == LIMIT_FRAMES
-				       ? reason_add(t->rt, "more than %" PRIu64 " frames", LIMIT_FRAMES)
+				       ? reason_add(t->rt, "more than %" PRIu64 " frames",
+						    LIMIT_FRAMES)
 				       : reason_add(t->rt, "%s", err.text);
 		return false;
 	}
-	t->w->frames[t->w->count++] = (struct raw_frame){
-		pc_of(t), flags | (t->exact ? FRAME_EXACT : 0)
-	};
+	t->w->frames[t->w->count++] =
+		(struct raw_frame){ pc_of(t), flags | (t->exact ? FRAME_EXACT : 0) };
 	return true;
 }
 
@@ -110,7 +110,8 @@ static bool step_go(struct thread_walk *t, const struct code *c)
 	struct err ignored;
 
 	if (c->frame_size < 0)
-		return end_lost(t, reason_add(t->rt, "no frame size at pc 0x%" PRIx64, c->pc));
+		return end_lost(
+			t, reason_add(t->rt, "no frame size at pc 0x%" PRIx64, c->pc));
 	if (!read_word(t, cfa - WORD, &pc))
 		return false;
 	if (pc == 0)
@@ -135,11 +136,21 @@ static const struct crosscall_form {
 	} saved[6];
 } crosscall_forms[] = {
 	/* runtime/cgo/asm_amd64.s (1.15): a frame of 0x50 and the frame pointer */
-	{ 0x58, { { RBX, 0x18 }, { R12, 0x28 }, { R13, 0x30 }, { R14, 0x38 }, { R15, 0x40 },
-		  { RBP, 0x50 } } },
+	{ 0x58,
+	  { { RBX, 0x18 },
+	    { R12, 0x28 },
+	    { R13, 0x30 },
+	    { R14, 0x38 },
+	    { R15, 0x40 },
+	    { RBP, 0x50 } } },
 	/* runtime/cgo/abi_amd64.h (1.17): PUSH_REGS_HOST_TO_ABI0 below 0x18 of arguments */
-	{ 0x48, { { RBX, 0x18 }, { R12, 0x20 }, { R13, 0x28 }, { R14, 0x30 }, { R15, 0x38 },
-		  { RBP, 0x40 } } },
+	{ 0x48,
+	  { { RBX, 0x18 },
+	    { R12, 0x20 },
+	    { R13, 0x28 },
+	    { R14, 0x30 },
+	    { R15, 0x38 },
+	    { RBP, 0x40 } } },
 };
 
 static bool step_crosscall2(struct thread_walk *t, const struct code *c)
@@ -150,7 +161,8 @@ static bool step_crosscall2(struct thread_walk *t, const struct code *c)
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(crosscall_forms); i++) {
 		const struct crosscall_form *f = &crosscall_forms[i];
-		for (size_t j = 0; f->frame_size == c->frame_size && j < ARRAY_SIZE(f->saved); j++) {
+		for (size_t j = 0;
+		     f->frame_size == c->frame_size && j < ARRAY_SIZE(f->saved); j++) {
 			uint64_t value;
 			if (!read_word(t, sp + f->saved[j].off, &value))
 				return false;
@@ -171,10 +183,12 @@ static bool step_signal(struct thread_walk *t, const struct code *c)
 
 	if (c->frame_size < 0 || ++t->signals > SIGNALS_MAX ||
 	    arch->ucontext_size > sizeof(context))
-		return end_lost(t, reason_add(t->rt, "a signal frame that cannot be followed"));
+		return end_lost(
+			t, reason_add(t->rt, "a signal frame that cannot be followed"));
 	if (!target_read(t->rt->target, addr, context, arch->ucontext_size, &err))
-		return end_lost(t, reason_add(t->rt, "the interrupted context cannot be read: %s",
-					      err.text));
+		return end_lost(
+			t, reason_add(t->rt, "the interrupted context cannot be read: %s",
+				      err.text));
 	t->regs.valid = 0;
 	arch_regs_from(arch->ucontext, arch, context, arch->ucontext_size, &t->regs);
 	t->exact = true;
@@ -188,8 +202,10 @@ static bool step_signal(struct thread_walk *t, const struct code *c)
 static bool step_asmcgocall(struct thread_walk *t, const struct code *c)
 {
 	uint64_t end, g, sp;
-	bool landing_pad = modules_function(t->rt->modules, "runtime.asmcgocall_landingpad", &end);
-	uint64_t g_at = sp_of(t) + (landing_pad ? 8 : 48), sp_at = sp_of(t) + (landing_pad ? 0 : 40);
+	bool landing_pad =
+		modules_function(t->rt->modules, "runtime.asmcgocall_landingpad", &end);
+	uint64_t g_at = sp_of(t) + (landing_pad ? 8 : 48),
+		 sp_at = sp_of(t) + (landing_pad ? 0 : 40);
 
 	if (!read_word(t, g_at, &g) || !read_word(t, sp_at, &sp))
 		return false;
@@ -225,8 +241,9 @@ static bool step_vdso_caller(struct thread_walk *t, const struct code *c)
 	const struct machine *m = t->m;
 
 	if (m->vdso_sp == 0)
-		return t->exact && !on_stack(m->curg_stack, sp_of(t)) ? step_go(t, c)
-								       : step_saved_sp(t, c);
+		return t->exact && !on_stack(m->curg_stack, sp_of(t))
+			       ? step_go(t, c)
+			       : step_saved_sp(t, c);
 	if (on_stack(m->curg_stack, m->vdso_sp))
 		return end_context(t, m->vdso_pc, m->vdso_sp, false);
 	keep_only(&t->regs, 0);
@@ -292,8 +309,9 @@ static bool step_in_c(struct thread_walk *t)
 		t->w->frames[t->w->count - 1].flags |= FRAME_SIGNAL;
 		t->last_sp = 0;
 		if (++t->signals > SIGNALS_MAX)
-			return end_lost(t, reason_add(t->rt, "more than %d nested signals",
-						      SIGNALS_MAX));
+			return end_lost(t,
+					reason_add(t->rt, "more than %d nested signals",
+						   SIGNALS_MAX));
 	}
 	return true;
 }
@@ -305,13 +323,18 @@ static bool step(struct thread_walk *t)
 
 	if (on_stack(t->m->curg_stack, sp)) {
 		/* Past the switch of gogo there is no frame any more, only where to go. */
-		bool resuming = c && (c->special == SPECIAL_gogo ||
-				      c->special == SPECIAL_gogo_inner) && t->exact;
+		bool resuming = c &&
+				(c->special == SPECIAL_gogo ||
+				 c->special == SPECIAL_gogo_inner) &&
+				t->exact;
 		return resuming ? end_context(t, t->m->sched_pc, sp, false)
 				: end_context(t, pc, sp, t->exact);
 	}
 	if (sp <= t->last_sp)
-		return end_lost(t, reason_add(t->rt, "the stack does not go on: sp stays at 0x%" PRIx64, sp));
+		return end_lost(
+			t, reason_add(t->rt,
+				      "the stack does not go on: sp stays at 0x%" PRIx64,
+				      sp));
 	t->last_sp = sp - 1;
 	return c && !c->foreign ? step_in_go(t, c) : step_in_c(t);
 }
@@ -319,7 +342,9 @@ static bool step(struct thread_walk *t)
 void walk_thread(struct runtime *rt, const struct machine *m, const struct regs *regs,
 		 bool exact, struct walk *w)
 {
-	struct thread_walk t = { .rt = rt, .m = m, .w = w, .regs = *regs, .exact = exact };
+	struct thread_walk t = {
+		.rt = rt, .m = m, .w = w, .regs = *regs, .exact = exact
+	};
 
 	w->frames = rt->scratch;
 	w->handover = HANDOVER_NONE;

@@ -54,7 +54,8 @@ static uint64_t scan_range(struct runtime *rt, uint64_t start, uint64_t end)
 			continue;
 		for (size_t i = 0; i + 8 <= n; i += 8) {
 			memcpy(&len, buf + i, sizeof(len));
-			if (len == sizeof(first_words) - 1 && at + i >= start + HEADER + 8 &&
+			if (len == sizeof(first_words) - 1 &&
+			    at + i >= start + HEADER + 8 &&
 			    is_table(rt, at + i - 8 - HEADER))
 				return at + i - 8 - HEADER;
 		}
@@ -86,7 +87,8 @@ void wait_reasons_read(struct runtime *rt, const struct image *img)
 
 	if (!at) {
 		warnings_add(rt->warnings, "goroutines",
-			     "the runtime's words for what goroutines wait for were not found");
+			     "the runtime's words for what goroutines wait for were not "
+			     "found");
 		return;
 	}
 	rt->wait_reasons = xcalloc(REASONS_MAX, sizeof(*rt->wait_reasons));

@@ -25,7 +25,8 @@ static void print_status(struct sink *out, const struct goroutine_printing *p,
 	}
 	if (!waits(g)) /* the runtime leaves the fields below as they were */
 		return;
-	sink_named_string(out, "wait_reason", runtime_wait_reason(p->runtime, g->wait_reason));
+	sink_named_string(out, "wait_reason",
+			  runtime_wait_reason(p->runtime, g->wait_reason));
 	if (g->waiting_since && g->waiting_since <= p->now_ns)
 		sink_named_uint(out, "waiting_ns", p->now_ns - g->waiting_since);
 }

@@ -35,7 +35,8 @@ static void print_mappings(struct sink *out, struct target *t)
 	sink_named_begin(out, "mappings", SINK_ARRAY);
 	for (; n > 0; n--, m++) {
 		char permissions[] = { m->readable ? 'r' : '-', m->writable ? 'w' : '-',
-				       m->executable ? 'x' : '-', m->shared ? 's' : 'p', '\0' };
+				       m->executable ? 'x' : '-', m->shared ? 's' : 'p',
+				       '\0' };
 		sink_begin(out, SINK_OBJECT);
 		sink_named_address(out, "start", m->start);
 		sink_named_address(out, "end", m->end);
@@ -64,7 +65,8 @@ void print_process(struct sink *out, const struct process *p, struct target *t,
 	sink_named_string(out, "exe", p->exe);
 	if (exe) {
 		sink_named_string(out, "build_id", unless_empty(image_build_id(exe)));
-		sink_named_string(out, "go_build_id", unless_empty(image_go_build_id(exe)));
+		sink_named_string(out, "go_build_id",
+				  unless_empty(image_go_build_id(exe)));
 	}
 	sink_named_string(out, "cwd", p->cwd);
 	if (p->has_ids) {

@@ -37,8 +37,9 @@ static void print_signal(struct sink *out, const siginfo_t *info)
 	sink_named_begin(out, "signal", SINK_OBJECT);
 	sink_named_int(out, "number", info->si_signo);
 	sink_named_int(out, "code", info->si_code);
-	if (info->si_signo == SIGSEGV || info->si_signo == SIGBUS || info->si_signo == SIGFPE ||
-	    info->si_signo == SIGILL || info->si_signo == SIGTRAP)
+	if (info->si_signo == SIGSEGV || info->si_signo == SIGBUS ||
+	    info->si_signo == SIGFPE || info->si_signo == SIGILL ||
+	    info->si_signo == SIGTRAP)
 		sink_named_address(out, "address", (uint64_t)(uintptr_t)info->si_addr);
 	else if (info->si_code <= 0)
 		sink_named_int(out, "pid", info->si_pid);
@@ -64,7 +65,8 @@ static void print_code(struct sink *out, const struct thread_printing *p, uint64
 	const void *bytes = img ? image_bytes(img, pc - CODE_BEFORE, sizeof(buf)) : NULL;
 	struct err ignored;
 
-	if (!bytes && target_read(p->target, pc - CODE_BEFORE, buf, sizeof(buf), &ignored))
+	if (!bytes &&
+	    target_read(p->target, pc - CODE_BEFORE, buf, sizeof(buf), &ignored))
 		bytes = buf;
 	if (!bytes)
 		return;

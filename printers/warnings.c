@@ -15,7 +15,8 @@ void print_warnings(struct sink *out, const struct warnings *warnings)
 
 	sink_begin(out, SINK_ARRAY);
 	for (size_t i = 0; i < warnings_count(warnings); i++)
-		print_warning(out, warnings_where(warnings, i), warnings_what(warnings, i));
+		print_warning(out, warnings_where(warnings, i),
+			      warnings_what(warnings, i));
 	if (left_out) {
 		AUTO(xfree) char *what = xasprintf("%zu more were left out", left_out);
 		print_warning(out, "warnings", what);

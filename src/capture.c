@@ -18,7 +18,8 @@ static bool look(struct capture *c, struct err *err)
 	c->runtime = runtime_open(c->live, c->images, c->options->assume_go, c->warnings);
 	if (c->options->go_only && !runtime_build_info(c->runtime))
 		return err_set(err, ERR_CANNOT,
-			       "process %d is not a Go program (leave --go-only out to see its threads)",
+			       "process %d is not a Go program (leave --go-only out to "
+			       "see its threads)",
 			       (int)c->options->pid);
 	return true;
 }
@@ -81,7 +82,8 @@ bool capture_take(struct capture *c, const struct snap_options *options, struct 
 	*c = (struct capture){ .options = options, .warnings = warnings_new() };
 	int failure = pthread_create(&thread, NULL, run, &job);
 	if (failure)
-		return err_set(err, ERR_SYS, "no thread for tracing: %s", strerror(failure));
+		return err_set(err, ERR_SYS, "no thread for tracing: %s",
+			       strerror(failure));
 	pthread_join(thread, NULL);
 	if (job.ok || err->code != ERR_GONE || !c->runtime)
 		return job.ok;

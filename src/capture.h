@@ -16,11 +16,12 @@ struct capture {
 	struct warnings *warnings;
 	struct process *process;
 	struct images *images;
-	struct target *live, *frozen; /* frozen: NULL when the process ended before its stop */
+	struct target *live,
+		*frozen; /* frozen: NULL when the process ended before its stop */
 	struct runtime *runtime;
 	struct live_pause pause;
 	uint64_t monotonic_ns, realtime_ns; /* of the instant that the document shows */
-	char *partial;			    /* why the document is not whole; NULL: it is */
+	char *partial; /* why the document is not whole; NULL: it is */
 };
 
 /* False: err says why there is no snapshot. */

@@ -31,9 +31,9 @@ static void print_id(struct sink *out)
 	b[6] = (b[6] & 0x0f) | 0x40;
 	b[8] = (b[8] & 0x3f) | 0x80;
 	snprintf(text, sizeof(text),
-		 "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1],
-		 b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14],
-		 b[15]);
+		 "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
+		 b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11],
+		 b[12], b[13], b[14], b[15]);
 	sink_named_string(out, "id", text);
 }
 
@@ -100,7 +100,8 @@ static void print_head(struct snap *s)
 	sink_end(out);
 	sink_name(out, "process");
 	print_process(out, s->capture.process,
-		      s->capture.frozen ? s->capture.frozen : s->capture.live, s->capture.images);
+		      s->capture.frozen ? s->capture.frozen : s->capture.live,
+		      s->capture.images);
 	if (build) {
 		sink_name(out, "go");
 		print_build_info(out, build);
@@ -118,10 +119,12 @@ static void print_group(struct snap *s, size_t i)
 	sink_named_uint(out, "count", group->count);
 	sink_named_begin(out, "goroutines", SINK_ARRAY);
 	for (uint32_t m = 0; m < group->count; m++)
-		sink_uint(out, runtime_goroutine(rt, s->groups.members[group->first + m])->id);
+		sink_uint(out,
+			  runtime_goroutine(rt, s->groups.members[group->first + m])->id);
 	sink_end(out);
 	sink_name(out, "frames");
-	s->frames += group->count * print_frames(out, rt, runtime_stack(rt, group->stack));
+	s->frames +=
+		group->count * print_frames(out, rt, runtime_stack(rt, group->stack));
 	sink_end(out);
 }
 
@@ -163,7 +166,8 @@ static void print_goroutines(struct snap *s)
 	size_t n;
 	const struct goroutine_printing printing = {
 		.runtime = rt,
-		.threads = s->capture.frozen ? target_threads(s->capture.frozen, &n) : NULL,
+		.threads =
+			s->capture.frozen ? target_threads(s->capture.frozen, &n) : NULL,
 		.now_ns = s->capture.monotonic_ns,
 		.full_frames = s->options->full_frames,
 	};
@@ -228,8 +232,8 @@ static void print_document(struct snap *s)
 	sink_end(s->out);
 }
 
-bool snap_take(const struct snap_options *options, struct sink *out, struct snap_result *ret,
-	       struct err *err)
+bool snap_take(const struct snap_options *options, struct sink *out,
+	       struct snap_result *ret, struct err *err)
 {
 	struct snap s = { .options = options, .out = out, .started_ns = monotonic_ns() };
 	bool ok = capture_take(&s.capture, options, err);

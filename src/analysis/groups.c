@@ -17,7 +17,8 @@ static bool is_member(const struct goroutine *g, groups_filter *filter, void *ar
 	return g->stack != NO_STACK && filter(arg, g);
 }
 
-void groups_init(struct groups *ret, const struct runtime *rt, groups_filter *filter, void *arg)
+void groups_init(struct groups *ret, const struct runtime *rt, groups_filter *filter,
+		 void *arg)
 {
 	size_t stacks = runtime_stack_count(rt), n = runtime_goroutine_count(rt);
 	AUTO(xfree) uint32_t *counts = xcalloc(stacks + 1, sizeof(*counts));
@@ -33,7 +34,8 @@ void groups_init(struct groups *ret, const struct runtime *rt, groups_filter *fi
 			counts[runtime_goroutine(rt, i)->stack]++;
 	for (size_t s = 0; s < stacks; s++)
 		if (counts[s])
-			ret->list[ret->count++] = (struct group){ (uint32_t)s, 0, counts[s] };
+			ret->list[ret->count++] =
+				(struct group){ (uint32_t)s, 0, counts[s] };
 	qsort(ret->list, ret->count, sizeof(*ret->list), biggest_first);
 	for (size_t i = 0; i < ret->count; i++) {
 		ret->list[i].first = first;

@@ -10,7 +10,7 @@ struct groups {
 	struct group {
 		uint32_t stack;
 		uint32_t first, count; /* in members */
-	} *list;
+	} * list;
 	size_t count;
 	uint32_t *members;  /* numbers of goroutines, group after group */
 	uint32_t *of_stack; /* stack to group */

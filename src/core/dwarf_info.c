@@ -18,10 +18,12 @@ struct dwarf {
 
 struct dwarf *dwarf_open(const struct image *img, struct err *err)
 {
-	Dwarf *handle = image_fd(img) < 0 ? NULL : dwarf_begin(image_fd(img), DWARF_C_READ);
+	Dwarf *handle =
+		image_fd(img) < 0 ? NULL : dwarf_begin(image_fd(img), DWARF_C_READ);
 
 	if (!handle) {
-		err_set(err, ERR_NOT_FOUND, "%s has no debugging information", image_path(img));
+		err_set(err, ERR_NOT_FOUND, "%s has no debugging information",
+			image_path(img));
 		return NULL;
 	}
 	struct dwarf *d = xcalloc(1, sizeof(*d));
@@ -51,8 +53,10 @@ static bool find_unit(struct dwarf *d, const char *name)
 
 	if (d->has_unit && strcmp(d->unit_name, name) == 0)
 		return true;
-	for (; dwarf_nextcu(d->handle, off, &next, &header, NULL, NULL, NULL) == 0; off = next) {
-		if (!dwarf_offdie(d->handle, off + header, &d->unit) || !is_named(&d->unit, name))
+	for (; dwarf_nextcu(d->handle, off, &next, &header, NULL, NULL, NULL) == 0;
+	     off = next) {
+		if (!dwarf_offdie(d->handle, off + header, &d->unit) ||
+		    !is_named(&d->unit, name))
 			continue;
 		d->has_unit = true;
 		snprintf(d->unit_name, sizeof(d->unit_name), "%s", name);
@@ -96,7 +100,8 @@ bool dwarf_member(struct dwarf *d, const char *unit, const char *type, const cha
 	uint64_t off = 0;
 
 	snprintf(path, sizeof(path), "%s", member);
-	if (!find_unit(d, unit) || !find_child(&d->unit, DW_TAG_structure_type, type, &at))
+	if (!find_unit(d, unit) ||
+	    !find_child(&d->unit, DW_TAG_structure_type, type, &at))
 		return false;
 	for (int depth = 0; rest && depth < MEMBER_DEPTH; depth++) {
 		const char *name = strsep(&rest, ".");
@@ -121,21 +126,24 @@ bool dwarf_type_size(struct dwarf *d, const char *unit, const char *type, uint64
 	Dwarf_Die at;
 	Dwarf_Word size;
 
-	if (!find_unit(d, unit) || !find_child(&d->unit, DW_TAG_structure_type, type, &at) ||
+	if (!find_unit(d, unit) ||
+	    !find_child(&d->unit, DW_TAG_structure_type, type, &at) ||
 	    dwarf_aggregate_size(&at, &size) != 0)
 		return false;
 	*ret = size;
 	return true;
 }
 
-bool dwarf_constant_value(struct dwarf *d, const char *unit, const char *name, int64_t *ret)
+bool dwarf_constant_value(struct dwarf *d, const char *unit, const char *name,
+			  int64_t *ret)
 {
 	Dwarf_Die at;
 	Dwarf_Attribute attr;
 	Dwarf_Sword value;
 
 	if (!find_unit(d, unit) || !find_child(&d->unit, DW_TAG_constant, name, &at) ||
-	    !dwarf_attr(&at, DW_AT_const_value, &attr) || dwarf_formsdata(&attr, &value) != 0)
+	    !dwarf_attr(&at, DW_AT_const_value, &attr) ||
+	    dwarf_formsdata(&attr, &value) != 0)
 		return false;
 	*ret = value;
 	return true;
@@ -150,8 +158,9 @@ bool dwarf_variable(struct dwarf *d, const char *unit, const char *name, uint64_
 	Dwarf_Block block;
 
 	if (!find_unit(d, unit) || !find_child(&d->unit, DW_TAG_variable, name, &at) ||
-	    !dwarf_attr(&at, DW_AT_location, &attr) || dwarf_formblock(&attr, &block) != 0 ||
-	    block.length != 1 + sizeof(*ret) || block.data[0] != DW_OP_addr)
+	    !dwarf_attr(&at, DW_AT_location, &attr) ||
+	    dwarf_formblock(&attr, &block) != 0 || block.length != 1 + sizeof(*ret) ||
+	    block.data[0] != DW_OP_addr)
 		return false;
 	memcpy(ret, block.data + 1, sizeof(*ret));
 	*ret += d->bias;

@@ -18,7 +18,8 @@ DEFINE_AUTO(struct dwarf, dwarf_close)
 bool dwarf_member(struct dwarf *d, const char *unit, const char *type, const char *member,
 		  uint64_t *ret_off, uint64_t *ret_size);
 bool dwarf_type_size(struct dwarf *d, const char *unit, const char *type, uint64_t *ret);
-bool dwarf_constant_value(struct dwarf *d, const char *unit, const char *name, int64_t *ret);
+bool dwarf_constant_value(struct dwarf *d, const char *unit, const char *name,
+			  int64_t *ret);
 /* Address of a variable in the process. */
 bool dwarf_variable(struct dwarf *d, const char *unit, const char *name, uint64_t *ret);
 

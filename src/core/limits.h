@@ -11,7 +11,7 @@
 #define LIMIT_MAPPINGS (UINT64_C(1) << 20)
 #define LIMIT_THREADS (UINT64_C(1) << 18)
 /* count; elements of allgs we are ready to look at: some ten million is the largest seen */
-#define LIMIT_GOROUTINES (UINT64_C(1) << 25)
+#define LIMIT_GOROUTINES (UINT64_C(1) << 24)
 /* frames of one stack: more is a runaway recursion that its ends explain */
 #define LIMIT_FRAMES (UINT64_C(1) << 17)
 /* bytes of one goroutine's stack that are copied; Go's own maximum is 1 GB */
@@ -24,8 +24,9 @@
 #define LIMIT_MODULES 4096
 /* inlined calls in one pc; the compiler's own budget keeps real ones below 100 */
 #define LIMIT_INLINE_DEPTH 512
-/* reads and steps: the whole run, and one goroutine or thread */
-#define LIMIT_BUDGET_RUN (UINT64_C(4) << 32)
+/* reads and steps: the whole run; one goroutine or thread, or finding the runtime. A read
+ * costs about half a microsecond: minutes and seconds at worst. */
+#define LIMIT_BUDGET_RUN (UINT64_C(1) << 29)
 #define LIMIT_BUDGET_UNIT (UINT64_C(1) << 22)
 /* bytes of the symbol, path and argument strings we copy */
 #define LIMIT_STRING_BYTES (UINT64_C(1) << 20)

@@ -13,7 +13,7 @@
 #include "limits.h"
 #include "refusal.h"
 
-enum { BATCH_MIN = 16, BATCH_MAX = IOV_MAX };
+enum { BATCH_MIN = 16, BATCH_MAX = UIO_MAXIOV };
 
 static bool open_mem(struct live *l)
 {

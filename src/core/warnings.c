@@ -36,7 +36,8 @@ void warnings_free(struct warnings *w)
 static bool said(const struct warnings *w, const char *where, const char *what)
 {
 	for (size_t i = 0; i < w->count; i++)
-		if (strcmp(w->list[i].what, what) == 0 && strcmp(w->list[i].where, where) == 0)
+		if (strcmp(w->list[i].what, what) == 0 &&
+		    strcmp(w->list[i].where, where) == 0)
 			return true;
 	return false;
 }
