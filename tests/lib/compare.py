@@ -225,8 +225,8 @@ def with_thread(document, record, counts):
     if missing:
         yield (f"{who} says {record['c']}: {missing} is missing or out of order in "
                f"{[f.get('function') for f in stack]}")
-    if snapshot.proof(thread["unwound"])[0] != "complete":
-        yield f"{who} is {thread['unwound']}"
+    if snapshot.proof(thread.get("unwound"))[0] != "complete":
+        yield f"{who} is {thread.get('unwound')}"
     counts.recorded += len(record["c"])
     counts.records += 1
 
@@ -313,7 +313,7 @@ def running(document, callers, tally):
             else:
                 tally["running, thread on " + thread.get("on", "?")] += 1
     for t in document.threads.values():
-        how, reason = snapshot.proof(t["unwound"])
+        how, reason = snapshot.proof(t.get("unwound"))
         tally["thread " + how] += 1
         if how != "complete":
             tally[f"thread {how}: {reason}"] += 1

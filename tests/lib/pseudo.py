@@ -40,7 +40,7 @@ def document(text):
             continue
         plain = ("idle", "runnable", "running", "syscall", "dead", "copystack", "preempted")
         d = {"id": g.id, "status": g.status if g.status in plain else "waiting",
-             "group": g.id, "unwound": {"status": "complete"}}
+             "group": g.id, "unwound": {"state": "complete"}}
         if g.status not in plain:
             d["wait_reason"] = g.status
         if g.locked:
@@ -52,7 +52,7 @@ def document(text):
         if g.machine is not None:
             d["thread"] = 1000 + g.machine
             threads[d["thread"]] = {"id": d["thread"], "machine": g.machine,
-                                    "unwound": {"status": "complete"}}
+                                    "unwound": {"state": "complete"}}
         if g.created_by:
             c = g.created_by
             entry = entries.setdefault(c.function, 0x400000 + 64 * len(entries))

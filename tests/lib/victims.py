@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Processes that cannot be examined, or only by some."""
+import contextlib
+import ctypes
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+
+import processes
+
+
+class Absent(Exception):
+    """This machine has no such process and can have none: not a matter of installing."""
+
+
+@contextlib.contextmanager
+def process(argv, **options):
+    """A child that says READY on its standard output, or is ready as soon as it runs."""
+    wait = options.pop("wait", True)
+    child = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)
+    try:
+        if wait and not child.stdout.readline().startswith(b"READY"):
+            raise Absent(f"{argv[0]} does not start here")
+        yield child
+    finally:
+        child.kill()
+        child.wait()
+        child.stdin.close()
+        child.stdout.close()
+
+
+def python(text, **options):
+    """A child that runs a few lines of Python, and then waits."""
+    text += "\nprint('READY', flush=True)\nimport sys\nsys.stdin.read()\n"
+    return process([sys.executable, "-c", text], **options)
+
+
+@contextlib.contextmanager
+def zombie():
+    pid = os.fork()
+    if pid == 0:
+        os._exit(0)
+    try:
+        processes.until(lambda: processes.state(pid) == "Z", "a zombie")
+        yield pid
+    finally:
+        os.waitpid(pid, 0)
+
+
+def kernel_thread():
+    """The pid of one, by PF_KTHREAD: such have no executable."""
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit():
+            continue
+        with contextlib.suppress(OSError, ValueError):
+            with open(f"/proc/{entry}/stat") as f:
+                flags = int(f.read().rpartition(")")[2].split()[6])
+            if flags & 0x00200000:
+                return int(entry)
+    raise Absent("no kernel threads to be seen")
+
+
+def tracer(pid):
+    """A child that traces pid."""
+    return python(f"""
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+if libc.ptrace(0x4206, {pid}, None, None) != 0: # PTRACE_SEIZE
+    raise SystemExit(1)
+""")
+
+
+def elf32():
+    """A 32-bit program that waits for ever: pause, again and again."""
+    base = 0x08048000
+    code = bytes.fromhex("b81d000000" "cd80" "ebf7")  # mov $29, %eax; int $0x80; jmp
+    start = 52 + 32
+    size = start + len(code)
+    header = b"\x7fELF\1\1\1" + bytes(9) + struct.pack(
+        "<HHIIIIIHHHHHH", 2, 3, 1, base + start, 52, 0, 0, 52, 32, 1, 0, 0, 0)
+    segment = struct.pack("<IIIIIIII", 1, 0, base, base, size, size, 5, 0x1000)
+    return header + segment + code
+
+
+@contextlib.contextmanager
+def program32():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "tiny32")
+        with open(path, "wb") as f:
+            f.write(elf32())
+        os.chmod(path, 0o755)
+        try:
+            with process([path], wait=False) as child:
+                if processes.state(child.pid) in (None, "Z"):
+                    raise Absent("32-bit programs do not run here")
+                yield child.pid
+        except OSError as e:
+            raise Absent(f"32-bit programs do not run here: {e}") from e
+
+
+@contextlib.contextmanager
+def full_disk():
+    """A folder on a file system with room for next to nothing."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    with tempfile.TemporaryDirectory() as folder:
+        if libc.mount(b"tmpfs", folder.encode(), b"tmpfs", 0, b"size=4k,mode=777") != 0:
+            raise Absent("a file system cannot be mounted: "
+                         + os.strerror(ctypes.get_errno()))
+        try:
+            yield folder
+        finally:
+            if libc.umount2(folder.encode(), 2) != 0:
+                raise OSError(ctypes.get_errno(), "umount " + folder)
