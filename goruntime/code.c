@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "limits.h"
+#include "limit.h"
 
 struct code_table {
 	struct modules *modules;
@@ -80,7 +80,8 @@ static void grow(struct code_table *table)
 	table->size = size;
 }
 
-/* Go 1.15 and 1.16 know these by funcID alone: runtime/traceback.go topofstack (1.15). */
+/* Go 1.15 and 1.16 have no flags and know these by funcID: runtime/traceback.go topofstack
+ * (1.15). In later releases the flags say the same. */
 static uint8_t flags_by_name(enum special special)
 {
 	switch ((int)special) {
@@ -97,7 +98,6 @@ static uint8_t flags_by_name(enum special special)
 	case SPECIAL_sigfwd:
 	case SPECIAL_nanotime1:
 	case SPECIAL_walltime1:
-	case SPECIAL_time_now:
 		return PCLNTAB_SPWRITE;
 	default:
 		return 0;
@@ -142,8 +142,7 @@ static struct code *lookup(struct code_table *table, uint64_t pc, bool exact)
 	c->entry = func.entry;
 	c->module = module;
 	c->special = special_of(pclntab_name(&module->tab, &func));
-	c->flags =
-		pclntab_has_flags(&module->tab) ? func.flags : flags_by_name(c->special);
+	c->flags = func.flags | flags_by_name(c->special);
 	c->frame_size = size >= 0 && size <= INT32_MAX ? (int32_t)size : -1;
 	c->foreign = !pclntab_has_frame_size(&module->tab, &func);
 	*slot = c;

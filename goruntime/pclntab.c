@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pclntab.h"
 
-#include "limits.h"
+#include "limit.h"
 #include "util.h"
 
 enum {
@@ -243,11 +243,6 @@ bool pclntab_init(struct pclntab *ret, const void *bytes, size_t len, uint64_t a
 			       "the pclntab at %#lx has tables outside it", addr);
 	*ret = tab;
 	return true;
-}
-
-bool pclntab_has_flags(const struct pclntab *tab)
-{
-	return tab->format->flags != ABSENT;
 }
 
 uint64_t pclntab_end(const struct pclntab *tab)

@@ -38,8 +38,6 @@ struct pclntab_func {
 
 enum pclntab_flags { PCLNTAB_TOPFRAME = 1, PCLNTAB_SPWRITE = 2, PCLNTAB_ASM = 4 };
 
-/* Does this release mark TOPFRAME and SPWRITE functions? From 1.17 on. */
-bool pclntab_has_flags(const struct pclntab *tab);
 /* Where the last function ends. */
 uint64_t pclntab_end(const struct pclntab *tab);
 /* By binary search. False: pc is in no function of this table. */

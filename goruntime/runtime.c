@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "limits.h"
+#include "limit.h"
 #include "runtime_priv.h"
 #include "target_extents.h"
 
@@ -82,6 +82,7 @@ static void open_go(struct runtime *rt, const struct image *img, const char *ass
 {
 	int minor = version_minor(rt->build->version);
 	char assumed[32];
+	uint64_t end;
 	struct err err;
 
 	if (assume_go) {
@@ -101,6 +102,8 @@ static void open_go(struct runtime *rt, const struct image *img, const char *ass
 			"the runtime of %s is read as if it were %s; values may be wrong",
 			rt->build->version, rt->layout.source + strlen("assumed "));
 	rt->code = code_table_new(rt->modules);
+	rt->landing_pad =
+		modules_function(rt->modules, "runtime.asmcgocall_landingpad", &end) != 0;
 	wait_reasons_read(rt, img);
 }
 

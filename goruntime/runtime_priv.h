@@ -56,6 +56,7 @@ struct runtime {
 	struct layout layout;
 	struct modules *modules; /* NULL: no Go, or none that we can read */
 	struct code_table *code;
+	bool landing_pad; /* asmcgocall calls C from there (1.22) */
 	struct stacks *stacks;
 	struct unwind *cfi;
 	char *unusable;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "limits.h"
+#include "limit.h"
 #include "runtime_priv.h"
 
 enum {
@@ -138,8 +138,9 @@ static bool ends_here(struct go_walk *u, const struct code *c)
 
 static bool injects_call(enum special s)
 {
-	return s == SPECIAL_sigpanic || s == SPECIAL_async_preempt ||
-	       s == SPECIAL_debug_call_v1 || s == SPECIAL_debug_call_v2;
+	return s == SPECIAL_sigpanic || s == SPECIAL_sigpanic0 ||
+	       s == SPECIAL_async_preempt || s == SPECIAL_debug_call_v1 ||
+	       s == SPECIAL_debug_call_v2;
 }
 
 static bool step(struct go_walk *u)

@@ -5,12 +5,13 @@
  * 1.27. */
 #include <inttypes.h>
 
-#include "limits.h"
+#include "limit.h"
 #include "runtime_priv.h"
 
 enum {
 	WORD = 8,
-	SIGNALS_MAX = 64, /* nested interrupted contexts on one thread */
+	SIGNALS_MAX = 64,  /* nested interrupted contexts on one thread */
+	ALIGNING_MAX = 64, /* bytes that making room and aligning the stack for C takes */
 };
 
 /* amd64 registers by DWARF number, where assembly of the runtime saves them. */
@@ -24,6 +25,7 @@ struct thread_walk {
 	bool exact;
 	unsigned signals;
 	uint64_t last_sp;
+	bool vdso_used; /* m->vdso_sp is of the innermost call only */
 };
 
 static const struct arch *arch_of(const struct thread_walk *t)
@@ -132,7 +134,7 @@ static bool step_go(struct thread_walk *t, const struct code *c)
 static const struct crosscall_form {
 	int32_t frame_size;
 	struct {
-		uint8_t reg, off;
+		uint8_t reg, off; /* off 0: no more */
 	} saved[6];
 } crosscall_forms[] = {
 	/* runtime/cgo/asm_amd64.s (1.15): a frame of 0x50 and the frame pointer */
@@ -143,7 +145,10 @@ static const struct crosscall_form {
 	    { R14, 0x38 },
 	    { R15, 0x40 },
 	    { RBP, 0x50 } } },
-	/* runtime/cgo/abi_amd64.h (1.17): PUSH_REGS_HOST_TO_ABI0 below 0x18 of arguments */
+	/* runtime/cgo/abi_amd64.h (1.17): PUSH_REGS_HOST_TO_ABI0 below 0x18 of arguments; from
+	 * 1.22 on with a frame pointer of its own on top */
+	{ 0x50,
+	  { { RBX, 0x18 }, { R12, 0x20 }, { R13, 0x28 }, { R14, 0x30 }, { R15, 0x38 } } },
 	{ 0x48,
 	  { { RBX, 0x18 },
 	    { R12, 0x20 },
@@ -161,8 +166,9 @@ static bool step_crosscall2(struct thread_walk *t, const struct code *c)
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(crosscall_forms); i++) {
 		const struct crosscall_form *f = &crosscall_forms[i];
-		for (size_t j = 0;
-		     f->frame_size == c->frame_size && j < ARRAY_SIZE(f->saved); j++) {
+		for (size_t j = 0; f->frame_size == c->frame_size &&
+				   j < ARRAY_SIZE(f->saved) && f->saved[j].off;
+		     j++) {
 			uint64_t value;
 			if (!read_word(t, sp + f->saved[j].off, &value))
 				return false;
@@ -201,9 +207,8 @@ static bool step_signal(struct thread_walk *t, const struct code *c)
  * asmcgocall_landingpad (1.22) the pair moved. */
 static bool step_asmcgocall(struct thread_walk *t, const struct code *c)
 {
-	uint64_t end, g, sp;
-	bool landing_pad =
-		modules_function(t->rt->modules, "runtime.asmcgocall_landingpad", &end);
+	uint64_t g, sp;
+	bool landing_pad = t->rt->landing_pad;
 	uint64_t g_at = sp_of(t) + (landing_pad ? 8 : 48),
 		 sp_at = sp_of(t) + (landing_pad ? 0 : 40);
 
@@ -216,7 +221,7 @@ static bool step_asmcgocall(struct thread_walk *t, const struct code *c)
 }
 
 /* Functions that run C code on an aligned stack keep their own stack pointer in a register
- * that C preserves: RBX (sigfwd), R12 (vDSO calls), RBP in Go 1.15. */
+ * that C preserves: RBX or RBP (sigfwd), R12 (vDSO calls), RBP in Go 1.15. */
 static bool step_saved_sp(struct thread_walk *t, const struct code *c)
 {
 	static const uint8_t registers[] = { R12, RBX, RBP };
@@ -228,7 +233,7 @@ static bool step_saved_sp(struct thread_walk *t, const struct code *c)
 			continue;
 		if (on_stack(t->m->curg_stack, value))
 			return end_context(t, c->pc, value, false);
-		if (value >= sp && value - sp < 4096) {
+		if (value >= sp && value - sp < ALIGNING_MAX) {
 			reg_set(&t->regs, arch_of(t)->sp, value);
 			return step_go(t, c);
 		}
@@ -240,11 +245,15 @@ static bool step_vdso_caller(struct thread_walk *t, const struct code *c)
 {
 	const struct machine *m = t->m;
 
-	if (m->vdso_sp == 0)
-		return t->exact && !on_stack(m->curg_stack, sp_of(t))
-			       ? step_go(t, c)
-			       : step_saved_sp(t, c);
-	if (on_stack(m->curg_stack, m->vdso_sp))
+	bool on_goroutine = on_stack(m->curg_stack, m->vdso_sp);
+
+	/* A call from a signal handler leaves older ones behind it: their words are on their
+	 * stacks. */
+	if (m->vdso_sp == 0 || t->vdso_used ||
+	    (on_goroutine && on_stack(m->signal_stack, sp_of(t))))
+		return t->exact ? step_go(t, c) : step_saved_sp(t, c);
+	t->vdso_used = true;
+	if (on_goroutine)
 		return end_context(t, m->vdso_pc, m->vdso_sp, false);
 	keep_only(&t->regs, 0);
 	reg_set(&t->regs, arch_of(t)->pc, m->vdso_pc);
@@ -274,7 +283,9 @@ static bool step_in_go(struct thread_walk *t, const struct code *c)
 	case SPECIAL_walltime:
 	case SPECIAL_walltime1:
 	case SPECIAL_time_now:
-	case SPECIAL_vgetrandom1:
+	case SPECIAL_vgetrandom1: /* some of them are Go functions in some releases */
+		if (!(c->flags & PCLNTAB_SPWRITE))
+			break;
 		return step_vdso_caller(t, c);
 	case SPECIAL_cgocallback:
 	case SPECIAL_cgocallback_gofunc: /* its frame is valid on both stacks */
