@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "limits.h"
+#include "limit.h"
 #include "runtime_priv.h"
 
 enum {

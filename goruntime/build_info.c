@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "limits.h"
+#include "limit.h"
 
 static const char magic[] = "\xff Go buildinf:";
 

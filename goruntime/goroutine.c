@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "limits.h"
+#include "limit.h"
 #include "runtime_priv.h"
 
 enum {

@@ -3,7 +3,7 @@
  * m.procid alone, along the chain of all Ms, where there is no other way. */
 #include <string.h>
 
-#include "limits.h"
+#include "limit.h"
 #include "runtime_priv.h"
 
 enum { WORD = 8, STACKCHECK_BYTES = 64 };

@@ -4,7 +4,7 @@
 #include <elf.h>
 #include <string.h>
 
-#include "limits.h"
+#include "limit.h"
 
 enum {
 	WORD = 8,

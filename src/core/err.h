@@ -12,7 +12,7 @@ enum err_code {
 	ERR_SYS,	 /* a system call or a file failed */
 	ERR_NOT_FOUND,	 /* the thing asked for does not exist */
 	ERR_FAULT,	 /* the subject has no readable memory there */
-	ERR_LIMIT,	 /* more than limits.h allows */
+	ERR_LIMIT,	 /* more than limit.h allows */
 	ERR_UNSUPPORTED, /* known, but not handled: this Go has no such field, ... */
 	ERR_BAD_DATA,	 /* bytes that contradict themselves */
 	ERR_PERMISSION,	 /* the kernel does not let us */

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "limits.h"
+#include "limit.h"
 
 enum {
 	SMALL_FILE = 4096,

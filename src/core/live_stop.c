@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "limits.h"
+#include "limit.h"
 #include "refusal.h"
 
 /* New threads of a seized one are born seized and stopped, so a program that starts

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "limits.h"
+#include "limit.h"
 
 struct target {
 	const struct target_ops *ops;

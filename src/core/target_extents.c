@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "limits.h"
+#include "limit.h"
 
 enum {
 	PAGE = 4096,
@@ -56,7 +56,7 @@ static uint8_t *arena_take(struct extents *x, uint64_t len)
 		a = mmap(NULL, size, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		if (a == MAP_FAILED)
-			a = xmalloc(size); /* ends the process with a sentence */
+			out_of_memory();
 		/* A fault for each 4 KB would be a third of the copy's time. */
 		madvise(a, size, MADV_HUGEPAGE);
 		*a = (struct arena){ .next = x->arenas, .size = size, .used = PAGE };

@@ -10,7 +10,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "limits.h"
+#include "limit.h"
 #include "refusal.h"
 
 enum { BATCH_MIN = 16, BATCH_MAX = UIO_MAXIOV };

@@ -16,12 +16,16 @@ enum {
 	SLURP_FIRST = 4096,
 };
 
+void out_of_memory(void)
+{
+	fputs("gosnap: out of memory\n", stderr);
+	exit(EXIT_OUT_OF_MEMORY);
+}
+
 static void *checked(void *p)
 {
-	if (!p) {
-		fputs("gosnap: out of memory\n", stderr);
-		exit(EXIT_OUT_OF_MEMORY);
-	}
+	if (!p)
+		out_of_memory();
 	return p;
 }
 

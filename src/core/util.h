@@ -29,13 +29,16 @@
 
 /* Out of memory ends the process with a sentence on standard error and status 6: the
  * kernel then releases every thread we hold. Sizes that come from the subject have been
- * checked against limits.h before they get here. */
+ * checked against limit.h before they get here. */
 void *xmalloc(size_t size);
 void *xcalloc(size_t n, size_t size);
 void *xreallocarray(void *p, size_t n, size_t size);
 char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t n);
 char *xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* That same end, for those who allocate by other means. */
+void out_of_memory(void) __attribute__((noreturn));
 
 /* For AUTO(xfree) char *s; NULL is fine. */
 void xfree(void *p);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "limits.h"
+#include "limit.h"
 
 struct warning {
 	char *where, *what;

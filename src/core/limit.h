@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* limits.h - every cap on what a subject can make us do, with unit and reason. */
-#ifndef GOSNAP_LIMITS_H
-#define GOSNAP_LIMITS_H
+/* limit.h - every cap on what a subject can make us do, with unit and reason. */
+#ifndef GOSNAP_LIMIT_H
+#define GOSNAP_LIMIT_H
 
 #include <stdint.h>
 

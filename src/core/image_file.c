@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "image_priv.h"
+
+#include <errno.h>
+#include <gelf.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "bytes.h"
+#include "limit.h"
+
+enum {
+	PAGE = 4096,
+	CHUNK = 65536,
+	CHUNK_READ = 1,
+	CHUNK_BAD = 2,
+	SEGMENTS_MAX = 4096,
+	SECTIONS_MAX = 65536,
+	NOTES_MAX = 1 << 20, /* bytes */
+	NT_GO_BUILD_ID = 4,
+};
+
+bool image_refuse(struct image *img, const char *format, ...)
+{
+	char text[256];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	xfree(img->unreadable);
+	img->unreadable = xstrdup(text);
+	return false;
+}
+
+static bool load_header(struct image *img)
+{
+	GElf_Ehdr header;
+
+	elf_version(EV_CURRENT);
+	/* ELF_C_READ: libelf reads with pread and maps nothing. */
+	img->elf = img->memory ? elf_memory((char *)img->memory, img->memory_len)
+			       : elf_begin(img->fd, ELF_C_READ, NULL);
+	if (!img->elf || elf_kind(img->elf) != ELF_K_ELF ||
+	    !gelf_getehdr(img->elf, &header))
+		return image_refuse(img, "it is not an ELF file");
+	if (gelf_getclass(img->elf) != ELFCLASS64 ||
+	    header.e_ident[EI_DATA] != ELFDATA2LSB)
+		return image_refuse(img, "it is not a 64-bit little-endian ELF file");
+	img->machine = header.e_machine;
+	return true;
+}
+
+static bool load_segments(struct image *img)
+{
+	size_t n;
+
+	if (elf_getphdrnum(img->elf, &n) || n == 0 || n > SEGMENTS_MAX)
+		return image_refuse(img, "it has no program headers, or too many");
+	img->segments = xcalloc(n, sizeof(*img->segments));
+	img->segment_offsets = xcalloc(n, sizeof(*img->segment_offsets));
+	for (size_t i = 0; i < n; i++) {
+		GElf_Phdr p;
+		if (!gelf_getphdr(img->elf, (int)i, &p))
+			return image_refuse(img, "its program headers cannot be read");
+		img->segments[i] = (struct image_segment){
+			.addr = p.p_vaddr,
+			.size = p.p_memsz,
+			.file_size = p.p_filesz < p.p_memsz ? p.p_filesz : p.p_memsz,
+			.type = p.p_type,
+			.readable = p.p_flags & PF_R,
+			.writable = p.p_flags & PF_W,
+			.executable = p.p_flags & PF_X,
+			.align = p.p_align,
+		};
+		img->segment_offsets[i] = p.p_offset;
+		img->segment_count = i + 1;
+	}
+	return true;
+}
+
+/* Sections are a help, never a need: stripped of them, a program still runs. */
+static void load_sections(struct image *img)
+{
+	size_t n, names;
+
+	if (elf_getshdrnum(img->elf, &n) || n > SECTIONS_MAX ||
+	    elf_getshdrstrndx(img->elf, &names))
+		return;
+	img->sections = xcalloc(n, sizeof(*img->sections));
+	for (size_t i = 1; i < n; i++) {
+		Elf_Scn *scn = elf_getscn(img->elf, i);
+		GElf_Shdr sh;
+		if (!scn || !gelf_getshdr(scn, &sh))
+			continue;
+		const char *name = elf_strptr(img->elf, names, sh.sh_name);
+		img->sections[img->section_count++] = (struct image_section){
+			.name = name ? name : "",
+			.addr = sh.sh_addr,
+			.size = sh.sh_size,
+			.index = i,
+			.loaded = sh.sh_flags & SHF_ALLOC,
+		};
+	}
+}
+
+static bool covered_by_relro(const struct image *img, const struct image_segment *s)
+{
+	for (size_t i = 0; i < img->segment_count; i++) {
+		const struct image_segment *r = &img->segments[i];
+		if (r->type == PT_GNU_RELRO && r->addr < s->addr + s->size &&
+		    s->addr < r->addr + r->size)
+			return true;
+	}
+	return false;
+}
+
+static void load_bytes(struct image *img)
+{
+	img->bytes = xcalloc(img->segment_count, sizeof(*img->bytes));
+	for (size_t i = 0; i < img->segment_count; i++) {
+		const struct image_segment *s = &img->segments[i];
+		if (s->type != PT_LOAD || s->writable || !s->file_size ||
+		    s->addr + s->size < s->addr || covered_by_relro(img, s))
+			continue;
+		struct image_bytes *b = &img->bytes[img->bytes_count++];
+		b->vaddr = s->addr;
+		b->size = s->file_size;
+		b->offset = img->segment_offsets[i];
+	}
+}
+
+/* Address space is only reserved; what is never asked for costs nothing. */
+static bool reserve(struct image_bytes *b)
+{
+	if (b->data)
+		return true;
+	if (b->size > LIMIT_READ_BYTES)
+		return false;
+	void *p = mmap(NULL, b->size, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (p == MAP_FAILED)
+		return false;
+	b->data = p;
+	b->chunks = xcalloc(b->size / CHUNK + 1, 1);
+	return true;
+}
+
+static bool read_chunk(const struct image *img, struct image_bytes *b, uint64_t chunk)
+{
+	uint64_t from = chunk * CHUNK, left = b->size - from;
+	size_t len = left < CHUNK ? (size_t)left : CHUNK, done = 0;
+
+	if (img->memory) {
+		struct bytes all = bytes_at(bytes_over(img->memory, img->memory_len),
+					    b->offset + from);
+		bytes_take(&all, b->data + from, len);
+		return !all.bad;
+	}
+	while (done < len) {
+		ssize_t n = pread(img->fd, b->data + from + done, len - done,
+				  (off_t)(b->offset + from + done));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		done += (size_t)n;
+	}
+	return true;
+}
+
+static const void *bytes_get(const struct image *img, struct image_bytes *b, uint64_t off,
+			     uint64_t len)
+{
+	if (off > b->size || len > b->size - off || !len || !reserve(b))
+		return NULL;
+	for (uint64_t c = off / CHUNK; c <= (off + len - 1) / CHUNK; c++) {
+		if (!b->chunks[c])
+			b->chunks[c] = read_chunk(img, b, c) ? CHUNK_READ : CHUNK_BAD;
+		if (b->chunks[c] == CHUNK_BAD)
+			return NULL;
+	}
+	return b->data + off;
+}
+
+static struct image_bytes *bytes_of(const struct image *img, uint64_t addr)
+{
+	for (size_t i = 0; i < img->bytes_count; i++) {
+		uint64_t start = img->bytes[i].vaddr + img->bias;
+		if (addr >= start && addr - start < img->bytes[i].size)
+			return &img->bytes[i];
+	}
+	return NULL;
+}
+
+const void *image_bytes(const struct image *img, uint64_t addr, size_t len)
+{
+	struct image_bytes *b = bytes_of(img, addr);
+
+	return b ? bytes_get(img, b, addr - img->bias - b->vaddr, len) : NULL;
+}
+
+const void *image_bytes_from(const struct image *img, uint64_t addr, size_t *ret_len)
+{
+	struct image_bytes *b = bytes_of(img, addr);
+
+	if (!b)
+		return NULL;
+	uint64_t off = addr - img->bias - b->vaddr;
+	const void *p = bytes_get(img, b, off, b->size - off);
+	if (p)
+		*ret_len = b->size - off;
+	return p;
+}
+
+static char *hex(const uint8_t *bytes, size_t len)
+{
+	static const char digits[] = "0123456789abcdef";
+	char *s = xmalloc(2 * len + 1);
+
+	for (size_t i = 0; i < len; i++) {
+		s[2 * i] = digits[bytes[i] >> 4];
+		s[2 * i + 1] = digits[bytes[i] & 15];
+	}
+	s[2 * len] = 0;
+	return s;
+}
+
+static void take_note(struct image *img, uint32_t type, const uint8_t *name,
+		      size_t name_len, const uint8_t *desc, size_t desc_len)
+{
+	if (name_len != 4 || desc_len > PAGE)
+		return;
+	if (!img->build_id && type == NT_GNU_BUILD_ID && !memcmp(name, "GNU", 4))
+		img->build_id = hex(desc, desc_len);
+	if (!img->go_build_id && type == NT_GO_BUILD_ID && !memcmp(name, "Go\0", 4))
+		img->go_build_id = xstrndup((const char *)desc, desc_len);
+}
+
+static uint64_t padded(uint64_t len)
+{
+	return (len + 3) & ~UINT64_C(3);
+}
+
+static void read_notes(struct image *img, const uint8_t *data, size_t len)
+{
+	struct bytes b = bytes_over(data, len);
+
+	for (;;) {
+		uint64_t name_len = bytes_u32(&b), desc_len = bytes_u32(&b);
+		uint32_t type = bytes_u32(&b);
+		struct bytes name = b, desc = bytes_at(b, padded(name_len));
+		b = bytes_at(desc, desc_len);
+		if (b.bad)
+			return;
+		take_note(img, type, name.at, name_len, desc.at, desc_len);
+		b = bytes_at(desc,
+			     padded(desc_len)); /* the last one may lack its padding */
+	}
+}
+
+static void load_notes(struct image *img)
+{
+	for (size_t i = 0; i < img->segment_count; i++) {
+		const struct image_segment *s = &img->segments[i];
+		if (s->type != PT_NOTE || s->file_size > NOTES_MAX)
+			continue;
+		Elf_Data *d =
+			elf_getdata_rawchunk(img->elf, (int64_t)img->segment_offsets[i],
+					     s->file_size, ELF_T_BYTE);
+		if (d && d->d_buf)
+			read_notes(img, d->d_buf, d->d_size);
+	}
+}
+
+bool image_load(struct image *img)
+{
+	if (!load_header(img) || !load_segments(img))
+		return false;
+	load_sections(img);
+	load_bytes(img);
+	load_notes(img);
+	return true;
+}
+
+void image_unload(struct image *img)
+{
+	image_symbols_free(&img->symbols);
+	for (size_t i = 0; i < img->bytes_count; i++) {
+		if (img->bytes[i].data)
+			munmap(img->bytes[i].data, img->bytes[i].size);
+		xfree(img->bytes[i].chunks);
+	}
+	xfree(img->bytes);
+	xfree(img->sections);
+	xfree(img->segments);
+	xfree(img->segment_offsets);
+	if (img->elf)
+		elf_end(img->elf);
+	if (img->fd >= 0)
+		close(img->fd);
+	xfree(img->memory);
+	xfree(img->build_id);
+	xfree(img->go_build_id);
+	xfree(img->unreadable);
+	xfree(img->path);
+	xfree(img);
+}
+
+bool image_bias_of(const struct image *img, uint64_t addr, uint64_t offset, uint64_t *ret)
+{
+	for (size_t i = 0; i < img->segment_count; i++) {
+		const struct image_segment *s = &img->segments[i];
+		uint64_t slack = s->addr & (PAGE - 1);
+		uint64_t start = img->segment_offsets[i] - slack;
+		/* Go's own linker made PIEs that begin at 0x400000, so the first address
+		 * of the file says nothing: the segment that holds the offset does. */
+		if (s->type == PT_LOAD && s->executable && s->file_size &&
+		    offset >= start && offset - start < s->file_size + slack) {
+			*ret = addr - (s->addr - slack) - (offset - start);
+			return true;
+		}
+	}
+	return false;
+}
+
+void image_rebase(struct image *img, uint64_t bias)
+{
+	for (size_t i = 0; i < img->segment_count; i++)
+		img->segments[i].addr += bias - img->bias;
+	img->bias = bias;
+}
+
+const char *image_path(const struct image *img)
+{
+	return img->path;
+}
+
+const char *image_unreadable(const struct image *img)
+{
+	return img->unreadable;
+}
+
+uint64_t image_bias(const struct image *img)
+{
+	return img->bias;
+}
+
+int image_machine(const struct image *img)
+{
+	return img->machine;
+}
+
+const char *image_build_id(const struct image *img)
+{
+	return img->build_id ? img->build_id : "";
+}
+
+const char *image_go_build_id(const struct image *img)
+{
+	return img->go_build_id ? img->go_build_id : "";
+}
+
+bool image_section(const struct image *img, const char *name, struct image_range *ret)
+{
+	for (size_t i = 0; i < img->section_count; i++) {
+		const struct image_section *s = &img->sections[i];
+		if (!s->loaded || strcmp(s->name, name))
+			continue;
+		*ret = (struct image_range){ s->addr + img->bias, s->size };
+		return true;
+	}
+	return false;
+}
+
+bool image_segment(const struct image *img, size_t i, struct image_segment *ret)
+{
+	if (i >= img->segment_count)
+		return false;
+	*ret = img->segments[i];
+	return true;
+}
+
+int image_fd(const struct image *img)
+{
+	return img->fd;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* image_priv.h - shared by image.c, image_file.c and image_symbols.c; nobody else's. */
+#ifndef GOSNAP_IMAGE_PRIV_H
+#define GOSNAP_IMAGE_PRIV_H
+
+#include <libelf.h>
+
+#include "image.h"
+
+struct image_section {
+	const char *name; /* of the file's string table */
+	uint64_t addr, size;
+	size_t index;
+	bool loaded; /* has an address in the process */
+};
+
+/* Bytes of a segment that is never written, read from the file piece by piece as they are
+ * wanted. Not mapped: a file that somebody truncates would end us by SIGBUS. */
+struct image_bytes {
+	uint64_t vaddr, size; /* in the file's addresses */
+	uint64_t offset;
+	uint8_t *data;	 /* reserved whole, filled by chunks */
+	uint8_t *chunks; /* 0 not read, 1 read, 2 cannot be read */
+};
+
+struct image_symbol {
+	const char *name;
+	uint64_t value, size;
+	uint8_t type, bind;
+	bool absolute; /* no bias: an offset within thread-local storage, ... */
+	bool in_code;
+};
+
+struct image_symbols {
+	bool loaded;
+	struct image_symbol *all;
+	size_t count;
+	uint32_t *by_name; /* hash of names: index + 1, 0 is free */
+	size_t slots;
+	const struct image_symbol **functions; /* sorted by value */
+	size_t function_count;
+};
+
+struct image {
+	char *path;
+	char *unreadable;
+	uint64_t bias;
+	int fd;
+	uint8_t *memory; /* the vDSO's bytes, when there is no file */
+	size_t memory_len;
+	Elf *elf;
+	int machine;
+	char *build_id, *go_build_id;
+	struct image_segment *segments; /* with the bias */
+	uint64_t *segment_offsets;
+	size_t segment_count;
+	struct image_section *sections;
+	size_t section_count;
+	struct image_bytes *bytes;
+	size_t bytes_count;
+	struct image_symbols symbols;
+};
+
+/* image_file.c: opens what fd or memory holds; false: img->unreadable says why. */
+bool image_load(struct image *img);
+void image_unload(struct image *img);
+/* The bias by which offset of the file came to be mapped at addr, by a segment that may be
+ * executed; false: the file maps no code there. */
+bool image_bias_of(const struct image *img, uint64_t addr, uint64_t offset,
+		   uint64_t *ret);
+void image_rebase(struct image *img, uint64_t bias);
+bool image_refuse(struct image *img, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* image_symbols.c */
+void image_symbols_free(struct image_symbols *symbols);
+
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "image_priv.h"
+
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "limit.h"
+
+static uint32_t hash(const char *s)
+{
+	uint32_t h = 2166136261u; /* FNV-1a */
+
+	for (; *s; s++)
+		h = (h ^ (uint8_t)*s) * 16777619u;
+	return h;
+}
+
+static void insert_name(struct image_symbols *s, uint32_t i)
+{
+	size_t at = hash(s->all[i].name) & (s->slots - 1);
+
+	while (s->by_name[at])
+		at = (at + 1) & (s->slots - 1);
+	s->by_name[at] = i + 1;
+}
+
+static bool is_function(const struct image_symbol *s)
+{
+	return s->in_code &&
+	       (s->type == STT_FUNC || s->type == STT_GNU_IFUNC || s->type == STT_NOTYPE);
+}
+
+/* Of names for one address the one that people know: a typed, global one, then the first. */
+static int rank(const struct image_symbol *s)
+{
+	return (s->type == STT_NOTYPE ? 4 : 0) + (s->bind == STB_GLOBAL ? 0
+						  : s->bind == STB_WEAK ? 1
+									: 2);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const struct image_symbol *x = *(const struct image_symbol *const *)a;
+	const struct image_symbol *y = *(const struct image_symbol *const *)b;
+
+	if (x->value != y->value)
+		return x->value < y->value ? -1 : 1;
+	if (rank(x) != rank(y))
+		return rank(x) - rank(y);
+	return strcmp(x->name, y->name);
+}
+
+static void index_functions(struct image_symbols *s)
+{
+	s->functions = xcalloc(s->count, sizeof(*s->functions));
+	for (size_t i = 0; i < s->count; i++)
+		if (is_function(&s->all[i]))
+			s->functions[s->function_count++] = &s->all[i];
+	if (s->function_count)
+		qsort(s->functions, s->function_count, sizeof(*s->functions), by_value);
+	size_t kept = 0;
+	for (size_t i = 0; i < s->function_count; i++)
+		if (!kept || s->functions[kept - 1]->value != s->functions[i]->value)
+			s->functions[kept++] = s->functions[i];
+	s->function_count = kept;
+}
+
+static bool in_code(const struct image *img, uint64_t value)
+{
+	for (size_t i = 0; i < img->segment_count; i++) {
+		const struct image_segment *p = &img->segments[i];
+		if (p->type == PT_LOAD && p->executable && value + img->bias >= p->addr &&
+		    value + img->bias - p->addr < p->size)
+			return true;
+	}
+	return false;
+}
+
+static void read_table(const struct image *img, struct image_symbols *s, Elf_Scn *scn,
+		       const GElf_Shdr *sh)
+{
+	Elf_Data *data = elf_getdata(scn, NULL);
+	size_t n = data && sh->sh_entsize ? data->d_size / sizeof(Elf64_Sym) : 0;
+
+	if (n == 0 || n > UINT32_MAX / 4)
+		return;
+	s->all = xreallocarray(s->all, s->count + n, sizeof(*s->all));
+	for (size_t i = 0; i < n; i++) {
+		GElf_Sym sym;
+		if (!gelf_getsym(data, (int)i, &sym) || sym.st_shndx == SHN_UNDEF)
+			continue;
+		const char *name = elf_strptr(img->elf, sh->sh_link, sym.st_name);
+		uint8_t type = GELF_ST_TYPE(sym.st_info);
+		if (!name || !*name || type == STT_SECTION || type == STT_FILE)
+			continue;
+		s->all[s->count++] = (struct image_symbol){
+			.name = name,
+			.value = sym.st_value,
+			.size = sym.st_size,
+			.type = type,
+			.bind = GELF_ST_BIND(sym.st_info),
+			.absolute = sym.st_shndx == SHN_ABS || type == STT_TLS,
+			.in_code = in_code(img, sym.st_value),
+		};
+	}
+}
+
+static bool load_table(const struct image *img, struct image_symbols *s, uint32_t type)
+{
+	for (size_t i = 0; i < img->section_count; i++) {
+		Elf_Scn *scn = elf_getscn(img->elf, img->sections[i].index);
+		GElf_Shdr sh;
+		if (scn && gelf_getshdr(scn, &sh) && sh.sh_type == type &&
+		    sh.sh_size <= LIMIT_READ_BYTES)
+			read_table(img, s, scn, &sh);
+	}
+	return s->count;
+}
+
+/* Symbols are wanted of few images: read at the first question. */
+static const struct image_symbols *symbols_of(const struct image *const_img)
+{
+	struct image *img =
+		(struct image *)const_img; /* a cache changes, not the image */
+	struct image_symbols *s = &img->symbols;
+
+	if (s->loaded)
+		return s;
+	s->loaded = true;
+	if (!img->elf ||
+	    (!load_table(img, s, SHT_SYMTAB) && !load_table(img, s, SHT_DYNSYM)))
+		return s;
+	for (s->slots = 16; s->slots < s->count * 2;)
+		s->slots *= 2;
+	s->by_name = xcalloc(s->slots, sizeof(*s->by_name));
+	for (size_t i = 0; i < s->count; i++)
+		insert_name(s, (uint32_t)i);
+	index_functions(s);
+	return s;
+}
+
+void image_symbols_free(struct image_symbols *s)
+{
+	xfree(s->all);
+	xfree(s->by_name);
+	xfree(s->functions);
+}
+
+bool image_symbol(const struct image *img, const char *name, struct image_range *ret)
+{
+	const struct image_symbols *s = symbols_of(img);
+
+	if (!s->slots)
+		return false;
+	for (size_t at = hash(name) & (s->slots - 1); s->by_name[at];
+	     at = (at + 1) & (s->slots - 1)) {
+		const struct image_symbol *sym = &s->all[s->by_name[at] - 1];
+		if (strcmp(sym->name, name))
+			continue;
+		ret->addr = sym->absolute ? sym->value : sym->value + img->bias;
+		ret->size = sym->size;
+		return true;
+	}
+	return false;
+}
+
+bool image_function_at(const struct image *img, uint64_t addr, const char **ret_name,
+		       uint64_t *ret_entry)
+{
+	const struct image_symbols *s = symbols_of(img);
+	uint64_t value = addr - img->bias;
+	size_t low = 0, high = s->function_count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (s->functions[mid]->value <= value)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (!low || !in_code(img, value))
+		return false;
+	const struct image_symbol *f = s->functions[low - 1];
+	/* Assembler's labels have no size: they reach to the next. */
+	if (f->size && value - f->value >= f->size)
+		return false;
+	*ret_name = f->name;
+	*ret_entry = f->value + img->bias;
+	return true;
+}
