@@ -81,7 +81,9 @@ def go_environment(version):
 class Subject:
     """A running subject. Use as a context: it is gone afterwards."""
 
-    def __init__(self, argv, environment=None, ready=b"READY"):
+    def __init__(self, argv, environment=None, complains=None):
+        """complains: what a program that does not know READY says on standard error
+        when it is."""
         env = {k: v for k, v in os.environ.items()
                if k not in ("GOTRACEBACK", "GODEBUG", "GOMAXPROCS", "GOGC")}
         env.update({"GOTRACEBACK": "system"}, **(environment or {}))
@@ -93,12 +95,22 @@ class Subject:
         self.facts = {}    # whatever else it says
         self.lines = []
         try:
-            self._wait_ready(ready)
+            if complains is None:
+                self._wait_ready()
+            else:
+                self._wait_complaint(complains)
         except BaseException:
             self.close()
             raise
 
-    def _wait_ready(self, ready):
+    def _wait_complaint(self, text):
+        deadline = time.monotonic() + PATIENCE
+        while text not in self.errors():
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError("the program was not ready: " + self.errors()[-2000:])
+            time.sleep(0.02)
+
+    def _wait_ready(self):
         deadline = time.monotonic() + PATIENCE
         seen = b""
         fd = self.process.stdout.fileno()
@@ -114,7 +126,7 @@ class Subject:
             if b"\n" not in got:
                 continue
             lines = seen.split(b"\n")
-            last = next((i for i, l in enumerate(lines[:-1]) if l.startswith(ready)), None)
+            last = next((i for i, l in enumerate(lines[:-1]) if l == b"READY"), None)
             if last is not None:
                 break
         self.lines = [l.decode() for l in lines[:last + 1]]
@@ -125,8 +137,9 @@ class Subject:
                 self.facts.update(s)
 
     def errors(self):
-        self.stderr.seek(0)
-        return self.stderr.read().decode(errors="replace")
+        # Not by seek: the file's position is the program's, too.
+        fd = self.stderr.fileno()
+        return os.pread(fd, os.fstat(fd).st_size, 0).decode(errors="replace")
 
     def settle(self, threads=None):
         """Returns when the process, or these threads of it, has stood still for a
