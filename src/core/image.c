@@ -182,8 +182,7 @@ static void add_span(struct images *images, uint64_t start, uint64_t end, size_t
 	images->spans[images->span_count++] = (struct span){ start, end, image };
 }
 
-static void place(struct images *images, struct image *img,
-		  const struct target_mapping *m)
+static void place(struct image *img, const struct target_mapping *m)
 {
 	uint64_t bias;
 
@@ -195,7 +194,6 @@ static void place(struct images *images, struct image *img,
 		return;
 	}
 	image_rebase(img, bias);
-	(void)images;
 }
 
 static bool is_code(const struct target_mapping *m)
@@ -222,7 +220,7 @@ static void open_executable_of(struct images *images, const char *exe,
 		return;
 	}
 	open_file(images, img, m, true);
-	place(images, img, m);
+	place(img, m);
 }
 
 static void open_all(struct images *images, const char *exe)
@@ -243,7 +241,7 @@ static void open_all(struct images *images, const char *exe)
 			open_file(images, img, m, false);
 		else
 			read_vdso(images, img, m);
-		place(images, img, m);
+		place(img, m);
 	}
 	xfree(firsts);
 }
@@ -255,18 +253,35 @@ static int by_start(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
+static void add_segments(struct images *images, const struct image *img, size_t index)
+{
+	for (size_t i = 0; i < img->segment_count; i++) {
+		const struct image_segment *s = &img->segments[i];
+		uint64_t start = s->addr & ~(uint64_t)(PAGE - 1);
+		uint64_t end = (s->addr + s->size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+		if (s->type == PT_LOAD && start < end)
+			add_span(images, start, end, index);
+	}
+}
+
+/* Its headers are not known: what the mappings say must do. */
+static void add_mappings(struct images *images, const struct image *img, size_t index)
+{
+	size_t n;
+	const struct target_mapping *maps = target_mappings(images->target, &n);
+
+	for (size_t i = 0; *img->path && i < n; i++)
+		if (!strcmp(maps[i].path, img->path))
+			add_span(images, maps[i].start, maps[i].end, index);
+}
+
 static void find_spans(struct images *images)
 {
 	for (size_t i = 0; i < images->count; i++) {
-		const struct image *img = images->list[i];
-		for (size_t k = 0; !img->unreadable && k < img->segment_count; k++) {
-			const struct image_segment *s = &img->segments[k];
-			uint64_t start = s->addr & ~(uint64_t)(PAGE - 1);
-			uint64_t end =
-				(s->addr + s->size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
-			if (s->type == PT_LOAD && start < end)
-				add_span(images, start, end, i);
-		}
+		if (images->list[i]->unreadable)
+			add_mappings(images, images->list[i], i);
+		else
+			add_segments(images, images->list[i], i);
 	}
 	if (images->span_count)
 		qsort(images->spans, images->span_count, sizeof(*images->spans),

@@ -315,13 +315,13 @@ bool image_bias_of(const struct image *img, uint64_t addr, uint64_t offset, uint
 {
 	for (size_t i = 0; i < img->segment_count; i++) {
 		const struct image_segment *s = &img->segments[i];
-		uint64_t slack = s->addr & (PAGE - 1);
+		uint64_t vaddr = s->addr - img->bias, slack = vaddr & (PAGE - 1);
 		uint64_t start = img->segment_offsets[i] - slack;
 		/* Go's own linker made PIEs that begin at 0x400000, so the first address
 		 * of the file says nothing: the segment that holds the offset does. */
 		if (s->type == PT_LOAD && s->executable && s->file_size &&
 		    offset >= start && offset - start < s->file_size + slack) {
-			*ret = addr - (s->addr - slack) - (offset - start);
+			*ret = addr - (vaddr - slack) - (offset - start);
 			return true;
 		}
 	}
