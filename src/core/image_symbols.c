@@ -31,12 +31,13 @@ static bool is_function(const struct image_symbol *s)
 	       (s->type == STT_FUNC || s->type == STT_GNU_IFUNC || s->type == STT_NOTYPE);
 }
 
-/* Of names for one address the one that people know: a typed, global one, then the first. */
+/* Of names for one address the one that people know: a typed one without underscores, global. */
 static int rank(const struct image_symbol *s)
 {
-	return (s->type == STT_NOTYPE ? 4 : 0) + (s->bind == STB_GLOBAL ? 0
-						  : s->bind == STB_WEAK ? 1
-									: 2);
+	return (s->type == STT_NOTYPE ? 8 : 0) + (*s->name == '_' ? 4 : 0) +
+	       (s->bind == STB_GLOBAL ? 0
+		: s->bind == STB_WEAK ? 1
+				      : 2);
 }
 
 static int by_value(const void *a, const void *b)

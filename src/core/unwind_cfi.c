@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unwind.h"
+
+#include <elf.h>
+#include <inttypes.h>
+#include <libunwind.h>
+#include <string.h>
+
+#include "bytes.h"
+
+/* Exported by libunwind, declared in none of its public headers. */
+#define search_unwind_table UNW_OBJ(dwarf_search_unwind_table)
+int search_unwind_table(unw_addr_space_t as, unw_word_t ip, unw_dyn_info_t *di,
+			unw_proc_info_t *pi, int need_unwind_info, void *arg);
+
+enum {
+	HEADER_LEN = 12, /* version, three encodings, pointer and count of 4 bytes */
+	ENTRY_LEN = 8,
+	ENC_UDATA4 = 0x03,
+	ENC_PCREL_SDATA4 = 0x1b,
+	ENC_DATAREL_SDATA4 = 0x3b,
+};
+
+/* The sorted table of .eh_frame_hdr. */
+struct table {
+	const struct image *image;
+	bool usable;
+	const char *why; /* when it is not */
+	uint64_t header; /* its entries count from here */
+	uint64_t entries, count;
+	uint64_t start, end; /* of the code it speaks of */
+};
+
+struct unwind {
+	struct target *target; /* borrowed */
+	const struct images *images;
+	unw_addr_space_t space;
+	struct table *tables; /* one for each image asked for */
+	size_t table_count, table_cap;
+	/* Of the step being made: */
+	struct regs *regs;
+	uint64_t pc; /* as libunwind is to see it */
+	bool missed; /* no information: whatever libunwind says is a guess */
+	bool no_memory;
+	struct err why;
+};
+
+static bool read_bytes(struct unwind *u, uint64_t addr, void *ret, size_t len)
+{
+	const struct image *img = images_at(u->images, addr);
+	const void *p = img ? image_bytes(img, addr, len) : NULL;
+
+	if (!p)
+		return target_read(u->target, addr, ret, len, &u->why);
+	/* Hostile unwind information must not be read for ever either. */
+	if (!target_spend(u->target, 1, &u->why))
+		return false;
+	memcpy(ret, p, len);
+	return true;
+}
+
+static const char *read_header(struct unwind *u, const struct image_segment *s,
+			       struct table *t)
+{
+	uint8_t raw[HEADER_LEN];
+
+	if (s->size < HEADER_LEN || !read_bytes(u, s->addr, raw, HEADER_LEN))
+		return "its .eh_frame_hdr cannot be read";
+	struct bytes b = bytes_over(raw, HEADER_LEN);
+	uint8_t version = bytes_u8(&b), frame_enc = bytes_u8(&b);
+	uint8_t count_enc = bytes_u8(&b), table_enc = bytes_u8(&b);
+	bytes_u32(&b); /* where .eh_frame is: the table leads there */
+	if (version != 1 || frame_enc != ENC_PCREL_SDATA4 || count_enc != ENC_UDATA4 ||
+	    table_enc != ENC_DATAREL_SDATA4)
+		return "its .eh_frame_hdr has an encoding that no linker uses";
+	t->header = s->addr;
+	t->entries = s->addr + HEADER_LEN;
+	t->count = bytes_u32(&b);
+	if (t->count == 0 || t->count > (s->size - HEADER_LEN) / ENTRY_LEN)
+		return "its .eh_frame_hdr has no table";
+	return NULL;
+}
+
+static void read_table(struct unwind *u, struct table *t)
+{
+	struct image_segment s;
+
+	t->why = "it has no .eh_frame_hdr";
+	t->start = UINT64_MAX;
+	for (size_t i = 0; image_segment(t->image, i, &s); i++) {
+		if (s.type == PT_LOAD && s.executable) {
+			t->start = s.addr < t->start ? s.addr : t->start;
+			t->end = s.addr + s.size > t->end ? s.addr + s.size : t->end;
+		}
+		if (s.type == PT_GNU_EH_FRAME)
+			t->why = read_header(u, &s, t);
+	}
+	t->usable = !t->why;
+}
+
+static const struct table *table_of(struct unwind *u, const struct image *img)
+{
+	for (size_t i = 0; i < u->table_count; i++)
+		if (u->tables[i].image == img)
+			return &u->tables[i];
+	GROW(u->tables, u->table_count, u->table_cap);
+	struct table *t = &u->tables[u->table_count++];
+	*t = (struct table){ .image = img };
+	read_table(u, t);
+	return t;
+}
+
+static int miss(struct unwind *u, const char *format, const char *path, const char *why)
+{
+	u->missed = true;
+	if (path)
+		err_set(&u->why, ERR_NOT_FOUND,
+			"no call frame information for 0x%" PRIx64 " (%s%s%s)", u->pc,
+			path, *why ? ": " : "", why);
+	else
+		err_set(&u->why, ERR_NOT_FOUND, "0x%" PRIx64 " %s", u->pc, format);
+	return -UNW_ENOINFO;
+}
+
+static int find_proc_info(unw_addr_space_t as, unw_word_t ip, unw_proc_info_t *pi,
+			  int need_unwind_info, void *arg)
+{
+	struct unwind *u = arg;
+	const struct image *img = images_at(u->images, ip);
+
+	if (!img)
+		return miss(u, "is in no program or library", NULL, "");
+	const struct table *t = table_of(u, img);
+	if (!t->usable || ip < t->start || ip >= t->end)
+		return miss(u, "", image_path(img),
+			    t->usable ? "no code is there" : t->why);
+	unw_dyn_info_t di = {
+		.start_ip = t->start,
+		.end_ip = t->end,
+		.format = UNW_INFO_FORMAT_REMOTE_TABLE,
+		.u.rti.segbase = t->header,
+		.u.rti.table_data = t->entries,
+		.u.rti.table_len = t->count * ENTRY_LEN / sizeof(unw_word_t),
+	};
+	int r = search_unwind_table(as, ip, &di, pi, need_unwind_info, arg);
+	return r < 0 ? miss(u, "", image_path(img), "") : r;
+}
+
+static void put_unwind_info(unw_addr_space_t as, unw_proc_info_t *pi, void *arg)
+{
+	(void)as, (void)pi, (void)arg; /* in libunwind's own pool */
+}
+
+static int get_dyn_info_list_addr(unw_addr_space_t as, unw_word_t *ret, void *arg)
+{
+	(void)as, (void)ret, (void)arg;
+	return -UNW_ENOINFO;
+}
+
+static int access_mem(unw_addr_space_t as, unw_word_t addr, unw_word_t *value, int write,
+		      void *arg)
+{
+	struct unwind *u = arg;
+
+	(void)as;
+	if (write || !read_bytes(u, addr, value, sizeof(*value))) {
+		u->no_memory = true;
+		return -UNW_EINVAL;
+	}
+	return 0;
+}
+
+static int access_reg(unw_addr_space_t as, unw_regnum_t n, unw_word_t *value, int write,
+		      void *arg)
+{
+	const struct unwind *u = arg;
+	const struct arch *arch = target_arch(u->target);
+
+	(void)as;
+	if (write || n < 0 || (unsigned)n >= arch->dwarf_count ||
+	    !reg_known(u->regs, (unsigned)n))
+		return -UNW_EBADREG;
+	*value = (unsigned)n == arch->pc ? u->pc : u->regs->value[n];
+	return 0;
+}
+
+static int access_fpreg(unw_addr_space_t as, unw_regnum_t n, unw_fpreg_t *value,
+			int write, void *arg)
+{
+	(void)as, (void)n, (void)value, (void)write, (void)arg;
+	return -UNW_EBADREG;
+}
+
+static int resume(unw_addr_space_t as, unw_cursor_t *cursor, void *arg)
+{
+	(void)as, (void)cursor, (void)arg;
+	return -UNW_EINVAL;
+}
+
+static int get_proc_name(unw_addr_space_t as, unw_word_t ip, char *buf, size_t len,
+			 unw_word_t *off, void *arg)
+{
+	(void)as, (void)ip, (void)buf, (void)len, (void)off, (void)arg;
+	return -UNW_ENOINFO;
+}
+
+struct unwind *unwind_new(struct target *t, const struct images *images)
+{
+	static unw_accessors_t accessors = {
+		.find_proc_info = find_proc_info,
+		.put_unwind_info = put_unwind_info,
+		.get_dyn_info_list_addr = get_dyn_info_list_addr,
+		.access_mem = access_mem,
+		.access_reg = access_reg,
+		.access_fpreg = access_fpreg,
+		.resume = resume,
+		.get_proc_name = get_proc_name,
+	};
+	struct unwind *u = xcalloc(1, sizeof(*u));
+
+	u->target = t;
+	u->images = images;
+	u->space = unw_create_addr_space(&accessors, 0);
+	if (!u->space)
+		out_of_memory();
+	unw_set_caching_policy(u->space, UNW_CACHE_GLOBAL);
+	return u;
+}
+
+void unwind_free(struct unwind *u)
+{
+	if (!u)
+		return;
+	unw_destroy_addr_space(u->space);
+	xfree(u->tables);
+	xfree(u);
+}
+
+/* The registers that a function hands back as it got them, by the System V psABI. Without
+ * a rule libunwind says "as it was" of the others too, which any call may have changed. */
+static bool is_preserved(unsigned n)
+{
+	switch (n) {
+	case UNW_X86_64_RBX:
+	case UNW_X86_64_RBP:
+	case UNW_X86_64_R12:
+	case UNW_X86_64_R13:
+	case UNW_X86_64_R14:
+	case UNW_X86_64_R15:
+		return true;
+	}
+	return false;
+}
+
+static bool take_registers(struct unwind *u, unw_cursor_t *cursor, bool signal)
+{
+	const struct arch *arch = target_arch(u->target);
+	struct regs ret = { .valid = 0 };
+
+	for (unsigned n = 0; n < arch->dwarf_count; n++) {
+		unw_word_t value;
+		bool frame = n == arch->pc || n == arch->sp;
+		/* A signal frame holds them all. */
+		if ((frame || signal || is_preserved(n)) &&
+		    unw_get_reg(cursor, (int)n, &value) == 0)
+			reg_set(&ret, n, value);
+	}
+	if (arch->tls >= 0 && reg_known(u->regs, (unsigned)arch->tls))
+		reg_set(&ret, (unsigned)arch->tls, u->regs->value[arch->tls]);
+	if (!reg_known(&ret, arch->pc) || !reg_known(&ret, arch->sp))
+		return false;
+	*u->regs = ret;
+	return true;
+}
+
+static enum unwind_result lost(const struct unwind *u, struct err *err, int code)
+{
+	if (u->missed || u->no_memory)
+		*err = u->why;
+	else
+		err_set(err, ERR_BAD_DATA,
+			"the call frame information for 0x%" PRIx64
+			" cannot be followed (%s)",
+			u->pc, unw_strerror(code));
+	return UNWIND_LOST;
+}
+
+/* libunwind says 0 for "no return address by the information" and for one that is zero. */
+static enum unwind_result outermost(unw_cursor_t *cursor, const struct unwind *u,
+				    struct err *err)
+{
+	unw_save_loc_t where;
+
+	if (unw_get_save_loc(cursor, UNW_X86_64_RIP, &where) ||
+	    where.type != UNW_SLT_MEMORY)
+		return UNWIND_END;
+	err_set(err, ERR_BAD_DATA, "the return address of 0x%" PRIx64 " is 0", u->pc);
+	return UNWIND_LOST;
+}
+
+enum unwind_result unwind_step(struct unwind *u, struct regs *regs, bool *exact,
+			       struct err *err)
+{
+	const struct arch *arch = target_arch(u->target);
+	uint64_t sp = regs->value[arch->sp];
+	unw_cursor_t cursor;
+
+	if (!reg_known(regs, arch->pc) || !reg_known(regs, arch->sp)) {
+		err_set(err, ERR_NOT_FOUND,
+			"its stack pointer or program counter is not known");
+		return UNWIND_LOST;
+	}
+	u->regs = regs;
+	/* A return address may be the first of the next function: its call is before. */
+	u->pc = regs->value[arch->pc] - (*exact ? 0 : 1);
+	u->missed = u->no_memory = false;
+	int r = unw_init_remote(&cursor, u->space, u);
+	if (r == 0)
+		r = unw_step(&cursor);
+	if (r < 0 || u->missed)
+		return lost(u, err, r);
+	if (r == 0)
+		return outermost(&cursor, u, err);
+	bool signal = unw_is_signal_frame(&cursor) > 0;
+	if (!take_registers(u, &cursor, signal))
+		return lost(u, err, -UNW_EBADREG);
+	/* A handler may run on another stack, above or below. */
+	if (!signal && regs->value[arch->sp] <= sp) {
+		err_set(err, ERR_BAD_DATA,
+			"the caller's stack pointer 0x%" PRIx64
+			" is not above 0x%" PRIx64,
+			regs->value[arch->sp], sp);
+		return UNWIND_LOST;
+	}
+	*exact = signal;
+	return UNWIND_CALLER;
+}
