@@ -48,7 +48,9 @@ static enum verdict judge(struct runtime *rt, uint64_t addr)
 	if (status == GOROUTINE_DEAD || status == GOROUTINE_DEAD_EXTRA ||
 	    status == GOROUTINE_IDLE)
 		return SAYS_NOTHING;
-	if (low >= high || GET(g_goid) == 0 || !in_text(rt, GET(g_startpc)))
+	/* Those that C threads bring with them have no start: proc.go oneNewExtraM. */
+	uint64_t start = GET(g_startpc);
+	if (low >= high || GET(g_goid) == 0 || (start != 0 && !in_text(rt, start)))
 		return CONTRADICTS;
 	if (status != GOROUTINE_WAITING && status != GOROUTINE_RUNNABLE)
 		return SAYS_NOTHING;
@@ -86,6 +88,8 @@ static bool believe(struct runtime *rt, uint64_t at)
 		enum verdict v = judge(rt, g);
 		agree += v == AGREES;
 		contradict += v == CONTRADICTS;
+		if (contradict > 2 * SAMPLE / 8) /* more can no longer agree */
+			return false;
 	}
 	return agree > 0 && contradict <= agree / 8;
 }
@@ -143,6 +147,8 @@ static uint64_t scan(struct runtime *rt, uint64_t start, uint64_t end)
 	struct err ignored;
 	struct slice s;
 
+	if (end > start && end - start > LIMIT_SCAN_BYTES)
+		end = start + LIMIT_SCAN_BYTES;
 	for (uint64_t at = start; at < end; at += SCAN_BYTES - sizeof(s)) {
 		size_t n = end - at < SCAN_BYTES ? (size_t)(end - at) : SCAN_BYTES;
 		if (!target_read(rt->target, at, buf, n, &ignored))

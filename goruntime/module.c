@@ -26,6 +26,9 @@ struct modules {
 	size_t count, cap;
 	struct held *held;
 	size_t held_count, held_cap;
+	uint64_t held_bytes;
+	unsigned headers_tried;
+	uint64_t steps; /* in the tables of all of them */
 };
 
 static struct bytes have(struct modules *m, uint64_t addr)
@@ -52,12 +55,13 @@ struct bytes modules_bytes(struct modules *m, uint64_t addr)
 		b.bad && m->target ? target_mapping_at(m->target, addr) : NULL;
 	struct err ignored;
 
-	if (!map || map->end - map->start > LIMIT_PCLNTAB_BYTES)
+	if (!map || map->end - map->start > LIMIT_PCLNTAB_BYTES - m->held_bytes)
 		return b;
 	size_t len = map->end - map->start;
 	AUTO(xfree) uint8_t *bytes = xmalloc(len);
 	if (!target_read(m->target, map->start, bytes, len, &ignored))
 		return b;
+	m->held_bytes += len;
 	GROW(m->held, m->held_count, m->held_cap);
 	m->held[m->held_count++] = (struct held){ map->start, len, TAKE(bytes) };
 	return have(m, addr);
@@ -87,7 +91,6 @@ static bool load_module(struct modules *m, uint64_t addr, struct module *ret,
 		.maxpc = md_field(m, L_md_maxpc, md, size),
 		.text = md_field(m, L_md_text, md, size),
 		.noptrdata = md_field(m, L_md_noptrdata, md, size),
-		.data = md_field(m, L_md_data, md, size),
 		.edata = md_field(m, L_md_edata, md, size),
 		.bss = md_field(m, L_md_bss, md, size),
 		.ebss = md_field(m, L_md_ebss, md, size),
@@ -103,6 +106,7 @@ static bool load_module(struct modules *m, uint64_t addr, struct module *ret,
 	    !pclntab_find(&ret->tab, ret->minpc, &first) || first.entry != ret->minpc ||
 	    pclntab_end(&ret->tab) != ret->maxpc)
 		return err_set(err, ERR_BAD_DATA, "no moduledata at %#lx", addr);
+	ret->tab.steps = &m->steps;
 	uint64_t gofunc = md_field(m, L_md_gofunc, md, size);
 	ret->tab.gofunc =
 		gofunc ? modules_bytes(m, gofunc) : (struct bytes){ .bad = true };
@@ -198,6 +202,7 @@ static bool find_header(struct modules *m, uint64_t addr, const uint8_t *bytes,
 	for (size_t i = 0; i + PCLNTAB_PROBE_BYTES <= len; i += WORD) {
 		uint64_t header = addr + i;
 		if (pclntab_probe(bytes + i) &&
+		    m->headers_tried++ < LIMIT_PCLNTAB_HEADERS &&
 		    scan_image(m, img, true, find_moduledata, &header))
 			return true;
 	}

@@ -36,7 +36,8 @@ static void print_origin(struct sink *out, const struct goroutine_printing *p,
 {
 	struct code_frame f;
 
-	if (runtime_call_before(p->runtime, g->created_pc, &f)) {
+	/* The first goroutine's creator is assembly without a line; the runtime is silent too. */
+	if (g->id != 1 && runtime_call_before(p->runtime, g->created_pc, &f)) {
 		sink_named_begin(out, "created_by", SINK_OBJECT);
 		print_location(out, &f);
 		sink_named_address(out, "pc", g->created_pc);

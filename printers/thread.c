@@ -6,7 +6,7 @@
 #include "printers.h"
 
 enum {
-	CODE_BEFORE = 16, /* bytes around the pc */
+	CODE_BEFORE = 16, /* bytes; gosnap-snapshot(5) promises both */
 	CODE_AFTER = 16,
 };
 
@@ -57,7 +57,8 @@ static void print_syscall(struct sink *out, const struct target_thread *th)
 	sink_end(out);
 }
 
-/* From the file where it can be: memory may hold breakpoints of a probe. */
+/* The bytes before the pc and from it on. From the file where it can be: memory may hold
+ * breakpoints of a probe. */
 static void print_code(struct sink *out, const struct thread_printing *p, uint64_t pc)
 {
 	uint8_t buf[CODE_BEFORE + CODE_AFTER];
@@ -65,16 +66,12 @@ static void print_code(struct sink *out, const struct thread_printing *p, uint64
 	const void *bytes = img ? image_bytes(img, pc - CODE_BEFORE, sizeof(buf)) : NULL;
 	struct err ignored;
 
-	if (!bytes &&
-	    target_read(p->target, pc - CODE_BEFORE, buf, sizeof(buf), &ignored))
+	if (!bytes && target_read(p->target, pc - CODE_BEFORE, buf, sizeof(buf), &ignored))
 		bytes = buf;
 	if (!bytes)
 		return;
-	sink_named_begin(out, "code", SINK_OBJECT);
-	sink_named_address(out, "address", pc - CODE_BEFORE);
-	sink_name(out, "bytes");
+	sink_name(out, "code");
 	sink_hex(out, bytes, sizeof(buf));
-	sink_end(out);
 }
 
 static void print_runtime_side(struct sink *out, const struct thread_state *s)

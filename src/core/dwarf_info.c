@@ -6,15 +6,30 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MEMBER_DEPTH = 8, NAME_BYTES = 128, UNIT_CHILDREN = 1 << 20 };
+enum { MEMBER_DEPTH = 8, PATH_BYTES = 128, UNIT_CHILDREN = 1 << 20 };
 
 struct dwarf {
 	Dwarf *handle;
 	uint64_t bias;
-	char unit_name[NAME_BYTES]; /* of the unit found last */
-	Dwarf_Die unit;
-	bool has_unit;
+	Dwarf_Die *units;
+	size_t unit_count, unit_cap;
 };
+
+/* Damaged chains of units end where the section does: libdw only goes forward. */
+static void list_units(struct dwarf *d)
+{
+	Dwarf_Off off = 0, next;
+	size_t header;
+	Dwarf_Die die;
+
+	for (; dwarf_nextcu(d->handle, off, &next, &header, NULL, NULL, NULL) == 0;
+	     off = next) {
+		if (!dwarf_offdie(d->handle, off + header, &die))
+			continue;
+		GROW(d->units, d->unit_count, d->unit_cap);
+		d->units[d->unit_count++] = die;
+	}
+}
 
 struct dwarf *dwarf_open(const struct image *img, struct err *err)
 {
@@ -29,6 +44,7 @@ struct dwarf *dwarf_open(const struct image *img, struct err *err)
 	struct dwarf *d = xcalloc(1, sizeof(*d));
 	d->handle = handle;
 	d->bias = image_bias(img);
+	list_units(d);
 	return d;
 }
 
@@ -36,6 +52,7 @@ void dwarf_close(struct dwarf *d)
 {
 	if (!d)
 		return;
+	xfree(d->units);
 	dwarf_end(d->handle);
 	xfree(d);
 }
@@ -44,25 +61,6 @@ static bool is_named(Dwarf_Die *die, const char *name)
 {
 	const char *n = dwarf_diename(die);
 	return n && strcmp(n, name) == 0;
-}
-
-static bool find_unit(struct dwarf *d, const char *name)
-{
-	Dwarf_Off off = 0, next;
-	size_t header;
-
-	if (d->has_unit && strcmp(d->unit_name, name) == 0)
-		return true;
-	for (; dwarf_nextcu(d->handle, off, &next, &header, NULL, NULL, NULL) == 0;
-	     off = next) {
-		if (!dwarf_offdie(d->handle, off + header, &d->unit) ||
-		    !is_named(&d->unit, name))
-			continue;
-		d->has_unit = true;
-		snprintf(d->unit_name, sizeof(d->unit_name), "%s", name);
-		return true;
-	}
-	return false;
 }
 
 /* Siblings are counted: a damaged file can chain them in a circle. */
@@ -76,6 +74,17 @@ static bool find_child(Dwarf_Die *parent, int tag, const char *name, Dwarf_Die *
 		if (dwarf_siblingof(ret, ret) != 0)
 			return false;
 	}
+	return false;
+}
+
+/* Several units can have one name: each assembly file of a Go package is a unit. */
+static bool find_in_units(struct dwarf *d, const char *unit, int tag, const char *name,
+			  Dwarf_Die *ret)
+{
+	for (size_t i = 0; i < d->unit_count; i++)
+		if (is_named(&d->units[i], unit) &&
+		    find_child(&d->units[i], tag, name, ret))
+			return true;
 	return false;
 }
 
@@ -96,12 +105,11 @@ bool dwarf_member(struct dwarf *d, const char *unit, const char *type, const cha
 		  uint64_t *ret_off, uint64_t *ret_size)
 {
 	Dwarf_Die at, field;
-	char path[NAME_BYTES], *rest = path;
+	char path[PATH_BYTES], *rest = path;
 	uint64_t off = 0;
 
 	snprintf(path, sizeof(path), "%s", member);
-	if (!find_unit(d, unit) ||
-	    !find_child(&d->unit, DW_TAG_structure_type, type, &at))
+	if (!find_in_units(d, unit, DW_TAG_structure_type, type, &at))
 		return false;
 	for (int depth = 0; rest && depth < MEMBER_DEPTH; depth++) {
 		const char *name = strsep(&rest, ".");
@@ -126,8 +134,7 @@ bool dwarf_type_size(struct dwarf *d, const char *unit, const char *type, uint64
 	Dwarf_Die at;
 	Dwarf_Word size;
 
-	if (!find_unit(d, unit) ||
-	    !find_child(&d->unit, DW_TAG_structure_type, type, &at) ||
+	if (!find_in_units(d, unit, DW_TAG_structure_type, type, &at) ||
 	    dwarf_aggregate_size(&at, &size) != 0)
 		return false;
 	*ret = size;
@@ -141,7 +148,7 @@ bool dwarf_constant_value(struct dwarf *d, const char *unit, const char *name,
 	Dwarf_Attribute attr;
 	Dwarf_Sword value;
 
-	if (!find_unit(d, unit) || !find_child(&d->unit, DW_TAG_constant, name, &at) ||
+	if (!find_in_units(d, unit, DW_TAG_constant, name, &at) ||
 	    !dwarf_attr(&at, DW_AT_const_value, &attr) ||
 	    dwarf_formsdata(&attr, &value) != 0)
 		return false;
@@ -157,7 +164,7 @@ bool dwarf_variable(struct dwarf *d, const char *unit, const char *name, uint64_
 	Dwarf_Attribute attr;
 	Dwarf_Block block;
 
-	if (!find_unit(d, unit) || !find_child(&d->unit, DW_TAG_variable, name, &at) ||
+	if (!find_in_units(d, unit, DW_TAG_variable, name, &at) ||
 	    !dwarf_attr(&at, DW_AT_location, &attr) ||
 	    dwarf_formblock(&attr, &block) != 0 || block.length != 1 + sizeof(*ret) ||
 	    block.data[0] != DW_OP_addr)
