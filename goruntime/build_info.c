@@ -17,6 +17,7 @@ enum {
 	ALIGNMENT = 16,
 	SENTINEL_BYTES = 16, /* on both ends of the module text */
 	SCAN_BYTES = 1 << 20,
+	VERSION_BYTES = 256,
 };
 
 static bool is_header(const uint8_t *p)
@@ -172,7 +173,7 @@ struct build_info *build_info_read(struct target *t, const struct image *img,
 		info->version = string_behind(t, addr + 16, &version_len);
 		text = string_behind(t, addr + 24, &text_len);
 	}
-	if (!info->version) {
+	if (!info->version || version_len > VERSION_BYTES) {
 		err_set(err, ERR_BAD_DATA, "the Go build information of %s is damaged",
 			image_path(img));
 		return NULL;

@@ -132,7 +132,7 @@ static struct code *lookup(struct code_table *table, uint64_t pc, bool exact)
 
 	if (*slot)
 		return *slot;
-	if (!find_func(table, pc, exact, &module, &func))
+	if (table->count >= LIMIT_PCS || !find_func(table, pc, exact, &module, &func))
 		return NULL;
 	struct code *c = xcalloc(1, sizeof(*c));
 	int64_t size =

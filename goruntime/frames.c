@@ -49,7 +49,7 @@ struct expansion {
 	struct runtime *rt;
 	code_frame_fn *fn;
 	void *arg;
-	bool first;
+	bool first; /* none shown yet */
 	enum special callee;
 };
 
@@ -71,8 +71,6 @@ static void give_c(struct expansion *e, const struct raw_frame *raw)
 	f.module = module_of(rt, img);
 	if (!img || !image_function_at(img, pc, &f.function, &f.entry))
 		f.function = NULL;
-	e->first = false;
-	e->callee = SPECIAL_none;
 	e->fn(e->arg, &f);
 }
 
@@ -107,9 +105,11 @@ static void give_go(struct expansion *e, const struct raw_frame *raw,
 			f.kind = "wrapper";
 		if (raw->flags & FRAME_SYSTEM_STACK)
 			f.kind = "cgo";
-		e->first = false;
-		e->callee = self;
 		e->fn(e->arg, &f);
+		if (raw->flags & FRAME_SYSTEM_STACK)
+			continue; /* the runtime's own traceback does not pass here */
+		e->first = e->first && f.hidden;
+		e->callee = self;
 	}
 }
 
@@ -147,8 +147,14 @@ bool runtime_code_at(struct runtime *rt, uint64_t pc, struct code_frame *ret)
 	return outermost(rt, pc, true, ret);
 }
 
-/* runtime/traceback.go printcreatedby1: the physical function, and the line of pc - 1. */
+/* runtime/traceback.go printcreatedby1: the physical function, and the line of pc - 1,
+ * though that may be one of a function inlined there. */
 bool runtime_call_before(struct runtime *rt, uint64_t pc, struct code_frame *ret)
 {
-	return outermost(rt, pc, false, ret);
+	if (!outermost(rt, pc, false, ret))
+		return false;
+	const struct code *c = code_with_calls(rt->code, pc, false);
+	ret->file = c->calls[0].file;
+	ret->line = c->calls[0].line;
+	return true;
 }

@@ -77,7 +77,9 @@ static uint64_t machine_by_tls(struct runtime *rt, const struct target_thread *t
 			       int64_t off)
 {
 	uint64_t m = load(rt, thread_g(rt, th, off), L_g_m);
-	return m && load(rt, m, L_m_procid) == (uint64_t)th->tid_inside ? m : 0;
+	return m && th->tid_inside && load(rt, m, L_m_procid) == (uint64_t)th->tid_inside
+		       ? m
+		       : 0;
 }
 
 /* Of the offsets that are possible the one by which most threads find their M. */
@@ -124,7 +126,7 @@ static bool give_machine(struct runtime *rt, const struct target_thread *threads
 {
 	uint64_t procid = load(rt, m, L_m_procid);
 
-	for (size_t i = 0; i < rt->thread_count; i++) {
+	for (size_t i = 0; procid && i < rt->thread_count; i++) {
 		if (rt->machines[i].m || (uint64_t)threads[i].tid_inside != procid)
 			continue;
 		rt->machines[i].m = m;
@@ -133,23 +135,37 @@ static bool give_machine(struct runtime *rt, const struct target_thread *threads
 	return false;
 }
 
-/* Every M links to the one made before it: from each that is known the chain leads on. */
+/* The chain begins with the newest M, which has the highest id. */
+static uint64_t newest(struct runtime *rt)
+{
+	uint64_t best = 0, highest = 0;
+
+	for (size_t i = 0; i < rt->thread_count; i++) {
+		uint64_t m = rt->machines[i].m, id = load(rt, m, L_m_id);
+		if (m && (!best || id > highest)) {
+			best = m;
+			highest = id;
+		}
+	}
+	return best;
+}
+
+/* Every M links to the one made before it. Some have no thread (yet): twice the threads
+ * and some more is far enough. */
 static void follow_chain(struct runtime *rt, const struct target_thread *threads)
 {
-	for (size_t i = 0; i < rt->goroutine_count; i++) {
+	size_t far = 2 * rt->thread_count + 1024;
+
+	for (size_t i = 0, n = 0; i < rt->goroutine_count && n < far; i++) {
 		uint64_t m = rt->goroutines[i].machine;
-		if (m)
+		if (m && ++n)
 			give_machine(rt, threads, m);
 	}
-	for (size_t i = 0; i < rt->thread_count; i++) {
-		uint64_t m = rt->machines[i].m;
-		for (size_t n = 0; m && n < rt->thread_count; n++) {
-			m = load(rt, m, L_m_alllink);
-			if (m)
-				give_machine(rt, threads, m);
-		}
-		if (m == 0 && rt->machines[i].m)
-			break; /* the whole chain was walked once */
+	uint64_t m = newest(rt);
+	for (size_t n = 0; m && n < far; n++) {
+		m = load(rt, m, L_m_alllink);
+		if (m)
+			give_machine(rt, threads, m);
 	}
 }
 
@@ -198,11 +214,13 @@ void machines_read(struct runtime *rt)
 	}
 	if (!rt->modules)
 		return;
+	target_budget_unit(rt->target);
 	off = choose_tls_offset(rt, threads, rt->thread_count);
 	for (size_t i = 0; i < rt->thread_count; i++)
 		rt->machines[i].m = machine_by_tls(rt, &threads[i], off);
 	follow_chain(rt, threads);
 	for (size_t i = 0; i < rt->thread_count; i++) {
+		target_budget_unit(rt->target);
 		fill(rt, &rt->machines[i]);
 		describe(rt, &threads[i], i);
 	}

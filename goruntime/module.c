@@ -226,14 +226,31 @@ static bool add_image(struct modules *m, const struct image *img)
 	return scan_image(m, img, false, find_header, (void *)img);
 }
 
-struct modules *modules_open(struct target *t, const struct images *images,
-			     const struct layout *layout, struct err *err)
+static struct modules *modules_new(struct target *t, const struct images *images,
+				   const struct layout *layout)
 {
-	AUTO(modules_close) struct modules *m = xcalloc(1, sizeof(*m));
+	struct modules *m = xcalloc(1, sizeof(*m));
 
 	m->target = t;
 	m->images = images;
 	m->layout = layout;
+	return m;
+}
+
+struct modules *modules_open_at(struct target *t, const struct images *images,
+				const struct layout *layout, uint64_t addr,
+				struct err *err)
+{
+	AUTO(modules_close) struct modules *m = modules_new(t, images, layout);
+
+	return add_chain(m, addr, err) ? TAKE(m) : NULL;
+}
+
+struct modules *modules_open(struct target *t, const struct images *images,
+			     const struct layout *layout, struct err *err)
+{
+	AUTO(modules_close) struct modules *m = modules_new(t, images, layout);
+
 	if (images_count(images) > 0 && !image_unreadable(images_get(images, 0)))
 		add_image(m, images_get(images, 0));
 	if (m->count == 0) {

@@ -24,6 +24,10 @@ struct modules;
  * or none that fits this layout. */
 struct modules *modules_open(struct target *t, const struct images *images,
 			     const struct layout *layout, struct err *err);
+/* The moduledata at addr and those behind it. */
+struct modules *modules_open_at(struct target *t, const struct images *images,
+				const struct layout *layout, uint64_t addr,
+				struct err *err);
 void modules_close(struct modules *m);
 DEFINE_AUTO(struct modules, modules_close)
 

@@ -288,15 +288,36 @@ bool pclntab_find(const struct pclntab *tab, uint64_t pc, struct pclntab_func *r
 	       pc < ret->end;
 }
 
-static const char *name_at(const struct pclntab *tab, uint32_t off)
+/* Every walk along a table costs its length. Past the limit nothing is known any more. */
+static bool spend(const struct pclntab *tab, uint64_t n)
 {
-	struct bytes b = bytes_at(tab->names, off);
-	return bytes_string(&b);
+	if (!tab->steps)
+		return true;
+	if (n > LIMIT_PCLNTAB_STEPS - *tab->steps) {
+		*tab->steps = LIMIT_PCLNTAB_STEPS;
+		return false;
+	}
+	*tab->steps += n;
+	return true;
+}
+
+/* The NUL-terminated string off bytes into these; NULL when there is none. */
+static const char *string_at(const struct pclntab *tab, struct bytes strings,
+			     uint64_t off)
+{
+	struct bytes b = bytes_at(strings, off);
+
+	if (!b.bad && (uint64_t)(b.end - b.at) > LIMIT_NAME_BYTES)
+		b.end = b.at + LIMIT_NAME_BYTES;
+	const char *s = bytes_string(&b);
+	return spend(tab, s ? (uint64_t)(b.at - (const uint8_t *)s) : LIMIT_NAME_BYTES)
+		       ? s
+		       : NULL;
 }
 
 const char *pclntab_name(const struct pclntab *tab, const struct pclntab_func *func)
 {
-	return name_at(tab, u32_at(func->record, tab->format->name));
+	return string_at(tab, tab->names, u32_at(func->record, tab->format->name));
 }
 
 /* A pc-value table: pairs of a zigzag value delta and a pc delta, ended by a zero value
@@ -326,7 +347,8 @@ static bool value_next(const struct pclntab *tab, struct value_walk *w)
 	if (w->at.bad || (delta == 0 && !w->first))
 		return false;
 	w->first = false;
-	w->value += (int32_t)(delta & 1 ? ~(delta >> 1) : delta >> 1);
+	w->value =
+		(int32_t)((uint32_t)w->value + (delta & 1 ? ~(delta >> 1) : delta >> 1));
 	w->pc += bytes_uvarint(&w->at) *
 		 tab->all.at[6]; /* in units of the instruction size */
 	return !w->at.bad;
@@ -337,10 +359,12 @@ static int32_t value_at(const struct pclntab *tab, const struct pclntab_func *fu
 {
 	struct value_walk w = value_walk(tab, off, func->entry);
 
-	while (value_next(tab, &w))
-		if (pc < w.pc)
-			return w.value;
-	return -1;
+	uint64_t steps = 1;
+	bool found = false;
+
+	for (; !found && value_next(tab, &w); steps++)
+		found = pc < w.pc;
+	return spend(tab, steps) && found ? w.value : -1;
 }
 
 static uint32_t pcdata_offset(const struct pclntab *tab, const struct pclntab_func *func,
@@ -367,22 +391,17 @@ int64_t pclntab_frame_size(const struct pclntab *tab, const struct pclntab_func 
 static const char *file_name(const struct pclntab *tab, const struct pclntab_func *func,
 			     int32_t number)
 {
-	struct bytes b;
-
 	if (number < 0)
 		return NULL;
 	if (tab->format->unit == ABSENT) {
 		struct bytes offset = bytes_at(tab->files, (uint64_t)number * 4);
-		b = bytes_at(tab->all, bytes_u32(&offset));
-		return offset.bad ? NULL : bytes_string(&b);
+		uint32_t at = bytes_u32(&offset);
+		return offset.bad ? NULL : string_at(tab, tab->all, at);
 	}
 	uint64_t unit = u32_at(func->record, tab->format->unit);
 	struct bytes slot = bytes_at(tab->units, (unit + (uint64_t)number) * 4);
 	uint32_t off = bytes_u32(&slot);
-	if (slot.bad || off == UINT32_MAX)
-		return NULL;
-	b = bytes_at(tab->files, off);
-	return bytes_string(&b);
+	return slot.bad || off == UINT32_MAX ? NULL : string_at(tab, tab->files, off);
 }
 
 struct pclntab_call pclntab_outer_call(const struct pclntab *tab,
@@ -441,7 +460,8 @@ size_t pclntab_calls(const struct pclntab *tab, const struct pclntab_func *func,
 		if (bytes_at(record, f->inline_size).bad)
 			break;
 		ret[n] = pclntab_outer_call(tab, func, pc);
-		ret[n].name = name_at(tab, u32_at(record, (int)f->inline_name));
+		ret[n].name =
+			string_at(tab, tab->names, u32_at(record, (int)f->inline_name));
 		ret[n].id = u8_at(record, (int)f->inline_id);
 		ret[n].inlined = true;
 		n++;

@@ -15,9 +15,10 @@ struct pclntab {
 	const struct pclntab_format *format;
 	struct bytes all; /* from the header on */
 	struct bytes names, units, files, values, functab, functions;
-	uint64_t addr;	     /* of the header, in the process */
-	uint64_t text;	     /* runtime.text: functions are relative to it (1.18 on) */
-	uint64_t count;	     /* of functions */
+	uint64_t addr;	 /* of the header, in the process */
+	uint64_t text;	 /* runtime.text: functions are relative to it (1.18 on) */
+	uint64_t count;	 /* of functions */
+	uint64_t *steps; /* counts work up to LIMIT_PCLNTAB_STEPS; NULL: not counted */
 	struct bytes gofunc; /* 1.18 on: what funcdata offsets are relative to */
 };
 

@@ -107,6 +107,11 @@ uint32_t stacks_intern(struct stacks *s, const struct raw_frame *frames, size_t 
 	return id;
 }
 
+size_t stacks_frames(const struct stacks *s)
+{
+	return s->frame_count;
+}
+
 size_t stacks_count(const struct stacks *s)
 {
 	return s->count;

@@ -15,6 +15,7 @@ DEFINE_AUTO(struct stacks, stacks_free)
 /* The number of this stack, the same for the same frames. */
 uint32_t stacks_intern(struct stacks *s, const struct raw_frame *frames, size_t n);
 size_t stacks_count(const struct stacks *s);
+size_t stacks_frames(const struct stacks *s); /* of all of them */
 struct stack stacks_get(const struct stacks *s, uint32_t id);
 
 #endif

@@ -210,5 +210,11 @@ void unwind_goroutine(struct runtime *rt, struct goroutine *g, const struct mach
 		while (step(&u))
 			continue;
 	}
+	if (u.count > LIMIT_FRAMES_RUN - stacks_frames(rt->stacks)) {
+		u.count = 0;
+		ends(&u, STACK_TRUNCATED,
+		     reason_add(rt, "more than %" PRIu64 " frames in all",
+				LIMIT_FRAMES_RUN));
+	}
 	g->stack = stacks_intern(rt->stacks, rt->scratch, u.count);
 }

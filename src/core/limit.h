@@ -18,8 +18,20 @@
 #define LIMIT_STACK_BYTES (UINT64_C(64) << 20)
 /* bytes copied out of the subject in all */
 #define LIMIT_EXTENT_BYTES (UINT64_C(4) << 30)
-/* bytes of one pclntab: Kubernetes has 40 MB */
+/* bytes of the data segments that are searched for a global variable */
+#define LIMIT_SCAN_BYTES (UINT64_C(16) << 30)
+/* bytes of one pclntab, and of all tables that are read from memory: Kubernetes has 40 MB */
 #define LIMIT_PCLNTAB_BYTES (UINT64_C(512) << 20)
+/* steps in the tables of a pclntab, all look-ups: 100,000 pcs of large functions take 2^28 */
+#define LIMIT_PCLNTAB_STEPS (UINT64_C(1) << 33)
+/* bytes of a function's or file's name: instantiated generics reach some thousand */
+#define LIMIT_NAME_BYTES (UINT64_C(1) << 16)
+/* count; different pcs that are looked up */
+#define LIMIT_PCS (UINT64_C(1) << 22)
+/* frames of all distinct stacks */
+#define LIMIT_FRAMES_RUN (UINT64_C(1) << 26)
+/* places that look like the header of a pclntab and are tried */
+#define LIMIT_PCLNTAB_HEADERS 64
 /* count; modules: a plugin each */
 #define LIMIT_MODULES 4096
 /* inlined calls in one pc; the compiler's own budget keeps real ones below 100 */
