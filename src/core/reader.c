@@ -270,6 +270,16 @@ static const char *words_for(const json_error_t *why)
 	}
 }
 
+/* Damaged memory has ids above INT64_MAX, which jansson refuses: those alone are taken as
+ * doubles, and then all numbers of their element. */
+static json_t *parse(const char *text, size_t len, size_t flags, json_error_t *why)
+{
+	json_t *value = json_loadb(text, len, flags, why);
+	if (!value && json_error_code(why) == json_error_numeric_overflow)
+		value = json_loadb(text, len, flags | JSON_DECODE_INT_AS_REAL, why);
+	return value;
+}
+
 /* The value that begins here, parsed; NULL: err is set. Release with json_decref(). */
 static json_t *take_value(struct reader *r, size_t flags, struct err *err)
 {
@@ -278,8 +288,8 @@ static json_t *take_value(struct reader *r, size_t flags, struct err *err)
 	r->mark = r->at;
 	r->marked = true;
 	if (skip_value(r, err)) {
-		value = json_loadb(r->buf + r->mark, r->at - r->mark,
-				   JSON_DECODE_ANY | flags, &why);
+		value = parse(r->buf + r->mark, r->at - r->mark, JSON_DECODE_ANY | flags,
+			      &why);
 		if (!value) {
 			r->at = r->mark;
 			damaged(r, words_for(&why), err);

@@ -38,6 +38,11 @@ const char *node_string(const struct reader_node *node, const char *fallback)
 
 int64_t node_int(const struct reader_node *node, int64_t fallback)
 {
+	double real = json_real_value(json_of(node));
+	/* 2^63 is the first double above every int64_t. */
+	if (json_is_real(json_of(node)) && real >= -0x1p63 && real < 0x1p63 &&
+	    real == (double)(int64_t)real)
+		return (int64_t)real;
 	return json_is_integer(json_of(node)) ? json_integer_value(json_of(node))
 					      : fallback;
 }

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sink.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include <cmocka.h>
+
+/* What is in fd, as a string; free it. */
+static char *contents(int fd, size_t *ret_len)
+{
+	struct stat st;
+	char *text;
+	assert_int_equal(fstat(fd, &st), 0);
+	*ret_len = (size_t)st.st_size;
+	text = xcalloc(*ret_len + 1, 1);
+	assert_int_equal(pread(fd, text, *ret_len, 0), st.st_size);
+	return text;
+}
+
+static void test_layout(void **state)
+{
+	int fd = memfd_create("document", 0);
+	AUTO(sink_free) struct sink *out = sink_json_new(fd, false);
+	struct err err;
+	size_t len;
+	(void)state;
+	sink_begin(out, SINK_OBJECT);
+	sink_named_string(out, "format", "gosnap");
+	sink_named_string(out, "absent", NULL);
+	sink_named_begin(out, "go", SINK_OBJECT);
+	sink_named_string(out, "version", "go1.24");
+	sink_named_begin(out, "settings", SINK_ARRAY);
+	sink_uint(out, 1);
+	sink_begin(out, SINK_OBJECT);
+	sink_end(out);
+	sink_end(out);
+	sink_end(out);
+	sink_named_begin(out, "warnings", SINK_ARRAY);
+	sink_end(out);
+	sink_named_begin(out, "groups", SINK_ARRAY);
+	sink_begin(out, SINK_OBJECT);
+	sink_named_begin(out, "frames", SINK_ARRAY);
+	sink_bool(out, true);
+	sink_null(out);
+	sink_end(out);
+	sink_end(out);
+	sink_raw(out, "{\"id\":2}", 8);
+	sink_end(out);
+	sink_end(out);
+	assert_true(sink_finish(out, NULL, &err));
+	char *text = contents(fd, &len);
+	assert_string_equal(text, "{\n"
+				  "\"format\":\"gosnap\",\n"
+				  "\"go\":{\"version\":\"go1.24\",\"settings\":[1,{}]},\n"
+				  "\"warnings\":[],\n"
+				  "\"groups\":[\n"
+				  "{\"frames\":[true,null]},\n"
+				  "{\"id\":2}\n"
+				  "]\n"
+				  "}\n");
+	assert_int_equal(sink_bytes(out), len);
+	free(text);
+	close(fd);
+}
+
+/* What a memory sink has, and forgets it. */
+static void assert_written(struct sink *out, const char *expected)
+{
+	size_t len;
+	const char *text = sink_memory(out, &len);
+	assert_int_equal(len, strlen(expected));
+	assert_memory_equal(text, expected, len);
+	sink_memory_reset(out);
+}
+
+static void test_numbers(void **state)
+{
+	AUTO(sink_free) struct sink *out = sink_memory_new();
+	static const struct {
+		int64_t value;
+		const char *text;
+	} ints[] = {
+		{ 0, "0" },
+		{ -1, "-1" },
+		{ 10, "10" },
+		{ INT64_MAX, "9223372036854775807" },
+		{ INT64_MIN, "-9223372036854775808" },
+	};
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(ints); i++) {
+		sink_int(out, ints[i].value);
+		assert_written(out, ints[i].text);
+	}
+	sink_uint(out, UINT64_MAX);
+	assert_written(out, "18446744073709551615");
+	sink_uint(out, 0);
+	assert_written(out, "0");
+	sink_address(out, 0);
+	assert_written(out, "\"0x0\"");
+	sink_address(out, 0xc000012345);
+	assert_written(out, "\"0xc000012345\"");
+	sink_address(out, UINT64_MAX);
+	assert_written(out, "\"0xffffffffffffffff\"");
+}
+
+static void test_time(void **state)
+{
+	AUTO(sink_free) struct sink *out = sink_memory_new();
+	(void)state;
+	sink_time(out, UINT64_C(1795230725000000042));
+	assert_written(out, "\"2026-11-21T03:12:05.000000042Z\"");
+	sink_time(out, 0);
+	assert_written(out, "\"1970-01-01T00:00:00.000000000Z\"");
+}
+
+static void test_strings(void **state)
+{
+	AUTO(sink_free) struct sink *out = sink_memory_new();
+	static const struct {
+		const char *bytes;
+		size_t len;
+		const char *json;
+	} cases[] = {
+#define CASE(bytes, json) { bytes, sizeof(bytes) - 1, json }
+		CASE("", "\"\""),
+		CASE("a\"b\\c/", "\"a\\\"b\\\\c/\""),
+		CASE("\b\f\n\r\t", "\"\\b\\f\\n\\r\\t\""),
+		CASE("a\0b", "\"a\\u0000b\""),
+		CASE("\x1b[31m\x7f", "\"\\u001b[31m\x7f\""),
+		CASE("\xe2\x80\xa8", "\"\xe2\x80\xa8\""),
+		CASE("\xc2\x80\xdf\xbf", "\"\xc2\x80\xdf\xbf\""),
+		CASE("\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80",
+		     "\"\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80\""),
+		CASE("\xf0\x90\x80\x80\xf4\x8f\xbf\xbf",
+		     "\"\xf0\x90\x80\x80\xf4\x8f\xbf\xbf\""),
+		/* overlong, surrogate, too large, cut off, alone */
+		CASE("\xc0\x80", "{\"hex\":\"c080\"}"),
+		CASE("\xc1\xbf", "{\"hex\":\"c1bf\"}"),
+		CASE("\xe0\x9f\xbf", "{\"hex\":\"e09fbf\"}"),
+		CASE("\xf0\x8f\xbf\xbf", "{\"hex\":\"f08fbfbf\"}"),
+		CASE("\xed\xa0\x80", "{\"hex\":\"eda080\"}"),
+		CASE("\xf4\x90\x80\x80", "{\"hex\":\"f4908080\"}"),
+		CASE("\xf5\x80\x80\x80", "{\"hex\":\"f5808080\"}"),
+		CASE("12345678\xe2\x80", "{\"hex\":\"3132333435363738e280\"}"),
+		CASE("a\x80", "{\"hex\":\"6180\"}"),
+		CASE("\xe2\x28\xa1", "{\"hex\":\"e228a1\"}"),
+		CASE("\xff", "{\"hex\":\"ff\"}"),
+#undef CASE
+	};
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		sink_text(out, cases[i].bytes, cases[i].len);
+		assert_written(out, cases[i].json);
+	}
+}
+
+/* Longer than any buffer, and escaped six to one. */
+static void test_long_text(void **state)
+{
+	enum { LEN = 1 << 20 };
+	int fd = memfd_create("document", 0);
+	AUTO(sink_free) struct sink *out = sink_json_new(fd, false);
+	char *nuls = xcalloc(LEN, 1), *text;
+	struct err err;
+	size_t len;
+	(void)state;
+	sink_begin(out, SINK_ARRAY);
+	sink_text(out, nuls, LEN);
+	sink_hex(out, nuls, LEN);
+	sink_end(out);
+	assert_true(sink_finish(out, NULL, &err));
+	text = contents(fd, &len);
+	assert_int_equal(len, strlen("[\n\"\",\n\"\"\n]\n") + LEN * 8);
+	assert_memory_equal(text + 3, "\\u0000\\u0000", 12);
+	assert_string_equal(text + len - 6, "00\"\n]\n");
+	free(text);
+	free(nuls);
+	close(fd);
+}
+
+static void write_numbers(struct sink *out, unsigned n)
+{
+	sink_begin(out, SINK_ARRAY);
+	for (unsigned i = 0; i < n; i++)
+		sink_uint(out, i);
+	sink_end(out);
+}
+
+static void test_zstd(void **state)
+{
+	int packed_fd = memfd_create("packed", 0), plain_fd = memfd_create("plain", 0);
+	AUTO(sink_free) struct sink *packing = sink_json_new(packed_fd, true);
+	AUTO(sink_free) struct sink *plain = sink_json_new(plain_fd, false);
+	struct err err;
+	size_t packed_len, len;
+	char *packed, *text, *unpacked;
+	(void)state;
+	write_numbers(packing, 200000);
+	write_numbers(plain, 200000);
+	assert_true(sink_finish(packing, NULL, &err));
+	assert_true(sink_finish(plain, NULL, &err));
+	packed = contents(packed_fd, &packed_len);
+	text = contents(plain_fd, &len);
+	unpacked = xmalloc(len);
+	assert_int_equal(sink_bytes(packing), len);
+	assert_true(packed_len < len / 2);
+	assert_int_equal(ZSTD_decompress(unpacked, len, packed, packed_len), len);
+	assert_memory_equal(unpacked, text, len);
+	free(packed);
+	free(text);
+	free(unpacked);
+	close(packed_fd);
+	close(plain_fd);
+}
+
+static void test_full_disk(void **state)
+{
+	int fd = open("/dev/full", O_WRONLY), error = 0;
+	AUTO(sink_free) struct sink *out = sink_json_new(fd, false);
+	struct err err;
+	(void)state;
+	write_numbers(out, 200000);
+	assert_false(sink_finish(out, &error, &err));
+	assert_int_equal(error, ENOSPC);
+	assert_int_equal(err.code, ERR_SYS);
+	assert_string_equal(err.text,
+			    "cannot write the document: No space left on device");
+	close(fd);
+}
+
+static void test_closed_pipe(void **state)
+{
+	int fds[2], error = 0;
+	struct err err;
+	(void)state;
+	signal(SIGPIPE, SIG_IGN);
+	assert_int_equal(pipe(fds), 0);
+	close(fds[0]);
+	AUTO(sink_free) struct sink *out = sink_json_new(fds[1], false);
+	write_numbers(out, 10);
+	assert_false(sink_finish(out, &error, &err));
+	assert_int_equal(error, EPIPE);
+	close(fds[1]);
+}
+
+/* A pipe that takes little at a time, and says EAGAIN between: every byte arrives. */
+static void test_slow_pipe(void **state)
+{
+	int fds[2], status;
+	struct err err;
+	uint64_t got = 0;
+	pid_t child;
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	assert_int_equal(fcntl(fds[1], F_SETFL, O_NONBLOCK), 0);
+	child = fork();
+	if (child == 0) {
+		AUTO(sink_free) struct sink *out = sink_json_new(fds[1], false);
+		write_numbers(out, 200000);
+		_exit(sink_finish(out, NULL, &err) && sink_bytes(out) == 1488893 ? 0 : 1);
+	}
+	close(fds[1]);
+	for (;;) {
+		char buf[1000];
+		ssize_t n = read(fds[0], buf, sizeof(buf));
+		if (n <= 0)
+			break;
+		got += (uint64_t)n;
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_int_equal(got, 1488893);
+	close(fds[0]);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_layout),	  cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_time),	  cmocka_unit_test(test_strings),
+		cmocka_unit_test(test_long_text), cmocka_unit_test(test_zstd),
+		cmocka_unit_test(test_full_disk), cmocka_unit_test(test_closed_pipe),
+		cmocka_unit_test(test_slow_pipe),
+	};
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("sink", tests, NULL, NULL);
+}
