@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "process.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	SMALL_FILE = 65536,
+	FILES_MAX = 1 << 20,
+	CONTAINER_ID_LEN = 64,
+	NS_PER_S = 1000000000,
+	START_AFTER_STATE = 19, /* field 22 of stat, counted from the state */
+};
+
+static char *proc_slurp(pid_t pid, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	return slurp(path, SMALL_FILE, NULL);
+}
+
+static char *proc_link(pid_t pid, const char *name)
+{
+	char path[64], buf[PATH_MAX + 1];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	ssize_t n = readlink(path, buf, PATH_MAX);
+	return n < 0 ? NULL : xstrndup(buf, (size_t)n);
+}
+
+static const char *line_of(const char *text, const char *key)
+{
+	size_t len = strlen(key);
+
+	while (text && strncmp(text, key, len)) {
+		text = strchr(text, '\n');
+		text = text ? text + 1 : NULL;
+	}
+	return text ? text + len : NULL;
+}
+
+static void read_status(struct process *p, const char *status)
+{
+	const char *ppid = line_of(status, "PPid:"), *uid = line_of(status, "Uid:");
+	const char *gid = line_of(status, "Gid:");
+	unsigned real, effective, group, effective_group;
+
+	if (ppid)
+		p->ppid = (pid_t)strtol(ppid, NULL, 10);
+	if (uid && gid && sscanf(uid, "%u %u", &real, &effective) == 2 &&
+	    sscanf(gid, "%u %u", &group, &effective_group) == 2) {
+		p->has_ids = true;
+		p->uid = effective;
+		p->gid = effective_group;
+	}
+}
+
+static uint64_t boot_realtime_ns(void)
+{
+	struct timespec up;
+
+	clock_gettime(CLOCK_BOOTTIME, &up);
+	return realtime_ns() - ((uint64_t)up.tv_sec * NS_PER_S + (uint64_t)up.tv_nsec);
+}
+
+static void read_stat(struct process *p, const char *stat)
+{
+	const char *open = strchr(stat, '('), *close = strrchr(stat, ')');
+
+	if (!open || !close || close < open)
+		return;
+	p->comm = xstrndup(open + 1, (size_t)(close - open - 1));
+	const char *field = close[1] ? close + 2 : NULL;
+	for (int i = 0; field && i < START_AFTER_STATE; i++)
+		if ((field = strchr(field, ' ')))
+			field++;
+	if (!field)
+		return;
+	uint64_t ticks = strtoull(field, NULL, 10), hz = (uint64_t)sysconf(_SC_CLK_TCK);
+	p->has_started = true;
+	p->started_at_ns =
+		boot_realtime_ns() + ticks / hz * NS_PER_S + ticks % hz * (NS_PER_S / hz);
+}
+
+static void read_rss(struct process *p)
+{
+	AUTO(xfree) char *statm = proc_slurp(p->pid, "statm");
+	uint64_t pages;
+
+	if (!statm || sscanf(statm, "%*u %" SCNu64, &pages) != 1)
+		return;
+	p->has_rss = true;
+	p->rss_bytes = pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* The path of version 2, "0::/x"; when that says nothing, the first of version 1 that does. */
+static char *cgroup_path(const char *text)
+{
+	char *best = NULL;
+
+	for (const char *line = text; line && *line;) {
+		const char *eol = strchrnul(line, '\n'), *path = strchr(line, '/');
+		bool says = path && path < eol;
+		bool version2 = !strncmp(line, "0::", 3);
+		if (says &&
+		    (!best || !strcmp(best, "/") || (version2 && eol - path > 1))) {
+			xfree(best);
+			best = xstrndup(path, (size_t)(eol - path));
+		}
+		line = *eol ? eol + 1 : NULL;
+	}
+	return best;
+}
+
+/* Docker, containerd, podman and Kubernetes all name the innermost group after the
+ * container: 64 hexadecimal digits, with "docker-", ".scope" and the like around them. */
+static char *container_id(const char *cgroup)
+{
+	const char *found = NULL;
+	size_t run = 0;
+
+	for (const char *p = cgroup; p; p++) {
+		if (isxdigit((unsigned char)*p)) {
+			run++;
+			continue;
+		}
+		if (run == CONTAINER_ID_LEN)
+			found = p - run;
+		run = 0;
+		if (!*p)
+			break;
+	}
+	return found ? xstrndup(found, CONTAINER_ID_LEN) : NULL;
+}
+
+static int by_fd(const void *a, const void *b)
+{
+	const struct process_file *x = a, *y = b;
+
+	return (x->fd > y->fd) - (x->fd < y->fd);
+}
+
+static void read_files(struct process *p)
+{
+	char path[64];
+	size_t cap = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", p->pid);
+	DIR *dir = opendir(path);
+	if (!dir)
+		return;
+	p->files_readable = true;
+	for (struct dirent *e; p->file_count < FILES_MAX && (e = readdir(dir));) {
+		if (!isdigit((unsigned char)*e->d_name))
+			continue;
+		snprintf(path, sizeof(path), "fd/%.20s", e->d_name);
+		char *target = proc_link(p->pid, path);
+		if (!target)
+			continue; /* closed since */
+		GROW(p->files, p->file_count, cap);
+		p->files[p->file_count++] =
+			(struct process_file){ (int)strtol(e->d_name, NULL, 10), target };
+	}
+	closedir(dir);
+	if (p->file_count)
+		qsort(p->files, p->file_count, sizeof(*p->files), by_fd);
+}
+
+/* The field in columns [from, to) of a line, without the blanks that fill it up. */
+static char *column(const char *line, size_t len, size_t from, size_t to)
+{
+	if (to > len)
+		to = len;
+	if (from > to)
+		from = to;
+	while (to > from && line[to - 1] == ' ')
+		to--;
+	return xstrndup(line + from, to - from);
+}
+
+/* "%-25s %-20s %-20s %-10s" since 2.6.24 */
+static void read_limits(struct process *p)
+{
+	AUTO(xfree) char *text = proc_slurp(p->pid, "limits");
+	size_t cap = 0;
+
+	const char *line = text ? strchr(text, '\n') : NULL; /* the first is a heading */
+	for (line = line ? line + 1 : NULL; line && *line;) {
+		size_t len = (size_t)(strchrnul(line, '\n') - line);
+		GROW(p->limits, p->limit_count, cap);
+		p->limits[p->limit_count++] = (struct process_limit){
+			.name = column(line, len, 0, 25),
+			.soft = column(line, len, 26, 46),
+			.hard = column(line, len, 47, 67),
+			.units = column(line, len, 68, len),
+		};
+		line += len + (line[len] == '\n');
+	}
+}
+
+struct process *process_read(pid_t pid, struct err *err)
+{
+	AUTO(xfree) char *stat = proc_slurp(pid, "stat");
+	AUTO(xfree) char *status = proc_slurp(pid, "status");
+
+	if (!stat || !status) {
+		err_set(err, ERR_NOT_FOUND, "there is no process %d", pid);
+		return NULL;
+	}
+	struct process *p = xcalloc(1, sizeof(*p));
+	p->pid = pid;
+	read_stat(p, stat);
+	read_status(p, status);
+	read_rss(p);
+	p->exe = proc_link(pid, "exe");
+	p->cwd = proc_link(pid, "cwd");
+	AUTO(xfree) char *cgroup = proc_slurp(pid, "cgroup");
+	p->cgroup = cgroup_path(cgroup);
+	p->container = container_id(p->cgroup);
+	read_files(p);
+	read_limits(p);
+	return p;
+}
+
+void process_free(struct process *p)
+{
+	if (!p)
+		return;
+	for (size_t i = 0; i < p->file_count; i++)
+		xfree(p->files[i].target);
+	for (size_t i = 0; i < p->limit_count; i++) {
+		xfree(p->limits[i].name);
+		xfree(p->limits[i].soft);
+		xfree(p->limits[i].hard);
+		xfree(p->limits[i].units);
+	}
+	xfree(p->files);
+	xfree(p->limits);
+	xfree(p->exe);
+	xfree(p->cwd);
+	xfree(p->cgroup);
+	xfree(p->container);
+	xfree(p->comm);
+	xfree(p);
+}
+
+static bool exe_is(pid_t pid, const char *name)
+{
+	static const char deleted[] = " (deleted)";
+	AUTO(xfree) char *exe = proc_link(pid, "exe");
+	char *base = exe ? strrchr(exe, '/') : NULL;
+
+	if (!base)
+		return false;
+	size_t len = strlen(base), tail = strlen(deleted);
+	if (len > tail && !strcmp(base + len - tail, deleted))
+		base[len - tail] = 0;
+	return !strcmp(base + 1, name);
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct process_candidate *x = a, *y = b;
+
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+size_t process_find(const char *name, struct process_candidate *ret, size_t max)
+{
+	DIR *dir = opendir("/proc");
+	size_t n = 0;
+
+	for (struct dirent *e; dir && n < max && (e = readdir(dir));) {
+		pid_t pid = isdigit((unsigned char)*e->d_name)
+				    ? (pid_t)strtol(e->d_name, NULL, 10)
+				    : 0;
+		AUTO(xfree)
+		char *comm = pid && pid != getpid() ? proc_slurp(pid, "comm") : NULL;
+		if (!comm)
+			continue;
+		comm[strcspn(comm, "\n")] = 0;
+		if (strcmp(comm, name) && !exe_is(pid, name))
+			continue;
+		ret[n].pid = pid;
+		snprintf(ret[n++].name, sizeof(ret->name), "%s", comm);
+	}
+	if (dir)
+		closedir(dir);
+	if (n)
+		qsort(ret, n, sizeof(*ret), by_pid);
+	return n;
+}
