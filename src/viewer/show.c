@@ -63,7 +63,9 @@ static void add_process(struct text *text, const struct summary *summary)
 		 slash ? slash + 1
 		 : exe ? exe
 		       : "a process",
-		 version ? version : "not Go");
+		 version		   ? version
+		 : summary->goroutines > 0 ? "Go"
+					   : "not Go");
 	if (node_get(summary->process, "pid"))
 		text_add(text, ", pid %" PRId64,
 			 node_int(node_get(summary->process, "pid"), 0));
