@@ -41,7 +41,8 @@ void sink_named_uint(struct sink *out, const char *name, uint64_t value);
 void sink_named_int(struct sink *out, const char *name, int64_t value);
 void sink_named_bool(struct sink *out, const char *name, bool value);
 void sink_named_address(struct sink *out, const char *name, uint64_t addr);
-void sink_named_string(struct sink *out, const char *name, const char *s); /* NULL: left out */
+void sink_named_string(struct sink *out, const char *name,
+		       const char *s); /* NULL: left out */
 void sink_named_begin(struct sink *out, const char *name, enum sink_kind kind);
 
 /* Bytes of JSON so far (before compression). */
