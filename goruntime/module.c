@@ -11,7 +11,7 @@ enum {
 	SCAN_CHUNK = 1 << 20,
 };
 
-/* A whole mapping read from the process and kept. */
+/* A segment's bytes, read from the process and kept. */
 struct held {
 	uint64_t addr;
 	size_t len;
@@ -48,22 +48,33 @@ static struct bytes have(struct modules *m, uint64_t addr)
 	return (struct bytes){ .bad = true };
 }
 
+/* The file's part of the segment around addr: relocated read-only data may span mappings,
+ * since the loader protects whole pages only. */
+static bool segment_around(const struct modules *m, uint64_t addr, struct image_segment *ret)
+{
+	const struct image *img = images_at(m->images, addr);
+
+	for (size_t i = 0; img && image_segment(img, i, ret); i++)
+		if (ret->type == PT_LOAD && addr >= ret->addr && addr - ret->addr < ret->file_size)
+			return true;
+	return false;
+}
+
 struct bytes modules_bytes(struct modules *m, uint64_t addr)
 {
 	struct bytes b = have(m, addr);
-	const struct target_mapping *map =
-		b.bad && m->target ? target_mapping_at(m->target, addr) : NULL;
+	struct image_segment seg;
 	struct err ignored;
 
-	if (!map || map->end - map->start > LIMIT_PCLNTAB_BYTES - m->held_bytes)
+	if (!b.bad || !m->target || !segment_around(m, addr, &seg) ||
+	    seg.file_size > LIMIT_PCLNTAB_BYTES - m->held_bytes)
 		return b;
-	size_t len = map->end - map->start;
-	AUTO(xfree) uint8_t *bytes = xmalloc(len);
-	if (!target_read(m->target, map->start, bytes, len, &ignored))
+	AUTO(xfree) uint8_t *bytes = xmalloc(seg.file_size);
+	if (!target_read(m->target, seg.addr, bytes, seg.file_size, &ignored))
 		return b;
-	m->held_bytes += len;
+	m->held_bytes += seg.file_size;
 	GROW(m->held, m->held_count, m->held_cap);
-	m->held[m->held_count++] = (struct held){ map->start, len, TAKE(bytes) };
+	m->held[m->held_count++] = (struct held){ seg.addr, seg.file_size, TAKE(bytes) };
 	return have(m, addr);
 }
 

@@ -4,6 +4,7 @@
 Each function yields a sentence for every difference: no sentence, no difference.
 """
 import dataclasses
+import re
 
 import gotrace
 import snapshot
@@ -18,17 +19,22 @@ class Counts:
     records: int = 0
     recorded: int = 0
     unavailable: int = 0
+    shown: int = 0
 
     def __str__(self):
-        return (f"compared {self.goroutines} goroutines, {self.frames} frames "
-                f"({self.inlined} inlined), {self.created} creators, "
-                f"{self.records} statements of {self.recorded} frames, "
-                f"{self.unavailable} running elsewhere")
+        words = {"goroutines": "goroutines", "frames": "frames", "inlined": "of them inlined",
+                 "created": "creators", "unavailable": "running elsewhere",
+                 "records": "statements", "recorded": "frames stated",
+                 "shown": "frames as people see them"}
+        return "compared " + (", ".join(f"{getattr(self, k)} {w}" for k, w in words.items()
+                                        if getattr(self, k)) or "nothing")
 
 
 def go_frames(goroutine):
-    """The frames that the runtime knows of: C functions are not among them."""
-    return [f for f in goroutine["frames"] if f.get("language", "go") != "c"]
+    """The frames that the runtime knows of: C functions are not among them, nor Go's own
+    that lie between them on the thread's stack."""
+    return [f for f in goroutine["frames"]
+            if f.get("language", "go") != "c" and f.get("kind") != "cgo"]
 
 
 def describe(f):
@@ -69,6 +75,10 @@ def cut(ours, theirs, minor, shown):
     """The part of a document's frames that the traceback prints, by the release's
     rule, or a sentence that says why the lengths cannot agree. shown: the traceback
     is one that leaves out what a document calls hidden."""
+    if shown and minor < 19:
+        # An inlined call is shown when the function that it is in is (seen in 1.15).
+        ours = by_physical(ours)
+
     def visible(frames):
         return [f for f in frames if not (shown and f.get("hidden"))] or frames
 
@@ -94,6 +104,15 @@ def cut(ours, theirs, minor, shown):
     return part[:inner] + part[len(part) - outer:], None
 
 
+def by_physical(frames):
+    outer, result = None, []
+    for f in reversed(frames):
+        if not f.get("inlined"):
+            outer = f
+        result.insert(0, dict(f, hidden=outer.get("hidden")) if f is not outer else f)
+    return result
+
+
 def frames(ours, theirs, minor, counts, shown=False):
     """ours: frames of a document; theirs: a goroutine of the traceback."""
     part, problem = cut(ours, theirs, minor, shown)
@@ -113,12 +132,14 @@ def frames(ours, theirs, minor, counts, shown=False):
                f"the first too many: {describe(more)}")
 
 
-def creators(document, theirs, minor, entries, counts):
+def creators(document, theirs, minor, entries, counts, shown):
     """created by, of one goroutine."""
     ours = document.get("created_by")
     if theirs.created_by is None:
-        # The main goroutine's creator is the start-up code, which the runtime does not print.
-        if ours and document["id"] != 1:
+        # The main goroutine's creator is the start-up code, which the runtime does not
+        # print, and people do not see the runtime's own functions.
+        if ours and document["id"] != 1 and not (
+                shown and re.match(r"runtime\.[^A-Z]", ours.get("function", "?"))):
             yield f"created by {ours.get('function')}, the traceback names nobody"
         return
     if not ours:
@@ -171,19 +192,34 @@ def goroutine(document, ours, theirs, minor, entries, counts, shown):
         if used is not None and physical and ours["status"] not in ("running", "syscall"):
             if snapshot.address(ours["stack"]["high"]) - used != physical[0].sp:
                 yield f"uses {used} bytes of {ours['stack']}, the traceback has sp={physical[0].sp:#x}"
-    yield from creators(ours, theirs, minor, entries, counts)
+    yield from creators(ours, theirs, minor, entries, counts, shown)
 
 
-def with_traceback(document, text, minor, counts, shown=False):
+def with_shown(document, facts, minor, counts):
+    """What runtime.Stack said before the snapshot leaves frames and goroutines out: what the
+    document calls hidden and system must be these. Yields as with_traceback does."""
+    if "shown" not in facts:
+        return
+    seen = Counts()
+    for system, sentence in with_traceback(document, facts["shown"], minor, seen, True,
+                                           facts["shown_by"]):
+        yield system, "as people see it, " + sentence
+    counts.shown += seen.frames
+    if not seen.frames:
+        yield False, "nothing was compared with what people see"
+
+
+def with_traceback(document, text, minor, counts, shown=False, moved=None):
     """Yields (is it a system goroutine, sentence) for all that differs. shown: the
-    traceback was made with GOTRACEBACK=all, which leaves out system goroutines and
-    hidden frames."""
+    traceback leaves out system goroutines and hidden frames. moved: the id of a goroutine
+    that went on after the traceback."""
     entries = {f["function"]: snapshot.address(f["entry"])
-               for g in document.goroutines.values() for f in g["frames"]
-               if "entry" in f and not f.get("inlined") and f.get("language", "go") != "c"}
+               for g in document.goroutines.values() for f in go_frames(g)
+               if "entry" in f and not f.get("inlined")}
     theirs = {g.id: g for g in gotrace.parse(text) if g.id != 0}
+    theirs.pop(moved, None)
     for id_, ours in document.goroutines.items():
-        if id_ not in theirs and ours["status"] != "dead" and not (shown and ours.get("system")):
+        if id_ not in theirs and id_ != moved and ours["status"] != "dead" and not (shown and ours.get("system")):
             yield bool(ours.get("system")), f"goroutine {id_} is not in the traceback"
     for id_, g in theirs.items():
         ours = document.goroutines.get(id_)
@@ -206,7 +242,9 @@ def standard(function):
 
 def missing_in_order(names, frames):
     """The first of names that is not among frames, behind those before it."""
-    found = iter([f.get("function", "?") for f in frames])
+    # gcc gives a part or a special form of a function a suffix.
+    found = iter([re.sub(r"\.(constprop|isra|part|cold)\b.*", "", f.get("function", "?"))
+                  for f in frames])
     return next((n for n in names if n not in found), None)
 
 
