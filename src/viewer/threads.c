@@ -49,7 +49,7 @@ static void print_heading(const struct stack_style *style,
 
 struct registers {
 	FILE *out;
-	int column;
+	size_t column, gap; /* gap: blanks up to the next column */
 };
 
 static void print_register(void *arg, const char *name, const struct reader_node *value)
@@ -57,20 +57,21 @@ static void print_register(void *arg, const char *name, const struct reader_node
 	struct registers *registers = arg;
 	const char *words = text_of(value, NULL);
 	struct text text = { NULL };
-	int width;
+	size_t width;
 	if (!words)
 		return;
 	text_add(&text, "%s %s", name, words);
-	width = (int)text_width(text.words);
-	width += REGISTER_COLUMNS - width % REGISTER_COLUMNS;
-	if (registers->column > 0 && registers->column + width > TEXT_COLUMNS) {
+	width = text_width(text.words);
+	if (registers->column > 0 &&
+	    registers->column + registers->gap + width > TEXT_COLUMNS) {
 		putc('\n', registers->out);
-		registers->column = 0;
+		registers->column = registers->gap = 0;
 	}
-	fprintf(registers->out, "%s", registers->column == 0 ? "  " : "");
+	fprintf(registers->out, "%*s", registers->column > 0 ? (int)registers->gap : 2,
+		"");
 	text_print(registers->out, text.words);
-	fprintf(registers->out, "%*s", width - (int)text_width(text.words), "");
-	registers->column += width;
+	registers->column += registers->gap + width;
+	registers->gap = REGISTER_COLUMNS - width % REGISTER_COLUMNS;
 	text_done(&text);
 }
 
