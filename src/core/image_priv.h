@@ -3,8 +3,6 @@
 #ifndef GOSNAP_IMAGE_PRIV_H
 #define GOSNAP_IMAGE_PRIV_H
 
-#include <libelf.h>
-
 #include "image.h"
 
 struct image_section {
@@ -48,7 +46,7 @@ struct image {
 	int fd;
 	uint8_t *memory; /* the vDSO's bytes, when there is no file */
 	size_t memory_len;
-	Elf *elf;
+	struct Elf *elf; /* libelf's */
 	int machine;
 	char *build_id, *go_build_id;
 	struct image_segment *segments; /* with the bias */

@@ -27,6 +27,8 @@ struct live {
 	int mem_fd; /* /proc/PID/task/TID/mem when process_vm_readv is forbidden, else -1 */
 	struct live_thread *threads; /* sorted by tid; from the stop to the end */
 	size_t thread_count, thread_cap;
+	pid_t *born; /* seized by being started by a seized thread; not in the list yet */
+	size_t born_count, born_cap;
 	bool execed;
 	uint64_t first_stop, all_stopped, last_release; /* monotonic; 0: not yet */
 	uint64_t first_stop_realtime;
@@ -39,6 +41,8 @@ char *live_slurp(const struct live *l, size_t limit, size_t *ret_len, const char
 		 ...) __attribute__((format(printf, 4, 5)));
 /* Sorted; free with xfree. NULL: the process is gone, or (rarely) err says more. */
 pid_t *live_tasks(const struct live *l, size_t *ret_n, struct err *err);
+/* How many threads the kernel counts; a zombie leader is among them. */
+size_t live_task_count(const struct live *l);
 /* R, S, D, Z, ...; 0: no such thread any more. */
 char live_state(const struct live *l, pid_t tid);
 /* The tracer of a thread, 0 when there is none. */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "limit.h"
@@ -72,6 +73,15 @@ pid_t *live_tasks(const struct live *l, size_t *ret_n, struct err *err)
 	qsort(tids, n, sizeof(*tids), by_pid);
 	*ret_n = n;
 	return tids;
+}
+
+size_t live_task_count(const struct live *l)
+{
+	char path[128];
+	struct stat st;
+
+	proc_path(l, path, sizeof(path), "task");
+	return stat(path, &st) ? 0 : (size_t)st.st_nlink - 2;
 }
 
 /* What follows "(comm) " in a stat line; comm may hold spaces and parentheses. */

@@ -134,21 +134,34 @@ static int signal_of(int status)
 }
 
 /* clone() can also start another process, which our option seizes too: let it go. */
-static void free_stray(struct live *l, pid_t parent)
+static void free_stray(pid_t child)
 {
-	unsigned long child = 0;
 	uint64_t wait_ns = NAP_FIRST_NS, limit = monotonic_ns() + REAP_NS;
 	int status;
 
-	if (ptrace(PTRACE_GETEVENTMSG, parent, NULL, &child) ||
-	    live_state(l, (pid_t)child)) /* one of ours: the next scan finds it */
-		return;
-	while (waitpid((pid_t)child, &status, __WALL | WNOHANG) == 0) {
+	while (waitpid(child, &status, __WALL | WNOHANG) == 0) {
 		if (monotonic_ns() > limit)
 			return;
 		nap(&wait_ns);
 	}
-	trace(PTRACE_DETACH, (pid_t)child, 0);
+	trace(PTRACE_DETACH, child, 0);
+}
+
+/* What a seized thread starts is seized: unlisted, it would stay stopped for ever, or keep
+ * an execve from ending. */
+static void note_birth(struct live *l, pid_t parent, int status)
+{
+	unsigned long child;
+
+	if (status >> 8 != (SIGTRAP | PTRACE_EVENT_CLONE << 8) ||
+	    ptrace(PTRACE_GETEVENTMSG, parent, NULL, &child))
+		return;
+	if (!live_state(l, (pid_t)child)) {
+		free_stray((pid_t)child);
+		return;
+	}
+	GROW(l->born, l->born_count, l->born_cap);
+	l->born[l->born_count++] = (pid_t)child;
 }
 
 static void on_stop(struct live *l, struct live_thread *th, int status)
@@ -156,8 +169,7 @@ static void on_stop(struct live *l, struct live_thread *th, int status)
 	th->status = status;
 	if (status >> 16 == PTRACE_EVENT_EXEC)
 		l->execed = true;
-	if (status >> 16 == PTRACE_EVENT_CLONE)
-		free_stray(l, th->info.tid);
+	note_birth(l, th->info.tid, status);
 	/* It may have been killed since: then waitpid tells, later. */
 	if (!read_registers(th))
 		return;
@@ -267,6 +279,24 @@ static void add_thread(struct live *l, pid_t tid, enum scan_depth depth)
 	l->threads[l->thread_count++] = th;
 }
 
+static void adopt_born(struct live *l)
+{
+	size_t before = l->thread_count;
+
+	for (size_t i = 0; i < l->born_count; i++) {
+		struct live_thread key = { .info.tid = l->born[i] };
+		if (bsearch(&key, l->threads, before, sizeof(key), by_tid))
+			continue;
+		add_thread(l, l->born[i], SCAN_BARE);
+		l->threads[l->thread_count - 1].at = LIVE_SEIZED;
+		live_thread_facts(l, l->born[i], false,
+				  &l->threads[l->thread_count - 1].info);
+	}
+	l->born_count = 0;
+	if (l->thread_count > before)
+		qsort(l->threads, l->thread_count, sizeof(*l->threads), by_tid);
+}
+
 /* Adds threads that are new; those are LIVE_FOUND. */
 static bool scan(struct live *l, enum scan_depth depth, size_t *ret_new, struct err *err)
 {
@@ -296,10 +326,12 @@ static bool seize_all(struct live *l, struct err *err)
 	return true;
 }
 
-static bool catch_newcomers(struct live *l, unsigned round, size_t *ret_new,
+static bool catch_newcomers(struct live *l, unsigned round, bool *ret_more,
 			    struct err *err)
 {
-	if (!scan(l, round < CALM_ROUNDS ? SCAN_STATE : SCAN_BARE, ret_new, err))
+	size_t fresh;
+
+	if (!scan(l, round < CALM_ROUNDS ? SCAN_STATE : SCAN_BARE, &fresh, err))
 		return false;
 	for (size_t i = 0; i < l->thread_count; i++) {
 		struct live_thread *th = &l->threads[i];
@@ -309,6 +341,8 @@ static bool catch_newcomers(struct live *l, unsigned round, size_t *ret_new,
 			return false;
 		interrupt(th);
 	}
+	/* A list that is read while threads end can lack one that has just begun. */
+	*ret_more = fresh || live_task_count(l) != l->thread_count;
 	return true;
 }
 
@@ -351,6 +385,8 @@ static void collect(struct live *l)
 			progress |= poll_thread(l, &l->threads[i]);
 			pending += l->threads[i].at == LIVE_SEIZED;
 		}
+		pending += l->born_count;
+		adopt_born(l);
 		if (progress || !pending)
 			continue;
 		nap(&nap_ns);
@@ -364,15 +400,16 @@ static void collect(struct live *l)
 
 static bool stop_all(struct live *l, struct err *err)
 {
-	size_t fresh;
+	size_t found;
+	bool more = true;
 
-	if (!scan(l, SCAN_FULL, &fresh, err) || !seize_all(l, err))
+	if (!scan(l, SCAN_FULL, &found, err) || !seize_all(l, err))
 		return false;
 	l->first_stop_realtime = realtime_ns();
 	l->first_stop = monotonic_ns();
 	for (size_t i = 0; i < l->thread_count; i++)
 		interrupt(&l->threads[i]);
-	for (unsigned round = 0; fresh; round++) {
+	for (unsigned round = 0; more; round++) {
 		collect(l);
 		if (l->execed)
 			return err_set(
@@ -380,9 +417,9 @@ static bool stop_all(struct live *l, struct err *err)
 				"process %d began another program (execve) while it was "
 				"being stopped; try again",
 				l->pid);
-		if (!catch_newcomers(l, round, &fresh, err))
+		if (!catch_newcomers(l, round, &more, err))
 			return false;
-		if (fresh && monotonic_ns() - l->first_stop > 2 * LIMIT_STOP_NS)
+		if (more && monotonic_ns() - l->first_stop > 2 * LIMIT_STOP_NS)
 			return err_set(err, ERR_LIMIT,
 				       "process %d starts threads faster than they can "
 				       "be stopped",
@@ -411,7 +448,7 @@ bool live_stop(struct live *l, struct err *err)
 }
 
 /* True when the thread is not ours any more. */
-static bool let_go(struct live_thread *th)
+static bool let_go(struct live *l, struct live_thread *th)
 {
 	pid_t tid = th->info.tid;
 	int status = th->status;
@@ -423,8 +460,10 @@ static bool let_go(struct live_thread *th)
 	pid_t r = waitpid(tid, &status, __WALL | WNOHANG);
 	if (r < 0)
 		return true;
-	if (r > 0 && WIFSTOPPED(status))
+	if (r > 0 && WIFSTOPPED(status)) {
+		note_birth(l, tid, status);
 		trace(PTRACE_DETACH, tid, (uint64_t)signal_of(status));
+	}
 	return r > 0;
 }
 
@@ -449,13 +488,15 @@ void live_release(struct live *l)
 				continue;
 			/* Nobody waits for a thread in state D; the next call tries again. */
 			bool late = th->at == LIVE_LATE;
-			if (let_go(th))
+			if (let_go(l, th))
 				th->at = LIVE_GONE;
 			else
 				more |= !late;
 			if (!late)
 				l->last_release = monotonic_ns();
 		}
+		more |= l->born_count > 0;
+		adopt_born(l);
 		if (more && monotonic_ns() > limit)
 			break;
 		if (more)

@@ -155,6 +155,7 @@ static void live_close(void *self)
 	for (size_t i = 0; i < l->thread_count; i++)
 		xfree(l->threads[i].info.kernel_stack);
 	xfree(l->threads);
+	xfree(l->born);
 	xfree(l);
 }
 
