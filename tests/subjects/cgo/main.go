@@ -69,8 +69,7 @@ func announce() {
 		truth.Say(truth.Record{Name: "thread of C", Tid: int(trail.tid), C: names(trail),
 			Frames: []truth.Frame{}})
 	}
-	truth.Ready()
-	select {}
+	truth.Announce(0)
 }
 
 func names(trail *C.struct_trail) []string {
@@ -82,16 +81,19 @@ func names(trail *C.struct_trail) []string {
 }
 
 func readInC() {
+	runtime.LockOSThread() // state names the thread
 	state(truth.Below("in C", "syscall"))
 	C.c_wait()
 }
 
 func runInC() {
+	runtime.LockOSThread() // state names the thread
 	state(truth.Below("running in C", "syscall"))
 	C.c_run()
 }
 
 func signalInC() {
+	runtime.LockOSThread() // state names the thread
 	state(truth.Below("in a signal handler of C", "syscall"))
 	C.c_signalled()
 }

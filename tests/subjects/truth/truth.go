@@ -146,19 +146,23 @@ func Count() int {
 	return len(records)
 }
 
-// Statuses reads the status of every goroutine from the runtime's own traceback.
-func Statuses() map[int64]string {
+// stacks is the traceback that people see: it leaves out runtime frames, wrappers, and
+// the runtime's own goroutines.
+func stacks() []byte {
 	buf := make([]byte, 1<<20)
 	for {
 		n := runtime.Stack(buf, true)
 		if n < len(buf) {
-			buf = buf[:n]
-			break
+			return buf[:n]
 		}
 		buf = make([]byte, 2*len(buf))
 	}
-	statuses := make(map[int64]string)
-	for _, line := range bytes.Split(buf, []byte("\n")) {
+}
+
+// statuses reads the status of every goroutine from the runtime's own traceback.
+func statuses() map[int64]string {
+	found := make(map[int64]string)
+	for _, line := range bytes.Split(stacks(), []byte("\n")) {
 		var id int64
 		if !bytes.HasPrefix(line, []byte("goroutine ")) {
 			continue
@@ -172,9 +176,9 @@ func Statuses() map[int64]string {
 		if comma := strings.IndexByte(status, ','); comma >= 0 {
 			status = status[:comma]
 		}
-		statuses[id] = status
+		found[id] = status
 	}
-	return statuses
+	return found
 }
 
 // late names the first record whose goroutine is not where it said.
@@ -184,12 +188,12 @@ func late(n int) string {
 	if len(records) < n {
 		return fmt.Sprintf("%d of %d goroutines have stated themselves", len(records), n)
 	}
-	statuses := Statuses()
+	now := statuses()
 	for _, r := range records {
 		if len(r.Wait) == 0 {
 			continue
 		}
-		status, there := statuses[r.Goid]
+		status, there := now[r.Goid]
 		found := false
 		for _, w := range r.Wait {
 			found = found || w == status
@@ -239,6 +243,7 @@ func Ready() {
 // parks for good. Run it as a goroutine of its own when main is one of them.
 func Announce(n int) {
 	Await(n)
+	Say(map[string]interface{}{"shown": string(stacks()), "shown_by": Goid()})
 	Ready()
 	select {}
 }
