@@ -50,12 +50,14 @@ static struct bytes have(struct modules *m, uint64_t addr)
 
 /* The file's part of the segment around addr: relocated read-only data may span mappings,
  * since the loader protects whole pages only. */
-static bool segment_around(const struct modules *m, uint64_t addr, struct image_segment *ret)
+static bool segment_around(const struct modules *m, uint64_t addr,
+			   struct image_segment *ret)
 {
 	const struct image *img = images_at(m->images, addr);
 
 	for (size_t i = 0; img && image_segment(img, i, ret); i++)
-		if (ret->type == PT_LOAD && addr >= ret->addr && addr - ret->addr < ret->file_size)
+		if (ret->type == PT_LOAD && addr >= ret->addr &&
+		    addr - ret->addr < ret->file_size)
 			return true;
 	return false;
 }

@@ -66,7 +66,8 @@ static void print_code(struct sink *out, const struct thread_printing *p, uint64
 	const void *bytes = img ? image_bytes(img, pc - CODE_BEFORE, sizeof(buf)) : NULL;
 	struct err ignored;
 
-	if (!bytes && target_read(p->target, pc - CODE_BEFORE, buf, sizeof(buf), &ignored))
+	if (!bytes &&
+	    target_read(p->target, pc - CODE_BEFORE, buf, sizeof(buf), &ignored))
 		bytes = buf;
 	if (!bytes)
 		return;

@@ -39,12 +39,12 @@ static inline void bytes_take(struct bytes *b, void *ret, size_t len)
 	b->at += len;
 }
 
-#define BYTES_UINT(bits)                                                                       \
-	static inline uint##bits##_t bytes_u##bits(struct bytes *b)                            \
-	{                                                                                      \
-		uint##bits##_t v;                                                              \
-		bytes_take(b, &v, sizeof(v));                                                  \
-		return v;                                                                      \
+#define BYTES_UINT(bits)                                                                 \
+	static inline uint##bits##_t bytes_u##bits(struct bytes *b)                      \
+	{                                                                                \
+		uint##bits##_t v;                                                        \
+		bytes_take(b, &v, sizeof(v));                                            \
+		return v;                                                                \
 	}
 BYTES_UINT(8)
 BYTES_UINT(16)

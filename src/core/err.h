@@ -17,8 +17,8 @@ enum err_code {
 	ERR_BAD_DATA,	 /* bytes that contradict themselves */
 	ERR_PERMISSION,	 /* the kernel does not let us */
 	ERR_GONE,	 /* the subject ended meanwhile */
-	ERR_CANNOT,	 /* a process that cannot be examined: zombie, kernel thread, ... */
-	ERR_USAGE,	 /* the user's words */
+	ERR_CANNOT, /* a process that cannot be examined: zombie, kernel thread, ... */
+	ERR_USAGE,  /* the user's words */
 };
 
 struct err {
@@ -31,9 +31,11 @@ bool err_set(struct err *err, enum err_code code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* Like err_set(ERR_SYS), with ": " and the words for errno appended. */
-bool err_sys(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool err_sys(struct err *err, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* Puts "words: " before the text. For layer borders only. */
-bool err_prefix(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool err_prefix(struct err *err, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 #endif

@@ -19,7 +19,8 @@ DEFINE_AUTO(struct images, images_close)
 
 /* Symbols, sections and bytes are borrowed from the images and valid until they close. */
 size_t images_count(const struct images *images);
-const struct image *images_get(const struct images *images, size_t i); /* 0: the executable */
+const struct image *images_get(const struct images *images,
+			       size_t i); /* 0: the executable */
 /* The image whose mappings contain addr; NULL when none does. */
 const struct image *images_at(const struct images *images, uint64_t addr);
 

@@ -13,16 +13,16 @@
 struct refusal_facts {
 	pid_t pid;
 	bool exists;
-	bool is_thread;	     /* a tid that is not a thread-group leader */
+	bool is_thread; /* a tid that is not a thread-group leader */
 	pid_t tgid;
 	bool kernel_thread;
 	bool zombie, dead;
-	pid_t tracer;	     /* 0: none */
+	pid_t tracer; /* 0: none */
 	char tracer_name[64];
-	int elf_class;	     /* of the executable: 1 = 32-bit, 2 = 64-bit, 0 unknown */
+	int elf_class; /* of the executable: 1 = 32-bit, 2 = 64-bit, 0 unknown */
 	int elf_machine;
-	int ptrace_errno;    /* what asking (process_vm_readv or seize) said; 0: allowed */
-	int yama_scope;	     /* -1: this kernel has no yama */
+	int ptrace_errno; /* what asking (process_vm_readv or seize) said; 0: allowed */
+	int yama_scope;	  /* -1: this kernel has no yama */
 	bool dumpable_known, dumpable;
 	uid_t our_uid, uid, euid, suid; /* ours; the subject's */
 	gid_t our_gid, gid, egid, sgid;

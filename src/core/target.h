@@ -20,7 +20,8 @@ struct target_mapping {
 	uint64_t inode;	     /* 0: not a file */
 	uint32_t device_major, device_minor;
 	bool readable, writable, executable, shared;
-	const char *path; /* as the subject sees it, "" when anonymous; " (deleted)" kept */
+	const char
+		*path; /* as the subject sees it, "" when anonymous; " (deleted)" kept */
 };
 
 /* One piece of a vectored read. */
@@ -32,21 +33,21 @@ struct target_span {
 };
 
 struct target_thread {
-	pid_t tid;	   /* in our pid namespace */
-	pid_t tid_inside;  /* in the subject's own: what the Go runtime calls procid */
+	pid_t tid;	  /* in our pid namespace */
+	pid_t tid_inside; /* in the subject's own: what the Go runtime calls procid */
 	char name[32];
-	char state;	   /* from /proc, before we stopped it; 0: not known */
-	char wchan[64];	   /* "" when not known or not blocked */
+	char state;	    /* from /proc, before we stopped it; 0: not known */
+	char wchan[64];	    /* "" when not known or not blocked */
 	char *kernel_stack; /* NULL when not readable */
 	uint64_t cpu_ns;
-	bool stopped;	   /* registers below are known */
-	const char *why;   /* when they are not: a static sentence */
+	bool stopped;	 /* registers below are known */
+	const char *why; /* when they are not: a static sentence */
 	struct regs regs;
 	struct vector_regs vectors;
 	bool in_syscall;
 	int64_t syscall_number;
 	uint64_t syscall_args[6];
-	bool has_siginfo;  /* stopped on its way to deliver a signal */
+	bool has_siginfo; /* stopped on its way to deliver a signal */
 	siginfo_t siginfo;
 };
 
@@ -74,15 +75,16 @@ void target_set_threads(struct target *t, struct target_thread *threads, size_t 
 pid_t target_pid(const struct target *t);
 const struct arch *target_arch(const struct target *t);
 const char *target_backend(const struct target *t);
-void *target_self(const struct target *t, const struct target_ops *ops); /* NULL: other ops */
+void *target_self(const struct target *t,
+		  const struct target_ops *ops); /* NULL: other ops */
 
 /* Copies exactly len bytes, or none. ERR_FAULT names the first address that could not be
  * read, ERR_LIMIT says that the work budget is used up. */
 MUST_CHECK bool target_read(struct target *t, uint64_t addr, void *buf, size_t len,
 			    struct err *err);
 /* A little-endian word of 1 to 8 bytes, zero extended. */
-MUST_CHECK bool target_read_uint(struct target *t, uint64_t addr, size_t size, uint64_t *ret,
-				 struct err *err);
+MUST_CHECK bool target_read_uint(struct target *t, uint64_t addr, size_t size,
+				 uint64_t *ret, struct err *err);
 /* Spans need not be sorted. Each costs the budget one read. */
 void target_read_many(struct target *t, struct target_span *spans, size_t n);
 

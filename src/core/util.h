@@ -13,18 +13,18 @@
 /* AUTO(target_close) struct target *t = ...; closes t when the scope ends.
  * The module that defines target_close() says DEFINE_AUTO(struct target, target_close). */
 #define AUTO(release) __attribute__((cleanup(release##_auto)))
-#define DEFINE_AUTO(type, release)                                                             \
-	static inline void release##_auto(type **p)                                            \
-	{                                                                                      \
-		release(*p);                                                                   \
+#define DEFINE_AUTO(type, release)                                                       \
+	static inline void release##_auto(type **p)                                      \
+	{                                                                                \
+		release(*p);                                                             \
 	}
 
 /* Hands an AUTO pointer over to the caller. */
-#define TAKE(p)                                                                                \
-	({                                                                                     \
-		__typeof__(p) take_ = (p);                                                     \
-		(p) = NULL;                                                                    \
-		take_;                                                                         \
+#define TAKE(p)                                                                          \
+	({                                                                               \
+		__typeof__(p) take_ = (p);                                               \
+		(p) = NULL;                                                              \
+		take_;                                                                   \
 	})
 
 /* Out of memory ends the process with a sentence on standard error and status 6: the
