@@ -365,6 +365,7 @@ var buffer [1]byte
 func rawRead(fd int) {
 	runtime.LockOSThread()
 	p := pointer(&buffer[0])
+	blockSIGURG() // or the scheduler would interrupt the call again and again
 	truth.Within("raw system call").In("running").Thread()
 	syscall.RawSyscall(syscall.SYS_READ, uintptr(fd), p, 1)
 }
