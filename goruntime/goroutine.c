@@ -217,8 +217,9 @@ void goroutines_sort(struct runtime *rt)
 {
 	for (size_t i = 0; i < rt->goroutine_count; i++)
 		rt->goroutines[i].system = is_system(rt, &rt->goroutines[i]);
-	qsort(rt->goroutines, rt->goroutine_count, sizeof(*rt->goroutines),
-	      document_order);
+	if (rt->goroutine_count)
+		qsort(rt->goroutines, rt->goroutine_count, sizeof(*rt->goroutines),
+		      document_order);
 }
 
 size_t runtime_goroutine_count(const struct runtime *rt)
