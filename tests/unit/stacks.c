@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "stacks.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MANY = 50000 };
+
+static void test_same(void **state)
+{
+	const struct raw_frame a[] = { { 1, 0 }, { 2, 0 }, { 3, 0 } };
+	const struct raw_frame exact[] = { { 1, FRAME_EXACT }, { 2, 0 }, { 3, 0 } };
+	const struct raw_frame order[] = { { 2, 0 }, { 1, 0 }, { 3, 0 } };
+	AUTO(stacks_free) struct stacks *s = stacks_new();
+	(void)state;
+	uint32_t id = stacks_intern(s, a, 3);
+	assert_int_equal(stacks_intern(s, a, 3), id);
+	assert_int_equal(stacks_count(s), 1);
+	assert_int_equal(stacks_frames(s), 3);
+	assert_int_not_equal(stacks_intern(s, a, 2), id);
+	assert_int_not_equal(stacks_intern(s, exact, 3), id);
+	assert_int_not_equal(stacks_intern(s, order, 3), id);
+	assert_int_equal(stacks_count(s), 4);
+	assert_int_equal(stacks_get(s, id).count, 3);
+	assert_memory_equal(stacks_get(s, id).frames, a, sizeof(a));
+}
+
+static void test_empty(void **state)
+{
+	AUTO(stacks_free) struct stacks *s = stacks_new();
+	(void)state;
+	uint32_t id = stacks_intern(s, NULL, 0);
+	assert_int_equal(stacks_intern(s, NULL, 0), id);
+	assert_int_equal(stacks_get(s, id).count, 0);
+	stacks_free(NULL);
+}
+
+static struct raw_frame *stack_of(struct raw_frame *frames, uint32_t i)
+{
+	for (uint32_t j = 0; j < 4; j++)
+		frames[j] = (struct raw_frame){ i >> (8 * j) & 0xff, 0 };
+	return frames;
+}
+
+/* Past several growths each is still found, and is what it was. */
+static void test_many(void **state)
+{
+	AUTO(stacks_free) struct stacks *s = stacks_new();
+	struct raw_frame frames[4];
+	(void)state;
+	for (int round = 0; round < 2; round++)
+		for (uint32_t i = 0; i < MANY; i++)
+			assert_int_equal(stacks_intern(s, stack_of(frames, i), 4), i);
+	assert_int_equal(stacks_count(s), MANY);
+	for (uint32_t i = 0; i < MANY; i += 7)
+		assert_memory_equal(stacks_get(s, i).frames, stack_of(frames, i),
+				    sizeof(frames));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_same),
+		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_many),
+	};
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
