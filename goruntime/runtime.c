@@ -44,13 +44,15 @@ static void set_unusable(struct runtime *rt, const char *why)
 	rt->unusable = xstrdup(why);
 }
 
-/* Does the runtime in memory have the shape that rt->layout says? */
+/* Does the runtime in memory have the shape that rt->layout says? A layout of the very
+ * release is taken when its module data fits: should the goroutines have been in the middle
+ * of a change just now, runtime_capture() looks again when they stand still. */
 static bool layout_fits(struct runtime *rt, const struct image *img, struct err *err)
 {
 	rt->modules = modules_open(rt->target, rt->images, &rt->layout, err);
 	if (!rt->modules)
 		return false;
-	if (allgs_find(rt, img, err))
+	if (allgs_find(rt, img, err) || !rt->layout.assumed)
 		return true;
 	modules_close(TAKE(rt->modules));
 	return false;
@@ -60,15 +62,15 @@ static bool layout_fits(struct runtime *rt, const struct image *img, struct err 
 static bool choose_layout(struct runtime *rt, const struct image *img, int minor,
 			  bool forced, struct err *err)
 {
-	struct err first;
+	const char *arch = target_arch(rt->target)->name;
 
 	if (!forced && layout_from_dwarf(img, &rt->layout, err) &&
 	    layout_fits(rt, img, err))
 		return true;
-	for (unsigned rank = 0;
-	     layout_from_table(minor, target_arch(rt->target)->name, rank, &rt->layout);
+	for (unsigned rank = 0; layout_from_table(minor, arch, rank, &rt->layout);
 	     rank++) {
-		if (layout_fits(rt, img, rank == 0 ? &first : err))
+		rt->layout.assumed |= forced;
+		if (layout_fits(rt, img, err))
 			return true;
 		if (forced)
 			break;
@@ -96,7 +98,7 @@ static void open_go(struct runtime *rt, const struct image *img, const char *ass
 	if (assume_go)
 		snprintf(rt->layout.source, sizeof(rt->layout.source), "assumed go1.%d",
 			 minor);
-	if (assume_go || rt->layout.assumed)
+	if (rt->layout.assumed)
 		warnings_add(
 			rt->warnings, "layout",
 			"the runtime of %s is read as if it were %s; values may be wrong",
@@ -266,7 +268,9 @@ bool runtime_capture(struct runtime *rt, struct target *frozen, struct err *err)
 	bool whole = true;
 
 	/* The g structs are reduced to records at once: no reason to keep their pages. */
-	if (rt->modules && !goroutines_read(rt, err)) {
+	if (rt->modules &&
+	    ((!rt->allgs && !allgs_find(rt, images_get(rt->images, 0), err)) ||
+	     !goroutines_read(rt, err))) {
 		set_unusable(rt, err->text);
 		whole = false;
 	}

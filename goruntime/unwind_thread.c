@@ -262,6 +262,15 @@ static bool step_vdso_caller(struct thread_walk *t, const struct code *c)
 	return true;
 }
 
+/* The parent's frame is whole. The child begins at the top of its new stack, with nothing
+ * above; it gets its M some instructions later. */
+static bool step_clone(struct thread_walk *t, const struct code *c)
+{
+	bool parent = on_stack(t->m->g0_stack, sp_of(t) + WORD);
+
+	return parent ? step_go(t, c) : end_complete(t);
+}
+
 static bool step_in_go(struct thread_walk *t, const struct code *c)
 {
 	if (!push(t, c->special == SPECIAL_sigtramp ? FRAME_SIGNAL : 0))
@@ -279,6 +288,8 @@ static bool step_in_go(struct thread_walk *t, const struct code *c)
 		return step_asmcgocall(t, c);
 	case SPECIAL_crosscall2:
 		return step_crosscall2(t, c);
+	case SPECIAL_clone:
+		return step_clone(t, c);
 	case SPECIAL_nanotime1:
 	case SPECIAL_walltime:
 	case SPECIAL_walltime1:

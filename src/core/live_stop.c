@@ -353,11 +353,14 @@ static void give_up(struct live *l, struct live_thread *th, const char *why)
 	live_thread_syscall(l, &th->info);
 }
 
-/* Those that keep us waiting: which of them will never come? */
+/* Those that keep us waiting: which of them will never come? An execve waits, in state D,
+ * until we have taken note of the death of each thread that it killed. */
 static void inspect(struct live *l, uint64_t waited)
 {
 	for (size_t i = 0; i < l->thread_count; i++) {
 		struct live_thread *th = &l->threads[i];
+		if (th->at == LIVE_STOPPED)
+			poll_thread(l, th);
 		if (th->at != LIVE_SEIZED)
 			continue;
 		char state = live_state(l, th->info.tid);
@@ -474,7 +477,7 @@ static bool held(const struct live_thread *th)
 
 void live_release(struct live *l)
 {
-	uint64_t nap_ns = NAP_FIRST_NS, limit = monotonic_ns() + REAP_NS;
+	uint64_t nap_ns = NAP_FIRST_NS, limit = monotonic_ns() + LIMIT_STOP_NS;
 	bool more = true;
 
 	/* Given up while they were still running: they must stop before they can be let go. */
