@@ -45,8 +45,8 @@ struct expected {
 
 #define FRAMES(...) ((const struct expected[]){ __VA_ARGS__, { NULL, 0, 0 } })
 
-struct goroutine goroutine_at(struct pseudo *p, uint64_t sp, const char *name,
-			      uint64_t off)
+static struct goroutine goroutine_at(struct pseudo *p, uint64_t sp, const char *name,
+				     uint64_t off)
 {
 	return (struct goroutine){
 		.id = 7,
