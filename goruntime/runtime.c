@@ -205,10 +205,18 @@ static void walk_threads(struct runtime *rt)
 			continue;
 		}
 		walk_thread(rt, &rt->machines[i], &threads[i].regs, true, w);
-		s->state = s->on == ON_GOROUTINE ? STACK_NONE : (uint8_t)w->state;
+		s->state = w->state;
 		s->reason = w->reason;
-		if (s->on != ON_GOROUTINE)
+		if (s->on != ON_GOROUTINE) {
 			s->stack = stacks_intern(rt->stacks, w->frames, w->count);
+		} else if (s->has_goroutine) {
+			s->state = STACK_NONE;
+		} else {
+			s->state = STACK_LOST;
+			s->reason =
+				reason_add(rt, "it stands on the stack of a goroutine "
+					       "that could not be read");
+		}
 		w->frames = NULL;
 	}
 }
