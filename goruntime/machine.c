@@ -193,7 +193,8 @@ static void describe(struct runtime *rt, const struct target_thread *th, size_t 
 	else if (on_stack(m->signal_stack, sp))
 		s->on = ON_SIGNAL;
 	else if (m->m &&
-		 code_at(rt->code, th->regs.value[target_arch(rt->target)->pc], true))
+		 (m->vdso_sp ||
+		  code_at(rt->code, th->regs.value[target_arch(rt->target)->pc], true)))
 		s->on = ON_G0;
 	else
 		s->on = ON_C;

@@ -13,7 +13,7 @@
 struct module {
 	uint64_t addr; /* of the moduledata */
 	uint64_t minpc, maxpc, text;
-	uint64_t noptrdata, edata, bss, ebss;
+	uint64_t edata, bss, ebss;
 	const struct image *image;
 	struct pclntab tab;
 };

@@ -74,8 +74,10 @@ static uint64_t find_table(struct runtime *rt, const struct image *img)
 	    is_table(rt, symbol.addr))
 		return symbol.addr;
 	for (size_t i = 0; i < modules_count(rt->modules); i++) {
-		const struct module *m = modules_get(rt->modules, i);
-		uint64_t at = scan_range(rt, m->noptrdata & ~UINT64_C(7), m->edata);
+		/* The linkers order .data and .noptrdata differently. */
+		uint64_t edata = modules_get(rt->modules, i)->edata;
+		const struct target_mapping *map = target_mapping_at(rt->target, edata - 1);
+		uint64_t at = map ? scan_range(rt, map->start, edata) : 0;
 		if (at)
 			return at;
 	}

@@ -14,6 +14,7 @@ MODES = {
     "stripped": (["-ldflags=-s -w"], {"CGO_ENABLED": "0"}, False),
     "pie":      (["-buildmode=pie"], {"CGO_ENABLED": "0"}, False),
     "cgo":      ([], {"CGO_ENABLED": "1"}, True),
+    "cgo-stripped": (["-ldflags=-s -w"], {"CGO_ENABLED": "1"}, True),
     "cgo-pie":  (["-buildmode=pie"], {"CGO_ENABLED": "1"}, True),
     "noopt":    (["-gcflags=all=-N -l"], {"CGO_ENABLED": "0"}, False),
 }

@@ -275,7 +275,6 @@ static void test_endless_segments(void **state)
 	struct err err;
 	pseudo_field(p, PSEUDO_MODULE, L_md_bss, 0x1000);
 	pseudo_field(p, PSEUDO_MODULE, L_md_ebss, UINT64_MAX);
-	pseudo_field(p, PSEUDO_MODULE, L_md_noptrdata, 0x1000);
 	pseudo_field(p, PSEUDO_MODULE, L_md_edata, UINT64_MAX);
 	modules_close(p->rt->modules);
 	p->rt->modules = modules_open_at(p->target, p->images, &p->rt->layout,
