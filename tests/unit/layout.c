@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "layout.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "target_bytes.h"
+
+/* The releases that there are toolchains for. */
+static const int minors[] = { 15, 19, 21, 22, 23, 24, 25, 26, 27 };
+
+static void test_exact_rows(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(minors); i++) {
+		struct layout l;
+		char source[64];
+		snprintf(source, sizeof(source), "table go1.%d amd64", minors[i]);
+		assert_true(layout_from_table(minors[i], "amd64", 0, &l));
+		assert_string_equal(l.source, source);
+		assert_false(l.assumed);
+	}
+}
+
+static void check_order(int minor, const int *expected, size_t n)
+{
+	struct layout l;
+
+	for (size_t i = 0; i < n; i++) {
+		char source[64];
+		snprintf(source, sizeof(source), "assumed go1.%d", expected[i]);
+		assert_true(layout_from_table(minor, "amd64", (unsigned)i, &l));
+		assert_string_equal(l.source, source);
+		assert_true(l.assumed);
+	}
+}
+
+/* Nearest first; at the same distance the newer one. */
+static void test_nearest(void **state)
+{
+	(void)state;
+	check_order(28, (int[]){ 27, 26, 25, 24, 23, 22, 21, 19, 15 }, 9);
+	check_order(20, (int[]){ 21, 19, 22, 23, 24, 25, 15, 26, 27 }, 9);
+	check_order(17, (int[]){ 19, 15, 21, 22, 23, 24, 25, 26, 27 }, 9);
+	check_order(-1, (int[]){ 15, 19 }, 2);
+}
+
+/* Every row once, then no more. */
+static void test_all_ranks(void **state)
+{
+	struct layout l;
+	(void)state;
+	for (int minor = 10; minor < 40; minor++) {
+		unsigned rank = 0;
+		while (layout_from_table(minor, "amd64", rank, &l))
+			rank++;
+		assert_int_equal(rank, ARRAY_SIZE(minors));
+	}
+	assert_false(layout_from_table(24, "mips", 0, &l));
+}
+
+/* What every release has is in every row; what a release does not have is absent. */
+static void test_slots(void **state)
+{
+	struct layout l;
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(minors); i++) {
+		assert_true(layout_from_table(minors[i], "amd64", 0, &l));
+		for (int slot = 0; slot < LAYOUT_SLOTS; slot++)
+			if (layout_required((enum layout_slot)slot))
+				assert_true(layout_has(&l, (enum layout_slot)slot));
+		/* GO_RUNTIME.md 4.3 and 2.2 */
+		assert_int_equal(layout_has(&l, L_g_parent), minors[i] >= 21);
+		assert_int_equal(layout_has(&l, L_md_gofunc), minors[i] >= 19);
+		assert_int_equal(l.slot[L_g_status].off,
+				 minors[i] == 23 || minors[i] == 24 ? 152 : 144);
+		assert_int_equal(l.slot[L_g_status].size, 4);
+	}
+}
+
+static void test_get(void **state)
+{
+	const uint8_t bytes[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 0xff };
+	struct layout l = { .source = "test" };
+	(void)state;
+	l.slot[L_g_goid] = (struct slot){ 1, 8 };
+	l.slot[L_g_status] = (struct slot){ 6, 4 };
+	l.slot[L_g_waitreason] = (struct slot){ 9, 1 };
+	l.slot[L_g_parent] = (struct slot){ -1, 8 };
+	l.slot[L_g_gopc] = (struct slot){ 3, 8 };
+	l.slot[L_g_m] = (struct slot){ 0, 9 };
+	l.slot[L_g_sched_sp] = (struct slot){ INT32_MAX, 8 };
+	assert_int_equal(layout_get(&l, L_g_goid, bytes, 10), 0x0908070605040302);
+	assert_int_equal(layout_get(&l, L_g_status, bytes, 10), 0xff090807);
+	assert_int_equal(layout_get(&l, L_g_waitreason, bytes, 10), 0xff);
+	assert_int_equal(layout_get(&l, L_g_parent, bytes, 10), 0); /* absent */
+	assert_int_equal(layout_get(&l, L_g_gopc, bytes, 10), 0);   /* too short by one */
+	assert_int_equal(layout_get(&l, L_g_m, bytes, 10), 0);	    /* too wide */
+	assert_int_equal(layout_get(&l, L_g_sched_sp, bytes, 10), 0); /* far out */
+}
+
+static void test_load(void **state)
+{
+	uint8_t bytes[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 0xff };
+	struct layout l = { .source = "test" };
+	struct err err;
+	uint64_t v = 77;
+	(void)state;
+	const struct target_bytes_part part = { 0x1000, bytes, sizeof(bytes), NULL,
+						false };
+	AUTO(target_close) struct target *t = target_bytes_new(&part, 1);
+	l.slot[L_g_status] = (struct slot){ 6, 4 };
+	l.slot[L_g_parent] = (struct slot){ -1, 8 };
+	l.slot[L_g_gopc] = (struct slot){ 3, 8 };
+	assert_true(layout_load(&l, t, 0x1000, L_g_status, &v, &err));
+	assert_int_equal(v, 0xff090807);
+	v = 77;
+	assert_false(layout_load(&l, t, 0x1000, L_g_parent, &v, &err));
+	assert_int_equal(err.code, ERR_UNSUPPORTED);
+	assert_non_null(strstr(err.text, "g_parent"));
+	assert_false(layout_load(&l, t, 0x1000, L_g_gopc, &v, &err));
+	assert_int_equal(err.code, ERR_FAULT);
+	assert_int_equal(v, 77);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_exact_rows), cmocka_unit_test(test_nearest),
+		cmocka_unit_test(test_all_ranks),  cmocka_unit_test(test_slots),
+		cmocka_unit_test(test_get),	   cmocka_unit_test(test_load),
+	};
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
