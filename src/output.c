@@ -156,14 +156,7 @@ struct output *output_open(const char *path, struct err *err)
 
 struct output *output_open_spool(struct err *err)
 {
-	const char *dir = getenv("TMPDIR");
-	char *path = xasprintf("%s/gosnap-XXXXXX", dir && *dir ? dir : "/tmp");
-	int fd = mkostemp(path, O_CLOEXEC);
-	if (fd < 0)
-		err_sys(err, "cannot make a temporary file %s", path);
-	else
-		unlink(path);
-	xfree(path);
+	int fd = spool_open(err);
 	return fd < 0 ? NULL : output_new(fd, true, false);
 }
 

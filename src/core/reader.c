@@ -482,19 +482,6 @@ static bool starts_packed(struct reader *r, struct err *err)
 				 r->name);
 }
 
-static int open_spool(struct err *err)
-{
-	const char *dir = getenv("TMPDIR");
-	char *path = xasprintf("%s/gosnap-XXXXXX", dir && *dir ? dir : "/tmp");
-	int fd = mkostemp(path, O_CLOEXEC);
-	if (fd < 0)
-		err_sys(err, "cannot make a temporary file %s", path);
-	else
-		unlink(path);
-	xfree(path);
-	return fd;
-}
-
 static bool write_spool(int fd, const char *p, size_t len, struct err *err)
 {
 	while (len > 0) {
@@ -512,7 +499,7 @@ static bool write_spool(int fd, const char *p, size_t len, struct err *err)
 /* A pipe cannot be read twice: its bytes move to a file without a name. */
 static bool spool(struct reader *r, struct err *err)
 {
-	int fd = open_spool(err);
+	int fd = spool_open(err);
 	size_t n;
 	if (fd < 0)
 		return false;

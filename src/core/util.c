@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "err.h"
+
 enum {
 	EXIT_OUT_OF_MEMORY = 6,
 	GROW_FIRST = 16,
@@ -138,4 +140,17 @@ char *slurp(const char *path, size_t limit, size_t *ret_len)
 	close(fd);
 	errno = saved;
 	return s;
+}
+
+int spool_open(struct err *err)
+{
+	const char *dir = getenv("TMPDIR");
+	char *path = xasprintf("%s/gosnap-XXXXXX", dir && *dir ? dir : "/tmp");
+	int fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0)
+		err_sys(err, "cannot make a temporary file %s", path);
+	else
+		unlink(path);
+	xfree(path);
+	return fd;
 }

@@ -55,6 +55,11 @@ void *grow_(void *array, size_t n, size_t *cap, size_t size);
 uint64_t monotonic_ns(void);
 uint64_t realtime_ns(void);
 
+struct err;
+
+/* A temporary file without a name, in TMPDIR or /tmp. -1: err says why. */
+int spool_open(struct err *err);
+
 /* Reads a whole (proc) file, at most limit bytes, NUL-terminated. NULL and errno on failure. */
 char *slurp(const char *path, size_t limit, size_t *ret_len);
 
