@@ -46,10 +46,8 @@ const char *runtime_layout_source(const struct runtime *rt);
 
 /* frozen: the stopped process, as open extents (target_extents.h). Reads all g structs,
  * unwinds what stands on threads, copies the used stacks. From here on rt reads frozen
- * only. False only when the process ended meanwhile or the budget ran out: what is there
- * is still valid. */
-MUST_CHECK bool runtime_capture(struct runtime *rt, struct target *frozen,
-				struct err *err);
+ * only. When the goroutines cannot be had, runtime_unusable() says why. */
+void runtime_capture(struct runtime *rt, struct target *frozen);
 
 /* Unwinds the rest. */
 void runtime_decode(struct runtime *rt);

@@ -271,17 +271,16 @@ static void capture_stacks(struct runtime *rt)
 			     left_out, LIMIT_EXTENT_BYTES);
 }
 
-bool runtime_capture(struct runtime *rt, struct target *frozen, struct err *err)
+void runtime_capture(struct runtime *rt, struct target *frozen)
 {
-	bool whole = true;
+	const struct image *img =
+		images_count(rt->images) ? images_get(rt->images, 0) : NULL;
+	struct err err;
 
 	/* The g structs are reduced to records at once: no reason to keep their pages. */
 	if (rt->modules &&
-	    ((!rt->allgs && !allgs_find(rt, images_get(rt->images, 0), err)) ||
-	     !goroutines_read(rt, err))) {
-		set_unusable(rt, err->text);
-		whole = false;
-	}
+	    ((!rt->allgs && !allgs_find(rt, img, &err)) || !goroutines_read(rt, &err)))
+		set_unusable(rt, err.text);
 	rt->target = frozen;
 	rt->cfi = unwind_new(frozen, rt->images);
 	machines_read(rt);
@@ -290,7 +289,6 @@ bool runtime_capture(struct runtime *rt, struct target *frozen, struct err *err)
 		capture_stacks(rt);
 		modules_seal(rt->modules);
 	}
-	return whole;
 }
 
 void runtime_decode(struct runtime *rt)

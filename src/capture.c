@@ -47,15 +47,13 @@ static bool hold(struct capture *c, struct err *err)
 	c->monotonic_ns = monotonic_ns();
 	c->realtime_ns = realtime_ns();
 	c->frozen = target_extents_new(c->live);
-	bool whole = runtime_capture(c->runtime, c->frozen, err);
+	runtime_capture(c->runtime, c->frozen);
 	bool gone = target_live_gone(c->live);
 	target_extents_seal(c->frozen);
 	target_live_release(c->live);
 	c->pause = target_live_pause(c->live);
 	if (gone)
 		c->partial = xstrdup("the process ended while it was read");
-	else if (!whole)
-		warnings_add(c->warnings, "goroutines", "%s", err->text);
 	note_threads(c);
 	return true;
 }
