@@ -73,6 +73,27 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* A page that cannot be read costs the goroutines it lists; they stay zero. */
+static bool read_array(struct runtime *rt, uint64_t addr, uint64_t *list, size_t count,
+		       struct err *err)
+{
+	size_t missing = 0;
+
+	for (size_t at = 0, n; at < count; at += n) {
+		n = count - at < BATCH ? count - at : BATCH;
+		if (!target_read(rt->target, addr + at * WORD, list + at, n * WORD,
+				 err)) {
+			memset(list + at, 0, n * WORD);
+			missing += n;
+		}
+	}
+	if (missing && missing < count)
+		warnings_add(rt->warnings, "goroutines",
+			     "%zu entries of allgs could not be read: %s", missing,
+			     err->text);
+	return missing < count || count == 0;
+}
+
 /* allgs as addresses, sorted and without duplicates: address order is what makes the large
  * reads that follow cheap. NULL: err. */
 static uint64_t *read_addresses(struct runtime *rt, size_t *ret_n, struct err *err)
@@ -93,7 +114,7 @@ static uint64_t *read_addresses(struct runtime *rt, size_t *ret_n, struct err *e
 		count = room < LIMIT_GOROUTINES ? room : LIMIT_GOROUTINES;
 	}
 	AUTO(xfree) uint64_t *list = xcalloc(count + 1, WORD);
-	if (!target_read(rt->target, header[0], list, count * WORD, err))
+	if (!read_array(rt, header[0], list, count, err))
 		return NULL;
 	qsort(list, count, WORD, by_value);
 	for (size_t i = 0; i < count; i++)

@@ -76,7 +76,8 @@ static uint64_t find_table(struct runtime *rt, const struct image *img)
 	for (size_t i = 0; i < modules_count(rt->modules); i++) {
 		/* The linkers order .data and .noptrdata differently. */
 		uint64_t edata = modules_get(rt->modules, i)->edata;
-		const struct target_mapping *map = target_mapping_at(rt->target, edata - 1);
+		const struct target_mapping *map =
+			target_mapping_at(rt->target, edata - 1);
 		uint64_t at = map ? scan_range(rt, map->start, edata) : 0;
 		if (at)
 			return at;
