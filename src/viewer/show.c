@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* show.c - the text of a snapshot. The first pass counts, the second prints the groups;
- * with --all a third prints what belongs to the runtime, threads and every goroutine. */
+/* show.c - the text of a snapshot. The first pass counts, the second prints the groups into
+ * a temporary file, from where they come in the order that order.h tells; with --all a third
+ * prints what belongs to the runtime, threads and every goroutine. */
 #include "viewer.h"
 
 #include <inttypes.h>
@@ -25,6 +26,7 @@ struct show {
 	FILE *out;
 	struct stack_style style;
 	struct summary summary;
+	bool ordered;	    /* this pass notes where the text of each group is */
 	bool system_groups; /* what this pass prints */
 	uint64_t system_left_out;
 };
@@ -222,8 +224,7 @@ static void print_group_heading(const struct show *show, const struct reader_nod
 				const struct summary_group *group)
 {
 	const struct reader_node *ids = node_get(node, "goroutines");
-	uint64_t count =
-		(uint64_t)node_int(node_get(node, "count"), (int64_t)node_count(ids));
+	uint64_t count = summary_group_size(node);
 	struct text text = { NULL };
 	if (count == 1 && node_count(ids) == 1)
 		text_add(&text, "goroutine %" PRId64, node_int(node_at(ids, 0), -1));
@@ -241,6 +242,30 @@ static void print_group_heading(const struct show *show, const struct reader_nod
 	}
 }
 
+/* A hint of who holds a lock. */
+static void print_locked_out(const struct show *show, const struct reader_node *frames)
+{
+	struct text text = { NULL };
+	uint64_t waiters;
+	const char *function =
+		order_others_locked_out(&show->summary.order, frames, &waiters);
+	if (!function)
+		return;
+	text_add(&text, "inside %s, where ", function);
+	text_add_count(&text, waiters);
+	text_add(&text, " %s for a lock", waiters == 1 ? "waits" : "wait");
+	print_text(show, 2, 2, &text);
+}
+
+static void add_creator(struct text *text, const struct show *show,
+			const char *created_by)
+{
+	const char *at = strstr(created_by, " at ");
+	const char *file = at ? at + strlen(" at ") : "";
+	text_add(text, "created by %.*s%s", (int)(strlen(created_by) - strlen(file)),
+		 created_by, stack_file(&show->style, file));
+}
+
 static void print_group_end(const struct show *show, const struct summary_group *group)
 {
 	struct text text = { NULL };
@@ -255,7 +280,7 @@ static void print_group_end(const struct show *show, const struct summary_group 
 	}
 	if (!group->created_by)
 		return;
-	text_add(&text, "created by %s", group->created_by);
+	add_creator(&text, show, group->created_by);
 	if (group->created_elsewhere)
 		text_add(&text, ", others elsewhere");
 	else if (!group->parents_differ && group->parent > 0)
@@ -267,16 +292,25 @@ static void print_group(struct show *show, const struct reader_node *node)
 {
 	const struct summary_group *group =
 		summary_find(&show->summary, node_int(node_get(node, "id"), -1));
+	const struct reader_node *frames = node_get(node, "frames");
 	bool system = summary_is_system(group);
+	long at = show->ordered ? ftell(show->out) : 0;
 	if (system && !show->style.options.all)
 		show->system_left_out += group->goroutines;
 	if (system != show->system_groups)
 		return;
 	putc('\n', show->out);
 	print_group_heading(show, node, group);
-	stack_print(&show->style, node_get(node, "frames"));
+	print_locked_out(show, frames);
+	stack_print(&show->style, frames);
 	if (group)
 		print_group_end(show, group);
+	if (show->ordered) {
+		struct order_entry *entry = order_add(&show->summary.order, &show->style,
+						      frames, summary_group_size(node));
+		entry->at = at;
+		entry->length = ftell(show->out) - at;
+	}
 }
 
 static void print_goroutine(const struct show *show, const struct reader_node *node)
@@ -381,16 +415,68 @@ static void pass(struct show *show, reader_fn *fn)
 		return;
 }
 
+static bool copy_text(FILE *from, long at, long length, FILE *to)
+{
+	char buffer[4096];
+	if (fseek(from, at, SEEK_SET) != 0)
+		return false;
+	while (length > 0) {
+		size_t want =
+			length < (long)sizeof(buffer) ? (size_t)length : sizeof(buffer);
+		size_t n = fread(buffer, 1, want, from);
+		if (n == 0)
+			return false;
+		fwrite(buffer, 1, n, to);
+		length -= (long)n;
+	}
+	return true;
+}
+
+/* False: there is no room for a temporary file, and nothing has been printed. */
+static bool spool_groups(struct show *show, FILE *spool)
+{
+	FILE *out = show->out;
+	show->out = show->style.out = spool;
+	show->ordered = true;
+	pass(show, print_groups);
+	show->out = show->style.out = out;
+	show->ordered = false;
+	return fflush(spool) == 0 && !ferror(spool);
+}
+
+static void print_ordered_groups(struct show *show)
+{
+	const struct order *order = &show->summary.order;
+	struct err err;
+	int fd = spool_open(&err);
+	FILE *spool = fd < 0 ? NULL : fdopen(fd, "w+");
+	if (spool && spool_groups(show, spool)) {
+		order_sort(&show->summary.order);
+		for (size_t i = 0; i < order->entry_count && !ferror(show->out); i++)
+			if (!copy_text(spool, order->entries[i].at,
+				       order->entries[i].length, show->out))
+				break;
+	} else {
+		show->system_left_out = 0;
+		pass(show, print_groups); /* as they come */
+	}
+	if (spool)
+		fclose(spool);
+	else if (fd >= 0)
+		close(fd);
+}
+
 static bool show_passes(struct show *show, struct err *err)
 {
 	bool whole = summary_read(&show->summary, show->reader, err);
 	bool go = show->summary.group_count > 0;
 	show->style.module = text_of(node_get(show->summary.go, "module"), NULL);
+	show->style.goroot = show->summary.goroot;
 	print_heading(show);
 	print_warnings(show, whole ? NULL : err->text);
 	if (show->summary.goroutines > 0)
 		print_states(show);
-	pass(show, print_groups);
+	print_ordered_groups(show);
 	/* Of a program that is not Go there are only threads to be shown. */
 	if (show->style.options.all || !go) {
 		show->system_groups = true;

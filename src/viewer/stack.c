@@ -46,8 +46,8 @@ static struct row *make_rows(const struct stack_style *style,
 	return rows;
 }
 
-/* Not the standard library's: its import paths have no dot in their first element. */
-static bool is_users(const struct stack_style *style, const char *function)
+/* By its name: import paths of the standard library have no dot in their first element. */
+static bool is_users_name(const struct stack_style *style, const char *function)
 {
 	size_t first = strcspn(function, "/"),
 	       len = style->module ? strlen(style->module) : 0;
@@ -57,6 +57,43 @@ static bool is_users(const struct stack_style *style, const char *function)
 	    strchr("./", function[len]))
 		return true;
 	return function[first] == '/' && memchr(function, '.', first);
+}
+
+/* Of a standard library's file its path in there, else NULL. */
+static const char *library_file(const struct stack_style *style, const char *file)
+{
+	size_t len = style->goroot ? strlen(style->goroot) : 0;
+	return len > 0 && strncmp(file, style->goroot, len) == 0 ? file + len : NULL;
+}
+
+bool stack_is_users(const struct stack_style *style, const struct reader_node *frame)
+{
+	const char *function = text_of(node_get(frame, "function"), NULL);
+	const char *file = text_of(node_get(frame, "file"), "");
+	if (!function || strcmp(node_string(node_get(frame, "language"), ""), "c") == 0)
+		return false;
+	if (style->goroot && file[0] == '/')
+		return !library_file(style, file);
+	return is_users_name(style, function);
+}
+
+const char *stack_file(const struct stack_style *style, const char *file)
+{
+	const char *within = style->options.all ? NULL : library_file(style, file);
+	return within ? within : file;
+}
+
+char *stack_goroot(const struct reader_node *frames)
+{
+	for (size_t i = 0; i < node_count(frames); i++) {
+		const struct reader_node *frame = node_at(frames, i);
+		const char *function = text_of(node_get(frame, "function"), "");
+		const char *file = text_of(node_get(frame, "file"), "");
+		const char *src = strstr(file, "/src/runtime/");
+		if (file[0] == '/' && src && strncmp(function, "runtime.", 8) == 0)
+			return xstrndup(file, (size_t)(src - file) + strlen("/src/"));
+	}
+	return NULL;
 }
 
 static void add_notes(struct text *text, const struct stack_style *style,
@@ -78,12 +115,14 @@ static void add_notes(struct text *text, const struct stack_style *style,
 	}
 }
 
-static void add_place(struct text *text, const struct reader_node *frame)
+static void add_place(struct text *text, const struct stack_style *style,
+		      const struct reader_node *frame)
 {
 	const char *file = text_of(node_get(frame, "file"), NULL);
 	const char *module = text_of(node_get(frame, "module"), NULL);
 	if (file)
-		text_add(text, "%s:%" PRId64, file, node_int(node_get(frame, "line"), 0));
+		text_add(text, "%s:%" PRId64, stack_file(style, file),
+			 node_int(node_get(frame, "line"), 0));
 	else if (module)
 		text_add(text, "in %s", module);
 }
@@ -91,9 +130,9 @@ static void add_place(struct text *text, const struct reader_node *frame)
 static void print_row(const struct stack_style *style, const struct row *row)
 {
 	const char *function = text_of(node_get(row->frame, "function"), NULL);
-	bool bold = function && style->options.color && is_users(style, function);
+	bool bold = style->options.color && stack_is_users(style, row->frame);
 	struct text place = { NULL };
-	add_place(&place, row->frame);
+	add_place(&place, style, row->frame);
 	if (!function)
 		function = text_of(node_get(row->frame, "pc"), "?");
 	add_notes(&place, style, row);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stack.h - frames as text, innermost first. What the runtime's own traceback hides is
- * left out, recursion is folded and very deep stacks are cut, unless all is asked for. */
+ * left out, recursion is folded, very deep stacks are cut, and files of the standard library
+ * are named without the folder that they all are in, unless all is asked for. */
 #ifndef GOSNAP_STACK_H
 #define GOSNAP_STACK_H
 
@@ -14,8 +15,17 @@ struct stack_style {
 	FILE *out;
 	struct viewer_options options;
 	const char *module; /* the program's own; NULL: unknown. Borrowed */
+	const char *goroot; /* "/usr/lib/go-1.24/src/"; NULL: unknown. Borrowed */
 	int indent;
 };
+
+/* The function is neither Go's standard library's nor C's. */
+bool stack_is_users(const struct stack_style *style, const struct reader_node *frame);
+/* A file as it is to be named: a part of it. */
+const char *stack_file(const struct stack_style *style, const char *file);
+/* Where the standard library's sources were, when one of these frames tells; the caller
+ * frees it. */
+char *stack_goroot(const struct reader_node *frames);
 
 void stack_print(const struct stack_style *style, const struct reader_node *frames);
 

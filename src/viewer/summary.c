@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "reader.h"
+#include "stack.h"
 #include "text.h"
 
 void summary_init(struct summary *summary)
@@ -30,6 +31,8 @@ void summary_done(struct summary *summary)
 		xfree(summary->groups[i].broken_why);
 	}
 	xfree(summary->groups);
+	order_done(&summary->order);
+	xfree(summary->goroot);
 }
 
 const char *summary_state_words(const struct reader_node *goroutine)
@@ -74,6 +77,13 @@ static struct summary_tally *group_tally(struct summary_group *group, size_t *st
 		return &group->tallies[SUMMARY_GROUP_STATES - 1];
 	}
 	return &group->tallies[group->tally_count++];
+}
+
+uint64_t summary_group_size(const struct reader_node *group)
+{
+	int64_t ids = (int64_t)node_count(node_get(group, "goroutines"));
+	int64_t count = node_int(node_get(group, "count"), ids);
+	return count < 0 ? 0 : (uint64_t)count;
 }
 
 static int compare_groups(const void *a, const void *b)
@@ -168,12 +178,16 @@ static void add_goroutine(struct summary *summary, const struct reader_node *gor
 
 static void add_group(struct summary *summary, const struct reader_node *node)
 {
+	const struct reader_node *frames = node_get(node, "frames");
 	GROW(summary->groups, summary->group_count, summary->group_cap);
 	summary->groups[summary->group_count++] = (struct summary_group){
 		.id = node_int(node_get(node, "id"), -1),
 		.parent = -1,
 	};
 	summary->groups_sorted = false;
+	order_note_lock(&summary->order, frames, summary_group_size(node));
+	if (!summary->goroot)
+		summary->goroot = stack_goroot(frames);
 }
 
 static void add_thread(struct summary *summary, const struct reader_node *thread)
@@ -233,5 +247,7 @@ static bool add_member(void *arg, const char *member, size_t index,
 
 bool summary_read(struct summary *summary, struct reader *reader, struct err *err)
 {
-	return reader_each(reader, add_member, summary, err);
+	bool whole = reader_each(reader, add_member, summary, err);
+	order_locks_known(&summary->order);
+	return whole;
 }

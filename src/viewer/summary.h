@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "err.h"
+#include "order.h"
 #include "util.h"
 
 struct reader;
@@ -58,6 +59,8 @@ struct summary {
 	struct summary_group *groups;
 	size_t group_count, group_cap;
 	bool groups_sorted;
+	struct order order;
+	char *goroot; /* see stack_goroot(); NULL: unknown */
 
 	uint64_t threads, threads_in_go, threads_in_c;
 	int64_t thread_in_c[SUMMARY_THREADS];
@@ -72,6 +75,8 @@ MUST_CHECK bool summary_read(struct summary *summary, struct reader *reader,
 
 /* NULL: no goroutine named that group. */
 const struct summary_group *summary_find(struct summary *summary, int64_t id);
+/* Goroutines in a group, as the document says. */
+uint64_t summary_group_size(const struct reader_node *group);
 /* All its goroutines are the runtime's own. */
 bool summary_is_system(const struct summary_group *group);
 /* The state of a goroutine in a word or two: its wait reason when it waits. */
