@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "limit.h"
+
 enum { MEMBER_DEPTH = 8, PATH_BYTES = 128, UNIT_CHILDREN = 1 << 20 };
 
 struct dwarf {
@@ -33,9 +35,14 @@ static void list_units(struct dwarf *d)
 
 struct dwarf *dwarf_open(const struct image *img, struct err *err)
 {
+	/* libdw unpacks it all at once: a megabyte can say it is a thousand of them. */
+	if (image_debug_bytes(img) > LIMIT_DEBUG_BYTES) {
+		err_set(err, ERR_LIMIT, "%s has too much debugging information",
+			image_path(img));
+		return NULL;
+	}
 	Dwarf *handle =
 		image_fd(img) < 0 ? NULL : dwarf_begin(image_fd(img), DWARF_C_READ);
-
 	if (!handle) {
 		err_set(err, ERR_NOT_FOUND, "%s has no debugging information",
 			image_path(img));

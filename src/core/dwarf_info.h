@@ -8,7 +8,8 @@
 
 struct dwarf;
 
-/* NULL and ERR_NOT_FOUND when the image has none. The image outlives it. */
+/* NULL: ERR_NOT_FOUND when the image has none, ERR_LIMIT when it is more than
+ * LIMIT_DEBUG_BYTES. The image outlives it. */
 struct dwarf *dwarf_open(const struct image *img, struct err *err);
 void dwarf_close(struct dwarf *d);
 DEFINE_AUTO(struct dwarf, dwarf_close)

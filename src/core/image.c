@@ -231,7 +231,7 @@ static void open_all(struct images *images, const char *exe)
 	const struct target_mapping **firsts = NULL;
 
 	open_executable_of(images, exe, &firsts, &cap);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && images->count < LIMIT_IMAGES; i++) {
 		const struct target_mapping *m = &maps[i];
 		if (!is_code(m) || known_image(images, m, firsts))
 			continue;

@@ -11,8 +11,9 @@
 struct image;
 struct images;
 
-/* Every ELF object that has an executable mapping. Never NULL; an object that cannot be
- * read is listed with image_unreadable(). Opens files, reads no symbols yet. */
+/* Every ELF object that has an executable mapping, LIMIT_IMAGES at most. Never NULL; an
+ * object that cannot be read is listed with image_unreadable(). Opens files, reads no
+ * symbols yet. */
 struct images *images_open(struct target *t);
 void images_close(struct images *images);
 DEFINE_AUTO(struct images, images_close)
@@ -57,7 +58,9 @@ bool image_segment(const struct image *img, size_t i, struct image_segment *ret)
 const void *image_bytes(const struct image *img, uint64_t addr, size_t len);
 /* As above, but the longest run from addr to the end of the segment's file part. */
 const void *image_bytes_from(const struct image *img, uint64_t addr, size_t *ret_len);
-/* The opened file, for dwarf.c; -1 when it was read from memory. Borrowed. */
+/* What its debugging information takes when unpacked: the file may say any number. */
+uint64_t image_debug_bytes(const struct image *img);
+/* The opened file, for dwarf_info.c; -1 when it was read from memory. Borrowed. */
 int image_fd(const struct image *img);
 
 #endif

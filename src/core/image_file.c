@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "image_priv.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <gelf.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +22,7 @@ enum {
 	CHUNK_BAD = 2,
 	SEGMENTS_MAX = 4096,
 	SECTIONS_MAX = 65536,
-	NOTES_MAX = 1 << 20, /* bytes */
+	NOTES_MAX = 1 << 20, /* bytes, all of them */
 	NT_GO_BUILD_ID = 4,
 };
 
@@ -83,21 +85,43 @@ static bool load_segments(struct image *img)
 	return true;
 }
 
+struct image_names image_names(const struct image *img, size_t section)
+{
+	const struct image_names none = { 0 };
+	Elf_Scn *scn = elf_getscn(img->elf, section);
+	GElf_Shdr sh;
+
+	if (!scn || !gelf_getshdr(scn, &sh) || sh.sh_type != SHT_STRTAB ||
+	    sh.sh_size > LIMIT_READ_BYTES)
+		return none;
+	/* elf_strptr() would look for the end of the section's last string at each name. */
+	Elf_Data *d = elf_getdata(scn, NULL);
+	if (!d || !d->d_buf || !d->d_size || ((const char *)d->d_buf)[d->d_size - 1])
+		return none;
+	return (struct image_names){ d->d_buf, d->d_size };
+}
+
+const char *image_name(struct image_names names, size_t off)
+{
+	return off < names.len ? names.bytes + off : NULL;
+}
+
 /* Sections are a help, never a need: stripped of them, a program still runs. */
 static void load_sections(struct image *img)
 {
-	size_t n, names;
+	size_t n, index;
 
 	if (elf_getshdrnum(img->elf, &n) || n > SECTIONS_MAX ||
-	    elf_getshdrstrndx(img->elf, &names))
+	    elf_getshdrstrndx(img->elf, &index))
 		return;
+	struct image_names names = image_names(img, index);
 	img->sections = xcalloc(n, sizeof(*img->sections));
 	for (size_t i = 1; i < n; i++) {
 		Elf_Scn *scn = elf_getscn(img->elf, i);
 		GElf_Shdr sh;
 		if (!scn || !gelf_getshdr(scn, &sh))
 			continue;
-		const char *name = elf_strptr(img->elf, names, sh.sh_name);
+		const char *name = image_name(names, sh.sh_name);
 		img->sections[img->section_count++] = (struct image_section){
 			.name = name ? name : "",
 			.addr = sh.sh_addr,
@@ -265,10 +289,13 @@ static void read_notes(struct image *img, const uint8_t *data, size_t len)
 
 static void load_notes(struct image *img)
 {
+	uint64_t room = NOTES_MAX;
+
 	for (size_t i = 0; i < img->segment_count; i++) {
 		const struct image_segment *s = &img->segments[i];
-		if (s->type != PT_NOTE || s->file_size > NOTES_MAX)
+		if (s->type != PT_NOTE || s->file_size > room)
 			continue;
+		room -= s->file_size;
 		Elf_Data *d =
 			elf_getdata_rawchunk(img->elf, (int64_t)img->segment_offsets[i],
 					     s->file_size, ELF_T_BYTE);
@@ -383,6 +410,45 @@ bool image_segment(const struct image *img, size_t i, struct image_segment *ret)
 		return false;
 	*ret = img->segments[i];
 	return true;
+}
+
+static bool is_debug(const char *name)
+{
+	return !strncmp(name, ".debug", 6) || !strncmp(name, ".zdebug", 7);
+}
+
+/* Two ways of packing: SHF_COMPRESSED with a header that says the size, and, up to Go 1.18,
+ * "ZLIB" and the size in big endian. */
+static uint64_t unpacked_size(const struct image *img, const GElf_Shdr *sh)
+{
+	uint8_t head[sizeof(Elf64_Chdr)] = { 0 };
+	uint64_t size;
+
+	if (pread(img->fd, head, sizeof(head), (off_t)sh->sh_offset) < 0)
+		return sh->sh_size;
+	if (sh->sh_flags & SHF_COMPRESSED) {
+		memcpy(&size, head + offsetof(Elf64_Chdr, ch_size), sizeof(size));
+		return size;
+	}
+	if (memcmp(head, "ZLIB", 4))
+		return sh->sh_size;
+	memcpy(&size, head + 4, sizeof(size));
+	return be64toh(size);
+}
+
+uint64_t image_debug_bytes(const struct image *img)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; img->fd >= 0 && i < img->section_count; i++) {
+		Elf_Scn *scn = elf_getscn(img->elf, img->sections[i].index);
+		GElf_Shdr sh;
+		if (!is_debug(img->sections[i].name) || !scn || !gelf_getshdr(scn, &sh))
+			continue;
+		uint64_t size = unpacked_size(img, &sh);
+		sum = size > UINT64_MAX - sum ? UINT64_MAX : sum + size;
+	}
+	return sum;
 }
 
 int image_fd(const struct image *img)

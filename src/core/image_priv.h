@@ -24,6 +24,7 @@ struct image_bytes {
 struct image_symbol {
 	const char *name;
 	uint64_t value, size;
+	uint32_t hash; /* of name */
 	uint8_t type, bind;
 	bool absolute; /* no bias: an offset within thread-local storage, ... */
 	bool in_code;
@@ -35,6 +36,7 @@ struct image_symbols {
 	size_t count;
 	uint32_t *by_name; /* hash of names: index + 1, 0 is free */
 	size_t slots;
+	uint64_t steps;			       /* LIMIT_SYMBOL_STEPS */
 	const struct image_symbol **functions; /* sorted by value */
 	size_t function_count;
 };
@@ -69,6 +71,14 @@ bool image_bias_of(const struct image *img, uint64_t addr, uint64_t offset,
 void image_rebase(struct image *img, uint64_t bias);
 bool image_refuse(struct image *img, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* The strings of a section, the last of which ends: none when it does not. */
+struct image_names {
+	const char *bytes;
+	size_t len;
+};
+struct image_names image_names(const struct image *img, size_t section);
+const char *image_name(struct image_names names, size_t off); /* NULL: not one of them */
 
 /* image_symbols.c */
 void image_symbols_free(struct image_symbols *symbols);

@@ -7,22 +7,51 @@
 
 #include "limit.h"
 
-static uint32_t hash(const char *s)
+enum { TOLD_APART = 256 }; /* bytes of names that are compared to put them in order */
+
+static uint32_t hash(const char *s, size_t *ret_len)
 {
 	uint32_t h = 2166136261u; /* FNV-1a */
+	const char *p = s;
 
-	for (; *s; s++)
-		h = (h ^ (uint8_t)*s) * 16777619u;
+	for (; *p; p++)
+		h = (h ^ (uint8_t)*p) * 16777619u;
+	*ret_len = (size_t)(p - s);
 	return h;
 }
 
+static bool spend(struct image_symbols *s, uint64_t steps)
+{
+	if (steps > LIMIT_SYMBOL_STEPS - s->steps) {
+		s->steps = LIMIT_SYMBOL_STEPS;
+		return false;
+	}
+	s->steps += steps;
+	return true;
+}
+
+/* The first of a name counts. A hostile file has names that collide, or lie in each other;
+ * past the limit the rest has no names to be found by. */
 static void insert_name(struct image_symbols *s, uint32_t i)
 {
-	size_t at = hash(s->all[i].name) & (s->slots - 1);
+	struct image_symbol *mine = &s->all[i];
+	size_t len;
 
-	while (s->by_name[at])
-		at = (at + 1) & (s->slots - 1);
-	s->by_name[at] = i + 1;
+	if (s->steps == LIMIT_SYMBOL_STEPS)
+		return;
+	mine->hash = hash(mine->name, &len);
+	size_t at = mine->hash & (s->slots - 1);
+	for (uint64_t cost = len; spend(s, cost); at = (at + 1) & (s->slots - 1)) {
+		if (!s->by_name[at]) {
+			s->by_name[at] = i + 1;
+			return;
+		}
+		const struct image_symbol *other = &s->all[s->by_name[at] - 1];
+		bool alike = other->hash == mine->hash;
+		if (alike && !strcmp(other->name, mine->name))
+			return;
+		cost = 1 + (alike ? len : 0);
+	}
 }
 
 static bool is_function(const struct image_symbol *s)
@@ -49,7 +78,7 @@ static int by_value(const void *a, const void *b)
 		return x->value < y->value ? -1 : 1;
 	if (rank(x) != rank(y))
 		return rank(x) - rank(y);
-	return strcmp(x->name, y->name);
+	return strncmp(x->name, y->name, TOLD_APART);
 }
 
 static void index_functions(struct image_symbols *s)
@@ -82,6 +111,7 @@ static void read_table(const struct image *img, struct image_symbols *s, Elf_Scn
 		       const GElf_Shdr *sh)
 {
 	Elf_Data *data = elf_getdata(scn, NULL);
+	struct image_names names = image_names(img, sh->sh_link);
 	size_t n = data && sh->sh_entsize ? data->d_size / sizeof(Elf64_Sym) : 0;
 
 	if (n == 0 || n > UINT32_MAX / 4)
@@ -91,7 +121,7 @@ static void read_table(const struct image *img, struct image_symbols *s, Elf_Scn
 		GElf_Sym sym;
 		if (!gelf_getsym(data, (int)i, &sym) || sym.st_shndx == SHN_UNDEF)
 			continue;
-		const char *name = elf_strptr(img->elf, sh->sh_link, sym.st_name);
+		const char *name = image_name(names, sym.st_name);
 		uint8_t type = GELF_ST_TYPE(sym.st_info);
 		if (!name || !*name || type == STT_SECTION || type == STT_FILE)
 			continue;
@@ -107,14 +137,17 @@ static void read_table(const struct image *img, struct image_symbols *s, Elf_Scn
 	}
 }
 
+/* There is one of each type. */
 static bool load_table(const struct image *img, struct image_symbols *s, uint32_t type)
 {
 	for (size_t i = 0; i < img->section_count; i++) {
 		Elf_Scn *scn = elf_getscn(img->elf, img->sections[i].index);
 		GElf_Shdr sh;
-		if (scn && gelf_getshdr(scn, &sh) && sh.sh_type == type &&
-		    sh.sh_size <= LIMIT_READ_BYTES)
+		if (!scn || !gelf_getshdr(scn, &sh) || sh.sh_type != type)
+			continue;
+		if (sh.sh_size <= LIMIT_READ_BYTES)
 			read_table(img, s, scn, &sh);
+		break;
 	}
 	return s->count;
 }
@@ -151,10 +184,11 @@ void image_symbols_free(struct image_symbols *s)
 bool image_symbol(const struct image *img, const char *name, struct image_range *ret)
 {
 	const struct image_symbols *s = symbols_of(img);
+	size_t len;
 
 	if (!s->slots)
 		return false;
-	for (size_t at = hash(name) & (s->slots - 1); s->by_name[at];
+	for (size_t at = hash(name, &len) & (s->slots - 1); s->by_name[at];
 	     at = (at + 1) & (s->slots - 1)) {
 		const struct image_symbol *sym = &s->all[s->by_name[at] - 1];
 		if (strcmp(sym->name, name))

@@ -7,6 +7,13 @@
 
 /* bytes; pieces of one read of the subject's memory: no string or table we want is larger */
 #define LIMIT_READ_BYTES (UINT64_C(1) << 30)
+/* count; ELF objects that are opened, one descriptor each: 1,024 is the usual maximum */
+#define LIMIT_IMAGES 512
+/* bytes of one object's debugging information, unpacked: Kubernetes has some 100 MB */
+#define LIMIT_DEBUG_BYTES (UINT64_C(1) << 30)
+/* bytes and comparisons that indexing one object's symbols by name may take: five million
+ * long C++ names take 2^29 */
+#define LIMIT_SYMBOL_STEPS (UINT64_C(1) << 31)
 /* count; mappings, threads: vm.max_map_count and threads-max rarely exceed it */
 #define LIMIT_MAPPINGS (UINT64_C(1) << 20)
 #define LIMIT_THREADS (UINT64_C(1) << 18)
