@@ -26,11 +26,16 @@ static const int deadly[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 /* A signal handler is given nothing else to find the file by. */
 static const char *volatile doomed;
 
-static void remove_and_die(int signo)
+static void remove_doomed(void)
 {
 	const char *path = doomed;
 	if (path)
 		unlink(path);
+}
+
+static void remove_and_die(int signo)
+{
+	remove_doomed();
 	raise(signo); /* SA_RESETHAND: the default action, as soon as this returns */
 }
 
@@ -48,11 +53,13 @@ static void unblock_deadly(const sigset_t *before)
 	pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
-/* What is ignored (nohup) or handled by somebody else stays so. */
+/* What is ignored (nohup) or handled by somebody else stays so. Want of memory ends us by
+ * exit(), wherever we are. */
 static void watch_deadly(void)
 {
 	struct sigaction ours = { .sa_handler = remove_and_die,
 				  .sa_flags = (int)SA_RESETHAND };
+	atexit(remove_doomed);
 	sigfillset(&ours.sa_mask);
 	for (size_t i = 0; i < ARRAY_SIZE(deadly); i++) {
 		struct sigaction before;
