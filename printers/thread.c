@@ -32,16 +32,42 @@ static void print_registers(struct sink *out, const struct arch *arch,
 	sink_end(out);
 }
 
+/* Of a fault, when the processor told one: of a general protection it does not, and one that
+ * a process sent has none. */
+static bool has_address(const siginfo_t *info)
+{
+	switch (info->si_signo) {
+	case SIGSEGV:
+	case SIGBUS:
+	case SIGFPE:
+	case SIGILL:
+	case SIGTRAP:
+		return info->si_code > 0 && info->si_code != SI_KERNEL;
+	}
+	return false;
+}
+
+/* A timer's id lies where the sender is otherwise. */
+static bool has_sender(const siginfo_t *info)
+{
+	switch (info->si_code) {
+	case SI_USER:
+	case SI_QUEUE:
+	case SI_TKILL:
+	case SI_MESGQ:
+		return true;
+	}
+	return false;
+}
+
 static void print_signal(struct sink *out, const siginfo_t *info)
 {
 	sink_named_begin(out, "signal", SINK_OBJECT);
 	sink_named_int(out, "number", info->si_signo);
 	sink_named_int(out, "code", info->si_code);
-	if (info->si_signo == SIGSEGV || info->si_signo == SIGBUS ||
-	    info->si_signo == SIGFPE || info->si_signo == SIGILL ||
-	    info->si_signo == SIGTRAP)
+	if (has_address(info))
 		sink_named_address(out, "address", (uint64_t)(uintptr_t)info->si_addr);
-	else if (info->si_code <= 0)
+	if (has_sender(info))
 		sink_named_int(out, "pid", info->si_pid);
 	sink_end(out);
 }
