@@ -266,8 +266,9 @@ static void capture_stacks(struct runtime *rt)
 	target_extents_add(rt->target, ranges, n, &left_out);
 	if (left_out)
 		warnings_add(rt->warnings, "goroutines",
-			     "%" PRIu64 " stacks were left out: more than %" PRIu64
-			     " bytes in all",
+			     "%" PRIu64
+			     " bytes of stacks were left out: more than %" PRIu64
+			     " in all",
 			     left_out, LIMIT_EXTENT_BYTES);
 }
 

@@ -19,7 +19,7 @@ struct extent_range {
 
 /* Copies ranges (unsorted, overlaps allowed) in address order with large vectored reads.
  * A range that cannot be read as a whole is kept as far as it can. Over
- * LIMIT_EXTENT_BYTES in all: the rest is left out and *ret_left_out counts it. */
+ * LIMIT_EXTENT_BYTES in all: what goes past it is left out, *ret_left_out bytes. */
 void target_extents_add(struct target *t, const struct extent_range *ranges, size_t n,
 			uint64_t *ret_left_out);
 
