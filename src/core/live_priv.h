@@ -3,6 +3,9 @@
 #ifndef GOSNAP_LIVE_PRIV_H
 #define GOSNAP_LIVE_PRIV_H
 
+#include <signal.h>
+#include <time.h>
+
 #include "target_live.h"
 
 enum live_at {
@@ -30,6 +33,12 @@ struct live {
 	pid_t *born; /* seized by being started by a seized thread; not in the list yet */
 	size_t born_count, born_cap;
 	bool execed;
+	bool disturbed; /* the stop failed: threads may be ours that are not listed */
+	/* live_watchdog.c */
+	volatile sig_atomic_t seizing;
+	bool watched;
+	timer_t watchdog;
+	struct sigaction action_before;
 	uint64_t first_stop, all_stopped, last_release; /* monotonic; 0: not yet */
 	uint64_t first_stop_realtime;
 };
@@ -56,8 +65,25 @@ void live_thread_syscall(const struct live *l, struct target_thread *thread);
 MUST_CHECK bool live_mappings(const struct live *l, struct target_mapping **ret,
 			      size_t *ret_n, struct err *err);
 
+/* live_list.c */
+enum live_depth { LIVE_FULL, LIVE_STATE, LIVE_BARE };
+/* Adds the threads that are new, as LIVE_FOUND; drops those that are gone. */
+MUST_CHECK bool live_scan(struct live *l, enum live_depth depth, size_t *ret_new,
+			  struct err *err);
+/* Those of l->born, as LIVE_SEIZED. */
+void live_adopt_born(struct live *l);
+/* Whatever else of the process is traced by us; true when there was something. */
+bool live_adopt_ours(struct live *l);
+/* Takes note of the death of threads that are ours, listed or not: an execve waits for it.
+ * May be called in a signal handler. */
+void live_reap_dead(const struct live *l);
+
 /* live_stop.c */
 MUST_CHECK bool live_stop(struct live *l, struct err *err);
 void live_release(struct live *l);
+
+/* live_watchdog.c: while it runs, PTRACE_SEIZE does not wait for ever. */
+void live_watchdog_start(struct live *l);
+void live_watchdog_end(struct live *l);
 
 #endif

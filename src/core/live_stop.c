@@ -27,6 +27,7 @@ enum {
 	INSPECT_EVERY_NS = 10 * 1000 * 1000,
 	UNINTERRUPTIBLE_NS = 50 * 1000 * 1000, /* a page fault's wait is over by then */
 	REAP_NS = 20 * 1000 * 1000,
+	SEIZE_TRIES = 5,
 	CALM_ROUNDS =
 		4, /* then late threads are stopped before anything is read of them */
 	FXSAVE_MXCSR = 24,
@@ -195,6 +196,7 @@ static bool poll_thread(struct live *l, struct live_thread *th)
 	return true;
 }
 
+/* Leaves th as found when there is no reason that lasts. False: traced by another. */
 static bool seize_refused(struct live *l, struct live_thread *th, struct err *err)
 {
 	pid_t tid = th->info.tid, tracer = live_tracer(l, tid);
@@ -208,32 +210,46 @@ static bool seize_refused(struct live *l, struct live_thread *th, struct err *er
 		th->info.why = why_leader;
 	} else if (tracer == gettid()) {
 		th->at = LIVE_SEIZED; /* born seized */
-	} else if (tid != l->pid && !tracer) {
-		th->at = LIVE_BARRED;
-		th->info.why = why_forbidden;
-	} else {
+	} else if (tracer) {
 		refusal_collect(l->pid, &facts);
 		if (refusal_judge(&facts, err))
-			err_set(err, ERR_PERMISSION,
-				"process %d may be read but not stopped: a seccomp "
-				"filter or a "
-				"security module forbids ptrace here; run gosnap outside "
-				"of it",
-				l->pid);
+			err_set(err, ERR_CANNOT,
+				"thread %d is already traced by process %d", tid, tracer);
 		return false;
 	}
 	return true;
 }
 
+static bool try_seize(struct live *l, pid_t tid)
+{
+	l->seizing = true;
+	bool ok = trace(PTRACE_SEIZE, tid, SEIZE_OPTIONS);
+	l->seizing = false;
+	return ok;
+}
+
 /* False: the process cannot be traced at all. */
 static bool seize(struct live *l, struct live_thread *th, struct err *err)
 {
-	if (trace(PTRACE_SEIZE, th->info.tid, SEIZE_OPTIONS))
-		th->at = LIVE_SEIZED;
-	else if (errno == ESRCH)
-		th->at = LIVE_GONE;
-	else
-		return seize_refused(l, th, err);
+	/* A thread that is just ending is refused as if it were forbidden. */
+	for (int i = 0; i < SEIZE_TRIES && th->at == LIVE_FOUND; i++) {
+		if (try_seize(l, th->info.tid))
+			th->at = LIVE_SEIZED;
+		else if (errno == ESRCH)
+			th->at = LIVE_GONE;
+		else if (!seize_refused(l, th, err))
+			return false;
+	}
+	if (th->at == LIVE_FOUND && th->info.tid == l->pid)
+		return err_set(
+			err, ERR_PERMISSION,
+			"process %d may be read but not stopped: a seccomp filter or a "
+			"security module forbids ptrace here; run gosnap outside of it",
+			l->pid);
+	if (th->at == LIVE_FOUND) {
+		th->at = LIVE_BARRED;
+		th->info.why = why_forbidden;
+	}
 	return true;
 }
 
@@ -242,80 +258,6 @@ static void interrupt(struct live_thread *th)
 	/* ESRCH: it is dying, waitpid will say so. */
 	if (th->at == LIVE_SEIZED)
 		trace(PTRACE_INTERRUPT, th->info.tid, 0);
-}
-
-static int by_tid(const void *a, const void *b)
-{
-	const struct live_thread *x = a, *y = b;
-
-	return (x->info.tid > y->info.tid) - (x->info.tid < y->info.tid);
-}
-
-/* A tid can come back as another thread: those that ended must not hide it. */
-static void drop_gone(struct live *l)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < l->thread_count; i++) {
-		if (l->threads[i].at == LIVE_GONE)
-			xfree(l->threads[i].info.kernel_stack);
-		else
-			l->threads[kept++] = l->threads[i];
-	}
-	l->thread_count = kept;
-}
-
-enum scan_depth { SCAN_FULL, SCAN_STATE, SCAN_BARE };
-
-static void add_thread(struct live *l, pid_t tid, enum scan_depth depth)
-{
-	struct live_thread th = { .at = LIVE_FOUND,
-				  .info = { .tid = tid, .tid_inside = tid } };
-
-	if (depth != SCAN_BARE &&
-	    !live_thread_facts(l, tid, depth == SCAN_FULL, &th.info))
-		return;
-	GROW(l->threads, l->thread_count, l->thread_cap);
-	l->threads[l->thread_count++] = th;
-}
-
-static void adopt_born(struct live *l)
-{
-	size_t before = l->thread_count;
-
-	for (size_t i = 0; i < l->born_count; i++) {
-		struct live_thread key = { .info.tid = l->born[i] };
-		if (bsearch(&key, l->threads, before, sizeof(key), by_tid))
-			continue;
-		add_thread(l, l->born[i], SCAN_BARE);
-		l->threads[l->thread_count - 1].at = LIVE_SEIZED;
-		live_thread_facts(l, l->born[i], false,
-				  &l->threads[l->thread_count - 1].info);
-	}
-	l->born_count = 0;
-	if (l->thread_count > before)
-		qsort(l->threads, l->thread_count, sizeof(*l->threads), by_tid);
-}
-
-/* Adds threads that are new; those are LIVE_FOUND. */
-static bool scan(struct live *l, enum scan_depth depth, size_t *ret_new, struct err *err)
-{
-	size_t n = 0, known = 0, before;
-
-	drop_gone(l);
-	before = l->thread_count;
-	AUTO(xfree) pid_t *tids = live_tasks(l, &n, err);
-	if (!tids)
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		while (known < before && l->threads[known].info.tid < tids[i])
-			known++;
-		if (known == before || l->threads[known].info.tid != tids[i])
-			add_thread(l, tids[i], depth);
-	}
-	*ret_new = l->thread_count - before;
-	qsort(l->threads, l->thread_count, sizeof(*l->threads), by_tid);
-	return true;
 }
 
 static bool seize_all(struct live *l, struct err *err)
@@ -331,7 +273,7 @@ static bool catch_newcomers(struct live *l, unsigned round, bool *ret_more,
 {
 	size_t fresh;
 
-	if (!scan(l, round < CALM_ROUNDS ? SCAN_STATE : SCAN_BARE, &fresh, err))
+	if (!live_scan(l, round < CALM_ROUNDS ? LIVE_STATE : LIVE_BARE, &fresh, err))
 		return false;
 	for (size_t i = 0; i < l->thread_count; i++) {
 		struct live_thread *th = &l->threads[i];
@@ -357,6 +299,7 @@ static void give_up(struct live *l, struct live_thread *th, const char *why)
  * until we have taken note of the death of each thread that it killed. */
 static void inspect(struct live *l, uint64_t waited)
 {
+	live_reap_dead(l);
 	for (size_t i = 0; i < l->thread_count; i++) {
 		struct live_thread *th = &l->threads[i];
 		if (th->at == LIVE_STOPPED)
@@ -389,7 +332,7 @@ static void collect(struct live *l)
 			pending += l->threads[i].at == LIVE_SEIZED;
 		}
 		pending += l->born_count;
-		adopt_born(l);
+		live_adopt_born(l);
 		if (progress || !pending)
 			continue;
 		nap(&nap_ns);
@@ -401,12 +344,21 @@ static void collect(struct live *l)
 	} while (pending && !l->execed);
 }
 
+static bool err_execed(const struct live *l, struct err *err)
+{
+	return err_set(err, ERR_GONE,
+		       "process %d began another program (execve) while it was being "
+		       "stopped; try "
+		       "again",
+		       l->pid);
+}
+
 static bool stop_all(struct live *l, struct err *err)
 {
 	size_t found;
 	bool more = true;
 
-	if (!scan(l, SCAN_FULL, &found, err) || !seize_all(l, err))
+	if (!live_scan(l, LIVE_FULL, &found, err) || !seize_all(l, err))
 		return false;
 	l->first_stop_realtime = realtime_ns();
 	l->first_stop = monotonic_ns();
@@ -415,13 +367,11 @@ static bool stop_all(struct live *l, struct err *err)
 	for (unsigned round = 0; more; round++) {
 		collect(l);
 		if (l->execed)
-			return err_set(
-				err, ERR_GONE,
-				"process %d began another program (execve) while it was "
-				"being stopped; try again",
-				l->pid);
+			return err_execed(l, err);
 		if (!catch_newcomers(l, round, &more, err))
 			return false;
+		if (more)
+			inspect(l, 0);
 		if (more && monotonic_ns() - l->first_stop > 2 * LIMIT_STOP_NS)
 			return err_set(err, ERR_LIMIT,
 				       "process %d starts threads faster than they can "
@@ -437,6 +387,10 @@ static bool check_alive(const struct live *l, struct err *err)
 	for (size_t i = 0; i < l->thread_count; i++)
 		if (l->threads[i].at == LIVE_STOPPED || l->threads[i].at == LIVE_LATE)
 			return true;
+	/* In an execve the leader can be a zombie while the thread that takes its place is not. */
+	char state = live_state(l, l->pid);
+	if (live_task_count(l) > 1 || (state && !strchr("ZX", state)))
+		return err_execed(l, err);
 	return err_set(err, ERR_GONE, "process %d has ended", l->pid);
 }
 
@@ -445,7 +399,10 @@ bool live_stop(struct live *l, struct err *err)
 	/* The naps are shorter than the timer slack that a thread has by default. */
 	int slack = prctl(PR_GET_TIMERSLACK);
 	prctl(PR_SET_TIMERSLACK, 1UL);
+	live_watchdog_start(l);
 	bool ok = stop_all(l, err) && check_alive(l, err);
+	live_watchdog_end(l);
+	l->disturbed = !ok;
 	prctl(PR_SET_TIMERSLACK, (unsigned long)(slack > 0 ? slack : 0));
 	return ok;
 }
@@ -475,34 +432,41 @@ static bool held(const struct live_thread *th)
 	return th->at == LIVE_SEIZED || th->at == LIVE_STOPPED || th->at == LIVE_LATE;
 }
 
+/* One round: true when there is somebody left to wait for. */
+static bool let_all_go(struct live *l)
+{
+	bool more = false;
+
+	for (size_t i = 0; i < l->thread_count; i++) {
+		struct live_thread *th = &l->threads[i];
+		if (!held(th))
+			continue;
+		/* Nobody waits for a thread in state D; the next call tries again. */
+		bool late = th->at == LIVE_LATE;
+		if (let_go(l, th))
+			th->at = LIVE_GONE;
+		else
+			more |= !late;
+		if (!late)
+			l->last_release = monotonic_ns();
+	}
+	more |= l->born_count > 0;
+	live_adopt_born(l);
+	return more;
+}
+
 void live_release(struct live *l)
 {
 	uint64_t nap_ns = NAP_FIRST_NS, limit = monotonic_ns() + LIMIT_STOP_NS;
-	bool more = true;
 
 	/* Given up while they were still running: they must stop before they can be let go. */
 	for (size_t i = 0; i < l->thread_count; i++)
 		interrupt(&l->threads[i]);
-	while (more) {
-		more = false;
-		for (size_t i = 0; i < l->thread_count; i++) {
-			struct live_thread *th = &l->threads[i];
-			if (!held(th))
-				continue;
-			/* Nobody waits for a thread in state D; the next call tries again. */
-			bool late = th->at == LIVE_LATE;
-			if (let_go(l, th))
-				th->at = LIVE_GONE;
-			else
-				more |= !late;
-			if (!late)
-				l->last_release = monotonic_ns();
-		}
-		more |= l->born_count > 0;
-		adopt_born(l);
-		if (more && monotonic_ns() > limit)
-			break;
-		if (more)
-			nap(&nap_ns);
+	while (let_all_go(l) || (l->disturbed && live_adopt_ours(l))) {
+		if (monotonic_ns() > limit)
+			return;
+		if (l->disturbed)
+			live_reap_dead(l);
+		nap(&nap_ns);
 	}
 }

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* PTRACE_SEIZE waits for an execve of the process to end; the execve waits until the tracer
+ * has taken note of the death of the threads that it killed, and the tracer is us. A timer
+ * breaks the circle: its handler takes note, and the kernel restarts the PTRACE_SEIZE. */
+#include "live_priv.h"
+
+#include <errno.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	FIRST_NS =
+		20 * 1000 * 1000, /* seizing takes microseconds: it hardly ever expires */
+	THEN_NS = 5 * 1000 * 1000,
+};
+
+static int watchdog_signal(void)
+{
+	return SIGRTMAX - 1;
+}
+
+static void on_timer(int sig, siginfo_t *info, void *context)
+{
+	const struct live *l = info->si_value.sival_ptr;
+	int saved = errno;
+
+	(void)sig, (void)context;
+	if (l->seizing) /* elsewhere nothing waits for us */
+		live_reap_dead(l);
+	errno = saved;
+}
+
+void live_watchdog_start(struct live *l)
+{
+	struct sigaction action = { .sa_sigaction = on_timer,
+				    .sa_flags = SA_SIGINFO | SA_RESTART };
+	struct sigevent event = {
+		.sigev_notify = SIGEV_THREAD_ID,
+		.sigev_signo = watchdog_signal(),
+		.sigev_value.sival_ptr = l,
+		._sigev_un._tid = gettid(),
+	};
+	struct itimerspec when = { { 0, THEN_NS }, { 0, FIRST_NS } };
+
+	l->watched = timer_create(CLOCK_MONOTONIC, &event, &l->watchdog) == 0;
+	if (!l->watched)
+		return;
+	sigemptyset(&action.sa_mask);
+	sigaction(watchdog_signal(), &action, &l->action_before);
+	timer_settime(l->watchdog, 0, &when, NULL);
+}
+
+void live_watchdog_end(struct live *l)
+{
+	if (!l->watched)
+		return;
+	timer_delete(l->watchdog); /* and with it a signal that is on its way */
+	sigaction(watchdog_signal(), &l->action_before, NULL);
+	l->watched = false;
+}
