@@ -4,6 +4,8 @@
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "reader.h"
 #include "viewer.h"
@@ -24,11 +26,21 @@ const struct command command_show = {
 	.option_count = ARRAY_SIZE(show_options),
 };
 
+static bool is_pid(const char *text)
+{
+	return *text && !text[strspn(text, "0123456789")];
+}
+
 static int show(const char *path, const struct viewer_options *options)
 {
 	struct err err;
 	AUTO(reader_close) struct reader *reader = reader_open(path, &err);
 	bool shown;
+	if (!reader && is_pid(path) && access(path, F_OK) < 0)
+		err_set(&err, ERR_SYS,
+			"there is no file %.20s: for the process with that id, run "
+			"gosnap %.20s",
+			path, path);
 	if (!reader)
 		return cmd_failed(&err);
 	/* Nothing needs undoing: a closed pipe may end us as it ends cat. */

@@ -64,6 +64,11 @@ static int refuse_name(const char *name)
 	struct process_candidate found[8];
 	size_t n = process_find(name, found, ARRAY_SIZE(found));
 	char list[400] = "";
+	if (n == 0 && access(name, R_OK) == 0)
+		return cmd_misused(&command_snap,
+				   "%.100s is a file, not a process id: \"gosnap show\" "
+				   "prints a snapshot that was kept",
+				   name);
 	if (n == 0)
 		return cmd_misused(
 			&command_snap,
@@ -139,9 +144,14 @@ static int parse_operands(int argc, char **argv, struct snap_options *ret)
 				   ret->assume_go);
 	if (optind == argc)
 		return cmd_misused(&command_snap, "of which process? Give its id");
+	if (!parse_pid(argv[optind], &ret->pid))
+		return argc - optind > 1
+			       ? cmd_misused(&command_snap, "there is no command %.100s",
+					     argv[optind])
+			       : refuse_name(argv[optind]);
 	if (argc - optind > 1)
 		return cmd_misused(&command_snap, "one process at a time");
-	return parse_pid(argv[optind], &ret->pid) ? EXIT_DONE : refuse_name(argv[optind]);
+	return EXIT_DONE;
 }
 
 static int status_of(const struct snap_options *options, const struct snap_result *result)

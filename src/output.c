@@ -126,7 +126,10 @@ static struct output *open_replacing(const char *path, struct err *err)
 		doomed = out->temporary = TAKE(temporary);
 		watch_deadly();
 	} else {
-		err_sys(err, "cannot create a file beside %s", path);
+		err_set(err, ERR_SYS,
+			"cannot create %s: %s: name a file in a folder that you may "
+			"write to",
+			path, strerror(errno));
 	}
 	unblock_deadly(&before);
 	xfree(temporary);
@@ -150,8 +153,16 @@ struct output *output_open(const char *path, struct err *err)
 	char *real;
 	if (!path || strcmp(path, "-") == 0)
 		return output_new(STDOUT_FILENO, false, false);
+	if (!*path) {
+		err_set(err, ERR_USAGE, "-o needs the name of a file");
+		return NULL;
+	}
 	if (stat(path, &st) < 0)
 		return open_replacing(path, err);
+	if (S_ISDIR(st.st_mode)) {
+		err_set(err, ERR_SYS, "%s is a folder: name a file in it", path);
+		return NULL;
+	}
 	if (!S_ISREG(st.st_mode))
 		return open_as_is(path, err);
 	/* Replace the file that a symbolic link points to, not the link. */
