@@ -81,6 +81,8 @@ void live_reap_dead(const struct live *l);
 /* live_stop.c */
 MUST_CHECK bool live_stop(struct live *l, struct err *err);
 void live_release(struct live *l);
+/* Sets err to say so, returns false. */
+bool live_execed(const struct live *l, struct err *err);
 
 /* live_watchdog.c: while it runs, PTRACE_SEIZE does not wait for ever. */
 void live_watchdog_start(struct live *l);

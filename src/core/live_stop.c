@@ -344,7 +344,7 @@ static void collect(struct live *l)
 	} while (pending && !l->execed);
 }
 
-static bool err_execed(const struct live *l, struct err *err)
+bool live_execed(const struct live *l, struct err *err)
 {
 	return err_set(err, ERR_GONE,
 		       "process %d began another program (execve) while it was being "
@@ -367,7 +367,7 @@ static bool stop_all(struct live *l, struct err *err)
 	for (unsigned round = 0; more; round++) {
 		collect(l);
 		if (l->execed)
-			return err_execed(l, err);
+			return live_execed(l, err);
 		if (!catch_newcomers(l, round, &more, err))
 			return false;
 		if (more)
@@ -387,10 +387,6 @@ static bool check_alive(const struct live *l, struct err *err)
 	for (size_t i = 0; i < l->thread_count; i++)
 		if (l->threads[i].at == LIVE_STOPPED || l->threads[i].at == LIVE_LATE)
 			return true;
-	/* In an execve the leader can be a zombie while the thread that takes its place is not. */
-	char state = live_state(l, l->pid);
-	if (live_task_count(l) > 1 || (state && !strchr("ZX", state)))
-		return err_execed(l, err);
 	return err_set(err, ERR_GONE, "process %d has ended", l->pid);
 }
 

@@ -213,6 +213,15 @@ static void publish_threads(struct target *t, struct live *l)
 	target_set_threads(t, threads, l->thread_count);
 }
 
+/* In an execve a process can for a moment look as if it had. */
+static bool has_ended(const struct live *l)
+{
+	struct refusal_facts facts;
+
+	refusal_collect(l->pid, &facts);
+	return !facts.exists || facts.zombie || facts.dead;
+}
+
 bool target_live_stop(struct target *t, struct err *err)
 {
 	struct live *l = target_self(t, &live_ops);
@@ -221,6 +230,8 @@ bool target_live_stop(struct target *t, struct err *err)
 		return err_set(err, ERR_UNSUPPORTED, "this target cannot be stopped");
 	if (!live_stop(l, err) || !take_mappings(t, l, err)) {
 		live_release(l);
+		if (err->code == ERR_GONE && !has_ended(l))
+			live_execed(l, err);
 		return false;
 	}
 	publish_threads(t, l);
