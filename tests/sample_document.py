@@ -84,8 +84,9 @@ def small():
          "unwound": {"state": "complete"}},
         {"id": 4715, "name": "poller", "state": "S", "on": "c",
          "frames": [{"function": "epoll_wait", "module": "/lib/x86_64-linux-gnu/libc.so.6",
-                     "pc": "0x7f12aa0fe2b0", "language": "c"},
-                    {"pc": "0x7f12aa000010", "module": "/opt/lib/libpoll.so", "language": "c"}],
+                     "pc": "0x7f12aa0fe2b0", "language": "c", "hidden": True},
+                    {"pc": "0x7f12aa000010", "module": "/opt/lib/libpoll.so", "language": "c",
+                     "hidden": True}],
          "unwound": {"state": "lost", "reason": "no unwind information at 0x7f12aa000010"}}]
     frames = sum(len(dict(stacks)[g["group"]]) for g in goroutines)
     return {

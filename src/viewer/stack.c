@@ -28,6 +28,13 @@ static bool same_place(const struct reader_node *a, const struct reader_node *b)
 	       node_get(a, "function");
 }
 
+/* The runtime's own traceback knows no C; a person wants to see what C is waiting for. */
+static bool is_left_out(const struct stack_style *style, const struct reader_node *frame)
+{
+	return !style->options.all && node_bool(node_get(frame, "hidden"), false) &&
+	       strcmp(node_string(node_get(frame, "language"), ""), "c") != 0;
+}
+
 static struct row *make_rows(const struct stack_style *style,
 			     const struct reader_node *frames, size_t *ret_n)
 {
@@ -35,7 +42,7 @@ static struct row *make_rows(const struct stack_style *style,
 	struct row *rows = xcalloc(count, sizeof(*rows));
 	for (size_t i = 0; i < count; i++) {
 		const struct reader_node *frame = node_at(frames, i);
-		if (!style->options.all && node_bool(node_get(frame, "hidden"), false))
+		if (is_left_out(style, frame))
 			continue;
 		if (!style->options.all && n > 0 && same_place(rows[n - 1].frame, frame))
 			rows[n - 1].times++;
