@@ -14,6 +14,8 @@
 /* bytes and comparisons that indexing one object's symbols by name may take: five million
  * long C++ names take 2^29 */
 #define LIMIT_SYMBOL_STEPS (UINT64_C(1) << 31)
+/* bytes of an .eh_frame without its table: Chrome's has some 20 MB */
+#define LIMIT_EH_FRAME_BYTES (UINT64_C(64) << 20)
 /* count; mappings, threads: vm.max_map_count and threads-max rarely exceed it */
 #define LIMIT_MAPPINGS (UINT64_C(1) << 20)
 #define LIMIT_THREADS (UINT64_C(1) << 18)

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "limit.h"
+#include "unwind_priv.h"
 
 /* Exported by libunwind, declared in none of its public headers. */
 #define search_unwind_table UNW_OBJ(dwarf_search_unwind_table)
@@ -21,6 +23,11 @@ enum {
 	ENC_DATAREL_SDATA4 = 0x3b,
 };
 
+/* Where libunwind is told that tables of our own are, each 4 GB apart: the kernel's half, in
+ * which no process has memory. */
+#define MADE_FIRST UINT64_C(0xffff000000000000)
+#define MADE_APART (UINT64_C(1) << 32)
+
 /* The sorted table of .eh_frame_hdr. */
 struct table {
 	const struct image *image;
@@ -29,6 +36,8 @@ struct table {
 	uint64_t header; /* its entries count from here */
 	uint64_t entries, count;
 	uint64_t start, end; /* of the code it speaks of */
+	struct unwind_entry
+		*made; /* by ourselves: entries is no address of the process */
 };
 
 struct unwind {
@@ -81,6 +90,34 @@ static const char *read_header(struct unwind *u, const struct image_segment *s,
 	return NULL;
 }
 
+/* Linked with -static, gcc asks for no .eh_frame_hdr. */
+static bool make_table(struct unwind *u, struct table *t)
+{
+	struct image_range section;
+	const void *bytes;
+
+	if (!image_section(t->image, ".eh_frame", &section) ||
+	    section.size > LIMIT_EH_FRAME_BYTES ||
+	    !(bytes = image_bytes(t->image, section.addr, section.size)))
+		return false;
+	t->header = section.addr;
+	t->made = unwind_table_make(bytes, section.size, section.addr, &t->count);
+	t->entries = MADE_FIRST + (u->table_count - 1) * MADE_APART;
+	return t->made;
+}
+
+/* NULL: addr is not in a table of our own. */
+static const void *made_bytes(const struct unwind *u, uint64_t addr, size_t len)
+{
+	uint64_t off = (addr - MADE_FIRST) % MADE_APART,
+		 i = (addr - MADE_FIRST) / MADE_APART;
+
+	if (addr < MADE_FIRST || i >= u->table_count || !u->tables[i].made ||
+	    off + len > u->tables[i].count * sizeof(*u->tables[i].made))
+		return NULL;
+	return (const uint8_t *)u->tables[i].made + off;
+}
+
 static void read_table(struct unwind *u, struct table *t)
 {
 	struct image_segment s;
@@ -95,6 +132,8 @@ static void read_table(struct unwind *u, struct table *t)
 		if (s.type == PT_GNU_EH_FRAME)
 			t->why = read_header(u, &s, t);
 	}
+	if (t->why && make_table(u, t))
+		t->why = NULL;
 	t->usable = !t->why;
 }
 
@@ -163,6 +202,11 @@ static int access_mem(unw_addr_space_t as, unw_word_t addr, unw_word_t *value, i
 	struct unwind *u = arg;
 
 	(void)as;
+	const void *made = made_bytes(u, addr, sizeof(*value));
+	if (made && !write) {
+		memcpy(value, made, sizeof(*value));
+		return 0;
+	}
 	if (write || !read_bytes(u, addr, value, sizeof(*value))) {
 		u->no_memory = true;
 		return -UNW_EINVAL;
@@ -232,6 +276,8 @@ void unwind_free(struct unwind *u)
 	if (!u)
 		return;
 	unw_destroy_addr_space(u->space);
+	for (size_t i = 0; i < u->table_count; i++)
+		xfree(u->tables[i].made);
 	xfree(u->tables);
 	xfree(u);
 }

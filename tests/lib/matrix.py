@@ -16,6 +16,7 @@ MODES = {
     "cgo":      ([], {"CGO_ENABLED": "1"}, True),
     "cgo-stripped": (["-ldflags=-s -w"], {"CGO_ENABLED": "1"}, True),
     "cgo-pie":  (["-buildmode=pie"], {"CGO_ENABLED": "1"}, True),
+    "cgo-static": (["-ldflags=-linkmode external -extldflags -static"], {"CGO_ENABLED": "1"}, True),
     "noopt":    (["-gcflags=all=-N -l"], {"CGO_ENABLED": "0"}, False),
 }
 
