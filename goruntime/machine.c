@@ -192,10 +192,9 @@ static void describe(struct runtime *rt, const struct target_thread *th, size_t 
 		s->on = ON_GOROUTINE;
 	else if (on_stack(m->signal_stack, sp))
 		s->on = ON_SIGNAL;
-	else if (m->m &&
-		 (m->vdso_sp ||
-		  code_at(rt->code, th->regs.value[target_arch(rt->target)->pc], true)))
-		s->on = ON_G0;
+	else if (m->vdso_sp ||
+		 code_at(rt->code, th->regs.value[target_arch(rt->target)->pc], true))
+		s->on = ON_G0; /* in its first and last moments a thread has no M */
 	else
 		s->on = ON_C;
 }

@@ -169,7 +169,8 @@ static bool step(struct go_walk *u)
 	u->pc = ret_pc;
 	u->sp = cfa;
 	u->exact = injects_call(c->special);
-	u->innermost = false;
+	/* systemstack and asmcgocall call this one before they leave the stack. */
+	u->innermost = u->innermost && c->special == SPECIAL_gosave_systemstack_switch;
 	return true;
 }
 

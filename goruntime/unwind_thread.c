@@ -179,14 +179,17 @@ static bool step_crosscall2(struct thread_walk *t, const struct code *c)
 }
 
 /* The interrupted context lies where sigtramp's caller would be: the kernel pushed the
- * restorer's address as return address and the ucontext above it. */
+ * restorer's address as return address and the ucontext above it. In the restorer, which
+ * is sigreturn, that address has been popped. */
 static bool step_signal(struct thread_walk *t, const struct code *c)
 {
 	const struct arch *arch = arch_of(t);
 	uint8_t context[1024];
 	struct err err;
-	uint64_t addr = sp_of(t) + (uint64_t)c->frame_size + WORD;
+	uint64_t addr = sp_of(t);
 
+	if (c->special == SPECIAL_sigtramp)
+		addr += (uint64_t)c->frame_size + WORD;
 	if (c->frame_size < 0 || ++t->signals > SIGNALS_MAX ||
 	    arch->ucontext_size > sizeof(context))
 		return end_lost(
@@ -250,7 +253,8 @@ static bool step_vdso_caller(struct thread_walk *t, const struct code *c)
 	/* A call from a signal handler leaves older ones behind it: their words are on their
 	 * stacks. */
 	if (m->vdso_sp == 0 || t->vdso_used ||
-	    (on_goroutine && on_stack(m->signal_stack, sp_of(t))))
+	    (on_stack(m->signal_stack, sp_of(t)) &&
+	     !on_stack(m->signal_stack, m->vdso_sp)))
 		return t->exact ? step_go(t, c) : step_saved_sp(t, c);
 	t->vdso_used = true;
 	if (on_goroutine)
@@ -271,18 +275,25 @@ static bool step_clone(struct thread_walk *t, const struct code *c)
 	return parent ? step_go(t, c) : end_complete(t);
 }
 
+static bool is_signal(enum special s)
+{
+	return s == SPECIAL_sigtramp || s == SPECIAL_sigreturn ||
+	       s == SPECIAL_sigreturn_sigaction;
+}
+
 static bool step_in_go(struct thread_walk *t, const struct code *c)
 {
-	if (!push(t, c->special == SPECIAL_sigtramp ? FRAME_SIGNAL : 0))
+	if (!push(t, is_signal(c->special) ? FRAME_SIGNAL : 0))
 		return false;
-	switch ((int)c->special) {
-	case SPECIAL_sigtramp:
+	if (is_signal(c->special))
 		return step_signal(t, c);
+	switch ((int)c->special) {
 	case SPECIAL_systemstack:
 	case SPECIAL_morestack:
 	case SPECIAL_mcall:
 	case SPECIAL_gogo:
 	case SPECIAL_gogo_inner:
+	case SPECIAL_mstart: /* a new M that is about to run its first goroutine */
 		return end_handover(t, HANDOVER_SCHED);
 	case SPECIAL_asmcgocall:
 		return step_asmcgocall(t, c);

@@ -23,6 +23,7 @@ enum { RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP, R8, R12 = 12, R13, R14, R15, RIP 
 		{ "runtime.cgocallback", 0x20, SPW },                                    \
 		{ "crosscall2", crosscall_frame, 0 }, { "runtime.sigfwd", 8, SPW },      \
 		{ "runtime.sigtramp", 0x48, TOP }, { "runtime.sigtrampgo", 0x60, 0 },    \
+		{ "runtime.sigreturn__sigaction", 0, 0 },                                \
 		{ "runtime.nanotime1", 0x18, SPW }, { "time.now", 0x20, 0 },             \
 		{ "runtime.sigpanic", 0x20, 0 },                                         \
 	{                                                                                \
@@ -113,7 +114,7 @@ static void test_scheduler(void **state)
 		FRAMES({ "main.f", 0x20, FRAME_EXACT }, { "runtime.schedule", 0x40, 0 },
 		       { "runtime.mstart", 0x40, 0 });
 	struct walk w = walk_frames(p, PSEUDO_G0 + 0x100, frames);
-	check_walk(p, &w, frames, STACK_COMPLETE, HANDOVER_NONE);
+	check_walk(p, &w, frames, STACK_COMPLETE, HANDOVER_SCHED);
 }
 
 /* From the system stack on, the goroutine is where g.sched says. */
@@ -183,7 +184,25 @@ static void test_signal(void **state)
 			  { "runtime.sigtramp", 0x40, FRAME_SIGNAL },
 			  { "runtime.schedule", 0x80, FRAME_EXACT },
 			  { "runtime.mstart", 0x20, 0 }),
-		   STACK_COMPLETE, HANDOVER_NONE);
+		   STACK_COMPLETE, HANDOVER_SCHED);
+}
+
+/* On its way back: sigtramp is gone from the stack, and the return address with it. */
+static void test_sigreturn(void **state)
+{
+	(void)state;
+	AUTO(pseudo_free) struct pseudo *p = PSEUDO(24, funcs);
+	const uint64_t sp = PSEUDO_SIGNAL + 0x100;
+
+	put_context(p, sp, pseudo_pc(p, "main.f", 0x80), PSEUDO_STACK + 0x80);
+	struct walk w =
+		walk(p, regs_at(pseudo_pc(p, "runtime.sigreturn__sigaction", 0), sp));
+	check_walk(
+		p, &w,
+		FRAMES({ "runtime.sigreturn__sigaction", 0, FRAME_EXACT | FRAME_SIGNAL }),
+		STACK_COMPLETE, HANDOVER_CONTEXT);
+	assert_int_equal(w.pc, pseudo_pc(p, "main.f", 0x80));
+	assert_true(w.exact);
 }
 
 /* A context that says that it was interrupted in its own handler. */
@@ -237,7 +256,7 @@ static void check_asmcgocall(struct pseudo *p, uint64_t g_at, uint64_t sp_at)
 		   FRAMES({ "main.f", 0x20, FRAME_EXACT },
 			  { "runtime.asmcgocall", 0x40, 0 },
 			  { "runtime.mstart", 0x20, 0 }),
-		   STACK_COMPLETE, HANDOVER_NONE);
+		   STACK_COMPLETE, HANDOVER_SCHED);
 }
 
 static void test_asmcgocall(void **state)
@@ -271,7 +290,7 @@ static void check_crosscall2(struct pseudo *p, unsigned saved_at)
 		   FRAMES({ "runtime.cgocallback", 0x40, FRAME_EXACT },
 			  { "crosscall2", 0x40, 0 }, { "runtime.sigfwd", 0x40, 0 },
 			  { "runtime.mstart", 0x20, 0 }),
-		   STACK_COMPLETE, HANDOVER_NONE);
+		   STACK_COMPLETE, HANDOVER_SCHED);
 }
 
 static void test_crosscall2(void **state)
@@ -314,7 +333,7 @@ static void test_vdso(void **state)
 		   FRAMES({ "main.f", 0x20, FRAME_EXACT },
 			  { "runtime.nanotime1", 0x40, 0 }, { "time.now", 0x40, 0 },
 			  { "runtime.mstart", 0x40, 0 }),
-		   STACK_COMPLETE, HANDOVER_NONE);
+		   STACK_COMPLETE, HANDOVER_SCHED);
 }
 
 /* The handler of a signal asks for the time where the goroutine was doing so too:
@@ -357,7 +376,7 @@ static void test_time_now_of_go(void **state)
 		FRAMES({ "main.f", 0x20, FRAME_EXACT }, { "time.now", 0x40, 0 },
 		       { "runtime.mstart", 0x40, 0 });
 	struct walk w = walk_frames(p, PSEUDO_G0 + 0x100, frames);
-	check_walk(p, &w, frames, STACK_COMPLETE, HANDOVER_NONE);
+	check_walk(p, &w, frames, STACK_COMPLETE, HANDOVER_SCHED);
 }
 
 /* In the middle of the stack a function that writes SP is followed only by what it saved. */
@@ -433,6 +452,7 @@ int main(void)
 		cmocka_unit_test(test_switches),
 		cmocka_unit_test(test_on_goroutine),
 		cmocka_unit_test(test_signal),
+		cmocka_unit_test(test_sigreturn),
 		cmocka_unit_test(test_signal_cycle),
 		cmocka_unit_test(test_unreadable_context),
 		cmocka_unit_test(test_asmcgocall),
