@@ -344,6 +344,32 @@ static enum unwind_result outermost(unw_cursor_t *cursor, const struct unwind *u
 	return UNWIND_LOST;
 }
 
+/* The C library's clone and clone3 have no information from their system call on: two
+ * threads come out of it. rax tells them apart, for them as for us: the parent's return
+ * address is on top of its stack, the child has no caller. */
+static bool after_clone(struct unwind *u, enum unwind_result *ret)
+{
+	/* syscall; test %rax,%rax */
+	static const uint8_t code[] = { 0x0f, 0x05, 0x48, 0x85, 0xc0 };
+	const struct arch *arch = target_arch(u->target);
+	uint8_t found[sizeof(code)];
+	uint64_t pc, sp = u->regs->value[arch->sp];
+
+	if (!reg_known(u->regs, UNW_X86_64_RAX) ||
+	    !read_bytes(u, u->pc - 2, found, sizeof(found)) ||
+	    memcmp(found, code, sizeof(code)) != 0)
+		return false;
+	*ret = UNWIND_END;
+	if (u->regs->value[UNW_X86_64_RAX] == 0)
+		return true;
+	if (!read_bytes(u, sp, &pc, sizeof(pc)))
+		return false;
+	reg_set(u->regs, arch->pc, pc);
+	reg_set(u->regs, arch->sp, sp + sizeof(pc));
+	*ret = UNWIND_CALLER;
+	return true;
+}
+
 enum unwind_result unwind_step(struct unwind *u, struct regs *regs, bool *exact,
 			       struct err *err)
 {
@@ -363,8 +389,12 @@ enum unwind_result unwind_step(struct unwind *u, struct regs *regs, bool *exact,
 	int r = unw_init_remote(&cursor, u->space, u);
 	if (r == 0)
 		r = unw_step(&cursor);
-	if (r < 0 || u->missed)
-		return lost(u, err, r);
+	if (r < 0 || u->missed) {
+		enum unwind_result ret = lost(u, err, r);
+		if (*exact && u->missed && after_clone(u, &ret))
+			*exact = false;
+		return ret;
+	}
 	if (r == 0)
 		return outermost(&cursor, u, err);
 	bool signal = unw_is_signal_frame(&cursor) > 0;
