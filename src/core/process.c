@@ -101,8 +101,7 @@ static void read_rss(struct process *p)
 	p->rss_bytes = pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* The path of version 2, "0::/x"; when that says nothing, the first of version 1 that does. */
-static char *cgroup_path(const char *text)
+char *process_cgroup(const char *text)
 {
 	char *best = NULL;
 
@@ -120,9 +119,7 @@ static char *cgroup_path(const char *text)
 	return best;
 }
 
-/* Docker, containerd, podman and Kubernetes all name the innermost group after the
- * container: 64 hexadecimal digits, with "docker-", ".scope" and the like around them. */
-static char *container_id(const char *cgroup)
+char *process_container(const char *cgroup)
 {
 	const char *found = NULL;
 	size_t run = 0;
@@ -223,8 +220,8 @@ struct process *process_read(pid_t pid, struct err *err)
 	p->exe = proc_link(pid, "exe");
 	p->cwd = proc_link(pid, "cwd");
 	AUTO(xfree) char *cgroup = proc_slurp(pid, "cgroup");
-	p->cgroup = cgroup_path(cgroup);
-	p->container = container_id(p->cgroup);
+	p->cgroup = process_cgroup(cgroup);
+	p->container = process_container(p->cgroup);
 	read_files(p);
 	read_limits(p);
 	return p;

@@ -42,6 +42,14 @@ struct process *process_read(pid_t pid, struct err *err);
 void process_free(struct process *p);
 DEFINE_AUTO(struct process, process_free)
 
+/* Of what /proc/PID/cgroup says, the path of version 2, "0::/x"; when that says nothing,
+ * the first of version 1 that does. The caller's; NULL: there is none. */
+char *process_cgroup(const char *text);
+/* Docker, containerd, podman and Kubernetes all name the innermost group after the
+ * container: 64 hexadecimal digits, with "docker-", ".scope" and the like around them. The
+ * caller's; NULL: no container, or no path. */
+char *process_container(const char *cgroup);
+
 /* Processes whose comm, or the last part of whose executable, is name: for a user who
  * gave a name in place of a pid. At most max, sorted by pid; returns the count. */
 struct process_candidate {

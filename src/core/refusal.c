@@ -230,10 +230,14 @@ static bool is_root_like(const struct refusal_facts *f)
 	return f->our_capabilities >> CAPABILITY_PTRACE & 1;
 }
 
-static bool same_ids(const struct refusal_facts *f)
+static bool same_user(const struct refusal_facts *f)
 {
-	return f->our_uid == f->uid && f->our_uid == f->euid && f->our_uid == f->suid &&
-	       f->our_gid == f->gid && f->our_gid == f->egid && f->our_gid == f->sgid;
+	return f->our_uid == f->uid && f->our_uid == f->euid && f->our_uid == f->suid;
+}
+
+static bool same_group(const struct refusal_facts *f)
+{
+	return f->our_gid == f->gid && f->our_gid == f->egid && f->our_gid == f->sgid;
 }
 
 /* The kernel says only EPERM; in the order in which it decides, the likeliest reason. */
@@ -267,12 +271,18 @@ static bool judge_permission(const struct refusal_facts *f, struct err *err)
 			"gosnap runs as root but without CAP_SYS_PTRACE, as containers "
 			"do: "
 			"give it that capability (docker run --cap-add SYS_PTRACE)");
-	if (!same_ids(f))
+	if (!same_user(f))
 		return err_set(err, ERR_PERMISSION,
 			       "process %d (%s) belongs to another user (uid %u, ours is "
 			       "%u): run "
 			       "gosnap as root, as that user%s",
 			       f->pid, f->name, f->euid, f->our_uid, capability);
+	if (!same_group(f))
+		return err_set(err, ERR_PERMISSION,
+			       "process %d (%s) runs with another group (gid %u, ours is "
+			       "%u): run "
+			       "gosnap as root, with that group%s",
+			       f->pid, f->name, f->egid, f->our_gid, capability);
 	if (!f->same_user_namespace)
 		return err_set(err, ERR_PERMISSION,
 			       "process %d (%s) is in another user namespace: run gosnap "

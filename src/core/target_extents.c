@@ -295,7 +295,9 @@ static struct pieces sorted_and_merged(const struct extent_range *ranges, size_t
 	for (size_t i = 0; i < p.n; i++) {
 		struct extent *last = kept ? &p.list[kept - 1] : NULL;
 		uint64_t end = p.list[i].addr + p.list[i].len;
-		if (last && p.list[i].addr - last->addr <= last->len + MERGE_GAP) {
+		uint64_t last_end = last ? last->addr + last->len : 0;
+		if (last && (p.list[i].addr <= last_end ||
+			     p.list[i].addr - last_end <= MERGE_GAP)) {
 			if (end - last->addr > last->len)
 				last->len = end - last->addr;
 		} else {

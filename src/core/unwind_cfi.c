@@ -51,7 +51,7 @@ struct unwind {
 	uint64_t pc; /* as libunwind is to see it */
 	bool missed; /* no information: whatever libunwind says is a guess */
 	bool no_memory;
-	struct err why;
+	struct err why_missed, why_memory;
 };
 
 static bool read_bytes(struct unwind *u, uint64_t addr, void *ret, size_t len)
@@ -60,9 +60,9 @@ static bool read_bytes(struct unwind *u, uint64_t addr, void *ret, size_t len)
 	const void *p = img ? image_bytes(img, addr, len) : NULL;
 
 	if (!p)
-		return target_read(u->target, addr, ret, len, &u->why);
+		return target_read(u->target, addr, ret, len, &u->why_memory);
 	/* Hostile unwind information must not be read for ever either. */
-	if (!target_spend(u->target, 1, &u->why))
+	if (!target_spend(u->target, 1, &u->why_memory))
 		return false;
 	memcpy(ret, p, len);
 	return true;
@@ -149,15 +149,18 @@ static const struct table *table_of(struct unwind *u, const struct image *img)
 	return t;
 }
 
-static int miss(struct unwind *u, const char *format, const char *path, const char *why)
+static int miss(struct unwind *u, const struct image *img, const char *why)
 {
 	u->missed = true;
-	if (path)
-		err_set(&u->why, ERR_NOT_FOUND,
-			"no call frame information for 0x%" PRIx64 " (%s%s%s)", u->pc,
-			path, *why ? ": " : "", why);
+	if (!img)
+		err_set(&u->why_missed, ERR_NOT_FOUND,
+			"0x%" PRIx64 " is in no program or library", u->pc);
+	else if (u->no_memory)
+		u->why_missed = u->why_memory;
 	else
-		err_set(&u->why, ERR_NOT_FOUND, "0x%" PRIx64 " %s", u->pc, format);
+		err_set(&u->why_missed, ERR_NOT_FOUND,
+			"no call frame information for 0x%" PRIx64 " in %s%s%s", u->pc,
+			image_path(img), why ? ": " : "", why ? why : "");
 	return -UNW_ENOINFO;
 }
 
@@ -168,11 +171,14 @@ static int find_proc_info(unw_addr_space_t as, unw_word_t ip, unw_proc_info_t *p
 	const struct image *img = images_at(u->images, ip);
 
 	if (!img)
-		return miss(u, "is in no program or library", NULL, "");
+		return miss(u, NULL, NULL);
+	if (image_unreadable(img))
+		return miss(u, img, image_unreadable(img));
 	const struct table *t = table_of(u, img);
-	if (!t->usable || ip < t->start || ip >= t->end)
-		return miss(u, "", image_path(img),
-			    t->usable ? "no code is there" : t->why);
+	if (!t->usable)
+		return miss(u, img, t->why);
+	if (ip < t->start || ip >= t->end)
+		return miss(u, img, "no code is there");
 	unw_dyn_info_t di = {
 		.start_ip = t->start,
 		.end_ip = t->end,
@@ -182,7 +188,7 @@ static int find_proc_info(unw_addr_space_t as, unw_word_t ip, unw_proc_info_t *p
 		.u.rti.table_len = t->count * ENTRY_LEN / sizeof(unw_word_t),
 	};
 	int r = search_unwind_table(as, ip, &di, pi, need_unwind_info, arg);
-	return r < 0 ? miss(u, "", image_path(img), "") : r;
+	return r < 0 ? miss(u, img, NULL) : r;
 }
 
 static void put_unwind_info(unw_addr_space_t as, unw_proc_info_t *pi, void *arg)
@@ -321,8 +327,15 @@ static bool take_registers(struct unwind *u, unw_cursor_t *cursor, bool signal)
 
 static enum unwind_result lost(const struct unwind *u, struct err *err, int code)
 {
-	if (u->missed || u->no_memory)
-		*err = u->why;
+	if (u->missed)
+		*err = u->why_missed;
+	else if (u->no_memory)
+		*err = u->why_memory;
+	else if (code == -UNW_EBADREG)
+		err_set(err, ERR_NOT_FOUND,
+			"the call frame information for 0x%" PRIx64
+			" needs a register that is not known",
+			u->pc);
 	else
 		err_set(err, ERR_BAD_DATA,
 			"the call frame information for 0x%" PRIx64

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "image.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "subject.h"
+#include "target_live.h"
+
+static char copy[] = "/tmp/gosnap-image-XXXXXX";
+
+int image_test_variable = 7;
+
+static void waits(struct subject_shared *shared)
+{
+	(void)shared;
+	subject_ready();
+	for (;;)
+		pause();
+}
+
+/* A copy of a library, to be mistreated. */
+static void make_copy(void)
+{
+	Dl_info info;
+	size_t len;
+
+	assert_true(dladdr((void *)&_cmocka_run_group_tests, &info));
+	AUTO(xfree) char *bytes = slurp(info.dli_fname, 1 << 24, &len);
+	strcpy(copy + strlen(copy) - 6, "XXXXXX");
+	int fd = mkstemp(copy);
+	assert_int_equal(write(fd, bytes, len), len);
+	close(fd);
+}
+
+static void loads_copy(struct subject_shared *shared)
+{
+	void *lib = dlopen(copy, RTLD_NOW | RTLD_LOCAL);
+
+	if (!lib)
+		_exit(1);
+	shared->address = (uintptr_t)dlsym(lib, "_cmocka_run_group_tests");
+	waits(shared);
+}
+
+static struct target *open_target(pid_t pid)
+{
+	struct err err;
+	struct target *t = target_live_open(pid, &err);
+
+	if (!t)
+		fail_msg("%s", err.text);
+	return t;
+}
+
+static void test_executable(void **state)
+{
+	struct subject_shared *shared;
+	pid_t pid = subject_start(waits, &shared);
+	AUTO(target_close) struct target *t = open_target(pid);
+	AUTO(images_close) struct images *images = images_open(t);
+	const struct image *exe = images_get(images, 0);
+	struct image_range range;
+	struct image_segment segment;
+	const char *name;
+	uint64_t entry;
+	size_t len, loads = 0;
+	char buf[64];
+	struct err err;
+	(void)state;
+	assert_null(image_unreadable(exe));
+	assert_non_null(strstr(image_path(exe), "/image"));
+	assert_int_equal(image_machine(exe), EM_X86_64);
+	assert_int_equal(strlen(image_build_id(exe)), 40);
+	assert_string_equal(image_go_build_id(exe), "");
+	assert_true(image_fd(exe) >= 0);
+	/* The child is our fork: what is true here is true there. */
+	assert_true(image_symbol(exe, "image_test_variable", &range));
+	assert_int_equal(range.addr, (uintptr_t)&image_test_variable);
+	assert_int_equal(range.size, sizeof(image_test_variable));
+	assert_null(image_bytes(exe, range.addr, 4)); /* it can be written */
+	assert_false(image_symbol(exe, "no_such_symbol", &range));
+	assert_false(image_symbol(exe, "dlopen", &range)); /* not defined here */
+	assert_true(image_section(exe, ".text", &range));
+	uint64_t code = (uintptr_t)&test_executable;
+	assert_true(code >= range.addr && code < range.addr + range.size);
+	assert_false(image_section(exe, ".symtab", &range)); /* nowhere in the process */
+	assert_true(image_function_at(exe, code + 1, &name, &entry));
+	assert_string_equal(name, "test_executable");
+	assert_int_equal(entry, code);
+	assert_true(target_read(t, code, buf, sizeof(buf), &err));
+	assert_memory_equal(image_bytes(exe, code, sizeof(buf)), buf, sizeof(buf));
+	assert_non_null(image_bytes_from(exe, code, &len));
+	assert_true(len > sizeof(buf));
+	assert_null(image_bytes(exe, code, len + 1));
+	assert_null(image_bytes(exe, code, SIZE_MAX));
+	assert_ptr_equal(images_at(images, code), exe);
+	for (size_t i = 0; image_segment(exe, i, &segment); i++)
+		loads += segment.type == PT_LOAD;
+	assert_true(loads >= 2);
+	assert_null(images_at(images, 0x10));
+	subject_end(pid, shared);
+	/* What was opened is still there when the process is not. */
+	assert_memory_equal(image_bytes(exe, code, sizeof(buf)), buf, sizeof(buf));
+}
+
+static void test_libraries(void **state)
+{
+	struct subject_shared *shared;
+	pid_t pid = subject_start(waits, &shared);
+	AUTO(target_close) struct target *t = open_target(pid);
+	AUTO(images_close) struct images *images = images_open(t);
+	const struct image *libc =
+		images_at(images, (uintptr_t)dlsym(RTLD_DEFAULT, "getpid"));
+	const struct image *vdso = images_at(images, getauxval(AT_SYSINFO_EHDR));
+	struct image_range range;
+	const char *name;
+	uint64_t entry;
+	(void)state;
+	assert_non_null(libc);
+	assert_non_null(strstr(image_path(libc), "libc.so"));
+	assert_true(image_symbol(libc, "getpid", &range));
+	assert_int_equal(range.addr, (uintptr_t)dlsym(RTLD_DEFAULT, "getpid"));
+	assert_true(image_function_at(libc, range.addr, &name, &entry));
+	assert_string_equal(name, "getpid");
+	assert_non_null(vdso);
+	assert_string_equal(image_path(vdso), "[vdso]");
+	assert_int_equal(image_bias(vdso), getauxval(AT_SYSINFO_EHDR));
+	assert_int_equal(image_fd(vdso), -1);
+	assert_true(image_symbol(vdso, "__vdso_clock_gettime", &range));
+	assert_memory_equal(image_bytes(vdso, image_bias(vdso), 4), ELFMAG, 4);
+	for (size_t i = 0; i < images_count(images); i++)
+		for (size_t k = 0; k < i; k++)
+			assert_int_not_equal(image_bias(images_get(images, i)),
+					     image_bias(images_get(images, k)));
+	subject_end(pid, shared);
+}
+
+/* A file that is cut off while it is mapped: a mapping of ours would raise SIGBUS. */
+static void test_truncated(void **state)
+{
+	struct subject_shared *shared;
+	uint8_t before[16];
+	make_copy();
+	pid_t pid = subject_start(loads_copy, &shared);
+	uint64_t addr = shared->address;
+	AUTO(target_close) struct target *t = open_target(pid);
+	AUTO(images_close) struct images *images = images_open(t);
+	const struct image *lib = images_at(images, addr);
+	(void)state;
+	assert_non_null(lib);
+	assert_null(image_unreadable(lib));
+	memcpy(before, image_bytes(lib, addr, 16), 16);
+	assert_int_equal(truncate(copy, 100), 0);
+	assert_memory_equal(image_bytes(lib, addr, 16), before, 16);
+	struct image_range range;
+	image_symbol(lib, "_cmocka_run_group_tests", &range);
+	size_t len;
+	image_bytes_from(lib, image_bias(lib), &len);
+	AUTO(images_close) struct images *again = images_open(t);
+	assert_non_null(image_unreadable(images_at(again, addr)));
+	subject_end(pid, shared);
+	unlink(copy);
+}
+
+static void test_deleted_and_replaced(void **state)
+{
+	struct subject_shared *shared;
+	make_copy();
+	pid_t pid = subject_start(loads_copy, &shared);
+	uint64_t addr = shared->address;
+	(void)state;
+	unlink(copy);
+	int fd = open(copy, O_CREAT | O_WRONLY, 0600);
+	assert_int_equal(write(fd, "not this", 8), 8);
+	close(fd);
+	AUTO(target_close) struct target *t = open_target(pid);
+	AUTO(images_close) struct images *images = images_open(t);
+	const struct image *lib = images_at(images, addr);
+	assert_non_null(strstr(image_path(lib), " (deleted)"));
+	uint8_t bytes[16];
+	struct err err;
+	/* Through the kernel's own link, which takes a capability. */
+	if (!image_unreadable(lib)) {
+		assert_true(target_read(t, addr, bytes, 16, &err));
+		assert_memory_equal(image_bytes(lib, addr, 16), bytes, 16);
+	} else {
+		assert_int_not_equal(geteuid(), 0);
+	}
+	subject_end(pid, shared);
+	unlink(copy);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_executable),
+		cmocka_unit_test(test_libraries),
+		cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_deleted_and_replaced),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("image", tests, NULL, NULL);
+}

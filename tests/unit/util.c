@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "util.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "bytes.h"
+#include "err.h"
+
+static void test_err(void **state)
+{
+	struct err err = { 0 };
+	char longer[2 * sizeof(err.text)];
+	(void)state;
+	assert_false(err_set(&err, ERR_FAULT, "at 0x%x", 16));
+	assert_int_equal(err.code, ERR_FAULT);
+	assert_false(err_prefix(&err, "goroutine %d", 7));
+	assert_string_equal(err.text, "goroutine 7: at 0x10");
+	assert_int_equal(err.code, ERR_FAULT);
+	err_set(&err, ERR_LIMIT, "again: %s", err.text); /* its own text */
+	assert_string_equal(err.text, "again: goroutine 7: at 0x10");
+	errno = ENOENT;
+	assert_false(err_sys(&err, "/x"));
+	assert_string_equal(err.text, "/x: No such file or directory");
+	assert_int_equal(err.code, ERR_SYS);
+	memset(longer, 'a', sizeof(longer) - 1);
+	longer[sizeof(longer) - 1] = 0;
+	err_set(&err, ERR_SYS, "%s", longer);
+	assert_int_equal(strlen(err.text), sizeof(err.text) - 1);
+	err_prefix(&err, "%s", longer);
+	assert_int_equal(strlen(err.text), sizeof(err.text) - 1);
+}
+
+static void test_memory(void **state)
+{
+	AUTO(xfree) char *s = xasprintf("%d and %s", 5, "six");
+	AUTO(xfree) int *numbers = NULL;
+	size_t cap = 0;
+	(void)state;
+	assert_string_equal(s, "5 and six");
+	for (int i = 0; i < 1000; i++) {
+		GROW(numbers, (size_t)i, cap);
+		numbers[i] = i;
+	}
+	assert_int_equal(numbers[999], 999);
+	assert_in_range(cap, 1000, 2000);
+	char *taken = TAKE(s);
+	assert_null(s);
+	xfree(taken);
+	xfree(xmalloc(0));
+}
+
+static void test_slurp(void **state)
+{
+	size_t len = 0;
+	(void)state;
+	AUTO(xfree) char *whole = slurp("/proc/self/status", 1 << 20, &len);
+	assert_non_null(whole);
+	assert_int_equal(strlen(whole), len);
+	AUTO(xfree) char *part = slurp("/proc/self/status", 10, &len);
+	assert_int_equal(len, 10);
+	assert_memory_equal(part, "Name:\tutil", 10);
+	assert_null(slurp("/nowhere", 10, NULL));
+	assert_int_equal(errno, ENOENT);
+}
+
+static void test_bytes(void **state)
+{
+	static const uint8_t data[] = {
+		1, 2, 3, 4, 5, 6, 7, 8, 0x80, 0x7f, 'o', 'k', 0, 9
+	};
+	struct bytes b = bytes_over(data, sizeof(data));
+	(void)state;
+	assert_int_equal(bytes_u16(&b), 0x0201);
+	assert_int_equal(bytes_u8(&b), 3);
+	assert_int_equal(bytes_u32(&b), 0x07060504);
+	b = bytes_at(bytes_over(data, sizeof(data)), 8);
+	assert_int_equal(bytes_uvarint(&b), 0x7f << 7);
+	assert_string_equal(bytes_string(&b), "ok");
+	assert_false(b.bad);
+	assert_null(bytes_string(&b));
+	assert_true(b.bad);
+	assert_int_equal(bytes_u8(&b), 0); /* sticky, though there is a byte */
+	assert_true(bytes_at(bytes_over(data, 4), 5).bad);
+	assert_false(bytes_at(bytes_over(data, 4), 4).bad);
+	b = bytes_over(data, 4);
+	assert_int_equal(bytes_u64(&b), 0);
+	assert_true(b.bad);
+	memset(&b, 0, sizeof(b));
+	uint8_t endless[11];
+	memset(endless, 0xff, sizeof(endless));
+	b = bytes_over(endless, sizeof(endless));
+	bytes_uvarint(&b);
+	assert_true(b.bad);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_err),
+		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_slurp),
+		cmocka_unit_test(test_bytes),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("util", tests, NULL, NULL);
+}
