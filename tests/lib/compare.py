@@ -20,6 +20,7 @@ class Counts:
     recorded: int = 0
     unavailable: int = 0
     shown: int = 0
+    stripped: bool = False  # not counted: C has lost names
 
     def __str__(self):
         words = {"goroutines": "goroutines", "frames": "frames", "inlined": "of them inlined",
@@ -249,12 +250,15 @@ def standard(function):
     return "._Cfunc_" in function or not function.startswith(("main.", "subjects/", "_cgoexp"))
 
 
-def missing_in_order(names, frames):
-    """The first of names that is not among frames, behind those before it."""
+def missing_in_order(names, frames, stripped=False):
+    """The first of names that is not among frames, behind those before it. Stripped: where
+    C has kept no name, any of its names may stand."""
     # gcc gives a part or a special form of a function a suffix.
     found = iter([re.sub(r"\.(constprop|isra|part|cold)\b.*", "", f.get("function", "?"))
                   for f in frames])
-    return next((n for n in names if n not in found), None)
+    return next((n for n in names
+                 if not any(f == n or (stripped and f == "?" and "." not in n)
+                            for f in found)), None)
 
 
 def with_thread(document, record, counts):
@@ -268,7 +272,7 @@ def with_thread(document, record, counts):
     stack = thread.get("frames", [])
     if record["goid"]:
         stack = stack + document.goroutines.get(record["goid"], {}).get("frames", [])
-    missing = missing_in_order(record["c"], stack)
+    missing = missing_in_order(record["c"], stack, counts.stripped)
     if missing:
         yield (f"{who} says {record['c']}: {missing} is missing or out of order in "
                f"{[f.get('function') for f in stack]}")

@@ -144,7 +144,7 @@ class Subject:
     def settle(self, threads=None):
         """Returns when the process, or these threads of it, has stood still for a
         moment: what it does after READY is over."""
-        for _ in range(600):
+        for _ in range(2400):
             before = self._activity(threads)
             time.sleep(0.025)
             if before is not None and before == self._activity(threads):
