@@ -39,7 +39,8 @@ struct image_range {
 	uint64_t size;
 };
 bool image_section(const struct image *img, const char *name, struct image_range *ret);
-/* A defined symbol of .symtab, else .dynsym, by its exact name. */
+/* A defined symbol of .symtab, else .dynsym, by its exact name. No bias is added to what is
+ * no address: absolute symbols, offsets within thread-local storage. */
 bool image_symbol(const struct image *img, const char *name, struct image_range *ret);
 /* The function symbol that covers addr. Name is borrowed. */
 bool image_function_at(const struct image *img, uint64_t addr, const char **ret_name,
@@ -54,7 +55,8 @@ struct image_segment {
 };
 bool image_segment(const struct image *img, size_t i, struct image_segment *ret);
 /* len bytes of a segment that is never written (no PF_W), straight from the mapped file:
- * free of breakpoints and probes. NULL: not such a segment, or not that long. */
+ * free of breakpoints and probes. Read piece by piece as it is asked for, not mapped: who
+ * cuts the file off cannot end us by SIGBUS. NULL: not such a segment, or not that long. */
 const void *image_bytes(const struct image *img, uint64_t addr, size_t len);
 /* As above, but the longest run from addr to the end of the segment's file part. */
 const void *image_bytes_from(const struct image *img, uint64_t addr, size_t *ret_len);

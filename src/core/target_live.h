@@ -15,11 +15,15 @@ struct target *target_live_open(pid_t pid, struct err *err);
 
 /* Stops every thread, until the list no longer grows, and reads their registers; then
  * reads the mappings anew. A thread that does not stop in time (state D) is listed with
- * stopped false and why. A process that is stopped by job control stays so. */
+ * stopped false and why. A process that is stopped by job control stays so. Once for each
+ * target. On failure nothing is held: ERR_GONE (it ended, or began another program),
+ * ERR_PERMISSION or ERR_CANNOT (as in open), ERR_LIMIT (threads start faster than they can
+ * be stopped). While it runs it uses the signal SIGRTMAX - 1. */
 MUST_CHECK bool target_live_stop(struct target *t, struct err *err);
 
 /* Detaches every thread, handing over signals that were on their way. Called by
- * target_close() too. Threads in state D stay seized until our thread ends. */
+ * target_close() too. A thread in state D cannot be let go: it stops when it wakes, until
+ * the next call or the end of our thread. So call it again, as often as convenient. */
 void target_live_release(struct target *t);
 
 struct live_pause {
