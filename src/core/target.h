@@ -40,7 +40,7 @@ struct target_thread {
 	char wchan[64];	    /* "" when not known or not blocked */
 	char *kernel_stack; /* NULL when not readable */
 	uint64_t cpu_ns;
-	bool stopped;	 /* registers below are known */
+	bool stopped;	 /* registers below are known; else sp and pc may be */
 	const char *why; /* when they are not: a static sentence */
 	struct regs regs;
 	struct vector_regs vectors;
