@@ -35,7 +35,9 @@ struct live {
 	bool execed;
 	bool disturbed; /* the stop failed: threads may be ours that are not listed */
 	/* live_watchdog.c */
-	volatile sig_atomic_t seizing;
+	volatile sig_atomic_t seizing; /* the number of the PTRACE_SEIZE; 0: in none */
+	sig_atomic_t seized,
+		waited_for; /* numbers of the last one, and at the last tick */
 	bool watched;
 	timer_t watchdog;
 	struct sigaction action_before;

@@ -222,9 +222,9 @@ static bool seize_refused(struct live *l, struct live_thread *th, struct err *er
 
 static bool try_seize(struct live *l, pid_t tid)
 {
-	l->seizing = true;
+	l->seizing = ++l->seized;
 	bool ok = trace(PTRACE_SEIZE, tid, SEIZE_OPTIONS);
-	l->seizing = false;
+	l->seizing = 0;
 	return ok;
 }
 
