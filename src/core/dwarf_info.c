@@ -12,7 +12,6 @@ enum { MEMBER_DEPTH = 8, PATH_BYTES = 128, UNIT_CHILDREN = 1 << 20 };
 
 struct dwarf {
 	Dwarf *handle;
-	uint64_t bias;
 	Dwarf_Die *units;
 	size_t unit_count, unit_cap;
 };
@@ -50,7 +49,6 @@ struct dwarf *dwarf_open(const struct image *img, struct err *err)
 	}
 	struct dwarf *d = xcalloc(1, sizeof(*d));
 	d->handle = handle;
-	d->bias = image_bias(img);
 	list_units(d);
 	return d;
 }
@@ -160,23 +158,5 @@ bool dwarf_constant_value(struct dwarf *d, const char *unit, const char *name,
 	    dwarf_formsdata(&attr, &value) != 0)
 		return false;
 	*ret = value;
-	return true;
-}
-
-/* Go writes DW_OP_addr as DW_FORM_block1, which dwarf_getlocation() refuses from DWARF 4 on
- * (elfutils 0.188), so the expression is taken apart here. */
-bool dwarf_variable(struct dwarf *d, const char *unit, const char *name, uint64_t *ret)
-{
-	Dwarf_Die at;
-	Dwarf_Attribute attr;
-	Dwarf_Block block;
-
-	if (!find_in_units(d, unit, DW_TAG_variable, name, &at) ||
-	    !dwarf_attr(&at, DW_AT_location, &attr) ||
-	    dwarf_formblock(&attr, &block) != 0 || block.length != 1 + sizeof(*ret) ||
-	    block.data[0] != DW_OP_addr)
-		return false;
-	memcpy(ret, block.data + 1, sizeof(*ret));
-	*ret += d->bias;
 	return true;
 }

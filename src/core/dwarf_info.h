@@ -21,7 +21,5 @@ bool dwarf_member(struct dwarf *d, const char *unit, const char *type, const cha
 bool dwarf_type_size(struct dwarf *d, const char *unit, const char *type, uint64_t *ret);
 bool dwarf_constant_value(struct dwarf *d, const char *unit, const char *name,
 			  int64_t *ret);
-/* Address of a variable in the process. */
-bool dwarf_variable(struct dwarf *d, const char *unit, const char *name, uint64_t *ret);
 
 #endif

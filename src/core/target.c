@@ -78,11 +78,6 @@ const struct arch *target_arch(const struct target *t)
 	return t->arch;
 }
 
-const char *target_backend(const struct target *t)
-{
-	return t->ops->name;
-}
-
 void *target_self(const struct target *t, const struct target_ops *ops)
 {
 	return t->ops == ops ? t->self : NULL;

@@ -74,7 +74,6 @@ void target_set_threads(struct target *t, struct target_thread *threads, size_t 
 
 pid_t target_pid(const struct target *t);
 const struct arch *target_arch(const struct target *t);
-const char *target_backend(const struct target *t);
 void *target_self(const struct target *t,
 		  const struct target_ops *ops); /* NULL: other ops */
 
