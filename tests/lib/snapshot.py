@@ -22,6 +22,12 @@ def program():
     raise FileNotFoundError("no gosnap: build it, or name it in GOSNAP")
 
 
+def sanitized():
+    """Sanitizers want far more memory and address space, and no valgrind."""
+    with open(program(), "rb") as f:
+        return b"__asan_init" in f.read()
+
+
 def gosnap(*arguments, **options):
     """Runs gosnap to its end. Returns subprocess.CompletedProcess with bytes."""
     options.setdefault("stdout", subprocess.PIPE)
