@@ -160,7 +160,7 @@ struct build_info *build_info_read(struct target *t, const struct image *img,
 	if (!addr || !target_read(t, addr, header, sizeof(header), err) ||
 	    !is_header(header)) {
 		err_set(err, ERR_NOT_FOUND, "%s has no Go build information",
-			image_path(img));
+			image_path(img)[0] ? image_path(img) : "the executable");
 		return NULL;
 	}
 	AUTO(build_info_free) struct build_info *info = xcalloc(1, sizeof(*info));

@@ -118,11 +118,13 @@ static uint64_t *read_addresses(struct runtime *rt, size_t *ret_n, struct err *e
 		return NULL;
 	qsort(list, count, WORD, by_value);
 	for (size_t i = 0; i < count; i++)
-		if (list[i] != 0 && (n == 0 || list[i] != list[n - 1]))
+		if (list[i] != 0 && list[i] % WORD == 0 &&
+		    (n == 0 || list[i] != list[n - 1]))
 			list[n++] = list[i];
 	if (n < count)
 		warnings_add(rt->warnings, "goroutines",
-			     "%" PRIu64 " entries of allgs are empty or doubled",
+			     "%" PRIu64
+			     " entries of allgs are empty, doubled or no addresses",
 			     count - n);
 	*ret_n = n;
 	return TAKE(list);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The M of each thread: by the g in its thread-local storage, checked by m.procid; by
  * m.procid alone, along the chain of all Ms, where there is no other way. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "limit.h"
@@ -121,18 +122,47 @@ static void fill(struct runtime *rt, struct machine *m)
 	m->vdso_pc = load(rt, m->m, L_m_vdso_pc);
 }
 
-static bool give_machine(struct runtime *rt, const struct target_thread *threads,
-			 uint64_t m)
-{
-	uint64_t procid = load(rt, m, L_m_procid);
+/* Threads that have no M yet, by the id that the runtime knows them by. */
+struct seeker {
+	uint64_t procid;
+	size_t thread;
+};
 
-	for (size_t i = 0; procid && i < rt->thread_count; i++) {
-		if (rt->machines[i].m || (uint64_t)threads[i].tid_inside != procid)
-			continue;
-		rt->machines[i].m = m;
-		return true;
-	}
-	return false;
+struct seekers {
+	struct seeker *list;
+	size_t count, left;
+};
+
+static int by_procid(const void *a, const void *b)
+{
+	const struct seeker *x = a, *y = b;
+	return (x->procid > y->procid) - (x->procid < y->procid);
+}
+
+static struct seekers seekers_of(struct runtime *rt, const struct target_thread *threads)
+{
+	struct seekers s = { .list = xcalloc(rt->thread_count + 1, sizeof(*s.list)) };
+
+	for (size_t i = 0; i < rt->thread_count; i++)
+		if (!rt->machines[i].m)
+			s.list[s.count++] =
+				(struct seeker){ (uint64_t)threads[i].tid_inside, i };
+	qsort(s.list, s.count, sizeof(*s.list), by_procid);
+	s.left = s.count;
+	return s;
+}
+
+static void give_machine(struct runtime *rt, struct seekers *s, uint64_t m)
+{
+	struct seeker key = { .procid = load(rt, m, L_m_procid) };
+	struct seeker *found =
+		key.procid ? bsearch(&key, s->list, s->count, sizeof(key), by_procid)
+			   : NULL;
+
+	if (!found || rt->machines[found->thread].m)
+		return;
+	rt->machines[found->thread].m = m;
+	s->left--;
 }
 
 /* The chain begins with the newest M, which has the highest id. */
@@ -152,20 +182,20 @@ static uint64_t newest(struct runtime *rt)
 
 /* Every M links to the one made before it. Some have no thread (yet): twice the threads
  * and some more is far enough. */
-static void follow_chain(struct runtime *rt, const struct target_thread *threads)
+static void follow_chain(struct runtime *rt, struct seekers *s)
 {
 	size_t far = 2 * rt->thread_count + 1024;
 
-	for (size_t i = 0, n = 0; i < rt->goroutine_count && n < far; i++) {
+	for (size_t i = 0, n = 0; i < rt->goroutine_count && s->left && n < far; i++) {
 		uint64_t m = rt->goroutines[i].machine;
 		if (m && ++n)
-			give_machine(rt, threads, m);
+			give_machine(rt, s, m);
 	}
 	uint64_t m = newest(rt);
-	for (size_t n = 0; m && n < far; n++) {
+	for (size_t n = 0; m && s->left && n < far; n++) {
 		m = load(rt, m, L_m_alllink);
 		if (m)
-			give_machine(rt, threads, m);
+			give_machine(rt, s, m);
 	}
 }
 
@@ -218,7 +248,9 @@ void machines_read(struct runtime *rt)
 	off = choose_tls_offset(rt, threads, rt->thread_count);
 	for (size_t i = 0; i < rt->thread_count; i++)
 		rt->machines[i].m = machine_by_tls(rt, &threads[i], off);
-	follow_chain(rt, threads);
+	struct seekers seekers = seekers_of(rt, threads);
+	follow_chain(rt, &seekers);
+	xfree(seekers.list);
 	for (size_t i = 0; i < rt->thread_count; i++) {
 		target_budget_unit(rt->target);
 		fill(rt, &rt->machines[i]);

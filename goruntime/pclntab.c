@@ -12,7 +12,6 @@ enum {
 
 /* What differs between the releases, by magic number. Offsets in bytes. */
 struct pclntab_format {
-	const char *title;
 	uint32_t magic;
 	bool relative; /* functab holds 32-bit offsets from text, not addresses */
 	size_t header_size;
@@ -69,11 +68,6 @@ const struct pclntab_format *pclntab_probe(const uint8_t *bytes)
 		if (formats[i].magic == magic)
 			return &formats[i];
 	return NULL;
-}
-
-const char *pclntab_format_title(const struct pclntab_format *format)
-{
-	return format->title;
 }
 
 static struct bytes table_at(const struct pclntab *tab, int header_word,

@@ -25,7 +25,6 @@ struct pclntab {
 /* Do these bytes begin a header? NULL: not of a layout that we know. */
 enum { PCLNTAB_PROBE_BYTES = 8 };
 const struct pclntab_format *pclntab_probe(const uint8_t *bytes);
-const char *pclntab_format_title(const struct pclntab_format *format);
 
 /* bytes: the table from addr on, borrowed, at least as long as the table. */
 bool pclntab_init(struct pclntab *ret, const void *bytes, size_t len, uint64_t addr,

@@ -140,7 +140,8 @@ void print_thread(struct sink *out, const struct thread_printing *p, size_t i)
 		print_syscall(out, th);
 	if (th->wchan[0])
 		sink_named_string(out, "wchan", th->wchan);
-	sink_named_uint(out, "cpu_ns", th->cpu_ns);
+	if (th->has_cpu)
+		sink_named_uint(out, "cpu_ns", th->cpu_ns);
 	sink_named_string(out, "kernel_stack", th->kernel_stack);
 	if (th->stopped)
 		print_code(out, p, th->regs.value[arch->pc]);

@@ -172,6 +172,7 @@ bool live_thread_facts(const struct live *l, pid_t tid, bool with_wait,
 	AUTO(xfree)
 	char *sched = live_slurp(l, SMALL_FILE, NULL, "task/%d/schedstat", tid);
 	ret->cpu_ns = sched ? strtoull(sched, NULL, 10) : cpu_ticks_ns(state);
+	ret->has_cpu = true;
 	ret->tid_inside = tid_inside(l, tid);
 	if (with_wait)
 		wait_facts(l, tid, ret);

@@ -353,6 +353,14 @@ bool live_execed(const struct live *l, struct err *err)
 		       l->pid);
 }
 
+static bool check_alive(const struct live *l, struct err *err)
+{
+	for (size_t i = 0; i < l->thread_count; i++)
+		if (l->threads[i].at == LIVE_STOPPED || l->threads[i].at == LIVE_LATE)
+			return true;
+	return err_set(err, ERR_GONE, "process %d has ended", l->pid);
+}
+
 static bool stop_all(struct live *l, struct err *err)
 {
 	size_t found;
@@ -373,21 +381,14 @@ static bool stop_all(struct live *l, struct err *err)
 		if (more)
 			inspect(l, 0);
 		if (more && monotonic_ns() - l->first_stop > 2 * LIMIT_STOP_NS)
-			return err_set(err, ERR_LIMIT,
+			return check_alive(l, err) &&
+			       err_set(err, ERR_LIMIT,
 				       "process %d starts threads faster than they can "
 				       "be stopped",
 				       l->pid);
 	}
 	l->all_stopped = monotonic_ns();
 	return true;
-}
-
-static bool check_alive(const struct live *l, struct err *err)
-{
-	for (size_t i = 0; i < l->thread_count; i++)
-		if (l->threads[i].at == LIVE_STOPPED || l->threads[i].at == LIVE_LATE)
-			return true;
-	return err_set(err, ERR_GONE, "process %d has ended", l->pid);
 }
 
 bool live_stop(struct live *l, struct err *err)

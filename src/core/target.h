@@ -39,6 +39,7 @@ struct target_thread {
 	char state;	    /* from /proc, before we stopped it; 0: not known */
 	char wchan[64];	    /* "" when not known or not blocked */
 	char *kernel_stack; /* NULL when not readable */
+	bool has_cpu;
 	uint64_t cpu_ns;
 	bool stopped;	 /* registers below are known; else sp and pc may be */
 	const char *why; /* when they are not: a static sentence */
