@@ -70,9 +70,12 @@ static bool plausible(struct runtime *rt, const struct slice *s)
 	return map && map->writable && s->cap <= (map->end - s->array) / WORD;
 }
 
-/* While the process runs a goroutine may change between two reads, hence one in eight may
- * contradict. */
-static bool believe(struct runtime *rt, uint64_t at)
+/* The runtime's own word for the place needs half of those that say something, for memory
+ * may be damaged; a place that only looks right all but one in eight, for a goroutine of a
+ * running process may change between two reads. A wrong place or layout has next to none. */
+enum { GUESSED = 8, NAMED = 1 };
+
+static bool believe(struct runtime *rt, uint64_t at, size_t agreeing)
 {
 	struct slice s;
 	struct err ignored;
@@ -88,10 +91,10 @@ static bool believe(struct runtime *rt, uint64_t at)
 		enum verdict v = judge(rt, g);
 		agree += v == AGREES;
 		contradict += v == CONTRADICTS;
-		if (contradict > 2 * SAMPLE / 8) /* more can no longer agree */
+		if (contradict > 2 * SAMPLE / agreeing) /* more can no longer agree */
 			return false;
 	}
-	return agree > 0 && contradict <= agree / 8;
+	return agree > 0 && contradict <= agree / agreeing;
 }
 
 /* Addresses of data that an instruction refers to relative to its own: REX.W, any opcode of
@@ -131,7 +134,7 @@ static bool find_by_code(struct runtime *rt)
 			second |= refs[j] == refs[i] + WORD;
 			third |= refs[j] == refs[i] + 2 * WORD;
 		}
-		if (second && third && believe(rt, refs[i])) {
+		if (second && third && believe(rt, refs[i], NAMED)) {
 			rt->allgs = refs[i];
 			return true;
 		}
@@ -156,7 +159,7 @@ static uint64_t scan(struct runtime *rt, uint64_t start, uint64_t end)
 		for (size_t i = 0; i + sizeof(s) <= n; i += WORD) {
 			memcpy(&s, buf + i, sizeof(s));
 			if (s.len <= longest || !plausible(rt, &s) ||
-			    !believe(rt, at + i))
+			    !believe(rt, at + i, GUESSED))
 				continue;
 			best = at + i;
 			longest = s.len;
@@ -169,7 +172,8 @@ bool allgs_find(struct runtime *rt, const struct image *img, struct err *err)
 {
 	struct image_range symbol;
 
-	if (image_symbol(img, "runtime.allgs", &symbol) && believe(rt, symbol.addr)) {
+	if (image_symbol(img, "runtime.allgs", &symbol) &&
+	    believe(rt, symbol.addr, NAMED)) {
 		rt->allgs = symbol.addr;
 		return true;
 	}
