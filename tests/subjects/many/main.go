@@ -31,7 +31,7 @@ func main() {
 	if os.Args[1] == "deep" {
 		go deep(n)
 		go truth.Announce(1)
-		select {}
+		time.Sleep(24 * time.Hour) // with nothing but channels it would be a deadlock
 	}
 	debug.SetGCPercent(400)
 	mu.Lock()
