@@ -173,10 +173,10 @@ struct build_info *build_info_read(struct target *t, const struct image *img,
 		info->version = string_behind(t, addr + 16, &version_len);
 		text = string_behind(t, addr + 24, &text_len);
 	}
-	if (!info->version || version_len > VERSION_BYTES) {
-		err_set(err, ERR_BAD_DATA, "the Go build information of %s is damaged",
-			image_path(img));
-		return NULL;
+	if (version_len >
+	    VERSION_BYTES) { /* before 1.18 the words lie in writable memory */
+		xfree(info->version);
+		info->version = NULL;
 	}
 	parse_module_text(info, text, text_len);
 	return TAKE(info);

@@ -58,6 +58,11 @@ static bool layout_fits(struct runtime *rt, const struct image *img, struct err 
 	return false;
 }
 
+static const char *version_words(const struct runtime *rt)
+{
+	return rt->build->version ? rt->build->version : "an unknown Go";
+}
+
 /* The subject's own DWARF, else the row of its release, else the nearest that fits. */
 static bool choose_layout(struct runtime *rt, const struct image *img, int minor,
 			  bool forced, struct err *err)
@@ -77,7 +82,7 @@ static bool choose_layout(struct runtime *rt, const struct image *img, int minor
 	}
 	return err_set(err, ERR_UNSUPPORTED,
 		       "%s: no layout of the runtime that we know fits",
-		       rt->build->version);
+		       version_words(rt));
 }
 
 static void open_go(struct runtime *rt, const struct image *img, const char *assume_go)
@@ -91,6 +96,8 @@ static void open_go(struct runtime *rt, const struct image *img, const char *ass
 		snprintf(assumed, sizeof(assumed), "go%s", assume_go);
 		minor = version_minor(assumed);
 	}
+	if (!rt->build->version)
+		warnings_add(rt->warnings, "go", "the version of Go is damaged");
 	if (!choose_layout(rt, img, minor, assume_go != NULL, &err)) {
 		set_unusable(rt, err.text);
 		return;
@@ -102,7 +109,7 @@ static void open_go(struct runtime *rt, const struct image *img, const char *ass
 		warnings_add(
 			rt->warnings, "layout",
 			"the runtime of %s is read as if it were %s; values may be wrong",
-			rt->build->version, rt->layout.source + strlen("assumed "));
+			version_words(rt), rt->layout.source + strlen("assumed "));
 	rt->code = code_table_new(rt->modules);
 	rt->landing_pad =
 		modules_function(rt->modules, "runtime.asmcgocall_landingpad", &end) != 0;

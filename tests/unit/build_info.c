@@ -198,9 +198,9 @@ static void no_version(void)
 {
 	struct err err;
 
-	assert_null(read_info(&err));
-	assert_int_equal(err.code, ERR_BAD_DATA);
-	assert_non_null(strstr(err.text, "damaged"));
+	AUTO(build_info_free) struct build_info *info = read_info(&err);
+	assert_non_null(info);
+	assert_null(info->version);
 }
 
 static void test_hostile_lengths(void **state)
@@ -281,10 +281,8 @@ static void test_random(void **state)
 		for (int i = rand() % 6; i >= 0; i--)
 			image[INFO + 15 + rand() % 0x900] = (uint8_t)rand();
 		AUTO(build_info_free) struct build_info *info = read_info(&err);
-		if (info)
-			assert_non_null(info->version);
-		else
-			assert_int_equal(err.code, ERR_BAD_DATA);
+		assert_non_null(info);
+		assert_true(!info->version || strlen(info->version) < 256);
 	}
 }
 
