@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "limit.h"
@@ -177,7 +178,7 @@ static bool take_mappings(struct target *t, struct live *l, struct err *err)
 	return true;
 }
 
-struct target *target_live_open(pid_t pid, struct err *err)
+static struct target *open_once(pid_t pid, struct err *err)
 {
 	struct refusal_facts facts;
 	char path[32];
@@ -200,6 +201,19 @@ struct target *target_live_open(pid_t pid, struct err *err)
 	if (!take_mappings(t, l, err))
 		return NULL;
 	return TAKE(t);
+}
+
+/* In the middle of an execve by another thread the leader looks as if it had ended. */
+struct target *target_live_open(pid_t pid, struct err *err)
+{
+	enum { TRIES = 4, NAP_NS = 1000 * 1000 };
+
+	for (int i = 1;; i++) {
+		struct target *t = open_once(pid, err);
+		if (t || i == TRIES || (err->code != ERR_GONE && err->code != ERR_CANNOT))
+			return t;
+		nanosleep(&(struct timespec){ .tv_nsec = NAP_NS }, NULL);
+	}
 }
 
 static void publish_threads(struct target *t, struct live *l)
