@@ -14,6 +14,8 @@ enum {
 	G_BYTES_MAX = 1 << 14, /* a g struct is some 450 bytes */
 };
 
+_Static_assert(sizeof(struct goroutine) <= 128, "there can be millions of them");
+
 const char *runtime_status_name(unsigned status)
 {
 	static const char *const names[] = {
