@@ -22,8 +22,7 @@ func dropWithCleanup() {
 }
 
 func startCleanup() {
-	before := truth.Count()
-	for truth.Count() == before {
+	for !truth.Stated("cleanup") {
 		dropWithCleanup()
 		runtime.GC()
 	}

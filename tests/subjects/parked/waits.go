@@ -242,8 +242,7 @@ func finalizer(x *finalized) {
 }
 
 func startFinalizer() {
-	before := truth.Count()
-	for truth.Count() == before {
+	for !truth.Stated("finalizer") {
 		makeGarbage()
 		runtime.GC()
 	}

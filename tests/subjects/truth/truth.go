@@ -146,6 +146,18 @@ func Count() int {
 	return len(records)
 }
 
+// Stated tells whether a goroutine has made the statement of this name.
+func Stated(name string) bool {
+	mu.Lock()
+	defer mu.Unlock()
+	for _, r := range records {
+		if r.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
 // stacks is the traceback that people see: it leaves out runtime frames, wrappers, and
 // the runtime's own goroutines.
 func stacks() []byte {
