@@ -9,7 +9,7 @@
 
 enum { NAME_BYTES = 128 };
 
-/* The compilation unit of "internal/abi.Type" is "internal/abi". */
+/* The compilation unit of the constant "internal/abi.FuncIDWrapper" is "internal/abi". */
 static const char *unit_of(const char *name, char *ret)
 {
 	const char *dot = strrchr(name, '.');
@@ -17,30 +17,38 @@ static const char *unit_of(const char *name, char *ret)
 	return ret;
 }
 
-/* Calls try() with each of "a|b|c" until one succeeds. */
+/* Calls try() with each type of "t|u" and each of its words "a|b|c" until one succeeds. */
 typedef bool alternative_fn(struct dwarf *d, const char *type, const char *word,
 			    struct slot *ret);
 
-static bool first_of(struct dwarf *d, const char *type, const char *words,
+static bool first_of(struct dwarf *d, const char *types, const char *words,
 		     alternative_fn *try, struct slot *ret)
 {
-	char copy[NAME_BYTES], *rest = copy;
+	char type_copy[NAME_BYTES], *type_rest = type_copy;
 
-	snprintf(copy, sizeof(copy), "%s", words);
-	while (rest)
-		if (try(d, type, strsep(&rest, "|"), ret))
-			return true;
+	snprintf(type_copy, sizeof(type_copy), "%s", types);
+	while (type_rest) {
+		const char *type = strsep(&type_rest, "|");
+		char copy[NAME_BYTES], *rest = copy;
+
+		snprintf(copy, sizeof(copy), "%s", words);
+		while (rest)
+			if (try(d, type, strsep(&rest, "|"), ret))
+				return true;
+	}
 	return false;
 }
+
+/* cmd/link/internal/ld/dwarf.go: all types stand in the unit of the runtime. */
+static const char types_unit[] = "runtime";
 
 static bool try_member(struct dwarf *d, const char *type, const char *member,
 		       struct slot *ret)
 {
-	char unit[NAME_BYTES];
 	uint64_t off, size;
 
-	if (!dwarf_member(d, unit_of(type, unit), type, member, &off, &size) ||
-	    off > INT32_MAX || size > UINT16_MAX)
+	if (!dwarf_member(d, types_unit, type, member, &off, &size) || off > INT32_MAX ||
+	    size > UINT16_MAX)
 		return false;
 	*ret = (struct slot){ (int32_t)off, (uint16_t)size };
 	return true;
@@ -63,11 +71,10 @@ static bool try_constant(struct dwarf *d, const char *type, const char *name,
 static bool try_size(struct dwarf *d, const char *type, const char *none,
 		     struct slot *ret)
 {
-	char unit[NAME_BYTES];
 	uint64_t size;
 
 	(void)none;
-	if (!dwarf_type_size(d, unit_of(type, unit), type, &size) || size > INT32_MAX)
+	if (!dwarf_type_size(d, types_unit, type, &size) || size > INT32_MAX)
 		return false;
 	ret->off = (int32_t)size;
 	return true;
