@@ -116,7 +116,7 @@ struct thread_state {
 /* Of target_threads(frozen)[i]. */
 const struct thread_state *runtime_thread(const struct runtime *rt, size_t i);
 
-/* Distinct stacks, each kept once. */
+/* Distinct stacks, each kept once: the same pcs, and frames of the same sizes. */
 enum raw_frame_flags {
 	FRAME_EXACT = 1, /* pc is about to run, not a return address */
 	FRAME_SYSTEM_STACK =
@@ -124,9 +124,15 @@ enum raw_frame_flags {
 	FRAME_SIGNAL = 4, /* a signal trampoline: the next frame was interrupted */
 };
 
+enum { NO_ARGP = UINT32_MAX };
+
 struct raw_frame {
 	uint64_t pc;
 	uint32_t flags;
+	/* Where its arguments are, in bytes from the goroutine's sp (on amd64 that is the
+	 * CFA: its own words are below, what the caller pushed begins here). NO_ARGP: not on
+	 * the goroutine's stack, or of no known size. */
+	uint32_t argp;
 };
 
 struct stack {
@@ -136,6 +142,8 @@ struct stack {
 
 size_t runtime_stack_count(const struct runtime *rt);
 struct stack runtime_stack(const struct runtime *rt, uint32_t id);
+/* The address of the arguments of one of g's frames; 0: not known. */
+uint64_t goroutine_argp(const struct goroutine *g, const struct raw_frame *frame);
 
 /* A frame as people read it. Borrowed strings; NULL and 0 when not known. */
 struct code_frame {

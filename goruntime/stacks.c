@@ -42,7 +42,8 @@ static uint64_t hash_of(const struct raw_frame *frames, size_t n)
 	uint64_t h = n;
 
 	for (size_t i = 0; i < n; i++) {
-		h = (h ^ frames[i].pc ^ (uint64_t)frames[i].flags << 56) *
+		h = (h ^ frames[i].pc ^ (uint64_t)frames[i].flags << 56 ^
+		     (uint64_t)frames[i].argp << 24) *
 		    UINT64_C(0x9e3779b97f4a7c15);
 		h ^= h >> 29;
 	}
@@ -57,7 +58,8 @@ static bool same(const struct stacks *s, const struct entry *e,
 	if (e->count != n)
 		return false;
 	for (size_t i = 0; i < n; i++)
-		if (mine[i].pc != frames[i].pc || mine[i].flags != frames[i].flags)
+		if (mine[i].pc != frames[i].pc || mine[i].flags != frames[i].flags ||
+		    mine[i].argp != frames[i].argp)
 			return false;
 	return true;
 }

@@ -87,8 +87,20 @@ static bool push(struct go_walk *u)
 			reason_add(u->rt, "more than %" PRIu64 " frames", LIMIT_FRAMES));
 	if (!target_spend(u->rt->target, 1, &err))
 		return ends(u, STACK_TRUNCATED, reason_add(u->rt, "%s", err.text));
-	u->frames[u->count++] = (struct raw_frame){ u->pc, u->exact ? FRAME_EXACT : 0 };
+	u->frames[u->count++] = (struct raw_frame){
+		.pc = u->pc,
+		.flags = u->exact ? FRAME_EXACT : 0,
+		.argp = NO_ARGP,
+	};
 	return true;
+}
+
+static void set_argp(struct go_walk *u, uint64_t cfa)
+{
+	uint64_t offset = cfa - u->g->sp;
+
+	if (offset < NO_ARGP)
+		u->frames[u->count - 1].argp = (uint32_t)offset;
 }
 
 /* The frames of C, and of Go on the thread's stack, between a callback and the call into C
@@ -155,9 +167,10 @@ static bool step(struct go_walk *u)
 	if (c->foreign || c->frame_size < 0)
 		return lost(u,
 			    reason_add(u->rt, "no frame size at pc 0x%" PRIx64, u->pc));
+	uint64_t cfa = u->sp + (uint64_t)c->frame_size + WORD, ret_pc;
+	set_argp(u, cfa);
 	if (ends_here(u, c))
 		return false;
-	uint64_t cfa = u->sp + (uint64_t)c->frame_size + WORD, ret_pc;
 	if (!read_word(u, cfa - WORD, &ret_pc))
 		return false;
 	if (ret_pc == 0)

@@ -83,8 +83,11 @@ static bool push(struct thread_walk *t, uint32_t flags)
 				       : reason_add(t->rt, "%s", err.text);
 		return false;
 	}
-	t->w->frames[t->w->count++] =
-		(struct raw_frame){ pc_of(t), flags | (t->exact ? FRAME_EXACT : 0) };
+	t->w->frames[t->w->count++] = (struct raw_frame){
+		.pc = pc_of(t),
+		.flags = flags | (t->exact ? FRAME_EXACT : 0),
+		.argp = NO_ARGP,
+	};
 	return true;
 }
 

@@ -12,9 +12,12 @@ enum { MANY = 50000 };
 
 static void test_same(void **state)
 {
-	const struct raw_frame a[] = { { 1, 0 }, { 2, 0 }, { 3, 0 } };
-	const struct raw_frame exact[] = { { 1, FRAME_EXACT }, { 2, 0 }, { 3, 0 } };
-	const struct raw_frame order[] = { { 2, 0 }, { 1, 0 }, { 3, 0 } };
+	const struct raw_frame a[] = { { 1, 0, 0 }, { 2, 0, 0 }, { 3, 0, 0 } };
+	const struct raw_frame exact[] = { { 1, FRAME_EXACT, 0 },
+					   { 2, 0, 0 },
+					   { 3, 0, 0 } };
+	const struct raw_frame larger[] = { { 1, 0, 0 }, { 2, 0, 8 }, { 3, 0, 0 } };
+	const struct raw_frame order[] = { { 2, 0, 0 }, { 1, 0, 0 }, { 3, 0, 0 } };
 	AUTO(stacks_free) struct stacks *s = stacks_new();
 	(void)state;
 	uint32_t id = stacks_intern(s, a, 3);
@@ -24,7 +27,8 @@ static void test_same(void **state)
 	assert_int_not_equal(stacks_intern(s, a, 2), id);
 	assert_int_not_equal(stacks_intern(s, exact, 3), id);
 	assert_int_not_equal(stacks_intern(s, order, 3), id);
-	assert_int_equal(stacks_count(s), 4);
+	assert_int_not_equal(stacks_intern(s, larger, 3), id);
+	assert_int_equal(stacks_count(s), 5);
 	assert_int_equal(stacks_get(s, id).count, 3);
 	assert_memory_equal(stacks_get(s, id).frames, a, sizeof(a));
 }
@@ -42,7 +46,7 @@ static void test_empty(void **state)
 static struct raw_frame *stack_of(struct raw_frame *frames, uint32_t i)
 {
 	for (uint32_t j = 0; j < 4; j++)
-		frames[j] = (struct raw_frame){ i >> (8 * j) & 0xff, 0 };
+		frames[j] = (struct raw_frame){ i >> (8 * j) & 0xff, 0, 0 };
 	return frames;
 }
 

@@ -59,12 +59,18 @@ static struct goroutine goroutine_at(struct pseudo *p, uint64_t sp, const char *
 	};
 }
 
-/* Writes the return addresses of these frames; those in the first instructions of a
- * function have no frame yet. Returns the stack pointer behind them. */
+/* Up to and with the return address. In the first instructions of a function there is no
+ * frame yet. */
+static uint64_t frame_bytes(const struct pseudo *p, const struct expected *frame)
+{
+	return (frame->off < 4 ? 0 : (uint64_t)pseudo_frame(p, frame->name)) + 8;
+}
+
+/* Writes the return addresses of these frames. Returns the stack pointer behind them. */
 static uint64_t lay(struct pseudo *p, uint64_t sp, const struct expected *frames)
 {
 	for (; frames->name; frames++) {
-		sp += (frames->off < 4 ? 0 : (uint64_t)pseudo_frame(p, frames->name)) + 8;
+		sp += frame_bytes(p, frames);
 		if (frames[1].name)
 			pseudo_put(p, sp - 8,
 				   pseudo_pc(p, frames[1].name, frames[1].off));
@@ -76,6 +82,7 @@ static void check_stack(struct pseudo *p, const struct goroutine *g,
 			const struct expected *frames, enum stack_state state)
 {
 	struct stack s = runtime_stack(p->rt, g->stack);
+	uint64_t sp = g->sp + (g->pc == 0 ? 8 : 0);
 	uint32_t n = 0;
 
 	for (; frames[n].name; n++) {
@@ -83,6 +90,13 @@ static void check_stack(struct pseudo *p, const struct goroutine *g,
 		assert_int_equal(s.frames[n].pc,
 				 pseudo_pc(p, frames[n].name, frames[n].off));
 		assert_int_equal(s.frames[n].flags, frames[n].flags);
+		if (frames[n].flags & FRAME_SYSTEM_STACK)
+			assert_int_equal(goroutine_argp(g, &s.frames[n]), 0);
+		else if (pseudo_frame(p, frames[n].name) >= 0)
+			assert_int_equal(goroutine_argp(g, &s.frames[n]),
+					 sp += frame_bytes(p, &frames[n]));
+		else
+			assert_int_equal(s.frames[n].argp, NO_ARGP);
 	}
 	assert_int_equal(s.count, n);
 	assert_int_equal(g->state, state);
