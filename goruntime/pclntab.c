@@ -268,6 +268,12 @@ static uint32_t pcdata_offset(const struct pclntab *tab, const struct pclntab_fu
 	return u32_at(func->record, (int)(f->func_size + index * 4));
 }
 
+int32_t pclntab_pcdata(const struct pclntab *tab, const struct pclntab_func *func,
+		       uint32_t index, uint64_t pc)
+{
+	return value_at(tab, func, pcdata_offset(tab, func, index), pc);
+}
+
 bool pclntab_has_frame_size(const struct pclntab *tab, const struct pclntab_func *func)
 {
 	return u32_at(func->record, tab->format->frame_size) != 0;
@@ -310,25 +316,23 @@ struct pclntab_call pclntab_outer_call(const struct pclntab *tab,
 	};
 }
 
-/* The inline tree has no length; records are bounded by the bytes they lie in. */
-static struct bytes inline_tree(const struct pclntab *tab,
-				const struct pclntab_func *func,
-				pclntab_bytes_fn *funcdata_bytes, void *arg)
+struct bytes pclntab_funcdata(const struct pclntab *tab, const struct pclntab_func *func,
+			      uint32_t index, pclntab_bytes_fn *funcdata_bytes, void *arg)
 {
 	const struct pclntab_format *f = tab->format;
 	const struct bytes none = { .bad = true };
 	size_t at = f->func_size + (size_t)u32_at(func->record, f->value_count) * 4;
 
-	if (f->inline_tree >= u8_at(func->record, f->data_count))
+	if (index >= u8_at(func->record, f->data_count))
 		return none;
 	if (f->data_is_offset) {
-		uint32_t off = u32_at(func->record, (int)(at + f->inline_tree * 4));
+		uint32_t off = u32_at(func->record, (int)(at + index * 4));
 		return off == UINT32_MAX ? none : bytes_at(tab->gofunc, off);
 	}
 	/* An array of pointers, aligned in memory: runtime/symtab.go funcdata (1.15). */
 	uint64_t record_addr = tab->addr + (uint64_t)(func->record.at - tab->all.at);
 	at += (record_addr + at) % POINTER;
-	uint64_t addr = u64_at(func->record, (int)(at + f->inline_tree * POINTER));
+	uint64_t addr = u64_at(func->record, (int)(at + index * POINTER));
 	return addr == 0 ? none : funcdata_bytes(arg, addr);
 }
 
@@ -338,7 +342,9 @@ size_t pclntab_calls(const struct pclntab *tab, const struct pclntab_func *func,
 {
 	const struct pclntab_format *f = tab->format;
 	uint32_t indexes = pcdata_offset(tab, func, PCDATA_INLINE_INDEX);
-	struct bytes tree = inline_tree(tab, func, funcdata_bytes, arg);
+	/* The tree has no length; records are bounded by the bytes they lie in. */
+	struct bytes tree =
+		pclntab_funcdata(tab, func, f->inline_tree, funcdata_bytes, arg);
 	size_t n = 0;
 
 	/* runtime/symtabinl.go inlineUnwinder: an index gives the innermost inlined call, and

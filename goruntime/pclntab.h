@@ -50,6 +50,18 @@ int64_t pclntab_frame_size(const struct pclntab *tab, const struct pclntab_func 
 /* Has this function stack pointer information at all? Foreign code in Go text has none. */
 bool pclntab_has_frame_size(const struct pclntab *tab, const struct pclntab_func *func);
 
+/* What the compiler says of a function, and of a pc in it, by number: FUNCDATA_ and PCDATA_
+ * of internal/abi/symtab.go, renumbered by some releases (layout.def has those that are).
+ * Before 1.18 funcdata is an address: funcdata_bytes finds read-only bytes of the process. */
+typedef struct bytes pclntab_bytes_fn(void *arg, uint64_t addr);
+/* Bad: there is none. It has no length: it goes as far as the bytes that it lies in. */
+struct bytes pclntab_funcdata(const struct pclntab *tab, const struct pclntab_func *func,
+			      uint32_t index, pclntab_bytes_fn *funcdata_bytes,
+			      void *arg);
+/* -1: there is none. */
+int32_t pclntab_pcdata(const struct pclntab *tab, const struct pclntab_func *func,
+		       uint32_t index, uint64_t pc);
+
 /* The calls at pc, innermost first: inlined ones, then the function itself (last). */
 struct pclntab_call {
 	const char *name; /* NULL: damaged */
@@ -58,9 +70,8 @@ struct pclntab_call {
 	uint8_t id;	  /* funcID of the inlined function */
 	bool inlined;
 };
-/* pc is that of the call instruction, or of the interrupted one. funcdata_bytes finds read-only bytes of
- * the process (before 1.18 funcdata is an address). Returns how many, at most max. */
-typedef struct bytes pclntab_bytes_fn(void *arg, uint64_t addr);
+/* pc is that of the call instruction, or of the interrupted one. Returns how many, at most
+ * max. */
 size_t pclntab_calls(const struct pclntab *tab, const struct pclntab_func *func,
 		     uint64_t pc, pclntab_bytes_fn *funcdata_bytes, void *arg,
 		     struct pclntab_call *ret, size_t max);
