@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Subject of the bench: swarm N makes N goroutines in mixed waits, six of their own frames
+// deep, on some four hundred distinct stacks, and then answers on standard output to the
+// lines that it reads:
+//
+//	beat    forgets the longest gap that the heartbeat has seen
+//	gap     prints it, in nanoseconds
+//	stack   prints how long runtime.Stack(all) took, as the heartbeat felt it, and how many
+//	        bytes it gave
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"subjects/truth"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+var (
+	at     int64 // goroutines that are about to wait
+	never  = make(chan int)
+	full   = make(chan int)
+	lock   sync.Mutex
+	shared sync.RWMutex
+	begin  = time.Now()
+	gap    int64
+)
+
+func main() {
+	n, err := strconv.Atoi(os.Args[1])
+	if err != nil {
+		panic(err)
+	}
+	debug.SetGCPercent(800)
+	lock.Lock()
+	shared.Lock()
+	for i := 0; i < n; i++ {
+		go one(i)
+	}
+	for atomic.LoadInt64(&at) < int64(n) {
+		time.Sleep(time.Millisecond)
+	}
+	runtime.GC()
+	debug.SetGCPercent(-1)
+	go heartbeat()
+	truth.Ready()
+	serve()
+}
+
+// heartbeat looks at the clock all the time: whatever holds the process shows as a gap.
+func heartbeat() {
+	runtime.LockOSThread()
+	last := time.Since(begin)
+	for {
+		time.Sleep(50 * time.Microsecond)
+		now := time.Since(begin)
+		if g := int64(now - last); g > atomic.LoadInt64(&gap) {
+			atomic.StoreInt64(&gap, g)
+		}
+		last = now
+	}
+}
+
+func serve() {
+	lines := bufio.NewScanner(os.Stdin)
+	for lines.Scan() {
+		switch lines.Text() {
+		case "beat":
+			atomic.StoreInt64(&gap, 0)
+			fmt.Println("ok")
+		case "gap":
+			fmt.Println(atomic.LoadInt64(&gap))
+		case "stack":
+			stackAll()
+		}
+	}
+}
+
+// stackAll grows its buffer first: the pause, not the allocation, is what counts.
+func stackAll() {
+	size := 1 << 20
+	for runtime.Stack(make([]byte, size), true) == size {
+		size *= 2
+	}
+	buffer := make([]byte, size)
+	atomic.StoreInt64(&gap, 0)
+	before := time.Now()
+	n := runtime.Stack(buffer, true)
+	took := time.Since(before)
+	time.Sleep(time.Millisecond)
+	fmt.Println(atomic.LoadInt64(&gap), took.Nanoseconds(), n)
+}
+
+var seconds, thirds, fourths, fifths [3]func(int)
+
+func init() {
+	seconds = [3]func(int){second0, second1, second2}
+	thirds = [3]func(int){third0, third1, third2}
+	fourths = [3]func(int){fourth0, fourth1, fourth2}
+	fifths = [3]func(int){fifth0, fifth1, fifth2}
+}
+
+func one(i int) { seconds[i%3](i) }
+
+func second0(i int) { thirds[i/3%3](i) }
+func second1(i int) { thirds[i/3%3](i) }
+func second2(i int) { thirds[i/3%3](i) }
+func third0(i int)  { fourths[i/9%3](i) }
+func third1(i int)  { fourths[i/9%3](i) }
+func third2(i int)  { fourths[i/9%3](i) }
+func fourth0(i int) { fifths[i/27%3](i) }
+func fourth1(i int) { fifths[i/27%3](i) }
+func fourth2(i int) { fifths[i/27%3](i) }
+func fifth0(i int)  { wait(i) }
+func fifth1(i int)  { wait(i) }
+func fifth2(i int)  { wait(i) }
+
+//go:noinline
+func wait(i int) {
+	atomic.AddInt64(&at, 1)
+	switch i / 81 % 6 {
+	case 0:
+		<-never
+	case 1:
+		full <- i
+	case 2:
+		select {
+		case <-never:
+		case <-make(chan int):
+		}
+	case 3:
+		lock.Lock()
+	case 4:
+		shared.RLock()
+	case 5:
+		time.Sleep(time.Duration(i%1000+3600) * time.Second)
+	}
+}
