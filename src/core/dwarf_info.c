@@ -4,16 +4,32 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "limit.h"
 
 enum { MEMBER_DEPTH = 8, PATH_BYTES = 128, UNIT_CHILDREN = 1 << 20 };
 
+struct definition {
+	const char *name; /* libdw's */
+	Dwarf_Off off;
+};
+
+/* The structures and constants of all units of one name: each assembly file of a Go package
+ * is a unit of its own. */
+struct package {
+	char *name;
+	struct definition *list; /* by name, then as they stand in the file */
+	size_t count, cap;
+};
+
 struct dwarf {
 	Dwarf *handle;
 	Dwarf_Die *units;
 	size_t unit_count, unit_cap;
+	struct package *packages; /* those that were asked for */
+	size_t package_count, package_cap;
 };
 
 /* Damaged chains of units end where the section does: libdw only goes forward. */
@@ -57,6 +73,11 @@ void dwarf_close(struct dwarf *d)
 {
 	if (!d)
 		return;
+	for (size_t i = 0; i < d->package_count; i++) {
+		xfree(d->packages[i].name);
+		xfree(d->packages[i].list);
+	}
+	xfree(d->packages);
 	xfree(d->units);
 	dwarf_end(d->handle);
 	xfree(d);
@@ -82,13 +103,67 @@ static bool find_child(Dwarf_Die *parent, int tag, const char *name, Dwarf_Die *
 	return false;
 }
 
-/* Several units can have one name: each assembly file of a Go package is a unit. */
-static bool find_in_units(struct dwarf *d, const char *unit, int tag, const char *name,
-			  Dwarf_Die *ret)
+static void add_definitions(struct package *p, Dwarf_Die *unit)
 {
+	Dwarf_Die die;
+
+	if (dwarf_child(unit, &die) != 0)
+		return;
+	for (int i = 0; i < UNIT_CHILDREN; i++) {
+		int tag = dwarf_tag(&die);
+		const char *name = tag == DW_TAG_structure_type || tag == DW_TAG_constant
+					   ? dwarf_diename(&die)
+					   : NULL;
+		if (name) {
+			GROW(p->list, p->count, p->cap);
+			p->list[p->count++] =
+				(struct definition){ name, dwarf_dieoffset(&die) };
+		}
+		if (dwarf_siblingof(&die, &die) != 0)
+			return;
+	}
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct definition *x = a, *y = b;
+	int order = strcmp(x->name, y->name);
+
+	return order ? order : (x->off > y->off) - (x->off < y->off);
+}
+
+static const struct package *find_package(struct dwarf *d, const char *name)
+{
+	for (size_t i = 0; i < d->package_count; i++)
+		if (strcmp(d->packages[i].name, name) == 0)
+			return &d->packages[i];
+	GROW(d->packages, d->package_count, d->package_cap);
+	struct package *p = &d->packages[d->package_count++];
+	*p = (struct package){ .name = xstrdup(name) };
 	for (size_t i = 0; i < d->unit_count; i++)
-		if (is_named(&d->units[i], unit) &&
-		    find_child(&d->units[i], tag, name, ret))
+		if (is_named(&d->units[i], name))
+			add_definitions(p, &d->units[i]);
+	if (p->count)
+		qsort(p->list, p->count, sizeof(*p->list), by_name);
+	return p;
+}
+
+static bool find_definition(struct dwarf *d, const char *unit, int tag, const char *name,
+			    Dwarf_Die *ret)
+{
+	const struct package *p = find_package(d, unit);
+	size_t low = 0, high = p->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (strcmp(p->list[middle].name, name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < p->count && strcmp(p->list[low].name, name) == 0; low++)
+		if (dwarf_offdie(d->handle, p->list[low].off, ret) &&
+		    dwarf_tag(ret) == tag)
 			return true;
 	return false;
 }
@@ -114,7 +189,7 @@ bool dwarf_member(struct dwarf *d, const char *unit, const char *type, const cha
 	uint64_t off = 0;
 
 	snprintf(path, sizeof(path), "%s", member);
-	if (!find_in_units(d, unit, DW_TAG_structure_type, type, &at))
+	if (!find_definition(d, unit, DW_TAG_structure_type, type, &at))
 		return false;
 	for (int depth = 0; rest && depth < MEMBER_DEPTH; depth++) {
 		const char *name = strsep(&rest, ".");
@@ -139,7 +214,7 @@ bool dwarf_type_size(struct dwarf *d, const char *unit, const char *type, uint64
 	Dwarf_Die at;
 	Dwarf_Word size;
 
-	if (!find_in_units(d, unit, DW_TAG_structure_type, type, &at) ||
+	if (!find_definition(d, unit, DW_TAG_structure_type, type, &at) ||
 	    dwarf_aggregate_size(&at, &size) != 0)
 		return false;
 	*ret = size;
@@ -153,7 +228,7 @@ bool dwarf_constant_value(struct dwarf *d, const char *unit, const char *name,
 	Dwarf_Attribute attr;
 	Dwarf_Sword value;
 
-	if (!find_in_units(d, unit, DW_TAG_constant, name, &at) ||
+	if (!find_definition(d, unit, DW_TAG_constant, name, &at) ||
 	    !dwarf_attr(&at, DW_AT_const_value, &attr) ||
 	    dwarf_formsdata(&attr, &value) != 0)
 		return false;
