@@ -80,8 +80,8 @@ int main(int argc, char **argv)
 		for (size_t k = 0; k < some; k++)
 			len += ranges[i + k].iov_len;
 		struct iovec local = { to + got, len };
-		ssize_t r = process_vm_readv(atoi(argv[1]), &local, 1, ranges + i, some,
-					     0);
+		ssize_t r =
+			process_vm_readv(atoi(argv[1]), &local, 1, ranges + i, some, 0);
 		if (r < 0 || (size_t)r != len)
 			return 2;
 		got += len;
