@@ -138,6 +138,8 @@ static void take_g(struct runtime *rt, const struct target_span *span)
 
 	GROW(rt->goroutines, rt->goroutine_count, rt->goroutine_cap);
 	rt->goroutines[rt->goroutine_count++] = g;
+	if (!is_dead(g.status))
+		extras_note(&rt->extras, &rt->layout, span->addr, span->buf, span->len);
 }
 
 bool goroutines_read(struct runtime *rt, struct err *err)

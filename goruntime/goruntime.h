@@ -102,6 +102,28 @@ const char *runtime_status_name(unsigned status); /* NULL: a number we do not kn
 const char *runtime_wait_reason(const struct runtime *rt, unsigned reason);
 const char *runtime_reason(const struct runtime *rt, uint32_t reason);
 
+/* A string of the subject: any bytes, not NUL-terminated. */
+struct go_text {
+	const char *bytes; /* NULL: unreadable */
+	size_t len;
+	uint64_t elided;     /* bytes after these that were left out */
+	uint32_t unreadable; /* for runtime_reason(); 0: it could be read */
+};
+
+struct label {
+	struct go_text key, value;
+};
+
+struct label_set {
+	const struct label *list; /* sorted by key */
+	size_t count;
+	uint64_t elided;     /* labels that were left out */
+	uint32_t unreadable; /* for runtime_reason(); 0: they could be read */
+};
+
+/* Of pprof.Do and SetGoroutineLabels; NULL: it has none. Borrowed until the next call. */
+const struct label_set *runtime_labels(struct runtime *rt, const struct goroutine *g);
+
 enum thread_on { ON_UNKNOWN, ON_GOROUTINE, ON_G0, ON_SIGNAL, ON_C };
 
 struct thread_state {

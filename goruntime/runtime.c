@@ -154,6 +154,7 @@ void runtime_close(struct runtime *rt)
 	xfree(rt->walks);
 	xfree(rt->scratch);
 	xfree(rt->unusable);
+	extras_done(&rt->extras);
 	code_table_free(rt->code);
 	stacks_free(rt->stacks);
 	unwind_free(rt->cfi);
@@ -295,6 +296,7 @@ void runtime_capture(struct runtime *rt, struct target *frozen)
 	walk_threads(rt);
 	if (rt->modules) {
 		capture_stacks(rt);
+		extras_capture(rt);
 		modules_seal(rt->modules);
 	}
 }

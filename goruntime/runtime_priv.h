@@ -5,6 +5,7 @@
 
 #include "build_info.h"
 #include "code.h"
+#include "extras.h"
 #include "goruntime.h"
 #include "layout.h"
 #include "module.h"
@@ -70,6 +71,7 @@ struct runtime {
 	struct walk *walks;	      /* the same order: how each thread hands over */
 	size_t thread_count;
 
+	struct extras extras;
 	char **wait_reasons;
 	size_t wait_reason_count;
 	char **reasons; /* 0 is unused */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "extras_printers.h"
 #include "frame.h"
 #include "printers.h"
 
@@ -77,6 +78,7 @@ void print_goroutine(struct sink *out, const struct goroutine_printing *p,
 		sink_named_int(out, "thread", p->threads[g->thread].tid);
 	if (g->locked_machine)
 		sink_named_bool(out, "locked", true);
+	print_labels(out, p->runtime, g);
 	print_origin(out, p, g);
 	print_stack(out, g);
 	sink_named_uint(out, "group", group);

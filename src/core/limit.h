@@ -51,6 +51,10 @@
 #define LIMIT_BUDGET_UNIT (UINT64_C(1) << 22)
 /* bytes of the symbol, path and argument strings we copy */
 #define LIMIT_STRING_BYTES (UINT64_C(1) << 20)
+/* bytes of one string of the subject that are shown */
+#define LIMIT_TEXT_BYTES (UINT64_C(4) << 10)
+/* count; profiler labels of one goroutine */
+#define LIMIT_LABELS 1024
 /* warnings that are written out one by one; the rest is counted */
 #define LIMIT_WARNINGS 1000
 /* nanoseconds that a thread gets to reach its stop before it is listed without registers */

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "go_text.h"
+
+#include "limit.h"
+#include "runtime_priv.h"
+
+size_t text_room(struct go_string s)
+{
+	return s.len < LIMIT_TEXT_BYTES ? (size_t)s.len : LIMIT_TEXT_BYTES;
+}
+
+struct go_text text_read(struct runtime *rt, struct go_string s, char *buf)
+{
+	struct go_text ret = { .bytes = buf, .len = text_room(s) };
+	struct err err;
+
+	ret.elided = s.len - ret.len;
+	if (!target_read(rt->target, s.addr, buf, ret.len, &err))
+		return (struct go_text){ .unreadable = reason_add(rt, "%s", err.text) };
+	return ret;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* extras_printers.h - what few goroutines have: members of the goroutine's open object, each
+ * only where there is something. In their arrays an item with nothing but `unreadable` or
+ * `elided` stands for those that could not be had, or were too many. Private to printers. */
+#ifndef GOSNAP_EXTRAS_PRINTERS_H
+#define GOSNAP_EXTRAS_PRINTERS_H
+
+#include "goruntime.h"
+#include "sink.h"
+
+/* The item that ends an incomplete array: what follows could not be read, or that many
+ * more were left out. */
+void print_rest(struct sink *out, const struct runtime *rt, uint32_t unreadable,
+		uint64_t elided);
+/* The text as that member of the open object, or why it is not there. */
+void print_text(struct sink *out, const struct runtime *rt, const char *key,
+		const struct go_text *text);
+
+void print_labels(struct sink *out, struct runtime *rt, const struct goroutine *g);
+
+#endif
