@@ -115,7 +115,7 @@ static size_t data_references(const uint8_t *code, size_t len, uint64_t addr,
 }
 
 /* runtime.allgadd appends to allgs: it refers to the three words of the slice. */
-static bool find_by_code(struct runtime *rt)
+static uint64_t find_by_code(struct runtime *rt)
 {
 	uint64_t refs[REFERENCES_MAX], end,
 		entry = modules_function(rt->modules, "runtime.allgadd", &end);
@@ -123,10 +123,10 @@ static bool find_by_code(struct runtime *rt)
 	struct err ignored;
 
 	if (!entry || end <= entry)
-		return false;
+		return 0;
 	size_t len = end - entry < sizeof(code) ? (size_t)(end - entry) : sizeof(code);
 	if (!target_read(rt->target, entry, code, len, &ignored))
-		return false;
+		return 0;
 	size_t n = data_references(code, len, entry, refs);
 	for (size_t i = 0; i < n; i++) {
 		bool second = false, third = false;
@@ -134,12 +134,10 @@ static bool find_by_code(struct runtime *rt)
 			second |= refs[j] == refs[i] + WORD;
 			third |= refs[j] == refs[i] + 2 * WORD;
 		}
-		if (second && third && believe(rt, refs[i], NAMED)) {
-			rt->allgs = refs[i];
-			return true;
-		}
+		if (second && third && believe(rt, refs[i], NAMED))
+			return refs[i];
 	}
-	return false;
+	return 0;
 }
 
 /* The longest believable slice of [start, end). */
@@ -168,21 +166,27 @@ static uint64_t scan(struct runtime *rt, uint64_t start, uint64_t end)
 	return best;
 }
 
+static bool found(struct runtime *rt, uint64_t addr, const char *how)
+{
+	rt->allgs = addr;
+	rt->allgs_how = how;
+	return true;
+}
+
 bool allgs_find(struct runtime *rt, const struct image *img, struct err *err)
 {
 	struct image_range symbol;
 
 	if (image_symbol(img, "runtime.allgs", &symbol) &&
-	    believe(rt, symbol.addr, NAMED)) {
-		rt->allgs = symbol.addr;
-		return true;
-	}
-	if (find_by_code(rt))
-		return true;
+	    believe(rt, symbol.addr, NAMED))
+		return found(rt, symbol.addr, "symbol");
+	uint64_t addr = find_by_code(rt);
+	if (addr)
+		return found(rt, addr, "code");
 	const struct module *m = modules_get(rt->modules, 0);
-	rt->allgs = scan(rt, m->bss, m->ebss);
-	if (rt->allgs)
-		return true;
+	addr = scan(rt, m->bss, m->ebss);
+	if (addr)
+		return found(rt, addr, "scan");
 	return err_set(err, ERR_NOT_FOUND,
 		       "no list of goroutines that agrees with the layout %s",
 		       rt->layout.source);

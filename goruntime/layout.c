@@ -7,13 +7,11 @@
 
 enum { OPTIONAL = false, REQUIRED = true };
 
-static const struct {
-	const char *name;
-	bool required;
-} slots[LAYOUT_SLOTS] = {
-#define FIELD(slot, type, members, need) [L_##slot] = { #slot, need },
-#define SIZE(slot, type) [L_##slot] = { #slot, REQUIRED },
-#define CONST(slot, names) [L_##slot] = { #slot, OPTIONAL },
+static const struct slot_info slots[LAYOUT_SLOTS] = {
+#define FIELD(slot, type, members, need)                                                 \
+	[L_##slot] = { #slot, type, members, SLOT_FIELD, need },
+#define SIZE(slot, type) [L_##slot] = { #slot, type, "", SLOT_SIZE, REQUIRED },
+#define CONST(slot, names) [L_##slot] = { #slot, "", names, SLOT_CONSTANT, OPTIONAL },
 #include "layout.def"
 #undef FIELD
 #undef SIZE
@@ -28,9 +26,20 @@ static const struct row {
 #include "layout_table.inc"
 };
 
-const char *layout_slot_name(enum layout_slot slot)
+const struct slot_info *layout_slot_info(enum layout_slot slot)
 {
-	return slots[slot].name;
+	return &slots[slot];
+}
+
+void layout_newest_words(enum layout_slot slot, struct slot_words *ret)
+{
+	const struct slot_info *info = &slots[slot];
+
+	snprintf(ret->type, sizeof(ret->type), "%.*s", (int)strcspn(info->types, "|"),
+		 info->types);
+	snprintf(ret->word, sizeof(ret->word), "%.*s", (int)strcspn(info->words, "|"),
+		 info->words);
+	ret->described = true;
 }
 
 bool layout_required(enum layout_slot slot)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* layout.h - where the Go runtime keeps what we read: offsets and widths by slot.
  * Two producers fill one struct: layout_dwarf.c from the subject's own DWARF, and the table
- * (layout_table.inc), whose rows layout-row writes with that same resolver. Private to
+ * (layout_table.inc), whose rows "gosnap layout --row" writes with that same resolver. Private to
  * goruntime. A slot that a release does not have is absent, and absence is what the code
  * tests, never a version. */
 #ifndef GOSNAP_LAYOUT_H
@@ -9,6 +9,8 @@
 
 #include "image.h"
 #include "target.h"
+
+enum { LAYOUT_NAME_BYTES = 128 };
 
 struct slot {
 	int32_t off; /* bytes from the start of the struct; a constant's value; -1 absent */
@@ -32,13 +34,35 @@ struct layout {
 	bool assumed;
 };
 
-const char *layout_slot_name(enum layout_slot slot);
+enum slot_kind { SLOT_FIELD, SLOT_SIZE, SLOT_CONSTANT };
+
+/* A line of layout.def. types and words are alternatives, newest first, with '|' between
+ * them; a size has no words, a constant no types. */
+struct slot_info {
+	const char *name, *types, *words;
+	enum slot_kind kind;
+	bool required;
+};
+
+const struct slot_info *layout_slot_info(enum layout_slot slot);
 bool layout_required(enum layout_slot slot);
 
 /* ERR_NOT_FOUND: no DWARF, or not of a Go runtime. ERR_UNSUPPORTED: a required field is
  * missing, the text says which. */
 MUST_CHECK bool layout_from_dwarf(const struct image *img, struct layout *ret,
 				  struct err *err);
+
+/* What a release calls a slot: which of the alternatives it has. */
+struct slot_words {
+	char type[LAYOUT_NAME_BYTES], word[LAYOUT_NAME_BYTES];
+	bool described; /* DWARF has the type, even if not the member: it leaves out the
+			   types of what a program does not use */
+};
+
+void layout_newest_words(enum layout_slot slot, struct slot_words *ret);
+/* As the DWARF of img has them, the newest where it has none; errors as above. */
+MUST_CHECK bool layout_dwarf_words(const struct image *img,
+				   struct slot_words ret[LAYOUT_SLOTS], struct err *err);
 
 /* Rows of the table, nearest to go1.minor first, so that the caller can try them in turn:
  * rank 0 is the exact one when there is one. False past the last. */

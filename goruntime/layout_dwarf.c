@@ -7,13 +7,11 @@
 #include "dwarf_info.h"
 #include "layout.h"
 
-enum { NAME_BYTES = 128 };
-
 /* The compilation unit of the constant "internal/abi.FuncIDWrapper" is "internal/abi". */
 static const char *unit_of(const char *name, char *ret)
 {
 	const char *dot = strrchr(name, '.');
-	snprintf(ret, NAME_BYTES, "%.*s", dot ? (int)(dot - name) : 0, name);
+	snprintf(ret, LAYOUT_NAME_BYTES, "%.*s", dot ? (int)(dot - name) : 0, name);
 	return ret;
 }
 
@@ -22,19 +20,24 @@ typedef bool alternative_fn(struct dwarf *d, const char *type, const char *word,
 			    struct slot *ret);
 
 static bool first_of(struct dwarf *d, const char *types, const char *words,
-		     alternative_fn *try, struct slot *ret)
+		     alternative_fn *try, struct slot *ret, struct slot_words *ret_words)
 {
-	char type_copy[NAME_BYTES], *type_rest = type_copy;
+	char type_copy[LAYOUT_NAME_BYTES], *type_rest = type_copy;
 
 	snprintf(type_copy, sizeof(type_copy), "%s", types);
 	while (type_rest) {
 		const char *type = strsep(&type_rest, "|");
-		char copy[NAME_BYTES], *rest = copy;
+		char copy[LAYOUT_NAME_BYTES], *rest = copy;
 
 		snprintf(copy, sizeof(copy), "%s", words);
-		while (rest)
-			if (try(d, type, strsep(&rest, "|"), ret))
-				return true;
+		while (rest) {
+			const char *word = strsep(&rest, "|");
+			if (!try(d, type, word, ret))
+				continue;
+			snprintf(ret_words->type, LAYOUT_NAME_BYTES, "%s", type);
+			snprintf(ret_words->word, LAYOUT_NAME_BYTES, "%s", word);
+			return true;
+		}
 	}
 	return false;
 }
@@ -57,7 +60,7 @@ static bool try_member(struct dwarf *d, const char *type, const char *member,
 static bool try_constant(struct dwarf *d, const char *type, const char *name,
 			 struct slot *ret)
 {
-	char unit[NAME_BYTES];
+	char unit[LAYOUT_NAME_BYTES];
 	int64_t value;
 
 	(void)type;
@@ -80,34 +83,62 @@ static bool try_size(struct dwarf *d, const char *type, const char *none,
 	return true;
 }
 
-static const struct {
-	const char *type, *words;
-	alternative_fn *try;
-} sources[LAYOUT_SLOTS] = {
-#define FIELD(slot, type, members, need) [L_##slot] = { type, members, try_member },
-#define SIZE(slot, type) [L_##slot] = { type, "", try_size },
-#define CONST(slot, names) [L_##slot] = { "", names, try_constant },
-#include "layout.def"
-#undef FIELD
-#undef SIZE
-#undef CONST
-};
+static bool find_slot(struct dwarf *d, enum layout_slot slot, struct slot *ret,
+		      struct slot_words *words)
+{
+	static alternative_fn *const ways[] = {
+		[SLOT_FIELD] = try_member,
+		[SLOT_SIZE] = try_size,
+		[SLOT_CONSTANT] = try_constant,
+	};
+	const struct slot_info *info = layout_slot_info(slot);
+
+	*ret = (struct slot){ .off = -1 };
+	return first_of(d, info->types, info->words, ways[info->kind], ret, words);
+}
 
 bool layout_from_dwarf(const struct image *img, struct layout *ret, struct err *err)
+{
+	AUTO(dwarf_close) struct dwarf *d = dwarf_open(img, err);
+	struct slot_words words;
+
+	if (!d)
+		return false;
+	for (int i = 0; i < LAYOUT_SLOTS; i++) {
+		const struct slot_info *info = layout_slot_info((enum layout_slot)i);
+		if (!find_slot(d, (enum layout_slot)i, &ret->slot[i], &words) &&
+		    info->required)
+			return err_set(err, ERR_UNSUPPORTED, "its DWARF has no %s %s",
+				       info->types, info->words);
+	}
+	snprintf(ret->source, sizeof(ret->source), "dwarf");
+	ret->assumed = false;
+	return true;
+}
+
+/* A type that the program does not use is not described; a member that this release does
+ * not have is missing in a type that is. */
+static void name_slot(struct dwarf *d, enum layout_slot slot, struct slot_words *ret)
+{
+	const struct slot_info *info = layout_slot_info(slot);
+	struct slot_words type;
+	struct slot found;
+
+	ret->described = find_slot(d, slot, &found, ret);
+	if (ret->described)
+		return;
+	layout_newest_words(slot, ret);
+	ret->described = first_of(d, info->types, "", try_size, &found, &type);
+}
+
+bool layout_dwarf_words(const struct image *img, struct slot_words ret[LAYOUT_SLOTS],
+			struct err *err)
 {
 	AUTO(dwarf_close) struct dwarf *d = dwarf_open(img, err);
 
 	if (!d)
 		return false;
-	for (size_t i = 0; i < LAYOUT_SLOTS; i++) {
-		ret->slot[i] = (struct slot){ .off = -1 };
-		if (!first_of(d, sources[i].type, sources[i].words, sources[i].try,
-			      &ret->slot[i]) &&
-		    layout_required((enum layout_slot)i))
-			return err_set(err, ERR_UNSUPPORTED, "its DWARF has no %s %s",
-				       sources[i].type, sources[i].words);
-	}
-	snprintf(ret->source, sizeof(ret->source), "dwarf");
-	ret->assumed = false;
+	for (int i = 0; i < LAYOUT_SLOTS; i++)
+		name_slot(d, (enum layout_slot)i, &ret[i]);
 	return true;
 }

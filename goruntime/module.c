@@ -24,6 +24,7 @@ struct modules {
 	const struct layout *layout;
 	struct module *list;
 	size_t count, cap;
+	const char *how; /* the first was found */
 	struct held *held;
 	size_t held_count, held_cap;
 	uint64_t held_bytes;
@@ -221,21 +222,22 @@ static bool find_header(struct modules *m, uint64_t addr, const uint8_t *bytes,
 	return false;
 }
 
-static bool add_image(struct modules *m, const struct image *img)
+static const char *add_image(struct modules *m, const struct image *img)
 {
 	static const char *const tables[] = { ".gopclntab", ".data.rel.ro.gopclntab" };
 	struct image_range at;
 	struct err ignored;
 
-	if ((image_symbol(img, "runtime.firstmoduledata", &at) ||
-	     image_section(img, ".go.module", &at)) &&
+	if (image_symbol(img, "runtime.firstmoduledata", &at) &&
 	    add_chain(m, at.addr, &ignored))
-		return true;
+		return "symbol";
+	if (image_section(img, ".go.module", &at) && add_chain(m, at.addr, &ignored))
+		return "section";
 	for (size_t i = 0; i < ARRAY_SIZE(tables); i++)
 		if (image_section(img, tables[i], &at) &&
 		    scan_image(m, img, true, find_moduledata, &at.addr))
-			return true;
-	return scan_image(m, img, false, find_header, (void *)img);
+			return "section";
+	return scan_image(m, img, false, find_header, (void *)img) ? "scan" : NULL;
 }
 
 static struct modules *modules_new(struct target *t, const struct images *images,
@@ -264,7 +266,7 @@ struct modules *modules_open(struct target *t, const struct images *images,
 	AUTO(modules_close) struct modules *m = modules_new(t, images, layout);
 
 	if (images_count(images) > 0 && !image_unreadable(images_get(images, 0)))
-		add_image(m, images_get(images, 0));
+		m->how = add_image(m, images_get(images, 0));
 	if (m->count == 0) {
 		err_set(err, ERR_NOT_FOUND, "no Go module data found");
 		return NULL;
@@ -286,6 +288,11 @@ void modules_close(struct modules *m)
 void modules_seal(struct modules *m)
 {
 	m->target = NULL;
+}
+
+const char *modules_how(const struct modules *m)
+{
+	return m->how;
 }
 
 size_t modules_count(const struct modules *m)

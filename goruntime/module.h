@@ -31,6 +31,9 @@ struct modules *modules_open_at(struct target *t, const struct images *images,
 void modules_close(struct modules *m);
 DEFINE_AUTO(struct modules, modules_close)
 
+/* How the first was found: "symbol", "section" (.go.module, or what points to .gopclntab),
+ * "scan"; NULL: its address was given. */
+const char *modules_how(const struct modules *m);
 size_t modules_count(const struct modules *m);
 const struct module *modules_get(const struct modules *m, size_t i);
 /* NULL: pc is in no Go function's text. */

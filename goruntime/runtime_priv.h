@@ -63,6 +63,7 @@ struct runtime {
 	char *unusable;
 
 	uint64_t allgs; /* address of the slice header */
+	const char *allgs_how;
 	struct goroutine *goroutines;
 	size_t goroutine_count, goroutine_cap;
 

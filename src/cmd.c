@@ -4,9 +4,12 @@
 #include "cmd.h"
 
 #include <assert.h>
+#include <ctype.h>
+#include <errno.h>
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "util.h"
@@ -34,6 +37,27 @@ static void print_option(const struct option_info *option)
 	       option->help);
 }
 
+const struct command *const commands[] = {
+	&command_snap,
+	&command_show,
+	&command_layout,
+};
+const size_t command_count = ARRAY_SIZE(commands);
+
+const char *cmd_word(const struct command *command)
+{
+	return command->name + strlen("gosnap ");
+}
+
+static void print_commands(void)
+{
+	printf("\nother commands:\n");
+	for (size_t i = 1; i < command_count; i++) {
+		int width = printf("  %s %s", commands[i]->name, commands[i]->arguments);
+		printf("%*s%s\n", HELP_COLUMN + 2 - width, "", commands[i]->summary);
+	}
+}
+
 static void print_help(const struct command *command)
 {
 	printf("usage: %s [options] %s\n%s\n\n", command->name, command->arguments,
@@ -42,9 +66,7 @@ static void print_help(const struct command *command)
 		print_option(&command->options[i]);
 	print_option(&help_option);
 	if (command == &command_snap)
-		printf("\nother commands:\n"
-		       "  gosnap show FILE        %s\n",
-		       command_show.summary);
+		print_commands();
 }
 
 /* What getopt needs, made from the table. */
@@ -136,6 +158,19 @@ int cmd_version(void)
 			    ", elfutils " BUILT_WITH_LIBDW ", jansson " BUILT_WITH_JANSSON
 			    ", zstd " BUILT_WITH_ZSTD);
 	return EXIT_DONE;
+}
+
+bool cmd_parse_pid(const char *text, pid_t *ret)
+{
+	char *end;
+	long pid;
+	errno = 0;
+	pid = strtol(text, &end, 10);
+	if (errno || *end || !isdigit((unsigned char)*text) || pid <= 0 ||
+	    pid > INT32_MAX)
+		return false;
+	*ret = (pid_t)pid;
+	return true;
 }
 
 /* Names of processes and files are other people's words: none may drive the terminal. */

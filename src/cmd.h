@@ -4,7 +4,9 @@
 #ifndef GOSNAP_CMD_H
 #define GOSNAP_CMD_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "err.h"
 
@@ -34,12 +36,18 @@ struct command {
 	size_t option_count;
 };
 
-extern const struct command
-	command_snap; /* gosnap [options] PID, the command without a word */
-extern const struct command command_show;
+/* gosnap [options] PID, the command without a word, is the first of all. */
+extern const struct command command_layout, command_show, command_snap;
+extern const struct command *const commands[];
+extern const size_t command_count;
 
-int cmd_snap(int argc, char **argv);
+/* Their run functions, which the tables name before they are defined. */
+int cmd_layout(int argc, char **argv);
 int cmd_show(int argc, char **argv);
+int cmd_snap(int argc, char **argv);
+
+/* The word that selects it: "show". Not for command_snap. */
+const char *cmd_word(const struct command *command);
 
 enum { OPTION_END = -1, OPTION_STOP = -2 };
 
@@ -48,6 +56,9 @@ enum { OPTION_END = -1, OPTION_STOP = -2 };
  * which have been answered. Every command has --help without saying so. */
 int cmd_option(const struct command *command, int argc, char **argv,
 	       const char **ret_argument, int *ret_status);
+
+/* False: not a process id. */
+bool cmd_parse_pid(const char *text, pid_t *ret);
 
 /* Prints the versions of gosnap and its libraries; EXIT_DONE. */
 int cmd_version(void);

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -83,19 +80,6 @@ static int refuse_name(const char *name)
 			   list);
 }
 
-static bool parse_pid(const char *text, pid_t *ret)
-{
-	char *end;
-	long pid;
-	errno = 0;
-	pid = strtol(text, &end, 10);
-	if (errno || *end || !isdigit((unsigned char)*text) || pid <= 0 ||
-	    pid > INT32_MAX)
-		return false;
-	*ret = (pid_t)pid;
-	return true;
-}
-
 /* False: leave with *ret_status. */
 static bool parse_options(int argc, char **argv, struct snap_options *ret,
 			  int *ret_status)
@@ -144,7 +128,7 @@ static int parse_operands(int argc, char **argv, struct snap_options *ret)
 				   ret->assume_go);
 	if (optind == argc)
 		return cmd_misused(&command_snap, "of which process? Give its id");
-	if (!parse_pid(argv[optind], &ret->pid))
+	if (!cmd_parse_pid(argv[optind], &ret->pid))
 		return argc - optind > 1
 			       ? cmd_misused(&command_snap, "there is no command %.100s",
 					     argv[optind])

@@ -303,6 +303,30 @@ struct images *images_open(struct target *t)
 	return images;
 }
 
+struct images *images_open_file(const char *path, struct err *err)
+{
+	AUTO(images_close) struct images *images = xcalloc(1, sizeof(*images));
+	struct image *img = image_new(images, path);
+	struct stat st;
+
+	/* Not blocking: the path may be a pipe. */
+	img->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (img->fd < 0 || fstat(img->fd, &st) < 0) {
+		err_sys(err, "cannot open %.200s", path);
+		return NULL;
+	}
+	if (!S_ISREG(st.st_mode))
+		image_refuse(img, "it is not a regular file");
+	else
+		image_load(img);
+	if (img->unreadable) {
+		err_set(err, ERR_CANNOT, "%.200s: %s", path, img->unreadable);
+		return NULL;
+	}
+	find_spans(images);
+	return TAKE(images);
+}
+
 void images_close(struct images *images)
 {
 	if (!images)

@@ -15,6 +15,9 @@ struct images;
  * object that cannot be read is listed with image_unreadable(). Opens files, reads no
  * symbols yet. */
 struct images *images_open(struct target *t);
+/* One file that need not run, at the addresses that it asks for. NULL: ERR_SYS, or ERR_CANNOT
+ * when it is no ELF file for 64 bits. */
+struct images *images_open_file(const char *path, struct err *err);
 void images_close(struct images *images);
 DEFINE_AUTO(struct images, images_close)
 
@@ -60,6 +63,10 @@ bool image_segment(const struct image *img, size_t i, struct image_segment *ret)
 const void *image_bytes(const struct image *img, uint64_t addr, size_t len);
 /* As above, but the longest run from addr to the end of the segment's file part. */
 const void *image_bytes_from(const struct image *img, uint64_t addr, size_t *ret_len);
+/* len bytes as the file has them before anything runs, of any segment; what only memory
+ * has (bss) is ERR_FAULT. */
+MUST_CHECK bool image_read(const struct image *img, uint64_t addr, void *buf, size_t len,
+			   struct err *err);
 /* What its debugging information takes when unpacked: the file may say any number. */
 uint64_t image_debug_bytes(const struct image *img);
 /* The opened file, for dwarf_info.c; -1 when it was read from memory. Borrowed. */

@@ -4,6 +4,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <gelf.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -174,20 +175,17 @@ static bool reserve(struct image_bytes *b)
 	return true;
 }
 
-static bool read_chunk(const struct image *img, struct image_bytes *b, uint64_t chunk)
+static bool read_file(const struct image *img, uint64_t offset, void *buf, size_t len)
 {
-	uint64_t from = chunk * CHUNK, left = b->size - from;
-	size_t len = left < CHUNK ? (size_t)left : CHUNK, done = 0;
-
 	if (img->memory) {
-		struct bytes all = bytes_at(bytes_over(img->memory, img->memory_len),
-					    b->offset + from);
-		bytes_take(&all, b->data + from, len);
+		struct bytes all =
+			bytes_at(bytes_over(img->memory, img->memory_len), offset);
+		bytes_take(&all, buf, len);
 		return !all.bad;
 	}
-	while (done < len) {
-		ssize_t n = pread(img->fd, b->data + from + done, len - done,
-				  (off_t)(b->offset + from + done));
+	for (size_t done = 0; done < len;) {
+		ssize_t n = pread(img->fd, (uint8_t *)buf + done, len - done,
+				  (off_t)(offset + done));
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
@@ -195,6 +193,14 @@ static bool read_chunk(const struct image *img, struct image_bytes *b, uint64_t 
 		done += (size_t)n;
 	}
 	return true;
+}
+
+static bool read_chunk(const struct image *img, struct image_bytes *b, uint64_t chunk)
+{
+	uint64_t from = chunk * CHUNK, left = b->size - from;
+
+	return read_file(img, b->offset + from, b->data + from,
+			 left < CHUNK ? (size_t)left : CHUNK);
 }
 
 static const void *bytes_get(const struct image *img, struct image_bytes *b, uint64_t off,
@@ -239,6 +245,22 @@ const void *image_bytes_from(const struct image *img, uint64_t addr, size_t *ret
 	if (p)
 		*ret_len = b->size - off;
 	return p;
+}
+
+bool image_read(const struct image *img, uint64_t addr, void *buf, size_t len,
+		struct err *err)
+{
+	for (size_t i = 0; i < img->segment_count; i++) {
+		const struct image_segment *s = &img->segments[i];
+		if (s->type != PT_LOAD || addr < s->addr ||
+		    addr - s->addr > s->file_size ||
+		    len > s->file_size - (addr - s->addr))
+			continue;
+		if (read_file(img, img->segment_offsets[i] + (addr - s->addr), buf, len))
+			return true;
+	}
+	return err_set(err, ERR_FAULT, "%.200s has no bytes for 0x%" PRIx64, img->path,
+		       addr);
 }
 
 static char *hex(const uint8_t *bytes, size_t len)

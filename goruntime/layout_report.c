@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The layout that was found, and how it differs from the table: for people, and for the
+ * table itself. */
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime_priv.h"
+
+static struct layout_report *report_new(const struct build_info *build,
+					const struct target *t)
+{
+	struct layout_report *report = xcalloc(1, sizeof(*report));
+
+	report->go = build->version ? xstrdup(build->version) : NULL;
+	report->minor = version_minor(build->version);
+	report->arch = target_arch(t)->name;
+	report->items = xcalloc(LAYOUT_SLOTS, sizeof(*report->items));
+	report->count = LAYOUT_SLOTS;
+	return report;
+}
+
+void layout_report_free(struct layout_report *report)
+{
+	if (!report)
+		return;
+	xfree(report->go);
+	xfree(report->items);
+	xfree(report);
+}
+
+static void fill_item(struct layout_item *item, enum layout_slot slot,
+		      const struct slot *found, const struct slot_words *words)
+{
+	static const enum layout_kind kinds[] = {
+		[SLOT_FIELD] = LAYOUT_FIELD,
+		[SLOT_SIZE] = LAYOUT_SIZE,
+		[SLOT_CONSTANT] = LAYOUT_CONSTANT,
+	};
+	const struct slot_info *info = layout_slot_info(slot);
+
+	item->slot = info->name;
+	item->kind = kinds[info->kind];
+	item->value = found->off;
+	item->size = found->size;
+	item->described = words->described;
+	snprintf(item->name, sizeof(item->name), "%.120s%s%.120s", words->type,
+		 *words->type && *words->word ? "." : "", words->word);
+}
+
+/* Types that the DWARF leaves out say nothing against the row. */
+static void compare(struct layout_report *report, const struct layout *row)
+{
+	snprintf(report->row, sizeof(report->row), "%s", row->source);
+	for (size_t i = 0; i < report->count; i++) {
+		struct layout_item *item = &report->items[i];
+		const struct slot *slot = &row->slot[i];
+		item->row_value = slot->off;
+		item->row_size = slot->size;
+		item->differs = item->described &&
+				(item->value != slot->off || item->size != slot->size);
+		report->differences += item->differs;
+	}
+}
+
+/* dwarf: the image whose DWARF the layout is from; NULL: it is a row of the table. */
+static void fill(struct layout_report *report, const struct layout *layout,
+		 const struct image *dwarf)
+{
+	struct slot_words words[LAYOUT_SLOTS];
+	struct layout row;
+	struct err ignored;
+
+	for (int i = 0; i < LAYOUT_SLOTS; i++)
+		layout_newest_words((enum layout_slot)i, &words[i]);
+	report->from_dwarf = dwarf && layout_dwarf_words(dwarf, words, &ignored);
+	snprintf(report->source, sizeof(report->source), "%s", layout->source);
+	for (int i = 0; i < LAYOUT_SLOTS; i++)
+		fill_item(&report->items[i], (enum layout_slot)i, &layout->slot[i],
+			  &words[i]);
+	if (report->from_dwarf && layout_from_table(report->minor, report->arch, 0, &row))
+		compare(report, &row);
+}
+
+/* Without a process only names tell where a variable is. */
+static void find_by_name(struct layout_report *report, const struct image *img)
+{
+	struct image_range at;
+
+	report->allgs = (struct layout_place){ 0, NULL };
+	if (image_symbol(img, "runtime.allgs", &at))
+		report->allgs = (struct layout_place){ at.addr, "symbol" };
+	if (image_symbol(img, "runtime.firstmoduledata", &at))
+		report->moduledata = (struct layout_place){ at.addr, "symbol" };
+	else if (image_section(img, ".go.module", &at))
+		report->moduledata = (struct layout_place){ at.addr, "section" };
+}
+
+struct layout_report *layout_report_file(struct target *t, const struct image *img,
+					 struct err *err)
+{
+	AUTO(build_info_free) struct build_info *build = build_info_read(t, img, err);
+	struct layout layout;
+
+	if (!build) {
+		err->code = ERR_CANNOT;
+		return NULL;
+	}
+	bool dwarf = layout_from_dwarf(img, &layout, err);
+	if (!dwarf && !layout_from_table(version_minor(build->version),
+					 target_arch(t)->name, 0, &layout)) {
+		err_set(err, ERR_UNSUPPORTED, "there is no layout for %s",
+			target_arch(t)->name);
+		return NULL;
+	}
+	struct layout_report *report = report_new(build, t);
+	fill(report, &layout, dwarf ? img : NULL);
+	find_by_name(report, img);
+	return report;
+}
+
+struct layout_report *layout_report_process(const struct runtime *rt, struct err *err)
+{
+	if (rt->unusable) {
+		err_set(err, ERR_CANNOT, "%s", rt->unusable);
+		return NULL;
+	}
+	struct layout_report *report = report_new(rt->build, rt->target);
+	bool dwarf = strcmp(rt->layout.source, "dwarf") == 0;
+	fill(report, &rt->layout, dwarf ? images_get(rt->images, 0) : NULL);
+	report->allgs = (struct layout_place){ rt->allgs, rt->allgs_how };
+	report->moduledata = (struct layout_place){ modules_get(rt->modules, 0)->addr,
+						    modules_how(rt->modules) };
+	return report;
+}

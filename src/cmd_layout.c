@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "goruntime.h"
+#include "sink.h"
+#include "target_image.h"
+#include "target_live.h"
+
+enum { LAYOUT_DIFFERENCES, LAYOUT_ROW, LAYOUT_JSON };
+
+static const struct option_info layout_options[] = {
+	[LAYOUT_DIFFERENCES] = { 0, "differences", NULL,
+				 "only what differs from the table" },
+	[LAYOUT_ROW] = { 0, "row", NULL, "write a row for goruntime/layout_table.inc" },
+	[LAYOUT_JSON] = { 0, "json", NULL, "write JSON" },
+};
+
+const struct command command_layout = {
+	.name = "gosnap layout",
+	.run = cmd_layout,
+	.arguments = "BINARY|PID",
+	.summary = "print where a Go runtime keeps things, and who says so",
+	.options = layout_options,
+	.option_count = ARRAY_SIZE(layout_options),
+};
+
+static struct layout_report *report_process(pid_t pid, struct err *err)
+{
+	AUTO(target_close) struct target *t = target_live_open(pid, err);
+	if (!t)
+		return NULL;
+	AUTO(images_close) struct images *images = images_open(t);
+	AUTO(warnings_free) struct warnings *warnings = warnings_new();
+	AUTO(runtime_close)
+	struct runtime *rt = runtime_open(t, images, NULL, warnings);
+	return layout_report_process(rt, err);
+}
+
+static struct layout_report *report_file(const char *path, struct err *err)
+{
+	AUTO(images_close) struct images *images = images_open_file(path, err);
+	if (!images)
+		return NULL;
+	const struct image *img = images_get(images, 0);
+	AUTO(target_close) struct target *t = target_image_new(img, err);
+	return t ? layout_report_file(t, img, err) : NULL;
+}
+
+/* As in goruntime/layout_table.inc. */
+static void print_row(const struct layout_report *report)
+{
+	printf("/* %s */\n{ %d, \"%s\", {\n", report->go, report->minor, report->arch);
+	for (size_t i = 0; i < report->count; i++)
+		printf("\t[L_%s] = { %d, %u },\n", report->items[i].slot,
+		       report->items[i].value, report->items[i].size);
+	printf("} },\n");
+}
+
+static const char *source_of(const struct layout_report *report,
+			     const struct layout_item *item)
+{
+	return item->value < 0 ? NULL : report->from_dwarf ? "dwarf" : "table";
+}
+
+static void sink_numbers(struct sink *out, enum layout_kind kind, int32_t value,
+			 uint16_t size)
+{
+	static const char *const names[] = {
+		[LAYOUT_FIELD] = "offset",
+		[LAYOUT_SIZE] = "bytes",
+		[LAYOUT_CONSTANT] = "value",
+	};
+	if (value < 0)
+		return;
+	sink_named_int(out, names[kind], value);
+	if (kind == LAYOUT_FIELD)
+		sink_named_uint(out, "size", size);
+}
+
+static void sink_item(struct sink *out, const struct layout_report *report,
+		      const struct layout_item *item)
+{
+	static const char *const kinds[] = {
+		[LAYOUT_FIELD] = "field",
+		[LAYOUT_SIZE] = "size",
+		[LAYOUT_CONSTANT] = "constant",
+	};
+	sink_begin(out, SINK_OBJECT);
+	sink_named_string(out, "slot", item->slot);
+	sink_named_string(out, "name", item->name);
+	sink_named_string(out, "kind", kinds[item->kind]);
+	sink_numbers(out, item->kind, item->value, item->size);
+	sink_named_string(out, "source", source_of(report, item));
+	if (item->differs) {
+		sink_named_begin(out, "table", SINK_OBJECT);
+		sink_numbers(out, item->kind, item->row_value, item->row_size);
+		sink_end(out);
+	}
+	sink_end(out);
+}
+
+static void sink_place(struct sink *out, const char *name,
+		       const struct layout_place *place)
+{
+	if (!place->addr)
+		return;
+	sink_begin(out, SINK_OBJECT);
+	sink_named_string(out, "name", name);
+	sink_named_address(out, "address", place->addr);
+	sink_named_string(out, "source", place->how);
+	sink_end(out);
+}
+
+static bool print_json(const struct layout_report *report, bool all, struct err *err)
+{
+	AUTO(sink_free) struct sink *out = sink_json_new(STDOUT_FILENO, false);
+	sink_begin(out, SINK_OBJECT);
+	sink_named_string(out, "format", "gosnap-layout");
+	sink_named_uint(out, "version", 1);
+	sink_named_string(out, "go", report->go);
+	sink_named_string(out, "arch", report->arch);
+	sink_named_string(out, "layout", report->source);
+	if (report->from_dwarf) {
+		sink_named_string(out, "compared_with", report->row);
+		sink_named_uint(out, "differences", report->differences);
+	}
+	sink_named_begin(out, "globals", SINK_ARRAY);
+	sink_place(out, "runtime.allgs", &report->allgs);
+	sink_place(out, "runtime.firstmoduledata", &report->moduledata);
+	sink_end(out);
+	sink_named_begin(out, "slots", SINK_ARRAY);
+	for (size_t i = 0; i < report->count; i++)
+		if (all || report->items[i].differs)
+			sink_item(out, report, &report->items[i]);
+	sink_end(out);
+	sink_end(out);
+	return sink_finish(out, NULL, err);
+}
+
+static void print_place(const char *name, const struct layout_place *place)
+{
+	if (place->addr)
+		printf("%-25s %#-18" PRIx64 " %s\n", name, place->addr, place->how);
+	else
+		printf("%-25s not found\n", name);
+}
+
+static void print_heading(const char *subject, const struct layout_report *report)
+{
+	printf("%s: %s %s\n", subject, report->go ? report->go : "an unknown Go",
+	       report->arch);
+	if (!report->from_dwarf)
+		printf("layout: %s\n", report->source);
+	else if (report->differences)
+		printf("layout: its DWARF; %zu of %zu differ from \"%s\"\n",
+		       report->differences, report->count, report->row);
+	else
+		printf("layout: its DWARF, which agrees with \"%s\"\n", report->row);
+	print_place("runtime.allgs", &report->allgs);
+	print_place("runtime.firstmoduledata", &report->moduledata);
+}
+
+struct widths {
+	int slot, name;
+};
+
+static int wider(int width, const char *words)
+{
+	int len = (int)strlen(words);
+	return len > width ? len : width;
+}
+
+static struct widths measure(const struct layout_report *report, bool all)
+{
+	struct widths w = { 0, 0 };
+	for (size_t i = 0; i < report->count; i++) {
+		if (!all && !report->items[i].differs)
+			continue;
+		w.slot = wider(w.slot, report->items[i].slot);
+		w.name = wider(w.name, report->items[i].name);
+	}
+	return w;
+}
+
+/* One line of the table. A field has an offset and a size, a type a size, a constant a
+ * value; what is absent has neither. */
+static void print_line(struct widths w, const char *slot, const char *name,
+		       enum layout_kind kind, int32_t value, uint16_t size,
+		       const char *source)
+{
+	char first[16] = "-", second[16] = "-";
+	if (value >= 0 && kind == LAYOUT_SIZE)
+		snprintf(second, sizeof(second), "%d", value);
+	else if (value >= 0)
+		snprintf(first, sizeof(first), kind == LAYOUT_CONSTANT ? "=%d" : "%d",
+			 value);
+	if (value >= 0 && kind == LAYOUT_FIELD)
+		snprintf(second, sizeof(second), "%u", size);
+	printf("%-*s %-*s %6s %4s %s\n", w.slot, slot, w.name, name, first, second,
+	       source);
+}
+
+static void print_text(const char *subject, const struct layout_report *report, bool all)
+{
+	struct widths w = measure(report, all);
+	print_heading(subject, report);
+	if (!all && !report->differences)
+		return;
+	printf("\n%-*s %-*s OFFSET SIZE SOURCE\n", w.slot, "SLOT", w.name, "NAME");
+	for (size_t i = 0; i < report->count; i++) {
+		const struct layout_item *item = &report->items[i];
+		const char *source = source_of(report, item);
+		if (!all && !item->differs)
+			continue;
+		print_line(w, item->slot, item->name, item->kind, item->value, item->size,
+			   source	     ? source
+			   : item->described ? "absent"
+					     : "unused");
+		if (item->differs)
+			print_line(w, "", "differs from", item->kind, item->row_value,
+				   item->row_size, "table");
+	}
+}
+
+struct layout_options {
+	bool differences, row, json;
+};
+
+static int print(const char *subject, const struct layout_report *report,
+		 const struct layout_options *options)
+{
+	struct err err;
+	if (options->row && !report->from_dwarf) {
+		err_set(&err, ERR_CANNOT,
+			"%.200s has no DWARF that a row could be made of", subject);
+		return cmd_failed(&err);
+	}
+	/* Nothing needs undoing: a closed pipe may end us as it ends cat. */
+	signal(SIGPIPE, SIG_DFL);
+	if (options->json)
+		return print_json(report, !options->differences, &err) ? EXIT_DONE
+								       : cmd_failed(&err);
+	if (options->row)
+		print_row(report);
+	else
+		print_text(subject, report, !options->differences);
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return EXIT_DONE;
+	err_sys(&err, "cannot write the layout");
+	return cmd_failed(&err);
+}
+
+/* False: leave with *ret_status. */
+static bool parse_options(int argc, char **argv, struct layout_options *ret,
+			  int *ret_status)
+{
+	const char *argument;
+	int option;
+	while ((option = cmd_option(&command_layout, argc, argv, &argument,
+				    ret_status)) != OPTION_END) {
+		if (option == OPTION_STOP)
+			return false;
+		ret->differences |= option == LAYOUT_DIFFERENCES;
+		ret->row |= option == LAYOUT_ROW;
+		ret->json |= option == LAYOUT_JSON;
+	}
+	return true;
+}
+
+int cmd_layout(int argc, char **argv)
+{
+	struct layout_options options = { .row = false };
+	struct err err;
+	int status;
+	pid_t pid;
+	if (!parse_options(argc, argv, &options, &status))
+		return status;
+	if (options.row && (options.json || options.differences))
+		return cmd_misused(&command_layout, "--row goes with no other option");
+	if (argc - optind != 1)
+		return cmd_misused(&command_layout,
+				   "of which program? Name one file, or a process id");
+	AUTO(layout_report_free)
+	struct layout_report *report = cmd_parse_pid(argv[optind], &pid)
+					       ? report_process(pid, &err)
+					       : report_file(argv[optind], &err);
+	return report ? print(argv[optind], report, &options) : cmd_failed(&err);
+}
