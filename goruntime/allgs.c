@@ -173,11 +173,11 @@ static bool found(struct runtime *rt, uint64_t addr, const char *how)
 	return true;
 }
 
-bool allgs_find(struct runtime *rt, const struct image *img, struct err *err)
+bool allgs_find(struct runtime *rt, struct err *err)
 {
 	struct image_range symbol;
 
-	if (image_symbol(img, "runtime.allgs", &symbol) &&
+	if (image_symbol(rt->image, "runtime.allgs", &symbol) &&
 	    believe(rt, symbol.addr, NAMED))
 		return found(rt, symbol.addr, "symbol");
 	uint64_t addr = find_by_code(rt);

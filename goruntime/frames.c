@@ -46,29 +46,29 @@ static bool is_shown(const struct code_frame *f, enum special self, bool wrapper
 }
 
 struct expansion {
-	struct runtime *rt;
+	struct runtimes *all;
 	code_frame_fn *fn;
 	void *arg;
 	bool first; /* none shown yet */
 	enum special callee;
 };
 
-static const char *module_of(const struct runtime *rt, const struct image *img)
+static const char *module_of(const struct images *images, const struct image *img)
 {
-	if (!img || img == images_get(rt->images, 0))
+	if (!img || img == images_get(images, 0))
 		return NULL;
 	return image_path(img);
 }
 
 static void give_c(struct expansion *e, const struct raw_frame *raw)
 {
-	const struct runtime *rt = e->rt;
+	const struct images *images = e->all->images;
 	uint64_t pc = raw->flags & FRAME_EXACT ? raw->pc : raw->pc - 1;
-	const struct image *img = images_at(rt->images, pc);
+	const struct image *img = images_at(images, pc);
 	struct code_frame f = { .pc = raw->pc, .c = true, .hidden = true };
 
 	f.kind = raw->flags & FRAME_SIGNAL ? "signal" : NULL;
-	f.module = module_of(rt, img);
+	f.module = module_of(images, img);
 	if (!img || !image_function_at(img, pc, &f.function, &f.entry))
 		f.function = NULL;
 	e->fn(e->arg, &f);
@@ -84,17 +84,17 @@ static struct code_frame frame_of(const struct code *c, const struct pclntab_cal
 		.inlined = call->inlined,
 		.pc = c->pc,
 		.entry = c->entry,
-		.module = module_of(rt, c->module->image),
+		.module = module_of(rt->images, c->module->image),
 	};
 }
 
 static void give_go(struct expansion *e, const struct raw_frame *raw,
-		    const struct code *c)
+		    const struct runtime *rt, const struct code *c)
 {
-	struct slot wrapper_id = e->rt->layout.slot[L_id_wrapper];
+	struct slot wrapper_id = rt->layout.slot[L_id_wrapper];
 
 	for (uint32_t i = 0; i < c->call_count; i++) {
-		struct code_frame f = frame_of(c, &c->calls[i], e->rt);
+		struct code_frame f = frame_of(c, &c->calls[i], rt);
 		enum special self = special_of(f.function);
 		bool wrapper = wrapper_id.off >= 0 && c->calls[i].id == wrapper_id.off;
 
@@ -113,19 +113,20 @@ static void give_go(struct expansion *e, const struct raw_frame *raw,
 	}
 }
 
-void runtime_each_frame(struct runtime *rt, struct stack stack, code_frame_fn *fn,
-			void *arg)
+void runtimes_each_frame(struct runtimes *all, struct stack stack, code_frame_fn *fn,
+			 void *arg)
 {
-	struct expansion e = { .rt = rt, .fn = fn, .arg = arg, .first = true };
+	struct expansion e = { .all = all, .fn = fn, .arg = arg, .first = true };
 
 	for (uint32_t i = 0; i < stack.count; i++) {
 		const struct raw_frame *raw = &stack.frames[i];
-		const struct code *c = rt->code
-					       ? code_with_calls(rt->code, raw->pc,
-								 raw->flags & FRAME_EXACT)
-					       : NULL;
+		bool exact = raw->flags & FRAME_EXACT;
+		struct runtime *rt;
+		const struct code *c = runtimes_code_at(all, raw->pc, exact, &rt);
+		if (c)
+			c = code_with_calls(rt->code, raw->pc, exact);
 		if (c && !c->foreign)
-			give_go(&e, raw, c);
+			give_go(&e, raw, rt, c);
 		else
 			give_c(&e, raw);
 	}

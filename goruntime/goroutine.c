@@ -193,7 +193,7 @@ struct goroutine *goroutine_by_addr(struct runtime *rt, uint64_t addr)
 static bool runs_user_code(struct runtime *rt, const struct goroutine *g)
 {
 	struct stack s = g->stack == NO_STACK ? (struct stack){ 0 }
-					      : stacks_get(rt->stacks, g->stack);
+					      : stacks_get(rt->shared->stacks, g->stack);
 
 	for (uint32_t i = 0; i < s.count; i++) {
 		const struct code *c = code_with_calls(rt->code, s.frames[i].pc,

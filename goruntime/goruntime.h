@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* goruntime.h - the Go runtime inside a target: goroutines, threads, their true stacks.
+/* goruntime.h - the Go runtimes inside a target: goroutines, threads, their true stacks.
  * The only header of this folder for those outside. Prints nothing. Works on stripped
  * binaries; also takes a process without Go, whose threads it unwinds as C.
- * In three steps: runtime_open() while the process runs, runtime_capture() while it stands
- * still, runtime_decode() after it was let go. */
+ * In three steps: runtimes_open() while the process runs, runtimes_capture() while it
+ * stands still, runtimes_decode() after it was let go.
+ * A process has one Go runtime as a rule; none, and its threads are still shown; several
+ * when a C program loads several libraries of -buildmode=c-shared. What belongs to the
+ * process (threads, stacks) is struct runtimes, what belongs to one Go is struct runtime. */
 #ifndef GOSNAP_GORUNTIME_H
 #define GOSNAP_GORUNTIME_H
 
@@ -11,6 +14,7 @@
 #include "target.h"
 #include "warnings.h"
 
+struct runtimes;
 struct runtime;
 
 struct build_setting {
@@ -32,25 +36,30 @@ struct build_info {
 
 /* Never NULL. t, images and warnings outlive it. assume_go: "1.24" overrides what the
  * binary says, or NULL. */
-struct runtime *runtime_open(struct target *t, const struct images *images,
-			     const char *assume_go, struct warnings *warnings);
-void runtime_close(struct runtime *rt);
-DEFINE_AUTO(struct runtime, runtime_close)
+struct runtimes *runtimes_open(struct target *t, const struct images *images,
+			       const char *assume_go, struct warnings *warnings);
+void runtimes_close(struct runtimes *all);
+DEFINE_AUTO(struct runtimes, runtimes_close)
 
-/* NULL: this is not a program of the gc toolchain. Borrowed. */
+/* frozen: the stopped process, as open extents (target_extents.h). Reads all g structs,
+ * unwinds what stands on threads, copies the used stacks. From here on frozen only is
+ * read. When goroutines cannot be had, runtime_unusable() says why. */
+void runtimes_capture(struct runtimes *all, struct target *frozen);
+
+/* Unwinds the rest. */
+void runtimes_decode(struct runtimes *all);
+
+/* Why there is no runtime; NULL: there is one at least. */
+const char *runtimes_unusable(const struct runtimes *all);
+size_t runtimes_count(const struct runtimes *all);
+struct runtime *runtimes_get(const struct runtimes *all, size_t i); /* borrowed */
+
+/* Never NULL; borrowed. */
 const struct build_info *runtime_build_info(const struct runtime *rt);
-/* Why goroutines cannot be read; NULL: they can. Final after runtime_capture(). */
+/* Why goroutines cannot be read; NULL: they can. Final after runtimes_capture(). */
 const char *runtime_unusable(const struct runtime *rt);
 /* "dwarf", "table go1.26 amd64", "assumed go1.27"; NULL when unusable. */
 const char *runtime_layout_source(const struct runtime *rt);
-
-/* frozen: the stopped process, as open extents (target_extents.h). Reads all g structs,
- * unwinds what stands on threads, copies the used stacks. From here on rt reads frozen
- * only. When the goroutines cannot be had, runtime_unusable() says why. */
-void runtime_capture(struct runtime *rt, struct target *frozen);
-
-/* Unwinds the rest. */
-void runtime_decode(struct runtime *rt);
 
 enum stack_state {
 	STACK_NONE, /* there is none: a dead goroutine, a thread on its goroutine's stack */
@@ -83,8 +92,8 @@ struct goroutine {
 	uint64_t created_pc, start_pc, parent; /* 0: not known */
 	uint64_t waiting_since;		       /* CLOCK_MONOTONIC, 0: not known */
 	uint64_t machine, locked_machine;      /* addresses of Ms, 0: none */
-	uint32_t stack;			       /* for runtime_stack(), NO_STACK */
-	uint32_t reason; /* for runtime_reason(), when truncated or lost */
+	uint32_t stack;			       /* for runtimes_stack(), NO_STACK */
+	uint32_t reason; /* for runtimes_reason(), when truncated or lost */
 	int32_t thread;	 /* index in target_threads(), -1: on none */
 	uint8_t status, wait_reason, state /* enum stack_state */;
 	bool system : 1;
@@ -100,7 +109,16 @@ const struct goroutine *runtime_goroutine(const struct runtime *rt, size_t i);
 const char *runtime_status_name(unsigned status); /* NULL: a number we do not know */
 /* The runtime's own words, NULL when they could not be read or are empty. Borrowed. */
 const char *runtime_wait_reason(const struct runtime *rt, unsigned reason);
+/* Why something is not whole. Borrowed, never NULL. */
 const char *runtime_reason(const struct runtime *rt, uint32_t reason);
+
+/* All of them, runtime after runtime. */
+struct goroutine_of {
+	struct runtime *runtime;
+	const struct goroutine *goroutine;
+};
+size_t runtimes_goroutine_count(const struct runtimes *all);
+struct goroutine_of runtimes_goroutine(const struct runtimes *all, size_t i);
 
 /* A string of the subject: any bytes, not NUL-terminated. */
 struct go_text {
@@ -127,6 +145,8 @@ const struct label_set *runtime_labels(struct runtime *rt, const struct goroutin
 enum thread_on { ON_UNKNOWN, ON_GOROUTINE, ON_G0, ON_SIGNAL, ON_C };
 
 struct thread_state {
+	struct runtime *runtime; /* what follows is of this one, the innermost that the
+				  * thread is inside of; NULL: none knows the thread */
 	bool has_machine, has_processor, has_goroutine;
 	int64_t machine, processor;
 	uint64_t goroutine; /* id */
@@ -136,7 +156,9 @@ struct thread_state {
 };
 
 /* Of target_threads(frozen)[i]. */
-const struct thread_state *runtime_thread(const struct runtime *rt, size_t i);
+const struct thread_state *runtimes_thread(const struct runtimes *all, size_t i);
+/* As runtime_reason(), of any of them or of a thread. */
+const char *runtimes_reason(const struct runtimes *all, uint32_t reason);
 
 /* Distinct stacks, each kept once: the same pcs, and frames of the same sizes. */
 enum raw_frame_flags {
@@ -162,8 +184,8 @@ struct stack {
 	uint32_t count;
 };
 
-size_t runtime_stack_count(const struct runtime *rt);
-struct stack runtime_stack(const struct runtime *rt, uint32_t id);
+size_t runtimes_stack_count(const struct runtimes *all);
+struct stack runtimes_stack(const struct runtimes *all, uint32_t id);
 /* The address of the arguments of one of g's frames; 0: not known. */
 uint64_t goroutine_argp(const struct goroutine *g, const struct raw_frame *frame);
 
@@ -177,8 +199,8 @@ struct code_frame {
 
 /* Calls fn for each frame of a stack, inlined calls expanded, innermost first. */
 typedef void code_frame_fn(void *arg, const struct code_frame *frame);
-void runtime_each_frame(struct runtime *rt, struct stack stack, code_frame_fn *fn,
-			void *arg);
+void runtimes_each_frame(struct runtimes *all, struct stack stack, code_frame_fn *fn,
+			 void *arg);
 /* The function at pc on its own, its innermost inlined call included; false: not Go. */
 bool runtime_code_at(struct runtime *rt, uint64_t pc, struct code_frame *ret);
 /* The call before the return address pc, as the go statement that created a goroutine. */

@@ -126,7 +126,7 @@ struct layout_report *layout_report_process(const struct runtime *rt, struct err
 	}
 	struct layout_report *report = report_new(rt->build, rt->target);
 	bool dwarf = strcmp(rt->layout.source, "dwarf") == 0;
-	fill(report, &rt->layout, dwarf ? images_get(rt->images, 0) : NULL);
+	fill(report, &rt->layout, dwarf ? rt->image : NULL);
 	report->allgs = (struct layout_place){ rt->allgs, rt->allgs_how };
 	report->moduledata = (struct layout_place){ modules_get(rt->modules, 0)->addr,
 						    modules_how(rt->modules) };

@@ -141,9 +141,9 @@ static int by_procid(const void *a, const void *b)
 
 static struct seekers seekers_of(struct runtime *rt, const struct target_thread *threads)
 {
-	struct seekers s = { .list = xcalloc(rt->thread_count + 1, sizeof(*s.list)) };
+	struct seekers s = { .list = xcalloc(rt->machine_count + 1, sizeof(*s.list)) };
 
-	for (size_t i = 0; i < rt->thread_count; i++)
+	for (size_t i = 0; i < rt->machine_count; i++)
 		if (!rt->machines[i].m)
 			s.list[s.count++] =
 				(struct seeker){ (uint64_t)threads[i].tid_inside, i };
@@ -170,7 +170,7 @@ static uint64_t newest(struct runtime *rt)
 {
 	uint64_t best = 0, highest = 0;
 
-	for (size_t i = 0; i < rt->thread_count; i++) {
+	for (size_t i = 0; i < rt->machine_count; i++) {
 		uint64_t m = rt->machines[i].m, id = load(rt, m, L_m_id);
 		if (m && (!best || id > highest)) {
 			best = m;
@@ -184,7 +184,7 @@ static uint64_t newest(struct runtime *rt)
  * and some more is far enough. */
 static void follow_chain(struct runtime *rt, struct seekers *s)
 {
-	size_t far = 2 * rt->thread_count + 1024;
+	size_t far = 2 * rt->machine_count + 1024;
 
 	for (size_t i = 0, n = 0; i < rt->goroutine_count && s->left && n < far; i++) {
 		uint64_t m = rt->goroutines[i].machine;
@@ -199,61 +199,42 @@ static void follow_chain(struct runtime *rt, struct seekers *s)
 	}
 }
 
-static void describe(struct runtime *rt, const struct target_thread *th, size_t i)
+void machine_describe(struct runtime *rt, size_t thread, struct thread_state *ret)
 {
-	const struct machine *m = &rt->machines[i];
-	struct thread_state *s = &rt->threads[i];
-	uint64_t p = load(rt, m->m, L_m_p),
-		 sp = th->regs.value[target_arch(rt->target)->sp];
+	const struct machine *m = &rt->machines[thread];
+	uint64_t p = load(rt, m->m, L_m_p);
+	const struct goroutine *g = m->curg ? goroutine_by_addr(rt, m->curg) : NULL;
 
-	s->has_machine = m->m && layout_has(&rt->layout, L_m_id);
-	s->machine = (int64_t)load(rt, m->m, L_m_id);
-	s->has_processor = p && layout_has(&rt->layout, L_p_id);
-	s->processor = (int32_t)load(rt, p, L_p_id);
-	struct goroutine *g = m->curg ? goroutine_by_addr(rt, m->curg) : NULL;
-	if (g) {
-		s->has_goroutine = true;
-		s->goroutine = g->id;
-		g->thread = (int32_t)i;
-	}
-	if (!th->stopped)
-		return;
-	if (on_stack(m->curg_stack, sp))
-		s->on = ON_GOROUTINE;
-	else if (on_stack(m->signal_stack, sp))
-		s->on = ON_SIGNAL;
-	else if (m->vdso_sp ||
-		 code_at(rt->code, th->regs.value[target_arch(rt->target)->pc], true))
-		s->on = ON_G0; /* in its first and last moments a thread has no M */
-	else
-		s->on = ON_C;
+	ret->has_machine = m->m && layout_has(&rt->layout, L_m_id);
+	ret->machine = (int64_t)load(rt, m->m, L_m_id);
+	ret->has_processor = p && layout_has(&rt->layout, L_p_id);
+	ret->processor = (int32_t)load(rt, p, L_p_id);
+	ret->has_goroutine = g != NULL;
+	ret->goroutine = g ? g->id : 0;
 }
 
 void machines_read(struct runtime *rt)
 {
 	const struct target_thread *threads =
-		target_threads(rt->target, &rt->thread_count);
+		target_threads(rt->target, &rt->machine_count);
 	int64_t off;
 
-	rt->threads = xcalloc(rt->thread_count + 1, sizeof(*rt->threads));
-	rt->machines = xcalloc(rt->thread_count + 1, sizeof(*rt->machines));
-	rt->walks = xcalloc(rt->thread_count + 1, sizeof(*rt->walks));
-	for (size_t i = 0; i < rt->thread_count; i++) {
-		rt->threads[i].stack = NO_STACK;
-		rt->threads[i].on = threads[i].stopped ? ON_C : ON_UNKNOWN;
-	}
+	rt->machines = xcalloc(rt->machine_count + 1, sizeof(*rt->machines));
 	if (!rt->modules)
 		return;
 	target_budget_unit(rt->target);
-	off = choose_tls_offset(rt, threads, rt->thread_count);
-	for (size_t i = 0; i < rt->thread_count; i++)
+	off = choose_tls_offset(rt, threads, rt->machine_count);
+	for (size_t i = 0; i < rt->machine_count; i++)
 		rt->machines[i].m = machine_by_tls(rt, &threads[i], off);
 	struct seekers seekers = seekers_of(rt, threads);
 	follow_chain(rt, &seekers);
 	xfree(seekers.list);
-	for (size_t i = 0; i < rt->thread_count; i++) {
+	for (size_t i = 0; i < rt->machine_count; i++) {
+		struct machine *m = &rt->machines[i];
 		target_budget_unit(rt->target);
-		fill(rt, &rt->machines[i]);
-		describe(rt, &threads[i], i);
+		fill(rt, m);
+		struct goroutine *g = m->curg ? goroutine_by_addr(rt, m->curg) : NULL;
+		if (g)
+			g->thread = (int32_t)i;
 	}
 }

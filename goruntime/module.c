@@ -261,12 +261,13 @@ struct modules *modules_open_at(struct target *t, const struct images *images,
 }
 
 struct modules *modules_open(struct target *t, const struct images *images,
-			     const struct layout *layout, struct err *err)
+			     const struct image *img, const struct layout *layout,
+			     struct err *err)
 {
 	AUTO(modules_close) struct modules *m = modules_new(t, images, layout);
 
-	if (images_count(images) > 0 && !image_unreadable(images_get(images, 0)))
-		m->how = add_image(m, images_get(images, 0));
+	if (!image_unreadable(img))
+		m->how = add_image(m, img);
 	if (m->count == 0) {
 		err_set(err, ERR_NOT_FOUND, "no Go module data found");
 		return NULL;

@@ -20,10 +20,11 @@ struct module {
 
 struct modules;
 
-/* All modules, the executable's first. ERR_NOT_FOUND: there is no moduledata in any image,
- * or none that fits this layout. */
+/* The modules of the runtime in img, its own first. ERR_NOT_FOUND: there is no moduledata
+ * in it, or none that fits this layout. */
 struct modules *modules_open(struct target *t, const struct images *images,
-			     const struct layout *layout, struct err *err);
+			     const struct image *img, const struct layout *layout,
+			     struct err *err);
 /* The moduledata at addr and those behind it. */
 struct modules *modules_open_at(struct target *t, const struct images *images,
 				const struct layout *layout, uint64_t addr,

@@ -9,6 +9,7 @@
 #include "goruntime.h"
 #include "layout.h"
 #include "module.h"
+#include "reasons.h"
 #include "stacks.h"
 #include "unwind.h"
 
@@ -39,6 +40,8 @@ enum handover {
 };
 
 struct walk {
+	struct runtime *runtime; /* whose goroutine it hands over to, else whose code it
+				  * met last; NULL: no Go */
 	struct raw_frame *frames;
 	size_t count;
 	enum stack_state state;
@@ -48,18 +51,38 @@ struct walk {
 	bool exact;
 };
 
-struct runtime {
+/* What belongs to the process, whatever number of Go runtimes it has. */
+struct runtimes {
 	struct target
-		*target; /* the live one until runtime_capture(), then the frozen one */
+		*target; /* the live one until runtimes_capture(), then the frozen one */
 	const struct images *images;
 	struct warnings *warnings;
+	struct stacks *stacks; /* of all goroutines and threads */
+	struct reasons *reasons;
+	struct unwind *cfi;
+	struct raw_frame *scratch; /* LIMIT_FRAMES of them */
+	char *unusable;		   /* why there is no runtime; NULL: there is one */
+
+	struct runtime **list;
+	size_t count, cap;
+
+	struct thread_state *threads; /* of target_threads() */
+	struct walk *walks;	      /* the same order: how each thread hands over */
+	size_t thread_count;
+};
+
+/* One Go runtime: what its moduledata, scheduler and goroutines say. */
+struct runtime {
+	struct runtimes *shared; /* with the others of the process */
+	struct target *target;	 /* these three: of shared */
+	const struct images *images;
+	struct warnings *warnings;
+	const struct image *image; /* that it is in */
 	struct build_info *build;
 	struct layout layout;
 	struct modules *modules; /* NULL: no Go, or none that we can read */
 	struct code_table *code;
 	bool landing_pad; /* asmcgocall calls C from there (1.22) */
-	struct stacks *stacks;
-	struct unwind *cfi;
 	char *unusable;
 
 	uint64_t allgs; /* address of the slice header */
@@ -67,26 +90,39 @@ struct runtime {
 	struct goroutine *goroutines;
 	size_t goroutine_count, goroutine_cap;
 
-	struct thread_state *threads; /* of target_threads() */
-	struct machine *machines;     /* the same order */
-	struct walk *walks;	      /* the same order: how each thread hands over */
-	size_t thread_count;
+	struct machine *machines; /* of target_threads(), zero where it has none */
+	size_t machine_count;
 
 	struct extras extras;
 	char **wait_reasons;
 	size_t wait_reason_count;
-	char **reasons; /* 0 is unused */
-	size_t reason_count, reason_cap;
-	struct raw_frame *scratch; /* LIMIT_FRAMES of them */
 };
 
-/* Interned: a hostile stack can fail in as many ways as there are addresses, so only so
- * many different ones are kept; then one that says so. */
-uint32_t reason_add(struct runtime *rt, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+/* Numbers why a stack is not whole. */
+#define reason_add(rt, ...) reasons_add((rt)->shared->reasons, __VA_ARGS__)
+
+/* runtime.c: one runtime's part of the three steps. Never NULL; build becomes its own. */
+struct runtime *runtime_open(struct runtimes *shared, const struct image *img,
+			     struct build_info *build, const char *assume_go);
+void runtime_close(struct runtime *rt);
+/* The g structs, of the target as it stands; the M of each thread, of the frozen one. */
+void runtime_read(struct runtime *rt);
+void runtime_read_machines(struct runtime *rt);
+/* After the threads were walked: what stands on them, and the stacks of all others. */
+void runtime_capture(struct runtime *rt);
+void runtime_decode(struct runtime *rt);
+
+/* runtimes.c: what the table of the runtime in whose text pc lies says of it, and which
+ * runtime that is. NULL: not Go. */
+const struct code *runtimes_code_at(const struct runtimes *all, uint64_t pc, bool exact,
+				    struct runtime **ret);
+
+/* threads.c: walks each thread's stack and says what it stands on, after the Ms of all
+ * runtimes are known. */
+void threads_read(struct runtimes *all);
 
 /* allgs.c: finds allgs for rt->layout and believes it only when the goroutines agree. */
-bool allgs_find(struct runtime *rt, const struct image *img, struct err *err);
+bool allgs_find(struct runtime *rt, struct err *err);
 /* Reads every g struct, of the target as it stands. */
 bool goroutines_read(struct runtime *rt, struct err *err);
 void goroutines_sort(struct runtime *rt);
@@ -94,18 +130,22 @@ struct goroutine *goroutine_by_addr(struct runtime *rt,
 				    uint64_t addr); /* before the sort */
 
 /* wait_reason.c */
-void wait_reasons_read(struct runtime *rt, const struct image *img);
+void wait_reasons_read(struct runtime *rt);
 
-/* machine.c: the M of each thread. */
+/* machine.c: the M of each thread; its goroutine learns of the thread. */
 void machines_read(struct runtime *rt);
+/* What the runtime knows of a thread: its M, P and goroutine. */
+void machine_describe(struct runtime *rt, size_t thread, struct thread_state *ret);
 
 /* unwind_thread.c: from a thread's registers over its own stacks (C, g0, gsignal) to where
- * its goroutine's stack begins. Frames are appended to rt->scratch + w->count. */
-void walk_thread(struct runtime *rt, const struct machine *m, const struct regs *regs,
-		 bool exact, struct walk *w);
+ * its goroutine's stack begins. Each frame is followed as the runtime has it in whose code
+ * it is: C between two of them may come from one and call the other. Frames are appended
+ * to all->scratch + w->count. */
+void walk_thread(struct runtimes *all, size_t thread, const struct regs *regs, bool exact,
+		 struct walk *w);
 
-/* unwind_go.c: a goroutine's own stack, from g->pc, g->sp. m is that of its thread or the
- * thread it is locked to, for the C frames below a callback; NULL when none. Sets stack,
+/* unwind_go.c: a goroutine's own stack, from g->pc, g->sp. m, of rt->machines, is that of
+ * its thread or the thread it is locked to, for the C frames below a callback; NULL when none. Sets stack,
  * state, reason. */
 void unwind_goroutine(struct runtime *rt, struct goroutine *g, const struct machine *m);
 

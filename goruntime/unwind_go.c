@@ -126,13 +126,13 @@ static void add_c_frames(struct go_walk *u, const struct code *c)
 	}
 	reg_set(&regs, arch->pc, pc);
 	reg_set(&regs, arch->sp, cfa);
-	walk_thread(u->rt, u->m, &regs, false, &w);
+	walk_thread(u->rt->shared, (size_t)(u->m - u->rt->machines), &regs, false, &w);
 	for (size_t i = u->count; i < w.count; i++)
 		w.frames[i].flags |= FRAME_SYSTEM_STACK;
 	u->count = w.count;
 	if (w.state != STACK_COMPLETE)
 		warnings_add(u->rt->warnings, where, "its C frames are not whole: %s",
-			     runtime_reason(u->rt, w.reason));
+			     runtimes_reason(u->rt->shared, w.reason));
 	u->callback_sp = older > u->callback_sp ? older : 0;
 }
 
@@ -205,7 +205,7 @@ void unwind_goroutine(struct runtime *rt, struct goroutine *g, const struct mach
 		.rt = rt,
 		.g = g,
 		.m = m,
-		.frames = rt->scratch,
+		.frames = rt->shared->scratch,
 		.pc = g->pc,
 		.sp = g->sp,
 		.exact = g->exact,
@@ -224,11 +224,11 @@ void unwind_goroutine(struct runtime *rt, struct goroutine *g, const struct mach
 		while (step(&u))
 			continue;
 	}
-	if (u.count > LIMIT_FRAMES_RUN - stacks_frames(rt->stacks)) {
+	if (u.count > LIMIT_FRAMES_RUN - stacks_frames(rt->shared->stacks)) {
 		u.count = 0;
 		ends(&u, STACK_TRUNCATED,
 		     reason_add(rt, "more than %" PRIu64 " frames in all",
 				LIMIT_FRAMES_RUN));
 	}
-	g->stack = stacks_intern(rt->stacks, rt->scratch, u.count);
+	g->stack = stacks_intern(rt->shared->stacks, rt->shared->scratch, u.count);
 }

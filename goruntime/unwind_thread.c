@@ -18,8 +18,10 @@ enum {
 enum { RBX = 3, RBP = 6, R12 = 12, R13 = 13, R14 = 14, R15 = 15 };
 
 struct thread_walk {
-	struct runtime *rt;
-	const struct machine *m;
+	struct runtimes *all;
+	size_t thread;
+	struct runtime *rt;	 /* in whose code it was last; NULL: in none */
+	const struct machine *m; /* of the thread, in rt */
 	struct walk *w;
 	struct regs regs;
 	bool exact;
@@ -30,7 +32,7 @@ struct thread_walk {
 
 static const struct arch *arch_of(const struct thread_walk *t)
 {
-	return target_arch(t->rt->target);
+	return target_arch(t->all->target);
 }
 
 static uint64_t pc_of(const struct thread_walk *t)
@@ -75,12 +77,13 @@ static bool push(struct thread_walk *t, uint32_t flags)
 {
 	struct err err;
 
-	if (t->w->count == LIMIT_FRAMES || !target_spend(t->rt->target, 1, &err)) {
+	if (t->w->count == LIMIT_FRAMES || !target_spend(t->all->target, 1, &err)) {
 		t->w->state = STACK_TRUNCATED;
 		t->w->reason = t->w->count == LIMIT_FRAMES
-				       ? reason_add(t->rt, "more than %" PRIu64 " frames",
-						    LIMIT_FRAMES)
-				       : reason_add(t->rt, "%s", err.text);
+				       ? reasons_add(t->all->reasons,
+						     "more than %" PRIu64 " frames",
+						     LIMIT_FRAMES)
+				       : reasons_add(t->all->reasons, "%s", err.text);
 		return false;
 	}
 	t->w->frames[t->w->count++] = (struct raw_frame){
@@ -95,9 +98,10 @@ static bool read_word(struct thread_walk *t, uint64_t addr, uint64_t *ret)
 {
 	struct err err;
 
-	if (target_read_uint(t->rt->target, addr, WORD, ret, &err))
+	if (target_read_uint(t->all->target, addr, WORD, ret, &err))
 		return true;
-	end_lost(t, reason_add(t->rt, "the stack cannot be read: %s", err.text));
+	end_lost(t,
+		 reasons_add(t->all->reasons, "the stack cannot be read: %s", err.text));
 	return false;
 }
 
@@ -115,15 +119,16 @@ static bool step_go(struct thread_walk *t, const struct code *c)
 	struct err ignored;
 
 	if (c->frame_size < 0)
-		return end_lost(
-			t, reason_add(t->rt, "no frame size at pc 0x%" PRIx64, c->pc));
+		return end_lost(t, reasons_add(t->all->reasons,
+					       "no frame size at pc 0x%" PRIx64, c->pc));
 	if (!read_word(t, cfa - WORD, &pc))
 		return false;
 	if (pc == 0)
-		return end_lost(t, reason_add(t->rt, "the return address is zero"));
+		return end_lost(
+			t, reasons_add(t->all->reasons, "the return address is zero"));
 	keep_only(&t->regs, UINT64_C(1) << arch->fp);
 	if (c->frame_size > 0 &&
-	    target_read_uint(t->rt->target, cfa - 2 * WORD, WORD, &bp, &ignored))
+	    target_read_uint(t->all->target, cfa - 2 * WORD, WORD, &bp, &ignored))
 		reg_set(&t->regs, arch->fp, bp);
 	reg_set(&t->regs, arch->sp, cfa);
 	reg_set(&t->regs, arch->pc, pc);
@@ -195,12 +200,13 @@ static bool step_signal(struct thread_walk *t, const struct code *c)
 		addr += (uint64_t)c->frame_size + WORD;
 	if (c->frame_size < 0 || ++t->signals > SIGNALS_MAX ||
 	    arch->ucontext_size > sizeof(context))
-		return end_lost(
-			t, reason_add(t->rt, "a signal frame that cannot be followed"));
-	if (!target_read(t->rt->target, addr, context, arch->ucontext_size, &err))
-		return end_lost(
-			t, reason_add(t->rt, "the interrupted context cannot be read: %s",
-				      err.text));
+		return end_lost(t, reasons_add(t->all->reasons,
+					       "a signal frame that cannot be followed"));
+	if (!target_read(t->all->target, addr, context, arch->ucontext_size, &err))
+		return end_lost(t,
+				reasons_add(t->all->reasons,
+					    "the interrupted context cannot be read: %s",
+					    err.text));
 	t->regs.valid = 0;
 	arch_regs_from(arch->ucontext, arch, context, arch->ucontext_size, &t->regs);
 	t->exact = true;
@@ -244,7 +250,8 @@ static bool step_saved_sp(struct thread_walk *t, const struct code *c)
 			return step_go(t, c);
 		}
 	}
-	return end_lost(t, reason_add(t->rt, "in a function that switches stacks"));
+	return end_lost(
+		t, reasons_add(t->all->reasons, "in a function that switches stacks"));
 }
 
 static bool step_vdso_caller(struct thread_walk *t, const struct code *c)
@@ -332,12 +339,12 @@ static bool step_in_c(struct thread_walk *t)
 
 	if (!push(t, 0))
 		return false;
-	switch (unwind_step(t->rt->cfi, &t->regs, &t->exact, &err)) {
+	switch (unwind_step(t->all->cfi, &t->regs, &t->exact, &err)) {
 	case UNWIND_END:
 		return end_complete(t);
 	case UNWIND_LOST:
 		t->exact = was_exact;
-		return end_lost(t, reason_add(t->rt, "%s", err.text));
+		return end_lost(t, reasons_add(t->all->reasons, "%s", err.text));
 	case UNWIND_CALLER:
 		break;
 	}
@@ -345,19 +352,40 @@ static bool step_in_c(struct thread_walk *t)
 		t->w->frames[t->w->count - 1].flags |= FRAME_SIGNAL;
 		t->last_sp = 0;
 		if (++t->signals > SIGNALS_MAX)
-			return end_lost(t,
-					reason_add(t->rt, "more than %d nested signals",
-						   SIGNALS_MAX));
+			return end_lost(t, reasons_add(t->all->reasons,
+						       "more than %d nested signals",
+						       SIGNALS_MAX));
 	}
 	return true;
+}
+
+static void enter(struct thread_walk *t, struct runtime *rt)
+{
+	t->rt = rt;
+	t->m = &rt->machines[t->thread];
+}
+
+/* Is sp on a goroutine's stack? Then in that goroutine's runtime. */
+static bool enter_goroutine(struct thread_walk *t, uint64_t sp)
+{
+	for (size_t i = 0; i < t->all->count; i++) {
+		if (!on_stack(t->all->list[i]->machines[t->thread].curg_stack, sp))
+			continue;
+		enter(t, t->all->list[i]);
+		return true;
+	}
+	return false;
 }
 
 static bool step(struct thread_walk *t)
 {
 	uint64_t pc = pc_of(t), sp = sp_of(t);
-	const struct code *c = t->rt->code ? code_at(t->rt->code, pc, t->exact) : NULL;
+	struct runtime *rt;
+	const struct code *c = runtimes_code_at(t->all, pc, t->exact, &rt);
 
-	if (on_stack(t->m->curg_stack, sp)) {
+	if (c)
+		enter(t, rt);
+	if (enter_goroutine(t, sp)) {
 		/* Past the switch of gogo there is no frame any more, only where to go. */
 		bool resuming = c &&
 				(c->special == SPECIAL_gogo ||
@@ -368,23 +396,24 @@ static bool step(struct thread_walk *t)
 	}
 	if (sp <= t->last_sp)
 		return end_lost(
-			t, reason_add(t->rt,
-				      "the stack does not go on: sp stays at 0x%" PRIx64,
-				      sp));
+			t, reasons_add(t->all->reasons,
+				       "the stack does not go on: sp stays at 0x%" PRIx64,
+				       sp));
 	t->last_sp = sp - 1;
 	return c && !c->foreign ? step_in_go(t, c) : step_in_c(t);
 }
 
-void walk_thread(struct runtime *rt, const struct machine *m, const struct regs *regs,
-		 bool exact, struct walk *w)
+void walk_thread(struct runtimes *all, size_t thread, const struct regs *regs, bool exact,
+		 struct walk *w)
 {
 	struct thread_walk t = {
-		.rt = rt, .m = m, .w = w, .regs = *regs, .exact = exact
+		.all = all, .thread = thread, .w = w, .regs = *regs, .exact = exact
 	};
 
-	w->frames = rt->scratch;
+	w->frames = all->scratch;
 	w->handover = HANDOVER_NONE;
 	w->state = STACK_NONE;
 	while (step(&t))
 		continue;
+	w->runtime = t.rt;
 }

@@ -66,11 +66,11 @@ static uint64_t scan_range(struct runtime *rt, uint64_t start, uint64_t end)
 	return 0;
 }
 
-static uint64_t find_table(struct runtime *rt, const struct image *img)
+static uint64_t find_table(struct runtime *rt)
 {
 	struct image_range symbol;
 
-	if (image_symbol(img, "runtime.waitReasonStrings", &symbol) &&
+	if (image_symbol(rt->image, "runtime.waitReasonStrings", &symbol) &&
 	    is_table(rt, symbol.addr))
 		return symbol.addr;
 	for (size_t i = 0; i < modules_count(rt->modules); i++) {
@@ -85,9 +85,9 @@ static uint64_t find_table(struct runtime *rt, const struct image *img)
 	return 0;
 }
 
-void wait_reasons_read(struct runtime *rt, const struct image *img)
+void wait_reasons_read(struct runtime *rt)
 {
-	uint64_t at = find_table(rt, img);
+	uint64_t at = find_table(rt);
 	char words[WORDS_MAX];
 	struct err ignored;
 

@@ -38,17 +38,17 @@ static void print_frame(void *arg, const struct code_frame *f)
 	sink_end(out);
 }
 
-size_t print_frames(struct sink *out, struct runtime *rt, struct stack stack)
+size_t print_frames(struct sink *out, struct runtimes *all, struct stack stack)
 {
 	struct frame_printing p = { .out = out };
 
 	sink_begin(out, SINK_ARRAY);
-	runtime_each_frame(rt, stack, print_frame, &p);
+	runtimes_each_frame(all, stack, print_frame, &p);
 	sink_end(out);
 	return p.count;
 }
 
-void print_unwound(struct sink *out, const struct runtime *rt, enum stack_state state,
+void print_unwound(struct sink *out, const struct runtimes *all, enum stack_state state,
 		   uint32_t reason)
 {
 	static const char *const names[] = {
@@ -62,6 +62,6 @@ void print_unwound(struct sink *out, const struct runtime *rt, enum stack_state 
 	sink_named_begin(out, "unwound", SINK_OBJECT);
 	sink_named_string(out, "state", names[state]);
 	if (state != STACK_COMPLETE)
-		sink_named_string(out, "reason", runtime_reason(rt, reason));
+		sink_named_string(out, "reason", runtimes_reason(all, reason));
 	sink_end(out);
 }

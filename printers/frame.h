@@ -9,7 +9,7 @@
 /* Members function, file and line of the object that is open. */
 void print_location(struct sink *out, const struct code_frame *f);
 /* Member unwound: the proof that ends every stack. Nothing where there is no stack. */
-void print_unwound(struct sink *out, const struct runtime *rt, enum stack_state state,
+void print_unwound(struct sink *out, const struct runtimes *all, enum stack_state state,
 		   uint32_t reason);
 
 #endif

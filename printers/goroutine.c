@@ -84,8 +84,8 @@ void print_goroutine(struct sink *out, const struct goroutine_printing *p,
 	sink_named_uint(out, "group", group);
 	if (p->full_frames && g->stack != NO_STACK) {
 		sink_name(out, "frames");
-		print_frames(out, p->runtime, runtime_stack(p->runtime, g->stack));
+		print_frames(out, p->runtimes, runtimes_stack(p->runtimes, g->stack));
 	}
-	print_unwound(out, p->runtime, (enum stack_state)g->state, g->reason);
+	print_unwound(out, p->runtimes, (enum stack_state)g->state, g->reason);
 	sink_end(out);
 }

@@ -16,17 +16,18 @@ void print_build_info(struct sink *out, const struct build_info *info);
 void print_warnings(struct sink *out, const struct warnings *warnings);
 
 /* An array of all frames of a stack; returns how many. */
-size_t print_frames(struct sink *out, struct runtime *rt, struct stack stack);
+size_t print_frames(struct sink *out, struct runtimes *all, struct stack stack);
 
 struct thread_printing {
-	struct runtime *runtime;
+	struct runtimes *runtimes;
 	struct target *target;
 	const struct images *images;
 };
 void print_thread(struct sink *out, const struct thread_printing *p, size_t i);
 
 struct goroutine_printing {
-	struct runtime *runtime;
+	struct runtimes *runtimes;
+	struct runtime *runtime; /* whose goroutine it is */
 	const struct target_thread *threads;
 	uint64_t now_ns; /* CLOCK_MONOTONIC of the snapshot, for waiting times */
 	bool full_frames;

@@ -123,7 +123,7 @@ void print_thread(struct sink *out, const struct thread_printing *p, size_t i)
 {
 	size_t n;
 	const struct target_thread *th = &target_threads(p->target, &n)[i];
-	const struct thread_state *s = runtime_thread(p->runtime, i);
+	const struct thread_state *s = runtimes_thread(p->runtimes, i);
 	const struct arch *arch = target_arch(p->target);
 
 	sink_begin(out, SINK_OBJECT);
@@ -147,8 +147,8 @@ void print_thread(struct sink *out, const struct thread_printing *p, size_t i)
 		print_code(out, p, th->regs.value[arch->pc]);
 	if (s->stack != NO_STACK) {
 		sink_name(out, "frames");
-		print_frames(out, p->runtime, runtime_stack(p->runtime, s->stack));
+		print_frames(out, p->runtimes, runtimes_stack(p->runtimes, s->stack));
 	}
-	print_unwound(out, p->runtime, (enum stack_state)s->state, s->reason);
+	print_unwound(out, p->runtimes, (enum stack_state)s->state, s->reason);
 	sink_end(out);
 }

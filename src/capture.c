@@ -15,8 +15,9 @@ static bool look(struct capture *c, struct err *err)
 	if (!c->process)
 		return false;
 	c->images = images_open(c->live);
-	c->runtime = runtime_open(c->live, c->images, c->options->assume_go, c->warnings);
-	if (c->options->go_only && !runtime_build_info(c->runtime))
+	c->runtimes =
+		runtimes_open(c->live, c->images, c->options->assume_go, c->warnings);
+	if (c->options->go_only && runtimes_count(c->runtimes) == 0)
 		return err_set(err, ERR_CANNOT,
 			       "process %d is not a Go program (leave --go-only out to "
 			       "see its threads)",
@@ -47,7 +48,7 @@ static bool hold(struct capture *c, struct err *err)
 	c->monotonic_ns = monotonic_ns();
 	c->realtime_ns = realtime_ns();
 	c->frozen = target_extents_new(c->live);
-	runtime_capture(c->runtime, c->frozen);
+	runtimes_capture(c->runtimes, c->frozen);
 	bool gone = target_live_gone(c->live);
 	target_extents_seal(c->frozen);
 	target_live_release(c->live);
@@ -83,7 +84,7 @@ bool capture_take(struct capture *c, const struct snap_options *options, struct 
 		return err_set(err, ERR_SYS, "no thread for tracing: %s",
 			       strerror(failure));
 	pthread_join(thread, NULL);
-	if (job.ok || err->code != ERR_GONE || !c->runtime)
+	if (job.ok || err->code != ERR_GONE || !c->runtimes)
 		return job.ok;
 	/* It ended under our hands: what is known of it is still worth having. */
 	c->realtime_ns = realtime_ns();
@@ -94,7 +95,7 @@ bool capture_take(struct capture *c, const struct snap_options *options, struct 
 
 void capture_done(struct capture *c)
 {
-	runtime_close(c->runtime);
+	runtimes_close(c->runtimes);
 	target_close(c->frozen);
 	images_close(c->images);
 	target_close(c->live);

@@ -18,7 +18,7 @@ struct capture {
 	struct images *images;
 	struct target *live,
 		*frozen; /* frozen: NULL when the process ended before its stop */
-	struct runtime *runtime;
+	struct runtimes *runtimes;
 	struct live_pause pause;
 	uint64_t monotonic_ns, realtime_ns; /* of the instant that the document shows */
 	char *partial; /* why the document is not whole; NULL: it is */

@@ -38,9 +38,13 @@ static struct layout_report *report_process(pid_t pid, struct err *err)
 		return NULL;
 	AUTO(images_close) struct images *images = images_open(t);
 	AUTO(warnings_free) struct warnings *warnings = warnings_new();
-	AUTO(runtime_close)
-	struct runtime *rt = runtime_open(t, images, NULL, warnings);
-	return layout_report_process(rt, err);
+	AUTO(runtimes_close)
+	struct runtimes *all = runtimes_open(t, images, NULL, warnings);
+	if (runtimes_unusable(all)) {
+		err_set(err, ERR_CANNOT, "%s", runtimes_unusable(all));
+		return NULL;
+	}
+	return layout_report_process(runtimes_get(all, 0), err);
 }
 
 static struct layout_report *report_file(const char *path, struct err *err)

@@ -59,9 +59,17 @@ static void print_options(struct sink *out, const struct snap_options *o)
 	sink_end(out);
 }
 
+/* The one that the top of the document describes; NULL: there is none. */
+static struct runtime *first_runtime(const struct snap *s)
+{
+	return runtimes_count(s->capture.runtimes) ? runtimes_get(s->capture.runtimes, 0)
+						   : NULL;
+}
+
 static void print_snapshot(struct snap *s)
 {
 	struct sink *out = s->out;
+	const struct runtime *rt = first_runtime(s);
 	struct utsname system;
 
 	sink_named_begin(out, "snapshot", SINK_OBJECT);
@@ -82,7 +90,8 @@ static void print_snapshot(struct snap *s)
 		sink_named_string(out, "consistency", "stopped");
 		print_pause(out, &s->capture.pause);
 	}
-	sink_named_string(out, "layout", runtime_layout_source(s->capture.runtime));
+	if (rt)
+		sink_named_string(out, "layout", runtime_layout_source(rt));
 	print_options(out, s->options);
 	sink_end(out);
 }
@@ -90,7 +99,7 @@ static void print_snapshot(struct snap *s)
 static void print_head(struct snap *s)
 {
 	struct sink *out = s->out;
-	const struct build_info *build = runtime_build_info(s->capture.runtime);
+	const struct runtime *rt = first_runtime(s);
 
 	sink_named_string(out, "format", "gosnap");
 	sink_named_uint(out, "version", 1);
@@ -102,16 +111,16 @@ static void print_head(struct snap *s)
 	print_process(out, s->capture.process,
 		      s->capture.frozen ? s->capture.frozen : s->capture.live,
 		      s->capture.images);
-	if (build) {
+	if (rt) {
 		sink_name(out, "go");
-		print_build_info(out, build);
+		print_build_info(out, runtime_build_info(rt));
 	}
 }
 
 static void print_group(struct snap *s, size_t i)
 {
 	struct sink *out = s->out;
-	struct runtime *rt = s->capture.runtime;
+	struct runtimes *all = s->capture.runtimes;
 	const struct group *group = &s->groups.list[i];
 
 	sink_begin(out, SINK_OBJECT);
@@ -120,11 +129,12 @@ static void print_group(struct snap *s, size_t i)
 	sink_named_begin(out, "goroutines", SINK_ARRAY);
 	for (uint32_t m = 0; m < group->count; m++)
 		sink_uint(out,
-			  runtime_goroutine(rt, s->groups.members[group->first + m])->id);
+			  runtimes_goroutine(all, s->groups.members[group->first + m])
+				  .goroutine->id);
 	sink_end(out);
 	sink_name(out, "frames");
 	s->frames +=
-		group->count * print_frames(out, rt, runtime_stack(rt, group->stack));
+		group->count * print_frames(out, all, runtimes_stack(all, group->stack));
 	sink_end(out);
 }
 
@@ -138,7 +148,7 @@ static void print_groups(struct snap *s)
 
 static void print_threads(struct snap *s)
 {
-	const struct thread_printing printing = { s->capture.runtime, s->capture.frozen,
+	const struct thread_printing printing = { s->capture.runtimes, s->capture.frozen,
 						  s->capture.images };
 	size_t n = 0;
 
@@ -162,10 +172,10 @@ static bool wanted(void *arg, const struct goroutine *g)
 
 static void print_goroutines(struct snap *s)
 {
-	struct runtime *rt = s->capture.runtime;
-	size_t n;
-	const struct goroutine_printing printing = {
-		.runtime = rt,
+	struct runtimes *all = s->capture.runtimes;
+	size_t n, count = runtimes_goroutine_count(all);
+	struct goroutine_printing printing = {
+		.runtimes = all,
 		.threads =
 			s->capture.frozen ? target_threads(s->capture.frozen, &n) : NULL,
 		.now_ns = s->capture.monotonic_ns,
@@ -173,11 +183,14 @@ static void print_goroutines(struct snap *s)
 	};
 
 	sink_named_begin(s->out, "goroutines", SINK_ARRAY);
-	for (size_t i = 0; i < runtime_goroutine_count(rt); i++) {
-		const struct goroutine *g = runtime_goroutine(rt, i);
-		if (g->stack == NO_STACK || !wanted((void *)s->options, g))
+	for (size_t i = 0; i < count; i++) {
+		struct goroutine_of it = runtimes_goroutine(all, i);
+		if (it.goroutine->stack == NO_STACK ||
+		    !wanted((void *)s->options, it.goroutine))
 			continue;
-		print_goroutine(s->out, &printing, g, s->groups.of_stack[g->stack]);
+		printing.runtime = it.runtime;
+		print_goroutine(s->out, &printing, it.goroutine,
+				s->groups.of_stack[it.goroutine->stack]);
 		s->goroutines++;
 	}
 	sink_end(s->out);
@@ -197,26 +210,38 @@ static void print_end(struct snap *s)
 	sink_end(out);
 }
 
+static void note_stacks(struct snap *s)
+{
+	struct runtimes *all = s->capture.runtimes;
+	size_t lost = 0, truncated = 0, n = runtimes_goroutine_count(all);
+
+	for (size_t i = 0; i < n; i++) {
+		uint8_t state = runtimes_goroutine(all, i).goroutine->state;
+		lost += state == STACK_LOST;
+		truncated += state == STACK_TRUNCATED;
+	}
+	if (lost)
+		warnings_add(s->capture.warnings, "goroutines",
+			     "the stacks of %zu are lost in part; each says why", lost);
+	if (truncated)
+		warnings_add(s->capture.warnings, "goroutines",
+			     "the stacks of %zu are cut off; each says where", truncated);
+}
+
 /* What the reader must know before he believes the rest. */
 static void note_doubts(struct snap *s)
 {
 	struct capture *c = &s->capture;
-	struct runtime *rt = c->runtime;
-	size_t lost = 0, truncated = 0;
 
-	if (runtime_unusable(rt))
-		warnings_add(c->warnings, runtime_build_info(rt) ? "layout" : "go",
-			     "no goroutines: %s", runtime_unusable(rt));
-	for (size_t i = 0; i < runtime_goroutine_count(rt); i++) {
-		lost += runtime_goroutine(rt, i)->state == STACK_LOST;
-		truncated += runtime_goroutine(rt, i)->state == STACK_TRUNCATED;
+	if (runtimes_unusable(c->runtimes))
+		warnings_add(c->warnings, "go", "no goroutines: %s",
+			     runtimes_unusable(c->runtimes));
+	for (size_t i = 0; i < runtimes_count(c->runtimes); i++) {
+		const char *why = runtime_unusable(runtimes_get(c->runtimes, i));
+		if (why)
+			warnings_add(c->warnings, "layout", "no goroutines: %s", why);
 	}
-	if (lost)
-		warnings_add(c->warnings, "goroutines",
-			     "the stacks of %zu are lost in part; each says why", lost);
-	if (truncated)
-		warnings_add(c->warnings, "goroutines",
-			     "the stacks of %zu are cut off; each says where", truncated);
+	note_stacks(s);
 }
 
 static void print_document(struct snap *s)
@@ -239,8 +264,8 @@ bool snap_take(const struct snap_options *options, struct sink *out,
 	bool ok = capture_take(&s.capture, options, err);
 
 	if (ok) {
-		runtime_decode(s.capture.runtime);
-		groups_init(&s.groups, s.capture.runtime, wanted, (void *)options);
+		runtimes_decode(s.capture.runtimes);
+		groups_init(&s.groups, s.capture.runtimes, wanted, (void *)options);
 		note_doubts(&s);
 		print_document(&s);
 		ret->warnings = warnings_count(s.capture.warnings);

@@ -17,10 +17,10 @@ static bool is_member(const struct goroutine *g, groups_filter *filter, void *ar
 	return g->stack != NO_STACK && filter(arg, g);
 }
 
-void groups_init(struct groups *ret, const struct runtime *rt, groups_filter *filter,
+void groups_init(struct groups *ret, const struct runtimes *all, groups_filter *filter,
 		 void *arg)
 {
-	size_t stacks = runtime_stack_count(rt), n = runtime_goroutine_count(rt);
+	size_t stacks = runtimes_stack_count(all), n = runtimes_goroutine_count(all);
 	AUTO(xfree) uint32_t *counts = xcalloc(stacks + 1, sizeof(*counts));
 	uint32_t first = 0;
 
@@ -29,9 +29,11 @@ void groups_init(struct groups *ret, const struct runtime *rt, groups_filter *fi
 		.members = xcalloc(n + 1, sizeof(*ret->members)),
 		.of_stack = xcalloc(stacks + 1, sizeof(*ret->of_stack)),
 	};
-	for (size_t i = 0; i < n; i++)
-		if (is_member(runtime_goroutine(rt, i), filter, arg))
-			counts[runtime_goroutine(rt, i)->stack]++;
+	for (size_t i = 0; i < n; i++) {
+		const struct goroutine *g = runtimes_goroutine(all, i).goroutine;
+		if (is_member(g, filter, arg))
+			counts[g->stack]++;
+	}
 	for (size_t s = 0; s < stacks; s++)
 		if (counts[s])
 			ret->list[ret->count++] =
@@ -44,7 +46,7 @@ void groups_init(struct groups *ret, const struct runtime *rt, groups_filter *fi
 		ret->of_stack[ret->list[i].stack] = (uint32_t)i;
 	}
 	for (size_t i = 0; i < n; i++) {
-		const struct goroutine *g = runtime_goroutine(rt, i);
+		const struct goroutine *g = runtimes_goroutine(all, i).goroutine;
 		if (!is_member(g, filter, arg))
 			continue;
 		struct group *group = &ret->list[ret->of_stack[g->stack]];

@@ -12,14 +12,14 @@ struct groups {
 		uint32_t first, count; /* in members */
 	} * list;
 	size_t count;
-	uint32_t *members;  /* numbers of goroutines, group after group */
+	uint32_t *members;  /* for runtimes_goroutine(), group after group */
 	uint32_t *of_stack; /* stack to group */
 };
 
 typedef bool groups_filter(void *arg, const struct goroutine *g);
 
 /* Goroutines that filter refuses are in no group. Each member has a stack. */
-void groups_init(struct groups *ret, const struct runtime *rt, groups_filter *filter,
+void groups_init(struct groups *ret, const struct runtimes *all, groups_filter *filter,
 		 void *arg);
 void groups_done(struct groups *g);
 

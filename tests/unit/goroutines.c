@@ -79,7 +79,7 @@ static bool find(struct pseudo *p)
 	struct err err;
 
 	p->rt->allgs = 0;
-	return allgs_find(p->rt, images_get(p->images, 1), &err);
+	return allgs_find(p->rt, &err);
 }
 
 static bool read_all(struct pseudo *p)
@@ -112,10 +112,10 @@ static void test_read(void **state)
 			const struct goroutine *g = runtime_goroutine(p->rt, j);
 			assert_int_equal(g->id, j + 1);
 			assert_int_equal(g->state, STACK_COMPLETE);
-			assert_int_equal(runtime_stack(p->rt, g->stack).count, 3);
+			assert_int_equal(runtimes_stack(p->all, g->stack).count, 3);
 			assert_false(g->system);
 		}
-		assert_int_equal(runtime_stack_count(p->rt), 1);
+		assert_int_equal(runtimes_stack_count(p->all), 1);
 		assert_int_equal(warnings_count(p->warnings), 0);
 	}
 }
@@ -281,7 +281,7 @@ static void test_endless_segments(void **state)
 					 PSEUDO_MODULE, &err);
 	assert_non_null(p->rt->modules);
 	find(p);
-	wait_reasons_read(p->rt, images_get(p->images, 1));
+	wait_reasons_read(p->rt);
 	assert_null(runtime_wait_reason(p->rt, 1));
 }
 
@@ -342,7 +342,7 @@ static void test_random(void **state)
 			const struct goroutine *g = runtime_goroutine(p->rt, i);
 			assert_in_range(g->state, STACK_NONE, STACK_LOST);
 			assert_true(g->state != STACK_LOST ||
-				    *runtime_reason(p->rt, g->reason));
+				    *runtimes_reason(p->all, g->reason));
 		}
 	}
 }

@@ -169,23 +169,29 @@ static void write_module(struct pseudo *p, const struct table *table)
 
 static void open_runtime(struct pseudo *p)
 {
+	struct runtimes *all = p->all;
 	struct runtime *rt = p->rt;
 	struct err err;
 	uint64_t end;
 
-	rt->target = p->target;
-	rt->images = p->images;
-	rt->warnings = p->warnings;
-	rt->stacks = stacks_new();
-	rt->scratch = xcalloc(LIMIT_FRAMES, sizeof(*rt->scratch));
-	reason_add(rt, "%s", "");
+	all->target = rt->target = p->target;
+	all->images = rt->images = p->images;
+	all->warnings = rt->warnings = p->warnings;
+	all->stacks = stacks_new();
+	all->reasons = reasons_new();
+	all->scratch = xcalloc(LIMIT_FRAMES, sizeof(*all->scratch));
+	all->cfi = unwind_new(p->target, p->images);
+	GROW(all->list, all->count, all->cap);
+	all->list[all->count++] = rt;
+	rt->shared = all;
+	rt->image = images_get(p->images, 1);
+	rt->machines = xcalloc(1, sizeof(*rt->machines));
 	rt->modules =
 		modules_open_at(p->target, p->images, &rt->layout, PSEUDO_MODULE, &err);
 	assert(rt->modules);
 	rt->code = code_table_new(rt->modules);
 	rt->landing_pad =
 		modules_function(rt->modules, "runtime.asmcgocall_landingpad", &end) != 0;
-	rt->cfi = unwind_new(p->target, p->images);
 }
 
 struct pseudo *pseudo_new(int minor, const struct pseudo_func *funcs, size_t n)
@@ -212,12 +218,14 @@ struct pseudo *pseudo_new(int minor, const struct pseudo_func *funcs, size_t n)
 	pseudo_map(p, PSEUDO_SIGNAL, p->signal, PSEUDO_STACK_SIZE);
 	p->images = images_open(p->target);
 	p->warnings = warnings_new();
+	p->all = xcalloc(1, sizeof(*p->all));
 	p->rt = xcalloc(1, sizeof(*p->rt));
 	assert(layout_from_table(minor, "amd64", 0, &p->rt->layout));
 	write_module(p, &table);
 	free(table.bytes);
 	open_runtime(p);
-	p->machine = (struct machine){
+	p->machine = p->rt->machines;
+	*p->machine = (struct machine){
 		.m = PSEUDO_FREE, /* not zero */
 		.g0 = PSEUDO_FREE,
 		.g0_stack = { PSEUDO_G0, PSEUDO_G0 + PSEUDO_STACK_SIZE },
@@ -231,7 +239,7 @@ void pseudo_free(struct pseudo *p)
 {
 	if (!p)
 		return;
-	runtime_close(p->rt);
+	runtimes_close(p->all);
 	images_close(p->images);
 	warnings_free(p->warnings);
 	target_close(p->target);

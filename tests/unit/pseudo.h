@@ -32,8 +32,9 @@ struct pseudo {
 	struct target *target;
 	struct images *images;
 	struct warnings *warnings;
-	struct runtime *rt;
-	struct machine machine;
+	struct runtimes *all;
+	struct runtime *rt;	 /* its only one */
+	struct machine *machine; /* of its only thread */
 	const struct pseudo_func *funcs;
 	size_t func_count;
 	uint8_t *image, *data, *stack, *g0, *signal;

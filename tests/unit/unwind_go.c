@@ -81,7 +81,7 @@ static uint64_t lay(struct pseudo *p, uint64_t sp, const struct expected *frames
 static void check_stack(struct pseudo *p, const struct goroutine *g,
 			const struct expected *frames, enum stack_state state)
 {
-	struct stack s = runtime_stack(p->rt, g->stack);
+	struct stack s = runtimes_stack(p->all, g->stack);
 	uint64_t sp = g->sp + (g->pc == 0 ? 8 : 0);
 	uint32_t n = 0;
 
@@ -104,7 +104,7 @@ static void check_stack(struct pseudo *p, const struct goroutine *g,
 
 static void check_reason(struct pseudo *p, const struct goroutine *g, const char *part)
 {
-	assert_non_null(strstr(runtime_reason(p->rt, g->reason), part));
+	assert_non_null(strstr(runtimes_reason(p->all, g->reason), part));
 }
 
 /* Lays the frames out, unwinds from the first, compares. */
@@ -183,7 +183,7 @@ static void test_lines(void **state)
 	struct goroutine g = goroutine_at(p, PSEUDO_STACK, "runtime.sigpanic", 0x20);
 	lay(p, g.sp, frames);
 	unwind_goroutine(p->rt, &g, NULL);
-	runtime_each_frame(p->rt, runtime_stack(p->rt, g.stack), see_line, &at);
+	runtimes_each_frame(p->all, runtimes_stack(p->all, g.stack), see_line, &at);
 	assert_int_equal(at - lines, 4);
 	assert_int_equal(lines[1], 20);
 	assert_int_equal(lines[2], 10);
@@ -256,14 +256,14 @@ static void test_frames_of_c(void **state)
 	    FRAMES({ "runtime.cgocallback", 0x20, 0 },
 		   { "runtime.systemstack_switch", 0, 0 }, { "main.main", 0x80, 0 },
 		   { "runtime.goexit", 1, 0 }));
-	p->machine.g0_sched_sp = PSEUDO_G0 + 0x100;
-	uint64_t sp = p->machine.g0_sched_sp;
+	p->machine->g0_sched_sp = PSEUDO_G0 + 0x100;
+	uint64_t sp = p->machine->g0_sched_sp;
 	sp = lay(p, sp,
 		 FRAMES({ "runtime.cgocallback", 0x20, 0 }, { "crosscall2", 0x20, 0 },
 			{ "runtime.asmcgocall", 0x20, 0 }));
-	pseudo_put(p, p->machine.g0_sched_sp, 0); /* no older callback */
-	pseudo_put(p, sp - 8 + 48, 0x1234);	  /* the g that asmcgocall came from */
-	unwind_goroutine(p->rt, &g, &p->machine);
+	pseudo_put(p, p->machine->g0_sched_sp, 0); /* no older callback */
+	pseudo_put(p, sp - 8 + 48, 0x1234);	   /* the g that asmcgocall came from */
+	unwind_goroutine(p->rt, &g, p->machine);
 	check_stack(p, &g, frames, STACK_COMPLETE);
 	assert_int_equal(warnings_count(p->warnings), 0);
 }
@@ -277,8 +277,8 @@ static void test_frames_of_c_unreadable(void **state)
 		       { "runtime.goexit", 1, 0 });
 	struct goroutine g = goroutine_at(p, PSEUDO_STACK, "runtime.cgocallback", 0x20);
 	lay(p, g.sp, frames);
-	p->machine.g0_sched_sp = 0xdead0000; /* nowhere */
-	unwind_goroutine(p->rt, &g, &p->machine);
+	p->machine->g0_sched_sp = 0xdead0000; /* nowhere */
+	unwind_goroutine(p->rt, &g, p->machine);
 	check_stack(p, &g, frames, STACK_COMPLETE);
 	assert_int_equal(warnings_count(p->warnings), 1);
 	assert_string_equal(warnings_where(p->warnings, 0), "goroutine 7");
@@ -350,7 +350,7 @@ static void test_bounds(void **state)
 		g.stack_low = cases[i].low;
 		g.stack_high = cases[i].high;
 		unwind_goroutine(p->rt, &g, NULL);
-		assert_int_equal(runtime_stack(p->rt, g.stack).count, 0);
+		assert_int_equal(runtimes_stack(p->all, g.stack).count, 0);
 		assert_int_equal(g.state, STACK_LOST);
 		check_reason(p, &g, "outside its stack");
 	}
@@ -398,7 +398,7 @@ static void test_deep(void **state)
 	pseudo_put(p, g.sp + DEPTH * 8, pseudo_pc(p, "runtime.goexit", 1));
 	unwind_goroutine(p->rt, &g, NULL);
 	assert_int_equal(g.state, STACK_COMPLETE);
-	assert_int_equal(runtime_stack(p->rt, g.stack).count, DEPTH + 2);
+	assert_int_equal(runtimes_stack(p->all, g.stack).count, DEPTH + 2);
 
 	size_t len = (LIMIT_FRAMES + 10) * 8;
 	uint64_t *words = xcalloc(LIMIT_FRAMES + 10, 8), at = 0x50000000;
@@ -410,7 +410,7 @@ static void test_deep(void **state)
 	g.stack_high = at + len;
 	unwind_goroutine(p->rt, &g, NULL);
 	assert_int_equal(g.state, STACK_TRUNCATED);
-	assert_int_equal(runtime_stack(p->rt, g.stack).count, LIMIT_FRAMES);
+	assert_int_equal(runtimes_stack(p->all, g.stack).count, LIMIT_FRAMES);
 	check_reason(p, &g, "131072 frames");
 	xfree(words);
 }
@@ -429,7 +429,7 @@ static void test_faults(void **state)
 		lay(p, g.sp, frames);
 		pseudo_faults(p, k);
 		unwind_goroutine(p->rt, &g, NULL);
-		struct stack s = runtime_stack(p->rt, g.stack);
+		struct stack s = runtimes_stack(p->all, g.stack);
 		if (k == 1) {
 			assert_int_equal(g.state, STACK_LOST);
 			check_reason(p, &g, "made to fail");
@@ -449,7 +449,7 @@ static void test_bad_context(void **state)
 	g.reason = reason_add(p->rt, "elsewhere");
 	unwind_goroutine(p->rt, &g, NULL);
 	assert_int_equal(g.state, STACK_LOST);
-	assert_int_equal(runtime_stack(p->rt, g.stack).count, 0);
+	assert_int_equal(runtimes_stack(p->all, g.stack).count, 0);
 	check_reason(p, &g, "elsewhere");
 }
 

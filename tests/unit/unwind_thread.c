@@ -93,7 +93,7 @@ static struct walk walk(struct pseudo *p, struct regs regs)
 {
 	struct walk w = { 0 };
 
-	walk_thread(p->rt, &p->machine, &regs, true, &w);
+	walk_thread(p->all, 0, &regs, true, &w);
 	return w;
 }
 
@@ -145,7 +145,7 @@ static void test_on_goroutine(void **state)
 	assert_int_equal(w.sp, PSEUDO_STACK + 0x80);
 	assert_true(w.exact);
 	/* The last instructions of gogo: the goroutine goes on where g.sched said. */
-	p->machine.sched_pc = pseudo_pc(p, "main.f", 0x80);
+	p->machine->sched_pc = pseudo_pc(p, "main.f", 0x80);
 	w = walk(p, regs_at(pseudo_pc(p, "gogo", 0x20), PSEUDO_STACK + 0x80));
 	assert_int_equal(w.handover, HANDOVER_CONTEXT);
 	assert_int_equal(w.pc, pseudo_pc(p, "main.f", 0x80));
@@ -228,7 +228,7 @@ static void test_unreadable_context(void **state)
 	uint64_t sp = PSEUDO_SIGNAL + PSEUDO_STACK_SIZE - 0x58;
 	struct walk w = walk(p, regs_at(pseudo_pc(p, "runtime.sigtramp", 0x20), sp));
 	assert_int_equal(w.state, STACK_LOST);
-	assert_non_null(strstr(runtime_reason(p->rt, w.reason), "context"));
+	assert_non_null(strstr(runtimes_reason(p->all, w.reason), "context"));
 }
 
 /* Where asmcgocall keeps its pair moved in 1.22: the goroutine it came from, or, when it
@@ -317,16 +317,16 @@ static void test_vdso(void **state)
 	AUTO(pseudo_free) struct pseudo *p = PSEUDO(24, funcs);
 	const struct expected *frames =
 		FRAMES({ "main.f", 0x20, FRAME_EXACT }, { "runtime.nanotime1", 0x40, 0 });
-	p->machine.vdso_sp = PSEUDO_STACK + 0x200;
-	p->machine.vdso_pc = pseudo_pc(p, "time.now", 0x40);
+	p->machine->vdso_sp = PSEUDO_STACK + 0x200;
+	p->machine->vdso_pc = pseudo_pc(p, "time.now", 0x40);
 	struct walk w = walk_frames(p, PSEUDO_G0 + 0x100, frames);
 	check_walk(p, &w, frames, STACK_COMPLETE, HANDOVER_CONTEXT);
-	assert_int_equal(w.pc, p->machine.vdso_pc);
-	assert_int_equal(w.sp, p->machine.vdso_sp);
+	assert_int_equal(w.pc, p->machine->vdso_pc);
+	assert_int_equal(w.sp, p->machine->vdso_sp);
 	assert_false(w.exact);
 	/* Called on g0 itself. */
-	p->machine.vdso_sp = PSEUDO_G0 + 0x400;
-	lay(p, p->machine.vdso_sp,
+	p->machine->vdso_sp = PSEUDO_G0 + 0x400;
+	lay(p, p->machine->vdso_sp,
 	    FRAMES({ "time.now", 0x40, 0 }, { "runtime.mstart", 0x40, 0 }));
 	w = walk_frames(p, PSEUDO_G0 + 0x100, frames);
 	check_walk(p, &w,
@@ -348,8 +348,8 @@ static void test_vdso_in_handler(void **state)
 	uint64_t context = lay(p, handler_sp,
 			       FRAMES({ "runtime.sigtrampgo", 0x40, 0 },
 				      { "runtime.sigtramp", 0x40, 0 }));
-	p->machine.vdso_sp = handler_sp;
-	p->machine.vdso_pc = pseudo_pc(p, "runtime.sigtrampgo", 0x40);
+	p->machine->vdso_sp = handler_sp;
+	p->machine->vdso_pc = pseudo_pc(p, "runtime.sigtrampgo", 0x40);
 	/* Interrupted in what nanotime1 called on g0. */
 	put_context(p, context, pseudo_pc(p, "main.f", 0x20), PSEUDO_G0 + 0x100);
 	pseudo_put(p, context + 40 + 4 * 8, PSEUDO_STACK + 0x200); /* r12 */
@@ -388,13 +388,13 @@ static void test_lost(void **state)
 		FRAMES({ "main.f", 0x20, FRAME_EXACT }, { "runtime.sigfwd", 0x40, 0 });
 	struct walk w = walk_frames(p, PSEUDO_G0 + 0x100, frames);
 	check_walk(p, &w, frames, STACK_LOST, HANDOVER_NONE);
-	assert_non_null(strstr(runtime_reason(p->rt, w.reason), "switches stacks"));
+	assert_non_null(strstr(runtimes_reason(p->all, w.reason), "switches stacks"));
 
 	frames = FRAMES({ "main.f", 0x20, FRAME_EXACT }, { "runtime.schedule", 0x20, 0 });
 	w = walk_frames(p, PSEUDO_G0 + 0x100, frames);
 	check_walk(p, &w, frames, STACK_LOST, HANDOVER_NONE);
 	assert_non_null(
-		strstr(runtime_reason(p->rt, w.reason), "return address is zero"));
+		strstr(runtimes_reason(p->all, w.reason), "return address is zero"));
 
 	frames = FRAMES({ "main.f", 0x20, FRAME_EXACT }, { "C", 0, 0 });
 	lay(p, PSEUDO_G0 + 0x100, FRAMES({ "main.f", 0x20, 0 }));
@@ -405,7 +405,7 @@ static void test_lost(void **state)
 	w = walk(p, regs_at(pseudo_pc(p, "main.f", 0x20), 0xdead0000));
 	check_walk(p, &w, FRAMES({ "main.f", 0x20, FRAME_EXACT }), STACK_LOST,
 		   HANDOVER_NONE);
-	assert_non_null(strstr(runtime_reason(p->rt, w.reason), "cannot be read"));
+	assert_non_null(strstr(runtimes_reason(p->all, w.reason), "cannot be read"));
 }
 
 /* asmcgocall says that it was called from lower down: the way may only lead up. */
@@ -421,7 +421,7 @@ static void test_cycle(void **state)
 	pseudo_put(p, sp - 0x80, pseudo_pc(p, "main.f", 0x20));
 	struct walk w = walk(p, regs_at(pseudo_pc(p, "main.f", 0x20), sp));
 	assert_int_equal(w.state, STACK_LOST);
-	assert_non_null(strstr(runtime_reason(p->rt, w.reason), "does not go on"));
+	assert_non_null(strstr(runtimes_reason(p->all, w.reason), "does not go on"));
 	assert_int_equal(w.count, 2);
 }
 
