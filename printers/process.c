@@ -61,8 +61,12 @@ void print_process(struct sink *out, const struct process *p, struct target *t,
 
 	sink_begin(out, SINK_OBJECT);
 	sink_named_int(out, "pid", p->pid);
+	if (p->pid_inside)
+		sink_named_int(out, "pid_inside", p->pid_inside);
 	sink_named_int(out, "ppid", p->ppid);
 	sink_named_string(out, "exe", p->exe);
+	if (p->exe_deleted)
+		sink_named_bool(out, "exe_deleted", true);
 	if (exe) {
 		sink_named_string(out, "build_id", unless_empty(image_build_id(exe)));
 		sink_named_string(out, "go_build_id",

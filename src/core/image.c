@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "limit.h"
+#include "process.h"
 
 enum {
 	PAGE = 4096,
@@ -31,6 +32,8 @@ struct images {
 	pid_t proc;	       /* /proc/PROC has exe, root and map_files */
 	struct image **list;   /* owned; 0: the executable */
 	size_t count, cap;
+	size_t left_out;
+	uint64_t room;	    /* of LIMIT_MAPPED_BYTES */
 	struct span *spans; /* sorted */
 	size_t span_count, span_cap;
 };
@@ -41,25 +44,6 @@ static char *read_link(const char *path)
 	ssize_t n = readlink(path, buf, PATH_MAX);
 
 	return n < 0 ? NULL : xstrndup(buf, (size_t)n);
-}
-
-/* A leader that has ended has no files any more: ask a thread that runs on. */
-static pid_t proc_with_files(const struct target *t)
-{
-	char path[64];
-	size_t n;
-	const struct target_thread *threads = target_threads(t, &n);
-	pid_t pid = target_pid(t);
-
-	for (size_t i = 0; i <= n; i++) {
-		AUTO(xfree) char *exe = NULL;
-		snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-		if ((exe = read_link(path)))
-			return pid;
-		if (i < n)
-			pid = threads[i].tid;
-	}
-	return target_pid(t);
 }
 
 static struct image *image_new(struct images *images, const char *path)
@@ -77,6 +61,21 @@ static bool is_mapped_file(const struct stat *st, const struct target_mapping *m
 {
 	return st->st_ino == m->inode && major(st->st_dev) == m->device_major &&
 	       minor(st->st_dev) == m->device_minor;
+}
+
+static void take_identity(struct image *img, const struct target_mapping *m)
+{
+	img->inode = m->inode;
+	img->device_major = m->device_major;
+	img->device_minor = m->device_minor;
+}
+
+/* Inodes are not enough where overlayfs and btrfs give many file systems one device. */
+static bool is_mapping_of(const struct image *img, const struct target_mapping *m)
+{
+	return m->inode && img->inode == m->inode &&
+	       img->device_major == m->device_major &&
+	       img->device_minor == m->device_minor && !strcmp(img->path, m->path);
 }
 
 /* overlayfs and btrfs give a file two device numbers. The inode and the first page, with
@@ -111,16 +110,11 @@ static int open_checked(struct images *images, const char *path,
 }
 
 /* The kernel's own links lead to the mapped file itself, whatever its name says now. */
-static int open_mapped(struct images *images, const struct target_mapping *m, bool is_exe)
+static int open_mapped(struct images *images, const struct target_mapping *m)
 {
 	char path[PATH_MAX + 64];
 	int fd;
 
-	if (is_exe) {
-		snprintf(path, sizeof(path), "/proc/%d/exe", images->proc);
-		if ((fd = open(path, O_RDONLY | O_CLOEXEC)) >= 0)
-			return fd;
-	}
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
 		 images->proc, m->start, m->end);
 	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) >= 0)
@@ -129,16 +123,37 @@ static int open_mapped(struct images *images, const struct target_mapping *m, bo
 	return open_checked(images, path, m);
 }
 
-static void open_file(struct images *images, struct image *img,
-		      const struct target_mapping *m, bool is_exe)
+/* Where the file of m is mapped from its first byte on; 0: nowhere. The loader maps the
+ * segments of one object one after the other. */
+static uint64_t start_of(struct images *images, const struct image *img,
+			 const struct target_mapping *m)
 {
-	img->fd = open_mapped(images, m, is_exe);
-	if (img->fd < 0 && errno == ESTALE)
-		image_refuse(img, "the file of this name is not the one that is mapped");
-	else if (img->fd < 0)
-		image_refuse(img, "it cannot be opened: %s", strerror(errno));
-	else
+	size_t n;
+	const struct target_mapping *maps = target_mappings(images->target, &n);
+
+	for (; m >= maps && is_mapping_of(img, m); m--)
+		if (m->offset == 0)
+			return m->start;
+	return 0;
+}
+
+static void open_file(struct images *images, struct image *img,
+		      const struct target_mapping *m)
+{
+	take_identity(img, m);
+	img->fd = open_mapped(images, m);
+	if (img->fd >= 0) {
 		image_load(img);
+		return;
+	}
+	int why = errno;
+	uint64_t start = start_of(images, img, m);
+	if (start && image_load_mapped(img, images->target, start, &images->room))
+		return;
+	if (why == ESTALE)
+		image_refuse(img, "the file of this name is not the one that is mapped");
+	else
+		image_refuse(img, "it cannot be opened: %s", strerror(why));
 }
 
 static void read_vdso(struct images *images, struct image *img,
@@ -158,23 +173,28 @@ static void read_vdso(struct images *images, struct image *img,
 		image_load(img);
 }
 
-/* One file can be mapped as code at several places (dlmopen): an image for each bias. */
-static struct image *known_image(struct images *images, const struct target_mapping *m,
-				 const struct target_mapping *const *firsts)
+/* Code that lies in a segment of an image belongs to it, from whatever file it comes. Of an
+ * image that cannot be read the segments are not known. */
+static bool is_part_of(const struct image *img, const struct target_mapping *m)
+{
+	for (size_t i = 0; i < img->segment_count; i++) {
+		const struct image_segment *s = &img->segments[i];
+		if (s->type == PT_LOAD && s->executable && m->end > s->addr &&
+		    m->start < s->addr + s->size)
+			return true;
+	}
+	return false;
+}
+
+/* One file can be mapped as code at several places (dlmopen): an image for each. */
+static bool is_known(struct images *images, const struct target_mapping *m)
 {
 	for (size_t i = 0; i < images->count; i++) {
-		const struct target_mapping *f = firsts[i];
-		uint64_t bias;
-		if (!f || f->inode != m->inode || f->device_major != m->device_major ||
-		    f->device_minor != m->device_minor || strcmp(f->path, m->path))
-			continue;
-		if (images->list[i]->unreadable)
-			return images->list[i];
-		if (!image_bias_of(images->list[i], m->start, m->offset, &bias) ||
-		    bias == images->list[i]->bias)
-			return images->list[i];
+		const struct image *img = images->list[i];
+		if (img->unreadable ? is_mapping_of(img, m) : is_part_of(img, m))
+			return true;
 	}
-	return NULL;
+	return false;
 }
 
 static void add_span(struct images *images, uint64_t start, uint64_t end, size_t image)
@@ -202,49 +222,82 @@ static bool is_code(const struct target_mapping *m)
 	return m->executable && (m->inode || !strcmp(m->path, "[vdso]"));
 }
 
-static void open_executable_of(struct images *images, const char *exe,
-			       const struct target_mapping ***firsts, size_t *cap)
+/* The kernel says where it put the program headers and the entry point, whatever was done to
+ * the mappings since: a program can move its text to memory without a file, for larger
+ * pages. Believed when these are the headers that lie there. */
+static bool place_by_auxv(struct images *images, struct image *img)
+{
+	uint64_t entry, headers;
+	uint8_t there[HEAD_LEN];
+	size_t len = img->segment_count * sizeof(Elf64_Phdr);
+	struct err why;
+
+	if (!target_auxv(images->target, AT_ENTRY, &entry) ||
+	    !target_auxv(images->target, AT_PHDR, &headers) || len > sizeof(there) ||
+	    !target_read(images->target, headers, there, len, &why))
+		return false;
+	image_rebase(img, entry - img->entry);
+	const void *bytes = image_bytes(img, headers, len);
+	if (bytes && !memcmp(bytes, there, len))
+		return true;
+	image_rebase(img, 0);
+	return false;
+}
+
+static const struct target_mapping *code_named(struct images *images, const char *path)
 {
 	size_t n;
-	const struct target_mapping *maps = target_mappings(images->target, &n),
-				    *m = NULL;
+	const struct target_mapping *maps = target_mappings(images->target, &n);
 
-	for (size_t i = 0; exe && i < n && !m; i++)
-		if (is_code(&maps[i]) && !strcmp(maps[i].path, exe))
-			m = &maps[i];
+	for (size_t i = 0; i < n; i++)
+		if (is_code(&maps[i]) && !strcmp(maps[i].path, path))
+			return &maps[i];
+	return NULL;
+}
+
+static void open_executable(struct images *images)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", images->proc);
+	AUTO(xfree) char *exe = read_link(path);
 	struct image *img = image_new(images, exe ? exe : "");
-	GROW(*firsts, images->count - 1, *cap);
-	(*firsts)[images->count - 1] = m;
+	img->fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (img->fd >= 0 && (!image_load(img) || place_by_auxv(images, img)))
+		return;
+	const struct target_mapping *m = exe ? code_named(images, exe) : NULL;
 	if (!m) {
 		image_refuse(img, exe ? "none of its code is mapped from its file"
 				      : "the process does not say which file it is");
 		return;
 	}
-	open_file(images, img, m, true);
+	if (img->fd < 0)
+		open_file(images, img, m);
+	else
+		take_identity(img, m);
 	place(img, m);
 }
 
-static void open_all(struct images *images, const char *exe)
+static void open_libraries(struct images *images)
 {
-	size_t n, cap = 0;
+	size_t n;
 	const struct target_mapping *maps = target_mappings(images->target, &n);
-	const struct target_mapping **firsts = NULL;
 
-	open_executable_of(images, exe, &firsts, &cap);
-	for (size_t i = 0; i < n && images->count < LIMIT_IMAGES; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct target_mapping *m = &maps[i];
-		if (!is_code(m) || known_image(images, m, firsts))
+		if (!is_code(m) || is_known(images, m))
 			continue;
+		if (images->count == LIMIT_IMAGES) {
+			images->left_out++;
+			continue;
+		}
 		struct image *img = image_new(images, m->path);
-		GROW(firsts, images->count - 1, cap);
-		firsts[images->count - 1] = m;
 		if (m->inode)
-			open_file(images, img, m, false);
+			open_file(images, img, m);
 		else
 			read_vdso(images, img, m);
 		place(img, m);
 	}
-	xfree(firsts);
 }
 
 static int by_start(const void *a, const void *b)
@@ -292,13 +345,12 @@ static void find_spans(struct images *images)
 struct images *images_open(struct target *t)
 {
 	struct images *images = xcalloc(1, sizeof(*images));
-	char path[64];
 
 	images->target = t;
-	images->proc = proc_with_files(t);
-	snprintf(path, sizeof(path), "/proc/%d/exe", images->proc);
-	AUTO(xfree) char *exe = read_link(path);
-	open_all(images, exe);
+	images->room = LIMIT_MAPPED_BYTES;
+	images->proc = process_with_files(target_pid(t));
+	open_executable(images);
+	open_libraries(images);
 	find_spans(images);
 	return images;
 }
@@ -336,6 +388,11 @@ void images_close(struct images *images)
 	xfree(images->list);
 	xfree(images->spans);
 	xfree(images);
+}
+
+size_t images_left_out(const struct images *images)
+{
+	return images->left_out;
 }
 
 size_t images_count(const struct images *images)

@@ -2,7 +2,8 @@
 /* image.h - ELF objects mapped in a target: bias, build id, sections, symbols, unwind table.
  * Files are opened through /proc/PID so that other mount namespaces and deleted files work;
  * a file is believed only when device and inode are those of the mapping. The vDSO is read
- * from memory. Knows nothing of Go and nothing of DWARF. */
+ * from memory, and so is what cannot be opened: then it has no sections and no names.
+ * Knows nothing of Go and nothing of DWARF. */
 #ifndef GOSNAP_IMAGE_H
 #define GOSNAP_IMAGE_H
 
@@ -20,6 +21,9 @@ struct images *images_open(struct target *t);
 struct images *images_open_file(const char *path, struct err *err);
 void images_close(struct images *images);
 DEFINE_AUTO(struct images, images_close)
+
+/* How many mappings of code are not looked at, being too many. */
+size_t images_left_out(const struct images *images);
 
 /* Symbols, sections and bytes are borrowed from the images and valid until they close. */
 size_t images_count(const struct images *images);

@@ -55,6 +55,8 @@ static bool load_header(struct image *img)
 	    header.e_ident[EI_DATA] != ELFDATA2LSB)
 		return image_refuse(img, "it is not a 64-bit little-endian ELF file");
 	img->machine = header.e_machine;
+	img->entry = header.e_entry;
+	img->headers_offset = header.e_phoff;
 	return true;
 }
 

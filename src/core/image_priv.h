@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* image_priv.h - shared by image.c, image_file.c and image_symbols.c; nobody else's. */
+/* image_priv.h - shared by the files image*.c; nobody else's. */
 #ifndef GOSNAP_IMAGE_PRIV_H
 #define GOSNAP_IMAGE_PRIV_H
 
@@ -44,9 +44,13 @@ struct image_symbols {
 struct image {
 	char *path;
 	char *unreadable;
+	/* The file that is mapped; inode 0: not known, or none. */
+	uint64_t inode;
+	uint32_t device_major, device_minor;
 	uint64_t bias;
+	uint64_t entry, headers_offset; /* e_entry, e_phoff */
 	int fd;
-	uint8_t *memory; /* the vDSO's bytes, when there is no file */
+	uint8_t *memory; /* the file's bytes from the process, when there is no file */
 	size_t memory_len;
 	struct Elf *elf; /* libelf's */
 	int machine;
@@ -79,6 +83,12 @@ struct image_names {
 };
 struct image_names image_names(const struct image *img, size_t section);
 const char *image_name(struct image_names names, size_t off); /* NULL: not one of them */
+
+/* image_memory.c: loads an object whose file cannot be had, mapped at addr from its first byte
+ * on: its headers and the segments that are never written. *room is how many bytes all such
+ * objects may still take. False: img->unreadable says why. */
+bool image_load_mapped(struct image *img, struct target *t, uint64_t addr,
+		       uint64_t *room);
 
 /* image_symbols.c */
 void image_symbols_free(struct image_symbols *symbols);

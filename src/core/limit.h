@@ -9,6 +9,8 @@
 #define LIMIT_READ_BYTES (UINT64_C(1) << 30)
 /* count; ELF objects that are opened, one descriptor each: 1,024 is the usual maximum */
 #define LIMIT_IMAGES 512
+/* bytes of all objects that are read from memory because their files cannot be opened */
+#define LIMIT_MAPPED_BYTES (UINT64_C(512) << 20)
 /* bytes of one object's debugging information, unpacked: Kubernetes has some 100 MB */
 #define LIMIT_DEBUG_BYTES (UINT64_C(1) << 30)
 /* bytes and comparisons that indexing one object's symbols by name may take: five million

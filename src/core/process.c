@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -47,12 +48,47 @@ static const char *line_of(const char *text, const char *key)
 	return text ? text + len : NULL;
 }
 
+/* Takes the kernel's word that a name is gone off it, unless there is a file that is called
+ * so. */
+static bool cut_deleted(pid_t proc, char *path)
+{
+	static const char deleted[] = " (deleted)";
+	char link[64];
+	size_t len = strlen(path), tail = strlen(deleted);
+	struct stat file, named;
+
+	if (len <= tail || strcmp(path + len - tail, deleted) != 0)
+		return false;
+	snprintf(link, sizeof(link), "/proc/%d/exe", proc);
+	AUTO(xfree) char *inside = xasprintf("/proc/%d/root%s", proc, path);
+	if (stat(link, &file) == 0 && stat(inside, &named) == 0 &&
+	    file.st_ino == named.st_ino && file.st_dev == named.st_dev)
+		return false;
+	path[len - tail] = 0;
+	return true;
+}
+
+/* From our pid namespace inwards: "NSpid:\t4711\t1". */
+static pid_t innermost(const char *ids)
+{
+	char *rest;
+	long last = 0;
+
+	strtol(ids, &rest, 10);
+	while (*rest == '\t')
+		last = strtol(rest, &rest, 10);
+	return (pid_t)last;
+}
+
 static void read_status(struct process *p, const char *status)
 {
 	const char *ppid = line_of(status, "PPid:"), *uid = line_of(status, "Uid:");
 	const char *gid = line_of(status, "Gid:");
+	const char *inside = line_of(status, "NSpid:");
 	unsigned real, effective, group, effective_group;
 
+	if (inside)
+		p->pid_inside = innermost(inside);
 	if (ppid)
 		p->ppid = (pid_t)strtol(ppid, NULL, 10);
 	if (uid && gid && sscanf(uid, "%u %u", &real, &effective) == 2 &&
@@ -90,9 +126,9 @@ static void read_stat(struct process *p, const char *stat)
 		boot_realtime_ns() + ticks / hz * NS_PER_S + ticks % hz * (NS_PER_S / hz);
 }
 
-static void read_rss(struct process *p)
+static void read_rss(struct process *p, pid_t proc)
 {
-	AUTO(xfree) char *statm = proc_slurp(p->pid, "statm");
+	AUTO(xfree) char *statm = proc_slurp(proc, "statm");
 	uint64_t pages;
 
 	if (!statm || sscanf(statm, "%*u %" SCNu64, &pages) != 1)
@@ -145,12 +181,12 @@ static int by_fd(const void *a, const void *b)
 	return (x->fd > y->fd) - (x->fd < y->fd);
 }
 
-static void read_files(struct process *p)
+static void read_files(struct process *p, pid_t proc)
 {
 	char path[64];
 	size_t cap = 0;
 
-	snprintf(path, sizeof(path), "/proc/%d/fd", p->pid);
+	snprintf(path, sizeof(path), "/proc/%d/fd", proc);
 	DIR *dir = opendir(path);
 	if (!dir)
 		return;
@@ -159,7 +195,7 @@ static void read_files(struct process *p)
 		if (!isdigit((unsigned char)*e->d_name))
 			continue;
 		snprintf(path, sizeof(path), "fd/%.20s", e->d_name);
-		char *target = proc_link(p->pid, path);
+		char *target = proc_link(proc, path);
 		if (!target)
 			continue; /* closed since */
 		GROW(p->files, p->file_count, cap);
@@ -169,6 +205,26 @@ static void read_files(struct process *p)
 	closedir(dir);
 	if (p->file_count)
 		qsort(p->files, p->file_count, sizeof(*p->files), by_fd);
+}
+
+pid_t process_with_files(pid_t pid)
+{
+	char path[64];
+	pid_t found = pid;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	DIR *dir = opendir(path);
+	for (struct dirent *e; dir && (e = readdir(dir));) {
+		pid_t tid = (pid_t)strtol(e->d_name, NULL, 10);
+		AUTO(xfree) char *exe = tid > 0 ? proc_link(tid, "exe") : NULL;
+		if (!exe)
+			continue;
+		found = tid;
+		break;
+	}
+	if (dir)
+		closedir(dir);
+	return found;
 }
 
 /* The field in columns [from, to) of a line, without the blanks that fill it up. */
@@ -213,16 +269,18 @@ struct process *process_read(pid_t pid, struct err *err)
 		return NULL;
 	}
 	struct process *p = xcalloc(1, sizeof(*p));
+	pid_t proc = process_with_files(pid);
 	p->pid = pid;
 	read_stat(p, stat);
 	read_status(p, status);
-	read_rss(p);
-	p->exe = proc_link(pid, "exe");
-	p->cwd = proc_link(pid, "cwd");
+	read_rss(p, proc);
+	p->exe = proc_link(proc, "exe");
+	p->exe_deleted = p->exe && cut_deleted(proc, p->exe);
+	p->cwd = proc_link(proc, "cwd");
 	AUTO(xfree) char *cgroup = proc_slurp(pid, "cgroup");
 	p->cgroup = process_cgroup(cgroup);
 	p->container = process_container(p->cgroup);
-	read_files(p);
+	read_files(p, proc);
 	read_limits(p);
 	return p;
 }
@@ -251,16 +309,13 @@ void process_free(struct process *p)
 
 static bool exe_is(pid_t pid, const char *name)
 {
-	static const char deleted[] = " (deleted)";
 	AUTO(xfree) char *exe = proc_link(pid, "exe");
-	char *base = exe ? strrchr(exe, '/') : NULL;
 
-	if (!base)
+	if (!exe)
 		return false;
-	size_t len = strlen(base), tail = strlen(deleted);
-	if (len > tail && !strcmp(base + len - tail, deleted))
-		base[len - tail] = 0;
-	return !strcmp(base + 1, name);
+	cut_deleted(pid, exe);
+	const char *base = strrchr(exe, '/');
+	return base && !strcmp(base + 1, name);
 }
 
 static int by_pid(const void *a, const void *b)

@@ -22,7 +22,9 @@ struct process_limit {
 /* Strings are NULL, numbers carry has_, when the kernel does not say. */
 struct process {
 	pid_t pid, ppid;
+	pid_t pid_inside; /* in the pid namespace that it lives in; 0: in ours */
 	char *exe, *cwd, *cgroup, *container, *comm;
+	bool exe_deleted; /* its name is another file's by now, or nobody's */
 	bool has_ids;
 	uid_t uid;
 	gid_t gid;
@@ -41,6 +43,10 @@ struct process {
 struct process *process_read(pid_t pid, struct err *err);
 void process_free(struct process *p);
 DEFINE_AUTO(struct process, process_free)
+
+/* Of a leader that has ended /proc has no files any more. The first thread of pid for which
+ * it has them; pid itself when there is none. */
+pid_t process_with_files(pid_t pid);
 
 /* Of what /proc/PID/cgroup says, the path of version 2, "0::/x"; when that says nothing,
  * the first of version 1 that does. The caller's; NULL: there is none. */

@@ -7,6 +7,8 @@
 
 #include "limit.h"
 
+enum { AUXV_PAIRS = 64 }; /* kernels give some twenty */
+
 struct target {
 	const struct target_ops *ops;
 	void *self; /* owned */
@@ -16,6 +18,8 @@ struct target {
 	size_t mapping_count;
 	struct target_thread *threads; /* owned */
 	size_t thread_count;
+	uint64_t auxv[AUXV_PAIRS][2];
+	size_t auxv_count;
 	uint64_t spent_run, spent_unit;
 };
 
@@ -66,6 +70,12 @@ void target_set_threads(struct target *t, struct target_thread *threads, size_t 
 	xfree(t->threads);
 	t->threads = threads;
 	t->thread_count = n;
+}
+
+void target_set_auxv(struct target *t, const uint64_t *pairs, size_t n)
+{
+	t->auxv_count = n < AUXV_PAIRS ? n : AUXV_PAIRS;
+	memcpy(t->auxv, pairs, t->auxv_count * sizeof(t->auxv[0]));
 }
 
 pid_t target_pid(const struct target *t)
@@ -156,6 +166,17 @@ const struct target_thread *target_threads(const struct target *t, size_t *ret_n
 {
 	*ret_n = t->thread_count;
 	return t->threads;
+}
+
+bool target_auxv(const struct target *t, uint64_t type, uint64_t *ret)
+{
+	for (size_t i = 0; i < t->auxv_count; i++) {
+		if (t->auxv[i][0] == type) {
+			*ret = t->auxv[i][1];
+			return true;
+		}
+	}
+	return false;
 }
 
 void target_budget_unit(struct target *t)

@@ -72,6 +72,8 @@ DEFINE_AUTO(struct target, target_close)
  * the x-allocators) become the target's. */
 void target_set_mappings(struct target *t, struct target_mapping *mappings, size_t n);
 void target_set_threads(struct target *t, struct target_thread *threads, size_t n);
+/* For backends: the auxiliary vector, pairs of type (AT_*) and value; copied. */
+void target_set_auxv(struct target *t, const uint64_t *pairs, size_t n);
 
 pid_t target_pid(const struct target *t);
 const struct arch *target_arch(const struct target *t);
@@ -92,6 +94,8 @@ void target_read_many(struct target *t, struct target_span *spans, size_t n);
 const struct target_mapping *target_mappings(const struct target *t, size_t *ret_n);
 const struct target_mapping *target_mapping_at(const struct target *t, uint64_t addr);
 const struct target_thread *target_threads(const struct target *t, size_t *ret_n);
+/* What the kernel told the program at its start: AT_ENTRY, AT_PHDR, ... False: not known. */
+bool target_auxv(const struct target *t, uint64_t type, uint64_t *ret);
 
 /* The work budget: one counter of reads and steps for the whole run and one for the
  * smallest enclosing thing (a goroutine, a thread). Hostile counts and cycles end here. */

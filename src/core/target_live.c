@@ -178,6 +178,18 @@ static bool take_mappings(struct target *t, struct live *l, struct err *err)
 	return true;
 }
 
+/* Without it the executable is found by what is mapped of it. */
+static void take_auxv(struct target *t, struct live *l)
+{
+	enum { AUXV_BYTES = 4096 };
+	size_t len = 0;
+	AUTO(xfree)
+	char *bytes = live_slurp(l, AUXV_BYTES, &len, "task/%d/auxv", l->reader);
+
+	if (bytes)
+		target_set_auxv(t, (const uint64_t *)bytes, len / (2 * sizeof(uint64_t)));
+}
+
 static struct target *open_once(pid_t pid, struct err *err)
 {
 	struct refusal_facts facts;
@@ -200,6 +212,7 @@ static struct target *open_once(pid_t pid, struct err *err)
 		change_reader(l);
 	if (!take_mappings(t, l, err))
 		return NULL;
+	take_auxv(t, l);
 	return TAKE(t);
 }
 

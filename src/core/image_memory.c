@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "image_priv.h"
+
+#include <elf.h>
+#include <string.h>
+
+enum { HEADERS_MAX = 64 };
+
+/* Addresses of the file are those of its segments; the first byte of it is at addr. */
+struct mapped {
+	struct target *target;
+	uint64_t addr;
+	Elf64_Ehdr header;
+	Elf64_Phdr segments[HEADERS_MAX];
+};
+
+static bool read_headers(struct mapped *m, struct err *err)
+{
+	if (!target_read(m->target, m->addr, &m->header, sizeof(m->header), err))
+		return false;
+	if (memcmp(m->header.e_ident, ELFMAG, SELFMAG) ||
+	    m->header.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    m->header.e_phentsize != sizeof(m->segments[0]) ||
+	    m->header.e_phnum > HEADERS_MAX)
+		return err_set(err, ERR_BAD_DATA, "no ELF header is mapped of it");
+	return target_read(m->target, m->addr + m->header.e_phoff, m->segments,
+			   m->header.e_phnum * sizeof(m->segments[0]), err);
+}
+
+static bool is_constant(const Elf64_Phdr *p)
+{
+	return p->p_type == PT_LOAD && !(p->p_flags & PF_W);
+}
+
+/* The end of the last segment that is never written, in the file. 0: there is none. */
+static uint64_t constant_end(const struct mapped *m)
+{
+	uint64_t end = 0;
+
+	for (size_t i = 0; i < m->header.e_phnum; i++) {
+		const Elf64_Phdr *p = &m->segments[i];
+		if (is_constant(p) && p->p_offset + p->p_filesz >= p->p_offset &&
+		    p->p_offset + p->p_filesz > end)
+			end = p->p_offset + p->p_filesz;
+	}
+	return end;
+}
+
+static bool bias_of(const struct mapped *m, uint64_t *ret)
+{
+	for (size_t i = 0; i < m->header.e_phnum; i++) {
+		const Elf64_Phdr *p = &m->segments[i];
+		if (p->p_type != PT_LOAD || p->p_offset > p->p_vaddr)
+			continue;
+		*ret = m->addr - (p->p_vaddr - p->p_offset);
+		return true;
+	}
+	return false;
+}
+
+static bool read_segments(const struct mapped *m, uint64_t bias, uint8_t *file,
+			  uint64_t len, struct err *err)
+{
+	for (size_t i = 0; i < m->header.e_phnum; i++) {
+		const Elf64_Phdr *p = &m->segments[i];
+		if (!is_constant(p) || p->p_offset > len ||
+		    p->p_filesz > len - p->p_offset)
+			continue;
+		if (!target_read(m->target, p->p_vaddr + bias, file + p->p_offset,
+				 p->p_filesz, err))
+			return false;
+	}
+	return true;
+}
+
+bool image_load_mapped(struct image *img, struct target *t, uint64_t addr, uint64_t *room)
+{
+	struct mapped m = { .target = t, .addr = addr };
+	struct err err;
+	uint64_t bias, len;
+
+	if (!read_headers(&m, &err))
+		return image_refuse(img, "%s", err.text);
+	len = constant_end(&m);
+	if (len < sizeof(m.header) || !bias_of(&m, &bias))
+		return image_refuse(img, "its program headers map nothing");
+	if (len > *room)
+		return image_refuse(img, "its file cannot be opened, and it is too long");
+	AUTO(xfree) uint8_t *file = xcalloc(1, len);
+	if (!read_segments(&m, bias, file, len, &err))
+		return image_refuse(img, "%s", err.text);
+	/* Sections are not mapped. */
+	m.header.e_shoff = 0;
+	m.header.e_shnum = m.header.e_shstrndx = 0;
+	memcpy(file, &m.header, sizeof(m.header));
+	*room -= len;
+	img->memory = TAKE(file);
+	img->memory_len = len;
+	return image_load(img);
+}
