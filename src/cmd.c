@@ -16,7 +16,7 @@
 
 enum {
 	OPTIONS_MAX = 32,
-	HELP_COLUMN = 26,
+	HELP_COLUMN = 28,
 	VALUE_HELP = 'h',
 	VALUE_FIRST = 256, /* behind the characters: the index in the table is added */
 };

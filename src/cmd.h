@@ -12,7 +12,7 @@
 
 enum exit_status {
 	EXIT_DONE = 0,
-	EXIT_WARNED = 1, /* --strict, and there were warnings */
+	EXIT_NO = 1, /* --strict, and there were warnings; nothing passed the filters */
 	EXIT_USAGE = 2,
 	EXIT_GONE = 3, /* no such process, or it ended before the end */
 	EXIT_PERMISSION = 4,

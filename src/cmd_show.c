@@ -2,20 +2,13 @@
 #include "cmd.h"
 
 #include <getopt.h>
-#include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "reader.h"
-#include "viewer.h"
+#include "view.h"
 
-enum { SHOW_ALL };
-
-static const struct option_info show_options[] = {
-	[SHOW_ALL] = { 0, "all", NULL,
-		       "hidden frames, system goroutines and threads, too" },
-};
+static const struct option_info show_options[] = { VIEW_ROWS };
 
 const struct command command_show = {
 	.name = "gosnap show",
@@ -31,42 +24,40 @@ static bool is_pid(const char *text)
 	return *text && !text[strspn(text, "0123456789")];
 }
 
-static int show(const char *path, const struct viewer_options *options)
+static int show(const char *path, const struct view *view)
 {
 	struct err err;
+	bool nothing;
 	AUTO(reader_close) struct reader *reader = reader_open(path, &err);
-	bool shown;
 	if (!reader && is_pid(path) && access(path, F_OK) < 0)
 		err_set(&err, ERR_SYS,
 			"there is no file %.20s: for the process with that id, run "
 			"gosnap %.20s",
 			path, path);
-	if (!reader)
+	if (!reader || !view_print(view, reader, &nothing, &err))
 		return cmd_failed(&err);
-	/* Nothing needs undoing: a closed pipe may end us as it ends cat. */
-	signal(SIGPIPE, SIG_DFL);
-	shown = viewer_show(reader, options, stdout, &err);
-	if (fflush(stdout) != 0 || ferror(stdout))
-		shown = err_sys(&err, "cannot write the text");
-	return shown ? EXIT_DONE : cmd_failed(&err);
+	return nothing ? EXIT_NO : EXIT_DONE;
 }
 
 int cmd_show(int argc, char **argv)
 {
-	struct viewer_options options = viewer_options_for(stdout);
+	AUTO(view_free) struct view *view = view_new();
+	struct err err;
 	const char *argument;
 	int option, status;
 	while ((option = cmd_option(&command_show, argc, argv, &argument, &status)) !=
 	       OPTION_END) {
 		if (option == OPTION_STOP)
 			return status;
-		if (option == SHOW_ALL)
-			options.all = true;
+		if (!view_option(view, (enum view_option)option, argument, &err))
+			return cmd_misused(&command_show, "%s", err.text);
 	}
+	if (!view_finish(view, &err))
+		return cmd_misused(&command_show, "%s", err.text);
 	if (optind == argc)
 		return cmd_misused(&command_show,
 				   "show what? Name a file, or - for standard input");
 	if (argc - optind > 1)
 		return cmd_misused(&command_show, "one file at a time");
-	return show(argv[optind], &options);
+	return show(argv[optind], view);
 }

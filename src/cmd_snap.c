@@ -10,7 +10,7 @@
 #include "process.h"
 #include "reader.h"
 #include "snap.h"
-#include "viewer.h"
+#include "view.h"
 
 enum {
 	SNAP_OUTPUT,
@@ -142,16 +142,17 @@ static int status_of(const struct snap_options *options, const struct snap_resul
 {
 	if (result->partial)
 		return EXIT_GONE;
-	return options->strict && result->warnings > 0 ? EXIT_WARNED : EXIT_DONE;
+	return options->strict && result->warnings > 0 ? EXIT_NO : EXIT_DONE;
 }
 
 /* A person at a terminal gets text. */
-static bool view(struct output *out, struct err *err)
+static bool show(struct output *out, struct err *err)
 {
-	struct viewer_options options = viewer_options_for(stdout);
+	AUTO(view_free) struct view *view = view_new();
 	AUTO(reader_close)
 	struct reader *reader = reader_open_fd(output_take_fd(out), "the snapshot", err);
-	return reader && viewer_show(reader, &options, stdout, err);
+	bool nothing;
+	return reader && view_print(view, reader, &nothing, err);
 }
 
 int cmd_snap(int argc, char **argv)
@@ -174,7 +175,7 @@ int cmd_snap(int argc, char **argv)
 		return cmd_failed(&err);
 	if (!output_commit(out, &err))
 		return output_pipe_closed(out) ? EXIT_IO : cmd_failed(&err);
-	if (for_a_person && !view(out, &err))
+	if (for_a_person && !show(out, &err))
 		return cmd_failed(&err);
 	return status_of(&options, &result);
 }

@@ -31,7 +31,7 @@ static bool same_place(const struct reader_node *a, const struct reader_node *b)
 /* The runtime's own traceback knows no C; a person wants to see what C is waiting for. */
 static bool is_left_out(const struct stack_style *style, const struct reader_node *frame)
 {
-	return !style->options.all && node_bool(node_get(frame, "hidden"), false) &&
+	return !style->all && node_bool(node_get(frame, "hidden"), false) &&
 	       strcmp(node_string(node_get(frame, "language"), ""), "c") != 0;
 }
 
@@ -44,7 +44,7 @@ static struct row *make_rows(const struct stack_style *style,
 		const struct reader_node *frame = node_at(frames, i);
 		if (is_left_out(style, frame))
 			continue;
-		if (!style->options.all && n > 0 && same_place(rows[n - 1].frame, frame))
+		if (!style->all && n > 0 && same_place(rows[n - 1].frame, frame))
 			rows[n - 1].times++;
 		else
 			rows[n++] = (struct row){ frame, 1 };
@@ -86,8 +86,13 @@ bool stack_is_users(const struct stack_style *style, const struct reader_node *f
 
 const char *stack_file(const struct stack_style *style, const char *file)
 {
-	const char *within = style->options.all ? NULL : library_file(style, file);
-	return within ? within : file;
+	static const char cache[] = "/pkg/mod/";
+	const char *within = library_file(style, file), *module = strstr(file, cache);
+	if (style->all)
+		return file;
+	if (within)
+		return within;
+	return module ? module + strlen(cache) : file;
 }
 
 char *stack_goroot(const struct reader_node *frames)
@@ -109,11 +114,11 @@ static void add_notes(struct text *text, const struct stack_style *style,
 	const char *kind = text_of(node_get(row->frame, "kind"), NULL);
 	if (kind)
 		text_add(text, " [%s]", kind);
-	if (style->options.all && node_bool(node_get(row->frame, "inlined"), false))
+	if (style->all && node_bool(node_get(row->frame, "inlined"), false))
 		text_add(text, " [inlined]");
-	if (style->options.all && node_bool(node_get(row->frame, "hidden"), false))
+	if (style->all && node_bool(node_get(row->frame, "hidden"), false))
 		text_add(text, " [hidden]");
-	if (style->options.all)
+	if (style->all)
 		text_add(text, " %s", text_of(node_get(row->frame, "pc"), ""));
 	if (row->times > 1) {
 		text_add(text, ", ");
@@ -122,40 +127,95 @@ static void add_notes(struct text *text, const struct stack_style *style,
 	}
 }
 
+/* Where a name begins of which no more than columns are to be seen: whole elements of its
+ * path, of which the last one stays. end: of the path, in front of brackets that may hold
+ * another one. */
+static const char *tail(const char *name, const char *end, size_t columns)
+{
+	size_t width = text_width(name);
+	while (width > columns) {
+		const char *next = memchr(name + 1, '/', (size_t)(end - name - 1));
+		if (!next)
+			break;
+		for (; name < next; name++)
+			width -= text_starts_character(*name);
+	}
+	return name;
+}
+
+/* Adds a path, of which the beginning is left out when it takes too many columns. */
+static void add_tail(struct text *text, const char *name, const char *end, size_t columns)
+{
+	static const char dots[] = "...";
+	const char *begin = name;
+	if (text_width(name) > columns && end > name + 1)
+		begin = tail(name, end, columns - strlen(dots));
+	text_add(text, "%s%s", begin > name ? dots : "", begin);
+}
+
+static void add_function(struct text *text, const struct stack_style *style,
+			 const struct reader_node *frame)
+{
+	const char *pc = text_of(node_get(frame, "pc"), "?");
+	const char *function = text_of(node_get(frame, "function"), pc);
+	size_t columns =
+		style->all ? SIZE_MAX : style->page.columns - (size_t)style->indent;
+	add_tail(text, function, function + strcspn(function, "(["), columns);
+}
+
 static void add_place(struct text *text, const struct stack_style *style,
-		      const struct reader_node *frame)
+		      const struct reader_node *frame, size_t columns)
 {
 	const char *file = text_of(node_get(frame, "file"), NULL);
 	const char *module = text_of(node_get(frame, "module"), NULL);
+	AUTO(xfree) char *place = NULL;
 	if (file)
-		text_add(text, "%s:%" PRId64, stack_file(style, file),
-			 node_int(node_get(frame, "line"), 0));
+		place = xasprintf("%s:%" PRId64, stack_file(style, file),
+				  node_int(node_get(frame, "line"), 0));
 	else if (module)
-		text_add(text, "in %s", module);
+		place = xasprintf("in %s", module);
+	if (place)
+		add_tail(text, place, place + strlen(place),
+			 file && !style->all ? columns : SIZE_MAX);
 }
 
 static void print_row(const struct stack_style *style, const struct row *row)
 {
-	const char *function = text_of(node_get(row->frame, "function"), NULL);
-	bool bold = style->options.color && stack_is_users(style, row->frame);
-	struct text place = { NULL };
-	add_place(&place, style, row->frame);
-	if (!function)
-		function = text_of(node_get(row->frame, "pc"), "?");
-	add_notes(&place, style, row);
-	fprintf(style->out, "%*s%s", style->indent, "", bold ? "\033[1m" : "");
-	text_print(style->out, function);
-	fputs(bold ? "\033[0m" : "", style->out);
+	FILE *out = style->page.out;
+	bool own = stack_is_users(style, row->frame);
+	size_t room = style->page.columns - (size_t)style->indent - 4;
+	struct text function = { NULL }, place = { NULL }, notes = { NULL };
+	add_function(&function, style, row->frame);
+	add_notes(&notes, style, row);
+	add_place(&place, style, row->frame, room - text_width(text_words(&notes)));
+	text_add(&place, "%s", text_words(&notes));
+	fprintf(out, "%*s", style->indent, "");
+	page_print(&style->page, own ? COLOR_OWN : COLOR_PLAIN, text_words(&function));
 	if (place.words) {
-		size_t used = (size_t)style->indent + text_width(function) + 2;
-		if (used + text_width(place.words) > TEXT_COLUMNS)
-			fprintf(style->out, "\n%*s", style->indent + 4, "");
+		size_t used =
+			(size_t)style->indent + text_width(text_words(&function)) + 2;
+		if (used + text_width(place.words) > style->page.columns)
+			fprintf(out, "\n%*s", style->indent + 4, "");
 		else
-			fputs("  ", style->out);
-		text_print(style->out, place.words + strspn(place.words, " "));
+			fputs("  ", out);
+		page_print(&style->page, COLOR_PLAIN,
+			   place.words + strspn(place.words, " "));
 	}
-	putc('\n', style->out);
+	putc('\n', out);
+	text_done(&function);
+	text_done(&notes);
 	text_done(&place);
+}
+
+static void print_gap(const struct stack_style *style, size_t frames)
+{
+	struct text text = { NULL };
+	text_add(&text, "... ");
+	text_add_counted(&text, frames, "frame");
+	text_add(&text, " left out: --all shows them ...");
+	page_paragraph(&style->page, COLOR_PLAIN, style->indent, style->indent,
+		       text.words);
+	text_done(&text);
 }
 
 void stack_print(const struct stack_style *style, const struct reader_node *frames)
@@ -163,18 +223,12 @@ void stack_print(const struct stack_style *style, const struct reader_node *fram
 	size_t n, cut = 0;
 	struct row *rows = make_rows(style, frames, &n);
 	if (n == 0 && node_count(frames) > 0)
-		fprintf(style->out, "%*s(in the runtime only)\n", style->indent, "");
-	if (!style->options.all && n > ROWS_FIRST + ROWS_LAST)
+		fprintf(style->page.out, "%*s(in the runtime only)\n", style->indent, "");
+	if (!style->all && n > ROWS_FIRST + ROWS_LAST)
 		cut = n - ROWS_FIRST - ROWS_LAST;
 	for (size_t i = 0; i < n; i++) {
 		if (cut > 0 && i == ROWS_FIRST) {
-			struct text text = { NULL };
-			text_add(&text, "... ");
-			text_add_counted(&text, cut, "frame");
-			text_add(&text, " left out: --all shows them ...");
-			text_paragraph(style->out, style->indent, style->indent,
-				       text.words);
-			text_done(&text);
+			print_gap(style, cut);
 			i += cut;
 		}
 		print_row(style, &rows[i]);

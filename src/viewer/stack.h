@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stack.h - frames as text, innermost first. What the runtime's own traceback hides is
- * left out, recursion is folded, very deep stacks are cut, and files of the standard library
- * are named without the folder that they all are in, unless all is asked for. */
+ * left out, recursion is folded, very deep stacks are cut, and files are named without the
+ * folder that all of the standard library or of the module cache are in, unless all is asked
+ * for. What is too long for a line loses folders, never its name or line. */
 #ifndef GOSNAP_STACK_H
 #define GOSNAP_STACK_H
 
-#include <stdio.h>
-
-#include "viewer.h"
+#include "page.h"
 
 struct reader_node;
 
 struct stack_style {
-	FILE *out;
-	struct viewer_options options;
+	struct page page;
+	bool all;
 	const char *module; /* the program's own; NULL: unknown. Borrowed */
 	const char *goroot; /* "/usr/lib/go-1.24/src/"; NULL: unknown. Borrowed */
 	int indent;

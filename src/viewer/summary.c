@@ -5,13 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter.h"
 #include "reader.h"
 #include "stack.h"
 #include "text.h"
 
-void summary_init(struct summary *summary)
+void summary_init(struct summary *summary, struct filter *filter)
 {
-	*summary = (struct summary){ .state_count = 1 };
+	*summary = (struct summary){ .filter = filter, .state_count = 1 };
 	summary->states[0] = xstrdup("other");
 }
 
@@ -40,6 +41,21 @@ const char *summary_state_words(const struct reader_node *goroutine)
 	const char *status = text_of(node_get(goroutine, "status"), "unknown");
 	const char *reason = text_of(node_get(goroutine, "wait_reason"), NULL);
 	return reason && strcmp(status, "waiting") == 0 ? reason : status;
+}
+
+void summary_add_times(struct text *text, const struct summary_tally *tally)
+{
+	struct text shortest = { NULL }, longest = { NULL };
+	if (tally->timed == 0)
+		return;
+	text_add_duration(&shortest, tally->shortest_ns);
+	text_add_duration(&longest, tally->longest_ns);
+	if (strcmp(shortest.words, longest.words) == 0)
+		text_add(text, "%s", longest.words);
+	else
+		text_add(text, "%s to %s", shortest.words, longest.words);
+	text_done(&shortest);
+	text_done(&longest);
 }
 
 static size_t intern_state(struct summary *summary, const char *words)
@@ -79,13 +95,6 @@ static struct summary_tally *group_tally(struct summary_group *group, size_t *st
 	return &group->tallies[group->tally_count++];
 }
 
-uint64_t summary_group_size(const struct reader_node *group)
-{
-	int64_t ids = (int64_t)node_count(node_get(group, "goroutines"));
-	int64_t count = node_int(node_get(group, "count"), ids);
-	return count < 0 ? 0 : (uint64_t)count;
-}
-
 static int compare_groups(const void *a, const void *b)
 {
 	const struct summary_group *x = a, *y = b;
@@ -109,9 +118,15 @@ const struct summary_group *summary_find(struct summary *summary, int64_t id)
 	return find_group(summary, id);
 }
 
+uint64_t summary_group_shown(const struct summary *summary,
+			     const struct summary_group *group)
+{
+	return filter_is_empty(summary->filter) ? group->size : group->goroutines;
+}
+
 bool summary_is_system(const struct summary_group *group)
 {
-	return group && group->goroutines > 0 && group->system == group->goroutines;
+	return group->goroutines > 0 && group->system == group->goroutines;
 }
 
 static void note_creator(struct summary_group *group, const struct reader_node *by)
@@ -150,30 +165,62 @@ static void note_end_of_stack(struct summary_group *group,
 			text_of(node_get(unwound, "reason"), "no reason given"));
 }
 
+static void add_to_group(struct summary_group *group, const struct reader_node *goroutine,
+			 size_t state)
+{
+	struct summary_tally *tally = group_tally(group, &state);
+	if (group->goroutines < SUMMARY_IDS)
+		group->ids[group->goroutines] = node_int(node_get(goroutine, "id"), -1);
+	group->goroutines++;
+	group->system += node_bool(node_get(goroutine, "system"), false);
+	group->locked += node_bool(node_get(goroutine, "locked"), false);
+	count_in(tally, state, node_int(node_get(goroutine, "waiting_ns"), -1));
+	note_creator(group, node_get(goroutine, "created_by"));
+	note_end_of_stack(group, node_get(goroutine, "unwound"));
+}
+
+static bool passes(struct summary *summary, const struct summary_group *group,
+		   const struct reader_node *goroutine)
+{
+	return filter_passes(summary->filter, goroutine,
+			     group ? group->frames_pass
+				   : filter_passes_frames(summary->filter, NULL));
+}
+
+bool summary_passes(struct summary *summary, const struct reader_node *goroutine)
+{
+	return passes(summary,
+		      find_group(summary, node_int(node_get(goroutine, "group"), -1)),
+		      goroutine);
+}
+
 static void add_goroutine(struct summary *summary, const struct reader_node *goroutine)
 {
-	bool system = node_bool(node_get(goroutine, "system"), false);
 	int64_t waiting_ns = node_int(node_get(goroutine, "waiting_ns"), -1);
-	size_t state = intern_state(summary, summary_state_words(goroutine));
 	struct summary_group *group =
 		find_group(summary, node_int(node_get(goroutine, "group"), -1));
-	struct summary_tally *tally;
+	size_t state;
+	summary->all_goroutines++;
+	if (!passes(summary, group, goroutine))
+		return;
+	state = intern_state(summary, summary_state_words(goroutine));
 	summary->goroutines++;
-	if (system)
+	if (node_bool(node_get(goroutine, "system"), false))
 		summary->system++;
 	else
 		count_in(&summary->user_tallies[state], state, waiting_ns);
-	if (!group) {
-		summary->ungrouped++;
+	if (!group)
 		return;
-	}
-	group->goroutines++;
-	group->system += system;
-	group->locked += node_bool(node_get(goroutine, "locked"), false);
-	tally = group_tally(group, &state);
-	count_in(tally, state, waiting_ns);
-	note_creator(group, node_get(goroutine, "created_by"));
-	note_end_of_stack(group, node_get(goroutine, "unwound"));
+	summary->shown_groups += group->goroutines == 0;
+	add_to_group(group, goroutine, state);
+}
+
+/* Goroutines in a group, as the document says. */
+static uint64_t size_of(const struct reader_node *group)
+{
+	int64_t ids = (int64_t)node_count(node_get(group, "goroutines"));
+	int64_t count = node_int(node_get(group, "count"), ids);
+	return count < 0 ? 0 : (uint64_t)count;
 }
 
 static void add_group(struct summary *summary, const struct reader_node *node)
@@ -182,10 +229,12 @@ static void add_group(struct summary *summary, const struct reader_node *node)
 	GROW(summary->groups, summary->group_count, summary->group_cap);
 	summary->groups[summary->group_count++] = (struct summary_group){
 		.id = node_int(node_get(node, "id"), -1),
+		.size = size_of(node),
+		.frames_pass = filter_passes_frames(summary->filter, frames),
 		.parent = -1,
 	};
 	summary->groups_sorted = false;
-	order_note_lock(&summary->order, frames, summary_group_size(node));
+	order_note_lock(&summary->order, frames, size_of(node));
 	if (!summary->goroot)
 		summary->goroot = stack_goroot(frames);
 }

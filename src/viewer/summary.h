@@ -12,14 +12,17 @@
 #include "order.h"
 #include "util.h"
 
+struct filter;
 struct reader;
 struct reader_node;
+struct text;
 
 enum {
 	SUMMARY_STATES = 64, /* distinct ones; Go has some forty wait reasons */
 	SUMMARY_GROUP_STATES = 4,
 	SUMMARY_WARNINGS = 1000,
 	SUMMARY_THREADS = 8, /* ids kept of those in C */
+	SUMMARY_IDS = 8,     /* ids kept of a group's goroutines */
 };
 
 /* How many were in it, and how long; state 0 stands for all that found no place. */
@@ -32,7 +35,11 @@ struct summary_tally {
 
 struct summary_group {
 	int64_t id;
+	uint64_t size;	  /* as the document says */
+	bool frames_pass; /* what the filter asks of functions */
+	/* Of the goroutines that pass the filter, from here on. */
 	uint64_t goroutines, system, locked;
+	int64_t ids[SUMMARY_IDS]; /* the first */
 	struct summary_tally tallies[SUMMARY_GROUP_STATES];
 	size_t tally_count;
 	char *created_by;	/* "main.main at /src/main.go:30"; NULL: none says so */
@@ -50,7 +57,10 @@ struct summary {
 	size_t warning_count;
 	uint64_t warnings_left_out;
 
-	uint64_t goroutines, system, ungrouped;
+	struct filter *filter; /* borrowed */
+	uint64_t all_goroutines;
+	/* Of those that pass the filter, from here on. */
+	uint64_t goroutines, system, shown_groups;
 	struct summary_tally user_tallies[SUMMARY_STATES];
 	char *states[SUMMARY_STATES]; /* "chan send"; [0] is "other" */
 	size_t state_count;
@@ -66,19 +76,26 @@ struct summary {
 	int64_t thread_in_c[SUMMARY_THREADS];
 };
 
-void summary_init(struct summary *summary);
+/* filter: borrowed for as long as the summary lives. */
+void summary_init(struct summary *summary, struct filter *filter);
 void summary_done(struct summary *summary);
 
 /* Reads the whole document. False: it is damaged, and the summary tells of what is whole. */
 MUST_CHECK bool summary_read(struct summary *summary, struct reader *reader,
 			     struct err *err);
 
-/* NULL: no goroutine named that group. */
+/* Does the filter let it through, with what is known of its group? */
+bool summary_passes(struct summary *summary, const struct reader_node *goroutine);
+/* NULL: there is no such group. */
 const struct summary_group *summary_find(struct summary *summary, int64_t id);
-/* Goroutines in a group, as the document says. */
-uint64_t summary_group_size(const struct reader_node *group);
+/* Goroutines that are to be shown. Without a filter the document's own count: it may be cut
+ * off behind its groups. */
+uint64_t summary_group_shown(const struct summary *summary,
+			     const struct summary_group *group);
 /* All its goroutines are the runtime's own. */
 bool summary_is_system(const struct summary_group *group);
+/* "11 min to 12 min"; nothing when no time is known. */
+void summary_add_times(struct text *text, const struct summary_tally *tally);
 /* The state of a goroutine in a word or two: its wait reason when it waits. */
 const char *summary_state_words(const struct reader_node *goroutine);
 

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +33,11 @@ void text_done(struct text *text)
 {
 	xfree(text->words);
 	*text = (struct text){ .words = NULL };
+}
+
+const char *text_words(const struct text *text)
+{
+	return text->words ? text->words : "";
 }
 
 void text_add_count(struct text *text, uint64_t n)
@@ -90,70 +96,35 @@ void text_add_duration(struct text *text, int64_t ns)
 		add_pair(text, hours / 24, "days", hours % 24, "h");
 }
 
+void text_add_size(struct text *text, uint64_t bytes)
+{
+	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+	uint64_t unit = 1024;
+	size_t i = 0;
+	if (bytes < 1024) {
+		text_add_counted(text, bytes, "byte");
+		return;
+	}
+	while (i + 1 < ARRAY_SIZE(units) && bytes / unit >= 1024) {
+		unit *= 1024;
+		i++;
+	}
+	text_add(text, "%" PRIu64, bytes / unit);
+	/* Cut, not rounded, as durations are. */
+	if (bytes / unit < 10 && bytes % unit / (unit / 1024) * 10 / 1024 > 0)
+		text_add(text, ".%" PRIu64, bytes % unit / (unit / 1024) * 10 / 1024);
+	text_add(text, " %s", units[i]);
+}
+
 const char *text_of(const struct reader_node *node, const char *fallback)
 {
 	return node_string(node, node_string(node_get(node, "hex"), fallback));
-}
-
-/* Length of a sequence that a terminal might obey: control characters, and those that
- * turn the direction of writing. The reader lets only UTF-8 through. */
-static size_t harmful(const unsigned char *c)
-{
-	if (c[0] < ' ' || c[0] == 0x7f)
-		return 1;
-	if (c[0] == 0xc2 && c[1] < 0xa0)
-		return 2;
-	if (c[0] == 0xe2 && c[1] == 0x80 && c[2] >= 0xa8 && c[2] <= 0xae)
-		return 3;
-	if (c[0] == 0xe2 && c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9)
-		return 3;
-	return 0;
 }
 
 size_t text_width(const char *words)
 {
 	size_t width = 0;
 	for (const char *c = words; *c; c++)
-		width += ((unsigned char)*c & 0xc0) != 0x80;
+		width += text_starts_character(*c);
 	return width;
-}
-
-static void print_some(FILE *out, const char *words, size_t len)
-{
-	const unsigned char *c = (const unsigned char *)words, *end = c + len;
-	while (c < end) {
-		size_t bad = harmful(c);
-		putc(bad ? '?' : *c, out);
-		c += bad ? bad : 1;
-	}
-}
-
-void text_print(FILE *out, const char *words)
-{
-	print_some(out, words, strlen(words));
-}
-
-void text_paragraph(FILE *out, int first, int rest, const char *words)
-{
-	size_t column = (size_t)first;
-	bool fresh = true;
-	fprintf(out, "%*s", first, "");
-	while (*words) {
-		size_t len = strcspn(words, " "), width = 0;
-		for (size_t i = 0; i < len; i++)
-			width += ((unsigned char)words[i] & 0xc0) != 0x80;
-		if (!fresh && column + 1 + width > TEXT_COLUMNS) {
-			fprintf(out, "\n%*s", rest, "");
-			column = (size_t)rest;
-			fresh = true;
-		}
-		if (!fresh)
-			putc(' ', out);
-		column += width + !fresh;
-		fresh = false;
-		print_some(out, words, len);
-		words += len;
-		words += strspn(words, " ");
-	}
-	putc('\n', out);
 }

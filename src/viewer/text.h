@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* text.h - words for people on a terminal: numbers, durations, paragraphs. Whatever comes
- * from a document is made harmless on its way out: it can move no cursor. */
+/* text.h - words for people: numbers, durations, sizes. Prints nothing. */
 #ifndef GOSNAP_TEXT_H
 #define GOSNAP_TEXT_H
 
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "util.h"
 
 struct reader_node;
-
-enum { TEXT_COLUMNS = 80 };
 
 /* A string that grows; starts as { NULL }. Whoever holds it frees words. */
 struct text {
@@ -25,17 +21,23 @@ void text_add(struct text *text, const char *format, ...)
 /* "4,012" and "12 min", "2.1 ms", "3 h 5 min", "6 days 4 h" */
 void text_add_count(struct text *text, uint64_t n);
 void text_add_duration(struct text *text, int64_t ns);
+/* "1,234 bytes", "8 KiB", "1.5 MiB" */
+void text_add_size(struct text *text, uint64_t bytes);
 /* "1 goroutine", "4,012 goroutines" */
 void text_add_counted(struct text *text, uint64_t n, const char *noun);
 void text_done(struct text *text);
+/* "" when nothing was added. Valid until more is. */
+const char *text_words(const struct text *text);
 
 /* A string of the document; of one that was not UTF-8 its hex digits. Absent: fallback. */
 const char *text_of(const struct reader_node *node, const char *fallback);
 
+/* Of UTF-8. */
+static inline bool text_starts_character(char c)
+{
+	return ((unsigned char)c & 0xc0) != 0x80;
+}
 /* Columns that harmless words take. */
 size_t text_width(const char *words);
-void text_print(FILE *out, const char *words);
-/* Broken at spaces; the first line starts after first blanks, the others after rest. */
-void text_paragraph(FILE *out, int first, int rest, const char *words);
 
 #endif

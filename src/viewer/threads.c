@@ -43,12 +43,12 @@ static void print_heading(const struct stack_style *style,
 			 : strcmp(on, "c") == 0	      ? "a C stack"
 			 : strcmp(on, "g0") == 0      ? "the runtime's stack"
 						      : on);
-	text_paragraph(style->out, 0, 2, text.words);
+	page_paragraph(&style->page, COLOR_HEADING, 0, 2, text.words);
 	text_done(&text);
 }
 
 struct registers {
-	FILE *out;
+	const struct page *page;
 	size_t column, gap; /* gap: blanks up to the next column */
 };
 
@@ -63,13 +63,13 @@ static void print_register(void *arg, const char *name, const struct reader_node
 	text_add(&text, "%s %s", name, words);
 	width = text_width(text.words);
 	if (registers->column > 0 &&
-	    registers->column + registers->gap + width > TEXT_COLUMNS) {
-		putc('\n', registers->out);
+	    registers->column + registers->gap + width > registers->page->columns) {
+		putc('\n', registers->page->out);
 		registers->column = registers->gap = 0;
 	}
-	fprintf(registers->out, "%*s", registers->column > 0 ? (int)registers->gap : 2,
-		"");
-	text_print(registers->out, text.words);
+	fprintf(registers->page->out, "%*s",
+		registers->column > 0 ? (int)registers->gap : 2, "");
+	page_print(registers->page, COLOR_PLAIN, text.words);
 	registers->column += registers->gap + width;
 	registers->gap = REGISTER_COLUMNS - width % REGISTER_COLUMNS;
 	text_done(&text);
@@ -78,20 +78,21 @@ static void print_register(void *arg, const char *name, const struct reader_node
 void threads_print(const struct stack_style *style, const struct reader_node *thread)
 {
 	const struct reader_node *unwound = node_get(thread, "unwound");
-	struct registers registers = { .out = style->out };
-	putc('\n', style->out);
+	struct registers registers = { .page = &style->page };
+	putc('\n', style->page.out);
 	print_heading(style, thread);
-	if (style->options.all) {
+	if (style->all) {
 		node_each(node_get(thread, "registers"), print_register, &registers);
 		if (registers.column > 0)
-			putc('\n', style->out);
+			putc('\n', style->page.out);
 	}
 	stack_print(style, node_get(thread, "frames"));
 	if (node_string(node_get(unwound, "reason"), NULL)) {
 		struct text text = { NULL };
 		text_add(&text, "... %s: %s", text_of(node_get(unwound, "state"), "?"),
 			 text_of(node_get(unwound, "reason"), "?"));
-		text_paragraph(style->out, style->indent, style->indent + 4, text.words);
+		page_paragraph(&style->page, COLOR_ALARM, style->indent,
+			       style->indent + 4, text.words);
 		text_done(&text);
 	}
 }

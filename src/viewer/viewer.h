@@ -4,24 +4,26 @@
 #ifndef GOSNAP_VIEWER_H
 #define GOSNAP_VIEWER_H
 
+#include <stdint.h>
 #include <stdio.h>
 
 #include "err.h"
 #include "util.h"
 
+struct filter;
 struct reader;
 
 struct viewer_options {
-	bool all;   /* hidden frames, system goroutines, threads */
-	bool color; /* the terminal understands escape sequences */
+	bool all;	       /* hidden frames, system goroutines, threads */
+	bool color;	       /* escape sequences are welcome */
+	size_t columns;	       /* see page.h */
+	struct filter *filter; /* which goroutines; borrowed, never NULL */
 };
 
-/* For that stream: colour when it is a terminal and NO_COLOR is not set. */
-struct viewer_options viewer_options_for(FILE *out);
-
 /* Reads the document twice. Of a damaged one all that is whole is printed, and false comes
- * back with the reader's sentence. Failures of out are the caller's to find (ferror). */
+ * back with the reader's sentence. *ret_nothing: there are goroutines, and none has passed
+ * the filter. Failures of out are the caller's to find (ferror). */
 MUST_CHECK bool viewer_show(struct reader *reader, const struct viewer_options *options,
-			    FILE *out, struct err *err);
+			    FILE *out, bool *ret_nothing, struct err *err);
 
 #endif

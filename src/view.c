@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "view.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "filter.h"
+#include "page.h"
+#include "viewer.h"
+
+enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
+
+struct view {
+	struct filter *filter;
+	bool all;
+	bool negated; /* the next filter */
+	enum when color;
+};
+
+static const struct option_info rows[] = { VIEW_ROWS };
+
+struct view *view_new(void)
+{
+	struct view *view = xcalloc(1, sizeof(*view));
+	view->filter = filter_new();
+	return view;
+}
+
+void view_free(struct view *view)
+{
+	if (!view)
+		return;
+	filter_free(view->filter);
+	xfree(view);
+}
+
+static bool set_color(struct view *view, const char *when, struct err *err)
+{
+	static const char *const words[] = {
+		[WHEN_AUTO] = "auto",
+		[WHEN_ALWAYS] = "always",
+		[WHEN_NEVER] = "never",
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		if (strcmp(when, words[i]) == 0) {
+			view->color = (enum when)i;
+			return true;
+		}
+	}
+	return err_set(err, ERR_USAGE, "--color is auto, always or never, not %.40s",
+		       when);
+}
+
+static bool add_filter(struct view *view, enum view_option option, const char *argument,
+		       struct err *err)
+{
+	static const enum filter_kind kinds[] = {
+		[VIEW_STATUS] = FILTER_STATUS,	     [VIEW_WAIT] = FILTER_WAIT,
+		[VIEW_LONGER] = FILTER_LONGER,	     [VIEW_FUNCTION] = FILTER_FUNCTION,
+		[VIEW_CREATED_BY] = FILTER_CREATOR,  [VIEW_LABEL] = FILTER_LABEL,
+		[VIEW_GOROUTINE] = FILTER_GOROUTINE,
+	};
+	bool negated = view->negated;
+	view->negated = false;
+	return filter_add(view->filter, kinds[option], negated, rows[option].name,
+			  argument, err);
+}
+
+bool view_option(struct view *view, enum view_option option, const char *argument,
+		 struct err *err)
+{
+	switch (option) {
+	case VIEW_NOT:
+		view->negated = true;
+		return true;
+	case VIEW_ALL:
+		view->all = true;
+		return true;
+	case VIEW_COLOR:
+		return set_color(view, argument, err);
+	default:
+		return add_filter(view, option, argument, err);
+	}
+}
+
+bool view_finish(struct view *view, struct err *err)
+{
+	return !view->negated ||
+	       err_set(err, ERR_USAGE, "--not what? A filter has to follow it");
+}
+
+static bool has_color(const struct view *view)
+{
+	const char *no_color = getenv("NO_COLOR");
+	if (view->color != WHEN_AUTO)
+		return view->color == WHEN_ALWAYS;
+	return page_is_terminal(STDOUT_FILENO) && !(no_color && *no_color);
+}
+
+bool view_print(const struct view *view, struct reader *reader, bool *ret_nothing,
+		struct err *err)
+{
+	const struct viewer_options options = {
+		.all = view->all,
+		.color = has_color(view),
+		.columns = page_columns(STDOUT_FILENO),
+		.filter = view->filter,
+	};
+	bool shown;
+	/* Nothing needs undoing: a closed pipe may end us as it ends cat. */
+	signal(SIGPIPE, SIG_DFL);
+	shown = viewer_show(reader, &options, stdout, ret_nothing, err);
+	if (fflush(stdout) != 0 || ferror(stdout))
+		return err_sys(err, "cannot write the text");
+	return shown;
+}

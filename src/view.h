@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* view.h - the options of every command that prints a document as text: what is shown, and
+ * how. Their rows come first in the tables of those commands. */
+#ifndef GOSNAP_VIEW_H
+#define GOSNAP_VIEW_H
+
+#include <stdbool.h>
+
+#include "err.h"
+#include "util.h"
+
+struct reader;
+
+enum view_option {
+	VIEW_STATUS,
+	VIEW_WAIT,
+	VIEW_LONGER,
+	VIEW_FUNCTION,
+	VIEW_CREATED_BY,
+	VIEW_LABEL,
+	VIEW_GOROUTINE,
+	VIEW_NOT,
+	VIEW_ALL,
+	VIEW_COLOR,
+	VIEW_OPTIONS
+};
+
+/* clang-format off */
+#define VIEW_ROWS                                                                          \
+	[VIEW_STATUS] = { 0, "status", "PATTERN", "only goroutines in that state" },       \
+	[VIEW_WAIT] = { 0, "wait", "PATTERN", "only those that wait so, or for that" },    \
+	[VIEW_LONGER] = { 0, "longer", "TIME", "only those that have waited for 5m, 1h30m" }, \
+	[VIEW_FUNCTION] = { 0, "function", "PATTERN", "only those in that function" },     \
+	[VIEW_CREATED_BY] = { 0, "created-by", "PATTERN", "only those that it created" },  \
+	[VIEW_LABEL] = { 0, "label", "KEY[=VALUE]", "only those with that profiler label" }, \
+	[VIEW_GOROUTINE] = { 0, "goroutine", "IDS", "only those, in detail: 12,15-20" },   \
+	[VIEW_NOT] = { 0, "not", NULL, "turn the next of these into its opposite" },       \
+	[VIEW_ALL] = { 0, "all", NULL, "hidden frames, system goroutines and threads, too" }, \
+	[VIEW_COLOR] = { 0, "color", "WHEN", "colours: auto, always or never" }
+/* clang-format on */
+
+struct view;
+
+struct view *view_new(void);
+void view_free(struct view *view);
+DEFINE_AUTO(struct view, view_free)
+
+/* One of the options above, on the command line. ERR_USAGE. */
+MUST_CHECK bool view_option(struct view *view, enum view_option option,
+			    const char *argument, struct err *err);
+/* After the last option. ERR_USAGE. */
+MUST_CHECK bool view_finish(struct view *view, struct err *err);
+
+/* Prints the document on standard output. *ret_nothing: nothing has passed the filters. */
+MUST_CHECK bool view_print(const struct view *view, struct reader *reader,
+			   bool *ret_nothing, struct err *err);
+
+#endif

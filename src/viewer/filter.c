@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "filter.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reader.h"
+#include "text.h"
+
+struct filter_term {
+	enum filter_kind kind;
+	bool negated;
+	const char *name, *words; /* borrowed */
+	regex_t *regex;		  /* NULL: words are looked for */
+	int64_t low, high;	  /* ids, or nanoseconds */
+};
+
+struct filter {
+	struct filter_term *terms;
+	size_t count, cap;
+	uint64_t passed[FILTER_KINDS]; /* goroutines */
+};
+
+struct filter *filter_new(void)
+{
+	return xcalloc(1, sizeof(struct filter));
+}
+
+void filter_free(struct filter *filter)
+{
+	if (!filter)
+		return;
+	for (size_t i = 0; i < filter->count; i++) {
+		if (filter->terms[i].regex)
+			regfree(filter->terms[i].regex);
+		xfree(filter->terms[i].regex);
+	}
+	xfree(filter->terms);
+	xfree(filter);
+}
+
+static bool compile_pattern(struct filter_term *term, struct err *err)
+{
+	size_t len = strlen(term->words);
+	AUTO(xfree) char *expression = NULL;
+	AUTO(xfree) regex_t *regex = NULL;
+	int status;
+	if (len == 0)
+		return err_set(err, ERR_USAGE, "--%s needs words to look for",
+			       term->name);
+	if (len < 3 || term->words[0] != '/' || term->words[len - 1] != '/')
+		return true;
+	expression = xstrndup(term->words + 1, len - 2);
+	regex = xcalloc(1, sizeof(*regex));
+	status = regcomp(regex, expression, REG_EXTENDED | REG_NOSUB);
+	if (status != 0) {
+		char why[100];
+		regerror(status, regex, why, sizeof(why));
+		return err_set(err, ERR_USAGE, "--%s: %.200s is no expression: %s",
+			       term->name, term->words, why);
+	}
+	term->regex = TAKE(regex);
+	return true;
+}
+
+/* "1h30m", and whatever we print ourselves: "6 days 4 h", "2.1 ms" */
+static bool parse_duration(const char *words, int64_t *ret_ns)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = {
+		{ "ns", 1 },
+		{ "us", 1e3 },
+		{ "ms", 1e6 },
+		{ "s", 1e9 },
+		{ "sec", 1e9 },
+		{ "m", 60e9 },
+		{ "min", 60e9 },
+		{ "minutes", 60e9 },
+		{ "h", 3600e9 },
+		{ "hours", 3600e9 },
+		{ "d", 24 * 3600e9 },
+		{ "day", 24 * 3600e9 },
+		{ "days", 24 * 3600e9 },
+	};
+	double sum = 0;
+	do {
+		char *end;
+		size_t len, i;
+		double n;
+		if (!isdigit((unsigned char)*words))
+			return false;
+		n = strtod(words, &end);
+		words = end + strspn(end, " ");
+		len = strspn(words, "abcdefghijklmnopqrstuvwxyz");
+		for (i = 0; i < ARRAY_SIZE(units); i++)
+			if (len == strlen(units[i].name) &&
+			    strncmp(words, units[i].name, len) == 0)
+				break;
+		if (i == ARRAY_SIZE(units))
+			return false;
+		sum += n * units[i].ns;
+		words += len;
+		words += strspn(words, " ");
+	} while (*words);
+	*ret_ns = (int64_t)sum;
+	return sum < 0x1p63;
+}
+
+static bool parse_id(const char **words, int64_t *ret)
+{
+	char *end;
+	if (!isdigit((unsigned char)**words))
+		return false;
+	errno = 0;
+	*ret = strtoll(*words, &end, 10);
+	*words = end;
+	return errno == 0;
+}
+
+/* "12" or "15-20" at the beginning of words, which moves behind it. */
+static bool parse_range(const char **words, int64_t *ret_low, int64_t *ret_high)
+{
+	if (!parse_id(words, ret_low))
+		return false;
+	*ret_high = *ret_low;
+	if (**words != '-')
+		return true;
+	++*words;
+	return parse_id(words, ret_high) && *ret_low <= *ret_high;
+}
+
+static void add_term(struct filter *filter, const struct filter_term *term)
+{
+	GROW(filter->terms, filter->count, filter->cap);
+	filter->terms[filter->count++] = *term;
+}
+
+static bool add_ranges(struct filter *filter, struct filter_term *term, struct err *err)
+{
+	const char *rest = term->words;
+	for (;;) {
+		if (!parse_range(&rest, &term->low, &term->high) ||
+		    (*rest && *rest != ','))
+			return err_set(err, ERR_USAGE,
+				       "--%s needs ids like 12 or 12,15-20, not %.100s",
+				       term->name, term->words);
+		add_term(filter, term);
+		if (!*rest)
+			return true;
+		rest++;
+	}
+}
+
+bool filter_add(struct filter *filter, enum filter_kind kind, bool negated,
+		const char *name, const char *words, struct err *err)
+{
+	struct filter_term term = {
+		.kind = kind,
+		.negated = negated,
+		.name = name,
+		.words = words,
+	};
+	if (kind == FILTER_GOROUTINE)
+		return add_ranges(filter, &term, err);
+	if (kind == FILTER_LONGER && !parse_duration(words, &term.low))
+		return err_set(err, ERR_USAGE,
+			       "--%s needs a time like 90s, 5m or 1h30m, not %.100s",
+			       name, words);
+	if (kind == FILTER_LABEL && (!*words || *words == '='))
+		return err_set(err, ERR_USAGE, "--%s needs a key", name);
+	if (kind != FILTER_LONGER && kind != FILTER_LABEL && !compile_pattern(&term, err))
+		return false;
+	add_term(filter, &term);
+	return true;
+}
+
+bool filter_is_empty(const struct filter *filter)
+{
+	return filter->count == 0;
+}
+
+bool filter_names_goroutines(const struct filter *filter)
+{
+	for (size_t i = 0; i < filter->count; i++)
+		if (filter->terms[i].kind == FILTER_GOROUTINE &&
+		    !filter->terms[i].negated)
+			return true;
+	return false;
+}
+
+static bool has_words(const struct filter_term *term, const struct reader_node *node)
+{
+	const char *words = text_of(node, NULL);
+	if (!words)
+		return false;
+	if (term->regex)
+		return regexec(term->regex, words, 0, NULL, 0) == 0;
+	return strcasestr(words, term->words) != NULL;
+}
+
+static bool has_function(const struct filter_term *term, const struct reader_node *frames)
+{
+	for (size_t i = 0; i < node_count(frames); i++)
+		if (has_words(term, node_get(node_at(frames, i), "function")))
+			return true;
+	return false;
+}
+
+static bool waits_so(const struct filter_term *term, const struct reader_node *goroutine)
+{
+	const struct reader_node *what = node_get(goroutine, "waiting_for");
+	return has_words(term, node_get(goroutine, "wait_reason")) ||
+	       has_words(term, node_get(what, "kind")) ||
+	       has_words(term, node_get(what, "address"));
+}
+
+static bool has_label(const struct filter_term *term, const struct reader_node *labels)
+{
+	for (size_t i = 0; i < node_count(labels); i++) {
+		const char *key = text_of(node_get(node_at(labels, i), "key"), NULL);
+		const char *value = text_of(node_get(node_at(labels, i), "value"), "");
+		size_t len = key ? strlen(key) : 0;
+		if (!key || strncmp(term->words, key, len) != 0)
+			continue;
+		if (!term->words[len] || (term->words[len] == '=' &&
+					  strcmp(term->words + len + 1, value) == 0))
+			return true;
+	}
+	return false;
+}
+
+/* node: the goroutine, or its frames where functions are asked for. */
+static bool term_matches(const struct filter_term *term, const struct reader_node *node)
+{
+	int64_t id;
+	switch (term->kind) {
+	case FILTER_STATUS:
+		return has_words(term, node_get(node, "status"));
+	case FILTER_WAIT:
+		return waits_so(term, node);
+	case FILTER_LONGER:
+		return node_int(node_get(node, "waiting_ns"), -1) >= term->low;
+	case FILTER_FUNCTION:
+		return has_function(term, node);
+	case FILTER_CREATOR:
+		return has_words(term,
+				 node_get(node_get(node, "created_by"), "function"));
+	case FILTER_LABEL:
+		return has_label(term, node_get(node, "labels"));
+	case FILTER_GOROUTINE:
+		id = node_int(node_get(node, "id"), -1);
+		return id >= term->low && id <= term->high;
+	case FILTER_KINDS:
+		break;
+	}
+	return false;
+}
+
+static bool kind_passes(const struct filter *filter, enum filter_kind kind,
+			const struct reader_node *node)
+{
+	bool wanted = true, found = false;
+	for (size_t i = 0; i < filter->count; i++) {
+		const struct filter_term *term = &filter->terms[i];
+		if (term->kind != kind)
+			continue;
+		if (term->negated && term_matches(term, node))
+			return false;
+		if (!term->negated) {
+			wanted = false;
+			found = found || term_matches(term, node);
+		}
+	}
+	return wanted || found;
+}
+
+bool filter_passes_frames(const struct filter *filter, const struct reader_node *frames)
+{
+	return kind_passes(filter, FILTER_FUNCTION, frames);
+}
+
+bool filter_passes(struct filter *filter, const struct reader_node *goroutine,
+		   bool frames_pass)
+{
+	const struct reader_node *frames = node_get(goroutine, "frames");
+	bool all = true;
+	for (enum filter_kind kind = 0; kind < FILTER_KINDS; kind++) {
+		bool passes = kind != FILTER_FUNCTION
+				      ? kind_passes(filter, kind, goroutine)
+			      : frames ? filter_passes_frames(filter, frames)
+				       : frames_pass;
+		filter->passed[kind] += passes;
+		all = all && passes;
+	}
+	return all;
+}
+
+void filter_blame(const struct filter *filter, struct text *text)
+{
+	size_t before = text->len;
+	for (size_t i = 0; i < filter->count; i++) {
+		const struct filter_term *term = &filter->terms[i];
+		if (filter->passed[term->kind] == 0)
+			text_add(text, "%s%s--%s '%s'", text->len == before ? "" : ", ",
+				 term->negated ? "--not " : "", term->name, term->words);
+	}
+	if (text->len == before)
+		text_add(text, "all filters together");
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "heading.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "filter.h"
+#include "page.h"
+#include "reader.h"
+#include "summary.h"
+#include "text.h"
+
+enum { WARNINGS_SHOWN = 10 };
+
+/* "2026-11-21T03:12:05.123456789Z" as "2026-11-21 03:12:05 UTC" */
+static void add_time(struct text *text, const char *time)
+{
+	if (strlen(time) < 19 || time[10] != 'T')
+		text_add(text, "%s", time);
+	else
+		text_add(text, "%.10s %.8s UTC", time, time + 11);
+}
+
+static void add_process(struct text *text, const struct summary *summary)
+{
+	const char *exe = text_of(node_get(summary->process, "exe"), NULL);
+	const char *module = text_of(node_get(summary->go, "module"), NULL);
+	const char *version = text_of(node_get(summary->go, "version"), NULL);
+	const char *slash = exe ? strrchr(exe, '/') : NULL;
+	text_add(text, "%s (%s",
+		 slash ? slash + 1
+		 : exe ? exe
+		       : "a process",
+		 version		       ? version
+		 : summary->all_goroutines > 0 ? "Go"
+					       : "not Go");
+	if (node_get(summary->process, "pid"))
+		text_add(text, ", pid %" PRId64,
+			 node_int(node_get(summary->process, "pid"), 0));
+	if (module)
+		text_add(text, ", %s", module);
+	text_add(text, "): ");
+}
+
+void heading_print_process(const struct page *page, const struct summary *summary)
+{
+	const char *taken_at = text_of(node_get(summary->snapshot, "taken_at"), NULL);
+	int64_t pause_ns = node_int(node_get(summary->snapshot, "pause_ns"), -1);
+	struct text text = { NULL };
+	add_process(&text, summary);
+	if (summary->go || summary->all_goroutines > 0) {
+		text_add_counted(&text, summary->all_goroutines, "goroutine");
+		text_add(&text, " in ");
+		text_add_counted(&text, summary->group_count, "group");
+		text_add(&text, ", ");
+	}
+	text_add_counted(&text, summary->threads, "thread");
+	if (pause_ns >= 0) {
+		text_add(&text, ", held for ");
+		text_add_duration(&text, pause_ns);
+	}
+	if (taken_at) {
+		text_add(&text, pause_ns >= 0 ? " at " : ", at ");
+		add_time(&text, taken_at);
+	}
+	page_say(page, COLOR_PLAIN, 0, 2, &text);
+}
+
+static void print_warning(const struct page *page, const char *where, const char *what)
+{
+	struct text text = { NULL };
+	text_add(&text, "warning: %s%s%s", where, *where ? ": " : "", what);
+	page_say(page, COLOR_ALARM, 0, 2, &text);
+}
+
+void heading_print_warnings(const struct page *page, const struct summary *summary,
+			    const char *damage, bool all)
+{
+	const char *partial = text_of(node_get(summary->end, "partial"), NULL);
+	size_t n = summary->warning_count;
+	uint64_t more = summary->warnings_left_out;
+	if (!all && n > WARNINGS_SHOWN) {
+		more += n - WARNINGS_SHOWN;
+		n = WARNINGS_SHOWN;
+	}
+	if (damage)
+		print_warning(page, "", damage);
+	if (partial)
+		print_warning(page, "the snapshot ends early", partial);
+	for (size_t i = 0; i < n; i++)
+		print_warning(page, text_of(node_get(summary->warnings[i], "where"), ""),
+			      text_of(node_get(summary->warnings[i], "what"), "?"));
+	if (more > 0) {
+		struct text text = { NULL };
+		text_add_counted(&text, more, "more warning");
+		page_say(page, COLOR_ALARM, 2, 2, &text);
+	}
+}
+
+static int compare_tallies(const void *a, const void *b)
+{
+	const struct summary_tally *x = a, *y = b;
+	return (x->count < y->count) - (x->count > y->count);
+}
+
+static void print_state(const struct page *page, const struct summary_tally *tally,
+			const char *state, size_t width)
+{
+	struct text count = { NULL }, times = { NULL };
+	text_add_count(&count, tally->count);
+	summary_add_times(&times, tally);
+	fprintf(page->out, "%9s  ", count.words);
+	page_print(page, COLOR_PLAIN, state);
+	if (times.words)
+		fprintf(page->out, "%*s%s",
+			2 + (text_width(state) < width ? (int)(width - text_width(state))
+						       : 0),
+			"", times.words);
+	putc('\n', page->out);
+	text_done(&count);
+	text_done(&times);
+}
+
+/* A line for each state: how many user goroutines, and how long they have waited. */
+void heading_print_states(const struct page *page, struct summary *summary)
+{
+	const struct summary_tally *tallies = summary->user_tallies;
+	size_t width = 0;
+	qsort(summary->user_tallies, SUMMARY_STATES, sizeof(summary->user_tallies[0]),
+	      compare_tallies);
+	for (size_t i = 0; i < summary->state_count; i++) {
+		size_t w = text_width(summary->states[tallies[i].state]);
+		width = w > width && w < 40 ? w : width;
+	}
+	putc('\n', page->out);
+	for (size_t i = 0; i < SUMMARY_STATES && tallies[i].count > 0; i++)
+		print_state(page, &tallies[i], summary->states[tallies[i].state], width);
+	if (summary->system > 0) {
+		struct text text = { NULL };
+		text_add_count(&text, summary->system);
+		fprintf(page->out, "%9s  of the runtime itself\n", text.words);
+		text_done(&text);
+	}
+}
+
+void heading_print_shown(const struct page *page, const struct summary *summary)
+{
+	struct text text = { NULL };
+	if (summary->goroutines == 0) {
+		text_add(&text, "None of ");
+		text_add_counted(&text, summary->all_goroutines, "goroutine");
+		text_add(&text, " matches ");
+		filter_blame(summary->filter, &text);
+	} else {
+		text_add_count(&text, summary->goroutines);
+		text_add(&text, " of ");
+		text_add_counted(&text, summary->all_goroutines, "goroutine");
+		text_add(&text, " %s, in ",
+			 summary->goroutines == 1 ? "matches" : "match");
+		text_add_count(&text, summary->shown_groups);
+		text_add(&text, " of ");
+		text_add_counted(&text, summary->group_count, "group");
+	}
+	text_add(&text, ".");
+	putc('\n', page->out);
+	page_say(page, COLOR_HEADING, 0, 2, &text);
+}
+
+void heading_print_threads(const struct page *page, const struct summary *summary)
+{
+	uint64_t others =
+		summary->threads - summary->threads_in_go - summary->threads_in_c;
+	struct text text = { NULL };
+	text_add_counted(&text, summary->threads, "thread");
+	text_add(&text, ": ");
+	text_add_count(&text, summary->threads_in_go);
+	text_add(&text, " with a goroutine, ");
+	text_add_count(&text, others);
+	text_add(&text, " idle or in the runtime, ");
+	text_add_count(&text, summary->threads_in_c);
+	text_add(&text, " in C only");
+	for (size_t i = 0; i < summary->threads_in_c && i < SUMMARY_THREADS; i++)
+		text_add(&text, "%s%" PRId64, i == 0 ? " (" : ", ",
+			 summary->thread_in_c[i]);
+	if (summary->threads_in_c > 0)
+		text_add(&text, summary->threads_in_c > SUMMARY_THREADS ? ", ...)" : ")");
+	putc('\n', page->out);
+	page_say(page, COLOR_PLAIN, 0, 2, &text);
+}
