@@ -3,10 +3,12 @@
 
 #include <string.h>
 
+#include "arguments.h"
 #include "limit.h"
 
 struct code_table {
 	struct modules *modules;
+	const struct layout *layout;
 	struct code **slots; /* open addressing, a power of two */
 	size_t count, size;
 };
@@ -32,11 +34,12 @@ const char *special_kind(enum special special)
 	return specials[special].kind;
 }
 
-struct code_table *code_table_new(struct modules *modules)
+struct code_table *code_table_new(struct modules *modules, const struct layout *layout)
 {
 	struct code_table *table = xcalloc(1, sizeof(*table));
 
 	table->modules = modules;
+	table->layout = layout;
 	table->size = 1 << 10;
 	table->slots = xcalloc(table->size, sizeof(*table->slots));
 	return table;
@@ -47,8 +50,10 @@ void code_table_free(struct code_table *table)
 	if (!table)
 		return;
 	for (size_t i = 0; i < table->size; i++) {
-		if (table->slots[i])
+		if (table->slots[i]) {
 			xfree(table->slots[i]->calls);
+			xfree(table->slots[i]->arguments);
+		}
 		xfree(table->slots[i]);
 	}
 	xfree(table->slots);
@@ -176,5 +181,8 @@ const struct code *code_with_calls(struct code_table *table, uint64_t pc, bool e
 						LIMIT_INLINE_DEPTH);
 	c->calls = xcalloc(c->call_count, sizeof(*calls));
 	memcpy(c->calls, calls, c->call_count * sizeof(*calls));
+	c->arguments = arguments_new(table->layout, &c->module->tab, &func, symbol_pc(c),
+				     calls[c->call_count - 1].pc, funcdata_bytes,
+				     table->modules);
 	return c;
 }

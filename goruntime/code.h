@@ -24,18 +24,19 @@ struct code {
 	const struct module *module;
 	uint32_t call_count; /* 0: not expanded yet */
 	struct pclntab_call *calls;
+	struct arguments *arguments; /* of the outermost call, made with calls; or NULL */
 };
 
 struct code_table;
 
-struct code_table *code_table_new(struct modules *modules);
+struct code_table *code_table_new(struct modules *modules, const struct layout *layout);
 void code_table_free(struct code_table *table);
 DEFINE_AUTO(struct code_table, code_table_free)
 
 /* exact: pc is an instruction about to run; else a return address, looked up one byte
  * before. NULL: in no Go function. Borrowed until the table is freed. */
 const struct code *code_at(struct code_table *table, uint64_t pc, bool exact);
-/* With calls filled in. */
+/* With calls and arguments filled in. */
 const struct code *code_with_calls(struct code_table *table, uint64_t pc, bool exact);
 
 const char *special_kind(enum special special); /* Frame.kind, or NULL */

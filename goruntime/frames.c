@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "runtime_priv.h"
+#include "words.h"
 
 static bool is_exported(const char *s, size_t len)
 {
@@ -51,6 +52,7 @@ struct expansion {
 	void *arg;
 	bool first; /* none shown yet */
 	enum special callee;
+	struct words_reader *words; /* NULL: not asked for */
 };
 
 static const char *module_of(const struct images *images, const struct image *img)
@@ -103,6 +105,8 @@ static void give_go(struct expansion *e, const struct raw_frame *raw,
 		f.kind = special_kind(self);
 		if (!f.kind && wrapper)
 			f.kind = "wrapper";
+		if (e->words)
+			f.words = words_of(e->words, raw, c, i);
 		if (raw->flags & FRAME_SYSTEM_STACK)
 			f.kind = "cgo";
 		e->fn(e->arg, &f);
@@ -113,23 +117,47 @@ static void give_go(struct expansion *e, const struct raw_frame *raw,
 	}
 }
 
+const struct code *code_of_frame(const struct runtimes *all,
+				 const struct raw_frame *frame, struct runtime **ret)
+{
+	bool exact = frame->flags & FRAME_EXACT;
+	const struct code *c = runtimes_code_at(all, frame->pc, exact, ret);
+
+	if (c)
+		c = code_with_calls((*ret)->code, frame->pc, exact);
+	return c && !c->foreign ? c : NULL;
+}
+
+static void expand(struct expansion *e, struct stack stack)
+{
+	e->first = true;
+	for (uint32_t i = 0; i < stack.count; i++) {
+		const struct raw_frame *raw = &stack.frames[i];
+		struct runtime *rt;
+		const struct code *c = code_of_frame(e->all, raw, &rt);
+		if (c)
+			give_go(e, raw, rt, c);
+		else
+			give_c(e, raw);
+	}
+}
+
 void runtimes_each_frame(struct runtimes *all, struct stack stack, code_frame_fn *fn,
 			 void *arg)
 {
-	struct expansion e = { .all = all, .fn = fn, .arg = arg, .first = true };
+	struct expansion e = { .all = all, .fn = fn, .arg = arg };
 
-	for (uint32_t i = 0; i < stack.count; i++) {
-		const struct raw_frame *raw = &stack.frames[i];
-		bool exact = raw->flags & FRAME_EXACT;
-		struct runtime *rt;
-		const struct code *c = runtimes_code_at(all, raw->pc, exact, &rt);
-		if (c)
-			c = code_with_calls(rt->code, raw->pc, exact);
-		if (c && !c->foreign)
-			give_go(&e, raw, rt, c);
-		else
-			give_c(&e, raw);
-	}
+	expand(&e, stack);
+}
+
+void runtimes_each_frame_of(struct runtimes *all, const struct goroutine *g,
+			    code_frame_fn *fn, void *arg)
+{
+	struct words_reader words;
+	struct expansion e = { .all = all, .fn = fn, .arg = arg, .words = &words };
+
+	words_begin(&words, all->target, g);
+	expand(&e, runtimes_stack(all, g->stack));
 }
 
 static bool outermost(struct runtime *rt, uint64_t pc, bool exact, struct code_frame *ret)

@@ -189,17 +189,33 @@ struct stack runtimes_stack(const struct runtimes *all, uint32_t id);
 /* The address of the arguments of one of g's frames; 0: not known. */
 uint64_t goroutine_argp(const struct goroutine *g, const struct raw_frame *frame);
 
+/* The words that a panic prints between the parentheses of a call: "0x1, {0x2, 0x3}, 0x4?",
+ * "..." for an inlined one. */
+struct words {
+	const char *text; /* ASCII without quotes and backslashes; NULL: none */
+	size_t len;
+	const char *unreadable; /* why there is no text, when there should be */
+};
+
 /* A frame as people read it. Borrowed strings; NULL and 0 when not known. */
 struct code_frame {
 	const char *function, *file, *kind, *module;
 	uint32_t line;
 	uint64_t pc, entry;
 	bool c, inlined, hidden;
+	struct words words; /* runtimes_each_frame_of() only; valid during the call */
 };
 
 /* Calls fn for each frame of a stack, inlined calls expanded, innermost first. */
 typedef void code_frame_fn(void *arg, const struct code_frame *frame);
 void runtimes_each_frame(struct runtimes *all, struct stack stack, code_frame_fn *fn,
+			 void *arg);
+/* The same of a goroutine's own stack, with its words. */
+void runtimes_each_frame_of(struct runtimes *all, const struct goroutine *g,
+			    code_frame_fn *fn, void *arg);
+/* Its words alone, one call for each of its frames. Borrowed for the call. */
+typedef void words_fn(void *arg, const struct words *words);
+void runtimes_each_words(struct runtimes *all, const struct goroutine *g, words_fn *fn,
 			 void *arg);
 /* The function at pc on its own, its innermost inlined call included; false: not Go. */
 bool runtime_code_at(struct runtime *rt, uint64_t pc, struct code_frame *ret);

@@ -19,7 +19,7 @@ struct pclntab_format {
 	 * header itself, and functab follows it. */
 	int names_at, units_at, files_at, values_at, functions_at;
 	/* Fields of _func. */
-	int name, frame_size, file, line, value_count, unit, id, flags, data_count;
+	int name, args, frame_size, file, line, value_count, unit, id, flags, data_count;
 	size_t func_size;
 	bool data_is_offset;  /* funcdata: u32 from moduledata.gofunc, not an address */
 	unsigned inline_tree; /* FUNCDATA_InlTree */
@@ -268,6 +268,11 @@ static uint32_t pcdata_offset(const struct pclntab *tab, const struct pclntab_fu
 	return u32_at(func->record, (int)(f->func_size + index * 4));
 }
 
+uint32_t pclntab_args(const struct pclntab *tab, const struct pclntab_func *func)
+{
+	return u32_at(func->record, tab->format->args);
+}
+
 int32_t pclntab_pcdata(const struct pclntab *tab, const struct pclntab_func *func,
 		       uint32_t index, uint64_t pc)
 {
@@ -313,6 +318,7 @@ struct pclntab_call pclntab_outer_call(const struct pclntab *tab,
 		.file = file_name(tab, func, file),
 		.line = line > 0 ? (uint32_t)line : 0,
 		.id = func->id,
+		.pc = pc,
 	};
 }
 

@@ -50,6 +50,9 @@ int64_t pclntab_frame_size(const struct pclntab *tab, const struct pclntab_func 
 /* Has this function stack pointer information at all? Foreign code in Go text has none. */
 bool pclntab_has_frame_size(const struct pclntab *tab, const struct pclntab_func *func);
 
+/* Bytes of its arguments and, before the register ABI, of its results; very many when not
+ * known. */
+uint32_t pclntab_args(const struct pclntab *tab, const struct pclntab_func *func);
 /* What the compiler says of a function, and of a pc in it, by number: FUNCDATA_ and PCDATA_
  * of internal/abi/symtab.go, renumbered by some releases (layout.def has those that are).
  * Before 1.18 funcdata is an address: funcdata_bytes finds read-only bytes of the process. */
@@ -69,6 +72,7 @@ struct pclntab_call {
 	uint32_t line;	  /* 0: not known */
 	uint8_t id;	  /* funcID of the inlined function */
 	bool inlined;
+	uint64_t pc; /* what it was looked up by */
 };
 /* pc is that of the call instruction, or of the interrupted one. Returns how many, at most
  * max. */

@@ -79,7 +79,7 @@ static void find_layout(struct runtime *rt, const char *assume_go)
 			rt->warnings, "layout",
 			"the runtime of %s is read as if it were %s; values may be wrong",
 			version_words(rt), rt->layout.source + strlen("assumed "));
-	rt->code = code_table_new(rt->modules);
+	rt->code = code_table_new(rt->modules, &rt->layout);
 	rt->landing_pad =
 		modules_function(rt->modules, "runtime.asmcgocall_landingpad", &end) != 0;
 	wait_reasons_read(rt);
@@ -165,8 +165,8 @@ static bool has_stack(const struct goroutine *g)
 	       g->status != GOROUTINE_IDLE;
 }
 
-/* Stacks that touch a thread's own are unwound at once: what they need is only known on
- * the way. Of all others the used part is copied. */
+/* The used part of all stacks is copied. Those that touch a thread's own are unwound at
+ * once: what else they need is only known on the way. */
 static void capture_stacks(struct runtime *rt)
 {
 	size_t n = 0;
@@ -176,15 +176,12 @@ static void capture_stacks(struct runtime *rt)
 
 	for (size_t i = 0; i < rt->goroutine_count; i++) {
 		struct goroutine *g = &rt->goroutines[i];
-		const struct machine *m = machine_of(rt, g);
 
 		if (!has_stack(g))
 			continue;
 		if (g->thread >= 0)
 			place_goroutine(rt, g, (size_t)g->thread);
-		if (m) {
-			unwind_goroutine(rt, g, m);
-		} else if (g->sp >= g->stack_low && g->sp < g->stack_high) {
+		if (g->sp >= g->stack_low && g->sp < g->stack_high) {
 			uint64_t len = g->stack_high - g->sp;
 			ranges[n++] = (struct extent_range){
 				g->sp, len < LIMIT_STACK_BYTES ? len : LIMIT_STACK_BYTES
@@ -198,6 +195,12 @@ static void capture_stacks(struct runtime *rt)
 			     " bytes of stacks were left out: more than %" PRIu64
 			     " in all",
 			     left_out, LIMIT_EXTENT_BYTES);
+	for (size_t i = 0; i < rt->goroutine_count; i++) {
+		struct goroutine *g = &rt->goroutines[i];
+		const struct machine *m = machine_of(rt, g);
+		if (m && has_stack(g))
+			unwind_goroutine(rt, g, m);
+	}
 }
 
 void runtime_read(struct runtime *rt)

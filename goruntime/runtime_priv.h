@@ -129,6 +129,10 @@ void goroutines_sort(struct runtime *rt);
 struct goroutine *goroutine_by_addr(struct runtime *rt,
 				    uint64_t addr); /* before the sort */
 
+/* frames.c: the code of a frame, calls filled in, and whose it is. NULL: C. */
+const struct code *code_of_frame(const struct runtimes *all,
+				 const struct raw_frame *frame, struct runtime **ret);
+
 /* wait_reason.c */
 void wait_reasons_read(struct runtime *rt);
 

@@ -8,11 +8,9 @@
 
 #include "limit.h"
 #include "runtime_priv.h"
+#include "window.h"
 
-enum {
-	WORD = 8,
-	WINDOW_BYTES = 8192, /* most stacks are read at once */
-};
+enum { WORD = 8 };
 
 struct go_walk {
 	struct runtime *rt;
@@ -24,10 +22,7 @@ struct go_walk {
 	bool exact, innermost;
 	uint64_t
 		callback_sp; /* of the next callback on the thread's stack; 0: not known */
-	/* The piece of the stack read last. */
-	uint8_t window[WINDOW_BYTES];
-	uint64_t window_addr;
-	size_t window_len;
+	struct window *window;
 };
 
 static bool ends(struct go_walk *u, enum stack_state state, uint32_t reason)
@@ -42,39 +37,22 @@ static bool lost(struct go_walk *u, uint32_t reason)
 	return ends(u, STACK_LOST, reason);
 }
 
-static bool in_window(const struct go_walk *u, uint64_t addr)
-{
-	return addr >= u->window_addr && addr - u->window_addr + WORD <= u->window_len;
-}
-
 static bool read_word(struct go_walk *u, uint64_t addr, uint64_t *ret)
 {
 	struct err err;
+	const uint8_t *bytes = window_bytes(u->window, addr, WORD, &err);
 
-	if (addr < u->g->stack_low || addr > u->g->stack_high - WORD)
-		return lost(u, reason_add(u->rt, "a frame ends outside the stack"));
-	if (!in_window(u, addr)) {
-		uint64_t len = u->g->stack_high - addr;
-		u->window_addr = addr;
-		u->window_len = len < WINDOW_BYTES ? (size_t)len : WINDOW_BYTES;
-		if (!target_read(u->rt->target, addr, u->window, u->window_len, &err)) {
-			u->window_len = WORD; /* the far end may be what is missing */
-			if (!target_read(u->rt->target, addr, u->window, WORD, &err)) {
-				u->window_len = 0;
-				if (addr - u->g->sp >= LIMIT_STACK_BYTES)
-					return ends(u, STACK_TRUNCATED,
-						    reason_add(u->rt,
-							       "more than %" PRIu64
-							       " bytes of stack",
-							       LIMIT_STACK_BYTES));
-				return lost(u, reason_add(u->rt,
-							  "the stack cannot be read: %s",
-							  err.text));
-			}
-		}
+	if (bytes) {
+		memcpy(ret, bytes, WORD);
+		return true;
 	}
-	memcpy(ret, u->window + (addr - u->window_addr), WORD);
-	return true;
+	if (err.code == ERR_BAD_DATA)
+		return lost(u, reason_add(u->rt, "a frame ends outside the stack"));
+	if (addr - u->g->sp >= LIMIT_STACK_BYTES)
+		return ends(u, STACK_TRUNCATED,
+			    reason_add(u->rt, "more than %" PRIu64 " bytes of stack",
+				       LIMIT_STACK_BYTES));
+	return lost(u, reason_add(u->rt, "the stack cannot be read: %s", err.text));
 }
 
 static bool push(struct go_walk *u)
@@ -201,6 +179,7 @@ static bool skip_nil_call(struct go_walk *u)
 
 void unwind_goroutine(struct runtime *rt, struct goroutine *g, const struct machine *m)
 {
+	struct window window;
 	struct go_walk u = {
 		.rt = rt,
 		.g = g,
@@ -211,9 +190,11 @@ void unwind_goroutine(struct runtime *rt, struct goroutine *g, const struct mach
 		.exact = g->exact,
 		.innermost = true,
 		.callback_sp = m ? m->g0_sched_sp : 0,
+		.window = &window,
 	};
 
 	g->unwound = true;
+	window_init(&window, rt->target, g->stack_low, g->stack_high);
 	target_budget_unit(rt->target);
 	if (g->bad_context) {
 		g->state = STACK_LOST;

@@ -15,6 +15,24 @@ void print_location(struct sink *out, const struct code_frame *f)
 		sink_named_uint(out, "line", f->line);
 }
 
+bool has_words(const struct words *words)
+{
+	return words->text || words->unreadable;
+}
+
+void print_words(struct sink *out, const struct words *words)
+{
+	if (words->text) {
+		sink_plain(out, words->text, words->len);
+	} else if (words->unreadable) {
+		sink_begin(out, SINK_OBJECT);
+		sink_named_string(out, "unreadable", words->unreadable);
+		sink_end(out);
+	} else {
+		sink_null(out);
+	}
+}
+
 static void print_frame(void *arg, const struct code_frame *f)
 {
 	struct frame_printing *p = arg;
@@ -35,7 +53,21 @@ static void print_frame(void *arg, const struct code_frame *f)
 	if (f->hidden)
 		sink_named_bool(out, "hidden", true);
 	sink_named_string(out, "kind", f->kind);
+	if (has_words(&f->words)) {
+		sink_name(out, "words");
+		print_words(out, &f->words);
+	}
 	sink_end(out);
+}
+
+size_t print_frames_of(struct sink *out, struct runtimes *all, const struct goroutine *g)
+{
+	struct frame_printing p = { .out = out };
+
+	sink_begin(out, SINK_ARRAY);
+	runtimes_each_frame_of(all, g, print_frame, &p);
+	sink_end(out);
+	return p.count;
 }
 
 size_t print_frames(struct sink *out, struct runtimes *all, struct stack stack)

@@ -8,6 +8,11 @@
 
 /* Members function, file and line of the object that is open. */
 void print_location(struct sink *out, const struct code_frame *f);
+/* print_frames() of a goroutine's own stack, with its words. */
+size_t print_frames_of(struct sink *out, struct runtimes *all, const struct goroutine *g);
+bool has_words(const struct words *words);
+/* Its words as a value: null when there are none. */
+void print_words(struct sink *out, const struct words *words);
 /* Member unwound: the proof that ends every stack. Nothing where there is no stack. */
 void print_unwound(struct sink *out, const struct runtimes *all, enum stack_state state,
 		   uint32_t reason);

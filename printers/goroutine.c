@@ -66,6 +66,40 @@ static void print_stack(struct sink *out, const struct goroutine *g)
 	sink_end(out);
 }
 
+/* The member words begins with the first frame that has some. */
+struct words_printing {
+	struct sink *out;
+	size_t nulls; /* before it */
+	bool begun;
+};
+
+static void print_item(void *arg, const struct words *words)
+{
+	struct words_printing *p = arg;
+
+	if (!p->begun && !has_words(words)) {
+		p->nulls++;
+		return;
+	}
+	if (!p->begun) {
+		sink_named_begin(p->out, "words", SINK_ARRAY);
+		p->begun = true;
+		while (p->nulls-- > 0)
+			sink_null(p->out);
+	}
+	print_words(p->out, words);
+}
+
+static void print_all_words(struct sink *out, struct runtimes *all,
+			    const struct goroutine *g)
+{
+	struct words_printing p = { .out = out };
+
+	runtimes_each_words(all, g, print_item, &p);
+	if (p.begun)
+		sink_end(out);
+}
+
 void print_goroutine(struct sink *out, const struct goroutine_printing *p,
 		     const struct goroutine *g, uint64_t group)
 {
@@ -84,7 +118,9 @@ void print_goroutine(struct sink *out, const struct goroutine_printing *p,
 	sink_named_uint(out, "group", group);
 	if (p->full_frames && g->stack != NO_STACK) {
 		sink_name(out, "frames");
-		print_frames(out, p->runtimes, runtimes_stack(p->runtimes, g->stack));
+		print_frames_of(out, p->runtimes, g);
+	} else if (g->stack != NO_STACK) {
+		print_all_words(out, p->runtimes, g);
 	}
 	print_unwound(out, p->runtimes, (enum stack_state)g->state, g->reason);
 	sink_end(out);

@@ -31,6 +31,8 @@ void sink_address(struct sink *out, uint64_t addr); /* "0xc000012345" */
 /* Any bytes: JSON-escaped when valid UTF-8 (NUL allowed), else {"hex": "..."}. */
 void sink_string(struct sink *out, const char *s);
 void sink_text(struct sink *out, const void *s, size_t len);
+/* ASCII that needs no escaping and is not looked at. */
+void sink_plain(struct sink *out, const char *s, size_t len);
 void sink_hex(struct sink *out, const void *bytes, size_t len); /* "00ff.." */
 void sink_time(struct sink *out, uint64_t realtime_ns);		/* RFC 3339, UTC, ns */
 /* A ready value from a memory sink, written as one value. */

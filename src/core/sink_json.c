@@ -383,6 +383,14 @@ void sink_text(struct sink *out, const void *s, size_t len)
 	put_char(out, '"');
 }
 
+void sink_plain(struct sink *out, const char *s, size_t len)
+{
+	before_value(out);
+	put_char(out, '"');
+	put(out, s, len);
+	put_char(out, '"');
+}
+
 void sink_string(struct sink *out, const char *s)
 {
 	sink_text(out, s, strlen(s));

@@ -15,6 +15,7 @@ class Counts:
     goroutines: int = 0
     frames: int = 0
     inlined: int = 0
+    words: int = 0
     created: int = 0
     records: int = 0
     recorded: int = 0
@@ -24,7 +25,7 @@ class Counts:
 
     def __str__(self):
         words = {"goroutines": "goroutines", "frames": "frames", "inlined": "of them inlined",
-                 "created": "creators", "unavailable": "running elsewhere",
+                 "words": "of them with words", "created": "creators", "unavailable": "running elsewhere",
                  "records": "statements", "recorded": "frames stated",
                  "shown": "frames as people see them"}
         return "compared " + (", ".join(f"{getattr(self, k)} {w}" for k, w in words.items()
@@ -34,16 +35,18 @@ class Counts:
 def go_frames(goroutine):
     """The frames that the runtime knows of: C functions are not among them, nor Go's own
     that lie between them on the thread's stack."""
-    return [f for f in goroutine["frames"]
-            if f.get("language", "go") != "c" and f.get("kind") != "cgo"]
+    frames = goroutine["frames"]
+    if "words" in goroutine:
+        frames = [dict(f, words=w) for f, w in zip(frames, goroutine["words"])]
+    return [f for f in frames if f.get("language", "go") != "c" and f.get("kind") != "cgo"]
 
 
 def describe(f):
     if isinstance(f, gotrace.Frame):
         pc = f" pc={f.pc:#x}" if f.pc is not None else ""
-        return (f"{f.function} {f.file}:{f.line}"
+        return (f"{f.function}({f.words}) {f.file}:{f.line}"
                 f"{' (inlined)' if f.inlined else f' +{f.offset:#x}'}{pc}")
-    return (f"{f.get('function')} {f.get('file')}:{f.get('line')}"
+    return (f"{f.get('function')}({f.get('words') or ''}) {f.get('file')}:{f.get('line')}"
             + (" (inlined)" if f.get("inlined") else f" +{f.get('offset')} pc={f.get('pc')}")
             + (" hidden" if f.get("hidden") else ""))
 
@@ -67,6 +70,8 @@ def same_frame(ours, theirs, minor, callee=None):
     if ours.get("line") != theirs.line and not preempted_line(callee, minor):
         return False
     if bool(ours.get("inlined")) != theirs.inlined:
+        return False
+    if (ours.get("words") or "") != theirs.words:
         return False
     if theirs.inlined:
         return True
@@ -135,6 +140,7 @@ def frames(ours, theirs, minor, counts, shown=False):
             return
         counts.frames += 1
         counts.inlined += b.inlined
+        counts.words += b.words not in ("", "...")
     if len(part) != len(theirs.frames):
         longer = part if len(part) > len(theirs.frames) else theirs.frames
         more = longer[min(len(part), len(theirs.frames))]

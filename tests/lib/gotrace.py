@@ -23,6 +23,7 @@ class Frame:
     line: int
     offset: int = 0
     inlined: bool = False
+    words: str = ""               # between the parentheses of the call
     pc: int = None
     sp: int = None
     fp: int = None
@@ -71,9 +72,10 @@ def _header(match):
 
 
 def _frame(call, match):
-    function, _, arguments = call.rpartition("(")
+    function, _, words = call.removesuffix(")").rpartition("(")
     frame = Frame(function, match["file"], int(match["line"]), int(match["offset"] or "0", 16))
-    frame.inlined = arguments == "...)" and match["pc"] is None
+    frame.words = words
+    frame.inlined = words == "..." and match["pc"] is None
     if match["pc"]:
         frame.pc, frame.sp, frame.fp = (int(match[k], 16) for k in ("pc", "sp", "fp"))
     return frame

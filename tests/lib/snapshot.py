@@ -88,8 +88,9 @@ def check(d):
             yield f"{who}: group {g.get('group')!r} does not exist"
         members.setdefault(g.get("group"), set()).add(g["id"])
         yield from check_proof(who, g.get("unwound"))
-        if "frames" in g and "words" in g and len(g["words"]) != len(g["frames"]):
-            yield f"{who}: words for {len(g['words'])} of {len(g['frames'])} frames"
+        frames = g.get("frames", groups.get(g.get("group"), {}).get("frames", []))
+        if "words" in g and len(g["words"]) != len(frames):
+            yield f"{who}: words for {len(g['words'])} of {len(frames)} frames"
     for t in d.get("threads", []):
         # On a goroutine's stack: the goroutine has the frames and their proof.
         if "unreadable" not in t and not ("frames" not in t and "goroutine" in t):

@@ -7,8 +7,12 @@
 
 enum {
 	UNITS_BEFORE = 2, /* file slots of another compilation unit, to have an offset */
-	PCDATA = 3,	  /* unsafe points, stack maps, inline index */
+	PCDATA = 4,	  /* unsafe points, stack maps, these two */
 	INLINE_INDEX = 2,
+	ARG_LIVE_INDEX = 3,
+	FUNCDATA = 7,
+	ARG_INFO = 5,
+	ARG_LIVE = 6,
 };
 
 struct buf {
@@ -122,19 +126,40 @@ static size_t put_tree(struct writing *w, const struct table_func *f)
 	return at;
 }
 
-/* _func; funcdata is left as an offset into data, fixups say where. */
+/* Where funcdata i is in data; -1: there is none. */
+static int64_t put_funcdata(struct writing *w, const struct table_func *f, int i)
+{
+	static const int inline_tree[] = { 4, 3, 3, 3 };
+
+	if (i == inline_tree[w->format] && f->tree[0].name)
+		return (int64_t)put_tree(w, f);
+	if (i == ARG_INFO && f->arg_info_size)
+		return (int64_t)put(&w->data, f->arg_info, f->arg_info_size);
+	if (i == ARG_LIVE && f->arg_live_size)
+		return (int64_t)put(&w->data, f->arg_live, f->arg_live_size);
+	return -1;
+}
+
+static size_t put_pcdata(struct writing *w, const struct table_func *f, int i)
+{
+	return i == INLINE_INDEX     ? put_values(&w->values, f->index)
+	       : i == ARG_LIVE_INDEX ? put_values(&w->values, f->arg_live_index)
+				     : 0;
+}
+
+/* _func. Where funcdata is an address it is left as 1 + the offset into data; ret_fixup:
+ * where it begins. */
 static size_t put_func(struct writing *w, const struct table_func *f, uint64_t entry,
 		       size_t *ret_fixup)
 {
-	static const uint32_t inline_tree[] = { 4, 3, 3, 3 };
 	bool old = w->format < TABLE_1_18;
 	struct buf *b = &w->funcs;
 
 	align(b, 8);
 	size_t at = put_u(b, entry, old ? 8 : 4);
 	put_u(b, w->name_base + put_string(&w->names, f->name), 4);
-	put_u(b, 0x80000000, 4); /* args: not known */
-	put_u(b, 0, 4);		 /* deferreturn */
+	put_u(b, f->args ? (uint32_t)f->args : 0x80000000, 4);
+	put_u(b, 0, 4); /* deferreturn */
 	put_u(b, put_values(&w->values, f->sp), 4);
 	put_u(b, put_values(&w->values, f->file), 4);
 	put_u(b, put_values(&w->values, f->line), 4);
@@ -146,18 +171,16 @@ static size_t put_func(struct writing *w, const struct table_func *f, uint64_t e
 	put_u(b, f->id, 1);
 	put_u(b, w->format == TABLE_1_2 ? 0xee : f->flags, 1);
 	put_u(b, 0, 1);
-	put_u(b, inline_tree[w->format] + 1, 1);
+	put_u(b, FUNCDATA, 1);
 	for (int i = 0; i < PCDATA; i++)
-		put_u(b, i == INLINE_INDEX ? put_values(&w->values, f->index) : 0, 4);
+		put_u(b, put_pcdata(w, f, i), 4);
 	if (old)
 		align(b, 8);
-	for (uint32_t i = 0; i < inline_tree[w->format]; i++)
-		put_u(b, old ? 0 : UINT32_MAX, old ? 8 : 4);
 	*ret_fixup = b->len;
-	if (f->tree[0].name)
-		put_u(b, put_tree(w, f), old ? 8 : 4);
-	else
-		put_u(b, old ? 0 : UINT32_MAX, old ? 8 : 4);
+	for (int i = 0; i < FUNCDATA; i++) {
+		int64_t off = put_funcdata(w, f, i);
+		put_u(b, (uint64_t)(old ? off + 1 : off), old ? 8 : 4);
+	}
 	return at;
 }
 
@@ -219,7 +242,7 @@ static size_t oldest_name_base(size_t n)
 static struct buf join_oldest(struct writing *w, const uint64_t *entries,
 			      const size_t *funcs, size_t n)
 {
-	static const uint8_t value_fields[] = { 20, 24, 28, 40, 44, 48 };
+	static const uint8_t value_fields[] = { 20, 24, 28, 40, 44, 48, 52 };
 	struct buf out = { 0 };
 	uint32_t v;
 
@@ -281,11 +304,12 @@ struct table table_write(enum table_format format, uint64_t addr, uint64_t text,
 	entries[n] = pc;
 	struct buf out = format == TABLE_1_2 ? join_oldest(&w, entries, at, n)
 					     : join(&w, text, entries, at, n);
-	for (size_t i = 0; format < TABLE_1_18 && i < n; i++) { /* funcdata: addresses */
+	for (size_t i = 0; format < TABLE_1_18 && i < n * FUNCDATA; i++) {
+		size_t word = w.func_base + fixups[i / FUNCDATA] + i % FUNCDATA * 8;
 		uint64_t off;
-		memcpy(&off, out.p + w.func_base + fixups[i], 8);
-		if (funcs[i].tree[0].name)
-			set_u(&out, w.func_base + fixups[i], addr + w.data_base + off, 8);
+		memcpy(&off, out.p + word, 8);
+		if (off)
+			set_u(&out, word, addr + w.data_base + off - 1, 8);
 	}
 	free(w.names.p);
 	free(w.units.p);

@@ -33,6 +33,11 @@ struct table_func {
 	struct table_value file[TABLE_VALUES], line[TABLE_VALUES];
 	struct table_value index[TABLE_VALUES]; /* in the inline tree */
 	struct table_inlined tree[TABLE_INLINED];
+	/* Arguments: the bytes of FUNCDATA_ArgInfo and FUNCDATA_ArgLiveInfo, none when size 0,
+	 * and PCDATA_ArgLiveIndex. */
+	uint8_t arg_info[176], arg_info_size, arg_live[8], arg_live_size;
+	struct table_value arg_live_index[TABLE_VALUES];
+	int32_t args; /* 0: not known */
 };
 
 struct table {

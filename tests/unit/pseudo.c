@@ -189,7 +189,7 @@ static void open_runtime(struct pseudo *p)
 	rt->modules =
 		modules_open_at(p->target, p->images, &rt->layout, PSEUDO_MODULE, &err);
 	assert(rt->modules);
-	rt->code = code_table_new(rt->modules);
+	rt->code = code_table_new(rt->modules, &rt->layout);
 	rt->landing_pad =
 		modules_function(rt->modules, "runtime.asmcgocall_landingpad", &end) != 0;
 }

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* window.h - a goroutine's stack, read in pieces of some kilobytes: most are read at once.
+ * Private to goruntime. */
+#ifndef GOSNAP_WINDOW_H
+#define GOSNAP_WINDOW_H
+
+#include "target.h"
+
+enum { WINDOW_BYTES = 8192 };
+
+struct window {
+	struct target *target;
+	uint64_t low, high; /* [low, high): nothing outside is read */
+	uint64_t addr;	    /* of the piece read last */
+	size_t len;	    /* 0 at first */
+	uint8_t piece[WINDOW_BYTES];
+};
+
+static inline void window_init(struct window *w, struct target *t, uint64_t low,
+			       uint64_t high)
+{
+	w->target = t;
+	w->low = low;
+	w->high = high;
+	w->addr = w->len = 0;
+}
+
+/* len bytes, at most WINDOW_BYTES, borrowed until the next call. NULL: ERR_BAD_DATA when
+ * they are not all on the stack, or why they cannot be read. */
+const uint8_t *window_bytes(struct window *w, uint64_t addr, size_t len, struct err *err);
+
+#endif

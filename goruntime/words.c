@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "words.h"
+
+#include "runtime_priv.h"
+
+void words_begin(struct words_reader *r, struct target *t, const struct goroutine *g)
+{
+	r->g = g;
+	window_init(&r->window, t, g->stack_low, g->stack_high);
+	target_budget_unit(t);
+}
+
+static struct words values_of(struct words_reader *r, const struct arguments *a,
+			      uint64_t argp)
+{
+	const uint8_t *bytes = window_bytes(&r->window, argp, a->span, &r->err);
+
+	if (!bytes)
+		return (struct words){ .unreadable = r->err.text };
+	return (struct words){ .text = r->text,
+			       .len = arguments_text(a, bytes, r->text) };
+}
+
+struct words words_of(struct words_reader *r, const struct raw_frame *frame,
+		      const struct code *c, uint32_t call)
+{
+	uint64_t argp = goroutine_argp(r->g, frame);
+
+	if (argp == 0)
+		return (struct words){ 0 };
+	if (c->calls[call].inlined)
+		return (struct words){ .text = "...", .len = 3 };
+	return c->arguments ? values_of(r, c->arguments, argp) : (struct words){ 0 };
+}
+
+void runtimes_each_words(struct runtimes *all, const struct goroutine *g, words_fn *fn,
+			 void *arg)
+{
+	struct stack stack = runtimes_stack(all, g->stack);
+	struct words_reader r;
+
+	words_begin(&r, all->target, g);
+	for (uint32_t i = 0; i < stack.count; i++) {
+		const struct raw_frame *frame = &stack.frames[i];
+		struct runtime *rt;
+		const struct code *c = code_of_frame(all, frame, &rt);
+		for (uint32_t j = 0; j < (c ? c->call_count : 1); j++) {
+			struct words w = { 0 };
+			if (c)
+				w = words_of(&r, frame, c, j);
+			fn(arg, &w);
+		}
+	}
+}
