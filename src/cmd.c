@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nearest.h"
 #include "util.h"
 
 enum {
@@ -21,8 +22,7 @@ enum {
 	VALUE_FIRST = 256, /* behind the characters: the index in the table is added */
 };
 
-static const struct option_info help_option = { 'h', "help", NULL,
-						"print this and leave" };
+const struct option_info help_option = { 'h', "help", NULL, "print this and leave" };
 
 static void print_option(const struct option_info *option)
 {
@@ -33,14 +33,16 @@ static void print_option(const struct option_info *option)
 		 option->short_name ? "," : " ", option->name,
 		 option->argument ? "=" : "", option->argument ? option->argument : "");
 	width = printf("%s", text);
-	printf("%*s%s\n", width < HELP_COLUMN ? HELP_COLUMN - width : 1, "",
-	       option->help);
+	if (width >= HELP_COLUMN)
+		width = printf("\n") - 1;
+	printf("%*s%s\n", HELP_COLUMN - width, "", option->help);
 }
 
 const struct command *const commands[] = {
 	&command_snap,
 	&command_show,
 	&command_layout,
+	&command_complete,
 };
 const size_t command_count = ARRAY_SIZE(commands);
 
@@ -49,10 +51,21 @@ const char *cmd_word(const struct command *command)
 	return command->name + strlen("gosnap ");
 }
 
+const char *cmd_nearest(const char *word)
+{
+	struct nearest nearest = { .word = word };
+	for (size_t i = 1; i < command_count; i++)
+		if (commands[i]->summary)
+			nearest_try(&nearest, cmd_word(commands[i]));
+	return nearest.best;
+}
+
 static void print_commands(void)
 {
 	printf("\nother commands:\n");
 	for (size_t i = 1; i < command_count; i++) {
+		if (!commands[i]->summary)
+			continue;
 		int width = printf("  %s %s", commands[i]->name, commands[i]->arguments);
 		printf("%*s%s\n", HELP_COLUMN + 2 - width, "", commands[i]->summary);
 	}
@@ -110,6 +123,20 @@ static int index_of_letter(const struct command *command, int letter)
 	return OPTION_STOP;
 }
 
+/* Neither an option nor an unambiguous beginning of one. */
+static int refuse_word(const struct command *command, const char *word)
+{
+	AUTO(xfree) char *name = xstrndup(word + 2, strcspn(word + 2, "="));
+	struct nearest nearest = { .word = name };
+	for (size_t i = 0; i < command->option_count; i++)
+		nearest_try(&nearest, command->options[i].name);
+	nearest_try(&nearest, help_option.name);
+	if (!nearest.best)
+		return cmd_misused(command, "there is no option --%.100s", name);
+	return cmd_misused(command, "there is no option --%.100s: did you mean --%s?",
+			   name, nearest.best);
+}
+
 static int refuse(const struct command *command, int value, const char *word)
 {
 	/* optopt is a letter, or the val of a word whose use was wrong, or 0 for neither. */
@@ -126,7 +153,7 @@ static int refuse(const struct command *command, int value, const char *word)
 				   command->options[optopt - VALUE_FIRST].name);
 	if (optopt)
 		return cmd_misused(command, "there is no option -%c", optopt);
-	return cmd_misused(command, "there is no option %s", word);
+	return refuse_word(command, word);
 }
 
 int cmd_option(const struct command *command, int argc, char **argv,

@@ -23,7 +23,7 @@ enum exit_status {
 struct option_info {
 	char short_name;      /* 0: none */
 	const char *name;     /* without the dashes */
-	const char *argument; /* "FILE"; NULL: takes none */
+	const char *argument; /* "FILE"; NULL: takes none; see cmd_complete.c */
 	const char *help;
 };
 
@@ -31,17 +31,18 @@ struct command {
 	const char *name; /* "gosnap show" */
 	int (*run)(int argc, char **argv);
 	const char *arguments; /* "FILE" */
-	const char *summary;
+	const char *summary;   /* NULL: help does not list it */
 	const struct option_info *options;
 	size_t option_count;
 };
 
 /* gosnap [options] PID, the command without a word, is the first of all. */
-extern const struct command command_layout, command_show, command_snap;
+extern const struct command command_complete, command_layout, command_show, command_snap;
 extern const struct command *const commands[];
 extern const size_t command_count;
 
 /* Their run functions, which the tables name before they are defined. */
+int cmd_complete(int argc, char **argv);
 int cmd_layout(int argc, char **argv);
 int cmd_show(int argc, char **argv);
 int cmd_snap(int argc, char **argv);
@@ -53,9 +54,13 @@ enum { OPTION_END = -1, OPTION_STOP = -2 };
 
 /* The next option: its index in the command's table, and its argument. OPTION_END: optind
  * is the first operand. OPTION_STOP: leave with *ret_status, after --help or a mistake,
- * which have been answered. Every command has --help without saying so. */
+ * which have been answered. Every command has help_option without saying so. */
+extern const struct option_info help_option;
 int cmd_option(const struct command *command, int argc, char **argv,
 	       const char **ret_argument, int *ret_status);
+
+/* The word of the command that a mistyped one was meant to be; NULL: of none. */
+const char *cmd_nearest(const char *word);
 
 /* False: not a process id. */
 bool cmd_parse_pid(const char *text, pid_t *ret);

@@ -26,7 +26,7 @@ const struct command command_layout = {
 	.name = "gosnap layout",
 	.run = cmd_layout,
 	.arguments = "BINARY|PID",
-	.summary = "print where a Go runtime keeps things, and who says so",
+	.summary = "where a Go runtime keeps things, and who says so",
 	.options = layout_options,
 	.option_count = ARRAY_SIZE(layout_options),
 };

@@ -55,6 +55,15 @@ static bool is_go_version(const char *text)
 	return digits > 0 && digits < 4 && !text[2 + digits];
 }
 
+static int refuse_word(const char *before, const char *word, const char *after)
+{
+	const char *nearest = cmd_nearest(word);
+	if (!nearest)
+		return cmd_misused(&command_snap, "%s%.100s%s", before, word, after);
+	return cmd_misused(&command_snap, "%s%.100s%s: did you mean gosnap %s?", before,
+			   word, after, nearest);
+}
+
 /* A name in place of a pid: said with the pids that it may mean. */
 static int refuse_name(const char *name)
 {
@@ -67,9 +76,8 @@ static int refuse_name(const char *name)
 				   "prints a snapshot that was kept",
 				   name);
 	if (n == 0)
-		return cmd_misused(
-			&command_snap,
-			"%.100s is not a process id, and no process has that name", name);
+		return refuse_word(name,
+				   "is not a process id, and no process has that name");
 	for (size_t i = 0; i < n; i++) {
 		size_t len = strlen(list);
 		snprintf(list + len, sizeof(list) - len, "%s%d (%s)", i ? ", " : "",
@@ -130,8 +138,7 @@ static int parse_operands(int argc, char **argv, struct snap_options *ret)
 		return cmd_misused(&command_snap, "of which process? Give its id");
 	if (!cmd_parse_pid(argv[optind], &ret->pid))
 		return argc - optind > 1
-			       ? cmd_misused(&command_snap, "there is no command %.100s",
-					     argv[optind])
+			       ? refuse_word("there is no command ", argv[optind], "")
 			       : refuse_name(argv[optind]);
 	if (argc - optind > 1)
 		return cmd_misused(&command_snap, "one process at a time");

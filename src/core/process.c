@@ -325,28 +325,49 @@ static int by_pid(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-size_t process_find(const char *name, struct process_candidate *ret, size_t max)
+void process_each(process_fn *fn, void *arg)
 {
 	DIR *dir = opendir("/proc");
-	size_t n = 0;
 
-	for (struct dirent *e; dir && n < max && (e = readdir(dir));) {
-		pid_t pid = isdigit((unsigned char)*e->d_name)
-				    ? (pid_t)strtol(e->d_name, NULL, 10)
-				    : 0;
+	for (struct dirent *e; dir && (e = readdir(dir));) {
+		struct process_candidate process = { .pid = 0 };
+		if (isdigit((unsigned char)*e->d_name))
+			process.pid = (pid_t)strtol(e->d_name, NULL, 10);
 		AUTO(xfree)
-		char *comm = pid && pid != getpid() ? proc_slurp(pid, "comm") : NULL;
+		char *comm = process.pid && process.pid != getpid()
+				     ? proc_slurp(process.pid, "comm")
+				     : NULL;
 		if (!comm)
 			continue;
 		comm[strcspn(comm, "\n")] = 0;
-		if (strcmp(comm, name) && !exe_is(pid, name))
-			continue;
-		ret[n].pid = pid;
-		snprintf(ret[n++].name, sizeof(ret->name), "%s", comm);
+		snprintf(process.name, sizeof(process.name), "%s", comm);
+		fn(arg, &process);
 	}
 	if (dir)
 		closedir(dir);
-	if (n)
-		qsort(ret, n, sizeof(*ret), by_pid);
-	return n;
+}
+
+struct search {
+	const char *name;
+	struct process_candidate *found;
+	size_t count, max;
+};
+
+static void keep_named(void *arg, const struct process_candidate *process)
+{
+	struct search *search = arg;
+
+	if (search->count < search->max &&
+	    (!strcmp(process->name, search->name) || exe_is(process->pid, search->name)))
+		search->found[search->count++] = *process;
+}
+
+size_t process_find(const char *name, struct process_candidate *ret, size_t max)
+{
+	struct search search = { .name = name, .found = ret, .max = max };
+
+	process_each(keep_named, &search);
+	if (search.count)
+		qsort(ret, search.count, sizeof(*ret), by_pid);
+	return search.count;
 }

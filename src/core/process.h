@@ -56,12 +56,17 @@ char *process_cgroup(const char *text);
  * caller's; NULL: no container, or no path. */
 char *process_container(const char *cgroup);
 
-/* Processes whose comm, or the last part of whose executable, is name: for a user who
- * gave a name in place of a pid. At most max, sorted by pid; returns the count. */
 struct process_candidate {
 	pid_t pid;
-	char name[64];
+	char name[64]; /* its comm, any bytes */
 };
+
+/* Calls fn for each process but our own. */
+typedef void process_fn(void *arg, const struct process_candidate *process);
+void process_each(process_fn *fn, void *arg);
+
+/* Processes whose comm, or the last part of whose executable, is name: for a user who
+ * gave a name in place of a pid. At most max, sorted by pid; returns the count. */
 size_t process_find(const char *name, struct process_candidate *ret, size_t max);
 
 #endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gosnap complete WORD...: what may stand for the last word of a command line, of which the
+ * name gosnap is left out. Not for people but for the shells' completions, which know
+ * nothing themselves: a candidate a line, a tab, what it is; ":files" asks for names of files.
+ * It is all told by the tables: in the word for an argument PID is a process, FILE and
+ * BINARY a file, and words in lower case with bars between them are the choices. */
+#include "cmd.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "image.h"
+#include "process.h"
+
+const struct command command_complete = {
+	.name = "gosnap complete",
+	.run = cmd_complete,
+};
+
+static bool starts_with(const char *word, const char *start)
+{
+	return strncmp(word, start, strlen(start)) == 0;
+}
+
+/* Where on the command line the last word is. */
+struct place {
+	const struct command *command;
+	const struct option_info *option; /* whose argument it is; NULL: of none */
+	bool after_dashes; /* "--" came before: there are no more options */
+	bool has_operand;  /* came before */
+	bool first;	   /* the word that may select a command */
+	char prefix[64];   /* "--output=", which a candidate begins with, or "" */
+	const char *typed; /* of the word, behind the prefix */
+};
+
+/* "--output", "--output=FILE", "-o", "-oFILE"; NULL: no option of this command. */
+static const struct option_info *option_of(const struct command *command,
+					   const char *word)
+{
+	size_t len = strcspn(word, "=");
+	for (size_t i = 0; i < command->option_count; i++) {
+		const struct option_info *option = &command->options[i];
+		if (starts_with(word, "--") ? strlen(option->name) == len - 2 &&
+						      starts_with(word + 2, option->name)
+					    : option->short_name && word[0] == '-' &&
+						      word[1] == option->short_name)
+			return option;
+	}
+	return NULL;
+}
+
+/* Is the argument of the option in the word itself? */
+static bool is_whole(const char *word)
+{
+	return starts_with(word, "--") ? strchr(word, '=') != NULL : word[2] != '\0';
+}
+
+/* Takes one of the words before the last. bash makes three of --output=FILE. */
+static void pass_word(struct place *place, const char *word)
+{
+	const struct option_info *option = NULL;
+	if (strcmp(word, "=") == 0)
+		return;
+	if (place->option) {
+		place->option = NULL;
+	} else if (!place->after_dashes && strcmp(word, "--") == 0) {
+		place->after_dashes = true;
+	} else if (!place->after_dashes && *word == '-') {
+		option = option_of(place->command, word);
+		if (option && option->argument && !is_whole(word))
+			place->option = option;
+	} else {
+		place->has_operand = true;
+	}
+}
+
+static void find_last(struct place *place, const char *word)
+{
+	const char *equals = strchr(word, '=');
+	place->typed = word;
+	if (place->option) {
+		place->typed += strcmp(word, "=") == 0;
+	} else if (!place->after_dashes && starts_with(word, "--") && equals) {
+		place->option = option_of(place->command, word);
+		place->typed = equals + 1;
+		snprintf(place->prefix, sizeof(place->prefix), "%.*s",
+			 (int)(place->typed - word), word);
+	}
+}
+
+static struct place find_place(int n, char **words)
+{
+	struct place place = { .command = &command_snap, .first = n == 1 };
+	int at = 0;
+	for (size_t i = 1; n > 1 && i < command_count; i++) {
+		if (strcmp(words[0], cmd_word(commands[i])) == 0) {
+			place.command = commands[i];
+			at = 1;
+		}
+	}
+	for (; at < n - 1; at++)
+		pass_word(&place, words[at]);
+	find_last(&place, words[n - 1]);
+	return place;
+}
+
+static void offer(const struct place *place, const char *word, size_t len,
+		  const char *about)
+{
+	if (strncmp(word, place->typed, strlen(place->typed)) == 0)
+		printf("%s%.*s\t%s\n", place->prefix, (int)len, word, about);
+}
+
+static void offer_commands(const struct place *place)
+{
+	for (size_t i = 1; i < command_count; i++)
+		if (commands[i]->summary)
+			offer(place, cmd_word(commands[i]), SIZE_MAX,
+			      commands[i]->summary);
+}
+
+static void offer_option(const struct place *place, const struct option_info *option)
+{
+	char word[64];
+	snprintf(word, sizeof(word), "--%s%s", option->name, option->argument ? "=" : "");
+	offer(place, word, strlen(word), option->help);
+}
+
+static void offer_options(const struct place *place)
+{
+	for (size_t i = 0; i < place->command->option_count; i++)
+		offer_option(place, &place->command->options[i]);
+	offer_option(place, &help_option);
+}
+
+/* Names belong to other people: none may be two words, or drive the terminal. */
+static void offer_process(void *arg, const struct process_candidate *process)
+{
+	const struct place *place = arg;
+	char pid[16], path[32];
+	struct image_range section;
+	struct err ignored;
+	snprintf(pid, sizeof(pid), "%d", (int)process->pid);
+	if (!starts_with(pid, place->typed) && !starts_with(process->name, place->typed))
+		return;
+	snprintf(path, sizeof(path), "/proc/%s/exe", pid);
+	AUTO(images_close) struct images *images = images_open_file(path, &ignored);
+	if (!images || !image_section(images_get(images, 0), ".go.buildinfo", &section))
+		return;
+	printf("%s%s\t", place->prefix, pid);
+	for (const char *c = process->name; *c; c++)
+		putchar(isgraph((unsigned char)*c) ? *c : '?');
+	putchar('\n');
+}
+
+static bool is_word(const char *at, size_t len, const char *word)
+{
+	return strlen(word) == len && strncmp(at, word, len) == 0;
+}
+
+static void offer_values(struct place *place, const char *argument)
+{
+	for (const char *at = argument; at && *at;) {
+		size_t len = strcspn(at, "|");
+		if (is_word(at, len, "PID"))
+			process_each(offer_process, place);
+		else if (is_word(at, len, "FILE") || is_word(at, len, "BINARY"))
+			puts(":files");
+		else if (islower((unsigned char)*at))
+			offer(place, at, len, "");
+		at += len + (at[len] == '|');
+	}
+}
+
+int cmd_complete(int argc, char **argv)
+{
+	struct place place;
+	if (argc < 2)
+		return EXIT_USAGE;
+	place = find_place(argc - 1, argv + 1);
+	if (place.option)
+		offer_values(&place, place.option->argument);
+	else if (*place.typed == '-' && !place.after_dashes)
+		offer_options(&place);
+	else if (!place.has_operand)
+		offer_values(&place, place.command->arguments);
+	if (place.first)
+		offer_commands(&place);
+	return EXIT_DONE;
+}
