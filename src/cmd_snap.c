@@ -76,8 +76,8 @@ static int refuse_name(const char *name)
 				   "prints a snapshot that was kept",
 				   name);
 	if (n == 0)
-		return refuse_word(name,
-				   "is not a process id, and no process has that name");
+		return refuse_word("", name,
+				   " is not a process id, and no process has that name");
 	for (size_t i = 0; i < n; i++) {
 		size_t len = strlen(list);
 		snprintf(list + len, sizeof(list) - len, "%s%d (%s)", i ? ", " : "",
