@@ -10,6 +10,7 @@
 
 static const enum layout_slot slots[EXTRA_KINDS] = {
 	[EXTRA_LABELS] = L_g_labels,
+	[EXTRA_PANIC] = L_g_panic,
 };
 
 void extras_note(struct extras *x, const struct layout *layout, uint64_t g,
@@ -31,6 +32,7 @@ void extras_done(struct extras *x)
 	for (size_t i = 0; i < EXTRA_KINDS; i++)
 		xfree(x->kinds[i].list);
 	label_cache_free(x->labels);
+	panic_cache_free(x->panics);
 }
 
 uint64_t extras_object(const struct extras *x, enum extra_kind kind, uint64_t g)
@@ -71,11 +73,35 @@ uint64_t *extras_objects(const struct extras *x, enum extra_kind kind, size_t *r
 	return ret;
 }
 
+void extras_gather_chain(struct runtime *rt, enum extra_kind kind, size_t size,
+			 enum layout_slot link, unsigned levels, struct gather *g)
+{
+	struct err ignored;
+	size_t n;
+	AUTO(xfree) uint64_t *at = extras_objects(&rt->extras, kind, &n);
+
+	for (unsigned level = 0; n && level < levels; level++) {
+		size_t kept = 0;
+
+		for (size_t i = 0; i < n; i++)
+			gather_add(g, at[i], size);
+		gather_read(g, rt->target);
+		target_budget_unit(rt->target);
+		for (size_t i = 0; i < n; i++)
+			if (layout_load(&rt->layout, rt->target, at[i], link, &at[kept],
+					&ignored) &&
+			    at[kept])
+				kept++;
+		n = kept;
+	}
+}
+
 void extras_capture(struct runtime *rt)
 {
 	struct gather g = { 0 };
 
 	labels_capture(rt, &g);
+	panics_capture(rt, &g);
 	if (g.left_out)
 		warnings_add(rt->warnings, "goroutines",
 			     "%" PRIu64 " bytes of what they carry were left out: more "

@@ -10,6 +10,7 @@
 
 enum extra_kind {
 	EXTRA_LABELS,
+	EXTRA_PANIC,
 	EXTRA_KINDS,
 };
 
@@ -24,7 +25,9 @@ struct extra_list {
 
 struct extras {
 	struct extra_list kinds[EXTRA_KINDS];
-	struct label_cache *labels; /* labels.c: those asked for last */
+	/* Those asked for last. */
+	struct label_cache *labels;
+	struct panic_cache *panics;
 };
 
 /* What the g struct at that address (len bytes of it) points to. In address order. */
@@ -43,8 +46,15 @@ struct gather;
 /* While the process is held and rt->target is open extents. */
 void extras_capture(struct runtime *rt);
 
+/* Of each object of a kind and what it is linked to, that many levels: size bytes. */
+void extras_gather_chain(struct runtime *rt, enum extra_kind kind, size_t size,
+			 enum layout_slot link, unsigned levels, struct gather *g);
+
 /* labels.c */
 void labels_capture(struct runtime *rt, struct gather *g);
 void label_cache_free(struct label_cache *cache);
+/* panics.c */
+void panics_capture(struct runtime *rt, struct gather *g);
+void panic_cache_free(struct panic_cache *cache);
 
 #endif

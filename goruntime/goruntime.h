@@ -142,6 +142,23 @@ struct label_set {
 /* Of pprof.Do and SetGoroutineLabels; NULL: it has none. Borrowed until the next call. */
 const struct label_set *runtime_labels(struct runtime *rt, const struct goroutine *g);
 
+struct panic {
+	struct go_text
+		type; /* of its value; bytes NULL: the value is nil, or not known */
+	struct go_text words; /* its value as the runtime would print it */
+	uint32_t unreadable;  /* why these are missing */
+	bool recovered, goexit, aborted, repanicked;
+};
+
+struct panic_list {
+	const struct panic *list; /* innermost first */
+	size_t count;
+	uint32_t unreadable; /* why there are no more of them; 0: that is all */
+};
+
+/* NULL: it is in none. Borrowed until the next call. */
+const struct panic_list *runtime_panics(struct runtime *rt, const struct goroutine *g);
+
 enum thread_on { ON_UNKNOWN, ON_GOROUTINE, ON_G0, ON_SIGNAL, ON_C };
 
 struct thread_state {

@@ -107,6 +107,8 @@ static bool load_module(struct modules *m, uint64_t addr, struct module *ret,
 		.edata = md_field(m, L_md_edata, md, size),
 		.bss = md_field(m, L_md_bss, md, size),
 		.ebss = md_field(m, L_md_ebss, md, size),
+		.types = md_field(m, L_md_types, md, size),
+		.etypes = md_field(m, L_md_etypes, md, size),
 		.image = images_at(m->images, addr),
 	};
 	struct bytes table = ret->minpc < ret->maxpc && ret->minpc >= ret->text

@@ -14,6 +14,7 @@ struct module {
 	uint64_t addr; /* of the moduledata */
 	uint64_t minpc, maxpc, text;
 	uint64_t edata, bss, ebss;
+	uint64_t types, etypes; /* type descriptors; 0: not known */
 	const struct image *image;
 	struct pclntab tab;
 };

@@ -55,6 +55,8 @@
 #define LIMIT_STRING_BYTES (UINT64_C(1) << 20)
 /* bytes of one string of the subject that are shown */
 #define LIMIT_TEXT_BYTES (UINT64_C(4) << 10)
+/* count; panics in progress in one goroutine, one inside the other */
+#define LIMIT_PANICS 100
 /* count; profiler labels of one goroutine */
 #define LIMIT_LABELS 1024
 /* warnings that are written out one by one; the rest is counted */

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the goroutines of the subject `extras` say that they carry, against the document."""
 
+import re
+import subprocess
+
 TEXT_BYTES = 4096  # LIMIT_TEXT_BYTES
 
 
@@ -22,7 +25,63 @@ def labels(goroutine, said):
         yield f"labels {found}, not {expected}"
 
 
-KINDS = {"labels": labels}
+def panics(goroutine, said):
+    found = goroutine.get("panics", [])
+    for panic in found:
+        if "unreadable" in panic:
+            yield f"panic {panic}"
+    if "chain" in said:
+        flags = [k for panic in found for k, v in panic.items() if v is True]
+        if flags != said["chain"]:
+            yield f"panics {found}, not {said['chain']}"
+    if "type" in said:
+        address = re.search(r"0x[0-9a-f]+$", found[0]["words"]) if found else None
+        if (len(found) != 1 or found[0]["type"] != said["type"]
+                or (address and address[0] != said["data"])):
+            yield f"panics {found}, not {said}"
+
+
+def as_printed(found, minor):
+    """What printpanics (runtime/panic.go) makes of a list of panics, the outermost first."""
+    text, outer = "", None
+    for i in range(len(found) - 1, -1, -1):
+        panic = found[i]
+        # Found out by the runtime when it is about to print.
+        again = minor >= 25 and i and found[i - 1].get("words") == panic.get("words")
+        if outer and not outer.get("goexit"):
+            text += "\t"
+        outer = panic
+        if not panic.get("goexit"):
+            text += "panic: " + panic["words"]
+            text += (" [recovered, repanicked]" if again else
+                     " [recovered]" if panic.get("recovered") else "") + "\n"
+        if again:
+            break
+    return text
+
+
+def crash(program, number, found, minor):
+    """The document's panics against what the runtime prints when nobody holds them up."""
+    done = subprocess.run([program, str(number)], env={"GOTRACEBACK": "none"}, check=False,
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+    printed = "".join(line for line in done.stderr.splitlines(True)
+                      if not line.startswith("[signal "))
+    expected = as_printed(found, minor)
+    if "(*runtime.PanicNilError)" in expected:
+        return
+    if re.sub(r"0x[0-9a-f]+", "0x", printed) != re.sub(r"0x[0-9a-f]+", "0x", expected):
+        yield f"panic {number}: the runtime prints {printed!r}, gosnap has {expected!r}"
+
+
+def crashes(program, document, facts, minor):
+    """Every panic of the subject that is held up in a deferred call, once more without."""
+    for id_, said in facts["panics"].items():
+        if "index" in said:
+            found = document.goroutines[int(id_)].get("panics", [])
+            yield from crash(program, said["index"], found, minor)
+
+
+KINDS = {"labels": labels, "panics": panics}
 
 
 def compare(document, facts):

@@ -10,6 +10,7 @@
 
 #include "limit.h"
 #include "pseudo.h"
+#include "type_name.h"
 
 enum {
 	G = PSEUDO_FREE, /* the goroutine's g, never read itself */
@@ -202,12 +203,116 @@ static void test_map_hostile(void **state)
 	assert_int_equal(labels_of(nil)->unreadable, 0);
 }
 
+enum {
+	PANIC_GO = 25,
+	TYPES = PSEUDO_TYPES,
+	INT_TYPE = TYPES + 0x100,
+	NAME = 0x800, /* from TYPES */
+	VALUE = TEXTS + 0x100,
+};
+
+/* A panic at OBJECT of the int 5. */
+static struct pseudo *panicking(void)
+{
+	struct pseudo *p = carrying(PANIC_GO, EXTRA_PANIC, OBJECT);
+
+	pseudo_field(p, INT_TYPE, L_type_kind, KIND_INT);
+	pseudo_field(p, INT_TYPE, L_type_str, NAME);
+	put_text(p, TYPES + NAME, "\1\3int");
+	pseudo_put(p, VALUE, 5);
+	put_string(p, OBJECT + (uint64_t)p->rt->layout.slot[L_panic_arg].off, INT_TYPE,
+		   VALUE);
+	return p;
+}
+
+static const struct panic_list *panics_of(struct pseudo *p)
+{
+	extras_capture(p->rt);
+	return runtime_panics(p->rt, &goroutine);
+}
+
+static void assert_words(const struct go_text *text, const char *words)
+{
+	assert_int_equal(text->len, strlen(words));
+	assert_memory_equal(text->bytes, words, text->len);
+}
+
+static void test_panic(void **state)
+{
+	AUTO(pseudo_free) struct pseudo *p = panicking();
+	const struct panic_list *l = panics_of(p);
+
+	(void)state;
+	assert_int_equal(l->count, 1);
+	assert_int_equal(l->unreadable, 0);
+	assert_words(&l->list[0].type, "int");
+	assert_words(&l->list[0].words, "5");
+	assert_null(runtime_panics(p->rt, &(struct goroutine){ .addr = G + 8 }));
+}
+
+/* The length of a name: two bytes up to Go 1.16; the first letter may not count. */
+static void test_type_names(void **state)
+{
+	AUTO(pseudo_free) struct pseudo *p = panicking();
+	uint64_t old_form;
+
+	(void)state;
+	memcpy(&old_form, "\1\0\4*int", sizeof(old_form));
+	pseudo_put(p, TYPES + NAME, old_form);
+	assert_words(&panics_of(p)->list[0].type, "*int");
+	pseudo_field(p, INT_TYPE, L_type_tflag, 2);
+	assert_words(&panics_of(p)->list[0].type, "int");
+}
+
+static void test_panics_hostile(void **state)
+{
+	static const struct {
+		enum layout_slot slot;
+		uint64_t value;
+	} cases[] = {
+		{ L_type_str, 0xfffffffd },
+		{ L_type_str, 0x900 }, /* all zeros */
+		{ L_type_kind, KIND_STRING },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO(pseudo_free) struct pseudo *p = panicking();
+		pseudo_field(p, INT_TYPE, cases[i].slot, cases[i].value);
+		pseudo_put(p, VALUE, WILD);
+		pseudo_put(p, VALUE + 8, 16);
+		assert_int_equal(panics_of(p)->count, 1);
+		assert_true(panics_of(p)->list[0].unreadable);
+	}
+}
+
+static void test_panic_chain(void **state)
+{
+	AUTO(pseudo_free) struct pseudo *circle = panicking();
+	AUTO(pseudo_free) struct pseudo *wild = panicking();
+
+	(void)state;
+	pseudo_field(circle, OBJECT, L_panic_link, OBJECT);
+	assert_int_equal(panics_of(circle)->count, LIMIT_PANICS);
+	assert_true(panics_of(circle)->unreadable);
+	pseudo_field(wild, OBJECT, L_panic_link, WILD);
+	assert_int_equal(panics_of(wild)->count, 1);
+	assert_true(panics_of(wild)->unreadable);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_list),	  cmocka_unit_test(test_list_hostile),
-		cmocka_unit_test(test_bad_text),  cmocka_unit_test(test_map),
-		cmocka_unit_test(test_map_grows), cmocka_unit_test(test_map_hostile),
+		cmocka_unit_test(test_list),
+		cmocka_unit_test(test_list_hostile),
+		cmocka_unit_test(test_bad_text),
+		cmocka_unit_test(test_map),
+		cmocka_unit_test(test_map_grows),
+		cmocka_unit_test(test_map_hostile),
+		cmocka_unit_test(test_panic),
+		cmocka_unit_test(test_type_names),
+		cmocka_unit_test(test_panics_hostile),
+		cmocka_unit_test(test_panic_chain),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);

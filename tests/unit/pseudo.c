@@ -162,6 +162,8 @@ static void write_module(struct pseudo *p, const struct table *table)
 	pseudo_field(p, PSEUDO_MODULE, L_md_maxpc, table->end_pc);
 	pseudo_field(p, PSEUDO_MODULE, L_md_gofunc,
 		     PSEUDO_IMAGE + TABLE_AT + table->gofunc);
+	pseudo_field(p, PSEUDO_MODULE, L_md_types, PSEUDO_TYPES);
+	pseudo_field(p, PSEUDO_MODULE, L_md_etypes, PSEUDO_DATA + PSEUDO_DATA_SIZE);
 	pseudo_field(p, PSEUDO_MODULE, L_md_edata, PSEUDO_DATA + PSEUDO_DATA_SIZE);
 	pseudo_field(p, PSEUDO_MODULE, L_md_bss, PSEUDO_DATA);
 	pseudo_field(p, PSEUDO_MODULE, L_md_ebss, PSEUDO_DATA + PSEUDO_DATA_SIZE);

@@ -14,9 +14,10 @@ enum {
 	PSEUDO_DATA = 0x20000000,
 	PSEUDO_MODULE = PSEUDO_DATA, /* moduledata first */
 	PSEUDO_FREE = PSEUDO_DATA + 0x1000,
-	PSEUDO_STACK = 0x30000000,  /* of the goroutine */
-	PSEUDO_G0 = 0x31000000,	    /* of g0 */
-	PSEUDO_SIGNAL = 0x32000000, /* of gsignal */
+	PSEUDO_TYPES = PSEUDO_DATA + 0x3f000, /* of the module, to the end */
+	PSEUDO_STACK = 0x30000000,	      /* of the goroutine */
+	PSEUDO_G0 = 0x31000000,		      /* of g0 */
+	PSEUDO_SIGNAL = 0x32000000,	      /* of gsignal */
 	PSEUDO_STACK_SIZE = 0x10000,
 	PSEUDO_DATA_SIZE = 0x40000,
 };

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Panics in progress: g._panic, innermost first. The records lie on the goroutine's own
+ * stack (gopanic in runtime/panic.go); what they point to may be anywhere. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "extras.h"
+#include "gather.h"
+#include "limit.h"
+#include "pool.h"
+#include "runtime_priv.h"
+#include "panic_words.h"
+
+enum {
+	PANIC_BYTES_MAX = 1 << 10,
+	LEVELS = 3, /* of a chain that are copied together; longer ones are rare */
+};
+
+struct panic_cache {
+	struct pool pool; /* texts */
+	struct panic *list;
+	size_t cap;
+	struct panic_list result;
+};
+
+void panic_cache_free(struct panic_cache *c)
+{
+	if (!c)
+		return;
+	pool_empty(&c->pool);
+	xfree(c->list);
+	xfree(c);
+}
+
+static bool flag(const struct runtime *rt, enum layout_slot slot, const uint8_t *bytes,
+		 size_t len)
+{
+	return layout_get(&rt->layout, slot, bytes, len) != 0;
+}
+
+static struct go_text keep(struct pool *pool, const char *bytes, size_t len,
+			   uint64_t elided)
+{
+	char *copy = pool_take(pool, len);
+
+	memcpy(copy, bytes, len);
+	return (struct go_text){ .bytes = copy, .len = len, .elided = elided };
+}
+
+/* A value without a type is nil. */
+static void read_value(struct runtime *rt, uint64_t type, uint64_t data,
+		       struct pool *pool, struct panic *ret)
+{
+	struct go_type t = { 0 };
+	struct panic_words w = { .len = 0 };
+	struct err err;
+
+	if (!type) {
+		panic_words_addf(&w, "nil");
+	} else if (!type_read(rt, type, &t, &err)) {
+		ret->unreadable = reason_add(rt, "%s", err.text);
+		return;
+	} else {
+		ret->type = keep(pool, t.name, t.name_len, t.elided);
+		if (!panic_words_of_value(rt, &t, data, &w, &err)) {
+			ret->unreadable = reason_add(rt, "%s", err.text);
+			return;
+		}
+	}
+	ret->words = keep(pool, w.bytes, w.len, w.elided);
+}
+
+static bool read_panic(struct runtime *rt, uint64_t addr, struct pool *pool,
+		       struct panic *ret, uint64_t *ret_link, struct err *err)
+{
+	const struct layout *l = &rt->layout;
+	size_t size = (size_t)l->slot[L_panic_size].off;
+	uint8_t bytes[PANIC_BYTES_MAX];
+	uint64_t value[2];
+
+	if (size > sizeof(bytes) || !layout_has(l, L_panic_arg) ||
+	    !layout_has(l, L_panic_link))
+		return err_set(err, ERR_UNSUPPORTED, "this Go's panics are not known");
+	if (!target_read(rt->target, addr, bytes, size, err))
+		return false;
+	if ((size_t)l->slot[L_panic_arg].off + sizeof(value) > size)
+		return err_set(err, ERR_BAD_DATA, "the layout of panics is damaged");
+	memcpy(value, bytes + l->slot[L_panic_arg].off, sizeof(value));
+	*ret_link = layout_get(l, L_panic_link, bytes, size);
+	*ret = (struct panic){
+		.recovered = flag(rt, L_panic_recovered, bytes, size),
+		.goexit = flag(rt, L_panic_goexit, bytes, size),
+		.aborted = flag(rt, L_panic_aborted, bytes, size),
+		.repanicked = flag(rt, L_panic_repanicked, bytes, size),
+	};
+	if (!ret->goexit)
+		read_value(rt, value[0], value[1], pool, ret);
+	return true;
+}
+
+static void read_chain(struct runtime *rt, uint64_t addr, struct panic_cache *c)
+{
+	struct err err;
+	size_t n = 0;
+
+	pool_empty(&c->pool);
+	c->result = (struct panic_list){ 0 };
+	target_budget_unit(rt->target);
+	for (; addr && n < LIMIT_PANICS; n++) {
+		GROW(c->list, n, c->cap);
+		if (!read_panic(rt, addr, &c->pool, &c->list[n], &addr, &err)) {
+			c->result.unreadable = reason_add(rt, "%s", err.text);
+			break;
+		}
+	}
+	if (n == LIMIT_PANICS && addr)
+		c->result.unreadable =
+			reason_add(rt, "there are more than %d", LIMIT_PANICS);
+	c->result.list = c->list;
+	c->result.count = n;
+}
+
+static struct panic_cache *cache(struct runtime *rt)
+{
+	if (!rt->extras.panics)
+		rt->extras.panics = xcalloc(1, sizeof(*rt->extras.panics));
+	return rt->extras.panics;
+}
+
+void panics_capture(struct runtime *rt, struct gather *g)
+{
+	size_t n, size = (size_t)rt->layout.slot[L_panic_size].off;
+	AUTO(xfree) uint64_t *panics = extras_objects(&rt->extras, EXTRA_PANIC, &n);
+
+	extras_gather_chain(rt, EXTRA_PANIC, size, L_panic_link, LEVELS, g);
+	/* Reading it all once brings in the rest. */
+	for (size_t i = 0; i < n; i++)
+		read_chain(rt, panics[i], cache(rt));
+}
+
+const struct panic_list *runtime_panics(struct runtime *rt, const struct goroutine *g)
+{
+	uint64_t panics = extras_object(&rt->extras, EXTRA_PANIC, g->addr);
+
+	if (!panics)
+		return NULL;
+	read_chain(rt, panics, cache(rt));
+	return &cache(rt)->result;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "type_name.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "runtime_priv.h"
+
+enum {
+	TYPE_BYTES = 48, /* what all descriptors begin with, in every release */
+	KIND_MASK = 31,
+	EXTRA_STAR = 2, /* of tflag: the name is that of the pointer to this type */
+	NAME_HEAD = 6,	/* flags, and a length of at most 5 bytes */
+};
+
+/* Descriptors of reflect's making lie in no module; their names are numbers of a table. */
+static const struct module *holder(const struct runtime *rt, uint64_t addr)
+{
+	for (size_t i = 0; i < modules_count(rt->modules); i++) {
+		const struct module *m = modules_get(rt->modules, i);
+		if (addr >= m->types && addr < m->etypes)
+			return m;
+	}
+	return NULL;
+}
+
+/* A byte of flags, then the length: two bytes, high one first, up to Go 1.16, a varint from
+ * then on. No name is empty, so a zero can only begin the former; no name in a program made
+ * by those releases has as many as 256 bytes but for structs without a name. */
+static uint64_t name_length(const uint8_t *head, size_t *ret_head)
+{
+	if (head[1] == 0) {
+		*ret_head = 3;
+		return head[2];
+	}
+	struct bytes b = bytes_over(head + 1, NAME_HEAD - 1);
+	uint64_t len = bytes_uvarint(&b);
+	*ret_head = (size_t)(b.at - head);
+	return b.bad ? 0 : len;
+}
+
+static bool read_name(struct runtime *rt, uint64_t addr, bool star, struct go_type *ret,
+		      struct err *err)
+{
+	uint8_t head[NAME_HEAD];
+	size_t skip;
+
+	if (!target_read(rt->target, addr, head, sizeof(head), err))
+		return false;
+	uint64_t len = name_length(head, &skip);
+	if (len == 0)
+		return err_set(err, ERR_BAD_DATA, "the name at 0x%" PRIx64 " is damaged",
+			       addr);
+	ret->name_len = len < sizeof(ret->name) ? (size_t)len : sizeof(ret->name);
+	ret->elided = len - ret->name_len;
+	if (!target_read(rt->target, addr + skip, ret->name, ret->name_len, err))
+		return false;
+	if (star && ret->name[0] == '*')
+		memmove(ret->name, ret->name + 1, --ret->name_len);
+	return true;
+}
+
+bool type_read(struct runtime *rt, uint64_t addr, struct go_type *ret, struct err *err)
+{
+	const struct layout *l = &rt->layout;
+	const struct module *m = holder(rt, addr);
+	uint8_t bytes[TYPE_BYTES];
+
+	if (!layout_has(l, L_type_kind) || !layout_has(l, L_type_str))
+		return err_set(err, ERR_UNSUPPORTED, "this Go's types are not known");
+	if (!m)
+		return err_set(err, ERR_NOT_FOUND,
+			       "the type at 0x%" PRIx64 " was made by reflection", addr);
+	if (!target_read(rt->target, addr, bytes, sizeof(bytes), err))
+		return false;
+	ret->kind = layout_get(l, L_type_kind, bytes, sizeof(bytes)) & KIND_MASK;
+	uint64_t name = layout_get(l, L_type_str, bytes, sizeof(bytes));
+	if (name >= m->etypes - m->types)
+		return err_set(err, ERR_BAD_DATA,
+			       "the type at 0x%" PRIx64 " has its name elsewhere", addr);
+	return read_name(rt, m->types + name,
+			 layout_get(l, L_type_tflag, bytes, sizeof(bytes)) & EXTRA_STAR,
+			 ret, err);
+}
+
+bool type_is_named(const struct go_type *type, const char *name)
+{
+	return strlen(name) == type->name_len &&
+	       memcmp(type->name, name, type->name_len) == 0;
+}
