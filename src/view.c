@@ -9,6 +9,7 @@
 #include "cmd.h"
 #include "filter.h"
 #include "page.h"
+#include "pager.h"
 #include "viewer.h"
 
 enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
@@ -17,6 +18,7 @@ struct view {
 	struct filter *filter;
 	bool all;
 	bool negated; /* the next filter */
+	bool no_pager;
 	enum when color;
 };
 
@@ -81,6 +83,9 @@ bool view_option(struct view *view, enum view_option option, const char *argumen
 		return true;
 	case VIEW_COLOR:
 		return set_color(view, argument, err);
+	case VIEW_NO_PAGER:
+		view->no_pager = true;
+		return true;
 	default:
 		return add_filter(view, option, argument, err);
 	}
@@ -103,11 +108,13 @@ static bool has_color(const struct view *view)
 bool view_print(const struct view *view, struct reader *reader, bool *ret_nothing,
 		struct err *err)
 {
+	bool terminal = page_is_terminal(STDOUT_FILENO);
 	const struct viewer_options options = {
 		.all = view->all,
 		.color = has_color(view),
 		.columns = page_columns(STDOUT_FILENO),
 		.filter = view->filter,
+		.pager = terminal && !view->no_pager ? pager_command() : NULL,
 	};
 	bool shown;
 	/* Nothing needs undoing: a closed pipe may end us as it ends cat. */

@@ -22,6 +22,7 @@ enum view_option {
 	VIEW_NOT,
 	VIEW_ALL,
 	VIEW_COLOR,
+	VIEW_NO_PAGER,
 	VIEW_OPTIONS
 };
 
@@ -36,7 +37,8 @@ enum view_option {
 	[VIEW_GOROUTINE] = { 0, "goroutine", "IDS", "only those, in detail: 12,15-20" },   \
 	[VIEW_NOT] = { 0, "not", NULL, "turn the next of these into its opposite" },       \
 	[VIEW_ALL] = { 0, "all", NULL, "hidden frames, system goroutines and threads, too" }, \
-	[VIEW_COLOR] = { 0, "color", "WHEN", "colours: auto, always or never" }
+	[VIEW_COLOR] = { 0, "color", "WHEN", "colours: auto, always or never" },           \
+	[VIEW_NO_PAGER] = { 0, "no-pager", NULL, "print at once, not page by page" }
 /* clang-format on */
 
 struct view;

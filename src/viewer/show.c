@@ -11,6 +11,7 @@
 #include "filter.h"
 #include "group.h"
 #include "heading.h"
+#include "pager.h"
 #include "reader.h"
 #include "stack.h"
 #include "summary.h"
@@ -192,20 +193,27 @@ static void print_body(struct show *show)
 		print_left_out(show);
 }
 
-static bool show_passes(struct show *show, struct err *err)
+static void print_all(struct show *show, const char *damage)
 {
-	bool whole = summary_read(&show->summary, show->reader, err);
 	const struct page *page = &show->style.page;
-	show->style.module = text_of(node_get(show->summary.go, "module"), NULL);
-	show->style.goroot = show->summary.goroot;
 	heading_print_process(page, &show->summary);
-	heading_print_warnings(page, &show->summary, whole ? NULL : err->text,
-			       show->style.all);
+	heading_print_warnings(page, &show->summary, damage, show->style.all);
 	if (show->filtered)
 		heading_print_shown(page, &show->summary);
 	if (!show->filtered || show->summary.goroutines > 0)
 		print_body(show);
-	return whole;
+}
+
+/* The pager starts after the pass that takes time: until then keys that interrupt are ours. */
+static bool print_paged(struct show *show, const char *command, const char *damage,
+			struct err *err)
+{
+	struct pager *pager = pager_start(command, err);
+	if (!pager)
+		return false;
+	show->style.page.out = pager_stream(pager);
+	print_all(show, damage);
+	return pager_finish(pager, err);
 }
 
 bool viewer_show(struct reader *reader, const struct viewer_options *options, FILE *out,
@@ -219,10 +227,20 @@ bool viewer_show(struct reader *reader, const struct viewer_options *options, FI
 		.filtered = !filter_is_empty(options->filter),
 		.named = filter_names_goroutines(options->filter),
 	};
-	bool whole;
+	struct err unpaged;
+	bool whole, paged = true;
 	summary_init(&show.summary, options->filter);
-	whole = show_passes(&show, err);
+	whole = summary_read(&show.summary, reader, err);
+	show.style.module = text_of(node_get(show.summary.go, "module"), NULL);
+	show.style.goroot = show.summary.goroot;
+	if (options->pager)
+		paged = print_paged(&show, options->pager, whole ? NULL : err->text,
+				    &unpaged);
+	else
+		print_all(&show, whole ? NULL : err->text);
+	if (whole && !paged)
+		*err = unpaged;
 	*ret_nothing = show.filtered && show.summary.goroutines == 0;
 	summary_done(&show.summary);
-	return whole;
+	return whole && paged;
 }
