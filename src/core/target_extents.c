@@ -263,7 +263,7 @@ struct target *target_extents_new(struct target *live)
 
 static int by_addr(const void *a, const void *b)
 {
-	const struct extent *x = a, *y = b;
+	const struct extent_range *x = a, *y = b;
 
 	return (x->addr > y->addr) - (x->addr < y->addr);
 }
@@ -273,82 +273,10 @@ struct pieces {
 	size_t n, cap;
 };
 
-static void piece_add(struct pieces *p, uint64_t addr, uint64_t end)
+static void piece_add(struct pieces *p, uint64_t addr, uint64_t end, uint8_t *data)
 {
-	if (addr >= end)
-		return;
 	GROW(p->list, p->n, p->cap);
-	p->list[p->n++] = (struct extent){ .addr = addr, .len = end - addr };
-}
-
-static struct pieces sorted_and_merged(const struct extent_range *ranges, size_t n)
-{
-	struct pieces p = { 0 };
-	size_t kept = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		uint64_t end = ranges[i].addr + ranges[i].len;
-		piece_add(&p, ranges[i].addr, end < ranges[i].addr ? UINT64_MAX : end);
-	}
-	if (p.n)
-		qsort(p.list, p.n, sizeof(*p.list), by_addr);
-	for (size_t i = 0; i < p.n; i++) {
-		struct extent *last = kept ? &p.list[kept - 1] : NULL;
-		uint64_t end = p.list[i].addr + p.list[i].len;
-		uint64_t last_end = last ? last->addr + last->len : 0;
-		if (last && (p.list[i].addr <= last_end ||
-			     p.list[i].addr - last_end <= MERGE_GAP)) {
-			if (end - last->addr > last->len)
-				last->len = end - last->addr;
-		} else {
-			p.list[kept++] = p.list[i];
-		}
-	}
-	p.n = kept;
-	return p;
-}
-
-/* Only what is mapped: a hostile length must not cost more than there is. */
-static void clip_to_mappings(const struct target *t, struct pieces *p)
-{
-	struct pieces ret = { 0 };
-	size_t n, m = 0;
-	const struct target_mapping *maps = target_mappings(t, &n);
-
-	if (!n)
-		return;
-	for (size_t i = 0; i < p->n; i++) {
-		uint64_t addr = p->list[i].addr, end = addr + p->list[i].len;
-		while (m < n && maps[m].end <= addr)
-			m++;
-		for (size_t k = m; k < n && maps[k].start < end; k++) {
-			if (!maps[k].readable)
-				continue;
-			piece_add(&ret, addr > maps[k].start ? addr : maps[k].start,
-				  end < maps[k].end ? end : maps[k].end);
-		}
-	}
-	xfree(p->list);
-	*p = ret;
-}
-
-static void leave_out_known(const struct extents *x, struct pieces *p)
-{
-	struct pieces ret = { 0 };
-
-	if (!x->count)
-		return;
-	for (size_t i = 0; i < p->n; i++) {
-		uint64_t addr = p->list[i].addr, end = addr + p->list[i].len;
-		for (size_t k = extent_after(x, addr);
-		     k < x->count && x->list[k].addr < end; k++) {
-			piece_add(&ret, addr, x->list[k].addr);
-			addr = x->list[k].addr + x->list[k].len;
-		}
-		piece_add(&ret, addr, end);
-	}
-	xfree(p->list);
-	*p = ret;
+	p->list[p->n++] = (struct extent){ addr, data, end - addr };
 }
 
 /* A piece with a bad page in it: its good pages, in as few extents as possible. */
@@ -364,83 +292,145 @@ static void salvage(struct extents *x, const struct extent *bad, struct pieces *
 		if (next > end || next < addr)
 			next = end;
 		bool ok = live_bytes(x, addr, data, next - addr, &why);
-		if (ok && joins) {
+		if (ok && joins)
 			good->list[good->n - 1].len += next - addr;
-		} else if (ok) {
-			piece_add(good, addr, next);
-			good->list[good->n - 1].data = data;
-		}
+		else if (ok)
+			piece_add(good, addr, next, data);
 		joins = ok;
 	}
 }
 
-static void read_pieces(struct extents *x, struct extent *list, size_t n,
-			struct pieces *good)
-{
-	AUTO(xfree) struct target_span *spans = xcalloc(n, sizeof(*spans));
+/* One call of target_extents_add. Spans are read batch by batch: lists of all of them would
+ * be as large as what they are to bring. */
+struct adding {
+	struct extents *x;
+	const struct target_mapping *maps;
+	size_t map_count, map; /* map: the first that ends behind where we are */
+	struct target_span *spans;
+	size_t span_count;
+	struct pieces good;
+	uint64_t room, left_out;
+};
 
-	for (size_t i = 0; i < n; i++)
-		spans[i] = (struct target_span){ list[i].addr, list[i].data, list[i].len,
-						 false };
-	target_budget_unit(x->live);
-	target_read_many(x->live, spans, n);
-	for (size_t i = 0; i < n; i++) {
-		if (!spans[i].done) {
-			salvage(x, &list[i], good);
-			continue;
-		}
-		GROW(good->list, good->n, good->cap);
-		good->list[good->n++] = list[i];
+static void read_spans(struct adding *a)
+{
+	target_budget_unit(a->x->live);
+	target_read_many(a->x->live, a->spans, a->span_count);
+	for (size_t i = 0; i < a->span_count; i++) {
+		const struct target_span *s = &a->spans[i];
+		struct extent piece = { s->addr, s->buf, s->len };
+		if (s->done)
+			piece_add(&a->good, s->addr, s->addr + s->len, s->buf);
+		else
+			salvage(a->x, &piece, &a->good);
 	}
+	a->span_count = 0;
 }
 
+static void add_span(struct adding *a, uint64_t addr, uint64_t end)
+{
+	uint64_t len = end - addr;
+
+	if (addr >= end)
+		return;
+	if (len > a->room) {
+		a->left_out += len;
+		return;
+	}
+	a->room -= len;
+	if (a->span_count == BATCH)
+		read_spans(a);
+	a->spans[a->span_count++] =
+		(struct target_span){ addr, arena_take(a->x, len), len, false };
+}
+
+static void add_unknown(struct adding *a, uint64_t addr, uint64_t end)
+{
+	const struct extents *x = a->x;
+
+	for (size_t k = extent_after(x, addr); k < x->count && x->list[k].addr < end;
+	     k++) {
+		add_span(a, addr, x->list[k].addr);
+		addr = x->list[k].addr + x->list[k].len;
+	}
+	add_span(a, addr, end);
+}
+
+/* Only what is mapped: a hostile length must not cost more than there is. */
+static void add_mapped(struct adding *a, uint64_t addr, uint64_t end)
+{
+	while (a->map < a->map_count && a->maps[a->map].end <= addr)
+		a->map++;
+	for (size_t k = a->map; k < a->map_count && a->maps[k].start < end; k++)
+		if (a->maps[k].readable)
+			add_unknown(a, addr > a->maps[k].start ? addr : a->maps[k].start,
+				    end < a->maps[k].end ? end : a->maps[k].end);
+	if (!a->map_count)
+		add_unknown(a, addr, end);
+}
+
+static uint64_t end_of(const struct extent_range *r)
+{
+	return r->addr + r->len < r->addr ? UINT64_MAX : r->addr + r->len;
+}
+
+static void add_merged(struct adding *a, const struct extent_range *ranges, size_t n)
+{
+	for (size_t i = 0, next; i < n; i = next) {
+		uint64_t end = end_of(&ranges[i]);
+		for (next = i + 1; next < n && (ranges[next].addr <= end ||
+						ranges[next].addr - end <= MERGE_GAP);
+		     next++)
+			if (end_of(&ranges[next]) > end)
+				end = end_of(&ranges[next]);
+		add_mapped(a, ranges[i].addr, end);
+	}
+	read_spans(a);
+}
+
+/* Both lists are sorted. */
 static void insert_all(struct extents *x, struct pieces *good)
 {
 	size_t n = x->count + good->n, a = 0, b = 0;
-	struct extent *list = xcalloc(n, sizeof(*list));
 
+	for (size_t i = 0; i < good->n; i++)
+		x->bytes += good->list[i].len;
+	if (x->count == 0) {
+		x->list = TAKE(good->list);
+		x->count = n;
+		return;
+	}
+	struct extent *list = xcalloc(n, sizeof(*list));
 	for (size_t i = 0; i < n; i++) {
 		bool old = b == good->n ||
 			   (a < x->count && x->list[a].addr < good->list[b].addr);
 		list[i] = old ? x->list[a++] : good->list[b++];
-		x->bytes += old ? 0 : list[i].len;
 	}
 	xfree(x->list);
 	x->list = list;
 	x->count = n;
 }
 
-void target_extents_add(struct target *t, const struct extent_range *ranges, size_t n,
+void target_extents_add(struct target *t, struct extent_range *ranges, size_t n,
 			uint64_t *ret_left_out)
 {
 	struct extents *x = target_self(t, &extents_ops);
-	struct pieces good = { 0 };
-	uint64_t left_out = 0;
-	size_t take = 0;
+	struct adding a = { .x = x };
 
 	if (!x || !x->live)
 		return;
-	struct pieces p = sorted_and_merged(ranges, n);
-	clip_to_mappings(t, &p);
-	leave_out_known(x, &p);
-	uint64_t room = LIMIT_EXTENT_BYTES -
-			(x->bytes < LIMIT_EXTENT_BYTES ? x->bytes : LIMIT_EXTENT_BYTES);
-	for (size_t i = 0; i < p.n; i++) {
-		if (p.list[i].len > room) {
-			left_out += p.list[i].len;
-			continue;
-		}
-		room -= p.list[i].len;
-		p.list[i].data = arena_take(x, p.list[i].len);
-		p.list[take++] = p.list[i];
-	}
-	for (size_t i = 0; i < take; i += BATCH)
-		read_pieces(x, p.list + i, take - i < BATCH ? take - i : BATCH, &good);
-	insert_all(x, &good);
-	xfree(p.list);
-	xfree(good.list);
+	if (n)
+		qsort(ranges, n, sizeof(*ranges), by_addr);
+	a.maps = target_mappings(t, &a.map_count);
+	a.spans = xcalloc(BATCH, sizeof(*a.spans));
+	a.room = LIMIT_EXTENT_BYTES -
+		 (x->bytes < LIMIT_EXTENT_BYTES ? x->bytes : LIMIT_EXTENT_BYTES);
+	add_merged(&a, ranges, n);
+	insert_all(x, &a.good);
+	xfree(a.good.list);
+	xfree(a.spans);
 	if (ret_left_out)
-		*ret_left_out = left_out;
+		*ret_left_out = a.left_out;
 }
 
 void target_extents_seal(struct target *t)

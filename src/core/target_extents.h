@@ -17,10 +17,10 @@ struct extent_range {
 	uint64_t len;
 };
 
-/* Copies ranges (unsorted, overlaps allowed) in address order with large vectored reads.
+/* Copies ranges (overlaps allowed; they are put in order) with large vectored reads.
  * A range that cannot be read as a whole is kept as far as it can. Over
  * LIMIT_EXTENT_BYTES in all: what goes past it is left out, *ret_left_out bytes. */
-void target_extents_add(struct target *t, const struct extent_range *ranges, size_t n,
+void target_extents_add(struct target *t, struct extent_range *ranges, size_t n,
 			uint64_t *ret_left_out);
 
 /* From here on nothing is read from the process. */
