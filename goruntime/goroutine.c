@@ -228,9 +228,11 @@ static bool is_system(struct runtime *rt, const struct goroutine *g)
 	}
 }
 
-static int document_order(const void *a, const void *b)
+static int document_order(const void *a, const void *b, void *arg)
 {
-	const struct goroutine *x = a, *y = b;
+	const struct runtime *rt = arg;
+	const struct goroutine *x = &rt->goroutines[*(const uint32_t *)a];
+	const struct goroutine *y = &rt->goroutines[*(const uint32_t *)b];
 
 	if (x->system != y->system)
 		return x->system ? 1 : -1;
@@ -240,18 +242,17 @@ static int document_order(const void *a, const void *b)
 			      : (x->addr > y->addr) - (x->addr < y->addr);
 }
 
+/* The records stay where they are: moving them takes as much memory again. */
 void goroutines_sort(struct runtime *rt)
 {
-	for (size_t i = 0; i < rt->goroutine_count; i++)
+	rt->order = xcalloc(rt->goroutine_count + 1, sizeof(*rt->order));
+	for (size_t i = 0; i < rt->goroutine_count; i++) {
 		rt->goroutines[i].system = is_system(rt, &rt->goroutines[i]);
+		rt->order[i] = (uint32_t)i;
+	}
 	if (rt->goroutine_count)
-		qsort(rt->goroutines, rt->goroutine_count, sizeof(*rt->goroutines),
-		      document_order);
-}
-
-uint64_t goroutine_argp(const struct goroutine *g, const struct raw_frame *frame)
-{
-	return frame->argp == NO_ARGP ? 0 : g->sp + frame->argp;
+		qsort_r(rt->order, rt->goroutine_count, sizeof(*rt->order),
+			document_order, rt);
 }
 
 size_t runtime_goroutine_count(const struct runtime *rt)
@@ -261,5 +262,5 @@ size_t runtime_goroutine_count(const struct runtime *rt)
 
 const struct goroutine *runtime_goroutine(const struct runtime *rt, size_t i)
 {
-	return &rt->goroutines[i];
+	return &rt->goroutines[rt->order[i]];
 }

@@ -108,6 +108,7 @@ void runtime_close(struct runtime *rt)
 		xfree(rt->wait_reasons[i]);
 	xfree(rt->wait_reasons);
 	xfree(rt->goroutines);
+	xfree(rt->order);
 	xfree(rt->machines);
 	xfree(rt->unusable);
 	extras_done(&rt->extras);

@@ -87,8 +87,9 @@ struct runtime {
 
 	uint64_t allgs; /* address of the slice header */
 	const char *allgs_how;
-	struct goroutine *goroutines;
+	struct goroutine *goroutines; /* by address */
 	size_t goroutine_count, goroutine_cap;
+	uint32_t *order; /* of the document; NULL before runtime_decode() */
 
 	struct machine *machines; /* of target_threads(), zero where it has none */
 	size_t machine_count;
@@ -126,8 +127,7 @@ bool allgs_find(struct runtime *rt, struct err *err);
 /* Reads every g struct, of the target as it stands. */
 bool goroutines_read(struct runtime *rt, struct err *err);
 void goroutines_sort(struct runtime *rt);
-struct goroutine *goroutine_by_addr(struct runtime *rt,
-				    uint64_t addr); /* before the sort */
+struct goroutine *goroutine_by_addr(struct runtime *rt, uint64_t addr);
 
 /* frames.c: the code of a frame, calls filled in, and whose it is. NULL: C. */
 const struct code *code_of_frame(const struct runtimes *all,

@@ -6,8 +6,8 @@
 //
 //	beat    forgets the longest gap that the heartbeat has seen
 //	gap     prints it, in nanoseconds
-//	stack   prints how long runtime.Stack(all) took, as the heartbeat felt it, and how many
-//	        bytes it gave
+//	stack   prints how long runtime.Stack(all) took, as the heartbeat felt it and as it was
+//	        called, and whether there was room for all
 package main
 
 import (
@@ -22,6 +22,8 @@ import (
 	"sync/atomic"
 	"time"
 )
+
+const bytesEach = 2000 // of a traceback, more than any here has
 
 var (
 	at     int64 // goroutines that are about to wait
@@ -51,7 +53,7 @@ func main() {
 	debug.SetGCPercent(-1)
 	go heartbeat()
 	truth.Ready()
-	serve()
+	serve(n)
 }
 
 // heartbeat looks at the clock all the time: whatever holds the process shows as a gap.
@@ -68,7 +70,7 @@ func heartbeat() {
 	}
 }
 
-func serve() {
+func serve(goroutines int) {
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {
 		switch lines.Text() {
@@ -78,24 +80,20 @@ func serve() {
 		case "gap":
 			fmt.Println(atomic.LoadInt64(&gap))
 		case "stack":
-			stackAll()
+			stackAll(goroutines)
 		}
 	}
 }
 
-// stackAll grows its buffer first: the pause, not the allocation, is what counts.
-func stackAll() {
-	size := 1 << 20
-	for runtime.Stack(make([]byte, size), true) == size {
-		size *= 2
-	}
-	buffer := make([]byte, size)
+// stackAll has room for all: the pause, not the allocation, is what counts.
+func stackAll(goroutines int) {
+	buffer := make([]byte, (goroutines+1000)*bytesEach)
 	atomic.StoreInt64(&gap, 0)
 	before := time.Now()
 	n := runtime.Stack(buffer, true)
 	took := time.Since(before)
 	time.Sleep(time.Millisecond)
-	fmt.Println(atomic.LoadInt64(&gap), took.Nanoseconds(), n)
+	fmt.Println(atomic.LoadInt64(&gap), took.Nanoseconds(), n < len(buffer))
 }
 
 var seconds, thirds, fourths, fifths [3]func(int)
