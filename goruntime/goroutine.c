@@ -255,6 +255,11 @@ void goroutines_sort(struct runtime *rt)
 			document_order, rt);
 }
 
+uint64_t goroutine_argp(const struct goroutine *g, const struct raw_frame *frame)
+{
+	return frame->argp == NO_ARGP ? 0 : g->sp + frame->argp;
+}
+
 size_t runtime_goroutine_count(const struct runtime *rt)
 {
 	return rt->goroutine_count;

@@ -4,20 +4,17 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
-#include <zstd.h>
+
+#include "writer.h"
 
 enum {
-	BUFFER_SIZE = 256 * 1024,
 	TEXT_CHUNK = 4096, /* bytes of text escaped at a time: six times this fits the
 			      buffer */
 	DEPTH_MAX = 512,   /* deeper is a mistake of ours: printers limit what the subject
 			      may ask */
-	ZSTD_LEVEL = 3,
 };
 
 struct level {
@@ -26,98 +23,47 @@ struct level {
 };
 
 struct sink {
-	int fd; /* borrowed; -1: a memory sink */
-	char *buf;
+	struct writer *writer; /* NULL: a memory sink */
+	char *buf;	       /* the writer's when there is one */
 	size_t used, cap;
 	uint64_t flushed;
-	int error;  /* the first errno; nothing is written after it */
 	bool named; /* a name was written, its value was not */
 	unsigned depth;
 	struct level levels[DEPTH_MAX];
-	ZSTD_CCtx *zstd;
-	char *packed;
-	size_t packed_cap;
 };
-
-static struct sink *sink_new(int fd, size_t cap)
-{
-	struct sink *out = xcalloc(1, sizeof(*out));
-	out->fd = fd;
-	out->cap = cap;
-	out->buf = xmalloc(cap);
-	return out;
-}
 
 struct sink *sink_json_new(int fd, bool zstd)
 {
-	struct sink *out = sink_new(fd, BUFFER_SIZE);
-	if (!zstd)
-		return out;
-	out->packed_cap = ZSTD_CStreamOutSize();
-	out->packed = xmalloc(out->packed_cap);
-	out->zstd = ZSTD_createCCtx();
-	if (!out->zstd ||
-	    ZSTD_isError(ZSTD_CCtx_setParameter(out->zstd, ZSTD_c_compressionLevel,
-						ZSTD_LEVEL)) ||
-	    ZSTD_isError(ZSTD_CCtx_setParameter(out->zstd, ZSTD_c_checksumFlag, 1)))
-		out->error = ENOMEM;
+	struct sink *out = xcalloc(1, sizeof(*out));
+
+	out->writer = writer_new(fd, zstd);
+	out->buf = writer_buffer(out->writer);
+	out->cap = WRITER_BUFFER;
 	return out;
 }
 
 struct sink *sink_memory_new(void)
 {
-	return sink_new(-1, 1024);
+	struct sink *out = xcalloc(1, sizeof(*out));
+
+	out->cap = 1024;
+	out->buf = xmalloc(out->cap);
+	return out;
 }
 
 void sink_free(struct sink *out)
 {
 	if (!out)
 		return;
-	ZSTD_freeCCtx(out->zstd);
-	xfree(out->packed);
-	xfree(out->buf);
+	if (!out->writer)
+		xfree(out->buf);
+	writer_free(out->writer);
 	xfree(out);
 }
 
-static void write_all(struct sink *out, const char *p, size_t len)
+static void flush(struct sink *out)
 {
-	while (len > 0 && !out->error) {
-		ssize_t n = write(out->fd, p, len);
-		if (n >= 0) {
-			p += n;
-			len -= (size_t)n;
-		} else if (errno == EAGAIN) {
-			/* A terminal or pipe that somebody else made non-blocking. */
-			struct pollfd wait = { .fd = out->fd, .events = POLLOUT };
-			if (poll(&wait, 1, -1) < 0 && errno != EINTR)
-				out->error = errno;
-		} else if (errno != EINTR) {
-			out->error = errno;
-		}
-	}
-}
-
-static void write_packed(struct sink *out, ZSTD_EndDirective end)
-{
-	ZSTD_inBuffer in = { .src = out->buf, .size = out->used };
-	size_t left;
-	do {
-		ZSTD_outBuffer packed = { .dst = out->packed, .size = out->packed_cap };
-		left = ZSTD_compressStream2(out->zstd, &packed, &in, end);
-		if (ZSTD_isError(left)) {
-			out->error = ENOMEM; /* the only way compressing can fail */
-			return;
-		}
-		write_all(out, out->packed, packed.pos);
-	} while (!out->error && (in.pos < in.size || (end == ZSTD_e_end && left > 0)));
-}
-
-static void flush(struct sink *out, ZSTD_EndDirective end)
-{
-	if (!out->error && out->zstd)
-		write_packed(out, end);
-	else if (!out->error)
-		write_all(out, out->buf, out->used);
+	out->buf = writer_next(out->writer, out->used);
 	out->flushed += out->used;
 	out->used = 0;
 }
@@ -126,9 +72,9 @@ static void flush(struct sink *out, ZSTD_EndDirective end)
 static inline char *room(struct sink *out, size_t len)
 {
 	if (out->cap - out->used < len) {
-		if (out->fd >= 0) {
+		if (out->writer) {
 			assert(len <= out->cap);
-			flush(out, ZSTD_e_continue);
+			flush(out);
 		} else {
 			while (out->cap - out->used < len)
 				out->buf = xreallocarray(out->buf, out->cap *= 2, 1);
@@ -157,8 +103,8 @@ static void put(struct sink *out, const char *p, size_t len)
 /* One line for each top-level member, and for each element of a top-level array. */
 static inline bool has_own_lines(const struct sink *out)
 {
-	return out->fd >= 0 && (out->depth == 1 ||
-				(out->depth == 2 && out->levels[1].kind == SINK_ARRAY));
+	return out->writer && (out->depth == 1 ||
+			       (out->depth == 2 && out->levels[1].kind == SINK_ARRAY));
 }
 
 static inline void separate(struct sink *out)
@@ -470,7 +416,7 @@ const char *sink_memory(const struct sink *out, size_t *ret_len)
 
 void sink_memory_reset(struct sink *out)
 {
-	assert(out->fd < 0);
+	assert(!out->writer);
 	out->used = 0;
 	out->depth = 0;
 	out->named = false;
@@ -479,14 +425,17 @@ void sink_memory_reset(struct sink *out)
 bool sink_finish(struct sink *out, int *errno_ret, struct err *err)
 {
 	assert(out->depth == 0 && !out->named);
-	if (out->fd >= 0) {
+	int error = 0;
+	if (out->writer) {
 		put_char(out, '\n');
-		flush(out, ZSTD_e_end);
+		error = writer_finish(out->writer, out->used);
+		out->flushed += out->used;
+		out->used = 0;
 	}
 	if (errno_ret)
-		*errno_ret = out->error;
-	if (!out->error)
+		*errno_ret = error;
+	if (!error)
 		return true;
-	errno = out->error;
+	errno = error;
 	return err_sys(err, "cannot write the document");
 }

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "writer.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+#include <zstd.h>
+
+enum { ZSTD_LEVEL = 3 };
+
+struct writer {
+	int fd;	   /* borrowed */
+	int error; /* the first errno; the thread's while it works */
+	char *filling, *writing;
+	ZSTD_CCtx *zstd;
+	char *packed;
+	size_t packed_cap;
+
+	bool threaded, refused; /* the thread runs; there can be none */
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	size_t pending; /* bytes of writing that the thread is to write; 0: it has nothing */
+	bool ending;
+};
+
+struct writer *writer_new(int fd, bool zstd)
+{
+	struct writer *w = xcalloc(1, sizeof(*w));
+
+	w->fd = fd;
+	w->filling = xmalloc(WRITER_BUFFER);
+	w->writing = xmalloc(WRITER_BUFFER);
+	pthread_mutex_init(&w->lock, NULL);
+	pthread_cond_init(&w->changed, NULL);
+	if (!zstd)
+		return w;
+	w->packed_cap = ZSTD_CStreamOutSize();
+	w->packed = xmalloc(w->packed_cap);
+	w->zstd = ZSTD_createCCtx();
+	if (!w->zstd ||
+	    ZSTD_isError(ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel,
+						ZSTD_LEVEL)) ||
+	    ZSTD_isError(ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_checksumFlag, 1)))
+		w->error = ENOMEM;
+	return w;
+}
+
+static void write_all(struct writer *w, const char *p, size_t len)
+{
+	while (len > 0 && !w->error) {
+		ssize_t n = write(w->fd, p, len);
+		if (n >= 0) {
+			p += n;
+			len -= (size_t)n;
+		} else if (errno == EAGAIN) {
+			/* A terminal or pipe that somebody else made non-blocking. */
+			struct pollfd wait = { .fd = w->fd, .events = POLLOUT };
+			if (poll(&wait, 1, -1) < 0 && errno != EINTR)
+				w->error = errno;
+		} else if (errno != EINTR) {
+			w->error = errno;
+		}
+	}
+}
+
+static void write_packed(struct writer *w, const char *p, size_t len,
+			 ZSTD_EndDirective end)
+{
+	ZSTD_inBuffer in = { .src = p, .size = len };
+	size_t left;
+
+	do {
+		ZSTD_outBuffer packed = { .dst = w->packed, .size = w->packed_cap };
+		left = ZSTD_compressStream2(w->zstd, &packed, &in, end);
+		if (ZSTD_isError(left)) {
+			w->error = ENOMEM; /* the only way compressing can fail */
+			return;
+		}
+		write_all(w, w->packed, packed.pos);
+	} while (!w->error && (in.pos < in.size || (end == ZSTD_e_end && left > 0)));
+}
+
+static void write_buffer(struct writer *w, const char *p, size_t len,
+			 ZSTD_EndDirective end)
+{
+	if (!w->error && w->zstd)
+		write_packed(w, p, len, end);
+	else if (!w->error)
+		write_all(w, p, len);
+}
+
+static void *work(void *arg)
+{
+	struct writer *w = arg;
+
+	pthread_mutex_lock(&w->lock);
+	for (;;) {
+		while (!w->pending && !w->ending)
+			pthread_cond_wait(&w->changed, &w->lock);
+		if (!w->pending)
+			break;
+		size_t len = w->pending;
+		pthread_mutex_unlock(&w->lock);
+		write_buffer(w, w->writing, len, ZSTD_e_continue);
+		pthread_mutex_lock(&w->lock);
+		w->pending = 0;
+		pthread_cond_signal(&w->changed);
+	}
+	pthread_mutex_unlock(&w->lock);
+	return NULL;
+}
+
+/* Signals are the main thread's. */
+static void start(struct writer *w)
+{
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	w->threaded = pthread_create(&w->thread, NULL, work, w) == 0;
+	w->refused = !w->threaded;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static void stop(struct writer *w)
+{
+	if (!w->threaded)
+		return;
+	pthread_mutex_lock(&w->lock);
+	w->ending = true;
+	pthread_cond_signal(&w->changed);
+	pthread_mutex_unlock(&w->lock);
+	pthread_join(w->thread, NULL);
+	w->threaded = false;
+}
+
+void writer_free(struct writer *w)
+{
+	if (!w)
+		return;
+	stop(w);
+	pthread_mutex_destroy(&w->lock);
+	pthread_cond_destroy(&w->changed);
+	ZSTD_freeCCtx(w->zstd);
+	xfree(w->packed);
+	xfree(w->filling);
+	xfree(w->writing);
+	xfree(w);
+}
+
+char *writer_buffer(struct writer *w)
+{
+	return w->filling;
+}
+
+static void hand_over(struct writer *w, size_t len)
+{
+	pthread_mutex_lock(&w->lock);
+	while (w->pending)
+		pthread_cond_wait(&w->changed, &w->lock);
+	char *empty = w->writing;
+	w->writing = w->filling;
+	w->filling = empty;
+	w->pending = len;
+	pthread_cond_signal(&w->changed);
+	pthread_mutex_unlock(&w->lock);
+}
+
+char *writer_next(struct writer *w, size_t len)
+{
+	if (!w->threaded && !w->refused)
+		start(w);
+	if (w->threaded && len)
+		hand_over(w, len);
+	else
+		write_buffer(w, w->filling, len, ZSTD_e_continue);
+	return w->filling;
+}
+
+int writer_finish(struct writer *w, size_t len)
+{
+	stop(w);
+	write_buffer(w, w->filling, len, ZSTD_e_end);
+	return w->error;
+}
