@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "defers.h"
 #include "gather.h"
 #include "limit.h"
 #include "runtime_priv.h"
@@ -11,6 +12,7 @@
 static const enum layout_slot slots[EXTRA_KINDS] = {
 	[EXTRA_LABELS] = L_g_labels,
 	[EXTRA_PANIC] = L_g_panic,
+	[EXTRA_DEFER] = L_g_defer,
 };
 
 void extras_note(struct extras *x, const struct layout *layout, uint64_t g,
@@ -33,6 +35,8 @@ void extras_done(struct extras *x)
 		xfree(x->kinds[i].list);
 	label_cache_free(x->labels);
 	panic_cache_free(x->panics);
+	defer_cache_free(x->defers);
+	open_defers_free(x->open);
 }
 
 uint64_t extras_object(const struct extras *x, enum extra_kind kind, uint64_t g)
@@ -102,6 +106,7 @@ void extras_capture(struct runtime *rt)
 
 	labels_capture(rt, &g);
 	panics_capture(rt, &g);
+	defers_capture(rt, &g);
 	if (g.left_out)
 		warnings_add(rt->warnings, "goroutines",
 			     "%" PRIu64 " bytes of what they carry were left out: more "

@@ -11,6 +11,7 @@
 enum extra_kind {
 	EXTRA_LABELS,
 	EXTRA_PANIC,
+	EXTRA_DEFER,
 	EXTRA_KINDS,
 };
 
@@ -28,6 +29,8 @@ struct extras {
 	/* Those asked for last. */
 	struct label_cache *labels;
 	struct panic_cache *panics;
+	struct defer_cache *defers;
+	struct open_defers *open; /* open_defers.c */
 };
 
 /* What the g struct at that address (len bytes of it) points to. In address order. */
@@ -56,5 +59,8 @@ void label_cache_free(struct label_cache *cache);
 /* panics.c */
 void panics_capture(struct runtime *rt, struct gather *g);
 void panic_cache_free(struct panic_cache *cache);
+/* defers.c */
+void defers_capture(struct runtime *rt, struct gather *g);
+void defer_cache_free(struct defer_cache *cache);
 
 #endif

@@ -159,6 +159,24 @@ struct panic_list {
 /* NULL: it is in none. Borrowed until the next call. */
 const struct panic_list *runtime_panics(struct runtime *rt, const struct goroutine *g);
 
+struct deferred {
+	uint64_t function; /* where it begins, for runtime_code_at(); 0: unreadable */
+	uint64_t pc;   /* behind its defer statement, for runtime_call_before(); or 0 */
+	uint64_t sp;   /* of the frame that it belongs to */
+	int32_t frame; /* index of that in the goroutine's frames; -1: not known */
+	uint32_t unreadable;
+	bool open_coded; /* kept in the frame itself */
+};
+
+struct defer_list {
+	const struct deferred *list; /* next first */
+	size_t count;
+	uint32_t unreadable; /* why some are missing; 0: none is */
+};
+
+/* Calls that wait for their functions to return; NULL: none. Borrowed until the next call. */
+const struct defer_list *runtime_defers(struct runtime *rt, const struct goroutine *g);
+
 enum thread_on { ON_UNKNOWN, ON_GOROUTINE, ON_G0, ON_SIGNAL, ON_C };
 
 struct thread_state {

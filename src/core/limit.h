@@ -57,6 +57,11 @@
 #define LIMIT_TEXT_BYTES (UINT64_C(4) << 10)
 /* count; panics in progress in one goroutine, one inside the other */
 #define LIMIT_PANICS 100
+/* count; deferred calls of one goroutine */
+#define LIMIT_DEFERS 1000
+/* count; goroutines in whose frames deferred closures are looked for while the process is
+ * held: some 10 ms */
+#define LIMIT_OPEN_DEFERS (1 << 15)
 /* count; profiler labels of one goroutine */
 #define LIMIT_LABELS 1024
 /* warnings that are written out one by one; the rest is counted */

@@ -41,6 +41,32 @@ def panics(goroutine, said):
             yield f"panics {found}, not {said}"
 
 
+def may_be(function, names):
+    """Is it one of these? "name*" is any function that the compiler made inside name."""
+    return any(function.startswith(n[:-1]) if n.endswith("*") else function == n
+               for n in names)
+
+
+def defers(goroutine, said):
+    found = goroutine.get("defers", [])
+    said = said or []
+    for item in found:
+        if "unreadable" in item:
+            yield f"deferred call {item}"
+        if "frame" not in item:
+            yield f"deferred call without a frame: {item}"
+    if len(found) != len(said) or not all(
+            may_be(item.get("function", "?"), wanted["names"])
+            for item, wanted in zip(found, said)):
+        yield (f"deferred calls {[item.get('function') for item in found]}, "
+               f"not {[wanted['names'] for wanted in said]}")
+        return
+    for item, wanted in zip(found, said):
+        owner = goroutine["frames"][item["frame"]]["function"]
+        if owner != wanted["by"] or item.get("deferred_by", {}).get("function", owner) != owner:
+            yield f"{item} belongs to {owner}, not {wanted['by']}"
+
+
 def as_printed(found, minor):
     """What printpanics (runtime/panic.go) makes of a list of panics, the outermost first."""
     text, outer = "", None
@@ -81,13 +107,15 @@ def crashes(program, document, facts, minor):
             yield from crash(program, said["index"], found, minor)
 
 
-KINDS = {"labels": labels, "panics": panics}
+KINDS = {"labels": labels, "panics": panics, "defers": defers}
 
 
 def compare(document, facts):
-    """What was compared, and where they differ. Who says nothing of a kind has none of it."""
+    """What was compared, and where they differ. Who says nothing at all has no more than
+    calls that the standard library deferred."""
     differences = []
     counts = dict.fromkeys(KINDS, 0)
+    stated = {id_ for said in facts.values() if isinstance(said, dict) for id_ in said}
     for kind, function in KINDS.items():
         said = facts.get(kind, {})
         counts[kind] = len(said)
@@ -97,7 +125,8 @@ def compare(document, facts):
             if str(id_) in said:
                 differences += [f"goroutine {id_}: {d}"
                                 for d in function(goroutine, said[str(id_)])]
-            elif kind in goroutine and not goroutine.get("system"):
+            elif (kind in goroutine and kind != "defers" and str(id_) not in stated
+                  and not goroutine.get("system")):
                 differences.append(f"goroutine {id_} has {kind} {goroutine[kind]}")
         for id_ in said:
             if int(id_) not in document.goroutines:

@@ -300,6 +300,91 @@ static void test_panic_chain(void **state)
 	assert_true(panics_of(wild)->unreadable);
 }
 
+enum {
+	DEFER_GO = 24,
+	CLOSURE = TEXTS + 0x200,
+	HEAD = TEXTS + 0x300,
+	INNER = TEXTS + 0x400,
+};
+
+/* A record at OBJECT of runtime.goexit, linked to next. */
+static struct pseudo *deferring(uint64_t next)
+{
+	struct pseudo *p = carrying(DEFER_GO, EXTRA_DEFER, OBJECT);
+
+	pseudo_field(p, OBJECT, L_defer_fn, CLOSURE);
+	pseudo_field(p, OBJECT, L_defer_link, next);
+	pseudo_put(p, CLOSURE, pseudo_pc(p, "runtime.goexit", 0));
+	return p;
+}
+
+static const struct defer_list *defers_of(struct pseudo *p)
+{
+	static const struct goroutine parked = { .addr = G, .stack = NO_STACK };
+
+	extras_capture(p->rt);
+	return runtime_defers(p->rt, &parked);
+}
+
+static void test_defers(void **state)
+{
+	AUTO(pseudo_free) struct pseudo *one = deferring(0);
+	AUTO(pseudo_free) struct pseudo *circle = deferring(OBJECT);
+	AUTO(pseudo_free) struct pseudo *wild = deferring(WILD);
+
+	(void)state;
+	assert_int_equal(defers_of(one)->count, 1);
+	assert_int_equal(defers_of(one)->list[0].function,
+			 pseudo_pc(one, "runtime.goexit", 0));
+	assert_int_equal(defers_of(one)->list[0].frame, -1);
+	assert_int_equal(defers_of(circle)->count, LIMIT_DEFERS);
+	assert_true(defers_of(circle)->unreadable);
+	assert_int_equal(defers_of(wild)->count, 1);
+	assert_true(defers_of(wild)->unreadable);
+}
+
+static void test_defers_bad_function(void **state)
+{
+	static const uint64_t closures[] = { 0, WILD, TEXTS + 0x600 /* no pc */ };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(closures); i++) {
+		AUTO(pseudo_free) struct pseudo *p = deferring(0);
+		pseudo_field(p, OBJECT, L_defer_fn, closures[i]);
+		assert_int_equal(defers_of(p)->count, 1);
+		assert_int_equal(defers_of(p)->list[0].function, 0);
+		assert_true(defers_of(p)->list[0].unreadable);
+	}
+}
+
+/* A loop over a function: one call, a circle, a list that is nowhere, one that is closed. */
+static void test_defers_of_loop(void **state)
+{
+	static const struct {
+		uint64_t inner_link, head;
+		size_t count;
+		bool unreadable;
+	} cases[] = {
+		{ 1, INNER, 1, false },
+		{ INNER, INNER, LIMIT_DEFERS - 1, true },
+		{ 0, WILD, 0, true },
+		{ 0, 1, 0, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO(pseudo_free) struct pseudo *p = deferring(0);
+		pseudo_field(p, OBJECT, L_defer_rangefunc, 1);
+		pseudo_field(p, OBJECT, L_defer_head, HEAD);
+		pseudo_put(p, HEAD, cases[i].head);
+		pseudo_field(p, INNER, L_defer_fn, CLOSURE);
+		pseudo_field(p, INNER, L_defer_link, cases[i].inner_link);
+		const struct defer_list *l = defers_of(p);
+		assert_int_equal(l ? l->count : 0, cases[i].count);
+		assert_int_equal(l && l->unreadable, cases[i].unreadable);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -313,6 +398,9 @@ int main(void)
 		cmocka_unit_test(test_type_names),
 		cmocka_unit_test(test_panics_hostile),
 		cmocka_unit_test(test_panic_chain),
+		cmocka_unit_test(test_defers),
+		cmocka_unit_test(test_defers_bad_function),
+		cmocka_unit_test(test_defers_of_loop),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Deferred calls. g._defer is a list of records, innermost frame first (runtime/panic.go
+ * deferproc); most functions keep theirs in their own frames instead (open_defers.c). Both
+ * are put in the order in which they would run. */
+#include "defers.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "gather.h"
+#include "limit.h"
+
+enum {
+	DEFER_BYTES_MAX = 256,
+	LEVELS = 3,	  /* of a chain that are copied together */
+	CLOSED_RANGE = 1, /* badDefer: the loop over a function is over */
+	WORD = 8,
+};
+
+struct record {
+	uint64_t function, pc, sp, link, head;
+	bool started, open, rangefunc;
+};
+
+struct defer_cache {
+	struct deferred *list;
+	size_t cap;
+	struct defer_list result;
+};
+
+void defer_cache_free(struct defer_cache *c)
+{
+	if (!c)
+		return;
+	xfree(c->list);
+	xfree(c);
+}
+
+static bool read_record(struct runtime *rt, uint64_t addr, struct record *ret,
+			struct err *err)
+{
+	const struct layout *l = &rt->layout;
+	size_t size = (size_t)l->slot[L_defer_size].off;
+	uint8_t b[DEFER_BYTES_MAX];
+
+	if (size > sizeof(b) || !layout_has(l, L_defer_fn) ||
+	    !layout_has(l, L_defer_link))
+		return err_set(err, ERR_UNSUPPORTED,
+			       "this Go's deferred calls are not known");
+	if (!target_read(rt->target, addr, b, size, err))
+		return false;
+	*ret = (struct record){
+		.function = layout_get(l, L_defer_fn, b, size),
+		.pc = layout_get(l, L_defer_pc, b, size),
+		.sp = layout_get(l, L_defer_sp, b, size),
+		.link = layout_get(l, L_defer_link, b, size),
+		.head = layout_get(l, L_defer_head, b, size),
+		.started = layout_get(l, L_defer_started, b, size) != 0,
+		.open = layout_get(l, L_defer_open, b, size) != 0,
+		.rangefunc = layout_get(l, L_defer_rangefunc, b, size) != 0,
+	};
+	return true;
+}
+
+/* left: records of this goroutine that are still followed, for a list may be a circle. */
+static bool next_record(struct runtime *rt, uint64_t addr, size_t *left,
+			struct record *ret, struct err *err)
+{
+	if (*left == 0)
+		return err_set(err, ERR_LIMIT, "there are more than %d", LIMIT_DEFERS);
+	--*left;
+	return read_record(rt, addr, ret, err);
+}
+
+/* Pending records in the order in which they run. Returns false from fn or when the list
+ * cannot be followed: err. */
+typedef bool record_fn(void *arg, const struct record *record);
+
+/* The body of a loop over a function keeps its records in a list of their own, at *head of
+ * one in its place (deferrangefunc). */
+static bool each_of_loop(struct runtime *rt, const struct record *loop, size_t *left,
+			 record_fn *fn, void *arg, struct err *err)
+{
+	struct record r;
+	uint64_t at;
+
+	if (!target_read_uint(rt->target, loop->head, WORD, &at, err))
+		return false;
+	for (; at && at != CLOSED_RANGE; at = r.link) {
+		if (!next_record(rt, at, left, &r, err))
+			return false;
+		r.sp = loop->sp;
+		r.pc = 0; /* never set */
+		if (!fn(arg, &r))
+			return true;
+	}
+	return true;
+}
+
+static bool each_record(struct runtime *rt, uint64_t at, record_fn *fn, void *arg,
+			struct err *err)
+{
+	size_t left = LIMIT_DEFERS;
+	struct record r;
+
+	target_budget_unit(rt->target);
+	for (; at; at = r.link) {
+		if (!next_record(rt, at, &left, &r, err))
+			return false;
+		/* The first runs already (up to 1.21); the second stands for a whole frame,
+		 * while a panic goes through it (up to 1.21). */
+		if (r.started || r.open)
+			continue;
+		if (!r.rangefunc && !fn(arg, &r))
+			return true;
+		if (r.rangefunc && !each_of_loop(rt, &r, &left, fn, arg, err))
+			return false;
+	}
+	return true;
+}
+
+static bool gather_function(void *arg, const struct record *r)
+{
+	gather_add((struct gather *)arg, r->function, WORD);
+	return true;
+}
+
+void defers_capture(struct runtime *rt, struct gather *g)
+{
+	size_t n, size = (size_t)rt->layout.slot[L_defer_size].off;
+	AUTO(xfree) uint64_t *defers = extras_objects(&rt->extras, EXTRA_DEFER, &n);
+	struct err ignored;
+
+	extras_gather_chain(rt, EXTRA_DEFER, size, L_defer_link, LEVELS, g);
+	for (size_t i = 0; i < n; i++)
+		if (!each_record(rt, defers[i], gather_function, g, &ignored))
+			continue; /* says so when it is printed */
+	open_defers_capture(rt, g);
+	gather_read(g, rt->target);
+}
+
+/* A func value points to a closure, whose first word is the code: that of functions that
+ * are no closures is constant, and in the file. */
+static void set_function(struct runtime *rt, uint64_t closure, struct deferred *ret)
+{
+	struct bytes constant;
+	struct err err;
+	uint64_t pc;
+
+	if (!closure) {
+		ret->unreadable = reason_add(rt, "%s", "it is the nil function");
+		return;
+	}
+	if (!target_read_uint(rt->target, closure, WORD, &pc, &err)) {
+		constant = modules_bytes(rt->modules, closure);
+		pc = bytes_u64(&constant);
+		if (constant.bad) {
+			ret->unreadable = reason_add(rt, "%s", err.text);
+			return;
+		}
+	}
+	if (modules_at(rt->modules, pc))
+		ret->function = pc;
+	else
+		ret->unreadable = reason_add(rt, "0x%" PRIx64 " is no function", pc);
+}
+
+struct collection {
+	struct runtime *rt;
+	struct defer_cache *cache;
+	const struct goroutine *g;
+	struct open_frames open;
+	size_t next_open;
+};
+
+static void add(struct collection *c, struct deferred d, uint64_t closure)
+{
+	struct defer_cache *cache = c->cache;
+
+	set_function(c->rt, closure, &d);
+	GROW(cache->list, cache->result.count, cache->cap);
+	cache->list[cache->result.count++] = d;
+}
+
+/* Those in frames as deep as sp, or deeper. */
+static void add_open_up_to(struct collection *c, uint64_t sp)
+{
+	for (; c->next_open < c->open.count; c->next_open++) {
+		const struct open_frame *f = &c->open.list[c->next_open];
+		struct deferred d = {
+			.sp = c->g->sp + f->sp,
+			.frame = f->frame,
+			.open_coded = true,
+		};
+		uint64_t closures[OPEN_DEFERS_MAX];
+		struct err err;
+		if (d.sp > sp)
+			return;
+		int n = open_frame_closures(c->rt, c->g, f, closures, &err);
+		if (n < 0)
+			c->cache->result.unreadable = reason_add(c->rt, "%s", err.text);
+		for (int i = 0; i < n; i++)
+			add(c, d, closures[i]);
+	}
+}
+
+static bool add_record(void *arg, const struct record *r)
+{
+	struct collection *c = arg;
+
+	add_open_up_to(c, r->sp);
+	add(c, (struct deferred){ .pc = r->pc, .sp = r->sp, .frame = -1 }, r->function);
+	return true;
+}
+
+struct search {
+	struct deferred *list;
+	size_t count, next;
+	uint64_t base;
+};
+
+/* Both are sorted by sp. */
+static bool place(void *arg, const struct physical_frame *frame)
+{
+	struct search *s = arg;
+	uint64_t sp = s->base + frame->sp;
+
+	for (; s->next < s->count && s->list[s->next].sp <= sp; s->next++)
+		if (s->list[s->next].sp == sp)
+			s->list[s->next].frame = frame->frame;
+	return s->next < s->count;
+}
+
+static struct defer_cache *cache(struct runtime *rt)
+{
+	if (!rt->extras.defers)
+		rt->extras.defers = xcalloc(1, sizeof(*rt->extras.defers));
+	return rt->extras.defers;
+}
+
+const struct defer_list *runtime_defers(struct runtime *rt, const struct goroutine *g)
+{
+	uint64_t records = extras_object(&rt->extras, EXTRA_DEFER, g->addr);
+	struct collection c = { .rt = rt, .g = g, .cache = cache(rt) };
+	struct defer_list *ret = &c.cache->result;
+	struct err err;
+
+	*ret = (struct defer_list){ 0 };
+	if (g->stack != NO_STACK)
+		c.open = open_frames_of(rt, g->stack);
+	if (!records && !c.open.count)
+		return NULL;
+	target_budget_unit(rt->target);
+	if (!each_record(rt, records, add_record, &c, &err))
+		ret->unreadable = reason_add(rt, "%s", err.text);
+	add_open_up_to(&c, UINT64_MAX);
+	ret->list = c.cache->list;
+	if (records && g->stack != NO_STACK) {
+		struct search s = { c.cache->list, ret->count, 0, g->sp };
+		physical_frames_each(rt, runtimes_stack(rt->shared, g->stack), place, &s);
+	}
+	return ret->count || ret->unreadable ? ret : NULL;
+}

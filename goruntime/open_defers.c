@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Open-coded deferred calls (from 1.14 on): a function with few of them, and none in a loop,
+ * keeps their closures in slots of its frame and a byte of bits that says which were reached
+ * and have not run. FUNCDATA_OpenCodedDeferInfo says where, relative to varp
+ * (cmd/compile/internal/ssagen/ssa.go emitOpenDeferInfo). */
+#include "defers.h"
+
+#include "gather.h"
+#include "limit.h"
+
+enum {
+	WORD = 8,
+	SHAPES = 1 << 12, /* slots; a power of two */
+	OFFSET_MAX = 1 << 30,
+};
+
+/* The frames of one distinct stack. */
+struct known_stack {
+	struct open_frame *frames; /* NULL when there are none */
+	uint32_t count;
+	bool known;
+};
+
+struct open_defers {
+	struct known_stack *stacks; /* by number */
+	size_t count, cap;
+};
+
+void open_defers_free(struct open_defers *open)
+{
+	if (!open)
+		return;
+	for (size_t i = 0; i < open->count; i++)
+		xfree(open->stacks[i].frames);
+	xfree(open->stacks);
+	xfree(open);
+}
+
+/* amd64: the return address is below the arguments, and below it the caller's frame
+ * pointer, in frames that have room for anything (runtime/traceback.go next, 1.21). */
+void physical_frames_each(struct runtime *rt, struct stack stack, physical_frame_fn *fn,
+			  void *arg)
+{
+	struct physical_frame f = { .frame = -1 };
+
+	for (uint32_t i = 0; i < stack.count; i++) {
+		const struct raw_frame *raw = &stack.frames[i];
+		struct runtime *owner = NULL;
+		const struct code *c = code_of_frame(rt->shared, raw, &owner);
+
+		f.frame += c && c->call_count ? (int32_t)c->call_count : 1;
+		if (!c || owner != rt || raw->argp == NO_ARGP || c->frame_size < 0)
+			continue;
+		f.code = c;
+		f.sp = raw->argp - WORD - (uint64_t)c->frame_size;
+		f.varp = raw->argp - WORD - (c->frame_size > 0 ? WORD : 0);
+		if (!fn(arg, &f))
+			return;
+	}
+}
+
+static struct bytes static_bytes(void *arg, uint64_t addr)
+{
+	return modules_bytes(arg, addr);
+}
+
+/* The forms: {bits, slots} with a slot of a word for each bit (from 1.22 on, when panics got
+ * the pointers to them); {bits, n, slot of each, last first} (1.18 to 1.21); up to 1.17, when
+ * records had room for arguments, those were described, too. */
+static bool parse(const struct layout *l, struct bytes b, struct open_frame *ret)
+{
+	bool arguments = layout_has(l, L_defer_siz);
+
+	if (arguments)
+		bytes_uvarint(&b); /* the largest size of them */
+	ret->bits = (uint32_t)bytes_uvarint(&b);
+	uint64_t n = bytes_uvarint(&b);
+	if (layout_has(l, L_panic_slots_ptr)) {
+		ret->count = OPEN_DEFERS_MAX;
+		for (uint32_t i = 0; i < OPEN_DEFERS_MAX; i++)
+			ret->slots[i] = (uint32_t)n - i * WORD;
+		return !b.bad && n < OFFSET_MAX && ret->bits < OFFSET_MAX;
+	}
+	ret->count = (uint32_t)n;
+	for (uint64_t i = n; n <= OPEN_DEFERS_MAX && i-- > 0;) {
+		if (arguments)
+			bytes_uvarint(&b); /* their size */
+		ret->slots[i] = (uint32_t)bytes_uvarint(&b);
+		uint64_t described = arguments ? bytes_uvarint(&b) : 0;
+		for (uint64_t j = 0; !b.bad && j < 3 * described; j++)
+			bytes_uvarint(&b);
+	}
+	return !b.bad && n <= OPEN_DEFERS_MAX && ret->bits < OFFSET_MAX;
+}
+
+struct listing {
+	struct runtime *rt;
+	struct known_stack *stack;
+	size_t cap;
+};
+
+/* Before its frame is there, a function has neither bits nor slots. */
+static bool list_frame(void *arg, const struct physical_frame *f)
+{
+	struct listing *l = arg;
+	const struct layout *layout = &l->rt->layout;
+	struct slot id = layout->slot[L_funcdata_open_defers];
+	struct open_frame open = { .sp = f->sp, .varp = f->varp, .frame = f->frame };
+	struct pclntab_func func;
+
+	if (f->code->frame_size == 0 || id.off < 0 ||
+	    !pclntab_find(&f->code->module->tab, f->code->entry, &func))
+		return true;
+	struct bytes info =
+		pclntab_funcdata(&f->code->module->tab, &func, (uint32_t)id.off,
+				 static_bytes, l->rt->modules);
+	if (info.bad || !parse(layout, info, &open))
+		return true;
+	GROW(l->stack->frames, l->stack->count, l->cap);
+	l->stack->frames[l->stack->count++] = open;
+	return true;
+}
+
+struct open_frames open_frames_of(struct runtime *rt, uint32_t stack)
+{
+	struct open_defers *open = rt->extras.open;
+
+	if (!open)
+		open = rt->extras.open = xcalloc(1, sizeof(*open));
+	for (; open->count <= stack; open->count++) {
+		GROW(open->stacks, open->count, open->cap);
+		open->stacks[open->count] = (struct known_stack){ 0 };
+	}
+	struct known_stack *k = &open->stacks[stack];
+	if (!k->known) {
+		struct listing l = { .rt = rt, .stack = k };
+		k->known = true;
+		physical_frames_each(rt, runtimes_stack(rt->shared, stack), list_frame,
+				     &l);
+	}
+	return (struct open_frames){ k->frames, k->count };
+}
+
+int open_frame_closures(struct runtime *rt, const struct goroutine *g,
+			const struct open_frame *frame, uint64_t ret[OPEN_DEFERS_MAX],
+			struct err *err)
+{
+	uint64_t varp = g->sp + frame->varp, bits;
+	int n = 0;
+
+	if (!target_read_uint(rt->target, varp - frame->bits, 1, &bits, err))
+		return -1;
+	for (uint32_t i = frame->count; i-- > 0;)
+		if (bits & (1u << i) &&
+		    !target_read_uint(rt->target, varp - frame->slots[i], WORD, &ret[n++],
+				      err))
+			return -1;
+	return n;
+}
+
+/* Goroutines that started alike, are at the same pc and use as many bytes of stack nearly
+ * always have the same frames: one of each shape is unwound, which tells where the others
+ * have their closures. Where it does not, a function is not known. */
+struct shape {
+	uint64_t pc, used, start_pc;
+	uint32_t stack;
+	bool taken;
+};
+
+static struct shape *find_shape(struct shape *shapes, const struct goroutine *g)
+{
+	uint64_t used = g->stack_high - g->sp;
+	uint64_t hash =
+		(g->pc ^ used << 40 ^ g->start_pc << 20) * UINT64_C(0x9e3779b97f4a7c15);
+	struct shape *s = &shapes[hash >> 32 & (SHAPES - 1)];
+
+	if (s->taken && (s->pc != g->pc || s->used != used || s->start_pc != g->start_pc))
+		return NULL; /* another one has its place */
+	s->pc = g->pc;
+	s->used = used;
+	s->start_pc = g->start_pc;
+	return s;
+}
+
+static void gather_closures(struct runtime *rt, const struct goroutine *g,
+			    struct open_frames open, struct gather *gather)
+{
+	uint64_t closures[OPEN_DEFERS_MAX];
+	struct err ignored;
+
+	for (size_t i = 0; i < open.count; i++) {
+		int n = open_frame_closures(rt, g, &open.list[i], closures, &ignored);
+		for (int k = 0; k < n; k++)
+			gather_add(gather, closures[k], WORD);
+	}
+}
+
+void open_defers_capture(struct runtime *rt, struct gather *gather)
+{
+	AUTO(xfree) struct shape *shapes = xcalloc(SHAPES, sizeof(*shapes));
+	size_t left = LIMIT_OPEN_DEFERS;
+
+	for (size_t i = 0; i < rt->goroutine_count && left; i++) {
+		struct goroutine *g = &rt->goroutines[i];
+		struct shape *s = find_shape(shapes, g);
+
+		if (!s || g->sp < g->stack_low || g->sp >= g->stack_high)
+			continue;
+		if (!s->taken) {
+			if (!g->unwound)
+				unwind_goroutine(rt, g, NULL);
+			s->taken = true;
+			s->stack = g->stack;
+		}
+		struct open_frames open = open_frames_of(rt, s->stack);
+		if (open.count) {
+			target_budget_unit(rt->target);
+			gather_closures(rt, g, open, gather);
+			left--;
+		}
+	}
+}
