@@ -133,9 +133,11 @@ void sink_name(struct sink *out, const char *name)
 	assert(out->depth > 0 && out->levels[out->depth - 1].kind == SINK_OBJECT &&
 	       !out->named);
 	separate(out);
-	put_char(out, '"');
-	put(out, name, len);
-	put(out, "\":", 2);
+	char *to = room(out, len + 3);
+	*to++ = '"';
+	memcpy(to, name, len);
+	memcpy(to + len, "\":", 2);
+	out->used += len + 3;
 	out->named = true;
 }
 
@@ -281,6 +283,30 @@ static inline bool is_plain(uint8_t c)
 	return c >= 0x20 && c != '"' && c != '\\';
 }
 
+/* The high bit of each byte of x that is zero is set, and perhaps that of one behind it. */
+static inline uint64_t zero_bytes(uint64_t x)
+{
+	return (x - 0x0101010101010101) & ~x & 0x8080808080808080;
+}
+
+/* ASCII that needs no escaping, as nearly all names and paths are: eight bytes at a time. */
+static bool is_all_plain(const uint8_t *p, size_t len)
+{
+	for (; len >= sizeof(uint64_t); p += sizeof(uint64_t), len -= sizeof(uint64_t)) {
+		uint64_t x;
+		memcpy(&x, p, sizeof(x));
+		uint64_t control = (x - 0x2020202020202020) & ~x;
+		if (((x | control) & 0x8080808080808080) |
+		    zero_bytes(x ^ 0x2222222222222222) |
+		    zero_bytes(x ^ 0x5c5c5c5c5c5c5c5c))
+			return false;
+	}
+	for (; len > 0; p++, len--)
+		if (*p >= 0x80 || !is_plain(*p))
+			return false;
+	return true;
+}
+
 static char *escape(char *to, uint8_t c)
 {
 	static const char letters[] = "\"\"\\\\\bb\ff\nn\rr\tt";
@@ -316,6 +342,10 @@ static void put_escaped(struct sink *out, const uint8_t *p, size_t len)
 
 void sink_text(struct sink *out, const void *s, size_t len)
 {
+	if (is_all_plain(s, len)) {
+		sink_plain(out, s, len);
+		return;
+	}
 	if (!is_utf8(s, len)) {
 		sink_begin(out, SINK_OBJECT);
 		sink_name(out, "hex");
