@@ -9,7 +9,10 @@
 
 enum {
 	WORD = 8,
-	BATCH = 4096,	       /* g structs of one vectored read */
+	BATCH = 4096,	       /* pointers of allgs read at once */
+	BATCH_BYTES = 1 << 21, /* of g structs, by one vectored read */
+	RUN_BYTES = 1 << 16,
+	RUN_GAP = 256,	       /* g structs lie side by side, in spans of one size */
 	SCAN_BIT = 0x1000,     /* runtime/runtime2.go _Gscan */
 	G_BYTES_MAX = 1 << 14, /* a g struct is some 450 bytes */
 };
@@ -132,43 +135,96 @@ static uint64_t *read_addresses(struct runtime *rt, size_t *ret_n, struct err *e
 	return TAKE(list);
 }
 
-static void take_g(struct runtime *rt, const struct target_span *span)
+static void take_g(struct runtime *rt, uint64_t addr, const uint8_t *bytes, size_t size)
 {
-	struct goroutine g = parse_g(&rt->layout, span->addr, span->buf, span->len);
+	struct goroutine g = parse_g(&rt->layout, addr, bytes, size);
 
 	GROW(rt->goroutines, rt->goroutine_count, rt->goroutine_cap);
 	rt->goroutines[rt->goroutine_count++] = g;
 	if (!is_dead(g.status))
-		extras_note(&rt->extras, &rt->layout, span->addr, span->buf, span->len);
+		extras_note(&rt->extras, &rt->layout, addr, bytes, size);
+}
+
+/* Reading g structs: neighbours by one span, since a span costs the kernel far more time
+ * than the bytes between them. */
+struct g_reading {
+	struct runtime *rt;
+	const uint64_t *list; /* sorted addresses */
+	size_t count, size;   /* how many; bytes of a g struct */
+	struct target_span *spans;
+	size_t span_count;
+	uint8_t *bytes;
+	size_t missing;
+};
+
+/* Fills the spans for the addresses from number first on; returns the first that is left. */
+static size_t plan_batch(struct g_reading *r, size_t first)
+{
+	size_t used = 0, i = first;
+
+	r->span_count = 0;
+	while (i < r->count && used + r->size <= BATCH_BYTES) {
+		uint64_t start = r->list[i], end = start + r->size;
+		for (i++; i < r->count && r->list[i] - start <= RUN_BYTES &&
+			  (r->list[i] <= end || r->list[i] - end <= RUN_GAP) &&
+			  used + (r->list[i] - start) + r->size <= BATCH_BYTES;
+		     i++)
+			end = r->list[i] + r->size;
+		r->spans[r->span_count++] =
+			(struct target_span){ start, r->bytes + used,
+					      (size_t)(end - start), false };
+		used += (size_t)(end - start);
+	}
+	return i;
+}
+
+/* One bad page costs those that lie on it, not their neighbours. */
+static void take_span(struct g_reading *r, const struct target_span *s, uint64_t addr)
+{
+	uint8_t *at = (uint8_t *)s->buf + (addr - s->addr);
+	struct err ignored;
+
+	if (s->done || target_read(r->rt->target, addr, at, r->size, &ignored))
+		take_g(r->rt, addr, at, r->size);
+	else
+		r->missing++;
+}
+
+static void read_batches(struct g_reading *r)
+{
+	for (size_t first = 0, next; first < r->count; first = next) {
+		next = plan_batch(r, first);
+		target_budget_unit(r->rt->target);
+		target_read_many(r->rt->target, r->spans, r->span_count);
+		const struct target_span *s = r->spans;
+		for (size_t i = first; i < next; i++) {
+			while (r->list[i] - s->addr >= s->len)
+				s++;
+			take_span(r, s, r->list[i]);
+		}
+	}
 }
 
 bool goroutines_read(struct runtime *rt, struct err *err)
 {
-	size_t size = (size_t)rt->layout.slot[L_g_size].off, n, missing = 0;
-	AUTO(xfree) uint64_t *list = read_addresses(rt, &n, err);
+	struct g_reading r = {
+		.rt = rt,
+		.size = (size_t)rt->layout.slot[L_g_size].off,
+	};
+	AUTO(xfree) uint64_t *list = read_addresses(rt, &r.count, err);
 
-	if (!list || size == 0 || size > G_BYTES_MAX)
+	if (!list || r.size == 0 || r.size > G_BYTES_MAX)
 		return false;
-	AUTO(xfree) struct target_span *spans = xcalloc(BATCH, sizeof(*spans));
-	AUTO(xfree) uint8_t *bytes = xmalloc(BATCH * size);
-	for (size_t at = 0; at < n; at += BATCH) {
-		size_t batch = n - at < BATCH ? n - at : BATCH;
-		for (size_t i = 0; i < batch; i++)
-			spans[i] = (struct target_span){ .addr = list[at + i],
-							 .buf = bytes + i * size,
-							 .len = size };
-		target_budget_unit(rt->target);
-		target_read_many(rt->target, spans, batch);
-		for (size_t i = 0; i < batch; i++) {
-			if (spans[i].done)
-				take_g(rt, &spans[i]);
-			else
-				missing++;
-		}
-	}
-	if (missing)
+	AUTO(xfree)
+	struct target_span *spans = xcalloc(BATCH_BYTES / r.size, sizeof(*spans));
+	AUTO(xfree) uint8_t *bytes = xmalloc(BATCH_BYTES);
+	r.list = list;
+	r.spans = spans;
+	r.bytes = bytes;
+	read_batches(&r);
+	if (r.missing)
 		warnings_add(rt->warnings, "goroutines", "%zu of %zu could not be read",
-			     missing, n);
+			     r.missing, r.count);
 	return true;
 }
 
