@@ -48,9 +48,12 @@ static enum verdict judge(struct runtime *rt, uint64_t addr)
 	if (status == GOROUTINE_DEAD || status == GOROUTINE_DEAD_EXTRA ||
 	    status == GOROUTINE_IDLE)
 		return SAYS_NOTHING;
-	/* Those that C threads bring with them have no start: proc.go oneNewExtraM. */
-	uint64_t start = GET(g_startpc);
-	if (low >= high || GET(g_goid) == 0 || (start != 0 && !in_text(rt, start)))
+	/* Those that C threads bring with them have no start and no creator: proc.go
+	 * oneNewExtraM. */
+	uint64_t start = GET(g_startpc), creator = GET(g_gopc);
+	if (low >= high || GET(g_goid) == 0 || (start != 0 && !in_text(rt, start)) ||
+	    (layout_has(l, L_g_gopc) && (start == 0) != (creator == 0)) ||
+	    (creator != 0 && !in_text(rt, creator)))
 		return CONTRADICTS;
 	if (status != GOROUTINE_WAITING && status != GOROUTINE_RUNNABLE)
 		return SAYS_NOTHING;

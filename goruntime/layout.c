@@ -18,13 +18,31 @@ static const struct slot_info slots[LAYOUT_SLOTS] = {
 #undef CONST
 };
 
-static const struct row {
+struct row {
 	int minor;
 	const char *arch;
 	struct slot slot[LAYOUT_SLOTS];
-} rows[] = {
+};
+
+static const struct row generated[] = {
 #include "layout_table.inc"
 };
+
+static const struct row derived[] = {
+#include "layout_derived.inc"
+};
+
+enum { ROWS = ARRAY_SIZE(generated) + ARRAY_SIZE(derived) };
+
+static bool is_derived(size_t i)
+{
+	return i >= ARRAY_SIZE(generated);
+}
+
+static const struct row *row_at(size_t i)
+{
+	return is_derived(i) ? &derived[i - ARRAY_SIZE(generated)] : &generated[i];
+}
 
 const struct slot_info *layout_slot_info(enum layout_slot slot)
 {
@@ -47,39 +65,45 @@ bool layout_required(enum layout_slot slot)
 	return slots[slot].required;
 }
 
-/* A newer Go resembles the newest we know: at equal distance the newer row comes first. */
+/* No two rows of an architecture are equally far: a newer Go resembles the newest we know,
+ * so that of two neighbours the newer one comes first. */
 static int distance(const struct row *row, int minor)
 {
 	int d = row->minor - minor;
 	return d >= 0 ? 2 * d : -2 * d + 1;
 }
 
-static bool nearer(const struct row *a, const struct row *b, int minor)
+/* The index of the row that rank others are nearer than; ROWS when there is none. */
+static size_t nearest(int minor, const char *arch, unsigned rank)
 {
-	int da = distance(a, minor), db = distance(b, minor);
-	return da != db ? da < db : a < b;
+	for (size_t i = 0; i < ROWS; i++) {
+		unsigned before = 0;
+
+		if (strcmp(row_at(i)->arch, arch) != 0)
+			continue;
+		for (size_t j = 0; j < ROWS; j++)
+			before += strcmp(row_at(j)->arch, arch) == 0 &&
+				  distance(row_at(j), minor) < distance(row_at(i), minor);
+		if (before == rank)
+			return i;
+	}
+	return ROWS;
 }
 
 bool layout_from_table(int minor, const char *arch, unsigned rank, struct layout *ret)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		unsigned before = 0;
+	size_t i = nearest(minor, arch, rank);
 
-		if (strcmp(rows[i].arch, arch) != 0)
-			continue;
-		for (size_t j = 0; j < ARRAY_SIZE(rows); j++)
-			before += strcmp(rows[j].arch, arch) == 0 &&
-				  nearer(&rows[j], &rows[i], minor);
-		if (before != rank)
-			continue;
-		memcpy(ret->slot, rows[i].slot, sizeof(ret->slot));
-		ret->assumed = rows[i].minor != minor;
-		snprintf(ret->source, sizeof(ret->source),
-			 ret->assumed ? "assumed go1.%d" : "table go1.%d %s",
-			 rows[i].minor, arch);
-		return true;
-	}
-	return false;
+	if (i == ROWS)
+		return false;
+	memcpy(ret->slot, row_at(i)->slot, sizeof(ret->slot));
+	ret->assumed = row_at(i)->minor != minor;
+	snprintf(ret->source, sizeof(ret->source),
+		 ret->assumed	 ? "assumed go1.%d"
+		 : is_derived(i) ? "derived go1.%d %s"
+				 : "table go1.%d %s",
+		 row_at(i)->minor, arch);
+	return true;
 }
 
 uint64_t layout_get(const struct layout *l, enum layout_slot slot, const void *bytes,

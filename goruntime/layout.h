@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* layout.h - where the Go runtime keeps what we read: offsets and widths by slot.
  * Two producers fill one struct: layout_dwarf.c from the subject's own DWARF, and the table
- * (layout_table.inc), whose rows "gosnap layout --row" writes with that same resolver. Private to
- * goruntime. A slot that a release does not have is absent, and absence is what the code
+ * (layout_table.inc), whose rows "gosnap layout --row" writes with that same resolver; rows
+ * of releases without a toolchain are in layout_derived.inc, by hand. Private to goruntime.
+ * A slot that a release does not have is absent, and absence is what the code
  * tests, never a version. */
 #ifndef GOSNAP_LAYOUT_H
 #define GOSNAP_LAYOUT_H
@@ -30,7 +31,8 @@ enum layout_slot {
 
 struct layout {
 	struct slot slot[LAYOUT_SLOTS];
-	char source[64]; /* "dwarf", "table go1.26 amd64", "assumed go1.27" */
+	char source[64]; /* "dwarf", "table go1.26 amd64", "derived go1.17 amd64",
+			    "assumed go1.27" */
 	bool assumed;
 };
 

@@ -126,6 +126,9 @@ static bool load_module(struct modules *m, uint64_t addr, struct module *ret,
 	ret->tab.gofunc =
 		gofunc ? modules_bytes(m, gofunc) : (struct bytes){ .bad = true };
 	*ret_next = md_field(m, L_md_next, md, size);
+	uint64_t has_main = md_field(m, L_md_hasmain, md, size);
+	ret->has_main = has_main == 1;
+	ret->doubtful = has_main > 1 || (gofunc && ret->tab.gofunc.bad);
 	return true;
 }
 
@@ -306,6 +309,18 @@ size_t modules_count(const struct modules *m)
 const struct module *modules_get(const struct modules *m, size_t i)
 {
 	return &m->list[i];
+}
+
+bool modules_agree(const struct modules *m)
+{
+	bool has_main = false;
+
+	for (size_t i = 0; i < m->count; i++) {
+		if (m->list[i].doubtful)
+			return false;
+		has_main |= m->list[i].has_main;
+	}
+	return has_main;
 }
 
 const struct module *modules_at(const struct modules *m, uint64_t pc)

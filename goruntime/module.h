@@ -15,6 +15,8 @@ struct module {
 	uint64_t minpc, maxpc, text;
 	uint64_t edata, bss, ebss;
 	uint64_t types, etypes; /* type descriptors; 0: not known */
+	bool has_main;		/* the program's main function is in it */
+	bool doubtful; /* some of its words cannot be what the layout calls them */
 	const struct image *image;
 	struct pclntab tab;
 };
@@ -38,6 +40,9 @@ DEFINE_AUTO(struct modules, modules_close)
 const char *modules_how(const struct modules *m);
 size_t modules_count(const struct modules *m);
 const struct module *modules_get(const struct modules *m, size_t i);
+/* Do their words beyond those that opening them needs agree with the layout, too? Those of
+ * another release than the layout's may not. */
+bool modules_agree(const struct modules *m);
 /* NULL: pc is in no Go function's text. */
 const struct module *modules_at(const struct modules *m, uint64_t pc);
 

@@ -22,7 +22,8 @@ static bool layout_fits(struct runtime *rt, struct err *err)
 	rt->modules = modules_open(rt->target, rt->images, rt->image, &rt->layout, err);
 	if (!rt->modules)
 		return false;
-	if (allgs_find(rt, err) || !rt->layout.assumed)
+	bool found = allgs_find(rt, err);
+	if (!rt->layout.assumed || (found && modules_agree(rt->modules)))
 		return true;
 	modules_close(TAKE(rt->modules));
 	return false;

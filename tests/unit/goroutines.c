@@ -231,6 +231,7 @@ static void test_judgement(void **state)
 		{ L_g_stack_lo, ~0UL },	      { L_g_sched_sp, PSEUDO_STACK - 8 },
 		{ L_g_sched_sp, 0x31000000 }, { L_g_sched_pc, 0x1234 },
 		{ L_g_sched_g, GS + 8 },      { L_g_startpc, 0x1234 },
+		{ L_g_startpc, 0 },	      { L_g_gopc, 0x1234 },
 	};
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
@@ -255,10 +256,9 @@ static void test_judgement_silent(void **state)
 			pseudo_field(p, g_at(i), L_g_status, GOROUTINE_DEAD);
 		else if (i < 10)
 			pseudo_field(p, g_at(i), L_g_status, GOROUTINE_RUNNING);
-		else
+		else /* brought by a C thread */
 			pseudo_field(p, g_at(i), L_g_startpc, 0);
-		if (i < 10)
-			pseudo_field(p, g_at(i), L_g_sched_sp, 0);
+		pseudo_field(p, g_at(i), i < 10 ? L_g_sched_sp : L_g_gopc, 0);
 	}
 	assert_true(find(p));
 	/* But nothing speaks for a slice of the dead alone. */

@@ -11,8 +11,14 @@
 
 #include "target_bytes.h"
 
-/* The releases that there are toolchains for. */
-static const int minors[] = { 15, 19, 21, 22, 23, 24, 25, 26, 27 };
+/* The releases that there are rows for, and how their sources are named. */
+static const int minors[] = { 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27 };
+
+static const char *kind(int minor)
+{
+	return minor == 16 || minor == 17 || minor == 18 || minor == 20 ? "derived"
+									: "table";
+}
 
 static void test_exact_rows(void **state)
 {
@@ -20,7 +26,8 @@ static void test_exact_rows(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(minors); i++) {
 		struct layout l;
 		char source[64];
-		snprintf(source, sizeof(source), "table go1.%d amd64", minors[i]);
+		snprintf(source, sizeof(source), "%s go1.%d amd64", kind(minors[i]),
+			 minors[i]);
 		assert_true(layout_from_table(minors[i], "amd64", 0, &l));
 		assert_string_equal(l.source, source);
 		assert_false(l.assumed);
@@ -44,10 +51,24 @@ static void check_order(int minor, const int *expected, size_t n)
 static void test_nearest(void **state)
 {
 	(void)state;
-	check_order(28, (int[]){ 27, 26, 25, 24, 23, 22, 21, 19, 15 }, 9);
-	check_order(20, (int[]){ 21, 19, 22, 23, 24, 25, 15, 26, 27 }, 9);
-	check_order(17, (int[]){ 19, 15, 21, 22, 23, 24, 25, 26, 27 }, 9);
-	check_order(-1, (int[]){ 15, 19 }, 2);
+	check_order(28, (int[]){ 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15 },
+		    13);
+	check_order(14, (int[]){ 15, 16, 17, 18 }, 4);
+	check_order(-1, (int[]){ 15, 16 }, 2);
+}
+
+/* Past the exact row, the one before and the one behind take turns. */
+static void test_alternating(void **state)
+{
+	const int expected[] = { 21, 19, 22, 18, 23, 17, 24, 16, 25, 15, 26, 27 };
+	struct layout l;
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
+		char source[64];
+		snprintf(source, sizeof(source), "assumed go1.%d", expected[i]);
+		assert_true(layout_from_table(20, "amd64", (unsigned)i + 1, &l));
+		assert_string_equal(l.source, source);
+	}
 }
 
 /* Every row once, then no more. */
@@ -64,6 +85,21 @@ static void test_all_ranks(void **state)
 	assert_false(layout_from_table(24, "mips", 0, &l));
 }
 
+/* A slot that a row forgets would be { 0, 0 }, and nothing looks like that: a field has a
+ * width, a size and a constant are not 0, and what is absent says so. */
+static void test_no_slot_forgotten(void **state)
+{
+	struct layout l;
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(minors); i++) {
+		assert_true(layout_from_table(minors[i], "amd64", 0, &l));
+		for (int slot = 0; slot < LAYOUT_SLOTS; slot++)
+			if (l.slot[slot].off == 0 && l.slot[slot].size == 0)
+				fail_msg("go1.%d has no %s", minors[i],
+					 layout_slot_info((enum layout_slot)slot)->name);
+	}
+}
+
 /* What every release has is in every row; what a release does not have is absent. */
 static void test_slots(void **state)
 {
@@ -76,7 +112,7 @@ static void test_slots(void **state)
 				assert_true(layout_has(&l, (enum layout_slot)slot));
 		/* GO_RUNTIME.md 4.3 and 2.2 */
 		assert_int_equal(layout_has(&l, L_g_parent), minors[i] >= 21);
-		assert_int_equal(layout_has(&l, L_md_gofunc), minors[i] >= 19);
+		assert_int_equal(layout_has(&l, L_md_gofunc), minors[i] >= 18);
 		assert_int_equal(l.slot[L_g_status].off,
 				 minors[i] == 23 || minors[i] == 24 ? 152 : 144);
 		assert_int_equal(l.slot[L_g_status].size, 4);
@@ -131,9 +167,14 @@ static void test_load(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_exact_rows), cmocka_unit_test(test_nearest),
-		cmocka_unit_test(test_all_ranks),  cmocka_unit_test(test_slots),
-		cmocka_unit_test(test_get),	   cmocka_unit_test(test_load),
+		cmocka_unit_test(test_exact_rows),
+		cmocka_unit_test(test_nearest),
+		cmocka_unit_test(test_alternating),
+		cmocka_unit_test(test_all_ranks),
+		cmocka_unit_test(test_no_slot_forgotten),
+		cmocka_unit_test(test_slots),
+		cmocka_unit_test(test_get),
+		cmocka_unit_test(test_load),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
