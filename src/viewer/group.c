@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "details.h"
 #include "filter.h"
 #include "reader.h"
 #include "stack.h"
@@ -76,6 +77,26 @@ static void print_heading(const struct page *page, const struct summary *summary
 		print_ids(page, ids, n, count);
 }
 
+/* What all of them have. */
+static void print_shared(const struct page *page, const struct summary *summary,
+			 const struct summary_group *group)
+{
+	uint64_t waiters = findings_waiters(&summary->findings, group->waits_addr);
+	struct text text = { NULL };
+	if (group->waits_for.words && !group->waits_for.differ) {
+		text_add(&text, "for %s", group->waits_for.words);
+		if (waiters > group->goroutines) {
+			text_add(&text, ", with ");
+			text_add_counted(&text, waiters - group->goroutines, "other");
+		}
+		page_say(page, COLOR_PLAIN, 2, 6, &text);
+	}
+	if (group->labels.words && !group->labels.differ) {
+		text_add(&text, "labels %s", group->labels.words);
+		page_say(page, COLOR_PLAIN, 2, 6, &text);
+	}
+}
+
 /* A hint of who holds a lock. */
 static void print_locked_out(const struct page *page, const struct summary *summary,
 			     const struct reader_node *frames)
@@ -129,6 +150,7 @@ void group_print(const struct stack_style *style, const struct summary *summary,
 	const struct reader_node *frames = node_get(node, "frames");
 	putc('\n', style->page.out);
 	print_heading(&style->page, summary, group, node);
+	print_shared(&style->page, summary, group);
 	print_locked_out(&style->page, summary, frames);
 	stack_print(style, frames);
 	print_end(style, group);
@@ -169,4 +191,5 @@ void group_print_goroutine(const struct stack_style *style,
 	if (node_get(goroutine, "address"))
 		text_add(&text, ", g %s", text_of(node_get(goroutine, "address"), "?"));
 	page_say(&style->page, COLOR_PLAIN, 0, 2, &text);
+	details_print(&style->page, style->indent, goroutine);
 }

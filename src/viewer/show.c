@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "filter.h"
+#include "findings.h"
 #include "group.h"
 #include "heading.h"
 #include "pager.h"
@@ -179,8 +180,10 @@ static void print_ordered_groups(struct show *show)
 static void print_body(struct show *show)
 {
 	const struct page *page = &show->style.page;
-	if (show->summary.goroutines > 0)
+	if (show->summary.goroutines > 0) {
 		heading_print_states(page, &show->summary);
+		findings_print(page, &show->summary);
+	}
 	print_ordered_groups(show);
 	/* Of a program that is not Go there are only threads to be shown. */
 	if (show->style.all || show->named || show->summary.group_count == 0) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "details.h"
 #include "filter.h"
 #include "reader.h"
 #include "stack.h"
@@ -14,6 +15,15 @@ void summary_init(struct summary *summary, struct filter *filter)
 {
 	*summary = (struct summary){ .filter = filter, .state_count = 1 };
 	summary->states[0] = xstrdup("other");
+}
+
+static void group_done(struct summary_group *group)
+{
+	xfree(group->place);
+	xfree(group->created_by);
+	xfree(group->waits_for.words);
+	xfree(group->labels.words);
+	xfree(group->broken_why);
 }
 
 void summary_done(struct summary *summary)
@@ -27,12 +37,11 @@ void summary_done(struct summary *summary)
 	xfree(summary->warnings);
 	for (size_t i = 0; i < summary->state_count; i++)
 		xfree(summary->states[i]);
-	for (size_t i = 0; i < summary->group_count; i++) {
-		xfree(summary->groups[i].created_by);
-		xfree(summary->groups[i].broken_why);
-	}
+	for (size_t i = 0; i < summary->group_count; i++)
+		group_done(&summary->groups[i]);
 	xfree(summary->groups);
 	order_done(&summary->order);
+	findings_done(&summary->findings);
 	xfree(summary->goroot);
 }
 
@@ -165,6 +174,35 @@ static void note_end_of_stack(struct summary_group *group,
 			text_of(node_get(unwound, "reason"), "no reason given"));
 }
 
+/* Takes the text. */
+static void note_shared(struct summary_shared *shared, bool first, struct text *text)
+{
+	const char *words = shared->words;
+	if (first) {
+		shared->words = text->words;
+		return;
+	}
+	if (!shared->differ)
+		shared->differ = !words || !text->words ? words != text->words
+							: strcmp(words, text->words) != 0;
+	text_done(text);
+}
+
+static void note_details(struct summary_group *group, const struct reader_node *goroutine)
+{
+	const struct reader_node *what = node_get(goroutine, "waiting_for");
+	bool first = group->goroutines == 1;
+	struct text waits_for = { NULL }, labels = { NULL };
+	if (!group->waits_for.differ)
+		details_add_waiting(&waits_for, what);
+	note_shared(&group->waits_for, first, &waits_for);
+	if (!group->labels.differ)
+		details_add_labels(&labels, node_get(goroutine, "labels"));
+	note_shared(&group->labels, first, &labels);
+	if (first)
+		group->waits_addr = node_address(node_get(what, "address"), 0);
+}
+
 static void add_to_group(struct summary_group *group, const struct reader_node *goroutine,
 			 size_t state)
 {
@@ -176,6 +214,7 @@ static void add_to_group(struct summary_group *group, const struct reader_node *
 	group->locked += node_bool(node_get(goroutine, "locked"), false);
 	count_in(tally, state, node_int(node_get(goroutine, "waiting_ns"), -1));
 	note_creator(group, node_get(goroutine, "created_by"));
+	note_details(group, goroutine);
 	note_end_of_stack(group, node_get(goroutine, "unwound"));
 }
 
@@ -205,10 +244,12 @@ static void add_goroutine(struct summary *summary, const struct reader_node *gor
 		return;
 	state = intern_state(summary, summary_state_words(goroutine));
 	summary->goroutines++;
-	if (node_bool(node_get(goroutine, "system"), false))
+	if (node_bool(node_get(goroutine, "system"), false)) {
 		summary->system++;
-	else
+	} else {
 		count_in(&summary->user_tallies[state], state, waiting_ns);
+		findings_add(&summary->findings, goroutine);
+	}
 	if (!group)
 		return;
 	summary->shown_groups += group->goroutines == 0;
@@ -223,20 +264,36 @@ static uint64_t size_of(const struct reader_node *group)
 	return count < 0 ? 0 : (uint64_t)count;
 }
 
+/* NULL: none of these functions is the program's. */
+static char *place_of(const struct summary *summary, const struct reader_node *frames)
+{
+	const struct stack_style style = {
+		.module = text_of(node_get(summary->go, "module"), NULL),
+		.goroot = summary->goroot,
+	};
+	for (size_t i = 0; i < node_count(frames); i++) {
+		const struct reader_node *frame = node_at(frames, i);
+		if (stack_is_users(&style, frame))
+			return xstrdup(text_of(node_get(frame, "function"), "?"));
+	}
+	return NULL;
+}
+
 static void add_group(struct summary *summary, const struct reader_node *node)
 {
 	const struct reader_node *frames = node_get(node, "frames");
+	if (!summary->goroot)
+		summary->goroot = stack_goroot(frames);
 	GROW(summary->groups, summary->group_count, summary->group_cap);
 	summary->groups[summary->group_count++] = (struct summary_group){
 		.id = node_int(node_get(node, "id"), -1),
 		.size = size_of(node),
 		.frames_pass = filter_passes_frames(summary->filter, frames),
+		.place = place_of(summary, frames),
 		.parent = -1,
 	};
 	summary->groups_sorted = false;
 	order_note_lock(&summary->order, frames, size_of(node));
-	if (!summary->goroot)
-		summary->goroot = stack_goroot(frames);
 }
 
 static void add_thread(struct summary *summary, const struct reader_node *thread)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "err.h"
+#include "findings.h"
 #include "order.h"
 #include "util.h"
 
@@ -33,10 +34,17 @@ struct summary_tally {
 	int64_t shortest_ns, longest_ns;
 };
 
+/* Words that all of a group have. */
+struct summary_shared {
+	char *words; /* NULL: the first has none */
+	bool differ;
+};
+
 struct summary_group {
 	int64_t id;
 	uint64_t size;	  /* as the document says */
 	bool frames_pass; /* what the filter asks of functions */
+	char *place;	  /* the innermost function of the program; NULL: none */
 	/* Of the goroutines that pass the filter, from here on. */
 	uint64_t goroutines, system, locked;
 	int64_t ids[SUMMARY_IDS]; /* the first */
@@ -46,7 +54,9 @@ struct summary_group {
 	bool created_elsewhere; /* others were created at other places */
 	int64_t parent;		/* -1: unknown; see parents_differ */
 	bool parents_differ;
-	uint64_t broken; /* whose stacks are not complete */
+	struct summary_shared waits_for, labels; /* see details.h */
+	uint64_t waits_addr;			 /* 0: of no thing in memory */
+	uint64_t broken;			 /* whose stacks are not complete */
 	char *broken_why;
 };
 
@@ -70,6 +80,7 @@ struct summary {
 	size_t group_count, group_cap;
 	bool groups_sorted;
 	struct order order;
+	struct findings findings;
 	char *goroot; /* see stack_goroot(); NULL: unknown */
 
 	uint64_t threads, threads_in_go, threads_in_c;

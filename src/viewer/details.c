@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "details.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "page.h"
+#include "reader.h"
+#include "text.h"
+
+static void add_word(struct text *text, const char *before,
+		     const struct reader_node *node)
+{
+	const char *word = text_of(node, NULL);
+	if (word)
+		text_add(text, "%s%s", before, word);
+}
+
+/* "full, 16"; a channel without a buffer has nothing to say. */
+static void add_buffer(struct text *text, const struct reader_node *channel)
+{
+	int64_t len = node_int(node_get(channel, "len"), -1);
+	int64_t cap = node_int(node_get(channel, "cap"), -1);
+	if (node_bool(node_get(channel, "closed"), false))
+		text_add(text, " (closed)");
+	else if (len >= 0 && cap > 0 && len == cap)
+		text_add(text, " (full, %" PRId64 ")", cap);
+	else if (len >= 0 && cap > 0)
+		text_add(text, " (%" PRId64 " of %" PRId64 ")", len, cap);
+}
+
+static void add_cases(struct text *text, const struct reader_node *cases)
+{
+	enum { CASES_SHOWN = 4 };
+	size_t n = node_count(cases);
+	for (size_t i = 0; i < n && i < CASES_SHOWN; i++) {
+		const struct reader_node *channel = node_at(cases, i);
+		text_add(text, "%s%s", i == 0 ? ": " : ", ",
+			 text_of(node_get(channel, "operation"), "channel"));
+		add_word(text, " ", node_get(channel, "address"));
+		add_buffer(text, channel);
+	}
+	if (n > CASES_SHOWN)
+		text_add(text, " and %zu more", n - CASES_SHOWN);
+}
+
+static void add_descriptor(struct text *text, const struct reader_node *what)
+{
+	add_word(text, " ", node_get(what, "protocol"));
+	add_word(text, " ", node_get(what, "local"));
+	add_word(text, " to ", node_get(what, "remote"));
+	add_word(text, " ", node_get(what, "file"));
+	add_word(text, ", ", node_get(what, "state"));
+	if (node_get(what, "fd"))
+		text_add(text, ", fd %" PRId64, node_int(node_get(what, "fd"), -1));
+}
+
+void details_add_waiting(struct text *text, const struct reader_node *waiting_for)
+{
+	const char *kind = text_of(node_get(waiting_for, "kind"), NULL);
+	if (!kind)
+		return;
+	text_add(text, "%s%s",
+		 node_bool(node_get(waiting_for, "nil"), false) ? "nil " : "", kind);
+	add_word(text, " ", node_get(waiting_for, "address"));
+	add_buffer(text, waiting_for);
+	add_cases(text, node_get(waiting_for, "cases"));
+	add_descriptor(text, waiting_for);
+}
+
+void details_add_labels(struct text *text, const struct reader_node *labels)
+{
+	bool first = true;
+	for (size_t i = 0; i < node_count(labels); i++) {
+		const struct reader_node *label = node_at(labels, i);
+		const char *key = text_of(node_get(label, "key"), NULL);
+		if (!key)
+			continue;
+		text_add(text, "%s%s=%s", first ? "" : ", ", key,
+			 text_of(node_get(label, "value"), "?"));
+		first = false;
+	}
+}
+
+static void add_one_panic(struct text *text, const struct reader_node *panic)
+{
+	const char *type = text_of(node_get(panic, "type"), NULL);
+	const char *words = text_of(node_get(panic, "words"), NULL);
+	if (node_bool(node_get(panic, "goexit"), false))
+		text_add(text, "runtime.Goexit");
+	else if (type && words)
+		text_add(text, "%s: %s", type, words);
+	else
+		text_add(text, "%s", words ? words : type ? type : "?");
+	if (node_bool(node_get(panic, "recovered"), false))
+		text_add(text, " [recovered]");
+}
+
+bool details_panics(const struct reader_node *panics)
+{
+	for (size_t i = 0; i < node_count(panics); i++) {
+		const struct reader_node *panic = node_at(panics, i);
+		if (node_get(panic, "type") &&
+		    !node_bool(node_get(panic, "recovered"), false) &&
+		    !node_bool(node_get(panic, "goexit"), false))
+			return true;
+	}
+	return false;
+}
+
+static void print_panics(const struct page *page, int indent,
+			 const struct reader_node *panics)
+{
+	for (size_t i = 0; i < node_count(panics); i++) {
+		struct text text = { NULL };
+		text_add(&text, "panic: ");
+		add_one_panic(&text, node_at(panics, i));
+		page_say(page, COLOR_ALARM, indent, indent + 4, &text);
+	}
+}
+
+static void print_defers(const struct page *page, int indent,
+			 const struct reader_node *defers)
+{
+	for (size_t i = 0; i < node_count(defers); i++) {
+		struct text text = { NULL };
+		const char *function =
+			text_of(node_get(node_at(defers, i), "function"), NULL);
+		if (!function)
+			continue;
+		text_add(&text, "deferred: %s", function);
+		page_say(page, COLOR_PLAIN, indent, indent + 4, &text);
+	}
+}
+
+static void print_line(const struct page *page, int indent, const char *before,
+		       struct text *text)
+{
+	struct text line = { NULL };
+	if (!text->words)
+		return;
+	text_add(&line, "%s%s", before, text->words);
+	page_say(page, COLOR_PLAIN, indent, indent + 4, &line);
+	text_done(text);
+}
+
+void details_print(const struct page *page, int indent,
+		   const struct reader_node *goroutine)
+{
+	struct text text = { NULL };
+	details_add_waiting(&text, node_get(goroutine, "waiting_for"));
+	print_line(page, indent, "waits for ", &text);
+	details_add_labels(&text, node_get(goroutine, "labels"));
+	print_line(page, indent, "labels ", &text);
+	print_panics(page, indent, node_get(goroutine, "panics"));
+	print_defers(page, indent, node_get(goroutine, "defers"));
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* details.h - what only some goroutines have, in words: the thing waited for, labels, panics,
+ * defers. What a document does not have adds nothing. */
+#ifndef GOSNAP_DETAILS_H
+#define GOSNAP_DETAILS_H
+
+#include <stdbool.h>
+
+struct page;
+struct reader_node;
+struct text;
+
+/* "mutex 0xc00012a0c8", "channel 0xc00010e000 (full, 16)", "tcp 10.0.0.7:80 to ..." */
+void details_add_waiting(struct text *text, const struct reader_node *waiting_for);
+/* "handler=/order, tenant=7" */
+void details_add_labels(struct text *text, const struct reader_node *labels);
+/* One of them was not recovered. */
+bool details_panics(const struct reader_node *panics);
+/* All of a goroutine, a line each. */
+void details_print(const struct page *page, int indent,
+		   const struct reader_node *goroutine);
+
+#endif
