@@ -48,6 +48,8 @@ void runtimes_capture(struct runtimes *all, struct target *frozen);
 
 /* Unwinds the rest. */
 void runtimes_decode(struct runtimes *all);
+/* How many goroutines that were so far, for another thread to look at. */
+const _Atomic uint64_t *runtimes_decoded(const struct runtimes *all);
 
 /* Why there is no runtime; NULL: there is one at least. */
 const char *runtimes_unusable(const struct runtimes *all);

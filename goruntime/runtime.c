@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One Go runtime: its layout, found while the process runs; its goroutines. */
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -237,6 +238,7 @@ void runtime_decode(struct runtime *rt)
 			g->stack = stacks_intern(rt->shared->stacks, NULL, 0);
 		else if (!g->unwound)
 			unwind_goroutine(rt, g, NULL);
+		atomic_fetch_add_explicit(&rt->shared->decoded, 1, memory_order_relaxed);
 	}
 	if (rt->modules)
 		goroutines_sort(rt);

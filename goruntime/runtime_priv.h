@@ -65,6 +65,7 @@ struct runtimes {
 
 	struct runtime **list;
 	size_t count, cap;
+	_Atomic uint64_t decoded; /* goroutines */
 
 	struct thread_state *threads; /* of target_threads() */
 	struct walk *walks;	      /* the same order: how each thread hands over */

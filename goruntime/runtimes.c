@@ -70,6 +70,11 @@ void runtimes_decode(struct runtimes *all)
 		runtime_decode(all->list[i]);
 }
 
+const _Atomic uint64_t *runtimes_decoded(const struct runtimes *all)
+{
+	return &all->decoded;
+}
+
 const char *runtimes_unusable(const struct runtimes *all)
 {
 	return all->unusable;

@@ -187,6 +187,20 @@ int cmd_version(void)
 	return EXIT_DONE;
 }
 
+int cmd_choice(const struct option_info *option, const char *argument, struct err *err)
+{
+	const char *at = option->argument;
+	for (int i = 0; *at; i++) {
+		size_t len = strcspn(at, "|");
+		if (strlen(argument) == len && strncmp(at, argument, len) == 0)
+			return i;
+		at += len + (at[len] == '|');
+	}
+	err_set(err, ERR_USAGE, "--%s needs one of %s, not %.40s", option->name,
+		option->argument, argument);
+	return -1;
+}
+
 bool cmd_parse_pid(const char *text, pid_t *ret)
 {
 	char *end;

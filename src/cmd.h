@@ -59,6 +59,11 @@ extern const struct option_info help_option;
 int cmd_option(const struct command *command, int argc, char **argv,
 	       const char **ret_argument, int *ret_status);
 
+#define CHOICE_WHEN "auto|always|never"
+
+/* Which of the choices "a|b|c" of an option this is, from 0; -1: none, ERR_USAGE. */
+int cmd_choice(const struct option_info *option, const char *argument, struct err *err);
+
 /* The word of the command that a mistyped one was meant to be; NULL: of none. */
 const char *cmd_nearest(const char *word);
 

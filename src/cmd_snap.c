@@ -20,6 +20,8 @@ enum {
 	SNAP_GO_ONLY,
 	SNAP_STRICT,
 	SNAP_ASSUME_GO,
+	SNAP_PROGRESS,
+	SNAP_QUIET,
 	SNAP_VERSION,
 };
 
@@ -35,6 +37,9 @@ static const struct option_info snap_options[] = {
 	[SNAP_STRICT] = { 0, "strict", NULL, "exit with 1 when there are warnings" },
 	[SNAP_ASSUME_GO] = { 0, "assume-go", "1.N",
 			     "read the runtime as that of Go 1.N" },
+	[SNAP_PROGRESS] = { 0, "progress", CHOICE_WHEN,
+			    "how far it is, on standard error; auto: a terminal" },
+	[SNAP_QUIET] = { 'q', "quiet", NULL, "the same as --progress=never" },
 	[SNAP_VERSION] = { 0, "version", NULL,
 			   "print the versions of gosnap and its libraries" },
 };
@@ -88,6 +93,21 @@ static int refuse_name(const char *name)
 			   list);
 }
 
+static bool parse_progress(const char *argument, struct snap_options *ret,
+			   int *ret_status)
+{
+	static const enum progress_when whens[] = { PROGRESS_AUTO, PROGRESS_ALWAYS,
+						    PROGRESS_NEVER };
+	struct err err;
+	int choice = cmd_choice(&snap_options[SNAP_PROGRESS], argument, &err);
+	if (choice < 0) {
+		*ret_status = cmd_misused(&command_snap, "%s", err.text);
+		return false;
+	}
+	ret->progress = whens[choice];
+	return true;
+}
+
 /* False: leave with *ret_status. */
 static bool parse_options(int argc, char **argv, struct snap_options *ret,
 			  int *ret_status)
@@ -117,6 +137,13 @@ static bool parse_options(int argc, char **argv, struct snap_options *ret,
 			break;
 		case SNAP_ASSUME_GO:
 			ret->assume_go = argument;
+			break;
+		case SNAP_PROGRESS:
+			if (!parse_progress(argument, ret, ret_status))
+				return false;
+			break;
+		case SNAP_QUIET:
+			ret->progress = PROGRESS_NEVER;
 			break;
 		case SNAP_VERSION:
 			*ret_status = cmd_version();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "snap.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -18,6 +19,7 @@ struct snap {
 	struct sink *out;
 	uint64_t started_ns;
 	uint64_t goroutines, frames;
+	progress_count written;
 };
 
 /* Random, RFC 9562 version 4. */
@@ -185,6 +187,7 @@ static void print_goroutines(struct snap *s)
 	sink_named_begin(s->out, "goroutines", SINK_ARRAY);
 	for (size_t i = 0; i < count; i++) {
 		struct goroutine_of it = runtimes_goroutine(all, i);
+		atomic_store_explicit(&s->written, i + 1, memory_order_relaxed);
 		if (it.goroutine->stack == NO_STACK ||
 		    !wanted((void *)s->options, it.goroutine))
 			continue;
@@ -264,9 +267,15 @@ bool snap_take(const struct snap_options *options, struct sink *out,
 	bool ok = capture_take(&s.capture, options, err);
 
 	if (ok) {
+		AUTO(progress_end)
+		struct progress *progress = progress_begin(options->progress);
+		uint64_t n = runtimes_goroutine_count(s.capture.runtimes);
+		progress_phase(progress, "unwound", "goroutines",
+			       runtimes_decoded(s.capture.runtimes), n);
 		runtimes_decode(s.capture.runtimes);
 		groups_init(&s.groups, s.capture.runtimes, wanted, (void *)options);
 		note_doubts(&s);
+		progress_phase(progress, "wrote", "goroutines", &s.written, n);
 		print_document(&s);
 		ret->warnings = warnings_count(s.capture.warnings);
 		ret->partial = s.capture.partial != NULL;

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "err.h"
+#include "progress.h"
 #include "util.h"
 
 struct sink;
@@ -21,6 +22,7 @@ struct snap_options {
 	bool full_frames;      /* frames with every goroutine, not only with its group */
 	bool go_only;	       /* refuse what is not Go */
 	bool strict;	       /* warnings matter for the exit status */
+	enum progress_when progress;
 };
 
 struct snap_result {

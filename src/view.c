@@ -39,21 +39,14 @@ void view_free(struct view *view)
 	xfree(view);
 }
 
-static bool set_color(struct view *view, const char *when, struct err *err)
+static bool set_color(struct view *view, const char *argument, struct err *err)
 {
-	static const char *const words[] = {
-		[WHEN_AUTO] = "auto",
-		[WHEN_ALWAYS] = "always",
-		[WHEN_NEVER] = "never",
-	};
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		if (strcmp(when, words[i]) == 0) {
-			view->color = (enum when)i;
-			return true;
-		}
-	}
-	return err_set(err, ERR_USAGE, "--color is auto, always or never, not %.40s",
-		       when);
+	static const enum when whens[] = { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
+	int choice = cmd_choice(&rows[VIEW_COLOR], argument, err);
+	if (choice < 0)
+		return false;
+	view->color = whens[choice];
+	return true;
 }
 
 static bool add_filter(struct view *view, enum view_option option, const char *argument,

@@ -37,7 +37,7 @@ enum view_option {
 	[VIEW_GOROUTINE] = { 0, "goroutine", "IDS", "only those, in detail: 12,15-20" },   \
 	[VIEW_NOT] = { 0, "not", NULL, "turn the next of these into its opposite" },       \
 	[VIEW_ALL] = { 0, "all", NULL, "hidden frames, system goroutines and threads, too" }, \
-	[VIEW_COLOR] = { 0, "color", "WHEN", "colours: auto, always or never" },           \
+	[VIEW_COLOR] = { 0, "color", CHOICE_WHEN, "colours; auto: on a terminal" },           \
 	[VIEW_NO_PAGER] = { 0, "no-pager", NULL, "print at once, not page by page" }
 /* clang-format on */
 
