@@ -6,6 +6,7 @@
 
 #include "limit.h"
 #include "runtime_priv.h"
+#include "wait.h"
 
 enum {
 	WORD = 8,
@@ -143,6 +144,7 @@ static void take_g(struct runtime *rt, uint64_t addr, const uint8_t *bytes, size
 	rt->goroutines[rt->goroutine_count++] = g;
 	if (!is_dead(g.status))
 		extras_note(&rt->extras, &rt->layout, addr, bytes, size);
+	waits_note(rt, &g, bytes, size);
 }
 
 /* Reading g structs: neighbours by one span, since a span costs the kernel far more time

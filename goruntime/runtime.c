@@ -8,6 +8,7 @@
 #include "limit.h"
 #include "runtime_priv.h"
 #include "target_extents.h"
+#include "wait.h"
 
 static void set_unusable(struct runtime *rt, const char *why)
 {
@@ -108,6 +109,7 @@ void runtime_close(struct runtime *rt)
 		return;
 	for (size_t i = 0; i < rt->wait_reason_count; i++)
 		xfree(rt->wait_reasons[i]);
+	waits_free(rt->waits);
 	xfree(rt->wait_reasons);
 	xfree(rt->goroutines);
 	xfree(rt->order);
@@ -226,6 +228,7 @@ void runtime_capture(struct runtime *rt)
 	if (!rt->modules)
 		return;
 	capture_stacks(rt);
+	waits_capture(rt);
 	extras_capture(rt);
 	modules_seal(rt->modules);
 }
@@ -240,6 +243,7 @@ void runtime_decode(struct runtime *rt)
 			unwind_goroutine(rt, g, NULL);
 		atomic_fetch_add_explicit(&rt->shared->decoded, 1, memory_order_relaxed);
 	}
+	waits_finish(rt);
 	if (rt->modules)
 		goroutines_sort(rt);
 }

@@ -96,6 +96,7 @@ struct runtime {
 	size_t machine_count;
 
 	struct extras extras;
+	struct waits *waits; /* wait.h; NULL: nobody waits */
 	char **wait_reasons;
 	size_t wait_reason_count;
 };

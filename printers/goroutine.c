@@ -2,6 +2,7 @@
 #include "extras_printers.h"
 #include "frame.h"
 #include "printers.h"
+#include "waiting.h"
 
 static bool waits(const struct goroutine *g)
 {
@@ -30,6 +31,7 @@ static void print_status(struct sink *out, const struct goroutine_printing *p,
 			  runtime_wait_reason(p->runtime, g->wait_reason));
 	if (g->waiting_since && g->waiting_since <= p->now_ns)
 		sink_named_uint(out, "waiting_ns", p->now_ns - g->waiting_since);
+	print_waiting_for(out, p, g);
 }
 
 static void print_origin(struct sink *out, const struct goroutine_printing *p,

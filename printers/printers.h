@@ -25,11 +25,15 @@ struct thread_printing {
 };
 void print_thread(struct sink *out, const struct thread_printing *p, size_t i);
 
+struct sockets;
+
 struct goroutine_printing {
 	struct runtimes *runtimes;
 	struct runtime *runtime; /* whose goroutine it is */
 	const struct target_thread *threads;
-	uint64_t now_ns; /* CLOCK_MONOTONIC of the snapshot, for waiting times */
+	const struct sockets *sockets; /* NULL: not known */
+	uint64_t now_ns;      /* CLOCK_MONOTONIC of the snapshot, for waiting times */
+	uint64_t realtime_ns; /* the same moment, CLOCK_REALTIME */
 	bool full_frames;
 };
 /* group: the id of its stack's group in this document. */

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "sockets.h"
 #include "target_extents.h"
 
 static bool look(struct capture *c, struct err *err)
@@ -40,6 +41,21 @@ static void note_threads(struct capture *c)
 	}
 }
 
+/* Soon after it was let go: what a goroutine waited for a moment ago is most often still
+ * there, and reading it all while the process is held would take too long. */
+static struct sockets *read_sockets(const struct capture *c)
+{
+	size_t n;
+	const struct target_thread *threads = target_threads(c->frozen, &n);
+
+	if (!runtimes_poll(c->runtimes))
+		return NULL;
+	for (size_t i = 0; i < n; i++)
+		if (threads[i].stopped)
+			return sockets_read(threads[i].tid);
+	return NULL;
+}
+
 /* Holds the process for as short as can be: read what the document needs, let go. */
 static bool hold(struct capture *c, struct err *err)
 {
@@ -53,6 +69,7 @@ static bool hold(struct capture *c, struct err *err)
 	target_extents_seal(c->frozen);
 	target_live_release(c->live);
 	c->pause = target_live_pause(c->live);
+	c->sockets = read_sockets(c);
 	if (gone)
 		c->partial = xstrdup("the process ended while it was read");
 	note_threads(c);
@@ -100,6 +117,7 @@ void capture_done(struct capture *c)
 	images_close(c->images);
 	target_close(c->live);
 	process_free(c->process);
+	sockets_free(c->sockets);
 	warnings_free(c->warnings);
 	xfree(c->partial);
 }

@@ -19,6 +19,7 @@ struct capture {
 	struct target *live,
 		*frozen; /* frozen: NULL when the process ended before its stop */
 	struct runtimes *runtimes;
+	struct sockets *sockets; /* NULL: nobody waits for a file descriptor */
 	struct live_pause pause;
 	uint64_t monotonic_ns, realtime_ns; /* of the instant that the document shows */
 	char *partial; /* why the document is not whole; NULL: it is */

@@ -180,7 +180,9 @@ static void print_goroutines(struct snap *s)
 		.runtimes = all,
 		.threads =
 			s->capture.frozen ? target_threads(s->capture.frozen, &n) : NULL,
+		.sockets = s->capture.sockets,
 		.now_ns = s->capture.monotonic_ns,
+		.realtime_ns = s->capture.realtime_ns,
 		.full_frames = s->options->full_frames,
 	};
 

@@ -51,6 +51,11 @@
  * costs about half a microsecond: minutes and seconds at worst. */
 #define LIMIT_BUDGET_RUN (UINT64_C(1) << 29)
 #define LIMIT_BUDGET_UNIT (UINT64_C(1) << 22)
+/* count; file descriptors that are looked at: fs.nr_open is 2^20 */
+#define LIMIT_DESCRIPTORS (UINT64_C(1) << 20)
+/* cases of one select (reflect.Select takes no more), and of all that are waiting */
+#define LIMIT_SELECT_CASES (UINT64_C(1) << 16)
+#define LIMIT_WAIT_CASES (UINT64_C(1) << 22)
 /* bytes of the symbol, path and argument strings we copy */
 #define LIMIT_STRING_BYTES (UINT64_C(1) << 20)
 /* bytes of one string of the subject that are shown */

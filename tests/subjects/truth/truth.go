@@ -38,7 +38,12 @@ type Record struct {
 	C      []string `json:"c,omitempty"` // C functions on the stack, innermost first
 	// Deeper is true when the goroutine runs on, in calls that it cannot know.
 	Deeper bool `json:"deeper,omitempty"`
+	// For is what the goroutine waits for, as waiting_for of the document has it.
+	For Thing `json:"for,omitempty"`
 }
+
+// Thing is members of waiting_for; nil: it must not be there.
+type Thing map[string]interface{}
 
 // Later moves the innermost line of the statement on.
 func (r *Record) Later(lines int) *Record {
@@ -54,6 +59,14 @@ func (r *Record) Later(lines int) *Record {
 // In adds the statuses that a traceback may give the goroutine.
 func (r *Record) In(statuses ...string) *Record {
 	r.Wait = statuses
+	return r
+}
+
+// Waits adds what it is that the goroutine waits for.
+func (r *Record) Waits(thing Thing) *Record {
+	mu.Lock()
+	defer mu.Unlock()
+	r.For = thing
 	return r
 }
 

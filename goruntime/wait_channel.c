@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The channels that goroutines wait for, each read once, and which way a case of a select
+ * goes. A channel never has senders and receivers waiting at once, but for one goroutine
+ * that does both in one select (the invariants in runtime/chan.go): so the queue that is
+ * not empty tells, and where neither is, the sudogs in it do. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "survey.h"
+#include "runtime_priv.h"
+#include "wait.h"
+
+/* Of all the queues that are followed. */
+enum { QUEUE_STEPS = 1 << 16 };
+
+struct reading {
+	struct runtime *rt;
+	struct waits *w;
+	struct survey_item *timers; /* tag: the channel's index */
+	size_t timer_count, timer_cap;
+	struct survey_item *both; /* receivers of channels that have senders, too */
+	size_t both_count, both_cap;
+	bool lost; /* there are more than we follow */
+};
+
+static struct channel_record *find_channel(const struct waits *w, uint64_t addr)
+{
+	size_t low = 0, high = w->channel_count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (w->channels[mid].addr < addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < w->channel_count && w->channels[low].addr == addr ? &w->channels[low]
+								       : NULL;
+}
+
+static int by_addr(const void *a, const void *b)
+{
+	const struct survey_item *x = a, *y = b;
+
+	return (x->addr > y->addr) - (x->addr < y->addr);
+}
+
+/* The distinct channels, sorted. */
+static struct survey_item *list_channels(const struct waits *w, size_t *ret_n)
+{
+	size_t n = w->raw_count, kept = 0;
+
+	for (size_t i = 0; i < w->count; i++)
+		n += wait_source_of(&w->records[i]) == SOURCE_CHANNEL;
+	struct survey_item *items = xcalloc(n + 1, sizeof(*items));
+	n = 0;
+	for (size_t i = 0; i < w->raw_count; i++)
+		items[n++].addr = w->raw_cases[i].channel;
+	for (size_t i = 0; i < w->count; i++)
+		if (wait_source_of(&w->records[i]) == SOURCE_CHANNEL &&
+		    w->records[i].state == WAIT_FOUND)
+			items[n++].addr = w->records[i].object;
+	qsort(items, n, sizeof(*items), by_addr);
+	for (size_t i = 0; i < n; i++)
+		if (i == 0 || items[i].addr != items[i - 1].addr)
+			items[kept++].addr = items[i].addr;
+	*ret_n = kept;
+	return items;
+}
+
+static uint32_t saturated(uint64_t v)
+{
+	return v < UINT32_MAX ? (uint32_t)v : UINT32_MAX;
+}
+
+static void take_channel(void *arg, const struct survey_item *item, const uint8_t *bytes)
+{
+	struct reading *x = arg;
+	const struct layout *l = &x->rt->layout;
+	size_t len = (size_t)l->slot[L_hchan_size].off;
+	struct channel_record *c = &x->w->channels[x->w->channel_count++];
+
+	*c = (struct channel_record){ .addr = item->addr, .timer = NO_TIMER };
+	if (!bytes)
+		return;
+	c->known = true;
+	c->closed = layout_get(l, L_hchan_closed, bytes, len) != 0;
+	c->len = saturated(layout_get(l, L_hchan_qcount, bytes, len));
+	c->cap = saturated(layout_get(l, L_hchan_dataqsiz, bytes, len));
+	c->receivers = layout_get(l, L_hchan_recvq, bytes, len) != 0;
+	c->senders = layout_get(l, L_hchan_sendq, bytes, len) != 0;
+	uint64_t timer = layout_get(l, L_hchan_timer, bytes, len);
+	c->timed = timer != 0;
+	if (timer) {
+		GROW(x->timers, x->timer_count, x->timer_cap);
+		x->timers[x->timer_count++] =
+			(struct survey_item){ timer, x->w->channel_count - 1 };
+	}
+	if (c->receivers && c->senders) {
+		GROW(x->both, x->both_count, x->both_cap);
+		x->both[x->both_count++] =
+			(struct survey_item){ layout_get(l, L_hchan_recvq, bytes, len),
+					      0 };
+	}
+}
+
+static void take_timer(void *arg, const struct survey_item *item, const uint8_t *bytes)
+{
+	struct reading *x = arg;
+
+	if (bytes)
+		x->w->channels[item->tag].timer =
+			waits_add_timer(x->w, &x->rt->layout, bytes);
+}
+
+/* From the first receivers on: all of them. */
+static void follow_queues(struct reading *x, struct target *live)
+{
+	for (size_t i = 0; i < x->both_count; i++) {
+		uint64_t next;
+		struct err ignored;
+
+		x->lost |= i == QUEUE_STEPS;
+		if (x->lost)
+			break;
+		target_budget_unit(live);
+		if (!layout_load(&x->rt->layout, live, x->both[i].addr, L_sudog_next,
+				 &next, &ignored) ||
+		    next == 0)
+			continue;
+		GROW(x->both, x->both_count, x->both_cap);
+		x->both[x->both_count++] = (struct survey_item){ next, 0 };
+	}
+	if (x->both_count)
+		qsort(x->both, x->both_count, sizeof(*x->both), by_addr);
+}
+
+static enum wait_operation direction(const struct reading *x, const struct raw_case *c)
+{
+	const struct channel_record *channel = find_channel(x->w, c->channel);
+	struct survey_item key = { .addr = c->sudog };
+
+	if (!channel || !channel->known)
+		return WAIT_ANY;
+	if (!channel->receivers || !channel->senders)
+		return channel->receivers ? WAIT_RECEIVE
+		       : channel->senders ? WAIT_SEND
+					  : WAIT_ANY;
+	if (x->lost)
+		return WAIT_ANY;
+	return bsearch(&key, x->both, x->both_count, sizeof(key), by_addr) ? WAIT_RECEIVE
+									   : WAIT_SEND;
+}
+
+void waits_read_channels(struct runtime *rt, struct target *live)
+{
+	struct waits *w = rt->waits;
+	struct reading x = { .rt = rt, .w = w };
+	struct slot size = rt->layout.slot[L_hchan_size];
+	size_t n;
+
+	if (size.off <= 0 || size.off > SURVEY_SIZE_MAX)
+		return;
+	AUTO(xfree) struct survey_item *items = list_channels(w, &n);
+	w->channels = xcalloc(n + 1, sizeof(*w->channels));
+	survey(live, items, n, (size_t)size.off, take_channel, &x);
+	survey(live, x.timers, x.timer_count, waits_timer_bytes(&rt->layout), take_timer,
+	       &x);
+	follow_queues(&x, live);
+	for (size_t i = 0; i < w->raw_count; i++)
+		w->raw_cases[i].operation = direction(&x, &w->raw_cases[i]);
+	xfree(x.timers);
+	xfree(x.both);
+}
+
+static int by_select(const void *a, const void *b)
+{
+	const struct raw_case *x = a, *y = b;
+
+	if (x->record != y->record)
+		return x->record < y->record ? -1 : 1;
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+void waits_finish_cases(struct waits *w)
+{
+	size_t n = w->raw_count;
+
+	if (n == 0)
+		return;
+	qsort(w->raw_cases, n, sizeof(*w->raw_cases), by_select);
+	w->cases = xcalloc(n, sizeof(*w->cases));
+	for (size_t i = 0; i < n; i++) {
+		const struct raw_case *c = &w->raw_cases[i];
+		w->cases[i] = (struct wait_case_record){
+			.channel = c->channel,
+			.operation = c->operation,
+			.last = i + 1 == n || c[1].record != c->record,
+		};
+		if (c->order == 0) {
+			w->records[c->record].object = i;
+			w->records[c->record].has_cases = true;
+		}
+	}
+	w->case_count = n;
+	xfree(TAKE(w->raw_cases));
+	w->raw_count = w->raw_cap = 0;
+}
+
+void waits_channel(const struct waits *w, uint64_t addr, struct wait_channel *ret)
+{
+	const struct channel_record *c = find_channel(w, addr);
+	*ret = (struct wait_channel){ .addr = addr };
+
+	if (!c || !c->known)
+		return;
+	ret->known = true;
+	ret->closed = c->closed;
+	ret->has_len = !c->timed && c->cap < UINT32_MAX;
+	ret->len = c->len;
+	ret->cap = c->cap;
+	if (c->timer == NO_TIMER)
+		return;
+	ret->when = w->timers[c->timer].when;
+	ret->period = w->timers[c->timer].period;
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a goroutine waits for when only a frame of its own knows: the sudog in semacquire1
+ * or notifyListWait (before Go 1.26), the notifyList, the pollDesc. A word of the frames is
+ * believed when what it points to points back: sudog.g, pollDesc.rg or wg, the head or tail
+ * of the list. The word's distance from the stack pointer is the same for all goroutines
+ * that wait at the same place, so few are searched, and the rest are checked. */
+#include <string.h>
+
+#include "survey.h"
+#include "runtime_priv.h"
+#include "wait.h"
+
+enum {
+	WORD = 8,
+	WORDS = 128, /* of the innermost frames, that are searched */
+	SAMPLE = 32, /* goroutines that are searched at once */
+	PLACES = 64, /* different distances of one search */
+	ROUNDS = 8,
+	RESOLVED = UINT32_MAX,
+};
+
+struct pending {
+	uint64_t sp, low, high; /* its stack */
+	uint64_t sudog;		/* of the goroutine, when it is known */
+	uint32_t ticket;	/* of the sudog */
+	uint32_t record;	/* or RESOLVED */
+};
+
+struct search {
+	struct runtime *rt;
+	struct target *live;
+	enum wait_source source;
+	struct pending *pending;
+	size_t count;
+	uint16_t places[PLACES]; /* words above the stack pointer */
+	size_t place_count;
+	struct survey_item *items; /* tag: pending * WORDS + word */
+	size_t item_count, item_cap;
+	bool sampling;
+	struct pending *sudogs; /* SOURCE_COND: those whose list is wanted next */
+	size_t sudog_count, sudog_cap;
+	size_t offset; /* of the candidate from where the word points to */
+	size_t bytes;  /* of the candidate */
+	bool (*proves)(struct search *s, struct pending *p, uint64_t addr,
+		       const uint8_t *bytes);
+};
+
+static struct wait_record *record_of(const struct search *s, const struct pending *p)
+{
+	return &s->rt->waits->records[p->record];
+}
+
+static bool proves_sudog(struct search *s, struct pending *p, uint64_t addr,
+			 const uint8_t *bytes)
+{
+	const struct layout *l = &s->rt->layout;
+
+	if (layout_get(l, L_sudog_g, bytes, s->bytes) != record_of(s, p)->g)
+		return false;
+	p->sudog = addr;
+	p->ticket = (uint32_t)layout_get(l, L_sudog_ticket, bytes, s->bytes);
+	if (s->source == SOURCE_COND) {
+		GROW(s->sudogs, s->sudog_count, s->sudog_cap);
+		s->sudogs[s->sudog_count++] = *p;
+	} else {
+		record_of(s, p)->object = addr; /* waits_read_sudogs() does the rest */
+	}
+	return true;
+}
+
+/* Not the first and not the last in the list: then its ticket must be one of those that
+ * wait, and the place one where others have been found. */
+static bool proves_list(struct search *s, struct pending *p, uint64_t addr,
+			const uint8_t *bytes)
+{
+	const struct layout *l = &s->rt->layout;
+	uint64_t head = layout_get(l, L_notify_head, bytes, s->bytes),
+		 tail = layout_get(l, L_notify_tail, bytes, s->bytes);
+	uint32_t wait = (uint32_t)layout_get(l, L_notify_wait, bytes, s->bytes),
+		 notify = (uint32_t)layout_get(l, L_notify_notify, bytes, s->bytes);
+	bool inside = head && tail && wait - notify > p->ticket - notify;
+
+	if (head != p->sudog && tail != p->sudog && (s->sampling || !inside))
+		return false;
+	record_of(s, p)->object = addr;
+	record_of(s, p)->state = WAIT_FOUND;
+	return true;
+}
+
+static bool proves_poll(struct search *s, struct pending *p, uint64_t addr,
+			const uint8_t *bytes)
+{
+	const struct layout *l = &s->rt->layout;
+	struct wait_record *r = record_of(s, p);
+	uint64_t fd = layout_get(l, L_poll_fd, bytes, s->bytes);
+	bool reads = layout_get(l, L_poll_rg, bytes, s->bytes) == r->g;
+	bool writes = layout_get(l, L_poll_wg, bytes, s->bytes) == r->g;
+
+	(void)addr;
+	if (reads == writes || fd > INT32_MAX)
+		return false;
+	r->object = fd;
+	r->write = writes;
+	r->state = WAIT_FOUND;
+	return true;
+}
+
+/* Could this word of the stack point to such a thing? */
+static bool plausible(const struct search *s, const struct pending *p, uint64_t word)
+{
+	const struct target_mapping *map;
+
+	if (word % WORD || word >= WAIT_ADDRESS_END || (word >= p->low && word < p->high))
+		return false;
+	map = target_mapping_at(s->rt->target, word);
+	return map && map->writable && s->bytes <= map->end - word;
+}
+
+static void add(struct search *s, size_t pending, uint64_t word, size_t place)
+{
+	word += s->offset;
+	if (!plausible(s, &s->pending[pending], word))
+		return;
+	GROW(s->items, s->item_count, s->item_cap);
+	s->items[s->item_count++] = (struct survey_item){ word, pending * WORDS + place };
+}
+
+static void learn(struct search *s, uint16_t place)
+{
+	for (size_t i = 0; i < s->place_count; i++)
+		if (s->places[i] == place)
+			return;
+	if (s->place_count < PLACES)
+		s->places[s->place_count++] = place;
+}
+
+static void take(void *arg, const struct survey_item *item, const uint8_t *bytes)
+{
+	struct search *s = arg;
+	struct pending *p = &s->pending[item->tag / WORDS];
+
+	if (!bytes || p->record == RESOLVED || !s->proves(s, p, item->addr, bytes))
+		return;
+	learn(s, item->tag % WORDS);
+	p->record = RESOLVED;
+}
+
+static void check_items(struct search *s)
+{
+	size_t kept = 0;
+
+	survey(s->live, s->items, s->item_count, s->bytes, take, s);
+	s->item_count = 0;
+	for (size_t i = 0; i < s->count; i++)
+		if (s->pending[i].record != RESOLVED)
+			s->pending[kept++] = s->pending[i];
+	s->count = kept;
+}
+
+/* All words of a few. */
+static void search_sample(struct search *s)
+{
+	size_t step = s->count > SAMPLE ? s->count / SAMPLE : 1;
+	uint64_t words[WORDS];
+	struct err ignored;
+
+	s->sampling = true;
+	for (size_t i = 0; i < s->count; i += step) {
+		const struct pending *p = &s->pending[i];
+		size_t n = (size_t)((p->high - p->sp) / WORD);
+		n = n < WORDS ? n : WORDS;
+		target_budget_unit(s->rt->target);
+		if (!target_read(s->rt->target, p->sp, words, n * WORD, &ignored))
+			continue;
+		for (size_t place = 0; place < n; place++)
+			add(s, i, words[place], place);
+	}
+	check_items(s);
+}
+
+/* One word of all of them. */
+static void check_place(struct search *s, uint16_t place)
+{
+	uint64_t word;
+	struct err ignored;
+
+	s->sampling = false;
+	for (size_t i = 0; i < s->count; i++) {
+		const struct pending *p = &s->pending[i];
+		uint64_t at = p->sp + (uint64_t)place * WORD;
+		target_budget_unit(s->rt->target);
+		if (at + WORD <= p->high &&
+		    target_read_uint(s->rt->target, at, WORD, &word, &ignored))
+			add(s, i, word, place);
+	}
+	check_items(s);
+}
+
+static void search(struct search *s)
+{
+	if (s->bytes == 0 || s->bytes > SURVEY_SIZE_MAX)
+		return;
+	for (int round = 0; round < ROUNDS && s->count; round++) {
+		size_t known = s->place_count;
+		search_sample(s);
+		if (known == s->place_count)
+			break;
+		for (; known < s->place_count && s->count; known++)
+			check_place(s, s->places[known]);
+	}
+	s->place_count = 0;
+}
+
+/* Those of whom only a frame knows. */
+static size_t list_pending(struct search *s, struct pending *ret)
+{
+	struct runtime *rt = s->rt;
+	size_t n = 0;
+
+	for (size_t i = 0; i < rt->waits->count; i++) {
+		struct wait_record *r = &rt->waits->records[i];
+		if (r->state != WAIT_PENDING || r->object ||
+		    wait_source_of(r) != s->source)
+			continue;
+		const struct goroutine *g = goroutine_by_addr(rt, r->g);
+		if (!g || g->sp < g->stack_low || g->sp >= g->stack_high)
+			r->state = WAIT_NOT_IN_FRAMES;
+		else if (ret)
+			ret[n++] = (struct pending){ .sp = g->sp,
+						     .low = g->stack_low,
+						     .high = g->stack_high,
+						     .record = (uint32_t)i };
+		else
+			n++;
+	}
+	return n;
+}
+
+static size_t end_of(const struct layout *l, enum layout_slot slot)
+{
+	struct slot s = l->slot[slot];
+
+	return s.off < 0 ? 0 : (size_t)s.off + s.size;
+}
+
+/* The list is in sync.Cond.Wait's frame as its Cond, where the compiler kept it, or on
+ * its own as an argument of notifyListWait. */
+static void search_lists(struct search *s)
+{
+	const struct layout *l = &s->rt->layout;
+	struct slot in_cond = l->slot[L_cond_notify];
+
+	xfree(s->pending);
+	s->pending = TAKE(s->sudogs);
+	s->count = s->sudog_count;
+	s->bytes = end_of(l, L_notify_tail);
+	s->proves = proves_list;
+	if (in_cond.off >= 0) {
+		s->offset = (size_t)in_cond.off;
+		search(s);
+	}
+	s->offset = 0;
+	search(s);
+}
+
+static void search_for(struct runtime *rt, struct target *live, enum wait_source source)
+{
+	struct search s = { .rt = rt, .live = live, .source = source };
+	const struct layout *l = &rt->layout;
+	size_t n = list_pending(&s, NULL);
+
+	if (n == 0)
+		return;
+	s.pending = xcalloc(n, sizeof(*s.pending));
+	s.count = list_pending(&s, s.pending);
+	if (source == SOURCE_POLL) {
+		size_t rg = end_of(l, L_poll_rg), wg = end_of(l, L_poll_wg);
+		s.bytes = rg > wg ? rg : wg;
+		s.proves = proves_poll;
+	} else {
+		s.bytes = (size_t)l->slot[L_sudog_size].off;
+		s.proves = proves_sudog;
+	}
+	search(&s);
+	if (source == SOURCE_COND)
+		search_lists(&s);
+	xfree(s.pending);
+	xfree(s.items);
+}
+
+void waits_search_frames(struct runtime *rt, struct target *live)
+{
+	search_for(rt, live, SOURCE_SEMAPHORE);
+	search_for(rt, live, SOURCE_COND);
+	search_for(rt, live, SOURCE_POLL);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* waiting.h - what a goroutine waits for. Private to printers. */
+#ifndef GOSNAP_PRINTERS_WAITING_H
+#define GOSNAP_PRINTERS_WAITING_H
+
+#include "printers.h"
+
+/* waiting_for, when there is something to say. */
+void print_waiting_for(struct sink *out, const struct goroutine_printing *p,
+		       const struct goroutine *g);
+
+#endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sockets.h"
+
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "limit.h"
+
+struct entry {
+	int fd;
+	uint64_t inode; /* of a socket; 0: it is none */
+	char *link;
+	struct descriptor descriptor;
+};
+
+struct sockets {
+	struct entry *entries; /* by fd */
+	size_t count, cap;
+	struct entry **by_inode; /* the sockets among them */
+	size_t socket_count, unknown;
+};
+
+static int by_fd(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	return (x->fd > y->fd) - (x->fd < y->fd);
+}
+
+static int by_inode(const void *a, const void *b)
+{
+	const struct entry *x = *(struct entry *const *)a, *y = *(struct entry *const *)b;
+
+	return (x->inode > y->inode) - (x->inode < y->inode);
+}
+
+static void add(struct sockets *s, int fd, const char *link)
+{
+	uint64_t inode = 0;
+
+	GROW(s->entries, s->count, s->cap);
+	if (sscanf(link, "socket:[%" SCNu64 "]", &inode) != 1)
+		inode = 0;
+	s->entries[s->count++] =
+		(struct entry){ .fd = fd, .inode = inode, .link = xstrdup(link) };
+}
+
+static void read_descriptors(struct sockets *s, pid_t tid)
+{
+	char path[64], link[4096];
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)tid);
+	DIR *dir = opendir(path);
+	for (struct dirent *e;
+	     dir && s->count < LIMIT_DESCRIPTORS && (e = readdir(dir));) {
+		if (!isdigit((unsigned char)*e->d_name))
+			continue;
+		ssize_t n = readlinkat(dirfd(dir), e->d_name, link, sizeof(link) - 1);
+		if (n < 0)
+			continue; /* closed since */
+		link[n] = 0;
+		add(s, (int)strtol(e->d_name, NULL, 10), link);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static void index_sockets(struct sockets *s)
+{
+	if (s->count)
+		qsort(s->entries, s->count, sizeof(*s->entries), by_fd);
+	s->by_inode = xcalloc(s->count + 1, sizeof(*s->by_inode));
+	for (size_t i = 0; i < s->count; i++) {
+		s->entries[i].descriptor.link = s->entries[i].link;
+		if (s->entries[i].inode)
+			s->by_inode[s->socket_count++] = &s->entries[i];
+	}
+	if (s->socket_count)
+		qsort(s->by_inode, s->socket_count, sizeof(*s->by_inode), by_inode);
+	s->unknown = s->socket_count;
+}
+
+/* The first descriptor of that socket: others, made by dup, follow it. */
+static size_t first_of(const struct sockets *s, uint64_t inode)
+{
+	size_t low = 0, high = s->socket_count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (s->by_inode[mid]->inode < inode)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static void fill(struct sockets *s, uint64_t inode, const struct descriptor *found)
+{
+	for (size_t i = first_of(s, inode);
+	     inode && i < s->socket_count && s->by_inode[i]->inode == inode; i++) {
+		struct entry *e = s->by_inode[i];
+		if (e->descriptor.protocol)
+			continue;
+		e->descriptor = *found;
+		e->descriptor.link = e->link;
+		s->unknown--;
+	}
+}
+
+/* "0100007F:1F90", or 32 digits for version 6: words as the host has them in memory. An
+ * address of version 4 inside one of version 6 is written as Go writes it. */
+static void write_address(const char *text, char *ret, size_t size)
+{
+	uint32_t words[4] = { 0 };
+	char address[INET6_ADDRSTRLEN];
+	const char *colon = strchr(text, ':');
+	size_t digits = colon ? (size_t)(colon - text) : 0;
+	unsigned port = colon ? (unsigned)strtoul(colon + 1, NULL, 16) : 0;
+
+	*ret = 0;
+	if (digits != 8 && digits != 32)
+		return;
+	for (size_t i = 0; i < digits / 8; i++) {
+		char word[9];
+		snprintf(word, sizeof(word), "%.8s", text + 8 * i);
+		words[i] = (uint32_t)strtoul(word, NULL, 16);
+	}
+	bool mapped = digits == 32 && !words[0] && !words[1] && words[2] == htonl(0xffff);
+	bool six = digits == 32 && !mapped;
+	if (!inet_ntop(six ? AF_INET6 : AF_INET, mapped ? &words[3] : words, address,
+		       sizeof(address)))
+		return;
+	snprintf(ret, size, six ? "[%s]:%u" : "%s:%u", address, port);
+}
+
+/* include/net/tcp_states.h; a UDP socket is established when it is connected, else 7. */
+static const char *state_name(unsigned state)
+{
+	static const char *const names[] = {
+		[1] = "established", [2] = "syn-sent",	 [3] = "syn-recv",
+		[4] = "fin-wait-1",  [5] = "fin-wait-2", [6] = "time-wait",
+		[7] = "close",	     [8] = "close-wait", [9] = "last-ack",
+		[10] = "listen",     [11] = "closing",
+	};
+	return state < ARRAY_SIZE(names) ? names[state] : NULL;
+}
+
+static bool is_unconnected(const char *address)
+{
+	const char *port = strchr(address, ':');
+
+	return port && strtoul(port + 1, NULL, 16) == 0;
+}
+
+/* net/ipv4/tcp_ipv4.c get_tcp4_sock, udp.c udp4_format_sock: "sl: local remote st
+ * tx:rx tr:when retransmits uid timeout inode ..." */
+static void take_internet(struct sockets *s, const char *line, const char *protocol)
+{
+	char local[40], remote[40];
+	unsigned state;
+	uint64_t inode;
+	struct descriptor d = { .protocol = protocol };
+
+	if (sscanf(line, " %*u: %39s %39s %x %*x:%*x %*x:%*x %*x %*u %*u %" SCNu64, local,
+		   remote, &state, &inode) != 4)
+		return;
+	write_address(local, d.local, sizeof(d.local));
+	if (!is_unconnected(remote))
+		write_address(remote, d.remote, sizeof(d.remote));
+	d.state = strcmp(protocol, "tcp") == 0 ? state_name(state) : NULL;
+	fill(s, inode, &d);
+}
+
+/* net/unix/af_unix.c unix_seq_show: "Num: RefCount Protocol Flags Type St Inode Path". */
+static void take_unix(struct sockets *s, const char *line, const char *protocol)
+{
+	enum { ACCEPTS = 1 << 16 }; /* __SO_ACCEPTCON in Flags */
+	unsigned flags;
+	uint64_t inode;
+	int end = 0;
+	struct descriptor d = { .protocol = protocol };
+
+	if (sscanf(line, "%*x: %*x %*x %x %*x %*x %" SCNu64 "%n", &flags, &inode, &end) !=
+	    2)
+		return;
+	const char *path = line + end;
+	path += *path == ' ';
+	snprintf(d.local, sizeof(d.local), "%.*s", (int)strcspn(path, "\n"), path);
+	d.state = flags & ACCEPTS ? "listen" : NULL;
+	fill(s, inode, &d);
+}
+
+static void
+read_table(struct sockets *s, pid_t tid, const char *name, const char *protocol,
+	   void (*take)(struct sockets *s, const char *line, const char *protocol))
+{
+	char path[64], line[512];
+
+	if (s->unknown == 0)
+		return;
+	snprintf(path, sizeof(path), "/proc/%d/net/%s", (int)tid, name);
+	FILE *f = fopen(path, "re");
+	while (f && s->unknown && fgets(line, sizeof(line), f))
+		take(s, line, protocol);
+	if (f)
+		fclose(f);
+}
+
+struct sockets *sockets_read(pid_t tid)
+{
+	struct sockets *s = xcalloc(1, sizeof(*s));
+
+	read_descriptors(s, tid);
+	index_sockets(s);
+	read_table(s, tid, "tcp", "tcp", take_internet);
+	read_table(s, tid, "tcp6", "tcp", take_internet);
+	read_table(s, tid, "unix", "unix", take_unix);
+	read_table(s, tid, "udp", "udp", take_internet);
+	read_table(s, tid, "udp6", "udp", take_internet);
+	return s;
+}
+
+void sockets_free(struct sockets *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->count; i++)
+		xfree(s->entries[i].link);
+	xfree(s->entries);
+	xfree(s->by_inode);
+	xfree(s);
+}
+
+const struct descriptor *sockets_look(const struct sockets *s, int64_t fd)
+{
+	struct entry key = { .fd = (int)fd };
+	const struct entry *e = fd >= 0 && s->count ? bsearch(&key, s->entries, s->count,
+							      sizeof(key), by_fd)
+						    : NULL;
+
+	return e ? &e->descriptor : NULL;
+}
