@@ -123,12 +123,11 @@ static uint64_t find_by_code(struct runtime *rt)
 	uint64_t refs[REFERENCES_MAX], end,
 		entry = modules_function(rt->modules, "runtime.allgadd", &end);
 	uint8_t code[CODE_BYTES];
-	struct err ignored;
 
 	if (!entry || end <= entry)
 		return 0;
 	size_t len = end - entry < sizeof(code) ? (size_t)(end - entry) : sizeof(code);
-	if (!target_read(rt->target, entry, code, len, &ignored))
+	if (!modules_code(rt->modules, entry, code, len))
 		return 0;
 	size_t n = data_references(code, len, entry, refs);
 	for (size_t i = 0; i < n; i++) {

@@ -38,7 +38,7 @@ static bool tls_offset_from_code(struct runtime *rt, int64_t *ret)
 	int32_t disp;
 
 	if (!entry || end - entry > 4096 ||
-	    !target_read(rt->target, entry, code, sizeof(code), &ignored))
+	    !modules_code(rt->modules, entry, code, sizeof(code)))
 		return false;
 	for (size_t at = 0; at + 9 < sizeof(code) && at < end - entry; at++) {
 		for (size_t f = 0; f < ARRAY_SIZE(forms); f++) {

@@ -81,6 +81,18 @@ struct bytes modules_bytes(struct modules *m, uint64_t addr)
 	return have(m, addr);
 }
 
+bool modules_code(struct modules *m, uint64_t addr, void *ret, size_t len)
+{
+	const struct image *img = images_at(m->images, addr);
+	const void *file = img ? image_bytes(img, addr, len) : NULL;
+	struct err ignored;
+
+	if (!file)
+		return m->target && target_read(m->target, addr, ret, len, &ignored);
+	memcpy(ret, file, len);
+	return true;
+}
+
 static uint64_t md_field(const struct modules *m, enum layout_slot slot,
 			 const uint8_t *md, size_t len)
 {

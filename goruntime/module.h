@@ -52,6 +52,10 @@ void modules_seal(struct modules *m);
 /* Read-only bytes from addr on, as far as we have them; bad when we have none. */
 struct bytes modules_bytes(struct modules *m, uint64_t addr);
 
+/* len bytes of code as it was built: from the file where there is one, for in memory there
+ * may be breakpoints of probes and debuggers. */
+MUST_CHECK bool modules_code(struct modules *m, uint64_t addr, void *ret, size_t len);
+
 /* Where a function of that name begins; 0: none of that name. */
 uint64_t modules_function(const struct modules *m, const char *name, uint64_t *ret_end);
 

@@ -18,6 +18,10 @@ void print_warnings(struct sink *out, const struct warnings *warnings);
 /* An array of all frames of a stack; returns how many. */
 size_t print_frames(struct sink *out, struct runtimes *all, struct stack stack);
 
+/* Bytes of code around a thread's pc: what memory holds, when it was captured; else what the
+ * file does. */
+enum { THREAD_CODE_BEFORE = 16, THREAD_CODE_AFTER = 16 };
+
 struct thread_printing {
 	struct runtimes *runtimes;
 	struct target *target;

@@ -5,11 +5,6 @@
 #include "frame.h"
 #include "printers.h"
 
-enum {
-	CODE_BEFORE = 16, /* bytes; gosnap-snapshot(5) promises both */
-	CODE_AFTER = 16,
-};
-
 static void print_registers(struct sink *out, const struct arch *arch,
 			    const struct target_thread *th)
 {
@@ -83,18 +78,17 @@ static void print_syscall(struct sink *out, const struct target_thread *th)
 	sink_end(out);
 }
 
-/* The bytes before the pc and from it on. From the file where it can be: memory may hold
- * breakpoints of a probe. */
+/* As the processor sees it: with the breakpoints of probes. */
 static void print_code(struct sink *out, const struct thread_printing *p, uint64_t pc)
 {
-	uint8_t buf[CODE_BEFORE + CODE_AFTER];
+	uint8_t buf[THREAD_CODE_BEFORE + THREAD_CODE_AFTER];
+	uint64_t from = pc - THREAD_CODE_BEFORE;
 	const struct image *img = images_at(p->images, pc);
-	const void *bytes = img ? image_bytes(img, pc - CODE_BEFORE, sizeof(buf)) : NULL;
+	const void *bytes = buf;
 	struct err ignored;
 
-	if (!bytes &&
-	    target_read(p->target, pc - CODE_BEFORE, buf, sizeof(buf), &ignored))
-		bytes = buf;
+	if (!target_read(p->target, from, buf, sizeof(buf), &ignored))
+		bytes = img ? image_bytes(img, from, sizeof(buf)) : NULL;
 	if (!bytes)
 		return;
 	sink_name(out, "code");

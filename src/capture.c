@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "printers.h"
 #include "sockets.h"
 #include "target_extents.h"
 
@@ -56,6 +57,22 @@ static struct sockets *read_sockets(const struct capture *c)
 	return NULL;
 }
 
+static void keep_code(struct capture *c)
+{
+	size_t n, count = 0;
+	const struct target_thread *threads = target_threads(c->frozen, &n);
+	AUTO(xfree) struct extent_range *ranges = xcalloc(n + 1, sizeof(*ranges));
+	unsigned pc = target_arch(c->frozen)->pc;
+
+	for (size_t i = 0; i < n; i++)
+		if (threads[i].stopped)
+			ranges[count++] = (struct extent_range){
+				threads[i].regs.value[pc] - THREAD_CODE_BEFORE,
+				THREAD_CODE_BEFORE + THREAD_CODE_AFTER,
+			};
+	target_extents_add(c->frozen, ranges, count, NULL);
+}
+
 /* Holds the process for as short as can be: read what the document needs, let go. */
 static bool hold(struct capture *c, struct err *err)
 {
@@ -65,6 +82,7 @@ static bool hold(struct capture *c, struct err *err)
 	c->realtime_ns = realtime_ns();
 	c->frozen = target_extents_new(c->live);
 	runtimes_capture(c->runtimes, c->frozen);
+	keep_code(c);
 	bool gone = target_live_gone(c->live);
 	target_extents_seal(c->frozen);
 	target_live_release(c->live);

@@ -4,6 +4,7 @@ import glob
 import hashlib
 import http.client
 import os
+import signal
 import threading
 import time
 
@@ -68,6 +69,12 @@ def harm(pid, stopped="Tt"):
     if left:
         return f"it has children: {left}"
     return None
+
+
+def stop(pid):
+    """By job control; returns when every thread stands."""
+    os.kill(pid, signal.SIGSTOP)
+    until(lambda: all(s == "T" for _, s, _ in threads(pid)), "the process stops")
 
 
 def unharmed(pid, seconds=10, stopped="Tt"):

@@ -36,10 +36,16 @@ def nothing(_):
     return ()
 
 
-def at_rest(start, version, disturb=lambda subject: None, check=nothing, **options):
-    """start() gives a context with a subject; disturb(subject) changes its surroundings;
-    check(document) yields sentences. Compares as tests/truth.test does.
-    options: of the comparison (stripped) and of snapshot.take."""
+def changed(change):
+    """A change of the surroundings that stays, as at_rest wants it."""
+    return lambda subject: contextlib.nullcontext(change(subject))
+
+
+def at_rest(start, version, around=changed(nothing), check=nothing, **options):
+    """start() gives a context with a subject, around(subject) one in which the snapshot is
+    taken; check(document) yields sentences. Compares as tests/truth.test does.
+    options: of the comparison (stripped) and of snapshot.take; threads(subject) are those
+    that come to rest."""
     stripped = options.pop("stripped", False)
     threads = options.pop("threads", None)
 
@@ -47,8 +53,8 @@ def at_rest(start, version, disturb=lambda subject: None, check=nothing, **optio
         counts.stripped = stripped
         with start() as subject:
             subject.settle(threads(subject) if threads else None)
-            disturb(subject)
-            document = snapshot.take(subject.pid, **options)
+            with around(subject):
+                document = snapshot.take(subject.pid, **options)
             yield from ((False, sentence) for sentence in check(document))
             text = subject.quit()
         yield from standing.differences(document, subject, text, version, counts)

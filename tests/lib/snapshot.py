@@ -29,18 +29,20 @@ def sanitized():
 
 
 def gosnap(*arguments, **options):
-    """Runs gosnap to its end. Returns subprocess.CompletedProcess with bytes."""
+    """Runs gosnap to its end. Returns subprocess.CompletedProcess with bytes.
+    prefix: the command that runs it, as nsenter does."""
+    prefix = options.pop("prefix", ())
     options.setdefault("stdout", subprocess.PIPE)
     options.setdefault("stderr", subprocess.PIPE)
     options.setdefault("stdin", subprocess.DEVNULL)
     options.setdefault("timeout", PATIENCE)
-    return subprocess.run([program(), *map(str, arguments)], **options)
+    return subprocess.run([*map(str, prefix), program(), *map(str, arguments)], **options)
 
 
-def take(pid, *arguments, validate=True):
-    """A snapshot that must succeed, as a Document."""
+def take(pid, *arguments, validate=True, **options):
+    """A snapshot that must succeed, as a Document. options: as of gosnap()."""
     with tempfile.TemporaryFile() as out:
-        done = gosnap(*arguments, pid, stdout=out)
+        done = gosnap(*arguments, pid, stdout=out, **options)
         out.seek(0)
         text = out.read()
     if done.returncode != 0:

@@ -1,18 +1,63 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes that cannot be examined, or only by some."""
+"""Processes that cannot be examined, or only by some, and how gosnap says so."""
 import contextlib
 import ctypes
 import os
+import re
+import shutil
 import struct
 import subprocess
 import sys
 import tempfile
 
 import processes
+import snapshot
+from tap import Mismatch
+
+NOBODY = 65534
+USAGE, GONE, PERMISSION, CANNOT, IO = 2, 3, 4, 5, 6  # exit statuses
 
 
 class Absent(Exception):
     """This machine has no such process and can have none: not a matter of installing."""
+
+
+def refused(status, words, *arguments, **options):
+    """gosnap must end with status, say one line to standard error in which the words are
+    found, and nothing to standard output."""
+    done = snapshot.gosnap(*arguments, **options)
+    said = done.stderr.decode(errors="replace")
+    if done.returncode != status:
+        raise Mismatch(f"status {done.returncode}, not {status}: {said}")
+    # After a mistake in usage there may be a second line that tells where help is.
+    if not 1 <= said.count("\n") <= (2 if status == USAGE else 1) \
+            or not said.startswith("gosnap: "):
+        raise Mismatch(f"not one sentence: {said!r}")
+    if not re.search(words, said, re.I):
+        raise Mismatch(f"{words!r} is not in {said!r}")
+    if done.stdout:
+        raise Mismatch(f"standard output is not empty: {done.stdout[:100]!r}")
+    return said.strip()
+
+
+@contextlib.contextmanager
+def everybodys():
+    """gosnap where other users can run it."""
+    if os.getuid() != 0:
+        raise Absent("only root can become somebody else")
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        copy = os.path.join(folder, "gosnap")
+        shutil.copyfile(snapshot.program(), copy)
+        os.chmod(copy, 0o755)
+        before = os.environ.get("GOSNAP")
+        os.environ["GOSNAP"] = copy
+        try:
+            yield
+        finally:
+            os.environ.pop("GOSNAP")
+            if before:
+                os.environ["GOSNAP"] = before
 
 
 @contextlib.contextmanager

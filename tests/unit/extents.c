@@ -66,12 +66,12 @@ static void test_add(void **state)
 {
 	AUTO(target_close) struct target *from = live();
 	AUTO(target_close) struct target *t = target_extents_new(from);
-	const struct extent_range ranges[] = {
+	struct extent_range ranges[] = {
 		{ BASE + 9000, 500 }, { BASE + 10, 20 }, { BASE + 9400, 1000 },
 		{ BASE + 9000, 10 },  { BASE + 20, 0 },	 { BASE + 20000, 5000 },
 		{ BASE + 30, 10 },
 	};
-	const struct extent_range more[] = { { BASE + 9900, 12000 }, { BASE, 15 } };
+	struct extent_range more[] = { { BASE + 9900, 12000 }, { BASE, 15 } };
 	struct err err;
 	uint8_t byte;
 	uint64_t left_out = 99;
@@ -110,7 +110,7 @@ static void test_hostile_ranges(void **state)
 {
 	AUTO(target_close) struct target *from = live();
 	AUTO(target_close) struct target *t = target_extents_new(from);
-	const struct extent_range ranges[] = {
+	struct extent_range ranges[] = {
 		{ 0, UINT64_MAX },
 		{ UINT64_MAX - 5, 100 },
 		{ BASE + sizeof(memory) - 8, UINT64_C(1) << 40 },
