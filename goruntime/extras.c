@@ -10,9 +10,9 @@
 #include "runtime_priv.h"
 
 static const enum layout_slot slots[EXTRA_KINDS] = {
-	[EXTRA_LABELS] = L_g_labels,
-	[EXTRA_PANIC] = L_g_panic,
-	[EXTRA_DEFER] = L_g_defer,
+	[EXTRA_LABELS] = L_g_labels, [EXTRA_PANIC] = L_g_panic,
+	[EXTRA_DEFER] = L_g_defer,   [EXTRA_ANCESTORS] = L_g_ancestors,
+	[EXTRA_BUBBLE] = L_g_bubble,
 };
 
 void extras_note(struct extras *x, const struct layout *layout, uint64_t g,
@@ -37,6 +37,7 @@ void extras_done(struct extras *x)
 	panic_cache_free(x->panics);
 	defer_cache_free(x->defers);
 	open_defers_free(x->open);
+	ancestor_cache_free(x->ancestors);
 }
 
 uint64_t extras_object(const struct extras *x, enum extra_kind kind, uint64_t g)
@@ -107,6 +108,8 @@ void extras_capture(struct runtime *rt)
 	labels_capture(rt, &g);
 	panics_capture(rt, &g);
 	defers_capture(rt, &g);
+	ancestors_capture(rt, &g);
+	bubbles_capture(rt, &g);
 	if (g.left_out)
 		warnings_add(rt->warnings, "goroutines",
 			     "%" PRIu64 " bytes of what they carry were left out: more "

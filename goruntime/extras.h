@@ -12,6 +12,8 @@ enum extra_kind {
 	EXTRA_LABELS,
 	EXTRA_PANIC,
 	EXTRA_DEFER,
+	EXTRA_ANCESTORS,
+	EXTRA_BUBBLE,
 	EXTRA_KINDS,
 };
 
@@ -30,6 +32,7 @@ struct extras {
 	struct label_cache *labels;
 	struct panic_cache *panics;
 	struct defer_cache *defers;
+	struct ancestor_cache *ancestors;
 	struct open_defers *open; /* open_defers.c */
 };
 
@@ -62,5 +65,10 @@ void panic_cache_free(struct panic_cache *cache);
 /* defers.c */
 void defers_capture(struct runtime *rt, struct gather *g);
 void defer_cache_free(struct defer_cache *cache);
+/* ancestors.c */
+void ancestors_capture(struct runtime *rt, struct gather *g);
+void ancestor_cache_free(struct ancestor_cache *cache);
+/* bubbles.c */
+void bubbles_capture(struct runtime *rt, struct gather *g);
 
 #endif

@@ -176,6 +176,17 @@ bool runtime_code_at(struct runtime *rt, uint64_t pc, struct code_frame *ret)
 	return outermost(rt, pc, true, ret);
 }
 
+bool runtime_recorded_call(struct runtime *rt, uint64_t pc, struct code_frame *ret)
+{
+	const struct code *c =
+		rt->code && pc ? code_with_calls(rt->code, pc, false) : NULL;
+
+	if (!c || !c->call_count)
+		return false;
+	*ret = frame_of(c, &c->calls[0], rt);
+	return true;
+}
+
 /* runtime/traceback.go printcreatedby1: the physical function, and the line of pc - 1,
  * though that may be one of a function inlined there. */
 bool runtime_call_before(struct runtime *rt, uint64_t pc, struct code_frame *ret)

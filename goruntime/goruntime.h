@@ -236,6 +236,40 @@ struct defer_list {
 /* Calls that wait for their functions to return; NULL: none. Borrowed until the next call. */
 const struct defer_list *runtime_defers(struct runtime *rt, const struct goroutine *g);
 
+/* The runtime keeps no more: _TracebackMaxFrames, from 1.21 on half of that. */
+enum { ANCESTOR_PCS = 100 };
+
+struct ancestor {
+	uint64_t id, created_pc;
+	uint64_t pcs[ANCESTOR_PCS]; /* for runtime_recorded_call(), innermost first */
+	uint32_t pc_count;
+	uint32_t unreadable; /* why there are none */
+	bool truncated;	     /* it was in more calls than are kept */
+};
+
+struct ancestor_list {
+	const struct ancestor *list; /* nearest first */
+	size_t count;
+	uint64_t elided;
+	uint32_t unreadable; /* why there are no more */
+};
+
+/* With GODEBUG=tracebackancestors=N. NULL: none. Borrowed until the next call. */
+const struct ancestor_list *runtime_ancestors(struct runtime *rt,
+					      const struct goroutine *g);
+
+struct bubble { /* of testing/synctest */
+	uint64_t addr, id;
+	uint64_t now_ns;	 /* since 1970, of its own clock */
+	uint64_t total, running; /* goroutines */
+	uint64_t root;		 /* id of the goroutine that made it; 0: not known */
+	bool has_id, has_now, has_total, has_running;
+	uint32_t unreadable;
+};
+
+/* False: it is in none. */
+bool runtime_bubble(struct runtime *rt, const struct goroutine *g, struct bubble *ret);
+
 enum thread_on { ON_UNKNOWN, ON_GOROUTINE, ON_G0, ON_SIGNAL, ON_C };
 
 struct thread_state {
@@ -315,6 +349,8 @@ void runtimes_each_words(struct runtimes *all, const struct goroutine *g, words_
 bool runtime_code_at(struct runtime *rt, uint64_t pc, struct code_frame *ret);
 /* The call before the return address pc, as the go statement that created a goroutine. */
 bool runtime_call_before(struct runtime *rt, uint64_t pc, struct code_frame *ret);
+/* The innermost call at the return address pc, as runtime.Callers records it. */
+bool runtime_recorded_call(struct runtime *rt, uint64_t pc, struct code_frame *ret);
 
 /* Where the runtime keeps things, slot by slot of layout.def, and who says so. */
 enum layout_kind { LAYOUT_FIELD, LAYOUT_SIZE, LAYOUT_CONSTANT };

@@ -17,6 +17,8 @@ void print_text(struct sink *out, const struct runtime *rt, const char *key,
 		const struct go_text *text);
 
 void print_labels(struct sink *out, struct runtime *rt, const struct goroutine *g);
+void print_ancestors(struct sink *out, struct runtime *rt, const struct goroutine *g);
+void print_bubble(struct sink *out, struct runtime *rt, const struct goroutine *g);
 void print_defers(struct sink *out, struct runtime *rt, const struct goroutine *g);
 void print_panics(struct sink *out, struct runtime *rt, const struct goroutine *g);
 

@@ -127,5 +127,7 @@ void print_goroutine(struct sink *out, const struct goroutine_printing *p,
 	print_unwound(out, p->runtimes, (enum stack_state)g->state, g->reason);
 	print_panics(out, p->runtime, g);
 	print_defers(out, p->runtime, g);
+	print_bubble(out, p->runtime, g);
+	print_ancestors(out, p->runtime, g);
 	sink_end(out);
 }

@@ -67,6 +67,8 @@
 /* count; goroutines in whose frames deferred closures are looked for while the process is
  * held: some 10 ms */
 #define LIMIT_OPEN_DEFERS (1 << 15)
+/* count; goroutines that one descends from */
+#define LIMIT_ANCESTORS 1000
 /* count; profiler labels of one goroutine */
 #define LIMIT_LABELS 1024
 /* warnings that are written out one by one; the rest is counted */

@@ -67,6 +67,61 @@ def defers(goroutine, said):
             yield f"{item} belongs to {owner}, not {wanted['by']}"
 
 
+def bubble(goroutine, said):
+    found = goroutine.get("bubble", {})
+    id_ = re.search(r"synctest bubble (\d+)", said["header"])
+    # Ours has all nine digits of a second's fraction.
+    now = re.sub(r"\.?0*Z$", "Z", found.get("now", ""))
+    if not id_ or found.get("id") != int(id_[1]) or now != said["now"]:
+        yield f"bubble {found}, not {said}"
+
+
+def bubbles(document):
+    """The goroutines that are in a bubble are as many as it says, with the one that made it."""
+    members = {}
+    for id_, goroutine in document.goroutines.items():
+        if "bubble" in goroutine:
+            members.setdefault(goroutine["bubble"]["address"], {})[id_] = goroutine["bubble"]
+    for address, group in members.items():
+        for id_, found in group.items():
+            if found.get("total") != len(group) or found.get("root") not in group:
+                yield f"goroutine {id_}: bubble {found} of {len(group)} goroutines"
+
+
+def ancestors(document, text):
+    """The document's ancestors of each goroutine against those of a traceback."""
+    stated, of = {}, None
+    for line in text.splitlines():
+        header = re.match(r"goroutine (\d+)\b.* \[.*\]", line)
+        origin = re.match(r"\[originating from goroutine (\d+)\]:", line)
+        if header:
+            of = stated.setdefault(int(header[1]), [])
+        elif origin:
+            of.append((int(origin[1]), []))
+        elif of and re.match(r"\S.*\(\.\.\.\)$|created by ", line):
+            of[-1][1].append(line.removesuffix("(...)"))
+    compared = 0
+    for id_, expected in stated.items():
+        found = []
+        for ancestor in document.goroutines.get(id_, {}).get("ancestors", []):
+            calls = [f.get("function", "?") for f in ancestor["frames"]]
+            if "created_by" in ancestor:
+                calls.append("created by " + ancestor["created_by"]["function"])
+            found.append((ancestor["goroutine"], calls))
+        compared += len(expected)
+        expected = [(of, own(calls)) for of, calls in expected]
+        found = [(of, own(calls)) for of, calls in found]
+        if found != expected:
+            yield f"goroutine {id_} has ancestors {found}, the traceback {expected}"
+    if not compared:
+        yield "the traceback has no ancestors"
+
+
+def own(calls):
+    """Of these, what a traceback shows whatever it leaves out of the runtime."""
+    return [c for c in calls if c.removeprefix("created by ").startswith("main.")]
+
+
 def as_printed(found, minor):
     """What printpanics (runtime/panic.go) makes of a list of panics, the outermost first."""
     text, outer = "", None
@@ -107,10 +162,10 @@ def crashes(program, document, facts, minor):
             yield from crash(program, said["index"], found, minor)
 
 
-KINDS = {"labels": labels, "panics": panics, "defers": defers}
+KINDS = {"labels": labels, "panics": panics, "defers": defers, "bubble": bubble}
 
 
-def compare(document, facts):
+def compare(document, facts, minor):
     """What was compared, and where they differ. Who says nothing at all has no more than
     calls that the standard library deferred."""
     differences = []
@@ -119,16 +174,17 @@ def compare(document, facts):
     for kind, function in KINDS.items():
         said = facts.get(kind, {})
         counts[kind] = len(said)
-        if not said:
+        if not said and (kind != "bubble" or minor >= 25):
             differences.append(f"nobody says anything of {kind}")
         for id_, goroutine in document.goroutines.items():
             if str(id_) in said:
                 differences += [f"goroutine {id_}: {d}"
                                 for d in function(goroutine, said[str(id_)])]
-            elif (kind in goroutine and kind != "defers" and str(id_) not in stated
+            elif (kind in goroutine and kind not in ("defers", "bubble") and str(id_) not in stated
                   and not goroutine.get("system")):
                 differences.append(f"goroutine {id_} has {kind} {goroutine[kind]}")
         for id_ in said:
             if int(id_) not in document.goroutines:
                 differences.append(f"goroutine {id_} is missing")
+    differences += bubbles(document)
     return ", ".join(f"{n} {kind}" for kind, n in counts.items()), differences

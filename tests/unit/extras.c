@@ -385,6 +385,77 @@ static void test_defers_of_loop(void **state)
 	}
 }
 
+enum {
+	BUBBLE_GO = 25,
+	ANCESTOR_GO = 24,
+	ANCESTORS = BUCKETS,
+	PCS = OLD_BUCKETS,
+};
+
+static void test_bubble(void **state)
+{
+	AUTO(pseudo_free) struct pseudo *p = carrying(BUBBLE_GO, EXTRA_BUBBLE, OBJECT);
+	AUTO(pseudo_free) struct pseudo *wild = carrying(BUBBLE_GO, EXTRA_BUBBLE, WILD);
+	struct bubble b;
+
+	(void)state;
+	pseudo_field(p, OBJECT, L_bubble_id, 7);
+	pseudo_field(p, OBJECT, L_bubble_root, WILD);
+	extras_capture(p->rt);
+	assert_true(runtime_bubble(p->rt, &goroutine, &b));
+	assert_true(b.has_id && b.has_now && b.has_total && b.has_running);
+	assert_int_equal(b.id, 7);
+	assert_int_equal(b.root, 0);
+	extras_capture(wild->rt);
+	assert_true(runtime_bubble(wild->rt, &goroutine, &b));
+	assert_false(b.has_id || b.has_now || b.has_total || b.has_running);
+	assert_true(b.unreadable);
+	assert_false(runtime_bubble(p->rt, &(struct goroutine){ .addr = G + 8 }, &b));
+}
+
+/* n ancestors, the first of which was in as many calls as pcs says. */
+static struct pseudo *descending(uint64_t n, uint64_t pcs)
+{
+	struct pseudo *p = carrying(ANCESTOR_GO, EXTRA_ANCESTORS, OBJECT);
+
+	put_string(p, OBJECT, ANCESTORS, n);
+	pseudo_field(p, ANCESTORS, L_ancestor_goid, 5);
+	put_string(p, ANCESTORS + (uint64_t)p->rt->layout.slot[L_ancestor_pcs].off, PCS,
+		   pcs);
+	pseudo_put(p, PCS, pseudo_pc(p, "runtime.text", 1));
+	pseudo_put(p, PCS + 8, pseudo_pc(p, "runtime.goexit", 1));
+	return p;
+}
+
+static const struct ancestor_list *ancestors_of(struct pseudo *p)
+{
+	extras_capture(p->rt);
+	return runtime_ancestors(p->rt, &goroutine);
+}
+
+static void test_ancestors(void **state)
+{
+	AUTO(pseudo_free) struct pseudo *two = descending(1, 2);
+	AUTO(pseudo_free) struct pseudo *cut = descending(1, 1);
+	AUTO(pseudo_free) struct pseudo *huge = descending(UINT64_MAX, UINT64_MAX);
+	AUTO(pseudo_free) struct pseudo *wild = descending(1, 1);
+	const struct ancestor_list *l = ancestors_of(two);
+
+	(void)state;
+	assert_int_equal(l->count, 1);
+	assert_int_equal(l->list[0].id, 5);
+	assert_int_equal(l->list[0].pc_count, 2);
+	assert_false(l->list[0].truncated);
+	assert_true(ancestors_of(cut)->list[0].truncated);
+	l = ancestors_of(huge);
+	assert_int_equal(l->count, LIMIT_ANCESTORS);
+	assert_int_equal(l->elided, UINT64_MAX - LIMIT_ANCESTORS);
+	assert_int_equal(l->list[0].pc_count, ANCESTOR_PCS);
+	put_string(wild, OBJECT, WILD, 1);
+	assert_int_equal(ancestors_of(wild)->count, 0);
+	assert_true(ancestors_of(wild)->unreadable);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -401,6 +472,8 @@ int main(void)
 		cmocka_unit_test(test_defers),
 		cmocka_unit_test(test_defers_bad_function),
 		cmocka_unit_test(test_defers_of_loop),
+		cmocka_unit_test(test_bubble),
+		cmocka_unit_test(test_ancestors),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);

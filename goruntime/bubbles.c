@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The bubbles of testing/synctest (runtime/synctest.go, from 1.24 on): goroutines with a
+ * clock of their own. */
+#include <string.h>
+
+#include "extras.h"
+#include "gather.h"
+#include "runtime_priv.h"
+
+enum { BUBBLE_BYTES = 256 }; /* what is read of it is within */
+
+void bubbles_capture(struct runtime *rt, struct gather *g)
+{
+	size_t n;
+	AUTO(xfree) uint64_t *bubbles = extras_objects(&rt->extras, EXTRA_BUBBLE, &n);
+
+	for (size_t i = 0; i < n; i++)
+		gather_add(g, bubbles[i], BUBBLE_BYTES);
+	gather_read(g, rt->target);
+}
+
+static bool load(struct runtime *rt, uint64_t bubble, enum layout_slot slot,
+		 uint64_t *ret, struct bubble *b)
+{
+	struct err err;
+
+	if (!layout_has(&rt->layout, slot))
+		return false;
+	if (layout_load(&rt->layout, rt->target, bubble, slot, ret, &err))
+		return true;
+	b->unreadable = reason_add(rt, "%s", err.text);
+	return false;
+}
+
+bool runtime_bubble(struct runtime *rt, const struct goroutine *g, struct bubble *ret)
+{
+	uint64_t bubble = extras_object(&rt->extras, EXTRA_BUBBLE, g->addr), root;
+
+	if (!bubble)
+		return false;
+	target_budget_unit(rt->target);
+	*ret = (struct bubble){ .addr = bubble };
+	ret->has_id = load(rt, bubble, L_bubble_id, &ret->id, ret);
+	ret->has_now = load(rt, bubble, L_bubble_now, &ret->now_ns, ret);
+	ret->has_total = load(rt, bubble, L_bubble_total, &ret->total, ret);
+	ret->has_running = load(rt, bubble, L_bubble_running, &ret->running, ret);
+	if (load(rt, bubble, L_bubble_root, &root, ret)) {
+		const struct goroutine *r = goroutine_by_addr(rt, root);
+		ret->root = r ? r->id : 0;
+	}
+	return true;
+}
