@@ -8,7 +8,7 @@
 #include "reader.h"
 #include "view.h"
 
-static const struct option_info show_options[] = { VIEW_ROWS };
+static const struct option_info show_options[] = { VIEW_ROWS(0) };
 
 const struct command command_show = {
 	.name = "gosnap show",

@@ -23,6 +23,7 @@ enum {
 	SNAP_PROGRESS,
 	SNAP_QUIET,
 	SNAP_VERSION,
+	SNAP_VIEW, /* the first of those */
 };
 
 static const struct option_info snap_options[] = {
@@ -42,6 +43,7 @@ static const struct option_info snap_options[] = {
 	[SNAP_QUIET] = { 'q', "quiet", NULL, "the same as --progress=never" },
 	[SNAP_VERSION] = { 0, "version", NULL,
 			   "print the versions of gosnap and its libraries" },
+	VIEW_ROWS(SNAP_VIEW),
 };
 
 const struct command command_snap = {
@@ -110,9 +112,10 @@ static bool parse_progress(const char *argument, struct snap_options *ret,
 
 /* False: leave with *ret_status. */
 static bool parse_options(int argc, char **argv, struct snap_options *ret,
-			  int *ret_status)
+			  struct view *ret_view, int *ret_status)
 {
 	const char *argument;
+	struct err err;
 	int option;
 	while ((option = cmd_option(&command_snap, argc, argv, &argument, ret_status)) !=
 	       OPTION_END) {
@@ -148,11 +151,20 @@ static bool parse_options(int argc, char **argv, struct snap_options *ret,
 		case SNAP_VERSION:
 			*ret_status = cmd_version();
 			return false;
+		case OPTION_STOP:
+			return false;
 		default:
+			if (view_option(ret_view, (enum view_option)(option - SNAP_VIEW),
+					argument, &err))
+				break;
+			*ret_status = cmd_misused(&command_snap, "%s", err.text);
 			return false;
 		}
 	}
-	return true;
+	if (view_finish(ret_view, &err))
+		return true;
+	*ret_status = cmd_misused(&command_snap, "%s", err.text);
+	return false;
 }
 
 static int parse_operands(int argc, char **argv, struct snap_options *ret)
@@ -179,37 +191,43 @@ static int status_of(const struct snap_options *options, const struct snap_resul
 	return options->strict && result->warnings > 0 ? EXIT_NO : EXIT_DONE;
 }
 
-/* A person at a terminal gets text. */
-static bool show(struct output *out, struct err *err)
+static int show(const struct view *view, struct output *out, int status)
 {
-	AUTO(view_free) struct view *view = view_new();
-	AUTO(reader_close)
-	struct reader *reader = reader_open_fd(output_take_fd(out), "the snapshot", err);
+	struct err err;
 	bool nothing;
-	return reader && view_print(view, reader, &nothing, err);
+	AUTO(reader_close)
+	struct reader *reader = reader_open_fd(output_take_fd(out), "the snapshot", &err);
+	if (!reader || !view_print(view, reader, &nothing, &err))
+		return cmd_failed(&err);
+	return nothing && status == EXIT_DONE ? EXIT_NO : status;
 }
 
 int cmd_snap(int argc, char **argv)
 {
+	AUTO(view_free) struct view *view = view_new();
 	struct snap_options options = { .pid = 0 };
 	struct snap_result result = { .warnings = 0 };
 	struct err err;
-	bool for_a_person;
+	bool as_text;
 	int status;
-	if (!parse_options(argc, argv, &options, &status))
+	if (!parse_options(argc, argv, &options, view, &status))
 		return status;
 	status = parse_operands(argc, argv, &options);
 	if (status != EXIT_DONE)
 		return status;
-	for_a_person = !options.output && isatty(STDOUT_FILENO);
+	if (options.output && view_is_asked_for(view))
+		return cmd_misused(&command_snap,
+				   "a document holds everything: filters and colours are "
+				   "for text, and gosnap show has them");
+	/* A person at a terminal gets text, and whoever says what it should be like. */
+	as_text = view_is_asked_for(view) || (!options.output && isatty(STDOUT_FILENO));
 	AUTO(output_close)
-	struct output *out = for_a_person ? output_open_spool(&err)
-					  : output_open(options.output, &err);
+	struct output *out =
+		as_text ? output_open_spool(&err) : output_open(options.output, &err);
 	if (!out || !snap_take(&options, output_sink(out), &result, &err))
 		return cmd_failed(&err);
 	if (!output_commit(out, &err))
 		return output_pipe_closed(out) ? EXIT_IO : cmd_failed(&err);
-	if (for_a_person && !show(out, &err))
-		return cmd_failed(&err);
-	return status_of(&options, &result);
+	status = status_of(&options, &result);
+	return as_text ? show(view, out, status) : status;
 }

@@ -16,13 +16,14 @@ enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
 struct view {
 	struct filter *filter;
+	bool asked_for;
 	bool all;
 	bool negated; /* the next filter */
 	bool no_pager;
 	enum when color;
 };
 
-static const struct option_info rows[] = { VIEW_ROWS };
+static const struct option_info rows[] = { VIEW_ROWS(0) };
 
 struct view *view_new(void)
 {
@@ -67,6 +68,7 @@ static bool add_filter(struct view *view, enum view_option option, const char *a
 bool view_option(struct view *view, enum view_option option, const char *argument,
 		 struct err *err)
 {
+	view->asked_for = true;
 	switch (option) {
 	case VIEW_NOT:
 		view->negated = true;
@@ -88,6 +90,11 @@ bool view_finish(struct view *view, struct err *err)
 {
 	return !view->negated ||
 	       err_set(err, ERR_USAGE, "--not what? A filter has to follow it");
+}
+
+bool view_is_asked_for(const struct view *view)
+{
+	return view->asked_for;
 }
 
 static bool has_color(const struct view *view)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* view.h - the options of every command that prints a document as text: what is shown, and
- * how. Their rows come first in the tables of those commands. */
+ * how. Their rows are side by side in the tables of those commands. */
 #ifndef GOSNAP_VIEW_H
 #define GOSNAP_VIEW_H
 
@@ -27,18 +27,19 @@ enum view_option {
 };
 
 /* clang-format off */
-#define VIEW_ROWS                                                                          \
-	[VIEW_STATUS] = { 0, "status", "PATTERN", "only goroutines in that state" },       \
-	[VIEW_WAIT] = { 0, "wait", "PATTERN", "only those that wait so, or for that" },    \
-	[VIEW_LONGER] = { 0, "longer", "TIME", "only those that have waited for 5m, 1h30m" }, \
-	[VIEW_FUNCTION] = { 0, "function", "PATTERN", "only those in that function" },     \
-	[VIEW_CREATED_BY] = { 0, "created-by", "PATTERN", "only those that it created" },  \
-	[VIEW_LABEL] = { 0, "label", "KEY[=VALUE]", "only those with that profiler label" }, \
-	[VIEW_GOROUTINE] = { 0, "goroutine", "IDS", "only those, in detail: 12,15-20" },   \
-	[VIEW_NOT] = { 0, "not", NULL, "turn the next of these into its opposite" },       \
-	[VIEW_ALL] = { 0, "all", NULL, "hidden frames, system goroutines and threads, too" }, \
-	[VIEW_COLOR] = { 0, "color", CHOICE_WHEN, "colours; auto: on a terminal" },           \
-	[VIEW_NO_PAGER] = { 0, "no-pager", NULL, "print at once, not page by page" }
+/* first: the index of the first one in the table. */
+#define VIEW_ROWS(first)                                                                 \
+	[(first) + VIEW_STATUS] = { 0, "status", "PATTERN", "only goroutines in that state" }, \
+	[(first) + VIEW_WAIT] = { 0, "wait", "PATTERN", "only those that wait so, or for that" }, \
+	[(first) + VIEW_LONGER] = { 0, "longer", "TIME", "only those that have waited for 5m, 1h30m" }, \
+	[(first) + VIEW_FUNCTION] = { 0, "function", "PATTERN", "only those in that function" }, \
+	[(first) + VIEW_CREATED_BY] = { 0, "created-by", "PATTERN", "only those that it created" }, \
+	[(first) + VIEW_LABEL] = { 0, "label", "KEY[=VALUE]", "only those with that profiler label" }, \
+	[(first) + VIEW_GOROUTINE] = { 0, "goroutine", "IDS", "only those, in detail: 12,15-20" }, \
+	[(first) + VIEW_NOT] = { 0, "not", NULL, "turn the next of these into its opposite" }, \
+	[(first) + VIEW_ALL] = { 0, "all", NULL, "hidden frames, system goroutines and threads, too" }, \
+	[(first) + VIEW_COLOR] = { 0, "color", CHOICE_WHEN, "colours; auto: on a terminal" }, \
+	[(first) + VIEW_NO_PAGER] = { 0, "no-pager", NULL, "print at once, not page by page" }
 /* clang-format on */
 
 struct view;
@@ -52,6 +53,9 @@ MUST_CHECK bool view_option(struct view *view, enum view_option option,
 			    const char *argument, struct err *err);
 /* After the last option. ERR_USAGE. */
 MUST_CHECK bool view_finish(struct view *view, struct err *err);
+
+/* One of the options was given: somebody wants text. */
+bool view_is_asked_for(const struct view *view);
 
 /* Prints the document on standard output. *ret_nothing: nothing has passed the filters. */
 MUST_CHECK bool view_print(const struct view *view, struct reader *reader,
