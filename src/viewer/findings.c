@@ -198,18 +198,45 @@ static void print_objects(struct printing *p, const struct findings *findings)
 		print_object(p, &objects[i]);
 }
 
+struct crowd {
+	const char *place;
+	uint64_t goroutines;
+};
+
+static int by_place(const void *a, const void *b)
+{
+	return strcmp(((const struct crowd *)a)->place, ((const struct crowd *)b)->place);
+}
+
+/* Stacks in one function may differ further out, or in the line. */
+static struct crowd biggest_crowd(const struct summary *summary)
+{
+	AUTO(xfree)
+	struct crowd *crowds = xcalloc(summary->group_count, sizeof(*crowds));
+	struct crowd biggest = { NULL, 0 };
+	size_t n = 0;
+	for (size_t i = 0; i < summary->group_count; i++)
+		if (summary->groups[i].place)
+			crowds[n++] = (struct crowd){ summary->groups[i].place,
+						      summary->groups[i].goroutines };
+	qsort(crowds, n, sizeof(*crowds), by_place);
+	for (size_t i = 0; i < n; i++) {
+		if (i > 0 && strcmp(crowds[i].place, crowds[i - 1].place) == 0)
+			crowds[i].goroutines += crowds[i - 1].goroutines;
+		if (crowds[i].goroutines > biggest.goroutines)
+			biggest = crowds[i];
+	}
+	return biggest;
+}
+
 static void print_crowd(struct printing *p, const struct summary *summary)
 {
-	const struct summary_group *crowd = NULL;
+	struct crowd crowd = biggest_crowd(summary);
 	struct text text = { NULL };
-	for (size_t i = 0; i < summary->group_count; i++)
-		if (summary->groups[i].place &&
-		    (!crowd || summary->groups[i].goroutines > crowd->goroutines))
-			crowd = &summary->groups[i];
-	if (!crowd || crowd->goroutines < CROWD)
+	if (crowd.goroutines < CROWD)
 		return;
-	text_add_counted(&text, crowd->goroutines, "goroutine");
-	text_add(&text, " share a stack in %s", crowd->place);
+	text_add_counted(&text, crowd.goroutines, "goroutine");
+	text_add(&text, " are in %s", crowd.place);
 	print_line(p, COLOR_PLAIN, &text);
 }
 
