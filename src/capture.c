@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "limit.h"
 #include "printers.h"
 #include "sockets.h"
 #include "target_extents.h"
@@ -25,6 +26,17 @@ static bool look(struct capture *c, struct err *err)
 			       "see its threads)",
 			       (int)c->options->pid);
 	return true;
+}
+
+static void note_images(struct capture *c)
+{
+	size_t left_out = images_left_out(c->images);
+
+	if (left_out)
+		warnings_add(c->warnings, "process",
+			     "%zu mappings of code are of files that were not opened: "
+			     "more than %d in all",
+			     left_out, LIMIT_IMAGES);
 }
 
 static void note_threads(struct capture *c)
@@ -90,6 +102,7 @@ static bool hold(struct capture *c, struct err *err)
 	c->sockets = read_sockets(c);
 	if (gone)
 		c->partial = xstrdup("the process ended while it was read");
+	note_images(c);
 	note_threads(c);
 	return true;
 }

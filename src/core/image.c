@@ -278,12 +278,14 @@ static void open_executable(struct images *images)
 	place(img, m);
 }
 
+/* From the top down: what was there from the start, the C library above all, lies highest,
+ * and is not to be among those that are too many. */
 static void open_libraries(struct images *images)
 {
 	size_t n;
 	const struct target_mapping *maps = target_mappings(images->target, &n);
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = n; i-- > 0;) {
 		const struct target_mapping *m = &maps[i];
 		if (!is_code(m) || is_known(images, m))
 			continue;

@@ -32,6 +32,7 @@ struct image_symbol {
 
 struct image_symbols {
 	bool loaded;
+	bool exported_only; /* .dynsym: functions of which it says nothing lie between */
 	struct image_symbol *all;
 	size_t count;
 	uint32_t *by_name; /* hash of names: index + 1, 0 is free */

@@ -162,8 +162,10 @@ static const struct image_symbols *symbols_of(const struct image *const_img)
 	if (s->loaded)
 		return s;
 	s->loaded = true;
-	if (!img->elf ||
-	    (!load_table(img, s, SHT_SYMTAB) && !load_table(img, s, SHT_DYNSYM)))
+	if (!img->elf)
+		return s;
+	s->exported_only = !load_table(img, s, SHT_SYMTAB);
+	if (s->exported_only && !load_table(img, s, SHT_DYNSYM))
 		return s;
 	for (s->slots = 16; s->slots < s->count * 2;)
 		s->slots *= 2;
@@ -217,8 +219,9 @@ bool image_function_at(const struct image *img, uint64_t addr, const char **ret_
 	if (!low || !in_code(img, value))
 		return false;
 	const struct image_symbol *f = s->functions[low - 1];
-	/* Assembler's labels have no size: they reach to the next. */
-	if (f->size && value - f->value >= f->size)
+	/* Assembler's labels have no size: they reach to the next, when that is known. */
+	uint64_t size = f->size ? f->size : s->exported_only ? 1 : UINT64_MAX;
+	if (value - f->value >= size)
 		return false;
 	*ret_name = f->name;
 	*ret_entry = f->value + img->bias;

@@ -20,6 +20,14 @@ MODES = {
     "noopt":    (["-gcflags=all=-N -l"], {"CGO_ENABLED": "0"}, False),
 }
 
+# Not tested with everything.
+MORE_MODES = {
+    "cgo-musl": (["-ldflags=-linkmode external"],
+                 {"CGO_ENABLED": "1", "CC": "musl-gcc"}, True),
+    "cgo-musl-static": (["-ldflags=-linkmode external -extldflags -static"],
+                        {"CGO_ENABLED": "1", "CC": "musl-gcc"}, True),
+}
+
 # tests/toolchains then knows Debian 12's own Go only.
 QUICK = bool(os.environ.get("GOSNAP_QUICK"))
 CI = os.environ.get("CI", "") == "true"

@@ -40,7 +40,7 @@ def build(name, version, mode="default", flags=()):
     go = matrix.go(version)
     if go is None:
         raise Skip(f"no go {version} toolchain")
-    arguments, environment, _ = matrix.MODES[mode]
+    arguments, environment, _ = {**matrix.MODES, **matrix.MORE_MODES}[mode]
     arguments = list(arguments) + list(flags)
     top = os.path.join(CACHE, "subjects", version, f"{name}-{mode}")
     place = os.path.join(top, _key(name, [arguments, environment]))
