@@ -164,7 +164,8 @@ struct wait_channel {
 	bool closed;
 	bool has_len; /* the channel of a timer has none that its program could see */
 	uint32_t len, cap;
-	uint64_t when, period; /* of a timer's channel, as in struct wait */
+	const char *element_type; /* Go spelling; NULL: not known */
+	uint64_t when, period;	  /* of a timer's channel, as in struct wait */
 };
 
 /* What has_ does not vouch for is not known, or this lock has no such thing. */

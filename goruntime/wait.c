@@ -68,6 +68,9 @@ void waits_free(struct waits *w)
 	xfree(w->raw_cases);
 	xfree(w->cases);
 	xfree(w->channels);
+	for (size_t i = 0; w->element_types && i < ELEMENT_TYPES; i++)
+		xfree(w->element_types[i].name);
+	xfree(w->element_types);
 	xfree(w->timers);
 	xfree(w->locks);
 	xfree(w->callers);

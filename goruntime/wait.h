@@ -70,9 +70,17 @@ struct channel_record {
 	uint64_t timed : 1; /* it is a timer's */
 	uint32_t len, cap;
 	uint32_t timer; /* index; NO_TIMER: none, or it could not be read */
+	uint32_t type;	/* index in element_types; NO_TYPE */
 };
 
-enum { NO_TIMER = UINT32_MAX };
+enum { NO_TIMER = UINT32_MAX, NO_TYPE = UINT32_MAX };
+
+/* Open addressing; as many as fit are read, and no more. */
+enum { ELEMENT_TYPES = 1 << 12 };
+struct element_type {
+	uint64_t addr; /* of its descriptor; 0: free */
+	char *name;    /* NULL: unreadable */
+};
 
 struct timer_record {
 	uint64_t when, period; /* CLOCK_MONOTONIC in ns; ns, 0: none. when 0: unknown */
@@ -98,6 +106,8 @@ struct waits {
 	size_t case_count;
 	struct channel_record *channels;
 	size_t channel_count;
+	struct element_type *element_types;
+	size_t type_count;
 	struct timer_record *timers;
 	size_t timer_count, timer_cap;
 	struct lock_record *locks;

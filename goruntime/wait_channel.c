@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "survey.h"
 #include "runtime_priv.h"
+#include "survey.h"
+#include "type_name.h"
 #include "wait.h"
 
 /* Of all the queues that are followed. */
@@ -73,6 +74,37 @@ static uint32_t saturated(uint64_t v)
 	return v < UINT32_MAX ? (uint32_t)v : UINT32_MAX;
 }
 
+static char *read_type_name(struct runtime *rt, uint64_t addr)
+{
+	struct go_type type;
+	struct err ignored;
+
+	target_budget_unit(rt->target);
+	return type_read(rt, addr, &type, &ignored) && !type.elided
+		       ? xstrndup(type.name, type.name_len)
+		       : NULL;
+}
+
+/* Index of the type whose descriptor is at addr. */
+static uint32_t element_type(struct reading *x, uint64_t addr)
+{
+	struct waits *w = x->w;
+	size_t i = (size_t)(addr * UINT64_C(0x9e3779b97f4a7c15) >> 40) % ELEMENT_TYPES;
+
+	if (addr == 0)
+		return NO_TYPE;
+	while (w->element_types[i].addr && w->element_types[i].addr != addr)
+		i = (i + 1) % ELEMENT_TYPES;
+	if (!w->element_types[i].addr) {
+		if (w->type_count == ELEMENT_TYPES / 2)
+			return NO_TYPE;
+		w->type_count++;
+		w->element_types[i].addr = addr;
+		w->element_types[i].name = read_type_name(x->rt, addr);
+	}
+	return (uint32_t)i;
+}
+
 static void take_channel(void *arg, const struct survey_item *item, const uint8_t *bytes)
 {
 	struct reading *x = arg;
@@ -80,7 +112,9 @@ static void take_channel(void *arg, const struct survey_item *item, const uint8_
 	size_t len = (size_t)l->slot[L_hchan_size].off;
 	struct channel_record *c = &x->w->channels[x->w->channel_count++];
 
-	*c = (struct channel_record){ .addr = item->addr, .timer = NO_TIMER };
+	*c = (struct channel_record){ .addr = item->addr,
+				      .timer = NO_TIMER,
+				      .type = NO_TYPE };
 	if (!bytes)
 		return;
 	c->known = true;
@@ -89,6 +123,7 @@ static void take_channel(void *arg, const struct survey_item *item, const uint8_
 	c->cap = saturated(layout_get(l, L_hchan_dataqsiz, bytes, len));
 	c->receivers = layout_get(l, L_hchan_recvq, bytes, len) != 0;
 	c->senders = layout_get(l, L_hchan_sendq, bytes, len) != 0;
+	c->type = element_type(x, layout_get(l, L_hchan_elemtype, bytes, len));
 	uint64_t timer = layout_get(l, L_hchan_timer, bytes, len);
 	c->timed = timer != 0;
 	if (timer) {
@@ -163,6 +198,7 @@ void waits_read_channels(struct runtime *rt, struct target *live)
 		return;
 	AUTO(xfree) struct survey_item *items = list_channels(w, &n);
 	w->channels = xcalloc(n + 1, sizeof(*w->channels));
+	w->element_types = xcalloc(ELEMENT_TYPES, sizeof(*w->element_types));
 	survey(live, items, n, (size_t)size.off, take_channel, &x);
 	survey(live, x.timers, x.timer_count, waits_timer_bytes(&rt->layout), take_timer,
 	       &x);
@@ -219,6 +255,8 @@ void waits_channel(const struct waits *w, uint64_t addr, struct wait_channel *re
 	ret->has_len = !c->timed && c->cap < UINT32_MAX;
 	ret->len = c->len;
 	ret->cap = c->cap;
+	if (c->type != NO_TYPE)
+		ret->element_type = w->element_types[c->type].name;
 	if (c->timer == NO_TIMER)
 		return;
 	ret->when = w->timers[c->timer].when;

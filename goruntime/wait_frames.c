@@ -6,8 +6,8 @@
  * that wait at the same place, so few are searched, and the rest are checked. */
 #include <string.h>
 
-#include "survey.h"
 #include "runtime_priv.h"
+#include "survey.h"
 #include "wait.h"
 
 enum {

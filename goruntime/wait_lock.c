@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "survey.h"
 #include "runtime_priv.h"
+#include "survey.h"
 #include "wait.h"
 
 enum {

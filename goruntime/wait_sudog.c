@@ -4,9 +4,9 @@
  * (runtime/select.go selectgo). */
 #include <string.h>
 
-#include "survey.h"
 #include "limit.h"
 #include "runtime_priv.h"
+#include "survey.h"
 #include "wait.h"
 
 struct sudog {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When sleepers wake: g.sleepWhen (1.23), before that the timer that time.Sleep keeps with
  * its goroutine (runtime/time.go timeSleep, resetForSleep). */
-#include "survey.h"
 #include "runtime_priv.h"
+#include "survey.h"
 #include "wait.h"
 
 size_t waits_timer_bytes(const struct layout *l)

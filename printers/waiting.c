@@ -48,6 +48,7 @@ static void print_channel(struct sink *out, const struct goroutine_printing *p,
 		sink_named_string(out, "unreadable", "the channel could not be read");
 		return;
 	}
+	sink_named_string(out, "element_type", c->element_type);
 	if (c->has_len) {
 		sink_named_uint(out, "len", c->len);
 		sink_named_uint(out, "cap", c->cap);

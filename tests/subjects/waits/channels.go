@@ -11,6 +11,8 @@ import (
 func init() {
 	cases = append(cases,
 		func() { go receive(make(chan int), 0) },
+		func() { go receiveStruct(make(chan struct{})) },
+		func() { go receiveNamed(make(chan *named)) },
 		func() { go receive(make(chan int, 3), 3) },
 		func() { go send(make(chan int), 0, 0) },
 		func() { go send(full(2), 2, 2) },
@@ -44,7 +46,7 @@ func full(n int) chan int {
 
 func channel(c interface{}, operation string, length, capacity int) truth.Thing {
 	return truth.Thing{"address": address(c), "operation": operation, "len": length,
-		"cap": capacity, "closed": false, "nil": nil, "when": nil, "unreadable": nil}
+		"cap": capacity, "element_type": reflect.TypeOf(c).Elem().String(), "closed": false, "nil": nil, "when": nil, "unreadable": nil}
 }
 
 func plain(c interface{}, operation string, length, capacity int) truth.Thing {
@@ -59,6 +61,18 @@ func among(cases ...truth.Thing) truth.Thing {
 
 func receive(c chan int, capacity int) {
 	truth.Below("receive", "chan receive").Waits(plain(c, "receive", 0, capacity))
+	<-c
+}
+
+func receiveStruct(c chan struct{}) {
+	truth.Below("receive of nothing", "chan receive").Waits(plain(c, "receive", 0, 0))
+	<-c
+}
+
+type named struct{ n int }
+
+func receiveNamed(c chan *named) {
+	truth.Below("receive of a pointer", "chan receive").Waits(plain(c, "receive", 0, 0))
 	<-c
 }
 
@@ -165,7 +179,7 @@ func selectMany(n int) {
 
 // A channel that a timer sends on: what is known of it depends on the release.
 func timed(c interface{}, period time.Duration) truth.Thing {
-	return truth.Thing{"address": address(c), "operation": "receive", "closed": false,
+	return truth.Thing{"address": address(c), "operation": "receive", "closed": false, "element_type": "time.Time",
 		"timer": time.Now().Add(farAway).UTC(), "period": period}
 }
 
