@@ -55,6 +55,28 @@ static void add_descriptor(struct text *text, const struct reader_node *what)
 		text_add(text, ", fd %" PRId64, node_int(node_get(what, "fd"), -1));
 }
 
+static void add_count(struct text *text, const struct reader_node *lock, const char *name,
+		      const char *one, const char *many)
+{
+	int64_t n = node_int(node_get(lock, name), 0);
+	if (n > 0)
+		text_add(text, ", %" PRId64 " %s", n, n == 1 ? one : many);
+}
+
+/* "locked, 3 waiters"; what is zero or false is not worth a word. */
+static void add_lock(struct text *text, const struct reader_node *lock)
+{
+	if (node_bool(node_get(lock, "locked"), false))
+		text_add(text, ", locked");
+	if (node_bool(node_get(lock, "starving"), false))
+		text_add(text, ", starving");
+	if (node_get(lock, "counter"))
+		text_add(text, ", counter %" PRId64,
+			 node_int(node_get(lock, "counter"), 0));
+	add_count(text, lock, "readers", "reader", "readers");
+	add_count(text, lock, "waiters", "waiter", "waiters");
+}
+
 void details_add_waiting(struct text *text, const struct reader_node *waiting_for)
 {
 	const char *kind = text_of(node_get(waiting_for, "kind"), NULL);
@@ -62,7 +84,10 @@ void details_add_waiting(struct text *text, const struct reader_node *waiting_fo
 		return;
 	text_add(text, "%s%s",
 		 node_bool(node_get(waiting_for, "nil"), false) ? "nil " : "", kind);
+	if (strcmp(kind, "channel") != 0) /* its wait reason says so */
+		add_word(text, " ", node_get(waiting_for, "operation"));
 	add_word(text, " ", node_get(waiting_for, "address"));
+	add_lock(text, waiting_for);
 	add_buffer(text, waiting_for);
 	add_cases(text, node_get(waiting_for, "cases"));
 	add_descriptor(text, waiting_for);
