@@ -18,7 +18,21 @@ MODES = {
     "cgo-pie":  (["-buildmode=pie"], {"CGO_ENABLED": "1"}, True),
     "cgo-static": (["-ldflags=-linkmode external -extldflags -static"], {"CGO_ENABLED": "1"}, True),
     "noopt":    (["-gcflags=all=-N -l"], {"CGO_ENABLED": "0"}, False),
+    "trimpath": (["-trimpath"], {"CGO_ENABLED": "0"}, False),
+    "objcopy-stripped": ([], {"CGO_ENABLED": "0"}, False),
+    "cgo-objcopy-stripped": (["-buildmode=pie"], {"CGO_ENABLED": "1"}, True),
+    "race":     (["-race"], {"CGO_ENABLED": "1"}, True),
 }
+# What is done with the program then; {} is its path.
+AFTERWARDS = {
+    "objcopy-stripped": [["objcopy", "--strip-all", "{}"]],
+    "cgo-objcopy-stripped": [
+        ["objcopy", "--only-keep-debug", "{}", "{}.debug"],
+        ["objcopy", "--strip-all", "--add-gnu-debuglink={}.debug", "{}"],
+    ],
+}
+# For these the oldest release, the one in the middle and the newest speak for all.
+SAMPLED = {"trimpath", "objcopy-stripped", "cgo-objcopy-stripped", "race"}
 
 # Not tested with everything.
 MORE_MODES = {
@@ -38,6 +52,14 @@ def versions():
     out = subprocess.run([os.path.join(TESTS, "toolchains"), "versions"], check=True,
                          stdout=subprocess.PIPE, text=True).stdout
     return out.split()
+
+
+def modes(version):
+    """The modes to test a release in."""
+    known = versions()
+    sample = known[0], known[len(known) // 2], known[-1]
+    return {name: mode for name, mode in MODES.items()
+            if name not in SAMPLED or version in sample}
 
 
 def program(*verb):

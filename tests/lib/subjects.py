@@ -42,8 +42,9 @@ def build(name, version, mode="default", flags=()):
         raise Skip(f"no go {version} toolchain")
     arguments, environment, _ = {**matrix.MODES, **matrix.MORE_MODES}[mode]
     arguments = list(arguments) + list(flags)
+    afterwards = matrix.AFTERWARDS.get(mode, [])
     top = os.path.join(CACHE, "subjects", version, f"{name}-{mode}")
-    place = os.path.join(top, _key(name, [arguments, environment]))
+    place = os.path.join(top, _key(name, [arguments, environment, *afterwards]))
     program = os.path.join(place, name)
     os.makedirs(top, exist_ok=True)
     with open(os.path.join(top, "lock"), "w") as lock:
@@ -66,6 +67,8 @@ def build(name, version, mode="default", flags=()):
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode != 0:
             raise Mismatch(f"go {version} cannot build {name} ({mode}):\n{done.stdout}")
+        for command in afterwards:
+            subprocess.run([word.format(program + ".new") for word in command], check=True)
         os.rename(program + ".new", program)
     return program
 
