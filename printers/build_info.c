@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "printers.h"
 
-void print_build_info(struct sink *out, const struct build_info *info)
+static void print_settings(struct sink *out, const struct build_info *info)
 {
-	sink_begin(out, SINK_OBJECT);
-	sink_named_string(out, "version", info->version);
-	sink_named_string(out, "module", info->module ? info->module : info->path);
-	sink_named_string(out, "module_version", info->module_version);
 	sink_named_begin(out, "settings", SINK_ARRAY);
 	for (size_t i = 0; i < info->setting_count; i++) {
 		sink_begin(out, SINK_OBJECT);
@@ -15,6 +11,10 @@ void print_build_info(struct sink *out, const struct build_info *info)
 		sink_end(out);
 	}
 	sink_end(out);
+}
+
+static void print_dependencies(struct sink *out, const struct build_info *info)
+{
 	sink_named_begin(out, "dependencies", SINK_ARRAY);
 	for (size_t i = 0; i < info->dependency_count; i++) {
 		const struct build_dependency *d = &info->dependencies[i];
@@ -25,5 +25,19 @@ void print_build_info(struct sink *out, const struct build_info *info)
 		sink_end(out);
 	}
 	sink_end(out);
+}
+
+/* Settings are recorded since 1.18, and then never none; dependencies where there are
+ * modules. */
+void print_build_info(struct sink *out, const struct build_info *info)
+{
+	sink_begin(out, SINK_OBJECT);
+	sink_named_string(out, "version", info->version);
+	sink_named_string(out, "module", info->module ? info->module : info->path);
+	sink_named_string(out, "module_version", info->module_version);
+	if (info->setting_count > 0)
+		print_settings(out, info);
+	if (info->module || info->dependency_count > 0)
+		print_dependencies(out, info);
 	sink_end(out);
 }

@@ -236,7 +236,7 @@ static char *column(const char *line, size_t len, size_t from, size_t to)
 		from = to;
 	while (to > from && line[to - 1] == ' ')
 		to--;
-	return xstrndup(line + from, to - from);
+	return to > from ? xstrndup(line + from, to - from) : NULL;
 }
 
 /* "%-25s %-20s %-20s %-10s" since 2.6.24 */

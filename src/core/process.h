@@ -15,8 +15,9 @@ struct process_file {
 };
 
 struct process_limit {
-	char *name;		   /* "Max open files" */
-	char *soft, *hard, *units; /* as the kernel prints them */
+	char *name; /* "Max open files" */
+	char *soft, *hard,
+		*units; /* as the kernel prints them; priorities have no units */
 };
 
 /* Strings are NULL, numbers carry has_, when the kernel does not say. */

@@ -95,7 +95,9 @@ static void test_no_slot_forgotten(void **state)
 		assert_true(layout_from_table(minors[i], "amd64", 0, &l));
 		for (int slot = 0; slot < LAYOUT_SLOTS; slot++)
 			if (l.slot[slot].off == 0 && l.slot[slot].size == 0)
-				fail_msg("go1.%d has no %s", minors[i],
+				fail_msg("go1.%d has no %s: tests/layout-rows, "
+					 "tests/derived-rows",
+					 minors[i],
 					 layout_slot_info((enum layout_slot)slot)->name);
 	}
 }
