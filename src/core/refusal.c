@@ -13,6 +13,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "process.h"
 #include "util.h"
 
 enum {
@@ -88,7 +89,7 @@ static void collect_elf(struct refusal_facts *ret)
 	unsigned char head[20];
 	char path[32];
 
-	snprintf(path, sizeof(path), "/proc/%d/exe", ret->pid);
+	snprintf(path, sizeof(path), "/proc/%d/exe", process_with_files(ret->pid));
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
@@ -106,9 +107,22 @@ static bool same_user_namespace(pid_t pid)
 	struct stat ours, theirs;
 
 	snprintf(path, sizeof(path), "/proc/%d/ns/user", pid);
-	/* One that may not be looked at counts as the same: it explains nothing. */
-	return stat("/proc/self/ns/user", &ours) || stat(path, &theirs) ||
-	       (ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev);
+	if (stat("/proc/self/ns/user", &ours) == 0 && stat(path, &theirs) == 0)
+		return ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev;
+	/* What may not be looked at still shows its ids to everybody. */
+	AUTO(xfree) char *our_ids = slurp("/proc/self/uid_map", SMALL_FILE, NULL);
+	AUTO(xfree) char *their_ids = proc_file(pid, "uid_map");
+	return !our_ids || !their_ids || !strcmp(our_ids, their_ids);
+}
+
+/* As where unshare or nsenter gave us new process ids, but no new /proc: then ptrace and
+ * /proc speak of different processes. */
+static bool foreign_proc(void)
+{
+	char self[16] = "";
+
+	return readlink("/proc/self", self, sizeof(self) - 1) < 0 ||
+	       strtol(self, NULL, 10) != getpid();
 }
 
 static bool is_descendant(pid_t pid)
@@ -205,6 +219,7 @@ void refusal_collect(pid_t pid, struct refusal_facts *ret)
 {
 	memset(ret, 0, sizeof(*ret));
 	ret->pid = pid;
+	ret->foreign_proc = foreign_proc();
 	ret->yama_scope = yama_scope();
 	ret->our_uid = getuid();
 	ret->our_gid = getgid();
@@ -271,6 +286,13 @@ static bool judge_permission(const struct refusal_facts *f, struct err *err)
 			"gosnap runs as root but without CAP_SYS_PTRACE, as containers "
 			"do: "
 			"give it that capability (docker run --cap-add SYS_PTRACE)");
+	if (!f->same_user_namespace)
+		return err_set(
+			err, ERR_PERMISSION,
+			"process %d (%s) is in another user namespace, as rootless "
+			"containers are (uid %u, ours is %u): run gosnap as root, as "
+			"the user who started the container, or inside of it",
+			f->pid, f->name, f->euid, f->our_uid);
 	if (!same_user(f))
 		return err_set(err, ERR_PERMISSION,
 			       "process %d (%s) belongs to another user (uid %u, ours is "
@@ -283,12 +305,6 @@ static bool judge_permission(const struct refusal_facts *f, struct err *err)
 			       "%u): run "
 			       "gosnap as root, with that group%s",
 			       f->pid, f->name, f->egid, f->our_gid, capability);
-	if (!f->same_user_namespace)
-		return err_set(err, ERR_PERMISSION,
-			       "process %d (%s) is in another user namespace: run gosnap "
-			       "as root "
-			       "or inside that namespace",
-			       f->pid, f->name);
 	if (f->capabilities & ~f->our_capabilities)
 		return err_set(
 			err, ERR_PERMISSION,
@@ -324,6 +340,11 @@ static bool judge_permission(const struct refusal_facts *f, struct err *err)
 
 bool refusal_judge(const struct refusal_facts *f, struct err *err)
 {
+	if (f->foreign_proc)
+		return err_set(
+			err, ERR_CANNOT,
+			"/proc is not that of gosnap's own pid namespace: mount it "
+			"(mount -t proc proc /proc), or enter the mount namespace too");
 	if (!f->exists)
 		return err_set(
 			err, ERR_NOT_FOUND,

@@ -12,6 +12,7 @@
 
 struct refusal_facts {
 	pid_t pid;
+	bool foreign_proc; /* /proc counts processes as another pid namespace than ours does */
 	bool exists;
 	bool is_thread; /* a tid that is not a thread-group leader */
 	pid_t tgid;

@@ -59,6 +59,9 @@ struct verdict {
 	}
 FACTS(nothing, (void)f)
 FACTS(is_absent, f->exists = false)
+FACTS(is_foreign, f->foreign_proc = true; f->exists = false)
+FACTS(rootless, f->same_user_namespace = false; f->uid = f->euid = f->suid = 100999;
+      f->ptrace_errno = EPERM)
 FACTS(is_thread, f->is_thread = true; f->tgid = 40)
 FACTS(is_kernel, f->kernel_thread = true)
 FACTS(is_zombie, f->zombie = true)
@@ -88,6 +91,9 @@ static const struct verdict verdicts[] = {
 	{ "nothing in the way", nothing, ERR_NONE, NULL },
 	{ "yama, but allowed", yama1_allowed, ERR_NONE, NULL },
 	{ "no such process", is_absent, ERR_NOT_FOUND, "there is no process 42: pgrep" },
+	{ "another /proc", is_foreign, ERR_CANNOT, "(mount -t proc proc /proc)" },
+	{ "a rootless container's", rootless, ERR_PERMISSION,
+	  "(uid 100999, ours is 1000): run gosnap as root, as the user who started" },
 	{ "a thread", is_thread, ERR_CANNOT,
 	  "42 is a thread of process 40: give that pid" },
 	{ "kernel thread", is_kernel, ERR_CANNOT,
