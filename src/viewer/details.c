@@ -158,6 +158,27 @@ static void print_defers(const struct page *page, int indent,
 	}
 }
 
+static void add_ancestors(struct text *text, const struct reader_node *ancestors)
+{
+	for (size_t i = 0; i < node_count(ancestors); i++) {
+		int64_t id = node_int(node_get(node_at(ancestors, i), "goroutine"), -1);
+		if (id >= 0)
+			text_add(text, "%sgoroutine %" PRId64, text->words ? ", " : "",
+				 id);
+	}
+}
+
+static void add_bubble(struct text *text, const struct reader_node *bubble)
+{
+	int64_t id = node_int(node_get(bubble, "id"), -1);
+	int64_t root = node_int(node_get(bubble, "root"), -1);
+	if (id >= 0)
+		text_add(text, "%" PRId64, id);
+	if (root >= 0)
+		text_add(text, "%smade by goroutine %" PRId64, text->words ? ", " : "",
+			 root);
+}
+
 static void print_line(const struct page *page, int indent, const char *before,
 		       struct text *text)
 {
@@ -177,6 +198,10 @@ void details_print(const struct page *page, int indent,
 	print_line(page, indent, "waits for ", &text);
 	details_add_labels(&text, node_get(goroutine, "labels"));
 	print_line(page, indent, "labels ", &text);
+	add_bubble(&text, node_get(goroutine, "bubble"));
+	print_line(page, indent, "in synctest bubble ", &text);
+	add_ancestors(&text, node_get(goroutine, "ancestors"));
+	print_line(page, indent, "descends from ", &text);
 	print_panics(page, indent, node_get(goroutine, "panics"));
 	print_defers(page, indent, node_get(goroutine, "defers"));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* details.h - what only some goroutines have, in words: the thing waited for, labels, panics,
- * defers. What a document does not have adds nothing. */
+ * defers, ancestors. What a document does not have adds nothing. */
 #ifndef GOSNAP_DETAILS_H
 #define GOSNAP_DETAILS_H
 
