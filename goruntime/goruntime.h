@@ -56,6 +56,15 @@ const char *runtimes_unusable(const struct runtimes *all);
 size_t runtimes_count(const struct runtimes *all);
 struct runtime *runtimes_get(const struct runtimes *all, size_t i); /* borrowed */
 
+/* The ELF objects that its Go code lies in: its own first, then those of its plugins and of
+ * programs and libraries that are linked with it (-linkshared). One at least. Borrowed. */
+struct runtime_image {
+	const char *path;   /* "" when not known */
+	const char *plugin; /* as the plugin calls itself; NULL: it is none */
+	bool executable;    /* of the process */
+};
+size_t runtime_image_count(const struct runtime *rt);
+struct runtime_image runtime_image(const struct runtime *rt, size_t i);
 /* Never NULL; borrowed. */
 const struct build_info *runtime_build_info(const struct runtime *rt);
 /* Why goroutines cannot be read; NULL: they can. Final after runtimes_capture(). */
@@ -116,6 +125,7 @@ const char *runtime_reason(const struct runtime *rt, uint32_t reason);
 
 /* All of them, runtime after runtime. */
 struct goroutine_of {
+	size_t number; /* of the runtime, for runtimes_get() */
 	struct runtime *runtime;
 	const struct goroutine *goroutine;
 };

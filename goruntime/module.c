@@ -99,6 +99,22 @@ static uint64_t md_field(const struct modules *m, enum layout_slot slot,
 	return layout_get(m->layout, slot, md, len);
 }
 
+static char *read_plugin_path(struct modules *m, const uint8_t *md, size_t size)
+{
+	struct slot slot = m->layout->slot[L_md_pluginpath];
+	uint64_t header[2]; /* a Go string: pointer and length */
+	struct err ignored;
+
+	if (slot.off < 0 || (size_t)slot.off + sizeof(header) > size)
+		return NULL;
+	memcpy(header, md + slot.off, sizeof(header));
+	if (header[1] == 0 || header[1] > LIMIT_TEXT_BYTES)
+		return NULL;
+	AUTO(xfree) char *path = xcalloc(1, header[1] + 1);
+	return target_read(m->target, header[0], path, header[1], &ignored) ? TAKE(path)
+									    : NULL;
+}
+
 /* Is there a moduledata at addr? Its first word leads to a pclntab whose first function is
  * at minpc and whose end is at maxpc; nothing else in a process looks like that. */
 static bool load_module(struct modules *m, uint64_t addr, struct module *ret,
@@ -137,6 +153,7 @@ static bool load_module(struct modules *m, uint64_t addr, struct module *ret,
 	uint64_t gofunc = md_field(m, L_md_gofunc, md, size);
 	ret->tab.gofunc =
 		gofunc ? modules_bytes(m, gofunc) : (struct bytes){ .bad = true };
+	ret->plugin = read_plugin_path(m, md, size);
 	*ret_next = md_field(m, L_md_next, md, size);
 	uint64_t has_main = md_field(m, L_md_hasmain, md, size);
 	ret->has_main = has_main == 1;
@@ -298,6 +315,8 @@ void modules_close(struct modules *m)
 		return;
 	for (size_t i = 0; i < m->held_count; i++)
 		xfree(m->held[i].bytes);
+	for (size_t i = 0; i < m->count; i++)
+		xfree(m->list[i].plugin);
 	xfree(m->held);
 	xfree(m->list);
 	xfree(m);

@@ -18,6 +18,7 @@ struct module {
 	bool has_main;		/* the program's main function is in it */
 	bool doubtful; /* some of its words cannot be what the layout calls them */
 	const struct image *image;
+	char *plugin; /* as it calls itself; NULL: it is no plugin */
 	struct pclntab tab;
 };
 

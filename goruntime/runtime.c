@@ -208,6 +208,14 @@ static void capture_stacks(struct runtime *rt)
 	}
 }
 
+bool runtime_has_module_in(const struct runtime *rt, const struct image *img)
+{
+	for (size_t i = 0; rt->modules && i < modules_count(rt->modules); i++)
+		if (modules_get(rt->modules, i)->image == img)
+			return true;
+	return false;
+}
+
 void runtime_read(struct runtime *rt)
 {
 	struct err err;
@@ -246,6 +254,23 @@ void runtime_decode(struct runtime *rt)
 	waits_finish(rt);
 	if (rt->modules)
 		goroutines_sort(rt);
+}
+
+size_t runtime_image_count(const struct runtime *rt)
+{
+	return rt->modules ? modules_count(rt->modules) : 1;
+}
+
+struct runtime_image runtime_image(const struct runtime *rt, size_t i)
+{
+	const struct module *m = rt->modules ? modules_get(rt->modules, i) : NULL;
+	const struct image *img = m ? m->image : rt->image;
+
+	return (struct runtime_image){
+		.path = img ? image_path(img) : "",
+		.plugin = m ? m->plugin : NULL,
+		.executable = img == images_get(rt->images, 0),
+	};
 }
 
 const struct build_info *runtime_build_info(const struct runtime *rt)

@@ -61,7 +61,7 @@ struct runtimes {
 	struct reasons *reasons;
 	struct unwind *cfi;
 	struct raw_frame *scratch; /* LIMIT_FRAMES of them */
-	char *unusable;		   /* why there is no runtime; NULL: there is one */
+	char *unusable;		   /* why the executable has no runtime */
 
 	struct runtime **list;
 	size_t count, cap;
@@ -108,6 +108,7 @@ struct runtime {
 struct runtime *runtime_open(struct runtimes *shared, const struct image *img,
 			     struct build_info *build, const char *assume_go);
 void runtime_close(struct runtime *rt);
+bool runtime_has_module_in(const struct runtime *rt, const struct image *img);
 /* The g structs, of the target as it stands; the M of each thread, of the frozen one. */
 void runtime_read(struct runtime *rt);
 void runtime_read_machines(struct runtime *rt);

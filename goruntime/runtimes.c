@@ -4,19 +4,46 @@
 #include "limit.h"
 #include "runtime_priv.h"
 
-static void add_runtime(struct runtimes *all, const struct image *img,
-			struct build_info *build, const char *assume_go)
+/* A process can map hundreds of libraries: only what the linker marked is looked into, and
+ * the executable, which may have lost its section headers. */
+static bool may_hold_runtime(const struct runtimes *all, const struct image *img)
 {
-	GROW(all->list, all->count, all->cap);
-	all->list[all->count++] = runtime_open(all, img, build, assume_go);
+	struct image_range ignored;
+
+	return img == images_get(all->images, 0) || image_go_build_id(img)[0] != '\0' ||
+	       image_section(img, ".go.buildinfo", &ignored);
+}
+
+/* A plugin, or a program of -linkshared, has a module of its own in another's runtime. */
+static bool holds_module_of_another(const struct runtimes *all, const struct image *img)
+{
+	for (size_t i = 0; i < all->count; i++)
+		if (runtime_has_module_in(all->list[i], img))
+			return true;
+	return false;
+}
+
+static void add_runtime(struct runtimes *all, const struct image *img,
+			const char *assume_go)
+{
+	struct err err;
+
+	if (!may_hold_runtime(all, img) || holds_module_of_another(all, img))
+		return;
+	target_budget_unit(all->target);
+	struct build_info *build = build_info_read(all->target, img, &err);
+	if (build) {
+		GROW(all->list, all->count, all->cap);
+		all->list[all->count++] = runtime_open(all, img, build, assume_go);
+	} else if (!all->unusable) {
+		all->unusable = xstrdup(err.text);
+	}
 }
 
 struct runtimes *runtimes_open(struct target *t, const struct images *images,
 			       const char *assume_go, struct warnings *warnings)
 {
 	struct runtimes *all = xcalloc(1, sizeof(*all));
-	const struct image *img = images_count(images) ? images_get(images, 0) : NULL;
-	struct err err;
 
 	all->target = t;
 	all->images = images;
@@ -24,12 +51,10 @@ struct runtimes *runtimes_open(struct target *t, const struct images *images,
 	all->stacks = stacks_new();
 	all->reasons = reasons_new();
 	all->scratch = xcalloc(LIMIT_FRAMES, sizeof(*all->scratch));
-	target_budget_unit(t);
-	struct build_info *build = img ? build_info_read(t, img, &err) : NULL;
-	if (build)
-		add_runtime(all, img, build, assume_go);
-	else
-		all->unusable = xstrdup(img ? err.text : "no executable image was found");
+	for (size_t i = 0; i < images_count(images); i++)
+		add_runtime(all, images_get(images, i), assume_go);
+	if (!all->count && !all->unusable)
+		all->unusable = xstrdup("no executable image was found");
 	return all;
 }
 
@@ -77,7 +102,7 @@ const _Atomic uint64_t *runtimes_decoded(const struct runtimes *all)
 
 const char *runtimes_unusable(const struct runtimes *all)
 {
-	return all->unusable;
+	return all->count ? NULL : all->unusable;
 }
 
 size_t runtimes_count(const struct runtimes *all)
@@ -115,11 +140,12 @@ size_t runtimes_goroutine_count(const struct runtimes *all)
 
 struct goroutine_of runtimes_goroutine(const struct runtimes *all, size_t i)
 {
-	struct runtime **rt = all->list;
+	size_t n = 0;
 
-	for (; i >= (*rt)->goroutine_count; rt++)
-		i -= (*rt)->goroutine_count;
-	return (struct goroutine_of){ *rt, &(*rt)->goroutines[i] };
+	for (; i >= all->list[n]->goroutine_count; n++)
+		i -= all->list[n]->goroutine_count;
+	return (struct goroutine_of){ n, all->list[n],
+				      runtime_goroutine(all->list[n], i) };
 }
 
 const struct thread_state *runtimes_thread(const struct runtimes *all, size_t i)

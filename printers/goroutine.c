@@ -107,6 +107,7 @@ void print_goroutine(struct sink *out, const struct goroutine_printing *p,
 {
 	sink_begin(out, SINK_OBJECT);
 	sink_named_uint(out, "id", g->id);
+	print_whose(out, p->runtimes, p->runtime);
 	sink_named_address(out, "address", g->addr);
 	print_status(out, p, g);
 	sink_named_bool(out, "system", g->system);

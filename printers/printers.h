@@ -12,8 +12,12 @@
 /* Each writes one value; the caller has named it. */
 void print_process(struct sink *out, const struct process *process, struct target *t,
 		   const struct images *images);
-void print_build_info(struct sink *out, const struct build_info *info);
 void print_warnings(struct sink *out, const struct warnings *warnings);
+
+/* The first runtime, with the others as a member of it. */
+void print_go(struct sink *out, const struct runtimes *all);
+/* Member runtime: whose something is, when not the first one's. NULL: nobody's. */
+void print_whose(struct sink *out, const struct runtimes *all, const struct runtime *rt);
 
 /* An array of all frames of a stack; returns how many. */
 size_t print_frames(struct sink *out, struct runtimes *all, struct stack stack);

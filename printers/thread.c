@@ -95,7 +95,8 @@ static void print_code(struct sink *out, const struct thread_printing *p, uint64
 	sink_hex(out, bytes, sizeof(buf));
 }
 
-static void print_runtime_side(struct sink *out, const struct thread_state *s)
+static void print_runtime_side(struct sink *out, const struct runtimes *all,
+			       const struct thread_state *s)
 {
 	static const char *const on[] = {
 		[ON_GOROUTINE] = "goroutine",
@@ -104,6 +105,7 @@ static void print_runtime_side(struct sink *out, const struct thread_state *s)
 		[ON_C] = "c",
 	};
 
+	print_whose(out, all, s->runtime);
 	if (s->has_machine)
 		sink_named_int(out, "machine", s->machine);
 	if (s->has_processor)
@@ -125,7 +127,7 @@ void print_thread(struct sink *out, const struct thread_printing *p, size_t i)
 	sink_named_string(out, "name", th->name);
 	if (th->state)
 		sink_named_string(out, "state", (char[]){ th->state, '\0' });
-	print_runtime_side(out, s);
+	print_runtime_side(out, p->runtimes, s);
 	if (th->stopped)
 		print_registers(out, arch, th);
 	if (th->has_siginfo)

@@ -61,17 +61,10 @@ static void print_options(struct sink *out, const struct snap_options *o)
 	sink_end(out);
 }
 
-/* The one that the top of the document describes; NULL: there is none. */
-static struct runtime *first_runtime(const struct snap *s)
-{
-	return runtimes_count(s->capture.runtimes) ? runtimes_get(s->capture.runtimes, 0)
-						   : NULL;
-}
-
 static void print_snapshot(struct snap *s)
 {
 	struct sink *out = s->out;
-	const struct runtime *rt = first_runtime(s);
+	const struct runtimes *all = s->capture.runtimes;
 	struct utsname system;
 
 	sink_named_begin(out, "snapshot", SINK_OBJECT);
@@ -92,8 +85,9 @@ static void print_snapshot(struct snap *s)
 		sink_named_string(out, "consistency", "stopped");
 		print_pause(out, &s->capture.pause);
 	}
-	if (rt)
-		sink_named_string(out, "layout", runtime_layout_source(rt));
+	if (runtimes_count(all))
+		sink_named_string(out, "layout",
+				  runtime_layout_source(runtimes_get(all, 0)));
 	print_options(out, s->options);
 	sink_end(out);
 }
@@ -101,7 +95,6 @@ static void print_snapshot(struct snap *s)
 static void print_head(struct snap *s)
 {
 	struct sink *out = s->out;
-	const struct runtime *rt = first_runtime(s);
 
 	sink_named_string(out, "format", "gosnap");
 	sink_named_uint(out, "version", 1);
@@ -113,9 +106,9 @@ static void print_head(struct snap *s)
 	print_process(out, s->capture.process,
 		      s->capture.frozen ? s->capture.frozen : s->capture.live,
 		      s->capture.images);
-	if (rt) {
+	if (runtimes_count(s->capture.runtimes)) {
 		sink_name(out, "go");
-		print_build_info(out, runtime_build_info(rt));
+		print_go(out, s->capture.runtimes);
 	}
 }
 
@@ -127,6 +120,7 @@ static void print_group(struct snap *s, size_t i)
 
 	sink_begin(out, SINK_OBJECT);
 	sink_named_uint(out, "id", i);
+	print_whose(out, all, runtimes_get(all, group->runtime));
 	sink_named_uint(out, "count", group->count);
 	sink_named_begin(out, "goroutines", SINK_ARRAY);
 	for (uint32_t m = 0; m < group->count; m++)
@@ -195,7 +189,7 @@ static void print_goroutines(struct snap *s)
 			continue;
 		printing.runtime = it.runtime;
 		print_goroutine(s->out, &printing, it.goroutine,
-				s->groups.of_stack[it.goroutine->stack]);
+				groups_of(&s->groups, it));
 		s->goroutines++;
 	}
 	sink_end(s->out);
@@ -242,9 +236,13 @@ static void note_doubts(struct snap *s)
 		warnings_add(c->warnings, "go", "no goroutines: %s",
 			     runtimes_unusable(c->runtimes));
 	for (size_t i = 0; i < runtimes_count(c->runtimes); i++) {
-		const char *why = runtime_unusable(runtimes_get(c->runtimes, i));
-		if (why)
-			warnings_add(c->warnings, "layout", "no goroutines: %s", why);
+		const struct runtime *rt = runtimes_get(c->runtimes, i);
+		struct runtime_image own = runtime_image(rt, 0);
+		if (runtime_unusable(rt))
+			warnings_add(c->warnings, "layout", "no goroutines%s%s: %s",
+				     own.executable ? "" : " of ",
+				     own.executable ? "" : own.path,
+				     runtime_unusable(rt));
 	}
 	note_stacks(s);
 }

@@ -9,7 +9,9 @@ static int biggest_first(const void *a, const void *b)
 
 	if (x->count != y->count)
 		return x->count < y->count ? 1 : -1;
-	return (x->stack > y->stack) - (x->stack < y->stack);
+	if (x->stack != y->stack)
+		return x->stack > y->stack ? 1 : -1;
+	return (x->runtime > y->runtime) - (x->runtime < y->runtime);
 }
 
 static bool is_member(const struct goroutine *g, groups_filter *filter, void *arg)
@@ -17,39 +19,55 @@ static bool is_member(const struct goroutine *g, groups_filter *filter, void *ar
 	return g->stack != NO_STACK && filter(arg, g);
 }
 
+static size_t key_of(const struct groups *g, struct goroutine_of it)
+{
+	return it.number * g->stacks + it.goroutine->stack;
+}
+
+uint32_t groups_of(const struct groups *g, struct goroutine_of it)
+{
+	return g->of_stack[key_of(g, it)];
+}
+
 void groups_init(struct groups *ret, const struct runtimes *all, groups_filter *filter,
 		 void *arg)
 {
 	size_t stacks = runtimes_stack_count(all), n = runtimes_goroutine_count(all);
-	AUTO(xfree) uint32_t *counts = xcalloc(stacks + 1, sizeof(*counts));
+	size_t keys = runtimes_count(all) * stacks;
+	AUTO(xfree) uint32_t *counts = xcalloc(keys + 1, sizeof(*counts));
 	uint32_t first = 0;
 
 	*ret = (struct groups){
-		.list = xcalloc(stacks + 1, sizeof(*ret->list)),
+		.list = xcalloc(keys + 1, sizeof(*ret->list)),
+		.stacks = stacks,
 		.members = xcalloc(n + 1, sizeof(*ret->members)),
-		.of_stack = xcalloc(stacks + 1, sizeof(*ret->of_stack)),
+		.of_stack = xcalloc(keys + 1, sizeof(*ret->of_stack)),
 	};
 	for (size_t i = 0; i < n; i++) {
-		const struct goroutine *g = runtimes_goroutine(all, i).goroutine;
-		if (is_member(g, filter, arg))
-			counts[g->stack]++;
+		struct goroutine_of it = runtimes_goroutine(all, i);
+		if (is_member(it.goroutine, filter, arg))
+			counts[key_of(ret, it)]++;
 	}
-	for (size_t s = 0; s < stacks; s++)
-		if (counts[s])
-			ret->list[ret->count++] =
-				(struct group){ (uint32_t)s, 0, counts[s] };
+	for (size_t key = 0; key < keys; key++)
+		if (counts[key])
+			ret->list[ret->count++] = (struct group){
+				.stack = (uint32_t)(key % stacks),
+				.runtime = (uint32_t)(key / stacks),
+				.count = counts[key],
+			};
 	qsort(ret->list, ret->count, sizeof(*ret->list), biggest_first);
 	for (size_t i = 0; i < ret->count; i++) {
-		ret->list[i].first = first;
-		first += ret->list[i].count;
-		ret->list[i].count = 0; /* counted again as members move in */
-		ret->of_stack[ret->list[i].stack] = (uint32_t)i;
+		struct group *group = &ret->list[i];
+		group->first = first;
+		first += group->count;
+		group->count = 0; /* counted again as members move in */
+		ret->of_stack[group->runtime * stacks + group->stack] = (uint32_t)i;
 	}
 	for (size_t i = 0; i < n; i++) {
-		const struct goroutine *g = runtimes_goroutine(all, i).goroutine;
-		if (!is_member(g, filter, arg))
+		struct goroutine_of it = runtimes_goroutine(all, i);
+		if (!is_member(it.goroutine, filter, arg))
 			continue;
-		struct group *group = &ret->list[ret->of_stack[g->stack]];
+		struct group *group = &ret->list[groups_of(ret, it)];
 		ret->members[group->first + group->count++] = (uint32_t)i;
 	}
 }

@@ -9,11 +9,13 @@
 struct groups {
 	struct group {
 		uint32_t stack;
+		uint32_t runtime;      /* for runtimes_get(): a group is of one */
 		uint32_t first, count; /* in members */
 	} * list;
 	size_t count;
+	size_t stacks;	    /* of the process */
 	uint32_t *members;  /* for runtimes_goroutine(), group after group */
-	uint32_t *of_stack; /* stack to group */
+	uint32_t *of_stack; /* runtime * stacks + stack to group */
 };
 
 typedef bool groups_filter(void *arg, const struct goroutine *g);
@@ -22,5 +24,7 @@ typedef bool groups_filter(void *arg, const struct goroutine *g);
 void groups_init(struct groups *ret, const struct runtimes *all, groups_filter *filter,
 		 void *arg);
 void groups_done(struct groups *g);
+/* Of a member. */
+uint32_t groups_of(const struct groups *g, struct goroutine_of it);
 
 #endif

@@ -40,6 +40,8 @@ MORE_MODES = {
                  {"CGO_ENABLED": "1", "CC": "musl-gcc"}, True),
     "cgo-musl-static": (["-ldflags=-linkmode external -extldflags -static"],
                         {"CGO_ENABLED": "1", "CC": "musl-gcc"}, True),
+    "c-shared":  (["-buildmode=c-shared"], {"CGO_ENABLED": "1"}, True),
+    "c-archive": (["-buildmode=c-archive"], {"CGO_ENABLED": "1"}, True),
 }
 
 # tests/toolchains then knows Debian 12's own Go only.

@@ -80,7 +80,7 @@ def check(d):
     goroutines = d.get("goroutines", [])
     if end.get("goroutines") != len(goroutines):
         yield f"end says {end.get('goroutines')} goroutines, there are {len(goroutines)}"
-    ids = [g["id"] for g in goroutines]
+    ids = [(g.get("runtime"), g["id"]) for g in goroutines]
     if len(set(ids)) != len(ids):
         yield "goroutine ids are not unique"
     members = {}
@@ -126,12 +126,14 @@ def proof(unwound):
 
 
 class Document:
-    """A document with its goroutines' frames expanded from their groups."""
+    """A document with its goroutines' frames expanded from their groups. runtime: of
+    several Go runtimes the one whose goroutines count, None for the first."""
 
-    def __init__(self, document):
+    def __init__(self, document, runtime=None):
         self.raw = document
         groups = {g["id"]: g.get("frames", []) for g in document.get("groups", [])}
-        self.goroutines = {g["id"]: g for g in document.get("goroutines", [])}
+        self.goroutines = {g["id"]: g for g in document.get("goroutines", [])
+                           if g.get("runtime") == runtime}
         for g in self.goroutines.values():
             g.setdefault("frames", groups[g["group"]])
         self.threads = {t["id"]: t for t in document.get("threads", [])}

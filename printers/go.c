@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "printers.h"
+
+static void print_settings(struct sink *out, const struct build_info *info)
+{
+	sink_named_begin(out, "settings", SINK_ARRAY);
+	for (size_t i = 0; i < info->setting_count; i++) {
+		sink_begin(out, SINK_OBJECT);
+		sink_named_string(out, "key", info->settings[i].key);
+		sink_named_string(out, "value", info->settings[i].value);
+		sink_end(out);
+	}
+	sink_end(out);
+}
+
+static void print_dependencies(struct sink *out, const struct build_info *info)
+{
+	sink_named_begin(out, "dependencies", SINK_ARRAY);
+	for (size_t i = 0; i < info->dependency_count; i++) {
+		const struct build_dependency *d = &info->dependencies[i];
+		sink_begin(out, SINK_OBJECT);
+		sink_named_string(out, "path", d->path);
+		sink_named_string(out, "version", d->version);
+		sink_named_string(out, "replaced_by", d->replaced_by);
+		sink_end(out);
+	}
+	sink_end(out);
+}
+
+/* Settings are recorded since 1.18, and then never none; dependencies where there are
+ * modules. */
+static void print_build_info(struct sink *out, const struct build_info *info)
+{
+	sink_named_string(out, "version", info->version);
+	sink_named_string(out, "module", info->module ? info->module : info->path);
+	sink_named_string(out, "module_version", info->module_version);
+	if (info->setting_count > 0)
+		print_settings(out, info);
+	if (info->module || info->dependency_count > 0)
+		print_dependencies(out, info);
+}
+
+/* Of one that is no more than the program itself there is nothing to say. */
+static void print_images(struct sink *out, const struct runtime *rt)
+{
+	struct runtime_image own = runtime_image(rt, 0);
+
+	if (!own.executable)
+		sink_named_string(out, "image", own.path);
+	if (runtime_image_count(rt) < 2)
+		return;
+	sink_named_begin(out, "images", SINK_ARRAY);
+	for (size_t i = 0; i < runtime_image_count(rt); i++) {
+		struct runtime_image img = runtime_image(rt, i);
+		sink_begin(out, SINK_OBJECT);
+		sink_named_string(out, "path", img.path);
+		sink_named_string(out, "plugin", img.plugin);
+		sink_end(out);
+	}
+	sink_end(out);
+}
+
+static void print_runtime(struct sink *out, const struct runtime *rt)
+{
+	print_build_info(out, runtime_build_info(rt));
+	print_images(out, rt);
+}
+
+void print_go(struct sink *out, const struct runtimes *all)
+{
+	sink_begin(out, SINK_OBJECT);
+	print_runtime(out, runtimes_get(all, 0));
+	if (runtimes_count(all) > 1) {
+		sink_named_begin(out, "others", SINK_ARRAY);
+		for (size_t i = 1; i < runtimes_count(all); i++) {
+			const struct runtime *rt = runtimes_get(all, i);
+			sink_begin(out, SINK_OBJECT);
+			print_runtime(out, rt);
+			sink_named_string(out, "layout", runtime_layout_source(rt));
+			sink_end(out);
+		}
+		sink_end(out);
+	}
+	sink_end(out);
+}
+
+void print_whose(struct sink *out, const struct runtimes *all, const struct runtime *rt)
+{
+	if (rt && rt != runtimes_get(all, 0))
+		sink_named_string(out, "runtime", runtime_image(rt, 0).path);
+}
