@@ -59,17 +59,27 @@ static char *read_string(struct target *t, uint64_t addr, uint64_t len)
 	return target_read(t, addr, s, len, &ignored) ? TAKE(s) : NULL;
 }
 
-/* A Go string header behind a pointer: before 1.18. */
+/* Of a Go string variable. */
+static char *string_at(struct target *t, uint64_t addr, uint64_t *ret_len)
+{
+	struct err ignored;
+	uint64_t data;
+
+	if (!target_read_uint(t, addr, 8, &data, &ignored) ||
+	    !target_read_uint(t, addr + 8, 8, ret_len, &ignored))
+		return NULL;
+	return read_string(t, data, *ret_len);
+}
+
+/* A Go string variable behind a pointer: before 1.18. */
 static char *string_behind(struct target *t, uint64_t pointer_at, uint64_t *ret_len)
 {
 	struct err ignored;
-	uint64_t header, data;
+	uint64_t addr;
 
-	if (!target_read_uint(t, pointer_at, 8, &header, &ignored) ||
-	    !target_read_uint(t, header, 8, &data, &ignored) ||
-	    !target_read_uint(t, header + 8, 8, ret_len, &ignored))
-		return NULL;
-	return read_string(t, data, *ret_len);
+	return target_read_uint(t, pointer_at, 8, &addr, &ignored)
+		       ? string_at(t, addr, ret_len)
+		       : NULL;
 }
 
 /* A uvarint length and the bytes; *at moves past them. */
@@ -146,26 +156,48 @@ static void parse_module_text(struct build_info *info, char *text, uint64_t len)
 		parse_line(info, strsep(&rest, "\n"));
 }
 
+static bool find_header(struct target *t, const struct image *img, uint64_t *ret_addr,
+			uint8_t header[HEADER_BYTES])
+{
+	struct image_range section;
+	struct err ignored;
+
+	if (image_section(img, ".go.buildinfo", &section))
+		*ret_addr = section.addr;
+	else if (!scan_segments(t, img, ret_addr))
+		return false;
+	return target_read(t, *ret_addr, header, HEADER_BYTES, &ignored) &&
+	       is_header(header);
+}
+
+/* Other linkers than Go's may drop what nothing refers to (lld did, before 1.20): then the
+ * runtime's own variable has the version. */
+static bool find_version(const struct image *img, uint64_t *ret_addr)
+{
+	struct image_range symbol;
+
+	if (!image_symbol(img, "runtime.buildVersion", &symbol))
+		return false;
+	*ret_addr = symbol.addr;
+	return true;
+}
+
 struct build_info *build_info_read(struct target *t, const struct image *img,
 				   struct err *err)
 {
-	struct image_range section;
 	uint8_t header[HEADER_BYTES];
 	uint64_t addr, version_len = 0, text_len = 0;
-
-	if (image_section(img, ".go.buildinfo", &section))
-		addr = section.addr;
-	else if (!scan_segments(t, img, &addr))
-		addr = 0;
-	if (!addr || !target_read(t, addr, header, sizeof(header), err) ||
-	    !is_header(header)) {
-		err_set(err, ERR_NOT_FOUND, "%s has no Go build information",
-			image_path(img)[0] ? image_path(img) : "the executable");
-		return NULL;
-	}
 	AUTO(build_info_free) struct build_info *info = xcalloc(1, sizeof(*info));
 	AUTO(xfree) char *text = NULL;
-	if (header[MAGIC_BYTES + 1] & FLAG_INLINE) {
+
+	if (!find_header(t, img, &addr, header)) {
+		if (!find_version(img, &addr)) {
+			err_set(err, ERR_NOT_FOUND, "%s has no Go build information",
+				image_path(img)[0] ? image_path(img) : "the executable");
+			return NULL;
+		}
+		info->version = string_at(t, addr, &version_len);
+	} else if (header[MAGIC_BYTES + 1] & FLAG_INLINE) {
 		uint64_t at = addr + HEADER_BYTES;
 		info->version = string_inline(t, &at, &version_len);
 		text = string_inline(t, &at, &text_len);
