@@ -10,7 +10,7 @@ import tempfile
 
 import processes
 import subjects
-from victims import Absent
+from tap import Absent
 
 ALL = ("--user", "--map-root-user", "--pid", "--mount", "--mount-proc", "--net", "--uts",
        "--ipc", "--cgroup")

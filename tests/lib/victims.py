@@ -12,14 +12,10 @@ import tempfile
 
 import processes
 import snapshot
-from tap import Mismatch
+from tap import Absent, Mismatch
 
 NOBODY = 65534
 USAGE, GONE, PERMISSION, CANNOT, IO = 2, 3, 4, 5, 6  # exit statuses
-
-
-class Absent(Exception):
-    """This machine has no such process and can have none: not a matter of installing."""
 
 
 def refused(status, words, *arguments, **options):
