@@ -241,9 +241,10 @@ void sockets_free(struct sockets *s)
 const struct descriptor *sockets_look(const struct sockets *s, int64_t fd)
 {
 	struct entry key = { .fd = (int)fd };
-	const struct entry *e = fd >= 0 && s->count ? bsearch(&key, s->entries, s->count,
-							      sizeof(key), by_fd)
-						    : NULL;
+	const struct entry *e =
+		fd >= 0 && fd <= INT32_MAX && s->count
+			? bsearch(&key, s->entries, s->count, sizeof(key), by_fd)
+			: NULL;
 
 	return e ? &e->descriptor : NULL;
 }
