@@ -2,7 +2,10 @@
 /* What a goroutine waits for when only a frame of its own knows: the sudog in semacquire1
  * or notifyListWait (before Go 1.26), the notifyList, the pollDesc. A word of the frames is
  * believed when what it points to points back: sudog.g, pollDesc.rg or wg, the head or tail
- * of the list. The word's distance from the stack pointer is the same for all goroutines
+ * of the list. That alone is too little, for words that nobody uses any more may point into
+ * an older stack, where there are pointers to the g, too: so what the function needs beside
+ * it when it wakes must be in the frames as well, semacquire1's addr, netpollblock's gpp.
+ * The word's distance from the stack pointer is the same for all goroutines
  * that wait at the same place, so few are searched, and the rest are checked. */
 #include <string.h>
 
@@ -50,12 +53,47 @@ static struct wait_record *record_of(const struct search *s, const struct pendin
 	return &s->rt->waits->records[p->record];
 }
 
+/* The words of the innermost frames; returns how many. */
+static size_t read_words(const struct search *s, const struct pending *p, uint64_t *ret)
+{
+	size_t n = (size_t)((p->high - p->sp) / WORD);
+	struct err ignored;
+
+	n = n < WORDS ? n : WORDS;
+	target_budget_unit(s->rt->target);
+	return target_read(s->rt->target, p->sp, ret, n * WORD, &ignored) ? n : 0;
+}
+
+static bool in_frames(const struct search *s, const struct pending *p, uint64_t value)
+{
+	uint64_t words[WORDS];
+	size_t n = read_words(s, p, words);
+
+	for (size_t i = 0; i < n; i++)
+		if (words[i] == value)
+			return true;
+	return false;
+}
+
+/* Is it one of a semaphore's queue, or of a list's? (runtime/sema.go) */
+static bool is_of_source(const struct search *s, const struct pending *p,
+			 const uint8_t *bytes)
+{
+	const struct layout *l = &s->rt->layout;
+	uint64_t elem = layout_get(l, L_sudog_elem, bytes, s->bytes);
+
+	if (layout_get(l, L_sudog_c, bytes, s->bytes) != 0)
+		return false;
+	return s->source == SOURCE_COND ? elem == 0 : elem != 0 && in_frames(s, p, elem);
+}
+
 static bool proves_sudog(struct search *s, struct pending *p, uint64_t addr,
 			 const uint8_t *bytes)
 {
 	const struct layout *l = &s->rt->layout;
 
-	if (layout_get(l, L_sudog_g, bytes, s->bytes) != record_of(s, p)->g)
+	if (layout_get(l, L_sudog_g, bytes, s->bytes) != record_of(s, p)->g ||
+	    !is_of_source(s, p, bytes))
 		return false;
 	p->sudog = addr;
 	p->ticket = (uint32_t)layout_get(l, L_sudog_ticket, bytes, s->bytes);
@@ -96,8 +134,10 @@ static bool proves_poll(struct search *s, struct pending *p, uint64_t addr,
 	bool reads = layout_get(l, L_poll_rg, bytes, s->bytes) == r->g;
 	bool writes = layout_get(l, L_poll_wg, bytes, s->bytes) == r->g;
 
-	(void)addr;
-	if (reads == writes || fd > INT32_MAX)
+	struct slot pointer = l->slot[writes ? L_poll_wg : L_poll_rg];
+
+	if (reads == writes || fd > INT32_MAX ||
+	    !in_frames(s, p, addr + (uint64_t)pointer.off))
 		return false;
 	r->object = fd;
 	r->write = writes;
@@ -162,16 +202,10 @@ static void search_sample(struct search *s)
 {
 	size_t step = s->count > SAMPLE ? s->count / SAMPLE : 1;
 	uint64_t words[WORDS];
-	struct err ignored;
 
 	s->sampling = true;
 	for (size_t i = 0; i < s->count; i += step) {
-		const struct pending *p = &s->pending[i];
-		size_t n = (size_t)((p->high - p->sp) / WORD);
-		n = n < WORDS ? n : WORDS;
-		target_budget_unit(s->rt->target);
-		if (!target_read(s->rt->target, p->sp, words, n * WORD, &ignored))
-			continue;
+		size_t n = read_words(s, &s->pending[i], words);
 		for (size_t place = 0; place < n; place++)
 			add(s, i, words[place], place);
 	}

@@ -22,6 +22,7 @@ enum {
 	STACK_ROOM = 0x1000,
 	SUDOGS = PSEUDO_FREE + 0x8000, /* 0x100 each */
 	CHANNELS = PSEUDO_FREE + 0x10000,
+	DECOYS = PSEUDO_FREE + 0x14000,
 	LOCKS = PSEUDO_FREE + 0x18000,
 	NOWHERE = 0x7654321000,
 };
@@ -272,6 +273,11 @@ static void test_semaphore_in_frame(void **state)
 		pseudo_field(p, sudog_at(i), L_sudog_elem, LOCKS + i * 0x40 + 4);
 		pseudo_put(p, sp_at(i) + 0x08, sudog_at((i + 1) % GOROUTINES));
 		pseudo_put(p, sp_at(i) + 0x28, NOWHERE);
+		/* Points to its g, but what it says is no longer in the frames. */
+		pseudo_put(p, DECOYS + i * 0x100, g_at(i));
+		pseudo_field(p, DECOYS + i * 0x100, L_sudog_elem, LOCKS);
+		pseudo_put(p, sp_at(i) + 0x20, DECOYS + i * 0x100);
+		pseudo_put(p, sp_at(i) + 0x50, LOCKS + i * 0x40 + 4);
 		if (i != 5)
 			pseudo_put(p, sp_at(i) + 0x30, sudog_at(i));
 		pseudo_put(p, LOCKS + i * 0x40, 1 | (i << 3));
@@ -331,6 +337,16 @@ static void test_poll(void **state)
 		pseudo_field(p, wrong, L_poll_rg, g_at(2));
 		for (size_t j = 0; j < 3; j++)
 			pseudo_put(p, sp_at(j) + 0x20, j == 2 ? wrong : desc);
+		/* As if an older stack lay there. */
+		pseudo_field(p, DECOYS, L_poll_fd, 51);
+		pseudo_field(p, DECOYS, L_poll_rg, g_at(0));
+		pseudo_put(p, sp_at(0) + 0x28, DECOYS);
+		for (size_t j = 0; j < 3; j++) {
+			struct slot pointer =
+				p->rt->layout.slot[j == 1 ? L_poll_wg : L_poll_rg];
+			pseudo_put(p, sp_at(j) + 0x30,
+				   (j == 2 ? wrong : desc) + (uint64_t)pointer.off);
+		}
 		look(p);
 		struct wait reader = wait_of(p, 0), writer = wait_of(p, 1);
 		assert_int_equal(reader.fd, 17);
