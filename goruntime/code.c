@@ -186,3 +186,42 @@ const struct code *code_with_calls(struct code_table *table, uint64_t pc, bool e
 				     table->modules);
 	return c;
 }
+
+/* The releases before 1.18 do not flag assembly; all name its file. */
+bool code_is_assembly(const struct code *c)
+{
+	const char *file = c->call_count ? c->calls[c->call_count - 1].file : NULL;
+	size_t len = file ? strlen(file) : 0;
+
+	return c->flags & PCLNTAB_ASM || (len > 2 && strcmp(file + len - 2, ".s") == 0);
+}
+
+/* amd64: call rel32, or call of a register or memory with a displacement of 0, 1 or 4
+ * bytes, with or without an index byte and a prefix. */
+static bool ends_in_call(const uint8_t *end)
+{
+	static const uint8_t lengths[] = { 2, 3, 4, 6, 7 };
+
+	if (end[-5] == 0xe8)
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(lengths); i++)
+		if (end[-lengths[i]] == 0xff && (end[1 - lengths[i]] >> 3 & 7) == 2)
+			return true;
+	return false;
+}
+
+bool code_is_return(struct code_table *table, uint64_t pc, struct target *t)
+{
+	const struct code *c = lookup(table, pc, false);
+	uint8_t before[7];
+	struct err ignored;
+
+	if (!c || c->foreign || c->frame_size < 0 || pc - c->entry < sizeof(before))
+		return false;
+	struct bytes text = modules_bytes(table->modules, pc - sizeof(before));
+	bytes_take(&text, before, sizeof(before));
+	if (text.bad &&
+	    !target_read(t, pc - sizeof(before), before, sizeof(before), &ignored))
+		return false;
+	return ends_in_call(before + sizeof(before));
+}

@@ -39,6 +39,11 @@ const struct code *code_at(struct code_table *table, uint64_t pc, bool exact);
 /* With calls and arguments filled in. */
 const struct code *code_with_calls(struct code_table *table, uint64_t pc, bool exact);
 
+/* calls is filled in. */
+bool code_is_assembly(const struct code *c);
+/* Is there a call before pc, and Go code with a frame around it? t: for what no file has. */
+bool code_is_return(struct code_table *table, uint64_t pc, struct target *t);
+
 const char *special_kind(enum special special); /* Frame.kind, or NULL */
 /* Of an inlined function's name, too. */
 enum special special_of(const char *name);

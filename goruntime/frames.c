@@ -105,6 +105,7 @@ static void give_go(struct expansion *e, const struct raw_frame *raw,
 		f.kind = special_kind(self);
 		if (!f.kind && wrapper)
 			f.kind = "wrapper";
+		f.by_frame_pointer = raw->flags & FRAME_BY_POINTER;
 		if (e->words)
 			f.words = words_of(e->words, raw, c, i);
 		if (raw->flags & FRAME_SYSTEM_STACK)

@@ -69,6 +69,9 @@ static struct goroutine parse_g(const struct layout *l, uint64_t addr, const uin
 	};
 	set_start(&r, GET(g_sched_pc), GET(g_sched_sp), GET(g_syscallpc),
 		  GET(g_syscallsp));
+	goroutine_set_frame_pointer(
+		&r, layout_has(l, r.syscall ? L_g_syscallbp : L_g_sched_bp),
+		r.syscall ? GET(g_syscallbp) : GET(g_sched_bp));
 #undef GET
 	return r;
 }

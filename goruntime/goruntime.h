@@ -104,8 +104,10 @@ struct goroutine {
 	uint64_t waiting_since;		       /* CLOCK_MONOTONIC, 0: not known */
 	uint64_t machine, locked_machine;      /* addresses of Ms, 0: none */
 	uint32_t stack;			       /* for runtimes_stack(), NO_STACK */
-	uint32_t reason; /* for runtimes_reason(), when truncated or lost */
-	int32_t thread;	 /* index in target_threads(), -1: on none */
+	uint16_t reason; /* for runtimes_reason(), when truncated or lost */
+	uint16_t
+		frame_pointer; /* where unwinding starts: for goroutine_frame_pointer() */
+	int32_t thread;	       /* index in target_threads(), -1: on none */
 	uint8_t status, wait_reason, state /* enum stack_state */;
 	bool system : 1;
 	bool exact : 1;	  /* pc is that of an instruction about to run */
@@ -304,7 +306,8 @@ enum raw_frame_flags {
 	FRAME_EXACT = 1, /* pc is about to run, not a return address */
 	FRAME_SYSTEM_STACK =
 		2, /* in a goroutine's frames: on the thread's own stack, C calls */
-	FRAME_SIGNAL = 4, /* a signal trampoline: the next frame was interrupted */
+	FRAME_SIGNAL = 4,     /* a signal trampoline: the next frame was interrupted */
+	FRAME_BY_POINTER = 8, /* found by frame pointer: the one before it has no table */
 };
 
 enum { NO_ARGP = UINT32_MAX };
@@ -336,13 +339,37 @@ struct words {
 	const char *unreadable; /* why there is no text, when there should be */
 };
 
+/* Each goroutine's stack as it was unwound, by pclntab, against its frame pointers: does
+ * the frame pointer of each frame lead to the same caller? Where it cannot, for a known
+ * cause, it is excused. */
+enum verify_excuse {
+	EXCUSE_FRAMELESS, /* a function without a frame saves none: its caller is skipped */
+	EXCUSE_ASSEMBLY, /* assembly with a frame, but without the frame pointer in it */
+	EXCUSE_INTERRUPTED, /* in the middle of a prologue or epilogue */
+	EXCUSE_CALLBACK,    /* it is that of the C code that called back */
+	EXCUSE_COPYING,	    /* the stack is being moved, and they are not all adjusted */
+	EXCUSE_NONE_KNOWN, /* syscalls before Go 1.23 keep none; and what else has none */
+	VERIFY_EXCUSES
+};
+
+struct verification {
+	uint64_t goroutines;
+	uint64_t frames; /* looked at: agreed + excused + disagreements */
+	uint64_t agreed, excused[VERIFY_EXCUSES];
+	uint64_t disagreements; /* each is a warning, too */
+};
+
+/* After runtimes_decode(). */
+void runtimes_verify(struct runtimes *all, struct verification *ret);
+
 /* A frame as people read it. Borrowed strings; NULL and 0 when not known. */
 struct code_frame {
 	const char *function, *file, *kind, *module;
 	uint32_t line;
 	uint64_t pc, entry;
 	bool c, inlined, hidden;
-	struct words words; /* runtimes_each_frame_of() only; valid during the call */
+	bool by_frame_pointer; /* else by the function table, or as C is unwound */
+	struct words words;    /* runtimes_each_frame_of() only; valid during the call */
 };
 
 /* Calls fn for each frame of a stack, inlined calls expanded, innermost first. */

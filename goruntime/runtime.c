@@ -83,6 +83,7 @@ static void find_layout(struct runtime *rt, const char *assume_go)
 			"the runtime of %s is read as if it were %s; values may be wrong",
 			version_words(rt), rt->layout.source + strlen("assumed "));
 	rt->code = code_table_new(rt->modules, &rt->layout);
+	rt->stack_barrier = modules_function(rt->modules, "runtime.stackBarrier", &end);
 	rt->landing_pad =
 		modules_function(rt->modules, "runtime.asmcgocall_landingpad", &end) != 0;
 	wait_reasons_read(rt);
@@ -134,12 +135,14 @@ static void place_goroutine(struct runtime *rt, struct goroutine *g, size_t thre
 		g->pc = m->vdso_pc;
 		g->sp = m->vdso_sp;
 		g->exact = false;
+		goroutine_set_frame_pointer(g, false, 0);
 	} else if (g->syscall) {
 		return;
 	} else if (here && w->handover == HANDOVER_CONTEXT) {
 		g->pc = w->pc;
 		g->sp = w->sp;
 		g->exact = w->exact;
+		goroutine_set_frame_pointer(g, w->has_frame_pointer, w->frame_pointer);
 	} else if (g->status == GOROUTINE_RUNNING && !here) {
 		g->bad_context = true;
 		g->reason =
@@ -170,8 +173,21 @@ static bool has_stack(const struct goroutine *g)
 	       g->status != GOROUTINE_IDLE;
 }
 
+static struct extent_range used_stack(const struct goroutine *g)
+{
+	uint64_t room = g->sp - g->stack_low;
+	uint64_t below = !g->exact		      ? 0
+			 : room < FRAME_POINTER_BELOW ? room
+						      : FRAME_POINTER_BELOW;
+	uint64_t len = g->stack_high - g->sp;
+
+	if (len > LIMIT_STACK_BYTES)
+		len = LIMIT_STACK_BYTES;
+	return (struct extent_range){ g->sp - below, len + below };
+}
+
 /* The used part of all stacks is copied. Those that touch a thread's own are unwound at
- * once: what else they need is only known on the way. */
+ * once, and those that may have barriers: what else they need is only known on the way. */
 static void capture_stacks(struct runtime *rt)
 {
 	size_t n = 0;
@@ -186,12 +202,8 @@ static void capture_stacks(struct runtime *rt)
 			continue;
 		if (g->thread >= 0)
 			place_goroutine(rt, g, (size_t)g->thread);
-		if (g->sp >= g->stack_low && g->sp < g->stack_high) {
-			uint64_t len = g->stack_high - g->sp;
-			ranges[n++] = (struct extent_range){
-				g->sp, len < LIMIT_STACK_BYTES ? len : LIMIT_STACK_BYTES
-			};
-		}
+		if (g->sp >= g->stack_low && g->sp < g->stack_high)
+			ranges[n++] = used_stack(g);
 	}
 	target_extents_add(rt->target, ranges, n, &left_out);
 	if (left_out)
@@ -203,7 +215,7 @@ static void capture_stacks(struct runtime *rt)
 	for (size_t i = 0; i < rt->goroutine_count; i++) {
 		struct goroutine *g = &rt->goroutines[i];
 		const struct machine *m = machine_of(rt, g);
-		if (m && has_stack(g))
+		if ((m || rt->stack_barrier) && has_stack(g))
 			unwind_goroutine(rt, g, m);
 	}
 }

@@ -47,8 +47,8 @@ struct walk {
 	enum stack_state state;
 	uint32_t reason;
 	enum handover handover;
-	uint64_t pc, sp; /* of HANDOVER_CONTEXT */
-	bool exact;
+	uint64_t pc, sp, frame_pointer; /* of HANDOVER_CONTEXT */
+	bool exact, has_frame_pointer;
 };
 
 /* What belongs to the process, whatever number of Go runtimes it has. */
@@ -83,7 +83,9 @@ struct runtime {
 	struct layout layout;
 	struct modules *modules; /* NULL: no Go, or none that we can read */
 	struct code_table *code;
-	bool landing_pad; /* asmcgocall calls C from there (1.22) */
+	uint64_t
+		stack_barrier; /* Go 1.5 to 1.8: a return address in place of another; 0 */
+	bool landing_pad;      /* asmcgocall calls C from there (1.22) */
 	char *unusable;
 
 	uint64_t allgs; /* address of the slice header */
@@ -135,6 +137,12 @@ struct goroutine *goroutine_by_addr(struct runtime *rt, uint64_t addr);
 /* frames.c: the code of a frame, calls filled in, and whose it is. NULL: C. */
 const struct code *code_of_frame(const struct runtimes *all,
 				 const struct raw_frame *frame, struct runtime **ret);
+
+/* unwind_fp.c: a goroutine's frame pointer, in the little room that a record has. */
+enum { FRAME_POINTER_BELOW = 16 }; /* bytes below sp that may be one */
+void goroutine_set_frame_pointer(struct goroutine *g, bool known, uint64_t value);
+/* False: not known. 0: there is no frame that has one. */
+bool goroutine_frame_pointer(const struct goroutine *g, uint64_t *ret);
 
 /* wait_reason.c */
 void wait_reasons_read(struct runtime *rt);

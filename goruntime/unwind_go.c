@@ -8,7 +8,7 @@
 
 #include "limit.h"
 #include "runtime_priv.h"
-#include "window.h"
+#include "unwind_fp.h"
 
 enum { WORD = 8 };
 
@@ -19,7 +19,7 @@ struct go_walk {
 	struct raw_frame *frames;
 	size_t count;
 	uint64_t pc, sp;
-	bool exact, innermost;
+	bool exact, innermost, by_frame_pointer;
 	uint64_t
 		callback_sp; /* of the next callback on the thread's stack; 0: not known */
 	struct window *window;
@@ -67,9 +67,11 @@ static bool push(struct go_walk *u)
 		return ends(u, STACK_TRUNCATED, reason_add(u->rt, "%s", err.text));
 	u->frames[u->count++] = (struct raw_frame){
 		.pc = u->pc,
-		.flags = u->exact ? FRAME_EXACT : 0,
+		.flags = (u->exact ? FRAME_EXACT : 0) |
+			 (u->by_frame_pointer ? FRAME_BY_POINTER : 0),
 		.argp = NO_ARGP,
 	};
+	u->by_frame_pointer = false;
 	return true;
 }
 
@@ -114,6 +116,31 @@ static void add_c_frames(struct go_walk *u, const struct code *c)
 	u->callback_sp = older > u->callback_sp ? older : 0;
 }
 
+/* The collector of Go 1.5 to 1.8 replaced return addresses by that of a function of its
+ * own, and kept the true ones, innermost first (runtime/mstkbar.go, 1.8). */
+static bool lift_barrier(struct go_walk *u, uint64_t slot, uint64_t *pc)
+{
+	const struct layout *l = &u->rt->layout;
+	uint64_t list[3] = { 0 }, first = 0, entry[2];
+	struct err err;
+
+	if (!layout_has(l, L_g_stkbar) ||
+	    !target_read(u->rt->target, u->g->addr + (uint64_t)l->slot[L_g_stkbar].off,
+			 list, sizeof(list), &err) ||
+	    !layout_load(l, u->rt->target, u->g->addr, L_g_stkbar_pos, &first, &err))
+		return lost(u, reason_add(u->rt, "its stack barriers cannot be read"));
+	for (uint64_t i = first; i < list[1]; i++) {
+		if (!target_read(u->rt->target, list[0] + i * sizeof(entry), entry,
+				 sizeof(entry), &err))
+			break;
+		if (entry[0] == slot) {
+			*pc = entry[1];
+			return true;
+		}
+	}
+	return lost(u, reason_add(u->rt, "a stack barrier hides the return address"));
+}
+
 /* Does this function end the walk? See resolveInternal in runtime/traceback.go (1.21). */
 static bool ends_here(struct go_walk *u, const struct code *c)
 {
@@ -133,23 +160,76 @@ static bool injects_call(enum special s)
 	       s == SPECIAL_debug_call_v2;
 }
 
+/* The frame pointer here is what the last frame that has one has saved. */
+static bool frame_pointer_here(struct go_walk *u, uint64_t *ret)
+{
+	for (size_t i = u->count; i-- > 0;) {
+		const struct raw_frame *f = &u->frames[i];
+		const struct code *c =
+			code_with_calls(u->rt->code, f->pc, f->flags & FRAME_EXACT);
+		struct frame_link link;
+
+		if (f->flags & FRAME_SYSTEM_STACK ||
+		    (c && (c->frame_size == 0 || f->argp == NO_ARGP)))
+			continue;
+		if ((c && !c->foreign && code_is_assembly(c)) ||
+		    !frame_pointer_follow(u->window,
+					  goroutine_argp(u->g, f) - FRAME_POINTER_TO_CFA,
+					  &link))
+			return false;
+		*ret = link.frame_pointer;
+		return true;
+	}
+	return goroutine_frame_pointer(u->g, ret);
+}
+
+/* Where there is no table the caller is where the frame pointer says, if that is behind a
+ * call in Go code. A function that keeps none hides its caller: the frame says how it was
+ * found. The one whose pc is unknown is given, too, when it leads on. */
+static bool step_by_frame_pointer(struct go_walk *u, uint32_t reason)
+{
+	struct frame_link link;
+	uint64_t fp;
+	bool pushed = u->count > 0 && u->frames[u->count - 1].pc == u->pc &&
+		      u->frames[u->count - 1].argp == NO_ARGP;
+
+	if (!frame_pointer_here(u, &fp) || fp + WORD < u->sp ||
+	    !frame_pointer_follow(u->window, fp, &link) ||
+	    !code_is_return(u->rt->code, link.pc, u->rt->target))
+		return lost(u, reason);
+	if (!pushed && !push(u))
+		return false;
+	set_argp(u, fp + FRAME_POINTER_TO_CFA);
+	u->pc = link.pc;
+	u->sp = fp + FRAME_POINTER_TO_CFA;
+	u->exact = u->innermost = false;
+	u->by_frame_pointer = true;
+	return true;
+}
+
 static bool step(struct go_walk *u)
 {
 	const struct code *c = code_at(u->rt->code, u->pc, u->exact);
 
 	if (!c)
-		return lost(u, reason_add(u->rt, "pc 0x%" PRIx64 " is in no Go function",
-					  u->pc));
+		return step_by_frame_pointer(
+			u, reason_add(u->rt, "pc 0x%" PRIx64 " is in no Go function",
+				      u->pc));
+	if (c->foreign || c->frame_size < 0)
+		return push(u) &&
+		       step_by_frame_pointer(
+			       u, reason_add(u->rt, "no frame size at pc 0x%" PRIx64,
+					     u->pc));
 	if (!push(u))
 		return false;
-	if (c->foreign || c->frame_size < 0)
-		return lost(u,
-			    reason_add(u->rt, "no frame size at pc 0x%" PRIx64, u->pc));
 	uint64_t cfa = u->sp + (uint64_t)c->frame_size + WORD, ret_pc;
 	set_argp(u, cfa);
 	if (ends_here(u, c))
 		return false;
 	if (!read_word(u, cfa - WORD, &ret_pc))
+		return false;
+	if (ret_pc != 0 && ret_pc == u->rt->stack_barrier &&
+	    !lift_barrier(u, cfa - WORD, &ret_pc))
 		return false;
 	if (ret_pc == 0)
 		return lost(u, reason_add(u->rt, "a return address is zero"));

@@ -70,6 +70,8 @@ static bool end_context(struct thread_walk *t, uint64_t pc, uint64_t sp, bool ex
 	t->w->pc = pc;
 	t->w->sp = sp;
 	t->w->exact = exact;
+	t->w->has_frame_pointer = reg_known(&t->regs, arch_of(t)->fp);
+	t->w->frame_pointer = t->regs.value[arch_of(t)->fp];
 	return end_handover(t, HANDOVER_CONTEXT);
 }
 
@@ -391,8 +393,10 @@ static bool step(struct thread_walk *t)
 				(c->special == SPECIAL_gogo ||
 				 c->special == SPECIAL_gogo_inner) &&
 				t->exact;
-		return resuming ? end_context(t, t->m->sched_pc, sp, false)
-				: end_context(t, pc, sp, t->exact);
+		if (!resuming)
+			return end_context(t, pc, sp, t->exact);
+		keep_only(&t->regs, 0); /* some of them are the goroutine's already */
+		return end_context(t, t->m->sched_pc, sp, false);
 	}
 	if (sp <= t->last_sp)
 		return end_lost(

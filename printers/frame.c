@@ -53,6 +53,8 @@ static void print_frame(void *arg, const struct code_frame *f)
 	if (f->hidden)
 		sink_named_bool(out, "hidden", true);
 	sink_named_string(out, "kind", f->kind);
+	if (f->by_frame_pointer)
+		sink_named_string(out, "found_by", "frame pointer");
 	if (has_words(&f->words)) {
 		sink_name(out, "words");
 		print_words(out, &f->words);

@@ -12,6 +12,7 @@
 /* Each writes one value; the caller has named it. */
 void print_process(struct sink *out, const struct process *process, struct target *t,
 		   const struct images *images);
+void print_verification(struct sink *out, const struct verification *v);
 void print_warnings(struct sink *out, const struct warnings *warnings);
 
 /* The first runtime, with the others as a member of it. */

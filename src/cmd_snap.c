@@ -18,6 +18,7 @@ enum {
 	SNAP_DEAD,
 	SNAP_FULL_FRAMES,
 	SNAP_GO_ONLY,
+	SNAP_VERIFY,
 	SNAP_STRICT,
 	SNAP_ASSUME_GO,
 	SNAP_PROGRESS,
@@ -35,6 +36,8 @@ static const struct option_info snap_options[] = {
 	[SNAP_FULL_FRAMES] = { 0, "full-frames", NULL,
 			       "repeat the frames with every goroutine" },
 	[SNAP_GO_ONLY] = { 0, "go-only", NULL, "refuse a process that is not Go" },
+	[SNAP_VERIFY] = { 0, "verify", NULL,
+			  "check every stack against its frame pointers" },
 	[SNAP_STRICT] = { 0, "strict", NULL, "exit with 1 when there are warnings" },
 	[SNAP_ASSUME_GO] = { 0, "assume-go", "1.N",
 			     "read the runtime as that of Go 1.N" },
@@ -134,6 +137,9 @@ static bool parse_options(int argc, char **argv, struct snap_options *ret,
 			break;
 		case SNAP_GO_ONLY:
 			ret->go_only = true;
+			break;
+		case SNAP_VERIFY:
+			ret->verify = true;
 			break;
 		case SNAP_STRICT:
 			ret->strict = true;

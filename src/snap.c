@@ -20,6 +20,7 @@ struct snap {
 	uint64_t started_ns;
 	uint64_t goroutines, frames;
 	progress_count written;
+	struct verification verification; /* when asked for */
 };
 
 /* Random, RFC 9562 version 4. */
@@ -57,6 +58,7 @@ static void print_options(struct sink *out, const struct snap_options *o)
 	sink_named_bool(out, "no_system", o->no_system);
 	sink_named_bool(out, "dead", o->dead);
 	sink_named_bool(out, "full_frames", o->full_frames);
+	sink_named_bool(out, "verify", o->verify);
 	sink_named_string(out, "assume_go", o->assume_go);
 	sink_end(out);
 }
@@ -254,6 +256,10 @@ static void print_document(struct snap *s)
 	print_groups(s);
 	print_threads(s);
 	print_goroutines(s);
+	if (s->options->verify) {
+		sink_name(s->out, "verify");
+		print_verification(s->out, &s->verification);
+	}
 	sink_name(s->out, "warnings");
 	print_warnings(s->out, s->capture.warnings);
 	print_end(s);
@@ -273,6 +279,8 @@ bool snap_take(const struct snap_options *options, struct sink *out,
 		progress_phase(progress, "unwound", "goroutines",
 			       runtimes_decoded(s.capture.runtimes), n);
 		runtimes_decode(s.capture.runtimes);
+		if (options->verify)
+			runtimes_verify(s.capture.runtimes, &s.verification);
 		groups_init(&s.groups, s.capture.runtimes, wanted, (void *)options);
 		note_doubts(&s);
 		progress_phase(progress, "wrote", "goroutines", &s.written, n);

@@ -192,6 +192,7 @@ static void open_runtime(struct pseudo *p)
 		modules_open_at(p->target, p->images, &rt->layout, PSEUDO_MODULE, &err);
 	assert(rt->modules);
 	rt->code = code_table_new(rt->modules, &rt->layout);
+	rt->stack_barrier = modules_function(rt->modules, "runtime.stackBarrier", &end);
 	rt->landing_pad =
 		modules_function(rt->modules, "runtime.asmcgocall_landingpad", &end) != 0;
 }

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Two unwinders against each other. They meet where a frame keeps the frame pointer of its
+ * caller: two words below its CFA. What pclntab says of the CFA, the chain of frame pointers
+ * says of the same place, or one of them is wrong. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "runtime_priv.h"
+#include "unwind_fp.h"
+
+struct check {
+	struct runtimes *all;
+	const struct goroutine *g;
+	struct verification *v;
+	struct window window;
+	uint64_t frame_pointer; /* in the frame that is looked at */
+	bool known;
+	enum verify_excuse why; /* when it is not */
+};
+
+static void set_frame_pointer(struct check *c, uint64_t value)
+{
+	c->frame_pointer = value;
+	c->known = true;
+}
+
+static void lose_frame_pointer(struct check *c, enum verify_excuse why)
+{
+	c->known = false;
+	c->why = why;
+}
+
+static void disagree(struct check *c, uint32_t number, const struct code *code,
+		     const struct raw_frame *caller)
+{
+	const char *name = code->calls[code->call_count - 1].name;
+	char where[48], theirs[32] = "none";
+	struct frame_link link;
+
+	c->v->disagreements++;
+	snprintf(where, sizeof(where), "goroutine %" PRIu64, c->g->id);
+	if (frame_pointer_follow(&c->window, c->frame_pointer, &link))
+		snprintf(theirs, sizeof(theirs), "0x%" PRIx64, link.pc);
+	warnings_add(c->all->warnings, where,
+		     "frame %" PRIu32 " (%s): pclntab returns to 0x%" PRIx64
+		     ", its frame pointer 0x%" PRIx64 " to %s",
+		     number, name ? name : "?", caller->pc, c->frame_pointer, theirs);
+}
+
+/* Does the frame keep what its own frame pointer says? False: it is not its. */
+static bool agrees(struct check *c, uint64_t cfa, const struct raw_frame *caller)
+{
+	struct frame_link link;
+
+	if (!c->known || c->frame_pointer + FRAME_POINTER_TO_CFA != cfa ||
+	    !frame_pointer_follow(&c->window, c->frame_pointer, &link) ||
+	    link.pc != caller->pc)
+		return false;
+	c->v->agreed++;
+	set_frame_pointer(c, link.frame_pointer);
+	return true;
+}
+
+static bool is_callback(const struct code *code)
+{
+	return code->special == SPECIAL_cgocallback ||
+	       code->special == SPECIAL_cgocallback_gofunc;
+}
+
+/* Behind a frame whose own frame pointer is not known, or wrong, the chain goes on at what
+ * the frame has saved: one mistake is told once. */
+static void go_on_behind(struct check *c, uint64_t cfa)
+{
+	struct frame_link link;
+
+	if (frame_pointer_follow(&c->window, cfa - FRAME_POINTER_TO_CFA, &link))
+		set_frame_pointer(c, link.frame_pointer);
+	else
+		lose_frame_pointer(c, EXCUSE_NONE_KNOWN);
+}
+
+static void excuse(struct check *c, enum verify_excuse why)
+{
+	c->v->excused[why]++;
+}
+
+static void check_frame(struct check *c, uint32_t number, const struct raw_frame *frame,
+			const struct raw_frame *caller)
+{
+	struct runtime *rt;
+	const struct code *code = code_of_frame(c->all, frame, &rt);
+	uint64_t cfa = goroutine_argp(c->g, frame);
+
+	c->v->frames++;
+	if (!code || cfa == 0) {
+		lose_frame_pointer(c, EXCUSE_NONE_KNOWN);
+		excuse(c, EXCUSE_NONE_KNOWN);
+	} else if (is_callback(code)) {
+		lose_frame_pointer(c, EXCUSE_CALLBACK);
+		excuse(c, EXCUSE_CALLBACK);
+	} else if (agrees(c, cfa, caller)) {
+		return;
+	} else if (code->frame_size == 0) {
+		excuse(c, EXCUSE_FRAMELESS);
+	} else if (code_is_assembly(code)) {
+		excuse(c, EXCUSE_ASSEMBLY);
+	} else if (frame->flags & FRAME_EXACT) {
+		excuse(c, EXCUSE_INTERRUPTED);
+	} else {
+		if (c->known && c->g->status == GOROUTINE_COPYSTACK)
+			excuse(c, EXCUSE_COPYING);
+		else if (c->known)
+			disagree(c, number, code, caller);
+		else
+			excuse(c, c->why);
+		go_on_behind(c, cfa);
+	}
+}
+
+/* The next frame of the goroutine's own stack from i on; NULL: no more. */
+static const struct raw_frame *own_frame(struct stack stack, uint32_t *i)
+{
+	while (*i < stack.count && stack.frames[*i].flags & FRAME_SYSTEM_STACK)
+		++*i;
+	return *i < stack.count ? &stack.frames[*i] : NULL;
+}
+
+static void check_goroutine(struct runtimes *all, const struct goroutine *g,
+			    struct verification *v)
+{
+	struct stack stack = runtimes_stack(all, g->stack);
+	struct check c;
+	uint32_t i = 0;
+
+	c.all = all;
+	c.g = g;
+	c.v = v;
+	c.why = EXCUSE_NONE_KNOWN;
+	c.known = goroutine_frame_pointer(g, &c.frame_pointer);
+	window_init(&c.window, all->target, g->stack_low, g->stack_high);
+	target_budget_unit(all->target);
+	const struct raw_frame *frame = own_frame(stack, &i), *caller;
+	v->goroutines += frame != NULL;
+	for (; frame; frame = caller) {
+		uint32_t number = i++;
+		caller = own_frame(stack, &i);
+		if (caller)
+			check_frame(&c, number, frame, caller);
+	}
+}
+
+void runtimes_verify(struct runtimes *all, struct verification *ret)
+{
+	*ret = (struct verification){ 0 };
+	for (size_t i = 0; i < all->count; i++)
+		for (size_t j = 0; j < all->list[i]->goroutine_count; j++)
+			if (all->list[i]->goroutines[j].stack != NO_STACK)
+				check_goroutine(all, &all->list[i]->goroutines[j], ret);
+}
