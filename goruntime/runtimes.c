@@ -5,13 +5,15 @@
 #include "runtime_priv.h"
 
 /* A process can map hundreds of libraries: only what the linker marked is looked into, and
- * the executable, which may have lost its section headers. */
+ * the executable, which may have lost its section headers. The standard library of
+ * -linkshared has no more than a note. */
 static bool may_hold_runtime(const struct runtimes *all, const struct image *img)
 {
 	struct image_range ignored;
 
 	return img == images_get(all->images, 0) || image_go_build_id(img)[0] != '\0' ||
-	       image_section(img, ".go.buildinfo", &ignored);
+	       image_section(img, ".go.buildinfo", &ignored) ||
+	       image_section(img, ".note.go.abihash", &ignored);
 }
 
 /* A plugin, or a program of -linkshared, has a module of its own in another's runtime. */

@@ -42,6 +42,9 @@ MORE_MODES = {
                         {"CGO_ENABLED": "1", "CC": "musl-gcc"}, True),
     "c-shared":  (["-buildmode=c-shared"], {"CGO_ENABLED": "1"}, True),
     "c-archive": (["-buildmode=c-archive"], {"CGO_ENABLED": "1"}, True),
+    # A program and its plugins have the same packages only without the paths of this place.
+    "plugs":     (["-trimpath"], {"CGO_ENABLED": "1"}, True),
+    "plugin":    (["-trimpath", "-buildmode=plugin"], {"CGO_ENABLED": "1"}, True),
 }
 
 # tests/toolchains then knows Debian 12's own Go only.
