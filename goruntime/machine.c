@@ -83,23 +83,25 @@ static uint64_t machine_by_tls(struct runtime *rt, const struct target_thread *t
 		       : 0;
 }
 
-/* Of the offsets that are possible the one by which most threads find their M. */
+static bool finds_machines(struct runtime *rt, const struct target_thread *threads,
+			   size_t n, int64_t off)
+{
+	for (size_t i = 0; i < n; i++)
+		if (machine_by_tls(rt, &threads[i], off))
+			return true;
+	return false;
+}
+
+/* Where its code says, else where executables have it. Not where most threads find an M:
+ * at the other place may be the g of another runtime, whose M looks alike. */
 static int64_t choose_tls_offset(struct runtime *rt, const struct target_thread *threads,
 				 size_t n)
 {
-	int64_t candidates[] = { -WORD, -WORD }, best = -WORD;
-	size_t most = 0, count = 1 + tls_offset_from_code(rt, &candidates[1]);
+	int64_t off;
 
-	for (size_t c = count; c-- > 0;) {
-		size_t hits = 0;
-		for (size_t i = 0; i < n; i++)
-			hits += machine_by_tls(rt, &threads[i], candidates[c]) != 0;
-		if (hits > most) {
-			most = hits;
-			best = candidates[c];
-		}
-	}
-	return best;
+	return tls_offset_from_code(rt, &off) && finds_machines(rt, threads, n, off)
+		       ? off
+		       : -WORD;
 }
 
 static struct go_stack stack_of(struct runtime *rt, uint64_t g)
