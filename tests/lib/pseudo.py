@@ -19,6 +19,8 @@ def hidden(frame):
 def frame(f):
     d = {"function": "runtime.gopanic" if f.function == "panic" else f.function,
          "file": f.file, "line": f.line}
+    if f.words:
+        d["words"] = f.words
     if f.inlined:
         d["inlined"] = True
     else:
