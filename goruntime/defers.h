@@ -42,6 +42,8 @@ struct open_defers; /* what is known of the frames of each distinct stack */
 void open_defers_free(struct open_defers *open);
 /* The frames of that stack that can have some. Borrowed until the next call. */
 struct open_frames open_frames_of(struct runtime *rt, uint32_t stack);
+/* What FUNCDATA_OpenCodedDeferInfo says of a function's frames: bits, slots, count. */
+bool open_defers_parse(const struct layout *l, struct bytes info, struct open_frame *ret);
 /* The pending ones of a frame of g, next first: the addresses of their closures. Returns
  * how many, -1: err. */
 int open_frame_closures(struct runtime *rt, const struct goroutine *g,

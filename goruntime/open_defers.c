@@ -67,7 +67,7 @@ static struct bytes static_bytes(void *arg, uint64_t addr)
 /* The forms: {bits, slots} with a slot of a word for each bit (from 1.22 on, when panics got
  * the pointers to them); {bits, n, slot of each, last first} (1.18 to 1.21); up to 1.17, when
  * records had room for arguments, those were described, too. */
-static bool parse(const struct layout *l, struct bytes b, struct open_frame *ret)
+bool open_defers_parse(const struct layout *l, struct bytes b, struct open_frame *ret)
 {
 	bool arguments = layout_has(l, L_defer_siz);
 
@@ -114,7 +114,7 @@ static bool list_frame(void *arg, const struct physical_frame *f)
 	struct bytes info =
 		pclntab_funcdata(&f->code->module->tab, &func, (uint32_t)id.off,
 				 static_bytes, l->rt->modules);
-	if (info.bad || !parse(layout, info, &open))
+	if (info.bad || !open_defers_parse(layout, info, &open))
 		return true;
 	GROW(l->stack->frames, l->stack->count, l->cap);
 	l->stack->frames[l->stack->count++] = open;
