@@ -56,6 +56,16 @@ static void print_ids(const struct page *page, const int64_t *ids, size_t n,
 	page_say(page, COLOR_PLAIN, 2, 2, &text);
 }
 
+/* Which Go it is, when there are several and it is not the first. */
+static void add_runtime(struct text *text, const struct reader_node *node)
+{
+	const char *runtime = text_of(node_get(node, "runtime"), NULL);
+	const char *slash = runtime ? strrchr(runtime, '/') : NULL;
+
+	if (runtime)
+		text_add(text, ", in the Go of %s", slash ? slash + 1 : runtime);
+}
+
 static void print_heading(const struct page *page, const struct summary *summary,
 			  const struct summary_group *group,
 			  const struct reader_node *node)
@@ -72,6 +82,7 @@ static void print_heading(const struct page *page, const struct summary *summary
 	if (group->locked > 0)
 		text_add(&text, " (locked to %s)",
 			 group->locked == 1 ? "a thread" : "threads");
+	add_runtime(&text, node);
 	page_say(page, COLOR_HEADING, 0, 2, &text);
 	if (count > 1)
 		print_ids(page, ids, n, count);
@@ -187,6 +198,7 @@ void group_print_goroutine(const struct stack_style *style,
 			 node_bool(node_get(goroutine, "locked"), false) ? "locked to"
 									 : "on",
 			 node_int(thread, -1));
+	add_runtime(&text, goroutine);
 	add_stack(&text, node_get(goroutine, "stack"));
 	if (node_get(goroutine, "address"))
 		text_add(&text, ", g %s", text_of(node_get(goroutine, "address"), "?"));
