@@ -16,7 +16,8 @@ def differences(document, subject, text, version, counts):
     for record in subject.records:
         for sentence in compare.with_record(document, record, minor, counts):
             yield False, sentence
-    if not (counts.goroutines and counts.frames and counts.records and counts.created):
+    if not (counts.goroutines and counts.frames and counts.words and counts.records
+            and counts.created):
         yield False, "nothing was compared: " + str(counts)
     said = document.raw.get("go", {}).get("version", "")
     if said.split(".")[:2] != f"go{version}".split("."):
