@@ -6,6 +6,7 @@
 
 #include "limit.h"
 #include "runtime_priv.h"
+#include "survey.h"
 #include "wait.h"
 
 enum {
@@ -13,9 +14,8 @@ enum {
 	BATCH = 4096,	       /* pointers of allgs read at once */
 	BATCH_BYTES = 1 << 21, /* of g structs, by one vectored read */
 	RUN_BYTES = 1 << 16,
-	RUN_GAP = 256,	       /* g structs lie side by side, in spans of one size */
-	SCAN_BIT = 0x1000,     /* runtime/runtime2.go _Gscan */
-	G_BYTES_MAX = 1 << 14, /* a g struct is some 450 bytes */
+	RUN_GAP = 256,	   /* g structs lie side by side, in spans of one size */
+	SCAN_BIT = 0x1000, /* runtime/runtime2.go _Gscan */
 };
 
 _Static_assert(sizeof(struct goroutine) <= 128, "there can be millions of them");
@@ -76,25 +76,27 @@ static struct goroutine parse_g(const struct layout *l, uint64_t addr, const uin
 	return r;
 }
 
-static int by_value(const void *a, const void *b)
+static int by_addr(const void *a, const void *b)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return (x > y) - (x < y);
+	const struct survey_item *x = a, *y = b;
+	return (x->addr > y->addr) - (x->addr < y->addr);
 }
 
 /* A page that cannot be read costs the goroutines it lists; they stay zero. */
-static bool read_array(struct runtime *rt, uint64_t addr, uint64_t *list, size_t count,
-		       struct err *err)
+static bool read_array(struct runtime *rt, uint64_t addr, struct survey_item *list,
+		       size_t count, struct err *err)
 {
+	uint64_t words[BATCH];
 	size_t missing = 0;
 
 	for (size_t at = 0, n; at < count; at += n) {
 		n = count - at < BATCH ? count - at : BATCH;
-		if (!target_read(rt->target, addr + at * WORD, list + at, n * WORD,
-				 err)) {
-			memset(list + at, 0, n * WORD);
+		if (!target_read(rt->target, addr + at * WORD, words, n * WORD, err)) {
+			memset(words, 0, n * WORD);
 			missing += n;
 		}
+		for (size_t i = 0; i < n; i++)
+			list[at + i].addr = words[i];
 	}
 	if (missing && missing < count)
 		warnings_add(rt->warnings, "goroutines",
@@ -105,7 +107,8 @@ static bool read_array(struct runtime *rt, uint64_t addr, uint64_t *list, size_t
 
 /* allgs as addresses, sorted and without duplicates: address order is what makes the large
  * reads that follow cheap. NULL: err. */
-static uint64_t *read_addresses(struct runtime *rt, size_t *ret_n, struct err *err)
+static struct survey_item *read_addresses(struct runtime *rt, size_t *ret_n,
+					  struct err *err)
 {
 	uint64_t header[2];
 	size_t n = 0;
@@ -122,13 +125,13 @@ static uint64_t *read_addresses(struct runtime *rt, size_t *ret_n, struct err *e
 			     count, room);
 		count = room < LIMIT_GOROUTINES ? room : LIMIT_GOROUTINES;
 	}
-	AUTO(xfree) uint64_t *list = xcalloc(count + 1, WORD);
+	AUTO(xfree) struct survey_item *list = xcalloc(count + 1, sizeof(*list));
 	if (!read_array(rt, header[0], list, count, err))
 		return NULL;
-	qsort(list, count, WORD, by_value);
+	qsort(list, count, sizeof(*list), by_addr);
 	for (size_t i = 0; i < count; i++)
-		if (list[i] != 0 && list[i] % WORD == 0 &&
-		    (n == 0 || list[i] != list[n - 1]))
+		if (list[i].addr != 0 && list[i].addr % WORD == 0 &&
+		    (n == 0 || list[i].addr != list[n - 1].addr))
 			list[n++] = list[i];
 	if (n < count)
 		warnings_add(rt->warnings, "goroutines",
@@ -150,86 +153,34 @@ static void take_g(struct runtime *rt, uint64_t addr, const uint8_t *bytes, size
 	waits_note(rt, &g, bytes, size);
 }
 
-/* Reading g structs: neighbours by one span, since a span costs the kernel far more time
- * than the bytes between them. */
 struct g_reading {
 	struct runtime *rt;
-	const uint64_t *list; /* sorted addresses */
-	size_t count, size;   /* how many; bytes of a g struct */
-	struct target_span *spans;
-	size_t span_count;
-	uint8_t *bytes;
+	size_t size; /* of a g struct, in bytes */
 	size_t missing;
 };
 
-/* Fills the spans for the addresses from number first on; returns the first that is left. */
-static size_t plan_batch(struct g_reading *r, size_t first)
+static void take_item(void *arg, const struct survey_item *item, const uint8_t *bytes)
 {
-	size_t used = 0, i = first;
+	struct g_reading *r = arg;
 
-	r->span_count = 0;
-	while (i < r->count && used + r->size <= BATCH_BYTES) {
-		uint64_t start = r->list[i], end = start + r->size;
-		for (i++; i < r->count && r->list[i] - start <= RUN_BYTES &&
-			  (r->list[i] <= end || r->list[i] - end <= RUN_GAP) &&
-			  used + (r->list[i] - start) + r->size <= BATCH_BYTES;
-		     i++)
-			end = r->list[i] + r->size;
-		r->spans[r->span_count++] =
-			(struct target_span){ start, r->bytes + used,
-					      (size_t)(end - start), false };
-		used += (size_t)(end - start);
-	}
-	return i;
-}
-
-/* One bad page costs those that lie on it, not their neighbours. */
-static void take_span(struct g_reading *r, const struct target_span *s, uint64_t addr)
-{
-	uint8_t *at = (uint8_t *)s->buf + (addr - s->addr);
-	struct err ignored;
-
-	if (s->done || target_read(r->rt->target, addr, at, r->size, &ignored))
-		take_g(r->rt, addr, at, r->size);
+	if (bytes)
+		take_g(r->rt, item->addr, bytes, r->size);
 	else
 		r->missing++;
 }
 
-static void read_batches(struct g_reading *r)
-{
-	for (size_t first = 0, next; first < r->count; first = next) {
-		next = plan_batch(r, first);
-		target_budget_unit(r->rt->target);
-		target_read_many(r->rt->target, r->spans, r->span_count);
-		const struct target_span *s = r->spans;
-		for (size_t i = first; i < next; i++) {
-			while (r->list[i] - s->addr >= s->len)
-				s++;
-			take_span(r, s, r->list[i]);
-		}
-	}
-}
-
 bool goroutines_read(struct runtime *rt, struct err *err)
 {
-	struct g_reading r = {
-		.rt = rt,
-		.size = (size_t)rt->layout.slot[L_g_size].off,
-	};
-	AUTO(xfree) uint64_t *list = read_addresses(rt, &r.count, err);
+	struct g_reading r = { rt, (size_t)rt->layout.slot[L_g_size].off, 0 };
+	size_t n;
+	AUTO(xfree) struct survey_item *list = read_addresses(rt, &n, err);
 
-	if (!list || r.size == 0 || r.size > G_BYTES_MAX)
+	if (!list || r.size == 0 || r.size > SURVEY_SIZE_MAX)
 		return false;
-	AUTO(xfree)
-	struct target_span *spans = xcalloc(BATCH_BYTES / r.size, sizeof(*spans));
-	AUTO(xfree) uint8_t *bytes = xmalloc(BATCH_BYTES);
-	r.list = list;
-	r.spans = spans;
-	r.bytes = bytes;
-	read_batches(&r);
+	survey(rt->target, list, n, r.size, take_item, &r);
 	if (r.missing)
 		warnings_add(rt->warnings, "goroutines", "%zu of %zu could not be read",
-			     r.missing, r.count);
+			     r.missing, n);
 	return true;
 }
 
