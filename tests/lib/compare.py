@@ -22,6 +22,7 @@ class Counts:
     unavailable: int = 0
     shown: int = 0
     stripped: bool = False  # not counted: C has lost names
+    works: bool = False     # not counted: what no longer counts in a frame may change
 
     def __str__(self):
         words = {"goroutines": "goroutines", "frames": "frames", "inlined": "of them inlined",
@@ -62,7 +63,16 @@ def preempted_line(callee, minor):
     return minor <= 20 and callee is not None and callee.function == "runtime.asyncPreempt"
 
 
-def same_frame(ours, theirs, minor, callee=None):
+def words_that_count(words):
+    """Without the values that the traceback marks as no longer live."""
+    return re.sub(r"0x[0-9a-f]+\?", "?", words)
+
+
+def same_words(ours, theirs, works):
+    return ours == theirs or (works and words_that_count(ours) == words_that_count(theirs))
+
+
+def same_frame(ours, theirs, minor, callee=None, works=False):
     if gotrace.short_name(ours.get("function", "?"), minor) != theirs.function:
         return False
     if ours.get("file") != theirs.file:
@@ -71,7 +81,7 @@ def same_frame(ours, theirs, minor, callee=None):
         return False
     if bool(ours.get("inlined")) != theirs.inlined:
         return False
-    if (ours.get("words") or "") != theirs.words:
+    if not same_words(ours.get("words") or "", theirs.words, works):
         return False
     if theirs.inlined:
         return True
@@ -135,7 +145,7 @@ def frames(ours, theirs, minor, counts, shown=False):
         return
     for i, (a, b) in enumerate(zip(part, theirs.frames)):
         callee = theirs.frames[i - 1] if i > 0 else None
-        if not same_frame(a, b, minor, callee):
+        if not same_frame(a, b, minor, callee, counts.works):
             yield f"frame {i}: gosnap {describe(a)}; the runtime {describe(b)}"
             return
         counts.frames += 1
