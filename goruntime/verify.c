@@ -103,6 +103,9 @@ static void check_frame(struct check *c, uint32_t number, const struct raw_frame
 	} else if (code->frame_size == 0) {
 		excuse(c, EXCUSE_FRAMELESS);
 	} else if (code_is_assembly(code)) {
+		/* What leaves the stack may keep the old SP in RBP: walltime1 of 1.15. */
+		if (code->flags & PCLNTAB_SPWRITE)
+			lose_frame_pointer(c, EXCUSE_ASSEMBLY);
 		excuse(c, EXCUSE_ASSEMBLY);
 	} else if (frame->flags & FRAME_EXACT) {
 		excuse(c, EXCUSE_INTERRUPTED);

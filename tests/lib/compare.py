@@ -68,7 +68,9 @@ def words_that_count(words):
     return re.sub(r"0x[0-9a-f]+\?", "?", words)
 
 
-def same_words(ours, theirs, works):
+def same_words(ours, theirs, works, preempted):
+    if preempted:  # which values are live is looked up there, too
+        ours, theirs = ours.replace("?", ""), theirs.replace("?", "")
     return ours == theirs or (works and words_that_count(ours) == words_that_count(theirs))
 
 
@@ -81,7 +83,8 @@ def same_frame(ours, theirs, minor, callee=None, works=False):
         return False
     if bool(ours.get("inlined")) != theirs.inlined:
         return False
-    if not same_words(ours.get("words") or "", theirs.words, works):
+    if not same_words(ours.get("words") or "", theirs.words, works,
+                      preempted_line(callee, minor)):
         return False
     if theirs.inlined:
         return True

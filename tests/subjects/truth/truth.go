@@ -264,10 +264,29 @@ func Ready() {
 	os.Stdout.WriteString("READY\n")
 }
 
+// settled tells whether no goroutine but the caller is about to run.
+func settled() bool {
+	self := Goid()
+	for id, status := range statuses() {
+		if id != self && (status == "runnable" || status == "running") {
+			return false
+		}
+	}
+	return true
+}
+
+// settle waits for that, but not for ever: some never rest.
+func settle() {
+	for i := 0; i < 1000 && !settled(); i++ {
+		time.Sleep(time.Millisecond)
+	}
+}
+
 // Announce prints the statement once n goroutines are in their places, and
 // parks for good. Run it as a goroutine of its own when main is one of them.
 func Announce(n int) {
 	Await(n)
+	settle()
 	Say(map[string]interface{}{"shown": string(stacks()), "shown_by": Goid()})
 	Ready()
 	select {}
