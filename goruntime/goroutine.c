@@ -14,7 +14,8 @@ enum {
 	BATCH = 4096,	       /* pointers of allgs read at once */
 	BATCH_BYTES = 1 << 21, /* of g structs, by one vectored read */
 	RUN_BYTES = 1 << 16,
-	RUN_GAP = 256,	   /* g structs lie side by side, in spans of one size */
+	RUN_GAP = 256, /* g structs lie side by side, in spans of one size */
+	SAMPLE = 256,
 	SCAN_BIT = 0x1000, /* runtime/runtime2.go _Gscan */
 };
 
@@ -182,6 +183,31 @@ bool goroutines_read(struct runtime *rt, struct err *err)
 		warnings_add(rt->warnings, "goroutines", "%zu of %zu could not be read",
 			     r.missing, n);
 	return true;
+}
+
+uint64_t goroutines_expected_bytes(struct runtime *rt)
+{
+	size_t size = (size_t)rt->layout.slot[L_g_size].off, sampled = 0;
+	uint64_t header[2], addr, used = 0;
+	uint8_t bytes[SURVEY_SIZE_MAX];
+	struct err ignored;
+
+	if (!rt->allgs || size > sizeof(bytes) ||
+	    !target_read(rt->target, rt->allgs, header, sizeof(header), &ignored) ||
+	    header[1] == 0 || header[1] > LIMIT_GOROUTINES)
+		return 0;
+	for (size_t i = 0; i < SAMPLE; i++) {
+		uint64_t at = header[0] + header[1] * i / SAMPLE * WORD;
+		if (!target_read_uint(rt->target, at, WORD, &addr, &ignored) ||
+		    !target_read(rt->target, addr, bytes, size, &ignored))
+			continue;
+		struct goroutine g = parse_g(&rt->layout, addr, bytes, size);
+		sampled++;
+		if (!is_dead(g.status) && g.sp >= g.stack_low && g.sp < g.stack_high &&
+		    g.stack_high - g.sp < LIMIT_STACK_BYTES)
+			used += g.stack_high - g.sp;
+	}
+	return sampled ? used / sampled * header[1] : 0;
 }
 
 struct goroutine *goroutine_by_addr(struct runtime *rt, uint64_t addr)

@@ -41,6 +41,9 @@ struct runtimes *runtimes_open(struct target *t, const struct images *images,
 void runtimes_close(struct runtimes *all);
 DEFINE_AUTO(struct runtimes, runtimes_close)
 
+/* About how many bytes runtimes_capture() will copy; while the process runs. */
+uint64_t runtimes_expected_bytes(struct runtimes *all);
+
 /* frozen: the stopped process, as open extents (target_extents.h). Reads all g structs,
  * unwinds what stands on threads, copies the used stacks. From here on frozen only is
  * read. When goroutines cannot be had, runtime_unusable() says why. */

@@ -132,6 +132,8 @@ bool allgs_find(struct runtime *rt, struct err *err);
 /* Reads every g struct, of the target as it stands. */
 bool goroutines_read(struct runtime *rt, struct err *err);
 void goroutines_sort(struct runtime *rt);
+/* About how much of their stacks they use in all, from a sample; 0: not known. */
+uint64_t goroutines_expected_bytes(struct runtime *rt);
 struct goroutine *goroutine_by_addr(struct runtime *rt, uint64_t addr);
 
 /* frames.c: the code of a frame, calls filled in, and whose it is. NULL: C. */

@@ -77,6 +77,17 @@ void runtimes_close(struct runtimes *all)
 	xfree(all);
 }
 
+uint64_t runtimes_expected_bytes(struct runtimes *all)
+{
+	uint64_t bytes = 0;
+
+	target_budget_unit(all->target);
+	for (size_t i = 0; i < all->count; i++)
+		if (all->list[i]->modules)
+			bytes += goroutines_expected_bytes(all->list[i]);
+	return bytes;
+}
+
 void runtimes_capture(struct runtimes *all, struct target *frozen)
 {
 	/* The g structs are reduced to records at once: no reason to keep their pages. */

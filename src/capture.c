@@ -88,11 +88,16 @@ static void keep_code(struct capture *c)
 /* Holds the process for as short as can be: read what the document needs, let go. */
 static bool hold(struct capture *c, struct err *err)
 {
+	AUTO(target_close)
+	struct target *frozen =
+		target_extents_prepare(c->live, runtimes_expected_bytes(c->runtimes));
+
 	if (!target_live_stop(c->live, err))
 		return false;
 	c->monotonic_ns = monotonic_ns();
 	c->realtime_ns = realtime_ns();
-	c->frozen = target_extents_new(c->live);
+	target_extents_begin(frozen);
+	c->frozen = TAKE(frozen);
 	runtimes_capture(c->runtimes, c->frozen);
 	keep_code(c);
 	bool gone = target_live_gone(c->live);

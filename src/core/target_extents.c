@@ -20,6 +20,7 @@ enum {
 
 /* Pages are only touched, and so only cost memory, when bytes are copied to them. */
 #define ARENA_BYTES (UINT64_C(64) << 20)
+#define PREPARE_MAX (UINT64_C(1) << 30)
 
 struct extent {
 	uint64_t addr;
@@ -47,21 +48,27 @@ struct extents {
 	uint64_t bytes;
 };
 
+static struct arena *arena_add(struct extents *x, uint64_t len)
+{
+	uint64_t size = len + PAGE > ARENA_BYTES ? len + PAGE : ARENA_BYTES;
+	struct arena *a = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (a == MAP_FAILED)
+		out_of_memory();
+	/* A fault for each 4 KB would be a third of the copy's time. */
+	madvise(a, size, MADV_HUGEPAGE);
+	*a = (struct arena){ .next = x->arenas, .size = size, .used = PAGE };
+	x->arenas = a;
+	return a;
+}
+
 static uint8_t *arena_take(struct extents *x, uint64_t len)
 {
 	struct arena *a = x->arenas;
 
-	if (!a || a->size - a->used < len) {
-		uint64_t size = len + PAGE > ARENA_BYTES ? len + PAGE : ARENA_BYTES;
-		a = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-		if (a == MAP_FAILED)
-			out_of_memory();
-		/* A fault for each 4 KB would be a third of the copy's time. */
-		madvise(a, size, MADV_HUGEPAGE);
-		*a = (struct arena){ .next = x->arenas, .size = size, .used = PAGE };
-		x->arenas = a;
-	}
+	if (!a || a->size - a->used < len)
+		a = arena_add(x, len);
 	uint8_t *p = (uint8_t *)a + a->used;
 	a->used += len;
 	return p;
@@ -250,14 +257,32 @@ static void copy_lists(struct target *to, const struct target *from)
 	target_set_threads(to, th, n);
 }
 
-struct target *target_extents_new(struct target *live)
+struct target *target_extents_prepare(struct target *live, uint64_t bytes)
 {
 	struct extents *x = xcalloc(1, sizeof(*x));
-	struct target *t =
-		target_new(&extents_ops, x, target_pid(live), target_arch(live));
 
 	x->live = live;
-	copy_lists(t, live);
+	if (bytes > PREPARE_MAX)
+		bytes = PREPARE_MAX;
+	/* What an older kernel refuses is done page by page later. */
+	if (bytes)
+		madvise(arena_add(x, bytes), bytes, MADV_POPULATE_WRITE);
+	return target_new(&extents_ops, x, target_pid(live), target_arch(live));
+}
+
+void target_extents_begin(struct target *t)
+{
+	struct extents *x = target_self(t, &extents_ops);
+
+	if (x && x->live)
+		copy_lists(t, x->live);
+}
+
+struct target *target_extents_new(struct target *live)
+{
+	struct target *t = target_extents_prepare(live, 0);
+
+	target_extents_begin(t);
 	return t;
 }
 

@@ -11,6 +11,10 @@
 /* Takes the mappings and threads of live over as copies; live stays the caller's and must
  * outlive the call to seal. */
 struct target *target_extents_new(struct target *live);
+/* The same in two steps: before live is stopped, with memory at hand for that many bytes, so
+ * that the kernel need not find and clear it in the meantime; and when live stands. */
+struct target *target_extents_prepare(struct target *live, uint64_t bytes);
+void target_extents_begin(struct target *t);
 
 struct extent_range {
 	uint64_t addr;

@@ -62,10 +62,10 @@ func (r *Record) In(statuses ...string) *Record {
 	return r
 }
 
-// Waits adds what it is that the goroutine waits for.
+// Waits adds what it is that the goroutine waits for. Without the lock: who waited for
+// that would look as if he were at the lock that he is about to state. Await sees the
+// goroutine parked before anybody reads this.
 func (r *Record) Waits(thing Thing) *Record {
-	mu.Lock()
-	defer mu.Unlock()
 	r.For = thing
 	return r
 }
