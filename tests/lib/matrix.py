@@ -45,6 +45,7 @@ MORE_MODES = {
     # A program and its plugins have the same packages only without the paths of this place.
     "plugs":     (["-trimpath"], {"CGO_ENABLED": "1"}, True),
     "plugin":    (["-trimpath", "-buildmode=plugin"], {"CGO_ENABLED": "1"}, True),
+    "linkshared": (["-linkshared"], {"CGO_ENABLED": "1"}, True),
 }
 
 # tests/toolchains then knows Debian 12's own Go only.

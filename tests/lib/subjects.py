@@ -35,6 +35,14 @@ def _key(name, arguments):
     return h.hexdigest()[:16]
 
 
+@contextlib.contextmanager
+def _locked(top):
+    os.makedirs(top, exist_ok=True)
+    with open(os.path.join(top, "lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 def build(name, version, mode="default", flags=()):
     """The path of the program. Raises Skip when the toolchain is missing."""
     go = matrix.go(version)
@@ -46,9 +54,7 @@ def build(name, version, mode="default", flags=()):
     top = os.path.join(CACHE, "subjects", version, f"{name}-{mode}")
     place = os.path.join(top, _key(name, [arguments, environment, *afterwards]))
     program = os.path.join(place, name)
-    os.makedirs(top, exist_ok=True)
-    with open(os.path.join(top, "lock"), "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with _locked(top):
         if os.path.exists(program):
             return program
         for old in glob.glob(os.path.join(top, "*", "")):
@@ -71,6 +77,34 @@ def build(name, version, mode="default", flags=()):
             subprocess.run([word.format(program + ".new") for word in command], check=True)
         os.rename(program + ".new", program)
     return program
+
+
+def shared_standard_library(version):
+    """The folder of a release's standard library as a shared one, libstd.so, and of what go
+    build -linkshared -pkgdir=FOLDER reads. Raises Skip when the toolchain is missing."""
+    go = matrix.go(version)
+    if go is None:
+        raise Skip(f"no go {version} toolchain")
+    top = os.path.join(CACHE, "subjects", version, "std-shared")
+    place = os.path.join(top, "packages")
+    with _locked(top):
+        if os.path.exists(place):
+            return place
+        # What it compiles is used once, and is not to fill the cache of all others.
+        with tempfile.TemporaryDirectory(dir=top) as work:
+            made = os.path.join(work, "packages")
+            # Without -linkshared here the packages would be out of date for it there.
+            done = subprocess.run(
+                ["nice", "-n", "19", go, "install", "-buildmode=shared", "-linkshared",
+                 "-pkgdir=" + made, "std"],
+                env=dict(go_environment(version), GO111MODULE="off", GOFLAGS="",
+                         GOCACHE=os.path.join(work, "cache"), CGO_ENABLED="1"),
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                text=True)
+            if done.returncode != 0:
+                raise Mismatch(f"go {version} cannot build a shared std:\n{done.stdout}")
+            os.rename(made, place)
+    return place
 
 
 def go_environment(version):
