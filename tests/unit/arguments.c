@@ -3,6 +3,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -190,13 +191,45 @@ static void test_long(void **state)
 	check(27, &func, "none");
 }
 
+/* A table of which bytes were overwritten, down to the streams: whatever is still found of
+ * the arguments keeps to its sizes. */
+static void test_random(void **state)
+{
+	static const int all[] = { 15, 17, 19, 21, 27 };
+	static const uint8_t plain[] = { 0, 8, 0xfe, 8, 8, 0xfd, 16, 4, 0xff };
+	uint8_t zeros[UINT8_MAX + 8] = { 0 };
+	char text[ARGUMENTS_TEXT_MAX];
+
+	(void)state;
+	srand(1);
+	for (size_t round = 0; round < 2000; round++) {
+		struct table_func func = func_with(plain, sizeof(plain));
+		struct fixture f;
+		if (round % 2 == 0) {
+			func.arg_info_size = sizeof(func.arg_info);
+			for (size_t i = 0; i < sizeof(func.arg_info); i++)
+				func.arg_info[i] = (uint8_t)(rand() % 0xff);
+		}
+		begin(&f, all[round % ARRAY_SIZE(all)], &func);
+		for (size_t i = 0; i < round % 32; i++)
+			f.table.bytes[(size_t)rand() % f.table.len] = (uint8_t)rand();
+		AUTO(xfree)
+		struct arguments *a = arguments_new(&f.layout, &f.tab, &f.func, TEXT + 16,
+						    TEXT + 16, data_at, &f.table);
+		if (a) {
+			assert_in_range(a->span, 0, sizeof(zeros));
+			assert_true(arguments_text(a, zeros, text) < sizeof(text));
+		}
+		end(&f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stream),
-		cmocka_unit_test(test_not_live),
-		cmocka_unit_test(test_block),
-		cmocka_unit_test(test_long),
+		cmocka_unit_test(test_stream), cmocka_unit_test(test_not_live),
+		cmocka_unit_test(test_block),  cmocka_unit_test(test_long),
+		cmocka_unit_test(test_random),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -527,6 +528,71 @@ static void test_open_frame(void **state)
 	assert_int_equal(open_frame_closures(p->rt, &parked, &wild, closures, &err), -1);
 }
 
+/* Addresses of each other, lengths and nonsense, where all that a goroutine carries lies. */
+static uint64_t random_word(const struct pseudo *p)
+{
+	const uint64_t words[] = {
+		0,
+		(uint64_t)rand() % 16,
+		~UINT64_C(0) - (uint64_t)rand() % 64,
+		UINT64_C(1) << rand() % 64,
+		WILD,
+		INT_TYPE,
+		PSEUDO_STACK + (uint64_t)rand() % PSEUDO_STACK_SIZE,
+		pseudo_pc(p, "runtime.goexit", 1),
+		OBJECT + (uint64_t)rand() % 64 * 8,
+		OBJECT + (uint64_t)rand() % 0x1000 * 8,
+		TYPES + (uint64_t)rand() % 0x1000,
+		TEXTS + (uint64_t)rand() % 0x100,
+	};
+	return words[(size_t)rand() % ARRAY_SIZE(words)];
+}
+
+static struct pseudo *carrying_anything(int minor)
+{
+	struct pseudo *p = carrying(minor, EXTRA_LABELS, OBJECT + 8);
+
+	for (int kind = EXTRA_LABELS + 1; kind < EXTRA_KINDS; kind++) {
+		struct extra_list *l = &p->rt->extras.kinds[kind];
+		GROW(l->list, l->count, l->cap);
+		l->list[l->count++] =
+			(struct extra){ G, OBJECT + (uint64_t)rand() % 64 * 8 };
+	}
+	for (size_t i = 0; i < 0x100; i++)
+		pseudo_put(p, OBJECT + i * 8, random_word(p));
+	for (size_t i = 0; i < 0x1000; i++)
+		pseudo_put(p, OBJECT + (uint64_t)rand() % 0x8000, random_word(p));
+	for (size_t i = 0; i < 0x100; i++)
+		pseudo_put(p, TYPES + (uint64_t)rand() % 0xff8, random_word(p));
+	put_text(p, TYPES + NAME, "\1\3int");
+	for (int i = rand() % 3; i-- > 0;)
+		pseudo_field(p, INT_TYPE, L_type_kind, (uint64_t)rand() % 32);
+	pseudo_field(p, INT_TYPE, L_type_str, rand() % 2 ? NAME : (uint64_t)rand());
+	return p;
+}
+
+static void test_random(void **state)
+{
+	static const int minors[] = { 15, 18, 21, 23, 24, 25, 27 };
+	struct bubble b;
+
+	(void)state;
+	srand(1);
+	for (size_t round = 0; round < 700; round++) {
+		AUTO(pseudo_free)
+		struct pseudo *p = carrying_anything(minors[round % ARRAY_SIZE(minors)]);
+		const struct label_set *labels = labels_of(p);
+		assert_true(labels->count <= LIMIT_LABELS);
+		const struct panic_list *panics = runtime_panics(p->rt, &goroutine);
+		assert_true(!panics || panics->count <= LIMIT_PANICS);
+		const struct defer_list *defers = defers_of(p);
+		assert_true(!defers || defers->count <= LIMIT_DEFERS);
+		const struct ancestor_list *l = runtime_ancestors(p->rt, &goroutine);
+		assert_true(!l || l->count <= LIMIT_ANCESTORS);
+		assert_true(runtime_bubble(p->rt, &goroutine, &b));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -548,6 +614,7 @@ int main(void)
 		cmocka_unit_test(test_open_frame),
 		cmocka_unit_test(test_bubble),
 		cmocka_unit_test(test_ancestors),
+		cmocka_unit_test(test_random),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);

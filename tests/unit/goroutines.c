@@ -336,6 +336,7 @@ static void test_random(void **state)
 					   words[rand() % 8]);
 		}
 		p->rt->goroutine_count = 0;
+		xfree(TAKE(p->rt->order));
 		assert_true(read_all(p));
 		runtime_decode(p->rt);
 		for (size_t i = 0; i < runtime_goroutine_count(p->rt); i++) {

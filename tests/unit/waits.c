@@ -29,6 +29,8 @@ enum {
 
 enum reason { RECEIVE = 1, SELECT, SEMACQUIRE, IO_WAIT, SLEEP, COND, MUTEX, NOTHING };
 
+enum { GOROUTINES = 8 };
+
 static const char *const reasons[] = {
 	[0] = "",
 	[RECEIVE] = "chan receive",
@@ -263,7 +265,6 @@ static void test_circular_queue(void **state)
 /* The sudog is in a frame only, among things that look like it. */
 static void test_semaphore_in_frame(void **state)
 {
-	enum { GOROUTINES = 8 };
 	(void)state;
 	AUTO(pseudo_free)
 	struct pseudo *p = SUBJECT(19, SEMACQUIRE, SEMACQUIRE, SEMACQUIRE, SEMACQUIRE,
@@ -419,6 +420,62 @@ static void test_faults(void **state)
 	}
 }
 
+/* Addresses of each other and nonsense in all that waiting goroutines refer to. */
+static void scramble(struct pseudo *p, uint64_t start, uint64_t end, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const uint64_t words[] = {
+			0,
+			(uint64_t)rand() % 16,
+			~UINT64_C(0) - (uint64_t)rand() % 64,
+			UINT64_C(1) << rand() % 64,
+			NOWHERE,
+			PSEUDO_DATA + PSEUDO_DATA_SIZE - (uint64_t)rand() % 8,
+			PSEUDO_TYPES + (uint64_t)rand() % 0x1000,
+			g_at((size_t)rand() % GOROUTINES),
+			sudog_at((size_t)rand() % GOROUTINES),
+			channel_at((size_t)rand() % GOROUTINES),
+			LOCKS + (uint64_t)rand() % 64 * 4,
+		};
+		pseudo_put(p, start + (uint64_t)rand() % (end - start) / 4 * 4,
+			   words[(size_t)rand() % ARRAY_SIZE(words)]);
+	}
+}
+
+static void test_random(void **state)
+{
+	(void)state;
+	srand(1);
+	for (size_t round = 0; round < 600; round++) {
+		enum reason list[GOROUTINES];
+		for (size_t i = 0; i < GOROUTINES; i++)
+			list[i] = (enum reason)(RECEIVE + (int)i % (NOTHING - RECEIVE));
+		AUTO(pseudo_free)
+		struct pseudo *p =
+			subject(minors[round % ARRAY_SIZE(minors)], list, GOROUTINES);
+		for (size_t i = 0; i < GOROUTINES; i++) {
+			pseudo_field(p, g_at(i), L_g_waiting, sudog_at(i));
+			put_sudog(p, i, i, channel_at(i), sudog_at((i + 1) % GOROUTINES));
+			pseudo_put(p, sp_at(i) + 0x30, sudog_at(i));
+		}
+		scramble(p, SUDOGS, SUDOGS + GOROUTINES * 0x100, round % 64);
+		scramble(p, CHANNELS, CHANNELS + GOROUTINES * 0x100, 200);
+		scramble(p, LOCKS, LOCKS + 0x1000, 200);
+		scramble(p, G, G + GOROUTINES * G_ROOM, round % 300);
+		scramble(p, PSEUDO_STACK, PSEUDO_STACK + GOROUTINES * STACK_ROOM - 8,
+			 round % 200);
+		look(p);
+		for (size_t i = 0; i < runtime_goroutine_count(p->rt); i++) {
+			struct wait w;
+			struct wait_channel c;
+			if (!runtime_wait(p->rt, runtime_goroutine(p->rt, i), &w))
+				continue;
+			for (size_t k = 0; k < w.case_count; k++)
+				runtime_wait_case(p->rt, w.first_case + k, &c);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -433,6 +490,7 @@ int main(void)
 		cmocka_unit_test(test_sleep),
 		cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_random),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
