@@ -280,6 +280,38 @@ static int document_order(const void *a, const void *b, void *arg)
 			      : (x->addr > y->addr) - (x->addr < y->addr);
 }
 
+/* An id is one goroutine's, or memory is damaged. Both sections of the order, those of the
+ * program and those of the runtime, are by id; the dead keep none. */
+static void mark_doubles(struct runtime *rt)
+{
+	struct goroutine *last[2] = { NULL, NULL }; /* of each section */
+	size_t end[2], at[2];
+
+	for (end[0] = 0; end[0] < rt->goroutine_count; end[0]++)
+		if (rt->goroutines[rt->order[end[0]]].system)
+			break;
+	end[1] = rt->goroutine_count;
+	at[0] = 0;
+	at[1] = end[0];
+	for (;;) {
+		struct goroutine *next[2];
+		for (int i = 0; i < 2; i++) {
+			next[i] =
+				at[i] < end[i] ? &rt->goroutines[rt->order[at[i]]] : NULL;
+			if (next[i] && is_dead(next[i]->status))
+				next[i] = NULL; /* they come last */
+		}
+		if (!next[0] && !next[1])
+			return;
+		int i = !next[0] || (next[1] && next[1]->id < next[0]->id);
+		for (int k = 0; k < 2; k++)
+			if (last[k] && last[k]->id == next[i]->id)
+				last[k]->same_id = next[i]->same_id = true;
+		last[i] = next[i];
+		at[i]++;
+	}
+}
+
 /* The records stay where they are: moving them takes as much memory again. */
 void goroutines_sort(struct runtime *rt)
 {
@@ -291,6 +323,7 @@ void goroutines_sort(struct runtime *rt)
 	if (rt->goroutine_count)
 		qsort_r(rt->order, rt->goroutine_count, sizeof(*rt->order),
 			document_order, rt);
+	mark_doubles(rt);
 }
 
 uint64_t goroutine_argp(const struct goroutine *g, const struct raw_frame *frame)

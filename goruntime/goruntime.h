@@ -117,6 +117,7 @@ struct goroutine {
 	bool syscall : 1; /* pc and sp come from syscallpc, syscallsp */
 	bool unwound : 1;
 	bool bad_context : 1; /* reason says why there is no pc to start from */
+	bool same_id : 1;     /* another one that is not dead has its id, too */
 };
 
 /* In the order of the document: user goroutines by id, then system ones by id. */

@@ -166,6 +166,27 @@ static void test_order(void **state)
 	assert_int_equal(runtime_goroutine(p->rt, COUNT - 3)->id, 900);
 }
 
+/* Of the program, of the runtime, and one of each: those without a double are not marked. */
+static void test_same_id(void **state)
+{
+	(void)state;
+	AUTO(pseudo_free) struct pseudo *p = subject(24);
+	for (size_t i = 5; i < 9; i++)
+		pseudo_field(p, g_at(i), L_g_startpc, pseudo_pc(p, "runtime.bgsweep", 0));
+	pseudo_field(p, g_at(1), L_g_goid, 100);
+	pseudo_field(p, g_at(3), L_g_goid, 100);
+	pseudo_field(p, g_at(5), L_g_goid, 200);
+	pseudo_field(p, g_at(6), L_g_goid, 200);
+	pseudo_field(p, g_at(2), L_g_goid, 300);
+	pseudo_field(p, g_at(8), L_g_goid, 300);
+	assert_true(read_all(p));
+	runtime_decode(p->rt);
+	for (size_t i = 0; i < COUNT; i++) {
+		const struct goroutine *g = runtime_goroutine(p->rt, i);
+		assert_int_equal(g->same_id, g->id % 100 == 0);
+	}
+}
+
 static void test_huge_length(void **state)
 {
 	static const uint64_t lengths[] = { UINT64_C(1) << 40, UINT64_C(1) << 61,
@@ -354,6 +375,7 @@ int main(void)
 		cmocka_unit_test(test_read),
 		cmocka_unit_test(test_start),
 		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_same_id),
 		cmocka_unit_test(test_huge_length),
 		cmocka_unit_test(test_doubled),
 		cmocka_unit_test(test_nowhere),
