@@ -73,12 +73,13 @@ static bool plausible(struct runtime *rt, const struct slice *s)
 	return map && map->writable && s->cap <= (map->end - s->array) / WORD;
 }
 
-/* The runtime's own word for the place needs half of those that say something, for memory
- * may be damaged; a place that only looks right all but one in eight, for a goroutine of a
- * running process may change between two reads. A wrong place or layout has next to none. */
-enum { GUESSED = 8, NAMED = 1 };
+/* How many goroutines may contradict for eight that agree. A wrong place or layout has next to
+ * none that agree; so the runtime's own word for the place is believed though much of memory
+ * may be damaged, a place that only looks right all but one in eight, for a goroutine of a
+ * running process may change between two reads. */
+enum { EIGHT = 8, GUESSED = 1, NAMED = 24 };
 
-static bool believe(struct runtime *rt, uint64_t at, size_t agreeing)
+static bool believe(struct runtime *rt, uint64_t at, size_t tolerated)
 {
 	struct slice s;
 	struct err ignored;
@@ -94,10 +95,11 @@ static bool believe(struct runtime *rt, uint64_t at, size_t agreeing)
 		enum verdict v = judge(rt, g);
 		agree += v == AGREES;
 		contradict += v == CONTRADICTS;
-		if (contradict > 2 * SAMPLE / agreeing) /* more can no longer agree */
+		/* More than this can no longer agree. */
+		if (contradict * EIGHT > 2 * SAMPLE * tolerated)
 			return false;
 	}
-	return agree > 0 && contradict <= agree / agreeing;
+	return agree > 0 && contradict * EIGHT <= agree * tolerated;
 }
 
 /* Addresses of data that an instruction refers to relative to its own: REX.W, any opcode of
