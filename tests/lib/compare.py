@@ -68,13 +68,15 @@ def words_that_count(words):
     return re.sub(r"0x[0-9a-f]+\?", "?", words)
 
 
-def same_words(ours, theirs, works, preempted):
+def same_words(ours, theirs, works, preempted, earlier):
+    if earlier:  # the collector may have moved the stack since, and what points into it
+        ours, theirs = (re.sub(r"0x[0-9a-f]+", "0x", w) for w in (ours, theirs))
     if preempted:  # which values are live is looked up there, too
         ours, theirs = ours.replace("?", ""), theirs.replace("?", "")
     return ours == theirs or (works and words_that_count(ours) == words_that_count(theirs))
 
 
-def same_frame(ours, theirs, minor, callee=None, works=False):
+def same_frame(ours, theirs, minor, callee=None, works=False, earlier=False):
     if gotrace.short_name(ours.get("function", "?"), minor) != theirs.function:
         return False
     if ours.get("file") != theirs.file:
@@ -84,7 +86,7 @@ def same_frame(ours, theirs, minor, callee=None, works=False):
     if bool(ours.get("inlined")) != theirs.inlined:
         return False
     if not same_words(ours.get("words") or "", theirs.words, works,
-                      preempted_line(callee, minor)):
+                      preempted_line(callee, minor), earlier):
         return False
     if theirs.inlined:
         return True
@@ -148,7 +150,7 @@ def frames(ours, theirs, minor, counts, shown=False):
         return
     for i, (a, b) in enumerate(zip(part, theirs.frames)):
         callee = theirs.frames[i - 1] if i > 0 else None
-        if not same_frame(a, b, minor, callee, counts.works):
+        if not same_frame(a, b, minor, callee, counts.works, shown):
             yield f"frame {i}: gosnap {describe(a)}; the runtime {describe(b)}"
             return
         counts.frames += 1
