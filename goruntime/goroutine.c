@@ -77,12 +77,6 @@ static struct goroutine parse_g(const struct layout *l, uint64_t addr, const uin
 	return r;
 }
 
-static int by_addr(const void *a, const void *b)
-{
-	const struct survey_item *x = a, *y = b;
-	return (x->addr > y->addr) - (x->addr < y->addr);
-}
-
 /* A page that cannot be read costs the goroutines it lists; they stay zero. */
 static bool read_array(struct runtime *rt, uint64_t addr, struct survey_item *list,
 		       size_t count, struct err *err)
@@ -129,11 +123,10 @@ static struct survey_item *read_addresses(struct runtime *rt, size_t *ret_n,
 	AUTO(xfree) struct survey_item *list = xcalloc(count + 1, sizeof(*list));
 	if (!read_array(rt, header[0], list, count, err))
 		return NULL;
-	qsort(list, count, sizeof(*list), by_addr);
 	for (size_t i = 0; i < count; i++)
-		if (list[i].addr != 0 && list[i].addr % WORD == 0 &&
-		    (n == 0 || list[i].addr != list[n - 1].addr))
+		if (list[i].addr != 0 && list[i].addr % WORD == 0)
 			list[n++] = list[i];
+	n = survey_distinct(list, n);
 	if (n < count)
 		warnings_add(rt->warnings, "goroutines",
 			     "%" PRIu64

@@ -36,6 +36,17 @@ static void sort(struct survey_item *items, size_t n)
 		}
 }
 
+size_t survey_distinct(struct survey_item *items, size_t n)
+{
+	size_t kept = 0;
+
+	sort(items, n);
+	for (size_t i = 0; i < n; i++)
+		if (kept == 0 || items[i].addr != items[kept - 1].addr)
+			items[kept++] = items[i];
+	return kept;
+}
+
 /* False: the batch is full. */
 static bool add(struct batch *b, uint64_t addr)
 {

@@ -21,4 +21,7 @@ enum { SURVEY_SIZE_MAX = 4096 };
 void survey(struct target *t, struct survey_item *items, size_t n, size_t size,
 	    survey_fn *fn, void *arg);
 
+/* Sorts items by address and keeps one of each. Returns how many. */
+size_t survey_distinct(struct survey_item *items, size_t n);
+
 #endif

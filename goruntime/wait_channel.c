@@ -49,7 +49,7 @@ static int by_addr(const void *a, const void *b)
 /* The distinct channels, sorted. */
 static struct survey_item *list_channels(const struct waits *w, size_t *ret_n)
 {
-	size_t n = w->raw_count, kept = 0;
+	size_t n = w->raw_count;
 
 	for (size_t i = 0; i < w->count; i++)
 		n += wait_source_of(&w->records[i]) == SOURCE_CHANNEL;
@@ -61,11 +61,7 @@ static struct survey_item *list_channels(const struct waits *w, size_t *ret_n)
 		if (wait_source_of(&w->records[i]) == SOURCE_CHANNEL &&
 		    w->records[i].state == WAIT_FOUND)
 			items[n++].addr = w->records[i].object;
-	qsort(items, n, sizeof(*items), by_addr);
-	for (size_t i = 0; i < n; i++)
-		if (i == 0 || items[i].addr != items[i - 1].addr)
-			items[kept++].addr = items[i].addr;
-	*ret_n = kept;
+	*ret_n = survey_distinct(items, n);
 	return items;
 }
 

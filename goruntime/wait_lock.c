@@ -28,13 +28,6 @@ static bool is_lock(const struct wait_record *r)
 	       (source == SOURCE_SEMAPHORE || source == SOURCE_COND);
 }
 
-static int by_addr(const void *a, const void *b)
-{
-	const struct survey_item *x = a, *y = b;
-
-	return (x->addr > y->addr) - (x->addr < y->addr);
-}
-
 static void take_lock(void *arg, const struct survey_item *item, const uint8_t *bytes)
 {
 	struct waits *w = arg;
@@ -68,7 +61,7 @@ static void read_edge(struct lock_record *l, struct target *live)
 void waits_read_locks(struct runtime *rt, struct target *live)
 {
 	struct waits *w = rt->waits;
-	size_t n = 0, kept = 0;
+	size_t n = 0;
 
 	for (size_t i = 0; i < w->count; i++)
 		n += is_lock(&w->records[i]);
@@ -77,12 +70,9 @@ void waits_read_locks(struct runtime *rt, struct target *live)
 	for (size_t i = 0; i < w->count; i++)
 		if (is_lock(&w->records[i]) && w->records[i].object > LOCK_BEFORE)
 			items[n++].addr = w->records[i].object - LOCK_BEFORE;
-	qsort(items, n, sizeof(*items), by_addr);
-	for (size_t i = 0; i < n; i++)
-		if (i == 0 || items[i].addr != items[i - 1].addr)
-			items[kept++].addr = items[i].addr;
-	w->locks = xcalloc(kept + 1, sizeof(*w->locks));
-	survey(live, items, kept, LOCK_BYTES, take_lock, w);
+	n = survey_distinct(items, n);
+	w->locks = xcalloc(n + 1, sizeof(*w->locks));
+	survey(live, items, n, LOCK_BYTES, take_lock, w);
 	for (size_t i = 0; i < w->lock_count; i++)
 		read_edge(&w->locks[i], live);
 }
