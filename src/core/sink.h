@@ -14,8 +14,6 @@ enum sink_kind { SINK_OBJECT, SINK_ARRAY };
 
 /* Writes to fd (borrowed), compressed by zstd when asked for. */
 struct sink *sink_json_new(int fd, bool zstd);
-/* Collects into memory: for pieces that are written many times (frames). */
-struct sink *sink_memory_new(void);
 void sink_free(struct sink *out);
 DEFINE_AUTO(struct sink, sink_free)
 
@@ -35,8 +33,6 @@ void sink_text(struct sink *out, const void *s, size_t len);
 void sink_plain(struct sink *out, const char *s, size_t len);
 void sink_hex(struct sink *out, const void *bytes, size_t len); /* "00ff.." */
 void sink_time(struct sink *out, uint64_t realtime_ns);		/* RFC 3339, UTC, ns */
-/* A ready value from a memory sink, written as one value. */
-void sink_raw(struct sink *out, const char *json, size_t len);
 
 /* name and value in one call, for objects. */
 void sink_named_uint(struct sink *out, const char *name, uint64_t value);
@@ -49,10 +45,6 @@ void sink_named_begin(struct sink *out, const char *name, enum sink_kind kind);
 
 /* Bytes of JSON so far (before compression). */
 uint64_t sink_bytes(const struct sink *out);
-/* Of a memory sink; borrowed until the next write. */
-const char *sink_memory(const struct sink *out, size_t *ret_len);
-void sink_memory_reset(struct sink *out);
-
 /* Writes the rest (and a final newline). ERR_SYS when anything was lost; errno_ret, when
  * not NULL, gets the first errno (EPIPE, ENOSPC). */
 MUST_CHECK bool sink_finish(struct sink *out, int *errno_ret, struct err *err);

@@ -23,9 +23,9 @@ struct level {
 };
 
 struct sink {
-	struct writer *writer; /* NULL: a memory sink */
-	char *buf;	       /* the writer's when there is one */
-	size_t used, cap;
+	struct writer *writer;
+	char *buf; /* the writer's */
+	size_t used;
 	uint64_t flushed;
 	bool named; /* a name was written, its value was not */
 	unsigned depth;
@@ -38,16 +38,6 @@ struct sink *sink_json_new(int fd, bool zstd)
 
 	out->writer = writer_new(fd, zstd);
 	out->buf = writer_buffer(out->writer);
-	out->cap = WRITER_BUFFER;
-	return out;
-}
-
-struct sink *sink_memory_new(void)
-{
-	struct sink *out = xcalloc(1, sizeof(*out));
-
-	out->cap = 1024;
-	out->buf = xmalloc(out->cap);
 	return out;
 }
 
@@ -55,8 +45,6 @@ void sink_free(struct sink *out)
 {
 	if (!out)
 		return;
-	if (!out->writer)
-		xfree(out->buf);
 	writer_free(out->writer);
 	xfree(out);
 }
@@ -71,14 +59,9 @@ static void flush(struct sink *out)
 /* Room for len bytes at the returned place; the caller adds what it used to out->used. */
 static inline char *room(struct sink *out, size_t len)
 {
-	if (out->cap - out->used < len) {
-		if (out->writer) {
-			assert(len <= out->cap);
-			flush(out);
-		} else {
-			while (out->cap - out->used < len)
-				out->buf = xreallocarray(out->buf, out->cap *= 2, 1);
-		}
+	if (WRITER_BUFFER - out->used < len) {
+		assert(len <= WRITER_BUFFER);
+		flush(out);
 	}
 	return out->buf + out->used;
 }
@@ -103,8 +86,7 @@ static void put(struct sink *out, const char *p, size_t len)
 /* One line for each top-level member, and for each element of a top-level array. */
 static inline bool has_own_lines(const struct sink *out)
 {
-	return out->writer && (out->depth == 1 ||
-			       (out->depth == 2 && out->levels[1].kind == SINK_ARRAY));
+	return out->depth == 1 || (out->depth == 2 && out->levels[1].kind == SINK_ARRAY);
 }
 
 static inline void separate(struct sink *out)
@@ -389,12 +371,6 @@ void sink_time(struct sink *out, uint64_t realtime_ns)
 	put(out, "Z\"", 2);
 }
 
-void sink_raw(struct sink *out, const char *json, size_t len)
-{
-	before_value(out);
-	put(out, json, len);
-}
-
 void sink_named_uint(struct sink *out, const char *name, uint64_t value)
 {
 	sink_name(out, name);
@@ -438,30 +414,13 @@ uint64_t sink_bytes(const struct sink *out)
 	return out->flushed + out->used;
 }
 
-const char *sink_memory(const struct sink *out, size_t *ret_len)
-{
-	*ret_len = out->used;
-	return out->buf;
-}
-
-void sink_memory_reset(struct sink *out)
-{
-	assert(!out->writer);
-	out->used = 0;
-	out->depth = 0;
-	out->named = false;
-}
-
 bool sink_finish(struct sink *out, int *errno_ret, struct err *err)
 {
 	assert(out->depth == 0 && !out->named);
-	int error = 0;
-	if (out->writer) {
-		put_char(out, '\n');
-		error = writer_finish(out->writer, out->used);
-		out->flushed += out->used;
-		out->used = 0;
-	}
+	put_char(out, '\n');
+	int error = writer_finish(out->writer, out->used);
+	out->flushed += out->used;
+	out->used = 0;
 	if (errno_ret)
 		*errno_ret = error;
 	if (!error)

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -56,7 +57,9 @@ static void test_layout(void **state)
 	sink_null(out);
 	sink_end(out);
 	sink_end(out);
-	sink_raw(out, "{\"id\":2}", 8);
+	sink_begin(out, SINK_OBJECT);
+	sink_named_uint(out, "id", 2);
+	sink_end(out);
 	sink_end(out);
 	sink_end(out);
 	assert_true(sink_finish(out, NULL, &err));
@@ -75,19 +78,25 @@ static void test_layout(void **state)
 	close(fd);
 }
 
-/* What a memory sink has, and forgets it. */
-static void assert_written(struct sink *out, const char *expected)
-{
-	size_t len;
-	const char *text = sink_memory(out, &len);
-	assert_int_equal(len, strlen(expected));
-	assert_memory_equal(text, expected, len);
-	sink_memory_reset(out);
-}
+/* Writes one value alone, which is a document, and says what came out. */
+#define ASSERT_WRITTEN(expected, call)                                                   \
+	do {                                                                             \
+		int fd = memfd_create("value", 0);                                       \
+		AUTO(sink_free) struct sink *out = sink_json_new(fd, false);             \
+		struct err err;                                                          \
+		size_t len;                                                              \
+		call;                                                                    \
+		assert_true(sink_finish(out, NULL, &err));                               \
+		char *text = contents(fd, &len);                                         \
+		assert_int_equal(len, strlen(expected) + 1);                             \
+		assert_memory_equal(text, expected, len - 1);                            \
+		assert_int_equal(text[len - 1], '\n');                                   \
+		free(text);                                                              \
+		close(fd);                                                               \
+	} while (0)
 
 static void test_numbers(void **state)
 {
-	AUTO(sink_free) struct sink *out = sink_memory_new();
 	static const struct {
 		int64_t value;
 		const char *text;
@@ -100,40 +109,32 @@ static void test_numbers(void **state)
 	};
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(ints); i++) {
-		sink_int(out, ints[i].value);
-		assert_written(out, ints[i].text);
+		ASSERT_WRITTEN(ints[i].text, sink_int(out, ints[i].value));
 	}
-	sink_uint(out, UINT64_MAX);
-	assert_written(out, "18446744073709551615");
-	sink_uint(out, 0);
-	assert_written(out, "0");
-	sink_address(out, 0);
-	assert_written(out, "\"0x0\"");
-	sink_address(out, 0xc000012345);
-	assert_written(out, "\"0xc000012345\"");
-	sink_address(out, UINT64_MAX);
-	assert_written(out, "\"0xffffffffffffffff\"");
+	ASSERT_WRITTEN("18446744073709551615", sink_uint(out, UINT64_MAX));
+	ASSERT_WRITTEN("0", sink_uint(out, 0));
+	ASSERT_WRITTEN("\"0x0\"", sink_address(out, 0));
+	ASSERT_WRITTEN("\"0xc000012345\"", sink_address(out, 0xc000012345));
+	ASSERT_WRITTEN("\"0xffffffffffffffff\"", sink_address(out, UINT64_MAX));
 }
 
 static void test_time(void **state)
 {
-	AUTO(sink_free) struct sink *out = sink_memory_new();
 	(void)state;
-	sink_time(out, UINT64_C(1795230725000000042));
-	assert_written(out, "\"2026-11-21T03:12:05.000000042Z\"");
-	sink_time(out, 0);
-	assert_written(out, "\"1970-01-01T00:00:00.000000000Z\"");
+	ASSERT_WRITTEN("\"2026-11-21T03:12:05.000000042Z\"",
+		       sink_time(out, UINT64_C(1795230725000000042)));
+	ASSERT_WRITTEN("\"1970-01-01T00:00:00.000000000Z\"", sink_time(out, 0));
 }
 
 static void test_strings(void **state)
 {
-	AUTO(sink_free) struct sink *out = sink_memory_new();
 	static const struct {
 		const char *bytes;
 		size_t len;
 		const char *json;
 	} cases[] = {
 #define CASE(bytes, json) { bytes, sizeof(bytes) - 1, json }
+#define HEX(digits) "{\n\"hex\":\"" digits "\"\n}"
 		CASE("", "\"\""),
 		CASE("a\"b\\c/", "\"a\\\"b\\\\c/\""),
 		CASE("\b\f\n\r\t", "\"\\b\\f\\n\\r\\t\""),
@@ -146,23 +147,51 @@ static void test_strings(void **state)
 		CASE("\xf0\x90\x80\x80\xf4\x8f\xbf\xbf",
 		     "\"\xf0\x90\x80\x80\xf4\x8f\xbf\xbf\""),
 		/* overlong, surrogate, too large, cut off, alone */
-		CASE("\xc0\x80", "{\"hex\":\"c080\"}"),
-		CASE("\xc1\xbf", "{\"hex\":\"c1bf\"}"),
-		CASE("\xe0\x9f\xbf", "{\"hex\":\"e09fbf\"}"),
-		CASE("\xf0\x8f\xbf\xbf", "{\"hex\":\"f08fbfbf\"}"),
-		CASE("\xed\xa0\x80", "{\"hex\":\"eda080\"}"),
-		CASE("\xf4\x90\x80\x80", "{\"hex\":\"f4908080\"}"),
-		CASE("\xf5\x80\x80\x80", "{\"hex\":\"f5808080\"}"),
-		CASE("12345678\xe2\x80", "{\"hex\":\"3132333435363738e280\"}"),
-		CASE("a\x80", "{\"hex\":\"6180\"}"),
-		CASE("\xe2\x28\xa1", "{\"hex\":\"e228a1\"}"),
-		CASE("\xff", "{\"hex\":\"ff\"}"),
+		CASE("\xc0\x80", HEX("c080")),
+		CASE("\xc1\xbf", HEX("c1bf")),
+		CASE("\xe0\x9f\xbf", HEX("e09fbf")),
+		CASE("\xf0\x8f\xbf\xbf", HEX("f08fbfbf")),
+		CASE("\xed\xa0\x80", HEX("eda080")),
+		CASE("\xf4\x90\x80\x80", HEX("f4908080")),
+		CASE("\xf5\x80\x80\x80", HEX("f5808080")),
+		CASE("12345678\xe2\x80", HEX("3132333435363738e280")),
+		CASE("a\x80", HEX("6180")),
+		CASE("\xe2\x28\xa1", HEX("e228a1")),
+		CASE("\xff", HEX("ff")),
 #undef CASE
+#undef HEX
 	};
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		sink_text(out, cases[i].bytes, cases[i].len);
-		assert_written(out, cases[i].json);
+		ASSERT_WRITTEN(cases[i].json,
+			       sink_text(out, cases[i].bytes, cases[i].len));
+	}
+}
+
+/* Each byte of ASCII at each place of a text that is looked at in words of eight. */
+static void test_every_byte(void **state)
+{
+	enum { LEN = 19 };
+	(void)state;
+	for (int c = 0; c < 0x80; c++) {
+		char one[16];
+		if (c == '"' || c == '\\')
+			snprintf(one, sizeof(one), "\\%c", c);
+		else if (c && c < 0x20 && strchr("\b\f\n\r\t", c))
+			snprintf(one, sizeof(one), "\\%c", "btn?fr"[c - '\b']);
+		else if (c < 0x20)
+			snprintf(one, sizeof(one), "\\u%04x", (unsigned)c);
+		else
+			snprintf(one, sizeof(one), "%c", c);
+		for (int at = 0; at < LEN; at++) {
+			char bytes[LEN + 1], expected[64];
+			memset(bytes, 'x', LEN);
+			bytes[at] = (char)c;
+			snprintf(expected, sizeof(expected), "\"%.*s%s%.*s\"", at,
+				 "xxxxxxxxxxxxxxxxxxx", one, LEN - 1 - at,
+				 "xxxxxxxxxxxxxxxxxxx");
+			ASSERT_WRITTEN(expected, sink_text(out, bytes, LEN));
+		}
 	}
 }
 
@@ -288,11 +317,11 @@ static void test_slow_pipe(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_layout),	  cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_time),	  cmocka_unit_test(test_strings),
-		cmocka_unit_test(test_long_text), cmocka_unit_test(test_zstd),
-		cmocka_unit_test(test_full_disk), cmocka_unit_test(test_closed_pipe),
-		cmocka_unit_test(test_slow_pipe),
+		cmocka_unit_test(test_layout),	    cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_time),	    cmocka_unit_test(test_strings),
+		cmocka_unit_test(test_every_byte),  cmocka_unit_test(test_long_text),
+		cmocka_unit_test(test_zstd),	    cmocka_unit_test(test_full_disk),
+		cmocka_unit_test(test_closed_pipe), cmocka_unit_test(test_slow_pipe),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("sink", tests, NULL, NULL);
