@@ -55,6 +55,15 @@ static void add_descriptor(struct text *text, const struct reader_node *what)
 		text_add(text, ", fd %" PRId64, node_int(node_get(what, "fd"), -1));
 }
 
+static void add_when(struct text *text, const struct reader_node *when)
+{
+	const char *time = text_of(when, NULL);
+	if (!time)
+		return;
+	text_add(text, " at ");
+	text_add_time(text, time);
+}
+
 static void add_count(struct text *text, const struct reader_node *lock, const char *name,
 		      const char *one, const char *many)
 {
@@ -80,7 +89,8 @@ static void add_lock(struct text *text, const struct reader_node *lock)
 void details_add_waiting(struct text *text, const struct reader_node *waiting_for)
 {
 	const char *kind = text_of(node_get(waiting_for, "kind"), NULL);
-	if (!kind)
+	/* A select without cases waits for nothing that could be named. */
+	if (!kind || (strcmp(kind, "select") == 0 && !node_get(waiting_for, "cases")))
 		return;
 	text_add(text, "%s%s",
 		 node_bool(node_get(waiting_for, "nil"), false) ? "nil " : "", kind);
@@ -91,6 +101,7 @@ void details_add_waiting(struct text *text, const struct reader_node *waiting_fo
 	add_buffer(text, waiting_for);
 	add_cases(text, node_get(waiting_for, "cases"));
 	add_descriptor(text, waiting_for);
+	add_when(text, node_get(waiting_for, "when"));
 }
 
 void details_add_labels(struct text *text, const struct reader_node *labels)
@@ -119,6 +130,12 @@ static void add_one_panic(struct text *text, const struct reader_node *panic)
 		text_add(text, "%s", words ? words : type ? type : "?");
 	if (node_bool(node_get(panic, "recovered"), false))
 		text_add(text, " [recovered]");
+}
+
+void details_add_panic(struct text *text, const struct reader_node *panics)
+{
+	if (details_panics(panics))
+		add_one_panic(text, node_at(panics, 0));
 }
 
 bool details_panics(const struct reader_node *panics)

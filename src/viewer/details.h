@@ -14,6 +14,9 @@ struct text;
 void details_add_waiting(struct text *text, const struct reader_node *waiting_for);
 /* "handler=/order, tenant=7" */
 void details_add_labels(struct text *text, const struct reader_node *labels);
+/* "runtime.boundsError: index out of range [5] with length 3": the innermost of those in
+ * progress. */
+void details_add_panic(struct text *text, const struct reader_node *panics);
 /* One of them was not recovered. */
 bool details_panics(const struct reader_node *panics);
 /* All of a goroutine, a line each. */

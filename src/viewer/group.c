@@ -102,6 +102,10 @@ static void print_shared(const struct page *page, const struct summary *summary,
 		}
 		page_say(page, COLOR_PLAIN, 2, 6, &text);
 	}
+	if (group->panic.words && !group->panic.differ) {
+		text_add(&text, "panic: %s", group->panic.words);
+		page_say(page, COLOR_ALARM, 2, 6, &text);
+	}
 	if (group->labels.words && !group->labels.differ) {
 		text_add(&text, "labels %s", group->labels.words);
 		page_say(page, COLOR_PLAIN, 2, 6, &text);

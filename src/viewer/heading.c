@@ -13,15 +13,6 @@
 
 enum { WARNINGS_SHOWN = 10 };
 
-/* "2026-11-21T03:12:05.123456789Z" as "2026-11-21 03:12:05 UTC" */
-static void add_time(struct text *text, const char *time)
-{
-	if (strlen(time) < 19 || time[10] != 'T')
-		text_add(text, "%s", time);
-	else
-		text_add(text, "%.10s %.8s UTC", time, time + 11);
-}
-
 static void add_process(struct text *text, const struct summary *summary)
 {
 	const char *exe = text_of(node_get(summary->process, "exe"), NULL);
@@ -62,7 +53,7 @@ void heading_print_process(const struct page *page, const struct summary *summar
 	}
 	if (taken_at) {
 		text_add(&text, pause_ns >= 0 ? " at " : ", at ");
-		add_time(&text, taken_at);
+		text_add_time(&text, taken_at);
 	}
 	page_say(page, COLOR_PLAIN, 0, 2, &text);
 }

@@ -23,6 +23,7 @@ static void group_done(struct summary_group *group)
 	xfree(group->created_by);
 	xfree(group->waits_for.words);
 	xfree(group->labels.words);
+	xfree(group->panic.words);
 	xfree(group->broken_why);
 }
 
@@ -192,13 +193,16 @@ static void note_details(struct summary_group *group, const struct reader_node *
 {
 	const struct reader_node *what = node_get(goroutine, "waiting_for");
 	bool first = group->goroutines == 1;
-	struct text waits_for = { NULL }, labels = { NULL };
+	struct text waits_for = { NULL }, labels = { NULL }, panic = { NULL };
 	if (!group->waits_for.differ)
 		details_add_waiting(&waits_for, what);
 	note_shared(&group->waits_for, first, &waits_for);
 	if (!group->labels.differ)
 		details_add_labels(&labels, node_get(goroutine, "labels"));
 	note_shared(&group->labels, first, &labels);
+	if (!group->panic.differ)
+		details_add_panic(&panic, node_get(goroutine, "panics"));
+	note_shared(&group->panic, first, &panic);
 	if (first)
 		group->waits_addr = node_address(node_get(what, "address"), 0);
 }

@@ -54,9 +54,9 @@ struct summary_group {
 	bool created_elsewhere; /* others were created at other places */
 	int64_t parent;		/* -1: unknown; see parents_differ */
 	bool parents_differ;
-	struct summary_shared waits_for, labels; /* see details.h */
-	uint64_t waits_addr;			 /* 0: of no thing in memory */
-	uint64_t broken;			 /* whose stacks are not complete */
+	struct summary_shared waits_for, labels, panic; /* see details.h */
+	uint64_t waits_addr;				/* 0: of no thing in memory */
+	uint64_t broken; /* whose stacks are not complete */
 	char *broken_why;
 };
 

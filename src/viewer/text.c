@@ -48,6 +48,14 @@ void text_add_count(struct text *text, uint64_t n)
 		text_add(text, "%s%c", i && (len - i) % 3 == 0 ? "," : "", digits[i]);
 }
 
+void text_add_time(struct text *text, const char *time)
+{
+	if (strlen(time) < 19 || time[10] != 'T')
+		text_add(text, "%s", time);
+	else
+		text_add(text, "%.10s %.8s UTC", time, time + 11);
+}
+
 void text_add_counted(struct text *text, uint64_t n, const char *noun)
 {
 	text_add_count(text, n);
