@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs gosnap and gives its document back as plain objects, checked for its own promises."""
+import collections
 import json
 import os
 import subprocess
@@ -80,9 +81,12 @@ def check(d):
     goroutines = d.get("goroutines", [])
     if end.get("goroutines") != len(goroutines):
         yield f"end says {end.get('goroutines')} goroutines, there are {len(goroutines)}"
-    ids = [(g.get("runtime"), g["id"]) for g in goroutines if "doubtful" not in g]
-    if len(set(ids)) != len(ids):
-        yield "goroutine ids are not unique"
+    ids = collections.Counter((g.get("runtime"), g["id"]) for g in goroutines
+                              if g["status"] != "dead")
+    for g in goroutines:
+        times = ids[g.get("runtime"), g["id"]]
+        if g["status"] != "dead" and ("doubtful" in g) != (times > 1):
+            yield f"goroutine {g['id']}: its id stands {times} times, doubtful: {g.get('doubtful')}"
     members = {}
     for g in goroutines:
         who = f"goroutine {g['id']}"
