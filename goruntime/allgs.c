@@ -73,13 +73,18 @@ static bool plausible(struct runtime *rt, const struct slice *s)
 	return map && map->writable && s->cap <= (map->end - s->array) / WORD;
 }
 
-/* How many goroutines may contradict for eight that agree. A wrong place or layout has next to
- * none that agree; so the runtime's own word for the place is believed though much of memory
- * may be damaged, a place that only looks right all but one in eight, for a goroutine of a
- * running process may change between two reads. */
-enum { EIGHT = 8, GUESSED = 1, NAMED = 24 };
+/* How many goroutines must agree, and how many may contradict for eight that do. A wrong place
+ * or layout has next to none that agree; so the runtime's own word for the place is believed
+ * though much of memory may be damaged. A place that only looks right needs all but one in
+ * eight, for a goroutine of a running process may change between two reads, and more than one:
+ * a single pointer to a goroutine is no list. */
+struct belief {
+	size_t least, tolerated;
+};
+static const struct belief NAMED = { 1, 24 }, GUESSED = { 2, 1 };
+enum { EIGHT = 8 };
 
-static bool believe(struct runtime *rt, uint64_t at, size_t tolerated)
+static bool believe(struct runtime *rt, uint64_t at, const struct belief *belief)
 {
 	struct slice s;
 	struct err ignored;
@@ -90,16 +95,16 @@ static bool believe(struct runtime *rt, uint64_t at, size_t tolerated)
 	size_t step = s.len > SAMPLE ? s.len / SAMPLE : 1;
 	for (size_t i = 0; i < s.len; i += step) {
 		uint64_t g;
-		if (!target_read_uint(rt->target, s.array + i * WORD, WORD, &g, &ignored))
-			return false;
-		enum verdict v = judge(rt, g);
+		enum verdict v = CONTRADICTS;
+		if (target_read_uint(rt->target, s.array + i * WORD, WORD, &g, &ignored))
+			v = judge(rt, g);
 		agree += v == AGREES;
 		contradict += v == CONTRADICTS;
 		/* More than this can no longer agree. */
-		if (contradict * EIGHT > 2 * SAMPLE * tolerated)
+		if (contradict * EIGHT > 2 * SAMPLE * belief->tolerated)
 			return false;
 	}
-	return agree > 0 && contradict * EIGHT <= agree * tolerated;
+	return agree >= belief->least && contradict * EIGHT <= agree * belief->tolerated;
 }
 
 /* Addresses of data that an instruction refers to relative to its own: REX.W, any opcode of
@@ -119,8 +124,9 @@ static size_t data_references(const uint8_t *code, size_t len, uint64_t addr,
 	return n;
 }
 
-/* runtime.allgadd appends to allgs: it refers to the three words of the slice. */
-static uint64_t find_by_code(struct runtime *rt)
+/* runtime.allgadd appends to allgs: it refers to the three words of the slice. A place that
+ * the code names and that is not believed is in *ret_named. */
+static uint64_t find_by_code(struct runtime *rt, uint64_t *ret_named)
 {
 	uint64_t refs[REFERENCES_MAX], end,
 		entry = modules_function(rt->modules, "runtime.allgadd", &end);
@@ -138,8 +144,11 @@ static uint64_t find_by_code(struct runtime *rt)
 			second |= refs[j] == refs[i] + WORD;
 			third |= refs[j] == refs[i] + 2 * WORD;
 		}
-		if (second && third && believe(rt, refs[i], NAMED))
+		if (!second || !third)
+			continue;
+		if (believe(rt, refs[i], &NAMED))
 			return refs[i];
+		*ret_named = refs[i];
 	}
 	return 0;
 }
@@ -161,7 +170,7 @@ static uint64_t scan(struct runtime *rt, uint64_t start, uint64_t end)
 		for (size_t i = 0; i + sizeof(s) <= n; i += WORD) {
 			memcpy(&s, buf + i, sizeof(s));
 			if (s.len <= longest || !plausible(rt, &s) ||
-			    !believe(rt, at + i, GUESSED))
+			    !believe(rt, at + i, &GUESSED))
 				continue;
 			best = at + i;
 			longest = s.len;
@@ -180,18 +189,23 @@ static bool found(struct runtime *rt, uint64_t addr, const char *how)
 bool allgs_find(struct runtime *rt, struct err *err)
 {
 	struct image_range symbol;
+	uint64_t named = 0;
 
-	if (image_symbol(rt->image, "runtime.allgs", &symbol) &&
-	    believe(rt, symbol.addr, NAMED))
-		return found(rt, symbol.addr, "symbol");
-	uint64_t addr = find_by_code(rt);
+	rt->allgs_damaged = 0;
+	if (image_symbol(rt->image, "runtime.allgs", &symbol)) {
+		if (believe(rt, symbol.addr, &NAMED))
+			return found(rt, symbol.addr, "symbol");
+		named = symbol.addr;
+	}
+	uint64_t addr = find_by_code(rt, &named);
 	if (addr)
 		return found(rt, addr, "code");
 	const struct module *m = modules_get(rt->modules, 0);
 	addr = scan(rt, m->bss, m->ebss);
-	if (addr)
-		return found(rt, addr, "scan");
-	return err_set(err, ERR_NOT_FOUND,
-		       "no list of goroutines that agrees with the layout %s",
-		       rt->layout.source);
+	if (!addr)
+		return err_set(err, ERR_NOT_FOUND,
+			       "no list of goroutines that agrees with the layout %s",
+			       rt->layout.source);
+	rt->allgs_damaged = named;
+	return found(rt, addr, "scan");
 }

@@ -232,9 +232,17 @@ void runtime_read(struct runtime *rt)
 {
 	struct err err;
 
-	if (rt->modules &&
-	    ((!rt->allgs && !allgs_find(rt, &err)) || !goroutines_read(rt, &err)))
+	if (!rt->modules)
+		return;
+	bool known = rt->allgs && !rt->allgs_damaged;
+	if ((!known && !allgs_find(rt, &err)) || !goroutines_read(rt, &err))
 		set_unusable(rt, err.text);
+	else if (rt->allgs_damaged)
+		warnings_add(rt->warnings, "goroutines",
+			     "the list at 0x%" PRIx64
+			     ", where allgs should be, is damaged: the one at 0x%" PRIx64
+			     " only looks like it",
+			     rt->allgs_damaged, rt->allgs);
 }
 
 void runtime_read_machines(struct runtime *rt)

@@ -90,6 +90,7 @@ struct runtime {
 
 	uint64_t allgs; /* address of the slice header */
 	const char *allgs_how;
+	uint64_t allgs_damaged; /* where it should have been and was not believed, or 0 */
 	struct goroutine *goroutines; /* by address */
 	size_t goroutine_count, goroutine_cap;
 	uint32_t *order; /* of the document; NULL before runtime_decode() */

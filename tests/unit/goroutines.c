@@ -241,6 +241,17 @@ static void test_array_nowhere(void **state)
 	assert_true(warned(p, "allgs claims 20 goroutines, memory holds at most 0"));
 }
 
+/* A pointer that happens to be to a goroutine is no list. */
+static void test_one_is_no_list(void **state)
+{
+	(void)state;
+	AUTO(pseudo_free) struct pseudo *p = subject(24);
+	put_slice(p, ARRAY, 1, COUNT);
+	assert_false(find(p));
+	put_slice(p, ARRAY, 2, COUNT);
+	assert_true(find(p));
+}
+
 /* A slice is believed only when what it holds agrees with the layout. */
 static void test_judgement(void **state)
 {
@@ -380,6 +391,7 @@ int main(void)
 		cmocka_unit_test(test_doubled),
 		cmocka_unit_test(test_nowhere),
 		cmocka_unit_test(test_array_nowhere),
+		cmocka_unit_test(test_one_is_no_list),
 		cmocka_unit_test(test_judgement),
 		cmocka_unit_test(test_judgement_silent),
 		cmocka_unit_test(test_endless_segments),
