@@ -13,63 +13,29 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "proc_file.h"
 #include "process.h"
 #include "util.h"
 
 enum {
 	SMALL_FILE = 16384,
 	ANCESTORS_MAX = 4096,
-	KTHREAD_FLAG =
-		0x00200000,	/* PF_KTHREAD of the kernel's sched.h: field 9 of stat */
-	CAPABILITY_PTRACE = 19, /* CAP_SYS_PTRACE */
+	FLAGS_FIELD = 9,	   /* of stat */
+	KTHREAD_FLAG = 0x00200000, /* PF_KTHREAD of the kernel's sched.h */
+	CAPABILITY_PTRACE = 19,	   /* CAP_SYS_PTRACE */
 	YAMA_OFF = 0,
 	YAMA_DESCENDANTS,
 	YAMA_ADMIN,
 	YAMA_NOBODY,
 };
 
-static char *proc_file(pid_t pid, const char *name)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
-	return slurp(path, SMALL_FILE, NULL);
-}
-
-/* The text after "\nname:\t", NULL when there is no such line. */
-static const char *status_line(const char *status, const char *name)
-{
-	size_t len = strlen(name);
-
-	for (const char *p = status; p && (p = strstr(p, name)); p += len)
-		if (p[len] == ':' && (p == status || p[-1] == '\n'))
-			return p + len + 1;
-	return NULL;
-}
-
-static uint64_t status_number(const char *status, const char *name, int base)
-{
-	const char *p = status_line(status, name);
-
-	return p ? strtoull(p, NULL, base) : 0;
-}
-
-/* "Name:\tcomm\n", with newlines in it written as \n by the kernel. */
-static void copy_name(const char *status, char *ret, size_t size)
-{
-	const char *p = status_line(status, "Name");
-
-	if (p)
-		snprintf(ret, size, "%.*s", (int)strcspn(p + 1, "\n"), p + 1);
-}
-
 static void collect_ids(const char *status, struct refusal_facts *ret)
 {
-	const char *p = status_line(status, "Uid");
+	const char *p = proc_line(status, "Uid");
 
 	if (p)
 		sscanf(p, "%u %u %u", &ret->uid, &ret->euid, &ret->suid);
-	p = status_line(status, "Gid");
+	p = proc_line(status, "Gid");
 	if (p)
 		sscanf(p, "%u %u %u", &ret->gid, &ret->egid, &ret->sgid);
 }
@@ -77,28 +43,19 @@ static void collect_ids(const char *status, struct refusal_facts *ret)
 static bool is_kernel_thread(pid_t pid)
 {
 	AUTO(xfree) char *stat = proc_file(pid, "stat");
-	const char *p = stat ? strrchr(stat, ')') : NULL;
-	unsigned flags;
+	const char *flags = proc_stat_field(stat, FLAGS_FIELD);
 
-	return p && sscanf(p + 1, " %*c %*d %*d %*d %*d %*d %u", &flags) == 1 &&
-	       (flags & KTHREAD_FLAG);
+	return flags && (strtoul(flags, NULL, 10) & KTHREAD_FLAG);
 }
 
 static void collect_elf(struct refusal_facts *ret)
 {
 	unsigned char head[20];
-	char path[32];
 
-	snprintf(path, sizeof(path), "/proc/%d/exe", process_with_files(ret->pid));
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	if (!proc_elf_head(process_with_files(ret->pid), head, sizeof(head)))
 		return;
-	if (pread(fd, head, sizeof(head), 0) == sizeof(head) &&
-	    !memcmp(head, ELFMAG, SELFMAG)) {
-		ret->elf_class = head[EI_CLASS];
-		ret->elf_machine = head[18] | head[19] << 8;
-	}
-	close(fd);
+	ret->elf_class = head[EI_CLASS];
+	ret->elf_machine = head[18] | head[19] << 8;
 }
 
 static bool same_user_namespace(pid_t pid)
@@ -133,7 +90,7 @@ static bool is_descendant(pid_t pid)
 		AUTO(xfree) char *status = proc_file(pid, "status");
 		if (!status)
 			return false;
-		pid = (pid_t)status_number(status, "PPid", 10);
+		pid = (pid_t)proc_number(status, "PPid", 10);
 		if (pid == self)
 			return true;
 	}
@@ -177,7 +134,7 @@ static uint64_t our_capabilities(void)
 {
 	AUTO(xfree) char *status = slurp("/proc/self/status", SMALL_FILE, NULL);
 
-	return status ? status_number(status, "CapEff", 16) : 0;
+	return status ? proc_number(status, "CapEff", 16) : 0;
 }
 
 static int yama_scope(void)
@@ -192,27 +149,27 @@ static bool has_live_thread(pid_t pid)
 	AUTO(xfree) char *status = proc_file(pid, "status");
 
 	/* The kernel counts a zombie leader too. */
-	return status && status_number(status, "Threads", 10) > 1;
+	return status && proc_number(status, "Threads", 10) > 1;
 }
 
 static void collect_status(struct refusal_facts *ret, const char *status)
 {
-	const char *state = status_line(status, "State");
+	const char *state = proc_line(status, "State");
 
-	state = state ? state + 1 : "?";
-	copy_name(status, ret->name, sizeof(ret->name));
-	ret->tgid = (pid_t)status_number(status, "Tgid", 10);
+	state = state ? state : "?";
+	proc_name(status, ret->name, sizeof(ret->name));
+	ret->tgid = (pid_t)proc_number(status, "Tgid", 10);
 	ret->is_thread = ret->tgid != ret->pid;
 	ret->dead = *state == 'X' || *state == 'x';
 	ret->zombie = *state == 'Z' && !has_live_thread(ret->pid);
-	ret->capabilities = status_number(status, "CapPrm", 16);
+	ret->capabilities = proc_number(status, "CapPrm", 16);
 	collect_ids(status, ret);
-	ret->tracer = (pid_t)status_number(status, "TracerPid", 10);
+	ret->tracer = (pid_t)proc_number(status, "TracerPid", 10);
 	if (!ret->tracer)
 		return;
 	AUTO(xfree) char *tracer = proc_file(ret->tracer, "status");
 	if (tracer)
-		copy_name(tracer, ret->tracer_name, sizeof(ret->tracer_name));
+		proc_name(tracer, ret->tracer_name, sizeof(ret->tracer_name));
 }
 
 void refusal_collect(pid_t pid, struct refusal_facts *ret)

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "proc_file.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SMALL_FILE = 65536, FIRST_AFTER_COMM = 3 };
+
+char *proc_file(pid_t pid, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	return slurp(path, SMALL_FILE, NULL);
+}
+
+const char *proc_line(const char *text, const char *key)
+{
+	size_t len = strlen(key);
+
+	for (const char *p = text; p && (p = strstr(p, key)); p += len)
+		if (p[len] == ':' && (p == text || p[-1] == '\n'))
+			return p + len + 1 + strspn(p + len + 1, " \t");
+	return NULL;
+}
+
+uint64_t proc_number(const char *text, const char *key, int base)
+{
+	const char *p = proc_line(text, key);
+
+	return p ? strtoull(p, NULL, base) : 0;
+}
+
+void proc_name(const char *status, char *ret, size_t size)
+{
+	/* Not proc_line(): a name may begin with blanks. */
+	if (strncmp(status, "Name:\t", 6) == 0)
+		snprintf(ret, size, "%.*s", (int)strcspn(status + 6, "\n"), status + 6);
+}
+
+const char *proc_stat_field(const char *stat, unsigned field)
+{
+	const char *p = stat ? strrchr(stat, ')') : NULL;
+
+	p = p && p[1] == ' ' ? p + 2 : NULL;
+	for (unsigned i = FIRST_AFTER_COMM; p && i < field; i++)
+		if ((p = strchr(p, ' ')))
+			p++;
+	return p;
+}
+
+bool proc_elf_head(pid_t pid, unsigned char *ret, size_t len)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	bool elf = pread(fd, ret, len, 0) == (ssize_t)len && len >= SELFMAG &&
+		   memcmp(ret, ELFMAG, SELFMAG) == 0;
+	close(fd);
+	return elf;
+}
