@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conditions.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "conditions_priv.h"
+#include "limit.h"
+#include "proc_file.h"
+#include "process.h"
+
+enum {
+	SMALL_FILE = 4096,
+	VFORK_FLAG = 0x4000, /* CLONE_VFORK */
+	STATE_FIELD = 3,
+	PARENT_FIELD = 4,
+	EXIT_SIGNAL_FIELD = 38,
+	COMM_MAX = 16,
+};
+
+typedef bool id_fn(void *arg, pid_t id); /* false: enough */
+
+static void each_id(const char *folder, id_fn *fn, void *arg)
+{
+	DIR *dir = opendir(folder);
+	size_t n = 0;
+
+	for (struct dirent *e; dir && n < LIMIT_THREADS && (e = readdir(dir));) {
+		if (!isdigit((unsigned char)*e->d_name))
+			continue;
+		n++;
+		if (!fn(arg, (pid_t)strtol(e->d_name, NULL, 10)))
+			break;
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static void each_thread(pid_t pid, id_fn *fn, void *arg)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	each_id(path, fn, arg);
+}
+
+/* "58 0x... sp pc" of a thread that waits in a system call: of vfork, or of a clone with
+ * that flag. The flags of clone3 are in memory; it does not wait for anything else. */
+static bool waits_for_vfork(const char *line)
+{
+	char *args;
+
+	if (!line || !isdigit((unsigned char)*line))
+		return false;
+	long number = strtol(line, &args, 10);
+	return number == SYS_vfork || number == SYS_clone3 ||
+	       (number == SYS_clone && strtoull(args, NULL, 16) & VFORK_FLAG);
+}
+
+static bool note_vfork(void *arg, pid_t tid)
+{
+	struct conditions *c = arg;
+	AUTO(xfree) char *line = proc_file(tid, "syscall");
+
+	c->vfork = waits_for_vfork(line);
+	return !c->vfork;
+}
+
+static void read_status(struct conditions *c, const char *status)
+{
+	const char *state = proc_line(status, "State");
+
+	proc_name(status, c->name, sizeof(c->name));
+	c->group_stopped = state && *state == 'T';
+	c->seccomp = (int)proc_number(status, "Seccomp", 10);
+	c->threads = proc_number(status, "Threads", 10);
+	c->tracer = (pid_t)proc_number(status, "TracerPid", 10);
+	if (!c->tracer)
+		return;
+	AUTO(xfree) char *tracer = proc_file(c->tracer, "status");
+	if (tracer)
+		proc_name(tracer, c->tracer_name, sizeof(c->tracer_name));
+}
+
+static uint64_t kilobytes(const char *status, const char *key)
+{
+	return proc_number(status, key, 10) * 1024;
+}
+
+static void read_memory(struct conditions *c, pid_t tid, const char *status)
+{
+	c->anonymous = kilobytes(status, "RssAnon");
+	c->shared = kilobytes(status, "RssShmem");
+	c->swapped = kilobytes(status, "VmSwap");
+	c->page_tables = kilobytes(status, "VmPTE");
+	c->locked = kilobytes(status, "VmLck");
+	c->committed = kilobytes(status, "VmData") + kilobytes(status, "VmStk");
+	conditions_mappings(c, tid);
+}
+
+struct census {
+	uint64_t uid, tasks;
+};
+
+static bool count_tasks(void *arg, pid_t pid)
+{
+	struct census *census = arg;
+	AUTO(xfree) char *status = proc_file(pid, "status");
+
+	if (status && proc_number(status, "Uid", 10) == census->uid)
+		census->tasks += proc_number(status, "Threads", 10);
+	return true;
+}
+
+/* "Max processes             96365                96365                processes" */
+static uint64_t soft_limit(pid_t pid)
+{
+	static const char key[] = "Max processes";
+	AUTO(xfree) char *limits = proc_file(pid, "limits");
+	const char *line = limits ? strstr(limits, key) : NULL;
+	char *end;
+
+	if (!line)
+		return UINT64_MAX;
+	line += strlen(key);
+	uint64_t max = strtoull(line, &end, 10);
+	return end == line ? UINT64_MAX : max; /* "unlimited" */
+}
+
+/* The superuser and whoever has one of two capabilities are not counted. Only where the
+ * limit is below all tasks of the machine it is worth while to count. */
+static void read_processes(struct conditions *c, const char *status)
+{
+	AUTO(xfree) char *uid_map = proc_file(c->pid, "uid_map");
+	uint64_t capabilities = proc_number(status, "CapEff", 16);
+	struct census census = { .uid = proc_number(status, "Uid", 10) };
+
+	if (in_first_user_namespace(uid_map) &&
+	    (census.uid == 0 || has_capability(capabilities, CAPABILITY_SYS_RESOURCE) ||
+	     has_capability(capabilities, CAPABILITY_SYS_ADMIN)))
+		return;
+	uint64_t max = soft_limit(c->pid);
+	if (max > c->machine.tasks + c->threads)
+		return;
+	each_id("/proc", count_tasks, &census);
+	c->processes =
+		(struct cgroup_limit){ .set = true, .used = census.tasks, .max = max };
+}
+
+void conditions_read(pid_t pid, struct conditions *ret)
+{
+	unsigned char head[EI_NIDENT];
+
+	memset(ret, 0, sizeof(*ret));
+	ret->pid = pid;
+	kernel_features_probe(&ret->kernel);
+	our_rights_read(&ret->ours);
+	machine_read(&ret->machine);
+	AUTO(xfree) char *first = pid > 0 ? proc_file(pid, "status") : NULL;
+	if (!first)
+		return;
+	/* A first thread that has ended has no memory; the others have. */
+	pid_t tid = process_with_files(pid);
+	AUTO(xfree) char *alive = proc_file(tid, "status");
+	const char *status = alive ? alive : first;
+	ret->exists = true;
+	read_status(ret, status);
+	proc_name(first, ret->name, sizeof(ret->name));
+	read_memory(ret, tid, status);
+	if (proc_elf_head(tid, head, sizeof(head)))
+		ret->elf_class = head[EI_CLASS];
+	each_thread(pid, note_vfork, ret);
+	read_processes(ret, status);
+	cgroup_read(tid, &ret->cgroup);
+}
+
+bool conditions_stand_still(const struct conditions *c)
+{
+	return c->group_stopped || c->cgroup.frozen;
+}
+
+struct leftovers {
+	pid_t parent, *pids;
+	size_t count, max;
+};
+
+/* The copy of a thread has its name. */
+static bool has_thread_named(pid_t pid, const char *comm)
+{
+	char path[64];
+	bool found = false;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	DIR *dir = opendir(path);
+	for (struct dirent *e; dir && !found && (e = readdir(dir));) {
+		AUTO(xfree)
+		char *name =
+			isdigit((unsigned char)*e->d_name)
+				? proc_file((pid_t)strtol(e->d_name, NULL, 10), "comm")
+				: NULL;
+		found = name && strcmp(name, comm) == 0;
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+static bool keep_leftover(void *arg, pid_t pid)
+{
+	struct leftovers *found = arg;
+	AUTO(xfree) char *stat = proc_file(pid, "stat");
+	const char *state = proc_stat_field(stat, STATE_FIELD);
+	const char *parent = proc_stat_field(stat, PARENT_FIELD);
+	const char *exit_signal = proc_stat_field(stat, EXIT_SIGNAL_FIELD);
+
+	if (!exit_signal || *state != 'Z' || strtol(parent, NULL, 10) != found->parent ||
+	    strtol(exit_signal, NULL, 10) != 0)
+		return true;
+	AUTO(xfree) char *comm = proc_file(pid, "comm");
+	if (comm && has_thread_named(found->parent, comm))
+		found->pids[found->count++] = pid;
+	return found->count < found->max;
+}
+
+size_t conditions_leftovers(pid_t pid, pid_t *ret, size_t max)
+{
+	struct leftovers found = { .parent = pid, .pids = ret, .max = max };
+
+	if (max)
+		each_id("/proc", keep_leftover, &found);
+	return found.count;
+}

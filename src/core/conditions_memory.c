@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How much of a process lies in huge pages. /proc/PID/smaps_rollup says so, but looks at each
+ * page, with the memory map locked: 40 ms for 4 GB. A sample is enough. */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "conditions_priv.h"
+#include "limit.h"
+#include "proc_file.h"
+
+enum {
+	PAGE_BYTES = 4096,
+	HUGE_BYTES = 2 << 20,
+	SMALL_FILE = 4096,
+	MAPS_LINE_MAX = 256, /* on average */
+	SAMPLES = 256,
+	/* Without a way to sample: the rollup, of what it takes a millisecond for. */
+	ROLLUP_BYTES = 64 << 20,
+};
+
+/* Of linux/fs.h, which may be older than the kernel. */
+struct scan_region {
+	uint64_t start, end, categories;
+};
+struct scan_arg {
+	uint64_t size, flags, start, end, walk_end, vec, vec_len, max_pages;
+	uint64_t inverted, mask, any_of, wanted;
+};
+#define SCAN_PAGES _IOWR('f', 16, struct scan_arg)
+enum { SCAN_FILE = 1 << 2, SCAN_PRESENT = 1 << 3, SCAN_HUGE = 1 << 6 };
+
+bool page_scan(int pagemap, uint64_t addr, bool *ret_present, bool *ret_huge)
+{
+	struct scan_region region = { 0 };
+	uint64_t start = addr / PAGE_BYTES * PAGE_BYTES;
+	struct scan_arg arg = {
+		.size = sizeof(arg),
+		.start = start,
+		.end = start + PAGE_BYTES,
+		.vec = (uintptr_t)&region,
+		.vec_len = 1,
+		.max_pages = 1,
+		.mask = SCAN_PRESENT,
+		.wanted = SCAN_PRESENT | SCAN_HUGE | SCAN_FILE,
+	};
+	int n = ioctl(pagemap, SCAN_PAGES, &arg);
+
+	*ret_present = n > 0 && !(region.categories & SCAN_FILE);
+	*ret_huge = *ret_present && region.categories & SCAN_HUGE;
+	return n >= 0;
+}
+
+/* "start-end rw-p 00000000 00:00 0 ": what may hold memory of the process alone. */
+static uint64_t private_bytes(const char *line, uint64_t *ret_start)
+{
+	uint64_t start, end;
+	char rights[5];
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &start, &end, rights) != 3 ||
+	    rights[1] != 'w' || rights[3] != 'p' || end <= start)
+		return 0;
+	*ret_start = start;
+	return end - start;
+}
+
+struct survey {
+	uint64_t mappings, bytes;
+};
+
+static struct survey survey(const char *maps)
+{
+	struct survey found = { 0 };
+	uint64_t start;
+
+	for (const char *line = maps, *eol; (eol = strchr(line, '\n')); line = eol + 1) {
+		found.mappings++;
+		found.bytes += private_bytes(line, &start);
+	}
+	return found;
+}
+
+/* Of a thousand present private pages so many are huge; -1: nobody can be asked. The
+ * samples are the same distance apart throughout. */
+static int huge_share(pid_t pid, const char *maps, uint64_t bytes)
+{
+	char path[64];
+	uint64_t step = bytes / SAMPLES / PAGE_BYTES * PAGE_BYTES + PAGE_BYTES;
+	uint64_t next = step / 2, seen = 0, present_count = 0, huge_count = 0, start;
+
+	snprintf(path, sizeof(path), "/proc/%d/pagemap", pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool asked = fd >= 0;
+	for (const char *line = maps, *eol; asked && (eol = strchr(line, '\n'));
+	     line = eol + 1) {
+		uint64_t size = private_bytes(line, &start);
+		for (; asked && next < seen + size; next += step) {
+			bool present, huge;
+			asked = page_scan(fd, start + (next - seen), &present, &huge);
+			present_count += present;
+			huge_count += huge;
+		}
+		seen += size;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (!asked)
+		return -1;
+	return present_count ? (int)(huge_count * 1000 / present_count) : 0;
+}
+
+static bool can_be_huge(const struct conditions *c, pid_t pid)
+{
+	AUTO(xfree)
+	char *mode =
+		slurp("/sys/kernel/mm/transparent_hugepage/enabled", SMALL_FILE, NULL);
+	AUTO(xfree) char *status = proc_file(pid, "status");
+	const char *allowed = proc_line(status, "THP_enabled");
+
+	return c->anonymous >= HUGE_BYTES && mode && !strstr(mode, "[never]") &&
+	       !(allowed && *allowed == '0');
+}
+
+void conditions_mappings(struct conditions *c, pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	AUTO(xfree) char *maps = slurp(path, LIMIT_MAPPINGS * MAPS_LINE_MAX, NULL);
+	if (!maps)
+		return;
+	struct survey found = survey(maps);
+	c->mappings = found.mappings;
+	if (!can_be_huge(c, pid))
+		return;
+	int share = c->kernel.pagemap_scan ? huge_share(pid, maps, found.bytes) : -1;
+	if (share >= 0) {
+		c->huge = c->anonymous / 1000 * (uint64_t)share;
+	} else if (c->anonymous <= ROLLUP_BYTES) {
+		AUTO(xfree) char *rollup = proc_file(pid, "smaps_rollup");
+		c->huge = proc_number(rollup, "AnonHugePages", 10) * 1024;
+	}
+}

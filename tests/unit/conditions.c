@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conditions.h"
+
+#include <elf.h>
+#include <linux/seccomp.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "proc_file.h"
+#include "subject.h"
+
+#define MB (UINT64_C(1) << 20)
+
+enum { NOBODY = 65534 };
+
+static void waits(struct subject_shared *shared)
+{
+	(void)shared;
+	subject_ready();
+	for (;;)
+		pause();
+}
+
+/* Of a subject that did this first. */
+static struct conditions conditions_of(subject_fn *body)
+{
+	struct subject_shared *shared;
+	struct conditions c;
+	pid_t pid = subject_start(body, &shared);
+
+	conditions_read(pid, &c);
+	subject_end(pid, shared);
+	return c;
+}
+
+static void test_plain(void **state)
+{
+	struct conditions c = conditions_of(waits);
+	(void)state;
+
+	assert_true(c.exists);
+	assert_string_equal(c.name, "subject");
+	assert_int_equal(c.tracer, 0);
+	assert_int_equal(c.seccomp, 0);
+	assert_int_equal(c.elf_class, ELFCLASS64);
+	assert_int_equal(c.threads, 1);
+	assert_true(c.mappings > 10 && c.mappings < 10000);
+	assert_true(c.page_tables > 0 && c.committed > 0);
+	assert_true(c.huge <= c.anonymous);
+	assert_false(c.vfork || c.group_stopped || conditions_stand_still(&c));
+	assert_true(c.machine.memory_available > 0 && c.machine.commit_limit > 0);
+	assert_true(c.machine.tasks > 0 && c.machine.tasks_max > c.machine.tasks);
+	assert_int_equal(c.ours.uid, getuid());
+	assert_true(*c.kernel.release && c.kernel.pagemap);
+	conditions_read(0, &c);
+	assert_true(!c.exists && *c.kernel.release);
+	conditions_read(INT32_MAX, &c);
+	assert_false(c.exists);
+}
+
+static void locks(struct subject_shared *shared)
+{
+	void *p = mmap(NULL, 2 * MB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		       -1, 0);
+
+	if (mlock(p, 2 * MB))
+		_exit(1);
+	waits(shared);
+}
+
+static void filters(struct subject_shared *shared)
+{
+	static struct sock_filter {
+		uint16_t code;
+		uint8_t jt, jf;
+		uint32_t k;
+	} allow = { .code = 6 /* return */, .k = SECCOMP_RET_ALLOW };
+	struct {
+		unsigned short len;
+		struct sock_filter *filter;
+	} program = { 1, &allow };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		_exit(1);
+	waits(shared);
+}
+
+static void test_states(void **state)
+{
+	struct subject_shared *shared;
+	struct conditions c;
+	(void)state;
+
+	c = conditions_of(locks);
+	assert_int_equal(c.locked, 2 * MB);
+	c = conditions_of(filters);
+	assert_int_equal(c.seccomp, 2);
+
+	pid_t pid = subject_start(waits, &shared);
+	kill(pid, SIGSTOP);
+	assert_int_equal(waitpid(pid, NULL, WUNTRACED), pid);
+	conditions_read(pid, &c);
+	assert_true(c.group_stopped && conditions_stand_still(&c));
+	kill(pid, SIGCONT);
+	assert_int_equal(ptrace(PTRACE_SEIZE, pid, 0, 0), 0);
+	conditions_read(pid, &c);
+	assert_int_equal(c.tracer, getpid());
+	assert_true(*c.tracer_name);
+	subject_end(pid, shared);
+}
+
+/* Its child tells that the window is open: it runs, and has not begun another program. */
+static void forks(struct subject_shared *shared)
+{
+	(void)shared;
+	if (vfork() == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		subject_ready();
+		for (;;)
+			pause();
+	}
+}
+
+static void test_vfork(void **state)
+{
+	struct subject_shared *shared;
+	struct conditions c;
+	pid_t pid = subject_start(forks, &shared);
+	(void)state;
+
+	conditions_read(pid, &c);
+	assert_true(c.vfork);
+	subject_end(pid, shared);
+}
+
+static void test_huge(void **state)
+{
+	struct conditions c;
+	size_t size = 64 * MB;
+	char *p = mmap(NULL, size + 2 * MB, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	(void)state;
+
+	assert_ptr_not_equal(p, MAP_FAILED);
+	char *aligned = (char *)(((uintptr_t)p + 2 * MB - 1) / (2 * MB) * (2 * MB));
+	madvise(aligned, size, MADV_NOHUGEPAGE);
+	memset(aligned, 1, size);
+	conditions_read(getpid(), &c);
+	assert_true(c.anonymous >= size);
+	assert_true(c.huge < size / 8);
+	madvise(aligned, size, MADV_DONTNEED);
+	madvise(aligned, size, MADV_HUGEPAGE);
+	memset(aligned, 1, size);
+	AUTO(xfree) char *rollup = proc_file(getpid(), "smaps_rollup");
+	uint64_t truth = proc_number(rollup, "AnonHugePages", 10) * 1024;
+	conditions_read(getpid(), &c);
+	munmap(p, size + 2 * MB);
+	/* What the kernel had none left for stays small: by what it says itself. */
+	if (c.kernel.pagemap_scan &&
+	    (c.huge + size / 8 < truth || c.huge > truth + size / 8))
+		fail_msg("%zu MB in huge pages, %zu in truth", (size_t)(c.huge / MB),
+			 (size_t)(truth / MB));
+}
+
+/* The limit is that of its user, nobody, who has this one task at least. */
+static void is_limited(struct subject_shared *shared)
+{
+	struct rlimit limit = { 3, 3 };
+
+	if (setrlimit(RLIMIT_NPROC, &limit) || setresgid(NOBODY, NOBODY, NOBODY) ||
+	    setresuid(NOBODY, NOBODY, NOBODY) || prctl(PR_SET_DUMPABLE, 1))
+		_exit(1);
+	waits(shared);
+}
+
+static void test_limit(void **state)
+{
+	(void)state;
+	if (getuid())
+		return (void)print_message("only root can be another user\n");
+	struct conditions c = conditions_of(is_limited);
+	assert_true(c.processes.set);
+	assert_int_equal(c.processes.max, 3);
+	assert_true(c.processes.used >= 1);
+}
+
+static void test_price(void **state)
+{
+	uint64_t ns = conditions_price();
+	(void)state;
+	/* Between the fastest memory and a machine that stands still: no clock decides. */
+	assert_true(ns < 1000 * 1000);
+	print_message("a page: %zu ns\n", (size_t)ns);
+}
+
+/* What is left has no exit signal, and nobody waits for it; an ordinary zombie, one of
+ * another name and a living child are not ours. */
+static void leaves(struct subject_shared *shared)
+{
+	long left = syscall(SYS_clone, 0, 0, 0, 0, 0);
+	if (left == 0)
+		syscall(SYS_exit_group, 0);
+	long other = syscall(SYS_clone, 0, 0, 0, 0, 0);
+	if (other == 0) {
+		prctl(PR_SET_NAME, "other");
+		syscall(SYS_exit_group, 0);
+	}
+	long ordinary = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	if (ordinary == 0)
+		syscall(SYS_exit_group, 0);
+	siginfo_t info;
+	waitid(P_PID, (id_t)left, &info, WEXITED | WNOWAIT | __WALL);
+	waitid(P_PID, (id_t)other, &info, WEXITED | WNOWAIT | __WALL);
+	waitid(P_PID, (id_t)ordinary, &info, WEXITED | WNOWAIT | __WALL);
+	shared->value = (uint64_t)left;
+	if (syscall(SYS_clone, 0, 0, 0, 0, 0) == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+	waits(shared);
+}
+
+static void test_leftovers(void **state)
+{
+	struct subject_shared *shared;
+	pid_t pid = subject_start(leaves, &shared), found[4];
+	(void)state;
+
+	assert_int_equal(conditions_leftovers(pid, found, ARRAY_SIZE(found)), 1);
+	assert_int_equal(found[0], shared->value);
+	assert_int_equal(conditions_leftovers(pid, found, 0), 0);
+	assert_int_equal(conditions_leftovers(getpid(), found, ARRAY_SIZE(found)), 0);
+	subject_end(pid, shared);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_plain),	  cmocka_unit_test(test_states),
+		cmocka_unit_test(test_vfork),	  cmocka_unit_test(test_huge),
+		cmocka_unit_test(test_limit),	  cmocka_unit_test(test_price),
+		cmocka_unit_test(test_leftovers),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("conditions", tests, NULL, NULL);
+}
