@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plan.h"
+
+#include <elf.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Nanoseconds. Medians on a machine of two cores; the page is measured anew where it is
+ * asked for. */
+enum {
+	/* One goroutine: 0.28 to 0.52 ms. */
+	COPY_BASE = 400 * 1000,
+	/* Each present page of 4 KB: 75 to 130, 33 when it was copied before. */
+	COPY_PAGE = 100,
+	/* A gigabyte of huge pages: only their page tables are made. */
+	COPY_HUGE_GB = 750 * 1000,
+	/* 505 threads and 1,082 mappings: 4.5 to 6 ms. */
+	COPY_MAPPING = 1500,
+	STOP_THREAD = 10 * 1000,
+	STOP_BASE = 400 * 1000,
+	/* 10,000 goroutines: 14.5 ms, 100,000: 127 ms, with 5 and 48 MB of stacks. */
+	STOP_GOROUTINE = 1200,
+	/* Copying out of a process that stands: 3.5 to 5.6 GB/s. */
+	STOP_BYTES_PER_US = 4000,
+	/* A copy is taken when it costs little more: what is wanted later is in it. */
+	NEARLY_PART = 4,
+	NEARLY_NS = 500 * 1000,
+};
+
+enum {
+	PAGE_BYTES = 4096,
+	TASKS_OF_COPY = 2, /* the helper, and the copy */
+	/* Of its own pages so many may be written while the copy lives. */
+	WRITTEN_PART = 8,
+	/* What is ours, and what it needs itself meanwhile. */
+	MEMORY_MARGIN = 16 << 20,
+	/* Keys and the like; mlockall() locks far more. The clone itself costs the same. */
+	LOCKED_SMALL = 1 << 20,
+	/* What vm.overcommit_memory=2 keeps for others: vm.admin_reserve_kbytes. */
+	COMMIT_MARGIN = 8 << 20,
+	OVERCOMMIT_NEVER = 2,
+};
+
+static const char *const names[] = {
+	[CAPTURE_AUTO] = "auto",
+	[CAPTURE_COPY] = "copy",
+	[CAPTURE_STOP] = "stop",
+	[CAPTURE_LIVE] = "live",
+};
+
+const char *capture_way_name(enum capture_way way)
+{
+	return names[way];
+}
+
+bool capture_way_parse(const char *word, enum capture_way *ret)
+{
+	for (int way = 0; way < CAPTURE_WAYS; way++) {
+		if (strcmp(word, names[way]))
+			continue;
+		*ret = (enum capture_way)way;
+		return true;
+	}
+	return false;
+}
+
+void plan_duration(uint64_t ns, char *ret, size_t size)
+{
+	if (ns < 10 * 1000 * 1000)
+		snprintf(ret, size, "%.1f ms", (double)ns / 1e6);
+	else if (ns < 1000 * 1000 * 1000)
+		snprintf(ret, size, "%.0f ms", (double)ns / 1e6);
+	else
+		snprintf(ret, size, "%.1f s", (double)ns / 1e9);
+}
+
+static uint64_t megabytes(uint64_t bytes)
+{
+	return (bytes + (1 << 20) - 1) >> 20;
+}
+
+/* Each of these is a row of the table of what stands against a copy: it says why and what
+ * would mend it, or nothing. */
+struct row {
+	struct plan_way *way;
+	const struct conditions *c;
+	const struct plan_demand *demand;
+};
+
+static void say(char *ret, size_t size, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+static void say(char *ret, size_t size, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(ret, size, format, ap);
+	va_end(ap);
+}
+
+#define SAY(array, ...) say((array), sizeof(array), __VA_ARGS__)
+#define WHY(row, ...) SAY((row)->way->why, __VA_ARGS__)
+#define MEND(row, ...) SAY((row)->way->mend, __VA_ARGS__)
+
+static void stands_still(const struct row *r)
+{
+	if (r->c->group_stopped)
+		WHY(r, "it is stopped by a signal, and stands still anyway");
+	else if (r->c->cgroup.frozen)
+		WHY(r, "its control group is frozen, and it stands still anyway");
+}
+
+static void is_small(const struct row *r)
+{
+	if (r->c->elf_class == ELFCLASS32)
+		WHY(r, "it is a 32-bit program, in which nothing can be injected");
+}
+
+static bool can_suspend(const struct conditions *c)
+{
+	return c->kernel.suspend_seccomp && c->ours.admin && !c->ours.seccomp;
+}
+
+static void is_filtered(const struct row *r)
+{
+	if (!r->c->seccomp || can_suspend(r->c))
+		return;
+	if (!r->c->kernel.suspend_seccomp)
+		WHY(r, "it has a seccomp filter, which this kernel cannot suspend");
+	else if (r->c->ours.seccomp)
+		WHY(r,
+		    "it has a seccomp filter, and who has one himself, as gosnap here, "
+		    "may not suspend it");
+	else
+		WHY(r, "it has a seccomp filter, and gosnap not the CAP_SYS_ADMIN to "
+		       "suspend it");
+	if (r->c->kernel.suspend_seccomp)
+		MEND(r, "run gosnap as root of the host");
+}
+
+static void is_locked(const struct row *r)
+{
+	if (r->c->locked <= LOCKED_SMALL)
+		return;
+	WHY(r,
+	    "it keeps %" PRIu64 " MB locked (mlock) so as never to wait for a page, and "
+	    "would when it writes to what was copied",
+	    megabytes(r->c->locked));
+}
+
+static void tasks_are_few(const struct row *r)
+{
+	const struct cgroup_limit *pids = &r->c->cgroup.pids;
+
+	if (cgroup_room(pids) >= TASKS_OF_COPY)
+		return;
+	WHY(r,
+	    "pids.max of its control group %s is %" PRIu64 " with %" PRIu64
+	    " in use, and a copy needs two",
+	    pids->group, pids->max, pids->used);
+	MEND(r, "raise that limit by two");
+}
+
+static void processes_are_few(const struct row *r)
+{
+	const struct cgroup_limit *limit = &r->c->processes;
+
+	if (cgroup_room(limit) >= TASKS_OF_COPY)
+		return;
+	WHY(r,
+	    "its user may have %" PRIu64 " tasks (RLIMIT_NPROC) and has %" PRIu64
+	    ", and a copy needs two",
+	    limit->max, limit->used);
+	MEND(r, "raise it (prlimit --nproc=%" PRIu64 " --pid %d)", limit->used + 16,
+	     r->c->pid);
+}
+
+static void machine_is_full(const struct row *r)
+{
+	const struct machine *m = &r->c->machine;
+
+	if (m->tasks_max && m->tasks + TASKS_OF_COPY > m->tasks_max) {
+		WHY(r, "this machine has %" PRIu64 " tasks of at most %" PRIu64, m->tasks,
+		    m->tasks_max);
+		MEND(r, "raise kernel.threads-max and kernel.pid_max");
+	}
+}
+
+static void commits_too_much(const struct row *r)
+{
+	const struct machine *m = &r->c->machine;
+
+	if (m->overcommit != OVERCOMMIT_NEVER ||
+	    m->committed + r->c->committed + COMMIT_MARGIN <= m->commit_limit)
+		return;
+	WHY(r,
+	    "vm.overcommit_memory is 2, and the %" PRIu64 " MB that it may write to do "
+	    "not fit a second time",
+	    megabytes(r->c->committed));
+	MEND(r, "set vm.overcommit_memory to 0, or add swap");
+}
+
+uint64_t plan_copy_bytes(const struct conditions *c)
+{
+	return c->page_tables + c->anonymous / WRITTEN_PART + MEMORY_MARGIN;
+}
+
+static void group_is_full(const struct row *r)
+{
+	const struct cgroup_limit *memory = &r->c->cgroup.memory;
+	uint64_t needed = plan_copy_bytes(r->c), room = cgroup_room(memory);
+
+	/* Killing the copy alone would do no harm. */
+	if (r->c->cgroup.oom_group)
+		needed *= 2;
+	if (room >= needed)
+		return;
+	WHY(r,
+	    "its control group %s has %" PRIu64 " MB of memory left, and a copy may "
+	    "need %" PRIu64,
+	    memory->group, room >> 20, megabytes(needed));
+	MEND(r, "raise that limit by %" PRIu64 " MB", megabytes(needed - room));
+}
+
+static void memory_is_short(const struct row *r)
+{
+	uint64_t needed = plan_copy_bytes(r->c), room = r->c->machine.memory_available;
+
+	if (room && room < needed)
+		WHY(r,
+		    "this machine has %" PRIu64 " MB of memory left, and a copy may need "
+		    "%" PRIu64,
+		    room >> 20, megabytes(needed));
+}
+
+static void is_in_vfork(const struct row *r)
+{
+	if (!r->c->vfork)
+		return;
+	WHY(r, "it is starting another program (vfork), with which it shares its memory "
+	       "for a moment");
+	MEND(r, "try again");
+	r->way->passing = true;
+}
+
+static void turned_out(const struct row *r)
+{
+	if (r->demand->no_copy)
+		WHY(r, "%s", r->demand->no_copy);
+}
+
+static void (*const against_copy[])(const struct row *) = {
+	stands_still,  is_small,	  is_filtered,	   is_locked,
+	tasks_are_few, processes_are_few, machine_is_full, commits_too_much,
+	group_is_full, memory_is_short,	  turned_out,	   is_in_vfork,
+};
+
+/* Some of these can be added up without overflow. */
+static uint64_t times(uint64_t n, uint64_t ns)
+{
+	const uint64_t most = UINT64_MAX / 8;
+
+	return ns && n > most / ns ? most : n * ns;
+}
+
+static uint64_t copy_ns(const struct conditions *c)
+{
+	uint64_t huge = c->huge < c->anonymous ? c->huge : c->anonymous;
+	uint64_t pages = (c->anonymous - huge + c->swapped) / PAGE_BYTES;
+
+	return COPY_BASE +
+	       times(pages, c->machine.page_ns ? c->machine.page_ns : COPY_PAGE) +
+	       times(huge >> 20, COPY_HUGE_GB / 1024) + times(c->mappings, COPY_MAPPING) +
+	       times(c->threads, STOP_THREAD);
+}
+
+static uint64_t stop_ns(const struct conditions *c, const struct plan_demand *demand)
+{
+	uint64_t bytes = demand->stack_bytes;
+
+	/* Which values, is only known on the way: all that there are. */
+	if (demand->values)
+		bytes += c->anonymous;
+	return STOP_BASE + times(demand->goroutines, STOP_GOROUTINE) +
+	       times(bytes / STOP_BYTES_PER_US, 1000) + times(c->threads, STOP_THREAD);
+}
+
+static void judge_copy(struct plan_way *way, const struct conditions *c,
+		       const struct plan_demand *demand)
+{
+	struct row row = { .way = way, .c = c, .demand = demand };
+
+	way->estimate_ns = copy_ns(c);
+	for (size_t i = 0; i < ARRAY_SIZE(against_copy) && !*way->why; i++)
+		against_copy[i](&row);
+	way->possible = !*way->why;
+	if (way->possible && !c->kernel.close_range)
+		WHY(&row, "this kernel has no close_range: files and connections that it "
+			  "closes stay open while the copy lives");
+}
+
+static void judge_traced(struct plan_way *way, const struct conditions *c)
+{
+	struct row row = { .way = way, .c = c };
+
+	if (!c->tracer)
+		return;
+	way->possible = false;
+	WHY(&row, "it is already traced by process %d (%s)", c->tracer,
+	    *c->tracer_name ? c->tracer_name : "of another pid namespace");
+	MEND(&row, "end or detach that one first");
+}
+
+static void judge_promise(struct plan_way *way, uint64_t max_ns)
+{
+	struct row row = { .way = way };
+	char estimate[16], most[16];
+
+	if (!way->possible || !max_ns || way->estimate_ns <= max_ns)
+		return;
+	plan_duration(way->estimate_ns, estimate, sizeof(estimate));
+	plan_duration(max_ns, most, sizeof(most));
+	way->possible = false;
+	WHY(&row, "it would hold the process for about %s, longer than the %s allowed",
+	    estimate, most);
+	MEND(&row, "allow a longer pause");
+}
+
+static void judge_all(const struct conditions *c, const struct plan_demand *demand,
+		      struct plan *ret)
+{
+	struct plan_way *copy = &ret->of[CAPTURE_COPY], *stop = &ret->of[CAPTURE_STOP];
+
+	*ret = (struct plan){
+		.suspend_seccomp = c->seccomp && can_suspend(c),
+		.stands_still = conditions_stand_still(c),
+	};
+	judge_copy(copy, c, demand);
+	stop->possible = true;
+	stop->estimate_ns = stop_ns(c, demand);
+	for (enum capture_way way = CAPTURE_COPY; way <= CAPTURE_STOP; way++) {
+		judge_traced(&ret->of[way], c);
+		judge_promise(&ret->of[way], demand->max_pause_ns);
+	}
+	ret->of[CAPTURE_LIVE].possible = true;
+	if (!ret->stands_still)
+		SAY(ret->of[CAPTURE_LIVE].why,
+		    "goroutines change while they are read, and those that run have no "
+		    "stack");
+}
+
+static bool copy_is_better(const struct plan *plan, const struct plan_demand *demand)
+{
+	uint64_t copy = plan->of[CAPTURE_COPY].estimate_ns;
+	uint64_t stop = plan->of[CAPTURE_STOP].estimate_ns;
+	uint64_t nearly = stop / NEARLY_PART > NEARLY_NS ? stop / NEARLY_PART : NEARLY_NS;
+
+	return demand->values || copy <= stop + nearly;
+}
+
+/* Both can be taken: which, and why. */
+static void choose_shorter(struct plan *ret, const struct plan_demand *demand)
+{
+	char copy[16], stop[16];
+
+	plan_duration(ret->of[CAPTURE_COPY].estimate_ns, copy, sizeof(copy));
+	plan_duration(ret->of[CAPTURE_STOP].estimate_ns, stop, sizeof(stop));
+	if (copy_is_better(ret, demand)) {
+		ret->way = CAPTURE_COPY;
+		SAY(ret->why, "a copy takes about %s, reading it while it stands %s",
+		    copy, stop);
+	} else {
+		ret->way = CAPTURE_STOP;
+		SAY(ret->why, "reading it while it stands takes about %s, a copy %s",
+		    stop, copy);
+	}
+}
+
+static void choose(struct plan *ret, const struct plan_demand *demand)
+{
+	const struct plan_way *copy = &ret->of[CAPTURE_COPY];
+	const struct plan_way *stop = &ret->of[CAPTURE_STOP];
+
+	if (copy->possible && stop->possible) {
+		choose_shorter(ret, demand);
+	} else if (copy->possible) {
+		ret->way = CAPTURE_COPY;
+		SAY(ret->why, "not read while it stands: %s", stop->why);
+	} else if (stop->possible) {
+		ret->way = CAPTURE_STOP;
+		SAY(ret->why, "no copy: %s", copy->why);
+	} else {
+		ret->way = CAPTURE_LIVE;
+		SAY(ret->why, "no other way keeps the promise: %s", stop->why);
+	}
+}
+
+static bool refuse(const struct conditions *c, enum capture_way wanted,
+		   const struct plan_way *way, struct err *err)
+{
+	if (c->tracer)
+		return err_set(err, ERR_CANNOT,
+			       "process %d (%s): %s: %s, or read it as it runs "
+			       "(--capture=live)",
+			       c->pid, c->name, way->why, way->mend);
+	return err_set(err, ERR_CANNOT,
+		       "--capture=%s is not possible with process %d (%s): %s: %s%sleave "
+		       "the choice to gosnap",
+		       names[wanted], c->pid, c->name, way->why, way->mend,
+		       *way->mend ? ", or " : "");
+}
+
+bool plan_make(const struct conditions *c, const struct plan_demand *demand,
+	       struct plan *ret, struct err *err)
+{
+	enum capture_way wanted = demand->wanted;
+
+	judge_all(c, demand, ret);
+	if (wanted != CAPTURE_AUTO && !ret->of[wanted].possible)
+		return refuse(c, wanted, &ret->of[wanted], err);
+	if (wanted == CAPTURE_AUTO && c->tracer)
+		return refuse(c, wanted, &ret->of[CAPTURE_STOP], err);
+	if (wanted == CAPTURE_AUTO) {
+		choose(ret, demand);
+	} else {
+		ret->way = wanted;
+		SAY(ret->why, "asked for");
+	}
+	ret->estimate_ns = ret->of[ret->way].estimate_ns;
+	return true;
+}
