@@ -66,6 +66,7 @@ static bool spawn(struct pager *pager, int input)
 	setenv("LV", "-c", 0);
 	sigemptyset(&defaults);
 	sigaddset(&defaults, SIGPIPE);
+	sigaddset(&defaults, SIGXFSZ);
 	posix_spawn_file_actions_init(&files);
 	posix_spawn_file_actions_adddup2(&files, input, STDIN_FILENO);
 	posix_spawnattr_init(&attributes);
