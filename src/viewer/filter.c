@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +11,12 @@
 #include "reader.h"
 #include "text.h"
 
+enum { MISSING_SHOWN = 8 };
+
 struct filter_term {
 	enum filter_kind kind;
 	bool negated;
+	bool met;		  /* of ids: a goroutine has one of them */
 	const char *name, *words; /* borrowed */
 	regex_t *regex;		  /* NULL: words are looked for */
 	int64_t low, high;	  /* ids, or nanoseconds */
@@ -78,10 +82,14 @@ static bool parse_duration(const char *words, int64_t *ret_ns)
 		{ "ms", 1e6 },
 		{ "s", 1e9 },
 		{ "sec", 1e9 },
+		{ "second", 1e9 },
+		{ "seconds", 1e9 },
 		{ "m", 60e9 },
 		{ "min", 60e9 },
+		{ "minute", 60e9 },
 		{ "minutes", 60e9 },
 		{ "h", 3600e9 },
+		{ "hour", 3600e9 },
 		{ "hours", 3600e9 },
 		{ "d", 24 * 3600e9 },
 		{ "day", 24 * 3600e9 },
@@ -107,8 +115,10 @@ static bool parse_duration(const char *words, int64_t *ret_ns)
 		words += len;
 		words += strspn(words, " ");
 	} while (*words);
+	if (sum >= 0x1p63)
+		return false;
 	*ret_ns = (int64_t)sum;
-	return sum < 0x1p63;
+	return true;
 }
 
 static bool parse_id(const char **words, int64_t *ret)
@@ -213,10 +223,19 @@ static bool has_function(const struct filter_term *term, const struct reader_nod
 
 static bool waits_so(const struct filter_term *term, const struct reader_node *goroutine)
 {
+	static const char *const members[] = { "kind",	"address", "protocol",
+					       "local", "remote",  "file" };
 	const struct reader_node *what = node_get(goroutine, "waiting_for");
-	return has_words(term, node_get(goroutine, "wait_reason")) ||
-	       has_words(term, node_get(what, "kind")) ||
-	       has_words(term, node_get(what, "address"));
+	const struct reader_node *cases = node_get(what, "cases");
+	if (has_words(term, node_get(goroutine, "wait_reason")))
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(members); i++)
+		if (has_words(term, node_get(what, members[i])))
+			return true;
+	for (size_t i = 0; i < node_count(cases); i++)
+		if (has_words(term, node_get(node_at(cases, i), "address")))
+			return true;
+	return false;
 }
 
 static bool has_label(const struct filter_term *term, const struct reader_node *labels)
@@ -284,11 +303,19 @@ bool filter_passes_frames(const struct filter *filter, const struct reader_node 
 	return kind_passes(filter, FILTER_FUNCTION, frames);
 }
 
+static void note_id(struct filter *filter, const struct reader_node *goroutine)
+{
+	for (size_t i = 0; i < filter->count; i++)
+		if (filter->terms[i].kind == FILTER_GOROUTINE && !filter->terms[i].met)
+			filter->terms[i].met = term_matches(&filter->terms[i], goroutine);
+}
+
 bool filter_passes(struct filter *filter, const struct reader_node *goroutine,
 		   bool frames_pass)
 {
 	const struct reader_node *frames = node_get(goroutine, "frames");
 	bool all = true;
+	note_id(filter, goroutine);
 	for (enum filter_kind kind = 0; kind < FILTER_KINDS; kind++) {
 		bool passes = kind != FILTER_FUNCTION
 				      ? kind_passes(filter, kind, goroutine)
@@ -300,15 +327,41 @@ bool filter_passes(struct filter *filter, const struct reader_node *goroutine,
 	return all;
 }
 
+/* Each range of ids is a term of its own. */
+static bool is_same_option(const struct filter_term *term, size_t i)
+{
+	return i > 0 && term[-1].words == term->words;
+}
+
 void filter_blame(const struct filter *filter, struct text *text)
 {
 	size_t before = text->len;
 	for (size_t i = 0; i < filter->count; i++) {
 		const struct filter_term *term = &filter->terms[i];
-		if (filter->passed[term->kind] == 0)
-			text_add(text, "%s%s--%s '%s'", text->len == before ? "" : ", ",
-				 term->negated ? "--not " : "", term->name, term->words);
+		if (filter->passed[term->kind] > 0 || is_same_option(term, i))
+			continue;
+		text_add(text, "%s%s--%s '%s'", text->len == before ? "" : ", ",
+			 term->negated ? "--not " : "", term->name, term->words);
 	}
 	if (text->len == before)
 		text_add(text, "all filters together");
+}
+
+void filter_add_missing(const struct filter *filter, struct text *text)
+{
+	uint64_t n = 0;
+	for (size_t i = 0; i < filter->count; i++) {
+		const struct filter_term *term = &filter->terms[i];
+		if (term->kind != FILTER_GOROUTINE || term->negated || term->met ||
+		    n++ >= MISSING_SHOWN)
+			continue;
+		text_add(text, "%s%" PRId64, n == 1 ? "" : ", ", term->low);
+		if (term->high > term->low)
+			text_add(text, "-%" PRId64, term->high);
+	}
+	if (n > MISSING_SHOWN) {
+		text_add(text, " and ");
+		text_add_count(text, n - MISSING_SHOWN);
+		text_add(text, " more");
+	}
 }

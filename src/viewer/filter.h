@@ -17,7 +17,8 @@ struct text;
  * regular expression, in which case matters. */
 enum filter_kind {
 	FILTER_STATUS, /* PATTERN */
-	FILTER_WAIT, /* PATTERN: of the wait reason, or kind or address of waiting_for */
+	FILTER_WAIT, /* PATTERN: of the wait reason, or what waiting_for names: its kind,
+		      * an address, also of a case of a select, an end of a connection */
 	FILTER_LONGER,	  /* DURATION: has waited for at least that long */
 	FILTER_FUNCTION,  /* PATTERN: of a frame */
 	FILTER_CREATOR,	  /* PATTERN: of the function that created it */
@@ -45,11 +46,13 @@ bool filter_names_goroutines(const struct filter *filter);
 /* Does a stack pass what is asked of functions? */
 bool filter_passes_frames(const struct filter *filter, const struct reader_node *frames);
 /* frames_pass: what the above said of its group's frames; its own, if any, decide. Counts
- * what each kind lets through, for filter_blame(). */
+ * what each kind lets through, for filter_blame(), and notes which ids there are. */
 bool filter_passes(struct filter *filter, const struct reader_node *goroutine,
 		   bool frames_pass);
 
 /* After no goroutine has passed: what is to blame. */
 void filter_blame(const struct filter *filter, struct text *text);
+/* The ids and ranges asked for that no goroutine has had; nothing when there are none. */
+void filter_add_missing(const struct filter *filter, struct text *text);
 
 #endif

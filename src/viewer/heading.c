@@ -135,6 +135,15 @@ void heading_print_states(const struct page *page, struct summary *summary)
 	}
 }
 
+static void add_missing(struct text *text, const struct summary *summary)
+{
+	struct text missing = { NULL };
+	filter_add_missing(summary->filter, &missing);
+	if (missing.words)
+		text_add(text, " The snapshot has no goroutine %s.", missing.words);
+	text_done(&missing);
+}
+
 void heading_print_shown(const struct page *page, const struct summary *summary)
 {
 	struct text text = { NULL };
@@ -154,6 +163,8 @@ void heading_print_shown(const struct page *page, const struct summary *summary)
 		text_add_counted(&text, summary->group_count, "group");
 	}
 	text_add(&text, ".");
+	if (summary->goroutines > 0)
+		add_missing(&text, summary);
 	putc('\n', page->out);
 	page_say(page, COLOR_HEADING, 0, 2, &text);
 }
