@@ -50,6 +50,8 @@ MORE_MODES = {
 
 # tests/toolchains then knows Debian 12's own Go only.
 QUICK = bool(os.environ.get("GOSNAP_QUICK"))
+# make check-long: the numbers that doc/performance.md states.
+LONG = bool(os.environ.get("GOSNAP_LONG"))
 CI = os.environ.get("CI", "") == "true"
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What /proc says of a process: is it unharmed? And a client that notices if it is not."""
+import contextlib
 import glob
 import hashlib
 import http.client
@@ -44,6 +45,50 @@ def children(pid):
             yield int(status["Pid"]), status["Name"], status["State"][0]
 
 
+def stat(path):
+    """The fields of a stat file from the third on, the state, as proc(5) numbers them."""
+    with open(path) as f:
+        return dict(enumerate(f.read().rpartition(") ")[2].split(), 3))
+
+
+EXIT_SIGNAL, NICE, RT_PRIORITY, POLICY = 38, 19, 40, 41  # fields of stat
+
+
+def remains(pid):
+    """The zombies that a killed gosnap leaves: children of the process that end silently."""
+    for child, _, state in children(pid):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            if state == "Z" and stat(f"/proc/{child}/stat")[EXIT_SIGNAL] == "0":
+                yield child
+
+
+def files(pid):
+    """What each descriptor is, numbers of sockets and pipes left out."""
+    for entry in os.scandir(f"/proc/{pid}/fd"):
+        with contextlib.suppress(FileNotFoundError):
+            yield f"{entry.name} {os.readlink(entry.path).partition(':[')[0]}"
+
+
+def traits(pid):
+    """What of a process is to be as it was: a dictionary by names."""
+    found = {"files": tuple(sorted(files(pid)))}
+    for name in ("limits", "oom_score_adj", "coredump_filter", "cgroup"):
+        with open(f"/proc/{pid}/{name}") as f:
+            found[name] = f.read()
+    kinds = set()
+    for path in glob.glob(f"/proc/{pid}/task/*"):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            status, numbers = fields(path + "/status"), stat(path + "/stat")
+            kinds.add(tuple(sorted([
+                *((name, numbers[at]) for name, at in (
+                    ("nice", NICE), ("rt_priority", RT_PRIORITY), ("policy", POLICY))),
+                *((name, status[name]) for name in (
+                    "SigBlk", "SigIgn", "SigCgt", "CapEff", "Seccomp", "NoNewPrivs",
+                    "Cpus_allowed"))])))
+    found["threads"] = tuple(sorted(kinds))
+    return found
+
+
 def until(condition, what, seconds=60):
     """Polls until condition() is true."""
     deadline = time.monotonic() + seconds
@@ -56,8 +101,9 @@ def until(condition, what, seconds=60):
         time.sleep(0.005)
 
 
-def harm(pid, stopped="Tt"):
-    """A sentence if the process bears a trace of having been examined, else None."""
+def harm(pid, stopped="Tt", zombies=False):
+    """A sentence if the process bears a trace of having been examined, else None.
+    zombies: it may have what a killed gosnap leaves."""
     if state(pid) in (None, "Z", "X"):
         return "the process is gone"
     for tid, letter, tracer in threads(pid):
@@ -65,7 +111,8 @@ def harm(pid, stopped="Tt"):
             return f"thread {tid} is stopped ({letter})"
         if tracer:
             return f"thread {tid} is traced by {tracer}"
-    left = list(children(pid))
+    silent = set(remains(pid)) if zombies else ()
+    left = [c for c in children(pid) if c[0] not in silent]
     if left:
         return f"it has children: {left}"
     return None
@@ -77,11 +124,11 @@ def stop(pid):
     until(lambda: all(s == "T" for _, s, _ in threads(pid)), "the process stops")
 
 
-def unharmed(pid, seconds=10, stopped="Tt"):
+def unharmed(pid, seconds=10, stopped="Tt", zombies=False):
     """The kernel takes a moment to release the threads of a tracer that died."""
     deadline = time.monotonic() + seconds
     while True:
-        sentence = harm(pid, stopped)
+        sentence = harm(pid, stopped, zombies)
         if sentence is None:
             return
         if time.monotonic() > deadline:

@@ -173,6 +173,20 @@ class Subject:
             if "frames" not in s:
                 self.facts.update(s)
 
+    def ask(self, words):
+        """One line to a subject that answers, and its answer."""
+        self.process.stdin.write(words.encode() + b"\n")
+        self.process.stdin.flush()
+        fd, seen = self.process.stdout.fileno(), b""
+        while not seen.endswith(b"\n"):
+            if not select.select([fd], [], [], PATIENCE)[0]:
+                raise Mismatch(f"no answer to {words!r}, but {seen!r}")
+            got = os.read(fd, 1 << 20)
+            if not got:
+                raise Mismatch(f"it ended at {words!r}: {self.errors()[-2000:]}")
+            seen += got
+        return json.loads(seen)
+
     def errors(self):
         # Not by seek: the file's position is the program's, too.
         fd = self.stderr.fileno()
