@@ -41,8 +41,11 @@ bool panic_words_add_string(struct runtime *rt, struct panic_words *w, uint64_t 
 	if (!target_read(rt->target, header, &s, sizeof(s), err) ||
 	    !target_read(rt->target, s.addr, text, text_room(s), err))
 		return false;
-	panic_words_add(w, text, text_room(s));
-	w->elided += s.len - text_room(s);
+	size_t len = text_room(s);
+	if (s.len > len)
+		len = text_cut(text, len);
+	panic_words_add(w, text, len);
+	w->elided += s.len - len;
 	return true;
 }
 

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "defers.h"
+#include "go_text.h"
 #include "limit.h"
 #include "pseudo.h"
 #include "type_name.h"
@@ -119,6 +120,31 @@ static void test_bad_text(void **state)
 	assert_int_equal(set->list[0].value.len, LIMIT_TEXT_BYTES);
 	assert_int_equal(set->list[0].value.elided, UINT64_MAX - LIMIT_TEXT_BYTES);
 	assert_true(set->list[1].value.unreadable);
+}
+
+/* A text is cut in front of the character that the limit goes through. */
+static void test_cut_text(void **state)
+{
+	AUTO(pseudo_free) struct pseudo *p = with_list(BUCKETS, 1);
+
+	(void)state;
+	assert_int_equal(text_cut("", 0), 0);
+	assert_int_equal(text_cut("a\xc3\xa9", 3), 3);
+	assert_int_equal(text_cut("a\xc3", 2), 1);
+	assert_int_equal(text_cut("\xe2\x80\x9c", 3), 3);
+	assert_int_equal(text_cut("\xe2\x80", 2), 0);
+	assert_int_equal(text_cut("a\xf0\x9f\x8d", 4), 1);
+	assert_int_equal(text_cut("a\xf0\x9f\x8d\x8e", 5), 5);
+	assert_int_equal(text_cut("\x80\x80\x80\x80\x80", 5), 5); /* is none anyway */
+	for (uint64_t i = 0; i < LIMIT_TEXT_BYTES + 16; i += 8)
+		pseudo_put(p, TEXTS + i, UINT64_C(0x61a9c3a9c3a9c361)); /* "aéééa" */
+	put_string(p, BUCKETS + 16, TEXTS + 2, LIMIT_TEXT_BYTES + 8);
+	put_string(p, BUCKETS, TEXTS + 1, 6);
+	const struct label_set *set = labels_of(p);
+	assert_int_equal(set->list[0].key.len, 6);
+	assert_int_equal(set->list[0].key.elided, 0);
+	assert_int_equal(set->list[0].value.len, LIMIT_TEXT_BYTES - 1);
+	assert_int_equal(set->list[0].value.elided, 9);
 }
 
 static struct pseudo *with_map(uint64_t count, uint64_t bits)
@@ -599,6 +625,7 @@ int main(void)
 		cmocka_unit_test(test_list),
 		cmocka_unit_test(test_list_hostile),
 		cmocka_unit_test(test_bad_text),
+		cmocka_unit_test(test_cut_text),
 		cmocka_unit_test(test_map),
 		cmocka_unit_test(test_map_grows),
 		cmocka_unit_test(test_map_hostile),
