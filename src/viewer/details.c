@@ -118,13 +118,21 @@ void details_add_labels(struct text *text, const struct reader_node *labels)
 	}
 }
 
+/* "main.text("late")", "(*main.failure) 0xc000012345" */
+static bool begins_with_type(const char *words, const char *type)
+{
+	size_t len = strlen(type);
+	words += *words == '(';
+	return strncmp(words, type, len) == 0 && (words[len] == '(' || words[len] == ')');
+}
+
 static void add_one_panic(struct text *text, const struct reader_node *panic)
 {
 	const char *type = text_of(node_get(panic, "type"), NULL);
 	const char *words = text_of(node_get(panic, "words"), NULL);
 	if (node_bool(node_get(panic, "goexit"), false))
 		text_add(text, "runtime.Goexit");
-	else if (type && words)
+	else if (type && words && !begins_with_type(words, type))
 		text_add(text, "%s: %s", type, words);
 	else
 		text_add(text, "%s", words ? words : type ? type : "?");

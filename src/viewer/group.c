@@ -11,6 +11,8 @@
 #include "summary.h"
 #include "text.h"
 
+enum { WORDS_SHOWN = 240 }; /* columns of a panic, or of labels */
+
 static void add_states(struct text *text, const struct summary *summary,
 		       const struct summary_group *group)
 {
@@ -88,8 +90,20 @@ static void print_heading(const struct page *page, const struct summary *summary
 		print_ids(page, ids, n, count);
 }
 
+static void print_words(const struct stack_style *style, enum color color,
+			const char *before, const struct summary_shared *shared)
+{
+	struct text text = { NULL };
+	if (!shared->words || shared->differ)
+		return;
+	text_add(&text, "%s%s", before, shared->words);
+	if (!style->all)
+		text_shorten(&text, WORDS_SHOWN);
+	page_say(&style->page, color, 2, 6, &text);
+}
+
 /* What all of them have. */
-static void print_shared(const struct page *page, const struct summary *summary,
+static void print_shared(const struct stack_style *style, const struct summary *summary,
 			 const struct summary_group *group)
 {
 	uint64_t waiters = findings_waiters(&summary->findings, group->waits_addr);
@@ -100,16 +114,10 @@ static void print_shared(const struct page *page, const struct summary *summary,
 			text_add(&text, ", with ");
 			text_add_counted(&text, waiters - group->goroutines, "other");
 		}
-		page_say(page, COLOR_PLAIN, 2, 6, &text);
+		page_say(&style->page, COLOR_PLAIN, 2, 6, &text);
 	}
-	if (group->panic.words && !group->panic.differ) {
-		text_add(&text, "panic: %s", group->panic.words);
-		page_say(page, COLOR_ALARM, 2, 6, &text);
-	}
-	if (group->labels.words && !group->labels.differ) {
-		text_add(&text, "labels %s", group->labels.words);
-		page_say(page, COLOR_PLAIN, 2, 6, &text);
-	}
+	print_words(style, COLOR_ALARM, "panic: ", &group->panic);
+	print_words(style, COLOR_PLAIN, "labels ", &group->labels);
 }
 
 /* A hint of who holds a lock. */
@@ -165,7 +173,7 @@ void group_print(const struct stack_style *style, const struct summary *summary,
 	const struct reader_node *frames = node_get(node, "frames");
 	putc('\n', style->page.out);
 	print_heading(&style->page, summary, group, node);
-	print_shared(&style->page, summary, group);
+	print_shared(style, summary, group);
 	print_locked_out(&style->page, summary, frames);
 	stack_print(style, frames);
 	print_end(style, group);

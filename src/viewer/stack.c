@@ -153,6 +153,20 @@ static void add_tail(struct text *text, const char *name, const char *end, size_
 	text_add(text, "%s%s", begin > name ? dots : "", begin);
 }
 
+/* "main.Max[...]", as the runtime itself prints it. */
+static void add_without_types(struct text *text, const char *function)
+{
+	size_t depth = 0;
+	for (; *function; function++) {
+		if (*function == '[' && depth++ == 0)
+			text_add(text, "[...]");
+		else if (*function == ']' && depth > 0)
+			depth--;
+		else if (depth == 0)
+			text_add(text, "%c", *function);
+	}
+}
+
 static void add_function(struct text *text, const struct stack_style *style,
 			 const struct reader_node *frame)
 {
@@ -160,7 +174,13 @@ static void add_function(struct text *text, const struct stack_style *style,
 	const char *function = text_of(node_get(frame, "function"), pc);
 	size_t columns =
 		style->all ? SIZE_MAX : style->page.columns - (size_t)style->indent;
+	struct text brief = { NULL };
+	if (text_width(function) > columns) {
+		add_without_types(&brief, function);
+		function = text_words(&brief);
+	}
 	add_tail(text, function, function + strcspn(function, "(["), columns);
+	text_done(&brief);
 }
 
 static void add_place(struct text *text, const struct stack_style *style,

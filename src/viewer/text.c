@@ -29,6 +29,20 @@ void text_add(struct text *text, const char *format, ...)
 	va_end(again);
 }
 
+void text_shorten(struct text *text, size_t columns)
+{
+	size_t width = 0;
+	for (size_t i = 0; i < text->len; i++) {
+		width += text_starts_character(text->words[i]);
+		if (width <= columns)
+			continue;
+		text->words[i] = '\0';
+		text->len = i;
+		text_add(text, "...");
+		return;
+	}
+}
+
 void text_done(struct text *text)
 {
 	xfree(text->words);

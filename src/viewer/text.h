@@ -27,6 +27,8 @@ void text_add_time(struct text *text, const char *time);
 void text_add_size(struct text *text, uint64_t bytes);
 /* "1 goroutine", "4,012 goroutines" */
 void text_add_counted(struct text *text, uint64_t n, const char *noun);
+/* Leaves so many columns, and dots for the rest. */
+void text_shorten(struct text *text, size_t columns);
 void text_done(struct text *text);
 /* "" when nothing was added. Valid until more is. */
 const char *text_words(const struct text *text);
