@@ -3,8 +3,8 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
-	"context"
 	"flag"
 	"fmt"
 	"hash/crc32"
@@ -74,21 +74,36 @@ func loadReport([]string) interface{} {
 	}
 }
 
-// client has one connection, and says so when it needs another.
-func client() *http.Client {
-	dial := func(c context.Context, network, address string) (net.Conn, error) {
-		latest.Lock()
-		latest.dials++
-		latest.Unlock()
-		return (&net.Dialer{}).DialContext(c, network, address)
-	}
-	return &http.Client{Timeout: patience, Transport: &http.Transport{
-		DialContext: dial, MaxConnsPerHost: 1, MaxIdleConnsPerHost: 1}}
+// connection is kept: http.Transport would begin another one and say nothing.
+type connection struct {
+	net.Conn
+	answers *bufio.Reader
+	n       int // requests
 }
 
-// ask sends the nth request of a connection and says what is wrong with the answer.
-func ask(c *http.Client, url string, body []byte, n int) error {
-	r, err := c.Post(url, "application/octet-stream", bytes.NewReader(body))
+func connect(address string) (*connection, error) {
+	latest.Lock()
+	latest.dials++
+	latest.Unlock()
+	c, err := net.DialTimeout("tcp", address, patience)
+	if err != nil {
+		return nil, err
+	}
+	return &connection{Conn: c, answers: bufio.NewReader(c)}, nil
+}
+
+// ask sends a request and says what is wrong with the answer.
+func (c *connection) ask(body []byte) error {
+	c.n++
+	c.SetDeadline(time.Now().Add(patience))
+	request, err := http.NewRequest("POST", "http://served/", bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	if err := request.Write(c); err != nil {
+		return err
+	}
+	r, err := http.ReadResponse(c.answers, request)
 	if err != nil {
 		return err
 	}
@@ -97,30 +112,43 @@ func ask(c *http.Client, url string, body []byte, n int) error {
 	if err != nil {
 		return err
 	}
-	if want := fmt.Sprintf("%08x %d", crc32.ChecksumIEEE(body), n); string(got) != want {
+	if want := fmt.Sprintf("%08x %d", crc32.ChecksumIEEE(body), c.n); string(got) != want {
 		return fmt.Errorf("status %d, %q is not %q", r.StatusCode, got, want)
 	}
 	return nil
 }
 
-func keepAsking(url string, seed int64) {
-	c, dice := client(), rand.New(rand.NewSource(seed))
-	for n := 1; ; n++ {
-		body := make([]byte, 16+dice.Intn(4000))
-		dice.Read(body)
-		working.RLock()
-		before := time.Now()
-		err := ask(c, url, body, n)
-		took := time.Since(before)
-		latest.Lock()
-		latest.answered++
-		latest.interval.add(took)
-		if err != nil && len(latest.lost) < 1000 {
-			latest.lost = append(latest.lost, fmt.Sprintf("request %d: %v", n, err))
+// keepAsking needs one connection, or says why it needs another.
+func keepAsking(address string, seed int64) {
+	dice := rand.New(rand.NewSource(seed))
+	for {
+		c, err := connect(address)
+		for err == nil {
+			body := make([]byte, 16+dice.Intn(4000))
+			dice.Read(body)
+			working.RLock()
+			before := time.Now()
+			err = c.ask(body)
+			note(c.n, time.Since(before), err)
+			working.RUnlock()
+			time.Sleep(time.Duration(dice.Int63n(int64(think))))
 		}
-		latest.Unlock()
-		working.RUnlock()
-		time.Sleep(time.Duration(dice.Int63n(int64(think))))
+		if c == nil {
+			note(0, 0, err)
+			time.Sleep(think)
+			continue
+		}
+		c.Close()
+	}
+}
+
+func note(n int, took time.Duration, err error) {
+	latest.Lock()
+	defer latest.Unlock()
+	latest.answered++
+	latest.interval.add(took)
+	if err != nil && len(latest.lost) < 1000 {
+		latest.lost = append(latest.lost, fmt.Sprintf("request %d: %v", n, err))
 	}
 }
 
@@ -130,7 +158,7 @@ func load(arguments []string) {
 	flags.Parse(arguments)
 	latest.begin = time.Now()
 	for i := 0; i < *connections; i++ {
-		go keepAsking("http://"+flags.Arg(0)+"/", int64(i))
+		go keepAsking(flags.Arg(0), int64(i))
 	}
 	truth.Ready()
 	obey(commands{
