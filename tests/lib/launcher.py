@@ -12,9 +12,10 @@ ALLOW, KILL, EPERM = 0x7fff0000, 0x80000000, 0x00050001  # what a filter says
 X86_64, CLONE_THREAD = 0xc000003e, 0x00010000
 CLONE, FORK, VFORK, CLONE3 = 56, 57, 58, 435
 PTRACE = 101
-# What gosnap would like and may have to do without: process_vm_readv, timers, scheduling
-# of others, limits of others, the kernel's view of pages.
-COMFORTS = [310, 222, 144, 302, 311]
+TIMER_CREATE = 222
+# What gosnap would like and may have to do without: process_vm_readv, sched_setscheduler,
+# prlimit64, a lock on a file.
+COMFORTS = [310, 144, 302, 73]
 
 
 def statement(code, k, jt=0, jf=0):
@@ -43,6 +44,7 @@ FILTERS = {
         statement(0x15, CLONE, 0, 3), load(16),
         statement(0x45, CLONE_THREAD, 1, 0), statement(0x06, KILL)),
     "no-ptrace": judged(if_number(PTRACE, EPERM)),
+    "no-timers": judged(if_number(TIMER_CREATE, EPERM)),
     "no-comforts": judged(*(if_number(n, EPERM) for n in COMFORTS)),
 }
 
