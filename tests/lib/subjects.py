@@ -20,6 +20,7 @@ SOURCE = os.path.join(matrix.TESTS, "subjects")
 CACHE = os.path.join(os.environ.get("GOSNAP_CACHE")
                      or os.path.join(os.environ.get("XDG_CACHE_HOME")
                                      or os.path.expanduser("~/.cache"), "gosnap"))
+KEPT = 3600  # seconds after its last use
 PATIENCE = 90  # seconds; the bound of every wait here, met only when something is broken
 
 
@@ -56,9 +57,12 @@ def build(name, version, mode="default", flags=()):
     program = os.path.join(place, name)
     with _locked(top):
         if os.path.exists(program):
+            os.utime(place)
             return program
         for old in glob.glob(os.path.join(top, "*", "")):
-            shutil.rmtree(old, ignore_errors=True)
+            # Other working trees have other states of the source, and use them now.
+            if os.path.getmtime(old) < time.time() - KEPT:
+                shutil.rmtree(old, ignore_errors=True)
         for path in _sources(name):
             to = os.path.join(place, "subjects", os.path.relpath(path, SOURCE))
             os.makedirs(os.path.dirname(to), exist_ok=True)
