@@ -173,6 +173,13 @@ static bool parse_options(int argc, char **argv, struct snap_options *ret,
 	return false;
 }
 
+static int refuse_itself(pid_t pid)
+{
+	struct err err;
+	err_set(&err, ERR_CANNOT, "process %d is this gosnap itself", (int)pid);
+	return cmd_failed(&err);
+}
+
 static int parse_operands(int argc, char **argv, struct snap_options *ret)
 {
 	if (ret->assume_go && !is_go_version(ret->assume_go))
@@ -187,6 +194,8 @@ static int parse_operands(int argc, char **argv, struct snap_options *ret)
 			       : refuse_name(argv[optind]);
 	if (argc - optind > 1)
 		return cmd_misused(&command_snap, "one process at a time");
+	if (ret->pid == getpid())
+		return refuse_itself(ret->pid);
 	return EXIT_DONE;
 }
 
