@@ -27,7 +27,7 @@ size_t page_columns(int fd)
 bool page_is_terminal(int fd)
 {
 	const char *term = getenv("TERM");
-	return isatty(fd) && term && strcmp(term, "dumb") != 0;
+	return isatty(fd) && term && *term && strcmp(term, "dumb") != 0;
 }
 
 /* Length of a sequence that a terminal might obey: control characters, and those that
