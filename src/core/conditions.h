@@ -73,6 +73,9 @@ void conditions_read(pid_t pid, struct conditions *ret);
  * ourselves within some ten milliseconds. 0: it could not be. */
 uint64_t conditions_price(void);
 
+/* May we trace anything at all? Tried on a child of ours. */
+bool conditions_may_trace(void);
+
 /* Does it stand still without our doing? */
 bool conditions_stand_still(const struct conditions *c);
 

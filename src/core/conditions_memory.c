@@ -18,6 +18,7 @@ enum {
 	SMALL_FILE = 4096,
 	MAPS_LINE_MAX = 256, /* on average */
 	SAMPLES = 256,
+	LOOKS_MAX = 2048,
 	/* Without a way to sample: the rollup, of what it takes a millisecond for. */
 	ROLLUP_BYTES = 64 << 20,
 };
@@ -33,14 +34,13 @@ struct scan_arg {
 #define SCAN_PAGES _IOWR('f', 16, struct scan_arg)
 enum { SCAN_FILE = 1 << 2, SCAN_PRESENT = 1 << 3, SCAN_HUGE = 1 << 6 };
 
-bool page_scan(int pagemap, uint64_t addr, bool *ret_present, bool *ret_huge)
+bool page_scan(int pagemap, uint64_t start, uint64_t end, struct page *ret)
 {
 	struct scan_region region = { 0 };
-	uint64_t start = addr / PAGE_BYTES * PAGE_BYTES;
 	struct scan_arg arg = {
 		.size = sizeof(arg),
-		.start = start,
-		.end = start + PAGE_BYTES,
+		.start = start / PAGE_BYTES * PAGE_BYTES,
+		.end = end,
 		.vec = (uintptr_t)&region,
 		.vec_len = 1,
 		.max_pages = 1,
@@ -49,67 +49,82 @@ bool page_scan(int pagemap, uint64_t addr, bool *ret_present, bool *ret_huge)
 	};
 	int n = ioctl(pagemap, SCAN_PAGES, &arg);
 
-	*ret_present = n > 0 && !(region.categories & SCAN_FILE);
-	*ret_huge = *ret_present && region.categories & SCAN_HUGE;
+	*ret = (struct page){
+		.found = n > 0,
+		.addr = region.start,
+		.huge = region.categories & SCAN_HUGE,
+		.of_file = region.categories & SCAN_FILE,
+	};
 	return n >= 0;
 }
 
 /* "start-end rw-p 00000000 00:00 0 ": what may hold memory of the process alone. */
 static uint64_t private_bytes(const char *line, uint64_t *ret_start)
 {
-	uint64_t start, end;
-	char rights[5];
+	uint64_t start = 0, end = 0;
+	char rights[5] = "";
 
 	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &start, &end, rights) != 3 ||
 	    rights[1] != 'w' || rights[3] != 'p' || end <= start)
-		return 0;
+		start = end = 0;
 	*ret_start = start;
 	return end - start;
 }
 
-struct survey {
-	uint64_t mappings, bytes;
-};
-
-static struct survey survey(const char *maps)
+static uint64_t count_lines(const char *text)
 {
-	struct survey found = { 0 };
-	uint64_t start;
+	uint64_t n = 0;
 
-	for (const char *line = maps, *eol; (eol = strchr(line, '\n')); line = eol + 1) {
-		found.mappings++;
-		found.bytes += private_bytes(line, &start);
-	}
-	return found;
+	for (; (text = strchr(text, '\n')); text++)
+		n++;
+	return n;
 }
 
-/* Of a thousand present private pages so many are huge; -1: nobody can be asked. The
- * samples are the same distance apart throughout. */
-static int huge_share(pid_t pid, const char *maps, uint64_t bytes)
+struct sample {
+	int pagemap;
+	uint64_t step, looks, pages, huge;
+};
+
+/* Looks at present pages that are a step apart. Where nothing is, the kernel passes over it
+ * at once: shadow memory of sanitizers is terabytes, next to all of them empty. */
+static bool look(struct sample *s, uint64_t start, uint64_t end)
 {
+	struct page page = { .found = true };
+
+	while (start < end && s->looks < LOOKS_MAX) {
+		s->looks++;
+		if (!page_scan(s->pagemap, start, end, &page))
+			return false;
+		if (!page.found)
+			break;
+		s->pages += !page.of_file;
+		s->huge += !page.of_file && page.huge;
+		start = page.addr + s->step;
+	}
+	return true;
+}
+
+/* Of a thousand present private pages so many are huge; -1: nobody can be asked. */
+static int huge_share(const struct conditions *c, pid_t pid, const char *maps)
+{
+	struct sample s = { .step = c->anonymous / SAMPLES / PAGE_BYTES * PAGE_BYTES };
 	char path[64];
-	uint64_t step = bytes / SAMPLES / PAGE_BYTES * PAGE_BYTES + PAGE_BYTES;
-	uint64_t next = step / 2, seen = 0, present_count = 0, huge_count = 0, start;
+	uint64_t start;
 
 	snprintf(path, sizeof(path), "/proc/%d/pagemap", pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	bool asked = fd >= 0;
+	s.pagemap = open(path, O_RDONLY | O_CLOEXEC);
+	s.step += PAGE_BYTES;
+	bool asked = s.pagemap >= 0;
 	for (const char *line = maps, *eol; asked && (eol = strchr(line, '\n'));
 	     line = eol + 1) {
 		uint64_t size = private_bytes(line, &start);
-		for (; asked && next < seen + size; next += step) {
-			bool present, huge;
-			asked = page_scan(fd, start + (next - seen), &present, &huge);
-			present_count += present;
-			huge_count += huge;
-		}
-		seen += size;
+		asked = look(&s, start, start + size);
 	}
-	if (fd >= 0)
-		close(fd);
+	if (s.pagemap >= 0)
+		close(s.pagemap);
 	if (!asked)
 		return -1;
-	return present_count ? (int)(huge_count * 1000 / present_count) : 0;
+	return s.pages ? (int)(s.huge * 1000 / s.pages) : 0;
 }
 
 static bool can_be_huge(const struct conditions *c, pid_t pid)
@@ -132,11 +147,10 @@ void conditions_mappings(struct conditions *c, pid_t pid)
 	AUTO(xfree) char *maps = slurp(path, LIMIT_MAPPINGS * MAPS_LINE_MAX, NULL);
 	if (!maps)
 		return;
-	struct survey found = survey(maps);
-	c->mappings = found.mappings;
+	c->mappings = count_lines(maps);
 	if (!can_be_huge(c, pid))
 		return;
-	int share = c->kernel.pagemap_scan ? huge_share(pid, maps, found.bytes) : -1;
+	int share = c->kernel.pagemap_scan ? huge_share(c, pid, maps) : -1;
 	if (share >= 0) {
 		c->huge = c->anonymous / 1000 * (uint64_t)share;
 	} else if (c->anonymous <= ROLLUP_BYTES) {

@@ -9,8 +9,14 @@
  * a thread that has memory. */
 void conditions_mappings(struct conditions *c, pid_t pid);
 
-/* Asks the kernel about one page of an open /proc/PID/pagemap. False: it cannot be asked. */
-bool page_scan(int pagemap, uint64_t addr, bool *ret_present, bool *ret_huge);
+struct page {
+	bool found, huge, of_file;
+	uint64_t addr;
+};
+
+/* Asks the kernel for the first present page in [start, end) of an open /proc/PID/pagemap;
+ * end is that of a page. False: it cannot be asked. */
+bool page_scan(int pagemap, uint64_t start, uint64_t end, struct page *ret);
 
 /* Are we, or is that process, in the first user namespace, where capabilities count for
  * all? */

@@ -475,6 +475,20 @@ uint64_t image_debug_bytes(const struct image *img)
 	return sum;
 }
 
+char *image_debug_link(const struct image *img)
+{
+	for (size_t i = 0; i < img->section_count; i++) {
+		if (strcmp(img->sections[i].name, ".gnu_debuglink"))
+			continue;
+		/* A name, its end, and a checksum of the file. */
+		Elf_Data *d =
+			elf_getdata(elf_getscn(img->elf, img->sections[i].index), NULL);
+		return d && d->d_buf && memchr(d->d_buf, 0, d->d_size) ? xstrdup(d->d_buf)
+								       : NULL;
+	}
+	return NULL;
+}
+
 int image_fd(const struct image *img)
 {
 	return img->fd;

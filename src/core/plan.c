@@ -251,11 +251,35 @@ static void turned_out(const struct row *r)
 		WHY(r, "%s", r->demand->no_copy);
 }
 
-static void (*const against_copy[])(const struct row *) = {
-	stands_still,  is_small,	  is_filtered,	   is_locked,
-	tasks_are_few, processes_are_few, machine_is_full, commits_too_much,
-	group_is_full, memory_is_short,	  turned_out,	   is_in_vfork,
+static const struct {
+	const char *what;
+	void (*judge)(const struct row *);
+} against_copy[] = {
+	{ "stopped", stands_still },
+	{ "program", is_small },
+	{ "seccomp", is_filtered },
+	{ "mlock", is_locked },
+	{ "cgroup_tasks", tasks_are_few },
+	{ "user_tasks", processes_are_few },
+	{ "machine_tasks", machine_is_full },
+	{ "overcommit", commits_too_much },
+	{ "cgroup_memory", group_is_full },
+	{ "machine_memory", memory_is_short },
+	{ "thread", turned_out },
+	{ "vfork", is_in_vfork },
 };
+
+void plan_each_obstacle(const struct conditions *c, plan_obstacle_fn *fn, void *arg)
+{
+	static const struct plan_demand none = { .no_copy = NULL };
+
+	for (size_t i = 0; i < ARRAY_SIZE(against_copy); i++) {
+		struct plan_way way = { .possible = false };
+		against_copy[i].judge(&(struct row){ &way, c, &none });
+		if (*way.why)
+			fn(arg, against_copy[i].what, &way);
+	}
+}
 
 /* Some of these can be added up without overflow. */
 static uint64_t times(uint64_t n, uint64_t ns)
@@ -294,7 +318,7 @@ static void judge_copy(struct plan_way *way, const struct conditions *c,
 
 	way->estimate_ns = copy_ns(c);
 	for (size_t i = 0; i < ARRAY_SIZE(against_copy) && !*way->why; i++)
-		against_copy[i](&row);
+		against_copy[i].judge(&row);
 	way->possible = !*way->why;
 	if (way->possible && !c->kernel.close_range)
 		WHY(&row, "this kernel has no close_range: files and connections that it "

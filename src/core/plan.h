@@ -60,6 +60,13 @@ MUST_CHECK bool plan_make(const struct conditions *conditions,
 			  const struct plan_demand *demand, struct plan *ret,
 			  struct err *err);
 
+/* Each thing that stands against a copy, where plan_make() names the first only. what:
+ * "seccomp", "cgroup_memory", ..., a static string; obstacle: why and mend of it. */
+typedef void plan_obstacle_fn(void *arg, const char *what,
+			      const struct plan_way *obstacle);
+void plan_each_obstacle(const struct conditions *conditions, plan_obstacle_fn *fn,
+			void *arg);
+
 /* "0.4 ms", "34 ms", "1.2 s" */
 void plan_duration(uint64_t ns, char *ret, size_t size);
 

@@ -276,6 +276,31 @@ static void test_flags(void **state)
 	assert_string_equal(plan.of[CAPTURE_LIVE].why, "");
 }
 
+static void collect(void *arg, const char *what, const struct plan_way *obstacle)
+{
+	char *words = arg;
+
+	assert_true(*obstacle->why);
+	strcat(strcat(words, what), " ");
+}
+
+/* All of them, and of nothing none. */
+static void test_obstacles(void **state)
+{
+	struct conditions c = harmless();
+	char words[200] = "";
+	(void)state;
+
+	plan_each_obstacle(&c, collect, words);
+	assert_string_equal(words, "");
+	c.locked = GB;
+	c.seccomp = 2;
+	c.ours.admin = false;
+	c.machine.memory_available = MB;
+	plan_each_obstacle(&c, collect, words);
+	assert_string_equal(words, "seccomp mlock machine_memory ");
+}
+
 /* The measured rows of which the model is made, in ms: within a factor of two. */
 static void test_model(void **state)
 {
@@ -351,9 +376,8 @@ static void test_words(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_verdicts),
-		cmocka_unit_test(test_flags),
-		cmocka_unit_test(test_model),
+		cmocka_unit_test(test_verdicts),  cmocka_unit_test(test_flags),
+		cmocka_unit_test(test_obstacles), cmocka_unit_test(test_model),
 		cmocka_unit_test(test_words),
 	};
 
