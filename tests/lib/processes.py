@@ -101,11 +101,14 @@ def until(condition, what, seconds=60):
         time.sleep(0.005)
 
 
+GONE = "the process is gone"
+
+
 def harm(pid, stopped="Tt", zombies=False):
     """A sentence if the process bears a trace of having been examined, else None.
     zombies: it may have what a killed gosnap leaves."""
     if state(pid) in (None, "Z", "X"):
-        return "the process is gone"
+        return GONE
     for tid, letter, tracer in threads(pid):
         if letter in stopped:
             return f"thread {tid} is stopped ({letter})"
@@ -124,14 +127,14 @@ def stop(pid):
     until(lambda: all(s == "T" for _, s, _ in threads(pid)), "the process stops")
 
 
-def unharmed(pid, seconds=10, stopped="Tt", zombies=False):
+def unharmed(pid, seconds=60, stopped="Tt", zombies=False):
     """The kernel takes a moment to release the threads of a tracer that died."""
     deadline = time.monotonic() + seconds
     while True:
         sentence = harm(pid, stopped, zombies)
         if sentence is None:
             return
-        if time.monotonic() > deadline:
+        if time.monotonic() > deadline or sentence == GONE:
             raise Mismatch(sentence)
         time.sleep(0.005)
 

@@ -80,7 +80,7 @@ class Served:
 
     def changes(self):
         """The runtime blocks signals for a moment now and then: a change is one that stays."""
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 30
         while True:
             now = processes.traits(self.pid)
             changed = [name for name in self.traits if now[name] != self.traits[name]]
