@@ -185,7 +185,7 @@ int cmd_complete(int argc, char **argv)
 		offer_options(&place);
 	else if (!place.has_operand)
 		offer_values(&place, place.command->arguments);
-	if (place.first)
+	if (place.first && !place.option)
 		offer_commands(&place);
 	return EXIT_DONE;
 }
