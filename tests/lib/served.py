@@ -99,8 +99,7 @@ class Served:
 
     def summary(self):
         now = self.load.ask("report")
-        return (f"{now['answered']} answered, {len(now['lost'])} lost, "
-                f"threads {self.threads} before, {len(list(processes.threads(self.pid)))} after")
+        return f"{now['answered']} answered, {len(now['lost'])} lost; {milliseconds(now)}"
 
 
 def difference(before, now):
