@@ -178,6 +178,18 @@ bool goroutines_read(struct runtime *rt, struct err *err)
 	return true;
 }
 
+uint64_t goroutines_expected(struct runtime *rt)
+{
+	uint64_t count = 0;
+	struct err ignored;
+
+	if (rt->allgs &&
+	    target_read_uint(rt->target, rt->allgs + WORD, WORD, &count, &ignored) &&
+	    count <= LIMIT_GOROUTINES)
+		return count;
+	return 0;
+}
+
 uint64_t goroutines_expected_bytes(struct runtime *rt)
 {
 	size_t size = (size_t)rt->layout.slot[L_g_size].off, sampled = 0;

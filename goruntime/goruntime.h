@@ -41,7 +41,9 @@ struct runtimes *runtimes_open(struct target *t, const struct images *images,
 void runtimes_close(struct runtimes *all);
 DEFINE_AUTO(struct runtimes, runtimes_close)
 
-/* About how many bytes runtimes_capture() will copy; while the process runs. */
+/* About how many goroutines there are, and how many bytes runtimes_capture() will copy;
+ * while the process runs. */
+uint64_t runtimes_expected_goroutines(struct runtimes *all);
 uint64_t runtimes_expected_bytes(struct runtimes *all);
 
 /* frozen: the stopped process, as open extents (target_extents.h). Reads all g structs,

@@ -134,6 +134,7 @@ bool allgs_find(struct runtime *rt, struct err *err);
 bool goroutines_read(struct runtime *rt, struct err *err);
 void goroutines_sort(struct runtime *rt);
 /* About how much of their stacks they use in all, from a sample; 0: not known. */
+uint64_t goroutines_expected(struct runtime *rt);
 uint64_t goroutines_expected_bytes(struct runtime *rt);
 struct goroutine *goroutine_by_addr(struct runtime *rt, uint64_t addr);
 

@@ -88,6 +88,16 @@ uint64_t runtimes_expected_bytes(struct runtimes *all)
 	return bytes;
 }
 
+uint64_t runtimes_expected_goroutines(struct runtimes *all)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < all->count; i++)
+		if (all->list[i]->modules)
+			count += goroutines_expected(all->list[i]);
+	return count;
+}
+
 void runtimes_capture(struct runtimes *all, struct target *frozen)
 {
 	/* The g structs are reduced to records at once: no reason to keep their pages. */
