@@ -39,10 +39,7 @@ static void print_option(const struct option_info *option)
 }
 
 const struct command *const commands[] = {
-	&command_snap,
-	&command_show,
-	&command_layout,
-	&command_complete,
+	&command_snap, &command_show, &command_doctor, &command_layout, &command_complete,
 };
 const size_t command_count = ARRAY_SIZE(commands);
 
@@ -235,10 +232,9 @@ int cmd_misused(const struct command *command, const char *format, ...)
 	return EXIT_USAGE;
 }
 
-int cmd_failed(const struct err *err)
+int cmd_status(enum err_code code)
 {
-	print_sentence(err->text);
-	switch (err->code) {
+	switch (code) {
 	case ERR_USAGE:
 		return EXIT_USAGE;
 	case ERR_NOT_FOUND:
@@ -257,4 +253,10 @@ int cmd_failed(const struct err *err)
 		break;
 	}
 	return EXIT_IO;
+}
+
+int cmd_failed(const struct err *err)
+{
+	print_sentence(err->text);
+	return cmd_status(err->code);
 }

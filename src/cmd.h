@@ -37,12 +37,14 @@ struct command {
 };
 
 /* gosnap [options] PID, the command without a word, is the first of all. */
-extern const struct command command_complete, command_layout, command_show, command_snap;
+extern const struct command command_complete, command_doctor, command_layout,
+	command_show, command_snap;
 extern const struct command *const commands[];
 extern const size_t command_count;
 
 /* Their run functions, which the tables name before they are defined. */
 int cmd_complete(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
 int cmd_layout(int argc, char **argv);
 int cmd_show(int argc, char **argv);
 int cmd_snap(int argc, char **argv);
@@ -77,6 +79,8 @@ int cmd_version(void);
 int cmd_misused(const struct command *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* The status that belongs to an error. */
+int cmd_status(enum err_code code);
 /* Prints the error; the status that belongs to it. */
 int cmd_failed(const struct err *err);
 

@@ -163,7 +163,7 @@ static void offer_values(struct place *place, const char *argument)
 {
 	for (const char *at = argument; at && *at;) {
 		size_t len = strcspn(at, "|");
-		if (is_word(at, len, "PID"))
+		if (is_word(at, len, "PID") || is_word(at, len, "[PID]"))
 			process_each(offer_process, place);
 		else if (is_word(at, len, "FILE") || is_word(at, len, "BINARY"))
 			puts(":files");

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "doctor.h"
+#include "page.h"
+#include "sink.h"
+#include "text.h"
+
+enum { DOCTOR_JSON, DOCTOR_STRICT };
+
+enum { INDENT = 2, INDENT_MORE = 4 };
+
+static const struct option_info doctor_options[] = {
+	[DOCTOR_JSON] = { 0, "json", NULL, "write JSON" },
+	[DOCTOR_STRICT] = { 0, "strict", NULL, "exit with 1 when something is doubtful" },
+};
+
+const struct command command_doctor = {
+	.name = "gosnap doctor",
+	.run = cmd_doctor,
+	.arguments = "[PID]",
+	.summary = "can a snapshot be taken, how, and what would help",
+	.options = doctor_options,
+	.option_count = ARRAY_SIZE(doctor_options),
+};
+
+static const char *const level_names[] = {
+	[DOCTOR_FINE] = "fine",
+	[DOCTOR_DOUBTFUL] = "doubtful",
+	[DOCTOR_BLOCKED] = "blocked",
+};
+
+static void say_verdict(const struct doctor *d, struct text *text)
+{
+	const struct plan *plan = &d->plan;
+	char pause[16];
+
+	if (d->pid)
+		text_add(text,
+			 "%s (pid %d): ", *d->conditions.name ? d->conditions.name : "?",
+			 d->pid);
+	if (d->refused) {
+		text_add(text, d->pid ? "no snapshot can be taken"
+				      : "no snapshots can be taken here");
+		return;
+	}
+	text_add(text,
+		 d->pid ? "a snapshot can be taken" : "snapshots can be taken here");
+	if (!d->pid)
+		return;
+	plan_duration(plan->estimate_ns, pause, sizeof(pause));
+	if (plan->stands_still)
+		text_add(text, "; it stands still anyway");
+	else
+		text_add(text, "; it would be held for about %s", pause);
+}
+
+static void print_heading(const struct page *page, const struct doctor *d)
+{
+	static const enum doctor_level order[] = { DOCTOR_BLOCKED, DOCTOR_DOUBTFUL,
+						   DOCTOR_FINE };
+	static const char *const words[] = {
+		[DOCTOR_FINE] = "fine",
+		[DOCTOR_DOUBTFUL] = "doubtful",
+		[DOCTOR_BLOCKED] = "in the way",
+	};
+	struct text text = { NULL };
+	const char *between = ": ";
+
+	say_verdict(d, &text);
+	page_say(page, d->refused ? COLOR_ALARM : COLOR_HEADING, 0, INDENT, &text);
+	text_add_counted(&text, d->finding_count, "check");
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
+		size_t n = doctor_count(d, order[i]);
+		if (!n)
+			continue;
+		text_add(&text, "%s%zu %s", between, n, words[order[i]]);
+		between = ", ";
+	}
+	page_say(page, COLOR_PLAIN, INDENT, INDENT_MORE, &text);
+}
+
+static void print_way(const struct page *page, const struct plan *plan,
+		      enum capture_way way)
+{
+	const struct plan_way *w = &plan->of[way];
+	struct text text = { NULL };
+	char pause[16];
+
+	text_add(&text, "%s%s", capture_way_name(way),
+		 way == plan->way ? " (gosnap's choice)" : "");
+	plan_duration(w->estimate_ns, pause, sizeof(pause));
+	if (!w->possible)
+		text_add(&text, ": not possible: %s", w->why);
+	else if (way == CAPTURE_LIVE)
+		text_add(&text, ", not held%s%s", *w->why ? ": " : "", w->why);
+	else
+		text_add(&text, ", held for about %s%s%s", pause, *w->why ? ": " : "",
+			 w->why);
+	page_say(page, COLOR_PLAIN, INDENT, INDENT_MORE, &text);
+}
+
+static void print_ways(const struct page *page, const struct doctor *d)
+{
+	if (!d->pid || d->refused)
+		return;
+	printf("\nWays to take it:\n");
+	for (enum capture_way way = CAPTURE_COPY; way <= CAPTURE_LIVE; way++)
+		print_way(page, &d->plan, way);
+}
+
+static void print_findings(const struct page *page, const struct doctor *d,
+			   enum doctor_level level, const char *heading)
+{
+	enum color color = level == DOCTOR_FINE ? COLOR_PLAIN : COLOR_ALARM;
+
+	if (!doctor_count(d, level))
+		return;
+	printf("\n%s:\n", heading);
+	for (size_t i = 0; i < d->finding_count; i++) {
+		const struct doctor_finding *f = &d->findings[i];
+		struct text text = { NULL };
+		if (f->level != level)
+			continue;
+		text_add(&text, "%s: %s", f->check, f->text);
+		page_say(page, color, INDENT, INDENT_MORE, &text);
+		if (!f->mend)
+			continue;
+		text_add(&text, "-> %s", f->mend);
+		page_say(page, COLOR_PLAIN, INDENT_MORE, INDENT_MORE + 3, &text);
+	}
+}
+
+static void print_text(const struct doctor *d)
+{
+	const struct page page = {
+		.out = stdout,
+		.columns = page_columns(STDOUT_FILENO),
+		.color = page_is_terminal(STDOUT_FILENO),
+	};
+
+	print_heading(&page, d);
+	print_ways(&page, d);
+	print_findings(&page, d, DOCTOR_BLOCKED, "In the way");
+	print_findings(&page, d, DOCTOR_DOUBTFUL, "Doubtful");
+	print_findings(&page, d, DOCTOR_FINE, "Fine");
+}
+
+static void sink_ways(struct sink *out, const struct plan *plan)
+{
+	sink_named_begin(out, "capture", SINK_OBJECT);
+	sink_named_string(out, "way", capture_way_name(plan->way));
+	sink_named_string(out, "why", plan->why);
+	sink_named_uint(out, "estimate_ns", plan->estimate_ns);
+	sink_end(out);
+	sink_named_begin(out, "ways", SINK_ARRAY);
+	for (enum capture_way way = CAPTURE_COPY; way <= CAPTURE_LIVE; way++) {
+		const struct plan_way *w = &plan->of[way];
+		sink_begin(out, SINK_OBJECT);
+		sink_named_string(out, "way", capture_way_name(way));
+		sink_named_bool(out, "possible", w->possible);
+		sink_named_uint(out, "estimate_ns", w->estimate_ns);
+		sink_named_string(out, "why", *w->why ? w->why : NULL);
+		sink_named_string(out, "mend", *w->mend ? w->mend : NULL);
+		sink_end(out);
+	}
+	sink_end(out);
+}
+
+static void sink_kernel(struct sink *out, const struct conditions *c)
+{
+	const struct kernel_features *k = &c->kernel;
+
+	sink_named_begin(out, "kernel", SINK_OBJECT);
+	sink_named_string(out, "release", k->release);
+	sink_named_bool(out, "close_range", k->close_range);
+	sink_named_bool(out, "process_vm_readv", k->process_vm_readv);
+	sink_named_bool(out, "pagemap", k->pagemap);
+	sink_named_bool(out, "pagemap_scan", k->pagemap_scan);
+	sink_named_bool(out, "suspend_seccomp", k->suspend_seccomp);
+	sink_named_uint(out, "page_ns", c->machine.page_ns);
+	sink_end(out);
+	sink_named_begin(out, "ours", SINK_OBJECT);
+	sink_named_uint(out, "uid", c->ours.uid);
+	sink_named_bool(out, "ptrace", c->ours.ptrace);
+	sink_named_bool(out, "admin", c->ours.admin);
+	sink_named_bool(out, "realtime", c->ours.realtime);
+	sink_named_bool(out, "seccomp", c->ours.seccomp);
+	sink_end(out);
+}
+
+static void sink_limit(struct sink *out, const char *name,
+		       const struct cgroup_limit *limit)
+{
+	if (!limit->set)
+		return;
+	sink_named_begin(out, name, SINK_OBJECT);
+	sink_named_uint(out, "used", limit->used);
+	sink_named_uint(out, "max", limit->max);
+	sink_named_string(out, "group", *limit->group ? limit->group : NULL);
+	sink_end(out);
+}
+
+static void sink_process(struct sink *out, const struct doctor *d)
+{
+	const struct conditions *c = &d->conditions;
+
+	sink_named_uint(out, "pid", (uint64_t)d->pid);
+	sink_named_string(out, "name", c->name);
+	sink_named_string(out, "go", d->go);
+	sink_named_string(out, "layout", d->layout);
+	if (d->go)
+		sink_named_uint(out, "goroutines", d->goroutines);
+	sink_named_begin(out, "conditions", SINK_OBJECT);
+	sink_named_uint(out, "threads", c->threads);
+	sink_named_uint(out, "mappings", c->mappings);
+	sink_named_uint(out, "anonymous_bytes", c->anonymous);
+	sink_named_uint(out, "huge_bytes", c->huge);
+	sink_named_uint(out, "locked_bytes", c->locked);
+	sink_named_uint(out, "seccomp", (uint64_t)c->seccomp);
+	sink_named_bool(out, "stands_still", conditions_stand_still(c));
+	sink_limit(out, "cgroup_tasks", &c->cgroup.pids);
+	sink_limit(out, "cgroup_memory", &c->cgroup.memory);
+	sink_limit(out, "user_tasks", &c->processes);
+	sink_end(out);
+	if (!d->refused)
+		sink_ways(out, &d->plan);
+	sink_named_begin(out, "leftovers", SINK_ARRAY);
+	for (size_t i = 0; i < d->leftover_count; i++)
+		sink_uint(out, (uint64_t)d->leftovers[i]);
+	sink_end(out);
+}
+
+static bool print_json(const struct doctor *d, struct err *err)
+{
+	AUTO(sink_free) struct sink *out = sink_json_new(STDOUT_FILENO, false);
+
+	sink_begin(out, SINK_OBJECT);
+	sink_named_string(out, "format", "gosnap-doctor");
+	sink_named_uint(out, "version", 1);
+	sink_named_bool(out, "possible", !d->refused);
+	if (d->pid)
+		sink_process(out, d);
+	sink_named_begin(out, "findings", SINK_ARRAY);
+	for (size_t i = 0; i < d->finding_count; i++) {
+		const struct doctor_finding *f = &d->findings[i];
+		sink_begin(out, SINK_OBJECT);
+		sink_named_string(out, "check", f->check);
+		sink_named_string(out, "level", level_names[f->level]);
+		sink_named_string(out, "text", f->text);
+		sink_named_string(out, "mend", f->mend);
+		sink_end(out);
+	}
+	sink_end(out);
+	sink_kernel(out, &d->conditions);
+	sink_end(out);
+	return sink_finish(out, NULL, err);
+}
+
+static int print(const struct doctor *d, bool json, bool strict)
+{
+	struct err err;
+
+	/* Nothing needs undoing: a closed pipe may end us as it ends cat. */
+	signal(SIGPIPE, SIG_DFL);
+	if (!json)
+		print_text(d);
+	if (json ? !print_json(d, &err) : fflush(stdout) != 0 || ferror(stdout)) {
+		if (!json)
+			err_sys(&err, "cannot write what was found");
+		return cmd_failed(&err);
+	}
+	if (d->refused)
+		return cmd_status(d->refused);
+	return strict && doctor_count(d, DOCTOR_DOUBTFUL) ? EXIT_NO : EXIT_DONE;
+}
+
+int cmd_doctor(int argc, char **argv)
+{
+	bool json = false, strict = false;
+	const char *argument;
+	struct err err;
+	int option, status;
+	pid_t pid = 0;
+
+	while ((option = cmd_option(&command_doctor, argc, argv, &argument, &status)) !=
+	       OPTION_END) {
+		if (option == OPTION_STOP)
+			return status;
+		json |= option == DOCTOR_JSON;
+		strict |= option == DOCTOR_STRICT;
+	}
+	if (argc - optind > 1)
+		return cmd_misused(&command_doctor, "one process at a time");
+	if (argc > optind && !cmd_parse_pid(argv[optind], &pid))
+		return cmd_misused(&command_doctor, "%.100s is not a process id",
+				   argv[optind]);
+	AUTO(doctor_free) struct doctor *d = doctor_examine(pid, &err);
+	return d ? print(d, json, strict) : cmd_failed(&err);
+}

@@ -1,0 +1,501 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "doctor.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "goruntime.h"
+#include "process.h"
+#include "refusal.h"
+#include "target_live.h"
+
+enum {
+	SHORT_ID = 12, /* of a container, as its tools print it */
+	GB_PAGES = 1 << 30 >> 12,
+	LISTED = 3, /* names of libraries in one sentence */
+	TABLES_PART = 100,
+	YAMA_DESCENDANTS = 1,
+	YAMA_ADMIN,
+	YAMA_NOBODY,
+};
+
+/* Both are taken over; mend may be NULL. */
+static void add(struct doctor *d, const char *check, enum doctor_level level, char *text,
+		char *mend)
+{
+	GROW(d->findings, d->finding_count, d->finding_cap);
+	d->findings[d->finding_count++] =
+		(struct doctor_finding){ check, level, text, mend };
+}
+
+static void fine(struct doctor *d, const char *check, const char *text)
+{
+	add(d, check, DOCTOR_FINE, xstrdup(text), NULL);
+}
+
+static void doubt(struct doctor *d, const char *check, const char *text, const char *mend)
+{
+	add(d, check, DOCTOR_DOUBTFUL, xstrdup(text), mend ? xstrdup(mend) : NULL);
+}
+
+static void refuse(struct doctor *d, enum err_code code, const char *text)
+{
+	d->refused = code;
+	add(d, "access", DOCTOR_BLOCKED, xstrdup(text), NULL);
+}
+
+/* Ourselves and this machine. */
+
+static void check_scheduling(struct doctor *d)
+{
+	if (d->conditions.ours.realtime)
+		fine(d, "scheduling",
+		     "gosnap gets the processor at once when it needs it");
+	else
+		doubt(d, "scheduling",
+		      "gosnap has to wait for the processor like any other, on a busy "
+		      "machine while it holds a process, too: some 50 ms at worst",
+		      "run gosnap as root, or with CAP_SYS_NICE");
+}
+
+static void check_kernel(struct doctor *d)
+{
+	const struct kernel_features *k = &d->conditions.kernel;
+
+	if (!k->close_range)
+		add(d, "kernel", DOCTOR_DOUBTFUL,
+		    xasprintf(
+			    "Linux %s has no close_range: what the process closes stays "
+			    "open while a copy of it lives",
+			    k->release),
+		    xstrdup("Linux 5.9 or later"));
+	else if (!k->process_vm_readv)
+		add(d, "kernel", DOCTOR_DOUBTFUL,
+		    xasprintf("Linux %s lets us read memory piece by piece only: slower",
+			      k->release),
+		    xstrdup("allow process_vm_readv in the container's seccomp profile"));
+	else
+		add(d, "kernel", DOCTOR_FINE,
+		    xasprintf("Linux %s has all that gosnap makes use of", k->release),
+		    NULL);
+}
+
+static void check_price(struct doctor *d)
+{
+	char took[16];
+	uint64_t ns = d->conditions.machine.page_ns;
+
+	if (!ns) {
+		fine(d, "price", "how long a copy takes could not be measured");
+		return;
+	}
+	plan_duration(ns * GB_PAGES, took, sizeof(took));
+	add(d, "price", DOCTOR_FINE,
+	    xasprintf("to copy a process takes about %s for each gigabyte that it uses",
+		      took),
+	    NULL);
+}
+
+static void check_any_access(struct doctor *d)
+{
+	const struct our_rights *ours = &d->conditions.ours;
+	struct refusal_facts facts;
+
+	refusal_collect(getpid(), &facts);
+	if (facts.foreign_proc) {
+		struct err err;
+		(void)!refusal_judge(&facts, &err);
+		refuse(d, err.code, err.text);
+	} else if (facts.yama_scope == YAMA_NOBODY) {
+		refuse(d, ERR_PERMISSION,
+		       "kernel.yama.ptrace_scope is 3: no process may be examined until "
+		       "the next boot with another setting");
+	} else if (!conditions_may_trace()) {
+		refuse(d, ERR_PERMISSION,
+		       "tracing is forbidden here, even of our own children, as some "
+		       "containers do: allow ptrace in their seccomp profile (docker run "
+		       "--cap-add SYS_PTRACE)");
+	} else if (ours->ptrace) {
+		fine(d, "access", "every process that can be seen may be examined");
+	} else if (facts.yama_scope == YAMA_ADMIN) {
+		refuse(d, ERR_PERMISSION,
+		       "kernel.yama.ptrace_scope is 2: only root may examine processes: "
+		       "run gosnap as root or with CAP_SYS_PTRACE");
+	} else if (facts.yama_scope == YAMA_DESCENDANTS) {
+		doubt(d, "access",
+		      "kernel.yama.ptrace_scope is 1: only processes that descend from "
+		      "gosnap may be examined",
+		      "run gosnap as root, or set it to 0 (sysctl -w "
+		      "kernel.yama.ptrace_scope=0)");
+	} else {
+		add(d, "access", DOCTOR_DOUBTFUL,
+		    xasprintf("only processes of the user of gosnap (uid %u) may be "
+			      "examined",
+			      ours->uid),
+		    xstrdup("run gosnap as root, or with CAP_SYS_PTRACE, for others"));
+	}
+}
+
+static void examine_machine(struct doctor *d)
+{
+	check_any_access(d);
+	check_kernel(d);
+	check_scheduling(d);
+	if (d->conditions.ours.seccomp)
+		doubt(d, "seccomp",
+		      "gosnap itself runs under a seccomp filter, as containers have: a "
+		      "process with a filter of its own cannot be copied",
+		      "run gosnap outside of the container");
+	check_price(d);
+}
+
+/* The process. */
+
+static bool check_access(struct doctor *d, struct err *err)
+{
+	struct refusal_facts facts;
+
+	refusal_collect(d->pid, &facts);
+	if (!refusal_judge(&facts, err)) {
+		if (err->code == ERR_NOT_FOUND)
+			return false;
+		refuse(d, err->code, err->text);
+	} else if (d->conditions.ours.ptrace) {
+		fine(d, "access", "gosnap may examine it, having CAP_SYS_PTRACE");
+	} else {
+		fine(d, "access", "gosnap may examine it, being of the same user");
+	}
+	return true;
+}
+
+static void check_container(struct doctor *d)
+{
+	struct err ignored;
+	AUTO(process_free) struct process *p = process_read(d->pid, &ignored);
+
+	if (p && p->container)
+		add(d, "container", DOCTOR_FINE,
+		    xasprintf("it is in container %.*s%s", SHORT_ID, p->container,
+			      p->exe_deleted ? "" : "; its files are read through /proc"),
+		    NULL);
+	if (p && p->exe_deleted)
+		fine(d, "program",
+		     "its program file was replaced or deleted: the one that runs is "
+		     "still read");
+}
+
+static void check_layout(struct doctor *d, const struct runtime *rt)
+{
+	const char *source = runtime_layout_source(rt);
+
+	if (!source)
+		return;
+	d->layout = xstrdup(source);
+	if (strcmp(source, "dwarf") == 0)
+		fine(d, "layout",
+		     "the program itself says where its runtime keeps things");
+	else if (strncmp(source, "assumed", 7) == 0)
+		add(d, "layout", DOCTOR_DOUBTFUL,
+		    xasprintf("this release of Go is not known and the program is "
+			      "stripped: read as if it were %s",
+			      source + strlen("assumed ")),
+		    xstrdup("a newer gosnap, or go build without -ldflags=-w"));
+	else
+		fine(d, "layout",
+		     "the program is stripped; where this release of Go keeps things is "
+		     "known");
+}
+
+static void check_go(struct doctor *d, struct runtimes *all)
+{
+	size_t n = runtimes_count(all);
+
+	if (!n) {
+		doubt(d, "go",
+		      "it is not a Go program, or one that gosnap cannot recognise: only "
+		      "its threads will be shown",
+		      NULL);
+		return;
+	}
+	const struct runtime *rt = runtimes_get(all, 0);
+	const char *version = runtime_build_info(rt)->version;
+	d->go = version ? xstrdup(version) : NULL;
+	d->goroutines = runtimes_expected_goroutines(all);
+	if (runtime_unusable(rt))
+		add(d, "go", DOCTOR_DOUBTFUL,
+		    xasprintf("%s: only its threads will be shown", runtime_unusable(rt)),
+		    xstrdup("--assume-go, with a release that is like it"));
+	else if (n > 1)
+		add(d, "go", DOCTOR_FINE,
+		    xasprintf("%zu Go runtimes, the first of %s; %" PRIu64
+			      " goroutines in all",
+			      n, version ? version : "an unknown Go", d->goroutines),
+		    NULL);
+	else
+		add(d, "go", DOCTOR_FINE,
+		    xasprintf("%s, %" PRIu64 " goroutines",
+			      version ? version : "an unknown Go", d->goroutines),
+		    NULL);
+	check_layout(d, rt);
+}
+
+/* Where separate debugging information may lie, as gdb looks for it. */
+static char *debug_file(const struct doctor *d, const struct image *img)
+{
+	AUTO(xfree) char *link = image_debug_link(img);
+	AUTO(xfree) char *folder = xstrdup(image_path(img));
+	const char *id = image_build_id(img);
+	char *slash = strrchr(folder, '/');
+	char *found[4] = { NULL };
+	size_t n = 0;
+
+	if (slash)
+		*slash = 0;
+	if (strlen(id) > 2)
+		found[n++] =
+			xasprintf("/usr/lib/debug/.build-id/%.2s/%s.debug", id, id + 2);
+	if (link && !strchr(link, '/')) {
+		found[n++] = xasprintf("%s/%s", folder, link);
+		found[n++] = xasprintf("%s/.debug/%s", folder, link);
+		found[n++] = xasprintf("/usr/lib/debug%s/%s", folder, link);
+	}
+	char *ret = NULL;
+	for (size_t i = 0; i < n; i++) {
+		AUTO(xfree) char *path = xasprintf("/proc/%d/root%s", d->pid, found[i]);
+		if (!ret && access(path, F_OK) == 0)
+			ret = TAKE(found[i]);
+		xfree(found[i]);
+	}
+	return ret;
+}
+
+static void check_debug(struct doctor *d, const struct images *images)
+{
+	const struct image *img = images_count(images) ? images_get(images, 0) : NULL;
+
+	if (!img || image_unreadable(img))
+		return;
+	AUTO(xfree) char *path = debug_file(d, img);
+	AUTO(xfree) char *link = image_debug_link(img);
+	if (image_debug_bytes(img))
+		fine(d, "debug_information", "the program has it in itself");
+	else if (path)
+		add(d, "debug_information", DOCTOR_FINE,
+		    xasprintf("in a file of its own, %s, which stacks do not need", path),
+		    NULL);
+	else if (link)
+		add(d, "debug_information", DOCTOR_FINE,
+		    xasprintf(
+			    "moved to a file that is not here, %s; stacks do not need it",
+			    link),
+		    NULL);
+	else
+		fine(d, "debug_information",
+		     "stripped from the program; stacks do not need it");
+}
+
+/* Names of objects for one sentence: "a, b and 2 more". */
+struct names {
+	char words[256];
+	size_t count;
+};
+
+static void add_name(struct names *names, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	size_t len = strlen(names->words);
+
+	if (names->count++ < LISTED)
+		snprintf(names->words + len, sizeof(names->words) - len, "%s%.60s",
+			 len ? ", " : "", slash ? slash + 1 : path);
+}
+
+static const char *more(const struct names *names, char *buf, size_t size)
+{
+	*buf = 0;
+	if (names->count > LISTED)
+		snprintf(buf, size, " and %zu more", names->count - LISTED);
+	return buf;
+}
+
+static bool is_go(struct runtimes *all, const struct image *img)
+{
+	for (size_t i = 0; i < runtimes_count(all); i++) {
+		struct runtime *rt = runtimes_get(all, i);
+		for (size_t k = 0; k < runtime_image_count(rt); k++)
+			if (!strcmp(runtime_image(rt, k).path, image_path(img)))
+				return true;
+	}
+	return false;
+}
+
+/* Tables take a tenth of the code of C as a rule; musl has none but for its assembly. */
+static bool has_unwind_tables(const struct image *img)
+{
+	struct image_segment segment;
+	struct image_range tables;
+	uint64_t code = 0;
+
+	for (size_t i = 0; image_segment(img, i, &segment); i++)
+		if (segment.executable)
+			code += segment.size;
+	return image_section(img, ".eh_frame", &tables) &&
+	       tables.size >= code / TABLES_PART;
+}
+
+/* What the parts written in C lack: files, and the tables by which C is unwound. */
+static void check_objects(struct doctor *d, const struct images *images,
+			  struct runtimes *all)
+{
+	struct names unread = { .count = 0 }, bare = { .count = 0 };
+	char rest[32];
+
+	for (size_t i = 0; i < images_count(images); i++) {
+		const struct image *img = images_get(images, i);
+		if (image_unreadable(img))
+			add_name(&unread, image_path(img));
+		else if (image_fd(img) >= 0 && !is_go(all, img) &&
+			 !has_unwind_tables(img))
+			add_name(&bare, image_path(img));
+	}
+	if (unread.count)
+		add(d, "files", DOCTOR_DOUBTFUL,
+		    xasprintf("not readable: %s%s; stacks end there", unread.words,
+			      more(&unread, rest, sizeof(rest))),
+		    xstrdup("run gosnap as root"));
+	if (bare.count)
+		add(d, "c_code", DOCTOR_DOUBTFUL,
+		    xasprintf("no unwind tables in %s%s: the part of a stack that is C "
+			      "ends there",
+			      bare.words, more(&bare, rest, sizeof(rest))),
+		    xstrdup("build it with -fasynchronous-unwind-tables"));
+}
+
+static void add_obstacle(void *arg, const char *what, const struct plan_way *obstacle)
+{
+	struct doctor *d = arg;
+	bool still = conditions_stand_still(&d->conditions) && !strcmp(what, "stopped");
+
+	add(d, what, still ? DOCTOR_FINE : DOCTOR_DOUBTFUL,
+	    xasprintf("%s%s", still ? "" : "it will not be copied: ", obstacle->why),
+	    *obstacle->mend ? xstrdup(obstacle->mend) : NULL);
+}
+
+static void check_copy(struct doctor *d)
+{
+	size_t before = d->finding_count;
+
+	plan_each_obstacle(&d->conditions, add_obstacle, d);
+	if (d->finding_count > before)
+		return;
+	fine(d, "copy",
+	     d->plan.suspend_seccomp
+		     ? "nothing stands against it; gosnap can suspend its seccomp filter"
+		     : "nothing stands against it");
+}
+
+static void check_leftovers(struct doctor *d)
+{
+	d->leftover_count = conditions_leftovers(d->pid, d->leftovers, DOCTOR_LEFTOVERS);
+	if (d->leftover_count)
+		add(d, "leftovers", DOCTOR_DOUBTFUL,
+		    xasprintf("%zu zombie%s of a gosnap that was killed, harmless",
+			      d->leftover_count, d->leftover_count > 1 ? "s" : ""),
+		    xstrdup("the next snapshot of it takes them away"));
+}
+
+static void make_plan(struct doctor *d, struct runtimes *all)
+{
+	struct plan_demand demand = {
+		.goroutines = d->goroutines,
+		.stack_bytes = runtimes_expected_bytes(all),
+	};
+	struct err err;
+
+	if (!plan_make(&d->conditions, &demand, &d->plan, &err))
+		refuse(d, err.code, err.text);
+}
+
+static void add_warnings(struct doctor *d, const struct warnings *warnings)
+{
+	for (size_t i = 0; i < warnings_count(warnings); i++)
+		if (strcmp(warnings_where(warnings, i), "layout"))
+			doubt(d, "go", warnings_what(warnings, i), NULL);
+}
+
+static void examine_program(struct doctor *d)
+{
+	struct err err;
+	AUTO(target_close) struct target *t = target_live_open(d->pid, &err);
+
+	if (!t) {
+		refuse(d, err.code, err.text);
+		return;
+	}
+	AUTO(images_close) struct images *images = images_open(t);
+	AUTO(warnings_free) struct warnings *warnings = warnings_new();
+	AUTO(runtimes_close)
+	struct runtimes *all = runtimes_open(t, images, NULL, warnings);
+	check_go(d, all);
+	add_warnings(d, warnings);
+	check_debug(d, images);
+	check_objects(d, images, all);
+	make_plan(d, all);
+}
+
+static bool examine_process(struct doctor *d, struct err *err)
+{
+	if (!check_access(d, err))
+		return false;
+	check_container(d);
+	if (!d->refused)
+		examine_program(d);
+	if (!d->refused)
+		check_copy(d);
+	check_scheduling(d);
+	check_kernel(d);
+	check_leftovers(d);
+	return true;
+}
+
+struct doctor *doctor_examine(pid_t pid, struct err *err)
+{
+	AUTO(doctor_free) struct doctor *d = xcalloc(1, sizeof(*d));
+
+	d->pid = pid;
+	conditions_read(pid, &d->conditions);
+	d->conditions.machine.page_ns = conditions_price();
+	if (!pid)
+		examine_machine(d);
+	else if (!examine_process(d, err))
+		return NULL;
+	return TAKE(d);
+}
+
+void doctor_free(struct doctor *d)
+{
+	if (!d)
+		return;
+	for (size_t i = 0; i < d->finding_count; i++) {
+		xfree(d->findings[i].text);
+		xfree(d->findings[i].mend);
+	}
+	xfree(d->findings);
+	xfree(d->go);
+	xfree(d->layout);
+	xfree(d);
+}
+
+size_t doctor_count(const struct doctor *d, enum doctor_level level)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->finding_count; i++)
+		n += d->findings[i].level == level;
+	return n;
+}
