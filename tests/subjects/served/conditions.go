@@ -16,6 +16,8 @@ const (
 	remapToPlace = 3 // MREMAP_MAYMOVE|MREMAP_FIXED
 )
 
+var filled [][]byte
+
 // conditions makes the process one of those that cannot be copied as others are. It says
 // "made", or why not.
 func conditions(words []string) interface{} {
@@ -36,6 +38,12 @@ func conditions(words []string) interface{} {
 		made = share()
 	case "forking":
 		go forking(words[1])
+	case "fill": // so many MB more
+		n, _ := strconv.Atoi(words[1])
+		filled = append(filled, make([]byte, n<<20))
+		for at := 0; at < n<<20; at += page {
+			filled[len(filled)-1][at] = 1
+		}
 	case "quiet": // the collector would wait for who waits in the kernel
 		debug.SetGCPercent(-1)
 	default:
