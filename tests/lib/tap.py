@@ -19,6 +19,12 @@ class Mismatch(AssertionError):
     """gosnap and the truth disagree: one line for each point."""
 
 
+def table(heads, rows):
+    """As doc/performance.md has them: the first column is words."""
+    lines = [heads, ["---", *["---:"] * (len(heads) - 1)], *rows]
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+
+
 class Tap:
     def __init__(self):
         self.count = 0
