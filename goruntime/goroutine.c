@@ -231,6 +231,32 @@ struct goroutine *goroutine_by_addr(struct runtime *rt, uint64_t addr)
 		       : NULL;
 }
 
+static void compare_item(void *arg, const struct survey_item *item, const uint8_t *bytes)
+{
+	struct runtime *rt = arg;
+	struct goroutine *was = &rt->goroutines[item->tag], now;
+	size_t size = (size_t)rt->layout.slot[L_g_size].off;
+
+	if (bytes)
+		now = parse_g(&rt->layout, item->addr, bytes, size);
+	was->changed = !bytes || now.id != was->id || now.status != was->status ||
+		       now.pc != was->pc || now.sp != was->sp ||
+		       now.stack_low != was->stack_low ||
+		       now.waiting_since != was->waiting_since;
+}
+
+void goroutines_mark_changed(struct runtime *rt, struct target *source)
+{
+	size_t n = rt->goroutine_count;
+	AUTO(xfree) struct survey_item *items = xcalloc(n + 1, sizeof(*items));
+
+	for (size_t i = 0; i < n; i++)
+		items[i] = (struct survey_item){ rt->goroutines[i].addr, i };
+	if (n)
+		survey(source, items, n, (size_t)rt->layout.slot[L_g_size].off,
+		       compare_item, rt);
+}
+
 /* A goroutine of the runtime's own that now runs somebody's finalizer or cleanup counts as
  * a user goroutine (isSystemGoroutine); its stack shows whether it does. */
 static bool runs_user_code(struct runtime *rt, const struct goroutine *g)

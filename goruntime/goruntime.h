@@ -2,8 +2,8 @@
 /* goruntime.h - the Go runtimes inside a target: goroutines, threads, their true stacks.
  * The only header of this folder for those outside. Prints nothing. Works on stripped
  * binaries; also takes a process without Go, whose threads it unwinds as C.
- * In three steps: runtimes_open() while the process runs, runtimes_capture() while it
- * stands still, runtimes_decode() after it was let go.
+ * In three steps: runtimes_open() while the process runs, runtimes_capture() of the memory
+ * of one instant, runtimes_decode() of what was captured.
  * A process has one Go runtime as a rule; none, and its threads are still shown; several
  * when a C program loads several libraries of -buildmode=c-shared. What belongs to the
  * process (threads, stacks) is struct runtimes, what belongs to one Go is struct runtime. */
@@ -46,10 +46,27 @@ DEFINE_AUTO(struct runtimes, runtimes_close)
 uint64_t runtimes_expected_goroutines(struct runtimes *all);
 uint64_t runtimes_expected_bytes(struct runtimes *all);
 
-/* frozen: the stopped process, as open extents (target_extents.h). Reads all g structs,
- * unwinds what stands on threads, copies the used stacks. From here on frozen only is
- * read. When goroutines cannot be had, runtime_unusable() says why. */
-void runtimes_capture(struct runtimes *all, struct target *frozen);
+/* source: the memory of one instant, a stopped process or a copy of it; frozen: open extents
+ * over it (target_extents.h). Reads all g structs, unwinds what stands on threads, copies the
+ * used stacks. From here on frozen only is read. When goroutines cannot be had,
+ * runtime_unusable() says why.
+ * lasting: source is there for as long as it is wanted, as a copy is. Then stacks that are
+ * large in all are not copied but read again whenever they are needed, some thousand at a
+ * time: runtimes_streams(), and frozen is to stay open. */
+void runtimes_capture(struct runtimes *all, struct target *source, struct target *frozen,
+		      bool lasting);
+bool runtimes_streams(const struct runtimes *all);
+/* To be called before goroutine i is looked at, in the order of the document. */
+void runtimes_read_ahead(struct runtimes *all, size_t i);
+/* Where source was a running process: marks the goroutines that have changed since they were
+ * read, for their stacks may have, too. */
+void runtimes_mark_changed(struct runtimes *all, struct target *source);
+/* Where only some memory was that of a running process: marks those whose stack or g struct
+ * is in it. */
+void runtimes_mark_changeable(struct runtimes *all,
+			      bool (*is_of_running)(void *arg, uint64_t addr,
+						    uint64_t len),
+			      void *arg);
 
 /* Unwinds the rest. */
 void runtimes_decode(struct runtimes *all);
@@ -120,6 +137,7 @@ struct goroutine {
 	bool unwound : 1;
 	bool bad_context : 1; /* reason says why there is no pc to start from */
 	bool same_id : 1;     /* another one that is not dead has its id, too */
+	bool changed : 1;     /* or may have, while it was read: its process ran */
 };
 
 /* In the order of the document: user goroutines by id, then system ones by id. */

@@ -10,6 +10,11 @@
 #include "target_extents.h"
 #include "wait.h"
 
+enum { AHEAD = 4096 /* goroutines whose stacks are read at once */ };
+#define AHEAD_BYTES (UINT64_C(16) << 20)
+/* Less than this is simply kept. */
+#define STREAM_BYTES (UINT64_C(64) << 20)
+
 static void set_unusable(struct runtime *rt, const char *why)
 {
 	xfree(rt->unusable);
@@ -186,25 +191,15 @@ static struct extent_range used_stack(const struct goroutine *g)
 	return (struct extent_range){ g->sp - below, len + below };
 }
 
-/* The used part of all stacks is copied. Those that touch a thread's own are unwound at
- * once, and those that may have barriers: what else they need is only known on the way. */
-static void capture_stacks(struct runtime *rt)
+static bool in_its_stack(const struct goroutine *g)
 {
-	size_t n = 0;
+	return has_stack(g) && g->sp >= g->stack_low && g->sp < g->stack_high;
+}
+
+static void copy_stacks(struct runtime *rt, struct extent_range *ranges, size_t n)
+{
 	uint64_t left_out = 0;
-	AUTO(xfree)
-	struct extent_range *ranges = xcalloc(rt->goroutine_count + 1, sizeof(*ranges));
 
-	for (size_t i = 0; i < rt->goroutine_count; i++) {
-		struct goroutine *g = &rt->goroutines[i];
-
-		if (!has_stack(g))
-			continue;
-		if (g->thread >= 0)
-			place_goroutine(rt, g, (size_t)g->thread);
-		if (g->sp >= g->stack_low && g->sp < g->stack_high)
-			ranges[n++] = used_stack(g);
-	}
 	target_extents_add(rt->target, ranges, n, &left_out);
 	if (left_out)
 		warnings_add(rt->warnings, "goroutines",
@@ -212,12 +207,57 @@ static void capture_stacks(struct runtime *rt)
 			     " bytes of stacks were left out: more than %" PRIu64
 			     " in all",
 			     left_out, LIMIT_EXTENT_BYTES);
+}
+
+/* The used part of all stacks is copied, when that is not too much. Those that touch a
+ * thread's own are unwound at once, and those that may have barriers: what else they need is
+ * only known on the way. */
+static void capture_stacks(struct runtime *rt)
+{
+	size_t n = 0;
+	uint64_t bytes = 0;
+	AUTO(xfree)
+	struct extent_range *ranges = xcalloc(rt->goroutine_count + 1, sizeof(*ranges));
+
+	for (size_t i = 0; i < rt->goroutine_count; i++) {
+		struct goroutine *g = &rt->goroutines[i];
+
+		if (has_stack(g) && g->thread >= 0)
+			place_goroutine(rt, g, (size_t)g->thread);
+		if (!in_its_stack(g))
+			continue;
+		ranges[n] = used_stack(g);
+		bytes += ranges[n++].len;
+	}
+	if (rt->shared->lasting && bytes > STREAM_BYTES)
+		rt->shared->streams = true;
+	else
+		copy_stacks(rt, ranges, n);
 	for (size_t i = 0; i < rt->goroutine_count; i++) {
 		struct goroutine *g = &rt->goroutines[i];
 		const struct machine *m = machine_of(rt, g);
 		if ((m || rt->stack_barrier) && has_stack(g))
 			unwind_goroutine(rt, g, m);
 	}
+}
+
+size_t runtime_read_ahead(struct runtime *rt, size_t i, bool in_document)
+{
+	struct extent_range ranges[AHEAD];
+	uint64_t bytes = 0;
+	size_t n = 0;
+
+	for (; i < rt->goroutine_count && n < AHEAD && bytes < AHEAD_BYTES; i++) {
+		const struct goroutine *g =
+			&rt->goroutines[in_document ? rt->order[i] : i];
+		if (!in_its_stack(g))
+			continue;
+		ranges[n] = used_stack(g);
+		bytes += ranges[n++].len;
+	}
+	target_extents_pass(rt->target);
+	target_extents_add(rt->target, ranges, n, NULL);
+	return i;
 }
 
 bool runtime_has_module_in(const struct runtime *rt, const struct image *img)
@@ -228,12 +268,13 @@ bool runtime_has_module_in(const struct runtime *rt, const struct image *img)
 	return false;
 }
 
-void runtime_read(struct runtime *rt)
+void runtime_read(struct runtime *rt, struct target *source)
 {
 	struct err err;
 
 	if (!rt->modules)
 		return;
+	rt->target = source;
 	bool known = rt->allgs && !rt->allgs_damaged;
 	if ((!known && !allgs_find(rt, &err)) || !goroutines_read(rt, &err))
 		set_unusable(rt, err.text);
@@ -263,8 +304,12 @@ void runtime_capture(struct runtime *rt)
 
 void runtime_decode(struct runtime *rt)
 {
+	size_t ahead = 0;
+
 	for (size_t i = 0; i < rt->goroutine_count; i++) {
 		struct goroutine *g = &rt->goroutines[i];
+		if (rt->shared->streams && i >= ahead)
+			ahead = runtime_read_ahead(rt, i, false);
 		if (!has_stack(g))
 			g->stack = stacks_intern(rt->shared->stacks, NULL, 0);
 		else if (!g->unwound)

@@ -70,6 +70,8 @@ struct runtimes {
 	struct thread_state *threads; /* of target_threads() */
 	struct walk *walks;	      /* the same order: how each thread hands over */
 	size_t thread_count;
+	bool lasting, streams; /* see runtimes_capture() */
+	size_t read_ahead;     /* up to this goroutine of the document */
 };
 
 /* One Go runtime: what its moduledata, scheduler and goroutines say. */
@@ -113,7 +115,10 @@ struct runtime *runtime_open(struct runtimes *shared, const struct image *img,
 void runtime_close(struct runtime *rt);
 bool runtime_has_module_in(const struct runtime *rt, const struct image *img);
 /* The g structs, of the target as it stands; the M of each thread, of the frozen one. */
-void runtime_read(struct runtime *rt);
+void runtime_read(struct runtime *rt, struct target *source);
+/* Reads the stacks of goroutine i and of some thousand that follow, as they are ordered in
+ * memory or in the document; returns the first that is not among them. */
+size_t runtime_read_ahead(struct runtime *rt, size_t i, bool in_document);
 void runtime_read_machines(struct runtime *rt);
 /* After the threads were walked: what stands on them, and the stacks of all others. */
 void runtime_capture(struct runtime *rt);
@@ -136,6 +141,7 @@ void goroutines_sort(struct runtime *rt);
 /* About how much of their stacks they use in all, from a sample; 0: not known. */
 uint64_t goroutines_expected(struct runtime *rt);
 uint64_t goroutines_expected_bytes(struct runtime *rt);
+void goroutines_mark_changed(struct runtime *rt, struct target *source);
 struct goroutine *goroutine_by_addr(struct runtime *rt, uint64_t addr);
 
 /* frames.c: the code of a frame, calls filled in, and whose it is. NULL: C. */

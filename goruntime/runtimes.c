@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The Go runtimes of a process, and what they share. The three steps: open while the process
- * runs, capture while it stands still, decode after it was let go. */
+ * runs, capture what it was at one instant, decode that. */
 #include "limit.h"
 #include "runtime_priv.h"
 
@@ -98,11 +98,13 @@ uint64_t runtimes_expected_goroutines(struct runtimes *all)
 	return count;
 }
 
-void runtimes_capture(struct runtimes *all, struct target *frozen)
+void runtimes_capture(struct runtimes *all, struct target *source, struct target *frozen,
+		      bool lasting)
 {
+	all->lasting = lasting;
 	/* The g structs are reduced to records at once: no reason to keep their pages. */
 	for (size_t i = 0; i < all->count; i++)
-		runtime_read(all->list[i]);
+		runtime_read(all->list[i], source);
 	all->target = frozen;
 	all->cfi = unwind_new(frozen, all->images);
 	for (size_t i = 0; i < all->count; i++)
@@ -110,6 +112,47 @@ void runtimes_capture(struct runtimes *all, struct target *frozen)
 	threads_read(all);
 	for (size_t i = 0; i < all->count; i++)
 		runtime_capture(all->list[i]);
+}
+
+void runtimes_mark_changed(struct runtimes *all, struct target *source)
+{
+	for (size_t i = 0; i < all->count; i++)
+		goroutines_mark_changed(all->list[i], source);
+}
+
+void runtimes_mark_changeable(struct runtimes *all,
+			      bool (*is_of_running)(void *arg, uint64_t addr,
+						    uint64_t len),
+			      void *arg)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		struct runtime *rt = all->list[i];
+		uint64_t size = (uint64_t)rt->layout.slot[L_g_size].off;
+		for (size_t k = 0; k < rt->goroutine_count; k++) {
+			struct goroutine *g = &rt->goroutines[k];
+			if (is_of_running(arg, g->addr, size) ||
+			    (g->stack_high > g->stack_low &&
+			     is_of_running(arg, g->stack_low,
+					   g->stack_high - g->stack_low)))
+				g->changed = true;
+		}
+	}
+}
+
+bool runtimes_streams(const struct runtimes *all)
+{
+	return all->streams;
+}
+
+void runtimes_read_ahead(struct runtimes *all, size_t i)
+{
+	size_t first = 0, n = 0;
+
+	if (!all->streams || i < all->read_ahead)
+		return;
+	while (i - first >= all->list[n]->goroutine_count)
+		first += all->list[n++]->goroutine_count;
+	all->read_ahead = first + runtime_read_ahead(all->list[n], i - first, true);
 }
 
 void runtimes_decode(struct runtimes *all)

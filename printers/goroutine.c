@@ -130,7 +130,10 @@ void print_goroutine(struct sink *out, const struct goroutine_printing *p,
 	print_defers(out, p->runtime, g);
 	print_bubble(out, p->runtime, g);
 	print_ancestors(out, p->runtime, g);
-	if (g->same_id)
+	if (g->changed)
+		sink_named_string(out, "doubtful",
+				  "it may have changed while it was read");
+	else if (g->same_id)
 		sink_named_string(out, "doubtful", "another goroutine has its id, too");
 	sink_end(out);
 }

@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "capture.h"
 
-#include <pthread.h>
-#include <string.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "limit.h"
 #include "printers.h"
 #include "sockets.h"
+#include "target_copy.h"
 #include "target_extents.h"
+#include "turn.h"
+
+enum { NAP_NS = 250 * 1000, NAP_MAX_NS = 16 * 1000 * 1000 };
+
+/* A copy of less costs so little that what it costs just now need not be measured. */
+#define PRICED_BYTES (UINT64_C(64) << 20)
 
 static bool look(struct capture *c, struct err *err)
 {
@@ -85,71 +94,240 @@ static void keep_code(struct capture *c)
 	target_extents_add(c->frozen, ranges, count, NULL);
 }
 
-/* Holds the process for as short as can be: read what the document needs, let go. */
-static bool hold(struct capture *c, struct err *err)
+/* Whatever is said here is said of all that was read. */
+static void note_partial(struct capture *c, const char *why)
+{
+	if (!c->partial)
+		c->partial = xstrdup(why);
+}
+
+static void take_instant(struct capture *c)
+{
+	c->monotonic_ns = c->pause.monotonic_ns;
+	c->realtime_ns = c->pause.realtime_ns;
+}
+
+static bool start_tracer(struct capture *c, struct err *err)
+{
+	const struct tracer_options options = {
+		.max_hold_ns = c->options->max_pause_ns,
+		.max_copy_ns = c->options->max_copy_age_ns,
+	};
+
+	c->tracer = tracer_start(c->live, &options, err);
+	return c->tracer != NULL;
+}
+
+static void end_tracer(struct capture *c)
+{
+	tracer_end(TAKE(c->tracer));
+}
+
+static void end_turn(struct capture *c)
+{
+	end_tracer(c);
+	if (c->turn >= 0)
+		close(c->turn);
+	c->turn = -1;
+}
+
+/* Held for as long as reading what the document needs takes. */
+static bool capture_by_stop(struct capture *c, struct err *err)
 {
 	AUTO(target_close)
 	struct target *frozen =
 		target_extents_prepare(c->live, runtimes_expected_bytes(c->runtimes));
 
-	if (!target_live_stop(c->live, err))
+	if (!start_tracer(c, err) || !tracer_hold(c->tracer, err))
 		return false;
-	c->monotonic_ns = monotonic_ns();
-	c->realtime_ns = realtime_ns();
 	target_extents_begin(frozen);
 	c->frozen = TAKE(frozen);
-	runtimes_capture(c->runtimes, c->frozen);
+	runtimes_capture(c->runtimes, c->live, c->frozen, false);
 	keep_code(c);
 	bool gone = target_live_gone(c->live);
 	target_extents_seal(c->frozen);
-	target_live_release(c->live);
-	c->pause = target_live_pause(c->live);
-	c->sockets = read_sockets(c);
+	bool whole = tracer_release(c->tracer);
+	c->pause = tracer_pause(c->tracer);
+	take_instant(c);
 	if (gone)
-		c->partial = xstrdup("the process ended while it was read");
+		note_partial(c, "the process ended while it was read");
+	else if (!whole)
+		note_partial(c,
+			     "the process was let go before all was read: --max-pause");
+	return true;
+}
+
+/* Held while it is copied; what the document needs is read of the copy. */
+static bool capture_by_copy(struct capture *c, struct err *err)
+{
+	pid_t pid;
+
+	if (!start_tracer(c, err) || !tracer_copy(c->tracer, &pid, err))
+		return false;
+	c->pause = tracer_pause(c->tracer);
+	take_instant(c);
+	c->copy = target_copy_open(pid, c->live, err);
+	if (!c->copy && tracer_copy_ended(c->tracer))
+		return err_set(err, ERR_LIMIT,
+			       "the copy was given up before it was read: %s",
+			       tracer_copy_ended(c->tracer));
+	if (!c->copy)
+		return false;
+	c->frozen = target_extents_new(c->copy);
+	runtimes_capture(c->runtimes, c->copy, c->frozen, !c->options->verify);
+	runtimes_mark_changeable(c->runtimes, target_copy_is_foreign, c->copy);
+	keep_code(c);
+	return true;
+}
+
+void capture_finish(struct capture *c)
+{
+	if (!c->copy)
+		return;
+	target_extents_seal(c->frozen);
+	const char *ended = tracer_copy_ended(c->tracer);
+	if (ended) {
+		AUTO(xfree)
+		char *why =
+			xasprintf("the copy was given up while it was read: %s", ended);
+		note_partial(c, why);
+	}
+	uint64_t foreign = target_copy_foreign_bytes(c->copy);
+	if (foreign)
+		warnings_add(c->warnings, "process",
+			     "%" PRIu64
+			     " bytes were read of the running process: memory that is "
+			     "shared, or that the program keeps out of copies of itself",
+			     foreign);
+	target_close(TAKE(c->copy));
+	/* Our output may take as long as it likes: the turn is over when the tracer ends. */
+	tracer_finish(c->tracer);
+	close(c->turn);
+	c->turn = -1;
+}
+
+/* Not held at all. */
+static bool capture_by_reading(struct capture *c, struct err *err)
+{
+	if (!target_live_list(c->live, err))
+		return false;
+	c->monotonic_ns = monotonic_ns();
+	c->realtime_ns = realtime_ns();
+	c->frozen = target_extents_new(c->live);
+	runtimes_capture(c->runtimes, c->live, c->frozen, false);
+	runtimes_mark_changed(c->runtimes, c->live);
+	keep_code(c);
+	target_extents_seal(c->frozen);
+	if (target_live_gone(c->live))
+		note_partial(c, "the process ended while it was read");
+	return true;
+}
+
+static bool make_plan(struct capture *c, const char *no_copy, struct err *err)
+{
+	const struct plan_demand demand = {
+		.wanted = c->options->way,
+		.max_pause_ns = c->options->max_pause_ns,
+		.goroutines = runtimes_expected_goroutines(c->runtimes),
+		.stack_bytes = runtimes_expected_bytes(c->runtimes),
+		.no_copy = no_copy,
+	};
+
+	return plan_make(&c->conditions, &demand, &c->plan, err);
+}
+
+static bool capture_as_planned(struct capture *c, struct err *err)
+{
+	switch (c->plan.way) {
+	case CAPTURE_COPY:
+		return capture_by_copy(c, err);
+	case CAPTURE_LIVE:
+		return capture_by_reading(c, err);
+	default:
+		return capture_by_stop(c, err);
+	}
+}
+
+/* A copy that the kernel refuses gives way to a stop. Of a process that had to be let go
+ * before its time, what can be read while it runs is better than nothing. */
+static bool plan_again(struct capture *c, struct err *err)
+{
+	struct err why = *err;
+
+	if (c->plan.way == CAPTURE_COPY && why.code == ERR_CANNOT)
+		return make_plan(c, why.text, err);
+	if (c->plan.way == CAPTURE_LIVE || why.code != ERR_LIMIT)
+		return false;
+	note_partial(c, why.text);
+	c->plan.way = CAPTURE_LIVE;
+	return true;
+}
+
+/* What stands against a copy only for a moment, as the start of another program does. */
+static bool wait_a_little(uint64_t *nap_ns)
+{
+	if (*nap_ns > NAP_MAX_NS)
+		return false;
+	nanosleep(&(struct timespec){ .tv_nsec = (long)*nap_ns }, NULL);
+	*nap_ns *= 2;
+	return true;
+}
+
+static bool hold(struct capture *c, struct err *err)
+{
+	uint64_t nap_ns = NAP_NS;
+	bool planned;
+
+	do {
+		conditions_read(c->options->pid, &c->conditions);
+		if (c->options->max_pause_ns || c->conditions.anonymous >= PRICED_BYTES)
+			c->conditions.machine.page_ns = conditions_price();
+		planned = make_plan(c, NULL, err);
+	} while (c->plan.of[CAPTURE_COPY].passing && wait_a_little(&nap_ns));
+	if (!planned)
+		return false;
+	while (!capture_as_planned(c, err)) {
+		end_tracer(c);
+		if (!plan_again(c, err))
+			return false;
+	}
+	c->sockets = read_sockets(c);
 	note_images(c);
 	note_threads(c);
 	return true;
 }
 
-struct job {
-	struct capture *capture;
-	struct err *err;
-	bool ok;
-};
-
-static void *run(void *arg)
-{
-	struct job *job = arg;
-
-	job->ok = look(job->capture, job->err) && hold(job->capture, job->err);
-	return NULL;
-}
-
 bool capture_take(struct capture *c, const struct snap_options *options, struct err *err)
 {
-	struct job job = { .capture = c, .err = err };
-	pthread_t thread;
-
-	*c = (struct capture){ .options = options, .warnings = warnings_new() };
-	int failure = pthread_create(&thread, NULL, run, &job);
-	if (failure)
-		return err_set(err, ERR_SYS, "no thread for tracing: %s",
-			       strerror(failure));
-	pthread_join(thread, NULL);
-	if (job.ok || err->code != ERR_GONE || !c->runtimes)
-		return job.ok;
+	*c = (struct capture){ .options = options,
+			       .turn = -1,
+			       .warnings = warnings_new() };
+	if (options->way != CAPTURE_LIVE &&
+	    !turn_take(options->pid, LIMIT_TURN_NS, &c->turn, err))
+		return false;
+	if (look(c, err) && hold(c, err)) {
+		if (!c->copy)
+			end_turn(c);
+		else if (!runtimes_streams(c->runtimes))
+			capture_finish(c);
+		return true;
+	}
+	end_turn(c);
+	if (err->code != ERR_GONE || !c->runtimes)
+		return false;
 	/* It ended under our hands: what is known of it is still worth having. */
 	c->realtime_ns = realtime_ns();
 	c->monotonic_ns = monotonic_ns();
-	c->partial = xstrdup(err->text);
+	note_partial(c, err->text);
 	return true;
 }
 
 void capture_done(struct capture *c)
 {
+	end_turn(c);
 	runtimes_close(c->runtimes);
 	target_close(c->frozen);
+	target_close(c->copy);
 	images_close(c->images);
 	target_close(c->live);
 	process_free(c->process);

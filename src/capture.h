@@ -1,25 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* capture.h - the part of a snapshot for which the process must be there: looked at while
- * it runs, held, copied, let go. What comes out needs the process no more.
- * It all happens on a thread of its own: the kernel then releases whatever that thread
- * traced when it ends, also threads that never reached their stop (state D). */
+ * it runs, held, copied, let go. What comes out needs the process no more; of a copy too
+ * large to be taken over it goes on being read until capture_finish().
+ * In which way: plan.h decides, from what the process and the machine are like, before
+ * anything is stopped; a copy that turns out impossible falls back to a stop. */
 #ifndef GOSNAP_CAPTURE_H
 #define GOSNAP_CAPTURE_H
 
 #include "goruntime.h"
+#include "plan.h"
 #include "process.h"
 #include "snap.h"
 #include "target_live.h"
+#include "tracer.h"
 
 struct capture {
 	const struct snap_options *options;
 	struct warnings *warnings;
 	struct process *process;
 	struct images *images;
-	struct target *live,
-		*frozen; /* frozen: NULL when the process ended before its stop */
+	struct target *live, *frozen; /* NULL when the process ended before its stop */
+	struct target *copy; /* that frozen still reads from; NULL: from nothing */
 	struct runtimes *runtimes;
 	struct sockets *sockets; /* NULL: nobody waits for a file descriptor */
+	struct conditions conditions;
+	struct plan plan;
+	int turn;	       /* see turn.h; -1: not ours */
+	struct tracer *tracer; /* while something is held or copied */
 	struct live_pause pause;
 	uint64_t monotonic_ns, realtime_ns; /* of the instant that the document shows */
 	char *partial; /* why the document is not whole; NULL: it is */
@@ -28,6 +35,8 @@ struct capture {
 /* False: err says why there is no snapshot. */
 MUST_CHECK bool capture_take(struct capture *c, const struct snap_options *options,
 			     struct err *err);
+/* When all has been read that is to be: gives the copy up, and notes what is missing. */
+void capture_finish(struct capture *c);
 void capture_done(struct capture *c);
 
 #endif

@@ -12,11 +12,13 @@
 #include "sink.h"
 #include "text.h"
 
-enum { DOCTOR_JSON, DOCTOR_STRICT };
+enum { DOCTOR_CLEAR, DOCTOR_JSON, DOCTOR_STRICT };
 
 enum { INDENT = 2, INDENT_MORE = 4 };
 
 static const struct option_info doctor_options[] = {
+	[DOCTOR_CLEAR] = { 0, "clear", NULL,
+			   "take away what a killed gosnap left of PID's copies" },
 	[DOCTOR_JSON] = { 0, "json", NULL, "write JSON" },
 	[DOCTOR_STRICT] = { 0, "strict", NULL, "exit with 1 when something is doubtful" },
 };
@@ -183,7 +185,6 @@ static void sink_kernel(struct sink *out, const struct conditions *c)
 	sink_named_bool(out, "process_vm_readv", k->process_vm_readv);
 	sink_named_bool(out, "pagemap", k->pagemap);
 	sink_named_bool(out, "pagemap_scan", k->pagemap_scan);
-	sink_named_bool(out, "suspend_seccomp", k->suspend_seccomp);
 	sink_named_uint(out, "page_ns", c->machine.page_ns);
 	sink_end(out);
 	sink_named_begin(out, "ours", SINK_OBJECT);
@@ -283,7 +284,7 @@ static int print(const struct doctor *d, bool json, bool strict)
 
 int cmd_doctor(int argc, char **argv)
 {
-	bool json = false, strict = false;
+	bool clear = false, json = false, strict = false;
 	const char *argument;
 	struct err err;
 	int option, status;
@@ -293,6 +294,7 @@ int cmd_doctor(int argc, char **argv)
 	       OPTION_END) {
 		if (option == OPTION_STOP)
 			return status;
+		clear |= option == DOCTOR_CLEAR;
 		json |= option == DOCTOR_JSON;
 		strict |= option == DOCTOR_STRICT;
 	}
@@ -301,6 +303,15 @@ int cmd_doctor(int argc, char **argv)
 	if (argc > optind && !cmd_parse_pid(argv[optind], &pid))
 		return cmd_misused(&command_doctor, "%.100s is not a process id",
 				   argv[optind]);
+	if (clear && !pid)
+		return cmd_misused(&command_doctor,
+				   "--clear of which process? Give its id");
 	AUTO(doctor_free) struct doctor *d = doctor_examine(pid, &err);
+	if (d && clear && d->leftover_count) {
+		if (!doctor_clear(d, &err))
+			return cmd_failed(&err);
+		doctor_free(d);
+		d = doctor_examine(pid, &err);
+	}
 	return d ? print(d, json, strict) : cmd_failed(&err);
 }

@@ -11,6 +11,7 @@
 #include "reader.h"
 #include "snap.h"
 #include "view.h"
+#include "viewer/text.h"
 
 enum {
 	SNAP_OUTPUT,
@@ -21,11 +22,16 @@ enum {
 	SNAP_VERIFY,
 	SNAP_STRICT,
 	SNAP_ASSUME_GO,
+	SNAP_CAPTURE,
+	SNAP_MAX_PAUSE,
+	SNAP_MAX_COPY_AGE,
 	SNAP_PROGRESS,
 	SNAP_QUIET,
 	SNAP_VERSION,
 	SNAP_VIEW, /* the first of those */
 };
+
+#define MAX_COPY_AGE_NS (UINT64_C(30) * 1000 * 1000 * 1000)
 
 static const struct option_info snap_options[] = {
 	[SNAP_OUTPUT] = { 'o', "output", "FILE",
@@ -41,6 +47,12 @@ static const struct option_info snap_options[] = {
 	[SNAP_STRICT] = { 0, "strict", NULL, "exit with 1 when there are warnings" },
 	[SNAP_ASSUME_GO] = { 0, "assume-go", "1.N",
 			     "read the runtime as that of Go 1.N" },
+	[SNAP_CAPTURE] = { 0, "capture", CAPTURE_WORDS,
+			   "by a copy, while it stands still, or while it runs" },
+	[SNAP_MAX_PAUSE] = { 0, "max-pause", "TIME",
+			     "hold the process for 50ms at most, whatever happens" },
+	[SNAP_MAX_COPY_AGE] = { 0, "max-copy-age", "TIME",
+				"keep the copy for no longer (30s)" },
 	[SNAP_PROGRESS] = { 0, "progress", CHOICE_WHEN,
 			    "how far it is, on standard error; auto: a terminal" },
 	[SNAP_QUIET] = { 'q', "quiet", NULL, "the same as --progress=never" },
@@ -113,6 +125,32 @@ static bool parse_progress(const char *argument, struct snap_options *ret,
 	return true;
 }
 
+static bool parse_capture(const char *argument, enum capture_way *ret, int *ret_status)
+{
+	struct err err;
+	int choice = cmd_choice(&snap_options[SNAP_CAPTURE], argument, &err);
+	if (choice < 0) {
+		*ret_status = cmd_misused(&command_snap, "%s", err.text);
+		return false;
+	}
+	*ret = (enum capture_way)choice;
+	return true;
+}
+
+static bool parse_time(int option, const char *argument, uint64_t *ret_ns,
+		       int *ret_status)
+{
+	int64_t ns;
+	if (text_parse_duration(argument, &ns) && ns > 0) {
+		*ret_ns = (uint64_t)ns;
+		return true;
+	}
+	*ret_status =
+		cmd_misused(&command_snap, "--%s needs a time like 50ms or 2s, not %.40s",
+			    snap_options[option].name, argument);
+	return false;
+}
+
 /* False: leave with *ret_status. */
 static bool parse_options(int argc, char **argv, struct snap_options *ret,
 			  struct view *ret_view, int *ret_status)
@@ -146,6 +184,19 @@ static bool parse_options(int argc, char **argv, struct snap_options *ret,
 			break;
 		case SNAP_ASSUME_GO:
 			ret->assume_go = argument;
+			break;
+		case SNAP_CAPTURE:
+			if (!parse_capture(argument, &ret->way, ret_status))
+				return false;
+			break;
+		case SNAP_MAX_PAUSE:
+			if (!parse_time(option, argument, &ret->max_pause_ns, ret_status))
+				return false;
+			break;
+		case SNAP_MAX_COPY_AGE:
+			if (!parse_time(option, argument, &ret->max_copy_age_ns,
+					ret_status))
+				return false;
 			break;
 		case SNAP_PROGRESS:
 			if (!parse_progress(argument, ret, ret_status))
@@ -220,7 +271,7 @@ static int show(const struct view *view, struct output *out, int status)
 int cmd_snap(int argc, char **argv)
 {
 	AUTO(view_free) struct view *view = view_new();
-	struct snap_options options = { .pid = 0 };
+	struct snap_options options = { .max_copy_age_ns = MAX_COPY_AGE_NS };
 	struct snap_result result = { .warnings = 0 };
 	struct err err;
 	bool as_text;

@@ -13,6 +13,7 @@
 #include "process.h"
 #include "refusal.h"
 #include "target_live.h"
+#include "tracer.h"
 
 enum {
 	SHORT_ID = 12, /* of a container, as its tools print it */
@@ -42,6 +43,8 @@ static void doubt(struct doctor *d, const char *check, const char *text, const c
 {
 	add(d, check, DOCTOR_DOUBTFUL, xstrdup(text), mend ? xstrdup(mend) : NULL);
 }
+
+#define CLEAR_NS (UINT64_C(1000) * 1000 * 1000)
 
 static void refuse(struct doctor *d, enum err_code code, const char *text)
 {
@@ -393,10 +396,7 @@ static void check_copy(struct doctor *d)
 	plan_each_obstacle(&d->conditions, add_obstacle, d);
 	if (d->finding_count > before)
 		return;
-	fine(d, "copy",
-	     d->plan.suspend_seccomp
-		     ? "nothing stands against it; gosnap can suspend its seccomp filter"
-		     : "nothing stands against it");
+	fine(d, "copy", "nothing stands against it");
 }
 
 static void check_leftovers(struct doctor *d)
@@ -406,7 +406,9 @@ static void check_leftovers(struct doctor *d)
 		add(d, "leftovers", DOCTOR_DOUBTFUL,
 		    xasprintf("%zu zombie%s of a gosnap that was killed, harmless",
 			      d->leftover_count, d->leftover_count > 1 ? "s" : ""),
-		    xstrdup("the next snapshot of it takes them away"));
+		    xstrdup("\"gosnap doctor --clear\" takes them away, as the next "
+			    "snapshot "
+			    "by a copy does"));
 }
 
 static void make_plan(struct doctor *d, struct runtimes *all)
@@ -461,6 +463,22 @@ static bool examine_process(struct doctor *d, struct err *err)
 	check_kernel(d);
 	check_leftovers(d);
 	return true;
+}
+
+bool doctor_clear(struct doctor *d, struct err *err)
+{
+	const struct tracer_options options = { .max_hold_ns = CLEAR_NS };
+
+	if (!d->leftover_count)
+		return true;
+	if (!d->plan.of[CAPTURE_COPY].possible)
+		return err_set(err, ERR_CANNOT, "what a killed gosnap left stays: %s",
+			       d->plan.of[CAPTURE_COPY].why);
+	AUTO(target_close) struct target *t = target_live_open(d->pid, err);
+	if (!t)
+		return false;
+	AUTO(tracer_end) struct tracer *tracer = tracer_start(t, &options, err);
+	return tracer && tracer_reap(tracer, err);
 }
 
 struct doctor *doctor_examine(pid_t pid, struct err *err)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* doctor.h - can a process be captured, how, and what would make it better? Looks only: the
- * process is not stopped and nothing is changed. Prints nothing. */
+/* doctor.h - can a process be captured, how, and what would make it better? Prints nothing. */
 #ifndef GOSNAP_DOCTOR_H
 #define GOSNAP_DOCTOR_H
 
@@ -35,10 +34,15 @@ struct doctor {
 	size_t leftover_count;
 };
 
-/* NULL: there is no such process (ERR_NOT_FOUND). */
+/* Looks only: the process is not stopped and nothing is changed. NULL: there is no such
+ * process (ERR_NOT_FOUND). */
 struct doctor *doctor_examine(pid_t pid, struct err *err);
 void doctor_free(struct doctor *d);
 DEFINE_AUTO(struct doctor, doctor_free)
+
+/* Has the process take note of its leftovers, for which a thread of it that sleeps is borrowed
+ * for a moment. ERR_CANNOT: what stands against a copy stands against that. */
+MUST_CHECK bool doctor_clear(struct doctor *d, struct err *err);
 
 size_t doctor_count(const struct doctor *d, enum doctor_level level);
 

@@ -44,11 +44,29 @@ static void print_pause(struct sink *out, const struct live_pause *pause)
 {
 	sink_named_uint(out, "pause_ns", pause->pause_ns);
 	sink_named_begin(out, "pause", SINK_OBJECT);
+	if (pause->first_ns)
+		sink_named_uint(out, "first_stop", pause->first_ns);
 	sink_named_uint(out, "seize", pause->seize_ns);
-	sink_named_uint(out, "copy", pause->pause_ns - pause->seize_ns);
+	sink_named_uint(out, "copy", pause->copy_ns);
+	sink_named_uint(out, "felt", pause->felt_ns);
 	sink_end(out);
+}
+
+static void print_capture(struct sink *out, const struct capture *c)
+{
+	static const char *const consistency[CAPTURE_WAYS] = {
+		[CAPTURE_COPY] = "copy",
+		[CAPTURE_STOP] = "stopped",
+		[CAPTURE_LIVE] = "running",
+	};
+
+	sink_named_string(out, "consistency", consistency[c->plan.way]);
+	if (c->plan.way != CAPTURE_LIVE)
+		print_pause(out, &c->pause);
 	sink_named_begin(out, "capture", SINK_OBJECT);
-	sink_named_string(out, "way", "stop");
+	sink_named_string(out, "way", capture_way_name(c->plan.way));
+	sink_named_string(out, "why", c->plan.why);
+	sink_named_uint(out, "estimate_ns", c->plan.estimate_ns);
 	sink_end(out);
 }
 
@@ -83,10 +101,8 @@ static void print_snapshot(struct snap *s)
 	sink_named_string(out, "version", PACKAGE_VERSION);
 	sink_end(out);
 	sink_named_string(out, "source", "live");
-	if (s->capture.frozen) {
-		sink_named_string(out, "consistency", "stopped");
-		print_pause(out, &s->capture.pause);
-	}
+	if (s->capture.frozen)
+		print_capture(out, &s->capture);
 	if (runtimes_count(all))
 		sink_named_string(out, "layout",
 				  runtime_layout_source(runtimes_get(all, 0)));
@@ -185,6 +201,7 @@ static void print_goroutines(struct snap *s)
 	sink_named_begin(s->out, "goroutines", SINK_ARRAY);
 	for (size_t i = 0; i < count; i++) {
 		struct goroutine_of it = runtimes_goroutine(all, i);
+		runtimes_read_ahead(all, i);
 		atomic_store_explicit(&s->written, i + 1, memory_order_relaxed);
 		if (it.goroutine->stack == NO_STACK ||
 		    !wanted((void *)s->options, it.goroutine))
@@ -256,6 +273,7 @@ static void print_document(struct snap *s)
 	print_groups(s);
 	print_threads(s);
 	print_goroutines(s);
+	capture_finish(&s->capture);
 	if (s->options->verify) {
 		sink_name(s->out, "verify");
 		print_verification(s->out, &s->verification);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* snap.h - one live process into one document: stop, copy, resume, walk, print.
+/* snap.h - one live process into one document: capture, walk, print.
  * Knows no command line and no file. */
 #ifndef GOSNAP_SNAP_H
 #define GOSNAP_SNAP_H
@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "err.h"
+#include "plan.h"
 #include "progress.h"
 #include "util.h"
 
@@ -23,6 +24,9 @@ struct snap_options {
 	bool go_only;	       /* refuse what is not Go */
 	bool verify;	       /* compare two unwinders */
 	bool strict;	       /* warnings matter for the exit status */
+	enum capture_way way;
+	uint64_t max_pause_ns;	  /* a promise; 0: none */
+	uint64_t max_copy_age_ns; /* how long a copy may live */
 	enum progress_when progress;
 };
 

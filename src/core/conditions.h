@@ -17,7 +17,6 @@ struct kernel_features {
 	bool process_vm_readv; /* several pieces of memory in one call */
 	bool pagemap;	       /* which pages are present */
 	bool pagemap_scan;     /* 6.7: and which of them are huge */
-	bool suspend_seccomp; /* by a tracer with CAP_SYS_ADMIN that has no filter itself */
 };
 void kernel_features_probe(struct kernel_features *ret);
 

@@ -27,7 +27,6 @@ enum {
 	PRICE_PAGES = 1024,
 	PRICE_ROUNDS = 3,
 	PRICE_LEAST = 20, /* less is a mistake: 33 were seen of pages copied before */
-	SUSPEND_SECCOMP = 1 << 21, /* PTRACE_O_SUSPEND_SECCOMP of linux/ptrace.h */
 };
 
 static bool has_close_range(void)
@@ -42,14 +41,6 @@ static bool has_process_vm_readv(void)
 	struct iovec local = { &to, 1 }, remote = { &from, 1 };
 
 	return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == 1;
-}
-
-/* Nobody can trace himself; which options there are is looked at before. */
-static bool has_suspend_seccomp(void)
-{
-	errno = 0;
-	ptrace(PTRACE_SEIZE, getpid(), NULL, (void *)(uintptr_t)SUSPEND_SECCOMP);
-	return errno != EINVAL && errno != EIO;
 }
 
 static void probe_pagemap(struct kernel_features *ret)
@@ -74,7 +65,6 @@ void kernel_features_probe(struct kernel_features *ret)
 	if (uname(&name) == 0)
 		snprintf(ret->release, sizeof(ret->release), "%s", name.release);
 	ret->process_vm_readv = has_process_vm_readv();
-	ret->suspend_seccomp = has_suspend_seccomp();
 	probe_pagemap(ret);
 }
 

@@ -75,5 +75,10 @@
 #define LIMIT_WARNINGS 1000
 /* nanoseconds that a thread gets to reach its stop before it is listed without registers */
 #define LIMIT_STOP_NS (UINT64_C(500) * 1000 * 1000)
+/* nanoseconds to wait for another gosnap on the same process */
+#define LIMIT_TURN_NS (UINT64_C(10) * 1000 * 1000 * 1000)
+/* nanoseconds of a hold when nothing was promised: ten million goroutines are read in place
+ * in less */
+#define LIMIT_HOLD_NS (UINT64_C(30) * 1000 * 1000 * 1000)
 
 #endif

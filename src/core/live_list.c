@@ -30,6 +30,8 @@ static void drop_gone(struct live *l)
 {
 	size_t kept = 0;
 
+	if (l->releasing)
+		return;
 	for (size_t i = 0; i < l->thread_count; i++) {
 		if (l->threads[i].at == LIVE_GONE)
 			xfree(l->threads[i].info.kernel_stack);
@@ -61,6 +63,7 @@ static void adopt(struct live *l, pid_t tid)
 	/* It is ours even when nothing can be read of it any more. */
 	live_thread_facts(l, tid, false, &facts);
 	add_thread(l, tid, LIVE_SEIZED, &facts);
+	l->threads[l->thread_count - 1].interrupted = true;
 }
 
 void live_adopt_born(struct live *l)

@@ -20,7 +20,8 @@ enum live_at {
 struct live_thread {
 	struct target_thread info;
 	enum live_at at;
-	int status; /* of waitpid, when stopped */
+	bool interrupted; /* or born seized: its stop is on its way */
+	int status;	  /* of waitpid, when stopped */
 };
 
 struct live {
@@ -34,6 +35,10 @@ struct live {
 	size_t born_count, born_cap;
 	bool execed;
 	bool disturbed; /* the stop failed: threads may be ours that are not listed */
+	bool releasing; /* the list stays as it is, though its threads go */
+	const _Atomic uint64_t *only_until; /* see target_live_only_until() */
+	uint64_t patience_ns;		    /* with a thread in state D */
+	uint64_t give_up_at; /* monotonic; 0: a stop takes as long as it takes */
 	/* live_watchdog.c */
 	volatile sig_atomic_t seizing; /* the number of the PTRACE_SEIZE; 0: in none */
 	sig_atomic_t seized,
@@ -41,11 +46,36 @@ struct live {
 	bool watched;
 	timer_t watchdog;
 	struct sigaction action_before;
-	uint64_t first_stop, all_stopped, last_release; /* monotonic; 0: not yet */
-	uint64_t first_stop_realtime;
+	uint64_t first_stop, all_stopped, running_stop, running_release,
+		last_release; /* monotonic; 0: not yet */
+	uint64_t all_stopped_realtime;
 };
 
 extern const struct target_ops live_ops;
+
+/* live_ptrace.c: the road of every ptrace call. */
+enum {
+	SYSCALL_STOP = 0x80, /* PTRACE_O_TRACESYSGOOD */
+	LIVE_WAIT_GONE = -1, /* there is no such thread any more */
+	LIVE_WAIT_LATE = -2,
+};
+long live_ptrace(int request, pid_t tid, uint64_t addr, void *data);
+bool live_trace(int request, pid_t tid, uint64_t data);
+/* The signal that a thread was stopped on its way to receive; 0: none. */
+int live_signal_of(int status);
+bool live_is_event(int status, int event);
+/* Looks at what a tracee has to tell: its end, of which it takes note; or a stop, as waitpid
+ * would tell it, which goes on being told until the tracee runs again. A stop is not taken
+ * note of: the kernel would forget the signal that it is about, and should we die before we
+ * hand that over, it would be lost. */
+enum live_event { LIVE_NOTHING, LIVE_STOP, LIVE_ENDED };
+enum live_event live_look(pid_t tid, int *ret_status);
+/* The next stop of one tracee, or one of the two above. */
+int live_wait_stop(pid_t tid, uint64_t limit_ns);
+/* Waits *ns, which begins with 0 and grows. */
+void live_nap(uint64_t *ns);
+/* Before all ordinary threads, while somebody waits for us. */
+void live_hurry(bool on);
 
 /* live_proc.c: what /proc tells. Paths are below /proc/PID. */
 char *live_slurp(const struct live *l, size_t limit, size_t *ret_len, const char *format,

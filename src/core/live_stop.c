@@ -22,10 +22,8 @@
 enum { SEIZE_OPTIONS = PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC };
 
 enum {
-	NAP_FIRST_NS = 5 * 1000,
-	NAP_MAX_NS = 100 * 1000,
 	INSPECT_EVERY_NS = 10 * 1000 * 1000,
-	UNINTERRUPTIBLE_NS = 50 * 1000 * 1000, /* a page fault's wait is over by then */
+	SLEEPERS_NS = 200 * 1000, /* what they may take before the running ones stop */
 	REAP_NS = 20 * 1000 * 1000,
 	SEIZE_TRIES = 5,
 	CALM_ROUNDS =
@@ -42,22 +40,11 @@ static const char why_sleep[] =
 static const char why_late[] = "it did not stop in time";
 static const char why_forbidden[] = "the kernel does not let us trace this thread";
 
-static void nap(uint64_t *ns)
-{
-	nanosleep(&(struct timespec){ .tv_nsec = (long)*ns }, NULL);
-	*ns = *ns * 2 < NAP_MAX_NS ? *ns * 2 : NAP_MAX_NS;
-}
-
-static bool trace(int request, pid_t tid, uint64_t data)
-{
-	return ptrace(request, tid, NULL, (void *)(uintptr_t)data) == 0;
-}
-
 static bool get_regset(pid_t tid, int type, void *buf, size_t *len)
 {
 	struct iovec iov = { buf, *len };
 
-	if (ptrace(PTRACE_GETREGSET, tid, (void *)(uintptr_t)type, &iov))
+	if (live_ptrace(PTRACE_GETREGSET, tid, (uint64_t)type, &iov))
 		return false;
 	*len = iov.iov_len;
 	return true;
@@ -128,24 +115,18 @@ static bool read_registers(struct live_thread *th)
 	return true;
 }
 
-/* The signal that a thread was stopped on its way to receive; 0: none. */
-static int signal_of(int status)
-{
-	return status >> 16 ? 0 : WSTOPSIG(status);
-}
-
 /* clone() can also start another process, which our option seizes too: let it go. */
 static void free_stray(pid_t child)
 {
-	uint64_t wait_ns = NAP_FIRST_NS, limit = monotonic_ns() + REAP_NS;
+	uint64_t wait_ns = 0, limit = monotonic_ns() + REAP_NS;
 	int status;
 
-	while (waitpid(child, &status, __WALL | WNOHANG) == 0) {
+	while (live_look(child, &status) == LIVE_NOTHING) {
 		if (monotonic_ns() > limit)
 			return;
-		nap(&wait_ns);
+		live_nap(&wait_ns);
 	}
-	trace(PTRACE_DETACH, child, 0);
+	live_trace(PTRACE_DETACH, child, 0);
 }
 
 /* What a seized thread starts is seized: unlisted, it would stay stopped for ever, or keep
@@ -155,7 +136,7 @@ static void note_birth(struct live *l, pid_t parent, int status)
 	unsigned long child;
 
 	if (status >> 8 != (SIGTRAP | PTRACE_EVENT_CLONE << 8) ||
-	    ptrace(PTRACE_GETEVENTMSG, parent, NULL, &child))
+	    live_ptrace(PTRACE_GETEVENTMSG, parent, 0, &child))
 		return;
 	if (!live_state(l, (pid_t)child)) {
 		free_stray((pid_t)child);
@@ -167,16 +148,17 @@ static void note_birth(struct live *l, pid_t parent, int status)
 
 static void on_stop(struct live *l, struct live_thread *th, int status)
 {
-	th->status = status;
 	if (status >> 16 == PTRACE_EVENT_EXEC)
 		l->execed = true;
-	note_birth(l, th->info.tid, status);
-	/* It may have been killed since: then waitpid tells, later. */
+	if (th->status != status) /* or it is told again */
+		note_birth(l, th->info.tid, status);
+	th->status = status;
+	/* It may have been killed since: then that is told, later. */
 	if (!read_registers(th))
 		return;
 	th->info.has_siginfo =
-		signal_of(status) &&
-		ptrace(PTRACE_GETSIGINFO, th->info.tid, NULL, &th->info.siginfo) == 0;
+		live_signal_of(status) &&
+		live_ptrace(PTRACE_GETSIGINFO, th->info.tid, 0, &th->info.siginfo) == 0;
 	th->info.stopped = true;
 	th->at = LIVE_STOPPED;
 }
@@ -185,15 +167,13 @@ static void on_stop(struct live *l, struct live_thread *th, int status)
 static bool poll_thread(struct live *l, struct live_thread *th)
 {
 	int status;
-	pid_t r = waitpid(th->info.tid, &status, __WALL | WNOHANG);
+	enum live_event event = live_look(th->info.tid, &status);
 
-	if (r == 0)
-		return false;
-	if (r < 0 || !WIFSTOPPED(status))
-		th->at = LIVE_GONE;
-	else
+	if (event == LIVE_STOP)
 		on_stop(l, th, status);
-	return true;
+	else if (event == LIVE_ENDED)
+		th->at = LIVE_GONE;
+	return event != LIVE_NOTHING;
 }
 
 /* Leaves th as found when there is no reason that lasts. False: traced by another. */
@@ -223,7 +203,7 @@ static bool seize_refused(struct live *l, struct live_thread *th, struct err *er
 static bool try_seize(struct live *l, pid_t tid)
 {
 	l->seizing = ++l->seized;
-	bool ok = trace(PTRACE_SEIZE, tid, SEIZE_OPTIONS);
+	bool ok = live_trace(PTRACE_SEIZE, tid, SEIZE_OPTIONS);
 	l->seizing = 0;
 	return ok;
 }
@@ -255,9 +235,10 @@ static bool seize(struct live *l, struct live_thread *th, struct err *err)
 
 static void interrupt(struct live_thread *th)
 {
-	/* ESRCH: it is dying, waitpid will say so. */
-	if (th->at == LIVE_SEIZED)
-		trace(PTRACE_INTERRUPT, th->info.tid, 0);
+	/* ESRCH: it is dying, which we shall be told. */
+	if (th->at == LIVE_SEIZED && !th->interrupted)
+		live_trace(PTRACE_INTERRUPT, th->info.tid, 0);
+	th->interrupted = true;
 }
 
 static bool seize_all(struct live *l, struct err *err)
@@ -302,46 +283,63 @@ static void inspect(struct live *l, uint64_t waited)
 	live_reap_dead(l);
 	for (size_t i = 0; i < l->thread_count; i++) {
 		struct live_thread *th = &l->threads[i];
-		if (th->at == LIVE_STOPPED)
-			poll_thread(l, th);
+		int status;
+		if (th->at == LIVE_STOPPED &&
+		    live_look(th->info.tid, &status) == LIVE_ENDED)
+			th->at = LIVE_GONE;
 		if (th->at != LIVE_SEIZED)
 			continue;
 		char state = live_state(l, th->info.tid);
 		if (state == 'Z' && th->info.tid == l->pid)
 			give_up(l, th, why_leader);
-		else if (state == 'D' && waited > UNINTERRUPTIBLE_NS)
+		else if (state == 'D' && waited > l->patience_ns)
 			give_up(l, th, why_sleep);
 		else if (waited > LIMIT_STOP_NS)
 			give_up(l, th, state == 'D' ? why_sleep : why_late);
 	}
 }
 
-/* Until every seized thread has stopped, ended or was given up. */
-static void collect(struct live *l)
+/* Of those whose stop is on its way: how many have not stopped yet. */
+static size_t poll_all(struct live *l, bool *ret_progress)
 {
-	uint64_t nap_ns = NAP_FIRST_NS, inspect_at = INSPECT_EVERY_NS;
-	size_t pending;
+	size_t pending = 0;
 
-	do {
-		bool progress = false;
-		pending = 0;
-		for (size_t i = 0; i < l->thread_count; i++) {
-			if (l->threads[i].at != LIVE_SEIZED)
-				continue;
-			progress |= poll_thread(l, &l->threads[i]);
-			pending += l->threads[i].at == LIVE_SEIZED;
-		}
-		pending += l->born_count;
-		live_adopt_born(l);
-		if (progress || !pending)
+	for (size_t i = 0; i < l->thread_count; i++) {
+		struct live_thread *th = &l->threads[i];
+		if (th->at != LIVE_SEIZED || !th->interrupted)
 			continue;
-		nap(&nap_ns);
-		uint64_t waited = monotonic_ns() - l->first_stop;
+		*ret_progress |= poll_thread(l, th);
+		pending += th->at == LIVE_SEIZED;
+	}
+	pending += l->born_count;
+	live_adopt_born(l);
+	return pending;
+}
+
+/* Until every thread that was interrupted has stopped, ended or was given up, or the time
+ * is over. */
+static void collect(struct live *l, uint64_t limit_ns)
+{
+	uint64_t start = monotonic_ns(), nap_ns = 0;
+	uint64_t every =
+		l->patience_ns < INSPECT_EVERY_NS ? l->patience_ns : INSPECT_EVERY_NS;
+	uint64_t inspect_at = every;
+
+	for (;;) {
+		bool progress = false;
+		if (!poll_all(l, &progress) || l->execed)
+			return;
+		if (progress)
+			continue;
+		live_nap(&nap_ns);
+		uint64_t now = monotonic_ns(), waited = now - l->first_stop;
+		if (now - start > limit_ns || (l->give_up_at && now > l->give_up_at))
+			return;
 		if (waited >= inspect_at) {
 			inspect(l, waited);
-			inspect_at = waited + INSPECT_EVERY_NS;
+			inspect_at = waited + every;
 		}
-	} while (pending && !l->execed);
+	}
 }
 
 bool live_execed(const struct live *l, struct err *err)
@@ -361,6 +359,30 @@ static bool check_alive(const struct live *l, struct err *err)
 	return err_set(err, ERR_GONE, "process %d has ended", l->pid);
 }
 
+/* Sleeping threads feel little of the hold: they are stopped first. But each has to run to
+ * reach its stop, and where all CPUs are busy it can wait there for milliseconds; then the
+ * running ones are stopped too, which makes room. */
+static void stop_listed(struct live *l)
+{
+	l->first_stop = monotonic_ns();
+	for (size_t i = 0; i < l->thread_count; i++)
+		if (l->threads[i].info.state != 'R')
+			interrupt(&l->threads[i]);
+	collect(l, SLEEPERS_NS);
+	l->running_stop = monotonic_ns();
+	for (size_t i = 0; i < l->thread_count; i++)
+		interrupt(&l->threads[i]);
+}
+
+static bool too_slow(const struct live *l, struct err *err)
+{
+	return err_set(
+		err, ERR_LIMIT,
+		"the threads of process %d could not all be stopped in the time that "
+		"--max-pause leaves",
+		l->pid);
+}
+
 static bool stop_all(struct live *l, struct err *err)
 {
 	size_t found;
@@ -368,14 +390,13 @@ static bool stop_all(struct live *l, struct err *err)
 
 	if (!live_scan(l, LIVE_FULL, &found, err) || !seize_all(l, err))
 		return false;
-	l->first_stop_realtime = realtime_ns();
-	l->first_stop = monotonic_ns();
-	for (size_t i = 0; i < l->thread_count; i++)
-		interrupt(&l->threads[i]);
+	stop_listed(l);
 	for (unsigned round = 0; more; round++) {
-		collect(l);
+		collect(l, UINT64_MAX);
 		if (l->execed)
 			return live_execed(l, err);
+		if (l->give_up_at && monotonic_ns() > l->give_up_at)
+			return too_slow(l, err);
 		if (!catch_newcomers(l, round, &more, err))
 			return false;
 		if (more)
@@ -388,6 +409,7 @@ static bool stop_all(struct live *l, struct err *err)
 				       l->pid);
 	}
 	l->all_stopped = monotonic_ns();
+	l->all_stopped_realtime = realtime_ns();
 	return true;
 }
 
@@ -411,17 +433,15 @@ static bool let_go(struct live *l, struct live_thread *th)
 	int status = th->status;
 
 	if (th->at == LIVE_STOPPED &&
-	    trace(PTRACE_DETACH, tid, (uint64_t)signal_of(status)))
+	    live_trace(PTRACE_DETACH, tid, (uint64_t)live_signal_of(status)))
 		return true;
 	/* Late, or killed while we held it: a stop or an end to be taken note of. */
-	pid_t r = waitpid(tid, &status, __WALL | WNOHANG);
-	if (r < 0)
-		return true;
-	if (r > 0 && WIFSTOPPED(status)) {
+	enum live_event event = live_look(tid, &status);
+	if (event == LIVE_STOP) {
 		note_birth(l, tid, status);
-		trace(PTRACE_DETACH, tid, (uint64_t)signal_of(status));
+		live_trace(PTRACE_DETACH, tid, (uint64_t)live_signal_of(status));
 	}
-	return r > 0;
+	return event != LIVE_NOTHING;
 }
 
 static bool held(const struct live_thread *th)
@@ -430,13 +450,13 @@ static bool held(const struct live_thread *th)
 }
 
 /* One round: true when there is somebody left to wait for. */
-static bool let_all_go(struct live *l)
+static bool let_some_go(struct live *l, bool running)
 {
 	bool more = false;
 
 	for (size_t i = 0; i < l->thread_count; i++) {
 		struct live_thread *th = &l->threads[i];
-		if (!held(th))
+		if (!held(th) || (th->info.state == 'R') != running)
 			continue;
 		/* Nobody waits for a thread in state D; the next call tries again. */
 		bool late = th->at == LIVE_LATE;
@@ -447,6 +467,17 @@ static bool let_all_go(struct live *l)
 		if (!late)
 			l->last_release = monotonic_ns();
 	}
+	return more;
+}
+
+/* Those that had work to do first. */
+static bool let_all_go(struct live *l)
+{
+	bool more = let_some_go(l, true);
+
+	if (!l->running_release)
+		l->running_release = monotonic_ns();
+	more |= let_some_go(l, false);
 	more |= l->born_count > 0;
 	live_adopt_born(l);
 	return more;
@@ -454,8 +485,9 @@ static bool let_all_go(struct live *l)
 
 void live_release(struct live *l)
 {
-	uint64_t nap_ns = NAP_FIRST_NS, limit = monotonic_ns() + LIMIT_STOP_NS;
+	uint64_t nap_ns = 0, limit = monotonic_ns() + LIMIT_STOP_NS;
 
+	l->releasing = true;
 	/* Given up while they were still running: they must stop before they can be let go. */
 	for (size_t i = 0; i < l->thread_count; i++)
 		interrupt(&l->threads[i]);
@@ -464,6 +496,6 @@ void live_release(struct live *l)
 			return;
 		if (l->disturbed)
 			live_reap_dead(l);
-		nap(&nap_ns);
+		live_nap(&nap_ns);
 	}
 }

@@ -50,7 +50,6 @@ struct plan {
 	char why[320];			  /* why this one */
 	uint64_t estimate_ns;		  /* of this one */
 	struct plan_way of[CAPTURE_WAYS]; /* by way; that of auto is empty */
-	bool suspend_seccomp; /* a copy has to switch the subject's filter off meanwhile */
 	bool stands_still; /* without us: nothing can be injected, threads are as they are */
 };
 

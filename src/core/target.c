@@ -72,6 +72,27 @@ void target_set_threads(struct target *t, struct target_thread *threads, size_t 
 	t->thread_count = n;
 }
 
+void target_set_lists(struct target *to, const struct target *from)
+{
+	size_t n;
+	const struct target_mapping *mappings = target_mappings(from, &n);
+	struct target_mapping *m = xcalloc(n, sizeof(*m));
+
+	for (size_t i = 0; i < n; i++) {
+		m[i] = mappings[i];
+		m[i].path = xstrdup(mappings[i].path);
+	}
+	target_set_mappings(to, m, n);
+	const struct target_thread *threads = target_threads(from, &n);
+	struct target_thread *th = xcalloc(n, sizeof(*th));
+	for (size_t i = 0; i < n; i++) {
+		th[i] = threads[i];
+		if (threads[i].kernel_stack)
+			th[i].kernel_stack = xstrdup(threads[i].kernel_stack);
+	}
+	target_set_threads(to, th, n);
+}
+
 void target_set_auxv(struct target *t, const uint64_t *pairs, size_t n)
 {
 	t->auxv_count = n < AUXV_PAIRS ? n : AUXV_PAIRS;

@@ -72,6 +72,8 @@ DEFINE_AUTO(struct target, target_close)
  * the x-allocators) become the target's. */
 void target_set_mappings(struct target *t, struct target_mapping *mappings, size_t n);
 void target_set_threads(struct target *t, struct target_thread *threads, size_t n);
+/* For backends: the mappings and threads of another, copied. */
+void target_set_lists(struct target *to, const struct target *from);
 /* For backends: the auxiliary vector, pairs of type (AT_*) and value; copied. */
 void target_set_auxv(struct target *t, const uint64_t *pairs, size_t n);
 

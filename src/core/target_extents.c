@@ -46,6 +46,7 @@ struct extents {
 	struct page_slot *pages; /* open addressing */
 	size_t page_count, page_slots;
 	uint64_t bytes;
+	struct extents *pass; /* what is dropped at its end; NULL: there is none */
 };
 
 static struct arena *arena_add(struct extents *x, uint64_t len)
@@ -141,7 +142,7 @@ static bool page_kept(const struct extents *x, uint64_t page)
 }
 
 /* What is kept from addr on: how much of it lies in one piece, at *ret. */
-static uint64_t find(const struct extents *x, uint64_t addr, const uint8_t **ret)
+static uint64_t find_kept(const struct extents *x, uint64_t addr, const uint8_t **ret)
 {
 	size_t i = extent_after(x, addr);
 
@@ -155,6 +156,13 @@ static uint64_t find(const struct extents *x, uint64_t addr, const uint8_t **ret
 	*ret = page_slot(x, page)->data + (addr - page);
 	/* Up to the extent that begins in this page: both say the same. */
 	return PAGE - (addr - page);
+}
+
+static uint64_t find(const struct extents *x, uint64_t addr, const uint8_t **ret)
+{
+	uint64_t n = x->pass ? find_kept(x->pass, addr, ret) : 0;
+
+	return n ? n : find_kept(x, addr, ret);
 }
 
 static bool live_bytes(struct extents *x, uint64_t addr, void *buf, size_t len,
@@ -206,7 +214,7 @@ static bool extents_read(void *self, uint64_t addr, void *buf, size_t len,
 		if (!n && !x->live)
 			return err_set(err, ERR_FAULT, "0x%" PRIx64 " was not captured",
 				       addr);
-		if (!n && fetch(x, addr, len, err))
+		if (!n && fetch(x->pass ? x->pass : x, addr, len, err))
 			continue;
 		/* Not to be kept: too much already, or no whole page. */
 		if (!n)
@@ -224,6 +232,8 @@ static void extents_close(void *self)
 {
 	struct extents *x = self;
 
+	if (x->pass)
+		extents_close(x->pass);
 	arenas_free(x->arenas);
 	xfree(x->list);
 	xfree(x->pages);
@@ -235,27 +245,6 @@ static const struct target_ops extents_ops = {
 	.read = extents_read,
 	.close = extents_close,
 };
-
-static void copy_lists(struct target *to, const struct target *from)
-{
-	size_t n;
-	const struct target_mapping *mappings = target_mappings(from, &n);
-	struct target_mapping *m = xcalloc(n, sizeof(*m));
-
-	for (size_t i = 0; i < n; i++) {
-		m[i] = mappings[i];
-		m[i].path = xstrdup(mappings[i].path);
-	}
-	target_set_mappings(to, m, n);
-	const struct target_thread *threads = target_threads(from, &n);
-	struct target_thread *th = xcalloc(n, sizeof(*th));
-	for (size_t i = 0; i < n; i++) {
-		th[i] = threads[i];
-		if (threads[i].kernel_stack)
-			th[i].kernel_stack = xstrdup(threads[i].kernel_stack);
-	}
-	target_set_threads(to, th, n);
-}
 
 struct target *target_extents_prepare(struct target *live, uint64_t bytes)
 {
@@ -275,7 +264,7 @@ void target_extents_begin(struct target *t)
 	struct extents *x = target_self(t, &extents_ops);
 
 	if (x && x->live)
-		copy_lists(t, x->live);
+		target_set_lists(t, x->live);
 }
 
 struct target *target_extents_new(struct target *live)
@@ -444,6 +433,8 @@ void target_extents_add(struct target *t, struct extent_range *ranges, size_t n,
 
 	if (!x || !x->live)
 		return;
+	if (x->pass)
+		a.x = x = x->pass;
 	if (n)
 		qsort(ranges, n, sizeof(*ranges), by_addr);
 	a.maps = target_mappings(t, &a.map_count);
@@ -458,10 +449,30 @@ void target_extents_add(struct target *t, struct extent_range *ranges, size_t n,
 		*ret_left_out = a.left_out;
 }
 
+void target_extents_pass(struct target *t)
+{
+	struct extents *x = target_self(t, &extents_ops);
+
+	target_extents_pass_end(t);
+	if (!x || !x->live)
+		return;
+	x->pass = xcalloc(1, sizeof(*x->pass));
+	x->pass->live = x->live;
+}
+
+void target_extents_pass_end(struct target *t)
+{
+	struct extents *x = target_self(t, &extents_ops);
+
+	if (x && x->pass)
+		extents_close(TAKE(x->pass));
+}
+
 void target_extents_seal(struct target *t)
 {
 	struct extents *x = target_self(t, &extents_ops);
 
+	target_extents_pass_end(t);
 	if (x)
 		x->live = NULL;
 }

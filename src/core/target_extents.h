@@ -27,6 +27,11 @@ struct extent_range {
 void target_extents_add(struct target *t, struct extent_range *ranges, size_t n,
 			uint64_t *ret_left_out);
 
+/* For what is looked at piece by piece and need not be kept: whatever is read or added from
+ * here on is dropped by the next call, or by target_extents_pass_end(). */
+void target_extents_pass(struct target *t);
+void target_extents_pass_end(struct target *t);
+
 /* From here on nothing is read from the process. */
 void target_extents_seal(struct target *t);
 

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -14,7 +15,11 @@
 #include "limit.h"
 #include "refusal.h"
 
-enum { BATCH_MIN = 16, BATCH_MAX = UIO_MAXIOV };
+enum {
+	BATCH_MIN = 16,
+	BATCH_MAX = UIO_MAXIOV,
+	PATIENCE_NS = 50 * 1000 * 1000, /* a page fault's wait is over by then */
+};
 
 static bool open_mem(struct live *l)
 {
@@ -69,6 +74,11 @@ static bool read_failed(struct live *l, ssize_t got, uint64_t addr, struct err *
 	return err_set(err, ERR_GONE, "process %d has ended", l->pid);
 }
 
+static bool hold_is_over(const struct live *l)
+{
+	return l->only_until && monotonic_ns() >= atomic_load(l->only_until);
+}
+
 static bool live_read(void *self, uint64_t addr, void *buf, size_t len, struct err *err)
 {
 	struct live *l = self;
@@ -89,7 +99,9 @@ static bool live_read(void *self, uint64_t addr, void *buf, size_t len, struct e
 		}
 		return read_failed(l, n, addr + done, err);
 	}
-	return true;
+	return !hold_is_over(l) ||
+	       err_set(err, ERR_LIMIT, "process %d had to be let go before this was read",
+		       l->pid);
 }
 
 /* Returns how many of the spans were dealt with, at least one. */
@@ -142,6 +154,9 @@ static void live_read_many(void *self, struct target_span *spans, size_t n)
 			batch *= 2;
 		i += did;
 	}
+	/* Which of them were read in time is not known. */
+	for (size_t i = 0; i < n && hold_is_over(l); i++)
+		spans[i].done = false;
 }
 
 static void live_close(void *self)
@@ -201,6 +216,7 @@ static struct target *open_once(pid_t pid, struct err *err)
 	struct live *l = xcalloc(1, sizeof(*l));
 	l->pid = l->reader = pid;
 	l->mem_fd = -1;
+	l->patience_ns = PATIENCE_NS;
 	snprintf(path, sizeof(path), "/proc/%d", pid);
 	l->proc_fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	AUTO(target_close) struct target *t = target_new(&live_ops, l, pid, &arch_amd64);
@@ -265,6 +281,21 @@ bool target_live_stop(struct target *t, struct err *err)
 	return true;
 }
 
+bool target_live_list(struct target *t, struct err *err)
+{
+	struct live *l = target_self(t, &live_ops);
+	size_t ignored;
+
+	if (!live_scan(l, LIVE_FULL, &ignored, err) || !take_mappings(t, l, err))
+		return false;
+	for (size_t i = 0; i < l->thread_count; i++) {
+		l->threads[i].info.why = "it was not stopped: --capture=live";
+		live_thread_syscall(l, &l->threads[i].info);
+	}
+	publish_threads(t, l);
+	return true;
+}
+
 void target_live_release(struct target *t)
 {
 	struct live *l = target_self(t, &live_ops);
@@ -278,12 +309,29 @@ struct live_pause target_live_pause(const struct target *t)
 	const struct live *l = target_self(t, &live_ops);
 	struct live_pause pause = { 0 };
 
-	if (!l || !l->last_release)
+	if (!l || !l->all_stopped)
 		return pause;
-	pause.pause_ns = l->last_release - l->first_stop;
-	pause.first_stop_ns = l->first_stop_realtime;
+	uint64_t end = l->last_release ? l->last_release : monotonic_ns();
+	uint64_t felt_end = l->running_release ? l->running_release : end;
+	pause.pause_ns = end - l->first_stop;
 	pause.seize_ns = l->all_stopped - l->first_stop;
+	pause.copy_ns = end - l->all_stopped;
+	pause.felt_ns = felt_end - l->running_stop;
+	pause.realtime_ns = l->all_stopped_realtime;
+	pause.monotonic_ns = l->all_stopped;
 	return pause;
+}
+
+bool target_live_refresh(struct target *t, struct err *err)
+{
+	return take_mappings(t, target_self(t, &live_ops), err);
+}
+
+void target_live_only_until(struct target *t, const _Atomic uint64_t *until)
+{
+	struct live *l = target_self(t, &live_ops);
+
+	l->only_until = until;
 }
 
 bool target_live_gone(const struct target *t)

@@ -70,57 +70,6 @@ static bool compile_pattern(struct filter_term *term, struct err *err)
 	return true;
 }
 
-/* "1h30m", and whatever we print ourselves: "6 days 4 h", "2.1 ms" */
-static bool parse_duration(const char *words, int64_t *ret_ns)
-{
-	static const struct {
-		const char *name;
-		double ns;
-	} units[] = {
-		{ "ns", 1 },
-		{ "us", 1e3 },
-		{ "ms", 1e6 },
-		{ "s", 1e9 },
-		{ "sec", 1e9 },
-		{ "second", 1e9 },
-		{ "seconds", 1e9 },
-		{ "m", 60e9 },
-		{ "min", 60e9 },
-		{ "minute", 60e9 },
-		{ "minutes", 60e9 },
-		{ "h", 3600e9 },
-		{ "hour", 3600e9 },
-		{ "hours", 3600e9 },
-		{ "d", 24 * 3600e9 },
-		{ "day", 24 * 3600e9 },
-		{ "days", 24 * 3600e9 },
-	};
-	double sum = 0;
-	do {
-		char *end;
-		size_t len, i;
-		double n;
-		if (!isdigit((unsigned char)*words))
-			return false;
-		n = strtod(words, &end);
-		words = end + strspn(end, " ");
-		len = strspn(words, "abcdefghijklmnopqrstuvwxyz");
-		for (i = 0; i < ARRAY_SIZE(units); i++)
-			if (len == strlen(units[i].name) &&
-			    strncmp(words, units[i].name, len) == 0)
-				break;
-		if (i == ARRAY_SIZE(units))
-			return false;
-		sum += n * units[i].ns;
-		words += len;
-		words += strspn(words, " ");
-	} while (*words);
-	if (sum >= 0x1p63)
-		return false;
-	*ret_ns = (int64_t)sum;
-	return true;
-}
-
 static bool parse_id(const char **words, int64_t *ret)
 {
 	char *end;
@@ -177,7 +126,7 @@ bool filter_add(struct filter *filter, enum filter_kind kind, bool negated,
 	};
 	if (kind == FILTER_GOROUTINE)
 		return add_ranges(filter, &term, err);
-	if (kind == FILTER_LONGER && !parse_duration(words, &term.low))
+	if (kind == FILTER_LONGER && !text_parse_duration(words, &term.low))
 		return err_set(err, ERR_USAGE,
 			       "--%s needs a time like 90s, 5m or 1h30m, not %.100s",
 			       name, words);

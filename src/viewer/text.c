@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "text.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -116,6 +117,56 @@ void text_add_duration(struct text *text, int64_t ns)
 		add_pair(text, hours, "h", minutes % 60, "min");
 	else
 		add_pair(text, hours / 24, "days", hours % 24, "h");
+}
+
+bool text_parse_duration(const char *words, int64_t *ret_ns)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = {
+		{ "ns", 1 },
+		{ "us", 1e3 },
+		{ "ms", 1e6 },
+		{ "s", 1e9 },
+		{ "sec", 1e9 },
+		{ "second", 1e9 },
+		{ "seconds", 1e9 },
+		{ "m", 60e9 },
+		{ "min", 60e9 },
+		{ "minute", 60e9 },
+		{ "minutes", 60e9 },
+		{ "h", 3600e9 },
+		{ "hour", 3600e9 },
+		{ "hours", 3600e9 },
+		{ "d", 24 * 3600e9 },
+		{ "day", 24 * 3600e9 },
+		{ "days", 24 * 3600e9 },
+	};
+	double sum = 0;
+	do {
+		char *end;
+		size_t len, i;
+		double n;
+		if (!isdigit((unsigned char)*words))
+			return false;
+		n = strtod(words, &end);
+		words = end + strspn(end, " ");
+		len = strspn(words, "abcdefghijklmnopqrstuvwxyz");
+		for (i = 0; i < ARRAY_SIZE(units); i++)
+			if (len == strlen(units[i].name) &&
+			    strncmp(words, units[i].name, len) == 0)
+				break;
+		if (i == ARRAY_SIZE(units))
+			return false;
+		sum += n * units[i].ns;
+		words += len;
+		words += strspn(words, " ");
+	} while (*words);
+	if (sum >= 0x1p63)
+		return false;
+	*ret_ns = (int64_t)sum;
+	return true;
 }
 
 void text_add_size(struct text *text, uint64_t bytes)

@@ -21,6 +21,8 @@ void text_add(struct text *text, const char *format, ...)
 /* "4,012" and "12 min", "2.1 ms", "3 h 5 min", "6 days 4 h" */
 void text_add_count(struct text *text, uint64_t n);
 void text_add_duration(struct text *text, int64_t ns);
+/* "1h30m", and whatever is printed by the one above: "6 days 4 h", "2.1 ms". */
+bool text_parse_duration(const char *words, int64_t *ret_ns);
 /* "2026-11-21T03:12:05.123456789Z" as "2026-11-21 03:12:05 UTC" */
 void text_add_time(struct text *text, const char *time);
 /* "1,234 bytes", "8 KiB", "1.5 MiB" */

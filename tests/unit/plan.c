@@ -22,8 +22,7 @@ static struct conditions harmless(void)
 			    .close_range = true,
 			    .process_vm_readv = true,
 			    .pagemap = true,
-			    .pagemap_scan = true,
-			    .suspend_seccomp = true },
+			    .pagemap_scan = true },
 		.ours = { .ptrace = true, .admin = true, .realtime = true },
 		.machine = { .memory_available = 8 * GB,
 			     .commit_limit = 12 * GB,
@@ -73,10 +72,8 @@ CASE(is_stopped, c->group_stopped = true)
 CASE(is_frozen1, c->cgroup.frozen = CGROUP_FROZEN_V1)
 CASE(is_frozen2, c->cgroup.frozen = CGROUP_FROZEN_V2)
 CASE(is_small, c->elf_class = ELFCLASS32)
-CASE(filter_root, c->seccomp = 2)
-CASE(filter_user, c->seccomp = 2; c->ours.admin = false)
-CASE(filter_both, c->seccomp = 2; c->ours.seccomp = true)
-CASE(filter_kernel, c->seccomp = 1; c->kernel.suspend_seccomp = false)
+CASE(filter, c->seccomp = 2)
+CASE(filter_strict, c->seccomp = 1)
 CASE(own_filter, c->ours.seccomp = true)
 CASE(is_locked, c->locked = 50 * MB)
 CASE(key_locked, c->locked = 64 * 1024)
@@ -138,14 +135,10 @@ static const struct verdict verdicts[] = {
 	{ "frozen, cgroup v1", is_frozen1, CAPTURE_STOP, "is frozen", NULL, "no copy" },
 	{ "frozen, cgroup v2", is_frozen2, CAPTURE_STOP, "is frozen", NULL, "no copy" },
 	{ "32-bit", is_small, CAPTURE_STOP, "32-bit program", NULL, "no copy" },
-	{ "seccomp, we are root", filter_root, CAPTURE_COPY, NULL, NULL, "a copy" },
-	{ "seccomp, we are not", filter_user, CAPTURE_STOP,
-	  "a seccomp filter, and gosnap not the CAP_SYS_ADMIN", "as root of the host",
+	{ "seccomp", filter, CAPTURE_STOP, "which might kill it", NULL,
 	  "no copy: it has a seccomp filter" },
-	{ "seccomp, and on us", filter_both, CAPTURE_STOP, "who has one himself",
-	  "as root of the host", "no copy" },
-	{ "seccomp, old kernel", filter_kernel, CAPTURE_STOP,
-	  "which this kernel cannot suspend", NULL, "no copy" },
+	{ "seccomp, strict", filter_strict, CAPTURE_STOP, "which might kill it", NULL,
+	  "no copy: it has a seccomp filter" },
 	{ "seccomp on us alone", own_filter, CAPTURE_COPY, NULL, NULL, "a copy" },
 	{ "mlockall", is_locked, CAPTURE_STOP, "keeps 50 MB locked (mlock)", NULL,
 	  "no copy" },
@@ -183,7 +176,7 @@ static const struct verdict verdicts[] = {
 	  "not read while it stands: it would hold the process for about 14 ms, longer "
 	  "than the 5.0 ms allowed" },
 	{ "promise: a copy would, but may not", promise_stop, CAPTURE_LIVE,
-	  "a seccomp filter", "as root",
+	  "a seccomp filter", NULL,
 	  "no other way keeps the promise: it would hold the process for about 14 ms" },
 	{ "promise: neither keeps it", promise_neither, CAPTURE_LIVE,
 	  "for about 1.1 ms, longer than the 0.5 ms allowed", "allow a longer pause",
@@ -205,7 +198,7 @@ static const struct verdict verdicts[] = {
 	{ "a copy is asked for, locked", copy_refused, CAPTURE_AUTO, "1024 MB locked",
 	  NULL, "what was copied: leave the choice to gosnap" },
 	{ "a copy is asked for, seccomp", copy_filtered, CAPTURE_AUTO, "seccomp filter",
-	  "as root", ": run gosnap as root of the host, or leave the choice to gosnap" },
+	  NULL, ": leave the choice to gosnap" },
 	{ "absurd numbers", absurd, CAPTURE_LIVE, "8192 MB of memory left", NULL,
 	  "no other way keeps the promise" },
 };
@@ -259,11 +252,8 @@ static void test_flags(void **state)
 	(void)state;
 
 	assert_true(plan_make(&c, &d, &plan, &err));
-	assert_false(plan.suspend_seccomp || plan.stands_still);
+	assert_false(plan.stands_still);
 	assert_int_equal(plan.of[CAPTURE_LIVE].estimate_ns, 0);
-	c.seccomp = 2;
-	assert_true(plan_make(&c, &d, &plan, &err));
-	assert_true(plan.suspend_seccomp);
 	c.vfork = true;
 	assert_true(plan_make(&c, &d, &plan, &err));
 	assert_true(plan.of[CAPTURE_COPY].passing);

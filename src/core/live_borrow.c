@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One thread of the subject, stopped, borrowed for a system call and given back. */
+#include "live_borrow.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "limit.h"
+
+enum {
+	TRIES = 500, /* even a busy program parks a thread within milliseconds */
+	BETWEEN_NS = 200 * 1000,
+	SYSCALL_BYTES = 2,   /* of the instruction */
+	STUB_TO_SYSCALL = 7, /* from the start of the bytes below to behind SYSCALL */
+	FUTEX_COMMAND = 0x7f,
+};
+
+/* runtime.futex and runtime.usleep of runtime/sys_linux_amd64.s, from `MOVL $nr, AX;
+ * SYSCALL` to RET; the same bytes in every release from 1.15 to 1.27. What makes a thread
+ * that waits there safe to borrow: behind SYSCALL only SP counts, so other registers that
+ * nobody puts back harm nothing; the callers loop on a spurious return; and the first access
+ * to memory is relative to SP, so that a child with stack pointer 8 faults at once. */
+static const struct {
+	int64_t number;
+	uint8_t len, code[17];
+} stubs[] = {
+	/* MOVL AX, ret+40(FP); RET */
+	{ SYS_futex,
+	  12,
+	  { 0xb8, 0xca, 0, 0, 0, 0x0f, 0x05, 0x89, 0x44, 0x24, 0x30, 0xc3 } },
+	/* ADDQ $16, SP; POPQ BP; RET (1.21) */
+	{ SYS_nanosleep,
+	  13,
+	  { 0xb8, 0x23, 0, 0, 0, 0x0f, 0x05, 0x48, 0x83, 0xc4, 0x10, 0x5d, 0xc3 } },
+	/* MOVQ 16(SP), BP; ADDQ $24, SP; RET (before) */
+	{ SYS_nanosleep,
+	  17,
+	  { 0xb8, 0x23, 0, 0, 0, 0x0f, 0x05, 0x48, 0x8b, 0x6c, 0x24, 0x10, 0x48, 0x83,
+	    0xc4, 0x18, 0xc3 } },
+};
+
+static bool is_stub(struct target *t, int64_t number, uint64_t pc)
+{
+	const struct target_mapping *map = target_mapping_at(t, pc - STUB_TO_SYSCALL);
+	uint8_t code[sizeof(stubs[0].code)];
+	struct err ignored;
+
+	if (!map || !map->executable || map->writable ||
+	    !target_read(t, pc - STUB_TO_SYSCALL, code, sizeof(code), &ignored))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(stubs); i++)
+		if (stubs[i].number == number &&
+		    memcmp(code, stubs[i].code, stubs[i].len) == 0)
+			return true;
+	return false;
+}
+
+/* A futex is preferred: sysmon's usleep may be over in 20 us. */
+static pid_t find_parked(struct target *t, uint64_t *ret_pc)
+{
+	const struct live *l = target_self(t, &live_ops);
+	size_t n = 0;
+	pid_t found = 0;
+	struct err ignored;
+	AUTO(xfree) pid_t *tids = live_tasks(l, &n, &ignored);
+
+	for (size_t i = 0; tids && i < n; i++) {
+		struct target_thread th = { .tid = tids[i] };
+		live_thread_syscall(l, &th);
+		if (!th.in_syscall)
+			continue;
+		bool futex = th.syscall_number == SYS_futex &&
+			     (th.syscall_args[1] & FUTEX_COMMAND) == 0; /* FUTEX_WAIT */
+		uint64_t pc = th.regs.value[arch_amd64.pc];
+		if (!(futex || (th.syscall_number == SYS_nanosleep && !found)) ||
+		    !is_stub(t, th.syscall_number, pc))
+			continue;
+		found = tids[i];
+		*ret_pc = pc;
+		if (futex)
+			break;
+	}
+	return found;
+}
+
+static bool get_registers(pid_t tid, struct user_regs_struct *ret, struct err *err)
+{
+	return live_ptrace(PTRACE_GETREGS, tid, 0, ret) == 0 ||
+	       err_set(err, ERR_GONE, "thread %d ended while it was held", tid);
+}
+
+static bool set_registers(pid_t tid, const struct user_regs_struct *registers,
+			  struct err *err)
+{
+	return live_ptrace(PTRACE_SETREGS, tid, 0, (void *)(uintptr_t)registers) == 0 ||
+	       err_set(err, ERR_GONE, "thread %d ended while it was held", tid);
+}
+
+bool borrow_let_go(pid_t tid, int status)
+{
+	return live_trace(PTRACE_DETACH, tid, (uint64_t)live_signal_of(status));
+}
+
+/* False: err; true with b->tid 0: not this one, nothing is held. Only this one is seized: a
+ * seized thread stops at every signal, and Go sends many (SIGURG). */
+static bool try_borrow(struct borrowed *b, pid_t tid, uint64_t pc, uint64_t options,
+		       struct err *err)
+{
+	if (!live_trace(PTRACE_SEIZE, tid, options)) {
+		if (errno == EPERM || errno == EINVAL)
+			return err_set(err, ERR_CANNOT,
+				       "no thread of it may be borrowed");
+		return true;
+	}
+	b->since = monotonic_ns();
+	live_trace(PTRACE_INTERRUPT, tid, 0);
+	int status = live_wait_stop(tid, LIMIT_STOP_NS);
+	if (status == LIVE_WAIT_LATE)
+		return err_set(err, ERR_CANNOT, "thread %d does not stop: is it frozen?",
+			       tid);
+	if (status == LIVE_WAIT_GONE)
+		return true;
+	if (live_is_event(status, PTRACE_EVENT_STOP) &&
+	    live_ptrace(PTRACE_GETREGS, tid, 0, &b->registers) == 0 &&
+	    b->registers.rip == pc) {
+		b->tid = tid;
+		return true;
+	}
+	borrow_let_go(tid, status);
+	return true;
+}
+
+bool borrow(struct target *t, struct borrowed *b, struct err *err)
+{
+	uint64_t pc, options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE;
+
+	*b = (struct borrowed){ 0 };
+	for (int i = 0; i < TRIES; i++) {
+		pid_t tid = find_parked(t, &pc);
+		if (tid && !try_borrow(b, tid, pc, options, err))
+			return false;
+		if (b->tid)
+			return true;
+		if (target_live_gone(t))
+			return err_set(err, ERR_GONE, "process %d has ended",
+				       (int)target_pid(t));
+		nanosleep(&(struct timespec){ .tv_nsec = BETWEEN_NS }, NULL);
+	}
+	return err_set(err, ERR_CANNOT,
+		       "no thread of it waits in runtime.futex or runtime.usleep");
+}
+
+/* The registers go back at once, in case we die. But a restart code in RAX (-512 to -516)
+ * is acted on in the kernel's get_signal() only, and the thread is past that: one more trap
+ * leads it there, or the program would see the code. */
+bool borrow_give_back(const struct borrowed *b, struct err *err)
+{
+	if (!set_registers(b->tid, &b->registers, err))
+		return false;
+	live_trace(PTRACE_INTERRUPT, b->tid, 0);
+	live_trace(PTRACE_CONT, b->tid, 0);
+	int status = live_wait_stop(b->tid, LIMIT_STOP_NS);
+	if (status < 0 || !borrow_let_go(b->tid, status))
+		return err_set(err, ERR_GONE, "thread %d ended while it was borrowed",
+			       b->tid);
+	return true;
+}
+
+bool borrow_prepare_call(pid_t tid, const struct user_regs_struct *at, long number,
+			 const uint64_t arguments[4], struct err *err)
+{
+	struct user_regs_struct r = *at;
+
+	r.rip -= SYSCALL_BYTES;
+	r.rax = (uint64_t)number;
+	r.orig_rax =
+		UINT64_MAX; /* or the kernel would restart the call that we cut short */
+	r.rdi = arguments[0];
+	r.rsi = arguments[1];
+	r.rdx = arguments[2];
+	r.r10 = arguments[3];
+	r.r8 = 0;
+	return set_registers(tid, &r, err);
+}
+
+static bool is_syscall_stop(int status)
+{
+	return status > 0 && status >> 8 == (SIGTRAP | SYSCALL_STOP);
+}
+
+bool borrow_enter_call(pid_t tid, struct err *err)
+{
+	if (!live_trace(PTRACE_SYSCALL, tid, 0) ||
+	    !is_syscall_stop(live_wait_stop(tid, LIMIT_STOP_NS)))
+		return err_set(err, ERR_CANNOT, "the helper did not reach its clone");
+	return true;
+}
+
+/* A thread that waits does not end of itself. */
+static enum call_end vanished(pid_t tid, struct err *err)
+{
+	err_set(err, ERR_GONE,
+		"thread %d vanished: its process has ended, or began another program "
+		"(execve)",
+		tid);
+	return CALL_FAILED;
+}
+
+enum call_end borrow_call(pid_t tid, const struct user_regs_struct *at, long number,
+			  const uint64_t arguments[4], struct borrowed_call *ret,
+			  struct err *err)
+{
+	bool entered = false;
+	struct user_regs_struct r;
+
+	if (!borrow_prepare_call(tid, at, number, arguments, err))
+		return CALL_FAILED;
+	for (;;) {
+		if (!live_trace(PTRACE_SYSCALL, tid, 0))
+			return vanished(tid, err);
+		int status = live_wait_stop(tid, LIMIT_STOP_NS);
+		if (status == LIVE_WAIT_GONE)
+			return vanished(tid, err);
+		if (status < 0)
+			goto lost;
+		if (is_syscall_stop(status)) {
+			if (entered)
+				break;
+			entered = true;
+		} else if (live_is_event(status, PTRACE_EVENT_CLONE)) {
+			unsigned long child = 0;
+			live_ptrace(PTRACE_GETEVENTMSG, tid, 0, &child);
+			ret->child = (pid_t)child;
+			if (ret->born && !ret->born(ret->child, ret->arg, err))
+				return CALL_FAILED;
+		} else if (live_signal_of(status)) {
+			ret->status = status;
+			return set_registers(tid, at, err) ? CALL_SIGNALLED : CALL_FAILED;
+		}
+	}
+	if (!get_registers(tid, &r, err))
+		return CALL_FAILED;
+	ret->result = (int64_t)r.rax;
+	return CALL_DONE;
+lost:
+	err_set(err, ERR_CANNOT, "thread %d did not come back from a system call", tid);
+	return CALL_FAILED;
+}
+
+bool borrow_interrupted(int64_t result)
+{
+	return result <= -512 && result >= -516; /* include/linux/errno.h ERESTARTSYS */
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "live_copy.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "conditions.h"
+#include "limit.h"
+#include "live_borrow.h"
+#include "proc_file.h"
+
+enum {
+	CHILD_STACK = 8,
+	UNSHARE_FILES = 2, /* CLOSE_RANGE_UNSHARE of linux/close_range.h */
+	MOST_DEAD = 64,	   /* zombies taken away in one go */
+	REAP_ROUNDS = 20,  /* the real parent may not see them at once */
+};
+
+/* Clone event: at I's first stop, while T0 is still held. Until EXITKILL our death leaves I
+ * to its SIGSEGV: harmless, but before Linux 5.16 a core dump killed everyone who shares the
+ * memory (commit 0258b5fd7c71). A core limit of 1 means none, not even to a pipe. */
+static bool tame_helper(pid_t child, void *arg, struct err *err)
+{
+	struct live_copy *c = arg;
+	uint64_t options =
+		PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE;
+	struct sched_param priority = { .sched_priority = 1 };
+
+	if (!live_is_event(live_wait_stop(child, LIMIT_STOP_NS), PTRACE_EVENT_STOP) ||
+	    !live_trace(PTRACE_SETOPTIONS, child, options))
+		return err_set(err, ERR_CANNOT, "the helper did not stop at its birth");
+	prlimit(child, RLIMIT_CORE, &(struct rlimit){ 1, 1 }, NULL);
+	/* It copies page tables during the hold; RESET_ON_FORK keeps G ordinary. */
+	sched_setscheduler(child, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority);
+	c->helper = child;
+	return true;
+}
+
+static bool refused(struct err *err, const char *what, int64_t result)
+{
+	return err_set(err, ERR_CANNOT, "the kernel refuses %s: %s", what,
+		       strerror((int)-result));
+}
+
+static bool make_helper(struct live_copy *c, struct err *err)
+{
+	const uint64_t arguments[4] = { CLONE_VM | CLONE_FILES, CHILD_STACK };
+	struct borrowed t0;
+
+	for (;;) {
+		struct borrowed_call call = { .born = tame_helper, .arg = c };
+		if (!borrow(c->subject, &t0, err))
+			return false;
+		enum call_end end = borrow_call(t0.tid, &t0.registers, SYS_clone,
+						arguments, &call, err);
+		if (end == CALL_FAILED)
+			return false;
+		if (end == CALL_SIGNALLED) {
+			borrow_let_go(t0.tid, call.status);
+			continue;
+		}
+		if (!borrow_give_back(&t0, err))
+			return false;
+		c->first_stop_ns = monotonic_ns() - t0.since;
+		if (borrow_interrupted(call.result))
+			continue;
+		return call.result >= 0 || refused(err, "another task", call.result);
+	}
+}
+
+/* I gets an empty table of files for its own, or a peer of the subject would not see the end
+ * of a connection as long as G has it. Before Linux 5.9 there is no such call: then the
+ * subject's table goes on being shared, which does not keep files open that it closes. */
+static bool leave_files(struct live_copy *c, const struct user_regs_struct *at,
+			struct err *err)
+{
+	const uint64_t arguments[4] = { 0, ~0U, UNSHARE_FILES };
+	struct borrowed_call call = { 0 };
+	enum call_end end;
+
+	/* A signal to the process group is not for I. */
+	do {
+		end = borrow_call(c->helper, at, SYS_close_range, arguments, &call, err);
+	} while (end == CALL_SIGNALLED);
+	return end == CALL_DONE;
+}
+
+/* At the entry of the clone that makes G. With CLONE_PARENT G becomes a child of the subject
+ * and takes I's exit signal: none. */
+static bool park_helper(struct live_copy *c, struct err *err)
+{
+	const uint64_t arguments[4] = { CLONE_FILES | CLONE_PARENT, CHILD_STACK };
+	struct user_regs_struct r;
+
+	if (live_ptrace(PTRACE_GETREGS, c->helper, 0, &r) != 0)
+		return err_set(err, ERR_CANNOT, "the helper has ended");
+	return leave_files(c, &r, err) &&
+	       borrow_prepare_call(c->helper, &r, SYS_clone, arguments, err) &&
+	       borrow_enter_call(c->helper, err);
+}
+
+bool live_copy_prepare(struct live_copy *c, struct err *err)
+{
+	return make_helper(c, err) && park_helper(c, err);
+}
+
+bool live_copy_make(struct live_copy *c, struct err *err)
+{
+	uint64_t start = monotonic_ns();
+	struct user_regs_struct r;
+	unsigned long child = 0;
+
+	if (!live_trace(PTRACE_SYSCALL, c->helper, 0))
+		return err_set(err, ERR_CANNOT, "the helper has ended");
+	/* No limit of our own: how long a promise leaves is the watchdog's business. */
+	int status = live_wait_stop(c->helper, UINT64_MAX / 2);
+	if (!live_is_event(status, PTRACE_EVENT_CLONE)) {
+		if (status > 0 && live_ptrace(PTRACE_GETREGS, c->helper, 0, &r) == 0)
+			return refused(err, "the copy", (int64_t)r.rax);
+		return err_set(err, ERR_CANNOT, "the helper has ended");
+	}
+	live_ptrace(PTRACE_GETEVENTMSG, c->helper, 0, &child);
+	c->copy = (pid_t)child;
+	c->copy_ns = monotonic_ns() - start;
+	return true;
+}
+
+static void kill_and_wait(pid_t *pid)
+{
+	int status;
+	pid_t r;
+
+	if (*pid <= 0)
+		return;
+	kill(*pid, SIGKILL);
+	/* The stop at its birth may be told first. */
+	do {
+		r = waitpid(*pid, &status, __WALL);
+	} while (r < 0 ? errno == EINTR : WIFSTOPPED(status));
+	*pid = 0;
+}
+
+static void offer_to_oom_killer(pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/oom_score_adj", (int)pid);
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	/* Never I: the kernel writes the value to all who share memory. */
+	if (write(fd, "1000", 4) != 4) {
+		/* Then it is only not preferred. */
+	}
+	close(fd);
+}
+
+void live_copy_settle(struct live_copy *c)
+{
+	kill_and_wait(&c->helper);
+	offer_to_oom_killer(c->copy);
+}
+
+bool live_copy_lost(struct live_copy *c)
+{
+	int status;
+
+	if (!c->copy)
+		return false;
+	pid_t r = waitpid(c->copy, &status, __WALL | WNOHANG);
+	if (r == 0 || (r > 0 && WIFSTOPPED(status)))
+		return false;
+	c->copy = 0;
+	return true;
+}
+
+/* How many pid namespaces deep, and the id in the one at a depth. */
+static size_t ids_inside(pid_t pid, size_t depth, pid_t *ret)
+{
+	AUTO(xfree) char *status = proc_file(pid, "status");
+	const char *p = status ? strstr(status, "\nNSpid:") : NULL;
+	size_t n = 0;
+
+	for (p = p ? p + strlen("\nNSpid:") : ""; *p == '\t'; n++) {
+		char *rest;
+		pid_t id = (pid_t)strtol(p + 1, &rest, 10);
+		if (n < depth)
+			*ret = id;
+		p = rest;
+	}
+	return n;
+}
+
+/* Ours and those that a killed run left, as ids of the subject's own pid namespace. */
+static size_t find_dead(struct target *subject, pid_t *ret, size_t max)
+{
+	pid_t inside = 0, *dead = xcalloc(max, sizeof(*dead));
+	size_t found = conditions_leftovers(target_pid(subject), dead, max), n = 0,
+	       depth = ids_inside(target_pid(subject), 0, &inside);
+
+	for (size_t i = 0; i < found; i++)
+		if (ids_inside(dead[i], depth, &inside) >= depth)
+			ret[n++] = inside;
+	xfree(dead);
+	return n;
+}
+
+static bool reap(struct live_copy *c, const pid_t *zombies, size_t n, struct err *err)
+{
+	struct borrowed t0;
+
+	if (!borrow(c->subject, &t0, err))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		const uint64_t arguments[4] = { (uint64_t)zombies[i], 0,
+						__WALL | WNOHANG };
+		struct borrowed_call call = { 0 };
+		enum call_end end = borrow_call(t0.tid, &t0.registers, SYS_wait4,
+						arguments, &call, err);
+		if (end == CALL_FAILED)
+			return false;
+		if (end == CALL_SIGNALLED) {
+			borrow_let_go(t0.tid, call.status);
+			return true;
+		}
+		if (borrow_interrupted(call.result))
+			break;
+	}
+	return borrow_give_back(&t0, err);
+}
+
+bool live_copy_end(struct live_copy *c, struct err *err)
+{
+	pid_t zombies[MOST_DEAD];
+	size_t n;
+
+	kill_and_wait(&c->helper);
+	kill_and_wait(&c->copy);
+	for (int i = 0; (n = find_dead(c->subject, zombies, MOST_DEAD)); i++) {
+		if (i == REAP_ROUNDS)
+			return err_set(err, ERR_CANNOT, "%zu zombies stay", n);
+		if (!reap(c, zombies, n, err))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What all who trace need: the one ptrace call, waiting for one thread, the clock's help. */
+#include "live_priv.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { NAP_FIRST_NS = 5 * 1000, NAP_MAX_NS = 100 * 1000 };
+
+#ifdef GOSNAP_FAULTS
+/* For tests/kill.test: GOSNAP_DIE_AT=N and GOSNAP_STOP_AT=N send us a signal just after the
+ * N-th call. */
+static void fault_switch(void)
+{
+	static const struct {
+		const char *name;
+		int signal;
+	} switches[] = { { "GOSNAP_DIE_AT", SIGKILL }, { "GOSNAP_STOP_AT", SIGSTOP } };
+	static unsigned long calls;
+
+	calls++;
+	for (size_t i = 0; i < ARRAY_SIZE(switches); i++) {
+		const char *at = getenv(switches[i].name);
+		if (at && strtoul(at, NULL, 10) == calls)
+			kill(getpid(), switches[i].signal);
+	}
+}
+#endif
+
+long live_ptrace(int request, pid_t tid, uint64_t addr, void *data)
+{
+	long r = ptrace(request, tid, (void *)(uintptr_t)addr, data);
+#ifdef GOSNAP_FAULTS
+	int saved = errno;
+	fault_switch();
+	errno = saved;
+#endif
+	return r;
+}
+
+bool live_trace(int request, pid_t tid, uint64_t data)
+{
+	return live_ptrace(request, tid, 0, (void *)(uintptr_t)data) == 0;
+}
+
+int live_signal_of(int status)
+{
+	bool event = status >> 16 || WSTOPSIG(status) == (SIGTRAP | SYSCALL_STOP);
+
+	return event ? 0 : WSTOPSIG(status);
+}
+
+bool live_is_event(int status, int event)
+{
+	return status > 0 && status >> 8 == (SIGTRAP | event << 8);
+}
+
+void live_nap(uint64_t *ns)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = (long)*ns }, NULL);
+	*ns = *ns == 0 ? NAP_FIRST_NS : *ns * 2 < NAP_MAX_NS ? *ns * 2 : NAP_MAX_NS;
+}
+
+enum live_event live_look(pid_t tid, int *ret_status)
+{
+	siginfo_t info = { 0 };
+
+	if (waitid(P_PID, (id_t)tid, &info,
+		   WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL))
+		return errno == EINTR ? LIVE_NOTHING : LIVE_ENDED;
+	if (info.si_pid == 0)
+		return LIVE_NOTHING;
+	if (info.si_code == CLD_TRAPPED || info.si_code == CLD_STOPPED) {
+		*ret_status = W_STOPCODE(info.si_status);
+		return LIVE_STOP;
+	}
+	waitpid(tid, NULL, __WALL | WNOHANG);
+	return LIVE_ENDED;
+}
+
+int live_wait_stop(pid_t tid, uint64_t limit_ns)
+{
+	uint64_t nap_ns = 0, limit = monotonic_ns() + limit_ns;
+	int status;
+
+	for (;;) {
+		switch (live_look(tid, &status)) {
+		case LIVE_STOP:
+			return status;
+		case LIVE_ENDED:
+			return LIVE_WAIT_GONE;
+		case LIVE_NOTHING:
+			break;
+		}
+		if (monotonic_ns() >= limit)
+			return LIVE_WAIT_LATE;
+		live_nap(&nap_ns);
+	}
+}
+
+void live_hurry(bool on)
+{
+	struct sched_param priority = { .sched_priority = on };
+
+	/* A help, not a need: it takes CAP_SYS_NICE. */
+	sched_setscheduler(0, (on ? SCHED_FIFO : SCHED_OTHER) | SCHED_RESET_ON_FORK,
+			   &priority);
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tracer.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "limit.h"
+#include "tracer_priv.h"
+
+enum {
+	MORE_THREADS = 1024, /* than there were at the start, at least */
+	TEXT_A_THREAD = 1024,
+	MORE_SECONDS = 10,
+};
+
+struct tracer {
+	struct target *live;
+	struct tracer_options options;
+	struct tracer_shared *shared;
+	size_t shared_size;
+	pid_t pid; /* 0: it has ended */
+	int fd;
+	bool finishing; /* it was told to */
+};
+
+static bool share(struct tracer *t, struct err *err)
+{
+	const struct live *l = target_self(t->live, &live_ops);
+	size_t threads = 2 * live_task_count(l) + MORE_THREADS;
+	size_t text = threads * TEXT_A_THREAD;
+
+	if (threads > LIMIT_THREADS)
+		threads = LIMIT_THREADS;
+	t->shared_size =
+		sizeof(*t->shared) + threads * sizeof(t->shared->threads[0]) + text;
+	t->shared = mmap(NULL, t->shared_size, PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (t->shared == MAP_FAILED) {
+		t->shared = NULL;
+		return err_sys(err, "no memory to share with the tracer");
+	}
+	t->shared->thread_room = threads;
+	t->shared->text = (char *)&t->shared->threads[threads];
+	t->shared->text_room = text;
+	return true;
+}
+
+/* In a session of its own: what a terminal sends to us is not for the one who holds. */
+static void live_as_child(struct tracer *t, int fd)
+{
+	prctl(PR_SET_NAME, "gosnap-tracer");
+	setsid();
+	tracer_child(t->live, &t->options, t->shared, fd);
+}
+
+/* The watchdog is faster, except with one that somebody stopped while it did nothing. */
+static void limit_patience(struct tracer *t)
+{
+	uint64_t ns = t->options.max_hold_ns ? t->options.max_hold_ns : LIMIT_HOLD_NS;
+	struct timeval limit = { .tv_sec = (time_t)(ns / 1000000000) + MORE_SECONDS };
+
+	setsockopt(t->fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+}
+
+static bool start(struct tracer *t, struct err *err)
+{
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return err_sys(err, "no way to talk to the tracer");
+	t->pid = fork();
+	if (t->pid == 0) {
+		close(pair[0]);
+		live_as_child(t, pair[1]);
+	}
+	int saved = errno;
+	close(pair[1]);
+	t->fd = pair[0];
+	limit_patience(t);
+	if (t->pid > 0)
+		return true;
+	t->pid = 0;
+	errno = saved;
+	return err_sys(err, "no process for tracing");
+}
+
+struct tracer *tracer_start(struct target *live, const struct tracer_options *options,
+			    struct err *err)
+{
+	AUTO(tracer_end) struct tracer *t = xcalloc(1, sizeof(*t));
+
+	t->live = live;
+	t->options = *options;
+	t->fd = -1;
+	return share(t, err) && start(t, err) ? TAKE(t) : NULL;
+}
+
+static void end_process(struct tracer *t, int *ret_status)
+{
+	if (t->pid <= 0) /* 0 would be all of our group */
+		return;
+	kill(t->pid, SIGKILL);
+	while (waitpid(t->pid, ret_status, 0) < 0 && errno == EINTR)
+		;
+	t->pid = 0;
+}
+
+/* Why did it end? What it said itself, or what killed it. */
+static bool ended(struct tracer *t, struct err *err)
+{
+	int status = 0;
+
+	end_process(t, &status); /* if only its patience or ours has ended */
+	/* What is read of the subject from here on is read while it runs. */
+	struct live_pause *pause = &t->shared->pause;
+	uint64_t now = monotonic_ns();
+	if (atomic_load(&t->shared->watchdog_at) && pause->monotonic_ns)
+		pause->pause_ns = now - (pause->monotonic_ns - pause->seize_ns);
+	if (now < atomic_load(&t->shared->hold_over))
+		atomic_store(&t->shared->hold_over, 0);
+	if (t->shared->err.code != ERR_NONE) {
+		*err = t->shared->err;
+		return false;
+	}
+	uint64_t due = atomic_load(&t->shared->watchdog_at);
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && due &&
+	    monotonic_ns() >= due)
+		return err_set(
+			err, ERR_LIMIT,
+			"holding process %d took longer than allowed: it was let go "
+			"at once",
+			(int)target_pid(t->live));
+	return err_set(err, ERR_LIMIT, "the process that traces was ended (%s %d)",
+		       WIFSIGNALED(status) ? "signal" : "status",
+		       WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+}
+
+static bool answered(struct tracer *t, char *ret, struct err *err)
+{
+	ssize_t n;
+
+	do {
+		n = recv(t->fd, ret, 1, 0);
+	} while (n < 0 && errno == EINTR);
+	return n == 1 || ended(t, err);
+}
+
+static bool ask(struct tracer *t, enum tracer_command command, char *ret, struct err *err)
+{
+	char byte = (char)command;
+
+	if (!t->pid)
+		return err_set(err, ERR_LIMIT, "the process that traces was ended");
+	send(t->fd, &byte, 1, MSG_NOSIGNAL);
+	return answered(t, ret, err);
+}
+
+static bool take_threads(struct tracer *t, struct err *err)
+{
+	const struct tracer_shared *s = t->shared;
+	struct target_thread *threads = xcalloc(s->thread_count, sizeof(*threads));
+
+	for (size_t i = 0; i < s->thread_count; i++) {
+		threads[i] = s->threads[i];
+		if (threads[i].kernel_stack)
+			threads[i].kernel_stack = xstrdup(threads[i].kernel_stack);
+	}
+	target_set_threads(t->live, threads, s->thread_count);
+	return target_live_refresh(t->live, err);
+}
+
+bool tracer_hold(struct tracer *t, struct err *err)
+{
+	char ignored;
+
+	if (!ask(t, TRACER_HOLD, &ignored, err))
+		return false;
+	target_live_only_until(t->live, &t->shared->hold_over);
+	return take_threads(t, err);
+}
+
+bool tracer_release(struct tracer *t)
+{
+	struct err ignored;
+	char answer;
+	bool whole = ask(t, TRACER_RELEASE, &answer, &ignored) && answer == TRACER_DONE;
+
+	target_live_only_until(t->live, NULL);
+	return whole;
+}
+
+bool tracer_copy(struct tracer *t, pid_t *ret, struct err *err)
+{
+	char ignored;
+
+	if (!ask(t, TRACER_COPY, &ignored, err) || !take_threads(t, err))
+		return false;
+	*ret = t->shared->copy;
+	return true;
+}
+
+const char *tracer_copy_ended(struct tracer *t)
+{
+	if (atomic_load(&t->shared->copy_over))
+		return t->shared->copy_ended;
+	if (t->pid && waitpid(t->pid, NULL, WNOHANG) == t->pid)
+		t->pid = 0;
+	return t->pid ? NULL : "the process that traces was ended";
+}
+
+void tracer_finish(struct tracer *t)
+{
+	char byte = TRACER_END;
+
+	if (t->pid && !t->finishing)
+		t->finishing = send(t->fd, &byte, 1, MSG_NOSIGNAL) == 1;
+}
+
+bool tracer_reap(struct tracer *t, struct err *err)
+{
+	char ignored;
+
+	return ask(t, TRACER_REAP, &ignored, err);
+}
+
+struct live_pause tracer_pause(const struct tracer *t)
+{
+	return t->shared->pause;
+}
+
+void tracer_end(struct tracer *t)
+{
+	struct err ignored;
+	char answer;
+	int status;
+
+	if (!t)
+		return;
+	tracer_finish(t);
+	if (t->finishing)
+		answered(t, &answer, &ignored); /* it ends */
+	end_process(t, &status);
+	target_live_only_until(t->live, NULL);
+	if (t->fd >= 0)
+		close(t->fd);
+	if (t->shared)
+		munmap(t->shared, t->shared_size);
+	xfree(t);
+}
