@@ -20,7 +20,9 @@ enum { NAP_NS = 250 * 1000, NAP_MAX_NS = 16 * 1000 * 1000 };
 
 static bool look(struct capture *c, struct err *err)
 {
-	c->live = target_live_open(c->options->pid, err);
+	c->live = c->options->way == CAPTURE_LIVE
+			  ? target_live_open_to_read(c->options->pid, err)
+			  : target_live_open(c->options->pid, err);
 	if (!c->live)
 		return false;
 	c->process = process_read(c->options->pid, err);

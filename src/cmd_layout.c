@@ -33,7 +33,7 @@ const struct command command_layout = {
 
 static struct layout_report *report_process(pid_t pid, struct err *err)
 {
-	AUTO(target_close) struct target *t = target_live_open(pid, err);
+	AUTO(target_close) struct target *t = target_live_open_to_read(pid, err);
 	if (!t)
 		return NULL;
 	AUTO(images_close) struct images *images = images_open(t);

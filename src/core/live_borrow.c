@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "limit.h"
+#include "proc_file.h"
 
 enum {
 	TRIES = 500, /* even a busy program parks a thread within milliseconds */
@@ -60,6 +61,14 @@ static bool is_stub(struct target *t, int64_t number, uint64_t pc)
 	return false;
 }
 
+/* A filter is each thread's own, and might kill for what is injected. */
+static bool is_filtered(pid_t tid)
+{
+	AUTO(xfree) char *status = proc_file(tid, "status");
+
+	return proc_number(status, "Seccomp", 10) != 0;
+}
+
 /* A futex is preferred: sysmon's usleep may be over in 20 us. */
 static pid_t find_parked(struct target *t, uint64_t *ret_pc)
 {
@@ -78,7 +87,7 @@ static pid_t find_parked(struct target *t, uint64_t *ret_pc)
 			     (th.syscall_args[1] & FUTEX_COMMAND) == 0; /* FUTEX_WAIT */
 		uint64_t pc = th.regs.value[arch_amd64.pc];
 		if (!(futex || (th.syscall_number == SYS_nanosleep && !found)) ||
-		    !is_stub(t, th.syscall_number, pc))
+		    !is_stub(t, th.syscall_number, pc) || is_filtered(tids[i]))
 			continue;
 		found = tids[i];
 		*ret_pc = pc;

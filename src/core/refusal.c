@@ -329,7 +329,7 @@ bool refusal_judge(const struct refusal_facts *f, struct err *err)
 		return err_set(
 			err, ERR_CANNOT,
 			"process %d (%s) is already traced by process %d (%s): end or "
-			"detach that one first",
+			"detach that one first, or read it as it is with --capture=live",
 			f->pid, f->name, f->tracer,
 			*f->tracer_name ? f->tracer_name : "of another pid namespace");
 	if (f->elf_class == ELFCLASS32)

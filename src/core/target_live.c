@@ -205,12 +205,14 @@ static void take_auxv(struct target *t, struct live *l)
 		target_set_auxv(t, (const uint64_t *)bytes, len / (2 * sizeof(uint64_t)));
 }
 
-static struct target *open_once(pid_t pid, struct err *err)
+static struct target *open_once(pid_t pid, bool to_stop, struct err *err)
 {
 	struct refusal_facts facts;
 	char path[32];
 
 	refusal_collect(pid, &facts);
+	if (!to_stop)
+		facts.tracer = 0;
 	if (!refusal_judge(&facts, err))
 		return NULL;
 	struct live *l = xcalloc(1, sizeof(*l));
@@ -233,16 +235,26 @@ static struct target *open_once(pid_t pid, struct err *err)
 }
 
 /* In the middle of an execve by another thread the leader looks as if it had ended. */
-struct target *target_live_open(pid_t pid, struct err *err)
+static struct target *open_patiently(pid_t pid, bool to_stop, struct err *err)
 {
 	enum { TRIES = 4, NAP_NS = 1000 * 1000 };
 
 	for (int i = 1;; i++) {
-		struct target *t = open_once(pid, err);
+		struct target *t = open_once(pid, to_stop, err);
 		if (t || i == TRIES || (err->code != ERR_GONE && err->code != ERR_CANNOT))
 			return t;
 		nanosleep(&(struct timespec){ .tv_nsec = NAP_NS }, NULL);
 	}
+}
+
+struct target *target_live_open(pid_t pid, struct err *err)
+{
+	return open_patiently(pid, true, err);
+}
+
+struct target *target_live_open_to_read(pid_t pid, struct err *err)
+{
+	return open_patiently(pid, false, err);
 }
 
 static void publish_threads(struct target *t, struct live *l)

@@ -12,6 +12,8 @@
  * process), ERR_PERMISSION or ERR_CANNOT with one sentence that names the remedy (see
  * refusal.h), ERR_SYS. */
 struct target *target_live_open(pid_t pid, struct err *err);
+/* The same for one that is to be read only: somebody else may be tracing it. */
+struct target *target_live_open_to_read(pid_t pid, struct err *err);
 
 /* Stops every thread, until the list no longer grows, and reads their registers; then
  * reads the mappings anew. A thread that does not stop in time (state D) is listed with
