@@ -23,13 +23,15 @@ struct output {
 
 static const int deadly[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
-/* A signal handler is given nothing else to find the file by. */
+/* A signal handler is given nothing else to find the file by. It is the process's that made
+ * it: the tracer has all of this, too. */
 static const char *volatile doomed;
+static volatile pid_t owner;
 
 static void remove_doomed(void)
 {
 	const char *path = doomed;
-	if (path)
+	if (path && owner == getpid())
 		unlink(path);
 }
 
@@ -59,6 +61,7 @@ static void watch_deadly(void)
 {
 	struct sigaction ours = { .sa_handler = remove_and_die,
 				  .sa_flags = (int)SA_RESETHAND };
+	owner = getpid();
 	atexit(remove_doomed);
 	sigfillset(&ours.sa_mask);
 	for (size_t i = 0; i < ARRAY_SIZE(deadly); i++) {

@@ -65,9 +65,9 @@ static void watchdog_open(struct child *c)
 	if (c->watched || !c->options->max_hold_ns)
 		return;
 	err_set(&c->shared->err, ERR_PERMISSION,
-		"no timer can be had to guard the process with (%s): run gosnap outside "
-		"of "
-		"what forbids it, or with --capture=live",
+		"--max-pause cannot be promised: no timer can be had to guard the "
+		"process "
+		"with (%s)",
 		strerror(errno));
 	fail();
 }
@@ -204,7 +204,8 @@ static void copy_over(struct child *c, const char *why)
 	snprintf(c->shared->copy_ended, sizeof(c->shared->copy_ended), "%s", why);
 	atomic_store(&c->shared->copy_over, true);
 	watchdog_set(c, max_hold_ns(c)); /* a thread is borrowed */
-	live_copy_end(&c->copy, &ignored);
+	if (!live_copy_end(&c->copy, &ignored))
+		fail();
 	watchdog_set(c, 0);
 	c->copy_over_at = 0;
 }
