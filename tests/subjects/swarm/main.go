@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Subject of the bench: swarm N makes N goroutines in mixed waits, six of their own frames
-// deep, on some four hundred distinct stacks, and then answers on standard output to the
-// lines that it reads:
+// deep, on some four hundred distinct stacks, with what its flags say besides, and then
+// answers on standard output to the lines that it reads:
 //
 //	beat    forgets the longest gap that the heartbeat has seen
 //	gap     prints it, in nanoseconds
+//	renew   writes to all pages
 //	stack   prints how long runtime.Stack(all) took, as the heartbeat felt it and as it was
 //	        called, and whether there was room for all
 package main
 
 import (
 	"bufio"
+	"flag"
 	"fmt"
 	"os"
 	"runtime"
@@ -20,7 +22,9 @@ import (
 	"subjects/truth"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
+	"unsafe"
 )
 
 const bytesEach = 2000 // of a traceback, more than any here has
@@ -36,11 +40,19 @@ var (
 )
 
 func main() {
-	n, err := strconv.Atoi(os.Args[1])
+	gigabytes := flag.Int("heap", 0, "gigabytes of heap besides")
+	huge := flag.Bool("huge", false, "the heap is of huge pages")
+	threads := flag.Int("threads", 0, "threads that wait")
+	mappings := flag.Int("mappings", 0, "mappings of one page")
+	flag.Parse()
+	n, err := strconv.Atoi(flag.Arg(0))
 	if err != nil {
 		panic(err)
 	}
 	debug.SetGCPercent(800)
+	fillHeap(*gigabytes, *huge)
+	makeMappings(*mappings)
+	startThreads(*threads)
 	lock.Lock()
 	shared.Lock()
 	for i := 0; i < n; i++ {
@@ -56,12 +68,19 @@ func main() {
 	serve(n)
 }
 
-// heartbeat looks at the clock all the time: whatever holds the process shows as a gap.
+// heartbeat looks at the clock all the time: whatever holds the process shows as a gap. It
+// goes before others, where it may: that other programs are busy is not to show.
 func heartbeat() {
+	const fifo = 1 | 0x40000000 // SCHED_FIFO | SCHED_RESET_ON_FORK
+	priority := int32(1)
+	pause := syscall.Timespec{Nsec: 50_000}
+
 	runtime.LockOSThread()
+	syscall.RawSyscall(syscall.SYS_SCHED_SETSCHEDULER, 0, fifo,
+		uintptr(unsafe.Pointer(&priority)))
 	last := time.Since(begin)
 	for {
-		time.Sleep(50 * time.Microsecond)
+		syscall.Nanosleep(&pause, nil)
 		now := time.Since(begin)
 		if g := int64(now - last); g > atomic.LoadInt64(&gap) {
 			atomic.StoreInt64(&gap, g)
@@ -79,6 +98,9 @@ func serve(goroutines int) {
 			fmt.Println("ok")
 		case "gap":
 			fmt.Println(atomic.LoadInt64(&gap))
+		case "renew":
+			renew()
+			fmt.Println("ok")
 		case "stack":
 			stackAll(goroutines)
 		}
