@@ -7,21 +7,24 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Nanoseconds. Medians on a machine of two cores; the page is measured anew where it is
- * asked for. */
+/* Nanoseconds. Medians of make bench on a machine of two cores (doc/performance.md); the page
+ * is measured anew where it is asked for. */
 enum {
-	/* One goroutine: 0.28 to 0.52 ms. */
+	/* One goroutine: 0.28 to 0.54 ms. */
 	COPY_BASE = 400 * 1000,
 	/* Each present page of 4 KB: 75 to 130, 33 when it was copied before. */
 	COPY_PAGE = 100,
 	/* A gigabyte of huge pages: only their page tables are made. */
 	COPY_HUGE_GB = 750 * 1000,
-	/* 505 threads and 1,082 mappings: 4.5 to 6 ms. */
-	COPY_MAPPING = 1500,
-	STOP_THREAD = 10 * 1000,
-	STOP_BASE = 400 * 1000,
-	/* 10,000 goroutines: 14.5 ms, 100,000: 127 ms, with 5 and 48 MB of stacks. */
-	STOP_GOROUTINE = 1200,
+	/* 5,000 mappings: 6.3 ms, and 5.9 when it is read while it stands. */
+	COPY_MAPPING = 1200,
+	STOP_MAPPING = 900,
+	/* 1,000 threads: 20 to 35 ms. */
+	STOP_THREAD = 20 * 1000,
+	/* One goroutine: 1.2 ms. */
+	STOP_BASE = 1000 * 1000,
+	/* 10,000 goroutines: 19 ms, 100,000: 153 ms, with 5 and 48 MB of stacks. */
+	STOP_GOROUTINE = 1500,
 	/* Copying out of a process that stands: 3.5 to 5.6 GB/s. */
 	STOP_BYTES_PER_US = 4000,
 	/* A copy is taken when it costs little more: what is wanted later is in it. */
@@ -296,7 +299,8 @@ static uint64_t stop_ns(const struct conditions *c, const struct plan_demand *de
 	if (demand->values)
 		bytes += c->anonymous;
 	return STOP_BASE + times(demand->goroutines, STOP_GOROUTINE) +
-	       times(bytes / STOP_BYTES_PER_US, 1000) + times(c->threads, STOP_THREAD);
+	       times(bytes / STOP_BYTES_PER_US, 1000) + times(c->mappings, STOP_MAPPING) +
+	       times(c->threads, STOP_THREAD);
 }
 
 static void judge_copy(struct plan_way *way, const struct conditions *c,

@@ -57,8 +57,8 @@ def _spread(wanted, low, high):
 
 class Chart:
     def __init__(self, title, note, panels, marks=()):
-        """marks: seconds, what they mean, and at which end to say it (start, end); they are
-        drawn across."""
+        """marks: seconds, what they mean, and where to say it (start: above the line, end: at
+        its end, below); they are drawn across."""
         self.title, self.note, self.panels, self.marks = title, note, panels, marks
         known = [y for p in panels for l in p.lines for _, y in l.points]
         self.low = math.floor(math.log10(min(known)))
@@ -135,9 +135,10 @@ class Chart:
             yield (f'<text class="{kind}" x="{left + PANEL + 16}" y="{places[i] + 4:.1f}">'
                    f"{line.name}</text>")
         for seconds, meaning, side in self.marks:
+            beside = self.y(seconds) + (-6 if side == "start" else 16)
             yield (f'<text class="note over" text-anchor="{side}"'
                    f' x="{left + 8 if side == "start" else left + PANEL - 8}"'
-                   f' y="{self.y(seconds) - 6:.1f}">{meaning}</text>')
+                   f' y="{beside:.1f}">{meaning}</text>')
 
     def save(self, path):
         with open(path, "w", encoding="utf-8") as f:
