@@ -13,7 +13,7 @@
 #include "target_extents.h"
 #include "turn.h"
 
-enum { NAP_NS = 250 * 1000, NAP_MAX_NS = 16 * 1000 * 1000 };
+enum { NAP_NS = 250 * 1000, NAP_MAX_NS = 64 * 1000 * 1000 };
 
 /* A copy of less costs so little that what it costs just now need not be measured. */
 #define PRICED_BYTES (UINT64_C(64) << 20)
