@@ -6,27 +6,15 @@
  * killed, of threads that are born meanwhile, of where the child's descriptors go. It leaves
  * a zombie. amd64. */
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/user.h>
-#include <sys/wait.h>
-#include <time.h>
 
-enum { THREADS_MAX = 4096, SYSCALL_INSN = 0x050f };
+#include "threads.h"
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
+enum { SYSCALL_INSN = 0x050f };
 
 /* As gosnap does it: neither we nor the one that forks wait for a CPU meanwhile. */
 static void hurry(pid_t tid, int policy)
@@ -34,23 +22,6 @@ static void hurry(pid_t tid, int policy)
 	struct sched_param p = { .sched_priority = policy == SCHED_OTHER ? 0 : 1 };
 
 	sched_setscheduler(tid, policy, &p);
-}
-
-static size_t seize_threads(pid_t pid, pid_t *tids)
-{
-	char path[64];
-	size_t n = 0;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	DIR *dir = opendir(path);
-	for (struct dirent *e; dir && n < THREADS_MAX && (e = readdir(dir));) {
-		pid_t tid = atoi(e->d_name);
-		if (tid > 0 && ptrace(PTRACE_SEIZE, tid, 0, PTRACE_O_TRACEFORK) == 0)
-			tids[n++] = tid;
-	}
-	if (dir)
-		closedir(dir);
-	return n;
 }
 
 static bool waits_for_futex(pid_t tid, struct user_regs_struct *regs)
@@ -83,14 +54,11 @@ int main(int argc, char **argv)
 	struct user_regs_struct regs;
 	size_t n, one = 0;
 
-	if (argc != 2 || !(n = seize_threads(atoi(argv[1]), tids)))
+	if (argc != 2 || !(n = seize_threads(atoi(argv[1]), PTRACE_O_TRACEFORK, tids)))
 		return 1;
 	hurry(0, SCHED_FIFO);
 	uint64_t begin = now_ns();
-	for (size_t i = 0; i < n; i++)
-		ptrace(PTRACE_INTERRUPT, tids[i], 0, 0);
-	for (size_t i = 0; i < n; i++)
-		waitpid(tids[i], NULL, __WALL);
+	stop_threads(tids, n);
 	uint64_t stopped = now_ns();
 	while (one < n && !waits_for_futex(tids[one], &regs))
 		one++;

@@ -4,43 +4,11 @@
  * call, and lets them go. Prints how long the process was held and how long the reading
  * took, in nanoseconds. Only for the bench: no care is taken of anything. */
 #define _GNU_SOURCE
-#include <dirent.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/ptrace.h>
 #include <sys/uio.h>
-#include <sys/wait.h>
-#include <time.h>
 
-enum { SPANS = 1024, THREADS_MAX = 4096 };
+#include "threads.h"
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
-static size_t stop_threads(pid_t pid, pid_t *tids)
-{
-	char path[64];
-	size_t n = 0;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	DIR *dir = opendir(path);
-	for (struct dirent *e; dir && n < THREADS_MAX && (e = readdir(dir));) {
-		pid_t tid = atoi(e->d_name);
-		if (tid > 0 && ptrace(PTRACE_SEIZE, tid, 0, 0) == 0 &&
-		    ptrace(PTRACE_INTERRUPT, tid, 0, 0) == 0)
-			tids[n++] = tid;
-	}
-	if (dir)
-		closedir(dir);
-	for (size_t i = 0; i < n; i++)
-		waitpid(tids[i], NULL, __WALL);
-	return n;
-}
+enum { SPANS = 1024 };
 
 static size_t read_ranges(struct iovec **ret, size_t *ret_bytes)
 {
@@ -73,7 +41,8 @@ int main(int argc, char **argv)
 	if (argc != 2 || n == 0 || !to)
 		return 1;
 	uint64_t begin = now_ns();
-	size_t threads = stop_threads(atoi(argv[1]), tids);
+	size_t threads = seize_threads(atoi(argv[1]), 0, tids);
+	stop_threads(tids, threads);
 	uint64_t stopped = now_ns();
 	for (size_t i = 0; i < n; i += SPANS) {
 		size_t some = n - i < SPANS ? n - i : SPANS, len = 0;
