@@ -58,17 +58,6 @@ const char *capture_way_name(enum capture_way way)
 	return names[way];
 }
 
-bool capture_way_parse(const char *word, enum capture_way *ret)
-{
-	for (int way = 0; way < CAPTURE_WAYS; way++) {
-		if (strcmp(word, names[way]))
-			continue;
-		*ret = (enum capture_way)way;
-		return true;
-	}
-	return false;
-}
-
 void plan_duration(uint64_t ns, char *ret, size_t size)
 {
 	if (ns < 10 * 1000 * 1000)

@@ -24,8 +24,6 @@ enum capture_way {
 
 /* "copy", a static string. */
 const char *capture_way_name(enum capture_way way);
-/* False: no such word. */
-bool capture_way_parse(const char *word, enum capture_way *ret);
 
 struct plan_demand {
 	enum capture_way wanted;
