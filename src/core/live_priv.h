@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* live_priv.h - shared by target_live.c, live_stop.c and live_proc.c; nobody else's. */
+/* live_priv.h - a live process, for those who read it (target_live.c, target_copy.c) and for
+ * those who trace it (live_*.c, tracer*.c); nobody else's. */
 #ifndef GOSNAP_LIVE_PRIV_H
 #define GOSNAP_LIVE_PRIV_H
 
@@ -109,6 +110,9 @@ bool live_adopt_ours(struct live *l);
 /* Takes note of the death of threads that are ours, listed or not: an execve waits for it.
  * May be called in a signal handler. */
 void live_reap_dead(const struct live *l);
+
+/* target_live.c: live_stop() that lets go when it fails, and knows an end from an execve. */
+MUST_CHECK bool live_hold(struct live *l, struct err *err);
 
 /* live_stop.c */
 MUST_CHECK bool live_stop(struct live *l, struct err *err);

@@ -277,16 +277,26 @@ static bool has_ended(const struct live *l)
 	return !facts.exists || facts.zombie || facts.dead;
 }
 
+bool live_hold(struct live *l, struct err *err)
+{
+	if (live_stop(l, err))
+		return true;
+	live_release(l);
+	if (err->code == ERR_GONE && !has_ended(l))
+		live_execed(l, err);
+	return false;
+}
+
 bool target_live_stop(struct target *t, struct err *err)
 {
 	struct live *l = target_self(t, &live_ops);
 
 	if (!l || l->first_stop)
 		return err_set(err, ERR_UNSUPPORTED, "this target cannot be stopped");
-	if (!live_stop(l, err) || !take_mappings(t, l, err)) {
+	if (!live_hold(l, err))
+		return false;
+	if (!take_mappings(t, l, err)) {
 		live_release(l);
-		if (err->code == ERR_GONE && !has_ended(l))
-			live_execed(l, err);
 		return false;
 	}
 	publish_threads(t, l);

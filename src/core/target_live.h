@@ -2,7 +2,8 @@
 /* target_live.h - a running process: read it, stop it by ptrace, let it go.
  * Threads are seized, never attached, and no signal is sent. The kernel releases a seized
  * thread when the thread that seized it ends, so whatever happens to us, the subject runs
- * on. All calls on one target are made by one thread of ours (ptrace's rule). */
+ * on. Stopping and letting go are one thread's (ptrace's rule): that of the tracer's process,
+ * see tracer.h; we read. */
 #ifndef GOSNAP_TARGET_LIVE_H
 #define GOSNAP_TARGET_LIVE_H
 

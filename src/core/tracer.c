@@ -165,7 +165,7 @@ static bool ask(struct tracer *t, enum tracer_command command, char *ret, struct
 	return answered(t, ret, err);
 }
 
-static bool take_threads(struct tracer *t, struct err *err)
+static void take_threads(struct tracer *t)
 {
 	const struct tracer_shared *s = t->shared;
 	struct target_thread *threads = xcalloc(s->thread_count, sizeof(*threads));
@@ -176,7 +176,6 @@ static bool take_threads(struct tracer *t, struct err *err)
 			threads[i].kernel_stack = xstrdup(threads[i].kernel_stack);
 	}
 	target_set_threads(t->live, threads, s->thread_count);
-	return target_live_refresh(t->live, err);
 }
 
 bool tracer_hold(struct tracer *t, struct err *err)
@@ -186,7 +185,8 @@ bool tracer_hold(struct tracer *t, struct err *err)
 	if (!ask(t, TRACER_HOLD, &ignored, err))
 		return false;
 	target_live_only_until(t->live, &t->shared->hold_over);
-	return take_threads(t, err);
+	take_threads(t);
+	return target_live_refresh(t->live, err);
 }
 
 bool tracer_release(struct tracer *t)
@@ -201,10 +201,14 @@ bool tracer_release(struct tracer *t)
 
 bool tracer_copy(struct tracer *t, pid_t *ret, struct err *err)
 {
+	struct err gone;
 	char ignored;
 
-	if (!ask(t, TRACER_COPY, &ignored, err) || !take_threads(t, err))
+	if (!ask(t, TRACER_COPY, &ignored, err))
 		return false;
+	take_threads(t);
+	/* It may have ended since: its copy has not. */
+	(void)!target_live_refresh(t->live, &gone);
 	*ret = t->shared->copy;
 	return true;
 }
