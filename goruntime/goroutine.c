@@ -257,6 +257,22 @@ void goroutines_mark_changed(struct runtime *rt, struct target *source)
 		       compare_item, rt);
 }
 
+void goroutines_mark_changeable(struct runtime *rt,
+				bool (*is_of_running)(void *arg, uint64_t addr,
+						      uint64_t len),
+				void *arg)
+{
+	uint64_t size = (uint64_t)rt->layout.slot[L_g_size].off;
+
+	for (size_t i = 0; i < rt->goroutine_count; i++) {
+		struct goroutine *g = &rt->goroutines[i];
+		uint64_t stack =
+			g->stack_high > g->stack_low ? g->stack_high - g->stack_low : 0;
+		g->changed = is_of_running(arg, g->addr, size) ||
+			     (stack && is_of_running(arg, g->stack_low, stack));
+	}
+}
+
 /* A goroutine of the runtime's own that now runs somebody's finalizer or cleanup counts as
  * a user goroutine (isSystemGoroutine); its stack shows whether it does. */
 static bool runs_user_code(struct runtime *rt, const struct goroutine *g)

@@ -142,6 +142,10 @@ void goroutines_sort(struct runtime *rt);
 uint64_t goroutines_expected(struct runtime *rt);
 uint64_t goroutines_expected_bytes(struct runtime *rt);
 void goroutines_mark_changed(struct runtime *rt, struct target *source);
+void goroutines_mark_changeable(struct runtime *rt,
+				bool (*is_of_running)(void *arg, uint64_t addr,
+						      uint64_t len),
+				void *arg);
 struct goroutine *goroutine_by_addr(struct runtime *rt, uint64_t addr);
 
 /* frames.c: the code of a frame, calls filled in, and whose it is. NULL: C. */

@@ -125,18 +125,8 @@ void runtimes_mark_changeable(struct runtimes *all,
 						    uint64_t len),
 			      void *arg)
 {
-	for (size_t i = 0; i < all->count; i++) {
-		struct runtime *rt = all->list[i];
-		uint64_t size = (uint64_t)rt->layout.slot[L_g_size].off;
-		for (size_t k = 0; k < rt->goroutine_count; k++) {
-			struct goroutine *g = &rt->goroutines[k];
-			if (is_of_running(arg, g->addr, size) ||
-			    (g->stack_high > g->stack_low &&
-			     is_of_running(arg, g->stack_low,
-					   g->stack_high - g->stack_low)))
-				g->changed = true;
-		}
-	}
+	for (size_t i = 0; i < all->count; i++)
+		goroutines_mark_changeable(all->list[i], is_of_running, arg);
 }
 
 bool runtimes_streams(const struct runtimes *all)

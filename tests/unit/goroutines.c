@@ -241,6 +241,64 @@ static void test_array_nowhere(void **state)
 	assert_true(warned(p, "allgs claims 20 goroutines, memory holds at most 0"));
 }
 
+static size_t count_changed(const struct pseudo *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < COUNT; i++)
+		n += goroutine_by_addr(p->rt, g_at(i))->changed;
+	return n;
+}
+
+/* Each of these says that a goroutine ran while it was read; standing still says nothing. */
+static void test_changed(void **state)
+{
+	static const struct {
+		enum layout_slot slot;
+		uint64_t value;
+	} changes[] = {
+		{ L_g_goid, 777 },
+		{ L_g_status, GOROUTINE_RUNNABLE },
+		{ L_g_sched_sp, PSEUDO_STACK + 0x420 },
+		{ L_g_sched_pc, PSEUDO_TEXT },
+		{ L_g_stack_lo, PSEUDO_STACK },
+		{ L_g_waitsince, 12345 },
+	};
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
+		AUTO(pseudo_free) struct pseudo *p = subject(24);
+		assert_true(read_all(p));
+		goroutines_mark_changed(p->rt, p->target);
+		assert_int_equal(count_changed(p), 0);
+		pseudo_field(p, g_at(4), changes[i].slot, changes[i].value);
+		goroutines_mark_changed(p->rt, p->target);
+		assert_int_equal(count_changed(p), 1);
+		assert_true(goroutine_by_addr(p->rt, g_at(4))->changed);
+	}
+}
+
+static bool holds(void *arg, uint64_t addr, uint64_t len)
+{
+	uint64_t at = *(const uint64_t *)arg;
+
+	return addr <= at && at - addr < len;
+}
+
+/* By its stack, or by its own struct. */
+static void test_changeable(void **state)
+{
+	uint64_t at[] = { PSEUDO_STACK + 6 * 0x100, PSEUDO_STACK + 7 * 0x100 - 1,
+			  g_at(6) };
+	(void)state;
+	AUTO(pseudo_free) struct pseudo *p = subject(24);
+	assert_true(read_all(p));
+	for (size_t i = 0; i < ARRAY_SIZE(at); i++) {
+		goroutines_mark_changeable(p->rt, holds, &at[i]);
+		assert_int_equal(count_changed(p), 1);
+		assert_true(goroutine_by_addr(p->rt, g_at(6))->changed);
+	}
+}
+
 /* A pointer that happens to be to a goroutine is no list. */
 static void test_one_is_no_list(void **state)
 {
@@ -391,6 +449,8 @@ int main(void)
 		cmocka_unit_test(test_doubled),
 		cmocka_unit_test(test_nowhere),
 		cmocka_unit_test(test_array_nowhere),
+		cmocka_unit_test(test_changed),
+		cmocka_unit_test(test_changeable),
 		cmocka_unit_test(test_one_is_no_list),
 		cmocka_unit_test(test_judgement),
 		cmocka_unit_test(test_judgement_silent),
