@@ -175,6 +175,36 @@ static void test_salvage(void **state)
 	assert_int_equal(kept, 2);
 }
 
+/* What is added in a pass is there until the next one, beside what is kept. */
+static void test_pass(void **state)
+{
+	AUTO(target_close) struct target *from = live();
+	AUTO(target_close) struct target *t = target_extents_new(from);
+	struct err err;
+	uint8_t byte;
+	(void)state;
+	assert_true(same(t, BASE, PAGE));
+	for (size_t i = 1; i < 5; i++) {
+		size_t page = 10 * i;
+		target_extents_pass(t);
+		target_extents_add(
+			t, (struct extent_range[]){ { BASE + page * PAGE + 8, 600 } }, 1,
+			NULL);
+		assert_true(same(t, BASE + page * PAGE + 8, 600));
+		/* From the pass, not from the process. */
+		memory[page * PAGE + 9] ^= 0xff;
+		assert_true(target_read(t, BASE + page * PAGE + 9, &byte, 1, &err));
+		assert_int_equal(byte, memory[page * PAGE + 9] ^ 0xff);
+		memory[page * PAGE + 9] ^= 0xff;
+		assert_true(same(t, BASE + (page + 5) * PAGE, PAGE));
+		assert_int_equal(target_extents_bytes(t), PAGE);
+	}
+	target_extents_seal(t);
+	assert_true(same(t, BASE, PAGE));
+	assert_false(target_read(t, BASE + 40 * PAGE + 8, &byte, 1, &err));
+	assert_false(target_read(t, BASE + 45 * PAGE, &byte, 1, &err));
+}
+
 /* Many small ranges in random order against the memory itself. */
 static void test_random(void **state)
 {
@@ -210,6 +240,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_read_through),
 		cmocka_unit_test(test_add),
+		cmocka_unit_test(test_pass),
 		cmocka_unit_test(test_pages_and_extents),
 		cmocka_unit_test(test_hostile_ranges),
 		cmocka_unit_test(test_too_much),
