@@ -10,8 +10,8 @@
 #include "process.h"
 #include "reader.h"
 #include "snap.h"
+#include "text.h"
 #include "view.h"
-#include "viewer/text.h"
 
 enum {
 	SNAP_OUTPUT,
