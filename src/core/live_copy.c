@@ -123,7 +123,9 @@ bool live_copy_make(struct live_copy *c, struct err *err)
 	if (!live_trace(PTRACE_SYSCALL, c->helper, 0))
 		return err_set(err, ERR_CANNOT, "the helper has ended");
 	/* No limit of our own: how long a promise leaves is the watchdog's business. */
-	int status = live_wait_stop(c->helper, UINT64_MAX / 2);
+	int status = LIVE_WAIT_GONE;
+	while (live_await(c->helper, &status) == LIVE_NOTHING)
+		;
 	if (!live_is_event(status, PTRACE_EVENT_CLONE)) {
 		if (status > 0 && live_ptrace(PTRACE_GETREGS, c->helper, 0, &r) == 0)
 			return refused(err, "the copy", (int64_t)r.rax);

@@ -71,6 +71,8 @@ bool live_is_event(int status, int event);
  * hand that over, it would be lost. */
 enum live_event { LIVE_NOTHING, LIVE_STOP, LIVE_ENDED };
 enum live_event live_look(pid_t tid, int *ret_status);
+/* The same, but waits for it, until a signal handler has run. */
+enum live_event live_await(pid_t tid, int *ret_status);
 /* The next stop of one tracee, or one of the two above. */
 int live_wait_stop(pid_t tid, uint64_t limit_ns);
 /* Waits *ns, which begins with 0 and grows. */
@@ -122,6 +124,9 @@ bool live_execed(const struct live *l, struct err *err);
 
 /* live_watchdog.c: while it runs, PTRACE_SEIZE does not wait for ever. */
 void live_watchdog_start(struct live *l);
+/* It ticks in so many nanoseconds, of less than a second, and then every millisecond. False:
+ * there is no watchdog; a short while has gone by. */
+MUST_CHECK bool live_watchdog_tick(struct live *l, uint64_t ns);
 void live_watchdog_end(struct live *l);
 
 #endif

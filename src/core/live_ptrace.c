@@ -65,12 +65,12 @@ void live_nap(uint64_t *ns)
 	*ns = *ns == 0 ? NAP_FIRST_NS : *ns * 2 < NAP_MAX_NS ? *ns * 2 : NAP_MAX_NS;
 }
 
-enum live_event live_look(pid_t tid, int *ret_status)
+static enum live_event look(pid_t tid, int options, int *ret_status)
 {
 	siginfo_t info = { 0 };
 
 	if (waitid(P_PID, (id_t)tid, &info,
-		   WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL))
+		   WEXITED | WSTOPPED | WNOWAIT | __WALL | options))
 		return errno == EINTR ? LIVE_NOTHING : LIVE_ENDED;
 	if (info.si_pid == 0)
 		return LIVE_NOTHING;
@@ -80,6 +80,16 @@ enum live_event live_look(pid_t tid, int *ret_status)
 	}
 	waitpid(tid, NULL, __WALL | WNOHANG);
 	return LIVE_ENDED;
+}
+
+enum live_event live_look(pid_t tid, int *ret_status)
+{
+	return look(tid, WNOHANG, ret_status);
+}
+
+enum live_event live_await(pid_t tid, int *ret_status)
+{
+	return look(tid, 0, ret_status);
 }
 
 int live_wait_stop(pid_t tid, uint64_t limit_ns)

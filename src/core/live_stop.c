@@ -23,7 +23,10 @@ enum { SEIZE_OPTIONS = PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC };
 
 enum {
 	INSPECT_EVERY_NS = 10 * 1000 * 1000,
-	SLEEPERS_NS = 200 * 1000, /* what they may take before the running ones stop */
+	/* What threads that sleep may take before the running ones stop, and how much more for
+	 * each of them. */
+	SLEEPERS_NS = 200 * 1000,
+	EACH_SLEEPER_NS = 8 * 1000,
 	REAP_NS = 20 * 1000 * 1000,
 	SEIZE_TRIES = 5,
 	CALM_ROUNDS =
@@ -163,12 +166,15 @@ static void on_stop(struct live *l, struct live_thread *th, int status)
 	th->at = LIVE_STOPPED;
 }
 
-/* Takes what has happened; true when something has. */
-static bool poll_thread(struct live *l, struct live_thread *th)
+static bool is_awaited(const struct live_thread *th)
 {
-	int status;
-	enum live_event event = live_look(th->info.tid, &status);
+	return th->at == LIVE_SEIZED && th->interrupted;
+}
 
+/* Takes what has happened; true when something has. */
+static bool take_event(struct live *l, struct live_thread *th, enum live_event event,
+		       int status)
+{
 	if (event == LIVE_STOP)
 		on_stop(l, th, status);
 	else if (event == LIVE_ENDED)
@@ -249,11 +255,24 @@ static bool seize_all(struct live *l, struct err *err)
 	return true;
 }
 
+/* As many as the kernel counts stand still: then there is no other, and nobody who could
+ * start one. */
+static bool have_all(const struct live *l)
+{
+	for (size_t i = 0; i < l->thread_count; i++)
+		if (l->threads[i].at != LIVE_STOPPED)
+			return false;
+	return l->thread_count == live_task_count(l);
+}
+
 static bool catch_newcomers(struct live *l, unsigned round, bool *ret_more,
 			    struct err *err)
 {
 	size_t fresh;
 
+	*ret_more = false;
+	if (have_all(l))
+		return true;
 	if (!live_scan(l, round < CALM_ROUNDS ? LIVE_STATE : LIVE_BARE, &fresh, err))
 		return false;
 	for (size_t i = 0; i < l->thread_count; i++) {
@@ -306,9 +325,11 @@ static size_t poll_all(struct live *l, bool *ret_progress)
 
 	for (size_t i = 0; i < l->thread_count; i++) {
 		struct live_thread *th = &l->threads[i];
-		if (th->at != LIVE_SEIZED || !th->interrupted)
+		int status = 0;
+		if (!is_awaited(th))
 			continue;
-		*ret_progress |= poll_thread(l, th);
+		enum live_event event = live_look(th->info.tid, &status);
+		*ret_progress |= take_event(l, th, event, status);
 		pending += th->at == LIVE_SEIZED;
 	}
 	pending += l->born_count;
@@ -316,31 +337,50 @@ static size_t poll_all(struct live *l, bool *ret_progress)
 	return pending;
 }
 
+/* One after the other: to look at all of them again and again would take a CPU that they need
+ * to reach their stops. Until the watchdog ticks. True when something has happened. */
+static bool await_each(struct live *l)
+{
+	bool progress = false;
+
+	for (size_t i = 0; i < l->thread_count; i++) {
+		struct live_thread *th = &l->threads[i];
+		int status = 0;
+		if (!is_awaited(th))
+			continue;
+		enum live_event event = live_await(th->info.tid, &status);
+		if (!take_event(l, th, event, status))
+			break;
+		progress = true;
+	}
+	return progress;
+}
+
 /* Until every thread that was interrupted has stopped, ended or was given up, or the time
  * is over. */
-static void collect(struct live *l, uint64_t limit_ns)
+static void collect(struct live *l, uint64_t over_at)
 {
-	uint64_t start = monotonic_ns(), nap_ns = 0;
 	uint64_t every =
 		l->patience_ns < INSPECT_EVERY_NS ? l->patience_ns : INSPECT_EVERY_NS;
-	uint64_t inspect_at = every, cost;
+	uint64_t now = monotonic_ns(), inspect_at = now + every;
 
-	for (;;) {
-		bool progress = false;
+	if (l->give_up_at && l->give_up_at < over_at)
+		over_at = l->give_up_at;
+	while (now < over_at) {
+		uint64_t tick = every < over_at - now ? every : over_at - now;
+		bool progress = live_watchdog_tick(l, tick) && await_each(l);
 		if (!poll_all(l, &progress) || l->execed)
 			return;
-		if (progress)
-			continue;
-		live_nap(&nap_ns);
-		uint64_t now = monotonic_ns(), waited = now - l->first_stop;
-		if (now - start > limit_ns || (l->give_up_at && now > l->give_up_at))
-			return;
-		if (waited < inspect_at)
-			continue;
-		/* Of thousands of threads it takes milliseconds: a part of the time at most. */
-		inspect(l, waited);
-		cost = monotonic_ns() - now;
-		inspect_at = waited + cost + (every > 8 * cost ? every : 8 * cost);
+		now = monotonic_ns();
+		if (progress) {
+			inspect_at = now + every;
+		} else if (now >= inspect_at) {
+			/* Of thousands of threads it takes milliseconds: a part of the time
+			 * at most. */
+			inspect(l, now - l->first_stop);
+			uint64_t cost = monotonic_ns() - now;
+			inspect_at = now + cost + (every > 8 * cost ? every : 8 * cost);
+		}
 	}
 }
 
@@ -370,7 +410,7 @@ static void stop_listed(struct live *l)
 	for (size_t i = 0; i < l->thread_count; i++)
 		if (l->threads[i].info.state != 'R')
 			interrupt(&l->threads[i]);
-	collect(l, SLEEPERS_NS);
+	collect(l, l->first_stop + SLEEPERS_NS + l->thread_count * EACH_SLEEPER_NS);
 	l->running_stop = monotonic_ns();
 	for (size_t i = 0; i < l->thread_count; i++)
 		interrupt(&l->threads[i]);

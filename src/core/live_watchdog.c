@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PTRACE_SEIZE waits for an execve of the process to end; the execve waits until the tracer
  * has taken note of the death of the threads that it killed, and the tracer is us. A timer
- * breaks the circle: its handler takes note, and the kernel restarts the PTRACE_SEIZE. */
+ * breaks the circle: its handler takes note, and the kernel restarts the PTRACE_SEIZE. A wait
+ * for a stop (live_await) is not restarted: to the one who waits the timer is a clock. */
 #include "live_priv.h"
 
 #include <errno.h>
@@ -12,6 +13,8 @@ enum {
 	FIRST_NS =
 		20 * 1000 * 1000, /* seizing takes microseconds: it hardly ever expires */
 	THEN_NS = 5 * 1000 * 1000,
+	AGAIN_NS = 1 * 1000 * 1000, /* a tick just before the wait began was too early */
+	NAP_NS = 50 * 1000,
 };
 
 static int watchdog_signal(void)
@@ -35,8 +38,7 @@ static void on_timer(int sig, siginfo_t *info, void *context)
 
 void live_watchdog_start(struct live *l)
 {
-	struct sigaction action = { .sa_sigaction = on_timer,
-				    .sa_flags = SA_SIGINFO | SA_RESTART };
+	struct sigaction action = { .sa_sigaction = on_timer, .sa_flags = SA_SIGINFO };
 	struct sigevent event = {
 		.sigev_notify = SIGEV_THREAD_ID,
 		.sigev_signo = watchdog_signal(),
@@ -51,6 +53,17 @@ void live_watchdog_start(struct live *l)
 	sigemptyset(&action.sa_mask);
 	sigaction(watchdog_signal(), &action, &l->action_before);
 	timer_settime(l->watchdog, 0, &when, NULL);
+}
+
+bool live_watchdog_tick(struct live *l, uint64_t ns)
+{
+	struct itimerspec when = { { 0, AGAIN_NS }, { 0, (long)ns } };
+
+	if (l->watched)
+		timer_settime(l->watchdog, 0, &when, NULL);
+	else
+		nanosleep(&(struct timespec){ .tv_nsec = NAP_NS }, NULL);
+	return l->watched;
 }
 
 void live_watchdog_end(struct live *l)
