@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* clone_floor PID: the least that a copy costs. Stops the threads of a process, lets one of
  * them fork, and lets all go: the fork copies the page tables of the very process that is
- * measured. Prints in nanoseconds how long the process was held, and how much of it was
- * stopping and forking. Only for the bench: no care is taken of the process should this be
- * killed, of threads that are born meanwhile, of where the child's descriptors go. It leaves
- * a zombie. amd64. */
+ * measured. Prints how long the process was held, and since when. Only for the bench: no care
+ * is taken of the process should this be killed, of threads that are born meanwhile, of where
+ * the child's descriptors go. It leaves a zombie. amd64. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <signal.h>
@@ -59,14 +58,12 @@ int main(int argc, char **argv)
 	hurry(0, SCHED_FIFO);
 	uint64_t begin = now_ns();
 	stop_threads(tids, n);
-	uint64_t stopped = now_ns();
 	while (one < n && !waits_for_futex(tids[one], &regs))
 		one++;
 	if (one == n)
 		return 2;
 	hurry(tids[one], SCHED_FIFO | SCHED_RESET_ON_FORK);
 	pid_t child = fork_in(tids[one], regs);
-	uint64_t forked = now_ns();
 	for (size_t i = 0; i < n; i++)
 		if (i != one)
 			ptrace(PTRACE_DETACH, tids[i], 0, 0);
@@ -83,8 +80,6 @@ int main(int argc, char **argv)
 		return 3;
 	kill(child, SIGKILL);
 	waitpid(child, NULL, __WALL);
-	printf("%llu %llu %llu\n", (unsigned long long)(end - begin),
-	       (unsigned long long)(stopped - begin),
-	       (unsigned long long)(forked - stopped));
+	print_hold(begin, end);
 	return 0;
 }

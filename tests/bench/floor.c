@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* floor PID < RANGES: the least that reading costs. Stops the threads of a process, reads
  * the ranges ("ADDRESS LENGTH" in decimal, a line each) with process_vm_readv, 1,024 spans a
- * call, and lets them go. Prints how long the process was held and how long the reading
- * took, in nanoseconds. Only for the bench: no care is taken of anything. */
+ * call, and lets them go. Prints how long the process was held, and since when. Only for the
+ * bench: no care is taken of anything. */
 #define _GNU_SOURCE
 #include <sys/uio.h>
 
@@ -43,7 +43,6 @@ int main(int argc, char **argv)
 	uint64_t begin = now_ns();
 	size_t threads = seize_threads(atoi(argv[1]), 0, tids);
 	stop_threads(tids, threads);
-	uint64_t stopped = now_ns();
 	for (size_t i = 0; i < n; i += SPANS) {
 		size_t some = n - i < SPANS ? n - i : SPANS, len = 0;
 		for (size_t k = 0; k < some; k++)
@@ -55,11 +54,9 @@ int main(int argc, char **argv)
 			return 2;
 		got += len;
 	}
-	uint64_t read_all = now_ns();
 	for (size_t i = 0; i < threads; i++)
 		ptrace(PTRACE_DETACH, tids[i], 0, 0);
 	uint64_t end = now_ns();
-	printf("%llu %llu %zu %zu\n", (unsigned long long)(end - begin),
-	       (unsigned long long)(read_all - stopped), bytes, threads);
+	print_hold(begin, end);
 	return 0;
 }

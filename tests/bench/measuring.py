@@ -24,9 +24,11 @@ PAGE = os.path.join(DOC, "performance.md")
 
 
 class Row:
-    """What one tool took in one run: seconds, bytes, seconds felt by the heartbeat."""
-    def __init__(self, seconds, anonymous, pause):
+    """What one tool took in one run: seconds, bytes, seconds felt by the heartbeat, and the
+    longest gap that it saw while the process was not held."""
+    def __init__(self, seconds, anonymous, pause, elsewhere=None):
         self.seconds, self.anonymous, self.pause = seconds, anonymous, pause
+        self.elsewhere = elsewhere
 
 
 def _anonymous(pid):
@@ -84,6 +86,16 @@ class Swarm:
         """The longest gap that the heartbeat felt since "beat", in seconds."""
         return int(self.ask("gap")[0]) / 1e9
 
+    def felt(self, begin, seconds):
+        """The longest gap that lies in part in a hold which began at a time (nanoseconds
+        since 1970), and the longest other one, in seconds."""
+        words = [int(w) for w in self.ask("gaps")]
+        gaps = list(zip(words[::2], words[1::2]))
+        held = [took for at, took in gaps if at < begin + seconds * 1e9 and at + took > begin]
+        others = [took for at, took in gaps
+                  if at >= begin + seconds * 1e9 or at + took <= begin]
+        return max(held, default=0) / 1e9, max(others, default=0) / 1e9
+
     def run(self, command, memory=True, limit=None):
         """Runs a tool. Returns its row, its exit status and what it printed. memory: looking
         at it all the time takes a CPU, which the pause may feel. limit: seconds, then it is
@@ -110,9 +122,19 @@ def gosnap(swarm, name, *options, memory=False):
     for _ in range(2):
         row, status, said = swarm.run([GOSNAP, *options, "-o", name, str(swarm.pid)], memory)
         if status == 0:
+            of = snapshot_of(name)
+            row.pause, row.elsewhere = swarm.felt(
+                nanoseconds(of["taken_at"]) - of["pause"]["seize"], of["pause_ns"] / 1e9)
             return row
         print(f"gosnap failed: {status}: {said}", file=sys.stderr)
     sys.exit(1)
+
+
+def nanoseconds(time):
+    """Since 1970; taken_at is when all threads had stopped."""
+    whole, _, fraction = time.rstrip("Z").partition(".")
+    date = datetime.datetime.fromisoformat(whole).replace(tzinfo=datetime.timezone.utc)
+    return int(date.timestamp()) * 10**9 + int(fraction.ljust(9, "0"))
 
 
 def snapshot_of(name):

@@ -14,11 +14,16 @@
 
 enum { THREADS_MAX = 4096 };
 
-static inline uint64_t now_ns(void)
+static inline uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec ts;
-	clock_gettime(CLOCK_MONOTONIC, &ts);
+	clock_gettime(clock, &ts);
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+static inline uint64_t now_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
 }
 
 static inline size_t seize_threads(pid_t pid, long options, pid_t *tids)
@@ -44,6 +49,13 @@ static inline void stop_threads(const pid_t *tids, size_t n)
 		ptrace(PTRACE_INTERRUPT, tids[i], 0, 0);
 	for (size_t i = 0; i < n; i++)
 		waitpid(tids[i], NULL, __WALL);
+}
+
+/* How long it was, and when it began (since 1970), in nanoseconds. */
+static inline void print_hold(uint64_t begin, uint64_t end)
+{
+	printf("%llu %llu\n", (unsigned long long)(end - begin),
+	       (unsigned long long)(clock_ns(CLOCK_REALTIME) - (now_ns() - begin)));
 }
 
 #endif

@@ -6,6 +6,7 @@
 //
 //	beat    forgets the longest gap that the heartbeat has seen
 //	gap     prints it, in nanoseconds
+//	gaps    prints when each longer one began (nanoseconds since 1970), and how long it was
 //	renew   writes to all pages
 //	stack   prints how long runtime.Stack(all) took, as the heartbeat felt it and as it was
 //	        called, and whether there was room for all
@@ -27,7 +28,11 @@ import (
 	"unsafe"
 )
 
-const bytesEach = 2000 // of a traceback, more than any here has
+const (
+	bytesEach = 2000 // of a traceback, more than any here has
+	worthNs   = 100_000
+	gapsMax   = 1 << 16 // after which "gaps" misses some
+)
 
 var (
 	at     int64 // goroutines that are about to wait
@@ -37,6 +42,8 @@ var (
 	shared sync.RWMutex
 	begin  = time.Now()
 	gap    int64
+	gaps   [gapsMax]struct{ at, took int64 }
+	noted  int64 // of gaps
 )
 
 func main() {
@@ -82,11 +89,26 @@ func heartbeat() {
 	for {
 		syscall.Nanosleep(&pause, nil)
 		now := time.Since(begin)
-		if g := int64(now - last); g > atomic.LoadInt64(&gap) {
-			atomic.StoreInt64(&gap, g)
-		}
+		note(last, int64(now-last))
 		last = now
 	}
+}
+
+func note(since time.Duration, took int64) {
+	if took > atomic.LoadInt64(&gap) {
+		atomic.StoreInt64(&gap, took)
+	}
+	if n := atomic.LoadInt64(&noted); took > worthNs && n < gapsMax {
+		gaps[n].at, gaps[n].took = begin.UnixNano()+int64(since), took
+		atomic.StoreInt64(&noted, n+1)
+	}
+}
+
+func printGaps() {
+	for _, g := range gaps[:atomic.LoadInt64(&noted)] {
+		fmt.Print(g.at, " ", g.took, " ")
+	}
+	fmt.Println()
 }
 
 func serve(goroutines int) {
@@ -95,9 +117,12 @@ func serve(goroutines int) {
 		switch lines.Text() {
 		case "beat":
 			atomic.StoreInt64(&gap, 0)
+			atomic.StoreInt64(&noted, 0)
 			fmt.Println("ok")
 		case "gap":
 			fmt.Println(atomic.LoadInt64(&gap))
+		case "gaps":
+			printGaps()
 		case "renew":
 			renew()
 			fmt.Println("ok")
