@@ -27,6 +27,8 @@ int main(int argc, char **argv)
 	 * large: what was begun gets undone. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
+	/* Who ignores it has nothing to wait for: how our tracer ended would stay unknown. */
+	signal(SIGCHLD, SIG_DFL);
 	occupy_standard();
 	for (size_t i = 1; argc > 1 && i < command_count; i++)
 		if (strcmp(argv[1], cmd_word(commands[i])) == 0)
