@@ -47,6 +47,7 @@ struct live {
 	bool watched;
 	timer_t watchdog;
 	struct sigaction action_before;
+	sigset_t mask_before;
 	uint64_t first_stop, all_stopped, running_stop, running_release,
 		last_release; /* monotonic; 0: not yet */
 	uint64_t all_stopped_realtime;

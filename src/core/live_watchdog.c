@@ -6,6 +6,7 @@
 #include "live_priv.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -46,11 +47,16 @@ void live_watchdog_start(struct live *l)
 		._sigev_un._tid = gettid(),
 	};
 	struct itimerspec when = { { 0, THEN_NS }, { 0, FIRST_NS } };
+	sigset_t ticks;
 
 	l->watched = timer_create(CLOCK_MONOTONIC, &event, &l->watchdog) == 0;
 	if (!l->watched)
 		return;
 	sigemptyset(&action.sa_mask);
+	/* Whoever started us may have blocked it: then nobody would ever be woken. */
+	sigemptyset(&ticks);
+	sigaddset(&ticks, watchdog_signal());
+	pthread_sigmask(SIG_UNBLOCK, &ticks, &l->mask_before);
 	sigaction(watchdog_signal(), &action, &l->action_before);
 	timer_settime(l->watchdog, 0, &when, NULL);
 }
@@ -71,6 +77,7 @@ void live_watchdog_end(struct live *l)
 	if (!l->watched)
 		return;
 	timer_delete(l->watchdog); /* and with it a signal that is on its way */
+	pthread_sigmask(SIG_SETMASK, &l->mask_before, NULL);
 	sigaction(watchdog_signal(), &l->action_before, NULL);
 	l->watched = false;
 }
