@@ -121,10 +121,21 @@ static void __attribute__((noreturn)) give_up(struct child *c)
 	_exit(EXIT_FAILURE);
 }
 
+/* One that sleeps in the kernel must not use up the time promised for all: then there would be
+ * no stack of any. */
+static void limit_patience(struct child *c)
+{
+	uint64_t most = (max_hold_ns(c) - reserve_ns(c)) / 4;
+
+	if (c->live->patience_ns > most)
+		c->live->patience_ns = most;
+}
+
 static void begin_hold(struct child *c)
 {
 	uint64_t now = monotonic_ns();
 
+	limit_patience(c);
 	watchdog_set(c, max_hold_ns(c));
 	atomic_store(&c->shared->hold_over, now + max_hold_ns(c));
 	c->release_at = now + max_hold_ns(c) - reserve_ns(c);
