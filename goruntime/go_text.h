@@ -12,9 +12,6 @@ struct go_string {
 
 /* How much of it is shown. */
 size_t text_room(struct go_string s);
-/* len, or so much less that the cut goes through no character: the rest would no longer be
- * UTF-8. */
-size_t text_cut(const char *bytes, size_t len);
 /* Reads it to buf, which has text_room() bytes and outlives the text. */
 struct go_text text_read(struct runtime *rt, struct go_string s, char *buf);
 

@@ -11,6 +11,7 @@
 #include "go_text.h"
 #include "limit.h"
 #include "runtime_priv.h"
+#include "utf8.h"
 
 void panic_words_add(struct panic_words *w, const char *bytes, size_t len)
 {
@@ -43,7 +44,7 @@ bool panic_words_add_string(struct runtime *rt, struct panic_words *w, uint64_t 
 		return false;
 	size_t len = text_room(s);
 	if (s.len > len)
-		len = text_cut(text, len);
+		len = utf8_cut(text, len);
 	panic_words_add(w, text, len);
 	w->elided += s.len - len;
 	return true;

@@ -66,6 +66,23 @@ static inline uint64_t bytes_uvarint(struct bytes *b)
 	return 0;
 }
 
+/* Signed LEB128 of at most 64 bits. */
+static inline int64_t bytes_varint(struct bytes *b)
+{
+	uint64_t v = 0;
+	for (unsigned shift = 0; shift < 64; shift += 7) {
+		uint8_t c = bytes_u8(b);
+		v |= (uint64_t)(c & 0x7f) << shift;
+		if (c & 0x80)
+			continue;
+		if (c & 0x40 && shift < 57)
+			v |= ~UINT64_C(0) << (shift + 7);
+		return (int64_t)v;
+	}
+	b->bad = true;
+	return 0;
+}
+
 /* A NUL-terminated string inside the bytes, or NULL. Borrowed from them. */
 static inline const char *bytes_string(struct bytes *b)
 {

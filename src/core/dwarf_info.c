@@ -2,18 +2,21 @@
 #include "dwarf_info.h"
 
 #include <dwarf.h>
-#include <elfutils/libdw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch.h"
+#include "dwarf_priv.h"
+#include "dwarf_types.h"
 #include "limit.h"
 
-enum { MEMBER_DEPTH = 8, PATH_BYTES = 128, UNIT_CHILDREN = 1 << 20 };
+enum { MEMBER_DEPTH = 8, PATH_BYTES = 128 };
 
 struct definition {
-	const char *name; /* libdw's */
-	Dwarf_Off off;
+	const char *name; /* borrowed from the section */
+	unsigned tag;
+	uint64_t off;
 };
 
 /* The structures and constants of all units of one name: each assembly file of a Go package
@@ -23,30 +26,6 @@ struct package {
 	struct definition *list; /* by name, then as they stand in the file */
 	size_t count, cap;
 };
-
-struct dwarf {
-	Dwarf *handle;
-	Dwarf_Die *units;
-	size_t unit_count, unit_cap;
-	struct package *packages; /* those that were asked for */
-	size_t package_count, package_cap;
-};
-
-/* Damaged chains of units end where the section does: libdw only goes forward. */
-static void list_units(struct dwarf *d)
-{
-	Dwarf_Off off = 0, next;
-	size_t header;
-	Dwarf_Die die;
-
-	for (; dwarf_nextcu(d->handle, off, &next, &header, NULL, NULL, NULL) == 0;
-	     off = next) {
-		if (!dwarf_offdie(d->handle, off + header, &die))
-			continue;
-		GROW(d->units, d->unit_count, d->unit_cap);
-		d->units[d->unit_count++] = die;
-	}
-}
 
 struct dwarf *dwarf_open(const struct image *img, struct err *err)
 {
@@ -65,7 +44,7 @@ struct dwarf *dwarf_open(const struct image *img, struct err *err)
 	}
 	struct dwarf *d = xcalloc(1, sizeof(*d));
 	d->handle = handle;
-	list_units(d);
+	d->arch = arch_find(image_machine(img));
 	return d;
 }
 
@@ -78,49 +57,24 @@ void dwarf_close(struct dwarf *d)
 		xfree(d->packages[i].list);
 	}
 	xfree(d->packages);
-	xfree(d->units);
+	dwarf_names_free(d->names);
+	dwarf_entries_free(d->entries);
 	dwarf_end(d->handle);
 	xfree(d);
 }
 
-static bool is_named(Dwarf_Die *die, const char *name)
+static void add_definitions(struct package *p, struct dwarf_walk *w)
 {
-	const char *n = dwarf_diename(die);
-	return n && strcmp(n, name) == 0;
-}
-
-/* Siblings are counted: a damaged file can chain them in a circle. */
-static bool find_child(Dwarf_Die *parent, int tag, const char *name, Dwarf_Die *ret)
-{
-	if (dwarf_child(parent, ret) != 0)
-		return false;
-	for (int i = 0; i < UNIT_CHILDREN; i++) {
-		if (dwarf_tag(ret) == tag && is_named(ret, name))
-			return true;
-		if (dwarf_siblingof(ret, ret) != 0)
-			return false;
-	}
-	return false;
-}
-
-static void add_definitions(struct package *p, Dwarf_Die *unit)
-{
-	Dwarf_Die die;
-
-	if (dwarf_child(unit, &die) != 0)
-		return;
-	for (int i = 0; i < UNIT_CHILDREN; i++) {
-		int tag = dwarf_tag(&die);
+	for (bool more = dwarf_walk_next(w, true); more;
+	     more = dwarf_walk_next(w, false)) {
+		unsigned tag = w->entry.tag;
 		const char *name = tag == DW_TAG_structure_type || tag == DW_TAG_constant
-					   ? dwarf_diename(&die)
+					   ? dwarf_entry_string(&w->entry, AT_NAME)
 					   : NULL;
-		if (name) {
-			GROW(p->list, p->count, p->cap);
-			p->list[p->count++] =
-				(struct definition){ name, dwarf_dieoffset(&die) };
-		}
-		if (dwarf_siblingof(&die, &die) != 0)
-			return;
+		if (!name)
+			continue;
+		GROW(p->list, p->count, p->cap);
+		p->list[p->count++] = (struct definition){ name, tag, w->entry.off };
 	}
 }
 
@@ -134,22 +88,29 @@ static int by_name(const void *a, const void *b)
 
 static const struct package *find_package(struct dwarf *d, const char *name)
 {
+	struct dwarf_entries *es = dwarf_entries(d);
+
 	for (size_t i = 0; i < d->package_count; i++)
 		if (strcmp(d->packages[i].name, name) == 0)
 			return &d->packages[i];
 	GROW(d->packages, d->package_count, d->package_cap);
 	struct package *p = &d->packages[d->package_count++];
 	*p = (struct package){ .name = xstrdup(name) };
-	for (size_t i = 0; i < d->unit_count; i++)
-		if (is_named(&d->units[i], name))
-			add_definitions(p, &d->units[i]);
+	for (size_t i = 0; i < es->unit_count; i++) {
+		struct dwarf_walk w = { .es = es };
+		const char *is = dwarf_entry_at(es, es->units[i].first, &w.entry)
+					 ? dwarf_entry_string(&w.entry, AT_NAME)
+					 : NULL;
+		if (is && strcmp(is, name) == 0)
+			add_definitions(p, &w);
+	}
 	if (p->count)
 		qsort(p->list, p->count, sizeof(*p->list), by_name);
 	return p;
 }
 
-static bool find_definition(struct dwarf *d, const char *unit, int tag, const char *name,
-			    Dwarf_Die *ret)
+static bool find_definition(struct dwarf *d, const char *unit, unsigned tag,
+			    const char *name, uint64_t *ret)
 {
 	const struct package *p = find_package(d, unit);
 	size_t low = 0, high = p->count;
@@ -161,77 +122,92 @@ static bool find_definition(struct dwarf *d, const char *unit, int tag, const ch
 		else
 			high = middle;
 	}
-	for (; low < p->count && strcmp(p->list[low].name, name) == 0; low++)
-		if (dwarf_offdie(d->handle, p->list[low].off, ret) &&
-		    dwarf_tag(ret) == tag)
-			return true;
+	for (; low < p->count && strcmp(p->list[low].name, name) == 0; low++) {
+		if (p->list[low].tag != tag)
+			continue;
+		*ret = p->list[low].off;
+		return true;
+	}
 	return false;
 }
 
-static bool type_of(Dwarf_Die *die, Dwarf_Die *ret)
+/* The type behind names and qualifiers. */
+static bool peel(struct dwarf *d, uint64_t ref, struct dwarf_type *ret)
 {
-	Dwarf_Attribute attr;
-	return dwarf_attr(die, DW_AT_type, &attr) && dwarf_formref_die(&attr, ret) &&
-	       dwarf_peel_type(ret, ret) == 0;
+	struct err err;
+
+	for (int i = 0; i < LIMIT_TYPE_NAMES && dwarf_type_read(d, ref, ret, &err); i++) {
+		if (ret->tag != DWARF_TYPE_TYPEDEF && ret->tag != DWARF_TYPE_QUALIFIER)
+			return true;
+		ref = ret->of;
+	}
+	return false;
 }
 
-static bool unsigned_attr(Dwarf_Die *die, unsigned name, Dwarf_Word *ret)
+struct search {
+	const char *name;
+	struct dwarf_field field;
+	bool found;
+};
+
+static bool match(void *arg, const struct dwarf_field *field)
 {
-	Dwarf_Attribute attr;
-	return dwarf_attr(die, name, &attr) && dwarf_formudata(&attr, ret) == 0;
+	struct search *s = arg;
+
+	s->field = *field;
+	s->found = field->name && strcmp(field->name, s->name) == 0;
+	return !s->found;
 }
 
 bool dwarf_member(struct dwarf *d, const char *unit, const char *type, const char *member,
 		  uint64_t *ret_off, uint64_t *ret_size)
 {
-	Dwarf_Die at, field;
 	char path[PATH_BYTES], *rest = path;
-	uint64_t off = 0;
+	struct dwarf_type at = { .size = 0 };
+	uint64_t off = 0, ref;
 
 	snprintf(path, sizeof(path), "%s", member);
-	if (!find_definition(d, unit, DW_TAG_structure_type, type, &at))
+	if (!find_definition(d, unit, DW_TAG_structure_type, type, &ref))
 		return false;
 	for (int depth = 0; rest && depth < MEMBER_DEPTH; depth++) {
-		const char *name = strsep(&rest, ".");
-		Dwarf_Word member_off;
+		struct search s = { .name = strsep(&rest, ".") };
 
-		if (!find_child(&at, DW_TAG_member, name, &field) ||
-		    !unsigned_attr(&field, DW_AT_data_member_location, &member_off) ||
-		    !type_of(&field, &at))
+		dwarf_type_each_field(d, ref, match, &s);
+		if (!s.found || !peel(d, s.field.of, &at))
 			return false;
-		off += member_off;
+		off += s.field.off;
+		ref = at.ref;
 	}
-	Dwarf_Word size;
-	if (dwarf_aggregate_size(&at, &size) != 0)
+	if (!at.has_size)
 		return false;
 	*ret_off = off;
-	*ret_size = size;
+	*ret_size = at.size;
 	return true;
 }
 
 bool dwarf_type_size(struct dwarf *d, const char *unit, const char *type, uint64_t *ret)
 {
-	Dwarf_Die at;
-	Dwarf_Word size;
+	struct dwarf_type at;
+	struct err err;
+	uint64_t ref;
 
-	if (!find_definition(d, unit, DW_TAG_structure_type, type, &at) ||
-	    dwarf_aggregate_size(&at, &size) != 0)
+	if (!find_definition(d, unit, DW_TAG_structure_type, type, &ref) ||
+	    !dwarf_type_read(d, ref, &at, &err) || !at.has_size)
 		return false;
-	*ret = size;
+	*ret = at.size;
 	return true;
 }
 
 bool dwarf_constant_value(struct dwarf *d, const char *unit, const char *name,
 			  int64_t *ret)
 {
-	Dwarf_Die at;
-	Dwarf_Attribute attr;
-	Dwarf_Sword value;
+	struct dwarf_entry e;
+	uint64_t ref, value;
 
-	if (!find_definition(d, unit, DW_TAG_constant, name, &at) ||
-	    !dwarf_attr(&at, DW_AT_const_value, &attr) ||
-	    dwarf_formsdata(&attr, &value) != 0)
+	if (!find_definition(d, unit, DW_TAG_constant, name, &ref) ||
+	    !dwarf_entry_at(dwarf_entries(d), ref, &e) ||
+	    !dwarf_entry_unsigned(&e, AT_CONST_VALUE, &value))
 		return false;
-	*ret = value;
+	*ret = (int64_t)value;
 	return true;
 }

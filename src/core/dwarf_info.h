@@ -15,7 +15,8 @@ void dwarf_close(struct dwarf *d);
 DEFINE_AUTO(struct dwarf, dwarf_close)
 
 /* Looks in the compilation unit of that name only (Go: the import path). Members are given
- * with dots; size is that of the member's type. False: there is no such thing. */
+ * with dots; size is that of the member's type. False: there is no such thing, or the type
+ * says no size (C's arrays). */
 bool dwarf_member(struct dwarf *d, const char *unit, const char *type, const char *member,
 		  uint64_t *ret_off, uint64_t *ret_size);
 bool dwarf_type_size(struct dwarf *d, const char *unit, const char *type, uint64_t *ret);

@@ -13,6 +13,22 @@
 #define LIMIT_MAPPED_BYTES (UINT64_C(512) << 20)
 /* bytes of one object's debugging information, unpacked: Kubernetes has some 100 MB */
 #define LIMIT_DEBUG_BYTES (UINT64_C(1) << 30)
+/* count; units of one object's debugging information: Chrome has some 30,000 */
+#define LIMIT_DEBUG_UNITS (1 << 18)
+/* entries, attributes and items of lists of one object's debugging information, all look-ups:
+ * a pc takes some 200, all entries of Kubernetes 2^27; ten seconds at worst */
+#define LIMIT_DEBUG_STEPS (UINT64_C(1) << 30)
+/* count; abbreviations and their attributes that are kept: some million for Chrome */
+#define LIMIT_DEBUG_ABBREVS (UINT64_C(1) << 22)
+/* count; ranges of code of one object's units and functions: a large program has 2^20 */
+#define LIMIT_DEBUG_RANGES (1 << 22)
+/* ranges that cover the same place and are looked at */
+#define LIMIT_DEBUG_OVERLAPS 64
+/* count; variables of one pc, and how deep blocks and inlined calls may be nested */
+#define LIMIT_SCOPE_VARIABLES (1 << 16)
+#define LIMIT_SCOPE_DEPTH 512
+/* typedefs and qualifiers between a variable and a type that has a size */
+#define LIMIT_TYPE_NAMES 16
 /* bytes and comparisons that indexing one object's symbols by name may take: five million
  * long C++ names take 2^29 */
 #define LIMIT_SYMBOL_STEPS (UINT64_C(1) << 31)
@@ -51,6 +67,9 @@
  * costs about half a microsecond: minutes and seconds at worst. */
 #define LIMIT_BUDGET_RUN (UINT64_C(1) << 29)
 #define LIMIT_BUDGET_UNIT (UINT64_C(1) << 22)
+/* count; types that are looked at, and fields of one of them: Kubernetes has 200,000 types */
+#define LIMIT_TYPES (1 << 22)
+#define LIMIT_FIELDS (1 << 16)
 /* count; file descriptors that are looked at: fs.nr_open is 2^20 */
 #define LIMIT_DESCRIPTORS (UINT64_C(1) << 20)
 /* cases of one select (reflect.Select takes no more), and of all that are waiting */

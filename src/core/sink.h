@@ -23,6 +23,9 @@ void sink_end(struct sink *out);
 void sink_name(struct sink *out, const char *name);
 void sink_uint(struct sink *out, uint64_t value);
 void sink_int(struct sink *out, int64_t value);
+/* NaN and the infinities as strings. Digits that tell all values of a type apart. */
+enum sink_precision { SINK_SINGLE = 9, SINK_DOUBLE = 17 };
+void sink_float(struct sink *out, double value, enum sink_precision precision);
 void sink_bool(struct sink *out, bool value);
 void sink_null(struct sink *out);
 void sink_address(struct sink *out, uint64_t addr); /* "0xc000012345" */

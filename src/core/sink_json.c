@@ -4,10 +4,13 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "utf8.h"
 #include "writer.h"
 
 enum {
@@ -157,6 +160,26 @@ void sink_uint(struct sink *out, uint64_t value)
 	put(out, start, (size_t)(end - start));
 }
 
+/* As short as reads back the same. */
+void sink_float(struct sink *out, double value, enum sink_precision precision)
+{
+	char text[40];
+
+	if (!isfinite(value)) {
+		sink_string(out, isnan(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf");
+		return;
+	}
+	for (int digits = 1; digits <= (int)precision; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, value);
+		double back = precision == SINK_SINGLE ? strtof(text, NULL)
+						       : strtod(text, NULL);
+		if (back == value)
+			break;
+	}
+	before_value(out);
+	put(out, text, strlen(text));
+}
+
 void sink_int(struct sink *out, int64_t value)
 {
 	char text[21], *end = text + sizeof(text);
@@ -207,57 +230,6 @@ void sink_hex(struct sink *out, const void *bytes, size_t len)
 		out->used += 2;
 	}
 	put_char(out, '"');
-}
-
-/* Length of the UTF-8 sequence at p, or 0 when it is none: overlong, a surrogate, above
- * U+10FFFF, cut off. The ranges are those of Unicode's table 3-7. */
-static size_t utf8_sequence(const uint8_t *p, size_t len)
-{
-	uint8_t low = 0x80, high = 0xbf;
-	size_t n;
-	if (p[0] < 0x80)
-		return 1;
-	if (p[0] >= 0xc2 && p[0] <= 0xdf) {
-		n = 2;
-	} else if (p[0] >= 0xe0 && p[0] <= 0xef) {
-		n = 3;
-		low = p[0] == 0xe0 ? 0xa0 : 0x80;
-		high = p[0] == 0xed ? 0x9f : 0xbf;
-	} else if (p[0] >= 0xf0 && p[0] <= 0xf4) {
-		n = 4;
-		low = p[0] == 0xf0 ? 0x90 : 0x80;
-		high = p[0] == 0xf4 ? 0x8f : 0xbf;
-	} else {
-		return 0;
-	}
-	if (n > len || p[1] < low || p[1] > high)
-		return 0;
-	for (size_t i = 2; i < n; i++)
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-	return n;
-}
-
-static bool is_utf8(const uint8_t *p, size_t len)
-{
-	while (len > 0) {
-		uint64_t eight;
-		size_t n;
-		if (len >= sizeof(eight)) {
-			memcpy(&eight, p, sizeof(eight));
-			if (!(eight & 0x8080808080808080)) {
-				p += sizeof(eight);
-				len -= sizeof(eight);
-				continue;
-			}
-		}
-		n = utf8_sequence(p, len);
-		if (n == 0)
-			return false;
-		p += n;
-		len -= n;
-	}
-	return true;
 }
 
 static inline bool is_plain(uint8_t c)
@@ -328,7 +300,7 @@ void sink_text(struct sink *out, const void *s, size_t len)
 		sink_plain(out, s, len);
 		return;
 	}
-	if (!is_utf8(s, len)) {
+	if (!utf8_valid(s, len)) {
 		sink_begin(out, SINK_OBJECT);
 		sink_name(out, "hex");
 		sink_hex(out, s, len);

@@ -14,6 +14,7 @@
 #include "limit.h"
 #include "pseudo.h"
 #include "type_name.h"
+#include "utf8.h"
 
 enum {
 	G = PSEUDO_FREE, /* the goroutine's g, never read itself */
@@ -128,14 +129,14 @@ static void test_cut_text(void **state)
 	AUTO(pseudo_free) struct pseudo *p = with_list(BUCKETS, 1);
 
 	(void)state;
-	assert_int_equal(text_cut("", 0), 0);
-	assert_int_equal(text_cut("a\xc3\xa9", 3), 3);
-	assert_int_equal(text_cut("a\xc3", 2), 1);
-	assert_int_equal(text_cut("\xe2\x80\x9c", 3), 3);
-	assert_int_equal(text_cut("\xe2\x80", 2), 0);
-	assert_int_equal(text_cut("a\xf0\x9f\x8d", 4), 1);
-	assert_int_equal(text_cut("a\xf0\x9f\x8d\x8e", 5), 5);
-	assert_int_equal(text_cut("\x80\x80\x80\x80\x80", 5), 5); /* is none anyway */
+	assert_int_equal(utf8_cut("", 0), 0);
+	assert_int_equal(utf8_cut("a\xc3\xa9", 3), 3);
+	assert_int_equal(utf8_cut("a\xc3", 2), 1);
+	assert_int_equal(utf8_cut("\xe2\x80\x9c", 3), 3);
+	assert_int_equal(utf8_cut("\xe2\x80", 2), 0);
+	assert_int_equal(utf8_cut("a\xf0\x9f\x8d", 4), 1);
+	assert_int_equal(utf8_cut("a\xf0\x9f\x8d\x8e", 5), 5);
+	assert_int_equal(utf8_cut("\x80\x80\x80\x80\x80", 5), 5); /* is none anyway */
 	for (uint64_t i = 0; i < LIMIT_TEXT_BYTES + 16; i += 8)
 		pseudo_put(p, TEXTS + i, UINT64_C(0x61a9c3a9c3a9c361)); /* "aéééa" */
 	put_string(p, BUCKETS + 16, TEXTS + 2, LIMIT_TEXT_BYTES + 8);

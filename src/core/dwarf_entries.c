@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dwarf_priv.h"
+#include "limit.h"
+
+enum { ORIGINS = 8 };
+
+bool dwarf_step(struct dwarf_entries *es, uint64_t n)
+{
+	if (es->steps < n) {
+		es->steps = 0;
+		return false;
+	}
+	es->steps -= n;
+	return true;
+}
+
+/* libdw has unpacked them; what it could not is left out. */
+static void add_section(struct dwarf_entries *es, const char *name, Elf_Scn *scn)
+{
+	const struct {
+		const char *name;
+		struct bytes *bytes;
+	} sections[] = {
+		{ "info", &es->info },	   { "abbrev", &es->abbrev },
+		{ "str", &es->str },	   { "line_str", &es->line_str },
+		{ "addr", &es->addr },	   { "str_offsets", &es->str_offsets },
+		{ "loc", &es->loc },	   { "loclists", &es->loclists },
+		{ "ranges", &es->ranges }, { "rnglists", &es->rnglists },
+	};
+	GElf_Shdr shdr;
+
+	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
+		if (strcmp(sections[i].name, name) != 0 || sections[i].bytes->at)
+			continue;
+		Elf_Data *data = elf_getdata(scn, NULL);
+		if (data && data->d_buf && gelf_getshdr(scn, &shdr) &&
+		    !(shdr.sh_flags & SHF_COMPRESSED))
+			*sections[i].bytes = bytes_over(data->d_buf, data->d_size);
+	}
+}
+
+static void find_sections(struct dwarf_entries *es, Elf *elf)
+{
+	size_t names;
+	Elf_Scn *scn = NULL;
+	GElf_Shdr shdr;
+
+	if (elf_getshdrstrndx(elf, &names) != 0)
+		return;
+	while ((scn = elf_nextscn(elf, scn))) {
+		const char *name = gelf_getshdr(scn, &shdr) && shdr.sh_type != SHT_NOBITS
+					   ? elf_strptr(elf, names, shdr.sh_name)
+					   : NULL;
+		if (!name)
+			continue;
+		if (strncmp(name, ".debug_", 7) == 0)
+			add_section(es, name + 7, scn);
+		else if (strncmp(name, ".zdebug_", 8) == 0)
+			add_section(es, name + 8, scn);
+	}
+}
+
+static uint64_t read_offset(struct bytes *b, unsigned size)
+{
+	return size == 8 ? bytes_u64(b) : bytes_u32(b);
+}
+
+static bool read_header(struct bytes *b, struct dwarf_unit *ret)
+{
+	uint64_t start = ret->off, len = bytes_u32(b);
+
+	ret->offset_size = len == UINT32_MAX ? 8 : 4;
+	if (ret->offset_size == 8)
+		len = bytes_u64(b);
+	if (b->bad || len > (uint64_t)(b->end - b->at))
+		return false;
+	ret->end = start + (ret->offset_size == 8 ? 12 : 4) + len;
+	const uint8_t *begin = b->at;
+	uint8_t type = DW_UT_compile;
+	ret->version = bytes_u16(b);
+	if (ret->version >= 5) {
+		type = bytes_u8(b);
+		ret->address_size = bytes_u8(b);
+	}
+	ret->abbrev_off = read_offset(b, ret->offset_size);
+	if (ret->version < 5)
+		ret->address_size = bytes_u8(b);
+	if (type == DW_UT_skeleton || type == DW_UT_split_compile)
+		bytes_u64(b);
+	if (type == DW_UT_type || type == DW_UT_split_type) {
+		bytes_u64(b);
+		read_offset(b, ret->offset_size);
+	}
+	ret->first = ret->end - (len - (uint64_t)(b->at - begin));
+	return true;
+}
+
+static void list_units(struct dwarf_entries *es)
+{
+	const uint64_t size = (uint64_t)(es->info.end - es->info.at);
+	uint64_t off = 0;
+
+	while (off < size && es->unit_count < LIMIT_DEBUG_UNITS) {
+		struct bytes b = bytes_at(es->info, off);
+		struct dwarf_unit unit = { .off = off };
+
+		if (!read_header(&b, &unit) || unit.end <= off)
+			return;
+		off = unit.end;
+		if (b.bad || unit.first > unit.end || unit.version < 2 ||
+		    unit.version > 5 ||
+		    (unit.address_size != 4 && unit.address_size != 8))
+			continue;
+		GROW(es->units, es->unit_count, es->unit_cap);
+		es->units[es->unit_count++] = unit;
+	}
+}
+
+struct dwarf_entries *dwarf_entries(struct dwarf *d)
+{
+	if (d->entries)
+		return d->entries;
+	struct dwarf_entries *es = xcalloc(1, sizeof(*es));
+	d->entries = es;
+	es->steps = LIMIT_DEBUG_STEPS;
+	es->abbrev_room = LIMIT_DEBUG_ABBREVS;
+	es->range_room = LIMIT_DEBUG_RANGES;
+	find_sections(es, dwarf_getelf(d->handle));
+	list_units(es);
+	return es;
+}
+
+void dwarf_entries_free(struct dwarf_entries *es)
+{
+	if (!es)
+		return;
+	for (size_t i = 0; i < es->unit_count; i++)
+		xfree(es->units[i].functions);
+	for (size_t i = 0; i < es->table_count; i++)
+		dwarf_abbrevs_free(es->tables[i]);
+	xfree(es->units);
+	xfree(es->tables);
+	xfree(es->unit_ranges);
+	xfree(es);
+}
+
+static uint64_t base_of(const struct dwarf_entry *e, enum dwarf_slot slot)
+{
+	return entry_has(e, slot) && e->value[slot].class == CLASS_OFFSET
+		       ? e->value[slot].u
+		       : 0;
+}
+
+/* Twice: the bases that the other attributes need may come after them. */
+static void describe(struct dwarf_entries *es, struct dwarf_unit *unit)
+{
+	struct dwarf_entry e;
+	uint64_t language;
+
+	if (unit->abbrevs)
+		return;
+	unit->abbrevs = dwarf_abbrevs_at(es, unit->abbrev_off);
+	for (int i = 0; i < 2; i++) {
+		if (!dwarf_entry_read(es, unit, unit->first, &e))
+			return;
+		unit->str_offsets_base = base_of(&e, AT_STR_OFFSETS_BASE);
+		unit->addr_base = base_of(&e, AT_ADDR_BASE);
+		unit->rnglists_base = base_of(&e, AT_RNGLISTS_BASE);
+		unit->loclists_base = base_of(&e, AT_LOCLISTS_BASE);
+	}
+	if (entry_has(&e, AT_LOW_PC) && e.value[AT_LOW_PC].class == CLASS_ADDRESS)
+		unit->base = e.value[AT_LOW_PC].u;
+	unit->go = dwarf_entry_unsigned(&e, AT_LANGUAGE, &language) &&
+		   language == DW_LANG_Go;
+}
+
+struct dwarf_unit *dwarf_unit_of(struct dwarf_entries *es, uint64_t off)
+{
+	size_t low = 0, high = es->unit_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (es->units[middle].end <= off)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == es->unit_count || off < es->units[low].first)
+		return NULL;
+	describe(es, &es->units[low]);
+	return &es->units[low];
+}
+
+bool dwarf_entry_at(struct dwarf_entries *es, uint64_t off, struct dwarf_entry *ret)
+{
+	struct dwarf_unit *unit = dwarf_unit_of(es, off);
+	return unit && dwarf_entry_read(es, unit, off, ret) && ret->tag;
+}
+
+/* What belongs to the declaration and not to one instance of it. */
+static const uint64_t inherited =
+	UINT64_C(1) << AT_NAME | UINT64_C(1) << AT_TYPE | UINT64_C(1) << AT_LINE |
+	UINT64_C(1) << AT_VARIABLE_PARAMETER | UINT64_C(1) << AT_BYTE_SIZE |
+	UINT64_C(1) << AT_GO_DICT_INDEX | UINT64_C(1) << AT_GO_CLOSURE_OFFSET |
+	UINT64_C(1) << AT_CONST_VALUE;
+
+void dwarf_entry_integrate(struct dwarf_entries *es, struct dwarf_entry *e)
+{
+	uint64_t ref = dwarf_entry_ref(e, AT_ORIGIN);
+	struct dwarf_entry origin;
+
+	for (int i = 0; ref && i < ORIGINS && dwarf_entry_at(es, ref, &origin); i++) {
+		uint64_t add = origin.has & inherited & ~e->has;
+		for (int slot = 0; slot < AT_SLOTS; slot++)
+			if (add >> slot & 1)
+				e->value[slot] = origin.value[slot];
+		e->has |= add;
+		ref = dwarf_entry_ref(&origin, AT_ORIGIN);
+	}
+}
+
+const char *dwarf_entry_string(const struct dwarf_entry *e, enum dwarf_slot slot)
+{
+	const struct dwarf_value *v = &e->value[slot];
+	struct bytes b;
+
+	if (!entry_has(e, slot) || v->class != CLASS_STRING)
+		return NULL;
+	b = bytes_over(v->at, v->len);
+	return bytes_string(&b);
+}
+
+bool dwarf_entry_unsigned(const struct dwarf_entry *e, enum dwarf_slot slot,
+			  uint64_t *ret)
+{
+	const struct dwarf_value *v = &e->value[slot];
+
+	if (!entry_has(e, slot) ||
+	    (v->class != CLASS_UNSIGNED && v->class != CLASS_SIGNED))
+		return false;
+	*ret = v->u;
+	return true;
+}
+
+bool dwarf_entry_flag(const struct dwarf_entry *e, enum dwarf_slot slot)
+{
+	uint64_t v;
+	return dwarf_entry_unsigned(e, slot, &v) && v;
+}
+
+uint64_t dwarf_entry_ref(const struct dwarf_entry *e, enum dwarf_slot slot)
+{
+	return entry_has(e, slot) && e->value[slot].class == CLASS_REFERENCE
+		       ? e->value[slot].u
+		       : 0;
+}
+
+/* Forwards only, so that no damage makes a circle. */
+static bool jump(const struct dwarf_entry *e, uint64_t *ret)
+{
+	uint64_t sibling = dwarf_entry_ref(e, AT_SIBLING);
+
+	if (sibling <= e->next || sibling >= e->unit->end)
+		return false;
+	*ret = sibling;
+	return true;
+}
+
+bool dwarf_walk_next(struct dwarf_walk *w, bool into)
+{
+	const unsigned floor = w->depth;
+	struct dwarf_entry *e = &w->entry;
+	bool skip = !into;
+
+	for (;;) {
+		uint64_t next = e->next;
+		if (!e->tag) {
+			if (w->depth <= 1)
+				return false;
+			w->depth--;
+		} else if (e->children && !(skip && jump(e, &next))) {
+			w->depth++;
+		}
+		if (!w->depth || !dwarf_entry_read(w->es, e->unit, next, e))
+			return false;
+		skip = !into;
+		if (e->tag && (into || w->depth <= floor))
+			return true;
+	}
+}

@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <dwarf.h>
+#include <string.h>
+
+#include "arch.h"
+#include "dwarf_priv.h"
+
+/* A location while it is read: its last piece is being made. */
+struct reading {
+	const struct dwarf_place *place;
+	const struct dwarf_unit *unit;
+	struct bytes b;
+	struct dwarf_piece *pieces;
+	size_t count;
+	struct dwarf_piece now; /* NOWHERE: nothing yet */
+	bool constant;		/* now is a number that may become a VALUE */
+};
+
+struct location {
+	struct dwarf_piece pieces[LOCATION_PIECES];
+	size_t count; /* 0: none */
+};
+
+static void set(struct reading *r, enum dwarf_piece_at where, int64_t at, int64_t more)
+{
+	bool first = r->now.where == DWARF_PIECE_NOWHERE;
+
+	r->now = (struct dwarf_piece){ first ? where : DWARF_PIECE_UNKNOWN, at, more,
+				       UINT64_MAX };
+	r->constant = false;
+}
+
+static int64_t sum(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+static void add(struct reading *r, int64_t n)
+{
+	switch (r->now.where) {
+	case DWARF_PIECE_ADDRESS:
+	case DWARF_PIECE_CFA:
+		r->now.at = sum(r->now.at, n);
+		break;
+	case DWARF_PIECE_POINTED:
+	case DWARF_PIECE_BASE:
+		r->now.more = sum(r->now.more, n);
+		break;
+	default:
+		r->now.where = DWARF_PIECE_UNKNOWN;
+	}
+}
+
+/* A number on the stack is an address, unless DW_OP_stack_value makes it the value; behind
+ * another thing, DW_OP_plus may follow. */
+static void number(struct reading *r, int64_t n)
+{
+	if (r->now.where == DWARF_PIECE_NOWHERE) {
+		set(r, DWARF_PIECE_ADDRESS, n, 0);
+		r->constant = true;
+	} else if (r->b.at < r->b.end && *r->b.at == DW_OP_plus) {
+		bytes_u8(&r->b);
+		add(r, n);
+	} else {
+		r->now.where = DWARF_PIECE_UNKNOWN;
+	}
+}
+
+static void frame_base(struct reading *r, int64_t n)
+{
+	const struct dwarf_piece *base = &r->place->frame_base;
+
+	set(r, base->where, base->at, base->more);
+	add(r, n);
+}
+
+static void address_index(struct reading *r)
+{
+	uint64_t addr;
+
+	if (dwarf_address_index(r->place->es, r->unit, bytes_uvarint(&r->b), &addr))
+		set(r, DWARF_PIECE_ADDRESS, (int64_t)addr, 0);
+	else
+		r->now.where = DWARF_PIECE_UNKNOWN;
+}
+
+static void deref(struct reading *r)
+{
+	if (r->now.where == DWARF_PIECE_CFA)
+		r->now.where = DWARF_PIECE_POINTED;
+	else
+		r->now.where = DWARF_PIECE_UNKNOWN;
+}
+
+static void stack_value(struct reading *r)
+{
+	bool number = r->constant && r->now.where == DWARF_PIECE_ADDRESS;
+
+	r->now.where = number ? DWARF_PIECE_VALUE : DWARF_PIECE_UNKNOWN;
+}
+
+static int64_t little_endian(const uint8_t *at, uint64_t len)
+{
+	uint64_t v = 0;
+
+	memcpy(&v, at, len);
+	return (int64_t)v;
+}
+
+static void implicit_value(struct reading *r)
+{
+	uint64_t len = bytes_uvarint(&r->b);
+	const uint8_t *at = r->b.at;
+
+	r->b = bytes_at(r->b, len);
+	if (r->b.bad || len > sizeof(uint64_t))
+		r->now.where = DWARF_PIECE_UNKNOWN;
+	else
+		set(r, DWARF_PIECE_VALUE, little_endian(at, len), 0);
+}
+
+/* False: there are too many. */
+static bool end_piece(struct reading *r, uint64_t size)
+{
+	if (r->count == LOCATION_PIECES)
+		return false;
+	if (r->now.where == DWARF_PIECE_UNKNOWN)
+		r->now.at = r->now.more = 0;
+	r->now.size = size;
+	r->pieces[r->count++] = r->now;
+	r->now = (struct dwarf_piece){ .where = DWARF_PIECE_NOWHERE };
+	r->constant = false;
+	return true;
+}
+
+/* Whatever else there is makes a value that we do not follow; its operands are skipped. */
+static bool skip(struct reading *r, uint8_t op)
+{
+	struct bytes *b = &r->b;
+
+	r->now.where = DWARF_PIECE_UNKNOWN;
+	switch (op) {
+	case DW_OP_dup:
+	case DW_OP_drop:
+	case DW_OP_over:
+	case DW_OP_swap ... DW_OP_plus:
+	case DW_OP_shl ... DW_OP_xor:
+	case DW_OP_eq ... DW_OP_ne:
+	case DW_OP_push_object_address:
+	case DW_OP_form_tls_address:
+	case DW_OP_GNU_push_tls_address:
+		return true;
+	case DW_OP_pick:
+	case DW_OP_deref_size:
+	case DW_OP_xderef_size:
+		bytes_u8(b);
+		return true;
+	case DW_OP_convert:
+	case DW_OP_GNU_convert:
+	case DW_OP_reinterpret:
+	case DW_OP_GNU_reinterpret:
+		bytes_uvarint(b);
+		return true;
+	case DW_OP_deref_type:
+	case DW_OP_GNU_deref_type:
+		bytes_u8(b);
+		bytes_uvarint(b);
+		return true;
+	case DW_OP_regval_type:
+	case DW_OP_GNU_regval_type:
+		bytes_uvarint(b);
+		bytes_uvarint(b);
+		return true;
+	case DW_OP_const_type:
+	case DW_OP_GNU_const_type:
+		bytes_uvarint(b);
+		*b = bytes_at(*b, bytes_u8(b));
+		return true;
+	case DW_OP_entry_value:
+	case DW_OP_GNU_entry_value: {
+		uint64_t len = bytes_uvarint(b);
+		*b = bytes_at(*b, len);
+		return true;
+	}
+	case DW_OP_implicit_pointer:
+	case DW_OP_GNU_implicit_pointer:
+		*b = bytes_at(*b, r->unit->version == 2 ? r->unit->address_size
+							: r->unit->offset_size);
+		bytes_varint(b);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* False: it is not a number. */
+static bool read_number(struct reading *r, uint8_t op)
+{
+	struct bytes *b = &r->b;
+
+	switch (op) {
+	case DW_OP_lit0 ... DW_OP_lit31:
+		number(r, op - DW_OP_lit0);
+		return true;
+	case DW_OP_const1u:
+		number(r, bytes_u8(b));
+		return true;
+	case DW_OP_const1s:
+		number(r, (int8_t)bytes_u8(b));
+		return true;
+	case DW_OP_const2u:
+		number(r, bytes_u16(b));
+		return true;
+	case DW_OP_const2s:
+		number(r, (int16_t)bytes_u16(b));
+		return true;
+	case DW_OP_const4u:
+		number(r, bytes_u32(b));
+		return true;
+	case DW_OP_const4s:
+		number(r, (int32_t)bytes_u32(b));
+		return true;
+	case DW_OP_const8u:
+	case DW_OP_const8s:
+		number(r, (int64_t)bytes_u64(b));
+		return true;
+	case DW_OP_constu:
+		number(r, (int64_t)bytes_uvarint(b));
+		return true;
+	case DW_OP_consts:
+		number(r, bytes_varint(b));
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* False: the rest cannot be read. */
+static bool step(struct reading *r)
+{
+	struct bytes *b = &r->b;
+	uint8_t op = bytes_u8(b);
+	uint64_t n;
+
+	switch (op) {
+	case DW_OP_addr:
+		n = r->unit->address_size == 8 ? bytes_u64(b) : bytes_u32(b);
+		set(r, DWARF_PIECE_ADDRESS, (int64_t)n, 0);
+		return true;
+	case DW_OP_addrx:
+	case DW_OP_GNU_addr_index:
+		address_index(r);
+		return true;
+	case DW_OP_call_frame_cfa:
+		set(r, DWARF_PIECE_CFA, 0, 0);
+		return true;
+	case DW_OP_fbreg:
+		frame_base(r, bytes_varint(b));
+		return true;
+	case DW_OP_reg0 ... DW_OP_reg31:
+		set(r, DWARF_PIECE_REGISTER, op - DW_OP_reg0, 0);
+		return true;
+	case DW_OP_regx:
+		set(r, DWARF_PIECE_REGISTER, (int64_t)bytes_uvarint(b), 0);
+		return true;
+	case DW_OP_breg0 ... DW_OP_breg31:
+		set(r, DWARF_PIECE_BASE, op - DW_OP_breg0, bytes_varint(b));
+		return true;
+	case DW_OP_bregx:
+		n = bytes_uvarint(b);
+		set(r, DWARF_PIECE_BASE, (int64_t)n, bytes_varint(b));
+		return true;
+	case DW_OP_plus_uconst:
+		add(r, (int64_t)bytes_uvarint(b));
+		return true;
+	case DW_OP_deref:
+		deref(r);
+		return true;
+	case DW_OP_stack_value:
+		stack_value(r);
+		return true;
+	case DW_OP_implicit_value:
+		implicit_value(r);
+		return true;
+	case DW_OP_piece:
+		return end_piece(r, bytes_uvarint(b));
+	case DW_OP_nop:
+		return true;
+	default:
+		return read_number(r, op) || skip(r, op);
+	}
+}
+
+static void unknown(struct location *ret)
+{
+	ret->pieces[0] =
+		(struct dwarf_piece){ .where = DWARF_PIECE_UNKNOWN, .size = UINT64_MAX };
+	ret->count = 1;
+}
+
+static void evaluate(const struct dwarf_place *place, const struct dwarf_unit *unit,
+		     struct bytes expr, struct location *ret)
+{
+	struct reading r = { .place = place,
+			     .unit = unit,
+			     .b = expr,
+			     .pieces = ret->pieces,
+			     .now = { .where = DWARF_PIECE_NOWHERE } };
+
+	while (r.b.at < r.b.end) {
+		if (!dwarf_step(place->es, 1) || !step(&r) || r.b.bad) {
+			unknown(ret);
+			return;
+		}
+	}
+	/* What is not given as pieces is whole. */
+	if (r.count && r.now.where != DWARF_PIECE_NOWHERE) {
+		unknown(ret);
+		return;
+	}
+	if (!r.count)
+		end_piece(&r, UINT64_MAX);
+	ret->count = r.count;
+}
+
+/* The first item that holds at pc, else the one that holds everywhere else. */
+static void find_item(const struct dwarf_place *place, struct dwarf_list *list,
+		      uint64_t pc, struct location *ret)
+{
+	struct dwarf_list_item item, fallback = { .fallback = false };
+	bool found = false;
+
+	while (!found && dwarf_list_next(list, &item)) {
+		if (item.fallback)
+			fallback = item;
+		found = !item.fallback && item.low <= pc && pc < item.high;
+	}
+	if (found || fallback.fallback)
+		evaluate(place, list->unit, found ? item.expr : fallback.expr, ret);
+}
+
+static void location_at(const struct dwarf_place *place, const struct dwarf_entry *e,
+			enum dwarf_slot slot, uint64_t pc, struct location *ret)
+{
+	const struct dwarf_value *v = &e->value[slot];
+	struct dwarf_list list;
+
+	ret->count = 0;
+	if (!entry_has(e, slot))
+		return;
+	if (v->class == CLASS_BLOCK)
+		evaluate(place, e->unit, bytes_over(v->at, v->len), ret);
+	else if (dwarf_list_open(place->es, e, slot, &list))
+		find_item(place, &list, pc, ret);
+	else
+		unknown(ret);
+}
+
+/* A frame base that is a register means the address that it holds. */
+void dwarf_frame_base(struct dwarf_place *place, const struct dwarf_entry *function)
+{
+	struct location at;
+	uint64_t pc = place->exact ? place->pc : place->pc - 1;
+
+	place->frame_base = (struct dwarf_piece){ .where = DWARF_PIECE_UNKNOWN };
+	location_at(place, function, AT_FRAME_BASE, pc, &at);
+	if (at.count != 1)
+		return;
+	if (at.pieces[0].where == DWARF_PIECE_REGISTER)
+		at.pieces[0].where = DWARF_PIECE_BASE;
+	if (at.pieces[0].where == DWARF_PIECE_BASE ||
+	    at.pieces[0].where == DWARF_PIECE_CFA)
+		place->frame_base = at.pieces[0];
+}
+
+/* Of an outer frame, only what unwinding restores is known: Go's functions and C's
+ * callees keep no other register. */
+static bool restored(const struct dwarf_place *place, int64_t reg)
+{
+	return place->arch && (reg == place->arch->sp || reg == place->arch->fp);
+}
+
+static bool kept(const struct dwarf_place *place, const struct dwarf_piece *piece)
+{
+	switch (piece->where) {
+	case DWARF_PIECE_REGISTER:
+		return false;
+	case DWARF_PIECE_BASE:
+		return restored(place, piece->at);
+	default:
+		return piece->where != DWARF_PIECE_NOWHERE;
+	}
+}
+
+/* What is lost when the function is not the innermost. Returns how many pieces are left. */
+static size_t drop_registers(const struct dwarf_place *place, struct location *at)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < at->count; i++) {
+		struct dwarf_piece *piece = &at->pieces[i];
+		if (!kept(place, piece))
+			*piece = (struct dwarf_piece){ .where = DWARF_PIECE_NOWHERE,
+						       .size = piece->size };
+		else if (piece->where != DWARF_PIECE_UNKNOWN)
+			left++;
+	}
+	return left;
+}
+
+static bool same_shape(const struct location *a, const struct location *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (size_t i = 0; i < a->count; i++)
+		if (a->pieces[i].size != b->pieces[i].size)
+			return false;
+	return true;
+}
+
+/* At the call, what is in a register then is spilled to the stack by the return address:
+ * what holds there comes first, piece by piece. */
+static void outer(const struct dwarf_place *place, const struct dwarf_entry *e,
+		  struct location *ret)
+{
+	struct location call;
+
+	location_at(place, e, AT_LOCATION, place->pc, ret);
+	size_t left = drop_registers(place, ret);
+	if (left && left == ret->count)
+		return;
+	location_at(place, e, AT_LOCATION, place->pc - 1, &call);
+	size_t call_left = drop_registers(place, &call);
+	if (!same_shape(ret, &call)) {
+		if (!ret->count || (!left && call_left))
+			*ret = call;
+		return;
+	}
+	for (size_t i = 0; i < ret->count; i++) {
+		enum dwarf_piece_at where = ret->pieces[i].where;
+		if (where == DWARF_PIECE_NOWHERE ||
+		    (where == DWARF_PIECE_UNKNOWN &&
+		     call.pieces[i].where != DWARF_PIECE_NOWHERE))
+			ret->pieces[i] = call.pieces[i];
+	}
+}
+
+/* A string or more than eight bytes are not one number. */
+static void constant(const struct dwarf_value *v, struct location *ret)
+{
+	unknown(ret);
+	if (v->class == CLASS_UNSIGNED || v->class == CLASS_SIGNED) {
+		ret->pieces[0].where = DWARF_PIECE_VALUE;
+		ret->pieces[0].at = (int64_t)v->u;
+	} else if (v->class == CLASS_BLOCK && v->len <= sizeof(uint64_t)) {
+		ret->pieces[0].where = DWARF_PIECE_VALUE;
+		ret->pieces[0].at = little_endian(v->at, v->len);
+	}
+}
+
+void dwarf_locate(const struct dwarf_place *place, const struct dwarf_entry *e,
+		  struct dwarf_variable *ret)
+{
+	struct location at = { .count = 0 };
+
+	if (entry_has(e, AT_CONST_VALUE) && !entry_has(e, AT_LOCATION))
+		constant(&e->value[AT_CONST_VALUE], &at);
+	else if (place->exact)
+		location_at(place, e, AT_LOCATION, place->pc, &at);
+	else
+		outer(place, e, &at);
+	if (!at.count) {
+		at.pieces[0] = (struct dwarf_piece){ .where = DWARF_PIECE_NOWHERE,
+						     .size = UINT64_MAX };
+		at.count = 1;
+	}
+	ret->pieces = xcalloc(at.count, sizeof(*ret->pieces));
+	memcpy(ret->pieces, at.pieces, at.count * sizeof(*at.pieces));
+	ret->piece_count = at.count;
+}

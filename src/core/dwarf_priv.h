@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dwarf_priv.h - what the files of dwarf_*.c share. Entries are read by a decoder of our own:
+ * one pass over an entry gives all its attributes, every step is counted, and nothing reads
+ * past its section. libdw opens the file and unpacks it: it refuses Go's block1 locations,
+ * finds no Go code by pc, and its own steps cannot be counted. */
+#ifndef GOSNAP_DWARF_PRIV_H
+#define GOSNAP_DWARF_PRIV_H
+
+#include <elfutils/libdw.h>
+
+#include "bytes.h"
+#include "dwarf_info.h"
+#include "dwarf_scopes.h"
+
+struct arch;
+struct dwarf_entries;
+struct dwarf_names;
+
+struct dwarf {
+	Dwarf *handle;
+	const struct arch *arch;  /* NULL: unknown */
+	struct package *packages; /* those that were asked for */
+	size_t package_count, package_cap;
+	struct dwarf_entries *entries; /* NULL: not asked for yet */
+	struct dwarf_names *names;     /* likewise */
+};
+
+/* The attributes that anyone here wants. */
+enum dwarf_slot {
+	AT_NAME,
+	AT_TYPE,
+	AT_LOW_PC,
+	AT_HIGH_PC,
+	AT_RANGES,
+	AT_ORIGIN, /* DW_AT_abstract_origin or DW_AT_specification */
+	AT_LOCATION,
+	AT_FRAME_BASE,
+	AT_CONST_VALUE,
+	AT_LINE,
+	AT_VARIABLE_PARAMETER,
+	AT_BYTE_SIZE,
+	AT_ENCODING,
+	AT_COUNT,
+	AT_LOWER_BOUND,
+	AT_UPPER_BOUND,
+	AT_MEMBER_LOCATION,
+	AT_DATA_BIT_OFFSET,
+	AT_BIT_OFFSET,
+	AT_BIT_SIZE,
+	AT_DECLARATION,
+	AT_SIBLING,
+	AT_LANGUAGE,
+	AT_STR_OFFSETS_BASE,
+	AT_ADDR_BASE,
+	AT_RNGLISTS_BASE,
+	AT_LOCLISTS_BASE,
+	AT_GO_KIND,
+	AT_GO_KEY,
+	AT_GO_ELEM,
+	AT_GO_EMBEDDED,
+	AT_GO_RUNTIME_TYPE,
+	AT_GO_DICT_INDEX,
+	AT_GO_CLOSURE_OFFSET,
+	AT_SLOTS,
+};
+
+enum dwarf_class {
+	CLASS_NONE, /* of another file, or damaged */
+	CLASS_ADDRESS,
+	CLASS_UNSIGNED, /* data4 and data8 before DWARF 4 may be offsets of lists */
+	CLASS_SIGNED,
+	CLASS_STRING, /* at, len: NUL-terminated within it, or damaged */
+	CLASS_BLOCK,  /* at, len; expressions too */
+	CLASS_REFERENCE,
+	CLASS_OFFSET,	  /* of a list, in its section */
+	CLASS_LIST_INDEX, /* of a list, in the table of the unit */
+};
+
+struct dwarf_value {
+	enum dwarf_class class;
+	uint64_t u;
+	const uint8_t *at;
+	uint64_t len;
+};
+
+struct dwarf_function {
+	uint64_t low, high, off;
+};
+
+struct dwarf_unit {
+	uint64_t off, first, end; /* header, first entry, end in .debug_info */
+	uint64_t abbrev_off;
+	unsigned version, address_size, offset_size;
+	struct dwarf_abbrevs *abbrevs; /* NULL: not read yet */
+	bool go;
+	uint64_t base; /* of its ranges */
+	uint64_t str_offsets_base, addr_base, rnglists_base, loclists_base;
+	bool indexed;
+	struct dwarf_function *functions; /* by low, the larger first */
+	size_t function_count, function_cap;
+};
+
+struct dwarf_entry {
+	struct dwarf_unit *unit;
+	uint64_t off, next; /* next: past its attributes */
+	unsigned tag;	    /* 0: the end of a list of children */
+	bool children;
+	uint64_t has; /* bit n: slot n is there */
+	struct dwarf_value value[AT_SLOTS];
+};
+
+static inline bool entry_has(const struct dwarf_entry *e, enum dwarf_slot slot)
+{
+	return e->has >> slot & 1;
+}
+
+struct dwarf_unit_range {
+	uint64_t low, high;
+	uint32_t unit;
+};
+
+struct dwarf_entries {
+	struct bytes info, abbrev, str, line_str, str_offsets, addr;
+	struct bytes loc, loclists, ranges, rnglists;
+	uint64_t steps; /* left */
+	struct dwarf_unit *units;
+	size_t unit_count, unit_cap;
+	struct dwarf_abbrevs **tables;
+	size_t table_count, table_cap;
+	uint64_t abbrev_room, range_room; /* left */
+	bool indexed;
+	struct dwarf_unit_range *unit_ranges;
+	size_t range_count, range_cap;
+};
+
+/* Entries: dwarf_entries.c */
+struct dwarf_entries *dwarf_entries(struct dwarf *d);
+void dwarf_entries_free(struct dwarf_entries *es);
+/* False: that is more than we are ready to do. */
+bool dwarf_step(struct dwarf_entries *es, uint64_t n);
+/* The unit of an offset in .debug_info; NULL: there is none. Described. */
+struct dwarf_unit *dwarf_unit_of(struct dwarf_entries *es, uint64_t off);
+/* False: damaged, or past the end. */
+bool dwarf_entry_read(struct dwarf_entries *es, struct dwarf_unit *unit, uint64_t off,
+		      struct dwarf_entry *ret);
+bool dwarf_entry_at(struct dwarf_entries *es, uint64_t off, struct dwarf_entry *ret);
+/* Adds what the entries that it is an instance of say of the declaration. */
+void dwarf_entry_integrate(struct dwarf_entries *es, struct dwarf_entry *e);
+const char *dwarf_entry_string(const struct dwarf_entry *e, enum dwarf_slot slot);
+bool dwarf_entry_unsigned(const struct dwarf_entry *e, enum dwarf_slot slot,
+			  uint64_t *ret);
+bool dwarf_entry_flag(const struct dwarf_entry *e, enum dwarf_slot slot);
+uint64_t dwarf_entry_ref(const struct dwarf_entry *e, enum dwarf_slot slot);
+
+/* The entries below one, in their order. */
+struct dwarf_walk {
+	struct dwarf_entries *es;
+	struct dwarf_entry entry;
+	unsigned depth; /* 0: where it began; 1: a child */
+};
+/* into: also what is below the current entry. False: that was the last. */
+bool dwarf_walk_next(struct dwarf_walk *w, bool into);
+
+/* Abbreviations: dwarf_abbrevs.c */
+struct dwarf_abbrev_attr {
+	uint32_t slot, form; /* AT_SLOTS: nobody wants it */
+	int64_t implicit;
+};
+struct dwarf_abbrev {
+	uint64_t code;
+	uint32_t tag, first, count;
+	bool children;
+};
+struct dwarf_abbrevs {
+	uint64_t off;
+	struct dwarf_abbrev *list; /* by code */
+	size_t count, cap;
+	struct dwarf_abbrev_attr *attrs;
+	size_t attr_count, attr_cap;
+};
+struct dwarf_abbrevs *dwarf_abbrevs_at(struct dwarf_entries *es, uint64_t off);
+const struct dwarf_abbrev *dwarf_abbrev_find(const struct dwarf_abbrevs *table,
+					     uint64_t code);
+void dwarf_abbrevs_free(struct dwarf_abbrevs *table);
+
+/* Lists of ranges and of locations: dwarf_lists.c */
+struct dwarf_list {
+	struct dwarf_entries *es;
+	const struct dwarf_unit *unit;
+	struct bytes at;
+	uint64_t base;
+	bool locations;
+};
+struct dwarf_list_item {
+	uint64_t low, high;
+	struct bytes expr; /* of a location */
+	bool fallback;	   /* holds where no other item does */
+};
+bool dwarf_list_open(struct dwarf_entries *es, const struct dwarf_entry *e,
+		     enum dwarf_slot slot, struct dwarf_list *ret);
+bool dwarf_list_next(struct dwarf_list *list, struct dwarf_list_item *ret);
+bool dwarf_address_index(const struct dwarf_entries *es, const struct dwarf_unit *unit,
+			 uint64_t i, uint64_t *ret);
+
+typedef bool dwarf_range_fn(void *arg, uint64_t low, uint64_t high);
+/* The code of an entry: low and high pc, or its ranges. Ends when fn says false. */
+void dwarf_entry_ranges(struct dwarf_entries *es, const struct dwarf_entry *e,
+			dwarf_range_fn *fn, void *arg);
+/* An entry that tells of no code at all is where its parent is. */
+bool dwarf_entry_covers(struct dwarf_entries *es, const struct dwarf_entry *e,
+			uint64_t pc);
+
+/* Names: dwarf_names.c */
+void dwarf_names_free(struct dwarf_names *names);
+
+/* Functions by pc: dwarf_functions.c */
+bool dwarf_function_at(struct dwarf_entries *es, uint64_t pc, struct dwarf_entry *ret);
+
+/* Locations: dwarf_locations.c. As they are said: up to LOCATION_PIECES. */
+enum { LOCATION_PIECES = 64 };
+struct dwarf_place {
+	struct dwarf_entries *es;
+	const struct arch *arch; /* NULL: unknown */
+	uint64_t pc;
+	bool exact;
+	struct dwarf_piece frame_base; /* CFA, BASE or UNKNOWN */
+};
+void dwarf_frame_base(struct dwarf_place *place, const struct dwarf_entry *function);
+void dwarf_locate(const struct dwarf_place *place, const struct dwarf_entry *e,
+		  struct dwarf_variable *ret);
+
+#endif

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dwarf_scopes.h"
+
+#include <dwarf.h>
+
+#include "dwarf_priv.h"
+#include "limit.h"
+
+enum { GO_WORD = 8 };
+
+/* What the children of the entry at one depth belong to. */
+struct level {
+	size_t scope;
+	uint32_t block;
+};
+
+struct gathering {
+	struct dwarf_place place;
+	uint64_t pc; /* of blocks and calls */
+	struct dwarf_scopes *scopes;
+	size_t scope_cap, variable_cap[LIMIT_SCOPE_DEPTH + 1], variables;
+	struct level levels[LIMIT_SCOPE_DEPTH + 1];
+	bool too_much;
+};
+
+/* Outermost first, until it is finished. False: it is too deep. */
+static bool add_scope(struct gathering *g, const struct dwarf_entry *e, bool inlined)
+{
+	struct dwarf_scopes *s = g->scopes;
+	struct dwarf_entry whole = *e;
+
+	if (s->count > LIMIT_SCOPE_DEPTH)
+		return false;
+	dwarf_entry_integrate(g->place.es, &whole);
+	GROW(s->list, s->count, g->scope_cap);
+	s->list[s->count++] =
+		(struct dwarf_scope){ .function = dwarf_entry_string(&whole, AT_NAME),
+				      .inlined = inlined };
+	return true;
+}
+
+/* Instances of generic functions name types by their place in the dictionary, which is an
+ * attribute of a typedef. */
+static void read_dict_index(struct gathering *g, struct dwarf_variable *v)
+{
+	struct dwarf_entry type;
+
+	if (dwarf_entry_at(g->place.es, v->type, &type) && type.unit->go &&
+	    type.tag == DW_TAG_typedef)
+		v->has_dict_index =
+			dwarf_entry_unsigned(&type, AT_GO_DICT_INDEX, &v->dict_index);
+}
+
+/* Of a type that has none itself: that of the type behind it. */
+static bool size_of(struct dwarf_entries *es, uint64_t type, uint64_t *ret)
+{
+	struct dwarf_entry e;
+
+	for (int i = 0; i < LIMIT_TYPE_NAMES && dwarf_entry_at(es, type, &e); i++) {
+		dwarf_entry_integrate(es, &e);
+		if (dwarf_entry_unsigned(&e, AT_BYTE_SIZE, ret))
+			return true;
+		if (e.tag == DW_TAG_array_type || e.tag == DW_TAG_pointer_type)
+			return false;
+		type = dwarf_entry_ref(&e, AT_TYPE);
+	}
+	return false;
+}
+
+static bool same_place(const struct dwarf_piece *a, const struct dwarf_piece *b)
+{
+	return a->where == b->where && a->at == b->at && a->more == b->more;
+}
+
+/* Go 1.16 to 1.21 say each word of many interfaces, strings and slices twice or more, one
+ * behind the other, some of them empty. False: it is not that. */
+static bool merge_repeated(struct dwarf_variable *v, uint64_t size)
+{
+	const size_t words = size / GO_WORD;
+
+	if (!words || size % GO_WORD || v->piece_count % words)
+		return false;
+	for (size_t i = 0; i < v->piece_count; i++)
+		if (v->pieces[i].size != GO_WORD)
+			return false;
+	const size_t times = v->piece_count / words;
+	for (size_t i = 0; i < words; i++) {
+		struct dwarf_piece word = { .where = DWARF_PIECE_NOWHERE };
+		for (size_t j = i * times; j < (i + 1) * times; j++) {
+			const struct dwarf_piece *piece = &v->pieces[j];
+			if (word.where == DWARF_PIECE_NOWHERE)
+				word = *piece;
+			else if (piece->where != DWARF_PIECE_NOWHERE &&
+				 !same_place(&word, piece))
+				word = (struct dwarf_piece){
+					.where = DWARF_PIECE_UNKNOWN
+				};
+		}
+		word.size = GO_WORD;
+		v->pieces[i] = word;
+	}
+	v->piece_count = words;
+	return true;
+}
+
+/* What is more than the type has cannot be told apart. A cap that is left out at the end is
+ * just not kept. */
+static void check_pieces(struct dwarf_entries *es, struct dwarf_variable *v)
+{
+	uint64_t size, sum = 0;
+
+	for (size_t i = 0; i < v->piece_count; i++)
+		if (v->pieces[i].size <= UINT32_MAX)
+			sum += v->pieces[i].size;
+	bool fits = !sum || !size_of(es, v->type, &size) || sum <= size ||
+		    merge_repeated(v, size);
+	if (fits && v->piece_count <= DWARF_PIECES)
+		return;
+	v->pieces[0] =
+		(struct dwarf_piece){ .where = DWARF_PIECE_UNKNOWN, .size = UINT64_MAX };
+	v->piece_count = 1;
+}
+
+static void add_variable(struct gathering *g, const struct dwarf_entry *e,
+			 const struct level *level)
+{
+	struct dwarf_scope *scope = &g->scopes->list[level->scope];
+	struct dwarf_entry whole = *e;
+	uint64_t line = 0;
+
+	if (g->variables++ >= LIMIT_SCOPE_VARIABLES) {
+		g->too_much = true;
+		return;
+	}
+	dwarf_entry_integrate(g->place.es, &whole);
+	struct dwarf_variable v = { .name = dwarf_entry_string(&whole, AT_NAME),
+				    .type = dwarf_entry_ref(&whole, AT_TYPE),
+				    .parameter = e->tag == DW_TAG_formal_parameter,
+				    .depth = level->block };
+	v.result = dwarf_entry_flag(&whole, AT_VARIABLE_PARAMETER);
+	if (dwarf_entry_unsigned(&whole, AT_LINE, &line) && line <= UINT32_MAX)
+		v.line = (uint32_t)line;
+	if (e->unit->go) {
+		v.has_closure_offset = dwarf_entry_unsigned(&whole, AT_GO_CLOSURE_OFFSET,
+							    &v.closure_offset);
+		read_dict_index(g, &v);
+	}
+	dwarf_locate(&g->place, &whole, &v);
+	check_pieces(g->place.es, &v);
+	GROW(scope->variables, scope->variable_count, g->variable_cap[level->scope]);
+	scope->variables[scope->variable_count++] = v;
+}
+
+/* An inlined call is in the innermost scope so far: what is in another contradicts the
+ * ranges that it was found by. */
+static bool enter_call(struct gathering *g, const struct dwarf_entry *e,
+		       const struct level *level, struct level *ret)
+{
+	*ret = (struct level){ .scope = g->scopes->count };
+	return level->scope + 1 == g->scopes->count &&
+	       dwarf_entry_covers(g->place.es, e, g->pc) && add_scope(g, e, true);
+}
+
+static bool enter_block(struct gathering *g, const struct dwarf_entry *e,
+			const struct level *level, struct level *ret)
+{
+	bool own = entry_has(e, AT_LOW_PC) || entry_has(e, AT_RANGES);
+
+	*ret = (struct level){ level->scope, level->block + own };
+	return dwarf_entry_covers(g->place.es, e, g->pc);
+}
+
+/* True: what is below the entry counts as well. */
+static bool visit(struct gathering *g, const struct dwarf_entry *e, unsigned depth)
+{
+	const struct level *level = &g->levels[depth - 1];
+
+	switch (e->tag) {
+	case DW_TAG_formal_parameter:
+	case DW_TAG_variable:
+		add_variable(g, e, level);
+		return false;
+	case DW_TAG_inlined_subroutine:
+		return depth <= LIMIT_SCOPE_DEPTH &&
+		       enter_call(g, e, level, &g->levels[depth]);
+	case DW_TAG_lexical_block:
+	case DW_TAG_try_block:
+	case DW_TAG_catch_block:
+		return depth <= LIMIT_SCOPE_DEPTH &&
+		       enter_block(g, e, level, &g->levels[depth]);
+	default:
+		return false;
+	}
+}
+
+static void gather(struct gathering *g, const struct dwarf_entry *function)
+{
+	struct dwarf_walk w = { .es = g->place.es, .entry = *function };
+	bool into = true;
+
+	dwarf_frame_base(&g->place, function);
+	add_scope(g, function, false);
+	g->levels[0] = (struct level){ 0, 0 };
+	while (!g->too_much && dwarf_walk_next(&w, into))
+		into = visit(g, &w.entry, w.depth);
+}
+
+static void reverse(struct dwarf_scopes *s)
+{
+	for (size_t i = 0; i < s->count / 2; i++) {
+		struct dwarf_scope other = s->list[s->count - 1 - i];
+		s->list[s->count - 1 - i] = s->list[i];
+		s->list[i] = other;
+	}
+}
+
+struct dwarf_scopes *dwarf_scopes_at(struct dwarf *d, uint64_t pc, bool exact,
+				     struct err *err)
+{
+	struct dwarf_entries *es = dwarf_entries(d);
+	struct dwarf_entry function;
+	struct gathering g = {
+		.pc = exact ? pc : pc - 1,
+		.place = { .es = es, .arch = d->arch, .pc = pc, .exact = exact }
+	};
+
+	bool found = dwarf_function_at(es, g.pc, &function);
+	AUTO(dwarf_scopes_free) struct dwarf_scopes *s = xcalloc(1, sizeof(*s));
+	g.scopes = s;
+	if (found)
+		gather(&g, &function);
+	reverse(s);
+	if (!es->steps || g.too_much) {
+		err_set(err, ERR_LIMIT, "too much debugging information");
+		return NULL;
+	}
+	if (!found) {
+		err_set(err, ERR_NOT_FOUND, "no function at %#llx",
+			(unsigned long long)pc);
+		return NULL;
+	}
+	return TAKE(s);
+}
+
+void dwarf_scopes_free(struct dwarf_scopes *scopes)
+{
+	if (!scopes)
+		return;
+	for (size_t i = 0; i < scopes->count; i++) {
+		struct dwarf_scope *scope = &scopes->list[i];
+		for (size_t j = 0; j < scope->variable_count; j++)
+			xfree(scope->variables[j].pieces);
+		xfree(scope->variables);
+	}
+	xfree(scopes->list);
+	xfree(scopes);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "utf8.h"
+
+#include <stdint.h>
+#include <string.h>
+
+enum { UTF8_MAX = 4 }; /* bytes of a character */
+
+/* Length of the UTF-8 sequence at p, or 0 when it is none: overlong, a surrogate, above
+ * U+10FFFF, cut off. The ranges are those of Unicode's table 3-7. */
+static size_t utf8_sequence(const uint8_t *p, size_t len)
+{
+	uint8_t low = 0x80, high = 0xbf;
+	size_t n;
+	if (p[0] < 0x80)
+		return 1;
+	if (p[0] >= 0xc2 && p[0] <= 0xdf) {
+		n = 2;
+	} else if (p[0] >= 0xe0 && p[0] <= 0xef) {
+		n = 3;
+		low = p[0] == 0xe0 ? 0xa0 : 0x80;
+		high = p[0] == 0xed ? 0x9f : 0xbf;
+	} else if (p[0] >= 0xf0 && p[0] <= 0xf4) {
+		n = 4;
+		low = p[0] == 0xf0 ? 0x90 : 0x80;
+		high = p[0] == 0xf4 ? 0x8f : 0xbf;
+	} else {
+		return 0;
+	}
+	if (n > len || p[1] < low || p[1] > high)
+		return 0;
+	for (size_t i = 2; i < n; i++)
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	return n;
+}
+
+bool utf8_valid(const void *bytes, size_t len)
+{
+	const uint8_t *p = bytes;
+
+	while (len > 0) {
+		uint64_t eight;
+		size_t n;
+		if (len >= sizeof(eight)) {
+			memcpy(&eight, p, sizeof(eight));
+			if (!(eight & 0x8080808080808080)) {
+				p += sizeof(eight);
+				len -= sizeof(eight);
+				continue;
+			}
+		}
+		n = utf8_sequence(p, len);
+		if (n == 0)
+			return false;
+		p += n;
+		len -= n;
+	}
+	return true;
+}
+
+size_t utf8_cut(const char *bytes, size_t len)
+{
+	size_t tail = 1;
+
+	while (tail < len && tail < UTF8_MAX &&
+	       ((uint8_t)bytes[len - tail] & 0xc0) == 0x80)
+		tail++;
+	uint8_t first = len ? (uint8_t)bytes[len - tail] : 0;
+	size_t whole = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1;
+	return whole > tail ? len - tail : len;
+}
