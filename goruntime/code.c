@@ -5,6 +5,7 @@
 
 #include "arguments.h"
 #include "limit.h"
+#include "variables.h"
 
 struct code_table {
 	struct modules *modules;
@@ -53,6 +54,7 @@ void code_table_free(struct code_table *table)
 		if (table->slots[i]) {
 			xfree(table->slots[i]->calls);
 			xfree(table->slots[i]->arguments);
+			code_variables_free(table->slots[i]->variables);
 		}
 		xfree(table->slots[i]);
 	}

@@ -24,6 +24,7 @@ struct code {
 	const struct module *module;
 	uint32_t call_count; /* 0: not expanded yet */
 	struct pclntab_call *calls;
+	struct code_variables *variables; /* variables.c; NULL: not asked for yet */
 	struct arguments *arguments; /* of the outermost call, made with calls; or NULL */
 };
 

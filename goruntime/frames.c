@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "runtime_priv.h"
+#include "variables.h"
 #include "words.h"
 
 static bool is_exported(const char *s, size_t len)
@@ -53,6 +54,7 @@ struct expansion {
 	bool first; /* none shown yet */
 	enum special callee;
 	struct words_reader *words; /* NULL: not asked for */
+	bool variables;
 };
 
 static const char *module_of(const struct images *images, const struct image *img)
@@ -90,8 +92,8 @@ static struct code_frame frame_of(const struct code *c, const struct pclntab_cal
 	};
 }
 
-static void give_go(struct expansion *e, const struct raw_frame *raw,
-		    const struct runtime *rt, const struct code *c)
+static void give_go(struct expansion *e, const struct raw_frame *raw, struct runtime *rt,
+		    const struct code *c)
 {
 	struct slot wrapper_id = rt->layout.slot[L_id_wrapper];
 
@@ -106,8 +108,13 @@ static void give_go(struct expansion *e, const struct raw_frame *raw,
 		if (!f.kind && wrapper)
 			f.kind = "wrapper";
 		f.by_frame_pointer = raw->flags & FRAME_BY_POINTER;
+		struct frame_variables variables = { rt, c, i, 0 };
 		if (e->words)
 			f.words = words_of(e->words, raw, c, i);
+		if (e->variables)
+			variables.cfa = goroutine_argp(e->words->g, raw);
+		if (e->variables && variables_begin(&variables, &f.why_none))
+			f.variables = &variables;
 		if (raw->flags & FRAME_SYSTEM_STACK)
 			f.kind = "cgo";
 		e->fn(e->arg, &f);
@@ -152,10 +159,12 @@ void runtimes_each_frame(struct runtimes *all, struct stack stack, code_frame_fn
 }
 
 void runtimes_each_frame_of(struct runtimes *all, const struct goroutine *g,
-			    code_frame_fn *fn, void *arg)
+			    bool variables, code_frame_fn *fn, void *arg)
 {
 	struct words_reader words;
-	struct expansion e = { .all = all, .fn = fn, .arg = arg, .words = &words };
+	struct expansion e = {
+		.all = all, .fn = fn, .arg = arg, .words = &words, .variables = variables
+	};
 
 	words_begin(&words, all->target, g);
 	expand(&e, runtimes_stack(all, g->stack));

@@ -386,6 +386,8 @@ struct verification {
 /* After runtimes_decode(). */
 void runtimes_verify(struct runtimes *all, struct verification *ret);
 
+struct frame_variables;
+
 /* A frame as people read it. Borrowed strings; NULL and 0 when not known. */
 struct code_frame {
 	const char *function, *file, *kind, *module;
@@ -394,15 +396,18 @@ struct code_frame {
 	bool c, inlined, hidden;
 	bool by_frame_pointer; /* else by the function table, or as C is unwound */
 	struct words words;    /* runtimes_each_frame_of() only; valid during the call */
+	struct frame_variables *variables; /* likewise, for runtime_each_variable(); NULL:
+					    * none could be had, and why_none says why */
+	const char *why_none;
 };
 
 /* Calls fn for each frame of a stack, inlined calls expanded, innermost first. */
 typedef void code_frame_fn(void *arg, const struct code_frame *frame);
 void runtimes_each_frame(struct runtimes *all, struct stack stack, code_frame_fn *fn,
 			 void *arg);
-/* The same of a goroutine's own stack, with its words. */
+/* The same of a goroutine's own stack, with its words and, where asked for, variables. */
 void runtimes_each_frame_of(struct runtimes *all, const struct goroutine *g,
-			    code_frame_fn *fn, void *arg);
+			    bool variables, code_frame_fn *fn, void *arg);
 /* Its words alone, one call for each of its frames. Borrowed for the call. */
 typedef void words_fn(void *arg, const struct words *words);
 void runtimes_each_words(struct runtimes *all, const struct goroutine *g, words_fn *fn,
@@ -413,6 +418,156 @@ bool runtime_code_at(struct runtime *rt, uint64_t pc, struct code_frame *ret);
 bool runtime_call_before(struct runtime *rt, uint64_t pc, struct code_frame *ret);
 /* The innermost call at the return address pc, as runtime.Callers records it. */
 bool runtime_recorded_call(struct runtime *rt, uint64_t pc, struct code_frame *ret);
+
+/* Types: what the subject's debugging information, or else its type descriptors, say of them.
+ * Made when they are asked for, kept as long as their runtime. */
+enum type_kind { /* the numbers of internal/abi/type.go, and behind them what only C has */
+		 KIND_UNKNOWN,
+		 KIND_BOOL,
+		 KIND_INT,
+		 KIND_INT8,
+		 KIND_INT16,
+		 KIND_INT32,
+		 KIND_INT64,
+		 KIND_UINT,
+		 KIND_UINT8,
+		 KIND_UINT16,
+		 KIND_UINT32,
+		 KIND_UINT64,
+		 KIND_UINTPTR,
+		 KIND_FLOAT32,
+		 KIND_FLOAT64,
+		 KIND_COMPLEX64,
+		 KIND_COMPLEX128,
+		 KIND_ARRAY,
+		 KIND_CHAN,
+		 KIND_FUNC,
+		 KIND_INTERFACE,
+		 KIND_MAP,
+		 KIND_POINTER,
+		 KIND_SLICE,
+		 KIND_STRING,
+		 KIND_STRUCT,
+		 KIND_UNSAFE_POINTER,
+		 KIND_UNION,
+		 KIND_ENUM,
+		 KIND_VOID,
+		 TYPE_KINDS
+};
+
+struct type;
+
+struct type_field {
+	const char *name; /* "_" for one without */
+	const struct type *type;
+	uint64_t off;
+	bool embedded;
+};
+
+enum type_kind type_kind(const struct type *type);
+/* Go spelling; never NULL. */
+const char *type_name(const struct type *type);
+uint64_t type_size(const struct type *type);
+/* Of an array, slice, pointer, channel or map. NULL: not known. */
+const struct type *type_elem(const struct type *type);
+const struct type *type_key(const struct type *type);
+uint64_t type_count(const struct type *type); /* of an array */
+/* Of a struct or union; of a string, slice or interface none. */
+size_t type_field_count(const struct type *type);
+const struct type_field *type_field(const struct type *type, size_t i);
+/* NULL: it has none of that name. */
+const struct type_field *type_field_named(const struct type *type, const char *name);
+/* Does it have methods besides, as error and not as any? Of an interface. */
+bool type_has_methods(const struct type *type);
+
+/* "main.T", "*main.T", "[]int": NULL, ERR_NOT_FOUND: nothing of that name is known. */
+const struct type *runtime_type_named(struct runtime *rt, const char *name,
+				      struct err *err);
+/* By its descriptor, as an interface points to it. */
+const struct type *runtime_type_at(struct runtime *rt, uint64_t descriptor,
+				   struct err *err);
+
+/* Memory of a type. */
+struct value {
+	const struct type *type;
+	uint64_t addr;
+};
+
+/* Is it in the subject's memory? What a frame keeps in pieces is put together here. */
+bool value_has_address(const struct value *v);
+
+/* An argument, result or local variable of a frame. */
+struct variable {
+	const char *name;
+	bool argument, result;
+	bool escaped;  /* it lives on the heap */
+	bool shadowed; /* an inner one of its name hides it */
+	bool optimized_out;
+	uint32_t line;		/* of its declaration; 0: not known */
+	struct value value;	/* type NULL: not known */
+	const char *unreadable; /* why it has no value; NULL: it has */
+};
+/* Valid during the call. */
+typedef void variable_fn(void *arg, struct runtime *rt, const struct variable *v);
+/* Arguments and results, or locals. */
+void frame_each_variable(struct frame_variables *frame, bool arguments, variable_fn *fn,
+			 void *arg);
+
+/* What the variables of these kinds lead to. False: err says why it cannot be had. */
+struct text_value { /* a string */
+	uint64_t addr, len;
+};
+MUST_CHECK bool runtime_string(struct runtime *rt, const struct value *v,
+			       struct text_value *ret, struct err *err);
+
+struct slice_value {
+	uint64_t addr, len, cap;
+};
+MUST_CHECK bool runtime_slice(struct runtime *rt, const struct value *v,
+			      struct slice_value *ret, struct err *err);
+
+struct interface_value {
+	uint64_t descriptor; /* of the type inside; 0: it is nil */
+	char name[256];	     /* of that type, as far as it fits; "": not known */
+	struct value inside; /* type NULL: only the name is known */
+	const char *unknown; /* then why; borrowed */
+};
+MUST_CHECK bool runtime_interface(struct runtime *rt, const struct value *v,
+				  struct interface_value *ret, struct err *err);
+
+struct map_value {
+	uint64_t addr; /* 0: it is nil */
+	uint64_t len;
+};
+MUST_CHECK bool runtime_map(struct runtime *rt, const struct value *v,
+			    struct map_value *ret, struct err *err);
+/* Calls fn for each entry until it says false. False: err says why there are no more. */
+typedef bool map_entry_fn(void *arg, const struct value *key, const struct value *elem);
+MUST_CHECK bool runtime_map_each(struct runtime *rt, const struct value *v,
+				 map_entry_fn *fn, void *arg, struct err *err);
+
+struct channel_value {
+	uint64_t addr; /* 0: it is nil */
+	uint64_t len, cap, first, buffer, element_size;
+	bool closed;
+};
+MUST_CHECK bool runtime_channel(struct runtime *rt, const struct value *v,
+				struct channel_value *ret, struct err *err);
+/* Where the i-th is, oldest first. */
+uint64_t channel_element(const struct channel_value *c, uint64_t i);
+
+/* A function value: where its code begins, and its closure. 0: it is nil. */
+struct func_value {
+	uint64_t entry, closure;
+};
+MUST_CHECK bool runtime_func(struct runtime *rt, const struct value *v,
+			     struct func_value *ret, struct err *err);
+
+/* A package's variable, "main.config". ERR_NOT_FOUND. */
+MUST_CHECK bool runtime_global(struct runtime *rt, const char *name, struct value *ret,
+			       struct err *err);
+MUST_CHECK bool runtime_bytes(struct runtime *rt, uint64_t addr, void *ret, size_t len,
+			      struct err *err);
 
 /* Where the runtime keeps things, slot by slot of layout.def, and who says so. */
 enum layout_kind { LAYOUT_FIELD, LAYOUT_SIZE, LAYOUT_CONSTANT };

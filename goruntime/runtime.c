@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "debug.h"
 #include "limit.h"
 #include "runtime_priv.h"
 #include "target_extents.h"
+#include "value.h"
 #include "wait.h"
 
 enum { AHEAD = 4096 /* goroutines whose stacks are read at once */ };
@@ -123,6 +125,8 @@ void runtime_close(struct runtime *rt)
 	xfree(rt->unusable);
 	extras_done(&rt->extras);
 	code_table_free(rt->code);
+	debug_free(rt);
+	value_pieces_free(rt->pieces);
 	modules_close(rt->modules);
 	build_info_free(rt->build);
 	xfree(rt);

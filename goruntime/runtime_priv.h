@@ -101,7 +101,12 @@ struct runtime {
 	size_t machine_count;
 
 	struct extras extras;
-	struct waits *waits; /* wait.h; NULL: nobody waits */
+	/* debug.c: of each of its modules, and types that only their descriptors tell of; NULL:
+	 * not asked for. */
+	struct debug_info *debug;
+	struct types *described;
+	struct value_pieces *pieces; /* value.c */
+	struct waits *waits;	     /* wait.h; NULL: nobody waits */
 	char **wait_reasons;
 	size_t wait_reason_count;
 };

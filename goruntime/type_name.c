@@ -10,6 +10,7 @@
 enum {
 	TYPE_BYTES = 48, /* what all descriptors begin with, in every release */
 	KIND_MASK = 31,
+	EMBEDDED = 8,	/* of a name's flags */
 	EXTRA_STAR = 2, /* of tflag: the name is that of the pointer to this type */
 	NAME_HEAD = 6,	/* flags, and a length of at most 5 bytes */
 };
@@ -40,8 +41,8 @@ static uint64_t name_length(const uint8_t *head, size_t *ret_head)
 	return b.bad ? 0 : len;
 }
 
-static bool read_name(struct runtime *rt, uint64_t addr, bool star, struct go_type *ret,
-		      struct err *err)
+bool type_read_name(struct runtime *rt, uint64_t addr, struct go_type *ret,
+		    bool *ret_embedded, struct err *err)
 {
 	uint8_t head[NAME_HEAD];
 	size_t skip;
@@ -54,11 +55,8 @@ static bool read_name(struct runtime *rt, uint64_t addr, bool star, struct go_ty
 			       addr);
 	ret->name_len = len < sizeof(ret->name) ? (size_t)len : sizeof(ret->name);
 	ret->elided = len - ret->name_len;
-	if (!target_read(rt->target, addr + skip, ret->name, ret->name_len, err))
-		return false;
-	if (star && ret->name[0] == '*')
-		memmove(ret->name, ret->name + 1, --ret->name_len);
-	return true;
+	*ret_embedded = head[0] & EMBEDDED;
+	return target_read(rt->target, addr + skip, ret->name, ret->name_len, err);
 }
 
 bool type_read(struct runtime *rt, uint64_t addr, struct go_type *ret, struct err *err)
@@ -66,6 +64,7 @@ bool type_read(struct runtime *rt, uint64_t addr, struct go_type *ret, struct er
 	const struct layout *l = &rt->layout;
 	const struct module *m = holder(rt, addr);
 	uint8_t bytes[TYPE_BYTES];
+	bool ignored;
 
 	if (!layout_has(l, L_type_kind) || !layout_has(l, L_type_str))
 		return err_set(err, ERR_UNSUPPORTED, "this Go's types are not known");
@@ -79,9 +78,12 @@ bool type_read(struct runtime *rt, uint64_t addr, struct go_type *ret, struct er
 	if (name >= m->etypes - m->types)
 		return err_set(err, ERR_BAD_DATA,
 			       "the type at 0x%" PRIx64 " has its name elsewhere", addr);
-	return read_name(rt, m->types + name,
-			 layout_get(l, L_type_tflag, bytes, sizeof(bytes)) & EXTRA_STAR,
-			 ret, err);
+	if (!type_read_name(rt, m->types + name, ret, &ignored, err))
+		return false;
+	if (layout_get(l, L_type_tflag, bytes, sizeof(bytes)) & EXTRA_STAR &&
+	    ret->name[0] == '*')
+		memmove(ret->name, ret->name + 1, --ret->name_len);
+	return true;
 }
 
 bool type_is_named(const struct go_type *type, const char *name)

@@ -6,26 +6,6 @@
 
 #include "goruntime.h"
 
-enum type_kind {
-	KIND_BOOL = 1,
-	KIND_INT,
-	KIND_INT8,
-	KIND_INT16,
-	KIND_INT32,
-	KIND_INT64,
-	KIND_UINT,
-	KIND_UINT8,
-	KIND_UINT16,
-	KIND_UINT32,
-	KIND_UINT64,
-	KIND_UINTPTR,
-	KIND_FLOAT32,
-	KIND_FLOAT64,
-	KIND_COMPLEX64,
-	KIND_COMPLEX128,
-	KIND_STRING = 24,
-};
-
 enum { TYPE_NAME_BYTES = 1024 };
 
 struct go_type {
@@ -38,6 +18,11 @@ struct go_type {
 /* False: err says why. */
 MUST_CHECK bool type_read(struct runtime *rt, uint64_t addr, struct go_type *ret,
 			  struct err *err);
+
+/* A name in the form of descriptors, as that of a field. embedded: its flag says so, from Go
+ * 1.19 on. */
+MUST_CHECK bool type_read_name(struct runtime *rt, uint64_t addr, struct go_type *ret,
+			       bool *ret_embedded, struct err *err);
 
 bool type_is_named(const struct go_type *type, const char *name);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "frame.h"
-#include "printers.h"
+#include "value_printers.h"
 
 struct frame_printing {
 	struct sink *out;
 	size_t count;
+	struct printing *values; /* NULL: none are wanted */
 };
 
 void print_location(struct sink *out, const struct code_frame *f)
@@ -30,6 +31,46 @@ void print_words(struct sink *out, const struct words *words)
 		sink_end(out);
 	} else {
 		sink_null(out);
+	}
+}
+
+struct variable_list {
+	struct printing *values;
+	const char *name;
+	bool begun;
+};
+
+static void print_in_list(void *arg, struct runtime *rt, const struct variable *v)
+{
+	struct variable_list *list = arg;
+
+	if (!list->begun)
+		sink_named_begin(list->values->out, list->name, SINK_ARRAY);
+	list->begun = true;
+	print_variable(list->values, rt, v);
+}
+
+static void print_list(struct printing *values, struct frame_variables *frame,
+		       bool arguments)
+{
+	struct variable_list list = { .values = values,
+				      .name = arguments ? "arguments" : "locals" };
+
+	frame_each_variable(frame, arguments, print_in_list, &list);
+	if (list.begun)
+		sink_end(values->out);
+}
+
+static void print_variables(struct printing *values, const struct code_frame *f)
+{
+	if (!f->variables) {
+		sink_named_string(values->out, "values_unreadable", f->why_none);
+	} else if (!goroutine_has_room(values)) {
+		sink_named_string(values->out, "values_unreadable",
+				  "the goroutine has too many values");
+	} else {
+		print_list(values, f->variables, true);
+		print_list(values, f->variables, false);
 	}
 }
 
@@ -59,16 +100,26 @@ static void print_frame(void *arg, const struct code_frame *f)
 		sink_name(out, "words");
 		print_words(out, &f->words);
 	}
+	if (p->values && !f->c)
+		print_variables(p->values, f);
 	sink_end(out);
 }
 
-size_t print_frames_of(struct sink *out, struct runtimes *all, const struct goroutine *g)
+size_t print_frames_of(struct sink *out, struct runtimes *all, const struct goroutine *g,
+		       const struct value_bounds *bounds, uint64_t *count_variables)
 {
-	struct frame_printing p = { .out = out };
+	struct printing values;
+	struct frame_printing p = { .out = out, .values = bounds ? &values : NULL };
 
+	if (bounds)
+		printing_begin(&values, out, bounds);
 	sink_begin(out, SINK_ARRAY);
-	runtimes_each_frame_of(all, g, print_frame, &p);
+	runtimes_each_frame_of(all, g, bounds != NULL, print_frame, &p);
 	sink_end(out);
+	if (bounds) {
+		*count_variables += values.variables;
+		printing_end(&values);
+	}
 	return p.count;
 }
 

@@ -6,10 +6,14 @@
 #include "goruntime.h"
 #include "sink.h"
 
+struct value_bounds;
+
 /* Members function, file and line of the object that is open. */
 void print_location(struct sink *out, const struct code_frame *f);
-/* print_frames() of a goroutine's own stack, with its words. */
-size_t print_frames_of(struct sink *out, struct runtimes *all, const struct goroutine *g);
+/* print_frames() of a goroutine's own stack, with its words and, where bounds is not NULL, its
+ * variables, which are counted. */
+size_t print_frames_of(struct sink *out, struct runtimes *all, const struct goroutine *g,
+		       const struct value_bounds *bounds, uint64_t *count_variables);
 bool has_words(const struct words *words);
 /* Its words as a value: null when there are none. */
 void print_words(struct sink *out, const struct words *words);

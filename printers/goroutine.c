@@ -102,7 +102,7 @@ static void print_all_words(struct sink *out, struct runtimes *all,
 		sink_end(out);
 }
 
-void print_goroutine(struct sink *out, const struct goroutine_printing *p,
+void print_goroutine(struct sink *out, struct goroutine_printing *p,
 		     const struct goroutine *g, uint64_t group)
 {
 	sink_begin(out, SINK_OBJECT);
@@ -119,9 +119,9 @@ void print_goroutine(struct sink *out, const struct goroutine_printing *p,
 	print_origin(out, p, g);
 	print_stack(out, g);
 	sink_named_uint(out, "group", group);
-	if (p->full_frames && g->stack != NO_STACK) {
+	if ((p->full_frames || p->values) && g->stack != NO_STACK) {
 		sink_name(out, "frames");
-		print_frames_of(out, p->runtimes, g);
+		print_frames_of(out, p->runtimes, g, p->values, &p->variables);
 	} else if (g->stack != NO_STACK) {
 		print_all_words(out, p->runtimes, g);
 	}

@@ -34,6 +34,20 @@ struct thread_printing {
 };
 void print_thread(struct sink *out, const struct thread_printing *p, size_t i);
 
+/* How much of a value is shown. */
+struct value_bounds {
+	uint32_t string, elements, entries; /* bytes, and of each sequence or map */
+	uint32_t depth, pointers;	    /* values inside values; pointers followed */
+	uint64_t bytes;			    /* of the document, for one variable */
+	uint64_t goroutine_bytes;	    /* ..., for all of a goroutine */
+};
+extern const struct value_bounds value_bounds_default;
+
+/* An object with its name, type and value. */
+void print_one_value(struct sink *out, struct runtime *rt,
+		     const struct value_bounds *bounds, const char *name,
+		     const struct value *v);
+
 struct sockets;
 
 struct goroutine_printing {
@@ -44,9 +58,11 @@ struct goroutine_printing {
 	uint64_t now_ns;      /* CLOCK_MONOTONIC of the snapshot, for waiting times */
 	uint64_t realtime_ns; /* the same moment, CLOCK_REALTIME */
 	bool full_frames;
+	const struct value_bounds *values; /* NULL: none are wanted */
+	uint64_t variables;		   /* counts those printed */
 };
 /* group: the id of its stack's group in this document. */
-void print_goroutine(struct sink *out, const struct goroutine_printing *p,
+void print_goroutine(struct sink *out, struct goroutine_printing *p,
 		     const struct goroutine *g, uint64_t group);
 
 #endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "debug.h"
+
+#include "runtime_priv.h"
+
+struct debug_info {
+	bool tried;
+	struct dwarf *dwarf;
+	struct types *types; /* NULL: there is none, and why */
+	struct err why;
+};
+
+static struct debug_info *debug_of(struct runtime *rt, size_t module)
+{
+	const struct module *m = modules_get(rt->modules, module);
+
+	if (!rt->debug)
+		rt->debug = xcalloc(modules_count(rt->modules), sizeof(*rt->debug));
+	struct debug_info *d = &rt->debug[module];
+	if (d->tried)
+		return d;
+	d->tried = true;
+	d->dwarf = m->image ? dwarf_open(m->image, &d->why) : NULL;
+	if (!m->image)
+		err_set(&d->why, ERR_NOT_FOUND, "a module has no file");
+	if (d->dwarf)
+		d->types = types_new(rt, d->dwarf, m->types);
+	return d;
+}
+
+void debug_free(struct runtime *rt)
+{
+	for (size_t i = 0; rt->debug && i < modules_count(rt->modules); i++) {
+		types_free(rt->debug[i].types);
+		dwarf_close(rt->debug[i].dwarf);
+	}
+	types_free(rt->described);
+	xfree(rt->debug);
+}
+
+bool debug_of_module(struct runtime *rt, const struct module *m, struct dwarf **ret_dwarf,
+		     struct types **ret_types, struct err *err)
+{
+	for (size_t i = 0; i < modules_count(rt->modules); i++) {
+		if (modules_get(rt->modules, i) != m)
+			continue;
+		struct debug_info *d = debug_of(rt, i);
+		*ret_dwarf = d->dwarf;
+		*ret_types = d->types;
+		*err = d->why;
+		return d->types != NULL;
+	}
+	return err_set(err, ERR_NOT_FOUND, "its module is not known");
+}
+
+static size_t count(const struct runtime *rt)
+{
+	return rt->modules ? modules_count(rt->modules) : 0;
+}
+
+const struct type *runtime_type_named(struct runtime *rt, const char *name,
+				      struct err *err)
+{
+	err_set(err, ERR_NOT_FOUND, "there is no Go here");
+	for (size_t i = 0; i < count(rt); i++) {
+		struct debug_info *d = debug_of(rt, i);
+		const struct type *found =
+			d->types ? types_named(d->types, name, err) : NULL;
+		if (found)
+			return found;
+		if (!d->types)
+			*err = d->why;
+	}
+	return NULL;
+}
+
+static const struct type *type_in_module(struct runtime *rt, uint64_t descriptor)
+{
+	struct err ignored;
+
+	for (size_t i = 0; i < count(rt); i++) {
+		const struct module *m = modules_get(rt->modules, i);
+		if (descriptor < m->types || descriptor >= m->etypes)
+			continue;
+		struct debug_info *d = debug_of(rt, i);
+		return d->types ? types_of_descriptor(d->types, descriptor, &ignored)
+				: NULL;
+	}
+	return NULL;
+}
+
+/* The linker leaves types out that no variable has: those have their descriptors only. */
+const struct type *runtime_type_at(struct runtime *rt, uint64_t descriptor,
+				   struct err *err)
+{
+	const struct type *type = type_in_module(rt, descriptor);
+
+	if (!rt->described)
+		rt->described = types_new(rt, NULL, 0);
+	return type ? type : types_at(rt->described, descriptor, err);
+}
+
+bool runtime_global(struct runtime *rt, const char *name, struct value *ret,
+		    struct err *err)
+{
+	uint64_t ref, addr;
+
+	err_set(err, ERR_NOT_FOUND, "no variable of the name %s is known", name);
+	for (size_t i = 0; i < count(rt); i++) {
+		struct debug_info *d = debug_of(rt, i);
+		if (!d->types)
+			*err = d->why;
+		if (!d->types || !dwarf_named_variable(d->dwarf, name, &ref, &addr))
+			continue;
+		ret->type = types_at(d->types, ref, err);
+		ret->addr = addr + image_bias(modules_get(rt->modules, i)->image);
+		return ret->type != NULL;
+	}
+	return false;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* debug.h - the debugging information of a runtime's modules, opened when a type or variable is
+ * first asked for: a plugin has its own. Private to goruntime. */
+#ifndef GOSNAP_DEBUG_H
+#define GOSNAP_DEBUG_H
+
+#include "module.h"
+#include "type.h"
+
+/* False: there is none, and why. Borrowed from the runtime. */
+MUST_CHECK bool debug_of_module(struct runtime *rt, const struct module *m,
+				struct dwarf **ret_dwarf, struct types **ret_types,
+				struct err *err);
+void debug_free(struct runtime *rt);
+
+#endif

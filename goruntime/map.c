@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "map.h"
+
+#include <inttypes.h>
+
+#include "runtime_priv.h"
+
+enum { INLINE_MAX = 128 };
+
+bool value_number(struct runtime *rt, const struct type *type, uint64_t addr,
+		  const char *field, uint64_t *ret, struct err *err)
+{
+	const struct type_field *f = type_field_named(type, field);
+	uint64_t size = f && f->type ? type_size(f->type) : 0;
+
+	if (size < 1 || size > sizeof(*ret))
+		return err_set(err, ERR_UNSUPPORTED, "%s has no field %s",
+			       type_name(type), field);
+	return target_read_uint(rt->target, addr + f->off, size, ret, err);
+}
+
+bool map_is_indirect(const struct type *type)
+{
+	return type_size(type) > INLINE_MAX;
+}
+
+static bool follow(struct map_walk *w, const struct type *type, uint64_t *at,
+		   struct err *err)
+{
+	return !map_is_indirect(type) || value_words(w->rt, *at, at, 1, err);
+}
+
+bool map_entry(struct map_walk *w, uint64_t key_at, uint64_t elem_at, struct err *err)
+{
+	if (!follow(w, w->key, &key_at, err) || !follow(w, w->elem, &elem_at, err))
+		return false;
+	w->over = !w->fn(w->arg, &(struct value){ w->key, key_at },
+			 &(struct value){ w->elem, elem_at });
+	return true;
+}
+
+/* "used" is the newer form's, "count" the older one's. */
+static const char *length_field(const struct type *header)
+{
+	return type_field_named(header, "used") ? "used" : "count";
+}
+
+bool runtime_map(struct runtime *rt, const struct value *v, struct map_value *ret,
+		 struct err *err)
+{
+	const struct type *header = type_header(v->type);
+
+	*ret = (struct map_value){ 0 };
+	if (!value_words(rt, v->addr, &ret->addr, 1, err))
+		return false;
+	if (!ret->addr)
+		return true;
+	if (!header)
+		return err_set(err, ERR_UNSUPPORTED, "this Go's maps are not known");
+	return value_number(rt, header, ret->addr, length_field(header), &ret->len, err);
+}
+
+bool runtime_map_each(struct runtime *rt, const struct value *v, map_entry_fn *fn,
+		      void *arg, struct err *err)
+{
+	struct map_value map;
+	struct map_walk w = { .rt = rt,
+			      .header = type_header(v->type),
+			      .key = type_key(v->type),
+			      .elem = type_elem(v->type),
+			      .fn = fn,
+			      .arg = arg };
+
+	if (!runtime_map(rt, v, &map, err))
+		return false;
+	if (!map.addr || map.len == 0)
+		return true;
+	if (!w.key || !w.elem)
+		return err_set(err, ERR_UNSUPPORTED,
+			       "the types of its keys and elements are not known");
+	w.addr = map.addr;
+	return type_field_named(w.header, "used") ? map_swiss_each(&w, err)
+						  : map_classic_each(&w, err);
+}

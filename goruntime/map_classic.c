@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Maps up to Go 1.23: runtime/map.go. Buckets of eight, chained; while a map grows, the buckets
+ * that were not moved yet are the old ones. */
+#include <inttypes.h>
+
+#include "map.h"
+#include "runtime_priv.h"
+
+enum {
+	SLOTS = 8,
+	EVACUATED_MIN = 2, /* evacuatedX, evacuatedY, evacuatedEmpty */
+	EVACUATED_MAX = 4,
+	LIVE_MIN = 5, /* minTopHash */
+	SAME_SIZE_GROW = 8,
+	B_MAX = 40,
+};
+
+struct bucket_form {
+	uint64_t tops, keys, key_stride, elems, elem_stride, overflow, size;
+};
+
+static const struct type_field *array_of(const struct type *type, const char *name,
+					 uint64_t *ret_off, uint64_t *ret_stride)
+{
+	const struct type_field *f = type_field_named(type, name);
+	const struct type *of = f && f->type ? type_elem(f->type) : NULL;
+
+	if (!of)
+		return NULL;
+	*ret_off = f->off;
+	*ret_stride = type_size(of);
+	return f;
+}
+
+static bool read_form(const struct type *header, struct bucket_form *ret)
+{
+	const struct type_field *buckets = type_field_named(header, "buckets");
+	const struct type *bucket =
+		buckets && buckets->type ? type_elem(buckets->type) : NULL;
+	uint64_t one;
+
+	if (!bucket)
+		return false;
+	const struct type_field *overflow = type_field_named(bucket, "overflow");
+	ret->size = type_size(bucket);
+	ret->overflow = overflow ? overflow->off : 0;
+	return overflow && array_of(bucket, "tophash", &ret->tops, &one) &&
+	       array_of(bucket, "keys", &ret->keys, &ret->key_stride) &&
+	       array_of(bucket, "values", &ret->elems, &ret->elem_stride);
+}
+
+static bool read_tops(struct map_walk *w, const struct bucket_form *form, uint64_t bucket,
+		      uint8_t tops[SLOTS], struct err *err)
+{
+	return target_read(w->rt->target, bucket + form->tops, tops, SLOTS, err);
+}
+
+/* A bucket and those chained to it; a damaged chain ends with the budget. */
+static bool each_slot(struct map_walk *w, const struct bucket_form *form, uint64_t bucket,
+		      struct err *err)
+{
+	uint8_t tops[SLOTS];
+
+	while (bucket && !w->over) {
+		if (!read_tops(w, form, bucket, tops, err))
+			return false;
+		for (unsigned i = 0; i < SLOTS && !w->over; i++)
+			if (tops[i] >= LIVE_MIN &&
+			    !map_entry(w, bucket + form->keys + i * form->key_stride,
+				       bucket + form->elems + i * form->elem_stride, err))
+				return false;
+		if (!value_words(w->rt, bucket + form->overflow, &bucket, 1, err))
+			return false;
+	}
+	return true;
+}
+
+static bool is_evacuated(struct map_walk *w, const struct bucket_form *form,
+			 uint64_t bucket, bool *ret, struct err *err)
+{
+	uint8_t tops[SLOTS];
+
+	if (!read_tops(w, form, bucket, tops, err))
+		return false;
+	*ret = tops[0] >= EVACUATED_MIN && tops[0] <= EVACUATED_MAX;
+	return true;
+}
+
+struct classic {
+	uint64_t buckets, old_buckets, b, flags;
+	struct bucket_form form;
+};
+
+static bool each_old(struct map_walk *w, const struct classic *m, struct err *err)
+{
+	uint64_t n = UINT64_C(1) << m->b;
+	bool evacuated;
+
+	if (!(m->flags & SAME_SIZE_GROW))
+		n /= 2;
+	for (uint64_t i = 0; i < n && !w->over; i++) {
+		uint64_t bucket = m->old_buckets + i * m->form.size;
+		if (!is_evacuated(w, &m->form, bucket, &evacuated, err) ||
+		    (!evacuated && !each_slot(w, &m->form, bucket, err)))
+			return false;
+	}
+	return true;
+}
+
+bool map_classic_each(struct map_walk *w, struct err *err)
+{
+	struct classic m;
+
+	if (!read_form(w->header, &m.form))
+		return err_set(err, ERR_UNSUPPORTED, "the form of this map is not known");
+	if (!value_number(w->rt, w->header, w->addr, "buckets", &m.buckets, err) ||
+	    !value_number(w->rt, w->header, w->addr, "oldbuckets", &m.old_buckets, err) ||
+	    !value_number(w->rt, w->header, w->addr, "B", &m.b, err) ||
+	    !value_number(w->rt, w->header, w->addr, "flags", &m.flags, err))
+		return false;
+	if (m.b > B_MAX)
+		return err_set(err, ERR_BAD_DATA, "a map of 2^%" PRIu64 " buckets", m.b);
+	if (m.old_buckets && !each_old(w, &m, err))
+		return false;
+	/* Those whose old bucket was not moved are empty so far. */
+	for (uint64_t i = 0; m.buckets && i < UINT64_C(1) << m.b && !w->over; i++)
+		if (!each_slot(w, &m.form, m.buckets + i * m.form.size, err))
+			return false;
+	return true;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Maps from Go 1.24 on: internal/runtime/maps (map.go, table.go, group.go). A directory of
+ * tables of groups of eight slots; a small map is one group without table and directory. */
+#include <inttypes.h>
+
+#include "map.h"
+#include "runtime_priv.h"
+
+enum { SLOTS = 8, NOT_FULL = 0x80, DIRECTORY_MAX = 1 << 24 };
+
+/* Where keys and elements are in a group, as its type says. */
+struct group_form {
+	uint64_t ctrl, size;
+	uint64_t key, key_stride, elem, elem_stride;
+};
+
+/* Slots of key and element, or (GOEXPERIMENT=mapsplitgroup) all keys, then all elements. */
+static bool read_form(const struct type *group, struct group_form *ret)
+{
+	const struct type_field *ctrl = type_field_named(group, "ctrl");
+	const struct type_field *slots = type_field_named(group, "slots");
+	const struct type_field *keys = type_field_named(group, "keys");
+	const struct type_field *elems = type_field_named(group, "elems");
+	const struct type *slot = slots && slots->type ? type_elem(slots->type) : NULL;
+	const struct type *key = keys && keys->type ? type_elem(keys->type) : NULL;
+	const struct type *elem = elems && elems->type ? type_elem(elems->type) : NULL;
+
+	*ret = (struct group_form){ .size = type_size(group) };
+	if (!ctrl)
+		return false;
+	ret->ctrl = ctrl->off;
+	if (key && elem) {
+		ret->key = keys->off;
+		ret->key_stride = type_size(key);
+		ret->elem = elems->off;
+		ret->elem_stride = type_size(elem);
+		return true;
+	}
+	const struct type_field *k = slot ? type_field_named(slot, "key") : NULL;
+	const struct type_field *e = slot ? type_field_named(slot, "elem") : NULL;
+	if (!k || !e)
+		return false;
+	ret->key = slots->off + k->off;
+	ret->elem = slots->off + e->off;
+	ret->key_stride = ret->elem_stride = type_size(slot);
+	return true;
+}
+
+static bool each_slot(struct map_walk *w, const struct group_form *form, uint64_t group,
+		      struct err *err)
+{
+	uint64_t ctrl;
+
+	if (!value_words(w->rt, group + form->ctrl, &ctrl, 1, err))
+		return false;
+	for (unsigned i = 0; i < SLOTS && !w->over; i++)
+		if (!(ctrl >> 8 * i & NOT_FULL) &&
+		    !map_entry(w, group + form->key + i * form->key_stride,
+			       group + form->elem + i * form->elem_stride, err))
+			return false;
+	return true;
+}
+
+struct swiss {
+	const struct type *table, *groups; /* table<K,V>, groupReference<K,V> */
+	uint64_t groups_off;
+	struct group_form form;
+};
+
+static bool read_types(const struct type *header, struct swiss *ret)
+{
+	const struct type_field *directory = type_field_named(header, "dirPtr");
+	const struct type *tables =
+		directory && directory->type ? type_elem(directory->type) : NULL;
+
+	ret->table = tables ? type_elem(tables) : NULL;
+	const struct type_field *groups =
+		ret->table ? type_field_named(ret->table, "groups") : NULL;
+	if (!groups || !groups->type)
+		return false;
+	ret->groups = groups->type;
+	ret->groups_off = groups->off;
+	const struct type_field *data = type_field_named(ret->groups, "data");
+	const struct type *group = data && data->type ? type_elem(data->type) : NULL;
+	return group && read_form(group, &ret->form);
+}
+
+static bool each_group(struct map_walk *w, const struct swiss *s, uint64_t table,
+		       struct err *err)
+{
+	uint64_t data, mask;
+
+	if (!value_number(w->rt, s->groups, table + s->groups_off, "data", &data, err) ||
+	    !value_number(w->rt, s->groups, table + s->groups_off, "lengthMask", &mask,
+			  err))
+		return false;
+	for (uint64_t i = 0; i <= mask && !w->over; i++)
+		if (!each_slot(w, &s->form, data + i * s->form.size, err))
+			return false;
+	return true;
+}
+
+/* A table stands in several consecutive places of the directory: its index is the first. */
+static bool each_table(struct map_walk *w, const struct swiss *s, uint64_t directory,
+		       uint64_t len, struct err *err)
+{
+	uint64_t table, before = 0;
+
+	if (len > DIRECTORY_MAX)
+		return err_set(err, ERR_BAD_DATA, "a map with %" PRIu64 " tables", len);
+	for (uint64_t i = 0; i < len && !w->over; i++, before = table) {
+		if (!value_words(w->rt, directory + i * sizeof(table), &table, 1, err))
+			return false;
+		if (table != before && !each_group(w, s, table, err))
+			return false;
+	}
+	return true;
+}
+
+bool map_swiss_each(struct map_walk *w, struct err *err)
+{
+	uint64_t directory, len;
+	struct swiss s;
+
+	if (!read_types(w->header, &s))
+		return err_set(err, ERR_UNSUPPORTED, "the form of this map is not known");
+	if (!value_number(w->rt, w->header, w->addr, "dirPtr", &directory, err) ||
+	    !value_number(w->rt, w->header, w->addr, "dirLen", &len, err))
+		return false;
+	if (len == 0)
+		return !directory || each_slot(w, &s.form, directory, err);
+	return each_table(w, &s, directory, len, err);
+}

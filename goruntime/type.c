@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "type.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "limit.h"
+
+enum { CHAIN_MAX = 64, DEPTH_MAX = 32, SLOTS_FIRST = 1024, NAME_BYTES = 256 };
+
+/* DW_ATE_*: DWARF 5, 7.8. */
+enum {
+	ATE_BOOLEAN = 2,
+	ATE_FLOAT = 4,
+	ATE_SIGNED = 5,
+	ATE_SIGNED_CHAR = 6,
+	ATE_UNSIGNED = 7,
+	ATE_UNSIGNED_CHAR = 8,
+};
+
+struct types {
+	struct runtime *rt;
+	struct dwarf *dwarf; /* NULL: of descriptors */
+	uint64_t descriptors;
+	struct type **slots; /* by ref; open addressing, a power of two */
+	size_t count, size;
+	char **made; /* names that nobody else keeps */
+	size_t made_count, made_cap;
+	int depth; /* of the making of names */
+};
+
+struct types *types_new(struct runtime *rt, struct dwarf *d, uint64_t descriptors)
+{
+	struct types *types = xcalloc(1, sizeof(*types));
+
+	types->rt = rt;
+	types->dwarf = d;
+	types->descriptors = descriptors;
+	types->size = SLOTS_FIRST;
+	types->slots = xcalloc(types->size, sizeof(*types->slots));
+	return types;
+}
+
+void types_free(struct types *types)
+{
+	if (!types)
+		return;
+	for (size_t i = 0; i < types->size; i++)
+		if (types->slots[i])
+			xfree(types->slots[i]->fields);
+	for (size_t i = 0; i < types->size; i++)
+		xfree(types->slots[i]);
+	for (size_t i = 0; i < types->made_count; i++)
+		xfree(types->made[i]);
+	xfree(types->made);
+	xfree(types->slots);
+	xfree(types);
+}
+
+static struct type **find_slot(struct type **slots, size_t size, uint64_t ref)
+{
+	size_t i = (size_t)(ref * UINT64_C(0x9e3779b97f4a7c15) >> 20);
+
+	for (;; i++) {
+		struct type **slot = &slots[i & (size - 1)];
+		if (!*slot || (*slot)->ref == ref)
+			return slot;
+	}
+}
+
+static void grow(struct types *types)
+{
+	size_t size = types->size * 2;
+	struct type **slots = xcalloc(size, sizeof(struct type *));
+
+	for (size_t i = 0; i < types->size; i++)
+		if (types->slots[i])
+			*find_slot(slots, size, types->slots[i]->ref) = types->slots[i];
+	xfree(types->slots);
+	types->slots = slots;
+	types->size = size;
+}
+
+static enum type_kind base_kind(const struct dwarf_type *d)
+{
+	static const enum type_kind is_signed[] = {
+		[1] = KIND_INT8, [2] = KIND_INT16, [4] = KIND_INT32, [8] = KIND_INT64
+	};
+	static const enum type_kind is_unsigned[] = {
+		[1] = KIND_UINT8, [2] = KIND_UINT16, [4] = KIND_UINT32, [8] = KIND_UINT64
+	};
+	size_t size = d->size < ARRAY_SIZE(is_signed) ? (size_t)d->size : 0;
+
+	switch (d->encoding) {
+	case ATE_BOOLEAN:
+		return KIND_BOOL;
+	case ATE_FLOAT:
+		return size == 4 ? KIND_FLOAT32 : size == 8 ? KIND_FLOAT64 : KIND_UNKNOWN;
+	case ATE_SIGNED:
+	case ATE_SIGNED_CHAR:
+		return is_signed[size];
+	case ATE_UNSIGNED:
+	case ATE_UNSIGNED_CHAR:
+		return is_unsigned[size];
+	}
+	return KIND_UNKNOWN;
+}
+
+static enum type_kind kind_by_tag(const struct dwarf_type *d)
+{
+	switch (d->tag) {
+	case DWARF_TYPE_BASE:
+		return base_kind(d);
+	case DWARF_TYPE_STRUCT:
+		return KIND_STRUCT;
+	case DWARF_TYPE_UNION:
+		return KIND_UNION;
+	case DWARF_TYPE_ARRAY:
+		return KIND_ARRAY;
+	case DWARF_TYPE_POINTER:
+		return KIND_POINTER;
+	case DWARF_TYPE_ENUM:
+		return KIND_ENUM;
+	case DWARF_TYPE_UNSPECIFIED:
+		return d->go ? KIND_UNSAFE_POINTER : KIND_VOID;
+	default:
+		return KIND_UNKNOWN;
+	}
+}
+
+static enum type_kind kind_of(const struct dwarf_type *d)
+{
+	/* Its go_kind says a pointer, but not to what. */
+	if (d->go && d->tag == DWARF_TYPE_POINTER && !d->of)
+		return KIND_UNSAFE_POINTER;
+	if (d->go_kind && d->go_kind <= KIND_UNSAFE_POINTER)
+		return (enum type_kind)d->go_kind;
+	return kind_by_tag(d);
+}
+
+/* What every release says alike is taken from the kind: gdb shows a func as one byte. */
+static uint64_t size_of(enum type_kind kind, const struct dwarf_type *d)
+{
+	enum { WORD = 8 };
+
+	switch ((int)kind) {
+	case KIND_CHAN:
+	case KIND_FUNC:
+	case KIND_MAP:
+	case KIND_POINTER:
+	case KIND_UNSAFE_POINTER:
+		return WORD;
+	case KIND_INTERFACE:
+	case KIND_STRING:
+		return 2 * WORD;
+	case KIND_SLICE:
+		return 3 * WORD;
+	}
+	return d->has_size ? d->size : 0;
+}
+
+const char *types_keep_name(struct types *types, char *name)
+{
+	GROW(types->made, types->made_count, types->made_cap);
+	types->made[types->made_count++] = name;
+	return name;
+}
+
+/* What Go does not name: C's pointers, arrays, structs. */
+static const char *make_name(struct types *types, const struct type *type)
+{
+	struct err ignored;
+	const struct type *of = NULL;
+
+	if (type->elem_ref && ++types->depth <= DEPTH_MAX)
+		of = types_at(types, type->elem_ref, &ignored);
+	types->depth -= type->elem_ref != 0;
+	const char *name = of ? of->name : type->elem_ref ? "..." : "void";
+	if (strlen(name) > NAME_BYTES)
+		name = "...";
+	switch ((int)type->kind) {
+	case KIND_POINTER:
+		return types_keep_name(types, xasprintf("*%s", name));
+	case KIND_ARRAY:
+		return types_keep_name(
+			types,
+			xasprintf("[%llu]%s", (unsigned long long)type->count, name));
+	case KIND_STRUCT:
+		return "struct";
+	case KIND_UNION:
+		return "union";
+	case KIND_ENUM:
+		return "enum";
+	case KIND_VOID:
+		return "void";
+	}
+	return "?";
+}
+
+/* Follows names and qualifiers of a type to what it is. The outermost name is its own. */
+static bool resolve(struct types *types, uint64_t ref, struct dwarf_type *ret,
+		    const char **ret_name, uint64_t *ret_descriptor, struct err *err)
+{
+	*ret_name = NULL;
+	*ret_descriptor = 0;
+	for (int i = 0; i < CHAIN_MAX; i++) {
+		if (!dwarf_type_read(types->dwarf, ref, ret, err))
+			return false;
+		if (!*ret_name)
+			*ret_name = ret->name;
+		if (!*ret_descriptor)
+			*ret_descriptor = ret->go_runtime_type;
+		bool named = ret->tag == DWARF_TYPE_TYPEDEF ||
+			     ret->tag == DWARF_TYPE_QUALIFIER;
+		if (!named || ret->go_kind)
+			return true;
+		if (!ret->of) {
+			ret->tag = DWARF_TYPE_UNSPECIFIED;
+			ret->go = false;
+			return true;
+		}
+		ref = ret->of;
+	}
+	return err_set(err, ERR_BAD_DATA, "the names of a type lead in a circle");
+}
+
+static void fill(struct type *type, const struct dwarf_type *d)
+{
+	type->kind = kind_of(d);
+	type->size = size_of(type->kind, d);
+	type->c = !d->go;
+	type->elem_ref = d->go_elem ? d->go_elem : d->of;
+	type->key_ref = d->go_key;
+	type->fields_ref = d->ref;
+	type->header_ref = d->tag == DWARF_TYPE_TYPEDEF ? d->of : 0;
+	if (type->kind != KIND_ARRAY)
+		return;
+	/* Of several dimensions the outer ones are left out here: C only. */
+	type->count = d->dimension_count ? d->dimensions[0] : 0;
+	if (type->count == UINT64_MAX)
+		type->count = 0;
+}
+
+static bool tell(struct types *types, struct type *type, struct err *err)
+{
+	struct dwarf_type d;
+	uint64_t descriptor;
+
+	if (!types->dwarf)
+		return type_describe(types->rt, type, type->ref, err);
+	if (!resolve(types, type->ref, &d, &type->name, &descriptor, err))
+		return false;
+	fill(type, &d);
+	if (descriptor && types->descriptors)
+		type->descriptor = types->descriptors + descriptor;
+	return true;
+}
+
+static struct type *add(struct types *types, uint64_t ref, struct err *err)
+{
+	if (types->count >= LIMIT_TYPES) {
+		err_set(err, ERR_LIMIT, "more than %d types", LIMIT_TYPES);
+		return NULL;
+	}
+	AUTO(xfree) struct type *type = xcalloc(1, sizeof(*type));
+	type->types = types;
+	type->ref = ref;
+	if (!tell(types, type, err))
+		return NULL;
+	struct type *added = *find_slot(types->slots, types->size, ref) = TAKE(type);
+	if (++types->count * 2 > types->size)
+		grow(types);
+	/* A type may be made of itself: it is in the table by now. */
+	if (!added->name)
+		added->name = make_name(types, added);
+	return added;
+}
+
+const struct type *types_at(struct types *types, uint64_t ref, struct err *err)
+{
+	struct type *found = *find_slot(types->slots, types->size, ref);
+
+	return found ? found : add(types, ref, err);
+}
+
+const struct type *types_named(struct types *types, const char *name, struct err *err)
+{
+	uint64_t ref;
+
+	if (dwarf_named_type(types->dwarf, name, &ref))
+		return types_at(types, ref, err);
+	err_set(err, ERR_NOT_FOUND, "no type of the name %s is known", name);
+	return NULL;
+}
+
+const struct type *types_of_descriptor(struct types *types, uint64_t descriptor,
+				       struct err *err)
+{
+	uint64_t ref;
+
+	if (types->descriptors && descriptor > types->descriptors &&
+	    dwarf_type_with(types->dwarf, descriptor - types->descriptors, &ref))
+		return types_at(types, ref, err);
+	err_set(err, ERR_NOT_FOUND,
+		"the debugging information does not tell of the type whose descriptor is "
+		"at 0x%" PRIx64,
+		descriptor);
+	return NULL;
+}
+
+/* What it leads to is found when it is first asked for: nothing else of a type changes. */
+static struct type *own(const struct type *type)
+{
+	return (struct type *)(uintptr_t)type;
+}
+
+/* By its reference in the same debugging information, or by its descriptor. */
+static const struct type *find(const struct type *type, uint64_t ref, uint64_t descriptor,
+			       const struct type **known)
+{
+	struct err ignored;
+
+	if (!*known && ref)
+		*known = types_at(type->types, ref, &ignored);
+	else if (!*known && descriptor)
+		*known = runtime_type_at(type->types->rt, descriptor, &ignored);
+	return *known;
+}
+
+enum type_kind type_kind(const struct type *type)
+{
+	return type->kind;
+}
+
+const char *type_name(const struct type *type)
+{
+	return type->name;
+}
+
+uint64_t type_size(const struct type *type)
+{
+	return type->size;
+}
+
+uint64_t type_count(const struct type *type)
+{
+	return type->count;
+}
+
+const struct type *type_elem(const struct type *type)
+{
+	return find(type, type->elem_ref, type->elem_at, &own(type)->elem);
+}
+
+const struct type *type_key(const struct type *type)
+{
+	return find(type, type->key_ref, type->key_at, &own(type)->key);
+}
+
+const struct type *type_header(const struct type *type)
+{
+	const struct type *at = find(type, type->header_ref, 0, &own(type)->header);
+
+	return at && at->kind == KIND_POINTER ? type_elem(at) : at;
+}
+
+bool type_has_methods(const struct type *type)
+{
+	const struct type *header = type_header(type);
+
+	return type->fields_n || (header && strcmp(header->name, "runtime.iface") == 0);
+}
+
+static bool add_field(void *arg, const struct dwarf_field *field)
+{
+	struct type *type = arg;
+	struct err ignored;
+
+	if (type->field_count >= LIMIT_FIELDS)
+		return false;
+	GROW(type->fields, type->field_count, type->field_cap);
+	type->fields[type->field_count++] = (struct type_field){
+		.name = field->name ? field->name : "_",
+		.type = types_at(type->types, field->of, &ignored),
+		.off = field->off,
+		.embedded = field->embedded,
+	};
+	return true;
+}
+
+size_t type_field_count(const struct type *type)
+{
+	struct type *t = own(type);
+
+	bool wanted = !t->has_fields && (t->kind == KIND_STRUCT || t->kind == KIND_UNION);
+
+	t->has_fields = true;
+	if (wanted && t->types->dwarf)
+		dwarf_type_each_field(t->types->dwarf, t->fields_ref, add_field, t);
+	else if (wanted)
+		type_describe_fields(t->types->rt, t);
+	return t->field_count;
+}
+
+const struct type_field *type_field(const struct type *type, size_t i)
+{
+	return i < type_field_count(type) ? &type->fields[i] : NULL;
+}
+
+const struct type_field *type_field_named(const struct type *type, const char *name)
+{
+	for (size_t i = 0; i < type_field_count(type); i++)
+		if (strcmp(type->fields[i].name, name) == 0)
+			return &type->fields[i];
+	return NULL;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What values of Go's own making are: strings, slices, interfaces, functions. The words of
+ * internal/runtime, the same in every release (GO_RUNTIME.md 5.5). */
+#include "value.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime_priv.h"
+#include "type_name.h"
+
+enum { WORD = 8, ITAB_TYPE = 8 };
+
+/* No program has memory there: it is the kernel's half. */
+#define PIECES UINT64_C(0xffff900000000000)
+enum { PIECES_MAX = 4096 };
+
+struct value_pieces {
+	size_t len;
+	uint8_t bytes[PIECES_MAX];
+	bool there[PIECES_MAX];
+};
+
+struct value_pieces *value_pieces_begin(struct runtime *rt, struct value *ret)
+{
+	if (!rt->pieces)
+		rt->pieces = xcalloc(1, sizeof(*rt->pieces));
+	rt->pieces->len = 0;
+	ret->addr = PIECES;
+	return rt->pieces;
+}
+
+void value_pieces_free(struct value_pieces *pieces)
+{
+	xfree(pieces);
+}
+
+static size_t room(const struct value_pieces *to, uint64_t size)
+{
+	return size < PIECES_MAX - to->len ? (size_t)size : PIECES_MAX - to->len;
+}
+
+void value_add_bytes(struct value_pieces *to, const void *bytes, uint64_t size)
+{
+	size_t n = room(to, size < WORD ? size : WORD);
+
+	memcpy(to->bytes + to->len, bytes, n);
+	memset(to->there + to->len, true, n);
+	to->len += n;
+}
+
+bool value_add_memory(struct runtime *rt, struct value_pieces *to, uint64_t addr,
+		      uint64_t size, struct err *err)
+{
+	size_t n = room(to, size);
+
+	if (!target_read(rt->target, addr, to->bytes + to->len, n, err))
+		return false;
+	memset(to->there + to->len, true, n);
+	to->len += n;
+	return true;
+}
+
+void value_add_hole(struct value_pieces *to, uint64_t size)
+{
+	size_t n = room(to, size);
+
+	memset(to->there + to->len, false, n);
+	to->len += n;
+}
+
+bool value_has_address(const struct value *v)
+{
+	return v->addr && (v->addr < PIECES || v->addr >= PIECES + PIECES_MAX);
+}
+
+static bool read_pieces(const struct value_pieces *p, uint64_t from, void *ret,
+			size_t len, struct err *err)
+{
+	if (!p || from > p->len || len > p->len - from)
+		return err_set(err, ERR_FAULT, "it is not kept as a whole");
+	for (size_t i = 0; i < len; i++)
+		if (!p->there[from + i])
+			return err_set(err, ERR_FAULT,
+				       "the compiler kept no location for a part of it");
+	memcpy(ret, p->bytes + from, len);
+	return true;
+}
+
+bool runtime_bytes(struct runtime *rt, uint64_t addr, void *ret, size_t len,
+		   struct err *err)
+{
+	const struct value of_pieces = { .addr = addr };
+
+	if (addr && !value_has_address(&of_pieces))
+		return read_pieces(rt->pieces, addr - PIECES, ret, len, err);
+	return target_read(rt->target, addr, ret, len, err);
+}
+
+bool value_words(struct runtime *rt, uint64_t addr, uint64_t *ret, size_t n,
+		 struct err *err)
+{
+	return runtime_bytes(rt, addr, ret, n * WORD, err);
+}
+
+bool runtime_string(struct runtime *rt, const struct value *v, struct text_value *ret,
+		    struct err *err)
+{
+	uint64_t words[2];
+
+	if (!value_words(rt, v->addr, words, 2, err))
+		return false;
+	*ret = (struct text_value){ words[0], words[1] };
+	return (int64_t)words[1] >= 0 ||
+	       err_set(err, ERR_BAD_DATA, "a string of %" PRId64 " bytes",
+		       (int64_t)words[1]);
+}
+
+bool runtime_slice(struct runtime *rt, const struct value *v, struct slice_value *ret,
+		   struct err *err)
+{
+	uint64_t words[3];
+
+	if (!value_words(rt, v->addr, words, 3, err))
+		return false;
+	*ret = (struct slice_value){ words[0], words[1], words[2] };
+	return ((int64_t)words[1] >= 0 && words[1] <= words[2]) ||
+	       err_set(err, ERR_BAD_DATA,
+		       "a slice of length %" PRId64 " and capacity %" PRId64,
+		       (int64_t)words[1], (int64_t)words[2]);
+}
+
+/* The value itself is in the interface's second word: up to Go 1.25 a bit of the kind says
+ * so, from then on one of tflag; each is 0 in the other's releases (internal/abi/type.go
+ * KindDirectIface, TFlagDirectIface). */
+static bool is_direct(struct runtime *rt, uint64_t descriptor, struct err *err, bool *ret)
+{
+	enum { DIRECT = 32 };
+	const struct layout *l = &rt->layout;
+	uint8_t bytes[48];
+
+	if (!layout_has(l, L_type_kind) || !layout_has(l, L_type_tflag))
+		return err_set(err, ERR_UNSUPPORTED, "this Go's types are not known");
+	if (!target_read(rt->target, descriptor, bytes, sizeof(bytes), err))
+		return false;
+	*ret = (layout_get(l, L_type_kind, bytes, sizeof(bytes)) & DIRECT) ||
+	       (layout_get(l, L_type_tflag, bytes, sizeof(bytes)) & DIRECT);
+	return true;
+}
+
+static void name_only(struct runtime *rt, struct interface_value *ret)
+{
+	struct go_type type;
+	struct err why;
+
+	if (!type_read(rt, ret->descriptor, &type, &why))
+		return;
+	snprintf(ret->name, sizeof(ret->name), "%.*s", (int)type.name_len, type.name);
+}
+
+bool runtime_interface(struct runtime *rt, const struct value *v,
+		       struct interface_value *ret, struct err *err)
+{
+	uint64_t words[2];
+	bool direct = false;
+	struct err why;
+
+	*ret = (struct interface_value){ 0 };
+	if (!value_words(rt, v->addr, words, 2, err))
+		return false;
+	ret->descriptor = words[0];
+	if (words[0] && type_has_methods(v->type) &&
+	    !value_words(rt, words[0] + ITAB_TYPE, &ret->descriptor, 1, err))
+		return false;
+	if (!ret->descriptor)
+		return true;
+	if (!is_direct(rt, ret->descriptor, err, &direct))
+		return false;
+	ret->inside.type = runtime_type_at(rt, ret->descriptor, &why);
+	ret->inside.addr = direct ? v->addr + WORD : words[1];
+	if (ret->inside.type) {
+		snprintf(ret->name, sizeof(ret->name), "%s", type_name(ret->inside.type));
+		return true;
+	}
+	ret->unknown = runtime_reason(rt, reason_add(rt, "%s", why.text));
+	name_only(rt, ret);
+	return true;
+}
+
+bool runtime_func(struct runtime *rt, const struct value *v, struct func_value *ret,
+		  struct err *err)
+{
+	*ret = (struct func_value){ 0 };
+	return value_words(rt, v->addr, &ret->closure, 1, err) &&
+	       (!ret->closure || value_words(rt, ret->closure, &ret->entry, 1, err));
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* value.h - what the files that take values apart share. Private to goruntime. */
+#ifndef GOSNAP_VALUE_H
+#define GOSNAP_VALUE_H
+
+#include "type.h"
+
+/* n words from addr on. */
+MUST_CHECK bool value_words(struct runtime *rt, uint64_t addr, uint64_t *ret, size_t n,
+			    struct err *err);
+/* A field of at most 8 bytes of a struct at addr, as an unsigned number. ERR_UNSUPPORTED: the
+ * struct has no such field. */
+MUST_CHECK bool value_number(struct runtime *rt, const struct type *type, uint64_t addr,
+			     const char *field, uint64_t *ret, struct err *err);
+
+/* Memory that a value of a frame is put together in: reads of the addresses that it gets find
+ * it there, until the next value_pieces_begin(). What is missing of it cannot be read. */
+struct value_pieces *value_pieces_begin(struct runtime *rt, struct value *ret);
+MUST_CHECK bool value_add_memory(struct runtime *rt, struct value_pieces *to,
+				 uint64_t addr, uint64_t size, struct err *err);
+void value_add_bytes(struct value_pieces *to, const void *bytes, uint64_t size);
+void value_add_hole(struct value_pieces *to, uint64_t size);
+void value_pieces_free(struct value_pieces *pieces);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "value_printers.h"
+
+struct entries {
+	struct printing *p;
+	uint64_t n;
+	bool full; /* there was one more */
+};
+
+static bool print_entry(void *arg, const struct value *key, const struct value *elem)
+{
+	struct entries *e = arg;
+	struct printing *p = e->p;
+
+	e->full = e->n == p->bounds->entries || !has_room(p);
+	if (e->full)
+		return false;
+	e->n++;
+	sink_begin(p->out, SINK_OBJECT);
+	print_named_value(p, "key", key);
+	print_named_value(p, "value", elem);
+	sink_end(p->out);
+	return true;
+}
+
+void print_map(struct printing *p, const struct value *v)
+{
+	struct entries e = { .p = p };
+	struct map_value map;
+	struct err err;
+
+	if (!runtime_map(p->rt, v, &map, &err)) {
+		print_unreadable(p, err.text);
+		return;
+	}
+	if (!map.addr) {
+		sink_named_bool(p->out, "nil", true);
+		return;
+	}
+	sink_named_uint(p->out, "len", map.len);
+	if (was_seen(p, &(struct value){ v->type, map.addr }) || !may_descend(p, map.len))
+		return;
+	sink_named_begin(p->out, "entries", SINK_ARRAY);
+	bool whole = runtime_map_each(p->rt, v, print_entry, &e, &err);
+	sink_end(p->out);
+	if (!whole)
+		print_unreadable(p, err.text);
+	else if (!e.full && e.n != map.len)
+		print_unreadable(p, "it has another number of entries than it says");
+	else if (e.full)
+		print_elided(p, map.len - e.n,
+			     e.n < p->bounds->entries ? LIMITED_BY_SIZE
+						      : LIMITED_BY_ENTRIES);
+}

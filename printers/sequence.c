@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arrays and slices. */
+#include <string.h>
+
+#include "utf8.h"
+#include "value_printers.h"
+
+static bool is_bytes(const struct type *elem)
+{
+	return elem && type_kind(elem) == KIND_UINT8;
+}
+
+/* Text that a person can read, as most bytes are that are text at all. */
+static bool is_printable(const uint8_t *bytes, size_t len)
+{
+	if (!len || !utf8_valid(bytes, len))
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if ((bytes[i] < ' ' && !strchr("\t\n\r", bytes[i])) || bytes[i] == 0x7f)
+			return false;
+	return true;
+}
+
+static void print_bytes(struct printing *p, uint64_t addr, uint64_t n)
+{
+	size_t len = n < p->bounds->string ? (size_t)n : p->bounds->string;
+	AUTO(xfree) uint8_t *bytes = xcalloc(len + 1, 1);
+	struct err err;
+
+	if (!runtime_bytes(p->rt, addr, bytes, len, &err)) {
+		print_unreadable(p, err.text);
+		return;
+	}
+	sink_name(p->out, "bytes");
+	sink_hex(p->out, bytes, len);
+	size_t whole = len < n ? utf8_cut((const char *)bytes, len) : len;
+	if (is_printable(bytes, whole)) {
+		sink_name(p->out, "text");
+		sink_text(p->out, bytes, whole);
+	}
+	if (len < n)
+		print_elided(p, n - len, LIMITED_BY_STRING);
+}
+
+/* The rest of a slice that leads out of memory is not looked at. */
+static bool is_there(struct printing *p, uint64_t addr, uint64_t size, struct err *err)
+{
+	uint8_t last;
+
+	return size == 0 || runtime_bytes(p->rt, addr + size - 1, &last, 1, err);
+}
+
+void print_elements(struct printing *p, const struct type *elem, uint64_t addr,
+		    uint64_t n)
+{
+	uint64_t i = 0, most = n < p->bounds->elements ? n : p->bounds->elements;
+	uint64_t size = elem ? type_size(elem) : 0;
+	bool there = true;
+	struct err err;
+
+	if (is_bytes(elem)) {
+		print_bytes(p, addr, n);
+		return;
+	}
+	if (!elem) {
+		print_unreadable(p, "the type of its elements is not known");
+		return;
+	}
+	if (!may_descend(p, n))
+		return;
+	sink_named_begin(p->out, "elements", SINK_ARRAY);
+	for (; i < most && has_room(p); i++) {
+		there = is_there(p, addr + i * size, size, &err);
+		if (!there)
+			break;
+		print_value(p, &(struct value){ elem, addr + i * size });
+	}
+	sink_end(p->out);
+	if (!there) {
+		print_unreadable(p, err.text);
+		sink_named_uint(p->out, "elided", n - i);
+	} else if (i < n) {
+		print_elided(p, n - i, i < most ? LIMITED_BY_SIZE : LIMITED_BY_ELEMENTS);
+	}
+}
+
+void print_array(struct printing *p, const struct value *v)
+{
+	uint64_t n = type_count(v->type);
+
+	sink_named_uint(p->out, "len", n);
+	print_elements(p, type_elem(v->type), v->addr, n);
+}
+
+void print_slice(struct printing *p, const struct value *v)
+{
+	struct slice_value s;
+	struct err err;
+
+	if (!runtime_slice(p->rt, v, &s, &err)) {
+		print_unreadable(p, err.text);
+		return;
+	}
+	sink_named_uint(p->out, "len", s.len);
+	sink_named_uint(p->out, "cap", s.cap);
+	if (!s.addr)
+		sink_named_bool(p->out, "nil", true);
+	else
+		print_elements(p, type_elem(v->type), s.addr, s.len);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "utf8.h"
+#include "value_printers.h"
+
+static void print_text(struct printing *p, const char *bytes, size_t len, uint64_t whole)
+{
+	if (len < whole)
+		len = utf8_cut(bytes, len);
+	if (utf8_valid(bytes, len)) {
+		sink_name(p->out, "value");
+		sink_text(p->out, bytes, len);
+	} else {
+		sink_named_string(p->out, "encoding", "hex");
+		sink_name(p->out, "value");
+		sink_hex(p->out, bytes, len);
+	}
+	if (len < whole)
+		print_elided(p, whole - len, LIMITED_BY_STRING);
+}
+
+void print_string(struct printing *p, const struct value *v)
+{
+	struct text_value s;
+	struct err err;
+
+	if (!runtime_string(p->rt, v, &s, &err)) {
+		print_unreadable(p, err.text);
+		return;
+	}
+	sink_named_uint(p->out, "len", s.len);
+	size_t len = s.len < p->bounds->string ? (size_t)s.len : p->bounds->string;
+	AUTO(xfree) char *bytes = xcalloc(len + 1, 1);
+	if (runtime_bytes(p->rt, s.addr, bytes, len, &err))
+		print_text(p, bytes, len, s.len);
+	else
+		print_unreadable(p, err.text);
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "value_printers.h"
+
+static const struct {
+	const char *name; /* NULL: the kind has none of its own */
+	value_printer *print;
+} kinds[TYPE_KINDS] = {
+	[KIND_BOOL] = { "bool", print_scalar },
+	[KIND_INT] = { "int", print_scalar },
+	[KIND_INT8] = { "int8", print_scalar },
+	[KIND_INT16] = { "int16", print_scalar },
+	[KIND_INT32] = { "int32", print_scalar },
+	[KIND_INT64] = { "int64", print_scalar },
+	[KIND_UINT] = { "uint", print_scalar },
+	[KIND_UINT8] = { "uint8", print_scalar },
+	[KIND_UINT16] = { "uint16", print_scalar },
+	[KIND_UINT32] = { "uint32", print_scalar },
+	[KIND_UINT64] = { "uint64", print_scalar },
+	[KIND_UINTPTR] = { "uintptr", print_scalar },
+	[KIND_FLOAT32] = { "float32", print_scalar },
+	[KIND_FLOAT64] = { "float64", print_scalar },
+	[KIND_COMPLEX64] = { "complex64", print_complex },
+	[KIND_COMPLEX128] = { "complex128", print_complex },
+	[KIND_ARRAY] = { "array", print_array },
+	[KIND_CHAN] = { "chan", print_channel },
+	[KIND_FUNC] = { "func", print_func },
+	[KIND_INTERFACE] = { "interface", print_interface },
+	[KIND_MAP] = { "map", print_map },
+	[KIND_POINTER] = { "pointer", print_pointer },
+	[KIND_SLICE] = { "slice", print_slice },
+	[KIND_STRING] = { "string", print_string },
+	[KIND_STRUCT] = { "struct", print_struct },
+	[KIND_UNSAFE_POINTER] = { "unsafe.Pointer", print_pointer },
+	[KIND_UNION] = { "union", print_struct },
+	[KIND_ENUM] = { "enum", print_enum },
+};
+
+const struct value_bounds value_bounds_default = {
+	.string = 512,
+	.elements = 64,
+	.entries = 64,
+	.depth = 6,
+	.pointers = 3,
+	.bytes = 64 << 10,
+	.goroutine_bytes = 256 << 10,
+};
+
+/* What has been printed in this goroutine: open addressing, a power of two. */
+struct seen {
+	struct value *slots;
+	size_t count, size;
+};
+
+enum { SEEN_FIRST = 64 };
+
+static struct value *find_seen(const struct seen *seen, const struct value *v)
+{
+	size_t i =
+		(size_t)((v->addr ^ (uintptr_t)v->type) * UINT64_C(0x9e3779b97f4a7c15) >>
+			 32);
+
+	for (;; i++) {
+		struct value *slot = &seen->slots[i & (seen->size - 1)];
+		if (!slot->type || (slot->type == v->type && slot->addr == v->addr))
+			return slot;
+	}
+}
+
+static void add_seen(struct seen *seen, const struct value *v)
+{
+	if (2 * seen->count >= seen->size) {
+		struct seen old = *seen;
+		seen->size = old.size ? 2 * old.size : SEEN_FIRST;
+		seen->slots = xcalloc(seen->size, sizeof(*seen->slots));
+		for (size_t i = 0; i < old.size; i++)
+			if (old.slots[i].type)
+				*find_seen(seen, &old.slots[i]) = old.slots[i];
+		xfree(old.slots);
+	}
+	*find_seen(seen, v) = *v;
+	seen->count++;
+}
+
+bool was_seen(struct printing *p, const struct value *v)
+{
+	if (p->seen->size && find_seen(p->seen, v)->type) {
+		sink_named_address(p->out, "seen", v->addr);
+		return true;
+	}
+	add_seen(p->seen, v);
+	return false;
+}
+
+void print_unreadable(struct printing *p, const char *why)
+{
+	sink_named_string(p->out, "unreadable", why);
+}
+
+void print_elided(struct printing *p, uint64_t n, enum limited_by by)
+{
+	static const char *const words[] = {
+		[LIMITED_BY_STRING] = "string",	  [LIMITED_BY_ELEMENTS] = "elements",
+		[LIMITED_BY_ENTRIES] = "entries", [LIMITED_BY_DEPTH] = "depth",
+		[LIMITED_BY_SIZE] = "size",
+	};
+
+	sink_named_uint(p->out, "elided", n);
+	sink_named_string(p->out, "limited_by", words[by]);
+}
+
+bool has_room(const struct printing *p)
+{
+	return sink_bytes(p->out) - p->begun < p->bounds->bytes;
+}
+
+bool goroutine_has_room(const struct printing *p)
+{
+	return sink_bytes(p->out) - p->goroutine_begun < p->bounds->goroutine_bytes;
+}
+
+bool may_descend(struct printing *p, uint64_t n)
+{
+	if (n && p->depth > p->bounds->depth) {
+		print_elided(p, n, LIMITED_BY_DEPTH);
+		return false;
+	}
+	if (n && !has_room(p)) {
+		print_elided(p, n, LIMITED_BY_SIZE);
+		return false;
+	}
+	return true;
+}
+
+bool read_value(struct printing *p, const struct value *v, void *ret, size_t len)
+{
+	struct err err;
+
+	if (runtime_bytes(p->rt, v->addr, ret, len, &err))
+		return true;
+	print_unreadable(p, err.text);
+	return false;
+}
+
+void print_value_members(struct printing *p, const struct value *v)
+{
+	struct sink *out = p->out;
+	enum type_kind kind = v->type ? type_kind(v->type) : KIND_UNKNOWN;
+
+	if (!v->type) {
+		print_unreadable(p, "its type is not known");
+		return;
+	}
+	sink_named_string(out, "type", type_name(v->type));
+	sink_named_string(out, "kind", kinds[kind].name);
+	if (value_has_address(v))
+		sink_named_address(out, "address", v->addr);
+	if (!kinds[kind].print) {
+		print_unreadable(p, "values of this type are not known");
+		return;
+	}
+	p->depth++;
+	kinds[kind].print(p, v);
+	p->depth--;
+}
+
+void print_value(struct printing *p, const struct value *v)
+{
+	sink_begin(p->out, SINK_OBJECT);
+	print_value_members(p, v);
+	sink_end(p->out);
+}
+
+void print_named_value(struct printing *p, const char *name, const struct value *v)
+{
+	sink_name(p->out, name);
+	print_value(p, v);
+}
+
+void printing_begin(struct printing *p, struct sink *out,
+		    const struct value_bounds *bounds)
+{
+	*p = (struct printing){ .out = out,
+				.bounds = bounds,
+				.begun = sink_bytes(out),
+				.goroutine_begun = sink_bytes(out),
+				.seen = xcalloc(1, sizeof(struct seen)) };
+}
+
+void printing_end(struct printing *p)
+{
+	xfree(p->seen->slots);
+	xfree(p->seen);
+}
+
+void print_one_value(struct sink *out, struct runtime *rt,
+		     const struct value_bounds *bounds, const char *name,
+		     const struct value *v)
+{
+	struct printing p;
+
+	printing_begin(&p, out, bounds);
+	p.rt = rt;
+	sink_begin(out, SINK_OBJECT);
+	sink_named_string(out, "name", name);
+	print_value_members(&p, v);
+	sink_end(out);
+	printing_end(&p);
+}
+
+static void print_flags(struct sink *out, const struct variable *v)
+{
+	if (v->result)
+		sink_named_bool(out, "result", true);
+	if (v->shadowed)
+		sink_named_bool(out, "shadowed", true);
+	if (v->escaped)
+		sink_named_bool(out, "escaped", true);
+	if (v->line)
+		sink_named_uint(out, "declared_line", v->line);
+}
+
+void print_variable(struct printing *p, struct runtime *rt, const struct variable *v)
+{
+	struct sink *out = p->out;
+
+	p->rt = rt;
+	p->begun = sink_bytes(out);
+	p->variables++;
+	sink_begin(out, SINK_OBJECT);
+	sink_named_string(out, "name", v->name);
+	print_flags(out, v);
+	if (!v->optimized_out && !v->unreadable) {
+		print_value_members(p, &v->value);
+	} else {
+		if (v->value.type)
+			sink_named_string(out, "type", type_name(v->value.type));
+		if (v->optimized_out)
+			sink_named_bool(out, "optimized_out", true);
+		sink_named_string(out, "unreadable", v->unreadable);
+	}
+	sink_end(out);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* value.h - how values are printed: one printer a kind, in the table of value.c. A printer is
+ * called inside the value's object, after its type and address; it reads its own bytes, hands
+ * what it contains to print_value(), never fails and never recurses by itself. */
+#ifndef GOSNAP_VALUE_PRINTERS_H
+#define GOSNAP_VALUE_PRINTERS_H
+
+#include "printers.h"
+
+struct printing {
+	struct sink *out;
+	struct runtime *rt;
+	const struct value_bounds *bounds;
+	unsigned depth;		  /* values around this one */
+	unsigned pointers;	  /* followed to get here */
+	uint64_t begun;		  /* bytes of the document before this variable */
+	uint64_t goroutine_begun; /* ... before its goroutine's first */
+	uint64_t variables;	  /* printed so far */
+	struct seen *seen;
+};
+
+/* One goroutine's variables, between these two. */
+void printing_begin(struct printing *p, struct sink *out,
+		    const struct value_bounds *bounds);
+void printing_end(struct printing *p);
+
+typedef void value_printer(struct printing *p, const struct value *v);
+value_printer print_scalar, print_complex, print_string, print_array, print_slice,
+	print_struct, print_pointer, print_interface, print_map, print_channel,
+	print_func, print_enum;
+
+/* A value inside of p's: an element of an array, a member of an object, or the members
+ * themselves of an object that was begun. */
+void print_value(struct printing *p, const struct value *v);
+void print_value_members(struct printing *p, const struct value *v);
+void print_named_value(struct printing *p, const char *name, const struct value *v);
+
+/* An argument, result or local, as an object. */
+void print_variable(struct printing *p, struct runtime *rt, const struct variable *v);
+
+/* Members that any value may have. */
+void print_unreadable(struct printing *p, const char *why);
+/* What limited it: the words are a closed list in gosnap-snapshot(5). */
+enum limited_by {
+	LIMITED_BY_STRING,
+	LIMITED_BY_ELEMENTS,
+	LIMITED_BY_ENTRIES,
+	LIMITED_BY_DEPTH,
+	LIMITED_BY_SIZE,
+};
+void print_elided(struct printing *p, uint64_t n, enum limited_by by);
+
+/* May values be printed inside of this one? Else it says how many were left out. */
+bool may_descend(struct printing *p, uint64_t n);
+/* Is there room for one more in this variable? */
+bool has_room(const struct printing *p);
+/* ... in this goroutine? */
+bool goroutine_has_room(const struct printing *p);
+/* True: it was printed before, which it says. */
+bool was_seen(struct printing *p, const struct value *v);
+
+/* False: it cannot be read, which is said. */
+bool read_value(struct printing *p, const struct value *v, void *ret, size_t len);
+/* n elements from addr on, as the array of a name; those that are too many are elided. */
+void print_elements(struct printing *p, const struct type *elem, uint64_t addr,
+		    uint64_t n);
+
+#endif
