@@ -133,7 +133,22 @@ static void end_turn(struct capture *c)
 	c->turn = -1;
 }
 
-/* Held for as long as reading what the document needs takes. */
+static void let_go(struct capture *c)
+{
+	bool gone = target_live_gone(c->live);
+
+	target_extents_seal(c->frozen);
+	bool whole = tracer_release(c->tracer);
+	c->pause = tracer_pause(c->tracer);
+	c->held = false;
+	if (gone)
+		note_partial(c, "the process ended while it was read");
+	else if (!whole)
+		note_partial(c,
+			     "the process was let go before all was read: --max-pause");
+}
+
+/* Held for as long as reading what the document needs takes; values are read last. */
 static bool capture_by_stop(struct capture *c, struct err *err)
 {
 	AUTO(target_close)
@@ -146,16 +161,11 @@ static bool capture_by_stop(struct capture *c, struct err *err)
 	c->frozen = TAKE(frozen);
 	runtimes_capture(c->runtimes, c->live, c->frozen, false);
 	keep_code(c);
-	bool gone = target_live_gone(c->live);
-	target_extents_seal(c->frozen);
-	bool whole = tracer_release(c->tracer);
+	c->held = true;
 	c->pause = tracer_pause(c->tracer);
+	if (!c->options->values)
+		let_go(c);
 	take_instant(c);
-	if (gone)
-		note_partial(c, "the process ended while it was read");
-	else if (!whole)
-		note_partial(c,
-			     "the process was let go before all was read: --max-pause");
 	return true;
 }
 
@@ -184,6 +194,12 @@ static bool capture_by_copy(struct capture *c, struct err *err)
 
 void capture_finish(struct capture *c)
 {
+	if (c->held) {
+		let_go(c);
+		end_turn(c);
+	}
+	if (c->frozen && !c->copy)
+		target_extents_seal(c->frozen);
 	if (!c->copy)
 		return;
 	target_extents_seal(c->frozen);
@@ -219,7 +235,8 @@ static bool capture_by_reading(struct capture *c, struct err *err)
 	runtimes_capture(c->runtimes, c->live, c->frozen, false);
 	runtimes_mark_changed(c->runtimes, c->live);
 	keep_code(c);
-	target_extents_seal(c->frozen);
+	if (!c->options->values)
+		target_extents_seal(c->frozen);
 	if (target_live_gone(c->live))
 		note_partial(c, "the process ended while it was read");
 	return true;
@@ -233,6 +250,7 @@ static bool make_plan(struct capture *c, const char *no_copy, struct err *err)
 		.goroutines = runtimes_expected_goroutines(c->runtimes),
 		.stack_bytes = runtimes_expected_bytes(c->runtimes),
 		.no_copy = no_copy,
+		.values = c->options->values,
 	};
 
 	return plan_make(&c->conditions, &demand, &c->plan, err);
@@ -308,9 +326,9 @@ bool capture_take(struct capture *c, const struct snap_options *options, struct 
 	    !turn_take(options->pid, LIMIT_TURN_NS, &c->turn, err))
 		return false;
 	if (look(c, err) && hold(c, err)) {
-		if (!c->copy)
+		if (!c->copy && !c->held)
 			end_turn(c);
-		else if (!runtimes_streams(c->runtimes))
+		else if (!runtimes_streams(c->runtimes) && !c->options->values)
 			capture_finish(c);
 		return true;
 	}

@@ -27,6 +27,7 @@ struct capture {
 	struct plan plan;
 	int turn;	       /* see turn.h; -1: not ours */
 	struct tracer *tracer; /* while something is held or copied */
+	bool held;	       /* until capture_finish(): for values */
 	struct live_pause pause;
 	uint64_t monotonic_ns, realtime_ns; /* of the instant that the document shows */
 	char *partial; /* why the document is not whole; NULL: it is */

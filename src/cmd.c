@@ -39,7 +39,8 @@ static void print_option(const struct option_info *option)
 }
 
 const struct command *const commands[] = {
-	&command_snap, &command_show, &command_doctor, &command_layout, &command_complete,
+	&command_snap,	 &command_show,	  &command_print,
+	&command_doctor, &command_layout, &command_complete,
 };
 const size_t command_count = ARRAY_SIZE(commands);
 

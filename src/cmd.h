@@ -38,7 +38,7 @@ struct command {
 
 /* gosnap [options] PID, the command without a word, is the first of all. */
 extern const struct command command_complete, command_doctor, command_layout,
-	command_show, command_snap;
+	command_print, command_show, command_snap;
 extern const struct command *const commands[];
 extern const size_t command_count;
 
@@ -46,6 +46,7 @@ extern const size_t command_count;
 int cmd_complete(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_layout(int argc, char **argv);
+int cmd_print(int argc, char **argv);
 int cmd_show(int argc, char **argv);
 int cmd_snap(int argc, char **argv);
 

@@ -18,6 +18,7 @@ enum {
 	SNAP_NO_SYSTEM,
 	SNAP_DEAD,
 	SNAP_FULL_FRAMES,
+	SNAP_VALUES,
 	SNAP_GO_ONLY,
 	SNAP_VERIFY,
 	SNAP_STRICT,
@@ -41,6 +42,8 @@ static const struct option_info snap_options[] = {
 	[SNAP_DEAD] = { 0, "dead", NULL, "goroutines that have ended, too" },
 	[SNAP_FULL_FRAMES] = { 0, "full-frames", NULL,
 			       "repeat the frames with every goroutine" },
+	[SNAP_VALUES] = { 0, "values", NULL,
+			  "arguments and variables of every frame, secrets too" },
 	[SNAP_GO_ONLY] = { 0, "go-only", NULL, "refuse a process that is not Go" },
 	[SNAP_VERIFY] = { 0, "verify", NULL,
 			  "check every stack against its frame pointers" },
@@ -178,6 +181,9 @@ static bool parse_options(int argc, char **argv, struct snap_options *ret,
 			break;
 		case SNAP_VERIFY:
 			ret->verify = true;
+			break;
+		case SNAP_VALUES:
+			ret->values = true;
 			break;
 		case SNAP_STRICT:
 			ret->strict = true;

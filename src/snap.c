@@ -18,7 +18,7 @@ struct snap {
 	struct groups groups;
 	struct sink *out;
 	uint64_t started_ns;
-	uint64_t goroutines, frames;
+	uint64_t goroutines, frames, variables;
 	progress_count written;
 	struct verification verification; /* when asked for */
 };
@@ -76,6 +76,7 @@ static void print_options(struct sink *out, const struct snap_options *o)
 	sink_named_bool(out, "no_system", o->no_system);
 	sink_named_bool(out, "dead", o->dead);
 	sink_named_bool(out, "full_frames", o->full_frames);
+	sink_named_bool(out, "values", o->values);
 	sink_named_bool(out, "verify", o->verify);
 	sink_named_string(out, "assume_go", o->assume_go);
 	sink_end(out);
@@ -196,6 +197,7 @@ static void print_goroutines(struct snap *s)
 		.now_ns = s->capture.monotonic_ns,
 		.realtime_ns = s->capture.realtime_ns,
 		.full_frames = s->options->full_frames,
+		.values = s->options->values ? &value_bounds_default : NULL,
 	};
 
 	sink_named_begin(s->out, "goroutines", SINK_ARRAY);
@@ -211,6 +213,7 @@ static void print_goroutines(struct snap *s)
 				groups_of(&s->groups, it));
 		s->goroutines++;
 	}
+	s->variables = printing.variables;
 	sink_end(s->out);
 }
 
@@ -221,7 +224,7 @@ static void print_end(struct snap *s)
 	sink_named_begin(out, "end", SINK_OBJECT);
 	sink_named_uint(out, "goroutines", s->goroutines);
 	sink_named_uint(out, "frames", s->frames);
-	sink_named_uint(out, "variables", 0);
+	sink_named_uint(out, "variables", s->variables);
 	sink_named_uint(out, "bytes", sink_bytes(out));
 	sink_named_uint(out, "elapsed_ns", monotonic_ns() - s->started_ns);
 	sink_named_string(out, "partial", s->capture.partial);

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture.h"
+#include "limit.h"
+#include "printers.h"
+#include "value_path.h"
+
+enum { PRINT_DEPTH, PRINT_ELEMENTS, PRINT_CAPTURE, PRINT_ASSUME_GO };
+
+/* One value, in full: what limits it is only there to end what has no end. */
+enum { STRING_MAX = 1 << 20, ELEMENTS_MAX = 1 << 16, DEPTH = 20, POINTERS = 5 };
+#define VALUE_BYTES (UINT64_C(64) << 20)
+#define COPY_AGE_NS (UINT64_C(30) * 1000 * 1000 * 1000)
+
+static const struct option_info print_options[] = {
+	[PRINT_DEPTH] = { 0, "depth", "N", "follow N pointers, one after the other (5)" },
+	[PRINT_ELEMENTS] = { 0, "elements", "N",
+			     "N elements of each slice, map, ... (65536)" },
+	[PRINT_CAPTURE] = { 0, "capture", CAPTURE_WORDS,
+			    "by a copy, while it stands still, or while it runs" },
+	[PRINT_ASSUME_GO] = { 0, "assume-go", "1.N",
+			      "read the runtime as that of Go 1.N" },
+};
+
+const struct command command_print = {
+	.name = "gosnap print",
+	.run = cmd_print,
+	.arguments = "PID NAME|ADDRESS [TYPE]",
+	.summary = "one value of it, in full",
+	.options = print_options,
+	.option_count = ARRAY_SIZE(print_options),
+};
+
+struct wanted {
+	const char *what, *type; /* type: NULL: its own */
+	struct value_bounds bounds;
+};
+
+static bool find_value(struct runtime *rt, const struct wanted *w, struct value *ret,
+		       struct err *err)
+{
+	char *end;
+	const struct type *type = NULL;
+
+	if (w->type && !(type = runtime_type_named(rt, w->type, err)))
+		return false;
+	errno = 0;
+	unsigned long long addr = strtoull(w->what, &end, 0);
+	if (isdigit((unsigned char)w->what[0])) {
+		if (*end || errno)
+			return err_set(err, ERR_USAGE, "%.100s is no address", w->what);
+		if (!type)
+			return err_set(
+				err, ERR_USAGE,
+				"an address needs a type: gosnap print PID %s TYPE",
+				w->what);
+		*ret = (struct value){ type, addr };
+		return true;
+	}
+	if (!value_by_path(rt, w->what, ret, err))
+		return false;
+	if (type)
+		ret->type = type;
+	return true;
+}
+
+static bool print(const struct capture *c, const struct wanted *w, struct err *err)
+{
+	struct value v;
+
+	if (runtimes_count(c->runtimes) == 0)
+		return err_set(err, ERR_CANNOT, "process %d is not a Go program",
+			       (int)c->options->pid);
+	struct runtime *rt = runtimes_get(c->runtimes, 0);
+	if (!find_value(rt, w, &v, err)) {
+		if (err->code == ERR_NOT_FOUND) /* the process is there */
+			err->code = ERR_CANNOT;
+		return false;
+	}
+	AUTO(sink_free) struct sink *out = sink_json_new(STDOUT_FILENO, false);
+	print_one_value(out, rt, &w->bounds, w->what, &v);
+	return sink_finish(out, NULL, err);
+}
+
+static bool parse_number(const struct option_info *option, const char *argument,
+			 uint32_t *ret, int *ret_status)
+{
+	char *end;
+	unsigned long n = strtoul(argument, &end, 10);
+
+	if (!isdigit((unsigned char)argument[0]) || *end || n > UINT32_MAX) {
+		*ret_status =
+			cmd_misused(&command_print, "--%s needs a number, not %.40s",
+				    option->name, argument);
+		return false;
+	}
+	*ret = (uint32_t)n;
+	return true;
+}
+
+/* False: leave with *ret_status. */
+static bool parse_options(int argc, char **argv, struct snap_options *options,
+			  struct wanted *ret, int *ret_status)
+{
+	const char *argument;
+	struct err err;
+	int option, way;
+
+	while ((option = cmd_option(&command_print, argc, argv, &argument, ret_status)) !=
+	       OPTION_END) {
+		switch (option) {
+		case OPTION_STOP:
+			return false;
+		case PRINT_DEPTH:
+			if (!parse_number(&print_options[option], argument,
+					  &ret->bounds.pointers, ret_status))
+				return false;
+			break;
+		case PRINT_ELEMENTS:
+			if (!parse_number(&print_options[option], argument,
+					  &ret->bounds.elements, ret_status))
+				return false;
+			ret->bounds.entries = ret->bounds.elements;
+			break;
+		case PRINT_CAPTURE:
+			way = cmd_choice(&print_options[option], argument, &err);
+			if (way < 0) {
+				*ret_status = cmd_misused(&command_print, "%s", err.text);
+				return false;
+			}
+			options->way = (enum capture_way)way;
+			break;
+		default:
+			options->assume_go = argument;
+		}
+	}
+	return true;
+}
+
+int cmd_print(int argc, char **argv)
+{
+	struct snap_options options = { .values = true, .max_copy_age_ns = COPY_AGE_NS };
+	struct wanted wanted = { .bounds = { .string = STRING_MAX,
+					     .elements = ELEMENTS_MAX,
+					     .entries = ELEMENTS_MAX,
+					     .depth = DEPTH,
+					     .pointers = POINTERS,
+					     .bytes = VALUE_BYTES } };
+	struct capture c;
+	struct err err;
+	int status;
+
+	if (!parse_options(argc, argv, &options, &wanted, &status))
+		return status;
+	if (argc - optind < 2 || argc - optind > 3 ||
+	    !cmd_parse_pid(argv[optind], &options.pid))
+		return cmd_misused(&command_print,
+				   "of which process, and what? Give a process id and a "
+				   "name (main.config), or an address and a type");
+	wanted.what = argv[optind + 1];
+	wanted.type = argc - optind == 3 ? argv[optind + 2] : NULL;
+	bool ok = capture_take(&c, &options, &err) && print(&c, &wanted, &err);
+	capture_finish(&c);
+	capture_done(&c);
+	return ok ? EXIT_DONE : cmd_failed(&err);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "value_path.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A variable's name may hold dots, as its package's path does: the longest that is one. */
+static const char *find_variable(struct runtime *rt, const char *path, struct value *ret,
+				 struct err *err)
+{
+	AUTO(xfree) char *name = xstrdup(path);
+	struct err first;
+	size_t len = strcspn(path, "[");
+
+	name[len] = '\0';
+	if (runtime_global(rt, name, ret, &first))
+		return path + len;
+	*err = first;
+	for (char *dot; (dot = strrchr(name, '.'));) {
+		*dot = '\0';
+		if (runtime_global(rt, name, ret, &first))
+			return path + (dot - name);
+	}
+	return NULL;
+}
+
+static bool follow_pointers(struct runtime *rt, struct value *v, struct err *err)
+{
+	enum { POINTERS_MAX = 8 };
+
+	for (int i = 0; i < POINTERS_MAX && type_kind(v->type) == KIND_POINTER; i++) {
+		const struct type *elem = type_elem(v->type);
+		uint64_t to;
+		if (!runtime_bytes(rt, v->addr, &to, sizeof(to), err))
+			return false;
+		if (!to)
+			return err_set(err, ERR_NOT_FOUND, "a %s on the way is nil",
+				       type_name(v->type));
+		if (!elem)
+			break;
+		*v = (struct value){ elem, to };
+	}
+	return true;
+}
+
+static bool take_field(struct value *v, const char *name, size_t len, struct err *err)
+{
+	for (size_t i = 0; i < type_field_count(v->type); i++) {
+		const struct type_field *f = type_field(v->type, i);
+		if (strlen(f->name) != len || strncmp(f->name, name, len) != 0 ||
+		    !f->type)
+			continue;
+		*v = (struct value){ f->type, v->addr + f->off };
+		return true;
+	}
+	return err_set(err, ERR_NOT_FOUND, "%s has no field %.*s", type_name(v->type),
+		       (int)len, name);
+}
+
+static bool take_element(struct runtime *rt, struct value *v, uint64_t i, struct err *err)
+{
+	const struct type *elem = type_elem(v->type);
+	struct slice_value s = { v->addr, type_count(v->type), 0 };
+	enum type_kind kind = type_kind(v->type);
+
+	if ((kind != KIND_SLICE && kind != KIND_ARRAY) || !elem)
+		return err_set(err, ERR_NOT_FOUND, "%s has no elements with numbers",
+			       type_name(v->type));
+	if (kind == KIND_SLICE && !runtime_slice(rt, v, &s, err))
+		return false;
+	if (i >= s.len)
+		return err_set(err, ERR_NOT_FOUND,
+			       "there is no element %" PRIu64 ": it has %" PRIu64, i,
+			       s.len);
+	*v = (struct value){ elem, s.addr + i * type_size(elem) };
+	return true;
+}
+
+/* One ".field" or "[3]". */
+static const char *take_step(struct runtime *rt, const char *at, struct value *v,
+			     struct err *err)
+{
+	char *end;
+
+	if (!follow_pointers(rt, v, err))
+		return NULL;
+	if (*at == '.') {
+		size_t len = strcspn(at + 1, ".[");
+		return take_field(v, at + 1, len, err) ? at + 1 + len : NULL;
+	}
+	unsigned long long i = strtoull(at + 1, &end, 10);
+	if (*at != '[' || end == at + 1 || *end != ']') {
+		err_set(err, ERR_USAGE, "\"%.80s\" is neither .field nor [number]", at);
+		return NULL;
+	}
+	return take_element(rt, v, i, err) ? end + 1 : NULL;
+}
+
+bool value_by_path(struct runtime *rt, const char *path, struct value *ret,
+		   struct err *err)
+{
+	struct value v;
+	const char *at = find_variable(rt, path, &v, err);
+
+	while (at && *at)
+		at = take_step(rt, at, &v, err);
+	if (at)
+		*ret = v;
+	return at != NULL;
+}

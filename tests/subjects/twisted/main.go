@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Subject whose variables are damaged, or have no end: nothing of it may take long to print, or
+// much memory. It never touches them again.
+package main
+
+import (
+	"os"
+	"strconv"
+	"subjects/truth"
+	"unsafe"
+)
+
+type words [8]uintptr
+
+type loop struct {
+	Self  *loop
+	Any   interface{}
+	Other *loop
+}
+
+type selfish []selfish
+type circular map[string]circular
+
+var (
+	longSlice                 = []int{1, 2, 3}
+	negativeSlice             = []int{1}
+	cutSlice                  = []string{"a"}
+	longString                = string([]byte("abc"))
+	lostString                = string([]byte("lost"))
+	negative                  = string([]byte("minus"))
+	badInterface  interface{} = 1
+	badError      error       = os.ErrNotExist
+	heapInterface interface{} = 2
+	badPointer                = new(int)
+	badFunc                   = func() { println(len(longSlice)) }
+	badChannel                = make(chan int, 4)
+	badIndex                  = make(chan int, 4)
+	badMap                    = map[int]int{1: 1}
+	greatMap                  = map[int]int{}
+	wildMap                   = map[int]int{}
+	hugeMap                   = map[int]int{}
+	aLoop         loop
+	aSelfish              = make(selfish, 2)
+	aCircular             = circular{}
+	unmapped      uintptr = 0x10
+)
+
+func at(p unsafe.Pointer) *words { return (*words)(p) }
+
+// header is the struct behind a map, channel or function.
+func header(p unsafe.Pointer) *words { return *(**words)(p) }
+
+func twist() {
+	at(unsafe.Pointer(&longSlice))[1] = 1 << 60
+	at(unsafe.Pointer(&longSlice))[2] = 1 << 60
+	at(unsafe.Pointer(&negativeSlice))[1] = ^uintptr(0)
+	at(unsafe.Pointer(&cutSlice))[0] = 0x10
+	at(unsafe.Pointer(&longString))[1] = 1 << 60
+	at(unsafe.Pointer(&lostString))[0] = 0x10
+	at(unsafe.Pointer(&negative))[1] = ^uintptr(0)
+	at(unsafe.Pointer(&badInterface))[0] = 0x10
+	at(unsafe.Pointer(&badError))[0] = 0x10
+	at(unsafe.Pointer(&heapInterface))[0] = uintptr(unsafe.Pointer(new([64]uintptr)))
+	at(unsafe.Pointer(&badPointer))[0] = 0x10
+	at(unsafe.Pointer(&badFunc))[0] = 0x10
+	header(unsafe.Pointer(&badChannel))[0] = 1 << 40
+	badIndexWords := header(unsafe.Pointer(&badIndex))
+	for i := 4; i < 8; i++ { // sendx and recvx are among them in each release
+		badIndexWords[i] = 1 << 40
+	}
+}
+
+func twistMaps() {
+	for i := 0; i < 1000; i++ {
+		greatMap[i], wildMap[i] = i, i
+	}
+	header(unsafe.Pointer(&badMap))[2] = 0x10 // the directory, or the buckets
+	header(unsafe.Pointer(&greatMap))[3] = 1 << 40
+	header(unsafe.Pointer(&greatMap))[1] |= 0xff << 8 // B of the older form
+	header(unsafe.Pointer(&wildMap))[0] = 1 << 60
+	n, _ := strconv.Atoi(os.Args[1])
+	for i := 0; i < n; i++ {
+		hugeMap[i] = i
+	}
+}
+
+func main() {
+	aLoop.Self, aLoop.Other = &aLoop, &aLoop
+	aLoop.Any = &aLoop
+	aSelfish[0], aSelfish[1] = aSelfish, aSelfish
+	aCircular["itself"] = aCircular
+	// Nobody collects what they point to any more, or looks at it.
+	debugOff()
+	twistMaps()
+	twist()
+	truth.Say(map[string]interface{}{"twisted": true})
+	os.Stdout.WriteString("READY\n")
+	sleep()
+}
