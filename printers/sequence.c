@@ -34,7 +34,7 @@ static void print_bytes(struct printing *p, uint64_t addr, uint64_t n)
 	sink_name(p->out, "bytes");
 	sink_hex(p->out, bytes, len);
 	size_t whole = len < n ? utf8_cut((const char *)bytes, len) : len;
-	if (is_printable(bytes, whole)) {
+	if (!p->has_text && is_printable(bytes, whole)) {
 		sink_name(p->out, "text");
 		sink_text(p->out, bytes, whole);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "value_printers.h"
+#include "known.h"
 
 static const struct {
 	const char *name; /* NULL: the kind has none of its own */
@@ -158,6 +158,7 @@ void print_value_members(struct printing *p, const struct value *v)
 		print_unreadable(p, "values of this type are not known");
 		return;
 	}
+	print_known(p, v);
 	p->depth++;
 	kinds[kind].print(p, v);
 	p->depth--;

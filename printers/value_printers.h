@@ -16,6 +16,7 @@ struct printing {
 	uint64_t begun;		  /* bytes of the document before this variable */
 	uint64_t goroutine_begun; /* ... before its goroutine's first */
 	uint64_t variables;	  /* printed so far */
+	bool has_text;		  /* the value that is being printed */
 	struct seen *seen;
 };
 

@@ -169,7 +169,8 @@ func init() {
 }
 
 func main() {
-	truth.Say(object{"variables": all(), "own": own(), "waiting": waiting()})
+	truth.Say(object{"variables": all(), "own": own(), "waiting": waiting(),
+		"texts": inWords()})
 	truth.Ready()
 	truth.EndWithStdin()
 	select {}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* known.h - types that people know by what they mean: beside its fields such a value gets a text,
+ * as its program would print it. A text is made of the fields; where these are not as expected
+ * there is none, and the fields are there all the same. One row in known.c each. */
+#ifndef GOSNAP_KNOWN_H
+#define GOSNAP_KNOWN_H
+
+#include "value_printers.h"
+
+struct known_words {
+	char bytes[1024];
+	size_t len;
+	unsigned depth; /* of texts inside: an error that wraps another */
+};
+
+/* What does not fit is left out. */
+void known_add(struct known_words *t, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+void known_add_bytes(struct known_words *t, const char *bytes, size_t len);
+
+/* False: no text. */
+typedef bool known_text(struct printing *p, const struct value *v,
+			struct known_words *ret);
+
+/* known_time.c */
+known_text text_of_time, text_of_duration, text_of_month, text_of_weekday;
+/* known_sync.c */
+known_text text_of_mutex, text_of_rwmutex, text_of_waitgroup, text_of_once,
+	text_of_atomic;
+/* known_error.c: v is the struct, not a pointer to it, where it is one. */
+known_text text_of_error_string, text_of_path_error, text_of_syscall_error,
+	text_of_link_error, text_of_errno, text_of_url_error, text_of_num_error,
+	text_of_joined_errors, text_of_deadline_exceeded;
+/* known_net.c */
+known_text text_of_url, text_of_ip, text_of_address;
+/* known_buffer.c */
+known_text text_of_buffer, text_of_builder;
+
+/* Of what a pointer or interface leads to, too. False: it is none of the known types. */
+bool known_text_of(struct printing *p, const struct value *v, struct known_words *ret);
+/* The members text and printer, when there is a text. */
+void print_known(struct printing *p, const struct value *v);
+
+/* A field by its path, "mu.state"; of several with bars between them the first that there is. */
+bool known_field(const struct value *v, const char *paths, struct value *ret);
+bool known_number(struct printing *p, const struct value *v, const char *paths,
+		  uint64_t *ret);
+/* Adds the text of a field that is a string. */
+bool known_string(struct printing *p, const struct value *v, const char *paths,
+		  struct known_words *ret);
+
+#endif
