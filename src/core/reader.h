@@ -32,6 +32,8 @@ const struct reader_node *node_get(const struct reader_node *node, const char *k
 size_t node_count(const struct reader_node *array);
 const struct reader_node *node_at(const struct reader_node *array, size_t i);
 const char *node_string(const struct reader_node *node, const char *fallback);
+/* A string, number or bool as the document has it, the caller's; of anything else "?". */
+char *node_words(const struct reader_node *node);
 int64_t node_int(const struct reader_node *node, int64_t fallback);
 bool node_bool(const struct reader_node *node, bool fallback);
 uint64_t node_address(const struct reader_node *node, uint64_t fallback); /* "0x..." */

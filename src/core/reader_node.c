@@ -3,6 +3,7 @@
 #include "reader.h"
 
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 
 static json_t *json_of(const struct reader_node *node)
@@ -34,6 +35,31 @@ const char *node_string(const struct reader_node *node, const char *fallback)
 {
 	return json_is_string(json_of(node)) ? json_string_value(json_of(node))
 					     : fallback;
+}
+
+/* As short as reads back the same: 0.1 stays 0.1. */
+static char *real_words(double value)
+{
+	enum { SHORT = 15, EXACT = 17 };
+	char *words = xasprintf("%.*g", SHORT, value);
+
+	if (strtod(words, NULL) == value)
+		return words;
+	xfree(words);
+	return xasprintf("%.*g", EXACT, value);
+}
+
+char *node_words(const struct reader_node *node)
+{
+	const json_t *json = json_of(node);
+
+	if (json_is_integer(json))
+		return xasprintf("%" JSON_INTEGER_FORMAT, json_integer_value(json));
+	if (json_is_real(json))
+		return real_words(json_real_value(json));
+	if (json_is_boolean(json))
+		return xstrdup(json_is_true(json) ? "true" : "false");
+	return xstrdup(node_string(node, "?"));
 }
 
 int64_t node_int(const struct reader_node *node, int64_t fallback)

@@ -10,6 +10,7 @@
 #include "stack.h"
 #include "summary.h"
 #include "text.h"
+#include "values.h"
 
 enum { WORDS_SHOWN = 240 }; /* columns of a panic, or of labels */
 
@@ -216,4 +217,5 @@ void group_print_goroutine(const struct stack_style *style,
 		text_add(&text, ", g %s", text_of(node_get(goroutine, "address"), "?"));
 	page_say(&style->page, COLOR_PLAIN, 0, 2, &text);
 	details_print(&style->page, style->indent, goroutine);
+	values_print(&style->page, style->indent, goroutine);
 }

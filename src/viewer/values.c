@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "values.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "page.h"
+#include "reader.h"
+#include "text.h"
+
+enum {
+	LINE_BYTES = 2000, /* of one value */
+	DEPTH_MAX = 50,	   /* of a hostile document */
+};
+
+struct writing {
+	struct text *text;
+	size_t end; /* more is not added */
+	int depth;
+};
+
+static void add(struct writing *w, const struct reader_node *value);
+
+static bool is_full(struct writing *w)
+{
+	return w->text->len >= w->end || w->depth > DEPTH_MAX;
+}
+
+static void add_elided(struct writing *w, const struct reader_node *value,
+		       const char *before)
+{
+	int64_t elided = node_int(node_get(value, "elided"), 0);
+
+	if (elided <= 0)
+		return;
+	text_add(w->text, "%s... ", before);
+	text_add_count(w->text, (uint64_t)elided);
+	text_add(w->text, " more");
+}
+
+static void add_quoted(struct writing *w, const char *words)
+{
+	text_add(w->text, "\"");
+	for (; *words && !is_full(w); words++) {
+		if (*words == '"' || *words == '\\')
+			text_add(w->text, "\\%c", *words);
+		else if (*words == '\n')
+			text_add(w->text, "\\n");
+		else
+			text_add(w->text, "%c", *words);
+	}
+	text_add(w->text, *words ? "\"..." : "\"");
+}
+
+static void add_string(struct writing *w, const struct reader_node *value)
+{
+	const char *words = node_string(node_get(value, "value"), "");
+
+	if (node_get(value, "encoding"))
+		text_add(w->text, "0x%s", words);
+	else
+		add_quoted(w, words);
+	add_elided(w, value, " ");
+}
+
+static void add_list(struct writing *w, const struct reader_node *value)
+{
+	const struct reader_node *elements = node_get(value, "elements");
+	size_t n = node_count(elements);
+
+	text_add(w->text, "[");
+	for (size_t i = 0; i < n && !is_full(w); i++) {
+		text_add(w->text, i ? ", " : "");
+		add(w, node_at(elements, i));
+	}
+	add_elided(w, value, n ? ", " : "");
+	text_add(w->text, "]");
+}
+
+static void add_entries(struct writing *w, const struct reader_node *value)
+{
+	const struct reader_node *entries = node_get(value, "entries");
+	size_t n = node_count(entries);
+
+	text_add(w->text, "map[");
+	for (size_t i = 0; i < n && !is_full(w); i++) {
+		text_add(w->text, i ? ", " : "");
+		add(w, node_get(node_at(entries, i), "key"));
+		text_add(w->text, ": ");
+		add(w, node_get(node_at(entries, i), "value"));
+	}
+	add_elided(w, value, n ? ", " : "");
+	text_add(w->text, "]");
+}
+
+static void add_fields(struct writing *w, const struct reader_node *value)
+{
+	const struct reader_node *fields = node_get(value, "fields");
+
+	text_add(w->text, "{");
+	for (size_t i = 0; i < node_count(fields) && !is_full(w); i++) {
+		const struct reader_node *field = node_at(fields, i);
+		text_add(w->text, "%s%s: ", i ? ", " : "",
+			 text_of(node_get(field, "name"), "_"));
+		add(w, field);
+	}
+	add_elided(w, value, node_count(fields) ? ", " : "");
+	text_add(w->text, "}");
+}
+
+static void add_pointer(struct writing *w, const struct reader_node *value)
+{
+	const struct reader_node *target = node_get(value, "target");
+
+	if (target) {
+		text_add(w->text, "&");
+		add(w, target);
+	} else {
+		text_add(w->text, "%s", text_of(node_get(value, "to"), "?"));
+	}
+}
+
+static void add_channel(struct writing *w, const struct reader_node *value)
+{
+	int64_t cap = node_int(node_get(value, "cap"), 0);
+
+	text_add(w->text, "channel");
+	if (cap > 0)
+		text_add(w->text, " %" PRId64 " of %" PRId64,
+			 node_int(node_get(value, "len"), 0), cap);
+	if (node_bool(node_get(value, "closed"), false))
+		text_add(w->text, " closed");
+	if (node_count(node_get(value, "elements"))) {
+		text_add(w->text, " ");
+		add_list(w, value);
+	}
+}
+
+static void add_inside(struct writing *w, const struct reader_node *value)
+{
+	text_add(w->text, "%s(", text_of(node_get(value, "dynamic_type"), "?"));
+	add(w, node_get(value, "dynamic"));
+	text_add(w->text, ")");
+}
+
+/* A number, which is a string when it is large, or a bool. */
+static void add_plain(struct writing *w, const struct reader_node *value)
+{
+	AUTO(xfree) char *words = node_words(node_get(value, "value"));
+
+	text_add(w->text, "%s", words);
+}
+
+static void add_by_kind(struct writing *w, const struct reader_node *value)
+{
+	static const struct {
+		const char *kind;
+		void (*add)(struct writing *, const struct reader_node *);
+	} kinds[] = {
+		{ "string", add_string },   { "array", add_list },
+		{ "slice", add_list },	    { "map", add_entries },
+		{ "struct", add_fields },   { "union", add_fields },
+		{ "chan", add_channel },    { "interface", add_inside },
+		{ "pointer", add_pointer }, { "unsafe.Pointer", add_pointer },
+	};
+	const char *kind = node_string(node_get(value, "kind"), "");
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		if (strcmp(kinds[i].kind, kind) == 0) {
+			kinds[i].add(w, value);
+			return;
+		}
+	}
+	if (node_get(value, "function"))
+		text_add(w->text, "%s", text_of(node_get(value, "function"), ""));
+	else
+		add_plain(w, value);
+}
+
+static void add(struct writing *w, const struct reader_node *value)
+{
+	const char *words = text_of(node_get(value, "text"), NULL);
+
+	if (is_full(w))
+		return;
+	w->depth++;
+	if (node_get(value, "unreadable"))
+		text_add(w->text, "(%s)", text_of(node_get(value, "unreadable"), ""));
+	else if (node_bool(node_get(value, "optimized_out"), false))
+		text_add(w->text, "(not kept)");
+	else if (node_bool(node_get(value, "nil"), false))
+		text_add(w->text, "nil");
+	else if (words && node_get(value, "bytes"))
+		add_quoted(w, words);
+	else if (words)
+		text_add(w->text, "%s", words);
+	else if (node_get(value, "seen"))
+		text_add(w->text, "(%s, seen above)",
+			 text_of(node_get(value, "seen"), ""));
+	else if (node_get(value, "bytes"))
+		text_add(w->text, "0x%s", text_of(node_get(value, "bytes"), ""));
+	else
+		add_by_kind(w, value);
+	w->depth--;
+}
+
+void values_add(struct text *text, const struct reader_node *value)
+{
+	struct writing w = { .text = text, .end = text->len + LINE_BYTES };
+
+	add(&w, value);
+	if (is_full(&w))
+		text_add(text, " ...");
+}
+
+static void print_list(const struct page *page, int indent,
+		       const struct reader_node *variables)
+{
+	for (size_t i = 0; i < node_count(variables); i++) {
+		const struct reader_node *v = node_at(variables, i);
+		struct text line = { NULL };
+		text_add(&line, "%s %s = ", text_of(node_get(v, "name"), "?"),
+			 text_of(node_get(v, "type"), "?"));
+		values_add(&line, v);
+		page_say(page, COLOR_PLAIN, indent, indent + 4, &line);
+	}
+}
+
+void values_print(const struct page *page, int indent,
+		  const struct reader_node *goroutine)
+{
+	const struct reader_node *frames = node_get(goroutine, "frames");
+
+	for (size_t i = 0; i < node_count(frames); i++) {
+		const struct reader_node *frame = node_at(frames, i);
+		const struct reader_node *arguments = node_get(frame, "arguments");
+		const struct reader_node *locals = node_get(frame, "locals");
+		struct text line = { NULL };
+		if (node_bool(node_get(frame, "hidden"), false) ||
+		    !(node_count(arguments) + node_count(locals)))
+			continue;
+		text_add(&line, "%s", text_of(node_get(frame, "function"), "?"));
+		page_say(page, COLOR_OWN, indent, indent + 4, &line);
+		print_list(page, indent + 4, arguments);
+		print_list(page, indent + 4, locals);
+	}
+}
