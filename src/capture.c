@@ -280,6 +280,8 @@ static bool plan_again(struct capture *c, struct err *err)
 		return false;
 	note_partial(c, why.text);
 	c->plan.way = CAPTURE_LIVE;
+	c->plan.estimate_ns = 0;
+	snprintf(c->plan.why, sizeof(c->plan.why), "%.300s", why.text);
 	return true;
 }
 
@@ -307,6 +309,8 @@ static bool hold(struct capture *c, struct err *err)
 	if (!planned)
 		return false;
 	while (!capture_as_planned(c, err)) {
+		if (c->tracer)
+			c->pause = tracer_pause(c->tracer);
 		end_tracer(c);
 		if (!plan_again(c, err))
 			return false;

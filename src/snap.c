@@ -61,7 +61,7 @@ static void print_capture(struct sink *out, const struct capture *c)
 	};
 
 	sink_named_string(out, "consistency", consistency[c->plan.way]);
-	if (c->plan.way != CAPTURE_LIVE)
+	if (c->plan.way != CAPTURE_LIVE || c->pause.pause_ns)
 		print_pause(out, &c->pause);
 	sink_named_begin(out, "capture", SINK_OBJECT);
 	sink_named_string(out, "way", capture_way_name(c->plan.way));

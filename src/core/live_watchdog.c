@@ -63,7 +63,8 @@ void live_watchdog_start(struct live *l)
 
 bool live_watchdog_tick(struct live *l, uint64_t ns)
 {
-	struct itimerspec when = { { 0, AGAIN_NS }, { 0, (long)ns } };
+	/* 0 would mean never. */
+	struct itimerspec when = { { 0, AGAIN_NS }, { 0, ns ? (long)ns : 1 } };
 
 	if (l->watched)
 		timer_settime(l->watchdog, 0, &when, NULL);

@@ -331,9 +331,13 @@ struct live_pause target_live_pause(const struct target *t)
 	const struct live *l = target_self(t, &live_ops);
 	struct live_pause pause = { 0 };
 
-	if (!l || !l->all_stopped)
+	if (!l || !l->first_stop)
 		return pause;
 	uint64_t end = l->last_release ? l->last_release : monotonic_ns();
+	if (!l->all_stopped) { /* not all of them were stopped in time */
+		pause.pause_ns = pause.seize_ns = end - l->first_stop;
+		return pause;
+	}
 	uint64_t felt_end = l->running_release ? l->running_release : end;
 	pause.pause_ns = end - l->first_stop;
 	pause.seize_ns = l->all_stopped - l->first_stop;

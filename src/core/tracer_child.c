@@ -140,8 +140,11 @@ static void begin_hold(struct child *c)
 	atomic_store(&c->shared->hold_over, now + max_hold_ns(c));
 	c->release_at = now + max_hold_ns(c) - reserve_ns(c);
 	c->live->give_up_at = c->release_at;
-	if (!live_hold(c->live, &c->shared->err))
+	atomic_store(&c->shared->stopping_since, now);
+	if (!live_hold(c->live, &c->shared->err)) {
+		c->shared->pause = target_live_pause(c->target);
 		give_up(c);
+	}
 	c->holding = true;
 	c->shared->pause = target_live_pause(c->target);
 }

@@ -22,7 +22,8 @@ enum tracer_answer { TRACER_DONE = '.', TRACER_LATE = '!' };
 struct tracer_shared {
 	/* Monotonic. What was read by then was read while everything stood still. */
 	_Atomic uint64_t hold_over;
-	_Atomic uint64_t watchdog_at; /* when it bites; 0: it sleeps */
+	_Atomic uint64_t watchdog_at;	 /* when it bites; 0: it sleeps */
+	_Atomic uint64_t stopping_since; /* monotonic; 0: nothing was stopped yet */
 	_Atomic bool copy_over;
 	char copy_ended[128]; /* why; before copy_over is set */
 	struct live_pause pause;
