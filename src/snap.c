@@ -18,6 +18,7 @@ struct snap {
 	struct groups groups;
 	struct sink *out;
 	uint64_t started_ns;
+	bool pause_to_come; /* the process is held until all is written */
 	uint64_t goroutines, frames, variables;
 	progress_count written;
 	struct verification verification; /* when asked for */
@@ -61,7 +62,7 @@ static void print_capture(struct sink *out, const struct capture *c)
 	};
 
 	sink_named_string(out, "consistency", consistency[c->plan.way]);
-	if (c->plan.way != CAPTURE_LIVE || c->pause.pause_ns)
+	if (!c->held && (c->plan.way != CAPTURE_LIVE || c->pause.pause_ns))
 		print_pause(out, &c->pause);
 	sink_named_begin(out, "capture", SINK_OBJECT);
 	sink_named_string(out, "way", capture_way_name(c->plan.way));
@@ -102,6 +103,7 @@ static void print_snapshot(struct snap *s)
 	sink_named_string(out, "version", PACKAGE_VERSION);
 	sink_end(out);
 	sink_named_string(out, "source", "live");
+	s->pause_to_come = s->capture.held;
 	if (s->capture.frozen)
 		print_capture(out, &s->capture);
 	if (runtimes_count(all))
@@ -227,6 +229,8 @@ static void print_end(struct snap *s)
 	sink_named_uint(out, "variables", s->variables);
 	sink_named_uint(out, "bytes", sink_bytes(out));
 	sink_named_uint(out, "elapsed_ns", monotonic_ns() - s->started_ns);
+	if (s->pause_to_come)
+		sink_named_uint(out, "pause_ns", s->capture.pause.pause_ns);
 	sink_named_string(out, "partial", s->capture.partial);
 	sink_end(out);
 }
