@@ -29,15 +29,13 @@ static bool read_header(struct runtime *rt, const struct type *header, uint64_t 
 bool runtime_channel(struct runtime *rt, const struct value *v, struct channel_value *ret,
 		     struct err *err)
 {
-	const struct type *header = type_header(v->type);
+	const struct type *header;
 
 	*ret = (struct channel_value){ 0 };
-	if (!value_words(rt, v->addr, &ret->addr, 1, err))
+	if (!value_header(rt, v, &header, &ret->addr, err))
 		return false;
 	if (!ret->addr)
 		return true;
-	if (!header)
-		return err_set(err, ERR_UNSUPPORTED, "this Go's channels are not known");
 	return read_header(rt, header, ret->addr, ret, err);
 }
 

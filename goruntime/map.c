@@ -7,18 +7,6 @@
 
 enum { INLINE_MAX = 128 };
 
-bool value_number(struct runtime *rt, const struct type *type, uint64_t addr,
-		  const char *field, uint64_t *ret, struct err *err)
-{
-	const struct type_field *f = type_field_named(type, field);
-	uint64_t size = f && f->type ? type_size(f->type) : 0;
-
-	if (size < 1 || size > sizeof(*ret))
-		return err_set(err, ERR_UNSUPPORTED, "%s has no field %s",
-			       type_name(type), field);
-	return target_read_uint(rt->target, addr + f->off, size, ret, err);
-}
-
 bool map_is_indirect(const struct type *type)
 {
 	return type_size(type) > INLINE_MAX;
@@ -48,15 +36,13 @@ static const char *length_field(const struct type *header)
 bool runtime_map(struct runtime *rt, const struct value *v, struct map_value *ret,
 		 struct err *err)
 {
-	const struct type *header = type_header(v->type);
+	const struct type *header;
 
 	*ret = (struct map_value){ 0 };
-	if (!value_words(rt, v->addr, &ret->addr, 1, err))
+	if (!value_header(rt, v, &header, &ret->addr, err))
 		return false;
 	if (!ret->addr)
 		return true;
-	if (!header)
-		return err_set(err, ERR_UNSUPPORTED, "this Go's maps are not known");
 	return value_number(rt, header, ret->addr, length_field(header), &ret->len, err);
 }
 

@@ -41,6 +41,14 @@ static size_t room(const struct value_pieces *to, uint64_t size)
 	return size < PIECES_MAX - to->len ? (size_t)size : PIECES_MAX - to->len;
 }
 
+void value_add_hole(struct value_pieces *to, uint64_t size)
+{
+	size_t n = room(to, size);
+
+	memset(to->there + to->len, false, n);
+	to->len += n;
+}
+
 void value_add_bytes(struct value_pieces *to, const void *bytes, uint64_t size)
 {
 	size_t n = room(to, size < WORD ? size : WORD);
@@ -48,6 +56,7 @@ void value_add_bytes(struct value_pieces *to, const void *bytes, uint64_t size)
 	memcpy(to->bytes + to->len, bytes, n);
 	memset(to->there + to->len, true, n);
 	to->len += n;
+	value_add_hole(to, size - n);
 }
 
 bool value_add_memory(struct runtime *rt, struct value_pieces *to, uint64_t addr,
@@ -60,14 +69,6 @@ bool value_add_memory(struct runtime *rt, struct value_pieces *to, uint64_t addr
 	memset(to->there + to->len, true, n);
 	to->len += n;
 	return true;
-}
-
-void value_add_hole(struct value_pieces *to, uint64_t size)
-{
-	size_t n = room(to, size);
-
-	memset(to->there + to->len, false, n);
-	to->len += n;
 }
 
 bool value_has_address(const struct value *v)
@@ -102,6 +103,29 @@ bool value_words(struct runtime *rt, uint64_t addr, uint64_t *ret, size_t n,
 		 struct err *err)
 {
 	return runtime_bytes(rt, addr, ret, n * WORD, err);
+}
+
+bool value_number(struct runtime *rt, const struct type *type, uint64_t addr,
+		  const char *field, uint64_t *ret, struct err *err)
+{
+	const struct type_field *f = type_field_named(type, field);
+	uint64_t size = f && f->type ? type_size(f->type) : 0;
+
+	if (size < 1 || size > sizeof(*ret))
+		return err_set(err, ERR_UNSUPPORTED, "%s has no field %s",
+			       type_name(type), field);
+	return target_read_uint(rt->target, addr + f->off, size, ret, err);
+}
+
+bool value_header(struct runtime *rt, const struct value *v, const struct type **ret_type,
+		  uint64_t *ret_addr, struct err *err)
+{
+	*ret_type = type_header(v->type);
+	if (!value_words(rt, v->addr, ret_addr, 1, err))
+		return false;
+	return !*ret_addr || *ret_type ||
+	       err_set(err, ERR_UNSUPPORTED, "what is behind a %s is not known",
+		       type_name(v->type));
 }
 
 bool runtime_string(struct runtime *rt, const struct value *v, struct text_value *ret,

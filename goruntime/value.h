@@ -13,6 +13,10 @@ MUST_CHECK bool value_words(struct runtime *rt, uint64_t addr, uint64_t *ret, si
 MUST_CHECK bool value_number(struct runtime *rt, const struct type *type, uint64_t addr,
 			     const char *field, uint64_t *ret, struct err *err);
 
+/* What a map or channel points to: the type of its header, and where it is; 0: it is nil. */
+MUST_CHECK bool value_header(struct runtime *rt, const struct value *v,
+			     const struct type **ret_type, uint64_t *ret_addr,
+			     struct err *err);
 /* Memory that a value of a frame is put together in: reads of the addresses that it gets find
  * it there, until the next value_pieces_begin(). What is missing of it cannot be read. */
 struct value_pieces *value_pieces_begin(struct runtime *rt, struct value *ret);

@@ -71,48 +71,10 @@ static bool is_compilers(const char *name)
 	return !name || !*name || name[0] == '.' || strcmp(name, "_") == 0;
 }
 
-/* A variable is kept in pieces: they are put together, as far as they are there. */
-static bool add_piece(struct frame_variables *frame, const struct dwarf_piece *piece,
-		      struct value_pieces *to, uint64_t size, struct err *err)
+/* Where in memory a piece is. False: in none (err untouched), or err says why. */
+static bool piece_address(struct frame_variables *frame, const struct dwarf_piece *piece,
+			  uint64_t *ret, struct err *err)
 {
-	const struct code_variables *cv = frame->code->variables;
-	uint64_t pointer;
-
-	switch (piece->where) {
-	case DWARF_PIECE_CFA:
-		return value_add_memory(frame->rt, to, frame->cfa + (uint64_t)piece->at,
-					size, err);
-	case DWARF_PIECE_ADDRESS:
-		return value_add_memory(frame->rt, to, cv->bias + (uint64_t)piece->at,
-					size, err);
-	case DWARF_PIECE_POINTED:
-		return value_words(frame->rt, frame->cfa + (uint64_t)piece->at, &pointer,
-				   1, err) &&
-		       value_add_memory(frame->rt, to, pointer + (uint64_t)piece->more,
-					size, err);
-	case DWARF_PIECE_VALUE:
-		value_add_bytes(to, &piece->at, size);
-		return true;
-	default:
-		value_add_hole(to, size);
-		return true;
-	}
-}
-
-static bool is_whole(const struct dwarf_variable *d)
-{
-	return d->piece_count == 1 && d->pieces[0].size == UINT64_MAX;
-}
-
-/* In one place of memory: then it is read from there. */
-static bool place_of(struct frame_variables *frame, const struct dwarf_variable *d,
-		     uint64_t *ret)
-{
-	const struct dwarf_piece *piece = &d->pieces[0];
-	struct err ignored;
-
-	if (!is_whole(d))
-		return false;
 	switch (piece->where) {
 	case DWARF_PIECE_CFA:
 		*ret = frame->cfa + (uint64_t)piece->at;
@@ -122,13 +84,36 @@ static bool place_of(struct frame_variables *frame, const struct dwarf_variable 
 		return true;
 	case DWARF_PIECE_POINTED:
 		if (!value_words(frame->rt, frame->cfa + (uint64_t)piece->at, ret, 1,
-				 &ignored))
+				 err))
 			return false;
 		*ret += (uint64_t)piece->more;
 		return true;
 	default:
 		return false;
 	}
+}
+
+/* A variable is kept in pieces: they are put together, as far as they are there. */
+static bool add_piece(struct frame_variables *frame, const struct dwarf_piece *piece,
+		      struct value_pieces *to, uint64_t size, struct err *err)
+{
+	uint64_t addr;
+
+	if (piece->where == DWARF_PIECE_VALUE) {
+		value_add_bytes(to, &piece->at, size);
+		return true;
+	}
+	if (piece->where == DWARF_PIECE_NOWHERE) {
+		value_add_hole(to, size);
+		return true;
+	}
+	return piece_address(frame, piece, &addr, err) &&
+	       value_add_memory(frame->rt, to, addr, size, err);
+}
+
+static bool is_whole(const struct dwarf_variable *d)
+{
+	return d->piece_count == 1 && d->pieces[0].size == UINT64_MAX;
 }
 
 static const char *why_nowhere(const struct dwarf_variable *d)
@@ -164,7 +149,7 @@ static void locate(struct frame_variables *frame, const struct dwarf_variable *d
 		ret->optimized_out = true;
 		return;
 	}
-	if (place_of(frame, d, &ret->value.addr))
+	if (is_whole(d) && piece_address(frame, &d->pieces[0], &ret->value.addr, err))
 		return;
 	ret->unreadable = why_nowhere(d);
 	if (ret->unreadable)

@@ -1,26 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "value_printers.h"
 
-static void print_buffer(struct printing *p, const struct channel_value *c,
-			 const struct type *elem)
+static uint64_t in_buffer(const void *arg, uint64_t i)
 {
-	uint64_t i = 0,
-		 most = c->len < p->bounds->elements ? c->len : p->bounds->elements;
-
-	if (!may_descend(p, c->len))
-		return;
-	sink_named_begin(p->out, "elements", SINK_ARRAY);
-	for (; i < most && has_room(p); i++)
-		print_value(p, &(struct value){ elem, channel_element(c, i) });
-	sink_end(p->out);
-	if (i < c->len)
-		print_elided(p, c->len - i,
-			     i < most ? LIMITED_BY_SIZE : LIMITED_BY_ELEMENTS);
+	return channel_element(arg, i);
 }
 
 void print_channel(struct printing *p, const struct value *v)
 {
-	const struct type *elem = type_elem(v->type);
 	struct channel_value c;
 	struct err err;
 
@@ -35,5 +22,5 @@ void print_channel(struct printing *p, const struct value *v)
 	sink_named_uint(p->out, "len", c.len);
 	sink_named_uint(p->out, "cap", c.cap);
 	sink_named_bool(p->out, "closed", c.closed);
-	print_buffer(p, &c, elem);
+	print_elements(p, type_elem(v->type), c.len, in_buffer, &c);
 }

@@ -10,8 +10,8 @@
 
 enum { INSIDE_MAX = 16 };
 
-/* Sorted by name, which is that of debugging information: with the path of the package. Those
- * with an address are errors: what they say is said of pointers and interfaces, too. */
+/* Sorted by name, which is that of debugging information: with the path of the package. What an
+ * error says is said of pointers to it and interfaces with it, too. */
 static const struct known {
 	const char *name, *printer;
 	known_text *text;

@@ -50,18 +50,13 @@ static bool is_there(struct printing *p, uint64_t addr, uint64_t size, struct er
 	return size == 0 || runtime_bytes(p->rt, addr + size - 1, &last, 1, err);
 }
 
-void print_elements(struct printing *p, const struct type *elem, uint64_t addr,
-		    uint64_t n)
+void print_elements(struct printing *p, const struct type *elem, uint64_t n,
+		    element_fn *at, const void *arg)
 {
 	uint64_t i = 0, most = n < p->bounds->elements ? n : p->bounds->elements;
-	uint64_t size = elem ? type_size(elem) : 0;
 	bool there = true;
 	struct err err;
 
-	if (is_bytes(elem)) {
-		print_bytes(p, addr, n);
-		return;
-	}
 	if (!elem) {
 		print_unreadable(p, "the type of its elements is not known");
 		return;
@@ -70,10 +65,11 @@ void print_elements(struct printing *p, const struct type *elem, uint64_t addr,
 		return;
 	sink_named_begin(p->out, "elements", SINK_ARRAY);
 	for (; i < most && has_room(p); i++) {
-		there = is_there(p, addr + i * size, size, &err);
+		struct value element = { elem, at(arg, i) };
+		there = is_there(p, element.addr, type_size(elem), &err);
 		if (!there)
 			break;
-		print_value(p, &(struct value){ elem, addr + i * size });
+		print_value(p, &element);
 	}
 	sink_end(p->out);
 	if (!there) {
@@ -84,12 +80,34 @@ void print_elements(struct printing *p, const struct type *elem, uint64_t addr,
 	}
 }
 
+struct row {
+	uint64_t addr, size;
+};
+
+static uint64_t in_row(const void *arg, uint64_t i)
+{
+	const struct row *row = arg;
+
+	return row->addr + i * row->size;
+}
+
+static void print_row(struct printing *p, const struct type *elem, uint64_t addr,
+		      uint64_t n)
+{
+	const struct row row = { addr, elem ? type_size(elem) : 0 };
+
+	if (is_bytes(elem))
+		print_bytes(p, addr, n);
+	else
+		print_elements(p, elem, n, in_row, &row);
+}
+
 void print_array(struct printing *p, const struct value *v)
 {
 	uint64_t n = type_count(v->type);
 
 	sink_named_uint(p->out, "len", n);
-	print_elements(p, type_elem(v->type), v->addr, n);
+	print_row(p, type_elem(v->type), v->addr, n);
 }
 
 void print_slice(struct printing *p, const struct value *v)
@@ -106,5 +124,5 @@ void print_slice(struct printing *p, const struct value *v)
 	if (!s.addr)
 		sink_named_bool(p->out, "nil", true);
 	else
-		print_elements(p, type_elem(v->type), s.addr, s.len);
+		print_row(p, type_elem(v->type), s.addr, s.len);
 }

@@ -62,8 +62,9 @@ bool was_seen(struct printing *p, const struct value *v);
 
 /* False: it cannot be read, which is said. */
 bool read_value(struct printing *p, const struct value *v, void *ret, size_t len);
-/* n elements from addr on, as the array of a name; those that are too many are elided. */
-void print_elements(struct printing *p, const struct type *elem, uint64_t addr,
-		    uint64_t n);
+/* Member elements: n of them, each where `at` says; those that are too many are elided. */
+typedef uint64_t element_fn(const void *arg, uint64_t i);
+void print_elements(struct printing *p, const struct type *elem, uint64_t n,
+		    element_fn *at, const void *arg);
 
 #endif
