@@ -502,6 +502,8 @@ struct variable {
 	bool argument, result;
 	bool escaped;  /* it lives on the heap */
 	bool shadowed; /* an inner one of its name hides it */
+	bool captured; /* it belongs to the function around this closure */
+	bool compiler; /* only the compiler declares it */
 	bool optimized_out;
 	uint32_t line;		/* of its declaration; 0: not known */
 	struct value value;	/* type NULL: not known */
@@ -562,6 +564,10 @@ struct func_value {
 };
 MUST_CHECK bool runtime_func(struct runtime *rt, const struct value *v,
 			     struct func_value *ret, struct err *err);
+/* The variables that it has captured, as far as the debugging information tells of them; of a
+ * method value its receiver. */
+void runtime_each_capture(struct runtime *rt, const struct func_value *f, variable_fn *fn,
+			  void *arg);
 
 /* A package's variable, "main.config". ERR_NOT_FOUND. */
 MUST_CHECK bool runtime_global(struct runtime *rt, const char *name, struct value *ret,

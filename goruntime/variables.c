@@ -4,16 +4,9 @@
 #include <string.h>
 
 #include "debug.h"
-#include "dwarf_scopes.h"
 #include "runtime_priv.h"
 #include "value.h"
-
-struct code_variables {
-	struct dwarf_scopes *scopes; /* NULL: why */
-	struct types *types;
-	uint64_t bias;
-	struct err why;
-};
+#include "variable_kind.h"
 
 void code_variables_free(struct code_variables *variables)
 {
@@ -36,16 +29,22 @@ static struct code_variables *look_up(struct runtime *rt, const struct code *c)
 	return v;
 }
 
-bool variables_begin(struct frame_variables *frame, const char **ret_why)
+const struct code_variables *code_variables(struct runtime *rt, const struct code *c)
 {
-	struct code *c = (struct code *)(uintptr_t)frame->code;
+	struct code *own = (struct code *)(uintptr_t)c;
 
 	if (!c->variables)
-		c->variables = look_up(frame->rt, c);
-	if (c->variables->scopes && frame->cfa)
+		own->variables = look_up(rt, c);
+	return c->variables;
+}
+
+bool variables_begin(struct frame_variables *frame, const char **ret_why)
+{
+	const struct code_variables *v = code_variables(frame->rt, frame->code);
+
+	if (v->scopes && frame->cfa)
 		return true;
-	*ret_why = c->variables->scopes ? "where its frame is, is not known"
-					: c->variables->why.text;
+	*ret_why = v->scopes ? "where its frame is, is not known" : v->why.text;
 	return false;
 }
 
@@ -63,12 +62,6 @@ static const struct dwarf_scope *scope_of(const struct frame_variables *frame)
 		    (s->function &&
 		     strcmp(s->function, frame->code->calls[frame->call].name) == 0);
 	return same ? s : NULL;
-}
-
-/* What only the compiler declares. */
-static bool is_compilers(const char *name)
-{
-	return !name || !*name || name[0] == '.' || strcmp(name, "_") == 0;
 }
 
 /* Where in memory a piece is. False: in none (err untouched), or err says why. */
@@ -132,20 +125,12 @@ static const char *why_nowhere(const struct dwarf_variable *d)
 	return NULL;
 }
 
-static bool is_nowhere(const struct dwarf_variable *d)
-{
-	for (size_t i = 0; i < d->piece_count; i++)
-		if (d->pieces[i].where != DWARF_PIECE_NOWHERE)
-			return false;
-	return true;
-}
-
 static void locate(struct frame_variables *frame, const struct dwarf_variable *d,
 		   struct variable *ret, struct err *err)
 {
 	struct value_pieces *to;
 
-	if (is_nowhere(d)) {
+	if (variable_is_nowhere(d)) {
 		ret->optimized_out = true;
 		return;
 	}
@@ -165,43 +150,44 @@ static void locate(struct frame_variables *frame, const struct dwarf_variable *d
 	value_add_hole(to, left);
 }
 
-/* "&x" is where x lives that escaped to the heap. */
-static void follow_escaped(struct frame_variables *frame, struct variable *v,
-			   struct err *err)
+void variable_follow(struct runtime *rt, struct variable *v, struct err *err)
 {
 	const struct type *elem = v->value.type ? type_elem(v->value.type) : NULL;
 	uint64_t to;
 
 	if (v->name[0] != '&')
 		return;
+	const uint64_t at = v->value.addr;
 	v->name++;
 	v->escaped = true;
+	v->value = (struct value){ elem, 0 };
 	if (v->unreadable || v->optimized_out)
 		return;
-	if (!runtime_bytes(frame->rt, v->value.addr, &to, sizeof(to), err))
+	if (!runtime_bytes(rt, at, &to, sizeof(to), err))
 		v->unreadable = err->text;
 	else if (!to)
 		v->unreadable = "it is not allocated yet";
-	v->value = (struct value){ elem, to };
+	else
+		v->value.addr = to;
 }
 
-static bool is_hidden_by(const struct dwarf_scope *s, size_t i)
+/* What is told of variable i of a scope. False: it is not of this sort, or not there yet. */
+static bool begin_variable(const struct frame_variables *frame,
+			   const struct dwarf_scope *s, const struct dwarf_variable *d,
+			   struct variable *ret)
 {
-	const struct dwarf_variable *v = &s->variables[i];
-
-	for (size_t k = 0; k < s->variable_count; k++)
-		if (k != i && s->variables[k].depth > v->depth && s->variables[k].name &&
-		    strcmp(s->variables[k].name, v->name) == 0)
-			return true;
-	return false;
-}
-
-/* Its declaration is still to come. */
-static bool is_later(const struct frame_variables *frame, const struct dwarf_variable *d)
-{
-	uint32_t line = frame->code->calls[frame->call].line;
-
-	return !d->parameter && d->line && line && d->line > line;
+	*ret = (struct variable){
+		.name = d->name ? d->name : "",
+		.argument = d->parameter,
+		.result = d->result,
+		.compiler = variable_is_compilers(d),
+		.captured = variable_is_captured(d, frame->code, frame->call),
+		.shadowed = variable_is_hidden(s, d),
+		.line = d->line,
+	};
+	return ret->captured ||
+	       (!variable_is_later(d, frame->code->calls[frame->call].line) &&
+		!variable_is_moved(s, d));
 }
 
 void frame_each_variable(struct frame_variables *frame, bool arguments, variable_fn *fn,
@@ -211,21 +197,21 @@ void frame_each_variable(struct frame_variables *frame, bool arguments, variable
 
 	for (size_t i = 0; s && i < s->variable_count; i++) {
 		const struct dwarf_variable *d = &s->variables[i];
-		struct variable v = { .name = d->name,
-				      .argument = d->parameter,
-				      .result = d->result,
-				      .line = d->line };
+		struct variable v;
 		struct err err;
-		if (d->parameter != arguments || is_compilers(d->name) ||
-		    is_later(frame, d))
+		if (d->parameter != arguments || !begin_variable(frame, s, d, &v))
 			continue;
+		const struct dwarf_variable *moved = variable_moved_to(s, d);
+		if (moved) {
+			d = moved;
+			v.name = d->name;
+		}
 		v.value.type = types_at(frame->code->variables->types, d->type, &err);
-		v.shadowed = is_hidden_by(s, i);
 		if (v.value.type)
 			locate(frame, d, &v, &err);
 		else
 			v.unreadable = err.text;
-		follow_escaped(frame, &v, &err);
+		variable_follow(frame->rt, &v, &err);
 		fn(arg, frame->rt, &v);
 	}
 }

@@ -5,10 +5,16 @@
 #define GOSNAP_VARIABLES_H
 
 #include "code.h"
+#include "dwarf_scopes.h"
 #include "goruntime.h"
 
 /* Of one pc. */
-struct code_variables;
+struct code_variables {
+	struct dwarf_scopes *scopes; /* NULL: why */
+	struct types *types;
+	uint64_t bias;
+	struct err why;
+};
 
 /* One of a goroutine's frames. */
 struct frame_variables {
@@ -19,7 +25,11 @@ struct frame_variables {
 };
 
 void code_variables_free(struct code_variables *variables);
+/* Looked up when they are first asked for. Never NULL; borrowed. */
+const struct code_variables *code_variables(struct runtime *rt, const struct code *c);
 /* False: there are none to be had, and *ret_why says why. */
 bool variables_begin(struct frame_variables *frame, const char **ret_why);
+/* "&x" is a pointer to x, which lives on the heap: v becomes x. */
+void variable_follow(struct runtime *rt, struct variable *v, struct err *err);
 
 #endif

@@ -44,6 +44,8 @@ static void print_in_list(void *arg, struct runtime *rt, const struct variable *
 {
 	struct variable_list *list = arg;
 
+	if (v->compiler && !list->values->bounds->compiler)
+		return;
 	if (!list->begun)
 		sink_named_begin(list->values->out, list->name, SINK_ARRAY);
 	list->begun = true;

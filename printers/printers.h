@@ -40,6 +40,7 @@ struct value_bounds {
 	uint32_t depth, pointers;	    /* values inside values; pointers followed */
 	uint64_t bytes;			    /* of the document, for one variable */
 	uint64_t goroutine_bytes;	    /* ..., for all of a goroutine */
+	bool compiler;			    /* variables that only it declares, too */
 };
 extern const struct value_bounds value_bounds_default;
 

@@ -214,19 +214,18 @@ static void print_flags(struct sink *out, const struct variable *v)
 		sink_named_bool(out, "result", true);
 	if (v->shadowed)
 		sink_named_bool(out, "shadowed", true);
+	if (v->captured)
+		sink_named_bool(out, "captured", true);
 	if (v->escaped)
 		sink_named_bool(out, "escaped", true);
 	if (v->line)
 		sink_named_uint(out, "declared_line", v->line);
 }
 
-void print_variable(struct printing *p, struct runtime *rt, const struct variable *v)
+void print_inner_variable(struct printing *p, const struct variable *v)
 {
 	struct sink *out = p->out;
 
-	p->rt = rt;
-	p->begun = sink_bytes(out);
-	p->variables++;
 	sink_begin(out, SINK_OBJECT);
 	sink_named_string(out, "name", v->name);
 	print_flags(out, v);
@@ -240,4 +239,12 @@ void print_variable(struct printing *p, struct runtime *rt, const struct variabl
 		sink_named_string(out, "unreadable", v->unreadable);
 	}
 	sink_end(out);
+}
+
+void print_variable(struct printing *p, struct runtime *rt, const struct variable *v)
+{
+	p->rt = rt;
+	p->begun = sink_bytes(p->out);
+	p->variables++;
+	print_inner_variable(p, v);
 }

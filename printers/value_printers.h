@@ -38,6 +38,8 @@ void print_named_value(struct printing *p, const char *name, const struct value 
 
 /* An argument, result or local, as an object. */
 void print_variable(struct printing *p, struct runtime *rt, const struct variable *v);
+/* The same of one that belongs to a value. */
+void print_inner_variable(struct printing *p, const struct variable *v);
 
 /* Members that any value may have. */
 void print_unreadable(struct printing *p, const char *why);

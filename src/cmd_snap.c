@@ -19,6 +19,7 @@ enum {
 	SNAP_DEAD,
 	SNAP_FULL_FRAMES,
 	SNAP_VALUES,
+	SNAP_COMPILER,
 	SNAP_GO_ONLY,
 	SNAP_VERIFY,
 	SNAP_STRICT,
@@ -44,6 +45,8 @@ static const struct option_info snap_options[] = {
 			       "repeat the frames with every goroutine" },
 	[SNAP_VALUES] = { 0, "values", NULL,
 			  "arguments and variables of every frame, secrets too" },
+	[SNAP_COMPILER] = { 0, "compiler", NULL,
+			    "variables, too, that only the compiler declares" },
 	[SNAP_GO_ONLY] = { 0, "go-only", NULL, "refuse a process that is not Go" },
 	[SNAP_VERIFY] = { 0, "verify", NULL,
 			  "check every stack against its frame pointers" },
@@ -184,6 +187,9 @@ static bool parse_options(int argc, char **argv, struct snap_options *ret,
 			break;
 		case SNAP_VALUES:
 			ret->values = true;
+			break;
+		case SNAP_COMPILER:
+			ret->values = ret->compiler = true;
 			break;
 		case SNAP_STRICT:
 			ret->strict = true;

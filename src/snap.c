@@ -78,6 +78,7 @@ static void print_options(struct sink *out, const struct snap_options *o)
 	sink_named_bool(out, "dead", o->dead);
 	sink_named_bool(out, "full_frames", o->full_frames);
 	sink_named_bool(out, "values", o->values);
+	sink_named_bool(out, "compiler", o->compiler);
 	sink_named_bool(out, "verify", o->verify);
 	sink_named_string(out, "assume_go", o->assume_go);
 	sink_end(out);
@@ -191,6 +192,7 @@ static void print_goroutines(struct snap *s)
 {
 	struct runtimes *all = s->capture.runtimes;
 	size_t n, count = runtimes_goroutine_count(all);
+	struct value_bounds bounds = value_bounds_default;
 	struct goroutine_printing printing = {
 		.runtimes = all,
 		.threads =
@@ -199,9 +201,10 @@ static void print_goroutines(struct snap *s)
 		.now_ns = s->capture.monotonic_ns,
 		.realtime_ns = s->capture.realtime_ns,
 		.full_frames = s->options->full_frames,
-		.values = s->options->values ? &value_bounds_default : NULL,
+		.values = s->options->values ? &bounds : NULL,
 	};
 
+	bounds.compiler = s->options->compiler;
 	sink_named_begin(s->out, "goroutines", SINK_ARRAY);
 	for (size_t i = 0; i < count; i++) {
 		struct goroutine_of it = runtimes_goroutine(all, i);

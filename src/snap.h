@@ -23,6 +23,7 @@ struct snap_options {
 	bool full_frames;      /* frames with every goroutine, not only with its group */
 	bool go_only;	       /* refuse what is not Go */
 	bool values;	       /* memory is read until capture_finish() */
+	bool compiler;	       /* variables that only the compiler declares, too */
 	bool verify;	       /* compare two unwinders */
 	bool strict;	       /* warnings matter for the exit status */
 	enum capture_way way;

@@ -469,6 +469,8 @@ void dwarf_locate(const struct dwarf_place *place, const struct dwarf_entry *e,
 		location_at(place, e, AT_LOCATION, place->pc, &at);
 	else
 		outer(place, e, &at);
+	ret->listed =
+		entry_has(e, AT_LOCATION) && e->value[AT_LOCATION].class != CLASS_BLOCK;
 	if (!at.count) {
 		at.pieces[0] = (struct dwarf_piece){ .where = DWARF_PIECE_NOWHERE,
 						     .size = UINT64_MAX };

@@ -103,6 +103,25 @@ static bool merge_repeated(struct dwarf_variable *v, uint64_t size)
 	return true;
 }
 
+/* ... or say one of the words twice, one behind the other. */
+static uint64_t drop_repeated(struct dwarf_variable *v, uint64_t sum, uint64_t size)
+{
+	size_t kept = 1;
+
+	for (size_t i = 1; i < v->piece_count; i++) {
+		const struct dwarf_piece *piece = &v->pieces[i],
+					 *last = &v->pieces[i - 1];
+		bool again = sum > size && piece->where != DWARF_PIECE_NOWHERE &&
+			     same_place(piece, last) && piece->size == last->size;
+		if (again)
+			sum -= piece->size;
+		else
+			v->pieces[kept++] = *piece;
+	}
+	v->piece_count = kept;
+	return sum;
+}
+
 /* What is more than the type has cannot be told apart. A cap that is left out at the end is
  * just not kept. */
 static void check_pieces(struct dwarf_entries *es, struct dwarf_variable *v)
@@ -113,7 +132,7 @@ static void check_pieces(struct dwarf_entries *es, struct dwarf_variable *v)
 		if (v->pieces[i].size <= UINT32_MAX)
 			sum += v->pieces[i].size;
 	bool fits = !sum || !size_of(es, v->type, &size) || sum <= size ||
-		    merge_repeated(v, size);
+		    merge_repeated(v, size) || drop_repeated(v, sum, size) == size;
 	if (fits && v->piece_count <= DWARF_PIECES)
 		return;
 	v->pieces[0] =

@@ -32,6 +32,7 @@ struct dwarf_variable {
 	uint64_t type;	  /* for dwarf_type_read(); 0: not said */
 	bool parameter;	  /* DW_TAG_formal_parameter */
 	bool result;	  /* DW_AT_variable_parameter */
+	bool listed;	  /* its location is said for ranges of code, not for all of it */
 	uint32_t line;	  /* of its declaration; 0: not said */
 	uint32_t depth;	  /* of the lexical block that it is in: 0 the function itself */
 	bool has_dict_index, has_closure_offset;

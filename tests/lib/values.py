@@ -28,10 +28,22 @@ def text(value):
 
 
 class Simple:
-    """Of one variable: what it shows once and refers to later is known here."""
+    """Of one variable: what it shows once and refers to later is known here; what the rest of its
+    goroutine shows, if that is given."""
 
-    def __init__(self):
-        self.shown = {}
+    def __init__(self, around=None):
+        self.shown, self.around = {}, {}
+        if around is not None:
+            self._look_around(around)
+
+    def _look_around(self, value):
+        if isinstance(value, dict):
+            if "target" in value:
+                self.around[value["to"], value["type"]] = value["target"]
+            value = list(value.values())
+        if isinstance(value, list):
+            for inner in value:
+                self._look_around(inner)
 
     def of(self, value):
         for member in ("unreadable", "elided"):
@@ -68,7 +80,10 @@ class Simple:
 
     def target(self, value):
         if "seen" in value:
-            return ["to", self.shown[value["seen"], value["type"]]]
+            known = value["seen"], value["type"]
+            if known not in self.shown:
+                self.shown[known] = self.of(self.around[known])
+            return ["to", self.shown[known]]
         if "target" not in value:
             raise Mismatch(f"{value['type']} was not followed to {value['to']}")
         found = ["to", self.of(value["target"])]

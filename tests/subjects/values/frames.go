@@ -43,6 +43,11 @@ func sink(values ...interface{}) { sunk = append(sunk, values...) }
 func state(function string, variables object) {
 	mu.Lock()
 	defer mu.Unlock()
+	frames[function] = inStatement(variables)
+	ready.Done()
+}
+
+func inStatement(variables object) object {
 	stated := object{}
 	for name, value := range variables {
 		v := reflect.ValueOf(value)
@@ -52,8 +57,7 @@ func state(function string, variables object) {
 		}
 		stated[name] = variable{Type: v.Type().String(), Value: simple(v, 0)}
 	}
-	frames[function] = stated
-	ready.Done()
+	return stated
 }
 
 //go:noinline
@@ -153,6 +157,7 @@ func waiting() object {
 	start(func() {
 		interfaces(os.ErrNotExist, pair{2, "any"}, nil, time.Second, time.Unix(1234567890, 5))
 	})
+	startClosures()
 	ready.Wait()
 	return frames
 }

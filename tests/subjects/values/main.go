@@ -170,7 +170,7 @@ func init() {
 
 func main() {
 	truth.Say(object{"variables": all(), "own": own(), "waiting": waiting(),
-		"texts": inWords()})
+		"texts": inWords(), "captures": captures})
 	truth.Ready()
 	truth.EndWithStdin()
 	select {}

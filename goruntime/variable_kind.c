@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "variable_kind.h"
+
+#include <string.h>
+
+/* Where x escapes to the heap, the compiler has a pointer to it, "&x". */
+static const char *own_name(const struct dwarf_variable *d)
+{
+	return d->name ? d->name + (d->name[0] == '&') : "";
+}
+
+static bool is_number(const char *text)
+{
+	return *text && text[strspn(text, "0123456789")] == '\0';
+}
+
+/* Results and parameters without a name: ~r0, ~b1 (up to 1.21 those called _), ~p0. What is
+ * ~R0, ~r0.len or ~r0mp belongs to inlined calls. */
+static bool is_unnamed(const struct dwarf_variable *d, const char *name)
+{
+	return d->parameter && strchr("rbp", name[1]) && name[1] && is_number(name + 2);
+}
+
+bool variable_is_compilers(const struct dwarf_variable *d)
+{
+	const char *name = own_name(d);
+
+	if (*name == '~')
+		return !is_unnamed(d, name);
+	return !*name || strcmp(name, "_") == 0 || *name == '#' || strchr(name, '.');
+}
+
+/* "main.f.func1", "main.f-range1": cmd/compile/internal/ir closureName (1.27). */
+static bool is_closure(const char *function)
+{
+	const char *dot = function ? strrchr(function, '.') : NULL;
+
+	return function &&
+	       (strstr(function, "-range") || (dot && strncmp(dot, ".func", 5) == 0) ||
+		(dot && is_number(dot + 1)));
+}
+
+static uint32_t first_line(const struct code *code)
+{
+	const struct pclntab *tab = &code->module->tab;
+	struct pclntab_func func;
+
+	return pclntab_find(tab, code->entry, &func)
+		       ? pclntab_outer_call(tab, &func, code->entry).line
+		       : 0;
+}
+
+/* Optimised code before 1.23 has it declared where it is used first, and says where it is from the
+ * beginning on. */
+static bool is_there_before(const struct dwarf_variable *d, uint32_t line)
+{
+	return !d->parameter && d->listed && variable_is_later(d, line) &&
+	       !variable_is_nowhere(d);
+}
+
+/* By reference: it has the closure's own line, where nothing else is declared but parameters, if
+ * the closure has more lines than that. */
+static bool is_on_first_line(const struct dwarf_variable *d, uint32_t first,
+			     uint32_t line)
+{
+	return !d->parameter && d->name && d->name[0] == '&' && d->line == first &&
+	       line > first;
+}
+
+bool variable_is_captured(const struct dwarf_variable *d, const struct code *code,
+			  uint32_t call)
+{
+	const struct pclntab_call *at = &code->calls[call];
+
+	if (d->has_closure_offset)
+		return true;
+	if (d->result || !d->line || at->inlined || !is_closure(at->name))
+		return false;
+	uint32_t first = first_line(code);
+	return d->line < first || is_on_first_line(d, first, at->line) ||
+	       is_there_before(d, at->line);
+}
+
+bool variable_is_later(const struct dwarf_variable *d, uint32_t line)
+{
+	return !d->parameter && d->line && line && d->line > line;
+}
+
+bool variable_is_nowhere(const struct dwarf_variable *d)
+{
+	for (size_t i = 0; i < d->piece_count; i++)
+		if (d->pieces[i].where != DWARF_PIECE_NOWHERE)
+			return false;
+	return true;
+}
+
+bool variable_is_repeated(const struct dwarf_scope *scope, const struct dwarf_variable *d)
+{
+	bool nowhere = variable_is_nowhere(d);
+
+	for (size_t i = 0; d->parameter && d->name && i < scope->variable_count; i++) {
+		const struct dwarf_variable *other = &scope->variables[i];
+		if (other == d || !other->parameter || !other->name ||
+		    strcmp(other->name, d->name) != 0)
+			continue;
+		bool better = nowhere && !variable_is_nowhere(other);
+		bool same = nowhere == variable_is_nowhere(other);
+		if (better || (same && other < d))
+			return true;
+	}
+	return false;
+}
+
+const struct dwarf_variable *variable_moved_to(const struct dwarf_scope *scope,
+					       const struct dwarf_variable *d)
+{
+	for (size_t i = 0; d->parameter && d->name && i < scope->variable_count; i++) {
+		const struct dwarf_variable *other = &scope->variables[i];
+		if (!other->parameter && other->depth == 0 && other->name &&
+		    other->name[0] == '&' && strcmp(other->name + 1, d->name) == 0 &&
+		    !variable_is_nowhere(other))
+			return other;
+	}
+	return NULL;
+}
+
+bool variable_is_moved(const struct dwarf_scope *scope, const struct dwarf_variable *d)
+{
+	for (size_t i = 0; i < scope->variable_count; i++)
+		if (variable_moved_to(scope, &scope->variables[i]) == d)
+			return true;
+	return false;
+}
+
+bool variable_is_hidden(const struct dwarf_scope *scope, const struct dwarf_variable *d)
+{
+	const char *name = own_name(d);
+
+	for (size_t i = 0; i < scope->variable_count; i++) {
+		const struct dwarf_variable *other = &scope->variables[i];
+		if (other->depth > d->depth && strcmp(own_name(other), name) == 0)
+			return true;
+	}
+	return false;
+}

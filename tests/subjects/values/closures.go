@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+var captures = object{} // by function and variable: what a function value carries
+
+// carries states what the function values of a function have captured.
+func carries(function string, values object) {
+	mu.Lock()
+	defer mu.Unlock()
+	stated := object{}
+	for name, captured := range values {
+		stated[name] = inStatement(captured.(object))
+	}
+	captures[function] = stated
+}
+
+// A closure that changes one variable of its surroundings and reads the others.
+//
+//go:noinline
+func closing(a int, s string, list []string, x int) int {
+	count := 40
+	p := &pair{a, s}
+	any := interface{}(a)
+	add := func(x int) int {
+		count += x
+		state("main.closing.func1", object{"count": count, "a": a, "s": s, "list": list,
+			"p": p, "any": any})
+		<-never
+		if count > 1 {
+			sink(count, a, s, list, p, any)
+		}
+		return count
+	}
+	return held(add, object{"count": count + x, "a": a, "s": s, "list": list, "p": p,
+		"any": any}, x)
+}
+
+//go:noinline
+func held(f func(int) int, carried object, x int) int {
+	carries("main.held", object{"f": carried})
+	y := f(x)
+	sink(f, x, y)
+	return y
+}
+
+//go:noinline
+func (p pair) wait(n int) {
+	state("main.pair.wait", object{"p": p, "n": n})
+	<-never
+	sink(p, n)
+}
+
+//go:noinline
+func (t *tree) wait(n int) {
+	state("main.(*tree).wait", object{"t": t, "n": n})
+	<-never
+	sink(t, n)
+}
+
+//go:noinline
+func methods(p pair, t *tree) {
+	byValue, byPointer := p.wait, t.wait
+	carries("main.methods", object{"byValue": object{"p": p}, "byPointer": object{"t": t}})
+	ready.Add(1)
+	go byValue(1)
+	byPointer(2)
+	sink(byValue, byPointer)
+}
+
+// A parameter and a result that escape are the variables on the heap, not what the caller passed.
+//
+//go:noinline
+func moves(n int, s string) (total int, err error) {
+	keep(&n)
+	keep(&total)
+	n += 5
+	total = n * 2
+	func() {
+		s += "?"
+		keep(&s)
+	}()
+	state("main.moves", object{"n": n, "s": s, "total": total})
+	<-never
+	sink(n, s, total)
+	return
+}
+
+//go:noinline
+func keep(at interface{}) { sunk = append(sunk, at) }
+
+// A result without a name is a result.
+//
+//go:noinline
+func unnamed(n int) (int, string) {
+	state("main.unnamed", object{"n": n})
+	<-never
+	sink(n)
+	return n, "x"
+}
+
+// A string, a slice and an interface that the compiler takes apart.
+//
+//go:noinline
+func split(words []string, n int) string {
+	first := words[0] + words[1]
+	rest := append([]string{}, words[n:]...)
+	state("main.split", object{"first": first, "rest": rest})
+	<-never
+	sink(first, rest)
+	return first
+}
+
+func startClosures() {
+	start(func() { closing(7, "seven", []string{"a", "b"}, 2) })
+	start(func() { methods(pair{3, "three"}, &tree{4, nil, &tree{Value: 5}}) })
+	start(func() { moves(1, "moved") })
+	start(func() { unnamed(6) })
+	start(func() { split([]string{"ab", "cd", "ef"}, 1) })
+}
