@@ -235,6 +235,8 @@ bool runtime_wait(struct runtime *rt, const struct goroutine *g, struct wait *re
  * Their order in the source is not kept anywhere. */
 enum wait_operation runtime_wait_case(const struct runtime *rt, size_t i,
 				      struct wait_channel *ret);
+/* Is any part of them in this image? */
+bool runtimes_have_module_in(const struct runtimes *all, const struct image *img);
 /* Does any goroutine wait for a file descriptor? */
 bool runtimes_poll(const struct runtimes *all);
 

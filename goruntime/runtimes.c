@@ -17,7 +17,7 @@ static bool may_hold_runtime(const struct runtimes *all, const struct image *img
 }
 
 /* A plugin, or a program of -linkshared, has a module of its own in another's runtime. */
-static bool holds_module_of_another(const struct runtimes *all, const struct image *img)
+bool runtimes_have_module_in(const struct runtimes *all, const struct image *img)
 {
 	for (size_t i = 0; i < all->count; i++)
 		if (runtime_has_module_in(all->list[i], img))
@@ -30,7 +30,7 @@ static void add_runtime(struct runtimes *all, const struct image *img,
 {
 	struct err err;
 
-	if (!may_hold_runtime(all, img) || holds_module_of_another(all, img))
+	if (!may_hold_runtime(all, img) || runtimes_have_module_in(all, img))
 		return;
 	target_budget_unit(all->target);
 	struct build_info *build = build_info_read(all->target, img, &err);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "image_debug.h"
 #include "printers.h"
 
 static void print_limits(struct sink *out, const struct process *p)
@@ -54,6 +55,16 @@ static const char *unless_empty(const char *s)
 	return s && *s ? s : NULL;
 }
 
+/* When it is a file apart. */
+static void print_debug_file(struct sink *out, const struct image *exe)
+{
+	struct err ignored;
+	const struct image *from = image_debug(exe, &ignored);
+
+	if (from && from != exe)
+		sink_named_string(out, "debug_file", image_path(from));
+}
+
 void print_process(struct sink *out, const struct process *p, struct target *t,
 		   const struct images *images)
 {
@@ -72,6 +83,8 @@ void print_process(struct sink *out, const struct process *p, struct target *t,
 		sink_named_string(out, "go_build_id",
 				  unless_empty(image_go_build_id(exe)));
 	}
+	if (exe)
+		print_debug_file(out, exe);
 	sink_named_string(out, "cwd", p->cwd);
 	if (p->has_ids) {
 		sink_named_uint(out, "uid", p->uid);

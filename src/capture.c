@@ -6,6 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "debuginfod.h"
+#include "image_debug.h"
 #include "limit.h"
 #include "printers.h"
 #include "sockets.h"
@@ -29,6 +31,9 @@ static bool look(struct capture *c, struct err *err)
 	if (!c->process)
 		return false;
 	c->images = images_open(c->live);
+	if (c->options->lookup.debug_file &&
+	    !images_use_debug_file(c->images, c->options->lookup.debug_file, err))
+		return false;
 	c->runtimes =
 		runtimes_open(c->live, c->images, c->options->assume_go, c->warnings);
 	if (c->options->go_only && runtimes_count(c->runtimes) == 0)
@@ -295,6 +300,22 @@ static bool wait_a_little(uint64_t *nap_ns)
 	return true;
 }
 
+/* Half of what a copy may live is left for reading it. */
+static void ask_servers(struct capture *c)
+{
+	uint64_t age = c->options->max_copy_age_ns;
+
+	if (!c->options->lookup.debuginfod || !c->options->values)
+		return;
+	if (c->held)
+		warnings_add(c->warnings, "debuginfod",
+			     "no server was asked: the process is held until its values "
+			     "are read, but not with --capture=copy");
+	else
+		debuginfod_fetch(c->runtimes, c->images, monotonic_ns() + age / 2,
+				 c->warnings);
+}
+
 static bool hold(struct capture *c, struct err *err)
 {
 	uint64_t nap_ns = NAP_NS;
@@ -318,6 +339,7 @@ static bool hold(struct capture *c, struct err *err)
 	c->sockets = read_sockets(c);
 	note_images(c);
 	note_threads(c);
+	ask_servers(c);
 	return true;
 }
 

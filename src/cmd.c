@@ -16,7 +16,7 @@
 #include "util.h"
 
 enum {
-	OPTIONS_MAX = 32,
+	OPTIONS_MAX = 64,
 	HELP_COLUMN = 28,
 	VALUE_HELP = 'h',
 	VALUE_FIRST = 256, /* behind the characters: the index in the table is added */

@@ -14,7 +14,7 @@
 #include "printers.h"
 #include "value_path.h"
 
-enum { PRINT_DEPTH, PRINT_ELEMENTS, PRINT_CAPTURE, PRINT_ASSUME_GO };
+enum { PRINT_DEPTH, PRINT_ELEMENTS, PRINT_CAPTURE, PRINT_ASSUME_GO, PRINT_LOOKUP };
 
 /* One value, in full: what limits it is only there to end what has no end. */
 enum { STRING_MAX = 1 << 20, ELEMENTS_MAX = 1 << 16, DEPTH = 20, POINTERS = 5 };
@@ -29,6 +29,7 @@ static const struct option_info print_options[] = {
 			    "by a copy, while it stands still, or while it runs" },
 	[PRINT_ASSUME_GO] = { 0, "assume-go", "1.N",
 			      "read the runtime as that of Go 1.N" },
+	LOOKUP_ROWS(PRINT_LOOKUP),
 };
 
 const struct command command_print = {
@@ -139,8 +140,11 @@ static bool parse_options(int argc, char **argv, struct snap_options *options,
 			}
 			options->way = (enum capture_way)way;
 			break;
-		default:
+		case PRINT_ASSUME_GO:
 			options->assume_go = argument;
+			break;
+		default:
+			lookup_option(&options->lookup, option - PRINT_LOOKUP, argument);
 		}
 	}
 	return true;

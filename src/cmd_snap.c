@@ -30,7 +30,8 @@ enum {
 	SNAP_PROGRESS,
 	SNAP_QUIET,
 	SNAP_VERSION,
-	SNAP_VIEW, /* the first of those */
+	SNAP_LOOKUP, /* the first of those */
+	SNAP_VIEW = SNAP_LOOKUP + LOOKUP_OPTIONS,
 };
 
 #define MAX_COPY_AGE_NS (UINT64_C(30) * 1000 * 1000 * 1000)
@@ -64,6 +65,7 @@ static const struct option_info snap_options[] = {
 	[SNAP_QUIET] = { 'q', "quiet", NULL, "the same as --progress=never" },
 	[SNAP_VERSION] = { 0, "version", NULL,
 			   "print the versions of gosnap and its libraries" },
+	LOOKUP_ROWS(SNAP_LOOKUP),
 	VIEW_ROWS(SNAP_VIEW),
 };
 
@@ -223,6 +225,8 @@ static bool parse_options(int argc, char **argv, struct snap_options *ret,
 		case OPTION_STOP:
 			return false;
 		default:
+			if (lookup_option(&ret->lookup, option - SNAP_LOOKUP, argument))
+				break;
 			if (view_option(ret_view, (enum view_option)(option - SNAP_VIEW),
 					argument, &err))
 				break;

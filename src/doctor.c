@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "goruntime.h"
+#include "image_debug.h"
 #include "process.h"
 #include "refusal.h"
 #include "target_live.h"
@@ -247,56 +248,23 @@ static void check_go(struct doctor *d, struct runtimes *all)
 	check_layout(d, rt);
 }
 
-/* Where separate debugging information may lie, as gdb looks for it. */
-static char *debug_file(const struct doctor *d, const struct image *img)
-{
-	AUTO(xfree) char *link = image_debug_link(img);
-	AUTO(xfree) char *folder = xstrdup(image_path(img));
-	const char *id = image_build_id(img);
-	char *slash = strrchr(folder, '/');
-	char *found[4] = { NULL };
-	size_t n = 0;
-
-	if (slash)
-		*slash = 0;
-	if (strlen(id) > 2)
-		found[n++] =
-			xasprintf("/usr/lib/debug/.build-id/%.2s/%s.debug", id, id + 2);
-	if (link && !strchr(link, '/')) {
-		found[n++] = xasprintf("%s/%s", folder, link);
-		found[n++] = xasprintf("%s/.debug/%s", folder, link);
-		found[n++] = xasprintf("/usr/lib/debug%s/%s", folder, link);
-	}
-	char *ret = NULL;
-	for (size_t i = 0; i < n; i++) {
-		AUTO(xfree) char *path = xasprintf("/proc/%d/root%s", d->pid, found[i]);
-		if (!ret && access(path, F_OK) == 0)
-			ret = TAKE(found[i]);
-		xfree(found[i]);
-	}
-	return ret;
-}
-
 static void check_debug(struct doctor *d, const struct images *images)
 {
 	const struct image *img = images_count(images) ? images_get(images, 0) : NULL;
+	struct err why;
 
 	if (!img || image_unreadable(img))
 		return;
-	AUTO(xfree) char *path = debug_file(d, img);
+	const struct image *found = image_debug(img, &why);
 	AUTO(xfree) char *link = image_debug_link(img);
-	if (image_debug_bytes(img))
+	if (found == img)
 		fine(d, "debug_information", "the program has it in itself");
-	else if (path)
+	else if (found)
 		add(d, "debug_information", DOCTOR_FINE,
-		    xasprintf("in a file of its own, %s, which stacks do not need", path),
-		    NULL);
+		    xasprintf("in a file of its own, %s", image_path(found)), NULL);
 	else if (link)
 		add(d, "debug_information", DOCTOR_FINE,
-		    xasprintf(
-			    "moved to a file that is not here, %s; stacks do not need it",
-			    link),
-		    NULL);
+		    xasprintf("%s; stacks do not need it", why.text), NULL);
 	else
 		fine(d, "debug_information",
 		     "stripped from the program; stacks do not need it");

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "err.h"
+#include "lookup.h"
 #include "plan.h"
 #include "progress.h"
 #include "util.h"
@@ -26,6 +27,7 @@ struct snap_options {
 	bool compiler;	       /* variables that only the compiler declares, too */
 	bool verify;	       /* compare two unwinders */
 	bool strict;	       /* warnings matter for the exit status */
+	struct lookup lookup;
 	enum capture_way way;
 	uint64_t max_pause_ns;	  /* a promise; 0: none */
 	uint64_t max_copy_age_ns; /* how long a copy may live */

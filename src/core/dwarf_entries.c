@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dwarf_priv.h"
+#include "image_debug.h"
 #include "limit.h"
 
 enum { ORIGINS = 8 };
@@ -18,8 +19,7 @@ bool dwarf_step(struct dwarf_entries *es, uint64_t n)
 	return true;
 }
 
-/* libdw has unpacked them; what it could not is left out. */
-static void add_section(struct dwarf_entries *es, const char *name, Elf_Scn *scn)
+static void find_sections(struct dwarf_entries *es, struct image_unpacked *from)
 {
 	const struct {
 		const char *name;
@@ -31,37 +31,9 @@ static void add_section(struct dwarf_entries *es, const char *name, Elf_Scn *scn
 		{ "loc", &es->loc },	   { "loclists", &es->loclists },
 		{ "ranges", &es->ranges }, { "rnglists", &es->rnglists },
 	};
-	GElf_Shdr shdr;
 
-	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
-		if (strcmp(sections[i].name, name) != 0 || sections[i].bytes->at)
-			continue;
-		Elf_Data *data = elf_getdata(scn, NULL);
-		if (data && data->d_buf && gelf_getshdr(scn, &shdr) &&
-		    !(shdr.sh_flags & SHF_COMPRESSED))
-			*sections[i].bytes = bytes_over(data->d_buf, data->d_size);
-	}
-}
-
-static void find_sections(struct dwarf_entries *es, Elf *elf)
-{
-	size_t names;
-	Elf_Scn *scn = NULL;
-	GElf_Shdr shdr;
-
-	if (elf_getshdrstrndx(elf, &names) != 0)
-		return;
-	while ((scn = elf_nextscn(elf, scn))) {
-		const char *name = gelf_getshdr(scn, &shdr) && shdr.sh_type != SHT_NOBITS
-					   ? elf_strptr(elf, names, shdr.sh_name)
-					   : NULL;
-		if (!name)
-			continue;
-		if (strncmp(name, ".debug_", 7) == 0)
-			add_section(es, name + 7, scn);
-		else if (strncmp(name, ".zdebug_", 8) == 0)
-			add_section(es, name + 8, scn);
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
+		*sections[i].bytes = image_unpacked_section(from, sections[i].name);
 }
 
 static uint64_t read_offset(struct bytes *b, unsigned size)
@@ -129,7 +101,7 @@ struct dwarf_entries *dwarf_entries(struct dwarf *d)
 	es->steps = LIMIT_DEBUG_STEPS;
 	es->abbrev_room = LIMIT_DEBUG_ABBREVS;
 	es->range_room = LIMIT_DEBUG_RANGES;
-	find_sections(es, dwarf_getelf(d->handle));
+	find_sections(es, d->sections);
 	list_units(es);
 	return es;
 }

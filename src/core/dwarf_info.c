@@ -9,6 +9,7 @@
 #include "arch.h"
 #include "dwarf_priv.h"
 #include "dwarf_types.h"
+#include "image_debug.h"
 #include "limit.h"
 
 enum { MEMBER_DEPTH = 8, PATH_BYTES = 128 };
@@ -29,21 +30,13 @@ struct package {
 
 struct dwarf *dwarf_open(const struct image *img, struct err *err)
 {
-	/* libdw unpacks it all at once: a megabyte can say it is a thousand of them. */
-	if (image_debug_bytes(img) > LIMIT_DEBUG_BYTES) {
-		err_set(err, ERR_LIMIT, "%s has too much debugging information",
-			image_path(img));
+	const struct image *from = image_debug(img, err);
+	struct image_unpacked *sections = from ? image_unpack(from, err) : NULL;
+
+	if (!sections)
 		return NULL;
-	}
-	Dwarf *handle =
-		image_fd(img) < 0 ? NULL : dwarf_begin(image_fd(img), DWARF_C_READ);
-	if (!handle) {
-		err_set(err, ERR_NOT_FOUND, "%s has no debugging information",
-			image_path(img));
-		return NULL;
-	}
 	struct dwarf *d = xcalloc(1, sizeof(*d));
-	d->handle = handle;
+	d->sections = sections;
 	d->arch = arch_find(image_machine(img));
 	return d;
 }
@@ -59,7 +52,7 @@ void dwarf_close(struct dwarf *d)
 	xfree(d->packages);
 	dwarf_names_free(d->names);
 	dwarf_entries_free(d->entries);
-	dwarf_end(d->handle);
+	image_unpacked_free(d->sections);
 	xfree(d);
 }
 

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dwarf_priv.h - what the files of dwarf_*.c share. Entries are read by a decoder of our own:
  * one pass over an entry gives all its attributes, every step is counted, and nothing reads
- * past its section. libdw opens the file and unpacks it: it refuses Go's block1 locations,
- * finds no Go code by pc, and its own steps cannot be counted. */
+ * past its section. libdw would refuse Go's block1 locations, finds no Go code by pc, and its
+ * own steps cannot be counted. */
 #ifndef GOSNAP_DWARF_PRIV_H
 #define GOSNAP_DWARF_PRIV_H
-
-#include <elfutils/libdw.h>
 
 #include "bytes.h"
 #include "dwarf_info.h"
@@ -17,7 +15,7 @@ struct dwarf_entries;
 struct dwarf_names;
 
 struct dwarf {
-	Dwarf *handle;
+	struct image_unpacked *sections;
 	const struct arch *arch;  /* NULL: unknown */
 	struct package *packages; /* those that were asked for */
 	size_t package_count, package_cap;

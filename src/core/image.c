@@ -15,6 +15,7 @@
 
 #include "limit.h"
 #include "process.h"
+#include "root_file.h"
 
 enum {
 	PAGE = 4096,
@@ -33,7 +34,8 @@ struct images {
 	struct image **list;   /* owned; 0: the executable */
 	size_t count, cap;
 	size_t left_out;
-	uint64_t room;	    /* of LIMIT_MAPPED_BYTES */
+	uint64_t room; /* of LIMIT_MAPPED_BYTES */
+	struct image_roots roots;
 	struct span *spans; /* sorted */
 	size_t span_count, span_cap;
 };
@@ -52,6 +54,7 @@ static struct image *image_new(struct images *images, const char *path)
 
 	img->path = xstrdup(path);
 	img->fd = -1;
+	img->roots = &images->roots;
 	GROW(images->list, images->count, images->cap);
 	images->list[images->count++] = img;
 	return img;
@@ -344,6 +347,15 @@ static void find_spans(struct images *images)
 		      by_start);
 }
 
+static void open_root(struct images *images)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/root", images->proc);
+	images->roots.path = read_link(path);
+	images->roots.fd = root_open(images->proc);
+}
+
 struct images *images_open(struct target *t)
 {
 	struct images *images = xcalloc(1, sizeof(*images));
@@ -351,6 +363,7 @@ struct images *images_open(struct target *t)
 	images->target = t;
 	images->room = LIMIT_MAPPED_BYTES;
 	images->proc = process_with_files(target_pid(t));
+	open_root(images);
 	open_executable(images);
 	open_libraries(images);
 	find_spans(images);
@@ -362,6 +375,8 @@ struct images *images_open_file(const char *path, struct err *err)
 	AUTO(images_close) struct images *images = xcalloc(1, sizeof(*images));
 	struct image *img = image_new(images, path);
 	struct stat st;
+
+	images->roots.fd = -1;
 
 	/* Not blocking: the path may be a pipe. */
 	img->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -388,6 +403,9 @@ void images_close(struct images *images)
 	for (size_t i = 0; i < images->count; i++)
 		image_unload(images->list[i]);
 	xfree(images->list);
+	if (images->roots.fd >= 0)
+		close(images->roots.fd);
+	xfree(images->roots.path);
 	xfree(images->spans);
 	xfree(images);
 }

@@ -71,12 +71,7 @@ const void *image_bytes_from(const struct image *img, uint64_t addr, size_t *ret
  * has (bss) is ERR_FAULT. */
 MUST_CHECK bool image_read(const struct image *img, uint64_t addr, void *buf, size_t len,
 			   struct err *err);
-/* What its debugging information takes when unpacked: the file may say any number. */
-uint64_t image_debug_bytes(const struct image *img);
-/* The name of the file that its debugging information was moved to (.gnu_debuglink), the
- * caller's; NULL: it says none. */
-char *image_debug_link(const struct image *img);
-/* The opened file, for dwarf_info.c; -1 when it was read from memory. Borrowed. */
+/* The opened file; -1 when it was read from memory. Borrowed. */
 int image_fd(const struct image *img);
 
 #endif

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "image_priv.h"
 
-#include <endian.h>
 #include <errno.h>
 #include <gelf.h>
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -328,6 +326,34 @@ static void load_notes(struct image *img)
 	}
 }
 
+/* The program headers of a file of debugging information lead nowhere; and Go's own linker covers
+ * only the first of two notes with one (cmd/link/internal/ld/elf.go, 1.15 to 1.27). */
+static void load_section_notes(struct image *img)
+{
+	uint64_t room = NOTES_MAX;
+
+	for (size_t i = 0; i < img->section_count; i++) {
+		Elf_Scn *scn = elf_getscn(img->elf, img->sections[i].index);
+		GElf_Shdr sh;
+		if (!scn || !gelf_getshdr(scn, &sh) || sh.sh_type != SHT_NOTE ||
+		    sh.sh_size > room)
+			continue;
+		room -= sh.sh_size;
+		Elf_Data *d = elf_rawdata(scn, NULL);
+		if (d && d->d_buf)
+			read_notes(img, d->d_buf, d->d_size);
+	}
+}
+
+bool image_load_debug(struct image *img)
+{
+	if (!load_header(img))
+		return false;
+	load_sections(img);
+	load_section_notes(img);
+	return true;
+}
+
 bool image_load(struct image *img)
 {
 	if (!load_header(img) || !load_segments(img))
@@ -335,11 +361,16 @@ bool image_load(struct image *img)
 	load_sections(img);
 	load_bytes(img);
 	load_notes(img);
+	load_section_notes(img);
 	return true;
 }
 
 void image_unload(struct image *img)
 {
+	if (!img)
+		return;
+	image_unload(img->debug);
+	xfree(img->debug_why);
 	image_symbols_free(&img->symbols);
 	for (size_t i = 0; i < img->bytes_count; i++) {
 		if (img->bytes[i].data)
@@ -434,59 +465,6 @@ bool image_segment(const struct image *img, size_t i, struct image_segment *ret)
 		return false;
 	*ret = img->segments[i];
 	return true;
-}
-
-static bool is_debug(const char *name)
-{
-	return !strncmp(name, ".debug", 6) || !strncmp(name, ".zdebug", 7);
-}
-
-/* Two ways of packing: SHF_COMPRESSED with a header that says the size, and, up to Go 1.18,
- * "ZLIB" and the size in big endian. */
-static uint64_t unpacked_size(const struct image *img, const GElf_Shdr *sh)
-{
-	uint8_t head[sizeof(Elf64_Chdr)] = { 0 };
-	uint64_t size;
-
-	if (pread(img->fd, head, sizeof(head), (off_t)sh->sh_offset) < 0)
-		return sh->sh_size;
-	if (sh->sh_flags & SHF_COMPRESSED) {
-		memcpy(&size, head + offsetof(Elf64_Chdr, ch_size), sizeof(size));
-		return size;
-	}
-	if (memcmp(head, "ZLIB", 4))
-		return sh->sh_size;
-	memcpy(&size, head + 4, sizeof(size));
-	return be64toh(size);
-}
-
-uint64_t image_debug_bytes(const struct image *img)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; img->fd >= 0 && i < img->section_count; i++) {
-		Elf_Scn *scn = elf_getscn(img->elf, img->sections[i].index);
-		GElf_Shdr sh;
-		if (!is_debug(img->sections[i].name) || !scn || !gelf_getshdr(scn, &sh))
-			continue;
-		uint64_t size = unpacked_size(img, &sh);
-		sum = size > UINT64_MAX - sum ? UINT64_MAX : sum + size;
-	}
-	return sum;
-}
-
-char *image_debug_link(const struct image *img)
-{
-	for (size_t i = 0; i < img->section_count; i++) {
-		if (strcmp(img->sections[i].name, ".gnu_debuglink"))
-			continue;
-		/* A name, its end, and a checksum of the file. */
-		Elf_Data *d =
-			elf_getdata(elf_getscn(img->elf, img->sections[i].index), NULL);
-		return d && d->d_buf && memchr(d->d_buf, 0, d->d_size) ? xstrdup(d->d_buf)
-								       : NULL;
-	}
-	return NULL;
 }
 
 int image_fd(const struct image *img)

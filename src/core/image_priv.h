@@ -3,7 +3,7 @@
 #ifndef GOSNAP_IMAGE_PRIV_H
 #define GOSNAP_IMAGE_PRIV_H
 
-#include "image.h"
+#include "image_debug.h"
 
 struct image_section {
 	const char *name; /* of the file's string table */
@@ -64,10 +64,22 @@ struct image {
 	struct image_bytes *bytes;
 	size_t bytes_count;
 	struct image_symbols symbols;
+	/* image_debug.c */
+	const struct image_roots *roots; /* borrowed */
+	struct image *debug; /* with its debugging information or symbols; NULL: none */
+	bool debug_tried, debug_given;
+	char *debug_why; /* there is none, or NULL */
+};
+
+/* Where files of debugging information are looked for besides our own root. */
+struct image_roots {
+	int fd;	    /* of the process; -1: none */
+	char *path; /* as links to files in it begin */
 };
 
 /* image_file.c: opens what fd or memory holds; false: img->unreadable says why. */
 bool image_load(struct image *img);
+bool image_load_debug(struct image *img); /* its header, sections and notes only */
 void image_unload(struct image *img);
 /* The bias by which offset of the file came to be mapped at addr, by a segment that may be
  * executed; false: the file maps no code there. */
@@ -90,6 +102,12 @@ const char *image_name(struct image_names names, size_t off); /* NULL: not one o
  * objects may still take. False: img->unreadable says why. */
 bool image_load_mapped(struct image *img, struct target *t, uint64_t addr,
 		       uint64_t *room);
+
+/* image_debug.c: the file apart, with debugging information or symbols; NULL: none. */
+const struct image *image_apart(const struct image *img);
+
+/* image_unpack.c: .debug_info is in this very file. */
+bool image_has_debug(const struct image *img);
 
 /* image_symbols.c */
 void image_symbols_free(struct image_symbols *symbols);

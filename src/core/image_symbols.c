@@ -107,11 +107,11 @@ static bool in_code(const struct image *img, uint64_t value)
 	return false;
 }
 
-static void read_table(const struct image *img, struct image_symbols *s, Elf_Scn *scn,
-		       const GElf_Shdr *sh)
+static void read_table(const struct image *img, const struct image *from,
+		       struct image_symbols *s, Elf_Scn *scn, const GElf_Shdr *sh)
 {
 	Elf_Data *data = elf_getdata(scn, NULL);
-	struct image_names names = image_names(img, sh->sh_link);
+	struct image_names names = image_names(from, sh->sh_link);
 	size_t n = data && sh->sh_entsize ? data->d_size / sizeof(Elf64_Sym) : 0;
 
 	if (n == 0 || n > UINT32_MAX / 4)
@@ -137,16 +137,17 @@ static void read_table(const struct image *img, struct image_symbols *s, Elf_Scn
 	}
 }
 
-/* There is one of each type. */
-static bool load_table(const struct image *img, struct image_symbols *s, uint32_t type)
+/* There is one of each type. from: img, or the file that its own table was moved to. */
+static bool load_table(const struct image *img, const struct image *from,
+		       struct image_symbols *s, uint32_t type)
 {
-	for (size_t i = 0; i < img->section_count; i++) {
-		Elf_Scn *scn = elf_getscn(img->elf, img->sections[i].index);
+	for (size_t i = 0; i < from->section_count; i++) {
+		Elf_Scn *scn = elf_getscn(from->elf, from->sections[i].index);
 		GElf_Shdr sh;
 		if (!scn || !gelf_getshdr(scn, &sh) || sh.sh_type != type)
 			continue;
 		if (sh.sh_size <= LIMIT_READ_BYTES)
-			read_table(img, s, scn, &sh);
+			read_table(img, from, s, scn, &sh);
 		break;
 	}
 	return s->count;
@@ -164,8 +165,11 @@ static const struct image_symbols *symbols_of(const struct image *const_img)
 	s->loaded = true;
 	if (!img->elf)
 		return s;
-	s->exported_only = !load_table(img, s, SHT_SYMTAB);
-	if (s->exported_only && !load_table(img, s, SHT_DYNSYM))
+	const struct image *apart;
+	s->exported_only =
+		!load_table(img, img, s, SHT_SYMTAB) &&
+		!((apart = image_apart(img)) && load_table(img, apart, s, SHT_SYMTAB));
+	if (s->exported_only && !load_table(img, img, s, SHT_DYNSYM))
 		return s;
 	for (s->slots = 16; s->slots < s->count * 2;)
 		s->slots *= 2;

@@ -344,13 +344,66 @@ static void test_circle(void **state)
 	compiled_close(&c);
 }
 
+/* One of a structure whose member is of a type of another unit: name, then the reference. */
+#define UNIT32(name, version, address, reference)                                        \
+	".long end_" name " - start_" name "\nstart_" name ": .short " version           \
+	"; .long 0; .byte " address "\n" ENTRIES(name, reference)
+#define UNIT64(name, version, address, reference)                                        \
+	".long 0xffffffff; .quad end_" name " - start_" name "\nstart_" name             \
+	": .short " version "; .quad 0; .byte " address "\n" ENTRIES(name, reference)
+#define ENTRIES(name, reference)                                                         \
+	".uleb128 1; .string \"" name "\"\n"                                             \
+	".uleb128 2; .string \"node\"; .byte 16\n"                                       \
+	".uleb128 3; .string \"first\"; " reference " word - info; .byte 4\n"            \
+	".uleb128 3; .string \"second\"; " reference " half - info; .byte 8\n"           \
+	".uleb128 0; .uleb128 0\nend_" name ":\n"
+
+/* Up to version 2 it is as wide as an address, from 3 on as an offset. */
+static void test_ref_addr(void **state)
+{
+	static const char source_of_all[] =
+		".section .debug_abbrev\n"
+		".uleb128 1, 0x11; .byte 1; .uleb128 3,8, 0,0\n"
+		".uleb128 2, 0x13; .byte 1; .uleb128 3,8, 0x0b,0x0b, 0,0\n"
+		".uleb128 3, 0x0d; .byte 0; .uleb128 3,8, 0x49,0x10, 0x38,0x0b, 0,0\n"
+		".uleb128 4, 0x24; .byte 0; .uleb128 3,8, 0x0b,0x0b, 0,0\n"
+		".uleb128 0\n"
+		".section .debug_info\n"
+		"info: .long end_types - start_types\n"
+		"start_types: .short 2; .long 0; .byte 8\n"
+		".uleb128 1; .string \"types\"\n"
+		"word: .uleb128 4; .string \"word\"; .byte 4\n"
+		"half: .uleb128 4; .string \"half\"; .byte 2\n"
+		".uleb128 0\nend_types:\n" UNIT32("two", "2", "8", ".quad")
+			UNIT32("two_of_four", "2", "4", ".long")
+				UNIT32("three", "3", "8", ".long")
+					UNIT64("three_of_eight", "3", "8", ".quad")
+						UNIT32("four", "4", "8", ".long");
+	static const char *const units[] = { "two", "two_of_four", "three",
+					     "three_of_eight", "four" };
+	struct compiled c;
+	(void)state;
+	compiled_open("assembler", "", source_of_all, &c);
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+		uint64_t off, size;
+		assert_true(
+			dwarf_member(c.dwarf, units[i], "node", "first", &off, &size));
+		assert_int_equal(off, 4);
+		assert_int_equal(size, 4);
+		assert_true(
+			dwarf_member(c.dwarf, units[i], "node", "second", &off, &size));
+		assert_int_equal(off, 8);
+		assert_int_equal(size, 2);
+	}
+	compiled_close(&c);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_c),
-		cmocka_unit_test(test_no_type),
-		cmocka_unit_test(test_members),
-		cmocka_unit_test(test_circle),
+		cmocka_unit_test(test_c),	 cmocka_unit_test(test_no_type),
+		cmocka_unit_test(test_members),	 cmocka_unit_test(test_circle),
+		cmocka_unit_test(test_ref_addr),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

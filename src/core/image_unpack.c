@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "image_priv.h"
+
+#include <endian.h>
+#include <gelf.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "limit.h"
+
+enum { SECTIONS = 16, ELFCOMPRESS_ZSTD_ = 2 /* elf.h of glibc 2.36 lacks it */ };
+
+struct image_unpacked {
+	const struct image *image;   /* borrowed */
+	struct Elf *elf;	     /* not the image's: unpacking changes it */
+	uint8_t *unpacked[SECTIONS]; /* by ourselves */
+	size_t count;
+};
+
+static bool is_debug(const char *name)
+{
+	return !strncmp(name, ".debug", 6) || !strncmp(name, ".zdebug", 7);
+}
+
+static bool is_section(const char *full, const char *name)
+{
+	return (!strncmp(full, ".debug_", 7) && !strcmp(full + 7, name)) ||
+	       (!strncmp(full, ".zdebug_", 8) && !strcmp(full + 8, name));
+}
+
+/* Of debugging information that was moved to another file, sections without bytes stay. */
+static Elf_Scn *find_section(const struct image *img, struct Elf *elf, const char *name,
+			     GElf_Shdr *ret, bool *ret_gnu)
+{
+	for (size_t i = 0; i < img->section_count; i++) {
+		if (!is_section(img->sections[i].name, name))
+			continue;
+		Elf_Scn *scn = elf_getscn(elf, img->sections[i].index);
+		if (!scn || !gelf_getshdr(scn, ret) || ret->sh_type == SHT_NOBITS)
+			continue;
+		*ret_gnu = img->sections[i].name[1] == 'z';
+		return scn;
+	}
+	return NULL;
+}
+
+bool image_has_debug(const struct image *img)
+{
+	GElf_Shdr sh;
+	bool gnu;
+
+	return img->elf && img->fd >= 0 &&
+	       find_section(img, img->elf, "info", &sh, &gnu) && sh.sh_size;
+}
+
+/* Two ways of packing: SHF_COMPRESSED with a header that says the size, and, up to Go 1.18,
+ * "ZLIB" and the size in big endian. */
+static uint64_t unpacked_size(const struct image *img, const char *name,
+			      const GElf_Shdr *sh)
+{
+	uint8_t head[sizeof(Elf64_Chdr)] = { 0 };
+	uint64_t size;
+
+	if (pread(img->fd, head, sizeof(head), (off_t)sh->sh_offset) < 0)
+		return sh->sh_size;
+	if (sh->sh_flags & SHF_COMPRESSED) {
+		memcpy(&size, head + offsetof(Elf64_Chdr, ch_size), sizeof(size));
+		return size;
+	}
+	if (name[1] != 'z' || memcmp(head, "ZLIB", 4))
+		return sh->sh_size;
+	memcpy(&size, head + 4, sizeof(size));
+	return be64toh(size);
+}
+
+uint64_t image_debug_bytes(const struct image *img)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; img->fd >= 0 && i < img->section_count; i++) {
+		Elf_Scn *scn = elf_getscn(img->elf, img->sections[i].index);
+		GElf_Shdr sh;
+		if (!is_debug(img->sections[i].name) || !scn || !gelf_getshdr(scn, &sh) ||
+		    sh.sh_type == SHT_NOBITS)
+			continue;
+		uint64_t size = unpacked_size(img, img->sections[i].name, &sh);
+		sum = size > UINT64_MAX - sum ? UINT64_MAX : sum + size;
+	}
+	return sum;
+}
+
+struct image_unpacked *image_unpack(const struct image *img, struct err *err)
+{
+	/* A megabyte can say that it is a thousand of them. */
+	if (image_debug_bytes(img) > LIMIT_DEBUG_BYTES) {
+		err_set(err, ERR_LIMIT, "%.200s has too much debugging information",
+			img->path);
+		return NULL;
+	}
+	struct Elf *elf = elf_begin(img->fd, ELF_C_READ, NULL);
+	if (!elf) {
+		err_set(err, ERR_BAD_DATA, "%.200s: %s", img->path, elf_errmsg(-1));
+		return NULL;
+	}
+	struct image_unpacked *u = xcalloc(1, sizeof(*u));
+	u->image = img;
+	u->elf = elf;
+	return u;
+}
+
+void image_unpacked_free(struct image_unpacked *u)
+{
+	if (!u)
+		return;
+	for (size_t i = 0; i < u->count; i++)
+		xfree(u->unpacked[i]);
+	elf_end(u->elf);
+	xfree(u);
+}
+
+/* libelf before 0.189 does not know it. */
+static struct bytes unpack_zstd(struct image_unpacked *u, const GElf_Shdr *sh,
+				const Elf64_Chdr *head)
+{
+	const struct bytes none = { 0 };
+
+	if (u->count == SECTIONS || sh->sh_size > LIMIT_DEBUG_BYTES)
+		return none;
+	const size_t len = sh->sh_size - sizeof(*head);
+	AUTO(xfree) uint8_t *packed = xmalloc(len + 1);
+	if (pread(u->image->fd, packed, len, (off_t)(sh->sh_offset + sizeof(*head))) !=
+	    (ssize_t)len)
+		return none;
+	uint8_t *to = u->unpacked[u->count++] = xmalloc(head->ch_size + 1);
+	size_t got = ZSTD_decompress(to, head->ch_size, packed, len);
+	return ZSTD_isError(got) ? none : bytes_over(to, got);
+}
+
+static struct bytes data_of(Elf_Scn *scn)
+{
+	Elf_Data *data = elf_getdata(scn, NULL);
+
+	return data && data->d_buf ? bytes_over(data->d_buf, data->d_size)
+				   : (struct bytes){ 0 };
+}
+
+struct bytes image_unpacked_section(struct image_unpacked *u, const char *name)
+{
+	GElf_Shdr sh;
+	Elf64_Chdr head;
+	bool gnu;
+	Elf_Scn *scn = find_section(u->image, u->elf, name, &sh, &gnu);
+
+	if (!scn)
+		return (struct bytes){ 0 };
+	if (sh.sh_flags & SHF_COMPRESSED) {
+		if (sh.sh_size < sizeof(head) ||
+		    pread(u->image->fd, &head, sizeof(head), (off_t)sh.sh_offset) !=
+			    sizeof(head))
+			return (struct bytes){ 0 };
+		if (head.ch_type == ELFCOMPRESS_ZSTD_)
+			return unpack_zstd(u, &sh, &head);
+		if (elf_compress(scn, 0, 0) < 0)
+			return (struct bytes){ 0 };
+	} else if (gnu && elf_compress_gnu(scn, 0, 0) < 0) {
+		return (struct bytes){ 0 };
+	}
+	return data_of(scn);
+}

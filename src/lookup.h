@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lookup.h - the options of every command that reads values: where debugging information is
+ * looked for. Their rows are side by side in the tables of those commands. */
+#ifndef GOSNAP_LOOKUP_H
+#define GOSNAP_LOOKUP_H
+
+#include <stdbool.h>
+
+enum lookup_option { LOOKUP_DEBUG_FILE, LOOKUP_DEBUGINFOD, LOOKUP_OPTIONS };
+
+/* clang-format off */
+/* first: the index of the first one in the table. */
+#define LOOKUP_ROWS(first)                                                               \
+	[(first) + LOOKUP_DEBUG_FILE] = { 0, "debug-file", "FILE", "debugging information that was kept apart" }, \
+	[(first) + LOOKUP_DEBUGINFOD] = { 0, "debuginfod", NULL, "ask DEBUGINFOD_URLS for it, once the process runs on" }
+/* clang-format on */
+
+/* Strings are borrowed. */
+struct lookup {
+	const char *debug_file; /* NULL: none */
+	bool debuginfod;
+};
+
+/* One of the options above, on the command line. False: it is none of them. */
+bool lookup_option(struct lookup *lookup, int option, const char *argument);
+
+#endif

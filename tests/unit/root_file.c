@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "root_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "util.h"
+
+static const char *const left_behind[] = {
+	"root/a/b/link", "root/a/b/absolute", "root/a/b/out", "root/a/b/proc",
+	"root/a/b/pipe", "root/a/b/file",     "root/d",	      "root/a/b",
+	"root/a",	 "root/file",	      "file",	      "root"
+};
+
+static char folder[] = "/tmp/gosnap-root-XXXXXX";
+
+static void put(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+	assert_int_equal(fclose(f), 0);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	assert_int_equal(chdir(folder), 0);
+	assert_int_equal(
+		mkdir("root", 0755) | mkdir("root/a", 0755) | mkdir("root/a/b", 0755), 0);
+	put("file", "outside");
+	put("root/file", "inside");
+	put("root/a/b/file", "deep");
+	AUTO(xfree) char *proc = xasprintf("/proc/self/root%s/file", folder);
+	assert_int_equal(symlink("../../file", "root/a/b/link") |
+				 symlink("/file", "root/a/b/absolute") |
+				 symlink("../../../file", "root/a/b/out") |
+				 symlink(proc, "root/a/b/proc") |
+				 symlink("a/b", "root/d") | mkfifo("root/a/b/pipe", 0600),
+			 0);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(left_behind); i++)
+		remove(left_behind[i]);
+	assert_int_equal(chdir("/"), 0);
+	return rmdir(folder);
+}
+
+/* NULL: it is not to be opened. Returns whether that is so. */
+static bool reads(int root, const char *path, const char *wanted)
+{
+	char text[16] = "";
+	int fd = root_file_open(root, path);
+
+	if (fd >= 0 && read(fd, text, sizeof(text) - 1) < 0)
+		return false;
+	if (fd >= 0)
+		close(fd);
+	return wanted ? fd >= 0 && strcmp(text, wanted) == 0 : fd < 0;
+}
+
+static int the_root(void)
+{
+	return open("root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+static bool plain(int root)
+{
+	return reads(root, "/a/b/file", "deep") && reads(root, "/file", "inside") &&
+	       reads(root, "//a/./b//file", "deep") && reads(root, "/a/none", NULL) &&
+	       reads(root, "/a", NULL) && reads(root, "/a/b/pipe", NULL);
+}
+
+static void test_below(void **state)
+{
+	int root = the_root();
+	(void)state;
+	assert_true(plain(root));
+	assert_true(reads(root, "/a/b/link", "inside"));
+	assert_true(reads(root, "/a/b/absolute", "inside"));
+	assert_true(reads(root, "/a/b/out", "inside"));
+	assert_true(reads(root, "/../../file", "inside"));
+	assert_true(reads(root, "/d/file", "deep"));
+	assert_true(reads(root, "/a/b/proc", NULL));
+	close(root);
+}
+
+static void test_our_own(void **state)
+{
+	(void)state;
+	AUTO(xfree) char *path = xasprintf("%s/root/a/b/out", folder);
+	assert_true(reads(-1, path, "outside"));
+	assert_true(reads(-1, "/tmp", NULL));
+	assert_true(reads(-1, "/dev/null", NULL));
+}
+
+static bool forbid_openat2(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { ARRAY_SIZE(filter), filter };
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+/* As with a kernel that is older: no link at all is followed then. */
+static void test_without_openat2(void **state)
+{
+	int status, root = the_root();
+	pid_t child = fork();
+	(void)state;
+	if (child == 0)
+		_exit(forbid_openat2() && plain(root) && reads(root, "/a/b/link", NULL) &&
+				      reads(root, "/a/b/absolute", NULL) &&
+				      reads(root, "/a/b/out", NULL) &&
+				      reads(root, "/../file", NULL) &&
+				      reads(root, "/d/file", NULL) &&
+				      reads(root, "/a/b/proc", NULL)
+			      ? 0
+			      : 1);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	close(root);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_below),
+		cmocka_unit_test(test_our_own),
+		cmocka_unit_test(test_without_openat2),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("root_file", tests, set_up, tear_down);
+}
