@@ -47,14 +47,28 @@ static bool is_shown(const struct code_frame *f, enum special self, bool wrapper
 		is_exported_runtime(f->function));
 }
 
+/* The frames of a stack, and whose code each is. */
+struct expanded_frame {
+	struct code_frame frame;
+	uint32_t raw, call;	 /* of the stack's frames; of the code's calls */
+	struct runtime *runtime; /* these two: NULL when it is C */
+	const struct code *code;
+};
+
 struct expansion {
-	struct runtimes *all;
-	code_frame_fn *fn;
-	void *arg;
-	bool first; /* none shown yet */
+	uint32_t stack;
+	struct expanded_frame *list;
+	size_t count, cap;
+	bool first; /* while it is made: none shown yet */
 	enum special callee;
-	struct words_reader *words; /* NULL: not asked for */
-	bool variables;
+};
+
+/* What goroutines with the same stack have in common is made once, as far as there is room. */
+enum { EXPANSIONS = 1024, EXPANDED_FRAMES = 1 << 17 };
+
+struct expansions {
+	struct expansion slots[EXPANSIONS]; /* by stack; without a list: free */
+	size_t frames;			    /* of all */
 };
 
 static const char *module_of(const struct images *images, const struct image *img)
@@ -64,9 +78,17 @@ static const char *module_of(const struct images *images, const struct image *im
 	return image_path(img);
 }
 
-static void give_c(struct expansion *e, const struct raw_frame *raw)
+static struct expanded_frame *add_frame(struct expansion *e, const struct code_frame *f,
+					uint32_t raw)
 {
-	const struct images *images = e->all->images;
+	GROW(e->list, e->count, e->cap);
+	e->list[e->count] = (struct expanded_frame){ .frame = *f, .raw = raw };
+	return &e->list[e->count++];
+}
+
+static void add_c(struct expansion *e, const struct images *images,
+		  const struct raw_frame *raw, uint32_t i)
+{
 	uint64_t pc = raw->flags & FRAME_EXACT ? raw->pc : raw->pc - 1;
 	const struct image *img = images_at(images, pc);
 	struct code_frame f = { .pc = raw->pc, .c = true, .hidden = true };
@@ -75,7 +97,7 @@ static void give_c(struct expansion *e, const struct raw_frame *raw)
 	f.module = module_of(images, img);
 	if (!img || !image_function_at(img, pc, &f.function, &f.entry))
 		f.function = NULL;
-	e->fn(e->arg, &f);
+	add_frame(e, &f, i);
 }
 
 static struct code_frame frame_of(const struct code *c, const struct pclntab_call *call,
@@ -92,15 +114,15 @@ static struct code_frame frame_of(const struct code *c, const struct pclntab_cal
 	};
 }
 
-static void give_go(struct expansion *e, const struct raw_frame *raw, struct runtime *rt,
-		    const struct code *c)
+static void add_go(struct expansion *e, const struct raw_frame *raw, uint32_t i,
+		   struct runtime *rt, const struct code *c)
 {
 	struct slot wrapper_id = rt->layout.slot[L_id_wrapper];
 
-	for (uint32_t i = 0; i < c->call_count; i++) {
-		struct code_frame f = frame_of(c, &c->calls[i], rt);
+	for (uint32_t call = 0; call < c->call_count; call++) {
+		struct code_frame f = frame_of(c, &c->calls[call], rt);
 		enum special self = special_of(f.function);
-		bool wrapper = wrapper_id.off >= 0 && c->calls[i].id == wrapper_id.off;
+		bool wrapper = wrapper_id.off >= 0 && c->calls[call].id == wrapper_id.off;
 
 		f.hidden = raw->flags & FRAME_SYSTEM_STACK ||
 			   !is_shown(&f, self, wrapper, e->first, e->callee);
@@ -108,16 +130,12 @@ static void give_go(struct expansion *e, const struct raw_frame *raw, struct run
 		if (!f.kind && wrapper)
 			f.kind = "wrapper";
 		f.by_frame_pointer = raw->flags & FRAME_BY_POINTER;
-		struct frame_variables variables = { rt, c, i, 0 };
-		if (e->words)
-			f.words = words_of(e->words, raw, c, i);
-		if (e->variables)
-			variables.cfa = goroutine_argp(e->words->g, raw);
-		if (e->variables && variables_begin(&variables, &f.why_none))
-			f.variables = &variables;
 		if (raw->flags & FRAME_SYSTEM_STACK)
 			f.kind = "cgo";
-		e->fn(e->arg, &f);
+		struct expanded_frame *added = add_frame(e, &f, i);
+		added->runtime = rt;
+		added->code = c;
+		added->call = call;
 		if (raw->flags & FRAME_SYSTEM_STACK)
 			continue; /* the runtime's own traceback does not pass here */
 		e->first = e->first && f.hidden;
@@ -136,38 +154,105 @@ const struct code *code_of_frame(const struct runtimes *all,
 	return c && !c->foreign ? c : NULL;
 }
 
-static void expand(struct expansion *e, struct stack stack)
+static void make(struct expansion *e, struct runtimes *all, uint32_t id)
 {
-	e->first = true;
+	struct stack stack = runtimes_stack(all, id);
+
+	*e = (struct expansion){ .stack = id, .first = true };
 	for (uint32_t i = 0; i < stack.count; i++) {
 		const struct raw_frame *raw = &stack.frames[i];
 		struct runtime *rt;
-		const struct code *c = code_of_frame(e->all, raw, &rt);
+		const struct code *c = code_of_frame(all, raw, &rt);
 		if (c)
-			give_go(e, raw, rt, c);
+			add_go(e, raw, i, rt, c);
 		else
-			give_c(e, raw);
+			add_c(e, all->images, raw, i);
 	}
 }
 
-void runtimes_each_frame(struct runtimes *all, struct stack stack, code_frame_fn *fn,
+void expansions_free(struct expansions *x)
+{
+	for (size_t i = 0; x && i < EXPANSIONS; i++)
+		xfree(x->slots[i].list);
+	xfree(x);
+}
+
+/* Borrowed until the next call. */
+static const struct expansion *expand(struct runtimes *all, uint32_t id)
+{
+	if (!all->expansions)
+		all->expansions = xcalloc(1, sizeof(*all->expansions));
+	struct expansions *x = all->expansions;
+	struct expansion *e = &x->slots[id % EXPANSIONS];
+	if (e->list && e->stack == id)
+		return e;
+	if (x->frames > EXPANDED_FRAMES) {
+		expansions_free(x);
+		x = all->expansions = xcalloc(1, sizeof(*x));
+		e = &x->slots[id % EXPANSIONS];
+	}
+	x->frames -= e->count;
+	xfree(e->list);
+	make(e, all, id);
+	x->frames += e->count;
+	return e;
+}
+
+void runtimes_each_frame(struct runtimes *all, uint32_t stack, code_frame_fn *fn,
 			 void *arg)
 {
-	struct expansion e = { .all = all, .fn = fn, .arg = arg };
+	const struct expansion *e = expand(all, stack);
 
-	expand(&e, stack);
+	for (size_t i = 0; i < e->count; i++)
+		fn(arg, &e->list[i].frame);
+}
+
+static void give(const struct expanded_frame *e, struct words_reader *words,
+		 const struct raw_frame *raw, enum variables_of wanted, code_frame_fn *fn,
+		 void *arg)
+{
+	struct frame_variables variables = { e->runtime, e->code, e->call, 0 };
+	struct code_frame f = e->frame;
+
+	if (e->code)
+		f.words = words_of(words, raw, e->code, e->call);
+	if (e->code &&
+	    (wanted == VARIABLES_OF_ALL || (wanted == VARIABLES_OF_SHOWN && !f.hidden))) {
+		variables.cfa = goroutine_argp(words->g, raw);
+		if (variables_begin(&variables, &f.why_none))
+			f.variables = &variables;
+	}
+	fn(arg, &f);
 }
 
 void runtimes_each_frame_of(struct runtimes *all, const struct goroutine *g,
-			    bool variables, code_frame_fn *fn, void *arg)
+			    enum variables_of variables, code_frame_fn *fn, void *arg)
 {
+	const struct expansion *e = expand(all, g->stack);
+	struct stack stack = runtimes_stack(all, g->stack);
 	struct words_reader words;
-	struct expansion e = {
-		.all = all, .fn = fn, .arg = arg, .words = &words, .variables = variables
-	};
 
 	words_begin(&words, all->target, g);
-	expand(&e, runtimes_stack(all, g->stack));
+	for (size_t i = 0; i < e->count; i++)
+		give(&e->list[i], &words, &stack.frames[e->list[i].raw], variables, fn,
+		     arg);
+}
+
+void runtimes_each_words(struct runtimes *all, const struct goroutine *g, words_fn *fn,
+			 void *arg)
+{
+	const struct expansion *e = expand(all, g->stack);
+	struct stack stack = runtimes_stack(all, g->stack);
+	struct words_reader r;
+
+	words_begin(&r, all->target, g);
+	for (size_t i = 0; i < e->count; i++) {
+		const struct expanded_frame *f = &e->list[i];
+		struct words w = { 0 };
+		if (f->code)
+			w = words_of(&r, &stack.frames[f->raw], f->code, f->call);
+		fn(arg, &w);
+	}
 }
 
 static bool outermost(struct runtime *rt, uint64_t pc, bool exact, struct code_frame *ret)

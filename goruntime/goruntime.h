@@ -398,18 +398,24 @@ struct code_frame {
 	bool c, inlined, hidden;
 	bool by_frame_pointer; /* else by the function table, or as C is unwound */
 	struct words words;    /* runtimes_each_frame_of() only; valid during the call */
-	struct frame_variables *variables; /* likewise, for runtime_each_variable(); NULL:
-					    * none could be had, and why_none says why */
+	struct frame_variables
+		*variables; /* likewise, for frame_each_variable(); NULL: not
+					    * wanted, or why_none says why there are none */
 	const char *why_none;
 };
 
 /* Calls fn for each frame of a stack, inlined calls expanded, innermost first. */
 typedef void code_frame_fn(void *arg, const struct code_frame *frame);
-void runtimes_each_frame(struct runtimes *all, struct stack stack, code_frame_fn *fn,
+void runtimes_each_frame(struct runtimes *all, uint32_t stack, code_frame_fn *fn,
 			 void *arg);
 /* The same of a goroutine's own stack, with its words and, where asked for, variables. */
+enum variables_of {
+	VARIABLES_OF_NONE,
+	VARIABLES_OF_SHOWN, /* of frames that are not hidden */
+	VARIABLES_OF_ALL,
+};
 void runtimes_each_frame_of(struct runtimes *all, const struct goroutine *g,
-			    bool variables, code_frame_fn *fn, void *arg);
+			    enum variables_of variables, code_frame_fn *fn, void *arg);
 /* Its words alone, one call for each of its frames. Borrowed for the call. */
 typedef void words_fn(void *arg, const struct words *words);
 void runtimes_each_words(struct runtimes *all, const struct goroutine *g, words_fn *fn,

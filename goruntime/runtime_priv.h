@@ -70,8 +70,9 @@ struct runtimes {
 	struct thread_state *threads; /* of target_threads() */
 	struct walk *walks;	      /* the same order: how each thread hands over */
 	size_t thread_count;
-	bool lasting, streams; /* see runtimes_capture() */
-	size_t read_ahead;     /* up to this goroutine of the document */
+	bool lasting, streams;	       /* see runtimes_capture() */
+	size_t read_ahead;	       /* up to this goroutine of the document */
+	struct expansions *expansions; /* frames.c; NULL: no frames were asked for */
 };
 
 /* One Go runtime: what its moduledata, scheduler and goroutines say. */
@@ -156,6 +157,7 @@ struct goroutine *goroutine_by_addr(struct runtime *rt, uint64_t addr);
 /* frames.c: the code of a frame, calls filled in, and whose it is. NULL: C. */
 const struct code *code_of_frame(const struct runtimes *all,
 				 const struct raw_frame *frame, struct runtime **ret);
+void expansions_free(struct expansions *x);
 
 /* unwind_fp.c: a goroutine's frame pointer, in the little room that a record has. */
 enum { FRAME_POINTER_BELOW = 16 }; /* bytes below sp that may be one */

@@ -72,6 +72,7 @@ void runtimes_close(struct runtimes *all)
 	xfree(all->scratch);
 	xfree(all->unusable);
 	unwind_free(all->cfi);
+	expansions_free(all->expansions);
 	stacks_free(all->stacks);
 	reasons_free(all->reasons);
 	xfree(all);

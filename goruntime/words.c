@@ -32,23 +32,3 @@ struct words words_of(struct words_reader *r, const struct raw_frame *frame,
 		return (struct words){ .text = "...", .len = 3 };
 	return c->arguments ? values_of(r, c->arguments, argp) : (struct words){ 0 };
 }
-
-void runtimes_each_words(struct runtimes *all, const struct goroutine *g, words_fn *fn,
-			 void *arg)
-{
-	struct stack stack = runtimes_stack(all, g->stack);
-	struct words_reader r;
-
-	words_begin(&r, all->target, g);
-	for (uint32_t i = 0; i < stack.count; i++) {
-		const struct raw_frame *frame = &stack.frames[i];
-		struct runtime *rt;
-		const struct code *c = code_of_frame(all, frame, &rt);
-		for (uint32_t j = 0; j < (c ? c->call_count : 1); j++) {
-			struct words w = { 0 };
-			if (c)
-				w = words_of(&r, frame, c, j);
-			fn(arg, &w);
-		}
-	}
-}

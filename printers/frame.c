@@ -6,6 +6,8 @@ struct frame_printing {
 	struct sink *out;
 	size_t count;
 	struct printing *values; /* NULL: none are wanted */
+	bool brief;		 /* without what the frames of its group say */
+	bool named;		 /* ... but this one's function was named */
 };
 
 void print_location(struct sink *out, const struct code_frame *f)
@@ -35,54 +37,68 @@ void print_words(struct sink *out, const struct words *words)
 }
 
 struct variable_list {
-	struct printing *values;
+	struct frame_printing *printing;
+	const struct code_frame *frame;
 	const char *name;
-	bool begun;
+	bool begun;    /* this list */
+	bool left_out; /* a variable of the frame was */
 };
+
+/* A frame with variables says whose they are, even when the rest is left to its group. */
+static void begin_list(struct variable_list *list)
+{
+	struct frame_printing *p = list->printing;
+
+	if (p->brief && !p->named) {
+		sink_named_string(p->out, "function", list->frame->function);
+		if (list->frame->hidden)
+			sink_named_bool(p->out, "hidden", true);
+	}
+	p->named = true;
+	sink_named_begin(p->out, list->name, SINK_ARRAY);
+	list->begun = true;
+}
 
 static void print_in_list(void *arg, struct runtime *rt, const struct variable *v)
 {
 	struct variable_list *list = arg;
 
-	if (v->compiler && !list->values->bounds->compiler)
+	if (v->compiler && !list->printing->values->bounds->compiler)
 		return;
-	if (!list->begun)
-		sink_named_begin(list->values->out, list->name, SINK_ARRAY);
-	list->begun = true;
-	print_variable(list->values, rt, v);
-}
-
-static void print_list(struct printing *values, struct frame_variables *frame,
-		       bool arguments)
-{
-	struct variable_list list = { .values = values,
-				      .name = arguments ? "arguments" : "locals" };
-
-	frame_each_variable(frame, arguments, print_in_list, &list);
-	if (list.begun)
-		sink_end(values->out);
-}
-
-static void print_variables(struct printing *values, const struct code_frame *f)
-{
-	if (!f->variables) {
-		sink_named_string(values->out, "values_unreadable", f->why_none);
-	} else if (!goroutine_has_room(values)) {
-		sink_named_string(values->out, "values_unreadable",
-				  "the goroutine has too many values");
-	} else {
-		print_list(values, f->variables, true);
-		print_list(values, f->variables, false);
+	if (!goroutine_has_room(list->printing->values)) {
+		list->left_out = true;
+		return;
 	}
+	if (!list->begun)
+		begin_list(list);
+	print_variable(list->printing->values, rt, v);
 }
 
-static void print_frame(void *arg, const struct code_frame *f)
+static void print_list(struct variable_list *list, const char *name, bool arguments)
 {
-	struct frame_printing *p = arg;
-	struct sink *out = p->out;
+	list->name = name;
+	list->begun = false;
+	frame_each_variable(list->frame->variables, arguments, print_in_list, list);
+	if (list->begun)
+		sink_end(list->printing->out);
+}
 
-	p->count++;
-	sink_begin(out, SINK_OBJECT);
+static void print_variables(struct frame_printing *p, const struct code_frame *f)
+{
+	struct variable_list list = { .printing = p, .frame = f };
+
+	sink_named_string(p->out, "values_unreadable", f->why_none);
+	if (!f->variables)
+		return;
+	p->named = false;
+	print_list(&list, "arguments", true);
+	print_list(&list, "locals", false);
+	if (list.left_out)
+		sink_named_string(p->out, "values_elided", "size");
+}
+
+static void print_place(struct sink *out, const struct code_frame *f)
+{
 	print_location(out, f);
 	sink_named_address(out, "pc", f->pc);
 	if (f->entry && !f->inlined) {
@@ -98,34 +114,49 @@ static void print_frame(void *arg, const struct code_frame *f)
 	sink_named_string(out, "kind", f->kind);
 	if (f->by_frame_pointer)
 		sink_named_string(out, "found_by", "frame pointer");
+}
+
+static void print_frame(void *arg, const struct code_frame *f)
+{
+	struct frame_printing *p = arg;
+	struct sink *out = p->out;
+
+	p->count++;
+	sink_begin(out, SINK_OBJECT);
+	if (!p->brief)
+		print_place(out, f);
 	if (has_words(&f->words)) {
 		sink_name(out, "words");
 		print_words(out, &f->words);
 	}
-	if (p->values && !f->c)
-		print_variables(p->values, f);
+	if (p->values)
+		print_variables(p, f);
 	sink_end(out);
 }
 
-size_t print_frames_of(struct sink *out, struct runtimes *all, const struct goroutine *g,
-		       const struct value_bounds *bounds, uint64_t *count_variables)
+uint64_t print_frames_of(struct sink *out, struct runtimes *all,
+			 const struct goroutine *g, const struct value_bounds *bounds,
+			 bool brief)
 {
-	struct printing values;
-	struct frame_printing p = { .out = out, .values = bounds ? &values : NULL };
+	struct printing values = { .variables = 0 };
+	struct frame_printing p = { .out = out,
+				    .brief = brief && bounds,
+				    .values = bounds ? &values : NULL };
+	enum variables_of of = !bounds		? VARIABLES_OF_NONE
+			       : bounds->hidden ? VARIABLES_OF_ALL
+						: VARIABLES_OF_SHOWN;
 
 	if (bounds)
 		printing_begin(&values, out, bounds);
 	sink_begin(out, SINK_ARRAY);
-	runtimes_each_frame_of(all, g, bounds != NULL, print_frame, &p);
+	runtimes_each_frame_of(all, g, of, print_frame, &p);
 	sink_end(out);
-	if (bounds) {
-		*count_variables += values.variables;
+	if (bounds)
 		printing_end(&values);
-	}
-	return p.count;
+	return values.variables;
 }
 
-size_t print_frames(struct sink *out, struct runtimes *all, struct stack stack)
+size_t print_frames(struct sink *out, struct runtimes *all, uint32_t stack)
 {
 	struct frame_printing p = { .out = out };
 

@@ -11,9 +11,10 @@ struct value_bounds;
 /* Members function, file and line of the object that is open. */
 void print_location(struct sink *out, const struct code_frame *f);
 /* print_frames() of a goroutine's own stack, with its words and, where bounds is not NULL, its
- * variables, which are counted. */
-size_t print_frames_of(struct sink *out, struct runtimes *all, const struct goroutine *g,
-		       const struct value_bounds *bounds, uint64_t *count_variables);
+ * variables. brief: without what the frames of its group say. Returns how many variables. */
+uint64_t print_frames_of(struct sink *out, struct runtimes *all,
+			 const struct goroutine *g, const struct value_bounds *bounds,
+			 bool brief);
 bool has_words(const struct words *words);
 /* Its words as a value: null when there are none. */
 void print_words(struct sink *out, const struct words *words);

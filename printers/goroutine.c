@@ -121,7 +121,8 @@ void print_goroutine(struct sink *out, struct goroutine_printing *p,
 	sink_named_uint(out, "group", group);
 	if ((p->full_frames || p->values) && g->stack != NO_STACK) {
 		sink_name(out, "frames");
-		print_frames_of(out, p->runtimes, g, p->values, &p->variables);
+		p->variables +=
+			print_frames_of(out, p->runtimes, g, p->values, !p->full_frames);
 	} else if (g->stack != NO_STACK) {
 		print_all_words(out, p->runtimes, g);
 	}

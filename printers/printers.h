@@ -21,7 +21,7 @@ void print_go(struct sink *out, const struct runtimes *all);
 void print_whose(struct sink *out, const struct runtimes *all, const struct runtime *rt);
 
 /* An array of all frames of a stack; returns how many. */
-size_t print_frames(struct sink *out, struct runtimes *all, struct stack stack);
+size_t print_frames(struct sink *out, struct runtimes *all, uint32_t stack);
 
 /* Bytes of code around a thread's pc: what memory holds, when it was captured; else what the
  * file does. */
@@ -41,8 +41,10 @@ struct value_bounds {
 	uint64_t bytes;			    /* of the document, for one variable */
 	uint64_t goroutine_bytes;	    /* ..., for all of a goroutine */
 	bool compiler;			    /* variables that only it declares, too */
+	bool hidden;			    /* of frames that are hidden, too */
 };
-extern const struct value_bounds value_bounds_default;
+/* What a snapshot has unless told, and with --full: that much is never exceeded. */
+extern const struct value_bounds value_bounds_default, value_bounds_full;
 
 /* An object with its name, type and value. */
 void print_one_value(struct sink *out, struct runtime *rt,
@@ -58,7 +60,7 @@ struct goroutine_printing {
 	const struct sockets *sockets; /* NULL: not known */
 	uint64_t now_ns;      /* CLOCK_MONOTONIC of the snapshot, for waiting times */
 	uint64_t realtime_ns; /* the same moment, CLOCK_REALTIME */
-	bool full_frames;
+	bool full_frames;     /* frames do not leave out what their group says */
 	const struct value_bounds *values; /* NULL: none are wanted */
 	uint64_t variables;		   /* counts those printed */
 };

@@ -143,7 +143,7 @@ void print_thread(struct sink *out, const struct thread_printing *p, size_t i)
 		print_code(out, p, th->regs.value[arch->pc]);
 	if (s->stack != NO_STACK) {
 		sink_name(out, "frames");
-		print_frames(out, p->runtimes, runtimes_stack(p->runtimes, s->stack));
+		print_frames(out, p->runtimes, s->stack);
 	}
 	print_unwound(out, p->runtimes, (enum stack_state)s->state, s->reason);
 	sink_end(out);

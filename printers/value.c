@@ -45,6 +45,17 @@ const struct value_bounds value_bounds_default = {
 	.goroutine_bytes = 256 << 10,
 };
 
+const struct value_bounds value_bounds_full = {
+	.string = 1 << 20,
+	.elements = 1 << 16,
+	.entries = 1 << 16,
+	.depth = 100,
+	.pointers = 100,
+	.bytes = 64 << 20,
+	.goroutine_bytes = 256 << 20,
+	.hidden = true,
+};
+
 /* What has been printed in this goroutine: open addressing, a power of two. */
 struct seen {
 	struct value *slots;
@@ -108,14 +119,14 @@ void print_elided(struct printing *p, uint64_t n, enum limited_by by)
 	sink_named_string(p->out, "limited_by", words[by]);
 }
 
-bool has_room(const struct printing *p)
-{
-	return sink_bytes(p->out) - p->begun < p->bounds->bytes;
-}
-
 bool goroutine_has_room(const struct printing *p)
 {
 	return sink_bytes(p->out) - p->goroutine_begun < p->bounds->goroutine_bytes;
+}
+
+bool has_room(const struct printing *p)
+{
+	return sink_bytes(p->out) - p->begun < p->bounds->bytes && goroutine_has_room(p);
 }
 
 bool may_descend(struct printing *p, uint64_t n)

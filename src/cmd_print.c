@@ -158,7 +158,8 @@ int cmd_print(int argc, char **argv)
 					     .entries = ELEMENTS_MAX,
 					     .depth = DEPTH,
 					     .pointers = POINTERS,
-					     .bytes = VALUE_BYTES } };
+					     .bytes = VALUE_BYTES,
+					     .goroutine_bytes = VALUE_BYTES } };
 	struct capture c;
 	struct err err;
 	int status;

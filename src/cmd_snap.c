@@ -19,6 +19,8 @@ enum {
 	SNAP_DEAD,
 	SNAP_FULL_FRAMES,
 	SNAP_VALUES,
+	SNAP_FULL,
+	SNAP_STACKS,
 	SNAP_COMPILER,
 	SNAP_GO_ONLY,
 	SNAP_VERIFY,
@@ -46,6 +48,9 @@ static const struct option_info snap_options[] = {
 			       "repeat the frames with every goroutine" },
 	[SNAP_VALUES] = { 0, "values", NULL,
 			  "arguments and variables of every frame, secrets too" },
+	[SNAP_FULL] = { 0, "full", NULL,
+			"values up to greater bounds, of hidden frames, too" },
+	[SNAP_STACKS] = { 0, "stacks", NULL, "no variables, only stacks" },
 	[SNAP_COMPILER] = { 0, "compiler", NULL,
 			    "variables, too, that only the compiler declares" },
 	[SNAP_GO_ONLY] = { 0, "go-only", NULL, "refuse a process that is not Go" },
@@ -192,6 +197,12 @@ static bool parse_options(int argc, char **argv, struct snap_options *ret,
 			break;
 		case SNAP_COMPILER:
 			ret->values = ret->compiler = true;
+			break;
+		case SNAP_STACKS:
+			ret->values = ret->full = false;
+			break;
+		case SNAP_FULL:
+			ret->values = ret->full = true;
 			break;
 		case SNAP_STRICT:
 			ret->strict = true;

@@ -79,6 +79,8 @@ static void print_options(struct sink *out, const struct snap_options *o)
 	sink_named_bool(out, "full_frames", o->full_frames);
 	sink_named_bool(out, "values", o->values);
 	sink_named_bool(out, "compiler", o->compiler);
+	if (o->values)
+		sink_named_bool(out, "full", o->full);
 	sink_named_bool(out, "verify", o->verify);
 	sink_named_string(out, "assume_go", o->assume_go);
 	sink_end(out);
@@ -151,8 +153,7 @@ static void print_group(struct snap *s, size_t i)
 				  .goroutine->id);
 	sink_end(out);
 	sink_name(out, "frames");
-	s->frames +=
-		group->count * print_frames(out, all, runtimes_stack(all, group->stack));
+	s->frames += group->count * print_frames(out, all, group->stack);
 	sink_end(out);
 }
 
@@ -192,7 +193,8 @@ static void print_goroutines(struct snap *s)
 {
 	struct runtimes *all = s->capture.runtimes;
 	size_t n, count = runtimes_goroutine_count(all);
-	struct value_bounds bounds = value_bounds_default;
+	struct value_bounds bounds =
+		s->options->full ? value_bounds_full : value_bounds_default;
 	struct goroutine_printing printing = {
 		.runtimes = all,
 		.threads =

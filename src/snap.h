@@ -25,6 +25,7 @@ struct snap_options {
 	bool go_only;	       /* refuse what is not Go */
 	bool values;	       /* memory is read until capture_finish() */
 	bool compiler;	       /* variables that only the compiler declares, too */
+	bool full;	       /* of values all but what value_bounds_full says */
 	bool verify;	       /* compare two unwinders */
 	bool strict;	       /* warnings matter for the exit status */
 	struct lookup lookup;

@@ -262,14 +262,12 @@ static void note_id(struct filter *filter, const struct reader_node *goroutine)
 bool filter_passes(struct filter *filter, const struct reader_node *goroutine,
 		   bool frames_pass)
 {
-	const struct reader_node *frames = node_get(goroutine, "frames");
 	bool all = true;
 	note_id(filter, goroutine);
 	for (enum filter_kind kind = 0; kind < FILTER_KINDS; kind++) {
-		bool passes = kind != FILTER_FUNCTION
-				      ? kind_passes(filter, kind, goroutine)
-			      : frames ? filter_passes_frames(filter, frames)
-				       : frames_pass;
+		bool passes = kind == FILTER_FUNCTION
+				      ? frames_pass
+				      : kind_passes(filter, kind, goroutine);
 		filter->passed[kind] += passes;
 		all = all && passes;
 	}

@@ -45,7 +45,7 @@ bool filter_names_goroutines(const struct filter *filter);
 
 /* Does a stack pass what is asked of functions? */
 bool filter_passes_frames(const struct filter *filter, const struct reader_node *frames);
-/* frames_pass: what the above said of its group's frames; its own, if any, decide. Counts
+/* frames_pass: what the above said of its group's frames. Counts
  * what each kind lets through, for filter_blame(), and notes which ids there are. */
 bool filter_passes(struct filter *filter, const struct reader_node *goroutine,
 		   bool frames_pass);

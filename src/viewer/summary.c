@@ -227,7 +227,8 @@ static bool passes(struct summary *summary, const struct summary_group *group,
 {
 	return filter_passes(summary->filter, goroutine,
 			     group ? group->frames_pass
-				   : filter_passes_frames(summary->filter, NULL));
+				   : filter_passes_frames(summary->filter,
+							  node_get(goroutine, "frames")));
 }
 
 bool summary_passes(struct summary *summary, const struct reader_node *goroutine)

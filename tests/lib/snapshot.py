@@ -108,6 +108,8 @@ def check(d):
         frames = g.get("frames", groups.get(g.get("group"), {}).get("frames", []))
         if "words" in g and len(g["words"]) != len(frames):
             yield f"{who}: words for {len(g['words'])} of {len(frames)} frames"
+        if len(frames) != len(groups.get(g.get("group"), {"frames": frames})["frames"]):
+            yield f"{who}: {len(frames)} frames, its group has others"
     for t in d.get("threads", []):
         # On a goroutine's stack: the goroutine has the frames and their proof.
         if "unreadable" not in t and not ("frames" not in t and "goroutine" in t):
@@ -150,7 +152,9 @@ class Document:
         self.goroutines = {g["id"]: g for g in document.get("goroutines", [])
                            if g.get("runtime") == runtime}
         for g in self.goroutines.values():
-            g.setdefault("frames", groups[g["group"]])
+            # A frame leaves out what its group's says.
+            own = g.get("frames", [{}] * len(groups[g["group"]]))
+            g["frames"] = [{**f, **o} for f, o in zip(groups[g["group"]], own)]
         self.threads = {t["id"]: t for t in document.get("threads", [])}
         self.warnings = document.get("warnings", [])
 

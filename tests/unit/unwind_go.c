@@ -183,7 +183,7 @@ static void test_lines(void **state)
 	struct goroutine g = goroutine_at(p, PSEUDO_STACK, "runtime.sigpanic", 0x20);
 	lay(p, g.sp, frames);
 	unwind_goroutine(p->rt, &g, NULL);
-	runtimes_each_frame(p->all, runtimes_stack(p->all, g.stack), see_line, &at);
+	runtimes_each_frame(p->all, g.stack, see_line, &at);
 	assert_int_equal(at - lines, 4);
 	assert_int_equal(lines[1], 20);
 	assert_int_equal(lines[2], 10);
