@@ -157,6 +157,28 @@ struct arguments *arguments_new(const struct layout *layout, const struct pclnta
 	return a->len ? xreallocarray(TAKE(a), 1, sizeof(*a) + a->len) : NULL;
 }
 
+bool arguments_is_unset(const struct arguments *a, uint64_t offset)
+{
+	for (size_t i = 0; a && i + 3 < a->len; i++) {
+		if (a->form[i])
+			continue;
+		if (a->form[i + 1] <= offset &&
+		    offset - a->form[i + 1] < a->form[i + 2] && a->form[i + 3] == '?')
+			return true;
+		i += 2;
+	}
+	return false;
+}
+
+bool arguments_first_word(const struct arguments *a, uint64_t *ret_offset)
+{
+	if (!a || a->len < 3 || a->form[0] || a->form[2] != WORD ||
+	    arguments_is_unset(a, a->form[1]))
+		return false;
+	*ret_offset = a->form[1];
+	return true;
+}
+
 static char *put_hex(char *to, uint64_t value)
 {
 	int digits = value ? (67 - __builtin_clzll(value)) / 4 : 1;

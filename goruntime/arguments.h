@@ -24,6 +24,10 @@ struct arguments *arguments_new(const struct layout *layout, const struct pclnta
 				const struct pclntab_func *func, uint64_t pc,
 				uint64_t outer_pc, pclntab_bytes_fn *funcdata_bytes,
 				void *arg);
+/* Does the slot at that offset not hold its argument yet, which is in a register? */
+bool arguments_is_unset(const struct arguments *a, uint64_t offset);
+/* Where the first one is, if it is one word and there. */
+bool arguments_first_word(const struct arguments *a, uint64_t *ret_offset);
 /* bytes: span of them, from argp on. Returns the length of the text, which is ASCII without
  * quotes and backslashes; ret: ARGUMENTS_TEXT_MAX bytes. */
 size_t arguments_text(const struct arguments *a, const uint8_t *bytes, char *ret);

@@ -5,41 +5,53 @@
  * 1.27). */
 #include <string.h>
 
+#include "dictionary.h"
 #include "runtime_priv.h"
 #include "type.h"
 #include "variable_kind.h"
-#include "variables.h"
 
 enum { RECEIVER = 8 };
 
-static const struct dwarf_scope *scope_at(struct runtime *rt, uint64_t entry,
-					  struct types **ret_types, const char **ret_name)
-{
-	const struct code *c =
-		rt->code && entry ? code_with_calls(rt->code, entry, true) : NULL;
-	const struct code_variables *v =
-		c && c->call_count ? code_variables(rt, c) : NULL;
+struct closure {
+	struct runtime *rt;
+	const struct code_variables *variables;
+	const struct dwarf_scope *scope;
+	const char *name; /* of its function; NULL: damaged */
+	struct dictionary dictionary;
+	variable_fn *fn;
+	void *arg;
+};
 
-	if (!v || !v->scopes || !v->scopes->count)
-		return NULL;
-	*ret_types = v->types;
-	*ret_name = c->calls[c->call_count - 1].name;
-	return &v->scopes->list[v->scopes->count - 1];
+static bool look_up(struct closure *c, uint64_t entry)
+{
+	const struct code *code =
+		c->rt->code && entry ? code_with_calls(c->rt->code, entry, true) : NULL;
+
+	if (!code || !code->call_count)
+		return false;
+	c->variables = code_variables(c->rt, code);
+	if (!c->variables->scopes || !c->variables->scopes->count)
+		return false;
+	c->name = code->calls[code->call_count - 1].name;
+	c->scope = &c->variables->scopes->list[c->variables->scopes->count - 1];
+	return true;
 }
 
-static void give(struct runtime *rt, struct types *types, const struct dwarf_variable *d,
-		 uint64_t addr, variable_fn *fn, void *arg)
+static void give(const struct closure *c, const struct dwarf_variable *d, uint64_t addr)
 {
-	struct err err;
+	struct err err, why_shape;
 	struct variable v = { .name = d->name,
 			      .captured = true,
 			      .line = d->line,
-			      .value = { types_at(types, d->type, &err), addr } };
+			      .value = { types_at(c->variables->types, d->type, &err),
+					 addr } };
 
 	if (!v.value.type)
 		v.unreadable = err.text;
-	variable_follow(rt, &v, &err);
-	fn(arg, rt, &v);
+	variable_follow(c->rt, &v, &err);
+	if (dictionary_has(d, &v))
+		dictionary_settle(c->rt, &c->dictionary, c->variables, d, &v, &why_shape);
+	c->fn(c->arg, c->rt, &v);
 }
 
 static const struct dwarf_variable *first_parameter(const struct dwarf_scope *s)
@@ -51,36 +63,47 @@ static const struct dwarf_variable *first_parameter(const struct dwarf_scope *s)
 }
 
 /* What the method itself says of its receiver: its wrapper says nothing. */
-static void give_receiver(struct runtime *rt, const char *wrapper, uint64_t closure,
-			  variable_fn *fn, void *arg)
+static void give_receiver(const struct closure *wrapper, uint64_t closure)
 {
-	AUTO(xfree) char *method = xstrndup(wrapper, strlen(wrapper) - strlen("-fm"));
-	struct types *types;
-	const char *name;
+	AUTO(xfree)
+	char *name = xstrndup(wrapper->name, strlen(wrapper->name) - strlen("-fm"));
+	struct closure method = *wrapper;
 	uint64_t end;
-	const struct dwarf_scope *s =
-		scope_at(rt, modules_function(rt->modules, method, &end), &types, &name);
-	const struct dwarf_variable *d = s ? first_parameter(s) : NULL;
+	const struct dwarf_variable *d =
+		look_up(&method, modules_function(wrapper->rt->modules, name, &end))
+			? first_parameter(method.scope)
+			: NULL;
 
-	if (d && d->name)
-		give(rt, types, d, closure + RECEIVER, fn, arg);
+	if (d && d->name && !variable_is_compilers(d))
+		give(&method, d, closure + RECEIVER);
+}
+
+static void find_dictionary(struct closure *c, uint64_t closure, struct err *err)
+{
+	const struct dwarf_variable *d = dictionary_variable(c->scope);
+
+	c->dictionary.why = "it carries no dictionary";
+	if (d && d->has_closure_offset &&
+	    !target_read(c->rt->target, closure + d->closure_offset, &c->dictionary.addr,
+			 sizeof(c->dictionary.addr), err))
+		c->dictionary.why = err->text;
 }
 
 void runtime_each_capture(struct runtime *rt, const struct func_value *f, variable_fn *fn,
 			  void *arg)
 {
-	struct types *types;
-	const char *name;
-	const struct dwarf_scope *s = scope_at(rt, f->entry, &types, &name);
-	size_t len = s && name ? strlen(name) : 0;
+	struct closure c = { .rt = rt, .fn = fn, .arg = arg };
+	struct err err;
 
-	if (!s)
+	if (!look_up(&c, f->entry))
 		return;
-	for (size_t i = 0; i < s->variable_count; i++) {
-		const struct dwarf_variable *d = &s->variables[i];
+	find_dictionary(&c, f->closure, &err);
+	for (size_t i = 0; i < c.scope->variable_count; i++) {
+		const struct dwarf_variable *d = &c.scope->variables[i];
 		if (d->has_closure_offset && !variable_is_compilers(d))
-			give(rt, types, d, f->closure + d->closure_offset, fn, arg);
+			give(&c, d, f->closure + d->closure_offset);
 	}
-	if (len > 3 && strcmp(name + len - 3, "-fm") == 0)
-		give_receiver(rt, name, f->closure, fn, arg);
+	size_t len = c.name ? strlen(c.name) : 0;
+	if (len > 3 && strcmp(c.name + len - 3, "-fm") == 0)
+		give_receiver(&c, f->closure);
 }

@@ -516,6 +516,9 @@ struct variable {
 	uint32_t line;		/* of its declaration; 0: not known */
 	struct value value;	/* type NULL: not known */
 	const char *unreadable; /* why it has no value; NULL: it has */
+	/* In a generic function: why its type is only what all instances share; NULL: it is its
+	 * own. */
+	const char *shape;
 };
 /* Valid during the call. */
 typedef void variable_fn(void *arg, struct runtime *rt, const struct variable *v);

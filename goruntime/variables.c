@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "arguments.h"
 #include "debug.h"
+#include "dictionary.h"
 #include "runtime_priv.h"
 #include "value.h"
 #include "variable_kind.h"
@@ -177,7 +179,6 @@ static bool begin_variable(const struct frame_variables *frame,
 			   struct variable *ret)
 {
 	*ret = (struct variable){
-		.name = d->name ? d->name : "",
 		.argument = d->parameter,
 		.result = d->result,
 		.compiler = variable_is_compilers(d),
@@ -190,6 +191,61 @@ static bool begin_variable(const struct frame_variables *frame,
 		!variable_is_moved(s, d));
 }
 
+/* Where the caller's dictionary is, as a frame has it. */
+static struct dictionary find_dictionary(struct frame_variables *frame,
+					 const struct dwarf_scope *s, struct err *err)
+{
+	const struct dwarf_variable *d = dictionary_variable(s);
+	const struct arguments *words = frame->code->arguments;
+	struct variable v = { .value = { .addr = 0 } };
+	struct dictionary dictionary = { .why = "its dictionary is not kept" };
+
+	if (!d && dictionary_find(frame, &dictionary.addr))
+		return dictionary;
+	dictionary.addr = 0;
+	if (!d || !is_whole(d) || variable_is_nowhere(d) ||
+	    !piece_address(frame, &d->pieces[0], &v.value.addr, err))
+		return dictionary;
+	/* Of one that is only ever passed on, a place is said that nobody writes to. */
+	if (d->parameter && !d->listed && d->pieces[0].where == DWARF_PIECE_CFA &&
+	    d->pieces[0].at >= 0 && arguments_is_unset(words, (uint64_t)d->pieces[0].at))
+		return dictionary;
+	if (!value_words(frame->rt, v.value.addr, &dictionary.addr, 1, err))
+		dictionary.why = err->text;
+	return dictionary;
+}
+
+static void settle_type(struct frame_variables *frame, const struct dwarf_scope *s,
+			const struct dwarf_variable *d, struct variable *v,
+			struct err *err)
+{
+	struct err why;
+
+	if (!dictionary_has(d, v))
+		return;
+	struct dictionary dictionary = find_dictionary(frame, s, &why);
+	dictionary_settle(frame->rt, &dictionary, frame->code->variables, d, v, err);
+}
+
+static void give(struct frame_variables *frame, const struct dwarf_scope *s,
+		 const struct dwarf_variable *d, struct variable *v, variable_fn *fn,
+		 void *arg)
+{
+	const struct dwarf_variable *moved = variable_moved_to(s, d),
+				    *at = moved ? moved : d;
+	struct err err, why_shape;
+
+	v->name = at->name ? at->name : "";
+	v->value.type = types_at(frame->code->variables->types, at->type, &err);
+	if (v->value.type)
+		locate(frame, at, v, &err);
+	else
+		v->unreadable = err.text;
+	variable_follow(frame->rt, v, &err);
+	settle_type(frame, s, d, v, &why_shape);
+	fn(arg, frame->rt, v);
+}
+
 void frame_each_variable(struct frame_variables *frame, bool arguments, variable_fn *fn,
 			 void *arg)
 {
@@ -198,20 +254,7 @@ void frame_each_variable(struct frame_variables *frame, bool arguments, variable
 	for (size_t i = 0; s && i < s->variable_count; i++) {
 		const struct dwarf_variable *d = &s->variables[i];
 		struct variable v;
-		struct err err;
-		if (d->parameter != arguments || !begin_variable(frame, s, d, &v))
-			continue;
-		const struct dwarf_variable *moved = variable_moved_to(s, d);
-		if (moved) {
-			d = moved;
-			v.name = d->name;
-		}
-		v.value.type = types_at(frame->code->variables->types, d->type, &err);
-		if (v.value.type)
-			locate(frame, d, &v, &err);
-		else
-			v.unreadable = err.text;
-		variable_follow(frame->rt, &v, &err);
-		fn(arg, frame->rt, &v);
+		if (d->parameter == arguments && begin_variable(frame, s, d, &v))
+			give(frame, s, d, &v, fn, arg);
 	}
 }

@@ -231,6 +231,7 @@ static void print_flags(struct sink *out, const struct variable *v)
 		sink_named_bool(out, "escaped", true);
 	if (v->line)
 		sink_named_uint(out, "declared_line", v->line);
+	sink_named_string(out, "shape", v->shape);
 }
 
 void print_inner_variable(struct printing *p, const struct variable *v)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <dwarf.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "dwarf_priv.h"
 #include "limit.h"
@@ -140,4 +141,29 @@ bool dwarf_function_at(struct dwarf_entries *es, uint64_t pc, struct dwarf_entry
 			return true;
 	}
 	return false;
+}
+
+bool dwarf_function_around(struct dwarf_entries *es, struct dwarf_unit *unit,
+			   const char *name, size_t len, struct dwarf_entry *ret)
+{
+	size_t least = strlen(name);
+	bool found = false;
+
+	if (!unit->indexed)
+		index_functions(es, unit);
+	for (size_t i = 0; i < unit->function_count; i++) {
+		struct dwarf_entry e;
+		if (!dwarf_entry_at(es, unit->functions[i].off, &e))
+			continue;
+		dwarf_entry_integrate(es, &e);
+		const char *other = dwarf_entry_string(&e, AT_NAME);
+		size_t n = other ? strlen(other) : 0;
+		if (n <= len || n >= least || strncmp(other, name, n) != 0 ||
+		    (name[n] != '.' && name[n] != '-'))
+			continue;
+		least = n;
+		*ret = e;
+		found = true;
+	}
+	return found;
 }

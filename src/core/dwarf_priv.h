@@ -213,6 +213,10 @@ void dwarf_names_free(struct dwarf_names *names);
 
 /* Functions by pc: dwarf_functions.c */
 bool dwarf_function_at(struct dwarf_entries *es, uint64_t pc, struct dwarf_entry *ret);
+/* The one whose name is the least of what this one's begins with, up to a '.' or '-', and
+ * longer than len. Of the same unit, all of whose functions are looked at. */
+bool dwarf_function_around(struct dwarf_entries *es, struct dwarf_unit *unit,
+			   const char *name, size_t len, struct dwarf_entry *ret);
 
 /* Locations: dwarf_locations.c. As they are said: up to LOCATION_PIECES. */
 enum { LOCATION_PIECES = 64 };

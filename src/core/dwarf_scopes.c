@@ -2,6 +2,7 @@
 #include "dwarf_scopes.h"
 
 #include <dwarf.h>
+#include <string.h>
 
 #include "dwarf_priv.h"
 #include "limit.h"
@@ -18,7 +19,7 @@ struct gathering {
 	struct dwarf_place place;
 	uint64_t pc; /* of blocks and calls */
 	struct dwarf_scopes *scopes;
-	size_t scope_cap, variable_cap[LIMIT_SCOPE_DEPTH + 1], variables;
+	size_t scope_cap, variable_cap[LIMIT_SCOPE_DEPTH + 1], variables, shape_cap;
 	struct level levels[LIMIT_SCOPE_DEPTH + 1];
 	bool too_much;
 };
@@ -49,6 +50,8 @@ static void read_dict_index(struct gathering *g, struct dwarf_variable *v)
 	    type.tag == DW_TAG_typedef)
 		v->has_dict_index =
 			dwarf_entry_unsigned(&type, AT_GO_DICT_INDEX, &v->dict_index);
+	if (v->has_dict_index)
+		v->shape = dwarf_entry_ref(&type, AT_TYPE);
 }
 
 /* Of a type that has none itself: that of the type behind it. */
@@ -189,6 +192,34 @@ static bool enter_block(struct gathering *g, const struct dwarf_entry *e,
 	return dwarf_entry_covers(g->place.es, e, g->pc);
 }
 
+static void add_shape(struct gathering *g, const struct dwarf_entry *e)
+{
+	struct dwarf_scopes *s = g->scopes;
+	struct dwarf_shape shape = { .type = dwarf_entry_ref(e, AT_TYPE) };
+
+	if (!e->unit->go || !dwarf_entry_unsigned(e, AT_GO_DICT_INDEX, &shape.index) ||
+	    s->shape_count >= LIMIT_SCOPE_VARIABLES)
+		return;
+	GROW(s->shapes, s->shape_count, g->shape_cap);
+	s->shapes[s->shape_count++] = shape;
+}
+
+/* "main.F[go.shape.int].func1" has the types of main.F[go.shape.int] and does not name them. */
+static void gather_shapes_around(struct gathering *g, const struct dwarf_entry *function)
+{
+	const char *name = dwarf_entry_string(function, AT_NAME);
+	const char *types = name ? strrchr(name, ']') : NULL;
+	struct dwarf_walk w = { .es = g->place.es };
+
+	if (!function->unit->go || !types ||
+	    !dwarf_function_around(g->place.es, function->unit, name,
+				   (size_t)(types - name), &w.entry))
+		return;
+	for (bool into = true; dwarf_walk_next(&w, into); into = false)
+		if (w.entry.tag == DW_TAG_typedef)
+			add_shape(g, &w.entry);
+}
+
 /* True: what is below the entry counts as well. */
 static bool visit(struct gathering *g, const struct dwarf_entry *e, unsigned depth)
 {
@@ -198,6 +229,10 @@ static bool visit(struct gathering *g, const struct dwarf_entry *e, unsigned dep
 	case DW_TAG_formal_parameter:
 	case DW_TAG_variable:
 		add_variable(g, e, level);
+		return false;
+	case DW_TAG_typedef:
+		if (depth == 1)
+			add_shape(g, e);
 		return false;
 	case DW_TAG_inlined_subroutine:
 		return depth <= LIMIT_SCOPE_DEPTH &&
@@ -222,6 +257,7 @@ static void gather(struct gathering *g, const struct dwarf_entry *function)
 	g->levels[0] = (struct level){ 0, 0 };
 	while (!g->too_much && dwarf_walk_next(&w, into))
 		into = visit(g, &w.entry, w.depth);
+	gather_shapes_around(g, function);
 }
 
 static void reverse(struct dwarf_scopes *s)
@@ -272,5 +308,6 @@ void dwarf_scopes_free(struct dwarf_scopes *scopes)
 		xfree(scope->variables);
 	}
 	xfree(scopes->list);
+	xfree(scopes->shapes);
 	xfree(scopes);
 }

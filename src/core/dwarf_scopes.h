@@ -37,7 +37,9 @@ struct dwarf_variable {
 	uint32_t depth;	  /* of the lexical block that it is in: 0 the function itself */
 	bool has_dict_index, has_closure_offset;
 	uint64_t dict_index, closure_offset; /* Go's 0x2906 of its type, and 0x2907 */
-	struct dwarf_piece *pieces;	     /* at least one */
+	uint64_t
+		shape; /* with has_dict_index: what all instances have; type is a name of it */
+	struct dwarf_piece *pieces; /* at least one */
 	size_t piece_count;
 };
 
@@ -51,9 +53,17 @@ struct dwarf_scope {
 	size_t variable_count;
 };
 
+/* A type of a generic function, which names it by its place in the dictionary. */
+struct dwarf_shape {
+	uint64_t type, index;
+};
+
 struct dwarf_scopes {
 	struct dwarf_scope *list; /* innermost first; the last is the function itself */
 	size_t count;
+	/* Of that, and, if that is a closure, of the function around it. */
+	struct dwarf_shape *shapes;
+	size_t shape_count;
 };
 
 /* pc: an instruction, or (exact false) a return address: then the function, its blocks and

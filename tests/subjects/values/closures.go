@@ -2,6 +2,10 @@
 
 package main
 
+import "fmt"
+
+var generic = []object{}
+
 var captures = object{} // by function and variable: what a function value carries
 
 // carries states what the function values of a function have captured.
@@ -109,6 +113,15 @@ func split(words []string, n int) string {
 	<-never
 	sink(first, rest)
 	return first
+}
+
+// stateGeneric is state for a function of which there are several instances.
+func stateGeneric(function string, variables object, of interface{}) {
+	mu.Lock()
+	defer mu.Unlock()
+	generic = append(generic, object{"function": function,
+		"type": fmt.Sprintf("%T", of), "variables": inStatement(variables)})
+	ready.Done()
 }
 
 func startClosures() {

@@ -158,6 +158,7 @@ func waiting() object {
 		interfaces(os.ErrNotExist, pair{2, "any"}, nil, time.Second, time.Unix(1234567890, 5))
 	})
 	startClosures()
+	startGenerics()
 	ready.Wait()
 	return frames
 }

@@ -170,7 +170,7 @@ func init() {
 
 func main() {
 	truth.Say(object{"variables": all(), "own": own(), "waiting": waiting(),
-		"texts": inWords(), "captures": captures})
+		"texts": inWords(), "captures": captures, "generic": generic})
 	truth.Ready()
 	truth.EndWithStdin()
 	select {}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dictionary.h"
+
+#include <string.h>
+
+#include "arguments.h"
+#include "limit.h"
+#include "runtime_priv.h"
+#include "type.h"
+
+enum { WORD = 8 };
+
+const struct dwarf_variable *dictionary_variable(const struct dwarf_scope *scope)
+{
+	for (size_t i = 0; i < scope->variable_count; i++)
+		if (scope->variables[i].name &&
+		    strcmp(scope->variables[i].name, ".dict") == 0)
+			return &scope->variables[i];
+	return NULL;
+}
+
+/* Of x that escapes, the place in the dictionary would be that of the pointer to it. */
+static bool has_index(const struct dwarf_variable *d)
+{
+	return d->has_dict_index && d->name && d->name[0] != '&';
+}
+
+bool dictionary_has(const struct dwarf_variable *d, const struct variable *v)
+{
+	return v->value.type &&
+	       (has_index(d) || strstr(v->value.type->name, "go.shape."));
+}
+
+/* Does a function name one of its types twice, as F[go.shape.int,go.shape.int] does? Then a
+ * shape tells nothing. Up to Go 1.20 shapes are numbered: go.shape.int_0. */
+static bool names_types_twice(const char *function)
+{
+	const char *at = strstr(function, "go.shape.");
+
+	for (; at; at = strstr(at + 1, "go.shape.")) {
+		size_t len = strcspn(at, ",])");
+		const char *next = at;
+		while ((next = strstr(next + 1, "go.shape.")))
+			if (strncmp(at, next, len) == 0 && strchr(",])", next[len]))
+				return true;
+	}
+	return false;
+}
+
+/* A variable that escapes is only told of as a pointer, and one of a closure by its shape: both
+ * without a place in the dictionary. It is found by the shape, where that is of one type only. */
+static bool index_of_shape(const struct code_variables *v, const struct type *shape,
+			   uint64_t *ret, struct err *err)
+{
+	const struct dwarf_scopes *s = v->scopes;
+	const char *function = s->list[s->count - 1].function;
+	struct err ignored;
+	bool found = false;
+
+	if (!function || names_types_twice(function))
+		return err_set(err, ERR_NOT_FOUND,
+			       "the function has several types of this shape");
+	for (size_t i = 0; i < s->shape_count; i++) {
+		const struct type *t = types_at(v->types, s->shapes[i].type, &ignored);
+		if (!t || t->fields_ref != shape->fields_ref)
+			continue;
+		if (found && *ret != s->shapes[i].index)
+			return err_set(err, ERR_NOT_FOUND,
+				       "the function has several types of this shape");
+		*ret = s->shapes[i].index;
+		found = true;
+	}
+	return found || err_set(err, ERR_NOT_FOUND,
+				"where its dictionary has this type is not said");
+}
+
+static const struct type *read_type(struct runtime *rt, uint64_t addr, uint64_t index,
+				    const struct type *shape, struct err *err)
+{
+	uint64_t descriptor;
+
+	if (index >= LIMIT_FIELDS) {
+		err_set(err, ERR_BAD_DATA, "its dictionary would have too many types");
+		return NULL;
+	}
+	if (!target_read(rt->target, addr + index * WORD, &descriptor, WORD, err))
+		return NULL;
+	const struct type *type = runtime_type_at(rt, descriptor, err);
+	if (!type || (type->kind == shape->kind && type->size == shape->size))
+		return type;
+	err_set(err, ERR_BAD_DATA, "its dictionary says %.100s, which is of another kind",
+		type->name);
+	return NULL;
+}
+
+static bool fits(struct runtime *rt, const struct code_variables *v, uint64_t addr)
+{
+	const struct dwarf_scopes *s = v->scopes;
+	struct err ignored;
+
+	for (size_t i = 0; i < s->shape_count; i++) {
+		const struct type *shape =
+			types_at(v->types, s->shapes[i].type, &ignored);
+		if (!shape || !read_type(rt, addr, s->shapes[i].index, shape, &ignored))
+			return false;
+	}
+	return s->shape_count > 0;
+}
+
+/* amd64: mov %rax, offset(%rsp). The slot that the caller left for the first argument is written
+ * to before anything is called, or never. */
+static bool keeps_first_argument(struct runtime *rt, const struct code *c)
+{
+	enum { LOOKED_AT = 128, RETURN_ADDRESS = 8 };
+	static const uint8_t near[] = { 0x48, 0x89, 0x44, 0x24 };
+	static const uint8_t far[] = { 0x48, 0x89, 0x84, 0x24 };
+	const uint32_t offset = (uint32_t)c->frame_size + RETURN_ADDRESS;
+	uint8_t text[LOOKED_AT];
+
+	if (c->frame_size < 0 || !modules_code(rt->modules, c->entry, text, sizeof(text)))
+		return false;
+	for (size_t i = 0; i + 8 <= sizeof(text); i++)
+		if ((memcmp(text + i, far, 4) == 0 &&
+		     memcmp(text + i + 4, &offset, 4) == 0) ||
+		    (memcmp(text + i, near, 4) == 0 && offset < 0x80 &&
+		     text[i + 4] == offset))
+			return true;
+	return false;
+}
+
+static bool is_there(struct frame_variables *frame, uint64_t offset, uint64_t *ret)
+{
+	struct err ignored;
+
+	return target_read(frame->rt->target, frame->cfa + offset, ret, WORD, &ignored) &&
+	       fits(frame->rt, frame->code->variables, *ret);
+}
+
+bool dictionary_find(struct frame_variables *frame, uint64_t *ret)
+{
+	const struct code *c = frame->code;
+	uint64_t offset;
+
+	if (c->calls[frame->call].inlined)
+		return false;
+	if (arguments_first_word(c->arguments, &offset) && is_there(frame, offset, ret))
+		return true;
+	return keeps_first_argument(frame->rt, c) && is_there(frame, 0, ret);
+}
+
+static const struct type *real_type(struct runtime *rt,
+				    const struct dictionary *dictionary,
+				    const struct code_variables *variables,
+				    const struct dwarf_variable *d,
+				    const struct type *shape, struct err *err)
+{
+	uint64_t index = d->dict_index;
+
+	if (!dictionary->addr) {
+		err_set(err, ERR_NOT_FOUND, "%s", dictionary->why);
+		return NULL;
+	}
+	if (!has_index(d) && !index_of_shape(variables, shape, &index, err))
+		return NULL;
+	return read_type(rt, dictionary->addr, index, shape, err);
+}
+
+void dictionary_settle(struct runtime *rt, const struct dictionary *dictionary,
+		       const struct code_variables *variables,
+		       const struct dwarf_variable *d, struct variable *v,
+		       struct err *err)
+{
+	const struct type *shape = v->value.type;
+
+	if (has_index(d) && d->shape)
+		shape = types_at(variables->types, d->shape, err);
+	if (!shape)
+		return;
+	const struct type *real = real_type(rt, dictionary, variables, d, shape, err);
+	v->value.type = real ? real : shape;
+	if (!real)
+		v->shape = err->text;
+}
