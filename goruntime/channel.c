@@ -3,8 +3,10 @@
  * here: len() and cap() of those are 0 to their program, but what is in them is in them. */
 #include <inttypes.h>
 
+#include "limit.h"
 #include "runtime_priv.h"
 #include "value.h"
+#include "wait.h"
 
 static bool read_header(struct runtime *rt, const struct type *header, uint64_t addr,
 			struct channel_value *ret, struct err *err)
@@ -44,4 +46,55 @@ uint64_t channel_element(const struct channel_value *c, uint64_t i)
 	uint64_t at = c->first + i;
 
 	return c->buffer + (at < c->cap ? at : at - c->cap) * c->element_size;
+}
+
+/* One is believed when it points back to the one before it and to the channel: then a queue has
+ * no circles, either. */
+static bool read_waiter(struct runtime *rt, uint64_t channel, uint64_t addr,
+			uint64_t before, struct sudog *ret, struct err *err)
+{
+	uint8_t bytes[SUDOG_MAX];
+
+	if (!target_read(rt->target, addr, bytes,
+			 (size_t)rt->layout.slot[L_sudog_size].off, err))
+		return false;
+	*ret = sudog_parse(&rt->layout, bytes);
+	return (ret->channel == channel && ret->prev == before) ||
+	       err_set(err, ERR_BAD_DATA,
+		       "the queue of this channel is damaged at 0x%" PRIx64, addr);
+}
+
+static bool read_id(struct runtime *rt, uint64_t g, uint64_t *ret, struct err *err)
+{
+	struct slot id = rt->layout.slot[L_g_goid];
+
+	return target_read_uint(rt->target, g + (uint64_t)id.off, id.size, ret, err);
+}
+
+bool channel_each_waiter(struct runtime *rt, const struct channel_value *c, bool senders,
+			 channel_waiter_fn *fn, void *arg, struct err *err)
+{
+	struct slot queue = rt->layout.slot[senders ? L_hchan_sendq : L_hchan_recvq];
+	uint64_t addr, before = 0;
+	struct channel_waiter w;
+	struct sudog s;
+
+	if (queue.off < 0 || !sudog_is_known(&rt->layout))
+		return err_set(err, ERR_UNSUPPORTED,
+			       "this Go's queues of channels are not known");
+	if (!target_read_uint(rt->target, c->addr + (uint64_t)queue.off, queue.size,
+			      &addr, err))
+		return false;
+	for (uint64_t n = 0; addr; before = addr, addr = s.next) {
+		if (n++ == LIMIT_GOROUTINES)
+			return err_set(err, ERR_LIMIT, "more than %" PRIu64 " wait",
+				       LIMIT_GOROUTINES);
+		if (!read_waiter(rt, c->addr, addr, before, &s, err) ||
+		    !read_id(rt, s.g, &w.goroutine, err))
+			return false;
+		w.element = senders ? s.elem : 0;
+		if (!fn(arg, &w))
+			return true;
+	}
+	return true;
 }

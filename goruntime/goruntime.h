@@ -628,4 +628,6 @@ struct layout_report *layout_report_process(const struct runtime *rt, struct err
 void layout_report_free(struct layout_report *report);
 DEFINE_AUTO(struct layout_report, layout_report_free)
 
+#include "meanings.h" /* the part of this header that needs what is above */
+
 #endif

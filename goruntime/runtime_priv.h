@@ -107,7 +107,9 @@ struct runtime {
 	struct debug_info *debug;
 	struct types *described;
 	struct value_pieces *pieces; /* value.c */
-	struct waits *waits;	     /* wait.h; NULL: nobody waits */
+	bool has_clock_start;	     /* time_value.c */
+	uint64_t clock_start;
+	struct waits *waits; /* wait.h; NULL: nobody waits */
 	char **wait_reasons;
 	size_t wait_reason_count;
 };

@@ -145,6 +145,15 @@ static inline enum wait_source wait_source_of(const struct wait_record *r)
 void waits_search_frames(struct runtime *rt, struct target *live);
 
 /* wait_sudog.c: from sudogs to channels, cases and semaphores. */
+struct sudog {
+	uint64_t g, channel, elem;
+	uint64_t next, prev; /* in the queue of its channel */
+	uint64_t next_case;
+};
+/* bytes: L_sudog_size of them, which has to be known. */
+enum { SUDOG_MAX = 256 };
+struct sudog sudog_parse(const struct layout *l, const uint8_t *bytes);
+bool sudog_is_known(const struct layout *l);
 void waits_read_sudogs(struct runtime *rt, struct target *live);
 
 /* wait_channel.c */

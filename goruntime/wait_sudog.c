@@ -9,10 +9,6 @@
 #include "survey.h"
 #include "wait.h"
 
-struct sudog {
-	uint64_t g, channel, elem, next_case;
-};
-
 struct reading {
 	struct runtime *rt;
 	struct waits *w;
@@ -20,7 +16,14 @@ struct reading {
 	size_t count, cap;
 };
 
-static struct sudog parse(const struct layout *l, const uint8_t *bytes)
+bool sudog_is_known(const struct layout *l)
+{
+	struct slot size = l->slot[L_sudog_size];
+
+	return size.off > 0 && size.off <= SUDOG_MAX;
+}
+
+struct sudog sudog_parse(const struct layout *l, const uint8_t *bytes)
 {
 	size_t len = (size_t)l->slot[L_sudog_size].off;
 
@@ -28,6 +31,8 @@ static struct sudog parse(const struct layout *l, const uint8_t *bytes)
 		.g = layout_get(l, L_sudog_g, bytes, len),
 		.channel = layout_get(l, L_sudog_c, bytes, len),
 		.elem = layout_get(l, L_sudog_elem, bytes, len),
+		.next = layout_get(l, L_sudog_next, bytes, len),
+		.prev = layout_get(l, L_sudog_prev, bytes, len),
 		.next_case = layout_get(l, L_sudog_waitlink, bytes, len),
 	};
 }
@@ -83,7 +88,7 @@ static bool believe(struct reading *x, struct wait_record *r, const uint8_t *byt
 		fail(r, WAIT_BAD_SUDOG);
 		return false;
 	}
-	*ret = parse(&x->rt->layout, bytes);
+	*ret = sudog_parse(&x->rt->layout, bytes);
 	if (ret->g != r->g) {
 		fail(r, WAIT_FOREIGN_SUDOG);
 		return false;
@@ -137,7 +142,7 @@ void waits_read_sudogs(struct runtime *rt, struct target *live)
 	struct slot size = rt->layout.slot[L_sudog_size];
 	size_t n = 0;
 
-	if (size.off <= 0 || size.off > SURVEY_SIZE_MAX)
+	if (!sudog_is_known(&rt->layout))
 		return;
 	for (size_t i = 0; i < w->count; i++)
 		n += has_sudog(&w->records[i]);

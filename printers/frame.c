@@ -134,22 +134,27 @@ static void print_frame(void *arg, const struct code_frame *f)
 	sink_end(out);
 }
 
-uint64_t print_frames_of(struct sink *out, struct runtimes *all,
-			 const struct goroutine *g, const struct value_bounds *bounds,
-			 bool brief)
+uint64_t print_frames_of(struct sink *out, const struct goroutine_printing *printing,
+			 const struct goroutine *g)
 {
+	const struct value_bounds *bounds = printing->values;
+	struct moment moment = printing->moment;
 	struct printing values = { .variables = 0 };
 	struct frame_printing p = { .out = out,
-				    .brief = brief && bounds,
+				    .brief = !printing->full_frames && bounds,
 				    .values = bounds ? &values : NULL };
 	enum variables_of of = !bounds		? VARIABLES_OF_NONE
 			       : bounds->hidden ? VARIABLES_OF_ALL
 						: VARIABLES_OF_SHOWN;
+	struct bubble bubble;
 
+	/* The clock of a bubble is another one. */
+	if (runtime_bubble(printing->runtime, g, &bubble))
+		moment.now_ns = moment.realtime_ns = 0;
 	if (bounds)
-		printing_begin(&values, out, bounds);
+		printing_begin(&values, out, bounds, &moment);
 	sink_begin(out, SINK_ARRAY);
-	runtimes_each_frame_of(all, g, of, print_frame, &p);
+	runtimes_each_frame_of(printing->runtimes, g, of, print_frame, &p);
 	sink_end(out);
 	if (bounds)
 		printing_end(&values);

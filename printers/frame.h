@@ -6,15 +6,15 @@
 #include "goruntime.h"
 #include "sink.h"
 
-struct value_bounds;
+struct goroutine_printing;
 
 /* Members function, file and line of the object that is open. */
 void print_location(struct sink *out, const struct code_frame *f);
-/* print_frames() of a goroutine's own stack, with its words and, where bounds is not NULL, its
- * variables. brief: without what the frames of its group say. Returns how many variables. */
-uint64_t print_frames_of(struct sink *out, struct runtimes *all,
-			 const struct goroutine *g, const struct value_bounds *bounds,
-			 bool brief);
+/* print_frames() of a goroutine's own stack, with its words and, where they are wanted, its
+ * variables; unless frames are wanted in full, without what those of its group say. Returns how
+ * many variables. */
+uint64_t print_frames_of(struct sink *out, const struct goroutine_printing *printing,
+			 const struct goroutine *g);
 bool has_words(const struct words *words);
 /* Its words as a value: null when there are none. */
 void print_words(struct sink *out, const struct words *words);

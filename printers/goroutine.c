@@ -29,8 +29,8 @@ static void print_status(struct sink *out, const struct goroutine_printing *p,
 		return;
 	sink_named_string(out, "wait_reason",
 			  runtime_wait_reason(p->runtime, g->wait_reason));
-	if (g->waiting_since && g->waiting_since <= p->now_ns)
-		sink_named_uint(out, "waiting_ns", p->now_ns - g->waiting_since);
+	if (g->waiting_since && g->waiting_since <= p->moment.now_ns)
+		sink_named_uint(out, "waiting_ns", p->moment.now_ns - g->waiting_since);
 	print_waiting_for(out, p, g);
 }
 
@@ -121,8 +121,7 @@ void print_goroutine(struct sink *out, struct goroutine_printing *p,
 	sink_named_uint(out, "group", group);
 	if ((p->full_frames || p->values) && g->stack != NO_STACK) {
 		sink_name(out, "frames");
-		p->variables +=
-			print_frames_of(out, p->runtimes, g, p->values, !p->full_frames);
+		p->variables += print_frames_of(out, p, g);
 	} else if (g->stack != NO_STACK) {
 		print_all_words(out, p->runtimes, g);
 	}

@@ -10,43 +10,54 @@
 
 enum { INSIDE_MAX = 16 };
 
-/* Sorted by name, which is that of debugging information: with the path of the package. What an
- * error says is said of pointers to it and interfaces with it, too. */
+/* Of which values a text is said: those of the type, pointers to it, interfaces with either. */
+enum said_of { ITSELF = 1, POINTERS = 2, INTERFACES = 4, ALL = 7 };
+
+/* Sorted by name, which is that of debugging information: with the path of the package. */
 static const struct known {
 	const char *name, *printer;
 	known_text *text;
-	bool is_error;
+	enum said_of of;
 } known[] = {
-	{ "bytes.Buffer", "buffer", text_of_buffer, false },
-	{ "context.deadlineExceededError", "error", text_of_deadline_exceeded, true },
-	{ "errors.errorString", "error", text_of_error_string, true },
-	{ "errors.joinError", "error", text_of_joined_errors, true },
-	{ "fmt.wrapError", "error", text_of_error_string, true },
-	{ "fmt.wrapErrors", "error", text_of_error_string, true },
-	{ "io/fs.PathError", "error", text_of_path_error, true },
-	{ "net.IP", "ip", text_of_ip, false },
-	{ "net/netip.Addr", "ip", text_of_address, false },
-	{ "net/url.Error", "error", text_of_url_error, true },
-	{ "net/url.URL", "url", text_of_url, false },
-	{ "os.LinkError", "error", text_of_link_error, true },
-	{ "os.PathError", "error", text_of_path_error, true },
-	{ "os.SyscallError", "error", text_of_syscall_error, true },
-	{ "strconv.NumError", "error", text_of_num_error, true },
-	{ "strings.Builder", "buffer", text_of_builder, false },
-	{ "sync.Mutex", "lock", text_of_mutex, false },
-	{ "sync.Once", "once", text_of_once, false },
-	{ "sync.RWMutex", "lock", text_of_rwmutex, false },
-	{ "sync.WaitGroup", "lock", text_of_waitgroup, false },
-	{ "sync/atomic.Bool", "atomic", text_of_atomic, false },
-	{ "sync/atomic.Int32", "atomic", text_of_atomic, false },
-	{ "sync/atomic.Int64", "atomic", text_of_atomic, false },
-	{ "sync/atomic.Uint32", "atomic", text_of_atomic, false },
-	{ "sync/atomic.Uint64", "atomic", text_of_atomic, false },
-	{ "syscall.Errno", "error", text_of_errno, true },
-	{ "time.Duration", "time", text_of_duration, false },
-	{ "time.Month", "time", text_of_month, false },
-	{ "time.Time", "time", text_of_time, false },
-	{ "time.Weekday", "time", text_of_weekday, false },
+	{ "bytes.Buffer", "buffer", text_of_buffer, ITSELF },
+	{ "context.afterFuncCtx", "context", text_of_context, INTERFACES },
+	{ "context.backgroundCtx", "context", text_of_context, INTERFACES },
+	{ "context.cancelCtx", "context", text_of_context, INTERFACES },
+	{ "context.deadlineExceededError", "error", text_of_deadline_exceeded, ALL },
+	{ "context.emptyCtx", "context", text_of_context, INTERFACES },
+	{ "context.stopCtx", "context", text_of_context, INTERFACES },
+	{ "context.timerCtx", "context", text_of_context, INTERFACES },
+	{ "context.todoCtx", "context", text_of_context, INTERFACES },
+	{ "context.valueCtx", "context", text_of_context, INTERFACES },
+	{ "context.withoutCancelCtx", "context", text_of_context, INTERFACES },
+	{ "errors.errorString", "error", text_of_error_string, ALL },
+	{ "errors.joinError", "error", text_of_joined_errors, ALL },
+	{ "fmt.wrapError", "error", text_of_error_string, ALL },
+	{ "fmt.wrapErrors", "error", text_of_error_string, ALL },
+	{ "io/fs.PathError", "error", text_of_path_error, ALL },
+	{ "net.IP", "ip", text_of_ip, ITSELF },
+	{ "net/netip.Addr", "ip", text_of_address, ITSELF },
+	{ "net/url.Error", "error", text_of_url_error, ALL },
+	{ "net/url.URL", "url", text_of_url, ITSELF },
+	{ "os.LinkError", "error", text_of_link_error, ALL },
+	{ "os.PathError", "error", text_of_path_error, ALL },
+	{ "os.SyscallError", "error", text_of_syscall_error, ALL },
+	{ "strconv.NumError", "error", text_of_num_error, ALL },
+	{ "strings.Builder", "buffer", text_of_builder, ITSELF },
+	{ "sync.Mutex", "lock", text_of_mutex, ITSELF },
+	{ "sync.Once", "once", text_of_once, ITSELF },
+	{ "sync.RWMutex", "lock", text_of_rwmutex, ITSELF },
+	{ "sync.WaitGroup", "lock", text_of_waitgroup, ITSELF },
+	{ "sync/atomic.Bool", "atomic", text_of_atomic, ITSELF },
+	{ "sync/atomic.Int32", "atomic", text_of_atomic, ITSELF },
+	{ "sync/atomic.Int64", "atomic", text_of_atomic, ITSELF },
+	{ "sync/atomic.Uint32", "atomic", text_of_atomic, ITSELF },
+	{ "sync/atomic.Uint64", "atomic", text_of_atomic, ITSELF },
+	{ "syscall.Errno", "error", text_of_errno, ALL },
+	{ "time.Duration", "time", text_of_duration, ITSELF },
+	{ "time.Month", "time", text_of_month, ITSELF },
+	{ "time.Time", "time", text_of_time, ITSELF },
+	{ "time.Weekday", "time", text_of_weekday, ITSELF },
 };
 
 static int by_name(const void *key, const void *row)
@@ -84,58 +95,25 @@ void known_add(struct known_words *t, const char *format, ...)
 							  : sizeof(words) - 1);
 }
 
-static bool field_by_path(const struct value *v, const char *path, size_t len,
-			  struct value *ret)
+bool known_field(struct printing *p, const struct value *v, const char *paths,
+		 struct value *ret)
 {
-	struct value at = *v;
-
-	for (const char *end = path + len; path < end;) {
-		size_t n = strcspn(path, ".|");
-		AUTO(xfree) char *name = xstrndup(path, n);
-		const struct type_field *f = type_field_named(at.type, name);
-		if (!f || !f->type)
-			return false;
-		at = (struct value){ f->type, at.addr + f->off };
-		path += n + 1;
-	}
-	*ret = at;
-	return true;
-}
-
-bool known_field(const struct value *v, const char *paths, struct value *ret)
-{
-	while (*paths) {
-		size_t len = strcspn(paths, "|");
-		if (field_by_path(v, paths, len, ret))
-			return true;
-		paths += len + (paths[len] == '|');
-	}
-	return false;
+	return runtime_field(p->rt, v, paths, ret);
 }
 
 bool known_number(struct printing *p, const struct value *v, const char *paths,
 		  uint64_t *ret)
 {
-	struct value field;
-	struct err ignored;
-
-	*ret = 0;
-	return known_field(v, paths, &field) && type_size(field.type) >= 1 &&
-	       type_size(field.type) <= sizeof(*ret) &&
-	       runtime_bytes(p->rt, field.addr, ret, (size_t)type_size(field.type),
-			     &ignored);
+	return runtime_number(p->rt, v, paths, ret);
 }
 
-bool known_string(struct printing *p, const struct value *v, const char *paths,
-		  struct known_words *ret)
+static bool add_string(struct printing *p, const struct value *v, struct known_words *ret)
 {
-	struct value field;
 	struct text_value s;
 	struct err ignored;
 	char bytes[sizeof(ret->bytes)];
 
-	if (!known_field(v, paths, &field) || type_kind(field.type) != KIND_STRING ||
-	    !runtime_string(p->rt, &field, &s, &ignored))
+	if (type_kind(v->type) != KIND_STRING || !runtime_string(p->rt, v, &s, &ignored))
 		return false;
 	size_t len = s.len < sizeof(bytes) ? (size_t)s.len : sizeof(bytes);
 	if (!runtime_bytes(p->rt, s.addr, bytes, len, &ignored))
@@ -144,26 +122,25 @@ bool known_string(struct printing *p, const struct value *v, const char *paths,
 	return true;
 }
 
-/* What a pointer or interface leads to; itself where it is neither. */
-static bool inside(struct printing *p, const struct value *v, struct value *ret)
+bool known_string(struct printing *p, const struct value *v, const char *paths,
+		  struct known_words *ret)
 {
-	struct interface_value in;
-	struct err ignored;
-	uint64_t to;
+	struct value field;
 
-	*ret = *v;
-	if (type_kind(ret->type) == KIND_INTERFACE) {
-		if (!runtime_interface(p->rt, v, &in, &ignored) || !in.inside.type)
-			return false;
-		*ret = in.inside;
-	}
-	if (type_kind(ret->type) != KIND_POINTER)
-		return true;
-	const struct type *elem = type_elem(ret->type);
-	if (!elem || !runtime_bytes(p->rt, ret->addr, &to, sizeof(to), &ignored) || !to)
-		return false;
-	*ret = (struct value){ elem, to };
-	return true;
+	return known_field(p, v, paths, &field) && add_string(p, &field, ret);
+}
+
+void known_quoted(struct printing *p, const struct value *v, struct known_words *ret)
+{
+	known_add(ret, "\"");
+	if (!add_string(p, v, ret))
+		known_add(ret, "?");
+	known_add(ret, "\"");
+}
+
+bool known_same(const struct known_words *a, const struct known_words *b)
+{
+	return a->len == b->len && memcmp(a->bytes, b->bytes, a->len) == 0;
 }
 
 bool known_text_of(struct printing *p, const struct value *v, struct known_words *ret)
@@ -171,32 +148,33 @@ bool known_text_of(struct printing *p, const struct value *v, struct known_words
 	struct value at;
 	const struct known *row;
 
-	return ret->depth++ < INSIDE_MAX && inside(p, v, &at) && (row = find(at.type)) &&
-	       row->text(p, &at, ret);
+	return ret->depth++ < INSIDE_MAX && runtime_behind(p->rt, v, &at) &&
+	       (row = find(at.type)) && row->text(p, &at, ret);
 }
 
-/* Of pointers and interfaces only what leads to an error has a text of its own. */
 static const struct known *row_of(struct printing *p, const struct value *v)
 {
 	const struct known *row = find(v->type);
 	struct interface_value in;
 	const struct type *to = NULL;
 	struct err ignored;
+	unsigned of = ITSELF;
 
-	if (row)
-		return row;
-	if (type_kind(v->type) == KIND_POINTER)
+	if (type_kind(v->type) == KIND_POINTER) {
+		of = POINTERS;
 		to = type_elem(v->type);
-	else if (type_kind(v->type) == KIND_INTERFACE && type_has_methods(v->type) &&
-		 runtime_interface(p->rt, v, &in, &ignored))
-		to = in.inside.type;
-	if (to && type_kind(to) == KIND_POINTER)
-		to = type_elem(to);
-	row = to ? find(to) : NULL;
-	return row && row->is_error ? row : NULL;
+	} else if (type_kind(v->type) == KIND_INTERFACE && type_has_methods(v->type)) {
+		of = INTERFACES;
+		to = runtime_interface(p->rt, v, &in, &ignored) ? in.inside.type : NULL;
+		if (to && type_kind(to) == KIND_POINTER)
+			to = type_elem(to);
+	}
+	if (of != ITSELF)
+		row = to ? find(to) : NULL;
+	return row && (row->of & of) ? row : NULL;
 }
 
-void print_known(struct printing *p, const struct value *v)
+static void print_text(struct printing *p, const struct value *v)
 {
 	const struct known *row = row_of(p, v);
 	struct known_words text = { .len = 0 };
@@ -207,4 +185,10 @@ void print_known(struct printing *p, const struct value *v)
 	sink_name(p->out, "text");
 	sink_text(p->out, text.bytes, text.len);
 	sink_named_string(p->out, "printer", row->printer);
+}
+
+void print_known(struct printing *p, const struct value *v)
+{
+	print_text(p, v);
+	print_contexts(p, v);
 }

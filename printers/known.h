@@ -18,12 +18,22 @@ void known_add(struct known_words *t, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void known_add_bytes(struct known_words *t, const char *bytes, size_t len);
 
+/* "2026-11-22T02:15:06.5Z"; false: of no year that has a name. */
+bool known_add_time(struct known_words *to, const struct time_value *t);
+/* "1h0m1.5s"; about: without the digits that nobody reads. */
+void known_add_duration(struct known_words *to, uint64_t ns);
+void known_add_about(struct known_words *to, uint64_t ns);
+
+bool known_same(const struct known_words *a, const struct known_words *b);
+
 /* False: no text. */
 typedef bool known_text(struct printing *p, const struct value *v,
 			struct known_words *ret);
 
 /* known_time.c */
 known_text text_of_time, text_of_duration, text_of_month, text_of_weekday;
+/* known_context.c */
+known_text text_of_context;
 /* known_sync.c */
 known_text text_of_mutex, text_of_rwmutex, text_of_waitgroup, text_of_once,
 	text_of_atomic;
@@ -38,13 +48,19 @@ known_text text_of_buffer, text_of_builder;
 
 /* Of what a pointer or interface leads to, too. False: it is none of the known types. */
 bool known_text_of(struct printing *p, const struct value *v, struct known_words *ret);
-/* The members text and printer, when there is a text. */
+/* known_context.c: member contexts of a context.Context. */
+void print_contexts(struct printing *p, const struct value *v);
+
+/* The members text and printer, when there is a text; and what else a type is known for. */
 void print_known(struct printing *p, const struct value *v);
 
-/* A field by its path, "mu.state"; of several with bars between them the first that there is. */
-bool known_field(const struct value *v, const char *paths, struct value *ret);
+/* As runtime_field() and runtime_number(). */
+bool known_field(struct printing *p, const struct value *v, const char *paths,
+		 struct value *ret);
 bool known_number(struct printing *p, const struct value *v, const char *paths,
 		  uint64_t *ret);
+/* A string in quotes. */
+void known_quoted(struct printing *p, const struct value *v, struct known_words *ret);
 /* Adds the text of a field that is a string. */
 bool known_string(struct printing *p, const struct value *v, const char *paths,
 		  struct known_words *ret);

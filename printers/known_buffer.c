@@ -11,7 +11,7 @@ static bool add_bytes(struct printing *p, const struct value *v, const char *pat
 	struct err ignored;
 	char buf[sizeof(ret->bytes)];
 
-	if (!known_field(v, path, &bytes) || type_kind(bytes.type) != KIND_SLICE ||
+	if (!known_field(p, v, path, &bytes) || type_kind(bytes.type) != KIND_SLICE ||
 	    !runtime_slice(p->rt, &bytes, &s, &ignored) || from > s.len)
 		return false;
 	size_t len = s.len - from < sizeof(buf) ? (size_t)(s.len - from) : sizeof(buf);

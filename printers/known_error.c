@@ -20,7 +20,7 @@ static bool add_wrapped(struct printing *p, const struct value *v,
 	struct value wrapped;
 
 	known_add(ret, ": ");
-	return known_field(v, "Err", &wrapped) && known_text_of(p, &wrapped, ret);
+	return known_field(p, v, "Err", &wrapped) && known_text_of(p, &wrapped, ret);
 }
 
 bool text_of_path_error(struct printing *p, const struct value *v,
@@ -106,7 +106,7 @@ bool text_of_joined_errors(struct printing *p, const struct value *v,
 	struct slice_value s;
 	struct err ignored;
 
-	if (!known_field(v, "errs", &errors) || type_kind(errors.type) != KIND_SLICE ||
+	if (!known_field(p, v, "errs", &errors) || type_kind(errors.type) != KIND_SLICE ||
 	    !type_elem(errors.type) || !runtime_slice(p->rt, &errors, &s, &ignored))
 		return false;
 	const struct type *elem = type_elem(errors.type);

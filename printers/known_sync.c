@@ -39,7 +39,7 @@ bool text_of_rwmutex(struct printing *p, const struct value *v, struct known_wor
 
 	if (!known_number(p, v, "readerCount.v|readerCount", &count) ||
 	    !known_number(p, v, "readerWait.v|readerWait", &leaving) ||
-	    !known_field(v, "w", &writers) ||
+	    !known_field(p, v, "w", &writers) ||
 	    !known_number(p, &writers, state_paths, &state))
 		return false;
 	int32_t readers = (int32_t)count;

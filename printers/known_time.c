@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* time/time.go: unchanged from Go 1.9 to 1.27. */
+/* time/time.go, format.go: unchanged from Go 1.9 to 1.27. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "known.h"
-
-/* Seconds between the years 1, 1885 and 1970. */
-#define UNIX_TO_INTERNAL INT64_C(62135596800)
-#define WALL_TO_INTERNAL INT64_C(59453308800)
-
-enum { NANOSECOND_BITS = 30, SECOND_BITS = 33 };
 
 /* Nine digits, without the zeros at the end. */
 static void add_fraction(struct known_words *t, uint32_t ns)
@@ -26,24 +20,25 @@ static void add_fraction(struct known_words *t, uint32_t ns)
 }
 
 /* As RFC 3339 has it, in UTC. */
-bool text_of_time(struct printing *p, const struct value *v, struct known_words *ret)
+bool known_add_time(struct known_words *to, const struct time_value *t)
 {
-	uint64_t wall, ext;
+	time_t when = (time_t)t->seconds;
 	struct tm tm;
 
-	if (!known_number(p, v, "wall", &wall) || !known_number(p, v, "ext", &ext))
-		return false;
-	int64_t seconds = (int64_t)ext;
-	if (wall >> 63) /* and ext is a monotonic clock's */
-		seconds = (int64_t)(wall << 1 >> (64 - SECOND_BITS)) + WALL_TO_INTERNAL;
-	time_t when = (time_t)(seconds - UNIX_TO_INTERNAL);
 	if (!gmtime_r(&when, &tm))
 		return false;
-	known_add(ret, "%04d-%02d-%02dT%02d:%02d:%02d", tm.tm_year + 1900, tm.tm_mon + 1,
+	known_add(to, "%04d-%02d-%02dT%02d:%02d:%02d", tm.tm_year + 1900, tm.tm_mon + 1,
 		  tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
-	add_fraction(ret, (uint32_t)(wall & ((1U << NANOSECOND_BITS) - 1)));
-	known_add(ret, "Z");
+	add_fraction(to, t->ns);
+	known_add(to, "Z");
 	return true;
+}
+
+bool text_of_time(struct printing *p, const struct value *v, struct known_words *ret)
+{
+	struct time_value t;
+
+	return runtime_time(p->rt, v, &t) && known_add_time(ret, &t);
 }
 
 static bool number_of(struct printing *p, const struct value *v, int64_t *ret)
@@ -55,40 +50,55 @@ static bool number_of(struct printing *p, const struct value *v, int64_t *ret)
 }
 
 /* As time.Duration prints itself: 1h0m1.5s, 2.5ms. */
-bool text_of_duration(struct printing *p, const struct value *v, struct known_words *ret)
+void known_add_duration(struct known_words *to, uint64_t ns)
 {
 	static const struct {
 		uint32_t ns;
 		const char *name;
 	} units[] = { { 1000000, "ms" }, { 1000, "µs" }, { 1, "ns" } };
-	int64_t signed_ns;
 
-	if (!number_of(p, v, &signed_ns))
-		return false;
-	uint64_t ns = signed_ns < 0 ? -(uint64_t)signed_ns : (uint64_t)signed_ns;
-	if (signed_ns < 0)
-		known_add(ret, "-");
-	if (ns == 0) {
-		known_add(ret, "0s");
-		return true;
-	}
-	for (size_t i = 0; ns < 1000000000 && i < ARRAY_SIZE(units); i++) {
+	for (size_t i = 0; ns && ns < 1000000000 && i < ARRAY_SIZE(units); i++) {
 		if (ns < units[i].ns)
 			continue;
-		known_add(ret, "%" PRIu64, ns / units[i].ns);
-		add_fraction(ret,
+		known_add(to, "%" PRIu64, ns / units[i].ns);
+		add_fraction(to,
 			     (uint32_t)(ns % units[i].ns * (1000000000 / units[i].ns)));
-		known_add(ret, "%s", units[i].name);
-		return true;
+		known_add(to, "%s", units[i].name);
+		return;
 	}
 	uint64_t seconds = ns / 1000000000, minutes = seconds / 60;
 	if (minutes >= 60)
-		known_add(ret, "%" PRIu64 "h", minutes / 60);
+		known_add(to, "%" PRIu64 "h", minutes / 60);
 	if (minutes)
-		known_add(ret, "%" PRIu64 "m", minutes % 60);
-	known_add(ret, "%" PRIu64, seconds % 60);
-	add_fraction(ret, (uint32_t)(ns % 1000000000));
-	known_add(ret, "s");
+		known_add(to, "%" PRIu64 "m", minutes % 60);
+	known_add(to, "%" PRIu64, seconds % 60);
+	add_fraction(to, (uint32_t)(ns % 1000000000));
+	known_add(to, "s");
+}
+
+void known_add_about(struct known_words *to, uint64_t ns)
+{
+	static const uint64_t units[] = { 60000000000, 1000000000, 1000000 };
+	static const uint64_t exact[] = { 1000000000, 10000000, 10000 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+		if (ns < units[i])
+			continue;
+		ns = ns / exact[i] * exact[i];
+		break;
+	}
+	known_add_duration(to, ns);
+}
+
+bool text_of_duration(struct printing *p, const struct value *v, struct known_words *ret)
+{
+	int64_t ns;
+
+	if (!number_of(p, v, &ns))
+		return false;
+	if (ns < 0)
+		known_add(ret, "-");
+	known_add_duration(ret, ns < 0 ? -(uint64_t)ns : (uint64_t)ns);
 	return true;
 }
 

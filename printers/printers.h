@@ -46,21 +46,26 @@ struct value_bounds {
 /* What a snapshot has unless told, and with --full: that much is never exceeded. */
 extern const struct value_bounds value_bounds_default, value_bounds_full;
 
+struct sockets;
+
+/* When the snapshot was of, and what was not in memory then. */
+struct moment {
+	uint64_t now_ns;	       /* CLOCK_MONOTONIC; 0: not known */
+	uint64_t realtime_ns;	       /* the same moment, CLOCK_REALTIME */
+	const struct sockets *sockets; /* NULL: not known */
+};
+
 /* An object with its name, type and value. */
 void print_one_value(struct sink *out, struct runtime *rt,
-		     const struct value_bounds *bounds, const char *name,
-		     const struct value *v);
-
-struct sockets;
+		     const struct value_bounds *bounds, const struct moment *moment,
+		     const char *name, const struct value *v);
 
 struct goroutine_printing {
 	struct runtimes *runtimes;
 	struct runtime *runtime; /* whose goroutine it is */
 	const struct target_thread *threads;
-	const struct sockets *sockets; /* NULL: not known */
-	uint64_t now_ns;      /* CLOCK_MONOTONIC of the snapshot, for waiting times */
-	uint64_t realtime_ns; /* the same moment, CLOCK_REALTIME */
-	bool full_frames;     /* frames do not leave out what their group says */
+	struct moment moment;
+	bool full_frames; /* frames do not leave out what their group says */
 	const struct value_bounds *values; /* NULL: none are wanted */
 	uint64_t variables;		   /* counts those printed */
 };

@@ -92,14 +92,21 @@ static void add_seen(struct seen *seen, const struct value *v)
 	seen->count++;
 }
 
-bool was_seen(struct printing *p, const struct value *v)
+bool note_seen(struct printing *p, const struct value *v)
 {
-	if (p->seen->size && find_seen(p->seen, v)->type) {
-		sink_named_address(p->out, "seen", v->addr);
+	if (p->seen->size && find_seen(p->seen, v)->type)
 		return true;
-	}
 	add_seen(p->seen, v);
 	return false;
+}
+
+bool was_seen(struct printing *p, const struct value *v)
+{
+	bool seen = note_seen(p, v);
+
+	if (seen)
+		sink_named_address(p->out, "seen", v->addr);
+	return seen;
 }
 
 void print_unreadable(struct printing *p, const char *why)
@@ -189,10 +196,11 @@ void print_named_value(struct printing *p, const char *name, const struct value 
 }
 
 void printing_begin(struct printing *p, struct sink *out,
-		    const struct value_bounds *bounds)
+		    const struct value_bounds *bounds, const struct moment *moment)
 {
 	*p = (struct printing){ .out = out,
 				.bounds = bounds,
+				.moment = moment,
 				.begun = sink_bytes(out),
 				.goroutine_begun = sink_bytes(out),
 				.seen = xcalloc(1, sizeof(struct seen)) };
@@ -205,12 +213,12 @@ void printing_end(struct printing *p)
 }
 
 void print_one_value(struct sink *out, struct runtime *rt,
-		     const struct value_bounds *bounds, const char *name,
-		     const struct value *v)
+		     const struct value_bounds *bounds, const struct moment *moment,
+		     const char *name, const struct value *v)
 {
 	struct printing p;
 
-	printing_begin(&p, out, bounds);
+	printing_begin(&p, out, bounds, moment);
 	p.rt = rt;
 	sink_begin(out, SINK_OBJECT);
 	sink_named_string(out, "name", name);

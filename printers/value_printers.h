@@ -11,18 +11,19 @@ struct printing {
 	struct sink *out;
 	struct runtime *rt;
 	const struct value_bounds *bounds;
-	unsigned depth;		  /* values around this one */
-	unsigned pointers;	  /* followed to get here */
-	uint64_t begun;		  /* bytes of the document before this variable */
-	uint64_t goroutine_begun; /* ... before its goroutine's first */
-	uint64_t variables;	  /* printed so far */
-	bool has_text;		  /* the value that is being printed */
+	const struct moment *moment; /* NULL: not known */
+	unsigned depth;		     /* values around this one */
+	unsigned pointers;	     /* followed to get here */
+	uint64_t begun;		     /* bytes of the document before this variable */
+	uint64_t goroutine_begun;    /* ... before its goroutine's first */
+	uint64_t variables;	     /* printed so far */
+	bool has_text;		     /* the value that is being printed */
 	struct seen *seen;
 };
 
 /* One goroutine's variables, between these two. */
 void printing_begin(struct printing *p, struct sink *out,
-		    const struct value_bounds *bounds);
+		    const struct value_bounds *bounds, const struct moment *moment);
 void printing_end(struct printing *p);
 
 typedef void value_printer(struct printing *p, const struct value *v);
@@ -61,6 +62,13 @@ bool has_room(const struct printing *p);
 bool goroutine_has_room(const struct printing *p);
 /* True: it was printed before, which it says. */
 bool was_seen(struct printing *p, const struct value *v);
+/* The same without a word. */
+bool note_seen(struct printing *p, const struct value *v);
+
+/* moment.c: how long after the snapshot t is; negative: before. False: not known. */
+bool moment_until(const struct moment *m, const struct time_value *t, int64_t *ret);
+/* The member of this name; none for a time before 1970. */
+void print_instant(struct sink *out, const char *name, const struct time_value *t);
 
 /* False: it cannot be read, which is said. */
 bool read_value(struct printing *p, const struct value *v, void *ret, size_t len);

@@ -33,7 +33,7 @@ static void print_when(struct sink *out, const struct goroutine_printing *p,
 	if (when == 0)
 		return;
 	sink_name(out, "when");
-	sink_time(out, p->realtime_ns + (when - p->now_ns));
+	sink_time(out, p->moment.realtime_ns + (when - p->moment.now_ns));
 }
 
 static void print_channel(struct sink *out, const struct goroutine_printing *p,
@@ -101,7 +101,8 @@ static void print_lock(struct sink *out, const struct wait *w)
 static void print_descriptor(struct sink *out, const struct goroutine_printing *p,
 			     const struct wait *w)
 {
-	const struct descriptor *d = p->sockets ? sockets_look(p->sockets, w->fd) : NULL;
+	const struct descriptor *d =
+		p->moment.sockets ? sockets_look(p->moment.sockets, w->fd) : NULL;
 
 	if (w->fd < 0)
 		return;

@@ -88,7 +88,8 @@ static bool print(const struct capture *c, const struct wanted *w, struct err *e
 		return false;
 	}
 	AUTO(sink_free) struct sink *out = sink_json_new(STDOUT_FILENO, false);
-	print_one_value(out, rt, &w->bounds, w->what, &v);
+	const struct moment moment = { c->monotonic_ns, c->realtime_ns, c->sockets };
+	print_one_value(out, rt, &w->bounds, &moment, w->what, &v);
 	return sink_finish(out, NULL, err);
 }
 

@@ -199,9 +199,8 @@ static void print_goroutines(struct snap *s)
 		.runtimes = all,
 		.threads =
 			s->capture.frozen ? target_threads(s->capture.frozen, &n) : NULL,
-		.sockets = s->capture.sockets,
-		.now_ns = s->capture.monotonic_ns,
-		.realtime_ns = s->capture.realtime_ns,
+		.moment = { s->capture.monotonic_ns, s->capture.realtime_ns,
+			    s->capture.sockets },
 		.full_frames = s->options->full_frames,
 		.values = s->options->values ? &bounds : NULL,
 	};

@@ -120,6 +120,32 @@ static void add_pointer(struct writing *w, const struct reader_node *value)
 	}
 }
 
+/* "goroutines 5, 6 wait to receive", "goroutine 7 waits to send 1" */
+static void add_queue(struct writing *w, const struct reader_node *value,
+		      const char *name, const char *elided, const char *what)
+{
+	const struct reader_node *queue = node_get(value, name);
+	size_t n = node_count(queue);
+
+	for (size_t i = 0; i < n && !is_full(w); i++) {
+		const struct reader_node *one = node_at(queue, i);
+		const struct reader_node *offer = node_get(one, "value");
+		const struct reader_node *id = node_get(one, "goroutine");
+		text_add(w->text, i ? ", " : n == 1 ? ", goroutine " : ", goroutines ");
+		text_add(w->text, "%" PRId64, node_int(id ? id : one, -1));
+		if (offer) {
+			text_add(w->text, " with ");
+			add(w, offer);
+		}
+	}
+	if (!n)
+		return;
+	if (node_int(node_get(value, elided), 0) > 0)
+		text_add(w->text, " and %" PRId64 " more",
+			 node_int(node_get(value, elided), 0));
+	text_add(w->text, " wait%s to %s", n == 1 ? "s" : "", what);
+}
+
 static void add_channel(struct writing *w, const struct reader_node *value)
 {
 	int64_t cap = node_int(node_get(value, "cap"), 0);
@@ -134,6 +160,8 @@ static void add_channel(struct writing *w, const struct reader_node *value)
 		text_add(w->text, " ");
 		add_list(w, value);
 	}
+	add_queue(w, value, "receivers", "receivers_elided", "receive");
+	add_queue(w, value, "senders", "senders_elided", "send");
 }
 
 static void add_inside(struct writing *w, const struct reader_node *value)

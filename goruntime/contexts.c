@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* context.Context: context/context.go of Go 1.15 to 1.27. */
+#include <string.h>
+
+#include "limit.h"
+#include "runtime_priv.h"
+
+static const struct form {
+	const char *type;
+	enum context_kind kind;
+	const char *parent; /* field; NULL: it has none */
+	bool cancels;
+} forms[] = {
+	{ "context.cancelCtx", CONTEXT_CANCEL, "Context", true },
+	{ "context.timerCtx", CONTEXT_DEADLINE, "cancelCtx.Context", true },
+	{ "context.valueCtx", CONTEXT_VALUE, "Context", false },
+	{ "context.withoutCancelCtx", CONTEXT_WITHOUT_CANCEL, "c", false },
+	{ "context.afterFuncCtx", CONTEXT_AFTER_FUNC, "cancelCtx.Context", true },
+	{ "context.stopCtx", CONTEXT_STOP, "Context", false },
+	{ "context.backgroundCtx", CONTEXT_BACKGROUND, NULL, false },
+	{ "context.todoCtx", CONTEXT_TODO, NULL, false },
+	{ "context.emptyCtx", CONTEXT_EMPTY, NULL, false }, /* up to 1.20 */
+};
+
+static const char interface_name[] = "context.Context";
+
+static const struct form *form_of(const struct type *type)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++)
+		if (strcmp(type_name(type), forms[i].type) == 0)
+			return &forms[i];
+	return NULL;
+}
+
+/* What is in an interface that is not nil. */
+static bool holds(struct runtime *rt, const struct value *v, const char *paths,
+		  struct value *ret)
+{
+	struct interface_value in;
+	struct err ignored;
+	struct value field;
+
+	if (!runtime_field(rt, v, paths, &field) ||
+	    type_kind(field.type) != KIND_INTERFACE ||
+	    !runtime_interface(rt, &field, &in, &ignored) || !in.descriptor)
+		return false;
+	*ret = in.inside.type ? in.inside : field;
+	return true;
+}
+
+/* Up to 1.20 the two that are never cancelled differ by where they are. */
+static enum context_kind kind_of_empty(struct runtime *rt, uint64_t addr)
+{
+	static const struct {
+		const char *name;
+		enum context_kind kind;
+	} globals[] = { { "context.background", CONTEXT_BACKGROUND },
+			{ "context.todo", CONTEXT_TODO } };
+	struct value global;
+	struct err ignored;
+	uint64_t to;
+
+	for (size_t i = 0; i < ARRAY_SIZE(globals); i++)
+		if (runtime_global(rt, globals[i].name, &global, &ignored) &&
+		    runtime_bytes(rt, global.addr, &to, sizeof(to), &ignored) &&
+		    to == addr)
+			return globals[i].kind;
+	return CONTEXT_EMPTY;
+}
+
+static void read_form(struct runtime *rt, const struct form *form, struct context *ret)
+{
+	struct value deadline;
+
+	ret->kind = form->kind;
+	if (form->kind == CONTEXT_EMPTY)
+		ret->kind = kind_of_empty(rt, ret->value.addr);
+	if (form->cancels) {
+		/* The error is in an atomic.Value from 1.25 on; the cause came with 1.20. */
+		holds(rt, &ret->value, "err.v|err|cancelCtx.err.v|cancelCtx.err",
+		      &ret->error);
+		holds(rt, &ret->value, "cause|cancelCtx.cause", &ret->cause);
+	}
+	if (form->kind == CONTEXT_DEADLINE)
+		ret->has_deadline =
+			runtime_field(rt, &ret->value, "deadline", &deadline) &&
+			runtime_time(rt, &deadline, &ret->deadline);
+	if (form->kind == CONTEXT_VALUE &&
+	    (!runtime_field(rt, &ret->value, "key", &ret->key) ||
+	     !runtime_field(rt, &ret->value, "val", &ret->element)))
+		ret->key.type = ret->element.type = NULL;
+}
+
+/* What one that is none of this package's is made from: its first field that is one. */
+static bool parent_in(const struct value *v, struct value *ret)
+{
+	for (size_t i = 0; i < type_field_count(v->type); i++) {
+		const struct type_field *f = type_field(v->type, i);
+		if (!f->type || strcmp(type_name(f->type), interface_name) != 0)
+			continue;
+		*ret = (struct value){ f->type, v->addr + f->off };
+		return true;
+	}
+	return false;
+}
+
+bool runtime_is_context(const struct type *type)
+{
+	return type && type_kind(type) == KIND_INTERFACE &&
+	       strcmp(type_name(type), interface_name) == 0;
+}
+
+void runtime_each_context(struct runtime *rt, const struct value *v, context_fn *fn,
+			  void *arg)
+{
+	struct value at = *v;
+
+	for (unsigned i = 0; i < LIMIT_CONTEXTS; i++) {
+		struct context c = { .kind = CONTEXT_OTHER };
+		if (!runtime_behind(rt, &at, &c.value))
+			return;
+		const struct form *form = form_of(c.value.type);
+		if (form)
+			read_form(rt, form, &c);
+		if (!fn(arg, &c))
+			return;
+		if (form ? !form->parent ||
+				    !runtime_field(rt, &c.value, form->parent, &at)
+			 : !parent_in(&c.value, &at))
+			return;
+	}
+}

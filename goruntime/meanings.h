@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* meanings.h - what values of the standard library's types mean: the part of goruntime.h that
+ * knows more than their kinds. Where a type is not as expected there is no meaning, and no harm.
+ * Fields are found by name, never by release. */
+#ifndef GOSNAP_MEANINGS_H
+#define GOSNAP_MEANINGS_H
+
+/* What a pointer or interface leads to, a pointer in an interface included; itself where it is
+ * neither. False: it is nil, or not known. */
+bool runtime_behind(struct runtime *rt, const struct value *v, struct value *ret);
+/* A field by its path, "cancelCtx.err", through pointers on its way; of several with bars between
+ * them the first that there is. */
+bool runtime_field(struct runtime *rt, const struct value *v, const char *paths,
+		   struct value *ret);
+/* The same of at most 8 bytes, as an unsigned number. */
+bool runtime_number(struct runtime *rt, const struct value *v, const char *paths,
+		    uint64_t *ret);
+
+struct time_value {	 /* a time.Time */
+	int64_t seconds; /* since 1970 */
+	uint32_t ns;
+	uint64_t monotonic_ns; /* CLOCK_MONOTONIC; 0: it has no such reading */
+};
+bool runtime_time(struct runtime *rt, const struct value *v, struct time_value *ret);
+
+enum context_kind {
+	CONTEXT_OTHER, /* of a type that is not of package context */
+	CONTEXT_EMPTY, /* one of the next two */
+	CONTEXT_BACKGROUND,
+	CONTEXT_TODO,
+	CONTEXT_CANCEL,
+	CONTEXT_DEADLINE,
+	CONTEXT_VALUE,
+	CONTEXT_WITHOUT_CANCEL,
+	CONTEXT_AFTER_FUNC,
+	CONTEXT_STOP,
+	CONTEXT_KINDS
+};
+
+/* One context of a chain. Values with type NULL: it has none. */
+struct context {
+	enum context_kind kind;
+	struct value value;	   /* itself, not a pointer to it */
+	struct value error, cause; /* of one that has ended */
+	bool has_deadline;
+	struct time_value deadline;
+	struct value key, element; /* that it carries */
+};
+bool runtime_is_context(const struct type *type); /* context.Context */
+/* Calls fn for a context, then for the one it was made from, and so on, until fn says false. */
+typedef bool context_fn(void *arg, const struct context *c);
+void runtime_each_context(struct runtime *rt, const struct value *v, context_fn *fn,
+			  void *arg);
+
+/* A goroutine that waits to send to a channel or to receive from it. */
+struct channel_waiter {
+	uint64_t goroutine; /* id */
+	uint64_t element;   /* where the value is that it offers; 0: it offers none */
+};
+/* Calls fn for each, the first in the queue first, until it says false. False: err says why
+ * there are no more. */
+typedef bool channel_waiter_fn(void *arg, const struct channel_waiter *w);
+MUST_CHECK bool channel_each_waiter(struct runtime *rt, const struct channel_value *c,
+				    bool senders, channel_waiter_fn *fn, void *arg,
+				    struct err *err);
+
+#endif
