@@ -154,6 +154,41 @@ const struct code *code_of_frame(const struct runtimes *all,
 	return c && !c->foreign ? c : NULL;
 }
 
+/* "main.f-range1-range2": the body of a loop over a function is one itself, from Go 1.23 on
+ * (cmd/compile/internal/rangefunc). Returns the length of the name of the function that it is
+ * written in. */
+static size_t around_loops(const char *name)
+{
+	static const char suffix[] = "-range";
+	size_t len = strlen(name);
+
+	for (;;) {
+		size_t rest = len;
+		while (rest && name[rest - 1] >= '0' && name[rest - 1] <= '9')
+			rest--;
+		if (rest == len || rest < sizeof(suffix) ||
+		    memcmp(name + rest - strlen(suffix), suffix, strlen(suffix)) != 0)
+			return len;
+		len = rest - strlen(suffix);
+	}
+}
+
+static void join_loop(struct expansion *e, size_t i)
+{
+	struct code_frame *body = &e->list[i].frame;
+	size_t len = body->function ? around_loops(body->function) : 0;
+
+	if (!len || !body->function[len])
+		return;
+	for (size_t k = i + 1; k < e->count; k++) {
+		const char *name = e->list[k].frame.function;
+		if (name && strncmp(name, body->function, len) == 0 && !name[len]) {
+			body->body_of = (uint32_t)(k - i);
+			return;
+		}
+	}
+}
+
 static void make(struct expansion *e, struct runtimes *all, uint32_t id)
 {
 	struct stack stack = runtimes_stack(all, id);
@@ -168,6 +203,8 @@ static void make(struct expansion *e, struct runtimes *all, uint32_t id)
 		else
 			add_c(e, all->images, raw, i);
 	}
+	for (size_t i = 0; i < e->count; i++)
+		join_loop(e, i);
 }
 
 void expansions_free(struct expansions *x)

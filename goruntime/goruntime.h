@@ -397,7 +397,10 @@ struct code_frame {
 	uint64_t pc, entry;
 	bool c, inlined, hidden;
 	bool by_frame_pointer; /* else by the function table, or as C is unwound */
-	struct words words;    /* runtimes_each_frame_of() only; valid during the call */
+	uint32_t
+		body_of; /* it is the body of a loop over a function: how many frames further
+			   * out the function that the loop is in; 0: it is none */
+	struct words words; /* runtimes_each_frame_of() only; valid during the call */
 	struct frame_variables
 		*variables; /* likewise, for frame_each_variable(); NULL: not
 					    * wanted, or why_none says why there are none */

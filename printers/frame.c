@@ -114,6 +114,8 @@ static void print_place(struct sink *out, const struct code_frame *f)
 	sink_named_string(out, "kind", f->kind);
 	if (f->by_frame_pointer)
 		sink_named_string(out, "found_by", "frame pointer");
+	if (f->body_of)
+		sink_named_uint(out, "body_of", f->body_of);
 }
 
 static void print_frame(void *arg, const struct code_frame *f)

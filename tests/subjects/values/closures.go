@@ -4,7 +4,11 @@ package main
 
 import "fmt"
 
-var generic = []object{}
+var (
+	generic    = []object{}
+	inLoops    = object{}
+	startLoops = func() {}
+)
 
 var captures = object{} // by function and variable: what a function value carries
 
@@ -129,5 +133,6 @@ func startClosures() {
 	start(func() { methods(pair{3, "three"}, &tree{4, nil, &tree{Value: 5}}) })
 	start(func() { moves(1, "moved") })
 	start(func() { unnamed(6) })
+	startLoops()
 	start(func() { split([]string{"ab", "cd", "ef"}, 1) })
 }

@@ -170,7 +170,7 @@ func init() {
 
 func main() {
 	truth.Say(object{"variables": all(), "own": own(), "waiting": waiting(),
-		"texts": inWords(), "captures": captures, "generic": generic})
+		"texts": inWords(), "captures": captures, "generic": generic, "loops": inLoops})
 	truth.Ready()
 	truth.EndWithStdin()
 	select {}
