@@ -516,7 +516,9 @@ struct variable {
 	bool captured; /* it belongs to the function around this closure */
 	bool compiler; /* only the compiler declares it */
 	bool optimized_out;
-	uint32_t line;		/* of its declaration; 0: not known */
+	bool stale;	   /* the collector's map says that it is no longer needed here */
+	bool may_be_unset; /* its declaration is being executed */
+	uint32_t line;	   /* of its declaration; 0: not known */
 	struct value value;	/* type NULL: not known */
 	const char *unreadable; /* why it has no value; NULL: it has */
 	/* In a generic function: why its type is only what all instances share; NULL: it is its

@@ -3,17 +3,19 @@
 
 #include <string.h>
 
-#include "arguments.h"
 #include "debug.h"
 #include "dictionary.h"
 #include "runtime_priv.h"
+#include "stale.h"
 #include "value.h"
 #include "variable_kind.h"
 
 void code_variables_free(struct code_variables *variables)
 {
-	if (variables)
+	if (variables) {
 		dwarf_scopes_free(variables->scopes);
+		stack_map_deinit(&variables->map);
+	}
 	xfree(variables);
 }
 
@@ -25,6 +27,7 @@ static struct code_variables *look_up(struct runtime *rt, const struct code *c)
 	if (!debug_of_module(rt, c->module, &d, &v->types, &v->why))
 		return v;
 	v->bias = image_bias(c->module->image);
+	stack_map_read(rt, c, &v->map);
 	err_set(&v->why, ERR_NOT_FOUND,
 		"the debugging information does not tell of this code");
 	v->scopes = dwarf_scopes_at(d, c->pc - v->bias, c->exact, &v->why);
@@ -196,7 +199,6 @@ static struct dictionary find_dictionary(struct frame_variables *frame,
 					 const struct dwarf_scope *s, struct err *err)
 {
 	const struct dwarf_variable *d = dictionary_variable(s);
-	const struct arguments *words = frame->code->arguments;
 	struct variable v = { .value = { .addr = 0 } };
 	struct dictionary dictionary = { .why = "its dictionary is not kept" };
 
@@ -207,8 +209,7 @@ static struct dictionary find_dictionary(struct frame_variables *frame,
 	    !piece_address(frame, &d->pieces[0], &v.value.addr, err))
 		return dictionary;
 	/* Of one that is only ever passed on, a place is said that nobody writes to. */
-	if (d->parameter && !d->listed && d->pieces[0].where == DWARF_PIECE_CFA &&
-	    d->pieces[0].at >= 0 && arguments_is_unset(words, (uint64_t)d->pieces[0].at))
+	if (variable_is_stale(frame, d, NULL))
 		return dictionary;
 	if (!value_words(frame->rt, v.value.addr, &dictionary.addr, 1, err))
 		dictionary.why = err->text;
@@ -241,6 +242,10 @@ static void give(struct frame_variables *frame, const struct dwarf_scope *s,
 		locate(frame, at, v, &err);
 	else
 		v->unreadable = err.text;
+	if (!v->unreadable && !v->optimized_out) {
+		v->stale = variable_is_stale(frame, at, v->value.type);
+		v->may_be_unset = !v->captured && variable_may_be_unset(frame, at);
+	}
 	variable_follow(frame->rt, v, &err);
 	settle_type(frame, s, d, v, &why_shape);
 	fn(arg, frame->rt, v);

@@ -7,12 +7,14 @@
 #include "code.h"
 #include "dwarf_scopes.h"
 #include "goruntime.h"
+#include "stack_map.h"
 
 /* Of one pc. */
 struct code_variables {
 	struct dwarf_scopes *scopes; /* NULL: why */
 	struct types *types;
 	uint64_t bias;
+	struct stack_map map;
 	struct err why;
 };
 

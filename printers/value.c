@@ -237,6 +237,10 @@ static void print_flags(struct sink *out, const struct variable *v)
 		sink_named_bool(out, "captured", true);
 	if (v->escaped)
 		sink_named_bool(out, "escaped", true);
+	if (v->stale)
+		sink_named_bool(out, "stale", true);
+	if (v->may_be_unset)
+		sink_named_bool(out, "may_be_unset", true);
 	if (v->line)
 		sink_named_uint(out, "declared_line", v->line);
 	sink_named_string(out, "shape", v->shape);

@@ -95,7 +95,7 @@ func moves(n int, s string) (total int, err error) {
 }
 
 //go:noinline
-func keep(at interface{}) { sunk = append(sunk, at) }
+func keep(at interface{}) { sink(at) }
 
 // A result without a name is a result.
 //
@@ -128,7 +128,38 @@ func stateGeneric(function string, variables object, of interface{}) {
 	ready.Done()
 }
 
+// What is used before the wait only: the collector's maps call it dead.
+//
+//go:noinline
+func spent(p *pair, s string, n int) int {
+	q, more, any := &pair{n, s}, append([]string{}, s), interface{}(p)
+	sink(p, s, q, more, any)
+	state("main.spent", object{"n": n})
+	<-never
+	return n
+}
+
+// A variable that is set by the statement that waits, one whose declaration comes later, though it
+// was there in the turn before, and one of an inner block.
+//
+//go:noinline
+func turns(n int) {
+	for i := 0; i < n; i++ {
+		if i == 1 {
+			block := i * 7
+			state("main.turns", object{"n": n, "i": i, "block": block})
+			own := <-never
+			sink(own, block, &own)
+		}
+		later := i * 100
+		sink(later, &later)
+	}
+	sink(n)
+}
+
 func startClosures() {
+	start(func() { spent(&pair{1, "p"}, "spent", 3) })
+	start(func() { turns(3) })
 	start(func() { closing(7, "seven", []string{"a", "b"}, 2) })
 	start(func() { methods(pair{3, "three"}, &tree{4, nil, &tree{Value: 5}}) })
 	start(func() { moves(1, "moved") })

@@ -33,11 +33,17 @@ var (
 	frames = object{} // by function
 	never  = make(chan int)
 	ready  sync.WaitGroup
-	sunk   []interface{}
+
+	sinking sync.Mutex
+	sunk    []interface{}
 )
 
 //go:noinline
-func sink(values ...interface{}) { sunk = append(sunk, values...) }
+func sink(values ...interface{}) {
+	sinking.Lock()
+	defer sinking.Unlock()
+	sunk = append(sunk, values...)
+}
 
 // state is called by the function of that name, just before it waits.
 func state(function string, variables object) {
@@ -94,7 +100,7 @@ func escapes(n int) {
 	sink(pointer)
 	state("main.escapes", object{"n": n, "kept": kept, "pointer": pointer})
 	<-never
-	sink(n, pointer)
+	sink(n, pointer, kept)
 }
 
 //go:noinline

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "stale.h"
+
+#include <string.h>
+
+#include "arguments.h"
+#include "stack_map.h"
+#include "type.h"
+
+enum { WORD = 8, WORDS_MAX = 64, DEPTH_MAX = 8 };
+
+/* Where a variable's pointers are, word by word of it. */
+struct asking {
+	const struct stack_map *map;
+	const struct dwarf_variable *d;
+	size_t words; /* asked for */
+	bool dead, live;
+};
+
+/* False: it is not in this frame's memory. */
+static bool place_of(const struct dwarf_variable *d, uint64_t off, int64_t *ret)
+{
+	for (size_t i = 0; i < d->piece_count; i++) {
+		const struct dwarf_piece *piece = &d->pieces[i];
+		if (off >= piece->size) {
+			off -= piece->size;
+			continue;
+		}
+		*ret = piece->at + (int64_t)off;
+		return piece->where == DWARF_PIECE_CFA;
+	}
+	return false;
+}
+
+static void ask(struct asking *a, uint64_t off)
+{
+	int64_t place;
+
+	a->words++;
+	if (off % WORD || !place_of(a->d, off, &place) ||
+	    !stack_map_is_dead(a->map, place))
+		a->live = true;
+	else
+		a->dead = true;
+}
+
+static void ask_all(struct asking *a, const struct type *type, uint64_t off, int depth);
+
+static void ask_elements(struct asking *a, const struct type *type, uint64_t off,
+			 int depth)
+{
+	const struct type *elem = type_elem(type);
+
+	for (uint64_t i = 0; elem && i < type->count && a->words < WORDS_MAX && !a->live;
+	     i++) {
+		size_t before = a->words;
+		ask_all(a, elem, off + i * elem->size, depth);
+		if (a->words == before)
+			return; /* it has no pointers */
+	}
+}
+
+/* Of an interface the first word is not asked for: what it points to is never freed
+ * (cmd/compile/internal/liveness typebits.Set, 1.27). */
+static void ask_all(struct asking *a, const struct type *type, uint64_t off, int depth)
+{
+	if (depth >= DEPTH_MAX || a->words >= WORDS_MAX || a->live)
+		return;
+	switch ((int)type->kind) {
+	case KIND_CHAN:
+	case KIND_FUNC:
+	case KIND_MAP:
+	case KIND_POINTER:
+	case KIND_SLICE:
+	case KIND_STRING:
+	case KIND_UNSAFE_POINTER:
+		ask(a, off);
+		break;
+	case KIND_INTERFACE:
+		ask(a, off + WORD);
+		break;
+	case KIND_ARRAY:
+		ask_elements(a, type, off, depth + 1);
+		break;
+	case KIND_STRUCT:
+		for (size_t i = 0; i < type_field_count(type); i++)
+			if (type->fields[i].type)
+				ask_all(a, type->fields[i].type,
+					off + type->fields[i].off, depth + 1);
+	}
+}
+
+/* The runtime has pointers that the collector is not told of: to what is not in its heap, as those
+ * of C are not. */
+static bool is_told_of(const struct frame_variables *frame, const struct type *type)
+{
+	const struct code *c = frame->code;
+	const char *name = c->calls[c->call_count - 1].name;
+	const struct type *to = type->kind == KIND_POINTER ? type_elem(type) : NULL;
+
+	return name && strncmp(name, "runtime.", 8) != 0 &&
+	       strncmp(name, "internal/runtime/", 17) != 0 && !type->c &&
+	       !(to && (to->c || strstr(to->name, "_Ctype_")));
+}
+
+static bool is_unwritten(const struct frame_variables *frame,
+			 const struct dwarf_variable *d)
+{
+	const struct dwarf_piece *piece = &d->pieces[0];
+
+	return d->parameter && !d->listed && !frame->code->calls[frame->call].inlined &&
+	       piece->where == DWARF_PIECE_CFA && piece->at >= 0 &&
+	       arguments_is_unset(frame->code->arguments, (uint64_t)piece->at);
+}
+
+bool variable_is_stale(const struct frame_variables *frame,
+		       const struct dwarf_variable *d, const struct type *type)
+{
+	struct asking a = { .map = &frame->code->variables->map, .d = d };
+
+	if (is_unwritten(frame, d))
+		return true;
+	if (!type || !a.map->known || !is_told_of(frame, type))
+		return false;
+	ask_all(&a, type, 0, 0);
+	return a.dead && !a.live;
+}
+
+bool variable_may_be_unset(const struct frame_variables *frame,
+			   const struct dwarf_variable *d)
+{
+	uint32_t line = frame->code->calls[frame->call].line;
+
+	return !d->parameter && !d->listed && !d->has_closure_offset && line &&
+	       d->line == line && d->pieces[0].where == DWARF_PIECE_CFA;
+}

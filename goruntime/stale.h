@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stale.h - does a place that the debugging information tells of still hold its variable? The
+ * garbage collector's maps are the second witness. Private to goruntime. */
+#ifndef GOSNAP_STALE_H
+#define GOSNAP_STALE_H
+
+#include "variables.h"
+
+/* type: NULL, where only the second is asked for. The words of it that would hold pointers hold none that is needed, or it is an argument that was
+ * not written to its place yet. */
+bool variable_is_stale(const struct frame_variables *frame,
+		       const struct dwarf_variable *d, const struct type *type);
+/* Its declaration is on the line that is executed, and its place is said for all of the
+ * function: it may not be set yet. */
+bool variable_may_be_unset(const struct frame_variables *frame,
+			   const struct dwarf_variable *d);
+
+#endif
