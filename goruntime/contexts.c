@@ -4,6 +4,7 @@
 
 #include "limit.h"
 #include "runtime_priv.h"
+#include "type.h"
 
 static const struct form {
 	const char *type;
@@ -129,4 +130,70 @@ void runtime_each_context(struct runtime *rt, const struct value *v, context_fn 
 			 : !parent_in(&c.value, &at))
 			return;
 	}
+}
+
+enum { NESTED_MAX = 3 };
+
+/* Where the first context in a struct is, or else the first *http.Request, which has one. */
+static bool find_in(const struct type *type, uint64_t off, int depth,
+		    bool (*wanted)(const struct type *), struct type_field *ret)
+{
+	for (size_t i = 0; i < type_field_count(type); i++) {
+		const struct type_field *f = type_field(type, i);
+		if (!f->type)
+			continue;
+		if (wanted(f->type)) {
+			*ret = *f;
+			ret->off += off;
+			return true;
+		}
+		if (type_kind(f->type) == KIND_STRUCT && depth < NESTED_MAX &&
+		    find_in(f->type, off + f->off, depth + 1, wanted, ret))
+			return true;
+	}
+	return false;
+}
+
+static bool is_request(const struct type *type)
+{
+	return type_kind(type) == KIND_POINTER &&
+	       strcmp(type_name(type), "*net/http.Request") == 0;
+}
+
+/* Looked for once: a type is met in a hundred thousand goroutines. */
+static const struct type_field *place_in(const struct type *type)
+{
+	struct type *t = (struct type *)(uintptr_t)type;
+
+	if (!t->has_context_place) {
+		t->has_context_place = true;
+		if (!find_in(type, 0, 0, runtime_is_context, &t->context_place))
+			find_in(type, 0, 0, is_request, &t->context_place);
+	}
+	return t->context_place.type ? &t->context_place : NULL;
+}
+
+bool runtime_context_in(struct runtime *rt, const struct value *v, struct value *ret)
+{
+	const struct type_field *place;
+	struct value at = *v;
+
+	if (runtime_is_context(v->type)) {
+		*ret = *v;
+		return true;
+	}
+	for (int i = 0; i < 2; i++) {
+		const struct type *type = at.type;
+		if (type && type_kind(type) == KIND_POINTER)
+			type = type_elem(type);
+		if (!type || type_kind(type) != KIND_STRUCT ||
+		    !(place = place_in(type)) || !runtime_behind(rt, &at, &at))
+			return false;
+		at = (struct value){ place->type, at.addr + place->off };
+		if (runtime_is_context(at.type)) {
+			*ret = at;
+			return true;
+		}
+	}
+	return false;
 }

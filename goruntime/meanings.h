@@ -51,6 +51,17 @@ bool runtime_is_context(const struct type *type); /* context.Context */
 typedef bool context_fn(void *arg, const struct context *c);
 void runtime_each_context(struct runtime *rt, const struct value *v, context_fn *fn,
 			  void *arg);
+/* The context that a variable is, or that is in the struct that it is or points to: its first,
+ * else that of its first *http.Request. */
+bool runtime_context_in(struct runtime *rt, const struct value *v, struct value *ret);
+
+/* Of OpenTelemetry or Datadog: big-endian, as they write them. */
+struct trace_span {
+	uint8_t trace_id[16], span_id[8];
+	bool has_sampled, sampled;
+};
+/* False: c carries none. */
+bool context_span(struct runtime *rt, const struct context *c, struct trace_span *ret);
 
 /* A goroutine that waits to send to a channel or to receive from it. */
 struct channel_waiter {

@@ -23,8 +23,10 @@ struct type {
 	const struct type *elem, *key, *header;	       /* found so far */
 	struct type_field *fields;
 	size_t field_count, field_cap;
-	bool has_fields; /* fields were looked up */
-	bool c;		 /* of a language that is not Go */
+	bool has_fields;		 /* fields were looked up */
+	bool has_context_place;		 /* contexts.c looked for it */
+	struct type_field context_place; /* type NULL: there is none */
+	bool c;				 /* of a language that is not Go */
 };
 
 /* d outlives it. descriptors: where the module's type descriptors begin, 0: not known. d NULL:

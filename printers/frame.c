@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "frame.h"
+#include "goroutine_contexts.h"
 #include "value_printers.h"
 
 struct frame_printing {
 	struct sink *out;
 	size_t count;
 	struct printing *values; /* NULL: none are wanted */
-	bool brief;		 /* without what the frames of its group say */
-	bool named;		 /* ... but this one's function was named */
+	struct contexts_found contexts;
+	bool brief; /* without what the frames of its group say */
+	bool named; /* ... but this one's function was named */
 };
 
 void print_location(struct sink *out, const struct code_frame *f)
@@ -65,6 +67,10 @@ static void print_in_list(void *arg, struct runtime *rt, const struct variable *
 
 	if (v->compiler && !list->printing->values->bounds->compiler)
 		return;
+	list->printing->values->rt = rt;
+	if (!v->unreadable && !v->optimized_out)
+		contexts_look(&list->printing->contexts, list->printing->values,
+			      &v->value);
 	if (!goroutine_has_room(list->printing->values)) {
 		list->left_out = true;
 		return;
@@ -158,6 +164,7 @@ uint64_t print_frames_of(struct sink *out, const struct goroutine_printing *prin
 	sink_begin(out, SINK_ARRAY);
 	runtimes_each_frame_of(printing->runtimes, g, of, print_frame, &p);
 	sink_end(out);
+	contexts_print(out, &p.contexts);
 	if (bounds)
 		printing_end(&values);
 	return values.variables;

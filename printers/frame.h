@@ -11,8 +11,8 @@ struct goroutine_printing;
 /* Members function, file and line of the object that is open. */
 void print_location(struct sink *out, const struct code_frame *f);
 /* print_frames() of a goroutine's own stack, with its words and, where they are wanted, its
- * variables; unless frames are wanted in full, without what those of its group say. Returns how
- * many variables. */
+ * variables; unless frames are wanted in full, without what those of its group say. Behind
+ * them, members of the goroutine that its contexts tell. Returns how many variables. */
 uint64_t print_frames_of(struct sink *out, const struct goroutine_printing *printing,
 			 const struct goroutine *g);
 bool has_words(const struct words *words);

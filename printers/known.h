@@ -41,6 +41,7 @@ known_text text_of_mutex, text_of_rwmutex, text_of_waitgroup, text_of_once,
 known_text text_of_error_string, text_of_path_error, text_of_syscall_error,
 	text_of_link_error, text_of_errno, text_of_url_error, text_of_num_error,
 	text_of_joined_errors, text_of_deadline_exceeded;
+#define CONTEXT_DEADLINE_WORDS "context deadline exceeded"
 /* known_net.c */
 known_text text_of_url, text_of_ip, text_of_address;
 /* known_buffer.c */

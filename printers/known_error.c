@@ -124,6 +124,6 @@ bool text_of_deadline_exceeded(struct printing *p, const struct value *v,
 			       struct known_words *ret)
 {
 	(void)p, (void)v;
-	known_add(ret, "context deadline exceeded");
+	known_add(ret, CONTEXT_DEADLINE_WORDS);
 	return true;
 }

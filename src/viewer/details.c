@@ -204,6 +204,26 @@ static void add_bubble(struct text *text, const struct reader_node *bubble)
 			 root);
 }
 
+static void add_trace(struct text *text, const struct reader_node *trace)
+{
+	add_word(text, "", node_get(trace, "trace_id"));
+	add_word(text, ", span ", node_get(trace, "span_id"));
+	if (node_get(trace, "sampled") && !node_bool(node_get(trace, "sampled"), true))
+		text_add(text, ", not sampled");
+}
+
+static void add_context(struct text *text, const struct reader_node *goroutine)
+{
+	const struct reader_node *ago = node_get(goroutine, "context_done_ns");
+
+	add_word(text, "", node_get(goroutine, "context_done"));
+	if (!ago)
+		return;
+	text_add(text, text->words ? ", " : "");
+	text_add_duration(text, node_int(ago, 0));
+	text_add(text, " ago");
+}
+
 static void print_line(const struct page *page, int indent, const char *before,
 		       struct text *text)
 {
@@ -223,6 +243,10 @@ void details_print(const struct page *page, int indent,
 	print_line(page, indent, "waits for ", &text);
 	details_add_labels(&text, node_get(goroutine, "labels"));
 	print_line(page, indent, "labels ", &text);
+	add_trace(&text, node_get(goroutine, "trace"));
+	print_line(page, indent, "works for trace ", &text);
+	add_context(&text, goroutine);
+	print_line(page, indent, "its context has ended: ", &text);
 	add_bubble(&text, node_get(goroutine, "bubble"));
 	print_line(page, indent, "in synctest bubble ", &text);
 	add_ancestors(&text, node_get(goroutine, "ancestors"));

@@ -25,7 +25,9 @@ PATIENCE = 90  # seconds; the bound of every wait here, met only when something 
 
 
 def _sources(name):
-    return sorted(p for d in ("truth", name) for p in glob.glob(os.path.join(SOURCE, d, "*")))
+    return sorted(p for d in ("truth", name)
+                  for p in glob.glob(os.path.join(SOURCE, d, "**"), recursive=True)
+                  if os.path.isfile(p))
 
 
 def _key(name, arguments):
@@ -70,6 +72,10 @@ def build(name, version, mode="default", flags=()):
         # The release's own number: an older one would turn on old habits of the runtime.
         with open(os.path.join(place, "subjects", "go.mod"), "w") as f:
             f.write(f"module subjects\n\ngo {version}\n")
+            more = os.path.join(SOURCE, name, "go.mod.more")
+            if os.path.exists(more):
+                with open(more) as lines:
+                    f.write(lines.read())
         done = subprocess.run(
             [go, "build", "-o", program + ".new", *arguments, "./" + name],
             cwd=os.path.join(place, "subjects"),

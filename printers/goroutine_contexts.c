@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the contexts in a goroutine's frames say of it: the trace that it works for, and that
+ * what it works for is over. */
+#include "goroutine_contexts.h"
+
+#include <string.h>
+
+#include "known.h"
+
+struct looking {
+	struct printing *p;
+	struct contexts_found *found;
+	bool ended, can_end, has_deadline;
+	struct value error;
+	struct time_value deadline;
+};
+
+static bool look_at(void *arg, const struct context *c)
+{
+	struct looking *l = arg;
+
+	if (!l->found->has_span)
+		l->found->has_span = context_span(l->p->rt, c, &l->found->span);
+	/* What was made from it does not end with it. */
+	if (c->kind == CONTEXT_WITHOUT_CANCEL)
+		l->can_end = l->has_deadline = true;
+	if (!l->can_end && (c->kind == CONTEXT_CANCEL || c->kind == CONTEXT_DEADLINE ||
+			    c->kind == CONTEXT_AFTER_FUNC)) {
+		l->can_end = true;
+		l->error = c->error;
+		l->ended = c->error.type != NULL;
+	}
+	if (!l->has_deadline && c->has_deadline) {
+		l->has_deadline = true;
+		l->deadline = c->deadline;
+	}
+	return !l->found->has_span || !l->can_end || (l->ended && !l->has_deadline);
+}
+
+/* When one was cancelled it does not know. */
+static void note_end(struct looking *l)
+{
+	struct contexts_found *found = l->found;
+	struct known_words why = { .len = 0 };
+	int64_t left;
+	bool late = l->has_deadline && moment_until(l->p->moment, &l->deadline, &left) &&
+		    left < 0;
+
+	known_text_of(l->p, &l->error, &why);
+	late = late && why.len == strlen(CONTEXT_DEADLINE_WORDS) &&
+	       memcmp(why.bytes, CONTEXT_DEADLINE_WORDS, why.len) == 0;
+	if (found->done && (!late || -(uint64_t)left <= found->done_ns))
+		return;
+	found->done = true;
+	found->done_ns = late ? -(uint64_t)left : 0;
+	found->why_len = why.len < sizeof(found->why) ? why.len : sizeof(found->why);
+	memcpy(found->why, why.bytes, found->why_len);
+}
+
+void contexts_look(struct contexts_found *found, struct printing *p,
+		   const struct value *v)
+{
+	struct looking l = { .p = p, .found = found };
+	struct value context, first;
+
+	if (!v->type || !runtime_context_in(p->rt, v, &context) ||
+	    !runtime_behind(p->rt, &context, &first))
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(found->looked_at); i++)
+		if (found->looked_at[i] == first.addr)
+			return;
+	found->looked_at[found->next++ % ARRAY_SIZE(found->looked_at)] = first.addr;
+	runtime_each_context(p->rt, &context, look_at, &l);
+	if (l.ended)
+		note_end(&l);
+}
+
+static void print_span(struct sink *out, const struct trace_span *span)
+{
+	sink_named_begin(out, "trace", SINK_OBJECT);
+	sink_name(out, "trace_id");
+	sink_hex(out, span->trace_id, sizeof(span->trace_id));
+	sink_name(out, "span_id");
+	sink_hex(out, span->span_id, sizeof(span->span_id));
+	if (span->has_sampled)
+		sink_named_bool(out, "sampled", span->sampled);
+	sink_end(out);
+}
+
+void contexts_print(struct sink *out, const struct contexts_found *found)
+{
+	if (found->has_span)
+		print_span(out, &found->span);
+	if (!found->done)
+		return;
+	if (found->why_len) {
+		sink_name(out, "context_done");
+		sink_text(out, found->why, found->why_len);
+	}
+	if (found->done_ns)
+		sink_named_uint(out, "context_done_ns", found->done_ns);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* goroutine_contexts.h - what is found in all contexts that a goroutine's frames lead to,
+ * whether they are printed or not. Private to printers. */
+#ifndef GOSNAP_GOROUTINE_CONTEXTS_H
+#define GOSNAP_GOROUTINE_CONTEXTS_H
+
+#include "value_printers.h"
+
+struct contexts_found {
+	bool has_span, done;
+	struct trace_span span; /* of the innermost frame that has one */
+	uint64_t done_ns;	/* since the first of them ended; 0: not known */
+	uint64_t looked_at[8];	/* contexts: most frames have the same */
+	unsigned next;
+	char why[64]; /* "context canceled" */
+	size_t why_len;
+};
+
+/* A variable, innermost frame first. */
+void contexts_look(struct contexts_found *found, struct printing *p,
+		   const struct value *v);
+/* Members trace, context_done and context_done_ns. */
+void contexts_print(struct sink *out, const struct contexts_found *found);
+
+#endif
