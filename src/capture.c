@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cache.h"
 #include "debuginfod.h"
 #include "image_debug.h"
 #include "limit.h"
@@ -31,6 +32,10 @@ static bool look(struct capture *c, struct err *err)
 	if (!c->process)
 		return false;
 	c->images = images_open(c->live);
+	c->cache = c->options->lookup.no_cache ? NULL : cache_open("names/v1");
+	images_use_cache(c->images, c->cache);
+	if (c->options->values)
+		images_keep_debug(c->images);
 	if (c->options->lookup.debug_file &&
 	    !images_use_debug_file(c->images, c->options->lookup.debug_file, err))
 		return false;
@@ -375,6 +380,7 @@ void capture_done(struct capture *c)
 	target_close(c->frozen);
 	target_close(c->copy);
 	images_close(c->images);
+	cache_close(c->cache);
 	target_close(c->live);
 	process_free(c->process);
 	sockets_free(c->sockets);

@@ -19,6 +19,7 @@ struct capture {
 	struct warnings *warnings;
 	struct process *process;
 	struct images *images;
+	struct cache *cache;	      /* NULL: none */
 	struct target *live, *frozen; /* NULL when the process ended before its stop */
 	struct target *copy; /* that frozen still reads from; NULL: from nothing */
 	struct runtimes *runtimes;

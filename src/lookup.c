@@ -10,6 +10,9 @@ bool lookup_option(struct lookup *lookup, int option, const char *argument)
 	case LOOKUP_DEBUGINFOD:
 		lookup->debuginfod = true;
 		return true;
+	case LOOKUP_NO_CACHE:
+		lookup->no_cache = true;
+		return true;
 	default:
 		return false;
 	}

@@ -6,19 +6,26 @@
 
 #include <stdbool.h>
 
-enum lookup_option { LOOKUP_DEBUG_FILE, LOOKUP_DEBUGINFOD, LOOKUP_OPTIONS };
+enum lookup_option {
+	LOOKUP_DEBUG_FILE,
+	LOOKUP_DEBUGINFOD,
+	LOOKUP_NO_CACHE,
+	LOOKUP_OPTIONS
+};
 
 /* clang-format off */
 /* first: the index of the first one in the table. */
 #define LOOKUP_ROWS(first)                                                               \
 	[(first) + LOOKUP_DEBUG_FILE] = { 0, "debug-file", "FILE", "debugging information that was kept apart" }, \
-	[(first) + LOOKUP_DEBUGINFOD] = { 0, "debuginfod", NULL, "ask DEBUGINFOD_URLS for it, once the process runs on" }
+	[(first) + LOOKUP_DEBUGINFOD] = { 0, "debuginfod", NULL, "ask DEBUGINFOD_URLS for it, once the process runs on" }, \
+	[(first) + LOOKUP_NO_CACHE] = { 0, "no-cache", NULL, "keep no index of names for the next time" }
 /* clang-format on */
 
 /* Strings are borrowed. */
 struct lookup {
 	const char *debug_file; /* NULL: none */
 	bool debuginfod;
+	bool no_cache;
 };
 
 /* One of the options above, on the command line. False: it is none of them. */

@@ -25,15 +25,18 @@ static void find_sections(struct dwarf_entries *es, struct image_unpacked *from)
 		const char *name;
 		struct bytes *bytes;
 	} sections[] = {
-		{ "info", &es->info },	   { "abbrev", &es->abbrev },
-		{ "str", &es->str },	   { "line_str", &es->line_str },
-		{ "addr", &es->addr },	   { "str_offsets", &es->str_offsets },
-		{ "loc", &es->loc },	   { "loclists", &es->loclists },
-		{ "ranges", &es->ranges }, { "rnglists", &es->rnglists },
+		{ "info", &es->info }, { "abbrev", &es->abbrev },
+		{ "str", &es->str },   { "line_str", &es->line_str },
+		{ "addr", &es->addr }, { "str_offsets", &es->str_offsets },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
 		*sections[i].bytes = image_unpacked_section(from, sections[i].name);
+	es->from = from;
+	es->loc.name = "loc";
+	es->loclists.name = "loclists";
+	es->ranges.name = "ranges";
+	es->rnglists.name = "rnglists";
 }
 
 static uint64_t read_offset(struct bytes *b, unsigned size)

@@ -36,6 +36,7 @@ struct dwarf *dwarf_open(const struct image *img, struct err *err)
 	if (!sections)
 		return NULL;
 	struct dwarf *d = xcalloc(1, sizeof(*d));
+	d->image = img;
 	d->sections = sections;
 	d->arch = arch_find(image_machine(img));
 	return d;
@@ -50,7 +51,7 @@ void dwarf_close(struct dwarf *d)
 		xfree(d->packages[i].list);
 	}
 	xfree(d->packages);
-	dwarf_names_free(d->names);
+	dwarf_names_close(d);
 	dwarf_entries_free(d->entries);
 	image_unpacked_free(d->sections);
 	xfree(d);

@@ -2,6 +2,7 @@
 #include <dwarf.h>
 
 #include "dwarf_priv.h"
+#include "image_debug.h"
 
 static uint64_t read_address(const struct dwarf_unit *unit, struct bytes *b)
 {
@@ -10,9 +11,16 @@ static uint64_t read_address(const struct dwarf_unit *unit, struct bytes *b)
 
 static struct bytes section_of(const struct dwarf_list *list)
 {
-	if (list->unit->version >= 5)
-		return list->locations ? list->es->loclists : list->es->rnglists;
-	return list->locations ? list->es->loc : list->es->ranges;
+	struct dwarf_entries *es = list->es;
+	bool new = list->unit->version >= 5;
+	struct dwarf_section *s = list->locations ? new ? &es->loclists : &es->loc
+				  : new		  ? &es->rnglists
+						  : &es->ranges;
+
+	if (!s->tried)
+		s->bytes = image_unpacked_section(es->from, s->name);
+	s->tried = true;
+	return s->bytes;
 }
 
 /* The unit has a table of offsets, which count from the table. */

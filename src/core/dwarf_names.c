@@ -8,18 +8,16 @@
 #include "dwarf_priv.h"
 #include "dwarf_types.h"
 
-/* Eight bytes for each name, of which a hash is kept: it stands in .debug_info already. */
-struct named {
-	uint32_t key, off;
-};
-
-struct named_list {
-	struct named *list; /* by key, then in the order of the file */
+struct growing {
+	struct dwarf_named *list;
 	size_t count, cap;
 };
 
 struct dwarf_names {
-	struct named_list types, descriptors, variables;
+	struct dwarf_named_list lists[NAMES_KINDS];
+	struct growing made[NAMES_KINDS]; /* of this run */
+	struct dwarf_names_file *file;	  /* or of an earlier one */
+	bool damaged;			  /* or too much: it is not to be kept */
 };
 
 static uint32_t hash(const char *name)
@@ -31,17 +29,17 @@ static uint32_t hash(const char *name)
 	return h;
 }
 
-static void add(struct named_list *list, uint32_t key, uint64_t off)
+static void add(struct growing *list, uint32_t key, uint64_t off)
 {
 	if (off > UINT32_MAX)
 		return;
 	GROW(list->list, list->count, list->cap);
-	list->list[list->count++] = (struct named){ key, (uint32_t)off };
+	list->list[list->count++] = (struct dwarf_named){ key, (uint32_t)off };
 }
 
 static int by_key(const void *a, const void *b)
 {
-	const struct named *x = a, *y = b;
+	const struct dwarf_named *x = a, *y = b;
 
 	if (x->key != y->key)
 		return x->key < y->key ? -1 : 1;
@@ -66,7 +64,8 @@ static bool is_type(unsigned tag)
 	return false;
 }
 
-static void note(struct dwarf_names *names, const struct dwarf_entry *e)
+/* inside: of a function, whose variables are none of a package. */
+static void note(struct dwarf_names *names, const struct dwarf_entry *e, bool inside)
 {
 	const char *name = dwarf_entry_string(e, AT_NAME);
 	/* Of the form of an address, which it is not. */
@@ -75,18 +74,46 @@ static void note(struct dwarf_names *names, const struct dwarf_entry *e)
 
 	if (is_type(e->tag)) {
 		if (name && !dwarf_entry_flag(e, AT_DECLARATION))
-			add(&names->types, hash(name), e->off);
+			add(&names->made[NAMES_TYPES], hash(name), e->off);
 		if (descriptor && descriptor <= UINT32_MAX)
-			add(&names->descriptors, (uint32_t)descriptor, e->off);
-	} else if (e->tag == DW_TAG_variable && name && entry_has(e, AT_LOCATION)) {
-		add(&names->variables, hash(name), e->off);
+			add(&names->made[NAMES_DESCRIPTORS], (uint32_t)descriptor,
+			    e->off);
+	} else if (e->tag == DW_TAG_variable && !inside && name &&
+		   entry_has(e, AT_LOCATION)) {
+		add(&names->made[NAMES_VARIABLES], hash(name), e->off);
 	}
 }
 
-static void sort(struct named_list *list)
+static void note_unit(struct dwarf_names *names, struct dwarf_walk *w)
 {
-	if (list->count)
-		qsort(list->list, list->count, sizeof(*list->list), by_key);
+	unsigned function =
+		0; /* the depth of the outermost that this is in; 0: of none */
+
+	for (bool more = dwarf_walk_next(w, true); more;
+	     more = dwarf_walk_next(w, true)) {
+		if (function && w->depth <= function)
+			function = 0;
+		note(names, &w->entry, function != 0);
+		if (!function && w->entry.tag == DW_TAG_subprogram)
+			function = w->depth;
+	}
+}
+
+static void make(struct dwarf_names *names, struct dwarf_entries *es)
+{
+	for (size_t i = 0; i < es->unit_count; i++) {
+		struct dwarf_unit *unit = dwarf_unit_of(es, es->units[i].first);
+		struct dwarf_walk w = { .es = es };
+		if (unit && dwarf_entry_read(es, unit, unit->first, &w.entry))
+			note_unit(names, &w);
+	}
+	for (int i = 0; i < NAMES_KINDS; i++) {
+		struct growing *g = &names->made[i];
+		if (g->count)
+			qsort(g->list, g->count, sizeof(*g->list), by_key);
+		names->lists[i] = (struct dwarf_named_list){ g->list, g->count };
+	}
+	names->damaged = !es->steps;
 }
 
 static const struct dwarf_names *names_of(struct dwarf *d, struct dwarf_entries *es)
@@ -94,32 +121,28 @@ static const struct dwarf_names *names_of(struct dwarf *d, struct dwarf_entries 
 	if (d->names)
 		return d->names;
 	d->names = xcalloc(1, sizeof(*d->names));
-	for (size_t i = 0; i < es->unit_count; i++) {
-		struct dwarf_unit *unit = dwarf_unit_of(es, es->units[i].first);
-		struct dwarf_walk w = { .es = es };
-		if (!unit || !dwarf_entry_read(es, unit, unit->first, &w.entry))
-			continue;
-		for (bool more = dwarf_walk_next(&w, true); more;
-		     more = dwarf_walk_next(&w, false))
-			note(d->names, &w.entry);
-	}
-	sort(&d->names->types);
-	sort(&d->names->descriptors);
-	sort(&d->names->variables);
+	d->names->file = dwarf_names_load(d, es, d->names->lists);
+	if (!d->names->file)
+		make(d->names, es);
 	return d->names;
 }
 
-void dwarf_names_free(struct dwarf_names *names)
+/* It is kept at the end: nobody waits for that. */
+void dwarf_names_close(struct dwarf *d)
 {
+	struct dwarf_names *names = d->names;
+
 	if (!names)
 		return;
-	xfree(names->types.list);
-	xfree(names->descriptors.list);
-	xfree(names->variables.list);
+	if (!names->file && !names->damaged)
+		dwarf_names_store(d, d->entries, names->lists);
+	dwarf_names_unload(names->file);
+	for (int i = 0; i < NAMES_KINDS; i++)
+		xfree(names->made[i].list);
 	xfree(names);
 }
 
-static size_t first_of(const struct named_list *list, uint32_t key)
+static size_t first_of(const struct dwarf_named_list *list, uint32_t key)
 {
 	size_t low = 0, high = list->count;
 
@@ -134,7 +157,7 @@ static size_t first_of(const struct named_list *list, uint32_t key)
 }
 
 /* Of those of a hash, the first that fits. */
-static bool find(struct dwarf_entries *es, const struct named_list *list,
+static bool find(struct dwarf_entries *es, const struct dwarf_named_list *list,
 		 const char *name, struct dwarf_entry *ret)
 {
 	uint32_t key = hash(name);
@@ -155,7 +178,7 @@ bool dwarf_named_type(struct dwarf *d, const char *name, uint64_t *ret_ref)
 	struct dwarf_entries *es = dwarf_entries(d);
 	struct dwarf_entry e;
 
-	if (!es || !find(es, &names_of(d, es)->types, name, &e))
+	if (!es || !find(es, &names_of(d, es)->lists[NAMES_TYPES], name, &e))
 		return false;
 	*ret_ref = e.off;
 	return true;
@@ -168,11 +191,15 @@ bool dwarf_type_with(struct dwarf *d, uint64_t go_runtime_type, uint64_t *ret_re
 
 	if (!es || go_runtime_type > UINT32_MAX)
 		return false;
-	const struct named_list *list = &names_of(d, es)->descriptors;
+	const struct dwarf_named_list *list = &names_of(d, es)->lists[NAMES_DESCRIPTORS];
 	size_t i = first_of(list, (uint32_t)go_runtime_type);
-	if (i == list->count || list->list[i].key != go_runtime_type)
+	struct dwarf_entry e;
+	if (i == list->count || list->list[i].key != go_runtime_type ||
+	    !dwarf_entry_at(es, list->list[i].off, &e) ||
+	    !entry_has(&e, AT_GO_RUNTIME_TYPE) ||
+	    e.value[AT_GO_RUNTIME_TYPE].u != go_runtime_type)
 		return false;
-	*ret_ref = list->list[i].off;
+	*ret_ref = e.off;
 	return true;
 }
 
@@ -196,7 +223,7 @@ bool dwarf_named_variable(struct dwarf *d, const char *name, uint64_t *ret_ref,
 	struct dwarf_entries *es = dwarf_entries(d);
 	struct dwarf_entry e;
 
-	if (!es || !find(es, &names_of(d, es)->variables, name, &e))
+	if (!es || !find(es, &names_of(d, es)->lists[NAMES_VARIABLES], name, &e))
 		return false;
 	dwarf_entry_integrate(es, &e);
 	*ret_ref = dwarf_entry_ref(&e, AT_TYPE);

@@ -15,6 +15,8 @@ struct dwarf_entries;
 struct dwarf_names;
 
 struct dwarf {
+	const struct image
+		*image; /* that was asked for; its sections may be of a file apart */
 	struct image_unpacked *sections;
 	const struct arch *arch;  /* NULL: unknown */
 	struct package *packages; /* those that were asked for */
@@ -117,9 +119,17 @@ struct dwarf_unit_range {
 	uint32_t unit;
 };
 
+/* Unpacked when it is first wanted: lists of locations are as long as all else together. */
+struct dwarf_section {
+	const char *name;
+	bool tried;
+	struct bytes bytes;
+};
+
 struct dwarf_entries {
+	struct image_unpacked *from;
 	struct bytes info, abbrev, str, line_str, str_offsets, addr;
-	struct bytes loc, loclists, ranges, rnglists;
+	struct dwarf_section loc, loclists, ranges, rnglists;
 	uint64_t steps; /* left */
 	struct dwarf_unit *units;
 	size_t unit_count, unit_cap;
@@ -209,7 +219,26 @@ bool dwarf_entry_covers(struct dwarf_entries *es, const struct dwarf_entry *e,
 			uint64_t pc);
 
 /* Names: dwarf_names.c */
-void dwarf_names_free(struct dwarf_names *names);
+void dwarf_names_close(struct dwarf *d); /* before its entries */
+
+/* ... on disk: dwarf_names_file.c. Eight bytes for each, of whose name a hash is kept: it stands
+ * in .debug_info already. */
+struct dwarf_named {
+	uint32_t key, off;
+};
+struct dwarf_named_list {
+	const struct dwarf_named *list; /* by key, then in the order of the file */
+	size_t count;
+};
+enum dwarf_names_kind { NAMES_TYPES, NAMES_DESCRIPTORS, NAMES_VARIABLES, NAMES_KINDS };
+struct dwarf_names_file;
+/* NULL: none is kept of this very debugging information. Borrowed lists. */
+struct dwarf_names_file *dwarf_names_load(const struct dwarf *d,
+					  const struct dwarf_entries *es,
+					  struct dwarf_named_list ret[NAMES_KINDS]);
+void dwarf_names_unload(struct dwarf_names_file *file);
+void dwarf_names_store(const struct dwarf *d, const struct dwarf_entries *es,
+		       const struct dwarf_named_list lists[NAMES_KINDS]);
 
 /* Functions by pc: dwarf_functions.c */
 bool dwarf_function_at(struct dwarf_entries *es, uint64_t pc, struct dwarf_entry *ret);

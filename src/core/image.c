@@ -35,7 +35,7 @@ struct images {
 	size_t count, cap;
 	size_t left_out;
 	uint64_t room; /* of LIMIT_MAPPED_BYTES */
-	struct image_roots roots;
+	struct image_context context;
 	struct span *spans; /* sorted */
 	size_t span_count, span_cap;
 };
@@ -54,7 +54,7 @@ static struct image *image_new(struct images *images, const char *path)
 
 	img->path = xstrdup(path);
 	img->fd = -1;
-	img->roots = &images->roots;
+	img->context = &images->context;
 	GROW(images->list, images->count, images->cap);
 	images->list[images->count++] = img;
 	return img;
@@ -352,8 +352,8 @@ static void open_root(struct images *images)
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/root", images->proc);
-	images->roots.path = read_link(path);
-	images->roots.fd = root_open(images->proc);
+	images->context.root_path = read_link(path);
+	images->context.root = root_open(images->proc);
 }
 
 struct images *images_open(struct target *t)
@@ -376,7 +376,7 @@ struct images *images_open_file(const char *path, struct err *err)
 	struct image *img = image_new(images, path);
 	struct stat st;
 
-	images->roots.fd = -1;
+	images->context.root = -1;
 
 	/* Not blocking: the path may be a pipe. */
 	img->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -403,11 +403,26 @@ void images_close(struct images *images)
 	for (size_t i = 0; i < images->count; i++)
 		image_unload(images->list[i]);
 	xfree(images->list);
-	if (images->roots.fd >= 0)
-		close(images->roots.fd);
-	xfree(images->roots.path);
+	if (images->context.root >= 0)
+		close(images->context.root);
+	xfree(images->context.root_path);
 	xfree(images->spans);
 	xfree(images);
+}
+
+void images_use_cache(struct images *images, struct cache *cache)
+{
+	images->context.cache = cache;
+}
+
+void images_keep_debug(struct images *images)
+{
+	images->context.keep = true;
+}
+
+struct cache *image_cache(const struct image *img)
+{
+	return img->context ? img->context->cache : NULL;
 }
 
 size_t images_left_out(const struct images *images)

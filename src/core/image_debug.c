@@ -90,6 +90,7 @@ static struct image *load(struct image *img, int fd, const char *path)
 
 	file->path = xstrdup(path);
 	file->fd = fd;
+	file->context = img->context;
 	if (image_load_debug(file) && file->machine == img->machine &&
 	    (image_has_debug(file) || has_symbols(file)))
 		return file;
@@ -179,18 +180,18 @@ static char *folder_of(const char *path, const char *root)
 /* The first of both roots: what belongs to a container comes with it. */
 static void look(struct image *img)
 {
-	const struct image_roots *roots = img->roots;
+	const struct image_context *context = img->context;
 	AUTO(xfree) char *name = NULL;
 	uint32_t crc;
 
-	if (roots && roots->fd >= 0 && find_by_id(img, roots->fd))
+	if (context && context->root >= 0 && find_by_id(img, context->root))
 		return;
 	if (find_by_id(img, -1) || !read_link_section(img, &name, &crc) ||
 	    !is_base_name(name))
 		return;
-	if (roots && roots->fd >= 0) {
-		AUTO(xfree) char *inside = folder_of(img->path, roots->path);
-		if (find_by_link(img, roots->fd, inside, name, crc))
+	if (context && context->root >= 0) {
+		AUTO(xfree) char *inside = folder_of(img->path, context->root_path);
+		if (find_by_link(img, context->root, inside, name, crc))
 			return;
 	}
 	AUTO(xfree) char *real = img->path[0] == '/' ? NULL : realpath(img->path, NULL);
@@ -264,6 +265,7 @@ static void use(const struct image *const_img, struct image *file)
 
 	image_unload(img->debug);
 	img->debug = file;
+	file->context = img->context;
 	img->debug_tried = img->debug_given = true;
 }
 

@@ -369,6 +369,7 @@ void image_unload(struct image *img)
 {
 	if (!img)
 		return;
+	image_unpacked_drop(img->unpacked);
 	image_unload(img->debug);
 	xfree(img->debug_why);
 	image_symbols_free(&img->symbols);

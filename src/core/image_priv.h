@@ -65,16 +65,19 @@ struct image {
 	size_t bytes_count;
 	struct image_symbols symbols;
 	/* image_debug.c */
-	const struct image_roots *roots; /* borrowed */
+	const struct image_context *context; /* borrowed */
 	struct image *debug; /* with its debugging information or symbols; NULL: none */
 	bool debug_tried, debug_given;
-	char *debug_why; /* there is none, or NULL */
+	char *debug_why;		 /* there is none, or NULL */
+	struct image_unpacked *unpacked; /* kept for the next who asks; or NULL */
 };
 
-/* Where files of debugging information are looked for besides our own root. */
-struct image_roots {
-	int fd;	    /* of the process; -1: none */
-	char *path; /* as links to files in it begin */
+/* What the images of a process have in common. */
+struct image_context {
+	int root;	     /* of the process; -1: none but ours */
+	char *root_path;     /* as names of files in it may begin */
+	struct cache *cache; /* borrowed; NULL: none */
+	bool keep;	     /* debugging information stays unpacked */
 };
 
 /* image_file.c: opens what fd or memory holds; false: img->unreadable says why. */
@@ -108,6 +111,7 @@ const struct image *image_apart(const struct image *img);
 
 /* image_unpack.c: .debug_info is in this very file. */
 bool image_has_debug(const struct image *img);
+void image_unpacked_drop(struct image_unpacked *u);
 
 /* image_symbols.c */
 void image_symbols_free(struct image_symbols *symbols);

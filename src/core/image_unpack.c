@@ -4,6 +4,7 @@
 #include <endian.h>
 #include <gelf.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -13,10 +14,15 @@
 enum { SECTIONS = 16, ELFCOMPRESS_ZSTD_ = 2 /* elf.h of glibc 2.36 lacks it */ };
 
 struct image_unpacked {
-	const struct image *image;   /* borrowed */
-	struct Elf *elf;	     /* not the image's: unpacking changes it */
-	uint8_t *unpacked[SECTIONS]; /* by ourselves */
+	const struct image *image; /* borrowed */
+	struct Elf *elf;	   /* not the image's: unpacking changes it */
+	struct section {
+		char name[16];
+		struct bytes bytes;
+		uint8_t *own; /* unpacked by ourselves; or NULL */
+	} sections[SECTIONS]; /* that were asked for */
 	size_t count;
+	bool kept; /* by the image */
 };
 
 static bool is_debug(const char *name)
@@ -93,6 +99,8 @@ uint64_t image_debug_bytes(const struct image *img)
 
 struct image_unpacked *image_unpack(const struct image *img, struct err *err)
 {
+	if (img->unpacked)
+		return img->unpacked;
 	/* A megabyte can say that it is a thousand of them. */
 	if (image_debug_bytes(img) > LIMIT_DEBUG_BYTES) {
 		err_set(err, ERR_LIMIT, "%.200s has too much debugging information",
@@ -107,33 +115,43 @@ struct image_unpacked *image_unpack(const struct image *img, struct err *err)
 	struct image_unpacked *u = xcalloc(1, sizeof(*u));
 	u->image = img;
 	u->elf = elf;
+	if (img->context && img->context->keep) {
+		u->kept = true;
+		((struct image *)(uintptr_t)img)->unpacked = u; /* a cache changes */
+	}
 	return u;
 }
 
 void image_unpacked_free(struct image_unpacked *u)
 {
+	if (u && !u->kept)
+		image_unpacked_drop(u);
+}
+
+void image_unpacked_drop(struct image_unpacked *u)
+{
 	if (!u)
 		return;
 	for (size_t i = 0; i < u->count; i++)
-		xfree(u->unpacked[i]);
+		xfree(u->sections[i].own);
 	elf_end(u->elf);
 	xfree(u);
 }
 
 /* libelf before 0.189 does not know it. */
-static struct bytes unpack_zstd(struct image_unpacked *u, const GElf_Shdr *sh,
-				const Elf64_Chdr *head)
+static struct bytes unpack_zstd(const struct image_unpacked *u, const GElf_Shdr *sh,
+				const Elf64_Chdr *head, uint8_t **ret_own)
 {
 	const struct bytes none = { 0 };
 
-	if (u->count == SECTIONS || sh->sh_size > LIMIT_DEBUG_BYTES)
+	if (sh->sh_size > LIMIT_DEBUG_BYTES)
 		return none;
 	const size_t len = sh->sh_size - sizeof(*head);
 	AUTO(xfree) uint8_t *packed = xmalloc(len + 1);
 	if (pread(u->image->fd, packed, len, (off_t)(sh->sh_offset + sizeof(*head))) !=
 	    (ssize_t)len)
 		return none;
-	uint8_t *to = u->unpacked[u->count++] = xmalloc(head->ch_size + 1);
+	uint8_t *to = *ret_own = xmalloc(head->ch_size + 1);
 	size_t got = ZSTD_decompress(to, head->ch_size, packed, len);
 	return ZSTD_isError(got) ? none : bytes_over(to, got);
 }
@@ -146,7 +164,8 @@ static struct bytes data_of(Elf_Scn *scn)
 				   : (struct bytes){ 0 };
 }
 
-struct bytes image_unpacked_section(struct image_unpacked *u, const char *name)
+static struct bytes unpack(const struct image_unpacked *u, const char *name,
+			   uint8_t **ret_own)
 {
 	GElf_Shdr sh;
 	Elf64_Chdr head;
@@ -161,11 +180,25 @@ struct bytes image_unpacked_section(struct image_unpacked *u, const char *name)
 			    sizeof(head))
 			return (struct bytes){ 0 };
 		if (head.ch_type == ELFCOMPRESS_ZSTD_)
-			return unpack_zstd(u, &sh, &head);
+			return unpack_zstd(u, &sh, &head, ret_own);
 		if (elf_compress(scn, 0, 0) < 0)
 			return (struct bytes){ 0 };
 	} else if (gnu && elf_compress_gnu(scn, 0, 0) < 0) {
 		return (struct bytes){ 0 };
 	}
 	return data_of(scn);
+}
+
+/* Once each: afterwards libelf has it as it is. */
+struct bytes image_unpacked_section(struct image_unpacked *u, const char *name)
+{
+	for (size_t i = 0; i < u->count; i++)
+		if (strcmp(u->sections[i].name, name) == 0)
+			return u->sections[i].bytes;
+	if (u->count == SECTIONS)
+		return (struct bytes){ 0 };
+	struct section *s = &u->sections[u->count++];
+	snprintf(s->name, sizeof(s->name), "%s", name);
+	s->bytes = unpack(u, name, &s->own);
+	return s->bytes;
 }

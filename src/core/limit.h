@@ -13,6 +13,8 @@
 #define LIMIT_MAPPED_BYTES (UINT64_C(512) << 20)
 /* bytes of one object's debugging information, unpacked: Kubernetes has some 100 MB */
 #define LIMIT_DEBUG_BYTES (UINT64_C(1) << 30)
+/* bytes of all indexes of names that are kept on disk: some hundred large programs */
+#define LIMIT_CACHE_BYTES (UINT64_C(128) << 20)
 /* count; units of one object's debugging information: Chrome has some 30,000 */
 #define LIMIT_DEBUG_UNITS (1 << 18)
 /* entries, attributes and items of lists of one object's debugging information, all look-ups:

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "limit.h"
+
+enum {
+	FOLDER = O_RDONLY | O_DIRECTORY | O_CLOEXEC,
+	FILES_MAX = 4096, /* that are looked at */
+	UNFINISHED_S = 3600,
+};
+
+/* Names of files that are being written begin with it, which no key does. */
+static const char unfinished[] = ".new-";
+
+struct cache {
+	int folder;
+};
+
+static bool is_ours(const struct stat *st)
+{
+	return st->st_uid == geteuid() && !(st->st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/* fd is taken over. -1: it is not ours alone. */
+static int only_ours(int fd)
+{
+	struct stat st;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && is_ours(&st))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+static int open_base(void)
+{
+	const char *base = secure_getenv("XDG_CACHE_HOME"), *home;
+
+	if (base && base[0] == '/') {
+		mkdir(base, 0700);
+		return only_ours(open(base, FOLDER));
+	}
+	home = secure_getenv("HOME");
+	if (!home || home[0] != '/')
+		return -1;
+	AUTO(xfree) char *path = xasprintf("%s/.cache", home);
+	mkdir(path, 0700);
+	return only_ours(open(path, FOLDER));
+}
+
+static int open_below(int at, const char *name)
+{
+	mkdirat(at, name, 0700);
+	return only_ours(openat(at, name, FOLDER | O_NOFOLLOW));
+}
+
+struct cache *cache_open(const char *kind)
+{
+	AUTO(xfree) char *path = xasprintf("gosnap/%s", kind);
+	int at = open_base();
+
+	for (char *rest = path, *name; at >= 0 && (name = strsep(&rest, "/"));) {
+		int next = open_below(at, name);
+		close(at);
+		at = next;
+	}
+	if (at < 0)
+		return NULL;
+	struct cache *c = xcalloc(1, sizeof(*c));
+	c->folder = at;
+	return c;
+}
+
+void cache_close(struct cache *c)
+{
+	if (!c)
+		return;
+	close(c->folder);
+	xfree(c);
+}
+
+bool cache_get(struct cache *c, const char *key, struct cache_file *ret)
+{
+	static const struct timespec now[] = { { .tv_nsec = UTIME_NOW },
+					       { .tv_nsec = UTIME_NOW } };
+	int fd = only_ours(
+		openat(c->folder, key, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+	struct stat st;
+	void *bytes = MAP_FAILED;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
+	    (uint64_t)st.st_size <= LIMIT_CACHE_BYTES)
+		bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (bytes != MAP_FAILED) {
+		/* Those that were not used for the longest time go first. */
+		if (futimens(fd, now) < 0)
+			errno = 0;
+		*ret = (struct cache_file){ bytes, (size_t)st.st_size };
+	}
+	if (fd >= 0)
+		close(fd);
+	return bytes != MAP_FAILED;
+}
+
+void cache_release(struct cache_file *file)
+{
+	if (file->bytes)
+		munmap((void *)(uintptr_t)file->bytes, file->len);
+	file->bytes = NULL;
+}
+
+struct kept {
+	char *name;
+	uint64_t bytes;
+	struct timespec used;
+};
+
+struct kept_list {
+	struct kept *list;
+	size_t count, cap;
+	uint64_t bytes;
+};
+
+static int by_use(const void *a, const void *b)
+{
+	const struct kept *x = a, *y = b;
+
+	if (x->used.tv_sec != y->used.tv_sec)
+		return x->used.tv_sec < y->used.tv_sec ? -1 : 1;
+	return (x->used.tv_nsec > y->used.tv_nsec) - (x->used.tv_nsec < y->used.tv_nsec);
+}
+
+static bool is_left_behind(const char *name, const struct stat *st)
+{
+	return strncmp(name, unfinished, strlen(unfinished)) == 0 &&
+	       st->st_mtim.tv_sec + UNFINISHED_S < time(NULL);
+}
+
+static void list_files(const struct cache *c, DIR *dir, struct kept_list *ret)
+{
+	const struct dirent *e;
+	struct stat st;
+
+	while (ret->count < FILES_MAX && (e = readdir(dir))) {
+		if (fstatat(c->folder, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    !S_ISREG(st.st_mode))
+			continue;
+		if (is_left_behind(e->d_name, &st)) {
+			unlinkat(c->folder, e->d_name, 0);
+			continue;
+		}
+		GROW(ret->list, ret->count, ret->cap);
+		ret->list[ret->count++] =
+			(struct kept){ xstrdup(e->d_name), (uint64_t)st.st_size,
+				       st.st_mtim };
+		ret->bytes += (uint64_t)st.st_size;
+	}
+}
+
+static void trim(const struct cache *c)
+{
+	int fd = openat(c->folder, ".", FOLDER);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct kept_list files = { 0 };
+
+	if (!dir) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	list_files(c, dir, &files);
+	closedir(dir);
+	if (files.bytes > LIMIT_CACHE_BYTES)
+		qsort(files.list, files.count, sizeof(*files.list), by_use);
+	for (size_t i = 0; i < files.count; i++) {
+		if (files.bytes > LIMIT_CACHE_BYTES &&
+		    unlinkat(c->folder, files.list[i].name, 0) == 0)
+			files.bytes -= files.list[i].bytes;
+		xfree(files.list[i].name);
+	}
+	xfree(files.list);
+}
+
+static bool write_all(int fd, const void *bytes, size_t len)
+{
+	for (size_t done = 0; done < len;) {
+		ssize_t n = write(fd, (const char *)bytes + done, len - done);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		done += (size_t)n;
+	}
+	return true;
+}
+
+void cache_put(struct cache *c, const char *key, const struct iovec *parts, int n)
+{
+	char name[64];
+
+	/* Two processes have different ids or different clocks. */
+	snprintf(name, sizeof(name), "%s%d-%llx", unfinished, (int)getpid(),
+		 (unsigned long long)monotonic_ns());
+	int fd = openat(c->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return;
+	bool ok = true;
+	for (int i = 0; ok && i < n; i++)
+		ok = write_all(fd, parts[i].iov_base, parts[i].iov_len);
+	ok = close(fd) == 0 && ok;
+	if (!ok || renameat(c->folder, name, c->folder, key) < 0)
+		unlinkat(c->folder, name, 0);
+	else
+		trim(c);
+}
