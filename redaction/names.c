@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "redaction_priv.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* Words one after the other in a name, small, without the plural's s. */
+static const char *const phrases[] = {
+	"access key",
+	"account key",
+	"api key",
+	"app key",
+	"auth header",
+	"auth key",
+	"authorization",
+	"bearer",
+	"card",
+	"consumer key",
+	"cookie",
+	"cred",
+	"credential",
+	"csrf",
+	"cvc",
+	"cvv",
+	"cvv2",
+	"decryption key",
+	"encryption key",
+	"hmac key",
+	"jwt",
+	"master key",
+	"mnemonic",
+	"otp",
+	"pass",
+	"passcode",
+	"passphrase",
+	"passwd",
+	"password",
+	"pin code",
+	"pre shared key",
+	"priv key",
+	"private key",
+	"psk",
+	"pwd",
+	"secret",
+	"seed phrase",
+	"service key",
+	"session",
+	"shared key",
+	"signing key",
+	"social security",
+	"ssh key",
+	"ssn",
+	"storage key",
+	"token",
+	"totp",
+	"userinfo",
+	"xsrf",
+};
+
+/* Anywhere in a name whose words are written as one: dbpassword, apikeys, sessionid. */
+static const char *const stems[] = {
+	"accesskey",	 "accesstoken",	 "apikey",	   "apitoken",	 "authkey",
+	"authorization", "authtoken",	 "clientsecret",   "credential", "creditcard",
+	"cardnumber",	 "passphrase",	 "passwd",	   "password",	 "privatekey",
+	"privkey",	 "refreshtoken", "secret",	   "sessionid",	 "sessionkey",
+	"sessiontoken",	 "signingkey",	 "socialsecurity", "usertoken",
+};
+
+enum { NAME_MAX = 256 };
+
+static bool begins_word(const char *name, size_t i, size_t len)
+{
+	unsigned char c = (unsigned char)name[i], before = (unsigned char)name[i - 1];
+
+	if (!isupper(c))
+		return false;
+	return !isupper(before) || (i + 1 < len && islower((unsigned char)name[i + 1]));
+}
+
+/* Ends the word that was written last: a plural and what is only numbered are as the one. */
+static char *end_word(char *begin, char *to)
+{
+	while (to - begin > 1 && isdigit((unsigned char)to[-1]))
+		to--;
+	if (to - begin > 3 && to[-1] == 's' && to[-2] != 's')
+		to--;
+	return to;
+}
+
+/* " api key " of APIKeys, api_key1, x-API-key. ret: 2 * NAME_MAX + 3 */
+static void split(const char *name, size_t len, char *ret)
+{
+	char *to = ret, *word;
+
+	*to++ = ' ';
+	word = to;
+	for (size_t i = 0; i < len; i++) {
+		bool is_part = isalnum((unsigned char)name[i]);
+		if (to > word && (!is_part || begins_word(name, i, len))) {
+			to = end_word(word, to);
+			*to++ = ' ';
+			word = to;
+		}
+		if (is_part)
+			*to++ = (char)tolower((unsigned char)name[i]);
+	}
+	if (to > word) {
+		to = end_word(word, to);
+		*to++ = ' ';
+	}
+	*to = '\0';
+}
+
+static bool has_phrase(const char *words)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(phrases); i++) {
+		size_t len = strlen(phrases[i]);
+		for (const char *at = words; (at = strstr(at + 1, phrases[i]));)
+			if (at[-1] == ' ' && at[len] == ' ')
+				return true;
+	}
+	return false;
+}
+
+static bool has_stem(const char *words)
+{
+	char together[2 * NAME_MAX + 3], *to = together;
+
+	for (; *words; words++)
+		if (*words != ' ')
+			*to++ = *words;
+	*to = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(stems); i++)
+		if (strstr(together, stems[i]))
+			return true;
+	return false;
+}
+
+bool is_secret_name(const char *name, size_t len)
+{
+	char words[2 * NAME_MAX + 3];
+
+	/* The end of a long one says what it is. */
+	if (len > NAME_MAX) {
+		name += len - NAME_MAX;
+		len = NAME_MAX;
+	}
+	split(name, len, words);
+	return has_phrase(words) || has_stem(words);
+}

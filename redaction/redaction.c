@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "redaction_priv.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <nettle/hmac.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+enum {
+	KEY_BYTES = 32,
+	KEY_FILE_MAX = 4096,
+	CACHED_NAME = 46,
+	CACHE = 2048, /* names that were asked for: a power of two */
+};
+
+static const char mask[] = "[redacted]";
+
+struct cached {
+	uint8_t len; /* 0: none */
+	bool secret;
+	char name[CACHED_NAME];
+};
+
+struct redaction {
+	enum redaction_mode mode;
+	struct rules *rules; /* NULL: none */
+	struct hmac_sha256_ctx key;
+	struct cached names[CACHE];
+};
+
+/* Types whose whole content is secret, apart from those that are named after it. By their packages:
+ * what is inside of keys and ciphers. */
+static const char *const secret_types[] = {
+	"net/url.Userinfo",
+	"net/http.Cookie",
+	"golang.org/x/oauth2.Token",
+};
+static const char *const secret_packages[] = {
+	"crypto/aes.",	    "crypto/cipher.", "crypto/des.",	 "crypto/dsa.",
+	"crypto/ecdh.",	    "crypto/ecdsa.",  "crypto/ed25519.", "crypto/hmac.",
+	"crypto/internal/", "crypto/rc4.",    "crypto/rsa.",
+};
+static const char *const public_types[] = { "PublicKey", "Curve" };
+
+static bool make_key(const char *path, struct hmac_sha256_ctx *ret, struct err *err)
+{
+	uint8_t random[KEY_BYTES];
+	size_t len;
+
+	if (!path) {
+		if (getrandom(random, sizeof(random), 0) != sizeof(random))
+			return err_sys(err, "no random numbers");
+		hmac_sha256_set_key(ret, sizeof(random), random);
+		explicit_bzero(random, sizeof(random));
+		return true;
+	}
+	char *key = slurp(path, KEY_FILE_MAX, &len);
+	bool ok = key && len >= KEY_BYTES / 2;
+	if (!key)
+		err_set(err, ERR_USAGE, "cannot read the key in %.200s: %s", path,
+			strerror(errno));
+	else if (!ok)
+		err_set(err, ERR_USAGE,
+			"the key in %.200s is short: expected 16 bytes "
+			"or more",
+			path);
+	else
+		hmac_sha256_set_key(ret, len, (const uint8_t *)key);
+	if (key)
+		explicit_bzero(key, len);
+	xfree(key);
+	return ok;
+}
+
+struct redaction *redaction_new(const struct redaction_options *options, struct err *err)
+{
+	AUTO(redaction_free) struct redaction *r = xcalloc(1, sizeof(*r));
+
+	r->mode = options->mode;
+	if (options->rules && !(r->rules = rules_read(options->rules, err)))
+		return NULL;
+	if (!make_key(options->key, &r->key, err))
+		return NULL;
+	return TAKE(r);
+}
+
+void redaction_free(struct redaction *r)
+{
+	if (!r)
+		return;
+	rules_free(r->rules);
+	explicit_bzero(&r->key, sizeof(r->key));
+	xfree(r);
+}
+
+enum redaction_mode redaction_mode(const struct redaction *r)
+{
+	return r->mode;
+}
+
+const char *redaction_mode_name(const struct redaction *r)
+{
+	static const char *const names[] = {
+		[REDACT_SECRETS] = "secrets",
+		[REDACT_STRICT] = "strict",
+		[REDACT_NOTHING] = "nothing",
+	};
+
+	return names[r->mode];
+}
+
+static bool judge_name(const struct redaction *r, const char *name, size_t len)
+{
+	enum verdict verdict = VERDICT_NONE;
+
+	if (r->rules) {
+		AUTO(xfree) char *word = xstrndup(name, len);
+		verdict = rules_of_name(r->rules, word);
+	}
+	return verdict == VERDICT_NONE ? is_secret_name(name, len)
+				       : verdict == VERDICT_WITHHOLD;
+}
+
+static bool is_secret(void *arg, const char *name, size_t len)
+{
+	struct redaction *r = arg;
+	uint32_t hash = (uint32_t)len;
+
+	if (len == 0 || len > CACHED_NAME)
+		return len > 0 && judge_name(r, name, len);
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ (uint8_t)name[i]) * 16777619;
+	struct cached *at = &r->names[(hash ^ hash >> 16) & (CACHE - 1)];
+	if (at->len != len || memcmp(at->name, name, len) != 0) {
+		at->len = (uint8_t)len;
+		memcpy(at->name, name, len);
+		at->secret = judge_name(r, name, len);
+	}
+	return at->secret;
+}
+
+const char *redaction_of_name(struct redaction *r, const char *name, size_t len)
+{
+	return r->mode != REDACT_NOTHING && is_secret(r, name, len) ? "name" : NULL;
+}
+
+static bool begins_with_one_of(const char *text, const char *const *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strncmp(text, list[i], strlen(list[i])) == 0)
+			return true;
+	return false;
+}
+
+/* "PrivateKey" of "*crypto/rsa.PrivateKey" and "vendor.Box[go.shape.int]" is "Box". */
+static const char *own_name(const char *type, size_t *ret_len)
+{
+	size_t end = strcspn(type, "[ {"), begin = end;
+
+	while (begin > 0 && type[begin - 1] != '.' && type[begin - 1] != '/')
+		begin--;
+	*ret_len = end - begin;
+	return type + begin;
+}
+
+static bool is_secret_type(const char *type)
+{
+	size_t len;
+	const char *name;
+
+	for (size_t i = 0; i < ARRAY_SIZE(secret_types); i++)
+		if (strcmp(type, secret_types[i]) == 0)
+			return true;
+	name = own_name(type, &len);
+	if (begins_with_one_of(type, secret_packages, ARRAY_SIZE(secret_packages)))
+		return !begins_with_one_of(name, public_types, ARRAY_SIZE(public_types));
+	/* Of other types only the plain words: "Session" and "Token" are often no secrets. */
+	return memmem(name, len, "PrivateKey", strlen("PrivateKey")) ||
+	       memmem(name, len, "Password", strlen("Password")) ||
+	       memmem(name, len, "Secret", strlen("Secret")) ||
+	       memmem(name, len, "Credential", strlen("Credential"));
+}
+
+const char *redaction_of_type(struct redaction *r, const char *type)
+{
+	enum verdict verdict = VERDICT_NONE;
+
+	if (r->mode == REDACT_NOTHING)
+		return NULL;
+	if (r->rules)
+		verdict = rules_of_type(r->rules, type);
+	if (verdict == VERDICT_NONE)
+		return is_secret_type(type) ? "type" : NULL;
+	return verdict == VERDICT_WITHHOLD ? "type" : NULL;
+}
+
+const char *redaction_of_number(const struct redaction *r, uint64_t number)
+{
+	char digits[24];
+	int len;
+
+	if (r->mode != REDACT_SECRETS || number < UINT64_C(1000000000000000) ||
+	    number > UINT64_C(9999999999999999))
+		return NULL;
+	len = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)number);
+	return is_card_number(digits, (size_t)len) ? "card" : NULL;
+}
+
+/* The text with masks, as it grows. */
+struct masking {
+	struct redaction *r;
+	struct secrets *secrets;
+	uint64_t addr;
+	const char *text;
+	size_t len, done; /* of text, that are judged */
+	struct redacted ret;
+	size_t cap;
+	bool left; /* there is something besides masks */
+};
+
+static void keep(struct masking *m, const char *bytes, size_t len)
+{
+	if (m->ret.len + len > m->cap) {
+		m->cap = 2 * (m->ret.len + len) + 64;
+		m->ret.text = xreallocarray(m->ret.text, m->cap, 1);
+	}
+	memcpy(m->ret.text + m->ret.len, bytes, len);
+	m->ret.len += len;
+}
+
+static void withhold(struct masking *m, struct span span)
+{
+	if (span.begin < m->done)
+		span.begin = m->done;
+	if (span.begin >= span.end)
+		return;
+	keep(m, m->text + m->done, span.begin - m->done);
+	m->left |= span.begin > m->done;
+	keep(m, mask, sizeof(mask) - 1);
+	if (!m->ret.rule)
+		m->ret.rule = span.rule;
+	if (m->secrets)
+		secrets_learn(m->secrets, m->addr ? m->addr + span.begin : 0,
+			      span.end - span.begin, m->text + span.begin,
+			      span.end - span.begin);
+	m->done = span.end;
+}
+
+static bool span_at(struct masking *m, size_t at, struct span *ret)
+{
+	size_t n = m->secrets ? secrets_here(m->secrets, m->text + at, m->len - at) : 0;
+
+	if (n > 0) {
+		*ret = (struct span){ at, at + n, "elsewhere" };
+		return true;
+	}
+	return shape_at(m->text, m->len, at, is_secret, m->r, ret);
+}
+
+static void mask_all(struct masking *m)
+{
+	struct span span, rule = { .end = 0 };
+	bool more = m->r->rules != NULL;
+
+	for (size_t at = 0; at < m->len; at++) {
+		if (more && at >= rule.end) {
+			more = rules_find(m->r->rules, m->text + at, m->len - at, &rule);
+			rule.begin += at;
+			rule.end += at;
+		}
+		if (more && rule.begin == at)
+			withhold(m, rule);
+		else if (span_at(m, at, &span))
+			withhold(m, span);
+		if (m->done > at + 1)
+			at = m->done - 1;
+	}
+	if (m->ret.rule && m->done < m->len) {
+		keep(m, m->text + m->done, m->len - m->done);
+		m->left = true;
+	}
+}
+
+struct redacted redaction_of_text(struct redaction *r, struct secrets *s, uint64_t addr,
+				  const char *text, size_t len)
+{
+	struct masking m = {
+		.r = r, .secrets = s, .addr = addr, .text = text, .len = len
+	};
+
+	if (r->mode == REDACT_NOTHING || len == 0)
+		return m.ret;
+	if (r->mode == REDACT_STRICT)
+		return (struct redacted){ .rule = "strict" };
+	if (s && ((addr && secrets_at(s, addr, len)) || secrets_hold(s, text, len)))
+		return (struct redacted){ .rule = "elsewhere" };
+	mask_all(&m);
+	if (m.ret.rule && !m.left)
+		redacted_done(&m.ret);
+	return m.ret;
+}
+
+void redacted_done(struct redacted *text)
+{
+	xfree(text->text);
+	text->text = NULL;
+	text->len = 0;
+}
+
+void redaction_same(const struct redaction *r, const void *bytes, size_t len,
+		    char ret[REDACTION_SAME])
+{
+	struct hmac_sha256_ctx ctx = r->key;
+	uint8_t digest[(REDACTION_SAME - 1) / 2];
+
+	hmac_sha256_update(&ctx, len, bytes);
+	hmac_sha256_digest(&ctx, sizeof(digest), digest);
+	for (size_t i = 0; i < sizeof(digest); i++)
+		snprintf(ret + 2 * i, 3, "%02x", digest[i]);
+}
+
+uint64_t redaction_length(uint64_t len)
+{
+	uint64_t rounded = 1;
+
+	while (rounded < len && rounded << 1)
+		rounded <<= 1;
+	return len == 0 ? 0 : rounded;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* redaction.h - what must not leave a process's memory: secrets by the name of what holds them, by
+ * its type, and by what they look like. Knows text and names, nothing of Go's memory or of the
+ * document; whoever prints asks before it writes. Cannot fail once it is made.
+ *
+ * Rules are the words of `redacted` in gosnap-snapshot(5), a closed list. */
+#ifndef GOSNAP_REDACTION_H
+#define GOSNAP_REDACTION_H
+
+#include "err.h"
+#include "util.h"
+
+struct redaction;
+
+enum redaction_mode {
+	REDACT_SECRETS,
+	REDACT_STRICT, /* all text: numbers, truth values, lengths and types are left */
+	REDACT_NOTHING,
+};
+
+struct redaction_options {
+	enum redaction_mode mode;
+	const char *rules; /* a file of more rules; NULL: none */
+	const char *key; /* a file: hashes are the same with the same key; NULL: random */
+};
+
+/* NULL: err names the file, its line and what was expected there. */
+struct redaction *redaction_new(const struct redaction_options *options, struct err *err);
+void redaction_free(struct redaction *r);
+DEFINE_AUTO(struct redaction, redaction_free)
+
+enum redaction_mode redaction_mode(const struct redaction *r);
+/* "secrets", "strict", "nothing" */
+const char *redaction_mode_name(const struct redaction *r);
+
+/* The rule that withholds all inside of what has this name (of a variable, field, key, header),
+ * or this type; NULL: none does. In any case style: apiKey, API_KEY, api-key. */
+const char *redaction_of_name(struct redaction *r, const char *name, size_t len);
+const char *redaction_of_type(struct redaction *r, const char *type);
+
+/* What has been withheld so far in one goroutine: where its bytes are and what they were, since
+ * the same bytes have other names elsewhere. */
+struct secrets;
+struct secrets *secrets_new(void);
+void secrets_free(struct secrets *s);
+DEFINE_AUTO(struct secrets, secrets_free)
+/* size bytes at addr (0: nowhere) that hold the secret; bytes NULL: their content is no text. */
+void secrets_learn(struct secrets *s, uint64_t addr, uint64_t size, const void *bytes,
+		   size_t len);
+/* Grows with each that was not known before. */
+size_t secrets_count(const struct secrets *s);
+/* Does any of it lie in these bytes? */
+bool secrets_at(const struct secrets *s, uint64_t addr, uint64_t size);
+
+/* Text of the subject. Where nothing is to be withheld rule is NULL, and so is text. */
+struct redacted {
+	const char *rule;
+	char *text; /* with [redacted] for each secret; NULL: nothing else is left. Owned. */
+	size_t len;
+};
+/* It lies at addr, 0: nowhere. What is found is learned. s NULL: nobody learns. */
+struct redacted redaction_of_text(struct redaction *r, struct secrets *s, uint64_t addr,
+				  const char *text, size_t len);
+void redacted_done(struct redacted *text);
+
+/* A card's number? */
+const char *redaction_of_number(const struct redaction *r, uint64_t number);
+
+/* Equal for equal bytes within a document, or of the same key. */
+enum { REDACTION_SAME = 16 + 1 };
+void redaction_same(const struct redaction *r, const void *bytes, size_t len,
+		    char ret[REDACTION_SAME]);
+/* Up to a power of two. */
+uint64_t redaction_length(uint64_t len);
+
+#endif

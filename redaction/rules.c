@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rules.c - lines of a file:
+ *   name GLOB   withhold what has this name        keep name GLOB   never because of its name
+ *   type GLOB   ... is of this type                keep type GLOB
+ *   value ERE   ... matches in any text
+ * Blank lines and those that begin with # say nothing. */
+#include "redaction_priv.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <regex.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { FILE_MAX = 1 << 20 };
+
+enum about { ABOUT_NAME, ABOUT_TYPE, ABOUT_VALUE };
+
+struct rule {
+	enum about about;
+	bool keep;
+	char *pattern;
+	regex_t value;
+};
+
+struct rules {
+	struct rule *list;
+	size_t count, cap;
+};
+
+static bool take_word(char **at, const char *word)
+{
+	size_t len = strlen(word);
+
+	if (strncmp(*at, word, len) != 0 || !strchr(" \t", (*at)[len]) || !(*at)[len])
+		return false;
+	*at += len + strspn(*at + len, " \t");
+	return true;
+}
+
+static bool parse_line(char *line, struct rule *ret, const char **ret_expected)
+{
+	static const char *const abouts[] = { "name", "type", "value" };
+	char *at = line + strspn(line, " \t");
+	size_t about = 0;
+
+	for (size_t n = strlen(at); n > 0 && strchr(" \t\r", at[n - 1]); n--)
+		at[n - 1] = '\0';
+	ret->keep = take_word(&at, "keep");
+	while (about < ARRAY_SIZE(abouts) && !take_word(&at, abouts[about]))
+		about++;
+	*ret_expected =
+		"name PATTERN, type PATTERN, value EXPRESSION, keep name PATTERN or "
+		"keep type PATTERN";
+	if (about == ARRAY_SIZE(abouts) || !*at || (ret->keep && about == ABOUT_VALUE))
+		return false;
+	ret->about = (enum about)about;
+	*ret_expected = "an extended regular expression";
+	if (about == ABOUT_VALUE && regcomp(&ret->value, at, REG_EXTENDED | REG_NEWLINE))
+		return false;
+	ret->pattern = xstrdup(at);
+	return true;
+}
+
+static bool parse(struct rules *rules, char *text, const char *path, struct err *err)
+{
+	const char *expected;
+
+	for (size_t n = 1; text; n++) {
+		char *line = strsep(&text, "\n");
+		char first = line[strspn(line, " \t\r")];
+		if (!first || first == '#')
+			continue;
+		struct rule rule = { .keep = false };
+		if (!parse_line(line, &rule, &expected))
+			return err_set(err, ERR_USAGE, "%.200s, line %zu: expected %s",
+				       path, n, expected);
+		GROW(rules->list, rules->count, rules->cap);
+		rules->list[rules->count++] = rule;
+	}
+	return true;
+}
+
+struct rules *rules_read(const char *path, struct err *err)
+{
+	size_t len;
+	AUTO(xfree) char *text = slurp(path, FILE_MAX, &len);
+
+	if (!text) {
+		err_set(err, ERR_USAGE, "cannot read the rules in %.200s: %s", path,
+			strerror(errno));
+		return NULL;
+	}
+	if (len == FILE_MAX || strlen(text) != len) {
+		err_set(err, ERR_USAGE,
+			"%.200s is no file of rules: expected text of less than 1 MB",
+			path);
+		return NULL;
+	}
+	struct rules *rules = xcalloc(1, sizeof(*rules));
+	if (!parse(rules, text, path, err)) {
+		rules_free(rules);
+		return NULL;
+	}
+	return rules;
+}
+
+void rules_free(struct rules *rules)
+{
+	if (!rules)
+		return;
+	for (size_t i = 0; i < rules->count; i++) {
+		if (rules->list[i].about == ABOUT_VALUE)
+			regfree(&rules->list[i].value);
+		xfree(rules->list[i].pattern);
+	}
+	xfree(rules->list);
+	xfree(rules);
+}
+
+/* The last that fits says it. */
+static enum verdict judge(const struct rules *rules, enum about about, const char *word)
+{
+	enum verdict verdict = VERDICT_NONE;
+
+	for (size_t i = 0; i < rules->count; i++)
+		if (rules->list[i].about == about &&
+		    fnmatch(rules->list[i].pattern, word, FNM_CASEFOLD) == 0)
+			verdict = rules->list[i].keep ? VERDICT_KEEP : VERDICT_WITHHOLD;
+	return verdict;
+}
+
+enum verdict rules_of_name(const struct rules *rules, const char *name)
+{
+	return judge(rules, ABOUT_NAME, name);
+}
+
+enum verdict rules_of_type(const struct rules *rules, const char *type)
+{
+	return judge(rules, ABOUT_TYPE, type);
+}
+
+bool rules_find(const struct rules *rules, const char *text, size_t len, struct span *ret)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < rules->count; i++) {
+		regmatch_t match = { .rm_so = 0, .rm_eo = (regoff_t)len };
+		if (rules->list[i].about != ABOUT_VALUE ||
+		    regexec(&rules->list[i].value, text, 1, &match, REG_STARTEND) ||
+		    match.rm_eo <= match.rm_so ||
+		    (found && (size_t)match.rm_so >= ret->begin))
+			continue;
+		*ret = (struct span){ (size_t)match.rm_so, (size_t)match.rm_eo, "rule" };
+		found = true;
+	}
+	return found;
+}

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "redaction_priv.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#define UPPER "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#define LOWER "abcdefghijklmnopqrstuvwxyz"
+#define DIGITS "0123456789"
+#define WORD UPPER LOWER DIGITS
+#define BASE64 WORD "+/=_-"
+
+/* What their makers document of keys and tokens: a beginning of their own, and at least so many
+ * characters after it. */
+static const struct {
+	const char *prefix, *letters;
+	size_t least;
+} keys[] = {
+	{ "AGE-SECRET-KEY-1", UPPER DIGITS, 40 },
+	{ "AIza", WORD "_-", 35 },	    /* Google API */
+	{ "AKIA", UPPER DIGITS, 16 },	    /* AWS, IAM user */
+	{ "ASIA", UPPER DIGITS, 16 },	    /* AWS, temporary */
+	{ "EAACEdEose0cBA", WORD, 8 },	    /* Facebook */
+	{ "GOCSPX-", WORD "_-", 20 },	    /* Google OAuth client */
+	{ "SG.", WORD "_-.", 40 },	    /* SendGrid */
+	{ "dapi", "0123456789abcdef", 32 }, /* Databricks */
+	{ "doo_v1_", WORD, 40 },	    /* DigitalOcean */
+	{ "dop_v1_", WORD, 40 },
+	{ "dor_v1_", WORD, 40 },
+	{ "gho_", WORD, 30 }, /* GitHub */
+	{ "ghp_", WORD, 30 },
+	{ "ghr_", WORD, 30 },
+	{ "ghs_", WORD, 30 },
+	{ "ghu_", WORD, 30 },
+	{ "github_pat_", WORD "_", 30 },
+	{ "glpat-", WORD "_-", 20 }, /* GitLab */
+	{ "hvb.", WORD "_-", 24 },   /* Vault */
+	{ "hvs.", WORD "_-", 24 },
+	{ "npm_", WORD, 36 },
+	{ "pypi-", WORD "_-", 40 },
+	{ "rk_live_", WORD, 20 }, /* Stripe */
+	{ "rk_test_", WORD, 20 },
+	{ "shpat_", WORD, 30 },	  /* Shopify */
+	{ "sk-", WORD "_-", 20 }, /* OpenAI, Anthropic */
+	{ "sk_live_", WORD, 20 },
+	{ "sk_test_", WORD, 20 },
+	{ "whsec_", BASE64, 20 },
+	{ "xapp-", WORD "-", 20 }, /* Slack */
+	{ "xoxa-", WORD "-", 20 },
+	{ "xoxb-", WORD "-", 20 },
+	{ "xoxe.", WORD "-.", 20 },
+	{ "xoxp-", WORD "-", 20 },
+	{ "xoxr-", WORD "-", 20 },
+	{ "xoxs-", WORD "-", 20 },
+	{ "ya29.", WORD "_-", 20 }, /* Google OAuth access */
+};
+
+static size_t count(const char *text, size_t len, size_t at, const char *letters)
+{
+	size_t n = 0;
+
+	while (at + n < len && text[at + n] && strchr(letters, text[at + n]))
+		n++;
+	return n;
+}
+
+static bool follows(const char *text, size_t len, size_t at, const char *words)
+{
+	size_t n = strlen(words);
+
+	return len - at >= n && memcmp(text + at, words, n) == 0;
+}
+
+static bool begins_word(const char *text, size_t at)
+{
+	return at == 0 || !isalnum((unsigned char)text[at - 1]);
+}
+
+static bool is_key(const char *text, size_t len, size_t at, struct span *ret)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		if (!follows(text, len, at, keys[i].prefix))
+			continue;
+		size_t begin = at + strlen(keys[i].prefix);
+		size_t n = count(text, len, begin, keys[i].letters);
+		if (n >= keys[i].least || (n > 0 && begin + n == len)) {
+			*ret = (struct span){ at, begin + n, "key" };
+			return true;
+		}
+	}
+	return false;
+}
+
+/* RFC 7519: three parts of base64url, the first of them JSON: {" is eyJ. */
+static bool is_jwt(const char *text, size_t len, size_t at, struct span *ret)
+{
+	enum { PART_MIN = 8 };
+	size_t end = at, n;
+
+	if (!follows(text, len, at, "eyJ"))
+		return false;
+	for (int part = 0; part < 3; part++) {
+		n = count(text, len, end, WORD "_-");
+		end += n;
+		if (end == len) /* cut off, or without a signature */
+			break;
+		if (n < PART_MIN || (part < 2 && text[end] != '.'))
+			return false;
+		end += part < 2;
+	}
+	*ret = (struct span){ at, end, "jwt" };
+	return end - at > 2 * PART_MIN;
+}
+
+/* RFC 7468. */
+static bool is_pem(const char *text, size_t len, size_t at, struct span *ret)
+{
+	static const char begin[] = "-----BEGIN ", end[] = "-----END ";
+
+	if (!follows(text, len, at, begin))
+		return false;
+	const char *line = memchr(text + at, '\n', len - at);
+	size_t label = line ? (size_t)(line - text) - at : len - at;
+	if (!memmem(text + at, label, "PRIVATE KEY", strlen("PRIVATE KEY")) &&
+	    !(label > 200) && line)
+		return false;
+	const char *last = memmem(text + at, len - at, end, strlen(end));
+	size_t to = last ? (size_t)(last - text) + strlen(end) : len;
+	while (to < len && text[to] != '\n')
+		to++;
+	*ret = (struct span){ at, to, "pem" };
+	return true;
+}
+
+bool is_card_number(const char *digits, size_t len)
+{
+	unsigned sum = 0;
+
+	if (len < 13 || len > 19)
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		unsigned d = (unsigned)(digits[len - 1 - i] - '0') << (i & 1);
+		sum += d > 9 ? d - 9 : d;
+	}
+	unsigned first = 0;
+	for (int i = 0; i < 4; i++)
+		first = first * 10 + (unsigned)(digits[i] - '0');
+	bool is_issuer = first / 1000 == 4 || (first >= 5100 && first <= 5599) ||
+			 (first >= 2221 && first <= 2720) || first / 100 == 34 ||
+			 first / 100 == 37 || first == 6011 || first / 100 == 65 ||
+			 first / 100 == 35 || first / 100 == 62 || first / 100 == 36;
+	return is_issuer && sum % 10 == 0;
+}
+
+/* Digits in groups, as they stand on the card. */
+static bool is_card(const char *text, size_t len, size_t at, struct span *ret)
+{
+	char digits[20];
+	size_t n = 0, end = at;
+
+	if (at > 0 && (isalnum((unsigned char)text[at - 1]) || text[at - 1] == '.'))
+		return false;
+	for (size_t i = at; i < len && n < sizeof(digits); i++) {
+		if (isdigit((unsigned char)text[i])) {
+			digits[n++] = text[i];
+			end = i + 1;
+		} else if ((text[i] != ' ' && text[i] != '-') || end != i || n < 4) {
+			break;
+		}
+	}
+	if (end < len && isalnum((unsigned char)text[end]))
+		return false;
+	*ret = (struct span){ at, end, "card" };
+	return is_card_number(digits, n);
+}
+
+/* RFC 3986, 3.2.1: between :// and @. "user:password@tcp(host)" is how drivers of databases write
+ * it. */
+static bool is_userinfo(const char *text, size_t len, size_t at, struct span *ret)
+{
+	size_t begin = at + strlen("://"), end = begin;
+
+	if (!follows(text, len, at, "://"))
+		return false;
+	while (end < len && !isspace((unsigned char)text[end]) &&
+	       !strchr("/?#\"'<>", text[end]))
+		end++;
+	while (end > begin && text[end - 1] != '@')
+		end--;
+	*ret = (struct span){ begin, end - 1, "userinfo" };
+	return end > begin + 1;
+}
+
+static bool is_driver_password(const char *text, size_t len, size_t at, struct span *ret)
+{
+	size_t end = at;
+
+	if (text[at] != ':')
+		return false;
+	while (end < len && !isspace((unsigned char)text[end]) && text[end] != '@')
+		end++;
+	*ret = (struct span){ at + 1, end, "userinfo" };
+	return end > at + 1 &&
+	       (follows(text, len, end, "@tcp(") || follows(text, len, end, "@unix(") ||
+		follows(text, len, end, "@tcp6("));
+}
+
+/* "Bearer abc", "Basic abc": RFC 6750, 7617. */
+static bool is_bearer(const char *text, size_t len, size_t at, struct span *ret)
+{
+	enum { LEAST = 8 };
+	static const char *const words[] = { "bearer ", "basic " };
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		size_t n = strlen(words[i]);
+		if (len - at < n || strncasecmp(text + at, words[i], n) != 0)
+			continue;
+		size_t token = count(text, len, at + n, BASE64 "._~");
+		*ret = (struct span){ at + n, at + n + token, "bearer" };
+		return token >= LEAST;
+	}
+	return false;
+}
+
+static bool is_name_letter(char c)
+{
+	return isalnum((unsigned char)c) || (c && strchr("_-.", c));
+}
+
+/* Where the name that ends before `end` begins; blanks and a quote may stand between. */
+static size_t name_before(const char *text, size_t end, size_t *ret_end)
+{
+	enum { NAME_MAX = 64 };
+
+	while (end > 0 && (text[end - 1] == ' ' || text[end - 1] == '\t'))
+		end--;
+	while (end > 0 && strchr("\"'\\`]", text[end - 1]) && text[end - 1])
+		end--;
+	size_t begin = end;
+	while (begin > 0 && end - begin < NAME_MAX && is_name_letter(text[begin - 1]))
+		begin--;
+	*ret_end = end;
+	return begin;
+}
+
+static bool is_quote(char c)
+{
+	return c == '"' || c == '\'' || c == '`';
+}
+
+static size_t end_of_quoted(const char *text, size_t len, size_t at, char quote)
+{
+	for (; at < len && text[at] != quote; at++)
+		if (text[at] == '\\')
+			at++;
+	return at < len ? at : len;
+}
+
+/* As headers are written, the value is the rest of the line. */
+static bool begins_line(const char *text, size_t at)
+{
+	return at == 0 || text[at - 1] == '\n' || text[at - 1] == '\r';
+}
+
+/* "invalid token: unexpected end" names none. */
+static bool is_plain_word(const char *text, size_t begin, size_t end)
+{
+	enum { LONGEST = 15 };
+
+	for (size_t i = begin; i < end; i++)
+		if (!islower((unsigned char)text[i]))
+			return false;
+	return end - begin <= LONGEST;
+}
+
+static bool is_always_secret(const char *name, size_t len)
+{
+	static const char *const words[] = { "pass", "pwd", "secret", "credential",
+					     "authorization" };
+	char small[64];
+
+	if (len >= sizeof(small))
+		return true;
+	for (size_t i = 0; i < len; i++)
+		small[i] = (char)tolower((unsigned char)name[i]);
+	small[len] = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (strstr(small, words[i]))
+			return true;
+	return false;
+}
+
+/* What an assignment gives: from the sign at `at` on. */
+static bool find_given(const char *text, size_t len, size_t at, size_t name,
+		       struct span *ret)
+{
+	size_t begin = at + 1, end;
+	bool spaced = false;
+
+	if (text[at] == ':' && begin < len && text[begin] == '=')
+		begin++;
+	for (; begin < len && text[begin] == ' '; begin++)
+		spaced = true;
+	bool escaped = begin + 1 < len && text[begin] == '\\';
+	if (begin + escaped < len && is_quote(text[begin + escaped])) {
+		begin += escaped;
+		end = end_of_quoted(text, len, begin + 1, escaped ? '\\' : text[begin]);
+		*ret = (struct span){ begin + 1, end, "assignment" };
+		return end > begin + 1;
+	}
+	for (end = begin; end < len; end++) {
+		if (text[end] == '\n' || text[end] == '\r')
+			break;
+		if (!(spaced && text[at] == ':' && begins_line(text, name)) &&
+		    strchr(" \t&;,\"'`)]}<>", text[end]))
+			break;
+	}
+	*ret = (struct span){ begin, end, "assignment" };
+	return end > begin;
+}
+
+static bool is_assignment(const char *text, size_t len, size_t at,
+			  secret_name_fn *is_secret, void *arg, struct span *ret)
+{
+	size_t end, begin = name_before(text, at, &end);
+
+	if (end == begin || follows(text, len, at, "://") ||
+	    !is_secret(arg, text + begin, end - begin) ||
+	    !find_given(text, len, at, begin, ret))
+		return false;
+	return text[at] != ':' || begins_line(text, begin) ||
+	       is_always_secret(text + begin, end - begin) ||
+	       !is_plain_word(text, ret->begin, ret->end);
+}
+
+/* "--password abc" and "-password abc" of commands, and "token \"abc\"" of messages. */
+static bool is_told(const char *text, size_t len, size_t at, secret_name_fn *is_secret,
+		    void *arg, struct span *ret)
+{
+	size_t end, begin = name_before(text, at, &end), to = at;
+
+	while (to < len && text[to] == ' ')
+		to++;
+	bool quoted = to < len && is_quote(text[to]);
+	bool option = begin < end && text[begin] == '-';
+	if (end == begin || end != at || (!quoted && !option) || to == len ||
+	    !is_secret(arg, text + begin, end - begin))
+		return false;
+	size_t stop = to + 1;
+	if (quoted)
+		stop = end_of_quoted(text, len, stop, text[to]);
+	else
+		while (stop < len && !isspace((unsigned char)text[stop]))
+			stop++;
+	*ret = (struct span){ to + quoted, stop, "assignment" };
+	return stop > to + quoted;
+}
+
+bool shape_at(const char *text, size_t len, size_t at, secret_name_fn *is_secret,
+	      void *arg, struct span *ret)
+{
+	char c = text[at];
+
+	switch (c) {
+	case ':':
+		if (is_userinfo(text, len, at, ret) ||
+		    is_driver_password(text, len, at, ret))
+			return true;
+		return is_assignment(text, len, at, is_secret, arg, ret);
+	case '=':
+		return is_assignment(text, len, at, is_secret, arg, ret);
+	case ' ':
+		return is_told(text, len, at, is_secret, arg, ret);
+	case '-':
+		return is_pem(text, len, at, ret);
+	}
+	if (!isalnum((unsigned char)c) || !begins_word(text, at))
+		return false;
+	if (isdigit((unsigned char)c))
+		return is_card(text, len, at, ret);
+	return is_jwt(text, len, at, ret) || is_bearer(text, len, at, ret) ||
+	       is_key(text, len, at, ret);
+}

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "redaction.h"
+
+static struct redaction *make(enum redaction_mode mode, const char *rules)
+{
+	const struct redaction_options options = { .mode = mode, .rules = rules };
+	struct err err;
+	struct redaction *r = redaction_new(&options, &err);
+
+	if (!r)
+		fail_msg("%s", err.text);
+	return r;
+}
+
+static void names(void **state)
+{
+	static const char *const secret[] = {
+		"password",
+		"Password",
+		"DB_PASSWORD",
+		"dbPassword2",
+		"passwd",
+		"pwd",
+		"dbpassword",
+		"secret",
+		"clientSecret",
+		"SECRETS",
+		"token",
+		"Tokens",
+		"accessToken",
+		"x-auth-token",
+		"id_token",
+		"Authorization",
+		"apiKey",
+		"APIKey",
+		"api_keys",
+		"x-api-key",
+		"apikey",
+		"private_key",
+		"privKey",
+		"rsaPrivateKey",
+		"cookie",
+		"Set-Cookie",
+		"sessionID",
+		"session",
+		"ssn",
+		"userSSN",
+		"card",
+		"creditCard",
+		"card_number",
+		"cardNumber",
+		"creds",
+		"AWS_SECRET_ACCESS_KEY",
+		"awsAccessKeyID",
+		"main.config.password",
+		"jwt",
+		"socialSecurityNumber",
+	};
+	static const char *const open[] = {
+		"",	     "name",	    "user",	  "key",
+		"keys",	     "cardinality", "discard",	  "pass1on",
+		"compass",   "bypassed",    "tokenizer",  "author",
+		"authors",   "assignment",  "credits",	  "sessile",
+		"wildcards", "publicKey",   "primaryKey", "otpauthor",
+		"secede",    "keyboard",    "userInfo",
+	};
+	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS, NULL);
+	(void)state;
+	for (int again = 0; again < 2; again++) { /* the second time from the cache */
+		for (size_t i = 0; i < ARRAY_SIZE(secret); i++)
+			if (!redaction_of_name(r, secret[i], strlen(secret[i])))
+				fail_msg("%s is no secret", secret[i]);
+		for (size_t i = 0; i < ARRAY_SIZE(open); i++)
+			if (redaction_of_name(r, open[i], strlen(open[i])))
+				fail_msg("%s is a secret", open[i]);
+	}
+}
+
+static void types(void **state)
+{
+	static const char *const secret[] = {
+		"crypto/rsa.PrivateKey",
+		"crypto/ed25519.PrivateKey",
+		"net/url.Userinfo",
+		"net/http.Cookie",
+		"crypto/internal/fips140/aes.Block",
+		"main.Password",
+		"main.dbCredentials",
+		"example.org/auth.ClientSecret",
+	};
+	static const char *const open[] = {
+		"crypto/rsa.PublicKey",
+		"string",
+		"go/token.Token",
+		"main.Session",
+		"net/url.URL",
+		"[]uint8",
+		"map[string]main.Password",
+		"crypto/tls.Conn",
+		"main.box[main.Secret]",
+	};
+	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS, NULL);
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(secret); i++)
+		if (!redaction_of_type(r, secret[i]))
+			fail_msg("%s is not secret", secret[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(open); i++)
+		if (redaction_of_type(r, open[i]))
+			fail_msg("%s is secret", open[i]);
+}
+
+static void expect(struct redaction *r, struct secrets *s, const char *text,
+		   const char *rule, const char *left)
+{
+	/* Just as long as it is, so that a sanitizer sees who reads on. */
+	size_t len = strlen(text);
+	char *exact = malloc(len ? len : 1);
+	memcpy(exact, text, len);
+	struct redacted found = redaction_of_text(r, s, 0, exact, len);
+	AUTO(xfree) char *words = found.text ? xstrndup(found.text, found.len) : NULL;
+	free(exact);
+	if (!rule != !found.rule || (rule && strcmp(rule, found.rule) != 0))
+		fail_msg("%s: %s, not %s", text, found.rule ? found.rule : "nothing",
+			 rule ? rule : "nothing");
+	if (!left != !words || (left && strcmp(left, words) != 0))
+		fail_msg("%s: %s is left, not %s", text, words ? words : "nothing",
+			 left ? left : "nothing");
+	redacted_done(&found);
+}
+
+#define JWT "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N"
+
+static void texts(void **state)
+{
+	static const struct {
+		const char *text, *rule, *left;
+	} cases[] = {
+		{ JWT, "jwt", NULL },
+		{ "a " JWT " b", "jwt", "a [redacted] b" },
+		{ "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0N", "jwt", NULL },
+		{ "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----",
+		  "pem", NULL },
+		{ "-----BEGIN PRIVATE KEY-----\nMIIEvQ", "pem", NULL },
+		{ "-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----", NULL,
+		  NULL },
+		{ "AKIAIOSFODNN7EXAMPLE", "key", NULL },
+		{ "key=AKIAIOSFODNN7EXAMPLE;", "key", "key=[redacted];" },
+		{ "ghp_16C7e42F292c6912E7710c838347Ae178B4a", "key", NULL },
+		{ "4111 1111 1111 1111", "card", NULL },
+		{ "pay 4111-1111-1111-1111.", "card", "pay [redacted]." },
+		{ "4111111111111112", NULL, NULL },
+		{ "41111111111111111111111111", NULL, NULL },
+		{ "1732240000123456789", NULL, NULL },
+		{ "postgres://bob:hunter2@db/x", "userinfo",
+		  "postgres://[redacted]@db/x" },
+		{ "https://example.org/a@b", NULL, NULL },
+		{ "bob:hunter2@tcp(db:3306)/x", "userinfo",
+		  "bob:[redacted]@tcp(db:3306)/x" },
+		{ "GET /a?token=abc&x=1 HTTP/1.1", "assignment",
+		  "GET /a?token=[redacted]&x=1 HTTP/1.1" },
+		{ "Authorization: Basic dXNlcjpwYXNz\r\nHost: x", "assignment",
+		  "Authorization: [redacted]\r\nHost: x" },
+		{ "{\"user\":\"bob\",\"password\":\"hun\\\"ter2\",\"n\":1}", "assignment",
+		  "{\"user\":\"bob\",\"password\":\"[redacted]\",\"n\":1}" },
+		{ "{\\\"password\\\":\\\"hunter2\\\"}", "assignment",
+		  "{\\\"password\\\":\\\"[redacted]\\\"}" },
+		{ "{User:bob Password:hunter2}", "assignment",
+		  "{User:bob Password:[redacted]}" },
+		{ "password: hunter", "assignment", "password: [redacted]" },
+		{ "invalid token: unexpected end of input", NULL, NULL },
+		{ "invalid token: a83bc92", "assignment", "invalid token: [redacted]" },
+		{ "bad token \"abc\" at 3", "assignment",
+		  "bad token \"[redacted]\" at 3" },
+		{ "run --password hunter2 -v", "assignment",
+		  "run --password [redacted] -v" },
+		{ "curl -H x Bearer abcdefgh12", "bearer",
+		  "curl -H x Bearer [redacted]" },
+		{ "the bearer of news", NULL, NULL },
+		{ "map[password:hunter2 user:bob]", "assignment",
+		  "map[password:[redacted] user:bob]" },
+		{ "plain words, 12:30, a=b, http://x/y", NULL, NULL },
+		{ ":", NULL, NULL },
+		{ "token=", NULL, NULL },
+		{ "token ", NULL, NULL },
+		{ "password=\"", NULL, NULL },
+		{ "", NULL, NULL },
+	};
+	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS, NULL);
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		expect(r, NULL, cases[i].text, cases[i].rule, cases[i].left);
+}
+
+static void elsewhere(void **state)
+{
+	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS, NULL);
+	AUTO(secrets_free) struct secrets *s = secrets_new();
+	(void)state;
+	secrets_learn(s, 0x1000, 16, "swordfish-and-more", 18);
+	secrets_learn(s, 0x2000, 8, "abc", 3);
+	assert_int_equal(secrets_count(s), 3);
+	secrets_learn(s, 0x1004, 4, "swordfish-and-more", 18);
+	assert_int_equal(secrets_count(s), 3);
+	expect(r, s, "it was swordfish-and-more!", "elsewhere", "it was [redacted]!");
+	expect(r, s, "it was swordfish-", "elsewhere", "it was [redacted]");
+	expect(r, s, "ordfish-a", "elsewhere", NULL);
+	expect(r, s, "abc", NULL, NULL);
+	assert_true(secrets_at(s, 0xff8, 9));
+	assert_true(secrets_at(s, 0x100f, 1));
+	assert_false(secrets_at(s, 0x1010, 100));
+	assert_false(secrets_at(s, 0xff8, 8));
+	/* Many that meet: the ranges stay sorted, and are one in the end. */
+	for (uint64_t i = 0; i < 1000; i++)
+		secrets_learn(s, 0x10000 + (i * 7919 % 1000) * 16, 8, NULL, 0);
+	for (uint64_t i = 0; i < 1000; i++) {
+		assert_true(secrets_at(s, 0x10000 + i * 16 + 7, 1));
+		assert_false(secrets_at(s, 0x10000 + i * 16 + 8, 8));
+	}
+	secrets_learn(s, 0x10000, 16000, NULL, 0);
+	assert_true(secrets_at(s, 0x10000 + 8, 1));
+	struct redacted found = redaction_of_text(r, s, 0x1008, "other words", 11);
+	assert_string_equal(found.rule, "elsewhere");
+	assert_null(found.text);
+}
+
+static void modes(void **state)
+{
+	AUTO(redaction_free) struct redaction *strict = make(REDACT_STRICT, NULL);
+	AUTO(redaction_free) struct redaction *nothing = make(REDACT_NOTHING, NULL);
+	(void)state;
+	expect(strict, NULL, "anything", "strict", NULL);
+	expect(nothing, NULL, "password=hunter2 " JWT, NULL, NULL);
+	assert_null(redaction_of_name(nothing, "password", 8));
+	assert_null(redaction_of_type(nothing, "crypto/rsa.PrivateKey"));
+}
+
+static const char *write_file(const char *text)
+{
+	static char path[] = "/tmp/redaction.XXXXXX";
+	strcpy(path + sizeof(path) - 7, "XXXXXX");
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+	return path;
+}
+
+static void rules(void **state)
+{
+	static const char text[] = "# ours\n\nname *_dsn\nkeep name pagetoken\n"
+				   "type main.account\nkeep type crypto/rsa.*\n"
+				   "value customer-[0-9]+\n";
+	const char *path = write_file(text);
+	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS, path);
+	(void)state;
+	unlink(path);
+	assert_non_null(redaction_of_name(r, "main_DSN", 8));
+	assert_null(redaction_of_name(r, "pageToken", 9));
+	assert_non_null(redaction_of_name(r, "token", 5));
+	assert_non_null(redaction_of_type(r, "main.account"));
+	assert_null(redaction_of_type(r, "crypto/rsa.PrivateKey"));
+	expect(r, NULL, "of customer-17 and customer-18.", "rule",
+	       "of [redacted] and [redacted].");
+}
+
+static void bad_rules(void **state)
+{
+	static const struct {
+		const char *text, *where;
+	} cases[] = {
+		{ "name a\nnme b\n", "line 2" },
+		{ "value [\n", "line 1" },
+		{ "keep value x\n", "line 1" },
+		{ "name\n", "line 1" },
+	};
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const char *path = write_file(cases[i].text);
+		const struct redaction_options options = { .rules = path };
+		struct err err;
+		assert_null(redaction_new(&options, &err));
+		unlink(path);
+		if (!strstr(err.text, cases[i].where) || !strstr(err.text, path) ||
+		    !strstr(err.text, "expected"))
+			fail_msg("%s", err.text);
+	}
+}
+
+static void same(void **state)
+{
+	AUTO(redaction_free) struct redaction *a = make(REDACT_SECRETS, NULL);
+	AUTO(redaction_free) struct redaction *b = make(REDACT_SECRETS, NULL);
+	char x[REDACTION_SAME], y[REDACTION_SAME];
+	(void)state;
+	redaction_same(a, "hunter2", 7, x);
+	redaction_same(a, "hunter2", 7, y);
+	assert_string_equal(x, y);
+	redaction_same(b, "hunter2", 7, y);
+	assert_string_not_equal(x, y);
+	redaction_same(a, "hunter3", 7, y);
+	assert_string_not_equal(x, y);
+	const char *path = write_file("0123456789abcdef");
+	const struct redaction_options options = { .key = path };
+	struct err err;
+	AUTO(redaction_free) struct redaction *c = redaction_new(&options, &err);
+	AUTO(redaction_free) struct redaction *d = redaction_new(&options, &err);
+	unlink(path);
+	redaction_same(c, "hunter2", 7, x);
+	redaction_same(d, "hunter2", 7, y);
+	assert_string_equal(x, y);
+	assert_int_equal(redaction_length(0), 0);
+	assert_int_equal(redaction_length(1), 1);
+	assert_int_equal(redaction_length(5), 8);
+	assert_int_equal(redaction_length(64), 64);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names),     cmocka_unit_test(types),
+		cmocka_unit_test(texts),     cmocka_unit_test(elsewhere),
+		cmocka_unit_test(modes),     cmocka_unit_test(rules),
+		cmocka_unit_test(bad_rules), cmocka_unit_test(same),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
