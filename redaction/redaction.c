@@ -27,6 +27,8 @@ struct redaction {
 	enum redaction_mode mode;
 	struct rules *rules; /* NULL: none */
 	struct hmac_sha256_ctx key;
+	struct secrets *always; /* NULL: nothing was remembered */
+	struct secrets *here;
 	struct cached names[CACHE];
 };
 
@@ -79,6 +81,7 @@ struct redaction *redaction_new(const struct redaction_options *options, struct 
 	AUTO(redaction_free) struct redaction *r = xcalloc(1, sizeof(*r));
 
 	r->mode = options->mode;
+	r->here = secrets_new();
 	if (options->rules && !(r->rules = rules_read(options->rules, err)))
 		return NULL;
 	if (!make_key(options->key, &r->key, err))
@@ -91,6 +94,8 @@ void redaction_free(struct redaction *r)
 	if (!r)
 		return;
 	rules_free(r->rules);
+	secrets_free(r->always);
+	secrets_free(r->here);
 	explicit_bzero(&r->key, sizeof(r->key));
 	xfree(r);
 }
@@ -196,6 +201,39 @@ const char *redaction_of_type(struct redaction *r, const char *type)
 	return verdict == VERDICT_WITHHOLD ? "type" : NULL;
 }
 
+void redaction_learn(struct redaction *r, uint64_t addr, uint64_t size, const void *bytes,
+		     size_t len)
+{
+	if (r->mode != REDACT_NOTHING)
+		secrets_learn(r->here, addr, size, bytes, len);
+}
+
+void redaction_remember(struct redaction *r)
+{
+	secrets_free(r->always);
+	r->always = r->here;
+	r->here = secrets_new();
+}
+
+void redaction_forget(struct redaction *r)
+{
+	if (secrets_count(r->here) == 0)
+		return;
+	secrets_free(r->here);
+	r->here = secrets_new();
+}
+
+size_t redaction_learned(const struct redaction *r)
+{
+	return secrets_count(r->here);
+}
+
+bool redaction_at(const struct redaction *r, uint64_t addr, uint64_t size)
+{
+	return secrets_at(r->here, addr, size) ||
+	       (r->always && secrets_at(r->always, addr, size));
+}
+
 const char *redaction_of_number(const struct redaction *r, uint64_t number)
 {
 	char digits[24];
@@ -211,7 +249,6 @@ const char *redaction_of_number(const struct redaction *r, uint64_t number)
 /* The text with masks, as it grows. */
 struct masking {
 	struct redaction *r;
-	struct secrets *secrets;
 	uint64_t addr;
 	const char *text;
 	size_t len, done; /* of text, that are judged */
@@ -241,17 +278,18 @@ static void withhold(struct masking *m, struct span span)
 	keep(m, mask, sizeof(mask) - 1);
 	if (!m->ret.rule)
 		m->ret.rule = span.rule;
-	if (m->secrets)
-		secrets_learn(m->secrets, m->addr ? m->addr + span.begin : 0,
-			      span.end - span.begin, m->text + span.begin,
-			      span.end - span.begin);
+	redaction_learn(m->r, m->addr ? m->addr + span.begin : 0, span.end - span.begin,
+			m->text + span.begin, span.end - span.begin);
 	m->done = span.end;
 }
 
 static bool span_at(struct masking *m, size_t at, struct span *ret)
 {
-	size_t n = m->secrets ? secrets_here(m->secrets, m->text + at, m->len - at) : 0;
+	const char *text = m->text + at;
+	size_t len = m->len - at, n = secrets_here(m->r->here, text, len);
 
+	if (!n && m->r->always)
+		n = secrets_here(m->r->always, text, len);
 	if (n > 0) {
 		*ret = (struct span){ at, at + n, "elsewhere" };
 		return true;
@@ -283,18 +321,17 @@ static void mask_all(struct masking *m)
 	}
 }
 
-struct redacted redaction_of_text(struct redaction *r, struct secrets *s, uint64_t addr,
-				  const char *text, size_t len)
+struct redacted redaction_of_text(struct redaction *r, uint64_t addr, const char *text,
+				  size_t len)
 {
-	struct masking m = {
-		.r = r, .secrets = s, .addr = addr, .text = text, .len = len
-	};
+	struct masking m = { .r = r, .addr = addr, .text = text, .len = len };
 
 	if (r->mode == REDACT_NOTHING || len == 0)
 		return m.ret;
 	if (r->mode == REDACT_STRICT)
 		return (struct redacted){ .rule = "strict" };
-	if (s && ((addr && secrets_at(s, addr, len)) || secrets_hold(s, text, len)))
+	if ((addr && redaction_at(r, addr, len)) || secrets_hold(r->here, text, len) ||
+	    (r->always && secrets_hold(r->always, text, len)))
 		return (struct redacted){ .rule = "elsewhere" };
 	mask_all(&m);
 	if (m.ret.rule && !m.left)

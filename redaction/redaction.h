@@ -38,19 +38,17 @@ const char *redaction_mode_name(const struct redaction *r);
 const char *redaction_of_name(struct redaction *r, const char *name, size_t len);
 const char *redaction_of_type(struct redaction *r, const char *type);
 
-/* What has been withheld so far in one goroutine: where its bytes are and what they were, since
- * the same bytes have other names elsewhere. */
-struct secrets;
-struct secrets *secrets_new(void);
-void secrets_free(struct secrets *s);
-DEFINE_AUTO(struct secrets, secrets_free)
-/* size bytes at addr (0: nowhere) that hold the secret; bytes NULL: their content is no text. */
-void secrets_learn(struct secrets *s, uint64_t addr, uint64_t size, const void *bytes,
-		   size_t len);
+/* What has been withheld is known again, since the same bytes have other names elsewhere: where
+ * they are, and what they were. Until redaction_forget(), which is called between goroutines, and
+ * does not forget what was learned before redaction_remember(). */
+void redaction_learn(struct redaction *r, uint64_t addr, uint64_t size, const void *bytes,
+		     size_t len); /* addr 0: nowhere; bytes NULL: they are no text */
+void redaction_remember(struct redaction *r);
+void redaction_forget(struct redaction *r);
 /* Grows with each that was not known before. */
-size_t secrets_count(const struct secrets *s);
+size_t redaction_learned(const struct redaction *r);
 /* Does any of it lie in these bytes? */
-bool secrets_at(const struct secrets *s, uint64_t addr, uint64_t size);
+bool redaction_at(const struct redaction *r, uint64_t addr, uint64_t size);
 
 /* Text of the subject. Where nothing is to be withheld rule is NULL, and so is text. */
 struct redacted {
@@ -58,9 +56,9 @@ struct redacted {
 	char *text; /* with [redacted] for each secret; NULL: nothing else is left. Owned. */
 	size_t len;
 };
-/* It lies at addr, 0: nowhere. What is found is learned. s NULL: nobody learns. */
-struct redacted redaction_of_text(struct redaction *r, struct secrets *s, uint64_t addr,
-				  const char *text, size_t len);
+/* It lies at addr, 0: nowhere. What is found is learned. */
+struct redacted redaction_of_text(struct redaction *r, uint64_t addr, const char *text,
+				  size_t len);
 void redacted_done(struct redacted *text);
 
 /* A card's number? */

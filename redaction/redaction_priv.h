@@ -8,7 +8,15 @@
 /* names.c. Case styles, plurals and numbers at the end make no difference. */
 bool is_secret_name(const char *name, size_t len);
 
-/* secrets.c. How many bytes from the first of text on are a secret that was learned; text may end
+/* secrets.c. */
+struct secrets;
+struct secrets *secrets_new(void);
+void secrets_free(struct secrets *s);
+void secrets_learn(struct secrets *s, uint64_t addr, uint64_t size, const void *bytes,
+		   size_t len);
+size_t secrets_count(const struct secrets *s);
+bool secrets_at(const struct secrets *s, uint64_t addr, uint64_t size);
+/* How many bytes from the first of text on are a secret that was learned; text may end
  * in the middle of it. */
 size_t secrets_here(const struct secrets *s, const char *text, size_t len);
 /* Is the whole text a part of one? */

@@ -46,6 +46,12 @@ void sink_named_string(struct sink *out, const char *name,
 		       const char *s); /* NULL: left out */
 void sink_named_begin(struct sink *out, const char *name, enum sink_kind kind);
 
+/* From a mark on nothing is written, and can be taken back: sink_rewind() goes back to the mark, as
+ * often as is wanted, until sink_release() lets all go on. One mark at a time. */
+void sink_mark(struct sink *out);
+void sink_rewind(struct sink *out);
+void sink_release(struct sink *out);
+
 /* Bytes of JSON so far (before compression). */
 uint64_t sink_bytes(const struct sink *out);
 /* Writes the rest (and a final newline). ERR_SYS when anything was lost; errno_ret, when

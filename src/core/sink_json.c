@@ -16,7 +16,8 @@
 enum {
 	TEXT_CHUNK = 4096, /* bytes of text escaped at a time: six times this fits the
 			      buffer */
-	DEPTH_MAX = 512,   /* deeper is a mistake of ours: printers limit what the subject
+	MARK_ROOM = 6 * TEXT_CHUNK + 64, /* the longest that is written at once */
+	DEPTH_MAX = 512, /* deeper is a mistake of ours: printers limit what the subject
 			      may ask */
 };
 
@@ -30,9 +31,19 @@ struct sink {
 	char *buf; /* the writer's */
 	size_t used;
 	uint64_t flushed;
-	bool named; /* a name was written, its value was not */
+	bool named;	   /* a name was written, its value was not */
+	struct mark *mark; /* NULL: none */
 	unsigned depth;
 	struct level levels[DEPTH_MAX];
+};
+
+struct mark {
+	size_t used; /* in the buffer, before it */
+	char *held;  /* what followed and had no room in the buffer */
+	size_t held_len, held_cap;
+	bool named;
+	unsigned depth;
+	struct level level;
 };
 
 struct sink *sink_json_new(int fd, bool zstd)
@@ -49,11 +60,31 @@ void sink_free(struct sink *out)
 	if (!out)
 		return;
 	writer_free(out->writer);
+	if (out->mark)
+		xfree(out->mark->held);
+	xfree(out->mark);
 	xfree(out);
+}
+
+static void hold(struct sink *out, struct mark *m)
+{
+	size_t len = out->used - m->used;
+
+	if (m->held_len + len > m->held_cap) {
+		m->held_cap = 2 * (m->held_len + len);
+		m->held = xreallocarray(m->held, m->held_cap, 1);
+	}
+	memcpy(m->held + m->held_len, out->buf + m->used, len);
+	m->held_len += len;
+	out->used = m->used;
 }
 
 static void flush(struct sink *out)
 {
+	if (out->mark) {
+		hold(out, out->mark);
+		return;
+	}
 	out->buf = writer_next(out->writer, out->used);
 	out->flushed += out->used;
 	out->used = 0;
@@ -381,9 +412,49 @@ void sink_named_begin(struct sink *out, const char *name, enum sink_kind kind)
 	sink_begin(out, kind);
 }
 
+void sink_mark(struct sink *out)
+{
+	struct level level = { .empty = true };
+
+	assert(!out->mark);
+	if (WRITER_BUFFER - out->used < MARK_ROOM)
+		flush(out);
+	if (out->depth > 0)
+		level = out->levels[out->depth - 1];
+	out->mark = xcalloc(1, sizeof(*out->mark));
+	*out->mark = (struct mark){ .used = out->used,
+				    .named = out->named,
+				    .depth = out->depth,
+				    .level = level };
+}
+
+void sink_rewind(struct sink *out)
+{
+	struct mark *m = out->mark;
+
+	out->used = m->used;
+	m->held_len = 0;
+	out->named = m->named;
+	out->depth = m->depth;
+	if (out->depth > 0)
+		out->levels[out->depth - 1] = m->level;
+}
+
+void sink_release(struct sink *out)
+{
+	struct mark *m = out->mark;
+
+	if (m->held_len > 0)
+		hold(out, m);
+	out->mark = NULL;
+	put(out, m->held, m->held_len);
+	xfree(m->held);
+	xfree(m);
+}
+
 uint64_t sink_bytes(const struct sink *out)
 {
-	return out->flushed + out->used;
+	return out->flushed + out->used + (out->mark ? out->mark->held_len : 0);
 }
 
 bool sink_finish(struct sink *out, int *errno_ret, struct err *err)

@@ -118,14 +118,14 @@ static void types(void **state)
 			fail_msg("%s is secret", open[i]);
 }
 
-static void expect(struct redaction *r, struct secrets *s, const char *text,
-		   const char *rule, const char *left)
+static void expect(struct redaction *r, const char *text, const char *rule,
+		   const char *left)
 {
 	/* Just as long as it is, so that a sanitizer sees who reads on. */
 	size_t len = strlen(text);
 	char *exact = malloc(len ? len : 1);
 	memcpy(exact, text, len);
-	struct redacted found = redaction_of_text(r, s, 0, exact, len);
+	struct redacted found = redaction_of_text(r, 0, exact, len);
 	AUTO(xfree) char *words = found.text ? xstrndup(found.text, found.len) : NULL;
 	free(exact);
 	if (!rule != !found.rule || (rule && strcmp(rule, found.rule) != 0))
@@ -196,40 +196,49 @@ static void texts(void **state)
 	};
 	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS, NULL);
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		expect(r, NULL, cases[i].text, cases[i].rule, cases[i].left);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		expect(r, cases[i].text, cases[i].rule, cases[i].left);
+		redaction_forget(r);
+	}
 }
 
 static void elsewhere(void **state)
 {
 	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS, NULL);
-	AUTO(secrets_free) struct secrets *s = secrets_new();
 	(void)state;
-	secrets_learn(s, 0x1000, 16, "swordfish-and-more", 18);
-	secrets_learn(s, 0x2000, 8, "abc", 3);
-	assert_int_equal(secrets_count(s), 3);
-	secrets_learn(s, 0x1004, 4, "swordfish-and-more", 18);
-	assert_int_equal(secrets_count(s), 3);
-	expect(r, s, "it was swordfish-and-more!", "elsewhere", "it was [redacted]!");
-	expect(r, s, "it was swordfish-", "elsewhere", "it was [redacted]");
-	expect(r, s, "ordfish-a", "elsewhere", NULL);
-	expect(r, s, "abc", NULL, NULL);
-	assert_true(secrets_at(s, 0xff8, 9));
-	assert_true(secrets_at(s, 0x100f, 1));
-	assert_false(secrets_at(s, 0x1010, 100));
-	assert_false(secrets_at(s, 0xff8, 8));
+	redaction_learn(r, 0x1000, 16, "swordfish-and-more", 18);
+	redaction_learn(r, 0x2000, 8, "abc", 3);
+	assert_int_equal(redaction_learned(r), 3);
+	redaction_learn(r, 0x1004, 4, "swordfish-and-more", 18);
+	assert_int_equal(redaction_learned(r), 3);
+	expect(r, "it was swordfish-and-more!", "elsewhere", "it was [redacted]!");
+	expect(r, "it was swordfish-", "elsewhere", "it was [redacted]");
+	expect(r, "ordfish-a", "elsewhere", NULL);
+	expect(r, "abc", NULL, NULL);
+	assert_true(redaction_at(r, 0xff8, 9));
+	assert_true(redaction_at(r, 0x100f, 1));
+	assert_false(redaction_at(r, 0x1010, 100));
+	assert_false(redaction_at(r, 0xff8, 8));
 	/* Many that meet: the ranges stay sorted, and are one in the end. */
 	for (uint64_t i = 0; i < 1000; i++)
-		secrets_learn(s, 0x10000 + (i * 7919 % 1000) * 16, 8, NULL, 0);
+		redaction_learn(r, 0x10000 + (i * 7919 % 1000) * 16, 8, NULL, 0);
 	for (uint64_t i = 0; i < 1000; i++) {
-		assert_true(secrets_at(s, 0x10000 + i * 16 + 7, 1));
-		assert_false(secrets_at(s, 0x10000 + i * 16 + 8, 8));
+		assert_true(redaction_at(r, 0x10000 + i * 16 + 7, 1));
+		assert_false(redaction_at(r, 0x10000 + i * 16 + 8, 8));
 	}
-	secrets_learn(s, 0x10000, 16000, NULL, 0);
-	assert_true(secrets_at(s, 0x10000 + 8, 1));
-	struct redacted found = redaction_of_text(r, s, 0x1008, "other words", 11);
+	redaction_learn(r, 0x10000, 16000, NULL, 0);
+	assert_true(redaction_at(r, 0x10000 + 8, 1));
+	struct redacted found = redaction_of_text(r, 0x1008, "other words", 11);
 	assert_string_equal(found.rule, "elsewhere");
 	assert_null(found.text);
+	redaction_remember(r);
+	redaction_forget(r);
+	assert_int_equal(redaction_learned(r), 0);
+	expect(r, "it was swordfish-and-more!", "elsewhere", "it was [redacted]!");
+	redaction_learn(r, 0, 0, "another-one", 11);
+	expect(r, "another-one", "elsewhere", NULL);
+	redaction_forget(r);
+	expect(r, "another-one", NULL, NULL);
 }
 
 static void modes(void **state)
@@ -237,8 +246,8 @@ static void modes(void **state)
 	AUTO(redaction_free) struct redaction *strict = make(REDACT_STRICT, NULL);
 	AUTO(redaction_free) struct redaction *nothing = make(REDACT_NOTHING, NULL);
 	(void)state;
-	expect(strict, NULL, "anything", "strict", NULL);
-	expect(nothing, NULL, "password=hunter2 " JWT, NULL, NULL);
+	expect(strict, "anything", "strict", NULL);
+	expect(nothing, "password=hunter2 " JWT, NULL, NULL);
 	assert_null(redaction_of_name(nothing, "password", 8));
 	assert_null(redaction_of_type(nothing, "crypto/rsa.PrivateKey"));
 }
@@ -269,7 +278,7 @@ static void rules(void **state)
 	assert_non_null(redaction_of_name(r, "token", 5));
 	assert_non_null(redaction_of_type(r, "main.account"));
 	assert_null(redaction_of_type(r, "crypto/rsa.PrivateKey"));
-	expect(r, NULL, "of customer-17 and customer-18.", "rule",
+	expect(r, "of customer-17 and customer-18.", "rule",
 	       "of [redacted] and [redacted].");
 }
 

@@ -227,6 +227,44 @@ static void write_numbers(struct sink *out, unsigned n)
 	sink_end(out);
 }
 
+/* What is taken back leaves nothing, whether it filled buffers or not. */
+static void test_mark(void **state)
+{
+	(void)state;
+	for (unsigned first = 0; first < 120000; first += 39999) {
+		int fd = memfd_create("document", 0);
+		AUTO(sink_free) struct sink *out = sink_json_new(fd, false);
+		struct err err;
+		size_t len;
+		sink_begin(out, SINK_ARRAY);
+		for (unsigned i = 0; i < first; i++)
+			sink_uint(out, 7);
+		uint64_t before = sink_bytes(out);
+		sink_mark(out);
+		sink_begin(out, SINK_OBJECT);
+		sink_name(out, "gone");
+		write_numbers(out, 100000);
+		assert_true(sink_bytes(out) > before + 100000);
+		sink_rewind(out);
+		assert_int_equal(sink_bytes(out), before);
+		sink_begin(out, SINK_OBJECT);
+		sink_name(out, "kept");
+		write_numbers(out, 100000);
+		sink_end(out);
+		sink_release(out);
+		sink_end(out);
+		uint64_t bytes = sink_bytes(out);
+		assert_true(sink_finish(out, NULL, &err));
+		AUTO(xfree) char *text = contents(fd, &len);
+		assert_int_equal(len, bytes + 1);
+		assert_null(strstr(text, "gone"));
+		assert_non_null(strstr(text, first ? "7,\n{\"kept\":[0,1,"
+						   : "[\n{\"kept\":[0,1,"));
+		assert_non_null(strstr(text, ",99998,99999]}\n]\n"));
+		close(fd);
+	}
+}
+
 static void test_zstd(void **state)
 {
 	int packed_fd = memfd_create("packed", 0), plain_fd = memfd_create("plain", 0);
@@ -317,11 +355,12 @@ static void test_slow_pipe(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_layout),	    cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_time),	    cmocka_unit_test(test_strings),
-		cmocka_unit_test(test_every_byte),  cmocka_unit_test(test_long_text),
-		cmocka_unit_test(test_zstd),	    cmocka_unit_test(test_full_disk),
-		cmocka_unit_test(test_closed_pipe), cmocka_unit_test(test_slow_pipe),
+		cmocka_unit_test(test_layout),	   cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_time),	   cmocka_unit_test(test_strings),
+		cmocka_unit_test(test_every_byte), cmocka_unit_test(test_long_text),
+		cmocka_unit_test(test_mark),	   cmocka_unit_test(test_zstd),
+		cmocka_unit_test(test_full_disk),  cmocka_unit_test(test_closed_pipe),
+		cmocka_unit_test(test_slow_pipe),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("sink", tests, NULL, NULL);
