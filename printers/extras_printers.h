@@ -5,8 +5,7 @@
 #ifndef GOSNAP_EXTRAS_PRINTERS_H
 #define GOSNAP_EXTRAS_PRINTERS_H
 
-#include "goruntime.h"
-#include "sink.h"
+#include "printers.h"
 
 /* The item that ends an incomplete array: what follows could not be read, or that many
  * more were left out. */
@@ -15,11 +14,16 @@ void print_rest(struct sink *out, const struct runtime *rt, uint32_t unreadable,
 /* The text as that member of the open object, or why it is not there. */
 void print_text(struct sink *out, const struct runtime *rt, const char *key,
 		const struct go_text *text);
+/* The same without secrets; rule: what withholds all of it, NULL: nothing. */
+void print_text_masked(struct sink *out, const struct goroutine_printing *p,
+		       const char *key, const struct go_text *text, const char *rule);
 
-void print_labels(struct sink *out, struct runtime *rt, const struct goroutine *g);
+void print_labels(struct sink *out, const struct goroutine_printing *p,
+		  const struct goroutine *g);
 void print_ancestors(struct sink *out, struct runtime *rt, const struct goroutine *g);
 void print_bubble(struct sink *out, struct runtime *rt, const struct goroutine *g);
 void print_defers(struct sink *out, struct runtime *rt, const struct goroutine *g);
-void print_panics(struct sink *out, struct runtime *rt, const struct goroutine *g);
+void print_panics(struct sink *out, const struct goroutine_printing *p,
+		  const struct goroutine *g);
 
 #endif

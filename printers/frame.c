@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "frame.h"
+#include "frame_words.h"
 #include "goroutine_contexts.h"
 #include "value_printers.h"
 
 struct frame_printing {
 	struct sink *out;
 	size_t count;
+	struct redaction *redaction;
 	struct printing *values; /* NULL: none are wanted */
 	struct contexts_found contexts;
 	bool brief; /* without what the frames of its group say */
@@ -20,30 +22,14 @@ void print_location(struct sink *out, const struct code_frame *f)
 		sink_named_uint(out, "line", f->line);
 }
 
-bool has_words(const struct words *words)
-{
-	return words->text || words->unreadable;
-}
-
-void print_words(struct sink *out, const struct words *words)
-{
-	if (words->text) {
-		sink_plain(out, words->text, words->len);
-	} else if (words->unreadable) {
-		sink_begin(out, SINK_OBJECT);
-		sink_named_string(out, "unreadable", words->unreadable);
-		sink_end(out);
-	} else {
-		sink_null(out);
-	}
-}
-
 struct variable_list {
 	struct frame_printing *printing;
 	const struct code_frame *frame;
 	const char *name;
 	bool begun;    /* this list */
 	bool left_out; /* a variable of the frame was */
+	bool arguments;
+	struct secret_arguments secret;
 };
 
 /* A frame with variables says whose they are, even when the rest is left to its group. */
@@ -65,6 +51,8 @@ static void print_in_list(void *arg, struct runtime *rt, const struct variable *
 {
 	struct variable_list *list = arg;
 
+	if (list->arguments && !v->result && !v->compiler)
+		secret_arguments_add(&list->secret, list->printing->redaction, v);
 	if (v->compiler && !list->printing->values->bounds->compiler)
 		return;
 	list->printing->values->rt = rt;
@@ -84,12 +72,14 @@ static void print_list(struct variable_list *list, const char *name, bool argume
 {
 	list->name = name;
 	list->begun = false;
+	list->arguments = arguments;
 	frame_each_variable(list->frame->variables, arguments, print_in_list, list);
 	if (list->begun)
 		sink_end(list->printing->out);
 }
 
-static void print_variables(struct frame_printing *p, const struct code_frame *f)
+static void print_variables(struct frame_printing *p, const struct code_frame *f,
+			    struct secret_arguments *ret)
 {
 	struct variable_list list = { .printing = p, .frame = f };
 
@@ -101,6 +91,7 @@ static void print_variables(struct frame_printing *p, const struct code_frame *f
 	print_list(&list, "locals", false);
 	if (list.left_out)
 		sink_named_string(p->out, "values_elided", "size");
+	*ret = list.secret;
 }
 
 static void print_place(struct sink *out, const struct code_frame *f)
@@ -127,28 +118,30 @@ static void print_place(struct sink *out, const struct code_frame *f)
 static void print_frame(void *arg, const struct code_frame *f)
 {
 	struct frame_printing *p = arg;
+	struct secret_arguments secret = { .count = 0 };
 	struct sink *out = p->out;
 
 	p->count++;
 	sink_begin(out, SINK_OBJECT);
 	if (!p->brief)
 		print_place(out, f);
+	if (p->values)
+		print_variables(p, f, &secret);
 	if (has_words(&f->words)) {
 		sink_name(out, "words");
-		print_words(out, &f->words);
+		print_words(out, p->redaction, &f->words, &secret);
 	}
-	if (p->values)
-		print_variables(p, f);
 	sink_end(out);
 }
 
-uint64_t print_frames_of(struct sink *out, const struct goroutine_printing *printing,
-			 const struct goroutine *g)
+void print_frames_of(struct sink *out, struct goroutine_printing *printing,
+		     const struct goroutine *g)
 {
 	const struct value_bounds *bounds = printing->values;
 	struct moment moment = printing->moment;
 	struct printing values = { .variables = 0 };
 	struct frame_printing p = { .out = out,
+				    .redaction = printing->redaction,
 				    .brief = !printing->full_frames && bounds,
 				    .values = bounds ? &values : NULL };
 	enum variables_of of = !bounds		? VARIABLES_OF_NONE
@@ -160,14 +153,15 @@ uint64_t print_frames_of(struct sink *out, const struct goroutine_printing *prin
 	if (runtime_bubble(printing->runtime, g, &bubble))
 		moment.now_ns = moment.realtime_ns = 0;
 	if (bounds)
-		printing_begin(&values, out, bounds, &moment);
+		printing_begin(&values, out, bounds, &moment, printing->redaction);
 	sink_begin(out, SINK_ARRAY);
 	runtimes_each_frame_of(printing->runtimes, g, of, print_frame, &p);
 	sink_end(out);
 	contexts_print(out, &p.contexts);
 	if (bounds)
 		printing_end(&values);
-	return values.variables;
+	printing->variables += values.variables;
+	printing->withheld += values.withheld_count;
 }
 
 size_t print_frames(struct sink *out, struct runtimes *all, uint32_t stack)

@@ -12,12 +12,9 @@ struct goroutine_printing;
 void print_location(struct sink *out, const struct code_frame *f);
 /* print_frames() of a goroutine's own stack, with its words and, where they are wanted, its
  * variables; unless frames are wanted in full, without what those of its group say. Behind
- * them, members of the goroutine that its contexts tell. Returns how many variables. */
-uint64_t print_frames_of(struct sink *out, const struct goroutine_printing *printing,
-			 const struct goroutine *g);
-bool has_words(const struct words *words);
-/* Its words as a value: null when there are none. */
-void print_words(struct sink *out, const struct words *words);
+ * them, members of the goroutine that its contexts tell. Counts what it printed. */
+void print_frames_of(struct sink *out, struct goroutine_printing *printing,
+		     const struct goroutine *g);
 /* Member unwound: the proof that ends every stack. Nothing where there is no stack. */
 void print_unwound(struct sink *out, const struct runtimes *all, enum stack_state state,
 		   uint32_t reason);

@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "printers.h"
+#include <string.h>
 
-static void print_settings(struct sink *out, const struct build_info *info)
+#include "printers.h"
+#include "withheld.h"
+
+static void print_settings(struct sink *out, const struct build_info *info,
+			   struct redaction *r)
 {
 	sink_named_begin(out, "settings", SINK_ARRAY);
 	for (size_t i = 0; i < info->setting_count; i++) {
+		const char *value = info->settings[i].value;
 		sink_begin(out, SINK_OBJECT);
 		sink_named_string(out, "key", info->settings[i].key);
-		sink_named_string(out, "value", info->settings[i].value);
+		if (value)
+			print_text_without_secrets(
+				out, r, "value", NULL,
+				(struct bytes_of_text){ value, strlen(value) });
 		sink_end(out);
 	}
 	sink_end(out);
@@ -29,13 +37,14 @@ static void print_dependencies(struct sink *out, const struct build_info *info)
 
 /* Settings are recorded since 1.18, and then never none; dependencies where there are
  * modules. */
-static void print_build_info(struct sink *out, const struct build_info *info)
+static void print_build_info(struct sink *out, const struct build_info *info,
+			     struct redaction *r)
 {
 	sink_named_string(out, "version", info->version);
 	sink_named_string(out, "module", info->module ? info->module : info->path);
 	sink_named_string(out, "module_version", info->module_version);
 	if (info->setting_count > 0)
-		print_settings(out, info);
+		print_settings(out, info, r);
 	if (info->module || info->dependency_count > 0)
 		print_dependencies(out, info);
 }
@@ -60,22 +69,22 @@ static void print_images(struct sink *out, const struct runtime *rt)
 	sink_end(out);
 }
 
-static void print_runtime(struct sink *out, const struct runtime *rt)
+static void print_runtime(struct sink *out, const struct runtime *rt, struct redaction *r)
 {
-	print_build_info(out, runtime_build_info(rt));
+	print_build_info(out, runtime_build_info(rt), r);
 	print_images(out, rt);
 }
 
-void print_go(struct sink *out, const struct runtimes *all)
+void print_go(struct sink *out, const struct runtimes *all, struct redaction *r)
 {
 	sink_begin(out, SINK_OBJECT);
-	print_runtime(out, runtimes_get(all, 0));
+	print_runtime(out, runtimes_get(all, 0), r);
 	if (runtimes_count(all) > 1) {
 		sink_named_begin(out, "others", SINK_ARRAY);
 		for (size_t i = 1; i < runtimes_count(all); i++) {
 			const struct runtime *rt = runtimes_get(all, i);
 			sink_begin(out, SINK_OBJECT);
-			print_runtime(out, rt);
+			print_runtime(out, rt, r);
 			sink_named_string(out, "layout", runtime_layout_source(rt));
 			sink_end(out);
 		}

@@ -3,6 +3,7 @@
 #include "frame.h"
 #include "printers.h"
 #include "waiting.h"
+#include "frame_words.h"
 
 static bool waits(const struct goroutine *g)
 {
@@ -71,6 +72,7 @@ static void print_stack(struct sink *out, const struct goroutine *g)
 /* The member words begins with the first frame that has some. */
 struct words_printing {
 	struct sink *out;
+	struct redaction *redaction;
 	size_t nulls; /* before it */
 	bool begun;
 };
@@ -89,22 +91,35 @@ static void print_item(void *arg, const struct words *words)
 		while (p->nulls-- > 0)
 			sink_null(p->out);
 	}
-	print_words(p->out, words);
+	print_words(p->out, p->redaction, words, NULL);
 }
 
-static void print_all_words(struct sink *out, struct runtimes *all,
+static void print_all_words(struct sink *out, const struct goroutine_printing *printing,
 			    const struct goroutine *g)
 {
-	struct words_printing p = { .out = out };
+	struct words_printing p = { .out = out, .redaction = printing->redaction };
 
-	runtimes_each_words(all, g, print_item, &p);
+	runtimes_each_words(printing->runtimes, g, print_item, &p);
 	if (p.begun)
 		sink_end(out);
 }
 
-void print_goroutine(struct sink *out, struct goroutine_printing *p,
-		     const struct goroutine *g, uint64_t group)
+struct again {
+	struct sink *out;
+	struct goroutine_printing *p;
+	const struct goroutine *g;
+	uint64_t group, variables, withheld;
+};
+
+static void print_once(void *arg)
 {
+	const struct again *again = arg;
+	struct sink *out = again->out;
+	struct goroutine_printing *p = again->p;
+	const struct goroutine *g = again->g;
+
+	p->variables = again->variables;
+	p->withheld = again->withheld;
 	sink_begin(out, SINK_OBJECT);
 	sink_named_uint(out, "id", g->id);
 	print_whose(out, p->runtimes, p->runtime);
@@ -115,18 +130,18 @@ void print_goroutine(struct sink *out, struct goroutine_printing *p,
 		sink_named_int(out, "thread", p->threads[g->thread].tid);
 	if (g->locked_machine)
 		sink_named_bool(out, "locked", true);
-	print_labels(out, p->runtime, g);
+	print_labels(out, p, g);
 	print_origin(out, p, g);
 	print_stack(out, g);
-	sink_named_uint(out, "group", group);
+	sink_named_uint(out, "group", again->group);
 	if ((p->full_frames || p->values) && g->stack != NO_STACK) {
 		sink_name(out, "frames");
-		p->variables += print_frames_of(out, p, g);
+		print_frames_of(out, p, g);
 	} else if (g->stack != NO_STACK) {
-		print_all_words(out, p->runtimes, g);
+		print_all_words(out, p, g);
 	}
 	print_unwound(out, p->runtimes, (enum stack_state)g->state, g->reason);
-	print_panics(out, p->runtime, g);
+	print_panics(out, p, g);
 	print_defers(out, p->runtime, g);
 	print_bubble(out, p->runtime, g);
 	print_ancestors(out, p->runtime, g);
@@ -136,4 +151,12 @@ void print_goroutine(struct sink *out, struct goroutine_printing *p,
 	else if (g->same_id)
 		sink_named_string(out, "doubtful", "another goroutine has its id, too");
 	sink_end(out);
+}
+
+void print_goroutine(struct sink *out, struct goroutine_printing *p,
+		     const struct goroutine *g, uint64_t group)
+{
+	struct again again = { out, p, g, group, p->variables, p->withheld };
+
+	print_until_known(out, p->redaction, print_once, &again);
 }

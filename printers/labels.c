@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "extras_printers.h"
+#include "withheld.h"
 
 void print_rest(struct sink *out, const struct runtime *rt, uint32_t unreadable,
 		uint64_t elided)
@@ -28,29 +29,44 @@ void print_text(struct sink *out, const struct runtime *rt, const char *key,
 	sink_text(out, text->bytes, text->len);
 }
 
-static void print_label(struct sink *out, const struct runtime *rt,
+void print_text_masked(struct sink *out, const struct goroutine_printing *p,
+		       const char *key, const struct go_text *text, const char *rule)
+{
+	if (text->unreadable)
+		print_text(out, p->runtime, key, text);
+	else
+		print_text_without_secrets(
+			out, p->redaction, key, rule,
+			(struct bytes_of_text){ text->bytes, text->len });
+}
+
+static void print_label(struct sink *out, const struct goroutine_printing *p,
 			const struct label *label)
 {
+	const struct runtime *rt = p->runtime;
 	uint64_t elided = label->key.elided + label->value.elided;
 
 	sink_begin(out, SINK_OBJECT);
 	print_text(out, rt, "key", &label->key);
 	if (!label->key.unreadable)
-		print_text(out, rt, "value", &label->value);
+		print_text_masked(out, p, "value", &label->value,
+				  redaction_of_name(p->redaction, label->key.bytes,
+						    label->key.len));
 	if (elided)
 		sink_named_uint(out, "elided", elided);
 	sink_end(out);
 }
 
-void print_labels(struct sink *out, struct runtime *rt, const struct goroutine *g)
+void print_labels(struct sink *out, const struct goroutine_printing *p,
+		  const struct goroutine *g)
 {
-	const struct label_set *set = runtime_labels(rt, g);
+	const struct label_set *set = runtime_labels(p->runtime, g);
 
 	if (!set)
 		return;
 	sink_named_begin(out, "labels", SINK_ARRAY);
 	for (size_t i = 0; i < set->count; i++)
-		print_label(out, rt, &set->list[i]);
-	print_rest(out, rt, set->unreadable, set->elided);
+		print_label(out, p, &set->list[i]);
+	print_rest(out, p->runtime, set->unreadable, set->elided);
 	sink_end(out);
 }

@@ -18,7 +18,9 @@ static bool print_entry(void *arg, const struct value *key, const struct value *
 	e->n++;
 	sink_begin(p->out, SINK_OBJECT);
 	print_named_value(p, "key", key);
+	const char *before = withhold_keyed(p, key);
 	print_named_value(p, "value", elem);
+	p->withheld = before;
 	sink_end(p->out);
 	return true;
 }

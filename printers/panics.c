@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "extras_printers.h"
 
-static void print_panic(struct sink *out, const struct runtime *rt,
+static void print_panic(struct sink *out, const struct goroutine_printing *p,
 			const struct panic *panic)
 {
+	const struct runtime *rt = p->runtime;
 	const struct {
 		const char *name;
 		bool is;
@@ -18,7 +19,7 @@ static void print_panic(struct sink *out, const struct runtime *rt,
 	if (panic->type.bytes)
 		print_text(out, rt, "type", &panic->type);
 	if (panic->words.bytes)
-		print_text(out, rt, "words", &panic->words);
+		print_text_masked(out, p, "words", &panic->words, NULL);
 	if (panic->words.elided)
 		sink_named_uint(out, "elided", panic->words.elided);
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
@@ -30,15 +31,16 @@ static void print_panic(struct sink *out, const struct runtime *rt,
 	sink_end(out);
 }
 
-void print_panics(struct sink *out, struct runtime *rt, const struct goroutine *g)
+void print_panics(struct sink *out, const struct goroutine_printing *p,
+		  const struct goroutine *g)
 {
-	const struct panic_list *panics = runtime_panics(rt, g);
+	const struct panic_list *panics = runtime_panics(p->runtime, g);
 
 	if (!panics)
 		return;
 	sink_named_begin(out, "panics", SINK_ARRAY);
 	for (size_t i = 0; i < panics->count; i++)
-		print_panic(out, rt, &panics->list[i]);
-	print_rest(out, rt, panics->unreadable, 0);
+		print_panic(out, p, &panics->list[i]);
+	print_rest(out, p->runtime, panics->unreadable, 0);
 	sink_end(out);
 }

@@ -9,14 +9,24 @@
 #include "process.h"
 #include "sink.h"
 
+struct redaction;
+
 /* Each writes one value; the caller has named it. */
-void print_process(struct sink *out, const struct process *process, struct target *t,
-		   const struct images *images);
+struct process_printing {
+	const struct process *process;
+	struct target *target;
+	const struct images *images;
+	struct redaction *redaction;
+	bool environment; /* its values, too */
+};
+void print_process(struct sink *out, const struct process_printing *printing);
+/* Remembers the secrets of its environment and command line, which its memory holds, too. */
+void process_remember_secrets(const struct process *p, struct redaction *r);
 void print_verification(struct sink *out, const struct verification *v);
 void print_warnings(struct sink *out, const struct warnings *warnings);
 
 /* The first runtime, with the others as a member of it. */
-void print_go(struct sink *out, const struct runtimes *all);
+void print_go(struct sink *out, const struct runtimes *all, struct redaction *r);
 /* Member runtime: whose something is, when not the first one's. NULL: nobody's. */
 void print_whose(struct sink *out, const struct runtimes *all, const struct runtime *rt);
 
@@ -56,9 +66,22 @@ struct moment {
 };
 
 /* An object with its name, type and value. */
-void print_one_value(struct sink *out, struct runtime *rt,
-		     const struct value_bounds *bounds, const struct moment *moment,
-		     const char *name, const struct value *v);
+struct one_value {
+	struct sink *out;
+	struct runtime *rt;
+	const struct value_bounds *bounds;
+	const struct moment *moment;
+	struct redaction *redaction;
+	const char *name;
+	struct value value;
+};
+void print_one_value(const struct one_value *one);
+
+/* Prints once, and again as long as that taught what else is a secret: whatever was printed before
+ * is taken back. */
+typedef void print_again_fn(void *arg);
+void print_until_known(struct sink *out, struct redaction *redaction,
+		       print_again_fn *print, void *arg);
 
 struct goroutine_printing {
 	struct runtimes *runtimes;
@@ -67,7 +90,9 @@ struct goroutine_printing {
 	struct moment moment;
 	bool full_frames; /* frames do not leave out what their group says */
 	const struct value_bounds *values; /* NULL: none are wanted */
-	uint64_t variables;		   /* counts those printed */
+	struct redaction *redaction;
+	uint64_t variables; /* counts those printed */
+	uint64_t withheld;  /* ... values withheld */
 };
 /* group: the id of its stack's group in this document. */
 void print_goroutine(struct sink *out, struct goroutine_printing *p,

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
 #include "image_debug.h"
 #include "printers.h"
+#include "utf8.h"
+#include "withheld.h"
+
+enum { WORDS_MAX = 4096, WORD_MAX = 4096 }; /* of its arguments, and bytes of each */
 
 static void print_limits(struct sink *out, const struct process *p)
 {
@@ -50,6 +56,93 @@ static void print_mappings(struct sink *out, struct target *t)
 	sink_end(out);
 }
 
+/* Of "-password x" and "--password x" the name is one argument and what it names the next. */
+static const char *rule_behind(struct redaction *r, const char *option)
+{
+	return option && option[0] == '-' && !strchr(option, '=')
+		       ? redaction_of_name(r, option, strlen(option))
+		       : NULL;
+}
+
+static struct bytes_of_text cut(const char *word)
+{
+	size_t len = strlen(word);
+
+	if (len > WORD_MAX)
+		len = utf8_cut(word, WORD_MAX);
+	return (struct bytes_of_text){ word, len };
+}
+
+static void print_args(struct sink *out, const struct process_words *args,
+		       struct redaction *r)
+{
+	const char *before = NULL;
+	size_t n = 0;
+
+	sink_named_begin(out, "args", SINK_ARRAY);
+	for (const char *arg = NULL; (arg = process_next_word(args, arg)); n++) {
+		if (n < WORDS_MAX)
+			print_item_without_secrets(out, r, rule_behind(r, before),
+						   cut(arg));
+		before = arg;
+	}
+	if (n > WORDS_MAX) {
+		sink_begin(out, SINK_OBJECT);
+		sink_named_uint(out, "elided", n - WORDS_MAX);
+		sink_end(out);
+	}
+	sink_end(out);
+}
+
+static void print_environment(struct sink *out, const struct process_printing *p)
+{
+	const struct process_words *words = &p->process->environment;
+
+	sink_named_begin(out, "environment", SINK_ARRAY);
+	for (const char *word = NULL; (word = process_next_word(words, word));) {
+		size_t len = strcspn(word, "=");
+		sink_begin(out, SINK_OBJECT);
+		sink_name(out, "name");
+		sink_text(out, word, len);
+		if (p->environment && word[len])
+			print_text_without_secrets(
+				out, p->redaction, "value",
+				redaction_of_name(p->redaction, word, len),
+				cut(word + len + 1));
+		sink_end(out);
+	}
+	sink_end(out);
+}
+
+static void learn_text(struct redaction *r, const char *rule, const char *text)
+{
+	size_t len = strlen(text);
+
+	if (rule) {
+		redaction_learn(r, 0, 0, text, len);
+		return;
+	}
+	struct redacted ignored = redaction_of_text(r, 0, text, len);
+	redacted_done(&ignored);
+}
+
+void process_remember_secrets(const struct process *p, struct redaction *r)
+{
+	const char *before = NULL;
+
+	for (const char *arg = NULL; (arg = process_next_word(&p->args, arg));) {
+		learn_text(r, rule_behind(r, before), arg);
+		before = arg;
+	}
+	for (const char *word = NULL;
+	     (word = process_next_word(&p->environment, word));) {
+		size_t len = strcspn(word, "=");
+		if (word[len])
+			learn_text(r, redaction_of_name(r, word, len), word + len + 1);
+	}
+	redaction_remember(r);
+}
+
 static const char *unless_empty(const char *s)
 {
 	return s && *s ? s : NULL;
@@ -65,9 +158,10 @@ static void print_debug_file(struct sink *out, const struct image *exe)
 		sink_named_string(out, "debug_file", image_path(from));
 }
 
-void print_process(struct sink *out, const struct process *p, struct target *t,
-		   const struct images *images)
+void print_process(struct sink *out, const struct process_printing *printing)
 {
+	const struct process *p = printing->process;
+	const struct images *images = printing->images;
 	const struct image *exe = images_count(images) ? images_get(images, 0) : NULL;
 
 	sink_begin(out, SINK_OBJECT);
@@ -85,6 +179,8 @@ void print_process(struct sink *out, const struct process *p, struct target *t,
 	}
 	if (exe)
 		print_debug_file(out, exe);
+	if (p->args.bytes)
+		print_args(out, &p->args, printing->redaction);
 	sink_named_string(out, "cwd", p->cwd);
 	if (p->has_ids) {
 		sink_named_uint(out, "uid", p->uid);
@@ -101,6 +197,8 @@ void print_process(struct sink *out, const struct process *p, struct target *t,
 	print_limits(out, p);
 	if (p->files_readable)
 		print_files(out, p);
-	print_mappings(out, t);
+	print_mappings(out, printing->target);
+	if (p->environment.bytes)
+		print_environment(out, printing);
 	sink_end(out);
 }

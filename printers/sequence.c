@@ -21,13 +21,27 @@ static bool is_printable(const uint8_t *bytes, size_t len)
 	return true;
 }
 
-static void print_bytes(struct printing *p, uint64_t addr, uint64_t n)
+static void print_size(struct printing *p, uint64_t len, const uint64_t *cap)
+{
+	sink_named_uint(p->out, "len", len);
+	if (cap)
+		sink_named_uint(p->out, "cap", *cap);
+}
+
+static void print_bytes(struct printing *p, uint64_t addr, uint64_t n,
+			const uint64_t *cap)
 {
 	size_t len = n < p->bounds->string ? (size_t)n : p->bounds->string;
-	AUTO(xfree) uint8_t *bytes = xcalloc(len + 1, 1);
+	size_t read = n - len < SECRETS_BEHIND ? (size_t)n : len + SECRETS_BEHIND;
+	AUTO(xfree) uint8_t *bytes = xcalloc(read + 1, 1);
 	struct err err;
 
-	if (!runtime_bytes(p->rt, addr, bytes, len, &err)) {
+	bool there = runtime_bytes(p->rt, addr, bytes, read, &err);
+	const struct shown_text text = { addr, (const char *)bytes, read, len, n };
+	if (there && print_masked(p, "text", &text))
+		return;
+	print_size(p, n, cap);
+	if (!there) {
 		print_unreadable(p, err.text);
 		return;
 	}
@@ -91,23 +105,23 @@ static uint64_t in_row(const void *arg, uint64_t i)
 	return row->addr + i * row->size;
 }
 
+/* cap NULL: an array has none. */
 static void print_row(struct printing *p, const struct type *elem, uint64_t addr,
-		      uint64_t n)
+		      uint64_t n, const uint64_t *cap)
 {
 	const struct row row = { addr, elem ? type_size(elem) : 0 };
 
-	if (is_bytes(elem))
-		print_bytes(p, addr, n);
-	else
+	if (is_bytes(elem)) {
+		print_bytes(p, addr, n, cap);
+	} else if (!withhold_letters(p, elem, addr, n)) {
+		print_size(p, n, cap);
 		print_elements(p, elem, n, in_row, &row);
+	}
 }
 
 void print_array(struct printing *p, const struct value *v)
 {
-	uint64_t n = type_count(v->type);
-
-	sink_named_uint(p->out, "len", n);
-	print_row(p, type_elem(v->type), v->addr, n);
+	print_row(p, type_elem(v->type), v->addr, type_count(v->type), NULL);
 }
 
 void print_slice(struct printing *p, const struct value *v)
@@ -117,12 +131,10 @@ void print_slice(struct printing *p, const struct value *v)
 
 	if (!runtime_slice(p->rt, v, &s, &err)) {
 		print_unreadable(p, err.text);
-		return;
-	}
-	sink_named_uint(p->out, "len", s.len);
-	sink_named_uint(p->out, "cap", s.cap);
-	if (!s.addr)
+	} else if (!s.addr) {
+		print_size(p, s.len, &s.cap);
 		sink_named_bool(p->out, "nil", true);
-	else
-		print_row(p, type_elem(v->type), s.addr, s.len);
+	} else {
+		print_row(p, type_elem(v->type), s.addr, s.len, &s.cap);
+	}
 }

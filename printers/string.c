@@ -27,11 +27,18 @@ void print_string(struct printing *p, const struct value *v)
 		print_unreadable(p, err.text);
 		return;
 	}
-	sink_named_uint(p->out, "len", s.len);
-	size_t len = s.len < p->bounds->string ? (size_t)s.len : p->bounds->string;
+	size_t shown = s.len < p->bounds->string ? (size_t)s.len : p->bounds->string;
+	size_t len =
+		s.len - shown < SECRETS_BEHIND ? (size_t)s.len : shown + SECRETS_BEHIND;
 	AUTO(xfree) char *bytes = xcalloc(len + 1, 1);
-	if (runtime_bytes(p->rt, s.addr, bytes, len, &err))
-		print_text(p, bytes, len, s.len);
-	else
+	if (!runtime_bytes(p->rt, s.addr, bytes, len, &err)) {
+		sink_named_uint(p->out, "len", s.len);
 		print_unreadable(p, err.text);
+		return;
+	}
+	const struct shown_text text = { s.addr, bytes, len, shown, s.len };
+	if (print_masked(p, "value", &text))
+		return;
+	sink_named_uint(p->out, "len", s.len);
+	print_text(p, bytes, shown, s.len);
 }

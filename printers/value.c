@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
 #include "known.h"
 
 static const struct {
@@ -159,6 +161,21 @@ bool read_value(struct printing *p, const struct value *v, void *ret, size_t len
 	return false;
 }
 
+static void print_content(struct printing *p, const struct value *v)
+{
+	const char *before = p->withheld;
+
+	if (!before)
+		p->withheld = redaction_of_type(p->redaction, type_name(v->type));
+	if (!withhold_value(p, v)) {
+		print_known(p, v);
+		p->depth++;
+		kinds[type_kind(v->type)].print(p, v);
+		p->depth--;
+	}
+	p->withheld = before;
+}
+
 void print_value_members(struct printing *p, const struct value *v)
 {
 	struct sink *out = p->out;
@@ -172,14 +189,10 @@ void print_value_members(struct printing *p, const struct value *v)
 	sink_named_string(out, "kind", kinds[kind].name);
 	if (value_has_address(v))
 		sink_named_address(out, "address", v->addr);
-	if (!kinds[kind].print) {
+	if (kinds[kind].print)
+		print_content(p, v);
+	else
 		print_unreadable(p, "values of this type are not known");
-		return;
-	}
-	print_known(p, v);
-	p->depth++;
-	kinds[kind].print(p, v);
-	p->depth--;
 }
 
 void print_value(struct printing *p, const struct value *v)
@@ -196,11 +209,13 @@ void print_named_value(struct printing *p, const char *name, const struct value 
 }
 
 void printing_begin(struct printing *p, struct sink *out,
-		    const struct value_bounds *bounds, const struct moment *moment)
+		    const struct value_bounds *bounds, const struct moment *moment,
+		    struct redaction *redaction)
 {
 	*p = (struct printing){ .out = out,
 				.bounds = bounds,
 				.moment = moment,
+				.redaction = redaction,
 				.begun = sink_bytes(out),
 				.goroutine_begun = sink_bytes(out),
 				.seen = xcalloc(1, sizeof(struct seen)) };
@@ -212,19 +227,42 @@ void printing_end(struct printing *p)
 	xfree(p->seen);
 }
 
-void print_one_value(struct sink *out, struct runtime *rt,
-		     const struct value_bounds *bounds, const struct moment *moment,
-		     const char *name, const struct value *v)
+static void print_once(void *arg)
 {
+	const struct one_value *one = arg;
 	struct printing p;
 
-	printing_begin(&p, out, bounds, moment);
-	p.rt = rt;
-	sink_begin(out, SINK_OBJECT);
-	sink_named_string(out, "name", name);
-	print_value_members(&p, v);
-	sink_end(out);
+	printing_begin(&p, one->out, one->bounds, one->moment, one->redaction);
+	p.rt = one->rt;
+	sink_begin(p.out, SINK_OBJECT);
+	sink_named_string(p.out, "name", one->name);
+	withhold_named(&p, one->name, strlen(one->name));
+	print_value_members(&p, &one->value);
+	sink_end(p.out);
 	printing_end(&p);
+}
+
+void print_one_value(const struct one_value *one)
+{
+	print_until_known(one->out, one->redaction, print_once, (void *)one);
+}
+
+void print_until_known(struct sink *out, struct redaction *redaction,
+		       print_again_fn *print, void *arg)
+{
+	enum { TIMES_MAX = 8 };
+	size_t known;
+
+	redaction_forget(redaction);
+	sink_mark(out);
+	for (int i = 0; i < TIMES_MAX; i++) {
+		known = redaction_learned(redaction);
+		sink_rewind(out);
+		print(arg);
+		if (redaction_learned(redaction) == known)
+			break;
+	}
+	sink_release(out);
 }
 
 static void print_flags(struct sink *out, const struct variable *v)
@@ -249,6 +287,7 @@ static void print_flags(struct sink *out, const struct variable *v)
 void print_inner_variable(struct printing *p, const struct variable *v)
 {
 	struct sink *out = p->out;
+	const char *before = withhold_named(p, v->name, strlen(v->name));
 
 	sink_begin(out, SINK_OBJECT);
 	sink_named_string(out, "name", v->name);
@@ -263,6 +302,7 @@ void print_inner_variable(struct printing *p, const struct variable *v)
 		sink_named_string(out, "unreadable", v->unreadable);
 	}
 	sink_end(out);
+	p->withheld = before;
 }
 
 void print_variable(struct printing *p, struct runtime *rt, const struct variable *v)

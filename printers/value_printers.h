@@ -6,24 +6,29 @@
 #define GOSNAP_VALUE_PRINTERS_H
 
 #include "printers.h"
+#include "redaction.h"
 
 struct printing {
 	struct sink *out;
 	struct runtime *rt;
 	const struct value_bounds *bounds;
 	const struct moment *moment; /* NULL: not known */
-	unsigned depth;		     /* values around this one */
-	unsigned pointers;	     /* followed to get here */
-	uint64_t begun;		     /* bytes of the document before this variable */
-	uint64_t goroutine_begun;    /* ... before its goroutine's first */
-	uint64_t variables;	     /* printed so far */
-	bool has_text;		     /* the value that is being printed */
+	struct redaction *redaction;
+	const char *withheld;	  /* the rule that withholds all in here; NULL: none */
+	unsigned depth;		  /* values around this one */
+	unsigned pointers;	  /* followed to get here */
+	uint64_t begun;		  /* bytes of the document before this variable */
+	uint64_t goroutine_begun; /* ... before its goroutine's first */
+	uint64_t variables;	  /* printed so far */
+	uint64_t withheld_count;  /* values, so far */
+	bool has_text;		  /* the value that is being printed */
 	struct seen *seen;
 };
 
 /* One goroutine's variables, between these two. */
 void printing_begin(struct printing *p, struct sink *out,
-		    const struct value_bounds *bounds, const struct moment *moment);
+		    const struct value_bounds *bounds, const struct moment *moment,
+		    struct redaction *redaction);
 void printing_end(struct printing *p);
 
 typedef void value_printer(struct printing *p, const struct value *v);
@@ -41,6 +46,29 @@ void print_named_value(struct printing *p, const char *name, const struct value 
 void print_variable(struct printing *p, struct runtime *rt, const struct variable *v);
 /* The same of one that belongs to a value. */
 void print_inner_variable(struct printing *p, const struct variable *v);
+
+/* withheld.c. All inside of what has this name, which is a secret's; returns what p->withheld was
+ * before, to be put back. */
+const char *withhold_named(struct printing *p, const char *name, size_t len);
+/* The same of a map's key, or a field that names another: a string. */
+const char *withhold_keyed(struct printing *p, const struct value *key);
+/* Where p->withheld, or what it holds, withholds this value, prints what takes its place. */
+bool withhold_value(struct printing *p, const struct value *v);
+/* Member value (or text), with masks where it holds secrets; whole: it goes on behind len. shown is
+ * how many of its bytes may be seen. */
+struct shown_text {
+	uint64_t addr;
+	const char *bytes;
+	size_t len, shown;
+	uint64_t whole;
+};
+/* False: nothing in it is a secret, and nothing was printed. */
+bool print_masked(struct printing *p, const char *member, const struct shown_text *text);
+/* Numbers one after the other that are the letters of a secret. */
+bool withhold_letters(struct printing *p, const struct type *elem, uint64_t addr,
+		      uint64_t n);
+/* How far behind what is shown a secret is looked for. */
+enum { SECRETS_BEHIND = 256 };
 
 /* Members that any value may have. */
 void print_unreadable(struct printing *p, const char *why);

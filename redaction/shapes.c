@@ -9,6 +9,7 @@
 #define LOWER "abcdefghijklmnopqrstuvwxyz"
 #define DIGITS "0123456789"
 #define WORD UPPER LOWER DIGITS
+#define TOKEN WORD "_-"
 #define BASE64 WORD "+/=_-"
 
 /* What their makers document of keys and tokens: a beginning of their own, and at least so many
@@ -18,42 +19,42 @@ static const struct {
 	size_t least;
 } keys[] = {
 	{ "AGE-SECRET-KEY-1", UPPER DIGITS, 40 },
-	{ "AIza", WORD "_-", 35 },	    /* Google API */
+	{ "AIza", TOKEN, 35 },		    /* Google API */
 	{ "AKIA", UPPER DIGITS, 16 },	    /* AWS, IAM user */
 	{ "ASIA", UPPER DIGITS, 16 },	    /* AWS, temporary */
-	{ "EAACEdEose0cBA", WORD, 8 },	    /* Facebook */
-	{ "GOCSPX-", WORD "_-", 20 },	    /* Google OAuth client */
+	{ "EAACEdEose0cBA", TOKEN, 8 },	    /* Facebook */
+	{ "GOCSPX-", TOKEN, 20 },	    /* Google OAuth client */
 	{ "SG.", WORD "_-.", 40 },	    /* SendGrid */
 	{ "dapi", "0123456789abcdef", 32 }, /* Databricks */
-	{ "doo_v1_", WORD, 40 },	    /* DigitalOcean */
-	{ "dop_v1_", WORD, 40 },
-	{ "dor_v1_", WORD, 40 },
-	{ "gho_", WORD, 30 }, /* GitHub */
-	{ "ghp_", WORD, 30 },
-	{ "ghr_", WORD, 30 },
-	{ "ghs_", WORD, 30 },
-	{ "ghu_", WORD, 30 },
+	{ "doo_v1_", TOKEN, 40 },	    /* DigitalOcean */
+	{ "dop_v1_", TOKEN, 40 },
+	{ "dor_v1_", TOKEN, 40 },
+	{ "gho_", TOKEN, 30 }, /* GitHub */
+	{ "ghp_", TOKEN, 30 },
+	{ "ghr_", TOKEN, 30 },
+	{ "ghs_", TOKEN, 30 },
+	{ "ghu_", TOKEN, 30 },
 	{ "github_pat_", WORD "_", 30 },
-	{ "glpat-", WORD "_-", 20 }, /* GitLab */
-	{ "hvb.", WORD "_-", 24 },   /* Vault */
-	{ "hvs.", WORD "_-", 24 },
-	{ "npm_", WORD, 36 },
-	{ "pypi-", WORD "_-", 40 },
-	{ "rk_live_", WORD, 20 }, /* Stripe */
-	{ "rk_test_", WORD, 20 },
-	{ "shpat_", WORD, 30 },	  /* Shopify */
-	{ "sk-", WORD "_-", 20 }, /* OpenAI, Anthropic */
-	{ "sk_live_", WORD, 20 },
-	{ "sk_test_", WORD, 20 },
-	{ "whsec_", BASE64, 20 },
-	{ "xapp-", WORD "-", 20 }, /* Slack */
-	{ "xoxa-", WORD "-", 20 },
-	{ "xoxb-", WORD "-", 20 },
+	{ "glpat-", TOKEN, 20 }, /* GitLab */
+	{ "hvb.", TOKEN, 24 },	 /* Vault */
+	{ "hvs.", TOKEN, 24 },
+	{ "npm_", TOKEN, 36 },
+	{ "pypi-", TOKEN, 40 },
+	{ "rk_live_", TOKEN, 20 }, /* Stripe */
+	{ "rk_test_", TOKEN, 20 },
+	{ "shpat_", TOKEN, 30 }, /* Shopify */
+	{ "sk-", TOKEN, 20 },	 /* OpenAI, Anthropic */
+	{ "sk_live_", TOKEN, 20 },
+	{ "sk_test_", TOKEN, 20 },
+	{ "whsec_", TOKEN, 20 },
+	{ "xapp-", TOKEN, 20 }, /* Slack */
+	{ "xoxa-", TOKEN, 20 },
+	{ "xoxb-", TOKEN, 20 },
 	{ "xoxe.", WORD "-.", 20 },
-	{ "xoxp-", WORD "-", 20 },
-	{ "xoxr-", WORD "-", 20 },
-	{ "xoxs-", WORD "-", 20 },
-	{ "ya29.", WORD "_-", 20 }, /* Google OAuth access */
+	{ "xoxp-", TOKEN, 20 },
+	{ "xoxr-", TOKEN, 20 },
+	{ "xoxs-", TOKEN, 20 },
+	{ "ya29.", TOKEN, 20 }, /* Google OAuth access */
 };
 
 static size_t count(const char *text, size_t len, size_t at, const char *letters)

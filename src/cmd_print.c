@@ -12,9 +12,17 @@
 #include "capture.h"
 #include "limit.h"
 #include "printers.h"
+#include "redact_options.h"
 #include "value_path.h"
 
-enum { PRINT_DEPTH, PRINT_ELEMENTS, PRINT_CAPTURE, PRINT_ASSUME_GO, PRINT_LOOKUP };
+enum {
+	PRINT_DEPTH,
+	PRINT_ELEMENTS,
+	PRINT_CAPTURE,
+	PRINT_ASSUME_GO,
+	PRINT_LOOKUP, /* the first of those */
+	PRINT_REDACT = PRINT_LOOKUP + LOOKUP_OPTIONS,
+};
 
 /* One value, in full: what limits it is only there to end what has no end. */
 enum { STRING_MAX = 1 << 20, ELEMENTS_MAX = 1 << 16, DEPTH = 20, POINTERS = 5 };
@@ -30,6 +38,7 @@ static const struct option_info print_options[] = {
 	[PRINT_ASSUME_GO] = { 0, "assume-go", "1.N",
 			      "read the runtime as that of Go 1.N" },
 	LOOKUP_ROWS(PRINT_LOOKUP),
+	REDACT_ROWS(PRINT_REDACT),
 };
 
 const struct command command_print = {
@@ -89,7 +98,9 @@ static bool print(const struct capture *c, const struct wanted *w, struct err *e
 	}
 	AUTO(sink_free) struct sink *out = sink_json_new(STDOUT_FILENO, false);
 	const struct moment moment = { c->monotonic_ns, c->realtime_ns, c->sockets };
-	print_one_value(out, rt, &w->bounds, &moment, w->what, &v);
+	process_remember_secrets(c->process, c->options->redaction);
+	print_one_value(&(struct one_value){ out, rt, &w->bounds, &moment,
+					     c->options->redaction, w->what, v });
 	return sink_finish(out, NULL, err);
 }
 
@@ -111,7 +122,8 @@ static bool parse_number(const struct option_info *option, const char *argument,
 
 /* False: leave with *ret_status. */
 static bool parse_options(int argc, char **argv, struct snap_options *options,
-			  struct wanted *ret, int *ret_status)
+			  struct wanted *ret, struct redaction_options *ret_redaction,
+			  int *ret_status)
 {
 	const char *argument;
 	struct err err;
@@ -145,7 +157,15 @@ static bool parse_options(int argc, char **argv, struct snap_options *options,
 			options->assume_go = argument;
 			break;
 		default:
-			lookup_option(&options->lookup, option - PRINT_LOOKUP, argument);
+			if (lookup_option(&options->lookup, option - PRINT_LOOKUP,
+					  argument))
+				break;
+			if (redact_option(ret_redaction,
+					  (enum redact_option)(option - PRINT_REDACT),
+					  argument, &err))
+				break;
+			*ret_status = cmd_misused(&command_print, "%s", err.text);
+			return false;
 		}
 	}
 	return true;
@@ -161,17 +181,22 @@ int cmd_print(int argc, char **argv)
 					     .pointers = POINTERS,
 					     .bytes = VALUE_BYTES,
 					     .goroutine_bytes = VALUE_BYTES } };
+	struct redaction_options redaction = { .mode = REDACT_SECRETS };
 	struct capture c;
 	struct err err;
 	int status;
 
-	if (!parse_options(argc, argv, &options, &wanted, &status))
+	if (!parse_options(argc, argv, &options, &wanted, &redaction, &status))
 		return status;
 	if (argc - optind < 2 || argc - optind > 3 ||
 	    !cmd_parse_pid(argv[optind], &options.pid))
 		return cmd_misused(&command_print,
 				   "of which process, and what? Give a process id and a "
 				   "name (main.config), or an address and a type");
+	AUTO(redaction_free) struct redaction *rules = redaction_new(&redaction, &err);
+	if (!rules)
+		return cmd_failed(&err);
+	options.redaction = rules;
 	wanted.what = argv[optind + 1];
 	wanted.type = argc - optind == 3 ? argv[optind + 2] : NULL;
 	bool ok = capture_take(&c, &options, &err) && print(&c, &wanted, &err);

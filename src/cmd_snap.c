@@ -9,6 +9,7 @@
 #include "output.h"
 #include "process.h"
 #include "reader.h"
+#include "redact_options.h"
 #include "snap.h"
 #include "text.h"
 #include "view.h"
@@ -22,6 +23,7 @@ enum {
 	SNAP_FULL,
 	SNAP_STACKS,
 	SNAP_COMPILER,
+	SNAP_ENVIRONMENT,
 	SNAP_GO_ONLY,
 	SNAP_VERIFY,
 	SNAP_STRICT,
@@ -33,7 +35,8 @@ enum {
 	SNAP_QUIET,
 	SNAP_VERSION,
 	SNAP_LOOKUP, /* the first of those */
-	SNAP_VIEW = SNAP_LOOKUP + LOOKUP_OPTIONS,
+	SNAP_REDACT = SNAP_LOOKUP + LOOKUP_OPTIONS,
+	SNAP_VIEW = SNAP_REDACT + REDACT_OPTIONS,
 };
 
 #define MAX_COPY_AGE_NS (UINT64_C(30) * 1000 * 1000 * 1000)
@@ -46,13 +49,14 @@ static const struct option_info snap_options[] = {
 	[SNAP_DEAD] = { 0, "dead", NULL, "goroutines that have ended, too" },
 	[SNAP_FULL_FRAMES] = { 0, "full-frames", NULL,
 			       "repeat the frames with every goroutine" },
-	[SNAP_VALUES] = { 0, "values", NULL,
-			  "arguments and variables of every frame, secrets too" },
+	[SNAP_VALUES] = { 0, "values", NULL, "arguments and variables of every frame" },
 	[SNAP_FULL] = { 0, "full", NULL,
 			"values up to greater bounds, of hidden frames, too" },
 	[SNAP_STACKS] = { 0, "stacks", NULL, "no variables, only stacks" },
 	[SNAP_COMPILER] = { 0, "compiler", NULL,
 			    "variables, too, that only the compiler declares" },
+	[SNAP_ENVIRONMENT] = { 0, "environment", NULL,
+			       "the values of its environment, too" },
 	[SNAP_GO_ONLY] = { 0, "go-only", NULL, "refuse a process that is not Go" },
 	[SNAP_VERIFY] = { 0, "verify", NULL,
 			  "check every stack against its frame pointers" },
@@ -71,6 +75,7 @@ static const struct option_info snap_options[] = {
 	[SNAP_VERSION] = { 0, "version", NULL,
 			   "print the versions of gosnap and its libraries" },
 	LOOKUP_ROWS(SNAP_LOOKUP),
+	REDACT_ROWS(SNAP_REDACT),
 	VIEW_ROWS(SNAP_VIEW),
 };
 
@@ -166,7 +171,8 @@ static bool parse_time(int option, const char *argument, uint64_t *ret_ns,
 
 /* False: leave with *ret_status. */
 static bool parse_options(int argc, char **argv, struct snap_options *ret,
-			  struct view *ret_view, int *ret_status)
+			  struct redaction_options *ret_redaction, struct view *ret_view,
+			  int *ret_status)
 {
 	const char *argument;
 	struct err err;
@@ -204,6 +210,9 @@ static bool parse_options(int argc, char **argv, struct snap_options *ret,
 		case SNAP_FULL:
 			ret->values = ret->full = true;
 			break;
+		case SNAP_ENVIRONMENT:
+			ret->environment = true;
+			break;
 		case SNAP_STRICT:
 			ret->strict = true;
 			break;
@@ -234,6 +243,13 @@ static bool parse_options(int argc, char **argv, struct snap_options *ret,
 			*ret_status = cmd_version();
 			return false;
 		case OPTION_STOP:
+			return false;
+		case SNAP_REDACT ... SNAP_REDACT + REDACT_OPTIONS - 1:
+			if (redact_option(ret_redaction,
+					  (enum redact_option)(option - SNAP_REDACT),
+					  argument, &err))
+				break;
+			*ret_status = cmd_misused(&command_snap, "%s", err.text);
 			return false;
 		default:
 			if (lookup_option(&ret->lookup, option - SNAP_LOOKUP, argument))
@@ -299,11 +315,12 @@ int cmd_snap(int argc, char **argv)
 {
 	AUTO(view_free) struct view *view = view_new();
 	struct snap_options options = { .max_copy_age_ns = MAX_COPY_AGE_NS };
+	struct redaction_options redaction = { .mode = REDACT_SECRETS };
 	struct snap_result result = { .warnings = 0 };
 	struct err err;
 	bool as_text;
 	int status;
-	if (!parse_options(argc, argv, &options, view, &status))
+	if (!parse_options(argc, argv, &options, &redaction, view, &status))
 		return status;
 	status = parse_operands(argc, argv, &options);
 	if (status != EXIT_DONE)
@@ -312,6 +329,10 @@ int cmd_snap(int argc, char **argv)
 		return cmd_misused(&command_snap,
 				   "a document holds everything: filters and colours are "
 				   "for text, and gosnap show has them");
+	AUTO(redaction_free) struct redaction *rules = redaction_new(&redaction, &err);
+	if (!rules)
+		return cmd_failed(&err);
+	options.redaction = rules;
 	/* A person at a terminal gets text, and whoever says what it should be like. */
 	as_text = view_is_asked_for(view) || (!options.output && isatty(STDOUT_FILENO));
 	AUTO(output_close)

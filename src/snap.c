@@ -11,6 +11,7 @@
 #include "capture.h"
 #include "config.h"
 #include "printers.h"
+#include "redaction.h"
 
 struct snap {
 	const struct snap_options *options;
@@ -19,7 +20,7 @@ struct snap {
 	struct sink *out;
 	uint64_t started_ns;
 	bool pause_to_come; /* the process is held until all is written */
-	uint64_t goroutines, frames, variables;
+	uint64_t goroutines, frames, variables, withheld;
 	progress_count written;
 	struct verification verification; /* when asked for */
 };
@@ -81,6 +82,8 @@ static void print_options(struct sink *out, const struct snap_options *o)
 	sink_named_bool(out, "compiler", o->compiler);
 	if (o->values)
 		sink_named_bool(out, "full", o->full);
+	sink_named_bool(out, "environment", o->environment);
+	sink_named_string(out, "redact", redaction_mode_name(o->redaction));
 	sink_named_bool(out, "verify", o->verify);
 	sink_named_string(out, "assume_go", o->assume_go);
 	sink_end(out);
@@ -127,12 +130,18 @@ static void print_head(struct snap *s)
 	sink_named_string(out, "kind", "manual");
 	sink_end(out);
 	sink_name(out, "process");
-	print_process(out, s->capture.process,
-		      s->capture.frozen ? s->capture.frozen : s->capture.live,
-		      s->capture.images);
+	process_remember_secrets(s->capture.process, s->options->redaction);
+	print_process(out, &(struct process_printing){
+				   .process = s->capture.process,
+				   .target = s->capture.frozen ? s->capture.frozen
+							       : s->capture.live,
+				   .images = s->capture.images,
+				   .redaction = s->options->redaction,
+				   .environment = s->options->environment,
+			   });
 	if (runtimes_count(s->capture.runtimes)) {
 		sink_name(out, "go");
-		print_go(out, s->capture.runtimes);
+		print_go(out, s->capture.runtimes, s->options->redaction);
 	}
 }
 
@@ -203,6 +212,7 @@ static void print_goroutines(struct snap *s)
 			    s->capture.sockets },
 		.full_frames = s->options->full_frames,
 		.values = s->options->values ? &bounds : NULL,
+		.redaction = s->options->redaction,
 	};
 
 	bounds.compiler = s->options->compiler;
@@ -220,6 +230,7 @@ static void print_goroutines(struct snap *s)
 		s->goroutines++;
 	}
 	s->variables = printing.variables;
+	s->withheld = printing.withheld;
 	sink_end(s->out);
 }
 
@@ -231,6 +242,7 @@ static void print_end(struct snap *s)
 	sink_named_uint(out, "goroutines", s->goroutines);
 	sink_named_uint(out, "frames", s->frames);
 	sink_named_uint(out, "variables", s->variables);
+	sink_named_uint(out, "redacted", s->withheld);
 	sink_named_uint(out, "bytes", sink_bytes(out));
 	sink_named_uint(out, "elapsed_ns", monotonic_ns() - s->started_ns);
 	if (s->pause_to_come)

@@ -12,6 +12,7 @@
 #include "progress.h"
 #include "util.h"
 
+struct redaction;
 struct sink;
 
 /* Strings are borrowed. */
@@ -26,9 +27,11 @@ struct snap_options {
 	bool values;	       /* memory is read until capture_finish() */
 	bool compiler;	       /* variables that only the compiler declares, too */
 	bool full;	       /* of values all but what value_bounds_full says */
-	bool verify;	       /* compare two unwinders */
-	bool strict;	       /* warnings matter for the exit status */
 	struct lookup lookup;
+	bool environment; /* its values, too */
+	struct redaction *redaction;
+	bool verify; /* compare two unwinders */
+	bool strict; /* warnings matter for the exit status */
 	enum capture_way way;
 	uint64_t max_pause_ns;	  /* a promise; 0: none */
 	uint64_t max_copy_age_ns; /* how long a copy may live */

@@ -259,6 +259,29 @@ static void read_limits(struct process *p)
 	}
 }
 
+/* The stack's limit lets them be a quarter of it: fs/exec.c. */
+enum { WORDS_MAX = 8 << 20 };
+
+static struct process_words read_words(pid_t proc, const char *name)
+{
+	struct process_words words = { .len = 0 };
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", proc, name);
+	words.bytes = slurp(path, WORDS_MAX, &words.len);
+	return words;
+}
+
+const char *process_next_word(const struct process_words *words, const char *word)
+{
+	const char *end = words->bytes + words->len;
+
+	if (!words->bytes)
+		return NULL;
+	word = word ? word + strlen(word) + 1 : words->bytes;
+	return word < end ? word : NULL;
+}
+
 struct process *process_read(pid_t pid, struct err *err)
 {
 	AUTO(xfree) char *stat = proc_slurp(pid, "stat");
@@ -282,6 +305,8 @@ struct process *process_read(pid_t pid, struct err *err)
 	p->container = process_container(p->cgroup);
 	read_files(p, proc);
 	read_limits(p);
+	p->args = read_words(proc, "cmdline");
+	p->environment = read_words(proc, "environ");
 	return p;
 }
 
@@ -304,6 +329,8 @@ void process_free(struct process *p)
 	xfree(p->cgroup);
 	xfree(p->container);
 	xfree(p->comm);
+	xfree(p->args.bytes);
+	xfree(p->environment.bytes);
 	xfree(p);
 }
 

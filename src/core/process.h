@@ -20,6 +20,12 @@ struct process_limit {
 		*units; /* as the kernel prints them; priorities have no units */
 };
 
+/* Words with a NUL behind each. */
+struct process_words {
+	char *bytes; /* NULL: not readable */
+	size_t len;
+};
+
 /* Strings are NULL, numbers carry has_, when the kernel does not say. */
 struct process {
 	pid_t pid, ppid;
@@ -38,7 +44,12 @@ struct process {
 	bool files_readable;
 	struct process_limit *limits;
 	size_t limit_count;
+	struct process_words args,
+		environment; /* as they are now: it may have written there */
 };
+
+/* The word behind this one, the first behind NULL; NULL: there are no more. */
+const char *process_next_word(const struct process_words *words, const char *word);
 
 /* NULL only when there is no such process. */
 struct process *process_read(pid_t pid, struct err *err);

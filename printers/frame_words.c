@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "frame_words.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	DEPTH_MAX = 8, /* of types inside types */
+	FIELDS_MAX = 64,
+	WORDS_MAX = 4096, /* bytes; the runtime prints ten words a frame */
+};
+
+/* In the bytes of the value itself: what it points to is in no word. */
+static bool is_secret_inside(struct redaction *r, const struct type *type, int depth)
+{
+	if (!type || depth > DEPTH_MAX)
+		return false;
+	if (redaction_of_type(r, type_name(type)))
+		return true;
+	if (type_kind(type) == KIND_ARRAY)
+		return is_secret_inside(r, type_elem(type), depth + 1);
+	for (size_t i = 0; i < type_field_count(type) && i < FIELDS_MAX; i++) {
+		const struct type_field *f = type_field(type, i);
+		if (redaction_of_name(r, f->name, strlen(f->name)) ||
+		    is_secret_inside(r, f->type, depth + 1))
+			return true;
+	}
+	return false;
+}
+
+void secret_arguments_add(struct secret_arguments *arguments, struct redaction *r,
+			  const struct variable *v)
+{
+	unsigned i = arguments->count++;
+
+	if (redaction_of_name(r, v->name, strlen(v->name)) ||
+	    is_secret_inside(r, v->value.type, 0))
+		arguments->which |= i < 64 ? UINT64_C(1) << i : ~UINT64_C(0);
+}
+
+bool has_words(const struct words *words)
+{
+	return words->text || words->unreadable;
+}
+
+/* "0x1, {0x2, 0x3}, ...": how many there are outside of braces; 0: not all of them are there. */
+static unsigned count_arguments(const char *text, size_t len)
+{
+	unsigned n = len > 0, depth = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		depth += text[i] == '{';
+		depth -= text[i] == '}' && depth > 0;
+		n += text[i] == ',' && depth == 0;
+		if (text[i] == '.' && depth == 0)
+			return 0;
+	}
+	return n;
+}
+
+/* Where words and arguments cannot be told to be the same, as before Go 1.17, which prints no
+ * braces, and with the dictionary of a generic function, one that is secret stands for all. */
+static uint64_t secret_ones(const struct words *words,
+			    const struct secret_arguments *arguments)
+{
+	if (!arguments || !arguments->which)
+		return 0;
+	if (count_arguments(words->text, words->len) != arguments->count ||
+	    !memchr(words->text, '{', words->len))
+		return ~UINT64_C(0);
+	return arguments->which;
+}
+
+static bool is_secret_word(struct redaction *r, const char *word)
+{
+	uint64_t value = strtoull(word, NULL, 16);
+
+	return redaction_at(r, value, 1) || redaction_of_number(r, value);
+}
+
+static void print_some(struct sink *out, struct redaction *r, const struct words *words,
+		       uint64_t secret)
+{
+	static const char withheld[] = "redacted";
+	char text[WORDS_MAX];
+	size_t n = 0;
+	unsigned at = 0, depth = 0;
+
+	for (size_t i = 0; i < words->len && n + sizeof(withheld) < sizeof(text);) {
+		const char *from = words->text + i;
+		size_t len = 1;
+		depth += *from == '{';
+		depth -= *from == '}' && depth > 0;
+		at += *from == ',' && depth == 0;
+		if (*from == '0' && i + 2 < words->len && from[1] == 'x') {
+			while (i + len < words->len && isalnum((unsigned char)from[len]))
+				len++;
+			bool hide = (secret >> (at < 63 ? at : 63) & 1) ||
+				    is_secret_word(r, from);
+			size_t size = hide ? sizeof(withheld) - 1 : len;
+			memcpy(text + n, hide ? withheld : from, size);
+			n += size;
+		} else {
+			text[n++] = *from;
+		}
+		i += len;
+	}
+	sink_plain(out, text, n);
+}
+
+void print_words(struct sink *out, struct redaction *r, const struct words *words,
+		 const struct secret_arguments *arguments)
+{
+	if (!has_words(words)) {
+		sink_null(out);
+	} else if (!words->text) {
+		sink_begin(out, SINK_OBJECT);
+		sink_named_string(out, "unreadable", words->unreadable);
+		sink_end(out);
+	} else if (redaction_mode(r) == REDACT_NOTHING) {
+		sink_plain(out, words->text, words->len);
+	} else if (redaction_mode(r) == REDACT_STRICT) {
+		sink_begin(out, SINK_OBJECT);
+		sink_named_string(out, "redacted", "strict");
+		sink_end(out);
+	} else {
+		print_some(out, r, words, secret_ones(words, arguments));
+	}
+}

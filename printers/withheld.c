@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* withheld.c - what stands in the place of a secret: its length, rounded up, the rule, and a hash
+ * that tells equal ones. What is withheld here is learned, so that it is known by other names. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "utf8.h"
+#include "value_printers.h"
+#include "withheld.h"
+
+enum {
+	HASHED_MAX = 64 << 10, /* bytes of a secret */
+	KEY_MAX = 256,
+	LETTERS_MIN = 6,
+	LETTERS_MAX = 256,
+	NUMBER_MAX = 16, /* bytes: of a complex number */
+};
+
+const char *withhold_named(struct printing *p, const char *name, size_t len)
+{
+	const char *before = p->withheld;
+
+	if (!before)
+		p->withheld = redaction_of_name(p->redaction, name, len);
+	return before;
+}
+
+const char *withhold_keyed(struct printing *p, const struct value *key)
+{
+	char bytes[KEY_MAX];
+	struct text_value s;
+	struct err ignored;
+
+	if (p->withheld || type_kind(key->type) != KIND_STRING ||
+	    redaction_mode(p->redaction) == REDACT_NOTHING ||
+	    !runtime_string(p->rt, key, &s, &ignored) || s.len > sizeof(bytes) ||
+	    !runtime_bytes(p->rt, s.addr, bytes, (size_t)s.len, &ignored))
+		return p->withheld;
+	return withhold_named(p, bytes, (size_t)s.len);
+}
+
+static void print_same(struct printing *p, const void *bytes, size_t len,
+		       const char *rule)
+{
+	char same[REDACTION_SAME];
+
+	redaction_same(p->redaction, bytes, len, same);
+	sink_named_string(p->out, "redacted", rule);
+	sink_named_string(p->out, "same", same);
+	p->withheld_count++;
+}
+
+/* What is shown is only the beginning; what is equal is so as a whole. */
+static void print_same_text(struct printing *p, const struct shown_text *text,
+			    const char *rule)
+{
+	size_t n = text->whole < HASHED_MAX ? (size_t)text->whole : HASHED_MAX;
+	AUTO(xfree) uint8_t *bytes = xcalloc(n + 1, 1);
+	struct err ignored;
+
+	if (n > text->len && runtime_bytes(p->rt, text->addr, bytes, n, &ignored))
+		print_same(p, bytes, n, rule);
+	else
+		print_same(p, text->bytes, text->len, rule);
+	explicit_bzero(bytes, n);
+}
+
+static void withhold_bytes(struct printing *p, uint64_t addr, uint64_t len,
+			   const char *rule)
+{
+	size_t n = len < HASHED_MAX ? (size_t)len : HASHED_MAX;
+	AUTO(xfree) uint8_t *bytes = xcalloc(n + 1, 1);
+	struct err err;
+
+	sink_named_uint(p->out, "len", redaction_length(len));
+	if (!runtime_bytes(p->rt, addr, bytes, n, &err)) {
+		print_unreadable(p, err.text);
+		return;
+	}
+	redaction_learn(p->redaction, addr, len, bytes, n);
+	print_same(p, bytes, n, rule);
+	explicit_bzero(bytes, n);
+}
+
+static bool is_signed(enum type_kind kind)
+{
+	return kind >= KIND_INT && kind <= KIND_INT64;
+}
+
+/* Its digits are what it would be known by in a text. */
+static void learn_number(struct printing *p, const struct value *v, const void *bytes,
+			 size_t size)
+{
+	enum type_kind kind = type_kind(v->type);
+	char digits[24] = "";
+	uint64_t bits = 0;
+
+	if (kind >= KIND_INT && kind <= KIND_UINTPTR) {
+		unsigned unused = 8 * (unsigned)(sizeof(bits) - size);
+		memcpy(&bits, bytes, size);
+		if (is_signed(kind))
+			snprintf(digits, sizeof(digits), "%" PRId64,
+				 (int64_t)(bits << unused) >> unused);
+		else
+			snprintf(digits, sizeof(digits), "%" PRIu64, bits);
+	}
+	redaction_learn(p->redaction, value_has_address(v) ? v->addr : 0, size, digits,
+			strlen(digits));
+}
+
+static void withhold_number(struct printing *p, const struct value *v, const char *rule)
+{
+	uint8_t bytes[NUMBER_MAX];
+	uint64_t size = type_size(v->type);
+
+	if (size < 1 || size > sizeof(bytes)) {
+		print_unreadable(p, "values of this type are not known");
+		return;
+	}
+	if (!read_value(p, v, bytes, (size_t)size))
+		return;
+	learn_number(p, v, bytes, (size_t)size);
+	print_same(p, bytes, (size_t)size, rule);
+}
+
+/* Where its bytes are. False: it is no text, or an empty one, which is no secret. */
+static bool find_bytes(struct printing *p, const struct value *v, uint64_t *ret_addr,
+		       uint64_t *ret_len)
+{
+	const struct type *elem = type_elem(v->type);
+	struct text_value s;
+	struct slice_value slice;
+	struct err ignored;
+
+	switch (type_kind(v->type)) {
+	case KIND_STRING:
+		if (!runtime_string(p->rt, v, &s, &ignored))
+			return false;
+		*ret_addr = s.addr;
+		*ret_len = s.len;
+		break;
+	case KIND_SLICE:
+		if (!elem || type_kind(elem) != KIND_UINT8 ||
+		    !runtime_slice(p->rt, v, &slice, &ignored) || !slice.addr)
+			return false;
+		*ret_addr = slice.addr;
+		*ret_len = slice.len;
+		break;
+	case KIND_ARRAY:
+		*ret_addr = v->addr;
+		*ret_len = type_count(v->type);
+		return elem && type_kind(elem) == KIND_UINT8 && *ret_len > 0;
+	default:
+		return false;
+	}
+	return *ret_len > 0;
+}
+
+static bool is_number(enum type_kind kind)
+{
+	return kind >= KIND_INT && kind <= KIND_COMPLEX128;
+}
+
+static const char *rule_of_number(struct printing *p, const struct value *v)
+{
+	uint64_t bits = 0;
+	struct err ignored;
+
+	if (p->withheld)
+		return p->withheld;
+	if (type_size(v->type) != sizeof(bits) ||
+	    !runtime_bytes(p->rt, v->addr, &bits, sizeof(bits), &ignored))
+		return NULL;
+	return redaction_of_number(p->redaction, bits);
+}
+
+bool withhold_value(struct printing *p, const struct value *v)
+{
+	enum type_kind kind = type_kind(v->type);
+	uint64_t addr, len;
+	const char *rule;
+
+	if (is_number(kind) && (rule = rule_of_number(p, v))) {
+		withhold_number(p, v, rule);
+		return true;
+	}
+	if (!p->withheld || !find_bytes(p, v, &addr, &len))
+		return false;
+	withhold_bytes(p, addr, len, p->withheld);
+	return true;
+}
+
+bool print_masked(struct printing *p, const char *member, const struct shown_text *text)
+{
+	struct redacted left =
+		redaction_of_text(p->redaction, text->addr, text->bytes, text->len);
+
+	if (!left.rule)
+		return false;
+	sink_named_uint(p->out, "len", redaction_length(text->whole));
+	size_t n = left.len < text->shown ? left.len : text->shown;
+	if (left.text && n < left.len)
+		n = utf8_cut(left.text, n);
+	if (left.text && utf8_valid(left.text, n)) {
+		sink_name(p->out, member);
+		sink_text(p->out, left.text, n);
+	}
+	print_same_text(p, text, left.rule);
+	redacted_done(&left);
+	return true;
+}
+
+static bool is_letter_type(struct printing *p, const struct type *elem)
+{
+	enum type_kind kind = elem ? type_kind(elem) : KIND_UNKNOWN;
+
+	if (redaction_mode(p->redaction) == REDACT_STRICT) /* which leaves numbers */
+		return kind == KIND_INT32 || kind == KIND_UINT16 || kind == KIND_INT8;
+	return kind >= KIND_INT && kind <= KIND_UINT64;
+}
+
+bool withhold_letters(struct printing *p, const struct type *elem, uint64_t addr,
+		      uint64_t n)
+{
+	uint8_t numbers[LETTERS_MAX * sizeof(uint64_t)];
+	char letters[LETTERS_MAX];
+	size_t count = n < LETTERS_MAX ? (size_t)n : LETTERS_MAX, size;
+	struct err ignored;
+
+	if (p->withheld || count < LETTERS_MIN || !is_letter_type(p, elem) ||
+	    redaction_mode(p->redaction) == REDACT_NOTHING)
+		return false;
+	size = (size_t)type_size(elem);
+	if (size < 1 || size > sizeof(uint64_t) ||
+	    !runtime_bytes(p->rt, addr, numbers, count * size, &ignored))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t number = 0;
+		memcpy(&number, numbers + i * size, size);
+		if (number < 1 || number > 127)
+			return false;
+		letters[i] = (char)number;
+	}
+	struct redacted left = redaction_of_text(p->redaction, 0, letters, count);
+	if (!left.rule)
+		return false;
+	sink_named_uint(p->out, "len", redaction_length(n));
+	print_same(p, letters, count, left.rule);
+	redacted_done(&left);
+	return true;
+}
+
+static const char mask[] = "[redacted]";
+
+void print_item_without_secrets(struct sink *out, struct redaction *r, const char *rule,
+				struct bytes_of_text text)
+{
+	struct redacted left = { .rule = rule };
+
+	if (!rule)
+		left = redaction_of_text(r, 0, text.bytes, text.len);
+	if (!left.rule)
+		sink_text(out, text.bytes, text.len);
+	else if (left.text)
+		sink_text(out, left.text, left.len);
+	else
+		sink_string(out, mask);
+	redacted_done(&left);
+}
+
+void print_text_without_secrets(struct sink *out, struct redaction *r, const char *key,
+				const char *rule, struct bytes_of_text text)
+{
+	struct redacted left = { .rule = rule };
+	char same[REDACTION_SAME];
+
+	if (rule)
+		redaction_learn(r, 0, 0, text.bytes, text.len);
+	else
+		left = redaction_of_text(r, 0, text.bytes, text.len);
+	if (!left.rule) {
+		sink_name(out, key);
+		sink_text(out, text.bytes, text.len);
+		return;
+	}
+	if (left.text) {
+		sink_name(out, key);
+		sink_text(out, left.text, left.len);
+	}
+	redaction_same(r, text.bytes, text.len, same);
+	sink_named_string(out, "redacted", left.rule);
+	sink_named_string(out, "same", same);
+	redacted_done(&left);
+}

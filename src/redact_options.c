@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "redact_options.h"
+
+#include <string.h>
+
+bool redact_option(struct redaction_options *options, enum redact_option option,
+		   const char *argument, struct err *err)
+{
+	bool contradicts = options->mode == REDACT_NOTHING;
+
+	switch (option) {
+	case REDACT_RULES:
+		if (strcmp(argument, "strict") != 0)
+			options->rules = argument;
+		else
+			options->mode = REDACT_STRICT;
+		break;
+	case REDACT_KEY:
+		options->key = argument;
+		break;
+	case REDACT_NONE:
+		contradicts =
+			options->rules || options->key || options->mode == REDACT_STRICT;
+		options->mode = REDACT_NOTHING;
+		break;
+	case REDACT_OPTIONS:
+		break;
+	}
+	if (contradicts)
+		return err_set(err, ERR_USAGE,
+			       "--no-redact withholds nothing: leave it out, or --redact "
+			       "and --redact-key");
+	return true;
+}
