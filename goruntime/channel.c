@@ -21,24 +21,45 @@ static bool read_header(struct runtime *rt, const struct type *header, uint64_t 
 	    !value_number(rt, header, addr, "recvx", &ret->first, err))
 		return false;
 	ret->closed = closed != 0;
-	return (ret->len <= ret->cap && ret->first <= ret->cap) ||
-	       err_set(err, ERR_BAD_DATA,
-		       "a channel with %" PRIu64 " of %" PRIu64
-		       " elements, the first at %" PRIu64,
-		       ret->len, ret->cap, ret->first);
+	return true;
+}
+
+static bool read_by_layout(struct runtime *rt, uint64_t addr, struct channel_value *ret,
+			   struct err *err)
+{
+	uint64_t closed;
+
+	if (!value_by_layout(rt, L_hchan_qcount, addr, &ret->len, err) ||
+	    !value_by_layout(rt, L_hchan_dataqsiz, addr, &ret->cap, err) ||
+	    !value_by_layout(rt, L_hchan_buf, addr, &ret->buffer, err) ||
+	    !value_by_layout(rt, L_hchan_elemsize, addr, &ret->element_size, err) ||
+	    !value_by_layout(rt, L_hchan_closed, addr, &closed, err) ||
+	    !value_by_layout(rt, L_hchan_recvx, addr, &ret->first, err))
+		return false;
+	ret->closed = closed != 0;
+	return true;
 }
 
 bool runtime_channel(struct runtime *rt, const struct value *v, struct channel_value *ret,
 		     struct err *err)
 {
-	const struct type *header;
+	const bool described = type_is_described(v->type);
+	const struct type *header = NULL;
 
 	*ret = (struct channel_value){ 0 };
-	if (!value_header(rt, v, &header, &ret->addr, err))
+	if (!(described ? value_words(rt, v->addr, &ret->addr, 1, err)
+			: value_header(rt, v, &header, &ret->addr, err)))
 		return false;
 	if (!ret->addr)
 		return true;
-	return read_header(rt, header, ret->addr, ret, err);
+	if (!(described ? read_by_layout(rt, ret->addr, ret, err)
+			: read_header(rt, header, ret->addr, ret, err)))
+		return false;
+	return (ret->len <= ret->cap && ret->first <= ret->cap) ||
+	       err_set(err, ERR_BAD_DATA,
+		       "a channel with %" PRIu64 " of %" PRIu64
+		       " elements, the first at %" PRIu64,
+		       ret->len, ret->cap, ret->first);
 }
 
 uint64_t channel_element(const struct channel_value *c, uint64_t i)

@@ -33,12 +33,30 @@ static const char *length_field(const struct type *header)
 	return type_field_named(header, "used") ? "used" : "count";
 }
 
+static bool is_swiss(const struct type *header, const struct type *group)
+{
+	return group ? type_field_named(group, "ctrl") != NULL
+		     : type_field_named(header, "used") != NULL;
+}
+
+static bool read_described(struct runtime *rt, const struct value *v,
+			   const struct type *group, struct map_value *ret,
+			   struct err *err)
+{
+	enum layout_slot count = is_swiss(NULL, group) ? L_map_used : L_hmap_count;
+
+	return value_words(rt, v->addr, &ret->addr, 1, err) &&
+	       (!ret->addr || value_by_layout(rt, count, ret->addr, &ret->len, err));
+}
+
 bool runtime_map(struct runtime *rt, const struct value *v, struct map_value *ret,
 		 struct err *err)
 {
-	const struct type *header;
+	const struct type *header, *group = type_group(v->type);
 
 	*ret = (struct map_value){ 0 };
+	if (group)
+		return read_described(rt, v, group, ret, err);
 	if (!value_header(rt, v, &header, &ret->addr, err))
 		return false;
 	if (!ret->addr)
@@ -52,6 +70,7 @@ bool runtime_map_each(struct runtime *rt, const struct value *v, map_entry_fn *f
 	struct map_value map;
 	struct map_walk w = { .rt = rt,
 			      .header = type_header(v->type),
+			      .group = type_group(v->type),
 			      .key = type_key(v->type),
 			      .elem = type_elem(v->type),
 			      .fn = fn,
@@ -65,6 +84,6 @@ bool runtime_map_each(struct runtime *rt, const struct value *v, map_entry_fn *f
 		return err_set(err, ERR_UNSUPPORTED,
 			       "the types of its keys and elements are not known");
 	w.addr = map.addr;
-	return type_field_named(w.header, "used") ? map_swiss_each(&w, err)
-						  : map_classic_each(&w, err);
+	return is_swiss(w.header, w.group) ? map_swiss_each(&w, err)
+					   : map_classic_each(&w, err);
 }

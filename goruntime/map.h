@@ -8,7 +8,9 @@
 
 struct map_walk {
 	struct runtime *rt;
-	const struct type *header; /* map<K,V> or hash<K,V> */
+	const struct type *header; /* map<K,V> or hash<K,V>; NULL: group is known */
+	const struct type
+		*group; /* what the descriptor has for a group or bucket, or NULL */
 	uint64_t addr;
 	const struct type *key, *elem;
 	map_entry_fn *fn;

@@ -32,11 +32,18 @@ static const struct type_field *array_of(const struct type *type, const char *na
 	return f;
 }
 
-static bool read_form(const struct type *header, struct bucket_form *ret)
+static const struct type *bucket_of(const struct type *header)
 {
 	const struct type_field *buckets = type_field_named(header, "buckets");
-	const struct type *bucket =
-		buckets && buckets->type ? type_elem(buckets->type) : NULL;
+
+	return buckets && buckets->type ? type_elem(buckets->type) : NULL;
+}
+
+/* The compiler's own descriptor calls them otherwise than its debugging information does
+ * (reflectdata MapBucketType, cmd/link dwarf.go synthesizemaptypes, 1.23). */
+static bool read_form(const struct map_walk *w, struct bucket_form *ret)
+{
+	const struct type *bucket = w->group ? w->group : bucket_of(w->header);
 	uint64_t one;
 
 	if (!bucket)
@@ -44,9 +51,11 @@ static bool read_form(const struct type *header, struct bucket_form *ret)
 	const struct type_field *overflow = type_field_named(bucket, "overflow");
 	ret->size = type_size(bucket);
 	ret->overflow = overflow ? overflow->off : 0;
-	return overflow && array_of(bucket, "tophash", &ret->tops, &one) &&
+	return overflow &&
+	       array_of(bucket, w->group ? "topbits" : "tophash", &ret->tops, &one) &&
 	       array_of(bucket, "keys", &ret->keys, &ret->key_stride) &&
-	       array_of(bucket, "values", &ret->elems, &ret->elem_stride);
+	       array_of(bucket, w->group ? "elems" : "values", &ret->elems,
+			&ret->elem_stride);
 }
 
 static bool read_tops(struct map_walk *w, const struct bucket_form *form, uint64_t bucket,
@@ -107,16 +116,29 @@ static bool each_old(struct map_walk *w, const struct classic *m, struct err *er
 	return true;
 }
 
+static bool read_header(const struct map_walk *w, struct classic *m, struct err *err)
+{
+	if (w->group)
+		return value_by_layout(w->rt, L_hmap_buckets, w->addr, &m->buckets,
+				       err) &&
+		       value_by_layout(w->rt, L_hmap_oldbuckets, w->addr, &m->old_buckets,
+				       err) &&
+		       value_by_layout(w->rt, L_hmap_b, w->addr, &m->b, err) &&
+		       value_by_layout(w->rt, L_hmap_flags, w->addr, &m->flags, err);
+	return value_number(w->rt, w->header, w->addr, "buckets", &m->buckets, err) &&
+	       value_number(w->rt, w->header, w->addr, "oldbuckets", &m->old_buckets,
+			    err) &&
+	       value_number(w->rt, w->header, w->addr, "B", &m->b, err) &&
+	       value_number(w->rt, w->header, w->addr, "flags", &m->flags, err);
+}
+
 bool map_classic_each(struct map_walk *w, struct err *err)
 {
 	struct classic m;
 
-	if (!read_form(w->header, &m.form))
+	if (!read_form(w, &m.form))
 		return err_set(err, ERR_UNSUPPORTED, "the form of this map is not known");
-	if (!value_number(w->rt, w->header, w->addr, "buckets", &m.buckets, err) ||
-	    !value_number(w->rt, w->header, w->addr, "oldbuckets", &m.old_buckets, err) ||
-	    !value_number(w->rt, w->header, w->addr, "B", &m.b, err) ||
-	    !value_number(w->rt, w->header, w->addr, "flags", &m.flags, err))
+	if (!read_header(w, &m, err))
 		return false;
 	if (m.b > B_MAX)
 		return err_set(err, ERR_BAD_DATA, "a map of 2^%" PRIu64 " buckets", m.b);

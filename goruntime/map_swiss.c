@@ -62,27 +62,40 @@ static bool each_slot(struct map_walk *w, const struct group_form *form, uint64_
 }
 
 struct swiss {
-	const struct type *table, *groups; /* table<K,V>, groupReference<K,V> */
-	uint64_t groups_off;
+	uint64_t data,
+		mask; /* of a table, from its beginning: its groups, and how many */
 	struct group_form form;
 };
+
+static bool read_described(const struct map_walk *w, struct swiss *ret)
+{
+	const struct layout *l = &w->rt->layout;
+
+	ret->data = (uint64_t)l->slot[L_map_table_groups].off;
+	ret->mask = (uint64_t)l->slot[L_map_table_mask].off;
+	return layout_has(l, L_map_table_groups) && layout_has(l, L_map_table_mask) &&
+	       read_form(w->group, &ret->form);
+}
 
 static bool read_types(const struct type *header, struct swiss *ret)
 {
 	const struct type_field *directory = type_field_named(header, "dirPtr");
 	const struct type *tables =
 		directory && directory->type ? type_elem(directory->type) : NULL;
-
-	ret->table = tables ? type_elem(tables) : NULL;
+	const struct type *table = tables ? type_elem(tables) : NULL;
 	const struct type_field *groups =
-		ret->table ? type_field_named(ret->table, "groups") : NULL;
+		table ? type_field_named(table, "groups") : NULL;
+
 	if (!groups || !groups->type)
 		return false;
-	ret->groups = groups->type;
-	ret->groups_off = groups->off;
-	const struct type_field *data = type_field_named(ret->groups, "data");
+	const struct type_field *data = type_field_named(groups->type, "data");
+	const struct type_field *mask = type_field_named(groups->type, "lengthMask");
 	const struct type *group = data && data->type ? type_elem(data->type) : NULL;
-	return group && read_form(group, &ret->form);
+	if (!group || !mask)
+		return false;
+	ret->data = groups->off + data->off;
+	ret->mask = groups->off + mask->off;
+	return read_form(group, &ret->form);
 }
 
 static bool each_group(struct map_walk *w, const struct swiss *s, uint64_t table,
@@ -90,9 +103,8 @@ static bool each_group(struct map_walk *w, const struct swiss *s, uint64_t table
 {
 	uint64_t data, mask;
 
-	if (!value_number(w->rt, s->groups, table + s->groups_off, "data", &data, err) ||
-	    !value_number(w->rt, s->groups, table + s->groups_off, "lengthMask", &mask,
-			  err))
+	if (!value_words(w->rt, table + s->data, &data, 1, err) ||
+	    !value_words(w->rt, table + s->mask, &mask, 1, err))
 		return false;
 	for (uint64_t i = 0; i <= mask && !w->over; i++)
 		if (!each_slot(w, &s->form, data + i * s->form.size, err))
@@ -117,15 +129,24 @@ static bool each_table(struct map_walk *w, const struct swiss *s, uint64_t direc
 	return true;
 }
 
+static bool read_directory(const struct map_walk *w, uint64_t *ret, uint64_t *ret_len,
+			   struct err *err)
+{
+	if (w->group)
+		return value_by_layout(w->rt, L_map_directory, w->addr, ret, err) &&
+		       value_by_layout(w->rt, L_map_directory_len, w->addr, ret_len, err);
+	return value_number(w->rt, w->header, w->addr, "dirPtr", ret, err) &&
+	       value_number(w->rt, w->header, w->addr, "dirLen", ret_len, err);
+}
+
 bool map_swiss_each(struct map_walk *w, struct err *err)
 {
 	uint64_t directory, len;
 	struct swiss s;
 
-	if (!read_types(w->header, &s))
+	if (!(w->group ? read_described(w, &s) : read_types(w->header, &s)))
 		return err_set(err, ERR_UNSUPPORTED, "the form of this map is not known");
-	if (!value_number(w->rt, w->header, w->addr, "dirPtr", &directory, err) ||
-	    !value_number(w->rt, w->header, w->addr, "dirLen", &len, err))
+	if (!read_directory(w, &directory, &len, err))
 		return false;
 	if (len == 0)
 		return !directory || each_slot(w, &s.form, directory, err);

@@ -364,6 +364,16 @@ const struct type *type_header(const struct type *type)
 	return at && at->kind == KIND_POINTER ? type_elem(at) : at;
 }
 
+const struct type *type_group(const struct type *type)
+{
+	return find(type, 0, type->group_at, &own(type)->group);
+}
+
+bool type_is_described(const struct type *type)
+{
+	return type->types && !type->types->dwarf;
+}
+
 bool type_has_methods(const struct type *type)
 {
 	const struct type *header = type_header(type);
@@ -392,12 +402,12 @@ size_t type_field_count(const struct type *type)
 {
 	struct type *t = own(type);
 
-	bool wanted = !t->has_fields && (t->kind == KIND_STRUCT || t->kind == KIND_UNION);
-
+	if (t->has_fields || (t->kind != KIND_STRUCT && t->kind != KIND_UNION))
+		return t->field_count;
 	t->has_fields = true;
-	if (wanted && t->types->dwarf)
+	if (t->types->dwarf)
 		dwarf_type_each_field(t->types->dwarf, t->fields_ref, add_field, t);
-	else if (wanted)
+	else
 		type_describe_fields(t->types->rt, t);
 	return t->field_count;
 }

@@ -19,8 +19,9 @@ struct type {
 	uint64_t descriptor; /* its address; 0: not known */
 	uint64_t ref;	     /* in the debugging information */
 	uint64_t header_ref, elem_ref, key_ref, fields_ref;
-	uint64_t elem_at, key_at, fields_at, fields_n; /* type_descriptor.c: addresses */
-	const struct type *elem, *key, *header;	       /* found so far */
+	uint64_t elem_at, key_at, fields_at, fields_n;	/* type_descriptor.c: addresses */
+	uint64_t group_at;				/* likewise, of a map */
+	const struct type *elem, *key, *header, *group; /* found so far */
 	struct type_field *fields;
 	size_t field_count, field_cap;
 	bool has_fields;		 /* fields were looked up */
@@ -50,5 +51,9 @@ const char *types_keep_name(struct types *types, char *name);
 
 /* The struct behind what Go calls a map or channel (map<K,V>, hchan<T>). NULL: not known. */
 const struct type *type_header(const struct type *type);
+/* Of a map that only its descriptor tells of: what its buckets or groups are. NULL: of another. */
+const struct type *type_group(const struct type *type);
+/* Only its descriptor tells of it. */
+bool type_is_described(const struct type *type);
 
 #endif

@@ -17,7 +17,15 @@ enum {
 };
 
 /* What follows the head, by kind. */
-enum { ELEM = 0, ARRAY_COUNT = 2, MAP_KEY = 0, MAP_ELEM = 1, LIST = 1, LIST_COUNT = 2 };
+enum {
+	ELEM = 0,
+	ARRAY_COUNT = 2,
+	MAP_KEY = 0,
+	MAP_ELEM = 1,
+	MAP_GROUP = 2, /* or bucket */
+	LIST = 1,
+	LIST_COUNT = 2
+};
 
 static void take_body(struct type *ret, const uint64_t *body)
 {
@@ -34,6 +42,7 @@ static void take_body(struct type *ret, const uint64_t *body)
 	case KIND_MAP:
 		ret->key_at = body[MAP_KEY];
 		ret->elem_at = body[MAP_ELEM];
+		ret->group_at = body[MAP_GROUP];
 		break;
 	case KIND_STRUCT:
 	case KIND_INTERFACE:

@@ -117,6 +117,18 @@ bool value_number(struct runtime *rt, const struct type *type, uint64_t addr,
 	return target_read_uint(rt->target, addr + f->off, size, ret, err);
 }
 
+bool value_by_layout(struct runtime *rt, enum layout_slot field, uint64_t addr,
+		     uint64_t *ret, struct err *err)
+{
+	struct slot slot = rt->layout.slot[field];
+
+	if (slot.off < 0)
+		return err_set(err, ERR_UNSUPPORTED, "this Go has no %s",
+			       layout_slot_info(field)->words);
+	return target_read_uint(rt->target, addr + (uint64_t)slot.off, slot.size, ret,
+				err);
+}
+
 bool value_header(struct runtime *rt, const struct value *v, const struct type **ret_type,
 		  uint64_t *ret_addr, struct err *err)
 {

@@ -3,6 +3,7 @@
 #ifndef GOSNAP_VALUE_H
 #define GOSNAP_VALUE_H
 
+#include "layout.h"
 #include "type.h"
 
 /* n words from addr on. */
@@ -12,6 +13,10 @@ MUST_CHECK bool value_words(struct runtime *rt, uint64_t addr, uint64_t *ret, si
  * struct has no such field. */
 MUST_CHECK bool value_number(struct runtime *rt, const struct type *type, uint64_t addr,
 			     const char *field, uint64_t *ret, struct err *err);
+
+/* The same of a struct that no type is known of, where the runtime's layout has the field. */
+MUST_CHECK bool value_by_layout(struct runtime *rt, enum layout_slot field, uint64_t addr,
+				uint64_t *ret, struct err *err);
 
 /* What a map or channel points to: the type of its header, and where it is; 0: it is nil. */
 MUST_CHECK bool value_header(struct runtime *rt, const struct value *v,

@@ -6,6 +6,7 @@
 #include "debug.h"
 #include "dictionary.h"
 #include "runtime_priv.h"
+#include "slots.h"
 #include "stale.h"
 #include "value.h"
 #include "variable_kind.h"
@@ -24,10 +25,10 @@ static struct code_variables *look_up(struct runtime *rt, const struct code *c)
 	struct code_variables *v = xcalloc(1, sizeof(*v));
 	struct dwarf *d = NULL;
 
+	stack_map_read(rt, c, &v->map);
 	if (!debug_of_module(rt, c->module, &d, &v->types, &v->why))
 		return v;
 	v->bias = image_bias(c->module->image);
-	stack_map_read(rt, c, &v->map);
 	err_set(&v->why, ERR_NOT_FOUND,
 		"the debugging information does not tell of this code");
 	v->scopes = dwarf_scopes_at(d, c->pc - v->bias, c->exact, &v->why);
@@ -47,10 +48,11 @@ bool variables_begin(struct frame_variables *frame, const char **ret_why)
 {
 	const struct code_variables *v = code_variables(frame->rt, frame->code);
 
-	if (v->scopes && frame->cfa)
-		return true;
-	*ret_why = v->scopes ? "where its frame is, is not known" : v->why.text;
-	return false;
+	if (!frame->cfa)
+		*ret_why = "where its frame is, is not known";
+	else if (!v->scopes)
+		*ret_why = v->why.text;
+	return frame->cfa && (v->scopes || v->map.known);
 }
 
 /* The calls that pclntab and the debugging information see in a pc are the same but for what
@@ -60,7 +62,7 @@ static const struct dwarf_scope *scope_of(const struct frame_variables *frame)
 	const struct dwarf_scopes *scopes = frame->code->variables->scopes;
 	uint32_t outer = frame->code->call_count - 1 - frame->call;
 
-	if (outer >= scopes->count)
+	if (!scopes || outer >= scopes->count)
 		return NULL;
 	const struct dwarf_scope *s = &scopes->list[scopes->count - 1 - outer];
 	bool same = scopes->count == frame->code->call_count || outer == 0 ||
@@ -262,4 +264,7 @@ void frame_each_variable(struct frame_variables *frame, bool arguments, variable
 		if (d->parameter == arguments && begin_variable(frame, s, d, &v))
 			give(frame, s, d, &v, fn, arg);
 	}
+	if (!frame->code->variables->scopes && !arguments &&
+	    !frame->code->calls[frame->call].inlined)
+		frame_each_slot(frame, fn, arg);
 }

@@ -29,7 +29,7 @@ struct frame_variables {
 void code_variables_free(struct code_variables *variables);
 /* Looked up when they are first asked for. Never NULL; borrowed. */
 const struct code_variables *code_variables(struct runtime *rt, const struct code *c);
-/* False: there are none to be had, and *ret_why says why. */
+/* *ret_why: why no names are known, if none are. False: then there are no slots, either. */
 bool variables_begin(struct frame_variables *frame, const char **ret_why);
 /* "&x" is a pointer to x, which lives on the heap: v becomes x. */
 void variable_follow(struct runtime *rt, struct variable *v, struct err *err);

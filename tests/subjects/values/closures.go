@@ -2,7 +2,10 @@
 
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"reflect"
+)
 
 var (
 	generic    = []object{}
@@ -117,6 +120,34 @@ func split(words []string, n int) string {
 	<-never
 	sink(first, rest)
 	return first
+}
+
+var inInterfaces = [][]interface{}{} // dynamic types and values
+
+// A program without debugging information still knows what is inside an interface.
+//
+//go:noinline
+func described(value interface{}) {
+	ready.Done()
+	<-never
+	sink(value)
+}
+
+// startDescribed has every variable of main.go in an interface, but for those that are too large to
+// be shown as a whole.
+func startDescribed() {
+	for _, at := range variables {
+		v := reflect.ValueOf(at).Elem()
+		tooLarge := (v.Kind() == reflect.Map || v.Kind() == reflect.String) && v.Len() > 64
+		if v.Kind() == reflect.Interface && v.IsNil() || tooLarge {
+			continue
+		}
+		value := v.Interface()
+		inInterfaces = append(inInterfaces, []interface{}{reflect.TypeOf(value).String(),
+			simple(reflect.ValueOf(value), 0)})
+		start(func() { described(value) })
+	}
+	ready.Wait()
 }
 
 // stateGeneric is state for a function of which there are several instances.

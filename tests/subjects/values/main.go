@@ -169,8 +169,10 @@ func init() {
 }
 
 func main() {
-	truth.Say(object{"variables": all(), "own": own(), "waiting": waiting(),
-		"texts": inWords(), "captures": captures, "generic": generic, "loops": inLoops})
+	stated := all()
+	startDescribed()
+	truth.Say(object{"variables": stated, "own": own(), "waiting": waiting(),
+		"texts": inWords(), "captures": captures, "generic": generic, "loops": inLoops, "described": inInterfaces})
 	truth.Ready()
 	truth.EndWithStdin()
 	select {}

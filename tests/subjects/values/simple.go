@@ -122,7 +122,10 @@ func reference(v reflect.Value, depth int) interface{} {
 	return fmt.Sprintf("%#x", v.Pointer())
 }
 
+var variables []interface{} // where those are that were stated
+
 func stated(at interface{}) variable {
+	variables = append(variables, at)
 	v := reflect.ValueOf(at)
 	return variable{v.Elem().Type().String(), simple(v.Elem(), 0),
 		fmt.Sprintf("%#x", v.Pointer())}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* slots.h - what a frame holds when there is no debugging information: the words that the garbage
+ * collector is told to follow, and what their neighbours say of their types. Private to
+ * goruntime. */
+#ifndef GOSNAP_SLOTS_H
+#define GOSNAP_SLOTS_H
+
+#include "variables.h"
+
+/* Named by their distance from the stack pointer: "slot+0x28". */
+void frame_each_slot(struct frame_variables *frame, variable_fn *fn, void *arg);
+
+#endif
