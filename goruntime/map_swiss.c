@@ -71,10 +71,10 @@ static bool read_described(const struct map_walk *w, struct swiss *ret)
 {
 	const struct layout *l = &w->rt->layout;
 
+	/* groupsReference { data unsafe.Pointer; lengthMask uint64 } */
 	ret->data = (uint64_t)l->slot[L_map_table_groups].off;
-	ret->mask = (uint64_t)l->slot[L_map_table_mask].off;
-	return layout_has(l, L_map_table_groups) && layout_has(l, L_map_table_mask) &&
-	       read_form(w->group, &ret->form);
+	ret->mask = ret->data + sizeof(uint64_t);
+	return layout_has(l, L_map_table_groups) && read_form(w->group, &ret->form);
 }
 
 static bool read_types(const struct type *header, struct swiss *ret)
