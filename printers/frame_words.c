@@ -72,11 +72,42 @@ static uint64_t secret_ones(const struct words *words,
 	return arguments->which;
 }
 
-static bool is_secret_word(struct redaction *r, const char *word)
+/* The text ends without a NUL. */
+static uint64_t value_of(const char *word, size_t len)
 {
-	uint64_t value = strtoull(word, NULL, 16);
+	char digits[2 + 16 + 1];
+
+	if (len >= sizeof(digits))
+		len = sizeof(digits) - 1;
+	memcpy(digits, word, len);
+	digits[len] = '\0';
+	return strtoull(digits, NULL, 16);
+}
+
+static bool is_secret_word(struct redaction *r, const char *word, size_t len)
+{
+	uint64_t value = value_of(word, len);
 
 	return redaction_at(r, value, 1) || redaction_of_number(r, value);
+}
+
+/* A row of bytes may be anybody's text, where no name tells whose. text begins with a brace. */
+static bool is_row_of_bytes(const char *text, size_t len)
+{
+	enum { ROW_MIN = 4 };
+	unsigned n = 0;
+
+	for (size_t i = 1; i < len && text[i] != '}'; i++) {
+		if (text[i] == '{')
+			return false;
+		if (text[i] != '0' || i + 1 == len || text[i + 1] != 'x')
+			continue;
+		if (value_of(text + i, len - i) > UINT8_MAX)
+			return false;
+		n++;
+		i++;
+	}
+	return n >= ROW_MIN;
 }
 
 static void print_some(struct sink *out, struct redaction *r, const struct words *words,
@@ -86,18 +117,24 @@ static void print_some(struct sink *out, struct redaction *r, const struct words
 	char text[WORDS_MAX];
 	size_t n = 0;
 	unsigned at = 0, depth = 0;
+	bool row = false;
 
 	for (size_t i = 0; i < words->len && n + sizeof(withheld) < sizeof(text);) {
 		const char *from = words->text + i;
 		size_t len = 1;
-		depth += *from == '{';
-		depth -= *from == '}' && depth > 0;
+		if (*from == '{') {
+			depth++;
+			row = is_row_of_bytes(from, words->len - i);
+		} else if (*from == '}' && depth > 0) {
+			depth--;
+			row = false;
+		}
 		at += *from == ',' && depth == 0;
 		if (*from == '0' && i + 2 < words->len && from[1] == 'x') {
 			while (i + len < words->len && isalnum((unsigned char)from[len]))
 				len++;
-			bool hide = (secret >> (at < 63 ? at : 63) & 1) ||
-				    is_secret_word(r, from);
+			bool hide = row || (secret >> (at < 63 ? at : 63) & 1) ||
+				    is_secret_word(r, from, len);
 			size_t size = hide ? sizeof(withheld) - 1 : len;
 			memcpy(text + n, hide ? withheld : from, size);
 			n += size;

@@ -205,6 +205,12 @@ static void add_by_kind(struct writing *w, const struct reader_node *value)
 		add_plain(w, value);
 }
 
+/* All of it, so that nothing is there but what says so. */
+static bool is_withheld(const struct reader_node *value)
+{
+	return node_get(value, "redacted") && !node_get(value, "value");
+}
+
 static void add(struct writing *w, const struct reader_node *value)
 {
 	const char *words = text_of(node_get(value, "text"), NULL);
@@ -222,6 +228,8 @@ static void add(struct writing *w, const struct reader_node *value)
 		add_quoted(w, words);
 	else if (words)
 		text_add(w->text, "%s", words);
+	else if (is_withheld(value))
+		text_add(w->text, "(withheld)");
 	else if (node_get(value, "seen"))
 		text_add(w->text, "(%s, seen above)",
 			 text_of(node_get(value, "seen"), ""));
