@@ -244,11 +244,30 @@ void runtimes_each_frame(struct runtimes *all, uint32_t stack, code_frame_fn *fn
 		fn(arg, &e->list[i].frame);
 }
 
+/* Of a thread that runs, the innermost frame has its registers. */
+static void add_registers(struct frame_variables *frame, const struct goroutine *g,
+			  const struct raw_frame *raw)
+{
+	const struct arch *arch = target_arch(frame->rt->target);
+	size_t n;
+	const struct target_thread *threads = target_threads(frame->rt->target, &n);
+
+	if (!(raw->flags & FRAME_EXACT) || g->thread < 0 || (size_t)g->thread >= n)
+		return;
+	const struct target_thread *th = &threads[g->thread];
+	if (!th->stopped || th->regs.value[arch->pc] != raw->pc)
+		return;
+	frame->regs = &th->regs;
+	frame->vectors = &th->vectors;
+}
+
 static void give(const struct expanded_frame *e, struct words_reader *words,
 		 const struct raw_frame *raw, enum variables_of wanted, code_frame_fn *fn,
 		 void *arg)
 {
-	struct frame_variables variables = { e->runtime, e->code, e->call, 0 };
+	struct frame_variables variables = { .rt = e->runtime,
+					     .code = e->code,
+					     .call = e->call };
 	struct code_frame f = e->frame;
 
 	if (e->code)
@@ -256,6 +275,8 @@ static void give(const struct expanded_frame *e, struct words_reader *words,
 	if (e->code &&
 	    (wanted == VARIABLES_OF_ALL || (wanted == VARIABLES_OF_SHOWN && !f.hidden))) {
 		variables.cfa = goroutine_argp(words->g, raw);
+		if (e->raw == 0)
+			add_registers(&variables, words->g, raw);
 		if (variables_begin(&variables, &f.why_none))
 			f.variables = &variables;
 	}

@@ -71,6 +71,36 @@ static const struct dwarf_scope *scope_of(const struct frame_variables *frame)
 	return same ? s : NULL;
 }
 
+static bool has_register(const struct frame_variables *frame, int64_t n)
+{
+	return frame->regs && n >= 0 && n < ARCH_REGS_MAX &&
+	       reg_known(frame->regs, (unsigned)n);
+}
+
+/* amd64: xmm0 has number 17 (System V ABI, figure 3.36). */
+static const uint8_t *vector_register(const struct frame_variables *frame, int64_t n)
+{
+	enum { VECTOR_FIRST = 17 };
+
+	if (!frame->vectors || n < VECTOR_FIRST ||
+	    n - VECTOR_FIRST >= frame->vectors->count)
+		return NULL;
+	return frame->vectors->value[n - VECTOR_FIRST];
+}
+
+/* False: it is not known. */
+static bool add_register(const struct frame_variables *frame, int64_t n,
+			 struct value_pieces *to, uint64_t size)
+{
+	const uint8_t *vector = vector_register(frame, n);
+
+	if (vector)
+		value_add_bytes(to, vector, size);
+	else if (has_register(frame, n))
+		value_add_bytes(to, &frame->regs->value[n], size);
+	return vector || has_register(frame, n);
+}
+
 /* Where in memory a piece is. False: in none (err untouched), or err says why. */
 static bool piece_address(struct frame_variables *frame, const struct dwarf_piece *piece,
 			  uint64_t *ret, struct err *err)
@@ -81,6 +111,11 @@ static bool piece_address(struct frame_variables *frame, const struct dwarf_piec
 		return true;
 	case DWARF_PIECE_ADDRESS:
 		*ret = frame->code->variables->bias + (uint64_t)piece->at;
+		return true;
+	case DWARF_PIECE_BASE:
+		if (!has_register(frame, piece->at))
+			return false;
+		*ret = frame->regs->value[piece->at] + (uint64_t)piece->more;
 		return true;
 	case DWARF_PIECE_POINTED:
 		if (!value_words(frame->rt, frame->cfa + (uint64_t)piece->at, ret, 1,
@@ -103,6 +138,8 @@ static bool add_piece(struct frame_variables *frame, const struct dwarf_piece *p
 		value_add_bytes(to, &piece->at, size);
 		return true;
 	}
+	if (piece->where == DWARF_PIECE_REGISTER)
+		return add_register(frame, piece->at, to, size);
 	if (piece->where == DWARF_PIECE_NOWHERE) {
 		value_add_hole(to, size);
 		return true;
@@ -116,12 +153,19 @@ static bool is_whole(const struct dwarf_variable *d)
 	return d->piece_count == 1 && d->pieces[0].size == UINT64_MAX;
 }
 
-static const char *why_nowhere(const struct dwarf_variable *d)
+static const char *why_nowhere(const struct frame_variables *frame,
+			       const struct dwarf_variable *d)
 {
 	for (size_t i = 0; i < d->piece_count; i++) {
+		const int64_t n = d->pieces[i].at;
 		switch (d->pieces[i].where) {
 		case DWARF_PIECE_REGISTER:
+			if (vector_register(frame, n))
+				break;
+			__attribute__((fallthrough));
 		case DWARF_PIECE_BASE:
+			if (has_register(frame, n))
+				break;
 			return "it is kept in a register";
 		case DWARF_PIECE_UNKNOWN:
 			return "where it is kept is said in a way that is not known";
@@ -143,7 +187,7 @@ static void locate(struct frame_variables *frame, const struct dwarf_variable *d
 	}
 	if (is_whole(d) && piece_address(frame, &d->pieces[0], &ret->value.addr, err))
 		return;
-	ret->unreadable = why_nowhere(d);
+	ret->unreadable = why_nowhere(frame, d);
 	if (ret->unreadable)
 		return;
 	to = value_pieces_begin(frame->rt, &ret->value);

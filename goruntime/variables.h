@@ -24,6 +24,9 @@ struct frame_variables {
 	const struct code *code;
 	uint32_t call;
 	uint64_t cfa; /* 0: not known */
+	/* Of the innermost frame of what runs; NULL: not known. */
+	const struct regs *regs;
+	const struct vector_regs *vectors;
 };
 
 void code_variables_free(struct code_variables *variables);

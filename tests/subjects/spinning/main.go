@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Subject whose main goroutine never stops running: what its innermost function has is in
+// registers for the most part.
+package main
+
+import (
+	"fmt"
+	"os"
+	"subjects/truth"
+	"sync/atomic"
+)
+
+type pair struct {
+	Left  int
+	Right string
+}
+
+var (
+	stop int32
+	sunk []interface{}
+)
+
+//go:noinline
+func sink(values ...interface{}) { sunk = append(sunk, values...) }
+
+//go:noinline
+func spin(a int, b uint16, s string, f float64, g float32, ok bool, p *pair, list []int) int {
+	c, d, n := a*3, f/4, 1
+	for atomic.LoadInt32(&stop) == 0 {
+		n = n*5 + 1
+		if n < 0 {
+			n = -n
+		}
+	}
+	sink(a, b, s, f, g, ok, p, list, c, d, n)
+	return n
+}
+
+func main() {
+	truth.Say(map[string]string{"a": "7", "b": "65535", "s": "spun", "f": "2.5", "g": "0.25",
+		"ok": "true", "c": "21", "d": "0.625"})
+	truth.EndWithStdin()
+	truth.Ready()
+	fmt.Fprintln(os.Stderr, spin(7, 65535, "spun", 2.5, 0.25, true, &pair{1, "p"}, []int{1, 2}))
+}
