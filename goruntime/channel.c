@@ -55,7 +55,8 @@ bool runtime_channel(struct runtime *rt, const struct value *v, struct channel_v
 	if (!(described ? read_by_layout(rt, ret->addr, ret, err)
 			: read_header(rt, header, ret->addr, ret, err)))
 		return false;
-	return (ret->len <= ret->cap && ret->first <= ret->cap) ||
+	return ((int64_t)ret->cap >= 0 && ret->len <= ret->cap &&
+		ret->first <= ret->cap) ||
 	       err_set(err, ERR_BAD_DATA,
 		       "a channel with %" PRIu64 " of %" PRIu64
 		       " elements, the first at %" PRIu64,

@@ -61,7 +61,11 @@ bool runtime_map(struct runtime *rt, const struct value *v, struct map_value *re
 		return false;
 	if (!ret->addr)
 		return true;
-	return value_number(rt, header, ret->addr, length_field(header), &ret->len, err);
+	if (!value_number(rt, header, ret->addr, length_field(header), &ret->len, err))
+		return false;
+	return (int64_t)ret->len >= 0 ||
+	       err_set(err, ERR_BAD_DATA, "a map of %" PRId64 " entries",
+		       (int64_t)ret->len);
 }
 
 bool runtime_map_each(struct runtime *rt, const struct value *v, map_entry_fn *fn,

@@ -237,7 +237,7 @@ static void fill(struct type *type, const struct dwarf_type *d)
 		return;
 	/* Of several dimensions the outer ones are left out here: C only. */
 	type->count = d->dimension_count ? d->dimensions[0] : 0;
-	if (type->count == UINT64_MAX)
+	if (type->count > INT64_MAX)
 		type->count = 0;
 }
 

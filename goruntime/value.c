@@ -161,7 +161,7 @@ bool runtime_slice(struct runtime *rt, const struct value *v, struct slice_value
 	if (!value_words(rt, v->addr, words, 3, err))
 		return false;
 	*ret = (struct slice_value){ words[0], words[1], words[2] };
-	return ((int64_t)words[1] >= 0 && words[1] <= words[2]) ||
+	return ((int64_t)words[2] >= 0 && words[1] <= words[2]) ||
 	       err_set(err, ERR_BAD_DATA,
 		       "a slice of length %" PRId64 " and capacity %" PRId64,
 		       (int64_t)words[1], (int64_t)words[2]);
@@ -209,8 +209,12 @@ bool runtime_interface(struct runtime *rt, const struct value *v,
 	if (words[0] && type_has_methods(v->type) &&
 	    !value_words(rt, words[0] + ITAB_TYPE, &ret->descriptor, 1, err))
 		return false;
-	if (!ret->descriptor)
+	if (!words[0])
 		return true;
+	if (!ret->descriptor)
+		return err_set(err, ERR_BAD_DATA,
+			       "the table of methods at 0x%" PRIx64 " has no type",
+			       words[0]);
 	if (!is_direct(rt, ret->descriptor, err, &direct))
 		return false;
 	ret->inside.type = runtime_type_at(rt, ret->descriptor, &why);

@@ -128,6 +128,24 @@ static bool piece_address(struct frame_variables *frame, const struct dwarf_piec
 	}
 }
 
+/* What is kept in two places is known when both hold the same. */
+static bool is_certain(struct frame_variables *frame, const struct dwarf_piece *piece,
+		       uint64_t addr, uint64_t size, struct err *err)
+{
+	const struct dwarf_piece other = { .where = piece->where, .at = piece->other };
+	uint64_t words[2] = { 0 }, other_addr;
+
+	if (!piece->twice || size > sizeof(words[0]))
+		return true;
+	if (!piece_address(frame, &other, &other_addr, err) ||
+	    !target_read(frame->rt->target, addr, &words[0], size, err) ||
+	    !target_read(frame->rt->target, other_addr, &words[1], size, err))
+		return false;
+	return words[0] == words[1] ||
+	       err_set(err, ERR_BAD_DATA,
+		       "two places are said to hold it, and they differ");
+}
+
 /* A variable is kept in pieces: they are put together, as far as they are there. */
 static bool add_piece(struct frame_variables *frame, const struct dwarf_piece *piece,
 		      struct value_pieces *to, uint64_t size, struct err *err)
@@ -145,6 +163,7 @@ static bool add_piece(struct frame_variables *frame, const struct dwarf_piece *p
 		return true;
 	}
 	return piece_address(frame, piece, &addr, err) &&
+	       is_certain(frame, piece, addr, size, err) &&
 	       value_add_memory(frame->rt, to, addr, size, err);
 }
 

@@ -27,7 +27,7 @@ bool known_add_time(struct known_words *to, const struct time_value *t)
 
 	if (!gmtime_r(&when, &tm))
 		return false;
-	known_add(to, "%04d-%02d-%02dT%02d:%02d:%02d", tm.tm_year + 1900, tm.tm_mon + 1,
+	known_add(to, "%04ld-%02d-%02dT%02d:%02d:%02d", tm.tm_year + 1900L, tm.tm_mon + 1,
 		  tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
 	add_fraction(to, t->ns);
 	known_add(to, "Z");

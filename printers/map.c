@@ -47,7 +47,7 @@ void print_map(struct printing *p, const struct value *v)
 	sink_end(p->out);
 	if (!whole)
 		print_unreadable(p, err.text);
-	else if (!e.full && e.n != map.len)
+	else if (e.full ? e.n >= map.len : e.n != map.len)
 		print_unreadable(p, "it has another number of entries than it says");
 	else if (e.full)
 		print_elided(p, map.len - e.n,

@@ -16,7 +16,8 @@ static bool is_printable(const uint8_t *bytes, size_t len)
 	if (!len || !utf8_valid(bytes, len))
 		return false;
 	for (size_t i = 0; i < len; i++)
-		if ((bytes[i] < ' ' && !strchr("\t\n\r", bytes[i])) || bytes[i] == 0x7f)
+		if ((bytes[i] < ' ' && !memchr("\t\n\r", bytes[i], 3)) ||
+		    bytes[i] == 0x7f)
 			return false;
 	return true;
 }

@@ -183,7 +183,7 @@ int cmd_version(void)
 			    ", elfutils " BUILT_WITH_LIBDW ", jansson " BUILT_WITH_JANSSON
 			    ", nettle " BUILT_WITH_NETTLE ", zstd " BUILT_WITH_ZSTD);
 #ifdef GOSNAP_FAULTS
-	puts("with switches for tests: GOSNAP_DIE_AT, GOSNAP_STOP_AT");
+	puts("with switches for tests: GOSNAP_DIE_AT, GOSNAP_STOP_AT, GOSNAP_HIDDEN");
 #endif
 	return EXIT_DONE;
 }

@@ -3,6 +3,7 @@
 
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/utsname.h>
@@ -198,6 +199,16 @@ static bool wanted(void *arg, const struct goroutine *g)
 	return !(g->system && o->no_system);
 }
 
+/* For tests: hidden frames have variables, too, within the usual bounds. */
+static bool shows_hidden(void)
+{
+#ifdef GOSNAP_FAULTS
+	return getenv("GOSNAP_HIDDEN") != NULL;
+#else
+	return false;
+#endif
+}
+
 static void print_goroutines(struct snap *s)
 {
 	struct runtimes *all = s->capture.runtimes;
@@ -216,6 +227,7 @@ static void print_goroutines(struct snap *s)
 	};
 
 	bounds.compiler = s->options->compiler;
+	bounds.hidden |= shows_hidden();
 	sink_named_begin(s->out, "goroutines", SINK_ARRAY);
 	for (size_t i = 0; i < count; i++) {
 		struct goroutine_of it = runtimes_goroutine(all, i);

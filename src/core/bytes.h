@@ -16,7 +16,10 @@ struct bytes {
 
 static inline struct bytes bytes_over(const void *p, size_t len)
 {
-	return (struct bytes){ .at = p, .end = (const uint8_t *)p + len };
+	/* C does not add even 0 to NULL. */
+	const uint8_t *start = p ? p : (const uint8_t *)"";
+
+	return (struct bytes){ .at = start, .end = start + len };
 }
 
 /* The cursor off bytes further on; bad when that is past the end. */

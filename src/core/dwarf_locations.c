@@ -25,8 +25,10 @@ static void set(struct reading *r, enum dwarf_piece_at where, int64_t at, int64_
 {
 	bool first = r->now.where == DWARF_PIECE_NOWHERE;
 
-	r->now = (struct dwarf_piece){ first ? where : DWARF_PIECE_UNKNOWN, at, more,
-				       UINT64_MAX };
+	r->now = (struct dwarf_piece){ .where = first ? where : DWARF_PIECE_UNKNOWN,
+				       .at = at,
+				       .more = more,
+				       .size = UINT64_MAX };
 	r->constant = false;
 }
 

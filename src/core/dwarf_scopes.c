@@ -75,6 +75,24 @@ static bool same_place(const struct dwarf_piece *a, const struct dwarf_piece *b)
 	return a->where == b->where && a->at == b->at && a->more == b->more;
 }
 
+/* One place more for a word. */
+static void add_place(struct dwarf_piece *word, const struct dwarf_piece *piece)
+{
+	bool known =
+		piece->where == DWARF_PIECE_NOWHERE || same_place(word, piece) ||
+		(word->twice && piece->where == word->where && piece->at == word->other);
+
+	if (word->where == DWARF_PIECE_NOWHERE) {
+		*word = *piece;
+	} else if (!known && !word->twice && word->where == DWARF_PIECE_CFA &&
+		   piece->where == DWARF_PIECE_CFA) {
+		word->twice = true;
+		word->other = piece->at;
+	} else if (!known) {
+		*word = (struct dwarf_piece){ .where = DWARF_PIECE_UNKNOWN };
+	}
+}
+
 /* Go 1.16 to 1.21 say each word of many interfaces, strings and slices twice or more, one
  * behind the other, some of them empty. False: it is not that. */
 static bool merge_repeated(struct dwarf_variable *v, uint64_t size)
@@ -89,16 +107,8 @@ static bool merge_repeated(struct dwarf_variable *v, uint64_t size)
 	const size_t times = v->piece_count / words;
 	for (size_t i = 0; i < words; i++) {
 		struct dwarf_piece word = { .where = DWARF_PIECE_NOWHERE };
-		for (size_t j = i * times; j < (i + 1) * times; j++) {
-			const struct dwarf_piece *piece = &v->pieces[j];
-			if (word.where == DWARF_PIECE_NOWHERE)
-				word = *piece;
-			else if (piece->where != DWARF_PIECE_NOWHERE &&
-				 !same_place(&word, piece))
-				word = (struct dwarf_piece){
-					.where = DWARF_PIECE_UNKNOWN
-				};
-		}
+		for (size_t j = i * times; j < (i + 1) * times; j++)
+			add_place(&word, &v->pieces[j]);
 		word.size = GO_WORD;
 		v->pieces[i] = word;
 	}

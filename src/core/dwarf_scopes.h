@@ -21,6 +21,10 @@ struct dwarf_piece {
 	enum dwarf_piece_at where;
 	int64_t at, more;
 	uint64_t size; /* bytes; UINT64_MAX: the whole variable */
+	/* With DWARF_PIECE_CFA: it is said to be at CFA + other, too. Where the two differ
+	 * nobody knows which one holds. */
+	bool twice;
+	int64_t other;
 };
 
 /* Of one variable. One that has more, or pieces of more bytes than its type, is one

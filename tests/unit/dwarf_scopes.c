@@ -266,6 +266,7 @@ static const char assembly[] =
 	".uleb128 3; .string \"spilled\"; .byte 0, 9; .long type - unit, spilled\n"
 	".uleb128 3; .string \"text\"; .byte 0, 9; .long string - unit, text\n"
 	".uleb128 3; .string \"repeated\"; .byte 0, 9; .long string - unit, repeated\n"
+	".uleb128 3; .string \"twice\"; .byte 0, 9; .long string - unit, twice\n"
 	".uleb128 3; .string \"torn\"; .byte 0, 9; .long string - unit, torn\n"
 	".uleb128 3; .string \"~r0\"; .byte 1, 9; .long type - unit, result\n"
 	".uleb128 4; .string \"&escaped\"; .byte 10; .long type - unit\n"
@@ -318,6 +319,11 @@ static const char assembly[] =
 	".quad 0, 0x100; .short 13\n"
 	"	.byte 0x91, 8, 0x93, 8, 0x91, 8, 0x93, 8, 0x93, 8, 0x52, 0x93, 8\n"
 	".quad 0, 0\n"
+	".set twice, . - .debug_loc\n"
+	".quad 0, 0x100; .short 24\n"
+	"	.byte 0x91, 8, 0x93, 8, 0x91, 16, 0x93, 8, 0x91, 8, 0x93, 8\n"
+	"	.byte 0x91, 24, 0x93, 8, 0x91, 24, 0x93, 8, 0x91, 24, 0x93, 8\n"
+	".quad 0, 0\n"
 	".set torn, . - .debug_loc\n"
 	".quad 0, 0x100; .short 10; .byte 0x91, 8, 0x93, 8, 0x93, 8, 0x91, 16, 0x93, 8\n"
 	".quad 0, 0\n"
@@ -329,6 +335,11 @@ static const char assembly[] =
 	".set empty, . - .debug_ranges\n"
 	".quad 0, 0\n";
 
+static struct dwarf_piece piece(enum dwarf_piece_at where, int64_t at)
+{
+	return (struct dwarf_piece){ .where = where, .at = at, .size = 8 };
+}
+
 static void check_pieces(const struct dwarf_variable *v, const struct dwarf_piece *pieces,
 			 size_t n)
 {
@@ -337,13 +348,21 @@ static void check_pieces(const struct dwarf_variable *v, const struct dwarf_piec
 		assert_int_equal(v->pieces[i].where, pieces[i].where);
 		assert_int_equal(v->pieces[i].at, pieces[i].at);
 		assert_int_equal(v->pieces[i].size, pieces[i].size);
+		assert_int_equal(v->pieces[i].twice, pieces[i].twice);
+		assert_int_equal(v->pieces[i].other, pieces[i].other);
 	}
 }
 
 static void test_locations(void **state)
 {
-	const struct dwarf_piece once[] = { { DWARF_PIECE_CFA, 8, 0, 8 },
-					    { DWARF_PIECE_REGISTER, 2, 0, 8 } };
+	const struct dwarf_piece once[] = { piece(DWARF_PIECE_CFA, 8),
+					    piece(DWARF_PIECE_REGISTER, 2) };
+	const struct dwarf_piece twice[] = { { .where = DWARF_PIECE_CFA,
+					       .at = 8,
+					       .size = 8,
+					       .twice = true,
+					       .other = 16 },
+					     piece(DWARF_PIECE_CFA, 24) };
 	struct compiled c;
 	(void)state;
 	compiled_open("assembler", "", assembly, &c);
@@ -362,6 +381,7 @@ static void test_locations(void **state)
 	check_piece(variable(f, "entry"), DWARF_PIECE_UNKNOWN, 0, 0);
 	/* Go says words twice, or nobody knows what. */
 	check_pieces(variable(f, "repeated"), once, 2);
+	check_pieces(variable(f, "twice"), twice, 2);
 	check_piece(variable(f, "torn"), DWARF_PIECE_UNKNOWN, 0, 0);
 	check_piece(variable(f, "literal"), DWARF_PIECE_VALUE, 5, 0);
 	check_piece(variable(f, "nothing"), DWARF_PIECE_NOWHERE, 0, 0);
@@ -385,14 +405,14 @@ static void test_locations(void **state)
 /* At the return address the list says where the call has left it. */
 static void test_return_address(void **state)
 {
-	const struct dwarf_piece both[] = { { DWARF_PIECE_CFA, 8, 0, 8 },
-					    { DWARF_PIECE_REGISTER, 1, 0, 8 } };
-	const struct dwarf_piece first[] = { { DWARF_PIECE_CFA, 8, 0, 8 },
-					     { DWARF_PIECE_NOWHERE, 0, 0, 8 } };
-	const struct dwarf_piece merged[] = { { DWARF_PIECE_CFA, 8, 0, 8 },
-					      { DWARF_PIECE_CFA, 16, 0, 8 } };
-	const struct dwarf_piece second[] = { { DWARF_PIECE_NOWHERE, 0, 0, 8 },
-					      { DWARF_PIECE_CFA, 16, 0, 8 } };
+	const struct dwarf_piece both[] = { piece(DWARF_PIECE_CFA, 8),
+					    piece(DWARF_PIECE_REGISTER, 1) };
+	const struct dwarf_piece first[] = { piece(DWARF_PIECE_CFA, 8),
+					     piece(DWARF_PIECE_NOWHERE, 0) };
+	const struct dwarf_piece merged[] = { piece(DWARF_PIECE_CFA, 8),
+					      piece(DWARF_PIECE_CFA, 16) };
+	const struct dwarf_piece second[] = { piece(DWARF_PIECE_NOWHERE, 0),
+					      piece(DWARF_PIECE_CFA, 16) };
 	struct compiled c;
 	(void)state;
 	compiled_open("assembler", "", assembly, &c);

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Type descriptors: the input is a byte for the Go release and what is where the module's types
+ * are; the values are of the same bytes. */
+#include <assert.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "printed.h"
+#include "pseudo.h"
+#include "type.h"
+
+enum {
+	SPACE = PSEUDO_DATA + PSEUDO_DATA_SIZE - PSEUDO_TYPES,
+	DESCRIPTORS = 32,
+	APART = 64,
+	FIELDS_MAX = 16,
+};
+
+static const struct pseudo_func funcs[] = { { "runtime.goexit", 0, 0 },
+					    { "main.f", 16, 0 } };
+
+static void look(const struct type *type)
+{
+	assert(type_name(type) && strlen(type_name(type)) < SPACE + 64);
+	assert(type_kind(type) < TYPE_KINDS);
+	type_elem(type);
+	type_key(type);
+	type_header(type);
+	type_has_methods(type);
+	for (size_t i = 0; i < type_field_count(type) && i < FIELDS_MAX; i++) {
+		const struct type_field *f = type_field(type, i);
+		assert(f && f->name);
+		assert(type_field_named(type, f->name));
+	}
+}
+
+static void fill(struct pseudo *p, uint64_t addr, const uint8_t *data, size_t size,
+		 size_t most)
+{
+	memcpy(p->data + (addr - PSEUDO_DATA), data, size < most ? size : most);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const int minors[] = { 15, 17, 19, 21, 23, 25, 26, 27 };
+	struct err err;
+
+	if (size < 1)
+		return 0;
+	AUTO(pseudo_free)
+	struct pseudo *p =
+		pseudo_new(minors[*data % ARRAY_SIZE(minors)], funcs, ARRAY_SIZE(funcs));
+	fill(p, PSEUDO_TYPES, data + 1, size - 1, SPACE);
+	fill(p, PSEUDO_FREE, data + 1, size - 1, SPACE);
+	for (uint64_t i = 0; i < DESCRIPTORS; i++) {
+		uint64_t at = PSEUDO_TYPES + (i + 1) * APART;
+		const struct type *type = runtime_type_at(p->rt, at, &err);
+		if (!type)
+			continue;
+		look(type);
+		printed(p->rt, &(struct value){ type, PSEUDO_FREE });
+	}
+	return 0;
+}
