@@ -3,6 +3,7 @@
  * that the runtime's own traceback would leave out. */
 #include <string.h>
 
+#include "frames_c.h"
 #include "runtime_priv.h"
 #include "variables.h"
 #include "words.h"
@@ -294,6 +295,26 @@ void runtimes_each_frame_of(struct runtimes *all, const struct goroutine *g,
 	for (size_t i = 0; i < e->count; i++)
 		give(&e->list[i], &words, &stack.frames[e->list[i].raw], variables, fn,
 		     arg);
+}
+
+void runtimes_each_frame_of_thread(struct runtimes *all, size_t thread, bool variables,
+				   code_frame_fn *fn, void *arg)
+{
+	const uint32_t id = all->threads[thread].stack;
+	const struct expansion *e = expand(all, id);
+	struct stack stack = runtimes_stack(all, id);
+	AUTO(c_frames_free)
+	struct c_frames *c = variables ? c_frames_new(all, thread) : NULL;
+
+	for (size_t i = 0; i < e->count; i++) {
+		const struct expanded_frame *at = &e->list[i];
+		struct code_frame f = at->frame;
+		if (c && f.c)
+			f.variables =
+				c_frame_variables(c, at->raw, &stack.frames[at->raw],
+						  f.function, &f.why_none);
+		fn(arg, &f);
+	}
 }
 
 void runtimes_each_words(struct runtimes *all, const struct goroutine *g, words_fn *fn,

@@ -419,6 +419,10 @@ enum variables_of {
 };
 void runtimes_each_frame_of(struct runtimes *all, const struct goroutine *g,
 			    enum variables_of variables, code_frame_fn *fn, void *arg);
+/* The same of a thread's: variables of C functions only, of what debugging information the
+ * images of Go's own modules have. */
+void runtimes_each_frame_of_thread(struct runtimes *all, size_t thread, bool variables,
+				   code_frame_fn *fn, void *arg);
 /* Its words alone, one call for each of its frames. Borrowed for the call. */
 typedef void words_fn(void *arg, const struct words *words);
 void runtimes_each_words(struct runtimes *all, const struct goroutine *g, words_fn *fn,

@@ -49,6 +49,9 @@ struct walk {
 	enum handover handover;
 	uint64_t pc, sp, frame_pointer; /* of HANDOVER_CONTEXT */
 	bool exact, has_frame_pointer;
+	struct regs
+		*registers; /* of the first frames, where they are wanted; else NULL */
+	size_t register_room;
 };
 
 /* What belongs to the process, whatever number of Go runtimes it has. */

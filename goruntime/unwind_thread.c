@@ -88,6 +88,8 @@ static bool push(struct thread_walk *t, uint32_t flags)
 				       : reasons_add(t->all->reasons, "%s", err.text);
 		return false;
 	}
+	if (t->w->count < t->w->register_room)
+		t->w->registers[t->w->count] = t->regs;
 	t->w->frames[t->w->count++] = (struct raw_frame){
 		.pc = pc_of(t),
 		.flags = flags | (t->exact ? FRAME_EXACT : 0),

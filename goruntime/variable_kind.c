@@ -27,7 +27,8 @@ bool variable_is_compilers(const struct dwarf_variable *d)
 
 	if (*name == '~')
 		return !is_unnamed(d, name);
-	return !*name || strcmp(name, "_") == 0 || *name == '#' || strchr(name, '.');
+	return !*name || strcmp(name, "_") == 0 || *name == '#' || strchr(name, '.') ||
+	       strcmp(name, "__func__") == 0; /* C's */
 }
 
 /* "main.f.func1", "main.f-range1": cmd/compile/internal/ir closureName (1.27). */

@@ -164,6 +164,28 @@ void print_frames_of(struct sink *out, struct goroutine_printing *printing,
 	printing->withheld += values.withheld_count;
 }
 
+void print_frames_of_thread(struct sink *out, struct goroutine_printing *printing,
+			    struct runtimes *all, size_t thread)
+{
+	struct printing values = { .variables = 0 };
+	struct frame_printing p = { .out = out };
+
+	if (printing) {
+		p.redaction = printing->redaction;
+		p.values = &values;
+		printing_begin(&values, out, printing->values, &printing->moment,
+			       printing->redaction);
+	}
+	sink_begin(out, SINK_ARRAY);
+	runtimes_each_frame_of_thread(all, thread, printing != NULL, print_frame, &p);
+	sink_end(out);
+	if (!printing)
+		return;
+	printing_end(&values);
+	printing->variables += values.variables;
+	printing->withheld += values.withheld_count;
+}
+
 size_t print_frames(struct sink *out, struct runtimes *all, uint32_t stack)
 {
 	struct frame_printing p = { .out = out };

@@ -15,6 +15,9 @@ void print_location(struct sink *out, const struct code_frame *f);
  * them, members of the goroutine that its contexts tell. Counts what it printed. */
 void print_frames_of(struct sink *out, struct goroutine_printing *printing,
 		     const struct goroutine *g);
+/* ... of a thread's stack: of C functions the variables, where they are wanted. */
+void print_frames_of_thread(struct sink *out, struct goroutine_printing *printing,
+			    struct runtimes *all, size_t thread);
 /* Member unwound: the proof that ends every stack. Nothing where there is no stack. */
 void print_unwound(struct sink *out, const struct runtimes *all, enum stack_state state,
 		   uint32_t reason);

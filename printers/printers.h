@@ -37,13 +37,6 @@ size_t print_frames(struct sink *out, struct runtimes *all, uint32_t stack);
  * file does. */
 enum { THREAD_CODE_BEFORE = 16, THREAD_CODE_AFTER = 16 };
 
-struct thread_printing {
-	struct runtimes *runtimes;
-	struct target *target;
-	const struct images *images;
-};
-void print_thread(struct sink *out, const struct thread_printing *p, size_t i);
-
 /* How much of a value is shown. */
 struct value_bounds {
 	uint32_t string, elements, entries; /* bytes, and of each sequence or map */
@@ -97,5 +90,13 @@ struct goroutine_printing {
 /* group: the id of its stack's group in this document. */
 void print_goroutine(struct sink *out, struct goroutine_printing *p,
 		     const struct goroutine *g, uint64_t group);
+
+struct thread_printing {
+	struct runtimes *runtimes;
+	struct target *target;
+	const struct images *images;
+	struct goroutine_printing *values; /* how; NULL: none are wanted */
+};
+void print_thread(struct sink *out, const struct thread_printing *p, size_t i);
 
 #endif

@@ -143,7 +143,7 @@ void print_thread(struct sink *out, const struct thread_printing *p, size_t i)
 		print_code(out, p, th->regs.value[arch->pc]);
 	if (s->stack != NO_STACK) {
 		sink_name(out, "frames");
-		print_frames(out, p->runtimes, s->stack);
+		print_frames_of_thread(out, p->values, p->runtimes, i);
 	}
 	print_unwound(out, p->runtimes, (enum stack_state)s->state, s->reason);
 	sink_end(out);

@@ -175,10 +175,55 @@ static void print_groups(struct snap *s)
 	sink_end(s->out);
 }
 
+/* For tests: hidden frames have variables, too, within the usual bounds. */
+static bool shows_hidden(void)
+{
+#ifdef GOSNAP_FAULTS
+	return getenv("GOSNAP_HIDDEN") != NULL;
+#else
+	return false;
+#endif
+}
+
+static struct value_bounds bounds_of(const struct snap_options *o)
+{
+	struct value_bounds bounds = o->full ? value_bounds_full : value_bounds_default;
+
+	bounds.compiler = o->compiler;
+	bounds.hidden |= shows_hidden();
+	return bounds;
+}
+
+static struct goroutine_printing printing_of(struct snap *s,
+					     const struct value_bounds *bounds)
+{
+	size_t n;
+
+	return (struct goroutine_printing){
+		.runtimes = s->capture.runtimes,
+		.threads =
+			s->capture.frozen ? target_threads(s->capture.frozen, &n) : NULL,
+		.moment = { s->capture.monotonic_ns, s->capture.realtime_ns,
+			    s->capture.sockets },
+		.full_frames = s->options->full_frames,
+		.values = s->options->values ? bounds : NULL,
+		.redaction = s->options->redaction,
+	};
+}
+
+static void count_printed(struct snap *s, const struct goroutine_printing *printing)
+{
+	s->variables += printing->variables;
+	s->withheld += printing->withheld;
+}
+
 static void print_threads(struct snap *s)
 {
+	struct value_bounds bounds = bounds_of(s->options);
+	struct goroutine_printing values = printing_of(s, &bounds);
 	const struct thread_printing printing = { s->capture.runtimes, s->capture.frozen,
-						  s->capture.images };
+						  s->capture.images,
+						  values.values ? &values : NULL };
 	size_t n = 0;
 
 	sink_named_begin(s->out, "threads", SINK_ARRAY);
@@ -186,6 +231,7 @@ static void print_threads(struct snap *s)
 		target_threads(s->capture.frozen, &n);
 	for (size_t i = 0; i < n; i++)
 		print_thread(s->out, &printing, i);
+	count_printed(s, &values);
 	sink_end(s->out);
 }
 
@@ -199,35 +245,13 @@ static bool wanted(void *arg, const struct goroutine *g)
 	return !(g->system && o->no_system);
 }
 
-/* For tests: hidden frames have variables, too, within the usual bounds. */
-static bool shows_hidden(void)
-{
-#ifdef GOSNAP_FAULTS
-	return getenv("GOSNAP_HIDDEN") != NULL;
-#else
-	return false;
-#endif
-}
-
 static void print_goroutines(struct snap *s)
 {
 	struct runtimes *all = s->capture.runtimes;
-	size_t n, count = runtimes_goroutine_count(all);
-	struct value_bounds bounds =
-		s->options->full ? value_bounds_full : value_bounds_default;
-	struct goroutine_printing printing = {
-		.runtimes = all,
-		.threads =
-			s->capture.frozen ? target_threads(s->capture.frozen, &n) : NULL,
-		.moment = { s->capture.monotonic_ns, s->capture.realtime_ns,
-			    s->capture.sockets },
-		.full_frames = s->options->full_frames,
-		.values = s->options->values ? &bounds : NULL,
-		.redaction = s->options->redaction,
-	};
+	size_t count = runtimes_goroutine_count(all);
+	struct value_bounds bounds = bounds_of(s->options);
+	struct goroutine_printing printing = printing_of(s, &bounds);
 
-	bounds.compiler = s->options->compiler;
-	bounds.hidden |= shows_hidden();
 	sink_named_begin(s->out, "goroutines", SINK_ARRAY);
 	for (size_t i = 0; i < count; i++) {
 		struct goroutine_of it = runtimes_goroutine(all, i);
@@ -241,8 +265,7 @@ static void print_goroutines(struct snap *s)
 				groups_of(&s->groups, it));
 		s->goroutines++;
 	}
-	s->variables = printing.variables;
-	s->withheld = printing.withheld;
+	count_printed(s, &printing);
 	sink_end(s->out);
 }
 

@@ -469,6 +469,8 @@ void dwarf_locate(const struct dwarf_place *place, const struct dwarf_entry *e,
 		constant(&e->value[AT_CONST_VALUE], &at);
 	else if (place->exact)
 		location_at(place, e, AT_LOCATION, place->pc, &at);
+	else if (!e->unit->go)
+		location_at(place, e, AT_LOCATION, place->pc - 1, &at);
 	else
 		outer(place, e, &at);
 	ret->listed =

@@ -74,7 +74,8 @@ struct dwarf_scopes {
  * inlined calls are those of pc - 1, and locations those that hold at pc itself, where they
  * are in memory; else those of pc - 1 in memory; registers are of the innermost frame only and
  * become DWARF_PIECE_NOWHERE. As the base of an address, those that unwinding restores stay: the
- * stack and the frame pointer, as they are in that frame. A variable whose block does not cover
+ * stack and the frame pointer, as they are in that frame. C's functions keep some registers for
+ * their callers: of those, locations are those of pc - 1, with all registers. A variable whose block does not cover
  * the pc is left out.
  * NULL: no function of this debugging information covers pc; or err says more (ERR_LIMIT). */
 struct dwarf_scopes *dwarf_scopes_at(struct dwarf *d, uint64_t pc, bool exact,
