@@ -23,6 +23,13 @@ struct time_value {	 /* a time.Time */
 };
 bool runtime_time(struct runtime *rt, const struct value *v, struct time_value *ret);
 
+/* A sync.Mutex, RWMutex, WaitGroup or Cond; false: it is none, or cannot be read. */
+bool runtime_lock(struct runtime *rt, const struct value *v, struct wait_lock *ret);
+
+/* The entries of a sync.Map, as runtime_map_each(). */
+MUST_CHECK bool runtime_sync_map_each(struct runtime *rt, const struct value *v,
+				      map_entry_fn *fn, void *arg, struct err *err);
+
 enum context_kind {
 	CONTEXT_OTHER, /* of a type that is not of package context */
 	CONTEXT_EMPTY, /* one of the next two */

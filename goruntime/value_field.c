@@ -70,12 +70,14 @@ bool runtime_field(struct runtime *rt, const struct value *v, const char *paths,
 bool runtime_number(struct runtime *rt, const struct value *v, const char *paths,
 		    uint64_t *ret)
 {
+	uint64_t number = 0; /* ret may be the address in v */
 	struct value field;
 	struct err ignored;
+	bool ok = runtime_field(rt, v, paths, &field) && type_size(field.type) >= 1 &&
+		  type_size(field.type) <= sizeof(number) &&
+		  runtime_bytes(rt, field.addr, &number, (size_t)type_size(field.type),
+				&ignored);
 
-	*ret = 0;
-	return runtime_field(rt, v, paths, &field) && type_size(field.type) >= 1 &&
-	       type_size(field.type) <= sizeof(*ret) &&
-	       runtime_bytes(rt, field.addr, ret, (size_t)type_size(field.type),
-			     &ignored);
+	*ret = number;
+	return ok;
 }

@@ -5,20 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lock_state.h"
 #include "runtime_priv.h"
 #include "survey.h"
 #include "wait.h"
 
-enum {
-	MUTEX_LOCKED = 1, /* sync/mutex.go; woken is 2 */
-	MUTEX_STARVING = 4,
-	MUTEX_WAITERS = 3,	/* shift */
-	READERS_MAX = 1 << 30,	/* sync/rwmutex.go rwmutexMaxReaders */
-	CALLERS_LOOKED_AT = 12, /* frames from the innermost on */
-};
-
-/* The low half of the state of a WaitGroup: the top bit is another flag (1.25). */
-#define WAITERS_MASK UINT32_C(0x7fffffff)
+enum { CALLERS_LOOKED_AT = 12 /* frames from the innermost on */ };
 
 static bool is_lock(const struct wait_record *r)
 {
@@ -213,12 +205,8 @@ static void describe_mutex(const struct runtime *rt, const struct lock_record *l
 {
 	uint64_t state;
 
-	if (!peek_slot(rt, l, mutex, L_mutex_state, &state))
-		return;
-	ret->has_state = ret->has_waiters = true;
-	ret->locked = state & MUTEX_LOCKED;
-	ret->starving = state & MUTEX_STARVING;
-	ret->waiters = (uint32_t)state >> MUTEX_WAITERS;
+	if (peek_slot(rt, l, mutex, L_mutex_state, &state))
+		lock_state_of_mutex(state, ret);
 }
 
 static void describe_rwmutex(const struct runtime *rt, const struct lock_record *l,
@@ -229,18 +217,12 @@ static void describe_rwmutex(const struct runtime *rt, const struct lock_record 
 
 	if (inner.off >= 0)
 		describe_mutex(rt, l, rwmutex + (uint64_t)inner.off, ret);
-	if (!peek_slot(rt, l, rwmutex, L_rwmutex_reader_count, &count) ||
-	    !peek_slot(rt, l, rwmutex, L_rwmutex_reader_wait, &leaving))
-		return;
-	int32_t readers = (int32_t)(uint32_t)count;
-	ret->has_readers = true;
-	ret->writer = readers < 0;
-	ret->leaving = (uint32_t)leaving;
-	ret->readers = (uint32_t)(ret->writer ? readers + READERS_MAX : readers);
+	if (peek_slot(rt, l, rwmutex, L_rwmutex_reader_count, &count) &&
+	    peek_slot(rt, l, rwmutex, L_rwmutex_reader_wait, &leaving))
+		lock_state_of_rwmutex(count, leaving, ret);
 }
 
-/* Up to 1.17 state1 is three words, two of which are the state: those that begin at a
- * multiple of 8 (sync/waitgroup.go state). The semaphore is the third, or the first. */
+/* The semaphore of an old one is the third of its words, or the first. */
 enum { OLD_WAITGROUP_BYTES = 12 };
 
 static void describe_waitgroup(const struct runtime *rt, const struct lock_record *l,
@@ -250,17 +232,13 @@ static void describe_waitgroup(const struct runtime *rt, const struct lock_recor
 	uint64_t state_at, value;
 
 	if (state.size == OLD_WAITGROUP_BYTES) {
-		bool third = l->addr % 8 == 0;
-		state_at = third ? l->addr - 8 : l->addr + 4;
-		ret->addr = third ? l->addr - 8 : l->addr;
+		ret->addr = l->addr % 8 == 0 ? l->addr - 8 : l->addr;
+		state_at = lock_state_old_waitgroup(ret->addr);
 	} else {
 		state_at = ret->addr + (uint64_t)(state.off < 0 ? 0 : state.off);
 	}
-	if (!peek(l, state_at, sizeof(value), &value))
-		return;
-	ret->lock.has_counter = ret->lock.has_waiters = true;
-	ret->lock.counter = (int32_t)(uint32_t)(value >> 32);
-	ret->lock.waiters = (uint32_t)value & WAITERS_MASK;
+	if (peek(l, state_at, sizeof(value), &value))
+		lock_state_of_waitgroup(value, &ret->lock);
 }
 
 /* slot: that of the semaphore in the lock; LAYOUT_SLOTS: it is the thing itself. */
@@ -289,7 +267,6 @@ static void describe(const struct runtime *rt, const struct lock_record *l,
 	}
 }
 
-/* A notifyList: how many tickets have been given out, and how many called. */
 static void describe_cond(const struct runtime *rt, const struct lock_record *l,
 			  uint64_t list, struct wait *ret)
 {
@@ -297,11 +274,9 @@ static void describe_cond(const struct runtime *rt, const struct lock_record *l,
 
 	if (layout_has(&rt->layout, L_cond_notify))
 		ret->addr = list - (uint64_t)rt->layout.slot[L_cond_notify].off;
-	if (!peek_slot(rt, l, list, L_notify_wait, &wait) ||
-	    !peek_slot(rt, l, list, L_notify_notify, &notify))
-		return;
-	ret->lock.has_waiters = true;
-	ret->lock.waiters = (uint32_t)wait - (uint32_t)notify;
+	if (peek_slot(rt, l, list, L_notify_wait, &wait) &&
+	    peek_slot(rt, l, list, L_notify_notify, &notify))
+		lock_state_of_cond(wait, notify, &ret->lock);
 }
 
 void waits_lock(struct runtime *rt, const struct goroutine *g,

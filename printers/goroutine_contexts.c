@@ -37,6 +37,11 @@ static bool look_at(void *arg, const struct context *c)
 	return !l->found->has_span || !l->can_end || (l->ended && !l->has_deadline);
 }
 
+static bool says(const struct known_words *text, const char *words)
+{
+	return text->len == strlen(words) && memcmp(text->bytes, words, text->len) == 0;
+}
+
 /* When one was cancelled it does not know. */
 static void note_end(struct looking *l)
 {
@@ -47,14 +52,15 @@ static void note_end(struct looking *l)
 		    left < 0;
 
 	known_text_of(l->p, &l->error, &why);
-	late = late && why.len == strlen(CONTEXT_DEADLINE_WORDS) &&
-	       memcmp(why.bytes, CONTEXT_DEADLINE_WORDS, why.len) == 0;
+	bool expired = says(&why, CONTEXT_DEADLINE_WORDS);
+	late = late && expired;
 	if (found->done && (!late || -(uint64_t)left <= found->done_ns))
 		return;
 	found->done = true;
 	found->done_ns = late ? -(uint64_t)left : 0;
-	found->why_len = why.len < sizeof(found->why) ? why.len : sizeof(found->why);
-	memcpy(found->why, why.bytes, found->why_len);
+	found->why = expired				? CONTEXT_DEADLINE_WORDS
+		     : says(&why, CONTEXT_CANCEL_WORDS) ? CONTEXT_CANCEL_WORDS
+							: NULL;
 }
 
 void contexts_look(struct contexts_found *found, struct printing *p,
@@ -93,10 +99,7 @@ void contexts_print(struct sink *out, const struct contexts_found *found)
 		print_span(out, &found->span);
 	if (!found->done)
 		return;
-	if (found->why_len) {
-		sink_name(out, "context_done");
-		sink_text(out, found->why, found->why_len);
-	}
+	sink_named_string(out, "context_done", found->why);
 	if (found->done_ns)
 		sink_named_uint(out, "context_done_ns", found->done_ns);
 }

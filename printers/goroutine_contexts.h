@@ -12,8 +12,7 @@ struct contexts_found {
 	uint64_t done_ns;	/* since the first of them ended; 0: not known */
 	uint64_t looked_at[8];	/* contexts: most frames have the same */
 	unsigned next;
-	char why[64]; /* "context canceled" */
-	size_t why_len;
+	const char *why; /* "context canceled"; NULL: not known */
 };
 
 /* A variable, innermost frame first. */

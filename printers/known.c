@@ -16,48 +16,92 @@ enum said_of { ITSELF = 1, POINTERS = 2, INTERFACES = 4, ALL = 7 };
 /* Sorted by name, which is that of debugging information: with the path of the package. */
 static const struct known {
 	const char *name, *printer;
-	known_text *text;
+	known_text *text; /* NULL: it has members only */
 	enum said_of of;
+	known_members *members; /* NULL: none */
 } known[] = {
-	{ "bytes.Buffer", "buffer", text_of_buffer, ITSELF },
-	{ "context.afterFuncCtx", "context", text_of_context, INTERFACES },
-	{ "context.backgroundCtx", "context", text_of_context, INTERFACES },
-	{ "context.cancelCtx", "context", text_of_context, INTERFACES },
-	{ "context.deadlineExceededError", "error", text_of_deadline_exceeded, ALL },
-	{ "context.emptyCtx", "context", text_of_context, INTERFACES },
-	{ "context.stopCtx", "context", text_of_context, INTERFACES },
-	{ "context.timerCtx", "context", text_of_context, INTERFACES },
-	{ "context.todoCtx", "context", text_of_context, INTERFACES },
-	{ "context.valueCtx", "context", text_of_context, INTERFACES },
-	{ "context.withoutCancelCtx", "context", text_of_context, INTERFACES },
-	{ "errors.errorString", "error", text_of_error_string, ALL },
-	{ "errors.joinError", "error", text_of_joined_errors, ALL },
-	{ "fmt.wrapError", "error", text_of_error_string, ALL },
-	{ "fmt.wrapErrors", "error", text_of_error_string, ALL },
-	{ "io/fs.PathError", "error", text_of_path_error, ALL },
-	{ "net.IP", "ip", text_of_ip, ITSELF },
-	{ "net/netip.Addr", "ip", text_of_address, ITSELF },
-	{ "net/url.Error", "error", text_of_url_error, ALL },
-	{ "net/url.URL", "url", text_of_url, ITSELF },
-	{ "os.LinkError", "error", text_of_link_error, ALL },
-	{ "os.PathError", "error", text_of_path_error, ALL },
-	{ "os.SyscallError", "error", text_of_syscall_error, ALL },
-	{ "strconv.NumError", "error", text_of_num_error, ALL },
-	{ "strings.Builder", "buffer", text_of_builder, ITSELF },
-	{ "sync.Mutex", "lock", text_of_mutex, ITSELF },
-	{ "sync.Once", "once", text_of_once, ITSELF },
-	{ "sync.RWMutex", "lock", text_of_rwmutex, ITSELF },
-	{ "sync.WaitGroup", "lock", text_of_waitgroup, ITSELF },
-	{ "sync/atomic.Bool", "atomic", text_of_atomic, ITSELF },
-	{ "sync/atomic.Int32", "atomic", text_of_atomic, ITSELF },
-	{ "sync/atomic.Int64", "atomic", text_of_atomic, ITSELF },
-	{ "sync/atomic.Uint32", "atomic", text_of_atomic, ITSELF },
-	{ "sync/atomic.Uint64", "atomic", text_of_atomic, ITSELF },
-	{ "syscall.Errno", "error", text_of_errno, ALL },
-	{ "time.Duration", "time", text_of_duration, ITSELF },
-	{ "time.Month", "time", text_of_month, ITSELF },
-	{ "time.Time", "time", text_of_time, ITSELF },
-	{ "time.Weekday", "time", text_of_weekday, ITSELF },
+	{ "bytes.Buffer", "buffer", text_of_buffer, ITSELF, NULL },
+	{ "container/list.List", "list", text_of_list, ALL, members_of_list },
+	{ "context.afterFuncCtx", "context", text_of_context, INTERFACES, NULL },
+	{ "context.backgroundCtx", "context", text_of_context, INTERFACES, NULL },
+	{ "context.cancelCtx", "context", text_of_context, INTERFACES, NULL },
+	{ "context.deadlineExceededError", "error", text_of_deadline_exceeded, ALL,
+	  NULL },
+	{ "context.emptyCtx", "context", text_of_context, INTERFACES, NULL },
+	{ "context.stopCtx", "context", text_of_context, INTERFACES, NULL },
+	{ "context.timerCtx", "context", text_of_context, INTERFACES, NULL },
+	{ "context.todoCtx", "context", text_of_context, INTERFACES, NULL },
+	{ "context.valueCtx", "context", text_of_context, INTERFACES, NULL },
+	{ "context.withoutCancelCtx", "context", text_of_context, INTERFACES, NULL },
+	{ "crypto/tls.Conn", "file", text_of_tls, ALL, NULL },
+	{ "database/sql.DB", "pool", text_of_database, ALL, NULL },
+	{ "errors.errorString", "error", text_of_error_string, ALL, NULL },
+	{ "errors.joinError", "error", text_of_joined_errors, ALL, NULL },
+	{ "fmt.wrapError", "error", text_of_error_string, ALL, NULL },
+	{ "fmt.wrapErrors", "error", text_of_error_string, ALL, NULL },
+	{ "github.com/pkg/errors.fundamental", "error", text_of_error_string, ALL, NULL },
+	{ "github.com/pkg/errors.withMessage", "error", text_of_message_error, ALL,
+	  NULL },
+	{ "github.com/pkg/errors.withStack", "error", text_of_stack_error, ALL, NULL },
+	{ "internal/poll.DeadlineExceededError", "error", text_of_constant_error, ALL,
+	  NULL },
+	{ "internal/poll.errNetClosing", "error", text_of_constant_error, ALL, NULL },
+	{ "io/fs.PathError", "error", text_of_path_error, ALL, NULL },
+	{ "log/slog.Level", "level", text_of_level, ITSELF, NULL },
+	{ "math/big.Float", "number", text_of_big_float, ALL, NULL },
+	{ "math/big.Int", "number", text_of_big_int, ALL, NULL },
+	{ "math/big.Rat", "number", text_of_big_rat, ALL, NULL },
+	{ "net.DNSError", "error", text_of_dns_error, ALL, NULL },
+	{ "net.HardwareAddr", "ip", text_of_hardware_address, ITSELF, NULL },
+	{ "net.IP", "ip", text_of_ip, ITSELF, NULL },
+	{ "net.IPConn", "file", text_of_connection, ALL, NULL },
+	{ "net.IPNet", "ip", text_of_ip_net, ALL, NULL },
+	{ "net.OpError", "error", text_of_net_error, ALL, NULL },
+	{ "net.TCPAddr", "ip", text_of_socket_address, ALL, NULL },
+	{ "net.TCPConn", "file", text_of_connection, ALL, NULL },
+	{ "net.TCPListener", "file", text_of_connection, ALL, NULL },
+	{ "net.UDPAddr", "ip", text_of_socket_address, ALL, NULL },
+	{ "net.UDPConn", "file", text_of_connection, ALL, NULL },
+	{ "net.UnixAddr", "ip", text_of_unix_address, ALL, NULL },
+	{ "net.UnixConn", "file", text_of_connection, ALL, NULL },
+	{ "net.UnixListener", "file", text_of_connection, ALL, NULL },
+	{ "net.timeoutError", "error", text_of_constant_error, ALL, NULL },
+	{ "net/http.Request", "request", text_of_request, ALL, NULL },
+	{ "net/http.Response", "request", text_of_response, ALL, NULL },
+	{ "net/http.Server", "request", text_of_server, ALL, NULL },
+	{ "net/netip.Addr", "ip", text_of_address, ITSELF, NULL },
+	{ "net/netip.AddrPort", "ip", text_of_address_port, ITSELF, NULL },
+	{ "net/netip.Prefix", "ip", text_of_prefix, ITSELF, NULL },
+	{ "net/url.Error", "error", text_of_url_error, ALL, NULL },
+	{ "net/url.URL", "url", text_of_url, ALL, NULL },
+	{ "os.File", "file", text_of_file, ALL, NULL },
+	{ "os.LinkError", "error", text_of_link_error, ALL, NULL },
+	{ "os.PathError", "error", text_of_path_error, ALL, NULL },
+	{ "os.SyscallError", "error", text_of_syscall_error, ALL, NULL },
+	{ "reflect.Value", "reflection", NULL, ITSELF, members_of_reflection },
+	{ "regexp.Regexp", "regexp", text_of_regexp, ALL, NULL },
+	{ "strconv.NumError", "error", text_of_num_error, ALL, NULL },
+	{ "strings.Builder", "buffer", text_of_builder, ITSELF, NULL },
+	{ "sync.Cond", "lock", text_of_cond, ALL, NULL },
+	{ "sync.Map", "map", text_of_sync_map, ALL, members_of_sync_map },
+	{ "sync.Mutex", "lock", text_of_mutex, ITSELF, NULL },
+	{ "sync.Once", "once", text_of_once, ITSELF, NULL },
+	{ "sync.Pool", "pool", text_of_pool, ITSELF, NULL },
+	{ "sync.RWMutex", "lock", text_of_rwmutex, ITSELF, NULL },
+	{ "sync.WaitGroup", "lock", text_of_waitgroup, ITSELF, NULL },
+	{ "sync/atomic.Bool", "atomic", text_of_atomic, ITSELF, NULL },
+	{ "sync/atomic.Int32", "atomic", text_of_atomic, ITSELF, NULL },
+	{ "sync/atomic.Int64", "atomic", text_of_atomic, ITSELF, NULL },
+	{ "sync/atomic.Uint32", "atomic", text_of_atomic, ITSELF, NULL },
+	{ "sync/atomic.Uint64", "atomic", text_of_atomic, ITSELF, NULL },
+	{ "sync/atomic.Uintptr", "atomic", text_of_atomic, ITSELF, NULL },
+	{ "sync/atomic.Value", "atomic", text_of_atomic_value, ITSELF, NULL },
+	{ "syscall.Errno", "error", text_of_errno, ALL, NULL },
+	{ "time.Duration", "time", text_of_duration, ITSELF, NULL },
+	{ "time.Location", "time", text_of_location, ALL, NULL },
+	{ "time.Month", "time", text_of_month, ITSELF, NULL },
+	{ "time.Time", "time", text_of_time, ITSELF, NULL },
+	{ "time.Weekday", "time", text_of_weekday, ITSELF, NULL },
 };
 
 static int by_name(const void *key, const void *row)
@@ -65,10 +109,27 @@ static int by_name(const void *key, const void *row)
 	return strcmp(key, ((const struct known *)row)->name);
 }
 
+/* Those of any package that have this name, and those of any type that it is a generic one of. */
+static const struct known *find_pattern(const struct type *type)
+{
+	static const struct known uuid = { "", "uuid", text_of_uuid, ITSELF, NULL };
+	static const struct known pointer = { "", "atomic", NULL, ITSELF,
+					      members_of_atomic_pointer };
+	static const char pointers[] = "sync/atomic.Pointer[";
+	const char *name = type_name(type), *dot = strrchr(name, '.');
+
+	if (dot && type_kind(type) == KIND_ARRAY && type_size(type) == UUID_BYTES &&
+	    strcasecmp(dot, ".UUID") == 0)
+		return &uuid;
+	return strncmp(name, pointers, sizeof(pointers) - 1) == 0 ? &pointer : NULL;
+}
+
 static const struct known *find(const struct type *type)
 {
-	return bsearch(type_name(type), known, ARRAY_SIZE(known), sizeof(known[0]),
-		       by_name);
+	const struct known *row = bsearch(type_name(type), known, ARRAY_SIZE(known),
+					  sizeof(known[0]), by_name);
+
+	return row ? row : find_pattern(type);
 }
 
 void known_add_bytes(struct known_words *t, const char *bytes, size_t len)
@@ -138,6 +199,20 @@ void known_quoted(struct printing *p, const struct value *v, struct known_words 
 	known_add(ret, "\"");
 }
 
+bool known_length(struct printing *p, const struct value *v, const char *paths,
+		  uint64_t *ret)
+{
+	struct value field;
+	struct slice_value s;
+	struct err ignored;
+
+	if (!known_field(p, v, paths, &field) || type_kind(field.type) != KIND_SLICE ||
+	    !runtime_slice(p->rt, &field, &s, &ignored))
+		return false;
+	*ret = s.len;
+	return true;
+}
+
 bool known_same(const struct known_words *a, const struct known_words *b)
 {
 	return a->len == b->len && memcmp(a->bytes, b->bytes, a->len) == 0;
@@ -149,7 +224,7 @@ bool known_text_of(struct printing *p, const struct value *v, struct known_words
 	const struct known *row;
 
 	return ret->depth++ < INSIDE_MAX && runtime_behind(p->rt, v, &at) &&
-	       (row = find(at.type)) && row->text(p, &at, ret);
+	       (row = find(at.type)) && row->text && row->text(p, &at, ret);
 }
 
 static const struct known *row_of(struct printing *p, const struct value *v)
@@ -218,6 +293,10 @@ static void print_text(struct printing *p, const struct value *v)
 
 void print_known(struct printing *p, const struct value *v)
 {
+	const struct known *row = find(v->type);
+
 	print_text(p, v);
 	print_contexts(p, v);
+	if (row && row->members)
+		row->members(p, v);
 }

@@ -35,13 +35,34 @@ known_text text_of_time, text_of_duration, text_of_month, text_of_weekday;
 /* known_context.c */
 known_text text_of_context;
 /* known_sync.c */
-known_text text_of_mutex, text_of_rwmutex, text_of_waitgroup, text_of_once,
-	text_of_atomic;
+known_text text_of_mutex, text_of_rwmutex, text_of_waitgroup, text_of_cond, text_of_once,
+	text_of_pool, text_of_atomic, text_of_atomic_value;
+/* known_number.c */
+known_text text_of_big_int, text_of_big_rat, text_of_big_float;
+/* known_address.c */
+known_text text_of_socket_address, text_of_unix_address, text_of_hardware_address,
+	text_of_ip_net, text_of_prefix, text_of_address_port, text_of_net_error,
+	text_of_dns_error;
+/* known_file.c */
+known_text text_of_file, text_of_connection, text_of_tls;
+/* known_service.c */
+known_text text_of_request, text_of_response, text_of_server, text_of_database;
+/* known_other.c */
+enum { UUID_BYTES = 16 };
+known_text text_of_regexp, text_of_location, text_of_level, text_of_list, text_of_uuid;
+/* known_container.c */
+known_text text_of_sync_map;
+/* Members besides the text, of a value whose object is open. */
+typedef void known_members(struct printing *p, const struct value *v);
+known_members members_of_sync_map, members_of_list, members_of_reflection,
+	members_of_atomic_pointer;
 /* known_error.c: v is the struct, not a pointer to it, where it is one. */
 known_text text_of_error_string, text_of_path_error, text_of_syscall_error,
 	text_of_link_error, text_of_errno, text_of_url_error, text_of_num_error,
-	text_of_joined_errors, text_of_deadline_exceeded;
+	text_of_joined_errors, text_of_deadline_exceeded, text_of_message_error,
+	text_of_stack_error, text_of_constant_error;
 #define CONTEXT_DEADLINE_WORDS "context deadline exceeded"
+#define CONTEXT_CANCEL_WORDS "context canceled"
 /* known_net.c */
 known_text text_of_url, text_of_ip, text_of_address;
 /* known_buffer.c */
@@ -59,6 +80,9 @@ void print_known(struct printing *p, const struct value *v);
 bool known_field(struct printing *p, const struct value *v, const char *paths,
 		 struct value *ret);
 bool known_number(struct printing *p, const struct value *v, const char *paths,
+		  uint64_t *ret);
+/* How long a slice is. */
+bool known_length(struct printing *p, const struct value *v, const char *paths,
 		  uint64_t *ret);
 /* A string in quotes. */
 void known_quoted(struct printing *p, const struct value *v, struct known_words *ret);

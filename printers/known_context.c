@@ -136,6 +136,19 @@ struct chain {
 	uint64_t n, elided;
 };
 
+/* A key of a type of its own says by the type's name what it is for. */
+static const char *withhold_by_key(struct printing *p, const struct value *key)
+{
+	struct interface_value in;
+	struct err ignored;
+
+	if (!runtime_interface(p->rt, key, &in, &ignored) || !in.inside.type)
+		return p->withheld;
+	const char *before = withhold_named(p, in.name, strlen(in.name));
+	withhold_keyed(p, key);
+	return before;
+}
+
 static void print_facts(struct printing *p, const struct context *c)
 {
 	int64_t left;
@@ -151,8 +164,11 @@ static void print_facts(struct printing *p, const struct context *c)
 		print_named_value(p, "cause", &c->cause);
 	if (c->key.type)
 		print_named_value(p, "key", &c->key);
-	if (c->element.type)
-		print_named_value(p, "value", &c->element);
+	if (!c->element.type)
+		return;
+	const char *before = withhold_by_key(p, &c->key);
+	print_named_value(p, "value", &c->element);
+	p->withheld = before;
 }
 
 static bool print_link(void *arg, const struct context *c)

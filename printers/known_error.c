@@ -127,3 +127,45 @@ bool text_of_deadline_exceeded(struct printing *p, const struct value *v,
 	known_add(ret, CONTEXT_DEADLINE_WORDS);
 	return true;
 }
+
+/* github.com/pkg/errors */
+bool text_of_message_error(struct printing *p, const struct value *v,
+			   struct known_words *ret)
+{
+	struct value cause;
+
+	if (!known_string(p, v, "msg", ret))
+		return false;
+	known_add(ret, ": ");
+	return known_field(p, v, "cause", &cause) && known_text_of(p, &cause, ret);
+}
+
+bool text_of_stack_error(struct printing *p, const struct value *v,
+			 struct known_words *ret)
+{
+	struct value inside;
+
+	return known_field(p, v, "error", &inside) && known_text_of(p, &inside, ret);
+}
+
+/* Types that always say the same. */
+bool text_of_constant_error(struct printing *p, const struct value *v,
+			    struct known_words *ret)
+{
+	static const struct {
+		const char *type, *words;
+	} constants[] = {
+		{ "internal/poll.errNetClosing", "use of closed network connection" },
+		{ "internal/poll.DeadlineExceededError", "i/o timeout" },
+		{ "net.timeoutError", "i/o timeout" },
+	};
+
+	(void)p;
+	for (size_t i = 0; i < ARRAY_SIZE(constants); i++) {
+		if (strcmp(type_name(v->type), constants[i].type) != 0)
+			continue;
+		known_add(ret, "%s", constants[i].words);
+		return true;
+	}
+	return false;
+}

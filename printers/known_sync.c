@@ -1,75 +1,70 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sync/mutex.go, rwmutex.go, waitgroup.go, once.go. The fields moved, their meaning did not. */
+/* Locks and what else package sync has. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "known.h"
 
-enum { LOCKED = 1, STARVING = 4, WAITERS = 3 /* shift */ };
-#define READERS_MAX (1 << 30) /* rwmutexMaxReaders */
-#define WAITERS_MASK UINT32_C(0x7fffffff)
-
-static const char state_paths[] = "mu.state|state"; /* 1.24 */
-
-static bool add_mutex(struct printing *p, const struct value *v, const char *unlocked,
-		      const char *locked, struct known_words *ret)
+static void add_waiters(uint32_t n, struct known_words *ret)
 {
-	uint64_t state;
-
-	if (!known_number(p, v, state_paths, &state))
-		return false;
-	known_add(ret, "%s", state & LOCKED ? locked : unlocked);
-	if (state >> WAITERS)
-		known_add(ret, ", %" PRIu64 " waiting", state >> WAITERS);
-	if (state & STARVING)
-		known_add(ret, ", starving");
-	return true;
+	if (n)
+		known_add(ret, ", %" PRIu32 " waiting", n);
 }
 
 bool text_of_mutex(struct printing *p, const struct value *v, struct known_words *ret)
 {
-	return add_mutex(p, v, "unlocked", "locked", ret);
-}
+	struct wait_lock lock;
 
-/* readerCount is less by READERS_MAX while a writer has it or waits for readers to leave. */
-bool text_of_rwmutex(struct printing *p, const struct value *v, struct known_words *ret)
-{
-	uint64_t count, leaving, state;
-	struct value writers;
-
-	if (!known_number(p, v, "readerCount.v|readerCount", &count) ||
-	    !known_number(p, v, "readerWait.v|readerWait", &leaving) ||
-	    !known_field(p, v, "w", &writers) ||
-	    !known_number(p, &writers, state_paths, &state))
+	if (!runtime_lock(p->rt, v, &lock))
 		return false;
-	int32_t readers = (int32_t)count;
-	if (readers >= 0) {
-		known_add(ret, readers ? "%d reading" : "unlocked", readers);
-		return true;
-	}
-	readers += READERS_MAX;
-	if ((int32_t)leaving > 0)
-		known_add(ret, "%d reading, one waits to write", (int32_t)leaving);
-	else
-		known_add(ret, "locked for writing");
-	if (readers > (int32_t)leaving)
-		known_add(ret, ", %d wait to read", readers - (int32_t)leaving);
-	if (state >> WAITERS)
-		known_add(ret, ", %" PRIu64 " wait to write", state >> WAITERS);
+	known_add(ret, lock.locked ? "locked" : "unlocked");
+	add_waiters(lock.waiters, ret);
+	if (lock.starving)
+		known_add(ret, ", starving");
 	return true;
 }
 
-/* One word from Go 1.20 on, the counter above; before that three of four bytes, or eight and
- * four, in one of two orders: those have no text. */
+/* While one writes or waits to write, those who hold it are those whom it waits for. */
+bool text_of_rwmutex(struct printing *p, const struct value *v, struct known_words *ret)
+{
+	struct wait_lock lock;
+
+	if (!runtime_lock(p->rt, v, &lock))
+		return false;
+	if (!lock.writer) {
+		known_add(ret, lock.readers ? "%" PRIu32 " reading" : "unlocked",
+			  lock.readers);
+		return true;
+	}
+	if ((int32_t)lock.leaving > 0)
+		known_add(ret, "%" PRIu32 " reading, one waits to write", lock.leaving);
+	else
+		known_add(ret, "locked for writing");
+	if (lock.readers > lock.leaving)
+		known_add(ret, ", %" PRIu32 " wait to read", lock.readers - lock.leaving);
+	if (lock.waiters)
+		known_add(ret, ", %" PRIu32 " wait to write", lock.waiters);
+	return true;
+}
+
 bool text_of_waitgroup(struct printing *p, const struct value *v, struct known_words *ret)
 {
-	uint64_t state;
+	struct wait_lock lock;
 
-	if (!known_number(p, v, "state.v", &state))
+	if (!runtime_lock(p->rt, v, &lock))
 		return false;
-	known_add(ret, "%d to go", (int32_t)(state >> 32));
-	if ((uint32_t)state & WAITERS_MASK)
-		known_add(ret, ", %" PRIu32 " waiting", (uint32_t)state & WAITERS_MASK);
+	known_add(ret, "%" PRId32 " to go", lock.counter);
+	add_waiters(lock.waiters, ret);
+	return true;
+}
+
+bool text_of_cond(struct printing *p, const struct value *v, struct known_words *ret)
+{
+	struct wait_lock lock;
+
+	if (!runtime_lock(p->rt, v, &lock))
+		return false;
+	known_add(ret, "%" PRIu32 " waiting", lock.waiters);
 	return true;
 }
 
@@ -98,5 +93,72 @@ bool text_of_atomic(struct printing *p, const struct value *v, struct known_word
 		known_add(ret, "%" PRId64, (int64_t)value);
 	else
 		known_add(ret, "%" PRIu64, value);
+	return true;
+}
+
+/* An atomic.Value; of an atomic.Pointer members tell. */
+bool text_of_atomic_value(struct printing *p, const struct value *v,
+			  struct known_words *ret)
+{
+	struct value inside;
+
+	return known_field(p, v, "v", &inside) && known_text_of(p, &inside, ret);
+}
+
+static bool add_dequeues(struct printing *p, struct value elt, uint64_t *n)
+{
+	enum { DEQUEUES_MAX = 64 }; /* each is twice as long as the one before */
+	uint64_t ends;
+
+	for (int i = 0; i < DEQUEUES_MAX; i++) {
+		if (!known_number(p, &elt, "poolDequeue.headTail.v|poolDequeue.headTail",
+				  &ends))
+			return false;
+		*n += (uint32_t)((ends >> 32) - ends);
+		if (!known_number(p, &elt, "prev.v|prev", &elt.addr) || !elt.addr)
+			return true;
+	}
+	return false;
+}
+
+static bool add_local(struct printing *p, const struct value *local, uint64_t *n)
+{
+	struct interface_value own;
+	struct value field, elt;
+	struct err ignored;
+
+	if (!known_field(p, local, "poolLocalInternal.private", &field) ||
+	    !runtime_interface(p->rt, &field, &own, &ignored))
+		return false;
+	*n += own.descriptor != 0;
+	if (!known_field(p, local, "poolLocalInternal.shared.head", &field) ||
+	    !runtime_behind(p->rt, &field, &elt))
+		return true;
+	return add_dequeues(p, elt, n);
+}
+
+/* sync/pool.go: of each P one and a chain; those of the collection before are the victims. */
+bool text_of_pool(struct printing *p, const struct value *v, struct known_words *ret)
+{
+	enum { PROCESSORS_MAX = 1024 };
+	static const char *const lists[][2] = { { "local", "localSize" },
+						{ "victim", "victimSize" } };
+	uint64_t n = 0, addr, size;
+	struct err ignored;
+	const struct type *type = runtime_type_named(p->rt, "sync.poolLocal", &ignored);
+
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
+		if (!known_number(p, v, lists[i][0], &addr) ||
+		    !known_number(p, v, lists[i][1], &size) || size > PROCESSORS_MAX ||
+		    (size && !type))
+			return false;
+		for (uint64_t j = 0; addr && j < size; j++)
+			if (!add_local(
+				    p,
+				    &(struct value){ type, addr + j * type_size(type) },
+				    &n))
+				return false;
+	}
+	known_add(ret, "%" PRIu64 " kept", n);
 	return true;
 }

@@ -7,7 +7,17 @@ struct entries {
 	bool full; /* there was one more */
 };
 
-static bool print_entry(void *arg, const struct value *key, const struct value *elem)
+void print_entry(struct printing *p, const struct value *key, const struct value *elem)
+{
+	sink_begin(p->out, SINK_OBJECT);
+	print_named_value(p, "key", key);
+	const char *before = withhold_keyed(p, key);
+	print_named_value(p, "value", elem);
+	p->withheld = before;
+	sink_end(p->out);
+}
+
+static bool take_entry(void *arg, const struct value *key, const struct value *elem)
 {
 	struct entries *e = arg;
 	struct printing *p = e->p;
@@ -16,12 +26,7 @@ static bool print_entry(void *arg, const struct value *key, const struct value *
 	if (e->full)
 		return false;
 	e->n++;
-	sink_begin(p->out, SINK_OBJECT);
-	print_named_value(p, "key", key);
-	const char *before = withhold_keyed(p, key);
-	print_named_value(p, "value", elem);
-	p->withheld = before;
-	sink_end(p->out);
+	print_entry(p, key, elem);
 	return true;
 }
 
@@ -43,7 +48,7 @@ void print_map(struct printing *p, const struct value *v)
 	if (was_seen(p, &(struct value){ v->type, map.addr }) || !may_descend(p, map.len))
 		return;
 	sink_named_begin(p->out, "entries", SINK_ARRAY);
-	bool whole = runtime_map_each(p->rt, v, print_entry, &e, &err);
+	bool whole = runtime_map_each(p->rt, v, take_entry, &e, &err);
 	sink_end(p->out);
 	if (!whole)
 		print_unreadable(p, err.text);

@@ -98,6 +98,11 @@ bool moment_until(const struct moment *m, const struct time_value *t, int64_t *r
 /* The member of this name; none for a time before 1970. */
 void print_instant(struct sink *out, const char *name, const struct time_value *t);
 
+/* What a pointer points to: members to and target. */
+void print_target(struct printing *p, const struct value *target);
+/* One of a map, as an object. */
+void print_entry(struct printing *p, const struct value *key, const struct value *elem);
+
 /* False: it cannot be read, which is said. */
 bool read_value(struct printing *p, const struct value *v, void *ret, size_t len);
 /* Member elements: n of them, each where `at` says; those that are too many are elided. */

@@ -30,8 +30,12 @@ const char *withhold_keyed(struct printing *p, const struct value *key)
 {
 	char bytes[KEY_MAX];
 	struct text_value s;
+	struct interface_value in;
 	struct err ignored;
 
+	if (type_kind(key->type) == KIND_INTERFACE && !p->withheld &&
+	    runtime_interface(p->rt, key, &in, &ignored) && in.inside.type)
+		key = &in.inside;
 	if (p->withheld || type_kind(key->type) != KIND_STRING ||
 	    redaction_mode(p->redaction) == REDACT_NOTHING ||
 	    !runtime_string(p->rt, key, &s, &ignored) || s.len > sizeof(bytes) ||

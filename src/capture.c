@@ -82,7 +82,8 @@ static struct sockets *read_sockets(const struct capture *c)
 	size_t n;
 	const struct target_thread *threads = target_threads(c->frozen, &n);
 
-	if (!runtimes_poll(c->runtimes))
+	/* Values of files and connections are told of, too. */
+	if (!runtimes_poll(c->runtimes) && !c->options->values)
 		return NULL;
 	for (size_t i = 0; i < n; i++)
 		if (threads[i].stopped)

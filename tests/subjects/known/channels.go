@@ -42,7 +42,7 @@ func channels() {
 			truth.Below("offers", "chan send")
 			offered <- j
 		})
-		queues["offered"] = append(list(queues["offered"]), []int64{who, int64(i)})
+		queues["offered"] = append(ids(queues["offered"]), []int64{who, int64(i)})
 	}
 	for i := 0; i < 3; i++ {
 		who := parked(func(id chan int64) {
@@ -50,7 +50,7 @@ func channels() {
 			truth.Below("wants", "chan receive")
 			<-wanted
 		})
-		queues["wanted"] = append(list(queues["wanted"]), who)
+		queues["wanted"] = append(ids(queues["wanted"]), who)
 	}
 	queues["selected"] = []int64{parked(func(id chan int64) {
 		id <- truth.Goid()
@@ -66,12 +66,12 @@ func channels() {
 			truth.Below("is one of many", "chan receive")
 			<-crowded
 		})
-		queues["crowded"] = append(list(queues["crowded"]), who)
+		queues["crowded"] = append(ids(queues["crowded"]), who)
 	}
 	extras["queues"] = queues
 }
 
-func list(v interface{}) []interface{} {
+func ids(v interface{}) []interface{} {
 	l, _ := v.([]interface{})
 	return l
 }

@@ -4,7 +4,10 @@
 // of each itself.
 package main
 
-import "subjects/truth"
+import (
+	"runtime/debug"
+	"subjects/truth"
+)
 
 type object = map[string]interface{}
 
@@ -24,7 +27,9 @@ var extras = object{}
 var more []func()
 
 func main() {
+	debug.SetGCPercent(-1) // a pool is emptied by it
 	contexts()
+	library()
 	channels()
 	for _, f := range more {
 		f()

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What holds values in a way that its fields do not show: sync/map.go, container/list/list.go,
+ * reflect/value.go, sync/atomic/type.go. */
+#include <inttypes.h>
+
+#include "known.h"
+
+struct entries {
+	struct printing *p; /* NULL: they are counted only */
+	uint64_t n, elided;
+};
+
+static bool take_entry(void *arg, const struct value *key, const struct value *elem)
+{
+	struct entries *e = arg;
+
+	if (!e->p) {
+		e->n++;
+		return true;
+	}
+	if (e->n == e->p->bounds->entries || !has_room(e->p)) {
+		e->elided++;
+		return true;
+	}
+	if (e->n++ == 0)
+		sink_named_begin(e->p->out, "entries", SINK_ARRAY);
+	print_entry(e->p, key, elem);
+	return true;
+}
+
+bool text_of_sync_map(struct printing *p, const struct value *v, struct known_words *ret)
+{
+	struct entries e = { .p = NULL };
+	struct err ignored;
+
+	if (!runtime_sync_map_each(p->rt, v, take_entry, &e, &ignored))
+		return false;
+	known_add(ret, e.n == 1 ? "1 entry" : "%" PRIu64 " entries", e.n);
+	return true;
+}
+
+void members_of_sync_map(struct printing *p, const struct value *v)
+{
+	struct entries e = { .p = p };
+	struct err err;
+
+	if (p->depth > p->bounds->depth)
+		return;
+	bool whole = runtime_sync_map_each(p->rt, v, take_entry, &e, &err);
+	if (e.n)
+		sink_end(p->out);
+	if (e.elided)
+		sink_named_uint(p->out, "entries_elided", e.elided);
+	if (!whole)
+		sink_named_string(p->out, "entries_unreadable", err.text);
+}
+
+/* The ring begins and ends with the list itself. */
+void members_of_list(struct printing *p, const struct value *v)
+{
+	struct value root, at, next, element;
+	uint64_t n = 0, len, to;
+
+	if (p->depth > p->bounds->depth || !known_field(p, v, "root", &root) ||
+	    !known_number(p, v, "len", &len))
+		return;
+	for (at = root; n < len && n < p->bounds->elements && has_room(p); n++) {
+		if (!known_field(p, &at, "next", &next) ||
+		    !known_number(p, &at, "next", &to) || to == root.addr ||
+		    !runtime_behind(p->rt, &next, &at) ||
+		    !known_field(p, &at, "Value", &element))
+			break;
+		if (n == 0)
+			sink_named_begin(p->out, "elements", SINK_ARRAY);
+		print_value(p, &element);
+	}
+	if (n)
+		sink_end(p->out);
+	if (n < len)
+		sink_named_uint(p->out, "elements_elided", len - n);
+}
+
+/* The value itself is in the second word, or that points to it. */
+void members_of_reflection(struct printing *p, const struct value *v)
+{
+	enum { INDIRECT = 1 << 7, METHOD = 1 << 9 };
+	struct value word, inside;
+	uint64_t descriptor, flag;
+	struct err ignored;
+
+	if (!known_number(p, v, "typ_|typ", &descriptor) ||
+	    !known_number(p, v, "flag", &flag) || !known_field(p, v, "ptr", &word) ||
+	    !descriptor || flag & METHOD)
+		return;
+	inside.type = runtime_type_at(p->rt, descriptor, &ignored);
+	inside.addr = word.addr;
+	if (!inside.type || (flag & INDIRECT && !known_number(p, v, "ptr", &inside.addr)))
+		return;
+	sink_named_string(p->out, "dynamic_type", type_name(inside.type));
+	if (p->depth <= p->bounds->depth && has_room(p))
+		print_named_value(p, "dynamic", &inside);
+}
+
+/* Its first field, of no length, tells the type. */
+void members_of_atomic_pointer(struct printing *p, const struct value *v)
+{
+	const struct type_field *f = type_field(v->type, 0);
+	const struct type *type = f && f->type ? type_elem(f->type) : NULL;
+	struct value target = { type ? type_elem(type) : NULL, 0 };
+
+	if (!target.type || !known_number(p, v, "v", &target.addr))
+		return;
+	if (target.addr)
+		print_target(p, &target);
+	else
+		sink_named_bool(p->out, "nil", true);
+}

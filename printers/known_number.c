@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Large numbers: math/big/nat.go, int.go, rat.go, float.go. A nat is words, the lowest first. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "known.h"
+
+enum {
+	WORDS_MAX = 48, /* more digits than these have, nobody reads */
+	HALVES_MAX = 2 * WORDS_MAX,
+	DIGITS_MAX = WORDS_MAX * 20,
+	GROUP = 1000000000, /* decimal digits that are divided off at once */
+	GROUP_DIGITS = 9,
+	WORD_BITS = 64,
+};
+
+struct nat {
+	uint32_t halves[HALVES_MAX];
+	uint64_t words; /* that it has; the halves are all of it when not more than fit */
+};
+
+static bool read_nat(struct printing *p, const struct value *v, const char *path,
+		     struct nat *ret)
+{
+	struct value field;
+	struct slice_value s;
+	struct err ignored;
+
+	memset(ret, 0, sizeof(*ret));
+	if (!known_field(p, v, path, &field) || type_kind(field.type) != KIND_SLICE ||
+	    !runtime_slice(p->rt, &field, &s, &ignored))
+		return false;
+	ret->words = s.len;
+	return s.len > WORDS_MAX ||
+	       runtime_bytes(p->rt, s.addr, ret->halves, (size_t)s.len * sizeof(uint64_t),
+			     &ignored);
+}
+
+/* Divides n, of len halves, and returns the remainder. */
+static uint32_t divide(uint32_t *n, size_t len)
+{
+	uint64_t rest = 0;
+
+	for (size_t i = len; i-- > 0;) {
+		rest = rest << 32 | n[i];
+		n[i] = (uint32_t)(rest / GROUP);
+		rest %= GROUP;
+	}
+	return (uint32_t)rest;
+}
+
+static void add_nat(struct nat *n, struct known_words *ret)
+{
+	char digits[DIGITS_MAX + GROUP_DIGITS + 1], *at = digits + sizeof(digits);
+	size_t len = 2 * (size_t)n->words;
+
+	if (n->words > WORDS_MAX) {
+		known_add(ret, "about 2^%" PRIu64, n->words * WORD_BITS);
+		return;
+	}
+	do {
+		while (len && !n->halves[len - 1])
+			len--;
+		uint32_t group = divide(n->halves, len);
+		for (int i = 0; i < GROUP_DIGITS; i++, group /= 10)
+			*--at = (char)('0' + group % 10);
+	} while (len);
+	while (at < digits + sizeof(digits) - 1 && *at == '0')
+		at++;
+	known_add_bytes(ret, at, (size_t)(digits + sizeof(digits) - at));
+}
+
+bool text_of_big_int(struct printing *p, const struct value *v, struct known_words *ret)
+{
+	uint64_t negative;
+	struct nat n;
+
+	if (!known_number(p, v, "neg", &negative) || !read_nat(p, v, "abs", &n))
+		return false;
+	known_add(ret, negative ? "-" : "%s", "");
+	add_nat(&n, ret);
+	return true;
+}
+
+/* The lower part of one that was never set is 1. */
+bool text_of_big_rat(struct printing *p, const struct value *v, struct known_words *ret)
+{
+	uint64_t negative;
+	struct nat upper, lower;
+
+	if (!known_number(p, v, "a.neg", &negative) || !read_nat(p, v, "a.abs", &upper) ||
+	    !read_nat(p, v, "b.abs", &lower))
+		return false;
+	known_add(ret, negative ? "-" : "%s", "");
+	add_nat(&upper, ret);
+	known_add(ret, "/");
+	if (lower.words)
+		add_nat(&lower, ret);
+	else
+		known_add(ret, "1");
+	return true;
+}
+
+/* The highest bits of 0.mant * 2^exp, which is what ten digits need. */
+static bool read_float(struct printing *p, const struct value *v, long double *ret)
+{
+	struct value mantissa;
+	struct slice_value s;
+	struct err ignored;
+	uint64_t high, exponent;
+
+	if (!known_field(p, v, "mant", &mantissa) ||
+	    type_kind(mantissa.type) != KIND_SLICE ||
+	    !runtime_slice(p->rt, &mantissa, &s, &ignored) || !s.len ||
+	    !runtime_bytes(p->rt, s.addr + (s.len - 1) * sizeof(high), &high,
+			   sizeof(high), &ignored) ||
+	    !known_number(p, v, "exp", &exponent))
+		return false;
+	*ret = ldexpl((long double)high, (int)(int32_t)(uint32_t)exponent - WORD_BITS);
+	return isfinite(*ret) && *ret != 0;
+}
+
+/* As its String() does: ten digits. */
+bool text_of_big_float(struct printing *p, const struct value *v, struct known_words *ret)
+{
+	enum { ZERO, FINITE, INFINITE };
+	uint64_t form, negative;
+	long double number = 0;
+
+	if (!known_number(p, v, "form", &form) || !known_number(p, v, "neg", &negative) ||
+	    form > INFINITE || (form == FINITE && !read_float(p, v, &number)))
+		return false;
+	if (form == INFINITE)
+		known_add(ret, negative ? "-Inf" : "+Inf");
+	else
+		known_add(ret, "%s%.10Lg", negative ? "-" : "", number);
+	return true;
+}

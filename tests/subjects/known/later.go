@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build go1.21
+// +build go1.21
+
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/netip"
+	"sync/atomic"
+)
+
+var (
+	prefixes = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8::/32"),
+		{}}
+	ports = []netip.AddrPort{netip.MustParseAddrPort("1.2.3.4:80"), netip.MustParseAddrPort("[::1]:443"),
+		{}}
+	levels  = []slog.Level{slog.LevelDebug, slog.LevelInfo, slog.LevelWarn, slog.LevelError, -5, 1, 12}
+	pointer atomic.Pointer[job]
+	nowhere atomic.Pointer[int]
+	caused  context.Context
+	without = context.WithoutCancel(cancelled)
+)
+
+func init() { more = append(more, later) }
+
+func later() {
+	said["prefixes"] = words(len(prefixes), func(i int) string { return prefixes[i].String() })
+	said["ports"] = words(len(ports), func(i int) string { return ports[i].String() })
+	said["levels"] = words(len(levels), func(i int) string { return levels[i].String() })
+	pointer.Store(&job{7, "pointed"})
+	extras["pointed"] = "7"
+	ctx, cancel := context.WithCancelCause(context.Background())
+	caused = ctx
+	cancel(errors.New("the client went away"))
+	said["caused"] = "context canceled (the client went away)"
+	said["without"] = "without cancel, values of main.userKey"
+	keep(&pointer, &nowhere, &prefixes, &ports, &levels)
+}
