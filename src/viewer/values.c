@@ -93,9 +93,10 @@ static void add_entries(struct writing *w, const struct reader_node *value)
 	text_add(w->text, "]");
 }
 
-static void add_fields(struct writing *w, const struct reader_node *value)
+static void add_members(struct writing *w, const struct reader_node *value,
+			const char *name)
 {
-	const struct reader_node *fields = node_get(value, "fields");
+	const struct reader_node *fields = node_get(value, name);
 
 	text_add(w->text, "{");
 	for (size_t i = 0; i < node_count(fields) && !is_full(w); i++) {
@@ -106,6 +107,19 @@ static void add_fields(struct writing *w, const struct reader_node *value)
 	}
 	add_elided(w, value, node_count(fields) ? ", " : "");
 	text_add(w->text, "}");
+}
+
+static void add_fields(struct writing *w, const struct reader_node *value)
+{
+	add_members(w, value, "fields");
+}
+
+/* With what a closure has captured. */
+static void add_function(struct writing *w, const struct reader_node *value)
+{
+	text_add(w->text, "%s", text_of(node_get(value, "function"), "?"));
+	if (node_count(node_get(value, "captures")))
+		add_members(w, value, "captures");
 }
 
 static void add_pointer(struct writing *w, const struct reader_node *value)
@@ -200,7 +214,7 @@ static void add_by_kind(struct writing *w, const struct reader_node *value)
 		}
 	}
 	if (node_get(value, "function"))
-		text_add(w->text, "%s", text_of(node_get(value, "function"), ""));
+		add_function(w, value);
 	else
 		add_plain(w, value);
 }
@@ -230,7 +244,7 @@ static void add(struct writing *w, const struct reader_node *value)
 		text_add(w->text, "%s", words);
 	else if (is_withheld(value))
 		text_add(w->text, "(withheld)");
-	else if (node_get(value, "seen"))
+	else if (node_get(value, "seen") && !node_get(value, "function"))
 		text_add(w->text, "(%s, seen above)",
 			 text_of(node_get(value, "seen"), ""));
 	else if (node_get(value, "bytes"))
@@ -249,14 +263,32 @@ void values_add(struct text *text, const struct reader_node *value)
 		text_add(text, " ...");
 }
 
+/* What is to be known before its value is believed. */
+static void add_notes(struct text *line, const struct reader_node *v)
+{
+	static const struct {
+		const char *member, *words;
+	} notes[] = {
+		{ "captured", " (captured)" },
+		{ "stale", " (no longer needed)" },
+		{ "may_be_unset", " (perhaps not set yet)" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(notes); i++)
+		if (node_bool(node_get(v, notes[i].member), false))
+			text_add(line, "%s", notes[i].words);
+}
+
 static void print_list(const struct page *page, int indent,
 		       const struct reader_node *variables)
 {
 	for (size_t i = 0; i < node_count(variables); i++) {
 		const struct reader_node *v = node_at(variables, i);
 		struct text line = { NULL };
-		text_add(&line, "%s %s = ", text_of(node_get(v, "name"), "?"),
+		text_add(&line, "%s %s", text_of(node_get(v, "name"), "?"),
 			 text_of(node_get(v, "type"), "?"));
+		add_notes(&line, v);
+		text_add(&line, " = ");
 		values_add(&line, v);
 		page_say(page, COLOR_PLAIN, indent, indent + 4, &line);
 	}
