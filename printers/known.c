@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules.h"
 #include "utf8.h"
 
 enum { INSIDE_MAX = 16 };
@@ -218,13 +219,21 @@ bool known_same(const struct known_words *a, const struct known_words *b)
 	return a->len == b->len && memcmp(a->bytes, b->bytes, a->len) == 0;
 }
 
+bool known_built_in(struct printing *p, const struct value *v, struct known_words *ret)
+{
+	const struct known *row = find(v->type);
+
+	return row && row->text && row->text(p, v, ret);
+}
+
 bool known_text_of(struct printing *p, const struct value *v, struct known_words *ret)
 {
 	struct value at;
-	const struct known *row;
 
-	return ret->depth++ < INSIDE_MAX && runtime_behind(p->rt, v, &at) &&
-	       (row = find(at.type)) && row->text && row->text(p, &at, ret);
+	if (ret->depth++ >= INSIDE_MAX || !runtime_behind(p->rt, v, &at))
+		return false;
+	const struct rule *rule = rule_for(p->bounds->rules, at.type);
+	return (rule && rule_text(p, rule, &at, ret)) || known_built_in(p, &at, ret);
 }
 
 static const struct known *row_of(struct printing *p, const struct value *v)
@@ -260,13 +269,14 @@ static bool is_harmless(const struct known *row)
 	return false;
 }
 
-/* False: it has no text, or none that may be seen. */
-static bool make_text(struct printing *p, const struct value *v, const struct known *row,
-		      struct known_words *ret)
+/* False: it has no text, or none that may be seen. rule: NULL, or one of the user's own, of which
+ * nobody knows what it shows. */
+static bool make_text(struct printing *p, const struct value *v, const struct rule *rule,
+		      const struct known *row, struct known_words *ret)
 {
-	if (p->withheld && !is_harmless(row))
+	if (p->withheld && (rule || !is_harmless(row)))
 		return false;
-	if (!known_text_of(p, v, ret))
+	if (!(rule ? rule_text(p, rule, v, ret) : known_text_of(p, v, ret)))
 		return false;
 	p->withheld = NULL; /* until the value is printed */
 	struct redacted left = redaction_of_text(p->redaction, 0, ret->bytes, ret->len);
@@ -280,15 +290,18 @@ static bool make_text(struct printing *p, const struct value *v, const struct kn
 
 static void print_text(struct printing *p, const struct value *v)
 {
-	const struct known *row = row_of(p, v);
+	const struct rule *rule = rule_for(p->bounds->rules, v->type);
+	const struct known *row = NULL;
 	struct known_words text = { .len = 0 };
 
-	p->has_text = row && make_text(p, v, row, &text);
+	if (!rule || !rule->piece_count)
+		row = row_of(p, v);
+	p->has_text = (rule || row) && make_text(p, v, row ? NULL : rule, row, &text);
 	if (!p->has_text)
 		return;
 	sink_name(p->out, "text");
 	sink_text(p->out, text.bytes, text.len);
-	sink_named_string(p->out, "printer", row->printer);
+	sink_named_string(p->out, "printer", row ? row->printer : rule->printer);
 }
 
 void print_known(struct printing *p, const struct value *v)

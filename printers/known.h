@@ -11,6 +11,7 @@ struct known_words {
 	char bytes[1024];
 	size_t len;
 	unsigned depth; /* of texts inside: an error that wraps another */
+	unsigned steps; /* of people's rules */
 };
 
 /* What does not fit is left out. */
@@ -70,6 +71,8 @@ known_text text_of_buffer, text_of_builder;
 
 /* Of what a pointer or interface leads to, too. False: it is none of the known types. */
 bool known_text_of(struct printing *p, const struct value *v, struct known_words *ret);
+/* The same of the value itself, and without regard to people's own rules. */
+bool known_built_in(struct printing *p, const struct value *v, struct known_words *ret);
 /* known_context.c: member contexts of a context.Context. */
 void print_contexts(struct printing *p, const struct value *v);
 

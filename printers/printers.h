@@ -37,7 +37,17 @@ size_t print_frames(struct sink *out, struct runtimes *all, uint32_t stack);
  * file does. */
 enum { THREAD_CODE_BEFORE = 16, THREAD_CODE_AFTER = 16 };
 
-/* How much of a value is shown. */
+/* People's own rules for how values are printed: gosnap-printers(5). */
+struct value_rules;
+struct value_rules *value_rules_new(void);
+void value_rules_free(struct value_rules *rules);
+DEFINE_AUTO(struct value_rules, value_rules_free)
+/* Those of one more file, behind the others: the first that fits a type is its own. ERR_USAGE,
+ * with the file and the line, or ERR_SYS. */
+MUST_CHECK bool value_rules_read(struct value_rules *rules, const char *path,
+				 struct err *err);
+
+/* How much of a value is shown, and by which rules. */
 struct value_bounds {
 	uint32_t string, elements, entries; /* bytes, and of each sequence or map */
 	uint32_t depth, pointers;	    /* values inside values; pointers followed */
@@ -45,6 +55,7 @@ struct value_bounds {
 	uint64_t goroutine_bytes;	    /* ..., for all of a goroutine */
 	bool compiler;			    /* variables that only it declares, too */
 	bool hidden;			    /* of frames that are hidden, too */
+	const struct value_rules *rules;    /* borrowed; NULL: none */
 };
 /* What a snapshot has unless told, and with --full: that much is never exceeded. */
 extern const struct value_bounds value_bounds_default, value_bounds_full;

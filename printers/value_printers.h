@@ -52,6 +52,8 @@ void print_inner_variable(struct printing *p, const struct variable *v);
 const char *withhold_named(struct printing *p, const char *name, size_t len);
 /* The same of a map's key, or a field that names another: a string. */
 const char *withhold_keyed(struct printing *p, const struct value *key);
+/* struct.c: the same of a struct, one of whose fields says what the others are called. */
+const char *withhold_pair(struct printing *p, const struct value *v);
 /* Where p->withheld, or what it holds, withholds this value, prints what takes its place. */
 bool withhold_value(struct printing *p, const struct value *v);
 /* Member value (or text), with masks where it holds secrets; whole: it goes on behind len. shown is

@@ -197,6 +197,11 @@ int cmd_print(int argc, char **argv)
 	if (!rules)
 		return cmd_failed(&err);
 	options.redaction = rules;
+	AUTO(value_rules_free)
+	struct value_rules *printers = lookup_rules(&options.lookup, &err);
+	if (!printers)
+		return cmd_failed(&err);
+	wanted.bounds.rules = printers;
 	wanted.what = argv[optind + 1];
 	wanted.type = argc - optind == 3 ? argv[optind + 2] : NULL;
 	bool ok = capture_take(&c, &options, &err) && print(&c, &wanted, &err);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "output.h"
+#include "printers.h"
 #include "process.h"
 #include "reader.h"
 #include "redact_options.h"
@@ -333,6 +334,11 @@ int cmd_snap(int argc, char **argv)
 	if (!rules)
 		return cmd_failed(&err);
 	options.redaction = rules;
+	AUTO(value_rules_free)
+	struct value_rules *printers = lookup_rules(&options.lookup, &err);
+	if (!printers)
+		return cmd_failed(&err);
+	options.rules = printers;
 	/* A person at a terminal gets text, and whoever says what it should be like. */
 	as_text = view_is_asked_for(view) || (!options.output && isatty(STDOUT_FILENO));
 	AUTO(output_close)

@@ -190,6 +190,7 @@ static struct value_bounds bounds_of(const struct snap_options *o)
 	struct value_bounds bounds = o->full ? value_bounds_full : value_bounds_default;
 
 	bounds.compiler = o->compiler;
+	bounds.rules = o->rules;
 	bounds.hidden |= shows_hidden();
 	return bounds;
 }

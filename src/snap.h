@@ -28,7 +28,8 @@ struct snap_options {
 	bool compiler;	       /* variables that only the compiler declares, too */
 	bool full;	       /* of values all but what value_bounds_full says */
 	struct lookup lookup;
-	bool environment; /* its values, too */
+	const struct value_rules *rules; /* NULL: none */
+	bool environment;		 /* its values, too */
 	struct redaction *redaction;
 	bool verify; /* compare two unwinders */
 	bool strict; /* warnings matter for the exit status */
