@@ -31,8 +31,8 @@ bool variable_is_compilers(const struct dwarf_variable *d)
 	       strcmp(name, "__func__") == 0; /* C's */
 }
 
-/* "main.f.func1", "main.f-range1": cmd/compile/internal/ir closureName (1.27). */
-static bool is_closure(const char *function)
+/* cmd/compile/internal/ir closureName (1.27). */
+bool is_closure_name(const char *function)
 {
 	const char *dot = function ? strrchr(function, '.') : NULL;
 
@@ -75,7 +75,7 @@ bool variable_is_captured(const struct dwarf_variable *d, const struct code *cod
 
 	if (d->has_closure_offset)
 		return true;
-	if (d->result || !d->line || at->inlined || !is_closure(at->name))
+	if (d->result || !d->line || at->inlined || !is_closure_name(at->name))
 		return false;
 	uint32_t first = first_line(code);
 	return d->line < first || is_on_first_line(d, first, at->line) ||

@@ -10,6 +10,8 @@
 /* Only the compiler declares it: ".dict", "#yield1", a blank, or a piece of another variable,
  * "s.len". Results without a name ("~r0") are not of these. */
 bool variable_is_compilers(const struct dwarf_variable *d);
+/* "main.f.func1", "main.f-range1". */
+bool is_closure_name(const char *function);
 /* It belongs to the function around this one, which is a closure: Go 1.23 and later say so; before,
  * its declaration is above the closure. call: of code. */
 bool variable_is_captured(const struct dwarf_variable *d, const struct code *code,

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "closure_code.h"
 #include "debug.h"
 #include "dictionary.h"
 #include "runtime_priv.h"
@@ -32,6 +33,7 @@ static struct code_variables *look_up(struct runtime *rt, const struct code *c)
 	err_set(&v->why, ERR_NOT_FOUND,
 		"the debugging information does not tell of this code");
 	v->scopes = dwarf_scopes_at(d, c->pc - v->bias, c->exact, &v->why);
+	closure_code_join(rt, c, d, v);
 	return v;
 }
 
@@ -256,7 +258,7 @@ static bool begin_variable(const struct frame_variables *frame,
 	};
 	return ret->captured ||
 	       (!variable_is_later(d, frame->code->calls[frame->call].line) &&
-		!variable_is_moved(s, d));
+		!variable_is_moved(s, d) && !variable_is_repeated(s, d));
 }
 
 /* Where the caller's dictionary is, as a frame has it. */

@@ -257,11 +257,23 @@ static bool visit(struct gathering *g, const struct dwarf_entry *e, unsigned dep
 	}
 }
 
+/* Go's abbreviations are the same in all units: all that this release knows of. */
+static bool tells_closures(const struct dwarf_unit *unit)
+{
+	const struct dwarf_abbrevs *table = unit->abbrevs;
+
+	for (size_t i = 0; unit->go && table && i < table->attr_count; i++)
+		if (table->attrs[i].slot == AT_GO_CLOSURE_OFFSET)
+			return true;
+	return !unit->go;
+}
+
 static void gather(struct gathering *g, const struct dwarf_entry *function)
 {
 	struct dwarf_walk w = { .es = g->place.es, .entry = *function };
 	bool into = true;
 
+	g->scopes->tells_closures = tells_closures(function->unit);
 	dwarf_frame_base(&g->place, function);
 	add_scope(g, function, false);
 	g->levels[0] = (struct level){ 0, 0 };

@@ -68,6 +68,7 @@ struct dwarf_scopes {
 	/* Of that, and, if that is a closure, of the function around it. */
 	struct dwarf_shape *shapes;
 	size_t shape_count;
+	bool tells_closures; /* its unit has closure offsets, where there are any */
 };
 
 /* pc: an instruction, or (exact false) a return address: then the function, its blocks and
