@@ -136,19 +136,6 @@ struct chain {
 	uint64_t n, elided;
 };
 
-/* A key of a type of its own says by the type's name what it is for. */
-static const char *withhold_by_key(struct printing *p, const struct value *key)
-{
-	struct interface_value in;
-	struct err ignored;
-
-	if (!runtime_interface(p->rt, key, &in, &ignored) || !in.inside.type)
-		return p->withheld;
-	const char *before = withhold_named(p, in.name, strlen(in.name));
-	withhold_keyed(p, key);
-	return before;
-}
-
 static void print_facts(struct printing *p, const struct context *c)
 {
 	int64_t left;
@@ -166,7 +153,7 @@ static void print_facts(struct printing *p, const struct context *c)
 		print_named_value(p, "key", &c->key);
 	if (!c->element.type)
 		return;
-	const char *before = withhold_by_key(p, &c->key);
+	const char *before = c->key.type ? withhold_keyed(p, &c->key) : p->withheld;
 	print_named_value(p, "value", &c->element);
 	p->withheld = before;
 }

@@ -50,7 +50,8 @@ void print_inner_variable(struct printing *p, const struct variable *v);
 /* withheld.c. All inside of what has this name, which is a secret's; returns what p->withheld was
  * before, to be put back. */
 const char *withhold_named(struct printing *p, const char *name, size_t len);
-/* The same of a map's key, or a field that names another: a string. */
+/* The same of a map's or context's key, or a field that names another: what a string says, or how
+ * the type inside of an interface is called. */
 const char *withhold_keyed(struct printing *p, const struct value *key);
 /* struct.c: the same of a struct, one of whose fields says what the others are called. */
 const char *withhold_pair(struct printing *p, const struct value *v);

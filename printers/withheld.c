@@ -26,22 +26,37 @@ const char *withhold_named(struct printing *p, const char *name, size_t len)
 	return before;
 }
 
-const char *withhold_keyed(struct printing *p, const struct value *key)
+static void withhold_of_string(struct printing *p, const struct value *key)
 {
 	char bytes[KEY_MAX];
 	struct text_value s;
+	struct err ignored;
+
+	if (type_kind(key->type) == KIND_STRING &&
+	    runtime_string(p->rt, key, &s, &ignored) && s.len <= sizeof(bytes) &&
+	    runtime_bytes(p->rt, s.addr, bytes, (size_t)s.len, &ignored))
+		withhold_named(p, bytes, (size_t)s.len);
+}
+
+const char *withhold_keyed(struct printing *p, const struct value *key)
+{
+	const char *before = p->withheld;
 	struct interface_value in;
 	struct err ignored;
 
-	if (type_kind(key->type) == KIND_INTERFACE && !p->withheld &&
-	    runtime_interface(p->rt, key, &in, &ignored) && in.inside.type)
-		key = &in.inside;
-	if (p->withheld || type_kind(key->type) != KIND_STRING ||
-	    redaction_mode(p->redaction) == REDACT_NOTHING ||
-	    !runtime_string(p->rt, key, &s, &ignored) || s.len > sizeof(bytes) ||
-	    !runtime_bytes(p->rt, s.addr, bytes, (size_t)s.len, &ignored))
-		return p->withheld;
-	return withhold_named(p, bytes, (size_t)s.len);
+	if (before || redaction_mode(p->redaction) == REDACT_NOTHING)
+		return before;
+	if (type_kind(key->type) != KIND_INTERFACE) {
+		withhold_of_string(p, key);
+	} else if (runtime_interface(p->rt, key, &in, &ignored) && in.descriptor) {
+		/* Keys of contexts are named by their types. */
+		const char *dot = strrchr(in.name, '.');
+		const char *name = dot ? dot + 1 : in.name;
+		withhold_named(p, name, strlen(name));
+		if (in.inside.type)
+			withhold_of_string(p, &in.inside);
+	}
+	return before;
 }
 
 static void print_same(struct printing *p, const void *bytes, size_t len,

@@ -37,6 +37,8 @@ struct capture {
 /* False: err says why there is no snapshot. */
 MUST_CHECK bool capture_take(struct capture *c, const struct snap_options *options,
 			     struct err *err);
+/* Are values to be read? Then memory can be, until capture_finish(). */
+bool capture_has_values(const struct capture *c);
 /* When all has been read that is to be: gives the copy up, and notes what is missing. */
 void capture_finish(struct capture *c);
 void capture_done(struct capture *c);

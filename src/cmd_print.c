@@ -173,7 +173,8 @@ static bool parse_options(int argc, char **argv, struct snap_options *options,
 
 int cmd_print(int argc, char **argv)
 {
-	struct snap_options options = { .values = true, .max_copy_age_ns = COPY_AGE_NS };
+	struct snap_options options = { .values = VALUES_ALWAYS,
+					.max_copy_age_ns = COPY_AGE_NS };
 	struct wanted wanted = { .bounds = { .string = STRING_MAX,
 					     .elements = ELEMENTS_MAX,
 					     .entries = ELEMENTS_MAX,

@@ -50,7 +50,8 @@ static const struct option_info snap_options[] = {
 	[SNAP_DEAD] = { 0, "dead", NULL, "goroutines that have ended, too" },
 	[SNAP_FULL_FRAMES] = { 0, "full-frames", NULL,
 			       "repeat the frames with every goroutine" },
-	[SNAP_VALUES] = { 0, "values", NULL, "arguments and variables of every frame" },
+	[SNAP_VALUES] = { 0, "values", NULL,
+			  "variables, even if the process is held for them" },
 	[SNAP_FULL] = { 0, "full", NULL,
 			"values up to greater bounds, of hidden frames, too" },
 	[SNAP_STACKS] = { 0, "stacks", NULL, "no variables, only stacks" },
@@ -200,16 +201,18 @@ static bool parse_options(int argc, char **argv, struct snap_options *ret,
 			ret->verify = true;
 			break;
 		case SNAP_VALUES:
-			ret->values = true;
+			ret->values = VALUES_ALWAYS;
 			break;
 		case SNAP_COMPILER:
-			ret->values = ret->compiler = true;
+			ret->compiler = true;
 			break;
 		case SNAP_STACKS:
-			ret->values = ret->full = false;
+			ret->values = VALUES_NONE;
+			ret->full = false;
 			break;
 		case SNAP_FULL:
-			ret->values = ret->full = true;
+			ret->values = VALUES_ALWAYS;
+			ret->full = true;
 			break;
 		case SNAP_ENVIRONMENT:
 			ret->environment = true;
@@ -315,7 +318,8 @@ static int show(const struct view *view, struct output *out, int status)
 int cmd_snap(int argc, char **argv)
 {
 	AUTO(view_free) struct view *view = view_new();
-	struct snap_options options = { .max_copy_age_ns = MAX_COPY_AGE_NS };
+	struct snap_options options = { .values = VALUES_OF_COPY,
+					.max_copy_age_ns = MAX_COPY_AGE_NS };
 	struct redaction_options redaction = { .mode = REDACT_SECRETS };
 	struct snap_result result = { .warnings = 0 };
 	struct err err;
@@ -341,6 +345,8 @@ int cmd_snap(int argc, char **argv)
 	options.rules = printers;
 	/* A person at a terminal gets text, and whoever says what it should be like. */
 	as_text = view_is_asked_for(view) || (!options.output && isatty(STDOUT_FILENO));
+	if (as_text && options.values == VALUES_OF_COPY && !view_shows_values(view))
+		options.values = VALUES_NONE;
 	AUTO(output_close)
 	struct output *out =
 		as_text ? output_open_spool(&err) : output_open(options.output, &err);

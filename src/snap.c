@@ -70,6 +70,10 @@ static void print_capture(struct sink *out, const struct capture *c)
 	sink_named_string(out, "way", capture_way_name(c->plan.way));
 	sink_named_string(out, "why", c->plan.why);
 	sink_named_uint(out, "estimate_ns", c->plan.estimate_ns);
+	if (c->options->values == VALUES_OF_COPY && !capture_has_values(c))
+		sink_named_string(out, "no_values",
+				  "values are read of a copy, and it was not copied; "
+				  "--values reads them all the same");
 	sink_end(out);
 }
 
@@ -79,7 +83,7 @@ static void print_options(struct sink *out, const struct snap_options *o)
 	sink_named_bool(out, "no_system", o->no_system);
 	sink_named_bool(out, "dead", o->dead);
 	sink_named_bool(out, "full_frames", o->full_frames);
-	sink_named_bool(out, "values", o->values);
+	sink_named_bool(out, "values", o->values != VALUES_NONE);
 	sink_named_bool(out, "compiler", o->compiler);
 	if (o->values)
 		sink_named_bool(out, "full", o->full);
@@ -207,7 +211,7 @@ static struct goroutine_printing printing_of(struct snap *s,
 		.moment = { s->capture.monotonic_ns, s->capture.realtime_ns,
 			    s->capture.sockets },
 		.full_frames = s->options->full_frames,
-		.values = s->options->values ? bounds : NULL,
+		.values = capture_has_values(&s->capture) ? bounds : NULL,
 		.redaction = s->options->redaction,
 	};
 }

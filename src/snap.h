@@ -15,6 +15,12 @@
 struct redaction;
 struct sink;
 
+enum values_wanted {
+	VALUES_NONE,
+	VALUES_OF_COPY, /* where reading them holds nobody */
+	VALUES_ALWAYS,
+};
+
 /* Strings are borrowed. */
 struct snap_options {
 	pid_t pid;
@@ -24,9 +30,9 @@ struct snap_options {
 	bool dead;	       /* goroutines that ended and wait to be used again, too */
 	bool full_frames;      /* frames with every goroutine, not only with its group */
 	bool go_only;	       /* refuse what is not Go */
-	bool values;	       /* memory is read until capture_finish() */
-	bool compiler;	       /* variables that only the compiler declares, too */
-	bool full;	       /* of values all but what value_bounds_full says */
+	enum values_wanted values;
+	bool compiler; /* variables that only the compiler declares, too */
+	bool full;     /* of values all but what value_bounds_full says */
 	struct lookup lookup;
 	const struct value_rules *rules; /* NULL: none */
 	bool environment;		 /* its values, too */

@@ -97,6 +97,11 @@ bool view_is_asked_for(const struct view *view)
 	return view->asked_for;
 }
 
+bool view_shows_values(const struct view *view)
+{
+	return view->all || filter_names_goroutines(view->filter);
+}
+
 static bool has_color(const struct view *view)
 {
 	const char *no_color = getenv("NO_COLOR");

@@ -57,6 +57,9 @@ MUST_CHECK bool view_finish(struct view *view, struct err *err);
 /* One of the options was given: somebody wants text. */
 bool view_is_asked_for(const struct view *view);
 
+/* Will values be seen: are there goroutines one by one? */
+bool view_shows_values(const struct view *view);
+
 /* Prints the document on standard output. *ret_nothing: nothing has passed the filters. */
 MUST_CHECK bool view_print(const struct view *view, struct reader *reader,
 			   bool *ret_nothing, struct err *err);

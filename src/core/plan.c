@@ -286,7 +286,7 @@ static uint64_t stop_ns(const struct conditions *c, const struct plan_demand *de
 	uint64_t bytes = demand->stack_bytes;
 
 	/* Which values, is only known on the way: all that there are. */
-	if (demand->values)
+	if (demand->values_anyway)
 		bytes += c->anonymous;
 	return STOP_BASE + times(demand->goroutines, STOP_GOROUTINE) +
 	       times(bytes / STOP_BYTES_PER_US, 1000) + times(c->mappings, STOP_MAPPING) +

@@ -29,7 +29,8 @@ struct plan_demand {
 	enum capture_way wanted;
 	uint64_t max_pause_ns; /* 0: no promise */
 	uint64_t goroutines, stack_bytes;
-	bool values; /* memory beyond the stacks is wanted, too */
+	bool values;	    /* memory beyond the stacks is wanted, too */
+	bool values_anyway; /* ... even if it is held meanwhile */
 	/* What turned out on the way and stands against a copy: "no thread of it can be
 	 * borrowed". NULL: nothing. */
 	const char *no_copy;

@@ -62,7 +62,7 @@ struct verdict {
 CASE(nothing, )
 CASE(one_goroutine, d->goroutines = 1; d->stack_bytes = 8192; c->anonymous = 2 * MB)
 CASE(huge_heap, c->anonymous = 4 * GB; c->machine.page_ns = 0)
-CASE(huge_heap_values, c->anonymous = 4 * GB; d->values = true)
+CASE(huge_heap_values, c->anonymous = 4 * GB; d->values = d->values_anyway = true)
 CASE(huge_pages, c->anonymous = c->huge = 4 * GB)
 CASE(many_goroutines, d->goroutines = 1000000; d->stack_bytes = GB; c->anonymous = 4 * GB)
 CASE(is_traced, c->tracer = 77; strcpy(c->tracer_name, "dlv"))

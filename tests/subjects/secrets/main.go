@@ -106,6 +106,7 @@ type account struct {
 
 type state struct{ Content string }
 type pair struct{ Name, Value string }
+type tokenKey struct{}
 type failure struct{ text string }
 
 func (f *failure) Error() string { return f.text }
@@ -165,6 +166,8 @@ func byName(c chan int) {
 	header := http.Header{"Authorization": {plant("a header")}, "Cookie": {plant("a cookie")}}
 	pairs := []pair{{"X-Api-Key", plant("a pair")}, {"Host", "example.org"}}
 	var sessions = map[string]int{plant("a key"): 1}
+	ctx := context.WithValue(context.Background(), tokenKey{}, plant("a context's value"))
+	ctx = context.WithValue(ctx, "password", plant("a value of a key that is a string"))
 	tokens := make(chan string, 2)
 	tokens <- plant("a channel's element")
 	inner(password, secretBytes, []rune(password), password[4:], accountNumber, authToken, c)
@@ -172,6 +175,7 @@ func byName(c chan int) {
 	runtime.KeepAlive(header)
 	runtime.KeepAlive(pairs)
 	runtime.KeepAlive(sessions)
+	runtime.KeepAlive(ctx)
 	runtime.KeepAlive(tokens)
 	println(password, string(secretBytes), string(authToken[:]), cardNumber, accountNumber)
 }
