@@ -115,13 +115,25 @@ static void print_runtime_side(struct sink *out, const struct runtimes *all,
 	sink_named_string(out, "on", on[s->on]);
 }
 
-void print_thread(struct sink *out, const struct thread_printing *p, size_t i)
+struct again {
+	struct sink *out;
+	const struct thread_printing *p;
+	size_t i;
+	struct goroutine_printing before; /* the counts that are taken back */
+};
+
+static void print_once(void *arg)
 {
-	size_t n;
+	const struct again *again = arg;
+	const struct thread_printing *p = again->p;
+	struct sink *out = again->out;
+	size_t n, i = again->i;
 	const struct target_thread *th = &target_threads(p->target, &n)[i];
 	const struct thread_state *s = runtimes_thread(p->runtimes, i);
 	const struct arch *arch = target_arch(p->target);
 
+	if (p->values)
+		*p->values = again->before;
 	sink_begin(out, SINK_OBJECT);
 	sink_named_int(out, "id", th->tid);
 	sink_named_string(out, "name", th->name);
@@ -147,4 +159,16 @@ void print_thread(struct sink *out, const struct thread_printing *p, size_t i)
 	}
 	print_unwound(out, p->runtimes, (enum stack_state)s->state, s->reason);
 	sink_end(out);
+}
+
+void print_thread(struct sink *out, const struct thread_printing *p, size_t i)
+{
+	struct again again = { .out = out, .p = p, .i = i };
+
+	if (!p->values) {
+		print_once(&again);
+		return;
+	}
+	again.before = *p->values;
+	print_until_known(out, p->values->redaction, print_once, &again);
 }

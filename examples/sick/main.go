@@ -24,6 +24,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -104,13 +105,13 @@ type shop struct {
 }
 
 func (s *shop) order(w http.ResponseWriter, r *http.Request) {
-	item := strings.TrimPrefix(r.URL.Path, "/order/")
+	item, customer := strings.TrimPrefix(r.URL.Path, "/order/"), r.Header.Get("Customer")
 	price := cheapest(item)
 	if err := s.inventory.reserve(item, price); err != nil {
 		http.Error(w, err.Error(), http.StatusConflict)
 		return
 	}
-	fmt.Fprintf(w, "%s reserved for %d\n", item, price)
+	fmt.Fprintf(w, "%s reserved for customer %s at %d\n", item, customer, price)
 }
 
 func (s *shop) health(w http.ResponseWriter, r *http.Request) {
@@ -118,9 +119,15 @@ func (s *shop) health(w http.ResponseWriter, r *http.Request) {
 }
 
 // customer orders again and again, until the shop no longer answers.
-func customer(url string) {
+func customer(url string, id int) {
 	for {
-		answer, err := http.Get(url + "/order/lamp")
+		request, err := http.NewRequest("GET", url+"/order/lamp", nil)
+		if err != nil {
+			return
+		}
+		request.Header.Set("Customer", strconv.Itoa(id))
+		request.Header.Set("Cookie", "session=only-this-customer-knows")
+		answer, err := http.DefaultClient.Do(request)
 		if err != nil {
 			return
 		}
@@ -148,7 +155,7 @@ func main() {
 
 	url := "http://" + listener.Addr().String()
 	for i := 0; i < *customers; i++ {
-		go customer(url)
+		go customer(url, 4001+i)
 	}
 	for atomic.LoadInt64(&inv.waiting) < int64(*customers) {
 		time.Sleep(10 * time.Millisecond)

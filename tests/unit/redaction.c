@@ -341,5 +341,6 @@ int main(void)
 		cmocka_unit_test(modes),     cmocka_unit_test(rules),
 		cmocka_unit_test(bad_rules), cmocka_unit_test(same),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("redaction", tests, NULL, NULL);
 }
