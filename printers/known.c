@@ -9,7 +9,7 @@
 #include "rules.h"
 #include "utf8.h"
 
-enum { INSIDE_MAX = 16 };
+enum { INSIDE_MAX = 16, TEXTS_MAX = 256 };
 
 /* Of which values a text is said: those of the type, pointers to it, interfaces with either. */
 enum said_of { ITSELF = 1, POINTERS = 2, INTERFACES = 4, ALL = 7 };
@@ -226,14 +226,21 @@ bool known_built_in(struct printing *p, const struct value *v, struct known_word
 	return row && row->text && row->text(p, v, ret);
 }
 
+/* An error may wrap itself, and an address be twisted into one: a text is not made of more. */
 bool known_text_of(struct printing *p, const struct value *v, struct known_words *ret)
 {
 	struct value at;
 
-	if (ret->depth++ >= INSIDE_MAX || !runtime_behind(p->rt, v, &at))
+	if (p->text_depth == 0)
+		p->texts = 0;
+	if (p->text_depth == INSIDE_MAX || p->texts++ >= TEXTS_MAX ||
+	    !runtime_behind(p->rt, v, &at))
 		return false;
+	p->text_depth++;
 	const struct rule *rule = rule_for(p->bounds->rules, at.type);
-	return (rule && rule_text(p, rule, &at, ret)) || known_built_in(p, &at, ret);
+	bool ok = (rule && rule_text(p, rule, &at, ret)) || known_built_in(p, &at, ret);
+	p->text_depth--;
+	return ok;
 }
 
 static const struct known *row_of(struct printing *p, const struct value *v)
@@ -309,7 +316,9 @@ void print_known(struct printing *p, const struct value *v)
 	const struct known *row = find(v->type);
 
 	print_text(p, v);
+	p->depth++; /* what they hold may be themselves */
 	print_contexts(p, v);
 	if (row && row->members)
 		row->members(p, v);
+	p->depth--;
 }

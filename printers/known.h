@@ -10,7 +10,6 @@
 struct known_words {
 	char bytes[1024];
 	size_t len;
-	unsigned depth; /* of texts inside: an error that wraps another */
 	unsigned steps; /* of people's rules */
 };
 

@@ -6,42 +6,48 @@
 #include "known.h"
 
 struct entries {
-	struct printing *p; /* NULL: they are counted only */
+	struct printing *p;
+	bool print;
 	uint64_t n, elided;
 };
+
+/* A map of millions is not walked for the sake of their number. */
+enum { COUNTED_BESIDES = 4096 };
 
 static bool take_entry(void *arg, const struct value *key, const struct value *elem)
 {
 	struct entries *e = arg;
+	struct printing *p = e->p;
 
-	if (!e->p) {
-		e->n++;
-		return true;
-	}
-	if (e->n == e->p->bounds->entries || !has_room(e->p)) {
+	if (e->n + e->elided == (uint64_t)p->bounds->entries + COUNTED_BESIDES)
+		return false;
+	if (e->print && (e->n == p->bounds->entries || !has_room(p))) {
 		e->elided++;
 		return true;
 	}
-	if (e->n++ == 0)
-		sink_named_begin(e->p->out, "entries", SINK_ARRAY);
-	print_entry(e->p, key, elem);
+	if (e->n++ == 0 && e->print)
+		sink_named_begin(p->out, "entries", SINK_ARRAY);
+	if (e->print)
+		print_entry(p, key, elem);
 	return true;
 }
 
 bool text_of_sync_map(struct printing *p, const struct value *v, struct known_words *ret)
 {
-	struct entries e = { .p = NULL };
+	struct entries e = { .p = p };
 	struct err ignored;
 
 	if (!runtime_sync_map_each(p->rt, v, take_entry, &e, &ignored))
 		return false;
+	if (e.n == (uint64_t)p->bounds->entries + COUNTED_BESIDES)
+		known_add(ret, "at least ");
 	known_add(ret, e.n == 1 ? "1 entry" : "%" PRIu64 " entries", e.n);
 	return true;
 }
 
 void members_of_sync_map(struct printing *p, const struct value *v)
 {
-	struct entries e = { .p = p };
+	struct entries e = { .p = p, .print = true };
 	struct err err;
 
 	if (p->depth > p->bounds->depth)

@@ -73,14 +73,19 @@ static bool add_meaning(void *arg, const struct context *c)
 	return true;
 }
 
+static bool is_root(enum context_kind kind)
+{
+	return kind == CONTEXT_BACKGROUND || kind == CONTEXT_TODO ||
+	       kind == CONTEXT_EMPTY || kind == CONTEXT_WITHOUT_CANCEL;
+}
+
 static void add_end(struct printing *p, const struct meaning *m, struct known_words *ret)
 {
 	struct known_words error = { .len = 0 }, cause = { .len = 0 };
 
 	if (!m->can_end) {
 		known_add(ret, "%s",
-			  m->root == CONTEXT_OTHER ? "of another kind"
-						   : kind_names[m->root]);
+			  is_root(m->root) ? kind_names[m->root] : "of another kind");
 		return;
 	}
 	if (!m->error.type) {

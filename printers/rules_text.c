@@ -508,7 +508,6 @@ static void add_piece(struct printing *p, const struct value *v,
 		      const struct rule_piece *piece, struct known_words *to)
 {
 	const size_t len = to->len;
-	const unsigned depth = to->depth;
 	const char *instead = piece->words;
 	struct place at;
 
@@ -521,7 +520,6 @@ static void add_piece(struct printing *p, const struct value *v,
 		instead = NULL;
 	else if (!at.value.type)
 		instead = "nil";
-	to->depth = depth;
 	if (!instead)
 		return;
 	to->len = len;

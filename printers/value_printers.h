@@ -22,6 +22,8 @@ struct printing {
 	uint64_t variables;	  /* printed so far */
 	uint64_t withheld_count;  /* values, so far */
 	bool has_text;		  /* the value that is being printed */
+	unsigned text_depth;	  /* texts that this one is part of */
+	unsigned texts;		  /* made for the outermost of them */
 	struct seen *seen;
 };
 

@@ -88,8 +88,8 @@
 /* count; goroutines in whose frames deferred closures are looked for while the process is
  * held: some 10 ms */
 #define LIMIT_OPEN_DEFERS (1 << 15)
-/* count; nodes of a sync.Map */
-#define LIMIT_SYNC_MAP (1 << 20)
+/* count; nodes of a sync.Map that are looked at, which takes a fraction of a second */
+#define LIMIT_SYNC_MAP (1 << 18)
 /* count; contexts, each made from the next */
 #define LIMIT_CONTEXTS 256
 /* count; goroutines that one descends from */
