@@ -259,6 +259,8 @@ struct masking {
 
 static void keep(struct masking *m, const char *bytes, size_t len)
 {
+	if (!len)
+		return;
 	if (m->ret.len + len > m->cap) {
 		m->cap = 2 * (m->ret.len + len) + 64;
 		m->ret.text = xreallocarray(m->ret.text, m->cap, 1);

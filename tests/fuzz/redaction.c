@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Text in which secrets are looked for. The input is the length of a secret, the secret and the
+ * text: whatever stands around it, what is left does not hold it. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "redaction.h"
+
+enum { SECRET_MIN = 6 }; /* shorter ones are words like any other */
+
+static bool is_one_letter(const char *bytes, size_t len)
+{
+	return memcmp(bytes, bytes + 1, len - 1) == 0;
+}
+
+static void look(struct redaction *r, const char *secret, size_t secret_len,
+		 const char *text, size_t len)
+{
+	/* Just as long as it is, so that a sanitizer sees who reads on. */
+	char *exact = malloc(len ? len : 1);
+	memcpy(exact, text, len);
+	struct redacted left = redaction_of_text(r, 0, exact, len);
+	bool is_secret = secret_len >= SECRET_MIN && !is_one_letter(secret, secret_len);
+	if (is_secret && memmem(exact, len, secret, secret_len))
+		assert(left.rule);
+	if (is_secret && left.text)
+		assert(!memmem(left.text, left.len, secret, secret_len) ||
+		       memmem("[redacted]", strlen("[redacted]"), secret, secret_len));
+	redacted_done(&left);
+	free(exact);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const struct redaction_options options = { .mode = REDACT_SECRETS };
+	static struct redaction *r;
+	struct err err;
+
+	if (!r)
+		r = redaction_new(&options, &err);
+	assert(r);
+	if (size < 1)
+		return 0;
+	size_t secret = data[0] < size - 1 ? data[0] : size - 1;
+	const char *text = (const char *)data + 1;
+	redaction_forget(r);
+	redaction_learn(r, 0, 0, text, secret);
+	look(r, text, secret, text + secret, size - 1 - secret);
+	return 0;
+}
