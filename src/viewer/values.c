@@ -219,6 +219,13 @@ static void add_by_kind(struct writing *w, const struct reader_node *value)
 		add_plain(w, value);
 }
 
+static void add_bytes(struct writing *w, const char *hex)
+{
+	enum { DIGITS = 64 };
+
+	text_add(w->text, "0x%.*s%s", DIGITS, hex, strlen(hex) > DIGITS ? "..." : "");
+}
+
 /* All of it, so that nothing is there but what says so. */
 static bool is_withheld(const struct reader_node *value)
 {
@@ -248,7 +255,7 @@ static void add(struct writing *w, const struct reader_node *value)
 		text_add(w->text, "(%s, seen above)",
 			 text_of(node_get(value, "seen"), ""));
 	else if (node_get(value, "bytes"))
-		text_add(w->text, "0x%s", text_of(node_get(value, "bytes"), ""));
+		add_bytes(w, text_of(node_get(value, "bytes"), ""));
 	else
 		add_by_kind(w, value);
 	w->depth--;
