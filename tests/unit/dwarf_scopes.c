@@ -268,6 +268,8 @@ static const char assembly[] =
 	".uleb128 3; .string \"repeated\"; .byte 0, 9; .long string - unit, repeated\n"
 	".uleb128 3; .string \"twice\"; .byte 0, 9; .long string - unit, twice\n"
 	".uleb128 3; .string \"torn\"; .byte 0, 9; .long string - unit, torn\n"
+	".uleb128 3; .string \"doubled\"; .byte 0, 9; .long string - unit, doubled\n"
+	".uleb128 14; .string \".param5\"; .long string - unit; .uleb128 5\n"
 	".uleb128 3; .string \"~r0\"; .byte 1, 9; .long type - unit, result\n"
 	".uleb128 4; .string \"&escaped\"; .byte 10; .long type - unit\n"
 	"	.byte 2, 0x91; .sleb128 -8\n"
@@ -298,6 +300,20 @@ static const char assembly[] =
 	".uleb128 0\n"
 	".uleb128 5; .string \"last\"; .long type - unit; .sleb128 1\n"
 	".uleb128 0\n"
+	/* A closure has the types of the function around it, not those of another. */
+	".uleb128 2; .string \"main.g[go.shape.int].func10\"; .quad 0x2200, 0x100\n"
+	"	.byte 1, 0x9c\n"
+	".uleb128 14; .string \".param6\"; .long string - unit; .uleb128 6\n"
+	".uleb128 0\n"
+	".uleb128 2; .string \"main.g[go.shape.int]\"; .quad 0x2300, 0x100\n"
+	"	.byte 1, 0x9c\n"
+	".uleb128 14; .string \".param7\"; .long type - unit; .uleb128 7\n"
+	".uleb128 0\n"
+	".uleb128 2; .string \"main.g[go.shape.int].func1\"; .quad 0x2400, 0x100\n"
+	"	.byte 1, 0x9c\n"
+	".uleb128 4; .string \"fixed\"; .byte 10; .long type - unit\n"
+	"	.byte 2, 0x91; .sleb128 -8\n"
+	".uleb128 0\n"
 	/* Its sibling and its origin are itself. */
 	"ring: .uleb128 15; .string \"ring\"; .long ring - unit, ring - unit\n"
 	"	.quad 0x2000, 0x100\n"
@@ -323,6 +339,10 @@ static const char assembly[] =
 	".quad 0, 0x100; .short 24\n"
 	"	.byte 0x91, 8, 0x93, 8, 0x91, 16, 0x93, 8, 0x91, 8, 0x93, 8\n"
 	"	.byte 0x91, 24, 0x93, 8, 0x91, 24, 0x93, 8, 0x91, 24, 0x93, 8\n"
+	".quad 0, 0\n"
+	".set doubled, . - .debug_loc\n"
+	".quad 0, 0x100; .short 12\n"
+	"	.byte 0x91, 8, 0x93, 8, 0x91, 8, 0x93, 8, 0x91, 16, 0x93, 8\n"
 	".quad 0, 0\n"
 	".set torn, . - .debug_loc\n"
 	".quad 0, 0x100; .short 10; .byte 0x91, 8, 0x93, 8, 0x93, 8, 0x91, 16, 0x93, 8\n"
@@ -363,6 +383,8 @@ static void test_locations(void **state)
 					       .twice = true,
 					       .other = 16 },
 					     piece(DWARF_PIECE_CFA, 24) };
+	const struct dwarf_piece doubled[] = { piece(DWARF_PIECE_CFA, 8),
+					       piece(DWARF_PIECE_CFA, 16) };
 	struct compiled c;
 	(void)state;
 	compiled_open("assembler", "", assembly, &c);
@@ -382,6 +404,12 @@ static void test_locations(void **state)
 	/* Go says words twice, or nobody knows what. */
 	check_pieces(variable(f, "repeated"), once, 2);
 	check_pieces(variable(f, "twice"), twice, 2);
+	check_pieces(variable(f, "doubled"), doubled, 2);
+	assert_true(variable(f, "doubled")->listed);
+	assert_false(variable(f, "&escaped")->listed);
+	assert_true(s->tells_closures);
+	assert_int_equal(s->shape_count, 1);
+	assert_int_equal(s->shapes[0].index, 5);
 	check_piece(variable(f, "torn"), DWARF_PIECE_UNKNOWN, 0, 0);
 	check_piece(variable(f, "literal"), DWARF_PIECE_VALUE, 5, 0);
 	check_piece(variable(f, "nothing"), DWARF_PIECE_NOWHERE, 0, 0);
@@ -432,6 +460,22 @@ static void test_return_address(void **state)
 	check_piece(variable(end->list, "spilled"), DWARF_PIECE_CFA, -24, 0);
 	check_piece(variable(end->list, "~r0"), DWARF_PIECE_CFA, 0, 0);
 	check_piece(variable(border->list, "captured"), DWARF_PIECE_NOWHERE, 0, 0);
+	compiled_close(&c);
+}
+
+static void test_shapes(void **state)
+{
+	struct compiled c;
+	(void)state;
+	compiled_open("assembler", "", assembly, &c);
+	AUTO(dwarf_scopes_free) struct dwarf_scopes *outer = scopes(&c, 0x2310, true);
+	AUTO(dwarf_scopes_free) struct dwarf_scopes *closure = scopes(&c, 0x2410, true);
+	assert_int_equal(outer->shape_count, 1);
+	assert_int_equal(outer->shapes[0].index, 7);
+	assert_int_equal(closure->shape_count, 1);
+	assert_int_equal(closure->shapes[0].index, 7);
+	assert_int_equal(closure->shapes[0].type, outer->shapes[0].type);
+	assert_false(variable(closure->list, "fixed")->listed);
 	compiled_close(&c);
 }
 
@@ -501,13 +545,10 @@ static void test_old_references(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_c),
-		cmocka_unit_test(test_nothing_there),
-		cmocka_unit_test(test_locations),
-		cmocka_unit_test(test_return_address),
-		cmocka_unit_test(test_inlined),
-		cmocka_unit_test(test_circles),
-		cmocka_unit_test(test_old_references),
+		cmocka_unit_test(test_c),	  cmocka_unit_test(test_nothing_there),
+		cmocka_unit_test(test_locations), cmocka_unit_test(test_return_address),
+		cmocka_unit_test(test_shapes),	  cmocka_unit_test(test_inlined),
+		cmocka_unit_test(test_circles),	  cmocka_unit_test(test_old_references),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
