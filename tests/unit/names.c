@@ -181,6 +181,7 @@ static void test_damaged(void **state)
 	AUTO(xfree) char *right = read_all(path, &len);
 	AUTO(xfree) char *wrong = xmalloc(len + 8);
 	compiled_open("c", with_id, source, &c);
+	dwarf_close(TAKE(c.dwarf));
 	for (size_t i = 0; i < 2 * len + 8; i++) {
 		bool cut = i >= len;
 		memset(wrong, 0, len + 8);
@@ -194,12 +195,11 @@ static void test_damaged(void **state)
 		AUTO(cache_close) struct cache *cache = cache_open("names/v1");
 		struct err err;
 		images_use_cache(c.images, cache);
-		dwarf_close(c.dwarf);
 		c.dwarf = dwarf_open(images_get(c.images, 0), &err);
 		check_answers(c.dwarf);
+		dwarf_close(
+			TAKE(c.dwarf)); /* keeps the right one, while there is a cache */
 	}
-	dwarf_close(c.dwarf);
-	c.dwarf = NULL;
 	size_t now;
 	AUTO(xfree) char *again = read_all(path, &now);
 	assert_int_equal(now, len);
@@ -259,6 +259,7 @@ static void test_hostile(void **state)
 	AUTO(xfree) char *right = read_all(path, &len);
 	AUTO(xfree) char *wrong = xmalloc(len);
 	compiled_open("c", with_id, source, &c);
+	dwarf_close(TAKE(c.dwarf));
 	srandom(1);
 	for (int i = 0; i < 500; i++) {
 		memcpy(wrong, right, len);
@@ -272,12 +273,10 @@ static void test_hostile(void **state)
 		AUTO(cache_close) struct cache *cache = cache_open("names/v1");
 		struct err err;
 		images_use_cache(c.images, cache);
-		dwarf_close(c.dwarf);
 		c.dwarf = dwarf_open(images_get(c.images, 0), &err);
 		ask_anything(c.dwarf);
+		dwarf_close(TAKE(c.dwarf));
 	}
-	dwarf_close(c.dwarf);
-	c.dwarf = NULL;
 	compiled_close(&c);
 }
 
