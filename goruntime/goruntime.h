@@ -544,6 +544,7 @@ MUST_CHECK bool runtime_string(struct runtime *rt, const struct value *v,
 
 struct slice_value {
 	uint64_t addr, len, cap;
+	bool capless; /* the compiler kept no location for cap, which is len here */
 };
 MUST_CHECK bool runtime_slice(struct runtime *rt, const struct value *v,
 			      struct slice_value *ret, struct err *err);

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "limit.h"
 #include "runtime_priv.h"
 
 enum { INLINE_MAX = 128 };
@@ -16,6 +17,13 @@ static bool follow(struct map_walk *w, const struct type *type, uint64_t *at,
 		   struct err *err)
 {
 	return !map_is_indirect(type) || value_words(w->rt, *at, at, 1, err);
+}
+
+bool map_count(struct map_walk *w, struct err *err)
+{
+	return w->looked_at++ < LIMIT_MAP_GROUPS ||
+	       err_set(err, ERR_LIMIT, "more than %d groups of it were looked at",
+		       LIMIT_MAP_GROUPS);
 }
 
 bool map_entry(struct map_walk *w, uint64_t key_at, uint64_t elem_at, struct err *err)

@@ -15,7 +15,8 @@ struct map_walk {
 	const struct type *key, *elem;
 	map_entry_fn *fn;
 	void *arg;
-	bool over; /* fn has seen enough */
+	bool over;	    /* fn has seen enough */
+	uint64_t looked_at; /* groups, buckets and tables */
 };
 
 /* Both: false, err says why there are no more entries. */
@@ -25,6 +26,8 @@ MUST_CHECK bool map_swiss_each(struct map_walk *w, struct err *err);
 /* Keys and elements of more than 128 bytes are kept elsewhere, with a pointer in their place
  * (runtime/map.go maxKeySize, internal/abi/map_swiss.go SwissMapMaxKeyBytes). */
 bool map_is_indirect(const struct type *type);
+/* Counts a group, bucket or table. False, ERR_LIMIT: a damaged map may have no end. */
+MUST_CHECK bool map_count(struct map_walk *w, struct err *err);
 /* Hands an entry over; at: where its key and element, or pointers to them, are. */
 MUST_CHECK bool map_entry(struct map_walk *w, uint64_t key_at, uint64_t elem_at,
 			  struct err *err);

@@ -64,14 +64,14 @@ static bool read_tops(struct map_walk *w, const struct bucket_form *form, uint64
 	return target_read(w->rt->target, bucket + form->tops, tops, SLOTS, err);
 }
 
-/* A bucket and those chained to it; a damaged chain ends with the budget. */
+/* A bucket and those chained to it. */
 static bool each_slot(struct map_walk *w, const struct bucket_form *form, uint64_t bucket,
 		      struct err *err)
 {
 	uint8_t tops[SLOTS];
 
 	while (bucket && !w->over) {
-		if (!read_tops(w, form, bucket, tops, err))
+		if (!map_count(w, err) || !read_tops(w, form, bucket, tops, err))
 			return false;
 		for (unsigned i = 0; i < SLOTS && !w->over; i++)
 			if (tops[i] >= LIVE_MIN &&
@@ -109,7 +109,8 @@ static bool each_old(struct map_walk *w, const struct classic *m, struct err *er
 		n /= 2;
 	for (uint64_t i = 0; i < n && !w->over; i++) {
 		uint64_t bucket = m->old_buckets + i * m->form.size;
-		if (!is_evacuated(w, &m->form, bucket, &evacuated, err) ||
+		if (!map_count(w, err) ||
+		    !is_evacuated(w, &m->form, bucket, &evacuated, err) ||
 		    (!evacuated && !each_slot(w, &m->form, bucket, err)))
 			return false;
 	}

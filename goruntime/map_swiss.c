@@ -51,7 +51,7 @@ static bool each_slot(struct map_walk *w, const struct group_form *form, uint64_
 {
 	uint64_t ctrl;
 
-	if (!value_words(w->rt, group + form->ctrl, &ctrl, 1, err))
+	if (!map_count(w, err) || !value_words(w->rt, group + form->ctrl, &ctrl, 1, err))
 		return false;
 	for (unsigned i = 0; i < SLOTS && !w->over; i++)
 		if (!(ctrl >> 8 * i & NOT_FULL) &&
@@ -121,7 +121,8 @@ static bool each_table(struct map_walk *w, const struct swiss *s, uint64_t direc
 	if (len > DIRECTORY_MAX)
 		return err_set(err, ERR_BAD_DATA, "a map with %" PRIu64 " tables", len);
 	for (uint64_t i = 0; i < len && !w->over; i++, before = table) {
-		if (!value_words(w->rt, directory + i * sizeof(table), &table, 1, err))
+		if (!map_count(w, err) ||
+		    !value_words(w->rt, directory + i * sizeof(table), &table, 1, err))
 			return false;
 		if (table != before && !each_group(w, s, table, err))
 			return false;

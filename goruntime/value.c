@@ -153,14 +153,30 @@ bool runtime_string(struct runtime *rt, const struct value *v, struct text_value
 		       (int64_t)words[1]);
 }
 
+/* Nobody needs the cap of most: the compiler often keeps no location for it. */
+static bool is_capless(struct runtime *rt, const struct value *v, const uint64_t *words)
+{
+	struct err ignored;
+	uint64_t cap;
+
+	return !value_has_address(v) && (int64_t)words[1] >= 0 &&
+	       !value_words(rt, v->addr + 2 * WORD, &cap, 1, &ignored);
+}
+
 bool runtime_slice(struct runtime *rt, const struct value *v, struct slice_value *ret,
 		   struct err *err)
 {
 	uint64_t words[3];
 
+	if (!value_words(rt, v->addr, words, 2, err))
+		return false;
+	*ret = (struct slice_value){ .addr = words[0], .len = words[1], .cap = words[1] };
+	ret->capless = is_capless(rt, v, words);
+	if (ret->capless)
+		return true;
 	if (!value_words(rt, v->addr, words, 3, err))
 		return false;
-	*ret = (struct slice_value){ words[0], words[1], words[2] };
+	ret->cap = words[2];
 	return ((int64_t)words[2] >= 0 && words[1] <= words[2]) ||
 	       err_set(err, ERR_BAD_DATA,
 		       "a slice of length %" PRId64 " and capacity %" PRId64,

@@ -197,6 +197,15 @@ static const char *why_nowhere(const struct frame_variables *frame,
 	return NULL;
 }
 
+/* Go's compiler gives pieces for the numbers and words of a struct only, none for what is between
+ * them (cmd/compile/internal/ssa/debug.go, in each release). */
+static uint64_t padding_before(uint64_t off, uint64_t size)
+{
+	bool aligned = size == 2 || size == 4 || size == 8;
+
+	return aligned ? -off & (size - 1) : 0;
+}
+
 static void locate(struct frame_variables *frame, const struct dwarf_variable *d,
 		   struct variable *ret, struct err *err)
 {
@@ -212,8 +221,11 @@ static void locate(struct frame_variables *frame, const struct dwarf_variable *d
 	if (ret->unreadable)
 		return;
 	to = value_pieces_begin(frame->rt, &ret->value);
-	uint64_t left = type_size(ret->value.type);
+	uint64_t left = type_size(ret->value.type), whole = left;
 	for (size_t i = 0; i < d->piece_count; i++) {
+		uint64_t gap = padding_before(whole - left, d->pieces[i].size);
+		value_add_hole(to, gap < left ? gap : left);
+		left -= gap < left ? gap : left;
 		uint64_t size = d->pieces[i].size < left ? d->pieces[i].size : left;
 		if (!add_piece(frame, &d->pieces[i], to, size, err))
 			ret->unreadable = err->text;

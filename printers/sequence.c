@@ -106,7 +106,7 @@ static uint64_t in_row(const void *arg, uint64_t i)
 	return row->addr + i * row->size;
 }
 
-/* cap NULL: an array has none. */
+/* cap NULL: an array has none, or it is not known. */
 static void print_row(struct printing *p, const struct type *elem, uint64_t addr,
 		      uint64_t n, const uint64_t *cap)
 {
@@ -132,10 +132,13 @@ void print_slice(struct printing *p, const struct value *v)
 
 	if (!runtime_slice(p->rt, v, &s, &err)) {
 		print_unreadable(p, err.text);
-	} else if (!s.addr) {
-		print_size(p, s.len, &s.cap);
+		return;
+	}
+	const uint64_t *cap = s.capless ? NULL : &s.cap;
+	if (!s.addr) {
+		print_size(p, s.len, cap);
 		sink_named_bool(p->out, "nil", true);
 	} else {
-		print_row(p, type_elem(v->type), s.addr, s.len, &s.cap);
+		print_row(p, type_elem(v->type), s.addr, s.len, cap);
 	}
 }

@@ -61,7 +61,7 @@ static bool take_field(struct value *v, const char *name, size_t len, struct err
 static bool take_element(struct runtime *rt, struct value *v, uint64_t i, struct err *err)
 {
 	const struct type *elem = type_elem(v->type);
-	struct slice_value s = { v->addr, type_count(v->type), 0 };
+	struct slice_value s = { .addr = v->addr, .len = type_count(v->type) };
 	enum type_kind kind = type_kind(v->type);
 
 	if ((kind != KIND_SLICE && kind != KIND_ARRAY) || !elem)

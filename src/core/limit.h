@@ -72,6 +72,8 @@
 /* count; types that are looked at, and fields of one of them: Kubernetes has 200,000 types */
 #define LIMIT_TYPES (1 << 22)
 #define LIMIT_FIELDS (1 << 16)
+/* of a map, eight entries each: two reads for one of them, so less than the budget of a unit */
+#define LIMIT_MAP_GROUPS (3 << 19)
 /* count; file descriptors that are looked at: fs.nr_open is 2^20 */
 #define LIMIT_DESCRIPTORS (UINT64_C(1) << 20)
 /* cases of one select (reflect.Select takes no more), and of all that are waiting */

@@ -13,6 +13,8 @@ import (
 
 type words [8]uintptr
 
+var nothing [64]uintptr
+
 type loop struct {
 	Self  *loop
 	Any   interface{}
@@ -40,6 +42,12 @@ var (
 	greatMap                  = map[int]int{}
 	wildMap                   = map[int]int{}
 	hugeMap                   = map[int]int{}
+	endlessMap                = map[int]int{}
+	lostInside    interface{} = "inside"
+	lostError     error       = os.ErrNotExist
+	codeless                  = func() { println(len(cutSlice)) }
+	uncapped                  = []int{1}
+	endlessArray              = [2][]words{}
 	aLoop         loop
 	aSelfish              = make(selfish, 2)
 	aCircular             = circular{}
@@ -61,7 +69,14 @@ func twist() {
 	at(unsafe.Pointer(&negative))[1] = ^uintptr(0)
 	at(unsafe.Pointer(&badInterface))[0] = 0x10
 	at(unsafe.Pointer(&badError))[0] = 0x10
-	at(unsafe.Pointer(&heapInterface))[0] = uintptr(unsafe.Pointer(new([64]uintptr)))
+	at(unsafe.Pointer(&heapInterface))[0] = uintptr(unsafe.Pointer(&nothing))
+	at(unsafe.Pointer(&lostInside))[1] = 0x10
+	at(unsafe.Pointer(&lostError))[0] = uintptr(unsafe.Pointer(&nothing))
+	at(unsafe.Pointer(&codeless))[0] = uintptr(unsafe.Pointer(&unmapped))
+	at(unsafe.Pointer(&uncapped))[2] = ^uintptr(0) - 1
+	at(unsafe.Pointer(&endlessArray[1]))[0] = uintptr(unsafe.Pointer(&unmapped))
+	at(unsafe.Pointer(&endlessArray[1]))[1] = 1 << 55
+	at(unsafe.Pointer(&endlessArray[1]))[2] = 1 << 55
 	at(unsafe.Pointer(&badPointer))[0] = 0x10
 	at(unsafe.Pointer(&badFunc))[0] = 0x10
 	header(unsafe.Pointer(&badChannel))[0] = 1 << 40
@@ -79,6 +94,10 @@ func twistMaps() {
 	header(unsafe.Pointer(&greatMap))[3] = 1 << 40
 	header(unsafe.Pointer(&greatMap))[1] |= 0xff << 8 // B of the older form
 	header(unsafe.Pointer(&wildMap))[0] = 1 << 60
+	for i := 0; i < 1000; i++ {
+		endlessMap[i] = i
+	}
+	twistEndless()
 	n, _ := strconv.Atoi(os.Args[1])
 	for i := 0; i < n; i++ {
 		hugeMap[i] = i

@@ -111,6 +111,21 @@ func many(a, b, c, d, e, f, g, h, i, j, k, l int, s, t string, u, v interface{})
 	sink(a, b, c, d, e, f, g, h, i, j, k, l, s, t, u, v)
 }
 
+type gappy struct {
+	A bool
+	B int64
+	C uint8
+	D uint32
+}
+
+//go:noinline
+func gaps(g gappy, n int) {
+	other := gappy{!g.A, g.B + int64(n), g.C + 1, g.D * 2}
+	state("main.gaps", object{"g": g, "n": n, "other": other})
+	<-never
+	sink(g, n, other)
+}
+
 //go:noinline
 func floats(a, b, c float64, d float32, s []float64) {
 	total := a + b + c
@@ -158,6 +173,7 @@ func waiting() object {
 	})
 	start(func() { escapes(11) })
 	start(func() { many(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, "s", "t", 3.5, pair{1, "u"}) })
+	start(func() { gaps(gappy{true, -2, 3, 4}, 5) })
 	start(func() { floats(0.1, 0.2, 0.3, 0.4, []float64{1, 2}) })
 	start(func() { caller(14, "inner") })
 	start(func() {
