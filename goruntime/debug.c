@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "debug.h"
 
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "runtime_priv.h"
 
 struct debug_info {
@@ -117,4 +121,78 @@ bool runtime_global(struct runtime *rt, const char *name, struct value *ret,
 		return ret->type != NULL;
 	}
 	return false;
+}
+
+struct global {
+	char *name;
+	uint64_t ref, addr;
+	size_t module;
+};
+
+struct globals {
+	const char *packages;
+	size_t module;
+	struct global *list;
+	size_t count, cap;
+};
+
+/* "net/http.DefaultClient": a path may have dots, too, but none behind its last slash. What the
+ * compiler made has two of them. */
+static bool is_in(const char *name, const char *packages)
+{
+	const char *slash = strrchr(name, '/'), *dot = strchr(slash ? slash : name, '.');
+
+	if (!dot || dot[1] == '.')
+		return false;
+	AUTO(xfree) char *package = xstrndup(name, (size_t)(dot - name));
+	return fnmatch(packages, package, 0) == 0;
+}
+
+static void add_global(void *arg, const char *name, uint64_t ref, uint64_t addr)
+{
+	struct globals *g = arg;
+
+	if (!is_in(name, g->packages))
+		return;
+	GROW(g->list, g->count, g->cap);
+	g->list[g->count++] = (struct global){ xstrdup(name), ref, addr, g->module };
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct global *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+bool runtime_each_global(struct runtime *rt, const char *packages, global_fn *fn,
+			 void *arg, struct err *err)
+{
+	struct globals g = { .packages = packages };
+	bool any = false;
+
+	err_set(err, ERR_NOT_FOUND, "there is no Go here");
+	for (size_t i = 0; i < count(rt); i++) {
+		struct debug_info *d = debug_of(rt, i);
+		g.module = i;
+		any |= d->types != NULL;
+		if (d->types)
+			dwarf_each_named_variable(d->dwarf, add_global, &g);
+		else if (!any)
+			*err = d->why;
+	}
+	if (g.count)
+		qsort(g.list, g.count, sizeof(*g.list), by_name);
+	for (size_t i = 0; i < g.count; i++) {
+		const struct global *one = &g.list[i];
+		struct err ignored;
+		const struct image *img = modules_get(rt->modules, one->module)->image;
+		const struct value v = { types_at(debug_of(rt, one->module)->types,
+						  one->ref, &ignored),
+					 one->addr + image_bias(img) };
+		fn(arg, one->name, &v);
+		xfree(one->name);
+	}
+	xfree(g.list);
+	return any;
 }

@@ -593,6 +593,11 @@ void runtime_each_capture(struct runtime *rt, const struct func_value *f, variab
 /* A package's variable, "main.config". ERR_NOT_FOUND. */
 MUST_CHECK bool runtime_global(struct runtime *rt, const char *name, struct value *ret,
 			       struct err *err);
+/* All of the packages whose paths match the pattern (fnmatch(3)), sorted by name. False: err says
+ * why none can be had. name: valid during the call. */
+typedef void global_fn(void *arg, const char *name, const struct value *v);
+MUST_CHECK bool runtime_each_global(struct runtime *rt, const char *packages,
+				    global_fn *fn, void *arg, struct err *err);
 MUST_CHECK bool runtime_bytes(struct runtime *rt, uint64_t addr, void *ret, size_t len,
 			      struct err *err);
 

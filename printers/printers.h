@@ -78,8 +78,10 @@ struct one_value {
 	struct redaction *redaction;
 	const char *name;
 	struct value value;
+	uint64_t *withheld; /* private */
 };
-void print_one_value(const struct one_value *one);
+/* Returns how many values of it were withheld. */
+uint64_t print_one_value(const struct one_value *one);
 
 /* Prints once, and again as long as that taught what else is a secret: whatever was printed before
  * is taken back. */
@@ -109,5 +111,9 @@ struct thread_printing {
 	struct goroutine_printing *values; /* how; NULL: none are wanted */
 };
 void print_thread(struct sink *out, const struct thread_printing *p, size_t i);
+
+/* An array of the variables of the packages that match the pattern. */
+void print_globals(struct sink *out, struct goroutine_printing *p, const char *packages,
+		   struct warnings *warnings);
 
 #endif

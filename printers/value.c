@@ -227,24 +227,39 @@ void printing_end(struct printing *p)
 	xfree(p->seen);
 }
 
+/* Without the path of its package, whose words name no secret. */
+static const char *name_in_package(const char *name)
+{
+	const char *slash = strrchr(name, '/'), *dot = strchr(slash ? slash : name, '.');
+
+	return dot ? dot + 1 : name;
+}
+
 static void print_once(void *arg)
 {
 	const struct one_value *one = arg;
+	const char *name = name_in_package(one->name);
 	struct printing p;
 
 	printing_begin(&p, one->out, one->bounds, one->moment, one->redaction);
 	p.rt = one->rt;
 	sink_begin(p.out, SINK_OBJECT);
 	sink_named_string(p.out, "name", one->name);
-	withhold_named(&p, one->name, strlen(one->name));
+	withhold_named(&p, name, strlen(name));
 	print_value_members(&p, &one->value);
 	sink_end(p.out);
+	*one->withheld = p.withheld_count;
 	printing_end(&p);
 }
 
-void print_one_value(const struct one_value *one)
+uint64_t print_one_value(const struct one_value *value)
 {
-	print_until_known(one->out, one->redaction, print_once, (void *)one);
+	struct one_value one = *value;
+	uint64_t withheld;
+
+	one.withheld = &withheld;
+	print_until_known(one.out, one.redaction, print_once, &one);
+	return withheld;
 }
 
 void print_until_known(struct sink *out, struct redaction *redaction,

@@ -34,7 +34,7 @@ static bool look(struct capture *c, struct err *err)
 	c->images = images_open(c->live);
 	c->cache = c->options->lookup.no_cache ? NULL : cache_open("names/v1");
 	images_use_cache(c->images, c->cache);
-	if (c->options->values != VALUES_NONE)
+	if (c->options->values != VALUES_NONE || c->options->globals)
 		images_keep_debug(c->images);
 	if (c->options->lookup.debug_file &&
 	    !images_use_debug_file(c->images, c->options->lookup.debug_file, err))
@@ -159,6 +159,18 @@ static void let_go(struct capture *c)
 			     "the process was let go before all was read: --max-pause");
 }
 
+bool capture_has_values(const struct capture *c)
+{
+	return c->options->values == VALUES_ALWAYS ||
+	       (c->options->values == VALUES_OF_COPY && c->plan.way == CAPTURE_COPY);
+}
+
+/* Is memory read while the document is written? */
+static bool reads_on(const struct capture *c)
+{
+	return capture_has_values(c) || c->options->globals;
+}
+
 /* Held for as long as reading what the document needs takes; values are read last. */
 static bool capture_by_stop(struct capture *c, struct err *err)
 {
@@ -174,7 +186,7 @@ static bool capture_by_stop(struct capture *c, struct err *err)
 	keep_code(c);
 	c->held = true;
 	c->pause = tracer_pause(c->tracer);
-	if (!capture_has_values(c))
+	if (!reads_on(c))
 		let_go(c);
 	take_instant(c);
 	return true;
@@ -201,12 +213,6 @@ static bool capture_by_copy(struct capture *c, struct err *err)
 	runtimes_mark_changeable(c->runtimes, target_copy_is_foreign, c->copy);
 	keep_code(c);
 	return true;
-}
-
-bool capture_has_values(const struct capture *c)
-{
-	return c->options->values == VALUES_ALWAYS ||
-	       (c->options->values == VALUES_OF_COPY && c->plan.way == CAPTURE_COPY);
 }
 
 void capture_finish(struct capture *c)
@@ -252,7 +258,7 @@ static bool capture_by_reading(struct capture *c, struct err *err)
 	runtimes_capture(c->runtimes, c->live, c->frozen, false);
 	runtimes_mark_changed(c->runtimes, c->live);
 	keep_code(c);
-	if (!capture_has_values(c))
+	if (!reads_on(c))
 		target_extents_seal(c->frozen);
 	if (target_live_gone(c->live))
 		note_partial(c, "the process ended while it was read");
@@ -267,8 +273,9 @@ static bool make_plan(struct capture *c, const char *no_copy, struct err *err)
 		.goroutines = runtimes_expected_goroutines(c->runtimes),
 		.stack_bytes = runtimes_expected_bytes(c->runtimes),
 		.no_copy = no_copy,
-		.values = c->options->values != VALUES_NONE,
-		.values_anyway = c->options->values == VALUES_ALWAYS,
+		.values = c->options->values != VALUES_NONE || c->options->globals,
+		.values_anyway =
+			c->options->values == VALUES_ALWAYS || c->options->globals,
 	};
 
 	return plan_make(&c->conditions, &demand, &c->plan, err);
@@ -318,7 +325,7 @@ static void ask_servers(struct capture *c)
 {
 	uint64_t age = c->options->max_copy_age_ns;
 
-	if (!c->options->lookup.debuginfod || !capture_has_values(c))
+	if (!c->options->lookup.debuginfod || !reads_on(c))
 		return;
 	if (c->held)
 		warnings_add(c->warnings, "debuginfod",
@@ -367,7 +374,7 @@ bool capture_take(struct capture *c, const struct snap_options *options, struct 
 	if (look(c, err) && hold(c, err)) {
 		if (!c->copy && !c->held)
 			end_turn(c);
-		else if (!runtimes_streams(c->runtimes) && !capture_has_values(c))
+		else if (!runtimes_streams(c->runtimes) && !reads_on(c))
 			capture_finish(c);
 		return true;
 	}

@@ -37,7 +37,7 @@ struct capture {
 /* False: err says why there is no snapshot. */
 MUST_CHECK bool capture_take(struct capture *c, const struct snap_options *options,
 			     struct err *err);
-/* Are values to be read? Then memory can be, until capture_finish(). */
+/* Are values of frames to be read? */
 bool capture_has_values(const struct capture *c);
 /* When all has been read that is to be: gives the copy up, and notes what is missing. */
 void capture_finish(struct capture *c);

@@ -99,8 +99,13 @@ static bool print(const struct capture *c, const struct wanted *w, struct err *e
 	AUTO(sink_free) struct sink *out = sink_json_new(STDOUT_FILENO, false);
 	const struct moment moment = { c->monotonic_ns, c->realtime_ns, c->sockets };
 	process_remember_secrets(c->process, c->options->redaction);
-	print_one_value(&(struct one_value){ out, rt, &w->bounds, &moment,
-					     c->options->redaction, w->what, v });
+	print_one_value(&(struct one_value){ .out = out,
+					     .rt = rt,
+					     .bounds = &w->bounds,
+					     .moment = &moment,
+					     .redaction = c->options->redaction,
+					     .name = w->what,
+					     .value = v });
 	return sink_finish(out, NULL, err);
 }
 

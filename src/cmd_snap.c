@@ -24,6 +24,7 @@ enum {
 	SNAP_FULL,
 	SNAP_STACKS,
 	SNAP_COMPILER,
+	SNAP_GLOBALS,
 	SNAP_ENVIRONMENT,
 	SNAP_GO_ONLY,
 	SNAP_VERIFY,
@@ -57,6 +58,8 @@ static const struct option_info snap_options[] = {
 	[SNAP_STACKS] = { 0, "stacks", NULL, "no variables, only stacks" },
 	[SNAP_COMPILER] = { 0, "compiler", NULL,
 			    "variables, too, that only the compiler declares" },
+	[SNAP_GLOBALS] = { 0, "globals", "PACKAGES",
+			   "the variables of main, net/http, example.org/*" },
 	[SNAP_ENVIRONMENT] = { 0, "environment", NULL,
 			       "the values of its environment, too" },
 	[SNAP_GO_ONLY] = { 0, "go-only", NULL, "refuse a process that is not Go" },
@@ -213,6 +216,9 @@ static bool parse_options(int argc, char **argv, struct snap_options *ret,
 		case SNAP_FULL:
 			ret->values = VALUES_ALWAYS;
 			ret->full = true;
+			break;
+		case SNAP_GLOBALS:
+			ret->globals = argument;
 			break;
 		case SNAP_ENVIRONMENT:
 			ret->environment = true;

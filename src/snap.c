@@ -87,6 +87,7 @@ static void print_options(struct sink *out, const struct snap_options *o)
 	sink_named_bool(out, "compiler", o->compiler);
 	if (o->values)
 		sink_named_bool(out, "full", o->full);
+	sink_named_string(out, "globals", o->globals);
 	sink_named_bool(out, "environment", o->environment);
 	sink_named_string(out, "redact", redaction_mode_name(o->redaction));
 	sink_named_bool(out, "verify", o->verify);
@@ -277,6 +278,19 @@ static void print_goroutines(struct snap *s)
 	sink_end(s->out);
 }
 
+static void print_package_variables(struct snap *s)
+{
+	struct value_bounds bounds = bounds_of(s->options);
+	struct goroutine_printing printing = printing_of(s, &bounds);
+
+	if (!s->options->globals || !s->capture.frozen)
+		return;
+	printing.values = &bounds;
+	sink_name(s->out, "globals");
+	print_globals(s->out, &printing, s->options->globals, s->capture.warnings);
+	count_printed(s, &printing);
+}
+
 static void print_end(struct snap *s)
 {
 	struct sink *out = s->out;
@@ -339,6 +353,7 @@ static void print_document(struct snap *s)
 	print_groups(s);
 	print_threads(s);
 	print_goroutines(s);
+	print_package_variables(s);
 	capture_finish(&s->capture);
 	if (s->options->verify) {
 		sink_name(s->out, "verify");

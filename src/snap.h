@@ -35,6 +35,7 @@ struct snap_options {
 	bool full;     /* of values all but what value_bounds_full says */
 	struct lookup lookup;
 	const struct value_rules *rules; /* NULL: none */
+	const char *globals;		 /* of which packages, fnmatch(3); NULL: none */
 	bool environment;		 /* its values, too */
 	struct redaction *redaction;
 	bool verify; /* compare two unwinders */

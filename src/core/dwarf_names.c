@@ -229,3 +229,23 @@ bool dwarf_named_variable(struct dwarf *d, const char *name, uint64_t *ret_ref,
 	*ret_ref = dwarf_entry_ref(&e, AT_TYPE);
 	return *ret_ref && address_of(es, &e, ret_addr);
 }
+
+void dwarf_each_named_variable(struct dwarf *d, dwarf_variable_fn *fn, void *arg)
+{
+	struct dwarf_entries *es = dwarf_entries(d);
+	const struct dwarf_named_list *list =
+		es ? &names_of(d, es)->lists[NAMES_VARIABLES] : NULL;
+	struct dwarf_entry e;
+	uint64_t addr;
+
+	for (size_t i = 0; list && i < list->count; i++) {
+		const char *name;
+		if (!dwarf_entry_at(es, list->list[i].off, &e) ||
+		    !(name = dwarf_entry_string(&e, AT_NAME)))
+			continue;
+		dwarf_entry_integrate(es, &e);
+		uint64_t ref = dwarf_entry_ref(&e, AT_TYPE);
+		if (ref && address_of(es, &e, &addr))
+			fn(arg, name, ref, addr);
+	}
+}

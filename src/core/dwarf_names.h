@@ -14,4 +14,8 @@ bool dwarf_type_with(struct dwarf *d, uint64_t go_runtime_type, uint64_t *ret_re
 /* A variable that is in no function. addr: of the file, without the bias of the process. */
 bool dwarf_named_variable(struct dwarf *d, const char *name, uint64_t *ret_ref,
 			  uint64_t *ret_addr);
+/* All of them that are in one place of memory, in no order. name: valid during the call. */
+typedef void dwarf_variable_fn(void *arg, const char *name, uint64_t ref, uint64_t addr);
+void dwarf_each_named_variable(struct dwarf *d, dwarf_variable_fn *fn, void *arg);
+
 #endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "printers.h"
+#include "warnings.h"
+
+struct globals_printing {
+	struct sink *out;
+	struct goroutine_printing *p;
+	struct runtime *runtime;
+};
+
+static void print_global(void *arg, const char *name, const struct value *v)
+{
+	struct globals_printing *g = arg;
+	struct goroutine_printing *p = g->p;
+	const struct one_value one = { .out = g->out,
+				       .rt = g->runtime,
+				       .bounds = p->values,
+				       .moment = &p->moment,
+				       .redaction = p->redaction,
+				       .name = name,
+				       .value = *v };
+
+	p->withheld += print_one_value(&one);
+	p->variables++;
+}
+
+void print_globals(struct sink *out, struct goroutine_printing *p, const char *packages,
+		   struct warnings *warnings)
+{
+	uint64_t before = p->variables;
+	struct err err;
+
+	sink_begin(out, SINK_ARRAY);
+	for (size_t i = 0; i < runtimes_count(p->runtimes); i++) {
+		struct globals_printing g = { out, p, runtimes_get(p->runtimes, i) };
+		if (!runtime_each_global(g.runtime, packages, print_global, &g, &err))
+			warnings_add(warnings, "globals", "there are none: %s", err.text);
+		else if (p->variables == before)
+			warnings_add(warnings, "globals",
+				     "no package that matches %.100s has variables",
+				     packages);
+	}
+	sink_end(out);
+}
