@@ -56,8 +56,9 @@ uint64_t runtimes_expected_bytes(struct runtimes *all);
 void runtimes_capture(struct runtimes *all, struct target *source, struct target *frozen,
 		      bool lasting);
 bool runtimes_streams(const struct runtimes *all);
-/* To be called before goroutine i is looked at, in the order of the document. */
-void runtimes_read_ahead(struct runtimes *all, size_t i);
+/* To be called before goroutines first to end of the document are looked at. What was read for
+ * others is dropped where source lasts; values: so is memory that was looked into for values. */
+void runtimes_read_ahead(struct runtimes *all, size_t first, size_t end, bool values);
 /* Where source was a running process: marks the goroutines that have changed since they were
  * read, for their stacks may have, too. */
 void runtimes_mark_changed(struct runtimes *all, struct target *source);

@@ -245,13 +245,14 @@ static void capture_stacks(struct runtime *rt)
 	}
 }
 
-size_t runtime_read_ahead(struct runtime *rt, size_t i, bool in_document)
+size_t runtime_read_ahead(struct runtime *rt, size_t i, size_t end, bool in_document)
 {
 	struct extent_range ranges[AHEAD];
 	uint64_t bytes = 0;
 	size_t n = 0;
 
-	for (; i < rt->goroutine_count && n < AHEAD && bytes < AHEAD_BYTES; i++) {
+	end = end < rt->goroutine_count ? end : rt->goroutine_count;
+	for (; i < end && n < AHEAD && bytes < AHEAD_BYTES; i++) {
 		const struct goroutine *g =
 			&rt->goroutines[in_document ? rt->order[i] : i];
 		if (!in_its_stack(g))
@@ -259,7 +260,6 @@ size_t runtime_read_ahead(struct runtime *rt, size_t i, bool in_document)
 		ranges[n] = used_stack(g);
 		bytes += ranges[n++].len;
 	}
-	target_extents_pass(rt->target);
 	target_extents_add(rt->target, ranges, n, NULL);
 	return i;
 }
@@ -312,8 +312,10 @@ void runtime_decode(struct runtime *rt)
 
 	for (size_t i = 0; i < rt->goroutine_count; i++) {
 		struct goroutine *g = &rt->goroutines[i];
-		if (rt->shared->streams && i >= ahead)
-			ahead = runtime_read_ahead(rt, i, false);
+		if (rt->shared->streams && i >= ahead) {
+			target_extents_pass(rt->target);
+			ahead = runtime_read_ahead(rt, i, SIZE_MAX, false);
+		}
 		if (!has_stack(g))
 			g->stack = stacks_intern(rt->shared->stacks, NULL, 0);
 		else if (!g->unwound)

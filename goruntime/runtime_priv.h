@@ -74,7 +74,6 @@ struct runtimes {
 	struct walk *walks;	      /* the same order: how each thread hands over */
 	size_t thread_count;
 	bool lasting, streams;	       /* see runtimes_capture() */
-	size_t read_ahead;	       /* up to this goroutine of the document */
 	struct expansions *expansions; /* frames.c; NULL: no frames were asked for */
 };
 
@@ -127,9 +126,9 @@ void runtime_close(struct runtime *rt);
 bool runtime_has_module_in(const struct runtime *rt, const struct image *img);
 /* The g structs, of the target as it stands; the M of each thread, of the frozen one. */
 void runtime_read(struct runtime *rt, struct target *source);
-/* Reads the stacks of goroutine i and of some thousand that follow, as they are ordered in
- * memory or in the document; returns the first that is not among them. */
-size_t runtime_read_ahead(struct runtime *rt, size_t i, bool in_document);
+/* Reads the stacks of goroutine i and of some thousand that follow, up to end, as they are
+ * ordered in memory or in the document; returns the first that is not among them. */
+size_t runtime_read_ahead(struct runtime *rt, size_t i, size_t end, bool in_document);
 void runtime_read_machines(struct runtime *rt);
 /* After the threads were walked: what stands on them, and the stacks of all others. */
 void runtime_capture(struct runtime *rt);

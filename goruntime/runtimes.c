@@ -3,6 +3,7 @@
  * runs, capture what it was at one instant, decode that. */
 #include "limit.h"
 #include "runtime_priv.h"
+#include "target_extents.h"
 
 /* A process can map hundreds of libraries: only what the linker marked is looked into, and
  * the executable, which may have lost its section headers. The standard library of
@@ -135,15 +136,17 @@ bool runtimes_streams(const struct runtimes *all)
 	return all->streams;
 }
 
-void runtimes_read_ahead(struct runtimes *all, size_t i)
+void runtimes_read_ahead(struct runtimes *all, size_t first, size_t end, bool values)
 {
-	size_t first = 0, n = 0;
-
-	if (!all->streams || i < all->read_ahead)
-		return;
-	while (i - first >= all->list[n]->goroutine_count)
-		first += all->list[n++]->goroutine_count;
-	all->read_ahead = first + runtime_read_ahead(all->list[n], i - first, true);
+	if (all->streams || values)
+		target_extents_pass(all->target);
+	for (size_t i = 0; all->streams && i < all->count; i++) {
+		size_t n = all->list[i]->goroutine_count;
+		if (first < n)
+			runtime_read_ahead(all->list[i], first, end, true);
+		first -= first < n ? first : n;
+		end -= end < n ? end : n;
+	}
 }
 
 void runtimes_decode(struct runtimes *all)

@@ -145,6 +145,7 @@ static void print_once(void *arg)
 	print_defers(out, p->runtime, g);
 	print_bubble(out, p->runtime, g);
 	print_ancestors(out, p->runtime, g);
+	sink_named_string(out, "values_elided", p->values_elided);
 	if (g->changed)
 		sink_named_string(out, "doubtful",
 				  "it may have changed while it was read");

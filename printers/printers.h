@@ -54,6 +54,7 @@ struct value_bounds {
 	uint64_t bytes;			    /* of the document, for one variable */
 	uint64_t goroutine_bytes;	    /* ..., for all of a goroutine */
 	bool compiler;			    /* variables that only it declares, too */
+	uint64_t document_bytes;	    /* ..., which values do not make larger */
 	bool hidden;			    /* of frames that are hidden, too */
 	const struct value_rules *rules;    /* borrowed; NULL: none */
 };
@@ -96,6 +97,7 @@ struct goroutine_printing {
 	struct moment moment;
 	bool full_frames; /* frames do not leave out what their group says */
 	const struct value_bounds *values; /* NULL: none are wanted */
+	const char *values_elided;	   /* then why not, or NULL */
 	struct redaction *redaction;
 	uint64_t variables; /* counts those printed */
 	uint64_t withheld;  /* ... values withheld */

@@ -45,16 +45,18 @@ const struct value_bounds value_bounds_default = {
 	.pointers = 3,
 	.bytes = 64 << 10,
 	.goroutine_bytes = 256 << 10,
+	.document_bytes = 512 << 20,
 };
 
 const struct value_bounds value_bounds_full = {
 	.string = 1 << 20,
 	.elements = 1 << 16,
 	.entries = 1 << 16,
-	.depth = 100,
-	.pointers = 100,
-	.bytes = 64 << 20,
-	.goroutine_bytes = 256 << 20,
+	.depth = 40,
+	.pointers = 20,
+	.bytes = 4 << 20,
+	.goroutine_bytes = 16 << 20,
+	.document_bytes = UINT64_C(16) << 30,
 	.hidden = true,
 };
 

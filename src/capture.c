@@ -388,6 +388,15 @@ bool capture_take(struct capture *c, const struct snap_options *options, struct 
 	return true;
 }
 
+void capture_forked(struct capture *c)
+{
+	if (c->tracer)
+		tracer_forked(c->tracer);
+	if (c->turn >= 0)
+		close(c->turn);
+	c->turn = -1;
+}
+
 void capture_done(struct capture *c)
 {
 	end_turn(c);

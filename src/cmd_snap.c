@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -23,6 +26,8 @@ enum {
 	SNAP_VALUES,
 	SNAP_FULL,
 	SNAP_STACKS,
+	SNAP_MAX_SIZE,
+	SNAP_JOBS,
 	SNAP_COMPILER,
 	SNAP_GLOBALS,
 	SNAP_ENVIRONMENT,
@@ -55,6 +60,9 @@ static const struct option_info snap_options[] = {
 			  "variables, even if the process is held for them" },
 	[SNAP_FULL] = { 0, "full", NULL,
 			"values up to greater bounds, of hidden frames, too" },
+	[SNAP_MAX_SIZE] = { 0, "max-size", "SIZE",
+			    "values make the document no larger (512M)" },
+	[SNAP_JOBS] = { 0, "jobs", "N", "processes that read values, 1 to 4 (CPUs)" },
 	[SNAP_STACKS] = { 0, "stacks", NULL, "no variables, only stacks" },
 	[SNAP_COMPILER] = { 0, "compiler", NULL,
 			    "variables, too, that only the compiler declares" },
@@ -160,6 +168,36 @@ static bool parse_capture(const char *argument, enum capture_way *ret, int *ret_
 	return true;
 }
 
+static bool parse_size(const char *argument, uint64_t *ret, int *ret_status)
+{
+	static const char units[] = "KMGT";
+	char *end;
+	errno = 0;
+	unsigned long long n = strtoull(argument, &end, 10);
+	const char *unit = *end ? strchr(units, *end) : NULL;
+	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+	bool ok = isdigit((unsigned char)argument[0]) && !errno && n > 0 &&
+		  n <= UINT64_MAX >> shift && !end[unit ? 1 : 0];
+	if (ok)
+		*ret = (uint64_t)n << shift;
+	else
+		*ret_status = cmd_misused(
+			&command_snap,
+			"--max-size needs a size like 64M or 2G, not %.40s", argument);
+	return ok;
+}
+
+static bool parse_jobs(const char *argument, unsigned *ret, int *ret_status)
+{
+	if (argument[0] >= '1' && argument[0] <= '4' && !argument[1]) {
+		*ret = (unsigned)(argument[0] - '0');
+		return true;
+	}
+	*ret_status = cmd_misused(
+		&command_snap, "--jobs needs a number from 1 to 4, not %.40s", argument);
+	return false;
+}
+
 static bool parse_time(int option, const char *argument, uint64_t *ret_ns,
 		       int *ret_status)
 {
@@ -216,6 +254,14 @@ static bool parse_options(int argc, char **argv, struct snap_options *ret,
 		case SNAP_FULL:
 			ret->values = VALUES_ALWAYS;
 			ret->full = true;
+			break;
+		case SNAP_MAX_SIZE:
+			if (!parse_size(argument, &ret->max_size, ret_status))
+				return false;
+			break;
+		case SNAP_JOBS:
+			if (!parse_jobs(argument, &ret->jobs, ret_status))
+				return false;
 			break;
 		case SNAP_GLOBALS:
 			ret->globals = argument;

@@ -11,6 +11,7 @@
 #include "analysis/groups.h"
 #include "capture.h"
 #include "config.h"
+#include "goroutines.h"
 #include "printers.h"
 #include "redaction.h"
 
@@ -21,7 +22,8 @@ struct snap {
 	struct sink *out;
 	uint64_t started_ns;
 	bool pause_to_come; /* the process is held until all is written */
-	uint64_t goroutines, frames, variables, withheld;
+	uint64_t frames;
+	struct goroutines_printed printed;
 	progress_count written;
 	struct verification verification; /* when asked for */
 };
@@ -88,6 +90,8 @@ static void print_options(struct sink *out, const struct snap_options *o)
 	if (o->values)
 		sink_named_bool(out, "full", o->full);
 	sink_named_string(out, "globals", o->globals);
+	if (o->max_size)
+		sink_named_uint(out, "max_size_bytes", o->max_size);
 	sink_named_bool(out, "environment", o->environment);
 	sink_named_string(out, "redact", redaction_mode_name(o->redaction));
 	sink_named_bool(out, "verify", o->verify);
@@ -199,6 +203,8 @@ static struct value_bounds bounds_of(const struct snap_options *o)
 
 	bounds.compiler = o->compiler;
 	bounds.rules = o->rules;
+	if (o->max_size)
+		bounds.document_bytes = o->max_size;
 	show_hidden(&bounds);
 	return bounds;
 }
@@ -222,8 +228,8 @@ static struct goroutine_printing printing_of(struct snap *s,
 
 static void count_printed(struct snap *s, const struct goroutine_printing *printing)
 {
-	s->variables += printing->variables;
-	s->withheld += printing->withheld;
+	s->printed.variables += printing->variables;
+	s->printed.withheld += printing->withheld;
 }
 
 static void print_threads(struct snap *s)
@@ -244,37 +250,13 @@ static void print_threads(struct snap *s)
 	sink_end(s->out);
 }
 
-static bool wanted(void *arg, const struct goroutine *g)
-{
-	const struct snap_options *o = arg;
-
-	if (g->status == GOROUTINE_DEAD || g->status == GOROUTINE_DEAD_EXTRA ||
-	    g->status == GOROUTINE_IDLE)
-		return o->dead;
-	return !(g->system && o->no_system);
-}
-
 static void print_goroutines(struct snap *s)
 {
-	struct runtimes *all = s->capture.runtimes;
-	size_t count = runtimes_goroutine_count(all);
 	struct value_bounds bounds = bounds_of(s->options);
-	struct goroutine_printing printing = printing_of(s, &bounds);
+	struct goroutine_printing how = printing_of(s, &bounds);
 
 	sink_named_begin(s->out, "goroutines", SINK_ARRAY);
-	for (size_t i = 0; i < count; i++) {
-		struct goroutine_of it = runtimes_goroutine(all, i);
-		runtimes_read_ahead(all, i);
-		atomic_store_explicit(&s->written, i + 1, memory_order_relaxed);
-		if (it.goroutine->stack == NO_STACK ||
-		    !wanted((void *)s->options, it.goroutine))
-			continue;
-		printing.runtime = it.runtime;
-		print_goroutine(s->out, &printing, it.goroutine,
-				groups_of(&s->groups, it));
-		s->goroutines++;
-	}
-	count_printed(s, &printing);
+	goroutines_print(s->out, &s->capture, &s->groups, &how, &s->written, &s->printed);
 	sink_end(s->out);
 }
 
@@ -296,10 +278,13 @@ static void print_end(struct snap *s)
 	struct sink *out = s->out;
 
 	sink_named_begin(out, "end", SINK_OBJECT);
-	sink_named_uint(out, "goroutines", s->goroutines);
+	sink_named_uint(out, "goroutines", s->printed.goroutines);
 	sink_named_uint(out, "frames", s->frames);
-	sink_named_uint(out, "variables", s->variables);
-	sink_named_uint(out, "redacted", s->withheld);
+	sink_named_uint(out, "variables", s->printed.variables);
+	sink_named_uint(out, "redacted", s->printed.withheld);
+	if (s->options->values != VALUES_NONE)
+		sink_named_uint(out, "values_elided",
+				s->printed.elided + s->printed.lost);
 	sink_named_uint(out, "bytes", sink_bytes(out));
 	sink_named_uint(out, "elapsed_ns", monotonic_ns() - s->started_ns);
 	if (s->pause_to_come)
@@ -380,7 +365,8 @@ bool snap_take(const struct snap_options *options, struct sink *out,
 		runtimes_decode(s.capture.runtimes);
 		if (options->verify)
 			runtimes_verify(s.capture.runtimes, &s.verification);
-		groups_init(&s.groups, s.capture.runtimes, wanted, (void *)options);
+		groups_init(&s.groups, s.capture.runtimes, goroutines_wanted,
+			    (void *)options);
 		note_doubts(&s);
 		progress_phase(progress, "wrote", "goroutines", &s.written, n);
 		print_document(&s);

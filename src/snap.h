@@ -31,8 +31,10 @@ struct snap_options {
 	bool full_frames;      /* frames with every goroutine, not only with its group */
 	bool go_only;	       /* refuse what is not Go */
 	enum values_wanted values;
-	bool compiler; /* variables that only the compiler declares, too */
-	bool full;     /* of values all but what value_bounds_full says */
+	bool compiler;	   /* variables that only the compiler declares, too */
+	bool full;	   /* of values all but what value_bounds_full says */
+	uint64_t max_size; /* of the document, by values; 0: as the bounds say */
+	unsigned jobs;	   /* processes that print values; 0: as there are CPUs */
 	struct lookup lookup;
 	const struct value_rules *rules; /* NULL: none */
 	const char *globals;		 /* of which packages, fnmatch(3); NULL: none */

@@ -17,6 +17,16 @@ struct sink *sink_json_new(int fd, bool zstd);
 void sink_free(struct sink *out);
 DEFINE_AUTO(struct sink, sink_free)
 
+/* Elements of an array of the document, kept in memory until sink_add_part() writes them. */
+struct sink *sink_part_new(void);
+/* Up to here; what came after it can be taken back. Between two elements. */
+size_t sink_part_bytes(const struct sink *part);
+void sink_part_cut(struct sink *part, size_t bytes);
+/* Borrowed until anything is written. */
+const char *sink_part_text(const struct sink *part);
+/* The elements of a part, into the array that is open. */
+void sink_add_part(struct sink *out, const char *text, size_t bytes);
+
 /* Inside an object every value is preceded by sink_name(); keys are ASCII literals. */
 void sink_begin(struct sink *out, enum sink_kind kind);
 void sink_end(struct sink *out);

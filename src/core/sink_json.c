@@ -19,6 +19,8 @@ enum {
 	MARK_ROOM = 6 * TEXT_CHUNK + 64, /* the longest that is written at once */
 	DEPTH_MAX = 512, /* deeper is a mistake of ours: printers limit what the subject
 			      may ask */
+	PART_FIRST = 64 * 1024, /* bytes of a part */
+	PART_DEPTH = 2,		/* its elements are those of a top-level array */
 };
 
 struct level {
@@ -27,9 +29,9 @@ struct level {
 };
 
 struct sink {
-	struct writer *writer;
-	char *buf; /* the writer's */
-	size_t used;
+	struct writer *writer; /* NULL: it is a part */
+	char *buf;	       /* the writer's, or its own */
+	size_t used, size;
 	uint64_t flushed;
 	bool named;	   /* a name was written, its value was not */
 	struct mark *mark; /* NULL: none */
@@ -52,6 +54,19 @@ struct sink *sink_json_new(int fd, bool zstd)
 
 	out->writer = writer_new(fd, zstd);
 	out->buf = writer_buffer(out->writer);
+	out->size = WRITER_BUFFER;
+	return out;
+}
+
+struct sink *sink_part_new(void)
+{
+	struct sink *out = xcalloc(1, sizeof(*out));
+
+	out->size = PART_FIRST;
+	out->buf = xmalloc(out->size);
+	out->depth = PART_DEPTH;
+	out->levels[0] = (struct level){ .kind = SINK_OBJECT };
+	out->levels[1] = (struct level){ .kind = SINK_ARRAY, .empty = true };
 	return out;
 }
 
@@ -59,6 +74,8 @@ void sink_free(struct sink *out)
 {
 	if (!out)
 		return;
+	if (!out->writer)
+		xfree(out->buf);
 	writer_free(out->writer);
 	if (out->mark)
 		xfree(out->mark->held);
@@ -81,6 +98,11 @@ static void hold(struct sink *out, struct mark *m)
 
 static void flush(struct sink *out)
 {
+	if (!out->writer) {
+		out->size *= 2;
+		out->buf = xreallocarray(out->buf, out->size, 1);
+		return;
+	}
 	if (out->mark) {
 		hold(out, out->mark);
 		return;
@@ -93,8 +115,8 @@ static void flush(struct sink *out)
 /* Room for len bytes at the returned place; the caller adds what it used to out->used. */
 static inline char *room(struct sink *out, size_t len)
 {
-	if (WRITER_BUFFER - out->used < len) {
-		assert(len <= WRITER_BUFFER);
+	if (out->size - out->used < len) {
+		assert(len <= out->size);
 		flush(out);
 	}
 	return out->buf + out->used;
@@ -417,7 +439,7 @@ void sink_mark(struct sink *out)
 	struct level level = { .empty = true };
 
 	assert(!out->mark);
-	if (WRITER_BUFFER - out->used < MARK_ROOM)
+	if (out->size - out->used < MARK_ROOM)
 		flush(out);
 	if (out->depth > 0)
 		level = out->levels[out->depth - 1];
@@ -450,6 +472,37 @@ void sink_release(struct sink *out)
 	put(out, m->held, m->held_len);
 	xfree(m->held);
 	xfree(m);
+}
+
+size_t sink_part_bytes(const struct sink *part)
+{
+	assert(!part->writer && part->depth == PART_DEPTH);
+	return part->used;
+}
+
+void sink_part_cut(struct sink *part, size_t bytes)
+{
+	assert(!part->writer && part->depth == PART_DEPTH && bytes <= part->used);
+	part->used = bytes;
+	part->levels[PART_DEPTH - 1].empty = bytes == 0;
+}
+
+const char *sink_part_text(const struct sink *part)
+{
+	return part->buf;
+}
+
+void sink_add_part(struct sink *out, const char *text, size_t bytes)
+{
+	struct level *level = &out->levels[out->depth - 1];
+
+	assert(out->depth == PART_DEPTH && level->kind == SINK_ARRAY);
+	if (!bytes)
+		return;
+	if (!level->empty)
+		put_char(out, ',');
+	level->empty = false;
+	put(out, text, bytes);
 }
 
 uint64_t sink_bytes(const struct sink *out)

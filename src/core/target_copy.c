@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "limit.h"
@@ -30,7 +31,7 @@ struct copy {
 	struct target *live;
 	struct foreign *foreign; /* sorted, apart from each other */
 	size_t foreign_count, foreign_cap;
-	uint64_t foreign_bytes;
+	_Atomic uint64_t *foreign_bytes; /* shared with our forks */
 	uint8_t window[WINDOW];
 };
 
@@ -89,7 +90,7 @@ static bool copy_read(void *self, uint64_t addr, void *buf, size_t len, struct e
 		const struct foreign *f = run_at(c, addr, &end);
 		size_t n = (size_t)(end - addr);
 		if (f)
-			c->foreign_bytes += n;
+			*c->foreign_bytes += n;
 		if (f && !f->shared ? !target_read(c->live, addr, to, n, err)
 				    : !read_own(c, addr, to, n, err))
 			return false;
@@ -158,6 +159,7 @@ static void copy_close(void *self)
 		close(c->mem_fd);
 	if (c->proc.proc_fd >= 0)
 		close(c->proc.proc_fd);
+	munmap(c->foreign_bytes, sizeof(*c->foreign_bytes));
 	xfree(c->foreign);
 	xfree(c);
 }
@@ -260,6 +262,10 @@ struct target *target_copy_open(pid_t pid, struct target *live, struct err *err)
 	size_t n;
 
 	c->live = live;
+	c->foreign_bytes = mmap(NULL, sizeof(*c->foreign_bytes), PROT_READ | PROT_WRITE,
+				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (c->foreign_bytes == MAP_FAILED)
+		out_of_memory();
 	c->proc.mem_fd = -1;
 	AUTO(target_close)
 	struct target *t = target_new(&copy_ops, c, target_pid(live), target_arch(live));
@@ -286,5 +292,5 @@ uint64_t target_copy_foreign_bytes(const struct target *t)
 {
 	const struct copy *c = target_self(t, &copy_ops);
 
-	return c ? c->foreign_bytes : 0;
+	return c ? *c->foreign_bytes : 0;
 }

@@ -15,7 +15,7 @@ struct target *target_copy_open(pid_t copy, struct target *live, struct err *err
 /* Does any of these bytes belong to the running process? t: a struct target; for
  * runtimes_mark_changeable(). */
 bool target_copy_is_foreign(void *t, uint64_t addr, uint64_t len);
-/* Bytes that were read of the running process. */
+/* Bytes that were read of the running process, by us and by forks of ours. */
 uint64_t target_copy_foreign_bytes(const struct target *t);
 
 #endif

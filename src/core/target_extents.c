@@ -449,13 +449,29 @@ void target_extents_add(struct target *t, struct extent_range *ranges, size_t n,
 		*ret_left_out = a.left_out;
 }
 
+/* Memory that is there is used again. */
+static void empty(struct extents *x)
+{
+	arenas_free(x->arenas ? TAKE(x->arenas->next) : NULL);
+	if (x->arenas)
+		x->arenas->used = PAGE;
+	xfree(TAKE(x->list));
+	if (x->page_count)
+		memset(x->pages, 0, x->page_slots * sizeof(*x->pages));
+	x->count = x->page_count = 0;
+	x->bytes = 0;
+}
+
 void target_extents_pass(struct target *t)
 {
 	struct extents *x = target_self(t, &extents_ops);
 
-	target_extents_pass_end(t);
 	if (!x || !x->live)
 		return;
+	if (x->pass) {
+		empty(x->pass);
+		return;
+	}
 	x->pass = xcalloc(1, sizeof(*x->pass));
 	x->pass->live = x->live;
 }

@@ -240,6 +240,12 @@ bool tracer_reap(struct tracer *t, struct err *err)
 	return ask(t, TRACER_REAP, &ignored, err);
 }
 
+void tracer_forked(struct tracer *t)
+{
+	if (t->pid)
+		close(t->fd);
+}
+
 struct live_pause tracer_pause(const struct tracer *t)
 {
 	return t->shared->pause;

@@ -34,6 +34,8 @@ bool tracer_release(struct tracer *t);
 /* Holds every thread, has the process copied, and lets it go: *ret is the copy. live has the
  * threads as above. ERR_CANNOT: not possible this way, the process is unharmed. */
 MUST_CHECK bool tracer_copy(struct tracer *t, pid_t *ret, struct err *err);
+/* In a fork of ours, which is to read and no more: the tracer is to see when we end. */
+void tracer_forked(struct tracer *t);
 /* Why the copy is no more; NULL: it is there. */
 const char *tracer_copy_ended(struct tracer *t);
 /* Begins what tracer_end() waits for: nothing is wanted any more. */

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "values_plan.h"
+
+/* Before anything was measured: bytes of a goroutine. */
+enum { STACK_BYTES = 800, VALUES_BYTES = 16 << 10 };
+/* Of each hundred bytes that are foretold, so many more are left free, and of a group that is
+ * well known. */
+enum { MARGIN = 4, MARGIN_KNOWN = 1, KNOWN = 16 };
+
+/* What is set aside: a part of what is foretold, and some bytes. */
+enum { ASIDE_PART = 32, ASIDE_BYTES = 4096, ASIDE_TIMES = 8 };
+
+struct measure {
+	uint64_t bytes;
+	uint32_t n;
+};
+
+struct planned_group {
+	uint32_t left;	/* that nothing was decided of */
+	uint32_t given; /* that got values */
+	uint32_t count;
+	struct measure stacks, values; /* without and with values */
+};
+
+struct values_plan {
+	struct planned_group *groups;
+	size_t count;
+	struct measure stacks, values; /* of all groups */
+	uint64_t room, foretold, aside, kept;
+	uint64_t stacks_left; /* what those that are left take without values */
+	uint64_t small_left;  /* ... and what values of groups add that are to have all */
+	uint32_t most;	      /* members of the largest group */
+	/* Of each group so many get values; of groups of at most `small` members one more; and
+	 * of those of `next` members, the size after that, while there is something in `rest`. */
+	uint32_t level, small, next;
+	uint64_t rest;
+};
+
+struct values_plan *values_plan_new(size_t groups, uint64_t room)
+{
+	struct values_plan *plan = xcalloc(1, sizeof(*plan));
+
+	plan->groups = xcalloc(groups, sizeof(*plan->groups));
+	plan->count = groups;
+	plan->room = room;
+	return plan;
+}
+
+void values_plan_free(struct values_plan *plan)
+{
+	if (plan)
+		xfree(plan->groups);
+	xfree(plan);
+}
+
+void values_plan_set_count(struct values_plan *plan, size_t group, uint32_t count)
+{
+	plan->groups[group].count = plan->groups[group].left = count;
+	if (count > plan->most)
+		plan->most = count;
+}
+
+static void add(struct measure *m, uint64_t bytes)
+{
+	m->bytes += bytes;
+	m->n++;
+}
+
+void values_plan_measured(struct values_plan *plan, size_t group, bool values,
+			  uint64_t bytes)
+{
+	struct planned_group *g = &plan->groups[group];
+
+	add(values ? &g->values : &g->stacks, bytes);
+	add(values ? &plan->values : &plan->stacks, bytes);
+}
+
+static uint64_t foretell(const struct measure *own, const struct measure *all,
+			 uint64_t unknown)
+{
+	const struct measure *m = own->n ? own : all;
+	uint64_t bytes = m->n ? m->bytes / m->n : unknown;
+
+	return bytes + bytes * (own->n < KNOWN ? MARGIN : MARGIN_KNOWN) / 100 + 1;
+}
+
+static uint64_t stack_of(const struct values_plan *plan, const struct planned_group *g)
+{
+	return foretell(&g->stacks, &plan->stacks, STACK_BYTES);
+}
+
+static uint64_t whole_of(const struct values_plan *plan, const struct planned_group *g)
+{
+	uint64_t bytes = foretell(&g->values, &plan->values, VALUES_BYTES);
+
+	return bytes > stack_of(plan, g) ? bytes : stack_of(plan, g);
+}
+
+/* What it takes that of each group `level` members have values. */
+static uint64_t price(const struct values_plan *plan, uint32_t level)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < plan->count; i++) {
+		const struct planned_group *g = &plan->groups[i];
+		uint64_t more = level > g->given ? level - g->given : 0;
+		more = more < g->left ? more : g->left;
+		sum += more * (whole_of(plan, g) - stack_of(plan, g));
+	}
+	return sum;
+}
+
+/* ... and one more of each group that has at most so many members. */
+static uint64_t price_of_next(const struct values_plan *plan, uint32_t level,
+			      uint32_t small)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < plan->count; i++) {
+		const struct planned_group *g = &plan->groups[i];
+		if (g->count <= small && g->given <= level && g->left > level - g->given)
+			sum += whole_of(plan, g) - stack_of(plan, g);
+	}
+	return sum;
+}
+
+static bool has_all(const struct values_plan *plan, const struct planned_group *g)
+{
+	return g->count <= plan->level;
+}
+
+/* The smallest group that is larger and could have one more. */
+static uint32_t size_after(const struct values_plan *plan, uint32_t small)
+{
+	uint32_t size = UINT32_MAX;
+
+	for (size_t i = 0; i < plan->count; i++) {
+		const struct planned_group *g = &plan->groups[i];
+		if (g->count > small && g->count < size && g->left &&
+		    g->given <= plan->level)
+			size = g->count;
+	}
+	return size;
+}
+
+/* As much is left free as may be set aside. */
+static uint64_t room_to_plan(const struct values_plan *plan)
+{
+	uint64_t room = values_plan_spare(plan) + plan->aside;
+	uint64_t aside = (room + plan->foretold) / ASIDE_PART + ASIDE_TIMES * ASIDE_BYTES;
+
+	return room > aside ? room - aside : 0;
+}
+
+void values_plan_make(struct values_plan *plan)
+{
+	uint64_t room;
+
+	plan->stacks_left = plan->small_left = 0;
+	for (size_t i = 0; i < plan->count; i++)
+		plan->stacks_left +=
+			plan->groups[i].left * stack_of(plan, &plan->groups[i]);
+	room = room_to_plan(plan);
+	uint32_t low = 0, high = plan->most; /* low: for that there is room */
+	while (low < high) {
+		uint32_t middle = low + (high - low + 1) / 2;
+		if (price(plan, middle) <= room)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	plan->level = low;
+	room -= price(plan, plan->level) < room ? price(plan, plan->level) : room;
+	low = 0;
+	high = plan->most;
+	while (low < high) {
+		uint32_t middle = low + (high - low + 1) / 2;
+		if (price_of_next(plan, plan->level, middle) <= room)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	plan->small = low;
+	plan->next = size_after(plan, low);
+	plan->rest = room - price_of_next(plan, plan->level, plan->small);
+	for (size_t i = 0; i < plan->count; i++)
+		if (has_all(plan, &plan->groups[i]))
+			plan->small_left +=
+				plan->groups[i].left * (whole_of(plan, &plan->groups[i]) -
+							stack_of(plan, &plan->groups[i]));
+}
+
+static bool is_chosen(struct values_plan *plan, const struct planned_group *g,
+		      uint64_t more)
+{
+	if (has_all(plan, g))
+		plan->small_left -= plan->small_left < more ? plan->small_left : more;
+	if (more > values_plan_spare(plan))
+		return false;
+	if (g->given < plan->level ||
+	    (g->given == plan->level && g->count <= plan->small))
+		return true;
+	if (g->given > plan->level || g->count != plan->next || more > plan->rest)
+		return false;
+	plan->rest -= more;
+	return true;
+}
+
+bool values_plan_next(struct values_plan *plan, size_t group, bool urgent,
+		      uint64_t *ret_bytes)
+{
+	struct planned_group *g = &plan->groups[group];
+	uint64_t stack = stack_of(plan, g), whole = whole_of(plan, g);
+
+	if (urgent)
+		plan->kept -= plan->kept < whole ? plan->kept : whole;
+	bool chosen = urgent ? whole - stack <= values_plan_spare(plan)
+			     : is_chosen(plan, g, whole - stack);
+	*ret_bytes = chosen ? whole : stack;
+	g->left--;
+	g->given += chosen;
+	plan->foretold += *ret_bytes;
+	plan->stacks_left -= plan->stacks_left < stack ? plan->stacks_left : stack;
+	return chosen;
+}
+
+uint64_t values_plan_set_aside(struct values_plan *plan, uint64_t foretold)
+{
+	uint64_t bytes = foretold / ASIDE_PART + ASIDE_BYTES;
+	uint64_t spare = values_plan_spare(plan);
+
+	/* With room for all, one that is larger than its group is not to be left out. */
+	if (plan->level >= plan->most && bytes < spare / (2 * ASIDE_TIMES))
+		bytes = spare / (2 * ASIDE_TIMES);
+	bytes = bytes < spare / 2 ? bytes : spare / 2;
+	plan->aside += bytes;
+	return bytes;
+}
+
+void values_plan_keep(struct values_plan *plan, size_t group)
+{
+	plan->kept += whole_of(plan, &plan->groups[group]);
+}
+
+void values_plan_written(struct values_plan *plan, uint64_t foretold, uint64_t set_aside,
+			 uint64_t bytes)
+{
+	plan->foretold -= foretold;
+	plan->aside -= set_aside;
+	plan->room -= bytes < plan->room ? bytes : plan->room;
+}
+
+uint64_t values_plan_spare(const struct values_plan *plan)
+{
+	uint64_t taken = plan->foretold + plan->aside + plan->stacks_left +
+			 plan->small_left + plan->kept;
+
+	return taken < plan->room ? plan->room - taken : 0;
+}
