@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "conditions.h"
@@ -23,7 +24,8 @@ enum {
 	CHILD_STACK = 8,
 	UNSHARE_FILES = 2, /* CLOSE_RANGE_UNSHARE of linux/close_range.h */
 	MOST_DEAD = 64,	   /* zombies taken away in one go */
-	REAP_ROUNDS = 20,  /* the real parent may not see them at once */
+	REAP_AT_ONCE = 8,
+	REAP_ROUNDS = 20, /* the real parent may not see them at once */
 };
 
 /* Clone event: at I's first stop, while T0 is still held. Until EXITKILL our death leaves I
@@ -241,6 +243,13 @@ static bool reap(struct live_copy *c, const pid_t *zombies, size_t n, struct err
 	return borrow_give_back(&t0, err);
 }
 
+/* A program that is busy is sent signals all the time, and has to answer them first. */
+static void wait_a_little(unsigned round)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = 1000000L << (round < 6 ? round : 6) },
+		  NULL);
+}
+
 bool live_copy_end(struct live_copy *c, struct err *err)
 {
 	pid_t zombies[MOST_DEAD];
@@ -251,6 +260,8 @@ bool live_copy_end(struct live_copy *c, struct err *err)
 	for (int i = 0; (n = find_dead(c->subject, zombies, MOST_DEAD)); i++) {
 		if (i == REAP_ROUNDS)
 			return err_set(err, ERR_CANNOT, "%zu zombies stay", n);
+		if (i >= REAP_AT_ONCE)
+			wait_a_little((unsigned)(i - REAP_AT_ONCE));
 		if (!reap(c, zombies, n, err))
 			return false;
 	}

@@ -17,6 +17,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.join(HERE, "..", "..")
 sys.path.insert(0, os.path.join(HERE, "..", "lib"))
+from snapshot import without_values
 
 GOSNAP = os.environ.get("GOSNAP", os.path.join(TOP, "build", "gosnap"))
 DOC = os.path.join(TOP, "doc")
@@ -120,7 +121,7 @@ class Swarm:
 def gosnap(swarm, name, *options, memory=False):
     """One more try, should it fail: what it says then is on standard error."""
     for _ in range(2):
-        row, status, said = swarm.run([GOSNAP, *options, "-o", name, str(swarm.pid)], memory)
+        row, status, said = swarm.run([GOSNAP, *without_values(options), "-o", name, str(swarm.pid)], memory)
         if status == 0:
             of = snapshot_of(name)
             row.pause, row.elsewhere = swarm.felt(

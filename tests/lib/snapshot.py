@@ -49,8 +49,22 @@ def need_switches():
         raise Skip("gosnap was built without --enable-dev: it cannot be told to die")
 
 
+# Any of these says what is wanted of values.
+OF_VALUES = {"--values", "--full", "--stacks", "--compiler", "--default"}
+
+
+def without_values(arguments):
+    """Most tests are about stacks, and sooner done without values. --default: whatever gosnap
+    does unless told."""
+    if OF_VALUES.isdisjoint(arguments):
+        return ["--stacks", *arguments]
+    return [a for a in arguments if a != "--default"]
+
+
 def take(pid, *arguments, validate=True, **options):
-    """A snapshot that must succeed, as a Document. options: as of gosnap()."""
+    """A snapshot that must succeed, as a Document: of stacks, unless asked for values. options:
+    as of gosnap()."""
+    arguments = without_values(arguments)
     with tempfile.TemporaryFile() as out:
         done = gosnap(*arguments, pid, stdout=out, **options)
         out.seek(0)
