@@ -5,6 +5,14 @@
 #ifndef GOSNAP_MEANINGS_H
 #define GOSNAP_MEANINGS_H
 
+/* What who prints has found out of a type, so that it need not look again. */
+struct type_notes {
+	bool has_known, has_rule;
+	const void *known;
+	const char *rule;
+};
+struct type_notes *type_notes(const struct type *type);
+
 /* What a pointer or interface leads to, a pointer in an interface included; itself where it is
  * neither. False: it is nil, or not known. */
 bool runtime_behind(struct runtime *rt, const struct value *v, struct value *ret);

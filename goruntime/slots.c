@@ -13,12 +13,13 @@ enum { WORD = 8, SLOTS_MAX = 4096, NAME_MAX_BYTES = 32 };
 /* internal/abi/iface.go ITab (1.27), runtime/runtime2.go itab before: the same since 1.15. */
 enum { ITAB_INTERFACE = 0, ITAB_TYPE = 1, ITAB_HASH = 2, ITAB_WORDS = 3, TYPE_HASH = 16 };
 
-static const struct type pointer_type = { .kind = KIND_UNSAFE_POINTER,
-					  .name = "unsafe.Pointer",
-					  .size = WORD };
-static const struct type empty_interface = { .kind = KIND_INTERFACE,
-					     .name = "interface {}",
-					     .size = 2 * WORD };
+/* Not const: who prints takes notes of them. */
+static struct type pointer_type = { .kind = KIND_UNSAFE_POINTER,
+				    .name = "unsafe.Pointer",
+				    .size = WORD };
+static struct type empty_interface = { .kind = KIND_INTERFACE,
+				       .name = "interface {}",
+				       .size = 2 * WORD };
 
 struct listing {
 	struct frame_variables *frame;

@@ -332,6 +332,11 @@ enum type_kind type_kind(const struct type *type)
 	return type->kind;
 }
 
+struct type_notes *type_notes(const struct type *type)
+{
+	return &own(type)->notes;
+}
+
 const char *type_name(const struct type *type)
 {
 	return type->name;

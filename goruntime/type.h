@@ -27,7 +27,8 @@ struct type {
 	bool has_fields;		 /* fields were looked up */
 	bool has_context_place;		 /* contexts.c looked for it */
 	struct type_field context_place; /* type NULL: there is none */
-	bool c;				 /* of a language that is not Go */
+	struct type_notes notes;
+	bool c; /* of a language that is not Go */
 };
 
 /* d outlives it. descriptors: where the module's type descriptors begin, 0: not known. d NULL:

@@ -127,10 +127,16 @@ static const struct known *find_pattern(const struct type *type)
 
 static const struct known *find(const struct type *type)
 {
-	const struct known *row = bsearch(type_name(type), known, ARRAY_SIZE(known),
-					  sizeof(known[0]), by_name);
+	struct type_notes *notes = type_notes(type);
 
-	return row ? row : find_pattern(type);
+	if (!notes->has_known) {
+		notes->has_known = true;
+		notes->known = bsearch(type_name(type), known, ARRAY_SIZE(known),
+				       sizeof(known[0]), by_name);
+		if (!notes->known)
+			notes->known = find_pattern(type);
+	}
+	return notes->known;
 }
 
 void known_add_bytes(struct known_words *t, const char *bytes, size_t len)

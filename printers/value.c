@@ -163,12 +163,24 @@ bool read_value(struct printing *p, const struct value *v, void *ret, size_t len
 	return false;
 }
 
+/* There is one set of rules in a process. */
+static const char *rule_of(struct printing *p, const struct type *type)
+{
+	struct type_notes *notes = type_notes(type);
+
+	if (!notes->has_rule) {
+		notes->has_rule = true;
+		notes->rule = redaction_of_type(p->redaction, type_name(type));
+	}
+	return notes->rule;
+}
+
 static void print_content(struct printing *p, const struct value *v)
 {
 	const char *before = p->withheld;
 
 	if (!before)
-		p->withheld = redaction_of_type(p->redaction, type_name(v->type));
+		p->withheld = rule_of(p, v->type);
 	if (!withhold_value(p, v)) {
 		print_known(p, v);
 		p->depth++;

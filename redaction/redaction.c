@@ -11,6 +11,7 @@
 enum {
 	KEY_BYTES = 32,
 	KEY_FILE_MAX = 4096,
+	SPANS_MAX = 1000, /* in a text; behind them all is withheld */
 	CACHED_NAME = 46,
 	CACHE = 2048, /* names that were asked for: a power of two */
 };
@@ -254,6 +255,7 @@ struct masking {
 	size_t len, done; /* of text, that are judged */
 	struct redacted ret;
 	size_t cap;
+	size_t spans;
 	bool left; /* there is something besides masks */
 };
 
@@ -283,6 +285,7 @@ static void withhold(struct masking *m, struct span span)
 	redaction_learn(m->r, m->addr ? m->addr + span.begin : 0, span.end - span.begin,
 			m->text + span.begin, span.end - span.begin);
 	m->done = span.end;
+	m->spans++;
 }
 
 static bool span_at(struct masking *m, size_t at, struct span *ret)
@@ -304,7 +307,7 @@ static void mask_all(struct masking *m)
 	struct span span, rule = { .end = 0 };
 	bool more = m->r->rules != NULL;
 
-	for (size_t at = 0; at < m->len; at++) {
+	for (size_t at = 0; at < m->len && m->spans < SPANS_MAX; at++) {
 		if (more && at >= rule.end) {
 			more = rules_find(m->r->rules, m->text + at, m->len - at, &rule);
 			rule.begin += at;
@@ -317,6 +320,8 @@ static void mask_all(struct masking *m)
 		if (m->done > at + 1)
 			at = m->done - 1;
 	}
+	if (m->spans == SPANS_MAX)
+		withhold(m, (struct span){ m->done, m->len, m->ret.rule });
 	if (m->ret.rule && m->done < m->len) {
 		keep(m, m->text + m->done, m->len - m->done);
 		m->left = true;
@@ -327,6 +332,7 @@ struct redacted redaction_of_text(struct redaction *r, uint64_t addr, const char
 				  size_t len)
 {
 	struct masking m = { .r = r, .addr = addr, .text = text, .len = len };
+	AUTO(xfree) char *ended = NULL;
 
 	if (r->mode == REDACT_NOTHING || len == 0)
 		return m.ret;
@@ -335,6 +341,12 @@ struct redacted redaction_of_text(struct redaction *r, uint64_t addr, const char
 	if ((addr && redaction_at(r, addr, len)) || secrets_hold(r->here, text, len) ||
 	    (r->always && secrets_hold(r->always, text, len)))
 		return (struct redacted){ .rule = "elsewhere" };
+	if (r->rules) { /* whose expressions want an end */
+		ended = xmalloc(len + 1);
+		memcpy(ended, text, len);
+		ended[len] = '\0';
+		m.text = ended;
+	}
 	mask_all(&m);
 	if (m.ret.rule && !m.left)
 		redacted_done(&m.ret);

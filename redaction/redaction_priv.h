@@ -19,7 +19,7 @@ bool secrets_at(const struct secrets *s, uint64_t addr, uint64_t size);
 /* How many bytes from the first of text on are a secret that was learned; text may end
  * in the middle of it. */
 size_t secrets_here(const struct secrets *s, const char *text, size_t len);
-/* Is the whole text a part of one? */
+/* Is the whole text a part of one? Of any text it is said when there are too many. */
 bool secrets_hold(const struct secrets *s, const char *text, size_t len);
 
 /* shapes.c. What looks like a secret and begins at text[at]; false: nothing does. Text may end in
@@ -42,7 +42,7 @@ void rules_free(struct rules *rules);
 enum verdict { VERDICT_NONE, VERDICT_KEEP, VERDICT_WITHHOLD };
 enum verdict rules_of_name(const struct rules *rules, const char *name);
 enum verdict rules_of_type(const struct rules *rules, const char *type);
-/* The first that is at text or behind it. */
+/* The first that is at text or behind it; text ends with a NUL, as regexec() may expect. */
 bool rules_find(const struct rules *rules, const char *text, size_t len,
 		struct span *ret);
 

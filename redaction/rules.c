@@ -142,16 +142,12 @@ enum verdict rules_of_type(const struct rules *rules, const char *type)
 
 bool rules_find(const struct rules *rules, const char *text, size_t len, struct span *ret)
 {
-	AUTO(xfree) char *ended = xmalloc(len + 1); /* as regexec() may expect */
 	bool found = false;
-
-	memcpy(ended, text, len);
-	ended[len] = '\0';
 
 	for (size_t i = 0; i < rules->count; i++) {
 		regmatch_t match = { .rm_so = 0, .rm_eo = (regoff_t)len };
 		if (rules->list[i].about != ABOUT_VALUE ||
-		    regexec(&rules->list[i].value, ended, 1, &match, REG_STARTEND) ||
+		    regexec(&rules->list[i].value, text, 1, &match, REG_STARTEND) ||
 		    match.rm_eo <= match.rm_so ||
 		    (found && (size_t)match.rm_so >= ret->begin))
 			continue;

@@ -5,10 +5,11 @@
 #include <string.h>
 
 enum {
-	CONTENT_MIN = 6,    /* shorter ones are words like any other */
-	PART_MIN = 8,	    /* of a secret, to be known by */
-	CONTENT_MAX = 4096, /* of each, is remembered */
-	TABLE = 1024,	    /* by the hash of their beginning: a power of two */
+	CONTENT_MIN = 6,     /* shorter ones are words like any other */
+	PART_MIN = 8,	     /* of a secret, to be known by */
+	CONTENT_MAX = 4096,  /* of each, is remembered */
+	CONTENTS_MAX = 1024, /* more are too many to look for */
+	TABLE = 1024,	     /* by the hash of their beginning: a power of two */
 };
 
 struct range {
@@ -127,7 +128,8 @@ static bool learn_content(struct secrets *s, const char *bytes, size_t len)
 {
 	if (len > CONTENT_MAX)
 		len = CONTENT_MAX;
-	if (len < CONTENT_MIN || is_one_letter(bytes, len) || is_known(s, bytes, len))
+	if (s->content_count == CONTENTS_MAX || len < CONTENT_MIN ||
+	    is_one_letter(bytes, len) || is_known(s, bytes, len))
 		return false;
 	struct content *c = xcalloc(1, sizeof(*c)), **at = chain(s, bytes);
 	*c = (struct content){ xmalloc(len), len, *at };
@@ -167,6 +169,8 @@ size_t secrets_here(const struct secrets *s, const char *text, size_t len)
 
 bool secrets_hold(const struct secrets *s, const char *text, size_t len)
 {
+	if (s->content_count == CONTENTS_MAX)
+		return true;
 	if (!s->content_count || len < PART_MIN || len > CONTENT_MAX)
 		return false;
 	for (size_t i = 0; i < TABLE; i++)

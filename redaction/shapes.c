@@ -81,7 +81,8 @@ static bool begins_word(const char *text, size_t at)
 static bool is_key(const char *text, size_t len, size_t at, struct span *ret)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
-		if (!follows(text, len, at, keys[i].prefix))
+		if (keys[i].prefix[0] != text[at] ||
+		    !follows(text, len, at, keys[i].prefix))
 			continue;
 		size_t begin = at + strlen(keys[i].prefix);
 		size_t n = count(text, len, begin, keys[i].letters);
@@ -96,7 +97,7 @@ static bool is_key(const char *text, size_t len, size_t at, struct span *ret)
 /* RFC 7519: three parts of base64url, the first of them JSON: {" is eyJ. */
 static bool is_jwt(const char *text, size_t len, size_t at, struct span *ret)
 {
-	enum { PART_MIN = 8 };
+	enum { PART_MIN = 8, PART_ENOUGH = 2048 };
 	size_t end = at, n;
 
 	if (!follows(text, len, at, "eyJ"))
@@ -104,7 +105,8 @@ static bool is_jwt(const char *text, size_t len, size_t at, struct span *ret)
 	for (int part = 0; part < 3; part++) {
 		n = count(text, len, end, WORD "_-");
 		end += n;
-		if (end == len) /* cut off, or without a signature */
+		/* Cut off, or without a signature; so long that it is not looked at again. */
+		if (end == len || n >= PART_ENOUGH)
 			break;
 		if (n < PART_MIN || (part < 2 && text[end] != '.'))
 			return false;
@@ -195,10 +197,13 @@ static bool is_userinfo(const char *text, size_t len, size_t at, struct span *re
 
 static bool is_driver_password(const char *text, size_t len, size_t at, struct span *ret)
 {
+	enum { PASSWORD_MAX = 256 };
 	size_t end = at;
 
 	if (text[at] != ':')
 		return false;
+	if (len - at > PASSWORD_MAX)
+		len = at + PASSWORD_MAX;
 	while (end < len && !isspace((unsigned char)text[end]) && text[end] != '@')
 		end++;
 	*ret = (struct span){ at + 1, end, "userinfo" };
@@ -229,12 +234,17 @@ static bool is_name_letter(char c)
 	return isalnum((unsigned char)c) || (c && strchr("_-.", c));
 }
 
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
 /* Where the name that ends before `end` begins; blanks and a quote may stand between. */
 static size_t name_before(const char *text, size_t end, size_t *ret_end)
 {
-	enum { NAME_MAX = 64 };
+	enum { NAME_MAX = 64, BLANKS_MAX = 8 };
 
-	while (end > 0 && (text[end - 1] == ' ' || text[end - 1] == '\t'))
+	for (int i = 0; i < BLANKS_MAX && end > 0 && is_blank(text[end - 1]); i++)
 		end--;
 	while (end > 0 && strchr("\"'\\`]", text[end - 1]) && text[end - 1])
 		end--;
@@ -339,9 +349,13 @@ static bool is_assignment(const char *text, size_t len, size_t at,
 static bool is_told(const char *text, size_t len, size_t at, secret_name_fn *is_secret,
 		    void *arg, struct span *ret)
 {
-	size_t end, begin = name_before(text, at, &end), to = at;
+	enum { BLANKS_MAX = 8 };
+	size_t end, begin, to = at;
 
-	while (to < len && text[to] == ' ')
+	if (at == 0 || !is_name_letter(text[at - 1]))
+		return false;
+	begin = name_before(text, at, &end);
+	while (to < len && to < at + BLANKS_MAX && text[to] == ' ')
 		to++;
 	bool quoted = to < len && is_quote(text[to]);
 	bool option = begin < end && text[begin] == '-';

@@ -241,6 +241,34 @@ static void elsewhere(void **state)
 	expect(r, "another-one", NULL, NULL);
 }
 
+/* What takes long to read is no reason to take long. */
+static void hostile(void **state)
+{
+	static const char *const rows[] = { " ",   ":",		"eyJ-",	  "eyJabcdefgh-",
+					    "\"",  "=",		"4",	  "-----BEGIN ",
+					    "://", "password=", "token ", "a ",
+					    "sk-", "\\",	"{\"",	  "bearer " };
+	enum { SIZE = 1 << 20 };
+	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS, NULL);
+	AUTO(xfree) char *text = xmalloc(SIZE);
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		size_t n = strlen(rows[i]);
+		for (size_t at = 0; at < SIZE; at++)
+			text[at] = rows[i][at % n];
+		text[SIZE - 1] = '!';
+		struct redacted found = redaction_of_text(r, 0, text, SIZE);
+		redacted_done(&found);
+		redaction_forget(r);
+	}
+	for (unsigned i = 0; i < 5000; i++) {
+		char secret[16];
+		int n = snprintf(secret, sizeof(secret), "%u-secret", i);
+		redaction_learn(r, 0, 0, secret, (size_t)n);
+	}
+	expect(r, "anything", "elsewhere", NULL);
+}
+
 static void modes(void **state)
 {
 	AUTO(redaction_free) struct redaction *strict = make(REDACT_STRICT, NULL);
@@ -336,10 +364,11 @@ static void same(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names),     cmocka_unit_test(types),
-		cmocka_unit_test(texts),     cmocka_unit_test(elsewhere),
-		cmocka_unit_test(modes),     cmocka_unit_test(rules),
-		cmocka_unit_test(bad_rules), cmocka_unit_test(same),
+		cmocka_unit_test(names),   cmocka_unit_test(types),
+		cmocka_unit_test(texts),   cmocka_unit_test(elsewhere),
+		cmocka_unit_test(hostile), cmocka_unit_test(modes),
+		cmocka_unit_test(rules),   cmocka_unit_test(bad_rules),
+		cmocka_unit_test(same),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("redaction", tests, NULL, NULL);
