@@ -71,7 +71,8 @@ def take(pid, *arguments, validate=True, **options):
         text = out.read()
     if done.returncode != 0:
         raise Mismatch(f"gosnap ended with status {done.returncode}: "
-                       f"{done.stderr.decode(errors='replace')}")
+                       f"{done.stderr.decode(errors='replace')}"
+                       f"{text[-400:].decode(errors='replace')}")
     return load(text, validate)
 
 
