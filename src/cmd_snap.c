@@ -62,7 +62,7 @@ static const struct option_info snap_options[] = {
 			"values up to greater bounds, of hidden frames, too" },
 	[SNAP_MAX_SIZE] = { 0, "max-size", "SIZE",
 			    "values make the document no larger (512M)" },
-	[SNAP_JOBS] = { 0, "jobs", "N", "processes that read values, 1 to 4 (CPUs)" },
+	[SNAP_JOBS] = { 0, "jobs", "N", "processes that read values, 1 to 4" },
 	[SNAP_STACKS] = { 0, "stacks", NULL, "no variables, only stacks" },
 	[SNAP_COMPILER] = { 0, "compiler", NULL,
 			    "variables, too, that only the compiler declares" },

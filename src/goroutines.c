@@ -15,8 +15,9 @@ enum {
 	LAG = 8,	  /* batches on their way */
 	SAMPLES = 256,	  /* groups of which one is looked at beforehand */
 	PART = 256 << 10, /* bytes handed on at once, about */
-	WORTH = 1024,	  /* goroutines, for which other processes are started */
-	PLANS = 64,	  /* at most, in one document: each looks at all groups */
+	JOBS_MAX = 4,
+	WORTH = 1024, /* goroutines, for which other processes are started */
+	PLANS = 64,   /* at most, in one document: each looks at all groups */
 };
 /* Bytes of what comes after the goroutines. */
 #define TAIL (UINT64_C(16) << 10)
@@ -263,17 +264,19 @@ static void collect(struct goroutines *s, size_t number)
 		values_plan_written(s->plan, job->foretold, job->aside, job->written);
 }
 
-/* As many as there are CPUs for us. */
+/* One fewer than there are CPUs for us, since who collects and compresses is busy, too: on two
+ * CPUs two take longer than one (doc/performance.md). */
 static unsigned workers_wanted(const struct goroutines *s, size_t count)
 {
 	unsigned jobs = s->capture->options->jobs;
 	cpu_set_t cpus;
 
-	if (!jobs)
-		jobs = sched_getaffinity(0, sizeof(cpus), &cpus) == 0 && count >= WORTH
-			       ? (unsigned)CPU_COUNT(&cpus)
-			       : 1;
-	return s->plan ? jobs : 1;
+	if (!s->plan)
+		return 1;
+	if (jobs || count < WORTH || sched_getaffinity(0, sizeof(cpus), &cpus) != 0)
+		return jobs ? jobs : 1;
+	jobs = (unsigned)CPU_COUNT(&cpus) - 1;
+	return jobs < 1 ? 1 : jobs < JOBS_MAX ? jobs : JOBS_MAX;
 }
 
 static void prepare_worker(void *arg)

@@ -34,7 +34,7 @@ struct snap_options {
 	bool compiler;	   /* variables that only the compiler declares, too */
 	bool full;	   /* of values all but what value_bounds_full says */
 	uint64_t max_size; /* of the document, by values; 0: as the bounds say */
-	unsigned jobs;	   /* processes that print values; 0: as there are CPUs */
+	unsigned jobs;	   /* processes that print values; 0: by the CPUs */
 	struct lookup lookup;
 	const struct value_rules *rules; /* NULL: none */
 	const char *globals;		 /* of which packages, fnmatch(3); NULL: none */
