@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "debug.h"
 
+#include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime_priv.h"
+#include "type_list.h"
 
 struct debug_info {
 	bool tried;
@@ -39,6 +41,7 @@ void debug_free(struct runtime *rt)
 		dwarf_close(rt->debug[i].dwarf);
 	}
 	types_free(rt->described);
+	type_list_free(rt->type_list);
 	xfree(rt->debug);
 }
 
@@ -60,22 +63,6 @@ bool debug_of_module(struct runtime *rt, const struct module *m, struct dwarf **
 static size_t count(const struct runtime *rt)
 {
 	return rt->modules ? modules_count(rt->modules) : 0;
-}
-
-const struct type *runtime_type_named(struct runtime *rt, const char *name,
-				      struct err *err)
-{
-	err_set(err, ERR_NOT_FOUND, "there is no Go here");
-	for (size_t i = 0; i < count(rt); i++) {
-		struct debug_info *d = debug_of(rt, i);
-		const struct type *found =
-			d->types ? types_named(d->types, name, err) : NULL;
-		if (found)
-			return found;
-		if (!d->types)
-			*err = d->why;
-	}
-	return NULL;
 }
 
 static const struct type *type_in_module(struct runtime *rt, uint64_t descriptor)
@@ -102,6 +89,82 @@ const struct type *runtime_type_at(struct runtime *rt, uint64_t descriptor,
 	if (!rt->described)
 		rt->described = types_new(rt, NULL, 0);
 	return type ? type : types_at(rt->described, descriptor, err);
+}
+
+static const struct type *described_type_named(struct runtime *rt, const char *name,
+					       struct err *err)
+{
+	if (!rt->type_list)
+		rt->type_list = type_list_new(rt);
+	const uint64_t addr = type_list_find(rt, rt->type_list, name);
+	if (addr)
+		return runtime_type_at(rt, addr, err);
+	err_set(err, ERR_NOT_FOUND, "no type of the name %s is known", name);
+	return NULL;
+}
+
+static const struct type *known_type_named(struct runtime *rt, const char *name,
+					   struct err *err)
+{
+	bool described = false;
+
+	err_set(err, ERR_NOT_FOUND, "there is no Go here");
+	for (size_t i = 0; i < count(rt); i++) {
+		struct debug_info *d = debug_of(rt, i);
+		const struct type *found =
+			d->types ? types_named(d->types, name, err) : NULL;
+		if (found)
+			return found;
+		described |= !d->types;
+	}
+	return described ? described_type_named(rt, name, err) : NULL;
+}
+
+/* "*", "[]" and "[3]" before a name. Returns what is behind; NULL: it is none of these. */
+static const char *composed(const char *name, enum type_kind *ret_kind,
+			    uint64_t *ret_count)
+{
+	char *end;
+
+	*ret_count = 0;
+	*ret_kind = name[0] == '*' ? KIND_POINTER : KIND_SLICE;
+	if (name[0] == '*')
+		return name + 1;
+	if (name[0] != '[')
+		return NULL;
+	if (name[1] == ']')
+		return name + 2;
+	*ret_kind = KIND_ARRAY;
+	errno = 0;
+	*ret_count = strtoull(name + 1, &end, 10);
+	return name[1] >= '0' && name[1] <= '9' && *end == ']' && !errno ? end + 1 : NULL;
+}
+
+const struct type *runtime_type_named(struct runtime *rt, const char *name,
+				      struct err *err)
+{
+	enum { COMPOSED_MAX = 16 };
+	struct {
+		enum type_kind kind;
+		uint64_t count;
+	} steps[COMPOSED_MAX];
+	const struct type *type = known_type_named(rt, name, err);
+	const char *rest = name;
+	size_t n = 0;
+
+	while (!type && n < COMPOSED_MAX &&
+	       (rest = composed(rest, &steps[n].kind, &steps[n].count))) {
+		struct err ignored;
+		n++;
+		type = known_type_named(rt, rest, &ignored);
+	}
+	while (type && n-- > 0) {
+		const uint64_t size = type_size(type);
+		if (size && steps[n].count > INT64_MAX / size)
+			return NULL;
+		type = types_compose(steps[n].kind, steps[n].count, type);
+	}
+	return type;
 }
 
 bool runtime_global(struct runtime *rt, const char *name, struct value *ret,
@@ -131,28 +194,40 @@ struct global {
 
 struct globals {
 	const char *packages;
+	const char *own; /* path of main's module; NULL: not known */
 	size_t module;
 	struct global *list;
 	size_t count, cap;
 };
 
+static bool is_own(const char *package, const char *own)
+{
+	size_t len = own ? strlen(own) : 0;
+
+	if (strcmp(package, "main") == 0)
+		return true;
+	return len && strncmp(package, own, len) == 0 &&
+	       (package[len] == '/' || package[len] == '\0');
+}
+
 /* "net/http.DefaultClient": a path may have dots, too, but none behind its last slash. What the
  * compiler made has two of them. */
-static bool is_in(const char *name, const char *packages)
+static bool is_in(const char *name, const struct globals *g)
 {
 	const char *slash = strrchr(name, '/'), *dot = strchr(slash ? slash : name, '.');
 
 	if (!dot || dot[1] == '.')
 		return false;
 	AUTO(xfree) char *package = xstrndup(name, (size_t)(dot - name));
-	return fnmatch(packages, package, 0) == 0;
+	return g->packages[0] ? fnmatch(g->packages, package, 0) == 0
+			      : is_own(package, g->own);
 }
 
 static void add_global(void *arg, const char *name, uint64_t ref, uint64_t addr)
 {
 	struct globals *g = arg;
 
-	if (!is_in(name, g->packages))
+	if (!is_in(name, g))
 		return;
 	GROW(g->list, g->count, g->cap);
 	g->list[g->count++] = (struct global){ xstrdup(name), ref, addr, g->module };
@@ -168,7 +243,8 @@ static int by_name(const void *a, const void *b)
 bool runtime_each_global(struct runtime *rt, const char *packages, global_fn *fn,
 			 void *arg, struct err *err)
 {
-	struct globals g = { .packages = packages };
+	struct globals g = { .packages = packages,
+			     .own = rt->build ? rt->build->module : NULL };
 	bool any = false;
 
 	err_set(err, ERR_NOT_FOUND, "there is no Go here");

@@ -48,6 +48,9 @@ static bool is_shown(const struct code_frame *f, enum special self, bool wrapper
 		is_exported_runtime(f->function));
 }
 
+/* The runtime's own tracebacks do not pass there. */
+enum { NOT_IN_TRACEBACKS = FRAME_SYSTEM_STACK | FRAME_SYSCALL };
+
 /* The frames of a stack, and whose code each is. */
 struct expanded_frame {
 	struct code_frame frame;
@@ -125,7 +128,7 @@ static void add_go(struct expansion *e, const struct raw_frame *raw, uint32_t i,
 		enum special self = special_of(f.function);
 		bool wrapper = wrapper_id.off >= 0 && c->calls[call].id == wrapper_id.off;
 
-		f.hidden = raw->flags & FRAME_SYSTEM_STACK ||
+		f.hidden = raw->flags & NOT_IN_TRACEBACKS ||
 			   !is_shown(&f, self, wrapper, e->first, e->callee);
 		f.kind = special_kind(self);
 		if (!f.kind && wrapper)
@@ -133,12 +136,14 @@ static void add_go(struct expansion *e, const struct raw_frame *raw, uint32_t i,
 		f.by_frame_pointer = raw->flags & FRAME_BY_POINTER;
 		if (raw->flags & FRAME_SYSTEM_STACK)
 			f.kind = "cgo";
+		if (raw->flags & FRAME_SYSCALL)
+			f.kind = "syscall";
 		struct expanded_frame *added = add_frame(e, &f, i);
 		added->runtime = rt;
 		added->code = c;
 		added->call = call;
-		if (raw->flags & FRAME_SYSTEM_STACK)
-			continue; /* the runtime's own traceback does not pass here */
+		if (raw->flags & NOT_IN_TRACEBACKS)
+			continue;
 		e->first = e->first && f.hidden;
 		e->callee = self;
 	}
@@ -262,19 +267,80 @@ static void add_registers(struct frame_variables *frame, const struct goroutine 
 	frame->vectors = &th->vectors;
 }
 
+static bool is_wanted(enum variables_of wanted, const struct code_frame *f)
+{
+	return wanted == VARIABLES_OF_ALL ||
+	       (wanted == VARIABLES_OF_SHOWN && (!f->hidden || f->c));
+}
+
+/* What stands on the thread's stack, in between: a walk for each callback. */
+struct callbacks {
+	struct runtime *rt; /* NULL: there was no callback yet */
+	size_t thread;
+	uint64_t sp;	    /* of the next callback */
+	struct c_frames *c; /* NULL: of none yet */
+	uint32_t first;	    /* of the stack's frames, that is c's first */
+};
+
+static void callbacks_begin(struct callbacks *b, struct runtime *rt,
+			    const struct goroutine *g)
+{
+	const struct machine *m = runtime_machine_of(rt, g);
+
+	b->rt = rt;
+	b->thread = m ? (size_t)(m - rt->machines) : 0;
+	b->sp = m && m->g0 ? m->g0_sched_sp : 0;
+}
+
+/* A frame of the goroutine's own stack. */
+static void callbacks_pass(struct callbacks *b, const struct goroutine *g,
+			   const struct expanded_frame *e)
+{
+	struct regs regs;
+	struct err ignored;
+
+	if (!e->code || (e->code->special != SPECIAL_cgocallback &&
+			 e->code->special != SPECIAL_cgocallback_gofunc))
+		return;
+	if (!b->rt)
+		callbacks_begin(b, e->runtime, g);
+	c_frames_free(b->c);
+	b->c = NULL;
+	b->first = e->raw + 1;
+	if (unwind_callback(b->rt, e->code, &b->sp, &regs, &ignored))
+		b->c = c_frames_below(b->rt->shared, b->thread, &regs);
+}
+
+static struct frame_variables *variables_between(struct callbacks *b,
+						 const struct expanded_frame *e,
+						 const struct raw_frame *raw,
+						 const char **ret_why)
+{
+	*ret_why = "where its frame is, is not known";
+	if (!b->c)
+		return NULL;
+	return e->code ? system_frame_variables(b->c, e->raw - b->first, e->runtime,
+						e->code, e->call, ret_why)
+		       : c_frame_variables(b->c, e->raw - b->first, raw,
+					   e->frame.function, ret_why);
+}
+
 static void give(const struct expanded_frame *e, struct words_reader *words,
-		 const struct raw_frame *raw, enum variables_of wanted, code_frame_fn *fn,
-		 void *arg)
+		 struct callbacks *callbacks, const struct raw_frame *raw,
+		 enum variables_of wanted, code_frame_fn *fn, void *arg)
 {
 	struct frame_variables variables = { .rt = e->runtime,
 					     .code = e->code,
 					     .call = e->call };
 	struct code_frame f = e->frame;
 
-	if (e->code)
+	if (e->code) {
 		f.words = words_of(words, raw, e->code, e->call);
-	if (e->code &&
-	    (wanted == VARIABLES_OF_ALL || (wanted == VARIABLES_OF_SHOWN && !f.hidden))) {
+		f.words.of = &variables;
+	}
+	if (is_wanted(wanted, &f) && raw->flags & FRAME_SYSTEM_STACK) {
+		f.variables = variables_between(callbacks, e, raw, &f.why_none);
+	} else if (is_wanted(wanted, &f) && e->code) {
 		variables.cfa = goroutine_argp(words->g, raw);
 		if (e->raw == 0)
 			add_registers(&variables, words->g, raw);
@@ -289,30 +355,40 @@ void runtimes_each_frame_of(struct runtimes *all, const struct goroutine *g,
 {
 	const struct expansion *e = expand(all, g->stack);
 	struct stack stack = runtimes_stack(all, g->stack);
+	struct callbacks callbacks = { .rt = NULL };
 	struct words_reader words;
 
 	words_begin(&words, all->target, g);
-	for (size_t i = 0; i < e->count; i++)
-		give(&e->list[i], &words, &stack.frames[e->list[i].raw], variables, fn,
-		     arg);
+	for (size_t i = 0; i < e->count; i++) {
+		const struct raw_frame *raw = &stack.frames[e->list[i].raw];
+		if (variables != VARIABLES_OF_NONE && !(raw->flags & FRAME_SYSTEM_STACK))
+			callbacks_pass(&callbacks, g, &e->list[i]);
+		give(&e->list[i], &words, &callbacks, raw, variables, fn, arg);
+	}
+	c_frames_free(callbacks.c);
 }
 
-void runtimes_each_frame_of_thread(struct runtimes *all, size_t thread, bool variables,
-				   code_frame_fn *fn, void *arg)
+void runtimes_each_frame_of_thread(struct runtimes *all, size_t thread,
+				   enum variables_of variables, code_frame_fn *fn,
+				   void *arg)
 {
 	const uint32_t id = all->threads[thread].stack;
 	const struct expansion *e = expand(all, id);
 	struct stack stack = runtimes_stack(all, id);
 	AUTO(c_frames_free)
-	struct c_frames *c = variables ? c_frames_new(all, thread) : NULL;
+	struct c_frames *c =
+		variables == VARIABLES_OF_NONE ? NULL : c_frames_new(all, thread);
 
 	for (size_t i = 0; i < e->count; i++) {
 		const struct expanded_frame *at = &e->list[i];
 		struct code_frame f = at->frame;
-		if (c && f.c)
-			f.variables =
-				c_frame_variables(c, at->raw, &stack.frames[at->raw],
-						  f.function, &f.why_none);
+		if (c && is_wanted(variables, &f))
+			f.variables = f.c ? c_frame_variables(c, at->raw,
+							      &stack.frames[at->raw],
+							      f.function, &f.why_none)
+					  : system_frame_variables(c, at->raw,
+								   at->runtime, at->code,
+								   at->call, &f.why_none);
 		fn(arg, &f);
 	}
 }
@@ -328,8 +404,13 @@ void runtimes_each_words(struct runtimes *all, const struct goroutine *g, words_
 	for (size_t i = 0; i < e->count; i++) {
 		const struct expanded_frame *f = &e->list[i];
 		struct words w = { 0 };
-		if (f->code)
+		const struct frame_variables of = { .rt = f->runtime,
+						    .code = f->code,
+						    .call = f->call };
+		if (f->code) {
 			w = words_of(&r, &stack.frames[f->raw], f->code, f->call);
+			w.of = &of;
+		}
 		fn(arg, &w);
 	}
 }

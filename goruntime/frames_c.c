@@ -1,44 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "frames_c.h"
 
-enum { FRAMES_MAX = 256 };
+#include <string.h>
+
+#include "debug.h"
+
+enum { WORD = 8, FRAMES_MAX = 256 };
 
 struct c_frames {
 	struct runtimes *all;
-	const struct target_thread *thread;
+	const struct vector_regs *vectors; /* of the innermost frame; NULL: not known */
 	struct walk walk;
 	struct regs registers[FRAMES_MAX]; /* of each frame, from the innermost on */
+	struct raw_frame frames[FRAMES_MAX];
 	size_t count;
+	struct dwarf_stack stack;
 	/* Of the frame that was asked for last. */
 	struct pclntab_call call;
 	struct code code;
 	struct frame_variables variables;
 };
-
-struct c_frames *c_frames_new(struct runtimes *all, size_t thread)
-{
-	size_t n;
-	const struct target_thread *threads = target_threads(all->target, &n);
-
-	if (thread >= n || !threads[thread].stopped)
-		return NULL;
-	struct c_frames *f = xcalloc(1, sizeof(*f));
-	f->all = all;
-	f->thread = &threads[thread];
-	f->walk.registers = f->registers;
-	f->walk.register_room = FRAMES_MAX;
-	target_budget_unit(all->target);
-	walk_thread(all, thread, &f->thread->regs, true, &f->walk);
-	f->count = f->walk.count < FRAMES_MAX ? f->walk.count : FRAMES_MAX;
-	return f;
-}
-
-void c_frames_free(struct c_frames *f)
-{
-	if (f)
-		code_variables_free(f->code.variables);
-	xfree(f);
-}
 
 /* The Go module that is in the same file: that of a cgo program. */
 static const struct module *module_around(struct runtimes *all, uint64_t pc,
@@ -58,6 +39,78 @@ static const struct module *module_around(struct runtimes *all, uint64_t pc,
 	return NULL;
 }
 
+/* Called by C or by Go, a function leaves the stack pointer where its frame began; 0: its caller
+ * is not known. */
+static uint64_t cfa_of(const struct c_frames *f, size_t i)
+{
+	const struct arch *arch = target_arch(f->all->target);
+
+	return i + 1 < f->count ? f->registers[i + 1].value[arch->sp] : 0;
+}
+
+static bool frame_at(void *arg, size_t i, struct dwarf_frame *ret)
+{
+	const struct c_frames *f = arg;
+	struct runtime *rt;
+	struct types *types;
+	struct err ignored;
+
+	if (i >= f->count)
+		return false;
+	const bool exact = f->frames[i].flags & FRAME_EXACT;
+	const uint64_t pc = f->frames[i].pc;
+	const struct module *m = module_around(f->all, exact ? pc : pc - 1, &rt);
+	*ret = (struct dwarf_frame){
+		.pc = pc, .exact = exact, .cfa = cfa_of(f, i), .regs = &f->registers[i]
+	};
+	if (m && debug_of_module(rt, m, &ret->dwarf, &types, &ignored))
+		ret->bias = image_bias(m->image);
+	else
+		ret->dwarf = NULL;
+	return true;
+}
+
+static struct c_frames *walk(struct runtimes *all, size_t thread, const struct regs *regs,
+			     bool exact)
+{
+	struct c_frames *f = xcalloc(1, sizeof(*f));
+
+	f->all = all;
+	f->walk.registers = f->registers;
+	f->walk.register_room = FRAMES_MAX;
+	target_budget_unit(all->target);
+	walk_thread(all, thread, regs, exact, &f->walk);
+	f->count = f->walk.count < FRAMES_MAX ? f->walk.count : FRAMES_MAX;
+	memcpy(f->frames, f->walk.frames, f->count * sizeof(f->frames[0]));
+	f->stack = (struct dwarf_stack){ all->target, frame_at, f };
+	return f;
+}
+
+struct c_frames *c_frames_new(struct runtimes *all, size_t thread)
+{
+	size_t n;
+	const struct target_thread *threads = target_threads(all->target, &n);
+
+	if (thread >= n || !threads[thread].stopped)
+		return NULL;
+	struct c_frames *f = walk(all, thread, &threads[thread].regs, true);
+	f->vectors = &threads[thread].vectors;
+	return f;
+}
+
+struct c_frames *c_frames_below(struct runtimes *all, size_t thread,
+				const struct regs *regs)
+{
+	return walk(all, thread, regs, false);
+}
+
+void c_frames_free(struct c_frames *f)
+{
+	if (f)
+		code_variables_free(f->code.variables);
+	xfree(f);
+}
+
 struct frame_variables *c_frame_variables(struct c_frames *f, uint32_t i,
 					  const struct raw_frame *raw,
 					  const char *function, const char **ret_why)
@@ -71,7 +124,6 @@ struct frame_variables *c_frame_variables(struct c_frames *f, uint32_t i,
 	*ret_why = "its file has no Go code: such debugging information is not read";
 	if (!m)
 		return NULL;
-	/* Called by C or by Go, it leaves the stack pointer where its frame began. */
 	*ret_why = "where its frame is, is not known";
 	if (i + 1 >= f->count || f->registers[i].value[arch->pc] != raw->pc)
 		return NULL;
@@ -84,12 +136,35 @@ struct frame_variables *c_frame_variables(struct c_frames *f, uint32_t i,
 				 .module = m,
 				 .call_count = 1,
 				 .calls = &f->call };
-	f->variables =
-		(struct frame_variables){ .rt = rt,
-					  .code = &f->code,
-					  .cfa = f->registers[i + 1].value[arch->sp],
-					  .regs = &f->registers[i],
-					  .vectors = i ? NULL : &f->thread->vectors };
+	f->variables = (struct frame_variables){ .rt = rt,
+						 .code = &f->code,
+						 .cfa = cfa_of(f, i),
+						 .regs = &f->registers[i],
+						 .c_stack = &f->stack,
+						 .c_frame = i,
+						 .vectors = i ? NULL : f->vectors };
+	*ret_why = NULL;
+	return variables_begin(&f->variables, ret_why) ? &f->variables : NULL;
+}
+
+struct frame_variables *system_frame_variables(struct c_frames *f, uint32_t i,
+					       struct runtime *rt,
+					       const struct code *code, uint32_t call,
+					       const char **ret_why)
+{
+	const struct arch *arch = target_arch(f->all->target);
+	const struct regs *regs = &f->registers[i];
+
+	*ret_why = "where its frame is, is not known";
+	if (i >= f->count || regs->value[arch->pc] != code->pc || code->frame_size < 0)
+		return NULL;
+	f->variables = (struct frame_variables){ .rt = rt,
+						 .code = code,
+						 .call = call,
+						 .cfa = regs->value[arch->sp] +
+							(uint64_t)code->frame_size + WORD,
+						 .regs = code->exact ? regs : NULL,
+						 .vectors = i ? NULL : f->vectors };
 	*ret_why = NULL;
 	return variables_begin(&f->variables, ret_why) ? &f->variables : NULL;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* frames_c.h - variables of C functions on a thread's own stack: the thread is walked again, and
- * its registers are kept as call frame information restores them. Private to goruntime. */
+/* frames_c.h - variables of functions on a thread's own stack, those of C and those of Go's
+ * scheduler: the thread is walked again, and its registers are kept as call frame information
+ * restores them. Private to goruntime. */
 #ifndef GOSNAP_FRAMES_C_H
 #define GOSNAP_FRAMES_C_H
 
@@ -11,6 +12,9 @@ struct c_frames;
 
 /* NULL: the thread's registers are not known. */
 struct c_frames *c_frames_new(struct runtimes *all, size_t thread);
+/* Below what has these registers when it is called: where C has called back to Go. */
+struct c_frames *c_frames_below(struct runtimes *all, size_t thread,
+				const struct regs *regs);
 void c_frames_free(struct c_frames *frames);
 DEFINE_AUTO(struct c_frames, c_frames_free)
 
@@ -18,5 +22,10 @@ DEFINE_AUTO(struct c_frames, c_frames_free)
 struct frame_variables *c_frame_variables(struct c_frames *frames, uint32_t i,
 					  const struct raw_frame *raw,
 					  const char *function, const char **ret_why);
+/* ... of a Go function, of whose code this is a call. */
+struct frame_variables *system_frame_variables(struct c_frames *frames, uint32_t i,
+					       struct runtime *rt,
+					       const struct code *code, uint32_t call,
+					       const char **ret_why);
 
 #endif

@@ -330,11 +330,11 @@ const char *runtimes_reason(const struct runtimes *all, uint32_t reason);
 
 /* Distinct stacks, each kept once: the same pcs, and frames of the same sizes. */
 enum raw_frame_flags {
-	FRAME_EXACT = 1, /* pc is about to run, not a return address */
-	FRAME_SYSTEM_STACK =
-		2, /* in a goroutine's frames: on the thread's own stack, C calls */
-	FRAME_SIGNAL = 4,     /* a signal trampoline: the next frame was interrupted */
+	FRAME_EXACT = 1,	/* pc is about to run, not a return address */
+	FRAME_SYSTEM_STACK = 2, /* a goroutine's, on its thread's own stack: C calls */
+	FRAME_SIGNAL = 4,	/* a signal trampoline: the next frame was interrupted */
 	FRAME_BY_POINTER = 8, /* found by frame pointer: the one before it has no table */
+	FRAME_SYSCALL = 16,   /* called since the runtime was told of a system call */
 };
 
 enum { NO_ARGP = UINT32_MAX };
@@ -363,7 +363,8 @@ uint64_t goroutine_argp(const struct goroutine *g, const struct raw_frame *frame
 struct words {
 	const char *text; /* ASCII without quotes and backslashes; NULL: none */
 	size_t len;
-	const char *unreadable; /* why there is no text, when there should be */
+	const char *unreadable;		  /* why there is no text, when there should be */
+	const struct frame_variables *of; /* for words_notes(); NULL: of no Go function */
 };
 
 /* Each goroutine's stack as it was unwound, by pclntab, against its frame pointers: does
@@ -399,8 +400,7 @@ struct code_frame {
 	bool c, inlined, hidden;
 	bool by_frame_pointer; /* else by the function table, or as C is unwound */
 	uint32_t
-		body_of; /* it is the body of a loop over a function: how many frames further
-			   * out the function that the loop is in; 0: it is none */
+		body_of; /* of a loop over a function: how many frames further out it is; 0: none */
 	struct words words; /* runtimes_each_frame_of() only; valid during the call */
 	struct frame_variables
 		*variables; /* likewise, for frame_each_variable(); NULL: not
@@ -420,10 +420,11 @@ enum variables_of {
 };
 void runtimes_each_frame_of(struct runtimes *all, const struct goroutine *g,
 			    enum variables_of variables, code_frame_fn *fn, void *arg);
-/* The same of a thread's: variables of C functions only, of what debugging information the
- * images of Go's own modules have. */
-void runtimes_each_frame_of_thread(struct runtimes *all, size_t thread, bool variables,
-				   code_frame_fn *fn, void *arg);
+/* The same of a thread's: variables of C functions, hidden or not, too, of what debugging
+ * information the images of Go's own modules have. */
+void runtimes_each_frame_of_thread(struct runtimes *all, size_t thread,
+				   enum variables_of variables, code_frame_fn *fn,
+				   void *arg);
 /* Its words alone, one call for each of its frames. Borrowed for the call. */
 typedef void words_fn(void *arg, const struct words *words);
 void runtimes_each_words(struct runtimes *all, const struct goroutine *g, words_fn *fn,
@@ -496,7 +497,7 @@ const struct type_field *type_field_named(const struct type *type, const char *n
 /* Does it have methods besides, as error and not as any? Of an interface. */
 bool type_has_methods(const struct type *type);
 
-/* "main.T", "*main.T", "[]int": NULL, ERR_NOT_FOUND: nothing of that name is known. */
+/* "*net/http.Request", "[]int". NULL, ERR_NOT_FOUND: nothing of that name is known. */
 const struct type *runtime_type_named(struct runtime *rt, const char *name,
 				      struct err *err);
 /* By its descriptor, as an interface points to it. */
@@ -526,9 +527,9 @@ struct variable {
 	uint32_t line;	   /* of its declaration; 0: not known */
 	struct value value;	/* type NULL: not known */
 	const char *unreadable; /* why it has no value; NULL: it has */
-	/* In a generic function: why its type is only what all instances share; NULL: it is its
-	 * own. */
+	/* In a generic function: why its type is only what all instances share, or NULL. */
 	const char *shape;
+	void **notes; /* of who prints, xfree()d with the code; NULL: it is met once */
 };
 /* Valid during the call. */
 typedef void variable_fn(void *arg, struct runtime *rt, const struct variable *v);
@@ -594,8 +595,8 @@ void runtime_each_capture(struct runtime *rt, const struct func_value *f, variab
 /* A package's variable, "main.config". ERR_NOT_FOUND. */
 MUST_CHECK bool runtime_global(struct runtime *rt, const char *name, struct value *ret,
 			       struct err *err);
-/* All of the packages whose paths match the pattern (fnmatch(3)), sorted by name. False: err says
- * why none can be had. name: valid during the call. */
+/* All of the packages whose paths match the pattern (fnmatch(3)), sorted by name; "": of main and of
+ * its module. False: err says why none can be had. name: valid during the call. */
 typedef void global_fn(void *arg, const char *name, const struct value *v);
 MUST_CHECK bool runtime_each_global(struct runtime *rt, const char *packages,
 				    global_fn *fn, void *arg, struct err *err);

@@ -120,6 +120,7 @@ static void fill(struct runtime *rt, struct machine *m)
 	m->g0_sched_sp = load(rt, m->g0, L_g_sched_sp);
 	m->sched_sp = load(rt, m->curg, L_g_sched_sp);
 	m->sched_pc = load(rt, m->curg, L_g_sched_pc);
+	m->syscall_sp = load(rt, m->curg, L_g_syscallsp);
 	m->vdso_sp = load(rt, m->m, L_m_vdso_sp);
 	m->vdso_pc = load(rt, m->m, L_m_vdso_pc);
 }

@@ -5,13 +5,33 @@
 #ifndef GOSNAP_MEANINGS_H
 #define GOSNAP_MEANINGS_H
 
-/* What who prints has found out of a type, so that it need not look again. */
-struct type_notes {
-	bool has_known, has_rule;
-	const void *known;
-	const char *rule;
+/* What who prints has found out of a type, so that it need not look again. Memory that is kept is
+ * xfree()d with the type. */
+enum type_leads { TYPE_LEADS_UNKNOWN, TYPE_LEADS_NOWHERE, TYPE_LEADS };
+struct type_found {
+	uint8_t leads; /* to secrets: enum type_leads */
+	void *notes;   /* NULL at first */
 };
-struct type_notes *type_notes(const struct type *type);
+struct type_found *type_found(const struct type *type);
+void *type_keep(const struct type *type, void *memory);
+
+/* The names that an enumeration of C has for its numbers, in the order of the declaration, until fn
+ * says false. */
+typedef bool enumerator_fn(void *arg, const char *name, int64_t value);
+void type_each_enumerator(const struct type *type, enumerator_fn *fn, void *arg);
+/* Has it any for a number below zero? */
+bool type_is_signed_enum(const struct type *type);
+
+/* The same of a function's arguments, for its words. Looks into its debugging information. */
+struct words_notes {
+	bool known;
+	unsigned count; /* arguments */
+	uint64_t which;
+};
+struct words;
+struct words_notes *words_notes(const struct words *words); /* NULL: there are none */
+typedef void argument_fn(void *arg, const char *name, const struct type *type);
+void words_each_argument(const struct words *words, argument_fn *fn, void *arg);
 
 /* What a pointer or interface leads to, a pointer in an interface included; itself where it is
  * neither. False: it is nil, or not known. */

@@ -99,15 +99,25 @@ static uint64_t md_field(const struct modules *m, enum layout_slot slot,
 	return layout_get(m->layout, slot, md, len);
 }
 
+/* The beginning of a Go string or slice: pointer and length. */
+static bool md_list(const struct modules *m, enum layout_slot field, const uint8_t *md,
+		    size_t size, uint64_t ret[2])
+{
+	struct slot slot = m->layout->slot[field];
+
+	if (slot.off < 0 || (size_t)slot.off + 2 * WORD > size)
+		return false;
+	memcpy(ret, md + slot.off, 2 * WORD);
+	return true;
+}
+
 static char *read_plugin_path(struct modules *m, const uint8_t *md, size_t size)
 {
-	struct slot slot = m->layout->slot[L_md_pluginpath];
-	uint64_t header[2]; /* a Go string: pointer and length */
+	uint64_t header[2];
 	struct err ignored;
 
-	if (slot.off < 0 || (size_t)slot.off + sizeof(header) > size)
+	if (!md_list(m, L_md_pluginpath, md, size, header))
 		return NULL;
-	memcpy(header, md + slot.off, sizeof(header));
 	if (header[1] == 0 || header[1] > LIMIT_TEXT_BYTES)
 		return NULL;
 	AUTO(xfree) char *path = xcalloc(1, header[1] + 1);
@@ -122,7 +132,7 @@ static bool load_module(struct modules *m, uint64_t addr, struct module *ret,
 {
 	size_t size = (size_t)m->layout->slot[L_md_size].off;
 	AUTO(xfree) uint8_t *md = xmalloc(size + 1);
-	uint64_t header;
+	uint64_t header, links[2] = { 0 };
 
 	if (size < WORD || !target_read(m->target, addr, md, size, err))
 		return false;
@@ -137,8 +147,14 @@ static bool load_module(struct modules *m, uint64_t addr, struct module *ret,
 		.ebss = md_field(m, L_md_ebss, md, size),
 		.types = md_field(m, L_md_types, md, size),
 		.etypes = md_field(m, L_md_etypes, md, size),
+		.rodata = md_field(m, L_md_rodata, md, size),
+		.type_bytes = md_field(m, L_md_typedesclen, md, size),
 		.image = images_at(m->images, addr),
 	};
+	if (md_list(m, L_md_typelinks, md, size, links)) {
+		ret->typelinks = links[0];
+		ret->typelink_count = links[1];
+	}
 	struct bytes table = ret->minpc < ret->maxpc && ret->minpc >= ret->text
 				     ? modules_bytes(m, header)
 				     : (struct bytes){ .bad = true };

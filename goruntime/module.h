@@ -14,9 +14,12 @@ struct module {
 	uint64_t addr; /* of the moduledata */
 	uint64_t minpc, maxpc, text;
 	uint64_t edata, bss, ebss;
-	uint64_t types, etypes; /* type descriptors; 0: not known */
-	bool has_main;		/* the program's main function is in it */
-	bool doubtful; /* some of its words cannot be what the layout calls them */
+	uint64_t types, etypes;		    /* type descriptors; 0: not known */
+	uint64_t typelinks, typelink_count; /* a list of some; 0: there is none */
+	uint64_t rodata;		    /* 0: not known */
+	uint64_t type_bytes; /* of descriptors from types on, one by one; 0: else */
+	bool has_main;	     /* the program's main function is in it */
+	bool doubtful;	     /* some of its words cannot be what the layout calls them */
 	const struct image *image;
 	char *plugin; /* as it calls itself; NULL: it is no plugin */
 	struct pclntab tab;

@@ -132,6 +132,30 @@ void runtime_close(struct runtime *rt)
 	xfree(rt);
 }
 
+static void start_at(struct goroutine *g, const struct walk *w)
+{
+	g->pc = w->pc;
+	g->sp = w->sp;
+	g->exact = w->exact;
+	goroutine_set_frame_pointer(g, w->has_frame_pointer, w->frame_pointer);
+}
+
+/* In a system call it starts where its thread is, or where it left the stack for the scheduler's,
+ * as when the call is over; else where the runtime was told of the call. */
+static void place_in_syscall(struct runtime *rt, struct goroutine *g,
+			     const struct machine *m, const struct walk *w)
+{
+	if (w->handover == HANDOVER_CONTEXT &&
+	    unwind_leads_to_syscall(rt, g, w->pc, w->sp, w->exact)) {
+		start_at(g, w);
+	} else if (w->handover == HANDOVER_SCHED &&
+		   unwind_leads_to_syscall(rt, g, m->sched_pc, m->sched_sp, false)) {
+		g->pc = m->sched_pc;
+		g->sp = m->sched_sp;
+		goroutine_set_frame_pointer(g, false, 0);
+	}
+}
+
 /* A goroutine on a thread starts where the thread's walk handed over. */
 static void place_goroutine(struct runtime *rt, struct goroutine *g, size_t thread)
 {
@@ -146,12 +170,10 @@ static void place_goroutine(struct runtime *rt, struct goroutine *g, size_t thre
 		g->exact = false;
 		goroutine_set_frame_pointer(g, false, 0);
 	} else if (g->syscall) {
-		return;
+		if (here)
+			place_in_syscall(rt, g, m, w);
 	} else if (here && w->handover == HANDOVER_CONTEXT) {
-		g->pc = w->pc;
-		g->sp = w->sp;
-		g->exact = w->exact;
-		goroutine_set_frame_pointer(g, w->has_frame_pointer, w->frame_pointer);
+		start_at(g, w);
 	} else if (g->status == GOROUTINE_RUNNING && !here) {
 		g->bad_context = true;
 		g->reason =
@@ -166,7 +188,8 @@ static void place_goroutine(struct runtime *rt, struct goroutine *g, size_t thre
 	}
 }
 
-static const struct machine *machine_of(struct runtime *rt, const struct goroutine *g)
+const struct machine *runtime_machine_of(const struct runtime *rt,
+					 const struct goroutine *g)
 {
 	if (g->thread >= 0)
 		return &rt->machines[g->thread];
@@ -239,7 +262,7 @@ static void capture_stacks(struct runtime *rt)
 		copy_stacks(rt, ranges, n);
 	for (size_t i = 0; i < rt->goroutine_count; i++) {
 		struct goroutine *g = &rt->goroutines[i];
-		const struct machine *m = machine_of(rt, g);
+		const struct machine *m = runtime_machine_of(rt, g);
 		if ((m || rt->stack_barrier) && has_stack(g))
 			unwind_goroutine(rt, g, m);
 	}

@@ -28,6 +28,7 @@ struct machine {
 	struct go_stack g0_stack, signal_stack, curg_stack;
 	uint64_t g0_sched_sp; /* where the innermost callback left the thread's stack */
 	uint64_t sched_sp, sched_pc; /* of curg */
+	uint64_t syscall_sp;	     /* of curg; 0: it is in none */
 	uint64_t vdso_sp, vdso_pc;
 };
 
@@ -108,6 +109,7 @@ struct runtime {
 	 * not asked for. */
 	struct debug_info *debug;
 	struct types *described;
+	struct type_list *type_list; /* NULL: not asked for yet */
 	struct value_pieces *pieces; /* value.c */
 	bool has_clock_start;	     /* time_value.c */
 	uint64_t clock_start;
@@ -184,9 +186,23 @@ void machine_describe(struct runtime *rt, size_t thread, struct thread_state *re
 void walk_thread(struct runtimes *all, size_t thread, const struct regs *regs, bool exact,
 		 struct walk *w);
 
+/* runtime.c: that of g's thread, or of the one that g is locked to. NULL: none is known. */
+const struct machine *runtime_machine_of(const struct runtime *rt,
+					 const struct goroutine *g);
+
+/* unwind_go.c: where C called back to Go, by the code of cgocallback and its stack pointer on the
+ * thread's stack. *sp becomes that of the callback before it; 0: there was none, or it is not
+ * known. False: err says why the C frames are not known. */
+MUST_CHECK bool unwind_callback(struct runtime *rt, const struct code *c, uint64_t *sp,
+				struct regs *ret, struct err *err);
+
 /* unwind_go.c: a goroutine's own stack, from g->pc, g->sp. m, of rt->machines, is that of
  * its thread or the thread it is locked to, for the C frames below a callback; NULL when none. Sets stack,
  * state, reason. */
 void unwind_goroutine(struct runtime *rt, struct goroutine *g, const struct machine *m);
+/* In a system call g->pc and g->sp are where the runtime was told of it. Does this place on its
+ * stack lead there? Then the calls below that are known, too. */
+bool unwind_leads_to_syscall(struct runtime *rt, const struct goroutine *g, uint64_t pc,
+			     uint64_t sp, bool exact);
 
 #endif

@@ -3,10 +3,13 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "arguments.h"
 #include "runtime_priv.h"
 #include "type.h"
 #include "type_name.h"
+#include "value_sense.h"
 
 enum { WORD = 8, SLOTS_MAX = 4096, NAME_MAX_BYTES = 32 };
 
@@ -28,6 +31,10 @@ struct listing {
 	size_t count;
 	int64_t last; /* the pointer before this one */
 	bool has_last;
+	const struct type *receiver; /* NULL: it is not known */
+	uint64_t receiver_off;
+	bool receiver_given;
+	bool unsure; /* of an object: nothing says that it is needed */
 };
 
 static bool is_type(struct runtime *rt, uint64_t addr)
@@ -67,16 +74,119 @@ static const struct type *interface_before(struct runtime *rt, uint64_t addr)
 	return is_type(rt, word) ? &empty_interface : interface_of(rt, word);
 }
 
-static void give(struct listing *l, const struct type *type, int64_t off)
+/* A symbol has dots of the last element of its package's path as "%2e", and some other bytes so
+ * (cmd/internal/objabi/path.go PathToPrefix). */
+static char *package_path(const char *symbol, size_t len)
+{
+	char *path = xmalloc(len + 1), *to = path;
+	unsigned byte;
+
+	for (size_t i = 0; i < len; i++) {
+		if (symbol[i] == '%' && i + 2 < len &&
+		    sscanf(symbol + i + 1, "%2x", &byte) == 1) {
+			*to++ = (char)byte;
+			i += 2;
+		} else {
+			*to++ = symbol[i];
+		}
+	}
+	*to = '\0';
+	return path;
+}
+
+/* "net/http.(*conn).serve": "*net/http.conn". NULL: it is no such method, but maybe a closure in
+ * one; instances of a generic type share their methods. */
+static char *receiver_name(const char *function)
+{
+	const char *open = strstr(function, ".(*"),
+		   *close = open ? strchr(open, ')') : NULL;
+
+	if (!close || close[1] != '.' || strpbrk(open, "[") || strpbrk(close + 2, ".-"))
+		return NULL;
+	AUTO(xfree) char *package = package_path(function, (size_t)(open - function));
+	const char *type = open + strlen(".(*");
+	return xasprintf("*%s.%.*s", package, (int)(close - type), type);
+}
+
+static const struct type *receiver_of(const struct frame_variables *frame)
+{
+	struct code_variables *v = frame->code->variables;
+	struct err ignored;
+
+	if (v->receiver_tried)
+		return v->receiver;
+	v->receiver_tried = true;
+	AUTO(xfree) char *name = receiver_name(frame->code->calls[frame->call].name);
+	if (name)
+		v->receiver = runtime_type_named(frame->rt, name, &ignored);
+	return v->receiver;
+}
+
+static void give_variable(struct listing *l, const struct type *type, int64_t off,
+			  bool stale)
 {
 	const struct code *c = l->frame->code;
 	char name[NAME_MAX_BYTES];
 	struct variable v = { .name = name,
+			      .stale = stale,
+			      .may_be_unset = l->unsure,
 			      .value = { type, l->frame->cfa + (uint64_t)off } };
 
 	snprintf(name, sizeof(name), "slot+%#" PRIx64,
 		 (uint64_t)(off + c->frame_size + WORD));
 	l->fn(l->arg, l->frame->rt, &v);
+}
+
+static void give(struct listing *l, const struct type *type, int64_t off)
+{
+	give_variable(l, type, off, false);
+}
+
+static bool is_receiver(const struct listing *l, int64_t off)
+{
+	return l->receiver && off >= 0 && (uint64_t)off == l->receiver_off;
+}
+
+/* A type may stand beside a pointer without belonging to it, as beside one to another type. */
+static bool inside_makes_sense(struct runtime *rt, const struct type *interface,
+			       uint64_t addr)
+{
+	enum { POINTERS = 1 };
+	const struct value v = { interface, addr };
+	struct interface_value found;
+	struct err ignored;
+
+	return runtime_interface(rt, &v, &found, &ignored) &&
+	       !is_type(rt, found.inside.addr) &&
+	       (!found.inside.type || value_makes_sense(rt, &found.inside, POINTERS));
+}
+
+/* From Go 1.22 on an object of more than 512 bytes with pointers has its type before it, and such
+ * objects begin, with that, at multiples of 64 bytes (runtime/mbitmap.go heapBitsInSpan,
+ * sizeclasses.go). */
+static const struct type *type_before(struct runtime *rt, uint64_t slot)
+{
+	enum { LEAST = 512, MOST = 32768, ALIGNMENT = 64, POINTERS = 1 };
+	uint64_t to, type, head[2]; /* size, and how much of it has pointers */
+	struct err ignored;
+
+	if (!layout_has(&rt->layout, L_span_large_type) ||
+	    !target_read(rt->target, slot, &to, WORD, &ignored) || to < WORD ||
+	    (to - WORD) % ALIGNMENT ||
+	    !target_read(rt->target, to - WORD, &type, WORD, &ignored) ||
+	    !is_type(rt, type) ||
+	    !target_read(rt->target, type, head, sizeof(head), &ignored) ||
+	    head[0] <= LEAST || head[0] > MOST || !head[1])
+		return NULL;
+	const struct value v = { runtime_type_at(rt, type, &ignored), to };
+	return v.type && value_makes_sense(rt, &v, POINTERS) ? v.type : NULL;
+}
+
+static void give_pointer(struct listing *l, int64_t off)
+{
+	const struct type *to = type_before(l->frame->rt, l->frame->cfa + (uint64_t)off);
+
+	give(l, to ? types_compose(KIND_POINTER, 0, to) : &pointer_type, off);
 }
 
 static void give_slot(void *arg, int64_t off)
@@ -86,27 +196,64 @@ static void give_slot(void *arg, int64_t off)
 
 	if (++l->count > SLOTS_MAX)
 		return;
+	if (is_receiver(l, off)) {
+		l->receiver_given = true;
+		give(l, l->receiver, off);
+		return;
+	}
+	const uint64_t addr = l->frame->cfa + (uint64_t)off;
 	const struct type *interface =
-		follows ? NULL
-			: interface_before(l->frame->rt, l->frame->cfa + (uint64_t)off);
-	if (interface)
+		follows ? NULL : interface_before(l->frame->rt, addr);
+	if (interface && inside_makes_sense(l->frame->rt, interface, addr - WORD))
 		give(l, interface, off - WORD);
 	else
-		give(l, &pointer_type, off);
+		give_pointer(l, off);
 	l->last = off;
 	l->has_last = true;
 }
 
-static void give_object(struct listing *l, const struct stack_object *object)
+struct tracing {
+	struct frame_variables *frame;
+	const struct stack_object *object;
+	bool mapped, pointed;
+};
+
+static bool is_inside(const struct stack_object *object, int64_t off)
 {
-	const struct type *type;
+	return off >= object->off && (uint64_t)(off - object->off) < object->size;
+}
+
+static void trace_slot(void *arg, int64_t off)
+{
+	struct tracing *t = arg;
+	uint64_t to;
 	struct err ignored;
 
-	if (!object->type)
-		return;
-	type = runtime_type_at(l->frame->rt, object->type, &ignored);
+	t->mapped |= is_inside(t->object, off);
+	if (!t->pointed &&
+	    target_read(t->frame->rt->target, t->frame->cfa + (uint64_t)off, &to, WORD,
+			&ignored))
+		t->pointed = is_inside(t->object, (int64_t)(to - t->frame->cfa));
+}
+
+/* As the collector does it: an object that the frame itself needs is in its map, another one lives
+ * while something that is needed points to it (runtime/mgcmark.go scanstack, 1.27). */
+static void give_object(struct listing *l, const struct stack_object *object)
+{
+	const struct stack_map *map = &l->frame->code->variables->map;
+	struct tracing t = { .frame = l->frame, .object = object };
+	struct err ignored;
+	const struct type *type =
+		object->type ? runtime_type_at(l->frame->rt, object->type, &ignored)
+			     : NULL;
+
+	stack_map_each(map, trace_slot, &t);
+	l->unsure = !t.mapped && !t.pointed;
+	l->has_last = false;
 	if (type)
 		give(l, type, object->off);
+	else if (t.pointed && !t.mapped)
+		stack_object_each(object, give_slot, l);
 }
 
 void frame_each_slot(struct frame_variables *frame, variable_fn *fn, void *arg)
@@ -114,7 +261,11 @@ void frame_each_slot(struct frame_variables *frame, variable_fn *fn, void *arg)
 	const struct stack_map *map = &frame->code->variables->map;
 	struct listing l = { .frame = frame, .fn = fn, .arg = arg };
 
+	if (arguments_first_word(frame->code->arguments, &l.receiver_off))
+		l.receiver = receiver_of(frame);
 	stack_map_each(map, give_slot, &l);
+	if (l.receiver && !l.receiver_given)
+		give_variable(&l, l.receiver, (int64_t)l.receiver_off, true);
 	for (size_t i = 0; i < map->object_count; i++)
 		give_object(&l, &map->objects[i]);
 }

@@ -7,7 +7,8 @@
 
 #include "variables.h"
 
-/* Named by their distance from the stack pointer: "slot+0x28". */
+/* The receiver of a method has the type that its function's name tells, *T.
+ * Named by their distance from the stack pointer: "slot+0x28". */
 void frame_each_slot(struct frame_variables *frame, variable_fn *fn, void *arg);
 
 #endif

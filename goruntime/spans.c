@@ -95,8 +95,7 @@ bool context_span(struct runtime *rt, const struct context *c, struct trace_span
 	    !runtime_behind(rt, &c->element, &span))
 		return false;
 	const char *name = type_name(span.type);
-	if (has_ending(key.name, "/otel/trace.traceContextKeyType") ||
-	    strcmp(key.name, "trace.traceContextKeyType") == 0)
+	if (has_ending(key.name, "/otel/trace.traceContextKeyType"))
 		found = read_opentelemetry(rt, &span, ret);
 	else if (has_ending(name, "/ddtrace/tracer.span") ||
 		 has_ending(name, "/ddtrace/tracer.Span"))

@@ -15,6 +15,7 @@ enum {
 struct reading {
 	struct runtime *rt;
 	const struct pclntab *tab;
+	const struct module *module;
 	struct pclntab_func func;
 };
 
@@ -46,6 +47,26 @@ static struct bytes read_bits(const struct reading *r, uint32_t which, int32_t i
 	return bits;
 }
 
+/* How many bytes have pointers, and where that is said; a negative number: by a program that makes
+ * the bits, which is for large arrays only. */
+static void read_pointers(const struct reading *r, struct bytes *b,
+			  struct stack_object *ret)
+{
+	const bool by_address = r->tab->gofunc.bad;
+	const int32_t len = (int32_t)bytes_u32(b);
+	uint64_t at;
+
+	if (by_address) {
+		bytes_u32(b);
+		at = bytes_u64(b);
+	} else {
+		at = r->module->rodata + bytes_u32(b);
+	}
+	ret->pointers = modules_bytes(r->rt->modules, at);
+	if (len > 0 && (uint64_t)len <= ret->size && (by_address || r->module->rodata))
+		ret->pointer_words = (uint64_t)len / WORD;
+}
+
 /* runtime/stack.go stackObjectRecord: (off, *type) up to 1.16, (off, size, ptrdata, *gcdata) in
  * 1.17, (off, size, ptrdata, offset of gcdata) from then on; before them, how many there are. */
 static bool read_object(const struct reading *r, struct bytes *b,
@@ -63,7 +84,7 @@ static bool read_object(const struct reading *r, struct bytes *b,
 	}
 	ret->off = (int32_t)bytes_u32(b);
 	ret->size = bytes_u32(b);
-	*b = bytes_at(*b, r->tab->gofunc.bad ? WORD + WORD : WORD);
+	read_pointers(r, b, ret);
 	return !b->bad;
 }
 
@@ -94,7 +115,7 @@ static int64_t varp_of(const struct code *c)
 
 void stack_map_read(struct runtime *rt, const struct code *c, struct stack_map *ret)
 {
-	struct reading r = { .rt = rt, .tab = &c->module->tab };
+	struct reading r = { .rt = rt, .tab = &c->module->tab, .module = c->module };
 
 	*ret = (struct stack_map){ .known = false };
 	if (c->exact || c->foreign || c->frame_size < 0 || c->pc <= c->entry ||
@@ -133,7 +154,8 @@ static bool in_object(const struct stack_map *map, int64_t off)
 	return false;
 }
 
-bool stack_map_is_dead(const struct stack_map *map, int64_t off)
+/* False: the map does not tell of that word. */
+static bool find(const struct stack_map *map, int64_t off, bool *ret_set)
 {
 	const bool local = off < 0;
 	const int64_t from = local ? map->locals : map->arguments;
@@ -142,7 +164,22 @@ bool stack_map_is_dead(const struct stack_map *map, int64_t off)
 	if (!map->known || off % WORD || off < from || in_object(map, off))
 		return false;
 	uint64_t i = (uint64_t)(off - from) / WORD;
-	return i < count && !is_set(local ? map->local_bits : map->argument_bits, i);
+	*ret_set = i < count && is_set(local ? map->local_bits : map->argument_bits, i);
+	return i < count;
+}
+
+bool stack_map_is_dead(const struct stack_map *map, int64_t off)
+{
+	bool set;
+
+	return find(map, off, &set) && !set;
+}
+
+bool stack_map_is_needed(const struct stack_map *map, int64_t off)
+{
+	bool set;
+
+	return find(map, off, &set) && set;
 }
 
 static void each(int64_t from, uint32_t count, struct bytes bits, stack_slot_fn *fn,
@@ -157,4 +194,11 @@ void stack_map_each(const struct stack_map *map, stack_slot_fn *fn, void *arg)
 {
 	each(map->locals, map->local_count, map->local_bits, fn, arg);
 	each(map->arguments, map->argument_count, map->argument_bits, fn, arg);
+}
+
+void stack_object_each(const struct stack_object *object, stack_slot_fn *fn, void *arg)
+{
+	for (uint64_t i = 0; i < object->pointer_words; i++)
+		if (is_set(object->pointers, i))
+			fn(arg, object->off + (int64_t)(i * WORD));
 }

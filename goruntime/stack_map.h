@@ -13,6 +13,9 @@ struct stack_object {
 	int64_t off;
 	uint64_t size;
 	uint64_t type; /* of its descriptor; 0: only Go 1.15 and 1.16 say */
+	/* Where it has pointers, in words, from then on: a bit each. */
+	struct bytes pointers;
+	uint64_t pointer_words;
 };
 
 enum { STACK_OBJECTS = 1024 };
@@ -32,8 +35,11 @@ void stack_map_deinit(struct stack_map *map);
 /* Does the map have that word, and without a pointer that is needed? Of what only object
  * tracing finds it says nothing. */
 bool stack_map_is_dead(const struct stack_map *map, int64_t off);
-/* Calls fn for each word with a pointer that is needed. */
+/* ... and with one that is. */
+bool stack_map_is_needed(const struct stack_map *map, int64_t off);
+/* Calls fn for each word with a pointer that is needed; of an object with any pointer. */
 typedef void stack_slot_fn(void *arg, int64_t off);
+void stack_object_each(const struct stack_object *object, stack_slot_fn *fn, void *arg);
 void stack_map_each(const struct stack_map *map, stack_slot_fn *fn, void *arg);
 
 #endif

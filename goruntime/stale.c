@@ -126,6 +126,51 @@ bool variable_is_stale(const struct frame_variables *frame,
 	return a.dead && !a.live;
 }
 
+static bool is_home_and_local(const struct dwarf_piece *piece)
+{
+	return piece->twice && (piece->at < 0) != (piece->other < 0);
+}
+
+static int64_t home_of(const struct dwarf_piece *piece)
+{
+	return piece->at < 0 ? piece->other : piece->at;
+}
+
+static int64_t local_of(const struct dwarf_piece *piece)
+{
+	return piece->at < 0 ? piece->at : piece->other;
+}
+
+/* Where the caller put it is a pointer that is not needed any more, and the other one is. */
+static bool is_renewed(const struct frame_variables *frame,
+		       const struct dwarf_variable *d)
+{
+	const struct stack_map *map = &frame->code->variables->map;
+
+	for (size_t i = 0; d->parameter && i < d->piece_count; i++)
+		if (is_home_and_local(&d->pieces[i]) &&
+		    stack_map_is_dead(map, home_of(&d->pieces[i])) &&
+		    stack_map_is_needed(map, local_of(&d->pieces[i])))
+			return !frame->code->calls[frame->call].inlined;
+	return false;
+}
+
+void variable_renewed(const struct frame_variables *frame, const struct dwarf_variable *d,
+		      struct dwarf_variable *ret, struct dwarf_piece *pieces)
+{
+	*ret = *d;
+	if (d->piece_count > DWARF_PIECES || !is_renewed(frame, d))
+		return;
+	for (size_t i = 0; i < d->piece_count; i++) {
+		pieces[i] = d->pieces[i];
+		if (!is_home_and_local(&pieces[i]))
+			continue;
+		pieces[i].at = local_of(&pieces[i]);
+		pieces[i].twice = false;
+	}
+	ret->pieces = pieces;
+}
+
 bool variable_may_be_unset(const struct frame_variables *frame,
 			   const struct dwarf_variable *d)
 {

@@ -8,6 +8,9 @@
 
 enum { CHAIN_MAX = 64, DEPTH_MAX = 32, SLOTS_FIRST = 1024, NAME_BYTES = 256 };
 
+/* References that are neither offsets nor addresses. */
+#define COMPOSED (UINT64_C(1) << 63)
+
 /* DW_ATE_*: DWARF 5, 7.8. */
 enum {
 	ATE_BOOLEAN = 2,
@@ -24,9 +27,10 @@ struct types {
 	uint64_t descriptors;
 	struct type **slots; /* by ref; open addressing, a power of two */
 	size_t count, size;
-	char **made; /* names that nobody else keeps */
-	size_t made_count, made_cap;
-	int depth; /* of the making of names */
+	void **kept; /* that nobody else keeps: names, notes */
+	size_t kept_count, kept_cap;
+	uint64_t composed; /* types that nothing tells of */
+	int depth;	   /* of the making of names */
 };
 
 struct types *types_new(struct runtime *rt, struct dwarf *d, uint64_t descriptors)
@@ -50,9 +54,9 @@ void types_free(struct types *types)
 			xfree(types->slots[i]->fields);
 	for (size_t i = 0; i < types->size; i++)
 		xfree(types->slots[i]);
-	for (size_t i = 0; i < types->made_count; i++)
-		xfree(types->made[i]);
-	xfree(types->made);
+	for (size_t i = 0; i < types->kept_count; i++)
+		xfree(types->kept[i]);
+	xfree(types->kept);
 	xfree(types->slots);
 	xfree(types);
 }
@@ -159,11 +163,16 @@ static uint64_t size_of(enum type_kind kind, const struct dwarf_type *d)
 	return d->has_size ? d->size : 0;
 }
 
+static void *keep(struct types *types, void *memory)
+{
+	GROW(types->kept, types->kept_count, types->kept_cap);
+	types->kept[types->kept_count++] = memory;
+	return memory;
+}
+
 const char *types_keep_name(struct types *types, char *name)
 {
-	GROW(types->made, types->made_count, types->made_cap);
-	types->made[types->made_count++] = name;
-	return name;
+	return keep(types, name);
 }
 
 /* What Go does not name: C's pointers, arrays, structs. */
@@ -276,6 +285,40 @@ static struct type *add(struct types *types, uint64_t ref, struct err *err)
 	return added;
 }
 
+/* What it leads to is found when it is first asked for: nothing else of a type changes. */
+static struct type *own(const struct type *type)
+{
+	return (struct type *)(uintptr_t)type;
+}
+
+const struct type *types_compose(enum type_kind kind, uint64_t count,
+				 const struct type *elem)
+{
+	struct types *types = elem->types;
+
+	if (kind == KIND_POINTER && elem->pointer)
+		return elem->pointer;
+	struct type *type = xcalloc(1, sizeof(*type));
+	*type = (struct type){ .types = types,
+			       .kind = kind,
+			       .count = count,
+			       .ref = COMPOSED | types->composed++,
+			       .elem = elem };
+	type->size = kind == KIND_ARRAY ? count * elem->size
+					: size_of(kind, &(struct dwarf_type){ .ref = 0 });
+	type->name = types_keep_name(
+		types, kind == KIND_POINTER ? xasprintf("*%s", elem->name)
+		       : kind == KIND_SLICE
+			       ? xasprintf("[]%s", elem->name)
+			       : xasprintf("[%" PRIu64 "]%s", count, elem->name));
+	*find_slot(types->slots, types->size, type->ref) = type;
+	if (++types->count * 2 > types->size)
+		grow(types);
+	if (kind == KIND_POINTER)
+		own(elem)->pointer = type;
+	return type;
+}
+
 const struct type *types_at(struct types *types, uint64_t ref, struct err *err)
 {
 	struct type *found = *find_slot(types->slots, types->size, ref);
@@ -308,12 +351,6 @@ const struct type *types_of_descriptor(struct types *types, uint64_t descriptor,
 	return NULL;
 }
 
-/* What it leads to is found when it is first asked for: nothing else of a type changes. */
-static struct type *own(const struct type *type)
-{
-	return (struct type *)(uintptr_t)type;
-}
-
 /* By its reference in the same debugging information, or by its descriptor. */
 static const struct type *find(const struct type *type, uint64_t ref, uint64_t descriptor,
 			       const struct type **known)
@@ -332,9 +369,15 @@ enum type_kind type_kind(const struct type *type)
 	return type->kind;
 }
 
-struct type_notes *type_notes(const struct type *type)
+struct type_found *type_found(const struct type *type)
 {
-	return &own(type)->notes;
+	return &own(type)->found;
+}
+
+void *type_keep(const struct type *type, void *memory)
+{
+	/* Those of slots.c are never freed. */
+	return type->types ? keep(type->types, memory) : memory;
 }
 
 const char *type_name(const struct type *type)
@@ -428,4 +471,43 @@ const struct type_field *type_field_named(const struct type *type, const char *n
 		if (strcmp(type->fields[i].name, name) == 0)
 			return &type->fields[i];
 	return NULL;
+}
+
+struct enumerators {
+	enumerator_fn *fn;
+	void *arg;
+	int left;
+};
+
+static bool give_enumerator(void *arg, const struct dwarf_enumerator *e)
+{
+	struct enumerators *all = arg;
+
+	return all->left-- > 0 && (!e->name || all->fn(all->arg, e->name, e->value));
+}
+
+void type_each_enumerator(const struct type *type, enumerator_fn *fn, void *arg)
+{
+	struct enumerators all = { fn, arg, LIMIT_FIELDS };
+
+	if (type->kind == KIND_ENUM && type->types->dwarf)
+		dwarf_type_each_enumerator(type->types->dwarf, type->fields_ref,
+					   give_enumerator, &all);
+}
+
+static bool is_negative(void *arg, const char *name, int64_t value)
+{
+	bool *found = arg;
+
+	(void)name;
+	*found = value < 0;
+	return !*found;
+}
+
+bool type_is_signed_enum(const struct type *type)
+{
+	bool found = false;
+
+	type_each_enumerator(type, is_negative, &found);
+	return found;
 }

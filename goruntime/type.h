@@ -22,12 +22,13 @@ struct type {
 	uint64_t elem_at, key_at, fields_at, fields_n;	/* type_descriptor.c: addresses */
 	uint64_t group_at;				/* likewise, of a map */
 	const struct type *elem, *key, *header, *group; /* found so far */
+	const struct type *pointer;			/* to it, that was composed */
 	struct type_field *fields;
 	size_t field_count, field_cap;
 	bool has_fields;		 /* fields were looked up */
 	bool has_context_place;		 /* contexts.c looked for it */
 	struct type_field context_place; /* type NULL: there is none */
-	struct type_notes notes;
+	struct type_found found;
 	bool c; /* of a language that is not Go */
 };
 
@@ -40,6 +41,10 @@ DEFINE_AUTO(struct types, types_free)
 /* NULL: ERR_NOT_FOUND, ERR_BAD_DATA, ERR_LIMIT. Borrowed until types_free(). */
 const struct type *types_at(struct types *types, uint64_t ref, struct err *err);
 const struct type *types_named(struct types *types, const char *name, struct err *err);
+/* A pointer to elem, a slice of it or an array: the program need not have such a type. As long as
+ * elem; count * its size fits into 64 bits. */
+const struct type *types_compose(enum type_kind kind, uint64_t count,
+				 const struct type *elem);
 const struct type *types_of_descriptor(struct types *types, uint64_t descriptor,
 				       struct err *err);
 

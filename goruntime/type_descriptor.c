@@ -57,7 +57,7 @@ bool type_describe(struct runtime *rt, struct type *ret, uint64_t descriptor,
 	uint64_t words[HEAD_WORDS + BODY_WORDS];
 	struct go_type named;
 
-	if (!type_read(rt, descriptor, &named, err) ||
+	if (!type_read_full(rt, descriptor, &named, err) ||
 	    !target_read(rt->target, descriptor, words, sizeof(words), err))
 		return false;
 	if (named.kind > KIND_UNSAFE_POINTER)

@@ -6,9 +6,9 @@
 
 #include "bytes.h"
 #include "runtime_priv.h"
+#include "type_reflected.h"
 
 enum {
-	TYPE_BYTES = 48, /* what all descriptors begin with, in every release */
 	KIND_MASK = 31,
 	EMBEDDED = 8,	/* of a name's flags */
 	EXTRA_STAR = 2, /* of tflag: the name is that of the pointer to this type */
@@ -61,27 +61,34 @@ bool type_read_name(struct runtime *rt, uint64_t addr, struct go_type *ret,
 
 bool type_read(struct runtime *rt, uint64_t addr, struct go_type *ret, struct err *err)
 {
+	return type_read_inside(rt, addr, 0, ret, err);
+}
+
+bool type_read_inside(struct runtime *rt, uint64_t addr, int depth, struct go_type *ret,
+		      struct err *err)
+{
 	const struct layout *l = &rt->layout;
 	const struct module *m = holder(rt, addr);
-	uint8_t bytes[TYPE_BYTES];
+	uint64_t head[TYPE_HEAD_BYTES / sizeof(uint64_t)];
+	const uint8_t *bytes = (const uint8_t *)head;
 	bool ignored;
 
 	if (!layout_has(l, L_type_kind) || !layout_has(l, L_type_str))
 		return err_set(err, ERR_UNSUPPORTED, "this Go's types are not known");
-	if (!m)
-		return err_set(err, ERR_NOT_FOUND,
-			       "the type at 0x%" PRIx64 " was made by reflection", addr);
-	if (!target_read(rt->target, addr, bytes, sizeof(bytes), err))
+	if (!target_read(rt->target, addr, head, sizeof(head), err))
 		return false;
-	ret->kind = layout_get(l, L_type_kind, bytes, sizeof(bytes)) & KIND_MASK;
-	uint64_t name = layout_get(l, L_type_str, bytes, sizeof(bytes));
+	ret->kind = layout_get(l, L_type_kind, bytes, sizeof(head)) & KIND_MASK;
+	ret->flags = (uint8_t)layout_get(l, L_type_tflag, bytes, sizeof(head));
+	if (!m)
+		return type_name_reflected(rt, addr, head, depth, ret, err);
+	ret->names = m->types;
+	uint64_t name = layout_get(l, L_type_str, bytes, sizeof(head));
 	if (name >= m->etypes - m->types)
 		return err_set(err, ERR_BAD_DATA,
 			       "the type at 0x%" PRIx64 " has its name elsewhere", addr);
 	if (!type_read_name(rt, m->types + name, ret, &ignored, err))
 		return false;
-	if (layout_get(l, L_type_tflag, bytes, sizeof(bytes)) & EXTRA_STAR &&
-	    ret->name[0] == '*')
+	if (ret->flags & EXTRA_STAR && ret->name[0] == '*')
 		memmove(ret->name, ret->name + 1, --ret->name_len);
 	return true;
 }

@@ -10,7 +10,10 @@
 #include "runtime_priv.h"
 #include "unwind_fp.h"
 
-enum { WORD = 8 };
+enum {
+	WORD = 8,
+	SYSCALL_CALLS = 64, /* from where it was told to the system call itself: a few */
+};
 
 struct go_walk {
 	struct runtime *rt;
@@ -22,6 +25,7 @@ struct go_walk {
 	bool exact, innermost, by_frame_pointer;
 	uint64_t
 		callback_sp; /* of the next callback on the thread's stack; 0: not known */
+	uint64_t syscall_sp; /* of the one that told of a system call; 0: it is in none */
 	struct window *window;
 };
 
@@ -68,7 +72,8 @@ static bool push(struct go_walk *u)
 	u->frames[u->count++] = (struct raw_frame){
 		.pc = u->pc,
 		.flags = (u->exact ? FRAME_EXACT : 0) |
-			 (u->by_frame_pointer ? FRAME_BY_POINTER : 0),
+			 (u->by_frame_pointer ? FRAME_BY_POINTER : 0) |
+			 (u->sp < u->syscall_sp ? FRAME_SYSCALL : 0),
 		.argp = NO_ARGP,
 	};
 	u->by_frame_pointer = false;
@@ -83,29 +88,43 @@ static void set_argp(struct go_walk *u, uint64_t cfa)
 		u->frames[u->count - 1].argp = (uint32_t)offset;
 }
 
+/* From cgocallback's second frame on, the one on the thread's stack: runtime/asm_amd64.s
+ * cgocallback keeps the older g0.sched.sp at 0(SP) of it. */
+bool unwind_callback(struct runtime *rt, const struct code *c, uint64_t *sp,
+		     struct regs *ret, struct err *err)
+{
+	const struct arch *arch = target_arch(rt->target);
+	const uint64_t at = *sp, cfa = at + (uint64_t)c->frame_size + WORD;
+	uint64_t older, pc;
+
+	*sp = 0;
+	if (!at || c->frame_size < 0)
+		return err_set(err, ERR_NOT_FOUND, "where C called back is not known");
+	if (!target_read_uint(rt->target, at, WORD, &older, err) ||
+	    !target_read_uint(rt->target, cfa - WORD, WORD, &pc, err))
+		return false;
+	*sp = older > at ? older : 0;
+	*ret = (struct regs){ .valid = 0 };
+	reg_set(ret, arch->pc, pc);
+	reg_set(ret, arch->sp, cfa);
+	return true;
+}
+
 /* The frames of C, and of Go on the thread's stack, between a callback and the call into C
- * that it came from: from cgocallback's second frame, the one on the thread's stack.
- * runtime/asm_amd64.s cgocallback keeps the older g0.sched.sp at 0(SP) of it. */
+ * that it came from. */
 static void add_c_frames(struct go_walk *u, const struct code *c)
 {
 	struct walk w = { .count = u->count };
-	struct regs regs = { .valid = 0 };
-	const struct arch *arch = target_arch(u->rt->target);
-	uint64_t older, pc, cfa = u->callback_sp + (uint64_t)c->frame_size + WORD;
+	struct regs regs;
 	struct err err;
 	char where[48];
 
 	snprintf(where, sizeof(where), "goroutine %" PRIu64, u->g->id);
-	if (u->callback_sp == 0 || c->frame_size < 0 ||
-	    !target_read_uint(u->rt->target, u->callback_sp, WORD, &older, &err) ||
-	    !target_read_uint(u->rt->target, cfa - WORD, WORD, &pc, &err)) {
+	if (!unwind_callback(u->rt, c, &u->callback_sp, &regs, &err)) {
 		warnings_add(u->rt->warnings, where,
 			     "the C frames that called back are not known");
-		u->callback_sp = 0;
 		return;
 	}
-	reg_set(&regs, arch->pc, pc);
-	reg_set(&regs, arch->sp, cfa);
 	walk_thread(u->rt->shared, (size_t)(u->m - u->rt->machines), &regs, false, &w);
 	for (size_t i = u->count; i < w.count; i++)
 		w.frames[i].flags |= FRAME_SYSTEM_STACK;
@@ -113,7 +132,6 @@ static void add_c_frames(struct go_walk *u, const struct code *c)
 	if (w.state != STACK_COMPLETE)
 		warnings_add(u->rt->warnings, where, "its C frames are not whole: %s",
 			     runtimes_reason(u->rt->shared, w.reason));
-	u->callback_sp = older > u->callback_sp ? older : 0;
 }
 
 /* The collector of Go 1.5 to 1.8 replaced return addresses by that of a function of its
@@ -158,6 +176,25 @@ static bool injects_call(enum special s)
 	return s == SPECIAL_sigpanic || s == SPECIAL_sigpanic0 ||
 	       s == SPECIAL_async_preempt || s == SPECIAL_debug_call_v1 ||
 	       s == SPECIAL_debug_call_v2;
+}
+
+bool unwind_leads_to_syscall(struct runtime *rt, const struct goroutine *g, uint64_t pc,
+			     uint64_t sp, bool exact)
+{
+	const struct code *told = code_at(rt->code, g->pc, false), *c;
+	struct err ignored;
+
+	for (size_t n = 0; sp < g->sp && n < SYSCALL_CALLS; n++) {
+		c = code_at(rt->code, pc, exact);
+		if (!c || c->foreign || c->frame_size < 0)
+			return false;
+		sp += (uint64_t)c->frame_size + WORD;
+		if (!target_read_uint(rt->target, sp - WORD, WORD, &pc, &ignored))
+			return false;
+		exact = injects_call(c->special);
+	}
+	c = code_at(rt->code, pc, exact);
+	return sp == g->sp && c && told && c->entry == told->entry;
 }
 
 /* The frame pointer here is what the last frame that has one has saved. */
@@ -207,6 +244,29 @@ static bool step_by_frame_pointer(struct go_walk *u, uint32_t reason)
 	return true;
 }
 
+/* Parent and child share a stack, where the child goes on calling: the parent keeps its return
+ * address in a register meanwhile (syscall/asm_linux_amd64.s, 1.15 to 1.27). */
+static bool step_raw_vfork(struct go_walk *u)
+{
+	enum { R12 = 12 };
+	size_t n;
+	const struct target_thread *th = target_threads(u->rt->target, &n);
+	const struct arch *arch = target_arch(u->rt->target);
+
+	if (!push(u))
+		return false;
+	if (u->count != 1 || u->g->thread < 0 || !th[u->g->thread].stopped)
+		return lost(u, reason_add(u->rt, "its return address is in a register"));
+	const struct regs *regs = &th[u->g->thread].regs;
+	set_argp(u, u->sp);
+	if (regs->value[arch->pc] != u->pc || !reg_known(regs, R12) ||
+	    !code_is_return(u->rt->code, regs->value[R12], u->rt->target))
+		return lost(u, reason_add(u->rt, "its return address is in a register"));
+	u->pc = regs->value[R12];
+	u->exact = u->innermost = false;
+	return true;
+}
+
 static bool step(struct go_walk *u)
 {
 	const struct code *c = code_at(u->rt->code, u->pc, u->exact);
@@ -215,6 +275,8 @@ static bool step(struct go_walk *u)
 		return step_by_frame_pointer(
 			u, reason_add(u->rt, "pc 0x%" PRIx64 " is in no Go function",
 				      u->pc));
+	if (c->special == SPECIAL_raw_vfork && !c->foreign && c->frame_size < 0)
+		return step_raw_vfork(u);
 	if (c->foreign || c->frame_size < 0)
 		return push(u) &&
 		       step_by_frame_pointer(
@@ -270,6 +332,7 @@ void unwind_goroutine(struct runtime *rt, struct goroutine *g, const struct mach
 		.exact = g->exact,
 		.innermost = true,
 		.callback_sp = m ? m->g0_sched_sp : 0,
+		.syscall_sp = m && g->syscall && g->thread >= 0 ? m->syscall_sp : 0,
 		.window = &window,
 	};
 

@@ -12,9 +12,25 @@
 #include "value.h"
 #include "variable_kind.h"
 
+static void free_told(struct code_variables *variables)
+{
+	const struct dwarf_scopes *scopes = variables->scopes;
+
+	for (size_t i = 0; variables->told && i < scopes->count; i++) {
+		struct told_variable *told = variables->told[i];
+		for (size_t k = 0; told && k < scopes->list[i].variable_count; k++) {
+			xfree(told[k].notes);
+			xfree(told[k].pieces);
+		}
+		xfree(told);
+	}
+	xfree(variables->told);
+}
+
 void code_variables_free(struct code_variables *variables)
 {
 	if (variables) {
+		free_told(variables);
 		dwarf_scopes_free(variables->scopes);
 		stack_map_deinit(&variables->map);
 	}
@@ -27,8 +43,12 @@ static struct code_variables *look_up(struct runtime *rt, const struct code *c)
 	struct dwarf *d = NULL;
 
 	stack_map_read(rt, c, &v->map);
-	if (!debug_of_module(rt, c->module, &d, &v->types, &v->why))
+	if (!debug_of_module(rt, c->module, &d, &v->types, &v->why)) {
+		/* Each frame says so: where it was looked for is said once, of the process. */
+		if (v->why.code == ERR_NOT_FOUND)
+			err_set(&v->why, ERR_NOT_FOUND, "no debugging information");
 		return v;
+	}
 	v->bias = image_bias(c->module->image);
 	err_set(&v->why, ERR_NOT_FOUND,
 		"the debugging information does not tell of this code");
@@ -169,6 +189,26 @@ static bool add_piece(struct frame_variables *frame, const struct dwarf_piece *p
 	       value_add_memory(frame->rt, to, addr, size, err);
 }
 
+/* What is computed becomes a number or an address. False: err says why it is not known. */
+static bool compute(struct frame_variables *frame, struct dwarf_piece *piece,
+		    struct err *err)
+{
+	struct dwarf_result result;
+
+	if (piece->where != DWARF_PIECE_EXPRESSION)
+		return true;
+	if (!frame->c_stack)
+		return err_set(err, ERR_UNSUPPORTED, "it is computed from other frames");
+	if (!dwarf_piece_compute(frame->c_stack, frame->c_frame, piece, &result, err))
+		return false;
+	piece->where = result.is_value ? DWARF_PIECE_VALUE : DWARF_PIECE_ADDRESS;
+	piece->at = (int64_t)result.number;
+	piece->more = 0;
+	if (!result.is_value)
+		piece->at -= (int64_t)frame->code->variables->bias;
+	return true;
+}
+
 static bool is_whole(const struct dwarf_variable *d)
 {
 	return d->piece_count == 1 && d->pieces[0].size == UINT64_MAX;
@@ -206,15 +246,11 @@ static uint64_t padding_before(uint64_t off, uint64_t size)
 	return aligned ? -off & (size - 1) : 0;
 }
 
-static void locate(struct frame_variables *frame, const struct dwarf_variable *d,
-		   struct variable *ret, struct err *err)
+static void put_together(struct frame_variables *frame, const struct dwarf_variable *d,
+			 struct variable *ret, struct err *err)
 {
 	struct value_pieces *to;
 
-	if (variable_is_nowhere(d)) {
-		ret->optimized_out = true;
-		return;
-	}
 	if (is_whole(d) && piece_address(frame, &d->pieces[0], &ret->value.addr, err))
 		return;
 	ret->unreadable = why_nowhere(frame, d);
@@ -232,6 +268,27 @@ static void locate(struct frame_variables *frame, const struct dwarf_variable *d
 		left -= size;
 	}
 	value_add_hole(to, left);
+}
+
+static void locate(struct frame_variables *frame, const struct dwarf_variable *d,
+		   struct variable *ret, struct err *err)
+{
+	struct dwarf_piece pieces[DWARF_PIECES];
+	struct dwarf_variable computed = *d;
+
+	if (variable_is_nowhere(d)) {
+		ret->optimized_out = true;
+		return;
+	}
+	computed.pieces = pieces;
+	for (size_t i = 0; i < d->piece_count; i++) {
+		pieces[i] = d->pieces[i];
+		if (!compute(frame, &pieces[i], err)) {
+			ret->unreadable = err->text;
+			return;
+		}
+	}
+	put_together(frame, &computed, ret, err);
 }
 
 void variable_follow(struct runtime *rt, struct variable *v, struct err *err)
@@ -255,22 +312,59 @@ void variable_follow(struct runtime *rt, struct variable *v, struct err *err)
 		v->value.addr = to;
 }
 
-/* What is told of variable i of a scope. False: it is not of this sort, or not there yet. */
-static bool begin_variable(const struct frame_variables *frame,
-			   const struct dwarf_scope *s, const struct dwarf_variable *d,
-			   struct variable *ret)
+/* Given is one that is of the program and there already: not only later on, at another place, or
+ * told of once more. */
+static void tell(const struct frame_variables *frame, const struct dwarf_scope *s,
+		 const struct dwarf_variable *d, struct told_variable *ret)
 {
-	*ret = (struct variable){
-		.argument = d->parameter,
-		.result = d->result,
-		.compiler = variable_is_compilers(d),
-		.captured = variable_is_captured(d, frame->code, frame->call),
-		.shadowed = variable_is_hidden(s, d),
-		.line = d->line,
+	const struct dwarf_variable *moved = variable_moved_to(s, d);
+	struct dwarf_piece pieces[DWARF_PIECES];
+	struct err ignored;
+
+	*ret = (struct told_variable){
+		.v = {
+			.argument = d->parameter,
+			.result = d->result,
+			.compiler = variable_is_compilers(d),
+			.captured = variable_is_captured(d, frame->code, frame->call),
+			.shadowed = variable_is_hidden(s, d),
+			.line = d->line,
+		},
 	};
-	return ret->captured ||
-	       (!variable_is_later(d, frame->code->calls[frame->call].line) &&
-		!variable_is_moved(s, d) && !variable_is_repeated(s, d));
+	ret->given = ret->v.captured ||
+		     (!variable_is_later(d, frame->code->calls[frame->call].line) &&
+		      !variable_is_moved(s, d) && !variable_is_repeated(s, d));
+	if (!ret->given)
+		return;
+	variable_renewed(frame, moved ? moved : d, &ret->at, pieces);
+	if (ret->at.pieces == pieces) {
+		ret->pieces = xcalloc(ret->at.piece_count, sizeof(pieces[0]));
+		memcpy(ret->pieces, pieces, ret->at.piece_count * sizeof(pieces[0]));
+		ret->at.pieces = ret->pieces;
+	}
+	ret->v.name = ret->at.name ? ret->at.name : "";
+	ret->v.value.type =
+		types_at(frame->code->variables->types, ret->at.type, &ignored);
+	ret->stale = variable_is_stale(frame, &ret->at, ret->v.value.type);
+	ret->may_be_unset = !ret->v.captured && variable_may_be_unset(frame, &ret->at);
+}
+
+/* The same for all frames of this pc and call. */
+static struct told_variable *told_of(const struct frame_variables *frame,
+				     const struct dwarf_scope *s)
+{
+	struct code_variables *all = frame->code->variables;
+	size_t scope = (size_t)(s - all->scopes->list);
+
+	if (!all->told)
+		all->told = xcalloc(all->scopes->count, sizeof(struct told_variable *));
+	if (all->told[scope])
+		return all->told[scope];
+	struct told_variable *told = all->told[scope] =
+		xcalloc(s->variable_count, sizeof(*told));
+	for (size_t i = 0; i < s->variable_count; i++)
+		tell(frame, s, &s->variables[i], &told[i]);
+	return told;
 }
 
 /* Where the caller's dictionary is, as a frame has it. */
@@ -308,40 +402,68 @@ static void settle_type(struct frame_variables *frame, const struct dwarf_scope 
 }
 
 static void give(struct frame_variables *frame, const struct dwarf_scope *s,
-		 const struct dwarf_variable *d, struct variable *v, variable_fn *fn,
-		 void *arg)
+		 const struct dwarf_variable *d, struct told_variable *told,
+		 variable_fn *fn, void *arg)
 {
-	const struct dwarf_variable *moved = variable_moved_to(s, d),
-				    *at = moved ? moved : d;
+	struct variable v = told->v;
 	struct err err, why_shape;
 
-	v->name = at->name ? at->name : "";
-	v->value.type = types_at(frame->code->variables->types, at->type, &err);
-	if (v->value.type)
-		locate(frame, at, v, &err);
-	else
-		v->unreadable = err.text;
-	if (!v->unreadable && !v->optimized_out) {
-		v->stale = variable_is_stale(frame, at, v->value.type);
-		v->may_be_unset = !v->captured && variable_may_be_unset(frame, at);
+	v.notes = &told->notes;
+	if (v.value.type)
+		locate(frame, &told->at, &v, &err);
+	else if (!types_at(frame->code->variables->types, told->at.type, &err))
+		v.unreadable = err.text;
+	if (!v.unreadable && !v.optimized_out) {
+		v.stale = told->stale;
+		v.may_be_unset = told->may_be_unset;
 	}
-	variable_follow(frame->rt, v, &err);
-	settle_type(frame, s, d, v, &why_shape);
-	fn(arg, frame->rt, v);
+	variable_follow(frame->rt, &v, &err);
+	settle_type(frame, s, d, &v, &why_shape);
+	fn(arg, frame->rt, &v);
 }
 
 void frame_each_variable(struct frame_variables *frame, bool arguments, variable_fn *fn,
 			 void *arg)
 {
 	const struct dwarf_scope *s = scope_of(frame);
+	struct told_variable *told = s && s->variable_count ? told_of(frame, s) : NULL;
 
-	for (size_t i = 0; s && i < s->variable_count; i++) {
-		const struct dwarf_variable *d = &s->variables[i];
-		struct variable v;
-		if (d->parameter == arguments && begin_variable(frame, s, d, &v))
-			give(frame, s, d, &v, fn, arg);
-	}
+	for (size_t i = 0; told && i < s->variable_count; i++)
+		if (told[i].given && told[i].v.argument == arguments)
+			give(frame, s, &s->variables[i], &told[i], fn, arg);
 	if (!frame->code->variables->scopes && !arguments &&
 	    !frame->code->calls[frame->call].inlined)
 		frame_each_slot(frame, fn, arg);
+}
+
+/* An inlined call has none. */
+struct words_notes *words_notes(const struct words *words)
+{
+	const struct frame_variables *frame = words->of;
+
+	if (!frame || frame->code->calls[frame->call].inlined)
+		return NULL;
+	const struct code_variables *v = code_variables(frame->rt, frame->code);
+	return v->scopes ? (struct words_notes *)(uintptr_t)&v->notes : NULL;
+}
+
+void words_each_argument(const struct words *words, argument_fn *fn, void *arg)
+{
+	const struct dwarf_scope *s = scope_of(words->of);
+	const struct told_variable *told =
+		s && s->variable_count ? told_of(words->of, s) : NULL;
+
+	for (size_t i = 0; told && i < s->variable_count; i++) {
+		const struct dwarf_variable *d = &s->variables[i];
+		struct variable v = told[i].v;
+		struct err ignored;
+		if (!d->parameter || !told[i].given || v.result || v.compiler)
+			continue;
+		v.name = d->name ? d->name : "";
+		v.value.type =
+			types_at(words->of->code->variables->types, d->type, &ignored);
+		v.optimized_out = true; /* nobody asks where it is */
+		variable_follow(words->of->rt, &v, &ignored);
+		fn(arg, v.name, v.value.type);
+	}
 }

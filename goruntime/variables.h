@@ -5,9 +5,20 @@
 #define GOSNAP_VARIABLES_H
 
 #include "code.h"
+#include "dwarf_expression.h"
 #include "dwarf_scopes.h"
 #include "goruntime.h"
 #include "stack_map.h"
+
+/* What is told of a variable of one pc, whatever frame it is in. */
+struct told_variable {
+	bool given;		    /* it is of the program, and there already */
+	struct dwarf_variable at;   /* what holds it: itself, or what it was moved to */
+	struct dwarf_piece *pieces; /* of that, where they are not its own; owned */
+	struct variable v;	    /* without its place */
+	bool stale, may_be_unset;   /* where it is in memory */
+	void *notes;
+};
 
 /* Of one pc. */
 struct code_variables {
@@ -15,7 +26,11 @@ struct code_variables {
 	struct types *types;
 	uint64_t bias;
 	struct stack_map map;
+	struct words_notes notes;
 	struct err why;
+	bool receiver_tried;
+	const struct type *receiver; /* slots.c */
+	struct told_variable **told; /* of each scope; NULL: not asked for yet */
 };
 
 /* One of a goroutine's frames. */
@@ -27,6 +42,9 @@ struct frame_variables {
 	/* Of the innermost frame of what runs; NULL: not known. */
 	const struct regs *regs;
 	const struct vector_regs *vectors;
+	/* Of a C function: the stack that it is in, and which of its frames it is; NULL: of Go. */
+	const struct dwarf_stack *c_stack;
+	size_t c_frame;
 };
 
 void code_variables_free(struct code_variables *variables);

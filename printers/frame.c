@@ -28,8 +28,6 @@ struct variable_list {
 	const char *name;
 	bool begun;    /* this list */
 	bool left_out; /* a variable of the frame was */
-	bool arguments;
-	struct secret_arguments secret;
 };
 
 /* A frame with variables says whose they are, even when the rest is left to its group. */
@@ -51,8 +49,6 @@ static void print_in_list(void *arg, struct runtime *rt, const struct variable *
 {
 	struct variable_list *list = arg;
 
-	if (list->arguments && !v->result && !v->compiler)
-		secret_arguments_add(&list->secret, list->printing->redaction, v);
 	if (v->compiler && !list->printing->values->bounds->compiler)
 		return;
 	list->printing->values->rt = rt;
@@ -72,14 +68,12 @@ static void print_list(struct variable_list *list, const char *name, bool argume
 {
 	list->name = name;
 	list->begun = false;
-	list->arguments = arguments;
 	frame_each_variable(list->frame->variables, arguments, print_in_list, list);
 	if (list->begun)
 		sink_end(list->printing->out);
 }
 
-static void print_variables(struct frame_printing *p, const struct code_frame *f,
-			    struct secret_arguments *ret)
+static void print_variables(struct frame_printing *p, const struct code_frame *f)
 {
 	struct variable_list list = { .printing = p, .frame = f };
 
@@ -91,7 +85,6 @@ static void print_variables(struct frame_printing *p, const struct code_frame *f
 	print_list(&list, "locals", false);
 	if (list.left_out)
 		sink_named_string(p->out, "values_elided", "size");
-	*ret = list.secret;
 }
 
 static void print_place(struct sink *out, const struct code_frame *f)
@@ -118,7 +111,6 @@ static void print_place(struct sink *out, const struct code_frame *f)
 static void print_frame(void *arg, const struct code_frame *f)
 {
 	struct frame_printing *p = arg;
-	struct secret_arguments secret = { .count = 0 };
 	struct sink *out = p->out;
 
 	p->count++;
@@ -126,12 +118,22 @@ static void print_frame(void *arg, const struct code_frame *f)
 	if (!p->brief)
 		print_place(out, f);
 	if (p->values)
-		print_variables(p, f, &secret);
+		print_variables(p, f);
 	if (has_words(&f->words)) {
 		sink_name(out, "words");
-		print_words(out, p->redaction, &f->words, &secret);
+		print_words(out, p->redaction, &f->words);
 	}
 	sink_end(out);
+}
+
+/* printing: NULL: no variables are wanted. */
+static enum variables_of variables_of(const struct goroutine_printing *printing)
+{
+	const struct value_bounds *bounds = printing ? printing->values : NULL;
+
+	return !bounds		? VARIABLES_OF_NONE
+	       : bounds->hidden ? VARIABLES_OF_ALL
+				: VARIABLES_OF_SHOWN;
 }
 
 void print_frames_of(struct sink *out, struct goroutine_printing *printing,
@@ -144,9 +146,6 @@ void print_frames_of(struct sink *out, struct goroutine_printing *printing,
 				    .redaction = printing->redaction,
 				    .brief = !printing->full_frames && bounds,
 				    .values = bounds ? &values : NULL };
-	enum variables_of of = !bounds		? VARIABLES_OF_NONE
-			       : bounds->hidden ? VARIABLES_OF_ALL
-						: VARIABLES_OF_SHOWN;
 	struct bubble bubble;
 
 	/* The clock of a bubble is another one. */
@@ -155,7 +154,8 @@ void print_frames_of(struct sink *out, struct goroutine_printing *printing,
 	if (bounds)
 		printing_begin(&values, out, bounds, &moment, printing->redaction);
 	sink_begin(out, SINK_ARRAY);
-	runtimes_each_frame_of(printing->runtimes, g, of, print_frame, &p);
+	runtimes_each_frame_of(printing->runtimes, g, variables_of(printing), print_frame,
+			       &p);
 	sink_end(out);
 	contexts_print(out, &p.contexts);
 	if (bounds)
@@ -177,7 +177,8 @@ void print_frames_of_thread(struct sink *out, struct goroutine_printing *printin
 			       printing->redaction);
 	}
 	sink_begin(out, SINK_ARRAY);
-	runtimes_each_frame_of_thread(all, thread, printing != NULL, print_frame, &p);
+	runtimes_each_frame_of_thread(all, thread, variables_of(printing), print_frame,
+				      &p);
 	sink_end(out);
 	if (!printing)
 		return;

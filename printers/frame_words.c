@@ -29,14 +29,31 @@ static bool is_secret_inside(struct redaction *r, const struct type *type, int d
 	return false;
 }
 
-void secret_arguments_add(struct secret_arguments *arguments, struct redaction *r,
-			  const struct variable *v)
-{
-	unsigned i = arguments->count++;
+struct judging {
+	struct redaction *r;
+	struct words_notes *notes;
+};
 
-	if (redaction_of_name(r, v->name, strlen(v->name)) ||
-	    is_secret_inside(r, v->value.type, 0))
-		arguments->which |= i < 64 ? UINT64_C(1) << i : ~UINT64_C(0);
+static void judge_argument(void *arg, const char *name, const struct type *type)
+{
+	const struct judging *j = arg;
+	unsigned i = j->notes->count++;
+
+	if (redaction_of_name(j->r, name, strlen(name)) ||
+	    is_secret_inside(j->r, type, 0))
+		j->notes->which |= i < 64 ? UINT64_C(1) << i : ~UINT64_C(0);
+}
+
+/* By their names and types, once for each place in the program. */
+static const struct words_notes *judge(struct redaction *r, const struct words *words)
+{
+	struct words_notes *notes = words_notes(words);
+
+	if (notes && !notes->known) {
+		notes->known = true;
+		words_each_argument(words, judge_argument, &(struct judging){ r, notes });
+	}
+	return notes;
 }
 
 bool has_words(const struct words *words)
@@ -61,15 +78,17 @@ static unsigned count_arguments(const char *text, size_t len)
 
 /* Where words and arguments cannot be told to be the same, as before Go 1.17, which prints no
  * braces, and with the dictionary of a generic function, one that is secret stands for all. */
-static uint64_t secret_ones(const struct words *words,
-			    const struct secret_arguments *arguments)
+static uint64_t secret_ones(struct redaction *r, const struct words *words)
 {
-	if (!arguments || !arguments->which)
+	const struct words_notes *notes =
+		memchr(words->text, 'x', words->len) ? judge(r, words) : NULL;
+
+	if (!notes || !notes->which)
 		return 0;
-	if (count_arguments(words->text, words->len) != arguments->count ||
+	if (count_arguments(words->text, words->len) != notes->count ||
 	    !memchr(words->text, '{', words->len))
 		return ~UINT64_C(0);
-	return arguments->which;
+	return notes->which;
 }
 
 /* The text ends without a NUL. */
@@ -84,11 +103,17 @@ static uint64_t value_of(const char *word, size_t len)
 	return strtoull(digits, NULL, 16);
 }
 
-static bool is_secret_word(struct redaction *r, const char *word, size_t len)
+/* "0x1f", without a look behind the end. Returns its length. */
+static size_t word_at(const char *text, size_t len, uint64_t *ret)
 {
-	uint64_t value = value_of(word, len);
+	size_t n = 2;
 
-	return redaction_at(r, value, 1) || redaction_of_number(r, value);
+	*ret = 0;
+	for (; n < len && isxdigit((unsigned char)text[n]); n++)
+		*ret = *ret << 4 |
+		       (uint64_t)(text[n] <= '9' ? text[n] - '0'
+						 : (text[n] | 0x20) - 'a' + 10);
+	return n;
 }
 
 /* A row of bytes may be anybody's text, where no name tells whose. text begins with a brace. */
@@ -122,6 +147,7 @@ static void print_some(struct sink *out, struct redaction *r, const struct words
 	for (size_t i = 0; i < words->len && n + sizeof(withheld) < sizeof(text);) {
 		const char *from = words->text + i;
 		size_t len = 1;
+		uint64_t value;
 		if (*from == '{') {
 			depth++;
 			row = is_row_of_bytes(from, words->len - i);
@@ -131,10 +157,9 @@ static void print_some(struct sink *out, struct redaction *r, const struct words
 		}
 		at += *from == ',' && depth == 0;
 		if (*from == '0' && i + 2 < words->len && from[1] == 'x') {
-			while (i + len < words->len && isalnum((unsigned char)from[len]))
-				len++;
+			len = word_at(from, words->len - i, &value);
 			bool hide = row || (secret >> (at < 63 ? at : 63) & 1) ||
-				    is_secret_word(r, from, len);
+				    redaction_of_word(r, value);
 			size_t size = hide ? sizeof(withheld) - 1 : len;
 			memcpy(text + n, hide ? withheld : from, size);
 			n += size;
@@ -146,8 +171,7 @@ static void print_some(struct sink *out, struct redaction *r, const struct words
 	sink_plain(out, text, n);
 }
 
-void print_words(struct sink *out, struct redaction *r, const struct words *words,
-		 const struct secret_arguments *arguments)
+void print_words(struct sink *out, struct redaction *r, const struct words *words)
 {
 	if (!has_words(words)) {
 		sink_null(out);
@@ -162,6 +186,6 @@ void print_words(struct sink *out, struct redaction *r, const struct words *word
 		sink_named_string(out, "redacted", "strict");
 		sink_end(out);
 	} else {
-		print_some(out, r, words, secret_ones(words, arguments));
+		print_some(out, r, words, secret_ones(r, words));
 	}
 }

@@ -36,9 +36,9 @@ void print_globals(struct sink *out, struct goroutine_printing *p, const char *p
 		if (!runtime_each_global(g.runtime, packages, print_global, &g, &err))
 			warnings_add(warnings, "globals", "there are none: %s", err.text);
 		else if (p->variables == before)
-			warnings_add(warnings, "globals",
-				     "no package that matches %.100s has variables",
-				     packages);
+			warnings_add(
+				warnings, "globals", "no package %s%.100s has variables",
+				packages[0] ? "that matches " : "of its own", packages);
 	}
 	sink_end(out);
 }

@@ -91,7 +91,7 @@ static void print_item(void *arg, const struct words *words)
 		while (p->nulls-- > 0)
 			sink_null(p->out);
 	}
-	print_words(p->out, p->redaction, words, NULL);
+	print_words(p->out, p->redaction, words);
 }
 
 static void print_all_words(struct sink *out, const struct goroutine_printing *printing,

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules.h"
+#include "notes.h"
 #include "utf8.h"
 
 enum { INSIDE_MAX = 16, TEXTS_MAX = 256 };
@@ -101,7 +101,9 @@ static const struct known {
 	{ "time.Duration", "time", text_of_duration, ITSELF, NULL },
 	{ "time.Location", "time", text_of_location, ALL, NULL },
 	{ "time.Month", "time", text_of_month, ITSELF, NULL },
+	{ "time.Ticker", "time", text_of_ticker, ALL, NULL },
 	{ "time.Time", "time", text_of_time, ITSELF, NULL },
+	{ "time.Timer", "time", text_of_timer, ALL, NULL },
 	{ "time.Weekday", "time", text_of_weekday, ITSELF, NULL },
 };
 
@@ -114,6 +116,8 @@ static int by_name(const void *key, const void *row)
 static const struct known *find_pattern(const struct type *type)
 {
 	static const struct known uuid = { "", "uuid", text_of_uuid, ITSELF, NULL };
+	static const struct known enumeration = { "", "enum", text_of_enum, ITSELF,
+						  NULL };
 	static const struct known pointer = { "", "atomic", NULL, ITSELF,
 					      members_of_atomic_pointer };
 	static const char pointers[] = "sync/atomic.Pointer[";
@@ -122,21 +126,17 @@ static const struct known *find_pattern(const struct type *type)
 	if (dot && type_kind(type) == KIND_ARRAY && type_size(type) == UUID_BYTES &&
 	    strcasecmp(dot, ".UUID") == 0)
 		return &uuid;
+	if (type_kind(type) == KIND_ENUM)
+		return &enumeration;
 	return strncmp(name, pointers, sizeof(pointers) - 1) == 0 ? &pointer : NULL;
 }
 
-static const struct known *find(const struct type *type)
+const struct known *known_row(const struct type *type)
 {
-	struct type_notes *notes = type_notes(type);
+	const struct known *row = bsearch(type_name(type), known, ARRAY_SIZE(known),
+					  sizeof(known[0]), by_name);
 
-	if (!notes->has_known) {
-		notes->has_known = true;
-		notes->known = bsearch(type_name(type), known, ARRAY_SIZE(known),
-				       sizeof(known[0]), by_name);
-		if (!notes->known)
-			notes->known = find_pattern(type);
-	}
-	return notes->known;
+	return row ? row : find_pattern(type);
 }
 
 void known_add_bytes(struct known_words *t, const char *bytes, size_t len)
@@ -178,10 +178,12 @@ bool known_number(struct printing *p, const struct value *v, const char *paths,
 static bool add_string(struct printing *p, const struct value *v, struct known_words *ret)
 {
 	struct text_value s;
+	struct value at;
 	struct err ignored;
 	char bytes[sizeof(ret->bytes)];
 
-	if (type_kind(v->type) != KIND_STRING || !runtime_string(p->rt, v, &s, &ignored))
+	if (!runtime_behind(p->rt, v, &at) || type_kind(at.type) != KIND_STRING ||
+	    !runtime_string(p->rt, &at, &s, &ignored))
 		return false;
 	size_t len = s.len < sizeof(bytes) ? (size_t)s.len : sizeof(bytes);
 	if (!runtime_bytes(p->rt, s.addr, bytes, len, &ignored))
@@ -227,7 +229,7 @@ bool known_same(const struct known_words *a, const struct known_words *b)
 
 bool known_built_in(struct printing *p, const struct value *v, struct known_words *ret)
 {
-	const struct known *row = find(v->type);
+	const struct known *row = notes_of(p, v->type)->known;
 
 	return row && row->text && row->text(p, v, ret);
 }
@@ -243,15 +245,16 @@ bool known_text_of(struct printing *p, const struct value *v, struct known_words
 	    !runtime_behind(p->rt, v, &at))
 		return false;
 	p->text_depth++;
-	const struct rule *rule = rule_for(p->bounds->rules, at.type);
+	const struct rule *rule = notes_of(p, at.type)->rule;
 	bool ok = (rule && rule_text(p, rule, &at, ret)) || known_built_in(p, &at, ret);
 	p->text_depth--;
 	return ok;
 }
 
-static const struct known *row_of(struct printing *p, const struct value *v)
+static const struct known *row_of(struct printing *p, const struct value *v,
+				  const struct known *own)
 {
-	const struct known *row = find(v->type);
+	const struct known *row = own;
 	struct interface_value in;
 	const struct type *to = NULL;
 	struct err ignored;
@@ -267,7 +270,7 @@ static const struct known *row_of(struct printing *p, const struct value *v)
 			to = type_elem(to);
 	}
 	if (of != ITSELF)
-		row = to ? find(to) : NULL;
+		row = to ? notes_of(p, to)->known : NULL;
 	return row && (row->of & of) ? row : NULL;
 }
 
@@ -301,15 +304,14 @@ static bool make_text(struct printing *p, const struct value *v, const struct ru
 	return ret->len > 0;
 }
 
-static void print_text(struct printing *p, const struct value *v)
+static void print_text(struct printing *p, const struct value *v, const struct rule *rule,
+		       const struct known *row)
 {
-	const struct rule *rule = rule_for(p->bounds->rules, v->type);
-	const struct known *row = NULL;
-	struct known_words text = { .len = 0 };
+	struct known_words text;
 
-	if (!rule || !rule->piece_count)
-		row = row_of(p, v);
-	p->has_text = (rule || row) && make_text(p, v, row ? NULL : rule, row, &text);
+	text.len = 0;
+	text.steps = 0;
+	p->has_text = make_text(p, v, row ? NULL : rule, row, &text);
 	if (!p->has_text)
 		return;
 	sink_name(p->out, "text");
@@ -317,14 +319,21 @@ static void print_text(struct printing *p, const struct value *v)
 	sink_named_string(p->out, "printer", row ? row->printer : rule->printer);
 }
 
-void print_known(struct printing *p, const struct value *v)
+void print_known(struct printing *p, const struct value *v,
+		 const struct type_notes *notes)
 {
-	const struct known *row = find(v->type);
+	const struct rule *rule = notes->rule;
+	const struct known *row = NULL;
 
-	print_text(p, v);
+	if (!rule || !rule->piece_count)
+		row = row_of(p, v, notes->known);
+	p->has_text = false;
+	if (rule || row)
+		print_text(p, v, rule, row);
 	p->depth++; /* what they hold may be themselves */
-	print_contexts(p, v);
-	if (row && row->members)
-		row->members(p, v);
+	if (notes->is_context)
+		print_contexts(p, v);
+	if (notes->known && notes->known->members)
+		notes->known->members(p, v);
 	p->depth--;
 }

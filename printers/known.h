@@ -31,7 +31,8 @@ typedef bool known_text(struct printing *p, const struct value *v,
 			struct known_words *ret);
 
 /* known_time.c */
-known_text text_of_time, text_of_duration, text_of_month, text_of_weekday;
+known_text text_of_time, text_of_duration, text_of_month, text_of_weekday, text_of_timer,
+	text_of_ticker;
 /* known_context.c */
 known_text text_of_context;
 /* known_sync.c */
@@ -49,7 +50,8 @@ known_text text_of_file, text_of_connection, text_of_tls;
 known_text text_of_request, text_of_response, text_of_server, text_of_database;
 /* known_other.c */
 enum { UUID_BYTES = 16 };
-known_text text_of_regexp, text_of_location, text_of_level, text_of_list, text_of_uuid;
+known_text text_of_regexp, text_of_location, text_of_level, text_of_list, text_of_uuid,
+	text_of_enum;
 /* known_container.c */
 known_text text_of_sync_map;
 /* Members besides the text, of a value whose object is open. */
@@ -75,8 +77,14 @@ bool known_built_in(struct printing *p, const struct value *v, struct known_word
 /* known_context.c: member contexts of a context.Context. */
 void print_contexts(struct printing *p, const struct value *v);
 
+/* The row of a type; NULL: there is none. notes.h keeps it. */
+struct known;
+const struct known *known_row(const struct type *type);
+
 /* The members text and printer, when there is a text; and what else a type is known for. */
-void print_known(struct printing *p, const struct value *v);
+struct type_notes;
+void print_known(struct printing *p, const struct value *v,
+		 const struct type_notes *notes);
 
 /* As runtime_field() and runtime_number(). */
 bool known_field(struct printing *p, const struct value *v, const char *paths,

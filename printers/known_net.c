@@ -35,27 +35,59 @@ bool text_of_ip(struct printing *p, const struct value *v, struct known_words *r
 	return add_address(ret, AF_INET6, bytes);
 }
 
-/* addr is two words, the high one first; z says which sort it is: nil is none, and of the other
- * two the address is not known, so a mapped one may be either. */
+/* z is nil, or says which sort it is: from Go 1.23 on by what it points to, before by itself. False:
+ * that is not known, as in stripped programs. */
+static bool sort_of(struct printing *p, const struct value *v, uint64_t z,
+		    const struct known_words *zone, bool *ret_v6)
+{
+	struct value z4;
+	struct err ignored;
+	uint64_t is_v6, of_v4;
+
+	*ret_v6 = zone->len;
+	if (zone->len)
+		return true;
+	if (known_number(p, v, "z.value.isV6", &is_v6)) {
+		*ret_v6 = is_v6;
+		return true;
+	}
+	if (!runtime_global(p->rt, "net/netip.z4", &z4, &ignored) ||
+	    !runtime_bytes(p->rt, z4.addr, &of_v4, sizeof(of_v4), &ignored))
+		return false;
+	*ret_v6 = of_v4 != z;
+	return true;
+}
+
+/* addr is two words, the high one first. */
 bool text_of_address(struct printing *p, const struct value *v, struct known_words *ret)
 {
 	static const uint8_t mapped[V4_IN_V6] = { [10] = 0xff, [11] = 0xff };
-	uint64_t words[2], sort;
+	struct known_words zone = { .len = 0 };
+	uint64_t words[2], z;
 	uint8_t bytes[V6];
+	bool v6 = true;
 
 	if (!known_number(p, v, "addr.hi", &words[0]) ||
 	    !known_number(p, v, "addr.lo", &words[1]) ||
-	    !known_number(p, v, "z|z.value", &sort))
+	    !known_number(p, v, "z|z.value", &z))
 		return false;
 	for (size_t i = 0; i < V6; i++)
 		bytes[i] = (uint8_t)(words[i / 8] >> (56 - i % 8 * 8));
-	if (!sort) {
+	if (!z) {
 		known_add(ret, "invalid IP");
 		return true;
 	}
-	if (memcmp(bytes, mapped, sizeof(mapped)) == 0)
+	known_string(p, v, "z.value.zoneV6|z.cmpVal", &zone);
+	if (memcmp(bytes, mapped, sizeof(mapped)) == 0 && !sort_of(p, v, z, &zone, &v6))
+		return false;
+	if (!v6)
 		return add_address(ret, AF_INET, bytes + V4_IN_V6);
-	return add_address(ret, AF_INET6, bytes);
+	if (!add_address(ret, AF_INET6, bytes))
+		return false;
+	if (zone.len)
+		known_add(ret, "%%");
+	known_add_bytes(ret, zone.bytes, zone.len);
+	return true;
 }
 
 /* Without the user: what stands there may be a password. */

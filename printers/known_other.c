@@ -70,3 +70,44 @@ bool text_of_uuid(struct printing *p, const struct value *v, struct known_words 
 			  bytes[i]);
 	return true;
 }
+
+struct enumeration {
+	uint64_t value, mask; /* mask: as many bits as the type has */
+	uint64_t bits;	      /* that have names */
+	bool counts;	      /* names are not of single bits */
+	const char *name;     /* of the whole value */
+	struct known_words flags;
+};
+
+static bool name_enum(void *arg, const char *name, int64_t value)
+{
+	struct enumeration *e = arg;
+	const uint64_t bits = (uint64_t)value & e->mask;
+
+	if (bits == e->value)
+		e->name = name;
+	e->counts |= (bits & (bits - 1)) != 0 || (bits & e->bits) != 0;
+	e->bits |= bits;
+	if (bits & e->value)
+		known_add(&e->flags, "%s%s", e->flags.len ? "|" : "", name);
+	return !e->name;
+}
+
+/* Where no name is that of the number, those of its bits, if all names are of single bits. */
+bool text_of_enum(struct printing *p, const struct value *v, struct known_words *ret)
+{
+	const uint64_t size = type_size(v->type);
+	struct enumeration e = { .value = 0 };
+	struct err ignored;
+
+	if (size < 1 || size > sizeof(e.value) ||
+	    !runtime_bytes(p->rt, v->addr, &e.value, size, &ignored))
+		return false;
+	e.mask = UINT64_MAX >> (64 - 8 * size);
+	type_each_enumerator(v->type, name_enum, &e);
+	if (e.name)
+		known_add(ret, "%s", e.name);
+	else if (!e.counts && !(e.value & ~e.bits))
+		known_add_bytes(ret, e.flags.bytes, e.flags.len);
+	return ret->len > 0;
+}

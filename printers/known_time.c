@@ -130,3 +130,95 @@ bool text_of_weekday(struct printing *p, const struct value *v, struct known_wor
 
 	return name_of(p, v, names, 0, ARRAY_SIZE(names), ret);
 }
+
+struct timer {
+	uint64_t when, period; /* when: 0: it was stopped, or has fired */
+};
+
+/* Up to Go 1.22 the runtime's timer is the field r; status is one of runtime/time.go timerNoStatus
+ * and so on. */
+static bool timer_in_field(struct printing *p, const struct value *v, struct timer *ret)
+{
+	enum { WAITING = 1, MODIFIED_EARLIER = 7, MODIFIED_LATER = 8 };
+	uint64_t status;
+
+	if (!known_number(p, v, "r.status.value|r.status", &status) ||
+	    !known_number(p, v, "r.period", &ret->period))
+		return false;
+	ret->when = 0;
+	if (status == WAITING)
+		return known_number(p, v, "r.when", &ret->when);
+	if (status == MODIFIED_EARLIER || status == MODIFIED_LATER)
+		return known_number(p, v, "r.nextwhen", &ret->when);
+	return true;
+}
+
+/* From 1.23 on what package time sees is the beginning of a runtime.timeTimer, unless it is a copy:
+ * what it calls when it fires is of package time. Those of testing/synctest have another clock. */
+static bool timer_around(struct printing *p, const struct value *v, struct timer *ret)
+{
+	struct value timer = { .addr = v->addr }, function;
+	struct func_value f;
+	struct code_frame code;
+	struct err ignored;
+	uint64_t made, fake = 0;
+
+	timer.type = runtime_type_named(p->rt, "runtime.timeTimer", &ignored);
+	return timer.type && known_number(p, v, "initTimer|initTicker", &made) && made &&
+	       known_field(p, &timer, "timer.f", &function) &&
+	       type_kind(function.type) == KIND_FUNC &&
+	       runtime_func(p->rt, &function, &f, &ignored) &&
+	       runtime_code_at(p->rt, f.entry, &code) && code.function &&
+	       strncmp(code.function, "time.", strlen("time.")) == 0 &&
+	       !(known_number(p, &timer, "timer.isFake", &fake) && fake) &&
+	       known_number(p, &timer, "timer.when", &ret->when) &&
+	       known_number(p, &timer, "timer.period", &ret->period);
+}
+
+static bool read_timer(struct printing *p, const struct value *v, struct timer *ret)
+{
+	return p->moment && p->moment->now_ns &&
+	       (timer_in_field(p, v, ret) || timer_around(p, v, ret)) &&
+	       ret->when <= INT64_MAX && ret->period <= INT64_MAX;
+}
+
+static void add_distance(struct printing *p, uint64_t when, const char *before,
+			 struct known_words *ret)
+{
+	const uint64_t now = p->moment->now_ns;
+	const bool due = when < now;
+
+	known_add(ret, "%s", due ? "due " : before);
+	known_add_about(ret, due ? now - when : when - now);
+	known_add(ret, "%s", due ? " ago" : "");
+}
+
+bool text_of_timer(struct printing *p, const struct value *v, struct known_words *ret)
+{
+	struct timer t;
+
+	if (!read_timer(p, v, &t))
+		return false;
+	if (t.when)
+		add_distance(p, t.when, "fires in ", ret);
+	else
+		known_add(ret, "stopped or fired");
+	return true;
+}
+
+bool text_of_ticker(struct printing *p, const struct value *v, struct known_words *ret)
+{
+	struct timer t;
+
+	if (!read_timer(p, v, &t))
+		return false;
+	if (!t.when) {
+		known_add(ret, "stopped");
+		return true;
+	}
+	known_add(ret, "every ");
+	known_add_duration(ret, t.period);
+	known_add(ret, ", ");
+	add_distance(p, t.when, "next in ", ret);
+	return true;
+}

@@ -40,14 +40,26 @@ void print_text_masked(struct sink *out, const struct goroutine_printing *p,
 			(struct bytes_of_text){ text->bytes, text->len });
 }
 
+/* It names the value, whose own members say why that is not there. */
+static void print_key(struct sink *out, const struct goroutine_printing *p,
+		      const struct go_text *key)
+{
+	if (key->unreadable) {
+		print_text(out, p->runtime, "key", key);
+		return;
+	}
+	sink_name(out, "key");
+	print_item_without_secrets(out, p->redaction, NULL,
+				   (struct bytes_of_text){ key->bytes, key->len });
+}
+
 static void print_label(struct sink *out, const struct goroutine_printing *p,
 			const struct label *label)
 {
-	const struct runtime *rt = p->runtime;
 	uint64_t elided = label->key.elided + label->value.elided;
 
 	sink_begin(out, SINK_OBJECT);
-	print_text(out, rt, "key", &label->key);
+	print_key(out, p, &label->key);
 	if (!label->key.unreadable)
 		print_text_masked(out, p, "value", &label->value,
 				  redaction_of_name(p->redaction, label->key.bytes,

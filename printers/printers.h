@@ -84,8 +84,8 @@ struct one_value {
 /* Returns how many values of it were withheld. */
 uint64_t print_one_value(const struct one_value *one);
 
-/* Prints once, and again as long as that taught what else is a secret: whatever was printed before
- * is taken back. */
+/* Prints once, and again as long as that taught of secrets in what was printed before, which is
+ * taken back. */
 typedef void print_again_fn(void *arg);
 void print_until_known(struct sink *out, struct redaction *redaction,
 		       print_again_fn *print, void *arg);
@@ -106,11 +106,23 @@ struct goroutine_printing {
 void print_goroutine(struct sink *out, struct goroutine_printing *p,
 		     const struct goroutine *g, uint64_t group);
 
+/* What is a secret by its name in the variables of one goroutine is one in all of them: learned before
+ * any is printed. Walks texts under such names, in what types say may lead to some, and prints
+ * nothing. images: what their files say is known to everybody. */
+struct learning;
+struct learning *learning_new(const struct goroutine_printing *printing,
+			      const struct images *images);
+void learning_free(struct learning *l);
+DEFINE_AUTO(struct learning, learning_free)
+/* False: neither its variables nor those of others with the same stack may lead to one. */
+bool learning_goroutine(struct learning *l, const struct goroutine *g);
+
 struct thread_printing {
 	struct runtimes *runtimes;
 	struct target *target;
 	const struct images *images;
 	struct goroutine_printing *values; /* how; NULL: none are wanted */
+	struct redaction *redaction;
 };
 void print_thread(struct sink *out, const struct thread_printing *p, size_t i);
 

@@ -22,20 +22,33 @@ static void print_limits(struct sink *out, const struct process *p)
 	sink_end(out);
 }
 
-static void print_files(struct sink *out, const struct process *p)
+static void print_files(struct sink *out, const struct process *p, struct redaction *r)
 {
 	sink_named_begin(out, "files", SINK_ARRAY);
 	for (size_t i = 0; i < p->file_count; i++) {
 		sink_begin(out, SINK_OBJECT);
 		sink_named_int(out, "fd", p->files[i].fd);
-		sink_named_string(out, "target", p->files[i].target);
+		print_masked_member(out, r, "target", p->files[i].target);
 		sink_end(out);
 	}
 	sink_end(out);
 }
 
-static void print_mappings(struct sink *out, struct target *t)
+/* Which files the program consists of is no secret: [stack] and its like, and objects. */
+static void print_path(struct sink *out, const struct process_printing *printing,
+		       const struct target_mapping *m)
 {
+	if (!m->path[0])
+		return;
+	if (m->path[0] == '[' || images_at(printing->images, m->start))
+		sink_named_string(out, "path", m->path);
+	else
+		print_masked_member(out, printing->redaction, "path", m->path);
+}
+
+static void print_mappings(struct sink *out, const struct process_printing *printing)
+{
+	struct target *t = printing->target;
 	size_t n;
 	const struct target_mapping *m = target_mappings(t, &n);
 
@@ -50,7 +63,7 @@ static void print_mappings(struct sink *out, struct target *t)
 		sink_named_string(out, "permissions", permissions);
 		if (m->inode)
 			sink_named_address(out, "offset", m->offset);
-		sink_named_string(out, "path", m->path[0] ? m->path : NULL);
+		print_path(out, printing, m);
 		sink_end(out);
 	}
 	sink_end(out);
@@ -103,7 +116,8 @@ static void print_environment(struct sink *out, const struct process_printing *p
 		size_t len = strcspn(word, "=");
 		sink_begin(out, SINK_OBJECT);
 		sink_name(out, "name");
-		sink_text(out, word, len);
+		print_item_without_secrets(out, p->redaction, NULL,
+					   (struct bytes_of_text){ word, len });
 		if (p->environment && word[len])
 			print_text_without_secrets(
 				out, p->redaction, "value",
@@ -148,13 +162,15 @@ static const char *unless_empty(const char *s)
 	return s && *s ? s : NULL;
 }
 
-/* When it is a file apart. */
+/* When it is a file apart, or there is none. */
 static void print_debug_file(struct sink *out, const struct image *exe)
 {
-	struct err ignored;
-	const struct image *from = image_debug(exe, &ignored);
+	struct err err;
+	const struct image *from = image_debug(exe, &err);
 
-	if (from && from != exe)
+	if (!from)
+		sink_named_string(out, "debug_unreadable", err.text);
+	else if (from != exe)
 		sink_named_string(out, "debug_file", image_path(from));
 }
 
@@ -181,7 +197,7 @@ void print_process(struct sink *out, const struct process_printing *printing)
 		print_debug_file(out, exe);
 	if (p->args.bytes)
 		print_args(out, &p->args, printing->redaction);
-	sink_named_string(out, "cwd", p->cwd);
+	print_masked_member(out, printing->redaction, "cwd", p->cwd);
 	if (p->has_ids) {
 		sink_named_uint(out, "uid", p->uid);
 		sink_named_uint(out, "gid", p->gid);
@@ -196,8 +212,8 @@ void print_process(struct sink *out, const struct process_printing *printing)
 	sink_named_string(out, "container", p->container);
 	print_limits(out, p);
 	if (p->files_readable)
-		print_files(out, p);
-	print_mappings(out, printing->target);
+		print_files(out, p, printing->redaction);
+	print_mappings(out, printing);
 	if (p->environment.bytes)
 		print_environment(out, printing);
 	sink_end(out);

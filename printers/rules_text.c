@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules.h"
+#include "notes.h"
 #include "utf8.h"
 
 enum {
@@ -113,8 +113,7 @@ static bool follow(struct printing *p, const struct value *v, const char *path,
 		if (!ret->secret)
 			ret->secret = rule_of_pair(p, &ret->value);
 		if (!ret->secret)
-			ret->secret = redaction_of_type(p->redaction,
-							type_name(ret->value.type));
+			ret->secret = notes_of(p, ret->value.type)->withheld;
 		ret->value = (struct value){ field.type, ret->value.addr + field.off };
 		path += len + (path[len] == '.');
 	}
@@ -490,7 +489,7 @@ static bool is_secret(struct printing *p, const struct place *at)
 	struct octets o;
 	uint64_t n;
 
-	if (at->secret || redaction_of_type(p->redaction, type_name(at->value.type)))
+	if (at->secret || notes_of(p, at->value.type)->withheld)
 		return true;
 	if (read_number(p, &at->value, &n))
 		return type_size(at->value.type) == WORD &&

@@ -55,9 +55,12 @@ static void print_float(struct sink *out, const uint8_t *bytes, size_t size)
 	sink_float(out, value, SINK_DOUBLE);
 }
 
-static bool is_signed(enum type_kind kind)
+static bool is_signed(const struct type *type)
 {
-	return kind >= KIND_INT && kind <= KIND_INT64;
+	enum type_kind kind = type_kind(type);
+
+	return (kind >= KIND_INT && kind <= KIND_INT64) ||
+	       (kind == KIND_ENUM && type_is_signed_enum(type));
 }
 
 void print_scalar(struct printing *p, const struct value *v)
@@ -69,14 +72,16 @@ void print_scalar(struct printing *p, const struct value *v)
 		print_unreadable(p, "values of this type are not known");
 		return;
 	}
-	if (!read_value(p, v, &bits, (size_t)size))
+	if (p->has_number)
+		bits = p->number;
+	else if (!read_value(p, v, &bits, (size_t)size))
 		return;
 	sink_name(p->out, "value");
 	if (kind == KIND_BOOL)
 		sink_bool(p->out, bits != 0);
 	else if (kind == KIND_FLOAT32 || kind == KIND_FLOAT64)
 		print_float(p->out, (const uint8_t *)&bits, (size_t)size);
-	else if (is_signed(kind))
+	else if (is_signed(v->type))
 		print_signed(p->out, sign_extended(bits, (size_t)size));
 	else
 		print_unsigned(p->out, bits);
@@ -93,13 +98,4 @@ void print_complex(struct printing *p, const struct value *v)
 	print_float(p->out, bytes, half);
 	sink_name(p->out, "imag");
 	print_float(p->out, bytes + half, half);
-}
-
-/* Of C. */
-void print_enum(struct printing *p, const struct value *v)
-{
-	int32_t value;
-
-	if (read_value(p, v, &value, sizeof(value)))
-		sink_named_int(p->out, "value", value);
 }

@@ -68,6 +68,7 @@ static bool is_there(struct printing *p, uint64_t addr, uint64_t size, struct er
 void print_elements(struct printing *p, const struct type *elem, uint64_t n,
 		    element_fn *at, const void *arg)
 {
+	struct value element = { elem, 0 };
 	uint64_t i = 0, most = n < p->bounds->elements ? n : p->bounds->elements;
 	bool there = true;
 	struct err err;
@@ -80,11 +81,14 @@ void print_elements(struct printing *p, const struct type *elem, uint64_t n,
 		return;
 	sink_named_begin(p->out, "elements", SINK_ARRAY);
 	for (; i < most && has_room(p); i++) {
-		struct value element = { elem, at(arg, i) };
+		const char *before = withhold_next(p, &element, i);
+		element.addr = at(arg, i);
 		there = is_there(p, element.addr, type_size(elem), &err);
+		if (there)
+			print_value(p, &element);
+		p->withheld = before;
 		if (!there)
 			break;
-		print_value(p, &element);
 	}
 	sink_end(p->out);
 	if (!there) {
@@ -114,7 +118,7 @@ static void print_row(struct printing *p, const struct type *elem, uint64_t addr
 
 	if (is_bytes(elem)) {
 		print_bytes(p, addr, n, cap);
-	} else if (!withhold_letters(p, elem, addr, n)) {
+	} else if (!withhold_row(p, elem, addr, n)) {
 		print_size(p, n, cap);
 		print_elements(p, elem, n, in_row, &row);
 	}

@@ -1,29 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <string.h>
-
-#include "rules.h"
-
-/* A secret is shown as one: what is withheld here is known again elsewhere. */
-static bool is_hidden(struct printing *p, const struct rule *rule, const char *name)
-{
-	return rule_hides(rule, name) &&
-	       !redaction_of_name(p->redaction, name, strlen(name));
-}
+#include "notes.h"
 
 static void print_field(struct printing *p, const struct value *v,
-			const struct type_field *field, const struct rule *rule)
+			const struct type_field *field, const struct field_notes *notes)
 {
 	struct value inside = { field->type, v->addr + field->off };
-	const char *name = rule_name(rule, field->name);
-	const char *before = withhold_named(p, field->name, strlen(field->name));
+	const char *before = p->withheld;
 
+	if (!before)
+		p->withheld = notes->withheld;
 	sink_begin(p->out, SINK_OBJECT);
-	sink_named_string(p->out, "name", name);
-	if (name != field->name)
-		sink_named_string(p->out, "renamed_from", field->name);
-	if (field->embedded)
-		sink_named_bool(p->out, "embedded", true);
-	print_value_members(p, &inside);
+	print_members(p->out, notes->head);
+	print_value_rest(p, &inside);
 	sink_end(p->out);
 	p->withheld = before;
 }
@@ -31,32 +19,27 @@ static void print_field(struct printing *p, const struct value *v,
 /* Of a header, an attribute, a pair: what its other fields hold has the name that this one says. */
 const char *withhold_pair(struct printing *p, const struct value *v)
 {
-	static const char *const names[] = { "Key", "key", "Name", "name", "K", "k" };
+	const struct type_field *f = notes_of_fields(p, v->type)->naming;
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		const struct type_field *f = type_field_named(v->type, names[i]);
-		if (f && f->type)
-			return withhold_keyed(
-				p, &(struct value){ f->type, v->addr + f->off });
-	}
-	return p->withheld;
+	if (!f)
+		return p->withheld;
+	return withhold_keyed(p, &(struct value){ f->type, v->addr + f->off });
 }
 
 void print_struct(struct printing *p, const struct value *v)
 {
-	const struct rule *rule = rule_for(p->bounds->rules, v->type);
 	size_t n = type_field_count(v->type), i = 0, hidden = 0;
+	const struct type_notes *notes = notes_of_fields(p, v->type);
 
 	if (!may_descend(p, n))
 		return;
 	const char *before = withhold_pair(p, v);
 	sink_named_begin(p->out, "fields", SINK_ARRAY);
 	for (; i < n && has_room(p); i++) {
-		const struct type_field *field = type_field(v->type, i);
-		if (is_hidden(p, rule, field->name))
+		if (notes->fields[i].hidden)
 			hidden++;
 		else
-			print_field(p, v, field, rule);
+			print_field(p, v, type_field(v->type, i), &notes->fields[i]);
 	}
 	sink_end(p->out);
 	p->withheld = before;

@@ -4,23 +4,49 @@
 
 #include "frame.h"
 #include "printers.h"
+#include "withheld.h"
 
-static void print_registers(struct sink *out, const struct arch *arch,
-			    const struct target_thread *th)
+static const char withheld[] = "redacted";
+
+static void print_word(struct sink *out, struct redaction *r, uint64_t word)
+{
+	if (redaction_of_word(r, word))
+		sink_string(out, withheld);
+	else
+		sink_address(out, word);
+}
+
+static void print_vector(struct sink *out, struct redaction *r,
+			 const uint8_t bytes[static 16])
+{
+	uint64_t half[2];
+	char text[40];
+
+	memcpy(half, bytes, sizeof(half));
+	snprintf(text, sizeof(text), "0x%016lx%016lx", half[1], half[0]);
+	bool secret = redaction_of_word(r, half[0]) || redaction_of_word(r, half[1]);
+	sink_string(out, secret ? withheld : text);
+}
+
+static void print_registers(struct sink *out, struct redaction *r,
+			    const struct arch *arch, const struct target_thread *th)
 {
 	char name[16];
 
 	sink_named_begin(out, "registers", SINK_OBJECT);
-	for (unsigned i = 0; i < arch->reg_count; i++)
-		if (reg_known(&th->regs, i))
-			sink_named_address(out, arch->reg_names[i], th->regs.value[i]);
+	for (unsigned i = 0; i < arch->reg_count; i++) {
+		if (!reg_known(&th->regs, i))
+			continue;
+		sink_name(out, arch->reg_names[i]);
+		if (i == arch->pc || i == arch->sp)
+			sink_address(out, th->regs.value[i]);
+		else
+			print_word(out, r, th->regs.value[i]);
+	}
 	for (unsigned i = 0; i < th->vectors.count; i++) {
-		uint64_t half[2];
-		char text[40];
-		memcpy(half, th->vectors.value[i], sizeof(half));
 		snprintf(name, sizeof(name), "%s%u", arch->vector_prefix, i);
-		snprintf(text, sizeof(text), "0x%016lx%016lx", half[1], half[0]);
-		sink_named_string(out, name, text);
+		sink_name(out, name);
+		print_vector(out, r, th->vectors.value[i]);
 	}
 	if (th->vectors.count)
 		sink_named_address(out, "mxcsr", th->vectors.control);
@@ -67,13 +93,14 @@ static void print_signal(struct sink *out, const siginfo_t *info)
 	sink_end(out);
 }
 
-static void print_syscall(struct sink *out, const struct target_thread *th)
+static void print_syscall(struct sink *out, struct redaction *r,
+			  const struct target_thread *th)
 {
 	sink_named_begin(out, "syscall", SINK_OBJECT);
 	sink_named_int(out, "number", th->syscall_number);
 	sink_named_begin(out, "arguments", SINK_ARRAY);
 	for (size_t i = 0; i < ARRAY_SIZE(th->syscall_args); i++)
-		sink_address(out, th->syscall_args[i]);
+		print_word(out, r, th->syscall_args[i]);
 	sink_end(out);
 	sink_end(out);
 }
@@ -136,16 +163,16 @@ static void print_once(void *arg)
 		*p->values = again->before;
 	sink_begin(out, SINK_OBJECT);
 	sink_named_int(out, "id", th->tid);
-	sink_named_string(out, "name", th->name);
+	print_masked_member(out, p->redaction, "name", th->name);
 	if (th->state)
 		sink_named_string(out, "state", (char[]){ th->state, '\0' });
 	print_runtime_side(out, p->runtimes, s);
 	if (th->stopped)
-		print_registers(out, arch, th);
+		print_registers(out, p->redaction, arch, th);
 	if (th->has_siginfo)
 		print_signal(out, &th->siginfo);
 	if (th->in_syscall)
-		print_syscall(out, th);
+		print_syscall(out, p->redaction, th);
 	if (th->wchan[0])
 		sink_named_string(out, "wchan", th->wchan);
 	if (th->has_cpu)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "known.h"
+#include "notes.h"
 
 static const struct {
 	const char *name; /* NULL: the kind has none of its own */
@@ -34,7 +34,7 @@ static const struct {
 	[KIND_STRUCT] = { "struct", print_struct },
 	[KIND_UNSAFE_POINTER] = { "unsafe.Pointer", print_pointer },
 	[KIND_UNION] = { "union", print_struct },
-	[KIND_ENUM] = { "enum", print_enum },
+	[KIND_ENUM] = { "enum", print_scalar },
 };
 
 const struct value_bounds value_bounds_default = {
@@ -163,26 +163,20 @@ bool read_value(struct printing *p, const struct value *v, void *ret, size_t len
 	return false;
 }
 
-/* There is one set of rules in a process. */
-static const char *rule_of(struct printing *p, const struct type *type)
+const char *kind_name(enum type_kind kind)
 {
-	struct type_notes *notes = type_notes(type);
-
-	if (!notes->has_rule) {
-		notes->has_rule = true;
-		notes->rule = redaction_of_type(p->redaction, type_name(type));
-	}
-	return notes->rule;
+	return kinds[kind].name;
 }
 
-static void print_content(struct printing *p, const struct value *v)
+static void print_content(struct printing *p, const struct value *v,
+			  const struct type_notes *notes)
 {
 	const char *before = p->withheld;
 
 	if (!before)
-		p->withheld = rule_of(p, v->type);
+		p->withheld = notes->withheld;
 	if (!withhold_value(p, v)) {
-		print_known(p, v);
+		print_known(p, v, notes);
 		p->depth++;
 		kinds[type_kind(v->type)].print(p, v);
 		p->depth--;
@@ -190,23 +184,25 @@ static void print_content(struct printing *p, const struct value *v)
 	p->withheld = before;
 }
 
-void print_value_members(struct printing *p, const struct value *v)
+void print_value_rest(struct printing *p, const struct value *v)
 {
-	struct sink *out = p->out;
-	enum type_kind kind = v->type ? type_kind(v->type) : KIND_UNKNOWN;
-
 	if (!v->type) {
 		print_unreadable(p, "its type is not known");
 		return;
 	}
-	sink_named_string(out, "type", type_name(v->type));
-	sink_named_string(out, "kind", kinds[kind].name);
 	if (value_has_address(v))
-		sink_named_address(out, "address", v->addr);
-	if (kinds[kind].print)
-		print_content(p, v);
+		sink_named_address(p->out, "address", v->addr);
+	if (kinds[type_kind(v->type)].print)
+		print_content(p, v, notes_of(p, v->type));
 	else
 		print_unreadable(p, "values of this type are not known");
+}
+
+void print_value_members(struct printing *p, const struct value *v)
+{
+	if (v->type)
+		print_members(p->out, notes_of(p, v->type)->head);
+	print_value_rest(p, v);
 }
 
 void print_value(struct printing *p, const struct value *v)
@@ -279,16 +275,17 @@ uint64_t print_one_value(const struct one_value *value)
 void print_until_known(struct sink *out, struct redaction *redaction,
 		       print_again_fn *print, void *arg)
 {
-	enum { TIMES_MAX = 8 };
-	size_t known;
+	enum { TIMES_MAX = 8 }; /* then it is not known what is shown too early */
 
 	redaction_forget(redaction);
 	sink_mark(out);
-	for (int i = 0; i < TIMES_MAX; i++) {
-		known = redaction_learned(redaction);
+	for (int i = 0; i <= TIMES_MAX; i++) {
+		if (i == TIMES_MAX)
+			redaction_suspect_all(redaction);
+		redaction_ask(redaction);
 		sink_rewind(out);
 		print(arg);
-		if (redaction_learned(redaction) == known)
+		if (redaction_settled(redaction))
 			break;
 	}
 	sink_release(out);
@@ -313,24 +310,37 @@ static void print_flags(struct sink *out, const struct variable *v)
 	sink_named_string(out, "shape", v->shape);
 }
 
-void print_inner_variable(struct printing *p, const struct variable *v)
+void print_variable_head(struct sink *out, const struct variable *v)
 {
-	struct sink *out = p->out;
-	const char *before = withhold_named(p, v->name, strlen(v->name));
+	const struct type *type = v->value.type;
 
-	sink_begin(out, SINK_OBJECT);
 	sink_named_string(out, "name", v->name);
 	print_flags(out, v);
-	if (!v->optimized_out && !v->unreadable) {
-		print_value_members(p, &v->value);
+	if (type)
+		sink_named_string(out, "type", type_name(type));
+	if (type && !v->optimized_out && !v->unreadable)
+		sink_named_string(out, "kind", kind_name(type_kind(type)));
+	if (v->optimized_out)
+		sink_named_bool(out, "optimized_out", true);
+	sink_named_string(out, "unreadable", v->unreadable);
+}
+
+void print_inner_variable(struct printing *p, const struct variable *v)
+{
+	const struct variable_notes *notes = notes_of_variable(p, v);
+	const char *before = p->withheld;
+
+	sink_begin(p->out, SINK_OBJECT);
+	if (notes) {
+		p->withheld = before ? before : notes->withheld;
+		print_members(p->out, notes->head);
 	} else {
-		if (v->value.type)
-			sink_named_string(out, "type", type_name(v->value.type));
-		if (v->optimized_out)
-			sink_named_bool(out, "optimized_out", true);
-		sink_named_string(out, "unreadable", v->unreadable);
+		withhold_named(p, v->name, strlen(v->name));
+		print_variable_head(p->out, v);
 	}
-	sink_end(out);
+	if (!v->optimized_out && !v->unreadable)
+		print_value_rest(p, &v->value);
+	sink_end(p->out);
 	p->withheld = before;
 }
 
@@ -338,6 +348,7 @@ void print_variable(struct printing *p, struct runtime *rt, const struct variabl
 {
 	p->rt = rt;
 	p->begun = sink_bytes(p->out);
+	p->in_pem = false;
 	p->variables++;
 	print_inner_variable(p, v);
 }

@@ -15,6 +15,7 @@ struct printing {
 	const struct moment *moment; /* NULL: not known */
 	struct redaction *redaction;
 	const char *withheld;	  /* the rule that withholds all in here; NULL: none */
+	bool in_pem;		  /* a private key began in the text before this one */
 	unsigned depth;		  /* values around this one */
 	unsigned pointers;	  /* followed to get here */
 	uint64_t begun;		  /* bytes of the document before this variable */
@@ -24,6 +25,8 @@ struct printing {
 	bool has_text;		  /* the value that is being printed */
 	unsigned text_depth;	  /* texts that this one is part of */
 	unsigned texts;		  /* made for the outermost of them */
+	uint64_t number;	  /* the value that is being printed, read to be judged */
+	bool has_number;
 	struct seen *seen;
 };
 
@@ -36,13 +39,16 @@ void printing_end(struct printing *p);
 typedef void value_printer(struct printing *p, const struct value *v);
 value_printer print_scalar, print_complex, print_string, print_array, print_slice,
 	print_struct, print_pointer, print_interface, print_map, print_channel,
-	print_func, print_enum;
+	print_func;
 
 /* A value inside of p's: an element of an array, a member of an object, or the members
  * themselves of an object that was begun. */
 void print_value(struct printing *p, const struct value *v);
 void print_value_members(struct printing *p, const struct value *v);
 void print_named_value(struct printing *p, const char *name, const struct value *v);
+/* The same behind its type and kind: of an object that has them. */
+void print_value_rest(struct printing *p, const struct value *v);
+const char *kind_name(enum type_kind kind); /* NULL: it has none */
 
 /* An argument, result or local, as an object. */
 void print_variable(struct printing *p, struct runtime *rt, const struct variable *v);
@@ -55,6 +61,9 @@ const char *withhold_named(struct printing *p, const char *name, size_t len);
 /* The same of a map's or context's key, or a field that names another: what a string says, or how
  * the type inside of an interface is called. */
 const char *withhold_keyed(struct printing *p, const struct value *key);
+/* The same of element i of a list, of the one before it: {"--password", "x"}, and in one of interfaces,
+ * whose elements may be pairs, {"password", "x"}. */
+const char *withhold_next(struct printing *p, const struct value *before, uint64_t i);
 /* struct.c: the same of a struct, one of whose fields says what the others are called. */
 const char *withhold_pair(struct printing *p, const struct value *v);
 /* Where p->withheld, or what it holds, withholds this value, prints what takes its place. */
@@ -69,9 +78,10 @@ struct shown_text {
 };
 /* False: nothing in it is a secret, and nothing was printed. */
 bool print_masked(struct printing *p, const char *member, const struct shown_text *text);
-/* Numbers one after the other that are the letters of a secret. */
-bool withhold_letters(struct printing *p, const struct type *elem, uint64_t addr,
-		      uint64_t n);
+/* withheld_row.c. Numbers one after the other that are a secret, or the letters of one. */
+bool withhold_row(struct printing *p, const struct type *elem, uint64_t addr, uint64_t n);
+/* Members redacted and same, of what is withheld. */
+void print_same(struct printing *p, const void *bytes, size_t len, const char *rule);
 /* How far behind what is shown a secret is looked for. */
 enum { SECRETS_BEHIND = 256 };
 

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "waiting.h"
 
+#include <string.h>
+
+#include "redaction.h"
 #include "sockets.h"
+#include "withheld.h"
 
 static const char *kind_name(enum wait_kind kind)
 {
@@ -98,6 +102,20 @@ static void print_lock(struct sink *out, const struct wait *w)
 		sink_named_uint(out, "waiters", l->waiters);
 }
 
+/* Numbers of hosts and ports are no secrets, and there are many of them. */
+static void print_address(struct sink *out, const struct goroutine_printing *p,
+			  const struct descriptor *d, const char *key,
+			  const char *address)
+{
+	if (!*address)
+		return;
+	if (strcmp(d->protocol, "unix") == 0 ||
+	    redaction_mode(p->redaction) == REDACT_STRICT)
+		print_masked_member(out, p->redaction, key, address);
+	else
+		sink_named_string(out, key, address);
+}
+
 static void print_descriptor(struct sink *out, const struct goroutine_printing *p,
 			     const struct wait *w)
 {
@@ -110,14 +128,12 @@ static void print_descriptor(struct sink *out, const struct goroutine_printing *
 	if (!d)
 		return;
 	if (!d->protocol) {
-		sink_named_string(out, "file", d->link);
+		print_masked_member(out, p->redaction, "file", d->link);
 		return;
 	}
 	sink_named_string(out, "protocol", d->protocol);
-	if (*d->local)
-		sink_named_string(out, "local", d->local);
-	if (*d->remote)
-		sink_named_string(out, "remote", d->remote);
+	print_address(out, p, d, "local", d->local);
+	print_address(out, p, d, "remote", d->remote);
 	sink_named_string(out, "state", d->state);
 }
 

@@ -12,8 +12,6 @@
 enum {
 	HASHED_MAX = 64 << 10, /* bytes of a secret */
 	KEY_MAX = 256,
-	LETTERS_MIN = 6,
-	LETTERS_MAX = 256,
 	NUMBER_MAX = 16, /* bytes: of a complex number */
 };
 
@@ -38,6 +36,19 @@ static void withhold_of_string(struct printing *p, const struct value *key)
 		withhold_named(p, bytes, (size_t)s.len);
 }
 
+/* Of a key like struct{Tenant, Field string}. */
+static void withhold_of_struct(struct printing *p, const struct value *key)
+{
+	enum { FIELDS_MAX = 16 };
+
+	for (size_t i = 0; i < type_field_count(key->type) && i < FIELDS_MAX; i++) {
+		const struct type_field *f = type_field(key->type, i);
+		if (f->type)
+			withhold_of_string(
+				p, &(struct value){ f->type, key->addr + f->off });
+	}
+}
+
 const char *withhold_keyed(struct printing *p, const struct value *key)
 {
 	const char *before = p->withheld;
@@ -46,7 +57,9 @@ const char *withhold_keyed(struct printing *p, const struct value *key)
 
 	if (before || redaction_mode(p->redaction) == REDACT_NOTHING)
 		return before;
-	if (type_kind(key->type) != KIND_INTERFACE) {
+	if (type_kind(key->type) == KIND_STRUCT) {
+		withhold_of_struct(p, key);
+	} else if (type_kind(key->type) != KIND_INTERFACE) {
 		withhold_of_string(p, key);
 	} else if (runtime_interface(p->rt, key, &in, &ignored) && in.descriptor) {
 		/* Keys of contexts are named by their types. */
@@ -59,8 +72,27 @@ const char *withhold_keyed(struct printing *p, const struct value *key)
 	return before;
 }
 
-static void print_same(struct printing *p, const void *bytes, size_t len,
-		       const char *rule)
+const char *withhold_next(struct printing *p, const struct value *before, uint64_t i)
+{
+	struct interface_value in;
+	struct text_value s;
+	struct err ignored;
+	char first;
+
+	if (p->withheld || i == 0 || redaction_mode(p->redaction) == REDACT_NOTHING)
+		return p->withheld;
+	if (type_kind(before->type) == KIND_STRING) {
+		if (runtime_string(p->rt, before, &s, &ignored) && s.len > 1 &&
+		    runtime_bytes(p->rt, s.addr, &first, 1, &ignored) && first == '-')
+			withhold_of_string(p, before);
+	} else if (type_kind(before->type) == KIND_INTERFACE && i % 2 == 1 &&
+		   runtime_interface(p->rt, before, &in, &ignored) && in.inside.type) {
+		withhold_of_string(p, &in.inside);
+	}
+	return NULL;
+}
+
+void print_same(struct printing *p, const void *bytes, size_t len, const char *rule)
 {
 	char same[REDACTION_SAME];
 
@@ -119,10 +151,10 @@ static void learn_number(struct printing *p, const struct value *v, const void *
 		unsigned unused = 8 * (unsigned)(sizeof(bits) - size);
 		memcpy(&bits, bytes, size);
 		if (is_signed(kind))
-			snprintf(digits, sizeof(digits), "%" PRId64,
-				 (int64_t)(bits << unused) >> unused);
-		else
-			snprintf(digits, sizeof(digits), "%" PRIu64, bits);
+			bits = (uint64_t)((int64_t)(bits << unused) >> unused);
+		snprintf(digits, sizeof(digits),
+			 is_signed(kind) ? "%" PRId64 : "%" PRIu64, bits);
+		redaction_learn_number(p->redaction, bits);
 	}
 	redaction_learn(p->redaction, value_has_address(v) ? v->addr : 0, size, digits,
 			strlen(digits));
@@ -191,6 +223,8 @@ static const char *rule_of_number(struct printing *p, const struct value *v)
 	if (type_size(v->type) != sizeof(bits) ||
 	    !runtime_bytes(p->rt, v->addr, &bits, sizeof(bits), &ignored))
 		return NULL;
+	p->number = bits;
+	p->has_number = true;
 	return redaction_of_number(p->redaction, bits);
 }
 
@@ -200,6 +234,7 @@ bool withhold_value(struct printing *p, const struct value *v)
 	uint64_t addr, len;
 	const char *rule;
 
+	p->has_number = false;
 	if (is_number(kind) && (rule = rule_of_number(p, v))) {
 		withhold_number(p, v, rule);
 		return true;
@@ -210,10 +245,21 @@ bool withhold_value(struct printing *p, const struct value *v)
 	return true;
 }
 
+/* A text that is one of a key's pieces is withheld as a whole. */
+static struct redacted judge(struct printing *p, const struct shown_text *text)
+{
+	bool piece = redaction_of_piece(text->bytes, text->len, &p->in_pem);
+
+	if (!piece || redaction_mode(p->redaction) != REDACT_SECRETS)
+		return redaction_of_text(p->redaction, text->addr, text->bytes,
+					 text->len);
+	redaction_learn(p->redaction, text->addr, text->whole, text->bytes, text->len);
+	return (struct redacted){ .rule = "pem" };
+}
+
 bool print_masked(struct printing *p, const char *member, const struct shown_text *text)
 {
-	struct redacted left =
-		redaction_of_text(p->redaction, text->addr, text->bytes, text->len);
+	struct redacted left = judge(p, text);
 
 	if (!left.rule)
 		return false;
@@ -226,46 +272,6 @@ bool print_masked(struct printing *p, const char *member, const struct shown_tex
 		sink_text(p->out, left.text, n);
 	}
 	print_same_text(p, text, left.rule);
-	redacted_done(&left);
-	return true;
-}
-
-static bool is_letter_type(struct printing *p, const struct type *elem)
-{
-	enum type_kind kind = elem ? type_kind(elem) : KIND_UNKNOWN;
-
-	if (redaction_mode(p->redaction) == REDACT_STRICT) /* which leaves numbers */
-		return kind == KIND_INT32 || kind == KIND_UINT16 || kind == KIND_INT8;
-	return kind >= KIND_INT && kind <= KIND_UINT64;
-}
-
-bool withhold_letters(struct printing *p, const struct type *elem, uint64_t addr,
-		      uint64_t n)
-{
-	uint8_t numbers[LETTERS_MAX * sizeof(uint64_t)];
-	char letters[LETTERS_MAX];
-	size_t count = n < LETTERS_MAX ? (size_t)n : LETTERS_MAX, size;
-	struct err ignored;
-
-	if (p->withheld || count < LETTERS_MIN || !is_letter_type(p, elem) ||
-	    redaction_mode(p->redaction) == REDACT_NOTHING)
-		return false;
-	size = (size_t)type_size(elem);
-	if (size < 1 || size > sizeof(uint64_t) ||
-	    !runtime_bytes(p->rt, addr, numbers, count * size, &ignored))
-		return false;
-	for (size_t i = 0; i < count; i++) {
-		uint64_t number = 0;
-		memcpy(&number, numbers + i * size, size);
-		if (number < 1 || number > 127)
-			return false;
-		letters[i] = (char)number;
-	}
-	struct redacted left = redaction_of_text(p->redaction, 0, letters, count);
-	if (!left.rule)
-		return false;
-	sink_named_uint(p->out, "len", redaction_length(n));
-	print_same(p, letters, count, left.rule);
 	redacted_done(&left);
 	return true;
 }
@@ -286,6 +292,16 @@ void print_item_without_secrets(struct sink *out, struct redaction *r, const cha
 	else
 		sink_string(out, mask);
 	redacted_done(&left);
+}
+
+void print_masked_member(struct sink *out, struct redaction *r, const char *key,
+			 const char *text)
+{
+	if (!text)
+		return;
+	sink_name(out, key);
+	print_item_without_secrets(out, r, NULL,
+				   (struct bytes_of_text){ text, strlen(text) });
 }
 
 void print_text_without_secrets(struct sink *out, struct redaction *r, const char *key,

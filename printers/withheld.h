@@ -19,4 +19,9 @@ void print_text_without_secrets(struct sink *out, struct redaction *r, const cha
 void print_item_without_secrets(struct sink *out, struct redaction *r, const char *rule,
 				struct bytes_of_text text);
 
+/* Member key, a text that may be there with masks only: of what is no value, as a path. NULL: left
+ * out. */
+void print_masked_member(struct sink *out, struct redaction *r, const char *key,
+			 const char *text);
+
 #endif

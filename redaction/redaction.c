@@ -2,6 +2,7 @@
 #include "redaction_priv.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <errno.h>
 #include <nettle/hmac.h>
 #include <stdio.h>
@@ -30,6 +31,8 @@ struct redaction {
 	struct hmac_sha256_ctx key;
 	struct secrets *always; /* NULL: nothing was remembered */
 	struct secrets *here;
+	struct asked *asked; /* NULL: nobody did so far */
+	bool asking;
 	struct cached names[CACHE];
 };
 
@@ -97,6 +100,7 @@ void redaction_free(struct redaction *r)
 	rules_free(r->rules);
 	secrets_free(r->always);
 	secrets_free(r->here);
+	asked_free(r->asked);
 	explicit_bzero(&r->key, sizeof(r->key));
 	xfree(r);
 }
@@ -209,6 +213,12 @@ void redaction_learn(struct redaction *r, uint64_t addr, uint64_t size, const vo
 		secrets_learn(r->here, addr, size, bytes, len);
 }
 
+void redaction_learn_number(struct redaction *r, uint64_t number)
+{
+	if (r->mode != REDACT_NOTHING)
+		secrets_learn_number(r->here, number);
+}
+
 void redaction_remember(struct redaction *r)
 {
 	secrets_free(r->always);
@@ -216,12 +226,26 @@ void redaction_remember(struct redaction *r)
 	r->here = secrets_new();
 }
 
+void redaction_learn_for_all(struct redaction *r, uint64_t addr, uint64_t size,
+			     const void *bytes, size_t len)
+{
+	if (!r->always)
+		r->always = secrets_new();
+	if (r->mode == REDACT_SECRETS)
+		secrets_add(r->always, addr, size, bytes, len);
+}
+
+void redaction_learned_all(struct redaction *r)
+{
+	if (r->always)
+		secrets_sort(r->always);
+}
+
 void redaction_forget(struct redaction *r)
 {
 	if (secrets_count(r->here) == 0)
 		return;
-	secrets_free(r->here);
-	r->here = secrets_new();
+	secrets_clear(r->here);
 }
 
 size_t redaction_learned(const struct redaction *r)
@@ -229,22 +253,111 @@ size_t redaction_learned(const struct redaction *r)
 	return secrets_count(r->here);
 }
 
-bool redaction_at(const struct redaction *r, uint64_t addr, uint64_t size)
+void redaction_suspect_all(struct redaction *r)
 {
-	return secrets_at(r->here, addr, size) ||
-	       (r->always && secrets_at(r->always, addr, size));
+	if (r->mode != REDACT_NOTHING)
+		secrets_suspect_all(r->here);
 }
 
-const char *redaction_of_number(const struct redaction *r, uint64_t number)
+void redaction_ask(struct redaction *r)
+{
+	if (!r->asked)
+		r->asked = asked_new(r->here);
+	else
+		asked_again(r->asked, r->here);
+	r->asking = true;
+}
+
+bool redaction_settled(struct redaction *r)
+{
+	r->asking = false;
+	return asked_settled(r->asked, r->here);
+}
+
+bool redaction_at(struct redaction *r, uint64_t addr, uint64_t size)
+{
+	if (secrets_at(r->here, addr, size) ||
+	    (r->always && secrets_at(r->always, addr, size)))
+		return true;
+	if (r->asking)
+		asked_word(r->asked, r->here, ASKED_PLACE, addr, size);
+	return false;
+}
+
+/* Those of 16 digits, and of 15 that begin with 34 or 37, as nobody else's do. Other lengths are more
+ * often times and hashes. */
+static bool may_be_card(uint64_t number)
+{
+	const uint64_t ten_to_13 = UINT64_C(10000000000000);
+	uint64_t first = number / ten_to_13;
+
+	return (first >= 100 && first <= 999) || first == 34 || first == 37;
+}
+
+static const char *rule_of_card(uint64_t number)
 {
 	char digits[24];
 	int len;
 
-	if (r->mode != REDACT_SECRETS || number < UINT64_C(1000000000000000) ||
-	    number > UINT64_C(9999999999999999))
+	if (!may_be_card(number))
 		return NULL;
 	len = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)number);
 	return is_card_number(digits, (size_t)len) ? "card" : NULL;
+}
+
+const char *redaction_of_number(struct redaction *r, uint64_t number)
+{
+	if (r->mode != REDACT_SECRETS)
+		return NULL;
+	if (secrets_have_number(r->here, number) ||
+	    (r->always && secrets_have_number(r->always, number)))
+		return "elsewhere";
+	if (r->asking)
+		asked_word(r->asked, r->here, ASKED_NUMBER, number, 0);
+	return rule_of_card(number);
+}
+
+/* How many bytes of text are the rest of a secret that began before it. */
+static size_t begins_inside(const struct redaction *r, const char *text, size_t len)
+{
+	size_t n = secrets_begin(r->here, text, len), always = 0;
+
+	if (n < len && r->always)
+		always = secrets_begin(r->always, text, len);
+	return n > always ? n : always;
+}
+
+/* Four letters or more, as a text has them. */
+static bool is_letters(uint64_t word)
+{
+	unsigned n = 0;
+
+	for (; word && isprint((int)(word & UINT8_MAX)); word >>= 8)
+		n++;
+	return !word && n >= sizeof(word) / 2;
+}
+
+static bool is_secret_word(struct redaction *r, uint64_t word)
+{
+	if (secrets_have_word(r->here, word) ||
+	    (r->always && secrets_have_word(r->always, word)))
+		return true;
+	if (r->asking)
+		asked_word(r->asked, r->here, ASKED_WORD, word, 0);
+	return rule_of_card(word) != NULL;
+}
+
+bool redaction_of_word(struct redaction *r, uint64_t word)
+{
+	switch (r->mode) {
+	case REDACT_STRICT:
+		return is_letters(word);
+	case REDACT_SECRETS:
+		return is_secret_word(r, word);
+	case REDACT_NOTHING:
+		break;
+	}
+	return false;
 }
 
 /* The text with masks, as it grows. */
@@ -282,8 +395,9 @@ static void withhold(struct masking *m, struct span span)
 	keep(m, mask, sizeof(mask) - 1);
 	if (!m->ret.rule)
 		m->ret.rule = span.rule;
+	bool is_new = strcmp(span.rule, "elsewhere") != 0;
 	redaction_learn(m->r, m->addr ? m->addr + span.begin : 0, span.end - span.begin,
-			m->text + span.begin, span.end - span.begin);
+			is_new ? m->text + span.begin : NULL, span.end - span.begin);
 	m->done = span.end;
 	m->spans++;
 }
@@ -307,13 +421,13 @@ static void mask_all(struct masking *m)
 	struct span span, rule = { .end = 0 };
 	bool more = m->r->rules != NULL;
 
-	for (size_t at = 0; at < m->len && m->spans < SPANS_MAX; at++) {
+	for (size_t at = m->done; at < m->len && m->spans < SPANS_MAX; at++) {
 		if (more && at >= rule.end) {
 			more = rules_find(m->r->rules, m->text + at, m->len - at, &rule);
 			rule.begin += at;
 			rule.end += at;
 		}
-		if (more && rule.begin == at)
+		if (more && rule.begin <= at) /* it may begin in what was withheld */
 			withhold(m, rule);
 		else if (span_at(m, at, &span))
 			withhold(m, span);
@@ -338,15 +452,18 @@ struct redacted redaction_of_text(struct redaction *r, uint64_t addr, const char
 		return m.ret;
 	if (r->mode == REDACT_STRICT)
 		return (struct redacted){ .rule = "strict" };
-	if ((addr && redaction_at(r, addr, len)) || secrets_hold(r->here, text, len) ||
-	    (r->always && secrets_hold(r->always, text, len)))
+	size_t inside = begins_inside(r, text, len);
+	if ((addr && redaction_at(r, addr, len)) || inside == len)
 		return (struct redacted){ .rule = "elsewhere" };
+	if (r->asking)
+		asked_text(r->asked, r->here, text, len);
 	if (r->rules) { /* whose expressions want an end */
 		ended = xmalloc(len + 1);
 		memcpy(ended, text, len);
 		ended[len] = '\0';
 		m.text = ended;
 	}
+	withhold(&m, (struct span){ 0, inside, "elsewhere" });
 	mask_all(&m);
 	if (m.ret.rule && !m.left)
 		redacted_done(&m.ret);

@@ -43,12 +43,25 @@ const char *redaction_of_type(struct redaction *r, const char *type);
  * does not forget what was learned before redaction_remember(). */
 void redaction_learn(struct redaction *r, uint64_t addr, uint64_t size, const void *bytes,
 		     size_t len); /* addr 0: nowhere; bytes NULL: they are no text */
+void redaction_learn_number(struct redaction *r, uint64_t number);
 void redaction_remember(struct redaction *r);
 void redaction_forget(struct redaction *r);
+/* What is a secret in all goroutines, as long as there are not too many; from redaction_learned_all()
+ * on. */
+void redaction_learn_for_all(struct redaction *r, uint64_t addr, uint64_t size,
+			     const void *bytes, size_t len);
+void redaction_learned_all(struct redaction *r);
 /* Grows with each that was not known before. */
 size_t redaction_learned(const struct redaction *r);
+/* Where what is learned does not end: until redaction_forget() all text is withheld, and whatever
+ * may be an address of some. */
+void redaction_suspect_all(struct redaction *r);
+/* What was printed before something was learned may hold it. From redaction_ask() on questions are
+ * noted; redaction_settled(): would each get the same answer now? False in doubt. */
+void redaction_ask(struct redaction *r);
+bool redaction_settled(struct redaction *r); /* and no more are noted */
 /* Does any of it lie in these bytes? */
-bool redaction_at(const struct redaction *r, uint64_t addr, uint64_t size);
+bool redaction_at(struct redaction *r, uint64_t addr, uint64_t size);
 
 /* Text of the subject. Where nothing is to be withheld rule is NULL, and so is text. */
 struct redacted {
@@ -60,9 +73,16 @@ struct redacted {
 struct redacted redaction_of_text(struct redaction *r, uint64_t addr, const char *text,
 				  size_t len);
 void redacted_done(struct redacted *text);
+/* Texts that are read one after the other, as lines are: in_key says whether a private key in PEM began
+ * in those before and has not ended, and then whether it does so in this one. True: this text is a
+ * piece of it. */
+bool redaction_of_piece(const char *text, size_t len, bool *in_key);
 
-/* A card's number? */
-const char *redaction_of_number(const struct redaction *r, uint64_t number);
+/* A card's number, or one that was learned? */
+const char *redaction_of_number(struct redaction *r, uint64_t number);
+/* Eight bytes, of which nobody knows what they are, as in a register: do they lead to a secret, or
+ * are they one, or a part of its letters? */
+bool redaction_of_word(struct redaction *r, uint64_t word);
 
 /* Equal for equal bytes within a document, or of the same key. */
 enum { REDACTION_SAME = 16 + 1 };

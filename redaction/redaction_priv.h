@@ -8,19 +8,53 @@
 /* names.c. Case styles, plurals and numbers at the end make no difference. */
 bool is_secret_name(const char *name, size_t len);
 
+/* encodings.c. Calls fn with each text that stands for these bytes, or for most of them: in base64, digits, a
+ * query, quotes. */
+typedef void encoded_fn(void *arg, const char *text, size_t len);
+void each_encoding(const char *bytes, size_t len, encoded_fn *fn, void *arg);
+
 /* secrets.c. */
 struct secrets;
 struct secrets *secrets_new(void);
 void secrets_free(struct secrets *s);
+void secrets_clear(struct secrets *s);
 void secrets_learn(struct secrets *s, uint64_t addr, uint64_t size, const void *bytes,
 		   size_t len);
+/* One of many: it is known by all of its bytes, or those at the end of a text, and by its place after
+ * secrets_sort(). */
+void secrets_add(struct secrets *s, uint64_t addr, uint64_t size, const void *bytes,
+		 size_t len);
+void secrets_sort(struct secrets *s);
+void secrets_learn_number(struct secrets *s, uint64_t number);
+bool secrets_have_number(const struct secrets *s, uint64_t number);
+/* Is it such a number, an address in one, or eight of its letters? */
+bool secrets_have_word(const struct secrets *s, uint64_t word);
+/* From now on any text and address may be one. */
+void secrets_suspect_all(struct secrets *s);
+/* Grows with each that was not known before, and of these the ones known by their bytes. */
 size_t secrets_count(const struct secrets *s);
+size_t secrets_contents(const struct secrets *s);
 bool secrets_at(const struct secrets *s, uint64_t addr, uint64_t size);
 /* How many bytes from the first of text on are a secret that was learned; text may end
  * in the middle of it. */
 size_t secrets_here(const struct secrets *s, const char *text, size_t len);
-/* Is the whole text a part of one? Of any text it is said when there are too many. */
-bool secrets_hold(const struct secrets *s, const char *text, size_t len);
+/* There are too many: of any text it is said that it is one. */
+bool secrets_are_all(const struct secrets *s);
+/* How many are a part of one, up to its end or that of the text. */
+size_t secrets_begin(const struct secrets *s, const char *text, size_t len);
+
+/* asked.c. Questions that were answered with no, each with what was known by then. */
+struct asked;
+struct asked *asked_new(const struct secrets *s);
+void asked_free(struct asked *a);
+void asked_again(struct asked *a, const struct secrets *s); /* forgets them */
+/* size: of a place. */
+enum asked_as { ASKED_PLACE, ASKED_NUMBER, ASKED_WORD };
+void asked_word(struct asked *a, const struct secrets *s, enum asked_as as, uint64_t what,
+		uint64_t size);
+void asked_text(struct asked *a, const struct secrets *s, const char *text, size_t len);
+/* Would all be answered so now? False in doubt. */
+bool asked_settled(const struct asked *a, const struct secrets *s);
 
 /* shapes.c. What looks like a secret and begins at text[at]; false: nothing does. Text may end in
  * the middle of it. */

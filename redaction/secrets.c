@@ -9,8 +9,13 @@ enum {
 	PART_MIN = 8,	     /* of a secret, to be known by */
 	CONTENT_MAX = 4096,  /* of each, is remembered */
 	CONTENTS_MAX = 1024, /* more are too many to look for */
-	TABLE = 1024,	     /* by the hash of their beginning: a power of two */
+	NUMBERS_MAX = 64,    /* likewise */
+	ADDED_MAX = 1 << 16, /* of those that are one of many */
+	TABLE = 1024, /* by the hash of their beginning: a power of two; at first */
 };
+
+/* Smaller ones are numbers like any other. */
+#define NUMBER_MIN UINT64_C(100000)
 
 struct range {
 	uint64_t begin, end;
@@ -19,36 +24,56 @@ struct range {
 struct content {
 	char *bytes;
 	size_t len;
-	struct content *next; /* of the same hash */
+	struct content *next;	/* of the same hash */
+	struct content *before; /* learned, unless it is an encoding of one */
 };
 
 struct secrets {
 	struct range *ranges;
 	size_t range_count, range_cap;
-	struct content **table;
-	size_t content_count, learned;
+	struct content **table, *last; /* that was learned */
+	size_t table_size, in_table, added;
+	uint64_t numbers[NUMBERS_MAX];
+	size_t content_count, number_count, learned;
+	bool all; /* nobody knows what else is one */
 };
 
 struct secrets *secrets_new(void)
 {
 	struct secrets *s = xcalloc(1, sizeof(*s));
 
+	s->table_size = TABLE;
 	s->table = xcalloc(TABLE, sizeof(struct content *));
 	return s;
 }
 
-void secrets_free(struct secrets *s)
+static void free_contents(struct secrets *s)
 {
-	if (!s)
-		return;
-	for (size_t i = 0; i < TABLE; i++) {
+	for (size_t i = 0; s->in_table && i < s->table_size; i++) {
 		for (struct content *c = s->table[i], *next; c; c = next) {
 			next = c->next;
 			explicit_bzero(c->bytes, c->len);
 			xfree(c->bytes);
 			xfree(c);
 		}
+		s->table[i] = NULL;
 	}
+}
+
+void secrets_clear(struct secrets *s)
+{
+	free_contents(s);
+	s->last = NULL;
+	s->in_table = s->added = 0;
+	s->range_count = s->content_count = s->number_count = s->learned = 0;
+	s->all = false;
+}
+
+void secrets_free(struct secrets *s)
+{
+	if (!s)
+		return;
+	free_contents(s);
 	xfree(s->table);
 	xfree(s->ranges);
 	xfree(s);
@@ -62,7 +87,7 @@ static struct content **chain(const struct secrets *s, const char *bytes)
 	memcpy(&low, bytes, sizeof(low));
 	memcpy(&high, bytes + sizeof(low), sizeof(high));
 	uint64_t hash = (low | (uint64_t)high << 32) * UINT64_C(0x9e3779b97f4a7c15);
-	return &s->table[(hash >> 40) & (TABLE - 1)];
+	return &s->table[(hash >> 40) & (s->table_size - 1)];
 }
 
 /* The first whose end is behind addr. */
@@ -84,6 +109,8 @@ bool secrets_at(const struct secrets *s, uint64_t addr, uint64_t size)
 {
 	size_t i = range_behind(s, addr);
 
+	if (s->all)
+		return true;
 	return size > 0 && i < s->range_count && s->ranges[i].begin < addr + size;
 }
 
@@ -124,18 +151,54 @@ static bool is_one_letter(const char *bytes, size_t len)
 	return memcmp(bytes, bytes + 1, len - 1) == 0;
 }
 
+static void grow_table(struct secrets *s)
+{
+	struct content **old = s->table;
+	size_t size = s->table_size;
+
+	s->table_size = 2 * size;
+	s->table = xcalloc(s->table_size, sizeof(struct content *));
+	for (size_t i = 0; i < size; i++) {
+		for (struct content *c = old[i], *next; c; c = next) {
+			struct content **at = chain(s, c->bytes);
+			next = c->next;
+			c->next = *at;
+			*at = c;
+		}
+	}
+	xfree(old);
+}
+
+static struct content *add_content(struct secrets *s, const char *bytes, size_t len)
+{
+	if (len < CONTENT_MIN || is_one_letter(bytes, len) || is_known(s, bytes, len))
+		return NULL;
+	if (s->in_table++ == s->table_size)
+		grow_table(s);
+	struct content *c = xcalloc(1, sizeof(*c)), **at = chain(s, bytes);
+	*c = (struct content){ xmalloc(len), len, *at, NULL };
+	memcpy(c->bytes, bytes, len);
+	*at = c;
+	return c;
+}
+
+static void add_encoding(void *arg, const char *text, size_t len)
+{
+	add_content(arg, text, len);
+}
+
 static bool learn_content(struct secrets *s, const char *bytes, size_t len)
 {
 	if (len > CONTENT_MAX)
 		len = CONTENT_MAX;
-	if (s->content_count == CONTENTS_MAX || len < CONTENT_MIN ||
-	    is_one_letter(bytes, len) || is_known(s, bytes, len))
+	struct content *c =
+		s->content_count < CONTENTS_MAX ? add_content(s, bytes, len) : NULL;
+	if (!c)
 		return false;
-	struct content *c = xcalloc(1, sizeof(*c)), **at = chain(s, bytes);
-	*c = (struct content){ xmalloc(len), len, *at };
-	memcpy(c->bytes, bytes, len);
-	*at = c;
+	c->before = s->last;
+	s->last = c;
 	s->content_count++;
+	each_encoding(bytes, len, add_encoding, s);
 	return true;
 }
 
@@ -148,16 +211,78 @@ void secrets_learn(struct secrets *s, uint64_t addr, uint64_t size, const void *
 		s->learned += learn_content(s, bytes, len);
 }
 
+void secrets_add(struct secrets *s, uint64_t addr, uint64_t size, const void *bytes,
+		 size_t len)
+{
+	if (s->added == ADDED_MAX || !size || addr + size < addr)
+		return;
+	s->added++;
+	add_content(s, bytes, len);
+	GROW(s->ranges, s->range_count, s->range_cap);
+	s->ranges[s->range_count++] = (struct range){ addr, addr + size };
+}
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+void secrets_sort(struct secrets *s)
+{
+	size_t n = 0;
+
+	if (s->range_count)
+		qsort(s->ranges, s->range_count, sizeof(*s->ranges), by_begin);
+	for (size_t i = 0; i < s->range_count; i++) {
+		struct range *last = n ? &s->ranges[n - 1] : NULL;
+		if (!last || s->ranges[i].begin > last->end)
+			s->ranges[n++] = s->ranges[i];
+		else if (s->ranges[i].end > last->end)
+			last->end = s->ranges[i].end;
+	}
+	s->range_count = n;
+}
+
+bool secrets_have_number(const struct secrets *s, uint64_t number)
+{
+	for (size_t i = 0; i < s->number_count; i++)
+		if (s->numbers[i] == number)
+			return true;
+	return false;
+}
+
+void secrets_learn_number(struct secrets *s, uint64_t number)
+{
+	if (s->number_count == NUMBERS_MAX || number < NUMBER_MIN ||
+	    -number < NUMBER_MIN || secrets_have_number(s, number))
+		return;
+	s->numbers[s->number_count++] = number;
+	s->learned++;
+}
+
+void secrets_suspect_all(struct secrets *s)
+{
+	s->all = true;
+	s->learned++;
+}
+
 size_t secrets_count(const struct secrets *s)
 {
 	return s->learned;
+}
+
+size_t secrets_contents(const struct secrets *s)
+{
+	return s->content_count;
 }
 
 size_t secrets_here(const struct secrets *s, const char *text, size_t len)
 {
 	size_t longest = 0;
 
-	if (!s->content_count || len < CONTENT_MIN)
+	if (!s->in_table || len < CONTENT_MIN)
 		return 0;
 	for (const struct content *c = *chain(s, text); c; c = c->next) {
 		size_t n = c->len < len ? c->len : len; /* the text may be cut off */
@@ -167,15 +292,46 @@ size_t secrets_here(const struct secrets *s, const char *text, size_t len)
 	return longest;
 }
 
-bool secrets_hold(const struct secrets *s, const char *text, size_t len)
+/* How many bytes from the first of text on are in c, and either all of them or up to its end. */
+static size_t rest_of(const struct content *c, const char *text, size_t len)
 {
-	if (s->content_count == CONTENTS_MAX)
-		return true;
-	if (!s->content_count || len < PART_MIN || len > CONTENT_MAX)
-		return false;
-	for (size_t i = 0; i < TABLE; i++)
-		for (const struct content *c = s->table[i]; c; c = c->next)
-			if (c->len >= len && memmem(c->bytes, c->len, text, len))
-				return true;
-	return false;
+	enum { TRIES = 16 }; /* then it is of few letters, and what is like it, too */
+	const char *end = c->bytes + c->len, *at = c->bytes;
+
+	for (int i = 0; (at = memmem(at, (size_t)(end - at), text, PART_MIN)); at++) {
+		size_t n = (size_t)(end - at) < len ? (size_t)(end - at) : len;
+		if (memcmp(at, text, n) == 0 || ++i == TRIES)
+			return n;
+	}
+	return 0;
+}
+
+bool secrets_are_all(const struct secrets *s)
+{
+	return s->all || s->content_count == CONTENTS_MAX;
+}
+
+size_t secrets_begin(const struct secrets *s, const char *text, size_t len)
+{
+	size_t longest = 0;
+
+	if (secrets_are_all(s))
+		return len;
+	if (!s->content_count || len < PART_MIN)
+		return 0;
+	for (const struct content *c = s->last; c && longest < len; c = c->before) {
+		size_t n = rest_of(c, text, len);
+		longest = n > longest ? n : longest;
+	}
+	return longest;
+}
+
+bool secrets_have_word(const struct secrets *s, uint64_t word)
+{
+	char bytes[sizeof(word)];
+
+	memcpy(bytes, &word, sizeof(word));
+	return secrets_at(s, word, 1) || secrets_have_number(s, word) ||
+	       (!memchr(bytes, 0, sizeof(bytes)) &&
+		secrets_begin(s, bytes, sizeof(bytes)) == sizeof(bytes));
 }

@@ -21,11 +21,15 @@ static const struct {
 	{ "AGE-SECRET-KEY-1", UPPER DIGITS, 40 },
 	{ "AIza", TOKEN, 35 },		    /* Google API */
 	{ "AKIA", UPPER DIGITS, 16 },	    /* AWS, IAM user */
+	{ "ATATT3", BASE64, 40 },	    /* Atlassian */
 	{ "ASIA", UPPER DIGITS, 16 },	    /* AWS, temporary */
+	{ "CFPAT-", TOKEN, 40 },	    /* Contentful */
 	{ "EAACEdEose0cBA", TOKEN, 8 },	    /* Facebook */
 	{ "GOCSPX-", TOKEN, 20 },	    /* Google OAuth client */
+	{ "PMAK-", TOKEN, 40 },		    /* Postman */
 	{ "SG.", WORD "_-.", 40 },	    /* SendGrid */
 	{ "dapi", "0123456789abcdef", 32 }, /* Databricks */
+	{ "dckr_pat_", TOKEN, 20 },	    /* Docker */
 	{ "doo_v1_", TOKEN, 40 },	    /* DigitalOcean */
 	{ "dop_v1_", TOKEN, 40 },
 	{ "dor_v1_", TOKEN, 40 },
@@ -36,18 +40,31 @@ static const struct {
 	{ "ghu_", TOKEN, 30 },
 	{ "github_pat_", WORD "_", 30 },
 	{ "glpat-", TOKEN, 20 }, /* GitLab */
-	{ "hvb.", TOKEN, 24 },	 /* Vault */
+	{ "glsa_", TOKEN, 30 },	 /* Grafana */
+	{ "gsk_", TOKEN, 40 },	 /* Groq */
+	{ "hf_", TOKEN, 30 },	 /* Hugging Face */
+	{ "hooks.slack.com/services/", WORD "/", 20 },
+	{ "hvb.", TOKEN, 24 }, /* Vault */
 	{ "hvs.", TOKEN, 24 },
+	{ "lin_api_", TOKEN, 30 }, /* Linear */
 	{ "npm_", TOKEN, 36 },
+	{ "pscale_tkn_", TOKEN, 30 }, /* PlanetScale */
 	{ "pypi-", TOKEN, 40 },
 	{ "rk_live_", TOKEN, 20 }, /* Stripe */
 	{ "rk_test_", TOKEN, 20 },
+	{ "rubygems_", TOKEN, 40 },
 	{ "shpat_", TOKEN, 30 }, /* Shopify */
-	{ "sk-", TOKEN, 20 },	 /* OpenAI, Anthropic */
+	{ "shpca_", TOKEN, 30 },
+	{ "shppa_", TOKEN, 30 },
+	{ "shpss_", TOKEN, 30 },
+	{ "sk-", TOKEN, 20 }, /* OpenAI, Anthropic */
 	{ "sk_live_", TOKEN, 20 },
 	{ "sk_test_", TOKEN, 20 },
+	{ "sq0atp-", TOKEN, 20 }, /* Square */
+	{ "sq0csp-", TOKEN, 30 },
 	{ "whsec_", TOKEN, 20 },
-	{ "xapp-", TOKEN, 20 }, /* Slack */
+	{ "xapp-", TOKEN, 20 },	   /* Slack */
+	{ "xkeysib-", TOKEN, 40 }, /* Brevo */
 	{ "xoxa-", TOKEN, 20 },
 	{ "xoxb-", TOKEN, 20 },
 	{ "xoxe.", WORD "-.", 20 },
@@ -119,14 +136,16 @@ static bool is_jwt(const char *text, size_t len, size_t at, struct span *ret)
 /* RFC 7468. */
 static bool is_pem(const char *text, size_t len, size_t at, struct span *ret)
 {
+	enum { LABEL_MAX = 200 };
 	static const char begin[] = "-----BEGIN ", end[] = "-----END ";
 
 	if (!follows(text, len, at, begin))
 		return false;
-	const char *line = memchr(text + at, '\n', len - at);
-	size_t label = line ? (size_t)(line - text) - at : len - at;
-	if (!memmem(text + at, label, "PRIVATE KEY", strlen("PRIVATE KEY")) &&
-	    !(label > 200) && line)
+	size_t label = at + strlen(begin);
+	const char *dashes = memmem(text + label, len - label, "-----", 5);
+	if (dashes && (size_t)(dashes - text) - label < LABEL_MAX &&
+	    !memmem(text + label, (size_t)(dashes - text) - label, "PRIVATE KEY",
+		    strlen("PRIVATE KEY")))
 		return false;
 	const char *last = memmem(text + at, len - at, end, strlen(end));
 	size_t to = last ? (size_t)(last - text) + strlen(end) : len;
@@ -134,6 +153,23 @@ static bool is_pem(const char *text, size_t len, size_t at, struct span *ret)
 		to++;
 	*ret = (struct span){ at, to, "pem" };
 	return true;
+}
+
+bool redaction_of_piece(const char *text, size_t len, bool *in_key)
+{
+	static const char begin[] = "-----BEGIN ", end[] = "-----END ",
+			  letters[] = BASE64 "\r\n";
+	const char *last = memmem(text, len, end, strlen(end));
+	bool inside = *in_key;
+	struct span key;
+
+	if (inside && (last || count(text, len, 0, letters) == len)) {
+		*in_key = !last;
+		return len > 0;
+	}
+	const char *at = memmem(text, len, begin, strlen(begin));
+	*in_key = at && !last && is_pem(text, len, (size_t)(at - text), &key);
+	return false;
 }
 
 bool is_card_number(const char *digits, size_t len)
@@ -195,21 +231,34 @@ static bool is_userinfo(const char *text, size_t len, size_t at, struct span *re
 	return end > begin + 1;
 }
 
+/* "@tcp(", "@unix(", and "@/" where both are left out. */
+static bool is_driver_address(const char *text, size_t len, size_t at)
+{
+	enum { NET_MAX = 8 };
+	size_t n;
+
+	if (text[at] != '@')
+		return false;
+	n = count(text, len, at + 1, LOWER DIGITS);
+	at += 1 + n;
+	return at < len && n <= NET_MAX && text[at] == (n ? '(' : '/');
+}
+
+/* The password may have an @ of its own, so the last one counts. */
 static bool is_driver_password(const char *text, size_t len, size_t at, struct span *ret)
 {
 	enum { PASSWORD_MAX = 256 };
-	size_t end = at;
+	size_t end = 0;
 
-	if (text[at] != ':')
+	if (text[at] != ':' || follows(text, len, at, "://"))
 		return false;
 	if (len - at > PASSWORD_MAX)
 		len = at + PASSWORD_MAX;
-	while (end < len && !isspace((unsigned char)text[end]) && text[end] != '@')
-		end++;
+	for (size_t i = at + 1; i < len && !isspace((unsigned char)text[i]); i++)
+		if (is_driver_address(text, len, i))
+			end = i;
 	*ret = (struct span){ at + 1, end, "userinfo" };
-	return end > at + 1 &&
-	       (follows(text, len, end, "@tcp(") || follows(text, len, end, "@unix(") ||
-		follows(text, len, end, "@tcp6("));
+	return end > at + 1;
 }
 
 /* "Bearer abc", "Basic abc": RFC 6750, 7617. */
@@ -251,6 +300,8 @@ static size_t name_before(const char *text, size_t end, size_t *ret_end)
 	size_t begin = end;
 	while (begin > 0 && end - begin < NAME_MAX && is_name_letter(text[begin - 1]))
 		begin--;
+	if (begin > 0 && text[begin - 1] == '%' && end - begin > 2)
+		begin += 2; /* "%3Ftoken" */
 	*ret_end = end;
 	return begin;
 }
@@ -266,6 +317,18 @@ static size_t end_of_quoted(const char *text, size_t len, size_t at, char quote)
 		if (text[at] == '\\')
 			at++;
 	return at < len ? at : len;
+}
+
+/* The same where depth backslashes are before each quote; others are part of the text. */
+static size_t end_of_escaped(const char *text, size_t len, size_t at, size_t depth,
+			     char quote)
+{
+	for (size_t n = 0; at < len; at++) {
+		if (text[at] == quote && n == depth)
+			return at - n;
+		n = text[at] == '\\' ? n + 1 : 0;
+	}
+	return len;
 }
 
 /* As headers are written, the value is the rest of the line. */
@@ -302,45 +365,143 @@ static bool is_always_secret(const char *name, size_t len)
 	return false;
 }
 
-/* What an assignment gives: from the sign at `at` on. */
+static size_t skip_blanks(const char *text, size_t len, size_t at)
+{
+	enum { BLANKS_MAX = 8 };
+	size_t to = at;
+
+	while (to < len && to < at + BLANKS_MAX && is_blank(text[to]))
+		to++;
+	return to;
+}
+
+/* How much of text[at] is a quote, with the backslashes before it: "\"" in JSON inside of JSON. */
+static size_t quote_at(const char *text, size_t len, size_t at)
+{
+	enum { DEPTH_MAX = 16 };
+	size_t to = at;
+
+	while (to < len && to < at + DEPTH_MAX && text[to] == '\\')
+		to++;
+	return to < len && is_quote(text[to]) ? to + 1 - at : 0;
+}
+
+/* "Bearer abc", "AWS4-HMAC-SHA256 ...": what follows the scheme is the secret. */
+static bool is_scheme(const char *text, size_t begin, size_t end)
+{
+	static const char *const words[] = { "apikey", "basic",	    "bearer", "digest",
+					     "jwt",    "negotiate", "ntlm",   "token",
+					     "hoba",   "mutual",    "vapid" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (strlen(words[i]) == end - begin &&
+		    strncasecmp(text + begin, words[i], end - begin) == 0)
+			return true;
+	return end - begin > 4 && memcmp(text + begin, "AWS4", 4) == 0;
+}
+
+static size_t end_of_word(const char *text, size_t len, size_t at)
+{
+	while (at < len && !strchr(" \t\r\n&;,\"'`)]}<>", text[at]))
+		at++;
+	return at;
+}
+
+static size_t end_of_line(const char *text, size_t len, size_t at)
+{
+	while (at < len && text[at] != '\n' && text[at] != '\r')
+		at++;
+	return at;
+}
+
+/* Where it is in brackets, as maps and lists are printed, all inside is given. */
+static size_t end_of_list(const char *text, size_t len, size_t at)
+{
+	enum { LIST_MAX = 4096 };
+	size_t to = at, depth = 0;
+
+	for (; to < len && to < at + LIST_MAX; to++) {
+		depth += text[to] == '[';
+		if (text[to] == ']' && --depth == 0)
+			return to;
+	}
+	return to;
+}
+
+/* "-H 'Cookie: a=b; c=d'": up to the quote that is before the name. */
+static size_t end_of_outer(const char *text, size_t len, size_t at, size_t name)
+{
+	const char *end = name > 0 && is_quote(text[name - 1])
+				  ? memchr(text + at, text[name - 1], len - at)
+				  : NULL;
+
+	return end ? (size_t)(end - text) : 0;
+}
+
+/* What an assignment gives: from behind the sign on. name: where that begins. */
 static bool find_given(const char *text, size_t len, size_t at, size_t name,
 		       struct span *ret)
 {
-	size_t begin = at + 1, end;
-	bool spaced = false;
+	size_t begin = skip_blanks(text, len, at), end = begin;
+	bool header = begin > at && text[at - 1] == ':';
+	size_t quote = quote_at(text, len, begin);
 
-	if (text[at] == ':' && begin < len && text[begin] == '=')
+	if (quote) {
+		begin += quote;
+		char mark = text[begin - 1];
+		end = quote > 1 ? end_of_escaped(text, len, begin, quote - 1, mark)
+				: end_of_quoted(text, len, begin, mark);
+	} else if (begin < len && text[begin] == '[') {
+		end = end_of_list(text, len, begin);
 		begin++;
-	for (; begin < len && text[begin] == ' '; begin++)
-		spaced = true;
-	bool escaped = begin + 1 < len && text[begin] == '\\';
-	if (begin + escaped < len && is_quote(text[begin + escaped])) {
-		begin += escaped;
-		end = end_of_quoted(text, len, begin + 1, escaped ? '\\' : text[begin]);
-		*ret = (struct span){ begin + 1, end, "assignment" };
-		return end > begin + 1;
-	}
-	for (end = begin; end < len; end++) {
-		if (text[end] == '\n' || text[end] == '\r')
-			break;
-		if (!(spaced && text[at] == ':' && begins_line(text, name)) &&
-		    strchr(" \t&;,\"'`)]}<>", text[end]))
-			break;
+	} else if (header && begins_line(text, name)) {
+		end = end_of_line(text, len, begin);
+	} else {
+		if (header)
+			end = end_of_outer(text, len, begin, name);
+		if (end <= begin)
+			end = end_of_word(text, len, begin);
+		size_t next = skip_blanks(text, len, end);
+		if (next > end && is_scheme(text, begin, end))
+			end = end_of_word(text, len, next);
 	}
 	*ret = (struct span){ begin, end, "assignment" };
 	return end > begin;
 }
 
+/* Of "to=%2Fcb%3Ftoken%3Dabc%26x%3D1" what is between %3D and %26. */
+static bool is_escaped_sign(const char *text, size_t len, size_t at)
+{
+	return follows(text, len, at, "%3D") || follows(text, len, at, "%3d") ||
+	       follows(text, len, at, "%3A") || follows(text, len, at, "%3a");
+}
+
+static void end_escaped(const char *text, struct span *given)
+{
+	const char *end =
+		memmem(text + given->begin, given->end - given->begin, "%26", 3);
+
+	if (end)
+		given->end = (size_t)(end - text);
+}
+
 static bool is_assignment(const char *text, size_t len, size_t at,
 			  secret_name_fn *is_secret, void *arg, struct span *ret)
 {
-	size_t end, begin = name_before(text, at, &end);
+	size_t end, begin = name_before(text, at, &end), given = at + 1;
 
+	if (text[at] == ':' && given < len && text[given] == '=')
+		given++;
+	else if (text[at] == '%')
+		given += strlen("3D");
 	if (end == begin || follows(text, len, at, "://") ||
 	    !is_secret(arg, text + begin, end - begin) ||
-	    !find_given(text, len, at, begin, ret))
+	    !find_given(text, len, given, begin, ret))
 		return false;
+	if (text[at] == '%')
+		end_escaped(text, ret);
 	return text[at] != ':' || begins_line(text, begin) ||
+	       is_quote(text[ret->begin - 1]) ||
 	       is_always_secret(text + begin, end - begin) ||
 	       !is_plain_word(text, ret->begin, ret->end);
 }
@@ -372,6 +533,20 @@ static bool is_told(const char *text, size_t len, size_t at, secret_name_fn *is_
 	return stop > to + quoted;
 }
 
+/* <password>abc</password> */
+static bool is_element(const char *text, size_t len, size_t at, secret_name_fn *is_secret,
+		       void *arg, struct span *ret)
+{
+	size_t end, begin = name_before(text, at, &end);
+
+	if (end != at || begin == 0 || text[begin - 1] != '<' ||
+	    !is_secret(arg, text + begin, end - begin))
+		return false;
+	const char *to = memchr(text + at, '<', len - at);
+	*ret = (struct span){ at + 1, to ? (size_t)(to - text) : len, "assignment" };
+	return ret->end > ret->begin;
+}
+
 bool shape_at(const char *text, size_t len, size_t at, secret_name_fn *is_secret,
 	      void *arg, struct span *ret)
 {
@@ -387,6 +562,11 @@ bool shape_at(const char *text, size_t len, size_t at, secret_name_fn *is_secret
 		return is_assignment(text, len, at, is_secret, arg, ret);
 	case ' ':
 		return is_told(text, len, at, is_secret, arg, ret);
+	case '%':
+		return is_escaped_sign(text, len, at) &&
+		       is_assignment(text, len, at, is_secret, arg, ret);
+	case '>':
+		return is_element(text, len, at, is_secret, arg, ret);
 	case '-':
 		return is_pem(text, len, at, ret);
 	}

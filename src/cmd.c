@@ -24,14 +24,28 @@ enum {
 
 const struct option_info help_option = { 'h', "help", NULL, "print this and leave" };
 
+enum option_needs option_needs(const struct option_info *option)
+{
+	if (!option->argument)
+		return OPTION_NO_ARGUMENT;
+	return option->argument[0] == '[' ? OPTION_ARGUMENT_IF_ANY : OPTION_ARGUMENT;
+}
+
 static void print_option(const struct option_info *option)
 {
+	static const char *const before[] = {
+		[OPTION_NO_ARGUMENT] = "",
+		[OPTION_ARGUMENT] = "=",
+		[OPTION_ARGUMENT_IF_ANY] = "[=",
+	};
+	enum option_needs needs = option_needs(option);
+	const char *argument = needs == OPTION_NO_ARGUMENT ? "" : option->argument;
 	char text[80];
 	int width;
 	snprintf(text, sizeof(text), "  %c%c%s --%s%s%s", option->short_name ? '-' : ' ',
 		 option->short_name ? option->short_name : ' ',
-		 option->short_name ? "," : " ", option->name,
-		 option->argument ? "=" : "", option->argument ? option->argument : "");
+		 option->short_name ? "," : " ", option->name, before[needs],
+		 argument + (needs == OPTION_ARGUMENT_IF_ANY));
 	width = printf("%s", text);
 	if (width >= HELP_COLUMN)
 		width = printf("\n") - 1;
@@ -82,23 +96,27 @@ static void print_help(const struct command *command)
 
 /* What getopt needs, made from the table. */
 struct getopt_tables {
-	char letters[2 * OPTIONS_MAX + 4];
+	char letters[3 * OPTIONS_MAX + 4];
 	struct option words[OPTIONS_MAX + 2];
 };
 
 static void add_option(struct getopt_tables *tables, size_t i,
 		       const struct option_info *info, int value)
 {
+	static const int has_arg[] = {
+		[OPTION_NO_ARGUMENT] = no_argument,
+		[OPTION_ARGUMENT] = required_argument,
+		[OPTION_ARGUMENT_IF_ANY] = optional_argument,
+	};
 	tables->words[i] = (struct option){
 		.name = info->name,
-		.has_arg = info->argument ? required_argument : no_argument,
+		.has_arg = has_arg[option_needs(info)],
 		.val = value,
 	};
 	if (info->short_name) {
 		size_t len = strlen(tables->letters);
 		tables->letters[len] = info->short_name;
-		if (info->argument)
-			tables->letters[len + 1] = ':';
+		memset(&tables->letters[len + 1], ':', option_needs(info));
 	}
 }
 

@@ -23,9 +23,13 @@ enum exit_status {
 struct option_info {
 	char short_name;      /* 0: none */
 	const char *name;     /* without the dashes */
-	const char *argument; /* "FILE"; NULL: takes none; see cmd_complete.c */
+	const char *argument; /* "FILE"; "[FILE]": may be left out; NULL: takes none;
+			       * see cmd_complete.c */
 	const char *help;
 };
+
+enum option_needs { OPTION_NO_ARGUMENT, OPTION_ARGUMENT, OPTION_ARGUMENT_IF_ANY };
+enum option_needs option_needs(const struct option_info *option);
 
 struct command {
 	const char *name; /* "gosnap show" */
@@ -55,7 +59,8 @@ const char *cmd_word(const struct command *command);
 
 enum { OPTION_END = -1, OPTION_STOP = -2 };
 
-/* The next option: its index in the command's table, and its argument. OPTION_END: optind
+/* The next option: its index in the command's table, and its argument, NULL for one that was
+ * left out. OPTION_END: optind
  * is the first operand. OPTION_STOP: leave with *ret_status, after --help or a mistake,
  * which have been answered. Every command has help_option without saying so. */
 extern const struct option_info help_option;

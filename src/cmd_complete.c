@@ -68,7 +68,7 @@ static void pass_word(struct place *place, const char *word)
 		place->after_dashes = true;
 	} else if (!place->after_dashes && *word == '-') {
 		option = option_of(place->command, word);
-		if (option && option->argument && !is_whole(word))
+		if (option && option_needs(option) == OPTION_ARGUMENT && !is_whole(word))
 			place->option = option;
 	} else {
 		place->has_operand = true;
@@ -123,7 +123,8 @@ static void offer_commands(const struct place *place)
 static void offer_option(const struct place *place, const struct option_info *option)
 {
 	char word[64];
-	snprintf(word, sizeof(word), "--%s%s", option->name, option->argument ? "=" : "");
+	snprintf(word, sizeof(word), "--%s%s", option->name,
+		 option_needs(option) == OPTION_ARGUMENT ? "=" : "");
 	offer(place, word, strlen(word), option->help);
 }
 

@@ -199,15 +199,13 @@ int cmd_print(int argc, char **argv)
 		return cmd_misused(&command_print,
 				   "of which process, and what? Give a process id and a "
 				   "name (main.config), or an address and a type");
-	AUTO(redaction_free) struct redaction *rules = redaction_new(&redaction, &err);
+	AUTO(redaction_free) struct redaction *secrets = redaction_new(&redaction, &err);
+	AUTO(value_rules_free)
+	struct value_rules *rules = secrets ? lookup_rules(&options.lookup, &err) : NULL;
 	if (!rules)
 		return cmd_failed(&err);
-	options.redaction = rules;
-	AUTO(value_rules_free)
-	struct value_rules *printers = lookup_rules(&options.lookup, &err);
-	if (!printers)
-		return cmd_failed(&err);
-	wanted.bounds.rules = printers;
+	options.redaction = secrets;
+	wanted.bounds.rules = rules;
 	wanted.what = argv[optind + 1];
 	wanted.type = argc - optind == 3 ? argv[optind + 2] : NULL;
 	bool ok = capture_take(&c, &options, &err) && print(&c, &wanted, &err);

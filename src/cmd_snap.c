@@ -66,8 +66,8 @@ static const struct option_info snap_options[] = {
 	[SNAP_STACKS] = { 0, "stacks", NULL, "no variables, only stacks" },
 	[SNAP_COMPILER] = { 0, "compiler", NULL,
 			    "variables, too, that only the compiler declares" },
-	[SNAP_GLOBALS] = { 0, "globals", "PACKAGES",
-			   "the variables of main, net/http, example.org/*" },
+	[SNAP_GLOBALS] = { 0, "globals", "[PACKAGES]",
+			   "the variables of its own packages, or of net/*" },
 	[SNAP_ENVIRONMENT] = { 0, "environment", NULL,
 			       "the values of its environment, too" },
 	[SNAP_GO_ONLY] = { 0, "go-only", NULL, "refuse a process that is not Go" },
@@ -264,7 +264,7 @@ static bool parse_options(int argc, char **argv, struct snap_options *ret,
 				return false;
 			break;
 		case SNAP_GLOBALS:
-			ret->globals = argument;
+			ret->globals = argument ? argument : "";
 			break;
 		case SNAP_ENVIRONMENT:
 			ret->environment = true;
@@ -386,15 +386,13 @@ int cmd_snap(int argc, char **argv)
 		return cmd_misused(&command_snap,
 				   "a document holds everything: filters and colours are "
 				   "for text, and gosnap show has them");
-	AUTO(redaction_free) struct redaction *rules = redaction_new(&redaction, &err);
+	AUTO(redaction_free) struct redaction *secrets = redaction_new(&redaction, &err);
+	AUTO(value_rules_free)
+	struct value_rules *rules = secrets ? lookup_rules(&options.lookup, &err) : NULL;
 	if (!rules)
 		return cmd_failed(&err);
-	options.redaction = rules;
-	AUTO(value_rules_free)
-	struct value_rules *printers = lookup_rules(&options.lookup, &err);
-	if (!printers)
-		return cmd_failed(&err);
-	options.rules = printers;
+	options.redaction = secrets;
+	options.rules = rules;
 	/* A person at a terminal gets text, and whoever says what it should be like. */
 	as_text = view_is_asked_for(view) || (!options.output && isatty(STDOUT_FILENO));
 	if (as_text && options.values == VALUES_OF_COPY && !view_shows_values(view))

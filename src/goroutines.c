@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "redaction.h"
 #include "target_copy.h"
 #include "values_plan.h"
 #include "workers.h"
@@ -54,9 +55,14 @@ bool goroutines_wanted(void *arg, const struct goroutine *g)
 	return !(g->system && o->no_system);
 }
 
+static bool has_group(const struct capture *c, const struct goroutine *g)
+{
+	return g->stack != NO_STACK && goroutines_wanted((void *)c->options, g);
+}
+
 static bool is_wanted(const struct goroutines *s, const struct goroutine *g)
 {
-	return g->stack != NO_STACK && goroutines_wanted((void *)s->capture->options, g);
+	return has_group(s->capture, g);
 }
 
 /* What it panics of is what everybody will look for. */
@@ -323,4 +329,39 @@ void goroutines_print(struct sink *out, struct capture *c, const struct groups *
 			     (unsigned long long)ret->lost, workers_death(s->workers));
 	workers_end(s->workers);
 	values_plan_free(s->plan);
+}
+
+static void learn_batch(struct learning *learning, const struct capture *c,
+			const struct groups *groups, const bool *leads, size_t first)
+{
+	size_t end = first + BATCH, count = runtimes_goroutine_count(c->runtimes);
+
+	end = end < count ? end : count;
+	runtimes_read_ahead(c->runtimes, first, end, true);
+	for (size_t i = first; i < end; i++) {
+		struct goroutine_of it = runtimes_goroutine(c->runtimes, i);
+		if (has_group(c, it.goroutine) && leads[groups_of(groups, it)])
+			learning_goroutine(learning, it.goroutine);
+	}
+}
+
+void goroutines_learn(struct capture *c, const struct groups *groups,
+		      const struct goroutine_printing *how)
+{
+	if (!how->values || redaction_mode(how->redaction) != REDACT_SECRETS)
+		return;
+	AUTO(learning_free) struct learning *learning = learning_new(how, c->images);
+	AUTO(xfree) bool *leads = xcalloc(groups->count + 1, sizeof(*leads));
+	bool any = false;
+
+	for (size_t i = 0; i < groups->count; i++) {
+		size_t n = groups->members[groups->list[i].first];
+		struct goroutine_of it = runtimes_goroutine(c->runtimes, n);
+		runtimes_read_ahead(c->runtimes, n, n + 1, true);
+		leads[i] = learning_goroutine(learning, it.goroutine);
+		any |= leads[i];
+	}
+	for (size_t i = 0; any && i < runtimes_goroutine_count(c->runtimes); i += BATCH)
+		learn_batch(learning, c, groups, leads, i);
+	redaction_learned_all(how->redaction);
 }

@@ -20,6 +20,9 @@ struct goroutines_printed {
 void goroutines_print(struct sink *out, struct capture *c, const struct groups *groups,
 		      const struct goroutine_printing *how, progress_count *written,
 		      struct goroutines_printed *ret);
+/* Before anything of the threads and goroutines is printed: what is a secret in all of them. */
+void goroutines_learn(struct capture *c, const struct groups *groups,
+		      const struct goroutine_printing *how);
 /* Is it to be in the document? arg: struct snap_options. */
 bool goroutines_wanted(void *arg, const struct goroutine *g);
 

@@ -238,7 +238,8 @@ static void print_threads(struct snap *s)
 	struct goroutine_printing values = printing_of(s, &bounds);
 	const struct thread_printing printing = { s->capture.runtimes, s->capture.frozen,
 						  s->capture.images,
-						  values.values ? &values : NULL };
+						  values.values ? &values : NULL,
+						  s->options->redaction };
 	size_t n = 0;
 
 	sink_named_begin(s->out, "threads", SINK_ARRAY);
@@ -258,6 +259,14 @@ static void print_goroutines(struct snap *s)
 	sink_named_begin(s->out, "goroutines", SINK_ARRAY);
 	goroutines_print(s->out, &s->capture, &s->groups, &how, &s->written, &s->printed);
 	sink_end(s->out);
+}
+
+static void learn_secrets(struct snap *s)
+{
+	struct value_bounds bounds = bounds_of(s->options);
+	struct goroutine_printing how = printing_of(s, &bounds);
+
+	goroutines_learn(&s->capture, &s->groups, &how);
 }
 
 static void print_package_variables(struct snap *s)
@@ -336,6 +345,7 @@ static void print_document(struct snap *s)
 	sink_begin(s->out, SINK_OBJECT);
 	print_head(s);
 	print_groups(s);
+	learn_secrets(s);
 	print_threads(s);
 	print_goroutines(s);
 	print_package_variables(s);

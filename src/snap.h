@@ -37,7 +37,7 @@ struct snap_options {
 	unsigned jobs;	   /* processes that print values; 0: by the CPUs */
 	struct lookup lookup;
 	const struct value_rules *rules; /* NULL: none */
-	const char *globals;		 /* of which packages, fnmatch(3); NULL: none */
+	const char *globals;		 /* as runtime_each_global() has it; NULL: none */
 	bool environment;		 /* its values, too */
 	struct redaction *redaction;
 	bool verify; /* compare two unwinders */

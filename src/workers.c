@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,18 +16,30 @@
 enum {
 	PIPE_BYTES = 1 << 20,
 	DEATHS_MAX = 16, /* then there are no more workers */
+	SLOT_BYTES = 512 << 10,
+	SLOTS = 8,
+	NO_SLOT = SLOTS, /* the text comes through the pipe */
 };
 
 #define MESSAGE_MAX (UINT64_C(1) << 30)
 
 struct message {
 	uint64_t n, bytes; /* goroutines and their text; n 0: the batch is done */
+	uint64_t slot;	   /* that has the text */
+};
+
+/* Memory that a worker fills and we empty, slot by slot in turn: the kernel would copy what goes
+ * through a pipe twice. */
+struct slots {
+	char *text; /* NULL: there are none */
+	int free;   /* counts those that are */
 };
 
 struct worker {
 	pid_t pid;     /* 0: there is none */
 	int to, from;  /* requests and messages */
 	uint64_t born; /* its first batch */
+	struct slots slots;
 };
 
 struct workers {
@@ -41,65 +55,82 @@ struct workers {
 	char death[64];
 };
 
-static bool write_all(int fd, const void *bytes, size_t len)
+static struct slots slots_new(void)
 {
-	const char *p = bytes;
+	const size_t size = (size_t)SLOTS * SLOT_BYTES;
+	struct slots slots = { NULL, eventfd(SLOTS, EFD_SEMAPHORE | EFD_CLOEXEC) };
 
-	while (len > 0) {
-		ssize_t n = write(fd, p, len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		p += n;
-		len -= (size_t)n;
-	}
-	return true;
+	if (slots.free < 0)
+		return slots;
+	slots.text = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			  -1, 0);
+	if (slots.text == MAP_FAILED)
+		slots.text = NULL;
+	return slots;
 }
 
-static bool read_all(int fd, void *bytes, size_t len)
+static void slots_done(struct slots *slots)
 {
-	char *p = bytes;
+	if (slots->text)
+		munmap(slots->text, (size_t)SLOTS * SLOT_BYTES);
+	if (slots->free >= 0)
+		close(slots->free);
+}
 
-	while (len > 0) {
-		ssize_t n = read(fd, p, len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		p += n;
-		len -= (size_t)n;
-	}
+static char *slot_at(const struct slots *slots, uint64_t i)
+{
+	return slots->text + i * SLOT_BYTES;
+}
+
+/* What a worker has besides. */
+struct own {
+	int to;
+	struct slots slots;
+	uint64_t next;
+};
+
+/* Waits for one to be free. False: the text has to go another way. */
+static bool fill_slot(struct own *own, const char *text, size_t bytes, uint64_t *ret)
+{
+	uint64_t one;
+
+	if (!own->slots.text || bytes > SLOT_BYTES ||
+	    !read_fully(own->slots.free, &one, sizeof(one)))
+		return false;
+	*ret = own->next++ % SLOTS;
+	memcpy(slot_at(&own->slots, *ret), text, bytes);
 	return true;
 }
 
 static void send_back(void *arg, const struct printed *list, size_t n, const char *text,
 		      size_t bytes)
 {
-	const struct message m = { n, bytes };
-	int fd = *(int *)arg;
+	struct own *own = arg;
+	struct message m = { n, bytes, NO_SLOT };
+	const bool filled = fill_slot(own, text, bytes, &m.slot);
 
-	if (!write_all(fd, &m, sizeof(m)) || !write_all(fd, list, n * sizeof(*list)) ||
-	    !write_all(fd, text, bytes))
+	if (!write_fully(own->to, &m, sizeof(m)) ||
+	    !write_fully(own->to, list, n * sizeof(*list)) ||
+	    (!filled && !write_fully(own->to, text, bytes)))
 		_exit(0); /* nobody wants it any more */
 }
 
-static void work(struct workers *w, int from, int to) __attribute__((noreturn));
-static void work(struct workers *w, int from, int to)
+static void work(struct workers *w, int from, struct own *own) __attribute__((noreturn));
+static void work(struct workers *w, int from, struct own *own)
 {
-	const struct message done = { 0, 0 };
+	const struct message done = { 0, 0, NO_SLOT };
 	struct batch batch;
 
-	while (read_all(from, &batch, sizeof(batch))) {
-		w->print(w->arg, &batch, send_back, &to);
-		if (!write_all(to, &done, sizeof(done)))
+	while (read_fully(from, &batch, sizeof(batch))) {
+		w->print(w->arg, &batch, send_back, own);
+		if (!write_fully(own->to, &done, sizeof(done)))
 			break;
 	}
 	_exit(0);
 }
 
 /* It dies when we do, and has no part in what others are waiting for. */
-static void begin_work(struct workers *w, pid_t parent, int from, int to)
+static void begin_work(struct workers *w, pid_t parent, int from, struct own *own)
 {
 	prctl(PR_SET_NAME, "gosnap-worker");
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -109,10 +140,11 @@ static void begin_work(struct workers *w, pid_t parent, int from, int to)
 		if (w->list[i].pid) {
 			close(w->list[i].to);
 			close(w->list[i].from);
+			slots_done(&w->list[i].slots);
 		}
 	}
 	w->prepare(w->arg);
-	work(w, from, to);
+	work(w, from, own);
 }
 
 static void start(struct workers *w, struct worker *ret)
@@ -129,17 +161,20 @@ static void start(struct workers *w, struct worker *ret)
 		return;
 	}
 	fcntl(messages[1], F_SETPIPE_SZ, PIPE_BYTES);
+	struct slots slots = slots_new();
 	pid_t pid = fork();
 	if (pid == 0) {
+		struct own own = { messages[1], slots, 0 };
 		close(requests[1]);
 		close(messages[0]);
-		begin_work(w, parent, requests[0], messages[1]);
+		begin_work(w, parent, requests[0], &own);
 	}
 	close(requests[0]);
 	close(messages[1]);
 	if (pid > 0) {
-		*ret = (struct worker){ pid, requests[1], messages[0], 0 };
+		*ret = (struct worker){ pid, requests[1], messages[0], 0, slots };
 	} else {
+		slots_done(&slots);
 		close(requests[1]);
 		close(messages[0]);
 	}
@@ -167,6 +202,7 @@ static int end(struct worker *worker)
 		return 0;
 	close(worker->to);
 	close(worker->from);
+	slots_done(&worker->slots);
 	while (waitpid(worker->pid, &status, 0) < 0 && errno == EINTR)
 		;
 	worker->pid = 0;
@@ -205,21 +241,36 @@ void workers_submit(struct workers *w, const struct batch *batch)
 	struct worker *worker = &w->list[w->submitted % w->count];
 
 	w->submitted++;
-	if (worker->pid && !write_all(worker->to, batch, sizeof(*batch)))
+	if (worker->pid && !write_fully(worker->to, batch, sizeof(*batch)))
 		bury(w, worker);
 }
 
-static bool read_message(struct workers *w, int fd, struct message *ret)
+/* *ret_text: valid until the message is done with. */
+static bool read_message(struct workers *w, const struct worker *from,
+			 struct message *ret, const char **ret_text)
 {
-	if (!read_all(fd, ret, sizeof(*ret)) || ret->n > BATCH_MAX ||
-	    ret->bytes > MESSAGE_MAX)
+	if (!read_fully(from->from, ret, sizeof(*ret)) || ret->n > BATCH_MAX ||
+	    ret->bytes > MESSAGE_MAX || ret->slot > NO_SLOT ||
+	    !read_fully(from->from, w->printed, (size_t)ret->n * sizeof(w->printed[0])))
 		return false;
+	if (ret->slot != NO_SLOT) {
+		*ret_text = slot_at(&from->slots, ret->slot);
+		return from->slots.text && ret->bytes <= SLOT_BYTES;
+	}
 	if (ret->bytes > w->text_size) {
 		w->text_size = (size_t)ret->bytes;
 		w->text = xreallocarray(w->text, w->text_size, 1);
 	}
-	return read_all(fd, w->printed, (size_t)ret->n * sizeof(w->printed[0])) &&
-	       read_all(fd, w->text, (size_t)ret->bytes);
+	*ret_text = w->text;
+	return read_fully(from->from, w->text, (size_t)ret->bytes);
+}
+
+/* False: it is no more. */
+static bool end_message(const struct worker *from, const struct message *m)
+{
+	const uint64_t one = 1;
+
+	return m->slot == NO_SLOT || write_fully(from->slots.free, &one, sizeof(one));
 }
 
 uint64_t workers_collect(struct workers *w, const struct batch *batch, printed_fn *fn,
@@ -228,18 +279,23 @@ uint64_t workers_collect(struct workers *w, const struct batch *batch, printed_f
 	struct worker *worker = &w->list[w->collected % w->count];
 	uint64_t next = batch->first;
 	struct message m;
+	const char *text;
 
 	bool has_it = worker->pid && worker->born <= w->collected;
 	w->collected++;
 	while (has_it) {
-		if (!read_message(w, worker->from, &m)) {
+		if (!read_message(w, worker, &m, &text)) {
 			bury(w, worker);
 			return next;
 		}
 		if (!m.n)
 			return batch->end;
-		fn(fn_arg, w->printed, (size_t)m.n, w->text, (size_t)m.bytes);
+		fn(fn_arg, w->printed, (size_t)m.n, text, (size_t)m.bytes);
 		next = w->printed[m.n - 1].goroutine + 1;
+		if (!end_message(worker, &m)) {
+			bury(w, worker);
+			return next;
+		}
 	}
 	return next;
 }

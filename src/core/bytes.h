@@ -27,7 +27,8 @@ static inline struct bytes bytes_at(struct bytes b, uint64_t off)
 {
 	if (b.bad || off > (uint64_t)(b.end - b.at))
 		return (struct bytes){ .bad = true };
-	b.at += off;
+	if (off) /* a cursor over nothing may be one without a beginning */
+		b.at += off;
 	return b;
 }
 

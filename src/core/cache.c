@@ -193,19 +193,6 @@ static void trim(const struct cache *c)
 	xfree(files.list);
 }
 
-static bool write_all(int fd, const void *bytes, size_t len)
-{
-	for (size_t done = 0; done < len;) {
-		ssize_t n = write(fd, (const char *)bytes + done, len - done);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		done += (size_t)n;
-	}
-	return true;
-}
-
 void cache_put(struct cache *c, const char *key, const struct iovec *parts, int n)
 {
 	char name[64];
@@ -218,7 +205,7 @@ void cache_put(struct cache *c, const char *key, const struct iovec *parts, int 
 		return;
 	bool ok = true;
 	for (int i = 0; ok && i < n; i++)
-		ok = write_all(fd, parts[i].iov_base, parts[i].iov_len);
+		ok = write_fully(fd, parts[i].iov_base, parts[i].iov_len);
 	ok = close(fd) == 0 && ok;
 	if (!ok || renameat(c->folder, name, c->folder, key) < 0)
 		unlinkat(c->folder, name, 0);

@@ -149,6 +149,7 @@ static void describe(struct dwarf_entries *es, struct dwarf_unit *unit)
 	}
 	if (entry_has(&e, AT_LOW_PC) && e.value[AT_LOW_PC].class == CLASS_ADDRESS)
 		unit->base = e.value[AT_LOW_PC].u;
+	unit->split = entry_has(&e, AT_DWO_NAME);
 	unit->go = dwarf_entry_unsigned(&e, AT_LANGUAGE, &language) &&
 		   language == DW_LANG_Go;
 }

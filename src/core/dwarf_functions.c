@@ -121,7 +121,12 @@ static bool in_unit(struct dwarf_entries *es, struct dwarf_unit *unit, uint64_t 
 	return false;
 }
 
-bool dwarf_function_at(struct dwarf_entries *es, uint64_t pc, struct dwarf_entry *ret)
+typedef bool unit_fn(struct dwarf_entries *es, struct dwarf_unit *unit, uint64_t pc,
+		     struct dwarf_entry *ret);
+
+/* Of the units that cover pc, the smallest first, until fn says true. */
+static bool any_unit(struct dwarf_entries *es, uint64_t pc, unit_fn *fn,
+		     struct dwarf_entry *ret)
 {
 	size_t low = 0, high;
 
@@ -137,10 +142,27 @@ bool dwarf_function_at(struct dwarf_entries *es, uint64_t pc, struct dwarf_entry
 	}
 	for (int i = 0; low-- > 0 && i < LIMIT_DEBUG_OVERLAPS; i++) {
 		const struct dwarf_unit_range *range = &es->unit_ranges[low];
-		if (pc < range->high && in_unit(es, &es->units[range->unit], pc, ret))
+		if (pc < range->high && fn(es, &es->units[range->unit], pc, ret))
 			return true;
 	}
 	return false;
+}
+
+bool dwarf_function_at(struct dwarf_entries *es, uint64_t pc, struct dwarf_entry *ret)
+{
+	return any_unit(es, pc, in_unit, ret);
+}
+
+static bool is_split(struct dwarf_entries *es, struct dwarf_unit *unit, uint64_t pc,
+		     struct dwarf_entry *ret)
+{
+	(void)es, (void)pc, (void)ret;
+	return unit->split;
+}
+
+bool dwarf_is_elsewhere(struct dwarf_entries *es, uint64_t pc)
+{
+	return any_unit(es, pc, is_split, NULL);
 }
 
 bool dwarf_function_around(struct dwarf_entries *es, struct dwarf_unit *unit,

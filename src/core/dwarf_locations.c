@@ -10,6 +10,7 @@ struct reading {
 	const struct dwarf_place *place;
 	const struct dwarf_unit *unit;
 	struct bytes b;
+	const uint8_t *piece; /* where its expression begins */
 	struct dwarf_piece *pieces;
 	size_t count;
 	struct dwarf_piece now; /* NOWHERE: nothing yet */
@@ -121,13 +122,25 @@ static void implicit_value(struct reading *r)
 		set(r, DWARF_PIECE_VALUE, little_endian(at, len), 0);
 }
 
-/* False: there are too many. */
-static bool end_piece(struct reading *r, uint64_t size)
+/* What is no place by itself can be computed, of C. Go says nothing that would need it. */
+static void leave_expression(struct reading *r, const uint8_t *end)
+{
+	r->now.at = r->now.more = 0;
+	if (r->unit->go)
+		return;
+	r->now.where = DWARF_PIECE_EXPRESSION;
+	r->now.at = end - r->piece;
+	r->now.expression = r->piece;
+}
+
+/* end: of its expression. False: there are too many. */
+static bool end_piece(struct reading *r, const uint8_t *end, uint64_t size)
 {
 	if (r->count == LOCATION_PIECES)
 		return false;
 	if (r->now.where == DWARF_PIECE_UNKNOWN)
-		r->now.at = r->now.more = 0;
+		leave_expression(r, end);
+	r->piece = r->b.at;
 	r->now.size = size;
 	r->pieces[r->count++] = r->now;
 	r->now = (struct dwarf_piece){ .where = DWARF_PIECE_NOWHERE };
@@ -135,7 +148,7 @@ static bool end_piece(struct reading *r, uint64_t size)
 	return true;
 }
 
-/* Whatever else there is makes a value that we do not follow; its operands are skipped. */
+/* Whatever else there is, the frame has to be known for; its operands are skipped. */
 static bool skip(struct reading *r, uint8_t op)
 {
 	struct bytes *b = &r->b;
@@ -156,6 +169,13 @@ static bool skip(struct reading *r, uint8_t op)
 	case DW_OP_deref_size:
 	case DW_OP_xderef_size:
 		bytes_u8(b);
+		return true;
+	case DW_OP_bra:
+	case DW_OP_skip:
+		bytes_u16(b);
+		return true;
+	case DW_OP_GNU_parameter_ref:
+		bytes_u32(b);
 		return true;
 	case DW_OP_convert:
 	case DW_OP_GNU_convert:
@@ -241,6 +261,7 @@ static bool read_number(struct reading *r, uint8_t op)
 static bool step(struct reading *r)
 {
 	struct bytes *b = &r->b;
+	const uint8_t *begin = b->at;
 	uint8_t op = bytes_u8(b);
 	uint64_t n;
 
@@ -285,7 +306,7 @@ static bool step(struct reading *r)
 		implicit_value(r);
 		return true;
 	case DW_OP_piece:
-		return end_piece(r, bytes_uvarint(b));
+		return end_piece(r, begin, bytes_uvarint(b));
 	case DW_OP_nop:
 		return true;
 	default:
@@ -306,6 +327,7 @@ static void evaluate(const struct dwarf_place *place, const struct dwarf_unit *u
 	struct reading r = { .place = place,
 			     .unit = unit,
 			     .b = expr,
+			     .piece = expr.at,
 			     .pieces = ret->pieces,
 			     .now = { .where = DWARF_PIECE_NOWHERE } };
 
@@ -321,7 +343,7 @@ static void evaluate(const struct dwarf_place *place, const struct dwarf_unit *u
 		return;
 	}
 	if (!r.count)
-		end_piece(&r, UINT64_MAX);
+		end_piece(&r, expr.end, UINT64_MAX);
 	ret->count = r.count;
 }
 
@@ -356,6 +378,17 @@ static void location_at(const struct dwarf_place *place, const struct dwarf_entr
 		find_item(place, &list, pc, ret);
 	else
 		unknown(ret);
+}
+
+int64_t dwarf_register_alone(struct bytes expression)
+{
+	const uint8_t op = bytes_u8(&expression);
+	const int64_t n =
+		op == DW_OP_regx ? (int64_t)bytes_uvarint(&expression) : op - DW_OP_reg0;
+
+	if (expression.bad || expression.at != expression.end)
+		return -1;
+	return op == DW_OP_regx || (op >= DW_OP_reg0 && op <= DW_OP_reg31) ? n : -1;
 }
 
 /* A frame base that is a register means the address that it holds. */

@@ -32,7 +32,7 @@ enum dwarf_slot {
 	AT_LOW_PC,
 	AT_HIGH_PC,
 	AT_RANGES,
-	AT_ORIGIN, /* DW_AT_abstract_origin or DW_AT_specification */
+	AT_ORIGIN, /* what it is an instance of; of a call, who is called */
 	AT_LOCATION,
 	AT_FRAME_BASE,
 	AT_CONST_VALUE,
@@ -50,6 +50,13 @@ enum dwarf_slot {
 	AT_DECLARATION,
 	AT_SIBLING,
 	AT_LANGUAGE,
+	AT_LINKAGE_NAME,
+	AT_EXTERNAL,
+	AT_ALL_TAIL_CALLS,
+	AT_TAIL_CALL,
+	AT_CALL_TARGET,
+	AT_CALL_VALUE,
+	AT_DWO_NAME,
 	AT_STR_OFFSETS_BASE,
 	AT_ADDR_BASE,
 	AT_RNGLISTS_BASE,
@@ -93,6 +100,7 @@ struct dwarf_unit {
 	unsigned version, address_size, offset_size;
 	struct dwarf_abbrevs *abbrevs; /* NULL: not read yet */
 	bool go;
+	bool split;    /* what it has is in a file of its own */
 	uint64_t base; /* of its ranges */
 	uint64_t str_offsets_base, addr_base, rnglists_base, loclists_base;
 	bool indexed;
@@ -242,6 +250,8 @@ void dwarf_names_store(const struct dwarf *d, const struct dwarf_entries *es,
 
 /* Functions by pc: dwarf_functions.c */
 bool dwarf_function_at(struct dwarf_entries *es, uint64_t pc, struct dwarf_entry *ret);
+/* Is it of a unit that is split off into another file? */
+bool dwarf_is_elsewhere(struct dwarf_entries *es, uint64_t pc);
 /* The one whose name is the least of what this one's begins with, up to a '.' or '-', and
  * longer than len. Of the same unit, all of whose functions are looked at. */
 bool dwarf_function_around(struct dwarf_entries *es, struct dwarf_unit *unit,
@@ -256,8 +266,24 @@ struct dwarf_place {
 	bool exact;
 	struct dwarf_piece frame_base; /* CFA, BASE or UNKNOWN */
 };
+/* The register that an expression says and nothing else; -1: it says more. */
+int64_t dwarf_register_alone(struct bytes expression);
 void dwarf_frame_base(struct dwarf_place *place, const struct dwarf_entry *function);
 void dwarf_locate(const struct dwarf_place *place, const struct dwarf_entry *e,
 		  struct dwarf_variable *ret);
+
+/* Calls as callers tell of them: dwarf_calls.c */
+/* The one that returns to pc. False: nothing tells of it. */
+bool dwarf_call_at(struct dwarf_entries *es, uint64_t return_pc, struct dwarf_entry *ret);
+/* Is the function the one that the call names? Not by its address: AT_CALL_TARGET. */
+bool dwarf_call_names(struct dwarf_entries *es, const struct dwarf_entry *call,
+		      const struct dwarf_entry *function);
+/* Can what was called here have jumped to the beginning of the function, perhaps by others? */
+bool dwarf_function_is_jumped_to(const struct dwarf *d,
+				 const struct dwarf_entry *function);
+/* What the call says of its parameters: the expression for register reg, or for the parameter of
+ * that entry where reg is negative. */
+bool dwarf_call_parameter(struct dwarf_entries *es, const struct dwarf_entry *call,
+			  int64_t reg, uint64_t parameter, struct bytes *ret);
 
 #endif

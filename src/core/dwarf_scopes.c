@@ -311,6 +311,13 @@ struct dwarf_scopes *dwarf_scopes_at(struct dwarf *d, uint64_t pc, bool exact,
 		err_set(err, ERR_LIMIT, "too much debugging information");
 		return NULL;
 	}
+	if (!found && dwarf_is_elsewhere(es, g.pc)) {
+		err_set(err, ERR_UNSUPPORTED,
+			"its debugging information is in a file apart (.dwo), which is "
+			"not "
+			"read");
+		return NULL;
+	}
 	if (!found) {
 		err_set(err, ERR_NOT_FOUND, "no function at %#llx",
 			(unsigned long long)pc);

@@ -7,19 +7,24 @@
 #include "dwarf_info.h"
 
 enum dwarf_piece_at {
-	DWARF_PIECE_NOWHERE,  /* the compiler kept no location */
-	DWARF_PIECE_ADDRESS,  /* at `at`, of the file */
-	DWARF_PIECE_CFA,      /* at CFA + at */
-	DWARF_PIECE_POINTED,  /* at the address that is kept at CFA + at, plus `more` */
-	DWARF_PIECE_REGISTER, /* in DWARF register `at` */
-	DWARF_PIECE_BASE,     /* at DWARF register `at` plus `more` */
-	DWARF_PIECE_VALUE,    /* `at` itself */
-	DWARF_PIECE_UNKNOWN,  /* an expression that we do not follow */
+	DWARF_PIECE_NOWHERE,	/* the compiler kept no location */
+	DWARF_PIECE_ADDRESS,	/* at `at`, of the file */
+	DWARF_PIECE_CFA,	/* at CFA + at */
+	DWARF_PIECE_POINTED,	/* at the address that is kept at CFA + at, plus `more` */
+	DWARF_PIECE_REGISTER,	/* in DWARF register `at` */
+	DWARF_PIECE_BASE,	/* at DWARF register `at` plus `more` */
+	DWARF_PIECE_VALUE,	/* `at` itself */
+	DWARF_PIECE_EXPRESSION, /* what the `at` bytes of expression compute: C's only */
+	DWARF_PIECE_UNKNOWN,	/* an expression that we do not follow */
 };
 
 struct dwarf_piece {
 	enum dwarf_piece_at where;
-	int64_t at, more;
+	int64_t at;
+	union {
+		int64_t more;
+		const uint8_t *expression; /* borrowed from the struct dwarf */
+	};
 	uint64_t size; /* bytes; UINT64_MAX: the whole variable */
 	/* With DWARF_PIECE_CFA: it is said to be at CFA + other, too. Where the two differ
 	 * nobody knows which one holds. */

@@ -5,6 +5,8 @@
 #ifndef GOSNAP_SINK_H
 #define GOSNAP_SINK_H
 
+#include <string.h>
+
 #include "err.h"
 #include "util.h"
 
@@ -30,7 +32,12 @@ void sink_add_part(struct sink *out, const char *text, size_t bytes);
 /* Inside an object every value is preceded by sink_name(); keys are ASCII literals. */
 void sink_begin(struct sink *out, enum sink_kind kind);
 void sink_end(struct sink *out);
-void sink_name(struct sink *out, const char *name);
+void sink_name_of(struct sink *out, const char *name, size_t len);
+/* The length of a literal is known when this is compiled. */
+static inline void sink_name(struct sink *out, const char *name)
+{
+	sink_name_of(out, name, strlen(name));
+}
 void sink_uint(struct sink *out, uint64_t value);
 void sink_int(struct sink *out, int64_t value);
 /* NaN and the infinities as strings. Digits that tell all values of a type apart. */
@@ -40,21 +47,61 @@ void sink_bool(struct sink *out, bool value);
 void sink_null(struct sink *out);
 void sink_address(struct sink *out, uint64_t addr); /* "0xc000012345" */
 /* Any bytes: JSON-escaped when valid UTF-8 (NUL allowed), else {"hex": "..."}. */
-void sink_string(struct sink *out, const char *s);
 void sink_text(struct sink *out, const void *s, size_t len);
+static inline void sink_string(struct sink *out, const char *s)
+{
+	sink_text(out, s, strlen(s));
+}
 /* ASCII that needs no escaping and is not looked at. */
 void sink_plain(struct sink *out, const char *s, size_t len);
 void sink_hex(struct sink *out, const void *bytes, size_t len); /* "00ff.." */
 void sink_time(struct sink *out, uint64_t realtime_ns);		/* RFC 3339, UTC, ns */
 
 /* name and value in one call, for objects. */
-void sink_named_uint(struct sink *out, const char *name, uint64_t value);
-void sink_named_int(struct sink *out, const char *name, int64_t value);
-void sink_named_bool(struct sink *out, const char *name, bool value);
-void sink_named_address(struct sink *out, const char *name, uint64_t addr);
-void sink_named_string(struct sink *out, const char *name,
-		       const char *s); /* NULL: left out */
-void sink_named_begin(struct sink *out, const char *name, enum sink_kind kind);
+static inline void sink_named_uint(struct sink *out, const char *name, uint64_t value)
+{
+	sink_name(out, name);
+	sink_uint(out, value);
+}
+
+static inline void sink_named_int(struct sink *out, const char *name, int64_t value)
+{
+	sink_name(out, name);
+	sink_int(out, value);
+}
+
+static inline void sink_named_bool(struct sink *out, const char *name, bool value)
+{
+	sink_name(out, name);
+	sink_bool(out, value);
+}
+
+static inline void sink_named_address(struct sink *out, const char *name, uint64_t addr)
+{
+	sink_name(out, name);
+	sink_address(out, addr);
+}
+
+/* NULL: left out */
+static inline void sink_named_string(struct sink *out, const char *name, const char *s)
+{
+	if (!s)
+		return;
+	sink_name(out, name);
+	sink_string(out, s);
+}
+
+static inline void sink_named_begin(struct sink *out, const char *name,
+				    enum sink_kind kind)
+{
+	sink_name(out, name);
+	sink_begin(out, kind);
+}
+
+/* Members that are the same in many objects: a part that is the inside of one, whose text is added
+ * to each. */
+struct sink *sink_members_new(void);
+void sink_add_members(struct sink *out, const char *text, size_t len);
 
 /* From a mark on nothing is written, and can be taken back: sink_rewind() goes back to the mark, as
  * often as is wanted, until sink_release() lets all go on. One mark at a time. */

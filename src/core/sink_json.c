@@ -21,11 +21,14 @@ enum {
 			      may ask */
 	PART_FIRST = 64 * 1024, /* bytes of a part */
 	PART_DEPTH = 2,		/* its elements are those of a top-level array */
+	NUMBER_ROOM = 24,	/* of any number, with quotes */
+	SHORT_TEXT = 256,	/* with what is around it, in one piece */
 };
 
 struct level {
 	enum sink_kind kind;
 	bool empty;
+	bool lines; /* one for each top-level member, and for each element of a top-level array */
 };
 
 struct sink {
@@ -65,8 +68,16 @@ struct sink *sink_part_new(void)
 	out->size = PART_FIRST;
 	out->buf = xmalloc(out->size);
 	out->depth = PART_DEPTH;
-	out->levels[0] = (struct level){ .kind = SINK_OBJECT };
-	out->levels[1] = (struct level){ .kind = SINK_ARRAY, .empty = true };
+	out->levels[0] = (struct level){ .kind = SINK_OBJECT, .lines = true };
+	out->levels[1] = (struct level){ SINK_ARRAY, .empty = true, .lines = true };
+	return out;
+}
+
+struct sink *sink_members_new(void)
+{
+	struct sink *out = sink_part_new();
+
+	out->levels[out->depth++] = (struct level){ .kind = SINK_OBJECT, .empty = true };
 	return out;
 }
 
@@ -139,62 +150,88 @@ static void put(struct sink *out, const char *p, size_t len)
 	}
 }
 
-/* One line for each top-level member, and for each element of a top-level array. */
-static inline bool has_own_lines(const struct sink *out)
-{
-	return out->depth == 1 || (out->depth == 2 && out->levels[1].kind == SINK_ARRAY);
-}
-
-static inline void separate(struct sink *out)
+/* What stands before a member or an element: two characters at most. */
+enum { BEFORE = 2 };
+static inline char *separate(struct sink *out, char *to)
 {
 	struct level *level = &out->levels[out->depth - 1];
+
 	if (!level->empty)
-		put_char(out, ',');
+		*to++ = ',';
 	level->empty = false;
-	if (has_own_lines(out))
-		put_char(out, '\n');
+	if (level->lines)
+		*to++ = '\n';
+	return to;
 }
 
-static inline void before_value(struct sink *out)
+/* Room for a value of at most len bytes, which end_value() ends. */
+static inline char *begin_value(struct sink *out, size_t len)
 {
-	if (out->named) {
-		out->named = false;
-	} else if (out->depth > 0) {
+	char *to = room(out, len + BEFORE);
+
+	if (!out->named && out->depth > 0) {
 		assert(out->levels[out->depth - 1].kind == SINK_ARRAY);
-		separate(out);
+		to = separate(out, to);
 	}
+	out->named = false;
+	return to;
 }
 
-void sink_name(struct sink *out, const char *name)
+static inline void end_value(struct sink *out, const char *to)
 {
-	size_t len = strlen(name);
+	out->used = (size_t)(to - out->buf);
+}
+
+static inline char *add(char *to, const char *text, size_t len)
+{
+	memcpy(to, text, len);
+	return to + len;
+}
+
+void sink_name_of(struct sink *out, const char *name, size_t len)
+{
 	assert(out->depth > 0 && out->levels[out->depth - 1].kind == SINK_OBJECT &&
 	       !out->named);
-	separate(out);
-	char *to = room(out, len + 3);
+	char *to = separate(out, room(out, len + BEFORE + 3));
 	*to++ = '"';
-	memcpy(to, name, len);
-	memcpy(to + len, "\":", 2);
-	out->used += len + 3;
+	to = add(to, name, len);
+	*to++ = '"';
+	*to++ = ':';
+	end_value(out, to);
 	out->named = true;
+}
+
+void sink_add_members(struct sink *out, const char *text, size_t len)
+{
+	assert(out->depth > 0 && out->levels[out->depth - 1].kind == SINK_OBJECT &&
+	       !out->named);
+	if (!len)
+		return;
+	end_value(out, separate(out, room(out, BEFORE)));
+	put(out, text, len);
 }
 
 void sink_begin(struct sink *out, enum sink_kind kind)
 {
-	before_value(out);
+	char *to = begin_value(out, 1);
+
 	assert(out->depth < DEPTH_MAX);
-	out->levels[out->depth++] = (struct level){ .kind = kind, .empty = true };
-	put_char(out, kind == SINK_OBJECT ? '{' : '[');
+	bool lines = out->depth == 0 || (out->depth == 1 && kind == SINK_ARRAY);
+	out->levels[out->depth++] = (struct level){ kind, .empty = true, .lines = lines };
+	*to++ = kind == SINK_OBJECT ? '{' : '[';
+	end_value(out, to);
 }
 
 void sink_end(struct sink *out)
 {
+	char *to = room(out, BEFORE);
+
 	assert(out->depth > 0 && !out->named);
-	struct level level = out->levels[out->depth - 1];
-	if (!level.empty && has_own_lines(out))
-		put_char(out, '\n');
-	out->depth--;
-	put_char(out, level.kind == SINK_OBJECT ? '}' : ']');
+	const struct level *level = &out->levels[--out->depth];
+	if (!level->empty && level->lines)
+		*to++ = '\n';
+	*to++ = level->kind == SINK_OBJECT ? '}' : ']';
+	end_value(out, to);
 }
 
 /* Writes the digits in front of end; returns where they begin. */
@@ -206,11 +243,20 @@ static char *format_decimal(char *end, uint64_t value)
 	return end;
 }
 
-void sink_uint(struct sink *out, uint64_t value)
+static char *add_decimal(char *to, uint64_t value)
 {
 	char text[20], *end = text + sizeof(text), *start = format_decimal(end, value);
-	before_value(out);
-	put(out, start, (size_t)(end - start));
+
+	if (value < 10) {
+		*to = *start;
+		return to + 1;
+	}
+	return add(to, start, (size_t)(end - start));
+}
+
+void sink_uint(struct sink *out, uint64_t value)
+{
+	end_value(out, add_decimal(begin_value(out, NUMBER_ROOM), value));
 }
 
 /* As short as reads back the same. */
@@ -229,58 +275,61 @@ void sink_float(struct sink *out, double value, enum sink_precision precision)
 		if (back == value)
 			break;
 	}
-	before_value(out);
-	put(out, text, strlen(text));
+	size_t len = strlen(text);
+	end_value(out, add(begin_value(out, len), text, len));
 }
 
 void sink_int(struct sink *out, int64_t value)
 {
-	char text[21], *end = text + sizeof(text);
-	char *start = format_decimal(end, value < 0 ? -(uint64_t)value : (uint64_t)value);
+	char *to = begin_value(out, NUMBER_ROOM);
+
 	if (value < 0)
-		*--start = '-';
-	before_value(out);
-	put(out, start, (size_t)(end - start));
+		*to++ = '-';
+	end_value(out, add_decimal(to, value < 0 ? -(uint64_t)value : (uint64_t)value));
 }
 
 void sink_bool(struct sink *out, bool value)
 {
-	before_value(out);
-	put(out, value ? "true" : "false", value ? 4 : 5);
+	char *to = begin_value(out, 5);
+
+	end_value(out, value ? add(to, "true", 4) : add(to, "false", 5));
 }
 
 void sink_null(struct sink *out)
 {
-	before_value(out);
-	put(out, "null", 4);
+	end_value(out, add(begin_value(out, 4), "null", 4));
 }
 
 static const char hex_digits[16] = "0123456789abcdef";
 
 void sink_address(struct sink *out, uint64_t addr)
 {
-	char text[20], *end = text + sizeof(text), *start = end;
-	*--start = '"';
-	do
-		*--start = hex_digits[addr & 15];
-	while (addr >>= 4);
-	*--start = 'x';
-	*--start = '0';
-	*--start = '"';
-	before_value(out);
-	put(out, start, (size_t)(end - start));
+	int digits = addr ? (67 - __builtin_clzll(addr)) / 4 : 1;
+	char *to = add(begin_value(out, NUMBER_ROOM), "\"0x", 3);
+
+	for (int i = digits; i-- > 0; addr >>= 4)
+		to[i] = hex_digits[addr & 15];
+	to[digits] = '"';
+	end_value(out, to + digits + 1);
 }
 
 void sink_hex(struct sink *out, const void *bytes, size_t len)
 {
 	const uint8_t *p = bytes;
-	before_value(out);
-	put_char(out, '"');
-	for (size_t i = 0; i < len; i++) {
-		char *to = room(out, 2);
-		to[0] = hex_digits[p[i] >> 4];
-		to[1] = hex_digits[p[i] & 15];
-		out->used += 2;
+	char *to = begin_value(out, 1);
+
+	*to++ = '"';
+	end_value(out, to);
+	while (len > 0) {
+		size_t n = len < TEXT_CHUNK ? len : TEXT_CHUNK;
+		to = room(out, 2 * n);
+		for (size_t i = 0; i < n; i++) {
+			*to++ = hex_digits[p[i] >> 4];
+			*to++ = hex_digits[p[i] & 15];
+		}
+		end_value(out, to);
+		p += n;
+		len -= n;
 	}
 	put_char(out, '"');
 }
@@ -296,16 +345,22 @@ static inline uint64_t zero_bytes(uint64_t x)
 	return (x - 0x0101010101010101) & ~x & 0x8080808080808080;
 }
 
+static inline bool is_plain_word(uint64_t x)
+{
+	uint64_t control = (x - 0x2020202020202020) & ~x;
+
+	return !(((x | control) & 0x8080808080808080) |
+		 zero_bytes(x ^ 0x2222222222222222) | zero_bytes(x ^ 0x5c5c5c5c5c5c5c5c));
+}
+
 /* ASCII that needs no escaping, as nearly all names and paths are: eight bytes at a time. */
 static bool is_all_plain(const uint8_t *p, size_t len)
 {
-	for (; len >= sizeof(uint64_t); p += sizeof(uint64_t), len -= sizeof(uint64_t)) {
-		uint64_t x;
+	uint64_t x;
+
+	for (; len >= sizeof(x); p += sizeof(x), len -= sizeof(x)) {
 		memcpy(&x, p, sizeof(x));
-		uint64_t control = (x - 0x2020202020202020) & ~x;
-		if (((x | control) & 0x8080808080808080) |
-		    zero_bytes(x ^ 0x2222222222222222) |
-		    zero_bytes(x ^ 0x5c5c5c5c5c5c5c5c))
+		if (!is_plain_word(x))
 			return false;
 	}
 	for (; len > 0; p++, len--)
@@ -360,23 +415,26 @@ void sink_text(struct sink *out, const void *s, size_t len)
 		sink_end(out);
 		return;
 	}
-	before_value(out);
-	put_char(out, '"');
+	sink_plain(out, "", 0);
+	out->used--; /* the last quote */
 	put_escaped(out, s, len);
 	put_char(out, '"');
 }
 
 void sink_plain(struct sink *out, const char *s, size_t len)
 {
-	before_value(out);
-	put_char(out, '"');
+	char *to = begin_value(out, SHORT_TEXT + 2);
+
+	*to++ = '"';
+	if (len <= SHORT_TEXT) {
+		to = add(to, s, len);
+		*to++ = '"';
+		end_value(out, to);
+		return;
+	}
+	end_value(out, to);
 	put(out, s, len);
 	put_char(out, '"');
-}
-
-void sink_string(struct sink *out, const char *s)
-{
-	sink_text(out, s, strlen(s));
 }
 
 void sink_time(struct sink *out, uint64_t realtime_ns)
@@ -390,48 +448,10 @@ void sink_time(struct sink *out, uint64_t realtime_ns)
 	digits = format_decimal(digits, realtime_ns % 1000000000);
 	while (digits > nanoseconds)
 		*--digits = '0';
-	before_value(out);
+	end_value(out, begin_value(out, 0));
 	put(out, text, len);
 	put(out, nanoseconds, sizeof(nanoseconds));
 	put(out, "Z\"", 2);
-}
-
-void sink_named_uint(struct sink *out, const char *name, uint64_t value)
-{
-	sink_name(out, name);
-	sink_uint(out, value);
-}
-
-void sink_named_int(struct sink *out, const char *name, int64_t value)
-{
-	sink_name(out, name);
-	sink_int(out, value);
-}
-
-void sink_named_bool(struct sink *out, const char *name, bool value)
-{
-	sink_name(out, name);
-	sink_bool(out, value);
-}
-
-void sink_named_address(struct sink *out, const char *name, uint64_t addr)
-{
-	sink_name(out, name);
-	sink_address(out, addr);
-}
-
-void sink_named_string(struct sink *out, const char *name, const char *s)
-{
-	if (!s)
-		return;
-	sink_name(out, name);
-	sink_string(out, s);
-}
-
-void sink_named_begin(struct sink *out, const char *name, enum sink_kind kind)
-{
-	sink_name(out, name);
-	sink_begin(out, kind);
 }
 
 void sink_mark(struct sink *out)
@@ -476,7 +496,7 @@ void sink_release(struct sink *out)
 
 size_t sink_part_bytes(const struct sink *part)
 {
-	assert(!part->writer && part->depth == PART_DEPTH);
+	assert(!part->writer && part->depth >= PART_DEPTH && !part->named);
 	return part->used;
 }
 

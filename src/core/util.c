@@ -142,6 +142,38 @@ char *slurp(const char *path, size_t limit, size_t *ret_len)
 	return s;
 }
 
+bool write_fully(int fd, const void *bytes, size_t len)
+{
+	const char *p = bytes;
+
+	while (len > 0) {
+		ssize_t n = write(fd, p, len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		p += n;
+		len -= (size_t)n;
+	}
+	return true;
+}
+
+bool read_fully(int fd, void *bytes, size_t len)
+{
+	char *p = bytes;
+
+	while (len > 0) {
+		ssize_t n = read(fd, p, len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		p += n;
+		len -= (size_t)n;
+	}
+	return true;
+}
+
 int spool_open(struct err *err)
 {
 	const char *dir = getenv("TMPDIR");

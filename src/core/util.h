@@ -57,6 +57,10 @@ uint64_t realtime_ns(void);
 
 struct err;
 
+/* All of it, whatever interrupts. False: errno says why, or (reading) it ended before. */
+MUST_CHECK bool write_fully(int fd, const void *bytes, size_t len);
+MUST_CHECK bool read_fully(int fd, void *bytes, size_t len);
+
 /* A temporary file without a name, in TMPDIR or /tmp. -1: err says why. */
 int spool_open(struct err *err);
 

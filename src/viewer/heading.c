@@ -89,6 +89,24 @@ void heading_print_warnings(const struct page *page, const struct summary *summa
 	}
 }
 
+void heading_print_values(const struct page *page, const struct summary *summary)
+{
+	const char *none = text_of(
+		node_get(node_get(summary->snapshot, "capture"), "no_values"), NULL);
+	int64_t elided = node_int(node_get(summary->end, "values_elided"), 0);
+	struct text text = { NULL };
+
+	if (none)
+		text_add(&text, "no variables: %s", none);
+	if (elided > 0) {
+		text_add(&text, "%svariables of ", none ? "; " : "");
+		text_add_counted(&text, (uint64_t)elided, "goroutine");
+		text_add(&text, " were left out");
+	}
+	if (text.words)
+		page_say(page, COLOR_PLAIN, 0, 2, &text);
+}
+
 static int compare_tallies(const void *a, const void *b)
 {
 	const struct summary_tally *x = a, *y = b;

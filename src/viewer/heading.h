@@ -13,6 +13,8 @@ void heading_print_process(const struct page *page, const struct summary *summar
 /* damage: NULL, or what the reader says of the document. all: even if there are many. */
 void heading_print_warnings(const struct page *page, const struct summary *summary,
 			    const char *damage, bool all);
+/* That values are missing of which somebody might think that they are there. */
+void heading_print_values(const struct page *page, const struct summary *summary);
 /* Sorts the tallies. */
 void heading_print_states(const struct page *page, struct summary *summary);
 /* With a filter: how many of all have passed, and when none, what is to blame. */

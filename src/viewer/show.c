@@ -201,6 +201,7 @@ static void print_all(struct show *show, const char *damage)
 	const struct page *page = &show->style.page;
 	heading_print_process(page, &show->summary);
 	heading_print_warnings(page, &show->summary, damage, show->style.all);
+	heading_print_values(page, &show->summary);
 	if (show->filtered)
 		heading_print_shown(page, &show->summary);
 	if (!show->filtered || show->summary.goroutines > 0)

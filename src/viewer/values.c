@@ -301,22 +301,53 @@ static void print_list(const struct page *page, int indent,
 	}
 }
 
+static void print_note(const struct page *page, int indent, const char *what,
+		       const char *why)
+{
+	struct text line = { NULL };
+
+	text_add(&line, "(%s: %s)", what, why);
+	page_say(page, COLOR_PLAIN, indent, indent + 4, &line);
+}
+
+static void print_frame(const struct page *page, int indent,
+			const struct reader_node *frame)
+{
+	const struct reader_node *arguments = node_get(frame, "arguments");
+	const struct reader_node *locals = node_get(frame, "locals");
+	struct text line = { NULL };
+
+	if (!node_count(arguments) && !node_count(locals))
+		return;
+	text_add(&line, "%s", text_of(node_get(frame, "function"), "?"));
+	page_say(page, COLOR_OWN, indent, indent + 4, &line);
+	print_list(page, indent + 4, arguments);
+	print_list(page, indent + 4, locals);
+	if (node_get(frame, "values_elided"))
+		print_note(page, indent + 4, "more were left out",
+			   text_of(node_get(frame, "values_elided"), "?"));
+}
+
 void values_print(const struct page *page, int indent,
 		  const struct reader_node *goroutine)
 {
 	const struct reader_node *frames = node_get(goroutine, "frames");
+	const char *elided = text_of(node_get(goroutine, "values_elided"), NULL);
+	const char *said = NULL; /* of the frame above */
 
+	if (elided)
+		print_note(page, indent, "no variables",
+			   strcmp(elided, "failed") == 0
+				   ? "the process that read them died"
+				   : "the document would be too large, see --max-size");
 	for (size_t i = 0; i < node_count(frames); i++) {
 		const struct reader_node *frame = node_at(frames, i);
-		const struct reader_node *arguments = node_get(frame, "arguments");
-		const struct reader_node *locals = node_get(frame, "locals");
-		struct text line = { NULL };
-		if (node_bool(node_get(frame, "hidden"), false) ||
-		    !(node_count(arguments) + node_count(locals)))
+		const char *why = text_of(node_get(frame, "values_unreadable"), NULL);
+		if (node_bool(node_get(frame, "hidden"), false))
 			continue;
-		text_add(&line, "%s", text_of(node_get(frame, "function"), "?"));
-		page_say(page, COLOR_OWN, indent, indent + 4, &line);
-		print_list(page, indent + 4, arguments);
-		print_list(page, indent + 4, locals);
+		if (why && !(said && strcmp(why, said) == 0))
+			print_note(page, indent, "no names of variables", why);
+		print_frame(page, indent, frame);
+		said = why;
 	}
 }

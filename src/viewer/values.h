@@ -9,7 +9,7 @@ struct text;
 
 /* As Go would write it: {Name: "x", Limits: [1, 2]}. */
 void values_add(struct text *text, const struct reader_node *value);
-/* Of each frame that has some; nothing for a document without values. */
+/* Of each frame that has some, or says why it has none; nothing for a document without values. */
 void values_print(const struct page *page, int indent,
 		  const struct reader_node *goroutine);
 

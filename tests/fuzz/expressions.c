@@ -8,10 +8,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "dwarf_expression.h"
 #include "dwarf_names.h"
 #include "dwarf_scopes.h"
 #include "dwarf_types.h"
 #include "fuzz.h"
+#include "target_bytes.h"
 
 /* The order of the input; tests/fuzz/pack writes it. */
 static const char *const names[] = {
@@ -29,6 +31,9 @@ enum {
 	STEP = 8,
 	TYPES_MAX = 256,
 	FIELDS_MAX = 64,
+	RETURNS = 8, /* and so are their calls */
+	MEMORY = 0x7000,
+	FRAMES = 4,
 };
 
 struct file {
@@ -96,6 +101,8 @@ static int write_file(const uint8_t *data, size_t size)
 
 struct looking {
 	struct dwarf *dwarf;
+	struct target *target;
+	uint64_t pc;
 	uint64_t refs[TYPES_MAX]; /* to be looked at */
 	size_t count, fields;
 };
@@ -144,18 +151,49 @@ static void look_at_types(struct looking *l)
 	}
 }
 
+/* A stack whose frames return to one call after the other. */
+static bool frame(void *arg, size_t i, struct dwarf_frame *ret)
+{
+	static const struct regs regs = { .value = { [3] = MEMORY, [12] = 0x2000 },
+					  .valid = 1 << 3 | 1 << 7 | 1 << 12 };
+	const struct looking *l = arg;
+	const uint64_t call = l->pc / STEP + i;
+
+	*ret = (struct dwarf_frame){ .dwarf = l->dwarf,
+				     .pc = i ? CODE + 16 * (1 + call % RETURNS) : l->pc,
+				     .exact = !i,
+				     .cfa = MEMORY + 16 * i,
+				     .regs = &regs };
+	return i < FRAMES;
+}
+
+static void compute(struct looking *l, const struct dwarf_piece *piece)
+{
+	const struct dwarf_stack stack = { l->target, frame, l };
+	struct dwarf_result result;
+	struct err err;
+
+	if (!dwarf_piece_compute(&stack, 0, piece, &result, &err))
+		assert(err.text[0]);
+}
+
 static void look_at_variable(struct looking *l, const struct dwarf_variable *v)
 {
 	assert(!v->name || strlen(v->name) < SIZE_MAX);
 	assert(v->piece_count >= 1 && v->piece_count <= DWARF_PIECES);
-	for (size_t i = 0; i < v->piece_count; i++)
+	for (size_t i = 0; i < v->piece_count; i++) {
 		assert(v->pieces[i].where <= DWARF_PIECE_UNKNOWN);
+		if (v->pieces[i].where == DWARF_PIECE_EXPRESSION)
+			compute(l, &v->pieces[i]);
+	}
 	want(l, v->type);
 }
 
 static void look_at_scopes(struct looking *l, uint64_t pc, bool exact)
 {
 	struct err err;
+
+	l->pc = pc;
 	AUTO(dwarf_scopes_free)
 	struct dwarf_scopes *scopes = dwarf_scopes_at(l->dwarf, pc, exact, &err);
 
@@ -166,7 +204,12 @@ static void look_at_scopes(struct looking *l, uint64_t pc, bool exact)
 
 static void look(struct dwarf *d, size_t size)
 {
-	struct looking l = { .dwarf = d };
+	static const uint8_t memory[256] = { 1, 2, 3 };
+	const struct target_bytes_part part = { .addr = MEMORY,
+						.bytes = memory,
+						.len = sizeof(memory) };
+	AUTO(target_close) struct target *target = target_bytes_new(&part, 1);
+	struct looking l = { .dwarf = d, .target = target };
 	uint64_t ref, addr, number;
 	int64_t value;
 

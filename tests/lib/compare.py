@@ -35,11 +35,13 @@ class Counts:
 
 def go_frames(goroutine):
     """The frames that the runtime knows of: C functions are not among them, nor Go's own
-    that lie between them on the thread's stack."""
+    that lie between them on the thread's stack, nor what was called since it was told of a
+    system call."""
     frames = goroutine["frames"]
     if "words" in goroutine:
         frames = [dict(f, words=w) for f, w in zip(frames, goroutine["words"])]
-    return [f for f in frames if f.get("language", "go") != "c" and f.get("kind") != "cgo"]
+    return [f for f in frames if f.get("language", "go") != "c"
+            and f.get("kind") not in ("cgo", "syscall")]
 
 
 def describe(f):
@@ -100,6 +102,15 @@ def same_frame(ours, theirs, minor, callee=None, works=False, earlier=False):
     return True
 
 
+def same_call(ours, theirs, minor):
+    """A call that told the runtime of a system call: where it was then, the runtime says, and
+    where it is now, gosnap."""
+    return gotrace.short_name(ours.get("function", "?"), minor) == theirs.function \
+        and ours.get("file") == theirs.file and not ours.get("inlined") and not theirs.inlined \
+        and same_words((ours.get("words") or "").replace("?", ""),
+                       theirs.words.replace("?", ""), False, False, True)
+
+
 def cut(ours, theirs, minor, shown):
     """The part of a document's frames that the traceback prints, by the release's
     rule, or a sentence that says why the lengths cannot agree. shown: the traceback
@@ -144,13 +155,15 @@ def by_physical(frames):
 
 def frames(ours, theirs, minor, counts, shown=False):
     """ours: frames of a document; theirs: a goroutine of the traceback."""
+    in_call = theirs.status == "syscall"
     part, problem = cut(ours, theirs, minor, shown)
     if problem:
         yield problem
         return
     for i, (a, b) in enumerate(zip(part, theirs.frames)):
         callee = theirs.frames[i - 1] if i > 0 else None
-        if not same_frame(a, b, minor, callee, counts.works, shown):
+        if not same_frame(a, b, minor, callee, counts.works, shown) and not (
+                i == 0 and in_call and same_call(a, b, minor)):
             yield f"frame {i}: gosnap {describe(a)}; the runtime {describe(b)}"
             return
         counts.frames += 1

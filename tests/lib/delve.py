@@ -34,7 +34,7 @@ class Delve:
         self.calls = 0
         # Older releases than it supports are to be tried, too.
         self.process = subprocess.Popen(
-            ["nice", "-n", "19", program, "attach", str(pid), "--headless",
+            ["nice", "-n", "5", program, "attach", str(pid), "--headless",
              "--listen=unix:" + place, "--check-go-version=false"],
             env=dict(os.environ, XDG_CONFIG_HOME=self.folder.name),
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

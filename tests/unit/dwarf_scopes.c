@@ -247,6 +247,9 @@ static const char assembly[] =
 	".uleb128 13, 0x24; .byte 0; .uleb128 3,8, 0x3e,0x0b, 0x0b,0x0b, 0x2900,0x0b, "
 	"0,0\n"
 	".uleb128 14, 0x16; .byte 0; .uleb128 3,8, 0x49,0x10, 0x2906,0x0f, 0,0\n"
+	/* 16 unit: low, high, dwo_name string; 17 variable: name, GNU_ref_alt, const_value */
+	".uleb128 16, 0x11; .byte 0; .uleb128 0x11,1, 0x12,7, 0x76,8, 0,0\n"
+	".uleb128 17, 0x34; .byte 0; .uleb128 3,8, 0x49,0x1f20, 0x1c,0x0d, 0,0\n"
 	/* 15 function with a sibling: name, sibling ref4, low, high; its own origin */
 	".uleb128 15, 0x2e; .byte 1; .uleb128 3,8, 1,0x13, 0x31,0x10, 0x11,1, 0x12,7, "
 	"0,0\n"
@@ -318,9 +321,14 @@ static const char assembly[] =
 	"ring: .uleb128 15; .string \"ring\"; .long ring - unit, ring - unit\n"
 	"	.quad 0x2000, 0x100\n"
 	".uleb128 5; .string \"inside\"; .long type - unit; .sleb128 1\n"
+	".uleb128 17; .string \"shared\"; .long 0x100; .sleb128 1\n"
 	".uleb128 0\n"
 	".uleb128 0\n"
 	"end:\n"
+	".long split_end - split\n"
+	"split: .short 4; .long 0; .byte 8\n"
+	".uleb128 16; .quad 0x8000, 0x100; .string \"split.dwo\"\n"
+	"split_end:\n"
 
 	".section .debug_loc\n"
 	".set spilled, . - .debug_loc\n"
@@ -511,7 +519,23 @@ static void test_circles(void **state)
 	compiled_open("assembler", "", assembly, &c);
 	AUTO(dwarf_scopes_free) struct dwarf_scopes *s = scopes(&c, 0x2080, true);
 	assert_string_equal(s->list[0].function, "ring");
-	assert_int_equal(s->list[0].variable_count, 1);
+	assert_int_equal(s->list[0].variable_count, 2);
+	compiled_close(&c);
+}
+
+/* What dwz and -gsplit-dwarf have put into other files. */
+static void test_elsewhere(void **state)
+{
+	struct compiled c;
+	struct err err;
+	(void)state;
+	compiled_open("assembler", "", assembly, &c);
+	AUTO(dwarf_scopes_free) struct dwarf_scopes *s = scopes(&c, 0x2080, true);
+	assert_int_equal(variable(&s->list[0], "shared")->type, 0);
+	assert_null(dwarf_scopes_at(c.dwarf, 0x8080, true, &err));
+	assert_non_null(strstr(err.text, ".dwo"));
+	assert_null(dwarf_scopes_at(c.dwarf, 0x8200, true, &err));
+	assert_null(strstr(err.text, ".dwo"));
 	compiled_close(&c);
 }
 
@@ -549,6 +573,7 @@ int main(void)
 		cmocka_unit_test(test_locations), cmocka_unit_test(test_return_address),
 		cmocka_unit_test(test_shapes),	  cmocka_unit_test(test_inlined),
 		cmocka_unit_test(test_circles),	  cmocka_unit_test(test_old_references),
+		cmocka_unit_test(test_elsewhere),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

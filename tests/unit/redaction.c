@@ -187,6 +187,28 @@ static void texts(void **state)
 		{ "the bearer of news", NULL, NULL },
 		{ "map[password:hunter2 user:bob]", "assignment",
 		  "map[password:[redacted] user:bob]" },
+		{ "map[Authorization:[Bearer abc] Accept:[*/*]]", "assignment",
+		  "map[Authorization:[[redacted]] Accept:[*/*]]" },
+		{ "sent Authorization: Bearer abc to x", "assignment",
+		  "sent Authorization: [redacted] to x" },
+		{ "curl -H 'Cookie: a=b; c=d' x", "assignment",
+		  "curl -H 'Cookie: [redacted]' x" },
+		{ "?to=%2Fcb%3Ftoken%3Dabc%26x%3D1", "assignment",
+		  "?to=%2Fcb%3Ftoken%3D[redacted]%26x%3D1" },
+		{ "<password>hunter 2</password>", "assignment",
+		  "<password>[redacted]</password>" },
+		{ "<name>bob</name>", NULL, NULL },
+		{ "\\\\\\\"token\\\\\\\":\\\\\\\"abc\\\\\\\"}", "assignment",
+		  "\\\\\\\"token\\\\\\\":\\\\\\\"[redacted]\\\\\\\"}" },
+		{ "{\\\"password\\\":\\\"hun\\\\\\\"ter2\\\",1}", "assignment",
+		  "{\\\"password\\\":\\\"[redacted]\\\",1}" },
+		{ "{\"tokens\":[\"abc\",\"x\"],\"n\":1}", "assignment",
+		  "{\"tokens\":[[redacted]],\"n\":1}" },
+		{ "bob:p@ss:w/d@tcp(db:3306)/x", "userinfo",
+		  "bob:[redacted]@tcp(db:3306)/x" },
+		{ "bob:hunter2@/x", "userinfo", "bob:[redacted]@/x" },
+		{ "https://hooks.slack.com/services/T0000/B0000/abcdefghij", "key",
+		  "https://[redacted]" },
 		{ "plain words, 12:30, a=b, http://x/y", NULL, NULL },
 		{ ":", NULL, NULL },
 		{ "token=", NULL, NULL },
@@ -214,6 +236,8 @@ static void elsewhere(void **state)
 	expect(r, "it was swordfish-and-more!", "elsewhere", "it was [redacted]!");
 	expect(r, "it was swordfish-", "elsewhere", "it was [redacted]");
 	expect(r, "ordfish-a", "elsewhere", NULL);
+	expect(r, "and-more of it", "elsewhere", "[redacted] of it");
+	expect(r, "and-more", "elsewhere", NULL);
 	expect(r, "abc", NULL, NULL);
 	assert_true(redaction_at(r, 0xff8, 9));
 	assert_true(redaction_at(r, 0x100f, 1));
@@ -239,6 +263,208 @@ static void elsewhere(void **state)
 	expect(r, "another-one", "elsewhere", NULL);
 	redaction_forget(r);
 	expect(r, "another-one", NULL, NULL);
+}
+
+/* Of all goroutines. */
+static void many(void **state)
+{
+	enum { MANY = 10000 };
+	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS, NULL);
+	char secret[32], text[64];
+	(void)state;
+	for (unsigned i = 0; i < MANY; i++) {
+		int n = snprintf(secret, sizeof(secret), "%05u-is-secret",
+				 i * 7919 % MANY);
+		redaction_learn_for_all(r, 0x10000 + i * 7919 % MANY * 64, 32, secret,
+					(size_t)n);
+	}
+	redaction_learned_all(r);
+	redaction_forget(r);
+	assert_int_equal(redaction_learned(r), 0);
+	for (unsigned i = 0; i < MANY; i += 77) {
+		snprintf(text, sizeof(text), "a %05u-is-secret b", i);
+		expect(r, text, "elsewhere", "a [redacted] b");
+		snprintf(text, sizeof(text), "a %05u-is-", i);
+		expect(r, text, "elsewhere", "a [redacted]");
+		assert_true(redaction_at(r, 0x10000 + i * 64 + 31, 1));
+		assert_false(redaction_at(r, 0x10000 + i * 64 + 32, 32));
+		redaction_forget(r);
+	}
+	expect(r, "harmless", NULL, NULL);
+}
+
+static void encoded(void **state)
+{
+	/* s<ord"ü and more of it */
+	static const struct {
+		const char *text, *left;
+	} cases[] = {
+		{ "0x733c6f726422c3bc21646d6f7265 0", "0x[redacted] 0" },
+		{ "0x733C6F726422C3BC21646D6F7265 0", "0x[redacted] 0" },
+		{ "s%3Cord%22%C3%BC%21dmore", NULL },
+		{ "is \"s\\u003cord\\\"\xc3\xbc!dmore\"", "is \"[redacted]\"" },
+		{ "is \"s<ord\\\"\\u00fc!dmore\"", "is \"[redacted]\"" },
+		{ "czxvcmQiw7whZG1vcmU=", "[redacted]cmU=" },	  /* alone */
+		{ "eHM8b3JkIsO8IWRtb3Jl", "eHM8[redacted]" },	  /* x before it */
+		{ "YWJzPG9yZCLDvCFkbW9yZQ", "YWJz[redacted]ZQ" }, /* ab */
+	};
+	static const char secret[] = "s<ord\"\xc3\xbc!dmore";
+	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS, NULL);
+	(void)state;
+	redaction_learn(r, 0, 0, secret, strlen(secret));
+	assert_int_equal(redaction_learned(r), 1);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		expect(r, cases[i].text, "elsewhere", cases[i].left);
+	assert_int_equal(redaction_learned(r), 1);
+}
+
+static void pieces(void **state)
+{
+	static const struct {
+		const char *text;
+		bool piece, inside;
+	} cases[] = {
+		{ "abcd", false, false },
+		{ "-----BEGIN CERTIFICATE-----", false, false },
+		{ "-----BEGIN PRIVATE KEY-----\nab", false, true },
+		{ "abcd", true, true },
+		{ "", false, true },
+		{ "ab/+=\r\n", true, true },
+		{ "xy\n-----END PRIVATE KEY-----", true, false },
+		{ "abcd", false, false },
+		{ "-----BEGIN RSA PRIVATE KEY-----", false, true },
+		{ "other words", false, false },
+		{ "-----BEGIN PRIVATE KEY-----\na\n-----END PRIVATE KEY-----", false,
+		  false },
+	};
+	bool inside = false;
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const char *text = cases[i].text;
+		if (redaction_of_piece(text, strlen(text), &inside) != cases[i].piece ||
+		    inside != cases[i].inside)
+			fail_msg("%zu: %s", i, text);
+	}
+}
+
+/* In registers and argument words. */
+static void words(void **state)
+{
+	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS, NULL);
+	AUTO(redaction_free) struct redaction *strict = make(REDACT_STRICT, NULL);
+	AUTO(redaction_free) struct redaction *nothing = make(REDACT_NOTHING, NULL);
+	uint64_t letters;
+	(void)state;
+	memcpy(&letters, "ordfish-", sizeof(letters));
+	redaction_learn(r, 0xc000001000, 18, "swordfish-and-more", 18);
+	redaction_learn_number(r, 7000123);
+	redaction_learn_number(r, 99999);
+	assert_int_equal(redaction_learned(r), 3);
+	assert_true(redaction_of_word(r, 0xc000001000));
+	assert_true(redaction_of_word(r, 0xc000001011));
+	assert_false(redaction_of_word(r, 0xc000001012));
+	assert_true(redaction_of_word(r, letters));
+	assert_false(redaction_of_word(r, letters + 1));
+	assert_true(redaction_of_word(r, 7000123));
+	assert_true(redaction_of_word(r, 4111111111111111));
+	assert_true(redaction_of_word(r, 378282246310005));
+	assert_false(redaction_of_word(r, 378282246310006));
+	assert_false(redaction_of_word(r, 4222222222222));
+	assert_false(redaction_of_word(r, 99999));
+	assert_string_equal(redaction_of_number(r, 7000123), "elsewhere");
+	assert_string_equal(redaction_of_number(r, 4111111111111111), "card");
+	redaction_remember(r);
+	assert_true(redaction_of_word(r, 7000123));
+	/* Strict cannot know what it says: only letters are withheld. */
+	assert_true(redaction_of_word(strict, letters));
+	assert_true(redaction_of_word(strict, 0x64636261));
+	assert_false(redaction_of_word(strict, 0x636261));
+	assert_false(redaction_of_word(strict, 0xc000616161));
+	assert_false(redaction_of_word(strict, 0));
+	assert_false(redaction_of_word(nothing, letters));
+	redaction_suspect_all(r);
+	assert_true(redaction_of_word(r, 1));
+	redaction_forget(r);
+	assert_false(redaction_of_word(r, 1));
+}
+
+/* What was said to be no secret, and turns out to be one, is to be said again. */
+static void settled(void **state)
+{
+	static const char words[] = "it was swordfish-and-more!";
+	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS, NULL);
+	(void)state;
+	redaction_learn(r, 0x1000, 16, "swordfish-and-more", 18);
+	redaction_ask(r);
+	assert_false(redaction_at(r, 0x2000, 8));
+	expect(r, "nothing of it", NULL, NULL);
+	assert_true(redaction_at(r, 0x1000, 8));
+	assert_true(redaction_settled(r));
+	/* Learned before it was asked for, or nobody asked for it. */
+	redaction_ask(r);
+	redaction_learn(r, 0x3000, 8, "another-secret", 14);
+	assert_true(redaction_at(r, 0x3000, 8));
+	assert_false(redaction_at(r, 0x3008, 8));
+	expect(r, "nothing of it", NULL, NULL);
+	redaction_learn(r, 0x3010, 8, "the third one", 13);
+	assert_true(redaction_settled(r));
+	/* The place; the text, its end, a part of it. */
+	redaction_ask(r);
+	assert_false(redaction_at(r, 0x4000, 8));
+	redaction_learn(r, 0x4004, 1, NULL, 0);
+	assert_false(redaction_settled(r));
+	redaction_forget(r);
+	const char *const parts[] = { "swordfish", "and-more!!", words, "and-more!" };
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		redaction_ask(r);
+		expect(r, words, NULL, NULL);
+		redaction_learn(r, 0, 0, parts[i], strlen(parts[i]));
+		assert_false(redaction_settled(r));
+		redaction_forget(r);
+	}
+	redaction_ask(r);
+	expect(r, "swordfish-", NULL, NULL);
+	redaction_learn(r, 0, 0, words, sizeof(words) - 1);
+	assert_false(redaction_settled(r));
+	redaction_forget(r);
+	/* A number; a word that is one, an address, or letters. */
+	uint64_t letters;
+	memcpy(&letters, "ordfish-", sizeof(letters));
+	redaction_ask(r);
+	assert_null(redaction_of_number(r, 7000124));
+	assert_false(redaction_of_word(r, 7000125));
+	redaction_learn_number(r, 7000123);
+	assert_true(redaction_settled(r));
+	const uint64_t questions[] = { 7000124, 7000125, 0x5000, letters };
+	for (size_t i = 0; i < ARRAY_SIZE(questions); i++) {
+		redaction_forget(r);
+		redaction_ask(r);
+		if (i == 0)
+			assert_null(redaction_of_number(r, questions[i]));
+		else
+			assert_false(redaction_of_word(r, questions[i]));
+		redaction_learn_number(r, 7000124);
+		redaction_learn_number(r, 7000125);
+		redaction_learn(r, 0x4ff0, 0x11, words, sizeof(words) - 1);
+		assert_false(redaction_settled(r));
+	}
+	redaction_forget(r);
+	/* More than is kept. */
+	AUTO(xfree) char *text = xcalloc(2 << 20, 1);
+	redaction_ask(r);
+	expect(r, "nothing of it", NULL, NULL);
+	struct redacted none = redaction_of_text(r, 0, text, 2 << 20);
+	assert_null(none.rule);
+	assert_true(redaction_settled(r));
+	redaction_ask(r);
+	none = redaction_of_text(r, 0, text, 2 << 20);
+	redaction_learn(r, 0, 0, words, sizeof(words) - 1);
+	assert_false(redaction_settled(r));
+	redaction_ask(r);
+	for (uint64_t i = 0; i < 70000; i++)
+		assert_false(redaction_at(r, 0x10000 + i, 1));
+	redaction_learn(r, 0x1000, 1, NULL, 0);
+	assert_false(redaction_settled(r));
 }
 
 /* What takes long to read is no reason to take long. */
@@ -364,11 +590,13 @@ static void same(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names),   cmocka_unit_test(types),
-		cmocka_unit_test(texts),   cmocka_unit_test(elsewhere),
-		cmocka_unit_test(hostile), cmocka_unit_test(modes),
-		cmocka_unit_test(rules),   cmocka_unit_test(bad_rules),
-		cmocka_unit_test(same),
+		cmocka_unit_test(names),     cmocka_unit_test(types),
+		cmocka_unit_test(texts),     cmocka_unit_test(elsewhere),
+		cmocka_unit_test(many),	     cmocka_unit_test(words),
+		cmocka_unit_test(encoded),   cmocka_unit_test(pieces),
+		cmocka_unit_test(settled),   cmocka_unit_test(hostile),
+		cmocka_unit_test(modes),     cmocka_unit_test(rules),
+		cmocka_unit_test(bad_rules), cmocka_unit_test(same),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("redaction", tests, NULL, NULL);

@@ -15,9 +15,12 @@ import (
 
 var (
 	prefixes = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8::/32"),
-		{}}
+		{}, netip.MustParsePrefix("fe80::/10")}
+	addresses = []netip.Addr{netip.MustParseAddr("fe80::1%eth0"), netip.MustParseAddr("1.2.3.4"),
+		netip.MustParseAddr("::ffff:1.2.3.4"), netip.MustParseAddr("::1"), {},
+		netip.MustParseAddr("::ffff:1.2.3.4%zone"), netip.AddrFrom16([16]byte{})}
 	ports = []netip.AddrPort{netip.MustParseAddrPort("1.2.3.4:80"), netip.MustParseAddrPort("[::1]:443"),
-		{}}
+		{}, netip.MustParseAddrPort("[fe80::1%eth0]:1"), netip.MustParseAddrPort("[::ffff:1.2.3.4]:2")}
 	levels  = []slog.Level{slog.LevelDebug, slog.LevelInfo, slog.LevelWarn, slog.LevelError, -5, 1, 12}
 	pointer atomic.Pointer[job]
 	nowhere atomic.Pointer[int]
@@ -29,6 +32,7 @@ func init() { more = append(more, later) }
 
 func later() {
 	said["prefixes"] = words(len(prefixes), func(i int) string { return prefixes[i].String() })
+	said["addresses"] = words(len(addresses), func(i int) string { return addresses[i].String() })
 	said["ports"] = words(len(ports), func(i int) string { return ports[i].String() })
 	said["levels"] = words(len(levels), func(i int) string { return levels[i].String() })
 	pointer.Store(&job{7, "pointed"})
@@ -38,5 +42,5 @@ func later() {
 	cancel(errors.New("the client went away"))
 	said["caused"] = "context canceled (the client went away)"
 	said["without"] = "without cancel, values of main.userKey"
-	keep(&pointer, &nowhere, &prefixes, &ports, &levels)
+	keep(&pointer, &nowhere, &prefixes, &addresses, &ports, &levels)
 }

@@ -73,6 +73,13 @@ var (
 	ring       = list.New()
 	emptyRing  = list.New()
 	longRing   = list.New()
+	inAnHour   = time.NewTimer(time.Hour)
+	reset      = time.NewTimer(time.Minute)
+	calls      = time.AfterFunc(30*time.Minute, func() {})
+	stopped    = time.NewTimer(time.Hour)
+	fired      = time.NewTimer(time.Nanosecond)
+	ticks      = time.NewTicker(time.Hour + 30*time.Second)
+	still      = time.NewTicker(time.Hour)
 	fewEntries sync.Map
 	noEntries  sync.Map
 	onlyRead   sync.Map
@@ -129,6 +136,7 @@ func library() {
 	said["zone"] = zone.String()
 	said["id"] = "123e4567-e89b-12d3-a456-426614174000"
 	said["raw"] = string(raw)
+	timers()
 	requests()
 	databases()
 	containers()
@@ -171,6 +179,20 @@ func databases() {
 	if stats.InUse != 1 || stats.Idle != 1 {
 		panic(said["database"])
 	}
+}
+
+func timers() {
+	stopped.Stop()
+	still.Stop()
+	reset.Reset(2 * time.Hour)
+	<-fired.C
+	said["inAnHour"] = `~fires in 59m\d+s`
+	said["reset"] = `~fires in 1h59m\d+s`
+	said["calls"] = `~fires in 29m\d+s`
+	said["stopped"], said["fired"] = "stopped or fired", "stopped or fired"
+	said["ticks"] = `~every 1h0m30s, next in 1h0m\d+s`
+	said["still"] = "stopped"
+	keep(&inAnHour, &reset, &calls, &stopped, &fired, &ticks, &still)
 }
 
 func containers() {

@@ -261,9 +261,12 @@ func main() {
 	dbPassword, clientSecret = plant("a global"), []byte(plant("a global of bytes"))
 	config["token"] = plant("an entry of a global")
 	c := make(chan int)
-	waiting.Add(6)
-	for _, f := range []func(chan int){byName, byType, byShape, labelled,
-		func(c chan int) { panicking(plant("a panic"), c) }} {
+	functions := []func(chan int){byName, byType, byShape, labelled,
+		func(c chan int) { panicking(plant("a panic"), c) },
+		containers, numbers, byArgument, encoded, pieces, texts, failing}
+	functions = append(functions, pairs()...)
+	waiting.Add(len(functions) + 1)
+	for _, f := range functions {
 		go f(c)
 	}
 	waiting.Done()

@@ -150,6 +150,59 @@ func startDescribed() {
 	ready.Wait()
 }
 
+// box lives in a frame, and its address is taken; roomy is larger than what the allocator keeps
+// types of elsewhere.
+type box struct {
+	count int
+	any   interface{}
+	at    *int
+	name  string
+}
+
+type roomy struct {
+	name  string
+	room  [70]int64
+	next  *int
+	inner inner
+}
+
+//go:noinline
+func look(b *box) int { return b.count + len(b.name) }
+
+//go:noinline
+func through(b *box) *box { return b }
+
+// boxed needs one of them itself, of another one a pointer, of the third nothing.
+//
+//go:noinline
+func boxed(b box, r *roomy) {
+	own, pointed, spent := b, b, b
+	pointed.any, spent.any = [1]interface{}{b.any}, [2]interface{}{b.any}
+	at := through(&pointed)
+	before := look(&own) + look(through(&spent))
+	ready.Done()
+	<-never
+	sink(before, look(&own), at.any, r.name)
+	*r.next = 0
+}
+
+var boxes, rooms []interface{}
+
+func startBoxed() {
+	for i, any := range []interface{}{7, "in a box", inner{3, "c"}, &inner{4, "d"}} {
+		b := box{i, any, &anInt, "box"}
+		r := &roomy{name: "roomy", next: &anInt, inner: inner{int8(i), "r"}}
+		r.room[69] = int64(i)
+		for _, held := range []interface{}{any, [1]interface{}{any}} {
+			boxes = append(boxes, []interface{}{reflect.TypeOf(held).String(),
+				simple(reflect.ValueOf(held), 0)})
+		}
+		rooms = append(rooms, simple(reflect.ValueOf(r), 0))
+		start(func() { boxed(b, r) })
+	}
+	ready.Wait()
+}
+
 // stateGeneric is state for a function of which there are several instances.
 func stateGeneric(function string, variables object, of interface{}) {
 	mu.Lock()

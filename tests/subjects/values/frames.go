@@ -47,10 +47,15 @@ func sink(values ...interface{}) {
 
 // state is called by the function of that name, just before it waits.
 func state(function string, variables object) {
+	stateOf(function, variables)
+	ready.Done()
+}
+
+// stateOf is called for a function that its caller is about to call.
+func stateOf(function string, variables object) {
 	mu.Lock()
 	defer mu.Unlock()
 	frames[function] = inStatement(variables)
-	ready.Done()
 }
 
 func inStatement(variables object) object {
@@ -181,6 +186,7 @@ func waiting() object {
 	})
 	startClosures()
 	startGenerics()
+	startCalls()
 	ready.Wait()
 	return frames
 }

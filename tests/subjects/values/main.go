@@ -8,6 +8,7 @@ import (
 	"errors"
 	"math"
 	"os"
+	"reflect"
 	"strings"
 	"subjects/truth"
 	"time"
@@ -123,6 +124,11 @@ var (
 	anyFunc      interface{} = strings.ToUpper
 	anyDirect    interface{} = [1]*int{&anInt}
 	anyTiny      interface{} = tiny{&anInt}
+	madeSlice    interface{} = fromWords(reflect.SliceOf(reflect.ArrayOf(3, reflect.TypeOf(celsius(0)))))
+	madeStruct   interface{} = fromWords(madeType)
+	madePointer  interface{} = fromWords(reflect.PtrTo(madeType))
+	madeChannel  interface{} = fromWords(reflect.ChanOf(reflect.RecvDir, madeType))
+	madeFunc     interface{} = fromWords(reflect.FuncOf([]reflect.Type{madeType, reflect.TypeOf([]int8{})}, []reflect.Type{madeType, reflect.TypeOf(1)}, true))
 	aShape       shape       = square{2}
 	aTinyShape   shape       = &tiny{&anInt}
 	nilShape     shape
@@ -140,6 +146,27 @@ var (
 	aFunc         = strings.ToLower
 	aVisitor      visitor
 )
+
+// A type that is in no part of the program.
+var madeType = reflect.StructOf([]reflect.StructField{
+	{Name: "Heat", Type: reflect.TypeOf(celsius(0))}, {Name: "In", Type: reflect.TypeOf(&inner{})}})
+
+// fromWords has a value of a type that the program makes while it runs.
+func fromWords(t reflect.Type) interface{} {
+	v := reflect.New(t).Elem()
+	switch t.Kind() {
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(t, 2, 4))
+		v.Index(1).Index(2).SetFloat(36.6)
+	case reflect.Struct:
+		v.Field(0).SetFloat(-1.5)
+		v.Field(1).Set(reflect.ValueOf(&inner{3, "made"}))
+	case reflect.Ptr:
+		v.Set(reflect.New(t.Elem()))
+		v.Elem().Field(0).SetFloat(2.5)
+	}
+	return v.Interface()
+}
 
 func init() {
 	for i := 0; i < 1000; i++ {
@@ -170,9 +197,14 @@ func init() {
 
 func main() {
 	stated := all()
+	for name, variable := range inMotion() {
+		stated[name] = variable
+	}
 	startDescribed()
+	startBoxed()
 	truth.Say(object{"variables": stated, "own": own(), "waiting": waiting(),
-		"texts": inWords(), "captures": captures, "generic": generic, "loops": inLoops, "described": inInterfaces})
+		"texts": inWords(), "captures": captures, "generic": generic, "loops": inLoops, "called": called, "described": inInterfaces,
+		"boxes": boxes, "rooms": rooms})
 	truth.Ready()
 	truth.EndWithStdin()
 	select {}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Up to Go 1.26 moduledata.typelinks lists the types without names; those with one are what these
+ * point to. From 1.27 on there is no list: all stand one behind the other (runtime/type.go
+ * moduleTypelinks, internal/abi/type.go DescriptorSize). */
+#include "type_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "limit.h"
+#include "runtime_priv.h"
+#include "type_name.h"
+
+enum {
+	WORD = 8,
+	UNCOMMON = 1, /* of tflag */
+	UNCOMMON_BYTES = 16,
+	UNCOMMON_METHODS = 4, /* how many, two bytes */
+	METHOD_BYTES = 16,
+	HEAD_WORDS = 6,
+	BODY_WORDS = 5,
+	FIELD_WORDS = 3,
+	RESULTS_MASK = 0x7fff, /* above: the last argument may be repeated */
+	SLOTS_FIRST = 1 << 14,
+};
+
+struct named {
+	uint32_t key;
+	uint64_t addr;
+};
+
+struct type_list {
+	struct named *list; /* by key */
+	size_t count, cap;
+};
+
+struct gathering {
+	struct runtime *rt;
+	uint64_t *slots; /* addresses that were met; open addressing, a power of two */
+	size_t slot_count;
+	uint64_t *met; /* in the order they are looked at */
+	size_t count, cap;
+};
+
+static uint32_t hash(const char *name, size_t len)
+{
+	uint32_t h = 2166136261;
+
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ (uint8_t)name[i]) * 16777619;
+	return h;
+}
+
+static uint64_t *find_slot(uint64_t *slots, size_t count, uint64_t addr)
+{
+	size_t i = (size_t)(addr * UINT64_C(0x9e3779b97f4a7c15) >> 20);
+
+	for (;; i++) {
+		uint64_t *slot = &slots[i & (count - 1)];
+		if (!*slot || *slot == addr)
+			return slot;
+	}
+}
+
+static void meet(struct gathering *g, uint64_t addr)
+{
+	if (!addr || g->count == LIMIT_TYPES)
+		return;
+	if (2 * g->count >= g->slot_count) {
+		xfree(g->slots);
+		g->slot_count = g->slot_count ? 2 * g->slot_count : SLOTS_FIRST;
+		g->slots = xcalloc(g->slot_count, sizeof(*g->slots));
+		for (size_t i = 0; i < g->count; i++)
+			*find_slot(g->slots, g->slot_count, g->met[i]) = g->met[i];
+	}
+	uint64_t *slot = find_slot(g->slots, g->slot_count, addr);
+	if (*slot)
+		return;
+	*slot = addr;
+	GROW(g->met, g->count, g->cap);
+	g->met[g->count++] = addr;
+}
+
+static void meet_listed(struct gathering *g, const struct module *m)
+{
+	int32_t off;
+	struct err ignored;
+
+	for (uint64_t i = 0; i < m->typelink_count && i < LIMIT_TYPES; i++) {
+		if (!target_read(g->rt->target, m->typelinks + i * sizeof(off), &off,
+				 sizeof(off), &ignored))
+			return;
+		meet(g, m->types + (uint64_t)(int64_t)off);
+	}
+}
+
+/* What is behind the head, as far as that kind has it. */
+static bool read_body(struct runtime *rt, uint64_t addr, enum type_kind kind,
+		      uint64_t *ret)
+{
+	const uint64_t head = HEAD_WORDS * WORD, bytes = type_bytes(rt, kind);
+	struct err ignored;
+
+	memset(ret, 0, BODY_WORDS * WORD);
+	if (bytes < head)
+		return false;
+	uint64_t len = bytes - head;
+	return target_read(rt->target, addr + head, ret,
+			   len < BODY_WORDS * WORD ? len : BODY_WORDS * WORD, &ignored);
+}
+
+static uint64_t function_types(const uint64_t *body)
+{
+	return (body[0] & UINT16_MAX) + (body[0] >> 16 & RESULTS_MASK);
+}
+
+/* 0: it is damaged. */
+static uint64_t descriptor_size(struct runtime *rt, uint64_t addr)
+{
+	struct go_type type;
+	struct err ignored;
+	uint64_t body[BODY_WORDS];
+	uint16_t methods = 0;
+
+	if (!type_read(rt, addr, &type, &ignored) || type.kind > KIND_UNSAFE_POINTER ||
+	    !read_body(rt, addr, type.kind, body))
+		return 0;
+	uint64_t size = type_bytes(rt, type.kind);
+	if (type.flags & UNCOMMON) {
+		if (!target_read(rt->target, addr + size + UNCOMMON_METHODS, &methods,
+				 sizeof(methods), &ignored))
+			return 0;
+		size += UNCOMMON_BYTES + (uint64_t)methods * METHOD_BYTES;
+	}
+	if (type.kind == KIND_FUNC)
+		size += function_types(body) * WORD;
+	else if (type.kind == KIND_STRUCT && body[2] < LIMIT_FIELDS)
+		size += body[2] * FIELD_WORDS * WORD;
+	else if (type.kind == KIND_INTERFACE && body[2] < LIMIT_FIELDS)
+		size += body[2] * WORD;
+	return size;
+}
+
+static void meet_standing(struct gathering *g, const struct module *m)
+{
+	const uint64_t end = m->types + m->type_bytes;
+	uint64_t size;
+
+	for (uint64_t at = m->types + WORD; at < end; at += size) {
+		at += -at % WORD;
+		size = descriptor_size(g->rt, at);
+		if (!size)
+			return;
+		meet(g, at);
+	}
+}
+
+static void meet_words(struct gathering *g, uint64_t addr, uint64_t n, unsigned words,
+		       unsigned word)
+{
+	uint64_t read[FIELD_WORDS];
+	struct err ignored;
+
+	for (uint64_t i = 0; i < n && i < LIMIT_FIELDS; i++) {
+		if (!target_read(g->rt->target, addr + i * words * WORD, read,
+				 words * WORD, &ignored))
+			return;
+		meet(g, read[word]);
+	}
+}
+
+static void meet_parts(struct gathering *g, uint64_t addr, const struct go_type *type)
+{
+	uint64_t body[BODY_WORDS];
+
+	if (!read_body(g->rt, addr, type->kind, body))
+		return;
+	switch ((int)type->kind) {
+	case KIND_MAP:
+	case KIND_ARRAY: /* and its slice */
+		meet(g, body[1]);
+		__attribute__((fallthrough));
+	case KIND_POINTER:
+	case KIND_SLICE:
+	case KIND_CHAN:
+		meet(g, body[0]);
+		break;
+	case KIND_STRUCT:
+		meet_words(g, body[1], body[2], FIELD_WORDS, 1);
+		break;
+	case KIND_FUNC:
+		addr += type_bytes(g->rt, KIND_FUNC);
+		if (type->flags & UNCOMMON)
+			addr += UNCOMMON_BYTES;
+		meet_words(g, addr, function_types(body), 1, 0);
+	}
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct named *x = a, *y = b;
+
+	if (x->key != y->key)
+		return (x->key > y->key) - (x->key < y->key);
+	return (x->addr > y->addr) - (x->addr < y->addr);
+}
+
+struct type_list *type_list_new(struct runtime *rt)
+{
+	struct type_list *l = xcalloc(1, sizeof(*l));
+	struct gathering g = { .rt = rt };
+	struct go_type type;
+	struct err ignored;
+
+	target_budget_unit(rt->target);
+	for (size_t i = 0; rt->modules && i < modules_count(rt->modules); i++) {
+		const struct module *m = modules_get(rt->modules, i);
+		if (m->type_bytes)
+			meet_standing(&g, m);
+		else
+			meet_listed(&g, m);
+	}
+	for (size_t i = 0; i < g.count; i++) {
+		if (!type_read_full(rt, g.met[i], &type, &ignored) || type.elided)
+			continue;
+		GROW(l->list, l->count, l->cap);
+		l->list[l->count++] =
+			(struct named){ hash(type.name, type.name_len), g.met[i] };
+		meet_parts(&g, g.met[i], &type);
+	}
+	if (l->count)
+		qsort(l->list, l->count, sizeof(*l->list), by_key);
+	xfree(g.slots);
+	xfree(g.met);
+	target_budget_unit(rt->target);
+	return l;
+}
+
+void type_list_free(struct type_list *list)
+{
+	if (list)
+		xfree(list->list);
+	xfree(list);
+}
+
+uint64_t type_list_find(struct runtime *rt, const struct type_list *list,
+			const char *name)
+{
+	const uint32_t key = hash(name, strlen(name));
+	size_t low = 0, high = list->count;
+	struct go_type type;
+	struct err ignored;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (list->list[middle].key < key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < list->count && list->list[low].key == key; low++)
+		if (type_read_full(rt, list->list[low].addr, &type, &ignored) &&
+		    type_is_named(&type, name))
+			return list->list[low].addr;
+	return 0;
+}

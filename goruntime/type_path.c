@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names of types with the paths of their packages. A descriptor has the last element only, and the
+ * path behind its body: internal/abi/type.go UncommonType (1.27), the same since 1.15. */
+#include <string.h>
+
+#include "runtime_priv.h"
+#include "type_name.h"
+
+enum {
+	UNCOMMON = 1, /* of tflag */
+	NAMED = 4,
+	HEAD = 48, /* of all descriptors */
+	WORD = 8,
+	DEPTH_MAX = 8,
+};
+
+uint64_t type_bytes(const struct runtime *rt, enum type_kind kind)
+{
+	const struct slot map = rt->layout.slot[L_map_type_size];
+
+	switch ((int)kind) {
+	case KIND_POINTER:
+	case KIND_SLICE:
+	case KIND_FUNC:
+		return HEAD + WORD;
+	case KIND_CHAN:
+		return HEAD + 2 * WORD;
+	case KIND_ARRAY:
+		return HEAD + 3 * WORD;
+	case KIND_STRUCT:
+	case KIND_INTERFACE:
+		return HEAD + 4 * WORD;
+	case KIND_MAP:
+		return map.off > 0 ? (uint64_t)map.off : 0;
+	default:
+		return HEAD;
+	}
+}
+
+static void replace(struct go_type *type, size_t at, size_t len, const struct go_type *by)
+{
+	const size_t rest = type->name_len - at - len;
+
+	if (by->elided || type->elided || at + by->name_len + rest > sizeof(type->name))
+		return;
+	memmove(type->name + at + by->name_len, type->name + at + len, rest);
+	memcpy(type->name + at, by->name, by->name_len);
+	type->name_len = at + by->name_len + rest;
+}
+
+/* Where its own name begins, behind the last element of the path: the types that a generic one is
+ * of have their paths. 0: it is of no package. */
+static size_t own_name(const struct go_type *type)
+{
+	const char *bracket = memchr(type->name, '[', type->name_len);
+	const size_t len = bracket ? (size_t)(bracket - type->name) : type->name_len;
+	const char *dot = memrchr(type->name, '.', len);
+
+	return dot ? (size_t)(dot - type->name) : 0;
+}
+
+static void add_path(struct runtime *rt, uint64_t addr, struct go_type *type)
+{
+	const uint64_t body = type_bytes(rt, type->kind);
+	const size_t own = own_name(type);
+	struct go_type path;
+	struct err ignored;
+	uint32_t off;
+	bool embedded;
+
+	if (body && own && type->flags & UNCOMMON &&
+	    target_read(rt->target, addr + body, &off, sizeof(off), &ignored) && off &&
+	    type_read_name(rt, type->names + off, &path, &embedded, &ignored))
+		replace(type, 0, own, &path);
+}
+
+static bool read_full(struct runtime *rt, uint64_t addr, int depth, struct go_type *ret,
+		      struct err *err);
+
+/* The type at `word` of the body, whose name is the end of this one's, or is at its beginning,
+ * behind "map[". */
+static void add_paths_of(struct runtime *rt, uint64_t addr, unsigned word, bool last,
+			 int depth, struct go_type *type)
+{
+	static const size_t map_len = sizeof("map[") - 1;
+	struct go_type brief, full;
+	struct err ignored;
+	uint64_t of;
+
+	if (!target_read(rt->target, addr + HEAD + (uint64_t)WORD * word, &of, sizeof(of),
+			 &ignored) ||
+	    !type_read(rt, of, &brief, &ignored) || brief.name_len > type->name_len ||
+	    !read_full(rt, of, depth + 1, &full, &ignored))
+		return;
+	const size_t at = last ? type->name_len - brief.name_len : map_len;
+	if (at + brief.name_len <= type->name_len &&
+	    memcmp(type->name + at, brief.name, brief.name_len) == 0)
+		replace(type, at, brief.name_len, &full);
+}
+
+static bool read_full(struct runtime *rt, uint64_t addr, int depth, struct go_type *ret,
+		      struct err *err)
+{
+	if (!type_read(rt, addr, ret, err))
+		return false;
+	if (ret->flags & NAMED) {
+		add_path(rt, addr, ret);
+		return true;
+	}
+	if (depth == DEPTH_MAX)
+		return true;
+	switch ((int)ret->kind) {
+	case KIND_MAP:
+		add_paths_of(rt, addr, 1, true, depth, ret);
+		add_paths_of(rt, addr, 0, false, depth, ret);
+		break;
+	case KIND_POINTER:
+	case KIND_SLICE:
+	case KIND_ARRAY:
+	case KIND_CHAN:
+		add_paths_of(rt, addr, 0, true, depth, ret);
+	}
+	return true;
+}
+
+bool type_read_full(struct runtime *rt, uint64_t addr, struct go_type *ret,
+		    struct err *err)
+{
+	return read_full(rt, addr, 0, ret, err);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "notes.h"
+
+#include <string.h>
+
+static struct members take(const struct type *owner, struct sink *members)
+{
+	const size_t len = sink_part_bytes(members);
+	char *text = xstrndup(sink_part_text(members), len);
+
+	sink_free(members);
+	return (struct members){ type_keep(owner, text), len };
+}
+
+static bool is_the_same(const struct variable *a, const struct variable *b)
+{
+	return a->name == b->name && a->value.type == b->value.type &&
+	       a->optimized_out == b->optimized_out && a->stale == b->stale &&
+	       a->may_be_unset == b->may_be_unset && a->escaped == b->escaped;
+}
+
+static struct variable_notes *note_variable(struct printing *p, const struct variable *v)
+{
+	AUTO(sink_free) struct sink *members = sink_members_new();
+
+	print_variable_head(members, v);
+	size_t len = sink_part_bytes(members);
+	struct variable_notes *notes = xmalloc(sizeof(*notes) + len);
+	char *text = (char *)(notes + 1);
+	memcpy(text, sink_part_text(members), len);
+	*notes = (struct variable_notes){
+		.of = *v,
+		.withheld = redaction_of_name(p->redaction, v->name, strlen(v->name)),
+		.head = { text, len },
+	};
+	return notes;
+}
+
+const struct variable_notes *notes_of_variable(struct printing *p,
+					       const struct variable *v)
+{
+	struct variable_notes *notes = v->notes ? *v->notes : NULL;
+
+	if (!v->notes || v->unreadable || v->shape)
+		return NULL;
+	if (notes && is_the_same(&notes->of, v))
+		return notes;
+	xfree(notes);
+	return *v->notes = note_variable(p, v);
+}
+
+static void name_type(struct sink *out, const struct type *type)
+{
+	sink_named_string(out, "type", type_name(type));
+	sink_named_string(out, "kind", kind_name(type_kind(type)));
+}
+
+static struct type_notes *make(struct printing *p, const struct type *type)
+{
+	struct type_notes *notes = xcalloc(1, sizeof(*notes));
+	struct sink *head = sink_members_new();
+
+	name_type(head, type);
+	*notes = (struct type_notes){
+		.known = known_row(type),
+		.rule = rule_for(p->bounds->rules, type),
+		.withheld = redaction_of_type(p->redaction, type_name(type)),
+		.is_context = runtime_is_context(type),
+		.head = take(type, head),
+	};
+	return notes;
+}
+
+struct type_notes *notes_of(struct printing *p, const struct type *type)
+{
+	void **notes = &type_found(type)->notes;
+
+	if (!*notes)
+		*notes = type_keep(type, make(p, type));
+	return *notes;
+}
+
+/* A secret is shown as one: what is withheld here is known again elsewhere. */
+static struct field_notes notes_of_field(struct printing *p, const struct type *owner,
+					 const struct type_field *field,
+					 const struct rule *rule)
+{
+	struct sink *head = sink_members_new();
+	const char *name = rule_name(rule, field->name);
+	struct field_notes ret = {
+		.withheld =
+			redaction_of_name(p->redaction, field->name, strlen(field->name)),
+	};
+
+	ret.hidden = !ret.withheld && rule_hides(rule, field->name);
+	sink_named_string(head, "name", name);
+	if (name != field->name)
+		sink_named_string(head, "renamed_from", field->name);
+	if (field->embedded)
+		sink_named_bool(head, "embedded", true);
+	if (field->type)
+		name_type(head, field->type);
+	ret.head = take(owner, head);
+	return ret;
+}
+
+/* Of a header, an attribute, a pair. */
+static const struct type_field *naming_field(const struct type *type)
+{
+	static const char *const names[] = { "Key", "key", "Name", "name", "K", "k" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		const struct type_field *f = type_field_named(type, names[i]);
+		if (f && f->type)
+			return f;
+	}
+	return NULL;
+}
+
+struct type_notes *notes_of_fields(struct printing *p, const struct type *type)
+{
+	struct type_notes *notes = notes_of(p, type);
+	size_t n = type_field_count(type);
+
+	if (notes->fields || !n)
+		return notes;
+	notes->naming = naming_field(type);
+	notes->fields = type_keep(type, xcalloc(n, sizeof(*notes->fields)));
+	for (size_t i = 0; i < n; i++)
+		notes->fields[i] =
+			notes_of_field(p, type, type_field(type, i), notes->rule);
+	return notes;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers one after the other: of a secret as a whole, since each alone would say how often it is
+ * there, and those that are letters, in runes, UTF-16 or wider. */
+#include <string.h>
+
+#include "value_printers.h"
+
+enum {
+	LETTERS_MIN = 6,
+	UTF8_MAX = 4,
+	NO_LETTER = 0xff, /* nor in UTF-8 */
+	NUMBERS_MAX = 64 << 10,
+	NUMBER_MAX = 8,
+};
+
+static bool is_number(const struct type *elem)
+{
+	return elem && type_kind(elem) >= KIND_INT && type_kind(elem) <= KIND_COMPLEX128;
+}
+
+static bool is_letter_type(struct printing *p, const struct type *elem)
+{
+	enum type_kind kind = type_kind(elem);
+
+	if (redaction_mode(p->redaction) == REDACT_STRICT) /* which leaves numbers */
+		return kind == KIND_INT32 || kind == KIND_UINT16 || kind == KIND_INT8;
+	return kind >= KIND_INT && kind <= KIND_UINT64;
+}
+
+/* Returns how many bytes. */
+static size_t write_letter(uint64_t c, char *ret)
+{
+	if (c < 0x80) {
+		ret[0] = (char)c;
+		return 1;
+	}
+	if (c > 0x10ffff) {
+		ret[0] = (char)NO_LETTER;
+		return 1;
+	}
+	size_t n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+	for (size_t i = n; --i > 0; c >>= 6)
+		ret[i] = (char)(0x80 | (c & 0x3f));
+	ret[0] = (char)(0xf00 >> n | c);
+	return n;
+}
+
+struct letters {
+	char *bytes; /* owned */
+	size_t len;
+};
+
+/* False: there are not enough of them one after the other. */
+static bool read_letters(const uint8_t *numbers, size_t n, size_t size,
+			 struct letters *ret)
+{
+	size_t row = 0, longest = 0;
+
+	*ret = (struct letters){ xcalloc(n * UTF8_MAX + 1, 1), 0 };
+	for (size_t i = 0; i < n; i++) {
+		uint64_t number = 0;
+		memcpy(&number, numbers + i * size, size);
+		row = number >= ' ' && number <= 0x10ffff ? row + 1 : 0;
+		longest = row > longest ? row : longest;
+		ret->len += write_letter(number, ret->bytes + ret->len);
+	}
+	return longest >= LETTERS_MIN;
+}
+
+static void print_withheld(struct printing *p, uint64_t n, const uint8_t *numbers,
+			   size_t bytes, const char *rule)
+{
+	sink_named_uint(p->out, "len", redaction_length(n));
+	print_same(p, numbers, bytes, rule);
+}
+
+/* The letters are what it would be known by in a text. */
+static void learn(struct printing *p, uint64_t addr, uint64_t size,
+		  const struct letters *letters)
+{
+	redaction_learn(p->redaction, addr, size, letters->bytes, letters->len);
+}
+
+bool withhold_row(struct printing *p, const struct type *elem, uint64_t addr, uint64_t n)
+{
+	uint64_t most = p->withheld ? NUMBERS_MAX
+				    : (uint64_t)p->bounds->elements + SECRETS_BEHIND;
+	size_t count = n < most ? (size_t)n : (size_t)most;
+	size_t size = is_number(elem) ? (size_t)type_size(elem) : 0;
+	struct letters letters;
+	struct err ignored;
+
+	if (!n || size < 1 || size > NUMBER_MAX ||
+	    redaction_mode(p->redaction) == REDACT_NOTHING ||
+	    (!p->withheld && (count < LETTERS_MIN || !is_letter_type(p, elem))))
+		return false;
+	AUTO(xfree) uint8_t *numbers = xcalloc(count, size);
+	if (!runtime_bytes(p->rt, addr, numbers, count * size, &ignored))
+		return false;
+	bool are_letters = read_letters(numbers, count, size, &letters);
+	AUTO(xfree) char *text = letters.bytes;
+	struct redacted left = { .rule = p->withheld };
+	if (!left.rule && redaction_at(p->redaction, addr, n * size))
+		left.rule = "elsewhere";
+	if (p->withheld)
+		learn(p, addr, n * size, &letters);
+	else if (!left.rule && are_letters)
+		left = redaction_of_text(p->redaction, 0, text, letters.len);
+	if (left.rule)
+		print_withheld(p, n, numbers, count * size, left.rule);
+	redacted_done(&left);
+	return left.rule != NULL;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* encodings.c - how else the bytes of a secret are written: what is in all copies, whatever stands
+ * around them. */
+#include <ctype.h>
+#include <nettle/base16.h>
+#include <nettle/base64.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "redaction_priv.h"
+#include "utf8.h"
+
+enum {
+	ENCODED_MIN = 8, /* shorter ones would be found by chance */
+	ENCODED_MAX = 1024,
+	GROUP = 3,	 /* bytes that make four letters */
+	LETTERS_MAX = 6, /* of a byte: \\u003c */
+};
+
+struct encoding {
+	const char *bytes;
+	size_t len;
+	encoded_fn *fn;
+	void *arg;
+	char text[LETTERS_MAX * ENCODED_MAX + 1];
+};
+
+static void in_hex(struct encoding *e)
+{
+	size_t n = 2 * e->len;
+
+	base16_encode_update(e->text, e->len, (const uint8_t *)e->bytes);
+	e->fn(e->arg, e->text, n);
+	for (size_t i = 0; i < n; i++)
+		e->text[i] = (char)toupper((unsigned char)e->text[i]);
+	e->fn(e->arg, e->text, n);
+}
+
+/* Where it begins within a group says what letters it has: those of its whole groups. */
+static void in_base64(struct encoding *e)
+{
+	for (size_t skip = 0; skip < GROUP; skip++) {
+		size_t n = (e->len - skip) / GROUP * GROUP;
+		const uint8_t *from = (const uint8_t *)e->bytes + skip;
+		base64_encode_raw(e->text, n, from);
+		n = BASE64_ENCODE_RAW_LENGTH(n);
+		e->fn(e->arg, e->text, n);
+		for (size_t i = 0; i < n; i++)
+			e->text[i] = e->text[i] == '+'	 ? '-'
+				     : e->text[i] == '/' ? '_'
+							 : e->text[i];
+		e->fn(e->arg, e->text, n);
+	}
+}
+
+/* As net/url writes queries (RFC 3986, 2.3, what need not be escaped). */
+static void in_query(struct encoding *e, bool plus)
+{
+	static const char digits[] = "0123456789ABCDEF";
+	size_t n = 0;
+
+	for (size_t i = 0; i < e->len; i++) {
+		unsigned char c = (unsigned char)e->bytes[i];
+		if (isalnum(c) || (c && strchr("-_.~", c))) {
+			e->text[n++] = (char)c;
+		} else if (c == ' ' && plus) {
+			e->text[n++] = '+';
+		} else {
+			e->text[n++] = '%';
+			e->text[n++] = digits[c >> 4];
+			e->text[n++] = digits[c & 15];
+		}
+	}
+	e->fn(e->arg, e->text, n);
+}
+
+/* Of what is valid as a whole. Returns how many bytes of UTF-8 the letter has that begins there; 0: it is of ASCII. */
+static size_t wide_letter(const unsigned char *at, uint32_t *ret)
+{
+	size_t n = *at < 0xc0 ? 0 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : 4;
+
+	*ret = *at & (0xffU >> (n + 1));
+	for (size_t i = 1; i < n; i++)
+		*ret = *ret << 6 | (at[i] & 0x3f);
+	return n;
+}
+
+enum quoting {
+	QUOTED = 0,
+	WITHOUT_TAGS = 1, /* as encoding/json escapes them */
+	ASCII_ONLY = 2,	  /* %+q, and JSON of others */
+};
+
+/* In quotes, as Go and JSON write them. */
+static void in_quotes(struct encoding *e, enum quoting how)
+{
+	const unsigned char *bytes = (const unsigned char *)e->bytes;
+	uint32_t wide;
+	size_t n = 0, step;
+
+	for (size_t i = 0; i < e->len; i += step) {
+		size_t of_wide = how == ASCII_ONLY ? wide_letter(bytes + i, &wide) : 0;
+		step = 1;
+		if (of_wide && wide <= UINT16_MAX) {
+			n += (size_t)sprintf(e->text + n, "\\u%04x", wide);
+			step = of_wide;
+		} else if (how == WITHOUT_TAGS && bytes[i] && strchr("<>&", bytes[i])) {
+			n += (size_t)sprintf(e->text + n, "\\u%04x", bytes[i]);
+		} else {
+			if (bytes[i] == '"' || bytes[i] == '\\')
+				e->text[n++] = '\\';
+			e->text[n++] = (char)bytes[i];
+		}
+	}
+	if (n != e->len)
+		e->fn(e->arg, e->text, n);
+}
+
+void each_encoding(const char *bytes, size_t len, encoded_fn *fn, void *arg)
+{
+	struct encoding e = { .bytes = bytes, .len = len, .fn = fn, .arg = arg };
+	bool plain = true;
+
+	if (len < ENCODED_MIN || len > ENCODED_MAX)
+		return;
+	in_hex(&e);
+	in_base64(&e);
+	for (size_t i = 0; i < len; i++)
+		plain &= isalnum((unsigned char)bytes[i]) != 0;
+	if (!plain) {
+		in_query(&e, false);
+		in_query(&e, true);
+		in_quotes(&e, QUOTED);
+		in_quotes(&e, WITHOUT_TAGS);
+		if (utf8_valid(bytes, len))
+			in_quotes(&e, ASCII_ONLY);
+	}
+	explicit_bzero(e.text, sizeof(e.text));
+}

@@ -1,0 +1,516 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The stack machine of DWARF 5, 2.5. */
+#include "dwarf_expression.h"
+
+#include <dwarf.h>
+
+#include "dwarf_numbers.h"
+#include "dwarf_priv.h"
+
+enum { ITEMS_MAX = 64, STEPS_MAX = 4096, CALLS_MAX = 16, WORD = 8 };
+
+struct machine {
+	const struct dwarf_stack *stack;
+	size_t i; /* of the frame */
+	struct dwarf_frame frame;
+	struct dwarf_entry function;
+	struct bytes all, b;
+	struct dwarf_number items[ITEMS_MAX];
+	size_t count;
+	bool is_value;
+	unsigned calls; /* that led here */
+	struct err *
+		err; /* says that it cannot be followed, until something else is the cause */
+};
+
+static bool push_item(struct machine *m, struct dwarf_number item)
+{
+	if (m->count == ITEMS_MAX)
+		return false;
+	m->items[m->count++] = dwarf_number_fit(item);
+	return true;
+}
+
+static bool push(struct machine *m, uint64_t v)
+{
+	return push_item(m,
+			 (struct dwarf_number){ .v = v, .size = WORD, .generic = true });
+}
+
+/* False: there is none. */
+static bool pop(struct machine *m, struct dwarf_number *ret)
+{
+	if (!m->count)
+		return false;
+	*ret = m->items[--m->count];
+	return true;
+}
+
+static bool push_register(struct machine *m, uint64_t n, int64_t more)
+{
+	const struct regs *regs = m->frame.regs;
+
+	if (n >= ARCH_REGS_MAX || !regs || !reg_known(regs, (unsigned)n))
+		return err_set(m->err, ERR_NOT_FOUND,
+			       "it is computed from a register that was not kept");
+	return push(m, regs->value[n] + (uint64_t)more);
+}
+
+static bool push_cfa(struct machine *m, int64_t more)
+{
+	return m->frame.cfa && push(m, m->frame.cfa + (uint64_t)more);
+}
+
+static bool push_frame_base(struct machine *m, int64_t more)
+{
+	struct dwarf_place place = { .es = dwarf_entries(m->frame.dwarf),
+				     .arch = m->frame.dwarf->arch,
+				     .pc = m->frame.pc - m->frame.bias,
+				     .exact = m->frame.exact };
+
+	dwarf_frame_base(&place, &m->function);
+	const struct dwarf_piece *base = &place.frame_base;
+	const int64_t off = (int64_t)((uint64_t)base->more + (uint64_t)more);
+	if (base->where == DWARF_PIECE_BASE)
+		return push_register(m, (uint64_t)base->at, off);
+	if (base->where == DWARF_PIECE_CFA)
+		return push_cfa(m, (int64_t)((uint64_t)base->at + (uint64_t)more));
+	return false;
+}
+
+/* A base type, by its entry in the unit; 0: the generic one. False: not of whole numbers. */
+static bool read_type(struct machine *m, struct dwarf_number *ret)
+{
+	const uint64_t off = bytes_uvarint(&m->b);
+	struct dwarf_entry e;
+	uint64_t size, encoding;
+
+	*ret = (struct dwarf_number){ .size = WORD, .generic = true };
+	if (!off)
+		return true;
+	if (!dwarf_entry_at(dwarf_entries(m->frame.dwarf), m->function.unit->off + off,
+			    &e) ||
+	    e.tag != DW_TAG_base_type || !dwarf_entry_unsigned(&e, AT_BYTE_SIZE, &size) ||
+	    !dwarf_entry_unsigned(&e, AT_ENCODING, &encoding) || !size || size > WORD)
+		return false;
+	*ret = (struct dwarf_number){ .size = (uint8_t)size };
+	switch (encoding) {
+	case DW_ATE_signed:
+	case DW_ATE_signed_char:
+		ret->is_signed = true;
+		return true;
+	case DW_ATE_unsigned:
+	case DW_ATE_unsigned_char:
+	case DW_ATE_boolean:
+	case DW_ATE_address:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool convert(struct machine *m)
+{
+	struct dwarf_number item = { .v = 0 }, type;
+
+	if (!pop(m, &item) || !read_type(m, &type))
+		return false;
+	type.v = item.v;
+	return push_item(m, type);
+}
+
+/* What follows the operation: the type, and a register or a number. */
+static bool push_typed(struct machine *m, uint8_t op)
+{
+	const bool of_register = op == DW_OP_regval_type || op == DW_OP_GNU_regval_type;
+	const uint64_t reg = of_register ? bytes_uvarint(&m->b) : 0;
+	struct dwarf_number item;
+	uint64_t v = 0;
+
+	if (!read_type(m, &item))
+		return false;
+	if (of_register) {
+		if (!push_register(m, reg, 0))
+			return false;
+		v = m->items[--m->count].v;
+	} else {
+		uint8_t size = bytes_u8(&m->b);
+		bytes_take(&m->b, &v, size <= sizeof(v) ? size : 0);
+		if (size > sizeof(v))
+			return false;
+	}
+	item.v = v;
+	return push_item(m, item);
+}
+
+static bool deref(struct machine *m, uint8_t size, struct dwarf_number as)
+{
+	struct dwarf_number at = { .v = 0 };
+
+	if (!pop(m, &at))
+		return false;
+	if (!size || size > WORD)
+		return false;
+	as.v = 0;
+	return target_read(m->stack->target, at.v, &as.v, size, m->err) &&
+	       push_item(m, as);
+}
+
+static bool deref_type(struct machine *m)
+{
+	const uint8_t size = bytes_u8(&m->b);
+	struct dwarf_number type;
+
+	return read_type(m, &type) && deref(m, size, type);
+}
+
+static bool calculate(struct machine *m, uint8_t op)
+{
+	struct dwarf_number a = { .v = 0 }, b = { .v = 0 };
+
+	if (op == DW_OP_plus_uconst)
+		b.v = bytes_uvarint(&m->b);
+	else if (!dwarf_number_is_unary(op) && !pop(m, &b))
+		return false;
+	if (!pop(m, &a))
+		return false;
+	return dwarf_number_calculate(op, &a, &b) && push_item(m, a);
+}
+
+static bool pick(struct machine *m, uint64_t n)
+{
+	return n < m->count && push_item(m, m->items[m->count - 1 - n]);
+}
+
+/* The last of n comes before the others. */
+static bool rotate(struct machine *m, size_t n)
+{
+	struct dwarf_number top;
+
+	if (m->count < n)
+		return false;
+	struct dwarf_number *first = &m->items[m->count - n];
+	top = first[n - 1];
+	for (size_t i = n - 1; i > 0; i--)
+		first[i] = first[i - 1];
+	first[0] = top;
+	return true;
+}
+
+static bool jump(struct machine *m, bool always)
+{
+	const int16_t by = (int16_t)bytes_u16(&m->b);
+	struct dwarf_number when = { .v = 1 };
+
+	if (!always && !pop(m, &when))
+		return false;
+	if (!when.v)
+		return true;
+	m->b = bytes_at(m->all, (uint64_t)(m->b.at - m->all.at) + (uint64_t)by);
+	return !m->b.bad;
+}
+
+static bool run(struct machine *m, struct bytes expression);
+
+/* What is not of the machine: the caller's frame, and where it was called. */
+static bool begin(struct machine *m, const struct dwarf_stack *stack, size_t i,
+		  unsigned calls, struct err *err)
+{
+	*m = (struct machine){ .stack = stack, .i = i, .calls = calls, .err = err };
+	if (!stack->frame(stack->arg, i, &m->frame) || !m->frame.dwarf)
+		return false;
+	const uint64_t pc = m->frame.pc - m->frame.bias - !m->frame.exact;
+	return dwarf_function_at(dwarf_entries(m->frame.dwarf), pc, &m->function) &&
+	       m->function.unit->address_size == WORD;
+}
+
+static bool untold(struct machine *m)
+{
+	return err_set(m->err, ERR_NOT_FOUND,
+		       "it is told by how the function was called, which its caller does "
+		       "not tell");
+}
+
+struct beginning {
+	uint64_t at;
+	bool found;
+};
+
+static bool is_beginning(void *arg, uint64_t low, uint64_t high)
+{
+	struct beginning *b = arg;
+
+	(void)high;
+	b->found |= low == b->at;
+	return !b->found;
+}
+
+/* Called by its address, which the caller may still know. */
+static bool is_called_by_address(struct machine *caller, const struct dwarf_entry *call,
+				 const struct machine *m)
+{
+	const struct dwarf_value *target = &call->value[AT_CALL_TARGET];
+	struct beginning beginning = { .found = false };
+
+	if (!entry_has(call, AT_CALL_TARGET) || target->class != CLASS_BLOCK ||
+	    !run(caller, bytes_over(target->at, target->len)) || !caller->count)
+		return false;
+	beginning.at = caller->items[caller->count - 1].v - m->frame.bias;
+	dwarf_entry_ranges(dwarf_entries(m->frame.dwarf), &m->function, is_beginning,
+			   &beginning);
+	return beginning.found;
+}
+
+/* As gdb does it: only where the call is of this very function, and nothing can have jumped to it
+ * since. */
+static bool is_certain(struct machine *m, struct machine *caller,
+		       const struct dwarf_entry *call)
+{
+	struct dwarf_entries *es = dwarf_entries(caller->frame.dwarf);
+	const bool named = caller->frame.dwarf == m->frame.dwarf &&
+			   dwarf_call_names(es, call, &m->function);
+
+	if (!named && !is_called_by_address(caller, call, m))
+		return err_set(
+			m->err, ERR_NOT_FOUND,
+			"it is told by how the function was called, and its caller "
+			"has called another one");
+	if (dwarf_function_is_jumped_to(m->frame.dwarf, &m->function))
+		return err_set(
+			m->err, ERR_NOT_FOUND,
+			"it is told by how the function was called, and it may have "
+			"been jumped to since");
+	return true;
+}
+
+/* What the caller says to have passed in a register, or as a parameter. */
+static bool push_passed(struct machine *m, int64_t reg, uint64_t parameter)
+{
+	struct dwarf_entry call;
+	struct machine caller;
+	struct bytes value;
+
+	if (m->calls == CALLS_MAX)
+		return false;
+	if (!begin(&caller, m->stack, m->i + 1, m->calls + 1, m->err) ||
+	    caller.frame.exact)
+		return untold(m);
+	struct dwarf_entries *es = dwarf_entries(caller.frame.dwarf);
+	if (!dwarf_call_at(es, caller.frame.pc - caller.frame.bias, &call))
+		return untold(m);
+	if (!is_certain(m, &caller, &call))
+		return false;
+	if (!dwarf_call_parameter(es, &call, reg, parameter, &value))
+		return untold(m);
+	return run(&caller, value) && caller.count &&
+	       push(m, caller.items[caller.count - 1].v);
+}
+
+/* A register that a function hands back is as its caller has it. */
+static bool push_entry_value(struct machine *m)
+{
+	const uint64_t len = bytes_uvarint(&m->b);
+	const struct bytes rest = bytes_at(m->b, len);
+	struct dwarf_frame caller;
+
+	if (rest.bad)
+		return false;
+	const int64_t reg = dwarf_register_alone(bytes_over(m->b.at, len));
+	m->b = rest;
+	if (reg < 0 || reg >= ARCH_REGS_MAX)
+		return false;
+	if (m->stack->frame(m->stack->arg, m->i + 1, &caller) && !caller.exact &&
+	    reg_known(caller.regs, (unsigned)reg) && reg != m->frame.dwarf->arch->sp)
+		return push(m, caller.regs->value[reg]);
+	return push_passed(m, reg, 0);
+}
+
+static bool push_parameter(struct machine *m)
+{
+	return push_passed(m, -1, m->function.unit->off + bytes_u32(&m->b));
+}
+
+/* Numbers, registers, addresses. *ret: whether it could. False: it is none of these. */
+static bool step_constant(struct machine *m, uint8_t op, bool *ret)
+{
+	struct bytes *b = &m->b;
+	uint64_t n;
+
+	switch (op) {
+	case DW_OP_lit0 ... DW_OP_lit31:
+		*ret = push(m, op - DW_OP_lit0);
+		return true;
+	case DW_OP_addr:
+		*ret = push(m, bytes_u64(b) + m->frame.bias);
+		return true;
+	case DW_OP_addrx:
+	case DW_OP_GNU_addr_index:
+		*ret = dwarf_address_index(dwarf_entries(m->frame.dwarf),
+					   m->function.unit, bytes_uvarint(b), &n) &&
+		       push(m, n + m->frame.bias);
+		return true;
+	case DW_OP_const1u:
+		*ret = push(m, bytes_u8(b));
+		return true;
+	case DW_OP_const1s:
+		*ret = push(m, (uint64_t)(int8_t)bytes_u8(b));
+		return true;
+	case DW_OP_const2u:
+		*ret = push(m, bytes_u16(b));
+		return true;
+	case DW_OP_const2s:
+		*ret = push(m, (uint64_t)(int16_t)bytes_u16(b));
+		return true;
+	case DW_OP_const4u:
+		*ret = push(m, bytes_u32(b));
+		return true;
+	case DW_OP_const4s:
+		*ret = push(m, (uint64_t)(int32_t)bytes_u32(b));
+		return true;
+	case DW_OP_const8u:
+	case DW_OP_const8s:
+		*ret = push(m, bytes_u64(b));
+		return true;
+	case DW_OP_constu:
+		*ret = push(m, bytes_uvarint(b));
+		return true;
+	case DW_OP_consts:
+		*ret = push(m, (uint64_t)bytes_varint(b));
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool step_frame(struct machine *m, uint8_t op, bool *ret)
+{
+	struct bytes *b = &m->b;
+	uint64_t n;
+
+	switch (op) {
+	case DW_OP_breg0 ... DW_OP_breg31:
+		*ret = push_register(m, op - DW_OP_breg0, bytes_varint(b));
+		return true;
+	case DW_OP_bregx:
+		n = bytes_uvarint(b);
+		*ret = push_register(m, n, bytes_varint(b));
+		return true;
+	case DW_OP_fbreg:
+		*ret = push_frame_base(m, bytes_varint(b));
+		return true;
+	case DW_OP_call_frame_cfa:
+		*ret = push_cfa(m, 0);
+		return true;
+	case DW_OP_entry_value:
+	case DW_OP_GNU_entry_value:
+		*ret = push_entry_value(m);
+		return true;
+	case DW_OP_GNU_parameter_ref:
+		*ret = push_parameter(m);
+		return true;
+	case DW_OP_const_type:
+	case DW_OP_GNU_const_type:
+	case DW_OP_regval_type:
+	case DW_OP_GNU_regval_type:
+		*ret = push_typed(m, op);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool step_order(struct machine *m, uint8_t op, bool *ret)
+{
+	struct dwarf_number dropped;
+
+	switch (op) {
+	case DW_OP_dup:
+		*ret = pick(m, 0);
+		return true;
+	case DW_OP_over:
+		*ret = pick(m, 1);
+		return true;
+	case DW_OP_pick:
+		*ret = pick(m, bytes_u8(&m->b));
+		return true;
+	case DW_OP_drop:
+		*ret = pop(m, &dropped);
+		return true;
+	case DW_OP_swap:
+		*ret = rotate(m, 2);
+		return true;
+	case DW_OP_rot:
+		*ret = rotate(m, 3);
+		return true;
+	case DW_OP_skip:
+	case DW_OP_bra:
+		*ret = jump(m, op == DW_OP_skip);
+		return true;
+	case DW_OP_nop:
+	case DW_OP_stack_value:
+		m->is_value = op == DW_OP_stack_value;
+		*ret = true;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool step_number(struct machine *m, uint8_t op)
+{
+	const struct dwarf_number generic = { .size = WORD, .generic = true };
+
+	switch (op) {
+	case DW_OP_deref:
+		return deref(m, WORD, generic);
+	case DW_OP_deref_size:
+		return deref(m, bytes_u8(&m->b), generic);
+	case DW_OP_deref_type:
+	case DW_OP_GNU_deref_type:
+		return deref_type(m);
+	case DW_OP_convert:
+	case DW_OP_GNU_convert:
+	case DW_OP_reinterpret:
+	case DW_OP_GNU_reinterpret:
+		return convert(m);
+	default:
+		return calculate(m, op);
+	}
+}
+
+static bool step(struct machine *m)
+{
+	const uint8_t op = bytes_u8(&m->b);
+	bool ok;
+
+	if (step_constant(m, op, &ok) || step_frame(m, op, &ok) || step_order(m, op, &ok))
+		return ok;
+	return step_number(m, op);
+}
+
+static bool run(struct machine *m, struct bytes expression)
+{
+	m->all = m->b = expression;
+	m->count = 0;
+	m->is_value = false;
+	for (int i = 0; m->b.at < m->b.end; i++)
+		if (i == STEPS_MAX || !dwarf_step(dwarf_entries(m->frame.dwarf), 1) ||
+		    !step(m) || m->b.bad)
+			return false;
+	return true;
+}
+
+bool dwarf_piece_compute(const struct dwarf_stack *stack, size_t i,
+			 const struct dwarf_piece *piece, struct dwarf_result *ret,
+			 struct err *err)
+{
+	struct machine m;
+
+	err_set(err, ERR_UNSUPPORTED,
+		"where it is kept is said in a way that is not known");
+	if (!begin(&m, stack, i, 0, err) ||
+	    !run(&m, bytes_over(piece->expression, (size_t)piece->at)) || !m.count)
+		return false;
+	*ret = (struct dwarf_result){ m.is_value, m.items[m.count - 1].v };
+	return true;
+}

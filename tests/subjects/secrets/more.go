@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Secrets in containers, in pieces, encoded, and in texts of all sorts.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// apart has under another name what is a password in a goroutine that begins later, or earlier.
+//
+//go:noinline
+func apart(s string, account *login, c chan int) {
+	text := "cannot use " + s + " for " + account.User
+	copied := append([]byte(nil), s...)
+	wait(c)
+	println(text, len(copied))
+}
+
+//go:noinline
+func together(password string, account *login, header http.Header, c chan int) {
+	wait(c)
+	println(password, account.User, len(header))
+}
+
+func pairs() (begun []func(chan int)) {
+	for i := 0; i < 2; i++ {
+		password := plant(fmt.Sprint("a variable of another goroutine ", i))
+		account := &login{"bob", plant(fmt.Sprint("a field of another goroutine ", i))}
+		header := http.Header{"X-Api-Key": {plant(fmt.Sprint("a header of another goroutine ", i))}}
+		a, b, d := password, account.Password, header["X-Api-Key"][0]
+		one := func(c chan int) { together(password, account, header, c) }
+		others := []func(chan int){
+			func(c chan int) { apart(a, &login{User: b}, c) },
+			func(c chan int) { apart(d, &login{User: "bob"}, c) }}
+		if i == 0 {
+			begun = append(append(begun, one), others...)
+		} else {
+			begun = append(append(begun, others...), one)
+		}
+	}
+	return begun
+}
+
+type login struct{ User, Password string }
+type place struct{ Tenant, Field string }
+type job struct {
+	Name     string
+	Password string
+}
+type fault struct {
+	Code   int
+	Secret string
+}
+
+//go:noinline
+func containers(c chan int) {
+	var buffer bytes.Buffer // which was read to the middle of it
+	buffer.WriteString("a=1&token=" + plant("a buffer"))
+	buffer.WriteString("&b=2")
+	buffer.Next(18)
+	form := url.Values{"token": {plant("a form")}}
+	header := http.Header{"X-Api-Key": {plant("a header of a key")},
+		"Proxy-Authorization": {plant("a header of a proxy")},
+		"Set-Cookie":          {"sid=" + plant("a header of a cookie") + "; Path=/"}}
+	any := map[interface{}]string{"password": plant("a map of any")}
+	fields := map[place]string{{"bob", "password"}: plant("a map of structs")}
+	var shared sync.Map
+	shared.Store("apiKey", plant("a shared map"))
+	var token atomic.Value
+	token.Store(plant("an atomic value"))
+	words := []string{"run", "--password", plant("a list of arguments")}
+	pairs := []interface{}{"user", "bob", "secret", plant("a list of pairs")}
+	nested := map[string]map[string]interface{}{"db": {"password": plant("a map in a map")}}
+	queue := make(chan job, 1)
+	queue <- job{"bob", plant("a queue")}
+	hidden := func(s string) func() int { return func() int { return len(s) } }
+	secretKey := plant("a closure")
+	length := hidden(secretKey)
+	wait(c)
+	runtime.KeepAlive([]interface{}{&buffer, form, header, any, fields, &shared, &token, words,
+		pairs, nested, queue, length, secretKey})
+}
+
+//go:noinline
+func numbers(c chan int) {
+	passwordRunes := []rune(plant("runes by their name") + "é")
+	wide := []rune("token=" + shaped("runes by their shape", "", letters(24), "") + "é")
+	units := make([]uint16, 48)
+	for i, r := range "password=" + shaped("units", "", letters(24), "") {
+		units[i] = uint16(r)
+	}
+	sessionNumber := int64(70000000000000)
+	for i, b := range random(12) {
+		sessionNumber += int64(b%10) * pow(i)
+	}
+	note("a number that is the same", fmt.Sprint(sessionNumber))
+	n := sessionNumber
+	other(n, c)
+	runtime.KeepAlive(passwordRunes)
+	runtime.KeepAlive(wide)
+	runtime.KeepAlive(units)
+	println(sessionNumber)
+}
+
+func pow(n int) int64 {
+	p := int64(1)
+	for ; n > 0; n-- {
+		p *= 10
+	}
+	return p
+}
+
+//go:noinline
+func other(n int64, c chan int) {
+	copied := [2]int64{1, n}
+	wait(c)
+	println(copied[1], n)
+}
+
+//go:noinline
+func called(passcode uint64, s string, c chan int) {
+	wait(c)
+	println(passcode, s)
+}
+
+// plantWord makes one as memory has it.
+func plantWord(where string) uint64 {
+	word := random(8)
+	word[7] |= 1
+	note(where, string(word))
+	return binary.LittleEndian.Uint64(word)
+}
+
+func byArgument(c chan int) { called(plantWord("an argument"), "harmless", c) }
+
+// inside is what of an encoded copy does not depend on what stands around it.
+func inside(encoded string) string { return encoded[8 : len(encoded)-8] }
+
+//go:noinline
+func encoded(c chan int) {
+	password := plant("what is encoded")
+	basic := base64.StdEncoding.EncodeToString([]byte("bob:" + password))
+	note("in base64", inside(basic))
+	shifted := "x" + base64.RawURLEncoding.EncodeToString([]byte("ab"+password+"c")) + "y"
+	note("in base64 of addresses", inside(shifted))
+	digits := hex.EncodeToString([]byte(password))
+	note("in digits", digits)
+	capitals := strings.ToUpper(digits)
+	note("in capital digits", capitals)
+	passphrase := shaped("with signs", "", letters(12)+"/ü"+letters(12), "")
+	escaped := url.QueryEscape(passphrase)
+	quoted := fmt.Sprintf("%+q", passphrase)
+	note("escaped", escaped)
+	note("quoted", quoted[1:len(quoted)-1])
+	tail := password[6:] + " and more"
+	wait(c)
+	println(password, basic, shifted, digits, capitals, passphrase, escaped, quoted, tail)
+}
+
+//go:noinline
+func pieces(c chan int) {
+	key := privateKey()
+	note("lines of a PEM", key[40:100])
+	lines := strings.Split(key, "\n")
+	key = privateKey()
+	note("pieces of a PEM", key[40:200])
+	var parts [][]byte
+	for from := []byte(key); len(from) > 0; {
+		n := 50
+		if n > len(from) {
+			n = len(from)
+		}
+		parts = append(parts, append([]byte(nil), from[:n]...))
+		from = from[n:]
+	}
+	key = ""
+	log := bufio.NewWriter(os.Stderr)
+	log.WriteString(shaped("a log", "level=info user=bob token=", letters(24), " n=1\n"))
+	log.WriteString(shaped("a log of a header", "sent Authorization: Bearer ", letters(24), " to x\n"))
+	wait(c)
+	runtime.KeepAlive(lines)
+	runtime.KeepAlive(parts)
+	runtime.KeepAlive(log)
+}
+
+//go:noinline
+func texts(c chan int) {
+	all := []string{
+		shaped("a printed header", "map[Authorization:[Bearer ", letters(24), "] Accept:[*/*]]"),
+		shaped("printed cookies", "map[Cookie:[theme=dark; sid=", letters(24), "]]"),
+		shaped("a command", "curl -H 'Cookie: theme=dark; sid=", letters(24), "' x"),
+		shaped("an escaped address", "/login?to=%2Fcb%3Ftoken%3D", letters(24), "%26x%3D1"),
+		shaped("XML", "<user>bob</user><password>", letters(24), "</password>"),
+		shaped("JSON in JSON in JSON", `{\\\"token\\\":\\\"`, letters(24), `\\\"}`),
+		shaped("a list in JSON", `{"tokens":["`, letters(24), `","x"]}`),
+		shaped("an address of a driver", "bob:p@ss:", letters(24), "@tcp(db:3306)/x"),
+		shaped("settings of a driver", "host=db password='", letters(24), "' user=bob"),
+		shaped("a hook", "https://hooks.slack.com/services/T00000000/B00000000/", letters(24), ""),
+		shaped("a token of GitHub", "ghp_", letters(36), ""),
+		shaped("a key of a storage", "AccountName=x;AccountKey=", letters(24), "==;"),
+		shaped("a scheme", "Authorization: Token ", letters(24), ""),
+	}
+	raw := json.RawMessage(shaped("raw JSON", `{"access_token":"`, letters(24), `","n":1}`))
+	err := fmt.Errorf("all: %w", fmt.Errorf("one: %w",
+		errors.New(shaped("a chain of errors", "dial postgres://bob:", letters(24), "@db/x: refused"))))
+	wait(c)
+	runtime.KeepAlive(all)
+	runtime.KeepAlive(raw)
+	println(err.Error())
+}
+
+//go:noinline
+func failing(c chan int) {
+	defer func() {
+		wait(c)
+		println(recover() != nil)
+	}()
+	panic(fault{1, plant("a panic's value")})
+}
