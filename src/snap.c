@@ -140,7 +140,6 @@ static void print_head(struct snap *s)
 	sink_named_string(out, "kind", "manual");
 	sink_end(out);
 	sink_name(out, "process");
-	process_remember_secrets(s->capture.process, s->options->redaction);
 	print_process(out, &(struct process_printing){
 				   .process = s->capture.process,
 				   .target = s->capture.frozen ? s->capture.frozen
@@ -261,11 +260,13 @@ static void print_goroutines(struct snap *s)
 	sink_end(s->out);
 }
 
+/* Before anything is written: the command line may have what only a goroutine calls a password. */
 static void learn_secrets(struct snap *s)
 {
 	struct value_bounds bounds = bounds_of(s->options);
 	struct goroutine_printing how = printing_of(s, &bounds);
 
+	process_remember_secrets(s->capture.process, s->options->redaction);
 	goroutines_learn(&s->capture, &s->groups, &how);
 }
 
@@ -342,10 +343,10 @@ static void note_doubts(struct snap *s)
 
 static void print_document(struct snap *s)
 {
+	learn_secrets(s);
 	sink_begin(s->out, SINK_OBJECT);
 	print_head(s);
 	print_groups(s);
-	learn_secrets(s);
 	print_threads(s);
 	print_goroutines(s);
 	print_package_variables(s);
