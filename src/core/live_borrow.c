@@ -45,7 +45,8 @@ static const struct {
 	    0xc4, 0x18, 0xc3 } },
 };
 
-static bool is_stub(struct target *t, int64_t number, uint64_t pc)
+/* The system call of the stub that goes on at pc; -1: it is none. */
+static int64_t stub_at(struct target *t, uint64_t pc)
 {
 	const struct target_mapping *map = target_mapping_at(t, pc - STUB_TO_SYSCALL);
 	uint8_t code[sizeof(stubs[0].code)];
@@ -53,12 +54,27 @@ static bool is_stub(struct target *t, int64_t number, uint64_t pc)
 
 	if (!map || !map->executable || map->writable ||
 	    !target_read(t, pc - STUB_TO_SYSCALL, code, sizeof(code), &ignored))
-		return false;
+		return -1;
 	for (size_t i = 0; i < ARRAY_SIZE(stubs); i++)
-		if (stubs[i].number == number &&
-		    memcmp(code, stubs[i].code, stubs[i].len) == 0)
-			return true;
-	return false;
+		if (memcmp(code, stubs[i].code, stubs[i].len) == 0)
+			return stubs[i].number;
+	return -1;
+}
+
+/* A wait with an end that was interrupted, by a snapshot before this one too, goes on as
+ * restart_syscall, with the registers of the call that it was. -1: it is in no stub. */
+static int64_t waits_in(struct target *t, const struct target_thread *th)
+{
+	if (!th->in_syscall ||
+	    (th->syscall_number != SYS_futex && th->syscall_number != SYS_nanosleep &&
+	     th->syscall_number != SYS_restart_syscall))
+		return -1;
+	int64_t number = stub_at(t, th->regs.value[arch_amd64.pc]);
+	bool same =
+		th->syscall_number == number || th->syscall_number == SYS_restart_syscall;
+	bool woken = number == SYS_futex &&
+		     (th->syscall_args[1] & FUTEX_COMMAND) != 0; /* not FUTEX_WAIT */
+	return same && !woken ? number : -1;
 }
 
 /* A filter is each thread's own, and might kill for what is injected. */
@@ -81,17 +97,12 @@ static pid_t find_parked(struct target *t, uint64_t *ret_pc)
 	for (size_t i = 0; tids && i < n; i++) {
 		struct target_thread th = { .tid = tids[i] };
 		live_thread_syscall(l, &th);
-		if (!th.in_syscall)
-			continue;
-		bool futex = th.syscall_number == SYS_futex &&
-			     (th.syscall_args[1] & FUTEX_COMMAND) == 0; /* FUTEX_WAIT */
-		uint64_t pc = th.regs.value[arch_amd64.pc];
-		if (!(futex || (th.syscall_number == SYS_nanosleep && !found)) ||
-		    !is_stub(t, th.syscall_number, pc) || is_filtered(tids[i]))
+		int64_t number = waits_in(t, &th);
+		if (number < 0 || (number != SYS_futex && found) || is_filtered(tids[i]))
 			continue;
 		found = tids[i];
-		*ret_pc = pc;
-		if (futex)
+		*ret_pc = th.regs.value[arch_amd64.pc];
+		if (number == SYS_futex)
 			break;
 	}
 	return found;
