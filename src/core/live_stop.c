@@ -460,6 +460,7 @@ bool live_stop(struct live *l, struct err *err)
 	/* The naps are shorter than the timer slack that a thread has by default. */
 	int slack = prctl(PR_GET_TIMERSLACK);
 	prctl(PR_SET_TIMERSLACK, 1UL);
+	l->releasing = false;
 	live_watchdog_start(l);
 	bool ok = stop_all(l, err) && check_alive(l, err);
 	live_watchdog_end(l);

@@ -306,7 +306,13 @@ static void test_chain(void **state)
 	pid_t pid = subject_start(chained, &shared);
 	(void)state;
 	for (int i = 0; i < 100; i++) {
-		AUTO(target_close) struct target *t = open_stopped(pid);
+		struct err err;
+		AUTO(target_close) struct target *t = target_live_open(pid, &err);
+		assert_non_null(t);
+		if (i % 2)
+			target_live_release(t); /* of nothing, as the tracer does */
+		if (!target_live_stop(t, &err))
+			fail_msg("%s", err.text);
 		uint64_t before = shared->counter;
 		for (int k = 0; k < 100; k++)
 			sched_yield();
