@@ -3,7 +3,20 @@
 
 #include "value.h"
 
-enum { PARTS_MAX = 64, BOOL_MAX = 1 };
+enum {
+	PARTS_MAX = 64, /* of each struct and array */
+	DEPTH_MAX = 16,
+	STEPS_MAX = 4096, /* of all of it; what lies beyond is believed */
+	BOOL_MAX = 1,
+};
+
+struct sense {
+	struct runtime *rt;
+	int pointers; /* that may still be followed */
+	unsigned depth, *steps;
+};
+
+static bool makes_sense(const struct sense *from, const struct value *v, int pointers);
 
 static bool is_there(struct runtime *rt, uint64_t addr, uint64_t len)
 {
@@ -16,50 +29,47 @@ static bool is_there(struct runtime *rt, uint64_t addr, uint64_t len)
 		runtime_bytes(rt, addr + len - 1, &byte, sizeof(byte), &ignored));
 }
 
-static bool bool_makes_sense(struct runtime *rt, const struct value *v, int pointers)
+static bool bool_makes_sense(const struct sense *s, const struct value *v)
 {
 	struct err ignored;
 	uint8_t byte;
 
-	(void)pointers;
-	return runtime_bytes(rt, v->addr, &byte, sizeof(byte), &ignored) &&
+	return runtime_bytes(s->rt, v->addr, &byte, sizeof(byte), &ignored) &&
 	       byte <= BOOL_MAX;
 }
 
-static bool pointer_makes_sense(struct runtime *rt, const struct value *v, int pointers)
+static bool pointer_makes_sense(const struct sense *s, const struct value *v)
 {
 	struct err ignored;
 	struct value to = { type_elem(v->type), 0 };
 
-	if (!value_words(rt, v->addr, &to.addr, 1, &ignored))
+	if (!value_words(s->rt, v->addr, &to.addr, 1, &ignored))
 		return false;
 	if (!to.addr || !to.type)
 		return true;
-	return is_there(rt, to.addr, type_size(to.type)) &&
-	       (pointers == 0 || value_makes_sense(rt, &to, pointers - 1));
+	return is_there(s->rt, to.addr, type_size(to.type)) &&
+	       (s->pointers == 0 || makes_sense(s, &to, s->pointers - 1));
 }
 
-static bool string_makes_sense(struct runtime *rt, const struct value *v, int pointers)
+static bool string_makes_sense(const struct sense *s, const struct value *v)
 {
 	struct text_value text;
 	struct err ignored;
 
-	(void)pointers;
-	return runtime_string(rt, v, &text, &ignored) &&
-	       is_there(rt, text.addr, text.len);
+	return runtime_string(s->rt, v, &text, &ignored) &&
+	       is_there(s->rt, text.addr, text.len);
 }
 
-static bool slice_makes_sense(struct runtime *rt, const struct value *v, int pointers)
+static bool slice_makes_sense(const struct sense *s, const struct value *v)
 {
 	const struct type *elem = type_elem(v->type);
 	const uint64_t size = elem ? type_size(elem) : 0;
 	struct slice_value slice;
 	struct err ignored;
 
-	(void)pointers;
-	return runtime_slice(rt, v, &slice, &ignored) && slice.len <= slice.cap &&
+	return runtime_slice(s->rt, v, &slice, &ignored) && slice.len <= slice.cap &&
 	       (!size || (slice.cap <= UINT64_MAX / size &&
-			  is_there(rt, slice.addr, slice.cap * size)));
+			  is_there(s->rt, slice.addr, slice.cap * size)));
 }
 
 static bool one_is_enough(void *arg, const struct value *key, const struct value *elem)
@@ -70,72 +80,68 @@ static bool one_is_enough(void *arg, const struct value *key, const struct value
 	return false;
 }
 
-static bool map_makes_sense(struct runtime *rt, const struct value *v, int pointers)
+static bool map_makes_sense(const struct sense *s, const struct value *v)
 {
 	struct map_value map;
 	struct err ignored;
 
-	(void)pointers;
-	return runtime_map(rt, v, &map, &ignored) &&
-	       runtime_map_each(rt, v, one_is_enough, NULL, &ignored);
+	return runtime_map(s->rt, v, &map, &ignored) &&
+	       runtime_map_each(s->rt, v, one_is_enough, NULL, &ignored);
 }
 
-static bool channel_makes_sense(struct runtime *rt, const struct value *v, int pointers)
+static bool channel_makes_sense(const struct sense *s, const struct value *v)
 {
 	struct channel_value channel;
 	struct err ignored;
 
-	(void)pointers;
-	return runtime_channel(rt, v, &channel, &ignored);
+	return runtime_channel(s->rt, v, &channel, &ignored);
 }
 
-static bool interface_makes_sense(struct runtime *rt, const struct value *v, int pointers)
+static bool interface_makes_sense(const struct sense *s, const struct value *v)
 {
 	struct interface_value inside;
 	struct err ignored;
 
-	(void)pointers;
-	return runtime_interface(rt, v, &inside, &ignored);
+	return runtime_interface(s->rt, v, &inside, &ignored);
 }
 
-static bool func_makes_sense(struct runtime *rt, const struct value *v, int pointers)
+static bool func_makes_sense(const struct sense *s, const struct value *v)
 {
 	struct func_value func;
 	struct err ignored;
 
-	(void)pointers;
-	return runtime_func(rt, v, &func, &ignored);
+	return runtime_func(s->rt, v, &func, &ignored);
 }
 
-static bool struct_makes_sense(struct runtime *rt, const struct value *v, int pointers)
+static bool struct_makes_sense(const struct sense *s, const struct value *v)
 {
 	const size_t n = type_field_count(v->type);
 
 	for (size_t i = 0; i < n && i < PARTS_MAX; i++) {
 		const struct type_field *f = type_field(v->type, i);
 		const struct value field = { f->type, v->addr + f->off };
-		if (f->type && !value_makes_sense(rt, &field, pointers))
+		if (f->type && !makes_sense(s, &field, s->pointers))
 			return false;
 	}
 	return true;
 }
 
-static bool array_makes_sense(struct runtime *rt, const struct value *v, int pointers)
+static bool array_makes_sense(const struct sense *s, const struct value *v)
 {
 	const uint64_t n = type_count(v->type);
 	struct value elem = { type_elem(v->type), v->addr };
 
 	for (uint64_t i = 0; elem.type && i < n && i < PARTS_MAX; i++) {
-		if (!value_makes_sense(rt, &elem, pointers))
+		if (!makes_sense(s, &elem, s->pointers))
 			return false;
 		elem.addr += type_size(elem.type);
 	}
 	return true;
 }
 
-bool value_makes_sense(struct runtime *rt, const struct value *v, int pointers)
+static bool makes_sense(const struct sense *from, const struct value *v, int pointers)
 {
-	static bool (*const by_kind[])(struct runtime *, const struct value *, int) = {
+	static bool (*const by_kind[])(const struct sense *, const struct value *) = {
 		[KIND_ARRAY] = array_makes_sense,
 		[KIND_BOOL] = bool_makes_sense,
 		[KIND_CHAN] = channel_makes_sense,
@@ -148,8 +154,19 @@ bool value_makes_sense(struct runtime *rt, const struct value *v, int pointers)
 		[KIND_STRUCT] = struct_makes_sense,
 	};
 	const enum type_kind kind = type_kind(v->type);
+	const struct sense s = { from->rt, pointers, from->depth + 1, from->steps };
 
+	if (s.depth > DEPTH_MAX || ++*s.steps > STEPS_MAX)
+		return true;
 	if ((size_t)kind < ARRAY_SIZE(by_kind) && by_kind[kind])
-		return by_kind[kind](rt, v, pointers);
-	return is_there(rt, v->addr, type_size(v->type));
+		return by_kind[kind](&s, v);
+	return is_there(s.rt, v->addr, type_size(v->type));
+}
+
+bool value_makes_sense(struct runtime *rt, const struct value *v, int pointers)
+{
+	unsigned steps = 0;
+	const struct sense begin = { rt, pointers, 0, &steps };
+
+	return makes_sense(&begin, v, pointers);
 }

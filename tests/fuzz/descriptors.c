@@ -8,12 +8,14 @@
 #include "printed.h"
 #include "pseudo.h"
 #include "type.h"
+#include "value_sense.h"
 
 enum {
 	SPACE = PSEUDO_DATA + PSEUDO_DATA_SIZE - PSEUDO_TYPES,
 	DESCRIPTORS = 32,
 	APART = 64,
 	FIELDS_MAX = 16,
+	POINTERS = 2,
 };
 
 static const struct pseudo_func funcs[] = { { "runtime.goexit", 0, 0 },
@@ -58,7 +60,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (!type)
 			continue;
 		look(type);
-		printed(p->rt, &(struct value){ type, PSEUDO_FREE });
+		const struct value v = { type, PSEUDO_FREE };
+		value_makes_sense(p->rt, &v, POINTERS);
+		printed(p->rt, &v);
 	}
 	return 0;
 }

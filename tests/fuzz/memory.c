@@ -10,8 +10,9 @@
 #include "printed.h"
 #include "pseudo.h"
 #include "type.h"
+#include "value_sense.h"
 
-enum { SPACE = 0x1000 };
+enum { SPACE = 0x1000, POINTERS = 2 };
 
 static const struct pseudo_func funcs[] = { { "runtime.goexit", 0, 0 },
 					    { "main.f", 16, 0 } };
@@ -46,6 +47,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	assert(type);
 	memcpy(p->data + (PSEUDO_FREE - PSEUDO_DATA), data + 1,
 	       size - 1 < SPACE ? size - 1 : SPACE);
-	printed(p->rt, &(struct value){ type, PSEUDO_FREE });
+	const struct value v = { type, PSEUDO_FREE };
+	value_makes_sense(p->rt, &v, POINTERS);
+	printed(p->rt, &v);
 	return 0;
 }
