@@ -41,17 +41,21 @@ static const char *length_field(const struct type *header)
 	return type_field_named(header, "used") ? "used" : "count";
 }
 
-static bool is_swiss(const struct type *header, const struct type *group)
+/* Without a header there is a descriptor only. What it has for a bucket of reflect's making is no
+ * whole descriptor itself. */
+static bool is_swiss(const struct runtime *rt, const struct type *header,
+		     const struct type *group)
 {
-	return group ? type_field_named(group, "ctrl") != NULL
-		     : type_field_named(header, "used") != NULL;
+	if (header)
+		return type_field_named(header, "used") != NULL;
+	return group ? map_is_group(group) : layout_has(&rt->layout, L_map_used);
 }
 
 static bool read_described(struct runtime *rt, const struct value *v,
-			   const struct type *group, struct map_value *ret,
-			   struct err *err)
+			   struct map_value *ret, struct err *err)
 {
-	enum layout_slot count = is_swiss(NULL, group) ? L_map_used : L_hmap_count;
+	enum layout_slot count =
+		is_swiss(rt, NULL, type_group(v->type)) ? L_map_used : L_hmap_count;
 
 	return value_words(rt, v->addr, &ret->addr, 1, err) &&
 	       (!ret->addr || value_by_layout(rt, count, ret->addr, &ret->len, err));
@@ -60,11 +64,11 @@ static bool read_described(struct runtime *rt, const struct value *v,
 bool runtime_map(struct runtime *rt, const struct value *v, struct map_value *ret,
 		 struct err *err)
 {
-	const struct type *header, *group = type_group(v->type);
+	const struct type *header;
 
 	*ret = (struct map_value){ 0 };
-	if (group)
-		return read_described(rt, v, group, ret, err);
+	if (!type_header(v->type))
+		return read_described(rt, v, ret, err);
 	if (!value_header(rt, v, &header, &ret->addr, err))
 		return false;
 	if (!ret->addr)
@@ -96,6 +100,6 @@ bool runtime_map_each(struct runtime *rt, const struct value *v, map_entry_fn *f
 		return err_set(err, ERR_UNSUPPORTED,
 			       "the types of its keys and elements are not known");
 	w.addr = map.addr;
-	return is_swiss(w.header, w.group) ? map_swiss_each(&w, err)
-					   : map_classic_each(&w, err);
+	return is_swiss(rt, w.header, w.group) ? map_swiss_each(&w, err)
+					       : map_classic_each(&w, err);
 }

@@ -8,9 +8,8 @@
 
 struct map_walk {
 	struct runtime *rt;
-	const struct type *header; /* map<K,V> or hash<K,V>; NULL: group is known */
-	const struct type
-		*group; /* what the descriptor has for a group or bucket, or NULL */
+	const struct type *header; /* map<K,V> or hash<K,V>; NULL: none is described */
+	const struct type *group; /* what the descriptor has for it, or bucket; or NULL */
 	uint64_t addr;
 	const struct type *key, *elem;
 	map_entry_fn *fn;
@@ -22,6 +21,9 @@ struct map_walk {
 /* Both: false, err says why there are no more entries. */
 MUST_CHECK bool map_classic_each(struct map_walk *w, struct err *err);
 MUST_CHECK bool map_swiss_each(struct map_walk *w, struct err *err);
+
+/* Of swiss maps; else it is a bucket. */
+bool map_is_group(const struct type *type);
 
 /* Keys and elements of more than 128 bytes are kept elsewhere, with a pointer in their place
  * (runtime/map.go maxKeySize, internal/abi/map_swiss.go SwissMapMaxKeyBytes). */

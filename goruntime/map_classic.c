@@ -39,11 +39,24 @@ static const struct type *bucket_of(const struct type *header)
 	return buckets && buckets->type ? type_elem(buckets->type) : NULL;
 }
 
-/* The compiler's own descriptor calls them otherwise than its debugging information does
- * (reflectdata MapBucketType, cmd/link dwarf.go synthesizemaptypes, 1.23). */
+/* Buckets that reflect makes have no fields, but all are alike: pointers are what is aligned
+ * widest (runtime/map.go bmap, reflect/type.go bucketOf, 1.23). */
+static void compute_form(const struct map_walk *w, struct bucket_form *ret)
+{
+	const uint64_t pointer = sizeof(uint64_t);
+
+	ret->tops = 0;
+	ret->keys = SLOTS;
+	ret->key_stride = map_is_indirect(w->key) ? pointer : type_size(w->key);
+	ret->elems = ret->keys + SLOTS * ret->key_stride;
+	ret->elem_stride = map_is_indirect(w->elem) ? pointer : type_size(w->elem);
+	ret->overflow = ret->elems + SLOTS * ret->elem_stride;
+	ret->size = ret->overflow + pointer;
+}
+
 static bool read_form(const struct map_walk *w, struct bucket_form *ret)
 {
-	const struct type *bucket = w->group ? w->group : bucket_of(w->header);
+	const struct type *bucket = bucket_of(w->header);
 	uint64_t one;
 
 	if (!bucket)
@@ -51,11 +64,9 @@ static bool read_form(const struct map_walk *w, struct bucket_form *ret)
 	const struct type_field *overflow = type_field_named(bucket, "overflow");
 	ret->size = type_size(bucket);
 	ret->overflow = overflow ? overflow->off : 0;
-	return overflow &&
-	       array_of(bucket, w->group ? "topbits" : "tophash", &ret->tops, &one) &&
+	return overflow && array_of(bucket, "tophash", &ret->tops, &one) &&
 	       array_of(bucket, "keys", &ret->keys, &ret->key_stride) &&
-	       array_of(bucket, w->group ? "elems" : "values", &ret->elems,
-			&ret->elem_stride);
+	       array_of(bucket, "values", &ret->elems, &ret->elem_stride);
 }
 
 static bool read_tops(struct map_walk *w, const struct bucket_form *form, uint64_t bucket,
@@ -119,7 +130,7 @@ static bool each_old(struct map_walk *w, const struct classic *m, struct err *er
 
 static bool read_header(const struct map_walk *w, struct classic *m, struct err *err)
 {
-	if (w->group)
+	if (!w->header)
 		return value_by_layout(w->rt, L_hmap_buckets, w->addr, &m->buckets,
 				       err) &&
 		       value_by_layout(w->rt, L_hmap_oldbuckets, w->addr, &m->old_buckets,
@@ -137,7 +148,9 @@ bool map_classic_each(struct map_walk *w, struct err *err)
 {
 	struct classic m;
 
-	if (!read_form(w, &m.form))
+	if (!w->header)
+		compute_form(w, &m.form);
+	else if (!read_form(w, &m.form))
 		return err_set(err, ERR_UNSUPPORTED, "the form of this map is not known");
 	if (!read_header(w, &m, err))
 		return false;

@@ -14,16 +14,30 @@ struct group_form {
 	uint64_t key, key_stride, elem, elem_stride;
 };
 
+/* As the compiler calls it, or reflect, whose fields begin with a capital (reflect/map.go
+ * groupAndSlotOf, 1.27). */
+static const struct type_field *field_of(const struct type *type, const char *name,
+					 const char *reflected)
+{
+	const struct type_field *f = type_field_named(type, name);
+
+	return f ? f : type_field_named(type, reflected);
+}
+
+static const struct type *elem_of(const struct type_field *f)
+{
+	return f && f->type ? type_elem(f->type) : NULL;
+}
+
 /* Slots of key and element, or (GOEXPERIMENT=mapsplitgroup) all keys, then all elements. */
 static bool read_form(const struct type *group, struct group_form *ret)
 {
-	const struct type_field *ctrl = type_field_named(group, "ctrl");
-	const struct type_field *slots = type_field_named(group, "slots");
-	const struct type_field *keys = type_field_named(group, "keys");
-	const struct type_field *elems = type_field_named(group, "elems");
-	const struct type *slot = slots && slots->type ? type_elem(slots->type) : NULL;
-	const struct type *key = keys && keys->type ? type_elem(keys->type) : NULL;
-	const struct type *elem = elems && elems->type ? type_elem(elems->type) : NULL;
+	const struct type_field *ctrl = field_of(group, "ctrl", "Ctrl");
+	const struct type_field *slots = field_of(group, "slots", "Slots");
+	const struct type_field *keys = field_of(group, "keys", "Keys");
+	const struct type_field *elems = field_of(group, "elems", "Elems");
+	const struct type *slot = elem_of(slots), *key = elem_of(keys),
+			  *elem = elem_of(elems);
 
 	*ret = (struct group_form){ .size = type_size(group) };
 	if (!ctrl)
@@ -36,14 +50,19 @@ static bool read_form(const struct type *group, struct group_form *ret)
 		ret->elem_stride = type_size(elem);
 		return true;
 	}
-	const struct type_field *k = slot ? type_field_named(slot, "key") : NULL;
-	const struct type_field *e = slot ? type_field_named(slot, "elem") : NULL;
+	const struct type_field *k = slot ? field_of(slot, "key", "Key") : NULL;
+	const struct type_field *e = slot ? field_of(slot, "elem", "Elem") : NULL;
 	if (!k || !e)
 		return false;
 	ret->key = slots->off + k->off;
 	ret->elem = slots->off + e->off;
 	ret->key_stride = ret->elem_stride = type_size(slot);
 	return true;
+}
+
+bool map_is_group(const struct type *type)
+{
+	return field_of(type, "ctrl", "Ctrl") != NULL;
 }
 
 static bool each_slot(struct map_walk *w, const struct group_form *form, uint64_t group,
@@ -74,7 +93,8 @@ static bool read_described(const struct map_walk *w, struct swiss *ret)
 	/* groupsReference { data unsafe.Pointer; lengthMask uint64 } */
 	ret->data = (uint64_t)l->slot[L_map_table_groups].off;
 	ret->mask = ret->data + sizeof(uint64_t);
-	return layout_has(l, L_map_table_groups) && read_form(w->group, &ret->form);
+	return w->group && layout_has(l, L_map_table_groups) &&
+	       read_form(w->group, &ret->form);
 }
 
 static bool read_types(const struct type *header, struct swiss *ret)
@@ -133,7 +153,7 @@ static bool each_table(struct map_walk *w, const struct swiss *s, uint64_t direc
 static bool read_directory(const struct map_walk *w, uint64_t *ret, uint64_t *ret_len,
 			   struct err *err)
 {
-	if (w->group)
+	if (!w->header)
 		return value_by_layout(w->rt, L_map_directory, w->addr, ret, err) &&
 		       value_by_layout(w->rt, L_map_directory_len, w->addr, ret_len, err);
 	return value_number(w->rt, w->header, w->addr, "dirPtr", ret, err) &&
@@ -145,7 +165,7 @@ bool map_swiss_each(struct map_walk *w, struct err *err)
 	uint64_t directory, len;
 	struct swiss s;
 
-	if (!(w->group ? read_described(w, &s) : read_types(w->header, &s)))
+	if (!(w->header ? read_types(w->header, &s) : read_described(w, &s)))
 		return err_set(err, ERR_UNSUPPORTED, "the form of this map is not known");
 	if (!read_directory(w, &directory, &len, err))
 		return false;

@@ -126,6 +126,9 @@ var (
 	anyTiny      interface{} = tiny{&anInt}
 	madeSlice    interface{} = fromWords(reflect.SliceOf(reflect.ArrayOf(3, reflect.TypeOf(celsius(0)))))
 	madeStruct   interface{} = fromWords(madeType)
+	madeMap      interface{} = fromWords(reflect.MapOf(reflect.TypeOf(celsius(0)), madeType))
+	madeLargeMap interface{} = fromWords(reflect.MapOf(reflect.ArrayOf(150, reflect.TypeOf(celsius(0))), reflect.ArrayOf(20, madeType)))
+	madeSet      interface{} = fromWords(reflect.MapOf(reflect.TypeOf(celsius(0)), reflect.TypeOf(struct{}{})))
 	madePointer  interface{} = fromWords(reflect.PtrTo(madeType))
 	madeChannel  interface{} = fromWords(reflect.ChanOf(reflect.RecvDir, madeType))
 	madeFunc     interface{} = fromWords(reflect.FuncOf([]reflect.Type{madeType, reflect.TypeOf([]int8{})}, []reflect.Type{madeType, reflect.TypeOf(1)}, true))
@@ -151,6 +154,20 @@ var (
 var madeType = reflect.StructOf([]reflect.StructField{
 	{Name: "Heat", Type: reflect.TypeOf(celsius(0))}, {Name: "In", Type: reflect.TypeOf(&inner{})}})
 
+// setTo makes one value of a type different from others.
+func setTo(v reflect.Value, n int) {
+	switch v.Kind() {
+	case reflect.Float64, reflect.Float32:
+		v.SetFloat(float64(n) / 4)
+	case reflect.Array:
+		setTo(v.Index(n&7), n)
+	case reflect.Struct:
+		if v.NumField() > 0 {
+			setTo(v.Field(0), n)
+		}
+	}
+}
+
 // fromWords has a value of a type that the program makes while it runs.
 func fromWords(t reflect.Type) interface{} {
 	v := reflect.New(t).Elem()
@@ -158,6 +175,14 @@ func fromWords(t reflect.Type) interface{} {
 	case reflect.Slice:
 		v.Set(reflect.MakeSlice(t, 2, 4))
 		v.Index(1).Index(2).SetFloat(36.6)
+	case reflect.Map:
+		v.Set(reflect.MakeMap(t))
+		for i := 0; i < 30; i++ {
+			key, elem := reflect.New(t.Key()).Elem(), reflect.New(t.Elem()).Elem()
+			setTo(key, i)
+			setTo(elem, -i)
+			v.SetMapIndex(key, elem)
+		}
 	case reflect.Struct:
 		v.Field(0).SetFloat(-1.5)
 		v.Field(1).Set(reflect.ValueOf(&inner{3, "made"}))
