@@ -80,6 +80,7 @@ static void print_variables(struct frame_printing *p, const struct code_frame *f
 	sink_named_string(p->out, "values_unreadable", f->why_none);
 	if (!f->variables)
 		return;
+	contexts_next_frame(&p->contexts);
 	p->named = false;
 	print_list(&list, "arguments", true);
 	print_list(&list, "locals", false);

@@ -13,14 +13,33 @@ struct looking {
 	bool ended, can_end, has_deadline;
 	struct value error;
 	struct time_value deadline;
+	bool has_span, within; /* the span that was found before */
+	struct trace_span span;
+	uint64_t span_at;
 };
+
+/* Of two in a frame the one that was started within the other: its context is made of that one's. */
+static bool is_innermost(const struct looking *l)
+{
+	return l->has_span && (!l->found->has_span || l->within);
+}
+
+static void look_for_span(struct looking *l, const struct context *c)
+{
+	if (l->has_span) {
+		l->within |= c->value.addr == l->found->span_at;
+		return;
+	}
+	l->has_span = context_span(l->p->rt, c, &l->span);
+	l->span_at = c->value.addr;
+}
 
 static bool look_at(void *arg, const struct context *c)
 {
 	struct looking *l = arg;
 
-	if (!l->found->has_span)
-		l->found->has_span = context_span(l->p->rt, c, &l->found->span);
+	if (!l->found->span_settled)
+		look_for_span(l, c);
 	/* What was made from it does not end with it. */
 	if (c->kind == CONTEXT_WITHOUT_CANCEL)
 		l->can_end = l->has_deadline = true;
@@ -34,7 +53,8 @@ static bool look_at(void *arg, const struct context *c)
 		l->has_deadline = true;
 		l->deadline = c->deadline;
 	}
-	return !l->found->has_span || !l->can_end || (l->ended && !l->has_deadline);
+	return !(l->found->span_settled || is_innermost(l)) || !l->can_end ||
+	       (l->ended && !l->has_deadline);
 }
 
 static bool says(const struct known_words *text, const char *words)
@@ -77,8 +97,18 @@ void contexts_look(struct contexts_found *found, struct printing *p,
 			return;
 	found->looked_at[found->next++ % ARRAY_SIZE(found->looked_at)] = first.addr;
 	runtime_each_context(p->rt, &context, look_at, &l);
+	if (is_innermost(&l)) {
+		found->has_span = true;
+		found->span = l.span;
+		found->span_at = l.span_at;
+	}
 	if (l.ended)
 		note_end(&l);
+}
+
+void contexts_next_frame(struct contexts_found *found)
+{
+	found->span_settled = found->has_span;
 }
 
 static void print_span(struct sink *out, const struct trace_span *span)

@@ -8,7 +8,9 @@
 
 struct contexts_found {
 	bool has_span, done;
+	bool span_settled;	/* an inner frame had one */
 	struct trace_span span; /* of the innermost frame that has one */
+	uint64_t span_at;	/* the context that carries it */
 	uint64_t done_ns;	/* since the first of them ended; 0: not known */
 	uint64_t looked_at[8];	/* contexts: most frames have the same */
 	unsigned next;
@@ -18,6 +20,8 @@ struct contexts_found {
 /* A variable, innermost frame first. */
 void contexts_look(struct contexts_found *found, struct printing *p,
 		   const struct value *v);
+/* Before the variables of each frame. */
+void contexts_next_frame(struct contexts_found *found);
 /* Members trace, context_done and context_done_ns. */
 void contexts_print(struct sink *out, const struct contexts_found *found);
 
