@@ -34,6 +34,10 @@ AFTERWARDS = {
 # For these the oldest release, the one in the middle and the newest speak for all.
 SAMPLED = {"trimpath", "objcopy-stripped", "cgo-objcopy-stripped", "race"}
 
+# Where Debian's Go packages are, and how they are used: there are no modules.
+PACKAGES = "/usr/share/gocode"
+DEBIAN = {"CGO_ENABLED": "0", "GO111MODULE": "off", "GOFLAGS": "", "GOPATH": "{}:" + PACKAGES}
+
 # Not tested with everything.
 MORE_MODES = {
     "cgo-musl": (["-ldflags=-linkmode external"],
@@ -46,6 +50,10 @@ MORE_MODES = {
     "plugs":     (["-trimpath"], {"CGO_ENABLED": "1"}, True),
     "plugin":    (["-trimpath", "-buildmode=plugin"], {"CGO_ENABLED": "1"}, True),
     "linkshared": (["-linkshared"], {"CGO_ENABLED": "1"}, True),
+    # With the Go packages that Debian has installed; {} is the folder of the subject.
+    "packaged": ([], DEBIAN, False),
+    "packaged-noopt": (["-gcflags=all=-N -l"], DEBIAN, False),
+    "packaged-stripped": (["-ldflags=-s -w"], DEBIAN, False),
 }
 
 # tests/toolchains then knows Debian 12's own Go only.

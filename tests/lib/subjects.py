@@ -57,6 +57,7 @@ def build(name, version, mode="default", flags=()):
     top = os.path.join(CACHE, "subjects", version, f"{name}-{mode}")
     place = os.path.join(top, _key(name, [arguments, environment, *afterwards]))
     program = os.path.join(place, name)
+    sources = os.path.join(place, "src", "subjects")
     with _locked(top):
         if os.path.exists(program):
             os.utime(place)
@@ -66,11 +67,11 @@ def build(name, version, mode="default", flags=()):
             if os.path.getmtime(old) < time.time() - KEPT:
                 shutil.rmtree(old, ignore_errors=True)
         for path in _sources(name):
-            to = os.path.join(place, "subjects", os.path.relpath(path, SOURCE))
+            to = os.path.join(sources, os.path.relpath(path, SOURCE))
             os.makedirs(os.path.dirname(to), exist_ok=True)
             shutil.copyfile(path, to)
         # The release's own number: an older one would turn on old habits of the runtime.
-        with open(os.path.join(place, "subjects", "go.mod"), "w") as f:
+        with open(os.path.join(sources, "go.mod"), "w") as f:
             f.write(f"module subjects\n\ngo {version}\n")
             more = os.path.join(SOURCE, name, "go.mod.more")
             if os.path.exists(more):
@@ -78,8 +79,9 @@ def build(name, version, mode="default", flags=()):
                     f.write(lines.read())
         done = subprocess.run(
             [go, "build", "-o", program + ".new", *arguments, "./" + name],
-            cwd=os.path.join(place, "subjects"),
-            env=dict(go_environment(version), **environment),
+            cwd=sources,
+            env=dict(go_environment(version),
+                     **{name: value.format(place) for name, value in environment.items()}),
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode != 0:
             raise Mismatch(f"go {version} cannot build {name} ({mode}):\n{done.stdout}")
