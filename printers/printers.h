@@ -46,6 +46,9 @@ DEFINE_AUTO(struct value_rules, value_rules_free)
  * with the file and the line, or ERR_SYS. */
 MUST_CHECK bool value_rules_read(struct value_rules *rules, const char *path,
 				 struct err *err);
+/* The files, in that order. rules may be NULL. */
+size_t value_rules_files(const struct value_rules *rules);
+const char *value_rules_file(const struct value_rules *rules, size_t i);
 
 /* How much of a value is shown, and by which rules. */
 struct value_bounds {

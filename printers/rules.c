@@ -88,5 +88,8 @@ void value_rules_free(struct value_rules *rules)
 	for (size_t i = 0; i < rules->count; i++)
 		free_rule(&rules->list[i]);
 	xfree(rules->list);
+	for (size_t i = 0; i < rules->file_count; i++)
+		xfree(rules->files[i]);
+	xfree(rules->files);
 	xfree(rules);
 }

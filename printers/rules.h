@@ -56,6 +56,8 @@ struct rule {
 struct value_rules {
 	struct rule *list;
 	size_t count, cap;
+	char **files; /* that they were read from */
+	size_t file_count, file_cap;
 };
 
 /* "*" stands for any bytes, "?" for one. */

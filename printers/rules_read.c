@@ -390,5 +390,19 @@ bool value_rules_read(struct value_rules *rules, const char *path, struct err *e
 		return err_sys(err, "cannot open %.200s", path);
 	AUTO(xfree) char *text = read_file(fd, path, &len, err);
 	close(fd);
-	return text && read_lines(&r, text, len);
+	if (!text || !read_lines(&r, text, len))
+		return false;
+	GROW(rules->files, rules->file_count, rules->file_cap);
+	rules->files[rules->file_count++] = xrealpath(path);
+	return true;
+}
+
+size_t value_rules_files(const struct value_rules *rules)
+{
+	return rules ? rules->file_count : 0;
+}
+
+const char *value_rules_file(const struct value_rules *rules, size_t i)
+{
+	return rules->files[i];
 }

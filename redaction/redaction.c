@@ -28,6 +28,7 @@ struct cached {
 struct redaction {
 	enum redaction_mode mode;
 	struct rules *rules; /* NULL: none */
+	char *rules_file;    /* likewise */
 	struct hmac_sha256_ctx key;
 	struct secrets *always; /* NULL: nothing was remembered */
 	struct secrets *here;
@@ -86,8 +87,11 @@ struct redaction *redaction_new(const struct redaction_options *options, struct 
 
 	r->mode = options->mode;
 	r->here = secrets_new();
-	if (options->rules && !(r->rules = rules_read(options->rules, err)))
-		return NULL;
+	if (options->rules) {
+		if (!(r->rules = rules_read(options->rules, err)))
+			return NULL;
+		r->rules_file = xrealpath(options->rules);
+	}
 	if (!make_key(options->key, &r->key, err))
 		return NULL;
 	return TAKE(r);
@@ -98,6 +102,7 @@ void redaction_free(struct redaction *r)
 	if (!r)
 		return;
 	rules_free(r->rules);
+	xfree(r->rules_file);
 	secrets_free(r->always);
 	secrets_free(r->here);
 	asked_free(r->asked);
@@ -119,6 +124,11 @@ const char *redaction_mode_name(const struct redaction *r)
 	};
 
 	return names[r->mode];
+}
+
+const char *redaction_rules_file(const struct redaction *r)
+{
+	return r->rules_file;
 }
 
 static bool judge_name(const struct redaction *r, const char *name, size_t len)

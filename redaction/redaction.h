@@ -32,6 +32,8 @@ DEFINE_AUTO(struct redaction, redaction_free)
 enum redaction_mode redaction_mode(const struct redaction *r);
 /* "secrets", "strict", "nothing" */
 const char *redaction_mode_name(const struct redaction *r);
+/* Of more rules; NULL: none was named. */
+const char *redaction_rules_file(const struct redaction *r);
 
 /* The rule that withholds all inside of what has this name (of a variable, field, key, header),
  * or this type; NULL: none does. In any case style: apiKey, API_KEY, api-key. */

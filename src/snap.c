@@ -79,6 +79,18 @@ static void print_capture(struct sink *out, const struct capture *c)
 	sink_end(out);
 }
 
+static void print_rule_files(struct sink *out, const struct value_rules *rules)
+{
+	size_t count = value_rules_files(rules);
+
+	if (count == 0)
+		return;
+	sink_named_begin(out, "printers", SINK_ARRAY);
+	for (size_t i = 0; i < count; i++)
+		sink_string(out, value_rules_file(rules, i));
+	sink_end(out);
+}
+
 static void print_options(struct sink *out, const struct snap_options *o)
 {
 	sink_named_begin(out, "options", SINK_OBJECT);
@@ -93,7 +105,9 @@ static void print_options(struct sink *out, const struct snap_options *o)
 	if (o->max_size)
 		sink_named_uint(out, "max_size_bytes", o->max_size);
 	sink_named_bool(out, "environment", o->environment);
+	print_rule_files(out, o->rules);
 	sink_named_string(out, "redact", redaction_mode_name(o->redaction));
+	sink_named_string(out, "redact_rules", redaction_rules_file(o->redaction));
 	sink_named_bool(out, "verify", o->verify);
 	sink_named_string(out, "assume_go", o->assume_go);
 	sink_end(out);

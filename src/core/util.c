@@ -56,6 +56,13 @@ char *xstrndup(const char *s, size_t n)
 	return checked(strndup(s, n));
 }
 
+char *xrealpath(const char *path)
+{
+	char *real = realpath(path, NULL);
+
+	return real ? real : xstrdup(path);
+}
+
 char *xasprintf(const char *format, ...)
 {
 	char *s;

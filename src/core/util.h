@@ -35,6 +35,8 @@ void *xcalloc(size_t n, size_t size);
 void *xreallocarray(void *p, size_t n, size_t size);
 char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t n);
+/* Without links and from the root on; as it is where that is not known, as of a pipe. */
+char *xrealpath(const char *path);
 char *xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* That same end, for those who allocate by other means. */
