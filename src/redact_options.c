@@ -10,10 +10,12 @@ bool redact_option(struct redaction_options *options, enum redact_option option,
 
 	switch (option) {
 	case REDACT_RULES:
-		if (strcmp(argument, "strict") != 0)
-			options->rules = argument;
-		else
+		if (strcmp(argument, "strict") == 0)
 			options->mode = REDACT_STRICT;
+		else if (options->rules)
+			return err_set(err, ERR_USAGE, "--redact: at most one file");
+		else
+			options->rules = argument;
 		break;
 	case REDACT_KEY:
 		options->key = argument;
