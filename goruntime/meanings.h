@@ -57,6 +57,10 @@ bool runtime_lock(struct runtime *rt, const struct value *v, struct wait_lock *r
 /* The entries of a sync.Map, as runtime_map_each(). */
 MUST_CHECK bool runtime_sync_map_each(struct runtime *rt, const struct value *v,
 				      map_entry_fn *fn, void *arg, struct err *err);
+/* How many they are, at most `most`; of one map it is found out once. False: there are more that
+ * cannot be read. */
+MUST_CHECK bool runtime_sync_map_count(struct runtime *rt, const struct value *v,
+				       uint64_t most, uint64_t *ret, struct err *err);
 
 enum context_kind {
 	CONTEXT_OTHER, /* of a type that is not of package context */

@@ -79,6 +79,11 @@ struct runtimes {
 };
 
 /* One Go runtime: what its moduledata, scheduler and goroutines say. */
+/* sync_map.c: a hundred thousand goroutines may share one. */
+struct sync_map_count {
+	uint64_t addr, most, n;
+};
+
 struct runtime {
 	struct runtimes *shared; /* with the others of the process */
 	struct target *target;	 /* these three: of shared */
@@ -109,9 +114,10 @@ struct runtime {
 	 * not asked for. */
 	struct debug_info *debug;
 	struct types *described;
-	struct type_list *type_list; /* NULL: not asked for yet */
-	struct value_pieces *pieces; /* value.c */
-	bool has_clock_start;	     /* time_value.c */
+	struct type_list *type_list;		   /* NULL: not asked for yet */
+	struct value_pieces *pieces;		   /* value.c */
+	struct sync_map_count sync_map_counts[64]; /* by address */
+	bool has_clock_start;			   /* time_value.c */
 	uint64_t clock_start;
 	struct waits *waits; /* wait.h; NULL: nobody waits */
 	char **wait_reasons;

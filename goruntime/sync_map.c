@@ -169,3 +169,34 @@ bool runtime_sync_map_each(struct runtime *rt, const struct value *v, map_entry_
 	return type_field_named(v->type, "dirty") ? each_classic(&w, v)
 						  : each_in_tree(&w, v);
 }
+
+struct counting {
+	uint64_t n, most;
+};
+
+static bool count_entry(void *arg, const struct value *key, const struct value *elem)
+{
+	struct counting *c = arg;
+
+	(void)key;
+	(void)elem;
+	return ++c->n < c->most;
+}
+
+bool runtime_sync_map_count(struct runtime *rt, const struct value *v, uint64_t most,
+			    uint64_t *ret, struct err *err)
+{
+	struct sync_map_count *known =
+		&rt->sync_map_counts[v->addr / 16 % ARRAY_SIZE(rt->sync_map_counts)];
+	struct counting c = { .most = most };
+
+	if (known->addr == v->addr && known->most == most) {
+		*ret = known->n;
+		return true;
+	}
+	bool whole = runtime_sync_map_each(rt, v, count_entry, &c, err);
+	*ret = c.n;
+	if (whole)
+		*known = (struct sync_map_count){ v->addr, most, c.n };
+	return whole;
+}

@@ -5,49 +5,49 @@
 
 #include "known.h"
 
+/* A map of millions is not walked for the sake of their number. */
+static uint64_t counted_at_most(const struct printing *p)
+{
+	return (uint64_t)p->bounds->entries + 4096;
+}
+
+bool text_of_sync_map(struct printing *p, const struct value *v, struct known_words *ret)
+{
+	struct err ignored;
+	uint64_t n;
+
+	if (!runtime_sync_map_count(p->rt, v, counted_at_most(p), &n, &ignored))
+		return false;
+	if (n == counted_at_most(p))
+		known_add(ret, "at least ");
+	known_add(ret, n == 1 ? "1 entry" : "%" PRIu64 " entries", n);
+	return true;
+}
+
 struct entries {
 	struct printing *p;
-	bool print;
-	uint64_t n, elided;
+	uint64_t n;
+	bool more;
 };
-
-/* A map of millions is not walked for the sake of their number. */
-enum { COUNTED_BESIDES = 4096 };
 
 static bool take_entry(void *arg, const struct value *key, const struct value *elem)
 {
 	struct entries *e = arg;
 	struct printing *p = e->p;
 
-	if (e->n + e->elided == (uint64_t)p->bounds->entries + COUNTED_BESIDES)
+	e->more = e->n == p->bounds->entries || !has_room(p);
+	if (e->more)
 		return false;
-	if (e->print && (e->n == p->bounds->entries || !has_room(p))) {
-		e->elided++;
-		return true;
-	}
-	if (e->n++ == 0 && e->print)
+	if (e->n++ == 0)
 		sink_named_begin(p->out, "entries", SINK_ARRAY);
-	if (e->print)
-		print_entry(p, key, elem);
-	return true;
-}
-
-bool text_of_sync_map(struct printing *p, const struct value *v, struct known_words *ret)
-{
-	struct entries e = { .p = p };
-	struct err ignored;
-
-	if (!runtime_sync_map_each(p->rt, v, take_entry, &e, &ignored))
-		return false;
-	if (e.n == (uint64_t)p->bounds->entries + COUNTED_BESIDES)
-		known_add(ret, "at least ");
-	known_add(ret, e.n == 1 ? "1 entry" : "%" PRIu64 " entries", e.n);
+	print_entry(p, key, elem);
 	return true;
 }
 
 void members_of_sync_map(struct printing *p, const struct value *v)
 {
-	struct entries e = { .p = p, .print = true };
+	struct entries e = { .p = p };
+	uint64_t all;
 	struct err err;
 
 	if (p->depth > p->bounds->depth)
@@ -55,8 +55,11 @@ void members_of_sync_map(struct printing *p, const struct value *v)
 	bool whole = runtime_sync_map_each(p->rt, v, take_entry, &e, &err);
 	if (e.n)
 		sink_end(p->out);
-	if (e.elided)
-		sink_named_uint(p->out, "entries_elided", e.elided);
+	if (e.more) {
+		whole = runtime_sync_map_count(p->rt, v, counted_at_most(p), &all, &err);
+		/* While it changes there may be fewer by now. */
+		sink_named_uint(p->out, "entries_elided", all > e.n ? all - e.n : 1);
+	}
 	if (!whole)
 		sink_named_string(p->out, "entries_unreadable", err.text);
 }

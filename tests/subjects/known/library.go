@@ -84,6 +84,7 @@ var (
 	noEntries  sync.Map
 	onlyRead   sync.Map
 	entries    sync.Map
+	hugeMap    sync.Map
 	pool       = sync.Pool{New: func() interface{} { return new(int) }}
 	holds      atomic.Value
 	holdsNone  atomic.Value
@@ -221,6 +222,10 @@ func containers() {
 	}
 	onlyRead.Delete(5)
 	said["fewEntries"], said["noEntries"], said["entries"] = "5 entries", "0 entries", "1000 entries"
+	for i := 0; i < 5000; i++ {
+		hugeMap.Store(i, i)
+	}
+	said["hugeMap"] = "5000 entries"
 	said["onlyRead"] = "999 entries"
 	extras["entries"] = stored
 	holds.Store(errors.New("held"))
