@@ -161,6 +161,18 @@ static bool inside_makes_sense(struct runtime *rt, const struct type *interface,
 	       (!found.inside.type || value_makes_sense(rt, &found.inside, POINTERS));
 }
 
+/* What maps consist of: there a key stands apart from what it is the name of, maybe of a secret
+ * (cmd/compile/internal/types/fmt.go, 1.27, gc/fmt.go, 1.15; reflect/type.go bucketOf). */
+static bool is_part_of_map(const struct type *type)
+{
+	static const char *const beginnings[] = { "map.", "noalg.map.", "bucket(" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(beginnings); i++)
+		if (strncmp(type->name, beginnings[i], strlen(beginnings[i])) == 0)
+			return true;
+	return false;
+}
+
 /* From Go 1.22 on an object of more than 512 bytes with pointers has its type before it, and such
  * objects begin, with that, at multiples of 64 bytes (runtime/mbitmap.go heapBitsInSpan,
  * sizeclasses.go). */
@@ -179,7 +191,9 @@ static const struct type *type_before(struct runtime *rt, uint64_t slot)
 	    head[0] <= LEAST || head[0] > MOST || !head[1])
 		return NULL;
 	const struct value v = { runtime_type_at(rt, type, &ignored), to };
-	return v.type && value_makes_sense(rt, &v, POINTERS) ? v.type : NULL;
+	return v.type && !is_part_of_map(v.type) && value_makes_sense(rt, &v, POINTERS)
+		       ? v.type
+		       : NULL;
 }
 
 static void give_pointer(struct listing *l, int64_t off)
@@ -250,6 +264,8 @@ static void give_object(struct listing *l, const struct stack_object *object)
 	stack_map_each(map, trace_slot, &t);
 	l->unsure = !t.mapped && !t.pointed;
 	l->has_last = false;
+	if (type && is_part_of_map(type))
+		return;
 	if (type)
 		give(l, type, object->off);
 	else if (t.pointed && !t.mapped)
