@@ -26,14 +26,9 @@ struct load {
 	int64_t place; /* from the CFA, where the frame keeps it */
 };
 
-/* Numbered by instructions: rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi. */
 static int dwarf_register(unsigned n, bool vector)
 {
-	static const uint8_t numbers[] = { 0, 2, 1, 3, 7, 6, 4, 5 };
-
-	if (vector)
-		return VECTOR_FIRST + (int)n;
-	return n < sizeof(numbers) ? numbers[n] : (int)n;
+	return vector ? VECTOR_FIRST + (int)n : arch_amd64.encoded[n];
 }
 
 /* The operand: disp(%rdx) or disp(%rsp). */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "frames_c.h"
+#include "preempted.h"
 #include "runtime_priv.h"
 #include "variables.h"
 #include "words.h"
@@ -267,6 +268,21 @@ static void add_registers(struct frame_variables *frame, const struct goroutine 
 	frame->vectors = &th->vectors;
 }
 
+/* What it was preempted at has them, too. saver: of the frame before. */
+static void add_kept_registers(struct frame_variables *frame, const struct goroutine *g,
+			       const struct raw_frame *saver, struct kept_registers *kept)
+{
+	struct runtime *rt;
+	const struct code *c = code_of_frame(frame->rt->shared, saver, &rt);
+
+	if (!c || c->special != SPECIAL_async_preempt || saver->argp == NO_ARGP ||
+	    !preempted_registers(rt, g, c, goroutine_argp(g, saver), kept))
+		return;
+	frame->regs = &kept->regs;
+	if (kept->vectors.count)
+		frame->vectors = &kept->vectors;
+}
+
 static bool is_wanted(enum variables_of wanted, const struct code_frame *f)
 {
 	return wanted == VARIABLES_OF_ALL ||
@@ -333,6 +349,7 @@ static void give(const struct expanded_frame *e, struct words_reader *words,
 					     .code = e->code,
 					     .call = e->call };
 	struct code_frame f = e->frame;
+	struct kept_registers kept;
 
 	if (e->code) {
 		f.words = words_of(words, raw, e->code, e->call);
@@ -344,6 +361,8 @@ static void give(const struct expanded_frame *e, struct words_reader *words,
 		variables.cfa = goroutine_argp(words->g, raw);
 		if (e->raw == 0)
 			add_registers(&variables, words->g, raw);
+		else if (raw->flags & FRAME_EXACT)
+			add_kept_registers(&variables, words->g, raw - 1, &kept);
 		if (variables_begin(&variables, &f.why_none))
 			f.variables = &variables;
 	}

@@ -31,6 +31,7 @@ struct arch {
 	const char *const *reg_names; /* manual's names, lower case */
 	unsigned reg_count;	      /* all */
 	unsigned dwarf_count;	      /* those with DWARF numbers, pc last */
+	const uint8_t *encoded;	      /* general registers as instructions number them */
 	unsigned pc, sp, fp;
 	int tls; /* register that holds the thread pointer */
 	/* System call convention: number and arguments as registers, result. */

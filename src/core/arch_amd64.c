@@ -66,6 +66,10 @@ static const char *const reg_names[COUNT] = {
 	[GS_BASE] = "gs_base",
 };
 
+/* Intel 64 and IA-32 manual, volume 2, table 3-1 */
+static const uint8_t encoded[] = { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI,
+				   R8,	R9,  R10, R11, R12, R13, R14, R15 };
+
 /* struct user_regs_struct of sys/user.h */
 static const int16_t prstatus[COUNT] = {
 	[R15] = 0 * 8,	[R14] = 1 * 8,	    [R13] = 2 * 8,	[R12] = 3 * 8,
@@ -93,6 +97,7 @@ const struct arch arch_amd64 = {
 	.reg_names = reg_names,
 	.reg_count = COUNT,
 	.dwarf_count = DWARF_COUNT,
+	.encoded = encoded,
 	.pc = RIP,
 	.sp = RSP,
 	.fp = RBP,

@@ -458,7 +458,7 @@ REGISTER = Verdict(
     "parked: Delve takes what the register has now, or 0", VALUES + "variables of frames: "
     "main.passed")
 PREEMPTED = Verdict("preempted", "gosnap", "it was in a register when its function was preempted: Delve "
-                    "takes 0", "")
+                    "takes 0", VALUES + "registers of what was preempted")
 UNKNOWN = Verdict("unknown", "nobody", "not explained", "")
 VERDICTS = STATED, HOLE, TWICE, SPENT, SHAPE, MOVED, PADDED, REGISTER, \
     CONTRADICTS, CALL, PREEMPTED, UNKNOWN
@@ -496,7 +496,8 @@ def verdict(result):
     location = result.theirs["LocationExpr"].split("] ")[-1]
     if (result.ours or {}).get("optimized_out") and re.match(r"DW_OP_reg\d+", location):
         return REGISTER
-    if reason == "it is kept in a register":
+    if "DW_OP_reg" in location and result.theirs["value"] in ("0", "false", "") and \
+            (is_read(result.ours) or reason == "it is kept in a register"):
         return PREEMPTED
     differences = result.pair.differences if result.pair else []
     if differences and all("kept no location" in d.ours for d in differences):

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Subject whose main goroutine never stops running: what its innermost function has is in
-// registers for the most part.
+// registers for the most part. With an argument another one spins, too, and there is one processor
+// for both: while one of them runs, the other was preempted.
 package main
 
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"subjects/truth"
 	"sync/atomic"
 )
@@ -37,10 +39,21 @@ func spin(a int, b uint16, s string, f float64, g float32, ok bool, p *pair, lis
 	return n
 }
 
+func other() {
+	fmt.Fprintln(os.Stderr, spin(-5, 513, "other", -6.5, 1.75, true, &pair{2, "q"}, nil))
+}
+
 func main() {
 	truth.Say(map[string]string{"a": "7", "b": "65535", "s": "spun", "f": "2.5", "g": "0.25",
 		"ok": "true", "c": "21", "d": "0.625"})
 	truth.EndWithStdin()
+	if len(os.Args) > 1 {
+		truth.Say(map[string]interface{}{"other": map[string]string{"a": "-5", "b": "513",
+			"s": "other", "f": "-6.5", "g": "1.75", "ok": "true", "c": "-15",
+			"d": "-1.625"}})
+		runtime.GOMAXPROCS(1)
+		go other()
+	}
 	truth.Ready()
 	fmt.Fprintln(os.Stderr, spin(7, 65535, "spun", 2.5, 0.25, true, &pair{1, "p"}, []int{1, 2}))
 }
