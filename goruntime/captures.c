@@ -83,7 +83,7 @@ static void find_dictionary(struct closure *c, uint64_t closure, struct err *err
 	const struct dwarf_variable *d = dictionary_variable(c->scope);
 
 	c->dictionary.why = "it carries no dictionary";
-	if (d && d->has_closure_offset &&
+	if (d && d->has_closure_offset && d->closure_offset &&
 	    !target_read(c->rt->target, closure + d->closure_offset, &c->dictionary.addr,
 			 sizeof(c->dictionary.addr), err))
 		c->dictionary.why = err->text;
@@ -100,7 +100,8 @@ void runtime_each_capture(struct runtime *rt, const struct func_value *f, variab
 	find_dictionary(&c, f->closure, &err);
 	for (size_t i = 0; i < c.scope->variable_count; i++) {
 		const struct dwarf_variable *d = &c.scope->variables[i];
-		if (d->has_closure_offset && !variable_is_compilers(d))
+		if (d->has_closure_offset && d->closure_offset &&
+		    !variable_is_compilers(d))
 			give(&c, d, f->closure + d->closure_offset);
 	}
 	size_t len = c.name ? strlen(c.name) : 0;

@@ -6,6 +6,7 @@
 #include "runtime_priv.h"
 #include "type.h"
 #include "variable_kind.h"
+#include "variable_parts.h"
 
 enum { LOOKED_AT = 192, LOADS_MAX = 32, WORD = 8, RDX = 2, RSP = 4, VECTOR_FIRST = 17 };
 
@@ -189,7 +190,7 @@ static void set_offset(struct dwarf_scope *s, const struct dwarf_variable *v, in
 {
 	struct dwarf_variable *own = find(s, v);
 
-	if (own && !own->has_closure_offset && off >= WORD) {
+	if (own && !own->has_closure_offset && off >= 0) {
 		own->has_closure_offset = true;
 		own->closure_offset = (uint64_t)off;
 	}
@@ -200,10 +201,23 @@ static bool may_be_captured(const struct dwarf_variable *v)
 	return !v->parameter && v->depth == 0;
 }
 
+/* Of one that is told of in part, which part was loaded is not said: its own
+ * offset is not known, 0. */
+static int64_t offset_of(const struct code_variables *variables,
+			 const struct dwarf_variable *v, int64_t off)
+{
+	struct err ignored;
+	const struct type *type = types_at(variables->types, v->type, &ignored);
+
+	return variable_is_one_part(v, type) ? 0 : off;
+}
+
 /* Optimised code: behind the load, and not before it, one variable is in that register. */
-static void join_by_register(struct dwarf *d, const struct load *load, uint64_t bias,
+static void join_by_register(struct dwarf *d, const struct load *load,
+			     const struct code_variables *variables,
 			     struct dwarf_scope *to)
 {
+	const uint64_t bias = variables->bias;
 	struct err ignored;
 	AUTO(dwarf_scopes_free)
 	struct dwarf_scopes *before =
@@ -226,8 +240,8 @@ static void join_by_register(struct dwarf *d, const struct load *load, uint64_t 
 		only = v;
 		off = load->off - in;
 	}
-	if (only)
-		set_offset(to, only, off);
+	if (only && off >= WORD)
+		set_offset(to, only, offset_of(variables, only, off));
 }
 
 /* Other code: it is stored to the one place that the variable has. */
@@ -243,7 +257,7 @@ static void join_by_place(const struct code_variables *variables, const struct l
 		    v->pieces[0].where != DWARF_PIECE_CFA || !type)
 			continue;
 		int64_t in = load->place - v->pieces[0].at;
-		if (in >= 0 && (uint64_t)in < type->size)
+		if (in >= 0 && (uint64_t)in < type->size && load->off - in >= WORD)
 			set_offset(to, v, load->off - in);
 	}
 }
@@ -278,7 +292,7 @@ void closure_code_join(struct runtime *rt, const struct code *c, struct dwarf *d
 	}
 	size_t n = read_loads(rt, c, loads);
 	for (size_t i = 0; i < n; i++) {
-		join_by_register(d, &loads[i], variables->bias, to);
+		join_by_register(d, &loads[i], variables, to);
 		if (loads[i].stored)
 			join_by_place(variables, &loads[i], to);
 	}

@@ -118,8 +118,10 @@ void stack_map_read(struct runtime *rt, const struct code *c, struct stack_map *
 	struct reading r = { .rt = rt, .tab = &c->module->tab, .module = c->module };
 
 	*ret = (struct stack_map){ .known = false };
-	if (c->exact || c->foreign || c->frame_size < 0 || c->pc <= c->entry ||
-	    !pclntab_find(r.tab, c->entry, &r.func))
+	if (c->foreign || c->frame_size < 0 || !pclntab_find(r.tab, c->entry, &r.func))
+		return;
+	read_objects(&r, varp_of(c), ret);
+	if (c->exact || c->pc <= c->entry)
 		return;
 	int32_t index = pclntab_pcdata(r.tab, &r.func, PCDATA_STACK_MAP, c->pc - 1);
 	if (index < 0)
@@ -129,7 +131,6 @@ void stack_map_read(struct runtime *rt, const struct code *c, struct stack_map *
 	ret->argument_bits =
 		read_bits(&r, FUNCDATA_ARGUMENTS, index, &ret->argument_count);
 	ret->locals = varp_of(c) - (int64_t)ret->local_count * WORD;
-	read_objects(&r, varp_of(c), ret);
 }
 
 void stack_map_deinit(struct stack_map *map)

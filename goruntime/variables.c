@@ -11,6 +11,7 @@
 #include "stale.h"
 #include "value.h"
 #include "variable_kind.h"
+#include "variable_parts.h"
 
 static void free_told(struct code_variables *variables)
 {
@@ -312,6 +313,17 @@ void variable_follow(struct runtime *rt, struct variable *v, struct err *err)
 		v->value.addr = to;
 }
 
+static void keep_pieces(struct told_variable *told, const struct dwarf_piece *pieces,
+			size_t count)
+{
+	struct dwarf_piece *own = xcalloc(count, sizeof(*own));
+
+	memcpy(own, pieces, count * sizeof(*own));
+	xfree(told->pieces);
+	told->at.pieces = told->pieces = own;
+	told->at.piece_count = count;
+}
+
 /* Given is one that is of the program and there already: not only later on, at another place, or
  * told of once more. */
 static void tell(const struct frame_variables *frame, const struct dwarf_scope *s,
@@ -337,14 +349,15 @@ static void tell(const struct frame_variables *frame, const struct dwarf_scope *
 	if (!ret->given)
 		return;
 	variable_renewed(frame, moved ? moved : d, &ret->at, pieces);
-	if (ret->at.pieces == pieces) {
-		ret->pieces = xcalloc(ret->at.piece_count, sizeof(pieces[0]));
-		memcpy(ret->pieces, pieces, ret->at.piece_count * sizeof(pieces[0]));
-		ret->at.pieces = ret->pieces;
-	}
+	if (ret->at.pieces == pieces)
+		keep_pieces(ret, pieces, ret->at.piece_count);
 	ret->v.name = ret->at.name ? ret->at.name : "";
 	ret->v.value.type =
 		types_at(frame->code->variables->types, ret->at.type, &ignored);
+	size_t parts =
+		variable_parts(frame, s, moved ? moved : d, ret->v.value.type, pieces);
+	if (parts)
+		keep_pieces(ret, pieces, parts);
 	ret->stale = variable_is_stale(frame, &ret->at, ret->v.value.type);
 	ret->may_be_unset = !ret->v.captured && variable_may_be_unset(frame, &ret->at);
 }

@@ -29,6 +29,22 @@ static void print_size(struct printing *p, uint64_t len, const uint64_t *cap)
 		sink_named_uint(p->out, "cap", *cap);
 }
 
+void print_kept_size(struct printing *p, const struct value *v)
+{
+	enum { WORD = 8 };
+	uint64_t len, cap;
+	struct err ignored;
+
+	if (p->withheld || value_has_address(v) ||
+	    !runtime_bytes(p->rt, v->addr + WORD, &len, WORD, &ignored) ||
+	    (int64_t)len < 0)
+		return;
+	bool has_cap = type_kind(v->type) == KIND_SLICE &&
+		       runtime_bytes(p->rt, v->addr + 2 * WORD, &cap, WORD, &ignored) &&
+		       (int64_t)cap >= (int64_t)len;
+	print_size(p, len, has_cap ? &cap : NULL);
+}
+
 static void print_bytes(struct printing *p, uint64_t addr, uint64_t n,
 			const uint64_t *cap)
 {
@@ -135,6 +151,7 @@ void print_slice(struct printing *p, const struct value *v)
 	struct err err;
 
 	if (!runtime_slice(p->rt, v, &s, &err)) {
+		print_kept_size(p, v);
 		print_unreadable(p, err.text);
 		return;
 	}

@@ -24,6 +24,7 @@ void print_string(struct printing *p, const struct value *v)
 	struct err err;
 
 	if (!runtime_string(p->rt, v, &s, &err)) {
+		print_kept_size(p, v);
 		print_unreadable(p, err.text);
 		return;
 	}

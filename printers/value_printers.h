@@ -48,6 +48,8 @@ void print_value_members(struct printing *p, const struct value *v);
 void print_named_value(struct printing *p, const char *name, const struct value *v);
 /* The same behind its type and kind: of an object that has them. */
 void print_value_rest(struct printing *p, const struct value *v);
+/* Of a string or slice that is not there as a whole, its len and cap as far as they are. */
+void print_kept_size(struct printing *p, const struct value *v);
 const char *kind_name(enum type_kind kind); /* NULL: it has none */
 
 /* An argument, result or local, as an object. */

@@ -480,6 +480,33 @@ static void outer(const struct dwarf_place *place, const struct dwarf_entry *e,
 	}
 }
 
+/* One operation, that is a register or a place in the frame. */
+static bool is_place(struct bytes expr)
+{
+	const uint8_t op = bytes_u8(&expr);
+
+	if (op == DW_OP_fbreg)
+		bytes_varint(&expr);
+	else if (op == DW_OP_regx)
+		bytes_uvarint(&expr);
+	else if (op != DW_OP_call_frame_cfa && (op < DW_OP_reg0 || op > DW_OP_reg31))
+		return false;
+	return !expr.bad && expr.at == expr.end;
+}
+
+static bool is_alone(const struct dwarf_place *place, const struct dwarf_entry *e)
+{
+	struct dwarf_list list;
+	struct dwarf_list_item item;
+
+	if (!e->unit->go || !dwarf_list_open(place->es, e, AT_LOCATION, &list))
+		return false;
+	while (dwarf_list_next(&list, &item))
+		if (item.expr.at != item.expr.end && !is_place(item.expr))
+			return false;
+	return true;
+}
+
 /* A string or more than eight bytes are not one number. */
 static void constant(const struct dwarf_value *v, struct location *ret)
 {
@@ -508,6 +535,7 @@ void dwarf_locate(const struct dwarf_place *place, const struct dwarf_entry *e,
 		outer(place, e, &at);
 	ret->listed =
 		entry_has(e, AT_LOCATION) && e->value[AT_LOCATION].class != CLASS_BLOCK;
+	ret->alone = ret->listed && is_alone(place, e);
 	if (!at.count) {
 		at.pieces[0] = (struct dwarf_piece){ .where = DWARF_PIECE_NOWHERE,
 						     .size = UINT64_MAX };

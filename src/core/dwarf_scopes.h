@@ -42,10 +42,12 @@ struct dwarf_variable {
 	bool parameter;	  /* DW_TAG_formal_parameter */
 	bool result;	  /* DW_AT_variable_parameter */
 	bool listed;	  /* its location is said for ranges of code, not for all of it */
+	bool alone;	  /* listed, and of Go: nowhere in the list is it in pieces */
 	uint32_t line;	  /* of its declaration; 0: not said */
 	uint32_t depth;	  /* of the lexical block that it is in: 0 the function itself */
 	bool has_dict_index, has_closure_offset;
-	uint64_t dict_index, closure_offset; /* Go's 0x2906 of its type, and 0x2907 */
+	uint64_t dict_index;	 /* Go's 0x2906 of its type */
+	uint64_t closure_offset; /* Go's 0x2907; 0: it has one that is not known */
 	uint64_t
 		shape; /* with has_dict_index: what all instances have; type is a name of it */
 	struct dwarf_piece *pieces; /* at least one */

@@ -227,7 +227,7 @@ func main() {
 	}
 	startDescribed()
 	startBoxed()
-	truth.Say(object{"variables": stated, "own": own(), "waiting": waiting(),
+	truth.Say(object{"variables": stated, "own": own(), "waiting": waiting(), "parts": startParts(),
 		"texts": inWords(), "captures": captures, "generic": generic, "loops": inLoops, "called": called, "described": inInterfaces,
 		"boxes": boxes, "rooms": rooms})
 	truth.Ready()

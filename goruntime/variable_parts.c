@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "variable_parts.h"
+
+#include <string.h>
+
+#include "type.h"
+
+enum { WORD = 8, DEPTH_MAX = 8 };
+
+/* A word or number of a type. */
+struct part {
+	uint64_t off, size;
+	bool pointer; /* the collector is told of it */
+};
+
+struct parts {
+	struct part list[DWARF_PIECES];
+	size_t count;
+	bool unknown; /* too many, or not such a type */
+};
+
+static void add(struct parts *p, uint64_t off, uint64_t size, bool pointer)
+{
+	if (p->count == DWARF_PIECES)
+		p->unknown = true;
+	else
+		p->list[p->count++] = (struct part){ off, size, pointer };
+}
+
+static void take_apart(struct parts *p, const struct type *type, uint64_t off, int depth)
+{
+	if (!type || depth == DEPTH_MAX || p->unknown) {
+		p->unknown = true;
+		return;
+	}
+	switch ((int)type->kind) {
+	case KIND_STRING:
+	case KIND_SLICE:
+		add(p, off, WORD, true);
+		add(p, off + WORD, WORD, false);
+		if (type->kind == KIND_SLICE)
+			add(p, off + 2 * WORD, WORD, false);
+		break;
+	case KIND_INTERFACE: /* its type is a number to the collector */
+		add(p, off, WORD, false);
+		add(p, off + WORD, WORD, true);
+		break;
+	case KIND_COMPLEX64:
+	case KIND_COMPLEX128:
+		add(p, off, type->size / 2, false);
+		add(p, off + type->size / 2, type->size / 2, false);
+		break;
+	case KIND_ARRAY: /* longer ones are in memory as a whole */
+		p->unknown |= type->count > 1;
+		if (type->count == 1)
+			take_apart(p, type_elem(type), off, depth + 1);
+		break;
+	case KIND_STRUCT:
+		for (size_t i = 0; i < type_field_count(type); i++)
+			take_apart(p, type->fields[i].type, off + type->fields[i].off,
+				   depth + 1);
+		break;
+	case KIND_CHAN:
+	case KIND_FUNC:
+	case KIND_MAP:
+	case KIND_POINTER:
+	case KIND_UNSAFE_POINTER:
+		add(p, off, WORD, true);
+		break;
+	default:
+		add(p, off, type->size, false);
+	}
+}
+
+/* The way of putting pieces and parts together, in their order. */
+struct fitting {
+	const struct dwarf_variable *d;
+	const struct stack_map *map;
+	const struct parts *parts;
+	int64_t home; /* where its caller has put it; -1: not known */
+	size_t now[DWARF_PIECES], first[DWARF_PIECES];
+	size_t found;
+};
+
+static bool is_of_object(const struct stack_map *map, int64_t at)
+{
+	for (size_t i = 0; i < map->object_count; i++)
+		if (at >= map->objects[i].off &&
+		    (uint64_t)(at - map->objects[i].off) < map->objects[i].size)
+			return true;
+	return false;
+}
+
+/* What holds pointers is together in a frame, and the collector's map ends with it
+ * (cmd/compile/internal/ssagen/pgen.go cmpstackvarLess, 1.27). */
+static bool fits(const struct fitting *f, const struct dwarf_piece *piece,
+		 const struct part *part)
+{
+	if (piece->size != UINT64_MAX && piece->size != part->size)
+		return false;
+	if (piece->where != DWARF_PIECE_CFA)
+		return true;
+	if (piece->at >= 0)
+		return f->home < 0 || piece->at - f->home == (int64_t)part->off;
+	return !f->map->known || piece->at % WORD || is_of_object(f->map, piece->at) ||
+	       part->pointer == (piece->at >= f->map->locals);
+}
+
+static void fit(struct fitting *f, size_t piece, size_t part)
+{
+	const size_t left = f->d->piece_count - piece;
+
+	if (!left) {
+		if (!f->found++)
+			memcpy(f->first, f->now, sizeof(f->first));
+		return;
+	}
+	for (; part + left <= f->parts->count && f->found < 2; part++) {
+		f->now[piece] = part;
+		if (fits(f, &f->d->pieces[piece], &f->parts->list[part]))
+			fit(f, piece + 1, part + 1);
+	}
+}
+
+static uint64_t alignment(const struct type *type)
+{
+	const struct type *elem = type->kind == KIND_ARRAY ? type_elem(type) : NULL;
+	uint64_t most = 1;
+
+	if (elem)
+		return alignment(elem);
+	if (type->kind == KIND_COMPLEX64 || type->kind == KIND_COMPLEX128)
+		return type->size / 2;
+	if (type->kind != KIND_STRUCT)
+		return type->size && type->size < WORD ? type->size : WORD;
+	for (size_t i = 0; i < type_field_count(type); i++) {
+		uint64_t of = type->fields[i].type ? alignment(type->fields[i].type) : 1;
+		most = of > most ? of : most;
+	}
+	return most;
+}
+
+static uint64_t round_up(uint64_t n, uint64_t to)
+{
+	return (n + to - 1) / to * to;
+}
+
+/* Where arguments and results are passed in memory: one after the other, if that is as much as the
+ * function says to have. */
+static int64_t find_home(const struct frame_variables *frame, const struct dwarf_scope *s,
+			 const struct dwarf_variable *d)
+{
+	const struct code *c = frame->code;
+	struct pclntab_func func;
+	int64_t home = -1;
+	uint64_t at = 0;
+	bool results = false;
+
+	if (!d->parameter || c->calls[frame->call].inlined ||
+	    !pclntab_find(&c->module->tab, c->entry, &func))
+		return -1;
+	for (size_t i = 0; i < s->variable_count; i++) {
+		const struct dwarf_variable *v = &s->variables[i];
+		struct err ignored;
+		const struct type *type =
+			v->parameter ? types_at(c->variables->types, v->type, &ignored)
+				     : NULL;
+		if (v->parameter && !type)
+			return -1;
+		if (!type)
+			continue;
+		at = round_up(at, v->result && !results ? WORD : alignment(type));
+		results |= v->result;
+		if (v == d)
+			home = (int64_t)at;
+		at += type->size;
+	}
+	return round_up(at, WORD) == pclntab_args(&c->module->tab, &func) ? home : -1;
+}
+
+bool variable_is_one_part(const struct dwarf_variable *d, const struct type *type)
+{
+	struct parts parts = { .count = 0 };
+
+	if (!d->alone || !type || type->c || d->pieces[0].where != DWARF_PIECE_REGISTER)
+		return false;
+	take_apart(&parts, type, 0, 0);
+	return !parts.unknown && parts.count > 1;
+}
+
+/* One place on the stack may have all of it: of a variable whose address is taken, or of a result
+ * that a deferred call may change. */
+static bool is_whole(const struct fitting *f, const struct type *type)
+{
+	const struct dwarf_piece *piece = &f->d->pieces[0];
+
+	if (!f->d->alone || piece->where != DWARF_PIECE_CFA)
+		return !f->d->alone && piece->size == UINT64_MAX;
+	if (f->home >= 0 && piece->at >= 0)
+		return piece->at == f->home;
+	return f->d->result || type->kind == KIND_STRUCT || type->kind == KIND_ARRAY ||
+	       is_of_object(f->map, piece->at) || stack_map_is_needed(f->map, piece->at);
+}
+
+/* In registers and words of the frame, as far as it is there. */
+static bool is_in_places(const struct dwarf_variable *d)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < d->piece_count; i++) {
+		enum dwarf_piece_at where = d->pieces[i].where;
+		if (where != DWARF_PIECE_REGISTER && where != DWARF_PIECE_CFA &&
+		    where != DWARF_PIECE_NOWHERE)
+			return false;
+		any |= where != DWARF_PIECE_NOWHERE;
+	}
+	return any;
+}
+
+size_t variable_parts(const struct frame_variables *frame, const struct dwarf_scope *s,
+		      const struct dwarf_variable *d, const struct type *type,
+		      struct dwarf_piece *ret)
+{
+	struct parts parts = { .count = 0 };
+	struct fitting f = { .d = d,
+			     .map = &frame->code->variables->map,
+			     .parts = &parts };
+
+	if (!type || type->c || !d->listed || !is_in_places(d))
+		return 0;
+	take_apart(&parts, type, 0, 0);
+	if (parts.unknown || d->piece_count >= parts.count)
+		return 0;
+	f.home = find_home(frame, s, d);
+	if (is_whole(&f, type))
+		return 0;
+	fit(&f, 0, 0);
+	/* Nobody needs the cap of most slices. */
+	bool capless = type->kind == KIND_SLICE && d->piece_count == 2 && f.found &&
+		       f.first[0] == 0 && f.first[1] == 1;
+	for (size_t i = 0; i < parts.count; i++)
+		ret[i] = (struct dwarf_piece){ .where = DWARF_PIECE_NOWHERE,
+					       .size = parts.list[i].size };
+	for (size_t i = 0; (f.found == 1 || capless) && i < d->piece_count; i++) {
+		struct dwarf_piece *piece = &ret[f.first[i]];
+		const uint64_t size = piece->size;
+		*piece = d->pieces[i];
+		piece->size = size;
+	}
+	return parts.count;
+}
