@@ -268,13 +268,16 @@ static void add_registers(struct frame_variables *frame, const struct goroutine 
 	frame->vectors = &th->vectors;
 }
 
-/* What it was preempted at has them, too. saver: of the frame before. */
+/* What was preempted has them, too; of what panics by a signal they were on the signal's stack,
+ * which the next one uses. saver: the frame that it seems to have called. */
 static void add_kept_registers(struct frame_variables *frame, const struct goroutine *g,
 			       const struct raw_frame *saver, struct kept_registers *kept)
 {
 	struct runtime *rt;
 	const struct code *c = code_of_frame(frame->rt->shared, saver, &rt);
 
+	frame->signalled =
+		c && (c->special == SPECIAL_sigpanic || c->special == SPECIAL_sigpanic0);
 	if (!c || c->special != SPECIAL_async_preempt || saver->argp == NO_ARGP ||
 	    !preempted_registers(rt, g, c, goroutine_argp(g, saver), kept))
 		return;

@@ -228,7 +228,9 @@ static const char *why_nowhere(const struct frame_variables *frame,
 		case DWARF_PIECE_BASE:
 			if (has_register(frame, n))
 				break;
-			return "it is kept in a register";
+			return frame->signalled ? "it was in a register when a signal "
+						  "came, and that is not kept"
+						: "it is kept in a register";
 		case DWARF_PIECE_UNKNOWN:
 			return "where it is kept is said in a way that is not known";
 		default:

@@ -42,6 +42,7 @@ struct frame_variables {
 	/* Of the innermost frame of what runs; NULL: not known. */
 	const struct regs *regs;
 	const struct vector_regs *vectors;
+	bool signalled; /* it panics by a signal, when it had registers */
 	/* Of a C function: the stack that it is in, and which of its frames it is; NULL: of Go. */
 	const struct dwarf_stack *c_stack;
 	size_t c_frame;

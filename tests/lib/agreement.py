@@ -496,8 +496,9 @@ def verdict(result):
     location = result.theirs["LocationExpr"].split("] ")[-1]
     if (result.ours or {}).get("optimized_out") and re.match(r"DW_OP_reg\d+", location):
         return REGISTER
-    if "DW_OP_reg" in location and result.theirs["value"] in ("0", "false", "") and \
-            (is_read(result.ours) or reason == "it is kept in a register"):
+    if "in a register" in reason or (
+            "DW_OP_reg" in location and result.theirs["value"] in ("0", "false", "")
+            and result.ours and is_read(result.ours)):
         return PREEMPTED
     differences = result.pair.differences if result.pair else []
     if differences and all("kept no location" in d.ours for d in differences):

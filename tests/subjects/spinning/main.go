@@ -2,7 +2,7 @@
 
 // Subject whose main goroutine never stops running: what its innermost function has is in
 // registers for the most part. With an argument another one spins, too, and there is one processor
-// for both: while one of them runs, the other was preempted.
+// for both: while one of them runs, the other was preempted. A third one panics.
 package main
 
 import (
@@ -18,9 +18,13 @@ type pair struct {
 	Right string
 }
 
+type facts map[string]map[string]string // by function
+
 var (
-	stop int32
-	sunk []interface{}
+	stop   int32
+	sunk   []interface{}
+	fallen = make(chan bool)
+	never  = make(chan bool)
 )
 
 //go:noinline
@@ -39,18 +43,34 @@ func spin(a int, b uint16, s string, f float64, g float32, ok bool, p *pair, lis
 	return n
 }
 
+// It panics at the nil pointer, and stays so.
+//
+//go:noinline
+func falls(a int, s string, p *pair) int {
+	defer func() {
+		fallen <- true
+		<-never
+	}()
+	c := a * 3
+	n := p.Left + c
+	sink(a, s, c)
+	return n
+}
+
 func other() {
 	fmt.Fprintln(os.Stderr, spin(-5, 513, "other", -6.5, 1.75, true, &pair{2, "q"}, nil))
 }
 
 func main() {
-	truth.Say(map[string]string{"a": "7", "b": "65535", "s": "spun", "f": "2.5", "g": "0.25",
-		"ok": "true", "c": "21", "d": "0.625"})
+	truth.Say(facts{"main": {"a": "7", "b": "65535", "s": "spun", "f": "2.5", "g": "0.25",
+		"ok": "true", "c": "21", "d": "0.625"}})
+	truth.Say(facts{"fallen": {"a": "3", "s": "fell", "c": "9", "p": "nil"}})
+	go falls(3, "fell", nil)
+	<-fallen
 	truth.EndWithStdin()
 	if len(os.Args) > 1 {
-		truth.Say(map[string]interface{}{"other": map[string]string{"a": "-5", "b": "513",
-			"s": "other", "f": "-6.5", "g": "1.75", "ok": "true", "c": "-15",
-			"d": "-1.625"}})
+		truth.Say(facts{"other": {"a": "-5", "b": "513", "s": "other", "f": "-6.5", "g": "1.75",
+			"ok": "true", "c": "-15", "d": "-1.625"}})
 		runtime.GOMAXPROCS(1)
 		go other()
 	}
