@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What runtime/preempt_amd64.s does, Go 1.14 to 1.27: it pushes rbp and the flags, makes room and
  * stores the general registers there; up to 1.25 the vectors come next, later they are with the
- * goroutine. Each store is looked for, and when one of them is not as expected there are none. */
+ * goroutine. Each store is looked for: when one of them is not as expected, nothing is known. */
 #include "preempted.h"
 
 #include <string.h>
@@ -53,17 +53,27 @@ static bool read_store(struct bytes *b, bool vector, unsigned base, unsigned *re
 	return true;
 }
 
-/* Each of those wanted is stored, one after the other and once. */
-static bool read_stores(struct bytes *b, bool vector, unsigned base, uint16_t wanted,
-			uint32_t *ret)
-{
-	struct bytes at = *b;
+/* A row of them. */
+struct row {
+	bool vector;
+	unsigned base;
+	uint16_t wanted; /* each register once */
+	bool dense;	 /* one behind the other, from off on */
 	uint32_t off;
+};
+
+static bool read_row(struct bytes *b, const struct row *row, uint32_t *ret)
+{
+	uint16_t wanted = row->wanted;
+	uint32_t next = row->off, off;
+	struct bytes at = *b;
 
 	while (wanted) {
 		unsigned reg;
-		if (!read_store(&at, vector, base, &reg, &off) || !(wanted >> reg & 1))
+		if (!read_store(&at, row->vector, row->base, &reg, &off) ||
+		    !(wanted >> reg & 1) || (row->dense && off != next))
 			return false;
+		next += row->vector ? VECTOR_BYTES : WORD;
 		wanted &= (uint16_t) ~(1U << reg);
 		ret[reg] = off;
 	}
@@ -87,31 +97,27 @@ static bool read_beginning(struct bytes *b, uint32_t room)
 	       !b->bad;
 }
 
-static bool are_inside(const struct stores *s, uint32_t room)
-{
-	for (unsigned i = 0; i < REGISTERS; i++)
-		if (s->general[i] + WORD > room ||
-		    (s->vectors_on_stack && s->vectors[i] + VECTOR_BYTES > room))
-			return false;
-	return true;
-}
-
-/* What is done until the call. */
+/* What is done until the call. The stores fill the room. */
 static bool read_code(struct bytes b, uint32_t room, struct stores *ret)
 {
-	enum { ALL = 0xffff, GENERAL = ALL & ~(1 << RSP | 1 << RBP) };
+	enum { ALL = 0xffff, GENERAL = ALL & ~(1 << RSP | 1 << RBP), GENERALS = 14 };
+	const struct row generals = { false, RSP, GENERAL, true, 0 };
+	const struct row vectors = { true, RSP, ALL, true, GENERALS * WORD };
+	const struct row elsewhere = { true, RAX, ALL, false, 0 };
 
 	*ret = (struct stores){ .has_vectors = false };
-	if (!read_beginning(&b, room) ||
-	    !read_stores(&b, false, RSP, GENERAL, ret->general))
+	if (!read_beginning(&b, room) || !read_row(&b, &generals, ret->general))
 		return false;
-	ret->vectors_on_stack = read_stores(&b, true, RSP, ALL, ret->vectors);
+	ret->vectors_on_stack = read_row(&b, &vectors, ret->vectors);
 	ret->has_vectors = ret->vectors_on_stack;
+	if (ret->vectors_on_stack)
+		return b.at == b.end &&
+		       room == GENERALS * WORD + REGISTERS * VECTOR_BYTES;
 	for (; !ret->has_vectors && b.at < b.end; b.at++) {
 		struct bytes at = b;
-		ret->has_vectors = read_stores(&at, true, RAX, ALL, ret->vectors);
+		ret->has_vectors = read_row(&at, &elsewhere, ret->vectors);
 	}
-	return are_inside(ret, room);
+	return room == GENERALS * WORD;
 }
 
 static bool find_stores(struct runtime *rt, const struct code *preempt, uint32_t room,
