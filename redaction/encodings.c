@@ -14,7 +14,7 @@ enum {
 	ENCODED_MIN = 8, /* shorter ones would be found by chance */
 	ENCODED_MAX = 1024,
 	GROUP = 3,	 /* bytes that make four letters */
-	LETTERS_MAX = 6, /* of a byte: \\u003c */
+	LETTERS_MAX = 6, /* of a byte: \\u003c, 0x3c and a comma */
 };
 
 struct encoding {
@@ -33,6 +33,21 @@ static void in_hex(struct encoding *e)
 	e->fn(e->arg, e->text, n);
 	for (size_t i = 0; i < n; i++)
 		e->text[i] = (char)toupper((unsigned char)e->text[i]);
+	e->fn(e->arg, e->text, n);
+}
+
+/* Of each byte: [112 119] and []byte{0x70, 0x77}, as Go prints them, [112,119] in JSON, 70 77. */
+static void in_numbers(struct encoding *e, bool hex, const char *before,
+		       const char *between)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < e->len; i++) {
+		const char *sign = i ? between : "";
+		uint8_t c = (uint8_t)e->bytes[i];
+		n += (size_t)(hex ? sprintf(e->text + n, "%s%s%02x", sign, before, c)
+				  : sprintf(e->text + n, "%s%s%u", sign, before, c));
+	}
 	e->fn(e->arg, e->text, n);
 }
 
@@ -125,6 +140,10 @@ void each_encoding(const char *bytes, size_t len, encoded_fn *fn, void *arg)
 		return;
 	in_hex(&e);
 	in_base64(&e);
+	in_numbers(&e, false, "", " ");
+	in_numbers(&e, false, "", ",");
+	in_numbers(&e, true, "", " ");
+	in_numbers(&e, true, "0x", ", ");
 	for (size_t i = 0; i < len; i++)
 		plain &= isalnum((unsigned char)bytes[i]) != 0;
 	if (!plain) {

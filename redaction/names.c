@@ -8,13 +8,18 @@
 static const char *const phrases[] = {
 	"access key",
 	"account key",
+	"aes key",
 	"api key",
 	"app key",
 	"auth header",
 	"auth key",
 	"authorization",
 	"bearer",
+	"block key",
 	"card",
+	"cipher key",
+	"client assertion",
+	"client key",
 	"consumer key",
 	"cookie",
 	"cred",
@@ -24,9 +29,13 @@ static const char *const phrases[] = {
 	"cvv",
 	"cvv2",
 	"decryption key",
+	"deploy key",
 	"encryption key",
 	"hmac key",
+	"instrumentation key",
 	"jwt",
+	"license key",
+	"mac key",
 	"master key",
 	"mnemonic",
 	"otp",
@@ -37,12 +46,20 @@ static const char *const phrases[] = {
 	"password",
 	"pin code",
 	"pre shared key",
+	"preshared key",
 	"priv key",
 	"private key",
 	"psk",
+	"psw",
+	"pswd",
+	"pw",
 	"pwd",
+	"recovery code",
+	"root key",
+	"saml response",
 	"secret",
 	"seed phrase",
+	"server key",
 	"service key",
 	"session",
 	"shared key",
@@ -51,20 +68,31 @@ static const char *const phrases[] = {
 	"ssh key",
 	"ssn",
 	"storage key",
+	"subscription key",
+	"tls key",
 	"token",
 	"totp",
+	"unseal key",
 	"userinfo",
+	"verification code",
 	"xsrf",
 };
 
 /* Anywhere in a name whose words are written as one: dbpassword, apikeys, sessionid. */
 static const char *const stems[] = {
-	"accesskey",	 "accesstoken",	 "apikey",	   "apitoken",	 "authkey",
-	"authorization", "authtoken",	 "clientsecret",   "credential", "creditcard",
-	"cardnumber",	 "passphrase",	 "passwd",	   "password",	 "privatekey",
-	"privkey",	 "refreshtoken", "secret",	   "sessionid",	 "sessionkey",
-	"sessiontoken",	 "signingkey",	 "socialsecurity", "usertoken",
+	"accesskey",	 "accesstoken",	   "apikey",	   "apitoken",	   "authkey",
+	"authorization", "authtoken",	   "cardnumber",   "clientsecret", "credential",
+	"creditcard",	 "dbpass",	   "passphrase",   "passwd",	   "password",
+	"privatekey",	 "privkey",	   "refreshtoken", "requirepass",  "secret",
+	"sessid",	 "sessionid",	   "sessionkey",   "sessiontoken", "signingkey",
+	"smtppass",	 "socialsecurity", "userpass",	   "usertoken",
 };
+
+/* How many there are or may be, for how long, which and where: max_tokens, SessionTimeout, tokenType. */
+static const char *const firsts[] = { "max", "min", "num", "total" };
+static const char *const lasts[] = { "count",	"index",    "interval", "kind", "len",
+				     "length",	"lifetime", "limit",	"path", "size",
+				     "timeout", "ttl",	    "type" };
 
 enum { NAME_MAX = 256 };
 
@@ -136,6 +164,45 @@ static bool has_stem(const char *words)
 	return false;
 }
 
+/* words: " a b " */
+static bool begins_with(const char *words, const char *word)
+{
+	size_t len = strlen(word);
+
+	return strncmp(words + 1, word, len) == 0 && words[1 + len] == ' ';
+}
+
+static bool ends_with(const char *words, const char *word)
+{
+	size_t len = strlen(words), n = strlen(word);
+
+	return len >= n + 2 && words[len - n - 2] == ' ' &&
+	       memcmp(words + len - n - 1, word, n) == 0;
+}
+
+static bool is_measure(const char *words)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(firsts); i++)
+		if (begins_with(words, firsts[i]))
+			return true;
+	for (size_t i = 0; i < ARRAY_SIZE(lasts); i++)
+		if (ends_with(words, lasts[i]))
+			return true;
+	return false;
+}
+
+/* STRIPE_KEY: of the environment. */
+static bool is_key_of_environment(const char *name, size_t len, const char *words)
+{
+	if (!memchr(name, '_', len) || !ends_with(words, "key") ||
+	    ends_with(words, "public key"))
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (islower((unsigned char)name[i]))
+			return false;
+	return true;
+}
+
 bool is_secret_name(const char *name, size_t len)
 {
 	char words[2 * NAME_MAX + 3];
@@ -146,5 +213,8 @@ bool is_secret_name(const char *name, size_t len)
 		len = NAME_MAX;
 	}
 	split(name, len, words);
-	return has_phrase(words) || has_stem(words);
+	if (is_measure(words))
+		return false;
+	return has_phrase(words) || has_stem(words) || ends_with(words, "auth") ||
+	       is_key_of_environment(name, len, words);
 }

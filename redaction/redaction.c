@@ -7,6 +7,7 @@
 #include <nettle/hmac.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/random.h>
 
 enum {
@@ -48,6 +49,11 @@ static const char *const secret_packages[] = {
 	"crypto/aes.",	    "crypto/cipher.", "crypto/des.",	 "crypto/dsa.",
 	"crypto/ecdh.",	    "crypto/ecdsa.",  "crypto/ed25519.", "crypto/hmac.",
 	"crypto/internal/", "crypto/rc4.",    "crypto/rsa.",
+};
+/* In the names of other types, where "Session" and "Token" are often no secrets. */
+static const char *const secret_words[] = {
+	"accesstoken", "apikey",     "bearertoken",  "credential", "passphrase",
+	"password",    "privatekey", "refreshtoken", "secret",
 };
 static const char *const public_types[] = { "PublicKey", "Curve" };
 
@@ -185,6 +191,18 @@ static const char *own_name(const char *type, size_t *ret_len)
 	return type + begin;
 }
 
+/* Anywhere in it, in capital letters or not: type secretString string. */
+static bool has_one_of(const char *name, size_t len, const char *const *words, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		size_t word = strlen(words[i]);
+		for (size_t at = 0; at + word <= len; at++)
+			if (strncasecmp(name + at, words[i], word) == 0)
+				return true;
+	}
+	return false;
+}
+
 static bool is_secret_type(const char *type)
 {
 	size_t len;
@@ -196,11 +214,7 @@ static bool is_secret_type(const char *type)
 	name = own_name(type, &len);
 	if (begins_with_one_of(type, secret_packages, ARRAY_SIZE(secret_packages)))
 		return !begins_with_one_of(name, public_types, ARRAY_SIZE(public_types));
-	/* Of other types only the plain words: "Session" and "Token" are often no secrets. */
-	return memmem(name, len, "PrivateKey", strlen("PrivateKey")) ||
-	       memmem(name, len, "Password", strlen("Password")) ||
-	       memmem(name, len, "Secret", strlen("Secret")) ||
-	       memmem(name, len, "Credential", strlen("Credential"));
+	return has_one_of(name, len, secret_words, ARRAY_SIZE(secret_words));
 }
 
 const char *redaction_of_type(struct redaction *r, const char *type)

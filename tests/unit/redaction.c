@@ -64,14 +64,50 @@ static void names(void **state)
 		"main.config.password",
 		"jwt",
 		"socialSecurityNumber",
+		"Auth",
+		"REDISCLI_AUTH",
+		"pw",
+		"DBPASS",
+		"PHPSESSID",
+		"clientKeyData",
+		"STRIPE_KEY",
+		"cardExpiry",
 	};
 	static const char *const open[] = {
-		"",	     "name",	    "user",	  "key",
-		"keys",	     "cardinality", "discard",	  "pass1on",
-		"compass",   "bypassed",    "tokenizer",  "author",
-		"authors",   "assignment",  "credits",	  "sessile",
-		"wildcards", "publicKey",   "primaryKey", "otpauthor",
-		"secede",    "keyboard",    "userInfo",
+		"",
+		"name",
+		"user",
+		"key",
+		"keys",
+		"cardinality",
+		"discard",
+		"pass1on",
+		"compass",
+		"bypassed",
+		"tokenizer",
+		"author",
+		"authors",
+		"assignment",
+		"credits",
+		"sessile",
+		"wildcards",
+		"publicKey",
+		"primaryKey",
+		"otpauthor",
+		"secede",
+		"keyboard",
+		"userInfo",
+		"authType",
+		"PUBLIC_KEY",
+		"sort_key",
+		"KEY",
+		"maxTokens",
+		"session_timeout",
+		"tokenCount",
+		"num_sessions",
+		"processID",
+		"tokenType",
+		"tokenPath",
 	};
 	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS, NULL);
 	(void)state;
@@ -96,6 +132,8 @@ static void types(void **state)
 		"main.Password",
 		"main.dbCredentials",
 		"example.org/auth.ClientSecret",
+		"main.secretString",
+		"main.APIKey",
 	};
 	static const char *const open[] = {
 		"crypto/rsa.PublicKey",
@@ -304,7 +342,15 @@ static void encoded(void **state)
 		{ "s%3Cord%22%C3%BC%21dmore", NULL },
 		{ "is \"s\\u003cord\\\"\xc3\xbc!dmore\"", "is \"[redacted]\"" },
 		{ "is \"s<ord\\\"\\u00fc!dmore\"", "is \"[redacted]\"" },
-		{ "czxvcmQiw7whZG1vcmU=", "[redacted]cmU=" },	  /* alone */
+		{ "czxvcmQiw7whZG1vcmU=", "[redacted]cmU=" }, /* alone */
+		{ "[115 60 111 114 100 34 195 188 33 100 109 111 114 101]",
+		  "[[redacted]]" },
+		{ "[115,60,111,114,100,34,195,188,33,100,109,111,114,101]",
+		  "[[redacted]]" },
+		{ "{0x73, 0x3c, 0x6f, 0x72, 0x64, 0x22, 0xc3, 0xbc, 0x21, 0x64, 0x6d, "
+		  "0x6f, "
+		  "0x72, 0x65}",
+		  "{[redacted]}" },
 		{ "eHM8b3JkIsO8IWRtb3Jl", "eHM8[redacted]" },	  /* x before it */
 		{ "YWJzPG9yZCLDvCFkbW9yZQ", "YWJz[redacted]ZQ" }, /* ab */
 	};
