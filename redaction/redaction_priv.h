@@ -66,6 +66,26 @@ struct span {
 typedef bool secret_name_fn(void *arg, const char *name, size_t len);
 bool shape_at(const char *text, size_t len, size_t at, secret_name_fn *is_secret,
 	      void *arg, struct span *ret);
+
+/* shapes_told.c. The same of one thing each. */
+bool is_element(const char *text, size_t len, size_t at, secret_name_fn *is_secret,
+		void *arg, struct span *ret);
+/* Behind the empty line: name="password"\r\n\r\nabc */
+bool is_part_of_form(const char *text, size_t len, size_t at, secret_name_fn *is_secret,
+		     void *arg, struct span *ret);
+/* ALTER USER bob IDENTIFIED BY 'abc' */
+bool is_identified(const char *text, size_t len, size_t at, struct span *ret);
+/* "PASS abc\r\n", of servers of files and mail, and AUTH, of Redis, too. */
+bool is_command(const char *text, size_t len, size_t at, struct span *ret);
+/* Is the name at text[begin] "value", and the one before it as in {"name":"password","value":"abc"}? */
+bool is_value_of_secret(const char *text, size_t begin, size_t end,
+			secret_name_fn *is_secret, void *arg);
+
+/* shapes.c, of texts as a whole. */
+bool follows(const char *text, size_t len, size_t at, const char *words);
+bool begins_line(const char *text, size_t at);
+bool is_name_letter(char c);
+
 /* By its first digits and its check digit, ISO/IEC 7812-1. */
 bool is_card_number(const char *digits, size_t len);
 

@@ -30,7 +30,8 @@ static const struct {
 	{ "SG.", WORD "_-.", 40 },	    /* SendGrid */
 	{ "dapi", "0123456789abcdef", 32 }, /* Databricks */
 	{ "dckr_pat_", TOKEN, 20 },	    /* Docker */
-	{ "doo_v1_", TOKEN, 40 },	    /* DigitalOcean */
+	{ "discord.com/api/webhooks/", WORD "/_-", 30 },
+	{ "doo_v1_", TOKEN, 40 }, /* DigitalOcean */
 	{ "dop_v1_", TOKEN, 40 },
 	{ "dor_v1_", TOKEN, 40 },
 	{ "gho_", TOKEN, 30 }, /* GitHub */
@@ -63,8 +64,9 @@ static const struct {
 	{ "sq0atp-", TOKEN, 20 }, /* Square */
 	{ "sq0csp-", TOKEN, 30 },
 	{ "whsec_", TOKEN, 20 },
-	{ "xapp-", TOKEN, 20 },	   /* Slack */
-	{ "xkeysib-", TOKEN, 40 }, /* Brevo */
+	{ "xapp-", TOKEN, 20 },			   /* Slack */
+	{ "xkeysib-", TOKEN, 40 },		   /* Brevo */
+	{ "webhook.office.com/", WORD "/@-", 40 }, /* Teams */
 	{ "xoxa-", TOKEN, 20 },
 	{ "xoxb-", TOKEN, 20 },
 	{ "xoxe.", WORD "-.", 20 },
@@ -83,7 +85,7 @@ static size_t count(const char *text, size_t len, size_t at, const char *letters
 	return n;
 }
 
-static bool follows(const char *text, size_t len, size_t at, const char *words)
+bool follows(const char *text, size_t len, size_t at, const char *words)
 {
 	size_t n = strlen(words);
 
@@ -107,6 +109,25 @@ static bool is_key(const char *text, size_t len, size_t at, struct span *ret)
 			*ret = (struct span){ at, begin + n, "key" };
 			return true;
 		}
+	}
+	return false;
+}
+
+/* What crypt(3) and its successors make of a password: $2a$10$..., $argon2id$v=19$... */
+static bool is_password_hash(const char *text, size_t len, size_t at, struct span *ret)
+{
+	enum { LEAST = 16 };
+	static const char *const schemes[] = { "$1$",	   "$2a$",     "$2b$", "$2y$",
+					       "$5$",	   "$6$",      "$7$",  "$apr1$",
+					       "$argon2d", "$argon2i", "$gy$", "$y$",
+					       "$scrypt$" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(schemes); i++) {
+		if (!follows(text, len, at, schemes[i]))
+			continue;
+		*ret = (struct span){ at, at + count(text, len, at, WORD "$./+=,-"),
+				      "key" };
+		return ret->end - at >= LEAST;
 	}
 	return false;
 }
@@ -231,15 +252,15 @@ static bool is_userinfo(const char *text, size_t len, size_t at, struct span *re
 	return end > begin + 1;
 }
 
-/* "@tcp(", "@unix(", and "@/" where both are left out. */
+/* "@tcp(", "@unix(", "@cloudsql-mysql(", and "@/" where both are left out. */
 static bool is_driver_address(const char *text, size_t len, size_t at)
 {
-	enum { NET_MAX = 8 };
+	enum { NET_MAX = 24 };
 	size_t n;
 
 	if (text[at] != '@')
 		return false;
-	n = count(text, len, at + 1, LOWER DIGITS);
+	n = count(text, len, at + 1, TOKEN "+");
 	at += 1 + n;
 	return at < len && n <= NET_MAX && text[at] == (n ? '(' : '/');
 }
@@ -278,7 +299,7 @@ static bool is_bearer(const char *text, size_t len, size_t at, struct span *ret)
 	return false;
 }
 
-static bool is_name_letter(char c)
+bool is_name_letter(char c)
 {
 	return isalnum((unsigned char)c) || (c && strchr("_-.", c));
 }
@@ -332,7 +353,7 @@ static size_t end_of_escaped(const char *text, size_t len, size_t at, size_t dep
 }
 
 /* As headers are written, the value is the rest of the line. */
-static bool begins_line(const char *text, size_t at)
+bool begins_line(const char *text, size_t at)
 {
 	return at == 0 || text[at - 1] == '\n' || text[at - 1] == '\r';
 }
@@ -485,17 +506,25 @@ static void end_escaped(const char *text, struct span *given)
 		given->end = (size_t)(end - text);
 }
 
+static bool names_secret(const char *text, size_t begin, size_t end,
+			 secret_name_fn *is_secret, void *arg)
+{
+	return is_secret(arg, text + begin, end - begin) ||
+	       is_value_of_secret(text, begin, end, is_secret, arg);
+}
+
 static bool is_assignment(const char *text, size_t len, size_t at,
 			  secret_name_fn *is_secret, void *arg, struct span *ret)
 {
 	size_t end, begin = name_before(text, at, &end), given = at + 1;
 
-	if (text[at] == ':' && given < len && text[given] == '=')
+	if (given < len && ((text[at] == ':' && text[given] == '=') ||
+			    (text[at] == '=' && text[given] == '>')))
 		given++;
 	else if (text[at] == '%')
 		given += strlen("3D");
 	if (end == begin || follows(text, len, at, "://") ||
-	    !is_secret(arg, text + begin, end - begin) ||
+	    !names_secret(text, begin, end, is_secret, arg) ||
 	    !find_given(text, len, given, begin, ret))
 		return false;
 	if (text[at] == '%')
@@ -533,20 +562,6 @@ static bool is_told(const char *text, size_t len, size_t at, secret_name_fn *is_
 	return stop > to + quoted;
 }
 
-/* <password>abc</password> */
-static bool is_element(const char *text, size_t len, size_t at, secret_name_fn *is_secret,
-		       void *arg, struct span *ret)
-{
-	size_t end, begin = name_before(text, at, &end);
-
-	if (end != at || begin == 0 || text[begin - 1] != '<' ||
-	    !is_secret(arg, text + begin, end - begin))
-		return false;
-	const char *to = memchr(text + at, '<', len - at);
-	*ret = (struct span){ at + 1, to ? (size_t)(to - text) : len, "assignment" };
-	return ret->end > ret->begin;
-}
-
 bool shape_at(const char *text, size_t len, size_t at, secret_name_fn *is_secret,
 	      void *arg, struct span *ret)
 {
@@ -569,11 +584,16 @@ bool shape_at(const char *text, size_t len, size_t at, secret_name_fn *is_secret
 		return is_element(text, len, at, is_secret, arg, ret);
 	case '-':
 		return is_pem(text, len, at, ret);
+	case '\n':
+		return is_part_of_form(text, len, at, is_secret, arg, ret);
+	case '$':
+		return is_password_hash(text, len, at, ret);
 	}
 	if (!isalnum((unsigned char)c) || !begins_word(text, at))
 		return false;
 	if (isdigit((unsigned char)c))
 		return is_card(text, len, at, ret);
 	return is_jwt(text, len, at, ret) || is_bearer(text, len, at, ret) ||
+	       is_identified(text, len, at, ret) || is_command(text, len, at, ret) ||
 	       is_key(text, len, at, ret);
 }

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shapes_told.c - what a text says of a secret other than by an assignment: markup, forms, commands. */
+#include "redaction_priv.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+/* Where the name in the tag that ends before `end` begins: <password, <wsse:Password Type="x". */
+static size_t name_in_tag(const char *text, size_t end, size_t *ret_end)
+{
+	enum { TAG_MAX = 256 };
+	size_t open = end, least = end > TAG_MAX ? end - TAG_MAX : 0, begin;
+
+	while (open > least && !strchr("<>", text[open - 1]))
+		open--;
+	begin = open;
+	if (open == 0 || text[open - 1] != '<')
+		return *ret_end = end;
+	for (*ret_end = begin; *ret_end < end; (*ret_end)++) {
+		if (text[*ret_end] == ':')
+			begin = *ret_end + 1;
+		else if (!is_name_letter(text[*ret_end]))
+			break;
+	}
+	return begin;
+}
+
+/* <password>abc</password>, <password><![CDATA[abc]]></password> */
+bool is_element(const char *text, size_t len, size_t at, secret_name_fn *is_secret,
+		void *arg, struct span *ret)
+{
+	static const char quote[] = "<![CDATA[";
+	size_t end, begin = name_in_tag(text, at, &end), given = at + 1;
+
+	if (end == begin || text[at - 1] == '/' ||
+	    !is_secret(arg, text + begin, end - begin))
+		return false;
+	if (follows(text, len, given, quote))
+		given += strlen(quote);
+	const char *to = memchr(text + given, '<', len - given);
+	*ret = (struct span){ given, to ? (size_t)(to - text) : len, "assignment" };
+	return ret->end > ret->begin;
+}
+
+static size_t skip_back(const char *text, size_t end, const char *letters)
+{
+	while (end > 0 && text[end - 1] && strchr(letters, text[end - 1]))
+		end--;
+	return end;
+}
+
+/* The word that ends there or, with blanks and quotes between, before it. */
+static struct span word_before(const char *text, size_t end, const char *between)
+{
+	enum { WORD_MAX = 128 };
+	struct span word = { .end = skip_back(text, end, between) };
+
+	for (word.begin = word.end; word.begin > 0 && word.end - word.begin < WORD_MAX &&
+				    is_name_letter(text[word.begin - 1]);)
+		word.begin--;
+	return word;
+}
+
+static bool is_word(const char *text, struct span word, const char *other)
+{
+	return word.end - word.begin == strlen(other) &&
+	       strncasecmp(text + word.begin, other, strlen(other)) == 0;
+}
+
+bool is_value_of_secret(const char *text, size_t begin, size_t end,
+			secret_name_fn *is_secret, void *arg)
+{
+	if (!is_word(text, (struct span){ begin, end, NULL }, "value"))
+		return false;
+	struct span secret = word_before(text, begin, " \t\r\n\"'`\\,;");
+	struct span key = word_before(text, secret.begin, " \t\"'`\\:=");
+	return secret.end < begin && key.end < secret.begin &&
+	       secret.end > secret.begin &&
+	       (is_word(text, key, "name") || is_word(text, key, "key")) &&
+	       is_secret(arg, text + secret.begin, secret.end - secret.begin);
+}
+
+bool is_part_of_form(const char *text, size_t len, size_t at, secret_name_fn *is_secret,
+		     void *arg, struct span *ret)
+{
+	static const char before[] = "\"\r\n\r\n";
+	const size_t n = strlen(before);
+
+	if (at + 1 < n || memcmp(text + at + 1 - n, before, n) != 0)
+		return false;
+	struct span name = word_before(text, at + 1 - n, "");
+	struct span key = word_before(text, name.begin, "\"=");
+	if (!is_word(text, key, "name") ||
+	    !is_secret(arg, text + name.begin, name.end - name.begin))
+		return false;
+	const char *end = memmem(text + at, len - at, "\r\n--", strlen("\r\n--"));
+	*ret = (struct span){ at + 1, end ? (size_t)(end - text) : len, "assignment" };
+	return ret->end > ret->begin;
+}
+
+/* ALTER USER bob IDENTIFIED BY 'abc' */
+bool is_identified(const char *text, size_t len, size_t at, struct span *ret)
+{
+	static const char words[] = "identified by ";
+	size_t begin = at + strlen(words);
+
+	if (len - at <= strlen(words) + 1 ||
+	    strncasecmp(text + at, words, strlen(words)) != 0 ||
+	    (text[begin] != '\'' && text[begin] != '"'))
+		return false;
+	const char *end = memchr(text + begin + 1, text[begin], len - begin - 1);
+	*ret = (struct span){ begin + 1, end ? (size_t)(end - text) : len, "assignment" };
+	return ret->end > ret->begin;
+}
+
+/* Redis, "AUTH\r\n$3\r\nbob\r\n$5\r\nabcde\r\n": what follows is given with its length. */
+static size_t end_of_arguments(const char *text, size_t len, size_t at)
+{
+	enum { ARGUMENTS_MAX = 2, DIGITS_MAX = 4 };
+
+	for (int i = 0; i < ARGUMENTS_MAX && follows(text, len, at, "\r\n$"); i++) {
+		size_t n = 0, to = at + strlen("\r\n$");
+		for (int d = 0;
+		     d < DIGITS_MAX && to < len && isdigit((unsigned char)text[to]); d++)
+			n = 10 * n + (size_t)(text[to++] - '0');
+		if (!follows(text, len, to, "\r\n"))
+			break;
+		at = to + strlen("\r\n");
+		at += n < len - at ? n : len - at;
+	}
+	return at;
+}
+
+bool is_command(const char *text, size_t len, size_t at, struct span *ret)
+{
+	static const char *const words[] = { "AUTH LOGIN ", "AUTH PLAIN ", "AUTH ",
+					     "PASS " };
+	size_t end = at;
+
+	if (!begins_line(text, at))
+		return false;
+	if (len - at > 4 && strncasecmp(text + at, "auth", 4) == 0)
+		end = end_of_arguments(text, len, at + 4);
+	if (end > at + 4) {
+		*ret = (struct span){ at + 4, end, "assignment" };
+		return true;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		if (!follows(text, len, at, words[i]))
+			continue;
+		const char *to = memmem(text + at, len - at, "\r\n", 2);
+		*ret = (struct span){ at + strlen(words[i]), to ? (size_t)(to - text) : 0,
+				      "assignment" };
+		return ret->end > ret->begin;
+	}
+	return false;
+}
