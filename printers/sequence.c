@@ -97,7 +97,7 @@ void print_elements(struct printing *p, const struct type *elem, uint64_t n,
 		return;
 	sink_named_begin(p->out, "elements", SINK_ARRAY);
 	for (; i < most && has_room(p); i++) {
-		const char *before = withhold_next(p, &element, i);
+		const char *before = withhold_next(p, &element, i, n);
 		element.addr = at(arg, i);
 		there = is_there(p, element.addr, type_size(elem), &err);
 		if (there)

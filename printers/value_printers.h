@@ -63,9 +63,10 @@ const char *withhold_named(struct printing *p, const char *name, size_t len);
 /* The same of a map's or context's key, or a field that names another: what a string says, or how
  * the type inside of an interface is called. */
 const char *withhold_keyed(struct printing *p, const struct value *key);
-/* The same of element i of a list, of the one before it: {"--password", "x"}, and in one of interfaces,
- * whose elements may be pairs, {"password", "x"}. */
-const char *withhold_next(struct printing *p, const struct value *before, uint64_t i);
+/* The same of element i of n of a list, of the one before it: {"--password", "x"}, and where they are two,
+ * as strings.SplitN() makes them, or interfaces, which may be pairs, {"password", "x"}. */
+const char *withhold_next(struct printing *p, const struct value *before, uint64_t i,
+			  uint64_t n);
 /* struct.c: the same of a struct, one of whose fields says what the others are called. */
 const char *withhold_pair(struct printing *p, const struct value *v);
 /* Where p->withheld, or what it holds, withholds this value, prints what takes its place. */

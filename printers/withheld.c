@@ -72,7 +72,8 @@ const char *withhold_keyed(struct printing *p, const struct value *key)
 	return before;
 }
 
-const char *withhold_next(struct printing *p, const struct value *before, uint64_t i)
+const char *withhold_next(struct printing *p, const struct value *before, uint64_t i,
+			  uint64_t n)
 {
 	struct interface_value in;
 	struct text_value s;
@@ -82,8 +83,9 @@ const char *withhold_next(struct printing *p, const struct value *before, uint64
 	if (p->withheld || i == 0 || redaction_mode(p->redaction) == REDACT_NOTHING)
 		return p->withheld;
 	if (type_kind(before->type) == KIND_STRING) {
-		if (runtime_string(p->rt, before, &s, &ignored) && s.len > 1 &&
-		    runtime_bytes(p->rt, s.addr, &first, 1, &ignored) && first == '-')
+		if (n == 2 ||
+		    (runtime_string(p->rt, before, &s, &ignored) && s.len > 1 &&
+		     runtime_bytes(p->rt, s.addr, &first, 1, &ignored) && first == '-'))
 			withhold_of_string(p, before);
 	} else if (type_kind(before->type) == KIND_INTERFACE && i % 2 == 1 &&
 		   runtime_interface(p->rt, before, &in, &ignored) && in.inside.type) {
