@@ -96,11 +96,16 @@ func containers(c chan int) {
 	queue := make(chan job, 1)
 	queue <- job{"bob", plant("a queue")}
 	hidden := func(s string) func() int { return func() int { return len(s) } }
+	type secretString string
+	named := []secretString{secretString(plant("a type"))}
+	cut := strings.SplitN("DB_PASSWORD="+plant("what was cut"), "=", 2)
+	settings := map[string]string{"REDISCLI_AUTH": plant("a setting that ends with auth"),
+		"STRIPE_KEY": plant("a setting that is a key"), "userpass": plant("a setting in one word")}
 	secretKey := plant("a closure")
 	length := hidden(secretKey)
 	wait(c)
 	runtime.KeepAlive([]interface{}{&buffer, form, header, any, fields, &shared, &token, words,
-		pairs, nested, queue, length, secretKey})
+		pairs, nested, queue, length, secretKey, named, cut, settings})
 }
 
 //go:noinline
@@ -174,9 +179,13 @@ func encoded(c chan int) {
 	quoted := fmt.Sprintf("%+q", passphrase)
 	note("escaped", escaped)
 	note("quoted", quoted[1:len(quoted)-1])
+	printed := fmt.Sprint([]byte(password))
+	note("printed as numbers", printed[1:len(printed)-1])
+	hexed := fmt.Sprintf("%#v", []byte(password))
+	note("printed in Go", hexed[len("[]byte{"):len(hexed)-1])
 	tail := password[6:] + " and more"
 	wait(c)
-	println(password, basic, shifted, digits, capitals, passphrase, escaped, quoted, tail)
+	println(password, basic, shifted, digits, capitals, passphrase, escaped, quoted, printed, hexed, tail)
 }
 
 //go:noinline
@@ -221,6 +230,19 @@ func texts(c chan int) {
 		shaped("a token of GitHub", "ghp_", letters(36), ""),
 		shaped("a key of a storage", "AccountName=x;AccountKey=", letters(24), "==;"),
 		shaped("a scheme", "Authorization: Token ", letters(24), ""),
+		shaped("XML with a namespace", `<wsse:Password Type="x">`, letters(24), "</wsse:Password>"),
+		shaped("XML in a section", "<password><![CDATA[", letters(24), "]]></password>"),
+		shaped("a map of Ruby", `{:password=>"`, letters(24), `"}`),
+		shaped("a driver of one's own", "bob:", letters(24), "@cloudsql-mysql(a:b:c)/x"),
+		shaped("SQL", "CREATE USER bob IDENTIFIED BY '", letters(24), "'"),
+		shaped("a hash of a password", "bob:$2a$10$", letters(53), ":1"),
+		shaped("a pair in JSON", `[{"name":"DB_PASSWORD","value":"`, letters(24), `"}]`),
+		shaped("a pair in YAML", "- name: DB_PASSWORD\n  value: ", letters(24), "\n"),
+		shaped("a part of a form", "--x\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\n",
+			letters(24), "\r\n--x--\r\n"),
+		shaped("a command of Redis", "*2\r\n$4\r\nAUTH\r\n$24\r\n", letters(24), "\r\n"),
+		shaped("a command of FTP", "USER bob\r\nPASS ", letters(24), "\r\n"),
+		shaped("settings of Docker", `{"auths":{"x":{"auth":"`, letters(24), `"}}}`),
 	}
 	raw := json.RawMessage(shaped("raw JSON", `{"access_token":"`, letters(24), `","n":1}`))
 	err := fmt.Errorf("all: %w", fmt.Errorf("one: %w",
