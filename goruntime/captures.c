@@ -8,9 +8,16 @@
 #include "dictionary.h"
 #include "runtime_priv.h"
 #include "type.h"
+#include "value.h"
+#include "value_sense.h"
 #include "variable_kind.h"
 
-enum { RECEIVER = 8 };
+enum {
+	RECEIVER = 8,
+	BY_VALUE_MAX = 128,
+	REGISTERS_MAX = 4, /* words, and fields, of what is kept in registers */
+	POINTERS = 1,	   /* followed to see whether a value makes sense */
+};
 
 struct closure {
 	struct runtime *rt;
@@ -37,6 +44,90 @@ static bool look_up(struct closure *c, uint64_t entry)
 	return true;
 }
 
+/* cmd/compile/internal/ssa/value.go CanSSA */
+static bool fits_registers(const struct type *type)
+{
+	const size_t n = type_field_count(type);
+
+	if (type_size(type) > REGISTERS_MAX * sizeof(uint64_t))
+		return false;
+	if (type_kind(type) == KIND_ARRAY)
+		return type_count(type) <= 1 && type_elem(type) &&
+		       fits_registers(type_elem(type));
+	if (type_kind(type) != KIND_STRUCT)
+		return true;
+	for (size_t i = 0; i < n; i++)
+		if (!type_field(type, i)->type ||
+		    !fits_registers(type_field(type, i)->type))
+			return false;
+	return n <= REGISTERS_MAX;
+}
+
+/* Up to the next one that is told of. */
+static uint64_t room_of(const struct closure *c, const struct dwarf_variable *d)
+{
+	uint64_t room = UINT64_MAX;
+
+	for (size_t i = 0; i < c->scope->variable_count; i++) {
+		const struct dwarf_variable *other = &c->scope->variables[i];
+		uint64_t more = other->closure_offset - d->closure_offset;
+		if (other->has_closure_offset &&
+		    other->closure_offset > d->closure_offset && more < room)
+			room = more;
+	}
+	return room;
+}
+
+static bool begins_with_pointer(const struct type *type)
+{
+	enum type_kind kind = type_kind(type);
+
+	if (kind == KIND_STRUCT && type_field_count(type) && type_field(type, 0)->type)
+		return begins_with_pointer(type_field(type, 0)->type);
+	if (kind == KIND_ARRAY && type_elem(type))
+		return begins_with_pointer(type_elem(type));
+	return kind < KIND_BOOL || kind > KIND_COMPLEX128;
+}
+
+enum place { SHARED, INSIDE, EITHER };
+
+/* "&v" has an address in the closure where v is shared; and where v itself is there, but not in
+ * registers (cmd/compile/internal/ssagen/ssa.go, escape.go flowClosure, 1.27). */
+static enum place place_of(const struct closure *c, const struct dwarf_variable *d,
+			   const struct type *type, uint64_t addr)
+{
+	const struct value inside = { type, addr };
+	struct value shared = { type, 0 };
+	struct err ignored;
+
+	if (type_size(type) > BY_VALUE_MAX || room_of(c, d) < type_size(type) ||
+	    fits_registers(type) || !value_words(c->rt, addr, &shared.addr, 1, &ignored))
+		return SHARED;
+	if (!shared.addr || !value_makes_sense(c->rt, &shared, POINTERS))
+		return INSIDE;
+	/* A number is hardly ever such an address. */
+	return begins_with_pointer(type) && value_makes_sense(c->rt, &inside, POINTERS)
+		       ? EITHER
+		       : SHARED;
+}
+
+static void take_from_closure(const struct closure *c, const struct dwarf_variable *d,
+			      struct variable *v, struct err *err)
+{
+	const struct type *type = v->value.type ? type_elem(v->value.type) : NULL;
+	enum place place =
+		v->name[0] == '&' && type ? place_of(c, d, type, v->value.addr) : SHARED;
+
+	if (place == SHARED) {
+		variable_follow(c->rt, v, err);
+		return;
+	}
+	v->name++;
+	v->value.type = type;
+	if (place == EITHER)
+		v->unreadable = "it may be in the closure, or elsewhere";
+}
+
 static void give(const struct closure *c, const struct dwarf_variable *d, uint64_t addr)
 {
 	struct err err, why_shape;
@@ -48,7 +139,7 @@ static void give(const struct closure *c, const struct dwarf_variable *d, uint64
 
 	if (!v.value.type)
 		v.unreadable = err.text;
-	variable_follow(c->rt, &v, &err);
+	take_from_closure(c, d, &v, &err);
 	if (dictionary_has(d, &v))
 		dictionary_settle(c->rt, &c->dictionary, c->variables, d, &v, &why_shape);
 	c->fn(c->arg, c->rt, &v);

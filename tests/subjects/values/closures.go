@@ -55,6 +55,40 @@ func held(f func(int) int, carried object, x int) int {
 	return y
 }
 
+type five struct {
+	Name       string
+	A, B, C, D int64
+}
+
+// What is too much for registers lies in the closure itself, if nobody changes it and it is no more
+// than 128 bytes; the closure's code calls it by its address, as it does what it shares.
+//
+//go:noinline
+func capturing(n int64, x int) int {
+	wide, row, word := [3]int64{n, n + 1, n + 2}, five{"five", n, 2, 3, 4}, [8]byte{1, 2, 3}
+	changed, huge := [3]int64{7, 8, 9}, [20]int64{n}
+	read := func(x int) int {
+		changed[x]++
+		state("main.capturing.func1", object{"wide": wide, "row": row, "word": word,
+			"changed": changed, "huge": huge})
+		<-never
+		sink(wide[x], row.Name, row.D, word[x], changed[x], huge[x])
+		return x
+	}
+	now := changed
+	now[x]++
+	return heldToo(read, object{"wide": wide, "row": row, "word": word, "changed": now,
+		"huge": huge}, x)
+}
+
+//go:noinline
+func heldToo(f func(int) int, carried object, x int) int {
+	carries("main.heldToo", object{"f": carried})
+	y := f(x)
+	sink(f, x, y)
+	return y
+}
+
 //go:noinline
 func (p pair) wait(n int) {
 	state("main.pair.wait", object{"p": p, "n": n})
@@ -244,6 +278,7 @@ func turns(n int) {
 func startClosures() {
 	start(func() { spent(&pair{1, "p"}, "spent", 3) })
 	start(func() { turns(3) })
+	start(func() { capturing(5, 1) })
 	start(func() { closing(7, "seven", []string{"a", "b"}, 2) })
 	start(func() { methods(pair{3, "three"}, &tree{4, nil, &tree{Value: 5}}) })
 	start(func() { moves(1, "moved") })
