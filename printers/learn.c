@@ -172,7 +172,7 @@ static void learn(struct learning *l, uint64_t addr, uint64_t len)
 
 	if (len < SECRET_MIN || images_at(l->images, addr) ||
 	    !runtime_bytes(l->rt, addr, bytes, n, &ignored) ||
-	    redaction_of_name(l->redaction, bytes, n))
+	    redaction_is_name(l->redaction, bytes, n))
 		return;
 	redaction_learn_for_all(l->redaction, addr, len, bytes, n);
 	explicit_bzero(bytes, n);

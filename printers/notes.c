@@ -80,6 +80,12 @@ struct type_notes *notes_of(struct printing *p, const struct type *type)
 	return *notes;
 }
 
+/* How often the goroutine is in runtime/secret (runtime/runtime2.go, 1.26). */
+static bool is_no_secret(const struct type *owner, const char *field)
+{
+	return strcmp(type_name(owner), "runtime.g") == 0 && strcmp(field, "secret") == 0;
+}
+
 /* A secret is shown as one: what is withheld here is known again elsewhere. */
 static struct field_notes notes_of_field(struct printing *p, const struct type *owner,
 					 const struct type_field *field,
@@ -88,8 +94,10 @@ static struct field_notes notes_of_field(struct printing *p, const struct type *
 	struct sink *head = sink_members_new();
 	const char *name = rule_name(rule, field->name);
 	struct field_notes ret = {
-		.withheld =
-			redaction_of_name(p->redaction, field->name, strlen(field->name)),
+		.withheld = is_no_secret(owner, field->name)
+				    ? NULL
+				    : redaction_of_name(p->redaction, field->name,
+							strlen(field->name)),
 	};
 
 	ret.hidden = !ret.withheld && rule_hides(rule, field->name);

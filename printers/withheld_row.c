@@ -81,26 +81,56 @@ static void learn(struct printing *p, uint64_t addr, uint64_t size,
 	redaction_learn(p->redaction, addr, size, letters->bytes, letters->len);
 }
 
+static bool may_be_letters(struct printing *p, const struct type *elem, size_t count)
+{
+	return count >= LETTERS_MIN && is_letter_type(p, elem);
+}
+
+/* A key may be kept as numbers of eight bytes. */
+static bool may_be_words(struct printing *p, const struct type *elem, size_t count)
+{
+	enum type_kind kind = type_kind(elem);
+
+	return redaction_mode(p->redaction) == REDACT_SECRETS && count > 1 &&
+	       kind >= KIND_INT && kind <= KIND_UINTPTR && type_size(elem) == NUMBER_MAX;
+}
+
+/* Small numbers are not asked for: bytes of a secret are rarely that. */
+static bool has_word_of_secret(struct printing *p, const uint8_t *numbers, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint64_t word;
+		memcpy(&word, numbers + i * sizeof(word), sizeof(word));
+		if (word > UINT32_MAX && redaction_of_word(p->redaction, word))
+			return true;
+	}
+	return false;
+}
+
 bool withhold_row(struct printing *p, const struct type *elem, uint64_t addr, uint64_t n)
 {
 	uint64_t most = p->withheld ? NUMBERS_MAX
 				    : (uint64_t)p->bounds->elements + SECRETS_BEHIND;
 	size_t count = n < most ? (size_t)n : (size_t)most;
 	size_t size = is_number(elem) ? (size_t)type_size(elem) : 0;
-	struct letters letters;
+	struct letters letters = { NULL, 0 };
 	struct err ignored;
 
 	if (!n || size < 1 || size > NUMBER_MAX ||
-	    redaction_mode(p->redaction) == REDACT_NOTHING ||
-	    (!p->withheld && (count < LETTERS_MIN || !is_letter_type(p, elem))))
+	    redaction_mode(p->redaction) == REDACT_NOTHING)
+		return false;
+	const bool letters_wanted = p->withheld || may_be_letters(p, elem, count);
+	const bool words_wanted = !p->withheld && may_be_words(p, elem, count);
+	if (!letters_wanted && !words_wanted)
 		return false;
 	AUTO(xfree) uint8_t *numbers = xcalloc(count, size);
 	if (!runtime_bytes(p->rt, addr, numbers, count * size, &ignored))
 		return false;
-	bool are_letters = read_letters(numbers, count, size, &letters);
+	bool are_letters = letters_wanted && read_letters(numbers, count, size, &letters);
 	AUTO(xfree) char *text = letters.bytes;
 	struct redacted left = { .rule = p->withheld };
-	if (!left.rule && redaction_at(p->redaction, addr, n * size))
+	if (!left.rule && (redaction_at(p->redaction, addr, n * size) ||
+			   (words_wanted && has_word_of_secret(p, numbers, count))))
 		left.rule = "elsewhere";
 	if (p->withheld)
 		learn(p, addr, n * size, &letters);

@@ -191,6 +191,17 @@ static bool is_measure(const char *words)
 	return false;
 }
 
+size_t name_words(const char *name, size_t len)
+{
+	char words[2 * NAME_MAX + 3];
+	size_t n = 0;
+
+	split(name, len < NAME_MAX ? len : NAME_MAX, words);
+	for (const char *at = words + 1; (at = strchr(at, ' ')); at++)
+		n++;
+	return n;
+}
+
 /* STRIPE_KEY: of the environment. */
 static bool is_key_of_environment(const char *name, size_t len, const char *words)
 {

@@ -172,6 +172,14 @@ const char *redaction_of_name(struct redaction *r, const char *name, size_t len)
 	return r->mode != REDACT_NOTHING && is_secret(r, name, len) ? "name" : NULL;
 }
 
+/* Letters by chance make many words, of which one may well be "pw". */
+bool redaction_is_name(struct redaction *r, const char *text, size_t len)
+{
+	enum { WORDS_MAX = 5 };
+
+	return name_words(text, len) <= WORDS_MAX && redaction_of_name(r, text, len);
+}
+
 static bool begins_with_one_of(const char *text, const char *const *list, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

@@ -39,6 +39,8 @@ const char *redaction_rules_file(const struct redaction *r);
  * or this type; NULL: none does. In any case style: apiKey, API_KEY, api-key. */
 const char *redaction_of_name(struct redaction *r, const char *name, size_t len);
 const char *redaction_of_type(struct redaction *r, const char *type);
+/* Is what has such a name rather a name itself, as "access_token"? */
+bool redaction_is_name(struct redaction *r, const char *text, size_t len);
 
 /* What has been withheld is known again, since the same bytes have other names elsewhere: where
  * they are, and what they were. Until redaction_forget(), which is called between goroutines, and

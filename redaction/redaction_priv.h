@@ -7,6 +7,8 @@
 
 /* names.c. Case styles, plurals and numbers at the end make no difference. */
 bool is_secret_name(const char *name, size_t len);
+/* How many it is made of. */
+size_t name_words(const char *name, size_t len);
 
 /* encodings.c. Calls fn with each text that stands for these bytes, or for most of them: in base64, digits, a
  * query, quotes. */

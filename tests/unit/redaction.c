@@ -121,6 +121,21 @@ static void names(void **state)
 	}
 }
 
+/* Which names are shown though what has such a name is not, and which letters only look like one. */
+static void names_themselves(void **state)
+{
+	static const char *const names[] = { "access_token", "X-Api-Key", "dbPassword",
+					     "AWS_SECRET_ACCESS_KEY" };
+	static const char *const others[] = { "dVHbfoLNmRiLzzhRAuDRIIPw", "harmless",
+					      "ZvLCICuDjeJYKPwKHSugBGKQ" };
+	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS, NULL);
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		assert_true(redaction_is_name(r, names[i], strlen(names[i])));
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		assert_false(redaction_is_name(r, others[i], strlen(others[i])));
+}
+
 static void types(void **state)
 {
 	static const char *const secret[] = {
@@ -636,13 +651,14 @@ static void same(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names),     cmocka_unit_test(types),
-		cmocka_unit_test(texts),     cmocka_unit_test(elsewhere),
-		cmocka_unit_test(many),	     cmocka_unit_test(words),
-		cmocka_unit_test(encoded),   cmocka_unit_test(pieces),
-		cmocka_unit_test(settled),   cmocka_unit_test(hostile),
-		cmocka_unit_test(modes),     cmocka_unit_test(rules),
-		cmocka_unit_test(bad_rules), cmocka_unit_test(same),
+		cmocka_unit_test(names),     cmocka_unit_test(names_themselves),
+		cmocka_unit_test(types),     cmocka_unit_test(texts),
+		cmocka_unit_test(elsewhere), cmocka_unit_test(many),
+		cmocka_unit_test(words),     cmocka_unit_test(encoded),
+		cmocka_unit_test(pieces),    cmocka_unit_test(settled),
+		cmocka_unit_test(hostile),   cmocka_unit_test(modes),
+		cmocka_unit_test(rules),     cmocka_unit_test(bad_rules),
+		cmocka_unit_test(same),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("redaction", tests, NULL, NULL);

@@ -263,7 +263,7 @@ func main() {
 	c := make(chan int)
 	functions := []func(chan int){byName, byType, byShape, labelled,
 		func(c chan int) { panicking(plant("a panic"), c) },
-		containers, numbers, byArgument, encoded, pieces, texts, failing,
+		containers, numbers, kept, byArgument, encoded, pieces, texts, failing,
 		ofCommandLine}
 	functions = append(functions, pairs()...)
 	waiting.Add(len(functions) + 1)

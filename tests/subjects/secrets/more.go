@@ -137,6 +137,21 @@ func pow(n int) int64 {
 	return p
 }
 
+// kept is a key as bytes, and as numbers.
+//
+//go:noinline
+func kept(c chan int) {
+	var encryptionKey [32]byte
+	copy(encryptionKey[:], random(32))
+	note("a key in numbers", string(encryptionKey[:]))
+	var parts [4]uint64
+	for i := range parts {
+		parts[i] = binary.LittleEndian.Uint64(encryptionKey[8*i:])
+	}
+	wait(c)
+	println(encryptionKey[0], parts[1])
+}
+
 //go:noinline
 func other(n int64, c chan int) {
 	copied := [2]int64{1, n}
