@@ -154,7 +154,8 @@ struct arguments *arguments_new(const struct layout *layout, const struct pclnta
 		if (stream.bad || !put_stream(&w, stream, &live))
 			return NULL;
 	}
-	return a->len ? xreallocarray(TAKE(a), 1, sizeof(*a) + a->len) : NULL;
+	const size_t size = sizeof(*a) + a->len;
+	return a->len ? xreallocarray(TAKE(a), 1, size) : NULL;
 }
 
 bool arguments_is_unset(const struct arguments *a, uint64_t offset)

@@ -36,8 +36,10 @@ static void add_runtime(struct runtimes *all, const struct image *img,
 	target_budget_unit(all->target);
 	struct build_info *build = build_info_read(all->target, img, &err);
 	if (build) {
+		/* What it looks up among the runtimes is not to meet a place without one. */
+		struct runtime *rt = runtime_open(all, img, build, assume_go);
 		GROW(all->list, all->count, all->cap);
-		all->list[all->count++] = runtime_open(all, img, build, assume_go);
+		all->list[all->count++] = rt;
 	} else if (!all->unusable) {
 		all->unusable = xstrdup(err.text);
 	}

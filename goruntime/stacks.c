@@ -53,14 +53,14 @@ static uint64_t hash_of(const struct raw_frame *frames, size_t n)
 static bool same(const struct stacks *s, const struct entry *e,
 		 const struct raw_frame *frames, size_t n)
 {
-	const struct raw_frame *mine = s->frames + e->first;
-
 	if (e->count != n)
 		return false;
-	for (size_t i = 0; i < n; i++)
-		if (mine[i].pc != frames[i].pc || mine[i].flags != frames[i].flags ||
-		    mine[i].argp != frames[i].argp)
+	for (size_t i = 0; i < n; i++) {
+		const struct raw_frame *mine = &s->frames[e->first + i];
+		if (mine->pc != frames[i].pc || mine->flags != frames[i].flags ||
+		    mine->argp != frames[i].argp)
 			return false;
+	}
 	return true;
 }
 
@@ -122,5 +122,6 @@ size_t stacks_count(const struct stacks *s)
 struct stack stacks_get(const struct stacks *s, uint32_t id)
 {
 	const struct entry *e = &s->entries[id];
-	return (struct stack){ s->frames + e->first, e->count };
+	/* C does not add even 0 to NULL. */
+	return (struct stack){ e->count ? s->frames + e->first : NULL, e->count };
 }

@@ -72,7 +72,7 @@ static void print_heading(const struct page *page, const struct doctor *d)
 		[DOCTOR_DOUBTFUL] = "doubtful",
 		[DOCTOR_BLOCKED] = "in the way",
 	};
-	struct text text = { NULL };
+	struct text text = { 0 };
 	const char *between = ": ";
 
 	say_verdict(d, &text);
@@ -92,7 +92,7 @@ static void print_way(const struct page *page, const struct plan *plan,
 		      enum capture_way way)
 {
 	const struct plan_way *w = &plan->of[way];
-	struct text text = { NULL };
+	struct text text = { 0 };
 	char pause[16];
 
 	text_add(&text, "%s%s", capture_way_name(way),
@@ -127,7 +127,7 @@ static void print_findings(const struct page *page, const struct doctor *d,
 	printf("\n%s:\n", heading);
 	for (size_t i = 0; i < d->finding_count; i++) {
 		const struct doctor_finding *f = &d->findings[i];
-		struct text text = { NULL };
+		struct text text = { 0 };
 		if (f->level != level)
 			continue;
 		text_add(&text, "%s: %s", f->check, f->text);

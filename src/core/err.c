@@ -7,8 +7,8 @@
 #include <string.h>
 
 /* Through a second buffer: err->text may be among the arguments. */
-static void format_into(struct err *err, const char *suffix, const char *format,
-			va_list ap)
+__attribute__((format(printf, 3, 0))) static void
+format_into(struct err *err, const char *suffix, const char *format, va_list ap)
 {
 	char text[sizeof(err->text)];
 	int n = vsnprintf(text, sizeof(text), format, ap);

@@ -162,7 +162,7 @@ static void print_panics(const struct page *page, int indent,
 			 const struct reader_node *panics)
 {
 	for (size_t i = 0; i < node_count(panics); i++) {
-		struct text text = { NULL };
+		struct text text = { 0 };
 		text_add(&text, "panic: ");
 		add_one_panic(&text, node_at(panics, i));
 		page_say(page, COLOR_ALARM, indent, indent + 4, &text);
@@ -173,7 +173,7 @@ static void print_defers(const struct page *page, int indent,
 			 const struct reader_node *defers)
 {
 	for (size_t i = 0; i < node_count(defers); i++) {
-		struct text text = { NULL };
+		struct text text = { 0 };
 		const char *function =
 			text_of(node_get(node_at(defers, i), "function"), NULL);
 		if (!function)
@@ -227,7 +227,7 @@ static void add_context(struct text *text, const struct reader_node *goroutine)
 static void print_line(const struct page *page, int indent, const char *before,
 		       struct text *text)
 {
-	struct text line = { NULL };
+	struct text line = { 0 };
 	if (!text->words)
 		return;
 	text_add(&line, "%s%s", before, text->words);
@@ -238,7 +238,7 @@ static void print_line(const struct page *page, int indent, const char *before,
 void details_print(const struct page *page, int indent,
 		   const struct reader_node *goroutine)
 {
-	struct text text = { NULL };
+	struct text text = { 0 };
 	details_add_waiting(&text, node_get(goroutine, "waiting_for"));
 	print_line(page, indent, "waits for ", &text);
 	details_add_labels(&text, node_get(goroutine, "labels"));

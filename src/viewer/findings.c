@@ -154,7 +154,7 @@ static void print_line(struct printing *p, enum color color, struct text *line)
 
 static void print_panics(struct printing *p, const struct findings *findings)
 {
-	struct text text = { NULL };
+	struct text text = { 0 };
 	if (findings->panicking == 0)
 		return;
 	text_add(&text, "goroutine %" PRId64, findings->panicking_id);
@@ -168,7 +168,7 @@ static void print_panics(struct printing *p, const struct findings *findings)
 
 static void print_leaked(struct printing *p, const struct findings *findings)
 {
-	struct text text = { NULL };
+	struct text text = { 0 };
 	if (findings->leaked == 0)
 		return;
 	text_add_counted(&text, findings->leaked, "goroutine");
@@ -178,7 +178,7 @@ static void print_leaked(struct printing *p, const struct findings *findings)
 
 static void print_object(struct printing *p, const struct finding_object *object)
 {
-	struct text text = { NULL };
+	struct text text = { 0 };
 	text_add(&text, "%s", object->missed ? "at least " : "");
 	text_add_counted(&text, object->waiters, "goroutine");
 	text_add(&text, " wait for %s 0x%" PRIx64, object->kind, object->addr);
@@ -232,7 +232,7 @@ static struct crowd biggest_crowd(const struct summary *summary)
 static void print_crowd(struct printing *p, const struct summary *summary)
 {
 	struct crowd crowd = biggest_crowd(summary);
-	struct text text = { NULL };
+	struct text text = { 0 };
 	if (crowd.goroutines < CROWD)
 		return;
 	text_add_counted(&text, crowd.goroutines, "goroutine");
@@ -245,7 +245,7 @@ static void print_longest(struct printing *p, struct summary *summary)
 	const struct findings *findings = &summary->findings;
 	const struct summary_group *group =
 		summary_find(summary, findings->longest.group);
-	struct text text = { NULL };
+	struct text text = { 0 };
 	if (!findings->longest.reason)
 		return;
 	text_add(&text, "longest %s: ", findings->longest.reason);

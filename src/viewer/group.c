@@ -48,7 +48,7 @@ static size_t first_ids(const struct summary *summary, const struct summary_grou
 static void print_ids(const struct page *page, const int64_t *ids, size_t n,
 		      uint64_t count)
 {
-	struct text text = { NULL };
+	struct text text = { 0 };
 	for (size_t i = 0; i < n; i++)
 		text_add(&text, "%s%" PRId64, i == 0 ? "ids " : ", ", ids[i]);
 	if (n > 0 && count > n) {
@@ -76,7 +76,7 @@ static void print_heading(const struct page *page, const struct summary *summary
 	int64_t ids[SUMMARY_IDS];
 	uint64_t count = summary_group_shown(summary, group);
 	size_t n = first_ids(summary, group, node, ids);
-	struct text text = { NULL };
+	struct text text = { 0 };
 	if (count == 1 && n == 1)
 		text_add(&text, "goroutine %" PRId64, ids[0]);
 	else
@@ -94,7 +94,7 @@ static void print_heading(const struct page *page, const struct summary *summary
 static void print_words(const struct stack_style *style, enum color color,
 			const char *before, const struct summary_shared *shared)
 {
-	struct text text = { NULL };
+	struct text text = { 0 };
 	if (!shared->words || shared->differ)
 		return;
 	text_add(&text, "%s%s", before, shared->words);
@@ -108,7 +108,7 @@ static void print_shared(const struct stack_style *style, const struct summary *
 			 const struct summary_group *group)
 {
 	uint64_t waiters = findings_waiters(&summary->findings, group->waits_addr);
-	struct text text = { NULL };
+	struct text text = { 0 };
 	if (group->waits_for.words && !group->waits_for.differ) {
 		text_add(&text, "for %s", group->waits_for.words);
 		if (waiters > group->goroutines) {
@@ -125,7 +125,7 @@ static void print_shared(const struct stack_style *style, const struct summary *
 static void print_locked_out(const struct page *page, const struct summary *summary,
 			     const struct reader_node *frames)
 {
-	struct text text = { NULL };
+	struct text text = { 0 };
 	uint64_t waiters;
 	const char *function = order_others_locked_out(&summary->order, frames, &waiters);
 	if (!function)
@@ -147,7 +147,7 @@ static void add_creator(struct text *text, const struct stack_style *style,
 
 static void print_end(const struct stack_style *style, const struct summary_group *group)
 {
-	struct text text = { NULL };
+	struct text text = { 0 };
 	if (group->broken > 0) {
 		text_add(&text, "... %s", group->broken_why);
 		if (group->broken < group->goroutines) {
@@ -197,7 +197,7 @@ void group_print_goroutine(const struct stack_style *style,
 {
 	const struct reader_node *thread = node_get(goroutine, "thread");
 	int64_t waiting_ns = node_int(node_get(goroutine, "waiting_ns"), -1);
-	struct text text = { NULL };
+	struct text text = { 0 };
 	text_add(&text, "goroutine %" PRId64 ": %s",
 		 node_int(node_get(goroutine, "id"), -1), summary_state_words(goroutine));
 	if (waiting_ns >= 0) {

@@ -38,7 +38,7 @@ void heading_print_process(const struct page *page, const struct summary *summar
 {
 	const char *taken_at = text_of(node_get(summary->snapshot, "taken_at"), NULL);
 	int64_t pause_ns = node_int(node_get(summary->snapshot, "pause_ns"), -1);
-	struct text text = { NULL };
+	struct text text = { 0 };
 	add_process(&text, summary);
 	if (summary->go || summary->all_goroutines > 0) {
 		text_add_counted(&text, summary->all_goroutines, "goroutine");
@@ -60,7 +60,7 @@ void heading_print_process(const struct page *page, const struct summary *summar
 
 static void print_warning(const struct page *page, const char *where, const char *what)
 {
-	struct text text = { NULL };
+	struct text text = { 0 };
 	text_add(&text, "warning: %s%s%s", where, *where ? ": " : "", what);
 	page_say(page, COLOR_ALARM, 0, 2, &text);
 }
@@ -83,7 +83,7 @@ void heading_print_warnings(const struct page *page, const struct summary *summa
 		print_warning(page, text_of(node_get(summary->warnings[i], "where"), ""),
 			      text_of(node_get(summary->warnings[i], "what"), "?"));
 	if (more > 0) {
-		struct text text = { NULL };
+		struct text text = { 0 };
 		text_add_counted(&text, more, "more warning");
 		page_say(page, COLOR_ALARM, 2, 2, &text);
 	}
@@ -94,7 +94,7 @@ void heading_print_values(const struct page *page, const struct summary *summary
 	const char *none = text_of(
 		node_get(node_get(summary->snapshot, "capture"), "no_values"), NULL);
 	int64_t elided = node_int(node_get(summary->end, "values_elided"), 0);
-	struct text text = { NULL };
+	struct text text = { 0 };
 
 	if (none)
 		text_add(&text, "no variables: %s", none);
@@ -116,7 +116,7 @@ static int compare_tallies(const void *a, const void *b)
 static void print_state(const struct page *page, const struct summary_tally *tally,
 			const char *state, size_t width)
 {
-	struct text count = { NULL }, times = { NULL };
+	struct text count = { 0 }, times = { 0 };
 	text_add_count(&count, tally->count);
 	summary_add_times(&times, tally);
 	fprintf(page->out, "%9s  ", count.words);
@@ -146,7 +146,7 @@ void heading_print_states(const struct page *page, struct summary *summary)
 	for (size_t i = 0; i < SUMMARY_STATES && tallies[i].count > 0; i++)
 		print_state(page, &tallies[i], summary->states[tallies[i].state], width);
 	if (summary->system > 0) {
-		struct text text = { NULL };
+		struct text text = { 0 };
 		text_add_count(&text, summary->system);
 		fprintf(page->out, "%9s  of the runtime itself\n", text.words);
 		text_done(&text);
@@ -155,7 +155,7 @@ void heading_print_states(const struct page *page, struct summary *summary)
 
 static void add_missing(struct text *text, const struct summary *summary)
 {
-	struct text missing = { NULL };
+	struct text missing = { 0 };
 	filter_add_missing(summary->filter, &missing);
 	if (missing.words)
 		text_add(text, " The snapshot has no goroutine %s.", missing.words);
@@ -164,7 +164,7 @@ static void add_missing(struct text *text, const struct summary *summary)
 
 void heading_print_shown(const struct page *page, const struct summary *summary)
 {
-	struct text text = { NULL };
+	struct text text = { 0 };
 	if (summary->goroutines == 0) {
 		text_add(&text, "None of ");
 		text_add_counted(&text, summary->all_goroutines, "goroutine");
@@ -191,7 +191,7 @@ void heading_print_threads(const struct page *page, const struct summary *summar
 {
 	uint64_t others =
 		summary->threads - summary->threads_in_go - summary->threads_in_c;
-	struct text text = { NULL };
+	struct text text = { 0 };
 	text_add_counted(&text, summary->threads, "thread");
 	text_add(&text, ": ");
 	text_add_count(&text, summary->threads_in_go);

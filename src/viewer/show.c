@@ -101,7 +101,7 @@ static bool print_rest(void *arg, const char *member, size_t index,
 static void print_left_out(const struct show *show)
 {
 	uint64_t n = show->system_left_out;
-	struct text text = { NULL };
+	struct text text = { 0 };
 	if (show->filtered && n == 0)
 		return;
 	text_add(&text, "Not shown: ");

@@ -174,7 +174,7 @@ static void add_function(struct text *text, const struct stack_style *style,
 	const char *function = text_of(node_get(frame, "function"), pc);
 	size_t columns =
 		style->all ? SIZE_MAX : style->page.columns - (size_t)style->indent;
-	struct text brief = { NULL };
+	struct text brief = { 0 };
 	if (text_width(function) > columns) {
 		add_without_types(&brief, function);
 		function = text_words(&brief);
@@ -204,7 +204,7 @@ static void print_row(const struct stack_style *style, const struct row *row)
 	FILE *out = style->page.out;
 	bool own = stack_is_users(style, row->frame);
 	size_t room = style->page.columns - (size_t)style->indent - 4;
-	struct text function = { NULL }, place = { NULL }, notes = { NULL };
+	struct text function = { 0 }, place = { 0 }, notes = { 0 };
 	add_function(&function, style, row->frame);
 	add_notes(&notes, style, row);
 	add_place(&place, style, row->frame, room - text_width(text_words(&notes)));
@@ -229,7 +229,7 @@ static void print_row(const struct stack_style *style, const struct row *row)
 
 static void print_gap(const struct stack_style *style, size_t frames)
 {
-	struct text text = { NULL };
+	struct text text = { 0 };
 	text_add(&text, "... ");
 	text_add_counted(&text, frames, "frame");
 	text_add(&text, " left out: --all shows them ...");

@@ -55,7 +55,7 @@ const char *summary_state_words(const struct reader_node *goroutine)
 
 void summary_add_times(struct text *text, const struct summary_tally *tally)
 {
-	struct text shortest = { NULL }, longest = { NULL };
+	struct text shortest = { 0 }, longest = { 0 };
 	if (tally->timed == 0)
 		return;
 	text_add_duration(&shortest, tally->shortest_ns);
@@ -141,7 +141,7 @@ bool summary_is_system(const struct summary_group *group)
 
 static void note_creator(struct summary_group *group, const struct reader_node *by)
 {
-	struct text text = { NULL };
+	struct text text = { 0 };
 	int64_t parent = node_int(node_get(by, "goroutine"), -1);
 	const char *function = text_of(node_get(by, "function"), NULL);
 	const char *file = text_of(node_get(by, "file"), NULL);
@@ -193,7 +193,7 @@ static void note_details(struct summary_group *group, const struct reader_node *
 {
 	const struct reader_node *what = node_get(goroutine, "waiting_for");
 	bool first = group->goroutines == 1;
-	struct text waits_for = { NULL }, labels = { NULL }, panic = { NULL };
+	struct text waits_for = { 0 }, labels = { 0 }, panic = { 0 };
 	if (!group->waits_for.differ)
 		details_add_waiting(&waits_for, what);
 	note_shared(&group->waits_for, first, &waits_for);

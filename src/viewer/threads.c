@@ -29,7 +29,7 @@ static void print_heading(const struct stack_style *style,
 			  const struct reader_node *thread)
 {
 	const char *on = text_of(node_get(thread, "on"), NULL);
-	struct text text = { NULL };
+	struct text text = { 0 };
 	text_add(&text, "thread %" PRId64, node_int(node_get(thread, "id"), -1));
 	add_words(&text, " ", node_get(thread, "name"));
 	add_words(&text, ", state ", node_get(thread, "state"));
@@ -56,7 +56,7 @@ static void print_register(void *arg, const char *name, const struct reader_node
 {
 	struct registers *registers = arg;
 	const char *words = text_of(value, NULL);
-	struct text text = { NULL };
+	struct text text = { 0 };
 	size_t width;
 	if (!words)
 		return;
@@ -88,7 +88,7 @@ void threads_print(const struct stack_style *style, const struct reader_node *th
 	}
 	stack_print(style, node_get(thread, "frames"));
 	if (node_string(node_get(unwound, "reason"), NULL)) {
-		struct text text = { NULL };
+		struct text text = { 0 };
 		text_add(&text, "... %s: %s", text_of(node_get(unwound, "state"), "?"),
 			 text_of(node_get(unwound, "reason"), "?"));
 		page_paragraph(&style->page, COLOR_ALARM, style->indent,

@@ -291,7 +291,7 @@ static void print_list(const struct page *page, int indent,
 {
 	for (size_t i = 0; i < node_count(variables); i++) {
 		const struct reader_node *v = node_at(variables, i);
-		struct text line = { NULL };
+		struct text line = { 0 };
 		text_add(&line, "%s %s", text_of(node_get(v, "name"), "?"),
 			 text_of(node_get(v, "type"), "?"));
 		add_notes(&line, v);
@@ -304,7 +304,7 @@ static void print_list(const struct page *page, int indent,
 static void print_note(const struct page *page, int indent, const char *what,
 		       const char *why)
 {
-	struct text line = { NULL };
+	struct text line = { 0 };
 
 	text_add(&line, "(%s: %s)", what, why);
 	page_say(page, COLOR_PLAIN, indent, indent + 4, &line);
@@ -315,7 +315,7 @@ static void print_frame(const struct page *page, int indent,
 {
 	const struct reader_node *arguments = node_get(frame, "arguments");
 	const struct reader_node *locals = node_get(frame, "locals");
-	struct text line = { NULL };
+	struct text line = { 0 };
 
 	if (!node_count(arguments) && !node_count(locals))
 		return;
