@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -91,33 +90,40 @@ void cache_close(struct cache *c)
 	xfree(c);
 }
 
+/* Not mapped: a file that somebody truncates would end us by SIGBUS. NULL: it cannot be read. */
+static void *read_whole(int fd, size_t *ret_len)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size <= 0 ||
+	    (uint64_t)st.st_size > LIMIT_CACHE_BYTES)
+		return NULL;
+	*ret_len = (size_t)st.st_size;
+	AUTO(xfree) void *bytes = xmalloc(*ret_len);
+	return read_fully(fd, bytes, *ret_len) ? TAKE(bytes) : NULL;
+}
+
 bool cache_get(struct cache *c, const char *key, struct cache_file *ret)
 {
 	static const struct timespec now[] = { { .tv_nsec = UTIME_NOW },
 					       { .tv_nsec = UTIME_NOW } };
 	int fd = only_ours(
 		openat(c->folder, key, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-	struct stat st;
-	void *bytes = MAP_FAILED;
 
-	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
-	    (uint64_t)st.st_size <= LIMIT_CACHE_BYTES)
-		bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (bytes != MAP_FAILED) {
-		/* Those that were not used for the longest time go first. */
-		if (futimens(fd, now) < 0)
-			errno = 0;
-		*ret = (struct cache_file){ bytes, (size_t)st.st_size };
-	}
-	if (fd >= 0)
-		close(fd);
-	return bytes != MAP_FAILED;
+	if (fd < 0)
+		return false;
+	*ret = (struct cache_file){ .len = 0 };
+	ret->bytes = read_whole(fd, &ret->len);
+	/* Those that were not used for the longest time go first. */
+	if (ret->bytes && futimens(fd, now) < 0)
+		errno = 0;
+	close(fd);
+	return ret->bytes;
 }
 
 void cache_release(struct cache_file *file)
 {
-	if (file->bytes)
-		munmap((void *)(uintptr_t)file->bytes, file->len);
+	xfree((void *)(uintptr_t)file->bytes);
 	file->bytes = NULL;
 }
 

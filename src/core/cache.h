@@ -2,8 +2,7 @@
 /* cache.h - what was found out about a build, kept on disk for the next time: a file for each key
  * in a folder of the user's. What is another user's, or another one may write to, is neither used
  * nor touched. Nothing here fails: what cannot be kept is found out again. Files are replaced,
- * never changed, so that one that is mapped stays as it is. Their bytes are to be doubted like
- * any others. */
+ * never changed. Their bytes are to be doubted like any others. */
 #ifndef GOSNAP_CACHE_H
 #define GOSNAP_CACHE_H
 
@@ -20,7 +19,7 @@ void cache_close(struct cache *c);
 DEFINE_AUTO(struct cache, cache_close)
 
 struct cache_file {
-	const void *bytes; /* read-only */
+	const void *bytes; /* a copy: the file may change or become shorter */
 	size_t len;
 };
 /* key: a name of a file. False: there is none. */

@@ -22,7 +22,8 @@ struct image_unpacked {
 		uint8_t *own; /* unpacked by ourselves; or NULL */
 	} sections[SECTIONS]; /* that were asked for */
 	size_t count;
-	bool kept; /* by the image */
+	uint64_t room; /* of LIMIT_DEBUG_BYTES */
+	bool kept;     /* by the image */
 };
 
 static bool is_debug(const char *name)
@@ -62,23 +63,28 @@ bool image_has_debug(const struct image *img)
 }
 
 /* Two ways of packing: SHF_COMPRESSED with a header that says the size, and, up to Go 1.18,
- * "ZLIB" and the size in big endian. */
-static uint64_t unpacked_size(const struct image *img, const char *name,
-			      const GElf_Shdr *sh)
+ * "ZLIB" and the size in big endian. head: what the section begins with. */
+static uint64_t unpacked_size(struct bytes head, bool gnu, const GElf_Shdr *sh)
 {
-	uint8_t head[sizeof(Elf64_Chdr)] = { 0 };
-	uint64_t size;
-
-	if (pread(img->fd, head, sizeof(head), (off_t)sh->sh_offset) < 0)
-		return sh->sh_size;
 	if (sh->sh_flags & SHF_COMPRESSED) {
-		memcpy(&size, head + offsetof(Elf64_Chdr, ch_size), sizeof(size));
-		return size;
+		Elf64_Chdr chdr;
+		bytes_take(&head, &chdr, sizeof(chdr));
+		return head.bad ? sh->sh_size : chdr.ch_size;
 	}
-	if (name[1] != 'z' || memcmp(head, "ZLIB", 4))
-		return sh->sh_size;
-	memcpy(&size, head + 4, sizeof(size));
-	return be64toh(size);
+	char magic[4];
+	bytes_take(&head, magic, sizeof(magic));
+	uint64_t size = be64toh(bytes_u64(&head));
+	return gnu && !head.bad && !memcmp(magic, "ZLIB", sizeof(magic)) ? size
+									 : sh->sh_size;
+}
+
+static uint64_t unpacked_size_in_file(const struct image *img, const char *name,
+				      const GElf_Shdr *sh)
+{
+	uint8_t head[sizeof(Elf64_Chdr)];
+	ssize_t n = pread(img->fd, head, sizeof(head), (off_t)sh->sh_offset);
+
+	return unpacked_size(bytes_over(head, n < 0 ? 0 : (size_t)n), name[1] == 'z', sh);
 }
 
 uint64_t image_debug_bytes(const struct image *img)
@@ -91,7 +97,7 @@ uint64_t image_debug_bytes(const struct image *img)
 		if (!is_debug(img->sections[i].name) || !scn || !gelf_getshdr(scn, &sh) ||
 		    sh.sh_type == SHT_NOBITS)
 			continue;
-		uint64_t size = unpacked_size(img, img->sections[i].name, &sh);
+		uint64_t size = unpacked_size_in_file(img, img->sections[i].name, &sh);
 		sum = size > UINT64_MAX - sum ? UINT64_MAX : sum + size;
 	}
 	return sum;
@@ -115,6 +121,7 @@ struct image_unpacked *image_unpack(const struct image *img, struct err *err)
 	struct image_unpacked *u = xcalloc(1, sizeof(*u));
 	u->image = img;
 	u->elf = elf;
+	u->room = LIMIT_DEBUG_BYTES;
 	if (img->context && img->context->keep) {
 		u->kept = true;
 		((struct image *)(uintptr_t)img)->unpacked = u; /* a cache changes */
@@ -138,55 +145,50 @@ void image_unpacked_drop(struct image_unpacked *u)
 	xfree(u);
 }
 
-/* libelf before 0.189 does not know it. */
-static struct bytes unpack_zstd(const struct image_unpacked *u, const GElf_Shdr *sh,
-				const Elf64_Chdr *head, uint8_t **ret_own)
+static struct bytes data_of(const Elf_Data *data)
 {
-	const struct bytes none = { 0 };
-
-	if (sh->sh_size > LIMIT_DEBUG_BYTES)
-		return none;
-	const size_t len = sh->sh_size - sizeof(*head);
-	AUTO(xfree) uint8_t *packed = xmalloc(len + 1);
-	if (pread(u->image->fd, packed, len, (off_t)(sh->sh_offset + sizeof(*head))) !=
-	    (ssize_t)len)
-		return none;
-	uint8_t *to = *ret_own = xmalloc(head->ch_size + 1);
-	size_t got = ZSTD_decompress(to, head->ch_size, packed, len);
-	return ZSTD_isError(got) ? none : bytes_over(to, got);
-}
-
-static struct bytes data_of(Elf_Scn *scn)
-{
-	Elf_Data *data = elf_getdata(scn, NULL);
-
 	return data && data->d_buf ? bytes_over(data->d_buf, data->d_size)
 				   : (struct bytes){ 0 };
 }
 
-static struct bytes unpack(const struct image_unpacked *u, const char *name,
-			   uint8_t **ret_own)
+/* libelf before 0.189 does not know it. */
+static struct bytes unpack_zstd(struct bytes packed, const Elf64_Chdr *head,
+				uint8_t **ret_own)
 {
+	uint8_t *to = *ret_own = xmalloc(head->ch_size + 1);
+	size_t got = ZSTD_decompress(to, head->ch_size, packed.at,
+				     (size_t)(packed.end - packed.at));
+
+	return ZSTD_isError(got) ? (struct bytes){ 0 } : bytes_over(to, got);
+}
+
+/* Whoever can write to the file may change what was judged: each section is read once, and its
+ * own copy is judged. libelf works on that one, too. */
+static struct bytes unpack(struct image_unpacked *u, const char *name, uint8_t **ret_own)
+{
+	const struct bytes none = { 0 };
 	GElf_Shdr sh;
-	Elf64_Chdr head;
 	bool gnu;
 	Elf_Scn *scn = find_section(u->image, u->elf, name, &sh, &gnu);
 
-	if (!scn)
-		return (struct bytes){ 0 };
+	if (!scn || sh.sh_size > u->room)
+		return none;
+	struct bytes raw = data_of(elf_rawdata(scn, NULL));
+	const uint64_t size = unpacked_size(raw, gnu, &sh);
+	if (size > u->room)
+		return none;
+	u->room -= size > sh.sh_size ? size : sh.sh_size;
 	if (sh.sh_flags & SHF_COMPRESSED) {
-		if (sh.sh_size < sizeof(head) ||
-		    pread(u->image->fd, &head, sizeof(head), (off_t)sh.sh_offset) !=
-			    sizeof(head))
-			return (struct bytes){ 0 };
-		if (head.ch_type == ELFCOMPRESS_ZSTD_)
-			return unpack_zstd(u, &sh, &head, ret_own);
-		if (elf_compress(scn, 0, 0) < 0)
-			return (struct bytes){ 0 };
+		Elf64_Chdr head;
+		bytes_take(&raw, &head, sizeof(head));
+		if (!raw.bad && head.ch_type == ELFCOMPRESS_ZSTD_)
+			return unpack_zstd(raw, &head, ret_own);
+		if (raw.bad || elf_compress(scn, 0, 0) < 0)
+			return none;
 	} else if (gnu && elf_compress_gnu(scn, 0, 0) < 0) {
-		return (struct bytes){ 0 };
+		return none;
 	}
-	return data_of(scn);
+	return data_of(elf_getdata(scn, NULL));
 }
 
 /* Once each: afterwards libelf has it as it is. */

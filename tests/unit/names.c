@@ -431,6 +431,23 @@ static void test_writers(void **state)
 	assert_non_null(only);
 }
 
+/* Our own file, but not ours alone: whoever cuts it short does not end us. */
+static void test_cut_short(void **state)
+{
+	enum { LENGTH = 3 * 4096 };
+	struct cache_file file;
+	(void)state;
+	clear();
+	AUTO(cache_close) struct cache *c = cache_open("names/v1");
+	put(c, "key", 'x', LENGTH);
+	AUTO(xfree) char *path = kept();
+	assert_true(cache_get(c, "key", &file));
+	assert_int_equal(truncate(path, 0), 0);
+	assert_int_equal(file.len, LENGTH);
+	assert_int_equal(((const char *)file.bytes)[LENGTH - 1], 'x');
+	cache_release(&file);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -438,7 +455,7 @@ int main(void)
 		cmocka_unit_test(test_damaged), cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_whose),	cmocka_unit_test(test_files_of_others),
 		cmocka_unit_test(test_nowhere), cmocka_unit_test(test_trimmed),
-		cmocka_unit_test(test_writers),
+		cmocka_unit_test(test_writers), cmocka_unit_test(test_cut_short),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
