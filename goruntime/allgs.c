@@ -14,7 +14,6 @@ enum {
 	CODE_BYTES = 1024,
 	REFERENCES_MAX = 64,
 	SCAN_BYTES = 1 << 16,
-	G_BYTES_MAX = 1 << 14,
 };
 
 struct slice {
@@ -34,10 +33,10 @@ static enum verdict judge(struct runtime *rt, uint64_t addr)
 {
 	const struct layout *l = &rt->layout;
 	size_t size = (size_t)l->slot[L_g_size].off;
-	uint8_t g[G_BYTES_MAX];
+	uint8_t g[LIMIT_STRUCT_BYTES];
 	struct err ignored;
 
-	if (addr == 0 || addr % WORD != 0 || size > sizeof(g) ||
+	if (addr == 0 || addr % WORD != 0 ||
 	    !target_read(rt->target, addr, g, size, &ignored))
 		return CONTRADICTS;
 #define GET(slot) layout_get(l, L_##slot, g, size)
@@ -161,8 +160,7 @@ static uint64_t scan(struct runtime *rt, uint64_t start, uint64_t end)
 	struct err ignored;
 	struct slice s;
 
-	if (end > start && end - start > LIMIT_SCAN_BYTES)
-		end = start + LIMIT_SCAN_BYTES;
+	end = target_scan_end(start, end);
 	for (uint64_t at = start; at < end; at += SCAN_BYTES - sizeof(s)) {
 		size_t n = end - at < SCAN_BYTES ? (size_t)(end - at) : SCAN_BYTES;
 		if (!target_read(rt->target, at, buf, n, &ignored))

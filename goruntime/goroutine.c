@@ -169,7 +169,7 @@ bool goroutines_read(struct runtime *rt, struct err *err)
 	size_t n;
 	AUTO(xfree) struct survey_item *list = read_addresses(rt, &n, err);
 
-	if (!list || r.size == 0 || r.size > SURVEY_SIZE_MAX)
+	if (!list)
 		return false;
 	survey(rt->target, list, n, r.size, take_item, &r);
 	if (r.missing)
@@ -194,10 +194,10 @@ uint64_t goroutines_expected_bytes(struct runtime *rt)
 {
 	size_t size = (size_t)rt->layout.slot[L_g_size].off, sampled = 0;
 	uint64_t header[2], addr, used = 0;
-	uint8_t bytes[SURVEY_SIZE_MAX];
+	uint8_t bytes[LIMIT_STRUCT_BYTES];
 	struct err ignored;
 
-	if (!rt->allgs || size > sizeof(bytes) ||
+	if (!rt->allgs ||
 	    !target_read(rt->target, rt->allgs, header, sizeof(header), &ignored) ||
 	    header[1] == 0 || header[1] > LIMIT_GOROUTINES)
 		return 0;

@@ -50,7 +50,7 @@ const struct slot_info *layout_slot_info(enum layout_slot slot);
 bool layout_required(enum layout_slot slot);
 
 /* ERR_NOT_FOUND: no DWARF, or not of a Go runtime. ERR_UNSUPPORTED: a required field is
- * missing, the text says which. */
+ * missing; ERR_BAD_DATA: a struct is larger than LIMIT_STRUCT_BYTES; the text says which. */
 MUST_CHECK bool layout_from_dwarf(const struct image *img, struct layout *ret,
 				  struct err *err);
 

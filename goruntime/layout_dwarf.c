@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The subject's own DWARF says where its runtime keeps things: right for patched
  * toolchains and development builds too. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "dwarf_info.h"
 #include "layout.h"
+#include "limit.h"
 
 /* The compilation unit of the constant "internal/abi.FuncIDWrapper" is "internal/abi". */
 static const char *unit_of(const char *name, char *ret)
@@ -97,6 +99,19 @@ static bool find_slot(struct dwarf *d, enum layout_slot slot, struct slot *ret,
 	return first_of(d, info->types, info->words, ways[info->kind], ret, words);
 }
 
+/* Whoever reads a whole struct has room for LIMIT_STRUCT_BYTES. */
+static bool is_acceptable(const struct slot_info *info, struct slot slot, struct err *err)
+{
+	const int64_t end = (int64_t)slot.off + slot.size;
+
+	if (slot.off < 0 || info->kind == SLOT_CONSTANT ||
+	    (end <= LIMIT_STRUCT_BYTES && (info->kind == SLOT_FIELD || end > 0)))
+		return true;
+	return err_set(err, ERR_BAD_DATA,
+		       "its DWARF says that %s%s%s ends at byte %" PRId64, info->types,
+		       *info->words ? "." : "", info->words, end);
+}
+
 bool layout_from_dwarf(const struct image *img, struct layout *ret, struct err *err)
 {
 	AUTO(dwarf_close) struct dwarf *d = dwarf_open(img, err);
@@ -110,6 +125,8 @@ bool layout_from_dwarf(const struct image *img, struct layout *ret, struct err *
 		    info->required)
 			return err_set(err, ERR_UNSUPPORTED, "its DWARF has no %s %s",
 				       info->types, info->words);
+		if (!is_acceptable(info, ret->slot[i], err))
+			return false;
 	}
 	snprintf(ret->source, sizeof(ret->source), "dwarf");
 	ret->assumed = false;

@@ -134,7 +134,9 @@ static bool load_module(struct modules *m, uint64_t addr, struct module *ret,
 	AUTO(xfree) uint8_t *md = xmalloc(size + 1);
 	uint64_t header, links[2] = { 0 };
 
-	if (size < WORD || !target_read(m->target, addr, md, size, err))
+	if (size < WORD)
+		return err_set(err, ERR_BAD_DATA, "a moduledata of %zu bytes", size);
+	if (!target_read(m->target, addr, md, size, err))
 		return false;
 	memcpy(&header, md, WORD);
 	*ret = (struct module){
@@ -210,7 +212,7 @@ static bool scan_segment(struct modules *m, const struct image *img,
 {
 	AUTO(xfree) uint8_t *buf = NULL;
 	struct err ignored;
-	uint64_t end = seg->addr + seg->file_size;
+	uint64_t end = target_scan_end(seg->addr, seg->addr + seg->file_size);
 
 	for (uint64_t at = seg->addr + -seg->addr % WORD; at + WORD <= end;
 	     at += SCAN_CHUNK) {

@@ -4,6 +4,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "limit.h"
+
 enum {
 	SPANS = 1024,		/* the kernel takes no more at once */
 	ROOM = 1 << 20,		/* bytes of all spans of one read */
@@ -77,7 +79,7 @@ static bool add(struct batch *b, uint64_t addr)
 static void hand_over(struct batch *b, const struct survey_item *items, size_t n,
 		      survey_fn *fn, void *arg)
 {
-	uint8_t alone[SURVEY_SIZE_MAX];
+	uint8_t alone[LIMIT_STRUCT_BYTES];
 	struct err ignored;
 	size_t s = 0;
 
@@ -101,9 +103,9 @@ void survey(struct target *t, struct survey_item *items, size_t n, size_t size,
 {
 	struct batch b = { .target = t, .size = size };
 
-	assert(size > 0 && size <= SURVEY_SIZE_MAX);
 	if (n == 0)
 		return;
+	assert(size > 0 && size <= LIMIT_STRUCT_BYTES);
 	AUTO(xfree) struct target_span *spans = xcalloc(SPANS, sizeof(*spans));
 	AUTO(xfree) uint8_t *room = xmalloc(ROOM);
 	b.spans = spans;

@@ -16,8 +16,7 @@ struct survey_item {
 typedef void survey_fn(void *arg, const struct survey_item *item, const uint8_t *bytes);
 
 /* Sorts items by address and calls fn for each in that order. size: at most
- * SURVEY_SIZE_MAX bytes; fn may not call survey(). */
-enum { SURVEY_SIZE_MAX = 4096 };
+ * LIMIT_STRUCT_BYTES; fn may not call survey(). */
 void survey(struct target *t, struct survey_item *items, size_t n, size_t size,
 	    survey_fn *fn, void *arg);
 

@@ -190,8 +190,6 @@ void waits_read_channels(struct runtime *rt, struct target *live)
 	struct slot size = rt->layout.slot[L_hchan_size];
 	size_t n;
 
-	if (size.off <= 0 || size.off > SURVEY_SIZE_MAX)
-		return;
 	AUTO(xfree) struct survey_item *items = list_channels(w, &n);
 	w->channels = xcalloc(n + 1, sizeof(*w->channels));
 	w->element_types = xcalloc(ELEMENT_TYPES, sizeof(*w->element_types));

@@ -232,7 +232,7 @@ static void check_place(struct search *s, uint16_t place)
 
 static void search(struct search *s)
 {
-	if (s->bytes == 0 || s->bytes > SURVEY_SIZE_MAX)
+	if (s->bytes == 0)
 		return;
 	for (int round = 0; round < ROUNDS && s->count; round++) {
 		size_t known = s->place_count;

@@ -49,8 +49,7 @@ static uint64_t scan_range(struct runtime *rt, uint64_t start, uint64_t end)
 	struct err ignored;
 	uint64_t len;
 
-	if (end > start && end - start > LIMIT_SCAN_BYTES)
-		end = start + LIMIT_SCAN_BYTES;
+	end = target_scan_end(start, end);
 	for (uint64_t at = start; at < end; at += SCAN_BYTES) {
 		size_t n = end - at < SCAN_BYTES ? (size_t)(end - at) : SCAN_BYTES;
 		if (!target_read(rt->target, at, buf, n, &ignored))

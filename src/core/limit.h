@@ -39,6 +39,9 @@
 /* count; mappings, threads: vm.max_map_count and threads-max rarely exceed it */
 #define LIMIT_MAPPINGS (UINT64_C(1) << 20)
 #define LIMIT_THREADS (UINT64_C(1) << 18)
+/* bytes of one of the runtime's structs, and how far its fields may be: runtime.g has some 450,
+ * fields of runtime.m are at 1,100 */
+#define LIMIT_STRUCT_BYTES 4096
 /* count; elements of allgs we are ready to look at: some ten million is the largest seen */
 #define LIMIT_GOROUTINES (UINT64_C(1) << 24)
 /* frames of one stack: more is a runaway recursion that its ends explain */

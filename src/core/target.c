@@ -145,6 +145,16 @@ bool target_read_uint(struct target *t, uint64_t addr, size_t size, uint64_t *re
 	return true;
 }
 
+uint64_t target_scan_end(uint64_t start, uint64_t end)
+{
+	const uint64_t last = UINT64_MAX - LIMIT_READ_BYTES;
+
+	if (end > last)
+		end = last;
+	return end > start && end - start > LIMIT_SCAN_BYTES ? start + LIMIT_SCAN_BYTES
+							     : end;
+}
+
 void target_read_many(struct target *t, struct target_span *spans, size_t n)
 {
 	struct err why;

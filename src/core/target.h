@@ -89,6 +89,9 @@ MUST_CHECK bool target_read(struct target *t, uint64_t addr, void *buf, size_t l
 /* A little-endian word of 1 to 8 bytes, zero extended. */
 MUST_CHECK bool target_read_uint(struct target *t, uint64_t addr, size_t size,
 				 uint64_t *ret, struct err *err);
+/* Where a search of [start, end) ends: LIMIT_SCAN_BYTES further on at most, and low enough that
+ * no step of it passes the end of all addresses. */
+uint64_t target_scan_end(uint64_t start, uint64_t end);
 /* Spans need not be sorted. Each costs the budget one read. */
 void target_read_many(struct target *t, struct target_span *spans, size_t n);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* allgs and the g structs, as a hostile subject may have them. */
+#include <elf.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +14,7 @@
 #include "limit.h"
 #include "pclntab.h"
 #include "pseudo.h"
+#include "survey.h"
 
 enum {
 	ALLGS = PSEUDO_FREE,	     /* the slice header */
@@ -375,6 +377,43 @@ static void test_endless_segments(void **state)
 	assert_null(runtime_wait_reason(p->rt, 1));
 }
 
+/* At the end of all addresses, where a step further leads to their beginning. */
+static void test_last_addresses(void **state)
+{
+	(void)state;
+	AUTO(pseudo_free) struct pseudo *p = subject(24);
+	struct err err;
+	pseudo_field(p, PSEUDO_MODULE, L_md_bss, UINT64_MAX - 0x1800);
+	pseudo_field(p, PSEUDO_MODULE, L_md_ebss, UINT64_MAX);
+	pseudo_field(p, PSEUDO_MODULE, L_md_edata, UINT64_MAX);
+	modules_close(p->rt->modules);
+	p->rt->modules = modules_open_at(p->target, p->images, &p->rt->layout,
+					 PSEUDO_MODULE, &err);
+	assert_non_null(p->rt->modules);
+	assert_false(find(p));
+	/* A segment of the file, as long as can be, and one that ends there. */
+	static const uint64_t segments[][2] = { { 0, INT64_MAX },
+						{ UINT64_MAX - 0x1800, 0x1800 } };
+	for (size_t i = 0; i < ARRAY_SIZE(segments); i++) {
+		Elf64_Phdr *ph = (Elf64_Phdr *)(void *)(p->image + sizeof(Elf64_Ehdr));
+		ph->p_flags = PF_R | PF_W | PF_X;
+		ph->p_vaddr = segments[i][0];
+		ph->p_filesz = ph->p_memsz = segments[i][1];
+		AUTO(images_close) struct images *images = images_open(p->target);
+		assert_null(modules_open(p->target, images, images_get(images, 1),
+					 &p->rt->layout, &err));
+	}
+}
+
+/* Nothing to read is nothing to do, whatever its size. */
+static void test_nothing(void **state)
+{
+	(void)state;
+	AUTO(pseudo_free) struct pseudo *p = subject(24);
+	survey(p->target, NULL, 0, 0, NULL, NULL);
+	survey(p->target, NULL, 0, SIZE_MAX, NULL, NULL);
+}
+
 /* Each k-th read fails: fewer goroutines, never wrong ones, and it is said. */
 static void test_faults(void **state)
 {
@@ -455,6 +494,8 @@ int main(void)
 		cmocka_unit_test(test_judgement),
 		cmocka_unit_test(test_judgement_silent),
 		cmocka_unit_test(test_endless_segments),
+		cmocka_unit_test(test_last_addresses),
+		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_faults),
 		cmocka_unit_test(test_random),
 	};

@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "compiled.h"
+#include "limit.h"
 #include "target_bytes.h"
 
 /* The releases that there are rows for, and how their sources are named. */
@@ -166,6 +168,129 @@ static void test_load(void **state)
 	assert_int_equal(v, 77);
 }
 
+/* Debugging information of a runtime that has what is required, and timers. G_SIZE and WHEN are
+ * for the test to say. */
+static const char assembly[] =
+	".section .debug_abbrev\n"
+	" .uleb128 1,0x11; .byte 1; .uleb128 3,8,0x13,0xb,0,0\n"	   /* unit */
+	" .uleb128 2,0x13; .byte 1; .uleb128 3,8,0xb,6,0,0\n"		   /* struct */
+	" .uleb128 3,0xd; .byte 0; .uleb128 3,8,0x38,6,0x49,0x13,0,0\n"	   /* member */
+	" .uleb128 4,0x24; .byte 0; .uleb128 3,8,0x3e,0xb,0xb,0xb,0,0,0\n" /* base */
+	".macro begin name, size\n"
+	" .uleb128 2; .string \"\\name\"; .long \\size\n"
+	".endm\n"
+	".macro member name, off, type\n"
+	" .uleb128 3; .string \"\\name\"; .long \\off, \\type - unit\n"
+	".endm\n"
+	".macro end\n"
+	" .uleb128 0\n"
+	".endm\n"
+	".macro only name, size\n"
+	" begin \\name, \\size\n"
+	" end\n"
+	".endm\n"
+	".section .debug_info\n"
+	"unit: .long last - first\n"
+	"first: .short 4; .long 0; .byte 8\n"
+	" .uleb128 1; .string \"runtime\"; .byte 0x16\n"
+	"word: .uleb128 4; .string \"uint64\"; .byte 7, 8\n"
+	"stack: begin runtime.stack, 16\n"
+	" member lo, 0, word\n"
+	" member hi, 8, word\n"
+	" end\n"
+	"sched: begin runtime.gobuf, 24\n"
+	" member sp, 0, word\n"
+	" member pc, 8, word\n"
+	" member g, 16, word\n"
+	" end\n"
+	" begin runtime.g, G_SIZE\n"
+	" member stack, 0, stack\n"
+	" member m, 16, word\n"
+	" member sched, 24, sched\n"
+	" member syscallsp, 48, word\n"
+	" member syscallpc, 56, word\n"
+	" member atomicstatus, 64, word\n"
+	" member goid, 72, word\n"
+	" member startpc, 80, word\n"
+	" end\n"
+	" begin runtime.m, 32\n"
+	" member g0, 0, word\n"
+	" member procid, 8, word\n"
+	" member gsignal, 16, word\n"
+	" member curg, 24, word\n"
+	" end\n"
+	" begin runtime.moduledata, 64\n"
+	" member minpc, 0, word\n"
+	" member maxpc, 8, word\n"
+	" member text, 16, word\n"
+	" member edata, 24, word\n"
+	" member bss, 32, word\n"
+	" member ebss, 40, word\n"
+	" member next, 48, word\n"
+	" end\n"
+	" begin runtime.timer, 0x10000\n"
+	" member when, WHEN, word\n"
+	" end\n"
+	" only runtime.sudog, 88\n"
+	" only runtime.hchan, 96\n"
+	" only runtime._panic, 80\n"
+	" only runtime._defer, 72\n"
+	" only runtime.ancestorInfo, 40\n"
+	" only runtime.maptype, 96\n"
+	" .uleb128 0\n"
+	"last:\n";
+
+static bool from_dwarf(unsigned g_size, unsigned when, struct layout *ret,
+		       struct err *err)
+{
+	struct compiled c;
+	AUTO(xfree)
+	char *source =
+		xasprintf(".set G_SIZE, %u\n.set WHEN, %u\n%s", g_size, when, assembly);
+
+	compiled_open("assembler", "", source, &c);
+	bool ok = layout_from_dwarf(images_get(c.images, 0), ret, err);
+	compiled_close(&c);
+	return ok;
+}
+
+/* Whoever reads one of these structs has room for so many bytes of it. */
+static void test_large_structs(void **state)
+{
+	static const struct {
+		unsigned g_size, when;
+		const char *says; /* NULL: it is taken */
+	} cases[] = {
+		{ LIMIT_STRUCT_BYTES, LIMIT_STRUCT_BYTES - 8, NULL },
+		{ LIMIT_STRUCT_BYTES + 1, 0, "runtime.g ends at byte 4097" },
+		{ 1 << 14, 0, "runtime.g ends at byte 16384" },
+		{ 0, 0, "runtime.g ends at byte 0" },
+		{ 400, LIMIT_STRUCT_BYTES - 7, "runtime.timer.when ends at byte 4097" },
+		{ 400, INT32_MAX - 8, "runtime.timer.when ends at byte 2147483647" },
+	};
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct layout l;
+		struct err err = { .text = "" };
+		if (from_dwarf(cases[i].g_size, cases[i].when, &l, &err)) {
+			assert_null(cases[i].says);
+			assert_int_equal(l.slot[L_g_size].off, cases[i].g_size);
+			assert_int_equal(l.slot[L_timer_when].off, cases[i].when);
+			continue;
+		}
+		if (!cases[i].says || !strstr(err.text, cases[i].says))
+			fail_msg("%s", err.text);
+		assert_int_equal(err.code, ERR_BAD_DATA);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(minors); i++) {
+		struct layout l;
+		assert_true(layout_from_table(minors[i], "amd64", 0, &l));
+		for (int slot = 0; slot < LAYOUT_SLOTS; slot++)
+			assert_true(l.slot[slot].off + l.slot[slot].size <=
+				    LIMIT_STRUCT_BYTES);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -177,6 +302,7 @@ int main(void)
 		cmocka_unit_test(test_slots),
 		cmocka_unit_test(test_get),
 		cmocka_unit_test(test_load),
+		cmocka_unit_test(test_large_structs),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
