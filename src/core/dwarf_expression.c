@@ -306,7 +306,17 @@ static bool push_passed(struct machine *m, int64_t reg, uint64_t parameter)
 	       push(m, caller.items[caller.count - 1].v);
 }
 
-/* A register that a function hands back is as its caller has it. */
+/* A register that a function hands back is as its caller has it; which ones these are is not known
+ * of every architecture. */
+static bool is_handed_back(const struct machine *m, const struct dwarf_frame *caller,
+			   int64_t reg)
+{
+	const struct arch *arch = m->frame.dwarf->arch;
+
+	return arch && reg != arch->sp && caller->regs && !caller->exact &&
+	       reg_known(caller->regs, (unsigned)reg);
+}
+
 static bool push_entry_value(struct machine *m)
 {
 	const uint64_t len = bytes_uvarint(&m->b);
@@ -319,8 +329,8 @@ static bool push_entry_value(struct machine *m)
 	m->b = rest;
 	if (reg < 0 || reg >= ARCH_REGS_MAX)
 		return false;
-	if (m->stack->frame(m->stack->arg, m->i + 1, &caller) && !caller.exact &&
-	    reg_known(caller.regs, (unsigned)reg) && reg != m->frame.dwarf->arch->sp)
+	if (m->stack->frame(m->stack->arg, m->i + 1, &caller) &&
+	    is_handed_back(m, &caller, reg))
 		return push(m, caller.regs->value[reg]);
 	return push_passed(m, reg, 0);
 }

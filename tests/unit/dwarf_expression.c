@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dwarf_expression.h"
 
+#include <elf.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -304,11 +307,43 @@ static void test_calls(void **state)
 	check_calls("-Wa,--defsym,gnu=1");
 }
 
+/* The same file, as if it were for a processor that nothing is known of. */
+static void make_foreign(struct compiled *c)
+{
+	const uint16_t machine = EM_SPARCV9;
+	int fd = open(c->path, O_WRONLY | O_CLOEXEC);
+	struct err err;
+
+	dwarf_close(c->dwarf);
+	images_close(c->images);
+	assert_int_equal(
+		pwrite(fd, &machine, sizeof(machine), offsetof(Elf64_Ehdr, e_machine)),
+		sizeof(machine));
+	close(fd);
+	c->images = images_open_file(c->path, &err);
+	assert_non_null(c->images);
+	c->dwarf = dwarf_open(images_get(c->images, 0), &err);
+	assert_non_null(c->dwarf);
+}
+
+/* Which registers a function hands back is not known there. */
+static void test_foreign(void **state)
+{
+	struct called called;
+	(void)state;
+	begin(&called, "");
+	make_foreign(&called.c);
+	check(&called, "entry", true, 42);
+	check_unknown(&called, "preserved", "its caller does not tell");
+	end(&called);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_calls),
+		cmocka_unit_test(test_foreign),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
