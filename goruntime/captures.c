@@ -23,7 +23,7 @@ struct closure {
 	struct runtime *rt;
 	const struct code_variables *variables;
 	const struct dwarf_scope *scope;
-	const char *name; /* of its function; NULL: damaged */
+	const char *name; /* of its function */
 	struct dictionary dictionary;
 	variable_fn *fn;
 	void *arg;
@@ -39,28 +39,37 @@ static bool look_up(struct closure *c, uint64_t entry)
 	c->variables = code_variables(c->rt, code);
 	if (!c->variables->scopes || !c->variables->scopes->count)
 		return false;
-	c->name = code->calls[code->call_count - 1].name;
+	c->name = code_own_call(code)->name;
 	c->scope = &c->variables->scopes->list[c->variables->scopes->count - 1];
 	return true;
 }
 
-/* cmd/compile/internal/ssa/value.go CanSSA */
-static bool fits_registers(const struct type *type)
+static bool fits_registers(struct type_walk *w, const struct type *type);
+
+static bool parts_fit(struct type_walk *w, const struct type *type)
 {
 	const size_t n = type_field_count(type);
 
-	if (type_size(type) > REGISTERS_MAX * sizeof(uint64_t))
-		return false;
 	if (type_kind(type) == KIND_ARRAY)
 		return type_count(type) <= 1 && type_elem(type) &&
-		       fits_registers(type_elem(type));
+		       fits_registers(w, type_elem(type));
 	if (type_kind(type) != KIND_STRUCT)
 		return true;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n && n <= REGISTERS_MAX; i++)
 		if (!type_field(type, i)->type ||
-		    !fits_registers(type_field(type, i)->type))
+		    !fits_registers(w, type_field(type, i)->type))
 			return false;
 	return n <= REGISTERS_MAX;
+}
+
+/* cmd/compile/internal/ssa/value.go CanSSA */
+static bool fits_registers(struct type_walk *w, const struct type *type)
+{
+	if (type_size(type) > REGISTERS_MAX * sizeof(uint64_t) || !type_enter(w, type))
+		return false;
+	bool fits = parts_fit(w, type);
+	type_leave(w);
+	return fits;
 }
 
 /* Up to the next one that is told of. */
@@ -78,15 +87,19 @@ static uint64_t room_of(const struct closure *c, const struct dwarf_variable *d)
 	return room;
 }
 
-static bool begins_with_pointer(const struct type *type)
+static const struct type *first_part(const struct type *type)
 {
-	enum type_kind kind = type_kind(type);
+	if (type_kind(type) == KIND_STRUCT && type_field_count(type))
+		return type_field(type, 0)->type;
+	return type_kind(type) == KIND_ARRAY ? type_elem(type) : NULL;
+}
 
-	if (kind == KIND_STRUCT && type_field_count(type) && type_field(type, 0)->type)
-		return begins_with_pointer(type_field(type, 0)->type);
-	if (kind == KIND_ARRAY && type_elem(type))
-		return begins_with_pointer(type_elem(type));
-	return kind < KIND_BOOL || kind > KIND_COMPLEX128;
+static bool begins_with_pointer(struct type_walk *w, const struct type *type)
+{
+	for (const struct type *inner; (inner = first_part(type)); type = inner)
+		if (!type_enter(w, type))
+			return false;
+	return type_kind(type) < KIND_BOOL || type_kind(type) > KIND_COMPLEX128;
 }
 
 enum place { SHARED, INSIDE, EITHER };
@@ -98,17 +111,20 @@ static enum place place_of(const struct closure *c, const struct dwarf_variable 
 {
 	const struct value inside = { type, addr };
 	struct value shared = { type, 0 };
+	struct type_walk fits = { 0 }, begins = { 0 };
 	struct err ignored;
 
 	if (type_size(type) > BY_VALUE_MAX || room_of(c, d) < type_size(type) ||
-	    fits_registers(type) || !value_words(c->rt, addr, &shared.addr, 1, &ignored))
+	    fits_registers(&fits, type) ||
+	    !value_words(c->rt, addr, &shared.addr, 1, &ignored))
 		return SHARED;
+	const bool pointer = begins_with_pointer(&begins, type);
+	if (fits.over || begins.over)
+		return EITHER;
 	if (!shared.addr || !value_makes_sense(c->rt, &shared, POINTERS))
 		return INSIDE;
 	/* A number is hardly ever such an address. */
-	return begins_with_pointer(type) && value_makes_sense(c->rt, &inside, POINTERS)
-		       ? EITHER
-		       : SHARED;
+	return pointer && value_makes_sense(c->rt, &inside, POINTERS) ? EITHER : SHARED;
 }
 
 static void take_from_closure(const struct closure *c, const struct dwarf_variable *d,
@@ -195,7 +211,7 @@ void runtime_each_capture(struct runtime *rt, const struct func_value *f, variab
 		    !variable_is_compilers(d))
 			give(&c, d, f->closure + d->closure_offset);
 	}
-	size_t len = c.name ? strlen(c.name) : 0;
+	size_t len = strlen(c.name);
 	if (len > 3 && strcmp(c.name + len - 3, "-fm") == 0)
 		give_receiver(&c, f->closure);
 }

@@ -212,6 +212,12 @@ static int64_t offset_of(const struct code_variables *variables,
 	return variable_is_one_part(v, type) ? 0 : off;
 }
 
+/* Where the debugging information has any number. */
+static int64_t difference(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+
 /* Optimised code: behind the load, and not before it, one variable is in that register. */
 static void join_by_register(struct dwarf *d, const struct load *load,
 			     const struct code_variables *variables,
@@ -238,7 +244,7 @@ static void join_by_register(struct dwarf *d, const struct load *load,
 		if (only)
 			return; /* one of them is a copy of the other */
 		only = v;
-		off = load->off - in;
+		off = difference(load->off, in);
 	}
 	if (only && off >= WORD)
 		set_offset(to, only, offset_of(variables, only, off));
@@ -256,9 +262,10 @@ static void join_by_place(const struct code_variables *variables, const struct l
 		if (!may_be_captured(v) || v->listed || v->piece_count != 1 ||
 		    v->pieces[0].where != DWARF_PIECE_CFA || !type)
 			continue;
-		int64_t in = load->place - v->pieces[0].at;
-		if (in >= 0 && (uint64_t)in < type->size && load->off - in >= WORD)
-			set_offset(to, v, load->off - in);
+		int64_t in = difference(load->place, v->pieces[0].at);
+		int64_t off = difference(load->off, in);
+		if (in >= 0 && (uint64_t)in < type->size && off >= WORD)
+			set_offset(to, v, off);
 	}
 }
 
@@ -284,7 +291,7 @@ void closure_code_join(struct runtime *rt, const struct code *c, struct dwarf *d
 	struct load loads[LOADS_MAX];
 
 	if (!to || variables->scopes->tells_closures || !c->call_count ||
-	    !is_closure_name(c->calls[c->call_count - 1].name))
+	    !is_closure_name(code_own_call(c)->name))
 		return;
 	if (c->pc != c->entry || !c->exact) {
 		join_by_entry(rt, c, variables);

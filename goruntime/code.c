@@ -192,7 +192,7 @@ const struct code *code_with_calls(struct code_table *table, uint64_t pc, bool e
 /* The releases before 1.18 do not flag assembly; all name its file. */
 bool code_is_assembly(const struct code *c)
 {
-	const char *file = c->call_count ? c->calls[c->call_count - 1].file : NULL;
+	const char *file = c->call_count ? code_own_call(c)->file : NULL;
 	size_t len = file ? strlen(file) : 0;
 
 	return c->flags & PCLNTAB_ASM || (len > 2 && strcmp(file + len - 2, ".s") == 0);

@@ -40,6 +40,12 @@ const struct code *code_at(struct code_table *table, uint64_t pc, bool exact);
 /* With calls and arguments filled in. */
 const struct code *code_with_calls(struct code_table *table, uint64_t pc, bool exact);
 
+/* The function itself, not one that is inlined there. calls is filled in. */
+static inline const struct pclntab_call *code_own_call(const struct code *c)
+{
+	return &c->calls[c->call_count - 1];
+}
+
 /* calls is filled in. */
 bool code_is_assembly(const struct code *c);
 /* Is there a call before pc, and Go code with a frame around it? t: for what no file has. */

@@ -95,6 +95,10 @@ static void read_form(struct runtime *rt, const struct form *form, struct contex
 /* What one that is none of this package's is made from: its first field that is one. */
 static bool parent_in(const struct value *v, struct value *ret)
 {
+	struct type_walk walk = { 0 };
+
+	if (!type_enter(&walk, v->type))
+		return false;
 	for (size_t i = 0; i < type_field_count(v->type); i++) {
 		const struct type_field *f = type_field(v->type, i);
 		if (!f->type || strcmp(type_name(f->type), interface_name) != 0)
@@ -134,24 +138,31 @@ void runtime_each_context(struct runtime *rt, const struct value *v, context_fn 
 
 enum { NESTED_MAX = 3 };
 
+struct finding {
+	bool (*wanted)(const struct type *);
+	struct type_walk walk;
+};
+
 /* Where the first context in a struct is, or else the first *http.Request, which has one. */
-static bool find_in(const struct type *type, uint64_t off, int depth,
-		    bool (*wanted)(const struct type *), struct type_field *ret)
+static bool find_in(struct finding *f, const struct type *type, uint64_t off,
+		    struct type_field *ret)
 {
-	for (size_t i = 0; i < type_field_count(type); i++) {
-		const struct type_field *f = type_field(type, i);
-		if (!f->type)
-			continue;
-		if (wanted(f->type)) {
-			*ret = *f;
+	bool found = false;
+
+	if (f->walk.depth > NESTED_MAX || !type_enter(&f->walk, type))
+		return false;
+	for (size_t i = 0; !found && i < type_field_count(type); i++) {
+		const struct type_field *field = type_field(type, i);
+		if (field->type && f->wanted(field->type)) {
+			*ret = *field;
 			ret->off += off;
-			return true;
+			found = true;
+		} else if (field->type && type_kind(field->type) == KIND_STRUCT) {
+			found = find_in(f, field->type, off + field->off, ret);
 		}
-		if (type_kind(f->type) == KIND_STRUCT && depth < NESTED_MAX &&
-		    find_in(f->type, off + f->off, depth + 1, wanted, ret))
-			return true;
 	}
-	return false;
+	type_leave(&f->walk);
+	return found;
 }
 
 static bool is_request(const struct type *type)
@@ -167,8 +178,10 @@ static const struct type_field *place_in(const struct type *type)
 
 	if (!t->has_context_place) {
 		t->has_context_place = true;
-		if (!find_in(type, 0, 0, runtime_is_context, &t->context_place))
-			find_in(type, 0, 0, is_request, &t->context_place);
+		struct finding context = { .wanted = runtime_is_context };
+		struct finding request = { .wanted = is_request };
+		if (!find_in(&context, type, 0, &t->context_place))
+			find_in(&request, type, 0, &t->context_place);
 	}
 	return t->context_place.type ? &t->context_place : NULL;
 }

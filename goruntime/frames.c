@@ -109,7 +109,7 @@ static struct code_frame frame_of(const struct code *c, const struct pclntab_cal
 				  const struct runtime *rt)
 {
 	return (struct code_frame){
-		.function = call->name,
+		.function = call->named ? call->name : NULL,
 		.file = call->file,
 		.line = call->line,
 		.inlined = call->inlined,

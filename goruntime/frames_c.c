@@ -128,7 +128,8 @@ struct frame_variables *c_frame_variables(struct c_frames *f, uint32_t i,
 	if (i + 1 >= f->count || f->registers[i].value[arch->pc] != raw->pc)
 		return NULL;
 	code_variables_free(f->code.variables);
-	f->call = (struct pclntab_call){ .name = function };
+	f->call = (struct pclntab_call){ .name = function ? function : "?",
+					 .named = function != NULL };
 	f->code = (struct code){ .pc = raw->pc,
 				 .exact = exact,
 				 .frame_size = -1,

@@ -283,9 +283,8 @@ static bool runs_user_code(struct runtime *rt, const struct goroutine *g)
 	for (uint32_t i = 0; i < s.count; i++) {
 		const struct code *c = code_with_calls(rt->code, s.frames[i].pc,
 						       s.frames[i].flags & FRAME_EXACT);
-		const char *name =
-			c && c->call_count ? c->calls[c->call_count - 1].name : NULL;
-		if (name && strncmp(name, "runtime.", 8) != 0)
+		const struct pclntab_call *call = c ? code_own_call(c) : NULL;
+		if (call && call->named && strncmp(call->name, "runtime.", 8) != 0)
 			return true;
 	}
 	return false;
@@ -295,9 +294,8 @@ static bool runs_user_code(struct runtime *rt, const struct goroutine *g)
 static bool is_system(struct runtime *rt, const struct goroutine *g)
 {
 	const struct code *c = code_with_calls(rt->code, g->start_pc, true);
-	const char *name = c && c->call_count ? c->calls[c->call_count - 1].name : NULL;
 
-	if (!name || strncmp(name, "runtime.", 8) != 0)
+	if (!c || strncmp(code_own_call(c)->name, "runtime.", 8) != 0)
 		return false;
 	switch ((int)c->special) {
 	case SPECIAL_runtime_main:

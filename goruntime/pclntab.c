@@ -306,6 +306,12 @@ static const char *file_name(const struct pclntab *tab, const struct pclntab_fun
 	return slot.bad || off == UINT32_MAX ? NULL : string_at(tab, tab->files, off);
 }
 
+static void set_name(struct pclntab_call *call, const char *name)
+{
+	call->named = name != NULL;
+	call->name = name ? name : "?";
+}
+
 struct pclntab_call pclntab_outer_call(const struct pclntab *tab,
 				       const struct pclntab_func *func, uint64_t pc)
 {
@@ -313,13 +319,14 @@ struct pclntab_call pclntab_outer_call(const struct pclntab *tab,
 	int32_t line = value_at(tab, func, u32_at(func->record, f->line), pc);
 	int32_t file = value_at(tab, func, u32_at(func->record, f->file), pc);
 
-	return (struct pclntab_call){
-		.name = pclntab_name(tab, func),
+	struct pclntab_call call = {
 		.file = file_name(tab, func, file),
 		.line = line > 0 ? (uint32_t)line : 0,
 		.id = func->id,
 		.pc = pc,
 	};
+	set_name(&call, pclntab_name(tab, func));
+	return call;
 }
 
 struct bytes pclntab_funcdata(const struct pclntab *tab, const struct pclntab_func *func,
@@ -363,8 +370,8 @@ size_t pclntab_calls(const struct pclntab *tab, const struct pclntab_func *func,
 		if (bytes_at(record, f->inline_size).bad)
 			break;
 		ret[n] = pclntab_outer_call(tab, func, pc);
-		ret[n].name =
-			string_at(tab, tab->names, u32_at(record, (int)f->inline_name));
+		set_name(&ret[n],
+			 string_at(tab, tab->names, u32_at(record, (int)f->inline_name)));
 		ret[n].id = u8_at(record, (int)f->inline_id);
 		ret[n].inlined = true;
 		n++;

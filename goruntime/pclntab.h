@@ -67,7 +67,8 @@ int32_t pclntab_pcdata(const struct pclntab *tab, const struct pclntab_func *fun
 
 /* The calls at pc, innermost first: inlined ones, then the function itself (last). */
 struct pclntab_call {
-	const char *name; /* NULL: damaged */
+	const char *name; /* never NULL: "?" when it is damaged */
+	bool named;	  /* it is not */
 	const char *file; /* NULL: not known */
 	uint32_t line;	  /* 0: not known */
 	uint8_t id;	  /* funcID of the inlined function */

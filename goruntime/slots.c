@@ -29,6 +29,7 @@ struct listing {
 	variable_fn *fn;
 	void *arg;
 	size_t count;
+	bool full;    /* SLOTS_MAX of them were given */
 	int64_t last; /* the pointer before this one */
 	bool has_last;
 	const struct type *receiver; /* NULL: it is not known */
@@ -203,17 +204,18 @@ static void give_pointer(struct listing *l, int64_t off)
 	give(l, to ? types_compose(KIND_POINTER, 0, to) : &pointer_type, off);
 }
 
-static void give_slot(void *arg, int64_t off)
+static bool give_slot(void *arg, int64_t off)
 {
 	struct listing *l = arg;
 	bool follows = l->has_last && l->last == off - WORD;
 
-	if (++l->count > SLOTS_MAX)
-		return;
+	l->full |= l->count++ == SLOTS_MAX;
+	if (l->full)
+		return false;
 	if (is_receiver(l, off)) {
 		l->receiver_given = true;
 		give(l, l->receiver, off);
-		return;
+		return true;
 	}
 	const uint64_t addr = l->frame->cfa + (uint64_t)off;
 	const struct type *interface =
@@ -224,64 +226,111 @@ static void give_slot(void *arg, int64_t off)
 		give_pointer(l, off);
 	l->last = off;
 	l->has_last = true;
+	return true;
 }
 
-struct tracing {
-	struct frame_variables *frame;
-	const struct stack_object *object;
+/* What is known of the objects of a frame, in their order. */
+struct traced {
 	bool mapped, pointed;
 };
 
-static bool is_inside(const struct stack_object *object, int64_t off)
+struct tracing {
+	struct frame_variables *frame;
+	struct traced *traced;
+};
+
+/* They are in the order of their offsets. */
+static struct traced *traced_at(const struct tracing *t, int64_t off)
 {
-	return off >= object->off && (uint64_t)(off - object->off) < object->size;
+	const struct stack_map *map = &t->frame->code->variables->map;
+	size_t low = 0, high = map->object_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (map->objects[middle].off <= off)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && stack_object_has(&map->objects[low - 1], off) ? &t->traced[low - 1]
+								    : NULL;
 }
 
-static void trace_slot(void *arg, int64_t off)
+static bool trace_slot(void *arg, int64_t off)
 {
-	struct tracing *t = arg;
+	const struct tracing *t = arg;
+	struct traced *at = traced_at(t, off);
 	uint64_t to;
 	struct err ignored;
 
-	t->mapped |= is_inside(t->object, off);
-	if (!t->pointed &&
-	    target_read(t->frame->rt->target, t->frame->cfa + (uint64_t)off, &to, WORD,
-			&ignored))
-		t->pointed = is_inside(t->object, (int64_t)(to - t->frame->cfa));
+	if (at)
+		at->mapped = true;
+	if (target_read(t->frame->rt->target, t->frame->cfa + (uint64_t)off, &to, WORD,
+			&ignored) &&
+	    (at = traced_at(t, (int64_t)(to - t->frame->cfa))))
+		at->pointed = true;
+	return true;
 }
 
 /* As the collector does it: an object that the frame itself needs is in its map, another one lives
  * while something that is needed points to it (runtime/mgcmark.go scanstack, 1.27). */
-static void give_object(struct listing *l, const struct stack_object *object)
+static bool give_object(struct listing *l, const struct stack_object *object,
+			struct traced traced, struct err *err)
 {
-	const struct stack_map *map = &l->frame->code->variables->map;
-	struct tracing t = { .frame = l->frame, .object = object };
 	struct err ignored;
 	const struct type *type =
 		object->type ? runtime_type_at(l->frame->rt, object->type, &ignored)
 			     : NULL;
 
-	stack_map_each(map, trace_slot, &t);
-	l->unsure = !t.mapped && !t.pointed;
+	l->unsure = !traced.mapped && !traced.pointed;
 	l->has_last = false;
 	if (type && is_part_of_map(type))
-		return;
+		return true;
 	if (type)
 		give(l, type, object->off);
-	else if (t.pointed && !t.mapped)
-		stack_object_each(object, give_slot, l);
+	else if (traced.pointed && !traced.mapped)
+		return stack_object_each(l->frame->rt->target, object, give_slot, l, err);
+	return true;
+}
+
+static bool give_objects(struct listing *l, struct err *err)
+{
+	const struct stack_map *map = &l->frame->code->variables->map;
+	AUTO(xfree)
+	struct traced *traced = xcalloc(map->object_count + 1, sizeof(*traced));
+	struct tracing t = { l->frame, traced };
+
+	if (!map->object_count)
+		return true;
+	if (!stack_map_each(l->frame->rt->target, map, trace_slot, &t, err))
+		return false;
+	for (size_t i = 0; i < map->object_count; i++)
+		if (!give_object(l, &map->objects[i], traced[i], err))
+			return false;
+	return true;
+}
+
+/* The rest of them is not known. */
+static void give_end(const struct listing *l, const char *why)
+{
+	const struct variable v = { .name = "slots", .unreadable = why };
+
+	l->fn(l->arg, l->frame->rt, &v);
 }
 
 void frame_each_slot(struct frame_variables *frame, variable_fn *fn, void *arg)
 {
 	const struct stack_map *map = &frame->code->variables->map;
 	struct listing l = { .frame = frame, .fn = fn, .arg = arg };
+	struct err err;
 
 	if (arguments_first_word(frame->code->arguments, &l.receiver_off))
 		l.receiver = receiver_of(frame);
-	stack_map_each(map, give_slot, &l);
+	bool all = stack_map_each(frame->rt->target, map, give_slot, &l, &err);
 	if (l.receiver && !l.receiver_given)
 		give_variable(&l, l.receiver, (int64_t)l.receiver_off, true);
-	for (size_t i = 0; i < map->object_count; i++)
-		give_object(&l, &map->objects[i]);
+	if (!all || !give_objects(&l, &err))
+		give_end(&l, err.text);
+	else if (l.full)
+		give_end(&l, "there are too many of them");
 }

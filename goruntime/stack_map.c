@@ -10,6 +10,7 @@ enum {
 	/* In 1.15 they are 3 and 5, then 2 and 4. */
 	OBJECTS_BEFORE_DEFERS = 2,
 	WORDS_MAX = 1 << 16, /* of one frame */
+	WORDS_OF_STEP = 64,  /* of the work budget */
 };
 
 struct reading {
@@ -79,7 +80,8 @@ static bool read_object(const struct reading *r, struct bytes *b,
 	if (!by_size) {
 		ret->off = (int64_t)bytes_u64(b);
 		ret->type = bytes_u64(b);
-		return !b->bad &&
+		/* A frame is not larger. */
+		return !b->bad && ret->off == (int32_t)ret->off &&
 		       target_read(r->rt->target, ret->type, &ret->size, WORD, &ignored);
 	}
 	ret->off = (int32_t)bytes_u32(b);
@@ -101,7 +103,7 @@ static void read_objects(const struct reading *r, int64_t varp, struct stack_map
 		return;
 	ret->objects = xcalloc(n, sizeof(*ret->objects));
 	for (uint64_t i = 0; i < n && read_object(r, &b, &object); i++) {
-		object.off += object.off < 0 ? varp : 0;
+		object.off += object.off < 0 ? varp : 0; /* of 32 bits */
 		ret->objects[ret->object_count++] = object;
 	}
 }
@@ -145,13 +147,16 @@ static bool is_set(struct bytes bits, uint64_t i)
 	return bytes_u8(&b) >> i % 8 & 1;
 }
 
+bool stack_object_has(const struct stack_object *object, int64_t off)
+{
+	return off >= object->off && (uint64_t)off - (uint64_t)object->off < object->size;
+}
+
 static bool in_object(const struct stack_map *map, int64_t off)
 {
-	for (size_t i = 0; i < map->object_count; i++) {
-		const struct stack_object *object = &map->objects[i];
-		if (off >= object->off && (uint64_t)(off - object->off) < object->size)
+	for (size_t i = 0; i < map->object_count; i++)
+		if (stack_object_has(&map->objects[i], off))
 			return true;
-	}
 	return false;
 }
 
@@ -183,23 +188,28 @@ bool stack_map_is_needed(const struct stack_map *map, int64_t off)
 	return find(map, off, &set) && set;
 }
 
-static void each(int64_t from, uint32_t count, struct bytes bits, stack_slot_fn *fn,
-		 void *arg)
+static bool each(struct target *t, int64_t from, uint64_t count, struct bytes bits,
+		 stack_slot_fn *fn, void *arg, struct err *err)
 {
-	for (uint32_t i = 0; i < count; i++)
-		if (is_set(bits, i))
-			fn(arg, from + (int64_t)i * WORD);
+	if (!target_spend(t, 1 + count / WORDS_OF_STEP, err))
+		return false;
+	for (uint64_t i = 0; i < count; i++)
+		if (is_set(bits, i) && !fn(arg, from + (int64_t)(i * WORD)))
+			break;
+	return true;
 }
 
-void stack_map_each(const struct stack_map *map, stack_slot_fn *fn, void *arg)
+bool stack_map_each(struct target *t, const struct stack_map *map, stack_slot_fn *fn,
+		    void *arg, struct err *err)
 {
-	each(map->locals, map->local_count, map->local_bits, fn, arg);
-	each(map->arguments, map->argument_count, map->argument_bits, fn, arg);
+	return each(t, map->locals, map->local_count, map->local_bits, fn, arg, err) &&
+	       each(t, map->arguments, map->argument_count, map->argument_bits, fn, arg,
+		    err);
 }
 
-void stack_object_each(const struct stack_object *object, stack_slot_fn *fn, void *arg)
+bool stack_object_each(struct target *t, const struct stack_object *object,
+		       stack_slot_fn *fn, void *arg, struct err *err)
 {
-	for (uint64_t i = 0; i < object->pointer_words; i++)
-		if (is_set(object->pointers, i))
-			fn(arg, object->off + (int64_t)(i * WORD));
+	return each(t, object->off, object->pointer_words, object->pointers, fn, arg,
+		    err);
 }

@@ -37,9 +37,15 @@ void stack_map_deinit(struct stack_map *map);
 bool stack_map_is_dead(const struct stack_map *map, int64_t off);
 /* ... and with one that is. */
 bool stack_map_is_needed(const struct stack_map *map, int64_t off);
-/* Calls fn for each word with a pointer that is needed; of an object with any pointer. */
-typedef void stack_slot_fn(void *arg, int64_t off);
-void stack_object_each(const struct stack_object *object, stack_slot_fn *fn, void *arg);
-void stack_map_each(const struct stack_map *map, stack_slot_fn *fn, void *arg);
+/* Is that place in the object? */
+bool stack_object_has(const struct stack_object *object, int64_t off);
+/* Calls fn for each word with a pointer that is needed, or of an object with any pointer, until it
+ * says false. The words that are looked at count against the work budget. False: err says that it is
+ * used up. */
+typedef bool stack_slot_fn(void *arg, int64_t off);
+MUST_CHECK bool stack_map_each(struct target *t, const struct stack_map *map,
+			       stack_slot_fn *fn, void *arg, struct err *err);
+MUST_CHECK bool stack_object_each(struct target *t, const struct stack_object *object,
+				  stack_slot_fn *fn, void *arg, struct err *err);
 
 #endif

@@ -7,7 +7,7 @@
 #include "stack_map.h"
 #include "type.h"
 
-enum { WORD = 8, WORDS_MAX = 64, DEPTH_MAX = 8 };
+enum { WORD = 8, WORDS_MAX = 64 };
 
 /* Where a variable's pointers are, word by word of it. */
 struct asking {
@@ -15,6 +15,7 @@ struct asking {
 	const struct dwarf_variable *d;
 	size_t words; /* asked for */
 	bool dead, live;
+	struct type_walk walk;
 };
 
 /* False: it is not in this frame's memory. */
@@ -26,7 +27,7 @@ static bool place_of(const struct dwarf_variable *d, uint64_t off, int64_t *ret)
 			off -= piece->size;
 			continue;
 		}
-		*ret = piece->at + (int64_t)off;
+		*ret = (int64_t)((uint64_t)piece->at + off);
 		return piece->where == DWARF_PIECE_CFA;
 	}
 	return false;
@@ -44,17 +45,16 @@ static void ask(struct asking *a, uint64_t off)
 		a->dead = true;
 }
 
-static void ask_all(struct asking *a, const struct type *type, uint64_t off, int depth);
+static void ask_all(struct asking *a, const struct type *type, uint64_t off);
 
-static void ask_elements(struct asking *a, const struct type *type, uint64_t off,
-			 int depth)
+static void ask_elements(struct asking *a, const struct type *type, uint64_t off)
 {
 	const struct type *elem = type_elem(type);
 
 	for (uint64_t i = 0; elem && i < type->count && a->words < WORDS_MAX && !a->live;
 	     i++) {
 		size_t before = a->words;
-		ask_all(a, elem, off + i * elem->size, depth);
+		ask_all(a, elem, off + i * elem->size);
 		if (a->words == before)
 			return; /* it has no pointers */
 	}
@@ -62,10 +62,8 @@ static void ask_elements(struct asking *a, const struct type *type, uint64_t off
 
 /* Of an interface the first word is not asked for: what it points to is never freed
  * (cmd/compile/internal/liveness typebits.Set, 1.27). */
-static void ask_all(struct asking *a, const struct type *type, uint64_t off, int depth)
+static void ask_by_kind(struct asking *a, const struct type *type, uint64_t off)
 {
-	if (depth >= DEPTH_MAX || a->words >= WORDS_MAX || a->live)
-		return;
 	switch ((int)type->kind) {
 	case KIND_CHAN:
 	case KIND_FUNC:
@@ -80,14 +78,26 @@ static void ask_all(struct asking *a, const struct type *type, uint64_t off, int
 		ask(a, off + WORD);
 		break;
 	case KIND_ARRAY:
-		ask_elements(a, type, off, depth + 1);
+		ask_elements(a, type, off);
 		break;
 	case KIND_STRUCT:
 		for (size_t i = 0; i < type_field_count(type); i++)
 			if (type->fields[i].type)
 				ask_all(a, type->fields[i].type,
-					off + type->fields[i].off, depth + 1);
+					off + type->fields[i].off);
 	}
+}
+
+static void ask_all(struct asking *a, const struct type *type, uint64_t off)
+{
+	if (a->words >= WORDS_MAX || a->live)
+		return;
+	if (!type_enter(&a->walk, type)) {
+		a->live = true; /* it may be */
+		return;
+	}
+	ask_by_kind(a, type, off);
+	type_leave(&a->walk);
 }
 
 /* The runtime has pointers that the collector is not told of: to what is not in its heap, as those
@@ -95,11 +105,11 @@ static void ask_all(struct asking *a, const struct type *type, uint64_t off, int
 static bool is_told_of(const struct frame_variables *frame, const struct type *type)
 {
 	const struct code *c = frame->code;
-	const char *name = c->calls[c->call_count - 1].name;
+	const struct pclntab_call *call = code_own_call(c);
 	const struct type *to = type->kind == KIND_POINTER ? type_elem(type) : NULL;
 
-	return name && strncmp(name, "runtime.", 8) != 0 &&
-	       strncmp(name, "internal/runtime/", 17) != 0 && !type->c &&
+	return call->named && strncmp(call->name, "runtime.", 8) != 0 &&
+	       strncmp(call->name, "internal/runtime/", 17) != 0 && !type->c &&
 	       !(to && (to->c || strstr(to->name, "_Ctype_")));
 }
 
@@ -122,7 +132,7 @@ bool variable_is_stale(const struct frame_variables *frame,
 		return true;
 	if (!type || !a.map->known || !is_told_of(frame, type))
 		return false;
-	ask_all(&a, type, 0, 0);
+	ask_all(&a, type, 0);
 	return a.dead && !a.live;
 }
 

@@ -30,6 +30,7 @@ struct types {
 	void **kept; /* that nobody else keeps: names, notes */
 	size_t kept_count, kept_cap;
 	uint64_t composed; /* types that nothing tells of */
+	uint64_t walked;   /* of LIMIT_TYPE_WALKS */
 	int depth;	   /* of the making of names */
 };
 
@@ -142,25 +143,35 @@ static enum type_kind kind_of(const struct dwarf_type *d)
 	return kind_by_tag(d);
 }
 
-/* What every release says alike is taken from the kind: gdb shows a func as one byte. */
+/* What every release says alike, for 64 bits. 0: the kind does not say. */
+static uint64_t size_of_kind(enum type_kind kind)
+{
+	static const uint8_t sizes[TYPE_KINDS] = {
+		[KIND_BOOL] = 1,	[KIND_INT] = 8,	    [KIND_INT8] = 1,
+		[KIND_INT16] = 2,	[KIND_INT32] = 4,   [KIND_INT64] = 8,
+		[KIND_UINT] = 8,	[KIND_UINT8] = 1,   [KIND_UINT16] = 2,
+		[KIND_UINT32] = 4,	[KIND_UINT64] = 8,  [KIND_UINTPTR] = 8,
+		[KIND_FLOAT32] = 4,	[KIND_FLOAT64] = 8, [KIND_COMPLEX64] = 8,
+		[KIND_COMPLEX128] = 16, [KIND_CHAN] = 8,    [KIND_FUNC] = 8,
+		[KIND_INTERFACE] = 16,	[KIND_MAP] = 8,	    [KIND_POINTER] = 8,
+		[KIND_SLICE] = 24,	[KIND_STRING] = 16, [KIND_UNSAFE_POINTER] = 8,
+	};
+
+	return sizes[kind];
+}
+
+/* gdb shows a func as one byte, so that what is no number is as large as its kind. */
 static uint64_t size_of(enum type_kind kind, const struct dwarf_type *d)
 {
-	enum { WORD = 8 };
+	const bool is_number = kind >= KIND_BOOL && kind <= KIND_COMPLEX128;
+	const uint64_t size = size_of_kind(kind);
 
-	switch ((int)kind) {
-	case KIND_CHAN:
-	case KIND_FUNC:
-	case KIND_MAP:
-	case KIND_POINTER:
-	case KIND_UNSAFE_POINTER:
-		return WORD;
-	case KIND_INTERFACE:
-	case KIND_STRING:
-		return 2 * WORD;
-	case KIND_SLICE:
-		return 3 * WORD;
-	}
-	return d->has_size ? d->size : 0;
+	return size && !is_number ? size : d->has_size ? d->size : 0;
+}
+
+bool type_is_sound(enum type_kind kind, uint64_t size)
+{
+	return !size_of_kind(kind) || size == size_of_kind(kind);
 }
 
 static void *keep(struct types *types, void *memory)
@@ -185,7 +196,8 @@ static const char *make_name(struct types *types, const struct type *type)
 		of = types_at(types, type->elem_ref, &ignored);
 	types->depth -= type->elem_ref != 0;
 	const char *name = of ? of->name : type->elem_ref ? "..." : "void";
-	if (strlen(name) > NAME_BYTES)
+	/* One that leads to itself has none yet. */
+	if (!name || strlen(name) > NAME_BYTES)
 		name = "...";
 	switch ((int)type->kind) {
 	case KIND_POINTER:
@@ -237,6 +249,8 @@ static void fill(struct type *type, const struct dwarf_type *d)
 {
 	type->kind = kind_of(d);
 	type->size = size_of(type->kind, d);
+	if (!type_is_sound(type->kind, type->size))
+		type->kind = KIND_UNKNOWN;
 	type->c = !d->go;
 	type->elem_ref = d->go_elem ? d->go_elem : d->of;
 	type->key_ref = d->go_key;
@@ -471,6 +485,28 @@ const struct type_field *type_field_named(const struct type *type, const char *n
 		if (strcmp(type->fields[i].name, name) == 0)
 			return &type->fields[i];
 	return NULL;
+}
+
+bool type_enter(struct type_walk *w, const struct type *type)
+{
+	const unsigned steps = 1 + (unsigned)type_field_count(type);
+	/* Those of slots.c belong to nothing. */
+	uint64_t none = 0, *walked = type->types ? &type->types->walked : &none;
+
+	if (w->depth == LIMIT_TYPE_DEPTH || steps > LIMIT_TYPE_STEPS - w->steps ||
+	    steps > LIMIT_TYPE_WALKS - *walked) {
+		w->over = true;
+		return false;
+	}
+	w->depth++;
+	w->steps += steps;
+	*walked += steps;
+	return true;
+}
+
+void type_leave(struct type_walk *w)
+{
+	w->depth--;
 }
 
 struct enumerators {

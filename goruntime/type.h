@@ -48,6 +48,9 @@ const struct type *types_compose(enum type_kind kind, uint64_t count,
 const struct type *types_of_descriptor(struct types *types, uint64_t descriptor,
 				       struct err *err);
 
+/* Is that the size of values of the kind? */
+bool type_is_sound(enum type_kind kind, uint64_t size);
+
 /* type_descriptor.c: what a descriptor says of its type, or of its fields. */
 MUST_CHECK bool type_describe(struct runtime *rt, struct type *ret, uint64_t descriptor,
 			      struct err *err);

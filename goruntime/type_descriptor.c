@@ -60,7 +60,7 @@ bool type_describe(struct runtime *rt, struct type *ret, uint64_t descriptor,
 	if (!type_read_full(rt, descriptor, &named, err) ||
 	    !target_read(rt->target, descriptor, words, sizeof(words), err))
 		return false;
-	if (named.kind > KIND_UNSAFE_POINTER)
+	if (named.kind > KIND_UNSAFE_POINTER || !type_is_sound(named.kind, words[0]))
 		return err_set(err, ERR_BAD_DATA, "the type at 0x%" PRIx64 " is damaged",
 			       descriptor);
 	ret->kind = named.kind;

@@ -5,15 +5,13 @@
 
 enum {
 	PARTS_MAX = 64, /* of each struct and array */
-	DEPTH_MAX = 16,
-	STEPS_MAX = 4096, /* of all of it; what lies beyond is believed */
 	BOOL_MAX = 1,
 };
 
 struct sense {
 	struct runtime *rt;
 	int pointers; /* that may still be followed */
-	unsigned depth, *steps;
+	struct type_walk *walk;
 };
 
 static bool makes_sense(const struct sense *from, const struct value *v, int pointers);
@@ -154,19 +152,21 @@ static bool makes_sense(const struct sense *from, const struct value *v, int poi
 		[KIND_STRUCT] = struct_makes_sense,
 	};
 	const enum type_kind kind = type_kind(v->type);
-	const struct sense s = { from->rt, pointers, from->depth + 1, from->steps };
+	const struct sense s = { from->rt, pointers, from->walk };
 
-	if (s.depth > DEPTH_MAX || ++*s.steps > STEPS_MAX)
-		return true;
-	if ((size_t)kind < ARRAY_SIZE(by_kind) && by_kind[kind])
-		return by_kind[kind](&s, v);
-	return is_there(s.rt, v->addr, type_size(v->type));
+	if (!type_enter(s.walk, v->type))
+		return true; /* what lies beyond is believed */
+	bool ok = (size_t)kind < ARRAY_SIZE(by_kind) && by_kind[kind]
+			  ? by_kind[kind](&s, v)
+			  : is_there(s.rt, v->addr, type_size(v->type));
+	type_leave(s.walk);
+	return ok;
 }
 
 bool value_makes_sense(struct runtime *rt, const struct value *v, int pointers)
 {
-	unsigned steps = 0;
-	const struct sense begin = { rt, pointers, 0, &steps };
+	struct type_walk walk = { 0 };
+	const struct sense begin = { rt, pointers, &walk };
 
 	return makes_sense(&begin, v, pointers);
 }

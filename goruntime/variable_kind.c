@@ -34,11 +34,10 @@ bool variable_is_compilers(const struct dwarf_variable *d)
 /* cmd/compile/internal/ir closureName (1.27). */
 bool is_closure_name(const char *function)
 {
-	const char *dot = function ? strrchr(function, '.') : NULL;
+	const char *dot = strrchr(function, '.');
 
-	return function &&
-	       (strstr(function, "-range") || (dot && strncmp(dot, ".func", 5) == 0) ||
-		(dot && is_number(dot + 1)));
+	return strstr(function, "-range") || (dot && strncmp(dot, ".func", 5) == 0) ||
+	       (dot && is_number(dot + 1));
 }
 
 static uint32_t first_line(const struct code *code)

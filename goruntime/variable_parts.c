@@ -5,7 +5,7 @@
 
 #include "type.h"
 
-enum { WORD = 8, DEPTH_MAX = 8 };
+enum { WORD = 8 };
 
 /* A word or number of a type. */
 struct part {
@@ -17,6 +17,7 @@ struct parts {
 	struct part list[DWARF_PIECES];
 	size_t count;
 	bool unknown; /* too many, or not such a type */
+	struct type_walk walk;
 };
 
 static void add(struct parts *p, uint64_t off, uint64_t size, bool pointer)
@@ -27,12 +28,10 @@ static void add(struct parts *p, uint64_t off, uint64_t size, bool pointer)
 		p->list[p->count++] = (struct part){ off, size, pointer };
 }
 
-static void take_apart(struct parts *p, const struct type *type, uint64_t off, int depth)
+static void take_apart(struct parts *p, const struct type *type, uint64_t off);
+
+static void take_by_kind(struct parts *p, const struct type *type, uint64_t off)
 {
-	if (!type || depth == DEPTH_MAX || p->unknown) {
-		p->unknown = true;
-		return;
-	}
 	switch ((int)type->kind) {
 	case KIND_STRING:
 	case KIND_SLICE:
@@ -53,12 +52,11 @@ static void take_apart(struct parts *p, const struct type *type, uint64_t off, i
 	case KIND_ARRAY: /* longer ones are in memory as a whole */
 		p->unknown |= type->count > 1;
 		if (type->count == 1)
-			take_apart(p, type_elem(type), off, depth + 1);
+			take_apart(p, type_elem(type), off);
 		break;
 	case KIND_STRUCT:
-		for (size_t i = 0; i < type_field_count(type); i++)
-			take_apart(p, type->fields[i].type, off + type->fields[i].off,
-				   depth + 1);
+		for (size_t i = 0; i < type_field_count(type) && !p->unknown; i++)
+			take_apart(p, type->fields[i].type, off + type->fields[i].off);
 		break;
 	case KIND_CHAN:
 	case KIND_FUNC:
@@ -70,6 +68,16 @@ static void take_apart(struct parts *p, const struct type *type, uint64_t off, i
 	default:
 		add(p, off, type->size, false);
 	}
+}
+
+static void take_apart(struct parts *p, const struct type *type, uint64_t off)
+{
+	if (!type || !type_enter(&p->walk, type)) {
+		p->unknown = true;
+		return;
+	}
+	take_by_kind(p, type, off);
+	type_leave(&p->walk);
 }
 
 /* The way of putting pieces and parts together, in their order. */
@@ -85,8 +93,7 @@ struct fitting {
 static bool is_of_object(const struct stack_map *map, int64_t at)
 {
 	for (size_t i = 0; i < map->object_count; i++)
-		if (at >= map->objects[i].off &&
-		    (uint64_t)(at - map->objects[i].off) < map->objects[i].size)
+		if (stack_object_has(&map->objects[i], at))
 			return true;
 	return false;
 }
@@ -122,22 +129,35 @@ static void fit(struct fitting *f, size_t piece, size_t part)
 	}
 }
 
-static uint64_t alignment(const struct type *type)
+static uint64_t alignment(struct type_walk *w, const struct type *type);
+
+static uint64_t alignment_of_fields(struct type_walk *w, const struct type *type)
 {
-	const struct type *elem = type->kind == KIND_ARRAY ? type_elem(type) : NULL;
 	uint64_t most = 1;
 
-	if (elem)
-		return alignment(elem);
-	if (type->kind == KIND_COMPLEX64 || type->kind == KIND_COMPLEX128)
-		return type->size / 2;
-	if (type->kind != KIND_STRUCT)
-		return type->size && type->size < WORD ? type->size : WORD;
-	for (size_t i = 0; i < type_field_count(type); i++) {
-		uint64_t of = type->fields[i].type ? alignment(type->fields[i].type) : 1;
+	for (size_t i = 0; i < type_field_count(type) && !w->over; i++) {
+		const struct type *inner = type->fields[i].type;
+		uint64_t of = inner ? alignment(w, inner) : 1;
 		most = of > most ? of : most;
 	}
 	return most;
+}
+
+/* 1 where the walk is over. */
+static uint64_t alignment(struct type_walk *w, const struct type *type)
+{
+	const struct type *elem = type->kind == KIND_ARRAY ? type_elem(type) : NULL;
+	uint64_t ret = 1;
+
+	if (type->kind == KIND_COMPLEX64 || type->kind == KIND_COMPLEX128)
+		return type->size / 2;
+	if (!elem && type->kind != KIND_STRUCT)
+		return type->size && type->size < WORD ? type->size : WORD;
+	if (!type_enter(w, type))
+		return ret;
+	ret = elem ? alignment(w, elem) : alignment_of_fields(w, type);
+	type_leave(w);
+	return ret;
 }
 
 static uint64_t round_up(uint64_t n, uint64_t to)
@@ -148,7 +168,7 @@ static uint64_t round_up(uint64_t n, uint64_t to)
 /* Where arguments and results are passed in memory: one after the other, if that is as much as the
  * function says to have. */
 static int64_t find_home(const struct frame_variables *frame, const struct dwarf_scope *s,
-			 const struct dwarf_variable *d)
+			 const struct dwarf_variable *d, bool *ret_over)
 {
 	const struct code *c = frame->code;
 	struct pclntab_func func;
@@ -161,6 +181,7 @@ static int64_t find_home(const struct frame_variables *frame, const struct dwarf
 		return -1;
 	for (size_t i = 0; i < s->variable_count; i++) {
 		const struct dwarf_variable *v = &s->variables[i];
+		struct type_walk walk = { 0 };
 		struct err ignored;
 		const struct type *type =
 			v->parameter ? types_at(c->variables->types, v->type, &ignored)
@@ -169,7 +190,8 @@ static int64_t find_home(const struct frame_variables *frame, const struct dwarf
 			return -1;
 		if (!type)
 			continue;
-		at = round_up(at, v->result && !results ? WORD : alignment(type));
+		at = round_up(at, v->result && !results ? WORD : alignment(&walk, type));
+		*ret_over |= walk.over;
 		results |= v->result;
 		if (v == d)
 			home = (int64_t)at;
@@ -184,7 +206,7 @@ bool variable_is_one_part(const struct dwarf_variable *d, const struct type *typ
 
 	if (!d->alone || !type || type->c || d->pieces[0].where != DWARF_PIECE_REGISTER)
 		return false;
-	take_apart(&parts, type, 0, 0);
+	take_apart(&parts, type, 0);
 	return !parts.unknown && parts.count > 1;
 }
 
@@ -219,19 +241,21 @@ static bool is_in_places(const struct dwarf_variable *d)
 
 size_t variable_parts(const struct frame_variables *frame, const struct dwarf_scope *s,
 		      const struct dwarf_variable *d, const struct type *type,
-		      struct dwarf_piece *ret)
+		      struct dwarf_piece *ret, bool *ret_over)
 {
 	struct parts parts = { .count = 0 };
 	struct fitting f = { .d = d,
 			     .map = &frame->code->variables->map,
 			     .parts = &parts };
 
+	*ret_over = false;
 	if (!type || type->c || !d->listed || !is_in_places(d))
 		return 0;
-	take_apart(&parts, type, 0, 0);
+	take_apart(&parts, type, 0);
+	*ret_over = parts.walk.over;
 	if (parts.unknown || d->piece_count >= parts.count)
 		return 0;
-	f.home = find_home(frame, s, d);
+	f.home = find_home(frame, s, d, ret_over);
 	if (is_whole(&f, type))
 		return 0;
 	fit(&f, 0, 0);

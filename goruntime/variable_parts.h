@@ -9,10 +9,11 @@
 #include "variables.h"
 
 /* Are these pieces fewer than the parts of the type? Then ret has one for each part, nowhere where
- * none is sure to be of it: DWARF_PIECES at most. Returns how many; 0: they are as they are said. */
+ * none is sure to be of it: DWARF_PIECES at most. Returns how many; 0: they are as they are said.
+ * *ret_over: nothing of this is sure, for its type or a parameter's has too many parts. */
 size_t variable_parts(const struct frame_variables *frame, const struct dwarf_scope *s,
 		      const struct dwarf_variable *d, const struct type *type,
-		      struct dwarf_piece *ret);
+		      struct dwarf_piece *ret, bool *ret_over);
 /* Is it said to be in one place that has room for one of its parts only? */
 bool variable_is_one_part(const struct dwarf_variable *d, const struct type *type);
 

@@ -203,10 +203,9 @@ static bool compute(struct frame_variables *frame, struct dwarf_piece *piece,
 	if (!dwarf_piece_compute(frame->c_stack, frame->c_frame, piece, &result, err))
 		return false;
 	piece->where = result.is_value ? DWARF_PIECE_VALUE : DWARF_PIECE_ADDRESS;
-	piece->at = (int64_t)result.number;
+	piece->at = (int64_t)(result.number -
+			      (result.is_value ? 0 : frame->code->variables->bias));
 	piece->more = 0;
-	if (!result.is_value)
-		piece->at -= (int64_t)frame->code->variables->bias;
 	return true;
 }
 
@@ -356,8 +355,11 @@ static void tell(const struct frame_variables *frame, const struct dwarf_scope *
 	ret->v.name = ret->at.name ? ret->at.name : "";
 	ret->v.value.type =
 		types_at(frame->code->variables->types, ret->at.type, &ignored);
-	size_t parts =
-		variable_parts(frame, s, moved ? moved : d, ret->v.value.type, pieces);
+	bool over;
+	size_t parts = variable_parts(frame, s, moved ? moved : d, ret->v.value.type,
+				      pieces, &over);
+	if (over)
+		ret->v.unreadable = "its type has too many parts";
 	if (parts)
 		keep_pieces(ret, pieces, parts);
 	ret->stale = variable_is_stale(frame, &ret->at, ret->v.value.type);
@@ -424,9 +426,10 @@ static void give(struct frame_variables *frame, const struct dwarf_scope *s,
 	struct err err, why_shape;
 
 	v.notes = &told->notes;
-	if (v.value.type)
+	if (v.value.type && !v.unreadable)
 		locate(frame, &told->at, &v, &err);
-	else if (!types_at(frame->code->variables->types, told->at.type, &err))
+	else if (!v.value.type &&
+		 !types_at(frame->code->variables->types, told->at.type, &err))
 		v.unreadable = err.text;
 	if (!v.unreadable && !v.optimized_out) {
 		v.stale = told->stale;

@@ -33,7 +33,6 @@ static void lose_frame_pointer(struct check *c, enum verify_excuse why)
 static void disagree(struct check *c, uint32_t number, const struct code *code,
 		     const struct raw_frame *caller)
 {
-	const char *name = code->calls[code->call_count - 1].name;
 	char where[48], theirs[32] = "none";
 	struct frame_link link;
 
@@ -44,7 +43,8 @@ static void disagree(struct check *c, uint32_t number, const struct code *code,
 	warnings_add(c->all->warnings, where,
 		     "frame %" PRIu32 " (%s): pclntab returns to 0x%" PRIx64
 		     ", its frame pointer 0x%" PRIx64 " to %s",
-		     number, name ? name : "?", caller->pc, c->frame_pointer, theirs);
+		     number, code_own_call(code)->name, caller->pc, c->frame_pointer,
+		     theirs);
 }
 
 /* Does the frame keep what its own frame pointer says? False: it is not its. */

@@ -123,7 +123,7 @@ static const struct {
 
 static enum callers says(const char *function)
 {
-	for (size_t i = 0; function && i < ARRAY_SIZE(lock_functions); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(lock_functions); i++)
 		if (strcmp(function, lock_functions[i].function) == 0)
 			return lock_functions[i].says;
 	return CALLERS_SAY_NOTHING;

@@ -6,27 +6,39 @@
 #include <string.h>
 
 enum {
-	DEPTH_MAX = 8, /* of types inside types */
-	FIELDS_MAX = 64,
 	WORDS_MAX = 4096, /* bytes; the runtime prints ten words a frame */
 };
 
-/* In the bytes of the value itself: what it points to is in no word. */
-static bool is_secret_inside(struct redaction *r, const struct type *type, int depth)
+static bool is_secret_inside(struct redaction *r, struct type_walk *w,
+			     const struct type *type);
+
+static bool is_secret_in_fields(struct redaction *r, struct type_walk *w,
+				const struct type *type)
 {
-	if (!type || depth > DEPTH_MAX)
-		return false;
-	if (redaction_of_type(r, type_name(type)))
-		return true;
-	if (type_kind(type) == KIND_ARRAY)
-		return is_secret_inside(r, type_elem(type), depth + 1);
-	for (size_t i = 0; i < type_field_count(type) && i < FIELDS_MAX; i++) {
+	for (size_t i = 0; i < type_field_count(type); i++) {
 		const struct type_field *f = type_field(type, i);
 		if (redaction_of_name(r, f->name, strlen(f->name)) ||
-		    is_secret_inside(r, f->type, depth + 1))
+		    is_secret_inside(r, w, f->type))
 			return true;
 	}
 	return false;
+}
+
+/* In the bytes of the value itself: what it points to is in no word. What was not looked at may
+ * be one. */
+static bool is_secret_inside(struct redaction *r, struct type_walk *w,
+			     const struct type *type)
+{
+	if (!type)
+		return false;
+	if (!type_enter(w, type))
+		return true;
+	bool secret =
+		redaction_of_type(r, type_name(type)) ||
+		(type_kind(type) == KIND_ARRAY ? is_secret_inside(r, w, type_elem(type))
+					       : is_secret_in_fields(r, w, type));
+	type_leave(w);
+	return secret;
 }
 
 struct judging {
@@ -38,9 +50,10 @@ static void judge_argument(void *arg, const char *name, const struct type *type)
 {
 	const struct judging *j = arg;
 	unsigned i = j->notes->count++;
+	struct type_walk walk = { 0 };
 
 	if (redaction_of_name(j->r, name, strlen(name)) ||
-	    is_secret_inside(j->r, type, 0))
+	    is_secret_inside(j->r, &walk, type))
 		j->notes->which |= i < 64 ? UINT64_C(1) << i : ~UINT64_C(0);
 }
 

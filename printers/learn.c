@@ -31,13 +31,15 @@ struct learning {
 	struct walked walked;
 	struct runtime *rt;
 	unsigned steps;
-	bool leads; /* a variable of this goroutine may lead to a secret */
+	struct type_walk types; /* of a variable */
+	bool leads;		/* a variable of this goroutine may lead to a secret */
 };
 
 struct search {
 	struct redaction *redaction;
 	const struct type *seen[TYPES_MAX];
 	size_t count;
+	struct type_walk walk;
 };
 
 static bool is_named(struct redaction *r, const char *name)
@@ -80,19 +82,8 @@ static bool search_fields(struct search *s, const struct type *type)
 	return false;
 }
 
-/* By names alone; what an interface holds is not known. */
-static bool search(struct search *s, const struct type *type)
+static bool search_by_kind(struct search *s, const struct type *type)
 {
-	if (!type)
-		return false;
-	if (type_found(type)->leads)
-		return type_found(type)->leads == TYPE_LEADS;
-	for (size_t i = 0; i < s->count; i++)
-		if (s->seen[i] == type)
-			return false;
-	if (s->count == TYPES_MAX)
-		return true;
-	s->seen[s->count++] = type;
 	switch (type_kind(type)) {
 	case KIND_STRUCT:
 		return search_fields(s, type);
@@ -105,6 +96,24 @@ static bool search(struct search *s, const struct type *type)
 	default:
 		return false;
 	}
+}
+
+/* By names alone; what an interface holds is not known. */
+static bool search(struct search *s, const struct type *type)
+{
+	if (!type)
+		return false;
+	if (type_found(type)->leads)
+		return type_found(type)->leads == TYPE_LEADS;
+	for (size_t i = 0; i < s->count; i++)
+		if (s->seen[i] == type)
+			return false;
+	if (s->count == TYPES_MAX || !type_enter(&s->walk, type))
+		return true;
+	s->seen[s->count++] = type;
+	bool found = search_by_kind(s, type);
+	type_leave(&s->walk);
+	return found;
 }
 
 /* What is found of types inside on the way holds for this one only: it may be in a circle. */
@@ -210,6 +219,8 @@ static void walk(const struct walk *from, const struct value *v, bool secret);
 /* The name of a struct says less than that of a text: what is inside has names of its own. */
 static void walk_fields(const struct walk *w, const struct value *v)
 {
+	if (!type_enter(&w->l->types, v->type))
+		return;
 	const struct type_field *key = key_of_pair(v->type);
 	bool pair = key &&
 		    names_secret(w->l, &(struct value){ key->type, v->addr + key->off });
@@ -219,6 +230,7 @@ static void walk_fields(const struct walk *w, const struct value *v)
 		const struct value field = { f->type, v->addr + f->off };
 		walk(w, &field, (pair && f != key) || is_named(w->l->redaction, f->name));
 	}
+	type_leave(&w->l->types);
 }
 
 static void walk_row(const struct walk *w, const struct type *elem, uint64_t addr,
@@ -343,6 +355,7 @@ static void look_at(void *arg, struct runtime *rt, const struct variable *v)
 	l->leads = true;
 	l->rt = rt;
 	l->steps = 0;
+	l->types = (struct type_walk){ 0 };
 	if (!v->unreadable && !v->optimized_out)
 		walk(&begin, &v->value, secret);
 }

@@ -19,26 +19,33 @@ enum {
 	NS = 1000000000,
 };
 
-/* As Go finds it: fields of embedded structs, too. */
-static bool find_field(const struct type *type, const char *name, size_t len,
-		       uint64_t off, int depth, struct type_field *ret)
+static bool is_named(const struct type_field *f, const char *name, size_t len)
 {
-	for (size_t i = 0; i < type_field_count(type); i++) {
-		const struct type_field *f = type_field(type, i);
-		if (strlen(f->name) == len && memcmp(f->name, name, len) == 0 &&
-		    f->type) {
-			*ret = *f;
+	return strlen(f->name) == len && memcmp(f->name, name, len) == 0 && f->type;
+}
+
+/* As Go finds it: fields of embedded structs, too. */
+static bool find_field(struct type_walk *w, const struct type *type, const char *name,
+		       size_t len, uint64_t off, struct type_field *ret)
+{
+	bool found = false;
+
+	if (w->depth > EMBEDDED_MAX || !type_enter(w, type))
+		return false;
+	for (size_t i = 0; !found && i < type_field_count(type); i++) {
+		found = is_named(type_field(type, i), name, len);
+		if (found) {
+			*ret = *type_field(type, i);
 			ret->off += off;
-			return true;
 		}
 	}
-	for (size_t i = 0; depth < EMBEDDED_MAX && i < type_field_count(type); i++) {
+	for (size_t i = 0; !found && i < type_field_count(type); i++) {
 		const struct type_field *f = type_field(type, i);
-		if (f->embedded && f->type && type_kind(f->type) == KIND_STRUCT &&
-		    find_field(f->type, name, len, off + f->off, depth + 1, ret))
-			return true;
+		found = f->embedded && f->type && type_kind(f->type) == KIND_STRUCT &&
+			find_field(w, f->type, name, len, off + f->off, ret);
 	}
-	return false;
+	type_leave(w);
+	return found;
 }
 
 static bool leads(const struct value *v)
@@ -105,8 +112,9 @@ static bool follow(struct printing *p, const struct value *v, const char *path,
 	*ret = (struct place){ .value = *v };
 	for (int i = 0; *path && i < NAMES_MAX; i++) {
 		size_t len = strcspn(path, ".");
+		struct type_walk walk = { 0 };
 		if (!step_behind(p, &ret->value) ||
-		    !find_field(ret->value.type, path, len, 0, 0, &field))
+		    !find_field(&walk, ret->value.type, path, len, 0, &field))
 			return false;
 		if (!ret->secret)
 			ret->secret = redaction_of_name(p->redaction, path, len);

@@ -310,7 +310,7 @@ static void exercise(struct fixture *f, const void *bytes, size_t len)
 		size_t n = pclntab_calls(&f->tab, &func, pc, bytes_of, f, calls, 16);
 		assert_in_range(n, 1, 16);
 		for (size_t i = 0; i < n; i++) {
-			sum += calls[i].name ? strlen(calls[i].name) : 0;
+			sum += strlen(calls[i].name);
 			sum += calls[i].file ? strlen(calls[i].file) : 0;
 		}
 	}
