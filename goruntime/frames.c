@@ -62,6 +62,8 @@ struct expanded_frame {
 
 struct expansion {
 	uint32_t stack;
+	unsigned
+		holders; /* its slot, and each walk over it: a callback may begin another */
 	struct expanded_frame *list;
 	size_t count, cap;
 	bool first; /* while it is made: none shown yet */
@@ -72,9 +74,18 @@ struct expansion {
 enum { EXPANSIONS = 1024, EXPANDED_FRAMES = 1 << 17 };
 
 struct expansions {
-	struct expansion slots[EXPANSIONS]; /* by stack; without a list: free */
-	size_t frames;			    /* of all */
+	struct expansion *slots[EXPANSIONS]; /* by stack; or NULL */
+	size_t frames;			     /* of all in slots */
 };
+
+static void expansion_release(struct expansion *e)
+{
+	if (!e || --e->holders)
+		return;
+	xfree(e->list);
+	xfree(e);
+}
+DEFINE_AUTO(struct expansion, expansion_release)
 
 static const char *module_of(const struct images *images, const struct image *img)
 {
@@ -196,11 +207,13 @@ static void join_loop(struct expansion *e, size_t i)
 	}
 }
 
-static void make(struct expansion *e, struct runtimes *all, uint32_t id)
+/* Its first holder is who asks. */
+static struct expansion *make(struct runtimes *all, uint32_t id)
 {
 	struct stack stack = runtimes_stack(all, id);
+	struct expansion *e = xcalloc(1, sizeof(*e));
 
-	*e = (struct expansion){ .stack = id, .first = true };
+	*e = (struct expansion){ .stack = id, .holders = 1, .first = true };
 	for (uint32_t i = 0; i < stack.count; i++) {
 		const struct raw_frame *raw = &stack.frames[i];
 		struct runtime *rt;
@@ -212,40 +225,45 @@ static void make(struct expansion *e, struct runtimes *all, uint32_t id)
 	}
 	for (size_t i = 0; i < e->count; i++)
 		join_loop(e, i);
+	return e;
+}
+
+static void empty_slot(struct expansions *x, struct expansion **slot)
+{
+	x->frames -= *slot ? (*slot)->count : 0;
+	expansion_release(*slot);
+	*slot = NULL;
 }
 
 void expansions_free(struct expansions *x)
 {
 	for (size_t i = 0; x && i < EXPANSIONS; i++)
-		xfree(x->slots[i].list);
+		empty_slot(x, &x->slots[i]);
 	xfree(x);
 }
 
-/* Borrowed until the next call. */
-static const struct expansion *expand(struct runtimes *all, uint32_t id)
+/* To be released; until then it stays as it is, whatever else is asked for. */
+static struct expansion *expand(struct runtimes *all, uint32_t id)
 {
 	if (!all->expansions)
 		all->expansions = xcalloc(1, sizeof(*all->expansions));
 	struct expansions *x = all->expansions;
-	struct expansion *e = &x->slots[id % EXPANSIONS];
-	if (e->list && e->stack == id)
-		return e;
-	if (x->frames > EXPANDED_FRAMES) {
-		expansions_free(x);
-		x = all->expansions = xcalloc(1, sizeof(*x));
-		e = &x->slots[id % EXPANSIONS];
+	struct expansion **slot = &x->slots[id % EXPANSIONS];
+	if (!*slot || (*slot)->stack != id) {
+		for (size_t i = 0; x->frames > EXPANDED_FRAMES && i < EXPANSIONS; i++)
+			empty_slot(x, &x->slots[i]);
+		empty_slot(x, slot);
+		*slot = make(all, id);
+		x->frames += (*slot)->count;
 	}
-	x->frames -= e->count;
-	xfree(e->list);
-	make(e, all, id);
-	x->frames += e->count;
-	return e;
+	(*slot)->holders++;
+	return *slot;
 }
 
 void runtimes_each_frame(struct runtimes *all, uint32_t stack, code_frame_fn *fn,
 			 void *arg)
 {
-	const struct expansion *e = expand(all, stack);
+	AUTO(expansion_release) struct expansion *e = expand(all, stack);
 
 	for (size_t i = 0; i < e->count; i++)
 		fn(arg, &e->list[i].frame);
@@ -375,7 +393,7 @@ static void give(const struct expanded_frame *e, struct words_reader *words,
 void runtimes_each_frame_of(struct runtimes *all, const struct goroutine *g,
 			    enum variables_of variables, code_frame_fn *fn, void *arg)
 {
-	const struct expansion *e = expand(all, g->stack);
+	AUTO(expansion_release) struct expansion *e = expand(all, g->stack);
 	struct stack stack = runtimes_stack(all, g->stack);
 	struct callbacks callbacks = { .rt = NULL };
 	struct words_reader words;
@@ -395,7 +413,7 @@ void runtimes_each_frame_of_thread(struct runtimes *all, size_t thread,
 				   void *arg)
 {
 	const uint32_t id = all->threads[thread].stack;
-	const struct expansion *e = expand(all, id);
+	AUTO(expansion_release) struct expansion *e = expand(all, id);
 	struct stack stack = runtimes_stack(all, id);
 	AUTO(c_frames_free)
 	struct c_frames *c =
@@ -418,7 +436,7 @@ void runtimes_each_frame_of_thread(struct runtimes *all, size_t thread,
 void runtimes_each_words(struct runtimes *all, const struct goroutine *g, words_fn *fn,
 			 void *arg)
 {
-	const struct expansion *e = expand(all, g->stack);
+	AUTO(expansion_release) struct expansion *e = expand(all, g->stack);
 	struct stack stack = runtimes_stack(all, g->stack);
 	struct words_reader r;
 

@@ -408,7 +408,8 @@ struct code_frame {
 	const char *why_none;
 };
 
-/* Calls fn for each frame of a stack, inlined calls expanded, innermost first. */
+/* Calls fn for each frame of a stack, inlined calls expanded, innermost first. fn may ask for
+ * frames of other stacks. */
 typedef void code_frame_fn(void *arg, const struct code_frame *frame);
 void runtimes_each_frame(struct runtimes *all, uint32_t stack, code_frame_fn *fn,
 			 void *arg);
