@@ -265,6 +265,23 @@ static bool read_message(struct workers *w, const struct worker *from,
 	return read_fully(from->from, w->text, (size_t)ret->bytes);
 }
 
+/* What a worker says is believed where it is of this batch, in its order. */
+static bool is_sound(const struct workers *w, const struct message *m,
+		     const struct batch *batch, uint64_t next)
+{
+	uint64_t bytes = 0;
+
+	for (uint64_t i = 0; i < m->n; i++) {
+		const struct printed *p = &w->printed[i];
+		if (p->goroutine < next || p->goroutine >= batch->end ||
+		    p->values > VALUES_NOT_ASKED)
+			return false;
+		next = p->goroutine + 1;
+		bytes += p->bytes;
+	}
+	return bytes <= m->bytes;
+}
+
 /* False: it is no more. */
 static bool end_message(const struct worker *from, const struct message *m)
 {
@@ -284,7 +301,8 @@ uint64_t workers_collect(struct workers *w, const struct batch *batch, printed_f
 	bool has_it = worker->pid && worker->born <= w->collected;
 	w->collected++;
 	while (has_it) {
-		if (!read_message(w, worker, &m, &text)) {
+		if (!read_message(w, worker, &m, &text) ||
+		    !is_sound(w, &m, batch, next)) {
 			bury(w, worker);
 			return next;
 		}

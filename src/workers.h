@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* workers.h - processes that print batches of goroutines. Each is a fork of ours, with all that
- * was read and looked up so far; what it prints comes back through a pipe. A worker that dies
- * costs what it had not sent, and gives way to another one. */
+ * was read and looked up so far; what it prints comes back through a pipe. A worker that dies, or
+ * sends numbers that are not of its batch, costs what it had not sent, and gives way to another
+ * one. */
 #ifndef GOSNAP_WORKERS_H
 #define GOSNAP_WORKERS_H
 
