@@ -498,17 +498,6 @@ const struct type_field *type_field_named(const struct type *type, const char *n
 /* Does it have methods besides, as error and not as any? Of an interface. */
 bool type_has_methods(const struct type *type);
 
-/* The guard of every walk over what a type consists of. Hostile types contain themselves, or hold
- * each other in so many ways that no walk ends. One for each walk, all zero at its beginning. */
-struct type_walk {
-	unsigned depth, steps; /* up to LIMIT_TYPE_DEPTH, LIMIT_TYPE_STEPS */
-	bool over;	       /* not all was looked at */
-};
-/* Counts the type and its fields. False: it is not to be looked into, and `over` is set. Else
- * type_leave() follows. */
-bool type_enter(struct type_walk *w, const struct type *type);
-void type_leave(struct type_walk *w);
-
 /* "*net/http.Request", "[]int". NULL, ERR_NOT_FOUND: nothing of that name is known. */
 const struct type *runtime_type_named(struct runtime *rt, const char *name,
 				      struct err *err);

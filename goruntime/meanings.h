@@ -15,6 +15,17 @@ struct type_found {
 struct type_found *type_found(const struct type *type);
 void *type_keep(const struct type *type, void *memory);
 
+/* The guard of every walk over what a type consists of. Hostile types contain themselves, or hold
+ * each other in so many ways that no walk ends. One for each walk, all zero at its beginning. */
+struct type_walk {
+	unsigned depth, steps; /* up to LIMIT_TYPE_DEPTH, LIMIT_TYPE_STEPS */
+	bool over;	       /* not all was looked at */
+};
+/* Counts the type and its fields. False: it is not to be looked into, and `over` is set. Else
+ * type_leave() follows. */
+bool type_enter(struct type_walk *w, const struct type *type);
+void type_leave(struct type_walk *w);
+
 /* The names that an enumeration of C has for its numbers, in the order of the declaration, until fn
  * says false. */
 typedef bool enumerator_fn(void *arg, const char *name, int64_t value);
