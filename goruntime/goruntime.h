@@ -408,8 +408,7 @@ struct code_frame {
 	const char *why_none;
 };
 
-/* Calls fn for each frame of a stack, inlined calls expanded, innermost first. fn may ask for
- * frames of other stacks. */
+/* Calls fn for each frame of a stack, inlined calls expanded, innermost first; fn may do so, too. */
 typedef void code_frame_fn(void *arg, const struct code_frame *frame);
 void runtimes_each_frame(struct runtimes *all, uint32_t stack, code_frame_fn *fn,
 			 void *arg);
