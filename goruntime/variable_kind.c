@@ -111,14 +111,19 @@ bool variable_is_repeated(const struct dwarf_scope *scope, const struct dwarf_va
 	return false;
 }
 
+/* "&x" where it can be what a parameter was moved to. */
+static bool is_heap_copy(const struct dwarf_variable *d)
+{
+	return !d->parameter && d->depth == 0 && d->name && d->name[0] == '&' &&
+	       !variable_is_nowhere(d);
+}
+
 const struct dwarf_variable *variable_moved_to(const struct dwarf_scope *scope,
 					       const struct dwarf_variable *d)
 {
 	for (size_t i = 0; d->parameter && d->name && i < scope->variable_count; i++) {
 		const struct dwarf_variable *other = &scope->variables[i];
-		if (!other->parameter && other->depth == 0 && other->name &&
-		    other->name[0] == '&' && strcmp(other->name + 1, d->name) == 0 &&
-		    !variable_is_nowhere(other))
+		if (is_heap_copy(other) && strcmp(other->name + 1, d->name) == 0)
 			return other;
 	}
 	return NULL;
@@ -126,10 +131,17 @@ const struct dwarf_variable *variable_moved_to(const struct dwarf_scope *scope,
 
 bool variable_is_moved(const struct dwarf_scope *scope, const struct dwarf_variable *d)
 {
-	for (size_t i = 0; i < scope->variable_count; i++)
-		if (variable_moved_to(scope, &scope->variables[i]) == d)
-			return true;
-	return false;
+	bool parameter = false;
+
+	for (size_t i = 0; is_heap_copy(d) && i < scope->variable_count; i++) {
+		const struct dwarf_variable *other = &scope->variables[i];
+		if (other->parameter)
+			parameter |= other->name && strcmp(other->name, d->name + 1) == 0;
+		else if (other < d && is_heap_copy(other) &&
+			 strcmp(other->name, d->name) == 0)
+			return false; /* the first one is meant */
+	}
+	return parameter;
 }
 
 bool variable_is_hidden(const struct dwarf_scope *scope, const struct dwarf_variable *d)

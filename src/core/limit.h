@@ -26,8 +26,9 @@
 #define LIMIT_DEBUG_RANGES (1 << 22)
 /* ranges that cover the same place and are looked at */
 #define LIMIT_DEBUG_OVERLAPS 64
-/* count; variables of one pc, and how deep blocks and inlined calls may be nested */
-#define LIMIT_SCOPE_VARIABLES (1 << 16)
+/* count; variables of one pc, each of which is compared with all others, which takes a second; and
+ * how deep blocks and inlined calls may be nested */
+#define LIMIT_SCOPE_VARIABLES (1 << 13)
 #define LIMIT_SCOPE_DEPTH 512
 /* typedefs and qualifiers between a variable and a type that has a size */
 #define LIMIT_TYPE_NAMES 16

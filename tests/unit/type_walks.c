@@ -117,8 +117,23 @@ static const char assembly[] =
 static const struct pseudo_func funcs[] = { { "runtime.goexit", 0, 0 },
 					    { "main.f", 16, 0 } };
 
+static struct compiled compiled;
+
+static int compile(void **state)
+{
+	(void)state;
+	compiled_open("assembler", "", assembly, &compiled);
+	return 0;
+}
+
+static int clean(void **state)
+{
+	(void)state;
+	compiled_close(&compiled);
+	return 0;
+}
+
 struct fixture {
-	struct compiled c;
 	struct pseudo *p;
 	struct types *types;
 	struct frame_variables frame;
@@ -128,8 +143,7 @@ struct fixture {
 static void begin(struct fixture *f)
 {
 	*f = (struct fixture){ .p = pseudo_new(27, funcs, ARRAY_SIZE(funcs)) };
-	compiled_open("assembler", "", assembly, &f->c);
-	f->types = types_new(f->p->rt, f->c.dwarf, 0);
+	f->types = types_new(f->p->rt, compiled.dwarf, 0);
 	struct code *code = (struct code *)(uintptr_t)code_with_calls(
 		f->p->rt->code, pseudo_pc(f->p, "main.f", 0), true);
 	assert_non_null(code);
@@ -144,7 +158,6 @@ static void end(struct fixture *f)
 {
 	pseudo_free(f->p);
 	types_free(f->types);
-	compiled_close(&f->c);
 }
 
 static const struct type *type_of(struct fixture *f, const char *name)
@@ -157,8 +170,8 @@ static const struct type *type_of(struct fixture *f, const char *name)
 	return type;
 }
 
-static struct dwarf_variable variable(struct fixture *f, const char *name,
-				      const char *type, enum dwarf_piece_at where)
+static struct dwarf_variable variable(const char *name, const char *type,
+				      enum dwarf_piece_at where)
 {
 	struct dwarf_variable d = { .name = name,
 				    .parameter = true,
@@ -166,7 +179,7 @@ static struct dwarf_variable variable(struct fixture *f, const char *name,
 				    .pieces = xcalloc(1, sizeof(*d.pieces)),
 				    .piece_count = 1 };
 
-	assert_true(dwarf_named_type(f->c.dwarf, type, &d.type));
+	assert_true(dwarf_named_type(compiled.dwarf, type, &d.type));
 	*d.pieces = (struct dwarf_piece){ .where = where, .size = UINT64_MAX };
 	return d;
 }
@@ -215,8 +228,8 @@ static void test_variables(void **state)
 		struct given given = { 0 };
 		begin(&f);
 		const struct dwarf_variable list[] = {
-			variable(&f, "endless", endless[i], DWARF_PIECE_CFA),
-			variable(&f, "two", "main.two", DWARF_PIECE_CFA),
+			variable("endless", endless[i], DWARF_PIECE_CFA),
+			variable("two", "main.two", DWARF_PIECE_CFA),
 		};
 		set_variables(&f, list, ARRAY_SIZE(list));
 		frame_each_variable(&f.frame, true, take, &given);
@@ -236,7 +249,7 @@ static void test_stale(void **state)
 		struct given given = { 0 };
 		begin(&f);
 		struct dwarf_variable d =
-			variable(&f, "endless", endless[i], DWARF_PIECE_CFA);
+			variable("endless", endless[i], DWARF_PIECE_CFA);
 		d.listed = false;
 		d.pieces->at = -16;
 		set_variables(&f, &d, 1);
@@ -257,7 +270,7 @@ static void test_captures(void **state)
 		struct given given = { 0 };
 		begin(&f);
 		struct dwarf_variable d =
-			variable(&f, "&captured", types[i], DWARF_PIECE_NOWHERE);
+			variable("&captured", types[i], DWARF_PIECE_NOWHERE);
 		const struct func_value func = { pseudo_pc(f.p, "main.f", 0), CLOSURE };
 		d.parameter = d.listed = false;
 		d.has_closure_offset = true;
@@ -331,7 +344,7 @@ static void test_words(void **state)
 		struct err err;
 		begin(&f);
 		struct dwarf_variable d =
-			variable(&f, "endless", endless[i], DWARF_PIECE_NOWHERE);
+			variable("endless", endless[i], DWARF_PIECE_NOWHERE);
 		AUTO(redaction_free) struct redaction *r = redaction_new(&options, &err);
 		AUTO(sink_free) struct sink *out = sink_part_new();
 		set_variables(&f, &d, 1);
@@ -357,8 +370,8 @@ static void test_sizes(void **state)
 		begin(&f);
 		assert_int_equal(type_kind(type_of(&f, names[i])), KIND_UNKNOWN);
 		const struct dwarf_variable list[] = {
-			variable(&f, "number", names[i], DWARF_PIECE_CFA),
-			variable(&f, "two", "main.two", DWARF_PIECE_CFA),
+			variable("number", names[i], DWARF_PIECE_CFA),
+			variable("two", "main.two", DWARF_PIECE_CFA),
 		};
 		set_variables(&f, list, ARRAY_SIZE(list));
 		frame_each_variable(&f.frame, true, take, &given);
@@ -377,6 +390,23 @@ static void test_names(void **state)
 	assert_int_equal(type_field_count(circles), 2);
 	for (size_t i = 0; i < 2; i++)
 		assert_int_equal(type_name(type_field(circles, i)->type)[0], '*');
+	end(&f);
+}
+
+/* Each is compared with all others, and not with all pairs of them. */
+static void test_many_variables(void **state)
+{
+	enum { MANY = 4000 };
+	AUTO(xfree) struct dwarf_variable *list = xcalloc(MANY, sizeof(*list));
+	struct given given = { 0 };
+	struct fixture f;
+	(void)state;
+	begin(&f);
+	for (size_t i = 0; i < MANY; i++)
+		list[i] = variable("same", "int", DWARF_PIECE_CFA);
+	set_variables(&f, list, MANY);
+	frame_each_variable(&f.frame, true, take, &given);
+	assert_int_equal(given.count, 1);
 	end(&f);
 }
 
@@ -411,8 +441,8 @@ int main(void)
 		cmocka_unit_test(test_captures),  cmocka_unit_test(test_stale),
 		cmocka_unit_test(test_variables), cmocka_unit_test(test_values),
 		cmocka_unit_test(test_words),	  cmocka_unit_test(test_printed),
-		cmocka_unit_test(test_all_walks),
+		cmocka_unit_test(test_all_walks), cmocka_unit_test(test_many_variables),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, compile, clean);
 }
