@@ -111,7 +111,7 @@ static enum place place_of(const struct closure *c, const struct dwarf_variable 
 {
 	const struct value inside = { type, addr };
 	struct value shared = { type, 0 };
-	struct type_walk fits = { 0 }, begins = { 0 };
+	struct type_walk fits = { .of_value = true }, begins = fits;
 	struct err ignored;
 
 	if (type_size(type) > BY_VALUE_MAX || room_of(c, d) < type_size(type) ||

@@ -95,7 +95,7 @@ static void read_form(struct runtime *rt, const struct form *form, struct contex
 /* What one that is none of this package's is made from: its first field that is one. */
 static bool parent_in(const struct value *v, struct value *ret)
 {
-	struct type_walk walk = { 0 };
+	struct type_walk walk = { .of_value = true };
 
 	if (!type_enter(&walk, v->type))
 		return false;

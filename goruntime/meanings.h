@@ -20,6 +20,7 @@ void *type_keep(const struct type *type, void *memory);
 struct type_walk {
 	unsigned depth, steps; /* up to LIMIT_TYPE_DEPTH, LIMIT_TYPE_STEPS */
 	bool over;	       /* not all was looked at */
+	bool of_value; /* for one value only: what is read of values is bounded anyway */
 };
 /* Counts the type and its fields. False: it is not to be looked into, and `over` is set. Else
  * type_leave() follows. */

@@ -491,7 +491,8 @@ bool type_enter(struct type_walk *w, const struct type *type)
 {
 	const unsigned steps = 1 + (unsigned)type_field_count(type);
 	/* Those of slots.c belong to nothing. */
-	uint64_t none = 0, *walked = type->types ? &type->types->walked : &none;
+	uint64_t none = 0,
+		 *walked = type->types && !w->of_value ? &type->types->walked : &none;
 
 	if (w->depth == LIMIT_TYPE_DEPTH || steps > LIMIT_TYPE_STEPS - w->steps ||
 	    steps > LIMIT_TYPE_WALKS - *walked) {

@@ -165,7 +165,7 @@ static bool makes_sense(const struct sense *from, const struct value *v, int poi
 
 bool value_makes_sense(struct runtime *rt, const struct value *v, int pointers)
 {
-	struct type_walk walk = { 0 };
+	struct type_walk walk = { .of_value = true };
 	const struct sense begin = { rt, pointers, &walk };
 
 	return makes_sense(&begin, v, pointers);

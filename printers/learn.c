@@ -355,7 +355,7 @@ static void look_at(void *arg, struct runtime *rt, const struct variable *v)
 	l->leads = true;
 	l->rt = rt;
 	l->steps = 0;
-	l->types = (struct type_walk){ 0 };
+	l->types = (struct type_walk){ .of_value = true };
 	if (!v->unreadable && !v->optimized_out)
 		walk(&begin, &v->value, secret);
 }

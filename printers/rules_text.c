@@ -112,7 +112,7 @@ static bool follow(struct printing *p, const struct value *v, const char *path,
 	*ret = (struct place){ .value = *v };
 	for (int i = 0; *path && i < NAMES_MAX; i++) {
 		size_t len = strcspn(path, ".");
-		struct type_walk walk = { 0 };
+		struct type_walk walk = { .of_value = true };
 		if (!step_behind(p, &ret->value) ||
 		    !find_field(&walk, ret->value.type, path, len, 0, &field))
 			return false;

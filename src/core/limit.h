@@ -77,11 +77,11 @@
 #define LIMIT_TYPES (1 << 22)
 #define LIMIT_FIELDS (1 << 16)
 /* of one walk over what a type consists of: how deep, and how many types and fields; the largest
- * structs of Kubernetes have some 1,000 fields. And of all walks over the types of one object:
- * seconds at worst. */
+ * structs of Kubernetes have some 1,000 fields. And of all walks over the types of one object that
+ * are for all of their values: seconds at worst. */
 #define LIMIT_TYPE_DEPTH 256
 #define LIMIT_TYPE_STEPS (1 << 13)
-#define LIMIT_TYPE_WALKS (UINT64_C(1) << 28)
+#define LIMIT_TYPE_WALKS (UINT64_C(1) << 29)
 /* of a map, eight entries each: two reads for one of them, so less than the budget of a unit */
 #define LIMIT_MAP_GROUPS (3 << 19)
 /* count; file descriptors that are looked at: fs.nr_open is 2^20 */

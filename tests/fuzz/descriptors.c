@@ -9,6 +9,7 @@
 #include "pseudo.h"
 #include "type.h"
 #include "value_sense.h"
+#include "variable_parts.h"
 
 enum {
 	SPACE = PSEUDO_DATA + PSEUDO_DATA_SIZE - PSEUDO_TYPES,
@@ -36,6 +37,20 @@ static void look(const struct type *type)
 	}
 }
 
+/* What else goes through all that a type consists of. */
+static void walk(struct runtime *rt, const struct value *v)
+{
+	struct dwarf_piece piece = { .where = DWARF_PIECE_REGISTER, .size = UINT64_MAX };
+	const struct dwarf_variable d = { .alone = true,
+					  .pieces = &piece,
+					  .piece_count = 1 };
+	struct value context;
+
+	value_makes_sense(rt, v, POINTERS);
+	variable_is_one_part(&d, v->type);
+	runtime_context_in(rt, v, &context);
+}
+
 static void fill(struct pseudo *p, uint64_t addr, const uint8_t *data, size_t size,
 		 size_t most)
 {
@@ -61,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			continue;
 		look(type);
 		const struct value v = { type, PSEUDO_FREE };
-		value_makes_sense(p->rt, &v, POINTERS);
+		walk(p->rt, &v);
 		printed(p->rt, &v);
 	}
 	return 0;

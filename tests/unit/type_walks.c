@@ -410,7 +410,7 @@ static void test_many_variables(void **state)
 	end(&f);
 }
 
-/* However many walks there are. */
+/* However many walks there are: the limit is for those of types, not for values. */
 static void test_all_walks(void **state)
 {
 	struct fixture f;
@@ -431,6 +431,8 @@ static void test_all_walks(void **state)
 	assert_false(small.over);
 	assert_false(type_enter(&large, wide));
 	assert_true(large.over);
+	struct type_walk of_value = { .of_value = true };
+	assert_true(type_enter(&of_value, wide));
 	end(&f);
 }
 

@@ -191,7 +191,7 @@ func timers() {
 	said["reset"] = `~fires in 1h59m\d+s`
 	said["calls"] = `~fires in 29m\d+s`
 	said["stopped"], said["fired"] = "stopped or fired", "stopped or fired"
-	said["ticks"] = `~every 1h0m30s, next in 1h0m\d+s`
+	said["ticks"] = `~every 1h0m30s, next in (1h0m|5\dm)\d+s`
 	said["still"] = "stopped"
 	keep(&inAnHour, &reset, &calls, &stopped, &fired, &ticks, &still)
 }
