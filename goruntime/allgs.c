@@ -11,7 +11,6 @@
 enum {
 	WORD = 8,
 	SAMPLE = 256, /* goroutines that are looked at to judge a candidate */
-	CODE_BYTES = 1024,
 	REFERENCES_MAX = 64,
 	SCAN_BYTES = 1 << 16,
 };
@@ -53,6 +52,11 @@ static enum verdict judge(struct runtime *rt, uint64_t addr)
 	if (low >= high || GET(g_goid) == 0 || (start != 0 && !in_text(rt, start)) ||
 	    (layout_has(l, L_g_gopc) && (start == 0) != (creator == 0)) ||
 	    (creator != 0 && !in_text(rt, creator)))
+		return CONTRADICTS;
+	/* What the call left there stays until the goroutine runs again. */
+	uint64_t called_from = GET(g_syscallsp);
+	if (called_from != 0 &&
+	    (called_from <= low || called_from > high || !in_text(rt, GET(g_syscallpc))))
 		return CONTRADICTS;
 	if (status != GOROUTINE_WAITING && status != GOROUTINE_RUNNABLE)
 		return SAYS_NOTHING;
@@ -106,37 +110,14 @@ static bool believe(struct runtime *rt, uint64_t at, const struct belief *belief
 	return agree >= belief->least && contradict * EIGHT <= agree * belief->tolerated;
 }
 
-/* Addresses of data that an instruction refers to relative to its own: REX.W, any opcode of
- * one byte, and a ModRM of mod 0, rm 5. A byte that only looks like one does no harm. */
-static size_t data_references(const uint8_t *code, size_t len, uint64_t addr,
-			      uint64_t *ret)
-{
-	size_t n = 0;
-	int32_t disp;
-
-	for (size_t i = 0; i + 7 <= len && n < REFERENCES_MAX; i++) {
-		if ((code[i] & 0xf8) != 0x48 || (code[i + 2] & 0xc7) != 0x05)
-			continue;
-		memcpy(&disp, code + i + 3, sizeof(disp));
-		ret[n++] = addr + i + 7 + (uint64_t)(int64_t)disp;
-	}
-	return n;
-}
-
 /* runtime.allgadd appends to allgs: it refers to the three words of the slice. A place that
  * the code names and that is not believed is in *ret_named. */
 static uint64_t find_by_code(struct runtime *rt, uint64_t *ret_named)
 {
-	uint64_t refs[REFERENCES_MAX], end,
-		entry = modules_function(rt->modules, "runtime.allgadd", &end);
-	uint8_t code[CODE_BYTES];
+	uint64_t refs[REFERENCES_MAX];
+	size_t n =
+		modules_references(rt->modules, "runtime.allgadd", refs, REFERENCES_MAX);
 
-	if (!entry || end <= entry)
-		return 0;
-	size_t len = end - entry < sizeof(code) ? (size_t)(end - entry) : sizeof(code);
-	if (!modules_code(rt->modules, entry, code, len))
-		return 0;
-	size_t n = data_references(code, len, entry, refs);
 	for (size_t i = 0; i < n; i++) {
 		bool second = false, third = false;
 		for (size_t j = 0; j < n; j++) {

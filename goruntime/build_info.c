@@ -71,6 +71,18 @@ static char *string_at(struct target *t, uint64_t addr, uint64_t *ret_len)
 	return read_string(t, data, *ret_len);
 }
 
+char *build_version_at(struct target *t, uint64_t addr)
+{
+	struct err ignored;
+	uint64_t header[2];
+
+	if (!target_read(t, addr, header, sizeof(header), &ignored) || !header[0] ||
+	    header[1] > VERSION_BYTES)
+		return NULL;
+	AUTO(xfree) char *s = read_string(t, header[0], header[1]);
+	return s && version_minor(s) >= 0 && strlen(s) == header[1] ? TAKE(s) : NULL;
+}
+
 /* A Go string variable behind a pointer: before 1.18. */
 static char *string_behind(struct target *t, uint64_t pointer_at, uint64_t *ret_len)
 {
@@ -197,6 +209,7 @@ struct build_info *build_info_read(struct target *t, const struct image *img,
 			return NULL;
 		}
 		info->version = string_at(t, addr, &version_len);
+		info->version_source = VERSION_VARIABLE;
 	} else if (header[MAGIC_BYTES + 1] & FLAG_INLINE) {
 		uint64_t at = addr + HEADER_BYTES;
 		info->version = string_inline(t, &at, &version_len);
@@ -230,6 +243,7 @@ void build_info_free(struct build_info *info)
 	xfree(info->settings);
 	xfree(info->dependencies);
 	xfree(info->version);
+	xfree(info->not_a_version);
 	xfree(info->path);
 	xfree(info->module);
 	xfree(info->module_version);

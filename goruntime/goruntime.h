@@ -25,8 +25,18 @@ struct build_dependency {
 	char *path, *version, *replaced_by; /* version, replaced_by: NULL when none */
 };
 
+enum version_source {
+	VERSION_BUILD_INFO,
+	VERSION_VARIABLE,  /* runtime.buildVersion */
+	VERSION_FUNCTIONS, /* inferred: from the functions that the runtime has */
+	VERSION_TABLES, /* inferred: from the format of pclntab and the layout that fits */
+	VERSION_ASSUMED, /* the user says so, the program does not say otherwise */
+};
+
 struct build_info {
-	char *version;			      /* "go1.24.4" */
+	char *version; /* "go1.24.4"; NULL: not known */
+	enum version_source version_source;
+	char *not_a_version; /* what stands where the version should; NULL: nothing */
 	char *path, *module, *module_version; /* NULL when not known */
 	struct build_setting *settings;
 	size_t setting_count, setting_cap;
@@ -603,48 +613,8 @@ MUST_CHECK bool runtime_each_global(struct runtime *rt, const char *packages,
 MUST_CHECK bool runtime_bytes(struct runtime *rt, uint64_t addr, void *ret, size_t len,
 			      struct err *err);
 
-/* Where the runtime keeps things, slot by slot of layout.def, and who says so. */
-enum layout_kind { LAYOUT_FIELD, LAYOUT_SIZE, LAYOUT_CONSTANT };
-
-struct layout_item {
-	const char *slot; /* "g_goid" */
-	char name[256]; /* "runtime.g.goid": as in its DWARF, else as in the newest Go */
-	enum layout_kind kind;
-	int32_t value;	/* offset of a field, bytes of a type, a constant; -1: absent */
-	uint16_t size;	/* of a field */
-	bool described; /* false: DWARF leaves out the types that a program does not use */
-	/* Of the row that its DWARF is compared with. */
-	bool differs;
-	int32_t row_value;
-	uint16_t row_size;
-};
-
-struct layout_place {
-	uint64_t addr;	 /* 0: not found */
-	const char *how; /* "symbol", "section", "code", "scan"; NULL: not found */
-};
-
-struct layout_report {
-	char *go; /* "go1.24.4"; NULL: damaged */
-	int minor;
-	const char *arch;
-	char source[64]; /* as runtime_layout_source() */
-	bool from_dwarf;
-	char row[64]; /* that it is compared with; "": it is not from DWARF */
-	struct layout_item *items;
-	size_t count, differences;
-	struct layout_place allgs, moduledata;
-};
-
-/* Of a program that need not run (target_image.h): its DWARF, else the row of its release
- * or the nearest one, which then nothing confirms. ERR_CANNOT: not of the gc toolchain. */
-struct layout_report *layout_report_file(struct target *t, const struct image *img,
-					 struct err *err);
-/* What runtime_open() found and the process confirmed. ERR_CANNOT: it is unusable. */
-struct layout_report *layout_report_process(const struct runtime *rt, struct err *err);
-void layout_report_free(struct layout_report *report);
-DEFINE_AUTO(struct layout_report, layout_report_free)
-
-#include "meanings.h" /* the part of this header that needs what is above */
+/* The parts of this header that need what is above. */
+#include "layout_report.h"
+#include "meanings.h"
 
 #endif

@@ -97,13 +97,26 @@ bool layout_from_table(int minor, const char *arch, unsigned rank, struct layout
 	if (i == ROWS)
 		return false;
 	memcpy(ret->slot, row_at(i)->slot, sizeof(ret->slot));
-	ret->assumed = row_at(i)->minor != minor;
-	snprintf(ret->source, sizeof(ret->source),
-		 ret->assumed	 ? "assumed go1.%d"
-		 : is_derived(i) ? "derived go1.%d %s"
-				 : "table go1.%d %s",
-		 row_at(i)->minor, arch);
+	ret->minor = row_at(i)->minor;
+	ret->assumed = false;
+	if (ret->minor != minor)
+		layout_assume(ret);
+	else
+		snprintf(ret->source, sizeof(ret->source),
+			 is_derived(i) ? "derived go1.%d %s" : "table go1.%d %s",
+			 ret->minor, arch);
 	return true;
+}
+
+bool layout_is_row(const struct layout *l)
+{
+	return l->minor >= 0;
+}
+
+void layout_assume(struct layout *l)
+{
+	l->assumed = true;
+	snprintf(l->source, sizeof(l->source), "assumed go1.%d", l->minor);
 }
 
 uint64_t layout_get(const struct layout *l, enum layout_slot slot, const void *bytes,

@@ -34,6 +34,7 @@ struct layout {
 	char source[64]; /* "dwarf", "table go1.26 amd64", "derived go1.17 amd64",
 			    "assumed go1.27" */
 	bool assumed;
+	int minor; /* the release whose row it is; -1: it is from DWARF */
 };
 
 enum slot_kind { SLOT_FIELD, SLOT_SIZE, SLOT_CONSTANT };
@@ -69,6 +70,11 @@ MUST_CHECK bool layout_dwarf_words(const struct image *img,
 /* Rows of the table, nearest to go1.minor first, so that the caller can try them in turn:
  * rank 0 is the exact one when there is one. False past the last. */
 bool layout_from_table(int minor, const char *arch, unsigned rank, struct layout *ret);
+
+/* Is it a row of the table? */
+bool layout_is_row(const struct layout *l);
+/* The row is taken for want of something better. */
+void layout_assume(struct layout *l);
 
 static inline bool layout_has(const struct layout *l, enum layout_slot slot)
 {

@@ -130,6 +130,7 @@ bool layout_from_dwarf(const struct image *img, struct layout *ret, struct err *
 	}
 	snprintf(ret->source, sizeof(ret->source), "dwarf");
 	ret->assumed = false;
+	ret->minor = -1;
 	return true;
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "release.h"
 #include "runtime_priv.h"
 
 static struct layout_report *report_new(const struct build_info *build,
@@ -95,20 +96,52 @@ static void find_by_name(struct layout_report *report, const struct image *img)
 		report->moduledata = (struct layout_place){ at.addr, "section" };
 }
 
-struct layout_report *layout_report_file(struct target *t, const struct image *img,
+/* Without goroutines only the module data can speak against a row. */
+static bool module_fits(struct target *t, const struct images *images,
+			const struct image *img, const struct layout *layout)
+{
+	struct err ignored;
+	AUTO(modules_close)
+	struct modules *modules = modules_open(t, images, img, layout, &ignored);
+
+	return modules && modules_agree(modules);
+}
+
+static bool choose_row(struct target *t, const struct images *images,
+		       const struct image *img, struct build_info *build,
+		       struct layout *ret)
+{
+	const char *arch = target_arch(t)->name;
+	int minor = version_minor(build->version);
+
+	if (!release_is_inferred(build))
+		return layout_from_table(minor, arch, 0, ret);
+	for (unsigned rank = 0; layout_from_table(minor, arch, rank, ret); rank++) {
+		layout_assume(ret);
+		if (!module_fits(t, images, img, ret))
+			continue;
+		release_correct(build, ret, false);
+		return true;
+	}
+	return false;
+}
+
+struct layout_report *layout_report_file(struct target *t, const struct images *images,
 					 struct err *err)
 {
-	AUTO(build_info_free) struct build_info *build = build_info_read(t, img, err);
+	const struct image *img = images_get(images, 0);
 	struct layout layout;
 
+	AUTO(build_info_free)
+	struct build_info *build = build_info_find(t, images, img, err);
 	if (!build) {
 		err->code = ERR_CANNOT;
 		return NULL;
 	}
 	bool dwarf = layout_from_dwarf(img, &layout, err);
-	if (!dwarf && !layout_from_table(version_minor(build->version),
-					 target_arch(t)->name, 0, &layout)) {
-		err_set(err, ERR_UNSUPPORTED, "there is no layout for %s",
+	if (!dwarf && !choose_row(t, images, img, build, &layout)) {
+		err_set(err, ERR_UNSUPPORTED, "there is no layout for %s on %s",
+			build->version ? build->version : "an unknown Go",
 			target_arch(t)->name);
 		return NULL;
 	}

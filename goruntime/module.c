@@ -9,6 +9,9 @@
 enum {
 	WORD = 8,
 	SCAN_CHUNK = 1 << 20,
+	HEAD_WORDS = 19, /* of moduledata, that tell what it is */
+	HEAD_BYTES = HEAD_WORDS * WORD,
+	CODE_BYTES = 1 << 13, /* of a function that is looked through */
 };
 
 /* A segment's bytes, read from the process and kept. */
@@ -21,15 +24,17 @@ struct held {
 struct modules {
 	struct target *target; /* NULL once sealed */
 	const struct images *images;
-	const struct layout *layout;
+	const struct layout *layout; /* NULL: guess_layout() says it */
+	struct layout guess;
 	struct module *list;
 	size_t count, cap;
 	const char *how; /* the first was found */
 	struct held *held;
 	size_t held_count, held_cap;
 	uint64_t held_bytes;
-	unsigned headers_tried;
-	uint64_t steps; /* in the tables of all of them */
+	unsigned heads_tried;
+	uint64_t scanned, most_scanned; /* bytes of an object */
+	uint64_t steps;			/* in the tables of all of them */
 };
 
 static struct bytes have(struct modules *m, uint64_t addr)
@@ -203,93 +208,147 @@ static bool add_chain(struct modules *m, uint64_t addr, struct err *err)
 	return m->count > before;
 }
 
-/* Calls fn with each 8-aligned run of a segment's file part until it returns true. */
-typedef bool chunk_fn(struct modules *m, uint64_t addr, const uint8_t *bytes, size_t len,
-		      void *arg);
-
-static bool scan_segment(struct modules *m, const struct image *img,
-			 const struct image_segment *seg, chunk_fn *fn, void *arg)
+/* All releases with this format of the table agree in where moduledata has what opening needs. */
+static bool guess_layout(struct modules *m, uint64_t addr)
 {
-	AUTO(xfree) uint8_t *buf = NULL;
+	const char *arch = target_arch(m->target)->name;
+	uint8_t head[PCLNTAB_PROBE_BYTES];
+	struct err ignored;
+	uint64_t header;
+
+	if (!target_read_uint(m->target, addr, WORD, &header, &ignored) ||
+	    !target_read(m->target, header, head, sizeof(head), &ignored))
+		return false;
+	const struct pclntab_format *format = pclntab_probe(head);
+	m->layout = &m->guess;
+	return format && layout_from_table(pclntab_release(format), arch, 0, &m->guess);
+}
+
+static bool add_found(struct modules *m, uint64_t addr)
+{
+	struct err ignored;
+
+	if (m->layout && m->layout != &m->guess)
+		return add_chain(m, addr, &ignored);
+	return guess_layout(m, addr) && add_chain(m, addr, &ignored);
+}
+
+/* Calls fn with each 8-aligned run of a segment's file part until it returns true. Runs overlap, so
+ * that each word is followed by HEAD_BYTES in one of them, where the segment has as many. */
+typedef bool chunk_fn(struct modules *m, uint64_t addr, const uint8_t *bytes, size_t len,
+		      const uint64_t *arg);
+
+static bool scan_segment(struct modules *m, const struct image_segment *seg, chunk_fn *fn,
+			 const uint64_t *arg)
+{
+	AUTO(xfree) uint8_t *buf = xmalloc(SCAN_CHUNK);
 	struct err ignored;
 	uint64_t end = target_scan_end(seg->addr, seg->addr + seg->file_size);
 
-	for (uint64_t at = seg->addr + -seg->addr % WORD; at + WORD <= end;
-	     at += SCAN_CHUNK) {
+	for (uint64_t at = seg->addr + -seg->addr % WORD;
+	     at + WORD <= end && m->scanned < m->most_scanned;
+	     at += SCAN_CHUNK - HEAD_BYTES) {
 		size_t len = end - at < SCAN_CHUNK ? (size_t)(end - at) : SCAN_CHUNK;
-		const uint8_t *bytes = image_bytes(img, at, len);
-		if (!bytes) {
-			buf = buf ? buf : xmalloc(SCAN_CHUNK);
-			if (!target_read(m->target, at, buf, len, &ignored))
-				continue;
-			bytes = buf;
-		}
-		if (fn(m, at, bytes, len, arg))
+		m->scanned += len;
+		if (target_read(m->target, at, buf, len, &ignored) &&
+		    fn(m, at, buf, len, arg))
 			return true;
 	}
 	return false;
 }
 
-static bool scan_image(struct modules *m, const struct image *img, bool writable_only,
-		       chunk_fn *fn, void *arg)
+/* moduledata is never in what cannot be written, and nearly always near the beginning of the rest. */
+static bool scan_image(struct modules *m, const struct image *img, chunk_fn *fn,
+		       const uint64_t *arg)
 {
 	struct image_segment seg;
 
+	m->scanned = 0;
 	for (size_t i = 0; image_segment(img, i, &seg); i++)
-		if (seg.type == PT_LOAD && (seg.writable || !writable_only) &&
-		    scan_segment(m, img, &seg, fn, arg))
+		if (seg.type == PT_LOAD && seg.writable && scan_segment(m, &seg, fn, arg))
 			return true;
 	return false;
 }
 
-static bool find_moduledata(struct modules *m, uint64_t addr, const uint8_t *bytes,
-			    size_t len, void *arg)
+/* The word that points to the table's header is the first one of moduledata. */
+static bool find_pointer(struct modules *m, uint64_t addr, const uint8_t *bytes,
+			 size_t len, const uint64_t *header)
 {
-	const uint64_t *header = arg;
-	struct err ignored;
 	uint64_t word;
 
 	for (size_t i = 0; i + WORD <= len; i += WORD) {
 		memcpy(&word, bytes + i, WORD);
-		if (word == *header && add_chain(m, addr + i, &ignored))
+		if (word == *header && add_found(m, addr + i))
 			return true;
 	}
 	return false;
 }
 
-/* Is this the table's header? Then some word of the writable data points to it, and that
- * word is the first one of moduledata. */
-static bool find_header(struct modules *m, uint64_t addr, const uint8_t *bytes,
-			size_t len, void *arg)
+/* Is there a slice at w, of all that there is room for, that begins within a table at header? */
+static bool is_part_of_table(const uint64_t *w, uint64_t header)
 {
-	const struct image *img = arg;
+	return w[0] > header && w[0] - header < LIMIT_PCLNTAB_BYTES && w[1] > 0 &&
+	       w[1] == w[2] && w[1] < LIMIT_PCLNTAB_BYTES;
+}
 
-	for (size_t i = 0; i + PCLNTAB_PROBE_BYTES <= len; i += WORD) {
-		uint64_t header = addr + i;
-		if (pclntab_probe(bytes + i) &&
-		    m->headers_tried++ < LIMIT_PCLNTAB_HEADERS &&
-		    scan_image(m, img, true, find_moduledata, &header))
+/* Does moduledata begin here? From 1.16 on with the address of the header and a slice for each
+ * table, the last of which is twice there, as bytes and as functab; before with the whole as a slice,
+ * functab and the table of files. */
+static bool is_head(const uint64_t w[HEAD_WORDS])
+{
+	enum { TABLES = 6, SLICE = 3 };
+
+	if (w[0] == 0 || w[0] % WORD != 0)
+		return false;
+	if (w[1] == w[2])
+		return w[1] > 0 && is_part_of_table(w + SLICE, w[0]) &&
+		       is_part_of_table(w + 2 * SLICE, w[0]);
+	for (size_t i = 0; i < TABLES; i++)
+		if (!is_part_of_table(w + 1 + i * SLICE, w[0]))
+			return false;
+	return w[1 + 4 * SLICE] == w[1 + 5 * SLICE];
+}
+
+static bool find_head(struct modules *m, uint64_t addr, const uint8_t *bytes, size_t len,
+		      const uint64_t *unused)
+{
+	uint64_t w[HEAD_WORDS];
+
+	(void)unused;
+	for (size_t i = 0; i + HEAD_BYTES <= len; i += WORD) {
+		memcpy(w, bytes + i, HEAD_BYTES);
+		if (is_head(w) && m->heads_tried++ < LIMIT_MODULE_HEADS &&
+		    add_found(m, addr + i))
 			return true;
 	}
 	return false;
 }
+
+static const char *const table_sections[] = { ".gopclntab", ".data.rel.ro.gopclntab" };
 
 static const char *add_image(struct modules *m, const struct image *img)
 {
-	static const char *const tables[] = { ".gopclntab", ".data.rel.ro.gopclntab" };
 	struct image_range at;
-	struct err ignored;
 
-	if (image_symbol(img, "runtime.firstmoduledata", &at) &&
-	    add_chain(m, at.addr, &ignored))
+	if (image_symbol(img, "runtime.firstmoduledata", &at) && add_found(m, at.addr))
 		return "symbol";
-	if (image_section(img, ".go.module", &at) && add_chain(m, at.addr, &ignored))
+	if (image_section(img, ".go.module", &at) && add_found(m, at.addr))
 		return "section";
-	for (size_t i = 0; i < ARRAY_SIZE(tables); i++)
-		if (image_section(img, tables[i], &at) &&
-		    scan_image(m, img, true, find_moduledata, &at.addr))
+	for (size_t i = 0; i < ARRAY_SIZE(table_sections); i++)
+		if (image_section(img, table_sections[i], &at) &&
+		    scan_image(m, img, find_pointer, &at.addr))
 			return "section";
-	return scan_image(m, img, false, find_header, (void *)img) ? "scan" : NULL;
+	return scan_image(m, img, find_head, NULL) ? "scan" : NULL;
+}
+
+bool modules_have_section(const struct image *img)
+{
+	struct image_range at;
+	bool found = image_section(img, ".go.module", &at);
+
+	for (size_t i = 0; !found && i < ARRAY_SIZE(table_sections); i++)
+		found = image_section(img, table_sections[i], &at);
+	return found;
 }
 
 static struct modules *modules_new(struct target *t, const struct images *images,
@@ -318,6 +377,9 @@ struct modules *modules_open(struct target *t, const struct images *images,
 {
 	AUTO(modules_close) struct modules *m = modules_new(t, images, layout);
 
+	/* Of what may not be Go at all not everything is looked through. */
+	m->most_scanned = layout || modules_have_section(img) ? LIMIT_SCAN_BYTES
+							      : LIMIT_MODULE_SCAN_BYTES;
 	if (!image_unreadable(img))
 		m->how = add_image(m, img);
 	if (m->count == 0) {
@@ -348,6 +410,11 @@ void modules_seal(struct modules *m)
 const char *modules_how(const struct modules *m)
 {
 	return m->how;
+}
+
+int modules_release(const struct modules *m)
+{
+	return m->layout->minor;
 }
 
 size_t modules_count(const struct modules *m)
@@ -404,4 +471,50 @@ uint64_t modules_function(const struct modules *m, const char *name, uint64_t *r
 		pclntab_each(&m->list[i].tab, is_wanted, &w);
 	*ret_end = w.end;
 	return w.entry;
+}
+
+void modules_each_function(const struct modules *m, pclntab_func_fn *fn, void *arg)
+{
+	pclntab_each(&m->list[0].tab, fn, arg);
+}
+
+/* Of the operand that stands behind the displacement: opcodes without it have none. */
+static unsigned immediate_bytes(uint8_t opcode)
+{
+	switch (opcode) {
+	case 0x80: /* and the like of a byte */
+	case 0x83: /* cmpq $0, length(RIP) */
+	case 0xc6:
+		return 1;
+	case 0x81:
+	case 0xc7:
+		return 4;
+	default:
+		return 0;
+	}
+}
+
+/* REX.W, any opcode of one byte, and a ModRM of mod 0, rm 5. A byte that only looks like one does
+ * no harm. */
+size_t modules_references(struct modules *m, const char *name, uint64_t *ret, size_t max)
+{
+	enum { INSTRUCTION = 7 };
+	uint64_t end, entry = modules_function(m, name, &end);
+	uint8_t code[CODE_BYTES];
+	size_t n = 0;
+	int32_t disp;
+
+	if (!entry || end <= entry)
+		return 0;
+	size_t len = end - entry < sizeof(code) ? (size_t)(end - entry) : sizeof(code);
+	if (!modules_code(m, entry, code, len))
+		return 0;
+	for (size_t i = 0; i + INSTRUCTION <= len && n < max; i++) {
+		if ((code[i] & 0xf8) != 0x48 || (code[i + 2] & 0xc7) != 0x05)
+			continue;
+		memcpy(&disp, code + i + 3, sizeof(disp));
+		ret[n++] = entry + i + INSTRUCTION + immediate_bytes(code[i + 1]) +
+			   (uint64_t)(int64_t)disp;
+	}
+	return n;
 }

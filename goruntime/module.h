@@ -28,10 +28,16 @@ struct module {
 struct modules;
 
 /* The modules of the runtime in img, its own first. ERR_NOT_FOUND: there is no moduledata
- * in it, or none that fits this layout. */
+ * in it, or none that fits this layout. layout: NULL when it is not known. Then the first module is
+ * opened with that of any release that has the same tables: its functions are known, the rest of
+ * it is not to be used. */
 struct modules *modules_open(struct target *t, const struct images *images,
 			     const struct image *img, const struct layout *layout,
 			     struct err *err);
+/* The release that its layout is of; -1: not known. */
+int modules_release(const struct modules *m);
+/* Does a section's name say that there is a Go runtime? */
+bool modules_have_section(const struct image *img);
 /* The moduledata at addr and those behind it. */
 struct modules *modules_open_at(struct target *t, const struct images *images,
 				const struct layout *layout, uint64_t addr,
@@ -62,5 +68,9 @@ MUST_CHECK bool modules_code(struct modules *m, uint64_t addr, void *ret, size_t
 
 /* Where a function of that name begins; 0: none of that name. */
 uint64_t modules_function(const struct modules *m, const char *name, uint64_t *ret_end);
+/* Addresses of data that the code of this function refers to relative to its own. Returns how many. */
+size_t modules_references(struct modules *m, const char *name, uint64_t *ret, size_t max);
+/* Calls fn for each function of the first module; false from fn ends it. */
+void modules_each_function(const struct modules *m, pclntab_func_fn *fn, void *arg);
 
 #endif

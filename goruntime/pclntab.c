@@ -8,11 +8,13 @@ enum {
 	ABSENT = -1,
 	POINTER = 8,
 	PCDATA_INLINE_INDEX = 2, /* internal/abi/symtab.go: the same in every release */
+	NEWEST = 1000,		 /* no release is newer */
 };
 
 /* What differs between the releases, by magic number. Offsets in bytes. */
 struct pclntab_format {
 	uint32_t magic;
+	int release;   /* the newest that has it */
 	bool relative; /* functab holds 32-bit offsets from text, not addresses */
 	size_t header_size;
 	/* Header words that hold the offsets of the tables. ABSENT: all is relative to the
@@ -56,6 +58,8 @@ static uint64_t u64_at(struct bytes record, int at)
 	return bytes_u64(&b);
 }
 
+/* Obfuscators change the magic number (garble does, from 1.20 on), and the runtime with it. The
+ * rest of the header stays, and the tables: what the number does not say, they have to prove. */
 const struct pclntab_format *pclntab_probe(const uint8_t *bytes)
 {
 	uint32_t magic;
@@ -67,7 +71,12 @@ const struct pclntab_format *pclntab_probe(const uint8_t *bytes)
 	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
 		if (formats[i].magic == magic)
 			return &formats[i];
-	return NULL;
+	return &formats[ARRAY_SIZE(formats) - 1];
+}
+
+int pclntab_release(const struct pclntab_format *format)
+{
+	return format->release;
 }
 
 static struct bytes table_at(const struct pclntab *tab, int header_word,

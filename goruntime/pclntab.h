@@ -22,9 +22,12 @@ struct pclntab {
 	struct bytes gofunc; /* 1.18 on: what funcdata offsets are relative to */
 };
 
-/* Do these bytes begin a header? NULL: not of a layout that we know. */
+/* The format of a header that begins with these bytes; the newest one when the magic number is
+ * unknown. NULL: they begin none. */
 enum { PCLNTAB_PROBE_BYTES = 8 };
 const struct pclntab_format *pclntab_probe(const uint8_t *bytes);
+/* The newest release that has it, 17 for Go 1.17; more than any when it is still in use. */
+int pclntab_release(const struct pclntab_format *format);
 
 /* bytes: the table from addr on, borrowed, at least as long as the table. */
 bool pclntab_init(struct pclntab *ret, const void *bytes, size_t len, uint64_t addr,

@@ -7,6 +7,7 @@
 
 #include "debug.h"
 #include "limit.h"
+#include "release.h"
 #include "runtime_priv.h"
 #include "target_extents.h"
 #include "value.h"
@@ -53,7 +54,8 @@ static bool choose_layout(struct runtime *rt, int minor, bool forced, struct err
 		return true;
 	for (unsigned rank = 0; layout_from_table(minor, arch, rank, &rt->layout);
 	     rank++) {
-		rt->layout.assumed |= forced;
+		if (forced || release_is_inferred(rt->build))
+			layout_assume(&rt->layout);
 		if (layout_fits(rt, err))
 			return true;
 		if (forced)
@@ -62,6 +64,21 @@ static bool choose_layout(struct runtime *rt, int minor, bool forced, struct err
 	return err_set(err, ERR_UNSUPPORTED,
 		       "%s: no layout of the runtime that we know fits",
 		       version_words(rt));
+}
+
+/* Where the version is in doubt, its warning tells of the layout, too. */
+static void note_doubts(struct runtime *rt)
+{
+	AUTO(xfree) char *doubt = release_doubt(rt->build, &rt->layout);
+
+	if (doubt)
+		warnings_add(rt->warnings, "go", "%s", doubt);
+	if (rt->layout.assumed &&
+	    (!doubt || rt->build->version_source == VERSION_VARIABLE))
+		warnings_add(
+			rt->warnings, "layout",
+			"the runtime of %s is read as if it were %s; values may be wrong",
+			version_words(rt), rt->layout.source + strlen("assumed "));
 }
 
 static void find_layout(struct runtime *rt, const char *assume_go)
@@ -75,20 +92,12 @@ static void find_layout(struct runtime *rt, const char *assume_go)
 		snprintf(assumed, sizeof(assumed), "go%s", assume_go);
 		minor = version_minor(assumed);
 	}
-	if (!rt->build->version)
-		warnings_add(rt->warnings, "go", "the version of Go is damaged");
 	if (!choose_layout(rt, minor, assume_go != NULL, &err)) {
 		set_unusable(rt, err.text);
 		return;
 	}
-	if (assume_go)
-		snprintf(rt->layout.source, sizeof(rt->layout.source), "assumed go1.%d",
-			 minor);
-	if (rt->layout.assumed)
-		warnings_add(
-			rt->warnings, "layout",
-			"the runtime of %s is read as if it were %s; values may be wrong",
-			version_words(rt), rt->layout.source + strlen("assumed "));
+	release_correct(rt->build, &rt->layout, assume_go != NULL);
+	note_doubts(rt);
 	rt->code = code_table_new(rt->modules, &rt->layout);
 	rt->stack_barrier = modules_function(rt->modules, "runtime.stackBarrier", &end);
 	rt->landing_pad =

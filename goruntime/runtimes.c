@@ -2,19 +2,21 @@
 /* The Go runtimes of a process, and what they share. The three steps: open while the process
  * runs, capture what it was at one instant, decode that. */
 #include "limit.h"
+#include "release.h"
 #include "runtime_priv.h"
 #include "target_extents.h"
 
 /* A process can map hundreds of libraries: only what the linker marked is looked into, and
- * the executable, which may have lost its section headers. The standard library of
- * -linkshared has no more than a note. */
+ * the executable, which may have lost its section headers, and what it marked. The standard library
+ * of -linkshared has no more than a note. */
 static bool may_hold_runtime(const struct runtimes *all, const struct image *img)
 {
 	struct image_range ignored;
 
 	return img == images_get(all->images, 0) || image_go_build_id(img)[0] != '\0' ||
 	       image_section(img, ".go.buildinfo", &ignored) ||
-	       image_section(img, ".note.go.abihash", &ignored);
+	       image_section(img, ".note.go.abihash", &ignored) ||
+	       modules_have_section(img);
 }
 
 /* A plugin, or a program of -linkshared, has a module of its own in another's runtime. */
@@ -34,7 +36,7 @@ static void add_runtime(struct runtimes *all, const struct image *img,
 	if (!may_hold_runtime(all, img) || runtimes_have_module_in(all, img))
 		return;
 	target_budget_unit(all->target);
-	struct build_info *build = build_info_read(all->target, img, &err);
+	struct build_info *build = build_info_find(all->target, all->images, img, &err);
 	if (build) {
 		/* What it looks up among the runtimes is not to meet a place without one. */
 		struct runtime *rt = runtime_open(all, img, build, assume_go);

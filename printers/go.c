@@ -4,6 +4,15 @@
 #include "printers.h"
 #include "withheld.h"
 
+/* NULL: as usual. */
+static const char *const version_sources[] = {
+	[VERSION_BUILD_INFO] = NULL,
+	[VERSION_VARIABLE] = "runtime.buildVersion",
+	[VERSION_FUNCTIONS] = "runtime functions",
+	[VERSION_TABLES] = "tables and layout",
+	[VERSION_ASSUMED] = "--assume-go",
+};
+
 static void print_settings(struct sink *out, const struct build_info *info,
 			   struct redaction *r)
 {
@@ -41,6 +50,7 @@ static void print_build_info(struct sink *out, const struct build_info *info,
 			     struct redaction *r)
 {
 	sink_named_string(out, "version", info->version);
+	sink_named_string(out, "version_source", version_sources[info->version_source]);
 	sink_named_string(out, "module", info->module ? info->module : info->path);
 	sink_named_string(out, "module_version", info->module_version);
 	if (info->setting_count > 0)

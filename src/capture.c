@@ -53,6 +53,13 @@ static void note_images(struct capture *c)
 {
 	size_t left_out = images_left_out(c->images);
 
+	if (images_count(c->images) && image_unpacks_itself(images_get(c->images, 0)))
+		warnings_add(
+			c->warnings, "process",
+			"the program unpacked itself into memory: its file is not what "
+			"runs, so there are no names of C functions and no debugging "
+			"information");
+
 	if (left_out)
 		warnings_add(c->warnings, "process",
 			     "%zu mappings of code are of files that were not opened: "

@@ -54,7 +54,7 @@ static struct layout_report *report_file(const char *path, struct err *err)
 		return NULL;
 	const struct image *img = images_get(images, 0);
 	AUTO(target_close) struct target *t = target_image_new(img, err);
-	return t ? layout_report_file(t, img, err) : NULL;
+	return t ? layout_report_file(t, images, err) : NULL;
 }
 
 /* As in goruntime/layout_table.inc. */

@@ -200,7 +200,14 @@ static void check_layout(struct doctor *d, const struct runtime *rt)
 	if (!source)
 		return;
 	d->layout = xstrdup(source);
-	if (strcmp(source, "dwarf") == 0)
+	if (runtime_build_info(rt)->version_source != VERSION_BUILD_INFO &&
+	    strncmp(source, "assumed", 7) == 0)
+		add(d, "layout", DOCTOR_DOUBTFUL,
+		    xasprintf("the program does not say its release of Go: read as if it "
+			      "were %s",
+			      source + strlen("assumed ")),
+		    xstrdup("--assume-go, when you know the release"));
+	else if (strcmp(source, "dwarf") == 0)
 		fine(d, "layout",
 		     "the program itself says where its runtime keeps things");
 	else if (strncmp(source, "assumed", 7) == 0)
@@ -411,6 +418,9 @@ static void examine_program(struct doctor *d)
 	AUTO(warnings_free) struct warnings *warnings = warnings_new();
 	AUTO(runtimes_close)
 	struct runtimes *all = runtimes_open(t, images, NULL, warnings);
+	if (images_count(images) && image_unpacks_itself(images_get(images, 0)))
+		fine(d, "program",
+		     "the program unpacked itself into memory: it is read from there");
 	check_go(d, all);
 	add_warnings(d, warnings);
 	check_debug(d, images);

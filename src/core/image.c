@@ -21,6 +21,8 @@ enum {
 	PAGE = 4096,
 	VDSO_MAX = 1 << 20, /* bytes */
 	HEAD_LEN = 4096,    /* bytes of file and memory that are compared */
+	UNPACKED_TRIES = 64,
+	UNPACKED_PARTS = 8, /* mappings of one program before its code */
 };
 
 struct span {
@@ -48,13 +50,20 @@ static char *read_link(const char *path)
 	return n < 0 ? NULL : xstrndup(buf, (size_t)n);
 }
 
-static struct image *image_new(struct images *images, const char *path)
+static struct image *image_alloc(struct images *images, const char *path)
 {
 	struct image *img = xcalloc(1, sizeof(*img));
 
 	img->path = xstrdup(path);
 	img->fd = -1;
 	img->context = &images->context;
+	return img;
+}
+
+static struct image *image_new(struct images *images, const char *path)
+{
+	struct image *img = image_alloc(images, path);
+
 	GROW(images->list, images->count, images->cap);
 	images->list[images->count++] = img;
 	return img;
@@ -258,6 +267,55 @@ static const struct target_mapping *code_named(struct images *images, const char
 	return NULL;
 }
 
+/* True: an ELF object begins at addr; it takes the place of the file that the process was started
+ * from. */
+static bool take_unpacked(struct images *images, uint64_t addr)
+{
+	struct image *packed = images->list[0], *img;
+	struct err ignored;
+	char magic[SELFMAG];
+
+	if (!target_read(images->target, addr, magic, sizeof(magic), &ignored) ||
+	    memcmp(magic, ELFMAG, SELFMAG) != 0)
+		return false;
+	img = image_alloc(images, packed->path);
+	if (!image_load_mapped(img, images->target, addr, &images->room)) {
+		image_unload(img);
+		return false;
+	}
+	img->unpacks_itself = true;
+	images->list[0] = img;
+	image_unload(packed);
+	return true;
+}
+
+static bool is_nameless(const struct target_mapping *m)
+{
+	return !m->inode && !*m->path;
+}
+
+/* A packer's stub unpacks the program into memory without a file, beginning with its headers as a
+ * rule (upx). */
+static bool open_unpacked(struct images *images)
+{
+	size_t n, tries = 0;
+	const struct target_mapping *maps = target_mappings(images->target, &n);
+
+	for (size_t i = 0; i < n && tries < UNPACKED_TRIES; i++) {
+		if (!maps[i].executable || !is_nameless(&maps[i]))
+			continue;
+		tries++;
+		for (size_t first = i, part = 0; part < UNPACKED_PARTS; first--, part++) {
+			if (take_unpacked(images, maps[first].start))
+				return true;
+			if (first == 0 || !is_nameless(&maps[first - 1]) ||
+			    maps[first - 1].end != maps[first].start)
+				break;
+		}
+	}
+	return false;
+}
+
 static void open_executable(struct images *images)
 {
 	char path[64];
@@ -269,6 +327,8 @@ static void open_executable(struct images *images)
 	if (img->fd >= 0 && (!image_load(img) || place_by_auxv(images, img)))
 		return;
 	const struct target_mapping *m = exe ? code_named(images, exe) : NULL;
+	if (!m && exe && open_unpacked(images))
+		return;
 	if (!m) {
 		image_refuse(img, exe ? "none of its code is mapped from its file"
 				      : "the process does not say which file it is");
@@ -418,6 +478,11 @@ void images_use_cache(struct images *images, struct cache *cache)
 void images_keep_debug(struct images *images)
 {
 	images->context.keep = true;
+}
+
+bool image_unpacks_itself(const struct image *img)
+{
+	return img->unpacks_itself;
 }
 
 struct cache *image_cache(const struct image *img)

@@ -41,6 +41,8 @@ const struct image *images_at(const struct images *images, uint64_t addr);
 
 const char *image_path(const struct image *img);
 const char *image_unreadable(const struct image *img); /* NULL: it can be read */
+/* The file holds something else, which unpacked this program into memory; it was read from there. */
+bool image_unpacks_itself(const struct image *img);
 /* Added to an address of the file to give one of the process. */
 uint64_t image_bias(const struct image *img);
 int image_machine(const struct image *img); /* ELF e_machine */

@@ -96,5 +96,8 @@ bool image_load_mapped(struct image *img, struct target *t, uint64_t addr, uint6
 	*room -= len;
 	img->memory = TAKE(file);
 	img->memory_len = len;
-	return image_load(img);
+	if (!image_load(img))
+		return false;
+	image_rebase(img, bias);
+	return true;
 }

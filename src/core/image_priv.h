@@ -51,6 +51,7 @@ struct image {
 	uint64_t bias;
 	uint64_t entry, headers_offset; /* e_entry, e_phoff */
 	int fd;
+	bool unpacks_itself;
 	uint8_t *memory; /* the file's bytes from the process, when there is no file */
 	size_t memory_len;
 	struct Elf *elf; /* libelf's */
@@ -101,7 +102,7 @@ struct image_names image_names(const struct image *img, size_t section);
 const char *image_name(struct image_names names, size_t off); /* NULL: not one of them */
 
 /* image_memory.c: loads an object whose file cannot be had, mapped at addr from its first byte
- * on: its headers and the segments that are never written. *room is how many bytes all such
+ * on: its headers and the segments that are never written; sets the bias. *room is how many bytes all such
  * objects may still take. False: img->unreadable says why. */
 bool image_load_mapped(struct image *img, struct target *t, uint64_t addr,
 		       uint64_t *room);

@@ -63,8 +63,11 @@
 #define LIMIT_PCS (UINT64_C(1) << 22)
 /* frames of all distinct stacks */
 #define LIMIT_FRAMES_RUN (UINT64_C(1) << 26)
-/* places that look like the header of a pclntab and are tried */
-#define LIMIT_PCLNTAB_HEADERS 64
+/* bytes of one object's data that are searched for Go's moduledata when nothing else says that it is
+ * Go: some ten milliseconds; before it there are tens of megabytes in the largest programs */
+#define LIMIT_MODULE_SCAN_BYTES (UINT64_C(128) << 20)
+/* places there that look like moduledata and are tried */
+#define LIMIT_MODULE_HEADS 64
 /* count; modules: a plugin each */
 #define LIMIT_MODULES 4096
 /* inlined calls in one pc; the compiler's own budget keeps real ones below 100 */

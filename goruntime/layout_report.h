@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* layout_report.h - part of goruntime.h: where the runtime keeps things, slot by slot of layout.def,
+ * and who says so. */
+#ifndef GOSNAP_LAYOUT_REPORT_H
+#define GOSNAP_LAYOUT_REPORT_H
+
+enum layout_kind { LAYOUT_FIELD, LAYOUT_SIZE, LAYOUT_CONSTANT };
+
+struct layout_item {
+	const char *slot; /* "g_goid" */
+	char name[256]; /* "runtime.g.goid": as in its DWARF, else as in the newest Go */
+	enum layout_kind kind;
+	int32_t value;	/* offset of a field, bytes of a type, a constant; -1: absent */
+	uint16_t size;	/* of a field */
+	bool described; /* false: DWARF leaves out the types that a program does not use */
+	/* Of the row that its DWARF is compared with. */
+	bool differs;
+	int32_t row_value;
+	uint16_t row_size;
+};
+
+struct layout_place {
+	uint64_t addr;	 /* 0: not found */
+	const char *how; /* "symbol", "section", "code", "scan"; NULL: not found */
+};
+
+struct layout_report {
+	char *go; /* "go1.24.4"; NULL: damaged */
+	int minor;
+	const char *arch;
+	char source[64]; /* as runtime_layout_source() */
+	bool from_dwarf;
+	char row[64]; /* that it is compared with; "": it is not from DWARF */
+	struct layout_item *items;
+	size_t count, differences;
+	struct layout_place allgs, moduledata;
+};
+
+/* Of a program that need not run (target_image.h): its DWARF, else the row of its release
+ * or the nearest one, which then nothing confirms. images: of its file alone. ERR_CANNOT: not of the
+ * gc toolchain. */
+struct layout_report *layout_report_file(struct target *t, const struct images *images,
+					 struct err *err);
+/* What runtime_open() found and the process confirmed. ERR_CANNOT: it is unusable. */
+struct layout_report *layout_report_process(const struct runtime *rt, struct err *err);
+void layout_report_free(struct layout_report *report);
+DEFINE_AUTO(struct layout_report, layout_report_free)
+
+#endif
