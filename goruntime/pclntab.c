@@ -401,3 +401,15 @@ void pclntab_each(const struct pclntab *tab, pclntab_func_fn *fn, void *arg)
 			return;
 	}
 }
+
+/* internal/abi/funcid.go: runtime.abort, up to 1.16 runtime.main. */
+bool pclntab_has_runtime(const struct pclntab *tab)
+{
+	enum { FIRST_ID = 1 };
+	struct pclntab_func func;
+
+	for (uint64_t i = 0; i < tab->count; i++)
+		if (load_func(tab, i, &func) && func.id == FIRST_ID)
+			return true;
+	return false;
+}

@@ -86,6 +86,8 @@ size_t pclntab_calls(const struct pclntab *tab, const struct pclntab_func *func,
 /* The function on its own, without what is inlined there: file and line of pc. */
 struct pclntab_call pclntab_outer_call(const struct pclntab *tab,
 				       const struct pclntab_func *func, uint64_t pc);
+/* Is the runtime's own code in it? A plugin, or what is linked with a shared runtime, has none. */
+bool pclntab_has_runtime(const struct pclntab *tab);
 /* Calls fn for each function by name; false from fn ends it. */
 typedef bool pclntab_func_fn(void *arg, const char *name, uint64_t entry, uint64_t end);
 void pclntab_each(const struct pclntab *tab, pclntab_func_fn *fn, void *arg);

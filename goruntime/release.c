@@ -93,9 +93,13 @@ static struct build_info *infer(struct target *t, const struct images *images,
 	AUTO(modules_close)
 	struct modules *modules = modules_open(t, images, img, NULL, &ignored);
 
-	if (!modules && !build && !modules_have_section(img)) {
+	bool is_go = modules ? pclntab_has_runtime(&modules_get(modules, 0)->tab)
+			     : modules_have_section(img);
+
+	if (!is_go && !build) {
 		err_set(err, ERR_NOT_FOUND,
-			"%s has neither Go build information nor Go module data",
+			"%s has neither Go build information nor the module data of a "
+			"Go runtime",
 			image_path(img)[0] ? image_path(img) : "the executable");
 		return NULL;
 	}

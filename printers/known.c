@@ -175,7 +175,7 @@ bool known_number(struct printing *p, const struct value *v, const char *paths,
 	return runtime_number(p->rt, v, paths, ret);
 }
 
-static bool add_string(struct printing *p, const struct value *v, struct known_words *ret)
+bool known_add_string(struct printing *p, const struct value *v, struct known_words *ret)
 {
 	struct text_value s;
 	struct value at;
@@ -197,13 +197,13 @@ bool known_string(struct printing *p, const struct value *v, const char *paths,
 {
 	struct value field;
 
-	return known_field(p, v, paths, &field) && add_string(p, &field, ret);
+	return known_field(p, v, paths, &field) && known_add_string(p, &field, ret);
 }
 
 void known_quoted(struct printing *p, const struct value *v, struct known_words *ret)
 {
 	known_add(ret, "\"");
-	if (!add_string(p, v, ret))
+	if (!known_add_string(p, v, ret))
 		known_add(ret, "?");
 	known_add(ret, "\"");
 }

@@ -18,8 +18,8 @@ void known_add(struct known_words *t, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void known_add_bytes(struct known_words *t, const char *bytes, size_t len);
 
-/* "2026-11-22T02:15:06.5Z"; false: of no year that has a name. */
-bool known_add_time(struct known_words *to, const struct time_value *t);
+/* "2026-11-22T02:15:06.5Z" */
+void known_add_time(struct known_words *to, const struct time_value *t);
 /* "1h0m1.5s"; about: without the digits that nobody reads. */
 void known_add_duration(struct known_words *to, uint64_t ns);
 void known_add_about(struct known_words *to, uint64_t ns);
@@ -40,6 +40,18 @@ known_text text_of_mutex, text_of_rwmutex, text_of_waitgroup, text_of_cond, text
 	text_of_pool, text_of_atomic, text_of_atomic_value;
 /* known_number.c */
 known_text text_of_big_int, text_of_big_rat, text_of_big_float;
+/* known_net.c: the bytes of an address, of a mask or of another slice; more than these never fit
+ * into a text. */
+struct known_address {
+	uint8_t bytes[340];
+	size_t len;
+};
+bool known_bytes(struct printing *p, const struct value *v, struct known_address *ret);
+/* As net.IP prints itself, whatever its length. */
+void known_add_ip(struct known_words *ret, const uint8_t *bytes, size_t len);
+/* known_quote.c: a string in quotes, as strconv.Quote() writes it; false: what it does with some of
+ * its characters is not known. */
+bool known_go_quoted(const struct known_words *s, struct known_words *ret);
 /* known_address.c */
 known_text text_of_socket_address, text_of_unix_address, text_of_hardware_address,
 	text_of_ip_net, text_of_prefix, text_of_address_port, text_of_net_error,
@@ -96,7 +108,8 @@ bool known_length(struct printing *p, const struct value *v, const char *paths,
 		  uint64_t *ret);
 /* A string in quotes. */
 void known_quoted(struct printing *p, const struct value *v, struct known_words *ret);
-/* Adds the text of a field that is a string. */
+/* Adds the text of a string, or of what holds one; of a field that is a string. */
+bool known_add_string(struct printing *p, const struct value *v, struct known_words *ret);
 bool known_string(struct printing *p, const struct value *v, const char *paths,
 		  struct known_words *ret);
 

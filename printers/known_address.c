@@ -14,17 +14,15 @@ static bool add_field(struct printing *p, const struct value *v, const char *pat
 	return known_field(p, v, path, &field) && text(p, &field, ret);
 }
 
-static void add_host(const struct known_words *host, const struct known_words *zone,
-		     uint64_t port, struct known_words *ret)
+/* net.JoinHostPort() */
+static void add_host(const struct known_words *host, int64_t port,
+		     struct known_words *ret)
 {
-	bool colons = memchr(host->bytes, ':', host->len) != NULL || zone->len;
+	bool colons = memchr(host->bytes, ':', host->len) != NULL;
 
 	known_add(ret, colons ? "[" : "%s", "");
 	known_add_bytes(ret, host->bytes, host->len);
-	if (zone->len)
-		known_add(ret, "%%");
-	known_add_bytes(ret, zone->bytes, zone->len);
-	known_add(ret, colons ? "]:%" PRIu64 : ":%" PRIu64, port);
+	known_add(ret, colons ? "]:%" PRId64 : ":%" PRId64, port);
 }
 
 /* TCPAddr and UDPAddr; one without an address is that of all of them. */
@@ -32,17 +30,19 @@ bool text_of_socket_address(struct printing *p, const struct value *v,
 			    struct known_words *ret)
 {
 	struct known_words host = { .len = 0 }, zone = { .len = 0 };
+	struct known_address bytes;
 	struct value ip;
-	struct slice_value s;
-	struct err ignored;
 	uint64_t port;
 
 	if (!known_number(p, v, "Port", &port) || !known_string(p, v, "Zone", &zone) ||
-	    !known_field(p, v, "IP", &ip) || type_kind(ip.type) != KIND_SLICE ||
-	    !runtime_slice(p->rt, &ip, &s, &ignored) ||
-	    (s.len && !text_of_ip(p, &ip, &host)))
+	    !known_field(p, v, "IP", &ip) || !known_bytes(p, &ip, &bytes))
 		return false;
-	add_host(&host, &zone, port, ret);
+	if (bytes.len)
+		known_add_ip(&host, bytes.bytes, bytes.len);
+	if (zone.len)
+		known_add(&host, "%%");
+	known_add_bytes(&host, zone.bytes, zone.len);
+	add_host(&host, (int64_t)port, ret);
 	return true;
 }
 
@@ -55,17 +55,12 @@ bool text_of_unix_address(struct printing *p, const struct value *v,
 bool text_of_hardware_address(struct printing *p, const struct value *v,
 			      struct known_words *ret)
 {
-	enum { MOST = 20 }; /* of InfiniBand */
-	uint8_t bytes[MOST];
-	struct slice_value s;
-	struct err ignored;
+	struct known_address a;
 
-	if (type_kind(v->type) != KIND_SLICE || !runtime_slice(p->rt, v, &s, &ignored) ||
-	    !s.len || s.len > MOST ||
-	    !runtime_bytes(p->rt, s.addr, bytes, (size_t)s.len, &ignored))
+	if (!known_bytes(p, v, &a))
 		return false;
-	for (size_t i = 0; i < s.len; i++)
-		known_add(ret, i ? ":%02x" : "%02x", bytes[i]);
+	for (size_t i = 0; i < a.len; i++)
+		known_add(ret, i ? ":%02x" : "%02x", a.bytes[i]);
 	return true;
 }
 
@@ -83,21 +78,43 @@ static bool mask_bits(const uint8_t *mask, size_t len, unsigned *ret)
 	return true;
 }
 
-bool text_of_ip_net(struct printing *p, const struct value *v, struct known_words *ret)
+static void add_network(const struct known_address *ip, const struct known_address *mask,
+			struct known_words *ret)
 {
-	uint8_t mask[16];
-	struct value field;
-	struct slice_value s;
-	struct err ignored;
+	enum { V4 = 4, V6 = 16 };
+	struct known_words words = { .len = 0 };
 	unsigned bits;
 
-	if (!add_field(p, v, "IP", text_of_ip, ret) ||
-	    !known_field(p, v, "Mask", &field) || type_kind(field.type) != KIND_SLICE ||
-	    !runtime_slice(p->rt, &field, &s, &ignored) || s.len > sizeof(mask) ||
-	    !runtime_bytes(p->rt, s.addr, mask, (size_t)s.len, &ignored) ||
-	    !mask_bits(mask, (size_t)s.len, &bits))
+	known_add_ip(&words, ip->bytes, ip->len);
+	bool dotted =
+		(ip->len == V4 || ip->len == V6) && !memchr(words.bytes, ':', words.len);
+	if ((ip->len != V4 && ip->len != V6) ||
+	    (mask->len != V6 && (mask->len != V4 || !dotted))) {
+		known_add(ret, "<nil>");
+		return;
+	}
+	/* Of an address of four bytes the end of a long mask counts. */
+	const uint8_t *from = mask->bytes + (dotted && mask->len == V6 ? V6 - V4 : 0);
+	size_t len = dotted ? V4 : V6;
+	known_add_bytes(ret, words.bytes, words.len);
+	known_add(ret, "/");
+	if (mask_bits(from, len, &bits)) {
+		known_add(ret, "%u", bits);
+		return;
+	}
+	for (size_t i = 0; i < len; i++)
+		known_add(ret, "%02x", from[i]);
+}
+
+bool text_of_ip_net(struct printing *p, const struct value *v, struct known_words *ret)
+{
+	struct known_address ip, mask;
+	struct value field;
+
+	if (!known_field(p, v, "IP", &field) || !known_bytes(p, &field, &ip) ||
+	    !known_field(p, v, "Mask", &field) || !known_bytes(p, &field, &mask))
 		return false;
-	known_add(ret, "/%u", bits);
+	add_network(&ip, &mask, ret);
 	return true;
 }
 
@@ -105,13 +122,15 @@ bool text_of_ip_net(struct printing *p, const struct value *v, struct known_word
 bool text_of_prefix(struct printing *p, const struct value *v, struct known_words *ret)
 {
 	struct known_words ip = { .len = 0 };
-	uint64_t bits, more;
+	uint64_t bits, more, sort;
 
+	if (!known_number(p, v, "ip.z|ip.z.value", &sort))
+		return false;
 	if (known_number(p, v, "bitsPlusOne", &more)) /* 1.21 */
 		bits = more - 1;
 	else if (!known_number(p, v, "bits", &bits))
 		return false;
-	if (bits > 128) {
+	if (!sort || bits > 128) {
 		known_add(ret, "invalid Prefix");
 		return true;
 	}
@@ -125,7 +144,7 @@ bool text_of_prefix(struct printing *p, const struct value *v, struct known_word
 bool text_of_address_port(struct printing *p, const struct value *v,
 			  struct known_words *ret)
 {
-	struct known_words ip = { .len = 0 }, zone = { .len = 0 };
+	struct known_words ip = { .len = 0 };
 	uint64_t port, sort;
 
 	if (!known_number(p, v, "ip.z|ip.z.value", &sort) ||
@@ -133,22 +152,38 @@ bool text_of_address_port(struct printing *p, const struct value *v,
 	    !add_field(p, v, "ip", text_of_address, &ip))
 		return false;
 	if (sort)
-		add_host(&ip, &zone, port, ret);
+		add_host(&ip, (int64_t)port, ret);
 	else
 		known_add(ret, "invalid AddrPort");
 	return true;
 }
 
-static void add_address(struct printing *p, const struct value *v, const char *path,
+/* False: there is one, and how it prints itself is not known. */
+static bool add_address(struct printing *p, const struct value *v, const char *path,
 			const char *before, struct known_words *ret)
 {
 	struct known_words address = { .len = 0 };
+	struct interface_value in;
 	struct value field;
+	struct err ignored;
+	uint64_t to;
 
-	if (!known_field(p, v, path, &field) || !known_text_of(p, &field, &address))
-		return;
+	if (!known_field(p, v, path, &field) ||
+	    !runtime_interface(p->rt, &field, &in, &ignored))
+		return false;
+	if (!in.descriptor)
+		return true;
+	if (!known_text_of(p, &field, &address)) {
+		/* All addresses of package net are pointers, and say this of one that is nil. */
+		if (!in.inside.type || type_kind(in.inside.type) != KIND_POINTER ||
+		    !runtime_bytes(p->rt, in.inside.addr, &to, sizeof(to), &ignored) ||
+		    to)
+			return false;
+		known_add(&address, "<nil>");
+	}
 	known_add(ret, "%s", before);
 	known_add_bytes(ret, address.bytes, address.len);
+	return true;
 }
 
 /* dial tcp 127.0.0.1:1: connect: connection refused */
@@ -164,8 +199,9 @@ bool text_of_net_error(struct printing *p, const struct value *v, struct known_w
 		known_add(ret, " ");
 	known_add_bytes(ret, net.bytes, net.len);
 	size_t len = ret->len;
-	add_address(p, v, "Source", " ", ret);
-	add_address(p, v, "Addr", ret->len > len ? "->" : " ", ret);
+	if (!add_address(p, v, "Source", " ", ret) ||
+	    !add_address(p, v, "Addr", ret->len > len ? "->" : " ", ret))
+		return false;
 	known_add(ret, ": ");
 	return known_text_of(p, &error, ret);
 }

@@ -2,6 +2,7 @@
 /* The messages of errors whose Error method is known: errors/errors.go, fmt/errors.go,
  * io/fs/fs.go, os/error.go, strconv/atoi.go, net/url/url.go. What they wrap is said by its own
  * row. */
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -50,20 +51,38 @@ bool text_of_link_error(struct printing *p, const struct value *v,
 	return known_string(p, v, "New", ret) && add_wrapped(p, v, ret);
 }
 
+/* The words of ESTALE changed: those of this program are in its table. */
+static bool add_own_words(struct printing *p, uint64_t number, struct known_words *ret)
+{
+	struct value table;
+	struct err ignored;
+
+	if (!runtime_global(p->rt, "syscall.errors", &table, &ignored) ||
+	    type_kind(table.type) != KIND_ARRAY || number >= type_count(table.type))
+		return false;
+	const struct type *elem = type_elem(table.type);
+	return elem &&
+	       known_add_string(
+		       p, &(struct value){ elem, table.addr + number * type_size(elem) },
+		       ret);
+}
+
 /* Go's table of Linux errors is that of the C library, in lower case but for a few. */
 bool text_of_errno(struct printing *p, const struct value *v, struct known_words *ret)
 {
-	enum { NUMBERS = 256 };
+	enum { NUMBERS = 133 }; /* syscall/zerrors_linux_amd64.go */
 	uint64_t number = 0;
 	struct err ignored;
 
 	if (type_size(v->type) != sizeof(number) ||
-	    !runtime_bytes(p->rt, v->addr, &number, sizeof(number), &ignored) ||
-	    number >= NUMBERS)
+	    !runtime_bytes(p->rt, v->addr, &number, sizeof(number), &ignored))
 		return false;
-	const char *words = number ? strerrordesc_np((int)number) : NULL;
+	if (number == ESTALE)
+		return add_own_words(p, number, ret);
+	const char *words =
+		number && number < NUMBERS ? strerrordesc_np((int)number) : NULL;
 	if (!words) {
-		known_add(ret, "errno %" PRIu64, number);
+		known_add(ret, "errno %" PRId64, (int64_t)number);
 		return true;
 	}
 	/* "I/O" and "RPC" stay as they are. */
@@ -76,15 +95,20 @@ bool text_of_errno(struct printing *p, const struct value *v, struct known_words
 	return true;
 }
 
+static bool add_quoted(struct printing *p, const struct value *v, const char *path,
+		       struct known_words *ret)
+{
+	struct known_words s = { .len = 0 };
+
+	return known_string(p, v, path, &s) && known_go_quoted(&s, ret);
+}
+
 bool text_of_url_error(struct printing *p, const struct value *v, struct known_words *ret)
 {
 	if (!known_string(p, v, "Op", ret))
 		return false;
-	known_add(ret, " \"");
-	if (!known_string(p, v, "URL", ret))
-		return false;
-	known_add(ret, "\"");
-	return add_wrapped(p, v, ret);
+	known_add(ret, " ");
+	return add_quoted(p, v, "URL", ret) && add_wrapped(p, v, ret);
 }
 
 bool text_of_num_error(struct printing *p, const struct value *v, struct known_words *ret)
@@ -92,11 +116,8 @@ bool text_of_num_error(struct printing *p, const struct value *v, struct known_w
 	known_add(ret, "strconv.");
 	if (!known_string(p, v, "Func", ret))
 		return false;
-	known_add(ret, ": parsing \"");
-	if (!known_string(p, v, "Num", ret))
-		return false;
-	known_add(ret, "\"");
-	return add_wrapped(p, v, ret);
+	known_add(ret, ": parsing ");
+	return add_quoted(p, v, "Num", ret) && add_wrapped(p, v, ret);
 }
 
 bool text_of_joined_errors(struct printing *p, const struct value *v,

@@ -1,38 +1,89 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Addresses and URLs: net/ip.go, net/netip/netip.go, net/url/url.go. */
-#include <arpa/inet.h>
+/* Addresses: net/ip.go, net/netip/netip.go. */
 #include <string.h>
 
 #include "known.h"
 
-enum { V4 = 4, V6 = 16, V4_IN_V6 = 12 };
+enum { V4 = 4, V6 = 16, V4_IN_V6 = 12, V6_GROUPS = 8 };
 
-static bool add_address(struct known_words *t, int family, const void *bytes)
+static void add_v4(struct known_words *t, const uint8_t *bytes)
 {
-	char words[INET6_ADDRSTRLEN];
+	known_add(t, "%u.%u.%u.%u", bytes[0], bytes[1], bytes[2], bytes[3]);
+}
 
-	if (!inet_ntop(family, bytes, words, sizeof(words)))
+static unsigned group(const uint8_t *bytes, unsigned i)
+{
+	return (unsigned)bytes[2 * i] << 8 | bytes[2 * i + 1];
+}
+
+/* RFC 5952, and never with dots: inet_ntop() writes ::1.2.3.4, Go ::102:304. */
+static void add_v6(struct known_words *t, const uint8_t *bytes)
+{
+	unsigned first = V6_GROUPS, len = 1;
+
+	for (unsigned i = 0, n; i < V6_GROUPS; i += n ? n : 1) {
+		for (n = 0; i + n < V6_GROUPS && group(bytes, i + n) == 0; n++)
+			;
+		if (n > len) {
+			first = i;
+			len = n;
+		}
+	}
+	for (unsigned i = 0; i < V6_GROUPS; i++) {
+		if (i == first) {
+			known_add(t, "::");
+			i += len;
+		}
+		if (i < V6_GROUPS)
+			known_add(t, i && i != first + len ? ":%x" : "%x",
+				  group(bytes, i));
+	}
+}
+
+static bool is_mapped(const uint8_t *bytes)
+{
+	static const uint8_t mapped[V4_IN_V6] = { [10] = 0xff, [11] = 0xff };
+
+	return memcmp(bytes, mapped, sizeof(mapped)) == 0;
+}
+
+void known_add_ip(struct known_words *ret, const uint8_t *bytes, size_t len)
+{
+	if (len == 0)
+		known_add(ret, "<nil>");
+	else if (len == V4)
+		add_v4(ret, bytes);
+	else if (len == V6 && is_mapped(bytes))
+		add_v4(ret, bytes + V4_IN_V6);
+	else if (len == V6)
+		add_v6(ret, bytes);
+	else
+		known_add(ret, "?");
+	for (size_t i = 0; len != V4 && len != V6 && i < len; i++)
+		known_add(ret, "%02x", bytes[i]);
+}
+
+/* Most bytes that a text has room for. */
+bool known_bytes(struct printing *p, const struct value *v, struct known_address *ret)
+{
+	struct slice_value s;
+	struct err ignored;
+
+	if (type_kind(v->type) != KIND_SLICE || !runtime_slice(p->rt, v, &s, &ignored) ||
+	    s.len > sizeof(ret->bytes))
 		return false;
-	known_add(t, "%s", words);
-	return true;
+	ret->len = (size_t)s.len;
+	return !s.len || runtime_bytes(p->rt, s.addr, ret->bytes, ret->len, &ignored);
 }
 
 bool text_of_ip(struct printing *p, const struct value *v, struct known_words *ret)
 {
-	static const uint8_t mapped[V4_IN_V6] = { [10] = 0xff, [11] = 0xff };
-	struct slice_value s;
-	struct err ignored;
-	uint8_t bytes[V6];
+	struct known_address ip;
 
-	if (type_kind(v->type) != KIND_SLICE || !runtime_slice(p->rt, v, &s, &ignored) ||
-	    (s.len != V4 && s.len != V6) ||
-	    !runtime_bytes(p->rt, s.addr, bytes, (size_t)s.len, &ignored))
+	if (!known_bytes(p, v, &ip))
 		return false;
-	if (s.len == V4)
-		return add_address(ret, AF_INET, bytes);
-	if (memcmp(bytes, mapped, sizeof(mapped)) == 0)
-		return add_address(ret, AF_INET, bytes + V4_IN_V6);
-	return add_address(ret, AF_INET6, bytes);
+	known_add_ip(ret, ip.bytes, ip.len);
+	return true;
 }
 
 /* z is nil, or says which sort it is: from Go 1.23 on by what it points to, before by itself. False:
@@ -61,7 +112,6 @@ static bool sort_of(struct printing *p, const struct value *v, uint64_t z,
 /* addr is two words, the high one first. */
 bool text_of_address(struct printing *p, const struct value *v, struct known_words *ret)
 {
-	static const uint8_t mapped[V4_IN_V6] = { [10] = 0xff, [11] = 0xff };
 	struct known_words zone = { .len = 0 };
 	uint64_t words[2], z;
 	uint8_t bytes[V6];
@@ -78,49 +128,16 @@ bool text_of_address(struct printing *p, const struct value *v, struct known_wor
 		return true;
 	}
 	known_string(p, v, "z.value.zoneV6|z.cmpVal", &zone);
-	if (memcmp(bytes, mapped, sizeof(mapped)) == 0 && !sort_of(p, v, z, &zone, &v6))
+	if (is_mapped(bytes) && !sort_of(p, v, z, &zone, &v6))
 		return false;
-	if (!v6)
-		return add_address(ret, AF_INET, bytes + V4_IN_V6);
-	if (!add_address(ret, AF_INET6, bytes))
-		return false;
+	if (is_mapped(bytes)) {
+		known_add(ret, v6 ? "::ffff:" : "%s", "");
+		add_v4(ret, bytes + V4_IN_V6);
+	} else {
+		add_v6(ret, bytes);
+	}
 	if (zone.len)
 		known_add(ret, "%%");
 	known_add_bytes(ret, zone.bytes, zone.len);
-	return true;
-}
-
-/* Without the user: what stands there may be a password. */
-bool text_of_url(struct printing *p, const struct value *v, struct known_words *ret)
-{
-	struct known_words scheme = { .len = 0 }, host = { .len = 0 },
-			   query = { .len = 0 }, opaque = { .len = 0 },
-			   fragment = { .len = 0 };
-
-	if (!known_string(p, v, "Scheme", &scheme) ||
-	    !known_string(p, v, "Host", &host) ||
-	    !known_string(p, v, "RawQuery", &query) ||
-	    !known_string(p, v, "Opaque", &opaque) ||
-	    !known_string(p, v, "Fragment", &fragment))
-		return false;
-	if (scheme.len)
-		known_add(ret, "%.*s:", (int)scheme.len, scheme.bytes);
-	if (opaque.len) {
-		known_add_bytes(ret, opaque.bytes, opaque.len);
-	} else {
-		if (scheme.len || host.len)
-			known_add(ret, "//");
-		known_add_bytes(ret, host.bytes, host.len);
-		if (!known_string(p, v, "Path", ret))
-			return false;
-	}
-	if (query.len) {
-		known_add(ret, "?");
-		known_add_bytes(ret, query.bytes, query.len);
-	}
-	if (fragment.len) {
-		known_add(ret, "#");
-		known_add_bytes(ret, fragment.bytes, fragment.len);
-	}
 	return true;
 }

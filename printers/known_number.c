@@ -103,23 +103,25 @@ bool text_of_big_rat(struct printing *p, const struct value *v, struct known_wor
 	return true;
 }
 
-/* The highest bits of 0.mant * 2^exp, which is what ten digits need. */
-static bool read_float(struct printing *p, const struct value *v, long double *ret)
+/* 0.mant * 2^exp lies from *low to *high: the highest bits, which is what ten digits need, and what
+ * they would be if there were more behind them. */
+static bool read_float(struct printing *p, const struct value *v, long double *low,
+		       long double *high)
 {
-	struct value mantissa;
-	struct slice_value s;
-	struct err ignored;
-	uint64_t high, exponent;
+	struct nat n;
+	uint64_t first, exponent;
+	bool more = false;
 
-	if (!known_field(p, v, "mant", &mantissa) ||
-	    type_kind(mantissa.type) != KIND_SLICE ||
-	    !runtime_slice(p->rt, &mantissa, &s, &ignored) || !s.len ||
-	    !runtime_bytes(p->rt, s.addr + (s.len - 1) * sizeof(high), &high,
-			   sizeof(high), &ignored) ||
+	if (!read_nat(p, v, "mant", &n) || !n.words || n.words > WORDS_MAX ||
 	    !known_number(p, v, "exp", &exponent))
 		return false;
-	*ret = ldexpl((long double)high, (int)(int32_t)(uint32_t)exponent - WORD_BITS);
-	return isfinite(*ret) && *ret != 0;
+	memcpy(&first, n.halves + 2 * (n.words - 1), sizeof(first));
+	for (uint64_t i = 0; i < 2 * (n.words - 1); i++)
+		more |= n.halves[i] != 0;
+	int shift = (int)(int32_t)(uint32_t)exponent - WORD_BITS;
+	*low = ldexpl((long double)first, shift);
+	*high = ldexpl((long double)first + more, shift);
+	return isfinite(*high) && isnormal(*low);
 }
 
 /* As its String() does: ten digits. */
@@ -127,14 +129,20 @@ bool text_of_big_float(struct printing *p, const struct value *v, struct known_w
 {
 	enum { ZERO, FINITE, INFINITE };
 	uint64_t form, negative;
-	long double number = 0;
+	long double low = 0, high = 0;
+	char digits[32], others[32];
 
 	if (!known_number(p, v, "form", &form) || !known_number(p, v, "neg", &negative) ||
-	    form > INFINITE || (form == FINITE && !read_float(p, v, &number)))
+	    form > INFINITE || (form == FINITE && !read_float(p, v, &low, &high)))
 		return false;
-	if (form == INFINITE)
+	if (form == INFINITE) {
 		known_add(ret, negative ? "-Inf" : "+Inf");
-	else
-		known_add(ret, "%s%.10Lg", negative ? "-" : "", number);
+		return true;
+	}
+	snprintf(digits, sizeof(digits), "%.10Lg", low);
+	snprintf(others, sizeof(others), "%.10Lg", high);
+	if (strcmp(digits, others) != 0)
+		return false;
+	known_add(ret, "%s%s", negative ? "-" : "", digits);
 	return true;
 }

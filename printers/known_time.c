@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "known.h"
 
@@ -19,26 +18,57 @@ static void add_fraction(struct known_words *t, uint32_t ns)
 		known_add_bytes(t, digits, (size_t)len);
 }
 
-/* As RFC 3339 has it, in UTC. */
-bool known_add_time(struct known_words *to, const struct time_value *t)
-{
-	time_t when = (time_t)t->seconds;
-	struct tm tm;
+struct date {
+	int64_t year;
+	unsigned month, day;
+};
 
-	if (!gmtime_r(&when, &tm))
-		return false;
-	known_add(to, "%04ld-%02d-%02dT%02d:%02d:%02d", tm.tm_year + 1900L, tm.tm_mon + 1,
-		  tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
+/* Of the Gregorian calendar, which Go extends over all years: 400 of them have 146097 days, and a
+ * year that begins in March has its leap day at its end. */
+static struct date date_of(int64_t days_since_1970)
+{
+	enum { ERA_DAYS = 146097, ERA_YEARS = 400, DAYS_TO_1970 = 719468 };
+	int64_t days = days_since_1970 + DAYS_TO_1970;
+	int64_t era = (days >= 0 ? days : days - (ERA_DAYS - 1)) / ERA_DAYS;
+	unsigned day = (unsigned)(days - era * ERA_DAYS);
+	unsigned year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
+
+	day -= 365 * year + year / 4 - year / 100;
+	unsigned month = (5 * day + 2) / 153;
+	return (struct date){
+		.year = era * ERA_YEARS + year + (month >= 10),
+		.month = month < 10 ? month + 3 : month - 9,
+		.day = day - (153 * month + 2) / 5 + 1,
+	};
+}
+
+/* As RFC 3339 has it, in UTC, and as Go goes on before the year 0 and behind 9999. */
+void known_add_time(struct known_words *to, const struct time_value *t)
+{
+	enum { MINUTE = 60, HOUR = 60 * MINUTE, DAY = 24 * HOUR };
+	int64_t days = t->seconds / DAY, rest = t->seconds % DAY;
+
+	if (rest < 0) {
+		days--;
+		rest += DAY;
+	}
+	struct date date = date_of(days);
+	known_add(to, date.year < 0 ? "-%04" PRId64 : "%04" PRId64,
+		  date.year < 0 ? -date.year : date.year);
+	known_add(to, "-%02u-%02uT%02d:%02d:%02d", date.month, date.day,
+		  (int)(rest / HOUR), (int)(rest % HOUR / MINUTE), (int)(rest % MINUTE));
 	add_fraction(to, t->ns);
 	known_add(to, "Z");
-	return true;
 }
 
 bool text_of_time(struct printing *p, const struct value *v, struct known_words *ret)
 {
 	struct time_value t;
 
-	return runtime_time(p->rt, v, &t) && known_add_time(ret, &t);
+	if (!runtime_time(p->rt, v, &t))
+		return false;
+	known_add_time(ret, &t);
+	return true;
 }
 
 static bool number_of(struct printing *p, const struct value *v, int64_t *ret)
@@ -103,13 +133,16 @@ bool text_of_duration(struct printing *p, const struct value *v, struct known_wo
 }
 
 static bool name_of(struct printing *p, const struct value *v, const char *const *names,
-		    int64_t first, int64_t n, struct known_words *ret)
+		    int64_t first, int64_t n, const char *type, struct known_words *ret)
 {
 	int64_t i;
 
-	if (!number_of(p, v, &i) || i < first || i >= first + n)
+	if (!number_of(p, v, &i))
 		return false;
-	known_add(ret, "%s", names[i - first]);
+	if (i >= first && i < first + n)
+		known_add(ret, "%s", names[i - first]);
+	else
+		known_add(ret, "%%!%s(%" PRIu64 ")", type, (uint64_t)i);
 	return true;
 }
 
@@ -120,7 +153,7 @@ bool text_of_month(struct printing *p, const struct value *v, struct known_words
 					     "July",	"August",   "September",
 					     "October", "November", "December" };
 
-	return name_of(p, v, names, 1, ARRAY_SIZE(names), ret);
+	return name_of(p, v, names, 1, ARRAY_SIZE(names), "Month", ret);
 }
 
 bool text_of_weekday(struct printing *p, const struct value *v, struct known_words *ret)
@@ -128,7 +161,7 @@ bool text_of_weekday(struct printing *p, const struct value *v, struct known_wor
 	static const char *const names[] = { "Sunday",	 "Monday", "Tuesday", "Wednesday",
 					     "Thursday", "Friday", "Saturday" };
 
-	return name_of(p, v, names, 0, ARRAY_SIZE(names), ret);
+	return name_of(p, v, names, 0, ARRAY_SIZE(names), "Weekday", ret);
 }
 
 struct timer {

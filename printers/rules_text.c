@@ -289,12 +289,12 @@ static bool add_as_time(struct printing *p, const struct value *v, uint64_t unit
 	} else if (!runtime_time(p->rt, v, &t)) {
 		return false;
 	}
-	return known_add_time(to, &t);
+	known_add_time(to, &t);
+	return true;
 }
 
 static bool add_as_ip(struct printing *p, const struct value *v, struct known_words *to)
 {
-	char words[INET6_ADDRSTRLEN];
 	struct octets o = { .len = 4 };
 	uint64_t n;
 
@@ -304,10 +304,9 @@ static bool add_as_ip(struct printing *p, const struct value *v, struct known_wo
 	} else if (!read_octets(p, v, &o) || type_kind(v->type) == KIND_STRING) {
 		return false;
 	}
-	if ((o.len != 4 && o.len != 16) ||
-	    !inet_ntop(o.len == 4 ? AF_INET : AF_INET6, o.bytes, words, sizeof(words)))
+	if (o.len != 4 && o.len != 16)
 		return false;
-	known_add(to, "%s", words);
+	known_add_ip(to, o.bytes, o.len);
 	return true;
 }
 

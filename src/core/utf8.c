@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "utf8.h"
 
-#include <stdint.h>
 #include <string.h>
 
 enum { UTF8_MAX = 4 }; /* bytes of a character */
@@ -32,6 +31,18 @@ static size_t utf8_sequence(const uint8_t *p, size_t len)
 	for (size_t i = 2; i < n; i++)
 		if ((p[i] & 0xc0) != 0x80)
 			return 0;
+	return n;
+}
+
+size_t utf8_next(const char *bytes, size_t len, uint32_t *ret)
+{
+	static const uint8_t first_bits[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
+	const uint8_t *p = (const uint8_t *)bytes;
+	size_t n = utf8_sequence(p, len);
+
+	*ret = p[0] & first_bits[n];
+	for (size_t i = 1; i < n; i++)
+		*ret = *ret << 6 | (p[i] & 0x3f);
 	return n;
 }
 

@@ -75,3 +75,12 @@ func ids(v interface{}) []interface{} {
 	l, _ := v.([]interface{})
 	return l
 }
+
+// blocked returns when a goroutine waits for a lock.
+func blocked(lock func(), wait string) {
+	parked(func(id chan int64) {
+		id <- truth.Goid()
+		truth.Below("waits for a lock", wait)
+		lock()
+	})
+}

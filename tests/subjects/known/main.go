@@ -31,6 +31,7 @@ func main() {
 	contexts()
 	library()
 	channels()
+	tables()
 	for _, f := range more {
 		f()
 	}
