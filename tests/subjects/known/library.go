@@ -187,9 +187,9 @@ func timers() {
 	still.Stop()
 	reset.Reset(2 * time.Hour)
 	<-fired.C
-	said["inAnHour"] = `~fires in 59m\d+s`
-	said["reset"] = `~fires in 1h59m\d+s`
-	said["calls"] = `~fires in 29m\d+s`
+	said["inAnHour"] = `~fires in 5\dm\d+s`
+	said["reset"] = `~fires in 1h5\dm\d+s`
+	said["calls"] = `~fires in 2\dm\d+s`
 	said["stopped"], said["fired"] = "stopped or fired", "stopped or fired"
 	said["ticks"] = `~every 1h0m30s, next in (1h0m|5\dm)\d+s`
 	said["still"] = "stopped"
