@@ -8,8 +8,11 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"log/slog"
 	"net/netip"
+	"reflect"
 	"sync/atomic"
 )
 
@@ -26,9 +29,32 @@ var (
 	nowhere atomic.Pointer[int]
 	caused  context.Context
 	without = context.WithoutCancel(cancelled)
+	plural  = []error{errors.Join(errors.New("a"), io.EOF), errors.Join(io.EOF),
+		fmt.Errorf("%w and %w", io.EOF, errors.Join(io.EOF, io.ErrNoProgress))}
+	calledAfter, stoppable context.Context
 )
 
-func init() { more = append(more, later) }
+// afterwards is a context that package context does not know, and that calls functions at its end.
+type afterwards struct{ context.Context }
+
+func (a afterwards) AfterFunc(f func()) func() bool { return context.AfterFunc(a.Context, f) }
+func (afterwards) Value(interface{}) interface{}    { return nil }
+
+// makeInner finds the contexts that package context keeps in others.
+func makeInner() {
+	parent, cancel := context.WithCancel(context.Background())
+	context.AfterFunc(parent, func() {})
+	children := reflect.ValueOf(parent).Elem().FieldByName("children").MapKeys()
+	inner := children[0].Elem()
+	calledAfter = reflect.NewAt(inner.Type().Elem(), inner.UnsafePointer()).Interface().(context.Context)
+	child, stop := context.WithCancel(afterwards{parent})
+	stoppable = reflect.ValueOf(child).Elem().FieldByName("Context").Interface().(context.Context)
+	said["calledAfter"], said["stoppable"] = "not done", "not done"
+	said["plural"] = words(len(plural), func(i int) string { return plural[i].Error() })
+	keep(parent, cancel, child, stop)
+}
+
+func init() { more = append(more, later, makeInner) }
 
 func later() {
 	said["prefixes"] = words(len(prefixes), func(i int) string { return prefixes[i].String() })
