@@ -274,12 +274,10 @@ static struct process_words read_words(pid_t proc, const char *name)
 
 const char *process_next_word(const struct process_words *words, const char *word)
 {
-	const char *end = words->bytes + words->len;
-
 	if (!words->bytes)
 		return NULL;
 	word = word ? word + strlen(word) + 1 : words->bytes;
-	return word < end ? word : NULL;
+	return word < words->bytes + words->len ? word : NULL;
 }
 
 struct process *process_read(pid_t pid, struct err *err)

@@ -123,12 +123,29 @@ static void test_container(void **state)
 	}
 }
 
+/* Of a process that nobody may read, or that has none. */
+static void test_words(void **state)
+{
+	static char bytes[] = "one\0\0three";
+	const struct process_words none = { 0 }, some = { bytes, sizeof(bytes) };
+	(void)state;
+	assert_null(process_next_word(&none, NULL));
+	const char *word = process_next_word(&some, NULL);
+	assert_string_equal(word, "one");
+	word = process_next_word(&some, word);
+	assert_string_equal(word, "");
+	word = process_next_word(&some, word);
+	assert_string_equal(word, "three");
+	assert_null(process_next_word(&some, word));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_read),
 		cmocka_unit_test(test_find),
 		cmocka_unit_test(test_container),
+		cmocka_unit_test(test_words),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
