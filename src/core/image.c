@@ -104,19 +104,23 @@ static bool looks_mapped(struct images *images, int fd, const struct stat *st,
 	       !memcmp(file, memory, HEAD_LEN);
 }
 
-static int open_checked(struct images *images, const char *path,
-			const struct target_mapping *m)
+/* By its name, below the root of the process. */
+static int open_named(struct images *images, const struct target_mapping *m)
 {
-	/* Not blocking: the path may have become a pipe. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
 
-	if (fd < 0)
+	if (images->context.root < 0) {
+		errno = EACCES;
 		return -1;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	}
+	int fd = root_file_open(images->context.root, m->path);
+	if (fd < 0 && errno != EINVAL)
+		return -1;
+	if (fd >= 0 && fstat(fd, &st) == 0 &&
 	    (is_mapped_file(&st, m) || looks_mapped(images, fd, &st, m)))
 		return fd;
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 	errno = ESTALE;
 	return -1;
 }
@@ -124,15 +128,13 @@ static int open_checked(struct images *images, const char *path,
 /* The kernel's own links lead to the mapped file itself, whatever its name says now. */
 static int open_mapped(struct images *images, const struct target_mapping *m)
 {
-	char path[PATH_MAX + 64];
+	char path[96];
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
 		 images->proc, m->start, m->end);
-	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) >= 0)
-		return fd;
-	snprintf(path, sizeof(path), "/proc/%d/root%s", images->proc, m->path);
-	return open_checked(images, path, m);
+	fd = root_file_open(-1, path);
+	return fd >= 0 ? fd : open_named(images, m);
 }
 
 /* Where the file of m is mapped from its first byte on; 0: nowhere. The loader maps the
@@ -323,7 +325,7 @@ static void open_executable(struct images *images)
 	snprintf(path, sizeof(path), "/proc/%d/exe", images->proc);
 	AUTO(xfree) char *exe = read_link(path);
 	struct image *img = image_new(images, exe ? exe : "");
-	img->fd = open(path, O_RDONLY | O_CLOEXEC);
+	img->fd = root_file_open(-1, path);
 	if (img->fd >= 0 && (!image_load(img) || place_by_auxv(images, img)))
 		return;
 	const struct target_mapping *m = exe ? code_named(images, exe) : NULL;
@@ -434,17 +436,14 @@ struct images *images_open_file(const char *path, struct err *err)
 {
 	AUTO(images_close) struct images *images = xcalloc(1, sizeof(*images));
 	struct image *img = image_new(images, path);
-	struct stat st;
 
 	images->context.root = -1;
-
-	/* Not blocking: the path may be a pipe. */
-	img->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (img->fd < 0 || fstat(img->fd, &st) < 0) {
+	img->fd = root_file_open(-1, path);
+	if (img->fd < 0 && errno != EINVAL) {
 		err_sys(err, "cannot open %.200s", path);
 		return NULL;
 	}
-	if (!S_ISREG(st.st_mode))
+	if (img->fd < 0)
 		image_refuse(img, "it is not a regular file");
 	else
 		image_load(img);

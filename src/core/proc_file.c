@@ -58,7 +58,7 @@ bool proc_elf_head(pid_t pid, unsigned char *ret, size_t len)
 	char path[32];
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return false;
 	bool elf = pread(fd, ret, len, 0) == (ssize_t)len && len >= SELFMAG &&

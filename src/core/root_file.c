@@ -3,17 +3,24 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "util.h"
 
-/* Not blocking: a name may be that of a pipe. */
-enum { HOW = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY };
+enum {
+	/* Finds a file without opening it: to open a pipe releases its blocked writer, to open
+	 * a device can do anything. */
+	FIND = O_PATH | O_CLOEXEC,
+	/* Not blocking: its owner may hold a lease on it (F_SETLEASE). */
+	HOW = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
+};
 
 int root_open(pid_t pid)
 {
@@ -27,32 +34,24 @@ int root_open(pid_t pid)
 static int walk(int root, const char *path)
 {
 	AUTO(xfree) char *copy = xstrdup(path);
-	int at = root;
+	int at = openat(root, ".", FIND | O_DIRECTORY);
 
-	for (char *rest = copy, *name; (name = strsep(&rest, "/"));) {
+	for (char *rest = copy, *name; at >= 0 && (name = strsep(&rest, "/"));) {
 		if (!*name || strcmp(name, ".") == 0)
 			continue;
-		int next = strcmp(name, "..") == 0
-				   ? -1
-				   : openat(at, name,
-					    rest ? O_PATH | O_DIRECTORY | O_NOFOLLOW |
-							    O_CLOEXEC
-						 : HOW | O_NOFOLLOW);
+		int flags = FIND | O_NOFOLLOW | (rest ? O_DIRECTORY : 0);
+		int next = strcmp(name, "..") == 0 ? -1 : openat(at, name, flags);
 		int why = errno;
-		if (at != root)
-			close(at);
-		if (next < 0) {
-			errno = why;
-			return -1;
-		}
+		close(at);
+		errno = why;
 		at = next;
 	}
 	return at;
 }
 
-static int open_below(int root, const char *path)
+static int find_below(int root, const char *path)
 {
-	struct open_how how = { .flags = HOW,
+	struct open_how how = { .flags = FIND,
 				.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
 	int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
 
@@ -61,14 +60,46 @@ static int open_below(int root, const char *path)
 	return fd;
 }
 
+/* Files of these are the kernel's: to read one can take something away (/proc/kmsg,
+ * trace_pipe). */
+static bool is_of_kernel(int fd)
+{
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs) < 0)
+		return true;
+	switch ((unsigned long)fs.f_type) {
+	case PROC_SUPER_MAGIC:
+	case SYSFS_MAGIC:
+	case DEBUGFS_MAGIC:
+	case TRACEFS_MAGIC:
+		return true;
+	}
+	return false;
+}
+
+/* found is taken over. */
+static int open_found(int found)
+{
+	struct stat st;
+	char path[64];
+	int fd = -1;
+
+	if (fstat(found, &st) < 0 || !S_ISREG(st.st_mode) || is_of_kernel(found)) {
+		errno = EINVAL;
+	} else {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", found);
+		fd = open(path, HOW);
+	}
+	int why = errno;
+	close(found);
+	errno = why;
+	return fd;
+}
+
 int root_file_open(int root, const char *path)
 {
-	int fd = root < 0 ? open(path, HOW) : open_below(root, path);
-	struct stat st;
+	int found = root < 0 ? open(path, FIND) : find_below(root, path);
 
-	if (fd < 0 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)))
-		return fd;
-	close(fd);
-	errno = EINVAL;
-	return -1;
+	return found < 0 ? -1 : open_found(found);
 }

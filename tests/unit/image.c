@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -210,6 +213,67 @@ static void test_deleted_and_replaced(void **state)
 	unlink(copy);
 }
 
+/* Without capabilities, for good or until they are wanted again. */
+static void set_capabilities(bool on, bool for_good)
+{
+	struct __user_cap_header_struct header = { .version =
+							   _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct sets[2];
+
+	if (syscall(SYS_capget, &header, sets) < 0)
+		_exit(1);
+	for (size_t i = 0; i < ARRAY_SIZE(sets); i++) {
+		sets[i].permitted = for_good ? 0 : sets[i].permitted;
+		sets[i].effective = on ? sets[i].permitted : 0;
+	}
+	if (syscall(SYS_capset, &header, sets) < 0)
+		_exit(1);
+}
+
+/* Who has fewer capabilities may examine it. */
+static void loads_copy_without(struct subject_shared *shared)
+{
+	set_capabilities(false, true);
+	loads_copy(shared);
+}
+
+/* Where a mapped file has to be opened by its name, a pipe can have that name. */
+static void test_pipe_of_that_name(void **state)
+{
+	struct subject_shared *shared;
+	struct inotify_event event;
+	make_copy();
+	AUTO(xfree) char *pipe = xasprintf("%s (deleted)", copy);
+	pid_t pid = subject_start(loads_copy_without, &shared);
+	set_capabilities(false, false);
+	uint64_t addr = shared->address;
+	int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	(void)state;
+	unlink(copy);
+	assert_int_equal(mkfifo(pipe, 0600), 0);
+	assert_true(inotify_add_watch(watch, pipe, IN_OPEN) >= 0);
+	AUTO(target_close) struct target *t = open_target(pid);
+	AUTO(images_close) struct images *images = images_open(t);
+	assert_string_equal(image_path(images_at(images, addr)), pipe);
+	assert_int_equal(image_fd(images_at(images, addr)), -1);
+	assert_int_equal(read(watch, &event, sizeof(event)), -1);
+	set_capabilities(true, false);
+	subject_end(pid, shared);
+	close(watch);
+	unlink(pipe);
+}
+
+/* gosnap layout FILE: the name is that of anything. */
+static void test_no_file(void **state)
+{
+	struct err err;
+	(void)state;
+	assert_null(images_open_file("/dev/null", &err));
+	assert_non_null(strstr(err.text, "/dev/null: it is not a regular file"));
+	assert_null(images_open_file("/nonexistent", &err));
+	assert_non_null(strstr(err.text, "cannot open /nonexistent: No such file"));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -217,6 +281,8 @@ int main(void)
 		cmocka_unit_test(test_libraries),
 		cmocka_unit_test(test_truncated),
 		cmocka_unit_test(test_deleted_and_replaced),
+		cmocka_unit_test(test_pipe_of_that_name),
+		cmocka_unit_test(test_no_file),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -21,11 +22,19 @@
 
 #include "util.h"
 
-static const char *const left_behind[] = {
-	"root/a/b/link", "root/a/b/absolute", "root/a/b/out", "root/a/b/proc",
-	"root/a/b/pipe", "root/a/b/file",     "root/d",	      "root/a/b",
-	"root/a",	 "root/file",	      "file",	      "root"
-};
+static const char *const left_behind[] = { "root/a/b/link",
+					   "root/a/b/absolute",
+					   "root/a/b/out",
+					   "root/a/b/proc",
+					   "root/a/b/pipe",
+					   "root/a/b/file",
+					   "root/a/b/to_pipe",
+					   "root/d",
+					   "root/a/b",
+					   "root/a",
+					   "root/file",
+					   "file",
+					   "root" };
 
 static char folder[] = "/tmp/gosnap-root-XXXXXX";
 
@@ -53,6 +62,7 @@ static int set_up(void **state)
 				 symlink("/file", "root/a/b/absolute") |
 				 symlink("../../../file", "root/a/b/out") |
 				 symlink(proc, "root/a/b/proc") |
+				 symlink("pipe", "root/a/b/to_pipe") |
 				 symlink("a/b", "root/d") | mkfifo("root/a/b/pipe", 0600),
 			 0);
 	return 0;
@@ -115,6 +125,61 @@ static void test_our_own(void **state)
 	assert_true(reads(-1, "/dev/null", NULL));
 }
 
+/* Files of the kernel are regular by their mode, and reading some of them takes away. */
+static void test_of_kernel(void **state)
+{
+	int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	(void)state;
+	assert_true(reads(-1, "/proc/self/status", NULL));
+	assert_int_equal(errno, EINVAL);
+	assert_true(reads(root, "/proc/version", NULL));
+	assert_int_equal(errno, EINVAL);
+	assert_true(reads(-1, "/proc/self/exe", "\177ELF\2\1\1"));
+	close(root);
+}
+
+/* How often was the file opened since this was last asked? */
+static int count_opens(int watch)
+{
+	_Alignas(struct inotify_event) char events[4096];
+	ssize_t n;
+	int count = 0;
+
+	while ((n = read(watch, events, sizeof(events))) > 0)
+		count += (int)((size_t)n / sizeof(struct inotify_event));
+	return count;
+}
+
+static bool pipe_stays_closed(int root, const char *pipe, const char *file)
+{
+	int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+
+	inotify_add_watch(watch, "root/a/b/pipe", IN_OPEN);
+	inotify_add_watch(watch, "root/a/b/file", IN_OPEN);
+	bool ok = reads(root, pipe, NULL) && count_opens(watch) == 0 &&
+		  reads(root, file, "deep") && count_opens(watch) == 1;
+	close(watch);
+	return ok;
+}
+
+/* To open it would release who waits to write to it. */
+static void test_pipe(void **state)
+{
+	int root = the_root();
+	(void)state;
+	AUTO(xfree) char *pipe = xasprintf("%s/root/a/b/to_pipe", folder);
+	AUTO(xfree) char *file = xasprintf("%s/root/a/b/file", folder);
+	assert_true(pipe_stays_closed(root, "/a/b/pipe", "/a/b/file"));
+	assert_true(pipe_stays_closed(root, "/a/b/to_pipe", "/a/b/file"));
+	assert_true(pipe_stays_closed(-1, pipe, file));
+	close(root);
+}
+
+static bool is_open(int fd)
+{
+	return fcntl(fd, F_GETFD) >= 0;
+}
+
 static bool forbid_openat2(void)
 {
 	struct sock_filter filter[] = {
@@ -141,7 +206,10 @@ static void test_without_openat2(void **state)
 				      reads(root, "/a/b/out", NULL) &&
 				      reads(root, "/../file", NULL) &&
 				      reads(root, "/d/file", NULL) &&
-				      reads(root, "/a/b/proc", NULL)
+				      reads(root, "/a/b/proc", NULL) &&
+				      reads(root, "/", NULL) && is_open(root) &&
+				      pipe_stays_closed(root, "/a/b/pipe", "/a/b/file") &&
+				      pipe_stays_closed(root, "/a/b/to_pipe", "/a/b/file")
 			      ? 0
 			      : 1);
 	assert_int_equal(waitpid(child, &status, 0), child);
@@ -152,8 +220,8 @@ static void test_without_openat2(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_below),
-		cmocka_unit_test(test_our_own),
+		cmocka_unit_test(test_below),		cmocka_unit_test(test_our_own),
+		cmocka_unit_test(test_of_kernel),	cmocka_unit_test(test_pipe),
 		cmocka_unit_test(test_without_openat2),
 	};
 
