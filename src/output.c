@@ -1,38 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "output.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "output_path.h"
 #include "sink.h"
 
 struct output {
 	int fd;
 	bool owns_fd;
-	char *path;	 /* the name to get; NULL: none */
-	char *temporary; /* the name until then; NULL: none */
+	struct output_path path; /* that the document gets at the end; no name: none */
+	char *asked;		 /* as it was given; NULL: it was not */
+	char *temporary; /* its name in the same folder until then; NULL: it has none */
 	struct sink *sink;
 	int error;
 };
+
+enum { RANDOM_LEN = 6, TRIES = 100 };
 
 static const int deadly[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
 /* A signal handler is given nothing else to find the file by. It is the process's that made
  * it: the tracer has all of this, too. */
 static const char *volatile doomed;
+static volatile int doomed_in;
 static volatile pid_t owner;
 
 static void remove_doomed(void)
 {
-	const char *path = doomed;
-	if (path && owner == getpid())
-		unlink(path);
+	const char *name = doomed;
+	if (name && owner == getpid())
+		unlinkat(doomed_in, name, 0);
 }
 
 static void remove_and_die(int signo)
@@ -77,8 +86,16 @@ static struct output *output_new(int fd, bool owns_fd, bool zstd)
 	struct output *out = xcalloc(1, sizeof(*out));
 	out->fd = fd;
 	out->owns_fd = owns_fd;
+	out->path.folder = out->path.found = -1;
 	out->sink = sink_json_new(fd, zstd);
 	return out;
+}
+
+static void drop_temporary(struct output *out)
+{
+	doomed = NULL;
+	unlinkat(out->path.folder, out->temporary, 0);
+	xfree(TAKE(out->temporary));
 }
 
 void output_close(struct output *out)
@@ -87,26 +104,72 @@ void output_close(struct output *out)
 	if (!out)
 		return;
 	block_deadly(&before);
-	if (out->temporary) {
-		doomed = NULL;
-		unlink(out->temporary);
-	}
+	if (out->temporary)
+		drop_temporary(out);
 	unblock_deadly(&before);
 	if (out->owns_fd)
 		close(out->fd);
 	sink_free(out->sink);
-	xfree(out->temporary);
-	xfree(out->path);
+	output_path_done(&out->path);
+	xfree(out->asked);
 	xfree(out);
 }
 
-/* dir/.name.XXXXXX for dir/name: rename() works within one file system only. */
-static char *temporary_name(const char *path)
+/* What a temporary file of name is called, up to its random end. A name may be as long as names
+ * can be: that of the temporary file is cut. */
+static char *temporary_prefix(const char *name)
 {
-	const char *slash = strrchr(path, '/');
-	size_t dir = slash ? (size_t)(slash + 1 - path) : 0;
-	/* A name may be as long as names can be: the temporary one is cut. */
-	return xasprintf("%.*s.%.200s.XXXXXX", (int)dir, path, path + dir);
+	return xasprintf(".%.200s.gosnap-", name);
+}
+
+static char *temporary_name(const char *name)
+{
+	static const char letters[] =
+		"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	AUTO(xfree) char *prefix = temporary_prefix(name);
+	uint8_t random[RANDOM_LEN];
+	char end[RANDOM_LEN + 1] = "";
+	if (getrandom(random, sizeof(random), 0) != sizeof(random))
+		memset(random, 0, sizeof(random));
+	for (size_t i = 0; i < RANDOM_LEN; i++)
+		end[i] = letters[random[i] % (sizeof(letters) - 1)];
+	return xasprintf("%s%s", prefix, end);
+}
+
+/* A run that was killed cannot remove its temporary file. As long as a run lives, it has it
+ * locked. */
+static void remove_if_left(int folder, const char *name)
+{
+	struct stat st;
+	char path[64];
+	int found = openat(folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC), fd = -1;
+	if (found >= 0 && fstat(found, &st) == 0 && S_ISREG(st.st_mode) &&
+	    st.st_uid == geteuid()) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", found);
+		fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+	}
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+		unlinkat(folder, name, 0);
+	if (fd >= 0)
+		close(fd);
+	if (found >= 0)
+		close(found);
+}
+
+static void remove_left_behind(const struct output_path *path)
+{
+	AUTO(xfree) char *prefix = temporary_prefix(path->name);
+	size_t len = strlen(prefix);
+	int fd = openat(path->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	for (struct dirent *e; dir && (e = readdir(dir));)
+		if (strncmp(e->d_name, prefix, len) == 0 &&
+		    strlen(e->d_name) == len + RANDOM_LEN)
+			remove_if_left(path->folder, e->d_name);
+	if (dir)
+		closedir(dir);
+	else if (fd >= 0)
+		close(fd);
 }
 
 static bool ends_in_zst(const char *path)
@@ -115,64 +178,107 @@ static bool ends_in_zst(const char *path)
 	return len > 4 && strcmp(path + len - 4, ".zst") == 0;
 }
 
-static struct output *open_replacing(const char *path, struct err *err)
+/* Where there are no files without names (NFS, FAT): one that is removed when we fail. */
+static int create_named(const struct output_path *path, char **ret_name)
 {
-	char *temporary = temporary_name(path);
+	for (int i = 0; i < TRIES; i++) {
+		AUTO(xfree) char *name = temporary_name(path->name);
+		int fd = openat(path->folder, name,
+				O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		if (fd < 0 && errno == EEXIST)
+			continue;
+		if (fd >= 0)
+			*ret_name = TAKE(name);
+		return fd;
+	}
+	return -1;
+}
+
+/* path is taken over. A file without a name cannot be left behind, whatever ends us. */
+static struct output *open_replacing(struct output_path *path, const char *asked,
+				     struct err *err)
+{
 	struct output *out = NULL;
+	char *temporary = NULL;
 	sigset_t before;
-	int fd;
+	remove_left_behind(path);
+	if (path->found >= 0)
+		close(path->found);
+	path->found = -1;
 	block_deadly(&before);
-	fd = mkostemp(temporary, O_CLOEXEC); /* O_EXCL, 0600 */
+	int fd = openat(path->folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd < 0)
+		fd = create_named(path, &temporary);
 	if (fd >= 0) {
-		out = output_new(fd, true, ends_in_zst(path));
-		out->path = xstrdup(path);
-		doomed = out->temporary = TAKE(temporary);
+		/* Where there are no locks, what is left stays. */
+		flock(fd, LOCK_EX | LOCK_NB);
+		out = output_new(fd, true, ends_in_zst(path->name));
+		out->path = *path;
+		out->asked = xstrdup(asked);
+		out->temporary = temporary;
+		doomed_in = path->folder;
+		doomed = temporary;
 		watch_deadly();
 	} else {
 		err_set(err, ERR_SYS,
 			"cannot create %s: %s: name a file in a folder that you may "
 			"write to",
-			path, strerror(errno));
+			asked, strerror(errno));
+		output_path_done(path);
 	}
 	unblock_deadly(&before);
-	xfree(temporary);
 	return out;
 }
 
-static struct output *open_as_is(const char *path, struct err *err)
+/* path is released. */
+static struct output *open_as_is(struct output_path *path, const char *asked,
+				 struct err *err)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0) {
-		err_sys(err, "cannot open %s", path);
-		return NULL;
-	}
-	return output_new(fd, true, ends_in_zst(path));
+	char name[64];
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", path->found);
+	int fd = open(name, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		err_sys(err, "cannot open %s", asked);
+	output_path_done(path);
+	return fd < 0 ? NULL : output_new(fd, true, ends_in_zst(asked));
+}
+
+/* to is released. */
+static struct output *open_descriptor(struct output_path *to, const char *asked,
+				      struct err *err)
+{
+	int flags = fcntl(to->descriptor, F_GETFL);
+	int fd = -1;
+	if (flags >= 0 && (flags & O_ACCMODE) == O_RDONLY)
+		errno = EBADF;
+	else if (flags >= 0)
+		fd = fcntl(to->descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (fd < 0)
+		err_sys(err, "cannot write to %s", asked);
+	output_path_done(to);
+	return fd < 0 ? NULL : output_new(fd, true, false);
 }
 
 struct output *output_open(const char *path, struct err *err)
 {
-	struct stat st;
-	struct output *out;
-	char *real;
+	struct output_path to;
 	if (!path || strcmp(path, "-") == 0)
 		return output_new(STDOUT_FILENO, false, false);
 	if (!*path) {
 		err_set(err, ERR_USAGE, "-o needs the name of a file");
 		return NULL;
 	}
-	if (stat(path, &st) < 0)
-		return open_replacing(path, err);
-	if (S_ISDIR(st.st_mode)) {
-		err_set(err, ERR_SYS, "%s is a folder: name a file in it", path);
+	if (!output_path_find(path, &to, err))
 		return NULL;
-	}
-	if (!S_ISREG(st.st_mode))
-		return open_as_is(path, err);
-	/* Replace the file that a symbolic link points to, not the link. */
-	real = realpath(path, NULL);
-	out = open_replacing(real ? real : path, err);
-	free(real);
-	return out;
+	if (to.descriptor >= 0)
+		return open_descriptor(&to, path, err);
+	if (to.found < 0 || S_ISREG(to.mode))
+		return open_replacing(&to, path, err);
+	if (!S_ISDIR(to.mode))
+		return open_as_is(&to, path, err);
+	output_path_done(&to);
+	err_set(err, ERR_SYS, "%s is a folder: name a file in it", path);
+	return NULL;
 }
 
 struct output *output_open_spool(struct err *err)
@@ -186,18 +292,52 @@ struct sink *output_sink(struct output *out)
 	return out->sink;
 }
 
+/* Some file systems have files without names, but no links. */
+static bool copy_to_named(struct output *out)
+{
+	struct stat st;
+	off_t done = 0;
+	int fd = create_named(&out->path, &out->temporary);
+	bool ok = fd >= 0 && fstat(out->fd, &st) == 0;
+	while (ok && done < st.st_size)
+		ok = sendfile(fd, out->fd, &done, (size_t)(st.st_size - done)) > 0;
+	if (fd >= 0)
+		ok = close(fd) == 0 && ok;
+	return ok;
+}
+
+/* linkat() replaces no file: where one has the name, a temporary name comes first. */
+static bool name_it(struct output *out)
+{
+	const struct output_path *to = &out->path;
+	char file[64];
+	if (!out->temporary) {
+		snprintf(file, sizeof(file), "/proc/self/fd/%d", out->fd);
+		if (linkat(AT_FDCWD, file, to->folder, to->name, AT_SYMLINK_FOLLOW) == 0)
+			return true;
+		AUTO(xfree) char *name = temporary_name(to->name);
+		if (errno == EEXIST &&
+		    linkat(AT_FDCWD, file, to->folder, name, AT_SYMLINK_FOLLOW) == 0)
+			out->temporary = TAKE(name);
+		else if (!copy_to_named(out))
+			return false;
+	}
+	if (renameat(to->folder, out->temporary, to->folder, to->name) < 0)
+		return false;
+	doomed = NULL;
+	xfree(TAKE(out->temporary));
+	return true;
+}
+
 static bool give_name(struct output *out, struct err *err)
 {
 	sigset_t before;
-	bool named;
 	block_deadly(&before);
-	named = rename(out->temporary, out->path) == 0;
-	if (named) {
-		doomed = NULL;
-		xfree(TAKE(out->temporary));
-	} else {
-		err_sys(err, "cannot rename to %s", out->path);
-	}
+	bool named = name_it(out);
+	if (!named)
+		err_sys(err, "cannot rename to %s", out->asked);
+	if (out->temporary)
+		drop_temporary(out);
 	unblock_deadly(&before);
 	return named;
 }
@@ -205,11 +345,11 @@ static bool give_name(struct output *out, struct err *err)
 bool output_commit(struct output *out, struct err *err)
 {
 	if (!sink_finish(out->sink, &out->error, err)) {
-		if (out->path)
-			err_prefix(err, "%s", out->path);
+		if (out->asked)
+			err_prefix(err, "%s", out->asked);
 		return false;
 	}
-	return !out->temporary || give_name(out, err);
+	return !out->path.name || give_name(out, err);
 }
 
 bool output_pipe_closed(const struct output *out)

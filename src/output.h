@@ -10,10 +10,11 @@
 struct output;
 struct sink;
 
-/* path NULL or "-": standard output. A file is made under a temporary name beside it, mode
- * 0600, and compressed when its name ends in .zst; a path that is no regular file (a pipe,
- * /dev/null) is written to directly. Until the end SIGINT, SIGTERM, SIGHUP and SIGQUIT
- * remove the temporary file and then do what they always do. */
+/* path NULL or "-": standard output. A file has mode 0600, is compressed when its name ends in
+ * .zst, and gets its name at the end. Until then it has none, or, where the file system has no
+ * such files, a temporary one, .NAME.gosnap-XXXXXX, which SIGINT, SIGTERM, SIGHUP and SIGQUIT
+ * remove before they do what they always do; what a SIGKILL left of this name is removed. A path
+ * that is no regular file (a pipe, /dev/null) is written to directly; see output_path.h. */
 struct output *output_open(const char *path, struct err *err);
 /* A file without a name, for a document that is shown rather than kept. */
 struct output *output_open_spool(struct err *err);

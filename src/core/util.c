@@ -184,12 +184,15 @@ bool read_fully(int fd, void *bytes, size_t len)
 int spool_open(struct err *err)
 {
 	const char *dir = getenv("TMPDIR");
-	char *path = xasprintf("%s/gosnap-XXXXXX", dir && *dir ? dir : "/tmp");
-	int fd = mkostemp(path, O_CLOEXEC);
+	dir = dir && *dir ? dir : "/tmp";
+	int fd = open(dir, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		return fd;
+	AUTO(xfree) char *path = xasprintf("%s/gosnap-XXXXXX", dir);
+	fd = mkostemp(path, O_CLOEXEC);
 	if (fd < 0)
 		err_sys(err, "cannot make a temporary file %s", path);
 	else
 		unlink(path);
-	xfree(path);
 	return fd;
 }

@@ -13,6 +13,8 @@ X86_64, CLONE_THREAD = 0xc000003e, 0x00010000
 CLONE, FORK, VFORK, CLONE3 = 56, 57, 58, 435
 PTRACE = 101
 TIMER_CREATE = 222
+OPENAT, LINKAT = 257, 265
+O_TMPFILE, EOPNOTSUPP = 0x00400000, 0x0005005f
 # What gosnap would like and may have to do without: process_vm_readv, sched_setscheduler,
 # prlimit64, a lock on a file.
 COMFORTS = [310, 144, 302, 73]
@@ -45,6 +47,11 @@ FILTERS = {
         statement(0x45, CLONE_THREAD, 1, 0), statement(0x06, KILL)),
     "no-ptrace": judged(if_number(PTRACE, EPERM)),
     "no-timers": judged(if_number(TIMER_CREATE, EPERM)),
+    # File systems without O_TMPFILE (NFS, FAT), and those that have it and no links.
+    "no-nameless-files": judged(statement(0x15, OPENAT, 0, 3), load(32),
+                                statement(0x45, O_TMPFILE, 0, 1),
+                                statement(0x06, EOPNOTSUPP)),
+    "no-links": judged(if_number(LINKAT, EPERM)),
     "no-comforts": judged(*(if_number(n, EPERM) for n in COMFORTS)),
 }
 
