@@ -455,9 +455,7 @@ static void mask_all(struct masking *m)
 
 	for (size_t at = m->done; at < m->len && m->spans < SPANS_MAX; at++) {
 		if (more && at >= rule.end) {
-			more = rules_find(m->r->rules, m->text + at, m->len - at, &rule);
-			rule.begin += at;
-			rule.end += at;
+			more = rules_find(m->r->rules, m->text, m->len, at, &rule);
 		}
 		if (more && rule.begin <= at) /* it may begin in what was withheld */
 			withhold(m, rule);

@@ -98,8 +98,8 @@ void rules_free(struct rules *rules);
 enum verdict { VERDICT_NONE, VERDICT_KEEP, VERDICT_WITHHOLD };
 enum verdict rules_of_name(const struct rules *rules, const char *name);
 enum verdict rules_of_type(const struct rules *rules, const char *type);
-/* The first that is at text or behind it; text ends with a NUL, as regexec() may expect. */
-bool rules_find(const struct rules *rules, const char *text, size_t len,
+/* The first from text[from] on; see ere_find(). */
+bool rules_find(const struct rules *rules, const char *text, size_t len, size_t from,
 		struct span *ret);
 
 #endif

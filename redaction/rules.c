@@ -8,9 +8,10 @@
 
 #include <errno.h>
 #include <fnmatch.h>
-#include <regex.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "ere.h"
 
 enum { FILE_MAX = 1 << 20 };
 
@@ -20,12 +21,13 @@ struct rule {
 	enum about about;
 	bool keep;
 	char *pattern;
-	regex_t value;
+	struct ere *value;
 };
 
 struct rules {
 	struct rule *list;
 	size_t count, cap;
+	uint64_t room; /* for expressions */
 };
 
 static bool take_word(char **at, const char *word)
@@ -38,7 +40,7 @@ static bool take_word(char **at, const char *word)
 	return true;
 }
 
-static bool parse_line(char *line, struct rule *ret, const char **ret_expected)
+static bool parse_line(char *line, uint64_t *room, struct rule *ret, struct err *err)
 {
 	static const char *const abouts[] = { "name", "type", "value" };
 	char *at = line + strspn(line, " \t");
@@ -49,14 +51,12 @@ static bool parse_line(char *line, struct rule *ret, const char **ret_expected)
 	ret->keep = take_word(&at, "keep");
 	while (about < ARRAY_SIZE(abouts) && !take_word(&at, abouts[about]))
 		about++;
-	*ret_expected =
-		"name PATTERN, type PATTERN, value EXPRESSION, keep name PATTERN or "
-		"keep type PATTERN";
 	if (about == ARRAY_SIZE(abouts) || !*at || (ret->keep && about == ABOUT_VALUE))
-		return false;
+		return err_set(err, ERR_USAGE,
+			       "expected name PATTERN, type PATTERN, value EXPRESSION, "
+			       "keep name PATTERN or keep type PATTERN");
 	ret->about = (enum about)about;
-	*ret_expected = "an extended regular expression";
-	if (about == ABOUT_VALUE && regcomp(&ret->value, at, REG_EXTENDED | REG_NEWLINE))
+	if (about == ABOUT_VALUE && !(ret->value = ere_new(at, true, room, err)))
 		return false;
 	ret->pattern = xstrdup(at);
 	return true;
@@ -64,17 +64,17 @@ static bool parse_line(char *line, struct rule *ret, const char **ret_expected)
 
 static bool parse(struct rules *rules, char *text, const char *path, struct err *err)
 {
-	const char *expected;
-
+	rules->room = ERE_ROOM;
 	for (size_t n = 1; text; n++) {
 		char *line = strsep(&text, "\n");
 		char first = line[strspn(line, " \t\r")];
 		if (!first || first == '#')
 			continue;
 		struct rule rule = { .keep = false };
-		if (!parse_line(line, &rule, &expected))
-			return err_set(err, ERR_USAGE, "%.200s, line %zu: expected %s",
-				       path, n, expected);
+		if (!parse_line(line, &rules->room, &rule, err)) {
+			err_prefix(err, "%.200s, line %zu", path, n);
+			return false;
+		}
 		GROW(rules->list, rules->count, rules->cap);
 		rules->list[rules->count++] = rule;
 	}
@@ -110,8 +110,7 @@ void rules_free(struct rules *rules)
 	if (!rules)
 		return;
 	for (size_t i = 0; i < rules->count; i++) {
-		if (rules->list[i].about == ABOUT_VALUE)
-			regfree(&rules->list[i].value);
+		ere_free(rules->list[i].value);
 		xfree(rules->list[i].pattern);
 	}
 	xfree(rules->list);
@@ -140,18 +139,18 @@ enum verdict rules_of_type(const struct rules *rules, const char *type)
 	return judge(rules, ABOUT_TYPE, type);
 }
 
-bool rules_find(const struct rules *rules, const char *text, size_t len, struct span *ret)
+bool rules_find(const struct rules *rules, const char *text, size_t len, size_t from,
+		struct span *ret)
 {
 	bool found = false;
+	size_t begin, end;
 
 	for (size_t i = 0; i < rules->count; i++) {
-		regmatch_t match = { .rm_so = 0, .rm_eo = (regoff_t)len };
-		if (rules->list[i].about != ABOUT_VALUE ||
-		    regexec(&rules->list[i].value, text, 1, &match, REG_STARTEND) ||
-		    match.rm_eo <= match.rm_so ||
-		    (found && (size_t)match.rm_so >= ret->begin))
+		struct ere *value = rules->list[i].value;
+		if (!value || !ere_find(value, text, len, from, &begin, &end) ||
+		    end <= begin || (found && begin >= ret->begin))
 			continue;
-		*ret = (struct span){ (size_t)match.rm_so, (size_t)match.rm_eo, "rule" };
+		*ret = (struct span){ begin, end, "rule" };
 		found = true;
 	}
 	return found;

@@ -126,15 +126,6 @@ void machine_read(struct machine *ret)
 	};
 }
 
-/* Without the time that others had the processor meanwhile. */
-static uint64_t processor_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (uint64_t)ts.tv_sec * 1000 * 1000 * 1000 + (uint64_t)ts.tv_nsec;
-}
-
 /* How long the kernel takes to make a copy of us, which ends at once. 0: it refused. */
 static uint64_t fork_ns(void)
 {

@@ -105,6 +105,11 @@ uint64_t realtime_ns(void)
 	return clock_ns(CLOCK_REALTIME);
 }
 
+uint64_t processor_ns(void)
+{
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
 /* Files of /proc have no size: read until there is no more. */
 static char *slurp_fd(int fd, size_t limit, size_t *ret_len)
 {

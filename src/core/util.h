@@ -56,6 +56,8 @@ void *grow_(void *array, size_t n, size_t *cap, size_t size);
 /* CLOCK_MONOTONIC and CLOCK_REALTIME in nanoseconds. */
 uint64_t monotonic_ns(void);
 uint64_t realtime_ns(void);
+/* What this thread had of a processor, in nanoseconds. */
+uint64_t processor_ns(void);
 
 struct err;
 

@@ -4,10 +4,10 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "ere.h"
 #include "reader.h"
 #include "text.h"
 
@@ -18,7 +18,7 @@ struct filter_term {
 	bool negated;
 	bool met;		  /* of ids: a goroutine has one of them */
 	const char *name, *words; /* borrowed */
-	regex_t *regex;		  /* NULL: words are looked for */
+	struct ere *regex;	  /* NULL: words are looked for */
 	int64_t low, high;	  /* ids, or nanoseconds */
 };
 
@@ -38,9 +38,7 @@ void filter_free(struct filter *filter)
 	if (!filter)
 		return;
 	for (size_t i = 0; i < filter->count; i++) {
-		if (filter->terms[i].regex)
-			regfree(filter->terms[i].regex);
-		xfree(filter->terms[i].regex);
+		ere_free(filter->terms[i].regex);
 	}
 	xfree(filter->terms);
 	xfree(filter);
@@ -50,24 +48,17 @@ static bool compile_pattern(struct filter_term *term, struct err *err)
 {
 	size_t len = strlen(term->words);
 	AUTO(xfree) char *expression = NULL;
-	AUTO(xfree) regex_t *regex = NULL;
-	int status;
+	uint64_t room = ERE_ROOM;
 	if (len == 0)
 		return err_set(err, ERR_USAGE, "--%s needs words to look for",
 			       term->name);
 	if (len < 3 || term->words[0] != '/' || term->words[len - 1] != '/')
 		return true;
 	expression = xstrndup(term->words + 1, len - 2);
-	regex = xcalloc(1, sizeof(*regex));
-	status = regcomp(regex, expression, REG_EXTENDED | REG_NOSUB);
-	if (status != 0) {
-		char why[100];
-		regerror(status, regex, why, sizeof(why));
-		return err_set(err, ERR_USAGE, "--%s: %.200s is no expression: %s",
-			       term->name, term->words, why);
-	}
-	term->regex = TAKE(regex);
-	return true;
+	term->regex = ere_new(expression, false, &room, err);
+	if (!term->regex)
+		err_prefix(err, "--%s", term->name);
+	return term->regex != NULL;
 }
 
 static bool parse_id(const char **words, int64_t *ret)
@@ -157,8 +148,9 @@ static bool has_words(const struct filter_term *term, const struct reader_node *
 	const char *words = text_of(node, NULL);
 	if (!words)
 		return false;
+	size_t begin, end;
 	if (term->regex)
-		return regexec(term->regex, words, 0, NULL, 0) == 0;
+		return ere_find(term->regex, words, strlen(words), 0, &begin, &end);
 	return strcasestr(words, term->words) != NULL;
 }
 

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ere.h"
+
+#include <ctype.h>
+#include <malloc.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum {
+	DEPTH_MAX = 200, /* the compiler calls itself for each parenthesis */
+	COPIES_MAX = RE_DUP_MAX,
+	/* Bytes that the matcher of glibc may take for each byte of text: two or three states, with
+	 * tables, and with all positions of the expression that they stand for. */
+	STATE_BYTES = 4096,
+	POSITION_BYTES = 160,
+	/* Of one expression, kept from text to text, and while one is matched. */
+	KEPT_BYTES = 64 << 20,
+	MOST_BYTES = 256 << 20,
+	PIECE = 4096,
+	DOUBLE_COSTS = 16, /* times as much, at worst, is what twice the text takes */
+	/* A byte takes some nanoseconds, as a rule. */
+	BYTE_NS = 2000,
+};
+#define FREE_NS (UINT64_C(5) * 1000 * 1000 * 1000)
+
+/* What an expression becomes when its repetitions are written out: characters, and places where
+ * it may go on in several ways. */
+struct size {
+	uint64_t positions, choices;
+};
+
+struct ere {
+	regex_t regex;
+	char *text;
+	int flags;
+	size_t unchecked, check_every; /* bytes of text */
+	size_t heap;		       /* in use when it was compiled */
+	uint64_t matched, spent_ns;    /* bytes, and what they took */
+};
+
+static uint64_t bounded(uint64_t n)
+{
+	return n < UINT32_MAX ? n : UINT32_MAX;
+}
+
+static void add(struct size *to, struct size what)
+{
+	to->positions = bounded(to->positions + what.positions);
+	to->choices = bounded(to->choices + what.choices);
+}
+
+static void multiply(struct size *size, uint64_t by)
+{
+	size->positions = bounded(size->positions * by);
+	size->choices = bounded(size->choices * by);
+}
+
+/* Behind "[...]". Inside, "]" may come first, and classes as "[:alpha:]" have their own. */
+static const char *skip_bracket(const char *p)
+{
+	p += 1 + (p[1] == '^');
+	p += *p == ']';
+	for (; *p && *p != ']'; p++) {
+		char kind = p[0] == '[' ? p[1] : 0;
+		if (kind != ':' && kind != '.' && kind != '=')
+			continue;
+		const char end[] = { kind, ']', 0 };
+		const char *close = strstr(p + 2, end);
+		p = close ? close + 1 : p;
+	}
+	return p + (*p == ']');
+}
+
+/* "{m}", "{m,}", "{m,n}": behind it; p itself: it is no repetition. */
+static const char *repeat(const char *p, struct size *what)
+{
+	char *end;
+	bool open = false;
+	uint64_t least = strtoul(p + 1, &end, 10), most = least;
+
+	if (!isdigit((unsigned char)p[1]) && p[1] != ',')
+		return p;
+	if (*end == ',') {
+		open = !isdigit((unsigned char)end[1]);
+		most = open ? least + 1 : strtoul(end + 1, &end, 10);
+		end += open;
+	}
+	if (*end != '}' || most > COPIES_MAX || least > most)
+		return p; /* the C library says what it thinks of it */
+	multiply(what, most);
+	add(what, (struct size){ 0, most - least });
+	return end + 1;
+}
+
+/* Of one that is in parentheses, while it is read. */
+struct level {
+	struct size all, last; /* last: what a repetition would be of */
+};
+
+static void take(struct level *at, struct size what)
+{
+	add(&at->all, at->last);
+	at->last = what;
+}
+
+/* False: too many parentheses, or a back-reference. */
+static bool measure(const char *p, struct size *ret, const char **ret_why)
+{
+	static const struct size one = { 1, 0 }, choice = { 0, 1 }, none = { 0, 0 };
+	struct level levels[DEPTH_MAX] = { 0 }, *at = levels;
+
+	*ret_why = "its parentheses are nested too deeply";
+	while (*p) {
+		const char *behind = p + 1;
+		switch (*p) {
+		case '\\':
+			if (p[1] >= '1' && p[1] <= '9') {
+				*ret_why = "a back-reference can take forever to match";
+				return false;
+			}
+			behind += p[1] != 0;
+			take(at, one);
+			break;
+		case '[':
+			behind = skip_bracket(p);
+			take(at, one);
+			break;
+		case '(':
+			if (++at == levels + DEPTH_MAX)
+				return false;
+			*at = (struct level){ 0 };
+			break;
+		case ')':
+			if (at > levels) {
+				take(at, none);
+				at--;
+				take(at, at[1].all);
+			}
+			break;
+		case '|':
+			take(at, choice);
+			take(at, none);
+			break;
+		case '+':
+			multiply(&at->last, 2);
+			add(&at->last, choice);
+			break;
+		case '*':
+		case '?':
+			add(&at->last, choice);
+			break;
+		case '{':
+			behind = repeat(p, &at->last);
+			if (behind == p) {
+				behind++;
+				take(at, one);
+			}
+			break;
+		default:
+			take(at, one);
+		}
+		p = behind;
+	}
+	for (; at >= levels; at--) { /* what is not closed is refused later */
+		add(ret, at->all);
+		add(ret, at->last);
+	}
+	return true;
+}
+
+/* Nanoseconds and bytes go with the square of the choices. */
+static uint64_t cost_of(struct size size)
+{
+	return 16 * size.positions + size.choices * size.choices;
+}
+
+static size_t heap_in_use(void)
+{
+	struct mallinfo2 info = mallinfo2();
+
+	return info.uordblks + info.hblkhd;
+}
+
+static bool compile(struct ere *e, struct err *err)
+{
+	int status = regcomp(&e->regex, e->text, e->flags);
+	char why[100];
+
+	if (status == 0) {
+		e->unchecked = 0;
+		e->heap = heap_in_use();
+		return true;
+	}
+	regerror(status, &e->regex, why, sizeof(why));
+	return err_set(err, ERR_USAGE, "%.100s is no regular expression: %s", e->text,
+		       why);
+}
+
+struct ere *ere_new(const char *text, bool lines, uint64_t *room, struct err *err)
+{
+	struct size size = { 0, 0 };
+	const char *why;
+
+	if (!measure(text, &size, &why)) {
+		err_set(err, ERR_USAGE, "%.100s: %s", text, why);
+		return NULL;
+	}
+	if (cost_of(size) > *room) {
+		err_set(err, ERR_USAGE,
+			"%.100s is too large when its repetitions are written out: use "
+			"smaller numbers in {}, of nested ones above all, or a *",
+			text);
+		return NULL;
+	}
+	struct ere *e = xcalloc(1, sizeof(*e));
+	e->text = xstrdup(text);
+	e->flags = REG_EXTENDED | (lines ? REG_NEWLINE : 0);
+	e->check_every = KEPT_BYTES /
+			 (STATE_BYTES + POSITION_BYTES * (size.positions + size.choices));
+	if (!compile(e, err)) {
+		xfree(e->text);
+		xfree(e);
+		return NULL;
+	}
+	*room -= cost_of(size);
+	return e;
+}
+
+void ere_free(struct ere *e)
+{
+	if (!e)
+		return;
+	regfree(&e->regex);
+	xfree(e->text);
+	xfree(e);
+}
+
+/* The matcher keeps what it has learned of the text. */
+static void compile_again(struct ere *e)
+{
+	struct err ignored;
+
+	regfree(&e->regex);
+	if (!compile(e, &ignored))
+		out_of_memory();
+}
+
+/* Bytes that this process has mapped; 0: not known. */
+static uint64_t mapped_bytes(void)
+{
+	AUTO(xfree) char *statm = slurp("/proc/self/statm", 256, NULL);
+
+	return statm ? strtoull(statm, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
+static int match_limited(const struct ere *e, const char *text, regmatch_t *match)
+{
+	uint64_t mapped = mapped_bytes();
+	struct rlimit before;
+
+	if (!mapped || getrlimit(RLIMIT_AS, &before) < 0)
+		return regexec(&e->regex, text, 1, match, REG_STARTEND);
+	struct rlimit less = { mapped + MOST_BYTES, before.rlim_max };
+	if (less.rlim_cur < before.rlim_cur)
+		setrlimit(RLIMIT_AS, &less);
+	int status = regexec(&e->regex, text, 1, match, REG_STARTEND);
+	setrlimit(RLIMIT_AS, &before);
+	return status;
+}
+
+/* Of what this expression may take for all text so far, so much is left. */
+static uint64_t left_ns(const struct ere *e)
+{
+	uint64_t all = FREE_NS + e->matched * BYTE_NS;
+
+	return all > e->spent_ns ? all - e->spent_ns : 0;
+}
+
+static int match(struct ere *e, const char *text, size_t begin, size_t end,
+		 regmatch_t *ret)
+{
+	uint64_t start = processor_ns();
+
+	*ret = (regmatch_t){ (regoff_t)begin, (regoff_t)end };
+	int status = end - begin > e->check_every
+			     ? match_limited(e, text, ret)
+			     : regexec(&e->regex, text, 1, ret, REG_STARTEND);
+	e->spent_ns += processor_ns() - start;
+	e->unchecked += end - begin;
+	if (e->unchecked > e->check_every) {
+		e->unchecked = 0;
+		if (heap_in_use() > e->heap + KEPT_BYTES)
+			compile_again(e);
+	}
+	return status;
+}
+
+/* Matching can take a time that goes with the square of the text, or worse, and nothing stops it
+ * then. What pieces of it take, larger and larger ones, tells. */
+static bool is_affordable(struct ere *e, const char *text, size_t begin, size_t end)
+{
+	regmatch_t ignored;
+
+	for (size_t size = PIECE; size < end - begin; size *= 2) {
+		for (size_t at = begin; at < end; at += size) {
+			uint64_t before = e->spent_ns;
+			int status = match(e, text, at, end - at < size ? end : at + size,
+					   &ignored);
+			if ((status != 0 && status != REG_NOMATCH) ||
+			    (e->spent_ns - before) * DOUBLE_COSTS > left_ns(e))
+				return false;
+		}
+	}
+	return left_ns(e) > 0;
+}
+
+bool ere_find(struct ere *e, const char *text, size_t len, size_t from, size_t *ret_begin,
+	      size_t *ret_end)
+{
+	regmatch_t found;
+
+	e->matched += from ? 0 : len;
+	int status = from || is_affordable(e, text, from, len)
+			     ? match(e, text, from, len, &found)
+			     : REG_ESPACE;
+	if (status != 0 && status != REG_NOMATCH)
+		found = (regmatch_t){ (regoff_t)from, (regoff_t)len };
+	*ret_begin = (size_t)found.rm_so;
+	*ret_end = (size_t)found.rm_eo;
+	return status != REG_NOMATCH;
+}
