@@ -131,6 +131,7 @@ static bool start_tracer(struct capture *c, struct err *err)
 {
 	const struct tracer_options options = {
 		.max_hold_ns = c->options->max_pause_ns,
+		.estimate_ns = c->plan.estimate_ns,
 		.max_copy_ns = c->options->max_copy_age_ns,
 	};
 
@@ -163,7 +164,11 @@ static void let_go(struct capture *c)
 		note_partial(c, "the process ended while it was read");
 	else if (!whole)
 		note_partial(c,
-			     "the process was let go before all was read: --max-pause");
+			     c->options->max_pause_ns
+				     ? "the process was let go before all was read: "
+				       "--max-pause"
+				     : "the process was let go before all was read: who "
+				       "read it stood still, or took too long");
 }
 
 bool capture_has_values(const struct capture *c)

@@ -117,6 +117,10 @@
 #define LIMIT_STOP_NS (UINT64_C(500) * 1000 * 1000)
 /* nanoseconds to wait for another gosnap on the same process */
 #define LIMIT_TURN_NS (UINT64_C(10) * 1000 * 1000 * 1000)
+/* nanoseconds that a tracer, or those who read what it holds, may stand still when nothing was
+ * promised; where it is more, some times what the hold should take */
+#define LIMIT_STILL_NS (UINT64_C(1) * 1000 * 1000 * 1000)
+#define LIMIT_STILL_TIMES 10
 /* nanoseconds of a hold when nothing was promised: ten million goroutines are read in place
  * in less */
 #define LIMIT_HOLD_NS (UINT64_C(30) * 1000 * 1000 * 1000)

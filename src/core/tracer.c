@@ -55,6 +55,14 @@ static bool share(struct tracer *t, struct err *err)
 	return true;
 }
 
+static void add_reader(struct tracer *t)
+{
+	size_t i = atomic_fetch_add(&t->shared->reader_count, 1);
+
+	if (i < TRACER_READERS)
+		atomic_store(&t->shared->readers[i], getpid());
+}
+
 /* In a session of its own: what a terminal sends to us is not for the one who holds. */
 static void live_as_child(struct tracer *t, int fd)
 {
@@ -78,6 +86,7 @@ static bool start(struct tracer *t, struct err *err)
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
 		return err_sys(err, "no way to talk to the tracer");
+	add_reader(t);
 	t->pid = fork();
 	if (t->pid == 0) {
 		close(pair[0]);
@@ -244,6 +253,7 @@ void tracer_forked(struct tracer *t)
 {
 	if (t->pid)
 		close(t->fd);
+	add_reader(t);
 }
 
 struct live_pause tracer_pause(const struct tracer *t)

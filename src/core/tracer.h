@@ -3,7 +3,8 @@
  * subject, have it copied and let it go; reading and writing are ours. Whatever ends it, the
  * kernel releases every thread and kills the copy. When we end, it lets go, has the copy
  * reaped and ends, too. A timer of the kernel's kills it when a hold lasts longer than
- * promised, whatever it or we are doing then, stopped by SIGSTOP included.
+ * promised, whatever it or we are doing then, stopped by SIGSTOP included. Without a promise
+ * the timer kills it when it stands still itself, and it lets go when we do.
  * After a failure there is no tracer any more: start another. ERR_LIMIT: the promised time
  * was over, or somebody killed it. */
 #ifndef GOSNAP_TRACER_H
@@ -14,7 +15,8 @@
 struct tracer;
 
 struct tracer_options {
-	uint64_t max_hold_ns; /* the promise; 0: LIMIT_HOLD_NS */
+	uint64_t max_hold_ns; /* the promise; 0: none, but LIMIT_HOLD_NS */
+	uint64_t estimate_ns; /* how long a hold should be */
 	uint64_t max_copy_ns; /* how long a copy may live */
 };
 

@@ -18,6 +18,8 @@
 #include "limit.h"
 
 enum {
+	BEATS = 8,	   /* of the heart, while one may stand still */
+	WORKS_PART = 2000, /* of the time: less is to stand still */
 	TICK_MS = 20, /* threads in state D, the age of the copy: looked at so often */
 	COPY_PATIENCE_NS = 2 * 1000 * 1000,
 };
@@ -26,16 +28,26 @@ enum {
 /* What nobody is held for may take, and how far we may be behind. */
 #define WORK_NS (UINT64_C(2) * 1000 * 1000 * 1000)
 
+/* Those who read what is held: do they go on? */
+struct reading {
+	uint64_t seen[TRACER_READERS]; /* nanoseconds of processor, of each */
+	uint64_t worked;	       /* of all, since still_since */
+	uint64_t still_since;
+};
+
 struct child {
 	struct target *target;
 	struct live *live;
 	const struct tracer_options *options;
 	struct tracer_shared *shared;
 	int fd;
-	timer_t watchdog;
-	bool watched;
-	bool holding;
+	timer_t watchdog, heartbeat;
+	bool watched, beats;
+	/* Seen by the heartbeat, which interrupts us: */
+	volatile sig_atomic_t armed, holding;
+	uint64_t guarded_until; /* the watchdog is not put off any longer */
 	uint64_t release_at, copy_over_at, look_at_memory; /* monotonic */
+	struct reading reading;
 	struct live_copy copy;
 };
 
@@ -55,12 +67,85 @@ static uint64_t reserve_ns(const struct child *c)
 	return max_hold_ns(c) / 4;
 }
 
-/* A SIGKILL out of the kernel's own timer: it needs nobody to run, not even us. */
+/* How long we, or those who read, may stand still. */
+static uint64_t still_ns(const struct child *c)
+{
+	uint64_t most = LIMIT_HOLD_NS / LIMIT_STILL_TIMES;
+	uint64_t estimate =
+		c->options->estimate_ns < most ? c->options->estimate_ns : most;
+	uint64_t ns = estimate * LIMIT_STILL_TIMES;
+
+	return ns > LIMIT_STILL_NS ? ns : LIMIT_STILL_NS;
+}
+
+static int heartbeat_signal(void)
+{
+	return SIGRTMAX - 2;
+}
+
+/* Puts the watchdog off. Async-signal-safe. */
+static void arm(struct child *c)
+{
+	uint64_t now = monotonic_ns(), ns = c->guarded_until - now;
+
+	if (now >= c->guarded_until)
+		return;
+	if (c->beats && ns > still_ns(c))
+		ns = still_ns(c);
+	struct itimerspec when = { .it_value = { (time_t)(ns / 1000000000),
+						 (long)(ns % 1000000000) } };
+	if (c->watched)
+		timer_settime(c->watchdog, 0, &when, NULL);
+	atomic_store(&c->shared->watchdog_at, now + ns);
+	if (c->holding)
+		atomic_store(&c->shared->hold_over, now + ns);
+}
+
+/* While we are stopped, or hang in the kernel, no handler runs. */
+static void on_heartbeat(int sig, siginfo_t *info, void *context)
+{
+	struct child *c = info->si_value.sival_ptr;
+	int saved = errno;
+
+	(void)sig, (void)context;
+	if (c->armed)
+		arm(c);
+	errno = saved;
+}
+
+static void heartbeat_open(struct child *c)
+{
+	struct sigaction action = { .sa_sigaction = on_heartbeat,
+				    .sa_flags = SA_SIGINFO | SA_RESTART };
+	struct sigevent event = {
+		.sigev_notify = SIGEV_THREAD_ID,
+		.sigev_signo = heartbeat_signal(),
+		.sigev_value.sival_ptr = c,
+		._sigev_un._tid = gettid(),
+	};
+	uint64_t ns = still_ns(c) / BEATS;
+	struct timespec every = { (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
+	struct itimerspec when = { every, every };
+	sigset_t beats;
+
+	sigemptyset(&action.sa_mask);
+	sigaction(heartbeat_signal(), &action, NULL);
+	sigemptyset(&beats);
+	sigaddset(&beats, heartbeat_signal());
+	sigprocmask(SIG_UNBLOCK, &beats, NULL);
+	c->beats = timer_create(CLOCK_MONOTONIC, &event, &c->heartbeat) == 0 &&
+		   timer_settime(c->heartbeat, 0, &when, NULL) == 0;
+}
+
+/* A SIGKILL out of the kernel's own timer: it needs nobody to run, not even us. With a promise it
+ * is set once, without one put off as long as we run. */
 static void watchdog_open(struct child *c)
 {
 	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL };
 
 	c->watched = timer_create(CLOCK_MONOTONIC, &event, &c->watchdog) == 0;
+	if (c->watched && !c->options->max_hold_ns)
+		heartbeat_open(c);
 	/* Without a promise the one who waits for us will do: tracer.c limit_patience(). */
 	if (c->watched || !c->options->max_hold_ns)
 		return;
@@ -74,12 +159,18 @@ static void watchdog_open(struct child *c)
 
 static void watchdog_set(struct child *c, uint64_t ns)
 {
-	struct itimerspec when = { .it_value = { (time_t)(ns / 1000000000),
-						 (long)(ns % 1000000000) } };
+	static const struct itimerspec never;
 
-	atomic_store(&c->shared->watchdog_at, ns ? monotonic_ns() + ns : 0);
+	c->armed = false;
+	c->guarded_until = monotonic_ns() + ns;
+	if (ns) {
+		c->armed = true;
+		arm(c);
+		return;
+	}
+	atomic_store(&c->shared->watchdog_at, 0);
 	if (c->watched)
-		timer_settime(c->watchdog, 0, &when, NULL);
+		timer_settime(c->watchdog, 0, &never, NULL);
 }
 
 static char *keep_text(struct tracer_shared *s, const char *text)
@@ -137,7 +228,7 @@ static void begin_hold(struct child *c)
 
 	limit_patience(c);
 	watchdog_set(c, max_hold_ns(c));
-	atomic_store(&c->shared->hold_over, now + max_hold_ns(c));
+	atomic_store(&c->shared->hold_over, atomic_load(&c->shared->watchdog_at));
 	c->release_at = now + max_hold_ns(c) - reserve_ns(c);
 	c->live->give_up_at = c->release_at;
 	atomic_store(&c->shared->stopping_since, now);
@@ -146,15 +237,17 @@ static void begin_hold(struct child *c)
 		give_up(c);
 	}
 	c->holding = true;
+	arm(c);
+	c->reading = (struct reading){ .still_since = monotonic_ns() };
 	c->shared->pause = target_live_pause(c->target);
 }
 
 static void end_hold(struct child *c)
 {
+	c->holding = false;
 	atomic_store(&c->shared->hold_over, monotonic_ns());
 	live_release(c->live);
 	watchdog_set(c, 0);
-	c->holding = false;
 	c->shared->pause = target_live_pause(c->target);
 	if (c->copy.copy) {
 		c->shared->pause.first_ns = c->copy.first_stop_ns;
@@ -271,11 +364,43 @@ static bool memory_left(struct child *c)
 	       (!machine.memory_available || machine.memory_available >= MEMORY_RESERVE);
 }
 
+/* Of the processors' time: whoever is stopped, or waits for somebody to take what he writes, has
+ * none. */
+static uint64_t reader_ns(pid_t pid)
+{
+	struct timespec ts;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &ts))
+		return 0;
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+/* One of several may stand still, which the others wait for then. */
+static bool readers_stand_still(struct child *c, uint64_t now)
+{
+	struct reading *r = &c->reading;
+	size_t n = atomic_load(&c->shared->reader_count);
+
+	if (c->options->max_hold_ns)
+		return false;
+	for (size_t i = 0; i < n && i < TRACER_READERS; i++) {
+		uint64_t ns = reader_ns(atomic_load(&c->shared->readers[i]));
+		r->worked += ns > r->seen[i] ? ns - r->seen[i] : 0;
+		r->seen[i] = ns;
+	}
+	if (r->worked > still_ns(c) / WORKS_PART) {
+		r->worked = 0;
+		r->still_since = now;
+	}
+	return now - r->still_since > still_ns(c) - still_ns(c) / 4;
+}
+
 static void look_around(struct child *c)
 {
 	uint64_t now = monotonic_ns();
 
-	if (c->holding && now >= c->release_at)
+	if (c->holding && (now >= c->release_at || readers_stand_still(c, now)))
 		end_hold(c);
 	if (!c->holding)
 		live_release(c->live); /* of state D, now awake */
@@ -296,7 +421,9 @@ static int patience_ms(const struct child *c)
 {
 	uint64_t now = monotonic_ns(), at = now + TICK_MS * UINT64_C(1000000);
 
-	if (c->holding)
+	if (c->holding && !c->options->max_hold_ns)
+		at = now + still_ns(c) / BEATS;
+	else if (c->holding)
 		at = c->release_at;
 	else if (c->copy_over_at && c->copy_over_at < at)
 		at = c->copy_over_at;

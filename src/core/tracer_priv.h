@@ -18,6 +18,8 @@ enum tracer_command {
 };
 enum tracer_answer { TRACER_DONE = '.', TRACER_LATE = '!' };
 
+enum { TRACER_READERS = 32 };
+
 /* Mapped before the fork, so that its addresses mean the same on both sides. */
 struct tracer_shared {
 	/* Monotonic. What was read by then was read while everything stood still. */
@@ -25,6 +27,9 @@ struct tracer_shared {
 	_Atomic uint64_t watchdog_at;	 /* when it bites; 0: it sleeps */
 	_Atomic uint64_t stopping_since; /* monotonic; 0: nothing was stopped yet */
 	_Atomic bool copy_over;
+	/* Those who read what is held; no more than TRACER_READERS are looked at. */
+	_Atomic size_t reader_count;
+	_Atomic pid_t readers[TRACER_READERS];
 	char copy_ended[128]; /* why; before copy_over is set */
 	struct live_pause pause;
 	struct err err;
