@@ -11,12 +11,21 @@
 #include "image_debug.h"
 #include "limit.h"
 #include "printers.h"
+#include "reserve.h"
 #include "sockets.h"
 #include "target_copy.h"
 #include "target_extents.h"
 #include "turn.h"
 
-enum { NAP_NS = 250 * 1000, NAP_MAX_NS = 64 * 1000 * 1000 };
+enum {
+	NAP_NS = 250 * 1000,
+	NAP_MAX_NS = 64 * 1000 * 1000,
+	LEFTOVERS = 16,
+	/* At a time, before the process is touched and from then on; files of its images, which it
+	 * can do without, are more. */
+	FILES_BEFORE = 12,
+	FILES_AFTER = 32,
+};
 
 /* A copy of less costs so little that what it costs just now need not be measured. */
 #define PRICED_BYTES (UINT64_C(64) << 20)
@@ -139,8 +148,28 @@ static bool start_tracer(struct capture *c, struct err *err)
 	return c->tracer != NULL;
 }
 
+static void note_leftovers(struct capture *c)
+{
+	pid_t found[LEFTOVERS];
+	size_t n;
+
+	if (!conditions_leftovers(c->options->pid, found, LEFTOVERS, &n))
+		warnings_add(c->warnings, "process",
+			     "whether zombies of its copy stay could not be found out: "
+			     "gosnap doctor tells");
+	else if (n)
+		warnings_add(
+			c->warnings, "process",
+			"%zu zombie%s of its copy stay%s, harmless: gosnap doctor "
+			"--clear takes them away, and so does the next snapshot by a "
+			"copy",
+			n, n > 1 ? "s" : "", n > 1 ? "" : "s");
+}
+
 static void end_tracer(struct capture *c)
 {
+	if (c->tracer && !tracer_settle(c->tracer))
+		note_leftovers(c);
 	tracer_end(TAKE(c->tracer));
 }
 
@@ -257,6 +286,11 @@ void capture_finish(struct capture *c)
 	tracer_finish(c->tracer);
 	close(c->turn);
 	c->turn = -1;
+}
+
+void capture_settle(struct capture *c)
+{
+	end_tracer(c);
 }
 
 /* Not held at all. */
@@ -380,10 +414,18 @@ bool capture_take(struct capture *c, const struct snap_options *options, struct 
 	*c = (struct capture){ .options = options,
 			       .turn = -1,
 			       .warnings = warnings_new() };
+	AUTO(reserve_free) struct reserve *after = reserve_new(FILES_AFTER, err);
+	AUTO(reserve_free)
+	struct reserve *before = after ? reserve_new(FILES_BEFORE, err) : NULL;
+	if (!before)
+		return false;
+	reserve_free(TAKE(before));
 	if (options->way != CAPTURE_LIVE &&
 	    !turn_take(options->pid, LIMIT_TURN_NS, &c->turn, err))
 		return false;
-	if (look(c, err) && hold(c, err)) {
+	bool looked = look(c, err);
+	reserve_free(TAKE(after));
+	if (looked && hold(c, err)) {
 		if (!c->copy && !c->held)
 			end_turn(c);
 		else if (!runtimes_streams(c->runtimes) && !reads_on(c))

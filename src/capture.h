@@ -41,6 +41,8 @@ MUST_CHECK bool capture_take(struct capture *c, const struct snap_options *optio
 bool capture_has_values(const struct capture *c);
 /* When all has been read that is to be: gives the copy up, and notes what is missing. */
 void capture_finish(struct capture *c);
+/* Behind that: waits until nothing is left of the copy, or notes what is. */
+void capture_settle(struct capture *c);
 /* In a fork of ours that reads and prints. */
 void capture_forked(struct capture *c);
 void capture_done(struct capture *c);

@@ -376,7 +376,13 @@ static void check_copy(struct doctor *d)
 
 static void check_leftovers(struct doctor *d)
 {
-	d->leftover_count = conditions_leftovers(d->pid, d->leftovers, DOCTOR_LEFTOVERS);
+	if (!conditions_leftovers(d->pid, d->leftovers, DOCTOR_LEFTOVERS,
+				  &d->leftover_count))
+		add(d, "leftovers", DOCTOR_DOUBTFUL,
+		    xasprintf("zombies of a gosnap that was killed cannot be looked "
+			      "for: %s",
+			      strerror(errno)),
+		    NULL);
 	if (d->leftover_count)
 		add(d, "leftovers", DOCTOR_DOUBTFUL,
 		    xasprintf("%zu zombie%s of a gosnap that was killed, harmless",

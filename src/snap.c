@@ -369,6 +369,7 @@ static void print_document(struct snap *s)
 		sink_name(s->out, "verify");
 		print_verification(s->out, &s->verification);
 	}
+	capture_settle(&s->capture);
 	sink_name(s->out, "warnings");
 	print_warnings(s->out, s->capture.warnings);
 	print_end(s);

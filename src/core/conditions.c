@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <elf.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,11 +22,13 @@ enum {
 	PARENT_FIELD = 4,
 	EXIT_SIGNAL_FIELD = 38,
 	COMM_MAX = 16,
+	NEAR_TASKS = 1024,
 };
 
 typedef bool id_fn(void *arg, pid_t id); /* false: enough */
 
-static void each_id(const char *folder, id_fn *fn, void *arg)
+/* False: errno says why there are none. */
+static bool each_id(const char *folder, id_fn *fn, void *arg)
 {
 	DIR *dir = opendir(folder);
 	size_t n = 0;
@@ -39,14 +42,15 @@ static void each_id(const char *folder, id_fn *fn, void *arg)
 	}
 	if (dir)
 		closedir(dir);
+	return dir != NULL;
 }
 
-static void each_thread(pid_t pid, id_fn *fn, void *arg)
+static bool each_thread(pid_t pid, id_fn *fn, void *arg)
 {
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	each_id(path, fn, arg);
+	return each_id(path, fn, arg);
 }
 
 /* "58 0x... sp pc" of a thread that waits in a system call: of vfork, or of a clone with
@@ -133,7 +137,7 @@ static uint64_t soft_limit(pid_t pid)
 }
 
 /* The superuser and whoever has one of two capabilities are not counted. Only where the
- * limit is below all tasks of the machine it is worth while to count. */
+ * limit is below all tasks of the machine, and some more, it is worth while to count. */
 static void read_processes(struct conditions *c, const char *status)
 {
 	AUTO(xfree) char *uid_map = proc_file(c->pid, "uid_map");
@@ -145,7 +149,7 @@ static void read_processes(struct conditions *c, const char *status)
 	     has_capability(capabilities, CAPABILITY_SYS_ADMIN)))
 		return;
 	uint64_t max = soft_limit(c->pid);
-	if (max > c->machine.tasks + c->threads)
+	if (max > c->machine.tasks + c->threads + NEAR_TASKS)
 		return;
 	each_id("/proc", count_tasks, &census);
 	c->processes =
@@ -187,33 +191,56 @@ bool conditions_stand_still(const struct conditions *c)
 struct leftovers {
 	pid_t parent, *pids;
 	size_t count, max;
+	int error;
 };
 
-/* The copy of a thread has its name. */
-static bool has_thread_named(pid_t pid, const char *comm)
+/* Other errors mean that it has ended, or belongs to others. */
+static void note_error(int *error)
 {
-	char path[64];
-	bool found = false;
+	if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
+		*error = errno;
+}
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	DIR *dir = opendir(path);
-	for (struct dirent *e; dir && !found && (e = readdir(dir));) {
-		AUTO(xfree)
-		char *name =
-			isdigit((unsigned char)*e->d_name)
-				? proc_file((pid_t)strtol(e->d_name, NULL, 10), "comm")
-				: NULL;
-		found = name && strcmp(name, comm) == 0;
-	}
-	if (dir)
-		closedir(dir);
-	return found;
+static char *file_of(pid_t pid, const char *name, int *error)
+{
+	char *text = proc_file(pid, name);
+
+	if (!text)
+		note_error(error);
+	return text;
+}
+
+struct namesake {
+	const char *comm;
+	bool found;
+	int error;
+};
+
+static bool compare_name(void *arg, pid_t tid)
+{
+	struct namesake *of = arg;
+	AUTO(xfree) char *comm = file_of(tid, "comm", &of->error);
+
+	of->found = comm && strcmp(comm, of->comm) == 0;
+	return !of->found;
+}
+
+/* The copy of a thread has its name. */
+static bool has_thread_named(struct leftovers *found, const char *comm)
+{
+	struct namesake of = { .comm = comm };
+
+	if (!each_thread(found->parent, compare_name, &of))
+		note_error(&of.error);
+	if (of.error)
+		found->error = of.error;
+	return of.found;
 }
 
 static bool keep_leftover(void *arg, pid_t pid)
 {
 	struct leftovers *found = arg;
-	AUTO(xfree) char *stat = proc_file(pid, "stat");
+	AUTO(xfree) char *stat = file_of(pid, "stat", &found->error);
 	const char *state = proc_stat_field(stat, STATE_FIELD);
 	const char *parent = proc_stat_field(stat, PARENT_FIELD);
 	const char *exit_signal = proc_stat_field(stat, EXIT_SIGNAL_FIELD);
@@ -221,17 +248,19 @@ static bool keep_leftover(void *arg, pid_t pid)
 	if (!exit_signal || *state != 'Z' || strtol(parent, NULL, 10) != found->parent ||
 	    strtol(exit_signal, NULL, 10) != 0)
 		return true;
-	AUTO(xfree) char *comm = proc_file(pid, "comm");
-	if (comm && has_thread_named(found->parent, comm))
+	AUTO(xfree) char *comm = file_of(pid, "comm", &found->error);
+	if (comm && has_thread_named(found, comm))
 		found->pids[found->count++] = pid;
 	return found->count < found->max;
 }
 
-size_t conditions_leftovers(pid_t pid, pid_t *ret, size_t max)
+bool conditions_leftovers(pid_t pid, pid_t *ret, size_t max, size_t *ret_n)
 {
 	struct leftovers found = { .parent = pid, .pids = ret, .max = max };
 
-	if (max)
-		each_id("/proc", keep_leftover, &found);
-	return found.count;
+	if (max && !each_id("/proc", keep_leftover, &found))
+		found.error = errno;
+	*ret_n = found.count;
+	errno = found.error;
+	return !found.error;
 }

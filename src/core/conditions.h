@@ -79,7 +79,7 @@ bool conditions_may_trace(void);
 bool conditions_stand_still(const struct conditions *c);
 
 /* What a gosnap that was killed leaves of the copy of pid: zombies that nobody is told of.
- * At most max pids; returns the count. */
-size_t conditions_leftovers(pid_t pid, pid_t *ret, size_t max);
+ * At most max pids. False: not all could be looked at, errno says why. */
+bool conditions_leftovers(pid_t pid, pid_t *ret, size_t max, size_t *ret_n);
 
 #endif

@@ -206,17 +206,20 @@ static size_t ids_inside(pid_t pid, size_t depth, pid_t *ret)
 }
 
 /* Ours and those that a killed run left, as ids of the subject's own pid namespace. */
-static size_t find_dead(struct target *subject, pid_t *ret, size_t max)
+static bool find_dead(struct target *subject, pid_t *ret, size_t max, size_t *ret_n,
+		      struct err *err)
 {
-	pid_t inside = 0, *dead = xcalloc(max, sizeof(*dead));
-	size_t found = conditions_leftovers(target_pid(subject), dead, max), n = 0,
-	       depth = ids_inside(target_pid(subject), 0, &inside);
+	AUTO(xfree) pid_t *dead = xcalloc(max, sizeof(*dead));
+	pid_t inside = 0;
+	size_t found, n = 0, depth = ids_inside(target_pid(subject), 0, &inside);
 
+	if (!conditions_leftovers(target_pid(subject), dead, max, &found))
+		return err_sys(err, "zombies of the copy cannot be looked for");
 	for (size_t i = 0; i < found; i++)
 		if (ids_inside(dead[i], depth, &inside) >= depth)
 			ret[n++] = inside;
-	xfree(dead);
-	return n;
+	*ret_n = n;
+	return true;
 }
 
 static bool reap(struct live_copy *c, const pid_t *zombies, size_t n, struct err *err)
@@ -253,11 +256,15 @@ static void wait_a_little(unsigned round)
 bool live_copy_end(struct live_copy *c, struct err *err)
 {
 	pid_t zombies[MOST_DEAD];
-	size_t n;
+	size_t n = 0;
 
 	kill_and_wait(&c->helper);
 	kill_and_wait(&c->copy);
-	for (int i = 0; (n = find_dead(c->subject, zombies, MOST_DEAD)); i++) {
+	for (int i = 0;; i++) {
+		if (!find_dead(c->subject, zombies, MOST_DEAD, &n, err))
+			return false;
+		if (!n)
+			return true;
 		if (i == REAP_ROUNDS)
 			return err_set(err, ERR_CANNOT, "%zu zombies stay", n);
 		if (i >= REAP_AT_ONCE)
@@ -265,5 +272,4 @@ bool live_copy_end(struct live_copy *c, struct err *err)
 		if (!reap(c, zombies, n, err))
 			return false;
 	}
-	return true;
 }

@@ -58,7 +58,7 @@ static bool is_listed(const struct live *l, size_t n, pid_t tid)
 
 static void adopt(struct live *l, pid_t tid)
 {
-	struct target_thread facts = { .tid_inside = tid };
+	struct target_thread facts = { .tid_inside = tid, .filtered = true };
 
 	/* It is ours even when nothing can be read of it any more. */
 	live_thread_facts(l, tid, false, &facts);
@@ -104,7 +104,7 @@ bool live_scan(struct live *l, enum live_depth depth, size_t *ret_new, struct er
 	if (!tids)
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		struct target_thread facts = { .tid_inside = tids[i] };
+		struct target_thread facts = { .tid_inside = tids[i], .filtered = true };
 		if (is_listed(l, before, tids[i]) ||
 		    (depth != LIVE_BARE &&
 		     !live_thread_facts(l, tids[i], depth == LIVE_FULL, &facts)))

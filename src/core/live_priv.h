@@ -92,7 +92,7 @@ size_t live_task_count(const struct live *l);
 char live_state(const struct live *l, pid_t tid);
 /* The tracer of a thread, 0 when there is none. */
 pid_t live_tracer(const struct live *l, pid_t tid);
-/* Fills tid, tid_inside, name, state and cpu_ns; with_wait: wchan and kernel stack too.
+/* Fills tid, tid_inside, name, state, cpu_ns, filtered; with_wait: wchan and kernel stack too.
  * False: the thread is gone. */
 bool live_thread_facts(const struct live *l, pid_t tid, bool with_wait,
 		       struct target_thread *ret);

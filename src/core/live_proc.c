@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "limit.h"
+#include "proc_file.h"
 
 enum {
 	SMALL_FILE = 4096,
@@ -125,9 +126,8 @@ static uint64_t cpu_ticks_ns(const char *state_field)
 }
 
 /* The last number of NSpid: the thread's id in the innermost pid namespace. */
-static pid_t tid_inside(const struct live *l, pid_t tid)
+static pid_t tid_inside(const char *status, pid_t tid)
 {
-	AUTO(xfree) char *status = live_slurp(l, SMALL_FILE, NULL, "task/%d/status", tid);
 	const char *p = status ? strstr(status, "\nNSpid:") : NULL;
 	pid_t inside = tid;
 
@@ -173,7 +173,9 @@ bool live_thread_facts(const struct live *l, pid_t tid, bool with_wait,
 	char *sched = live_slurp(l, SMALL_FILE, NULL, "task/%d/schedstat", tid);
 	ret->cpu_ns = sched ? strtoull(sched, NULL, 10) : cpu_ticks_ns(state);
 	ret->has_cpu = true;
-	ret->tid_inside = tid_inside(l, tid);
+	AUTO(xfree) char *status = live_slurp(l, SMALL_FILE, NULL, "task/%d/status", tid);
+	ret->tid_inside = tid_inside(status, tid);
+	ret->filtered = !status || proc_number(status, "Seccomp", 10) != 0;
 	if (with_wait)
 		wait_facts(l, tid, ret);
 	return true;

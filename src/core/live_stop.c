@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
@@ -105,6 +106,45 @@ static void find_syscall(struct target_thread *thread, int status)
 		thread->syscall_args[i] = regs->value[arch->syscall_args[i]];
 }
 
+/* Of the calls that say EINTR to a program when they are stopped, signal(7), those that wait
+ * without a limit. Of one with a limit nobody knows what is left. */
+static bool waits_without_limit(const struct target_thread *th)
+{
+	const uint64_t *args = th->syscall_args;
+
+	switch (th->syscall_number) {
+	case SYS_semop:
+		return true;
+	case SYS_rt_sigtimedwait:
+		return args[2] == 0;
+	case SYS_semtimedop:
+	case SYS_epoll_pwait2:
+		return args[3] == 0;
+	case SYS_epoll_wait:
+	case SYS_epoll_pwait:
+		return (int32_t)args[3] < 0;
+	case SYS_io_getevents:
+		return args[4] == 0;
+	}
+	return false;
+}
+
+/* They begin again instead, unless a handler runs first. A filter of system calls would be asked
+ * again, too, and may have become another one. */
+static void begin_again(const struct live_thread *th)
+{
+	enum { ERESTARTNOHAND = 514 };
+	const struct target_thread *info = &th->info;
+	unsigned result = arch_amd64.syscall_result;
+
+	if (th->status >> 8 != (SIGTRAP | PTRACE_EVENT_STOP << 8) || info->filtered ||
+	    !info->in_syscall || (int64_t)info->regs.value[result] != -EINTR ||
+	    !waits_without_limit(info))
+		return;
+	live_ptrace(PTRACE_POKEUSER, info->tid, (uint64_t)arch_amd64.prstatus[result],
+		    (void *)(uintptr_t)-ERESTARTNOHAND);
+}
+
 static bool read_registers(struct live_thread *th)
 {
 	struct user_regs_struct raw;
@@ -159,6 +199,7 @@ static void on_stop(struct live *l, struct live_thread *th, int status)
 	/* It may have been killed since: then that is told, later. */
 	if (!read_registers(th))
 		return;
+	begin_again(th);
 	th->info.has_siginfo =
 		live_signal_of(status) &&
 		live_ptrace(PTRACE_GETSIGINFO, th->info.tid, 0, &th->info.siginfo) == 0;

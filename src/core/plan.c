@@ -36,6 +36,11 @@ enum {
 enum {
 	PAGE_BYTES = 4096,
 	TASKS_OF_COPY = 2, /* the helper, and the copy */
+	/* What is left for those that the process starts while a copy lives: a part of the limit,
+	 * and of large and small ones so many. */
+	SPARE_PART = 10,
+	SPARE_LEAST = 32,
+	SPARE_MOST = 256,
 	/* Of its own pages so many may be written while the copy lives. */
 	WRITTEN_PART = 8,
 	/* What is ours, and what it needs itself meanwhile. */
@@ -131,40 +136,61 @@ static void is_locked(const struct row *r)
 	    megabytes(r->c->locked));
 }
 
+static uint64_t tasks_needed(uint64_t max)
+{
+	uint64_t spare = max / SPARE_PART;
+
+	if (spare < SPARE_LEAST)
+		spare = SPARE_LEAST;
+	return TASKS_OF_COPY + (spare < SPARE_MOST ? spare : SPARE_MOST);
+}
+
+/* The least limit that would do. */
+static uint64_t tasks_enough(uint64_t used)
+{
+	uint64_t max = used + TASKS_OF_COPY + SPARE_LEAST;
+
+	while (max - used < tasks_needed(max))
+		max++;
+	return max;
+}
+
 static void tasks_are_few(const struct row *r)
 {
 	const struct cgroup_limit *pids = &r->c->cgroup.pids;
 
-	if (cgroup_room(pids) >= TASKS_OF_COPY)
+	if (cgroup_room(pids) >= tasks_needed(pids->max))
 		return;
 	WHY(r,
 	    "pids.max of its control group %s is %" PRIu64 " with %" PRIu64
-	    " in use, and a copy needs two",
-	    pids->group, pids->max, pids->used);
-	MEND(r, "raise that limit by two");
+	    " in use: a copy needs two, and %" PRIu64 " are left for the process itself",
+	    pids->group, pids->max, pids->used, tasks_needed(pids->max) - TASKS_OF_COPY);
+	MEND(r, "raise that limit to %" PRIu64, tasks_enough(pids->used));
 }
 
 static void processes_are_few(const struct row *r)
 {
 	const struct cgroup_limit *limit = &r->c->processes;
 
-	if (cgroup_room(limit) >= TASKS_OF_COPY)
+	if (cgroup_room(limit) >= tasks_needed(limit->max))
 		return;
 	WHY(r,
 	    "its user may have %" PRIu64 " tasks (RLIMIT_NPROC) and has %" PRIu64
-	    ", and a copy needs two",
-	    limit->max, limit->used);
-	MEND(r, "raise it (prlimit --nproc=%" PRIu64 " --pid %d)", limit->used + 16,
-	     r->c->pid);
+	    ": a copy needs two, and %" PRIu64 " are left for the process itself",
+	    limit->max, limit->used, tasks_needed(limit->max) - TASKS_OF_COPY);
+	MEND(r, "raise it (prlimit --nproc=%" PRIu64 " --pid %d)",
+	     tasks_enough(limit->used), r->c->pid);
 }
 
 static void machine_is_full(const struct row *r)
 {
 	const struct machine *m = &r->c->machine;
 
-	if (m->tasks_max && m->tasks + TASKS_OF_COPY > m->tasks_max) {
-		WHY(r, "this machine has %" PRIu64 " tasks of at most %" PRIu64, m->tasks,
-		    m->tasks_max);
+	if (m->tasks_max && m->tasks + tasks_needed(m->tasks_max) > m->tasks_max) {
+		WHY(r,
+		    "this machine has %" PRIu64 " tasks of at most %" PRIu64
+		    ": a copy needs two, and %" PRIu64 " are left for others",
+		    m->tasks, m->tasks_max, tasks_needed(m->tasks_max) - TASKS_OF_COPY);
 		MEND(r, "raise kernel.threads-max and kernel.pid_max");
 	}
 }

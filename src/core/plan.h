@@ -39,7 +39,7 @@ struct plan_demand {
 struct plan_way {
 	bool possible;	/* and within the promise */
 	bool passing;	/* impossible only for a moment: ask again */
-	char why[200];	/* why not, or what speaks against it; "": nothing does */
+	char why[240];	/* why not, or what speaks against it; "": nothing does */
 	char mend[120]; /* what would make it possible; "": nothing that we know */
 	uint64_t estimate_ns;
 };

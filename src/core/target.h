@@ -41,6 +41,7 @@ struct target_thread {
 	char *kernel_stack; /* NULL when not readable */
 	bool has_cpu;
 	uint64_t cpu_ns;
+	bool filtered;	 /* its system calls, by seccomp */
 	bool stopped;	 /* registers below are known; else sp and pc may be */
 	const char *why; /* when they are not: a static sentence */
 	struct regs regs;

@@ -31,6 +31,7 @@ struct tracer {
 	pid_t pid; /* 0: it has ended */
 	int fd;
 	bool finishing; /* it was told to */
+	bool failed;	/* it ended in the middle */
 };
 
 static bool share(struct tracer *t, struct err *err)
@@ -121,6 +122,7 @@ static void end_process(struct tracer *t, int *ret_status)
 	kill(t->pid, SIGKILL);
 	while (waitpid(t->pid, ret_status, 0) < 0 && errno == EINTR)
 		;
+	t->failed = *ret_status != 0;
 	t->pid = 0;
 }
 
@@ -227,10 +229,14 @@ bool tracer_copy(struct tracer *t, pid_t *ret, struct err *err)
 
 const char *tracer_copy_ended(struct tracer *t)
 {
+	int status;
+
 	if (atomic_load(&t->shared->copy_over))
 		return t->shared->copy_ended;
-	if (t->pid && waitpid(t->pid, NULL, WNOHANG) == t->pid)
+	if (t->pid && waitpid(t->pid, &status, WNOHANG) == t->pid) {
+		t->failed = status != 0;
 		t->pid = 0;
+	}
 	return t->pid ? NULL : "the process that traces was ended";
 }
 
@@ -261,18 +267,24 @@ struct live_pause tracer_pause(const struct tracer *t)
 	return t->shared->pause;
 }
 
-void tracer_end(struct tracer *t)
+bool tracer_settle(struct tracer *t)
 {
 	struct err ignored;
 	char answer;
-	int status;
+	int status = 0;
 
-	if (!t)
-		return;
 	tracer_finish(t);
 	if (t->finishing)
 		answered(t, &answer, &ignored); /* it ends */
 	end_process(t, &status);
+	return !t->failed;
+}
+
+void tracer_end(struct tracer *t)
+{
+	if (!t)
+		return;
+	(void)!tracer_settle(t);
 	target_live_only_until(t->live, NULL);
 	if (t->fd >= 0)
 		close(t->fd);

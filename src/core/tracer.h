@@ -42,6 +42,8 @@ void tracer_forked(struct tracer *t);
 const char *tracer_copy_ended(struct tracer *t);
 /* Begins what tracer_end() waits for: nothing is wanted any more. */
 void tracer_finish(struct tracer *t);
+/* Waits for it. False: it did not come to take away what is left of a copy. */
+MUST_CHECK bool tracer_settle(struct tracer *t);
 /* Has the process take note of what a killed run left of its copies: see
  * conditions_leftovers(). A thread of it is borrowed for some 0.2 ms. */
 MUST_CHECK bool tracer_reap(struct tracer *t, struct err *err);

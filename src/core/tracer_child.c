@@ -263,9 +263,8 @@ static void __attribute__((noreturn)) leave(struct child *c)
 	if (c->holding)
 		end_hold(c);
 	watchdog_set(c, max_hold_ns(c));
-	if (c->copy.helper || c->copy.copy)
-		live_copy_end(&c->copy, &ignored);
-	_exit(EXIT_SUCCESS);
+	bool all = !(c->copy.helper || c->copy.copy) || live_copy_end(&c->copy, &ignored);
+	_exit(all ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
 static void answer(struct child *c, enum tracer_answer answer)

@@ -248,16 +248,39 @@ static void leaves(struct subject_shared *shared)
 	waits(shared);
 }
 
+static void set_files(rlim_t n)
+{
+	struct rlimit limit;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	limit.rlim_cur = n;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
 static void test_leftovers(void **state)
 {
 	struct subject_shared *shared;
 	pid_t pid = subject_start(leaves, &shared), found[4];
+	struct rlimit before;
+	size_t n;
 	(void)state;
+	getrlimit(RLIMIT_NOFILE, &before);
 
-	assert_int_equal(conditions_leftovers(pid, found, ARRAY_SIZE(found)), 1);
+	assert_true(conditions_leftovers(pid, found, ARRAY_SIZE(found), &n));
+	assert_int_equal(n, 1);
 	assert_int_equal(found[0], shared->value);
-	assert_int_equal(conditions_leftovers(pid, found, 0), 0);
-	assert_int_equal(conditions_leftovers(getpid(), found, ARRAY_SIZE(found)), 0);
+	assert_true(conditions_leftovers(pid, found, 0, &n));
+	assert_int_equal(n, 0);
+	assert_true(conditions_leftovers(getpid(), found, ARRAY_SIZE(found), &n));
+	assert_int_equal(n, 0);
+	/* With descriptors for the folder, for a file in it, and so on: in doubt it says so. */
+	for (rlim_t files = 3; files < 8; files++) {
+		set_files(files);
+		bool sure = conditions_leftovers(pid, found, ARRAY_SIZE(found), &n);
+		set_files(before.rlim_cur);
+		assert_true(n == 1 || !sure);
+		assert_true(!sure || files > 3);
+	}
 	subject_end(pid, shared);
 }
 

@@ -79,9 +79,14 @@ CASE(is_locked, c->locked = 50 * MB)
 CASE(key_locked, c->locked = 64 * 1024)
 CASE(pids_full,
      c->cgroup.pids = ((struct cgroup_limit){ true, 19, 20, "/kubepods/pod1" }))
-CASE(pids_enough, c->cgroup.pids = ((struct cgroup_limit){ true, 18, 20, "/pod" }))
+CASE(pids_margin, c->cgroup.pids = ((struct cgroup_limit){ true, 67, 100, "/pod" }))
+CASE(pids_enough, c->cgroup.pids = ((struct cgroup_limit){ true, 66, 100, "/pod" }))
+CASE(pids_tenth, c->cgroup.pids = ((struct cgroup_limit){ true, 899, 1000, "/pod" }))
+CASE(pids_many, c->cgroup.pids = ((struct cgroup_limit){ true, 29742, 30000, "/pod" }))
 CASE(nproc_full, c->processes = ((struct cgroup_limit){ true, 64, 64, "" }))
+CASE(nproc_margin, c->processes = ((struct cgroup_limit){ true, 98, 100, "" }))
 CASE(machine_full, c->machine.tasks = 32767)
+CASE(machine_margin, c->machine.tasks = 32768 - 257)
 CASE(overcommit, c->machine.overcommit = 2; c->machine.committed = 11 * GB + 900 * MB)
 CASE(overcommit_fits, c->machine.overcommit = 2)
 CASE(group_full,
@@ -145,12 +150,26 @@ static const struct verdict verdicts[] = {
 	{ "a locked key", key_locked, CAPTURE_COPY, NULL, NULL, "a copy" },
 	{ "pids.max", pids_full, CAPTURE_STOP,
 	  "pids.max of its control group /kubepods/pod1 is 20 with 19 in use",
-	  "raise that limit", "no copy" },
+	  "raise that limit to 53", "no copy" },
+	{ "pids.max, the last ones", pids_margin, CAPTURE_STOP,
+	  "is 100 with 67 in use: a copy needs two, and 32 are left for the process "
+	  "itself",
+	  "raise that limit to 101", "no copy: pids.max" },
 	{ "pids.max, just enough", pids_enough, CAPTURE_COPY, NULL, NULL, "a copy" },
+	{ "pids.max, a tenth of it", pids_tenth, CAPTURE_STOP,
+	  "is 1000 with 899 in use: a copy needs two, and 100 are left",
+	  "raise that limit to 1001", "no copy" },
+	{ "pids.max, large", pids_many, CAPTURE_COPY, NULL, NULL, "a copy" },
 	{ "RLIMIT_NPROC", nproc_full, CAPTURE_STOP,
-	  "may have 64 tasks (RLIMIT_NPROC) and has 64", "prlimit --nproc=80 --pid 42",
+	  "may have 64 tasks (RLIMIT_NPROC) and has 64", "prlimit --nproc=98 --pid 42",
 	  "no copy" },
+	{ "RLIMIT_NPROC, the last ones", nproc_margin, CAPTURE_STOP,
+	  "may have 100 tasks (RLIMIT_NPROC) and has 98: a copy needs two, and 32 are",
+	  "prlimit --nproc=132 --pid 42", "no copy: its user may have 100 tasks" },
 	{ "threads-max", machine_full, CAPTURE_STOP, "32767 tasks of at most 32768",
+	  "kernel.threads-max", "no copy" },
+	{ "threads-max, the last ones", machine_margin, CAPTURE_STOP,
+	  "32511 tasks of at most 32768: a copy needs two, and 256 are left for others",
 	  "kernel.threads-max", "no copy" },
 	{ "overcommit_memory 2", overcommit, CAPTURE_STOP,
 	  "vm.overcommit_memory is 2, and the 200 MB", "set vm.overcommit_memory to 0",
