@@ -73,12 +73,12 @@ static bool fits_registers(struct type_walk *w, const struct type *type)
 }
 
 /* Up to the next one that is told of. */
-static uint64_t room_of(const struct closure *c, const struct dwarf_variable *d)
+static uint64_t room_of(const struct dwarf_scope *scope, const struct dwarf_variable *d)
 {
 	uint64_t room = UINT64_MAX;
 
-	for (size_t i = 0; i < c->scope->variable_count; i++) {
-		const struct dwarf_variable *other = &c->scope->variables[i];
+	for (size_t i = 0; i < scope->variable_count; i++) {
+		const struct dwarf_variable *other = &scope->variables[i];
 		uint64_t more = other->closure_offset - d->closure_offset;
 		if (other->has_closure_offset &&
 		    other->closure_offset > d->closure_offset && more < room)
@@ -106,42 +106,51 @@ enum place { SHARED, INSIDE, EITHER };
 
 /* "&v" has an address in the closure where v is shared; and where v itself is there, but not in
  * registers (cmd/compile/internal/ssagen/ssa.go, escape.go flowClosure, 1.27). */
-static enum place place_of(const struct closure *c, const struct dwarf_variable *d,
-			   const struct type *type, uint64_t addr)
+static enum place place_of(struct runtime *rt, uint64_t room, const struct type *type,
+			   uint64_t addr)
 {
 	const struct value inside = { type, addr };
 	struct value shared = { type, 0 };
 	struct type_walk fits = { .of_value = true }, begins = fits;
 	struct err ignored;
 
-	if (type_size(type) > BY_VALUE_MAX || room_of(c, d) < type_size(type) ||
+	if (type_size(type) > BY_VALUE_MAX || room < type_size(type) ||
 	    fits_registers(&fits, type) ||
-	    !value_words(c->rt, addr, &shared.addr, 1, &ignored))
+	    !value_words(rt, addr, &shared.addr, 1, &ignored))
 		return SHARED;
 	const bool pointer = begins_with_pointer(&begins, type);
 	if (fits.over || begins.over)
 		return EITHER;
-	if (!shared.addr || !value_makes_sense(c->rt, &shared, POINTERS))
+	if (!shared.addr || !value_makes_sense(rt, &shared, POINTERS))
 		return INSIDE;
 	/* A number is hardly ever such an address. */
-	return pointer && value_makes_sense(c->rt, &inside, POINTERS) ? EITHER : SHARED;
+	return pointer && value_makes_sense(rt, &inside, POINTERS) ? EITHER : SHARED;
 }
 
-static void take_from_closure(const struct closure *c, const struct dwarf_variable *d,
-			      struct variable *v, struct err *err)
+static void take_from_closure(struct runtime *rt, uint64_t room, struct variable *v,
+			      struct err *err)
 {
 	const struct type *type = v->value.type ? type_elem(v->value.type) : NULL;
-	enum place place =
-		v->name[0] == '&' && type ? place_of(c, d, type, v->value.addr) : SHARED;
+	enum place place = v->name[0] == '&' && type
+				   ? place_of(rt, room, type, v->value.addr)
+				   : SHARED;
 
 	if (place == SHARED) {
-		variable_follow(c->rt, v, err);
+		variable_follow(rt, v, err);
 		return;
 	}
 	v->name++;
 	v->value.type = type;
 	if (place == EITHER)
 		v->unreadable = "it may be in the closure, or elsewhere";
+}
+
+void closure_variable(struct runtime *rt, const struct dwarf_scope *scope,
+		      const struct dwarf_variable *d, uint64_t closure,
+		      struct variable *v, struct err *err)
+{
+	v->value.addr = closure + d->closure_offset;
+	take_from_closure(rt, room_of(scope, d), v, err);
 }
 
 static void give(const struct closure *c, const struct dwarf_variable *d, uint64_t addr)
@@ -155,7 +164,7 @@ static void give(const struct closure *c, const struct dwarf_variable *d, uint64
 
 	if (!v.value.type)
 		v.unreadable = err.text;
-	take_from_closure(c, d, &v, &err);
+	take_from_closure(c->rt, room_of(c->scope, d), &v, &err);
 	if (dictionary_has(d, &v))
 		dictionary_settle(c->rt, &c->dictionary, c->variables, d, &v, &why_shape);
 	c->fn(c->arg, c->rt, &v);

@@ -68,7 +68,7 @@ static struct code **find_slot(struct code **slots, size_t size, uint64_t pc, bo
 
 	for (;; i++) {
 		struct code **slot = &slots[i & (size - 1)];
-		if (!*slot || ((*slot)->pc == pc && (*slot)->exact == exact))
+		if (!*slot || ((*slot)->pc == pc && (*slot)->asked_exact == exact))
 			return slot;
 	}
 }
@@ -81,7 +81,7 @@ static void grow(struct code_table *table)
 	for (size_t i = 0; i < table->size; i++)
 		if (table->slots[i])
 			*find_slot(slots, size, table->slots[i]->pc,
-				   table->slots[i]->exact) = table->slots[i];
+				   table->slots[i]->asked_exact) = table->slots[i];
 	xfree(table->slots);
 	table->slots = slots;
 	table->size = size;
@@ -111,11 +111,10 @@ static uint8_t flags_by_name(enum special special)
 	}
 }
 
-/* The pc whose line and inlined calls count: runtime/traceback.go symPC (1.27). At a
- * function's first instruction there is no call before it. */
+/* The pc whose line and inlined calls count: runtime/traceback.go symPC (1.27). */
 static uint64_t symbol_pc(const struct code *c)
 {
-	return c->exact || c->pc == c->entry ? c->pc : c->pc - 1;
+	return c->exact ? c->pc : c->pc - 1;
 }
 
 static bool find_func(const struct code_table *table, uint64_t pc, bool exact,
@@ -145,7 +144,8 @@ static struct code *lookup(struct code_table *table, uint64_t pc, bool exact)
 	int64_t size =
 		pclntab_frame_size(&module->tab, &func, pc < func.end ? pc : pc - 1);
 	c->pc = pc;
-	c->exact = exact;
+	c->asked_exact = exact;
+	c->exact = exact || pc == func.entry;
 	c->entry = func.entry;
 	c->module = module;
 	c->special = special_of(pclntab_name(&module->tab, &func));

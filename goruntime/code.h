@@ -16,7 +16,9 @@ enum special {
 
 struct code {
 	uint64_t pc, entry;
-	bool exact;
+	/* pc is an instruction about to run, as it was asked for or because it is the entry: a
+	 * goroutine that has not started is there, with no call before it. */
+	bool exact, asked_exact;
 	enum special special;
 	uint8_t flags; /* enum pclntab_flags; filled by name where the release has none */
 	int32_t frame_size; /* -1: not known */

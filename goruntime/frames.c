@@ -286,6 +286,22 @@ static void add_registers(struct frame_variables *frame, const struct goroutine 
 	frame->vectors = &th->vectors;
 }
 
+/* What has not started, or gave way when it was about to make room for its frame, keeps what it was
+ * called by: runtime/asm_amd64.s gogo takes it out of the goroutine and morestack puts it there. */
+static uint64_t called_by(const struct goroutine *g, const struct frame_variables *frame)
+{
+	struct runtime *rt = frame->rt;
+	uint64_t closure;
+	struct err ignored;
+
+	if (g->thread >= 0 || frame->code->frame_size != 0 ||
+	    !layout_has(&rt->layout, L_g_sched_ctxt) ||
+	    !layout_load(&rt->layout, rt->target, g->addr, L_g_sched_ctxt, &closure,
+			 &ignored))
+		return 0;
+	return closure;
+}
+
 /* What was preempted has them, too; of what panics by a signal they were on the signal's stack,
  * which the next one uses. saver: the frame that it seems to have called. */
 static void add_kept_registers(struct frame_variables *frame, const struct goroutine *g,
@@ -380,10 +396,12 @@ static void give(const struct expanded_frame *e, struct words_reader *words,
 		f.variables = variables_between(callbacks, e, raw, &f.why_none);
 	} else if (is_wanted(wanted, &f) && e->code) {
 		variables.cfa = goroutine_argp(words->g, raw);
-		if (e->raw == 0)
+		if (e->raw == 0) {
 			add_registers(&variables, words->g, raw);
-		else if (raw->flags & FRAME_EXACT)
+			variables.closure = called_by(words->g, &variables);
+		} else if (raw->flags & FRAME_EXACT) {
 			add_kept_registers(&variables, words->g, raw - 1, &kept);
+		}
 		if (variables_begin(&variables, &f.why_none))
 			f.variables = &variables;
 	}

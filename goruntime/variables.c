@@ -13,6 +13,8 @@
 #include "variable_kind.h"
 #include "variable_parts.h"
 
+enum { WORD = 8 };
+
 static void free_told(struct code_variables *variables)
 {
 	const struct dwarf_scopes *scopes = variables->scopes;
@@ -38,6 +40,29 @@ void code_variables_free(struct code_variables *variables)
 	xfree(variables);
 }
 
+/* Is it below the stack pointer? There is no frame yet where a function begins, and none any more
+ * where it returns, though code that was not optimised gives each variable one place for all of
+ * it. */
+static bool is_below_frame(const struct code *c, int64_t off)
+{
+	return off < -((int64_t)c->frame_size + WORD);
+}
+
+static void drop_below_frame(const struct code *c, struct dwarf_scopes *scopes)
+{
+	for (size_t i = 0; scopes && c->frame_size >= 0 && i < scopes->count; i++) {
+		const struct dwarf_scope *s = &scopes->list[i];
+		for (size_t k = 0; k < s->variable_count; k++)
+			for (size_t n = 0; n < s->variables[k].piece_count; n++) {
+				struct dwarf_piece *piece = &s->variables[k].pieces[n];
+				bool in_frame = piece->where == DWARF_PIECE_CFA ||
+						piece->where == DWARF_PIECE_POINTED;
+				if (in_frame && is_below_frame(c, piece->at))
+					piece->where = DWARF_PIECE_NOWHERE;
+			}
+	}
+}
+
 static struct code_variables *look_up(struct runtime *rt, const struct code *c)
 {
 	struct code_variables *v = xcalloc(1, sizeof(*v));
@@ -55,6 +80,7 @@ static struct code_variables *look_up(struct runtime *rt, const struct code *c)
 		"the debugging information does not tell of this code");
 	v->scopes = dwarf_scopes_at(d, c->pc - v->bias, c->exact, &v->why);
 	closure_code_join(rt, c, d, v);
+	drop_below_frame(c, v->scopes);
 	return v;
 }
 
@@ -418,6 +444,25 @@ static void settle_type(struct frame_variables *frame, const struct dwarf_scope 
 	dictionary_settle(frame->rt, &dictionary, frame->code->variables, d, v, err);
 }
 
+static void locate_in_frame(struct frame_variables *frame,
+			    const struct told_variable *told, struct variable *v,
+			    struct err *err)
+{
+	locate(frame, &told->at, v, err);
+	if (!v->unreadable && !v->optimized_out) {
+		v->stale = told->stale;
+		v->may_be_unset = told->may_be_unset;
+	}
+	variable_follow(frame->rt, v, err);
+}
+
+/* A closure takes its variables out of itself first of all: before that they are nowhere else. */
+static bool is_in_closure(const struct frame_variables *frame,
+			  const struct dwarf_variable *d)
+{
+	return frame->closure && d->has_closure_offset && d->closure_offset;
+}
+
 static void give(struct frame_variables *frame, const struct dwarf_scope *s,
 		 const struct dwarf_variable *d, struct told_variable *told,
 		 variable_fn *fn, void *arg)
@@ -426,16 +471,13 @@ static void give(struct frame_variables *frame, const struct dwarf_scope *s,
 	struct err err, why_shape;
 
 	v.notes = &told->notes;
-	if (v.value.type && !v.unreadable)
-		locate(frame, &told->at, &v, &err);
-	else if (!v.value.type &&
-		 !types_at(frame->code->variables->types, told->at.type, &err))
+	if (!v.value.type && !v.unreadable &&
+	    !types_at(frame->code->variables->types, told->at.type, &err))
 		v.unreadable = err.text;
-	if (!v.unreadable && !v.optimized_out) {
-		v.stale = told->stale;
-		v.may_be_unset = told->may_be_unset;
-	}
-	variable_follow(frame->rt, &v, &err);
+	else if (!v.unreadable && is_in_closure(frame, &told->at))
+		closure_variable(frame->rt, s, &told->at, frame->closure, &v, &err);
+	else if (!v.unreadable && v.value.type)
+		locate_in_frame(frame, told, &v, &err);
 	settle_type(frame, s, d, &v, &why_shape);
 	fn(arg, frame->rt, &v);
 }

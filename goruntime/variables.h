@@ -39,6 +39,8 @@ struct frame_variables {
 	const struct code *code;
 	uint32_t call;
 	uint64_t cfa; /* 0: not known */
+	/* What the function was called by, at its beginning only: a function value; 0: not known. */
+	uint64_t closure;
 	/* Of the innermost frame of what runs; NULL: not known. */
 	const struct regs *regs;
 	const struct vector_regs *vectors;
@@ -53,6 +55,11 @@ void code_variables_free(struct code_variables *variables);
 const struct code_variables *code_variables(struct runtime *rt, const struct code *c);
 /* *ret_why: why no names are known, if none are. False: then there are no slots, either. */
 bool variables_begin(struct frame_variables *frame, const char **ret_why);
+/* captures.c: where the function value at closure has a variable of the function itself: v gets its
+ * place, or says why it has none. Its type is that of the scope. */
+void closure_variable(struct runtime *rt, const struct dwarf_scope *scope,
+		      const struct dwarf_variable *d, uint64_t closure,
+		      struct variable *v, struct err *err);
 /* "&x" is a pointer to x, which lives on the heap: v becomes x. */
 void variable_follow(struct runtime *rt, struct variable *v, struct err *err);
 

@@ -35,14 +35,23 @@ static bool is_left_out(const struct stack_style *style, const struct reader_nod
 	       strcmp(node_string(node_get(frame, "language"), ""), "c") != 0;
 }
 
+/* "go f(x)" that has not started yet is in a wrapper, which is hidden where it has called f. */
+static bool is_wrapper(const struct stack_style *style, const struct reader_node *frame)
+{
+	return stack_is_users(style, frame) &&
+	       strcmp(text_of(node_get(frame, "kind"), ""), "wrapper") == 0;
+}
+
 static struct row *make_rows(const struct stack_style *style,
 			     const struct reader_node *frames, size_t *ret_n)
 {
-	size_t count = node_count(frames), n = 0;
+	size_t count = node_count(frames), n = 0, shown = 0;
 	struct row *rows = xcalloc(count, sizeof(*rows));
+	for (size_t i = 0; i < count; i++)
+		shown += !is_left_out(style, node_at(frames, i));
 	for (size_t i = 0; i < count; i++) {
 		const struct reader_node *frame = node_at(frames, i);
-		if (is_left_out(style, frame))
+		if (shown ? is_left_out(style, frame) : !is_wrapper(style, frame))
 			continue;
 		if (!style->all && n > 0 && same_place(rows[n - 1].frame, frame))
 			rows[n - 1].times++;

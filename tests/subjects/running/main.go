@@ -58,8 +58,8 @@ var callers = map[string]string{
 }
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == "raw" {
-		raw()
+	if len(os.Args) > 1 {
+		map[string]func(){"raw": raw, "unstarted": unstarted}[os.Args[1]]()
 	}
 	runtime.GOMAXPROCS(2)
 	truth.EndWithStdin()
