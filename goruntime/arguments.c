@@ -93,6 +93,18 @@ static struct liveness liveness_at(const struct pclntab *tab,
 	return l;
 }
 
+bool arguments_in_registers(const struct layout *layout, const struct pclntab *tab,
+			    const struct pclntab_func *func, uint64_t pc)
+{
+	const struct slot index = layout->slot[L_pcdata_arg_live];
+	uint64_t body;
+
+	return index.off >= 0 &&
+	       (pc == func->entry ||
+		(pclntab_pcdata_begins(tab, func, (uint32_t)index.off, &body) &&
+		 pc <= body));
+}
+
 static bool is_live(const struct liveness *l, uint8_t offset, uint8_t slot)
 {
 	if (l->index <= 0 || offset < l->register_offset)
@@ -145,6 +157,7 @@ struct arguments *arguments_new(const struct layout *layout, const struct pclnta
 
 	if (info.off < 0) {
 		put_block(&w, pclntab_args(tab, func));
+		a->unset_from = UINT8_MAX;
 	} else {
 		struct bytes stream = pclntab_funcdata(tab, func, (uint32_t)info.off,
 						       funcdata_bytes, arg);
@@ -153,6 +166,9 @@ struct arguments *arguments_new(const struct layout *layout, const struct pclnta
 			liveness_at(tab, func, live_pc, layout, funcdata_bytes, arg);
 		if (stream.bad || !put_stream(&w, stream, &live))
 			return NULL;
+		a->unset_from = arguments_in_registers(layout, tab, func, pc)
+					? live.register_offset
+					: UINT8_MAX;
 	}
 	const size_t size = sizeof(*a) + a->len;
 	return a->len ? xreallocarray(TAKE(a), 1, size) : NULL;
@@ -160,6 +176,8 @@ struct arguments *arguments_new(const struct layout *layout, const struct pclnta
 
 bool arguments_is_unset(const struct arguments *a, uint64_t offset)
 {
+	if (a && offset >= a->unset_from && a->unset_from != UINT8_MAX)
+		return true;
 	for (size_t i = 0; a && i + 3 < a->len; i++) {
 		if (a->form[i])
 			continue;

@@ -12,6 +12,7 @@
 struct arguments {
 	uint16_t span; /* how many bytes from argp on the values are in */
 	uint16_t len;
+	uint8_t unset_from; /* no slot from that offset on is set yet; UINT8_MAX: not so */
 	/* The text, where each value is a 0 byte, its offset from argp and its size. */
 	uint8_t form[];
 };
@@ -24,6 +25,9 @@ struct arguments *arguments_new(const struct layout *layout, const struct pclnta
 				const struct pclntab_func *func, uint64_t pc,
 				uint64_t outer_pc, pclntab_bytes_fn *funcdata_bytes,
 				void *arg);
+/* Is it so early in the function that what was passed in registers is still there, all of it? */
+bool arguments_in_registers(const struct layout *layout, const struct pclntab *tab,
+			    const struct pclntab_func *func, uint64_t pc);
 /* Does the slot at that offset not hold its argument yet, which is in a register? */
 bool arguments_is_unset(const struct arguments *a, uint64_t offset);
 /* Where the first one is, if it is one word and there. */

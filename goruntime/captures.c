@@ -5,12 +5,17 @@
  * 1.27). */
 #include <string.h>
 
+#include "debug.h"
 #include "dictionary.h"
 #include "runtime_priv.h"
 #include "type.h"
+#include "type_name.h"
 #include "value.h"
 #include "value_sense.h"
 #include "variable_kind.h"
+
+/* What the compiler calls the receiver in the wrapper of a method value. */
+static const char THIS[] = ".this";
 
 enum {
 	RECEIVER = 8,
@@ -23,23 +28,28 @@ struct closure {
 	struct runtime *rt;
 	const struct code_variables *variables;
 	const struct dwarf_scope *scope;
-	const char *name; /* of its function */
 	struct dictionary dictionary;
 	variable_fn *fn;
 	void *arg;
 };
 
-static bool look_up(struct closure *c, uint64_t entry)
+static const struct code *code_of(struct runtime *rt, uint64_t entry)
 {
 	const struct code *code =
-		c->rt->code && entry ? code_with_calls(c->rt->code, entry, true) : NULL;
+		rt->code && entry ? code_with_calls(rt->code, entry, true) : NULL;
 
-	if (!code || !code->call_count)
+	return code && code->call_count ? code : NULL;
+}
+
+static bool look_up(struct closure *c, uint64_t entry)
+{
+	const struct code *code = code_of(c->rt, entry);
+
+	if (!code)
 		return false;
 	c->variables = code_variables(c->rt, code);
 	if (!c->variables->scopes || !c->variables->scopes->count)
 		return false;
-	c->name = code_own_call(code)->name;
 	c->scope = &c->variables->scopes->list[c->variables->scopes->count - 1];
 	return true;
 }
@@ -178,20 +188,61 @@ static const struct dwarf_variable *first_parameter(const struct dwarf_scope *s)
 	return NULL;
 }
 
-/* What the method itself says of its receiver: its wrapper says nothing. */
-static void give_receiver(const struct closure *wrapper, uint64_t closure)
+/* What the method says of its receiver, for its wrapper says nothing. False: there is none of that
+ * name, or it is not described, as one that the compiler has inlined wherever it is called. */
+static bool give_as_method(struct closure c, const char *method, uint64_t closure)
 {
-	AUTO(xfree)
-	char *name = xstrndup(wrapper->name, strlen(wrapper->name) - strlen("-fm"));
-	struct closure method = *wrapper;
 	uint64_t end;
 	const struct dwarf_variable *d =
-		look_up(&method, modules_function(wrapper->rt->modules, name, &end))
-			? first_parameter(method.scope)
+		look_up(&c, modules_function(c.rt->modules, method, &end))
+			? first_parameter(c.scope)
 			: NULL;
 
-	if (d && d->name && !variable_is_compilers(d))
-		give(&method, d, closure + RECEIVER);
+	if (!d || !d->name || variable_is_compilers(d))
+		return false;
+	give(&c, d, closure + RECEIVER);
+	return true;
+}
+
+/* What the wrapper says of the method where that is inlined in it; else by its name alone. */
+static void find_bound(struct runtime *rt, const struct code *code, const char *method,
+		       struct code_variables *ret)
+{
+	struct dwarf *d;
+	struct types *types;
+	struct err ignored;
+
+	ret->bound_tried = true;
+	if (debug_of_module(rt, code->module, &d, &types, &ignored) &&
+	    dwarf_inlined_parameter(d, code->entry - ret->bias, method, &ret->bound) &&
+	    !variable_is_compilers(&ret->bound))
+		ret->bound_type = types_at(types, ret->bound.type, &ignored);
+	if (ret->bound_type)
+		return;
+	AUTO(xfree) char *type = type_of_receiver(method);
+	ret->bound = (struct dwarf_variable){ .name = THIS };
+	if (type)
+		ret->bound_type = runtime_type_named(rt, type, &ignored);
+}
+
+static void give_receiver(struct closure *c, const struct code *wrapper, const char *name,
+			  uint64_t closure)
+{
+	AUTO(xfree) char *method = xstrndup(name, strlen(name) - strlen("-fm"));
+	struct code_variables *v =
+		(struct code_variables *)(uintptr_t)code_variables(c->rt, wrapper);
+
+	if (give_as_method(*c, method, closure))
+		return;
+	if (!v->bound_tried)
+		find_bound(c->rt, wrapper, method, v);
+	const struct variable receiver = { .name = v->bound.name,
+					   .captured = true,
+					   .line = v->bound.line,
+					   .value = { v->bound_type,
+						      closure + RECEIVER } };
+	if (v->bound_type)
+		c->fn(c->arg, c->rt, &receiver);
 }
 
 static void find_dictionary(struct closure *c, uint64_t closure, struct err *err)
@@ -205,22 +256,29 @@ static void find_dictionary(struct closure *c, uint64_t closure, struct err *err
 		c->dictionary.why = err->text;
 }
 
+static void each_captured(struct closure *c, const struct func_value *f)
+{
+	struct err err;
+
+	find_dictionary(c, f->closure, &err);
+	for (size_t i = 0; i < c->scope->variable_count; i++) {
+		const struct dwarf_variable *d = &c->scope->variables[i];
+		if (d->has_closure_offset && d->closure_offset &&
+		    !variable_is_compilers(d))
+			give(c, d, f->closure + d->closure_offset);
+	}
+}
+
 void runtime_each_capture(struct runtime *rt, const struct func_value *f, variable_fn *fn,
 			  void *arg)
 {
 	struct closure c = { .rt = rt, .fn = fn, .arg = arg };
-	struct err err;
+	const struct code *code = code_of(rt, f->entry);
+	const char *name = code ? code_own_call(code)->name : "";
+	const size_t len = strlen(name);
 
-	if (!look_up(&c, f->entry))
-		return;
-	find_dictionary(&c, f->closure, &err);
-	for (size_t i = 0; i < c.scope->variable_count; i++) {
-		const struct dwarf_variable *d = &c.scope->variables[i];
-		if (d->has_closure_offset && d->closure_offset &&
-		    !variable_is_compilers(d))
-			give(&c, d, f->closure + d->closure_offset);
-	}
-	size_t len = strlen(c.name);
-	if (len > 3 && strcmp(c.name + len - 3, "-fm") == 0)
-		give_receiver(&c, f->closure);
+	if (look_up(&c, f->entry))
+		each_captured(&c, f);
+	if (len > 3 && strcmp(name + len - 3, "-fm") == 0)
+		give_receiver(&c, code, name, f->closure);
 }

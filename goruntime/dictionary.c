@@ -8,7 +8,7 @@
 #include "runtime_priv.h"
 #include "type.h"
 
-enum { WORD = 8 };
+enum { WORD = 8, INTEGER_REGISTERS = 9, DEPTH_MAX = 8 };
 
 const struct dwarf_variable *dictionary_variable(const struct dwarf_scope *scope)
 {
@@ -93,10 +93,14 @@ static const struct type *read_type(struct runtime *rt, uint64_t addr, uint64_t 
 	return NULL;
 }
 
+/* All dictionaries are made by the compiler. */
 static bool fits(struct runtime *rt, const struct code_variables *v, uint64_t addr)
 {
 	const struct dwarf_scopes *s = v->scopes;
 	struct err ignored;
+
+	if (!images_at(rt->images, addr))
+		return false;
 
 	for (size_t i = 0; i < s->shape_count; i++) {
 		const struct type *shape =
@@ -108,22 +112,98 @@ static bool fits(struct runtime *rt, const struct code_variables *v, uint64_t ad
 }
 
 /* amd64: mov %rax, offset(%rsp). The slot that the caller left for the first argument is written
- * to before anything is called, or never. */
+ * to before anything is called, or never. Not by what is still to come. */
 static bool keeps_first_argument(struct runtime *rt, const struct code *c)
 {
-	enum { LOOKED_AT = 128, RETURN_ADDRESS = 8 };
+	enum { LOOKED_AT = 128, RETURN_ADDRESS = 8, STORE = 8 };
 	static const uint8_t near[] = { 0x48, 0x89, 0x44, 0x24 };
 	static const uint8_t far[] = { 0x48, 0x89, 0x84, 0x24 };
 	const uint32_t offset = (uint32_t)c->frame_size + RETURN_ADDRESS;
 	uint8_t text[LOOKED_AT];
+	const uint64_t past = c->pc - c->entry;
 
 	if (c->frame_size < 0 || !modules_code(rt->modules, c->entry, text, sizeof(text)))
 		return false;
-	for (size_t i = 0; i + 8 <= sizeof(text); i++)
+	for (size_t i = 0; i + STORE <= sizeof(text) && i < past; i++)
 		if ((memcmp(text + i, far, 4) == 0 &&
 		     memcmp(text + i + 4, &offset, 4) == 0) ||
 		    (memcmp(text + i, near, 4) == 0 && offset < 0x80 &&
 		     text[i + 4] == offset))
+			return true;
+	return false;
+}
+
+/* Registers for whole numbers that a value takes as an argument: cmd/compile/abi-internal.md. More
+ * than there are: it is passed in memory. */
+static unsigned registers_of(const struct type *type, int depth)
+{
+	unsigned n = 0;
+
+	if (!type || depth == DEPTH_MAX)
+		return INTEGER_REGISTERS + 1;
+	switch ((int)type->kind) {
+	case KIND_FLOAT32:
+	case KIND_FLOAT64:
+	case KIND_COMPLEX64:
+	case KIND_COMPLEX128:
+		return 0;
+	case KIND_STRING:
+	case KIND_INTERFACE:
+		return 2;
+	case KIND_SLICE:
+		return 3;
+	case KIND_ARRAY:
+		return type->count > 1	 ? INTEGER_REGISTERS + 1
+		       : type->count < 1 ? 0
+					 : registers_of(type_elem(type), depth + 1);
+	case KIND_STRUCT:
+		for (size_t i = 0; i < type_field_count(type) && n <= INTEGER_REGISTERS;
+		     i++)
+			n += registers_of(type->fields[i].type, depth + 1);
+		return n;
+	default:
+		return 1;
+	}
+}
+
+/* The first of its parameters but the dictionary: of a method its receiver. */
+static const struct dwarf_variable *first_parameter(const struct dwarf_scope *scope)
+{
+	const struct dwarf_variable *dictionary = dictionary_variable(scope);
+
+	for (size_t i = 0; i < scope->variable_count; i++) {
+		const struct dwarf_variable *d = &scope->variables[i];
+		if (d->parameter && !d->result && d != dictionary)
+			return d;
+	}
+	return NULL;
+}
+
+bool dictionary_passed(struct frame_variables *frame, const struct dwarf_scope *scope,
+		       uint64_t *ret)
+{
+	/* rax, rbx, rcx, rdi, rsi, r8 to r11 */
+	static const uint8_t registers[INTEGER_REGISTERS] = {
+		0, 3, 2, 5, 4, 8, 9, 10, 11
+	};
+	const struct code *c = frame->code;
+	const struct dwarf_variable *first = first_parameter(scope);
+	struct pclntab_func func;
+	struct err ignored;
+
+	if (c->calls[frame->call].inlined || !c->exact ||
+	    !pclntab_find(&c->module->tab, c->entry, &func) ||
+	    !arguments_in_registers(&frame->rt->layout, &c->module->tab, &func, c->pc))
+		return false;
+	unsigned behind = first ? registers_of(types_at(frame->code->variables->types,
+							first->type, &ignored),
+					       0)
+				: 0;
+	const unsigned places[] = { 0, behind };
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		if (places[i] < INTEGER_REGISTERS &&
+		    frame_register(frame, registers[places[i]], ret) &&
+		    fits(frame->rt, frame->code->variables, *ret))
 			return true;
 	return false;
 }

@@ -15,6 +15,10 @@ struct dictionary {
 
 /* The variable that the dictionary is in; NULL: there is none. */
 const struct dwarf_variable *dictionary_variable(const struct dwarf_scope *scope);
+/* Before a function does anything its dictionary is where it was passed: in the first register, or
+ * from 1.21 on in the one behind a method's receiver. False: it is later than that. */
+bool dictionary_passed(struct frame_variables *frame, const struct dwarf_scope *scope,
+		       uint64_t *ret);
 /* Optimised code of Go 1.18 to 1.26 tells of no such variable: the dictionary is the first
  * argument, or from 1.21 on the one behind a method's receiver, if it was kept. False: it was not,
  * or what is there is none that fits. */

@@ -288,6 +288,23 @@ int32_t pclntab_pcdata(const struct pclntab *tab, const struct pclntab_func *fun
 	return value_at(tab, func, pcdata_offset(tab, func, index), pc);
 }
 
+bool pclntab_pcdata_begins(const struct pclntab *tab, const struct pclntab_func *func,
+			   uint32_t index, uint64_t *ret_pc)
+{
+	struct value_walk w =
+		value_walk(tab, pcdata_offset(tab, func, index), func->entry);
+	uint64_t steps = 1;
+	bool found = false;
+
+	*ret_pc = func->entry;
+	for (; !found && value_next(tab, &w); steps++) {
+		found = w.value != -1;
+		if (!found)
+			*ret_pc = w.pc;
+	}
+	return spend(tab, steps) && found;
+}
+
 bool pclntab_has_frame_size(const struct pclntab *tab, const struct pclntab_func *func)
 {
 	return u32_at(func->record, tab->format->frame_size) != 0;

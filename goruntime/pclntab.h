@@ -68,6 +68,10 @@ struct bytes pclntab_funcdata(const struct pclntab *tab, const struct pclntab_fu
 int32_t pclntab_pcdata(const struct pclntab *tab, const struct pclntab_func *func,
 		       uint32_t index, uint64_t pc);
 
+/* Where it first is something else than -1. False: nowhere. */
+bool pclntab_pcdata_begins(const struct pclntab *tab, const struct pclntab_func *func,
+			   uint32_t index, uint64_t *ret_pc);
+
 /* The calls at pc, innermost first: inlined ones, then the function itself (last). */
 struct pclntab_call {
 	const char *name; /* never NULL: "?" when it is damaged */

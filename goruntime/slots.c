@@ -75,40 +75,6 @@ static const struct type *interface_before(struct runtime *rt, uint64_t addr)
 	return is_type(rt, word) ? &empty_interface : interface_of(rt, word);
 }
 
-/* A symbol has dots of the last element of its package's path as "%2e", and some other bytes so
- * (cmd/internal/objabi/path.go PathToPrefix). */
-static char *package_path(const char *symbol, size_t len)
-{
-	char *path = xmalloc(len + 1), *to = path;
-	unsigned byte;
-
-	for (size_t i = 0; i < len; i++) {
-		if (symbol[i] == '%' && i + 2 < len &&
-		    sscanf(symbol + i + 1, "%2x", &byte) == 1) {
-			*to++ = (char)byte;
-			i += 2;
-		} else {
-			*to++ = symbol[i];
-		}
-	}
-	*to = '\0';
-	return path;
-}
-
-/* "net/http.(*conn).serve": "*net/http.conn". NULL: it is no such method, but maybe a closure in
- * one; instances of a generic type share their methods. */
-static char *receiver_name(const char *function)
-{
-	const char *open = strstr(function, ".(*"),
-		   *close = open ? strchr(open, ')') : NULL;
-
-	if (!close || close[1] != '.' || strpbrk(open, "[") || strpbrk(close + 2, ".-"))
-		return NULL;
-	AUTO(xfree) char *package = package_path(function, (size_t)(open - function));
-	const char *type = open + strlen(".(*");
-	return xasprintf("*%s.%.*s", package, (int)(close - type), type);
-}
-
 static const struct type *receiver_of(const struct frame_variables *frame)
 {
 	struct code_variables *v = frame->code->variables;
@@ -117,8 +83,10 @@ static const struct type *receiver_of(const struct frame_variables *frame)
 	if (v->receiver_tried)
 		return v->receiver;
 	v->receiver_tried = true;
-	AUTO(xfree) char *name = receiver_name(frame->code->calls[frame->call].name);
-	if (name)
+	/* Of another type it is more than a word, or a closure is named like its method. */
+	AUTO(xfree)
+	char *name = type_of_receiver(frame->code->calls[frame->call].name);
+	if (name && name[0] == '*')
 		v->receiver = runtime_type_named(frame->rt, name, &ignored);
 	return v->receiver;
 }

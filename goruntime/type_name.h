@@ -33,6 +33,11 @@ MUST_CHECK bool type_read_inside(struct runtime *rt, uint64_t addr, int depth,
 MUST_CHECK bool type_read_full(struct runtime *rt, uint64_t addr, struct go_type *ret,
 			       struct err *err);
 
+/* Of a method, by the name of its symbol: "net/http.(*conn).serve" has "*net/http.conn",
+ * "time.Time.String" has "time.Time". Owned. NULL: it is none, or one of a generic type, whose
+ * instances share it. */
+char *type_of_receiver(const char *method);
+
 /* Bytes of a descriptor of that kind before what only some have. 0: not known. */
 uint64_t type_bytes(const struct runtime *rt, enum type_kind kind);
 

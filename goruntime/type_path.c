@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of types with the paths of their packages. A descriptor has the last element only, and the
  * path behind its body: internal/abi/type.go UncommonType (1.27), the same since 1.15. */
+#include <stdio.h>
 #include <string.h>
 
 #include "runtime_priv.h"
@@ -13,6 +14,45 @@ enum {
 	WORD = 8,
 	DEPTH_MAX = 8,
 };
+
+/* A symbol has dots of the last element of its package's path as "%2e", and some other bytes so
+ * (cmd/internal/objabi/path.go PathToPrefix). */
+static char *package_path(const char *symbol, size_t len)
+{
+	char *path = xmalloc(len + 1), *to = path;
+	unsigned byte;
+
+	for (size_t i = 0; i < len; i++) {
+		if (symbol[i] == '%' && i + 2 < len &&
+		    sscanf(symbol + i + 1, "%2x", &byte) == 1) {
+			*to++ = (char)byte;
+			i += 2;
+		} else {
+			*to++ = symbol[i];
+		}
+	}
+	*to = '\0';
+	return path;
+}
+
+char *type_of_receiver(const char *method)
+{
+	const char *slash = strrchr(method, '/');
+	const char *type = strchr(slash ? slash : method, '.');
+	const char *name = strrchr(method, '.');
+
+	if (!type || type == name || strpbrk(type, "[-"))
+		return NULL;
+	AUTO(xfree) char *package = package_path(method, (size_t)(type - method));
+	size_t len = (size_t)(name - ++type);
+	const bool pointer =
+		len > 3 && strncmp(type, "(*", 2) == 0 && type[len - 1] == ')';
+	type += pointer ? 2 : 0;
+	len -= pointer ? 3 : 0;
+	if (memchr(type, '.', len) || memchr(type, '(', len))
+		return NULL;
+	return xasprintf("%s%s.%.*s", pointer ? "*" : "", package, (int)len, type);
+}
 
 uint64_t type_bytes(const struct runtime *rt, enum type_kind kind)
 {

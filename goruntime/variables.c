@@ -126,6 +126,14 @@ static bool has_register(const struct frame_variables *frame, int64_t n)
 	       reg_known(frame->regs, (unsigned)n);
 }
 
+bool frame_register(const struct frame_variables *frame, int64_t n, uint64_t *ret)
+{
+	if (!has_register(frame, n))
+		return false;
+	*ret = frame->regs->value[n];
+	return true;
+}
+
 /* amd64: xmm0 has number 17 (System V ABI, figure 3.36). */
 static const uint8_t *vector_register(const struct frame_variables *frame, int64_t n)
 {
@@ -410,24 +418,46 @@ static struct told_variable *told_of(const struct frame_variables *frame,
 	return told;
 }
 
+/* A closure takes its variables out of itself first of all: before that they are nowhere else. */
+static bool is_in_closure(const struct frame_variables *frame,
+			  const struct dwarf_variable *d)
+{
+	return frame->closure && d->has_closure_offset && d->closure_offset;
+}
+
+/* The place of a dictionary is not believed where nobody has written to it: of one that is only ever
+ * passed on, a place is said all the same. False: err says why it cannot be read, or is untouched. */
+static bool read_dictionary(struct frame_variables *frame, const struct dwarf_variable *d,
+			    uint64_t *ret, struct err *err)
+{
+	uint64_t at = 0;
+
+	if (is_in_closure(frame, d))
+		at = frame->closure + d->closure_offset;
+	else if (!is_whole(d))
+		return false;
+	else if (d->pieces[0].where == DWARF_PIECE_REGISTER)
+		return frame_register(frame, d->pieces[0].at, ret);
+	else if (variable_is_stale(frame, d, NULL) ||
+		 !piece_address(frame, &d->pieces[0], &at, err))
+		return false;
+	return value_words(frame->rt, at, ret, 1, err);
+}
+
 /* Where the caller's dictionary is, as a frame has it. */
 static struct dictionary find_dictionary(struct frame_variables *frame,
 					 const struct dwarf_scope *s, struct err *err)
 {
 	const struct dwarf_variable *d = dictionary_variable(s);
-	struct variable v = { .value = { .addr = 0 } };
 	struct dictionary dictionary = { .why = "its dictionary is not kept" };
 
-	if (!d && dictionary_find(frame, &dictionary.addr))
+	err->text[0] = '\0';
+	if ((d && read_dictionary(frame, d, &dictionary.addr, err)) ||
+	    dictionary_passed(frame, s, &dictionary.addr) ||
+	    (!d && dictionary_find(frame, &dictionary.addr)))
 		return dictionary;
 	dictionary.addr = 0;
-	if (!d || !is_whole(d) || variable_is_nowhere(d) ||
-	    !piece_address(frame, &d->pieces[0], &v.value.addr, err))
-		return dictionary;
-	/* Of one that is only ever passed on, a place is said that nobody writes to. */
-	if (variable_is_stale(frame, d, NULL))
-		return dictionary;
-	if (!value_words(frame->rt, v.value.addr, &dictionary.addr, 1, err))
+	if (err->text[0])
 		dictionary.why = err->text;
 	return dictionary;
 }
@@ -454,13 +484,6 @@ static void locate_in_frame(struct frame_variables *frame,
 		v->may_be_unset = told->may_be_unset;
 	}
 	variable_follow(frame->rt, v, err);
-}
-
-/* A closure takes its variables out of itself first of all: before that they are nowhere else. */
-static bool is_in_closure(const struct frame_variables *frame,
-			  const struct dwarf_variable *d)
-{
-	return frame->closure && d->has_closure_offset && d->closure_offset;
 }
 
 static void give(struct frame_variables *frame, const struct dwarf_scope *s,

@@ -326,6 +326,56 @@ struct dwarf_scopes *dwarf_scopes_at(struct dwarf *d, uint64_t pc, bool exact,
 	return TAKE(s);
 }
 
+static bool is_call_of(struct dwarf_entries *es, const struct dwarf_entry *e,
+		       const char *function)
+{
+	struct dwarf_entry whole = *e;
+
+	if (e->tag != DW_TAG_inlined_subroutine)
+		return false;
+	dwarf_entry_integrate(es, &whole);
+	const char *name = dwarf_entry_string(&whole, AT_NAME);
+	return name && strcmp(name, function) == 0;
+}
+
+static bool first_parameter(struct dwarf_entries *es, uint64_t function,
+			    struct dwarf_variable *ret)
+{
+	struct dwarf_walk w = { .es = es };
+	uint64_t line = 0;
+
+	if (!dwarf_entry_at(es, function, &w.entry))
+		return false;
+	for (bool into = true; dwarf_walk_next(&w, into); into = false) {
+		if (w.entry.tag != DW_TAG_formal_parameter ||
+		    dwarf_entry_flag(&w.entry, AT_VARIABLE_PARAMETER))
+			continue;
+		*ret = (struct dwarf_variable){
+			.name = dwarf_entry_string(&w.entry, AT_NAME),
+			.type = dwarf_entry_ref(&w.entry, AT_TYPE),
+			.parameter = true,
+		};
+		if (dwarf_entry_unsigned(&w.entry, AT_LINE, &line) && line <= UINT32_MAX)
+			ret->line = (uint32_t)line;
+		return ret->name && ret->type;
+	}
+	return false;
+}
+
+bool dwarf_inlined_parameter(struct dwarf *d, uint64_t pc, const char *function,
+			     struct dwarf_variable *ret)
+{
+	struct dwarf_walk w = { .es = dwarf_entries(d) };
+
+	if (!dwarf_function_at(w.es, pc, &w.entry))
+		return false;
+	while (dwarf_walk_next(&w, true))
+		if (is_call_of(w.es, &w.entry, function))
+			return first_parameter(w.es, dwarf_entry_ref(&w.entry, AT_ORIGIN),
+					       ret);
+	return false;
+}
+
 void dwarf_scopes_free(struct dwarf_scopes *scopes)
 {
 	if (!scopes)

@@ -89,6 +89,11 @@ struct dwarf_scopes {
 struct dwarf_scopes *dwarf_scopes_at(struct dwarf *d, uint64_t pc, bool exact,
 				     struct err *err);
 void dwarf_scopes_free(struct dwarf_scopes *scopes);
+
+/* The first parameter of a function of that name, which is inlined anywhere in the one at pc: only
+ * its name, type and line. False: it is not inlined there, or has none. */
+bool dwarf_inlined_parameter(struct dwarf *d, uint64_t pc, const char *function,
+			     struct dwarf_variable *ret);
 DEFINE_AUTO(struct dwarf_scopes, dwarf_scopes_free)
 
 #endif

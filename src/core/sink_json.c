@@ -259,7 +259,7 @@ void sink_uint(struct sink *out, uint64_t value)
 	end_value(out, add_decimal(begin_value(out, NUMBER_ROOM), value));
 }
 
-/* As short as reads back the same. */
+/* As short as reads back the same. "-0" would be an integer to many readers, which has no sign. */
 void sink_float(struct sink *out, double value, enum sink_precision precision)
 {
 	char text[40];
@@ -275,6 +275,8 @@ void sink_float(struct sink *out, double value, enum sink_precision precision)
 		if (back == value)
 			break;
 	}
+	if (value == 0 && signbit(value))
+		snprintf(text, sizeof(text), "-0.0");
 	size_t len = strlen(text);
 	end_value(out, add(begin_value(out, len), text, len));
 }

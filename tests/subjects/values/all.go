@@ -25,6 +25,8 @@ func all() map[string]variable {
 		"small":         stated(&small),
 		"big":           stated(&big),
 		"notANumber":    stated(&notANumber),
+		"negativeZero":  stated(&negativeZero),
+		"negativeZeros": stated(&negativeZeros),
 		"infinite":      stated(&infinite),
 		"aComplex64":    stated(&aComplex64),
 		"aComplex128":   stated(&aComplex128),

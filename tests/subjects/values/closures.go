@@ -103,14 +103,20 @@ func (t *tree) wait(n int) {
 	sink(t, n)
 }
 
+// The compiler keeps no code of it where it can be inlined.
+func (p pair) brief(n int) int { return p.Left + n }
+
+type waiter interface{ wait(n int) }
+
 //go:noinline
-func methods(p pair, t *tree) {
-	byValue, byPointer := p.wait, t.wait
-	carries("main.methods", object{"byValue": object{"p": p}, "byPointer": object{"t": t}})
+func methods(p pair, t *tree, w waiter) {
+	byValue, byPointer, inlined, byInterface := p.wait, t.wait, p.brief, w.wait
+	carries("main.methods", object{"byValue": object{"p": p}, "byPointer": object{"t": t},
+		"inlined": object{"p": p}, "byInterface": object{".this": w}})
 	ready.Add(1)
 	go byValue(1)
 	byPointer(2)
-	sink(byValue, byPointer)
+	sink(byValue, byPointer, inlined, byInterface)
 }
 
 // A parameter and a result that escape are the variables on the heap, not what the caller passed.
@@ -280,7 +286,7 @@ func startClosures() {
 	start(func() { turns(3) })
 	start(func() { capturing(5, 1) })
 	start(func() { closing(7, "seven", []string{"a", "b"}, 2) })
-	start(func() { methods(pair{3, "three"}, &tree{4, nil, &tree{Value: 5}}) })
+	start(func() { methods(pair{3, "three"}, &tree{4, nil, &tree{Value: 5}}, pair{6, "six"}) })
 	start(func() { moves(1, "moved") })
 	start(func() { unnamed(6) })
 	startLoops()

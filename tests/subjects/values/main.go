@@ -62,6 +62,8 @@ var (
 	aFloat64           = 0.1
 	small, big         = math.SmallestNonzeroFloat64, math.MaxFloat64
 	notANumber         = math.NaN()
+	negativeZero       = math.Copysign(0, -1)
+	negativeZeros      = complex(float32(math.Copysign(0, -1)), 0)
 	infinite           = [2]float64{math.Inf(1), math.Inf(-1)}
 	aComplex64         = complex64(complex(1.5, -2.25))
 	aComplex128        = complex(math.Pi, math.E)
