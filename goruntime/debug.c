@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image_debug.h"
 #include "runtime_priv.h"
 #include "type_list.h"
 
@@ -15,6 +16,11 @@ struct debug_info {
 	struct types *types; /* NULL: there is none, and why */
 	struct err why;
 };
+
+static size_t count(const struct runtime *rt)
+{
+	return rt->modules ? modules_count(rt->modules) : 0;
+}
 
 static struct debug_info *debug_of(struct runtime *rt, size_t module)
 {
@@ -60,9 +66,63 @@ bool debug_of_module(struct runtime *rt, const struct module *m, struct dwarf **
 	return err_set(err, ERR_NOT_FOUND, "its module is not known");
 }
 
-static size_t count(const struct runtime *rt)
+/* Of the functions that goroutines are in, as many as that. */
+struct probe {
+	struct runtime *rt;
+	const struct module *module;
+	struct dwarf *dwarf;
+	size_t tried, unknown;
+};
+
+enum { PROBES = 64 };
+
+static void probe_stack(struct probe *p, struct stack stack)
 {
-	return rt->modules ? modules_count(rt->modules) : 0;
+	for (uint32_t i = 0; i < stack.count && p->tried < PROBES; i++) {
+		struct runtime *rt;
+		const struct code *c =
+			code_of_frame(p->rt->shared, &stack.frames[i], &rt);
+		if (!c || rt != p->rt || c->module != p->module)
+			continue;
+		p->tried++;
+		p->unknown += !dwarf_has_function(
+			p->dwarf, c->entry - image_bias(p->module->image));
+	}
+}
+
+/* Most of them unknown, by what is sound otherwise? A few may be so by right. */
+static void probe_module(struct runtime *rt, const struct module *m, struct dwarf *d)
+{
+	struct probe p = { .rt = rt, .module = m, .dwarf = d };
+	struct err why;
+
+	const struct image *file = image_debug(m->image, &why);
+	if (!dwarf_check(d, &why)) {
+		warnings_add(rt->warnings, "debugging information", "%s: %s",
+			     image_path(file), why.text);
+		return;
+	}
+	if (!dwarf_has_go(d))
+		return;
+	for (size_t i = 0; i < stacks_count(rt->shared->stacks) && p.tried < PROBES; i++)
+		probe_stack(&p, stacks_get(rt->shared->stacks, (uint32_t)i));
+	if (p.unknown > p.tried / 2)
+		warnings_add(rt->warnings, "debugging information",
+			     "%s is damaged or not whole: it does not describe %zu of "
+			     "%zu functions",
+			     image_path(file), p.unknown, p.tried);
+}
+
+void runtimes_check_debug(struct runtimes *all)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		struct runtime *rt = all->list[i];
+		for (size_t k = 0; k < count(rt); k++) {
+			struct debug_info *d = debug_of(rt, k);
+			if (d->dwarf)
+				probe_module(rt, modules_get(rt->modules, k), d->dwarf);
+		}
+	}
 }
 
 static const struct type *type_in_module(struct runtime *rt, uint64_t descriptor)

@@ -353,6 +353,8 @@ static void note_doubts(struct snap *s)
 				     runtime_unusable(rt));
 	}
 	note_stacks(s);
+	if (capture_has_values(c))
+		runtimes_check_debug(c->runtimes);
 }
 
 static void print_document(struct snap *s)

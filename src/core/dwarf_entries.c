@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <dwarf.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,7 +86,7 @@ static void list_units(struct dwarf_entries *es)
 
 		if (!read_header(&b, &unit) || unit.end <= off)
 			return;
-		off = unit.end;
+		es->units_end = off = unit.end;
 		if (b.bad || unit.first > unit.end || unit.version < 2 ||
 		    unit.version > 5 ||
 		    (unit.address_size != 4 && unit.address_size != 8))
@@ -93,6 +94,44 @@ static void list_units(struct dwarf_entries *es)
 		GROW(es->units, es->unit_count, es->unit_cap);
 		es->units[es->unit_count++] = unit;
 	}
+}
+
+bool dwarf_check(struct dwarf *d, struct err *err)
+{
+	struct dwarf_entries *es = dwarf_entries(d);
+	const uint64_t size = (uint64_t)(es->info.end - es->info.at);
+	struct dwarf_entry e;
+
+	if (!size)
+		return err_set(err, ERR_BAD_DATA, "its .debug_info cannot be read");
+	if (es->units_end < size && es->unit_count < LIMIT_DEBUG_UNITS)
+		return err_set(err, ERR_BAD_DATA,
+			       "its .debug_info is damaged at %#" PRIx64, es->units_end);
+	for (size_t i = 0; i < es->unit_count && es->steps; i++)
+		if (!dwarf_entry_at(es, es->units[i].first, &e))
+			return err_set(err, ERR_BAD_DATA,
+				       "its .debug_info or .debug_abbrev is damaged: no "
+				       "entry at %#" PRIx64,
+				       es->units[i].first);
+	return true;
+}
+
+bool dwarf_has_go(struct dwarf *d)
+{
+	struct dwarf_entries *es = dwarf_entries(d);
+	struct dwarf_entry e;
+
+	for (size_t i = 0; i < es->unit_count; i++)
+		if (dwarf_entry_at(es, es->units[i].first, &e) && e.unit->go)
+			return true;
+	return false;
+}
+
+bool dwarf_has_function(struct dwarf *d, uint64_t pc)
+{
+	struct dwarf_entry ignored;
+
+	return dwarf_function_at(dwarf_entries(d), pc, &ignored);
 }
 
 struct dwarf_entries *dwarf_entries(struct dwarf *d)

@@ -14,6 +14,12 @@ struct dwarf *dwarf_open(const struct image *img, struct err *err);
 void dwarf_close(struct dwarf *d);
 DEFINE_AUTO(struct dwarf, dwarf_close)
 
+/* Can its units be read, by their headers and first entries? False: err says where it is damaged. */
+MUST_CHECK bool dwarf_check(struct dwarf *d, struct err *err);
+/* Of Go's units: is there a function at this address, without the bias of the process? */
+bool dwarf_has_go(struct dwarf *d);
+bool dwarf_has_function(struct dwarf *d, uint64_t pc);
+
 /* Looks in the compilation unit of that name only (Go: the import path). Members are given
  * with dots; size is that of the member's type. False: there is no such thing, or the type
  * says no size (C's arrays). */

@@ -141,6 +141,7 @@ struct dwarf_entries {
 	uint64_t steps; /* left */
 	struct dwarf_unit *units;
 	size_t unit_count, unit_cap;
+	uint64_t units_end; /* where the last header is that can be read */
 	struct dwarf_abbrevs **tables;
 	size_t table_count, table_cap;
 	uint64_t abbrev_room, range_room; /* left */
