@@ -184,8 +184,13 @@ void variable_renewed(const struct frame_variables *frame, const struct dwarf_va
 bool variable_may_be_unset(const struct frame_variables *frame,
 			   const struct dwarf_variable *d)
 {
-	uint32_t line = frame->code->calls[frame->call].line;
+	const uint32_t line = frame->code->calls[frame->call].line;
+	const struct dwarf_piece *piece = &d->pieces[0];
 
-	return !d->parameter && !d->listed && !d->has_closure_offset && line &&
-	       d->line == line && d->pieces[0].where == DWARF_PIECE_CFA;
+	if (piece->where != DWARF_PIECE_CFA || !line || d->line != line)
+		return false;
+	/* What is passed back in memory is set to zero first of all, whatever a list says. */
+	if (d->result)
+		return !d->listed || piece->at >= 0;
+	return !d->parameter && !d->listed && !d->has_closure_offset;
 }

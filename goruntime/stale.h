@@ -15,7 +15,7 @@ bool variable_is_stale(const struct frame_variables *frame,
 void variable_renewed(const struct frame_variables *frame, const struct dwarf_variable *d,
 		      struct dwarf_variable *ret, struct dwarf_piece *pieces);
 /* Its declaration is on the line that is executed, and its place is said for all of the
- * function: it may not be set yet. */
+ * function: it may not be set yet. So with a result. */
 bool variable_may_be_unset(const struct frame_variables *frame,
 			   const struct dwarf_variable *d);
 

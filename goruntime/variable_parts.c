@@ -211,13 +211,15 @@ bool variable_is_one_part(const struct dwarf_variable *d, const struct type *typ
 }
 
 /* One place on the stack may have all of it: of a variable whose address is taken, or of a result
- * that a deferred call may change. */
+ * that a deferred call may change. Such a one is never in a register, which has room for one part. */
 static bool is_whole(const struct fitting *f, const struct type *type)
 {
 	const struct dwarf_piece *piece = &f->d->pieces[0];
 
 	if (!f->d->alone || piece->where != DWARF_PIECE_CFA)
 		return !f->d->alone && piece->size == UINT64_MAX;
+	if (f->d->in_register)
+		return false;
 	if (f->home >= 0 && piece->at >= 0)
 		return piece->at == f->home;
 	return f->d->result || type->kind == KIND_STRUCT || type->kind == KIND_ARRAY ||

@@ -480,31 +480,33 @@ static void outer(const struct dwarf_place *place, const struct dwarf_entry *e,
 	}
 }
 
-/* One operation, that is a register or a place in the frame. */
-static bool is_place(struct bytes expr)
+/* One operation, that is a place in the frame. */
+static bool is_frame_alone(struct bytes expr)
 {
 	const uint8_t op = bytes_u8(&expr);
 
 	if (op == DW_OP_fbreg)
 		bytes_varint(&expr);
-	else if (op == DW_OP_regx)
-		bytes_uvarint(&expr);
-	else if (op != DW_OP_call_frame_cfa && (op < DW_OP_reg0 || op > DW_OP_reg31))
-		return false;
-	return !expr.bad && expr.at == expr.end;
+	return (op == DW_OP_fbreg || op == DW_OP_call_frame_cfa) && !expr.bad &&
+	       expr.at == expr.end;
 }
 
-static bool is_alone(const struct dwarf_place *place, const struct dwarf_entry *e)
+/* Nowhere in pieces, and in a register somewhere. */
+static void find_alone(const struct dwarf_place *place, const struct dwarf_entry *e,
+		       struct dwarf_variable *ret)
 {
 	struct dwarf_list list;
 	struct dwarf_list_item item;
 
-	if (!e->unit->go || !dwarf_list_open(place->es, e, AT_LOCATION, &list))
-		return false;
-	while (dwarf_list_next(&list, &item))
-		if (item.expr.at != item.expr.end && !is_place(item.expr))
-			return false;
-	return true;
+	ret->alone = ret->listed && e->unit->go &&
+		     dwarf_list_open(place->es, e, AT_LOCATION, &list);
+	while (ret->alone && dwarf_list_next(&list, &item)) {
+		const bool in_register = dwarf_register_alone(item.expr) >= 0;
+		ret->in_register |= in_register;
+		ret->alone = in_register || is_frame_alone(item.expr) ||
+			     item.expr.at == item.expr.end;
+	}
+	ret->in_register &= ret->alone;
 }
 
 /* A string or more than eight bytes are not one number. */
@@ -535,7 +537,7 @@ void dwarf_locate(const struct dwarf_place *place, const struct dwarf_entry *e,
 		outer(place, e, &at);
 	ret->listed =
 		entry_has(e, AT_LOCATION) && e->value[AT_LOCATION].class != CLASS_BLOCK;
-	ret->alone = ret->listed && is_alone(place, e);
+	find_alone(place, e, ret);
 	if (!at.count) {
 		at.pieces[0] = (struct dwarf_piece){ .where = DWARF_PIECE_NOWHERE,
 						     .size = UINT64_MAX };

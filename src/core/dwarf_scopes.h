@@ -43,6 +43,7 @@ struct dwarf_variable {
 	bool result;	  /* DW_AT_variable_parameter */
 	bool listed;	  /* its location is said for ranges of code, not for all of it */
 	bool alone;	  /* listed, and of Go: nowhere in the list is it in pieces */
+	bool in_register; /* alone, and in a register somewhere in the list */
 	uint32_t line;	  /* of its declaration; 0: not said */
 	uint32_t depth;	  /* of the lexical block that it is in: 0 the function itself */
 	bool has_dict_index, has_closure_offset;

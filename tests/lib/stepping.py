@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A thread that is moved instruction by instruction, and stands still in between with its whole
-process, for gosnap to look at. On amd64."""
+"""A thread that is moved instruction by instruction, and stands still in between, for gosnap to look
+at. All others stand still from the first rest on: the scheduler asks for nothing, and what the thread
+does is to need nobody else, as the garbage collector would. On amd64."""
 import ctypes
 import os
 import signal
@@ -67,6 +68,8 @@ class Stepper:
             passed = self._wait()
             if passed == signal.SIGTRAP:
                 return
+            if passed == signal.SIGURG:
+                passed = 0  # the scheduler asks again
 
     def run_to(self, address, before=lambda: None):
         """before: done when it is being waited for."""

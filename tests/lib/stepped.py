@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tests/subjects/stepped, moved through its functions instruction by instruction: what is shown of
+their variables at each, and whether they ever have that value."""
+import json
+import subprocess
+
+import snapshot
+import stepping
+from tap import Mismatch
+
+MOST = 200  # instructions of one call
+MARKS = ("stale", "may_be_unset")
+
+
+def functions(program):
+    """{name: (address, bytes)} of main's functions; of instances with their brackets."""
+    done = subprocess.run(["nm", "-S", program], check=True, stdout=subprocess.PIPE, text=True)
+    words = [line.split(None, 3) for line in done.stdout.splitlines()]
+    return {w[3].removeprefix("main."): (int(w[0], 16), int(w[1], 16)) for w in words
+            if len(w) == 4 and w[2] in "Tt" and w[3].startswith("main.")}
+
+
+class Walk:
+    """Through functions of a running subject, in the order that it calls them."""
+
+    def __init__(self, subject):
+        self.subject, self.waits = subject, True
+        self.functions = functions(subject.process.args[0])
+        self.stepper = stepping.Stepper(subject.pid)
+
+    def _begin(self):
+        if self.waits:
+            self.subject.process.stdin.write(b"\n")
+            self.subject.process.stdin.flush()
+        self.waits = False
+
+    def _frame(self):
+        self.stepper.rest()
+        done = snapshot.gosnap("--values", "--full-frames", "--no-redact", self.subject.pid)
+        if done.returncode != 0:
+            raise Mismatch(done.stderr.decode())
+        goroutine = next(g for g in json.loads(done.stdout)["goroutines"]
+                         if g.get("thread") == self.subject.pid)
+        return goroutine["frames"][0]
+
+    def past(self, function):
+        """To the end of its next call."""
+        self.stepper.run_to(self.functions[function][0], self._begin)
+        self.stepper.out()
+
+    def through(self, function, most=MOST, by=1):
+        """Its frame at each instruction of its next call, or at some; what it calls is passed."""
+        begin, size = self.functions[function]
+        step = self.stepper
+        step.run_to(begin, self._begin)
+        outside = step.sp
+        for i in range(most):
+            if i % by == 0:
+                yield self._frame()
+            step.step()
+            while not begin <= step.pc < begin + size:
+                if step.sp > outside:
+                    return
+                step.out()
+
+
+def texts(value):
+    """A variable as the subject states it, a struct by its fields that are shown; None: nothing is."""
+    if "unreadable" in value or value.get("optimized_out"):
+        return None
+    if value["kind"] == "struct":
+        shown = {i: texts(f) for i, f in enumerate(value["fields"])}
+        return {i: text for i, text in shown.items() if text is not None} or None
+    if value["kind"] == "interface":
+        inside = texts(value.get("dynamic", {"unreadable": True}))
+        return f"{value.get('dynamic_type')} {inside}"
+    return str(value.get("value"))
+
+
+def is_one_of(shown, stated):
+    """Of an integer in an interface the type alone is stated."""
+    if isinstance(shown, dict):
+        return any(all(s.strip("{}").split()[i] == text for i, text in shown.items())
+                   for s in stated)
+    return shown in stated or shown.partition(" ")[0] in stated
+
+
+class Count:
+    def __init__(self):
+        self.instructions = self.shown = self.marked = 0
+        self.false = []  # and not marked
+
+    def add(self, frame, stated):
+        self.instructions += 1
+        for value in frame.get("arguments", []) + frame.get("locals", []):
+            shown = texts(value) if value["name"] in stated else None
+            if shown is None:
+                continue
+            self.shown += 1
+            if any(value.get(mark) for mark in MARKS):
+                self.marked += 1
+            elif not is_one_of(shown, stated[value["name"]]):
+                self.false.append(f"{value['name']} at +{frame['offset']}, "
+                                  f"line {frame['line']}: {shown}")
+
+
+def count(subject, names):
+    """{function: Count} of those that the subject has statements of."""
+    walk, found = Walk(subject), {}
+    for name in names:
+        found[name] = Count()
+        for frame in walk.through(name):
+            found[name].add(frame, subject.facts[name])
+    return found
