@@ -81,8 +81,6 @@ void runtimes_mark_changeable(struct runtimes *all,
 
 /* Unwinds the rest. */
 void runtimes_decode(struct runtimes *all);
-/* Warns of debugging information that cannot tell what it should, before variables are printed. */
-void runtimes_check_debug(struct runtimes *all);
 /* How many goroutines that were so far, for another thread to look at. */
 const _Atomic uint64_t *runtimes_decoded(const struct runtimes *all);
 

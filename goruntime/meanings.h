@@ -126,4 +126,7 @@ MUST_CHECK bool channel_each_waiter(struct runtime *rt, const struct channel_val
 				    bool senders, channel_waiter_fn *fn, void *arg,
 				    struct err *err);
 
+/* Warns of debugging information that cannot tell what it should. Before variables are printed. */
+void runtimes_check_debug(struct runtimes *all);
+
 #endif
