@@ -459,9 +459,11 @@ REGISTER = Verdict(
     "main.passed")
 PREEMPTED = Verdict("preempted", "gosnap", "it was in a register when its function was preempted: Delve "
                     "takes 0", VALUES + "registers of what was preempted")
+ZERO = Verdict("zero", "gosnap", "a number is negative zero, which Delve's constants cannot be",
+               VALUES + "variables of every kind: negativeZero")
 UNKNOWN = Verdict("unknown", "nobody", "not explained", "")
 VERDICTS = STATED, HOLE, TWICE, SPENT, SHAPE, MOVED, PADDED, REGISTER, \
-    CONTRADICTS, CALL, PREEMPTED, UNKNOWN
+    CONTRADICTS, CALL, PREEMPTED, ZERO, UNKNOWN
 EXPLAINED = {v.name for v in VERDICTS if v.test}  # by a subject that states the truth
 
 NONSENSE = re.compile(
@@ -503,6 +505,10 @@ def verdict(result):
     differences = result.pair.differences if result.pair else []
     if differences and all("kept no location" in d.ours for d in differences):
         return HOLE
+    # As bytes, in hexadecimal.
+    if differences and all("'80000000" in d.ours and d.theirs == d.ours.replace("'8", "'0")
+                           for d in differences):
+        return ZERO
     sizes = {int(n, 16) for n in re.findall(r"DW_OP_piece (0x[0-9a-f]+)", location)}
     if len(sizes) > 1:
         return PADDED

@@ -34,33 +34,36 @@ class Walk:
             self.subject.process.stdin.flush()
         self.waits = False
 
-    def _frame(self):
+    def _frame(self, function):
         self.stepper.rest()
         done = snapshot.gosnap("--values", "--full-frames", "--no-redact", self.subject.pid)
         if done.returncode != 0:
             raise Mismatch(done.stderr.decode())
         goroutine = next(g for g in json.loads(done.stdout)["goroutines"]
                          if g.get("thread") == self.subject.pid)
-        return goroutine["frames"][0]
+        return next(f for f in goroutine["frames"] if f.get("function") == "main." + function)
 
     def past(self, function):
         """To the end of its next call."""
         self.stepper.run_to(self.functions[function][0], self._begin)
         self.stepper.out()
 
-    def through(self, function, most=MOST, by=1):
-        """Its frame at each instruction of its next call, or at some; what it calls is passed."""
+    def through(self, function, most=MOST, by=1, calls=False):
+        """Its frame at each instruction of its next call, or at some; what it calls is passed. Or its
+        frame in each of its calls."""
         begin, size = self.functions[function]
         step = self.stepper
         step.run_to(begin, self._begin)
         outside = step.sp
         for i in range(most):
-            if i % by == 0:
-                yield self._frame()
+            if i % by == 0 and not calls:
+                yield self._frame(function)
             step.step()
             while not begin <= step.pc < begin + size:
                 if step.sp > outside:
                     return
+                if calls:
+                    yield self._frame(function)
                 step.out()
 
 
@@ -104,11 +107,11 @@ class Count:
                                   f"line {frame['line']}: {shown}")
 
 
-def count(subject, names):
-    """{function: Count} of those that the subject has statements of."""
+def count(subject, names, calls=False):
+    """{function: Count} of those that the subject has statements of, in the order of its calls."""
     walk, found = Walk(subject), {}
     for name in names:
         found[name] = Count()
-        for frame in walk.through(name):
+        for frame in walk.through(name, calls=calls):
             found[name].add(frame, subject.facts[name])
     return found
