@@ -259,5 +259,9 @@ const struct defer_list *runtime_defers(struct runtime *rt, const struct gorouti
 		struct search s = { c.cache->list, ret->count, 0, g->sp };
 		physical_frames_each(rt, runtimes_stack(rt->shared, g->stack), place, &s);
 	}
+	for (size_t i = 0; i < ret->count; i++)
+		if (c.cache->list[i].frame >= 0)
+			c.cache->list[i].frame = frame_number(rt->shared, g->stack,
+							      c.cache->list[i].frame);
 	return ret->count || ret->unreadable ? ret : NULL;
 }

@@ -12,7 +12,7 @@ struct physical_frame {
 	const struct code *code;
 	uint64_t sp;   /* what the runtime calls the frame's sp */
 	uint64_t varp; /* where its variables end */
-	int32_t frame; /* index in the document's frames, inlined calls counted */
+	int32_t frame; /* of those that were unwound */
 };
 
 /* Calls fn for each frame that lies on the goroutine's own stack, innermost first; false

@@ -102,18 +102,27 @@ static struct expanded_frame *add_frame(struct expansion *e, const struct code_f
 	return &e->list[e->count++];
 }
 
-static void add_c(struct expansion *e, const struct images *images,
-		  const struct raw_frame *raw, uint32_t i)
+static void add_c(struct expansion *e, struct runtimes *all, const struct raw_frame *raw,
+		  uint32_t i)
 {
-	uint64_t pc = raw->flags & FRAME_EXACT ? raw->pc : raw->pc - 1;
-	const struct image *img = images_at(images, pc);
+	const bool exact = raw->flags & FRAME_EXACT;
+	const uint64_t pc = exact ? raw->pc : raw->pc - 1;
+	const struct image *img = images_at(all->images, pc);
 	struct code_frame f = { .pc = raw->pc, .c = true, .hidden = true };
+	const char *names[C_INLINED_MAX];
+	const uint32_t n = c_inlined_at(all, raw->pc, exact, names);
 
+	f.module = module_of(all->images, img);
+	f.inlined = true;
+	for (uint32_t call = 0; call < n; call++) {
+		f.function = names[call];
+		add_frame(e, &f, i)->call = call;
+	}
+	f.inlined = false;
 	f.kind = raw->flags & FRAME_SIGNAL ? "signal" : NULL;
-	f.module = module_of(images, img);
 	if (!img || !image_function_at(img, pc, &f.function, &f.entry))
 		f.function = NULL;
-	add_frame(e, &f, i);
+	add_frame(e, &f, i)->call = n;
 }
 
 static struct code_frame frame_of(const struct code *c, const struct pclntab_call *call,
@@ -221,7 +230,7 @@ static struct expansion *make(struct runtimes *all, uint32_t id)
 		if (c)
 			add_go(e, raw, i, rt, c);
 		else
-			add_c(e, all->images, raw, i);
+			add_c(e, all, raw, i);
 	}
 	for (size_t i = 0; i < e->count; i++)
 		join_loop(e, i);
@@ -258,6 +267,17 @@ static struct expansion *expand(struct runtimes *all, uint32_t id)
 	}
 	(*slot)->holders++;
 	return *slot;
+}
+
+int32_t frame_number(struct runtimes *all, uint32_t stack, int32_t unwound)
+{
+	const struct expansion *e = expand(all, stack);
+	int32_t n = -1;
+
+	/* What is inlined comes first. */
+	for (size_t i = 0; i < e->count && e->list[i].raw <= (uint32_t)unwound; i++)
+		n = (int32_t)i;
+	return n;
 }
 
 void runtimes_each_frame(struct runtimes *all, uint32_t stack, code_frame_fn *fn,
@@ -374,8 +394,8 @@ static struct frame_variables *variables_between(struct callbacks *b,
 		return NULL;
 	return e->code ? system_frame_variables(b->c, e->raw - b->first, e->runtime,
 						e->code, e->call, ret_why)
-		       : c_frame_variables(b->c, e->raw - b->first, raw,
-					   e->frame.function, ret_why);
+		       : c_frame_variables(b->c, e->raw - b->first, raw, &e->frame,
+					   e->call, ret_why);
 }
 
 static void give(const struct expanded_frame *e, struct words_reader *words,
@@ -442,8 +462,8 @@ void runtimes_each_frame_of_thread(struct runtimes *all, size_t thread,
 		struct code_frame f = at->frame;
 		if (c && is_wanted(variables, &f))
 			f.variables = f.c ? c_frame_variables(c, at->raw,
-							      &stack.frames[at->raw],
-							      f.function, &f.why_none)
+							      &stack.frames[at->raw], &f,
+							      at->call, &f.why_none)
 					  : system_frame_variables(c, at->raw,
 								   at->runtime, at->code,
 								   at->call, &f.why_none);

@@ -16,7 +16,7 @@ struct c_frames {
 	size_t count;
 	struct dwarf_stack stack;
 	/* Of the frame that was asked for last. */
-	struct pclntab_call call;
+	struct pclntab_call calls[C_INLINED_MAX + 1];
 	struct code code;
 	struct frame_variables variables;
 };
@@ -37,6 +37,27 @@ static const struct module *module_around(struct runtimes *all, uint64_t pc,
 		}
 	}
 	return NULL;
+}
+
+uint32_t c_inlined_at(struct runtimes *all, uint64_t pc, bool exact,
+		      const char *ret[C_INLINED_MAX])
+{
+	struct runtime *rt;
+	const struct module *m = module_around(all, exact ? pc : pc - 1, &rt);
+	struct dwarf *d;
+	struct types *types;
+	struct err ignored;
+
+	if (!m || !debug_of_module(rt, m, &d, &types, &ignored))
+		return 0;
+	AUTO(dwarf_scopes_free)
+	struct dwarf_scopes *s =
+		dwarf_scopes_at(d, pc - image_bias(m->image), exact, &ignored);
+	if (!s || s->count - 1 > C_INLINED_MAX)
+		return 0;
+	for (size_t i = 0; i + 1 < s->count; i++)
+		ret[i] = s->list[i].function;
+	return (uint32_t)(s->count - 1);
 }
 
 /* Called by C or by Go, a function leaves the stack pointer where its frame began; 0: its caller
@@ -111,9 +132,38 @@ void c_frames_free(struct c_frames *f)
 	xfree(f);
 }
 
+static struct pclntab_call call_of(const char *name, bool inlined)
+{
+	return (struct pclntab_call){ .name = name ? name : "?",
+				      .named = name != NULL,
+				      .inlined = inlined };
+}
+
+/* The code of a function of C, as if pclntab told of it. */
+static void set_code(struct c_frames *f, const struct module *m,
+		     const struct raw_frame *raw, const char *function)
+{
+	const bool exact = raw->flags & FRAME_EXACT;
+	const char *inlined[C_INLINED_MAX];
+	const uint32_t n = c_inlined_at(f->all, raw->pc, exact, inlined);
+
+	code_variables_free(f->code.variables);
+	for (uint32_t i = 0; i < n; i++)
+		f->calls[i] = call_of(inlined[i], true);
+	f->calls[n] = call_of(function, false);
+	f->code = (struct code){ .pc = raw->pc,
+				 .exact = exact,
+				 .frame_size = -1,
+				 .foreign = true,
+				 .module = m,
+				 .call_count = n + 1,
+				 .calls = f->calls };
+}
+
 struct frame_variables *c_frame_variables(struct c_frames *f, uint32_t i,
 					  const struct raw_frame *raw,
-					  const char *function, const char **ret_why)
+					  const struct code_frame *frame, uint32_t call,
+					  const char **ret_why)
 {
 	const struct arch *arch = target_arch(f->all->target);
 	const bool exact = raw->flags & FRAME_EXACT;
@@ -127,18 +177,14 @@ struct frame_variables *c_frame_variables(struct c_frames *f, uint32_t i,
 	*ret_why = "where its frame is, is not known";
 	if (i + 1 >= f->count || f->registers[i].value[arch->pc] != raw->pc)
 		return NULL;
-	code_variables_free(f->code.variables);
-	f->call = (struct pclntab_call){ .name = function ? function : "?",
-					 .named = function != NULL };
-	f->code = (struct code){ .pc = raw->pc,
-				 .exact = exact,
-				 .frame_size = -1,
-				 .foreign = true,
-				 .module = m,
-				 .call_count = 1,
-				 .calls = &f->call };
+	/* Those that are inlined come first, the function itself last. */
+	if (!f->code.variables || f->code.pc != raw->pc || f->variables.c_frame != i)
+		set_code(f, m, raw, frame->inlined ? NULL : frame->function);
+	if (call >= f->code.call_count)
+		return NULL;
 	f->variables = (struct frame_variables){ .rt = rt,
 						 .code = &f->code,
+						 .call = call,
 						 .cfa = cfa_of(f, i),
 						 .regs = &f->registers[i],
 						 .c_stack = &f->stack,

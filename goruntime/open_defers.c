@@ -41,14 +41,14 @@ void open_defers_free(struct open_defers *open)
 void physical_frames_each(struct runtime *rt, struct stack stack, physical_frame_fn *fn,
 			  void *arg)
 {
-	struct physical_frame f = { .frame = -1 };
+	struct physical_frame f = { .frame = 0 };
 
 	for (uint32_t i = 0; i < stack.count; i++) {
 		const struct raw_frame *raw = &stack.frames[i];
 		struct runtime *owner = NULL;
 		const struct code *c = code_of_frame(rt->shared, raw, &owner);
 
-		f.frame += c && c->call_count ? (int32_t)c->call_count : 1;
+		f.frame = (int32_t)i;
 		if (!c || owner != rt || raw->argp == NO_ARGP || c->frame_size < 0)
 			continue;
 		f.code = c;

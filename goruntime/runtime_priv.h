@@ -170,6 +170,8 @@ struct goroutine *goroutine_by_addr(struct runtime *rt, uint64_t addr);
 const struct code *code_of_frame(const struct runtimes *all,
 				 const struct raw_frame *frame, struct runtime **ret);
 void expansions_free(struct expansions *x);
+/* Among all frames of a stack, those of inlined calls included, the number of one that was unwound. */
+int32_t frame_number(struct runtimes *all, uint32_t stack, int32_t unwound);
 
 /* unwind_fp.c: a goroutine's frame pointer, in the little room that a record has. */
 enum { FRAME_POINTER_BELOW = 16 }; /* bytes below sp that may be one */

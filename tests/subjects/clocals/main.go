@@ -93,6 +93,17 @@ static NOINLINE long passes(int fd, long kept)
 	return entered(fd, kept * 100 + 1, -30, kept + 7) + kept;
 }
 
+// It has no code of its own, and what it points to has no address.
+static inline __attribute__((always_inline)) long inlined(int fd, const struct point *where,
+							   const long *amount, long kept)
+{
+	long doubled = kept * 2;
+
+	in_c(&doubled);
+	used = passes(fd, kept);
+	return doubled + where->x + where->y * *amount;
+}
+
 static NOINLINE long inner(int fd, long depth, enum color color)
 {
 	long kept = depth * 3;
@@ -104,19 +115,26 @@ static NOINLINE long inner(int fd, long depth, enum color color)
 		enum color mixed;
 	} named = { can, may, none, odd, level[0], level[1], level[2], level[3], wide, mixed };
 
+	used = 95;
+	struct point spot = { (int)used, depth };
+	long amount = used * 3;
+
 	in_c(&named);
 	in_c(&p);
 	in_c(&kept);
 	long held = kept + p.x;
-	used = passes(fd, kept);
+	used = inlined(fd, &spot, &amount, kept);
 	return held * 5 + depth + color + p.y + kept;
 }
 
 static NOINLINE long outer(int fd, long first, unsigned char small, double real)
 {
+	static __thread long calls = 40;
+
+	calls += first;
 	long found = inner(fd, first + 1, GREEN);
 
-	return found + first * small + (long)real;
+	return found + first * small + (long)real + calls;
 }
 
 static long begin(int fd) { return outer(fd, 4, 200, 2.5); }
@@ -138,8 +156,9 @@ func main() {
 	truth.Say(map[string]map[string]string{
 		"inner": {"depth": "5", "kept": "15", "held": "22", "color": "7 GREEN", "p": "7 -4",
 			"named": "3 READ|WRITE 2147483648 ALL 0 NONE 5 -1 LOW 100 HIGH 3 -1 LOW 4294967296 FAR 3"},
-		"outer":  {"first": "4", "small": "200"},
-		"passes": {"kept": "15"},
+		"inlined": {"where": "95 5", "amount": "285", "doubled": "30"},
+		"outer":   {"first": "4", "small": "200", "calls": "44"},
+		"passes":  {"kept": "15"},
 		"entered": {"given": "1501", "narrow": "-30", "unused": "22", "computed": "4513",
 			"low": "221"},
 		"by_pointer": {"pointed": "34"},
