@@ -7,6 +7,7 @@
 #include "limit.h"
 #include "runtime_priv.h"
 #include "type.h"
+#include "variable_place.h"
 
 enum { WORD = 8, INTEGER_REGISTERS = 9, DEPTH_MAX = 8 };
 

@@ -4,11 +4,13 @@
 #include <string.h>
 
 #include "debug.h"
+#include "tls.h"
 
 enum { WORD = 8, FRAMES_MAX = 256 };
 
 struct c_frames {
 	struct runtimes *all;
+	size_t thread;
 	const struct vector_regs *vectors; /* of the innermost frame; NULL: not known */
 	struct walk walk;
 	struct regs registers[FRAMES_MAX]; /* of each frame, from the innermost on */
@@ -91,6 +93,22 @@ static bool frame_at(void *arg, size_t i, struct dwarf_frame *ret)
 	return true;
 }
 
+static bool tls_at(void *arg, size_t i, uint64_t *ret, struct err *err)
+{
+	const struct c_frames *f = arg;
+	const struct arch *arch = target_arch(f->all->target);
+	size_t n;
+	const struct regs *regs = &target_threads(f->all->target, &n)[f->thread].regs;
+	const bool exact = f->frames[i].flags & FRAME_EXACT;
+	const struct image *img =
+		images_at(f->all->images, f->frames[i].pc - (exact ? 0 : 1));
+
+	if (!img || arch->tls < 0 || !reg_known(regs, (unsigned)arch->tls))
+		return false;
+	return tls_block(f->all->target, f->all->images, img, regs->value[arch->tls], ret,
+			 err);
+}
+
 static struct c_frames *walk(struct runtimes *all, size_t thread, const struct regs *regs,
 			     bool exact)
 {
@@ -103,7 +121,8 @@ static struct c_frames *walk(struct runtimes *all, size_t thread, const struct r
 	walk_thread(all, thread, regs, exact, &f->walk);
 	f->count = f->walk.count < FRAMES_MAX ? f->walk.count : FRAMES_MAX;
 	memcpy(f->frames, f->walk.frames, f->count * sizeof(f->frames[0]));
-	f->stack = (struct dwarf_stack){ all->target, frame_at, f };
+	f->thread = thread;
+	f->stack = (struct dwarf_stack){ all->target, frame_at, tls_at, f };
 	return f;
 }
 

@@ -14,21 +14,48 @@ enum { WORD = 8, ITAB_TYPE = 8 };
 
 /* No program has memory there: it is the kernel's half. */
 #define PIECES UINT64_C(0xffff900000000000)
-enum { PIECES_MAX = 4096 };
+enum { PIECES_MAX = 4096, ALIGNMENT = 16 };
 
 struct value_pieces {
-	size_t len;
+	size_t len; /* what comes next is put there */
+	size_t end; /* of what is reserved */
 	uint8_t bytes[PIECES_MAX];
 	bool there[PIECES_MAX];
 };
+
+/* Returns where it begins; what follows is aligned as any type is. */
+static size_t reserve(struct value_pieces *to, uint64_t size)
+{
+	const size_t from = to->end, left = PIECES_MAX - from;
+	const size_t n =
+		size < left ? (size_t)size + (-(size_t)size & (ALIGNMENT - 1)) : left;
+
+	to->end += n < left ? n : left;
+	memset(to->there + from, false, to->end - from);
+	return from;
+}
 
 struct value_pieces *value_pieces_begin(struct runtime *rt, struct value *ret)
 {
 	if (!rt->pieces)
 		rt->pieces = xcalloc(1, sizeof(*rt->pieces));
-	rt->pieces->len = 0;
-	ret->addr = PIECES;
+	rt->pieces->len = rt->pieces->end = 0;
+	ret->addr = PIECES + reserve(rt->pieces, type_size(ret->type));
 	return rt->pieces;
+}
+
+size_t value_pieces_begin_target(struct value_pieces *to, uint64_t size, uint64_t *ret)
+{
+	const size_t before = to->len;
+
+	to->len = reserve(to, size);
+	*ret = PIECES + to->len;
+	return before;
+}
+
+void value_pieces_end_target(struct value_pieces *to, size_t before)
+{
+	to->len = before;
 }
 
 void value_pieces_free(struct value_pieces *pieces)
@@ -79,7 +106,7 @@ bool value_has_address(const struct value *v)
 static bool read_pieces(const struct value_pieces *p, uint64_t from, void *ret,
 			size_t len, struct err *err)
 {
-	if (!p || from > p->len || len > p->len - from)
+	if (!p || from > p->end || len > p->end - from)
 		return err_set(err, ERR_FAULT, "it is not kept as a whole");
 	for (size_t i = 0; i < len; i++)
 		if (!p->there[from + i])

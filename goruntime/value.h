@@ -29,6 +29,10 @@ MUST_CHECK bool value_add_memory(struct runtime *rt, struct value_pieces *to,
 				 uint64_t addr, uint64_t size, struct err *err);
 void value_add_bytes(struct value_pieces *to, const void *bytes, uint64_t size);
 void value_add_hole(struct value_pieces *to, uint64_t size);
+/* What is added next is what the value points to: size bytes of it, at *ret, until its end, which is
+ * given what its beginning has returned. */
+size_t value_pieces_begin_target(struct value_pieces *to, uint64_t size, uint64_t *ret);
+void value_pieces_end_target(struct value_pieces *to, size_t before);
 void value_pieces_free(struct value_pieces *pieces);
 
 #endif

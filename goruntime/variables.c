@@ -12,6 +12,7 @@
 #include "value.h"
 #include "variable_kind.h"
 #include "variable_parts.h"
+#include "variable_place.h"
 
 enum { WORD = 8 };
 
@@ -118,213 +119,6 @@ static const struct dwarf_scope *scope_of(const struct frame_variables *frame)
 		    (s->function &&
 		     strcmp(s->function, frame->code->calls[frame->call].name) == 0);
 	return same ? s : NULL;
-}
-
-static bool has_register(const struct frame_variables *frame, int64_t n)
-{
-	return frame->regs && n >= 0 && n < ARCH_REGS_MAX &&
-	       reg_known(frame->regs, (unsigned)n);
-}
-
-bool frame_register(const struct frame_variables *frame, int64_t n, uint64_t *ret)
-{
-	if (!has_register(frame, n))
-		return false;
-	*ret = frame->regs->value[n];
-	return true;
-}
-
-/* amd64: xmm0 has number 17 (System V ABI, figure 3.36). */
-static const uint8_t *vector_register(const struct frame_variables *frame, int64_t n)
-{
-	enum { VECTOR_FIRST = 17 };
-
-	if (!frame->vectors || n < VECTOR_FIRST ||
-	    n - VECTOR_FIRST >= frame->vectors->count)
-		return NULL;
-	return frame->vectors->value[n - VECTOR_FIRST];
-}
-
-/* False: it is not known. */
-static bool add_register(const struct frame_variables *frame, int64_t n,
-			 struct value_pieces *to, uint64_t size)
-{
-	const uint8_t *vector = vector_register(frame, n);
-
-	if (vector)
-		value_add_bytes(to, vector, size);
-	else if (has_register(frame, n))
-		value_add_bytes(to, &frame->regs->value[n], size);
-	return vector || has_register(frame, n);
-}
-
-/* Where in memory a piece is. False: in none (err untouched), or err says why. */
-static bool piece_address(struct frame_variables *frame, const struct dwarf_piece *piece,
-			  uint64_t *ret, struct err *err)
-{
-	switch (piece->where) {
-	case DWARF_PIECE_CFA:
-		*ret = frame->cfa + (uint64_t)piece->at;
-		return true;
-	case DWARF_PIECE_ADDRESS:
-		*ret = frame->code->variables->bias + (uint64_t)piece->at;
-		return true;
-	case DWARF_PIECE_BASE:
-		if (!has_register(frame, piece->at))
-			return false;
-		*ret = frame->regs->value[piece->at] + (uint64_t)piece->more;
-		return true;
-	case DWARF_PIECE_POINTED:
-		if (!value_words(frame->rt, frame->cfa + (uint64_t)piece->at, ret, 1,
-				 err))
-			return false;
-		*ret += (uint64_t)piece->more;
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* What is kept in two places is known when both hold the same. */
-static bool is_certain(struct frame_variables *frame, const struct dwarf_piece *piece,
-		       uint64_t addr, uint64_t size, struct err *err)
-{
-	const struct dwarf_piece other = { .where = piece->where, .at = piece->other };
-	uint64_t words[2] = { 0 }, other_addr;
-
-	if (!piece->twice || size > sizeof(words[0]))
-		return true;
-	if (!piece_address(frame, &other, &other_addr, err) ||
-	    !target_read(frame->rt->target, addr, &words[0], size, err) ||
-	    !target_read(frame->rt->target, other_addr, &words[1], size, err))
-		return false;
-	return words[0] == words[1] ||
-	       err_set(err, ERR_BAD_DATA,
-		       "two places are said to hold it, and they differ");
-}
-
-/* A variable is kept in pieces: they are put together, as far as they are there. */
-static bool add_piece(struct frame_variables *frame, const struct dwarf_piece *piece,
-		      struct value_pieces *to, uint64_t size, struct err *err)
-{
-	uint64_t addr;
-
-	if (piece->where == DWARF_PIECE_VALUE) {
-		value_add_bytes(to, &piece->at, size);
-		return true;
-	}
-	if (piece->where == DWARF_PIECE_REGISTER)
-		return add_register(frame, piece->at, to, size);
-	if (piece->where == DWARF_PIECE_NOWHERE) {
-		value_add_hole(to, size);
-		return true;
-	}
-	return piece_address(frame, piece, &addr, err) &&
-	       is_certain(frame, piece, addr, size, err) &&
-	       value_add_memory(frame->rt, to, addr, size, err);
-}
-
-/* What is computed becomes a number or an address. False: err says why it is not known. */
-static bool compute(struct frame_variables *frame, struct dwarf_piece *piece,
-		    struct err *err)
-{
-	struct dwarf_result result;
-
-	if (piece->where != DWARF_PIECE_EXPRESSION)
-		return true;
-	if (!frame->c_stack)
-		return err_set(err, ERR_UNSUPPORTED, "it is computed from other frames");
-	if (!dwarf_piece_compute(frame->c_stack, frame->c_frame, piece, &result, err))
-		return false;
-	piece->where = result.is_value ? DWARF_PIECE_VALUE : DWARF_PIECE_ADDRESS;
-	piece->at = (int64_t)(result.number -
-			      (result.is_value ? 0 : frame->code->variables->bias));
-	piece->more = 0;
-	return true;
-}
-
-static bool is_whole(const struct dwarf_variable *d)
-{
-	return d->piece_count == 1 && d->pieces[0].size == UINT64_MAX;
-}
-
-static const char *why_nowhere(const struct frame_variables *frame,
-			       const struct dwarf_variable *d)
-{
-	for (size_t i = 0; i < d->piece_count; i++) {
-		const int64_t n = d->pieces[i].at;
-		switch (d->pieces[i].where) {
-		case DWARF_PIECE_REGISTER:
-			if (vector_register(frame, n))
-				break;
-			__attribute__((fallthrough));
-		case DWARF_PIECE_BASE:
-			if (has_register(frame, n))
-				break;
-			return frame->signalled ? "it was in a register when a signal "
-						  "came, and that is not kept"
-						: "it is kept in a register";
-		case DWARF_PIECE_UNKNOWN:
-			return "where it is kept is said in a way that is not known";
-		default:
-			break;
-		}
-	}
-	return NULL;
-}
-
-/* Go's compiler gives pieces for the numbers and words of a struct only, none for what is between
- * them (cmd/compile/internal/ssa/debug.go, in each release). */
-static uint64_t padding_before(uint64_t off, uint64_t size)
-{
-	bool aligned = size == 2 || size == 4 || size == 8;
-
-	return aligned ? -off & (size - 1) : 0;
-}
-
-static void put_together(struct frame_variables *frame, const struct dwarf_variable *d,
-			 struct variable *ret, struct err *err)
-{
-	struct value_pieces *to;
-
-	if (is_whole(d) && piece_address(frame, &d->pieces[0], &ret->value.addr, err))
-		return;
-	ret->unreadable = why_nowhere(frame, d);
-	if (ret->unreadable)
-		return;
-	to = value_pieces_begin(frame->rt, &ret->value);
-	uint64_t left = type_size(ret->value.type), whole = left;
-	for (size_t i = 0; i < d->piece_count; i++) {
-		uint64_t gap = padding_before(whole - left, d->pieces[i].size);
-		value_add_hole(to, gap < left ? gap : left);
-		left -= gap < left ? gap : left;
-		uint64_t size = d->pieces[i].size < left ? d->pieces[i].size : left;
-		if (!add_piece(frame, &d->pieces[i], to, size, err))
-			ret->unreadable = err->text;
-		left -= size;
-	}
-	value_add_hole(to, left);
-}
-
-static void locate(struct frame_variables *frame, const struct dwarf_variable *d,
-		   struct variable *ret, struct err *err)
-{
-	struct dwarf_piece pieces[DWARF_PIECES];
-	struct dwarf_variable computed = *d;
-
-	if (variable_is_nowhere(d)) {
-		ret->optimized_out = true;
-		return;
-	}
-	computed.pieces = pieces;
-	for (size_t i = 0; i < d->piece_count; i++) {
-		pieces[i] = d->pieces[i];
-		if (!compute(frame, &pieces[i], err)) {
-			ret->unreadable = err->text;
-			return;
-		}
-	}
-	put_together(frame, &computed, ret, err);
 }
 
 void variable_follow(struct runtime *rt, struct variable *v, struct err *err)
@@ -434,12 +228,12 @@ static bool read_dictionary(struct frame_variables *frame, const struct dwarf_va
 
 	if (is_in_closure(frame, d))
 		at = frame->closure + d->closure_offset;
-	else if (!is_whole(d))
+	else if (!variable_is_whole(d))
 		return false;
 	else if (d->pieces[0].where == DWARF_PIECE_REGISTER)
 		return frame_register(frame, d->pieces[0].at, ret);
 	else if (variable_is_stale(frame, d, NULL) ||
-		 !piece_address(frame, &d->pieces[0], &at, err))
+		 !variable_piece_address(frame, &d->pieces[0], &at, err))
 		return false;
 	return value_words(frame->rt, at, ret, 1, err);
 }
@@ -478,7 +272,7 @@ static void locate_in_frame(struct frame_variables *frame,
 			    const struct told_variable *told, struct variable *v,
 			    struct err *err)
 {
-	locate(frame, &told->at, v, err);
+	variable_locate(frame, &told->at, v, err);
 	if (!v->unreadable && !v->optimized_out) {
 		v->stale = told->stale;
 		v->may_be_unset = told->may_be_unset;

@@ -59,8 +59,6 @@ void code_variables_free(struct code_variables *variables);
 const struct code_variables *code_variables(struct runtime *rt, const struct code *c);
 /* *ret_why: why no names are known, if none are. False: then there are no slots, either. */
 bool variables_begin(struct frame_variables *frame, const char **ret_why);
-/* A general register by DWARF's number. False: it is not known in this frame. */
-bool frame_register(const struct frame_variables *frame, int64_t n, uint64_t *ret);
 /* captures.c: where the function value at closure has a variable of the function itself: v gets its
  * place, or says why it has none. Its type is that of the scope. */
 void closure_variable(struct runtime *rt, const struct dwarf_scope *scope,

@@ -3,9 +3,14 @@
 
 void print_target(struct printing *p, const struct value *target)
 {
-	sink_named_address(p->out, "to", target->addr);
+	/* It may be in registers, and only its debugging information makes it a target. */
+	const bool has_address = value_has_address(target);
+
+	if (has_address)
+		sink_named_address(p->out, "to", target->addr);
 	if (!target->type || p->pointers >= p->bounds->pointers ||
-	    p->depth > p->bounds->depth || !has_room(p) || was_seen(p, target))
+	    p->depth > p->bounds->depth || !has_room(p) ||
+	    (has_address && was_seen(p, target)))
 		return;
 	p->pointers++;
 	print_named_value(p, "target", target);

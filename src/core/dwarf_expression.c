@@ -164,6 +164,16 @@ static bool deref_type(struct machine *m)
 	return read_type(m, &type) && deref(m, size, type);
 }
 
+/* An offset within what the thread has of this file. */
+static bool push_tls(struct machine *m)
+{
+	struct dwarf_number off = { .v = 0 };
+	uint64_t base;
+
+	return pop(m, &off) && m->stack->tls &&
+	       m->stack->tls(m->stack->arg, m->i, &base, m->err) && push(m, base + off.v);
+}
+
 static bool calculate(struct machine *m, uint8_t op)
 {
 	struct dwarf_number a = { .v = 0 }, b = { .v = 0 };
@@ -417,6 +427,10 @@ static bool step_frame(struct machine *m, uint8_t op, bool *ret)
 		return true;
 	case DW_OP_GNU_parameter_ref:
 		*ret = push_parameter(m);
+		return true;
+	case DW_OP_form_tls_address:
+	case DW_OP_GNU_push_tls_address:
+		*ret = push_tls(m);
 		return true;
 	case DW_OP_const_type:
 	case DW_OP_GNU_const_type:

@@ -22,9 +22,12 @@ struct dwarf_frame {
 /* Those of a stack; frame 0 is the innermost. False: there is no such frame, or nothing is known
  * of it. */
 typedef bool dwarf_frame_fn(void *arg, size_t i, struct dwarf_frame *ret);
+/* Where the thread-local variables of frame i's file are, for the thread that the stack is of. */
+typedef bool dwarf_tls_fn(void *arg, size_t i, uint64_t *ret, struct err *err);
 struct dwarf_stack {
 	struct target *target;
 	dwarf_frame_fn *frame;
+	dwarf_tls_fn *tls; /* NULL: not known */
 	void *arg;
 };
 

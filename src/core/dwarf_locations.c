@@ -122,6 +122,17 @@ static void implicit_value(struct reading *r)
 		set(r, DWARF_PIECE_VALUE, little_endian(at, len), 0);
 }
 
+/* Go says no such thing. */
+static void implicit_pointer(struct reading *r)
+{
+	const unsigned size =
+		r->unit->version == 2 ? r->unit->address_size : r->unit->offset_size;
+	const uint64_t entry = size == 8 ? bytes_u64(&r->b) : bytes_u32(&r->b);
+
+	set(r, r->unit->go ? DWARF_PIECE_UNKNOWN : DWARF_PIECE_IMPLICIT, (int64_t)entry,
+	    bytes_varint(&r->b));
+}
+
 /* What is no place by itself can be computed, of C. Go says nothing that would need it. */
 static void leave_expression(struct reading *r, const uint8_t *end)
 {
@@ -204,12 +215,6 @@ static bool skip(struct reading *r, uint8_t op)
 		*b = bytes_at(*b, len);
 		return true;
 	}
-	case DW_OP_implicit_pointer:
-	case DW_OP_GNU_implicit_pointer:
-		*b = bytes_at(*b, r->unit->version == 2 ? r->unit->address_size
-							: r->unit->offset_size);
-		bytes_varint(b);
-		return true;
 	default:
 		return false;
 	}
@@ -304,6 +309,10 @@ static bool step(struct reading *r)
 		return true;
 	case DW_OP_implicit_value:
 		implicit_value(r);
+		return true;
+	case DW_OP_implicit_pointer:
+	case DW_OP_GNU_implicit_pointer:
+		implicit_pointer(r);
 		return true;
 	case DW_OP_piece:
 		return end_piece(r, begin, bytes_uvarint(b));

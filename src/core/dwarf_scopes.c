@@ -183,14 +183,33 @@ static void add_variable(struct gathering *g, const struct dwarf_entry *e,
 	scope->variables[scope->variable_count++] = v;
 }
 
+/* Static variables of C belong to the function, of which this is one of several instances: only what
+ * these have in common tells of them. */
+static void add_statics(struct gathering *g, const struct dwarf_entry *instance,
+			const struct level *level)
+{
+	const uint64_t origin = dwarf_entry_ref(instance, AT_ORIGIN);
+	struct dwarf_walk w = { .es = g->place.es };
+
+	if (instance->unit->go || !origin || !dwarf_entry_at(w.es, origin, &w.entry))
+		return;
+	for (bool into = true; !g->too_much && dwarf_walk_next(&w, into);
+	     into = w.entry.tag == DW_TAG_lexical_block)
+		if (w.entry.tag == DW_TAG_variable && entry_has(&w.entry, AT_LOCATION))
+			add_variable(g, &w.entry, level);
+}
+
 /* An inlined call is in the innermost scope so far: what is in another contradicts the
  * ranges that it was found by. */
 static bool enter_call(struct gathering *g, const struct dwarf_entry *e,
 		       const struct level *level, struct level *ret)
 {
 	*ret = (struct level){ .scope = g->scopes->count };
-	return level->scope + 1 == g->scopes->count &&
-	       dwarf_entry_covers(g->place.es, e, g->pc) && add_scope(g, e, true);
+	if (level->scope + 1 != g->scopes->count ||
+	    !dwarf_entry_covers(g->place.es, e, g->pc) || !add_scope(g, e, true))
+		return false;
+	add_statics(g, e, ret);
+	return true;
 }
 
 static bool enter_block(struct gathering *g, const struct dwarf_entry *e,
@@ -277,6 +296,7 @@ static void gather(struct gathering *g, const struct dwarf_entry *function)
 	dwarf_frame_base(&g->place, function);
 	add_scope(g, function, false);
 	g->levels[0] = (struct level){ 0, 0 };
+	add_statics(g, function, &g->levels[0]);
 	while (!g->too_much && dwarf_walk_next(&w, into))
 		into = visit(g, &w.entry, w.depth);
 	gather_shapes_around(g, function);
@@ -324,6 +344,27 @@ struct dwarf_scopes *dwarf_scopes_at(struct dwarf *d, uint64_t pc, bool exact,
 		return NULL;
 	}
 	return TAKE(s);
+}
+
+bool dwarf_described(struct dwarf *d, uint64_t pc, bool exact, uint64_t entry,
+		     struct dwarf_variable *ret)
+{
+	struct dwarf_entries *es = dwarf_entries(d);
+	struct dwarf_place place = {
+		.es = es, .arch = d->arch, .pc = pc, .exact = exact
+	};
+	struct dwarf_entry function, e;
+
+	*ret = (struct dwarf_variable){ .name = NULL };
+	if (!dwarf_function_at(es, exact ? pc : pc - 1, &function) ||
+	    !dwarf_entry_at(es, entry, &e))
+		return false;
+	dwarf_frame_base(&place, &function);
+	dwarf_entry_integrate(es, &e);
+	ret->type = dwarf_entry_ref(&e, AT_TYPE);
+	dwarf_locate(&place, &e, ret);
+	check_pieces(es, ret);
+	return true;
 }
 
 static bool is_call_of(struct dwarf_entries *es, const struct dwarf_entry *e,

@@ -7,13 +7,15 @@
 #include "dwarf_info.h"
 
 enum dwarf_piece_at {
-	DWARF_PIECE_NOWHERE,	/* the compiler kept no location */
-	DWARF_PIECE_ADDRESS,	/* at `at`, of the file */
-	DWARF_PIECE_CFA,	/* at CFA + at */
-	DWARF_PIECE_POINTED,	/* at the address that is kept at CFA + at, plus `more` */
-	DWARF_PIECE_REGISTER,	/* in DWARF register `at` */
-	DWARF_PIECE_BASE,	/* at DWARF register `at` plus `more` */
-	DWARF_PIECE_VALUE,	/* `at` itself */
+	DWARF_PIECE_NOWHERE,  /* the compiler kept no location */
+	DWARF_PIECE_ADDRESS,  /* at `at`, of the file */
+	DWARF_PIECE_CFA,      /* at CFA + at */
+	DWARF_PIECE_POINTED,  /* at the address that is kept at CFA + at, plus `more` */
+	DWARF_PIECE_REGISTER, /* in DWARF register `at` */
+	DWARF_PIECE_BASE,     /* at DWARF register `at` plus `more` */
+	DWARF_PIECE_VALUE,    /* `at` itself */
+	DWARF_PIECE_IMPLICIT, /* a pointer to what has no address: `more` bytes into what
+				 * dwarf_described() has of `at`: C's only */
 	DWARF_PIECE_EXPRESSION, /* what the `at` bytes of expression compute: C's only */
 	DWARF_PIECE_UNKNOWN,	/* an expression that we do not follow */
 };
@@ -90,6 +92,11 @@ struct dwarf_scopes {
 struct dwarf_scopes *dwarf_scopes_at(struct dwarf *d, uint64_t pc, bool exact,
 				     struct err *err);
 void dwarf_scopes_free(struct dwarf_scopes *scopes);
+
+/* What a DWARF_PIECE_IMPLICIT leads to, at the pc that has it. Its pieces are the caller's to free.
+ * False: there is no such entry. */
+bool dwarf_described(struct dwarf *d, uint64_t pc, bool exact, uint64_t entry,
+		     struct dwarf_variable *ret);
 
 /* The first parameter of a function of that name, which is inlined anywhere in the one at pc: only
  * its name, type and line. False: it is not inlined there, or has none. */

@@ -94,14 +94,13 @@ static NOINLINE long passes(int fd, long kept)
 }
 
 // It has no code of its own, and what it points to has no address.
-static inline __attribute__((always_inline)) long inlined(int fd, const struct point *where,
-							   const long *amount, long kept)
+static inline __attribute__((always_inline)) long inlined(int fd, const long *amount, long kept)
 {
 	long doubled = kept * 2;
 
 	in_c(&doubled);
 	used = passes(fd, kept);
-	return doubled + where->x + where->y * *amount;
+	return doubled + *amount;
 }
 
 static NOINLINE long inner(int fd, long depth, enum color color)
@@ -116,14 +115,13 @@ static NOINLINE long inner(int fd, long depth, enum color color)
 	} named = { can, may, none, odd, level[0], level[1], level[2], level[3], wide, mixed };
 
 	used = 95;
-	struct point spot = { (int)used, depth };
 	long amount = used * 3;
 
 	in_c(&named);
 	in_c(&p);
 	in_c(&kept);
 	long held = kept + p.x;
-	used = inlined(fd, &spot, &amount, kept);
+	used = inlined(fd, &amount, kept);
 	return held * 5 + depth + color + p.y + kept;
 }
 
@@ -156,7 +154,7 @@ func main() {
 	truth.Say(map[string]map[string]string{
 		"inner": {"depth": "5", "kept": "15", "held": "22", "color": "7 GREEN", "p": "7 -4",
 			"named": "3 READ|WRITE 2147483648 ALL 0 NONE 5 -1 LOW 100 HIGH 3 -1 LOW 4294967296 FAR 3"},
-		"inlined": {"where": "95 5", "amount": "285", "doubled": "30"},
+		"inlined": {"amount": "285", "doubled": "30"},
 		"outer":   {"first": "4", "small": "200", "calls": "44"},
 		"passes":  {"kept": "15"},
 		"entered": {"given": "1501", "narrow": "-30", "unused": "22", "computed": "4513",
