@@ -167,9 +167,17 @@ static bool frame(void *arg, size_t i, struct dwarf_frame *ret)
 	return i < FRAMES;
 }
 
+static bool tls(void *arg, size_t i, uint64_t *ret, struct err *err)
+{
+	const struct looking *l = arg;
+
+	*ret = MEMORY + 16 * i;
+	return l->pc % 2 || err_set(err, ERR_NOT_FOUND, "this thread has none");
+}
+
 static void compute(struct looking *l, const struct dwarf_piece *piece)
 {
-	const struct dwarf_stack stack = { l->target, frame, l };
+	const struct dwarf_stack stack = { l->target, frame, tls, l };
 	struct dwarf_result result;
 	struct err err;
 
@@ -177,14 +185,23 @@ static void compute(struct looking *l, const struct dwarf_piece *piece)
 		assert(err.text[0]);
 }
 
-static void look_at_variable(struct looking *l, const struct dwarf_variable *v)
+/* depth: of pointers to what has no address. */
+static void look_at_variable(struct looking *l, const struct dwarf_variable *v, int depth)
 {
 	assert(!v->name || strlen(v->name) < SIZE_MAX);
 	assert(v->piece_count >= 1 && v->piece_count <= DWARF_PIECES);
 	for (size_t i = 0; i < v->piece_count; i++) {
-		assert(v->pieces[i].where <= DWARF_PIECE_UNKNOWN);
-		if (v->pieces[i].where == DWARF_PIECE_EXPRESSION)
-			compute(l, &v->pieces[i]);
+		const struct dwarf_piece *piece = &v->pieces[i];
+		struct dwarf_variable target;
+		assert(piece->where <= DWARF_PIECE_UNKNOWN);
+		if (piece->where == DWARF_PIECE_EXPRESSION)
+			compute(l, piece);
+		if (piece->where == DWARF_PIECE_IMPLICIT && depth < FRAMES &&
+		    dwarf_described(l->dwarf, l->pc, true, (uint64_t)piece->at,
+				    &target)) {
+			look_at_variable(l, &target, depth + 1);
+			xfree(target.pieces);
+		}
 	}
 	want(l, v->type);
 }
@@ -199,7 +216,7 @@ static void look_at_scopes(struct looking *l, uint64_t pc, bool exact)
 
 	for (size_t i = 0; scopes && i < scopes->count; i++)
 		for (size_t k = 0; k < scopes->list[i].variable_count; k++)
-			look_at_variable(l, &scopes->list[i].variables[k]);
+			look_at_variable(l, &scopes->list[i].variables[k], 0);
 }
 
 static void look(struct dwarf *d, size_t size)
@@ -210,7 +227,9 @@ static void look(struct dwarf *d, size_t size)
 						.len = sizeof(memory) };
 	AUTO(target_close) struct target *target = target_bytes_new(&part, 1);
 	struct looking l = { .dwarf = d, .target = target };
+	struct dwarf_variable parameter;
 	uint64_t ref, addr, number;
+	struct err err;
 	int64_t value;
 
 	for (uint64_t pc = CODE; pc < CODE + CODE_SIZE; pc += STEP)
@@ -221,6 +240,11 @@ static void look(struct dwarf *d, size_t size)
 		want(&l, ref);
 	if (dwarf_type_with(d, 0x40, &ref))
 		want(&l, ref);
+	if (!dwarf_check(d, &err))
+		assert(err.text[0]);
+	if (dwarf_inlined_parameter(d, CODE, "inlined", &parameter))
+		want(&l, parameter.type);
+	dwarf_has_go(d);
 	dwarf_member(d, "unit", "node", "next.next", &addr, &number);
 	dwarf_constant_value(d, "unit", "seven", &value);
 	want(&l, size / 2);

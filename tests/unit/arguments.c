@@ -144,6 +144,35 @@ static void test_not_live(void **state)
 	check_at(21, &func, 0x10, 0x30, "0x1, 0x22?, {0x333, 0xffffffffffffffff?}");
 }
 
+/* Until the first pc of which it is said what is live, what came in registers is there, and the slots
+ * hold something else. */
+static void test_in_registers(void **state)
+{
+	struct table_func func = FUNC(0, 8, 8, 8, 0xff);
+	const struct table_value index[] = { { 0x20, -1 }, { 0x40, 1 }, { SIZE, -1 } };
+	const struct {
+		uint32_t pc;
+		bool passed;
+	} places[] = { { 0, true },	{ 0x10, true },	 { 0x20, true },
+		       { 0x21, false }, { 0x40, false }, { SIZE - 1, false } };
+	(void)state;
+	memcpy(func.arg_live, (uint8_t[]){ 8, 0x01 }, func.arg_live_size = 2);
+	memcpy(func.arg_live_index, index, sizeof(index));
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		const uint64_t pc = TEXT + places[i].pc;
+		struct fixture f;
+		begin(&f, 27, &func);
+		AUTO(xfree)
+		struct arguments *a = arguments_new(&f.layout, &f.tab, &f.func, pc, pc,
+						    data_at, &f.table);
+		assert_int_equal(arguments_in_registers(&f.layout, &f.tab, &f.func, pc),
+				 places[i].passed);
+		assert_int_equal(arguments_is_unset(a, 8), places[i].passed);
+		assert_false(arguments_is_unset(a, 0)); /* that one is on the stack */
+		end(&f);
+	}
+}
+
 static void test_block(void **state)
 {
 	struct table_func func = FUNC(0, 8, 0xff);
@@ -227,9 +256,9 @@ static void test_random(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stream), cmocka_unit_test(test_not_live),
-		cmocka_unit_test(test_block),  cmocka_unit_test(test_long),
-		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_stream),	     cmocka_unit_test(test_not_live),
+		cmocka_unit_test(test_in_registers), cmocka_unit_test(test_block),
+		cmocka_unit_test(test_long),	     cmocka_unit_test(test_random),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,6 +18,7 @@ enum { RBX = 3, RDI = 5, R12 = 12, RSP = 7 };
 
 #define MEMORY UINT64_C(0x7000)
 #define CFA UINT64_C(0x7ff0)
+#define TLS INT64_C(0x9000)
 
 static const char assembly[] =
 	/* Calls as GNU had them before DWARF 5, and as DWARF 5 has them. */
@@ -127,7 +128,9 @@ static const char assembly[] =
 	"variable lost, 0x71, 0, 0x31, 0x22, 0x9f\n"
 	"variable unmapped, 0x30, 0x20, 6, 0x31, 0x22\n"
 	"variable real, 0x31, conversion, double - unit, 0x9f\n"
-	"variable thread, 0x30, 0x9b\n"
+	"variable thread, 8, 24, 0x9b\n"
+	"variable gnu_thread, 8, 32, 0xe0\n"
+	"variable threadless, 0x9b\n"
 	".uleb128 0\n"
 	/* Two that jump to each other, and one of which nobody knows. */
 	"round: .uleb128 2; .string \"round\"; .quad 0x3000, 0x100; .byte 1, 0x9c\n"
@@ -148,7 +151,7 @@ struct called {
 	struct target *target;
 	struct regs regs[2];
 	uint64_t pc, return_pc;
-	bool interrupted;
+	bool interrupted, no_tls;
 };
 
 static bool frame(void *arg, size_t i, struct dwarf_frame *ret)
@@ -164,6 +167,15 @@ static bool frame(void *arg, size_t i, struct dwarf_frame *ret)
 				     .cfa = i ? 0 : CFA,
 				     .regs = &called->regs[i] };
 	return true;
+}
+
+static bool tls(void *arg, size_t i, uint64_t *ret, struct err *err)
+{
+	const struct called *called = arg;
+
+	assert_int_equal(i, 0);
+	*ret = TLS;
+	return !called->no_tls || err_set(err, ERR_NOT_FOUND, "not used it yet");
 }
 
 static void begin(struct called *called, const char *flags)
@@ -191,7 +203,7 @@ static void end(struct called *called)
 static bool compute(struct called *called, const char *name, struct dwarf_result *ret,
 		    struct err *err)
 {
-	const struct dwarf_stack stack = { called->target, frame, called };
+	const struct dwarf_stack stack = { called->target, frame, tls, called };
 	AUTO(dwarf_scopes_free)
 	struct dwarf_scopes *s = dwarf_scopes_at(called->c.dwarf, called->pc, true, err);
 
@@ -252,7 +264,7 @@ static void test_numbers(void **state)
 		{ "lost", "register that was not kept" },
 		{ "unmapped", "no address of memory" },
 		{ "real", "a way that" },
-		{ "thread", "a way that" },
+		{ "threadless", "a way that" },
 	};
 	struct called called;
 	(void)state;
@@ -261,6 +273,10 @@ static void test_numbers(void **state)
 		check(&called, values[i].name, true, values[i].value);
 	check(&called, "address", false, (int64_t)CFA - 16);
 	check(&called, "based", false, (int64_t)CFA - 17);
+	check(&called, "thread", false, TLS + 24);
+	check(&called, "gnu_thread", false, TLS + 32);
+	called.no_tls = true;
+	check_unknown(&called, "thread", "not used it yet");
 	for (size_t i = ARRAY_SIZE(unknown); i-- > 0;)
 		check_unknown(&called, unknown[i].name, unknown[i].words);
 	end(&called);

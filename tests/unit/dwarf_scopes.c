@@ -414,6 +414,12 @@ static void test_locations(void **state)
 	check_pieces(variable(f, "twice"), twice, 2);
 	check_pieces(variable(f, "doubled"), doubled, 2);
 	assert_true(variable(f, "doubled")->listed);
+	assert_false(variable(f, "doubled")->alone);
+	/* In a register in one item of its list, in the frame in another. */
+	assert_true(variable(f, "spilled")->alone);
+	assert_true(variable(f, "spilled")->in_register);
+	assert_true(variable(f, "~r0")->alone);
+	assert_false(variable(f, "~r0")->in_register);
 	assert_false(variable(f, "&escaped")->listed);
 	assert_true(s->tells_closures);
 	assert_int_equal(s->shape_count, 1);

@@ -113,6 +113,10 @@ static void test_numbers(void **state)
 	}
 	ASSERT_WRITTEN("18446744073709551615", sink_uint(out, UINT64_MAX));
 	ASSERT_WRITTEN("0", sink_uint(out, 0));
+	ASSERT_WRITTEN("0", sink_float(out, 0, SINK_DOUBLE));
+	ASSERT_WRITTEN("-0.0", sink_float(out, -0.0, SINK_DOUBLE));
+	ASSERT_WRITTEN("-0.0", sink_float(out, -0.0, SINK_SINGLE));
+	ASSERT_WRITTEN("0.1", sink_float(out, 0.1F, SINK_SINGLE));
 	ASSERT_WRITTEN("\"0x0\"", sink_address(out, 0));
 	ASSERT_WRITTEN("\"0xc000012345\"", sink_address(out, 0xc000012345));
 	ASSERT_WRITTEN("\"0xffffffffffffffff\"", sink_address(out, UINT64_MAX));
