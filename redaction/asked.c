@@ -118,6 +118,8 @@ static bool is_one(const struct secrets *s, const struct question *q)
 		return secrets_at(s, q->what, q->size);
 	case ASKED_NUMBER:
 		return secrets_have_number(s, q->what);
+	case ASKED_PIECE:
+		return secrets_have_piece(s, q->what);
 	case ASKED_WORD:
 		return secrets_have_word(s, q->what);
 	}

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 /* Words one after the other in a name, small, without the plural's s. */
 static const char *const phrases[] = {
@@ -11,6 +12,7 @@ static const char *const phrases[] = {
 	"aes key",
 	"api key",
 	"app key",
+	"auth code",
 	"auth header",
 	"auth key",
 	"authorization",
@@ -80,13 +82,20 @@ static const char *const phrases[] = {
 
 /* Anywhere in a name whose words are written as one: dbpassword, apikeys, sessionid. */
 static const char *const stems[] = {
-	"accesskey",	 "accesstoken",	   "apikey",	   "apitoken",	   "authkey",
-	"authorization", "authtoken",	   "cardnumber",   "clientsecret", "credential",
-	"creditcard",	 "dbpass",	   "passphrase",   "passwd",	   "password",
-	"privatekey",	 "privkey",	   "refreshtoken", "requirepass",  "secret",
-	"sessid",	 "sessionid",	   "sessionkey",   "sessiontoken", "signingkey",
-	"smtppass",	 "socialsecurity", "userpass",	   "usertoken",
+	"accesskey",  "accesstoken",	"adminpw",	 "apikey",	 "apitoken",
+	"authcode",   "authkey",	"authorization", "authtoken",	 "bindpw",
+	"cardnumber", "clientsecret",	"credential",	 "creditcard",	 "dbpass",
+	"dbpw",	      "passphrase",	"passwd",	 "password",	 "privatekey",
+	"privkey",    "refreshtoken",	"requirepass",	 "rootpw",	 "secret",
+	"sessid",     "sessionid",	"sessionkey",	 "sessiontoken", "signingkey",
+	"smtppass",   "socialsecurity", "userpass",	 "userpw",	 "usertoken",
 };
+
+/* At the end of a name: proxyAuth, userPin, samlAssertion. */
+static const char *const ends[] = { "assertion", "auth", "pin" };
+
+/* Of signed requests, whose names have a word of those above: who signed. */
+static const char *const public_names[] = { " x amz credential ", " x goog credential " };
 
 /* How many there are or may be, for how long, which and where: max_tokens, SessionTimeout, tokenType. */
 static const char *const firsts[] = { "max", "min", "num", "total" };
@@ -214,6 +223,34 @@ static bool is_key_of_environment(const char *name, size_t len, const char *word
 	return true;
 }
 
+/* X-Hub-Signature-256, X-Amz-Signature: whoever has it may send the request again. */
+static bool is_header_of_signature(const char *words)
+{
+	return begins_with(words, "x") && strstr(words, " signature ");
+}
+
+static bool is_public(const char *words)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(public_names); i++)
+		if (strcmp(words, public_names[i]) == 0)
+			return true;
+	return is_measure(words);
+}
+
+static bool has_end(const char *words)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		if (ends_with(words, ends[i]))
+			return true;
+	return false;
+}
+
+bool is_signature(const char *name, size_t len)
+{
+	return (len == strlen("sig") && strncasecmp(name, "sig", len) == 0) ||
+	       (len == strlen("signature") && strncasecmp(name, "signature", len) == 0);
+}
+
 bool is_secret_name(const char *name, size_t len)
 {
 	char words[2 * NAME_MAX + 3];
@@ -224,8 +261,8 @@ bool is_secret_name(const char *name, size_t len)
 		len = NAME_MAX;
 	}
 	split(name, len, words);
-	if (is_measure(words))
+	if (is_public(words))
 		return false;
-	return has_phrase(words) || has_stem(words) || ends_with(words, "auth") ||
-	       is_key_of_environment(name, len, words);
+	return has_phrase(words) || has_stem(words) || has_end(words) ||
+	       is_header_of_signature(words) || is_key_of_environment(name, len, words);
 }

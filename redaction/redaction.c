@@ -18,7 +18,7 @@ enum {
 	CACHE = 2048, /* names that were asked for: a power of two */
 };
 
-static const char mask[] = "[redacted]";
+static const char mask[] = REDACTION_MASK;
 
 struct cached {
 	uint8_t len; /* 0: none */
@@ -37,25 +37,6 @@ struct redaction {
 	bool asking;
 	struct cached names[CACHE];
 };
-
-/* Types whose whole content is secret, apart from those that are named after it. By their packages:
- * what is inside of keys and ciphers. */
-static const char *const secret_types[] = {
-	"net/url.Userinfo",
-	"net/http.Cookie",
-	"golang.org/x/oauth2.Token",
-};
-static const char *const secret_packages[] = {
-	"crypto/aes.",	    "crypto/cipher.", "crypto/des.",	 "crypto/dsa.",
-	"crypto/ecdh.",	    "crypto/ecdsa.",  "crypto/ed25519.", "crypto/hmac.",
-	"crypto/internal/", "crypto/rc4.",    "crypto/rsa.",
-};
-/* In the names of other types, where "Session" and "Token" are often no secrets. */
-static const char *const secret_words[] = {
-	"accesstoken", "apikey",     "bearertoken",  "credential", "passphrase",
-	"password",    "privatekey", "refreshtoken", "secret",
-};
-static const char *const public_types[] = { "PublicKey", "Curve" };
 
 static bool make_key(const char *path, struct hmac_sha256_ctx *ret, struct err *err)
 {
@@ -180,49 +161,11 @@ bool redaction_is_name(struct redaction *r, const char *text, size_t len)
 	return name_words(text, len) <= WORDS_MAX && redaction_of_name(r, text, len);
 }
 
-static bool begins_with_one_of(const char *text, const char *const *list, size_t n)
+const char *redaction_of_parameter(struct redaction *r, const char *name, size_t len)
 {
-	for (size_t i = 0; i < n; i++)
-		if (strncmp(text, list[i], strlen(list[i])) == 0)
-			return true;
-	return false;
-}
-
-/* "PrivateKey" of "*crypto/rsa.PrivateKey" and "vendor.Box[go.shape.int]" is "Box". */
-static const char *own_name(const char *type, size_t *ret_len)
-{
-	size_t end = strcspn(type, "[ {"), begin = end;
-
-	while (begin > 0 && type[begin - 1] != '.' && type[begin - 1] != '/')
-		begin--;
-	*ret_len = end - begin;
-	return type + begin;
-}
-
-/* Anywhere in it, in capital letters or not: type secretString string. */
-static bool has_one_of(const char *name, size_t len, const char *const *words, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		size_t word = strlen(words[i]);
-		for (size_t at = 0; at + word <= len; at++)
-			if (strncasecmp(name + at, words[i], word) == 0)
-				return true;
-	}
-	return false;
-}
-
-static bool is_secret_type(const char *type)
-{
-	size_t len;
-	const char *name;
-
-	for (size_t i = 0; i < ARRAY_SIZE(secret_types); i++)
-		if (strcmp(type, secret_types[i]) == 0)
-			return true;
-	name = own_name(type, &len);
-	if (begins_with_one_of(type, secret_packages, ARRAY_SIZE(secret_packages)))
-		return !begins_with_one_of(name, public_types, ARRAY_SIZE(public_types));
-	return has_one_of(name, len, secret_words, ARRAY_SIZE(secret_words));
+	if (r->mode == REDACT_NOTHING)
+		return NULL;
+	return is_signature(name, len) || is_secret(r, name, len) ? "name" : NULL;
 }
 
 const char *redaction_of_type(struct redaction *r, const char *type)
@@ -267,6 +210,14 @@ void redaction_learn_for_all(struct redaction *r, uint64_t addr, uint64_t size,
 		secrets_add(r->always, addr, size, bytes, len);
 }
 
+void redaction_learn_number_for_all(struct redaction *r, uint64_t number)
+{
+	if (!r->always)
+		r->always = secrets_new();
+	if (r->mode == REDACT_SECRETS)
+		secrets_add_number(r->always, number);
+}
+
 void redaction_learned_all(struct redaction *r)
 {
 	if (r->always)
@@ -304,6 +255,16 @@ bool redaction_settled(struct redaction *r)
 {
 	r->asking = false;
 	return asked_settled(r->asked, r->here);
+}
+
+bool redaction_is_key(const void *bytes, size_t len)
+{
+	const uint8_t *at = bytes;
+	size_t zeros = 0;
+
+	for (size_t i = 0; i < len; i++)
+		zeros += !at[i];
+	return 4 * zeros < len;
 }
 
 bool redaction_at(struct redaction *r, uint64_t addr, uint64_t size)
@@ -349,6 +310,24 @@ const char *redaction_of_number(struct redaction *r, uint64_t number)
 	return rule_of_card(number);
 }
 
+bool redaction_of_bytes(struct redaction *r, uint64_t addr, const void *bytes, size_t len)
+{
+	const uint8_t *at = bytes, *end = at + len;
+	uint64_t word;
+
+	if (r->mode != REDACT_SECRETS)
+		return false;
+	if (addr && redaction_at(r, addr, len))
+		return true;
+	for (; at + sizeof(word) <= end; at += sizeof(word)) {
+		memcpy(&word, at, sizeof(word));
+		/* Bytes of a secret are rarely a small number. */
+		if (word > UINT32_MAX && redaction_of_number(r, word))
+			return true;
+	}
+	return false;
+}
+
 /* How many bytes of text are the rest of a secret that began before it. */
 static size_t begins_inside(const struct redaction *r, const char *text, size_t len)
 {
@@ -359,14 +338,15 @@ static size_t begins_inside(const struct redaction *r, const char *text, size_t 
 	return n > always ? n : always;
 }
 
-/* Four letters or more, as a text has them. */
-static bool is_letters(uint64_t word)
+/* Four letters or more, one after the other. */
+static bool has_letters(uint64_t word)
 {
+	enum { LEAST = 4 };
 	unsigned n = 0;
 
-	for (; word && isprint((int)(word & UINT8_MAX)); word >>= 8)
-		n++;
-	return !word && n >= sizeof(word) / 2;
+	for (; word && n < LEAST; word >>= 8)
+		n = isprint((int)(word & UINT8_MAX)) ? n + 1 : 0;
+	return n == LEAST;
 }
 
 static bool is_secret_word(struct redaction *r, uint64_t word)
@@ -383,13 +363,39 @@ bool redaction_of_word(struct redaction *r, uint64_t word)
 {
 	switch (r->mode) {
 	case REDACT_STRICT:
-		return is_letters(word);
+		return has_letters(word);
 	case REDACT_SECRETS:
 		return is_secret_word(r, word);
 	case REDACT_NOTHING:
 		break;
 	}
 	return false;
+}
+
+static bool has_piece(struct redaction *r, uint64_t word)
+{
+	if (r->mode == REDACT_STRICT)
+		return has_letters(word);
+	if (secrets_have_piece(r->here, word) ||
+	    (r->always && secrets_have_piece(r->always, word)))
+		return true;
+	if (r->asking)
+		asked_word(r->asked, r->here, ASKED_PIECE, word, 0);
+	return false;
+}
+
+bool redaction_of_vector(struct redaction *r,
+			 const uint8_t bytes[static REDACTION_VECTOR])
+{
+	uint64_t low, middle, high;
+
+	if (r->mode == REDACT_NOTHING)
+		return false;
+	memcpy(&low, bytes, sizeof(low));
+	memcpy(&middle, bytes + sizeof(low) / 2, sizeof(middle));
+	memcpy(&high, bytes + sizeof(low), sizeof(high));
+	return redaction_of_word(r, low) || redaction_of_word(r, high) ||
+	       has_piece(r, middle);
 }
 
 /* The text with masks, as it grows. */
@@ -401,7 +407,9 @@ struct masking {
 	struct redacted ret;
 	size_t cap;
 	size_t spans;
-	bool left; /* there is something besides masks */
+	struct span
+		place; /* the next part of it that lies in a secret; begin len: none does */
+	bool left;     /* there is something besides masks */
 };
 
 static void keep(struct masking *m, const char *bytes, size_t len)
@@ -416,6 +424,21 @@ static void keep(struct masking *m, const char *bytes, size_t len)
 	m->ret.len += len;
 }
 
+/* What is left is asked for again when more is known. */
+static void leave(struct masking *m, size_t begin, size_t end)
+{
+	struct redaction *r = m->r;
+
+	if (begin == end)
+		return;
+	m->left = true;
+	if (!r->asking)
+		return;
+	asked_text(r->asked, r->here, m->text + begin, end - begin);
+	if (m->addr)
+		asked_word(r->asked, r->here, ASKED_PLACE, m->addr + begin, end - begin);
+}
+
 static void withhold(struct masking *m, struct span span)
 {
 	if (span.begin < m->done)
@@ -423,7 +446,7 @@ static void withhold(struct masking *m, struct span span)
 	if (span.begin >= span.end)
 		return;
 	keep(m, m->text + m->done, span.begin - m->done);
-	m->left |= span.begin > m->done;
+	leave(m, m->done, span.begin);
 	keep(m, mask, sizeof(mask) - 1);
 	if (!m->ret.rule)
 		m->ret.rule = span.rule;
@@ -434,18 +457,53 @@ static void withhold(struct masking *m, struct span span)
 	m->spans++;
 }
 
-static bool span_at(struct masking *m, size_t at, struct span *ret)
+static void find_place(struct masking *m, size_t from)
+{
+	const struct secrets *const known[] = { m->r->here, m->r->always };
+	uint64_t begin, end;
+
+	m->place = (struct span){ m->len, m->len, "elsewhere" };
+	for (size_t i = 0; m->addr && i < ARRAY_SIZE(known) && known[i]; i++)
+		if (secrets_place(known[i], m->addr + from, m->len - from, &begin,
+				  &end) &&
+		    begin - m->addr < m->place.begin)
+			m->place = (struct span){ (size_t)(begin - m->addr),
+						  (size_t)(end - m->addr), "elsewhere" };
+}
+
+/* What is known from elsewhere. */
+static bool known_at(struct masking *m, size_t at, struct span *ret)
 {
 	const char *text = m->text + at;
 	size_t len = m->len - at, n = secrets_here(m->r->here, text, len);
 
 	if (!n && m->r->always)
 		n = secrets_here(m->r->always, text, len);
-	if (n > 0) {
-		*ret = (struct span){ at, at + n, "elsewhere" };
-		return true;
-	}
-	return shape_at(m->text, m->len, at, is_secret, m->r, ret);
+	if (at >= m->place.end)
+		find_place(m, at);
+	*ret = (struct span){ at, at + n, "elsewhere" };
+	if (at >= m->place.begin && m->place.end > ret->end)
+		ret->end = m->place.end;
+	return ret->end > at;
+}
+
+/* What looks like a secret may begin in one that is known, and go on behind it. */
+static void extend(struct masking *m, struct span *span)
+{
+	struct span shape;
+
+	for (size_t at = span->begin; at < span->end; at++)
+		if (shape_at(m->text, m->len, at, is_secret, m->r, &shape) &&
+		    shape.end > span->end && shape.begin <= span->end)
+			span->end = shape.end;
+}
+
+static bool span_at(struct masking *m, size_t at, struct span *ret)
+{
+	if (!known_at(m, at, ret))
+		return shape_at(m->text, m->len, at, is_secret, m->r, ret);
+	extend(m, ret);
+	return true;
 }
 
 static void mask_all(struct masking *m)
@@ -466,10 +524,9 @@ static void mask_all(struct masking *m)
 	}
 	if (m->spans == SPANS_MAX)
 		withhold(m, (struct span){ m->done, m->len, m->ret.rule });
-	if (m->ret.rule && m->done < m->len) {
+	if (m->ret.rule)
 		keep(m, m->text + m->done, m->len - m->done);
-		m->left = true;
-	}
+	leave(m, m->done, m->len);
 }
 
 struct redacted redaction_of_text(struct redaction *r, uint64_t addr, const char *text,
@@ -483,20 +540,33 @@ struct redacted redaction_of_text(struct redaction *r, uint64_t addr, const char
 	if (r->mode == REDACT_STRICT)
 		return (struct redacted){ .rule = "strict" };
 	size_t inside = begins_inside(r, text, len);
-	if ((addr && redaction_at(r, addr, len)) || inside == len)
+	find_place(&m, 0);
+	/* One that begins in a secret may go on with it. */
+	if (m.place.begin == 0 || inside == len)
 		return (struct redacted){ .rule = "elsewhere" };
-	if (r->asking)
-		asked_text(r->asked, r->here, text, len);
 	if (r->rules) { /* whose expressions want an end */
 		ended = xmalloc(len + 1);
 		memcpy(ended, text, len);
 		ended[len] = '\0';
 		m.text = ended;
 	}
-	withhold(&m, (struct span){ 0, inside, "elsewhere" });
+	struct span beginning = { 0, inside, "elsewhere" };
+	extend(&m, &beginning);
+	withhold(&m, beginning);
 	mask_all(&m);
 	if (m.ret.rule && !m.left)
 		redacted_done(&m.ret);
+	return m.ret;
+}
+
+struct redacted redaction_of_rest(struct redaction *r, uint64_t addr, const char *text,
+				  size_t len, size_t from)
+{
+	struct masking m = { .r = r, .addr = addr, .text = text, .len = len };
+
+	if (r->mode != REDACT_SECRETS)
+		return redaction_of_text(r, addr, text, len);
+	withhold(&m, (struct span){ from, len, "assignment" });
 	return m.ret;
 }
 

@@ -39,6 +39,8 @@ const char *redaction_rules_file(const struct redaction *r);
  * or this type; NULL: none does. In any case style: apiKey, API_KEY, api-key. */
 const char *redaction_of_name(struct redaction *r, const char *name, size_t len);
 const char *redaction_of_type(struct redaction *r, const char *type);
+/* ... of a parameter of a query or a form, as "sig", too. */
+const char *redaction_of_parameter(struct redaction *r, const char *name, size_t len);
 /* Is what has such a name rather a name itself, as "access_token"? */
 bool redaction_is_name(struct redaction *r, const char *text, size_t len);
 
@@ -47,6 +49,8 @@ bool redaction_is_name(struct redaction *r, const char *text, size_t len);
  * does not forget what was learned before redaction_remember(). */
 void redaction_learn(struct redaction *r, uint64_t addr, uint64_t size, const void *bytes,
 		     size_t len); /* addr 0: nowhere; bytes NULL: they are no text */
+/* A text of more bytes is none: that is a variable that was never set, with any length. */
+enum { REDACTION_PLACE_MAX = 64 << 10 };
 void redaction_learn_number(struct redaction *r, uint64_t number);
 void redaction_remember(struct redaction *r);
 void redaction_forget(struct redaction *r);
@@ -54,6 +58,8 @@ void redaction_forget(struct redaction *r);
  * on. */
 void redaction_learn_for_all(struct redaction *r, uint64_t addr, uint64_t size,
 			     const void *bytes, size_t len);
+/* The same of a number: only words are compared with it. */
+void redaction_learn_number_for_all(struct redaction *r, uint64_t number);
 void redaction_learned_all(struct redaction *r);
 /* Grows with each that was not known before. */
 size_t redaction_learned(const struct redaction *r);
@@ -66,6 +72,9 @@ void redaction_ask(struct redaction *r);
 bool redaction_settled(struct redaction *r); /* and no more are noted */
 /* Does any of it lie in these bytes? */
 bool redaction_at(struct redaction *r, uint64_t addr, uint64_t size);
+
+/* Numbers, as memory has them: those of a key, rather than small ones, which are in much else? */
+bool redaction_is_key(const void *bytes, size_t len);
 
 /* Text of the subject. Where nothing is to be withheld rule is NULL, and so is text. */
 struct redacted {
@@ -82,11 +91,31 @@ void redacted_done(struct redacted *text);
  * piece of it. */
 bool redaction_of_piece(const char *text, size_t len, bool *in_key);
 
-/* A card's number, or one that was learned? */
+/* The words of a command, in their order: where in each a secret begins by those before it, as behind
+ * --password, or by what the program's options mean, as -p of mysql; len: nowhere. */
+struct arguments {
+	int program, next; /* private; 0 at first */
+	bool doubtful; /* of the last one: it may be no secret, and is not to be learned for all */
+};
+size_t redaction_of_argument(struct redaction *r, struct arguments *c, const char *word,
+			     size_t len);
+/* Text of which all from there on is a secret; it is learned. */
+struct redacted redaction_of_rest(struct redaction *r, uint64_t addr, const char *text,
+				  size_t len, size_t from);
+
+/* A card's number, or one that was learned, or eight bytes of a secret? */
 const char *redaction_of_number(struct redaction *r, uint64_t number);
+/* Bytes at addr, 0: nowhere, of which a text is made that has other letters: are they, or eight of them,
+ * of a secret? */
+bool redaction_of_bytes(struct redaction *r, uint64_t addr, const void *bytes,
+			size_t len);
 /* Eight bytes, of which nobody knows what they are, as in a register: do they lead to a secret, or
- * are they one, or a part of its letters? */
+ * are they one, or do they hold four bytes of one? */
 bool redaction_of_word(struct redaction *r, uint64_t word);
+/* The same of a vector register. */
+enum { REDACTION_VECTOR = 16 };
+bool redaction_of_vector(struct redaction *r,
+			 const uint8_t bytes[static REDACTION_VECTOR]);
 
 /* Equal for equal bytes within a document, or of the same key. */
 enum { REDACTION_SAME = 16 + 1 };

@@ -5,15 +5,35 @@
 
 #include "redaction.h"
 
+/* What stands for each secret. */
+#define REDACTION_MASK "[redacted]"
+
 /* names.c. Case styles, plurals and numbers at the end make no difference. */
 bool is_secret_name(const char *name, size_t len);
+/* Of a request: "sig". It is a secret as a parameter of a query, and otherwise as often a signal. */
+bool is_signature(const char *name, size_t len);
 /* How many it is made of. */
 size_t name_words(const char *name, size_t len);
+
+/* types.c. By the name of the type, with the path of its package. */
+bool is_secret_type(const char *type);
 
 /* encodings.c. Calls fn with each text that stands for these bytes, or for most of them: in base64, digits, a
  * query, quotes. */
 typedef void encoded_fn(void *arg, const char *text, size_t len);
 void each_encoding(const char *bytes, size_t len, encoded_fn *fn, void *arg);
+
+/* windows.c. A set of all four bytes in a row that bytes have, but for those that anything has. */
+struct windows;
+struct windows *windows_new(void);
+void windows_free(struct windows *w);
+void windows_clear(struct windows *w);
+bool windows_add(struct windows *w, const void *bytes,
+		 size_t len); /* false: all were there */
+/* Are any, or all that count, of the word's own in it? When there were too many, any four letters
+ * are. */
+bool windows_any(const struct windows *w, uint64_t word);
+bool windows_all(const struct windows *w, uint64_t word);
 
 /* secrets.c. */
 struct secrets;
@@ -23,13 +43,17 @@ void secrets_clear(struct secrets *s);
 void secrets_learn(struct secrets *s, uint64_t addr, uint64_t size, const void *bytes,
 		   size_t len);
 /* One of many: it is known by all of its bytes, or those at the end of a text, and by its place after
- * secrets_sort(). */
+ * secrets_sort(). A short one, and a number, only in a word. */
 void secrets_add(struct secrets *s, uint64_t addr, uint64_t size, const void *bytes,
 		 size_t len);
+void secrets_add_number(struct secrets *s, uint64_t number);
 void secrets_sort(struct secrets *s);
 void secrets_learn_number(struct secrets *s, uint64_t number);
+/* Is it such a number, or eight bytes of one? */
 bool secrets_have_number(const struct secrets *s, uint64_t number);
-/* Is it such a number, an address in one, or eight of its letters? */
+/* Does the word hold four bytes of one? */
+bool secrets_have_piece(const struct secrets *s, uint64_t word);
+/* That, or is it such a number, or an address in one? */
 bool secrets_have_word(const struct secrets *s, uint64_t word);
 /* From now on any text and address may be one. */
 void secrets_suspect_all(struct secrets *s);
@@ -37,6 +61,9 @@ void secrets_suspect_all(struct secrets *s);
 size_t secrets_count(const struct secrets *s);
 size_t secrets_contents(const struct secrets *s);
 bool secrets_at(const struct secrets *s, uint64_t addr, uint64_t size);
+/* The first part of these bytes that is in one. */
+bool secrets_place(const struct secrets *s, uint64_t addr, uint64_t size,
+		   uint64_t *ret_begin, uint64_t *ret_end);
 /* How many bytes from the first of text on are a secret that was learned; text may end
  * in the middle of it. */
 size_t secrets_here(const struct secrets *s, const char *text, size_t len);
@@ -51,7 +78,7 @@ struct asked *asked_new(const struct secrets *s);
 void asked_free(struct asked *a);
 void asked_again(struct asked *a, const struct secrets *s); /* forgets them */
 /* size: of a place. */
-enum asked_as { ASKED_PLACE, ASKED_NUMBER, ASKED_WORD };
+enum asked_as { ASKED_PLACE, ASKED_NUMBER, ASKED_PIECE, ASKED_WORD };
 void asked_word(struct asked *a, const struct secrets *s, enum asked_as as, uint64_t what,
 		uint64_t size);
 void asked_text(struct asked *a, const struct secrets *s, const char *text, size_t len);
@@ -83,8 +110,30 @@ bool is_command(const char *text, size_t len, size_t at, struct span *ret);
 bool is_value_of_secret(const char *text, size_t begin, size_t end,
 			secret_name_fn *is_secret, void *arg);
 
+/* shapes_token.c. at: where a word begins. */
+bool is_bot_token(const char *text, size_t len, size_t at, struct span *ret);
+bool is_token(const char *text, size_t len, size_t at, struct span *ret);
+bool is_password_hash(const char *text, size_t len, size_t at, struct span *ret);
+
+/* shapes_key.c. Private keys in DER, or as OpenSSH keeps them. */
+static inline bool begins_binary_key(char first)
+{
+	return first == '0' || first == 'o';
+}
+bool is_binary_key(const char *text, size_t len, size_t at, struct span *ret);
+bool is_base64_key(const char *text, size_t len, size_t at, struct span *ret);
+
+/* commands.c. "mysql -pabc", "curl -u bob:abc": at is the blank before the word. */
+bool is_argument(const char *text, size_t len, size_t at, struct span *ret);
+
 /* shapes.c, of texts as a whole. */
 bool follows(const char *text, size_t len, size_t at, const char *words);
+size_t count_letters(const char *text, size_t len, size_t at, const char *letters);
+#define LETTERS_UPPER "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#define LETTERS_DIGITS "0123456789"
+#define LETTERS_WORD LETTERS_UPPER "abcdefghijklmnopqrstuvwxyz" LETTERS_DIGITS
+#define LETTERS_TOKEN LETTERS_WORD "_-"
+#define LETTERS_BASE64 LETTERS_WORD "+/=_-"
 bool begins_line(const char *text, size_t at);
 bool is_name_letter(char c);
 

@@ -10,11 +10,11 @@ enum {
 	CONTENT_MAX = 4096,  /* of each, is remembered */
 	CONTENTS_MAX = 1024, /* more are too many to look for */
 	NUMBERS_MAX = 64,    /* likewise */
-	ADDED_MAX = 1 << 16, /* of those that are one of many */
+	ADDED_MIN = 8, /* of one of many: shorter ones are found by chance in others */
+	ADDED_MAX = 1 << 16, /* of those */
 	TABLE = 1024, /* by the hash of their beginning: a power of two; at first */
 };
 
-/* Smaller ones are numbers like any other. */
 #define NUMBER_MIN UINT64_C(100000)
 
 struct range {
@@ -35,6 +35,9 @@ struct secrets {
 	size_t table_size, in_table, added;
 	uint64_t numbers[NUMBERS_MAX];
 	size_t content_count, number_count, learned;
+	uint64_t *many; /* numbers of many, sorted by secrets_sort() */
+	size_t many_count, many_cap;
+	struct windows *windows;
 	bool all; /* nobody knows what else is one */
 };
 
@@ -44,6 +47,7 @@ struct secrets *secrets_new(void)
 
 	s->table_size = TABLE;
 	s->table = xcalloc(TABLE, sizeof(struct content *));
+	s->windows = windows_new();
 	return s;
 }
 
@@ -63,8 +67,9 @@ static void free_contents(struct secrets *s)
 void secrets_clear(struct secrets *s)
 {
 	free_contents(s);
+	windows_clear(s->windows);
 	s->last = NULL;
-	s->in_table = s->added = 0;
+	s->in_table = s->added = s->many_count = 0;
 	s->range_count = s->content_count = s->number_count = s->learned = 0;
 	s->all = false;
 }
@@ -74,8 +79,10 @@ void secrets_free(struct secrets *s)
 	if (!s)
 		return;
 	free_contents(s);
+	windows_free(s->windows);
 	xfree(s->table);
 	xfree(s->ranges);
+	xfree(s->many);
 	xfree(s);
 }
 
@@ -105,13 +112,29 @@ static size_t range_behind(const struct secrets *s, uint64_t addr)
 	return low;
 }
 
-bool secrets_at(const struct secrets *s, uint64_t addr, uint64_t size)
+bool secrets_place(const struct secrets *s, uint64_t addr, uint64_t size,
+		   uint64_t *ret_begin, uint64_t *ret_end)
 {
 	size_t i = range_behind(s, addr);
 
+	*ret_begin = addr;
+	*ret_end = addr + size;
 	if (s->all)
 		return true;
-	return size > 0 && i < s->range_count && s->ranges[i].begin < addr + size;
+	if (size == 0 || i == s->range_count || s->ranges[i].begin >= addr + size)
+		return false;
+	if (s->ranges[i].begin > addr)
+		*ret_begin = s->ranges[i].begin;
+	if (s->ranges[i].end < addr + size)
+		*ret_end = s->ranges[i].end;
+	return true;
+}
+
+bool secrets_at(const struct secrets *s, uint64_t addr, uint64_t size)
+{
+	uint64_t begin, end;
+
+	return secrets_place(s, addr, size, &begin, &end);
 }
 
 /* Sorted, none overlaps another. */
@@ -187,6 +210,11 @@ static void add_encoding(void *arg, const char *text, size_t len)
 	add_content(arg, text, len);
 }
 
+static bool add_windows(struct secrets *s, const char *bytes, size_t len)
+{
+	return windows_add(s->windows, bytes, len < CONTENT_MAX ? len : CONTENT_MAX);
+}
+
 static bool learn_content(struct secrets *s, const char *bytes, size_t len)
 {
 	if (len > CONTENT_MAX)
@@ -194,7 +222,8 @@ static bool learn_content(struct secrets *s, const char *bytes, size_t len)
 	struct content *c =
 		s->content_count < CONTENTS_MAX ? add_content(s, bytes, len) : NULL;
 	if (!c)
-		return false;
+		return len < CONTENT_MIN && add_windows(s, bytes, len);
+	add_windows(s, bytes, len);
 	c->before = s->last;
 	s->last = c;
 	s->content_count++;
@@ -216,6 +245,9 @@ void secrets_add(struct secrets *s, uint64_t addr, uint64_t size, const void *by
 {
 	if (s->added == ADDED_MAX || !size || addr + size < addr)
 		return;
+	add_windows(s, bytes, len);
+	if (len < ADDED_MIN)
+		return;
 	s->added++;
 	add_content(s, bytes, len);
 	GROW(s->ranges, s->range_count, s->range_cap);
@@ -229,10 +261,19 @@ static int by_begin(const void *a, const void *b)
 	return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
+static int by_number(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
 void secrets_sort(struct secrets *s)
 {
 	size_t n = 0;
 
+	if (s->many_count)
+		qsort(s->many, s->many_count, sizeof(*s->many), by_number);
 	if (s->range_count)
 		qsort(s->ranges, s->range_count, sizeof(*s->ranges), by_begin);
 	for (size_t i = 0; i < s->range_count; i++) {
@@ -245,7 +286,7 @@ void secrets_sort(struct secrets *s)
 	s->range_count = n;
 }
 
-bool secrets_have_number(const struct secrets *s, uint64_t number)
+static bool is_learned(const struct secrets *s, uint64_t number)
 {
 	for (size_t i = 0; i < s->number_count; i++)
 		if (s->numbers[i] == number)
@@ -253,13 +294,31 @@ bool secrets_have_number(const struct secrets *s, uint64_t number)
 	return false;
 }
 
+bool secrets_have_number(const struct secrets *s, uint64_t number)
+{
+	return is_learned(s, number) || windows_all(s->windows, number);
+}
+
+/* Small ones, below zero, too, are as any other. */
+static bool is_small(uint64_t number)
+{
+	return number < NUMBER_MIN || -number < NUMBER_MIN;
+}
+
 void secrets_learn_number(struct secrets *s, uint64_t number)
 {
-	if (s->number_count == NUMBERS_MAX || number < NUMBER_MIN ||
-	    -number < NUMBER_MIN || secrets_have_number(s, number))
+	if (s->number_count == NUMBERS_MAX || is_small(number) || is_learned(s, number))
 		return;
 	s->numbers[s->number_count++] = number;
 	s->learned++;
+}
+
+void secrets_add_number(struct secrets *s, uint64_t number)
+{
+	if (s->many_count == ADDED_MAX || is_small(number))
+		return;
+	GROW(s->many, s->many_count, s->many_cap);
+	s->many[s->many_count++] = number;
 }
 
 void secrets_suspect_all(struct secrets *s)
@@ -326,12 +385,19 @@ size_t secrets_begin(const struct secrets *s, const char *text, size_t len)
 	return longest;
 }
 
+bool secrets_have_piece(const struct secrets *s, uint64_t word)
+{
+	return windows_any(s->windows, word);
+}
+
 bool secrets_have_word(const struct secrets *s, uint64_t word)
 {
 	char bytes[sizeof(word)];
 
 	memcpy(bytes, &word, sizeof(word));
-	return secrets_at(s, word, 1) || secrets_have_number(s, word) ||
-	       (!memchr(bytes, 0, sizeof(bytes)) &&
-		secrets_begin(s, bytes, sizeof(bytes)) == sizeof(bytes));
+	return secrets_at(s, word, 1) || is_learned(s, word) ||
+	       (s->many_count &&
+		bsearch(&word, s->many, s->many_count, sizeof(word), by_number)) ||
+	       secrets_have_piece(s, word) ||
+	       (secrets_are_all(s) && !memchr(bytes, 0, sizeof(bytes)));
 }

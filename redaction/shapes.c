@@ -5,78 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define UPPER "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-#define LOWER "abcdefghijklmnopqrstuvwxyz"
-#define DIGITS "0123456789"
-#define WORD UPPER LOWER DIGITS
-#define TOKEN WORD "_-"
-#define BASE64 WORD "+/=_-"
-
-/* What their makers document of keys and tokens: a beginning of their own, and at least so many
- * characters after it. */
-static const struct {
-	const char *prefix, *letters;
-	size_t least;
-} keys[] = {
-	{ "AGE-SECRET-KEY-1", UPPER DIGITS, 40 },
-	{ "AIza", TOKEN, 35 },		    /* Google API */
-	{ "AKIA", UPPER DIGITS, 16 },	    /* AWS, IAM user */
-	{ "ATATT3", BASE64, 40 },	    /* Atlassian */
-	{ "ASIA", UPPER DIGITS, 16 },	    /* AWS, temporary */
-	{ "CFPAT-", TOKEN, 40 },	    /* Contentful */
-	{ "EAACEdEose0cBA", TOKEN, 8 },	    /* Facebook */
-	{ "GOCSPX-", TOKEN, 20 },	    /* Google OAuth client */
-	{ "PMAK-", TOKEN, 40 },		    /* Postman */
-	{ "SG.", WORD "_-.", 40 },	    /* SendGrid */
-	{ "dapi", "0123456789abcdef", 32 }, /* Databricks */
-	{ "dckr_pat_", TOKEN, 20 },	    /* Docker */
-	{ "discord.com/api/webhooks/", WORD "/_-", 30 },
-	{ "doo_v1_", TOKEN, 40 }, /* DigitalOcean */
-	{ "dop_v1_", TOKEN, 40 },
-	{ "dor_v1_", TOKEN, 40 },
-	{ "gho_", TOKEN, 30 }, /* GitHub */
-	{ "ghp_", TOKEN, 30 },
-	{ "ghr_", TOKEN, 30 },
-	{ "ghs_", TOKEN, 30 },
-	{ "ghu_", TOKEN, 30 },
-	{ "github_pat_", WORD "_", 30 },
-	{ "glpat-", TOKEN, 20 }, /* GitLab */
-	{ "glsa_", TOKEN, 30 },	 /* Grafana */
-	{ "gsk_", TOKEN, 40 },	 /* Groq */
-	{ "hf_", TOKEN, 30 },	 /* Hugging Face */
-	{ "hooks.slack.com/services/", WORD "/", 20 },
-	{ "hvb.", TOKEN, 24 }, /* Vault */
-	{ "hvs.", TOKEN, 24 },
-	{ "lin_api_", TOKEN, 30 }, /* Linear */
-	{ "npm_", TOKEN, 36 },
-	{ "pscale_tkn_", TOKEN, 30 }, /* PlanetScale */
-	{ "pypi-", TOKEN, 40 },
-	{ "rk_live_", TOKEN, 20 }, /* Stripe */
-	{ "rk_test_", TOKEN, 20 },
-	{ "rubygems_", TOKEN, 40 },
-	{ "shpat_", TOKEN, 30 }, /* Shopify */
-	{ "shpca_", TOKEN, 30 },
-	{ "shppa_", TOKEN, 30 },
-	{ "shpss_", TOKEN, 30 },
-	{ "sk-", TOKEN, 20 }, /* OpenAI, Anthropic */
-	{ "sk_live_", TOKEN, 20 },
-	{ "sk_test_", TOKEN, 20 },
-	{ "sq0atp-", TOKEN, 20 }, /* Square */
-	{ "sq0csp-", TOKEN, 30 },
-	{ "whsec_", TOKEN, 20 },
-	{ "xapp-", TOKEN, 20 },			   /* Slack */
-	{ "xkeysib-", TOKEN, 40 },		   /* Brevo */
-	{ "webhook.office.com/", WORD "/@-", 40 }, /* Teams */
-	{ "xoxa-", TOKEN, 20 },
-	{ "xoxb-", TOKEN, 20 },
-	{ "xoxe.", WORD "-.", 20 },
-	{ "xoxp-", TOKEN, 20 },
-	{ "xoxr-", TOKEN, 20 },
-	{ "xoxs-", TOKEN, 20 },
-	{ "ya29.", TOKEN, 20 }, /* Google OAuth access */
-};
-
-static size_t count(const char *text, size_t len, size_t at, const char *letters)
+size_t count_letters(const char *text, size_t len, size_t at, const char *letters)
 {
 	size_t n = 0;
 
@@ -95,63 +24,6 @@ bool follows(const char *text, size_t len, size_t at, const char *words)
 static bool begins_word(const char *text, size_t at)
 {
 	return at == 0 || !isalnum((unsigned char)text[at - 1]);
-}
-
-static bool is_key(const char *text, size_t len, size_t at, struct span *ret)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
-		if (keys[i].prefix[0] != text[at] ||
-		    !follows(text, len, at, keys[i].prefix))
-			continue;
-		size_t begin = at + strlen(keys[i].prefix);
-		size_t n = count(text, len, begin, keys[i].letters);
-		if (n >= keys[i].least || (n > 0 && begin + n == len)) {
-			*ret = (struct span){ at, begin + n, "key" };
-			return true;
-		}
-	}
-	return false;
-}
-
-/* What crypt(3) and its successors make of a password: $2a$10$..., $argon2id$v=19$... */
-static bool is_password_hash(const char *text, size_t len, size_t at, struct span *ret)
-{
-	enum { LEAST = 16 };
-	static const char *const schemes[] = { "$1$",	   "$2a$",     "$2b$", "$2y$",
-					       "$5$",	   "$6$",      "$7$",  "$apr1$",
-					       "$argon2d", "$argon2i", "$gy$", "$y$",
-					       "$scrypt$" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(schemes); i++) {
-		if (!follows(text, len, at, schemes[i]))
-			continue;
-		*ret = (struct span){ at, at + count(text, len, at, WORD "$./+=,-"),
-				      "key" };
-		return ret->end - at >= LEAST;
-	}
-	return false;
-}
-
-/* RFC 7519: three parts of base64url, the first of them JSON: {" is eyJ. */
-static bool is_jwt(const char *text, size_t len, size_t at, struct span *ret)
-{
-	enum { PART_MIN = 8, PART_ENOUGH = 2048 };
-	size_t end = at, n;
-
-	if (!follows(text, len, at, "eyJ"))
-		return false;
-	for (int part = 0; part < 3; part++) {
-		n = count(text, len, end, WORD "_-");
-		end += n;
-		/* Cut off, or without a signature; so long that it is not looked at again. */
-		if (end == len || n >= PART_ENOUGH)
-			break;
-		if (n < PART_MIN || (part < 2 && text[end] != '.'))
-			return false;
-		end += part < 2;
-	}
-	*ret = (struct span){ at, end, "jwt" };
-	return end - at > 2 * PART_MIN;
 }
 
 /* RFC 7468. */
@@ -179,12 +51,12 @@ static bool is_pem(const char *text, size_t len, size_t at, struct span *ret)
 bool redaction_of_piece(const char *text, size_t len, bool *in_key)
 {
 	static const char begin[] = "-----BEGIN ", end[] = "-----END ",
-			  letters[] = BASE64 "\r\n";
+			  letters[] = LETTERS_BASE64 "\r\n";
 	const char *last = memmem(text, len, end, strlen(end));
 	bool inside = *in_key;
 	struct span key;
 
-	if (inside && (last || count(text, len, 0, letters) == len)) {
+	if (inside && (last || count_letters(text, len, 0, letters) == len)) {
 		*in_key = !last;
 		return len > 0;
 	}
@@ -260,7 +132,7 @@ static bool is_driver_address(const char *text, size_t len, size_t at)
 
 	if (text[at] != '@')
 		return false;
-	n = count(text, len, at + 1, TOKEN "+");
+	n = count_letters(text, len, at + 1, LETTERS_TOKEN "+");
 	at += 1 + n;
 	return at < len && n <= NET_MAX && text[at] == (n ? '(' : '/');
 }
@@ -280,23 +152,6 @@ static bool is_driver_password(const char *text, size_t len, size_t at, struct s
 			end = i;
 	*ret = (struct span){ at + 1, end, "userinfo" };
 	return end > at + 1;
-}
-
-/* "Bearer abc", "Basic abc": RFC 6750, 7617. */
-static bool is_bearer(const char *text, size_t len, size_t at, struct span *ret)
-{
-	enum { LEAST = 8 };
-	static const char *const words[] = { "bearer ", "basic " };
-
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		size_t n = strlen(words[i]);
-		if (len - at < n || strncasecmp(text + at, words[i], n) != 0)
-			continue;
-		size_t token = count(text, len, at + n, BASE64 "._~");
-		*ret = (struct span){ at + n, at + n + token, "bearer" };
-		return token >= LEAST;
-	}
-	return false;
 }
 
 bool is_name_letter(char c)
@@ -472,6 +327,8 @@ static bool find_given(const char *text, size_t len, size_t at, size_t name,
 		char mark = text[begin - 1];
 		end = quote > 1 ? end_of_escaped(text, len, begin, quote - 1, mark)
 				: end_of_quoted(text, len, begin, mark);
+	} else if (follows(text, len, begin, REDACTION_MASK)) {
+		return false;
 	} else if (begin < len && text[begin] == '[') {
 		end = end_of_list(text, len, begin);
 		begin++;
@@ -513,9 +370,19 @@ static bool names_secret(const char *text, size_t begin, size_t end,
 	       is_value_of_secret(text, begin, end, is_secret, arg);
 }
 
+/* "?sig=", "&Signature=": as Azure, CloudFront and others sign addresses. "sig=11" in a log is a signal. */
+static bool is_query_signature(const char *text, size_t begin, size_t end)
+{
+	bool escaped = begin >= 3 && text[begin - 3] == '%';
+
+	return is_signature(text + begin, end - begin) &&
+	       (begin == 0 || escaped || memchr("?&;", text[begin - 1], 3));
+}
+
 static bool is_assignment(const char *text, size_t len, size_t at,
 			  secret_name_fn *is_secret, void *arg, struct span *ret)
 {
+	enum { SIGNATURE_MIN = 16 };
 	size_t end, begin = name_before(text, at, &end), given = at + 1;
 
 	if (given < len && ((text[at] == ':' && text[given] == '=') ||
@@ -523,12 +390,16 @@ static bool is_assignment(const char *text, size_t len, size_t at,
 		given++;
 	else if (text[at] == '%')
 		given += strlen("3D");
-	if (end == begin || follows(text, len, at, "://") ||
-	    !names_secret(text, begin, end, is_secret, arg) ||
+	if (end == begin || follows(text, len, at, "://"))
+		return false;
+	bool signature = text[at] != ':' && is_query_signature(text, begin, end);
+	if ((!signature && !names_secret(text, begin, end, is_secret, arg)) ||
 	    !find_given(text, len, given, begin, ret))
 		return false;
 	if (text[at] == '%')
 		end_escaped(text, ret);
+	if (signature)
+		return ret->end - ret->begin >= SIGNATURE_MIN;
 	return text[at] != ':' || begins_line(text, begin) ||
 	       is_quote(text[ret->begin - 1]) ||
 	       is_always_secret(text + begin, end - begin) ||
@@ -576,7 +447,8 @@ bool shape_at(const char *text, size_t len, size_t at, secret_name_fn *is_secret
 	case '=':
 		return is_assignment(text, len, at, is_secret, arg, ret);
 	case ' ':
-		return is_told(text, len, at, is_secret, arg, ret);
+		return is_told(text, len, at, is_secret, arg, ret) ||
+		       is_argument(text, len, at, ret);
 	case '%':
 		return is_escaped_sign(text, len, at) &&
 		       is_assignment(text, len, at, is_secret, arg, ret);
@@ -589,11 +461,12 @@ bool shape_at(const char *text, size_t len, size_t at, secret_name_fn *is_secret
 	case '$':
 		return is_password_hash(text, len, at, ret);
 	}
+	if (begins_binary_key(c) && is_binary_key(text, len, at, ret))
+		return true;
 	if (!isalnum((unsigned char)c) || !begins_word(text, at))
 		return false;
 	if (isdigit((unsigned char)c))
-		return is_card(text, len, at, ret);
-	return is_jwt(text, len, at, ret) || is_bearer(text, len, at, ret) ||
-	       is_identified(text, len, at, ret) || is_command(text, len, at, ret) ||
-	       is_key(text, len, at, ret);
+		return is_card(text, len, at, ret) || is_bot_token(text, len, at, ret);
+	return is_token(text, len, at, ret) || is_identified(text, len, at, ret) ||
+	       is_command(text, len, at, ret);
 }

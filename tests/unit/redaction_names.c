@@ -69,6 +69,21 @@ static void names(void **state)
 		"clientKeyData",
 		"STRIPE_KEY",
 		"cardExpiry",
+		"auth_code",
+		"authCode",
+		"Pin",
+		"PIN",
+		"cardPin",
+		"bindpw",
+		"dbpw",
+		"LDAP_BINDPW",
+		"assertion",
+		"samlAssertion",
+		"client_assertion",
+		"X-Signature",
+		"X-Amz-Signature",
+		"X-Hub-Signature-256",
+		"aws_credential",
 	};
 	static const char *const open[] = {
 		"",
@@ -105,6 +120,19 @@ static void names(void **state)
 		"processID",
 		"tokenType",
 		"tokenPath",
+		"X-Amz-Credential",
+		"x-goog-credential",
+		"Signature",
+		"sig",
+		"pinned",
+		"spin",
+		"pinger",
+		"ping",
+		"assertionFailed",
+		"client_assertion_type",
+		"codeAuthor",
+		"httpw",
+		"X-Signed-By",
 	};
 	AUTO(redaction_free) struct redaction *r = make();
 	(void)state;
@@ -133,11 +161,25 @@ static void names_themselves(void **state)
 		assert_false(redaction_is_name(r, others[i], strlen(others[i])));
 }
 
+/* Of a query or a form, where "sig" is no signal. */
+static void parameters(void **state)
+{
+	static const char *const secret[] = { "sig", "Signature", "SIG", "password" };
+	static const char *const open[] = { "sign", "sigs", "user", "" };
+	AUTO(redaction_free) struct redaction *r = make();
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(secret); i++)
+		assert_non_null(redaction_of_parameter(r, secret[i], strlen(secret[i])));
+	for (size_t i = 0; i < ARRAY_SIZE(open); i++)
+		assert_null(redaction_of_parameter(r, open[i], strlen(open[i])));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names),
 		cmocka_unit_test(names_themselves),
+		cmocka_unit_test(parameters),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -28,6 +28,16 @@ static void expect(struct redaction *r, const char *text, const char *rule,
 	redacted_done(&found);
 }
 
+static struct redaction *make(void)
+{
+	const struct redaction_options options = { .mode = REDACT_SECRETS };
+	struct err err;
+	struct redaction *r = redaction_new(&options, &err);
+
+	assert_non_null(r);
+	return r;
+}
+
 static void told(void **state)
 {
 	static const struct {
@@ -67,9 +77,7 @@ static void told(void **state)
 		  "USER bob\r\nPASS [redacted]\r\n" },
 		{ "PASS ok", NULL, NULL },
 	};
-	const struct redaction_options options = { .mode = REDACT_SECRETS };
-	struct err err;
-	AUTO(redaction_free) struct redaction *r = redaction_new(&options, &err);
+	AUTO(redaction_free) struct redaction *r = make();
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		redaction_forget(r);
@@ -77,9 +85,168 @@ static void told(void **state)
 	}
 }
 
+#define SIGNED "abcdefghijklmnopqrstuvwxyz012345"
+#define BOT "AAabcdefghijklmnopqrstuvwxyz0123456"
+#define SCOPE "AKIAIOSFODNN7EXAMPLE/20261122/eu-west-1/s3/aws4_request"
+
+/* Who has a signed address may use it. */
+static void addresses(void **state)
+{
+	static const struct {
+		const char *text, *rule, *left;
+	} cases[] = {
+		{ "https://b.s3/x?X-Amz-Credential=" SCOPE "&X-Amz-Signature=" SIGNED,
+		  "assignment",
+		  "https://b.s3/x?X-Amz-Credential=" SCOPE
+		  "&X-Amz-Signature=[redacted]" },
+		{ "X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F20261122%2Fx", NULL, NULL },
+		{ SCOPE, NULL, NULL },
+		{ "AKIAIOSFODNN7EXAMPLE/20", "key", "[redacted]/20" },
+		{ "https://a.blob/x?sv=2020-08-04&sig=" SIGNED "%3D&se=1", "assignment",
+		  "https://a.blob/x?sv=2020-08-04&sig=[redacted]&se=1" },
+		{ "sv=1&sig=" SIGNED, "assignment", "sv=1&sig=[redacted]" },
+		{ "sig=" SIGNED "&sv=1", "assignment", "sig=[redacted]&sv=1" },
+		{ "SharedAccessSignature sr=x&sig=" SIGNED "&se=1", "assignment",
+		  "SharedAccessSignature sr=x&sig=[redacted]&se=1" },
+		{ "d.net/x?Expires=1&Signature=" SIGNED "&Key-Pair-Id=K", "assignment",
+		  "d.net/x?Expires=1&Signature=[redacted]&Key-Pair-Id=K" },
+		{ "?to=%3Fse%3D1%26sig%3D" SIGNED "%26sv%3D1", "assignment",
+		  "?to=%3Fse%3D1%26sig%3D[redacted]%26sv%3D1" },
+		{ "killed: sig=11 code=1", NULL, NULL },
+		{ "a.blob/x?sig=short&se=1", NULL, NULL },
+		{ "got sig=" SIGNED " again", NULL, NULL },
+		{ "sig: " SIGNED, NULL, NULL },
+		{ "https://api.telegram.org/bot123456789:" BOT "/getMe", "key",
+		  "https://api.telegram.org/bot123456789:[redacted]/getMe" },
+		{ "/bot123456789:AAab", "key", "/bot123456789:[redacted]" },
+		{ "bot is 123456789:" BOT, "key", "bot is 123456789:[redacted]" },
+		{ "123456789:" BOT "7", NULL, NULL },
+		{ "robot123456789:" BOT "/x", NULL, NULL },
+		{ "/bot12:34:56/x", NULL, NULL },
+		{ "/bot123456789:short/x", NULL, NULL },
+		{ "X-Signature: sha256=abc\r\nHost: x", "assignment",
+		  "X-Signature: [redacted]\r\nHost: x" },
+		{ "{\"assertion\":\"abc\",\"n\":1}", "assignment",
+		  "{\"assertion\":\"[redacted]\",\"n\":1}" },
+		{ "bindpw abc", NULL, NULL },
+		{ "bindpw: ab12", "assignment", "bindpw: [redacted]" },
+	};
+	AUTO(redaction_free) struct redaction *r = make();
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		redaction_forget(r);
+		expect(r, cases[i].text, cases[i].rule, cases[i].left);
+	}
+}
+
+/* In one text. */
+static void commands(void **state)
+{
+	static const struct {
+		const char *text, *left;
+	} cases[] = {
+		{ "mysql -u root -phunter2 db", "mysql -u root -p[redacted] db" },
+		{ "/usr/bin/mysqldump -phunter2", "/usr/bin/mysqldump -p[redacted]" },
+		{ "sh -c 'mysql -uroot -phunter2'", "sh -c 'mysql -uroot -p[redacted]'" },
+		{ "cd /x; mariadb-dump -phunter2 db|gzip",
+		  "cd /x; mariadb-dump -p[redacted] db|gzip" },
+		{ "mysql -P 3306 -h db", NULL },
+		{ "mysql -p db", NULL },
+		{ "mysqld_exporter -port=9104", NULL },
+		{ "sshpass -p hunter2 ssh -p 22 bob@x",
+		  "sshpass -p [redacted] ssh -p 22 bob@x" },
+		{ "sshpass -phunter2 ssh x", "sshpass -p[redacted] ssh x" },
+		{ "curl -u bob:hunter2 https://x", "curl -u bob:[redacted] https://x" },
+		{ "curl -s --user 'bob:hunter2' x", "curl -s --user 'bob:[redacted]' x" },
+		{ "curl -ubob:hunter2 x", "curl -ubob:[redacted] x" },
+		{ "curl -U bob:hunter2 x", "curl -U bob:[redacted] x" },
+		{ "curl -u bob x:80", NULL },
+		{ "redis-cli -h x -a hunter2 ping", "redis-cli -h x -a [redacted] ping" },
+		{ "ldapsearch -D cn=x -w hunter2", "ldapsearch -D cn=x -w [redacted]" },
+		{ "mongodump -u bob -p hunter2", "mongodump -u bob -p [redacted]" },
+		{ "mosquitto_pub -u bob -P hunter2",
+		  "mosquitto_pub -u bob -P [redacted]" },
+		{ "docker run -p 8080:80 nginx", NULL },
+		{ "run x -p hunter2", NULL }, /* of no program that is known */
+		{ "mysql; other -phunter2", NULL },
+		{ "ssh -p 2222 bob@x", NULL },
+		{ "mysql -p", NULL },
+		{ "sshpass -p ", NULL },
+	};
+	AUTO(redaction_free) struct redaction *r = make();
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		redaction_forget(r);
+		expect(r, cases[i].text, cases[i].left ? "assignment" : NULL,
+		       cases[i].left);
+	}
+}
+
+/* As a list has them: [ ] around what is withheld. */
+static void lists(void **state)
+{
+	enum { WORDS_MAX = 8 };
+	static const char *const cases[][WORDS_MAX] = {
+		{ "run", "--password", "[hunter2]", "x" },
+		{ "run", "--password=x", "y" },
+		{ "mysql", "-u", "root", "-p[hunter2]", "db" },
+		{ "sudo", "/usr/bin/mysql", "-p[hunter2]" },
+		{ "sshpass", "-p", "[4711]", "ssh", "-p", "22" },
+		{ "curl", "-u", "bob:[hunter2]", "x:80" },
+		{ "curl", "-u", "bob", "x:80" },
+		{ "tool", "-p", "[hunter2]", "-v" },
+		{ "tool", "-p", "8080" },
+		{ "docker", "run", "-p", "8080:80", "-p", "127.0.0.1:53:53/udp" },
+		{ "tool", "-p", "localhost:80" },
+		{ "tool", "-p", "/var/lib/x" },
+		{ "tool", "-p", "-v", "x" },
+		{ "tool", "-p", "{\"a\":1}" },
+		{ "mkdir", "-p", "folder" },
+		{ "git", "log", "-p", "main" },
+		{ "docker-compose", "-p", "shop", "up" },
+		{ "-p", "", "x" },
+		{ "tool", "-p" },
+	};
+	AUTO(redaction_free) struct redaction *r = make();
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct arguments words = { .program = 0 };
+		for (size_t w = 0; w < WORDS_MAX && cases[i][w]; w++) {
+			const char *begin = strchr(cases[i][w], '[');
+			char word[64];
+			size_t n = 0, from;
+			for (const char *c = cases[i][w]; *c; c++)
+				if (*c != '[' && *c != ']')
+					word[n++] = *c;
+			from = redaction_of_argument(r, &words, word, n);
+			if (from != (begin ? (size_t)(begin - cases[i][w]) : n))
+				fail_msg("case %zu, %s: withheld from %zu on", i,
+					 cases[i][w], from);
+		}
+	}
+}
+
+static void rest(void **state)
+{
+	AUTO(redaction_free) struct redaction *r = make();
+	struct redacted left = redaction_of_rest(r, 0x1000, "-phunter2", 9, 2);
+	(void)state;
+	assert_string_equal(left.rule, "assignment");
+	assert_int_equal(left.len, strlen("-p[redacted]"));
+	assert_memory_equal(left.text, "-p[redacted]", left.len);
+	redacted_done(&left);
+	assert_true(redaction_at(r, 0x1002, 7));
+	assert_false(redaction_at(r, 0x1000, 2));
+	expect(r, "it was hunter2", "elsewhere", "it was [redacted]");
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(told) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(told),	    cmocka_unit_test(addresses),
+		cmocka_unit_test(commands), cmocka_unit_test(lists),
+		cmocka_unit_test(rest),
+	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("redaction_told", tests, NULL, NULL);

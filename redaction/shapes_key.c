@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shapes_key.c - private keys in binary, and in base64 without the lines of PEM around them. Public ones, and
+ * certificates, begin otherwise. */
+#include <nettle/base64.h>
+#include <string.h>
+
+#include "redaction_priv.h"
+
+enum {
+	INTEGER = 0x02,
+	OCTET_STRING = 0x04,
+	OBJECT_IDENTIFIER = 0x06,
+	SEQUENCE = 0x30,
+};
+
+/* ITU-T X.690. Of what is inside of the element that was begun last. */
+struct der {
+	const uint8_t *at, *end;
+};
+
+/* Begins the next element, whose content may be cut off. */
+static bool enter(struct der *d, uint8_t tag, struct der *ret, size_t *ret_len)
+{
+	enum { LONG = 0x80, LENGTH_MAX = 3 };
+	const uint8_t *at = d->at;
+	size_t len;
+
+	if (d->end - at < 2 || at[0] != tag)
+		return false;
+	len = at[1];
+	at += 2;
+	if (len & LONG) {
+		size_t n = len & ~(size_t)LONG;
+		if (n < 1 || n > LENGTH_MAX || (size_t)(d->end - at) < n)
+			return false;
+		for (len = 0; n > 0; n--)
+			len = len << 8 | *at++;
+	}
+	*ret_len = len;
+	ret->at = at;
+	ret->end = (size_t)(d->end - at) > len ? at + len : d->end;
+	d->at = ret->end;
+	return true;
+}
+
+/* A number of one byte. */
+static bool take_version(struct der *d, uint8_t *ret)
+{
+	struct der number;
+	size_t len;
+
+	if (!enter(d, INTEGER, &number, &len) || len != 1 || number.at == number.end)
+		return false;
+	*ret = *number.at;
+	return *ret <= 1;
+}
+
+/* SEQUENCE { OBJECT IDENTIFIER, ... }; the identifier. */
+static bool take_algorithm(struct der *d, struct der *ret)
+{
+	struct der algorithm;
+	size_t len;
+
+	return enter(d, SEQUENCE, &algorithm, &len) &&
+	       enter(&algorithm, OBJECT_IDENTIFIER, ret, &len);
+}
+
+/* RFC 5958: the version, the algorithm, the key. RFC 8017: the version, the modulus. RFC 5915: the version,
+ * the key. Behind the version of a request for a certificate is a name, and behind the number of an
+ * old certificate and its algorithm, too. */
+static bool is_plain_key(struct der d)
+{
+	enum { EC_MIN = 20, EC_MAX = 66, RSA_MIN = 32 }; /* bytes */
+	struct der inside;
+	uint8_t version;
+	size_t len;
+
+	if (!take_version(&d, &version))
+		return false;
+	if (take_algorithm(&d, &inside))
+		return enter(&d, OCTET_STRING, &inside, &len);
+	if (version == 1 && enter(&d, OCTET_STRING, &inside, &len))
+		return len >= EC_MIN && len <= EC_MAX;
+	return enter(&d, INTEGER, &inside, &len) && len >= RSA_MIN;
+}
+
+/* RFC 5958, 3: by an algorithm of PKCS #5 or PKCS #12, the encrypted key. */
+static bool is_encrypted_key(struct der d)
+{
+	static const uint8_t pkcs5[] = { 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 5 };
+	static const uint8_t pkcs12[] = { 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 12, 1 };
+	struct der id, key;
+	size_t len;
+
+	if (!take_algorithm(&d, &id) || !enter(&d, OCTET_STRING, &key, &len))
+		return false;
+	size_t n = (size_t)(id.end - id.at);
+	return (n > sizeof(pkcs5) && memcmp(id.at, pkcs5, sizeof(pkcs5)) == 0) ||
+	       (n > sizeof(pkcs12) && memcmp(id.at, pkcs12, sizeof(pkcs12)) == 0);
+}
+
+/* PROTOCOL.key of OpenSSH: with its NUL. */
+static const char openssh[] = "openssh-key-v1";
+
+/* ret_len: how long it is as a whole; text may end in the middle of it. */
+static bool begins_key(const uint8_t *bytes, size_t len, size_t *ret_len)
+{
+	struct der d = { bytes, bytes + len }, inside;
+
+	*ret_len = SIZE_MAX;
+	if (len >= sizeof(openssh) && memcmp(bytes, openssh, sizeof(openssh)) == 0)
+		return true;
+	if (!enter(&d, SEQUENCE, &inside, ret_len))
+		return false;
+	*ret_len += (size_t)(inside.at - bytes);
+	return is_plain_key(inside) || is_encrypted_key(inside);
+}
+
+bool is_binary_key(const char *text, size_t len, size_t at, struct span *ret)
+{
+	size_t n;
+
+	if (!begins_key((const uint8_t *)text + at, len - at, &n))
+		return false;
+	*ret = (struct span){ at, n < len - at ? at + n : len, "der" };
+	return true;
+}
+
+static bool is_base64(char c)
+{
+	return is_name_letter(c) ? c != '.' : c && strchr("+/=\r\n", c);
+}
+
+/* Of standard base64, or that of addresses. */
+static char standard(char c)
+{
+	return c == '-' ? '+' : c == '_' ? '/' : c;
+}
+
+bool is_base64_key(const char *text, size_t len, size_t at, struct span *ret)
+{
+	enum { HEAD = 256 }; /* letters: what is before an encrypted key, too */
+	uint8_t bytes[BASE64_DECODE_LENGTH(HEAD)];
+	struct base64_decode_ctx decode;
+	size_t end = at, n = 0, whole;
+
+	base64_decode_init(&decode);
+	for (; end < len && end - at < HEAD && is_base64(text[end]); end++)
+		if (text[end] != '=' &&
+		    base64_decode_single(&decode, bytes + n, standard(text[end])) == 1)
+			n++;
+	if (!begins_key(bytes, n, &whole))
+		return false;
+	while (end < len && is_base64(text[end]))
+		end++;
+	*ret = (struct span){ at, end, "der" };
+	return true;
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Secrets, and pieces of them, in registers and argument words; bytes that texts are made of. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "redaction.h"
+
+static struct redaction *make(enum redaction_mode mode)
+{
+	const struct redaction_options options = { .mode = mode };
+	struct err err;
+	struct redaction *r = redaction_new(&options, &err);
+
+	assert_non_null(r);
+	return r;
+}
+
+/* Up to eight letters, the first at the lowest byte. */
+static uint64_t word_of(const char *letters)
+{
+	uint64_t word = 0;
+
+	memcpy(&word, letters, strlen(letters));
+	return word;
+}
+
+static void words(void **state)
+{
+	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS);
+	(void)state;
+	redaction_learn(r, 0xc000001000, 18, "swordfish-and-more", 18);
+	redaction_learn_number(r, 7000123);
+	redaction_learn_number(r, 99999);
+	assert_int_equal(redaction_learned(r), 3);
+	assert_true(redaction_of_word(r, 0xc000001000));
+	assert_true(redaction_of_word(r, 0xc000001011));
+	assert_false(redaction_of_word(r, 0xc000001012));
+	assert_true(redaction_of_word(r, word_of("ordfish-")));
+	assert_true(redaction_of_word(r, 7000123));
+	assert_true(redaction_of_word(r, 4111111111111111));
+	assert_true(redaction_of_word(r, 378282246310005));
+	assert_false(redaction_of_word(r, 378282246310006));
+	assert_false(redaction_of_word(r, 4222222222222));
+	assert_false(redaction_of_word(r, 99999));
+	assert_string_equal(redaction_of_number(r, 7000123), "elsewhere");
+	assert_string_equal(redaction_of_number(r, 4111111111111111), "card");
+	redaction_remember(r);
+	assert_true(redaction_of_word(r, 7000123));
+	assert_true(redaction_of_word(r, word_of("ordf")));
+	redaction_suspect_all(r);
+	assert_true(redaction_of_word(r, 1));
+	redaction_forget(r);
+	assert_false(redaction_of_word(r, 1));
+}
+
+/* As moves of four and eight bytes leave them, which overlap. */
+static void pieces(void **state)
+{
+	static const char *const withheld[] = { "swor",	    "ordf",	"more",
+						"sword",    "swordfi",	"xxsword",
+						"fishxx",   "d-moreno", "XYand-m",
+						"fish-and", "4711",	"x4711y" };
+	static const char *const shown[] = { "swo", "rdxx",   "sw0rd", "SWORDFIS",
+					     "mor", "ore-mo", "471",   "47 11" };
+	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS);
+	(void)state;
+	redaction_learn(r, 0, 0, "swordfish-and-more", 18);
+	redaction_learn(r, 0, 0, "4711", 4); /* too short to be looked for in texts */
+	for (size_t i = 0; i < ARRAY_SIZE(withheld); i++)
+		if (!redaction_of_word(r, word_of(withheld[i])))
+			fail_msg("%s is shown", withheld[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
+		if (redaction_of_word(r, word_of(shown[i])))
+			fail_msg("%s is withheld", shown[i]);
+	/* Eight in a number of the program's own; fewer are letters by chance. */
+	assert_non_null(redaction_of_number(r, word_of("ordfish-")));
+	assert_null(redaction_of_number(r, word_of("swordfix")));
+	redaction_forget(r);
+	assert_false(redaction_of_word(r, word_of("swordfis")));
+}
+
+/* What is in any register is none, though a key has such bytes, too. */
+static void common(void **state)
+{
+	static const uint8_t key[] = { 0,    0,	   0,	 0xc0, 0,    0,	   0,	0,
+				       0xff, 0xff, 0xff, 0xff, 0xff, 0x85, 0,	0,
+				       1,    0,	   0,	 0,    'a',  'a',  'a', 'a' };
+	static const uint64_t shown[] = { 0,
+					  1,
+					  -UINT64_C(123),
+					  UINT32_MAX,
+					  UINT64_MAX,
+					  0xc000000000,
+					  0xc00000ff85,
+					  0x61616161 };
+	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS);
+	(void)state;
+	redaction_learn(r, 0, 0, key, sizeof(key));
+	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
+		if (redaction_of_word(r, shown[i]))
+			fail_msg("0x%llx is withheld", (unsigned long long)shown[i]);
+}
+
+static void vectors(void **state)
+{
+	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS);
+	AUTO(redaction_free) struct redaction *strict = make(REDACT_STRICT);
+	AUTO(redaction_free) struct redaction *nothing = make(REDACT_NOTHING);
+	static const char piece[] = "fish";
+	uint8_t vector[REDACTION_VECTOR];
+	(void)state;
+	redaction_learn(r, 0xc000001000, 18, "swordfish-and-more", 18);
+	for (size_t i = 0; i + strlen(piece) <= sizeof(vector); i++) {
+		memset(vector, 0x91, sizeof(vector));
+		memcpy(vector + i, piece, strlen(piece));
+		assert_true(redaction_of_vector(r, vector));
+		assert_true(redaction_of_vector(strict, vector));
+		assert_false(redaction_of_vector(nothing, vector));
+		vector[i + 1] ^= 0x80;
+		assert_false(redaction_of_vector(r, vector));
+		assert_false(redaction_of_vector(strict, vector));
+	}
+	memset(vector, 0, sizeof(vector));
+	memcpy(vector + 8, &(uint64_t){ 0xc000001004 }, 8);
+	assert_true(redaction_of_vector(r, vector));
+	redaction_forget(r);
+	assert_false(redaction_of_vector(r, vector));
+	/* Learned after it was asked for. */
+	for (size_t i = 0; i + strlen(piece) <= sizeof(vector); i++) {
+		memset(vector, 0x91, sizeof(vector));
+		memcpy(vector + i, piece, strlen(piece));
+		redaction_ask(r);
+		assert_false(redaction_of_vector(r, vector));
+		redaction_learn(r, 0, 0, "swordfish", 9);
+		assert_false(redaction_settled(r));
+		redaction_forget(r);
+	}
+}
+
+/* Strict cannot know what it says: only letters are withheld. */
+static void strictly(void **state)
+{
+	AUTO(redaction_free) struct redaction *strict = make(REDACT_STRICT);
+	AUTO(redaction_free) struct redaction *nothing = make(REDACT_NOTHING);
+	(void)state;
+	assert_true(redaction_of_word(strict, word_of("ordfish-")));
+	assert_true(redaction_of_word(strict, 0x64636261));
+	assert_true(redaction_of_word(strict, 0x6463626101));
+	assert_false(redaction_of_word(strict, 0x636261));
+	assert_false(redaction_of_word(strict, 0xc000616161));
+	assert_false(redaction_of_word(strict, 0));
+	assert_false(redaction_of_word(nothing, word_of("ordfish-")));
+}
+
+/* Of all goroutines: with many of them addresses, numbers and hashes are still shown. */
+static void many(void **state)
+{
+	enum { MANY = 10000, LETTERS = 24, TRIES = 100000 };
+	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS);
+	uint64_t seed = 88172645463325252, chance = 0;
+	char secret[LETTERS];
+	(void)state;
+	for (unsigned i = 0; i < MANY; i++) {
+		for (size_t c = 0; c < LETTERS; c++) {
+			seed ^= seed << 13;
+			seed ^= seed >> 7;
+			seed ^= seed << 17;
+			secret[c] = "0123456789abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[(seed >> 32) % 62];
+		}
+		redaction_learn_for_all(r, 0xd000000000 + i * 64, LETTERS, secret,
+					LETTERS);
+		redaction_learn_number_for_all(r, UINT64_C(1000000000000) + i * 7919);
+	}
+	redaction_learn_for_all(r, 0xe000000000, 5, "k3#qZ", 5);
+	redaction_learned_all(r);
+	for (size_t i = 0; i + 4 <= LETTERS; i++) {
+		char piece[5] = "";
+		memcpy(piece, secret + i, 4);
+		assert_true(redaction_of_word(r, word_of(piece)));
+	}
+	assert_true(redaction_of_word(r, word_of("3#qZ")));
+	assert_false(redaction_at(r, 0xe000000000, 5));
+	assert_true(redaction_of_word(r, UINT64_C(1000000000000) + 77 * 7919));
+	assert_false(redaction_of_word(r, UINT64_C(1000000000001) + 77 * 7919));
+	assert_null(redaction_of_number(r, UINT64_C(1000000000000) + 77 * 7919));
+	for (uint64_t i = 0; i < TRIES; i++) {
+		assert_false(redaction_of_word(r, i));
+		assert_false(redaction_of_word(r, -i));
+		assert_false(redaction_of_word(r, 0xc000000000 + 8 * i));
+		assert_false(redaction_of_word(r, 0x7f12a4c00000 + 4096 * i));
+		chance += redaction_of_word(r, i * UINT64_C(0x9e3779b97f4a7c15));
+	}
+	if (chance > TRIES / 1000)
+		fail_msg("%llu of %d hashes are withheld", (unsigned long long)chance,
+			 TRIES);
+}
+
+/* What texts are made of in other letters. */
+static void bytes(void **state)
+{
+	static const uint64_t number[] = { 0x8877665544332211, 0x12f0debc9a786756,
+					   0xfedcba9876543211, 5 };
+	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS);
+	(void)state;
+	redaction_learn(r, 0xc000001000, 24, number, 24);
+	assert_true(redaction_of_bytes(r, 0xc000001008, "abcd", 4));
+	assert_false(redaction_of_bytes(r, 0xc000002000, "abcd", 4));
+	assert_true(redaction_of_bytes(r, 0, number, sizeof(number)));
+	assert_true(redaction_of_bytes(r, 0, number + 1, 8));
+	assert_false(redaction_of_bytes(r, 0, number + 3, 8));
+	assert_false(redaction_of_bytes(r, 0, number, 7));
+	redaction_forget(r);
+	redaction_ask(r);
+	assert_false(redaction_of_bytes(r, 0xc000002000, number + 1, 8));
+	redaction_learn(r, 0, 0, number, 24);
+	assert_false(redaction_settled(r));
+	/* Small numbers are no key. */
+	assert_true(redaction_is_key(number, 24));
+	assert_false(redaction_is_key((uint64_t[]){ 1, 70000, 3 }, 24));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(words),    cmocka_unit_test(pieces),
+		cmocka_unit_test(common),   cmocka_unit_test(vectors),
+		cmocka_unit_test(strictly), cmocka_unit_test(many),
+		cmocka_unit_test(bytes),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("redaction_words", tests, NULL, NULL);
+}
