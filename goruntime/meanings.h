@@ -10,7 +10,9 @@
 enum type_leads { TYPE_LEADS_UNKNOWN, TYPE_LEADS_NOWHERE, TYPE_LEADS };
 struct type_found {
 	uint8_t leads; /* to secrets: enum type_leads */
-	void *notes;   /* NULL at first */
+	bool naming_known; /* which field says what the others are called; naming NULL: none */
+	const struct type_field *naming;
+	void *notes; /* NULL at first */
 };
 struct type_found *type_found(const struct type *type);
 void *type_keep(const struct type *type, void *memory);

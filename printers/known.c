@@ -163,6 +163,36 @@ void known_add(struct known_words *t, const char *format, ...)
 							  : sizeof(words) - 1);
 }
 
+bool known_read(struct printing *p, uint64_t addr, void *ret, size_t len)
+{
+	struct err ignored;
+
+	if (!runtime_bytes(p->rt, addr, ret, len, &ignored))
+		return false;
+	p->of_secret |= redaction_of_bytes(p->redaction, addr, ret, len);
+	return true;
+}
+
+void known_reworded(struct printing *p, const struct known_words *from, const char *as,
+		    size_t len)
+{
+	if (len != from->len || memcmp(as, from->bytes, len) != 0)
+		p->of_secret |=
+			redaction_of_bytes(p->redaction, 0, from->bytes, from->len);
+}
+
+bool known_shown_number(struct printing *p, const struct value *v, const char *paths,
+			uint64_t *ret)
+{
+	struct value field;
+
+	if (!known_number(p, v, paths, ret) || !known_field(p, v, paths, &field))
+		return false;
+	p->of_secret |= redaction_of_bytes(p->redaction, field.addr, ret,
+					   (size_t)type_size(field.type));
+	return true;
+}
+
 bool known_field(struct printing *p, const struct value *v, const char *paths,
 		 struct value *ret)
 {
@@ -173,6 +203,28 @@ bool known_number(struct printing *p, const struct value *v, const char *paths,
 		  uint64_t *ret)
 {
 	return runtime_number(p->rt, v, paths, ret);
+}
+
+/* A secret by its place, and nobody would know its letters again in the text. */
+static bool is_hidden_secret(struct printing *p, uint64_t addr, const char *bytes,
+			     size_t len)
+{
+	if (!len || !redaction_at(p->redaction, addr, len))
+		return false;
+	struct redacted left = redaction_of_text(p->redaction, 0, bytes, len);
+	bool told = left.rule != NULL;
+	redacted_done(&left);
+	return !told;
+}
+
+bool known_letters(struct printing *p, uint64_t addr, char *ret, size_t len)
+{
+	struct err ignored;
+
+	if (!runtime_bytes(p->rt, addr, ret, len, &ignored))
+		return false;
+	p->of_secret |= is_hidden_secret(p, addr, ret, len);
+	return true;
 }
 
 bool known_add_string(struct printing *p, const struct value *v, struct known_words *ret)
@@ -186,7 +238,7 @@ bool known_add_string(struct printing *p, const struct value *v, struct known_wo
 	    !runtime_string(p->rt, &at, &s, &ignored))
 		return false;
 	size_t len = s.len < sizeof(bytes) ? (size_t)s.len : sizeof(bytes);
-	if (!runtime_bytes(p->rt, s.addr, bytes, len, &ignored))
+	if (!known_letters(p, s.addr, bytes, len))
 		return false;
 	known_add_bytes(ret, bytes, len);
 	return true;
@@ -227,11 +279,32 @@ bool known_same(const struct known_words *a, const struct known_words *b)
 	return a->len == b->len && memcmp(a->bytes, b->bytes, a->len) == 0;
 }
 
+/* What they say is of the program, not of its users, whatever it is called. */
+static bool is_harmless(const struct known *row)
+{
+	static const char *const printers[] = { "lock", "once", "time" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(printers); i++)
+		if (strcmp(row->printer, printers[i]) == 0)
+			return true;
+	return false;
+}
+
+/* What is made of a secret's bytes is none. */
 bool known_built_in(struct printing *p, const struct value *v, struct known_words *ret)
 {
 	const struct known *row = notes_of(p, v->type)->known;
+	const bool before = p->of_secret;
+	const size_t len = ret->len;
 
-	return row && row->text && row->text(p, v, ret);
+	p->of_secret = false;
+	bool ok = row && row->text && row->text(p, v, ret);
+	if (ok && p->of_secret && !is_harmless(row)) {
+		ret->len = len;
+		ok = false;
+	}
+	p->of_secret = before;
+	return ok;
 }
 
 /* An error may wrap itself, and an address be twisted into one: a text is not made of more. */
@@ -272,17 +345,6 @@ static const struct known *row_of(struct printing *p, const struct value *v,
 	if (of != ITSELF)
 		row = to ? notes_of(p, to)->known : NULL;
 	return row && (row->of & of) ? row : NULL;
-}
-
-/* What they say is of the program, not of its users, whatever it is called. */
-static bool is_harmless(const struct known *row)
-{
-	static const char *const printers[] = { "lock", "once", "time" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(printers); i++)
-		if (strcmp(row->printer, printers[i]) == 0)
-			return true;
-	return false;
 }
 
 /* False: it has no text, or none that may be seen. rule: NULL, or one of the user's own, of which

@@ -98,6 +98,17 @@ struct type_notes;
 void print_known(struct printing *p, const struct value *v,
 		 const struct type_notes *notes);
 
+/* As runtime_bytes(), of letters that are in the text as they are, and of what is there in other ones:
+ * where it is of a secret, and the text would not show that, there is none. Who makes a text reads
+ * with these. */
+bool known_letters(struct printing *p, uint64_t addr, char *ret, size_t len);
+bool known_read(struct printing *p, uint64_t addr, void *ret, size_t len);
+/* The same of a text that is written in other letters, escaped or in quotes. */
+void known_reworded(struct printing *p, const struct known_words *from, const char *as,
+		    size_t len);
+/* A number that is in the text. */
+bool known_shown_number(struct printing *p, const struct value *v, const char *paths,
+			uint64_t *ret);
 /* As runtime_field() and runtime_number(). */
 bool known_field(struct printing *p, const struct value *v, const char *paths,
 		 struct value *ret);

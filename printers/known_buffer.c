@@ -15,7 +15,7 @@ static bool add_bytes(struct printing *p, const struct value *v, const char *pat
 	    !runtime_slice(p->rt, &bytes, &s, &ignored) || from > s.len)
 		return false;
 	size_t len = s.len - from < sizeof(buf) ? (size_t)(s.len - from) : sizeof(buf);
-	if (!runtime_bytes(p->rt, s.addr + from, buf, len, &ignored))
+	if (!known_letters(p, s.addr + from, buf, len))
 		return false;
 	if (len < s.len - from)
 		len = utf8_cut(buf, len);

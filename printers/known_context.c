@@ -158,7 +158,7 @@ static void print_facts(struct printing *p, const struct context *c)
 		print_named_value(p, "key", &c->key);
 	if (!c->element.type)
 		return;
-	const char *before = c->key.type ? withhold_keyed(p, &c->key) : p->withheld;
+	const char *before = withhold_entry(p, &c->key, c->element.type);
 	print_named_value(p, "value", &c->element);
 	p->withheld = before;
 }

@@ -72,10 +72,9 @@ bool text_of_errno(struct printing *p, const struct value *v, struct known_words
 {
 	enum { NUMBERS = 133 }; /* syscall/zerrors_linux_amd64.go */
 	uint64_t number = 0;
-	struct err ignored;
 
 	if (type_size(v->type) != sizeof(number) ||
-	    !runtime_bytes(p->rt, v->addr, &number, sizeof(number), &ignored))
+	    !known_read(p, v->addr, &number, sizeof(number)))
 		return false;
 	if (number == ESTALE)
 		return add_own_words(p, number, ret);
@@ -100,7 +99,13 @@ static bool add_quoted(struct printing *p, const struct value *v, const char *pa
 {
 	struct known_words s = { .len = 0 };
 
-	return known_string(p, v, path, &s) && known_go_quoted(&s, ret);
+	if (!known_string(p, v, path, &s))
+		return false;
+	const size_t begin = ret->len + 1;
+	if (!known_go_quoted(&s, ret))
+		return false;
+	known_reworded(p, &s, ret->bytes + begin, ret->len - begin - 1);
+	return true;
 }
 
 bool text_of_url_error(struct printing *p, const struct value *v, struct known_words *ret)

@@ -73,7 +73,7 @@ bool known_bytes(struct printing *p, const struct value *v, struct known_address
 	    s.len > sizeof(ret->bytes))
 		return false;
 	ret->len = (size_t)s.len;
-	return !s.len || runtime_bytes(p->rt, s.addr, ret->bytes, ret->len, &ignored);
+	return !s.len || known_read(p, s.addr, ret->bytes, ret->len);
 }
 
 bool text_of_ip(struct printing *p, const struct value *v, struct known_words *ret)
@@ -103,7 +103,7 @@ static bool sort_of(struct printing *p, const struct value *v, uint64_t z,
 		return true;
 	}
 	if (!runtime_global(p->rt, "net/netip.z4", &z4, &ignored) ||
-	    !runtime_bytes(p->rt, z4.addr, &of_v4, sizeof(of_v4), &ignored))
+	    !known_read(p, z4.addr, &of_v4, sizeof(of_v4)))
 		return false;
 	*ret_v6 = of_v4 != z;
 	return true;
@@ -117,8 +117,8 @@ bool text_of_address(struct printing *p, const struct value *v, struct known_wor
 	uint8_t bytes[V6];
 	bool v6 = true;
 
-	if (!known_number(p, v, "addr.hi", &words[0]) ||
-	    !known_number(p, v, "addr.lo", &words[1]) ||
+	if (!known_shown_number(p, v, "addr.hi", &words[0]) ||
+	    !known_shown_number(p, v, "addr.lo", &words[1]) ||
 	    !known_number(p, v, "z|z.value", &z))
 		return false;
 	for (size_t i = 0; i < V6; i++)

@@ -34,8 +34,7 @@ static bool read_nat(struct printing *p, const struct value *v, const char *path
 		return false;
 	ret->words = s.len;
 	return s.len > WORDS_MAX ||
-	       runtime_bytes(p->rt, s.addr, ret->halves, (size_t)s.len * sizeof(uint64_t),
-			     &ignored);
+	       known_read(p, s.addr, ret->halves, (size_t)s.len * sizeof(uint64_t));
 }
 
 /* Divides n, of len halves, and returns the remainder. */

@@ -24,12 +24,11 @@ bool text_of_level(struct printing *p, const struct value *v, struct known_words
 		int64_t from;
 		const char *name;
 	} levels[] = { { 8, "ERROR" }, { 4, "WARN" }, { 0, "INFO" } };
-	struct err ignored;
 	int64_t level, from = -4;
 	const char *name = "DEBUG";
 
 	if (type_size(v->type) != sizeof(level) ||
-	    !runtime_bytes(p->rt, v->addr, &level, sizeof(level), &ignored))
+	    !known_read(p, v->addr, &level, sizeof(level)))
 		return false;
 	for (size_t i = ARRAY_SIZE(levels); i-- > 0;) {
 		if (level < levels[i].from)
@@ -56,9 +55,8 @@ bool text_of_list(struct printing *p, const struct value *v, struct known_words 
 bool text_of_uuid(struct printing *p, const struct value *v, struct known_words *ret)
 {
 	uint8_t bytes[UUID_BYTES];
-	struct err ignored;
 
-	if (!runtime_bytes(p->rt, v->addr, bytes, sizeof(bytes), &ignored))
+	if (!known_read(p, v->addr, bytes, sizeof(bytes)))
 		return false;
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		known_add(ret, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x",
@@ -93,10 +91,9 @@ bool text_of_enum(struct printing *p, const struct value *v, struct known_words 
 {
 	const uint64_t size = type_size(v->type);
 	struct enumeration e = { .value = 0 };
-	struct err ignored;
 
 	if (size < 1 || size > sizeof(e.value) ||
-	    !runtime_bytes(p->rt, v->addr, &e.value, size, &ignored))
+	    !known_read(p, v->addr, &e.value, (size_t)size))
 		return false;
 	e.mask = UINT64_MAX >> (64 - 8 * size);
 	type_each_enumerator(v->type, name_enum, &e);

@@ -83,7 +83,7 @@ bool text_of_atomic(struct printing *p, const struct value *v, struct known_word
 	const char *name = type_name(v->type) + strlen("sync/atomic.");
 	uint64_t value;
 
-	if (!known_number(p, v, "v", &value))
+	if (!known_shown_number(p, v, "v", &value))
 		return false;
 	if (strcmp(name, "Bool") == 0)
 		known_add(ret, "%s", value ? "true" : "false");

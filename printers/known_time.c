@@ -73,10 +73,8 @@ bool text_of_time(struct printing *p, const struct value *v, struct known_words 
 
 static bool number_of(struct printing *p, const struct value *v, int64_t *ret)
 {
-	struct err ignored;
-
 	return type_size(v->type) == sizeof(*ret) &&
-	       runtime_bytes(p->rt, v->addr, ret, sizeof(*ret), &ignored);
+	       known_read(p, v->addr, ret, sizeof(*ret));
 }
 
 /* As time.Duration prints itself: 1h0m1.5s, 2.5ms. */

@@ -81,12 +81,14 @@ static bool add_part(struct printing *p, const struct value *v, const char *name
 
 	if (!known_string(p, v, name, &s) || !known_string(p, v, raw_name, &raw))
 		return false;
+	const size_t begin = ret->len;
 	if (encodes(&raw, &s, part))
 		known_add_bytes(ret, raw.bytes, raw.len);
 	else if (part == PATH && s.len == 1 && *s.bytes == '*')
 		known_add(ret, "*");
 	else
 		add_escaped(ret, &s, part);
+	known_reworded(p, &s, ret->bytes + begin, ret->len - begin);
 	return true;
 }
 

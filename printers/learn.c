@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "naming.h"
 #include "redaction.h"
 #include "value_printers.h"
 
@@ -12,7 +13,8 @@ enum {
 	ENTRIES_MAX = 64,  /* of each map */
 	STEPS_MAX = 256,   /* of a variable */
 	BYTES_MAX = 4096,  /* of a secret */
-	SECRET_MIN = 8,	   /* shorter ones are found by chance in others */
+	PIECE_MIN = 4,	   /* shorter ones are in anything */
+	WORD = 8,
 	SEEN_FIRST = 1 << 10,
 	SEEN_MAX = 1 << 20,
 };
@@ -47,32 +49,11 @@ static bool is_named(struct redaction *r, const char *name)
 	return redaction_of_name(r, name, strlen(name)) != NULL;
 }
 
-static bool may_be_text(const struct type *type)
-{
-	return type &&
-	       (type_kind(type) == KIND_STRING || type_kind(type) == KIND_INTERFACE);
-}
-
-/* Of a header, an attribute: the one is called what the other says. */
-static const struct type_field *key_of_pair(const struct type *type)
-{
-	static const char *const names[][2] = { { "Key", "Value" },  { "key", "value" },
-						{ "Name", "Value" }, { "name", "value" },
-						{ "K", "V" },	     { "k", "v" } };
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		const struct type_field *f = type_field_named(type, names[i][0]);
-		if (f && may_be_text(f->type) && type_field_named(type, names[i][1]))
-			return f;
-	}
-	return NULL;
-}
-
 static bool search(struct search *s, const struct type *type);
 
 static bool search_fields(struct search *s, const struct type *type)
 {
-	if (key_of_pair(type))
+	if (naming_field(type) && type_field_count(type) > 1)
 		return true;
 	for (size_t i = 0; i < type_field_count(type); i++) {
 		const struct type_field *f = type_field(type, i);
@@ -82,16 +63,28 @@ static bool search_fields(struct search *s, const struct type *type)
 	return false;
 }
 
+static bool may_be_text(const struct type *type)
+{
+	return type &&
+	       (type_kind(type) == KIND_STRING || type_kind(type) == KIND_INTERFACE);
+}
+
+static bool may_name(const struct type *type)
+{
+	return may_be_text(type) || (type && type_kind(type) == KIND_STRUCT);
+}
+
 static bool search_by_kind(struct search *s, const struct type *type)
 {
 	switch (type_kind(type)) {
 	case KIND_STRUCT:
 		return search_fields(s, type);
 	case KIND_MAP:
-		return may_be_text(type_key(type)) || search(s, type_elem(type));
-	case KIND_POINTER:
+		return may_name(type_key(type)) || search(s, type_elem(type));
 	case KIND_ARRAY:
 	case KIND_SLICE:
+		return may_be_text(type_elem(type)) || search(s, type_elem(type));
+	case KIND_POINTER:
 		return search(s, type_elem(type));
 	default:
 		return false;
@@ -172,39 +165,22 @@ static bool is_new(struct learning *l, const struct value *v, bool secret)
 }
 
 /* What the program's file says is none, as names of headers and kinds of tokens; nor is what is
- * a name of one itself. */
-static void learn(struct learning *l, uint64_t addr, uint64_t len)
+ * a name of one itself. numbers: it is no text, but numbers of that size. */
+static void learn(struct learning *l, uint64_t addr, uint64_t len, uint64_t numbers)
 {
 	char bytes[BYTES_MAX];
 	size_t n = len < sizeof(bytes) ? (size_t)len : sizeof(bytes);
 	struct err ignored;
 
-	if (len < SECRET_MIN || images_at(l->images, addr) ||
+	if (len > REDACTION_PLACE_MAX)
+		len = n;
+	if (len < PIECE_MIN || images_at(l->images, addr) ||
 	    !runtime_bytes(l->rt, addr, bytes, n, &ignored) ||
-	    redaction_is_name(l->redaction, bytes, n))
+	    (numbers ? !redaction_is_key(bytes, n)
+		     : redaction_is_name(l->redaction, bytes, n)))
 		return;
 	redaction_learn_for_all(l->redaction, addr, len, bytes, n);
 	explicit_bzero(bytes, n);
-}
-
-static bool names_secret(struct learning *l, const struct value *v)
-{
-	enum { KEY_MAX = 256 };
-	char bytes[KEY_MAX];
-	struct interface_value in;
-	struct text_value s;
-	struct err ignored;
-	struct value key = *v;
-
-	if (type_kind(key.type) == KIND_INTERFACE) {
-		if (!runtime_interface(l->rt, v, &in, &ignored) || !in.inside.type)
-			return false;
-		key = in.inside;
-	}
-	return type_kind(key.type) == KIND_STRING &&
-	       runtime_string(l->rt, &key, &s, &ignored) && s.len <= sizeof(bytes) &&
-	       runtime_bytes(l->rt, s.addr, bytes, (size_t)s.len, &ignored) &&
-	       redaction_of_name(l->redaction, bytes, (size_t)s.len);
 }
 
 struct walk {
@@ -216,33 +192,74 @@ struct walk {
 
 static void walk(const struct walk *from, const struct value *v, bool secret);
 
+static struct naming naming_of(const struct walk *w)
+{
+	return (struct naming){ w->l->rt, w->l->redaction };
+}
+
 /* The name of a struct says less than that of a text: what is inside has names of its own. */
 static void walk_fields(const struct walk *w, const struct value *v)
 {
 	if (!type_enter(&w->l->types, v->type))
 		return;
-	const struct type_field *key = key_of_pair(v->type);
-	bool pair = key &&
-		    names_secret(w->l, &(struct value){ key->type, v->addr + key->off });
+	const struct type_field *key = naming_field(v->type);
+	const struct naming naming = naming_of(w);
+	bool pair = key && rule_of_key(&naming,
+				       &(struct value){ key->type, v->addr + key->off });
 
 	for (size_t i = 0; i < type_field_count(v->type); i++) {
 		const struct type_field *f = type_field(v->type, i);
 		const struct value field = { f->type, v->addr + f->off };
-		walk(w, &field, (pair && f != key) || is_named(w->l->redaction, f->name));
+		walk(w, &field,
+		     (pair && is_named_by(key, f)) || is_named(w->l->redaction, f->name));
 	}
 	type_leave(&w->l->types);
+}
+
+static void learn_rest(struct learning *l, const struct value *v, size_t from)
+{
+	struct text_value s;
+	struct err ignored;
+
+	if (runtime_string(l->rt, v, &s, &ignored) && from < s.len)
+		learn(l, s.addr + from, s.len - from, 0);
 }
 
 static void walk_row(const struct walk *w, const struct type *elem, uint64_t addr,
 		     uint64_t n)
 {
-	for (uint64_t i = 0; elem && i < n && i < ELEMENTS_MAX; i++)
-		walk(w, &(struct value){ elem, addr + i * type_size(elem) }, w->secret);
+	const struct naming naming = naming_of(w);
+	struct value element = { elem, addr };
+	struct listed list = { .before = element };
+	size_t from;
+
+	for (uint64_t i = 0; elem && i < n && i < ELEMENTS_MAX; i++) {
+		element.addr = addr + i * type_size(elem);
+		const char *rule = rule_of_element(&naming, &list, &element, i, n, &from);
+		bool secret = w->secret || (rule && !list.arguments.doubtful);
+		if (secret && !w->secret && from)
+			learn_rest(w->l, &element, from);
+		else
+			walk(w, &element, secret);
+	}
 }
 
-static bool is_bytes(const struct type *elem)
+static bool is_number(const struct type *type)
 {
-	return elem && type_kind(elem) == KIND_UINT8;
+	return type && type_kind(type) >= KIND_INT && type_kind(type) <= KIND_UINTPTR;
+}
+
+/* Of numbers, where they are a secret: all of them are one. */
+static bool walk_numbers(const struct walk *w, const struct type *elem, uint64_t addr,
+			 uint64_t n)
+{
+	uint64_t size = is_number(elem) ? type_size(elem) : 0;
+
+	if (!size)
+		return false;
+	if (w->secret && n <= UINT64_MAX / size)
+		learn(w->l, addr, n * size, size > 1 ? size : 0);
+	return true;
 }
 
 static void walk_slice(const struct walk *w, const struct value *v)
@@ -250,20 +267,33 @@ static void walk_slice(const struct walk *w, const struct value *v)
 	struct slice_value s;
 	struct err ignored;
 
-	if (!runtime_slice(w->l->rt, v, &s, &ignored) || !s.addr)
-		return;
-	if (!is_bytes(type_elem(v->type)))
+	if (runtime_slice(w->l->rt, v, &s, &ignored) && s.addr &&
+	    !walk_numbers(w, type_elem(v->type), s.addr, s.len))
 		walk_row(w, type_elem(v->type), s.addr, s.len);
-	else if (w->secret)
-		learn(w->l, s.addr, s.len);
 }
 
 static void walk_array(const struct walk *w, const struct value *v)
 {
-	if (!is_bytes(type_elem(v->type)))
+	if (!walk_numbers(w, type_elem(v->type), v->addr, type_count(v->type)))
 		walk_row(w, type_elem(v->type), v->addr, type_count(v->type));
-	else if (w->secret)
-		learn(w->l, v->addr, type_count(v->type));
+}
+
+/* What time something takes, or when it was, is none. */
+static void walk_number(const struct walk *w, const struct value *v)
+{
+	static const char times[] = "time.";
+	const uint64_t size = type_size(v->type);
+	uint64_t number = 0;
+	struct err ignored;
+
+	if (!w->secret || size < 1 || size > WORD ||
+	    strncmp(type_name(v->type), times, strlen(times)) == 0 ||
+	    !runtime_bytes(w->l->rt, v->addr, &number, (size_t)size, &ignored))
+		return;
+	const unsigned unused = 8 * (unsigned)(WORD - size);
+	if (type_kind(v->type) <= KIND_INT64)
+		number = (uint64_t)((int64_t)(number << unused) >> unused);
+	redaction_learn_number_for_all(w->l->redaction, number);
 }
 
 static void walk_string(const struct walk *w, const struct value *v)
@@ -272,14 +302,15 @@ static void walk_string(const struct walk *w, const struct value *v)
 	struct err ignored;
 
 	if (w->secret && runtime_string(w->l->rt, v, &s, &ignored))
-		learn(w->l, s.addr, s.len);
+		learn(w->l, s.addr, s.len, 0);
 }
 
 static bool walk_entry(void *arg, const struct value *key, const struct value *elem)
 {
 	struct walk *w = arg;
+	const struct naming naming = naming_of(w);
 
-	walk(w, elem, w->secret || names_secret(w->l, key));
+	walk(w, elem, w->secret || rule_of_entry(&naming, key, elem->type));
 	return ++w->entries < ENTRIES_MAX;
 }
 
@@ -313,8 +344,8 @@ static void walk(const struct walk *from, const struct value *v, bool secret)
 
 	w.depth++;
 	w.secret = secret;
-	if (!v->type || w.depth > DEPTH_MAX || w.l->steps++ >= STEPS_MAX ||
-	    !(secret || leads(w.l, v->type)))
+	if (!v->type || w.depth > DEPTH_MAX || !(secret || leads(w.l, v->type)) ||
+	    w.l->steps++ >= STEPS_MAX)
 		return;
 	switch (type_kind(v->type)) {
 	case KIND_STRING:
@@ -338,6 +369,8 @@ static void walk(const struct walk *from, const struct value *v, bool secret)
 		walk_behind(&w, v);
 		break;
 	default:
+		if (is_number(v->type))
+			walk_number(&w, v);
 		break;
 	}
 }

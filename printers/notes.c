@@ -112,19 +112,6 @@ static struct field_notes notes_of_field(struct printing *p, const struct type *
 	return ret;
 }
 
-/* Of a header, an attribute, a pair. */
-static const struct type_field *naming_field(const struct type *type)
-{
-	static const char *const names[] = { "Key", "key", "Name", "name", "K", "k" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		const struct type_field *f = type_field_named(type, names[i]);
-		if (f && f->type)
-			return f;
-	}
-	return NULL;
-}
-
 struct type_notes *notes_of_fields(struct printing *p, const struct type *type)
 {
 	struct type_notes *notes = notes_of(p, type);
@@ -132,7 +119,6 @@ struct type_notes *notes_of_fields(struct printing *p, const struct type *type)
 
 	if (notes->fields || !n)
 		return notes;
-	notes->naming = naming_field(type);
 	notes->fields = type_keep(type, xcalloc(n, sizeof(*notes->fields)));
 	for (size_t i = 0; i < n; i++)
 		notes->fields[i] =

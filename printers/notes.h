@@ -28,8 +28,6 @@ struct type_notes {
 	struct members head; /* its type and kind */
 	/* Of a struct, by notes_of_fields(): */
 	struct field_notes *fields; /* NULL: nobody asked */
-	const struct type_field
-		*naming; /* that says what the others are called; or NULL */
 };
 
 struct type_notes *notes_of(struct printing *p, const struct type *type);

@@ -69,14 +69,6 @@ static void print_mappings(struct sink *out, const struct process_printing *prin
 	sink_end(out);
 }
 
-/* Of "-password x" and "--password x" the name is one argument and what it names the next. */
-static const char *rule_behind(struct redaction *r, const char *option)
-{
-	return option && option[0] == '-' && !strchr(option, '=')
-		       ? redaction_of_name(r, option, strlen(option))
-		       : NULL;
-}
-
 static struct bytes_of_text cut(const char *word)
 {
 	size_t len = strlen(word);
@@ -86,19 +78,33 @@ static struct bytes_of_text cut(const char *word)
 	return (struct bytes_of_text){ word, len };
 }
 
+static void print_argument(struct sink *out, struct redaction *r, struct arguments *words,
+			   struct bytes_of_text arg)
+{
+	size_t from = redaction_of_argument(r, words, arg.bytes, arg.len);
+
+	if (from == 0 || from >= arg.len) {
+		print_item_without_secrets(out, r, from < arg.len ? "name" : NULL, arg);
+		return;
+	}
+	struct redacted left = redaction_of_rest(r, 0, arg.bytes, arg.len, from);
+	if (left.text)
+		sink_text(out, left.text, left.len);
+	else
+		sink_string(out, "[redacted]");
+	redacted_done(&left);
+}
+
 static void print_args(struct sink *out, const struct process_words *args,
 		       struct redaction *r)
 {
-	const char *before = NULL;
+	struct arguments words = { .program = 0 };
 	size_t n = 0;
 
 	sink_named_begin(out, "args", SINK_ARRAY);
-	for (const char *arg = NULL; (arg = process_next_word(args, arg)); n++) {
+	for (const char *arg = NULL; (arg = process_next_word(args, arg)); n++)
 		if (n < WORDS_MAX)
-			print_item_without_secrets(out, r, rule_behind(r, before),
-						   cut(arg));
-		before = arg;
-	}
+			print_argument(out, r, &words, cut(arg));
 	if (n > WORDS_MAX) {
 		sink_begin(out, SINK_OBJECT);
 		sink_named_uint(out, "elided", n - WORDS_MAX);
@@ -128,31 +134,36 @@ static void print_environment(struct sink *out, const struct process_printing *p
 	sink_end(out);
 }
 
-static void learn_text(struct redaction *r, const char *rule, const char *text)
+/* from: where in it the secret is; len: that is not known. */
+static void learn_text(struct redaction *r, struct bytes_of_text text, size_t from)
 {
-	size_t len = strlen(text);
-
-	if (rule) {
-		redaction_learn(r, 0, 0, text, len);
+	if (from < text.len) {
+		redaction_learn(r, 0, 0, text.bytes + from, text.len - from);
 		return;
 	}
-	struct redacted ignored = redaction_of_text(r, 0, text, len);
+	struct redacted ignored = redaction_of_text(r, 0, text.bytes, text.len);
 	redacted_done(&ignored);
 }
 
 void process_remember_secrets(const struct process *p, struct redaction *r)
 {
-	const char *before = NULL;
+	struct arguments words = { .program = 0 };
 
 	for (const char *arg = NULL; (arg = process_next_word(&p->args, arg));) {
-		learn_text(r, rule_behind(r, before), arg);
-		before = arg;
+		size_t len = strlen(arg);
+		size_t from = redaction_of_argument(r, &words, arg, len);
+		learn_text(r, (struct bytes_of_text){ arg, len },
+			   words.doubtful ? len : from);
 	}
 	for (const char *word = NULL;
 	     (word = process_next_word(&p->environment, word));) {
 		size_t len = strcspn(word, "=");
-		if (word[len])
-			learn_text(r, redaction_of_name(r, word, len), word + len + 1);
+		if (!word[len])
+			continue;
+		const struct bytes_of_text value = { word + len + 1,
+						     strlen(word + len + 1) };
+		bool secret = redaction_of_name(r, word, len) != NULL;
+		learn_text(r, value, secret ? 0 : value.len);
 	}
 	redaction_remember(r);
 }

@@ -95,12 +95,12 @@ struct place {
 	const char *secret; /* NULL: it is none by its names */
 };
 
-static const char *rule_of_pair(struct printing *p, const struct value *v)
+static const char *rule_of_field(struct printing *p, const struct value *v,
+				 const struct type_field *f)
 {
-	const char *before = withhold_pair(p, v), *rule = p->withheld;
+	const struct type_field *naming = naming_field(v->type);
 
-	p->withheld = before;
-	return rule;
+	return naming && is_named_by(naming, f) ? rule_of_pair(p, v) : NULL;
 }
 
 /* False: there is no such field, or a nil on the way. */
@@ -119,7 +119,7 @@ static bool follow(struct printing *p, const struct value *v, const char *path,
 		if (!ret->secret)
 			ret->secret = redaction_of_name(p->redaction, path, len);
 		if (!ret->secret)
-			ret->secret = rule_of_pair(p, &ret->value);
+			ret->secret = rule_of_field(p, &ret->value, &field);
 		if (!ret->secret)
 			ret->secret = notes_of(p, ret->value.type)->withheld;
 		ret->value = (struct value){ field.type, ret->value.addr + field.off };
@@ -503,6 +503,8 @@ static bool is_secret(struct printing *p, const struct place *at)
 		       redaction_of_number(p->redaction, n) != NULL;
 	if (!read_octets(p, &at->value, &o))
 		return false;
+	if (redaction_of_bytes(p->redaction, o.addr, o.bytes, o.count))
+		return true;
 	struct redacted left =
 		redaction_of_text(p->redaction, o.addr, (const char *)o.bytes, o.count);
 	bool secret = left.rule != NULL;

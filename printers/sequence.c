@@ -85,6 +85,7 @@ void print_elements(struct printing *p, const struct type *elem, uint64_t n,
 		    element_fn *at, const void *arg)
 {
 	struct value element = { elem, 0 };
+	struct listed list = { .before = element };
 	uint64_t i = 0, most = n < p->bounds->elements ? n : p->bounds->elements;
 	bool there = true;
 	struct err err;
@@ -97,14 +98,14 @@ void print_elements(struct printing *p, const struct type *elem, uint64_t n,
 		return;
 	sink_named_begin(p->out, "elements", SINK_ARRAY);
 	for (; i < most && has_room(p); i++) {
-		const char *before = withhold_next(p, &element, i, n);
 		element.addr = at(arg, i);
 		there = is_there(p, element.addr, type_size(elem), &err);
-		if (there)
-			print_value(p, &element);
-		p->withheld = before;
 		if (!there)
 			break;
+		const char *before = withhold_element(p, &list, &element, i, n);
+		print_value(p, &element);
+		p->withheld = before;
+		p->secret_from = 0;
 	}
 	sink_end(p->out);
 	if (!there) {

@@ -61,46 +61,58 @@ const struct value_bounds value_bounds_full = {
 };
 
 /* What has been printed in this goroutine: open addressing, a power of two. */
+struct seen_value {
+	struct value value;
+	bool withheld; /* as a secret */
+};
 struct seen {
-	struct value *slots;
+	struct seen_value *slots;
 	size_t count, size;
 };
 
 enum { SEEN_FIRST = 64 };
 
-static struct value *find_seen(const struct seen *seen, const struct value *v)
+static struct seen_value *find_seen(const struct seen *seen, const struct value *v)
 {
 	size_t i =
 		(size_t)((v->addr ^ (uintptr_t)v->type) * UINT64_C(0x9e3779b97f4a7c15) >>
 			 32);
 
 	for (;; i++) {
-		struct value *slot = &seen->slots[i & (seen->size - 1)];
-		if (!slot->type || (slot->type == v->type && slot->addr == v->addr))
+		struct seen_value *slot = &seen->slots[i & (seen->size - 1)];
+		if (!slot->value.type ||
+		    (slot->value.type == v->type && slot->value.addr == v->addr))
 			return slot;
 	}
 }
 
-static void add_seen(struct seen *seen, const struct value *v)
+static void add_seen(struct seen *seen, struct seen_value v)
 {
 	if (2 * seen->count >= seen->size) {
 		struct seen old = *seen;
 		seen->size = old.size ? 2 * old.size : SEEN_FIRST;
 		seen->slots = xcalloc(seen->size, sizeof(*seen->slots));
 		for (size_t i = 0; i < old.size; i++)
-			if (old.slots[i].type)
-				*find_seen(seen, &old.slots[i]) = old.slots[i];
+			if (old.slots[i].value.type)
+				*find_seen(seen, &old.slots[i].value) = old.slots[i];
 		xfree(old.slots);
 	}
-	*find_seen(seen, v) = *v;
+	*find_seen(seen, &v.value) = v;
 	seen->count++;
 }
 
+/* What was not withheld before is looked at once more where it is a secret: else nobody learned it. */
 bool note_seen(struct printing *p, const struct value *v)
 {
-	if (p->seen->size && find_seen(p->seen, v)->type)
+	struct seen_value *slot = p->seen->size ? find_seen(p->seen, v) : NULL;
+
+	if (!slot || !slot->value.type) {
+		add_seen(p->seen, (struct seen_value){ *v, p->withheld != NULL });
+		return false;
+	}
+	if (slot->withheld || !p->withheld)
 		return true;
-	add_seen(p->seen, v);
+	slot->withheld = true;
 	return false;
 }
 

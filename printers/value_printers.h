@@ -5,6 +5,7 @@
 #ifndef GOSNAP_VALUE_PRINTERS_H
 #define GOSNAP_VALUE_PRINTERS_H
 
+#include "naming.h"
 #include "printers.h"
 #include "redaction.h"
 
@@ -16,6 +17,7 @@ struct printing {
 	struct redaction *redaction;
 	const char *withheld;	  /* the rule that withholds all in here; NULL: none */
 	bool in_pem;		  /* a private key began in the text before this one */
+	size_t secret_from;	  /* of the string that is printed next; 0: none of it */
 	unsigned depth;		  /* values around this one */
 	unsigned pointers;	  /* followed to get here */
 	uint64_t begun;		  /* bytes of the document before this variable */
@@ -23,9 +25,10 @@ struct printing {
 	uint64_t variables;	  /* printed so far */
 	uint64_t withheld_count;  /* values, so far */
 	bool has_text;		  /* the value that is being printed */
-	unsigned text_depth;	  /* texts that this one is part of */
-	unsigned texts;		  /* made for the outermost of them */
-	uint64_t number;	  /* the value that is being printed, read to be judged */
+	bool of_secret;	     /* a text is being made of bytes of one: known_bytes() */
+	unsigned text_depth; /* texts that this one is part of */
+	unsigned texts;	     /* made for the outermost of them */
+	uint64_t number;     /* the value that is being printed, read to be judged */
 	bool has_number;
 	struct seen *seen;
 };
@@ -60,15 +63,14 @@ void print_inner_variable(struct printing *p, const struct variable *v);
 /* withheld.c. All inside of what has this name, which is a secret's; returns what p->withheld was
  * before, to be put back. */
 const char *withhold_named(struct printing *p, const char *name, size_t len);
-/* The same of a map's or context's key, or a field that names another: what a string says, or how
- * the type inside of an interface is called. */
-const char *withhold_keyed(struct printing *p, const struct value *key);
-/* The same of element i of n of a list, of the one before it: {"--password", "x"}, and where they are two,
- * as strings.SplitN() makes them, or interfaces, which may be pairs, {"password", "x"}. */
-const char *withhold_next(struct printing *p, const struct value *before, uint64_t i,
-			  uint64_t n);
-/* struct.c: the same of a struct, one of whose fields says what the others are called. */
-const char *withhold_pair(struct printing *p, const struct value *v);
+/* The same of the entry of a map with that key, of a context's value; naming.h. */
+const char *withhold_entry(struct printing *p, const struct value *key,
+			   const struct type *elem);
+/* The same of element i of n of a list. */
+const char *withhold_element(struct printing *p, struct listed *list,
+			     const struct value *element, uint64_t i, uint64_t n);
+/* The rule that withholds what a field of a struct names, its naming_field(). */
+const char *rule_of_pair(struct printing *p, const struct value *v);
 /* Where p->withheld, or what it holds, withholds this value, prints what takes its place. */
 bool withhold_value(struct printing *p, const struct value *v);
 /* Member value (or text), with masks where it holds secrets; whole: it goes on behind len. shown is

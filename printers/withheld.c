@@ -11,8 +11,8 @@
 
 enum {
 	HASHED_MAX = 64 << 10, /* bytes of a secret */
-	KEY_MAX = 256,
-	NUMBER_MAX = 16, /* bytes: of a complex number */
+	BEGINNING = 4096,      /* of one that is no longer than it says */
+	NUMBER_MAX = 16,       /* bytes: of a complex number */
 };
 
 const char *withhold_named(struct printing *p, const char *name, size_t len)
@@ -24,74 +24,46 @@ const char *withhold_named(struct printing *p, const char *name, size_t len)
 	return before;
 }
 
-static void withhold_of_string(struct printing *p, const struct value *key)
+static struct naming naming_of(const struct printing *p)
 {
-	char bytes[KEY_MAX];
-	struct text_value s;
-	struct err ignored;
-
-	if (type_kind(key->type) == KIND_STRING &&
-	    runtime_string(p->rt, key, &s, &ignored) && s.len <= sizeof(bytes) &&
-	    runtime_bytes(p->rt, s.addr, bytes, (size_t)s.len, &ignored))
-		withhold_named(p, bytes, (size_t)s.len);
+	return (struct naming){ p->rt, p->redaction };
 }
 
-/* Of a key like struct{Tenant, Field string}. */
-static void withhold_of_struct(struct printing *p, const struct value *key)
-{
-	enum { FIELDS_MAX = 16 };
-
-	for (size_t i = 0; i < type_field_count(key->type) && i < FIELDS_MAX; i++) {
-		const struct type_field *f = type_field(key->type, i);
-		if (f->type)
-			withhold_of_string(
-				p, &(struct value){ f->type, key->addr + f->off });
-	}
-}
-
-const char *withhold_keyed(struct printing *p, const struct value *key)
+const char *withhold_entry(struct printing *p, const struct value *key,
+			   const struct type *elem)
 {
 	const char *before = p->withheld;
-	struct interface_value in;
-	struct err ignored;
+	const struct naming naming = naming_of(p);
 
-	if (before || redaction_mode(p->redaction) == REDACT_NOTHING)
-		return before;
-	if (type_kind(key->type) == KIND_STRUCT) {
-		withhold_of_struct(p, key);
-	} else if (type_kind(key->type) != KIND_INTERFACE) {
-		withhold_of_string(p, key);
-	} else if (runtime_interface(p->rt, key, &in, &ignored) && in.descriptor) {
-		/* Keys of contexts are named by their types. */
-		const char *dot = strrchr(in.name, '.');
-		const char *name = dot ? dot + 1 : in.name;
-		withhold_named(p, name, strlen(name));
-		if (in.inside.type)
-			withhold_of_string(p, &in.inside);
-	}
+	if (!before)
+		p->withheld = rule_of_entry(&naming, key, elem);
 	return before;
 }
 
-const char *withhold_next(struct printing *p, const struct value *before, uint64_t i,
-			  uint64_t n)
+const char *rule_of_pair(struct printing *p, const struct value *v)
 {
-	struct interface_value in;
-	struct text_value s;
-	struct err ignored;
-	char first;
+	const struct type_field *f = naming_field(v->type);
+	const struct naming naming = naming_of(p);
 
-	if (p->withheld || i == 0 || redaction_mode(p->redaction) == REDACT_NOTHING)
-		return p->withheld;
-	if (type_kind(before->type) == KIND_STRING) {
-		if (n == 2 ||
-		    (runtime_string(p->rt, before, &s, &ignored) && s.len > 1 &&
-		     runtime_bytes(p->rt, s.addr, &first, 1, &ignored) && first == '-'))
-			withhold_of_string(p, before);
-	} else if (type_kind(before->type) == KIND_INTERFACE && i % 2 == 1 &&
-		   runtime_interface(p->rt, before, &in, &ignored) && in.inside.type) {
-		withhold_of_string(p, &in.inside);
-	}
-	return NULL;
+	return f ? rule_of_key(&naming, &(struct value){ f->type, v->addr + f->off })
+		 : NULL;
+}
+
+const char *withhold_element(struct printing *p, struct listed *list,
+			     const struct value *element, uint64_t i, uint64_t n)
+{
+	const char *before = p->withheld;
+	const struct naming naming = naming_of(p);
+	size_t from;
+
+	if (before)
+		return before;
+	const char *rule = rule_of_element(&naming, list, element, i, n, &from);
+	if (rule && from)
+		p->secret_from = from;
+	else
+		p->withheld = rule;
+	return before;
 }
 
 void print_same(struct printing *p, const void *bytes, size_t len, const char *rule)
@@ -131,6 +103,8 @@ static void withhold_bytes(struct printing *p, uint64_t addr, uint64_t len,
 		print_unreadable(p, err.text);
 		return;
 	}
+	if (len > REDACTION_PLACE_MAX)
+		len = n < BEGINNING ? n : BEGINNING;
 	redaction_learn(p->redaction, addr, len, bytes, n);
 	print_same(p, bytes, n, rule);
 	explicit_bzero(bytes, n);
@@ -247,11 +221,46 @@ bool withhold_value(struct printing *p, const struct value *v)
 	return true;
 }
 
+static const char mask[] = "[redacted]";
+
+/* Is it withheld up to its end? */
+static bool is_open(const struct redacted *left)
+{
+	const size_t n = strlen(mask);
+
+	return !left->text ||
+	       (left->len >= n && memcmp(left->text + left->len - n, mask, n) == 0);
+}
+
+/* Of a private key that is longer than what was read, the rest, which may be elsewhere alone. */
+static void learn_rest(struct printing *p, const struct shown_text *text,
+		       const struct redacted *left)
+{
+	enum { REST_MAX = 4096 };
+	const uint64_t rest = text->whole - text->len;
+	const bool key = left->rule && (strcmp(left->rule, "pem") == 0 ||
+					strcmp(left->rule, "der") == 0);
+	size_t n = rest < REST_MAX ? (size_t)rest : REST_MAX;
+	uint8_t bytes[REST_MAX];
+	struct err ignored;
+
+	if (!key || !n || !is_open(left) ||
+	    !runtime_bytes(p->rt, text->addr + text->len, bytes, n, &ignored))
+		return;
+	redaction_learn(p->redaction, text->addr + text->len, rest, bytes, n);
+	explicit_bzero(bytes, n);
+}
+
 /* A text that is one of a key's pieces is withheld as a whole. */
 static struct redacted judge(struct printing *p, const struct shown_text *text)
 {
 	bool piece = redaction_of_piece(text->bytes, text->len, &p->in_pem);
+	size_t from = p->secret_from;
 
+	p->secret_from = 0;
+	if (from && from < text->len)
+		return redaction_of_rest(p->redaction, text->addr, text->bytes, text->len,
+					 from);
 	if (!piece || redaction_mode(p->redaction) != REDACT_SECRETS)
 		return redaction_of_text(p->redaction, text->addr, text->bytes,
 					 text->len);
@@ -265,6 +274,7 @@ bool print_masked(struct printing *p, const char *member, const struct shown_tex
 
 	if (!left.rule)
 		return false;
+	learn_rest(p, text, &left);
 	sink_named_uint(p->out, "len", redaction_length(text->whole));
 	size_t n = left.len < text->shown ? left.len : text->shown;
 	if (left.text && n < left.len)
@@ -277,8 +287,6 @@ bool print_masked(struct printing *p, const char *member, const struct shown_tex
 	redacted_done(&left);
 	return true;
 }
-
-static const char mask[] = "[redacted]";
 
 void print_item_without_secrets(struct sink *out, struct redaction *r, const char *rule,
 				struct bytes_of_text text)

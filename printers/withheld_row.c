@@ -74,11 +74,17 @@ static void print_withheld(struct printing *p, uint64_t n, const uint8_t *number
 	print_same(p, numbers, bytes, rule);
 }
 
-/* The letters are what it would be known by in a text. */
+/* The letters are what it would be known by in a text, or else the bytes in what is made of them. */
 static void learn(struct printing *p, uint64_t addr, uint64_t size,
-		  const struct letters *letters)
+		  const struct letters *letters, const uint8_t *numbers, size_t len)
 {
-	redaction_learn(p->redaction, addr, size, letters->bytes, letters->len);
+	bool key = !letters->len && redaction_is_key(numbers, len);
+
+	redaction_learn(p->redaction, addr, size,
+			letters->len ? (const uint8_t *)letters->bytes
+			: key	     ? numbers
+				     : NULL,
+			letters->len ? letters->len : len);
 }
 
 static bool may_be_letters(struct printing *p, const struct type *elem, size_t count)
@@ -93,18 +99,6 @@ static bool may_be_words(struct printing *p, const struct type *elem, size_t cou
 
 	return redaction_mode(p->redaction) == REDACT_SECRETS && count > 1 &&
 	       kind >= KIND_INT && kind <= KIND_UINTPTR && type_size(elem) == NUMBER_MAX;
-}
-
-/* Small numbers are not asked for: bytes of a secret are rarely that. */
-static bool has_word_of_secret(struct printing *p, const uint8_t *numbers, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		uint64_t word;
-		memcpy(&word, numbers + i * sizeof(word), sizeof(word));
-		if (word > UINT32_MAX && redaction_of_word(p->redaction, word))
-			return true;
-	}
-	return false;
 }
 
 bool withhold_row(struct printing *p, const struct type *elem, uint64_t addr, uint64_t n)
@@ -130,10 +124,13 @@ bool withhold_row(struct printing *p, const struct type *elem, uint64_t addr, ui
 	AUTO(xfree) char *text = letters.bytes;
 	struct redacted left = { .rule = p->withheld };
 	if (!left.rule && (redaction_at(p->redaction, addr, n * size) ||
-			   (words_wanted && has_word_of_secret(p, numbers, count))))
+			   (words_wanted &&
+			    redaction_of_bytes(p->redaction, 0, numbers, count * size))))
 		left.rule = "elsewhere";
+	if (p->withheld && !are_letters)
+		letters.len = 0;
 	if (p->withheld)
-		learn(p, addr, n * size, &letters);
+		learn(p, addr, n * size, &letters, numbers, count * size);
 	else if (!left.rule && are_letters)
 		left = redaction_of_text(p->redaction, 0, text, letters.len);
 	if (left.rule)

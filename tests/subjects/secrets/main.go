@@ -14,6 +14,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"math/big"
 	"net/http"
 	"net/url"
 	"os"
@@ -186,8 +187,11 @@ func byType(c chan int) {
 	note("a key's number", string(reversed(key.D.Bytes())))
 	where, _ := url.Parse("https://bob:" + plant("a password in an address") + "@example.org/x")
 	cookie := http.Cookie{Name: "theme", Value: plant("a cookie's value")}
+	d, fraction := key.D, new(big.Rat).SetInt(key.D) // which is a copy
+	noteText("a key's number in decimal", d.String)
 	wait(c)
-	println(key.Params().Name, where.Host, cookie.Name)
+	runtime.KeepAlive(key)
+	println(where.Host, cookie.Name, d.BitLen(), fraction.Sign())
 }
 
 // reversed: as a big.Int has it in memory.
@@ -264,7 +268,7 @@ func main() {
 	functions := []func(chan int){byName, byType, byShape, labelled,
 		func(c chan int) { panicking(plant("a panic"), c) },
 		containers, numbers, kept, byArgument, encoded, pieces, texts, failing,
-		ofCommandLine}
+		ofCommandLine, madeOfSecrets, binaryKeys, arguments, signed, registers}
 	functions = append(functions, pairs()...)
 	waiting.Add(len(functions) + 1)
 	for _, f := range functions {
@@ -273,6 +277,7 @@ func main() {
 	waiting.Done()
 	waiting.Wait()
 	waiting.Add(1)
+	settleRegisters()
 	say()
 	planted = nil
 	go time.Sleep(time.Hour) // else all of them waited for ever

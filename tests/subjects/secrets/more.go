@@ -32,9 +32,18 @@ func apart(s string, account *login, c chan int) {
 }
 
 //go:noinline
-func together(password string, account *login, header http.Header, c chan int) {
+func together(password string, account *login, header http.Header, beside *besides, c chan int) {
 	wait(c)
-	println(password, account.User, len(header))
+	println(password, account.User, len(header), beside)
+}
+
+type attribute struct{ Name, Data string }
+
+// besides has what something beside it calls a secret.
+type besides struct {
+	Attribute attribute
+	Command   []string
+	Fields    map[place]string
 }
 
 func pairs() (begun []func(chan int)) {
@@ -42,11 +51,19 @@ func pairs() (begun []func(chan int)) {
 		password := plant(fmt.Sprint("a variable of another goroutine ", i))
 		account := &login{"bob", plant(fmt.Sprint("a field of another goroutine ", i))}
 		header := http.Header{"X-Api-Key": {plant(fmt.Sprint("a header of another goroutine ", i))}}
+		beside := &besides{
+			attribute{"db_password", plant(fmt.Sprint("an attribute of another goroutine ", i))},
+			[]string{"run", "--password", plant(fmt.Sprint("a list of another goroutine ", i))},
+			map[place]string{{"bob", "password"}: plant(fmt.Sprint("an entry of another goroutine ", i))}}
 		a, b, d := password, account.Password, header["X-Api-Key"][0]
-		one := func(c chan int) { together(password, account, header, c) }
+		e, f := beside.Attribute.Data, beside.Command[2]
+		g := beside.Fields[place{"bob", "password"}]
+		one := func(c chan int) { together(password, account, header, beside, c) }
 		others := []func(chan int){
 			func(c chan int) { apart(a, &login{User: b}, c) },
-			func(c chan int) { apart(d, &login{User: "bob"}, c) }}
+			func(c chan int) { apart(d, &login{User: "bob"}, c) },
+			func(c chan int) { apart(e, &login{User: f}, c) },
+			func(c chan int) { apart(g, &login{User: "bob"}, c) }}
 		if i == 0 {
 			begun = append(append(begun, one), others...)
 		} else {
@@ -60,7 +77,7 @@ func pairs() (begun []func(chan int)) {
 //
 //go:noinline
 func ofCommandLine(c chan int) {
-	together(os.Args[len(os.Args)-1], &login{"bob", "none"}, nil, c)
+	together(os.Args[len(os.Args)-1], &login{"bob", "none"}, nil, nil, c)
 }
 
 type login struct{ User, Password string }
