@@ -126,6 +126,7 @@ struct thread_printing {
 	const struct images *images;
 	struct goroutine_printing *values; /* how; NULL: none are wanted */
 	struct redaction *redaction;
+	bool vector_registers; /* those, too: copies of memory go through them */
 };
 void print_thread(struct sink *out, const struct thread_printing *p, size_t i);
 

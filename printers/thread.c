@@ -4,6 +4,7 @@
 
 #include "frame.h"
 #include "printers.h"
+#include "redaction.h"
 #include "withheld.h"
 
 static const char withheld[] = "redacted";
@@ -17,22 +18,33 @@ static void print_word(struct sink *out, struct redaction *r, uint64_t word)
 }
 
 static void print_vector(struct sink *out, struct redaction *r,
-			 const uint8_t bytes[static 16])
+			 const uint8_t bytes[static REDACTION_VECTOR])
 {
 	uint64_t half[2];
 	char text[40];
 
 	memcpy(half, bytes, sizeof(half));
 	snprintf(text, sizeof(text), "0x%016lx%016lx", half[1], half[0]);
-	bool secret = redaction_of_word(r, half[0]) || redaction_of_word(r, half[1]);
-	sink_string(out, secret ? withheld : text);
+	sink_string(out, redaction_of_vector(r, bytes) ? withheld : text);
 }
 
-static void print_registers(struct sink *out, struct redaction *r,
-			    const struct arch *arch, const struct target_thread *th)
+static void print_vectors(struct sink *out, struct redaction *r, const struct arch *arch,
+			  const struct vector_regs *vectors)
 {
 	char name[16];
 
+	for (unsigned i = 0; i < vectors->count; i++) {
+		snprintf(name, sizeof(name), "%s%u", arch->vector_prefix, i);
+		sink_name(out, name);
+		print_vector(out, r, vectors->value[i]);
+	}
+	if (vectors->count)
+		sink_named_address(out, "mxcsr", vectors->control);
+}
+
+static void print_registers(struct sink *out, const struct thread_printing *p,
+			    const struct arch *arch, const struct target_thread *th)
+{
 	sink_named_begin(out, "registers", SINK_OBJECT);
 	for (unsigned i = 0; i < arch->reg_count; i++) {
 		if (!reg_known(&th->regs, i))
@@ -41,15 +53,10 @@ static void print_registers(struct sink *out, struct redaction *r,
 		if (i == arch->pc || i == arch->sp)
 			sink_address(out, th->regs.value[i]);
 		else
-			print_word(out, r, th->regs.value[i]);
+			print_word(out, p->redaction, th->regs.value[i]);
 	}
-	for (unsigned i = 0; i < th->vectors.count; i++) {
-		snprintf(name, sizeof(name), "%s%u", arch->vector_prefix, i);
-		sink_name(out, name);
-		print_vector(out, r, th->vectors.value[i]);
-	}
-	if (th->vectors.count)
-		sink_named_address(out, "mxcsr", th->vectors.control);
+	if (p->vector_registers)
+		print_vectors(out, p->redaction, arch, &th->vectors);
 	sink_end(out);
 }
 
@@ -81,13 +88,15 @@ static bool has_sender(const siginfo_t *info)
 	return false;
 }
 
-static void print_signal(struct sink *out, const siginfo_t *info)
+static void print_signal(struct sink *out, struct redaction *r, const siginfo_t *info)
 {
 	sink_named_begin(out, "signal", SINK_OBJECT);
 	sink_named_int(out, "number", info->si_signo);
 	sink_named_int(out, "code", info->si_code);
-	if (has_address(info))
-		sink_named_address(out, "address", (uint64_t)(uintptr_t)info->si_addr);
+	if (has_address(info)) {
+		sink_name(out, "address");
+		print_word(out, r, (uint64_t)(uintptr_t)info->si_addr);
+	}
 	if (has_sender(info))
 		sink_named_int(out, "pid", info->si_pid);
 	sink_end(out);
@@ -168,9 +177,9 @@ static void print_once(void *arg)
 		sink_named_string(out, "state", (char[]){ th->state, '\0' });
 	print_runtime_side(out, p->runtimes, s);
 	if (th->stopped)
-		print_registers(out, p->redaction, arch, th);
+		print_registers(out, p, arch, th);
 	if (th->has_siginfo)
-		print_signal(out, &th->siginfo);
+		print_signal(out, p->redaction, &th->siginfo);
 	if (th->in_syscall)
 		print_syscall(out, p->redaction, th);
 	if (th->wchan[0])

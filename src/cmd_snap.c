@@ -31,6 +31,7 @@ enum {
 	SNAP_COMPILER,
 	SNAP_GLOBALS,
 	SNAP_ENVIRONMENT,
+	SNAP_VECTOR_REGISTERS,
 	SNAP_GO_ONLY,
 	SNAP_VERIFY,
 	SNAP_STRICT,
@@ -70,6 +71,8 @@ static const struct option_info snap_options[] = {
 			   "the variables of its own packages, or of net/*" },
 	[SNAP_ENVIRONMENT] = { 0, "environment", NULL,
 			       "the values of its environment, too" },
+	[SNAP_VECTOR_REGISTERS] = { 0, "vector-registers", NULL,
+				    "the vector registers of threads, too" },
 	[SNAP_GO_ONLY] = { 0, "go-only", NULL, "refuse a process that is not Go" },
 	[SNAP_VERIFY] = { 0, "verify", NULL,
 			  "check every stack against its frame pointers" },
@@ -268,6 +271,9 @@ static bool parse_options(int argc, char **argv, struct snap_options *ret,
 			break;
 		case SNAP_ENVIRONMENT:
 			ret->environment = true;
+			break;
+		case SNAP_VECTOR_REGISTERS:
+			ret->vector_registers = true;
 			break;
 		case SNAP_STRICT:
 			ret->strict = true;

@@ -105,6 +105,7 @@ static void print_options(struct sink *out, const struct snap_options *o)
 	if (o->max_size)
 		sink_named_uint(out, "max_size_bytes", o->max_size);
 	sink_named_bool(out, "environment", o->environment);
+	sink_named_bool(out, "vector_registers", o->vector_registers);
 	print_rule_files(out, o->rules);
 	sink_named_string(out, "redact", redaction_mode_name(o->redaction));
 	sink_named_string(out, "redact_rules", redaction_rules_file(o->redaction));
@@ -249,10 +250,11 @@ static void print_threads(struct snap *s)
 {
 	struct value_bounds bounds = bounds_of(s->options);
 	struct goroutine_printing values = printing_of(s, &bounds);
-	const struct thread_printing printing = { s->capture.runtimes, s->capture.frozen,
-						  s->capture.images,
-						  values.values ? &values : NULL,
-						  s->options->redaction };
+	const struct thread_printing printing = {
+		s->capture.runtimes,   s->capture.frozen,
+		s->capture.images,     values.values ? &values : NULL,
+		s->options->redaction, s->options->vector_registers
+	};
 	size_t n = 0;
 
 	sink_named_begin(s->out, "threads", SINK_ARRAY);

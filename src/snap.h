@@ -39,6 +39,7 @@ struct snap_options {
 	const struct value_rules *rules; /* NULL: none */
 	const char *globals;		 /* as runtime_each_global() has it; NULL: none */
 	bool environment;		 /* its values, too */
+	bool vector_registers;		 /* of threads */
 	struct redaction *redaction;
 	bool verify; /* compare two unwinders */
 	bool strict; /* warnings matter for the exit status */
