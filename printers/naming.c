@@ -153,7 +153,7 @@ const char *rule_of_element(const struct naming *n, struct listed *list,
 	const char *rule = NULL;
 
 	*ret_from = 0;
-	if (redaction_mode(n->redaction) == REDACT_NOTHING)
+	if (count < 2 || redaction_mode(n->redaction) == REDACT_NOTHING)
 		return NULL;
 	if (kind == KIND_STRING)
 		rule = rule_of_word(n, list, element, i == 1 && count == 2, ret_from);

@@ -164,7 +164,13 @@ size_t redaction_of_argument(struct redaction *r, struct arguments *c, const cha
 
 static bool is_blank_or_quote(char c)
 {
-	return c && strchr(" \t\"'", c);
+	return c == ' ' || c == '\t' || c == '"' || c == '\'';
+}
+
+static bool ends_command(char c)
+{
+	return c == '\n' || c == '\r' || c == ';' || c == '|' || c == '&' || c == '(' ||
+	       c == '`';
 }
 
 /* The next word, without quotes; false: there is none before the end. */
@@ -183,10 +189,10 @@ static bool next_word(const char *text, size_t end, struct span *word)
 
 static size_t begin_of_command(const char *text, size_t at)
 {
-	enum { COMMAND_MAX = 256 };
+	enum { COMMAND_MAX = 128 };
 	size_t least = at > COMMAND_MAX ? at - COMMAND_MAX : 0;
 
-	while (at > least && (!text[at - 1] || !strchr("\r\n;|&(`", text[at - 1])))
+	while (at > least && !ends_command(text[at - 1]))
 		at--;
 	return at;
 }

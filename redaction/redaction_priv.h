@@ -3,6 +3,8 @@
 #ifndef GOSNAP_REDACTION_PRIV_H
 #define GOSNAP_REDACTION_PRIV_H
 
+#include <string.h>
+
 #include "redaction.h"
 
 /* What stands for each secret. */
@@ -127,7 +129,12 @@ bool is_base64_key(const char *text, size_t len, size_t at, struct span *ret);
 bool is_argument(const char *text, size_t len, size_t at, struct span *ret);
 
 /* shapes.c, of texts as a whole. */
-bool follows(const char *text, size_t len, size_t at, const char *words);
+static inline bool follows(const char *text, size_t len, size_t at, const char *words)
+{
+	size_t n = strlen(words);
+
+	return len - at >= n && memcmp(text + at, words, n) == 0;
+}
 size_t count_letters(const char *text, size_t len, size_t at, const char *letters);
 #define LETTERS_UPPER "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #define LETTERS_DIGITS "0123456789"

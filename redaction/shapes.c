@@ -14,13 +14,6 @@ size_t count_letters(const char *text, size_t len, size_t at, const char *letter
 	return n;
 }
 
-bool follows(const char *text, size_t len, size_t at, const char *words)
-{
-	size_t n = strlen(words);
-
-	return len - at >= n && memcmp(text + at, words, n) == 0;
-}
-
 static bool begins_word(const char *text, size_t at)
 {
 	return at == 0 || !isalnum((unsigned char)text[at - 1]);

@@ -137,18 +137,55 @@ static char standard(char c)
 	return c == '-' ? '+' : c == '_' ? '/' : c;
 }
 
-bool is_base64_key(const char *text, size_t len, size_t at, struct span *ret)
+/* One of the first sixteen digits. */
+static bool is_early(char c)
 {
-	enum { HEAD = 256 }; /* letters: what is before an encrypted key, too */
-	uint8_t bytes[BASE64_DECODE_LENGTH(HEAD)];
+	return c >= 'A' && c <= 'P';
+}
+
+/* Returns how many bytes. */
+static size_t decode(const char *text, size_t len, uint8_t *ret)
+{
 	struct base64_decode_ctx decode;
-	size_t end = at, n = 0, whole;
+	size_t n = 0;
 
 	base64_decode_init(&decode);
-	for (; end < len && end - at < HEAD && is_base64(text[end]); end++)
-		if (text[end] != '=' &&
-		    base64_decode_single(&decode, bytes + n, standard(text[end])) == 1)
+	for (size_t i = 0; i < len && is_base64(text[i]); i++)
+		if (text[i] != '=' &&
+		    base64_decode_single(&decode, ret + n, standard(text[i])) == 1)
 			n++;
+	return n;
+}
+
+/* A sequence, and in it a number or another one. */
+static bool may_begin_key(const uint8_t *bytes, size_t n)
+{
+	struct der d = { bytes, bytes + n }, inside;
+	size_t len;
+
+	return (n > 0 && bytes[0] == (uint8_t)openssh[0]) ||
+	       (enter(&d, SEQUENCE, &inside, &len) && inside.at < inside.end &&
+		(*inside.at == INTEGER || *inside.at == SEQUENCE));
+}
+
+bool is_base64_key(const char *text, size_t len, size_t at, struct span *ret)
+{
+	enum {
+		FIRST = 12,
+		HEAD = 256
+	}; /* letters; what is before an encrypted key, too */
+	uint8_t bytes[BASE64_DECODE_LENGTH(HEAD)];
+	const size_t most = len - at;
+	size_t end = at, n, whole;
+
+	/* 0x30 and what comes next are M and one of these, "open" is b3Bl. */
+	if (most < FIRST ||
+	    !(text[at] == 'b' ? text[at + 1] == '3' : is_early(text[at + 1])))
+		return false;
+	n = decode(text + at, FIRST, bytes);
+	if (!may_begin_key(bytes, n))
+		return false;
+	n = decode(text + at, most < HEAD ? most : HEAD, bytes);
 	if (!begins_key(bytes, n, &whole))
 		return false;
 	while (end < len && is_base64(text[end]))

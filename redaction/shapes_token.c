@@ -13,7 +13,7 @@
 #define BASE64 LETTERS_BASE64
 
 /* What their makers document of keys and tokens: a beginning of their own, and at least so many
- * characters after it. */
+ * characters after it. In the order of their first letters. */
 static const struct {
 	const char *prefix, *letters;
 	size_t least;
@@ -63,10 +63,10 @@ static const struct {
 	{ "sk_test_", TOKEN, 20 },
 	{ "sq0atp-", TOKEN, 20 }, /* Square */
 	{ "sq0csp-", TOKEN, 30 },
-	{ "whsec_", TOKEN, 20 },
-	{ "xapp-", TOKEN, 20 },			   /* Slack */
-	{ "xkeysib-", TOKEN, 40 },		   /* Brevo */
 	{ "webhook.office.com/", WORD "/@-", 40 }, /* Teams */
+	{ "whsec_", TOKEN, 20 },
+	{ "xapp-", TOKEN, 20 },	   /* Slack */
+	{ "xkeysib-", TOKEN, 40 }, /* Brevo */
 	{ "xoxa-", TOKEN, 20 },
 	{ "xoxb-", TOKEN, 20 },
 	{ "xoxe.", WORD "-.", 20 },
@@ -88,8 +88,8 @@ static bool is_scope(const char *text, size_t len, size_t at)
 
 static bool is_of_maker(const char *text, size_t len, size_t at, struct span *ret)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
-		if (keys[i].prefix[0] != text[at] ||
+	for (size_t i = 0; i < ARRAY_SIZE(keys) && keys[i].prefix[0] <= text[at]; i++) {
+		if (keys[i].prefix[0] < text[at] ||
 		    !follows(text, len, at, keys[i].prefix))
 			continue;
 		size_t begin = at + strlen(keys[i].prefix);

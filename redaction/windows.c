@@ -51,20 +51,14 @@ void windows_clear(struct windows *w)
 	w->count = 0;
 }
 
-/* Those with a zero are in most numbers and addresses, those of one byte, or all but, in many. */
+/* Those with a zero are in most numbers and addresses, those with three equal bytes in many. */
 static bool is_common(uint32_t window)
 {
-	uint8_t b[sizeof(window)];
+	const uint8_t a = (uint8_t)window, b = (uint8_t)(window >> 8),
+		      c = (uint8_t)(window >> 16), d = (uint8_t)(window >> 24);
 
-	memcpy(b, &window, sizeof(window));
-	for (size_t i = 0; i < sizeof(b); i++) {
-		unsigned same = 0;
-		for (size_t j = 0; j < sizeof(b); j++)
-			same += b[i] == b[j];
-		if (!b[i] || same >= 3)
-			return true;
-	}
-	return false;
+	return !a || !b || !c || !d || (a == b && (a == c || a == d)) ||
+	       (c == d && (c == a || c == b));
 }
 
 static uint32_t *find(const struct windows *w, uint32_t window)
@@ -151,8 +145,10 @@ bool windows_all(const struct windows *w, uint64_t word)
 	uint32_t window;
 	size_t n = 0;
 
+	if (!w->count || word >> 40 == 0) /* as most numbers: too few are left */
+		return false;
 	memcpy(bytes, &word, sizeof(word));
-	for (size_t i = 0; w->count && i + sizeof(window) <= sizeof(bytes); i++) {
+	for (size_t i = 0; i + sizeof(window) <= sizeof(bytes); i++) {
 		memcpy(&window, bytes + i, sizeof(window));
 		if (is_common(window))
 			continue;

@@ -376,10 +376,32 @@ static void settled(void **state)
 /* What takes long to read is no reason to take long. */
 static void hostile(void **state)
 {
-	static const char *const rows[] = { " ",   ":",		"eyJ-",	  "eyJabcdefgh-",
-					    "\"",  "=",		"4",	  "-----BEGIN ",
-					    "://", "password=", "token ", "a ",
-					    "sk-", "\\",	"{\"",	  "bearer " };
+	static const char *const rows[] = { " ",
+					    ":",
+					    "eyJ-",
+					    "eyJabcdefgh-",
+					    "\"",
+					    "=",
+					    "4",
+					    "-----BEGIN ",
+					    "://",
+					    "password=",
+					    "token ",
+					    "a ",
+					    "sk-",
+					    "\\",
+					    "{\"",
+					    "bearer ",
+					    "-p ",
+					    " -",
+					    "M",
+					    "M/",
+					    "0\x82\x02\x02\x01",
+					    "bot123456789:A",
+					    "sig=",
+					    "mysql -p",
+					    "curl -u ",
+					    "&sig=M " };
 	enum { SIZE = 1 << 20 };
 	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS, NULL);
 	AUTO(xfree) char *text = xmalloc(SIZE);
