@@ -43,8 +43,6 @@ static bool look(struct capture *c, struct err *err)
 	c->images = images_open(c->live);
 	c->cache = c->options->lookup.no_cache ? NULL : cache_open("names/v1");
 	images_use_cache(c->images, c->cache);
-	if (c->options->values != VALUES_NONE || c->options->globals)
-		images_keep_debug(c->images);
 	if (c->options->lookup.debug_file &&
 	    !images_use_debug_file(c->images, c->options->lookup.debug_file, err))
 		return false;

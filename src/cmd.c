@@ -199,6 +199,7 @@ int cmd_version(void)
 {
 	puts(PACKAGE_STRING "\nlibunwind " BUILT_WITH_LIBUNWIND
 			    ", elfutils " BUILT_WITH_LIBDW ", jansson " BUILT_WITH_JANSSON
+			    ", libdeflate " BUILT_WITH_LIBDEFLATE
 			    ", nettle " BUILT_WITH_NETTLE ", zstd " BUILT_WITH_ZSTD);
 #ifdef GOSNAP_FAULTS
 	puts("with switches for tests: GOSNAP_DIE_AT, GOSNAP_STOP_AT, GOSNAP_HIDDEN");

@@ -474,11 +474,6 @@ void images_use_cache(struct images *images, struct cache *cache)
 	images->context.cache = cache;
 }
 
-void images_keep_debug(struct images *images)
-{
-	images->context.keep = true;
-}
-
 bool image_unpacks_itself(const struct image *img)
 {
 	return img->unpacks_itself;

@@ -25,8 +25,6 @@ DEFINE_AUTO(struct images, images_close)
 struct cache;
 /* What is found out about their files may be kept there. It outlives them. */
 void images_use_cache(struct images *images, struct cache *cache);
-/* What is unpacked of their debugging information stays so, for those who want it twice. */
-void images_keep_debug(struct images *images);
 struct cache *image_cache(const struct image *img); /* NULL: there is none */
 
 /* How many mappings of code are not looked at, being too many. */

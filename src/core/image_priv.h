@@ -78,7 +78,6 @@ struct image_context {
 	int root;	     /* of the process; -1: none but ours */
 	char *root_path;     /* as names of files in it may begin */
 	struct cache *cache; /* borrowed; NULL: none */
-	bool keep;	     /* debugging information stays unpacked */
 };
 
 /* image_file.c: opens what fd or memory holds; false: img->unreadable says why. */
