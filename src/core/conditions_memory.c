@@ -127,6 +127,7 @@ static int huge_share(const struct conditions *c, pid_t pid, const char *maps)
 	return s.pages ? (int)(s.huge * 1000 / s.pages) : 0;
 }
 
+/* False only when the kernel says so: a container may have no /sys. */
 static bool can_be_huge(const struct conditions *c, pid_t pid)
 {
 	AUTO(xfree)
@@ -135,7 +136,7 @@ static bool can_be_huge(const struct conditions *c, pid_t pid)
 	AUTO(xfree) char *status = proc_file(pid, "status");
 	const char *allowed = proc_line(status, "THP_enabled");
 
-	return c->anonymous >= HUGE_BYTES && mode && !strstr(mode, "[never]") &&
+	return c->anonymous >= HUGE_BYTES && !(mode && strstr(mode, "[never]")) &&
 	       !(allowed && *allowed == '0');
 }
 
