@@ -4,6 +4,8 @@
 import re
 import subprocess
 
+from tap import PATIENCE
+
 TEXT_BYTES = 4096  # LIMIT_TEXT_BYTES
 
 
@@ -144,7 +146,7 @@ def as_printed(found, minor):
 def crash(program, number, found, minor):
     """The document's panics against what the runtime prints when nobody holds them up."""
     done = subprocess.run([program, str(number)], env={"GOTRACEBACK": "none"}, check=False,
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE)
     printed = "".join(line for line in done.stderr.splitlines(True)
                       if not line.startswith("[signal "))
     expected = as_printed(found, minor)

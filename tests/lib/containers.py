@@ -10,7 +10,7 @@ import tempfile
 
 import processes
 import subjects
-from tap import Absent
+from tap import PATIENCE, Absent
 
 ALL = ("--user", "--map-root-user", "--pid", "--mount", "--mount-proc", "--net", "--uts",
        "--ipc", "--cgroup")
@@ -58,7 +58,7 @@ class Contained(subjects.Subject):
 
     def quit(self):
         os.kill(self.pid, signal.SIGQUIT)
-        self.process.wait(subjects.PATIENCE)
+        self.process.wait(PATIENCE)
         return self.errors()
 
 

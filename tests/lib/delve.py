@@ -7,9 +7,8 @@ import subprocess
 import tempfile
 
 import matrix
-from tap import Skip
+from tap import PATIENCE, Skip
 
-PATIENCE = 300  # seconds for one answer
 FRAMES = 1000
 # As deep as gosnap goes by default, at least: a value that one of the two leaves out is not
 # compared.

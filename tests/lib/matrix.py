@@ -3,10 +3,15 @@
 
 The releases are those of the table in tests/toolchains: a new Go release is one row there.
 """
+import functools
 import os
 import subprocess
 
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+# What is made once and used by later runs.
+CACHE = (os.environ.get("GOSNAP_CACHE")
+         or os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"),
+                         "gosnap"))
 
 # name: arguments of go build, environment, is it cgo.
 MODES = {
@@ -63,11 +68,16 @@ LONG = bool(os.environ.get("GOSNAP_LONG"))
 CI = os.environ.get("CI", "") == "true"
 
 
-def versions():
-    """The releases to test, oldest first."""
+@functools.lru_cache(None)
+def _versions():
     out = subprocess.run([os.path.join(TESTS, "toolchains"), "versions"], check=True,
                          stdout=subprocess.PIPE, text=True).stdout
     return out.split()
+
+
+def versions():
+    """The releases to test, oldest first."""
+    return list(_versions())
 
 
 def modes(version):
@@ -78,6 +88,7 @@ def modes(version):
             if name not in SAMPLED or version in sample}
 
 
+@functools.lru_cache(None)
 def program(*verb):
     """The path of something that tests/toolchains has, None when it is not here."""
     found = subprocess.run([os.path.join(TESTS, "toolchains"), *verb],

@@ -9,7 +9,7 @@ import signal
 import threading
 import time
 
-from tap import Mismatch
+from tap import PATIENCE, Mismatch
 
 
 def fields(path):
@@ -89,7 +89,7 @@ def traits(pid):
     return found
 
 
-def until(condition, what, seconds=60):
+def until(condition, what, seconds=PATIENCE):
     """Polls until condition() is true."""
     deadline = time.monotonic() + seconds
     while True:
@@ -127,7 +127,7 @@ def stop(pid):
     until(lambda: all(s == "T" for _, s, _ in threads(pid)), "the process stops")
 
 
-def unharmed(pid, seconds=60, stopped="Tt", zombies=False):
+def unharmed(pid, seconds=PATIENCE, stopped="Tt", zombies=False):
     """The kernel takes a moment to release the threads of a tracer that died."""
     deadline = time.monotonic() + seconds
     while True:
@@ -164,7 +164,7 @@ class Client:
 
     def _ask(self, first):
         host, port = self.address.rsplit(":", 1)
-        connection = http.client.HTTPConnection(host, int(port), timeout=60)
+        connection = http.client.HTTPConnection(host, int(port), timeout=PATIENCE)
         n = first
         while not self.ending:
             n += 10
@@ -189,7 +189,7 @@ class Client:
     def close(self):
         self.ending = True
         for t in self.threads:
-            t.join(90)
+            t.join(PATIENCE)
         if self.lost:
             raise Mismatch(f"{len(self.lost)} of {self.answered} answers were lost:\n"
                            + "\n".join(self.lost))

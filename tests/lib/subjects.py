@@ -14,14 +14,11 @@ import tempfile
 import time
 
 import matrix
-from tap import Mismatch, Skip
+from tap import PATIENCE, Mismatch, Skip
 
 SOURCE = os.path.join(matrix.TESTS, "subjects")
-CACHE = os.path.join(os.environ.get("GOSNAP_CACHE")
-                     or os.path.join(os.environ.get("XDG_CACHE_HOME")
-                                     or os.path.expanduser("~/.cache"), "gosnap"))
+CACHE = matrix.CACHE
 KEPT = 3600  # seconds after its last use
-PATIENCE = 90  # seconds; the bound of every wait here, met only when something is broken
 
 
 def _sources(name):
@@ -44,6 +41,21 @@ def _locked(top):
     with open(os.path.join(top, "lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+
+
+def _measured(what, argv, folder, environment):
+    """Runs a compiler: its status, and what it printed. What it cost is noted for
+    tests/totals --usage."""
+    with tempfile.TemporaryFile("w+") as out:
+        process = subprocess.Popen(argv, cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+                                   stdout=out, stderr=subprocess.STDOUT)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if os.environ.get("GOSNAP_BUILT"):
+            with open(os.environ["GOSNAP_BUILT"], "a", encoding="utf-8") as f:
+                print(f"{usage.ru_utime + usage.ru_stime:.2f} {what}", file=f)
+        out.seek(0)
+        return process.returncode, out.read()
 
 
 def build(name, version, mode="default", flags=()):
@@ -77,14 +89,13 @@ def build(name, version, mode="default", flags=()):
             if os.path.exists(more):
                 with open(more) as lines:
                     f.write(lines.read())
-        done = subprocess.run(
-            [go, "build", "-o", program + ".new", *arguments, "./" + name],
-            cwd=sources,
-            env=dict(go_environment(version),
-                     **{name: value.format(place) for name, value in environment.items()}),
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        if done.returncode != 0:
-            raise Mismatch(f"go {version} cannot build {name} ({mode}):\n{done.stdout}")
+        status, said = _measured(
+            f"{name} {version} {mode}",
+            [go, "build", "-o", program + ".new", *arguments, "./" + name], sources,
+            dict(go_environment(version),
+                 **{name: value.format(place) for name, value in environment.items()}))
+        if status != 0:
+            raise Mismatch(f"go {version} cannot build {name} ({mode}):\n{said}")
         for command in afterwards:
             subprocess.run([word.format(program + ".new") for word in command], check=True)
         os.rename(program + ".new", program)

@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """TAP for automake. Every .test prints through one Tap; points may come from several threads."""
+import os
+import signal
 import sys
 import threading
+import time
 import traceback
 
 from matrix import CI
+
+# Seconds that any wait in a test lasts at most: what has not happened by then never will, on a
+# machine ten times slower than any that is meant for tests.
+PATIENCE = 900
 
 
 class Skip(Exception):
@@ -29,7 +36,17 @@ class Tap:
     def __init__(self):
         self.count = 0
         self.failed = 0
-        self.lock = threading.Lock()
+        self.lock = threading.RLock()  # the handler of signals prints, too
+        self.running = {}  # thread: the case it is at, and since when
+        signal.signal(signal.SIGTERM, self._late)
+
+    def _late(self, *_):
+        """tests/supervise ends a test that hangs: says where that was."""
+        frames = sys._current_frames()
+        for thread, (name, since) in list(self.running.items()):
+            self.fail(f"{name}: ended after {time.monotonic() - since:.0f} s",
+                      "".join(traceback.format_stack(frames[thread])[-8:]))
+        os._exit(1)
 
     def comment(self, text):
         with self.lock:
@@ -42,6 +59,9 @@ class Tap:
             self.failed += not ok
             name = name.replace("#", "no. ") if "# SKIP" not in name else name
             print(f"{'ok' if ok else 'not ok'} {self.count} - {name}{directive}", flush=True)
+            if threading.get_ident() in self.running:
+                since = self.running[threading.get_ident()][1]
+                print(f"# took {time.monotonic() - since:.1f} s", flush=True)
             for line in str(why or "").splitlines()[:60]:
                 print("#   " + line, flush=True)
 
@@ -60,6 +80,7 @@ class Tap:
 
     def case(self, name, function, *args):
         """Runs function; what it returns is the comment of the point."""
+        self.running[threading.get_ident()] = name, time.monotonic()
         try:
             self.ok(name, function(*args))
         except Skip as e:
@@ -70,6 +91,8 @@ class Tap:
             self.fail(name, e)
         except Exception:  # a fault of the test itself is a failure, with its place
             self.fail(name, traceback.format_exc())
+        finally:
+            del self.running[threading.get_ident()]
 
     def done(self):
         if self.count == 0:

@@ -44,6 +44,7 @@ var (
 	gap    int64
 	gaps   [gapsMax]struct{ at, took int64 }
 	noted  int64 // of gaps
+	roomy  bool
 )
 
 func main() {
@@ -51,6 +52,7 @@ func main() {
 	huge := flag.Bool("huge", false, "the heap is of huge pages")
 	threads := flag.Int("threads", 0, "threads that wait")
 	mappings := flag.Int("mappings", 0, "mappings of one page")
+	flag.BoolVar(&roomy, "roomy", false, "each stack has a frame of four kilobytes")
 	flag.Parse()
 	n, err := strconv.Atoi(flag.Arg(0))
 	if err != nil {
@@ -152,7 +154,21 @@ func init() {
 	fifths = [3]func(int){fifth0, fifth1, fifth2}
 }
 
-func one(i int) { seconds[i%3](i) }
+func one(i int) {
+	if roomy {
+		withRoom(i)
+		return
+	}
+	seconds[i%3](i)
+}
+
+//go:noinline
+func withRoom(i int) {
+	var room [4096]byte
+	seconds[i%3](i)
+	room[i%len(room)] = 1
+	runtime.KeepAlive(&room)
+}
 
 func second0(i int) { thirds[i/3%3](i) }
 func second1(i int) { thirds[i/3%3](i) }
