@@ -38,9 +38,14 @@ static bool tame_helper(pid_t child, void *arg, struct err *err)
 		PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE;
 	struct sched_param priority = { .sched_priority = 1 };
 
-	if (!live_is_event(live_wait_stop(child, LIMIT_STOP_NS), PTRACE_EVENT_STOP) ||
+	int status = live_wait_stop(child, LIMIT_STOP_NS);
+	if (status == LIVE_WAIT_LATE)
+		return err_set(err, ERR_CANNOT,
+			       "the helper did not stop in time at its birth: "
+			       "is the machine that busy?");
+	if (!live_is_event(status, PTRACE_EVENT_STOP) ||
 	    !live_trace(PTRACE_SETOPTIONS, child, options))
-		return err_set(err, ERR_CANNOT, "the helper did not stop at its birth");
+		return err_set(err, ERR_CANNOT, "the helper was ended at its birth");
 	prlimit(child, RLIMIT_CORE, &(struct rlimit){ 1, 1 }, NULL);
 	/* It copies page tables during the hold; RESET_ON_FORK keeps G ordinary. */
 	sched_setscheduler(child, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority);
