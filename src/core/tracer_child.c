@@ -44,7 +44,7 @@ struct child {
 	timer_t watchdog, heartbeat;
 	bool watched, beats;
 	/* Seen by the heartbeat, which interrupts us: */
-	volatile sig_atomic_t armed, holding;
+	volatile sig_atomic_t armed, holding, nothing_held;
 	uint64_t guarded_until; /* the watchdog is not put off any longer */
 	uint64_t release_at, copy_over_at, look_at_memory; /* monotonic */
 	struct reading reading;
@@ -90,7 +90,7 @@ static void arm(struct child *c)
 
 	if (now >= c->guarded_until)
 		return;
-	if (c->beats && ns > still_ns(c))
+	if (c->beats && !c->nothing_held && ns > still_ns(c))
 		ns = still_ns(c);
 	struct itimerspec when = { .it_value = { (time_t)(ns / 1000000000),
 						 (long)(ns % 1000000000) } };
@@ -162,6 +162,7 @@ static void watchdog_set(struct child *c, uint64_t ns)
 	static const struct itimerspec never;
 
 	c->armed = false;
+	c->nothing_held = false;
 	c->guarded_until = monotonic_ns() + ns;
 	if (ns) {
 		c->armed = true;
@@ -296,7 +297,10 @@ static void copy(struct child *c)
 		give_up(c);
 	end_hold(c);
 	live_copy_settle(&c->copy);
+	/* Who stands still while the copy is read holds nothing of the process. */
 	watchdog_set(c, c->options->max_copy_ns + WORK_NS);
+	c->nothing_held = true;
+	arm(c);
 	c->copy_over_at = monotonic_ns() + c->options->max_copy_ns;
 	c->shared->copy = c->copy.copy;
 	publish(c);
