@@ -298,16 +298,21 @@ static const char *rule_of_card(uint64_t number)
 	return is_card_number(digits, (size_t)len) ? "card" : NULL;
 }
 
+static bool is_known_number(struct redaction *r, uint64_t number)
+{
+	bool known = secrets_have_number(r->here, number) ||
+		     (r->always && secrets_have_number(r->always, number));
+
+	if (!known && r->asking)
+		asked_word(r->asked, r->here, ASKED_NUMBER, number, 0);
+	return known;
+}
+
 const char *redaction_of_number(struct redaction *r, uint64_t number)
 {
 	if (r->mode != REDACT_SECRETS)
 		return NULL;
-	if (secrets_have_number(r->here, number) ||
-	    (r->always && secrets_have_number(r->always, number)))
-		return "elsewhere";
-	if (r->asking)
-		asked_word(r->asked, r->here, ASKED_NUMBER, number, 0);
-	return rule_of_card(number);
+	return is_known_number(r, number) ? "elsewhere" : rule_of_card(number);
 }
 
 bool redaction_of_bytes(struct redaction *r, uint64_t addr, const void *bytes, size_t len)
@@ -321,8 +326,9 @@ bool redaction_of_bytes(struct redaction *r, uint64_t addr, const void *bytes, s
 		return true;
 	for (; at + sizeof(word) <= end; at += sizeof(word)) {
 		memcpy(&word, at, sizeof(word));
-		/* Bytes of a secret are rarely a small number. */
-		if (word > UINT32_MAX && redaction_of_number(r, word))
+		/* Bytes of a secret are rarely a small number; and of two hundred words, which are no
+		 * number by themselves, one looks as if it were that of a card. */
+		if (word > UINT32_MAX && is_known_number(r, word))
 			return true;
 	}
 	return false;

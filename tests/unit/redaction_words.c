@@ -214,6 +214,9 @@ static void bytes(void **state)
 	assert_true(redaction_of_bytes(r, 0, number + 1, 8));
 	assert_false(redaction_of_bytes(r, 0, number + 3, 8));
 	assert_false(redaction_of_bytes(r, 0, number, 7));
+	const uint64_t card = 4242424242424242;
+	assert_false(redaction_of_bytes(r, 0, &card, sizeof(card)));
+	assert_non_null(redaction_of_number(r, card));
 	redaction_forget(r);
 	redaction_ask(r);
 	assert_false(redaction_of_bytes(r, 0xc000002000, number + 1, 8));
