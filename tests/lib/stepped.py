@@ -6,10 +6,17 @@ import subprocess
 
 import snapshot
 import stepping
+import subjects
 from tap import Mismatch
 
 MOST = 200  # instructions of one call
 MARKS = ("stale", "may_be_unset")
+
+
+def run(version, mode="default"):
+    """On a busy machine a call of a few instructions may take longer than a goroutine may run before
+    the scheduler has another thread go on with it."""
+    return subjects.run("stepped", version, mode, environment={"GODEBUG": "asyncpreemptoff=1"})
 
 
 def functions(program):
@@ -41,7 +48,11 @@ class Walk:
             raise Mismatch(done.stderr.decode())
         goroutine = next(g for g in json.loads(done.stdout)["goroutines"]
                          if g.get("thread") == self.subject.pid)
-        return next(f for f in goroutine["frames"] if f.get("function") == "main." + function)
+        for frame in goroutine["frames"]:
+            if frame.get("function") == "main." + function:
+                return frame
+        raise Mismatch(f"main.{function} is not on the stack of goroutine {goroutine['id']}: "
+                       f"{[f.get('function') for f in goroutine['frames']]}")
 
     def past(self, function):
         """To the end of its next call."""
