@@ -136,6 +136,41 @@ static void test_kept(void **state)
 	assert_int_not_equal(inode_of(path), first);
 }
 
+/* Debugging information of the same size and of one id, in which a variable is elsewhere. */
+static void ask_of_many(bool swapped)
+{
+	enum { STRUCTS = 6000 };
+	static const char *const last[] = { "int alpha; long omega;\n",
+					    "int omega; long alpha;\n" };
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	struct compiled c;
+	uint64_t ref, addr;
+
+	for (int i = 0; i < STRUCTS; i++) {
+		fprintf(out, "struct s%04d { int a, b, c, d, e, f; } v%04d;\n", i, i);
+		if (i == STRUCTS / 2)
+			fputs(last[swapped], out);
+	}
+	fputs("int main(void) { return 0; }\n", out);
+	fclose(out);
+	AUTO(cache_close) struct cache *cache = cache_open("names/v1");
+	compiled_open("c", with_id, text, &c);
+	images_use_cache(c.images, cache);
+	assert_true(dwarf_named_variable(c.dwarf, "alpha", &ref, &addr));
+	compiled_close(&c);
+	free(text);
+}
+
+static void test_one_id(void **state)
+{
+	(void)state;
+	clear();
+	ask_of_many(false);
+	ask_of_many(true);
+}
+
 static void test_no_id(void **state)
 {
 	static const char *const flags[] = { "-g -Wl,--build-id=none",
@@ -451,11 +486,17 @@ static void test_cut_short(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kept),	cmocka_unit_test(test_no_id),
-		cmocka_unit_test(test_damaged), cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_whose),	cmocka_unit_test(test_files_of_others),
-		cmocka_unit_test(test_nowhere), cmocka_unit_test(test_trimmed),
-		cmocka_unit_test(test_writers), cmocka_unit_test(test_cut_short),
+		cmocka_unit_test(test_kept),
+		cmocka_unit_test(test_one_id),
+		cmocka_unit_test(test_no_id),
+		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_whose),
+		cmocka_unit_test(test_files_of_others),
+		cmocka_unit_test(test_nowhere),
+		cmocka_unit_test(test_trimmed),
+		cmocka_unit_test(test_writers),
+		cmocka_unit_test(test_cut_short),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
