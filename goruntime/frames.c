@@ -271,7 +271,7 @@ static struct expansion *expand(struct runtimes *all, uint32_t id)
 
 int32_t frame_number(struct runtimes *all, uint32_t stack, int32_t unwound)
 {
-	const struct expansion *e = expand(all, stack);
+	AUTO(expansion_release) struct expansion *e = expand(all, stack);
 	int32_t n = -1;
 
 	/* What is inlined comes first. */
