@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The index of names, on disk: a head, then the lists. It is believed when it is whole, and of
- * debugging information of this very size and look; and each name that it leads to is compared
+ * debugging information of this very size and sum; and each name that it leads to is compared
  * with the one that was asked for all the same. */
 #include <stdio.h>
 #include <string.h>
@@ -9,19 +9,17 @@
 #include "dwarf_priv.h"
 
 enum {
-	SAMPLES = 64, /* of .debug_info */
-	SAMPLE_BYTES = 4096,
 	ID_MIN = 8, /* digits */
 	ID_MAX = 100,
 };
 
-static const char magic[8] = "gosnapN1";
+static const char magic[8] = "gosnapN2";
 
 struct head {
 	char magic[sizeof(magic)];
 	uint64_t sum;		    /* of all that follows */
 	uint64_t info, abbrev, str; /* bytes of those sections */
-	uint64_t look;		    /* of .debug_info */
+	uint64_t look; /* of .debug_info: two builds may have been given one id */
 	uint64_t count[NAMES_KINDS];
 };
 
@@ -51,25 +49,12 @@ static size_t size_of(struct bytes section)
 	return section.at ? (size_t)(section.end - section.at) : 0;
 }
 
-/* Two builds may have been given one id. */
-static uint64_t look_of(struct bytes info)
-{
-	const size_t size = size_of(info), step = size / SAMPLES + 1;
-	uint64_t sum = 0;
-
-	for (size_t at = 0; at < size; at += step) {
-		size_t len = size - at < step ? size - at : step;
-		sum = mix(sum, info.at + at, len < SAMPLE_BYTES ? len : SAMPLE_BYTES);
-	}
-	return sum;
-}
-
 static struct head head_of(const struct dwarf_entries *es)
 {
 	struct head h = { .info = size_of(es->info),
 			  .abbrev = size_of(es->abbrev),
 			  .str = size_of(es->str),
-			  .look = look_of(es->info) };
+			  .look = mix(0, es->info.at, size_of(es->info)) };
 
 	memcpy(h.magic, magic, sizeof(magic));
 	return h;
