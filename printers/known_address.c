@@ -176,8 +176,7 @@ static bool add_address(struct printing *p, const struct value *v, const char *p
 	if (!known_text_of(p, &field, &address)) {
 		/* All addresses of package net are pointers, and say this of one that is nil. */
 		if (!in.inside.type || type_kind(in.inside.type) != KIND_POINTER ||
-		    !runtime_bytes(p->rt, in.inside.addr, &to, sizeof(to), &ignored) ||
-		    to)
+		    !known_read(p, in.inside.addr, &to, sizeof(to)) || to)
 			return false;
 		known_add(&address, "<nil>");
 	}
