@@ -171,13 +171,13 @@ func registers(c chan int) {
 	for i := range f {
 		f[i] = math.Float64frombits(piece(h.password, i))
 	}
-	r, _, _ := os.Pipe()
+	ends[0], ends[1], _ = os.Pipe()
 	tid = syscall.Gettid()
 	go func() {
 		wait(c)
 		println(h.User, h.password, h.short.secret)
 	}()
-	block(f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8], f[9], f[10], f[11], r.Fd(), h)
+	block(f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8], f[9], f[10], f[11], ends[0].Fd(), h)
 }
 
 //go:noinline
@@ -188,6 +188,7 @@ func block(a, b, d, e, f, g, h, i, j, k, l, m float64, fd uintptr, held *held) {
 }
 
 var tid int
+var ends [2]*os.File // which would be closed if nobody held them
 
 // settleRegisters waits until that thread waits: in read, whose number is 0.
 func settleRegisters() {
