@@ -34,8 +34,8 @@ MUST_CHECK bool type_read_full(struct runtime *rt, uint64_t addr, struct go_type
 			       struct err *err);
 
 /* Of a method, by the name of its symbol: "net/http.(*conn).serve" has "*net/http.conn",
- * "time.Time.String" has "time.Time". Owned. NULL: it is none, or one of a generic type, whose
- * instances share it. */
+ * "time.Time.String" has "time.Time". Owned. NULL: it is none, or instances of a generic type
+ * share it. */
 char *type_of_receiver(const char *method);
 
 /* Bytes of a descriptor of that kind before what only some have. 0: not known. */

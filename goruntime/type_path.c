@@ -35,13 +35,30 @@ static char *package_path(const char *symbol, size_t len)
 	return path;
 }
 
+/* A name of a type, with type arguments or without. Instances that share their code do not name
+ * theirs: "[go.shape.int]", "[...]". */
+static bool is_one_type(const char *type, size_t len)
+{
+	const char *args = memchr(type, '[', len);
+	const size_t own = args ? (size_t)(args - type) : len;
+
+	if (!own || memchr(type, '.', own) || memchr(type, '(', own))
+		return false;
+	return !args ||
+	       (type[len - 1] == ']' && !memmem(args, len - own, "go.shape.", 9) &&
+		!memmem(args, len - own, "...", 3));
+}
+
 char *type_of_receiver(const char *method)
 {
-	const char *slash = strrchr(method, '/');
+	/* What is between the brackets may have dots and slashes of its own. */
+	const char *open = strchr(method, '['), *close = strrchr(method, ']');
+	const char *slash =
+		memrchr(method, '/', open ? (size_t)(open - method) : strlen(method));
 	const char *type = strchr(slash ? slash : method, '.');
-	const char *name = strrchr(method, '.');
+	const char *name = strrchr(close ? close : method, '.');
 
-	if (!type || type == name || strpbrk(type, "[-"))
+	if (!type || !name || type >= name || strchr(name, '-'))
 		return NULL;
 	AUTO(xfree) char *package = package_path(method, (size_t)(type - method));
 	size_t len = (size_t)(name - ++type);
@@ -49,7 +66,7 @@ char *type_of_receiver(const char *method)
 		len > 3 && strncmp(type, "(*", 2) == 0 && type[len - 1] == ')';
 	type += pointer ? 2 : 0;
 	len -= pointer ? 3 : 0;
-	if (memchr(type, '.', len) || memchr(type, '(', len))
+	if (!is_one_type(type, len))
 		return NULL;
 	return xasprintf("%s%s.%.*s", pointer ? "*" : "", package, (int)len, type);
 }

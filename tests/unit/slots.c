@@ -16,6 +16,7 @@
 #include "arguments.h"
 #include "pseudo.h"
 #include "stack_map.h"
+#include "type_name.h"
 #include "variables.h"
 
 enum { CFA = PSEUDO_STACK + 0xf000, WORD = 8, OBJECT_BYTES = 16 };
@@ -221,6 +222,43 @@ static void test_damaged_name(void **state)
 	end(&f);
 }
 
+static void test_receivers(void **state)
+{
+	static const struct {
+		const char *method, *type; /* NULL: none */
+	} cases[] = {
+		{ "net/http.(*conn).serve", "*net/http.conn" },
+		{ "time.Time.String", "time.Time" },
+		{ "a.b/c-d/e%2ef.T.M", "a.b/c-d/e.f.T" },
+		{ "main.list[int].Len", "main.list[int]" },
+		{ "main.(*list[int]).Len", "*main.list[int]" },
+		{ "a.b/c.(*m[string,d.e/f-g.T]).Len", "*a.b/c.m[string,d.e/f-g.T]" },
+		{ "main.n[main.list[int]].Len", "main.n[main.list[int]]" },
+		{ "main.(*list[go.shape.int]).Len", NULL },
+		{ "main.list[...].Len", NULL },
+		{ "main.f", NULL },
+		{ "main.f[int]", NULL },
+		{ "main.f.func1", "main.f" }, /* no type has this name */
+		{ "main.(*T).M.func1", NULL },
+		{ "main.(*list[int]).M.func1", NULL },
+		{ "main.(*T).M-range1", NULL },
+		{ "main", NULL },
+		{ "]", NULL },
+		{ "].[", NULL },
+		{ "main.[].M", NULL },
+		{ "main.(*).M", NULL },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *type = type_of_receiver(cases[i].method);
+		if (!cases[i].type)
+			assert_null(type);
+		else
+			assert_string_equal(type ? type : "none", cases[i].type);
+		xfree(type);
+	}
+}
+
 /* Scopes of the debugging information are told apart by it, where they are more than the calls. */
 static void test_damaged_name_of_scope(void **state)
 {
@@ -243,6 +281,7 @@ static void test_damaged_name_of_scope(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_receivers),
 		cmocka_unit_test(test_damaged_name),
 		cmocka_unit_test(test_damaged_name_of_scope),
 		cmocka_unit_test(test_far_objects),
