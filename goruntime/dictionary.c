@@ -26,10 +26,14 @@ static bool has_index(const struct dwarf_variable *d)
 	return d->has_dict_index && d->name && d->name[0] != '&';
 }
 
+static bool is_shape(const struct type *type)
+{
+	return strstr(type->name, "go.shape.");
+}
+
 bool dictionary_has(const struct dwarf_variable *d, const struct variable *v)
 {
-	return v->value.type &&
-	       (has_index(d) || strstr(v->value.type->name, "go.shape."));
+	return v->value.type && (has_index(d) || is_shape(v->value.type));
 }
 
 /* Does a function name one of its types twice, as F[go.shape.int,go.shape.int] does? Then a
@@ -257,6 +261,11 @@ void dictionary_settle(struct runtime *rt, const struct dictionary *dictionary,
 		shape = types_at(variables->types, d->shape, err);
 	if (!shape)
 		return;
+	/* Wrappers of methods are of one instance, but have places in its dictionary, too. */
+	if (!is_shape(shape)) {
+		v->value.type = shape;
+		return;
+	}
 	const struct type *real = real_type(rt, dictionary, variables, d, shape, err);
 	v->value.type = real ? real : shape;
 	if (!real)

@@ -62,7 +62,25 @@ func sameShape[A, B any](a A, b B) {
 	sink(a, b, pa, pb)
 }
 
+// Values of methods: each instance has a wrapper of its own.
+//
+//go:noinline
+func methodsOfGenerics(s *stack[id], t stack[string]) {
+	byPointer, byValue := s.last, t.depth
+	carries("main.methodsOfGenerics", object{"byPointer": object{"s": s}, "byValue": object{"s": t}})
+	ready.Done()
+	<-never
+	sink(byPointer, byValue)
+}
+
+//go:noinline
+func (s *stack[T]) last() *T { return &s.rest[len(s.rest)-1] }
+
+//go:noinline
+func (s stack[T]) depth() int { return len(s.rest) }
+
 func startGenerics() {
+	start(func() { methodsOfGenerics(&stack[id]{5, []id{4}}, stack[string]{"t", nil}) })
 	start(func() { (&stack[string]{"a", nil}).push("b", 1) })
 	start(func() { (&stack[id]{2, []id{3}}).push(4, 2) })
 	start(func() { (&stack[*pair]{&pair{1, "p"}, nil}).push(&pair{2, "q"}, 3) })
