@@ -156,10 +156,11 @@ static bool add_pieces(struct frame_variables *frame, const struct dwarf_variabl
 		       const struct type *type, struct value_pieces *to, int depth,
 		       struct err *err);
 
-/* What a pointer that nobody keeps leads to is put behind it. */
+/* What a pointer that nobody keeps leads to is put behind it. pointee: its type where the entry has
+ * none, as GCC's for the letters of a string; NULL: not known. */
 static bool add_implicit(struct frame_variables *frame, const struct dwarf_piece *piece,
-			 struct value_pieces *to, uint64_t size, int depth,
-			 struct err *err)
+			 const struct type *pointee, struct value_pieces *to,
+			 uint64_t size, int depth, struct err *err)
 {
 	const struct code *c = frame->code;
 	const struct code_variables *v = c->variables;
@@ -174,7 +175,8 @@ static bool add_implicit(struct frame_variables *frame, const struct dwarf_piece
 	    !dwarf_described(d, c->pc - v->bias, c->exact, (uint64_t)piece->at, &target))
 		return err_set(err, ERR_BAD_DATA,
 			       "where it is kept is said in a way that is not known");
-	const struct type *type = types_at(types, target.type, err);
+	const struct type *type =
+		!target.type && pointee ? pointee : types_at(types, target.type, err);
 	if (type) {
 		const size_t before =
 			value_pieces_begin_target(to, type_size(type), &addr);
@@ -190,7 +192,8 @@ static bool add_implicit(struct frame_variables *frame, const struct dwarf_piece
 
 /* A variable is kept in pieces: they are put together, as far as they are there. */
 static bool add_piece(struct frame_variables *frame, const struct dwarf_piece *piece,
-		      struct value_pieces *to, uint64_t size, int depth, struct err *err)
+		      const struct type *pointee, struct value_pieces *to, uint64_t size,
+		      int depth, struct err *err)
 {
 	uint64_t addr;
 
@@ -204,7 +207,7 @@ static bool add_piece(struct frame_variables *frame, const struct dwarf_piece *p
 		value_add_hole(to, size);
 		return true;
 	case DWARF_PIECE_IMPLICIT:
-		return add_implicit(frame, piece, to, size, depth, err);
+		return add_implicit(frame, piece, pointee, to, size, depth, err);
 	default:
 		return variable_piece_address(frame, piece, &addr, err) &&
 		       is_certain(frame, piece, addr, size, err) &&
@@ -217,6 +220,8 @@ static bool add_pieces(struct frame_variables *frame, const struct dwarf_variabl
 		       const struct type *type, struct value_pieces *to, int depth,
 		       struct err *err)
 {
+	const struct type *pointee =
+		type_kind(type) == KIND_POINTER ? type_elem(type) : NULL;
 	uint64_t left = type_size(type), whole = left;
 	bool ok = true;
 
@@ -227,7 +232,7 @@ static bool add_pieces(struct frame_variables *frame, const struct dwarf_variabl
 		left -= gap < left ? gap : left;
 		uint64_t size = piece.size < left ? piece.size : left;
 		if (!compute(frame, &piece, err) ||
-		    !add_piece(frame, &piece, to, size, depth, err)) {
+		    !add_piece(frame, &piece, pointee, to, size, depth, err)) {
 			ok = false;
 			value_add_hole(to, size);
 		}

@@ -94,13 +94,15 @@ static NOINLINE long passes(int fd, long kept)
 }
 
 // It has no code of its own, and what it points to has no address.
-static inline __attribute__((always_inline)) long inlined(int fd, const long *amount, long kept)
+// letters points to a string of which the code has no copy.
+static inline __attribute__((always_inline)) long inlined(int fd, const long *amount, long kept,
+							  const char *letters)
 {
 	long doubled = kept * 2;
 
 	in_c(&doubled);
 	used = passes(fd, kept);
-	return doubled + *amount;
+	return doubled + *amount + letters[1];
 }
 
 static NOINLINE long inner(int fd, long depth, enum color color)
@@ -121,7 +123,7 @@ static NOINLINE long inner(int fd, long depth, enum color color)
 	in_c(&p);
 	in_c(&kept);
 	long held = kept + p.x;
-	used = inlined(fd, &amount, kept);
+	used = inlined(fd, &amount, kept, "xy");
 	return held * 5 + depth + color + p.y + kept;
 }
 
@@ -154,7 +156,7 @@ func main() {
 	truth.Say(map[string]map[string]string{
 		"inner": {"depth": "5", "kept": "15", "held": "22", "color": "7 GREEN", "p": "7 -4",
 			"named": "3 READ|WRITE 2147483648 ALL 0 NONE 5 -1 LOW 100 HIGH 3 -1 LOW 4294967296 FAR 3"},
-		"inlined": {"amount": "285", "doubled": "30"},
+		"inlined": {"amount": "285", "doubled": "30", "letters": "120"},
 		"outer":   {"first": "4", "small": "200", "calls": "44"},
 		"passes":  {"kept": "15"},
 		"entered": {"given": "1501", "narrow": "-30", "unused": "22", "computed": "4513",
