@@ -49,16 +49,31 @@ static bool is_below_frame(const struct code *c, int64_t off)
 	return off < -((int64_t)c->frame_size + WORD);
 }
 
-static void drop_below_frame(const struct code *c, struct dwarf_scopes *scopes)
+/* Where a function begins only its arguments are in registers: up to Go 1.16 lists of optimised code
+ * name the registers of the other variables from there on. */
+static bool is_not_set(const struct code *c, const struct dwarf_variable *d,
+		       const struct dwarf_piece *piece)
+{
+	switch (piece->where) {
+	case DWARF_PIECE_CFA:
+	case DWARF_PIECE_POINTED:
+		return is_below_frame(c, piece->at);
+	case DWARF_PIECE_REGISTER:
+	case DWARF_PIECE_BASE:
+		return c->exact && c->pc == c->entry && !d->parameter;
+	default:
+		return false;
+	}
+}
+
+static void drop_not_set(const struct code *c, struct dwarf_scopes *scopes)
 {
 	for (size_t i = 0; scopes && c->frame_size >= 0 && i < scopes->count; i++) {
 		const struct dwarf_scope *s = &scopes->list[i];
 		for (size_t k = 0; k < s->variable_count; k++)
 			for (size_t n = 0; n < s->variables[k].piece_count; n++) {
 				struct dwarf_piece *piece = &s->variables[k].pieces[n];
-				bool in_frame = piece->where == DWARF_PIECE_CFA ||
-						piece->where == DWARF_PIECE_POINTED;
-				if (in_frame && is_below_frame(c, piece->at))
+				if (is_not_set(c, &s->variables[k], piece))
 					piece->where = DWARF_PIECE_NOWHERE;
 			}
 	}
@@ -81,7 +96,7 @@ static struct code_variables *look_up(struct runtime *rt, const struct code *c)
 		"the debugging information does not tell of this code");
 	v->scopes = dwarf_scopes_at(d, c->pc - v->bias, c->exact, &v->why);
 	closure_code_join(rt, c, d, v);
-	drop_below_frame(c, v->scopes);
+	drop_not_set(c, v->scopes);
 	return v;
 }
 

@@ -42,7 +42,7 @@ func leave(n *int) {
 func (o *order) place(n int, s string) {
 	begun++
 	later := n + 1
-	keep(o, n, s, later, &later)
+	keep(o, n, &s, later, &later) // s is moved to the heap
 }
 
 func lineOf(f interface{}) (string, int) {
