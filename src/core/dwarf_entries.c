@@ -96,6 +96,20 @@ static void list_units(struct dwarf_entries *es)
 	}
 }
 
+/* Lists of locations that are missing are missed only where a variable has one. */
+static bool check_sections(struct dwarf_entries *es, struct err *err)
+{
+	static const char *const names[] = { "abbrev",	 "str",		"line_str",
+					     "addr",	 "str_offsets", "loc",
+					     "loclists", "ranges",	"rnglists" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (image_unpacked_damaged(es->from, names[i]))
+			return err_set(err, ERR_BAD_DATA, "its .debug_%s cannot be read",
+				       names[i]);
+	return true;
+}
+
 bool dwarf_check(struct dwarf *d, struct err *err)
 {
 	struct dwarf_entries *es = dwarf_entries(d);
@@ -104,6 +118,8 @@ bool dwarf_check(struct dwarf *d, struct err *err)
 
 	if (!size)
 		return err_set(err, ERR_BAD_DATA, "its .debug_info cannot be read");
+	if (!check_sections(es, err))
+		return false;
 	if (es->units_end < size && es->unit_count < LIMIT_DEBUG_UNITS)
 		return err_set(err, ERR_BAD_DATA,
 			       "its .debug_info is damaged at %#" PRIx64, es->units_end);

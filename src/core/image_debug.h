@@ -31,6 +31,8 @@ struct image_unpacked;
 struct image_unpacked *image_unpack(const struct image *img, struct err *err);
 /* By the end of its name, "info". Empty: there is none. Valid until freed. */
 struct bytes image_unpacked_section(struct image_unpacked *u, const char *name);
+/* It is there, but cannot be unpacked. */
+bool image_unpacked_damaged(struct image_unpacked *u, const char *name);
 void image_unpacked_free(struct image_unpacked *u);
 
 #endif

@@ -21,6 +21,7 @@ struct image_unpacked {
 		char name[16];
 		struct bytes bytes;
 		uint8_t *own; /* unpacked by ourselves; or NULL */
+		bool damaged; /* it is there and cannot be unpacked */
 	} sections[SECTIONS]; /* that were asked for */
 	size_t count;
 	uint64_t room; /* of LIMIT_DEBUG_BYTES */
@@ -197,13 +198,15 @@ static bool decompress(const struct packing *p, uint8_t *to)
 /* Whoever can write to the file may change what was judged: each section is read once, and its
  * own copy is judged. libelf would unpack it itself, but takes three times as long, and before
  * 0.189 it does not know zstd. */
-static struct bytes unpack(struct image_unpacked *u, const char *name, uint8_t **ret_own)
+static struct bytes unpack(struct image_unpacked *u, const char *name, uint8_t **ret_own,
+			   bool *ret_damaged)
 {
 	const struct bytes none = { 0 };
 	GElf_Shdr sh;
 	bool gnu;
 	Elf_Scn *scn = find_section(u->image, u->elf, name, &sh, &gnu);
 
+	*ret_damaged = scn != NULL;
 	if (!scn || sh.sh_size > u->room)
 		return none;
 	struct bytes raw = data_of(elf_rawdata(scn, NULL));
@@ -211,22 +214,39 @@ static struct bytes unpack(struct image_unpacked *u, const char *name, uint8_t *
 	if (p.size > u->room)
 		return none;
 	u->room -= p.size > sh.sh_size ? p.size : sh.sh_size;
+	*ret_damaged = false;
 	if (p.how == PACK_NOT)
 		return data_of(elf_getdata(scn, NULL));
 	*ret_own = xmalloc(p.size + 1);
-	return decompress(&p, *ret_own) ? bytes_over(*ret_own, p.size) : none;
+	*ret_damaged = !decompress(&p, *ret_own);
+	return *ret_damaged ? none : bytes_over(*ret_own, p.size);
 }
 
 /* Once each. */
-struct bytes image_unpacked_section(struct image_unpacked *u, const char *name)
+/* NULL: too many were asked for. */
+static const struct section *section_named(struct image_unpacked *u, const char *name)
 {
 	for (size_t i = 0; i < u->count; i++)
 		if (strcmp(u->sections[i].name, name) == 0)
-			return u->sections[i].bytes;
+			return &u->sections[i];
 	if (u->count == SECTIONS)
-		return (struct bytes){ 0 };
+		return NULL;
 	struct section *s = &u->sections[u->count++];
 	snprintf(s->name, sizeof(s->name), "%s", name);
-	s->bytes = unpack(u, name, &s->own);
-	return s->bytes;
+	s->bytes = unpack(u, name, &s->own, &s->damaged);
+	return s;
+}
+
+struct bytes image_unpacked_section(struct image_unpacked *u, const char *name)
+{
+	const struct section *s = section_named(u, name);
+
+	return s ? s->bytes : (struct bytes){ 0 };
+}
+
+bool image_unpacked_damaged(struct image_unpacked *u, const char *name)
+{
+	const struct section *s = section_named(u, name);
+
+	return s && s->damaged;
 }
