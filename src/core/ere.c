@@ -2,12 +2,16 @@
 #include "ere.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <malloc.h>
 #include <regex.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum {
@@ -17,6 +21,9 @@ enum {
 	 * tables, and with all positions of the expression that they stand for. */
 	STATE_BYTES = 4096,
 	POSITION_BYTES = 160,
+	ROOM_BYTES = 64, /* of ERE_ROOM: what one of it may take when it is compiled */
+	LEAST_BYTES = 1 << 20,
+	COMPILE_SECONDS = 1, /* of processor time */
 	/* Of one expression, kept from text to text, and while one is matched. */
 	KEPT_BYTES = 64 << 20,
 	MOST_BYTES = 256 << 20,
@@ -27,8 +34,9 @@ enum {
 };
 #define FREE_NS (UINT64_C(5) * 1000 * 1000 * 1000)
 
-/* What an expression becomes when its repetitions are written out: characters, and places where
- * it may go on in several ways. */
+/* What an expression becomes when its repetitions are written out: characters, and places that
+ * match no character: where it may go on in several ways, anchors, parentheses. The compiler calls
+ * itself for each of these. */
 struct size {
 	uint64_t positions, choices;
 };
@@ -90,8 +98,8 @@ static const char *repeat(const char *p, struct size *what)
 		end += open;
 	}
 	if (*end != '}' || most > COPIES_MAX || least > most)
-		return p; /* the C library says what it thinks of it */
-	multiply(what, most);
+		return p;		 /* the C library says what it thinks of it */
+	multiply(what, most ? most : 1); /* it is compiled before it is dropped */
 	add(what, (struct size){ 0, most - least });
 	return end + 1;
 }
@@ -105,6 +113,12 @@ static void take(struct level *at, struct size what)
 {
 	add(&at->all, at->last);
 	at->last = what;
+}
+
+/* p: behind a backslash. */
+static bool is_anchor(const char *p)
+{
+	return *p && strchr("bB<>`'", *p);
 }
 
 /* False: too many parentheses, or a back-reference. */
@@ -123,7 +137,11 @@ static bool measure(const char *p, struct size *ret, const char **ret_why)
 				return false;
 			}
 			behind += p[1] != 0;
-			take(at, one);
+			take(at, is_anchor(p + 1) ? choice : one);
+			break;
+		case '^':
+		case '$':
+			take(at, choice);
 			break;
 		case '[':
 			behind = skip_bracket(p);
@@ -135,6 +153,7 @@ static bool measure(const char *p, struct size *ret, const char **ret_why)
 			*at = (struct level){ 0 };
 			break;
 		case ')':
+			take(at, at > levels ? choice : one);
 			if (at > levels) {
 				take(at, none);
 				at--;
@@ -185,19 +204,93 @@ static size_t heap_in_use(void)
 	return info.uordblks + info.hblkhd;
 }
 
-static bool compile(struct ere *e, struct err *err)
+/* Bytes that this process has mapped; 0: not known. */
+static uint64_t mapped_bytes(void)
 {
-	int status = regcomp(&e->regex, e->text, e->flags);
+	AUTO(xfree) char *statm = slurp("/proc/self/statm", 256, NULL);
+
+	return statm ? strtoull(statm, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
+/* The C library may take so many bytes more, until limit_end(). */
+static void limit_begin(uint64_t bytes, struct rlimit *ret_before)
+{
+	uint64_t mapped = mapped_bytes();
+
+	if (getrlimit(RLIMIT_AS, ret_before) < 0)
+		*ret_before = (struct rlimit){ RLIM_INFINITY, RLIM_INFINITY };
+	struct rlimit less = { mapped + bytes, ret_before->rlim_max };
+	if (mapped && less.rlim_cur < ret_before->rlim_cur)
+		setrlimit(RLIMIT_AS, &less);
+}
+
+static void limit_end(const struct rlimit *before)
+{
+	setrlimit(RLIMIT_AS, before);
+}
+
+static bool too_large(const char *text, struct err *err)
+{
+	return err_set(
+		err, ERR_USAGE,
+		"%.100s is too large when its repetitions are written out: use "
+		"smaller numbers in {}, of nested ones above all, a * or fewer anchors",
+		text);
+}
+
+/* In a child: with anchors in repetitions the compiler can take exponential time, and nothing stops
+ * it. */
+static bool can_be_compiled(const char *text, int flags, uint64_t most_bytes,
+			    struct err *err)
+{
+	const struct itimerval most = { .it_value = { .tv_sec = COMPILE_SECONDS } };
+	const struct rlimit no_core = { 0, 0 };
+	struct rlimit before;
+	sigset_t timer;
+	regex_t regex;
+	int status = 0;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		signal(SIGPROF, SIG_DFL);
+		sigemptyset(&timer);
+		sigaddset(&timer, SIGPROF);
+		sigprocmask(SIG_UNBLOCK, &timer, NULL);
+		setrlimit(RLIMIT_CORE, &no_core);
+		setitimer(ITIMER_PROF, &most, NULL);
+		limit_begin(most_bytes, &before);
+		_exit(regcomp(&regex, text, flags) == REG_ESPACE);
+	}
+	if (pid < 0)
+		return err_sys(err, "no process to compile %.100s in", text);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return (WIFEXITED(status) && WEXITSTATUS(status) == 0) || too_large(text, err);
+}
+
+static bool compile(struct ere *e, uint64_t most_bytes, struct err *err)
+{
+	struct rlimit before;
 	char why[100];
 
+	limit_begin(most_bytes, &before);
+	int status = regcomp(&e->regex, e->text, e->flags);
+	limit_end(&before);
 	if (status == 0) {
 		e->unchecked = 0;
 		e->heap = heap_in_use();
 		return true;
 	}
+	if (status == REG_ESPACE)
+		return too_large(e->text, err);
 	regerror(status, &e->regex, why, sizeof(why));
 	return err_set(err, ERR_USAGE, "%.100s is no regular expression: %s", e->text,
 		       why);
+}
+
+static uint64_t lesser(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
 }
 
 struct ere *ere_new(const char *text, bool lines, uint64_t *room, struct err *err)
@@ -210,10 +303,7 @@ struct ere *ere_new(const char *text, bool lines, uint64_t *room, struct err *er
 		return NULL;
 	}
 	if (cost_of(size) > *room) {
-		err_set(err, ERR_USAGE,
-			"%.100s is too large when its repetitions are written out: use "
-			"smaller numbers in {}, of nested ones above all, or a *",
-			text);
+		too_large(text, err);
 		return NULL;
 	}
 	struct ere *e = xcalloc(1, sizeof(*e));
@@ -221,12 +311,17 @@ struct ere *ere_new(const char *text, bool lines, uint64_t *room, struct err *er
 	e->flags = REG_EXTENDED | (lines ? REG_NEWLINE : 0);
 	e->check_every = KEPT_BYTES /
 			 (STATE_BYTES + POSITION_BYTES * (size.positions + size.choices));
-	if (!compile(e, err)) {
+	uint64_t most_bytes = *room * ROOM_BYTES + LEAST_BYTES;
+	size_t heap = heap_in_use();
+	bool ok = !size.choices || can_be_compiled(text, e->flags, most_bytes, err);
+	if (!ok || !compile(e, most_bytes, err)) {
 		xfree(e->text);
 		xfree(e);
 		return NULL;
 	}
-	*room -= cost_of(size);
+	/* Anchors beside each other take more than was reckoned. */
+	uint64_t taken = e->heap > heap ? (e->heap - heap) / ROOM_BYTES : 0;
+	*room -= lesser(*room, taken > cost_of(size) ? taken : cost_of(size));
 	return e;
 }
 
@@ -245,30 +340,17 @@ static void compile_again(struct ere *e)
 	struct err ignored;
 
 	regfree(&e->regex);
-	if (!compile(e, &ignored))
+	if (!compile(e, ERE_ROOM * ROOM_BYTES + LEAST_BYTES, &ignored))
 		out_of_memory();
-}
-
-/* Bytes that this process has mapped; 0: not known. */
-static uint64_t mapped_bytes(void)
-{
-	AUTO(xfree) char *statm = slurp("/proc/self/statm", 256, NULL);
-
-	return statm ? strtoull(statm, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
 static int match_limited(const struct ere *e, const char *text, regmatch_t *match)
 {
-	uint64_t mapped = mapped_bytes();
 	struct rlimit before;
 
-	if (!mapped || getrlimit(RLIMIT_AS, &before) < 0)
-		return regexec(&e->regex, text, 1, match, REG_STARTEND);
-	struct rlimit less = { mapped + MOST_BYTES, before.rlim_max };
-	if (less.rlim_cur < before.rlim_cur)
-		setrlimit(RLIMIT_AS, &less);
+	limit_begin(MOST_BYTES, &before);
 	int status = regexec(&e->regex, text, 1, match, REG_STARTEND);
-	setrlimit(RLIMIT_AS, &before);
+	limit_end(&before);
 	return status;
 }
 

@@ -90,6 +90,7 @@ static void test_large(void **state)
 	finds("a{1,1000}", "xaaa", 1, 4);
 	words[strlen(words) - 1] = 0;
 	finds(words, "my password", 3, 11);
+	finds("(\\b(sk|pk)_[a-z]+\\b|^key=(.*)$){1,5}", "my pk_live x", 3, 10);
 }
 
 static void test_refused(void **state)
@@ -97,6 +98,7 @@ static void test_refused(void **state)
 	static const char large[] = "is too large when its repetitions are written out";
 	AUTO(xfree) char *deep = repeated("(", 100000), *plus = repeated("(", 40);
 	AUTO(xfree) char *twice = repeated(")+", 40), *optional = repeated("a?", 5000);
+	AUTO(xfree) char *anchors = repeated("^", 1000);
 	AUTO(xfree) char *doubled = xasprintf("%sa%s", plus, twice);
 	(void)state;
 	refuses("((a{1,50}){1,50}){1,50}", large);
@@ -105,6 +107,12 @@ static void test_refused(void **state)
 	refuses("(((a{255,}){255,}){255,}){255,}", large);
 	refuses(doubled, large);
 	refuses(optional, large);
+	/* What the compiler takes for these is not in their numbers. */
+	refuses("(){1000}{1000}{1000}", large);
+	refuses("){1000}{1000}{1000}", large);
+	refuses("a{1000}{1000}{1000}{0}", large);
+	refuses(anchors, large);
+	refuses("((\\b|\\B|a)(\\b|\\B|a)(\\b|\\B|a))*", large);
 	refuses(deep, "its parentheses are nested too deeply");
 	refuses("(a*)*\\1", "a back-reference can take forever to match");
 	refuses("(a", "(a is no regular expression: Unmatched (");
