@@ -51,9 +51,9 @@ void secrets_add(struct secrets *s, uint64_t addr, uint64_t size, const void *by
 void secrets_add_number(struct secrets *s, uint64_t number);
 void secrets_sort(struct secrets *s);
 void secrets_learn_number(struct secrets *s, uint64_t number);
-/* Is it such a number, or eight bytes of one? */
+/* Is it such a number, or eight bytes of one, the first of them the lowest or the highest? */
 bool secrets_have_number(const struct secrets *s, uint64_t number);
-/* Does the word hold four bytes of one? */
+/* Does the word hold four bytes of one, in either order? */
 bool secrets_have_piece(const struct secrets *s, uint64_t word);
 /* That, or is it such a number, or an address in one? */
 bool secrets_have_word(const struct secrets *s, uint64_t word);

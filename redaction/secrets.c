@@ -294,9 +294,11 @@ static bool is_learned(const struct secrets *s, uint64_t number)
 	return false;
 }
 
+/* Of the bytes that a big.Int or a netip.Addr is made of, the first is the highest. */
 bool secrets_have_number(const struct secrets *s, uint64_t number)
 {
-	return is_learned(s, number) || windows_all(s->windows, number);
+	return is_learned(s, number) || windows_all(s->windows, number) ||
+	       windows_all(s->windows, __builtin_bswap64(number));
 }
 
 /* Small ones, below zero, too, are as any other. */
@@ -387,7 +389,8 @@ size_t secrets_begin(const struct secrets *s, const char *text, size_t len)
 
 bool secrets_have_piece(const struct secrets *s, uint64_t word)
 {
-	return windows_any(s->windows, word);
+	return windows_any(s->windows, word) ||
+	       windows_any(s->windows, __builtin_bswap64(word));
 }
 
 bool secrets_have_word(const struct secrets *s, uint64_t word)

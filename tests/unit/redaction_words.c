@@ -79,6 +79,11 @@ static void pieces(void **state)
 	/* Eight in a number of the program's own; fewer are letters by chance. */
 	assert_non_null(redaction_of_number(r, word_of("ordfish-")));
 	assert_null(redaction_of_number(r, word_of("swordfix")));
+	/* As numbers are made of bytes whose first is the highest. */
+	assert_non_null(redaction_of_number(r, __builtin_bswap64(word_of("ordfish-"))));
+	assert_true(redaction_of_bytes(r, 0, "-hsifdro", 8));
+	assert_false(redaction_of_bytes(r, 0, "-hsifxro", 8));
+	assert_true(redaction_of_word(r, __builtin_bswap32((uint32_t)word_of("fish"))));
 	redaction_forget(r);
 	assert_false(redaction_of_word(r, word_of("swordfis")));
 }

@@ -59,7 +59,12 @@ func madeOfSecrets(c chan int) {
 	secretAddress := net.IP(append([]byte{0x20, 1}, random(14)...))
 	other := append(net.IP(nil), secretAddress...)
 	noteText("an address in letters", other.String)
+	holder := struct{ secret []byte }{random(32)}
+	number := new(big.Int).SetBytes(holder.secret)
+	noteText("bytes as a number in decimal", number.String)
 	wait(c)
+	runtime.KeepAlive(&holder)
+	runtime.KeepAlive(number)
 	runtime.KeepAlive(key)
 	runtime.KeepAlive(primes)
 	runtime.KeepAlive(exponent)
