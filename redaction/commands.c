@@ -11,6 +11,7 @@ enum how {
 	NEXT = 2,     /* -p secret */
 	USER = 4,     /* only what is behind the colon of user:secret */
 	ONCE = 8,     /* another command follows */
+	JOINED = 16,  /* -su secret: others may be before its letter */
 };
 
 /* An option NULL: -p has another meaning. */
@@ -29,9 +30,9 @@ static const struct program {
 	{ "mysqlbinlog", "-p", ATTACHED },
 	{ "mariadb", "-p", ATTACHED },
 	{ "mariadb-*", "-p", ATTACHED },
-	{ "curl", "-u", ATTACHED | NEXT | USER },
+	{ "curl", "-u", ATTACHED | NEXT | USER | JOINED },
 	{ "curl", "--user", NEXT | USER },
-	{ "curl", "-U", ATTACHED | NEXT | USER },
+	{ "curl", "-U", ATTACHED | NEXT | USER | JOINED },
 	{ "curl", "--proxy-user", NEXT | USER },
 	{ "redis-cli", "-a", NEXT },
 	{ "mongo", "-p", NEXT },
@@ -90,6 +91,21 @@ static size_t given(struct arguments *c, const struct program *program, const ch
 	return colon ? (size_t)(colon - word) + 1 : len;
 }
 
+/* How much of the word is the option; 0: it is another. */
+static size_t end_of_option(const struct program *p, const char *word, size_t len)
+{
+	static const char flags[] = "fgijklqsvLNSkI#46"; /* of curl, that have no value */
+	size_t n = p->option ? strlen(p->option) : len + 1, at = 1;
+
+	if (n <= len && memcmp(word, p->option, n) == 0)
+		return n;
+	if (!(p->how & JOINED))
+		return 0;
+	while (at < len && word[at] && strchr(flags, word[at]))
+		at++;
+	return at < len && word[at] == p->option[1] ? at + 1 : 0;
+}
+
 static size_t of_option(struct arguments *c, const char *word, size_t len)
 {
 	for (int i = c->program; i <= (int)ARRAY_SIZE(programs); i++) {
@@ -97,8 +113,8 @@ static size_t of_option(struct arguments *c, const char *word, size_t len)
 		if (p->name != row(c->program)->name &&
 		    strcmp(p->name, row(c->program)->name) != 0)
 			break;
-		size_t n = p->option ? strlen(p->option) : len + 1;
-		if (n > len || memcmp(word, p->option, n) != 0)
+		size_t n = end_of_option(p, word, len);
+		if (!n)
 			continue;
 		if (n == len && p->how & NEXT)
 			c->next = i;
@@ -162,69 +178,131 @@ size_t redaction_of_argument(struct redaction *r, struct arguments *c, const cha
 	return len;
 }
 
-static bool is_blank_or_quote(char c)
+/* What ends a command, where a blank is beside it. "x?a=1&b=2" goes on, unless a program that is known
+ * follows. */
+enum {
+	BLANK = 1,
+	QUOTE = 2,
+	SIGN = 4,
+	OTHER = 8, /* between the words of lists and lines */
+};
+static const uint8_t classes[UINT8_MAX + 1] = {
+	[' '] = BLANK, ['\t'] = BLANK, ['"'] = QUOTE,  ['\''] = QUOTE, [';'] = SIGN,
+	['|'] = SIGN,  ['&'] = SIGN,   ['('] = SIGN,   ['`'] = SIGN,   ['['] = OTHER,
+	[','] = OTHER, ['\\'] = OTHER, ['\r'] = OTHER, ['\n'] = OTHER,
+};
+
+static bool is_one_of(char c, uint8_t wanted)
 {
-	return c == ' ' || c == '\t' || c == '"' || c == '\'';
+	return classes[(uint8_t)c] & wanted;
 }
 
-static bool ends_command(char c)
+/* A line goes on behind a backslash. */
+static bool ends_command(const char *text, size_t len, size_t at)
 {
-	return c == '\n' || c == '\r' || c == ';' || c == '|' || c == '&' || c == '(' ||
-	       c == '`';
+	const char before = at ? text[at - 1] : ' ',
+		   next = at + 1 < len ? text[at + 1] : ' ';
+
+	if (text[at] == '\n' || text[at] == '\r')
+		return before != '\\' && before != '\r';
+	return is_one_of(text[at], SIGN) &&
+	       (is_one_of(before, BLANK | SIGN) || is_one_of(next, BLANK));
 }
 
-/* The next word, without quotes; false: there is none before the end. */
-static bool next_word(const char *text, size_t end, struct span *word)
+/* The next word without what is between; false: there is none before the end. */
+static bool next_word(const char *text, size_t end, uint8_t between, struct span *word)
 {
 	size_t at = word->end;
 
-	while (at < end && is_blank_or_quote(text[at]))
+	while (at < end && is_one_of(text[at], between))
 		at++;
 	word->begin = at;
-	while (at < end && !is_blank_or_quote(text[at]))
+	while (at < end && !is_one_of(text[at], between))
 		at++;
 	word->end = at;
 	return at > word->begin;
 }
 
-static size_t begin_of_command(const char *text, size_t at)
+static size_t begin_of_command(const char *text, size_t len, size_t at)
 {
-	enum { COMMAND_MAX = 128 };
+	enum { COMMAND_MAX = 256 };
 	size_t least = at > COMMAND_MAX ? at - COMMAND_MAX : 0;
 
-	while (at > least && !ends_command(text[at - 1]))
+	while (at > least && !ends_command(text, len, at - 1))
 		at--;
 	return at;
+}
+
+/* What is between at and begin, of which a list may have more: ["mysql", "-pabc"] */
+static void read_command(const char *text, size_t at, struct span word,
+			 struct arguments *c)
+{
+	while (next_word(text, at, BLANK | QUOTE | SIGN | OTHER, &word)) {
+		struct arguments other = { .program = 0 };
+		const char *begin = text + word.begin;
+		const size_t n = word.end - word.begin;
+		if (word.begin > 0 && is_one_of(begin[-1], SIGN))
+			of_program(&other, begin, n);
+		if (other.program)
+			*c = other;
+		else
+			of_program(c, begin, n);
+	}
 }
 
 /* Is the word behind it an option of one letter, or the one before it any? */
 static bool may_be_option(const char *text, size_t len, size_t at)
 {
 	enum { OPTION_MAX = 16 };
-	size_t i = at;
+	const size_t least = at > OPTION_MAX ? at - OPTION_MAX : 0;
 
 	if (at + 2 < len && text[at + 1] == '-' && isalpha((unsigned char)text[at + 2]))
 		return true;
-	while (i > 0 && at - i < OPTION_MAX && !is_blank_or_quote(text[i - 1]))
-		i--;
-	return i < at && i > 0 && text[i] == '-';
+	while (at > least && is_one_of(text[at - 1], BLANK | QUOTE | OTHER))
+		at--;
+	while (at > least && !is_one_of(text[at - 1], BLANK | QUOTE))
+		at--;
+	return at > 0 && text[at] == '-';
+}
+
+/* Of a word that is in quotes as a whole, as 'bob:a b', what is behind its first blank or quote; of one whose
+ * secret is, as -p'a b', ret_from, too. */
+static void read_quotes(const char *text, size_t len, const struct arguments *c,
+			struct span *word, size_t *ret_from)
+{
+	struct arguments copy = *c;
+	const size_t n = word->end - word->begin, end = word->end;
+	const char before = word->begin ? text[word->begin - 1] : '\0';
+
+	if (*ret_from < n && is_one_of(before, QUOTE) &&
+	    (word->begin < 2 || text[word->begin - 2] != '\\')) {
+		word->end = end_of_quoted(text, len, word->begin, before);
+	} else if (*ret_from == n && end < len && is_one_of(text[end], QUOTE)) {
+		size_t to = end_of_quoted(text, len, end + 1, text[end]);
+		if (to < len &&
+		    of_program(&copy, text + word->begin, to - word->begin) == n) {
+			word->end = to;
+			*ret_from = n + 1;
+		}
+	}
 }
 
 bool is_argument(const char *text, size_t len, size_t at, struct span *ret)
 {
-	struct arguments c = { .program = 0 };
+	struct arguments c = { .program = 0 }, before;
 	struct span word = { .rule = "assignment" };
 
 	if (!may_be_option(text, len, at))
 		return false;
-	word.end = begin_of_command(text, at);
-	while (next_word(text, at, &word))
-		of_program(&c, text + word.begin, word.end - word.begin);
+	word.end = begin_of_command(text, len, at);
+	read_command(text, at, word, &c);
 	word.end = at;
-	if (!c.program || !next_word(text, len, &word))
+	if (!c.program || !next_word(text, len, BLANK | QUOTE, &word))
 		return false;
-	size_t n = word.end - word.begin, from = of_program(&c, text + word.begin, n);
+	before = c;
+	size_t from = of_program(&c, text + word.begin, word.end - word.begin);
+	read_quotes(text, len, &before, &word, &from);
 	word.begin += from;
 	*ret = word;
-	return from < n;
+	return word.end > word.begin;
 }

@@ -125,7 +125,7 @@ static inline bool begins_binary_key(char first)
 bool is_binary_key(const char *text, size_t len, size_t at, struct span *ret);
 bool is_base64_key(const char *text, size_t len, size_t at, struct span *ret);
 
-/* commands.c. "mysql -pabc", "curl -u bob:abc": at is the blank before the word. */
+/* commands.c. "mysql -pabc", "curl -u bob:abc": at is the blank or quote before the word. */
 bool is_argument(const char *text, size_t len, size_t at, struct span *ret);
 
 /* shapes.c, of texts as a whole. */
@@ -143,6 +143,8 @@ size_t count_letters(const char *text, size_t len, size_t at, const char *letter
 #define LETTERS_BASE64 LETTERS_WORD "+/=_-"
 bool begins_line(const char *text, size_t at);
 bool is_name_letter(char c);
+/* Where the quote is that ends what begins at text[at]; len: there is none. */
+size_t end_of_quoted(const char *text, size_t len, size_t at, char quote);
 
 /* By its first digits and its check digit, ISO/IEC 7812-1. */
 bool is_card_number(const char *digits, size_t len);

@@ -14,9 +14,12 @@ size_t count_letters(const char *text, size_t len, size_t at, const char *letter
 	return n;
 }
 
+/* "%2Fbot123" is "/bot123". */
 static bool begins_word(const char *text, size_t at)
 {
-	return at == 0 || !isalnum((unsigned char)text[at - 1]);
+	return at == 0 || !isalnum((unsigned char)text[at - 1]) ||
+	       (at >= 3 && text[at - 3] == '%' && isxdigit((unsigned char)text[at - 2]) &&
+		isxdigit((unsigned char)text[at - 1]));
 }
 
 /* RFC 7468. */
@@ -180,7 +183,7 @@ static bool is_quote(char c)
 	return c == '"' || c == '\'' || c == '`';
 }
 
-static size_t end_of_quoted(const char *text, size_t len, size_t at, char quote)
+size_t end_of_quoted(const char *text, size_t len, size_t at, char quote)
 {
 	for (; at < len && text[at] != quote; at++)
 		if (text[at] == '\\')
@@ -363,13 +366,17 @@ static bool names_secret(const char *text, size_t begin, size_t end,
 	       is_value_of_secret(text, begin, end, is_secret, arg);
 }
 
-/* "?sig=", "&Signature=": as Azure, CloudFront and others sign addresses. "sig=11" in a log is a signal. */
+/* "?sig=", "&Signature=": as Azure, CloudFront and others sign addresses, and ", Signature=" as AWS signs
+ * requests. "sig=11" in a log is a signal. */
 static bool is_query_signature(const char *text, size_t begin, size_t end)
 {
 	bool escaped = begin >= 3 && text[begin - 3] == '%';
+	size_t to = begin > 0 && is_blank(text[begin - 1]) ? begin - 1 : begin;
 
-	return is_signature(text + begin, end - begin) &&
-	       (begin == 0 || escaped || memchr("?&;", text[begin - 1], 3));
+	if (!is_signature(text + begin, end - begin))
+		return false;
+	return begin == 0 || escaped || memchr("?&;", text[begin - 1], 3) ||
+	       (to > 0 && text[to - 1] == ',');
 }
 
 static bool is_assignment(const char *text, size_t len, size_t at,
@@ -442,6 +449,10 @@ bool shape_at(const char *text, size_t len, size_t at, secret_name_fn *is_secret
 	case ' ':
 		return is_told(text, len, at, is_secret, arg, ret) ||
 		       is_argument(text, len, at, ret);
+	case '\t':
+	case '"':
+	case '\'':
+		return is_argument(text, len, at, ret);
 	case '%':
 		return is_escaped_sign(text, len, at) &&
 		       is_assignment(text, len, at, is_secret, arg, ret);
