@@ -65,10 +65,12 @@ func madeOfSecrets(c chan int) {
 	wait(c)
 	runtime.KeepAlive(&holder)
 	runtime.KeepAlive(number)
+	runtime.KeepAlive(secretAddress)
+	runtime.KeepAlive(other)
 	runtime.KeepAlive(key)
 	runtime.KeepAlive(primes)
 	runtime.KeepAlive(exponent)
-	println(sessionID[0], id[1], len(secretAddress), len(other))
+	println(sessionID[0], id[1])
 }
 
 func plantBytes(where string, b []byte, from, to int) []byte {
