@@ -111,38 +111,38 @@ bool variable_is_repeated(const struct dwarf_scope *scope, const struct dwarf_va
 	return false;
 }
 
-/* "&x" where it can be what a parameter was moved to, or will be. */
+/* "&x": what a parameter was moved to, or will be. */
 static bool is_heap_copy(const struct dwarf_variable *d)
 {
 	return !d->parameter && d->depth == 0 && d->name && d->name[0] == '&';
 }
 
 const struct dwarf_variable *variable_moved_to(const struct dwarf_scope *scope,
-					       const struct dwarf_variable *d)
+					       const struct dwarf_variable *d,
+					       bool begins)
 {
+	const struct dwarf_variable *lost = NULL;
+
 	for (size_t i = 0; d->parameter && d->name && i < scope->variable_count; i++) {
 		const struct dwarf_variable *other = &scope->variables[i];
-		if (is_heap_copy(other) && !variable_is_nowhere(other) &&
-		    strcmp(other->name + 1, d->name) == 0)
+		if (!is_heap_copy(other) || strcmp(other->name + 1, d->name) != 0)
+			continue;
+		if (!variable_is_nowhere(other))
 			return other;
+		lost = other;
 	}
-	return NULL;
+	return begins ? NULL : lost;
 }
 
 bool variable_is_moved(const struct dwarf_scope *scope, const struct dwarf_variable *d)
 {
-	bool parameter = false;
-
 	for (size_t i = 0; is_heap_copy(d) && i < scope->variable_count; i++) {
 		const struct dwarf_variable *other = &scope->variables[i];
-		if (other->parameter)
-			parameter |= other->name && strcmp(other->name, d->name + 1) == 0;
-		else if (other < d && is_heap_copy(other) &&
-			 !variable_is_nowhere(other) && !variable_is_nowhere(d) &&
-			 strcmp(other->name, d->name) == 0)
-			return false; /* the first one is meant */
+		if (other->parameter && other->name &&
+		    strcmp(other->name, d->name + 1) == 0)
+			return true;
 	}
-	return parameter;
+	return false;
 }
 
 bool variable_is_hidden(const struct dwarf_scope *scope, const struct dwarf_variable *d)

@@ -23,10 +23,11 @@ bool variable_is_nowhere(const struct dwarf_variable *d);
 /* Results that are in registers and on the heap are told of twice (Go 1.23). */
 bool variable_is_repeated(const struct dwarf_scope *scope,
 			  const struct dwarf_variable *d);
-/* A parameter that escapes is copied to the heap and lives there from then on: "&x" besides x.
- * NULL: it is where it was. */
+/* A parameter that escapes is copied to the heap and lives there from then on: "&x" besides x, which
+ * may be nowhere. NULL: it is where it was. begins: the function has not run yet. */
 const struct dwarf_variable *variable_moved_to(const struct dwarf_scope *scope,
-					       const struct dwarf_variable *d);
+					       const struct dwarf_variable *d,
+					       bool begins);
 /* ... the other way: it is already told of as a parameter. */
 bool variable_is_moved(const struct dwarf_scope *scope, const struct dwarf_variable *d);
 /* An inner one of its name hides it. */

@@ -49,6 +49,11 @@ static bool is_below_frame(const struct code *c, int64_t off)
 	return off < -((int64_t)c->frame_size + WORD);
 }
 
+static bool begins(const struct code *c)
+{
+	return c->exact && c->pc == c->entry;
+}
+
 /* Where a function begins only its arguments are in registers: up to Go 1.16 lists of optimised code
  * name the registers of the other variables from there on. */
 static bool is_not_set(const struct code *c, const struct dwarf_variable *d,
@@ -60,7 +65,7 @@ static bool is_not_set(const struct code *c, const struct dwarf_variable *d,
 		return is_below_frame(c, piece->at);
 	case DWARF_PIECE_REGISTER:
 	case DWARF_PIECE_BASE:
-		return c->exact && c->pc == c->entry && !d->parameter;
+		return begins(c) && !d->parameter;
 	default:
 		return false;
 	}
@@ -173,7 +178,7 @@ static void keep_pieces(struct told_variable *told, const struct dwarf_piece *pi
 static void tell(const struct frame_variables *frame, const struct dwarf_scope *s,
 		 const struct dwarf_variable *d, struct told_variable *ret)
 {
-	const struct dwarf_variable *moved = variable_moved_to(s, d);
+	const struct dwarf_variable *moved = variable_moved_to(s, d, begins(frame->code));
 	struct dwarf_piece pieces[DWARF_PIECES];
 	struct err ignored;
 
