@@ -96,7 +96,10 @@ var words [1 << 16]byte
 
 func renewPart(pagemap *os.File, begin, end uintptr) {
 	for begin < end {
-		size := min(int(end-begin)/pageSize*8, len(words))
+		size := int(end-begin) / pageSize * 8
+		if size > len(words) {
+			size = len(words)
+		}
 		if n, _ := pagemap.ReadAt(words[:size], int64(begin/pageSize*8)); n != size {
 			return
 		}
