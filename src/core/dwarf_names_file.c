@@ -13,13 +13,13 @@ enum {
 	ID_MAX = 100,
 };
 
-static const char magic[8] = "gosnapN2";
+static const char magic[8] = "gosnapN3";
 
 struct head {
 	char magic[sizeof(magic)];
 	uint64_t sum;		    /* of all that follows */
 	uint64_t info, abbrev, str; /* bytes of those sections */
-	uint64_t look; /* of .debug_info: two builds may have been given one id */
+	uint64_t look; /* of all three: two builds may have been given one id */
 	uint64_t count[NAMES_KINDS];
 };
 
@@ -49,12 +49,19 @@ static size_t size_of(struct bytes section)
 	return section.at ? (size_t)(section.end - section.at) : 0;
 }
 
+static uint64_t mix_section(uint64_t sum, struct bytes section)
+{
+	return mix(sum, section.at, size_of(section));
+}
+
 static struct head head_of(const struct dwarf_entries *es)
 {
 	struct head h = { .info = size_of(es->info),
 			  .abbrev = size_of(es->abbrev),
 			  .str = size_of(es->str),
-			  .look = mix(0, es->info.at, size_of(es->info)) };
+			  .look = mix_section(
+				  mix_section(mix_section(0, es->info), es->abbrev),
+				  es->str) };
 
 	memcpy(h.magic, magic, sizeof(magic));
 	return h;

@@ -171,6 +171,34 @@ static void test_one_id(void **state)
 	ask_of_many(true);
 }
 
+/* Of the same size, but what describes the entries was overwritten: it has no names. */
+static void test_overwritten(void **state)
+{
+	static const char overwrite[] =
+		"objcopy --dump-section .debug_abbrev=%1$s.abbrev %1$s && "
+		"tr '\\000-\\377' '\\001' <%1$s.abbrev >%1$s.ones && "
+		"objcopy --update-section .debug_abbrev=%1$s.ones %1$s && "
+		"rm %1$s.abbrev %1$s.ones";
+	struct compiled c;
+	struct err err;
+	char command[1024];
+	uint64_t ref, addr;
+	(void)state;
+	clear();
+	compiled_open("c", with_id, source, &c);
+	snprintf(command, sizeof(command), overwrite, c.path);
+	assert_int_equal(system(command), 0);
+	dwarf_close(c.dwarf);
+	images_close(c.images);
+	AUTO(cache_close) struct cache *cache = cache_open("names/v1");
+	c.images = images_open_file(c.path, &err);
+	images_use_cache(c.images, cache);
+	c.dwarf = dwarf_open(images_get(c.images, 0), &err);
+	assert_false(dwarf_named_variable(c.dwarf, "one", &ref, &addr));
+	compiled_close(&c);
+	ask(with_id, true);
+}
+
 static void test_no_id(void **state)
 {
 	static const char *const flags[] = { "-g -Wl,--build-id=none",
@@ -488,6 +516,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kept),
 		cmocka_unit_test(test_one_id),
+		cmocka_unit_test(test_overwritten),
 		cmocka_unit_test(test_no_id),
 		cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_hostile),
