@@ -4,6 +4,7 @@ import collections
 import contextlib
 import json
 import os
+import re
 import resource
 import subprocess
 import tempfile
@@ -32,6 +33,11 @@ def sanitized():
         return b"__asan_init" in f.read()
 
 
+# Of a copy that was asked for: the process had no processor for longer than a thread may be held.
+LATE = re.compile(rb"in time at its birth|did not come back from a system call")
+CANNOT, TRIES = 5, 20
+
+
 def gosnap(*arguments, **options):
     """Runs gosnap to its end. Returns subprocess.CompletedProcess with bytes.
     prefix: the command that runs it, as nsenter does; cpu_seconds: what its work may cost,
@@ -45,7 +51,11 @@ def gosnap(*arguments, **options):
     options.setdefault("stderr", subprocess.PIPE)
     options.setdefault("stdin", subprocess.DEVNULL)
     options.setdefault("timeout", PATIENCE)
-    return subprocess.run([*map(str, prefix), program(), *map(str, arguments)], **options)
+    for _ in range(TRIES):
+        done = subprocess.run([*map(str, prefix), program(), *map(str, arguments)], **options)
+        if done.returncode != CANNOT or not LATE.search(done.stderr or b""):
+            break
+    return done
 
 
 def need_switches():
