@@ -66,7 +66,7 @@ static bool choose_layout(struct runtime *rt, int minor, bool forced, struct err
 		       version_words(rt));
 }
 
-/* Where the version is in doubt, its warning tells of the layout, too. */
+/* A warning about a release in doubt mentions the layout as well: one warning is enough. */
 static void note_doubts(struct runtime *rt)
 {
 	AUTO(xfree) char *doubt = release_doubt(rt->build, &rt->layout);

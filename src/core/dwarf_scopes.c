@@ -183,8 +183,8 @@ static void add_variable(struct gathering *g, const struct dwarf_entry *e,
 	scope->variables[scope->variable_count++] = v;
 }
 
-/* Static variables of C belong to the function, of which this is one of several instances: only what
- * these have in common tells of them. */
+/* Static variables of C belong to the function, not to an instance of it: they are described once, in
+ * the abstract instance. */
 static void add_statics(struct gathering *g, const struct dwarf_entry *instance,
 			const struct level *level)
 {
