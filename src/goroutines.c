@@ -348,6 +348,8 @@ static void learn_batch(struct learning *learning, const struct capture *c,
 void goroutines_learn(struct capture *c, const struct groups *groups,
 		      const struct goroutine_printing *how)
 {
+	if (!how->values)
+		redaction_learns_nothing(how->redaction);
 	if (!how->values || redaction_mode(how->redaction) != REDACT_SECRETS)
 		return;
 	AUTO(learning_free) struct learning *learning = learning_new(how, c->images);

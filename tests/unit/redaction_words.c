@@ -161,6 +161,24 @@ static void strictly(void **state)
 	assert_false(redaction_of_word(nothing, word_of("ordfish-")));
 }
 
+/* Without values nothing is learned: what text leaves is withheld, addresses and numbers are not. */
+static void unlearned(void **state)
+{
+	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS);
+	(void)state;
+	assert_false(redaction_of_word(r, word_of("ordfish-")));
+	redaction_learns_nothing(r);
+	assert_true(redaction_of_word(r, word_of("ordfish-")));
+	assert_true(redaction_of_word(r, word_of("fish")));
+	assert_false(redaction_of_word(r, word_of("fis")));
+	assert_false(redaction_of_word(r, word_of("swordfi")));
+	assert_false(redaction_of_word(r, 0xc061626364));
+	assert_false(redaction_of_word(r, 0x7f6162636465));
+	assert_false(redaction_of_word(r, 0x556162636465));
+	assert_false(redaction_of_word(r, 0));
+	assert_false(redaction_of_word(r, UINT64_MAX));
+}
+
 /* Of all goroutines: with many of them addresses, numbers and hashes are still shown. */
 static void many(void **state)
 {
@@ -237,8 +255,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words),    cmocka_unit_test(pieces),
 		cmocka_unit_test(common),   cmocka_unit_test(vectors),
-		cmocka_unit_test(strictly), cmocka_unit_test(many),
-		cmocka_unit_test(bytes),
+		cmocka_unit_test(strictly), cmocka_unit_test(unlearned),
+		cmocka_unit_test(many),	    cmocka_unit_test(bytes),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
