@@ -361,11 +361,9 @@ static bool has_letters(uint64_t word)
 	return n == LEAST;
 }
 
-/* Eight letters, or four before zeros: what a copy of text loads at once. */
+/* Eight letters. Four before zeros are in too many halves of addresses. */
 static bool is_letters(uint64_t word)
 {
-	if (word >> 32 == 0)
-		word |= word << 32;
 	for (size_t i = 0; i < sizeof(word); i++, word >>= 8)
 		if (!isprint((int)(word & UINT8_MAX)))
 			return false;

@@ -61,7 +61,7 @@ void redaction_learn_for_all(struct redaction *r, uint64_t addr, uint64_t size,
 /* The same of a number: only words are compared with it. */
 void redaction_learn_number_for_all(struct redaction *r, uint64_t number);
 void redaction_learned_all(struct redaction *r);
-/* No values are read, so that nothing is learned: from there on a word of letters is withheld. */
+/* No values are read, so that nothing is learned: from there on a word of eight letters is withheld. */
 void redaction_learns_nothing(struct redaction *r);
 /* Grows with each that was not known before. */
 size_t redaction_learned(const struct redaction *r);

@@ -169,8 +169,7 @@ static void unlearned(void **state)
 	assert_false(redaction_of_word(r, word_of("ordfish-")));
 	redaction_learns_nothing(r);
 	assert_true(redaction_of_word(r, word_of("ordfish-")));
-	assert_true(redaction_of_word(r, word_of("fish")));
-	assert_false(redaction_of_word(r, word_of("fis")));
+	assert_false(redaction_of_word(r, word_of("fish")));
 	assert_false(redaction_of_word(r, word_of("swordfi")));
 	assert_false(redaction_of_word(r, 0xc061626364));
 	assert_false(redaction_of_word(r, 0x7f6162636465));
