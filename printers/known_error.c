@@ -101,10 +101,11 @@ static bool add_quoted(struct printing *p, const struct value *v, const char *pa
 
 	if (!known_string(p, v, path, &s))
 		return false;
-	const size_t begin = ret->len + 1;
+	const size_t before = ret->len;
 	if (!known_go_quoted(&s, ret))
 		return false;
-	known_reworded(p, &s, ret->bytes + begin, ret->len - begin - 1);
+	const size_t len = ret->len - before; /* no quotes when there was no room */
+	known_reworded(p, &s, ret->bytes + before + (len > 0), len > 1 ? len - 2 : 0);
 	return true;
 }
 

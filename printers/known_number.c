@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Large numbers: math/big/nat.go, int.go, rat.go, float.go. A nat is words, the lowest first. */
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -117,9 +118,11 @@ static bool read_float(struct printing *p, const struct value *v, long double *l
 	memcpy(&first, n.halves + 2 * (n.words - 1), sizeof(first));
 	for (uint64_t i = 0; i < 2 * (n.words - 1); i++)
 		more |= n.halves[i] != 0;
-	int shift = (int)(int32_t)(uint32_t)exponent - WORD_BITS;
-	*low = ldexpl((long double)first, shift);
-	*high = ldexpl((long double)first + more, shift);
+	const int64_t shift = (int64_t)(int32_t)(uint32_t)exponent - WORD_BITS;
+	if (shift < INT_MIN)
+		return false;
+	*low = ldexpl((long double)first, (int)shift);
+	*high = ldexpl((long double)first + more, (int)shift);
 	return isfinite(*high) && isnormal(*low);
 }
 

@@ -228,6 +228,9 @@ func makeNumbers() {
 			reals = append(reals, f)
 		}
 	}
+	for _, e := range []int{big.MinExp, big.MinExp + 64, big.MaxExp} {
+		reals = append(reals, new(big.Float).SetMantExp(big.NewFloat(0.5), e))
+	}
 	reals = append(reals, new(big.Float))
 	said["reals"] = words(len(reals), func(i int) string {
 		if e := reals[i].MantExp(nil); e > 16000 || e < -16000 {
@@ -279,6 +282,9 @@ func makeErrors() {
 		errs = append(errs, &strconv.NumError{Func: "ParseInt", Num: s, Err: plain},
 			&url.Error{Op: "Put", URL: s, Err: io.EOF})
 	}
+	for n := 1008; n < 1024; n++ {
+		errs = append(errs, &url.Error{Op: "Get", URL: strings.Repeat("/", n), Err: plain})
+	}
 	for _, name := range []string{"", "h", "a b"} {
 		for _, server := range []string{"", "127.0.0.1:53"} {
 			errs = append(errs, &net.DNSError{Err: "no such host", Name: name, Server: server})
@@ -294,6 +300,9 @@ func makeErrors() {
 	errs = append(errs, &net.OpError{Op: "close", Err: os.NewSyscallError("close", syscall.EBADF)})
 	said["errs"] = words(len(errs), func(i int) string {
 		text := errs[i].Error()
+		if len(text) > 1024 {
+			text = text[:1024] // more is left out
+		}
 		if strings.Contains(text, `\u007f`) || strings.Contains(text, `\x7f`) {
 			return "" // releases quote it differently
 		}
