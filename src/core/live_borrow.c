@@ -171,7 +171,7 @@ bool borrow(struct target *t, struct borrowed *b, struct err *err)
 				       (int)target_pid(t));
 		nanosleep(&(struct timespec){ .tv_nsec = BETWEEN_NS }, NULL);
 	}
-	return err_set(err, ERR_CANNOT,
+	return err_set(err, ERR_NOT_FOUND,
 		       "no thread of it waits in runtime.futex or runtime.usleep");
 }
 

@@ -15,8 +15,8 @@ struct borrowed {
 	struct user_regs_struct registers;
 };
 
-/* Takes a thread that waits in a stub of Go's. ERR_CANNOT: there is none, or it may not be
- * traced; ERR_GONE. */
+/* Takes a thread that waits in a stub of Go's. ERR_NOT_FOUND: none does now; ERR_CANNOT: it may
+ * not be traced, or does not stop; ERR_GONE. */
 MUST_CHECK bool borrow(struct target *t, struct borrowed *ret, struct err *err);
 /* Gives it back from the exit stop of a call. */
 MUST_CHECK bool borrow_give_back(const struct borrowed *b, struct err *err);

@@ -66,8 +66,11 @@ static bool make_helper(struct live_copy *c, struct err *err)
 
 	for (;;) {
 		struct borrowed_call call = { .born = tame_helper, .arg = c };
-		if (!borrow(c->subject, &t0, err))
+		if (!borrow(c->subject, &t0, err)) {
+			if (err->code == ERR_NOT_FOUND)
+				err->code = ERR_CANNOT;
 			return false;
+		}
 		enum call_end end = borrow_call(t0.tid, &t0.registers, SYS_clone,
 						arguments, &call, err);
 		if (end == CALL_FAILED)
@@ -274,7 +277,9 @@ bool live_copy_end(struct live_copy *c, struct err *err)
 			return err_set(err, ERR_CANNOT, "%zu zombies stay", n);
 		if (i >= REAP_AT_ONCE)
 			wait_a_little((unsigned)(i - REAP_AT_ONCE));
-		if (!reap(c, zombies, n, err))
+		/* On a busy machine threads that were held wait for a processor, and in no
+		 * call. */
+		if (!reap(c, zombies, n, err) && err->code != ERR_NOT_FOUND)
 			return false;
 	}
 }

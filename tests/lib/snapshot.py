@@ -36,6 +36,17 @@ def sanitized():
 # Of a copy that was asked for: the process had no processor for longer than a thread may be held.
 LATE = re.compile(rb"in time at its birth|did not come back from a system call")
 CANNOT, TRIES = 5, 20
+# On such a machine the zombies of its copy may stay as well. It says so, and what removes them.
+STAYS = re.compile(rb"of its copy stays?, harmless: gosnap doctor --clear")
+
+
+def clear(pid, document):
+    """What its user would do who reads that warning."""
+    for _ in range(TRIES if STAYS.search(document) else 0):
+        done = subprocess.run([program(), "doctor", "--clear", str(pid)], check=False,
+                              timeout=PATIENCE, stdout=subprocess.DEVNULL)
+        if done.returncode != CANNOT:
+            break
 
 
 def gosnap(*arguments, **options):
@@ -55,6 +66,7 @@ def gosnap(*arguments, **options):
         done = subprocess.run([*map(str, prefix), program(), *map(str, arguments)], **options)
         if done.returncode != CANNOT or not LATE.search(done.stderr or b""):
             break
+    clear(arguments[-1] if arguments else None, done.stdout or b"")
     return done
 
 
@@ -84,6 +96,7 @@ def take(pid, *arguments, validate=True, **options):
         done = gosnap(*arguments, pid, stdout=out, **options)
         out.seek(0)
         text = out.read()
+    clear(pid, text)
     if done.returncode != 0:
         raise Mismatch(f"gosnap ended with status {done.returncode}: "
                        f"{done.stderr.decode(errors='replace')}"
