@@ -104,8 +104,12 @@ static bool is_acceptable(const struct slot_info *info, struct slot slot, struct
 {
 	const int64_t end = (int64_t)slot.off + slot.size;
 
-	if (slot.off < 0 || info->kind == SLOT_CONSTANT ||
-	    (end <= LIMIT_STRUCT_BYTES && (info->kind == SLOT_FIELD || end > 0)))
+	if (slot.off < 0 || info->kind == SLOT_CONSTANT)
+		return true;
+	if (info->kind == SLOT_FIELD && !slot.size)
+		return err_set(err, ERR_BAD_DATA, "its DWARF says that %s.%s has 0 bytes",
+			       info->types, info->words);
+	if (end > 0 && end <= LIMIT_STRUCT_BYTES)
 		return true;
 	return err_set(err, ERR_BAD_DATA,
 		       "its DWARF says that %s%s%s ends at byte %" PRId64, info->types,

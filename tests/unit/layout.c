@@ -168,8 +168,8 @@ static void test_load(void **state)
 	assert_int_equal(v, 77);
 }
 
-/* Debugging information of a runtime that has what is required, and timers. G_SIZE and WHEN are
- * for the test to say. */
+/* Debugging information of a runtime that has what is required, and timers. G_SIZE, WHEN and
+ * WHEN_BYTES are for the test to say. */
 static const char assembly[] =
 	".section .debug_abbrev\n"
 	" .uleb128 1,0x11; .byte 1; .uleb128 3,8,0x13,0xb,0,0\n"	   /* unit */
@@ -194,6 +194,7 @@ static const char assembly[] =
 	"first: .short 4; .long 0; .byte 8\n"
 	" .uleb128 1; .string \"runtime\"; .byte 0x16\n"
 	"word: .uleb128 4; .string \"uint64\"; .byte 7, 8\n"
+	"moment: .uleb128 4; .string \"int64\"; .byte 5, WHEN_BYTES\n"
 	"stack: begin runtime.stack, 16\n"
 	" member lo, 0, word\n"
 	" member hi, 8, word\n"
@@ -229,7 +230,7 @@ static const char assembly[] =
 	" member next, 48, word\n"
 	" end\n"
 	" begin runtime.timer, 0x10000\n"
-	" member when, WHEN, word\n"
+	" member when, WHEN, moment\n"
 	" end\n"
 	" only runtime.sudog, 88\n"
 	" only runtime.hchan, 96\n"
@@ -240,13 +241,14 @@ static const char assembly[] =
 	" .uleb128 0\n"
 	"last:\n";
 
-static bool from_dwarf(unsigned g_size, unsigned when, struct layout *ret,
-		       struct err *err)
+static bool from_dwarf(unsigned g_size, unsigned when, unsigned when_bytes,
+		       struct layout *ret, struct err *err)
 {
 	struct compiled c;
 	AUTO(xfree)
 	char *source =
-		xasprintf(".set G_SIZE, %u\n.set WHEN, %u\n%s", g_size, when, assembly);
+		xasprintf(".set G_SIZE, %u\n.set WHEN, %u\n.set WHEN_BYTES, %u\n%s",
+			  g_size, when, when_bytes, assembly);
 
 	compiled_open("assembler", "", source, &c);
 	bool ok = layout_from_dwarf(images_get(c.images, 0), ret, err);
@@ -272,7 +274,7 @@ static void test_large_structs(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct layout l;
 		struct err err = { .text = "" };
-		if (from_dwarf(cases[i].g_size, cases[i].when, &l, &err)) {
+		if (from_dwarf(cases[i].g_size, cases[i].when, 8, &l, &err)) {
 			assert_null(cases[i].says);
 			assert_int_equal(l.slot[L_g_size].off, cases[i].g_size);
 			assert_int_equal(l.slot[L_timer_when].off, cases[i].when);
@@ -291,6 +293,29 @@ static void test_large_structs(void **state)
 	}
 }
 
+/* What has no bytes cannot be read: no field of the runtime is so. */
+static void test_empty_fields(void **state)
+{
+	struct layout l;
+	struct err err = { .text = "" };
+	(void)state;
+	assert_true(from_dwarf(400, 0, 1, &l, &err));
+	assert_int_equal(l.slot[L_timer_when].size, 1);
+	for (unsigned when = 0; when <= 8; when += 8) {
+		assert_false(from_dwarf(400, when, 0, &l, &err));
+		assert_non_null(strstr(err.text, "runtime.timer.when has 0 bytes"));
+		assert_int_equal(err.code, ERR_BAD_DATA);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(minors); i++) {
+		assert_true(layout_from_table(minors[i], "amd64", 0, &l));
+		for (int slot = 0; slot < LAYOUT_SLOTS; slot++)
+			if (layout_slot_info((enum layout_slot)slot)->kind ==
+				    SLOT_FIELD &&
+			    l.slot[slot].off >= 0)
+				assert_true(l.slot[slot].size > 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -303,6 +328,7 @@ int main(void)
 		cmocka_unit_test(test_get),
 		cmocka_unit_test(test_load),
 		cmocka_unit_test(test_large_structs),
+		cmocka_unit_test(test_empty_fields),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
