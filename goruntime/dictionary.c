@@ -9,7 +9,7 @@
 #include "type.h"
 #include "variable_place.h"
 
-enum { WORD = 8, INTEGER_REGISTERS = 9, DEPTH_MAX = 8 };
+enum { WORD = 8, INTEGER_REGISTERS = 9, DEPTH_MAX = 8, TYPES_MAX = 64 };
 
 const struct dwarf_variable *dictionary_variable(const struct dwarf_scope *scope)
 {
@@ -40,14 +40,18 @@ bool dictionary_has(const struct dwarf_variable *d, const struct variable *v)
  * shape tells nothing. Up to Go 1.20 shapes are numbered: go.shape.int_0. */
 static bool names_types_twice(const char *function)
 {
-	const char *at = strstr(function, "go.shape.");
+	const char *types[TYPES_MAX];
+	size_t n = 0;
 
-	for (; at; at = strstr(at + 1, "go.shape.")) {
-		size_t len = strcspn(at, ",])");
-		const char *next = at;
-		while ((next = strstr(next + 1, "go.shape.")))
-			if (strncmp(at, next, len) == 0 && strchr(",])", next[len]))
+	for (const char *at = function; (at = strstr(at, "go.shape.")); at++) {
+		if (n == TYPES_MAX)
+			return true; /* perhaps: nobody writes so many */
+		const size_t len = strcspn(at, ",])");
+		for (size_t i = 0; i < n; i++)
+			if (strncmp(types[i], at, len) == 0 &&
+			    strchr(",])", types[i][len]))
 				return true;
+		types[n++] = at;
 	}
 	return false;
 }

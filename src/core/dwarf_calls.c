@@ -39,7 +39,7 @@ bool dwarf_call_at(struct dwarf_entries *es, uint64_t return_pc, struct dwarf_en
 }
 
 /* By name, as the linker joins them. */
-static bool is_linked_to(const struct dwarf_entry *declaration,
+static bool is_linked_to(struct dwarf_entries *es, const struct dwarf_entry *declaration,
 			 const struct dwarf_entry *function)
 {
 	const char *names[2];
@@ -48,9 +48,9 @@ static bool is_linked_to(const struct dwarf_entry *declaration,
 	for (int i = 0; i < 2; i++) {
 		if (!dwarf_entry_flag(entries[i], AT_EXTERNAL))
 			return false;
-		names[i] = dwarf_entry_string(entries[i], AT_LINKAGE_NAME);
+		names[i] = dwarf_entry_string(es, entries[i], AT_LINKAGE_NAME);
 		if (!names[i])
-			names[i] = dwarf_entry_string(entries[i], AT_NAME);
+			names[i] = dwarf_entry_string(es, entries[i], AT_NAME);
 	}
 	return names[0] && names[1] && strcmp(names[0], names[1]) == 0;
 }
@@ -68,7 +68,7 @@ bool dwarf_call_names(struct dwarf_entries *es, const struct dwarf_entry *call,
 		return false;
 	dwarf_entry_integrate(es, &declaration);
 	dwarf_entry_integrate(es, &whole);
-	return is_linked_to(&declaration, &whole);
+	return is_linked_to(es, &declaration, &whole);
 }
 
 struct jumps {
@@ -99,9 +99,9 @@ static bool find_code(struct jumps *j, uint64_t ref, struct dwarf_entry *ret)
 	if (first)
 		return true;
 	dwarf_entry_integrate(j->es, ret);
-	const char *name = dwarf_entry_string(ret, AT_LINKAGE_NAME);
+	const char *name = dwarf_entry_string(j->es, ret, AT_LINKAGE_NAME);
 	if (!name)
-		name = dwarf_entry_string(ret, AT_NAME);
+		name = dwarf_entry_string(j->es, ret, AT_NAME);
 	return name && dwarf_entry_flag(ret, AT_EXTERNAL) &&
 	       image_symbol(j->d->image, name, &symbol) &&
 	       dwarf_function_at(j->es, symbol.addr - image_bias(j->d->image), ret);

@@ -254,15 +254,19 @@ void dwarf_entry_integrate(struct dwarf_entries *es, struct dwarf_entry *e)
 	}
 }
 
-const char *dwarf_entry_string(const struct dwarf_entry *e, enum dwarf_slot slot)
+/* Many entries may have one string, and whoever asks looks at all of it. */
+const char *dwarf_entry_string(struct dwarf_entries *es, const struct dwarf_entry *e,
+			       enum dwarf_slot slot)
 {
 	const struct dwarf_value *v = &e->value[slot];
-	struct bytes b;
 
 	if (!entry_has(e, slot) || v->class != CLASS_STRING)
 		return NULL;
-	b = bytes_over(v->at, v->len);
-	return bytes_string(&b);
+	const uint64_t most = v->len < LIMIT_NAME_BYTES ? v->len : LIMIT_NAME_BYTES;
+	struct bytes b = bytes_over(v->at, most);
+	const char *s = bytes_string(&b);
+	const uint64_t seen = s ? (uint64_t)(b.at - v->at) : most;
+	return dwarf_step(es, dwarf_steps_of(seen)) ? s : NULL;
 }
 
 bool dwarf_entry_unsigned(const struct dwarf_entry *e, enum dwarf_slot slot,

@@ -182,18 +182,24 @@ static bool read_reference(const struct dwarf_unit *unit, uint32_t form, struct 
 	}
 }
 
-/* Strings and addresses. False: no such form; what follows cannot be read. */
-static bool read_indirect(const struct dwarf_entries *es, const struct dwarf_unit *unit,
-			  uint32_t form, struct bytes *b, struct dwarf_value *ret)
+static bool read_string(struct dwarf_entries *es, struct bytes *b,
+			struct dwarf_value *ret)
 {
 	const uint8_t *at = b->at;
+	const uint64_t most = b->bad ? 0 : (uint64_t)(b->end - at);
+	const uint64_t len = bytes_string(b) ? (uint64_t)(b->at - at) : most;
 
+	*ret = (struct dwarf_value){ CLASS_STRING, 0, at, b->bad ? 0 : len };
+	return dwarf_step(es, dwarf_steps_of(len));
+}
+
+/* Strings and addresses. False: no such form; what follows cannot be read. */
+static bool read_indirect(struct dwarf_entries *es, const struct dwarf_unit *unit,
+			  uint32_t form, struct bytes *b, struct dwarf_value *ret)
+{
 	switch (form) {
 	case DW_FORM_string:
-		bytes_string(b);
-		*ret = (struct dwarf_value){ CLASS_STRING, 0, at,
-					     (uint64_t)(b->at - at) };
-		return true;
+		return read_string(es, b, ret);
 	case DW_FORM_strp:
 		take_string(es->str, read_size(b, unit->offset_size), ret);
 		return true;
@@ -223,7 +229,7 @@ static bool read_indirect(const struct dwarf_entries *es, const struct dwarf_uni
 	}
 }
 
-static bool read_value(const struct dwarf_entries *es, const struct dwarf_unit *unit,
+static bool read_value(struct dwarf_entries *es, const struct dwarf_unit *unit,
 		       const struct dwarf_abbrev_attr *attr, struct bytes *b,
 		       struct dwarf_value *ret)
 {

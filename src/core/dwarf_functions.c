@@ -173,12 +173,12 @@ bool dwarf_function_around(struct dwarf_entries *es, struct dwarf_unit *unit,
 
 	if (!unit->indexed)
 		index_functions(es, unit);
-	for (size_t i = 0; i < unit->function_count; i++) {
+	for (size_t i = 0; i < unit->function_count && es->steps; i++) {
 		struct dwarf_entry e;
 		if (!dwarf_entry_at(es, unit->functions[i].off, &e))
 			continue;
 		dwarf_entry_integrate(es, &e);
-		const char *other = dwarf_entry_string(&e, AT_NAME);
+		const char *other = dwarf_entry_string(es, &e, AT_NAME);
 		size_t n = other ? strlen(other) : 0;
 		if (n <= len || n >= least || strncmp(other, name, n) != 0 ||
 		    (name[n] != '.' && name[n] != '-'))

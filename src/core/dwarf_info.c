@@ -63,7 +63,7 @@ static void add_definitions(struct package *p, struct dwarf_walk *w)
 	     more = dwarf_walk_next(w, false)) {
 		unsigned tag = w->entry.tag;
 		const char *name = tag == DW_TAG_structure_type || tag == DW_TAG_constant
-					   ? dwarf_entry_string(&w->entry, AT_NAME)
+					   ? dwarf_entry_string(w->es, &w->entry, AT_NAME)
 					   : NULL;
 		if (!name)
 			continue;
@@ -93,7 +93,7 @@ static const struct package *find_package(struct dwarf *d, const char *name)
 	for (size_t i = 0; i < es->unit_count; i++) {
 		struct dwarf_walk w = { .es = es };
 		const char *is = dwarf_entry_at(es, es->units[i].first, &w.entry)
-					 ? dwarf_entry_string(&w.entry, AT_NAME)
+					 ? dwarf_entry_string(es, &w.entry, AT_NAME)
 					 : NULL;
 		if (is && strcmp(is, name) == 0)
 			add_definitions(p, &w);

@@ -65,23 +65,23 @@ static bool is_type(unsigned tag)
 }
 
 /* inside: of a function, whose variables are none of a package. */
-static void note(struct dwarf_names *names, const struct dwarf_entry *e, bool inside)
+static void note(struct dwarf_names *names, struct dwarf_entries *es,
+		 const struct dwarf_entry *e, bool inside)
 {
-	const char *name = dwarf_entry_string(e, AT_NAME);
+	const bool type = is_type(e->tag);
+	const bool named =
+		type ? !dwarf_entry_flag(e, AT_DECLARATION)
+		     : e->tag == DW_TAG_variable && !inside && entry_has(e, AT_LOCATION);
+	const char *name = named ? dwarf_entry_string(es, e, AT_NAME) : NULL;
 	/* Of the form of an address, which it is not. */
 	uint64_t descriptor =
 		entry_has(e, AT_GO_RUNTIME_TYPE) ? e->value[AT_GO_RUNTIME_TYPE].u : 0;
 
-	if (is_type(e->tag)) {
-		if (name && !dwarf_entry_flag(e, AT_DECLARATION))
-			add(&names->made[NAMES_TYPES], hash(name), e->off);
-		if (descriptor && descriptor <= UINT32_MAX)
-			add(&names->made[NAMES_DESCRIPTORS], (uint32_t)descriptor,
-			    e->off);
-	} else if (e->tag == DW_TAG_variable && !inside && name &&
-		   entry_has(e, AT_LOCATION)) {
-		add(&names->made[NAMES_VARIABLES], hash(name), e->off);
-	}
+	if (name)
+		add(&names->made[type ? NAMES_TYPES : NAMES_VARIABLES], hash(name),
+		    e->off);
+	if (type && descriptor && descriptor <= UINT32_MAX)
+		add(&names->made[NAMES_DESCRIPTORS], (uint32_t)descriptor, e->off);
 }
 
 static void note_unit(struct dwarf_names *names, struct dwarf_walk *w)
@@ -93,7 +93,7 @@ static void note_unit(struct dwarf_names *names, struct dwarf_walk *w)
 	     more = dwarf_walk_next(w, true)) {
 		if (function && w->depth <= function)
 			function = 0;
-		note(names, &w->entry, function != 0);
+		note(names, w->es, &w->entry, function != 0);
 		if (!function && w->entry.tag == DW_TAG_subprogram)
 			function = w->depth;
 	}
@@ -162,11 +162,11 @@ static bool find(struct dwarf_entries *es, const struct dwarf_named_list *list,
 {
 	uint32_t key = hash(name);
 
-	for (size_t i = first_of(list, key); i < list->count && list->list[i].key == key;
-	     i++) {
+	for (size_t i = first_of(list, key);
+	     i < list->count && list->list[i].key == key && es->steps; i++) {
 		const char *found;
 		if (dwarf_entry_at(es, list->list[i].off, ret) &&
-		    (found = dwarf_entry_string(ret, AT_NAME)) &&
+		    (found = dwarf_entry_string(es, ret, AT_NAME)) &&
 		    strcmp(found, name) == 0)
 			return true;
 	}
@@ -238,10 +238,10 @@ void dwarf_each_named_variable(struct dwarf *d, dwarf_variable_fn *fn, void *arg
 	struct dwarf_entry e;
 	uint64_t addr;
 
-	for (size_t i = 0; list && i < list->count; i++) {
+	for (size_t i = 0; list && i < list->count && es->steps; i++) {
 		const char *name;
 		if (!dwarf_entry_at(es, list->list[i].off, &e) ||
-		    !(name = dwarf_entry_string(&e, AT_NAME)))
+		    !(name = dwarf_entry_string(es, &e, AT_NAME)))
 			continue;
 		dwarf_entry_integrate(es, &e);
 		uint64_t ref = dwarf_entry_ref(&e, AT_TYPE);

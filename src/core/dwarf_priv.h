@@ -155,6 +155,11 @@ struct dwarf_entries *dwarf_entries(struct dwarf *d);
 void dwarf_entries_free(struct dwarf_entries *es);
 /* False: that is more than we are ready to do. */
 bool dwarf_step(struct dwarf_entries *es, uint64_t n);
+/* The steps of bytes that are looked at one by one: about what an attribute takes. */
+static inline uint64_t dwarf_steps_of(uint64_t bytes)
+{
+	return bytes / 8;
+}
 /* The unit of an offset in .debug_info; NULL: there is none. Described. */
 struct dwarf_unit *dwarf_unit_of(struct dwarf_entries *es, uint64_t off);
 /* False: damaged, or past the end. */
@@ -163,7 +168,9 @@ bool dwarf_entry_read(struct dwarf_entries *es, struct dwarf_unit *unit, uint64_
 bool dwarf_entry_at(struct dwarf_entries *es, uint64_t off, struct dwarf_entry *ret);
 /* Adds what the entries that it is an instance of say of the declaration. */
 void dwarf_entry_integrate(struct dwarf_entries *es, struct dwarf_entry *e);
-const char *dwarf_entry_string(const struct dwarf_entry *e, enum dwarf_slot slot);
+/* NULL: also what is longer than LIMIT_NAME_BYTES. Costs steps by its length. */
+const char *dwarf_entry_string(struct dwarf_entries *es, const struct dwarf_entry *e,
+			       enum dwarf_slot slot);
 bool dwarf_entry_unsigned(const struct dwarf_entry *e, enum dwarf_slot slot,
 			  uint64_t *ret);
 bool dwarf_entry_flag(const struct dwarf_entry *e, enum dwarf_slot slot);

@@ -7,7 +7,7 @@
 #include "dwarf_priv.h"
 #include "limit.h"
 
-enum { GO_WORD = 8 };
+enum { GO_WORD = 8, COMPARED = 64 /* bytes, at once */ };
 
 /* What the children of the entry at one depth belong to. */
 struct level {
@@ -34,9 +34,9 @@ static bool add_scope(struct gathering *g, const struct dwarf_entry *e, bool inl
 		return false;
 	dwarf_entry_integrate(g->place.es, &whole);
 	GROW(s->list, s->count, g->scope_cap);
-	s->list[s->count++] =
-		(struct dwarf_scope){ .function = dwarf_entry_string(&whole, AT_NAME),
-				      .inlined = inlined };
+	s->list[s->count++] = (struct dwarf_scope){ .function = dwarf_entry_string(
+							    g->place.es, &whole, AT_NAME),
+						    .inlined = inlined };
 	return true;
 }
 
@@ -153,6 +153,16 @@ static void check_pieces(struct dwarf_entries *es, struct dwarf_variable *v)
 	v->piece_count = 1;
 }
 
+/* It will be compared with those of all others. */
+static const char *name_of(struct gathering *g, const struct dwarf_entry *variable)
+{
+	const char *name = dwarf_entry_string(g->place.es, variable, AT_NAME);
+
+	if (!name || !dwarf_step(g->place.es, g->variables * (strlen(name) / COMPARED)))
+		return NULL;
+	return name;
+}
+
 static void add_variable(struct gathering *g, const struct dwarf_entry *e,
 			 const struct level *level)
 {
@@ -165,7 +175,7 @@ static void add_variable(struct gathering *g, const struct dwarf_entry *e,
 		return;
 	}
 	dwarf_entry_integrate(g->place.es, &whole);
-	struct dwarf_variable v = { .name = dwarf_entry_string(&whole, AT_NAME),
+	struct dwarf_variable v = { .name = name_of(g, &whole),
 				    .type = dwarf_entry_ref(&whole, AT_TYPE),
 				    .parameter = e->tag == DW_TAG_formal_parameter,
 				    .depth = level->block };
@@ -236,7 +246,7 @@ static void add_shape(struct gathering *g, const struct dwarf_entry *e)
 /* "main.F[go.shape.int].func1" has the types of main.F[go.shape.int] and does not name them. */
 static void gather_shapes_around(struct gathering *g, const struct dwarf_entry *function)
 {
-	const char *name = dwarf_entry_string(function, AT_NAME);
+	const char *name = dwarf_entry_string(g->place.es, function, AT_NAME);
 	const char *types = name ? strrchr(name, ']') : NULL;
 	struct dwarf_walk w = { .es = g->place.es };
 
@@ -375,7 +385,7 @@ static bool is_call_of(struct dwarf_entries *es, const struct dwarf_entry *e,
 	if (e->tag != DW_TAG_inlined_subroutine)
 		return false;
 	dwarf_entry_integrate(es, &whole);
-	const char *name = dwarf_entry_string(&whole, AT_NAME);
+	const char *name = dwarf_entry_string(es, &whole, AT_NAME);
 	return name && strcmp(name, function) == 0;
 }
 
@@ -392,7 +402,7 @@ static bool first_parameter(struct dwarf_entries *es, uint64_t function,
 		    dwarf_entry_flag(&w.entry, AT_VARIABLE_PARAMETER))
 			continue;
 		*ret = (struct dwarf_variable){
-			.name = dwarf_entry_string(&w.entry, AT_NAME),
+			.name = dwarf_entry_string(es, &w.entry, AT_NAME),
 			.type = dwarf_entry_ref(&w.entry, AT_TYPE),
 			.parameter = true,
 		};

@@ -119,7 +119,7 @@ bool dwarf_type_read(struct dwarf *d, uint64_t ref, struct dwarf_type *ret,
 	if (!tag_of(e.tag, &type.tag))
 		return err_set(err, ERR_NOT_FOUND, "no type at %#" PRIx64, ref);
 	dwarf_entry_integrate(es, &e);
-	type.name = dwarf_entry_string(&e, AT_NAME);
+	type.name = dwarf_entry_string(es, &e, AT_NAME);
 	type.has_size = dwarf_entry_unsigned(&e, AT_BYTE_SIZE, &type.size);
 	if (!type.has_size && type.tag == DWARF_TYPE_POINTER) {
 		type.has_size = true;
@@ -203,7 +203,7 @@ void dwarf_type_each_field(struct dwarf *d, uint64_t ref, dwarf_field_fn *fn, vo
 		into = false;
 		if (!is_field(&w.entry))
 			continue;
-		struct dwarf_field field = { .name = dwarf_entry_string(&w.entry,
+		struct dwarf_field field = { .name = dwarf_entry_string(w.es, &w.entry,
 									AT_NAME),
 					     .of = dwarf_entry_ref(&w.entry, AT_TYPE),
 					     .off = member_offset(&w.entry) };
@@ -229,7 +229,7 @@ void dwarf_type_each_enumerator(struct dwarf *d, uint64_t ref, dwarf_enumerator_
 		if (w.entry.tag != DW_TAG_enumerator ||
 		    !dwarf_entry_unsigned(&w.entry, AT_CONST_VALUE, &value))
 			continue;
-		struct dwarf_enumerator e = { dwarf_entry_string(&w.entry, AT_NAME),
+		struct dwarf_enumerator e = { dwarf_entry_string(w.es, &w.entry, AT_NAME),
 					      (int64_t)value };
 		if (!fn(arg, &e))
 			return;

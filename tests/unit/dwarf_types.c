@@ -10,7 +10,10 @@
 #include <cmocka.h>
 
 #include "compiled.h"
+#include "dwarf_names.h"
+#include "dwarf_priv.h"
 #include "dwarf_scopes.h"
+#include "limit.h"
 
 /* What the compiler says of sizes and offsets is asked of the compiler: the same text is
  * compiled into this test. */
@@ -398,12 +401,121 @@ static void test_ref_addr(void **state)
 	compiled_close(&c);
 }
 
+/* COUNT structs of one name, one whose name is longer, one that has it inline, and a function of
+ * COUNT variables of that name. */
+enum { COUNT = 50, LONG = LIMIT_NAME_BYTES - 1, STRUCT = 6 /* bytes of its entry */ };
+
+static const char long_names[] =
+	".section .debug_str\n"
+	"long: .fill LONG, 1, 'n'; .byte 0\n"
+	"longer: .fill LONG + 1, 1, 'n'; .byte 0\n"
+	".section .debug_abbrev\n"
+	".uleb128 1, 0x11; .byte 1; .uleb128 3,8, 0x11,1, 0x12,6, 0,0\n"
+	".uleb128 2, 0x13; .byte 0; .uleb128 3,14, 0x0b,0x0b, 0,0\n"
+	".uleb128 3, 0x13; .byte 0; .uleb128 3,8, 0x0b,0x0b, 0,0\n"
+	".uleb128 4, 0x2e; .byte 1; .uleb128 3,8, 0x11,1, 0x12,6, 0,0\n"
+	".uleb128 5, 0x34; .byte 0; .uleb128 3,14, 0,0\n"
+	".uleb128 0\n"
+	".section .debug_info\n"
+	".long end - start\n"
+	"start: .short 4; .long 0; .byte 8\n"
+	".uleb128 1; .string \"of_one\"; .quad 0x1000; .long 0x100\n"
+	".uleb128 4; .string \"f\"; .quad 0x1000; .long 0x100\n"
+	".rept COUNT\n"
+	".uleb128 5; .long long\n"
+	".endr\n"
+	".uleb128 0\n"
+	".uleb128 2; .long longer; .byte 8\n"
+	".rept COUNT\n"
+	".uleb128 2; .long long; .byte 8\n"
+	".endr\n"
+	".uleb128 3; .fill LONG, 1, 'n'; .byte 0, 8\n"
+	".uleb128 0\n"
+	"end:\n";
+
+static struct dwarf_entries *open_long_names(struct compiled *ret)
+{
+	AUTO(xfree)
+	char *text =
+		xasprintf(".set LONG, %d\n.set COUNT, %d\n%s", LONG, COUNT, long_names);
+
+	compiled_open("assembler", "", text, ret);
+	return dwarf_entries(ret->dwarf);
+}
+
+/* Names are looked at, however many have the same: that counts. */
+static void test_long_names(void **state)
+{
+	const uint64_t once = dwarf_steps_of(LONG);
+	AUTO(xfree) char *name = xcalloc(LONG + 2, 1);
+	struct compiled c;
+	struct dwarf_entries *es = open_long_names(&c);
+	struct dwarf_entry e;
+	uint64_t ref, left = es->steps;
+	(void)state;
+
+	memset(name, 'n', LONG);
+	assert_true(dwarf_named_type(c.dwarf, name, &ref));
+	assert_true(left - es->steps >= (COUNT + 2) * once);
+	assert_string_equal(read_type(&c, ref).name, name);
+	/* One more is none. */
+	assert_null(read_type(&c, ref - STRUCT).name);
+	name[LONG] = 'n';
+	assert_false(dwarf_named_type(c.dwarf, name, &ref));
+	/* To find the end of what is inline, all of it is looked at. */
+	left = es->steps;
+	assert_true(dwarf_entry_at(es, ref + COUNT * STRUCT, &e));
+	assert_true(left - es->steps >= once);
+	assert_int_equal(strlen(dwarf_entry_string(es, &e, AT_NAME)), LONG);
+	compiled_close(&c);
+}
+
+/* Variables of one scope are compared, each with all others. */
+static void test_long_variables(void **state)
+{
+	enum { PAIRS = COUNT * (COUNT - 1) / 2 };
+	struct compiled c;
+	struct dwarf_entries *es = open_long_names(&c);
+	const uint64_t before = es->steps;
+	struct err err;
+	(void)state;
+
+	AUTO(dwarf_scopes_free)
+	struct dwarf_scopes *s = dwarf_scopes_at(c.dwarf, 0x1010, true, &err);
+	assert_non_null(s);
+	assert_int_equal(s->list[0].variable_count, COUNT);
+	assert_true(before - es->steps >= PAIRS * (uint64_t)(LONG / 64));
+	compiled_close(&c);
+}
+
+/* Where nothing is left, no more is looked at. */
+static void test_too_many_long_names(void **state)
+{
+	struct compiled c;
+	struct dwarf_entries *es = open_long_names(&c);
+	struct err err;
+	uint64_t ref;
+	(void)state;
+
+	es->steps = COUNT / 2 * dwarf_steps_of(LONG);
+	assert_false(dwarf_named_type(c.dwarf, "other", &ref));
+	assert_int_equal(es->steps, 0);
+	assert_null(dwarf_scopes_at(c.dwarf, 0x1010, true, &err));
+	assert_int_equal(err.code, ERR_LIMIT);
+	compiled_close(&c);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_c),	 cmocka_unit_test(test_no_type),
-		cmocka_unit_test(test_members),	 cmocka_unit_test(test_circle),
+		cmocka_unit_test(test_c),
+		cmocka_unit_test(test_no_type),
+		cmocka_unit_test(test_members),
+		cmocka_unit_test(test_circle),
 		cmocka_unit_test(test_ref_addr),
+		cmocka_unit_test(test_long_names),
+		cmocka_unit_test(test_long_variables),
+		cmocka_unit_test(test_too_many_long_names),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
