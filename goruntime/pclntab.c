@@ -188,12 +188,18 @@ bool pclntab_find(const struct pclntab *tab, uint64_t pc, struct pclntab_func *r
 	       pc < ret->end;
 }
 
-/* Every walk along a table costs its length. Past the limit nothing is known any more. */
+static uint64_t steps_left(const struct pclntab *tab)
+{
+	return tab->steps ? LIMIT_PCLNTAB_STEPS - *tab->steps : UINT64_MAX;
+}
+
+/* Every walk along a table costs its length, and goes no further than it can pay for. Past the
+ * limit nothing is known any more. */
 static bool spend(const struct pclntab *tab, uint64_t n)
 {
 	if (!tab->steps)
 		return true;
-	if (n > LIMIT_PCLNTAB_STEPS - *tab->steps) {
+	if (n > steps_left(tab)) {
 		*tab->steps = LIMIT_PCLNTAB_STEPS;
 		return false;
 	}
@@ -205,10 +211,12 @@ static bool spend(const struct pclntab *tab, uint64_t n)
 static const char *string_at(const struct pclntab *tab, struct bytes strings,
 			     uint64_t off)
 {
+	const uint64_t left = steps_left(tab);
+	const uint64_t most = left < LIMIT_NAME_BYTES ? left : LIMIT_NAME_BYTES;
 	struct bytes b = bytes_at(strings, off);
 
-	if (!b.bad && (uint64_t)(b.end - b.at) > LIMIT_NAME_BYTES)
-		b.end = b.at + LIMIT_NAME_BYTES;
+	if (!b.bad && (uint64_t)(b.end - b.at) > most)
+		b.end = b.at + most;
 	const char *s = bytes_string(&b);
 	return spend(tab, s ? (uint64_t)(b.at - (const uint8_t *)s) : LIMIT_NAME_BYTES)
 		       ? s
@@ -242,8 +250,9 @@ static struct value_walk value_walk(const struct pclntab *tab, uint32_t off,
 
 static bool value_next(const struct pclntab *tab, struct value_walk *w)
 {
+	if (!spend(tab, 1))
+		return false;
 	uint32_t delta = (uint32_t)bytes_uvarint(&w->at);
-
 	if (w->at.bad || (delta == 0 && !w->first))
 		return false;
 	w->first = false;
@@ -259,12 +268,10 @@ static int32_t value_at(const struct pclntab *tab, const struct pclntab_func *fu
 {
 	struct value_walk w = value_walk(tab, off, func->entry);
 
-	uint64_t steps = 1;
-	bool found = false;
-
-	for (; !found && value_next(tab, &w); steps++)
-		found = pc < w.pc;
-	return spend(tab, steps) && found ? w.value : -1;
+	while (value_next(tab, &w))
+		if (pc < w.pc)
+			return w.value;
+	return -1;
 }
 
 static uint32_t pcdata_offset(const struct pclntab *tab, const struct pclntab_func *func,
@@ -293,16 +300,14 @@ bool pclntab_pcdata_begins(const struct pclntab *tab, const struct pclntab_func 
 {
 	struct value_walk w =
 		value_walk(tab, pcdata_offset(tab, func, index), func->entry);
-	uint64_t steps = 1;
-	bool found = false;
 
 	*ret_pc = func->entry;
-	for (; !found && value_next(tab, &w); steps++) {
-		found = w.value != -1;
-		if (!found)
-			*ret_pc = w.pc;
+	while (value_next(tab, &w)) {
+		if (w.value != -1)
+			return true;
+		*ret_pc = w.pc;
 	}
-	return spend(tab, steps) && found;
+	return false;
 }
 
 bool pclntab_has_frame_size(const struct pclntab *tab, const struct pclntab_func *func)
@@ -411,7 +416,7 @@ void pclntab_each(const struct pclntab *tab, pclntab_func_fn *fn, void *arg)
 {
 	struct pclntab_func func;
 
-	for (uint64_t i = 0; i < tab->count; i++) {
+	for (uint64_t i = 0; i < tab->count && steps_left(tab); i++) {
 		const char *name =
 			load_func(tab, i, &func) ? pclntab_name(tab, &func) : NULL;
 		if (name && !fn(arg, name, func.entry, func.end))

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "limit.h"
 #include "pclntab_writer.h"
 #include "util.h"
 
@@ -399,10 +400,50 @@ static void test_bounded_work(void **state)
 	before = steps;
 	assert_non_null(pclntab_name(&f.tab, &func));
 	assert_true(steps > before);
-	steps = UINT64_C(1) << 33; /* LIMIT_PCLNTAB_STEPS */
+	steps = LIMIT_PCLNTAB_STEPS;
 	assert_null(pclntab_name(&f.tab, &func));
 	assert_int_equal(pclntab_frame_size(&f.tab, &func, OUTER + 8), -1);
 	free(bytes);
+	free(f.table.bytes);
+}
+
+/* Where nothing is left, nothing is read: the values, and another name of the function, lie before
+ * and in what cannot be read. */
+static void test_nothing_left(void **state)
+{
+	enum { PAIRS = 100, PAGE = 4096 };
+	struct fixture f = fixture_of(TABLE_1_20);
+	const size_t len = f.table.len + 2 * PAIRS;
+	struct edge e = edge_new(len);
+	uint8_t *bytes = e.map + e.room - len;
+	uint64_t names_at, values_at, steps = 0;
+	struct pclntab_func func;
+
+	(void)state;
+	memcpy(bytes, f.table.bytes, f.table.len);
+	for (size_t i = 0; i < PAIRS; i++) { /* value + 1, pc + 0 */
+		bytes[f.table.len + 2 * i] = 2;
+		bytes[f.table.len + 2 * i + 1] = 0;
+	}
+	assert_true(open_table(&f, bytes, len + PAGE));
+	f.tab.steps = &steps;
+	assert_true(pclntab_find(&f.tab, OUTER, &func));
+	memcpy(&names_at, bytes + 32, 8);
+	memcpy(&values_at, bytes + 56, 8);
+	const uint32_t values = (uint32_t)(f.table.len - values_at);
+	const uint32_t unreadable[] = { (uint32_t)(len - names_at),
+					(uint32_t)(len - values_at) };
+	uint8_t *record = bytes + (func.record.at - bytes);
+	memcpy(record + 16, &values, 4);
+	steps = LIMIT_PCLNTAB_STEPS - PAIRS;
+	assert_int_equal(pclntab_frame_size(&f.tab, &func, OUTER + 8), -1);
+	assert_int_equal(steps, LIMIT_PCLNTAB_STEPS);
+	memcpy(record + 4, &unreadable[0], 4);
+	memcpy(record + 16, &unreadable[1], 4);
+	assert_int_equal(pclntab_frame_size(&f.tab, &func, OUTER + 8), -1);
+	assert_null(pclntab_name(&f.tab, &func));
+	assert_int_equal(steps, LIMIT_PCLNTAB_STEPS);
+	munmap(e.map, e.room + PAGE);
 	free(f.table.bytes);
 }
 
@@ -414,6 +455,7 @@ int main(void)
 		cmocka_unit_test(test_inline_cycle), cmocka_unit_test(test_each),
 		cmocka_unit_test(test_headers),	     cmocka_unit_test(test_truncated),
 		cmocka_unit_test(test_random),	     cmocka_unit_test(test_bounded_work),
+		cmocka_unit_test(test_nothing_left),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
