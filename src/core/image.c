@@ -418,12 +418,19 @@ static void open_root(struct images *images)
 	images->context.root = root_open(images->proc);
 }
 
+static void set_room(struct images *images)
+{
+	images->room = LIMIT_MAPPED_BYTES;
+	images->context.symbol_room = LIMIT_SYMBOL_BYTES;
+	images->context.debug_room = LIMIT_DEBUG_BYTES_RUN;
+}
+
 struct images *images_open(struct target *t)
 {
 	struct images *images = xcalloc(1, sizeof(*images));
 
 	images->target = t;
-	images->room = LIMIT_MAPPED_BYTES;
+	set_room(images);
 	images->proc = process_with_files(target_pid(t));
 	open_root(images);
 	open_executable(images);
@@ -438,6 +445,7 @@ struct images *images_open_file(const char *path, struct err *err)
 	struct image *img = image_new(images, path);
 
 	images->context.root = -1;
+	set_room(images);
 	img->fd = root_file_open(-1, path);
 	if (img->fd < 0 && errno != EINVAL) {
 		err_sys(err, "cannot open %.200s", path);

@@ -18,7 +18,10 @@
 static const char build_ids[] = "/usr/lib/debug/.build-id";
 static const char mirror[] = "/usr/lib/debug";
 
-enum { BUILD_ID_MIN = 8 /* digits: less is an accident */ };
+enum {
+	BUILD_ID_MIN = 8, /* digits: less is an accident */
+	LINK_MAX_BYTES = PATH_MAX + 8,
+};
 
 /* A name, its end, and, from the next multiple of four on, a checksum of the file. */
 static bool read_link_section(const struct image *img, char **ret_name, uint32_t *ret_crc)
@@ -26,6 +29,8 @@ static bool read_link_section(const struct image *img, char **ret_name, uint32_t
 	for (size_t i = 0; i < img->section_count; i++) {
 		if (strcmp(img->sections[i].name, ".gnu_debuglink"))
 			continue;
+		if (img->sections[i].size > LINK_MAX_BYTES)
+			return false;
 		Elf_Data *d =
 			elf_getdata(elf_getscn(img->elf, img->sections[i].index), NULL);
 		if (!d || !d->d_buf)

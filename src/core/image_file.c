@@ -86,6 +86,13 @@ static bool load_segments(struct image *img)
 	return true;
 }
 
+bool image_may_read(const struct image *img, uint64_t bytes)
+{
+	uint64_t alone = LIMIT_SYMBOL_BYTES;
+
+	return image_spend(img->context ? &img->context->symbol_room : &alone, bytes);
+}
+
 struct image_names image_names(const struct image *img, size_t section)
 {
 	const struct image_names none = { 0 };
@@ -93,7 +100,7 @@ struct image_names image_names(const struct image *img, size_t section)
 	GElf_Shdr sh;
 
 	if (!scn || !gelf_getshdr(scn, &sh) || sh.sh_type != SHT_STRTAB ||
-	    sh.sh_size > LIMIT_READ_BYTES)
+	    !image_may_read(img, sh.sh_size))
 		return none;
 	/* elf_strptr() would look for the end of the section's last string at each name. */
 	Elf_Data *d = elf_getdata(scn, NULL);

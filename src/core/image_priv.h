@@ -66,7 +66,7 @@ struct image {
 	size_t bytes_count;
 	struct image_symbols symbols;
 	/* image_debug.c */
-	const struct image_context *context; /* borrowed */
+	struct image_context *context; /* borrowed; NULL: a file that was given, alone */
 	struct image *debug; /* with its debugging information or symbols; NULL: none */
 	bool debug_tried, debug_given;
 	char *debug_why;		 /* there is none, or NULL */
@@ -78,7 +78,17 @@ struct image_context {
 	int root;	     /* of the process; -1: none but ours */
 	char *root_path;     /* as names of files in it may begin */
 	struct cache *cache; /* borrowed; NULL: none */
+	uint64_t symbol_room,
+		debug_room; /* of LIMIT_SYMBOL_BYTES, LIMIT_DEBUG_BYTES_RUN */
 };
+/* One sparse file costs its owner nothing. False: with n bytes more it would be too many. */
+static inline bool image_spend(uint64_t *room, uint64_t n)
+{
+	if (n > *room)
+		return false;
+	*room -= n;
+	return true;
+}
 
 /* image_file.c: opens what fd or memory holds; false: img->unreadable says why. */
 bool image_load(struct image *img);
@@ -92,6 +102,8 @@ void image_rebase(struct image *img, uint64_t bias);
 bool image_refuse(struct image *img, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* May so many bytes of tables be read from it? */
+bool image_may_read(const struct image *img, uint64_t bytes);
 /* The strings of a section, the last of which ends: none when it does not. */
 struct image_names {
 	const char *bytes;

@@ -146,7 +146,7 @@ static bool load_table(const struct image *img, const struct image *from,
 		GElf_Shdr sh;
 		if (!scn || !gelf_getshdr(scn, &sh) || sh.sh_type != type)
 			continue;
-		if (sh.sh_size <= LIMIT_READ_BYTES)
+		if (image_may_read(from, sh.sh_size))
 			read_table(img, from, s, scn, &sh);
 		break;
 	}

@@ -130,7 +130,9 @@ struct image_unpacked *image_unpack(const struct image *img, struct err *err)
 	if (img->unpacked)
 		return img->unpacked;
 	/* A megabyte can say that it is a thousand of them. */
-	if (image_debug_bytes(img) > LIMIT_DEBUG_BYTES) {
+	const uint64_t bytes = image_debug_bytes(img);
+	if (bytes > LIMIT_DEBUG_BYTES ||
+	    (img->context && !image_spend(&img->context->debug_room, bytes))) {
 		err_set(err, ERR_LIMIT, "%.200s has too much debugging information",
 			img->path);
 		return NULL;

@@ -11,8 +11,12 @@
 #define LIMIT_IMAGES 512
 /* bytes of all objects that are read from memory because their files cannot be opened */
 #define LIMIT_MAPPED_BYTES (UINT64_C(512) << 20)
-/* bytes of one object's debugging information, unpacked: Kubernetes has some 100 MB */
+/* bytes of the tables of symbols and of names of all objects: Chrome has some 300 MB */
+#define LIMIT_SYMBOL_BYTES (UINT64_C(1) << 30)
+/* bytes of one object's debugging information, unpacked: Kubernetes has some 100 MB; and of that of
+ * all objects that a process has */
 #define LIMIT_DEBUG_BYTES (UINT64_C(1) << 30)
+#define LIMIT_DEBUG_BYTES_RUN (UINT64_C(4) << 30)
 /* bytes of all indexes of names that are kept on disk: some hundred large programs */
 #define LIMIT_CACHE_BYTES (UINT64_C(128) << 20)
 /* count; units of one object's debugging information: Chrome has some 30,000 */

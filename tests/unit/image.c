@@ -19,6 +19,8 @@
 
 #include <cmocka.h>
 
+#include "image_priv.h"
+#include "limit.h"
 #include "subject.h"
 #include "target_live.h"
 
@@ -274,6 +276,27 @@ static void test_no_file(void **state)
 	assert_non_null(strstr(err.text, "cannot open /nonexistent: No such file"));
 }
 
+/* What all objects of a process have together. */
+static void test_room_for_symbols(void **state)
+{
+	struct err err;
+	struct image_range range;
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		AUTO(images_close)
+		struct images *images = images_open_file("/proc/self/exe", &err);
+		const struct image *img = images_get(images, 0);
+		uint64_t *room = &img->context->symbol_room;
+		assert_true(*room > 0 &&
+			    *room < LIMIT_SYMBOL_BYTES); /* sections' names */
+		*room = i == 0 ? *room : sizeof(Elf64_Sym);
+		const uint64_t before = *room;
+		assert_int_equal(image_symbol(img, "image_test_variable", &range),
+				 i == 0);
+		assert_int_equal(*room < before, i == 0);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -283,6 +306,7 @@ int main(void)
 		cmocka_unit_test(test_deleted_and_replaced),
 		cmocka_unit_test(test_pipe_of_that_name),
 		cmocka_unit_test(test_no_file),
+		cmocka_unit_test(test_room_for_symbols),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -4,6 +4,7 @@
 
 #include <elf.h>
 #include <endian.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,12 +15,13 @@
 #include <cmocka.h>
 #include <zstd.h>
 
+#include "image_priv.h"
 #include "limit.h"
 
 enum { SECTIONS = 3, CONTENTS = 1 << 20, PACKED_MAX = 1 << 16, ZSTD = 2 };
 
-static const char names[] = "\0.debug_info\0.zdebug_info";
-enum { NAME = 1, ZNAME = 13 };
+static const char names[] = "\0.debug_info\0.zdebug_info\0.gnu_debuglink";
+enum { NAME = 1, ZNAME = 13, LINK_NAME = 26 };
 
 struct file {
 	Elf64_Ehdr head;
@@ -143,16 +145,21 @@ struct opened {
 	struct images *images;
 };
 
-static void begin(enum how how, struct opened *o)
+static void open_images(struct opened *o)
 {
 	char path[32];
 	struct err err;
 
-	o->fd = write_file(how, &o->size);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", o->fd);
 	o->images = images_open_file(path, &err);
 	if (!o->images)
 		fail_msg("%s", err.text);
+}
+
+static void begin(enum how how, struct opened *o)
+{
+	o->fd = write_file(how, &o->size);
+	open_images(o);
 }
 
 static void end(struct opened *o)
@@ -233,12 +240,67 @@ static void test_section_grows(void **state)
 	end(&o);
 }
 
+/* What all objects of a process have together. */
+static void test_sum(void **state)
+{
+	struct opened o;
+	struct err err;
+	(void)state;
+	begin(WITH_ZLIB, &o);
+	const struct image *img = images_get(o.images, 0);
+	uint64_t *room = &img->context->debug_room;
+	assert_int_equal(*room, LIMIT_DEBUG_BYTES_RUN);
+	*room = o.size - 1;
+	assert_null(image_unpack(img, &err));
+	assert_int_equal(err.code, ERR_LIMIT);
+	*room = o.size;
+	assert_int_equal(length_of(unpack(&o)), o.size);
+	assert_int_equal(*room, 0);
+	assert_int_equal(length_of(unpack(&o)), o.size); /* once */
+	end(&o);
+}
+
+/* The name of a file and a checksum need no more, whatever the section says, of zeros, which take no
+ * room on disk. */
+static void test_long_link(void **state)
+{
+	static const struct {
+		uint64_t size;
+		bool taken;
+	} links[] = { { 12, true },
+		      { PATH_MAX + 8, true },
+		      { PATH_MAX + 9, false },
+		      { UINT64_C(3) << 30, false } };
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(links); i++) {
+		const off_t at = offsetof(struct file, sections[1]);
+		Elf64_Shdr section = { .sh_name = LINK_NAME,
+				       .sh_type = SHT_PROGBITS,
+				       .sh_offset = sizeof(struct file),
+				       .sh_size = links[i].size };
+		struct opened o = { .fd = write_file(PLAIN, &o.size) };
+		assert_int_equal(pwrite(o.fd, &section, sizeof(section), at),
+				 sizeof(section));
+		assert_int_equal(
+			ftruncate(o.fd, (off_t)(section.sh_offset + section.sh_size)), 0);
+		assert_int_equal(pwrite(o.fd, "x.debug", 8, (off_t)section.sh_offset), 8);
+		open_images(&o);
+		AUTO(xfree) char *link = image_debug_link(images_get(o.images, 0));
+		assert_int_equal(link != NULL, links[i].taken);
+		if (link)
+			assert_string_equal(link, "x.debug");
+		end(&o);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_unpacked),
 		cmocka_unit_test(test_size_rewritten),
 		cmocka_unit_test(test_section_grows),
+		cmocka_unit_test(test_sum),
+		cmocka_unit_test(test_long_link),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
