@@ -205,10 +205,12 @@ static bool skip(struct reading *r, uint8_t op)
 		bytes_uvarint(b);
 		return true;
 	case DW_OP_const_type:
-	case DW_OP_GNU_const_type:
+	case DW_OP_GNU_const_type: {
 		bytes_uvarint(b);
-		*b = bytes_at(*b, bytes_u8(b));
+		uint64_t len = bytes_u8(b);
+		*b = bytes_at(*b, len);
 		return true;
+	}
 	case DW_OP_entry_value:
 	case DW_OP_GNU_entry_value: {
 		uint64_t len = bytes_uvarint(b);

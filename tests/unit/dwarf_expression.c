@@ -27,10 +27,12 @@ static const char assembly[] =
 	".set origin, 0x31; .set parameter, 0x31; .set value, 0x2111; .set target, "
 	"0x2113\n"
 	".set tail, 0x2115; .set all, 0x2117; .set entry, 0xf3; .set conversion, 0xf7\n"
+	".set constant, 0xf4\n"
 	".else\n"
 	".set call_tag, 0x48; .set parameter_tag, 0x49; .set returns, 0x7d\n"
 	".set origin, 0x7f; .set parameter, 0x80; .set value, 0x7e; .set target, 0x83\n"
 	".set tail, 0x82; .set all, 0x7a; .set entry, 0xa3; .set conversion, 0xa8\n"
+	".set constant, 0xa4\n"
 	".endif\n"
 	".section .debug_abbrev\n"
 	/* 1 unit: low_pc, high_pc, language */
@@ -109,6 +111,9 @@ static const char assembly[] =
 	"variable memory, 0xa, 0, 0x70, 6, 8, 3, 0x1b, 0x9f\n" /* *0x7000 / 3 */
 	"variable part, 0xa, 0, 0x70, 0x94, 1, 0x9f\n"
 	"variable typed, 0xa, 0, 0x70, 0xa6, 2, short - unit, 0x9f\n"
+	/* Behind a constant that is skipped one byte short, there is one of four bytes. */
+	"variable fixed, constant, short - unit, 2, 0x2a, 0xc, 0x9f\n"
+	"variable negative, constant, short - unit, 2, 0xfe, 0xff, 0x9f\n"
 	"variable narrow, 9, 0xfe, conversion, byte - unit, 0x9f\n" /* (unsigned char)-2 */
 	"variable sign, 8, 0xfe, conversion, byte - unit, conversion, short - unit, "
 	"0x9f\n"
@@ -242,18 +247,18 @@ static void check_unknown(struct called *called, const char *name, const char *w
 		fail_msg("%s: %s", name, err.text);
 }
 
-static void test_numbers(void **state)
+static void check_numbers(const char *flags)
 {
 	static const struct {
 		const char *name;
 		int64_t value;
 	} values[] = {
-		{ "sum", 196 },	   { "memory", -33 }, { "part", 0x9c },
-		{ "typed", -100 }, { "narrow", 254 }, { "sign", 254 },
-		{ "wide", -1 },	   { "right", -4 },   { "shifted", 15 },
-		{ "left", 0 },	   { "rest", 5 },     { "quotient", -3 },
-		{ "less", 1 },	   { "turned", -3 },  { "picked", 17 },
-		{ "jumped", 6 },
+		{ "sum", 196 },	   { "memory", -33 },  { "part", 0x9c },
+		{ "typed", -100 }, { "fixed", 0xc2a }, { "negative", -2 },
+		{ "narrow", 254 }, { "sign", 254 },    { "wide", -1 },
+		{ "right", -4 },   { "shifted", 15 },  { "left", 0 },
+		{ "rest", 5 },	   { "quotient", -3 }, { "less", 1 },
+		{ "turned", -3 },  { "picked", 17 },   { "jumped", 6 },
 	};
 	static const struct {
 		const char *name, *words;
@@ -267,8 +272,8 @@ static void test_numbers(void **state)
 		{ "threadless", "a way that" },
 	};
 	struct called called;
-	(void)state;
-	begin(&called, "");
+
+	begin(&called, flags);
 	for (size_t i = 0; i < ARRAY_SIZE(values); i++)
 		check(&called, values[i].name, true, values[i].value);
 	check(&called, "address", false, (int64_t)CFA - 16);
@@ -280,6 +285,13 @@ static void test_numbers(void **state)
 	for (size_t i = ARRAY_SIZE(unknown); i-- > 0;)
 		check_unknown(&called, unknown[i].name, unknown[i].words);
 	end(&called);
+}
+
+static void test_numbers(void **state)
+{
+	(void)state;
+	check_numbers("");
+	check_numbers("-Wa,--defsym,gnu=1");
 }
 
 static void check_calls(const char *flags)
