@@ -78,6 +78,18 @@ const void *image_bytes_from(const struct image *img, uint64_t addr, size_t *ret
  * has (bss) is ERR_FAULT. */
 MUST_CHECK bool image_read(const struct image *img, uint64_t addr, void *buf, size_t len,
 			   struct err *err);
+/* What tls.c has found in the file, once: where the loader has filled in a word for the
+ * object's own code. It is its number in the table, or a distance with something added. */
+struct image_tls {
+	enum {
+		IMAGE_TLS_UNKNOWN,
+		IMAGE_TLS_NONE,
+		IMAGE_TLS_NUMBER,
+		IMAGE_TLS_DISTANCE
+	} kind;
+	uint64_t at, added;
+};
+struct image_tls *image_tls(const struct image *img);
 /* The opened file; -1 when it was read from memory. Borrowed. */
 int image_fd(const struct image *img);
 

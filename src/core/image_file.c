@@ -479,3 +479,8 @@ int image_fd(const struct image *img)
 {
 	return img->fd;
 }
+
+struct image_tls *image_tls(const struct image *img)
+{
+	return &((struct image *)(uintptr_t)img)->tls; /* a cache changes */
+}

@@ -65,6 +65,7 @@ struct image {
 	struct image_bytes *bytes;
 	size_t bytes_count;
 	struct image_symbols symbols;
+	struct image_tls tls;
 	/* image_debug.c */
 	struct image_context *context; /* borrowed; NULL: a file that was given, alone */
 	struct image *debug; /* with its debugging information or symbols; NULL: none */

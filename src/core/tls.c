@@ -11,6 +11,7 @@ enum {
 	DTV = 8,
 	GLIBC_SLOT = 16, /* dtv_t: the pointer and what to free */
 	RELOCATIONS_MAX = 1 << 20,
+	SYMBOLS_MAX = 1 << 12, /* that are looked at for one of its own */
 	BATCH = 256,
 };
 
@@ -32,14 +33,6 @@ static uint64_t below(const struct image *img, const struct image_segment *s,
 	return thread_pointer - s->size - (-(s->size + at) % align);
 }
 
-/* What the loader has filled in for the object's own code: its number in the table, or how far a
- * variable is from the thread pointer. */
-struct filled {
-	bool has_number, has_distance;
-	uint64_t number;
-	uint64_t distance; /* from the thread pointer to the block; wraps */
-};
-
 /* False: another object has it. */
 static bool symbol_value(const struct image *img, uint64_t i, uint64_t *ret)
 {
@@ -57,35 +50,30 @@ static bool symbol_value(const struct image *img, uint64_t i, uint64_t *ret)
 	return sym.st_shndx != SHN_UNDEF;
 }
 
-static void look_at(struct target *t, const struct image *img, const Elf64_Rela *r,
-		    struct filled *ret)
+/* False: it is not for the object's own code. */
+static bool look_at(const struct image *img, const Elf64_Rela *r, struct image_tls *ret)
 {
 	const uint64_t type = ELF64_R_TYPE(r->r_info);
-	uint64_t value, word;
-	struct err ignored;
+	uint64_t value;
 
-	if ((type != R_X86_64_DTPMOD64 && type != R_X86_64_TPOFF64) ||
-	    !symbol_value(img, ELF64_R_SYM(r->r_info), &value) ||
-	    !target_read_uint(t, image_bias(img) + r->r_offset, WORD, &word, &ignored))
-		return;
-	if (type == R_X86_64_DTPMOD64) {
-		ret->has_number = true;
-		ret->number = word;
-	} else {
-		ret->has_distance = true;
-		ret->distance = word - value - (uint64_t)r->r_addend;
-	}
+	if (!symbol_value(img, ELF64_R_SYM(r->r_info), &value))
+		return false;
+	ret->kind = type == R_X86_64_DTPMOD64 ? IMAGE_TLS_NUMBER : IMAGE_TLS_DISTANCE;
+	ret->at = r->r_offset;
+	ret->added = ret->kind == IMAGE_TLS_NUMBER ? 0 : value + (uint64_t)r->r_addend;
+	return true;
 }
 
-static struct filled find_filled(struct target *t, const struct image *img)
+static void find_filled(const struct image *img, struct image_tls *ret)
 {
-	struct filled found = { .has_number = false };
 	struct image_range range;
 	Elf64_Rela batch[BATCH];
 	struct err ignored;
+	unsigned symbols = 0;
 
+	ret->kind = IMAGE_TLS_NONE;
 	if (!image_section(img, ".rela.dyn", &range))
-		return found;
+		return;
 	uint64_t count = range.size / sizeof(batch[0]);
 	if (count > RELOCATIONS_MAX)
 		count = RELOCATIONS_MAX;
@@ -93,14 +81,25 @@ static struct filled find_filled(struct target *t, const struct image *img)
 		n = count - i < BATCH ? count - i : BATCH;
 		if (!image_read(img, range.addr + i * sizeof(batch[0]), batch,
 				n * sizeof(batch[0]), &ignored))
-			return found;
+			return;
 		for (uint64_t k = 0; k < n; k++) {
-			look_at(t, img, &batch[k], &found);
-			if (found.has_number || found.has_distance)
-				return found;
+			const uint64_t type = ELF64_R_TYPE(batch[k].r_info);
+			if (type != R_X86_64_DTPMOD64 && type != R_X86_64_TPOFF64)
+				continue;
+			if (symbols++ == SYMBOLS_MAX || look_at(img, &batch[k], ret))
+				return;
 		}
 	}
-	return found;
+}
+
+/* Of each file once: it may have a million. */
+static const struct image_tls *filled(const struct image *img)
+{
+	struct image_tls *tls = image_tls(img);
+
+	if (tls->kind == IMAGE_TLS_UNKNOWN)
+		find_filled(img, tls);
+	return tls;
 }
 
 static bool is_musl(const struct images *images)
@@ -133,6 +132,7 @@ bool tls_block(struct target *t, const struct images *images, const struct image
 	       uint64_t thread_pointer, uint64_t *ret, struct err *err)
 {
 	struct image_segment segment;
+	uint64_t word;
 
 	if (!find_segment(img, &segment))
 		return err_set(
@@ -142,14 +142,15 @@ bool tls_block(struct target *t, const struct images *images, const struct image
 		*ret = below(img, &segment, thread_pointer);
 		return true;
 	}
-	const struct filled found = find_filled(t, img);
-	if (found.has_distance) {
-		*ret = thread_pointer + found.distance;
-		return true;
-	}
-	if (found.has_number)
-		return from_table(t, is_musl(images), found.number, thread_pointer, ret,
-				  err);
-	return err_set(err, ERR_NOT_FOUND,
-		       "its file does not say where its thread-local variables are");
+	const struct image_tls *tls = filled(img);
+	if (tls->kind == IMAGE_TLS_NONE)
+		return err_set(
+			err, ERR_NOT_FOUND,
+			"its file does not say where its thread-local variables are");
+	if (!target_read_uint(t, image_bias(img) + tls->at, WORD, &word, err))
+		return false;
+	if (tls->kind == IMAGE_TLS_NUMBER)
+		return from_table(t, is_musl(images), word, thread_pointer, ret, err);
+	*ret = thread_pointer + word - tls->added;
+	return true;
 }
