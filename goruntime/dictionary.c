@@ -142,14 +142,19 @@ static bool keeps_first_argument(struct runtime *rt, const struct code *c)
 	return false;
 }
 
-/* Registers for whole numbers that a value takes as an argument: cmd/compile/abi-internal.md. More
- * than there are: it is passed in memory. */
-static unsigned registers_of(const struct type *type, int depth)
+static unsigned registers_of(struct type_walk *w, const struct type *type);
+
+static unsigned registers_of_fields(struct type_walk *w, const struct type *type)
 {
 	unsigned n = 0;
 
-	if (!type || depth == DEPTH_MAX)
-		return INTEGER_REGISTERS + 1;
+	for (size_t i = 0; i < type_field_count(type) && n <= INTEGER_REGISTERS; i++)
+		n += registers_of(w, type->fields[i].type);
+	return n;
+}
+
+static unsigned registers_by_kind(struct type_walk *w, const struct type *type)
+{
 	switch ((int)type->kind) {
 	case KIND_FLOAT32:
 	case KIND_FLOAT64:
@@ -164,15 +169,23 @@ static unsigned registers_of(const struct type *type, int depth)
 	case KIND_ARRAY:
 		return type->count > 1	 ? INTEGER_REGISTERS + 1
 		       : type->count < 1 ? 0
-					 : registers_of(type_elem(type), depth + 1);
+					 : registers_of(w, type_elem(type));
 	case KIND_STRUCT:
-		for (size_t i = 0; i < type_field_count(type) && n <= INTEGER_REGISTERS;
-		     i++)
-			n += registers_of(type->fields[i].type, depth + 1);
-		return n;
+		return registers_of_fields(w, type);
 	default:
 		return 1;
 	}
+}
+
+/* Registers for whole numbers that a value takes as an argument: cmd/compile/abi-internal.md. More
+ * than there are: it is passed in memory, or has too many parts. */
+static unsigned registers_of(struct type_walk *w, const struct type *type)
+{
+	if (!type || w->depth == DEPTH_MAX || !type_enter(w, type))
+		return INTEGER_REGISTERS + 1;
+	const unsigned n = registers_by_kind(w, type);
+	type_leave(w);
+	return n;
 }
 
 /* The first of its parameters but the dictionary: of a method its receiver. */
@@ -198,16 +211,17 @@ bool dictionary_passed(struct frame_variables *frame, const struct dwarf_scope *
 	const struct code *c = frame->code;
 	const struct dwarf_variable *first = first_parameter(scope);
 	struct pclntab_func func;
+	struct type_walk walk = { 0 };
 	struct err ignored;
 
 	if (c->calls[frame->call].inlined || !c->exact ||
 	    !pclntab_find(&c->module->tab, c->entry, &func) ||
 	    !arguments_in_registers(&frame->rt->layout, &c->module->tab, &func, c->pc))
 		return false;
-	unsigned behind = first ? registers_of(types_at(frame->code->variables->types,
-							first->type, &ignored),
-					       0)
-				: 0;
+	const struct type *before =
+		first ? types_at(frame->code->variables->types, first->type, &ignored)
+		      : NULL;
+	unsigned behind = first ? registers_of(&walk, before) : 0;
 	const unsigned places[] = { 0, behind };
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
 		if (places[i] < INTEGER_REGISTERS &&

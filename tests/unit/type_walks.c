@@ -68,6 +68,7 @@ static const char assembly[] =
 	"first: .short 4; .long 0; .byte 8\n"
 	" .uleb128 1; .string \"main\"; .byte 0x16\n"
 	" base int, int, 5, 8, 2\n"
+	" base shape, go.shape.int, 5, 8, 2\n"
 	" base complex0, complex0, 3, 0, 16\n"
 	" base complex1, complex1, 3, 1, 15\n"
 	" begin two, main.two, 16\n"
@@ -201,7 +202,7 @@ static void set_variables(struct fixture *f, const struct dwarf_variable *list, 
 
 struct given {
 	size_t count;
-	char name[32], unreadable[128]; /* of the last one */
+	char name[32], unreadable[128], shape[128]; /* of the last one */
 };
 
 static void take(void *arg, struct runtime *rt, const struct variable *v)
@@ -213,6 +214,7 @@ static void take(void *arg, struct runtime *rt, const struct variable *v)
 	snprintf(given->name, sizeof(given->name), "%s", v->name);
 	snprintf(given->unreadable, sizeof(given->unreadable), "%s",
 		 v->unreadable ? v->unreadable : "");
+	snprintf(given->shape, sizeof(given->shape), "%s", v->shape ? v->shape : "");
 }
 
 static const char *const endless[] = { "main.self",  "main.one",   "main.row",
@@ -236,6 +238,29 @@ static void test_variables(void **state)
 		assert_int_equal(given.count, 2);
 		assert_string_equal(given.name, "two");
 		assert_string_equal(given.unreadable, "its type has too many parts");
+		end(&f);
+	}
+}
+
+/* As the parameter before which a dictionary is passed: in how many registers? */
+static void test_dictionary(void **state)
+{
+	static const char *const types[] = { "main.ways5", "main.ways6", "main.ways7",
+					     "main.wide3" };
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+		struct fixture f;
+		struct given given = { 0 };
+		begin(&f);
+		struct dwarf_variable list[] = {
+			variable("endless", types[i], DWARF_PIECE_CFA),
+			variable("x", "go.shape.int", DWARF_PIECE_CFA),
+		};
+		list[0].listed = list[1].listed = false;
+		set_variables(&f, list, ARRAY_SIZE(list));
+		frame_each_variable(&f.frame, true, take, &given);
+		assert_int_equal(given.count, 2);
+		assert_string_equal(given.shape, "its dictionary is not kept");
 		end(&f);
 	}
 }
@@ -439,11 +464,12 @@ static void test_all_walks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),	  cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_captures),  cmocka_unit_test(test_stale),
-		cmocka_unit_test(test_variables), cmocka_unit_test(test_values),
-		cmocka_unit_test(test_words),	  cmocka_unit_test(test_printed),
-		cmocka_unit_test(test_all_walks), cmocka_unit_test(test_many_variables),
+		cmocka_unit_test(test_names),	   cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_captures),   cmocka_unit_test(test_stale),
+		cmocka_unit_test(test_variables),  cmocka_unit_test(test_values),
+		cmocka_unit_test(test_words),	   cmocka_unit_test(test_printed),
+		cmocka_unit_test(test_all_walks),  cmocka_unit_test(test_many_variables),
+		cmocka_unit_test(test_dictionary),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, compile, clean);
