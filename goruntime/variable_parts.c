@@ -80,14 +80,15 @@ static void take_apart(struct parts *p, const struct type *type, uint64_t off)
 	type_leave(&p->walk);
 }
 
-/* The way of putting pieces and parts together, in their order. */
+/* The ways of putting pieces and parts together, in their order. */
 struct fitting {
 	const struct dwarf_variable *d;
 	const struct stack_map *map;
 	const struct parts *parts;
 	int64_t home; /* where its caller has put it; -1: not known */
-	size_t now[DWARF_PIECES], first[DWARF_PIECES];
-	size_t found;
+	bool fits[DWARF_PIECES][DWARF_PIECES]; /* each piece, each part */
+	/* Of a piece and all behind it, with a part and all behind: 0, 1, or 2 for more. */
+	uint8_t ways[DWARF_PIECES + 1][DWARF_PIECES + 1];
 };
 
 static bool is_of_object(const struct stack_map *map, int64_t at)
@@ -98,35 +99,52 @@ static bool is_of_object(const struct stack_map *map, int64_t at)
 	return false;
 }
 
-/* What holds pointers is together in a frame, and the collector's map ends with it
- * (cmd/compile/internal/ssagen/pgen.go cmpstackvarLess, 1.27). */
-static bool fits(const struct fitting *f, const struct dwarf_piece *piece,
+/* May it be a pointer or none? What holds pointers is together in a frame, and the collector's map
+ * ends with it (cmd/compile/internal/ssagen/pgen.go cmpstackvarLess, 1.27). */
+static bool may_be_either(const struct fitting *f, const struct dwarf_piece *piece)
+{
+	return piece->where != DWARF_PIECE_CFA || piece->at >= 0 || !f->map->known ||
+	       piece->at % WORD || is_of_object(f->map, piece->at);
+}
+
+static bool fits(const struct fitting *f, const struct dwarf_piece *piece, bool either,
 		 const struct part *part)
 {
 	if (piece->size != UINT64_MAX && piece->size != part->size)
 		return false;
-	if (piece->where != DWARF_PIECE_CFA)
-		return true;
-	if (piece->at >= 0)
+	if (piece->where == DWARF_PIECE_CFA && piece->at >= 0)
 		return f->home < 0 || piece->at - f->home == (int64_t)part->off;
-	return !f->map->known || piece->at % WORD || is_of_object(f->map, piece->at) ||
-	       part->pointer == (piece->at >= f->map->locals);
+	return either || part->pointer == (piece->at >= f->map->locals);
 }
 
-static void fit(struct fitting *f, size_t piece, size_t part)
+/* From the last piece and part on: tried one by one, the ways could be too many. */
+static void count_ways(struct fitting *f)
 {
-	const size_t left = f->d->piece_count - piece;
+	memset(f->ways[f->d->piece_count], 1, sizeof(f->ways[0]));
+	for (size_t i = f->d->piece_count; i-- > 0;) {
+		const struct dwarf_piece *piece = &f->d->pieces[i];
+		const bool either = may_be_either(f, piece);
+		for (size_t k = f->parts->count; k-- > 0;) {
+			f->fits[i][k] = fits(f, piece, either, &f->parts->list[k]);
+			const unsigned n = f->ways[i][k + 1] +
+					   (f->fits[i][k] ? f->ways[i + 1][k + 1] : 0);
+			f->ways[i][k] = n < 2 ? (uint8_t)n : 2;
+		}
+	}
+}
 
-	if (!left) {
-		if (!f->found++)
-			memcpy(f->first, f->now, sizeof(f->first));
-		return;
+/* How many ways there are, up to 2, and the first: which part each piece is. */
+static unsigned fit(struct fitting *f, size_t *ret_first)
+{
+	size_t part = 0;
+
+	count_ways(f);
+	for (size_t i = 0; f->ways[0][0] && i < f->d->piece_count; i++) {
+		while (!f->fits[i][part] || !f->ways[i + 1][part + 1])
+			part++;
+		ret_first[i] = part++;
 	}
-	for (; part + left <= f->parts->count && f->found < 2; part++) {
-		f->now[piece] = part;
-		if (fits(f, &f->d->pieces[piece], &f->parts->list[part]))
-			fit(f, piece + 1, part + 1);
-	}
+	return f->ways[0][0];
 }
 
 static uint64_t alignment(struct type_walk *w, const struct type *type);
@@ -249,6 +267,7 @@ size_t variable_parts(const struct frame_variables *frame, const struct dwarf_sc
 	struct fitting f = { .d = d,
 			     .map = &frame->code->variables->map,
 			     .parts = &parts };
+	size_t first[DWARF_PIECES];
 
 	*ret_over = false;
 	if (!type || type->c || !d->listed || !is_in_places(d))
@@ -260,15 +279,15 @@ size_t variable_parts(const struct frame_variables *frame, const struct dwarf_sc
 	f.home = find_home(frame, s, d, ret_over);
 	if (is_whole(&f, type))
 		return 0;
-	fit(&f, 0, 0);
+	const unsigned found = fit(&f, first);
 	/* Nobody needs the cap of most slices. */
-	bool capless = type->kind == KIND_SLICE && d->piece_count == 2 && f.found &&
-		       f.first[0] == 0 && f.first[1] == 1;
+	bool capless = type->kind == KIND_SLICE && d->piece_count == 2 && found &&
+		       first[0] == 0 && first[1] == 1;
 	for (size_t i = 0; i < parts.count; i++)
 		ret[i] = (struct dwarf_piece){ .where = DWARF_PIECE_NOWHERE,
 					       .size = parts.list[i].size };
-	for (size_t i = 0; (f.found == 1 || capless) && i < d->piece_count; i++) {
-		struct dwarf_piece *piece = &ret[f.first[i]];
+	for (size_t i = 0; (found == 1 || capless) && i < d->piece_count; i++) {
+		struct dwarf_piece *piece = &ret[first[i]];
 		const uint64_t size = piece->size;
 		*piece = d->pieces[i];
 		piece->size = size;

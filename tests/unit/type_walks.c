@@ -75,6 +75,13 @@ static const char assembly[] =
 	" member a, 0, int\n"
 	" member b, 8, int\n"
 	" end\n"
+	" base byte, uint8, 7, 1, 8\n"
+	" begin parts, main.parts, 128\n"
+	" .set off, 0; .rept 15\n"
+	" member x, off, int\n"
+	" .set off, off + 8; .endr\n"
+	" member y, 120, byte\n"
+	" end\n"
 	" begin self, main.self, 16\n"
 	" member inner, 0, self\n"
 	" end\n"
@@ -242,7 +249,7 @@ static void test_variables(void **state)
 	}
 }
 
-/* As the parameter before which a dictionary is passed: in how many registers? */
+/* As the parameter that a dictionary is passed behind: how many registers does it take? */
 static void test_dictionary(void **state)
 {
 	static const char *const types[] = { "main.ways5", "main.ways6", "main.ways7",
@@ -461,6 +468,72 @@ static void test_all_walks(void **state)
 	end(&f);
 }
 
+/* In so many pieces of a word, and the last one of that size. */
+static struct dwarf_variable in_pieces(size_t n, uint64_t last)
+{
+	struct dwarf_variable d = variable("x", "main.parts", DWARF_PIECE_CFA);
+
+	d.parameter = false;
+	xfree(d.pieces);
+	d.pieces = xcalloc(n, sizeof(*d.pieces));
+	d.piece_count = n;
+	for (size_t i = 0; i < n; i++)
+		d.pieces[i] = (struct dwarf_piece){ .where = DWARF_PIECE_CFA,
+						    .at = -8 * (int64_t)(i + 1),
+						    .size = i + 1 < n ? 8 : last };
+	return d;
+}
+
+/* Which part of its type each piece is, if there is one way only. */
+static void test_parts(void **state)
+{
+	static const struct {
+		size_t pieces;
+		uint64_t last;
+		bool known;
+	} cases[] = {
+		{ 15, 8, true }, { 15, 1, false }, { 15, 2, false }, { 1, 1, true }
+	};
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct fixture f;
+		struct given given = { 0 };
+		begin(&f);
+		const size_t n = cases[i].pieces;
+		const struct dwarf_variable d = in_pieces(n, cases[i].last);
+		set_variables(&f, &d, 1);
+		frame_each_variable(&f.frame, false, take, &given);
+		const struct dwarf_variable *at = &f.variables->told[0][0].at;
+		assert_int_equal(at->piece_count, 16);
+		for (size_t k = 0; k < 16; k++) {
+			const bool known = cases[i].known && (n == 1 ? k == 15 : k < n);
+			assert_int_equal(at->pieces[k].where,
+					 known ? DWARF_PIECE_CFA : DWARF_PIECE_NOWHERE);
+		}
+		end(&f);
+	}
+}
+
+/* Many of these, whose last piece fits nowhere, in a frame of as many objects as there can be. */
+static void test_many_parts(void **state)
+{
+	enum { MANY = 4000, PIECES = 8 };
+	AUTO(xfree) struct dwarf_variable *list = xcalloc(MANY, sizeof(*list));
+	struct given given = { 0 };
+	struct fixture f;
+	(void)state;
+	begin(&f);
+	struct stack_map *map = &f.variables->map;
+	map->objects = xcalloc(STACK_OBJECTS, sizeof(*map->objects));
+	map->object_count = STACK_OBJECTS;
+	for (size_t i = 0; i < MANY; i++)
+		list[i] = in_pieces(PIECES, 2);
+	set_variables(&f, list, MANY);
+	frame_each_variable(&f.frame, false, take, &given);
+	assert_int_equal(given.count, MANY);
+	end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -469,7 +542,8 @@ int main(void)
 		cmocka_unit_test(test_variables),  cmocka_unit_test(test_values),
 		cmocka_unit_test(test_words),	   cmocka_unit_test(test_printed),
 		cmocka_unit_test(test_all_walks),  cmocka_unit_test(test_many_variables),
-		cmocka_unit_test(test_dictionary),
+		cmocka_unit_test(test_dictionary), cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_many_parts),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, compile, clean);
