@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "frames_c.h"
+#include "loop_bodies.h"
 #include "preempted.h"
 #include "runtime_priv.h"
 #include "variables.h"
@@ -181,39 +182,22 @@ const struct code *code_of_frame(const struct runtimes *all,
 	return c && !c->foreign ? c : NULL;
 }
 
-/* "main.f-range1-range2": the body of a loop over a function is one itself, from Go 1.23 on
- * (cmd/compile/internal/rangefunc). Returns the length of the name of the function that it is
- * written in. */
-static size_t around_loops(const char *name)
+static void join_loops(struct expansion *e)
 {
-	static const char suffix[] = "-range";
-	size_t len = strlen(name);
+	bool any = false;
 
-	for (;;) {
-		size_t rest = len;
-		while (rest && name[rest - 1] >= '0' && name[rest - 1] <= '9')
-			rest--;
-		if (rest == len || rest < sizeof(suffix) ||
-		    memcmp(name + rest - strlen(suffix), suffix, strlen(suffix)) != 0)
-			return len;
-		len = rest - strlen(suffix);
-	}
-}
-
-static void join_loop(struct expansion *e, size_t i)
-{
-	struct code_frame *body = &e->list[i].frame;
-	size_t len = body->function ? around_loops(body->function) : 0;
-
-	if (!len || !body->function[len])
+	for (size_t i = 0; i < e->count && !any; i++)
+		any = e->list[i].frame.function &&
+		      is_loop_body(e->list[i].frame.function);
+	if (!any)
 		return;
-	for (size_t k = i + 1; k < e->count; k++) {
-		const char *name = e->list[k].frame.function;
-		if (name && strncmp(name, body->function, len) == 0 && !name[len]) {
-			body->body_of = (uint32_t)(k - i);
-			return;
-		}
-	}
+	AUTO(xfree) const char **functions = xcalloc(e->count, sizeof(*functions));
+	AUTO(xfree) uint32_t *body_of = xcalloc(e->count, sizeof(*body_of));
+	for (size_t i = 0; i < e->count; i++)
+		functions[i] = e->list[i].frame.function;
+	loop_bodies_join(functions, e->count, body_of);
+	for (size_t i = 0; i < e->count; i++)
+		e->list[i].frame.body_of = body_of[i];
 }
 
 /* Its first holder is who asks. */
@@ -232,8 +216,7 @@ static struct expansion *make(struct runtimes *all, uint32_t id)
 		else
 			add_c(e, all, raw, i);
 	}
-	for (size_t i = 0; i < e->count; i++)
-		join_loop(e, i);
+	join_loops(e);
 	return e;
 }
 

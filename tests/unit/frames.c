@@ -4,9 +4,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
+#include "limit.h"
+#include "loop_bodies.h"
 #include "pseudo.h"
 
 enum {
@@ -96,11 +99,106 @@ static void test_of_goroutine(void **state)
 	}
 }
 
+static void test_loop_bodies(void **state)
+{
+	static const struct {
+		const char *function;
+		uint32_t body_of;
+	} stack[] = {
+		{ "main.f-range1", 3 },
+		{ NULL, 0 },
+		{ "main.f-range1-range2", 1 },
+		{ "main.f", 0 },
+		{ "main.f-range12", 3 },
+		{ "main.f1", 0 },
+		{ "main.F-range1", 0 },
+		{ "main.f", 0 },
+		{ "main.f-range1", 0 },
+		{ "main.f-range", 0 },
+		{ "main.g-range1", 2 },
+		{ "main.g-range1", 1 },
+		{ "main.g", 0 },
+		{ "main.g.func2-range1", 2 },
+		{ "main.g.func", 0 },
+		{ "main.g.func2", 0 },
+		{ "-range1", 0 },
+		{ "", 0 },
+	};
+	const char *functions[ARRAY_SIZE(stack)];
+	uint32_t body_of[ARRAY_SIZE(stack)];
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(stack); i++)
+		functions[i] = stack[i].function;
+	loop_bodies_join(functions, ARRAY_SIZE(stack), body_of);
+	for (size_t i = 0; i < ARRAY_SIZE(stack); i++)
+		assert_int_equal(body_of[i], stack[i].body_of);
+}
+
+/* Of one function, with as many names, and as many calls of it. */
+static void test_names_of_loop_bodies(void **state)
+{
+	enum { MANY = LIMIT_FRAMES / 2, NAME_BYTES = 32 };
+	AUTO(xfree) char(*names)[NAME_BYTES] = xcalloc(MANY, sizeof(*names));
+	AUTO(xfree) const char **functions = xcalloc(2 * MANY, sizeof(*functions));
+	AUTO(xfree) uint32_t *body_of = xcalloc(2 * MANY, sizeof(*body_of));
+	(void)state;
+	for (size_t i = 0; i < MANY; i++) {
+		snprintf(names[i], NAME_BYTES, "main.f-range%zu", i);
+		functions[i] = names[i];
+		functions[MANY + i] = "main.f";
+	}
+	loop_bodies_join(functions, 2 * MANY, body_of);
+	for (size_t i = 0; i < MANY; i++) {
+		assert_int_equal(body_of[i], MANY - i);
+		assert_int_equal(body_of[MANY + i], 0);
+	}
+}
+
+struct counting {
+	size_t count, bodies;
+};
+
+static void count_body(void *arg, const struct code_frame *f)
+{
+	struct counting *c = arg;
+
+	c->count++;
+	c->bodies += f->body_of == LIMIT_FRAMES - c->count;
+}
+
+/* Stacks of nothing but bodies of loops, of whose function there is no call, or the outermost. */
+static void test_many_loop_bodies(void **state)
+{
+	enum { MANY = 16 };
+	static const struct pseudo_func loops[] = { { "runtime.goexit", 0, 0 },
+						    { "main.f-range1", 16, 0 },
+						    { "main.f", 16, 0 } };
+	AUTO(pseudo_free) struct pseudo *p = pseudo_new(27, loops, ARRAY_SIZE(loops));
+	AUTO(xfree) struct raw_frame *frames = xcalloc(LIMIT_FRAMES, sizeof(*frames));
+	(void)state;
+	for (uint32_t i = 0; i < MANY; i++) {
+		struct counting c = { 0 };
+		for (size_t k = 0; k < LIMIT_FRAMES; k++)
+			frames[k] =
+				(struct raw_frame){ pseudo_pc(p, loops[1].name, 8 + i),
+						    FRAME_EXACT, i };
+		if (i % 2)
+			frames[LIMIT_FRAMES - 1].pc = pseudo_pc(p, "main.f", 8);
+		const uint32_t id = stacks_intern(p->all->stacks, frames, LIMIT_FRAMES);
+		runtimes_each_frame(p->all, id, count_body, &c);
+		assert_int_equal(c.count, LIMIT_FRAMES);
+		assert_int_equal(c.bodies, i % 2 ? LIMIT_FRAMES : 1);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_other_stacks),
 		cmocka_unit_test(test_of_goroutine),
+		cmocka_unit_test(test_loop_bodies),
+		cmocka_unit_test(test_names_of_loop_bodies),
+		cmocka_unit_test(test_many_loop_bodies),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
