@@ -26,7 +26,7 @@ enum {
 
 struct closure {
 	struct runtime *rt;
-	const struct code_variables *variables;
+	struct code_variables *variables;
 	const struct dwarf_scope *scope;
 	struct dictionary dictionary;
 	variable_fn *fn;
@@ -47,7 +47,7 @@ static bool look_up(struct closure *c, uint64_t entry)
 
 	if (!code)
 		return false;
-	c->variables = code_variables(c->rt, code);
+	c->variables = (struct code_variables *)(uintptr_t)code_variables(c->rt, code);
 	if (!c->variables->scopes || !c->variables->scopes->count)
 		return false;
 	c->scope = &c->variables->scopes->list[c->variables->scopes->count - 1];

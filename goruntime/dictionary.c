@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dictionary.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "arguments.h"
@@ -56,31 +57,80 @@ static bool names_types_twice(const char *function)
 	return false;
 }
 
-/* A variable that escapes is only told of as a pointer, and one of a closure by its shape: both
- * without a place in the dictionary. It is found by the shape, where that is of one type only. */
-static bool index_of_shape(const struct code_variables *v, const struct type *shape,
-			   uint64_t *ret, struct err *err)
+/* Where the dictionary has the type of a shape. */
+struct shape_place {
+	uint64_t fields_ref, index;
+	bool several; /* and others */
+};
+
+struct shape_places {
+	bool unclear; /* by the function's name */
+	size_t count;
+	struct shape_place list[]; /* by fields_ref */
+};
+
+static int by_shape(const void *a, const void *b)
+{
+	const struct shape_place *x = a, *y = b;
+
+	return (x->fields_ref > y->fields_ref) - (x->fields_ref < y->fields_ref);
+}
+
+static void join_same(struct shape_places *p)
+{
+	size_t kept = 0;
+
+	qsort(p->list, p->count, sizeof(p->list[0]), by_shape);
+	for (size_t i = 0; i < p->count; i++) {
+		struct shape_place *last = kept ? &p->list[kept - 1] : NULL;
+		if (last && last->fields_ref == p->list[i].fields_ref)
+			last->several |= last->index != p->list[i].index;
+		else
+			p->list[kept++] = p->list[i];
+	}
+	p->count = kept;
+}
+
+static const struct shape_places *places_of(struct code_variables *v)
 {
 	const struct dwarf_scopes *s = v->scopes;
 	const char *function = s->list[s->count - 1].function;
+	struct shape_places *p = v->shapes;
 	struct err ignored;
-	bool found = false;
 
-	if (!function || names_types_twice(function))
-		return err_set(err, ERR_NOT_FOUND,
-			       "the function has several types of this shape");
+	if (p)
+		return p;
+	p = v->shapes = xcalloc(1, sizeof(*p) + s->shape_count * sizeof(p->list[0]));
+	p->unclear = !function || names_types_twice(function);
 	for (size_t i = 0; i < s->shape_count; i++) {
 		const struct type *t = types_at(v->types, s->shapes[i].type, &ignored);
-		if (!t || t->fields_ref != shape->fields_ref)
-			continue;
-		if (found && *ret != s->shapes[i].index)
-			return err_set(err, ERR_NOT_FOUND,
-				       "the function has several types of this shape");
-		*ret = s->shapes[i].index;
-		found = true;
+		if (t)
+			p->list[p->count++] =
+				(struct shape_place){ .fields_ref = t->fields_ref,
+						      .index = s->shapes[i].index };
 	}
-	return found || err_set(err, ERR_NOT_FOUND,
-				"where its dictionary has this type is not said");
+	join_same(p);
+	return p;
+}
+
+/* A variable that escapes is only told of as a pointer, and one of a closure by its shape: both
+ * without a place in the dictionary. It is found by the shape, where that is of one type only. */
+static bool index_of_shape(struct code_variables *v, const struct type *shape,
+			   uint64_t *ret, struct err *err)
+{
+	const struct shape_places *p = places_of(v);
+	const struct shape_place wanted = { .fields_ref = shape->fields_ref },
+				 *found = bsearch(&wanted, p->list, p->count,
+						  sizeof(wanted), by_shape);
+
+	if (p->unclear || (found && found->several))
+		return err_set(err, ERR_NOT_FOUND,
+			       "the function has several types of this shape");
+	if (!found)
+		return err_set(err, ERR_NOT_FOUND,
+			       "where its dictionary has this type is not said");
+	*ret = found->index;
+	return true;
 }
 
 static const struct type *read_type(struct runtime *rt, uint64_t addr, uint64_t index,
@@ -253,7 +303,7 @@ bool dictionary_find(struct frame_variables *frame, uint64_t *ret)
 
 static const struct type *real_type(struct runtime *rt,
 				    const struct dictionary *dictionary,
-				    const struct code_variables *variables,
+				    struct code_variables *variables,
 				    const struct dwarf_variable *d,
 				    const struct type *shape, struct err *err)
 {
@@ -269,9 +319,8 @@ static const struct type *real_type(struct runtime *rt,
 }
 
 void dictionary_settle(struct runtime *rt, const struct dictionary *dictionary,
-		       const struct code_variables *variables,
-		       const struct dwarf_variable *d, struct variable *v,
-		       struct err *err)
+		       struct code_variables *variables, const struct dwarf_variable *d,
+		       struct variable *v, struct err *err)
 {
 	const struct type *shape = v->value.type;
 

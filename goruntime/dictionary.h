@@ -27,8 +27,7 @@ bool dictionary_find(struct frame_variables *frame, uint64_t *ret);
 bool dictionary_has(const struct dwarf_variable *d, const struct variable *v);
 /* Makes the type of v what it really is; else v->shape says why it is not known. */
 void dictionary_settle(struct runtime *rt, const struct dictionary *dictionary,
-		       const struct code_variables *variables,
-		       const struct dwarf_variable *d, struct variable *v,
-		       struct err *err);
+		       struct code_variables *variables, const struct dwarf_variable *d,
+		       struct variable *v, struct err *err);
 
 #endif

@@ -37,6 +37,7 @@ void code_variables_free(struct code_variables *variables)
 		free_told(variables);
 		dwarf_scopes_free(variables->scopes);
 		stack_map_deinit(&variables->map);
+		xfree(variables->shapes);
 	}
 	xfree(variables);
 }
@@ -258,34 +259,44 @@ static bool read_dictionary(struct frame_variables *frame, const struct dwarf_va
 	return value_words(frame->rt, at, ret, 1, err);
 }
 
-/* Where the caller's dictionary is, as a frame has it. */
-static struct dictionary find_dictionary(struct frame_variables *frame,
-					 const struct dwarf_scope *s, struct err *err)
-{
-	const struct dwarf_variable *d = dictionary_variable(s);
-	struct dictionary dictionary = { .why = "its dictionary is not kept" };
+/* Variables of one frame. */
+struct giving {
+	struct frame_variables *frame;
+	const struct dwarf_scope *scope;
+	variable_fn *fn;
+	void *arg;
+	bool tried; /* to find the dictionary */
+	struct dictionary dictionary;
+	struct err why_none;
+};
 
-	err->text[0] = '\0';
-	if ((d && read_dictionary(frame, d, &dictionary.addr, err)) ||
-	    dictionary_passed(frame, s, &dictionary.addr) ||
-	    (!d && dictionary_find(frame, &dictionary.addr)))
-		return dictionary;
-	dictionary.addr = 0;
-	if (err->text[0])
-		dictionary.why = err->text;
-	return dictionary;
+/* Where the caller's dictionary is, as a frame has it. */
+static void find_dictionary(struct giving *g)
+{
+	const struct dwarf_variable *d = dictionary_variable(g->scope);
+	uint64_t *addr = &g->dictionary.addr;
+
+	g->tried = true;
+	g->dictionary.why = "its dictionary is not kept";
+	g->why_none.text[0] = '\0';
+	if ((d && read_dictionary(g->frame, d, addr, &g->why_none)) ||
+	    dictionary_passed(g->frame, g->scope, addr) ||
+	    (!d && dictionary_find(g->frame, addr)))
+		return;
+	*addr = 0;
+	if (g->why_none.text[0])
+		g->dictionary.why = g->why_none.text;
 }
 
-static void settle_type(struct frame_variables *frame, const struct dwarf_scope *s,
-			const struct dwarf_variable *d, struct variable *v,
-			struct err *err)
+static void settle_type(struct giving *g, const struct dwarf_variable *d,
+			struct variable *v, struct err *err)
 {
-	struct err why;
-
 	if (!dictionary_has(d, v))
 		return;
-	struct dictionary dictionary = find_dictionary(frame, s, &why);
-	dictionary_settle(frame->rt, &dictionary, frame->code->variables, d, v, err);
+	if (!g->tried)
+		find_dictionary(g);
+	dictionary_settle(g->frame->rt, &g->dictionary, g->frame->code->variables, d, v,
+			  err);
 }
 
 static void locate_in_frame(struct frame_variables *frame,
@@ -300,10 +311,10 @@ static void locate_in_frame(struct frame_variables *frame,
 	variable_follow(frame->rt, v, err);
 }
 
-static void give(struct frame_variables *frame, const struct dwarf_scope *s,
-		 const struct dwarf_variable *d, struct told_variable *told,
-		 variable_fn *fn, void *arg)
+static void give(struct giving *g, const struct dwarf_variable *d,
+		 struct told_variable *told)
 {
+	struct frame_variables *frame = g->frame;
 	struct variable v = told->v;
 	struct err err, why_shape;
 
@@ -312,11 +323,12 @@ static void give(struct frame_variables *frame, const struct dwarf_scope *s,
 	    !types_at(frame->code->variables->types, told->at.type, &err))
 		v.unreadable = err.text;
 	else if (!v.unreadable && is_in_closure(frame, &told->at))
-		closure_variable(frame->rt, s, &told->at, frame->closure, &v, &err);
+		closure_variable(frame->rt, g->scope, &told->at, frame->closure, &v,
+				 &err);
 	else if (!v.unreadable && v.value.type)
 		locate_in_frame(frame, told, &v, &err);
-	settle_type(frame, s, d, &v, &why_shape);
-	fn(arg, frame->rt, &v);
+	settle_type(g, d, &v, &why_shape);
+	g->fn(g->arg, frame->rt, &v);
 }
 
 void frame_each_variable(struct frame_variables *frame, bool arguments, variable_fn *fn,
@@ -324,10 +336,11 @@ void frame_each_variable(struct frame_variables *frame, bool arguments, variable
 {
 	const struct dwarf_scope *s = scope_of(frame);
 	struct told_variable *told = s && s->variable_count ? told_of(frame, s) : NULL;
+	struct giving g = { .frame = frame, .scope = s, .fn = fn, .arg = arg };
 
 	for (size_t i = 0; told && i < s->variable_count; i++)
 		if (told[i].given && told[i].v.argument == arguments)
-			give(frame, s, &s->variables[i], &told[i], fn, arg);
+			give(&g, &s->variables[i], &told[i]);
 	if (!frame->code->variables->scopes && !arguments &&
 	    !frame->code->calls[frame->call].inlined)
 		frame_each_slot(frame, fn, arg);

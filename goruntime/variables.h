@@ -35,6 +35,7 @@ struct code_variables {
 		bound; /* captures.c: the receiver that this method value carries */
 	const struct type *bound_type; /* NULL: not known */
 	struct told_variable **told;   /* of each scope; NULL: not asked for yet */
+	struct shape_places *shapes;   /* dictionary.c; NULL: not asked for yet */
 };
 
 /* One of a goroutine's frames. */

@@ -272,6 +272,39 @@ static void test_dictionary(void **state)
 	}
 }
 
+/* It is found once for all of them, and so is where it has each shape, in however many steps. */
+static void test_many_shapes(void **state)
+{
+	enum { MANY = 4000, DICTIONARY = PSEUDO_FREE + 0x100 };
+	static const char shape[] = "go.shape.";
+	AUTO(xfree) struct dwarf_variable *list = xcalloc(MANY + 1, sizeof(*list));
+	AUTO(xfree) char *name = xcalloc(LIMIT_NAME_BYTES, 1);
+	struct given given = { 0 };
+	struct fixture f;
+	(void)state;
+	begin(&f);
+	for (size_t i = 0; i < MANY; i++) {
+		list[i] = variable("x", "go.shape.int", DWARF_PIECE_CFA);
+		list[i].parameter = list[i].listed = false;
+	}
+	list[MANY] = variable(".dict", "int", DWARF_PIECE_CFA);
+	list[MANY].listed = false;
+	pseudo_put(f.p, CFA, DICTIONARY);
+	set_variables(&f, list, MANY + 1);
+	struct dwarf_scopes *scopes = f.variables->scopes;
+	for (size_t i = 0; i + sizeof(shape) < LIMIT_NAME_BYTES; i += sizeof(shape) - 1)
+		strcpy(name + i, shape);
+	scopes->list->function = name;
+	scopes->shapes = xcalloc(MANY, sizeof(*scopes->shapes));
+	scopes->shape_count = MANY;
+	for (size_t i = 0; i < MANY; i++)
+		scopes->shapes[i] = (struct dwarf_shape){ list[0].type, i };
+	frame_each_variable(&f.frame, false, take, &given);
+	assert_int_equal(given.count, MANY);
+	assert_string_equal(given.shape, "the function has several types of this shape");
+	end(&f);
+}
+
 /* Is that of a variable stale? Nothing says so. */
 static void test_stale(void **state)
 {
@@ -542,8 +575,8 @@ int main(void)
 		cmocka_unit_test(test_variables),  cmocka_unit_test(test_values),
 		cmocka_unit_test(test_words),	   cmocka_unit_test(test_printed),
 		cmocka_unit_test(test_all_walks),  cmocka_unit_test(test_many_variables),
-		cmocka_unit_test(test_dictionary), cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_many_parts),
+		cmocka_unit_test(test_dictionary), cmocka_unit_test(test_many_shapes),
+		cmocka_unit_test(test_parts),	   cmocka_unit_test(test_many_parts),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, compile, clean);
