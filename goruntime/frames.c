@@ -255,12 +255,17 @@ static struct expansion *expand(struct runtimes *all, uint32_t id)
 int32_t frame_number(struct runtimes *all, uint32_t stack, int32_t unwound)
 {
 	AUTO(expansion_release) struct expansion *e = expand(all, stack);
-	int32_t n = -1;
+	size_t low = 0, high = e->count;
 
 	/* What is inlined comes first. */
-	for (size_t i = 0; i < e->count && e->list[i].raw <= (uint32_t)unwound; i++)
-		n = (int32_t)i;
-	return n;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (e->list[middle].raw <= (uint32_t)unwound)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return (int32_t)low - 1;
 }
 
 void runtimes_each_frame(struct runtimes *all, uint32_t stack, code_frame_fn *fn,

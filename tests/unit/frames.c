@@ -154,6 +154,21 @@ static void test_names_of_loop_bodies(void **state)
 	}
 }
 
+/* Of the whole stack, for as many deferred calls as goroutines may have. */
+static void test_numbers(void **state)
+{
+	AUTO(pseudo_free) struct pseudo *p = pseudo_new(27, funcs, ARRAY_SIZE(funcs));
+	AUTO(xfree) struct raw_frame *frames = xcalloc(LIMIT_FRAMES, sizeof(*frames));
+	(void)state;
+	for (size_t i = 0; i < LIMIT_FRAMES; i++)
+		frames[i] = (struct raw_frame){ pc_of(p, 0, 0), FRAME_EXACT, 0 };
+	const uint32_t id = stacks_intern(p->all->stacks, frames, LIMIT_FRAMES);
+	for (size_t i = 0; i < 8 * LIMIT_FRAMES; i++) {
+		const int32_t n = (int32_t)(i % LIMIT_FRAMES);
+		assert_int_equal(frame_number(p->all, id, n), n);
+	}
+}
+
 struct counting {
 	size_t count, bodies;
 };
@@ -196,6 +211,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_other_stacks),
 		cmocka_unit_test(test_of_goroutine),
+		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_loop_bodies),
 		cmocka_unit_test(test_names_of_loop_bodies),
 		cmocka_unit_test(test_many_loop_bodies),
