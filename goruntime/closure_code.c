@@ -173,7 +173,7 @@ static struct dwarf_variable *find(struct dwarf_scope *s, const struct dwarf_var
 {
 	for (size_t i = 0; v->name && i < s->variable_count; i++) {
 		struct dwarf_variable *own = &s->variables[i];
-		if (own->name && strcmp(own->name, v->name) == 0 &&
+		if (own->name && variable_names_same(own->name, v->name) &&
 		    own->type == v->type && own->depth == v->depth &&
 		    own->parameter == v->parameter)
 			return own;

@@ -3,6 +3,13 @@
 
 #include <string.h>
 
+enum { NAME_COMPARED = 1024 /* bytes: more of a variable's name nobody writes */ };
+
+bool variable_names_same(const char *a, const char *b)
+{
+	return strncmp(a, b, NAME_COMPARED) == 0;
+}
+
 /* Where x escapes to the heap, the compiler has a pointer to it, "&x". */
 static const char *own_name(const struct dwarf_variable *d)
 {
@@ -101,7 +108,7 @@ bool variable_is_repeated(const struct dwarf_scope *scope, const struct dwarf_va
 	for (size_t i = 0; d->parameter && d->name && i < scope->variable_count; i++) {
 		const struct dwarf_variable *other = &scope->variables[i];
 		if (other == d || !other->parameter || !other->name ||
-		    strcmp(other->name, d->name) != 0)
+		    !variable_names_same(other->name, d->name))
 			continue;
 		bool better = nowhere && !variable_is_nowhere(other);
 		bool same = nowhere == variable_is_nowhere(other);
@@ -125,7 +132,8 @@ const struct dwarf_variable *variable_moved_to(const struct dwarf_scope *scope,
 
 	for (size_t i = 0; d->parameter && d->name && i < scope->variable_count; i++) {
 		const struct dwarf_variable *other = &scope->variables[i];
-		if (!is_heap_copy(other) || strcmp(other->name + 1, d->name) != 0)
+		if (!is_heap_copy(other) ||
+		    !variable_names_same(other->name + 1, d->name))
 			continue;
 		if (!variable_is_nowhere(other))
 			return other;
@@ -139,7 +147,7 @@ bool variable_is_moved(const struct dwarf_scope *scope, const struct dwarf_varia
 	for (size_t i = 0; is_heap_copy(d) && i < scope->variable_count; i++) {
 		const struct dwarf_variable *other = &scope->variables[i];
 		if (other->parameter && other->name &&
-		    strcmp(other->name, d->name + 1) == 0)
+		    variable_names_same(other->name, d->name + 1))
 			return true;
 	}
 	return false;
@@ -151,7 +159,7 @@ bool variable_is_hidden(const struct dwarf_scope *scope, const struct dwarf_vari
 
 	for (size_t i = 0; i < scope->variable_count; i++) {
 		const struct dwarf_variable *other = &scope->variables[i];
-		if (other->depth > d->depth && strcmp(own_name(other), name) == 0)
+		if (other->depth > d->depth && variable_names_same(own_name(other), name))
 			return true;
 	}
 	return false;

@@ -7,6 +7,8 @@
 #include "code.h"
 #include "dwarf_scopes.h"
 
+/* Each of a pc's variables is compared with all others: as far as names are worth it. */
+bool variable_names_same(const char *a, const char *b);
 /* Only the compiler declares it: ".dict", "#yield1", a blank, or a piece of another variable,
  * "s.len". Results without a name ("~r0") are not of these. */
 bool variable_is_compilers(const struct dwarf_variable *d);

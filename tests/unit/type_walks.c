@@ -218,7 +218,7 @@ static void take(void *arg, struct runtime *rt, const struct variable *v)
 
 	(void)rt;
 	given->count++;
-	snprintf(given->name, sizeof(given->name), "%s", v->name);
+	snprintf(given->name, sizeof(given->name), "%.31s", v->name);
 	snprintf(given->unreadable, sizeof(given->unreadable), "%s",
 		 v->unreadable ? v->unreadable : "");
 	snprintf(given->shape, sizeof(given->shape), "%s", v->shape ? v->shape : "");
@@ -475,6 +475,28 @@ static void test_many_variables(void **state)
 	end(&f);
 }
 
+/* Their names are ends of one that no program has. */
+static void test_long_names(void **state)
+{
+	enum { MANY = LIMIT_SCOPE_VARIABLES, LONG = 1 << 20 };
+	AUTO(xfree) struct dwarf_variable *list = xcalloc(MANY, sizeof(*list));
+	AUTO(xfree) char *name = xcalloc(LONG + 1, 1);
+	struct given given = { 0 };
+	struct fixture f;
+	(void)state;
+	begin(&f);
+	memset(name, 'x', LONG);
+	for (uint32_t i = 0; i < MANY; i++) {
+		list[i] = variable(name + i, "int", DWARF_PIECE_CFA);
+		list[i].parameter = list[i].listed = false;
+		list[i].depth = i % 2;
+	}
+	set_variables(&f, list, MANY);
+	frame_each_variable(&f.frame, false, take, &given);
+	assert_int_equal(given.count, MANY);
+	end(&f);
+}
+
 /* However many walks there are: the limit is for those of types, not for values. */
 static void test_all_walks(void **state)
 {
@@ -570,13 +592,14 @@ static void test_many_parts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),	   cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_captures),   cmocka_unit_test(test_stale),
-		cmocka_unit_test(test_variables),  cmocka_unit_test(test_values),
-		cmocka_unit_test(test_words),	   cmocka_unit_test(test_printed),
-		cmocka_unit_test(test_all_walks),  cmocka_unit_test(test_many_variables),
-		cmocka_unit_test(test_dictionary), cmocka_unit_test(test_many_shapes),
-		cmocka_unit_test(test_parts),	   cmocka_unit_test(test_many_parts),
+		cmocka_unit_test(test_names),	    cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_captures),    cmocka_unit_test(test_stale),
+		cmocka_unit_test(test_variables),   cmocka_unit_test(test_values),
+		cmocka_unit_test(test_words),	    cmocka_unit_test(test_printed),
+		cmocka_unit_test(test_all_walks),   cmocka_unit_test(test_many_variables),
+		cmocka_unit_test(test_long_names),  cmocka_unit_test(test_dictionary),
+		cmocka_unit_test(test_many_shapes), cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_many_parts),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, compile, clean);
