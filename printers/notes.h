@@ -32,6 +32,16 @@ struct type_notes {
 
 struct type_notes *notes_of(struct printing *p, const struct type *type);
 struct type_notes *notes_of_fields(struct printing *p, const struct type *type);
+/* As withhold_named(). */
+static inline const char *withhold_of_type(struct printing *p,
+					   const struct type_notes *notes)
+{
+	const char *before = p->withheld;
+
+	if (!before)
+		p->withheld = notes->withheld;
+	return before;
+}
 
 /* Of a variable, of which nothing but its place and value is another one in other frames. */
 struct variable_notes {

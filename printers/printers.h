@@ -73,6 +73,18 @@ struct moment {
 	const struct sockets *sockets; /* NULL: not known */
 };
 
+/* Which way a value was reached: what is said there of what is inside holds for it, too. */
+struct value_step {
+	struct value of;       /* a pointer; or a struct, an array, a slice */
+	uint64_t first, count; /* of those: where its elements are, and how many */
+	uint64_t index;	       /* the field or element that is next */
+};
+struct value_path {
+	size_t name_len; /* of the variable that it begins with */
+	struct value_step *steps;
+	size_t count, cap;
+};
+
 /* An object with its name, type and value. */
 struct one_value {
 	struct sink *out;
@@ -81,6 +93,7 @@ struct one_value {
 	const struct moment *moment;
 	struct redaction *redaction;
 	const char *name;
+	const struct value_path *path; /* NULL: it is what has the name */
 	struct value value;
 	uint64_t *withheld; /* private */
 };

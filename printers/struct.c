@@ -1,16 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "notes.h"
 
-/* rule: of the field, NULL: none withholds it. */
-static void print_field(struct printing *p, const struct value *v,
-			const struct type_field *field, const struct field_notes *notes,
-			const char *rule)
+const char *withhold_field(struct printing *p, const struct value *v, size_t i,
+			   const char *pair)
 {
-	struct value inside = { field->type, v->addr + field->off };
 	const char *before = p->withheld;
 
-	if (!before)
-		p->withheld = rule ? rule : notes->withheld;
+	if (before)
+		return before;
+	if (pair && is_named_by(naming_field(v->type), type_field(v->type, i)))
+		p->withheld = pair;
+	else
+		p->withheld = notes_of_fields(p, v->type)->fields[i].withheld;
+	return before;
+}
+
+static void print_field(struct printing *p, const struct value *v, size_t i,
+			const struct field_notes *notes, const char *pair)
+{
+	const struct type_field *field = type_field(v->type, i);
+	struct value inside = { field->type, v->addr + field->off };
+	const char *before = withhold_field(p, v, i, pair);
+
 	sink_begin(p->out, SINK_OBJECT);
 	print_members(p->out, notes->head);
 	print_value_rest(p, &inside);
@@ -25,16 +36,13 @@ void print_struct(struct printing *p, const struct value *v)
 
 	if (!may_descend(p, n))
 		return;
-	const struct type_field *naming = naming_field(v->type);
-	const char *rule = p->withheld ? NULL : rule_of_pair(p, v);
+	const char *pair = p->withheld ? NULL : rule_of_pair(p, v);
 	sink_named_begin(p->out, "fields", SINK_ARRAY);
 	for (; i < n && has_room(p); i++) {
-		const struct type_field *f = type_field(v->type, i);
 		if (notes->fields[i].hidden)
 			hidden++;
 		else
-			print_field(p, v, f, &notes->fields[i],
-				    rule && is_named_by(naming, f) ? rule : NULL);
+			print_field(p, v, i, &notes->fields[i], pair);
 	}
 	sink_end(p->out);
 	if (hidden)

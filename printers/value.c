@@ -183,10 +183,8 @@ const char *kind_name(enum type_kind kind)
 static void print_content(struct printing *p, const struct value *v,
 			  const struct type_notes *notes)
 {
-	const char *before = p->withheld;
+	const char *before = withhold_of_type(p, notes);
 
-	if (!before)
-		p->withheld = notes->withheld;
 	if (!withhold_value(p, v)) {
 		print_known(p, v, notes);
 		p->depth++;
@@ -260,7 +258,10 @@ static const char *name_in_package(const char *name)
 static void print_once(void *arg)
 {
 	const struct one_value *one = arg;
-	const char *name = name_in_package(one->name);
+	const struct value_path *path = one->path;
+	AUTO(xfree)
+	char *variable = xstrndup(one->name, path ? path->name_len : strlen(one->name));
+	const char *name = name_in_package(variable);
 	struct printing p;
 
 	printing_begin(&p, one->out, one->bounds, one->moment, one->redaction);
@@ -268,6 +269,8 @@ static void print_once(void *arg)
 	sink_begin(p.out, SINK_OBJECT);
 	sink_named_string(p.out, "name", one->name);
 	withhold_named(&p, name, strlen(name));
+	if (path)
+		withhold_behind(&p, path);
 	print_value_members(&p, &one->value);
 	sink_end(p.out);
 	*one->withheld = p.withheld_count;

@@ -71,6 +71,13 @@ const char *withhold_element(struct printing *p, struct listed *list,
 			     const struct value *element, uint64_t i, uint64_t n);
 /* The rule that withholds what a field of a struct names, its naming_field(). */
 const char *rule_of_pair(struct printing *p, const struct value *v);
+/* struct.c: of field i of v, whose rule_of_pair() is pair. */
+const char *withhold_field(struct printing *p, const struct value *v, size_t i,
+			   const char *pair);
+/* path.c: all behind that path. */
+void withhold_behind(struct printing *p, const struct value_path *path);
+/* A text that is passed over: what is behind it may be the rest of its key. */
+void pass_over(struct printing *p, const struct value *v);
 /* Where p->withheld, or what it holds, withholds this value, prints what takes its place. */
 bool withhold_value(struct printing *p, const struct value *v);
 /* Member value (or text), with masks where it holds secrets; whole: it goes on behind len. shown is

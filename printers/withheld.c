@@ -184,6 +184,21 @@ static bool find_bytes(struct printing *p, const struct value *v, uint64_t *ret_
 	return *ret_len > 0;
 }
 
+void pass_over(struct printing *p, const struct value *v)
+{
+	enum { READ_MAX = 16 << 10 };
+	uint64_t addr, len;
+	struct err ignored;
+
+	if (!find_bytes(p, v, &addr, &len))
+		return;
+	size_t n = len < READ_MAX ? (size_t)len : READ_MAX;
+	AUTO(xfree) char *bytes = xmalloc(n);
+	if (runtime_bytes(p->rt, addr, bytes, n, &ignored))
+		redaction_of_piece(bytes, n, &p->in_pem);
+	explicit_bzero(bytes, n);
+}
+
 static bool is_number(enum type_kind kind)
 {
 	return kind >= KIND_INT && kind <= KIND_COMPLEX128;

@@ -56,7 +56,7 @@ struct wanted {
 };
 
 static bool find_value(struct runtime *rt, const struct wanted *w, struct value *ret,
-		       struct err *err)
+		       struct value_path *ret_path, struct err *err)
 {
 	char *end;
 	const struct type *type = NULL;
@@ -74,9 +74,10 @@ static bool find_value(struct runtime *rt, const struct wanted *w, struct value 
 				"an address needs a type: gosnap print PID %s TYPE",
 				w->what);
 		*ret = (struct value){ type, addr };
+		ret_path->name_len = strlen(w->what);
 		return true;
 	}
-	if (!value_by_path(rt, w->what, ret, err))
+	if (!value_by_path(rt, w->what, ret, ret_path, err))
 		return false;
 	if (type)
 		ret->type = type;
@@ -85,13 +86,16 @@ static bool find_value(struct runtime *rt, const struct wanted *w, struct value 
 
 static bool print(const struct capture *c, const struct wanted *w, struct err *err)
 {
+	struct value_path path = { .name_len = 0 };
 	struct value v;
 
 	if (runtimes_count(c->runtimes) == 0)
 		return err_set(err, ERR_CANNOT, "process %d is not a Go program",
 			       (int)c->options->pid);
 	struct runtime *rt = runtimes_get(c->runtimes, 0);
-	if (!find_value(rt, w, &v, err)) {
+	bool found = find_value(rt, w, &v, &path, err);
+	AUTO(xfree) struct value_step *steps = path.steps;
+	if (!found) {
 		if (err->code == ERR_NOT_FOUND) /* the process is there */
 			err->code = ERR_CANNOT;
 		return false;
@@ -105,6 +109,7 @@ static bool print(const struct capture *c, const struct wanted *w, struct err *e
 					     .moment = &moment,
 					     .redaction = c->options->redaction,
 					     .name = w->what,
+					     .path = &path,
 					     .value = v });
 	return sink_finish(out, NULL, err);
 }

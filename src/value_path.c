@@ -25,7 +25,14 @@ static const char *find_variable(struct runtime *rt, const char *path, struct va
 	return NULL;
 }
 
-static bool follow_pointers(struct runtime *rt, struct value *v, struct err *err)
+static void add_step(struct value_path *path, struct value_step step)
+{
+	GROW(path->steps, path->count, path->cap);
+	path->steps[path->count++] = step;
+}
+
+static bool follow_pointers(struct runtime *rt, struct value *v, struct value_path *path,
+			    struct err *err)
 {
 	enum { POINTERS_MAX = 8 };
 
@@ -39,18 +46,21 @@ static bool follow_pointers(struct runtime *rt, struct value *v, struct err *err
 				       type_name(v->type));
 		if (!elem)
 			break;
+		add_step(path, (struct value_step){ .of = *v });
 		*v = (struct value){ elem, to };
 	}
 	return true;
 }
 
-static bool take_field(struct value *v, const char *name, size_t len, struct err *err)
+static bool take_field(struct value *v, const char *name, size_t len,
+		       struct value_path *path, struct err *err)
 {
 	for (size_t i = 0; i < type_field_count(v->type); i++) {
 		const struct type_field *f = type_field(v->type, i);
 		if (strlen(f->name) != len || strncmp(f->name, name, len) != 0 ||
 		    !f->type)
 			continue;
+		add_step(path, (struct value_step){ .of = *v, .index = i });
 		*v = (struct value){ f->type, v->addr + f->off };
 		return true;
 	}
@@ -58,7 +68,8 @@ static bool take_field(struct value *v, const char *name, size_t len, struct err
 		       (int)len, name);
 }
 
-static bool take_element(struct runtime *rt, struct value *v, uint64_t i, struct err *err)
+static bool take_element(struct runtime *rt, struct value *v, uint64_t i,
+			 struct value_path *path, struct err *err)
 {
 	const struct type *elem = type_elem(v->type);
 	struct slice_value s = { .addr = v->addr, .len = type_count(v->type) };
@@ -73,38 +84,42 @@ static bool take_element(struct runtime *rt, struct value *v, uint64_t i, struct
 		return err_set(err, ERR_NOT_FOUND,
 			       "there is no element %" PRIu64 ": it has %" PRIu64, i,
 			       s.len);
+	add_step(path, (struct value_step){
+			       .of = *v, .first = s.addr, .count = s.len, .index = i });
 	*v = (struct value){ elem, s.addr + i * type_size(elem) };
 	return true;
 }
 
 /* One ".field" or "[3]". */
 static const char *take_step(struct runtime *rt, const char *at, struct value *v,
-			     struct err *err)
+			     struct value_path *path, struct err *err)
 {
 	char *end;
 
-	if (!follow_pointers(rt, v, err))
+	if (!follow_pointers(rt, v, path, err))
 		return NULL;
 	if (*at == '.') {
 		size_t len = strcspn(at + 1, ".[");
-		return take_field(v, at + 1, len, err) ? at + 1 + len : NULL;
+		return take_field(v, at + 1, len, path, err) ? at + 1 + len : NULL;
 	}
 	unsigned long long i = strtoull(at + 1, &end, 10);
 	if (*at != '[' || end == at + 1 || *end != ']') {
 		err_set(err, ERR_USAGE, "\"%.80s\" is neither .field nor [number]", at);
 		return NULL;
 	}
-	return take_element(rt, v, i, err) ? end + 1 : NULL;
+	return take_element(rt, v, i, path, err) ? end + 1 : NULL;
 }
 
 bool value_by_path(struct runtime *rt, const char *path, struct value *ret,
-		   struct err *err)
+		   struct value_path *ret_path, struct err *err)
 {
 	struct value v;
 	const char *at = find_variable(rt, path, &v, err);
 
+	if (at)
+		ret_path->name_len = (size_t)(at - path);
 	while (at && *at)
-		at = take_step(rt, at, &v, err);
+		at = take_step(rt, at, &v, ret_path, err);
 	if (at)
 		*ret = v;
 	return at != NULL;

@@ -264,6 +264,7 @@ func main() {
 	copied := []byte(os.Getenv("SERVICE_PASSWORD"))
 	dbPassword, clientSecret = plant("a global"), []byte(plant("a global of bytes"))
 	config["token"] = plant("an entry of a global")
+	settlePaths()
 	c := make(chan int)
 	functions := []func(chan int){byName, byType, byShape, labelled,
 		func(c chan int) { panicking(plant("a panic"), c) },
@@ -284,4 +285,5 @@ func main() {
 	os.Stdout.WriteString("READY\n")
 	wait(c)
 	println(len(copied), dbPassword, len(clientSecret), len(config))
+	usePaths()
 }

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* path.c - one value out of others is no less a secret than with them. */
+#include "notes.h"
+
+/* Who it is says what is before it: --password, or a piece of a key. */
+static void withhold_in_list(struct printing *p, const struct value_step *list)
+{
+	enum { BEFORE_MAX = 1 << 16 }; /* as many as are printed of a list */
+	struct value element = { type_elem(list->of.type), 0 };
+	struct listed listed = { .before = element };
+	uint64_t i = list->index > BEFORE_MAX ? list->index - BEFORE_MAX : 0;
+
+	for (; !p->withheld && i <= list->index; i++) {
+		element.addr = list->first + i * type_size(element.type);
+		p->secret_from = 0;
+		withhold_element(p, &listed, &element, i, list->count);
+		if (i == list->index)
+			break;
+		p->withheld = NULL;
+		pass_over(p, &element);
+	}
+}
+
+static void withhold_step(struct printing *p, const struct value_step *step)
+{
+	const struct value *v = &step->of;
+
+	withhold_of_type(p, notes_of(p, v->type));
+	switch (type_kind(v->type)) {
+	case KIND_ARRAY:
+	case KIND_SLICE:
+		withhold_in_list(p, step);
+		break;
+	case KIND_POINTER:
+		break;
+	default:
+		withhold_field(p, v, (size_t)step->index,
+			       p->withheld ? NULL : rule_of_pair(p, v));
+		break;
+	}
+}
+
+void withhold_behind(struct printing *p, const struct value_path *path)
+{
+	for (size_t i = 0; !p->withheld && i < path->count; i++)
+		withhold_step(p, &path->steps[i]);
+}
