@@ -612,6 +612,8 @@ MUST_CHECK bool runtime_each_global(struct runtime *rt, const char *packages,
 				    global_fn *fn, void *arg, struct err *err);
 MUST_CHECK bool runtime_bytes(struct runtime *rt, uint64_t addr, void *ret, size_t len,
 			      struct err *err);
+/* Is it in a program or library, as texts are that stand in its code? */
+bool runtime_in_file(const struct runtime *rt, uint64_t addr);
 
 /* The parts of this header that need what is above. */
 #include "layout_report.h"

@@ -65,6 +65,9 @@ struct time_value {	 /* a time.Time */
 };
 bool runtime_time(struct runtime *rt, const struct value *v, struct time_value *ret);
 
+/* The text of a slog.Value; false: it is none, or of another kind. */
+bool runtime_slog_text(struct runtime *rt, const struct value *v, struct text_value *ret);
+
 /* A sync.Mutex, RWMutex, WaitGroup or Cond; false: it is none, or cannot be read. */
 bool runtime_lock(struct runtime *rt, const struct value *v, struct wait_lock *ret);
 

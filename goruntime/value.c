@@ -126,6 +126,11 @@ bool runtime_bytes(struct runtime *rt, uint64_t addr, void *ret, size_t len,
 	return target_read(rt->target, addr, ret, len, err);
 }
 
+bool runtime_in_file(const struct runtime *rt, uint64_t addr)
+{
+	return images_at(rt->images, addr) != NULL;
+}
+
 bool value_words(struct runtime *rt, uint64_t addr, uint64_t *ret, size_t n,
 		 struct err *err)
 {

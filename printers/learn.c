@@ -6,14 +6,11 @@
 #include "value_printers.h"
 
 enum {
-	TYPES_MAX = 256, /* looked at for one; more may lead anywhere */
-	DEPTH_MAX = 8,
-	POINTERS_MAX = 3,
-	ELEMENTS_MAX = 16, /* of each sequence */
-	ENTRIES_MAX = 64,  /* of each map */
-	STEPS_MAX = 256,   /* of a variable */
-	BYTES_MAX = 4096,  /* of a secret */
-	PIECE_MIN = 4,	   /* shorter ones are in anything */
+	TYPES_MAX = 256,  /* looked at for one; more may lead anywhere */
+	DEPTH_MORE = 2,	  /* than is printed, for interfaces on the way */
+	STEP_BYTES = 64,  /* of the document: no value is printed in less */
+	BYTES_MAX = 4096, /* of a secret */
+	PIECE_MIN = 4,	  /* shorter ones are in anything */
 	WORD = 8,
 	SEEN_FIRST = 1 << 10,
 	SEEN_MAX = 1 << 20,
@@ -29,6 +26,7 @@ struct learning {
 	struct runtimes *runtimes;
 	const struct images *images;
 	struct redaction *redaction;
+	const struct value_bounds *bounds; /* what is printed is learned */
 	enum variables_of of;
 	struct walked walked;
 	struct runtime *rt;
@@ -233,7 +231,7 @@ static void walk_row(const struct walk *w, const struct type *elem, uint64_t add
 	struct listed list = { .before = element };
 	size_t from;
 
-	for (uint64_t i = 0; elem && i < n && i < ELEMENTS_MAX; i++) {
+	for (uint64_t i = 0; elem && i < n && i < w->l->bounds->elements; i++) {
 		element.addr = addr + i * type_size(elem);
 		const char *rule = rule_of_element(&naming, &list, &element, i, n, &from);
 		bool secret = w->secret || (rule && !list.arguments.doubtful);
@@ -305,13 +303,23 @@ static void walk_string(const struct walk *w, const struct value *v)
 		learn(w->l, s.addr, s.len, 0);
 }
 
+static void walk_struct(const struct walk *w, const struct value *v)
+{
+	struct text_value s;
+
+	if (w->secret && runtime_slog_text(w->l->rt, v, &s))
+		learn(w->l, s.addr, s.len, 0);
+	else if (leads(w->l, v->type))
+		walk_fields(w, v);
+}
+
 static bool walk_entry(void *arg, const struct value *key, const struct value *elem)
 {
 	struct walk *w = arg;
 	const struct naming naming = naming_of(w);
 
 	walk(w, elem, w->secret || rule_of_entry(&naming, key, elem->type));
-	return ++w->entries < ENTRIES_MAX;
+	return ++w->entries < w->l->bounds->entries;
 }
 
 static void walk_map(const struct walk *w, const struct value *v)
@@ -332,9 +340,9 @@ static void walk_behind(const struct walk *w, const struct value *v)
 	struct walk inner = *w;
 	struct value behind;
 
-	inner.pointers++;
-	if (inner.pointers <= POINTERS_MAX && runtime_behind(w->l->rt, v, &behind) &&
-	    is_new(w->l, &behind, w->secret))
+	inner.pointers += type_kind(v->type) == KIND_POINTER;
+	if (inner.pointers <= w->l->bounds->pointers &&
+	    runtime_behind(w->l->rt, v, &behind) && is_new(w->l, &behind, w->secret))
 		walk(&inner, &behind, w->secret);
 }
 
@@ -344,16 +352,16 @@ static void walk(const struct walk *from, const struct value *v, bool secret)
 
 	w.depth++;
 	w.secret = secret;
-	if (!v->type || w.depth > DEPTH_MAX || !(secret || leads(w.l, v->type)) ||
-	    w.l->steps++ >= STEPS_MAX)
+	if (!v->type || w.depth > w.l->bounds->depth + DEPTH_MORE ||
+	    !(secret || leads(w.l, v->type)) ||
+	    w.l->steps++ >= w.l->bounds->bytes / STEP_BYTES)
 		return;
 	switch (type_kind(v->type)) {
 	case KIND_STRING:
 		walk_string(&w, v);
 		break;
 	case KIND_STRUCT:
-		if (leads(w.l, v->type))
-			walk_fields(&w, v);
+		walk_struct(&w, v);
 		break;
 	case KIND_SLICE:
 		walk_slice(&w, v);
@@ -409,6 +417,7 @@ struct learning *learning_new(const struct goroutine_printing *printing,
 	*l = (struct learning){ .runtimes = printing->runtimes,
 				.images = images,
 				.redaction = printing->redaction,
+				.bounds = printing->values,
 				.of = printing->values->hidden ? VARIABLES_OF_ALL
 							       : VARIABLES_OF_SHOWN };
 	return l;

@@ -145,6 +145,33 @@ static const char *rule_of_word(const struct naming *n, struct listed *list,
 	return *ret_from < len ? "name" : NULL;
 }
 
+/* Does it stand in the program, as names do? */
+static bool is_constant(const struct naming *n, const struct value *v)
+{
+	struct interface_value in;
+	struct text_value s;
+	struct err ignored;
+
+	return runtime_interface(n->rt, v, &in, &ignored) && in.inside.type &&
+	       type_kind(in.inside.type) == KIND_STRING &&
+	       runtime_string(n->rt, &in.inside, &s, &ignored) &&
+	       runtime_in_file(n->rt, s.addr);
+}
+
+/* "password", "x"; where others than pairs are before it, a constant is rather the next name. */
+static const char *rule_of_any(const struct naming *n, struct listed *list,
+			       const struct value *element, uint64_t i)
+{
+	const char *rule = NULL;
+
+	if (i % 2 == 1 || (i > 0 && !list->named))
+		rule = rule_of_interface(n, &list->before, false);
+	if (rule && i % 2 == 0 && is_constant(n, element))
+		rule = NULL;
+	list->named = rule != NULL;
+	return rule;
+}
+
 const char *rule_of_element(const struct naming *n, struct listed *list,
 			    const struct value *element, uint64_t i, uint64_t count,
 			    size_t *ret_from)
@@ -157,8 +184,8 @@ const char *rule_of_element(const struct naming *n, struct listed *list,
 		return NULL;
 	if (kind == KIND_STRING)
 		rule = rule_of_word(n, list, element, i == 1 && count == 2, ret_from);
-	else if (kind == KIND_INTERFACE && i % 2 == 1) /* "password", "x" */
-		rule = rule_of_interface(n, &list->before, false);
+	else if (kind == KIND_INTERFACE)
+		rule = rule_of_any(n, list, element, i);
 	list->before = *element;
 	return rule;
 }

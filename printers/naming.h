@@ -27,6 +27,7 @@ const char *rule_of_entry(const struct naming *n, const struct value *key,
 /* One element of a list after the other. */
 struct listed {
 	struct value before;
+	bool named; /* it has a name itself */
 	struct arguments arguments;
 };
 /* The rule that withholds element i of n; of a string, what is behind its first *ret_from bytes. */

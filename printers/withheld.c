@@ -161,6 +161,12 @@ static bool find_bytes(struct printing *p, const struct value *v, uint64_t *ret_
 	struct err ignored;
 
 	switch (type_kind(v->type)) {
+	case KIND_STRUCT:
+		if (!runtime_slog_text(p->rt, v, &s))
+			return false;
+		*ret_addr = s.addr;
+		*ret_len = s.len;
+		break;
 	case KIND_STRING:
 		if (!runtime_string(p->rt, v, &s, &ignored))
 			return false;

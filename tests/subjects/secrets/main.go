@@ -112,6 +112,8 @@ type failure struct{ text string }
 
 func (f *failure) Error() string { return f.text }
 
+// Functions that only newer releases compile.
+var ofNewer []func(chan int)
 var config = map[string]interface{}{}
 var dbPassword string
 var clientSecret []byte
@@ -270,7 +272,8 @@ func main() {
 		func(c chan int) { panicking(plant("a panic"), c) },
 		containers, numbers, kept, byArgument, encoded, pieces, texts, failing,
 		ofCommandLine, madeOfSecrets, binaryKeys, arguments, signed, registers}
-	functions = append(functions, pairs()...)
+	functions = append(append(functions, pairs()...), latePairs()...)
+	functions = append(functions, ofNewer...)
 	waiting.Add(len(functions) + 1)
 	for _, f := range functions {
 		go f(c)

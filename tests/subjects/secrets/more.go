@@ -46,6 +46,33 @@ type besides struct {
 	Fields    map[place]string
 }
 
+// lists have their secrets where much is before them.
+type lists struct {
+	Passwords [40]string
+	Named     [2][50]attribute
+}
+
+//go:noinline
+func late(beside *lists, c chan int) {
+	wait(c)
+	println(beside)
+}
+
+func latePairs() []func(chan int) {
+	l := new(lists)
+	for i := range l.Passwords {
+		l.Passwords[i] = letters(24)
+	}
+	for i := range l.Named[0] {
+		l.Named[0][i].Name, l.Named[1][i].Name = "user", "user"
+	}
+	l.Passwords[39] = plant("a late element of another goroutine")
+	l.Named[1][49] = attribute{"password", plant("a late attribute of another goroutine")}
+	a, b := l.Passwords[39], l.Named[1][49].Data
+	return []func(chan int){func(c chan int) { late(l, c) },
+		func(c chan int) { apart(a, &login{User: b}, c) }}
+}
+
 func pairs() (begun []func(chan int)) {
 	for i := 0; i < 2; i++ {
 		password := plant(fmt.Sprint("a variable of another goroutine ", i))
@@ -109,6 +136,8 @@ func containers(c chan int) {
 	token.Store(plant("an atomic value"))
 	words := []string{"run", "--password", plant("a list of arguments")}
 	pairs := []interface{}{"user", "bob", "secret", plant("a list of pairs")}
+	logged := []interface{}{"said", "password", plant("a list of a log"), "status"}
+	kinds := []interface{}{"kind", "password", "status", 7, "limits"}
 	nested := map[string]map[string]interface{}{"db": {"password": plant("a map in a map")}}
 	queue := make(chan job, 1)
 	queue <- job{"bob", plant("a queue")}
@@ -122,7 +151,7 @@ func containers(c chan int) {
 	length := hidden(secretKey)
 	wait(c)
 	runtime.KeepAlive([]interface{}{&buffer, form, header, any, fields, &shared, &token, words,
-		pairs, nested, queue, length, secretKey, named, cut, settings})
+		pairs, logged, kinds, nested, queue, length, secretKey, named, cut, settings})
 }
 
 //go:noinline
