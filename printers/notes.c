@@ -65,6 +65,7 @@ static struct type_notes *make(struct printing *p, const struct type *type)
 		.known = known_row(type),
 		.rule = rule_for(p->bounds->rules, type),
 		.withheld = redaction_of_type(p->redaction, type_name(type)),
+		.is_public = redaction_is_public(type_name(type)),
 		.is_context = runtime_is_context(type),
 		.head = take(type, head),
 	};
@@ -86,6 +87,13 @@ static bool is_no_secret(const struct type *owner, const char *field)
 	return strcmp(type_name(owner), "runtime.g") == 0 && strcmp(field, "secret") == 0;
 }
 
+/* The modulus, of Go 1.20 to 1.23 (crypto/rsa/rsa.go). */
+static bool is_public(const struct type *owner, const char *field)
+{
+	return strcmp(type_name(owner), "crypto/rsa.PrecomputedValues") == 0 &&
+	       strcmp(field, "n") == 0;
+}
+
 /* A secret is shown as one: what is withheld here is known again elsewhere. */
 static struct field_notes notes_of_field(struct printing *p, const struct type *owner,
 					 const struct type_field *field,
@@ -98,6 +106,7 @@ static struct field_notes notes_of_field(struct printing *p, const struct type *
 				    ? NULL
 				    : redaction_of_name(p->redaction, field->name,
 							strlen(field->name)),
+		.is_public = is_public(owner, field->name),
 	};
 
 	ret.hidden = !ret.withheld && rule_hides(rule, field->name);

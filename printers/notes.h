@@ -17,6 +17,7 @@ struct field_notes {
 	const char *
 		withheld; /* the rule that withholds what has its name; NULL: none does */
 	bool hidden;	  /* by people's rules */
+	bool is_public;	  /* of a private key */
 	struct members head; /* its name, its type */
 };
 
@@ -24,6 +25,7 @@ struct type_notes {
 	const struct known *known; /* NULL: it is none of the known types */
 	const struct rule *rule;   /* NULL: people have none for it */
 	const char *withheld;	   /* the rule that withholds what has its type */
+	bool is_public;		   /* in a private key */
 	bool is_context;
 	struct members head; /* its type and kind */
 	/* Of a struct, by notes_of_fields(): */

@@ -21,12 +21,15 @@ static void print_field(struct printing *p, const struct value *v, size_t i,
 	const struct type_field *field = type_field(v->type, i);
 	struct value inside = { field->type, v->addr + field->off };
 	const char *before = withhold_field(p, v, i, pair);
+	const bool is_public = p->is_public;
 
+	p->is_public |= notes->is_public;
 	sink_begin(p->out, SINK_OBJECT);
 	print_members(p->out, notes->head);
 	print_value_rest(p, &inside);
 	sink_end(p->out);
 	p->withheld = before;
+	p->is_public = is_public;
 }
 
 void print_struct(struct printing *p, const struct value *v)

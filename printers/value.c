@@ -184,7 +184,10 @@ static void print_content(struct printing *p, const struct value *v,
 			  const struct type_notes *notes)
 {
 	const char *before = withhold_of_type(p, notes);
+	const bool in_key = p->in_key, is_public = p->is_public;
 
+	p->in_key |= notes->withheld != NULL;
+	p->is_public |= p->in_key && notes->is_public;
 	if (!withhold_value(p, v)) {
 		print_known(p, v, notes);
 		p->depth++;
@@ -192,6 +195,8 @@ static void print_content(struct printing *p, const struct value *v,
 		p->depth--;
 	}
 	p->withheld = before;
+	p->in_key = in_key;
+	p->is_public = is_public;
 }
 
 void print_value_rest(struct printing *p, const struct value *v)

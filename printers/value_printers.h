@@ -15,12 +15,14 @@ struct printing {
 	const struct value_bounds *bounds;
 	const struct moment *moment; /* NULL: not known */
 	struct redaction *redaction;
-	const char *withheld;	  /* the rule that withholds all in here; NULL: none */
-	bool in_pem;		  /* a private key began in the text before this one */
-	size_t secret_from;	  /* of the string that is printed next; 0: none of it */
-	unsigned depth;		  /* values around this one */
-	unsigned pointers;	  /* followed to get here */
-	uint64_t begun;		  /* bytes of the document before this variable */
+	const char *withheld; /* the rule that withholds all in here; NULL: none */
+	bool in_key;	      /* in a value of a type that is withheld */
+	bool is_public;	      /* ... what it says of the public key: it is not learned */
+	bool in_pem;	      /* a private key began in the text before this one */
+	size_t secret_from;   /* of the string that is printed next; 0: none of it */
+	unsigned depth;	      /* values around this one */
+	unsigned pointers;    /* followed to get here */
+	uint64_t begun;	      /* bytes of the document before this variable */
 	uint64_t goroutine_begun; /* ... before its goroutine's first */
 	uint64_t variables;	  /* printed so far */
 	uint64_t withheld_count;  /* values, so far */
@@ -90,6 +92,9 @@ struct shown_text {
 };
 /* False: nothing in it is a secret, and nothing was printed. */
 bool print_masked(struct printing *p, const char *member, const struct shown_text *text);
+/* What is withheld, but for public keys: bytes NULL: they are no text. */
+void learn_withheld(struct printing *p, uint64_t addr, uint64_t size, const void *bytes,
+		    size_t len);
 /* withheld_row.c. Numbers one after the other that are a secret, or the letters of one. */
 bool withhold_row(struct printing *p, const struct type *elem, uint64_t addr, uint64_t n);
 /* Members redacted and same, of what is withheld. */

@@ -91,6 +91,14 @@ static void print_same_text(struct printing *p, const struct shown_text *text,
 	explicit_bzero(bytes, n);
 }
 
+/* It is in certificates, too, which are none. */
+void learn_withheld(struct printing *p, uint64_t addr, uint64_t size, const void *bytes,
+		    size_t len)
+{
+	if (!p->is_public)
+		redaction_learn(p->redaction, addr, size, bytes, len);
+}
+
 static void withhold_bytes(struct printing *p, uint64_t addr, uint64_t len,
 			   const char *rule)
 {
@@ -105,7 +113,7 @@ static void withhold_bytes(struct printing *p, uint64_t addr, uint64_t len,
 	}
 	if (len > REDACTION_PLACE_MAX)
 		len = n < BEGINNING ? n : BEGINNING;
-	redaction_learn(p->redaction, addr, len, bytes, n);
+	learn_withheld(p, addr, len, bytes, n);
 	print_same(p, bytes, n, rule);
 	explicit_bzero(bytes, n);
 }
@@ -147,7 +155,8 @@ static void withhold_number(struct printing *p, const struct value *v, const cha
 	}
 	if (!read_value(p, v, bytes, (size_t)size))
 		return;
-	learn_number(p, v, bytes, (size_t)size);
+	if (!p->is_public)
+		learn_number(p, v, bytes, (size_t)size);
 	print_same(p, bytes, (size_t)size, rule);
 }
 

@@ -11,6 +11,7 @@ enum {
 	NO_LETTER = 0xff, /* nor in UTF-8 */
 	NUMBERS_MAX = 64 << 10,
 	NUMBER_MAX = 8,
+	WHOLE_MAX = 4096, /* bytes of one number */
 };
 
 static bool is_number(const struct type *elem)
@@ -74,17 +75,39 @@ static void print_withheld(struct printing *p, uint64_t n, const uint8_t *number
 	print_same(p, numbers, bytes, rule);
 }
 
+/* As math/big has them, the lowest is the first; who writes the number begins with its highest byte. */
+static void learn_whole(struct printing *p, const uint8_t *words, size_t len)
+{
+	uint8_t bytes[WHOLE_MAX];
+	uint64_t number = 0;
+	size_t n = p->is_public ? 0 : len;
+
+	while (n && !words[n - 1])
+		n--;
+	if (n <= sizeof(number)) {
+		memcpy(&number, words, n);
+		redaction_learn_number(p->redaction, number);
+	}
+	if (n <= sizeof(number) || n > sizeof(bytes))
+		return;
+	for (size_t i = 0; i < n; i++)
+		bytes[i] = words[n - 1 - i];
+	if (redaction_is_key(bytes, n))
+		redaction_learn_long_number(p->redaction, bytes, n);
+	explicit_bzero(bytes, n);
+}
+
 /* The letters are what it would be known by in a text, or else the bytes in what is made of them. */
 static void learn(struct printing *p, uint64_t addr, uint64_t size,
 		  const struct letters *letters, const uint8_t *numbers, size_t len)
 {
 	bool key = !letters->len && redaction_is_key(numbers, len);
 
-	redaction_learn(p->redaction, addr, size,
-			letters->len ? (const uint8_t *)letters->bytes
-			: key	     ? numbers
-				     : NULL,
-			letters->len ? letters->len : len);
+	learn_withheld(p, addr, size,
+		       letters->len ? (const uint8_t *)letters->bytes
+		       : key	    ? numbers
+				    : NULL,
+		       letters->len ? letters->len : len);
 }
 
 static bool may_be_letters(struct printing *p, const struct type *elem, size_t count)
@@ -93,12 +116,17 @@ static bool may_be_letters(struct printing *p, const struct type *elem, size_t c
 }
 
 /* A key may be kept as numbers of eight bytes. */
-static bool may_be_words(struct printing *p, const struct type *elem, size_t count)
+static bool are_words(const struct type *elem)
 {
 	enum type_kind kind = type_kind(elem);
 
+	return kind >= KIND_INT && kind <= KIND_UINTPTR && type_size(elem) == NUMBER_MAX;
+}
+
+static bool may_be_words(struct printing *p, const struct type *elem, size_t count)
+{
 	return redaction_mode(p->redaction) == REDACT_SECRETS && count > 1 &&
-	       kind >= KIND_INT && kind <= KIND_UINTPTR && type_size(elem) == NUMBER_MAX;
+	       are_words(elem);
 }
 
 bool withhold_row(struct printing *p, const struct type *elem, uint64_t addr, uint64_t n)
@@ -129,6 +157,8 @@ bool withhold_row(struct printing *p, const struct type *elem, uint64_t addr, ui
 		left.rule = "elsewhere";
 	if (p->withheld && !are_letters)
 		letters.len = 0;
+	if (p->withheld && !are_letters && are_words(elem))
+		learn_whole(p, numbers, count * size);
 	if (p->withheld)
 		learn(p, addr, n * size, &letters, numbers, count * size);
 	else if (!left.rule && are_letters)

@@ -36,17 +36,37 @@ static void in_hex(struct encoding *e)
 	e->fn(e->arg, e->text, n);
 }
 
+static size_t put_byte(uint8_t c, bool hex, char *ret)
+{
+	static const char digits[] = "0123456789abcdef";
+	size_t n = 0;
+
+	if (hex) {
+		ret[n++] = digits[c >> 4];
+		ret[n++] = digits[c & 15];
+		return n;
+	}
+	if (c >= 100)
+		ret[n++] = digits[c / 100];
+	if (c >= 10)
+		ret[n++] = digits[c / 10 % 10];
+	ret[n++] = digits[c % 10];
+	return n;
+}
+
 /* Of each byte: [112 119] and []byte{0x70, 0x77}, as Go prints them, [112,119] in JSON, 70 77. */
 static void in_numbers(struct encoding *e, bool hex, const char *before,
 		       const char *between)
 {
+	const size_t of_before = strlen(before), of_between = strlen(between);
 	size_t n = 0;
 
 	for (size_t i = 0; i < e->len; i++) {
-		const char *sign = i ? between : "";
-		uint8_t c = (uint8_t)e->bytes[i];
-		n += (size_t)(hex ? sprintf(e->text + n, "%s%s%02x", sign, before, c)
-				  : sprintf(e->text + n, "%s%s%u", sign, before, c));
+		memcpy(e->text + n, between, i ? of_between : 0);
+		n += i ? of_between : 0;
+		memcpy(e->text + n, before, of_before);
+		n += of_before;
+		n += put_byte((uint8_t)e->bytes[i], hex, e->text + n);
 	}
 	e->fn(e->arg, e->text, n);
 }
@@ -154,5 +174,70 @@ void each_encoding(const char *bytes, size_t len, encoded_fn *fn, void *arg)
 		if (utf8_valid(bytes, len))
 			in_quotes(&e, ASCII_ONLY);
 	}
+	explicit_bzero(e.text, sizeof(e.text));
+}
+
+/* Divides it, the highest first; returns what remains. */
+static uint32_t divide(uint32_t *limbs, size_t n, uint32_t by)
+{
+	uint64_t rest = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		rest = rest << 32 | limbs[i];
+		limbs[i] = (uint32_t)(rest / by);
+		rest %= by;
+	}
+	return (uint32_t)rest;
+}
+
+static void in_decimal(struct encoding *e)
+{
+	enum { LIMB = sizeof(uint32_t), AT_ONCE = 9, BILLION = 1000000000 };
+	uint32_t limbs[ENCODED_MAX / LIMB] = { 0 };
+	const size_t count = (e->len + LIMB - 1) / LIMB;
+	char *end = e->text + sizeof(e->text), *at = end;
+
+	for (size_t i = 0; i < e->len; i++) {
+		uint32_t *limb = &limbs[count - 1 - (e->len - 1 - i) / LIMB];
+		*limb = *limb << 8 | (uint8_t)e->bytes[i];
+	}
+	for (size_t first = 0; first < count;) {
+		uint32_t rest = divide(limbs + first, count - first, BILLION);
+		for (int i = 0; i < AT_ONCE; i++, rest /= 10)
+			*--at = (char)('0' + rest % 10);
+		first += !limbs[first];
+	}
+	while (at < end && *at == '0')
+		at++;
+	e->fn(e->arg, at, (size_t)(end - at));
+}
+
+/* Without a zero before them, as strconv and math/big have them. */
+static void in_hex_digits(struct encoding *e)
+{
+	const char *at = e->text;
+	size_t n = 2 * e->len;
+
+	base16_encode_update(e->text, e->len, (const uint8_t *)e->bytes);
+	at += *at == '0';
+	n -= (size_t)(at - e->text);
+	if (n < ENCODED_MIN)
+		return;
+	e->fn(e->arg, at, n);
+	for (size_t i = 0; i < 2 * e->len; i++)
+		e->text[i] = (char)toupper((unsigned char)e->text[i]);
+	e->fn(e->arg, at, n);
+}
+
+void each_base(const uint8_t *bytes, size_t len, encoded_fn *fn, void *arg)
+{
+	struct encoding e = {
+		.bytes = (const char *)bytes, .len = len, .fn = fn, .arg = arg
+	};
+
+	if (len > ENCODED_MAX)
+		return;
+	in_decimal(&e);
+	in_hex_digits(&e);
 	explicit_bzero(e.text, sizeof(e.text));
 }

@@ -195,6 +195,12 @@ void redaction_learn_number(struct redaction *r, uint64_t number)
 		secrets_learn_number(r->here, number);
 }
 
+void redaction_learn_long_number(struct redaction *r, const uint8_t *bytes, size_t len)
+{
+	if (r->mode != REDACT_NOTHING)
+		secrets_learn_long_number(r->here, bytes, len);
+}
+
 void redaction_remember(struct redaction *r)
 {
 	secrets_free(r->always);

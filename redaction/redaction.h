@@ -41,6 +41,8 @@ const char *redaction_of_name(struct redaction *r, const char *name, size_t len)
 const char *redaction_of_type(struct redaction *r, const char *type);
 /* ... of a parameter of a query or a form, as "sig", too. */
 const char *redaction_of_parameter(struct redaction *r, const char *name, size_t len);
+/* Is it what a private key of package crypto says of the public one? */
+bool redaction_is_public(const char *type);
 /* Is what has such a name rather a name itself, as "access_token"? */
 bool redaction_is_name(struct redaction *r, const char *text, size_t len);
 
@@ -51,7 +53,9 @@ void redaction_learn(struct redaction *r, uint64_t addr, uint64_t size, const vo
 		     size_t len); /* addr 0: nowhere; bytes NULL: they are no text */
 /* A text of more bytes is none: that is a variable that was never set, with any length. */
 enum { REDACTION_PLACE_MAX = 64 << 10 };
+/* Its bytes and digits are known, too. A long one begins with its highest byte, which is not zero. */
 void redaction_learn_number(struct redaction *r, uint64_t number);
+void redaction_learn_long_number(struct redaction *r, const uint8_t *bytes, size_t len);
 void redaction_remember(struct redaction *r);
 void redaction_forget(struct redaction *r);
 /* What is a secret in all goroutines, as long as there are not too many; from redaction_learned_all()

@@ -24,6 +24,9 @@ bool is_secret_type(const char *type);
  * query, quotes. */
 typedef void encoded_fn(void *arg, const char *text, size_t len);
 void each_encoding(const char *bytes, size_t len, encoded_fn *fn, void *arg);
+/* The same of a number whose first byte is the highest, and not zero: in decimal and hexadecimal
+ * digits, as many as it has. */
+void each_base(const uint8_t *bytes, size_t len, encoded_fn *fn, void *arg);
 
 /* windows.c. A set of all four bytes in a row that bytes have, but for those that anything has. */
 struct windows;
@@ -51,6 +54,7 @@ void secrets_add(struct secrets *s, uint64_t addr, uint64_t size, const void *by
 void secrets_add_number(struct secrets *s, uint64_t number);
 void secrets_sort(struct secrets *s);
 void secrets_learn_number(struct secrets *s, uint64_t number);
+void secrets_learn_long_number(struct secrets *s, const uint8_t *bytes, size_t len);
 /* Is it such a number, or eight bytes of one, the first of them the lowest or the highest? */
 bool secrets_have_number(const struct secrets *s, uint64_t number);
 /* Does the word hold four bytes of one, in either order? */
@@ -59,7 +63,7 @@ bool secrets_have_piece(const struct secrets *s, uint64_t word);
 bool secrets_have_word(const struct secrets *s, uint64_t word);
 /* From now on any text and address may be one. */
 void secrets_suspect_all(struct secrets *s);
-/* Grows with each that was not known before, and of these the ones known by their bytes. */
+/* Grows with each that was not known before, and with each text that stands for one. */
 size_t secrets_count(const struct secrets *s);
 size_t secrets_contents(const struct secrets *s);
 bool secrets_at(const struct secrets *s, uint64_t addr, uint64_t size);

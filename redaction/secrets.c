@@ -307,12 +307,44 @@ static bool is_small(uint64_t number)
 	return number < NUMBER_MIN || -number < NUMBER_MIN;
 }
 
+/* In either order. No part of them is looked for: times have their first four in common. Of one
+ * below zero the sign is left. */
+static void add_bytes_of(struct secrets *s, uint64_t number)
+{
+	enum { SIGN = 40 };
+
+	if ((int64_t)number >> SIGN == -1)
+		number = -number;
+	const size_t unused = (size_t)__builtin_clzll(number) / 8,
+		     len = sizeof(number) - unused;
+	const uint64_t reversed = __builtin_bswap64(number);
+	uint8_t bytes[sizeof(number)];
+
+	memcpy(bytes, &number, sizeof(number));
+	add_content(s, (const char *)bytes, len);
+	memcpy(bytes, &reversed, sizeof(reversed));
+	add_content(s, (const char *)bytes + unused, len);
+	each_base(bytes + unused, len, add_encoding, s);
+}
+
 void secrets_learn_number(struct secrets *s, uint64_t number)
 {
 	if (s->number_count == NUMBERS_MAX || is_small(number) || is_learned(s, number))
 		return;
 	s->numbers[s->number_count++] = number;
 	s->learned++;
+	add_bytes_of(s, number);
+}
+
+void secrets_learn_long_number(struct secrets *s, const uint8_t *bytes, size_t len)
+{
+	const size_t before = s->in_table;
+
+	if (s->content_count == CONTENTS_MAX)
+		return;
+	learn_content(s, (const char *)bytes, len);
+	each_base(bytes, len, add_encoding, s);
+	s->learned += s->in_table > before;
 }
 
 void secrets_add_number(struct secrets *s, uint64_t number)
@@ -336,7 +368,7 @@ size_t secrets_count(const struct secrets *s)
 
 size_t secrets_contents(const struct secrets *s)
 {
-	return s->content_count;
+	return s->in_table;
 }
 
 size_t secrets_here(const struct secrets *s, const char *text, size_t len)

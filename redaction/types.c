@@ -54,6 +54,19 @@ static bool has_one_of(const char *name, size_t len, const char *const *words, s
 	return false;
 }
 
+static bool is_of_keys(const char *type)
+{
+	return begins_with_one_of(type, secret_packages, ARRAY_SIZE(secret_packages));
+}
+
+bool redaction_is_public(const char *type)
+{
+	size_t len;
+
+	return is_of_keys(type) && begins_with_one_of(own_name(type, &len), public_types,
+						      ARRAY_SIZE(public_types));
+}
+
 bool is_secret_type(const char *type)
 {
 	size_t len;
@@ -63,7 +76,7 @@ bool is_secret_type(const char *type)
 		if (strcmp(type, secret_types[i]) == 0)
 			return true;
 	name = own_name(type, &len);
-	if (begins_with_one_of(type, secret_packages, ARRAY_SIZE(secret_packages)))
-		return !begins_with_one_of(name, public_types, ARRAY_SIZE(public_types));
+	if (is_of_keys(type))
+		return !redaction_is_public(type);
 	return has_one_of(name, len, secret_words, ARRAY_SIZE(secret_words));
 }

@@ -54,6 +54,10 @@ static void types(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(open); i++)
 		if (redaction_of_type(r, open[i]))
 			fail_msg("%s is secret", open[i]);
+	assert_true(redaction_is_public("crypto/internal/fips140/rsa.PublicKey"));
+	assert_true(redaction_is_public("crypto/ecdh.Curve"));
+	assert_false(redaction_is_public("crypto/rsa.PrivateKey"));
+	assert_false(redaction_is_public("main.PublicKey"));
 }
 
 static void expect(struct redaction *r, const char *text, const char *rule,

@@ -249,13 +249,115 @@ static void bytes(void **state)
 	assert_false(redaction_is_key((uint64_t[]){ 1, 70000, 3 }, 24));
 }
 
+static bool is_withheld(struct redaction *r, const void *text, size_t len)
+{
+	char around[64];
+	const size_t before = strlen("it is ");
+
+	assert_true(before + len <= sizeof(around) - 1);
+	memcpy(around, "it is ", before);
+	memcpy(around + before, text, len);
+	around[before + len] = ';';
+	struct redacted left = redaction_of_text(r, 0, around, before + len + 1);
+	bool ret = left.rule && left.text && left.len == strlen("it is [redacted];");
+	redacted_done(&left);
+	return ret;
+}
+
+/* A long one as a program writes it. */
+static void long_numbers(void **state)
+{
+	static const uint8_t number[] = { 0x0b, 0x8f, 0x3a, 0xd2, 0x71, 0x9e,
+					  0x64, 0xc5, 0x50, 0x17, 0xfe, 0x88,
+					  0x23, 0xb1, 0xdc, 0x49, 0x6a, 0xf0 };
+	static const char *const texts[] = {
+		"1006973711629614252750048932130962983709424",
+		"0b8f3ad2719e64c55017fe8823b1dc496af0",
+		"0B8F3AD2719E64C55017FE8823B1DC496AF0",
+		"b8f3ad2719e64c55017fe8823b1dc496af0",
+		"B8F3AD2719E64C55017FE8823B1DC496AF0",
+		"C4860nGeZMVQF_6II7HcSWrw"
+	};
+	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS);
+	(void)state;
+	redaction_ask(r);
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		assert_false(is_withheld(r, texts[i], strlen(texts[i])));
+	redaction_learn_long_number(r, number, sizeof(number));
+	assert_false(redaction_settled(r));
+	assert_true(is_withheld(r, number, sizeof(number)));
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		if (!is_withheld(r, texts[i], strlen(texts[i])))
+			fail_msg("%s is shown", texts[i]);
+	size_t learned = redaction_learned(r);
+	redaction_learn_long_number(r, number, sizeof(number));
+	assert_int_equal(redaction_learned(r), learned);
+	/* Its bytes were a secret by themselves. */
+	redaction_forget(r);
+	redaction_learn(r, 0, 0, number, sizeof(number));
+	assert_false(is_withheld(r, texts[0], strlen(texts[0])));
+	redaction_ask(r);
+	assert_false(is_withheld(r, texts[0], strlen(texts[0])));
+	redaction_learn_long_number(r, number, sizeof(number));
+	assert_false(redaction_settled(r));
+	assert_true(is_withheld(r, texts[0], strlen(texts[0])));
+}
+
+/* With zeros in the middle, and as long as digits are made of. */
+static void digits(void **state)
+{
+	static const uint8_t round[] = { 0x36, 0x35, 0xc9, 0xad, 0xc5, 0xde, 0xa0, 0, 1 };
+	static const char as_round[] = "1000000000000000000001";
+	uint8_t longest[1024 + 1];
+	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS);
+	(void)state;
+	redaction_learn_long_number(r, round, sizeof(round));
+	assert_true(is_withheld(r, as_round, strlen(as_round)));
+	for (size_t i = 0; i < sizeof(longest); i++)
+		longest[i] = (uint8_t)(37 * i + 11);
+	redaction_learn_long_number(r, longest, sizeof(longest) - 1);
+	struct redacted left = redaction_of_text(
+		r, 0, "47672529049294564911638088896831449717898374419737", 50);
+	assert_string_equal(left.rule, "elsewhere");
+	redacted_done(&left);
+	redaction_learn_long_number(r, longest, sizeof(longest));
+}
+
+/* One of eight bytes in a text. */
+static void short_numbers(void **state)
+{
+	static const uint8_t high[] = { 0x81, 0x2e, 0x60, 0xd4, 0x07, 0x3b, 0x99, 0xf5 };
+	static const uint8_t low[] = { 0xf5, 0x99, 0x3b, 0x07, 0xd4, 0x60, 0x2e, 0x81 };
+	static const char *const withheld[] = { "812e60d4073b99f5", "812E60D4073B99F5",
+						"9308483943592073717", "2dfdc1c35" };
+	static const char *const shown[] = { "2e60d4073b99f5", "ffffffff", "186a1",
+					     "00000186a1" };
+	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS);
+	(void)state;
+	redaction_learn_number(r, 0x812e60d4073b99f5);
+	redaction_learn_number(r, (uint64_t)-12345678901);
+	redaction_learn_number(r, 100001);
+	assert_true(is_withheld(r, high, sizeof(high)));
+	assert_true(is_withheld(r, low, sizeof(low)));
+	for (size_t i = 0; i < ARRAY_SIZE(withheld); i++)
+		if (!is_withheld(r, withheld[i], strlen(withheld[i])))
+			fail_msg("%s is shown", withheld[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
+		if (is_withheld(r, shown[i], strlen(shown[i])))
+			fail_msg("%s is withheld", shown[i]);
+	/* As the time of a moment later is. */
+	assert_false(redaction_of_word(r, 0x812e60d4074c1122));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words),    cmocka_unit_test(pieces),
-		cmocka_unit_test(common),   cmocka_unit_test(vectors),
-		cmocka_unit_test(strictly), cmocka_unit_test(unlearned),
-		cmocka_unit_test(many),	    cmocka_unit_test(bytes),
+		cmocka_unit_test(words),	 cmocka_unit_test(pieces),
+		cmocka_unit_test(common),	 cmocka_unit_test(vectors),
+		cmocka_unit_test(strictly),	 cmocka_unit_test(unlearned),
+		cmocka_unit_test(many),		 cmocka_unit_test(bytes),
+		cmocka_unit_test(long_numbers),	 cmocka_unit_test(digits),
+		cmocka_unit_test(short_numbers),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -11,6 +11,7 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"io/ioutil"
 	"math"
@@ -21,6 +22,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -71,6 +73,81 @@ func madeOfSecrets(c chan int) {
 	runtime.KeepAlive(primes)
 	runtime.KeepAlive(exponent)
 	println(sessionID[0], id[1])
+}
+
+// written is what a program makes of the numbers of keys, and of other numbers.
+//
+//go:noinline
+func written(c chan int) {
+	key, _ := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	for key.D.BitLen() <= 248 || key.D.BitLen() > 252 { // of 63 digits
+		key, _ = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	}
+	raw := plantBytes("a number in bytes", key.D.Bytes(), 0, 32)
+	inHex := noted("a number in hexadecimal", hex.EncodeToString(raw))
+	inBase64 := noted("a number in base64", base64.RawURLEncoding.EncodeToString(raw)[:40])
+	decimal := noted("a number in decimal", "d = "+key.D.String())
+	digits := noted("a number in as many digits as it has", fmt.Sprintf("%x", key.D))
+	capital := noted("a number in capital digits", fmt.Sprintf("%X", key.D))
+	pair, _ := rsa.GenerateKey(rand.Reader, 1024)
+	prime := plantBytes("a prime in bytes", pair.Primes[1].Bytes(), 0, 64)
+	exponent := noted("an exponent in hexadecimal", fmt.Sprintf("%x", pair.D))
+	coefficient := noted("a coefficient in decimal", pair.Precomputed.Qinv.String())
+	wait(c)
+	runtime.KeepAlive([]interface{}{key, pair, raw, prime})
+	println(inHex, inBase64, decimal, digits, capital, exponent, coefficient)
+}
+
+func noted(where, text string) string {
+	note(where, strings.TrimPrefix(text, "d = "))
+	return text
+}
+
+type keptNumbers struct {
+	cipherKey    [4]uint64
+	sessionToken uint64
+	passcode     *big.Int
+}
+
+//go:noinline
+func numbersOf(whole, short, small []byte) *keptNumbers {
+	n := &keptNumbers{sessionToken: binary.BigEndian.Uint64(short)}
+	for i := range n.cipherKey {
+		n.cipherKey[3-i] = binary.BigEndian.Uint64(whole[8*i:])
+	}
+	n.passcode = new(big.Int).SetBytes(small)
+	return n
+}
+
+// writtenNumbers are secrets by their names.
+//
+//go:noinline
+func writtenNumbers(c chan int) {
+	whole := plantBytes("a key in numbers as bytes", random(32), 0, 32)
+	short := plantBytes("a short number in bytes", append([]byte{0x81}, random(7)...), 0, 8)
+	numbers := numbersOf(whole, short, append([]byte{1}, random(5)...))
+	inHex := noted("a short number in hexadecimal", hex.EncodeToString(short))
+	decimal := noted("a small big.Int in decimal", numbers.passcode.String())
+	wait(c)
+	runtime.KeepAlive([]interface{}{numbers, whole, short})
+	println(inHex, decimal)
+}
+
+// certified has what everybody may know of keys beside them.
+//
+//go:noinline
+func certified(c chan int) {
+	key, _ := rsa.GenerateKey(rand.Reader, 1024)
+	curve, _ := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	template := &x509.Certificate{SerialNumber: big.NewInt(1)}
+	certificate, _ := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	info, _ := x509.MarshalPKIXPublicKey(&curve.PublicKey)
+	modulus := key.N.String()
+	point := hex.EncodeToString(curve.X.Bytes())
+	shared, copied := &curve.PublicKey, new(big.Int).Set(key.N)
+	wait(c)
+	runtime.KeepAlive([]interface{}{key, curve, shared, copied, template, certificate, info})
+	println(modulus, point)
 }
 
 func plantBytes(where string, b []byte, from, to int) []byte {

@@ -271,7 +271,7 @@ func main() {
 	functions := []func(chan int){byName, byType, byShape, labelled,
 		func(c chan int) { panicking(plant("a panic"), c) },
 		containers, numbers, kept, byArgument, encoded, pieces, texts, failing,
-		ofCommandLine, madeOfSecrets, binaryKeys, arguments, signed, registers}
+		ofCommandLine, madeOfSecrets, written, writtenNumbers, certified, binaryKeys, arguments, signed, registers}
 	functions = append(append(functions, pairs()...), latePairs()...)
 	functions = append(functions, ofNewer...)
 	waiting.Add(len(functions) + 1)
@@ -289,4 +289,5 @@ func main() {
 	wait(c)
 	println(len(copied), dbPassword, len(clientSecret), len(config))
 	usePaths()
+	runtime.KeepAlive(functions) // else their memory has others by now
 }
