@@ -13,30 +13,6 @@
 enum {
 	KEY_BYTES = 32,
 	KEY_FILE_MAX = 4096,
-	SPANS_MAX = 1000, /* in a text; behind them all is withheld */
-	CACHED_NAME = 46,
-	CACHE = 2048, /* names that were asked for: a power of two */
-};
-
-static const char mask[] = REDACTION_MASK;
-
-struct cached {
-	uint8_t len; /* 0: none */
-	bool secret;
-	char name[CACHED_NAME];
-};
-
-struct redaction {
-	enum redaction_mode mode;
-	struct rules *rules; /* NULL: none */
-	char *rules_file;    /* likewise */
-	struct hmac_sha256_ctx key;
-	struct secrets *always; /* NULL: nothing was remembered */
-	struct secrets *here;
-	struct asked *asked; /* NULL: nobody did so far */
-	bool asking;
-	bool learns_nothing;
-	struct cached names[CACHE];
 };
 
 static bool make_key(const char *path, struct hmac_sha256_ctx *ret, struct err *err)
@@ -131,7 +107,7 @@ static bool judge_name(const struct redaction *r, const char *name, size_t len)
 				       : verdict == VERDICT_WITHHOLD;
 }
 
-static bool is_secret(void *arg, const char *name, size_t len)
+bool is_name_of_secret(void *arg, const char *name, size_t len)
 {
 	struct redaction *r = arg;
 	uint32_t hash = (uint32_t)len;
@@ -151,7 +127,8 @@ static bool is_secret(void *arg, const char *name, size_t len)
 
 const char *redaction_of_name(struct redaction *r, const char *name, size_t len)
 {
-	return r->mode != REDACT_NOTHING && is_secret(r, name, len) ? "name" : NULL;
+	return r->mode != REDACT_NOTHING && is_name_of_secret(r, name, len) ? "name"
+									    : NULL;
 }
 
 /* Letters by chance make many words, of which one may well be "pw". */
@@ -166,7 +143,7 @@ const char *redaction_of_parameter(struct redaction *r, const char *name, size_t
 {
 	if (r->mode == REDACT_NOTHING)
 		return NULL;
-	return is_signature(name, len) || is_secret(r, name, len) ? "name" : NULL;
+	return is_signature(name, len) || is_name_of_secret(r, name, len) ? "name" : NULL;
 }
 
 const char *redaction_of_type(struct redaction *r, const char *type)
@@ -346,16 +323,6 @@ bool redaction_of_bytes(struct redaction *r, uint64_t addr, const void *bytes, s
 	return false;
 }
 
-/* How many bytes of text are the rest of a secret that began before it. */
-static size_t begins_inside(const struct redaction *r, const char *text, size_t len)
-{
-	size_t n = secrets_begin(r->here, text, len), always = 0;
-
-	if (n < len && r->always)
-		always = secrets_begin(r->always, text, len);
-	return n > always ? n : always;
-}
-
 /* Four letters or more, one after the other. */
 static bool has_letters(uint64_t word)
 {
@@ -427,178 +394,6 @@ bool redaction_of_vector(struct redaction *r,
 	memcpy(&high, bytes + sizeof(low), sizeof(high));
 	return redaction_of_word(r, low) || redaction_of_word(r, high) ||
 	       has_piece(r, middle);
-}
-
-/* The text with masks, as it grows. */
-struct masking {
-	struct redaction *r;
-	uint64_t addr;
-	const char *text;
-	size_t len, done; /* of text, that are judged */
-	struct redacted ret;
-	size_t cap;
-	size_t spans;
-	struct span
-		place; /* the next part of it that lies in a secret; begin len: none does */
-	bool left;     /* there is something besides masks */
-};
-
-static void keep(struct masking *m, const char *bytes, size_t len)
-{
-	if (!len)
-		return;
-	if (m->ret.len + len > m->cap) {
-		m->cap = 2 * (m->ret.len + len) + 64;
-		m->ret.text = xreallocarray(m->ret.text, m->cap, 1);
-	}
-	memcpy(m->ret.text + m->ret.len, bytes, len);
-	m->ret.len += len;
-}
-
-/* What is left is asked for again when more is known. */
-static void leave(struct masking *m, size_t begin, size_t end)
-{
-	struct redaction *r = m->r;
-
-	if (begin == end)
-		return;
-	m->left = true;
-	if (!r->asking)
-		return;
-	asked_text(r->asked, r->here, m->text + begin, end - begin);
-	if (m->addr)
-		asked_word(r->asked, r->here, ASKED_PLACE, m->addr + begin, end - begin);
-}
-
-static void withhold(struct masking *m, struct span span)
-{
-	if (span.begin < m->done)
-		span.begin = m->done;
-	if (span.begin >= span.end)
-		return;
-	keep(m, m->text + m->done, span.begin - m->done);
-	leave(m, m->done, span.begin);
-	keep(m, mask, sizeof(mask) - 1);
-	if (!m->ret.rule)
-		m->ret.rule = span.rule;
-	bool is_new = strcmp(span.rule, "elsewhere") != 0;
-	redaction_learn(m->r, m->addr ? m->addr + span.begin : 0, span.end - span.begin,
-			is_new ? m->text + span.begin : NULL, span.end - span.begin);
-	m->done = span.end;
-	m->spans++;
-}
-
-static void find_place(struct masking *m, size_t from)
-{
-	const struct secrets *const known[] = { m->r->here, m->r->always };
-	uint64_t begin, end;
-
-	m->place = (struct span){ m->len, m->len, "elsewhere" };
-	for (size_t i = 0; m->addr && i < ARRAY_SIZE(known) && known[i]; i++)
-		if (secrets_place(known[i], m->addr + from, m->len - from, &begin,
-				  &end) &&
-		    begin - m->addr < m->place.begin)
-			m->place = (struct span){ (size_t)(begin - m->addr),
-						  (size_t)(end - m->addr), "elsewhere" };
-}
-
-/* What is known from elsewhere. */
-static bool known_at(struct masking *m, size_t at, struct span *ret)
-{
-	const char *text = m->text + at;
-	size_t len = m->len - at, n = secrets_here(m->r->here, text, len);
-
-	if (!n && m->r->always)
-		n = secrets_here(m->r->always, text, len);
-	if (at >= m->place.end)
-		find_place(m, at);
-	*ret = (struct span){ at, at + n, "elsewhere" };
-	if (at >= m->place.begin && m->place.end > ret->end)
-		ret->end = m->place.end;
-	return ret->end > at;
-}
-
-/* What looks like a secret may begin in one that is known, and go on behind it. */
-static void extend(struct masking *m, struct span *span)
-{
-	struct span shape;
-
-	for (size_t at = span->begin; at < span->end; at++)
-		if (shape_at(m->text, m->len, at, is_secret, m->r, &shape) &&
-		    shape.end > span->end && shape.begin <= span->end)
-			span->end = shape.end;
-}
-
-static bool span_at(struct masking *m, size_t at, struct span *ret)
-{
-	if (!known_at(m, at, ret))
-		return shape_at(m->text, m->len, at, is_secret, m->r, ret);
-	extend(m, ret);
-	return true;
-}
-
-static void mask_all(struct masking *m)
-{
-	struct span span, rule = { .end = 0 };
-	bool more = m->r->rules != NULL;
-
-	for (size_t at = m->done; at < m->len && m->spans < SPANS_MAX; at++) {
-		if (more && at >= rule.end) {
-			more = rules_find(m->r->rules, m->text, m->len, at, &rule);
-		}
-		if (more && rule.begin <= at) /* it may begin in what was withheld */
-			withhold(m, rule);
-		else if (span_at(m, at, &span))
-			withhold(m, span);
-		if (m->done > at + 1)
-			at = m->done - 1;
-	}
-	if (m->spans == SPANS_MAX)
-		withhold(m, (struct span){ m->done, m->len, m->ret.rule });
-	if (m->ret.rule)
-		keep(m, m->text + m->done, m->len - m->done);
-	leave(m, m->done, m->len);
-}
-
-struct redacted redaction_of_text(struct redaction *r, uint64_t addr, const char *text,
-				  size_t len)
-{
-	struct masking m = { .r = r, .addr = addr, .text = text, .len = len };
-	AUTO(xfree) char *ended = NULL;
-
-	if (r->mode == REDACT_NOTHING || len == 0)
-		return m.ret;
-	if (r->mode == REDACT_STRICT)
-		return (struct redacted){ .rule = "strict" };
-	size_t inside = begins_inside(r, text, len);
-	find_place(&m, 0);
-	/* One that begins in a secret may go on with it. */
-	if (m.place.begin == 0 || inside == len)
-		return (struct redacted){ .rule = "elsewhere" };
-	if (r->rules) { /* whose expressions want an end */
-		ended = xmalloc(len + 1);
-		memcpy(ended, text, len);
-		ended[len] = '\0';
-		m.text = ended;
-	}
-	struct span beginning = { 0, inside, "elsewhere" };
-	extend(&m, &beginning);
-	withhold(&m, beginning);
-	mask_all(&m);
-	if (m.ret.rule && !m.left)
-		redacted_done(&m.ret);
-	return m.ret;
-}
-
-struct redacted redaction_of_rest(struct redaction *r, uint64_t addr, const char *text,
-				  size_t len, size_t from)
-{
-	struct masking m = { .r = r, .addr = addr, .text = text, .len = len };
-
-	if (r->mode != REDACT_SECRETS)
-		return redaction_of_text(r, addr, text, len);
-	withhold(&m, (struct span){ from, len, "assignment" });
-	return m.ret;
 }
 
 void redacted_done(struct redacted *text)

@@ -3,6 +3,7 @@
 #ifndef GOSNAP_REDACTION_PRIV_H
 #define GOSNAP_REDACTION_PRIV_H
 
+#include <nettle/hmac.h>
 #include <string.h>
 
 #include "redaction.h"
@@ -91,6 +92,31 @@ void asked_text(struct asked *a, const struct secrets *s, const char *text, size
 /* Would all be answered so now? False in doubt. */
 bool asked_settled(const struct asked *a, const struct secrets *s);
 
+/* redaction.c. */
+enum {
+	CACHED_NAME = 46,
+	CACHE = 2048, /* names that were asked for: a power of two */
+};
+struct cached {
+	uint8_t len; /* 0: none */
+	bool secret;
+	char name[CACHED_NAME];
+};
+struct redaction {
+	enum redaction_mode mode;
+	struct rules *rules; /* NULL: none */
+	char *rules_file;    /* likewise */
+	struct hmac_sha256_ctx key;
+	struct secrets *always; /* NULL: nothing was remembered */
+	struct secrets *here;
+	struct asked *asked; /* NULL: nobody did so far */
+	bool asking;
+	bool learns_nothing;
+	struct cached names[CACHE];
+};
+/* A secret_name_fn. */
+bool is_name_of_secret(void *redaction, const char *name, size_t len);
+
 /* shapes.c. What looks like a secret and begins at text[at]; false: nothing does. Text may end in
  * the middle of it. */
 struct span {
@@ -128,6 +154,19 @@ static inline bool begins_binary_key(char first)
 }
 bool is_binary_key(const char *text, size_t len, size_t at, struct span *ret);
 bool is_base64_key(const char *text, size_t len, size_t at, struct span *ret);
+
+/* escapes.c. What a text stands for: "a\\u0026b", "a%26b" and "a&amp;b" for "a&b". */
+struct plain_text {
+	char *text; /* ends with NUL */
+	size_t len;
+	size_t *from; /* where the letter of each byte began; the last one: where the text ended */
+};
+/* Of one level: of "\\\\n" is left "\\n". NULL: nothing is escaped. */
+struct plain_text *unescape(const char *text, size_t len);
+void plain_text_free(struct plain_text *plain);
+DEFINE_AUTO(struct plain_text, plain_text_free)
+/* Where this part of it was. */
+struct span escaped_span(const struct plain_text *plain, struct span span);
 
 /* commands.c. "mysql -pabc", "curl -u bob:abc": at is the blank or quote before the word. */
 bool is_argument(const char *text, size_t len, size_t at, struct span *ret);

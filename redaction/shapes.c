@@ -14,12 +14,9 @@ size_t count_letters(const char *text, size_t len, size_t at, const char *letter
 	return n;
 }
 
-/* "%2Fbot123" is "/bot123". */
 static bool begins_word(const char *text, size_t at)
 {
-	return at == 0 || !isalnum((unsigned char)text[at - 1]) ||
-	       (at >= 3 && text[at - 3] == '%' && isxdigit((unsigned char)text[at - 2]) &&
-		isxdigit((unsigned char)text[at - 1]));
+	return at == 0 || !isalnum((unsigned char)text[at - 1]);
 }
 
 /* RFC 7468. */
@@ -172,8 +169,6 @@ static size_t name_before(const char *text, size_t end, size_t *ret_end)
 	size_t begin = end;
 	while (begin > 0 && end - begin < NAME_MAX && is_name_letter(text[begin - 1]))
 		begin--;
-	if (begin > 0 && text[begin - 1] == '%' && end - begin > 2)
-		begin += 2; /* "%3Ftoken" */
 	*ret_end = end;
 	return begin;
 }
@@ -343,22 +338,6 @@ static bool find_given(const char *text, size_t len, size_t at, size_t name,
 	return end > begin;
 }
 
-/* Of "to=%2Fcb%3Ftoken%3Dabc%26x%3D1" what is between %3D and %26. */
-static bool is_escaped_sign(const char *text, size_t len, size_t at)
-{
-	return follows(text, len, at, "%3D") || follows(text, len, at, "%3d") ||
-	       follows(text, len, at, "%3A") || follows(text, len, at, "%3a");
-}
-
-static void end_escaped(const char *text, struct span *given)
-{
-	const char *end =
-		memmem(text + given->begin, given->end - given->begin, "%26", 3);
-
-	if (end)
-		given->end = (size_t)(end - text);
-}
-
 static bool names_secret(const char *text, size_t begin, size_t end,
 			 secret_name_fn *is_secret, void *arg)
 {
@@ -370,12 +349,11 @@ static bool names_secret(const char *text, size_t begin, size_t end,
  * requests. "sig=11" in a log is a signal. */
 static bool is_query_signature(const char *text, size_t begin, size_t end)
 {
-	bool escaped = begin >= 3 && text[begin - 3] == '%';
 	size_t to = begin > 0 && is_blank(text[begin - 1]) ? begin - 1 : begin;
 
 	if (!is_signature(text + begin, end - begin))
 		return false;
-	return begin == 0 || escaped || memchr("?&;", text[begin - 1], 3) ||
+	return begin == 0 || memchr("?&;", text[begin - 1], 3) ||
 	       (to > 0 && text[to - 1] == ',');
 }
 
@@ -388,16 +366,12 @@ static bool is_assignment(const char *text, size_t len, size_t at,
 	if (given < len && ((text[at] == ':' && text[given] == '=') ||
 			    (text[at] == '=' && text[given] == '>')))
 		given++;
-	else if (text[at] == '%')
-		given += strlen("3D");
 	if (end == begin || follows(text, len, at, "://"))
 		return false;
 	bool signature = text[at] != ':' && is_query_signature(text, begin, end);
 	if ((!signature && !names_secret(text, begin, end, is_secret, arg)) ||
 	    !find_given(text, len, given, begin, ret))
 		return false;
-	if (text[at] == '%')
-		end_escaped(text, ret);
 	if (signature)
 		return ret->end - ret->begin >= SIGNATURE_MIN;
 	return text[at] != ':' || begins_line(text, begin) ||
@@ -453,9 +427,6 @@ bool shape_at(const char *text, size_t len, size_t at, secret_name_fn *is_secret
 	case '"':
 	case '\'':
 		return is_argument(text, len, at, ret);
-	case '%':
-		return is_escaped_sign(text, len, at) &&
-		       is_assignment(text, len, at, is_secret, arg, ret);
 	case '>':
 		return is_element(text, len, at, is_secret, arg, ret);
 	case '-':

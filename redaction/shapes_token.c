@@ -160,18 +160,16 @@ static bool is_bearer(const char *text, size_t len, size_t at, struct span *ret)
 	return false;
 }
 
-/* Of Telegram, as in /bot123456789:AAabc/getMe: the number says whose it is. In a query "%3A" is the colon. */
+/* Of Telegram, as in /bot123456789:AAabc/getMe: the number says whose it is. */
 bool is_bot_token(const char *text, size_t len, size_t at, struct span *ret)
 {
 	enum { ID_MIN = 6, ID_MAX = 12, LEAST = 30, ALONE = 35 };
 	bool named = follows(text, len, at, "bot");
 	size_t id = named ? at + strlen("bot") : at;
 	size_t digits = count_letters(text, len, id, DIGITS), colon = id + digits;
-	bool escaped = follows(text, len, colon, "%3A");
-	size_t begin = colon + (escaped ? strlen("%3A") : 1);
+	size_t begin = colon + 1;
 
-	if (digits < ID_MIN || digits > ID_MAX || begin >= len ||
-	    (!escaped && text[colon] != ':'))
+	if (digits < ID_MIN || digits > ID_MAX || begin >= len || text[colon] != ':')
 		return false;
 	size_t n = count_letters(text, len, begin, TOKEN);
 	*ret = (struct span){ begin, begin + n, "key" };

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Text in which secrets are looked for. The input is the length of a secret, the secret and the
- * text: whatever stands around it, what is left does not hold it. */
+ * text: whatever stands around it, what is left does not hold it, nor where both are escaped. */
 #include <assert.h>
+#include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +48,40 @@ static void look(struct redaction *r, const char *secret, size_t secret_len,
 	free(exact);
 }
 
+/* Owned: with %25 or \\x25 for the percent sign. */
+static char *escape(const char *text, size_t len, char sign, size_t *ret_len)
+{
+	enum { LETTERS_MAX = 4 };
+	char *ret = malloc(LETTERS_MAX * len + 1);
+	size_t n = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)text[i];
+		if (isalnum(c))
+			ret[n++] = (char)c;
+		else
+			n += (size_t)sprintf(ret + n, sign == '%' ? "%%%02X" : "\\x%02x",
+					     c);
+	}
+	*ret_len = n;
+	return ret;
+}
+
+static void look_at_escaped(struct redaction *r, const char *secret, size_t secret_len,
+			    const char *text, size_t len, char sign)
+{
+	size_t n, secret_n;
+	char *escaped = escape(text, len, sign, &n);
+	char *escaped_secret = escape(secret, secret_len, sign, &secret_n);
+	struct redacted left = redaction_of_text(r, 0, escaped, n);
+
+	if (secret_len >= SECRET_MIN && !is_one_letter(secret, secret_len) && left.text)
+		assert(!is_left(&left, escaped_secret, secret_n));
+	redacted_done(&left);
+	free(escaped_secret);
+	free(escaped);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct redaction_options options = { .mode = REDACT_SECRETS };
@@ -64,5 +100,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (secret && *text) /* of a number it would be the highest byte */
 		redaction_learn_long_number(r, (const uint8_t *)text, secret);
 	look(r, text, secret, text + secret, size - 1 - secret);
+	look_at_escaped(r, text, secret, text + secret, size - 1 - secret, '%');
+	look_at_escaped(r, text, secret, text + secret, size - 1 - secret, '\\');
 	return 0;
 }

@@ -405,7 +405,13 @@ static void hostile(void **state)
 					    "sig=",
 					    "mysql -p",
 					    "curl -u ",
-					    "&sig=M " };
+					    "&sig=M ",
+					    "\\u0026sig=M ",
+					    "\\\\",
+					    "%25",
+					    "&amp;",
+					    "&#",
+					    "%3Dtoken%3D" };
 	enum { SIZE = 1 << 20 };
 	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS, NULL);
 	AUTO(xfree) char *text = xmalloc(SIZE);

@@ -271,7 +271,8 @@ func main() {
 	functions := []func(chan int){byName, byType, byShape, labelled,
 		func(c chan int) { panicking(plant("a panic"), c) },
 		containers, numbers, kept, byArgument, encoded, pieces, texts, failing,
-		ofCommandLine, madeOfSecrets, written, writtenNumbers, certified, binaryKeys, arguments, signed, registers}
+		ofCommandLine, madeOfSecrets, written, writtenNumbers, certified, binaryKeys, arguments, signed,
+		escapes, inPath, registers}
 	functions = append(append(functions, pairs()...), latePairs()...)
 	functions = append(functions, ofNewer...)
 	waiting.Add(len(functions) + 1)

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* masking.c - the parts of a text that are secrets, in it and in what it stands for where it is escaped, and
+ * the text with masks. */
+#include <string.h>
+
+#include "redaction_priv.h"
+
+enum {
+	SPANS_MAX = 1000, /* in a text; behind them all is withheld */
+	LEVELS_MAX = 3,	  /* of escapes: JSON in JSON in JSON */
+};
+
+static const char mask[] = REDACTION_MASK;
+
+struct masking {
+	struct redaction *r;
+	uint64_t addr;
+	const char *
+		text; /* ends with NUL if there are rules, whose expressions want an end */
+	size_t len, done;   /* of text, that are judged */
+	struct span *found; /* sorted by where they begin; one may overlap the next */
+	size_t count, cap;
+	struct span
+		place; /* the next part of it that lies in a secret; begin len: none does */
+};
+
+/* How many bytes of text are the rest of a secret that began before it. */
+static size_t begins_inside(const struct redaction *r, const char *text, size_t len)
+{
+	size_t n = secrets_begin(r->here, text, len), always = 0;
+
+	if (n < len && r->always)
+		always = secrets_begin(r->always, text, len);
+	return n > always ? n : always;
+}
+
+/* What is left is asked for again when more is known. */
+static void leave(struct masking *m, size_t begin, size_t end)
+{
+	struct redaction *r = m->r;
+
+	if (begin == end || !r->asking)
+		return;
+	asked_text(r->asked, r->here, m->text + begin, end - begin);
+	if (m->addr)
+		asked_word(r->asked, r->here, ASKED_PLACE, m->addr + begin, end - begin);
+}
+
+static void add(struct masking *m, struct span span)
+{
+	bool is_new = strcmp(span.rule, "elsewhere") != 0;
+	size_t i = m->count;
+
+	GROW(m->found, m->count, m->cap);
+	for (m->count++; i > 0 && m->found[i - 1].begin > span.begin; i--)
+		m->found[i] = m->found[i - 1];
+	m->found[i] = span;
+	redaction_learn(m->r, m->addr ? m->addr + span.begin : 0, span.end - span.begin,
+			is_new ? m->text + span.begin : NULL, span.end - span.begin);
+}
+
+static void withhold(struct masking *m, struct span span)
+{
+	if (span.begin < m->done)
+		span.begin = m->done;
+	if (span.begin >= span.end)
+		return;
+	leave(m, m->done, span.begin);
+	add(m, span);
+	m->done = span.end;
+}
+
+static void find_place(struct masking *m, size_t from)
+{
+	const struct secrets *const known[] = { m->r->here, m->r->always };
+	uint64_t begin, end;
+
+	m->place = (struct span){ m->len, m->len, "elsewhere" };
+	for (size_t i = 0; m->addr && i < ARRAY_SIZE(known) && known[i]; i++)
+		if (secrets_place(known[i], m->addr + from, m->len - from, &begin,
+				  &end) &&
+		    begin - m->addr < m->place.begin)
+			m->place = (struct span){ (size_t)(begin - m->addr),
+						  (size_t)(end - m->addr), "elsewhere" };
+}
+
+/* What is known from elsewhere. */
+static bool known_at(struct masking *m, size_t at, struct span *ret)
+{
+	const char *text = m->text + at;
+	size_t len = m->len - at, n = secrets_here(m->r->here, text, len);
+
+	if (!n && m->r->always)
+		n = secrets_here(m->r->always, text, len);
+	if (at >= m->place.end)
+		find_place(m, at);
+	*ret = (struct span){ at, at + n, "elsewhere" };
+	if (at >= m->place.begin && m->place.end > ret->end)
+		ret->end = m->place.end;
+	return ret->end > at;
+}
+
+/* What looks like a secret may begin in one that is known, and go on behind it. */
+static void extend(struct masking *m, struct span *span)
+{
+	struct span shape;
+
+	for (size_t at = span->begin; at < span->end; at++)
+		if (shape_at(m->text, m->len, at, is_name_of_secret, m->r, &shape) &&
+		    shape.end > span->end && shape.begin <= span->end)
+			span->end = shape.end;
+}
+
+static bool span_at(struct masking *m, size_t at, struct span *ret)
+{
+	if (!known_at(m, at, ret))
+		return shape_at(m->text, m->len, at, is_name_of_secret, m->r, ret);
+	extend(m, ret);
+	return true;
+}
+
+static void find_rest(struct masking *m)
+{
+	struct span span, rule = { .end = 0 };
+	bool more = m->r->rules != NULL;
+
+	for (size_t at = m->done; at < m->len && m->count < SPANS_MAX; at++) {
+		if (more && at >= rule.end)
+			more = rules_find(m->r->rules, m->text, m->len, at, &rule);
+		if (more && rule.begin <= at) /* it may begin in what was withheld */
+			withhold(m, rule);
+		else if (span_at(m, at, &span))
+			withhold(m, span);
+		if (m->done > at + 1)
+			at = m->done - 1;
+	}
+	if (m->count == SPANS_MAX)
+		withhold(m, (struct span){ m->done, m->len, m->found[0].rule });
+	leave(m, m->done, m->len);
+}
+
+/* False: all of it lies in a secret, or is a part of one. */
+static bool find(struct masking *m)
+{
+	size_t inside = begins_inside(m->r, m->text, m->len);
+
+	find_place(m, 0);
+	/* One that begins in a secret may go on with it. */
+	if (m->place.begin == 0 || inside == m->len)
+		return false;
+	struct span beginning = { 0, inside, "elsewhere" };
+	extend(m, &beginning);
+	withhold(m, beginning);
+	find_rest(m);
+	return true;
+}
+
+/* Each shape and each secret may be escaped, as a whole or in part, and so may be what tells it. */
+static bool find_escaped(struct masking *m, int levels)
+{
+	bool left = find(m);
+	AUTO(plain_text_free)
+	struct plain_text *plain = left && levels ? unescape(m->text, m->len) : NULL;
+
+	if (!plain)
+		return left;
+	struct masking inner = { .r = m->r, .text = plain->text, .len = plain->len };
+	left = find_escaped(&inner, levels - 1);
+	for (size_t i = 0; i < inner.count; i++)
+		add(m, escaped_span(plain, inner.found[i]));
+	xfree(inner.found);
+	return left;
+}
+
+/* The text with masks, as it grows. */
+static void keep(struct redacted *to, size_t *cap, const char *bytes, size_t len)
+{
+	if (!len)
+		return;
+	if (to->len + len > *cap) {
+		*cap = 2 * (to->len + len) + 64;
+		to->text = xreallocarray(to->text, *cap, 1);
+	}
+	memcpy(to->text + to->len, bytes, len);
+	to->len += len;
+}
+
+static struct redacted with_masks(const struct masking *m)
+{
+	struct redacted ret = { .rule = m->count ? m->found[0].rule : NULL };
+	size_t cap = 0, done = 0, left = 0;
+
+	for (size_t i = 0; i < m->count; i++) {
+		const struct span *span = &m->found[i];
+		if (span->begin >= done) {
+			left += span->begin - done;
+			keep(&ret, &cap, m->text + done, span->begin - done);
+			keep(&ret, &cap, mask, sizeof(mask) - 1);
+		}
+		if (span->end > done)
+			done = span->end;
+	}
+	if (ret.rule)
+		keep(&ret, &cap, m->text + done, m->len - done);
+	if (ret.rule && left + m->len - done == 0)
+		redacted_done(&ret);
+	return ret;
+}
+
+struct redacted redaction_of_text(struct redaction *r, uint64_t addr, const char *text,
+				  size_t len)
+{
+	struct masking m = { .r = r, .addr = addr, .text = text, .len = len };
+	AUTO(xfree) char *ended = NULL;
+	struct redacted ret = { .rule = "elsewhere" };
+
+	if (r->mode == REDACT_NOTHING || len == 0)
+		return (struct redacted){ .rule = NULL };
+	if (r->mode == REDACT_STRICT)
+		return (struct redacted){ .rule = "strict" };
+	if (r->rules) {
+		ended = xmalloc(len + 1);
+		memcpy(ended, text, len);
+		ended[len] = '\0';
+		m.text = ended;
+	}
+	if (find_escaped(&m, LEVELS_MAX))
+		ret = with_masks(&m);
+	xfree(m.found);
+	return ret;
+}
+
+struct redacted redaction_of_rest(struct redaction *r, uint64_t addr, const char *text,
+				  size_t len, size_t from)
+{
+	struct masking m = { .r = r, .addr = addr, .text = text, .len = len };
+
+	if (r->mode != REDACT_SECRETS)
+		return redaction_of_text(r, addr, text, len);
+	withhold(&m, (struct span){ from, len, "assignment" });
+	struct redacted ret = with_masks(&m);
+	xfree(m.found);
+	return ret;
+}
