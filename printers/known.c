@@ -173,12 +173,23 @@ bool known_read(struct printing *p, uint64_t addr, void *ret, size_t len)
 	return true;
 }
 
+/* By its letters. */
+static bool has_secret(struct printing *p, const char *bytes, size_t len)
+{
+	struct redacted left = redaction_of_text(p->redaction, 0, bytes, len);
+	bool found = left.rule != NULL;
+
+	redacted_done(&left);
+	return found;
+}
+
 void known_reworded(struct printing *p, const struct known_words *from, const char *as,
 		    size_t len)
 {
-	if (len != from->len || memcmp(as, from->bytes, len) != 0)
-		p->of_secret |=
-			redaction_of_bytes(p->redaction, 0, from->bytes, from->len);
+	if (len == from->len && memcmp(as, from->bytes, len) == 0)
+		return;
+	p->of_secret |= redaction_of_bytes(p->redaction, 0, from->bytes, from->len) ||
+			has_secret(p, from->bytes, from->len);
 }
 
 bool known_shown_number(struct printing *p, const struct value *v, const char *paths,
@@ -209,12 +220,7 @@ bool known_number(struct printing *p, const struct value *v, const char *paths,
 static bool is_hidden_secret(struct printing *p, uint64_t addr, const char *bytes,
 			     size_t len)
 {
-	if (!len || !redaction_at(p->redaction, addr, len))
-		return false;
-	struct redacted left = redaction_of_text(p->redaction, 0, bytes, len);
-	bool told = left.rule != NULL;
-	redacted_done(&left);
-	return !told;
+	return len && redaction_at(p->redaction, addr, len) && !has_secret(p, bytes, len);
 }
 
 bool known_letters(struct printing *p, uint64_t addr, char *ret, size_t len)

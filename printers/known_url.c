@@ -133,7 +133,9 @@ static bool add_hierarchy(struct printing *p, const struct value *v,
 	bool begun = a->scheme.len || a->host.len || a->user;
 	if (begun && !a->omitted && (a->host.len || path.len || a->user))
 		known_add(ret, "//");
+	const size_t host = ret->len;
 	add_escaped(ret, &a->host, HOST);
+	known_reworded(p, &a->host, ret->bytes + host, ret->len - host);
 	if (path.len && *path.bytes != '/' && a->host.len)
 		known_add(ret, "/");
 	if (!begun && looks_like_scheme(&path))
