@@ -14,14 +14,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "output_path.h"
 #include "sink.h"
+#include "trusted_path.h"
 
 struct output {
 	int fd;
 	bool owns_fd;
-	struct output_path path; /* that the document gets at the end; no name: none */
-	char *asked;		 /* as it was given; NULL: it was not */
+	struct trusted_path path; /* that the document gets at the end; no name: none */
+	char *asked;		  /* as it was given; NULL: it was not */
 	char *temporary; /* its name in the same folder until then; NULL: it has none */
 	struct sink *sink;
 	int error;
@@ -110,7 +110,7 @@ void output_close(struct output *out)
 	if (out->owns_fd)
 		close(out->fd);
 	sink_free(out->sink);
-	output_path_done(&out->path);
+	trusted_path_done(&out->path);
 	xfree(out->asked);
 	xfree(out);
 }
@@ -156,7 +156,7 @@ static void remove_if_left(int folder, const char *name)
 		close(found);
 }
 
-static void remove_left_behind(const struct output_path *path)
+static void remove_left_behind(const struct trusted_path *path)
 {
 	AUTO(xfree) char *prefix = temporary_prefix(path->name);
 	size_t len = strlen(prefix);
@@ -178,24 +178,39 @@ static bool ends_in_zst(const char *path)
 	return len > 4 && strcmp(path + len - 4, ".zst") == 0;
 }
 
+/* False: another run, which found it before it was locked, takes it for one that was left and
+ * removes it. Where there are no locks, nobody does. */
+static bool lock(int fd)
+{
+	struct stat st;
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
+		return errno != EWOULDBLOCK;
+	return fstat(fd, &st) < 0 || st.st_nlink > 0;
+}
+
 /* Where there are no files without names (NFS, FAT): one that is removed when we fail. */
-static int create_named(const struct output_path *path, char **ret_name)
+static int create_named(const struct trusted_path *path, char **ret_name)
 {
 	for (int i = 0; i < TRIES; i++) {
 		AUTO(xfree) char *name = temporary_name(path->name);
 		int fd = openat(path->folder, name,
 				O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-		if (fd < 0 && errno == EEXIST)
-			continue;
-		if (fd >= 0)
+		if (fd < 0 && errno != EEXIST)
+			return -1;
+		if (fd >= 0 && lock(fd)) {
 			*ret_name = TAKE(name);
-		return fd;
+			return fd;
+		}
+		if (fd >= 0)
+			close(fd);
 	}
+	errno = EEXIST;
 	return -1;
 }
 
-/* path is taken over. A file without a name cannot be left behind, whatever ends us. */
-static struct output *open_replacing(struct output_path *path, const char *asked,
+/* path is taken over. A file without a name cannot be left behind, whatever ends us; it is locked
+ * for when it has a temporary one. */
+static struct output *open_replacing(struct trusted_path *path, const char *asked,
 				     struct err *err)
 {
 	struct output *out = NULL;
@@ -209,9 +224,9 @@ static struct output *open_replacing(struct output_path *path, const char *asked
 	int fd = openat(path->folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (fd < 0)
 		fd = create_named(path, &temporary);
-	if (fd >= 0) {
-		/* Where there are no locks, what is left stays. */
+	else
 		flock(fd, LOCK_EX | LOCK_NB);
+	if (fd >= 0) {
 		out = output_new(fd, true, ends_in_zst(path->name));
 		out->path = *path;
 		out->asked = xstrdup(asked);
@@ -224,14 +239,14 @@ static struct output *open_replacing(struct output_path *path, const char *asked
 			"cannot create %s: %s: name a file in a folder that you may "
 			"write to",
 			asked, strerror(errno));
-		output_path_done(path);
+		trusted_path_done(path);
 	}
 	unblock_deadly(&before);
 	return out;
 }
 
 /* path is released. */
-static struct output *open_as_is(struct output_path *path, const char *asked,
+static struct output *open_as_is(struct trusted_path *path, const char *asked,
 				 struct err *err)
 {
 	char name[64];
@@ -239,12 +254,12 @@ static struct output *open_as_is(struct output_path *path, const char *asked,
 	int fd = open(name, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
 		err_sys(err, "cannot open %s", asked);
-	output_path_done(path);
+	trusted_path_done(path);
 	return fd < 0 ? NULL : output_new(fd, true, ends_in_zst(asked));
 }
 
 /* to is released. */
-static struct output *open_descriptor(struct output_path *to, const char *asked,
+static struct output *open_descriptor(struct trusted_path *to, const char *asked,
 				      struct err *err)
 {
 	int flags = fcntl(to->descriptor, F_GETFL);
@@ -255,20 +270,20 @@ static struct output *open_descriptor(struct output_path *to, const char *asked,
 		fd = fcntl(to->descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	if (fd < 0)
 		err_sys(err, "cannot write to %s", asked);
-	output_path_done(to);
+	trusted_path_done(to);
 	return fd < 0 ? NULL : output_new(fd, true, false);
 }
 
 struct output *output_open(const char *path, struct err *err)
 {
-	struct output_path to;
+	struct trusted_path to;
 	if (!path || strcmp(path, "-") == 0)
 		return output_new(STDOUT_FILENO, false, false);
 	if (!*path) {
 		err_set(err, ERR_USAGE, "-o needs the name of a file");
 		return NULL;
 	}
-	if (!output_path_find(path, &to, err))
+	if (!trusted_path_find(path, &to, err))
 		return NULL;
 	if (to.descriptor >= 0)
 		return open_descriptor(&to, path, err);
@@ -276,7 +291,7 @@ struct output *output_open(const char *path, struct err *err)
 		return open_replacing(&to, path, err);
 	if (!S_ISDIR(to.mode))
 		return open_as_is(&to, path, err);
-	output_path_done(&to);
+	trusted_path_done(&to);
 	err_set(err, ERR_SYS, "%s is a folder: name a file in it", path);
 	return NULL;
 }
@@ -292,6 +307,13 @@ struct sink *output_sink(struct output *out)
 	return out->sink;
 }
 
+/* Network file systems tell of a write that failed when a descriptor is closed; the lock stays. */
+static bool is_written(int fd)
+{
+	int same = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	return same >= 0 && close(same) == 0;
+}
+
 /* Some file systems have files without names, but no links. */
 static bool copy_to_named(struct output *out)
 {
@@ -301,15 +323,17 @@ static bool copy_to_named(struct output *out)
 	bool ok = fd >= 0 && fstat(out->fd, &st) == 0;
 	while (ok && done < st.st_size)
 		ok = sendfile(fd, out->fd, &done, (size_t)(st.st_size - done)) > 0;
-	if (fd >= 0)
-		ok = close(fd) == 0 && ok;
-	return ok;
+	if (fd < 0)
+		return false;
+	close(out->fd);
+	out->fd = fd; /* open, and with it locked, until it has its name */
+	return ok && is_written(fd);
 }
 
 /* linkat() replaces no file: where one has the name, a temporary name comes first. */
 static bool name_it(struct output *out)
 {
-	const struct output_path *to = &out->path;
+	const struct trusted_path *to = &out->path;
 	char file[64];
 	if (!out->temporary) {
 		snprintf(file, sizeof(file), "/proc/self/fd/%d", out->fd);

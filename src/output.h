@@ -14,7 +14,7 @@ struct sink;
  * .zst, and gets its name at the end. Until then it has none, or, where the file system has no
  * such files, a temporary one, .NAME.gosnap-XXXXXX, which SIGINT, SIGTERM, SIGHUP and SIGQUIT
  * remove before they do what they always do; what a SIGKILL left of this name is removed. A path
- * that is no regular file (a pipe, /dev/null) is written to directly; see output_path.h. */
+ * that is no regular file (a pipe, /dev/null) is written to directly; see trusted_path.h. */
 struct output *output_open(const char *path, struct err *err);
 /* A file without a name, for a document that is shown rather than kept. */
 struct output *output_open_spool(struct err *err);

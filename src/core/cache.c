@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "limit.h"
+#include "trusted_path.h"
 
 enum {
 	FOLDER = O_RDONLY | O_DIRECTORY | O_CLOEXEC,
@@ -43,20 +44,36 @@ static int only_ours(int fd)
 	return -1;
 }
 
+/* HOME can be another user's, with links of his, and a folder of ours there would be in his way. */
+static int open_trusted(const char *path)
+{
+	size_t len = strlen(path);
+	struct trusted_path base;
+	struct err ignored;
+
+	while (len > 1 && path[len - 1] == '/')
+		len--;
+	AUTO(xfree) char *name = xstrndup(path, len);
+	if (!trusted_path_find(name, &base, &ignored))
+		return -1;
+	if (base.name && base.found < 0 && trusted_path_folder_is_ours(&base))
+		mkdirat(base.folder, base.name, 0700);
+	int fd = base.name ? openat(base.folder, base.name, FOLDER | O_NOFOLLOW) : -1;
+	trusted_path_done(&base);
+	return only_ours(fd);
+}
+
 static int open_base(void)
 {
 	const char *base = secure_getenv("XDG_CACHE_HOME"), *home;
 
-	if (base && base[0] == '/') {
-		mkdir(base, 0700);
-		return only_ours(open(base, FOLDER));
-	}
+	if (base && base[0] == '/')
+		return open_trusted(base);
 	home = secure_getenv("HOME");
 	if (!home || home[0] != '/')
 		return -1;
 	AUTO(xfree) char *path = xasprintf("%s/.cache", home);
-	mkdir(path, 0700);
-	return only_ours(open(path, FOLDER));
+	return open_trusted(path);
 }
 
 static int open_below(int at, const char *name)

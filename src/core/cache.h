@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cache.h - what was found out about a build, kept on disk for the next time: a file for each key
  * in a folder of the user's. What is another user's, or another one may write to, is neither used
- * nor touched. Nothing here fails: what cannot be kept is found out again. Files are replaced,
- * never changed. Their bytes are to be doubted like any others. */
+ * nor touched, and no link of his is followed. Nothing here fails: what cannot be kept is found out
+ * again. Files are replaced, never changed. Their bytes are to be doubted like any others. */
 #ifndef GOSNAP_CACHE_H
 #define GOSNAP_CACHE_H
 

@@ -13,7 +13,7 @@ X86_64, CLONE_THREAD = 0xc000003e, 0x00010000
 CLONE, FORK, VFORK, CLONE3 = 56, 57, 58, 435
 PTRACE = 101
 TIMER_CREATE = 222
-OPENAT, LINKAT = 257, 265
+OPENAT, LINKAT, RENAMEAT = 257, 265, 264
 O_TMPFILE, EOPNOTSUPP = 0x00400000, 0x0005005f
 # What gosnap would like and may have to do without: process_vm_readv, sched_setscheduler,
 # prlimit64, a lock on a file.
@@ -52,6 +52,8 @@ FILTERS = {
                                 statement(0x45, O_TMPFILE, 0, 1),
                                 statement(0x06, EOPNOTSUPP)),
     "no-links": judged(if_number(LINKAT, EPERM)),
+    # As kill -9 between linkat() and renameat().
+    "no-renames": judged(if_number(RENAMEAT, KILL)),
     "no-comforts": judged(*(if_number(n, EPERM) for n in COMFORTS)),
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "output_path.h"
+#include "trusted_path.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -40,13 +40,6 @@ static bool is_trusted(const struct stat *st, const struct stat *folder)
 	return is_ours(st) || (is_ours(folder) && only_owner_writes(folder));
 }
 
-/* On the way to the folder a link may also be of whoever owns the folder that it is in: the rule
- * of fs.protected_symlinks. */
-static bool is_trusted_on_the_way(const struct stat *st, const struct stat *folder)
-{
-	return is_ours(st) || only_owner_writes(folder) || st->st_uid == folder->st_uid;
-}
-
 /* Its links are the kernel's own and lead where their text does not say. */
 static bool is_in_proc(int fd)
 {
@@ -85,7 +78,7 @@ static char *link_text(int fd)
 }
 
 struct walk {
-	struct output_path *to;
+	struct trusted_path *to;
 	const char *path; /* for err */
 	char *rest;	  /* what is still to be gone */
 	unsigned links;
@@ -150,9 +143,7 @@ static enum step take_found(struct walk *w, int fd, const char *name, const char
 	if (fstat(fd, &st) < 0 || fstat(w->to->folder, &folder) < 0) {
 		cannot(w->path, w->err);
 	} else if (S_ISLNK(st.st_mode)) {
-		bool trusted = *after ? is_trusted_on_the_way(&st, &folder)
-				      : is_trusted(&st, &folder);
-		next = take_link(w, fd, name, after, trusted);
+		next = take_link(w, fd, name, after, is_trusted(&st, &folder));
 	} else if (*after) {
 		close(w->to->folder);
 		w->to->folder = fd; /* if it is no folder, the next name says so */
@@ -192,14 +183,14 @@ static enum step step(struct walk *w)
 	return STEP_FAILED;
 }
 
-bool output_path_find(const char *path, struct output_path *ret, struct err *err)
+bool trusted_path_find(const char *path, struct trusted_path *ret, struct err *err)
 {
 	struct walk w = { .to = ret, .path = path, .err = err };
 	enum step next = STEP_ON;
 
-	*ret = (struct output_path){ .descriptor = descriptor_named(path),
-				     .folder = -1,
-				     .found = -1 };
+	*ret = (struct trusted_path){ .descriptor = descriptor_named(path),
+				      .folder = -1,
+				      .found = -1 };
 	if (ret->descriptor >= 0)
 		return true;
 	/* What ends in a slash is a folder. */
@@ -213,16 +204,23 @@ bool output_path_find(const char *path, struct output_path *ret, struct err *err
 		next = step(&w);
 	xfree(w.rest);
 	if (next == STEP_FAILED)
-		output_path_done(ret);
+		trusted_path_done(ret);
 	return next == STEP_END;
 }
 
-void output_path_done(struct output_path *path)
+bool trusted_path_folder_is_ours(const struct trusted_path *path)
+{
+	struct stat st;
+
+	return fstat(path->folder, &st) == 0 && is_ours(&st);
+}
+
+void trusted_path_done(struct trusted_path *path)
 {
 	if (path->folder >= 0)
 		close(path->folder);
 	if (path->found >= 0)
 		close(path->found);
 	xfree(path->name);
-	*path = (struct output_path){ .descriptor = -1, .folder = -1, .found = -1 };
+	*path = (struct trusted_path){ .descriptor = -1, .folder = -1, .found = -1 };
 }
