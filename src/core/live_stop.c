@@ -3,6 +3,7 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <linux/io_uring.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,6 +126,8 @@ static bool waits_without_limit(const struct target_thread *th)
 		return (int32_t)args[3] < 0;
 	case SYS_io_getevents:
 		return args[4] == 0;
+	case SYS_io_uring_enter: /* nothing to be submitted a second time, and no limit */
+		return args[1] == 0 && !(args[3] & IORING_ENTER_EXT_ARG);
 	}
 	return false;
 }
