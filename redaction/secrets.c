@@ -25,7 +25,8 @@ struct content {
 	char *bytes;
 	size_t len;
 	struct content *next;	/* of the same hash */
-	struct content *before; /* learned, unless it is an encoding of one */
+	struct content *before; /* the one learned before it */
+	bool learned;		/* else it is only an encoding of one */
 };
 
 struct secrets {
@@ -160,12 +161,13 @@ static bool learn_range(struct secrets *s, uint64_t begin, uint64_t end)
 	return true;
 }
 
-static bool is_known(const struct secrets *s, const char *bytes, size_t len)
+static struct content *find_content(const struct secrets *s, const char *bytes,
+				    size_t len)
 {
-	for (const struct content *c = *chain(s, bytes); c; c = c->next)
+	for (struct content *c = *chain(s, bytes); c; c = c->next)
 		if (c->len == len && memcmp(c->bytes, bytes, len) == 0)
-			return true;
-	return false;
+			return c;
+	return NULL;
 }
 
 /* "        " and "00000000" are in many texts. */
@@ -192,14 +194,19 @@ static void grow_table(struct secrets *s)
 	xfree(old);
 }
 
+/* NULL: it is a word like any other. */
 static struct content *add_content(struct secrets *s, const char *bytes, size_t len)
 {
-	if (len < CONTENT_MIN || is_one_letter(bytes, len) || is_known(s, bytes, len))
+	if (len < CONTENT_MIN || is_one_letter(bytes, len))
 		return NULL;
+	struct content *c = find_content(s, bytes, len), **at;
+	if (c)
+		return c;
 	if (s->in_table++ == s->table_size)
 		grow_table(s);
-	struct content *c = xcalloc(1, sizeof(*c)), **at = chain(s, bytes);
-	*c = (struct content){ xmalloc(len), len, *at, NULL };
+	c = xcalloc(1, sizeof(*c));
+	at = chain(s, bytes);
+	*c = (struct content){ xmalloc(len), len, *at, NULL, false };
 	memcpy(c->bytes, bytes, len);
 	*at = c;
 	return c;
@@ -215,15 +222,17 @@ static bool add_windows(struct secrets *s, const char *bytes, size_t len)
 	return windows_add(s->windows, bytes, len < CONTENT_MAX ? len : CONTENT_MAX);
 }
 
+/* It may have been known as an encoding of another one. */
 static bool learn_content(struct secrets *s, const char *bytes, size_t len)
 {
 	if (len > CONTENT_MAX)
 		len = CONTENT_MAX;
+	bool is_new = add_windows(s, bytes, len);
 	struct content *c =
 		s->content_count < CONTENTS_MAX ? add_content(s, bytes, len) : NULL;
-	if (!c)
-		return len < CONTENT_MIN && add_windows(s, bytes, len);
-	add_windows(s, bytes, len);
+	if (!c || c->learned)
+		return is_new;
+	c->learned = true;
 	c->before = s->last;
 	s->last = c;
 	s->content_count++;

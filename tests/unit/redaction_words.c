@@ -88,6 +88,25 @@ static void pieces(void **state)
 	assert_false(redaction_of_word(r, word_of("swordfis")));
 }
 
+/* What is known as another's digits may be withheld itself: then its pieces are, too. */
+static void of_encoding(void **state)
+{
+	static const char digits[] = "73776f7264666973682d616e642d6d6f7265";
+	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS);
+	(void)state;
+	redaction_learn(r, 0, 0, "swordfish-and-more", 18);
+	assert_false(redaction_of_word(r, word_of("73776f72")));
+	redaction_learn(r, 0, 0, digits, strlen(digits));
+	assert_int_equal(redaction_learned(r), 2);
+	assert_true(redaction_of_word(r, word_of("73776f72")));
+	/* A part of it is all of a text. */
+	struct redacted part = redaction_of_text(r, 0, digits + 8, 12);
+	assert_string_equal(part.rule, "elsewhere");
+	assert_null(part.text);
+	redaction_learn(r, 0, 0, digits, strlen(digits));
+	assert_int_equal(redaction_learned(r), 2);
+}
+
 /* What is in any register is none, though a key has such bytes, too. */
 static void common(void **state)
 {
@@ -352,12 +371,12 @@ static void short_numbers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words),	 cmocka_unit_test(pieces),
-		cmocka_unit_test(common),	 cmocka_unit_test(vectors),
-		cmocka_unit_test(strictly),	 cmocka_unit_test(unlearned),
-		cmocka_unit_test(many),		 cmocka_unit_test(bytes),
-		cmocka_unit_test(long_numbers),	 cmocka_unit_test(digits),
-		cmocka_unit_test(short_numbers),
+		cmocka_unit_test(words),       cmocka_unit_test(pieces),
+		cmocka_unit_test(of_encoding), cmocka_unit_test(common),
+		cmocka_unit_test(vectors),     cmocka_unit_test(strictly),
+		cmocka_unit_test(unlearned),   cmocka_unit_test(many),
+		cmocka_unit_test(bytes),       cmocka_unit_test(long_numbers),
+		cmocka_unit_test(digits),      cmocka_unit_test(short_numbers),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
