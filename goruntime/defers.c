@@ -161,8 +161,10 @@ static void set_function(struct runtime *rt, uint64_t closure, struct deferred *
 	}
 	if (modules_at(rt->modules, pc))
 		ret->function = pc;
-	else
+	else if (target_may_name(rt->target, pc))
 		ret->unreadable = reason_add(rt, "0x%" PRIx64 " is no function", pc);
+	else
+		ret->unreadable = reason_add(rt, "it is no function");
 }
 
 struct collection {

@@ -614,6 +614,8 @@ MUST_CHECK bool runtime_bytes(struct runtime *rt, uint64_t addr, void *ret, size
 			      struct err *err);
 /* Is it in a program or library, as texts are that stand in its code? */
 bool runtime_in_file(const struct runtime *rt, uint64_t addr);
+/* Is it in any mapping, readable or not? */
+bool runtime_is_mapped(const struct runtime *rt, uint64_t addr);
 
 /* The parts of this header that need what is above. */
 #include "layout_report.h"

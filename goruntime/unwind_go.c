@@ -271,6 +271,9 @@ static bool step(struct go_walk *u)
 {
 	const struct code *c = code_at(u->rt->code, u->pc, u->exact);
 
+	if (!c && !target_may_name(u->rt->target, u->pc))
+		return step_by_frame_pointer(
+			u, reason_add(u->rt, "the return address is none"));
 	if (!c)
 		return step_by_frame_pointer(
 			u, reason_add(u->rt, "pc 0x%" PRIx64 " is in no Go function",

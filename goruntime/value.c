@@ -131,6 +131,11 @@ bool runtime_in_file(const struct runtime *rt, uint64_t addr)
 	return images_at(rt->images, addr) != NULL;
 }
 
+bool runtime_is_mapped(const struct runtime *rt, uint64_t addr)
+{
+	return target_mapping_at(rt->target, addr) != NULL;
+}
+
 bool value_words(struct runtime *rt, uint64_t addr, uint64_t *ret, size_t n,
 		 struct err *err)
 {

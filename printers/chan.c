@@ -55,9 +55,8 @@ static void print_waiters(struct printing *p, const struct value *v,
 		sink_named_uint(p->out, senders ? "senders_elided" : "receivers_elided",
 				all.elided);
 	if (!whole)
-		sink_named_string(p->out,
-				  senders ? "senders_unreadable" : "receivers_unreadable",
-				  err.text);
+		print_reason(p, senders ? "senders_unreadable" : "receivers_unreadable",
+			     err.text);
 }
 
 void print_channel(struct printing *p, const struct value *v)
@@ -71,6 +70,11 @@ void print_channel(struct printing *p, const struct value *v)
 	}
 	if (!c.addr) {
 		sink_named_bool(p->out, "nil", true);
+		return;
+	}
+	if (!is_length(p, c.cap, c.buffer, c.element_size) ||
+	    !is_length(p, c.len, c.buffer, c.element_size)) {
+		print_nowhere(p);
 		return;
 	}
 	sink_named_uint(p->out, "len", c.len);

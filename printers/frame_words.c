@@ -171,8 +171,10 @@ static void print_some(struct sink *out, struct redaction *r, const struct words
 		at += *from == ',' && depth == 0;
 		if (*from == '0' && i + 2 < words->len && from[1] == 'x') {
 			len = word_at(from, words->len - i, &value);
+			bool stale = i + len < words->len && from[len] == '?';
 			bool hide = row || (secret >> (at < 63 ? at : 63) & 1) ||
-				    redaction_of_word(r, value);
+				    (stale ? redaction_of_stale_word(r, value)
+					   : redaction_of_word(r, value));
 			size_t size = hide ? sizeof(withheld) - 1 : len;
 			memcpy(text + n, hide ? withheld : from, size);
 			n += size;

@@ -61,7 +61,7 @@ void members_of_sync_map(struct printing *p, const struct value *v)
 		sink_named_uint(p->out, "entries_elided", all > e.n ? all - e.n : 1);
 	}
 	if (!whole)
-		sink_named_string(p->out, "entries_unreadable", err.text);
+		print_reason(p, "entries_unreadable", err.text);
 }
 
 /* The ring begins and ends with the list itself. */

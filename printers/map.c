@@ -44,6 +44,10 @@ void print_map(struct printing *p, const struct value *v)
 		sink_named_bool(p->out, "nil", true);
 		return;
 	}
+	if (!is_length(p, map.len, 0, 0)) {
+		print_nowhere(p);
+		return;
+	}
 	sink_named_uint(p->out, "len", map.len);
 	if (was_seen(p, &(struct value){ v->type, map.addr }) || !may_descend(p, map.len))
 		return;

@@ -6,6 +6,10 @@ void print_target(struct printing *p, const struct value *target)
 	/* It may be in registers, and only its debugging information makes it a target. */
 	const bool has_address = value_has_address(target);
 
+	if (has_address && !has_memory(p, target->addr)) {
+		print_nowhere(p);
+		return;
+	}
 	if (has_address)
 		sink_named_address(p->out, "to", target->addr);
 	if (!target->type || p->pointers >= p->bounds->pointers ||

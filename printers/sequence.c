@@ -22,11 +22,18 @@ static bool is_printable(const uint8_t *bytes, size_t len)
 	return true;
 }
 
-static void print_size(struct printing *p, uint64_t len, const uint64_t *cap)
+/* A slice, or less of one. cap NULL: an array has none, or it is not known. */
+struct row {
+	const struct type *elem;
+	uint64_t addr, size, n;
+	const uint64_t *cap;
+};
+
+static void print_size(struct printing *p, const struct row *row)
 {
-	sink_named_uint(p->out, "len", len);
-	if (cap)
-		sink_named_uint(p->out, "cap", *cap);
+	sink_named_uint(p->out, "len", row->n);
+	if (row->cap && is_length(p, *row->cap, row->addr, row->size))
+		sink_named_uint(p->out, "cap", *row->cap);
 }
 
 void print_kept_size(struct printing *p, const struct value *v)
@@ -42,12 +49,13 @@ void print_kept_size(struct printing *p, const struct value *v)
 	bool has_cap = type_kind(v->type) == KIND_SLICE &&
 		       runtime_bytes(p->rt, v->addr + 2 * WORD, &cap, WORD, &ignored) &&
 		       (int64_t)cap >= (int64_t)len;
-	print_size(p, len, has_cap ? &cap : NULL);
+	if (is_length(p, len, 0, 1))
+		print_size(p, &(struct row){ NULL, 0, 1, len, has_cap ? &cap : NULL });
 }
 
-static void print_bytes(struct printing *p, uint64_t addr, uint64_t n,
-			const uint64_t *cap)
+static void print_bytes(struct printing *p, const struct row *row)
 {
+	const uint64_t addr = row->addr, n = row->n;
 	size_t len = n < p->bounds->string ? (size_t)n : p->bounds->string;
 	size_t read = n - len < SECRETS_BEHIND ? (size_t)n : len + SECRETS_BEHIND;
 	AUTO(xfree) uint8_t *bytes = xcalloc(read + 1, 1);
@@ -57,7 +65,7 @@ static void print_bytes(struct printing *p, uint64_t addr, uint64_t n,
 	const struct shown_text text = { addr, (const char *)bytes, read, len, n };
 	if (there && print_masked(p, "text", &text))
 		return;
-	print_size(p, n, cap);
+	print_size(p, row);
 	if (!there) {
 		print_unreadable(p, err.text);
 		return;
@@ -116,10 +124,6 @@ void print_elements(struct printing *p, const struct type *elem, uint64_t n,
 	}
 }
 
-struct row {
-	uint64_t addr, size;
-};
-
 static uint64_t in_row(const void *arg, uint64_t i)
 {
 	const struct row *row = arg;
@@ -127,23 +131,29 @@ static uint64_t in_row(const void *arg, uint64_t i)
 	return row->addr + i * row->size;
 }
 
-/* cap NULL: an array has none, or it is not known. */
-static void print_row(struct printing *p, const struct type *elem, uint64_t addr,
-		      uint64_t n, const uint64_t *cap)
+static void print_row(struct printing *p, const struct row *row)
 {
-	const struct row row = { addr, elem ? type_size(elem) : 0 };
-
-	if (is_bytes(elem)) {
-		print_bytes(p, addr, n, cap);
-	} else if (!withhold_row(p, elem, addr, n)) {
-		print_size(p, n, cap);
-		print_elements(p, elem, n, in_row, &row);
+	if (!is_length(p, row->n, row->addr, row->size)) {
+		print_nowhere(p);
+	} else if (is_bytes(row->elem)) {
+		print_bytes(p, row);
+	} else if (!withhold_row(p, row->elem, row->addr, row->n)) {
+		print_size(p, row);
+		print_elements(p, row->elem, row->n, in_row, row);
 	}
+}
+
+static uint64_t size_of(const struct type *elem)
+{
+	return elem ? type_size(elem) : 0;
 }
 
 void print_array(struct printing *p, const struct value *v)
 {
-	print_row(p, type_elem(v->type), v->addr, type_count(v->type), NULL);
+	const struct type *elem = type_elem(v->type);
+
+	print_row(p, &(struct row){ elem, v->addr, size_of(elem), type_count(v->type),
+				    NULL });
 }
 
 void print_slice(struct printing *p, const struct value *v)
@@ -156,11 +166,15 @@ void print_slice(struct printing *p, const struct value *v)
 		print_unreadable(p, err.text);
 		return;
 	}
-	const uint64_t *cap = s.capless ? NULL : &s.cap;
-	if (!s.addr) {
-		print_size(p, s.len, cap);
+	const struct type *elem = type_elem(v->type);
+	const struct row row = { elem, s.addr, size_of(elem), s.len,
+				 s.capless ? NULL : &s.cap };
+	if (s.addr) {
+		print_row(p, &row);
+	} else if (is_length(p, s.len, 0, row.size)) {
+		print_size(p, &row);
 		sink_named_bool(p->out, "nil", true);
 	} else {
-		print_row(p, type_elem(v->type), s.addr, s.len, cap);
+		print_nowhere(p);
 	}
 }

@@ -28,6 +28,10 @@ void print_string(struct printing *p, const struct value *v)
 		print_unreadable(p, err.text);
 		return;
 	}
+	if (!is_length(p, s.len, s.addr, 1)) {
+		print_nowhere(p);
+		return;
+	}
 	size_t shown = s.len < p->bounds->string ? (size_t)s.len : p->bounds->string;
 	size_t len =
 		s.len - shown < SECRETS_BEHIND ? (size_t)s.len : shown + SECRETS_BEHIND;

@@ -127,7 +127,7 @@ bool was_seen(struct printing *p, const struct value *v)
 
 void print_unreadable(struct printing *p, const char *why)
 {
-	sink_named_string(p->out, "unreadable", why);
+	print_reason(p, "unreadable", why);
 }
 
 void print_elided(struct printing *p, uint64_t n, enum limited_by by)
@@ -205,7 +205,7 @@ void print_value_rest(struct printing *p, const struct value *v)
 		print_unreadable(p, "its type is not known");
 		return;
 	}
-	if (value_has_address(v))
+	if (value_has_address(v) && has_memory(p, v->addr))
 		sink_named_address(p->out, "address", v->addr);
 	if (kinds[type_kind(v->type)].print)
 		print_content(p, v, notes_of(p, v->type));
@@ -342,7 +342,6 @@ void print_variable_head(struct sink *out, const struct variable *v)
 		sink_named_string(out, "kind", kind_name(type_kind(type)));
 	if (v->optimized_out)
 		sink_named_bool(out, "optimized_out", true);
-	sink_named_string(out, "unreadable", v->unreadable);
 }
 
 void print_inner_variable(struct printing *p, const struct variable *v)
@@ -358,6 +357,8 @@ void print_inner_variable(struct printing *p, const struct variable *v)
 		withhold_named(p, v->name, strlen(v->name));
 		print_variable_head(p->out, v);
 	}
+	if (v->unreadable)
+		print_unreadable(p, v->unreadable);
 	if (!v->optimized_out && !v->unreadable)
 		print_value_rest(p, &v->value);
 	sink_end(p->out);

@@ -102,6 +102,16 @@ void print_same(struct printing *p, const void *bytes, size_t len, const char *r
 /* How far behind what is shown a secret is looked for. */
 enum { SECRETS_BEHIND = 256 };
 
+/* length.c. Is there memory, even if it cannot be read? Else it is no address. Small ones are like
+ * any other number. */
+bool has_memory(struct printing *p, uint64_t addr);
+/* Is n how many there are, of `size` bytes each, from addr on? */
+bool is_length(struct printing *p, uint64_t n, uint64_t addr, uint64_t size);
+/* Of what has no such address or length. */
+void print_nowhere(struct printing *p);
+/* A sentence of those below, without numbers that are no lengths. */
+void print_reason(struct printing *p, const char *member, const char *why);
+
 /* Members that any value may have. */
 void print_unreadable(struct printing *p, const char *why);
 /* What limited it: the words are a closed list in gosnap-snapshot(5). */

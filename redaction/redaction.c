@@ -368,6 +368,12 @@ bool redaction_of_word(struct redaction *r, uint64_t word)
 	return false;
 }
 
+bool redaction_of_stale_word(struct redaction *r, uint64_t word)
+{
+	return (r->mode == REDACT_SECRETS && is_letters(word)) ||
+	       redaction_of_word(r, word);
+}
+
 static bool has_piece(struct redaction *r, uint64_t word)
 {
 	if (r->mode == REDACT_STRICT)

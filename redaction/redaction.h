@@ -118,6 +118,8 @@ bool redaction_of_bytes(struct redaction *r, uint64_t addr, const void *bytes,
 /* Eight bytes, of which nobody knows what they are, as in a register: do they lead to a secret, or
  * are they one, or do they hold four bytes of one? */
 bool redaction_of_word(struct redaction *r, uint64_t word);
+/* The same of one that may be of another time: of whose text it was nobody knows. */
+bool redaction_of_stale_word(struct redaction *r, uint64_t word);
 /* The same of a vector register. */
 enum { REDACTION_VECTOR = 16 };
 bool redaction_of_vector(struct redaction *r,

@@ -51,16 +51,6 @@ void windows_clear(struct windows *w)
 	w->count = 0;
 }
 
-/* Those with a zero are in most numbers and addresses, those with three equal bytes in many. */
-static bool is_common(uint32_t window)
-{
-	const uint8_t a = (uint8_t)window, b = (uint8_t)(window >> 8),
-		      c = (uint8_t)(window >> 16), d = (uint8_t)(window >> 24);
-
-	return !a || !b || !c || !d || (a == b && (a == c || a == d)) ||
-	       (c == d && (c == a || c == b));
-}
-
 static uint32_t *find(const struct windows *w, uint32_t window)
 {
 	size_t i = (window * UINT32_C(0x9e3779b1)) >> 7;
@@ -100,9 +90,9 @@ bool windows_add(struct windows *w, const void *bytes, size_t len)
 	uint32_t window;
 
 	for (; at + sizeof(window) <= end && !w->full; at++) {
-		memcpy(&window, at, sizeof(window));
-		if (is_common(window))
+		if (is_common_window(at))
 			continue;
+		memcpy(&window, at, sizeof(window));
 		for (size_t i = 0; i < sizeof(window); i++)
 			w->occurs[at[i]] = true;
 		add(w, window);
@@ -142,15 +132,13 @@ bool windows_all(const struct windows *w, uint64_t word)
 {
 	enum { LEAST = 3 }; /* of five */
 	uint8_t bytes[sizeof(word)];
-	uint32_t window;
 	size_t n = 0;
 
 	if (!w->count || word >> 40 == 0) /* as most numbers: too few are left */
 		return false;
 	memcpy(bytes, &word, sizeof(word));
-	for (size_t i = 0; i + sizeof(window) <= sizeof(bytes); i++) {
-		memcpy(&window, bytes + i, sizeof(window));
-		if (is_common(window))
+	for (size_t i = 0; i + sizeof(uint32_t) <= sizeof(bytes); i++) {
+		if (is_common_window(bytes + i))
 			continue;
 		if (!has(w, bytes + i))
 			return false;

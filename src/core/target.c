@@ -119,14 +119,17 @@ bool target_read(struct target *t, uint64_t addr, void *buf, size_t len, struct 
 	if (!target_spend(t, 1, err))
 		return false;
 	if (len > LIMIT_READ_BYTES)
-		return err_set(err, ERR_LIMIT, "a read of %zu bytes at 0x%" PRIx64, len,
-			       addr);
+		return err_set(err, ERR_LIMIT, "a read of %zu bytes", len);
 	if (len == 0)
 		return true;
 	if (addr + (len - 1) < addr)
 		return err_set(err, ERR_FAULT, "0x%" PRIx64 " is no address of memory",
 			       addr);
-	return t->ops->read(t->self, addr, buf, len, err);
+	if (t->ops->read(t->self, addr, buf, len, err))
+		return true;
+	if (err->code == ERR_FAULT && !target_may_name(t, addr))
+		err_set(err, ERR_FAULT, "no readable memory there");
+	return false;
 }
 
 bool target_read_uint(struct target *t, uint64_t addr, size_t size, uint64_t *ret,
@@ -191,6 +194,11 @@ const struct target_mapping *target_mapping_at(const struct target *t, uint64_t 
 	if (low == t->mapping_count || t->mappings[low].start > addr)
 		return NULL;
 	return &t->mappings[low];
+}
+
+bool target_may_name(const struct target *t, uint64_t addr)
+{
+	return is_common_word(addr) || target_mapping_at(t, addr);
 }
 
 const struct target_thread *target_threads(const struct target *t, size_t *ret_n)

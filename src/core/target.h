@@ -84,7 +84,7 @@ void *target_self(const struct target *t,
 		  const struct target_ops *ops); /* NULL: other ops */
 
 /* Copies exactly len bytes, or none. ERR_FAULT names the first address that could not be
- * read, ERR_LIMIT says that the work budget is used up. */
+ * read, if target_may_name() addr, ERR_LIMIT says that the work budget is used up. */
 MUST_CHECK bool target_read(struct target *t, uint64_t addr, void *buf, size_t len,
 			    struct err *err);
 /* A little-endian word of 1 to 8 bytes, zero extended. */
@@ -99,6 +99,8 @@ void target_read_many(struct target *t, struct target_span *spans, size_t n);
 /* Sorted by address; borrowed, valid until the lists are set anew or the target closed. */
 const struct target_mapping *target_mappings(const struct target *t, size_t *ret_n);
 const struct target_mapping *target_mapping_at(const struct target *t, uint64_t addr);
+/* May a sentence say where it is? In no mapping it may be no address, but eight bytes of anything. */
+bool target_may_name(const struct target *t, uint64_t addr);
 const struct target_thread *target_threads(const struct target *t, size_t *ret_n);
 /* What the kernel told the program at its start: AT_ENTRY, AT_PHDR, ... False: not known. */
 bool target_auxv(const struct target *t, uint64_t type, uint64_t *ret);

@@ -152,7 +152,9 @@ static const struct table *table_of(struct unwind *u, const struct image *img)
 static int miss(struct unwind *u, const struct image *img, const char *why)
 {
 	u->missed = true;
-	if (!img)
+	if (!img && !target_may_name(u->target, u->pc))
+		err_set(&u->why_missed, ERR_NOT_FOUND, "the return address is none");
+	else if (!img)
 		err_set(&u->why_missed, ERR_NOT_FOUND,
 			"0x%" PRIx64 " is in no program or library", u->pc);
 	else if (u->no_memory)

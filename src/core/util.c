@@ -95,6 +95,25 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)ts.tv_sec * UINT64_C(1000000000) + (uint64_t)ts.tv_nsec;
 }
 
+bool is_common_window(const uint8_t bytes[static 4])
+{
+	const uint8_t a = bytes[0], b = bytes[1], c = bytes[2], d = bytes[3];
+
+	return !a || !b || !c || !d || (a == b && (a == c || a == d)) ||
+	       (c == d && (c == a || c == b));
+}
+
+bool is_common_word(uint64_t word)
+{
+	uint8_t bytes[sizeof(word)];
+
+	memcpy(bytes, &word, sizeof(word));
+	for (size_t i = 0; i + 4 <= sizeof(bytes); i++)
+		if (!is_common_window(bytes + i))
+			return false;
+	return true;
+}
+
 uint64_t monotonic_ns(void)
 {
 	return clock_ns(CLOCK_MONOTONIC);

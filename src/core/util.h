@@ -53,6 +53,11 @@ static inline void xfree_auto(void *p)
 #define GROW(array, n, cap) ((array) = grow_((array), (n), &(cap), sizeof(*(array))))
 void *grow_(void *array, size_t n, size_t *cap, size_t size);
 
+/* Four bytes in a row that are in most numbers and addresses: with a zero, or with three equal ones. */
+bool is_common_window(const uint8_t bytes[static 4]);
+/* ... and a word that has no others: of text, or of a key, that would say too little. */
+bool is_common_word(uint64_t word);
+
 /* CLOCK_MONOTONIC and CLOCK_REALTIME in nanoseconds. */
 uint64_t monotonic_ns(void);
 uint64_t realtime_ns(void);

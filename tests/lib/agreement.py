@@ -467,7 +467,7 @@ VERDICTS = STATED, HOLE, TWICE, SPENT, SHAPE, MOVED, PADDED, REGISTER, \
 EXPLAINED = {v.name for v in VERDICTS if v.test}  # by a subject that states the truth
 
 NONSENSE = re.compile(
-    "no readable memory|of length -?[0-9]+ and capacity|a channel with|of 2\\^|another number|"
+    "no readable memory|of length \\S+ and capacity|a channel with|of 2\\^|another number|"
     "has no type|made by reflection|is damaged|no Go function|a string of|a map of|tables|"
     "its name elsewhere|does not tell of the type")
 

@@ -180,6 +180,21 @@ static void strictly(void **state)
 	assert_false(redaction_of_word(nothing, word_of("ordfish-")));
 }
 
+/* Of another time: it may be of any goroutine's text. */
+static void stale(void **state)
+{
+	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS);
+	AUTO(redaction_free) struct redaction *nothing = make(REDACT_NOTHING);
+	(void)state;
+	assert_true(redaction_of_stale_word(r, word_of("ordfish-")));
+	assert_false(redaction_of_word(r, word_of("ordfish-")));
+	assert_false(redaction_of_stale_word(r, word_of("swordfi")));
+	assert_false(redaction_of_stale_word(r, 0xc061626364));
+	redaction_learn(r, 0, 0, "swordfi", 7);
+	assert_true(redaction_of_stale_word(r, word_of("swordfi")));
+	assert_false(redaction_of_stale_word(nothing, word_of("ordfish-")));
+}
+
 /* Without values nothing is learned: what text leaves is withheld, addresses and numbers are not. */
 static void unlearned(void **state)
 {
@@ -377,6 +392,7 @@ int main(void)
 		cmocka_unit_test(unlearned),   cmocka_unit_test(many),
 		cmocka_unit_test(bytes),       cmocka_unit_test(long_numbers),
 		cmocka_unit_test(digits),      cmocka_unit_test(short_numbers),
+		cmocka_unit_test(stale),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

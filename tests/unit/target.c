@@ -36,6 +36,10 @@ static void test_read(void **state)
 	assert_int_equal(err.code, ERR_FAULT);
 	assert_string_equal(err.text, "no readable memory at 0x2008");
 	assert_memory_equal(buf, "efAB", 4); /* all or none */
+	/* Letters are no address. */
+	assert_false(target_read(t, 0x6867666564636261, buf, 5, &err));
+	assert_int_equal(err.code, ERR_FAULT);
+	assert_string_equal(err.text, "no readable memory there");
 	assert_true(target_read(t, 0, buf, 0, &err));
 	assert_false(target_read(t, UINT64_MAX, buf, 2, &err));
 	assert_int_equal(err.code, ERR_FAULT);

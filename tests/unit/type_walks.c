@@ -424,6 +424,21 @@ static void test_words(void **state)
 	}
 }
 
+/* Eight letters in a place that may be stale are somebody's; elsewhere they are not. */
+static void test_stale_words(void **state)
+{
+	static const char given[] = "0x6867666564636261, 0x6867666564636261?, 0x1?";
+	const struct redaction_options options = { .mode = REDACT_SECRETS };
+	const struct words words = { .text = given, .len = strlen(given) };
+	struct err err;
+	AUTO(redaction_free) struct redaction *r = redaction_new(&options, &err);
+	AUTO(sink_free) struct sink *out = sink_part_new();
+	(void)state;
+	print_words(out, r, &words);
+	AUTO(xfree) char *text = xstrndup(sink_part_text(out), sink_part_bytes(out));
+	assert_non_null(strstr(text, "\"0x6867666564636261, redacted?, 0x1?\""));
+}
+
 /* A number of another size than its kind has is none. */
 static void test_sizes(void **state)
 {
@@ -599,7 +614,7 @@ int main(void)
 		cmocka_unit_test(test_all_walks),   cmocka_unit_test(test_many_variables),
 		cmocka_unit_test(test_long_names),  cmocka_unit_test(test_dictionary),
 		cmocka_unit_test(test_many_shapes), cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_many_parts),
+		cmocka_unit_test(test_many_parts),  cmocka_unit_test(test_stale_words),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, compile, clean);

@@ -292,6 +292,9 @@ static void test_lost(void **state)
 	assert_int_equal(stack.end, UNWIND_LOST);
 	assert_int_equal(stack.n, 1);
 	assert_string_equal(stack.why.text, "0x10 is in no program or library");
+	regs.value[arch_amd64.pc] = 0x6867666564636261;
+	walk(u, s->live, &regs, &stack);
+	assert_string_equal(stack.why.text, "the return address is none");
 	regs = good;
 	regs.value[arch_amd64.sp] = 0x1000;
 	regs.value[arch_amd64.fp] = 0x1000;

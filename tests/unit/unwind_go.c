@@ -318,6 +318,10 @@ static void test_unknown_pc(void **state)
 	unwind_goroutine(p->rt, &g, NULL);
 	check_stack(p, &g, frames, STACK_LOST);
 	check_reason(p, &g, "0x666 is in no Go function");
+	/* Letters are no address. */
+	pseudo_put(p, lay(p, g.sp, frames) - 8, 0x6867666564636261);
+	unwind_goroutine(p->rt, &g, NULL);
+	check_reason(p, &g, "the return address is none");
 }
 
 /* Foreign code in Go's text: its frame is there, what called it is not known. */

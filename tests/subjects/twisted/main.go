@@ -54,6 +54,61 @@ var (
 	unmapped      uintptr = 0x10
 )
 
+// What was never set has letters for addresses and lengths: "abcdefgh".
+const letters = 0x6867666564636261
+
+var (
+	strayPointer                 = new(loop)
+	strayAny                     = unsafe.Pointer(&unmapped)
+	strayString                  = string([]byte("abc"))
+	strayLength                  = string([]byte("abc"))
+	strayNegative                = string([]byte("abc"))
+	straySlice                   = []int{1, 2, 3}
+	strayBytes                   = []byte{1, 2, 3}
+	strayCap                     = []int{1, 2, 3}
+	strayUncapped                = []int{1, 2, 3}
+	strayNil                     = []int{1, 2, 3}
+	strayNumbers     []*int      = make([]*int, 3)
+	strayInterface   interface{} = 1
+	strayInside      interface{} = "inside"
+	strayError       error       = os.ErrNotExist
+	strayFunc                    = func() { println(len(strayBytes)) }
+	strayChannel                 = make(chan int, 4)
+	strayBuffer                  = make(chan int, 4)
+	strayQueue                   = make(chan int, 4)
+	strayMap                     = map[int]int{1: 1}
+	strayCount                   = map[int]int{1: 1}
+	strayNothing                 = make([]struct{}, 3)
+)
+
+func twistStrays() {
+	for _, p := range []unsafe.Pointer{unsafe.Pointer(&strayPointer), unsafe.Pointer(&strayAny),
+		unsafe.Pointer(&strayString), unsafe.Pointer(&strayInterface), unsafe.Pointer(&strayError),
+		unsafe.Pointer(&strayFunc), unsafe.Pointer(&strayChannel), unsafe.Pointer(&strayMap)} {
+		at(p)[0] = letters
+	}
+	at(unsafe.Pointer(&strayInside))[1] = letters
+	for _, p := range []unsafe.Pointer{unsafe.Pointer(&strayLength), unsafe.Pointer(&strayBytes),
+		unsafe.Pointer(&straySlice), unsafe.Pointer(&strayUncapped), unsafe.Pointer(&strayNil),
+		unsafe.Pointer(&strayNothing)} {
+		at(p)[1] = letters
+	}
+	at(unsafe.Pointer(&strayNegative))[1] = letters | 1<<63
+	for _, p := range []unsafe.Pointer{unsafe.Pointer(&strayBytes), unsafe.Pointer(&straySlice),
+		unsafe.Pointer(&strayNil), unsafe.Pointer(&strayCap), unsafe.Pointer(&strayNothing)} {
+		at(p)[2] = letters
+	}
+	at(unsafe.Pointer(&strayNil))[0] = 0
+	for i := range strayNumbers {
+		at(unsafe.Pointer(&strayNumbers[i]))[0] = letters
+	}
+	for i := 0; i < 2; i++ {
+		header(unsafe.Pointer(&strayBuffer))[i] = letters
+	}
+	header(unsafe.Pointer(&strayQueue))[0] = letters
+	header(unsafe.Pointer(&strayCount))[0] = letters
+}
+
 func at(p unsafe.Pointer) *words { return (*words)(p) }
 
 // header is the struct behind a map, channel or function.
@@ -113,6 +168,7 @@ func main() {
 	debugOff()
 	twistMaps()
 	twist()
+	twistStrays()
 	truth.Say(map[string]interface{}{"twisted": true})
 	os.Stdout.WriteString("READY\n")
 	sleep()
