@@ -232,6 +232,9 @@ static const char *rule_of_number(struct printing *p, const struct value *v)
 
 	if (p->withheld)
 		return p->withheld;
+	if (value_has_address(v) &&
+	    redaction_at(p->redaction, v->addr, type_size(v->type)))
+		return "elsewhere";
 	if (type_size(v->type) != sizeof(bits) ||
 	    !runtime_bytes(p->rt, v->addr, &bits, sizeof(bits), &ignored))
 		return NULL;

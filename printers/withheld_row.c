@@ -115,7 +115,6 @@ static bool may_be_letters(struct printing *p, const struct type *elem, size_t c
 	return count >= LETTERS_MIN && is_letter_type(p, elem);
 }
 
-/* A key may be kept as numbers of eight bytes. */
 static bool are_words(const struct type *elem)
 {
 	enum type_kind kind = type_kind(elem);
@@ -123,10 +122,37 @@ static bool are_words(const struct type *elem)
 	return kind >= KIND_INT && kind <= KIND_UINTPTR && type_size(elem) == NUMBER_MAX;
 }
 
-static bool may_be_words(struct printing *p, const struct type *elem, size_t count)
+/* The bytes of each in the other order, as of numbers that begin with the highest. */
+static void swap_each(uint8_t *bytes, size_t count, size_t size)
 {
-	return redaction_mode(p->redaction) == REDACT_SECRETS && count > 1 &&
-	       are_words(elem);
+	for (uint8_t *number = bytes; number < bytes + count * size; number += size) {
+		for (size_t i = 0; i < size / 2; i++) {
+			uint8_t low = number[i];
+			number[i] = number[size - 1 - i];
+			number[size - 1 - i] = low;
+		}
+	}
+}
+
+/* A key may be kept as numbers, of four bytes as well as of eight, which are compared in either order
+ * anyway. */
+static bool are_of_secret(struct printing *p, const uint8_t *numbers, size_t count,
+			  size_t size)
+{
+	const size_t len = count * size;
+
+	if (redaction_mode(p->redaction) != REDACT_SECRETS || count < 2)
+		return false;
+	if (redaction_of_bytes(p->redaction, 0, numbers, len))
+		return true;
+	if (size == 1 || size == NUMBER_MAX)
+		return false;
+	AUTO(xfree) uint8_t *swapped = xmalloc(len);
+	memcpy(swapped, numbers, len);
+	swap_each(swapped, count, size);
+	bool found = redaction_of_bytes(p->redaction, 0, swapped, len);
+	explicit_bzero(swapped, len);
+	return found;
 }
 
 bool withhold_row(struct printing *p, const struct type *elem, uint64_t addr, uint64_t n)
@@ -142,9 +168,6 @@ bool withhold_row(struct printing *p, const struct type *elem, uint64_t addr, ui
 	    redaction_mode(p->redaction) == REDACT_NOTHING)
 		return false;
 	const bool letters_wanted = p->withheld || may_be_letters(p, elem, count);
-	const bool words_wanted = !p->withheld && may_be_words(p, elem, count);
-	if (!letters_wanted && !words_wanted)
-		return false;
 	AUTO(xfree) uint8_t *numbers = xcalloc(count, size);
 	if (!runtime_bytes(p->rt, addr, numbers, count * size, &ignored))
 		return false;
@@ -152,8 +175,7 @@ bool withhold_row(struct printing *p, const struct type *elem, uint64_t addr, ui
 	AUTO(xfree) char *text = letters.bytes;
 	struct redacted left = { .rule = p->withheld };
 	if (!left.rule && (redaction_at(p->redaction, addr, n * size) ||
-			   (words_wanted &&
-			    redaction_of_bytes(p->redaction, 0, numbers, count * size))))
+			   are_of_secret(p, numbers, count, size)))
 		left.rule = "elsewhere";
 	if (p->withheld && !are_letters)
 		letters.len = 0;

@@ -313,7 +313,9 @@ bool redaction_of_bytes(struct redaction *r, uint64_t addr, const void *bytes, s
 		return false;
 	if (addr && redaction_at(r, addr, len))
 		return true;
-	for (; at + sizeof(word) <= end; at += sizeof(word)) {
+	for (; len >= sizeof(word) && at < end; at += sizeof(word)) {
+		if (at + sizeof(word) > end)
+			at = end - sizeof(word);
 		memcpy(&word, at, sizeof(word));
 		/* Bytes of a secret are rarely a small number; and of two hundred words, which are no
 		 * number by themselves, one looks as if it were that of a card. */

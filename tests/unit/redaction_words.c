@@ -270,6 +270,7 @@ static void bytes(void **state)
 	assert_true(redaction_of_bytes(r, 0, number + 1, 8));
 	assert_false(redaction_of_bytes(r, 0, number + 3, 8));
 	assert_false(redaction_of_bytes(r, 0, number, 7));
+	assert_true(redaction_of_bytes(r, 0, "abcd\x11\x22\x33\x44\x55\x66\x77\x88", 12));
 	const uint64_t card = 4242424242424242;
 	assert_false(redaction_of_bytes(r, 0, &card, sizeof(card)));
 	assert_non_null(redaction_of_number(r, card));

@@ -19,6 +19,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 )
 
 // apart has under another name what is a password in a goroutine that begins later, or earlier.
@@ -183,7 +184,7 @@ func pow(n int) int64 {
 	return p
 }
 
-// kept is a key as bytes, and as numbers.
+// kept is a key as bytes, and as numbers of each size.
 //
 //go:noinline
 func kept(c chan int) {
@@ -194,8 +195,18 @@ func kept(c chan int) {
 	for i := range parts {
 		parts[i] = binary.LittleEndian.Uint64(encryptionKey[8*i:])
 	}
+	var cipher, reversed [8]uint32
+	var short [16]uint16
+	for i := range cipher {
+		cipher[i] = binary.LittleEndian.Uint32(encryptionKey[4*i:])
+		reversed[i] = binary.BigEndian.Uint32(encryptionKey[4*i:])
+	}
+	for i := range short {
+		short[i] = binary.BigEndian.Uint16(encryptionKey[2*i:])
+	}
+	small := (*uint32)(unsafe.Pointer(&encryptionKey[4]))
 	wait(c)
-	println(encryptionKey[0], parts[1])
+	println(encryptionKey[0], parts[1], cipher[1], reversed[1], short[1], *small)
 }
 
 //go:noinline
