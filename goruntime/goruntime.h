@@ -168,6 +168,11 @@ struct goroutine_of {
 };
 size_t runtimes_goroutine_count(const struct runtimes *all);
 struct goroutine_of runtimes_goroutine(const struct runtimes *all, size_t i);
+/* That of runtime i which is on this thread, running or in a call out of Go. False: none is. */
+bool runtimes_goroutine_on(const struct runtimes *all, size_t i, size_t thread,
+			   struct goroutine_of *ret);
+/* What is looked into from now on is dropped at the next call, or by runtimes_read_ahead(). */
+void runtimes_begin_pass(struct runtimes *all);
 
 /* A string of the subject: any bytes, not NUL-terminated. */
 struct go_text {

@@ -212,6 +212,22 @@ struct goroutine_of runtimes_goroutine(const struct runtimes *all, size_t i)
 				      runtime_goroutine(all->list[n], i) };
 }
 
+bool runtimes_goroutine_on(const struct runtimes *all, size_t i, size_t thread,
+			   struct goroutine_of *ret)
+{
+	struct runtime *rt = all->list[i];
+	const uint64_t addr = thread < rt->machine_count ? rt->machines[thread].curg : 0;
+	const struct goroutine *g = addr ? goroutine_by_addr(rt, addr) : NULL;
+
+	*ret = (struct goroutine_of){ i, rt, g };
+	return g && g->thread == (int32_t)thread;
+}
+
+void runtimes_begin_pass(struct runtimes *all)
+{
+	target_extents_pass(all->target);
+}
+
 const struct thread_state *runtimes_thread(const struct runtimes *all, size_t i)
 {
 	return &all->threads[i];

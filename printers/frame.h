@@ -22,4 +22,8 @@ void print_frames_of_thread(struct sink *out, struct goroutine_printing *printin
 void print_unwound(struct sink *out, const struct runtimes *all, enum stack_state state,
 		   uint32_t reason);
 
+/* goroutine.c: without a look back at what was printed before something was learned. */
+void print_goroutine_once(struct sink *out, struct goroutine_printing *p,
+			  const struct goroutine *g, uint64_t group);
+
 #endif

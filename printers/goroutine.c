@@ -104,22 +104,9 @@ static void print_all_words(struct sink *out, const struct goroutine_printing *p
 		sink_end(out);
 }
 
-struct again {
-	struct sink *out;
-	struct goroutine_printing *p;
-	const struct goroutine *g;
-	uint64_t group, variables, withheld;
-};
-
-static void print_once(void *arg)
+void print_goroutine_once(struct sink *out, struct goroutine_printing *p,
+			  const struct goroutine *g, uint64_t group)
 {
-	const struct again *again = arg;
-	struct sink *out = again->out;
-	struct goroutine_printing *p = again->p;
-	const struct goroutine *g = again->g;
-
-	p->variables = again->variables;
-	p->withheld = again->withheld;
 	sink_begin(out, SINK_OBJECT);
 	sink_named_uint(out, "id", g->id);
 	print_whose(out, p->runtimes, p->runtime);
@@ -133,7 +120,7 @@ static void print_once(void *arg)
 	print_labels(out, p, g);
 	print_origin(out, p, g);
 	print_stack(out, g);
-	sink_named_uint(out, "group", again->group);
+	sink_named_uint(out, "group", group);
 	if ((p->full_frames || p->values) && g->stack != NO_STACK) {
 		sink_name(out, "frames");
 		print_frames_of(out, p, g);
@@ -154,10 +141,26 @@ static void print_once(void *arg)
 	sink_end(out);
 }
 
+struct again {
+	struct sink *out;
+	struct goroutine_printing *p;
+	const struct goroutine *g;
+	uint64_t group, variables, withheld;
+};
+
+static void print_again(void *arg)
+{
+	const struct again *again = arg;
+
+	again->p->variables = again->variables;
+	again->p->withheld = again->withheld;
+	print_goroutine_once(again->out, again->p, again->g, again->group);
+}
+
 void print_goroutine(struct sink *out, struct goroutine_printing *p,
 		     const struct goroutine *g, uint64_t group)
 {
 	struct again again = { out, p, g, group, p->variables, p->withheld };
 
-	print_until_known(out, p->redaction, print_once, &again);
+	print_until_known(out, p->redaction, print_again, &again);
 }

@@ -158,6 +158,23 @@ struct again {
 	struct goroutine_printing before; /* the counts that are taken back */
 };
 
+/* Its goroutine is printed later: what it withholds is learned now, for the registers. */
+static void learn_of_goroutines(const struct again *again)
+{
+	struct runtimes *all = again->p->runtimes;
+	struct goroutine_printing how = again->before;
+	struct goroutine_of it;
+
+	for (size_t i = 0; i < runtimes_count(all); i++) {
+		if (!runtimes_goroutine_on(all, i, again->i, &it))
+			continue;
+		AUTO(sink_free) struct sink *nowhere = sink_part_new();
+		how.runtime = it.runtime;
+		runtimes_begin_pass(all);
+		print_goroutine_once(nowhere, &how, it.goroutine, 0);
+	}
+}
+
 static void print_once(void *arg)
 {
 	const struct again *again = arg;
@@ -168,8 +185,10 @@ static void print_once(void *arg)
 	const struct thread_state *s = runtimes_thread(p->runtimes, i);
 	const struct arch *arch = target_arch(p->target);
 
-	if (p->values)
+	if (p->values) {
 		*p->values = again->before;
+		learn_of_goroutines(again);
+	}
 	sink_begin(out, SINK_OBJECT);
 	sink_named_int(out, "id", th->tid);
 	print_masked_member(out, p->redaction, "name", th->name);

@@ -256,7 +256,9 @@ func registers(c chan int) {
 		f[i] = math.Float64frombits(piece(h.password, i))
 	}
 	ends[0], ends[1], _ = os.Pipe()
-	tid = syscall.Gettid()
+	mu.Lock()
+	tids = append(tids, syscall.Gettid())
+	mu.Unlock()
 	go func() {
 		wait(c)
 		println(h.User, h.password, h.short.secret)
@@ -271,16 +273,38 @@ func block(a, b, d, e, f, g, h, i, j, k, l, m float64, fd uintptr, held *held) {
 	println(a + b + d + e + f + g + h + i + j + k + l + m)
 }
 
-var tid int
-var ends [2]*os.File // which would be closed if nobody held them
+// tokens has pieces of one that is known by its look, in its own frames only, in the registers of its thread.
+//
+//go:noinline
+func tokens(c chan int) {
+	runtime.LockOSThread()
+	text := jwt()
+	const signature = 43
+	note("a token in registers", text[len(text)-signature:])
+	var from *os.File
+	from, more, _ = os.Pipe()
+	mu.Lock()
+	tids = append(tids, syscall.Gettid())
+	mu.Unlock()
+	waiting.Done()
+	syscall.Syscall6(syscall.SYS_READ, from.Fd(), 0, 1, uintptr(piece(text, len(text)-30)),
+		uintptr(piece(text, len(text)-20)), uintptr(piece(text, len(text)-10)))
+	println(text, from)
+}
 
-// settleRegisters waits until that thread waits: in read, whose number is 0.
+var tids []int
+var ends [2]*os.File // which would be closed if nobody held them
+var more *os.File
+
+// settleRegisters waits until those threads wait: in read, whose number is 0.
 func settleRegisters() {
-	for {
-		said, err := ioutil.ReadFile(fmt.Sprintf("/proc/self/task/%d/syscall", tid))
-		if err != nil || string(said[:2]) == "0 " {
-			return
+	for _, tid := range tids {
+		for {
+			said, err := ioutil.ReadFile(fmt.Sprintf("/proc/self/task/%d/syscall", tid))
+			if err != nil || string(said[:2]) == "0 " {
+				break
+			}
+			time.Sleep(time.Millisecond)
 		}
-		time.Sleep(time.Millisecond)
 	}
 }
