@@ -49,11 +49,23 @@ func pathOf(where, password string) *url.URL {
 // odd is so short that no eight bytes of the path that begin at a multiple of eight are of it.
 func odd() string { return letters(4) + "$" + letters(3) + "é" + letters(2) }
 
+// overwrite leaves no words of escaped copies on the stack, which nobody would know.
+//
+//go:noinline
+func overwrite(n int) byte {
+	var stack [4096]byte
+	for i := range stack {
+		stack[i] = byte(n)
+	}
+	return stack[n]
+}
+
 //go:noinline
 func inPath(c chan int) {
 	password, passphrase := odd(), odd()
 	address := pathOf("a password in a path", password)
 	text := pathOf("a password in an address as text", passphrase).String()
+	overwrite(len(text))
 	wait(c)
 	runtime.KeepAlive(address)
 	println(password, passphrase, text)
