@@ -150,6 +150,9 @@ func certified(c chan int) {
 	println(modulus, point)
 }
 
+// plantBytes leaves nobody a slice of the middle of a key, by which none would know it.
+//
+//go:noinline
 func plantBytes(where string, b []byte, from, to int) []byte {
 	note(where, string(b[from:to]))
 	return b
