@@ -142,14 +142,20 @@ void print_elided(struct printing *p, uint64_t n, enum limited_by by)
 	sink_named_string(p->out, "limited_by", words[by]);
 }
 
+/* What is withheld was looked at as well, and that takes as long. */
+static uint64_t spent(const struct printing *p)
+{
+	return sink_bytes(p->out) + p->withheld_bytes;
+}
+
 bool goroutine_has_room(const struct printing *p)
 {
-	return sink_bytes(p->out) - p->goroutine_begun < p->bounds->goroutine_bytes;
+	return spent(p) - p->goroutine_begun < p->bounds->goroutine_bytes;
 }
 
 bool has_room(const struct printing *p)
 {
-	return sink_bytes(p->out) - p->begun < p->bounds->bytes && goroutine_has_room(p);
+	return spent(p) - p->begun < p->bounds->bytes && goroutine_has_room(p);
 }
 
 bool may_descend(struct printing *p, uint64_t n)
@@ -368,7 +374,7 @@ void print_inner_variable(struct printing *p, const struct variable *v)
 void print_variable(struct printing *p, struct runtime *rt, const struct variable *v)
 {
 	p->rt = rt;
-	p->begun = sink_bytes(p->out);
+	p->begun = spent(p);
 	p->in_pem = false;
 	p->variables++;
 	print_inner_variable(p, v);

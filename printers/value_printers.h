@@ -22,7 +22,8 @@ struct printing {
 	size_t secret_from;   /* of the string that is printed next; 0: none of it */
 	unsigned depth;	      /* values around this one */
 	unsigned pointers;    /* followed to get here */
-	uint64_t begun;	      /* bytes of the document before this variable */
+	uint64_t withheld_bytes; /* of texts, so far */
+	uint64_t begun; /* bytes of the document, and those, before this variable */
 	uint64_t goroutine_begun; /* ... before its goroutine's first */
 	uint64_t variables;	  /* printed so far */
 	uint64_t withheld_count;  /* values, so far */

@@ -318,6 +318,7 @@ bool print_masked(struct printing *p, const char *member, const struct shown_tex
 	if (!left.rule)
 		return false;
 	learn_rest(p, text, &left);
+	p->withheld_bytes += text->len;
 	sink_named_uint(p->out, "len", redaction_length(text->whole));
 	size_t n = left.len < text->shown ? left.len : text->shown;
 	if (left.text && n < left.len)
