@@ -33,11 +33,21 @@ func (id UUID) String() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", id[0:4], id[4:6], id[6:8], id[8:10], id[10:])
 }
 
+// room makes the stack large, and leaves nothing of what was below.
+//
+//go:noinline
+func room(i int) byte {
+	var zeros [32 << 10]byte
+	return zeros[i]
+}
+
 // noteText notes a text that is made on another stack, which keeps nothing of it.
 func noteText(where string, text func() string) {
 	done := make(chan bool)
 	go func() {
+		room(0)
 		note(where, text())
+		room(0)
 		close(done)
 	}()
 	<-done
