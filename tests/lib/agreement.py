@@ -357,6 +357,7 @@ class Result:
         self.stated = False  # what gosnap has is what the subject says
         self.calls = False   # gosnap has no such call
         self.moved = False   # a parameter as it was before it went to the heap
+        self.below = False   # its frame is not there yet, or no more
         self.theirs, self.ours, self.what, self.pair = theirs, ours, what, pair
         self.kind = KINDS[theirs["kind"]] if theirs else ours.get("kind", "unknown")
         self.name = theirs["name"] if theirs else ours["name"]
@@ -373,6 +374,14 @@ def variables_of(frame):
         for variable in frame.get(member) or []:
             found[place(variable)].append(variable)
     return found
+
+
+def is_below(location, frame, goroutine):
+    """Does each place of it lie below the goroutine's stack pointer?"""
+    places = [int(n, 16) for n in re.findall(r"DW_OP_fbreg (-?0x[0-9a-f]+)", location)]
+    used = goroutine.get("stack", {}).get("used_bytes")
+    return bool(places) and used is not None and "DW_OP_reg" not in location and all(
+        frame["FrameOffset"] + n < -used for n in places)
 
 
 def compare_frame(goroutine, theirs, ours, shown):
@@ -420,7 +429,10 @@ def compare(pid, document):
             mine = before.get(goroutine, []) + ours[goroutine].get("frames", [])
             shown = Shown(mine)
             for frame, other in frames_of_both(frames, mine):
-                results.extend(compare_frame(goroutine, frame, other, shown))
+                for result in compare_frame(goroutine, frame, other, shown):
+                    result.below = result.theirs is not None and is_below(
+                        result.theirs["LocationExpr"], frame, ours[goroutine])
+                    results.append(result)
         return server.version, results, lacking
 
 
@@ -459,11 +471,13 @@ REGISTER = Verdict(
     "main.passed")
 PREEMPTED = Verdict("preempted", "gosnap", "it was in a register when its function was preempted: Delve "
                     "takes 0", VALUES + "registers of what was preempted")
+BELOW = Verdict("below", "gosnap", "its function begins or returns: what Delve shows is below the stack "
+                "pointer, where its frame will be or was", VALUES + "instruction by instruction")
 ZERO = Verdict("zero", "gosnap", "a number is negative zero, which Delve's constants cannot be",
                VALUES + "variables of every kind: negativeZero")
 UNKNOWN = Verdict("unknown", "nobody", "not explained", "")
 VERDICTS = STATED, HOLE, TWICE, SPENT, SHAPE, MOVED, PADDED, REGISTER, \
-    CONTRADICTS, CALL, PREEMPTED, ZERO, UNKNOWN
+    CONTRADICTS, CALL, PREEMPTED, BELOW, ZERO, UNKNOWN
 EXPLAINED = {v.name for v in VERDICTS if v.test}  # by a subject that states the truth
 
 NONSENSE = re.compile(
@@ -498,6 +512,8 @@ def verdict(result):
     location = result.theirs["LocationExpr"].split("] ")[-1]
     if (result.ours or {}).get("optimized_out") and re.match(r"DW_OP_reg\d+", location):
         return REGISTER
+    if (result.ours or {}).get("optimized_out") and result.below:
+        return BELOW
     if "in a register" in reason or (
             "DW_OP_reg" in location and result.theirs["value"] in ("0", "false", "")
             and result.ours and is_read(result.ours)):
