@@ -473,11 +473,13 @@ PREEMPTED = Verdict("preempted", "gosnap", "it was in a register when its functi
                     "takes 0", VALUES + "registers of what was preempted")
 BELOW = Verdict("below", "gosnap", "its function begins or returns: what Delve shows is below the stack "
                 "pointer, where its frame will be or was", VALUES + "instruction by instruction")
+PART = Verdict("part", "gosnap", "what is used in part has a location for that part as if it were for all: "
+               "Delve shows what lies behind it, too", VALUES + "variables in parts")
 ZERO = Verdict("zero", "gosnap", "a number is negative zero, which Delve's constants cannot be",
                VALUES + "variables of every kind: negativeZero")
 UNKNOWN = Verdict("unknown", "nobody", "not explained", "")
 VERDICTS = STATED, HOLE, TWICE, SPENT, SHAPE, MOVED, PADDED, REGISTER, \
-    CONTRADICTS, CALL, PREEMPTED, BELOW, ZERO, UNKNOWN
+    CONTRADICTS, CALL, PREEMPTED, BELOW, PART, ZERO, UNKNOWN
 EXPLAINED = {v.name for v in VERDICTS if v.test}  # by a subject that states the truth
 
 NONSENSE = re.compile(
@@ -495,6 +497,13 @@ def pieces_of(result):
                         result.theirs["LocationExpr"])
     places = [p.strip() for p in places]
     return places.count(""), len(places) > WORDS.get(result.kind, len(places))
+
+
+def is_part(result):
+    """In memory, of a list whose places are fewer than its words."""
+    location = result.theirs["LocationExpr"]
+    words = WORDS.get(result.kind, len(result.theirs.get("children") or []))
+    return "DW_OP_fbreg" in location and location.count("DW_OP_piece") < words
 
 
 def verdict(result):
@@ -519,6 +528,9 @@ def verdict(result):
             and result.ours and is_read(result.ours)):
         return PREEMPTED
     differences = result.pair.differences if result.pair else []
+    if is_part(result) and ((result.ours or {}).get("optimized_out") or
+                            any("kept no location" in d.ours for d in differences)):
+        return PART
     if differences and all("kept no location" in d.ours for d in differences):
         return HOLE
     # As bytes, in hexadecimal.
