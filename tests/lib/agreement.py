@@ -440,42 +440,45 @@ def compare(pid, document):
 Verdict = collections.namedtuple("Verdict", "name right why test")
 
 VALUES = "tests/values.test, "
-STATED = Verdict("stated", "gosnap", "the subject states what gosnap has, or that it is not what "
-                 "Delve has", VALUES + "variables of frames")
+STATED = Verdict("stated", "gosnap", "the test program states what gosnap has, or that it is not "
+                 "what Delve has", VALUES + "variables of frames")
 HOLE = Verdict(
-    "hole", "gosnap", "the location list has no place for a word of it: gosnap says so, Delve "
-    "takes 0 for the word", VALUES + "variables of frames: any of main.closing is not nil")
+    "hole", "gosnap", "the location list has no location for a word of the value: gosnap says so, "
+    "Delve takes 0 for the word", VALUES + "variables of frames: any of main.closing is not nil")
 TWICE = Verdict(
-    "twice", "gosnap", "the location list of Go 1.16 to 1.21 has a word twice: Delve takes the "
-    "second for the next word", VALUES + "variables of frames: list of main.closing has two "
+    "twice", "gosnap", "location lists of Go 1.16 to 1.21 have a word twice: Delve takes the second "
+    "one for the next word", VALUES + "variables of frames: list of main.closing has two "
     "elements, at of main.renews is the third")
 CONTRADICTS = Verdict(
-    "contradicts", "nobody", "the location list has two places for a word, and they differ, or says "
-    "where it is in a way that gosnap does not follow: it says so, Delve takes the first ones", "")
+    "contradicts", "nobody", "the location list has two different locations for a word, or "
+    "describes a location in a way that gosnap does not support: gosnap says so, Delve takes the "
+    "first ones", "")
 SPENT = Verdict(
-    "spent", "gosnap", "what the pointer led to is gone, and its memory in other use: gosnap says "
-    "what is wrong with it, Delve shows it", VALUES + "variables that are not needed")
-CALL = Verdict("call", "Delve", "gosnap has no such call", "")
+    "spent", "gosnap", "what the pointer led to is gone, and its memory is reused: gosnap says what "
+    "is wrong with it, Delve shows it", VALUES + "variables that are not needed")
+CALL = Verdict("call", "Delve", "the call is missing in gosnap", "")
 SHAPE = Verdict(
-    "shape", "gosnap", "a type of a generic function is the one that the caller's dictionary has; "
-    "Delve shows the shape that it shares", VALUES + "generics")
+    "shape", "gosnap", "the type in a generic function is the one in the caller's dictionary; Delve "
+    "shows the shape that types share", VALUES + "generics")
 MOVED = Verdict(
-    "moved", "gosnap", "a parameter that was moved to the heap is there; Delve shows what was "
-    "passed as another variable of the name", VALUES + "variables of frames: main.moves")
+    "moved", "gosnap", "the parameter was moved to the heap; Delve also shows what was passed, as "
+    "another variable of that name", VALUES + "variables of frames: main.moves")
 PADDED = Verdict(
-    "padded", "gosnap", "of a struct that is kept in pieces the location list has none for the "
+    "padded", "gosnap", "the struct is kept in pieces, and the location list has none for the "
     "padding: Delve takes the next piece for it", VALUES + "variables of frames: g of main.gaps")
 REGISTER = Verdict(
-    "register", "gosnap", "it was in a register, and its function has called another one or is "
-    "parked: Delve takes what the register has now, or 0", VALUES + "variables of frames: "
+    "register", "gosnap", "the value was in a register, and its function has called another one or "
+    "is parked: Delve shows what the register has now, or 0", VALUES + "variables of frames: "
     "main.passed")
-PREEMPTED = Verdict("preempted", "gosnap", "it was in a register when its function was preempted: Delve "
-                    "takes 0", VALUES + "registers of what was preempted")
-BELOW = Verdict("below", "gosnap", "its function begins or returns: what Delve shows is below the stack "
-                "pointer, where its frame will be or was", VALUES + "instruction by instruction")
-PART = Verdict("part", "gosnap", "what is used in part has a location for that part as if it were for all: "
-               "Delve shows what lies behind it, too", VALUES + "variables in parts")
-ZERO = Verdict("zero", "gosnap", "a number is negative zero, which Delve's constants cannot be",
+PREEMPTED = Verdict("preempted", "gosnap", "the value was in a register when its function was "
+                    "preempted: Delve shows 0", VALUES + "registers of what was preempted")
+BELOW = Verdict("below", "gosnap", "the function is at its first or last instruction and has no "
+                "frame: Delve shows what is below the stack pointer",
+                VALUES + "instruction by instruction")
+PART = Verdict("part", "gosnap", "the compiler keeps only the part that is used, but the location "
+               "list describes it as the whole variable: Delve shows unrelated memory behind it",
+               VALUES + "variables in parts")
+ZERO = Verdict("zero", "gosnap", "the number is negative zero, which no constant in Delve can be",
                VALUES + "variables of every kind: negativeZero")
 UNKNOWN = Verdict("unknown", "nobody", "not explained", "")
 VERDICTS = STATED, HOLE, TWICE, SPENT, SHAPE, MOVED, PADDED, REGISTER, \
