@@ -15,7 +15,7 @@ def mounted(controller):
             if kind == "cgroup2" if controller == "unified" else \
                     kind == "cgroup" and controller in options.split(","):
                 return place
-    raise Absent(f"no cgroup {controller} here")
+    raise Absent(f"no cgroup {controller} here: run as root where it is mounted")
 
 
 @contextlib.contextmanager

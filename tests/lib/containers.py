@@ -19,7 +19,7 @@ ALL = ("--user", "--map-root-user", "--pid", "--mount", "--mount-proc", "--net",
 def possible(*options, **popen):
     """Raises Absent where the kernel or another container does not let us."""
     if not shutil.which("unshare"):
-        raise Absent("no unshare")
+        raise Absent("no unshare: install util-linux")
     done = subprocess.run(["unshare", *forking(options), "true"], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           check=False, **popen)

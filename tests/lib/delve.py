@@ -27,7 +27,7 @@ class Delve:
     def __init__(self, pid):
         program = matrix.program("dlv")
         if program is None:
-            raise Skip("no Delve")
+            raise Skip("no Delve: tests/toolchains fetch dlv")
         self.folder = tempfile.TemporaryDirectory()
         place = os.path.join(self.folder.name, "socket")
         self.calls = 0

@@ -62,7 +62,7 @@ def build(name, version, mode="default", flags=()):
     """The path of the program. Raises Skip when the toolchain is missing."""
     go = matrix.go(version)
     if go is None:
-        raise Skip(f"no go {version} toolchain")
+        raise Skip(f"no go {version} toolchain: tests/toolchains fetch {version}")
     arguments, environment, _ = {**matrix.MODES, **matrix.MORE_MODES}[mode]
     arguments = list(arguments) + list(flags)
     afterwards = matrix.AFTERWARDS.get(mode, [])
@@ -107,7 +107,7 @@ def shared_standard_library(version):
     build -linkshared -pkgdir=FOLDER reads. Raises Skip when the toolchain is missing."""
     go = matrix.go(version)
     if go is None:
-        raise Skip(f"no go {version} toolchain")
+        raise Skip(f"no go {version} toolchain: tests/toolchains fetch {version}")
     top = os.path.join(CACHE, "subjects", version, "std-shared")
     place = os.path.join(top, "packages")
     with _locked(top):

@@ -40,7 +40,7 @@ def refused(status, words, *arguments, **options):
 def everybodys():
     """gosnap where other users can run it."""
     if os.getuid() != 0:
-        raise Absent("only root can become somebody else")
+        raise Absent("only root can become somebody else: run as root")
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
         copy = os.path.join(folder, "gosnap")
@@ -100,7 +100,7 @@ def kernel_thread():
                 flags = int(f.read().rpartition(")")[2].split()[6])
             if flags & 0x00200000:
                 return int(entry)
-    raise Absent("no kernel threads to be seen")
+    raise Absent("no kernel threads to be seen: run outside of a pid namespace")
 
 
 def tracer(pid):
@@ -135,7 +135,7 @@ def program32():
         try:
             with process([path], wait=False) as child:
                 if processes.state(child.pid) in (None, "Z"):
-                    raise Absent("32-bit programs do not run here")
+                    raise Absent("32-bit programs do not run here: a kernel with IA32_EMULATION does it")
                 yield child.pid
         except OSError as e:
             raise Absent(f"32-bit programs do not run here: {e}") from e
