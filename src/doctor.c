@@ -397,6 +397,7 @@ static void make_plan(struct doctor *d, struct runtimes *all)
 	struct plan_demand demand = {
 		.goroutines = d->goroutines,
 		.stack_bytes = runtimes_expected_bytes(all),
+		.values = true, /* as by default */
 	};
 	struct err err;
 
