@@ -41,10 +41,10 @@ static bool look(struct capture *c, struct err *err)
 	if (!c->process)
 		return false;
 	c->images = images_open(c->live);
-	c->cache = c->options->lookup.no_cache ? NULL : cache_open("names/v1");
+	c->cache = c->options->debuginfo.no_cache ? NULL : cache_open("names/v1");
 	images_use_cache(c->images, c->cache);
-	if (c->options->lookup.debug_file &&
-	    !images_use_debug_file(c->images, c->options->lookup.debug_file, err))
+	if (c->options->debuginfo.debug_file &&
+	    !images_use_debug_file(c->images, c->options->debuginfo.debug_file, err))
 		return false;
 	c->runtimes =
 		runtimes_open(c->live, c->images, c->options->assume_go, c->warnings);
@@ -369,7 +369,7 @@ static void ask_servers(struct capture *c)
 {
 	uint64_t age = c->options->max_copy_age_ns;
 
-	if (!c->options->lookup.debuginfod || !reads_on(c))
+	if (!c->options->debuginfo.debuginfod || !reads_on(c))
 		return;
 	if (c->held)
 		warnings_add(c->warnings, "debuginfod",
@@ -407,7 +407,8 @@ static bool hold(struct capture *c, struct err *err)
 	return true;
 }
 
-bool capture_take(struct capture *c, const struct snap_options *options, struct err *err)
+bool capture_take(struct capture *c, const struct capture_options *options,
+		  struct err *err)
 {
 	*c = (struct capture){ .options = options,
 			       .turn = -1,

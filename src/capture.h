@@ -7,15 +7,37 @@
 #ifndef GOSNAP_CAPTURE_H
 #define GOSNAP_CAPTURE_H
 
+#include <sys/types.h>
+
+#include "debuginfo_options.h"
 #include "goruntime.h"
 #include "plan.h"
 #include "process.h"
-#include "snap.h"
 #include "target_live.h"
 #include "tracer.h"
 
+enum values_wanted {
+	VALUES_NONE,
+	VALUES_OF_COPY, /* where reading them holds nobody */
+	VALUES_ALWAYS,
+};
+
+/* Strings are borrowed. */
+struct capture_options {
+	pid_t pid;
+	const char *assume_go; /* "1.26"; NULL: what the executable says */
+	bool go_only;	       /* refuse what is not Go */
+	enum values_wanted values;
+	const char *globals; /* as runtime_each_global() has it; NULL: none */
+	struct debuginfo_options debuginfo;
+	bool verify; /* compare two unwinders */
+	enum capture_way way;
+	uint64_t max_pause_ns;	  /* a promise; 0: none */
+	uint64_t max_copy_age_ns; /* how long a copy may live */
+};
+
 struct capture {
-	const struct snap_options *options;
+	const struct capture_options *options;
 	struct warnings *warnings;
 	struct process *process;
 	struct images *images;
@@ -35,7 +57,7 @@ struct capture {
 };
 
 /* False: err says why there is no snapshot. */
-MUST_CHECK bool capture_take(struct capture *c, const struct snap_options *options,
+MUST_CHECK bool capture_take(struct capture *c, const struct capture_options *options,
 			     struct err *err);
 /* Are values of frames to be read? */
 bool capture_has_values(const struct capture *c);

@@ -20,8 +20,8 @@ enum {
 	PRINT_ELEMENTS,
 	PRINT_CAPTURE,
 	PRINT_ASSUME_GO,
-	PRINT_LOOKUP, /* the first of those */
-	PRINT_REDACT = PRINT_LOOKUP + LOOKUP_OPTIONS,
+	PRINT_DEBUGINFO, /* the first of those */
+	PRINT_REDACT = PRINT_DEBUGINFO + DEBUGINFO_OPTIONS,
 };
 
 /* One value, in full: what limits it is only there to end what has no end. */
@@ -37,7 +37,7 @@ static const struct option_info print_options[] = {
 			    "by a copy, while it stands still, or while it runs" },
 	[PRINT_ASSUME_GO] = { 0, "assume-go", "1.N",
 			      "read the runtime as that of Go 1.N" },
-	LOOKUP_ROWS(PRINT_LOOKUP),
+	DEBUGINFO_ROWS(PRINT_DEBUGINFO),
 	REDACT_ROWS(PRINT_REDACT),
 };
 
@@ -51,6 +51,7 @@ const struct command command_print = {
 };
 
 struct wanted {
+	struct redaction *redaction;
 	const char *what, *type; /* type: NULL: its own */
 	struct value_bounds bounds;
 };
@@ -102,12 +103,12 @@ static bool print(const struct capture *c, const struct wanted *w, struct err *e
 	}
 	AUTO(sink_free) struct sink *out = sink_json_new(STDOUT_FILENO, false);
 	const struct moment moment = { c->monotonic_ns, c->realtime_ns, c->sockets };
-	process_remember_secrets(c->process, c->options->redaction);
+	process_remember_secrets(c->process, w->redaction);
 	print_one_value(&(struct one_value){ .out = out,
 					     .rt = rt,
 					     .bounds = &w->bounds,
 					     .moment = &moment,
-					     .redaction = c->options->redaction,
+					     .redaction = w->redaction,
 					     .name = w->what,
 					     .path = &path,
 					     .value = v });
@@ -131,7 +132,7 @@ static bool parse_number(const struct option_info *option, const char *argument,
 }
 
 /* False: leave with *ret_status. */
-static bool parse_options(int argc, char **argv, struct snap_options *options,
+static bool parse_options(int argc, char **argv, struct capture_options *options,
 			  struct wanted *ret, struct redaction_options *ret_redaction,
 			  int *ret_status)
 {
@@ -167,8 +168,8 @@ static bool parse_options(int argc, char **argv, struct snap_options *options,
 			options->assume_go = argument;
 			break;
 		default:
-			if (lookup_option(&options->lookup, option - PRINT_LOOKUP,
-					  argument))
+			if (debuginfo_option(&options->debuginfo,
+					     option - PRINT_DEBUGINFO, argument))
 				break;
 			if (redact_option(ret_redaction,
 					  (enum redact_option)(option - PRINT_REDACT),
@@ -183,8 +184,8 @@ static bool parse_options(int argc, char **argv, struct snap_options *options,
 
 int cmd_print(int argc, char **argv)
 {
-	struct snap_options options = { .values = VALUES_ALWAYS,
-					.max_copy_age_ns = COPY_AGE_NS };
+	struct capture_options options = { .values = VALUES_ALWAYS,
+					   .max_copy_age_ns = COPY_AGE_NS };
 	struct wanted wanted = { .bounds = { .string = STRING_MAX,
 					     .elements = ELEMENTS_MAX,
 					     .entries = ELEMENTS_MAX,
@@ -206,10 +207,11 @@ int cmd_print(int argc, char **argv)
 				   "name (main.config), or an address and a type");
 	AUTO(redaction_free) struct redaction *secrets = redaction_new(&redaction, &err);
 	AUTO(value_rules_free)
-	struct value_rules *rules = secrets ? lookup_rules(&options.lookup, &err) : NULL;
+	struct value_rules *rules =
+		secrets ? debuginfo_rules(&options.debuginfo, &err) : NULL;
 	if (!rules)
 		return cmd_failed(&err);
-	options.redaction = secrets;
+	wanted.redaction = secrets;
 	wanted.bounds.rules = rules;
 	wanted.what = argv[optind + 1];
 	wanted.type = argc - optind == 3 ? argv[optind + 2] : NULL;

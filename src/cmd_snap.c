@@ -42,8 +42,8 @@ enum {
 	SNAP_PROGRESS,
 	SNAP_QUIET,
 	SNAP_VERSION,
-	SNAP_LOOKUP, /* the first of those */
-	SNAP_REDACT = SNAP_LOOKUP + LOOKUP_OPTIONS,
+	SNAP_DEBUGINFO, /* the first of those */
+	SNAP_REDACT = SNAP_DEBUGINFO + DEBUGINFO_OPTIONS,
 	SNAP_VIEW = SNAP_REDACT + REDACT_OPTIONS,
 };
 
@@ -90,7 +90,7 @@ static const struct option_info snap_options[] = {
 	[SNAP_QUIET] = { 'q', "quiet", NULL, "the same as --progress=never" },
 	[SNAP_VERSION] = { 0, "version", NULL,
 			   "print the versions of gosnap and its libraries" },
-	LOOKUP_ROWS(SNAP_LOOKUP),
+	DEBUGINFO_ROWS(SNAP_DEBUGINFO),
 	REDACT_ROWS(SNAP_REDACT),
 	VIEW_ROWS(SNAP_VIEW),
 };
@@ -239,23 +239,23 @@ static bool parse_options(int argc, char **argv, struct snap_options *ret,
 			ret->full_frames = true;
 			break;
 		case SNAP_GO_ONLY:
-			ret->go_only = true;
+			ret->capture.go_only = true;
 			break;
 		case SNAP_VERIFY:
-			ret->verify = true;
+			ret->capture.verify = true;
 			break;
 		case SNAP_VALUES:
-			ret->values = VALUES_ALWAYS;
+			ret->capture.values = VALUES_ALWAYS;
 			break;
 		case SNAP_COMPILER:
 			ret->compiler = true;
 			break;
 		case SNAP_STACKS:
-			ret->values = VALUES_NONE;
+			ret->capture.values = VALUES_NONE;
 			ret->full = false;
 			break;
 		case SNAP_FULL:
-			ret->values = VALUES_ALWAYS;
+			ret->capture.values = VALUES_ALWAYS;
 			ret->full = true;
 			break;
 		case SNAP_MAX_SIZE:
@@ -267,7 +267,7 @@ static bool parse_options(int argc, char **argv, struct snap_options *ret,
 				return false;
 			break;
 		case SNAP_GLOBALS:
-			ret->globals = argument ? argument : "";
+			ret->capture.globals = argument ? argument : "";
 			break;
 		case SNAP_ENVIRONMENT:
 			ret->environment = true;
@@ -279,18 +279,19 @@ static bool parse_options(int argc, char **argv, struct snap_options *ret,
 			ret->strict = true;
 			break;
 		case SNAP_ASSUME_GO:
-			ret->assume_go = argument;
+			ret->capture.assume_go = argument;
 			break;
 		case SNAP_CAPTURE:
-			if (!parse_capture(argument, &ret->way, ret_status))
+			if (!parse_capture(argument, &ret->capture.way, ret_status))
 				return false;
 			break;
 		case SNAP_MAX_PAUSE:
-			if (!parse_time(option, argument, &ret->max_pause_ns, ret_status))
+			if (!parse_time(option, argument, &ret->capture.max_pause_ns,
+					ret_status))
 				return false;
 			break;
 		case SNAP_MAX_COPY_AGE:
-			if (!parse_time(option, argument, &ret->max_copy_age_ns,
+			if (!parse_time(option, argument, &ret->capture.max_copy_age_ns,
 					ret_status))
 				return false;
 			break;
@@ -314,7 +315,8 @@ static bool parse_options(int argc, char **argv, struct snap_options *ret,
 			*ret_status = cmd_misused(&command_snap, "%s", err.text);
 			return false;
 		default:
-			if (lookup_option(&ret->lookup, option - SNAP_LOOKUP, argument))
+			if (debuginfo_option(&ret->capture.debuginfo,
+					     option - SNAP_DEBUGINFO, argument))
 				break;
 			if (view_option(ret_view, (enum view_option)(option - SNAP_VIEW),
 					argument, &err))
@@ -338,20 +340,20 @@ static int refuse_itself(pid_t pid)
 
 static int parse_operands(int argc, char **argv, struct snap_options *ret)
 {
-	if (ret->assume_go && !is_go_version(ret->assume_go))
+	if (ret->capture.assume_go && !is_go_version(ret->capture.assume_go))
 		return cmd_misused(&command_snap,
 				   "--assume-go needs a release like 1.26, not %.40s",
-				   ret->assume_go);
+				   ret->capture.assume_go);
 	if (optind == argc)
 		return cmd_misused(&command_snap, "of which process? Give its id");
-	if (!cmd_parse_pid(argv[optind], &ret->pid))
+	if (!cmd_parse_pid(argv[optind], &ret->capture.pid))
 		return argc - optind > 1
 			       ? refuse_word("there is no command ", argv[optind], "")
 			       : refuse_name(argv[optind]);
 	if (argc - optind > 1)
 		return cmd_misused(&command_snap, "one process at a time");
-	if (ret->pid == getpid())
-		return refuse_itself(ret->pid);
+	if (ret->capture.pid == getpid())
+		return refuse_itself(ret->capture.pid);
 	return EXIT_DONE;
 }
 
@@ -376,8 +378,9 @@ static int show(const struct view *view, struct output *out, int status)
 int cmd_snap(int argc, char **argv)
 {
 	AUTO(view_free) struct view *view = view_new();
-	struct snap_options options = { .values = VALUES_OF_COPY,
-					.max_copy_age_ns = MAX_COPY_AGE_NS };
+	struct snap_options options = { .capture = { .values = VALUES_OF_COPY,
+						     .max_copy_age_ns =
+							     MAX_COPY_AGE_NS } };
 	struct redaction_options redaction = { .mode = REDACT_SECRETS };
 	struct snap_result result = { .warnings = 0 };
 	struct err err;
@@ -394,15 +397,17 @@ int cmd_snap(int argc, char **argv)
 				   "for text, and gosnap show has them");
 	AUTO(redaction_free) struct redaction *secrets = redaction_new(&redaction, &err);
 	AUTO(value_rules_free)
-	struct value_rules *rules = secrets ? lookup_rules(&options.lookup, &err) : NULL;
+	struct value_rules *rules =
+		secrets ? debuginfo_rules(&options.capture.debuginfo, &err) : NULL;
 	if (!rules)
 		return cmd_failed(&err);
 	options.redaction = secrets;
 	options.rules = rules;
 	/* A person at a terminal gets text, and whoever says what it should be like. */
 	as_text = view_is_asked_for(view) || (!options.output && isatty(STDOUT_FILENO));
-	if (as_text && options.values == VALUES_OF_COPY && !view_shows_values(view))
-		options.values = VALUES_NONE;
+	if (as_text && options.capture.values == VALUES_OF_COPY &&
+	    !view_shows_values(view))
+		options.capture.values = VALUES_NONE;
 	AUTO(output_close)
 	struct output *out =
 		as_text ? output_open_spool(&err) : output_open(options.output, &err);

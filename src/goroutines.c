@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "redaction.h"
+#include "snap.h"
 #include "target_copy.h"
 #include "values_plan.h"
 #include "workers.h"
@@ -30,6 +31,7 @@ struct job {
 
 struct goroutines {
 	struct sink *out;
+	const struct snap_options *options;
 	struct capture *capture;
 	const struct groups *groups;
 	progress_count *written;
@@ -55,14 +57,14 @@ bool goroutines_wanted(void *arg, const struct goroutine *g)
 	return !(g->system && o->no_system);
 }
 
-static bool has_group(const struct capture *c, const struct goroutine *g)
+static bool has_group(const struct snap_options *options, const struct goroutine *g)
 {
-	return g->stack != NO_STACK && goroutines_wanted((void *)c->options, g);
+	return g->stack != NO_STACK && goroutines_wanted((void *)options, g);
 }
 
 static bool is_wanted(const struct goroutines *s, const struct goroutine *g)
 {
-	return has_group(s->capture, g);
+	return has_group(s->options, g);
 }
 
 /* What it panics of is what everybody will look for. */
@@ -274,7 +276,7 @@ static void collect(struct goroutines *s, size_t number)
  * CPUs two take longer than one (doc/performance.md). */
 static unsigned workers_wanted(const struct goroutines *s, size_t count)
 {
-	unsigned jobs = s->capture->options->jobs;
+	unsigned jobs = s->options->jobs;
 	cpu_set_t cpus;
 
 	if (!s->plan)
@@ -292,7 +294,8 @@ static void prepare_worker(void *arg)
 	capture_forked(s->capture);
 }
 
-void goroutines_print(struct sink *out, struct capture *c, const struct groups *groups,
+void goroutines_print(struct sink *out, struct capture *c,
+		      const struct snap_options *options, const struct groups *groups,
 		      const struct goroutine_printing *how, progress_count *written,
 		      struct goroutines_printed *ret)
 {
@@ -303,6 +306,7 @@ void goroutines_print(struct sink *out, struct capture *c, const struct groups *
 	*s = (struct goroutines){
 		.out = out,
 		.capture = c,
+		.options = options,
 		.groups = groups,
 		.written = written,
 		.printed = ret,
@@ -332,7 +336,8 @@ void goroutines_print(struct sink *out, struct capture *c, const struct groups *
 }
 
 static void learn_batch(struct learning *learning, const struct capture *c,
-			const struct groups *groups, const bool *leads, size_t first)
+			const struct snap_options *options, const struct groups *groups,
+			const bool *leads, size_t first)
 {
 	size_t end = first + BATCH, count = runtimes_goroutine_count(c->runtimes);
 
@@ -340,13 +345,13 @@ static void learn_batch(struct learning *learning, const struct capture *c,
 	runtimes_read_ahead(c->runtimes, first, end, true);
 	for (size_t i = first; i < end; i++) {
 		struct goroutine_of it = runtimes_goroutine(c->runtimes, i);
-		if (has_group(c, it.goroutine) && leads[groups_of(groups, it)])
+		if (has_group(options, it.goroutine) && leads[groups_of(groups, it)])
 			learning_goroutine(learning, it.goroutine);
 	}
 }
 
-void goroutines_learn(struct capture *c, const struct groups *groups,
-		      const struct goroutine_printing *how)
+void goroutines_learn(struct capture *c, const struct snap_options *options,
+		      const struct groups *groups, const struct goroutine_printing *how)
 {
 	if (!how->values)
 		redaction_learns_nothing(how->redaction);
@@ -364,6 +369,6 @@ void goroutines_learn(struct capture *c, const struct groups *groups,
 		any |= leads[i];
 	}
 	for (size_t i = 0; any && i < runtimes_goroutine_count(c->runtimes); i += BATCH)
-		learn_batch(learning, c, groups, leads, i);
+		learn_batch(learning, c, options, groups, leads, i);
 	redaction_learned_all(how->redaction);
 }

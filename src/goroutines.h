@@ -10,6 +10,8 @@
 #include "printers.h"
 #include "progress.h"
 
+struct snap_options;
+
 struct goroutines_printed {
 	uint64_t goroutines, variables, withheld;
 	uint64_t elided; /* without values for want of room */
@@ -17,12 +19,13 @@ struct goroutines_printed {
 };
 
 /* In the array that is open. Adds to *ret. */
-void goroutines_print(struct sink *out, struct capture *c, const struct groups *groups,
+void goroutines_print(struct sink *out, struct capture *c,
+		      const struct snap_options *options, const struct groups *groups,
 		      const struct goroutine_printing *how, progress_count *written,
 		      struct goroutines_printed *ret);
 /* Before anything of the threads and goroutines is printed: what is a secret in all of them. */
-void goroutines_learn(struct capture *c, const struct groups *groups,
-		      const struct goroutine_printing *how);
+void goroutines_learn(struct capture *c, const struct snap_options *options,
+		      const struct groups *groups, const struct goroutine_printing *how);
 /* Is it to be in the document? arg: struct snap_options. */
 bool goroutines_wanted(void *arg, const struct goroutine *g);
 

@@ -97,11 +97,11 @@ static void print_options(struct sink *out, const struct snap_options *o)
 	sink_named_bool(out, "no_system", o->no_system);
 	sink_named_bool(out, "dead", o->dead);
 	sink_named_bool(out, "full_frames", o->full_frames);
-	sink_named_bool(out, "values", o->values != VALUES_NONE);
+	sink_named_bool(out, "values", o->capture.values != VALUES_NONE);
 	sink_named_bool(out, "compiler", o->compiler);
-	if (o->values)
+	if (o->capture.values)
 		sink_named_bool(out, "full", o->full);
-	sink_named_string(out, "globals", o->globals);
+	sink_named_string(out, "globals", o->capture.globals);
 	if (o->max_size)
 		sink_named_uint(out, "max_size_bytes", o->max_size);
 	sink_named_bool(out, "environment", o->environment);
@@ -109,8 +109,8 @@ static void print_options(struct sink *out, const struct snap_options *o)
 	print_rule_files(out, o->rules);
 	sink_named_string(out, "redact", redaction_mode_name(o->redaction));
 	sink_named_string(out, "redact_rules", redaction_rules_file(o->redaction));
-	sink_named_bool(out, "verify", o->verify);
-	sink_named_string(out, "assume_go", o->assume_go);
+	sink_named_bool(out, "verify", o->capture.verify);
+	sink_named_string(out, "assume_go", o->capture.assume_go);
 	sink_end(out);
 }
 
@@ -272,7 +272,8 @@ static void print_goroutines(struct snap *s)
 	struct goroutine_printing how = printing_of(s, &bounds);
 
 	sink_named_begin(s->out, "goroutines", SINK_ARRAY);
-	goroutines_print(s->out, &s->capture, &s->groups, &how, &s->written, &s->printed);
+	goroutines_print(s->out, &s->capture, s->options, &s->groups, &how, &s->written,
+			 &s->printed);
 	sink_end(s->out);
 }
 
@@ -283,7 +284,7 @@ static void learn_secrets(struct snap *s)
 	struct goroutine_printing how = printing_of(s, &bounds);
 
 	process_remember_secrets(s->capture.process, s->options->redaction);
-	goroutines_learn(&s->capture, &s->groups, &how);
+	goroutines_learn(&s->capture, s->options, &s->groups, &how);
 }
 
 static void print_package_variables(struct snap *s)
@@ -291,11 +292,12 @@ static void print_package_variables(struct snap *s)
 	struct value_bounds bounds = bounds_of(s->options);
 	struct goroutine_printing printing = printing_of(s, &bounds);
 
-	if (!s->options->globals || !s->capture.frozen)
+	if (!s->options->capture.globals || !s->capture.frozen)
 		return;
 	printing.values = &bounds;
 	sink_name(s->out, "globals");
-	print_globals(s->out, &printing, s->options->globals, s->capture.warnings);
+	print_globals(s->out, &printing, s->options->capture.globals,
+		      s->capture.warnings);
 	count_printed(s, &printing);
 }
 
@@ -308,7 +310,7 @@ static void print_end(struct snap *s)
 	sink_named_uint(out, "frames", s->frames);
 	sink_named_uint(out, "variables", s->printed.variables);
 	sink_named_uint(out, "redacted", s->printed.withheld);
-	if (s->options->values != VALUES_NONE)
+	if (s->options->capture.values != VALUES_NONE)
 		sink_named_uint(out, "values_elided",
 				s->printed.elided + s->printed.lost);
 	sink_named_uint(out, "bytes", sink_bytes(out));
@@ -369,7 +371,7 @@ static void print_document(struct snap *s)
 	print_goroutines(s);
 	print_package_variables(s);
 	capture_finish(&s->capture);
-	if (s->options->verify) {
+	if (s->options->capture.verify) {
 		sink_name(s->out, "verify");
 		print_verification(s->out, &s->verification);
 	}
@@ -384,7 +386,7 @@ bool snap_take(const struct snap_options *options, struct sink *out,
 	       struct snap_result *ret, struct err *err)
 {
 	struct snap s = { .options = options, .out = out, .started_ns = monotonic_ns() };
-	bool ok = capture_take(&s.capture, options, err);
+	bool ok = capture_take(&s.capture, &options->capture, err);
 
 	if (ok) {
 		AUTO(progress_end)
@@ -393,7 +395,7 @@ bool snap_take(const struct snap_options *options, struct sink *out,
 		progress_phase(progress, "unwound", "goroutines",
 			       runtimes_decoded(s.capture.runtimes), n);
 		runtimes_decode(s.capture.runtimes);
-		if (options->verify)
+		if (options->capture.verify)
 			runtimes_verify(s.capture.runtimes, &s.verification);
 		groups_init(&s.groups, s.capture.runtimes, goroutines_wanted,
 			    (void *)options);

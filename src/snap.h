@@ -4,48 +4,28 @@
 #ifndef GOSNAP_SNAP_H
 #define GOSNAP_SNAP_H
 
-#include <sys/types.h>
-
-#include "err.h"
-#include "lookup.h"
-#include "plan.h"
+#include "capture.h"
 #include "progress.h"
-#include "util.h"
 
 struct redaction;
 struct sink;
 
-enum values_wanted {
-	VALUES_NONE,
-	VALUES_OF_COPY, /* where reading them holds nobody */
-	VALUES_ALWAYS,
-};
-
 /* Strings are borrowed. */
 struct snap_options {
-	pid_t pid;
-	const char *output;    /* NULL: standard output */
-	const char *assume_go; /* "1.26"; NULL: what the executable says */
-	bool no_system;	       /* leave the runtime's own goroutines out */
-	bool dead;	       /* goroutines that ended and wait to be used again, too */
-	bool full_frames;      /* frames with every goroutine, not only with its group */
-	bool go_only;	       /* refuse what is not Go */
-	enum values_wanted values;
-	bool compiler;	   /* variables that only the compiler declares, too */
-	bool full;	   /* of values all but what value_bounds_full says */
-	uint64_t max_size; /* of the document, by values; 0: as the bounds say */
-	unsigned jobs;	   /* processes that print values; 0: by the CPUs */
-	struct lookup lookup;
+	struct capture_options capture;
+	const char *output; /* NULL: standard output */
+	bool no_system;	    /* leave the runtime's own goroutines out */
+	bool dead;	    /* goroutines that ended and wait to be used again, too */
+	bool full_frames;   /* frames with every goroutine, not only with its group */
+	bool compiler;	    /* variables that only the compiler declares, too */
+	bool full;	    /* of values all but what value_bounds_full says */
+	uint64_t max_size;  /* of the document, by values; 0: as the bounds say */
+	unsigned jobs;	    /* processes that print values; 0: by the CPUs */
 	const struct value_rules *rules; /* NULL: none */
-	const char *globals;		 /* as runtime_each_global() has it; NULL: none */
 	bool environment;		 /* its values, too */
 	bool vector_registers;		 /* of threads */
 	struct redaction *redaction;
-	bool verify; /* compare two unwinders */
 	bool strict; /* warnings matter for the exit status */
-	enum capture_way way;
-	uint64_t max_pause_ns;	  /* a promise; 0: none */
-	uint64_t max_copy_age_ns; /* how long a copy may live */
 	enum progress_when progress;
 };
 

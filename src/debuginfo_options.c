@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lookup.h"
+#include "debuginfo_options.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
 
 #include "printers.h"
 
-bool lookup_option(struct lookup *lookup, int option, const char *argument)
+bool debuginfo_option(struct debuginfo_options *options, int option, const char *argument)
 {
 	switch (option) {
-	case LOOKUP_DEBUG_FILE:
-		lookup->debug_file = argument;
+	case DEBUGINFO_DEBUG_FILE:
+		options->debug_file = argument;
 		return true;
-	case LOOKUP_DEBUGINFOD:
-		lookup->debuginfod = true;
+	case DEBUGINFO_DEBUGINFOD:
+		options->debuginfod = true;
 		return true;
-	case LOOKUP_NO_CACHE:
-		lookup->no_cache = true;
+	case DEBUGINFO_NO_CACHE:
+		options->no_cache = true;
 		return true;
-	case LOOKUP_PRINTERS:
-		if (lookup->printers_count++ < LOOKUP_FILES)
-			lookup->printers[lookup->printers_count - 1] = argument;
+	case DEBUGINFO_PRINTERS:
+		if (options->printers_count++ < DEBUGINFO_FILES)
+			options->printers[options->printers_count - 1] = argument;
 		return true;
 	default:
 		return false;
@@ -42,17 +42,18 @@ static char *own_rules(void)
 	return path && stat(path, &st) == 0 && S_ISREG(st.st_mode) ? TAKE(path) : NULL;
 }
 
-struct value_rules *lookup_rules(const struct lookup *lookup, struct err *err)
+struct value_rules *debuginfo_rules(const struct debuginfo_options *options,
+				    struct err *err)
 {
 	AUTO(value_rules_free) struct value_rules *rules = value_rules_new();
 	AUTO(xfree) char *own = own_rules();
 
-	if (lookup->printers_count > LOOKUP_FILES) {
-		err_set(err, ERR_USAGE, "--printers: at most %d files", LOOKUP_FILES);
+	if (options->printers_count > DEBUGINFO_FILES) {
+		err_set(err, ERR_USAGE, "--printers: at most %d files", DEBUGINFO_FILES);
 		return NULL;
 	}
-	for (size_t i = 0; i < lookup->printers_count; i++)
-		if (!value_rules_read(rules, lookup->printers[i], err))
+	for (size_t i = 0; i < options->printers_count; i++)
+		if (!value_rules_read(rules, options->printers[i], err))
 			return NULL;
 	if (own && !value_rules_read(rules, own, err))
 		return NULL;

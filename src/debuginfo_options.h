@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* debuginfo_options.h - the options of every command that reads values: where debugging information is
+ * looked for, and rules for printers. Their rows are side by side in the tables of those commands. */
+#ifndef GOSNAP_DEBUGINFO_OPTIONS_H
+#define GOSNAP_DEBUGINFO_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum debuginfo_option {
+	DEBUGINFO_DEBUG_FILE,
+	DEBUGINFO_DEBUGINFOD,
+	DEBUGINFO_NO_CACHE,
+	DEBUGINFO_PRINTERS,
+	DEBUGINFO_OPTIONS
+};
+
+/* clang-format off */
+/* first: the index of the first one in the table. */
+#define DEBUGINFO_ROWS(first)                                                               \
+	[(first) + DEBUGINFO_DEBUG_FILE] = { 0, "debug-file", "FILE", "debugging information that was kept apart" }, \
+	[(first) + DEBUGINFO_DEBUGINFOD] = { 0, "debuginfod", NULL, "ask DEBUGINFOD_URLS for it, once the process runs on" }, \
+	[(first) + DEBUGINFO_NO_CACHE] = { 0, "no-cache", NULL, "keep no index of names for the next time" }, \
+	[(first) + DEBUGINFO_PRINTERS] = { 0, "printers", "FILE", "rules for how values are printed" }
+/* clang-format on */
+
+enum { DEBUGINFO_FILES = 16 }; /* of rules, on one command line */
+
+/* Strings are borrowed. */
+struct debuginfo_options {
+	const char *debug_file; /* NULL: none */
+	bool debuginfod;
+	bool no_cache;
+	const char *printers[DEBUGINFO_FILES];
+	size_t printers_count;
+};
+
+/* One of the options above, on the command line. False: it is none of them. */
+bool debuginfo_option(struct debuginfo_options *options, int option,
+		      const char *argument);
+
+struct err;
+struct value_rules;
+
+/* Those of the files that were named, and of $XDG_CONFIG_HOME/gosnap/printers. Owned. NULL: err
+ * says what is wrong with one. */
+struct value_rules *debuginfo_rules(const struct debuginfo_options *options,
+				    struct err *err);
+
+#endif
