@@ -2,6 +2,8 @@
 #include "frame.h"
 #include "frame_words.h"
 #include "goroutine_contexts.h"
+#include "known.h"
+#include "print_goroutine.h"
 #include "value_printers.h"
 
 struct frame_printing {
@@ -153,7 +155,8 @@ void print_frames_of(struct sink *out, struct goroutine_printing *printing,
 	if (runtime_bubble(printing->runtime, g, &bubble))
 		moment.now_ns = moment.realtime_ns = 0;
 	if (bounds)
-		printing_begin(&values, out, bounds, &moment, printing->redaction);
+		printing_begin(&values, out, bounds, &moment, &known_texts,
+			       printing->redaction);
 	sink_begin(out, SINK_ARRAY);
 	runtimes_each_frame_of(printing->runtimes, g, variables_of(printing), print_frame,
 			       &p);
@@ -175,7 +178,7 @@ void print_frames_of_thread(struct sink *out, struct goroutine_printing *printin
 		p.redaction = printing->redaction;
 		p.values = &values;
 		printing_begin(&values, out, printing->values, &printing->moment,
-			       printing->redaction);
+			       &known_texts, printing->redaction);
 	}
 	sink_begin(out, SINK_ARRAY);
 	runtimes_each_frame_of_thread(all, thread, variables_of(printing), print_frame,
@@ -214,4 +217,10 @@ void print_unwound(struct sink *out, const struct runtimes *all, enum stack_stat
 	if (state != STACK_COMPLETE)
 		sink_named_string(out, "reason", runtimes_reason(all, reason));
 	sink_end(out);
+}
+
+void print_whose(struct sink *out, const struct runtimes *all, const struct runtime *rt)
+{
+	if (rt && rt != runtimes_get(all, 0))
+		sink_named_string(out, "runtime", runtime_image(rt, 0).path);
 }

@@ -60,11 +60,12 @@ static void judge_argument(void *arg, const char *name, const struct type *type)
 /* By their names and types, once for each place in the program. */
 static const struct words_notes *judge(struct redaction *r, const struct words *words)
 {
-	struct words_notes *notes = words_notes(words);
+	struct words_notes *notes = words_notes(words->of);
 
 	if (notes && !notes->known) {
 		notes->known = true;
-		words_each_argument(words, judge_argument, &(struct judging){ r, notes });
+		words_each_argument(words->of, judge_argument,
+				    &(struct judging){ r, notes });
 	}
 	return notes;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "printers.h"
+#include "print_document.h"
 #include "warnings.h"
 
 struct globals_printing {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "printers.h"
+#include "print_document.h"
 #include "withheld.h"
 
 /* NULL: as usual. */
@@ -101,10 +101,4 @@ void print_go(struct sink *out, const struct runtimes *all, struct redaction *r)
 		sink_end(out);
 	}
 	sink_end(out);
-}
-
-void print_whose(struct sink *out, const struct runtimes *all, const struct runtime *rt)
-{
-	if (rt && rt != runtimes_get(all, 0))
-		sink_named_string(out, "runtime", runtime_image(rt, 0).path);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "extras_printers.h"
 #include "frame.h"
-#include "printers.h"
+#include "print_goroutine.h"
 #include "waiting.h"
 #include "frame_words.h"
 

@@ -131,7 +131,7 @@ static const struct known *find_pattern(const struct type *type)
 	return strncmp(name, pointers, sizeof(pointers) - 1) == 0 ? &pointer : NULL;
 }
 
-const struct known *known_row(const struct type *type)
+static const struct known *known_row(const struct type *type)
 {
 	const struct known *row = bsearch(type_name(type), known, ARRAY_SIZE(known),
 					  sizeof(known[0]), by_name);
@@ -387,8 +387,8 @@ static void print_text(struct printing *p, const struct value *v, const struct r
 	sink_named_string(p->out, "printer", row ? row->printer : rule->printer);
 }
 
-void print_known(struct printing *p, const struct value *v,
-		 const struct type_notes *notes)
+static void print_known(struct printing *p, const struct value *v,
+			const struct type_notes *notes)
 {
 	const struct rule *rule = notes->rule;
 	const struct known *row = NULL;
@@ -405,3 +405,5 @@ void print_known(struct printing *p, const struct value *v,
 		notes->known->members(p, v);
 	p->depth--;
 }
+
+const struct value_texts known_texts = { known_row, print_known };

@@ -5,6 +5,7 @@
 #ifndef GOSNAP_KNOWN_H
 #define GOSNAP_KNOWN_H
 
+#include "rules_priv.h"
 #include "value_printers.h"
 
 struct known_words {
@@ -89,14 +90,12 @@ bool known_built_in(struct printing *p, const struct value *v, struct known_word
 /* known_context.c: member contexts of a context.Context. */
 void print_contexts(struct printing *p, const struct value *v);
 
-/* The row of a type; NULL: there is none. notes.h keeps it. */
-struct known;
-const struct known *known_row(const struct type *type);
+/* How printing gets at all of this: printing_begin(). */
+extern const struct value_texts known_texts;
 
-/* The members text and printer, when there is a text; and what else a type is known for. */
-struct type_notes;
-void print_known(struct printing *p, const struct value *v,
-		 const struct type_notes *notes);
+/* rules_text.c. False: the rule says no text. */
+bool rule_text(struct printing *p, const struct rule *rule, const struct value *v,
+	       struct known_words *ret);
 
 /* As runtime_bytes(), of letters that are in the text as they are, and of what is there in other ones:
  * where it is of a secret, and the text would not show that, there is none. Who makes a text reads

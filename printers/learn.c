@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "naming.h"
+#include "print_document.h"
 #include "redaction.h"
 #include "value_printers.h"
 

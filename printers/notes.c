@@ -62,7 +62,7 @@ static struct type_notes *make(struct printing *p, const struct type *type)
 
 	name_type(head, type);
 	*notes = (struct type_notes){
-		.known = known_row(type),
+		.known = p->known->row_of(type),
 		.rule = rule_for(p->bounds->rules, type),
 		.withheld = redaction_of_type(p->redaction, type_name(type)),
 		.is_public = redaction_is_public(type_name(type)),

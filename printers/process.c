@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "image_debug.h"
-#include "printers.h"
+#include "print_document.h"
 #include "utf8.h"
 #include "withheld.h"
 

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "rules.h"
+#include "rules_priv.h"
 #include "utf8.h"
 
 enum {

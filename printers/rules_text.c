@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "known.h"
 #include "notes.h"
 #include "utf8.h"
 

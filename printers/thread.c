@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "frame.h"
-#include "printers.h"
+#include "print_document.h"
 #include "redaction.h"
 #include "withheld.h"
 

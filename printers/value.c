@@ -195,7 +195,7 @@ static void print_content(struct printing *p, const struct value *v,
 	p->in_key |= notes->withheld != NULL;
 	p->is_public |= p->in_key && notes->is_public;
 	if (!withhold_value(p, v)) {
-		print_known(p, v, notes);
+		p->known->print(p, v, notes);
 		p->depth++;
 		kinds[type_kind(v->type)].print(p, v);
 		p->depth--;
@@ -241,11 +241,12 @@ void print_named_value(struct printing *p, const char *name, const struct value 
 
 void printing_begin(struct printing *p, struct sink *out,
 		    const struct value_bounds *bounds, const struct moment *moment,
-		    struct redaction *redaction)
+		    const struct value_texts *known, struct redaction *redaction)
 {
 	*p = (struct printing){ .out = out,
 				.bounds = bounds,
 				.moment = moment,
+				.known = known,
 				.redaction = redaction,
 				.begun = sink_bytes(out),
 				.goroutine_begun = sink_bytes(out),
@@ -256,46 +257,6 @@ void printing_end(struct printing *p)
 {
 	xfree(p->seen->slots);
 	xfree(p->seen);
-}
-
-/* Without the path of its package, whose words name no secret. */
-static const char *name_in_package(const char *name)
-{
-	const char *slash = strrchr(name, '/'), *dot = strchr(slash ? slash : name, '.');
-
-	return dot ? dot + 1 : name;
-}
-
-static void print_once(void *arg)
-{
-	const struct one_value *one = arg;
-	const struct value_path *path = one->path;
-	AUTO(xfree)
-	char *variable = xstrndup(one->name, path ? path->name_len : strlen(one->name));
-	const char *name = name_in_package(variable);
-	struct printing p;
-
-	printing_begin(&p, one->out, one->bounds, one->moment, one->redaction);
-	p.rt = one->rt;
-	sink_begin(p.out, SINK_OBJECT);
-	sink_named_string(p.out, "name", one->name);
-	withhold_named(&p, name, strlen(name));
-	if (path)
-		withhold_behind(&p, path);
-	print_value_members(&p, &one->value);
-	sink_end(p.out);
-	*one->withheld = p.withheld_count;
-	printing_end(&p);
-}
-
-uint64_t print_one_value(const struct one_value *value)
-{
-	struct one_value one = *value;
-	uint64_t withheld;
-
-	one.withheld = &withheld;
-	print_until_known(one.out, one.redaction, print_once, &one);
-	return withheld;
 }
 
 void print_until_known(struct sink *out, struct redaction *redaction,

@@ -6,14 +6,26 @@
 #define GOSNAP_VALUE_PRINTERS_H
 
 #include "naming.h"
-#include "printers.h"
+#include "print_values.h"
 #include "redaction.h"
+
+/* What types are known for besides their fields: known.h, which is above. */
+struct known;
+struct printing;
+struct type_notes;
+struct value_texts {
+	const struct known *(*row_of)(const struct type *type); /* NULL: for nothing */
+	/* Members of the value's open object. */
+	void (*print)(struct printing *p, const struct value *v,
+		      const struct type_notes *notes);
+};
 
 struct printing {
 	struct sink *out;
 	struct runtime *rt;
 	const struct value_bounds *bounds;
 	const struct moment *moment; /* NULL: not known */
+	const struct value_texts *known;
 	struct redaction *redaction;
 	const char *withheld; /* the rule that withholds all in here; NULL: none */
 	bool in_key;	      /* in a value of a type that is withheld */
@@ -39,7 +51,7 @@ struct printing {
 /* One goroutine's variables, between these two. */
 void printing_begin(struct printing *p, struct sink *out,
 		    const struct value_bounds *bounds, const struct moment *moment,
-		    struct redaction *redaction);
+		    const struct value_texts *known, struct redaction *redaction);
 void printing_end(struct printing *p);
 
 typedef void value_printer(struct printing *p, const struct value *v);

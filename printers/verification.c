@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "printers.h"
+#include "print_document.h"
 
 void print_verification(struct sink *out, const struct verification *v)
 {

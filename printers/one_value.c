@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "known.h"
+#include "print_document.h"
+
+/* Without the path of its package, whose words name no secret. */
+static const char *name_in_package(const char *name)
+{
+	const char *slash = strrchr(name, '/'), *dot = strchr(slash ? slash : name, '.');
+
+	return dot ? dot + 1 : name;
+}
+
+static void print_once(void *arg)
+{
+	const struct one_value *one = arg;
+	const struct value_path *path = one->path;
+	AUTO(xfree)
+	char *variable = xstrndup(one->name, path ? path->name_len : strlen(one->name));
+	const char *name = name_in_package(variable);
+	struct printing p;
+
+	printing_begin(&p, one->out, one->bounds, one->moment, &known_texts,
+		       one->redaction);
+	p.rt = one->rt;
+	sink_begin(p.out, SINK_OBJECT);
+	sink_named_string(p.out, "name", one->name);
+	withhold_named(&p, name, strlen(name));
+	if (path)
+		withhold_behind(&p, path);
+	print_value_members(&p, &one->value);
+	sink_end(p.out);
+	*one->withheld = p.withheld_count;
+	printing_end(&p);
+}
+
+uint64_t print_one_value(const struct one_value *value)
+{
+	struct one_value one = *value;
+	uint64_t withheld;
+
+	one.withheld = &withheld;
+	print_until_known(one.out, one.redaction, print_once, &one);
+	return withheld;
+}
