@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "extras.h"
+#include "extras_priv.h"
 #include "gather.h"
 #include "limit.h"
 #include "runtime_priv.h"
@@ -71,7 +71,7 @@ static bool read_ancestor(struct runtime *rt, uint64_t addr, struct ancestor *re
 void ancestors_capture(struct runtime *rt, struct gather *g)
 {
 	size_t n, size = ancestor_size(rt);
-	AUTO(xfree) uint64_t *all = extras_objects(&rt->extras, EXTRA_ANCESTORS, &n);
+	AUTO(xfree) uint64_t *all = extra_objects(&rt->extra_lists, EXTRA_ANCESTORS, &n);
 	struct slice s, pcs;
 	struct ancestor one;
 	struct err ignored;
@@ -131,14 +131,14 @@ static bool read_list(struct runtime *rt, uint64_t addr, struct ancestor_cache *
 const struct ancestor_list *runtime_ancestors(struct runtime *rt,
 					      const struct goroutine *g)
 {
-	uint64_t ancestors = extras_object(&rt->extras, EXTRA_ANCESTORS, g->addr);
-	struct ancestor_cache *c = rt->extras.ancestors;
+	uint64_t ancestors = extra_object(&rt->extra_lists, EXTRA_ANCESTORS, g->addr);
+	struct ancestor_cache *c = extra_caches(rt)->ancestors;
 	struct err err;
 
 	if (!ancestors)
 		return NULL;
 	if (!c)
-		c = rt->extras.ancestors = xcalloc(1, sizeof(*c));
+		c = extra_caches(rt)->ancestors = xcalloc(1, sizeof(*c));
 	target_budget_unit(rt->target);
 	c->result = (struct ancestor_list){ 0 };
 	if (!read_list(rt, ancestors, c, &err))

@@ -3,7 +3,7 @@
  * clock of their own. */
 #include <string.h>
 
-#include "extras.h"
+#include "extras_priv.h"
 #include "gather.h"
 #include "runtime_priv.h"
 
@@ -12,7 +12,7 @@ enum { BUBBLE_BYTES = 256 }; /* what is read of it is within */
 void bubbles_capture(struct runtime *rt, struct gather *g)
 {
 	size_t n;
-	AUTO(xfree) uint64_t *bubbles = extras_objects(&rt->extras, EXTRA_BUBBLE, &n);
+	AUTO(xfree) uint64_t *bubbles = extra_objects(&rt->extra_lists, EXTRA_BUBBLE, &n);
 
 	for (size_t i = 0; i < n; i++)
 		gather_add(g, bubbles[i], BUBBLE_BYTES);
@@ -34,7 +34,7 @@ static bool load(struct runtime *rt, uint64_t bubble, enum layout_slot slot,
 
 bool runtime_bubble(struct runtime *rt, const struct goroutine *g, struct bubble *ret)
 {
-	uint64_t bubble = extras_object(&rt->extras, EXTRA_BUBBLE, g->addr), root;
+	uint64_t bubble = extra_object(&rt->extra_lists, EXTRA_BUBBLE, g->addr), root;
 
 	if (!bubble)
 		return false;

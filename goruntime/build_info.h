@@ -1,21 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* build_info.h - what a Go binary says of its own making: version, module, settings,
- * dependencies. It survives stripping. Format: debug/buildinfo/buildinfo.go and
- * runtime/debug/mod.go. The struct is public (goruntime.h); the reading is private. */
+ * dependencies. It survives stripping. */
 #ifndef GOSNAP_BUILD_INFO_H
 #define GOSNAP_BUILD_INFO_H
 
-#include "goruntime.h"
+#include <stddef.h>
 
-/* NULL and ERR_NOT_FOUND: this image was not made by the gc toolchain. */
-struct build_info *build_info_read(struct target *t, const struct image *img,
-				   struct err *err);
-/* The Go string at addr, when it is a version; else NULL. */
-char *build_version_at(struct target *t, uint64_t addr);
-void build_info_free(struct build_info *info);
-DEFINE_AUTO(struct build_info, build_info_free)
+struct build_setting {
+	char *key, *value;
+};
 
-/* 24 for "go1.24.4", "go1.24rc1", "devel go1.24-abc"; -1: not such a version. */
-int version_minor(const char *version);
+struct build_dependency {
+	char *path, *version, *replaced_by; /* version, replaced_by: NULL when none */
+};
+
+enum version_source {
+	VERSION_BUILD_INFO,
+	VERSION_VARIABLE,  /* runtime.buildVersion */
+	VERSION_FUNCTIONS, /* inferred: from the functions that the runtime has */
+	VERSION_TABLES, /* inferred: from the format of pclntab and the layout that fits */
+	VERSION_ASSUMED, /* the user says so, the program does not say otherwise */
+};
+
+struct build_info {
+	char *version; /* "go1.24.4"; NULL: not known */
+	enum version_source version_source;
+	char *not_a_version; /* what stands where the version should; NULL: nothing */
+	char *path, *module, *module_version; /* NULL when not known */
+	struct build_setting *settings;
+	size_t setting_count, setting_cap;
+	struct build_dependency *dependencies;
+	size_t dependency_count, dependency_cap;
+};
 
 #endif

@@ -8,7 +8,7 @@
 #include "debug.h"
 #include "dictionary.h"
 #include "runtime_priv.h"
-#include "type.h"
+#include "type_priv.h"
 #include "type_name.h"
 #include "value.h"
 #include "value_sense.h"

@@ -5,8 +5,9 @@
 
 #include "limit.h"
 #include "runtime_priv.h"
+#include "sudog.h"
 #include "value.h"
-#include "wait.h"
+#include "values.h"
 
 static bool read_header(struct runtime *rt, const struct type *header, uint64_t addr,
 			struct channel_value *ret, struct err *err)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "runtime_priv.h"
-#include "type.h"
+#include "type_priv.h"
 #include "variable_kind.h"
 #include "variable_parts.h"
 

@@ -7,7 +7,7 @@
 #define GOSNAP_CLOSURE_CODE_H
 
 #include "dwarf_scopes.h"
-#include "variables.h"
+#include "variables_priv.h"
 
 /* Gives the variables that the code of c loads so their closure offsets. bias: of the file. */
 void closure_code_join(struct runtime *rt, const struct code *c, struct dwarf *d,

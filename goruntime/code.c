@@ -5,7 +5,6 @@
 
 #include "arguments.h"
 #include "limit.h"
-#include "variables.h"
 
 struct code_table {
 	struct modules *modules;
@@ -54,12 +53,18 @@ void code_table_free(struct code_table *table)
 		if (table->slots[i]) {
 			xfree(table->slots[i]->calls);
 			xfree(table->slots[i]->arguments);
-			code_variables_free(table->slots[i]->variables);
 		}
 		xfree(table->slots[i]);
 	}
 	xfree(table->slots);
 	xfree(table);
+}
+
+void code_table_each(struct code_table *table, code_fn *fn)
+{
+	for (size_t i = 0; table && i < table->size; i++)
+		if (table->slots[i])
+			fn(table->slots[i]);
 }
 
 static struct code **find_slot(struct code **slots, size_t size, uint64_t pc, bool exact)

@@ -26,7 +26,8 @@ struct code {
 	const struct module *module;
 	uint32_t call_count; /* 0: not expanded yet */
 	struct pclntab_call *calls;
-	struct code_variables *variables; /* variables.c; NULL: not asked for yet */
+	struct code_variables
+		*variables; /* variables.c, which frees them; NULL: not asked for */
 	struct arguments *arguments; /* of the outermost call, made with calls; or NULL */
 };
 
@@ -35,6 +36,10 @@ struct code_table;
 struct code_table *code_table_new(struct modules *modules, const struct layout *layout);
 void code_table_free(struct code_table *table);
 DEFINE_AUTO(struct code_table, code_table_free)
+
+/* For each that was asked for so far. */
+typedef void code_fn(struct code *c);
+void code_table_each(struct code_table *table, code_fn *fn);
 
 /* exact: pc is an instruction about to run; else a return address, looked up one byte
  * before. NULL: in no Go function. Borrowed until the table is freed. */

@@ -2,9 +2,13 @@
 /* context.Context: context/context.go of Go 1.15 to 1.27. */
 #include <string.h>
 
+#include "globals.h"
 #include "limit.h"
 #include "runtime_priv.h"
+#include "stdlib_values.h"
 #include "type.h"
+#include "type_priv.h"
+#include "values.h"
 
 static const struct form {
 	const char *type;

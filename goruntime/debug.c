@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "globals.h"
 #include "image_debug.h"
 #include "runtime_priv.h"
 #include "type_list.h"

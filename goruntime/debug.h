@@ -5,7 +5,7 @@
 #define GOSNAP_DEBUG_H
 
 #include "module.h"
-#include "type.h"
+#include "type_priv.h"
 
 /* False: there is none, and why. Borrowed from the runtime. */
 MUST_CHECK bool debug_of_module(struct runtime *rt, const struct module *m,

@@ -7,8 +7,12 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "extras.h"
+#include "extras_priv.h"
+#include "frames_priv.h"
 #include "gather.h"
 #include "limit.h"
+#include "wait_priv.h"
 
 enum {
 	DEFER_BYTES_MAX = 256,
@@ -128,10 +132,10 @@ static bool gather_function(void *arg, const struct record *r)
 void defers_capture(struct runtime *rt, struct gather *g)
 {
 	size_t n, size = (size_t)rt->layout.slot[L_defer_size].off;
-	AUTO(xfree) uint64_t *defers = extras_objects(&rt->extras, EXTRA_DEFER, &n);
+	AUTO(xfree) uint64_t *defers = extra_objects(&rt->extra_lists, EXTRA_DEFER, &n);
 	struct err ignored;
 
-	extras_gather_chain(rt, EXTRA_DEFER, size, L_defer_link, LEVELS, g);
+	extra_gather_chain(rt, EXTRA_DEFER, size, L_defer_link, LEVELS, g);
 	for (size_t i = 0; i < n; i++)
 		if (!each_record(rt, defers[i], gather_function, g, &ignored))
 			continue; /* says so when it is printed */
@@ -235,14 +239,16 @@ static bool place(void *arg, const struct physical_frame *frame)
 
 static struct defer_cache *cache(struct runtime *rt)
 {
-	if (!rt->extras.defers)
-		rt->extras.defers = xcalloc(1, sizeof(*rt->extras.defers));
-	return rt->extras.defers;
+	struct defer_cache **ret = &extra_caches(rt)->defers;
+
+	if (!*ret)
+		*ret = xcalloc(1, sizeof(**ret));
+	return *ret;
 }
 
 const struct defer_list *runtime_defers(struct runtime *rt, const struct goroutine *g)
 {
-	uint64_t records = extras_object(&rt->extras, EXTRA_DEFER, g->addr);
+	uint64_t records = extra_object(&rt->extra_lists, EXTRA_DEFER, g->addr);
 	struct collection c = { .rt = rt, .g = g, .cache = cache(rt) };
 	struct defer_list *ret = &c.cache->result;
 	struct err err;

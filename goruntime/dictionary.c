@@ -7,7 +7,7 @@
 #include "arguments.h"
 #include "limit.h"
 #include "runtime_priv.h"
-#include "type.h"
+#include "type_priv.h"
 #include "variable_place.h"
 
 enum { WORD = 8, INTEGER_REGISTERS = 9, DEPTH_MAX = 8, TYPES_MAX = 64 };

@@ -1,74 +1,92 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* extras.h - what few goroutines have: labels, panics, deferred calls, ancestors, a bubble.
- * For each kind a list of who has one and where it is, so that those who have none cost
- * nothing. What the objects hold is copied while the process is held (NOUN_capture) and
- * taken apart when somebody asks (goruntime.h). Private to goruntime. */
+/* extras.h - what few goroutines have: labels, panics, deferred calls, ancestors, a bubble. */
 #ifndef GOSNAP_EXTRAS_H
 #define GOSNAP_EXTRAS_H
 
-#include "layout.h"
+#include "go_text.h"
+#include "goroutine.h"
 
-enum extra_kind {
-	EXTRA_LABELS,
-	EXTRA_PANIC,
-	EXTRA_DEFER,
-	EXTRA_ANCESTORS,
-	EXTRA_BUBBLE,
-	EXTRA_KINDS,
+struct label {
+	struct go_text key, value;
 };
 
-struct extra {
-	uint64_t g, object; /* addresses */
+struct label_set {
+	const struct label *list; /* sorted by key */
+	size_t count;
+	uint64_t elided;     /* labels that were left out */
+	uint32_t unreadable; /* for runtime_reason(); 0: they could be read */
 };
 
-struct extra_list {
-	struct extra *list; /* by address of g */
-	size_t count, cap;
+/* Of pprof.Do and SetGoroutineLabels; NULL: it has none. Borrowed until the next call. */
+const struct label_set *runtime_labels(struct runtime *rt, const struct goroutine *g);
+
+struct panic {
+	struct go_text
+		type; /* of its value; bytes NULL: the value is nil, or not known */
+	struct go_text words; /* its value as the runtime would print it */
+	uint32_t unreadable;  /* why these are missing */
+	bool recovered, goexit, aborted, repanicked;
 };
 
-struct extras {
-	struct extra_list kinds[EXTRA_KINDS];
-	/* Those asked for last. */
-	struct label_cache *labels;
-	struct panic_cache *panics;
-	struct defer_cache *defers;
-	struct ancestor_cache *ancestors;
-	struct open_defers *open; /* open_defers.c */
+struct panic_list {
+	const struct panic *list; /* innermost first */
+	size_t count;
+	uint32_t unreadable; /* why there are no more of them; 0: that is all */
 };
 
-/* What the g struct at that address (len bytes of it) points to. In address order. */
-void extras_note(struct extras *x, const struct layout *layout, uint64_t g,
-		 const void *bytes, size_t len);
-void extras_done(struct extras *x);
+/* NULL: it is in none. Borrowed until the next call. */
+const struct panic_list *runtime_panics(struct runtime *rt, const struct goroutine *g);
 
-/* 0: it has none. */
-uint64_t extras_object(const struct extras *x, enum extra_kind kind, uint64_t g);
-/* The objects of a kind, each once, sorted by address. Owned. */
-uint64_t *extras_objects(const struct extras *x, enum extra_kind kind, size_t *ret_n);
+struct deferred {
+	uint64_t function; /* where it begins, for runtime_code_at(); 0: unreadable */
+	uint64_t pc;   /* behind its defer statement, for runtime_call_before(); or 0 */
+	uint64_t sp;   /* of the frame that it belongs to */
+	int32_t frame; /* index of that in the goroutine's frames; -1: not known */
+	uint32_t unreadable;
+	bool open_coded; /* kept in the frame itself */
+};
 
-struct runtime;
-struct gather;
+struct defer_list {
+	const struct deferred *list; /* next first */
+	size_t count;
+	uint32_t unreadable; /* why some are missing; 0: none is */
+};
 
-/* While the process is held and rt->target is open extents. */
-void extras_capture(struct runtime *rt);
+/* Calls that wait for their functions to return; NULL: none. Borrowed until the next call. */
+const struct defer_list *runtime_defers(struct runtime *rt, const struct goroutine *g);
 
-/* Of each object of a kind and what it is linked to, that many levels: size bytes. */
-void extras_gather_chain(struct runtime *rt, enum extra_kind kind, size_t size,
-			 enum layout_slot link, unsigned levels, struct gather *g);
+/* The runtime keeps no more: _TracebackMaxFrames, from 1.21 on half of that. */
+enum { ANCESTOR_PCS = 100 };
 
-/* labels.c */
-void labels_capture(struct runtime *rt, struct gather *g);
-void label_cache_free(struct label_cache *cache);
-/* panics.c */
-void panics_capture(struct runtime *rt, struct gather *g);
-void panic_cache_free(struct panic_cache *cache);
-/* defers.c */
-void defers_capture(struct runtime *rt, struct gather *g);
-void defer_cache_free(struct defer_cache *cache);
-/* ancestors.c */
-void ancestors_capture(struct runtime *rt, struct gather *g);
-void ancestor_cache_free(struct ancestor_cache *cache);
-/* bubbles.c */
-void bubbles_capture(struct runtime *rt, struct gather *g);
+struct ancestor {
+	uint64_t id, created_pc;
+	uint64_t pcs[ANCESTOR_PCS]; /* for runtime_recorded_call(), innermost first */
+	uint32_t pc_count;
+	uint32_t unreadable; /* why there are none */
+	bool truncated;	     /* it was in more calls than are kept */
+};
+
+struct ancestor_list {
+	const struct ancestor *list; /* nearest first */
+	size_t count;
+	uint64_t elided;
+	uint32_t unreadable; /* why there are no more */
+};
+
+/* With GODEBUG=tracebackancestors=N. NULL: none. Borrowed until the next call. */
+const struct ancestor_list *runtime_ancestors(struct runtime *rt,
+					      const struct goroutine *g);
+
+struct bubble { /* of testing/synctest */
+	uint64_t addr, id;
+	uint64_t now_ns;	 /* since 1970, of its own clock */
+	uint64_t total, running; /* goroutines */
+	uint64_t root;		 /* id of the goroutine that made it; 0: not known */
+	bool has_id, has_now, has_total, has_running;
+	uint32_t unreadable;
+};
+
+/* False: it is in none. */
+bool runtime_bubble(struct runtime *rt, const struct goroutine *g, struct bubble *ret);
 
 #endif

@@ -3,12 +3,17 @@
  * that the runtime's own traceback would leave out. */
 #include <string.h>
 
+#include "frames.h"
 #include "frames_c.h"
+#include "frames_priv.h"
 #include "loop_bodies.h"
+#include "module.h"
 #include "preempted.h"
 #include "runtime_priv.h"
-#include "variables.h"
-#include "words.h"
+#include "threads.h"
+#include "unwind_go.h"
+#include "variables_priv.h"
+#include "words_priv.h"
 
 static bool is_exported(const char *s, size_t len)
 {
@@ -169,17 +174,6 @@ static void add_go(struct expansion *e, const struct raw_frame *raw, uint32_t i,
 		e->first = e->first && f.hidden;
 		e->callee = self;
 	}
-}
-
-const struct code *code_of_frame(const struct runtimes *all,
-				 const struct raw_frame *frame, struct runtime **ret)
-{
-	bool exact = frame->flags & FRAME_EXACT;
-	const struct code *c = runtimes_code_at(all, frame->pc, exact, ret);
-
-	if (c)
-		c = code_with_calls((*ret)->code, frame->pc, exact);
-	return c && !c->foreign ? c : NULL;
 }
 
 static void join_loops(struct expansion *e)

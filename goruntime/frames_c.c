@@ -4,7 +4,10 @@
 #include <string.h>
 
 #include "debug.h"
+#include "frames.h"
 #include "tls.h"
+#include "unwind_go.h"
+#include "variables_priv.h"
 
 enum { WORD = 8, FRAMES_MAX = 256 };
 
@@ -147,7 +150,7 @@ struct c_frames *c_frames_below(struct runtimes *all, size_t thread,
 void c_frames_free(struct c_frames *f)
 {
 	if (f)
-		code_variables_free(f->code.variables);
+		code_variables_free(&f->code);
 	xfree(f);
 }
 
@@ -166,7 +169,7 @@ static void set_code(struct c_frames *f, const struct module *m,
 	const char *inlined[C_INLINED_MAX];
 	const uint32_t n = c_inlined_at(f->all, raw->pc, exact, inlined);
 
-	code_variables_free(f->code.variables);
+	code_variables_free(&f->code);
 	for (uint32_t i = 0; i < n; i++)
 		f->calls[i] = call_of(inlined[i], true);
 	f->calls[n] = call_of(function, false);

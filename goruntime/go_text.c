@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "go_text.h"
+#include "go_text_priv.h"
 
 #include "limit.h"
 #include "runtime_priv.h"

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* go_text.h - strings of the subject. Private to goruntime. */
+/* go_text.h - a string of the subject. */
 #ifndef GOSNAP_GO_TEXT_H
 #define GOSNAP_GO_TEXT_H
 
-#include "goruntime.h"
+#include <stddef.h>
+#include <stdint.h>
 
-/* A string header, as Go has it in memory. */
-struct go_string {
-	uint64_t addr, len;
+/* A string of the subject: any bytes, not NUL-terminated. */
+struct go_text {
+	const char *bytes; /* NULL: unreadable */
+	size_t len;
+	uint64_t elided;     /* bytes after these that were left out */
+	uint32_t unreadable; /* for runtime_reason(); 0: it could be read */
 };
-
-/* How much of it is shown. */
-size_t text_room(struct go_string s);
-/* Reads it to buf, which has text_room() bytes and outlives the text. */
-struct go_text text_read(struct runtime *rt, struct go_string s, char *buf);
 
 #endif

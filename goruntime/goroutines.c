@@ -6,8 +6,9 @@
 
 #include "limit.h"
 #include "runtime_priv.h"
+#include "sched.h"
 #include "survey.h"
-#include "wait.h"
+#include "wait_priv.h"
 
 enum {
 	WORD = 8,
@@ -18,20 +19,6 @@ enum {
 	SAMPLE = 256,
 	SCAN_BIT = 0x1000, /* runtime/runtime2.go _Gscan */
 };
-
-_Static_assert(sizeof(struct goroutine) <= 128, "there can be millions of them");
-
-const char *runtime_status_name(unsigned status)
-{
-	static const char *const names[] = {
-		[GOROUTINE_IDLE] = "idle",	     [GOROUTINE_RUNNABLE] = "runnable",
-		[GOROUTINE_RUNNING] = "running",     [GOROUTINE_SYSCALL] = "syscall",
-		[GOROUTINE_WAITING] = "waiting",     [GOROUTINE_DEAD] = "dead",
-		[GOROUTINE_COPYSTACK] = "copystack", [GOROUTINE_PREEMPTED] = "preempted",
-		[GOROUTINE_LEAKED] = "leaked",	     [GOROUTINE_DEAD_EXTRA] = "dead",
-	};
-	return status < ARRAY_SIZE(names) ? names[status] : NULL;
-}
 
 static bool is_dead(unsigned status)
 {
@@ -143,7 +130,7 @@ static void take_g(struct runtime *rt, uint64_t addr, const uint8_t *bytes, size
 	GROW(rt->goroutines, rt->goroutine_count, rt->goroutine_cap);
 	rt->goroutines[rt->goroutine_count++] = g;
 	if (!is_dead(g.status))
-		extras_note(&rt->extras, &rt->layout, addr, bytes, size);
+		extra_note(&rt->extra_lists, &rt->layout, addr, bytes, size);
 	waits_note(rt, &g, bytes, size);
 }
 
@@ -213,22 +200,6 @@ uint64_t goroutines_expected_bytes(struct runtime *rt)
 			used += g.stack_high - g.sp;
 	}
 	return sampled ? used / sampled * header[1] : 0;
-}
-
-struct goroutine *goroutine_by_addr(struct runtime *rt, uint64_t addr)
-{
-	size_t low = 0, high = rt->goroutine_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (rt->goroutines[middle].addr < addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < rt->goroutine_count && rt->goroutines[low].addr == addr
-		       ? &rt->goroutines[low]
-		       : NULL;
 }
 
 static void compare_item(void *arg, const struct survey_item *item, const uint8_t *bytes)
@@ -369,19 +340,4 @@ void goroutines_sort(struct runtime *rt)
 		qsort_r(rt->order, rt->goroutine_count, sizeof(*rt->order),
 			document_order, rt);
 	mark_doubles(rt);
-}
-
-uint64_t goroutine_argp(const struct goroutine *g, const struct raw_frame *frame)
-{
-	return frame->argp == NO_ARGP ? 0 : g->sp + frame->argp;
-}
-
-size_t runtime_goroutine_count(const struct runtime *rt)
-{
-	return rt->goroutine_count;
-}
-
-const struct goroutine *runtime_goroutine(const struct runtime *rt, size_t i)
-{
-	return &rt->goroutines[rt->order[i]];
 }

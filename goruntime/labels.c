@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "extras.h"
+#include "extras_priv.h"
 #include "gather.h"
 #include "limit.h"
 #include "runtime_priv.h"
-#include "go_text.h"
+#include "go_text_priv.h"
 
 struct pair {
 	struct go_string key, value;
@@ -208,7 +208,7 @@ void labels_capture(struct runtime *rt, struct gather *g)
 	struct pairs p = { 0 };
 	struct err ignored;
 	size_t n;
-	AUTO(xfree) uint64_t *labels = extras_objects(&rt->extras, EXTRA_LABELS, &n);
+	AUTO(xfree) uint64_t *labels = extra_objects(&rt->extra_lists, EXTRA_LABELS, &n);
 
 	target_budget_unit(rt->target);
 	if (layout_has(&rt->layout, L_labels_list))
@@ -279,14 +279,14 @@ static void read_texts(struct runtime *rt, struct label_cache *c)
 
 const struct label_set *runtime_labels(struct runtime *rt, const struct goroutine *g)
 {
-	uint64_t labels = extras_object(&rt->extras, EXTRA_LABELS, g->addr);
-	struct label_cache *c = rt->extras.labels;
+	uint64_t labels = extra_object(&rt->extra_lists, EXTRA_LABELS, g->addr);
+	struct label_cache *c = extra_caches(rt)->labels;
 	struct err err;
 
 	if (!labels)
 		return NULL;
 	if (!c)
-		c = rt->extras.labels = xcalloc(1, sizeof(*c));
+		c = extra_caches(rt)->labels = xcalloc(1, sizeof(*c));
 	if (c->labels == labels) /* neighbours often have the same */
 		return &c->set;
 	c->labels = labels;

@@ -4,8 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "layout_report.h"
+#include "build_info_priv.h"
+#include "layout.h"
 #include "release.h"
 #include "runtime_priv.h"
+#include "wait_priv.h"
 
 static struct layout_report *report_new(const struct build_info *build,
 					const struct target *t)

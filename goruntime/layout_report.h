@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* layout_report.h - part of goruntime.h: where the runtime keeps things, slot by slot of layout.def,
- * and who says so. */
+/* layout_report.h - where the runtime keeps things, slot by slot of layout.def, and who says so. */
 #ifndef GOSNAP_LAYOUT_REPORT_H
 #define GOSNAP_LAYOUT_REPORT_H
+
+#include "image.h"
+#include "target.h"
+
+struct runtime;
 
 enum layout_kind { LAYOUT_FIELD, LAYOUT_SIZE, LAYOUT_CONSTANT };
 

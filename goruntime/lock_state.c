@@ -5,7 +5,9 @@
 
 #include <string.h>
 
+#include "lookup.h"
 #include "runtime_priv.h"
+#include "values.h"
 
 enum {
 	LOCKED = 1, /* woken is 2 */

@@ -6,6 +6,8 @@
 
 #include "limit.h"
 #include "runtime_priv.h"
+#include "sched.h"
+#include "threads.h"
 
 enum { WORD = 8, STACKCHECK_BYTES = 64 };
 

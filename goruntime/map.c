@@ -5,6 +5,7 @@
 
 #include "limit.h"
 #include "runtime_priv.h"
+#include "values.h"
 
 enum { INLINE_MAX = 128 };
 

@@ -5,6 +5,7 @@
 #define GOSNAP_MAP_H
 
 #include "value.h"
+#include "values.h"
 
 struct map_walk {
 	struct runtime *rt;

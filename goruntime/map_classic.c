@@ -5,6 +5,7 @@
 
 #include "map.h"
 #include "runtime_priv.h"
+#include "values.h"
 
 enum {
 	SLOTS = 8,

@@ -5,6 +5,7 @@
 
 #include "map.h"
 #include "runtime_priv.h"
+#include "values.h"
 
 enum { SLOTS = 8, NOT_FULL = 0x80, DIRECTORY_MAX = 1 << 24 };
 

@@ -5,8 +5,11 @@
  * (cmd/compile/internal/ssagen/ssa.go emitOpenDeferInfo). */
 #include "defers.h"
 
+#include "extras_priv.h"
 #include "gather.h"
+#include "goroutine.h"
 #include "limit.h"
+#include "unwind_go.h"
 
 enum {
 	WORD = 8,
@@ -123,10 +126,10 @@ static bool list_frame(void *arg, const struct physical_frame *f)
 
 struct open_frames open_frames_of(struct runtime *rt, uint32_t stack)
 {
-	struct open_defers *open = rt->extras.open;
+	struct open_defers *open = extra_caches(rt)->open;
 
 	if (!open)
-		open = rt->extras.open = xcalloc(1, sizeof(*open));
+		open = extra_caches(rt)->open = xcalloc(1, sizeof(*open));
 	for (; open->count <= stack; open->count++) {
 		GROW(open->stacks, open->count, open->cap);
 		open->stacks[open->count] = (struct known_stack){ 0 };

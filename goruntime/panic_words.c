@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "go_text.h"
+#include "go_text_priv.h"
 #include "limit.h"
 #include "runtime_priv.h"
 #include "utf8.h"

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "extras.h"
+#include "extras_priv.h"
 #include "gather.h"
 #include "limit.h"
 #include "pool.h"
@@ -122,17 +122,19 @@ static void read_chain(struct runtime *rt, uint64_t addr, struct panic_cache *c)
 
 static struct panic_cache *cache(struct runtime *rt)
 {
-	if (!rt->extras.panics)
-		rt->extras.panics = xcalloc(1, sizeof(*rt->extras.panics));
-	return rt->extras.panics;
+	struct panic_cache **ret = &extra_caches(rt)->panics;
+
+	if (!*ret)
+		*ret = xcalloc(1, sizeof(**ret));
+	return *ret;
 }
 
 void panics_capture(struct runtime *rt, struct gather *g)
 {
 	size_t n, size = (size_t)rt->layout.slot[L_panic_size].off;
-	AUTO(xfree) uint64_t *panics = extras_objects(&rt->extras, EXTRA_PANIC, &n);
+	AUTO(xfree) uint64_t *panics = extra_objects(&rt->extra_lists, EXTRA_PANIC, &n);
 
-	extras_gather_chain(rt, EXTRA_PANIC, size, L_panic_link, LEVELS, g);
+	extra_gather_chain(rt, EXTRA_PANIC, size, L_panic_link, LEVELS, g);
 	/* Reading it all once brings in the rest. */
 	for (size_t i = 0; i < n; i++)
 		read_chain(rt, panics[i], cache(rt));
@@ -140,7 +142,7 @@ void panics_capture(struct runtime *rt, struct gather *g)
 
 const struct panic_list *runtime_panics(struct runtime *rt, const struct goroutine *g)
 {
-	uint64_t panics = extras_object(&rt->extras, EXTRA_PANIC, g->addr);
+	uint64_t panics = extra_object(&rt->extra_lists, EXTRA_PANIC, g->addr);
 
 	if (!panics)
 		return NULL;

@@ -6,7 +6,7 @@
 #define GOSNAP_PREEMPTED_H
 
 #include "code.h"
-#include "goruntime.h"
+#include "goroutine.h"
 
 struct kept_registers {
 	struct regs regs;

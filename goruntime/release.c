@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "build_info.h"
+#include "build_info_priv.h"
 #include "module.h"
 
 enum { REFERENCES_MAX = 1024, WORD = 8 };

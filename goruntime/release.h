@@ -4,7 +4,7 @@
 #ifndef GOSNAP_RELEASE_H
 #define GOSNAP_RELEASE_H
 
-#include "goruntime.h"
+#include "build_info.h"
 #include "layout.h"
 
 /* The build information of img, and without, or without a version in it, what can be found out: the

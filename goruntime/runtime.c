@@ -5,13 +5,22 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "build_info_priv.h"
+#include "code.h"
 #include "debug.h"
+#include "extras_priv.h"
+#include "goroutine.h"
 #include "limit.h"
 #include "release.h"
 #include "runtime_priv.h"
+#include "runtime_steps.h"
+#include "runtimes.h"
+#include "sched.h"
 #include "target_extents.h"
+#include "unwind_go.h"
 #include "value.h"
-#include "wait.h"
+#include "variables_priv.h"
+#include "wait_priv.h"
 
 enum { AHEAD = 4096 /* goroutines whose stacks are read at once */ };
 #define AHEAD_BYTES (UINT64_C(16) << 20)
@@ -132,7 +141,9 @@ void runtime_close(struct runtime *rt)
 	xfree(rt->order);
 	xfree(rt->machines);
 	xfree(rt->unusable);
-	extras_done(&rt->extras);
+	extra_caches_free(rt->extra_caches);
+	extra_lists_done(&rt->extra_lists);
+	variables_free(rt->code);
 	code_table_free(rt->code);
 	debug_free(rt);
 	value_pieces_free(rt->pieces);
@@ -195,17 +206,6 @@ static void place_goroutine(struct runtime *rt, struct goroutine *g, size_t thre
 					  "it runs, and its thread's stack is lost: %s",
 					  runtimes_reason(rt->shared, w->reason));
 	}
-}
-
-const struct machine *runtime_machine_of(const struct runtime *rt,
-					 const struct goroutine *g)
-{
-	if (g->thread >= 0)
-		return &rt->machines[g->thread];
-	for (size_t i = 0; g->locked_machine && i < rt->machine_count; i++)
-		if (rt->machines[i].m == g->locked_machine)
-			return &rt->machines[i];
-	return NULL;
 }
 
 static bool has_stack(const struct goroutine *g)
@@ -384,11 +384,6 @@ const struct build_info *runtime_build_info(const struct runtime *rt)
 const char *runtime_unusable(const struct runtime *rt)
 {
 	return rt->unusable;
-}
-
-const char *runtime_reason(const struct runtime *rt, uint32_t reason)
-{
-	return runtimes_reason(rt->shared, reason);
 }
 
 const char *runtime_layout_source(const struct runtime *rt)

@@ -5,13 +5,15 @@
 
 #include "build_info.h"
 #include "code.h"
-#include "extras.h"
-#include "goruntime.h"
+#include "extra_lists.h"
+#include "goroutine.h"
 #include "layout.h"
+#include "lookup.h"
 #include "module.h"
 #include "reasons.h"
 #include "stacks.h"
 #include "unwind.h"
+#include "warnings.h"
 
 struct go_stack {
 	uint64_t low, high; /* [low, high) */
@@ -109,7 +111,8 @@ struct runtime {
 	struct machine *machines; /* of target_threads(), zero where it has none */
 	size_t machine_count;
 
-	struct extras extras;
+	struct extra_lists extra_lists;
+	struct extra_caches *extra_caches; /* extras.c; NULL: not asked for */
 	/* debug.c: of each of its modules, and types that only their descriptors tell of; NULL:
 	 * not asked for. */
 	struct debug_info *debug;
@@ -119,7 +122,7 @@ struct runtime {
 	struct sync_map_count sync_map_counts[64]; /* by address */
 	bool has_clock_start;			   /* time_value.c */
 	uint64_t clock_start;
-	struct waits *waits; /* wait.h; NULL: nobody waits */
+	struct waits *waits; /* wait_priv.h; NULL: nobody waits */
 	char **wait_reasons;
 	size_t wait_reason_count;
 };
@@ -127,51 +130,17 @@ struct runtime {
 /* Numbers why a stack is not whole. */
 #define reason_add(rt, ...) reasons_add((rt)->shared->reasons, __VA_ARGS__)
 
-/* runtime.c: one runtime's part of the three steps. Never NULL; build becomes its own. */
-struct runtime *runtime_open(struct runtimes *shared, const struct image *img,
-			     struct build_info *build, const char *assume_go);
-void runtime_close(struct runtime *rt);
-bool runtime_has_module_in(const struct runtime *rt, const struct image *img);
-/* The g structs, of the target as it stands; the M of each thread, of the frozen one. */
-void runtime_read(struct runtime *rt, struct target *source);
-/* Reads the stacks of goroutine i and of some thousand that follow, up to end, as they are
- * ordered in memory or in the document; returns the first that is not among them. */
-size_t runtime_read_ahead(struct runtime *rt, size_t i, size_t end, bool in_document);
-void runtime_read_machines(struct runtime *rt);
-/* After the threads were walked: what stands on them, and the stacks of all others. */
-void runtime_capture(struct runtime *rt);
-void runtime_decode(struct runtime *rt);
-
-/* runtimes.c: what the table of the runtime in whose text pc lies says of it, and which
+/* lookup.c: what the table of the runtime in whose text pc lies says of it, and which
  * runtime that is. NULL: not Go. */
 const struct code *runtimes_code_at(const struct runtimes *all, uint64_t pc, bool exact,
 				    struct runtime **ret);
 
-/* threads.c: walks each thread's stack and says what it stands on, after the Ms of all
- * runtimes are known. */
-void threads_read(struct runtimes *all);
-
-/* allgs.c: finds allgs for rt->layout and believes it only when the goroutines agree. */
-bool allgs_find(struct runtime *rt, struct err *err);
-/* Reads every g struct, of the target as it stands. */
-bool goroutines_read(struct runtime *rt, struct err *err);
-void goroutines_sort(struct runtime *rt);
-/* About how much of their stacks they use in all, from a sample; 0: not known. */
-uint64_t goroutines_expected(struct runtime *rt);
-uint64_t goroutines_expected_bytes(struct runtime *rt);
-void goroutines_mark_changed(struct runtime *rt, struct target *source);
-void goroutines_mark_changeable(struct runtime *rt,
-				bool (*is_of_running)(void *arg, uint64_t addr,
-						      uint64_t len),
-				void *arg);
+/* goroutine.c: NULL: there is none at that address. */
 struct goroutine *goroutine_by_addr(struct runtime *rt, uint64_t addr);
 
-/* frames.c: the code of a frame, calls filled in, and whose it is. NULL: C. */
+/* lookup.c: the code of a frame, calls filled in, and whose it is. NULL: C. */
 const struct code *code_of_frame(const struct runtimes *all,
 				 const struct raw_frame *frame, struct runtime **ret);
-void expansions_free(struct expansions *x);
-/* Among all frames of a stack, those of inlined calls included, the number of one that was unwound. */
-int32_t frame_number(struct runtimes *all, uint32_t stack, int32_t unwound);
 
 /* unwind_fp.c: a goroutine's frame pointer, in the little room that a record has. */
 enum { FRAME_POINTER_BELOW = 16 }; /* bytes below sp that may be one */
@@ -179,38 +148,8 @@ void goroutine_set_frame_pointer(struct goroutine *g, bool known, uint64_t value
 /* False: not known. 0: there is no frame that has one. */
 bool goroutine_frame_pointer(const struct goroutine *g, uint64_t *ret);
 
-/* wait_reason.c */
-void wait_reasons_read(struct runtime *rt);
-
-/* machine.c: the M of each thread; its goroutine learns of the thread. */
-void machines_read(struct runtime *rt);
-/* What the runtime knows of a thread: its M, P and goroutine. */
-void machine_describe(struct runtime *rt, size_t thread, struct thread_state *ret);
-
-/* unwind_thread.c: from a thread's registers over its own stacks (C, g0, gsignal) to where
- * its goroutine's stack begins. Each frame is followed as the runtime has it in whose code
- * it is: C between two of them may come from one and call the other. Frames are appended
- * to all->scratch + w->count. */
-void walk_thread(struct runtimes *all, size_t thread, const struct regs *regs, bool exact,
-		 struct walk *w);
-
-/* runtime.c: that of g's thread, or of the one that g is locked to. NULL: none is known. */
+/* lookup.c: that of g's thread, or of the one that g is locked to. NULL: none is known. */
 const struct machine *runtime_machine_of(const struct runtime *rt,
 					 const struct goroutine *g);
-
-/* unwind_go.c: where C called back to Go, by the code of cgocallback and its stack pointer on the
- * thread's stack. *sp becomes that of the callback before it; 0: there was none, or it is not
- * known. False: err says why the C frames are not known. */
-MUST_CHECK bool unwind_callback(struct runtime *rt, const struct code *c, uint64_t *sp,
-				struct regs *ret, struct err *err);
-
-/* unwind_go.c: a goroutine's own stack, from g->pc, g->sp. m, of rt->machines, is that of
- * its thread or the thread it is locked to, for the C frames below a callback; NULL when none. Sets stack,
- * state, reason. */
-void unwind_goroutine(struct runtime *rt, struct goroutine *g, const struct machine *m);
-/* In a system call g->pc and g->sp are where the runtime was told of it. Does this place on its
- * stack lead there? Then the calls below that are known, too. */
-bool unwind_leads_to_syscall(struct runtime *rt, const struct goroutine *g, uint64_t pc,
-			     uint64_t sp, bool exact);
 
 #endif

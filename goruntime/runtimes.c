@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The Go runtimes of a process, and what they share. The three steps: open while the process
  * runs, capture what it was at one instant, decode that. */
+#include "frames_priv.h"
 #include "limit.h"
+#include "lookup.h"
+#include "reasons.h"
 #include "release.h"
 #include "runtime_priv.h"
+#include "runtime_steps.h"
+#include "runtimes.h"
+#include "sched.h"
 #include "target_extents.h"
 
 /* A process can map hundreds of libraries: only what the linker marked is looked into, and
@@ -179,20 +185,6 @@ struct runtime *runtimes_get(const struct runtimes *all, size_t i)
 	return all->list[i];
 }
 
-const struct code *runtimes_code_at(const struct runtimes *all, uint64_t pc, bool exact,
-				    struct runtime **ret)
-{
-	for (size_t i = 0; i < all->count; i++) {
-		struct runtime *rt = all->list[i];
-		const struct code *c = rt->code ? code_at(rt->code, pc, exact) : NULL;
-		if (!c)
-			continue;
-		*ret = rt;
-		return c;
-	}
-	return NULL;
-}
-
 size_t runtimes_goroutine_count(const struct runtimes *all)
 {
 	size_t n = 0;
@@ -226,24 +218,4 @@ bool runtimes_goroutine_on(const struct runtimes *all, size_t i, size_t thread,
 void runtimes_begin_pass(struct runtimes *all)
 {
 	target_extents_pass(all->target);
-}
-
-const struct thread_state *runtimes_thread(const struct runtimes *all, size_t i)
-{
-	return &all->threads[i];
-}
-
-const char *runtimes_reason(const struct runtimes *all, uint32_t reason)
-{
-	return reasons_get(all->reasons, reason);
-}
-
-size_t runtimes_stack_count(const struct runtimes *all)
-{
-	return stacks_count(all->stacks);
-}
-
-struct stack runtimes_stack(const struct runtimes *all, uint32_t id)
-{
-	return stacks_get(all->stacks, id);
 }

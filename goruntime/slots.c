@@ -7,7 +7,7 @@
 
 #include "arguments.h"
 #include "runtime_priv.h"
-#include "type.h"
+#include "type_priv.h"
 #include "type_name.h"
 #include "value_sense.h"
 

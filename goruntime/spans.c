@@ -4,7 +4,11 @@
  * v2. A program may have vendored them: its package's path then begins with another one. */
 #include <string.h>
 
+#include "lookup.h"
 #include "runtime_priv.h"
+#include "stdlib_values.h"
+#include "type.h"
+#include "values.h"
 
 enum { SAMPLED = 1 };
 

@@ -4,7 +4,8 @@
 #ifndef GOSNAP_STACKS_H
 #define GOSNAP_STACKS_H
 
-#include "goruntime.h"
+#include "stack.h"
+#include "util.h"
 
 struct stacks;
 

@@ -5,7 +5,7 @@
 
 #include "arguments.h"
 #include "stack_map.h"
-#include "type.h"
+#include "type_priv.h"
 
 enum { WORD = 8, WORDS_MAX = 64 };
 

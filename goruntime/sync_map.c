@@ -3,9 +3,13 @@
  * tree by the bits of the hash (internal/sync/hashtriemap.go). */
 #include <string.h>
 
+#include "globals.h"
 #include "limit.h"
 #include "runtime_priv.h"
+#include "stdlib_values.h"
+#include "type.h"
 #include "value.h"
+#include "values.h"
 
 enum { DEEPEST = 16, SAME_HASH_MAX = 1024 };
 

@@ -2,6 +2,10 @@
 /* The threads of the process: the stack each stands on, walked to where it hands over to a
  * goroutine, and what the runtime knows of it in whose code it is. */
 #include "runtime_priv.h"
+#include "sched.h"
+#include "unwind_go.h"
+#include "wait_priv.h"
+#include "threads.h"
 
 /* The runtime on whose goroutine's stack sp is; NULL: none. */
 static struct runtime *goroutine_stack_at(struct runtimes *all, size_t thread,
@@ -103,4 +107,9 @@ void threads_read(struct runtimes *all)
 	all->walks = xcalloc(all->thread_count + 1, sizeof(*all->walks));
 	for (size_t i = 0; i < all->thread_count; i++)
 		read_thread(all, i, &threads[i]);
+}
+
+const struct thread_state *runtimes_thread(const struct runtimes *all, size_t i)
+{
+	return &all->threads[i];
 }

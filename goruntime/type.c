@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "type.h"
+#include "type_priv.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,68 +1,120 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* type.h - types of the subject: struct type of goruntime.h from within. What a type is made of
- * is looked up when it is first asked for: one leads to thousands of others. Private to
- * goruntime. */
+/* type.h - the types of the subject's values. Borrowed from their runtime. Fields are found by
+ * name, never by release. */
 #ifndef GOSNAP_TYPE_H
 #define GOSNAP_TYPE_H
 
-#include "dwarf_names.h"
-#include "dwarf_types.h"
-#include "goruntime.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "util.h"
 
-struct types;
+struct runtime;
+struct runtimes;
 
-struct type {
-	struct types *types; /* all that there are, of one debugging information */
-	enum type_kind kind;
-	const char *name;
-	uint64_t size, count;
-	uint64_t descriptor; /* its address; 0: not known */
-	uint64_t ref;	     /* in the debugging information */
-	uint64_t header_ref, elem_ref, key_ref, fields_ref;
-	uint64_t elem_at, key_at, fields_at, fields_n;	/* type_descriptor.c: addresses */
-	uint64_t group_at;				/* likewise, of a map */
-	const struct type *elem, *key, *header, *group; /* found so far */
-	const struct type *pointer;			/* to it, that was composed */
-	struct type_field *fields;
-	size_t field_count, field_cap;
-	bool has_fields;		 /* fields were looked up */
-	bool has_context_place;		 /* contexts.c looked for it */
-	struct type_field context_place; /* type NULL: there is none */
-	struct type_found found;
-	bool c; /* of a language that is not Go */
+/* Types: what the subject's debugging information, or else its type descriptors, say of them.
+ * Made when they are asked for, kept as long as their runtime. */
+enum type_kind { /* the numbers of internal/abi/type.go, and behind them what only C has */
+		 KIND_UNKNOWN,
+		 KIND_BOOL,
+		 KIND_INT,
+		 KIND_INT8,
+		 KIND_INT16,
+		 KIND_INT32,
+		 KIND_INT64,
+		 KIND_UINT,
+		 KIND_UINT8,
+		 KIND_UINT16,
+		 KIND_UINT32,
+		 KIND_UINT64,
+		 KIND_UINTPTR,
+		 KIND_FLOAT32,
+		 KIND_FLOAT64,
+		 KIND_COMPLEX64,
+		 KIND_COMPLEX128,
+		 KIND_ARRAY,
+		 KIND_CHAN,
+		 KIND_FUNC,
+		 KIND_INTERFACE,
+		 KIND_MAP,
+		 KIND_POINTER,
+		 KIND_SLICE,
+		 KIND_STRING,
+		 KIND_STRUCT,
+		 KIND_UNSAFE_POINTER,
+		 KIND_UNION,
+		 KIND_ENUM,
+		 KIND_VOID,
+		 TYPE_KINDS
 };
 
-/* d outlives it. descriptors: where the module's type descriptors begin, 0: not known. d NULL:
- * its types are those that only their descriptors tell of, and a ref is the address of one. */
-struct types *types_new(struct runtime *rt, struct dwarf *d, uint64_t descriptors);
-void types_free(struct types *types);
-DEFINE_AUTO(struct types, types_free)
+struct type;
 
-/* NULL: ERR_NOT_FOUND, ERR_BAD_DATA, ERR_LIMIT. Borrowed until types_free(). */
-const struct type *types_at(struct types *types, uint64_t ref, struct err *err);
-const struct type *types_named(struct types *types, const char *name, struct err *err);
-/* A pointer to elem, a slice of it or an array: the program need not have such a type. As long as
- * elem; count * its size fits into 64 bits. */
-const struct type *types_compose(enum type_kind kind, uint64_t count,
-				 const struct type *elem);
-const struct type *types_of_descriptor(struct types *types, uint64_t descriptor,
-				       struct err *err);
+struct type_field {
+	const char *name; /* "_" for one without */
+	const struct type *type;
+	uint64_t off;
+	bool embedded;
+};
 
-/* Is that the size of values of the kind? */
-bool type_is_sound(enum type_kind kind, uint64_t size);
+enum type_kind type_kind(const struct type *type);
+/* Go spelling; never NULL. */
+const char *type_name(const struct type *type);
+uint64_t type_size(const struct type *type);
+/* Of an array, slice, pointer, channel or map. NULL: not known. */
+const struct type *type_elem(const struct type *type);
+const struct type *type_key(const struct type *type);
+uint64_t type_count(const struct type *type); /* of an array */
+/* Of a struct or union; of a string, slice or interface none. */
+size_t type_field_count(const struct type *type);
+const struct type_field *type_field(const struct type *type, size_t i);
+/* NULL: it has none of that name. */
+const struct type_field *type_field_named(const struct type *type, const char *name);
+/* Does it have methods besides, as error and not as any? Of an interface. */
+bool type_has_methods(const struct type *type);
 
-/* type_descriptor.c: what a descriptor says of its type, or of its fields. */
-MUST_CHECK bool type_describe(struct runtime *rt, struct type *ret, uint64_t descriptor,
-			      struct err *err);
-void type_describe_fields(struct runtime *rt, struct type *type);
-/* Keeps a name as long as the types; it becomes theirs. */
-const char *types_keep_name(struct types *types, char *name);
+/* "*net/http.Request", "[]int". NULL, ERR_NOT_FOUND: nothing of that name is known. */
+const struct type *runtime_type_named(struct runtime *rt, const char *name,
+				      struct err *err);
+/* By its descriptor, as an interface points to it. */
+const struct type *runtime_type_at(struct runtime *rt, uint64_t descriptor,
+				   struct err *err);
 
-/* The struct behind what Go calls a map or channel (map<K,V>, hchan<T>). NULL: not known. */
-const struct type *type_header(const struct type *type);
-/* Of a map that only its descriptor tells of: what its buckets or groups are. NULL: of another. */
-const struct type *type_group(const struct type *type);
-/* Only its descriptor tells of it. */
-bool type_is_described(const struct type *type);
+/* Memory of a type. */
+struct value {
+	const struct type *type;
+	uint64_t addr;
+};
+
+/* What who prints has found out of a type, so that it need not look again. Memory that is kept is
+ * xfree()d with the type. */
+enum type_leads { TYPE_LEADS_UNKNOWN, TYPE_LEADS_NOWHERE, TYPE_LEADS };
+struct type_found {
+	uint8_t leads; /* to secrets: enum type_leads */
+	bool naming_known; /* which field says what the others are called; naming NULL: none */
+	const struct type_field *naming;
+	void *notes; /* NULL at first */
+};
+struct type_found *type_found(const struct type *type);
+void *type_keep(const struct type *type, void *memory);
+
+/* The guard of every walk over what a type consists of. Hostile types contain themselves, or hold
+ * each other in so many ways that no walk ends. One for each walk, all zero at its beginning. */
+struct type_walk {
+	unsigned depth, steps; /* up to LIMIT_TYPE_DEPTH, LIMIT_TYPE_STEPS */
+	bool over;	       /* not all was looked at */
+	bool of_value; /* for one value only: what is read of values is bounded anyway */
+};
+/* Counts the type and its fields. False: it is not to be looked into, and `over` is set. Else
+ * type_leave() follows. */
+bool type_enter(struct type_walk *w, const struct type *type);
+void type_leave(struct type_walk *w);
+
+/* The names that an enumeration of C has for its numbers, in the order of the declaration, until fn
+ * says false. */
+typedef bool enumerator_fn(void *arg, const char *name, int64_t value);
+void type_each_enumerator(const struct type *type, enumerator_fn *fn, void *arg);
+/* Has it any for a number below zero? */
+bool type_is_signed_enum(const struct type *type);
 
 #endif

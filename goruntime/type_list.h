@@ -5,7 +5,7 @@
 #ifndef GOSNAP_TYPE_LIST_H
 #define GOSNAP_TYPE_LIST_H
 
-#include "goruntime.h"
+#include "type.h"
 
 struct type_list;
 

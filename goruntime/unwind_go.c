@@ -9,6 +9,7 @@
 #include "limit.h"
 #include "runtime_priv.h"
 #include "unwind_fp.h"
+#include "unwind_go.h"
 
 enum {
 	WORD = 8,

@@ -7,6 +7,7 @@
 
 #include "limit.h"
 #include "runtime_priv.h"
+#include "unwind_go.h"
 
 enum {
 	WORD = 8,

@@ -9,6 +9,7 @@
 
 #include "runtime_priv.h"
 #include "type_name.h"
+#include "values.h"
 
 enum { WORD = 8, ITAB_TYPE = 8 };
 

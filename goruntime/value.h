@@ -4,7 +4,7 @@
 #define GOSNAP_VALUE_H
 
 #include "layout.h"
-#include "type.h"
+#include "type_priv.h"
 
 /* n words from addr on. */
 MUST_CHECK bool value_words(struct runtime *rt, uint64_t addr, uint64_t *ret, size_t n,

@@ -3,6 +3,7 @@
 
 #include "runtime_priv.h"
 #include "value.h"
+#include "values.h"
 
 bool runtime_behind(struct runtime *rt, const struct value *v, struct value *ret)
 {
@@ -80,24 +81,4 @@ bool runtime_number(struct runtime *rt, const struct value *v, const char *paths
 
 	*ret = number;
 	return ok;
-}
-
-/* log/slog/value.go: since Go 1.21 its bytes are where a pointer in an interface says. */
-bool runtime_slog_text(struct runtime *rt, const struct value *v, struct text_value *ret)
-{
-	static const char kind[] = ".stringptr";
-	struct interface_value in;
-	struct value any, first;
-	struct err ignored;
-
-	if (strcmp(type_name(v->type), "log/slog.Value") != 0 ||
-	    !runtime_number(rt, v, "num", &ret->len) ||
-	    !runtime_field(rt, v, "any", &any) || type_kind(any.type) != KIND_INTERFACE ||
-	    !runtime_interface(rt, &any, &in, &ignored))
-		return false;
-	const char *dot = strrchr(in.name, '.');
-	if (!dot || strcmp(dot, kind) != 0 || !runtime_behind(rt, &any, &first))
-		return false;
-	ret->addr = first.addr;
-	return true;
 }

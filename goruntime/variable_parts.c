@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "type.h"
+#include "type_priv.h"
 
 enum { WORD = 8 };
 

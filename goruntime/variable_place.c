@@ -5,7 +5,7 @@
 
 #include "debug.h"
 #include "runtime_priv.h"
-#include "type.h"
+#include "type_priv.h"
 #include "value.h"
 #include "variable_kind.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "variables.h"
+#include "variables_priv.h"
 
 #include <string.h>
 
@@ -31,15 +31,22 @@ static void free_told(struct code_variables *variables)
 	xfree(variables->told);
 }
 
-void code_variables_free(struct code_variables *variables)
+void code_variables_free(struct code *c)
 {
-	if (variables) {
-		free_told(variables);
-		dwarf_scopes_free(variables->scopes);
-		stack_map_deinit(&variables->map);
-		xfree(variables->shapes);
-	}
+	struct code_variables *variables = TAKE(c->variables);
+
+	if (!variables)
+		return;
+	free_told(variables);
+	dwarf_scopes_free(variables->scopes);
+	stack_map_deinit(&variables->map);
+	xfree(variables->shapes);
 	xfree(variables);
+}
+
+void variables_free(struct code_table *table)
+{
+	code_table_each(table, code_variables_free);
 }
 
 /* Is it below the stack pointer? There is no frame yet where a function begins, and none any more
@@ -347,21 +354,19 @@ void frame_each_variable(struct frame_variables *frame, bool arguments, variable
 }
 
 /* An inlined call has none. */
-struct words_notes *words_notes(const struct words *words)
+struct words_notes *words_notes(const struct frame_variables *frame)
 {
-	const struct frame_variables *frame = words->of;
-
 	if (!frame || frame->code->calls[frame->call].inlined)
 		return NULL;
 	const struct code_variables *v = code_variables(frame->rt, frame->code);
 	return v->scopes ? (struct words_notes *)(uintptr_t)&v->notes : NULL;
 }
 
-void words_each_argument(const struct words *words, argument_fn *fn, void *arg)
+void words_each_argument(const struct frame_variables *frame, argument_fn *fn, void *arg)
 {
-	const struct dwarf_scope *s = scope_of(words->of);
+	const struct dwarf_scope *s = scope_of(frame);
 	const struct told_variable *told =
-		s && s->variable_count ? told_of(words->of, s) : NULL;
+		s && s->variable_count ? told_of(frame, s) : NULL;
 
 	for (size_t i = 0; told && i < s->variable_count; i++) {
 		const struct dwarf_variable *d = &s->variables[i];
@@ -370,10 +375,9 @@ void words_each_argument(const struct words *words, argument_fn *fn, void *arg)
 		if (!d->parameter || !told[i].given || v.result || v.compiler)
 			continue;
 		v.name = d->name ? d->name : "";
-		v.value.type =
-			types_at(words->of->code->variables->types, d->type, &ignored);
+		v.value.type = types_at(frame->code->variables->types, d->type, &ignored);
 		v.optimized_out = true; /* nobody asks where it is */
-		variable_follow(words->of->rt, &v, &ignored);
+		variable_follow(frame->rt, &v, &ignored);
 		fn(arg, v.name, v.value.type);
 	}
 }

@@ -1,71 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* variables.h - arguments, results and locals of a frame. What the debugging information says
- * of a pc is looked up once; a frame adds where its stack is. Private to goruntime. */
+/* variables.h - the arguments, results and local variables of a frame, and those that a closure has
+ * captured. */
 #ifndef GOSNAP_VARIABLES_H
 #define GOSNAP_VARIABLES_H
 
-#include "code.h"
-#include "dwarf_expression.h"
-#include "dwarf_scopes.h"
-#include "goruntime.h"
-#include "stack_map.h"
+#include "values.h"
 
-/* What is told of a variable of one pc, whatever frame it is in. */
-struct told_variable {
-	bool given;		    /* it is of the program, and there already */
-	struct dwarf_variable at;   /* what holds it: itself, or what it was moved to */
-	struct dwarf_piece *pieces; /* of that, where they are not its own; owned */
-	struct variable v;	    /* without its place */
-	bool stale, may_be_unset;   /* where it is in memory */
-	void *notes;
+struct frame_variables;
+
+/* An argument, result or local variable of a frame. */
+struct variable {
+	const char *name;
+	bool argument, result;
+	bool escaped;  /* it lives on the heap */
+	bool shadowed; /* an inner one of its name hides it */
+	bool captured; /* it belongs to the function around this closure */
+	bool compiler; /* only the compiler declares it */
+	bool optimized_out;
+	bool stale;	   /* the collector's map says that it is no longer needed here */
+	bool may_be_unset; /* its declaration is being executed */
+	uint32_t line;	   /* of its declaration; 0: not known */
+	struct value value;	/* type NULL: not known */
+	const char *unreadable; /* why it has no value; NULL: it has */
+	/* In a generic function: why its type is only what all instances share, or NULL. */
+	const char *shape;
+	void **notes; /* of who prints, xfree()d with the code; NULL: it is met once */
 };
+/* Valid during the call. */
+typedef void variable_fn(void *arg, struct runtime *rt, const struct variable *v);
+/* Arguments and results, or locals. */
+void frame_each_variable(struct frame_variables *frame, bool arguments, variable_fn *fn,
+			 void *arg);
 
-/* Of one pc. */
-struct code_variables {
-	struct dwarf_scopes *scopes; /* NULL: why */
-	struct types *types;
-	uint64_t bias;
-	struct stack_map map;
-	struct words_notes notes;
-	struct err why;
-	bool receiver_tried;
-	const struct type *receiver; /* slots.c */
-	bool bound_tried;
-	struct dwarf_variable
-		bound; /* captures.c: the receiver that this method value carries */
-	const struct type *bound_type; /* NULL: not known */
-	struct told_variable **told;   /* of each scope; NULL: not asked for yet */
-	struct shape_places *shapes;   /* dictionary.c; NULL: not asked for yet */
+/* The variables that it has captured, as far as the debugging information tells of them; of a
+ * method value its receiver. */
+void runtime_each_capture(struct runtime *rt, const struct func_value *f, variable_fn *fn,
+			  void *arg);
+
+/* What who prints has found out of a function's arguments, for its words. Looks into its debugging information. */
+struct words_notes {
+	bool known;
+	unsigned count; /* arguments */
+	uint64_t which;
 };
-
-/* One of a goroutine's frames. */
-struct frame_variables {
-	struct runtime *rt;
-	const struct code *code;
-	uint32_t call;
-	uint64_t cfa; /* 0: not known */
-	/* What the function was called by, at its beginning only: a function value; 0: not known. */
-	uint64_t closure;
-	/* Of the innermost frame of what runs; NULL: not known. */
-	const struct regs *regs;
-	const struct vector_regs *vectors;
-	bool signalled; /* it panics by a signal, when it had registers */
-	/* Of a C function: the stack that it is in, and which of its frames it is; NULL: of Go. */
-	const struct dwarf_stack *c_stack;
-	size_t c_frame;
-};
-
-void code_variables_free(struct code_variables *variables);
-/* Looked up when they are first asked for. Never NULL; borrowed. */
-const struct code_variables *code_variables(struct runtime *rt, const struct code *c);
-/* *ret_why: why no names are known, if none are. False: then there are no slots, either. */
-bool variables_begin(struct frame_variables *frame, const char **ret_why);
-/* captures.c: where the function value at closure has a variable of the function itself: v gets its
- * place, or says why it has none. Its type is that of the scope. */
-void closure_variable(struct runtime *rt, const struct dwarf_scope *scope,
-		      const struct dwarf_variable *d, uint64_t closure,
-		      struct variable *v, struct err *err);
-/* "&x" is a pointer to x, which lives on the heap: v becomes x. */
-void variable_follow(struct runtime *rt, struct variable *v, struct err *err);
+struct words_notes *
+words_notes(const struct frame_variables *frame); /* NULL: there are none */
+typedef void argument_fn(void *arg, const char *name, const struct type *type);
+void words_each_argument(const struct frame_variables *frame, argument_fn *fn, void *arg);
 
 #endif

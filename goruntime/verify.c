@@ -7,6 +7,7 @@
 
 #include "runtime_priv.h"
 #include "unwind_fp.h"
+#include "verify.h"
 
 struct check {
 	struct runtimes *all;

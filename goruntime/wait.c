@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The records of waiting goroutines, from the first note to the answer. */
-#include "wait.h"
+#include "wait_priv.h"
 
 #include <string.h>
 

@@ -1,177 +1,61 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wait.h - what parked goroutines wait for: the state that the files wait*.c share.
- * Private to goruntime. In steps: waits_note() for each g struct while it is read,
- * waits_capture() while the process is still held, waits_finish() after it was let go;
- * runtime_wait() (goruntime.h) then answers.
- *
- * Facts, runtime/ of Go 1.15 to 1.27: g.waiting is a chain of sudogs by waitlink, one for
- * each case of a select in lock order (select.go), one alone for a channel (chan.go), and
- * from 1.26 on for semaphores and condition variables, too (sema.go). Before that the sudog
- * of those is only in the frame of semacquire1 or notifyListWait; a pollDesc always is only
- * in a frame (netpoll.go). */
+/* wait.h - what a parked goroutine waits for. */
 #ifndef GOSNAP_WAIT_H
 #define GOSNAP_WAIT_H
 
-#include "goruntime.h"
-#include "layout.h"
+#include "goroutine.h"
+#include "lock.h"
 
-/* From where we know it. */
-enum wait_source {
-	SOURCE_NONE,	  /* the words say all: a nil channel, a select without cases */
-	SOURCE_CHANNEL,	  /* one sudog */
-	SOURCE_SELECT,	  /* a chain of them */
-	SOURCE_SEMAPHORE, /* one, of the semaphore's queue */
-	SOURCE_COND,	  /* one, of a notifyList */
-	SOURCE_SLEEP,	  /* its timer */
-	SOURCE_POLL,	  /* a pollDesc */
+/* The runtime's own words, NULL when they could not be read or are empty. Borrowed. */
+const char *runtime_wait_reason(const struct runtime *rt, unsigned reason);
+
+/* What a parked goroutine waits for. */
+enum wait_kind {
+	WAIT_CHANNEL,
+	WAIT_SELECT,
+	WAIT_MUTEX,
+	WAIT_RWMUTEX,
+	WAIT_WAITGROUP,
+	WAIT_COND,
+	WAIT_SEMAPHORE, /* one that belongs to none of these */
+	WAIT_TIMER,
+	WAIT_NETWORK, /* a file descriptor that the runtime polls */
 };
 
-enum wait_state {
-	WAIT_PENDING, /* object is the sudog's address, or the timer's; 0: not known yet */
-	WAIT_FOUND,   /* object is what it waits for */
-	WAIT_FAILED,  /* from here on: why not; object means nothing */
-	WAIT_NOT_IN_FRAMES = WAIT_FAILED,
-	WAIT_BAD_SUDOG,
-	WAIT_FOREIGN_SUDOG,
-	WAIT_BAD_TIMER,
-	WAIT_TOO_MANY,
-};
+enum wait_operation { WAIT_ANY, WAIT_RECEIVE, WAIT_SEND, WAIT_READ, WAIT_WRITE };
 
-/* Of a waiting goroutine; in the order of g. There can be millions. An address of the
- * subject has 48 bits on amd64 and arm64; what says otherwise is none. */
-struct wait_record {
-	uint64_t g : 48, rule : 8 /* wait_rules[] */, state : 6 /* enum wait_state */;
-	uint64_t bubble : 1; /* in a bubble of testing/synctest: its times are made up */
-	uint64_t write : 1;  /* SOURCE_POLL: waits to write */
-	/* When found: a channel, a semaphore, a notifyList; the index of the first case;
-	 * the index of a timer; a file descriptor. */
-	uint64_t object : 48;
-	uint64_t has_cases : 1; /* whatever the state: object is the index of the first */
-};
-_Static_assert(sizeof(struct wait_record) == 16, "there can be millions of them");
-
-#define WAIT_ADDRESS_END (UINT64_C(1) << 48)
-
-/* A case of a select. */
-struct wait_case_record {
-	uint64_t channel : 48, operation : 2 /* enum wait_operation */, last : 1;
-};
-
-/* The same while the process is held. */
-struct raw_case {
-	uint64_t channel, sudog;
-	uint32_t record, order; /* the select, and the place in its chain */
-	uint8_t operation;
-};
-
-/* Distinct channels, in the order of their addresses. A length past UINT32_MAX is that. */
-struct channel_record {
-	uint64_t addr : 48, known : 1, closed : 1, receivers : 1, senders : 1;
-	uint64_t timed : 1; /* it is a timer's */
+struct wait_channel {
+	uint64_t addr; /* 0: a nil channel */
+	bool known;    /* what follows is */
+	bool closed;
+	bool has_len; /* the channel of a timer has none that its program could see */
 	uint32_t len, cap;
-	uint32_t timer; /* index; NO_TIMER: none, or it could not be read */
-	uint32_t type;	/* index in element_types; NO_TYPE */
+	const char *element_type; /* Go spelling; NULL: not known */
+	uint64_t when, period;	  /* of a timer's channel, as in struct wait */
 };
 
-enum { NO_TIMER = UINT32_MAX, NO_TYPE = UINT32_MAX };
-
-/* Open addressing; as many as fit are read, and no more. */
-enum { ELEMENT_TYPES = 1 << 12 };
-struct element_type {
-	uint64_t addr; /* of its descriptor; 0: free */
-	char *name;    /* NULL: unreadable */
-};
-
-struct timer_record {
-	uint64_t when, period; /* CLOCK_MONOTONIC in ns; ns, 0: none. when 0: unknown */
-};
-
-/* Distinct semaphores and notifyLists, in the order of their addresses, and the memory
- * around them: that of the lock they belong to, whichever it is. */
-enum { LOCK_BEFORE = 16, LOCK_BYTES = 48 };
-struct lock_record {
-	uint64_t addr;
-	uint8_t from, to; /* bytes [from, to) were read */
-	uint8_t bytes[LOCK_BYTES];
-};
-
-struct waits {
-	struct target *live; /* for reading what need not be kept, while it is held */
-	struct wait_record *records;
-	size_t count, cap;
-	uint8_t *rules; /* of each wait reason, 1 + index in wait_rules[]; 0: none */
-	struct raw_case *raw_cases;
-	size_t raw_count, raw_cap;
-	struct wait_case_record *cases;
-	size_t case_count;
-	struct channel_record *channels;
-	size_t channel_count;
-	struct element_type *element_types;
-	size_t type_count;
-	struct timer_record *timers;
-	size_t timer_count, timer_cap;
-	struct lock_record *locks;
-	size_t lock_count;
-	uint8_t *
-		callers; /* of each stack, what its functions say of a lock; 0: not yet */
-};
-
-/* What the runtime's words for a wait mean. */
-struct wait_rule {
-	const char *words; /* without " (durable)" and the like behind it */
+struct wait {
 	enum wait_kind kind;
-	enum wait_operation operation;
-	enum wait_source source;
+	enum wait_operation operation; /* WAIT_ANY: it has none, or we do not know */
+	const char *unreadable;	       /* why the rest is not known; NULL: it is */
+	uint64_t addr;		       /* of the channel or lock; 0: none */
+	struct wait_channel channel;   /* WAIT_CHANNEL */
+	size_t first_case, case_count; /* WAIT_SELECT: for runtime_wait_case() */
+	struct wait_lock lock;
+	bool bubble;   /* in one of testing/synctest: times of channels are made up */
+	uint64_t when; /* WAIT_TIMER: CLOCK_MONOTONIC in ns; 0: not known */
+	int64_t fd;    /* WAIT_NETWORK */
 };
-extern const struct wait_rule wait_rules[];
 
-struct runtime;
+/* False: it is not parked, or waits for nothing that has a kind here. Borrowed. After
+ * runtime_decode(). */
+bool runtime_wait(struct runtime *rt, const struct goroutine *g, struct wait *ret);
+/* A case of a select, in the order of the channels' addresses; nil channels are left out.
+ * Their order in the source is not kept anywhere. */
+enum wait_operation runtime_wait_case(const struct runtime *rt, size_t i,
+				      struct wait_channel *ret);
 
-void waits_free(struct waits *w); /* NULL is fine */
-
-/* g: just read, with its bytes; in the order of addresses. */
-void waits_note(struct runtime *rt, const struct goroutine *g, const uint8_t *bytes,
-		size_t len);
-/* The used stacks have been captured, the goroutines not been sorted. */
-void waits_capture(struct runtime *rt);
-void waits_finish(struct runtime *rt);
-
-static inline enum wait_source wait_source_of(const struct wait_record *r)
-{
-	return wait_rules[r->rule].source;
-}
-
-/* wait_frames.c: sudogs and pollDescs that only a frame knows. */
-void waits_search_frames(struct runtime *rt, struct target *live);
-
-/* wait_sudog.c: from sudogs to channels, cases and semaphores. */
-struct sudog {
-	uint64_t g, channel, elem;
-	uint64_t next, prev; /* in the queue of its channel */
-	uint64_t next_case;
-};
-/* bytes: L_sudog_size of them, which has to be known. */
-enum { SUDOG_MAX = 256 };
-struct sudog sudog_parse(const struct layout *l, const uint8_t *bytes);
-bool sudog_is_known(const struct layout *l);
-void waits_read_sudogs(struct runtime *rt, struct target *live);
-
-/* wait_channel.c */
-void waits_read_channels(struct runtime *rt, struct target *live);
-void waits_finish_cases(struct waits *w);
-void waits_channel(const struct waits *w, uint64_t addr, struct wait_channel *ret);
-
-/* wait_timer.c */
-size_t waits_timer_bytes(const struct layout *l); /* of a timer, what we want of it */
-/* Returns its index. bytes: waits_timer_bytes() of them. */
-uint32_t waits_add_timer(struct waits *w, const struct layout *l, const uint8_t *bytes);
-void waits_add_sleeper(struct waits *w, struct wait_record *r, uint64_t when);
-void waits_read_sleepers(struct runtime *rt, struct target *live);
-
-/* wait_lock.c */
-void waits_read_locks(struct runtime *rt, struct target *live);
-/* Which lock it is (kind, operation, address) and what is known of it. */
-void waits_lock(struct runtime *rt, const struct goroutine *g,
-		const struct wait_record *r, struct wait *ret);
+/* Does any goroutine wait for a file descriptor? */
+bool runtimes_poll(const struct runtimes *all);
 
 #endif

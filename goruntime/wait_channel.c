@@ -9,7 +9,7 @@
 #include "runtime_priv.h"
 #include "survey.h"
 #include "type_name.h"
-#include "wait.h"
+#include "wait_priv.h"
 
 /* Of all the queues that are followed. */
 enum { QUEUE_STEPS = 1 << 16 };

@@ -11,7 +11,7 @@
 
 #include "runtime_priv.h"
 #include "survey.h"
-#include "wait.h"
+#include "wait_priv.h"
 
 enum {
 	WORD = 8,

@@ -8,7 +8,7 @@
 #include "lock_state.h"
 #include "runtime_priv.h"
 #include "survey.h"
-#include "wait.h"
+#include "wait_priv.h"
 
 enum { CALLERS_LOOKED_AT = 12 /* frames from the innermost on */ };
 

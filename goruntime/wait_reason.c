@@ -7,6 +7,8 @@
 
 #include "limit.h"
 #include "runtime_priv.h"
+#include "wait.h"
+#include "wait_priv.h"
 
 enum {
 	HEADER = 16, /* a Go string: pointer and length */

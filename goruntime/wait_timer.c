@@ -3,7 +3,7 @@
  * its goroutine (runtime/time.go timeSleep, resetForSleep). */
 #include "runtime_priv.h"
 #include "survey.h"
-#include "wait.h"
+#include "wait_priv.h"
 
 size_t waits_timer_bytes(const struct layout *l)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "words.h"
+#include "words_priv.h"
 
 #include "runtime_priv.h"
 

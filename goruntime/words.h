@@ -1,25 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* words.h - the argument words of a goroutine's frames, from its stack as it was captured.
- * Private to goruntime. */
+/* words.h - the argument words of a frame, as text. */
 #ifndef GOSNAP_WORDS_H
 #define GOSNAP_WORDS_H
 
-#include "arguments.h"
-#include "code.h"
-#include "goruntime.h"
-#include "window.h"
+#include <stddef.h>
 
-struct words_reader {
-	const struct goroutine *g;
-	struct window window;
-	char text[ARGUMENTS_TEXT_MAX];
-	struct err err;
+struct frame_variables;
+
+/* The words that a panic prints between the parentheses of a call: "0x1, {0x2, 0x3}, 0x4?",
+ * "..." for an inlined one. */
+struct words {
+	const char *text; /* ASCII without quotes and backslashes; NULL: none */
+	size_t len;
+	const char *unreadable;		  /* why there is no text, when there should be */
+	const struct frame_variables *of; /* for words_notes(); NULL: of no Go function */
 };
-
-void words_begin(struct words_reader *r, struct target *t, const struct goroutine *g);
-/* Of c->calls[call], at this frame. Frames in the order of the stack are cheapest. The text
- * is valid until the next call. */
-struct words words_of(struct words_reader *r, const struct raw_frame *frame,
-		      const struct code *c, uint32_t call);
 
 #endif

@@ -7,7 +7,7 @@
 #include "fuzz.h"
 #include "printed.h"
 #include "pseudo.h"
-#include "type.h"
+#include "type_priv.h"
 #include "value_sense.h"
 #include "variable_parts.h"
 

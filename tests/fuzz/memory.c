@@ -9,7 +9,7 @@
 #include "image.h"
 #include "printed.h"
 #include "pseudo.h"
-#include "type.h"
+#include "type_priv.h"
 #include "value_sense.h"
 
 enum { SPACE = 0x1000, POINTERS = 2 };

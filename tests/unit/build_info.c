@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "build_info.h"
+#include "build_info_priv.h"
 
 #include <elf.h>
 #include <setjmp.h>

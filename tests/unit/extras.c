@@ -10,7 +10,8 @@
 #include <cmocka.h>
 
 #include "defers.h"
-#include "go_text.h"
+#include "extras_priv.h"
+#include "go_text_priv.h"
 #include "limit.h"
 #include "pseudo.h"
 #include "type_name.h"
@@ -39,7 +40,7 @@ static const struct goroutine goroutine = { .addr = G };
 static struct pseudo *carrying(int minor, enum extra_kind kind, uint64_t object)
 {
 	struct pseudo *p = pseudo_new(minor, funcs, ARRAY_SIZE(funcs));
-	struct extra_list *l = &p->rt->extras.kinds[kind];
+	struct extra_list *l = &p->rt->extra_lists.kinds[kind];
 
 	GROW(l->list, l->count, l->cap);
 	l->list[l->count++] = (struct extra){ G, object };
@@ -580,7 +581,7 @@ static struct pseudo *carrying_anything(int minor)
 	struct pseudo *p = carrying(minor, EXTRA_LABELS, OBJECT + 8);
 
 	for (int kind = EXTRA_LABELS + 1; kind < EXTRA_KINDS; kind++) {
-		struct extra_list *l = &p->rt->extras.kinds[kind];
+		struct extra_list *l = &p->rt->extra_lists.kinds[kind];
 		GROW(l->list, l->count, l->cap);
 		l->list[l->count++] =
 			(struct extra){ G, OBJECT + (uint64_t)rand() % 64 * 8 };

@@ -10,8 +10,12 @@
 
 #include <cmocka.h>
 
+#include "goroutine.h"
+#include "lookup.h"
 #include "pclntab.h"
 #include "pseudo.h"
+#include "unwind_go.h"
+#include "verify.h"
 
 enum {
 	SP = PSEUDO_STACK + 0x1000,

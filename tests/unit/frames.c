@@ -8,9 +8,12 @@
 
 #include <cmocka.h>
 
+#include "frames.h"
+#include "frames_priv.h"
 #include "limit.h"
 #include "loop_bodies.h"
 #include "pseudo.h"
+#include "runtime_priv.h"
 
 enum {
 	STACKS = 2100, /* more than are kept */

@@ -11,10 +11,16 @@
 
 #include <cmocka.h>
 
+#include "goroutine.h"
 #include "limit.h"
+#include "lookup.h"
 #include "pclntab.h"
 #include "pseudo.h"
+#include "runtime_steps.h"
+#include "sched.h"
 #include "survey.h"
+#include "wait.h"
+#include "wait_priv.h"
 
 enum {
 	ALLGS = PSEUDO_FREE,	     /* the slice header */

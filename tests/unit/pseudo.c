@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "limit.h"
+#include "runtime_priv.h"
+#include "runtimes.h"
 
 enum { PROLOGUE = 4, EPILOGUE = 0xf0, IMAGE_SIZE = 0x20000, TABLE_AT = 0x1000 };
 

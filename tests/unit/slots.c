@@ -14,10 +14,12 @@
 #include <cmocka.h>
 
 #include "arguments.h"
+#include "frames.h"
 #include "pseudo.h"
+#include "runtime_priv.h"
 #include "stack_map.h"
 #include "type_name.h"
-#include "variables.h"
+#include "variables_priv.h"
 
 enum { CFA = PSEUDO_STACK + 0xf000, WORD = 8, OBJECT_BYTES = 16 };
 

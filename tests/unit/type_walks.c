@@ -17,9 +17,9 @@
 #include "printers.h"
 #include "pseudo.h"
 #include "redaction.h"
-#include "type.h"
+#include "type_priv.h"
 #include "value_sense.h"
-#include "variables.h"
+#include "variables_priv.h"
 
 enum { CFA = PSEUDO_STACK + 0x8000, OBJECT = PSEUDO_FREE, CLOSURE = PSEUDO_FREE + 0x800 };
 

@@ -7,9 +7,12 @@
 
 #include <cmocka.h>
 
+#include "frames.h"
+#include "goroutine.h"
 #include "limit.h"
 #include "pclntab.h"
 #include "pseudo.h"
+#include "unwind_go.h"
 
 enum { TOP = PCLNTAB_TOPFRAME, SPW = PCLNTAB_SPWRITE };
 

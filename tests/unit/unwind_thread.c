@@ -10,6 +10,7 @@
 #include "limit.h"
 #include "pclntab.h"
 #include "pseudo.h"
+#include "unwind_go.h"
 
 enum { TOP = PCLNTAB_TOPFRAME, SPW = PCLNTAB_SPWRITE };
 enum { RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP, R8, R12 = 12, R13, R14, R15, RIP };

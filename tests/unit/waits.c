@@ -9,10 +9,14 @@
 
 #include <cmocka.h>
 
+#include "goroutine.h"
 #include "limit.h"
+#include "lock.h"
 #include "pclntab.h"
 #include "pseudo.h"
-#include "wait.h"
+#include "runtime_steps.h"
+#include "sched.h"
+#include "wait_priv.h"
 
 enum {
 	ALLGS = PSEUDO_FREE,

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* extras_priv.h - copies what extra_lists.h knows the places of, while the process is held
+ * (NOUN_capture); it is taken apart when somebody asks (extras.h). Private to goruntime. */
+#ifndef GOSNAP_EXTRAS_PRIV_H
+#define GOSNAP_EXTRAS_PRIV_H
+
+#include "extra_lists.h"
+#include "extras.h"
+
+/* Those asked for last. */
+struct extra_caches {
+	struct label_cache *labels;
+	struct panic_cache *panics;
+	struct defer_cache *defers;
+	struct ancestor_cache *ancestors;
+	struct open_defers *open; /* open_defers.c */
+};
+
+/* Of rt, made when they are first wanted. */
+struct extra_caches *extra_caches(struct runtime *rt);
+void extra_caches_free(struct extra_caches *caches);
+
+/* While the process is held and rt->target is open extents. */
+void extras_capture(struct runtime *rt);
+
+/* labels.c */
+void labels_capture(struct runtime *rt, struct gather *g);
+void label_cache_free(struct label_cache *cache);
+/* panics.c */
+void panics_capture(struct runtime *rt, struct gather *g);
+void panic_cache_free(struct panic_cache *cache);
+/* defers.c */
+void defers_capture(struct runtime *rt, struct gather *g);
+void defer_cache_free(struct defer_cache *cache);
+/* ancestors.c */
+void ancestors_capture(struct runtime *rt, struct gather *g);
+void ancestor_cache_free(struct ancestor_cache *cache);
+/* bubbles.c */
+void bubbles_capture(struct runtime *rt, struct gather *g);
+
+#endif

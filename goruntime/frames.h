@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* frames.h - frames as people read them: inlined calls expanded, C functions named, the
+ * variables of each. */
+#ifndef GOSNAP_FRAMES_H
+#define GOSNAP_FRAMES_H
+
+#include "goroutine.h"
+#include "words.h"
+
+struct runtimes;
+
+/* A frame as people read it. Borrowed strings; NULL and 0 when not known. */
+struct code_frame {
+	const char *function, *file, *kind, *module;
+	uint32_t line;
+	uint64_t pc, entry;
+	bool c, inlined, hidden;
+	bool by_frame_pointer; /* else by the function table, or as C is unwound */
+	uint32_t
+		body_of; /* of a loop over a function: how many frames further out it is; 0: none */
+	struct words words; /* runtimes_each_frame_of() only; valid during the call */
+	struct frame_variables
+		*variables; /* likewise, for frame_each_variable(); NULL: not
+					    * wanted, or why_none says why there are none */
+	const char *why_none;
+};
+
+/* Calls fn for each frame of a stack, inlined calls expanded, innermost first; fn may do so, too. */
+typedef void code_frame_fn(void *arg, const struct code_frame *frame);
+void runtimes_each_frame(struct runtimes *all, uint32_t stack, code_frame_fn *fn,
+			 void *arg);
+/* The same of a goroutine's own stack, with its words and, where asked for, variables. */
+enum variables_of {
+	VARIABLES_OF_NONE,
+	VARIABLES_OF_SHOWN, /* of frames that are not hidden */
+	VARIABLES_OF_ALL,
+};
+void runtimes_each_frame_of(struct runtimes *all, const struct goroutine *g,
+			    enum variables_of variables, code_frame_fn *fn, void *arg);
+/* The same of a thread's: variables of C functions, hidden or not, too, of what debugging
+ * information the images of Go's own modules have. */
+void runtimes_each_frame_of_thread(struct runtimes *all, size_t thread,
+				   enum variables_of variables, code_frame_fn *fn,
+				   void *arg);
+/* Its words alone, one call for each of its frames. Borrowed for the call. */
+typedef void words_fn(void *arg, const struct words *words);
+void runtimes_each_words(struct runtimes *all, const struct goroutine *g, words_fn *fn,
+			 void *arg);
+/* The function at pc on its own, its innermost inlined call included; false: not Go. */
+bool runtime_code_at(struct runtime *rt, uint64_t pc, struct code_frame *ret);
+/* The call before the return address pc, as the go statement that created a goroutine. */
+bool runtime_call_before(struct runtime *rt, uint64_t pc, struct code_frame *ret);
+/* The innermost call at the return address pc, as runtime.Callers records it. */
+bool runtime_recorded_call(struct runtime *rt, uint64_t pc, struct code_frame *ret);
+
+#endif

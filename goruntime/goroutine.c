@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "goroutine.h"
+
+#include "runtime_priv.h"
+
+_Static_assert(sizeof(struct goroutine) <= 128, "there can be millions of them");
+
+const char *runtime_status_name(unsigned status)
+{
+	static const char *const names[] = {
+		[GOROUTINE_IDLE] = "idle",	     [GOROUTINE_RUNNABLE] = "runnable",
+		[GOROUTINE_RUNNING] = "running",     [GOROUTINE_SYSCALL] = "syscall",
+		[GOROUTINE_WAITING] = "waiting",     [GOROUTINE_DEAD] = "dead",
+		[GOROUTINE_COPYSTACK] = "copystack", [GOROUTINE_PREEMPTED] = "preempted",
+		[GOROUTINE_LEAKED] = "leaked",	     [GOROUTINE_DEAD_EXTRA] = "dead",
+	};
+	return status < ARRAY_SIZE(names) ? names[status] : NULL;
+}
+
+struct goroutine *goroutine_by_addr(struct runtime *rt, uint64_t addr)
+{
+	size_t low = 0, high = rt->goroutine_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (rt->goroutines[middle].addr < addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < rt->goroutine_count && rt->goroutines[low].addr == addr
+		       ? &rt->goroutines[low]
+		       : NULL;
+}
+
+size_t runtime_goroutine_count(const struct runtime *rt)
+{
+	return rt->goroutine_count;
+}
+
+const struct goroutine *runtime_goroutine(const struct runtime *rt, size_t i)
+{
+	return &rt->goroutines[rt->order[i]];
+}

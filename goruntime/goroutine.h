@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* goroutine.h - the record that is kept of each goroutine, and how it is found. It lives as long
+ * as its runtime; its contents are final after runtimes_decode(). */
+#ifndef GOSNAP_GOROUTINE_H
+#define GOSNAP_GOROUTINE_H
+
+#include <stdbool.h>
+#include "stack.h"
+
+struct runtime;
+
+enum { NO_STACK = UINT32_MAX };
+
+/* Statuses are the runtime's numbers without the scan bit: runtime/runtime2.go. */
+enum goroutine_status {
+	GOROUTINE_IDLE,
+	GOROUTINE_RUNNABLE,
+	GOROUTINE_RUNNING,
+	GOROUTINE_SYSCALL,
+	GOROUTINE_WAITING,
+	GOROUTINE_DEAD = 6,
+	GOROUTINE_COPYSTACK = 8,
+	GOROUTINE_PREEMPTED,
+	GOROUTINE_LEAKED,
+	GOROUTINE_DEAD_EXTRA,
+};
+
+/* At most 128 bytes, no string and no allocation each: there can be millions. */
+struct goroutine {
+	uint64_t addr, id;
+	uint64_t pc, sp; /* where unwinding starts */
+	uint64_t stack_low, stack_high;
+	uint64_t created_pc, start_pc, parent; /* 0: not known */
+	uint64_t waiting_since;		       /* CLOCK_MONOTONIC, 0: not known */
+	uint64_t machine, locked_machine;      /* addresses of Ms, 0: none */
+	uint32_t stack;			       /* for runtimes_stack(), NO_STACK */
+	uint16_t reason; /* for runtimes_reason(), when truncated or lost */
+	uint16_t
+		frame_pointer; /* where unwinding starts: for goroutine_frame_pointer() */
+	int32_t thread;	       /* index in target_threads(), -1: on none */
+	uint8_t status, wait_reason, state /* enum stack_state */;
+	bool system : 1;
+	bool exact : 1;	  /* pc is that of an instruction about to run */
+	bool syscall : 1; /* pc and sp come from syscallpc, syscallsp */
+	bool unwound : 1;
+	bool bad_context : 1; /* reason says why there is no pc to start from */
+	bool same_id : 1;     /* another one that is not dead has its id, too */
+	bool changed : 1;     /* or may have, while it was read: its process ran */
+};
+
+/* In the order of the document: user goroutines by id, then system ones by id. */
+size_t runtime_goroutine_count(const struct runtime *rt);
+const struct goroutine *runtime_goroutine(const struct runtime *rt, size_t i);
+const char *runtime_status_name(unsigned status); /* NULL: a number we do not know */
+
+/* The address of the arguments of one of g's frames; 0: not known. */
+static inline uint64_t goroutine_argp(const struct goroutine *g,
+				      const struct raw_frame *frame)
+{
+	return frame->argp == NO_ARGP ? 0 : g->sp + frame->argp;
+}
+
+#endif

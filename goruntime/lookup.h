@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lookup.h - stacks and reasons by the numbers that records have. What is borrowed lives
+ * until runtimes_close(). */
+#ifndef GOSNAP_LOOKUP_H
+#define GOSNAP_LOOKUP_H
+
+#include "stack.h"
+
+struct runtimes;
+struct runtime;
+
+/* Why something is not whole. Borrowed, never NULL. */
+const char *runtime_reason(const struct runtime *rt, uint32_t reason);
+/* As runtime_reason(), of any of them or of a thread. */
+const char *runtimes_reason(const struct runtimes *all, uint32_t reason);
+
+size_t runtimes_stack_count(const struct runtimes *all);
+struct stack runtimes_stack(const struct runtimes *all, uint32_t id);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "err.h"
+#include "stdlib_values.h"
+
+/* log/slog/value.go: since Go 1.21 its bytes are where a pointer in an interface says. */
+bool runtime_slog_text(struct runtime *rt, const struct value *v, struct text_value *ret)
+{
+	static const char kind[] = ".stringptr";
+	struct interface_value in;
+	struct value any, first;
+	struct err ignored;
+
+	if (strcmp(type_name(v->type), "log/slog.Value") != 0 ||
+	    !runtime_number(rt, v, "num", &ret->len) ||
+	    !runtime_field(rt, v, "any", &any) || type_kind(any.type) != KIND_INTERFACE ||
+	    !runtime_interface(rt, &any, &in, &ignored))
+		return false;
+	const char *dot = strrchr(in.name, '.');
+	if (!dot || strcmp(dot, kind) != 0 || !runtime_behind(rt, &any, &first))
+		return false;
+	ret->addr = first.addr;
+	return true;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* threads.h - what the threads of the process are doing for Go. */
+#ifndef GOSNAP_THREADS_H
+#define GOSNAP_THREADS_H
+
+#include <stdbool.h>
+
+#include "stack.h"
+
+struct runtime;
+struct runtimes;
+
+enum thread_on { ON_UNKNOWN, ON_GOROUTINE, ON_G0, ON_SIGNAL, ON_C };
+
+struct thread_state {
+	struct runtime *runtime; /* what follows is of this one, the innermost that the
+				  * thread is inside of; NULL: none knows the thread */
+	bool has_machine, has_processor, has_goroutine;
+	int64_t machine, processor;
+	uint64_t goroutine; /* id */
+	enum thread_on on;
+	uint32_t stack, reason;
+	uint8_t state;
+};
+
+/* Of target_threads(frozen)[i]. */
+const struct thread_state *runtimes_thread(const struct runtimes *all, size_t i);
+
+#endif
