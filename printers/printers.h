@@ -5,9 +5,9 @@
 #ifndef GOSNAP_PRINTERS_H
 #define GOSNAP_PRINTERS_H
 
-#include "print_document.h"
-#include "print_goroutine.h"
-#include "print_values.h"
-#include "rules.h"
+#include "printers/document/print_document.h"
+#include "printers/goroutine/print_goroutine.h"
+#include "printers/rules/rules.h"
+#include "printers/values/print_values.h"
 
 #endif

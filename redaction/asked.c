@@ -3,7 +3,7 @@
  * later may be in it. */
 #include <string.h>
 
-#include "redaction_priv.h"
+#include "redaction/redaction_priv.h"
 
 /* With more than that, anything may have been asked. */
 enum { QUESTIONS_MAX = 1 << 16, TEXTS_MAX = 1 << 14, BYTES_MAX = 1 << 20 };

@@ -4,7 +4,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
-#include "redaction_priv.h"
+#include "redaction/redaction_priv.h"
 
 enum how {
 	ATTACHED = 1, /* -psecret */

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "redaction_priv.h"
-#include "utf8.h"
+#include "lib/base/utf8.h"
+#include "redaction/redaction_priv.h"
 
 enum {
 	ENCODED_MIN = 8, /* shorter ones would be found by chance */

@@ -3,7 +3,7 @@
  * the text with masks. */
 #include <string.h>
 
-#include "redaction_priv.h"
+#include "redaction/redaction_priv.h"
 
 enum {
 	SPANS_MAX = 1000, /* in a text; behind them all is withheld */

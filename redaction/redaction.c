@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "redaction_priv.h"
+#include "redaction/redaction_priv.h"
 
 #include <assert.h>
 #include <ctype.h>

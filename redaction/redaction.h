@@ -7,8 +7,8 @@
 #ifndef GOSNAP_REDACTION_H
 #define GOSNAP_REDACTION_H
 
-#include "err.h"
-#include "util.h"
+#include "lib/base/err.h"
+#include "lib/base/util.h"
 
 struct redaction;
 

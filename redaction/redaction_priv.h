@@ -6,7 +6,7 @@
 #include <nettle/hmac.h>
 #include <string.h>
 
-#include "redaction.h"
+#include "redaction/redaction.h"
 
 /* What stands for each secret. */
 #define REDACTION_MASK "[redacted]"

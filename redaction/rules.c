@@ -4,14 +4,14 @@
  *   type GLOB   ... is of this type                keep type GLOB
  *   value ERE   ... matches in any text
  * Blank lines and those that begin with # say nothing. */
-#include "redaction_priv.h"
+#include "redaction/redaction_priv.h"
 
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "ere.h"
+#include "lib/base/ere.h"
 
 enum { FILE_MAX = 1 << 20 };
 

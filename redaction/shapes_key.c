@@ -4,7 +4,7 @@
 #include <nettle/base64.h>
 #include <string.h>
 
-#include "redaction_priv.h"
+#include "redaction/redaction_priv.h"
 
 enum {
 	INTEGER = 0x02,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shapes_token.c - keys and tokens, which their makers gave a form of their own. */
-#include "redaction_priv.h"
+#include "redaction/redaction_priv.h"
 
 #include <ctype.h>
 #include <string.h>

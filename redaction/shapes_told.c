@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shapes_told.c - what a text says of a secret other than by an assignment: markup, forms, commands. */
-#include "redaction_priv.h"
+#include "redaction/redaction_priv.h"
 
 #include <ctype.h>
 #include <string.h>

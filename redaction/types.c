@@ -2,7 +2,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "redaction_priv.h"
+#include "redaction/redaction_priv.h"
 
 /* Types whose whole content is secret, apart from those that are named after it. By their packages:
  * what is inside of keys and ciphers. */

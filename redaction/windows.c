@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "redaction_priv.h"
+#include "redaction/redaction_priv.h"
 
 enum {
 	FIRST = 1 << 10,

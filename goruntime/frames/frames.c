@@ -3,17 +3,17 @@
  * that the runtime's own traceback would leave out. */
 #include <string.h>
 
-#include "frames.h"
-#include "frames_c.h"
-#include "frames_priv.h"
-#include "loop_bodies.h"
-#include "module.h"
-#include "preempted.h"
-#include "runtime_priv.h"
-#include "threads.h"
-#include "unwind_go.h"
-#include "variables_priv.h"
-#include "words_priv.h"
+#include "goruntime/frames/frames.h"
+#include "goruntime/frames/frames_c.h"
+#include "goruntime/frames/frames_priv.h"
+#include "goruntime/frames/loop_bodies.h"
+#include "goruntime/frames/words_priv.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/sched/threads.h"
+#include "goruntime/symtab/module.h"
+#include "goruntime/unwind/preempted.h"
+#include "goruntime/unwind/unwind_go.h"
+#include "goruntime/variables/variables_priv.h"
 
 static bool is_exported(const char *s, size_t len)
 {

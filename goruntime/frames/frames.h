@@ -4,8 +4,8 @@
 #ifndef GOSNAP_FRAMES_H
 #define GOSNAP_FRAMES_H
 
-#include "goroutine.h"
-#include "words.h"
+#include "goruntime/frames/words.h"
+#include "goruntime/runtime/goroutine.h"
 
 struct runtimes;
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "frames_c.h"
+#include "goruntime/frames/frames_c.h"
 
 #include <string.h>
 
-#include "debug.h"
-#include "frames.h"
-#include "tls.h"
-#include "unwind_go.h"
-#include "variables_priv.h"
+#include "goruntime/frames/frames.h"
+#include "goruntime/types/debug.h"
+#include "goruntime/unwind/unwind_go.h"
+#include "goruntime/variables/variables_priv.h"
+#include "lib/dwarf/tls.h"
 
 enum { WORD = 8, FRAMES_MAX = 256 };
 

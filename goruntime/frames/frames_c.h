@@ -5,9 +5,9 @@
 #ifndef GOSNAP_FRAMES_C_H
 #define GOSNAP_FRAMES_C_H
 
-#include "frames.h"
-#include "runtime_priv.h"
-#include "variables_priv.h"
+#include "goruntime/frames/frames.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/variables/variables_priv.h"
 
 struct c_frames;
 

@@ -3,7 +3,7 @@
 #ifndef GOSNAP_FRAMES_PRIV_H
 #define GOSNAP_FRAMES_PRIV_H
 
-#include "frames.h"
+#include "goruntime/frames/frames.h"
 
 struct expansions;
 

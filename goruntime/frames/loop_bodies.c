@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "loop_bodies.h"
+#include "goruntime/frames/loop_bodies.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "lib/base/util.h"
 
 /* "main.f-range1-range2" (cmd/compile/internal/rangefunc). Returns the length of the name of the
  * function that it is written in. */

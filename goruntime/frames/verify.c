@@ -5,9 +5,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "runtime_priv.h"
-#include "unwind_fp.h"
-#include "verify.h"
+#include "goruntime/frames/verify.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/unwind/unwind_fp.h"
 
 struct check {
 	struct runtimes *all;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "words_priv.h"
+#include "goruntime/frames/words_priv.h"
 
-#include "runtime_priv.h"
+#include "goruntime/runtime/runtime_priv.h"
 
 void words_begin(struct words_reader *r, struct target *t, const struct goroutine *g)
 {

@@ -4,11 +4,11 @@
 #ifndef GOSNAP_WORDS_PRIV_H
 #define GOSNAP_WORDS_PRIV_H
 
-#include "arguments.h"
-#include "code.h"
-#include "goroutine.h"
-#include "window.h"
-#include "words.h"
+#include "goruntime/frames/words.h"
+#include "goruntime/runtime/goroutine.h"
+#include "goruntime/runtime/window.h"
+#include "goruntime/symtab/arguments.h"
+#include "goruntime/symtab/code.h"
 
 struct words_reader {
 	const struct goroutine *g;

@@ -4,10 +4,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "extras_priv.h"
-#include "gather.h"
-#include "limit.h"
-#include "runtime_priv.h"
+#include "goruntime/goroutines/extras_priv.h"
+#include "goruntime/runtime/gather.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "lib/base/limit.h"
 
 enum {
 	WORD = 8,

@@ -3,9 +3,9 @@
  * clock of their own. */
 #include <string.h>
 
-#include "extras_priv.h"
-#include "gather.h"
-#include "runtime_priv.h"
+#include "goruntime/goroutines/extras_priv.h"
+#include "goruntime/runtime/gather.h"
+#include "goruntime/runtime/runtime_priv.h"
 
 enum { BUBBLE_BYTES = 256 }; /* what is read of it is within */
 

@@ -2,17 +2,17 @@
 /* Deferred calls. g._defer is a list of records, innermost frame first (runtime/panic.go
  * deferproc); most functions keep theirs in their own frames instead (open_defers.c). Both
  * are put in the order in which they would run. */
-#include "defers.h"
+#include "goruntime/goroutines/defers.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "extras.h"
-#include "extras_priv.h"
-#include "frames_priv.h"
-#include "gather.h"
-#include "limit.h"
-#include "wait_priv.h"
+#include "goruntime/frames/frames_priv.h"
+#include "goruntime/goroutines/extras.h"
+#include "goruntime/goroutines/extras_priv.h"
+#include "goruntime/runtime/gather.h"
+#include "goruntime/waits/wait_priv.h"
+#include "lib/base/limit.h"
 
 enum {
 	DEFER_BYTES_MAX = 256,

@@ -4,7 +4,7 @@
 #ifndef GOSNAP_DEFERS_H
 #define GOSNAP_DEFERS_H
 
-#include "runtime_priv.h"
+#include "goruntime/runtime/runtime_priv.h"
 
 /* A frame of a stack as the go compiler laid it out. All but frame are bytes, from the
  * goroutine's sp on. */

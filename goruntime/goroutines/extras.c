@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 
-#include "defers.h"
-#include "extras_priv.h"
-#include "gather.h"
-#include "limit.h"
-#include "runtime_priv.h"
+#include "goruntime/goroutines/defers.h"
+#include "goruntime/goroutines/extras_priv.h"
+#include "goruntime/runtime/gather.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "lib/base/limit.h"
 
 struct extra_caches *extra_caches(struct runtime *rt)
 {

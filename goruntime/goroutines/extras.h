@@ -3,8 +3,8 @@
 #ifndef GOSNAP_EXTRAS_H
 #define GOSNAP_EXTRAS_H
 
-#include "go_text.h"
-#include "goroutine.h"
+#include "goruntime/runtime/go_text.h"
+#include "goruntime/runtime/goroutine.h"
 
 struct label {
 	struct go_text key, value;

@@ -4,8 +4,8 @@
 #ifndef GOSNAP_EXTRAS_PRIV_H
 #define GOSNAP_EXTRAS_PRIV_H
 
-#include "extra_lists.h"
-#include "extras.h"
+#include "goruntime/goroutines/extras.h"
+#include "goruntime/runtime/extra_lists.h"
 
 /* Those asked for last. */
 struct extra_caches {

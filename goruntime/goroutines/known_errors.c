@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "runtime_priv.h"
-#include "panic_words.h"
+#include "goruntime/goroutines/panic_words.h"
+#include "goruntime/runtime/runtime_priv.h"
 
 /* Errors that are a string, or begin with it. */
 static const struct {

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "extras_priv.h"
-#include "gather.h"
-#include "limit.h"
-#include "runtime_priv.h"
-#include "go_text_priv.h"
+#include "goruntime/goroutines/extras_priv.h"
+#include "goruntime/runtime/gather.h"
+#include "goruntime/runtime/go_text_priv.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "lib/base/limit.h"
 
 struct pair {
 	struct go_string key, value;

@@ -3,13 +3,13 @@
  * keeps their closures in slots of its frame and a byte of bits that says which were reached
  * and have not run. FUNCDATA_OpenCodedDeferInfo says where, relative to varp
  * (cmd/compile/internal/ssagen/ssa.go emitOpenDeferInfo). */
-#include "defers.h"
+#include "goruntime/goroutines/defers.h"
 
-#include "extras_priv.h"
-#include "gather.h"
-#include "goroutine.h"
-#include "limit.h"
-#include "unwind_go.h"
+#include "goruntime/goroutines/extras_priv.h"
+#include "goruntime/runtime/gather.h"
+#include "goruntime/runtime/goroutine.h"
+#include "goruntime/unwind/unwind_go.h"
+#include "lib/base/limit.h"
 
 enum {
 	WORD = 8,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "panic_words.h"
+#include "goruntime/goroutines/panic_words.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "go_text_priv.h"
-#include "limit.h"
-#include "runtime_priv.h"
-#include "utf8.h"
+#include "goruntime/runtime/go_text_priv.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "lib/base/limit.h"
+#include "lib/base/utf8.h"
 
 void panic_words_add(struct panic_words *w, const char *bytes, size_t len)
 {

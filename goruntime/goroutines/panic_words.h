@@ -4,7 +4,7 @@
 #ifndef GOSNAP_PANIC_WORDS_H
 #define GOSNAP_PANIC_WORDS_H
 
-#include "type_name.h"
+#include "goruntime/types/type_name.h"
 
 enum { WORDS_BYTES = 8 << 10 };
 

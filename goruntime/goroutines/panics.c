@@ -4,12 +4,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "extras_priv.h"
-#include "gather.h"
-#include "limit.h"
-#include "pool.h"
-#include "runtime_priv.h"
-#include "panic_words.h"
+#include "goruntime/goroutines/extras_priv.h"
+#include "goruntime/goroutines/panic_words.h"
+#include "goruntime/runtime/gather.h"
+#include "goruntime/runtime/pool.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "lib/base/limit.h"
 
 enum {
 	PANIC_BYTES_MAX = 1 << 10,

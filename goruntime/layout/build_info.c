@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "build_info_priv.h"
+#include "goruntime/layout/build_info_priv.h"
 
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bytes.h"
-#include "limit.h"
+#include "lib/base/bytes.h"
+#include "lib/base/limit.h"
 
 static const char magic[] = "\xff Go buildinf:";
 

@@ -4,9 +4,9 @@
 #ifndef GOSNAP_BUILD_INFO_PRIV_H
 #define GOSNAP_BUILD_INFO_PRIV_H
 
-#include "build_info.h"
-#include "image.h"
-#include "target.h"
+#include "goruntime/layout/build_info.h"
+#include "lib/elf/image.h"
+#include "lib/target/target.h"
 
 /* NULL and ERR_NOT_FOUND: this image was not made by the gc toolchain. */
 struct build_info *build_info_read(struct target *t, const struct image *img,

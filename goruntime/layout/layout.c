@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "layout.h"
+#include "goruntime/layout/layout.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ static const struct slot_info slots[LAYOUT_SLOTS] = {
 	[L_##slot] = { #slot, type, members, SLOT_FIELD, need },
 #define SIZE(slot, type) [L_##slot] = { #slot, type, "", SLOT_SIZE, REQUIRED },
 #define CONST(slot, names) [L_##slot] = { #slot, "", names, SLOT_CONSTANT, OPTIONAL },
-#include "layout.def"
+#include "goruntime/layout/layout.def"
 #undef FIELD
 #undef SIZE
 #undef CONST
@@ -25,11 +25,11 @@ struct row {
 };
 
 static const struct row generated[] = {
-#include "layout_table.inc"
+#include "goruntime/layout/layout_table.inc"
 };
 
 static const struct row derived[] = {
-#include "layout_derived.inc"
+#include "goruntime/layout/layout_derived.inc"
 };
 
 enum { ROWS = ARRAY_SIZE(generated) + ARRAY_SIZE(derived) };

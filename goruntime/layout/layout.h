@@ -8,8 +8,8 @@
 #ifndef GOSNAP_LAYOUT_H
 #define GOSNAP_LAYOUT_H
 
-#include "image.h"
-#include "target.h"
+#include "lib/elf/image.h"
+#include "lib/target/target.h"
 
 enum { LAYOUT_NAME_BYTES = 128 };
 
@@ -22,7 +22,7 @@ enum layout_slot {
 #define FIELD(slot, type, members, need) L_##slot,
 #define SIZE(slot, type) L_##slot,
 #define CONST(slot, names) L_##slot,
-#include "layout.def"
+#include "goruntime/layout/layout.def"
 #undef FIELD
 #undef SIZE
 #undef CONST

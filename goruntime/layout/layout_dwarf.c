@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dwarf_info.h"
-#include "layout.h"
-#include "limit.h"
+#include "goruntime/layout/layout.h"
+#include "lib/base/limit.h"
+#include "lib/dwarf/dwarf_info.h"
 
 /* The compilation unit of the constant "internal/abi.FuncIDWrapper" is "internal/abi". */
 static const char *unit_of(const char *name, char *ret)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "build_info_priv.h"
+#include "goruntime/layout/build_info_priv.h"
 
 int version_minor(const char *version)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "extra_lists.h"
+#include "goruntime/runtime/extra_lists.h"
 
 #include <stdlib.h>
 
-#include "gather.h"
-#include "runtime_priv.h"
+#include "goruntime/runtime/gather.h"
+#include "goruntime/runtime/runtime_priv.h"
 
 static const enum layout_slot slots[EXTRA_KINDS] = {
 	[EXTRA_LABELS] = L_g_labels, [EXTRA_PANIC] = L_g_panic,

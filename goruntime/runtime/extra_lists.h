@@ -5,7 +5,7 @@
 #ifndef GOSNAP_EXTRA_LISTS_H
 #define GOSNAP_EXTRA_LISTS_H
 
-#include "layout.h"
+#include "goruntime/layout/layout.h"
 
 enum extra_kind {
 	EXTRA_LABELS,

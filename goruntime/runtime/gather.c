@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "gather.h"
+#include "goruntime/runtime/gather.h"
 
 void gather_add(struct gather *g, uint64_t addr, uint64_t len)
 {

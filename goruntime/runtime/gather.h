@@ -6,7 +6,7 @@
 #ifndef GOSNAP_GATHER_H
 #define GOSNAP_GATHER_H
 
-#include "target_extents.h"
+#include "lib/target/target_extents.h"
 
 struct gather {
 	struct extent_range *list;

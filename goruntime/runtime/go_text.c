@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "go_text_priv.h"
+#include "goruntime/runtime/go_text_priv.h"
 
-#include "limit.h"
-#include "runtime_priv.h"
-#include "utf8.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "lib/base/limit.h"
+#include "lib/base/utf8.h"
 
 size_t text_room(struct go_string s)
 {

@@ -3,7 +3,7 @@
 #ifndef GOSNAP_GO_TEXT_PRIV_H
 #define GOSNAP_GO_TEXT_PRIV_H
 
-#include "go_text.h"
+#include "goruntime/runtime/go_text.h"
 
 struct runtime;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "goroutine.h"
+#include "goruntime/runtime/goroutine.h"
 
-#include "runtime_priv.h"
+#include "goruntime/runtime/runtime_priv.h"
 
 _Static_assert(sizeof(struct goroutine) <= 128, "there can be millions of them");
 

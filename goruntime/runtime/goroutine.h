@@ -5,7 +5,7 @@
 #define GOSNAP_GOROUTINE_H
 
 #include <stdbool.h>
-#include "stack.h"
+#include "goruntime/runtime/stack.h"
 
 struct runtime;
 

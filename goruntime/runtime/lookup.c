@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the rooms above look up in struct runtimes. */
-#include "runtime_priv.h"
+#include "goruntime/runtime/runtime_priv.h"
 
 const struct code *runtimes_code_at(const struct runtimes *all, uint64_t pc, bool exact,
 				    struct runtime **ret)

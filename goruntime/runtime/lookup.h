@@ -4,7 +4,7 @@
 #ifndef GOSNAP_LOOKUP_H
 #define GOSNAP_LOOKUP_H
 
-#include "stack.h"
+#include "goruntime/runtime/stack.h"
 
 struct runtimes;
 struct runtime;

@@ -3,7 +3,7 @@
 #ifndef GOSNAP_POOL_H
 #define GOSNAP_POOL_H
 
-#include "util.h"
+#include "lib/base/util.h"
 
 struct pool {
 	void **blocks;

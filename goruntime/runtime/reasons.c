@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "reasons.h"
+#include "goruntime/runtime/reasons.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "util.h"
+#include "lib/base/util.h"
 
 enum { REASONS_MAX = 256, OTHER_REASON = REASONS_MAX - 1 };
 

@@ -3,17 +3,17 @@
 #ifndef GOSNAP_RUNTIME_PRIV_H
 #define GOSNAP_RUNTIME_PRIV_H
 
-#include "build_info.h"
-#include "code.h"
-#include "extra_lists.h"
-#include "goroutine.h"
-#include "layout.h"
-#include "lookup.h"
-#include "module.h"
-#include "reasons.h"
-#include "stacks.h"
-#include "unwind.h"
-#include "warnings.h"
+#include "goruntime/layout/build_info.h"
+#include "goruntime/layout/layout.h"
+#include "goruntime/runtime/extra_lists.h"
+#include "goruntime/runtime/goroutine.h"
+#include "goruntime/runtime/lookup.h"
+#include "goruntime/runtime/reasons.h"
+#include "goruntime/runtime/stacks.h"
+#include "goruntime/symtab/code.h"
+#include "goruntime/symtab/module.h"
+#include "lib/base/warnings.h"
+#include "lib/unwind/unwind.h"
 
 struct go_stack {
 	uint64_t low, high; /* [low, high) */

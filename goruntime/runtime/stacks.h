@@ -4,8 +4,8 @@
 #ifndef GOSNAP_STACKS_H
 #define GOSNAP_STACKS_H
 
-#include "stack.h"
-#include "util.h"
+#include "goruntime/runtime/stack.h"
+#include "lib/base/util.h"
 
 struct stacks;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sudog.h"
+#include "goruntime/runtime/sudog.h"
 
 bool sudog_is_known(const struct layout *l)
 {

@@ -4,7 +4,7 @@
 #ifndef GOSNAP_SUDOG_H
 #define GOSNAP_SUDOG_H
 
-#include "layout.h"
+#include "goruntime/layout/layout.h"
 
 struct sudog {
 	uint64_t g, channel, elem;

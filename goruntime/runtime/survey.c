@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "survey.h"
+#include "goruntime/runtime/survey.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-#include "limit.h"
+#include "lib/base/limit.h"
 
 enum {
 	SPANS = 1024,		/* the kernel takes no more at once */

@@ -5,7 +5,7 @@
 #ifndef GOSNAP_SURVEY_H
 #define GOSNAP_SURVEY_H
 
-#include "target.h"
+#include "lib/target/target.h"
 
 struct survey_item {
 	uint64_t addr;

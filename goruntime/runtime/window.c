@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "window.h"
+#include "goruntime/runtime/window.h"
 
 const uint8_t *window_bytes(struct window *w, uint64_t addr, size_t len, struct err *err)
 {

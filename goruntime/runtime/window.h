@@ -4,7 +4,7 @@
 #ifndef GOSNAP_WINDOW_H
 #define GOSNAP_WINDOW_H
 
-#include "target.h"
+#include "lib/target/target.h"
 
 enum { WINDOW_BYTES = 8192 };
 

@@ -5,9 +5,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "limit.h"
-#include "runtime_priv.h"
-#include "sched.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/sched/sched.h"
+#include "lib/base/limit.h"
 
 enum {
 	WORD = 8,

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "limit.h"
-#include "runtime_priv.h"
-#include "sched.h"
-#include "survey.h"
-#include "wait_priv.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/runtime/survey.h"
+#include "goruntime/sched/sched.h"
+#include "goruntime/waits/wait_priv.h"
+#include "lib/base/limit.h"
 
 enum {
 	WORD = 8,

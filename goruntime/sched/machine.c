@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "limit.h"
-#include "runtime_priv.h"
-#include "sched.h"
-#include "threads.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/sched/sched.h"
+#include "goruntime/sched/threads.h"
+#include "lib/base/limit.h"
 
 enum { WORD = 8, STACKCHECK_BYTES = 64 };
 

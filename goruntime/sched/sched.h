@@ -4,8 +4,8 @@
 #ifndef GOSNAP_SCHED_H
 #define GOSNAP_SCHED_H
 
-#include "runtime_priv.h"
-#include "threads.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/sched/threads.h"
 
 /* allgs.c: finds allgs for rt->layout and believes it only when the goroutines agree. */
 bool allgs_find(struct runtime *rt, struct err *err);

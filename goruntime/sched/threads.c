@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The threads of the process: the stack each stands on, walked to where it hands over to a
  * goroutine, and what the runtime knows of it in whose code it is. */
-#include "runtime_priv.h"
-#include "sched.h"
-#include "unwind_go.h"
-#include "wait_priv.h"
-#include "threads.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/sched/sched.h"
+#include "goruntime/sched/threads.h"
+#include "goruntime/unwind/unwind_go.h"
+#include "goruntime/waits/wait_priv.h"
 
 /* The runtime on whose goroutine's stack sp is; NULL: none. */
 static struct runtime *goroutine_stack_at(struct runtimes *all, size_t thread,

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "stack.h"
+#include "goruntime/runtime/stack.h"
 
 struct runtime;
 struct runtimes;

@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "layout_report.h"
-#include "build_info_priv.h"
-#include "layout.h"
-#include "release.h"
-#include "runtime_priv.h"
-#include "wait_priv.h"
+#include "goruntime/layout/build_info_priv.h"
+#include "goruntime/layout/layout.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/session/layout_report.h"
+#include "goruntime/symtab/release.h"
+#include "goruntime/waits/wait_priv.h"
 
 static struct layout_report *report_new(const struct build_info *build,
 					const struct target *t)

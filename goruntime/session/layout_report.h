@@ -3,8 +3,8 @@
 #ifndef GOSNAP_LAYOUT_REPORT_H
 #define GOSNAP_LAYOUT_REPORT_H
 
-#include "image.h"
-#include "target.h"
+#include "lib/elf/image.h"
+#include "lib/target/target.h"
 
 struct runtime;
 

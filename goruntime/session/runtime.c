@@ -5,22 +5,22 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "build_info_priv.h"
-#include "code.h"
-#include "debug.h"
-#include "extras_priv.h"
-#include "goroutine.h"
-#include "limit.h"
-#include "release.h"
-#include "runtime_priv.h"
-#include "runtime_steps.h"
-#include "runtimes.h"
-#include "sched.h"
-#include "target_extents.h"
-#include "unwind_go.h"
-#include "value.h"
-#include "variables_priv.h"
-#include "wait_priv.h"
+#include "goruntime/goroutines/extras_priv.h"
+#include "goruntime/layout/build_info_priv.h"
+#include "goruntime/runtime/goroutine.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/sched/sched.h"
+#include "goruntime/session/runtime_steps.h"
+#include "goruntime/session/runtimes.h"
+#include "goruntime/symtab/code.h"
+#include "goruntime/symtab/release.h"
+#include "goruntime/types/debug.h"
+#include "goruntime/unwind/unwind_go.h"
+#include "goruntime/values/value.h"
+#include "goruntime/variables/variables_priv.h"
+#include "goruntime/waits/wait_priv.h"
+#include "lib/base/limit.h"
+#include "lib/target/target_extents.h"
 
 enum { AHEAD = 4096 /* goroutines whose stacks are read at once */ };
 #define AHEAD_BYTES (UINT64_C(16) << 20)

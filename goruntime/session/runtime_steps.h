@@ -3,7 +3,7 @@
 #ifndef GOSNAP_RUNTIME_STEPS_H
 #define GOSNAP_RUNTIME_STEPS_H
 
-#include "runtime_priv.h"
+#include "goruntime/runtime/runtime_priv.h"
 
 /* Never NULL; build becomes its own. */
 struct runtime *runtime_open(struct runtimes *shared, const struct image *img,

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The Go runtimes of a process, and what they share. The three steps: open while the process
  * runs, capture what it was at one instant, decode that. */
-#include "frames_priv.h"
-#include "limit.h"
-#include "lookup.h"
-#include "reasons.h"
-#include "release.h"
-#include "runtime_priv.h"
-#include "runtime_steps.h"
-#include "runtimes.h"
-#include "sched.h"
-#include "target_extents.h"
+#include "goruntime/frames/frames_priv.h"
+#include "goruntime/runtime/lookup.h"
+#include "goruntime/runtime/reasons.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/sched/sched.h"
+#include "goruntime/session/runtime_steps.h"
+#include "goruntime/session/runtimes.h"
+#include "goruntime/symtab/release.h"
+#include "lib/base/limit.h"
+#include "lib/target/target_extents.h"
 
 /* A process can map hundreds of libraries: only what the linker marked is looked into, and
  * the executable, which may have lost its section headers, and what it marked. The standard library

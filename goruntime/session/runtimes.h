@@ -7,11 +7,11 @@
 #ifndef GOSNAP_RUNTIMES_H
 #define GOSNAP_RUNTIMES_H
 
-#include "build_info.h"
-#include "goroutine.h"
-#include "image.h"
-#include "target.h"
-#include "warnings.h"
+#include "goruntime/layout/build_info.h"
+#include "goruntime/runtime/goroutine.h"
+#include "lib/base/warnings.h"
+#include "lib/elf/image.h"
+#include "lib/target/target.h"
 
 struct runtimes;
 struct runtime;

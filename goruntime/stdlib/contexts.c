@@ -2,13 +2,13 @@
 /* context.Context: context/context.go of Go 1.15 to 1.27. */
 #include <string.h>
 
-#include "globals.h"
-#include "limit.h"
-#include "runtime_priv.h"
-#include "stdlib_values.h"
-#include "type.h"
-#include "type_priv.h"
-#include "values.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/stdlib/stdlib_values.h"
+#include "goruntime/types/globals.h"
+#include "goruntime/types/type.h"
+#include "goruntime/types/type_priv.h"
+#include "goruntime/values/values.h"
+#include "lib/base/limit.h"
 
 static const struct form {
 	const char *type;

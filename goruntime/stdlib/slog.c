@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "err.h"
-#include "stdlib_values.h"
+#include "goruntime/stdlib/stdlib_values.h"
+#include "lib/base/err.h"
 
 /* log/slog/value.go: since Go 1.21 its bytes are where a pointer in an interface says. */
 bool runtime_slog_text(struct runtime *rt, const struct value *v, struct text_value *ret)

@@ -4,11 +4,11 @@
  * v2. A program may have vendored them: its package's path then begins with another one. */
 #include <string.h>
 
-#include "lookup.h"
-#include "runtime_priv.h"
-#include "stdlib_values.h"
-#include "type.h"
-#include "values.h"
+#include "goruntime/runtime/lookup.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/stdlib/stdlib_values.h"
+#include "goruntime/types/type.h"
+#include "goruntime/values/values.h"
 
 enum { SAMPLED = 1 };
 

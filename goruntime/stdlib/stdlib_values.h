@@ -5,7 +5,7 @@
 #ifndef GOSNAP_STDLIB_VALUES_H
 #define GOSNAP_STDLIB_VALUES_H
 
-#include "values.h"
+#include "goruntime/values/values.h"
 
 struct time_value {	 /* a time.Time */
 	int64_t seconds; /* since 1970 */

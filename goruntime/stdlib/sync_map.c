@@ -3,13 +3,13 @@
  * tree by the bits of the hash (internal/sync/hashtriemap.go). */
 #include <string.h>
 
-#include "globals.h"
-#include "limit.h"
-#include "runtime_priv.h"
-#include "stdlib_values.h"
-#include "type.h"
-#include "value.h"
-#include "values.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/stdlib/stdlib_values.h"
+#include "goruntime/types/globals.h"
+#include "goruntime/types/type.h"
+#include "goruntime/values/value.h"
+#include "goruntime/values/values.h"
+#include "lib/base/limit.h"
 
 enum { DEEPEST = 16, SAME_HASH_MAX = 1024 };
 

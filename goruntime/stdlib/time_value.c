@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* time.Time: time/time.go, unchanged from Go 1.9 to 1.27. */
-#include "globals.h"
-#include "runtime_priv.h"
-#include "stdlib_values.h"
-#include "type.h"
-#include "values.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/stdlib/stdlib_values.h"
+#include "goruntime/types/globals.h"
+#include "goruntime/types/type.h"
+#include "goruntime/values/values.h"
 
 /* Seconds between the years 1, 1885 and 1970. */
 #define UNIX_TO_INTERNAL INT64_C(62135596800)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "arguments.h"
+#include "goruntime/symtab/arguments.h"
 
-#include "util.h"
+#include "lib/base/util.h"
 
 enum {
 	WORD = 8,

@@ -6,8 +6,8 @@
 #ifndef GOSNAP_ARGUMENTS_H
 #define GOSNAP_ARGUMENTS_H
 
-#include "layout.h"
-#include "pclntab.h"
+#include "goruntime/layout/layout.h"
+#include "goruntime/symtab/pclntab.h"
 
 struct arguments {
 	uint16_t span; /* how many bytes from argp on the values are in */

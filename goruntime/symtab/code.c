@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "code.h"
+#include "goruntime/symtab/code.h"
 
 #include <string.h>
 
-#include "arguments.h"
-#include "limit.h"
+#include "goruntime/symtab/arguments.h"
+#include "lib/base/limit.h"
 
 struct code_table {
 	struct modules *modules;
@@ -17,7 +17,7 @@ static const struct {
 	const char *name, *kind;
 } specials[] = {
 #define SPECIAL(id, name, kind) [SPECIAL_##id] = { name, kind },
-#include "special.def"
+#include "goruntime/symtab/special.def"
 #undef SPECIAL
 };
 

@@ -4,13 +4,13 @@
 #ifndef GOSNAP_CODE_H
 #define GOSNAP_CODE_H
 
-#include "module.h"
+#include "goruntime/symtab/module.h"
 
 /* Functions of the runtime that unwinding or printing treats by name. Their funcIDs are
  * renumbered by every insertion (internal/abi/symtab.go), their names are stable. */
 enum special {
 #define SPECIAL(id, name, kind) SPECIAL_##id,
-#include "special.def"
+#include "goruntime/symtab/special.def"
 #undef SPECIAL
 };
 

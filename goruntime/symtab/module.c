@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "module.h"
+#include "goruntime/symtab/module.h"
 
 #include <elf.h>
 #include <string.h>
 
-#include "limit.h"
+#include "lib/base/limit.h"
 
 enum {
 	WORD = 8,

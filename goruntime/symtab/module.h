@@ -6,9 +6,9 @@
 #ifndef GOSNAP_MODULE_H
 #define GOSNAP_MODULE_H
 
-#include "image.h"
-#include "layout.h"
-#include "pclntab.h"
+#include "goruntime/layout/layout.h"
+#include "goruntime/symtab/pclntab.h"
+#include "lib/elf/image.h"
 
 struct module {
 	uint64_t addr; /* of the moduledata */

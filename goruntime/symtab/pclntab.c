@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "pclntab.h"
+#include "goruntime/symtab/pclntab.h"
 
-#include "limit.h"
-#include "util.h"
+#include "lib/base/limit.h"
+#include "lib/base/util.h"
 
 enum {
 	ABSENT = -1,
@@ -31,7 +31,7 @@ struct pclntab_format {
 
 /* runtime/symtab.go and runtime/runtime2.go of each release. */
 static const struct pclntab_format formats[] = {
-#include "pclntab_formats.inc"
+#include "goruntime/symtab/pclntab_formats.inc"
 };
 
 static struct bytes field(struct bytes record, int at)

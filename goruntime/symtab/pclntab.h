@@ -6,8 +6,8 @@
 #ifndef GOSNAP_PCLNTAB_H
 #define GOSNAP_PCLNTAB_H
 
-#include "bytes.h"
-#include "err.h"
+#include "lib/base/bytes.h"
+#include "lib/base/err.h"
 
 struct pclntab_format;
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "release.h"
+#include "goruntime/symtab/release.h"
 
 #include <string.h>
 
-#include "build_info_priv.h"
-#include "module.h"
+#include "goruntime/layout/build_info_priv.h"
+#include "goruntime/symtab/module.h"
 
 enum { REFERENCES_MAX = 1024, WORD = 8 };
 
@@ -12,7 +12,7 @@ static const struct {
 	int release;
 	const char *name;
 } functions[] = {
-#include "release_functions.inc"
+#include "goruntime/symtab/release_functions.inc"
 };
 
 /* runtime.schedinit looks whether its version is empty, so that linkers keep the variable

@@ -4,8 +4,8 @@
 #ifndef GOSNAP_RELEASE_H
 #define GOSNAP_RELEASE_H
 
-#include "build_info.h"
-#include "layout.h"
+#include "goruntime/layout/build_info.h"
+#include "goruntime/layout/layout.h"
 
 /* The build information of img, and without, or without a version in it, what can be found out: the
  * version is that of runtime.buildVersion; else a release is inferred, as version_source says; else,

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "debug.h"
+#include "goruntime/types/debug.h"
 
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "globals.h"
-#include "image_debug.h"
-#include "runtime_priv.h"
-#include "type_list.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/types/globals.h"
+#include "goruntime/types/type_list.h"
+#include "lib/elf/image_debug.h"
 
 struct debug_info {
 	bool tried;

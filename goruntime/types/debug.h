@@ -4,8 +4,8 @@
 #ifndef GOSNAP_DEBUG_H
 #define GOSNAP_DEBUG_H
 
-#include "module.h"
-#include "type_priv.h"
+#include "goruntime/symtab/module.h"
+#include "goruntime/types/type_priv.h"
 
 /* False: there is none, and why. Borrowed from the runtime. */
 MUST_CHECK bool debug_of_module(struct runtime *rt, const struct module *m,

@@ -3,7 +3,7 @@
 #ifndef GOSNAP_GLOBALS_H
 #define GOSNAP_GLOBALS_H
 
-#include "type.h"
+#include "goruntime/types/type.h"
 
 /* A package's variable, "main.config". ERR_NOT_FOUND. */
 MUST_CHECK bool runtime_global(struct runtime *rt, const char *name, struct value *ret,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "type_priv.h"
+#include "goruntime/types/type_priv.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "limit.h"
+#include "lib/base/limit.h"
 
 enum { CHAIN_MAX = 64, DEPTH_MAX = 32, SLOTS_FIRST = 1024, NAME_BYTES = 256 };
 

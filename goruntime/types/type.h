@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "util.h"
+#include "lib/base/util.h"
 
 struct runtime;
 struct runtimes;

@@ -5,10 +5,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "limit.h"
-#include "runtime_priv.h"
-#include "type_priv.h"
-#include "type_name.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/types/type_name.h"
+#include "goruntime/types/type_priv.h"
+#include "lib/base/limit.h"
 
 enum {
 	HEAD_WORDS = 6,	 /* of every kind */

@@ -2,14 +2,14 @@
 /* Up to Go 1.26 moduledata.typelinks lists the types without names; those with one are what these
  * point to. From 1.27 on there is no list: all stand one behind the other (runtime/type.go
  * moduleTypelinks, internal/abi/type.go DescriptorSize). */
-#include "type_list.h"
+#include "goruntime/types/type_list.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "limit.h"
-#include "runtime_priv.h"
-#include "type_name.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/types/type_name.h"
+#include "lib/base/limit.h"
 
 enum {
 	WORD = 8,

@@ -5,7 +5,7 @@
 #ifndef GOSNAP_TYPE_LIST_H
 #define GOSNAP_TYPE_LIST_H
 
-#include "type.h"
+#include "goruntime/types/type.h"
 
 struct type_list;
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "type_name.h"
+#include "goruntime/types/type_name.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "bytes.h"
-#include "runtime_priv.h"
-#include "type_reflected.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/types/type_reflected.h"
+#include "lib/base/bytes.h"
 
 enum {
 	KIND_MASK = 31,

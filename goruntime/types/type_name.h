@@ -4,7 +4,7 @@
 #ifndef GOSNAP_TYPE_NAME_H
 #define GOSNAP_TYPE_NAME_H
 
-#include "type.h"
+#include "goruntime/types/type.h"
 
 enum {
 	TYPE_NAME_BYTES = 1024,

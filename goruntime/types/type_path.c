@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime_priv.h"
-#include "type_name.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/types/type_name.h"
 
 enum {
 	UNCOMMON = 1, /* of tflag */

@@ -5,9 +5,9 @@
 #ifndef GOSNAP_TYPE_PRIV_H
 #define GOSNAP_TYPE_PRIV_H
 
-#include "dwarf_names.h"
-#include "dwarf_types.h"
-#include "type.h"
+#include "goruntime/types/type.h"
+#include "lib/dwarf/dwarf_names.h"
+#include "lib/dwarf/dwarf_types.h"
 
 struct types;
 

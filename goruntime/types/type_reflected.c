@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "type_reflected.h"
+#include "goruntime/types/type_reflected.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "limit.h"
-#include "runtime_priv.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "lib/base/limit.h"
 
 enum {
 	WORD = 8,

@@ -6,7 +6,7 @@
 #ifndef GOSNAP_TYPE_REFLECTED_H
 #define GOSNAP_TYPE_REFLECTED_H
 
-#include "type_name.h"
+#include "goruntime/types/type_name.h"
 
 /* head: the beginning of the descriptor at addr, TYPE_HEAD_BYTES of it; ret has the kind. depth:
  * of the types that it is inside. Without tags of fields. */

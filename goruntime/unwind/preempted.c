@@ -2,11 +2,11 @@
 /* What runtime/preempt_amd64.s does, Go 1.14 to 1.27: it pushes rbp and the flags, makes room and
  * stores the general registers there; up to 1.25 the vectors come next, later they are with the
  * goroutine. Each store is looked for: when one of them is not as expected, nothing is known. */
-#include "preempted.h"
+#include "goruntime/unwind/preempted.h"
 
 #include <string.h>
 
-#include "runtime_priv.h"
+#include "goruntime/runtime/runtime_priv.h"
 
 enum {
 	WORD = 8,

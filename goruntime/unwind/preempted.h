@@ -5,8 +5,8 @@
 #ifndef GOSNAP_PREEMPTED_H
 #define GOSNAP_PREEMPTED_H
 
-#include "code.h"
-#include "goroutine.h"
+#include "goruntime/runtime/goroutine.h"
+#include "goruntime/symtab/code.h"
 
 struct kept_registers {
 	struct regs regs;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "unwind_fp.h"
+#include "goruntime/unwind/unwind_fp.h"
 
 #include <string.h>
 
-#include "runtime_priv.h"
+#include "goruntime/runtime/runtime_priv.h"
 
 enum {
 	WORD = 8,

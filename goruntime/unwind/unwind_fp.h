@@ -4,7 +4,7 @@
 #ifndef GOSNAP_UNWIND_FP_H
 #define GOSNAP_UNWIND_FP_H
 
-#include "window.h"
+#include "goruntime/runtime/window.h"
 
 /* Bytes from where a frame pointer points to the end of the frame, which is its CFA. */
 enum { FRAME_POINTER_TO_CFA = 16 };

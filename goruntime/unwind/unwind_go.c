@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "limit.h"
-#include "runtime_priv.h"
-#include "unwind_fp.h"
-#include "unwind_go.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/unwind/unwind_fp.h"
+#include "goruntime/unwind/unwind_go.h"
+#include "lib/base/limit.h"
 
 enum {
 	WORD = 8,

@@ -3,7 +3,7 @@
 #ifndef GOSNAP_UNWIND_GO_H
 #define GOSNAP_UNWIND_GO_H
 
-#include "runtime_priv.h"
+#include "goruntime/runtime/runtime_priv.h"
 
 /* unwind_thread.c: from a thread's registers over its own stacks (C, g0, gsignal) to where
  * its goroutine's stack begins. Each frame is followed as the runtime has it in whose code

@@ -5,9 +5,9 @@
  * 1.27. */
 #include <inttypes.h>
 
-#include "limit.h"
-#include "runtime_priv.h"
-#include "unwind_go.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/unwind/unwind_go.h"
+#include "lib/base/limit.h"
 
 enum {
 	WORD = 8,

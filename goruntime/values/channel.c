@@ -3,11 +3,11 @@
  * here: len() and cap() of those are 0 to their program, but what is in them is in them. */
 #include <inttypes.h>
 
-#include "limit.h"
-#include "runtime_priv.h"
-#include "sudog.h"
-#include "value.h"
-#include "values.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/runtime/sudog.h"
+#include "goruntime/values/value.h"
+#include "goruntime/values/values.h"
+#include "lib/base/limit.h"
 
 static bool read_header(struct runtime *rt, const struct type *header, uint64_t addr,
 			struct channel_value *ret, struct err *err)

@@ -3,7 +3,7 @@
 #ifndef GOSNAP_LOCK_H
 #define GOSNAP_LOCK_H
 
-#include "type.h"
+#include "goruntime/types/type.h"
 
 /* What has_ does not vouch for is not known, or this lock has no such thing. */
 struct wait_lock {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the words of a lock mean: sync/mutex.go, rwmutex.go, waitgroup.go, cond.go. Their places
  * moved between releases, their meaning did not. */
-#include "lock_state.h"
+#include "goruntime/values/lock_state.h"
 
 #include <string.h>
 
-#include "lookup.h"
-#include "runtime_priv.h"
-#include "values.h"
+#include "goruntime/runtime/lookup.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/values/values.h"
 
 enum {
 	LOCKED = 1, /* woken is 2 */

@@ -4,7 +4,7 @@
 #ifndef GOSNAP_LOCK_STATE_H
 #define GOSNAP_LOCK_STATE_H
 
-#include "lock.h"
+#include "goruntime/values/lock.h"
 
 /* Each sets its own members. */
 void lock_state_of_mutex(uint64_t state, struct wait_lock *ret);

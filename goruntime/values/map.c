@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "map.h"
+#include "goruntime/values/map.h"
 
 #include <inttypes.h>
 
-#include "limit.h"
-#include "runtime_priv.h"
-#include "values.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/values/values.h"
+#include "lib/base/limit.h"
 
 enum { INLINE_MAX = 128 };
 

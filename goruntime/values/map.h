@@ -4,8 +4,8 @@
 #ifndef GOSNAP_MAP_H
 #define GOSNAP_MAP_H
 
-#include "value.h"
-#include "values.h"
+#include "goruntime/values/value.h"
+#include "goruntime/values/values.h"
 
 struct map_walk {
 	struct runtime *rt;

@@ -3,9 +3,9 @@
  * that were not moved yet are the old ones. */
 #include <inttypes.h>
 
-#include "map.h"
-#include "runtime_priv.h"
-#include "values.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/values/map.h"
+#include "goruntime/values/values.h"
 
 enum {
 	SLOTS = 8,

@@ -3,9 +3,9 @@
  * tables of groups of eight slots; a small map is one group without table and directory. */
 #include <inttypes.h>
 
-#include "map.h"
-#include "runtime_priv.h"
-#include "values.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/values/map.h"
+#include "goruntime/values/values.h"
 
 enum { SLOTS = 8, NOT_FULL = 0x80, DIRECTORY_MAX = 1 << 24 };
 

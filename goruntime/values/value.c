@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What values of Go's own making are: strings, slices, interfaces, functions. The words of
  * internal/runtime, the same in every release (GO_RUNTIME.md 5.5). */
-#include "value.h"
+#include "goruntime/values/value.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime_priv.h"
-#include "type_name.h"
-#include "values.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/types/type_name.h"
+#include "goruntime/values/values.h"
 
 enum { WORD = 8, ITAB_TYPE = 8 };
 

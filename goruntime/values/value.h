@@ -3,8 +3,8 @@
 #ifndef GOSNAP_VALUE_H
 #define GOSNAP_VALUE_H
 
-#include "layout.h"
-#include "type_priv.h"
+#include "goruntime/layout/layout.h"
+#include "goruntime/types/type_priv.h"
 
 /* n words from addr on. */
 MUST_CHECK bool value_words(struct runtime *rt, uint64_t addr, uint64_t *ret, size_t n,

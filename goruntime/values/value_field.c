@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "runtime_priv.h"
-#include "value.h"
-#include "values.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/values/value.h"
+#include "goruntime/values/values.h"
 
 bool runtime_behind(struct runtime *rt, const struct value *v, struct value *ret)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "value_sense.h"
+#include "goruntime/values/value_sense.h"
 
-#include "value.h"
+#include "goruntime/values/value.h"
 
 enum {
 	PARTS_MAX = 64, /* of each struct and array */

@@ -4,7 +4,7 @@
 #ifndef GOSNAP_VALUE_SENSE_H
 #define GOSNAP_VALUE_SENSE_H
 
-#include "values.h"
+#include "goruntime/values/values.h"
 
 /* Bools are 0 or 1, lengths not above capacities, what pointers lead to is there, maps and
  * channels are in order; inside structs and behind so many pointers. */

@@ -4,7 +4,7 @@
 #ifndef GOSNAP_VALUES_H
 #define GOSNAP_VALUES_H
 
-#include "type.h"
+#include "goruntime/types/type.h"
 
 /* Is it in the subject's memory? What a frame keeps in pieces is put together here. */
 bool value_has_address(const struct value *v);

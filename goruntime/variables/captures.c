@@ -5,14 +5,14 @@
  * 1.27). */
 #include <string.h>
 
-#include "debug.h"
-#include "dictionary.h"
-#include "runtime_priv.h"
-#include "type_priv.h"
-#include "type_name.h"
-#include "value.h"
-#include "value_sense.h"
-#include "variable_kind.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/types/debug.h"
+#include "goruntime/types/type_name.h"
+#include "goruntime/types/type_priv.h"
+#include "goruntime/values/value.h"
+#include "goruntime/values/value_sense.h"
+#include "goruntime/variables/dictionary.h"
+#include "goruntime/variables/variable_kind.h"
 
 /* What the compiler calls the receiver in the wrapper of a method value. */
 static const char THIS[] = ".this";

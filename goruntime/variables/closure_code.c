@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "closure_code.h"
+#include "goruntime/variables/closure_code.h"
 
 #include <string.h>
 
-#include "runtime_priv.h"
-#include "type_priv.h"
-#include "variable_kind.h"
-#include "variable_parts.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/types/type_priv.h"
+#include "goruntime/variables/variable_kind.h"
+#include "goruntime/variables/variable_parts.h"
 
 enum { LOOKED_AT = 192, LOADS_MAX = 32, WORD = 8, RDX = 2, RSP = 4, VECTOR_FIRST = 17 };
 

@@ -6,8 +6,8 @@
 #ifndef GOSNAP_CLOSURE_CODE_H
 #define GOSNAP_CLOSURE_CODE_H
 
-#include "dwarf_scopes.h"
-#include "variables_priv.h"
+#include "goruntime/variables/variables_priv.h"
+#include "lib/dwarf/dwarf_scopes.h"
 
 /* Gives the variables that the code of c loads so their closure offsets. bias: of the file. */
 void closure_code_join(struct runtime *rt, const struct code *c, struct dwarf *d,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dictionary.h"
+#include "goruntime/variables/dictionary.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "arguments.h"
-#include "limit.h"
-#include "runtime_priv.h"
-#include "type_priv.h"
-#include "variable_place.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/symtab/arguments.h"
+#include "goruntime/types/type_priv.h"
+#include "goruntime/variables/variable_place.h"
+#include "lib/base/limit.h"
 
 enum { WORD = 8, INTEGER_REGISTERS = 9, DEPTH_MAX = 8, TYPES_MAX = 64 };
 

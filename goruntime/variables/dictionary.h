@@ -6,7 +6,7 @@
 #ifndef GOSNAP_DICTIONARY_H
 #define GOSNAP_DICTIONARY_H
 
-#include "variables_priv.h"
+#include "goruntime/variables/variables_priv.h"
 
 struct dictionary {
 	uint64_t addr;	 /* 0: why */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "slots.h"
+#include "goruntime/variables/slots.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "arguments.h"
-#include "runtime_priv.h"
-#include "type_priv.h"
-#include "type_name.h"
-#include "value_sense.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/symtab/arguments.h"
+#include "goruntime/types/type_name.h"
+#include "goruntime/types/type_priv.h"
+#include "goruntime/values/value_sense.h"
 
 enum { WORD = 8, SLOTS_MAX = 4096, NAME_MAX_BYTES = 32 };
 

@@ -5,7 +5,7 @@
 #ifndef GOSNAP_SLOTS_H
 #define GOSNAP_SLOTS_H
 
-#include "variables_priv.h"
+#include "goruntime/variables/variables_priv.h"
 
 /* The receiver of a method has the type that its function's name tells, *T.
  * Named by their distance from the stack pointer: "slot+0x28". */

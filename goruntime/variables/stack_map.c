@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "stack_map.h"
+#include "goruntime/variables/stack_map.h"
 
 enum {
 	WORD = 8,

@@ -5,8 +5,8 @@
 #ifndef GOSNAP_STACK_MAP_H
 #define GOSNAP_STACK_MAP_H
 
-#include "code.h"
-#include "runtime_priv.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/symtab/code.h"
 
 /* Variables whose addresses are taken: they are found by tracing, no map has them. */
 struct stack_object {

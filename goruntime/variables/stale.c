@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "stale.h"
+#include "goruntime/variables/stale.h"
 
 #include <string.h>
 
-#include "arguments.h"
-#include "stack_map.h"
-#include "type_priv.h"
+#include "goruntime/symtab/arguments.h"
+#include "goruntime/types/type_priv.h"
+#include "goruntime/variables/stack_map.h"
 
 enum { WORD = 8, WORDS_MAX = 64 };
 

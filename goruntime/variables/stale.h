@@ -4,7 +4,7 @@
 #ifndef GOSNAP_STALE_H
 #define GOSNAP_STALE_H
 
-#include "variables_priv.h"
+#include "goruntime/variables/variables_priv.h"
 
 /* The words of it that would hold pointers hold none that is needed, or it is an argument that was
  * not written to its place yet. type: NULL, where only the second is asked for. */

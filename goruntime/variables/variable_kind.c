@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "variable_kind.h"
+#include "goruntime/variables/variable_kind.h"
 
 #include <string.h>
 

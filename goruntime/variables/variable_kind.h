@@ -4,8 +4,8 @@
 #ifndef GOSNAP_VARIABLE_KIND_H
 #define GOSNAP_VARIABLE_KIND_H
 
-#include "code.h"
-#include "dwarf_scopes.h"
+#include "goruntime/symtab/code.h"
+#include "lib/dwarf/dwarf_scopes.h"
 
 /* Each of a pc's variables is compared with all others: as far as names are worth it. */
 bool variable_names_same(const char *a, const char *b);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "variable_parts.h"
+#include "goruntime/variables/variable_parts.h"
 
 #include <string.h>
 
-#include "type_priv.h"
+#include "goruntime/types/type_priv.h"
 
 enum { WORD = 8 };
 

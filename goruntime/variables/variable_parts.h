@@ -6,7 +6,7 @@
 #ifndef GOSNAP_VARIABLE_PARTS_H
 #define GOSNAP_VARIABLE_PARTS_H
 
-#include "variables_priv.h"
+#include "goruntime/variables/variables_priv.h"
 
 /* Are these pieces fewer than the parts of the type? Then ret has one for each part, nowhere where
  * none is sure to be of it: DWARF_PIECES at most. Returns how many; 0: they are as they are said.

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "variable_place.h"
+#include "goruntime/variables/variable_place.h"
 
 #include <string.h>
 
-#include "debug.h"
-#include "runtime_priv.h"
-#include "type_priv.h"
-#include "value.h"
-#include "variable_kind.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/types/debug.h"
+#include "goruntime/types/type_priv.h"
+#include "goruntime/values/value.h"
+#include "goruntime/variables/variable_kind.h"
 
 enum { IMPLICIT_MAX = 4 /* pointers to what is in no memory, one to the other */ };
 

@@ -4,7 +4,7 @@
 #ifndef GOSNAP_VARIABLE_PLACE_H
 #define GOSNAP_VARIABLE_PLACE_H
 
-#include "variables_priv.h"
+#include "goruntime/variables/variables_priv.h"
 
 /* Sets where the value is, or that it has none, and why. */
 void variable_locate(struct frame_variables *frame, const struct dwarf_variable *d,

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "variables_priv.h"
+#include "goruntime/variables/variables_priv.h"
 
 #include <string.h>
 
-#include "closure_code.h"
-#include "debug.h"
-#include "dictionary.h"
-#include "runtime_priv.h"
-#include "slots.h"
-#include "stale.h"
-#include "value.h"
-#include "variable_kind.h"
-#include "variable_parts.h"
-#include "variable_place.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/types/debug.h"
+#include "goruntime/values/value.h"
+#include "goruntime/variables/closure_code.h"
+#include "goruntime/variables/dictionary.h"
+#include "goruntime/variables/slots.h"
+#include "goruntime/variables/stale.h"
+#include "goruntime/variables/variable_kind.h"
+#include "goruntime/variables/variable_parts.h"
+#include "goruntime/variables/variable_place.h"
 
 enum { WORD = 8 };
 

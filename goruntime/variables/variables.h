@@ -4,7 +4,7 @@
 #ifndef GOSNAP_VARIABLES_H
 #define GOSNAP_VARIABLES_H
 
-#include "values.h"
+#include "goruntime/values/values.h"
 
 struct frame_variables;
 

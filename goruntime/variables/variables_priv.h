@@ -4,11 +4,11 @@
 #ifndef GOSNAP_VARIABLES_PRIV_H
 #define GOSNAP_VARIABLES_PRIV_H
 
-#include "code.h"
-#include "dwarf_expression.h"
-#include "dwarf_scopes.h"
-#include "stack_map.h"
-#include "variables.h"
+#include "goruntime/symtab/code.h"
+#include "goruntime/variables/stack_map.h"
+#include "goruntime/variables/variables.h"
+#include "lib/dwarf/dwarf_expression.h"
+#include "lib/dwarf/dwarf_scopes.h"
 
 /* What is told of a variable of one pc, whatever frame it is in. */
 struct told_variable {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The records of waiting goroutines, from the first note to the answer. */
-#include "wait_priv.h"
+#include "goruntime/waits/wait_priv.h"
 
 #include <string.h>
 
-#include "runtime_priv.h"
+#include "goruntime/runtime/runtime_priv.h"
 
 enum { REASONS = UINT8_MAX + 1 };
 

@@ -3,8 +3,8 @@
 #ifndef GOSNAP_WAIT_H
 #define GOSNAP_WAIT_H
 
-#include "goroutine.h"
-#include "lock.h"
+#include "goruntime/runtime/goroutine.h"
+#include "goruntime/values/lock.h"
 
 /* The runtime's own words, NULL when they could not be read or are empty. Borrowed. */
 const char *runtime_wait_reason(const struct runtime *rt, unsigned reason);

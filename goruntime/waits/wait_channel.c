@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime_priv.h"
-#include "survey.h"
-#include "type_name.h"
-#include "wait_priv.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/runtime/survey.h"
+#include "goruntime/types/type_name.h"
+#include "goruntime/waits/wait_priv.h"
 
 /* Of all the queues that are followed. */
 enum { QUEUE_STEPS = 1 << 16 };

@@ -9,9 +9,9 @@
  * that wait at the same place, so few are searched, and the rest are checked. */
 #include <string.h>
 
-#include "runtime_priv.h"
-#include "survey.h"
-#include "wait_priv.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/runtime/survey.h"
+#include "goruntime/waits/wait_priv.h"
 
 enum {
 	WORD = 8,

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lock_state.h"
-#include "runtime_priv.h"
-#include "survey.h"
-#include "wait_priv.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/runtime/survey.h"
+#include "goruntime/values/lock_state.h"
+#include "goruntime/waits/wait_priv.h"
 
 enum { CALLERS_LOOKED_AT = 12 /* frames from the innermost on */ };
 

@@ -12,10 +12,10 @@
 #ifndef GOSNAP_WAIT_PRIV_H
 #define GOSNAP_WAIT_PRIV_H
 
-#include "goroutine.h"
-#include "layout.h"
-#include "target.h"
-#include "wait.h"
+#include "goruntime/layout/layout.h"
+#include "goruntime/runtime/goroutine.h"
+#include "goruntime/waits/wait.h"
+#include "lib/target/target.h"
 
 /* From where we know it. */
 enum wait_source {

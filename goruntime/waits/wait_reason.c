@@ -5,10 +5,10 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "limit.h"
-#include "runtime_priv.h"
-#include "wait.h"
-#include "wait_priv.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/waits/wait.h"
+#include "goruntime/waits/wait_priv.h"
+#include "lib/base/limit.h"
 
 enum {
 	HEADER = 16, /* a Go string: pointer and length */

@@ -4,11 +4,11 @@
  * (runtime/select.go selectgo). */
 #include <string.h>
 
-#include "limit.h"
-#include "runtime_priv.h"
-#include "sudog.h"
-#include "survey.h"
-#include "wait_priv.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/runtime/sudog.h"
+#include "goruntime/runtime/survey.h"
+#include "goruntime/waits/wait_priv.h"
+#include "lib/base/limit.h"
 
 struct reading {
 	struct runtime *rt;

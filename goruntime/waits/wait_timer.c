@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When sleepers wake: g.sleepWhen (1.23), before that the timer that time.Sleep keeps with
  * its goroutine (runtime/time.go timeSleep, resetForSleep). */
-#include "runtime_priv.h"
-#include "survey.h"
-#include "wait_priv.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/runtime/survey.h"
+#include "goruntime/waits/wait_priv.h"
 
 size_t waits_timer_bytes(const struct layout *l)
 {

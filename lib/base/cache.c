@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cache.h"
+#include "lib/base/cache.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "limit.h"
-#include "trusted_path.h"
+#include "lib/base/limit.h"
+#include "lib/base/trusted_path.h"
 
 enum {
 	FOLDER = O_RDONLY | O_DIRECTORY | O_CLOEXEC,

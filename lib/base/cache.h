@@ -8,7 +8,7 @@
 
 #include <sys/uio.h>
 
-#include "util.h"
+#include "lib/base/util.h"
 
 struct cache;
 

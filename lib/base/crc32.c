@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "crc32.h"
+#include "lib/base/crc32.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "util.h"
+#include "lib/base/util.h"
 
 enum { POLYNOMIAL = 0xedb88320, STEP = 8, CHUNK = 1 << 18 };
 

@@ -5,8 +5,8 @@
 #ifndef GOSNAP_ERE_H
 #define GOSNAP_ERE_H
 
-#include "err.h"
-#include "util.h"
+#include "lib/base/err.h"
+#include "lib/base/util.h"
 
 struct ere;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "err.h"
+#include "lib/base/err.h"
 
 #include <errno.h>
 #include <stdarg.h>

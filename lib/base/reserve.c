@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "reserve.h"
+#include "lib/base/reserve.h"
 
 #include <errno.h>
 #include <fcntl.h>

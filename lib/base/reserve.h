@@ -3,8 +3,8 @@
 #ifndef GOSNAP_RESERVE_H
 #define GOSNAP_RESERVE_H
 
-#include "err.h"
-#include "util.h"
+#include "lib/base/err.h"
+#include "lib/base/util.h"
 
 struct reserve;
 

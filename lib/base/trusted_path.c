@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "trusted_path.h"
+#include "lib/base/trusted_path.h"
 
 #include <errno.h>
 #include <fcntl.h>

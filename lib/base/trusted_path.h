@@ -8,8 +8,8 @@
 
 #include <sys/stat.h>
 
-#include "err.h"
-#include "util.h"
+#include "lib/base/err.h"
+#include "lib/base/util.h"
 
 struct trusted_path {
 	int descriptor; /* one that is open already, as of /dev/stdout; -1: a file */

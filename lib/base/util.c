@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "util.h"
+#include "lib/base/util.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "err.h"
+#include "lib/base/err.h"
 
 enum {
 	EXIT_OUT_OF_MEMORY = 6,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "warnings.h"
+#include "lib/base/warnings.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "limit.h"
+#include "lib/base/limit.h"
 
 struct warning {
 	char *where, *what;

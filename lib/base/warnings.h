@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "util.h"
+#include "lib/base/util.h"
 
 struct warnings;
 

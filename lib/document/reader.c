@@ -2,7 +2,7 @@
 /* reader.c - the top level of a document is scanned here, by brackets and quotes; each
  * element found is then parsed by jansson, which is slow and needs memory for all it is
  * given, and knows no elements of its own. */
-#include "reader.h"
+#include "lib/document/reader.h"
 
 #include <errno.h>
 #include <fcntl.h>

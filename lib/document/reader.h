@@ -5,8 +5,8 @@
 #ifndef GOSNAP_READER_H
 #define GOSNAP_READER_H
 
-#include "err.h"
-#include "util.h"
+#include "lib/base/err.h"
+#include "lib/base/util.h"
 
 struct reader;
 struct reader_node; /* one JSON value */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* reader_node.c - what a node says. A node is a json_t; NULL is a node that says nothing. */
-#include "reader.h"
+#include "lib/document/reader.h"
 
 #include <jansson.h>
 #include <stdlib.h>

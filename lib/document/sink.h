@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "err.h"
-#include "util.h"
+#include "lib/base/err.h"
+#include "lib/base/util.h"
 
 struct sink;
 

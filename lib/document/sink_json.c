@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sink_json.c - the streaming JSON writer of sink.h. */
-#include "sink.h"
+#include "lib/document/sink.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -10,8 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "utf8.h"
-#include "writer.h"
+#include "lib/base/utf8.h"
+#include "lib/document/writer.h"
 
 enum {
 	TEXT_CHUNK = 4096, /* bytes of text escaped at a time: six times this fits the

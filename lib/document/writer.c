@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "writer.h"
+#include "lib/document/writer.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -5,7 +5,7 @@
 #ifndef GOSNAP_WRITER_H
 #define GOSNAP_WRITER_H
 
-#include "util.h"
+#include "lib/base/util.h"
 
 struct writer;
 

@@ -2,9 +2,9 @@
 #include <dwarf.h>
 #include <stdlib.h>
 
-#include "dwarf_priv.h"
-#include "limit.h"
-#include "util.h"
+#include "lib/base/limit.h"
+#include "lib/base/util.h"
+#include "lib/dwarf/dwarf_priv.h"
 
 /* Go's attributes have no names in dwarf.h. */
 static const struct {

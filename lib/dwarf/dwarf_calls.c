@@ -3,7 +3,7 @@
 #include <dwarf.h>
 #include <string.h>
 
-#include "dwarf_priv.h"
+#include "lib/dwarf/dwarf_priv.h"
 
 enum { JUMPS_MAX = 64 };
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dwarf_priv.h"
-#include "image_debug.h"
-#include "limit.h"
+#include "lib/base/limit.h"
+#include "lib/dwarf/dwarf_priv.h"
+#include "lib/elf/image_debug.h"
 
 enum { ORIGINS = 8 };
 

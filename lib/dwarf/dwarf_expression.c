@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The stack machine of DWARF 5, 2.5. */
-#include "dwarf_expression.h"
+#include "lib/dwarf/dwarf_expression.h"
 
 #include <dwarf.h>
 
-#include "dwarf_numbers.h"
-#include "dwarf_priv.h"
+#include "lib/dwarf/dwarf_numbers.h"
+#include "lib/dwarf/dwarf_priv.h"
 
 enum { ITEMS_MAX = 64, STEPS_MAX = 4096, CALLS_MAX = 16, WORD = 8 };
 

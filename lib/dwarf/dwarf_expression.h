@@ -5,9 +5,9 @@
 #ifndef GOSNAP_DWARF_EXPRESSION_H
 #define GOSNAP_DWARF_EXPRESSION_H
 
-#include "arch.h"
-#include "dwarf_scopes.h"
-#include "target.h"
+#include "lib/dwarf/dwarf_scopes.h"
+#include "lib/target/arch.h"
+#include "lib/target/target.h"
 
 /* A frame of the process. */
 struct dwarf_frame {

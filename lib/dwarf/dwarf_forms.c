@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <dwarf.h>
 
-#include "dwarf_priv.h"
+#include "lib/dwarf/dwarf_priv.h"
 
 static uint64_t read_size(struct bytes *b, unsigned size)
 {

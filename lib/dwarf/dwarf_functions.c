@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dwarf_priv.h"
-#include "limit.h"
+#include "lib/base/limit.h"
+#include "lib/dwarf/dwarf_priv.h"
 
 struct adding {
 	struct dwarf_entries *es;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dwarf_info.h"
+#include "lib/dwarf/dwarf_info.h"
 
 #include <dwarf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "arch.h"
-#include "dwarf_priv.h"
-#include "dwarf_types.h"
-#include "image_debug.h"
-#include "limit.h"
+#include "lib/base/limit.h"
+#include "lib/dwarf/dwarf_priv.h"
+#include "lib/dwarf/dwarf_types.h"
+#include "lib/elf/image_debug.h"
+#include "lib/target/arch.h"
 
 enum { MEMBER_DEPTH = 8, PATH_BYTES = 128 };
 

@@ -4,7 +4,7 @@
 #ifndef GOSNAP_DWARF_INFO_H
 #define GOSNAP_DWARF_INFO_H
 
-#include "image.h"
+#include "lib/elf/image.h"
 
 struct dwarf;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <dwarf.h>
 
-#include "dwarf_priv.h"
-#include "image_debug.h"
+#include "lib/dwarf/dwarf_priv.h"
+#include "lib/elf/image_debug.h"
 
 static uint64_t read_address(const struct dwarf_unit *unit, struct bytes *b)
 {

@@ -2,8 +2,8 @@
 #include <dwarf.h>
 #include <string.h>
 
-#include "arch.h"
-#include "dwarf_priv.h"
+#include "lib/dwarf/dwarf_priv.h"
+#include "lib/target/arch.h"
 
 /* A location while it is read: its last piece is being made. */
 struct reading {

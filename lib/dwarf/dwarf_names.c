@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dwarf_names.h"
+#include "lib/dwarf/dwarf_names.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "dwarf_priv.h"
-#include "dwarf_types.h"
+#include "lib/dwarf/dwarf_priv.h"
+#include "lib/dwarf/dwarf_types.h"
 
 struct growing {
 	struct dwarf_named *list;

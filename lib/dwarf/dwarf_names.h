@@ -5,7 +5,7 @@
 #ifndef GOSNAP_DWARF_NAMES_H
 #define GOSNAP_DWARF_NAMES_H
 
-#include "dwarf_info.h"
+#include "lib/dwarf/dwarf_info.h"
 
 /* For dwarf_type_read(). Of several types of one name the first. False: there is none. */
 bool dwarf_named_type(struct dwarf *d, const char *name, uint64_t *ret_ref);

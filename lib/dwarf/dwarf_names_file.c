@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cache.h"
-#include "dwarf_priv.h"
+#include "lib/base/cache.h"
+#include "lib/dwarf/dwarf_priv.h"
 
 enum {
 	ID_MIN = 8, /* digits */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dwarf_numbers.h"
+#include "lib/dwarf/dwarf_numbers.h"
 
 #include <dwarf.h>
 

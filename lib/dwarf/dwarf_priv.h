@@ -6,9 +6,9 @@
 #ifndef GOSNAP_DWARF_PRIV_H
 #define GOSNAP_DWARF_PRIV_H
 
-#include "bytes.h"
-#include "dwarf_info.h"
-#include "dwarf_scopes.h"
+#include "lib/base/bytes.h"
+#include "lib/dwarf/dwarf_info.h"
+#include "lib/dwarf/dwarf_scopes.h"
 
 struct arch;
 struct dwarf_entries;

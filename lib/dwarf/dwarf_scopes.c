@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dwarf_scopes.h"
+#include "lib/dwarf/dwarf_scopes.h"
 
 #include <dwarf.h>
 #include <string.h>
 
-#include "dwarf_priv.h"
-#include "limit.h"
+#include "lib/base/limit.h"
+#include "lib/dwarf/dwarf_priv.h"
 
 enum { GO_WORD = 8, COMPARED = 64 /* bytes, at once */ };
 

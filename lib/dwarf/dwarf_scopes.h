@@ -4,7 +4,7 @@
 #ifndef GOSNAP_DWARF_SCOPES_H
 #define GOSNAP_DWARF_SCOPES_H
 
-#include "dwarf_info.h"
+#include "lib/dwarf/dwarf_info.h"
 
 enum dwarf_piece_at {
 	DWARF_PIECE_NOWHERE,  /* the compiler kept no location */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dwarf_types.h"
+#include "lib/dwarf/dwarf_types.h"
 
 #include <dwarf.h>
 #include <inttypes.h>
 
-#include "dwarf_priv.h"
+#include "lib/dwarf/dwarf_priv.h"
 
 static bool tag_of(unsigned tag, enum dwarf_type_tag *ret)
 {

@@ -5,7 +5,7 @@
 #ifndef GOSNAP_DWARF_TYPES_H
 #define GOSNAP_DWARF_TYPES_H
 
-#include "dwarf_info.h"
+#include "lib/dwarf/dwarf_info.h"
 
 enum dwarf_type_tag {
 	DWARF_TYPE_OTHER,

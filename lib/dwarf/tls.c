@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tls.h"
+#include "lib/dwarf/tls.h"
 
 #include <elf.h>
 #include <string.h>

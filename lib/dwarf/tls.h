@@ -5,8 +5,8 @@
 #ifndef GOSNAP_TLS_H
 #define GOSNAP_TLS_H
 
-#include "image.h"
-#include "target.h"
+#include "lib/elf/image.h"
+#include "lib/target/target.h"
 
 /* Where offset 0 is. ERR_NOT_FOUND: the object has none, the thread has not used them yet, or
  * nothing in the object says where they are. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "image_priv.h"
+#include "lib/elf/image_priv.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -13,9 +13,9 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "limit.h"
-#include "process.h"
-#include "root_file.h"
+#include "lib/base/limit.h"
+#include "lib/procfs/process.h"
+#include "lib/procfs/root_file.h"
 
 enum {
 	PAGE = 4096,

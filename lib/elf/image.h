@@ -7,7 +7,7 @@
 #ifndef GOSNAP_IMAGE_H
 #define GOSNAP_IMAGE_H
 
-#include "target.h"
+#include "lib/target/target.h"
 
 struct image;
 struct images;

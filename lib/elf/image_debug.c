@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "image_debug.h"
+#include "lib/elf/image_debug.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "crc32.h"
-#include "image_priv.h"
-#include "limit.h"
-#include "root_file.h"
+#include "lib/base/crc32.h"
+#include "lib/base/limit.h"
+#include "lib/elf/image_priv.h"
+#include "lib/procfs/root_file.h"
 
 static const char build_ids[] = "/usr/lib/debug/.build-id";
 static const char mirror[] = "/usr/lib/debug";

@@ -4,8 +4,8 @@
 #ifndef GOSNAP_IMAGE_DEBUG_H
 #define GOSNAP_IMAGE_DEBUG_H
 
-#include "bytes.h"
-#include "image.h"
+#include "lib/base/bytes.h"
+#include "lib/elf/image.h"
 
 /* The image itself, or a file apart, which is looked for once, when this is first called:
  * /usr/lib/debug/.build-id, then what .gnu_debuglink names, beside the program, in .debug and

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "image_priv.h"
+#include "lib/elf/image_priv.h"
 
 #include <errno.h>
 #include <gelf.h>
@@ -11,8 +11,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "bytes.h"
-#include "limit.h"
+#include "lib/base/bytes.h"
+#include "lib/base/limit.h"
 
 enum {
 	PAGE = 4096,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "image_priv.h"
+#include "lib/elf/image_priv.h"
 
 #include <elf.h>
 #include <string.h>

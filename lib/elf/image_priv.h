@@ -3,7 +3,7 @@
 #ifndef GOSNAP_IMAGE_PRIV_H
 #define GOSNAP_IMAGE_PRIV_H
 
-#include "image_debug.h"
+#include "lib/elf/image_debug.h"
 
 struct image_section {
 	const char *name; /* of the file's string table */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "image_priv.h"
+#include "lib/elf/image_priv.h"
 
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "limit.h"
+#include "lib/base/limit.h"
 
 enum { TOLD_APART = 256 }; /* bytes of names that are compared to put them in order */
 

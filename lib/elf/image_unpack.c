@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "image_priv.h"
+#include "lib/elf/image_priv.h"
 
 #include <endian.h>
 #include <gelf.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "limit.h"
+#include "lib/base/limit.h"
 
 enum { SECTIONS = 16, ELFCOMPRESS_ZSTD_ = 2 /* elf.h of glibc 2.36 lacks it */ };
 

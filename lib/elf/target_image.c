@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "target_image.h"
+#include "lib/elf/target_image.h"
 
 static bool read_image(void *self, uint64_t addr, void *buf, size_t len, struct err *err)
 {

@@ -4,7 +4,7 @@
 #ifndef GOSNAP_TARGET_IMAGE_H
 #define GOSNAP_TARGET_IMAGE_H
 
-#include "image.h"
+#include "lib/elf/image.h"
 
 /* img outlives it. NULL: ERR_UNSUPPORTED, a processor that we have no table for. */
 struct target *target_image_new(const struct image *img, struct err *err);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cgroup.h"
+#include "lib/procfs/cgroup.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "proc_file.h"
+#include "lib/procfs/proc_file.h"
 
 enum {
 	MOUNTS_MAX = 1 << 20, /* bytes */

@@ -7,7 +7,7 @@
 
 #include <sys/types.h>
 
-#include "util.h"
+#include "lib/base/util.h"
 
 /* Each group on the way up to the root can limit: this is the one with the least room. */
 struct cgroup_limit {

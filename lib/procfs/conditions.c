@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "conditions.h"
+#include "lib/procfs/conditions.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -10,10 +10,10 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "conditions_priv.h"
-#include "limit.h"
-#include "proc_file.h"
-#include "process.h"
+#include "lib/base/limit.h"
+#include "lib/procfs/conditions_priv.h"
+#include "lib/procfs/proc_file.h"
+#include "lib/procfs/process.h"
 
 enum {
 	SMALL_FILE = 4096,

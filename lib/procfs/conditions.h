@@ -7,8 +7,8 @@
 
 #include <sys/types.h>
 
-#include "cgroup.h"
-#include "util.h"
+#include "lib/base/util.h"
+#include "lib/procfs/cgroup.h"
 
 /* What this kernel can do, found out by trying. */
 struct kernel_features {

@@ -17,8 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "conditions_priv.h"
-#include "proc_file.h"
+#include "lib/procfs/conditions_priv.h"
+#include "lib/procfs/proc_file.h"
 
 enum {
 	PAGE_BYTES = 4096,

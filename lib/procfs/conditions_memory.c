@@ -8,9 +8,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "conditions_priv.h"
-#include "limit.h"
-#include "proc_file.h"
+#include "lib/base/limit.h"
+#include "lib/procfs/conditions_priv.h"
+#include "lib/procfs/proc_file.h"
 
 enum {
 	PAGE_BYTES = 4096,

@@ -3,7 +3,7 @@
 #ifndef GOSNAP_CONDITIONS_PRIV_H
 #define GOSNAP_CONDITIONS_PRIV_H
 
-#include "conditions.h"
+#include "lib/procfs/conditions.h"
 
 /* Sets c->mappings, and c->huge from c->anonymous by looking at some hundred pages. pid: of
  * a thread that has memory. */

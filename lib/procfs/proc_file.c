@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "proc_file.h"
+#include "lib/procfs/proc_file.h"
 
 #include <elf.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 
 #include <sys/types.h>
 
-#include "util.h"
+#include "lib/base/util.h"
 
 /* /proc/PID/NAME, the caller's. NULL and errno: it cannot be read. */
 char *proc_file(pid_t pid, const char *name);

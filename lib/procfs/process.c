@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "process.h"
+#include "lib/procfs/process.h"
 
 #include <ctype.h>
 #include <dirent.h>

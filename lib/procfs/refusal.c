@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "refusal.h"
+#include "lib/procfs/refusal.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -13,9 +13,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "proc_file.h"
-#include "process.h"
-#include "util.h"
+#include "lib/base/util.h"
+#include "lib/procfs/proc_file.h"
+#include "lib/procfs/process.h"
 
 enum {
 	SMALL_FILE = 16384,

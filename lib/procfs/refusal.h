@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "err.h"
+#include "lib/base/err.h"
 
 struct refusal_facts {
 	pid_t pid;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "root_file.h"
+#include "lib/procfs/root_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "util.h"
+#include "lib/base/util.h"
 
 enum {
 	/* Finds a file without opening it: to open a pipe releases its blocked writer, to open

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sockets.h"
+#include "lib/procfs/sockets.h"
 
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "limit.h"
+#include "lib/base/limit.h"
 
 struct entry {
 	int fd;

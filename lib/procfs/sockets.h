@@ -8,7 +8,7 @@
 
 #include <sys/types.h>
 
-#include "util.h"
+#include "lib/base/util.h"
 
 struct sockets;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "turn.h"
+#include "lib/procfs/turn.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,8 +7,8 @@
 
 #include <sys/types.h>
 
-#include "err.h"
-#include "util.h"
+#include "lib/base/err.h"
+#include "lib/base/util.h"
 
 /* Waits for at most that long. *ret: a descriptor, to be closed when the turn is over (a
  * child of ours that has it holds the turn, too); -1: there is no such process. False: who

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One thread of the subject, stopped, borrowed for a system call and given back. */
-#include "live_borrow.h"
+#include "lib/ptrace/live_borrow.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -10,8 +10,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-#include "limit.h"
-#include "proc_file.h"
+#include "lib/base/limit.h"
+#include "lib/procfs/proc_file.h"
 
 enum {
 	TRIES = 500, /* even a busy program parks a thread within milliseconds */

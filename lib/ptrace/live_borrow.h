@@ -7,7 +7,7 @@
 
 #include <sys/user.h>
 
-#include "live_priv.h"
+#include "lib/ptrace/live_priv.h"
 
 struct borrowed {
 	pid_t tid;

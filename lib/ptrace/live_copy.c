@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "live_copy.h"
+#include "lib/ptrace/live_copy.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,10 +15,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "conditions.h"
-#include "limit.h"
-#include "live_borrow.h"
-#include "proc_file.h"
+#include "lib/base/limit.h"
+#include "lib/procfs/conditions.h"
+#include "lib/procfs/proc_file.h"
+#include "lib/ptrace/live_borrow.h"
 
 enum {
 	CHILD_STACK = 8,

@@ -17,7 +17,7 @@
 #ifndef GOSNAP_LIVE_COPY_H
 #define GOSNAP_LIVE_COPY_H
 
-#include "target_live.h"
+#include "lib/ptrace/target_live.h"
 
 struct live_copy {
 	struct target *subject;

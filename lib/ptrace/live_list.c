@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The list of threads while they are being stopped, and what becomes of those that are not
  * in it. No ptrace here. */
-#include "live_priv.h"
+#include "lib/ptrace/live_priv.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <time.h>
 
-#include "target_live.h"
+#include "lib/ptrace/target_live.h"
 
 enum live_at {
 	LIVE_FOUND,  /* listed, not touched */

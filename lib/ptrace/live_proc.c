@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "live_priv.h"
+#include "lib/ptrace/live_priv.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "limit.h"
-#include "proc_file.h"
+#include "lib/base/limit.h"
+#include "lib/procfs/proc_file.h"
 
 enum {
 	SMALL_FILE = 4096,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What all who trace need: the one ptrace call, waiting for one thread, the clock's help. */
-#include "live_priv.h"
+#include "lib/ptrace/live_priv.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "live_priv.h"
+#include "lib/ptrace/live_priv.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -16,8 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "limit.h"
-#include "refusal.h"
+#include "lib/base/limit.h"
+#include "lib/procfs/refusal.h"
 
 /* New threads of a seized one are born seized and stopped, so a program that starts
  * threads without end is caught; an execve would change every tid under our hands. */

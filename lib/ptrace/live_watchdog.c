@@ -3,7 +3,7 @@
  * has taken note of the death of the threads that it killed, and the tracer is us. A timer
  * breaks the circle: its handler takes note, and the kernel restarts the PTRACE_SEIZE. A wait
  * for a stop (live_await) is not restarted: to the one who waits the timer is a clock. */
-#include "live_priv.h"
+#include "lib/ptrace/live_priv.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "plan.h"
+#include "lib/ptrace/plan.h"
 
 #include <elf.h>
 #include <inttypes.h>

@@ -9,8 +9,8 @@
 #ifndef GOSNAP_PLAN_H
 #define GOSNAP_PLAN_H
 
-#include "conditions.h"
-#include "err.h"
+#include "lib/base/err.h"
+#include "lib/procfs/conditions.h"
 
 /* In the order of the words of --capture. */
 enum capture_way {

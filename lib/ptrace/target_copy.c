@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "target_copy.h"
+#include "lib/ptrace/target_copy.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,8 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "limit.h"
-#include "live_priv.h"
+#include "lib/base/limit.h"
+#include "lib/ptrace/live_priv.h"
 
 enum {
 	SMAPS_A_MAPPING = 1024, /* bytes of text, on average */

@@ -6,7 +6,7 @@
 #ifndef GOSNAP_TARGET_COPY_H
 #define GOSNAP_TARGET_COPY_H
 
-#include "target.h"
+#include "lib/target/target.h"
 
 /* Takes live's threads over as copies; live stays the caller's and must outlive the copy's
  * target, which is to be closed before the copy is given up, or reads fail. */

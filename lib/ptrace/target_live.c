@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "live_priv.h"
+#include "lib/ptrace/live_priv.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "limit.h"
-#include "refusal.h"
+#include "lib/base/limit.h"
+#include "lib/procfs/refusal.h"
 
 enum {
 	BATCH_MIN = 16,

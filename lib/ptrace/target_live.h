@@ -7,7 +7,7 @@
 #ifndef GOSNAP_TARGET_LIVE_H
 #define GOSNAP_TARGET_LIVE_H
 
-#include "target.h"
+#include "lib/target/target.h"
 
 /* Reads memory and mappings without stopping anything. NULL: ERR_NOT_FOUND (no such
  * process), ERR_PERMISSION or ERR_CANNOT with one sentence that names the remedy (see

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tracer.h"
+#include "lib/ptrace/tracer.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "limit.h"
-#include "tracer_priv.h"
+#include "lib/base/limit.h"
+#include "lib/ptrace/tracer_priv.h"
 
 enum {
 	MORE_THREADS = 1024, /* than there were at the start, at least */

@@ -10,7 +10,7 @@
 #ifndef GOSNAP_TRACER_H
 #define GOSNAP_TRACER_H
 
-#include "target_live.h"
+#include "lib/ptrace/target_live.h"
 
 struct tracer;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The process that traces. Every failure is an exit: the kernel then detaches every thread
  * and kills what is ours, so there is one way back, the tested one. */
-#include "tracer_priv.h"
+#include "lib/ptrace/tracer_priv.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "conditions.h"
-#include "limit.h"
+#include "lib/base/limit.h"
+#include "lib/procfs/conditions.h"
 
 enum {
 	BEATS = 8,	   /* of the heart, while one may stand still */

@@ -3,9 +3,9 @@
 #ifndef GOSNAP_TRACER_PRIV_H
 #define GOSNAP_TRACER_PRIV_H
 
-#include "live_copy.h"
-#include "live_priv.h"
-#include "tracer.h"
+#include "lib/ptrace/live_copy.h"
+#include "lib/ptrace/live_priv.h"
+#include "lib/ptrace/tracer.h"
 
 /* Each is answered by one byte, TRACER_DONE or TRACER_LATE; or by the end of the process,
  * which is how every failure ends, with shared->err. */

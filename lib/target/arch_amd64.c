@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "arch.h"
+#include "lib/target/arch.h"
 
 #include <elf.h>
 

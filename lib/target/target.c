@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "target.h"
+#include "lib/target/target.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "limit.h"
+#include "lib/base/limit.h"
 
 enum { AUXV_PAIRS = 64 }; /* kernels give some twenty */
 

@@ -8,9 +8,9 @@
 #include <signal.h>
 #include <sys/types.h>
 
-#include "arch.h"
-#include "err.h"
-#include "util.h"
+#include "lib/base/err.h"
+#include "lib/base/util.h"
+#include "lib/target/arch.h"
 
 struct target;
 

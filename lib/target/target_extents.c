@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "target_extents.h"
+#include "lib/target/target_extents.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "limit.h"
+#include "lib/base/limit.h"
 
 enum {
 	PAGE = 4096,

@@ -6,7 +6,7 @@
 #ifndef GOSNAP_TARGET_EXTENTS_H
 #define GOSNAP_TARGET_EXTENTS_H
 
-#include "target.h"
+#include "lib/target/target.h"
 
 /* Takes the mappings and threads of live over as copies; live stays the caller's and must
  * outlive the call to seal. */

@@ -5,7 +5,7 @@
 #ifndef GOSNAP_UNWIND_H
 #define GOSNAP_UNWIND_H
 
-#include "image.h"
+#include "lib/elf/image.h"
 
 struct unwind;
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "unwind.h"
+#include "lib/unwind/unwind.h"
 
 #include <elf.h>
 #include <inttypes.h>
 #include <libunwind.h>
 #include <string.h>
 
-#include "bytes.h"
-#include "limit.h"
-#include "unwind_priv.h"
+#include "lib/base/bytes.h"
+#include "lib/base/limit.h"
+#include "lib/unwind/unwind_priv.h"
 
 /* Exported by libunwind, declared in none of its public headers. */
 #define search_unwind_table UNW_OBJ(dwarf_search_unwind_table)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "unwind_priv.h"
+#include "lib/unwind/unwind_priv.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "bytes.h"
-#include "util.h"
+#include "lib/base/bytes.h"
+#include "lib/base/util.h"
 
 enum {
 	LENGTH_IS_64_BIT = -1,

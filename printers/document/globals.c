@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "print_document.h"
-#include "warnings.h"
+#include "lib/base/warnings.h"
+#include "printers/document/print_document.h"
 
 struct globals_printing {
 	struct sink *out;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "print_document.h"
-#include "withheld.h"
+#include "printers/document/print_document.h"
+#include "printers/values/withheld.h"
 
 /* NULL: as usual. */
 static const char *const version_sources[] = {

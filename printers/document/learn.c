@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "naming.h"
-#include "print_document.h"
-#include "redaction.h"
-#include "value_printers.h"
+#include "printers/document/print_document.h"
+#include "printers/values/naming.h"
+#include "printers/values/value_printers.h"
+#include "redaction/redaction.h"
 
 enum {
 	TYPES_MAX = 256,  /* looked at for one; more may lead anywhere */

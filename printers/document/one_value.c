@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "known.h"
-#include "print_document.h"
+#include "printers/document/print_document.h"
+#include "printers/known/known.h"
 
 /* Without the path of its package, whose words name no secret. */
 static const char *name_in_package(const char *name)

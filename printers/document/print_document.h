@@ -3,8 +3,8 @@
 #ifndef GOSNAP_PRINT_DOCUMENT_H
 #define GOSNAP_PRINT_DOCUMENT_H
 
-#include "print_goroutine.h"
-#include "process.h"
+#include "lib/procfs/process.h"
+#include "printers/goroutine/print_goroutine.h"
 
 /* Each writes one value; the caller has named it. */
 struct process_printing {

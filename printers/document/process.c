@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "image_debug.h"
-#include "print_document.h"
-#include "utf8.h"
-#include "withheld.h"
+#include "lib/base/utf8.h"
+#include "lib/elf/image_debug.h"
+#include "printers/document/print_document.h"
+#include "printers/values/withheld.h"
 
 enum { WORDS_MAX = 4096, WORD_MAX = 4096 }; /* of its arguments, and bytes of each */
 

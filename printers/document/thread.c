@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "frame.h"
-#include "print_document.h"
-#include "redaction.h"
-#include "withheld.h"
+#include "printers/document/print_document.h"
+#include "printers/goroutine/frame.h"
+#include "printers/values/withheld.h"
+#include "redaction/redaction.h"
 
 static const char withheld[] = "redacted";
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "print_document.h"
+#include "printers/document/print_document.h"
 
 void print_verification(struct sink *out, const struct verification *v)
 {

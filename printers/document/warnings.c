@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "print_document.h"
+#include "printers/document/print_document.h"
 
 static void print_warning(struct sink *out, const char *where, const char *what)
 {

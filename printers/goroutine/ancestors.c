@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "extras_printers.h"
-#include "frame.h"
+#include "printers/goroutine/extras_printers.h"
+#include "printers/goroutine/frame.h"
 
 static void print_calls(struct sink *out, struct runtime *rt, const struct ancestor *a)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "extras_printers.h"
+#include "printers/goroutine/extras_printers.h"
 
 void print_bubble(struct sink *out, struct runtime *rt, const struct goroutine *g)
 {

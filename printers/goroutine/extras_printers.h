@@ -5,7 +5,7 @@
 #ifndef GOSNAP_EXTRAS_PRINTERS_H
 #define GOSNAP_EXTRAS_PRINTERS_H
 
-#include "print_goroutine.h"
+#include "printers/goroutine/print_goroutine.h"
 
 /* The item that ends an incomplete array: what follows could not be read, or that many
  * more were left out. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "frame.h"
-#include "frame_words.h"
-#include "goroutine_contexts.h"
-#include "known.h"
-#include "print_goroutine.h"
-#include "value_printers.h"
+#include "printers/goroutine/frame.h"
+#include "printers/goroutine/frame_words.h"
+#include "printers/goroutine/goroutine_contexts.h"
+#include "printers/goroutine/print_goroutine.h"
+#include "printers/known/known.h"
+#include "printers/values/value_printers.h"
 
 struct frame_printing {
 	struct sink *out;

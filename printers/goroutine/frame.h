@@ -3,8 +3,8 @@
 #ifndef GOSNAP_FRAME_H
 #define GOSNAP_FRAME_H
 
-#include "goruntime.h"
-#include "sink.h"
+#include "goruntime/goruntime.h"
+#include "lib/document/sink.h"
 
 struct goroutine_printing;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "frame_words.h"
+#include "printers/goroutine/frame_words.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -3,9 +3,9 @@
 #ifndef GOSNAP_FRAME_WORDS_H
 #define GOSNAP_FRAME_WORDS_H
 
-#include "goruntime.h"
-#include "redaction.h"
-#include "sink.h"
+#include "goruntime/goruntime.h"
+#include "lib/document/sink.h"
+#include "redaction/redaction.h"
 
 bool has_words(const struct words *words);
 /* Its words as a value: null when there are none. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "extras_printers.h"
-#include "frame.h"
-#include "print_goroutine.h"
-#include "waiting.h"
-#include "frame_words.h"
+#include "printers/goroutine/extras_printers.h"
+#include "printers/goroutine/frame.h"
+#include "printers/goroutine/frame_words.h"
+#include "printers/goroutine/print_goroutine.h"
+#include "printers/goroutine/waiting.h"
 
 static bool waits(const struct goroutine *g)
 {

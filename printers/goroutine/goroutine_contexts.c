@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the contexts in a goroutine's frames say of it: the trace that it works for, and that
  * what it works for is over. */
-#include "goroutine_contexts.h"
+#include "printers/goroutine/goroutine_contexts.h"
 
 #include <string.h>
 
-#include "known.h"
+#include "printers/known/known.h"
 
 struct looking {
 	struct printing *p;

@@ -4,7 +4,7 @@
 #ifndef GOSNAP_GOROUTINE_CONTEXTS_H
 #define GOSNAP_GOROUTINE_CONTEXTS_H
 
-#include "value_printers.h"
+#include "printers/values/value_printers.h"
 
 struct contexts_found {
 	bool has_span, done;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "extras_printers.h"
-#include "withheld.h"
+#include "printers/goroutine/extras_printers.h"
+#include "printers/values/withheld.h"
 
 void print_rest(struct sink *out, const struct runtime *rt, uint32_t unreadable,
 		uint64_t elided)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "extras_printers.h"
+#include "printers/goroutine/extras_printers.h"
 
 static void print_panic(struct sink *out, const struct goroutine_printing *p,
 			const struct panic *panic)

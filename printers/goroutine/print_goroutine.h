@@ -3,9 +3,9 @@
 #ifndef GOSNAP_PRINT_GOROUTINE_H
 #define GOSNAP_PRINT_GOROUTINE_H
 
-#include "goruntime.h"
-#include "print_values.h"
-#include "sink.h"
+#include "goruntime/goruntime.h"
+#include "lib/document/sink.h"
+#include "printers/values/print_values.h"
 
 /* Member runtime: whose something is, when not the first one's. NULL: nobody's. */
 void print_whose(struct sink *out, const struct runtimes *all, const struct runtime *rt);

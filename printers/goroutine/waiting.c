@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "waiting.h"
+#include "printers/goroutine/waiting.h"
 
 #include <string.h>
 
-#include "redaction.h"
-#include "sockets.h"
-#include "withheld.h"
+#include "lib/procfs/sockets.h"
+#include "printers/values/withheld.h"
+#include "redaction/redaction.h"
 
 static const char *kind_name(enum wait_kind kind)
 {

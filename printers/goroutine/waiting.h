@@ -3,7 +3,7 @@
 #ifndef GOSNAP_PRINTERS_WAITING_H
 #define GOSNAP_PRINTERS_WAITING_H
 
-#include "print_goroutine.h"
+#include "printers/goroutine/print_goroutine.h"
 
 /* waiting_for, when there is something to say. */
 void print_waiting_for(struct sink *out, const struct goroutine_printing *p,

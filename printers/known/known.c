@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "known.h"
+#include "printers/known/known.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "notes.h"
-#include "utf8.h"
+#include "lib/base/utf8.h"
+#include "printers/values/notes.h"
 
 enum { INSIDE_MAX = 16, TEXTS_MAX = 256 };
 

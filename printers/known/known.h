@@ -5,8 +5,8 @@
 #ifndef GOSNAP_KNOWN_H
 #define GOSNAP_KNOWN_H
 
-#include "rules_priv.h"
-#include "value_printers.h"
+#include "printers/rules/rules_priv.h"
+#include "printers/values/value_printers.h"
 
 struct known_words {
 	char bytes[1024];

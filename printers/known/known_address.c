@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "known.h"
+#include "printers/known/known.h"
 
 static bool add_field(struct printing *p, const struct value *v, const char *path,
 		      known_text *text, struct known_words *ret)

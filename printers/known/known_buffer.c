@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is in them, from where it is read on: bytes/buffer.go, strings/builder.go. */
-#include "known.h"
-#include "utf8.h"
+#include "lib/base/utf8.h"
+#include "printers/known/known.h"
 
 static bool add_bytes(struct printing *p, const struct value *v, const char *path,
 		      uint64_t from, struct known_words *ret)

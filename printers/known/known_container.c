@@ -3,7 +3,7 @@
  * reflect/value.go, sync/atomic/type.go. */
 #include <inttypes.h>
 
-#include "known.h"
+#include "printers/known/known.h"
 
 /* A map of millions is not walked for the sake of their number. */
 static uint64_t counted_at_most(const struct printing *p)

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "known.h"
+#include "printers/known/known.h"
 
 struct meaning {
 	struct value error, cause;

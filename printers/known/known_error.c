@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "known.h"
+#include "printers/known/known.h"
 
 /* errors.errorString and fmt.wrapError begin with their text. */
 bool text_of_error_string(struct printing *p, const struct value *v,

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "known.h"
-#include "sockets.h"
+#include "lib/procfs/sockets.h"
+#include "printers/known/known.h"
 
 static const struct descriptor *look(struct printing *p, int64_t fd)
 {

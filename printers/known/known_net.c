@@ -2,7 +2,7 @@
 /* Addresses: net/ip.go, net/netip/netip.go. */
 #include <string.h>
 
-#include "known.h"
+#include "printers/known/known.h"
 
 enum { V4 = 4, V6 = 16, V4_IN_V6 = 12, V6_GROUPS = 8 };
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "known.h"
+#include "printers/known/known.h"
 
 enum {
 	WORDS_MAX = 48, /* more digits than these have, nobody reads */

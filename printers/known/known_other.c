@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "known.h"
+#include "printers/known/known.h"
 
 bool text_of_regexp(struct printing *p, const struct value *v, struct known_words *ret)
 {

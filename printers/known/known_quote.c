@@ -2,8 +2,8 @@
 /* strconv.Quote(): strconv/quote.go, and %q of fmt. */
 #include <string.h>
 
-#include "known.h"
-#include "utf8.h"
+#include "lib/base/utf8.h"
+#include "printers/known/known.h"
 
 enum { DELETE = 0x7f }; /* "\u007f" up to some release, then "\x7f" */
 

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "known.h"
+#include "printers/known/known.h"
 
 /* A server's request has the path in its URL, and the host apart. */
 static bool add_target(struct printing *p, const struct value *v, struct known_words *ret)

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "known.h"
+#include "printers/known/known.h"
 
 static void add_waiters(uint32_t n, struct known_words *ret)
 {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "known.h"
+#include "printers/known/known.h"
 
 /* Nine digits, without the zeros at the end. */
 static void add_fraction(struct known_words *t, uint32_t ns)

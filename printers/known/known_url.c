@@ -2,7 +2,7 @@
 /* URLs as net/url/url.go String() writes them, but without the user: a password may stand there. */
 #include <string.h>
 
-#include "known.h"
+#include "printers/known/known.h"
 
 enum part { PATH, HOST, FRAGMENT };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "value_printers.h"
+#include "printers/values/value_printers.h"
 
 #define SECOND INT64_C(1000000000)
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "known.h"
-#include "notes.h"
-#include "utf8.h"
+#include "lib/base/utf8.h"
+#include "printers/known/known.h"
+#include "printers/values/notes.h"
 
 enum {
 	STEPS_MAX =

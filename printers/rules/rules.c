@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "rules_priv.h"
+#include "printers/rules/rules_priv.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef GOSNAP_RULES_H
 #define GOSNAP_RULES_H
 
-#include "goruntime.h"
+#include "goruntime/goruntime.h"
 
 struct value_rules;
 struct value_rules *value_rules_new(void);

@@ -4,7 +4,7 @@
 #ifndef GOSNAP_RULES_PRIV_H
 #define GOSNAP_RULES_PRIV_H
 
-#include "rules.h"
+#include "printers/rules/rules.h"
 
 enum format_kind {
 	FORMAT_PLAIN, /* none was said */

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "rules_priv.h"
-#include "utf8.h"
+#include "lib/base/utf8.h"
+#include "printers/rules/rules_priv.h"
 
 enum {
 	FILE_MAX = 1 << 20, /* bytes */

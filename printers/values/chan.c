@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "value_printers.h"
+#include "printers/values/value_printers.h"
 
 static uint64_t in_buffer(const void *arg, uint64_t i)
 {

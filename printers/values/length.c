@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "value_printers.h"
+#include "printers/values/value_printers.h"
 
 static bool shows_all(const struct printing *p)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "naming.h"
+#include "printers/values/naming.h"
 
 #include <string.h>
 

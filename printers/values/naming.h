@@ -4,8 +4,8 @@
 #ifndef GOSNAP_NAMING_H
 #define GOSNAP_NAMING_H
 
-#include "goruntime.h"
-#include "redaction.h"
+#include "goruntime/goruntime.h"
+#include "redaction/redaction.h"
 
 struct naming {
 	struct runtime *rt;

@@ -4,8 +4,8 @@
 #ifndef GOSNAP_NOTES_H
 #define GOSNAP_NOTES_H
 
-#include "rules_priv.h"
-#include "value_printers.h"
+#include "printers/rules/rules_priv.h"
+#include "printers/values/value_printers.h"
 
 /* Members of an object, written before. */
 struct members {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* path.c - one value out of others is no less a secret than with them. */
-#include "notes.h"
+#include "printers/values/notes.h"
 
 /* Who it is says what is before it: --password, or a piece of a key. */
 static void withhold_in_list(struct printing *p, const struct value_step *list)

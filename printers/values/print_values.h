@@ -3,9 +3,9 @@
 #ifndef GOSNAP_PRINT_VALUES_H
 #define GOSNAP_PRINT_VALUES_H
 
-#include "goruntime.h"
-#include "rules.h"
-#include "sink.h"
+#include "goruntime/goruntime.h"
+#include "lib/document/sink.h"
+#include "printers/rules/rules.h"
 
 struct redaction;
 

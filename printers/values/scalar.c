@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "value_printers.h"
+#include "printers/values/value_printers.h"
 
 enum { WORD = 8 };
 

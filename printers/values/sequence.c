@@ -2,8 +2,8 @@
 /* Arrays and slices. */
 #include <string.h>
 
-#include "utf8.h"
-#include "value_printers.h"
+#include "lib/base/utf8.h"
+#include "printers/values/value_printers.h"
 
 static bool is_bytes(const struct type *elem)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "utf8.h"
-#include "value_printers.h"
+#include "lib/base/utf8.h"
+#include "printers/values/value_printers.h"
 
 static void print_text(struct printing *p, const char *bytes, size_t len, uint64_t whole)
 {

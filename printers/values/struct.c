@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "notes.h"
+#include "printers/values/notes.h"
 
 const char *withhold_field(struct printing *p, const struct value *v, size_t i,
 			   const char *pair)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "notes.h"
+#include "printers/values/notes.h"
 
 static const struct {
 	const char *name; /* NULL: the kind has none of its own */

@@ -5,9 +5,9 @@
 #ifndef GOSNAP_VALUE_PRINTERS_H
 #define GOSNAP_VALUE_PRINTERS_H
 
-#include "naming.h"
-#include "print_values.h"
-#include "redaction.h"
+#include "printers/values/naming.h"
+#include "printers/values/print_values.h"
+#include "redaction/redaction.h"
 
 /* What types are known for besides their fields: known.h, which is above. */
 struct known;

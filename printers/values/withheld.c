@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "utf8.h"
-#include "value_printers.h"
-#include "withheld.h"
+#include "lib/base/utf8.h"
+#include "printers/values/value_printers.h"
+#include "printers/values/withheld.h"
 
 enum {
 	HASHED_MAX = 64 << 10, /* bytes of a secret */

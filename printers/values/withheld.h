@@ -3,8 +3,8 @@
 #ifndef GOSNAP_WITHHELD_H
 #define GOSNAP_WITHHELD_H
 
-#include "redaction.h"
-#include "sink.h"
+#include "lib/document/sink.h"
+#include "redaction/redaction.h"
 
 struct bytes_of_text {
 	const char *bytes;

@@ -3,7 +3,7 @@
  * there, and those that are letters, in runes, UTF-16 or wider. */
 #include <string.h>
 
-#include "value_printers.h"
+#include "printers/values/value_printers.h"
 
 enum {
 	LETTERS_MIN = 6,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "groups.h"
+#include "src/analysis/groups.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #ifndef GOSNAP_GROUPS_H
 #define GOSNAP_GROUPS_H
 
-#include "goruntime.h"
+#include "goruntime/goruntime.h"
 
 struct groups {
 	struct group {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "capture.h"
+#include "src/capture/capture.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "cache.h"
-#include "debuginfod.h"
-#include "image_debug.h"
-#include "limit.h"
-#include "printers.h"
-#include "reserve.h"
-#include "sockets.h"
-#include "target_copy.h"
-#include "target_extents.h"
-#include "turn.h"
+#include "lib/base/cache.h"
+#include "lib/base/limit.h"
+#include "lib/base/reserve.h"
+#include "lib/elf/image_debug.h"
+#include "lib/procfs/sockets.h"
+#include "lib/procfs/turn.h"
+#include "lib/ptrace/target_copy.h"
+#include "lib/target/target_extents.h"
+#include "printers/printers.h"
+#include "src/capture/debuginfod.h"
 
 enum {
 	NAP_NS = 250 * 1000,

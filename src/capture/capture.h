@@ -9,12 +9,12 @@
 
 #include <sys/types.h>
 
-#include "debuginfo_options.h"
-#include "goruntime.h"
-#include "plan.h"
-#include "process.h"
-#include "target_live.h"
-#include "tracer.h"
+#include "goruntime/goruntime.h"
+#include "lib/procfs/process.h"
+#include "lib/ptrace/plan.h"
+#include "lib/ptrace/target_live.h"
+#include "lib/ptrace/tracer.h"
+#include "src/capture/debuginfo_options.h"
 
 enum values_wanted {
 	VALUES_NONE,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "debuginfo_options.h"
+#include "src/capture/debuginfo_options.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "printers.h"
+#include "printers/printers.h"
 
 bool debuginfo_option(struct debuginfo_options *options, int option, const char *argument)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "debuginfod.h"
+#include "src/capture/debuginfod.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image_debug.h"
-#include "warnings.h"
+#include "lib/base/warnings.h"
+#include "lib/elf/image_debug.h"
 
 /* Of elfutils, opened only when it is wanted: it brings a dozen libraries along. */
 static const char library[] = "libdebuginfod.so.1";

@@ -4,7 +4,7 @@
 #ifndef GOSNAP_DEBUGINFOD_H
 #define GOSNAP_DEBUGINFOD_H
 
-#include "goruntime.h"
+#include "goruntime/goruntime.h"
 
 /* For each part of Go that has a build id and no debugging information. It ends after until_ns
  * of CLOCK_MONOTONIC. What cannot be had is a warning. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "cmd.h"
+#include "src/commands/cmd.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nearest.h"
-#include "util.h"
+#include "lib/base/util.h"
+#include "src/commands/nearest.h"
 
 enum {
 	OPTIONS_MAX = 64,

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "err.h"
+#include "lib/base/err.h"
 
 enum exit_status {
 	EXIT_DONE = 0,

@@ -4,14 +4,14 @@
  * nothing themselves: a candidate a line, a tab, what it is; ":files" asks for names of files.
  * It is all told by the tables: in the word for an argument PID is a process, FILE and
  * BINARY a file, and words in lower case with bars between them are the choices. */
-#include "cmd.h"
+#include "src/commands/cmd.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "image.h"
-#include "process.h"
+#include "lib/elf/image.h"
+#include "lib/procfs/process.h"
 
 const struct command command_complete = {
 	.name = "gosnap complete",

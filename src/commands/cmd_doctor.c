@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd.h"
+#include "src/commands/cmd.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "doctor.h"
-#include "page.h"
-#include "sink.h"
-#include "text.h"
+#include "lib/document/sink.h"
+#include "src/commands/doctor.h"
+#include "src/viewer/terminal/page.h"
+#include "src/viewer/terminal/text.h"
 
 enum { DOCTOR_CLEAR, DOCTOR_JSON, DOCTOR_STRICT };
 

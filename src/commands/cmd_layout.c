@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd.h"
+#include "src/commands/cmd.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "goruntime.h"
-#include "sink.h"
-#include "target_image.h"
-#include "target_live.h"
+#include "goruntime/goruntime.h"
+#include "lib/document/sink.h"
+#include "lib/elf/target_image.h"
+#include "lib/ptrace/target_live.h"
 
 enum { LAYOUT_DIFFERENCES, LAYOUT_ROW, LAYOUT_JSON };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd.h"
+#include "src/commands/cmd.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -9,11 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "capture.h"
-#include "limit.h"
-#include "printers.h"
-#include "redact_options.h"
-#include "value_path.h"
+#include "lib/base/limit.h"
+#include "printers/printers.h"
+#include "src/capture/capture.h"
+#include "src/commands/redact_options.h"
+#include "src/commands/value_path.h"
 
 enum {
 	PRINT_DEPTH,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd.h"
+#include "src/commands/cmd.h"
 
 #include <getopt.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "reader.h"
-#include "view.h"
+#include "lib/document/reader.h"
+#include "src/commands/view.h"
 
 static const struct option_info show_options[] = { VIEW_ROWS(0) };
 

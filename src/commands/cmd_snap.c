@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd.h"
+#include "src/commands/cmd.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -9,14 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "output.h"
-#include "printers.h"
-#include "process.h"
-#include "reader.h"
-#include "redact_options.h"
-#include "snap.h"
-#include "text.h"
-#include "view.h"
+#include "lib/document/reader.h"
+#include "lib/procfs/process.h"
+#include "printers/printers.h"
+#include "src/commands/redact_options.h"
+#include "src/commands/view.h"
+#include "src/snapshot/output.h"
+#include "src/snapshot/snap.h"
+#include "src/viewer/terminal/text.h"
 
 enum {
 	SNAP_OUTPUT,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor.h"
+#include "src/commands/doctor.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -9,12 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "goruntime.h"
-#include "image_debug.h"
-#include "process.h"
-#include "refusal.h"
-#include "target_live.h"
-#include "tracer.h"
+#include "goruntime/goruntime.h"
+#include "lib/elf/image_debug.h"
+#include "lib/procfs/process.h"
+#include "lib/procfs/refusal.h"
+#include "lib/ptrace/target_live.h"
+#include "lib/ptrace/tracer.h"
 
 enum {
 	SHORT_ID = 12, /* of a container, as its tools print it */

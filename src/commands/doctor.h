@@ -3,7 +3,7 @@
 #ifndef GOSNAP_DOCTOR_H
 #define GOSNAP_DOCTOR_H
 
-#include "plan.h"
+#include "lib/ptrace/plan.h"
 
 enum doctor_level {
 	DOCTOR_FINE,

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd.h"
+#include "src/commands/cmd.h"
 
 /* Left alone, malloc learns to take large blocks from its heap, where what was freed stays. */
 enum { LARGE_BLOCK = 128 * 1024 };

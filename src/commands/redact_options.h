@@ -4,8 +4,8 @@
 #ifndef GOSNAP_REDACT_OPTIONS_H
 #define GOSNAP_REDACT_OPTIONS_H
 
-#include "err.h"
-#include "redaction.h"
+#include "lib/base/err.h"
+#include "redaction/redaction.h"
 
 enum redact_option { REDACT_RULES, REDACT_KEY, REDACT_NONE, REDACT_OPTIONS };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "value_path.h"
+#include "src/commands/value_path.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

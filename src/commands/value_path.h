@@ -4,7 +4,7 @@
 #ifndef GOSNAP_VALUE_PATH_H
 #define GOSNAP_VALUE_PATH_H
 
-#include "printers.h"
+#include "printers/printers.h"
 
 /* The longest beginning of the path that is a package's variable, then field by field;
  * pointers on the way are followed. ret_path begins empty, and its steps are the caller's to free,

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "view.h"
+#include "src/commands/view.h"
 
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd.h"
-#include "filter.h"
-#include "page.h"
-#include "pager.h"
-#include "viewer.h"
+#include "src/commands/cmd.h"
+#include "src/viewer/filter/filter.h"
+#include "src/viewer/listing/viewer.h"
+#include "src/viewer/terminal/page.h"
+#include "src/viewer/terminal/pager.h"
 
 enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 

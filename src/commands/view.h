@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-#include "err.h"
-#include "util.h"
+#include "lib/base/err.h"
+#include "lib/base/util.h"
 
 struct reader;
 

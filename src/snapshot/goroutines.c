@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "goroutines.h"
+#include "src/snapshot/goroutines.h"
 
 #include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "redaction.h"
-#include "snap.h"
-#include "target_copy.h"
-#include "values_plan.h"
-#include "workers.h"
+#include "lib/ptrace/target_copy.h"
+#include "redaction/redaction.h"
+#include "src/snapshot/snap.h"
+#include "src/snapshot/values_plan.h"
+#include "src/snapshot/workers.h"
 
 enum {
 	BATCH = 256,	  /* goroutines with values */

@@ -5,10 +5,10 @@
 #ifndef GOSNAP_GOROUTINES_H
 #define GOSNAP_GOROUTINES_H
 
-#include "analysis/groups.h"
-#include "capture.h"
-#include "printers.h"
-#include "progress.h"
+#include "src/analysis/groups.h"
+#include "printers/printers.h"
+#include "src/capture/capture.h"
+#include "src/snapshot/progress.h"
 
 struct snap_options;
 

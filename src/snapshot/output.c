@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "output.h"
+#include "src/snapshot/output.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sink.h"
-#include "trusted_path.h"
+#include "lib/base/trusted_path.h"
+#include "lib/document/sink.h"
 
 struct output {
 	int fd;

@@ -4,8 +4,8 @@
 #ifndef GOSNAP_OUTPUT_H
 #define GOSNAP_OUTPUT_H
 
-#include "err.h"
-#include "util.h"
+#include "lib/base/err.h"
+#include "lib/base/util.h"
 
 struct output;
 struct sink;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "progress.h"
+#include "src/snapshot/progress.h"
 
 #include <inttypes.h>
 #include <pthread.h>

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "util.h"
+#include "lib/base/util.h"
 
 enum progress_when {
 	PROGRESS_AUTO,

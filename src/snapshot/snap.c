@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "snap.h"
+#include "src/snapshot/snap.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -8,12 +8,12 @@
 #include <sys/random.h>
 #include <sys/utsname.h>
 
-#include "analysis/groups.h"
-#include "capture.h"
+#include "src/analysis/groups.h"
 #include "config.h"
-#include "goroutines.h"
-#include "printers.h"
-#include "redaction.h"
+#include "printers/printers.h"
+#include "redaction/redaction.h"
+#include "src/capture/capture.h"
+#include "src/snapshot/goroutines.h"
 
 struct snap {
 	const struct snap_options *options;

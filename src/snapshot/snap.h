@@ -4,8 +4,8 @@
 #ifndef GOSNAP_SNAP_H
 #define GOSNAP_SNAP_H
 
-#include "capture.h"
-#include "progress.h"
+#include "src/capture/capture.h"
+#include "src/snapshot/progress.h"
 
 struct redaction;
 struct sink;

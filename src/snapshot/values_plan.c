@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "values_plan.h"
+#include "src/snapshot/values_plan.h"
 
 /* Before anything was measured: bytes of a goroutine. */
 enum { STACK_BYTES = 800, VALUES_BYTES = 16 << 10 };

@@ -6,7 +6,7 @@
 #ifndef GOSNAP_VALUES_PLAN_H
 #define GOSNAP_VALUES_PLAN_H
 
-#include "util.h"
+#include "lib/base/util.h"
 
 struct values_plan;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "workers.h"
+#include "src/snapshot/workers.h"
 
 #include <errno.h>
 #include <fcntl.h>

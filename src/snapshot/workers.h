@@ -6,7 +6,7 @@
 #ifndef GOSNAP_WORKERS_H
 #define GOSNAP_WORKERS_H
 
-#include "util.h"
+#include "lib/base/util.h"
 
 enum { BATCH_MAX = 4096, WORKERS_MAX = 4 };
 

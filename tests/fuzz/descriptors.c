@@ -4,12 +4,12 @@
 #include <assert.h>
 #include <string.h>
 
-#include "fuzz.h"
-#include "printed.h"
-#include "pseudo.h"
-#include "type_priv.h"
-#include "value_sense.h"
-#include "variable_parts.h"
+#include "goruntime/types/type_priv.h"
+#include "goruntime/values/value_sense.h"
+#include "goruntime/variables/variable_parts.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/printed.h"
+#include "tests/unit/goruntime/pseudo.h"
 
 enum {
 	SPACE = PSEUDO_DATA + PSEUDO_DATA_SIZE - PSEUDO_TYPES,

@@ -8,12 +8,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "dwarf_expression.h"
-#include "dwarf_names.h"
-#include "dwarf_scopes.h"
-#include "dwarf_types.h"
-#include "fuzz.h"
-#include "target_bytes.h"
+#include "lib/dwarf/dwarf_expression.h"
+#include "lib/dwarf/dwarf_names.h"
+#include "lib/dwarf/dwarf_scopes.h"
+#include "lib/dwarf/dwarf_types.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/unit/lib/target_bytes.h"
 
 /* The order of the input; tests/fuzz/pack writes it. */
 static const char *const names[] = {

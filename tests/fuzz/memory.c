@@ -4,13 +4,13 @@
 #include <assert.h>
 #include <string.h>
 
-#include "dwarf_names.h"
-#include "fuzz.h"
-#include "image.h"
-#include "printed.h"
-#include "pseudo.h"
-#include "type_priv.h"
-#include "value_sense.h"
+#include "goruntime/types/type_priv.h"
+#include "goruntime/values/value_sense.h"
+#include "lib/dwarf/dwarf_names.h"
+#include "lib/elf/image.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/printed.h"
+#include "tests/unit/goruntime/pseudo.h"
 
 enum { SPACE = 0x1000, POINTERS = 2 };
 

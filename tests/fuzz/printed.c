@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "printed.h"
+#include "tests/fuzz/printed.h"
 
 #include <assert.h>
 #include <jansson.h>
@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "printers.h"
-#include "redaction.h"
+#include "printers/printers.h"
+#include "redaction/redaction.h"
 
 /* The last value that still had room may be as large as one string in hexadecimal, and what
  * was begun is ended: its ends and the reasons count for no more. */

@@ -4,7 +4,7 @@
 #ifndef GOSNAP_FUZZ_PRINTED_H
 #define GOSNAP_FUZZ_PRINTED_H
 
-#include "goruntime.h"
+#include "goruntime/goruntime.h"
 
 void printed(struct runtime *rt, const struct value *v);
 

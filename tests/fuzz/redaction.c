@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fuzz.h"
-#include "redaction.h"
+#include "redaction/redaction.h"
+#include "tests/fuzz/fuzz.h"
 
 enum { SECRET_MIN = 6 }; /* shorter ones are words like any other */
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fuzz.h"
-#include "util.h"
+#include "lib/base/util.h"
+#include "tests/fuzz/fuzz.h"
 
 enum { INPUT_MAX = 1 << 16, ROUNDS = 300, DAMAGES = 8 };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "details.h"
+#include "src/viewer/document/details.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "page.h"
-#include "reader.h"
-#include "text.h"
+#include "lib/document/reader.h"
+#include "src/viewer/terminal/page.h"
+#include "src/viewer/terminal/text.h"
 
 static void add_word(struct text *text, const char *before,
 		     const struct reader_node *node)

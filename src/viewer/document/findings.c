@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "findings.h"
+#include "src/viewer/document/findings.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "details.h"
-#include "page.h"
-#include "reader.h"
-#include "summary.h"
-#include "text.h"
+#include "lib/document/reader.h"
+#include "src/viewer/document/details.h"
+#include "src/viewer/document/summary.h"
+#include "src/viewer/terminal/page.h"
+#include "src/viewer/terminal/text.h"
 
 enum {
 	OBJECTS = 1 << 14, /* places */

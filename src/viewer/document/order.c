@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "order.h"
+#include "src/viewer/document/order.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "reader.h"
-#include "stack.h"
-#include "text.h"
+#include "lib/document/reader.h"
+#include "src/viewer/document/stack.h"
+#include "src/viewer/terminal/text.h"
 
 enum {
 	/* The library's own stacks, as of idle connections, seldom are the illness: they

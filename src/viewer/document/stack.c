@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "stack.h"
+#include "src/viewer/document/stack.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "reader.h"
-#include "text.h"
+#include "lib/document/reader.h"
+#include "src/viewer/terminal/text.h"
 
 enum {
 	ROWS_FIRST = 40, /* of a stack too deep to be read */

@@ -6,7 +6,7 @@
 #ifndef GOSNAP_STACK_H
 #define GOSNAP_STACK_H
 
-#include "page.h"
+#include "src/viewer/terminal/page.h"
 
 struct reader_node;
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "summary.h"
+#include "src/viewer/document/summary.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "details.h"
-#include "filter.h"
-#include "reader.h"
-#include "stack.h"
-#include "text.h"
+#include "lib/document/reader.h"
+#include "src/viewer/document/details.h"
+#include "src/viewer/document/stack.h"
+#include "src/viewer/filter/filter.h"
+#include "src/viewer/terminal/text.h"
 
 void summary_init(struct summary *summary, struct filter *filter)
 {

@@ -8,10 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "err.h"
-#include "findings.h"
-#include "order.h"
-#include "util.h"
+#include "lib/base/err.h"
+#include "lib/base/util.h"
+#include "src/viewer/document/findings.h"
+#include "src/viewer/document/order.h"
 
 struct filter;
 struct reader;

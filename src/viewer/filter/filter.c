@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "filter.h"
+#include "src/viewer/filter/filter.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ere.h"
-#include "reader.h"
-#include "text.h"
+#include "lib/base/ere.h"
+#include "lib/document/reader.h"
+#include "src/viewer/terminal/text.h"
 
 enum { MISSING_SHOWN = 8 };
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "group.h"
+#include "src/viewer/listing/group.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "details.h"
-#include "filter.h"
-#include "reader.h"
-#include "stack.h"
-#include "summary.h"
-#include "text.h"
-#include "values.h"
+#include "lib/document/reader.h"
+#include "src/viewer/document/details.h"
+#include "src/viewer/document/stack.h"
+#include "src/viewer/document/summary.h"
+#include "src/viewer/filter/filter.h"
+#include "src/viewer/listing/values.h"
+#include "src/viewer/terminal/text.h"
 
 enum { WORDS_SHOWN = 240 }; /* columns of a panic, or of labels */
 

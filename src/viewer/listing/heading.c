@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "heading.h"
+#include "src/viewer/listing/heading.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "filter.h"
-#include "page.h"
-#include "reader.h"
-#include "summary.h"
-#include "text.h"
+#include "lib/document/reader.h"
+#include "src/viewer/document/summary.h"
+#include "src/viewer/filter/filter.h"
+#include "src/viewer/terminal/page.h"
+#include "src/viewer/terminal/text.h"
 
 enum { WARNINGS_SHOWN = 10 };
 

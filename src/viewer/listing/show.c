@@ -3,21 +3,21 @@
  * prints the groups into a temporary file, from where they come in the order that order.h
  * tells; with --all a third prints what belongs to the runtime, threads and every goroutine,
  * and it prints those that are asked for by their ids. */
-#include "viewer.h"
+#include "src/viewer/listing/viewer.h"
 
 #include <string.h>
 #include <unistd.h>
 
-#include "filter.h"
-#include "findings.h"
-#include "group.h"
-#include "heading.h"
-#include "pager.h"
-#include "reader.h"
-#include "stack.h"
-#include "summary.h"
-#include "text.h"
-#include "threads.h"
+#include "lib/document/reader.h"
+#include "src/viewer/document/findings.h"
+#include "src/viewer/document/stack.h"
+#include "src/viewer/document/summary.h"
+#include "src/viewer/filter/filter.h"
+#include "src/viewer/listing/group.h"
+#include "src/viewer/listing/heading.h"
+#include "src/viewer/listing/threads.h"
+#include "src/viewer/terminal/pager.h"
+#include "src/viewer/terminal/text.h"
 
 enum { INDENT = 4 };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "threads.h"
+#include "src/viewer/listing/threads.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "reader.h"
-#include "stack.h"
-#include "text.h"
+#include "lib/document/reader.h"
+#include "src/viewer/document/stack.h"
+#include "src/viewer/terminal/text.h"
 
 enum { REGISTER_COLUMNS = 26 };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "values.h"
+#include "src/viewer/listing/values.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "page.h"
-#include "reader.h"
-#include "text.h"
+#include "lib/document/reader.h"
+#include "src/viewer/terminal/page.h"
+#include "src/viewer/terminal/text.h"
 
 enum {
 	LINE_BYTES = 2000, /* of one value */

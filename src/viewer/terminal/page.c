@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "page.h"
+#include "src/viewer/terminal/page.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "text.h"
+#include "src/viewer/terminal/text.h"
 
 /* Only what can be read on a dark and on a light ground. */
 static const char *const escapes[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "pager.h"
+#include "src/viewer/terminal/pager.h"
 
 #include <errno.h>
 #include <fcntl.h>

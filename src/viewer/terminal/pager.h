@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-#include "err.h"
-#include "util.h"
+#include "lib/base/err.h"
+#include "lib/base/util.h"
 
 struct pager;
 

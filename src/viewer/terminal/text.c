@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "text.h"
+#include "src/viewer/terminal/text.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reader.h"
+#include "lib/document/reader.h"
 
 void text_add(struct text *text, const char *format, ...)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "arguments.h"
+#include "goruntime/symtab/arguments.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "pclntab_writer.h"
+#include "tests/unit/goruntime/pclntab_writer.h"
 
 enum { ADDR = 0x500000, TEXT = 0x401000, SIZE = 0x100 };
 

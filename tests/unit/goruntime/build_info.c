@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "build_info_priv.h"
+#include "goruntime/layout/build_info_priv.h"
 
 #include <elf.h>
 #include <setjmp.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "target_bytes.h"
+#include "tests/unit/lib/target_bytes.h"
 
 /* An ELF object in memory whose data segment begins with the header, as Go's linker lays
  * it out; its sections are gone. */

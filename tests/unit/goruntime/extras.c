@@ -9,13 +9,13 @@
 
 #include <cmocka.h>
 
-#include "defers.h"
-#include "extras_priv.h"
-#include "go_text_priv.h"
-#include "limit.h"
-#include "pseudo.h"
-#include "type_name.h"
-#include "utf8.h"
+#include "goruntime/goroutines/defers.h"
+#include "goruntime/goroutines/extras_priv.h"
+#include "goruntime/runtime/go_text_priv.h"
+#include "goruntime/types/type_name.h"
+#include "lib/base/limit.h"
+#include "lib/base/utf8.h"
+#include "tests/unit/goruntime/pseudo.h"
 
 enum {
 	G = PSEUDO_FREE, /* the goroutine's g, never read itself */

@@ -10,12 +10,12 @@
 
 #include <cmocka.h>
 
-#include "goroutine.h"
-#include "lookup.h"
-#include "pclntab.h"
-#include "pseudo.h"
-#include "unwind_go.h"
-#include "verify.h"
+#include "goruntime/frames/verify.h"
+#include "goruntime/runtime/goroutine.h"
+#include "goruntime/runtime/lookup.h"
+#include "goruntime/symtab/pclntab.h"
+#include "goruntime/unwind/unwind_go.h"
+#include "tests/unit/goruntime/pseudo.h"
 
 enum {
 	SP = PSEUDO_STACK + 0x1000,

@@ -8,12 +8,12 @@
 
 #include <cmocka.h>
 
-#include "frames.h"
-#include "frames_priv.h"
-#include "limit.h"
-#include "loop_bodies.h"
-#include "pseudo.h"
-#include "runtime_priv.h"
+#include "goruntime/frames/frames.h"
+#include "goruntime/frames/frames_priv.h"
+#include "goruntime/frames/loop_bodies.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "lib/base/limit.h"
+#include "tests/unit/goruntime/pseudo.h"
 
 enum {
 	STACKS = 2100, /* more than are kept */

@@ -11,16 +11,16 @@
 
 #include <cmocka.h>
 
-#include "goroutine.h"
-#include "limit.h"
-#include "lookup.h"
-#include "pclntab.h"
-#include "pseudo.h"
-#include "runtime_steps.h"
-#include "sched.h"
-#include "survey.h"
-#include "wait.h"
-#include "wait_priv.h"
+#include "goruntime/runtime/goroutine.h"
+#include "goruntime/runtime/lookup.h"
+#include "goruntime/runtime/survey.h"
+#include "goruntime/sched/sched.h"
+#include "goruntime/session/runtime_steps.h"
+#include "goruntime/symtab/pclntab.h"
+#include "goruntime/waits/wait.h"
+#include "goruntime/waits/wait_priv.h"
+#include "lib/base/limit.h"
+#include "tests/unit/goruntime/pseudo.h"
 
 enum {
 	ALLGS = PSEUDO_FREE,	     /* the slice header */

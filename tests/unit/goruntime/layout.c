@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "layout.h"
+#include "goruntime/layout/layout.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "compiled.h"
-#include "limit.h"
-#include "target_bytes.h"
+#include "lib/base/limit.h"
+#include "tests/unit/lib/compiled.h"
+#include "tests/unit/lib/target_bytes.h"
 
 /* The releases that there are rows for, and how their sources are named. */
 static const int minors[] = { 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27 };

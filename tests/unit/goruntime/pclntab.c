@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "pclntab.h"
+#include "goruntime/symtab/pclntab.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "limit.h"
-#include "pclntab_writer.h"
-#include "util.h"
+#include "lib/base/limit.h"
+#include "lib/base/util.h"
+#include "tests/unit/goruntime/pclntab_writer.h"
 
 enum {
 	ADDR = 0x500000,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "pclntab_writer.h"
+#include "tests/unit/goruntime/pclntab_writer.h"
 
 #include <assert.h>
 #include <stdlib.h>

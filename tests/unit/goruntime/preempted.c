@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "preempted.h"
+#include "goruntime/unwind/preempted.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "pseudo.h"
+#include "tests/unit/goruntime/pseudo.h"
 
 enum { RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP, R8, R15 = 15, RIP };
 enum { WORD = 8, FRAME = 0x180, CALL = 5 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "pseudo.h"
+#include "tests/unit/goruntime/pseudo.h"
 
 #include <assert.h>
 #include <elf.h>
@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "limit.h"
-#include "runtime_priv.h"
-#include "runtimes.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/session/runtimes.h"
+#include "lib/base/limit.h"
 
 enum { PROLOGUE = 4, EPILOGUE = 0xf0, IMAGE_SIZE = 0x20000, TABLE_AT = 0x1000 };
 

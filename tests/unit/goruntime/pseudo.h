@@ -4,8 +4,8 @@
 #ifndef GOSNAP_TESTS_PSEUDO_H
 #define GOSNAP_TESTS_PSEUDO_H
 
-#include "pclntab_writer.h"
-#include "runtime_priv.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "tests/unit/goruntime/pclntab_writer.h"
 
 enum {
 	PSEUDO_IMAGE = 0x10000000,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Words of frames as the collector's maps tell of them, where these maps, or the names of
  * functions, are damaged. */
-#include "slots.h"
+#include "goruntime/variables/slots.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,13 +13,13 @@
 
 #include <cmocka.h>
 
-#include "arguments.h"
-#include "frames.h"
-#include "pseudo.h"
-#include "runtime_priv.h"
-#include "stack_map.h"
-#include "type_name.h"
-#include "variables_priv.h"
+#include "goruntime/frames/frames.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/symtab/arguments.h"
+#include "goruntime/types/type_name.h"
+#include "goruntime/variables/stack_map.h"
+#include "goruntime/variables/variables_priv.h"
+#include "tests/unit/goruntime/pseudo.h"
 
 enum { CFA = PSEUDO_STACK + 0xf000, WORD = 8, OBJECT_BYTES = 16 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "stacks.h"
+#include "goruntime/runtime/stacks.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -7,12 +7,12 @@
 
 #include <cmocka.h>
 
-#include "frames.h"
-#include "goroutine.h"
-#include "limit.h"
-#include "pclntab.h"
-#include "pseudo.h"
-#include "unwind_go.h"
+#include "goruntime/frames/frames.h"
+#include "goruntime/runtime/goroutine.h"
+#include "goruntime/symtab/pclntab.h"
+#include "goruntime/unwind/unwind_go.h"
+#include "lib/base/limit.h"
+#include "tests/unit/goruntime/pseudo.h"
 
 enum { TOP = PCLNTAB_TOPFRAME, SPW = PCLNTAB_SPWRITE };
 

@@ -7,10 +7,10 @@
 
 #include <cmocka.h>
 
-#include "limit.h"
-#include "pclntab.h"
-#include "pseudo.h"
-#include "unwind_go.h"
+#include "goruntime/symtab/pclntab.h"
+#include "goruntime/unwind/unwind_go.h"
+#include "lib/base/limit.h"
+#include "tests/unit/goruntime/pseudo.h"
 
 enum { TOP = PCLNTAB_TOPFRAME, SPW = PCLNTAB_SPWRITE };
 enum { RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP, R8, R12 = 12, R13, R14, R15, RIP };

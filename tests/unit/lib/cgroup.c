@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cgroup.h"
+#include "lib/procfs/cgroup.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

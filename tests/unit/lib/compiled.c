@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "compiled.h"
+#include "tests/unit/lib/compiled.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
 #ifndef GOSNAP_TEST_COMPILED_H
 #define GOSNAP_TEST_COMPILED_H
 
-#include "dwarf_info.h"
+#include "lib/dwarf/dwarf_info.h"
 
 struct compiled {
 	char path[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "conditions.h"
+#include "lib/procfs/conditions.h"
 
 #include <elf.h>
 #include <linux/seccomp.h>
@@ -20,8 +20,8 @@
 
 #include <cmocka.h>
 
-#include "proc_file.h"
-#include "subject.h"
+#include "lib/procfs/proc_file.h"
+#include "tests/unit/lib/subject.h"
 
 #define MB (UINT64_C(1) << 20)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "target_copy.h"
+#include "lib/ptrace/target_copy.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "subject.h"
-#include "target_live.h"
-#include "util.h"
+#include "lib/base/util.h"
+#include "lib/ptrace/target_live.h"
+#include "tests/unit/lib/subject.h"
 
 enum { PAGE = 4096, PAGES = 40, HOLE = 3, SHARED = 7, SPANS = 5000, LEN_MAX = 300 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dwarf_expression.h"
+#include "lib/dwarf/dwarf_expression.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "compiled.h"
-#include "target_bytes.h"
+#include "tests/unit/lib/compiled.h"
+#include "tests/unit/lib/target_bytes.h"
 
 enum { RBX = 3, RDI = 5, R12 = 12, RSP = 7 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dwarf_scopes.h"
+#include "lib/dwarf/dwarf_scopes.h"
 
 #include <dlfcn.h>
 #include <setjmp.h>
@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "compiled.h"
-#include "dwarf_types.h"
+#include "lib/dwarf/dwarf_types.h"
+#include "tests/unit/lib/compiled.h"
 
 /* Runs here, and tells where its variables were and where it called from. */
 struct seen {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dwarf_types.h"
+#include "lib/dwarf/dwarf_types.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,11 +9,11 @@
 
 #include <cmocka.h>
 
-#include "compiled.h"
-#include "dwarf_names.h"
-#include "dwarf_priv.h"
-#include "dwarf_scopes.h"
-#include "limit.h"
+#include "lib/base/limit.h"
+#include "lib/dwarf/dwarf_names.h"
+#include "lib/dwarf/dwarf_priv.h"
+#include "lib/dwarf/dwarf_scopes.h"
+#include "tests/unit/lib/compiled.h"
 
 /* What the compiler says of sizes and offsets is asked of the compiler: the same text is
  * compiled into this test. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ere.h"
+#include "lib/base/ere.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "target_extents.h"
+#include "lib/target/target_extents.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "limit.h"
-#include "target_bytes.h"
-#include "target_faulty.h"
+#include "lib/base/limit.h"
+#include "tests/unit/lib/target_bytes.h"
+#include "tests/unit/lib/target_faulty.h"
 
 enum { PAGE = 4096, PAGES = 64 };
 #define BASE UINT64_C(0x10000)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "image.h"
+#include "lib/elf/image.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -19,10 +19,10 @@
 
 #include <cmocka.h>
 
-#include "image_priv.h"
-#include "limit.h"
-#include "subject.h"
-#include "target_live.h"
+#include "lib/base/limit.h"
+#include "lib/elf/image_priv.h"
+#include "lib/ptrace/target_live.h"
+#include "tests/unit/lib/subject.h"
 
 static char copy[] = "/tmp/gosnap-image-XXXXXX";
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compressed sections of a file that somebody rewrites while it is read. */
-#include "image_debug.h"
+#include "lib/elf/image_debug.h"
 
 #include <elf.h>
 #include <endian.h>
@@ -15,8 +15,8 @@
 #include <cmocka.h>
 #include <zstd.h>
 
-#include "image_priv.h"
-#include "limit.h"
+#include "lib/base/limit.h"
+#include "lib/elf/image_priv.h"
 
 enum { SECTIONS = 3, CONTENTS = 1 << 20, PACKED_MAX = 1 << 16, ZSTD = 2 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What C code sees of being stopped while it waits: doc/capture.md says so. */
-#include "target_live.h"
+#include "lib/ptrace/target_live.h"
 
 #include <errno.h>
 #include <linux/filter.h>
@@ -23,8 +23,8 @@
 
 #include <cmocka.h>
 
-#include "subject.h"
-#include "waits_in_c.h"
+#include "tests/unit/lib/subject.h"
+#include "tests/unit/lib/waits_in_c.h"
 
 enum { STOPS = 3 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "target_live.h"
+#include "lib/ptrace/target_live.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -18,8 +18,8 @@
 
 #include <cmocka.h>
 
-#include "limit.h"
-#include "subject.h"
+#include "lib/base/limit.h"
+#include "tests/unit/lib/subject.h"
 
 enum { THREADS = 8, PAGE = 4096 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The index of names and the folder that it is kept in. */
-#include "dwarf_names.h"
+#include "lib/dwarf/dwarf_names.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -16,10 +16,10 @@
 
 #include <cmocka.h>
 
-#include "cache.h"
-#include "compiled.h"
-#include "dwarf_types.h"
-#include "limit.h"
+#include "lib/base/cache.h"
+#include "lib/base/limit.h"
+#include "lib/dwarf/dwarf_types.h"
+#include "tests/unit/lib/compiled.h"
 
 enum { NOBODY = 65534, HEAD = 72, SUM_AT = 8, COUNTS_AT = 48 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "process.h"
+#include "lib/procfs/process.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "subject.h"
+#include "tests/unit/lib/subject.h"
 
 static void opens_a_file(struct subject_shared *shared)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "reader.h"
+#include "lib/document/reader.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "sink.h"
+#include "lib/document/sink.h"
 
 #define HEAD "{\"format\":\"gosnap\",\"version\":1"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "refusal.h"
+#include "lib/procfs/refusal.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "subject.h"
-#include "util.h"
+#include "lib/base/util.h"
+#include "tests/unit/lib/subject.h"
 
 #define PTRACE_CAPABILITY (UINT64_C(1) << 19)
 

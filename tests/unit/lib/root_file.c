@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "root_file.h"
+#include "lib/procfs/root_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-#include "util.h"
+#include "lib/base/util.h"
 
 static const char *const left_behind[] = { "root/a/b/link",
 					   "root/a/b/absolute",

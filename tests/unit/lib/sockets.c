@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "sockets.h"
+#include "lib/procfs/sockets.h"
 
 static const struct descriptor *look(const struct sockets *s, int fd)
 {

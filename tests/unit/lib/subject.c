@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "subject.h"
+#include "tests/unit/lib/subject.h"
 
 #include <sched.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "target.h"
+#include "lib/target/target.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "limit.h"
-#include "target_bytes.h"
-#include "target_faulty.h"
+#include "lib/base/limit.h"
+#include "tests/unit/lib/target_bytes.h"
+#include "tests/unit/lib/target_faulty.h"
 
 static const char low[] = "0123456789abcdef", high[] = "ABCDEFGH";
 

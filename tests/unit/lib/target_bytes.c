@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "target_bytes.h"
+#include "tests/unit/lib/target_bytes.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef GOSNAP_TEST_TARGET_BYTES_H
 #define GOSNAP_TEST_TARGET_BYTES_H
 
-#include "target.h"
+#include "lib/target/target.h"
 
 struct target_bytes_part {
 	uint64_t addr;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "target_faulty.h"
+#include "tests/unit/lib/target_faulty.h"
 
 #include <inttypes.h>
 

@@ -3,7 +3,7 @@
 #ifndef GOSNAP_TEST_TARGET_FAULTY_H
 #define GOSNAP_TEST_TARGET_FAULTY_H
 
-#include "target.h"
+#include "lib/target/target.h"
 
 /* Copies the lists of inner, which stays the caller's and must outlive it. */
 struct target *target_faulty_new(struct target *inner);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tls.h"
+#include "lib/dwarf/tls.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "compiled.h"
-#include "subject.h"
-#include "target_live.h"
+#include "lib/ptrace/target_live.h"
+#include "tests/unit/lib/compiled.h"
+#include "tests/unit/lib/subject.h"
 
 static const char source[] =
 	"static __thread char pad[40] __attribute__((aligned(64)));\n"

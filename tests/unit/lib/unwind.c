@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "unwind.h"
+#include "lib/unwind/unwind.h"
 
 #include <libunwind-ptrace.h>
 #include <pthread.h>
@@ -17,10 +17,10 @@
 
 #include <cmocka.h>
 
-#include "subject.h"
-#include "target_extents.h"
-#include "target_faulty.h"
-#include "target_live.h"
+#include "lib/ptrace/target_live.h"
+#include "lib/target/target_extents.h"
+#include "tests/unit/lib/subject.h"
+#include "tests/unit/lib/target_faulty.h"
 
 enum { FRAMES_MAX = 1000, DEPTH = 20, RBX = 3 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "util.h"
+#include "lib/base/util.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "bytes.h"
-#include "err.h"
+#include "lib/base/bytes.h"
+#include "lib/base/err.h"
 
 static void test_err(void **state)
 {

@@ -5,7 +5,7 @@
 #ifndef GOSNAP_TEST_WAITS_IN_C_H
 #define GOSNAP_TEST_WAITS_IN_C_H
 
-#include "util.h"
+#include "lib/base/util.h"
 
 enum { WAITS_MAX = 40, MUCH = 1 << 20 };
 

@@ -11,15 +11,15 @@
 
 #include <cmocka.h>
 
-#include "compiled.h"
-#include "frame_words.h"
-#include "limit.h"
-#include "printers.h"
-#include "pseudo.h"
-#include "redaction.h"
-#include "type_priv.h"
-#include "value_sense.h"
-#include "variables_priv.h"
+#include "goruntime/types/type_priv.h"
+#include "goruntime/values/value_sense.h"
+#include "goruntime/variables/variables_priv.h"
+#include "lib/base/limit.h"
+#include "printers/goroutine/frame_words.h"
+#include "printers/printers.h"
+#include "redaction/redaction.h"
+#include "tests/unit/goruntime/pseudo.h"
+#include "tests/unit/lib/compiled.h"
 
 enum { CFA = PSEUDO_STACK + 0x8000, OBJECT = PSEUDO_FREE, CLOSURE = PSEUDO_FREE + 0x800 };
 

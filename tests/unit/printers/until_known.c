@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "printers.h"
-#include "redaction.h"
-#include "withheld.h"
+#include "printers/printers.h"
+#include "printers/values/withheld.h"
+#include "redaction/redaction.h"
 
 /* Each time one more is known, as where what is withheld makes room for others. */
 struct chain {

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "redaction.h"
+#include "redaction/redaction.h"
 
 static struct redaction *make(enum redaction_mode mode, const char *rules)
 {

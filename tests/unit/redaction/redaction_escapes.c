@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "redaction.h"
-#include "redaction_priv.h"
+#include "redaction/redaction.h"
+#include "redaction/redaction_priv.h"
 
 #define SIGNED "abcdefghijklmnopqrstuvwxyz012345"
 #define HUB "ghp_16C7e42F292c6912E7710c838347Ae178B4a"

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <nettle/base64.h>
 
-#include "redaction.h"
+#include "redaction/redaction.h"
 
 enum { KEY_MAX = 2048 };
 

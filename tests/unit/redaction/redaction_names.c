@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "redaction.h"
+#include "redaction/redaction.h"
 
 static struct redaction *make(void)
 {

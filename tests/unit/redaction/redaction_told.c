@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "redaction.h"
+#include "redaction/redaction.h"
 
 static void expect(struct redaction *r, const char *text, const char *rule,
 		   const char *left)

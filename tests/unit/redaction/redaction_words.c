@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "redaction.h"
+#include "redaction/redaction.h"
 
 static struct redaction *make(enum redaction_mode mode)
 {

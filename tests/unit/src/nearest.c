@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "nearest.h"
+#include "src/commands/nearest.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A second run with the same file, at every instant at which it could take the first one's
  * temporary file for one that was left behind. */
-#include "output.h"
+#include "src/snapshot/output.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -24,7 +24,7 @@
 
 #include <cmocka.h>
 
-#include "sink.h"
+#include "lib/document/sink.h"
 
 enum { AT_LOCKS = 2, AT_ALL = AT_LOCKS + 1 }; /* second runs */
 

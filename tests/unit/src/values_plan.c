@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "values_plan.h"
+#include "src/snapshot/values_plan.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Workers that send what they were not asked for. */
-#include "workers.h"
+#include "src/snapshot/workers.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
