@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# gosnap itself knows what may come next, from its tables of options: src/cmd_complete.c
+# gosnap itself knows what may come next, from its tables of options: src/commands/cmd_complete.c
 
 function __gosnap_complete
     set -l words (commandline -opc)
