@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "lib/base/guard.h"
 #include "lib/base/limit.h"
 
 enum { CHAIN_MAX = 64, DEPTH_MAX = 32, SLOTS_FIRST = 1024, NAME_BYTES = 256 };
@@ -494,20 +495,22 @@ bool type_enter(struct type_walk *w, const struct type *type)
 	uint64_t none = 0,
 		 *walked = type->types && !w->of_value ? &type->types->walked : &none;
 
-	if (w->depth == LIMIT_TYPE_DEPTH || steps > LIMIT_TYPE_STEPS - w->steps ||
-	    steps > LIMIT_TYPE_WALKS - *walked) {
+	if (!recursion_enter(&w->depth, LIMIT_TYPE_DEPTH)) {
 		w->over = true;
 		return false;
 	}
-	w->depth++;
-	w->steps += steps;
-	*walked += steps;
+	if (!budget_spend(&w->steps, steps, LIMIT_TYPE_STEPS) ||
+	    !budget_spend(walked, steps, LIMIT_TYPE_WALKS)) {
+		recursion_leave(&w->depth);
+		w->over = true;
+		return false;
+	}
 	return true;
 }
 
 void type_leave(struct type_walk *w)
 {
-	w->depth--;
+	recursion_leave(&w->depth);
 }
 
 struct enumerators {

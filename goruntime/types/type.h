@@ -101,9 +101,10 @@ void *type_keep(const struct type *type, void *memory);
 /* The guard of every walk over what a type consists of. Hostile types contain themselves, or hold
  * each other in so many ways that no walk ends. One for each walk, all zero at its beginning. */
 struct type_walk {
-	unsigned depth, steps; /* up to LIMIT_TYPE_DEPTH, LIMIT_TYPE_STEPS */
-	bool over;	       /* not all was looked at */
-	bool of_value; /* for one value only: what is read of values is bounded anyway */
+	unsigned depth; /* up to LIMIT_TYPE_DEPTH */
+	uint64_t steps; /* up to LIMIT_TYPE_STEPS */
+	bool over;	/* not all was looked at */
+	bool of_value;	/* for one value only: what is read of values is bounded anyway */
 };
 /* Counts the type and its fields. False: it is not to be looked into, and `over` is set. Else
  * type_leave() follows. */

@@ -51,7 +51,7 @@ static bool read_word(struct go_walk *u, uint64_t addr, uint64_t *ret)
 		memcpy(ret, bytes, WORD);
 		return true;
 	}
-	if (err.code == ERR_BAD_DATA)
+	if (err_is(&err, ERR_BAD_DATA))
 		return lost(u, reason_add(u->rt, "a frame ends outside the stack"));
 	if (addr - u->g->sp >= LIMIT_STACK_BYTES)
 		return ends(u, STACK_TRUNCATED,

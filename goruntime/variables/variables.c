@@ -100,7 +100,7 @@ static struct code_variables *look_up(struct runtime *rt, const struct code *c)
 	stack_map_read(rt, c, &v->map);
 	if (!debug_of_module(rt, c->module, &d, &v->types, &v->why)) {
 		/* Each frame says so: where it was looked for is said once, of the process. */
-		if (v->why.code == ERR_NOT_FOUND)
+		if (err_is(&v->why, ERR_NOT_FOUND))
 			err_set(&v->why, ERR_NOT_FOUND, "no debugging information");
 		return v;
 	}

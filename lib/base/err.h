@@ -38,4 +38,10 @@ bool err_sys(struct err *err, const char *format, ...)
 bool err_prefix(struct err *err, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Did it fail with that? For errors that are expected; others are passed on. */
+static inline bool err_is(const struct err *err, enum err_code code)
+{
+	return err->code == code;
+}
+
 #endif

@@ -13,15 +13,21 @@
 #include "lib/base/err.h"
 
 enum {
-	EXIT_OUT_OF_MEMORY = 6,
 	GROW_FIRST = 16,
 	SLURP_FIRST = 4096,
 };
 
+static void (*end_of_memory)(void) = abort;
+
+void on_out_of_memory(void (*end)(void))
+{
+	end_of_memory = end;
+}
+
 void out_of_memory(void)
 {
-	fputs("gosnap: out of memory\n", stderr);
-	exit(EXIT_OUT_OF_MEMORY);
+	end_of_memory();
+	abort();
 }
 
 static void *checked(void *p)

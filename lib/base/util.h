@@ -27,9 +27,9 @@
 		take_;                                                                   \
 	})
 
-/* Out of memory ends the process with a sentence on standard error and status 6: the
- * kernel then releases every thread we hold. Sizes that come from the subject have been
- * checked against limit.h before they get here. */
+/* These do not return when memory is out: out_of_memory() ends the process, and the kernel then
+ * resumes every thread that we stopped. Sizes that come from the subject have been checked
+ * against limit.h before they get here. */
 void *xmalloc(size_t size);
 void *xcalloc(size_t n, size_t size);
 void *xreallocarray(void *p, size_t n, size_t size);
@@ -39,8 +39,10 @@ char *xstrndup(const char *s, size_t n);
 char *xrealpath(const char *path);
 char *xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* That same end, for those who allocate by other means. */
+/* For code that allocates by other means. Calls what on_out_of_memory() was given, which ends the
+ * process as the program wants it; without that, or when it returns, abort(). */
 void out_of_memory(void) __attribute__((noreturn));
+void on_out_of_memory(void (*end)(void));
 
 /* For AUTO(xfree) char *s; NULL is fine. */
 void xfree(void *p);

@@ -126,7 +126,7 @@ static bool make_room(struct reader *r)
 static int fill(struct reader *r)
 {
 	size_t n;
-	if (r->broken.code != ERR_NONE || !make_room(r))
+	if (!err_is(&r->broken, ERR_NONE) || !make_room(r))
 		return END_OF_INPUT;
 	n = r->zstd ? read_packed(r, r->buf + r->end, r->cap - r->end)
 		    : read_file(r, r->buf + r->end, r->cap - r->end);
@@ -179,7 +179,7 @@ static const char *place(const struct reader *r, char *ret, size_t size)
 static bool cut_off(const struct reader *r, struct err *err)
 {
 	char where[NAME_SHOWN + 64];
-	if (r->broken.code != ERR_NONE) {
+	if (!err_is(&r->broken, ERR_NONE)) {
 		*err = r->broken;
 		return false;
 	}
@@ -416,7 +416,7 @@ bool reader_each(struct reader *r, reader_fn *fn, void *arg, struct err *err)
 	if (strcmp(r->member, "end") != 0)
 		return err_set(err, ERR_BAD_DATA, "%s: unfinished: there is no \"end\"",
 			       r->name);
-	return skip_space(r) == END_OF_INPUT && r->broken.code == ERR_NONE
+	return skip_space(r) == END_OF_INPUT && err_is(&r->broken, ERR_NONE)
 		       ? true
 		       : damaged(r, "something follows the document", err);
 }
@@ -443,7 +443,7 @@ static bool is_document(struct reader *r, struct err *err)
 {
 	struct opening opening = { .version = -1 };
 	bool read = reader_each(r, look_at_opening, &opening, err);
-	if (!read && (err->code == ERR_SYS || r->broken.code != ERR_NONE))
+	if (!read && (err_is(err, ERR_SYS) || !err_is(&r->broken, ERR_NONE)))
 		return false;
 	if (r->offset + r->end == 0)
 		return err_set(err, ERR_BAD_DATA, "%s: empty", r->name);
@@ -511,7 +511,7 @@ static bool spool(struct reader *r, struct err *err)
 	}
 	close(r->fd);
 	r->fd = fd;
-	if (r->broken.code == ERR_NONE)
+	if (err_is(&r->broken, ERR_NONE))
 		return true;
 	*err = r->broken;
 	return false;

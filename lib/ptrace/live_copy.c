@@ -67,7 +67,7 @@ static bool make_helper(struct live_copy *c, struct err *err)
 	for (;;) {
 		struct borrowed_call call = { .born = tame_helper, .arg = c };
 		if (!borrow(c->subject, &t0, err)) {
-			if (err->code == ERR_NOT_FOUND)
+			if (err_is(err, ERR_NOT_FOUND))
 				err->code = ERR_CANNOT;
 			return false;
 		}
@@ -279,7 +279,7 @@ bool live_copy_end(struct live_copy *c, struct err *err)
 			wait_a_little((unsigned)(i - REAP_AT_ONCE));
 		/* On a busy machine threads that were held wait for a processor, and in no
 		 * call. */
-		if (!reap(c, zombies, n, err) && err->code != ERR_NOT_FOUND)
+		if (!reap(c, zombies, n, err) && !err_is(err, ERR_NOT_FOUND))
 			return false;
 	}
 }

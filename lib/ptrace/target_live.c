@@ -241,7 +241,8 @@ static struct target *open_patiently(pid_t pid, bool to_stop, struct err *err)
 
 	for (int i = 1;; i++) {
 		struct target *t = open_once(pid, to_stop, err);
-		if (t || i == TRIES || (err->code != ERR_GONE && err->code != ERR_CANNOT))
+		if (t || i == TRIES ||
+		    (!err_is(err, ERR_GONE) && !err_is(err, ERR_CANNOT)))
 			return t;
 		nanosleep(&(struct timespec){ .tv_nsec = NAP_NS }, NULL);
 	}
@@ -282,7 +283,7 @@ bool live_hold(struct live *l, struct err *err)
 	if (live_stop(l, err))
 		return true;
 	live_release(l);
-	if (err->code == ERR_GONE && !has_ended(l))
+	if (err_is(err, ERR_GONE) && !has_ended(l))
 		live_execed(l, err);
 	return false;
 }

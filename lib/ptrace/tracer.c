@@ -142,7 +142,7 @@ static bool ended(struct tracer *t, struct err *err)
 		pause->pause_ns = pause->seize_ns = now - since;
 	if (now < atomic_load(&t->shared->hold_over))
 		atomic_store(&t->shared->hold_over, 0);
-	if (t->shared->err.code != ERR_NONE) {
+	if (!err_is(&t->shared->err, ERR_NONE)) {
 		*err = t->shared->err;
 		return false;
 	}

@@ -127,7 +127,7 @@ bool target_read(struct target *t, uint64_t addr, void *buf, size_t len, struct 
 			       addr);
 	if (t->ops->read(t->self, addr, buf, len, err))
 		return true;
-	if (err->code == ERR_FAULT && !target_may_name(t, addr))
+	if (err_is(err, ERR_FAULT) && !target_may_name(t, addr))
 		err_set(err, ERR_FAULT, "no readable memory there");
 	return false;
 }

@@ -343,9 +343,9 @@ static bool plan_again(struct capture *c, struct err *err)
 {
 	struct err why = *err;
 
-	if (c->plan.way == CAPTURE_COPY && why.code == ERR_CANNOT)
+	if (c->plan.way == CAPTURE_COPY && err_is(&why, ERR_CANNOT))
 		return make_plan(c, why.text, err);
-	if (c->plan.way == CAPTURE_LIVE || why.code != ERR_LIMIT)
+	if (c->plan.way == CAPTURE_LIVE || !err_is(&why, ERR_LIMIT))
 		return false;
 	note_partial(c, why.text);
 	c->plan.way = CAPTURE_LIVE;
@@ -432,7 +432,7 @@ bool capture_take(struct capture *c, const struct capture_options *options,
 		return true;
 	}
 	end_turn(c);
-	if (err->code != ERR_GONE || !c->runtimes)
+	if (!err_is(err, ERR_GONE) || !c->runtimes)
 		return false;
 	/* It ended under our hands: what is known of it is still worth having. */
 	c->realtime_ns = realtime_ns();

@@ -97,7 +97,7 @@ static bool print(const struct capture *c, const struct wanted *w, struct err *e
 	bool found = find_value(rt, w, &v, &path, err);
 	AUTO(xfree) struct value_step *steps = path.steps;
 	if (!found) {
-		if (err->code == ERR_NOT_FOUND) /* the process is there */
+		if (err_is(err, ERR_NOT_FOUND)) /* the process is there */
 			err->code = ERR_CANNOT;
 		return false;
 	}

@@ -166,7 +166,7 @@ static bool check_access(struct doctor *d, struct err *err)
 
 	refusal_collect(d->pid, &facts);
 	if (!refusal_judge(&facts, err)) {
-		if (err->code == ERR_NOT_FOUND)
+		if (err_is(err, ERR_NOT_FOUND))
 			return false;
 		refuse(d, err->code, err->text);
 	} else if (d->conditions.ours.ptrace) {

@@ -3,9 +3,12 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/base/util.h"
 #include "src/commands/cmd.h"
 
 /* Left alone, malloc learns to take large blocks from its heap, where what was freed stays. */
@@ -20,8 +23,15 @@ static void occupy_standard(void)
 			open("/", O_PATH); /* the lowest that is free: fd */
 }
 
+static void end_without_memory(void)
+{
+	fputs("gosnap: out of memory\n", stderr);
+	exit(EXIT_IO);
+}
+
 int main(int argc, char **argv)
 {
+	on_out_of_memory(end_without_memory);
 	mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
 	/* A closed pipe is an error of write() like any other, and so is a file that grows too
 	 * large: what was begun gets undone. */

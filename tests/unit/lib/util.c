@@ -5,12 +5,17 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "lib/base/bytes.h"
 #include "lib/base/err.h"
+#include "lib/base/guard.h"
 
 static void test_err(void **state)
 {
@@ -99,13 +104,66 @@ static void test_bytes(void **state)
 	assert_true(b.bad);
 }
 
+enum { ENDED = 7 };
+
+static void end(void)
+{
+	_exit(ENDED);
+}
+
+/* How a child ends for which there is no memory. */
+static int without_memory(void (*as)(void))
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+		if (as)
+			on_out_of_memory(as);
+		xfree(xmalloc(SIZE_MAX / 2));
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+static void test_out_of_memory(void **state)
+{
+	(void)state;
+	int status = without_memory(end);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), ENDED);
+	status = without_memory(NULL);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGABRT);
+}
+
+static void test_guard(void **state)
+{
+	unsigned depth = 0;
+	uint64_t spent = 0;
+
+	(void)state;
+	assert_true(recursion_enter(&depth, 2));
+	assert_true(recursion_enter(&depth, 2));
+	assert_false(recursion_enter(&depth, 2));
+	recursion_leave(&depth);
+	assert_true(recursion_enter(&depth, 2));
+	assert_true(budget_spend(&spent, 3, 5));
+	assert_false(budget_spend(&spent, 3, 5));
+	assert_false(budget_spend(&spent, UINT64_MAX, 5));
+	assert_true(budget_spend(&spent, 2, 5));
+	assert_int_equal(spent, 5);
+	assert_false(budget_spend(&spent, 0, 4));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_err),
-		cmocka_unit_test(test_memory),
-		cmocka_unit_test(test_slurp),
-		cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_err),	      cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_slurp),	      cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_guard),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
