@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/search.h"
+
 enum {
 	CONTENT_MIN = 6,     /* shorter ones are words like any other */
 	PART_MIN = 8,	     /* of a secret, to be known by */
@@ -101,16 +103,7 @@ static struct content **chain(const struct secrets *s, const char *bytes)
 /* The first whose end is behind addr. */
 static size_t range_behind(const struct secrets *s, uint64_t addr)
 {
-	size_t low = 0, high = s->range_count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (s->ranges[middle].end > addr)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return LOWER_BOUND(i, s->range_count, s->ranges[i].end <= addr);
 }
 
 bool secrets_place(const struct secrets *s, uint64_t addr, uint64_t size,

@@ -14,6 +14,7 @@
 #include "goruntime/unwind/preempted.h"
 #include "goruntime/unwind/unwind_go.h"
 #include "goruntime/variables/variables_priv.h"
+#include "lib/base/search.h"
 
 static bool is_exported(const char *s, size_t len)
 {
@@ -249,16 +250,9 @@ static struct expansion *expand(struct runtimes *all, uint32_t id)
 int32_t frame_number(struct runtimes *all, uint32_t stack, int32_t unwound)
 {
 	AUTO(expansion_release) struct expansion *e = expand(all, stack);
-	size_t low = 0, high = e->count;
-
 	/* What is inlined comes first. */
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (e->list[middle].raw <= (uint32_t)unwound)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low = LOWER_BOUND(i, e->count, e->list[i].raw <= (uint32_t)unwound);
+
 	return (int32_t)low - 1;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/search.h"
 #include "lib/base/util.h"
 
 /* "main.f-range1-range2" (cmd/compile/internal/rangefunc). Returns the length of the name of the
@@ -82,15 +83,9 @@ static void find_around(struct calls *c, const char *body)
 /* The next of them that is further out. */
 static uint32_t distance(const struct calls *c, size_t at)
 {
-	size_t low = c->from, high = c->to;
+	size_t low =
+		c->from + LOWER_BOUND(i, c->to - c->from, c->list[c->from + i].at <= at);
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (c->list[middle].at <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < c->to ? (uint32_t)(c->list[low].at - at) : 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include "goruntime/runtime/gather.h"
 #include "goruntime/runtime/runtime_priv.h"
+#include "lib/base/search.h"
 
 static const enum layout_slot slots[EXTRA_KINDS] = {
 	[EXTRA_LABELS] = L_g_labels, [EXTRA_PANIC] = L_g_panic,
@@ -35,15 +36,8 @@ void extra_lists_done(struct extra_lists *x)
 uint64_t extra_object(const struct extra_lists *x, enum extra_kind kind, uint64_t g)
 {
 	const struct extra_list *l = &x->kinds[kind];
-	size_t low = 0, high = l->count;
+	size_t low = LOWER_BOUND(i, l->count, l->list[i].g < g);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (l->list[middle].g < g)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < l->count && l->list[low].g == g ? l->list[low].object : 0;
 }
 

@@ -2,6 +2,7 @@
 #include "goruntime/runtime/goroutine.h"
 
 #include "goruntime/runtime/runtime_priv.h"
+#include "lib/base/search.h"
 
 _Static_assert(sizeof(struct goroutine) <= 128, "there can be millions of them");
 
@@ -19,15 +20,8 @@ const char *runtime_status_name(unsigned status)
 
 struct goroutine *goroutine_by_addr(struct runtime *rt, uint64_t addr)
 {
-	size_t low = 0, high = rt->goroutine_count;
+	size_t low = LOWER_BOUND(i, rt->goroutine_count, rt->goroutines[i].addr < addr);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (rt->goroutines[middle].addr < addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < rt->goroutine_count && rt->goroutines[low].addr == addr
 		       ? &rt->goroutines[low]
 		       : NULL;

@@ -10,6 +10,7 @@
 #include "goruntime/runtime/runtime_priv.h"
 #include "goruntime/types/type_name.h"
 #include "lib/base/limit.h"
+#include "lib/base/search.h"
 
 enum {
 	WORD = 8,
@@ -247,17 +248,10 @@ uint64_t type_list_find(struct runtime *rt, const struct type_list *list,
 			const char *name)
 {
 	const uint32_t key = hash(name, strlen(name));
-	size_t low = 0, high = list->count;
+	size_t low = LOWER_BOUND(i, list->count, list->list[i].key < key);
 	struct go_type type;
 	struct err ignored;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (list->list[middle].key < key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (; low < list->count && list->list[low].key == key; low++)
 		if (type_read_full(rt, list->list[low].addr, &type, &ignored) &&
 		    type_is_named(&type, name))

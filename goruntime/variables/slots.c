@@ -10,6 +10,7 @@
 #include "goruntime/types/type_name.h"
 #include "goruntime/types/type_priv.h"
 #include "goruntime/values/value_sense.h"
+#include "lib/base/search.h"
 
 enum { WORD = 8, SLOTS_MAX = 4096, NAME_MAX_BYTES = 32 };
 
@@ -211,15 +212,8 @@ struct tracing {
 static struct traced *traced_at(const struct tracing *t, int64_t off)
 {
 	const struct stack_map *map = &t->frame->code->variables->map;
-	size_t low = 0, high = map->object_count;
+	size_t low = LOWER_BOUND(i, map->object_count, map->objects[i].off <= off);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (map->objects[middle].off <= off)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low && stack_object_has(&map->objects[low - 1], off) ? &t->traced[low - 1]
 								    : NULL;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "goruntime/runtime/runtime_priv.h"
+#include "lib/base/search.h"
 
 enum { REASONS = UINT8_MAX + 1 };
 
@@ -128,15 +129,8 @@ void waits_finish(struct runtime *rt)
 static const struct wait_record *record_of(const struct waits *w,
 					   const struct goroutine *g)
 {
-	size_t low = 0, high = w->count;
+	size_t low = LOWER_BOUND(i, w->count, w->records[i].g < g->addr);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (w->records[mid].g < g->addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	return low < w->count && w->records[low].g == g->addr ? &w->records[low] : NULL;
 }
 

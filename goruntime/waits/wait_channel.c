@@ -10,6 +10,7 @@
 #include "goruntime/runtime/survey.h"
 #include "goruntime/types/type_name.h"
 #include "goruntime/waits/wait_priv.h"
+#include "lib/base/search.h"
 
 /* Of all the queues that are followed. */
 enum { QUEUE_STEPS = 1 << 16 };
@@ -26,15 +27,8 @@ struct reading {
 
 static struct channel_record *find_channel(const struct waits *w, uint64_t addr)
 {
-	size_t low = 0, high = w->channel_count;
+	size_t low = LOWER_BOUND(i, w->channel_count, w->channels[i].addr < addr);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (w->channels[mid].addr < addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	return low < w->channel_count && w->channels[low].addr == addr ? &w->channels[low]
 								       : NULL;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "lib/base/limit.h"
+#include "lib/base/search.h"
 #include "lib/base/util.h"
 #include "lib/dwarf/dwarf_priv.h"
 
@@ -146,18 +147,10 @@ void dwarf_abbrevs_free(struct dwarf_abbrevs *table)
 const struct dwarf_abbrev *dwarf_abbrev_find(const struct dwarf_abbrevs *table,
 					     uint64_t code)
 {
-	size_t low = 0, high = table->count;
-
 	/* Compilers count from 1. */
-	if (code && code <= high && table->list[code - 1].code == code)
+	if (code && code <= table->count && table->list[code - 1].code == code)
 		return &table->list[code - 1];
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (table->list[middle].code < code)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low = LOWER_BOUND(i, table->count, table->list[i].code < code);
 	return low < table->count && table->list[low].code == code ? &table->list[low]
 								   : NULL;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/base/limit.h"
+#include "lib/base/search.h"
 #include "lib/dwarf/dwarf_priv.h"
 #include "lib/elf/image_debug.h"
 
@@ -211,15 +212,8 @@ static void describe(struct dwarf_entries *es, struct dwarf_unit *unit)
 
 struct dwarf_unit *dwarf_unit_of(struct dwarf_entries *es, uint64_t off)
 {
-	size_t low = 0, high = es->unit_count;
+	size_t low = LOWER_BOUND(i, es->unit_count, es->units[i].end <= off);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (es->units[middle].end <= off)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low == es->unit_count || off < es->units[low].first)
 		return NULL;
 	describe(es, &es->units[low]);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/base/limit.h"
+#include "lib/base/search.h"
 #include "lib/dwarf/dwarf_priv.h"
 
 struct adding {
@@ -103,18 +104,9 @@ static void index_functions(struct dwarf_entries *es, struct dwarf_unit *unit)
 static bool in_unit(struct dwarf_entries *es, struct dwarf_unit *unit, uint64_t pc,
 		    struct dwarf_entry *ret)
 {
-	size_t low = 0, high;
-
 	if (!unit->indexed)
 		index_functions(es, unit);
-	high = unit->function_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (unit->functions[middle].low <= pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low = LOWER_BOUND(i, unit->function_count, unit->functions[i].low <= pc);
 	for (int i = 0; low-- > 0 && i < LIMIT_DEBUG_OVERLAPS; i++)
 		if (pc < unit->functions[low].high)
 			return dwarf_entry_at(es, unit->functions[low].off, ret);
@@ -128,18 +120,9 @@ typedef bool unit_fn(struct dwarf_entries *es, struct dwarf_unit *unit, uint64_t
 static bool any_unit(struct dwarf_entries *es, uint64_t pc, unit_fn *fn,
 		     struct dwarf_entry *ret)
 {
-	size_t low = 0, high;
-
 	if (!es->indexed)
 		index_units(es);
-	high = es->range_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (es->unit_ranges[middle].low <= pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low = LOWER_BOUND(i, es->range_count, es->unit_ranges[i].low <= pc);
 	for (int i = 0; low-- > 0 && i < LIMIT_DEBUG_OVERLAPS; i++) {
 		const struct dwarf_unit_range *range = &es->unit_ranges[low];
 		if (pc < range->high && fn(es, &es->units[range->unit], pc, ret))

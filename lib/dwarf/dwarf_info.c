@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/base/limit.h"
+#include "lib/base/search.h"
 #include "lib/dwarf/dwarf_priv.h"
 #include "lib/dwarf/dwarf_types.h"
 #include "lib/elf/image_debug.h"
@@ -107,15 +108,8 @@ static bool find_definition(struct dwarf *d, const char *unit, unsigned tag,
 			    const char *name, uint64_t *ret)
 {
 	const struct package *p = find_package(d, unit);
-	size_t low = 0, high = p->count;
+	size_t low = LOWER_BOUND(i, p->count, strcmp(p->list[i].name, name) < 0);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (strcmp(p->list[middle].name, name) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (; low < p->count && strcmp(p->list[low].name, name) == 0; low++) {
 		if (p->list[low].tag != tag)
 			continue;

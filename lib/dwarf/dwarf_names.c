@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/search.h"
 #include "lib/dwarf/dwarf_priv.h"
 #include "lib/dwarf/dwarf_types.h"
 
@@ -144,16 +145,7 @@ void dwarf_names_close(struct dwarf *d)
 
 static size_t first_of(const struct dwarf_named_list *list, uint32_t key)
 {
-	size_t low = 0, high = list->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (list->list[middle].key < key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return LOWER_BOUND(i, list->count, list->list[i].key < key);
 }
 
 /* Of those of a hash, the first that fits. */

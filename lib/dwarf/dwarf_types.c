@@ -4,6 +4,7 @@
 #include <dwarf.h>
 #include <inttypes.h>
 
+#include "lib/base/search.h"
 #include "lib/dwarf/dwarf_priv.h"
 
 static bool tag_of(unsigned tag, enum dwarf_type_tag *ret)

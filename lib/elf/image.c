@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "lib/base/limit.h"
+#include "lib/base/search.h"
 #include "lib/procfs/process.h"
 #include "lib/procfs/root_file.h"
 
@@ -509,15 +510,8 @@ const struct image *images_get(const struct images *images, size_t i)
 
 const struct image *images_at(const struct images *images, uint64_t addr)
 {
-	size_t low = 0, high = images->span_count;
+	size_t low = LOWER_BOUND(i, images->span_count, images->spans[i].start <= addr);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (images->spans[mid].start <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	if (!low || addr >= images->spans[low - 1].end)
 		return NULL;
 	return images->list[images->spans[low - 1].image];

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/base/limit.h"
+#include "lib/base/search.h"
 
 enum { TOLD_APART = 256 }; /* bytes of names that are compared to put them in order */
 
@@ -211,15 +212,8 @@ bool image_function_at(const struct image *img, uint64_t addr, const char **ret_
 {
 	const struct image_symbols *s = symbols_of(img);
 	uint64_t value = addr - img->bias;
-	size_t low = 0, high = s->function_count;
+	size_t low = LOWER_BOUND(i, s->function_count, s->functions[i]->value <= value);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (s->functions[mid]->value <= value)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	if (!low || !in_code(img, value))
 		return false;
 	const struct image_symbol *f = s->functions[low - 1];

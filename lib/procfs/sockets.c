@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "lib/base/limit.h"
+#include "lib/base/search.h"
 
 struct entry {
 	int fd;
@@ -89,16 +90,7 @@ static void index_sockets(struct sockets *s)
 /* The first descriptor of that socket: others, made by dup, follow it. */
 static size_t first_of(const struct sockets *s, uint64_t inode)
 {
-	size_t low = 0, high = s->socket_count;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (s->by_inode[mid]->inode < inode)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return LOWER_BOUND(i, s->socket_count, s->by_inode[i]->inode < inode);
 }
 
 static void fill(struct sockets *s, uint64_t inode, const struct descriptor *found)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "lib/base/limit.h"
+#include "lib/base/search.h"
 #include "lib/ptrace/live_priv.h"
 
 enum {
@@ -39,15 +40,8 @@ struct copy {
  * is. */
 static const struct foreign *run_at(const struct copy *c, uint64_t addr, uint64_t *end)
 {
-	size_t low = 0, high = c->foreign_count;
+	size_t low = LOWER_BOUND(i, c->foreign_count, c->foreign[i].end <= addr);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (c->foreign[middle].end <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low == c->foreign_count)
 		return NULL;
 	const struct foreign *f = &c->foreign[low];
@@ -200,15 +194,8 @@ static void find_wiped(struct copy *c, size_t mappings)
 static bool overlaps(const struct target_mapping *list, size_t n,
 		     const struct target_mapping *m)
 {
-	size_t low = 0, high = n;
+	size_t low = LOWER_BOUND(i, n, list[i].end <= m->start);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (list[middle].end <= m->start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < n && list[low].start < m->end;
 }
 

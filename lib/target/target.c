@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/base/limit.h"
+#include "lib/base/search.h"
 
 enum { AUXV_PAIRS = 64 }; /* kernels give some twenty */
 
@@ -181,16 +182,8 @@ const struct target_mapping *target_mappings(const struct target *t, size_t *ret
 
 const struct target_mapping *target_mapping_at(const struct target *t, uint64_t addr)
 {
-	size_t low = 0, high = t->mapping_count;
+	size_t low = LOWER_BOUND(i, t->mapping_count, t->mappings[i].end <= addr);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (t->mappings[mid].end <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	if (low == t->mapping_count || t->mappings[low].start > addr)
 		return NULL;
 	return &t->mappings[low];

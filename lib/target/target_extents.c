@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "lib/base/limit.h"
+#include "lib/base/search.h"
 
 enum {
 	PAGE = 4096,
@@ -93,16 +94,7 @@ static void arenas_free(struct arena *a)
 /* Index of the first extent that ends after addr. */
 static size_t extent_after(const struct extents *x, uint64_t addr)
 {
-	size_t low = 0, high = x->count;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (x->list[mid].addr + x->list[mid].len <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return LOWER_BOUND(i, x->count, x->list[i].addr + x->list[i].len <= addr);
 }
 
 static struct page_slot *page_slot(const struct extents *x, uint64_t page)
