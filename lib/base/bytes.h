@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bytes.h - bounded cursor over untrusted little-endian bytes.
- * Failure is sticky: check `bad` once per record. What could not be read is zero. */
+ * Errors are sticky: check `bad` once per record. Failed reads return zero. */
 #ifndef GOSNAP_BYTES_H
 #define GOSNAP_BYTES_H
 
@@ -16,18 +16,18 @@ struct bytes {
 
 static inline struct bytes bytes_over(const void *p, size_t len)
 {
-	/* C does not add even 0 to NULL. */
+	/* Adding even 0 to NULL is undefined behaviour in C. */
 	const uint8_t *start = p ? p : (const uint8_t *)"";
 
 	return (struct bytes){ .at = start, .end = start + len };
 }
 
-/* The cursor off bytes further on; bad when that is past the end. */
+/* The cursor advanced by off bytes; bad if that is past the end. */
 static inline struct bytes bytes_at(struct bytes b, uint64_t off)
 {
 	if (b.bad || off > (uint64_t)(b.end - b.at))
 		return (struct bytes){ .bad = true };
-	if (off) /* a cursor over nothing may be one without a beginning */
+	if (off) /* the start of an empty cursor may be NULL */
 		b.at += off;
 	return b;
 }
@@ -87,7 +87,8 @@ static inline int64_t bytes_varint(struct bytes *b)
 	return 0;
 }
 
-/* A NUL-terminated string inside the bytes, or NULL. Borrowed from them. */
+/* A NUL-terminated string, borrowed from the bytes. NULL (and bad): no NUL before the
+ * end. */
 static inline const char *bytes_string(struct bytes *b)
 {
 	const uint8_t *nul = b->bad ? NULL : memchr(b->at, 0, (size_t)(b->end - b->at));

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cache.h - what was found out about a build, kept on disk for the next time: a file for each key
- * in a folder of the user's. What is another user's, or another one may write to, is neither used
- * nor touched, and no link of his is followed. Nothing here fails: what cannot be kept is found out
- * again. Files are replaced, never changed. Their bytes are to be doubted like any others. */
+/* cache.h - on-disk cache of facts derived from a build: one file per key, in a folder of
+ * the user's. Folders and files that another user owns or can write to are neither used
+ * nor changed, and their symbolic links are not followed. Nothing here reports errors:
+ * what cannot be cached is computed again. Files are replaced, never modified. Their
+ * contents are as untrusted as any other input. */
 #ifndef GOSNAP_CACHE_H
 #define GOSNAP_CACHE_H
 
@@ -12,20 +13,20 @@
 
 struct cache;
 
-/* kind: "names/v1", a folder in $XDG_CACHE_HOME/gosnap or ~/.cache/gosnap. NULL: there is none to
- * be had. */
+/* kind, such as "names/v1": a folder in $XDG_CACHE_HOME/gosnap or ~/.cache/gosnap. NULL:
+ * no usable folder. */
 struct cache *cache_open(const char *kind);
 void cache_close(struct cache *c);
 DEFINE_AUTO(struct cache, cache_close)
 
 struct cache_file {
-	const void *bytes; /* a copy: the file may change or become shorter */
+	const void *bytes; /* a copy: the file may change or be truncated */
 	size_t len;
 };
-/* key: a name of a file. False: there is none. */
+/* key: a file name. False: not cached. */
 bool cache_get(struct cache *c, const char *key, struct cache_file *ret);
 void cache_release(struct cache_file *file);
-/* Of all files together LIMIT_CACHE_BYTES are kept, those that were used last. */
+/* Keeps the most recently used files, LIMIT_CACHE_BYTES in total. */
 void cache_put(struct cache *c, const char *key, const struct iovec *parts, int n);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* crc32.h - the checksum of .gnu_debuglink: that of zlib and Ethernet. */
+/* crc32.h - the checksum of .gnu_debuglink, the same CRC-32 as in zlib and Ethernet. */
 #ifndef GOSNAP_CRC32_H
 #define GOSNAP_CRC32_H
 
@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Goes on from crc; 0 is the first. */
+/* Continues from crc; start with 0. */
 uint32_t crc32_add(uint32_t crc, const void *bytes, size_t len);
-/* Of a whole file. False: it cannot be read, or is longer than limit. */
+/* Checksum of a whole file. False: it cannot be read, or is longer than limit. */
 bool crc32_of_file(int fd, uint64_t limit, uint32_t *ret);
 
 #endif

@@ -10,15 +10,15 @@
 enum err_code {
 	ERR_NONE,
 	ERR_SYS,	 /* a system call or a file failed */
-	ERR_NOT_FOUND,	 /* the thing asked for does not exist */
-	ERR_FAULT,	 /* the subject has no readable memory there */
-	ERR_LIMIT,	 /* more than limit.h allows */
-	ERR_UNSUPPORTED, /* known, but not handled: this Go has no such field, ... */
-	ERR_BAD_DATA,	 /* bytes that contradict themselves */
-	ERR_PERMISSION,	 /* the kernel does not let us */
-	ERR_GONE,	 /* the subject ended meanwhile */
+	ERR_NOT_FOUND,	 /* what was asked for does not exist */
+	ERR_FAULT,	 /* no readable memory there in the subject */
+	ERR_LIMIT,	 /* exceeds a limit in limit.h */
+	ERR_UNSUPPORTED, /* known but not handled: this Go has no such field, ... */
+	ERR_BAD_DATA,	 /* inconsistent data */
+	ERR_PERMISSION,	 /* refused by the kernel */
+	ERR_GONE,	 /* the subject has exited */
 	ERR_CANNOT, /* a process that cannot be examined: zombie, kernel thread, ... */
-	ERR_USAGE,  /* the user's words */
+	ERR_USAGE,  /* invalid usage */
 };
 
 struct err {
@@ -26,15 +26,15 @@ struct err {
 	char text[512];
 };
 
-/* Sets *err and returns false, so that failing is one statement. */
+/* Sets *err and returns false, so that callers can fail in one statement. */
 bool err_set(struct err *err, enum err_code code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Like err_set(ERR_SYS), with ": " and the words for errno appended. */
+/* Like err_set(ERR_SYS), with ": " and the description of errno appended. */
 bool err_sys(struct err *err, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Puts "words: " before the text. For layer borders only. */
+/* Prepends "words: " to the text. Only for use at layer boundaries. */
 bool err_prefix(struct err *err, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

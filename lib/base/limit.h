@@ -1,132 +1,135 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* limit.h - every cap on what a subject can make us do, with unit and reason. */
+/* limit.h - every limit on the work that a subject can cause, with unit and reason. */
 #ifndef GOSNAP_LIMIT_H
 #define GOSNAP_LIMIT_H
 
 #include <stdint.h>
 
-/* bytes; pieces of one read of the subject's memory: no string or table we want is larger */
+/* bytes in one read of the subject's memory: no string or table that we need is larger */
 #define LIMIT_READ_BYTES (UINT64_C(1) << 30)
-/* count; ELF objects that are opened, one descriptor each: 1,024 is the usual maximum */
+/* count; open ELF objects, one descriptor each: RLIMIT_NOFILE is usually 1,024 */
 #define LIMIT_IMAGES 512
 /* bytes of all objects that are read from memory because their files cannot be opened */
 #define LIMIT_MAPPED_BYTES (UINT64_C(512) << 20)
-/* bytes of the tables of symbols and of names of all objects: Chrome has some 300 MB */
+/* bytes of the symbol and string tables of all objects: Chrome has some 300 MB */
 #define LIMIT_SYMBOL_BYTES (UINT64_C(1) << 30)
-/* bytes of one object's debugging information, unpacked: Kubernetes has some 100 MB; and of that of
- * all objects that a process has */
+/* bytes of debug info, uncompressed, of one object and of all objects of a process:
+ * Kubernetes has some 100 MB */
 #define LIMIT_DEBUG_BYTES (UINT64_C(1) << 30)
 #define LIMIT_DEBUG_BYTES_RUN (UINT64_C(4) << 30)
-/* bytes of all indexes of names that are kept on disk: some hundred large programs */
+/* bytes of all cached name indexes: enough for some hundred large programs */
 #define LIMIT_CACHE_BYTES (UINT64_C(128) << 20)
-/* count; units of one object's debugging information: Chrome has some 30,000 */
+/* count; units in one object's debug info: Chrome has some 30,000 */
 #define LIMIT_DEBUG_UNITS (1 << 18)
-/* entries, attributes and items of lists of one object's debugging information, all look-ups:
- * a pc takes some 200, all entries of Kubernetes 2^27; ten seconds at worst */
+/* entries, attributes and list items read from one object's debug info, over all
+ * look-ups: a pc takes some 200, all entries of Kubernetes 2^27; ten seconds at worst */
 #define LIMIT_DEBUG_STEPS (UINT64_C(1) << 30)
-/* count; abbreviations and their attributes that are kept: some million for Chrome */
+/* count; abbreviations and attributes kept in memory: some million for Chrome */
 #define LIMIT_DEBUG_ABBREVS (UINT64_C(1) << 22)
-/* count; ranges of code of one object's units and functions: a large program has 2^20 */
+/* count; code ranges of one object's units and functions: a large program has 2^20 */
 #define LIMIT_DEBUG_RANGES (1 << 22)
-/* ranges that cover the same place and are looked at */
+/* overlapping ranges that are tried for one address */
 #define LIMIT_DEBUG_OVERLAPS 64
-/* count; variables of one pc, each of which is compared with all others, which takes a second; and
- * how deep blocks and inlined calls may be nested */
+/* count; variables in scope at one pc (each is compared with all others, a second at
+ * worst), and nesting depth of blocks and inlined calls */
 #define LIMIT_SCOPE_VARIABLES (1 << 13)
 #define LIMIT_SCOPE_DEPTH 512
-/* typedefs and qualifiers between a variable and a type that has a size */
+/* typedefs and qualifiers between a variable and a type with a size */
 #define LIMIT_TYPE_NAMES 16
-/* bytes and comparisons that indexing one object's symbols by name may take: five million
- * long C++ names take 2^29 */
+/* bytes and comparisons to index one object's symbols by name: five million long C++
+ * names take 2^29 */
 #define LIMIT_SYMBOL_STEPS (UINT64_C(1) << 31)
-/* bytes of an .eh_frame without its table: Chrome's has some 20 MB */
+/* bytes of an .eh_frame that has no search table: Chrome's has some 20 MB */
 #define LIMIT_EH_FRAME_BYTES (UINT64_C(64) << 20)
 /* count; mappings, threads: vm.max_map_count and threads-max rarely exceed it */
 #define LIMIT_MAPPINGS (UINT64_C(1) << 20)
 #define LIMIT_THREADS (UINT64_C(1) << 18)
-/* bytes of one of the runtime's structs, and how far its fields may be: runtime.g has some 450,
- * fields of runtime.m are at 1,100 */
+/* bytes of one runtime struct, and the largest field offset: runtime.g has some 450,
+ * runtime.m has fields at 1,100 */
 #define LIMIT_STRUCT_BYTES 4096
-/* count; elements of allgs we are ready to look at: some ten million is the largest seen */
+/* count; elements of allgs that are examined: the largest seen is some ten million */
 #define LIMIT_GOROUTINES (UINT64_C(1) << 24)
-/* frames of one stack: more is a runaway recursion that its ends explain */
+/* frames of one stack: more is runaway recursion, which both ends of the stack explain */
 #define LIMIT_FRAMES (UINT64_C(1) << 17)
-/* bytes of one goroutine's stack that are copied; Go's own maximum is 1 GB */
+/* bytes copied from one goroutine's stack; Go's own maximum is 1 GB */
 #define LIMIT_STACK_BYTES (UINT64_C(64) << 20)
-/* bytes copied out of the subject in all */
+/* bytes copied from the subject in total */
 #define LIMIT_EXTENT_BYTES (UINT64_C(4) << 30)
-/* bytes of the data segments that are searched for a global variable */
+/* bytes of data segments searched for a global variable */
 #define LIMIT_SCAN_BYTES (UINT64_C(16) << 30)
-/* bytes of one pclntab, and of all tables that are read from memory: Kubernetes has 40 MB */
+/* bytes of one pclntab, and of all tables read from memory: Kubernetes has 40 MB */
 #define LIMIT_PCLNTAB_BYTES (UINT64_C(512) << 20)
-/* steps in the tables of a pclntab, all look-ups: 100,000 pcs of large functions take 2^28 */
+/* steps in the pclntab's tables, over all look-ups: 100,000 pcs of large functions take
+ * 2^28 */
 #define LIMIT_PCLNTAB_STEPS (UINT64_C(1) << 33)
-/* bytes of a function's or file's name: instantiated generics reach some thousand */
+/* bytes of a function or file name: instantiated generics reach some thousand */
 #define LIMIT_NAME_BYTES (UINT64_C(1) << 16)
-/* count; different pcs that are looked up */
+/* count; distinct pcs that are looked up */
 #define LIMIT_PCS (UINT64_C(1) << 22)
 /* frames of all distinct stacks */
 #define LIMIT_FRAMES_RUN (UINT64_C(1) << 26)
-/* bytes of one object's data that are searched for Go's moduledata when nothing else says that it is
- * Go: some ten milliseconds; before it there are tens of megabytes in the largest programs */
+/* bytes of one object's data searched for Go's moduledata when nothing else identifies it
+ * as Go: some ten milliseconds; in the largest programs tens of megabytes precede it */
 #define LIMIT_MODULE_SCAN_BYTES (UINT64_C(128) << 20)
-/* places there that look like moduledata and are tried */
+/* candidates for moduledata that are checked there */
 #define LIMIT_MODULE_HEADS 64
-/* count; modules: a plugin each */
+/* count; modules: one for each plugin */
 #define LIMIT_MODULES 4096
-/* inlined calls in one pc; the compiler's own budget keeps real ones below 100 */
+/* inlined calls at one pc; the compiler's own budget keeps real ones below 100 */
 #define LIMIT_INLINE_DEPTH 512
-/* reads and steps: the whole run; one goroutine or thread, or finding the runtime. A read
- * costs about half a microsecond: minutes and seconds at worst. */
+/* reads and steps: of the whole run; of one goroutine or thread, or of finding the
+ * runtime. A read costs about half a microsecond: minutes and seconds at worst. */
 #define LIMIT_BUDGET_RUN (UINT64_C(1) << 29)
 #define LIMIT_BUDGET_UNIT (UINT64_C(1) << 22)
-/* count; types that are looked at, and fields of one of them: Kubernetes has 200,000 types */
+/* count; types that are examined, and fields of one type: Kubernetes has 200,000 types */
 #define LIMIT_TYPES (1 << 22)
 #define LIMIT_FIELDS (1 << 16)
-/* of one walk over what a type consists of: how deep, and how many types and fields; the largest
- * structs of Kubernetes have some 1,000 fields. And of all walks over the types of one object that
- * are for all of their values: seconds at worst. */
+/* depth of one walk over the parts of a type, and the types and fields it visits: the
+ * largest structs of Kubernetes have some 1,000 fields. LIMIT_TYPE_WALKS: all walks over
+ * the types of one object whose results serve all values: seconds at worst. */
 #define LIMIT_TYPE_DEPTH 256
 #define LIMIT_TYPE_STEPS (1 << 13)
 #define LIMIT_TYPE_WALKS (UINT64_C(1) << 29)
-/* of a map, eight entries each: two reads for one of them, so less than the budget of a unit */
+/* groups of a map, eight entries each: reading one takes two reads, which keeps a whole
+ * map below LIMIT_BUDGET_UNIT */
 #define LIMIT_MAP_GROUPS (3 << 19)
-/* count; file descriptors that are looked at: fs.nr_open is 2^20 */
+/* count; file descriptors that are examined: fs.nr_open is 2^20 */
 #define LIMIT_DESCRIPTORS (UINT64_C(1) << 20)
-/* cases of one select (reflect.Select takes no more), and of all that are waiting */
+/* cases of one select (the maximum of reflect.Select), and of all selects that wait */
 #define LIMIT_SELECT_CASES (UINT64_C(1) << 16)
 #define LIMIT_WAIT_CASES (UINT64_C(1) << 22)
 /* bytes of the symbol, path and argument strings we copy */
 #define LIMIT_STRING_BYTES (UINT64_C(1) << 20)
-/* bytes of one string of the subject that are shown */
+/* bytes shown of one string of the subject */
 #define LIMIT_TEXT_BYTES (UINT64_C(4) << 10)
-/* count; panics in progress in one goroutine, one inside the other */
+/* count; nested panics in progress in one goroutine */
 #define LIMIT_PANICS 100
 /* count; deferred calls of one goroutine */
 #define LIMIT_DEFERS 1000
-/* count; goroutines in whose frames deferred closures are looked for while the process is
- * held: some 10 ms */
+/* count; goroutines whose frames are searched for deferred closures while the process is
+ * stopped: some 10 ms */
 #define LIMIT_OPEN_DEFERS (1 << 15)
-/* count; nodes of a sync.Map that are looked at, which takes a fraction of a second */
+/* count; nodes of a sync.Map that are visited: a fraction of a second */
 #define LIMIT_SYNC_MAP (1 << 18)
-/* count; contexts, each made from the next */
+/* count; contexts in one chain of parents */
 #define LIMIT_CONTEXTS 256
-/* count; goroutines that one descends from */
+/* count; ancestors of one goroutine */
 #define LIMIT_ANCESTORS 1000
 /* count; profiler labels of one goroutine */
 #define LIMIT_LABELS 1024
-/* warnings that are written out one by one; the rest is counted */
+/* warnings reported one by one; the rest are counted */
 #define LIMIT_WARNINGS 1000
-/* nanoseconds that a thread gets to reach its stop before it is listed without registers */
+/* nanoseconds that a thread gets to stop before it is listed without registers */
 #define LIMIT_STOP_NS (UINT64_C(500) * 1000 * 1000)
-/* nanoseconds to wait for another gosnap on the same process */
+/* nanoseconds to wait for another gosnap to finish with the same process */
 #define LIMIT_TURN_NS (UINT64_C(10) * 1000 * 1000 * 1000)
-/* nanoseconds that a tracer, or those who read what it holds, may stand still when nothing was
- * promised; where it is more, some times what the hold should take */
+/* nanoseconds without progress that a tracer, or the readers of the process it stopped,
+ * are allowed when no limit was promised; LIMIT_STILL_TIMES the estimated stop if that is
+ * longer */
 #define LIMIT_STILL_NS (UINT64_C(1) * 1000 * 1000 * 1000)
 #define LIMIT_STILL_TIMES 10
-/* nanoseconds of a hold when nothing was promised: ten million goroutines are read in place
- * in less */
+/* nanoseconds that a process stays stopped when no limit was promised: reading ten
+ * million goroutines in place takes less */
 #define LIMIT_HOLD_NS (UINT64_C(30) * 1000 * 1000 * 1000)
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reserve.h - file descriptors that are kept free, so that what must not fail halfway has them. */
+/* reserve.h - reserved file descriptors, for operations that must not run out halfway. */
 #ifndef GOSNAP_RESERVE_H
 #define GOSNAP_RESERVE_H
 
@@ -8,9 +8,9 @@
 
 struct reserve;
 
-/* Takes n of them, and raises RLIMIT_NOFILE for that where it may. NULL: ERR_SYS. */
+/* Reserves n descriptors, raising RLIMIT_NOFILE if allowed. NULL: ERR_SYS. */
 struct reserve *reserve_new(unsigned n, struct err *err);
-/* Gives them back. */
+/* Makes the descriptors available again. */
 void reserve_free(struct reserve *r);
 DEFINE_AUTO(struct reserve, reserve_free)
 

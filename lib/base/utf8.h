@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* utf8.h - is it text? Unicode's table 3-7: no overlong forms, no surrogates. */
+/* utf8.h - UTF-8 validation by Unicode's table 3-7: no overlong forms, no surrogates. */
 #ifndef GOSNAP_UTF8_H
 #define GOSNAP_UTF8_H
 
@@ -7,11 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The first character of len bytes, one at least: returns how many bytes it has; 0: it is none. */
+/* Decodes the first character; len is at least 1. Returns its length in bytes; 0:
+ * invalid. */
 size_t utf8_next(const char *bytes, size_t len, uint32_t *ret);
 bool utf8_valid(const void *bytes, size_t len);
-/* len, or so much less that the cut goes through no character: the rest would no longer be
- * UTF-8. */
+/* The largest length up to len that does not split a character. */
 size_t utf8_cut(const char *bytes, size_t len);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* util.h - scope-bound ownership, allocation that does not fail, growable arrays. */
+/* util.h - scope-bound ownership, infallible allocation, growable arrays. */
 #ifndef GOSNAP_UTIL_H
 #define GOSNAP_UTIL_H
 
@@ -10,8 +10,8 @@
 #define MUST_CHECK __attribute__((warn_unused_result))
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-/* AUTO(target_close) struct target *t = ...; closes t when the scope ends.
- * The module that defines target_close() says DEFINE_AUTO(struct target, target_close). */
+/* AUTO(target_close) struct target *t = ...; closes t at the end of the scope. The module
+ * that defines target_close() has DEFINE_AUTO(struct target, target_close). */
 #define AUTO(release) __attribute__((cleanup(release##_auto)))
 #define DEFINE_AUTO(type, release)                                                       \
 	static inline void release##_auto(type **p)                                      \
@@ -19,7 +19,7 @@
 		release(*p);                                                             \
 	}
 
-/* Hands an AUTO pointer over to the caller. */
+/* Passes ownership of an AUTO pointer on. */
 #define TAKE(p)                                                                          \
 	({                                                                               \
 		__typeof__(p) take_ = (p);                                               \
@@ -35,7 +35,8 @@ void *xcalloc(size_t n, size_t size);
 void *xreallocarray(void *p, size_t n, size_t size);
 char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t n);
-/* Without links and from the root on; as it is where that is not known, as of a pipe. */
+/* The absolute path without symbolic links; path itself if that is unknown, as for a
+ * pipe. */
 char *xrealpath(const char *path);
 char *xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -44,38 +45,42 @@ char *xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void out_of_memory(void) __attribute__((noreturn));
 void on_out_of_memory(void (*end)(void));
 
-/* For AUTO(xfree) char *s; NULL is fine. */
+/* For AUTO(xfree) char *s; NULL is allowed. */
 void xfree(void *p);
 static inline void xfree_auto(void *p)
 {
 	xfree(*(void **)p);
 }
 
-/* Makes room for one more element in an array with n used of *cap. */
+/* Makes room for one more element in an array with n of *cap elements in use. */
 #define GROW(array, n, cap) ((array) = grow_((array), (n), &(cap), sizeof(*(array))))
 void *grow_(void *array, size_t n, size_t *cap, size_t size);
 
-/* Four bytes in a row that are in most numbers and addresses: with a zero, or with three equal ones. */
+/* Four consecutive bytes that occur in most numbers and addresses: one zero, or three
+ * equal bytes. */
 bool is_common_window(const uint8_t bytes[static 4]);
-/* ... and a word that has no others: of text, or of a key, that would say too little. */
+/* Every window of the word is common, so as text or part of a key it proves too
+ * little. */
 bool is_common_word(uint64_t word);
 
 /* CLOCK_MONOTONIC and CLOCK_REALTIME in nanoseconds. */
 uint64_t monotonic_ns(void);
 uint64_t realtime_ns(void);
-/* What this thread had of a processor, in nanoseconds. */
+/* CPU time of this thread, in nanoseconds. */
 uint64_t processor_ns(void);
 
 struct err;
 
-/* All of it, whatever interrupts. False: errno says why, or (reading) it ended before. */
+/* Transfer all bytes despite interruptions. False: errno says why, or (reading) end of
+ * file. */
 MUST_CHECK bool write_fully(int fd, const void *bytes, size_t len);
 MUST_CHECK bool read_fully(int fd, void *bytes, size_t len);
 
-/* A temporary file without a name, in TMPDIR or /tmp. -1: err says why. */
+/* An anonymous temporary file in TMPDIR or /tmp. -1: err says why. */
 int spool_open(struct err *err);
 
-/* Reads a whole (proc) file, at most limit bytes, NUL-terminated. NULL and errno on failure. */
+/* Reads a whole (proc) file, limit bytes at most, and adds a NUL. NULL: errno says
+ * why. */
 char *slurp(const char *path, size_t limit, size_t *ret_len);
 
 #endif

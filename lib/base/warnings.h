@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* warnings.h - everything that was doubtful or missing, collected for the document.
- * The same words twice are kept once; past LIMIT_WARNINGS they are only counted. */
+/* warnings.h - collects everything doubtful or missing, for the document.
+ * Duplicates are kept once; past LIMIT_WARNINGS they are only counted. */
 #ifndef GOSNAP_WARNINGS_H
 #define GOSNAP_WARNINGS_H
 
@@ -14,11 +14,12 @@ struct warnings *warnings_new(void);
 void warnings_free(struct warnings *w);
 DEFINE_AUTO(struct warnings, warnings_free)
 
-/* where: "goroutine 12", "threads", "layout"; what: a plain sentence without a full stop. */
+/* where: "goroutine 12", "threads", "layout"; what: a plain sentence without a full
+ * stop. */
 void warnings_add(struct warnings *w, const char *where, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-size_t warnings_count(const struct warnings *w); /* kept ones */
+size_t warnings_count(const struct warnings *w); /* those kept */
 size_t warnings_left_out(const struct warnings *w);
 /* Borrowed until the next add. */
 const char *warnings_where(const struct warnings *w, size_t i);
