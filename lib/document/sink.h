@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sink.h - where printed things go: a streaming JSON writer that never holds the document.
- * Printers say what there is, never punctuation. Failure (full disk, closed pipe) is
- * sticky: nothing more is written and sink_finish() reports it once. */
+/* sink.h - output for printers: a streaming JSON writer that never holds the whole
+ * document. Callers emit values; the sink adds punctuation. Errors (full disk, closed
+ * pipe) are sticky: nothing more is written, and sink_finish() reports the first. */
 #ifndef GOSNAP_SINK_H
 #define GOSNAP_SINK_H
 
@@ -14,50 +14,51 @@ struct sink;
 
 enum sink_kind { SINK_OBJECT, SINK_ARRAY };
 
-/* Writes to fd (borrowed), compressed by zstd when asked for. */
+/* Writes to fd (borrowed), compressed with zstd on request. */
 struct sink *sink_json_new(int fd, bool zstd);
 void sink_free(struct sink *out);
 DEFINE_AUTO(struct sink, sink_free)
 
-/* Elements of an array of the document, kept in memory until sink_add_part() writes them. */
+/* Array elements of the document, buffered until sink_add_part() writes them. */
 struct sink *sink_part_new(void);
-/* Up to here; what came after it can be taken back. Between two elements. */
+/* The size so far, to which sink_part_cut() can truncate. Only between elements. */
 size_t sink_part_bytes(const struct sink *part);
 void sink_part_cut(struct sink *part, size_t bytes);
-/* Borrowed until anything is written. */
+/* Borrowed until the next write. */
 const char *sink_part_text(const struct sink *part);
-/* The elements of a part, into the array that is open. */
+/* Appends the elements of a part to the open array. */
 void sink_add_part(struct sink *out, const char *text, size_t bytes);
 
 /* Inside an object every value is preceded by sink_name(); keys are ASCII literals. */
 void sink_begin(struct sink *out, enum sink_kind kind);
 void sink_end(struct sink *out);
 void sink_name_of(struct sink *out, const char *name, size_t len);
-/* The length of a literal is known when this is compiled. */
+/* inline, so that strlen() of a literal is a constant. */
 static inline void sink_name(struct sink *out, const char *name)
 {
 	sink_name_of(out, name, strlen(name));
 }
 void sink_uint(struct sink *out, uint64_t value);
 void sink_int(struct sink *out, int64_t value);
-/* NaN and the infinities as strings. Digits that tell all values of a type apart. */
+/* NaN and the infinities become strings. The precisions are the digits that represent
+ * every value of the type uniquely. */
 enum sink_precision { SINK_SINGLE = 9, SINK_DOUBLE = 17 };
 void sink_float(struct sink *out, double value, enum sink_precision precision);
 void sink_bool(struct sink *out, bool value);
 void sink_null(struct sink *out);
 void sink_address(struct sink *out, uint64_t addr); /* "0xc000012345" */
-/* Any bytes: JSON-escaped when valid UTF-8 (NUL allowed), else {"hex": "..."}. */
+/* Any bytes: an escaped JSON string if valid UTF-8 (NUL allowed), else {"hex": "..."}. */
 void sink_text(struct sink *out, const void *s, size_t len);
 static inline void sink_string(struct sink *out, const char *s)
 {
 	sink_text(out, s, strlen(s));
 }
-/* ASCII that needs no escaping and is not looked at. */
+/* ASCII that needs no escaping; not checked. */
 void sink_plain(struct sink *out, const char *s, size_t len);
 void sink_hex(struct sink *out, const void *bytes, size_t len); /* "00ff.." */
 void sink_time(struct sink *out, uint64_t realtime_ns);		/* RFC 3339, UTC, ns */
 
-/* name and value in one call, for objects. */
+/* A name and its value in one call, inside objects. */
 static inline void sink_named_uint(struct sink *out, const char *name, uint64_t value)
 {
 	sink_name(out, name);
@@ -82,7 +83,7 @@ static inline void sink_named_address(struct sink *out, const char *name, uint64
 	sink_address(out, addr);
 }
 
-/* NULL: left out */
+/* NULL: omits the member */
 static inline void sink_named_string(struct sink *out, const char *name, const char *s)
 {
 	if (!s)
@@ -98,21 +99,21 @@ static inline void sink_named_begin(struct sink *out, const char *name,
 	sink_begin(out, kind);
 }
 
-/* Members that are the same in many objects: a part that is the inside of one, whose text is added
- * to each. */
+/* Members that many objects have in common: a part with the inside of an object, whose
+ * text is added to each of them. */
 struct sink *sink_members_new(void);
 void sink_add_members(struct sink *out, const char *text, size_t len);
 
-/* From a mark on nothing is written, and can be taken back: sink_rewind() goes back to the mark, as
- * often as is wanted, until sink_release() lets all go on. One mark at a time. */
+/* From a mark on, output is buffered: sink_rewind() drops it back to the mark, any number
+ * of times, and sink_release() lets it be written. One mark at a time. */
 void sink_mark(struct sink *out);
 void sink_rewind(struct sink *out);
 void sink_release(struct sink *out);
 
-/* Bytes of JSON so far (before compression). */
+/* JSON bytes so far (before compression). */
 uint64_t sink_bytes(const struct sink *out);
-/* Writes the rest (and a final newline). ERR_SYS when anything was lost; errno_ret, when
- * not NULL, gets the first errno (EPIPE, ENOSPC). */
+/* Writes the rest (and a final newline). ERR_SYS: something was lost; *errno_ret, unless
+ * NULL, is then the first errno (EPIPE, ENOSPC). */
 MUST_CHECK bool sink_finish(struct sink *out, int *errno_ret, struct err *err);
 
 #endif
