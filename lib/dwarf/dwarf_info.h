@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dwarf_info.h - debugging information of one image, looked up by name: struct members, sizes,
- * constants. Knows no Go beyond the names it is given. */
+/* dwarf_info.h - look-ups by name in the debug info of one image: struct members, sizes,
+ * constants. Knows nothing of Go but the names it is given. */
 #ifndef GOSNAP_DWARF_INFO_H
 #define GOSNAP_DWARF_INFO_H
 
@@ -8,21 +8,23 @@
 
 struct dwarf;
 
-/* NULL: ERR_NOT_FOUND when the image has none, ERR_LIMIT when it is more than
- * LIMIT_DEBUG_BYTES. The image outlives it. */
+/* NULL: ERR_NOT_FOUND if the image has none, ERR_LIMIT if it exceeds LIMIT_DEBUG_BYTES.
+ * The image must outlive the result. */
 struct dwarf *dwarf_open(const struct image *img, struct err *err);
 void dwarf_close(struct dwarf *d);
 DEFINE_AUTO(struct dwarf, dwarf_close)
 
-/* Can its units be read, by their headers and first entries? False: err says where it is damaged. */
+/* Checks that all units' headers and first entries can be read. False: err says where the
+ * damage is. */
 MUST_CHECK bool dwarf_check(struct dwarf *d, struct err *err);
-/* Of Go's units: is there a function at this address, without the bias of the process? */
+/* Whether there are Go units, and whether a function covers pc (no bias). Go units
+ * only. */
 bool dwarf_has_go(struct dwarf *d);
 bool dwarf_has_function(struct dwarf *d, uint64_t pc);
 
-/* Looks in the compilation unit of that name only (Go: the import path). Members are given
- * with dots; size is that of the member's type. False: there is no such thing, or the type
- * says no size (C's arrays). */
+/* Search only the compilation unit of that name (in Go: the import path). Member paths
+ * use dots; size is that of the member's type. False: not found, or the type has no size
+ * (C arrays). */
 bool dwarf_member(struct dwarf *d, const char *unit, const char *type, const char *member,
 		  uint64_t *ret_off, uint64_t *ret_size);
 bool dwarf_type_size(struct dwarf *d, const char *unit, const char *type, uint64_t *ret);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dwarf_priv.h - what the files of dwarf_*.c share. Entries are read by a decoder of our own:
- * one pass over an entry gives all its attributes, every step is counted, and nothing reads
- * past its section. libdw would refuse Go's block1 locations, finds no Go code by pc, and its
- * own steps cannot be counted. */
+/* dwarf_priv.h - shared by the files dwarf_*.c. Entries are read by our own decoder: one
+ * pass over an entry yields all its attributes, every step is counted, and nothing reads
+ * beyond its section. libdw would reject Go's block1 locations, finds no Go code by pc,
+ * and does not let us count its steps. */
 #ifndef GOSNAP_DWARF_PRIV_H
 #define GOSNAP_DWARF_PRIV_H
 
@@ -15,24 +15,23 @@ struct dwarf_entries;
 struct dwarf_names;
 
 struct dwarf {
-	const struct image
-		*image; /* that was asked for; its sections may be of a file apart */
+	const struct image *image; /* the one asked for; its sections may be elsewhere */
 	struct image_unpacked *sections;
 	const struct arch *arch;  /* NULL: unknown */
-	struct package *packages; /* those that were asked for */
+	struct package *packages; /* those looked up so far */
 	size_t package_count, package_cap;
-	struct dwarf_entries *entries; /* NULL: not asked for yet */
+	struct dwarf_entries *entries; /* NULL: not loaded yet */
 	struct dwarf_names *names;     /* likewise */
 };
 
-/* The attributes that anyone here wants. */
+/* The attributes that we use. */
 enum dwarf_slot {
 	AT_NAME,
 	AT_TYPE,
 	AT_LOW_PC,
 	AT_HIGH_PC,
 	AT_RANGES,
-	AT_ORIGIN, /* what it is an instance of; of a call, who is called */
+	AT_ORIGIN, /* abstract origin or specification; of a call, the callee */
 	AT_LOCATION,
 	AT_FRAME_BASE,
 	AT_CONST_VALUE,
@@ -72,15 +71,15 @@ enum dwarf_slot {
 };
 
 enum dwarf_class {
-	CLASS_NONE, /* of another file, or damaged */
+	CLASS_NONE, /* in another file, or damaged */
 	CLASS_ADDRESS,
-	CLASS_UNSIGNED, /* data4 and data8 before DWARF 4 may be offsets of lists */
+	CLASS_UNSIGNED, /* in data4 and data8 before DWARF 4, possibly a list offset */
 	CLASS_SIGNED,
-	CLASS_STRING, /* at, len: NUL-terminated within it, or damaged */
-	CLASS_BLOCK,  /* at, len; expressions too */
+	CLASS_STRING, /* at, len: contains its NUL, or is damaged */
+	CLASS_BLOCK,  /* at, len; also expressions */
 	CLASS_REFERENCE,
 	CLASS_OFFSET,	  /* of a list, in its section */
-	CLASS_LIST_INDEX, /* of a list, in the table of the unit */
+	CLASS_LIST_INDEX, /* of a list, in its unit's table */
 };
 
 struct dwarf_value {
@@ -95,25 +94,25 @@ struct dwarf_function {
 };
 
 struct dwarf_unit {
-	uint64_t off, first, end; /* header, first entry, end in .debug_info */
+	uint64_t off, first, end; /* offsets in .debug_info: header, first entry, end */
 	uint64_t abbrev_off;
 	unsigned version, address_size, offset_size;
 	struct dwarf_abbrevs *abbrevs; /* NULL: not read yet */
 	bool go;
-	bool split;    /* what it has is in a file of its own */
-	uint64_t base; /* of its ranges */
+	bool split;    /* contents are in a separate file (split DWARF) */
+	uint64_t base; /* for its ranges */
 	uint64_t str_offsets_base, addr_base, rnglists_base, loclists_base;
 	bool indexed;
-	struct dwarf_function *functions; /* by low, the larger first */
+	struct dwarf_function *functions; /* sorted by low, larger ones first */
 	size_t function_count, function_cap;
 };
 
 struct dwarf_entry {
 	struct dwarf_unit *unit;
-	uint64_t off, next; /* next: past its attributes */
-	unsigned tag;	    /* 0: the end of a list of children */
+	uint64_t off, next; /* next: after its attributes */
+	unsigned tag;	    /* 0: ends a list of children */
 	bool children;
-	uint64_t has; /* bit n: slot n is there */
+	uint64_t has; /* bit n: slot n is present */
 	struct dwarf_value value[AT_SLOTS];
 };
 
@@ -127,7 +126,7 @@ struct dwarf_unit_range {
 	uint32_t unit;
 };
 
-/* Unpacked when it is first wanted: lists of locations are as long as all else together. */
+/* Decompressed on first use: location lists are as large as everything else together. */
 struct dwarf_section {
 	const char *name;
 	bool tried;
@@ -138,13 +137,13 @@ struct dwarf_entries {
 	struct image_unpacked *from;
 	struct bytes info, abbrev, str, line_str, str_offsets, addr;
 	struct dwarf_section loc, loclists, ranges, rnglists;
-	uint64_t steps; /* left */
+	uint64_t steps; /* remaining */
 	struct dwarf_unit *units;
 	size_t unit_count, unit_cap;
-	uint64_t units_end; /* where the last header is that can be read */
+	uint64_t units_end; /* end of the last readable header */
 	struct dwarf_abbrevs **tables;
 	size_t table_count, table_cap;
-	uint64_t abbrev_room, range_room; /* left */
+	uint64_t abbrev_room, range_room; /* remaining */
 	bool indexed;
 	struct dwarf_unit_range *unit_ranges;
 	size_t range_count, range_cap;
@@ -153,22 +152,24 @@ struct dwarf_entries {
 /* Entries: dwarf_entries.c */
 struct dwarf_entries *dwarf_entries(struct dwarf *d);
 void dwarf_entries_free(struct dwarf_entries *es);
-/* False: that is more than we are ready to do. */
+/* False: the work limit is reached. */
 bool dwarf_step(struct dwarf_entries *es, uint64_t n);
-/* The steps of bytes that are looked at one by one: about what an attribute takes. */
+/* The step count for examining that many bytes one by one: some eight bytes cost as much
+ * as an attribute. */
 static inline uint64_t dwarf_steps_of(uint64_t bytes)
 {
 	return bytes / 8;
 }
-/* The unit of an offset in .debug_info; NULL: there is none. Described. */
+/* The unit that contains an offset of .debug_info, with its first entry read. NULL:
+ * none. */
 struct dwarf_unit *dwarf_unit_of(struct dwarf_entries *es, uint64_t off);
-/* False: damaged, or past the end. */
+/* False: damaged, or out of bounds. */
 bool dwarf_entry_read(struct dwarf_entries *es, struct dwarf_unit *unit, uint64_t off,
 		      struct dwarf_entry *ret);
 bool dwarf_entry_at(struct dwarf_entries *es, uint64_t off, struct dwarf_entry *ret);
-/* Adds what the entries that it is an instance of say of the declaration. */
+/* Adds the attributes of the entry's abstract origin or specification. */
 void dwarf_entry_integrate(struct dwarf_entries *es, struct dwarf_entry *e);
-/* NULL: also what is longer than LIMIT_NAME_BYTES. Costs steps by its length. */
+/* NULL also for strings longer than LIMIT_NAME_BYTES. Costs steps for its length. */
 const char *dwarf_entry_string(struct dwarf_entries *es, const struct dwarf_entry *e,
 			       enum dwarf_slot slot);
 bool dwarf_entry_unsigned(const struct dwarf_entry *e, enum dwarf_slot slot,
@@ -176,18 +177,18 @@ bool dwarf_entry_unsigned(const struct dwarf_entry *e, enum dwarf_slot slot,
 bool dwarf_entry_flag(const struct dwarf_entry *e, enum dwarf_slot slot);
 uint64_t dwarf_entry_ref(const struct dwarf_entry *e, enum dwarf_slot slot);
 
-/* The entries below one, in their order. */
+/* The descendants of an entry, in order. */
 struct dwarf_walk {
 	struct dwarf_entries *es;
 	struct dwarf_entry entry;
-	unsigned depth; /* 0: where it began; 1: a child */
+	unsigned depth; /* 0: the starting entry; 1: its children */
 };
-/* into: also what is below the current entry. False: that was the last. */
+/* into: descend into the current entry. False: no more entries. */
 bool dwarf_walk_next(struct dwarf_walk *w, bool into);
 
 /* Abbreviations: dwarf_abbrevs.c */
 struct dwarf_abbrev_attr {
-	uint32_t slot, form; /* AT_SLOTS: nobody wants it */
+	uint32_t slot, form; /* AT_SLOTS: not used */
 	int64_t implicit;
 };
 struct dwarf_abbrev {
@@ -197,7 +198,7 @@ struct dwarf_abbrev {
 };
 struct dwarf_abbrevs {
 	uint64_t off;
-	struct dwarf_abbrev *list; /* by code */
+	struct dwarf_abbrev *list; /* sorted by code */
 	size_t count, cap;
 	struct dwarf_abbrev_attr *attrs;
 	size_t attr_count, attr_cap;
@@ -217,8 +218,8 @@ struct dwarf_list {
 };
 struct dwarf_list_item {
 	uint64_t low, high;
-	struct bytes expr; /* of a location */
-	bool fallback;	   /* holds where no other item does */
+	struct bytes expr; /* in location lists */
+	bool fallback;	   /* applies where no other item does */
 };
 bool dwarf_list_open(struct dwarf_entries *es, const struct dwarf_entry *e,
 		     enum dwarf_slot slot, struct dwarf_list *ret);
@@ -227,28 +228,29 @@ bool dwarf_address_index(const struct dwarf_entries *es, const struct dwarf_unit
 			 uint64_t i, uint64_t *ret);
 
 typedef bool dwarf_range_fn(void *arg, uint64_t low, uint64_t high);
-/* The code of an entry: low and high pc, or its ranges. Ends when fn says false. */
+/* The code ranges of an entry: low and high pc, or DW_AT_ranges. Stops when fn returns
+ * false. */
 void dwarf_entry_ranges(struct dwarf_entries *es, const struct dwarf_entry *e,
 			dwarf_range_fn *fn, void *arg);
-/* An entry that tells of no code at all is where its parent is. */
+/* An entry without any code ranges covers what its parent does. */
 bool dwarf_entry_covers(struct dwarf_entries *es, const struct dwarf_entry *e,
 			uint64_t pc);
 
 /* Names: dwarf_names.c */
-void dwarf_names_close(struct dwarf *d); /* before its entries */
+void dwarf_names_close(struct dwarf *d); /* before the entries are freed */
 
-/* ... on disk: dwarf_names_file.c. Eight bytes for each, of whose name a hash is kept: it stands
- * in .debug_info already. */
+/* ... on disk: dwarf_names_file.c. Eight bytes per name, with a hash of it: the name
+ * itself is in .debug_info. */
 struct dwarf_named {
 	uint32_t key, off;
 };
 struct dwarf_named_list {
-	const struct dwarf_named *list; /* by key, then in the order of the file */
+	const struct dwarf_named *list; /* sorted by key, then in file order */
 	size_t count;
 };
 enum dwarf_names_kind { NAMES_TYPES, NAMES_DESCRIPTORS, NAMES_VARIABLES, NAMES_KINDS };
 struct dwarf_names_file;
-/* NULL: none is kept of this very debugging information. Borrowed lists. */
+/* NULL: nothing cached for exactly this debug info. The lists are borrowed. */
 struct dwarf_names_file *dwarf_names_load(const struct dwarf *d,
 					  const struct dwarf_entries *es,
 					  struct dwarf_named_list ret[NAMES_KINDS]);
@@ -258,14 +260,14 @@ void dwarf_names_store(const struct dwarf *d, const struct dwarf_entries *es,
 
 /* Functions by pc: dwarf_functions.c */
 bool dwarf_function_at(struct dwarf_entries *es, uint64_t pc, struct dwarf_entry *ret);
-/* Is it of a unit that is split off into another file? */
+/* True: pc is in a unit whose contents are in a separate file (split DWARF). */
 bool dwarf_is_elsewhere(struct dwarf_entries *es, uint64_t pc);
-/* The one whose name is the least of what this one's begins with, up to a '.' or '-', and
- * longer than len. Of the same unit, all of whose functions are looked at. */
+/* A function of the unit whose name is the shortest prefix of name that ends before a '.'
+ * or '-' and is longer than len. Visits all functions of the unit. */
 bool dwarf_function_around(struct dwarf_entries *es, struct dwarf_unit *unit,
 			   const char *name, size_t len, struct dwarf_entry *ret);
 
-/* Locations: dwarf_locations.c. As they are said: up to LOCATION_PIECES. */
+/* Locations: dwarf_locations.c. At most LOCATION_PIECES pieces as encoded. */
 enum { LOCATION_PIECES = 64 };
 struct dwarf_place {
 	struct dwarf_entries *es;
@@ -274,23 +276,24 @@ struct dwarf_place {
 	bool exact;
 	struct dwarf_piece frame_base; /* CFA, BASE or UNKNOWN */
 };
-/* The register that an expression says and nothing else; -1: it says more. */
+/* The register, if the expression names one and does nothing else; otherwise -1. */
 int64_t dwarf_register_alone(struct bytes expression);
 void dwarf_frame_base(struct dwarf_place *place, const struct dwarf_entry *function);
 void dwarf_locate(const struct dwarf_place *place, const struct dwarf_entry *e,
 		  struct dwarf_variable *ret);
 
-/* Calls as callers tell of them: dwarf_calls.c */
-/* The one that returns to pc. False: nothing tells of it. */
+/* Call sites: dwarf_calls.c */
+/* The call that returns to return_pc. False: no entry for it. */
 bool dwarf_call_at(struct dwarf_entries *es, uint64_t return_pc, struct dwarf_entry *ret);
-/* Is the function the one that the call names? Not by its address: AT_CALL_TARGET. */
+/* Does the call name this function as its callee? Addresses (AT_CALL_TARGET) are not
+ * checked. */
 bool dwarf_call_names(struct dwarf_entries *es, const struct dwarf_entry *call,
 		      const struct dwarf_entry *function);
-/* Can what was called here have jumped to the beginning of the function, perhaps by others? */
+/* Can the callee have reached this function by tail calls, perhaps through others? */
 bool dwarf_function_is_jumped_to(const struct dwarf *d,
 				 const struct dwarf_entry *function);
-/* What the call says of its parameters: the expression for register reg, or for the parameter of
- * that entry where reg is negative. */
+/* The call's value for a parameter: for register reg, or, if reg is negative, for the
+ * parameter entry. */
 bool dwarf_call_parameter(struct dwarf_entries *es, const struct dwarf_entry *call,
 			  int64_t reg, uint64_t parameter, struct bytes *ret);
 
