@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* target_image.h - the memory of a program that does not run: what its file puts there.
- * No threads and no mappings; pid 0. What the loader would relocate is not relocated. */
+/* target_image.h - a target for a program that is not running: memory as its file
+ * initializes it. No threads and no mappings; pid 0. Nothing is relocated. */
 #ifndef GOSNAP_TARGET_IMAGE_H
 #define GOSNAP_TARGET_IMAGE_H
 
 #include "lib/elf/image.h"
 
-/* img outlives it. NULL: ERR_UNSUPPORTED, a processor that we have no table for. */
+/* img must outlive it. NULL: ERR_UNSUPPORTED, no table for this processor. */
 struct target *target_image_new(const struct image *img, struct err *err);
 
 #endif
