@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cgroup.h - what the control groups of a process still allow it, version 1, 2, or both side
- * by side. Only reads. A group that our mounts do not show (in a container, those of the
- * host) says nothing. */
+/* cgroup.h - the remaining limits of a process's control groups: version 1, 2, or both.
+ * Read-only. Groups that our mounts do not show (the host's, in a container) count as
+ * unlimited. */
 #ifndef GOSNAP_CGROUP_H
 #define GOSNAP_CGROUP_H
 
@@ -9,33 +9,33 @@
 
 #include "lib/base/util.h"
 
-/* Each group on the way up to the root can limit: this is the one with the least room. */
+/* Every group up to the root can limit; this is the one with the least room. */
 struct cgroup_limit {
-	bool set; /* false: none of them has a limit, or none can be seen */
+	bool set; /* false: no limit, or none visible */
 	uint64_t used, max;
-	char group[96]; /* that sets it, "/kubepods/pod1"; its end when it is longer */
+	char group[96]; /* that has it, "/kubepods/pod1"; its end if too long */
 };
 
 enum cgroup_frozen { CGROUP_RUNS, CGROUP_FROZEN_V1, CGROUP_FROZEN_V2 };
 
 struct cgroup {
-	enum cgroup_frozen frozen; /* or about to be */
+	enum cgroup_frozen frozen; /* or freezing */
 	struct cgroup_limit pids;  /* tasks */
-	/* Bytes. Used is without what the kernel can drop at once: files not used lately.
-	 * The lower one of memory.max and memory.high, at which it is slowed down. */
+	/* Bytes. used excludes what the kernel can reclaim at once: inactive files. max
+	 * is the lower of memory.max and memory.high (where throttling begins). */
 	struct cgroup_limit memory;
-	bool oom_group; /* out of memory, all processes of one of its groups are killed */
+	bool oom_group; /* the OOM killer kills all processes of one of its groups */
 };
 
-/* Of the thread pid. What is not known is as if there were no limit. */
+/* For the thread pid. What is unknown counts as unlimited. */
 void cgroup_read(pid_t pid, struct cgroup *ret);
 
-/* How much may still be used; UINT64_MAX: no limit. */
+/* What remains; UINT64_MAX: no limit. */
 uint64_t cgroup_room(const struct cgroup_limit *limit);
 
-/* The folder of a group. mounts: text of /proc/self/mountinfo, groups: of /proc/PID/cgroup,
- * controller: "memory", or "" for version 2. The caller's; ret_top is the length of the part
- * that is the mount. NULL: it cannot be seen from here. */
+/* The folder of a group. mounts: contents of /proc/self/mountinfo; groups: of
+ * /proc/PID/cgroup; controller: "memory", or "" for version 2. The caller frees it.
+ * *ret_top is the length of the mount point's part. NULL: not visible from here. */
 char *cgroup_folder(const char *mounts, const char *groups, const char *controller,
 		    size_t *ret_top);
 

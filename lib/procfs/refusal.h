@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* refusal.h - why a process cannot be examined, in one sentence with the remedy.
- * The facts are collected first and judged by a pure function, so that what one kernel
- * lacks (yama, ...) is tested with recorded facts. */
+/* refusal.h - explains why a process cannot be examined, in one sentence with the remedy.
+ * Facts are collected first and judged by a pure function, so that recorded facts can
+ * test what a given kernel lacks (yama, ...). */
 #ifndef GOSNAP_REFUSAL_H
 #define GOSNAP_REFUSAL_H
 
@@ -12,9 +12,9 @@
 
 struct refusal_facts {
 	pid_t pid;
-	bool foreign_proc; /* /proc counts processes as another pid namespace than ours does */
+	bool foreign_proc; /* /proc is of another pid namespace than ours */
 	bool exists;
-	bool is_thread; /* a tid that is not a thread-group leader */
+	bool is_thread; /* a tid other than that of the thread-group leader */
 	pid_t tgid;
 	bool kernel_thread;
 	bool zombie, dead;
@@ -22,7 +22,7 @@ struct refusal_facts {
 	char tracer_name[64];
 	int elf_class; /* of the executable: 1 = 32-bit, 2 = 64-bit, 0 unknown */
 	int elf_machine;
-	int ptrace_errno; /* what asking (process_vm_readv or seize) said; 0: allowed */
+	int ptrace_errno; /* from process_vm_readv or seize; 0: allowed */
 	int yama_scope;	  /* -1: this kernel has no yama */
 	bool dumpable_known, dumpable;
 	uid_t our_uid, uid, euid, suid; /* ours; the subject's */
@@ -35,8 +35,8 @@ struct refusal_facts {
 
 void refusal_collect(pid_t pid, struct refusal_facts *ret);
 
-/* True when nothing stands in the way; else err has ERR_NOT_FOUND, ERR_CANNOT or
- * ERR_PERMISSION and the sentence. Reads nothing but the facts. */
+/* True: nothing prevents it. Otherwise err is ERR_NOT_FOUND, ERR_CANNOT or ERR_PERMISSION
+ * with the sentence. Uses only the facts. */
 bool refusal_judge(const struct refusal_facts *facts, struct err *err);
 
 #endif

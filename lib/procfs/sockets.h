@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sockets.h - what the file descriptors of a process are, and to whom its sockets are
- * connected, as /proc/PID/fd and /proc/PID/net say: in the process's own network namespace.
- * Asks for nothing that needs a socket of our own: the other end of a Unix socket is not
- * known. Of the moment of the call, not of that when the process stood still. */
+/* sockets.h - the file descriptors of a process and the addresses of its sockets, from
+ * /proc/PID/fd and /proc/PID/net, in the process's network namespace. Does not use
+ * sockets of our own, so the peers of Unix sockets are unknown. Shows the time of the
+ * call, not of the stop. */
 #ifndef GOSNAP_SOCKETS_H
 #define GOSNAP_SOCKETS_H
 
@@ -13,20 +13,19 @@
 struct sockets;
 
 struct descriptor {
-	const char *link; /* as readlink says: "socket:[123]", "pipe:[4]", "/dev/tty" */
-	const char
-		*protocol; /* "tcp", "udp", "unix"; NULL: no socket, or of another kind */
-	const char *state; /* "established", "listen"; NULL: it has none */
-	/* "127.0.0.1:80", "[::1]:80", "/run/x", "@abstract"; "" when it has none. */
+	const char *link; /* as from readlink: "socket:[123]", "pipe:[4]", "/dev/tty" */
+	const char *protocol; /* "tcp", "udp", "unix"; NULL: another kind, or no socket */
+	const char *state;    /* "established", "listen"; NULL: none */
+	/* "127.0.0.1:80", "[::1]:80", "/run/x", "@abstract"; "" if none. */
 	char local[128], remote[64];
 };
 
-/* tid: any living thread of the process. Never NULL; empty when /proc tells nothing. */
+/* tid: any living thread of the process. Never NULL; empty if /proc shows nothing. */
 struct sockets *sockets_read(pid_t tid);
 void sockets_free(struct sockets *s);
 DEFINE_AUTO(struct sockets, sockets_free)
 
-/* Borrowed, valid until sockets_free(). NULL: there is no such descriptor. */
+/* Borrowed, valid until sockets_free(). NULL: no such descriptor. */
 const struct descriptor *sockets_look(const struct sockets *s, int64_t fd);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* turn.h - two gosnaps on one process take turns: a lock that is on the process itself, its
- * folder in /proc, so that nothing has to be written anywhere, nothing stays behind, and
- * users who see the same /proc exclude each other. */
+/* turn.h - serializes gosnaps that work on the same process: a lock on the process's
+ * folder in /proc. Nothing is written or left behind, and users who see the same /proc
+ * exclude each other. */
 #ifndef GOSNAP_TURN_H
 #define GOSNAP_TURN_H
 
@@ -10,9 +10,9 @@
 #include "lib/base/err.h"
 #include "lib/base/util.h"
 
-/* Waits for at most that long. *ret: a descriptor, to be closed when the turn is over (a
- * child of ours that has it holds the turn, too); -1: there is no such process. False: who
- * holds it (ERR_CANNOT). */
+/* Waits at most wait_ns. *ret: a descriptor to close when done (a child of ours that
+ * inherits it keeps the lock); -1: no such process. False: err says who has the lock
+ * (ERR_CANNOT). */
 MUST_CHECK bool turn_take(pid_t pid, uint64_t wait_ns, int *ret, struct err *err);
 
 #endif
