@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* live_copy.h - a copy-on-write image of a live process, made by the process itself.
  *
- * A thread T0 of the subject that waits in runtime.futex or runtime.usleep is borrowed for
- * one clone(CLONE_VM|CLONE_FILES): the helper I, which shares the memory and runs nothing.
- * It leaves the table of files by close_range().
- * While all threads are held, I makes one clone(CLONE_FILES|CLONE_PARENT): the copy G, a
- * child of the subject that never runs either. Then the subject goes on; G is read, killed,
- * and a thread of the subject is borrowed again to take note of both deaths by wait4.
+ * A thread T0 of the subject that waits in runtime.futex or runtime.usleep is borrowed
+ * for one clone(CLONE_VM|CLONE_FILES). This creates the helper I, which shares the memory
+ * and executes no code of its own. It leaves the file table by close_range().
+ *
+ * While all threads are stopped, I makes one clone(CLONE_FILES|CLONE_PARENT). This
+ * creates the copy G, a child of the subject that never runs either. Then the subject
+ * resumes; G is read and killed, and a thread of the subject is borrowed again to reap
+ * both with wait4.
  *
  * One rule holds throughout: the caller may die at any instant, and what the kernel then
- * does of itself (detach every tracee; kill I and G by PTRACE_O_EXITKILL) must leave the
- * subject well. So there is no undoing: after a failure the calling process is to exit.
- * Both children have stack pointer 8: should one ever run, it dies before it writes.
+ * does (detach every tracee; kill I and G by PTRACE_O_EXITKILL) must leave the subject
+ * intact. So nothing is ever rolled back: after an error the calling process must exit.
+ * Both children have stack pointer 8: should one ever run, it crashes before it can
+ * write.
  *
- * All calls on one copy are made by one thread, the tracer's. */
+ * All calls for one copy must come from one thread, the tracer's. */
 #ifndef GOSNAP_LIVE_COPY_H
 #define GOSNAP_LIVE_COPY_H
 
@@ -21,22 +24,22 @@
 
 struct live_copy {
 	struct target *subject;
-	pid_t helper, copy;		 /* 0: not there */
-	uint64_t first_stop_ns, copy_ns; /* how long T0 was borrowed; how long G took */
+	pid_t helper, copy;		 /* 0: does not exist */
+	uint64_t first_stop_ns, copy_ns; /* T0 was borrowed; creating G took */
 };
 
-/* Makes I and parks it at the door of its clone. Stops nobody but T0, for some 0.2 ms.
- * ERR_CANNOT: not this way (no thread can be borrowed, no room for two more tasks, ...). */
+/* Creates I and leaves it about to enter its clone. Stops only T0, for some 0.2 ms.
+ * ERR_CANNOT: not possible this way (no thread to borrow, no room for two more tasks,
+ * ...). */
 MUST_CHECK bool live_copy_prepare(struct live_copy *c, struct err *err);
-/* Makes G: to be called while every thread is held. ERR_CANNOT: the kernel refused. */
+/* Creates G; call it while all threads are stopped. ERR_CANNOT: the kernel refused. */
 MUST_CHECK bool live_copy_make(struct live_copy *c, struct err *err);
-/* After the release: I is killed, G is the first that the OOM killer takes. */
+/* After the release: kills I, and makes G the OOM killer's first choice. */
 void live_copy_settle(struct live_copy *c);
-/* Has G been killed by somebody else? Takes note of its death, as an ending container
- * needs. */
+/* Was G killed by someone else? If so, reaps it, which an exiting container needs. */
 bool live_copy_lost(struct live_copy *c);
-/* Kills what there is of I and G, and has the subject take note of them and of those that a
- * killed run left. False: zombies stay, harmless; the next run takes them away. */
+/* Kills I and G if they exist, and has the subject reap them and what a killed run left
+ * behind. False: harmless zombies remain, which the next run removes. */
 bool live_copy_end(struct live_copy *c, struct err *err);
 
 #endif

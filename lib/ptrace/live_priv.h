@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* live_priv.h - a live process, for those who read it (target_live.c, target_copy.c) and for
- * those who trace it (live_*.c, tracer*.c); nobody else's. */
+/* live_priv.h - internals of a live process, shared by its readers (target_live.c,
+ * target_copy.c) and tracers (live_*.c, tracer*.c). */
 #ifndef GOSNAP_LIVE_PRIV_H
 #define GOSNAP_LIVE_PRIV_H
 
@@ -10,40 +10,39 @@
 #include "lib/ptrace/target_live.h"
 
 enum live_at {
-	LIVE_FOUND,  /* listed, not touched */
-	LIVE_SEIZED, /* ours, on its way to a stop */
+	LIVE_FOUND,  /* listed, untouched */
+	LIVE_SEIZED, /* seized, not stopped yet */
 	LIVE_STOPPED,
-	LIVE_LATE,   /* ours, did not stop in time */
-	LIVE_BARRED, /* not to be had: a zombie leader, ... */
+	LIVE_LATE,   /* seized, did not stop in time */
+	LIVE_BARRED, /* cannot be traced: a zombie leader, ... */
 	LIVE_GONE,
 };
 
 struct live_thread {
 	struct target_thread info;
 	enum live_at at;
-	bool interrupted; /* or born seized: its stop is on its way */
-	int status;	  /* of waitpid, when stopped */
+	bool interrupted; /* or born seized: will stop without further action */
+	int status;	  /* from waitpid, when stopped */
 };
 
 struct live {
 	pid_t pid;
-	int proc_fd; /* /proc/PID: stays this process's when the pid is used again */
-	pid_t reader; /* a thread whose memory can be read: not the leader when that has ended */
-	int mem_fd; /* /proc/PID/task/TID/mem when process_vm_readv is forbidden, else -1 */
-	struct live_thread *threads; /* sorted by tid; from the stop to the end */
+	int proc_fd; /* /proc/PID: keeps referring to this process if the pid is reused */
+	pid_t reader; /* a thread with readable memory: not an exited leader */
+	int mem_fd;   /* /proc/PID/task/TID/mem if process_vm_readv is forbidden, or -1 */
+	struct live_thread *threads; /* sorted by tid; kept from the stop to the end */
 	size_t thread_count, thread_cap;
-	pid_t *born; /* seized by being started by a seized thread; not in the list yet */
+	pid_t *born; /* automatically seized new threads that are not listed yet */
 	size_t born_count, born_cap;
 	bool execed;
-	bool disturbed; /* the stop failed: threads may be ours that are not listed */
-	bool releasing; /* the list stays as it is, though its threads go */
+	bool disturbed; /* the stop failed: unlisted threads may be seized */
+	bool releasing; /* keep the list although its threads go */
 	const _Atomic uint64_t *only_until; /* see target_live_only_until() */
-	uint64_t patience_ns;		    /* with a thread in state D */
-	uint64_t give_up_at; /* monotonic; 0: a stop takes as long as it takes */
+	uint64_t patience_ns;		    /* to wait for a thread in state D */
+	uint64_t give_up_at;		    /* monotonic; 0: no time limit on a stop */
 	/* live_watchdog.c */
-	volatile sig_atomic_t seizing; /* the number of the PTRACE_SEIZE; 0: in none */
-	sig_atomic_t seized,
-		waited_for; /* numbers of the last one, and at the last tick */
+	volatile sig_atomic_t seizing;	 /* number of the current PTRACE_SEIZE; 0: none */
+	sig_atomic_t seized, waited_for; /* of the latest, and at the last tick */
 	bool watched;
 	timer_t watchdog;
 	struct sigaction action_before;
@@ -55,78 +54,78 @@ struct live {
 
 extern const struct target_ops live_ops;
 
-/* live_ptrace.c: the road of every ptrace call. */
+/* live_ptrace.c: every ptrace call goes through here. */
 enum {
 	SYSCALL_STOP = 0x80, /* PTRACE_O_TRACESYSGOOD */
-	LIVE_WAIT_GONE = -1, /* there is no such thread any more */
+	LIVE_WAIT_GONE = -1, /* no such thread any more */
 	LIVE_WAIT_LATE = -2,
 };
 long live_ptrace(int request, pid_t tid, uint64_t addr, void *data);
 bool live_trace(int request, pid_t tid, uint64_t data);
-/* The signal that a thread was stopped on its way to receive; 0: none. */
+/* The signal of a signal-delivery stop; 0: none. */
 int live_signal_of(int status);
 bool live_is_event(int status, int event);
-/* Looks at what a tracee has to tell: its end, of which it takes note; or a stop, as waitpid
- * would tell it, which goes on being told until the tracee runs again. A stop is not taken
- * note of: the kernel would forget the signal that it is about, and should we die before we
- * hand that over, it would be lost. */
+/* Checks a tracee for an event. An exit is reaped; a stop is reported with its wait
+ * status, and again on every call until the tracee resumes. A stop is not consumed: that
+ * would make the kernel forget its signal, which would be lost if we died before
+ * delivering it. */
 enum live_event { LIVE_NOTHING, LIVE_STOP, LIVE_ENDED };
 enum live_event live_look(pid_t tid, int *ret_status);
-/* The same, but waits for it, until a signal handler has run. */
+/* Likewise, but waits, until a signal handler runs. */
 enum live_event live_await(pid_t tid, int *ret_status);
-/* The next stop of one tracee, or one of the two above. */
+/* The next stop of one tracee, or LIVE_WAIT_GONE or LIVE_WAIT_LATE. */
 int live_wait_stop(pid_t tid, uint64_t limit_ns);
-/* Waits *ns, which begins with 0 and grows. */
+/* Sleeps *ns, and increases it; start with 0. */
 void live_nap(uint64_t *ns);
-/* Before all ordinary threads, while somebody waits for us. */
+/* Runs us before all ordinary threads, while something waits for us. */
 void live_hurry(bool on);
 
-/* live_proc.c: what /proc tells. Paths are below /proc/PID. */
+/* live_proc.c: /proc parsing. Paths are relative to /proc/PID. */
 char *live_slurp(const struct live *l, size_t limit, size_t *ret_len, const char *format,
 		 ...) __attribute__((format(printf, 4, 5)));
-/* Sorted; free with xfree. NULL: the process is gone, or (rarely) err says more. */
+/* Sorted; free with xfree. NULL: the process is gone, or (rarely) err says why. */
 pid_t *live_tasks(const struct live *l, size_t *ret_n, struct err *err);
-/* How many threads the kernel counts; a zombie leader is among them. */
+/* The kernel's thread count; includes a zombie leader. */
 size_t live_task_count(const struct live *l);
-/* R, S, D, Z, ...; 0: no such thread any more. */
+/* R, S, D, Z, ...; 0: no such thread. */
 char live_state(const struct live *l, pid_t tid);
-/* The tracer of a thread, 0 when there is none. */
+/* The thread's tracer; 0: none. */
 pid_t live_tracer(const struct live *l, pid_t tid);
-/* Fills tid, tid_inside, name, state, cpu_ns, filtered; with_wait: wchan and kernel stack too.
- * False: the thread is gone. */
+/* Fills tid, tid_inside, name, state, cpu_ns, filtered; with_wait: also wchan and kernel
+ * stack. False: the thread is gone. */
 bool live_thread_facts(const struct live *l, pid_t tid, bool with_wait,
 		       struct target_thread *ret);
-/* Where a thread that cannot be stopped entered the kernel: sp, pc, system call. */
+/* sp, pc and system call with which a thread that cannot be stopped entered the
+ * kernel. */
 void live_thread_syscall(const struct live *l, struct target_thread *thread);
 MUST_CHECK bool live_mappings(const struct live *l, struct target_mapping **ret,
 			      size_t *ret_n, struct err *err);
 
 /* live_list.c */
 enum live_depth { LIVE_FULL, LIVE_STATE, LIVE_BARE };
-/* Adds the threads that are new, as LIVE_FOUND; drops those that are gone. */
+/* Adds new threads as LIVE_FOUND; drops those that are gone. */
 MUST_CHECK bool live_scan(struct live *l, enum live_depth depth, size_t *ret_new,
 			  struct err *err);
-/* Those of l->born, as LIVE_SEIZED. */
+/* Adds the threads of l->born as LIVE_SEIZED. */
 void live_adopt_born(struct live *l);
-/* Whatever else of the process is traced by us; true when there was something. */
+/* Adds all other threads of the process that we trace; true if there were any. */
 bool live_adopt_ours(struct live *l);
-/* Takes note of the death of threads that are ours, listed or not: an execve waits for it.
- * May be called in a signal handler. */
+/* Reaps our dead tracees, listed or not: an execve waits for that. Async-signal-safe. */
 void live_reap_dead(const struct live *l);
 
-/* target_live.c: live_stop() that lets go when it fails, and knows an end from an execve. */
+/* target_live.c: live_stop(), but releases on failure and tells exit from execve. */
 MUST_CHECK bool live_hold(struct live *l, struct err *err);
 
 /* live_stop.c */
 MUST_CHECK bool live_stop(struct live *l, struct err *err);
 void live_release(struct live *l);
-/* Sets err to say so, returns false. */
+/* Sets err to that effect, returns false. */
 bool live_execed(const struct live *l, struct err *err);
 
-/* live_watchdog.c: while it runs, PTRACE_SEIZE does not wait for ever. */
+/* live_watchdog.c: while it runs, no PTRACE_SEIZE can block forever. */
 void live_watchdog_start(struct live *l);
-/* It ticks in so many nanoseconds, of less than a second, and then every millisecond. False:
- * there is no watchdog; a short while has gone by. */
+/* Sets the first tick in ns nanoseconds (under a second), then one every millisecond.
+ * False: there is no watchdog; slept for a short while instead. */
 MUST_CHECK bool live_watchdog_tick(struct live *l, uint64_t ns);
 void live_watchdog_end(struct live *l);
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan.h - in which way to capture a process, and how long that will hold it. Pure functions
- * over what conditions.h read, so that what one machine cannot set up is tested with
- * recorded facts.
- *   copy  its memory is cloned copy-on-write while it stands, and read afterwards
- *   stop  it is read while it stands
- *   live  it is read while it runs; registers of running threads are missing
- * The costs are measured ones: constants in plan.c, with where they come from. */
+/* plan.h - chooses how to capture a process and estimates how long it is stopped. Pure
+ * functions on the facts from conditions.h, so that recorded facts can test what one
+ * machine cannot set up.
+ * copy clones its memory copy-on-write while it is stopped, reads the clone later
+ * stop reads it while it is stopped
+ * live reads it while it runs; running threads have no registers
+ * Costs are measured: see the constants in plan.c and their sources. */
 #ifndef GOSNAP_PLAN_H
 #define GOSNAP_PLAN_H
 
 #include "lib/base/err.h"
 #include "lib/procfs/conditions.h"
 
-/* In the order of the words of --capture. */
+/* In the order of the words for --capture. */
 enum capture_way {
 	CAPTURE_AUTO,
 	CAPTURE_COPY,
@@ -22,44 +22,44 @@ enum capture_way {
 };
 #define CAPTURE_WORDS "auto|copy|stop|live"
 
-/* "copy", a static string. */
+/* "copy"; a static string. */
 const char *capture_way_name(enum capture_way way);
 
 struct plan_demand {
 	enum capture_way wanted;
-	uint64_t max_pause_ns; /* 0: no promise */
+	uint64_t max_pause_ns; /* 0: no limit promised */
 	uint64_t goroutines, stack_bytes;
-	bool values;	    /* memory beyond the stacks is wanted, too */
-	bool values_anyway; /* ... even if it is held meanwhile */
-	/* What turned out on the way and stands against a copy: "no thread of it can be
-	 * borrowed". NULL: nothing. */
+	bool values;	    /* memory beyond the stacks is needed */
+	bool values_anyway; /* ... even if the process is stopped meanwhile */
+	/* A reason against a copy that was found at run time, "no thread of it can be
+	 * borrowed". NULL: none. */
 	const char *no_copy;
 };
 
 struct plan_way {
-	bool possible;	/* and within the promise */
-	bool passing;	/* impossible only for a moment: ask again */
-	char why[240];	/* why not, or what speaks against it; "": nothing does */
-	char mend[120]; /* what would make it possible; "": nothing that we know */
+	bool possible;	/* and within the promised limit */
+	bool passing;	/* only temporarily impossible: retry */
+	char why[240];	/* why not, or what is a drawback; "": nothing */
+	char mend[120]; /* what would make it possible; "": nothing known */
 	uint64_t estimate_ns;
 };
 
 struct plan {
 	enum capture_way way;		  /* never CAPTURE_AUTO */
-	char why[320];			  /* why this one */
-	uint64_t estimate_ns;		  /* of this one */
-	struct plan_way of[CAPTURE_WAYS]; /* by way; that of auto is empty */
-	bool stands_still; /* without us: nothing can be injected, threads are as they are */
+	char why[320];			  /* why this was chosen */
+	uint64_t estimate_ns;		  /* for way */
+	struct plan_way of[CAPTURE_WAYS]; /* indexed by way; that of auto is empty */
+	bool stands_still;		  /* stopped already: nothing can be injected */
 };
 
-/* False: what is wanted is not possible, err says why and what would help (ERR_CANNOT);
- * ret->of is filled in all the same. */
+/* False: the wanted way is impossible; err says why and what would help (ERR_CANNOT).
+ * ret->of is filled in even then. */
 MUST_CHECK bool plan_make(const struct conditions *conditions,
 			  const struct plan_demand *demand, struct plan *ret,
 			  struct err *err);
 
-/* Each thing that stands against a copy, where plan_make() names the first only. what:
- * "seccomp", "cgroup_memory", ..., a static string; obstacle: why and mend of it. */
+/* Calls fn for every obstacle to a copy (plan_make() reports only the first). what:
+ * "seccomp", "cgroup_memory", ..., a static string; obstacle: its why and mend. */
 typedef void plan_obstacle_fn(void *arg, const char *what,
 			      const struct plan_way *obstacle);
 void plan_each_obstacle(const struct conditions *conditions, plan_obstacle_fn *fn,
@@ -68,8 +68,8 @@ void plan_each_obstacle(const struct conditions *conditions, plan_obstacle_fn *f
 /* "0.4 ms", "34 ms", "1.2 s" */
 void plan_duration(uint64_t ns, char *ret, size_t size);
 
-/* How much memory a copy may come to need while it lives: its page tables, and the pages
- * that are written meanwhile. */
+/* Memory that a copy may use while it lives: its page tables, and pages written
+ * meanwhile. */
 uint64_t plan_copy_bytes(const struct conditions *conditions);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tracer.h - the process that traces. A child of ours that does nothing but hold the
- * subject, have it copied and let it go; reading and writing are ours. Whatever ends it, the
- * kernel releases every thread and kills the copy. When we end, it lets go, has the copy
- * reaped and ends, too. A timer of the kernel's kills it when a hold lasts longer than
- * promised, whatever it or we are doing then, stopped by SIGSTOP included. Without a promise
- * the timer kills it when it stands still itself, and it lets go when we do.
- * After a failure there is no tracer any more: start another. ERR_LIMIT: the promised time
- * was over, or somebody killed it. */
+/* tracer.h - the tracer process: a child of ours that only stops the subject, has it
+ * copied, and releases it. We do the reading and writing. However it ends, the kernel
+ * releases every thread and kills the copy. When we exit, it releases the subject, has
+ * the copy reaped, and exits too. A kernel timer kills it when a stop exceeds the
+ * promised limit, whatever it or we are doing then, even if stopped by SIGSTOP. Without a
+ * limit, the timer kills it when it makes no progress itself, and it releases the subject
+ * when we make none. After an error the tracer is gone: start another. ERR_LIMIT: the
+ * promised time was exceeded, or someone killed it. */
 #ifndef GOSNAP_TRACER_H
 #define GOSNAP_TRACER_H
 
@@ -15,40 +15,41 @@
 struct tracer;
 
 struct tracer_options {
-	uint64_t max_hold_ns; /* the promise; 0: none, but LIMIT_HOLD_NS */
-	uint64_t estimate_ns; /* how long a hold should be */
-	uint64_t max_copy_ns; /* how long a copy may live */
+	uint64_t max_hold_ns; /* the promised limit; 0: none, but LIMIT_HOLD_NS */
+	uint64_t estimate_ns; /* expected length of a stop */
+	uint64_t max_copy_ns; /* maximum age of a copy */
 };
 
-/* live is the subject, opened; it stays the caller's. It must not be traced by the caller. */
+/* live is the opened subject; it stays the caller's, who must not trace it. */
 struct tracer *tracer_start(struct target *live, const struct tracer_options *options,
 			    struct err *err);
-/* Releases what is held, ends the copy, takes its zombies away. NULL is fine. */
+/* Releases the subject, ends the copy and removes its zombies. NULL is allowed. */
 void tracer_end(struct tracer *t);
 DEFINE_AUTO(struct tracer, tracer_end)
 
-/* Holds every thread: then live has the threads with their registers, and mappings read
- * anew. Reads of live fail from the moment when the hold is over, for whatever reason. */
+/* Stops every thread: live then has the threads with registers, and current mappings.
+ * Once the stop ends, for whatever reason, reads of live fail. */
 MUST_CHECK bool tracer_hold(struct tracer *t, struct err *err);
-/* Ends the hold. False: it was over before, so what was read may not be all. */
+/* Ends the stop. False: it ended earlier, so what was read may be incomplete. */
 bool tracer_release(struct tracer *t);
 
-/* Holds every thread, has the process copied, and lets it go: *ret is the copy. live has the
- * threads as above. ERR_CANNOT: not possible this way, the process is unharmed. */
+/* Stops every thread, has the process copied, and releases it: *ret is the copy. live has
+ * the threads as above. ERR_CANNOT: not possible this way; the process is unharmed. */
 MUST_CHECK bool tracer_copy(struct tracer *t, pid_t *ret, struct err *err);
-/* In a fork of ours, which is to read and no more: the tracer is to see when we end. */
+/* To be called in a fork of ours that only reads, so that the tracer sees when it
+ * ends. */
 void tracer_forked(struct tracer *t);
-/* Why the copy is no more; NULL: it is there. */
+/* Why the copy is gone; NULL: it exists. */
 const char *tracer_copy_ended(struct tracer *t);
-/* Begins what tracer_end() waits for: nothing is wanted any more. */
+/* Starts what tracer_end() waits for: nothing more is needed. */
 void tracer_finish(struct tracer *t);
-/* Waits for it. False: it did not come to take away what is left of a copy. */
+/* Waits for that. False: it did not get to remove what remains of a copy. */
 MUST_CHECK bool tracer_settle(struct tracer *t);
-/* Has the process take note of what a killed run left of its copies: see
- * conditions_leftovers(). A thread of it is borrowed for some 0.2 ms. */
+/* Has the process reap what a killed run left of its copies: see conditions_leftovers().
+ * Borrows one of its threads for some 0.2 ms. */
 MUST_CHECK bool tracer_reap(struct tracer *t, struct err *err);
 
-/* Of the last hold, after its end. */
+/* For the last stop, once it has ended. */
 struct live_pause tracer_pause(const struct tracer *t);
 
 #endif
