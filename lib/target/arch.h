@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* arch.h - what differs between processors, as tables. Any host reads any table. */
+/* arch.h - processor differences, as tables. Every host can read every table. */
 #ifndef GOSNAP_ARCH_H
 #define GOSNAP_ARCH_H
 
@@ -12,8 +12,8 @@ enum {
 	ARCH_VECTORS_MAX = 32,
 };
 
-/* Registers numbered as the architecture's DWARF ABI does (amd64: 0 rax .. 16 the return
- * address, which is rip), then, past dwarf_count, those that DWARF has no use for. */
+/* Numbered by the architecture's DWARF ABI (amd64: 0 rax .. 16 the return address, which
+ * is rip); from dwarf_count on, registers without a DWARF number. */
 struct regs {
 	uint64_t value[ARCH_REGS_MAX];
 	uint64_t valid; /* bit n: value[n] is known */
@@ -21,33 +21,33 @@ struct regs {
 
 struct vector_regs {
 	uint8_t value[ARCH_VECTORS_MAX][16]; /* little endian */
-	unsigned count;			     /* 0: not known */
+	unsigned count;			     /* 0: unknown */
 	uint32_t control;		     /* amd64: mxcsr */
 };
 
 struct arch {
-	const char *name; /* as Go spells it: "amd64" */
+	const char *name; /* Go's spelling: "amd64" */
 	int elf_machine;
-	const char *const *reg_names; /* manual's names, lower case */
-	unsigned reg_count;	      /* all */
-	unsigned dwarf_count;	      /* those with DWARF numbers, pc last */
-	const uint8_t *encoded;	      /* general registers as instructions number them */
+	const char *const *reg_names; /* names from the manual, lower case */
+	unsigned reg_count;	      /* total */
+	unsigned dwarf_count;	      /* with DWARF numbers, pc last */
+	const uint8_t *encoded;	      /* general registers as numbered in instructions */
 	unsigned pc, sp, fp;
 	int tls; /* register that holds the thread pointer */
 	/* System call convention: number and arguments as registers, result. */
 	unsigned syscall_number, syscall_args[6], syscall_result;
 	const char *vector_prefix; /* "xmm" */
-	/* Where struct user_regs_struct / elf_gregset_t keeps register n, in bytes; -1: it
-	 * does not. Order of reg_names. */
+	/* Offset of register n in struct user_regs_struct / elf_gregset_t, in bytes; -1:
+	 * absent. In the order of reg_names. */
 	const int16_t *prstatus;
-	/* Where mcontext keeps register n, in bytes from the ucontext; -1: it does not. */
+	/* Offset of register n in the ucontext (its mcontext), in bytes; -1: absent. */
 	const int16_t *ucontext;
-	size_t ucontext_size; /* bytes that must be readable to use it */
+	size_t ucontext_size; /* bytes that must be readable */
 };
 
 extern const struct arch arch_amd64;
 
-/* NULL when there is no table for this ELF e_machine. */
+/* NULL: no table for this ELF e_machine. */
 const struct arch *arch_find(int elf_machine);
 
 static inline bool reg_known(const struct regs *regs, unsigned n)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* target.h - memory, mappings and threads of the process being examined.
- * Knows no ELF and no Go. Addresses are the subject's: never dereference them.
- * All its answers are hostile: a subject can write what it likes into its own memory. */
+/* target.h - memory, mappings and threads of the examined process.
+ * Knows nothing of ELF or Go. Addresses are the subject's: never dereference them. All
+ * data is untrusted: a subject can write anything into its own memory. */
 #ifndef GOSNAP_TARGET_H
 #define GOSNAP_TARGET_H
 
@@ -16,12 +16,11 @@ struct target;
 
 struct target_mapping {
 	uint64_t start, end; /* [start, end) */
-	uint64_t offset;     /* of start in the file */
+	uint64_t offset;     /* of start, in the file */
 	uint64_t inode;	     /* 0: not a file */
 	uint32_t device_major, device_minor;
 	bool readable, writable, executable, shared;
-	const char
-		*path; /* as the subject sees it, "" when anonymous; " (deleted)" kept */
+	const char *path; /* as the subject sees it, "" if anonymous; " (deleted)" kept */
 };
 
 /* One piece of a vectored read. */
@@ -29,27 +28,27 @@ struct target_span {
 	uint64_t addr;
 	void *buf;
 	size_t len;
-	bool done; /* set by the read: every byte of it is there */
+	bool done; /* set by the read: buf is complete */
 };
 
 struct target_thread {
 	pid_t tid;	  /* in our pid namespace */
-	pid_t tid_inside; /* in the subject's own: what the Go runtime calls procid */
+	pid_t tid_inside; /* in the subject's: the Go runtime's procid */
 	char name[32];
-	char state;	    /* from /proc, before we stopped it; 0: not known */
-	char wchan[64];	    /* "" when not known or not blocked */
-	char *kernel_stack; /* NULL when not readable */
+	char state;	    /* from /proc, before we stopped it; 0: unknown */
+	char wchan[64];	    /* "" if unknown or not blocked */
+	char *kernel_stack; /* NULL: not readable */
 	bool has_cpu;
 	uint64_t cpu_ns;
-	bool filtered;	 /* its system calls, by seccomp */
-	bool stopped;	 /* registers below are known; else sp and pc may be */
-	const char *why; /* when they are not: a static sentence */
+	bool filtered;	 /* its system calls are, by seccomp */
+	bool stopped;	 /* registers below are known; otherwise sp and pc may be */
+	const char *why; /* if not stopped, a static sentence */
 	struct regs regs;
 	struct vector_regs vectors;
 	bool in_syscall;
 	int64_t syscall_number;
 	uint64_t syscall_args[6];
-	bool has_siginfo; /* stopped on its way to deliver a signal */
+	bool has_siginfo; /* in a signal-delivery stop */
 	siginfo_t siginfo;
 };
 
@@ -58,56 +57,59 @@ struct target_ops {
 	const char *name; /* "live", "extents"; "bytes" and "faulty" in tests */
 	/* Copies exactly len bytes, or none. */
 	bool (*read)(void *self, uint64_t addr, void *buf, size_t len, struct err *err);
-	/* Address order pays. Marks each span done or not. NULL: read one by one. */
+	/* Sorted spans are faster. Sets done on each span. NULL: reads them one by
+	 * one. */
 	void (*read_many)(void *self, struct target_span *spans, size_t n);
 	void (*close)(void *self);
 };
 
-/* For backends. The target takes self over and closes it. */
+/* For backends. The target takes ownership of self and closes it. */
 struct target *target_new(const struct target_ops *ops, void *self, pid_t pid,
 			  const struct arch *arch);
 void target_close(struct target *t); /* NULL is fine */
 DEFINE_AUTO(struct target, target_close)
 
-/* For backends: replaces the lists; the arrays, mapping paths and kernel stacks (all from
- * the x-allocators) become the target's. */
+/* For backends: replaces the lists. The target takes ownership of the arrays, mapping
+ * paths and kernel stacks (all from the x-allocators). */
 void target_set_mappings(struct target *t, struct target_mapping *mappings, size_t n);
 void target_set_threads(struct target *t, struct target_thread *threads, size_t n);
-/* For backends: the mappings and threads of another, copied. */
+/* For backends: copies the mappings and threads of another target. */
 void target_set_lists(struct target *to, const struct target *from);
-/* For backends: the auxiliary vector, pairs of type (AT_*) and value; copied. */
+/* For backends: copies the auxiliary vector, pairs of type (AT_*) and value. */
 void target_set_auxv(struct target *t, const uint64_t *pairs, size_t n);
 
 pid_t target_pid(const struct target *t);
 const struct arch *target_arch(const struct target *t);
 void *target_self(const struct target *t,
-		  const struct target_ops *ops); /* NULL: other ops */
+		  const struct target_ops *ops); /* NULL: has other ops */
 
-/* Copies exactly len bytes, or none. ERR_FAULT names the first address that could not be
- * read, if target_may_name() addr, ERR_LIMIT says that the work budget is used up. */
+/* Copies exactly len bytes, or none. ERR_FAULT names the first unreadable address, if
+ * target_may_name() addr; ERR_LIMIT: the work budget is exhausted. */
 MUST_CHECK bool target_read(struct target *t, uint64_t addr, void *buf, size_t len,
 			    struct err *err);
 /* A little-endian word of 1 to 8 bytes, zero extended. */
 MUST_CHECK bool target_read_uint(struct target *t, uint64_t addr, size_t size,
 				 uint64_t *ret, struct err *err);
-/* Where a search of [start, end) ends: LIMIT_SCAN_BYTES further on at most, and low enough that
- * no step of it passes the end of all addresses. */
+/* The end for a search of [start, end): at most LIMIT_SCAN_BYTES on, and low enough that
+ * no step overflows the address space. */
 uint64_t target_scan_end(uint64_t start, uint64_t end);
-/* Spans need not be sorted. Each costs the budget one read. */
+/* Spans need not be sorted. Each counts as one read in the budget. */
 void target_read_many(struct target *t, struct target_span *spans, size_t n);
 
-/* Sorted by address; borrowed, valid until the lists are set anew or the target closed. */
+/* Sorted by address; borrowed, valid until the lists are replaced or the target
+ * closed. */
 const struct target_mapping *target_mappings(const struct target *t, size_t *ret_n);
 const struct target_mapping *target_mapping_at(const struct target *t, uint64_t addr);
-/* May a sentence say where it is? In no mapping it may be no address, but eight bytes of anything. */
+/* May messages contain this address? Outside of mappings it may not be an address but any
+ * eight bytes, such as a secret's. */
 bool target_may_name(const struct target *t, uint64_t addr);
 const struct target_thread *target_threads(const struct target *t, size_t *ret_n);
-/* What the kernel told the program at its start: AT_ENTRY, AT_PHDR, ... False: not known. */
+/* An entry of the auxiliary vector: AT_ENTRY, AT_PHDR, ... False: unknown. */
 bool target_auxv(const struct target *t, uint64_t type, uint64_t *ret);
 
-/* The work budget: one counter of reads and steps for the whole run and one for the
- * smallest enclosing thing (a goroutine, a thread). Hostile counts and cycles end here. */
-void target_budget_unit(struct target *t); /* a new unit begins */
+/* The work budget: one counter of reads and steps for the whole run, and one for the
+ * current unit (a goroutine, a thread). It bounds hostile counts and cycles. */
+void target_budget_unit(struct target *t); /* starts a new unit */
 MUST_CHECK bool target_spend(struct target *t, uint64_t steps, struct err *err);
 
 #endif
