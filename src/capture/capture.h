@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* capture.h - the part of a snapshot for which the process must be there: looked at while
- * it runs, held, copied, let go. What comes out needs the process no more; of a copy too
- * large to be taken over it goes on being read until capture_finish().
- * In which way: plan.h decides, from what the process and the machine are like, before
- * anything is stopped; a copy that turns out impossible falls back to a stop. */
+/* capture.h - the part of a snapshot that needs the process: examine it as it runs, then
+ * stop, copy and release it. The result no longer needs the process, except a copy too
+ * large to be read at once, which is read until capture_finish().
+ * plan.h chooses the method from the state of process and machine, before anything is
+ * stopped; a copy that turns out to be impossible falls back to a stop. */
 #ifndef GOSNAP_CAPTURE_H
 #define GOSNAP_CAPTURE_H
 
@@ -18,7 +18,7 @@
 
 enum values_wanted {
 	VALUES_NONE,
-	VALUES_OF_COPY, /* where reading them holds nobody */
+	VALUES_OF_COPY, /* if reading them does not stop the process */
 	VALUES_ALWAYS,
 };
 
@@ -26,14 +26,14 @@ enum values_wanted {
 struct capture_options {
 	pid_t pid;
 	const char *assume_go; /* "1.26"; NULL: what the executable says */
-	bool go_only;	       /* refuse what is not Go */
+	bool go_only;	       /* reject processes that are not Go */
 	enum values_wanted values;
-	const char *globals; /* as runtime_each_global() has it; NULL: none */
+	const char *globals; /* see runtime_each_global(); NULL: none */
 	struct debuginfo_options debuginfo;
 	bool verify; /* compare two unwinders */
 	enum capture_way way;
-	uint64_t max_pause_ns;	  /* a promise; 0: none */
-	uint64_t max_copy_age_ns; /* how long a copy may live */
+	uint64_t max_pause_ns;	  /* a promised limit; 0: none */
+	uint64_t max_copy_age_ns; /* maximum age of a copy */
 };
 
 struct capture {
@@ -42,30 +42,30 @@ struct capture {
 	struct process *process;
 	struct images *images;
 	struct cache *cache;	      /* NULL: none */
-	struct target *live, *frozen; /* NULL when the process ended before its stop */
-	struct target *copy; /* that frozen still reads from; NULL: from nothing */
+	struct target *live, *frozen; /* NULL: the process exited before its stop */
+	struct target *copy;	      /* that frozen still reads from; NULL: none */
 	struct runtimes *runtimes;
-	struct sockets *sockets; /* NULL: nobody waits for a file descriptor */
+	struct sockets *sockets; /* NULL: no goroutine waits for a file descriptor */
 	struct conditions conditions;
 	struct plan plan;
-	int turn;	       /* see turn.h; -1: not ours */
-	struct tracer *tracer; /* while something is held or copied */
-	bool held;	       /* until capture_finish(): for values */
+	int turn;	       /* see turn.h; -1: not taken */
+	struct tracer *tracer; /* while the process is stopped or copied */
+	bool held;	       /* stopped until capture_finish(): for values */
 	struct live_pause pause;
 	uint64_t monotonic_ns, realtime_ns; /* of the instant that the document shows */
-	char *partial; /* why the document is not whole; NULL: it is */
+	char *partial; /* why the document is incomplete; NULL: it is complete */
 };
 
 /* False: err says why there is no snapshot. */
 MUST_CHECK bool capture_take(struct capture *c, const struct capture_options *options,
 			     struct err *err);
-/* Are values of frames to be read? */
+/* Will values of frames be read? */
 bool capture_has_values(const struct capture *c);
-/* When all has been read that is to be: gives the copy up, and notes what is missing. */
+/* Once everything needed has been read: gives up the copy and records what is missing. */
 void capture_finish(struct capture *c);
-/* Behind that: waits until nothing is left of the copy, or notes what is. */
+/* After that: waits until nothing is left of the copy, or records what is. */
 void capture_settle(struct capture *c);
-/* In a fork of ours that reads and prints. */
+/* To be called in a fork of ours that reads and prints. */
 void capture_forked(struct capture *c);
 void capture_done(struct capture *c);
 

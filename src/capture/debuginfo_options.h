@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* debuginfo_options.h - the options of every command that reads values: where debugging information is
- * looked for, and rules for printers. Their rows are side by side in the tables of those commands. */
+/* debuginfo_options.h - options shared by all commands that read values: where to look
+ * for debug info, and rules for printers. These commands include the rows in their option
+ * tables. */
 #ifndef GOSNAP_DEBUGINFO_OPTIONS_H
 #define GOSNAP_DEBUGINFO_OPTIONS_H
 
@@ -16,7 +17,7 @@ enum debuginfo_option {
 };
 
 /* clang-format off */
-/* first: the index of the first one in the table. */
+/* first: the table index of the first of them. */
 #define DEBUGINFO_ROWS(first)                                                               \
 	[(first) + DEBUGINFO_DEBUG_FILE] = { 0, "debug-file", "FILE", "debugging information that was kept apart" }, \
 	[(first) + DEBUGINFO_DEBUGINFOD] = { 0, "debuginfod", NULL, "ask DEBUGINFOD_URLS for it, once the process runs on" }, \
@@ -24,7 +25,7 @@ enum debuginfo_option {
 	[(first) + DEBUGINFO_PRINTERS] = { 0, "printers", "FILE", "rules for how values are printed" }
 /* clang-format on */
 
-enum { DEBUGINFO_FILES = 16 }; /* of rules, on one command line */
+enum { DEBUGINFO_FILES = 16 }; /* of rules, per command line */
 
 /* Strings are borrowed. */
 struct debuginfo_options {
@@ -35,15 +36,15 @@ struct debuginfo_options {
 	size_t printers_count;
 };
 
-/* One of the options above, on the command line. False: it is none of them. */
+/* Handles one of the options above. False: option is not one of them. */
 bool debuginfo_option(struct debuginfo_options *options, int option,
 		      const char *argument);
 
 struct err;
 struct value_rules;
 
-/* Those of the files that were named, and of $XDG_CONFIG_HOME/gosnap/printers. Owned. NULL: err
- * says what is wrong with one. */
+/* The rules from the given files and from $XDG_CONFIG_HOME/gosnap/printers. Owned by the
+ * caller. NULL: err says what is wrong with one. */
 struct value_rules *debuginfo_rules(const struct debuginfo_options *options,
 				    struct err *err);
 
