@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nearest.h - which word a mistyped one was meant to be. */
+/* nearest.h - suggests the word that a mistyped one probably meant. */
 #ifndef GOSNAP_NEAREST_H
 #define GOSNAP_NEAREST_H
 
 struct nearest {
-	const char *word; /* as it was typed */
-	const char *best; /* the candidate so far; NULL: none is near enough. Borrowed. */
+	const char *word; /* as typed */
+	const char *best; /* the best so far; NULL: none is close enough. Borrowed. */
 	unsigned edits;
 };
 
-/* Takes the candidate when it is nearer than those before, and near at all: a letter in
- * three may be missing, superfluous, wrong or in its neighbour's place. */
+/* Considers a candidate: it wins if it is closer than those before, with at most one edit
+ * per three letters: a letter missing, added, wrong or swapped with its neighbour. */
 void nearest_try(struct nearest *nearest, const char *candidate);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* redact_options.h - the options of every command that reads values: what of them is withheld. Their
- * rows are side by side in the tables of those commands. */
+/* redact_options.h - redaction options shared by all commands that read values. These
+ * commands include the rows in their option tables. */
 #ifndef GOSNAP_REDACT_OPTIONS_H
 #define GOSNAP_REDACT_OPTIONS_H
 
@@ -10,14 +10,14 @@
 enum redact_option { REDACT_RULES, REDACT_KEY, REDACT_NONE, REDACT_OPTIONS };
 
 /* clang-format off */
-/* first: the index of the first one in the table. */
+/* first: the table index of the first of them. */
 #define REDACT_ROWS(first)                                                               \
 	[(first) + REDACT_RULES] = { 0, "redact", "FILE", "withhold what its rules say, too; strict: all text" }, \
 	[(first) + REDACT_KEY] = { 0, "redact-key", "FILE", "equal secrets have equal hashes with the same key" }, \
 	[(first) + REDACT_NONE] = { 0, "no-redact", NULL, "withhold nothing: passwords and keys, too" }
 /* clang-format on */
 
-/* One of the options above. ERR_USAGE: two of them contradict. */
+/* Handles one of the options above. ERR_USAGE: contradictory options. */
 MUST_CHECK bool redact_option(struct redaction_options *options,
 			      enum redact_option option, const char *argument,
 			      struct err *err);

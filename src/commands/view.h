@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view.h - the options of every command that prints a document as text: what is shown, and
- * how. Their rows are side by side in the tables of those commands. */
+/* view.h - options shared by all commands that print a document as text: what is shown
+ * and how. These commands include the rows in their option tables. */
 #ifndef GOSNAP_VIEW_H
 #define GOSNAP_VIEW_H
 
@@ -27,7 +27,7 @@ enum view_option {
 };
 
 /* clang-format off */
-/* first: the index of the first one in the table. */
+/* first: the table index of the first of them. */
 #define VIEW_ROWS(first)                                                                 \
 	[(first) + VIEW_STATUS] = { 0, "status", "PATTERN", "only goroutines in that state" }, \
 	[(first) + VIEW_WAIT] = { 0, "wait", "PATTERN", "only those that wait so, or for that" }, \
@@ -48,19 +48,19 @@ struct view *view_new(void);
 void view_free(struct view *view);
 DEFINE_AUTO(struct view, view_free)
 
-/* One of the options above, on the command line. ERR_USAGE. */
+/* Handles one of the options above. ERR_USAGE. */
 MUST_CHECK bool view_option(struct view *view, enum view_option option,
 			    const char *argument, struct err *err);
-/* After the last option. ERR_USAGE. */
+/* To be called after the last option. ERR_USAGE. */
 MUST_CHECK bool view_finish(struct view *view, struct err *err);
 
-/* One of the options was given: somebody wants text. */
+/* One of the options was given, which asks for text output. */
 bool view_is_asked_for(const struct view *view);
 
-/* Will values be seen: are there goroutines one by one? */
+/* Will single goroutines be shown, and so their values? */
 bool view_shows_values(const struct view *view);
 
-/* Prints the document on standard output. *ret_nothing: nothing has passed the filters. */
+/* Prints the document on standard output. *ret_nothing: nothing passed the filters. */
 MUST_CHECK bool view_print(const struct view *view, struct reader *reader,
 			   bool *ret_nothing, struct err *err);
 
