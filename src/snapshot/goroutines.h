@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* goroutines.h - the array goroutines of the document, batch by batch: which of them get
- * values (values_plan.h), and several processes that print them (workers.h). Whatever their
- * number, the document is the same. */
+/* goroutines.h - prints the document's array of goroutines in batches: values_plan.h
+ * decides which of them get values, and several processes print them (workers.h). The
+ * number of processes does not affect the document. */
 #ifndef GOSNAP_GOROUTINES_H
 #define GOSNAP_GOROUTINES_H
 
@@ -14,19 +14,19 @@ struct snap_options;
 
 struct goroutines_printed {
 	uint64_t goroutines, variables, withheld;
-	uint64_t elided; /* without values for want of room */
-	uint64_t lost;	 /* ... because the process that was to print them died */
+	uint64_t elided; /* without values because of the size limit */
+	uint64_t lost;	 /* ... because the process that printed them died */
 };
 
-/* In the array that is open. Adds to *ret. */
+/* Appends to the open array. Adds to *ret. */
 void goroutines_print(struct sink *out, struct capture *c,
 		      const struct snap_options *options, const struct groups *groups,
 		      const struct goroutine_printing *how, progress_count *written,
 		      struct goroutines_printed *ret);
-/* Before anything of the threads and goroutines is printed: what is a secret in all of them. */
+/* Collects secrets from all threads and goroutines before any of them is printed. */
 void goroutines_learn(struct capture *c, const struct snap_options *options,
 		      const struct groups *groups, const struct goroutine_printing *how);
-/* Is it to be in the document? arg: struct snap_options. */
+/* Should it be in the document? arg: struct snap_options. */
 bool goroutines_wanted(void *arg, const struct goroutine *g);
 
 #endif

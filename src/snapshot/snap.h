@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* snap.h - one live process into one document: capture, walk, print.
- * Knows no command line and no file. */
+/* snap.h - turns one live process into one document: capture, walk, print. Knows nothing
+ * of command lines or files. */
 #ifndef GOSNAP_SNAP_H
 #define GOSNAP_SNAP_H
 
@@ -14,28 +14,28 @@ struct sink;
 struct snap_options {
 	struct capture_options capture;
 	const char *output; /* NULL: standard output */
-	bool no_system;	    /* leave the runtime's own goroutines out */
-	bool dead;	    /* goroutines that ended and wait to be used again, too */
-	bool full_frames;   /* frames with every goroutine, not only with its group */
-	bool compiler;	    /* variables that only the compiler declares, too */
-	bool full;	    /* of values all but what value_bounds_full says */
-	uint64_t max_size;  /* of the document, by values; 0: as the bounds say */
-	unsigned jobs;	    /* processes that print values; 0: by the CPUs */
+	bool no_system;	    /* omit the runtime's own goroutines */
+	bool dead;	    /* also goroutines that exited and wait to be reused */
+	bool full_frames;   /* frames in every goroutine, not only in its group */
+	bool compiler;	    /* also variables that only the compiler declares */
+	bool full;	    /* values with the bounds of value_bounds_full */
+	uint64_t max_size;  /* of the document: omits values; 0: see the bounds */
+	unsigned jobs;	    /* processes that print values; 0: by the number of CPUs */
 	const struct value_rules *rules; /* NULL: none */
-	bool environment;		 /* its values, too */
+	bool environment;		 /* also its values */
 	bool vector_registers;		 /* of threads */
 	struct redaction *redaction;
-	bool strict; /* warnings matter for the exit status */
+	bool strict; /* warnings affect the exit status */
 	enum progress_when progress;
 };
 
 struct snap_result {
 	size_t warnings;
-	bool partial; /* the process ended before the end; the document says so */
+	bool partial; /* the process exited too early; the document says so */
 };
 
-/* Writes one whole document. False: err says why there is none, and what the sink got is
- * to be thrown away. */
+/* Writes one complete document. False: err says why there is none; discard what was
+ * written. */
 MUST_CHECK bool snap_take(const struct snap_options *options, struct sink *out,
 			  struct snap_result *ret, struct err *err);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* values_plan.h - which goroutines get values when there is no room for those of all: numbers
- * only. Goroutines of small groups come first, and of large ones as many of each: no goroutine
- * of a group has values while another group, of no more members, has fewer with values than it
- * could. What a goroutine will take is foretold by what others of its group took. */
+/* values_plan.h - decides which goroutines get values if space does not suffice for all;
+ * numbers only. Small groups come first, and large groups get equal shares: no goroutine
+ * has values while another group with no more members has fewer goroutines with values
+ * than would fit. The size of a goroutine is predicted from others of its group. */
 #ifndef GOSNAP_VALUES_PLAN_H
 #define GOSNAP_VALUES_PLAN_H
 
@@ -10,32 +10,32 @@
 
 struct values_plan;
 
-/* room: bytes that all goroutines may take. */
+/* room: total bytes for all goroutines. */
 struct values_plan *values_plan_new(size_t groups, uint64_t room);
 void values_plan_free(struct values_plan *plan);
 DEFINE_AUTO(struct values_plan, values_plan_free)
-/* Before anything else. */
+/* Call before anything else. */
 void values_plan_set_count(struct values_plan *plan, size_t group, uint32_t count);
 
-/* What a goroutine took, or would take: it is one more to judge others by. */
+/* Records the size of a goroutine, actual or hypothetical, for predictions. */
 void values_plan_measured(struct values_plan *plan, size_t group, bool values,
 			  uint64_t bytes);
-/* Makes the plan anew by all that was measured. */
+/* Recomputes the plan from all sizes so far. */
 void values_plan_make(struct values_plan *plan);
 
-/* The next of a group: does it get values? urgent: before all others. *ret_bytes is what it is
- * foretold to take, which nobody else gets. */
+/* Does the next goroutine of the group get values? urgent: ahead of all others.
+ * *ret_bytes is its predicted size, which is then reserved. */
 bool values_plan_next(struct values_plan *plan, size_t group, bool urgent,
 		      uint64_t *ret_bytes);
-/* Sets bytes aside, should those that some are foretold to take be too few. Returns how many. */
+/* Reserves more bytes in case predicted sizes are too low. Returns how many. */
 uint64_t values_plan_set_aside(struct values_plan *plan, uint64_t foretold);
-/* Room for one of a group that will be urgent is kept from now on. */
+/* Reserves space for a goroutine of the group that will be urgent. */
 void values_plan_keep(struct values_plan *plan, size_t group);
-/* They have been written: bytes in place of those that were foretold and set aside. */
+/* Replaces the predicted and set-aside bytes by those that were actually written. */
 void values_plan_written(struct values_plan *plan, uint64_t foretold, uint64_t set_aside,
 			 uint64_t bytes);
-/* How much more than what is foretold and set aside may be written now, stacks of all others left room
- * for. */
+/* How much may be written now beyond what is predicted and set aside, with space left for
+ * the stacks of all others. */
 uint64_t values_plan_spare(const struct values_plan *plan);
 
 #endif
