@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* details.h - what only some goroutines have, in words: the thing waited for, labels, panics,
- * defers, ancestors. What a document does not have adds nothing. */
+/* details.h - text for details that only some goroutines have: the object waited for,
+ * labels, panics, defers, ancestors. Missing ones add nothing. */
 #ifndef GOSNAP_DETAILS_H
 #define GOSNAP_DETAILS_H
 
@@ -14,12 +14,12 @@ struct text;
 void details_add_waiting(struct text *text, const struct reader_node *waiting_for);
 /* "handler=/order, tenant=7" */
 void details_add_labels(struct text *text, const struct reader_node *labels);
-/* "runtime.boundsError: index out of range [5] with length 3": the innermost of those in
+/* "runtime.boundsError: index out of range [5] with length 3": the innermost panic in
  * progress. */
 void details_add_panic(struct text *text, const struct reader_node *panics);
-/* One of them was not recovered. */
+/* Is one of them unrecovered? */
 bool details_panics(const struct reader_node *panics);
-/* All of a goroutine, a line each. */
+/* All details of a goroutine, one line each. */
 void details_print(const struct page *page, int indent,
 		   const struct reader_node *goroutine);
 

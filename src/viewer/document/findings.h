@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* findings.h - what a person should look at first: what many wait for, and the one who has
- * waited longest for what should not take long. Facts of the document; takes a fixed amount
- * of memory, whatever its size. */
+/* findings.h - what to look at first: objects that many goroutines wait for, and the
+ * longest wait for something that should be quick. Only facts of the document; memory use
+ * is fixed, whatever its size. */
 #ifndef GOSNAP_FINDINGS_H
 #define GOSNAP_FINDINGS_H
 
@@ -12,17 +12,17 @@ struct page;
 struct reader_node;
 struct summary;
 
-/* Something that goroutines wait for, when it is a lock, or a channel that they send to. */
+/* A lock, or a channel that goroutines send to, with waiters. */
 struct finding_object {
-	uint64_t addr; /* 0: a free place */
+	uint64_t addr; /* 0: free slot */
 	uint64_t waiters;
-	uint64_t missed; /* at most so many more, from before it was counted */
+	uint64_t missed; /* at most this many more, from before it was counted */
 	const char *kind;
 };
 
-/* Starts as { NULL }. */
+/* Initialize to { NULL }. */
 struct findings {
-	struct finding_object *objects; /* a hash table; NULL: none yet */
+	struct finding_object *objects; /* a hash table; NULL: empty */
 	size_t object_count;
 	uint64_t sweeps;
 	struct {
@@ -35,11 +35,11 @@ struct findings {
 
 void findings_done(struct findings *findings);
 
-/* One of the program's own goroutines. */
+/* For each of the program's own goroutines. */
 void findings_add(struct findings *findings, const struct reader_node *goroutine);
-/* How many wait for the thing at that address: at least. */
+/* How many wait for the object at addr, at least. */
 uint64_t findings_waiters(const struct findings *findings, uint64_t addr);
-/* Nothing when there is nothing to be said. */
+/* Prints nothing if there are no findings. */
 void findings_print(const struct page *page, struct summary *summary);
 
 #endif

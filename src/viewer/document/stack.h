@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stack.h - frames as text, innermost first. What the runtime's own traceback hides is
- * left out, recursion is folded, very deep stacks are cut, and files are named without the
- * folder that all of the standard library or of the module cache are in, unless all is asked
- * for. What is too long for a line loses folders, never its name or line. */
+/* stack.h - frames as text, innermost first. Unless everything is requested, hides the
+ * frames that the runtime's own traceback hides, folds recursion, truncates very deep
+ * stacks, and omits the common folder of the standard library or module cache from file
+ * names. Long lines lose folders, never the file name or line number. */
 #ifndef GOSNAP_STACK_H
 #define GOSNAP_STACK_H
 
@@ -13,17 +13,17 @@ struct reader_node;
 struct stack_style {
 	struct page page;
 	bool all;
-	const char *module; /* the program's own; NULL: unknown. Borrowed */
+	const char *module; /* the program's module; NULL: unknown. Borrowed */
 	const char *goroot; /* "/usr/lib/go-1.24/src/"; NULL: unknown. Borrowed */
 	int indent;
 };
 
-/* The function is neither Go's standard library's nor C's. */
+/* The function is neither in Go's standard library nor C. */
 bool stack_is_users(const struct stack_style *style, const struct reader_node *frame);
-/* A file as it is to be named: a part of it. */
+/* The part of a file name to show; points into file. */
 const char *stack_file(const struct stack_style *style, const char *file);
-/* Where the standard library's sources were, when one of these frames tells; the caller
- * frees it. */
+/* The folder of the standard library's sources, if one of these frames shows it; the
+ * caller frees it. */
 char *stack_goroot(const struct reader_node *frames);
 
 void stack_print(const struct stack_style *style, const struct reader_node *frames);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* summary.h - what the first pass over a document keeps: a little per group, nothing per
- * goroutine. Prints nothing. */
+/* summary.h - what the first pass over a document collects: a little per group, nothing
+ * per goroutine. Prints nothing. */
 #ifndef GOSNAP_SUMMARY_H
 #define GOSNAP_SUMMARY_H
 
@@ -22,60 +22,61 @@ enum {
 	SUMMARY_STATES = 64, /* distinct ones; Go has some forty wait reasons */
 	SUMMARY_GROUP_STATES = 4,
 	SUMMARY_WARNINGS = 1000,
-	SUMMARY_THREADS = 8, /* ids kept of those in C */
-	SUMMARY_IDS = 8,     /* ids kept of a group's goroutines */
+	SUMMARY_THREADS = 8, /* ids kept of threads in C */
+	SUMMARY_IDS = 8,     /* ids kept per group */
 };
 
-/* How many were in it, and how long; state 0 stands for all that found no place. */
+/* Number of goroutines in a state, and for how long; state 0 counts those for which there
+ * was no room. */
 struct summary_tally {
 	size_t state;
 	uint64_t count;
-	uint64_t timed; /* those of which the runtime knows since when */
+	uint64_t timed; /* those whose wait start the runtime recorded */
 	int64_t shortest_ns, longest_ns;
 };
 
-/* Words that all of a group have. */
+/* Text that all of a group share. */
 struct summary_shared {
-	char *words; /* NULL: the first has none */
+	char *words; /* NULL: the first goroutine has none */
 	bool differ;
 };
 
 struct summary_group {
 	int64_t id;
-	uint64_t size;	  /* as the document says */
-	bool frames_pass; /* what the filter asks of functions */
-	char *place;	  /* the innermost function of the program; NULL: none */
-	/* Of the goroutines that pass the filter, from here on. */
+	uint64_t size;	  /* according to the document */
+	bool frames_pass; /* the frames pass the filter */
+	char *place;	  /* innermost function of the program; NULL: none */
+	/* From here on, only goroutines that pass the filter. */
 	uint64_t goroutines, system, locked;
-	int64_t ids[SUMMARY_IDS]; /* the first */
+	int64_t ids[SUMMARY_IDS]; /* the first ones */
 	struct summary_tally tallies[SUMMARY_GROUP_STATES];
 	size_t tally_count;
-	char *created_by;	/* "main.main at /src/main.go:30"; NULL: none says so */
-	bool created_elsewhere; /* others were created at other places */
+	char *created_by;	/* "main.main at /src/main.go:30"; NULL: unknown */
+	bool created_elsewhere; /* some were created elsewhere */
 	int64_t parent;		/* -1: unknown; see parents_differ */
 	bool parents_differ;
 	struct summary_shared waits_for, labels, panic; /* see details.h */
-	uint64_t waits_addr;				/* 0: of no thing in memory */
-	uint64_t broken; /* whose stacks are not complete */
+	uint64_t waits_addr;				/* 0: not an object in memory */
+	uint64_t broken;				/* with incomplete stacks */
 	char *broken_why;
 };
 
 struct summary {
-	/* Held; NULL when the document has none. */
+	/* References; NULL if the document has none. */
 	const struct reader_node *snapshot, *process, *go, *end;
-	const struct reader_node **warnings; /* held */
+	const struct reader_node **warnings; /* references */
 	size_t warning_count;
 	uint64_t warnings_left_out;
 
 	struct filter *filter; /* borrowed */
 	uint64_t all_goroutines;
-	/* Of those that pass the filter, from here on. */
+	/* From here on, only goroutines that pass the filter. */
 	uint64_t goroutines, system, shown_groups;
 	struct summary_tally user_tallies[SUMMARY_STATES];
 	char *states[SUMMARY_STATES]; /* "chan send"; [0] is "other" */
 	size_t state_count;
 
-	/* By id once goroutines have come. */
+	/* Sorted by id once the first goroutine is read. */
 	struct summary_group *groups;
 	size_t group_count, group_cap;
 	bool groups_sorted;
@@ -87,27 +88,27 @@ struct summary {
 	int64_t thread_in_c[SUMMARY_THREADS];
 };
 
-/* filter: borrowed for as long as the summary lives. */
+/* filter: borrowed for the lifetime of the summary. */
 void summary_init(struct summary *summary, struct filter *filter);
 void summary_done(struct summary *summary);
 
-/* Reads the whole document. False: it is damaged, and the summary tells of what is whole. */
+/* Reads the whole document. False: it is damaged; the summary covers the intact part. */
 MUST_CHECK bool summary_read(struct summary *summary, struct reader *reader,
 			     struct err *err);
 
-/* Does the filter let it through, with what is known of its group? */
+/* Does the goroutine pass the filter, given its group? */
 bool summary_passes(struct summary *summary, const struct reader_node *goroutine);
-/* NULL: there is no such group. */
+/* NULL: no such group. */
 const struct summary_group *summary_find(struct summary *summary, int64_t id);
-/* Goroutines that are to be shown. Without a filter the document's own count: it may be cut
- * off behind its groups. */
+/* Number of goroutines to show. Without a filter, the document's own count: it may be
+ * truncated after its groups. */
 uint64_t summary_group_shown(const struct summary *summary,
 			     const struct summary_group *group);
 /* All its goroutines are the runtime's own. */
 bool summary_is_system(const struct summary_group *group);
-/* "11 min to 12 min"; nothing when no time is known. */
+/* "11 min to 12 min"; nothing if no time is known. */
 void summary_add_times(struct text *text, const struct summary_tally *tally);
-/* The state of a goroutine in a word or two: its wait reason when it waits. */
+/* A goroutine's state in a word or two: its wait reason if it waits. */
 const char *summary_state_words(const struct reader_node *goroutine);
 
 #endif

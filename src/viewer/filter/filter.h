@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* filter.h - which goroutines are to be shown. Of several filters of one kind any is enough;
- * of each kind that there is one must match; none that is negated may. Looks at the nodes of
- * a document and keeps nothing of them. */
+/* filter.h - selects the goroutines to show. Of the filters of one kind, any must match;
+ * every kind that is used must match; negated ones must not. Reads nodes of a document
+ * and keeps none. */
 #ifndef GOSNAP_FILTER_H
 #define GOSNAP_FILTER_H
 
@@ -13,14 +13,15 @@
 struct reader_node;
 struct text;
 
-/* A PATTERN is looked for anywhere, in any case; /between slashes/ it is a POSIX extended
- * regular expression, in which case matters. */
+/* A PATTERN is a case-insensitive substring; /between slashes/ it is a case-sensitive
+ * POSIX extended regular expression. */
 enum filter_kind {
 	FILTER_STATUS, /* PATTERN */
-	FILTER_WAIT, /* PATTERN: of the wait reason, or what waiting_for names: its kind,
-		      * an address, also of a case of a select, an end of a connection */
-	FILTER_LONGER,	  /* DURATION: has waited for at least that long */
-	FILTER_FUNCTION,  /* PATTERN: of a frame */
+	/* PATTERN: the wait reason, or what waiting_for names: its kind, an address (also
+	 * in a case of a select), an end of a connection */
+	FILTER_WAIT,
+	FILTER_LONGER,	  /* DURATION: has waited at least that long */
+	FILTER_FUNCTION,  /* PATTERN: of any frame */
 	FILTER_CREATOR,	  /* PATTERN: of the function that created it */
 	FILTER_LABEL,	  /* KEY or KEY=VALUE, exactly */
 	FILTER_GOROUTINE, /* ids: 12,15-20 */
@@ -33,26 +34,26 @@ struct filter *filter_new(void);
 void filter_free(struct filter *filter);
 DEFINE_AUTO(struct filter, filter_free)
 
-/* name: of the option, for messages. It and words are borrowed for as long as the filter
- * lives. ERR_USAGE: they mean nothing. */
+/* name: the option's name, for messages. name and words are borrowed for the lifetime of
+ * the filter. ERR_USAGE: invalid words. */
 MUST_CHECK bool filter_add(struct filter *filter, enum filter_kind kind, bool negated,
 			   const char *name, const char *words, struct err *err);
 
-/* Lets everything through. */
+/* Everything passes. */
 bool filter_is_empty(const struct filter *filter);
-/* Goroutines are asked for by their ids. */
+/* Goroutines are selected by id. */
 bool filter_names_goroutines(const struct filter *filter);
 
-/* Does a stack pass what is asked of functions? */
+/* Does a stack pass the filters on functions? */
 bool filter_passes_frames(const struct filter *filter, const struct reader_node *frames);
-/* frames_pass: what the above said of its group's frames. Counts
- * what each kind lets through, for filter_blame(), and notes which ids there are. */
+/* frames_pass: the result above for the group's frames. Counts what passes each kind, for
+ * filter_blame(), and notes which ids were seen. */
 bool filter_passes(struct filter *filter, const struct reader_node *goroutine,
 		   bool frames_pass);
 
-/* After no goroutine has passed: what is to blame. */
+/* If no goroutine passed: which filters are responsible. */
 void filter_blame(const struct filter *filter, struct text *text);
-/* The ids and ranges asked for that no goroutine has had; nothing when there are none. */
+/* The requested ids and ranges that no goroutine had; nothing if there are none. */
 void filter_add_missing(const struct filter *filter, struct text *text);
 
 #endif

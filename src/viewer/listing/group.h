@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* group.h - goroutines that share a stack, as text: how many, what they do, where they
- * stand; and a goroutine by itself in a line. */
+/* group.h - text for goroutines that share a stack: how many, what they do, where they
+ * are; and one line for a single goroutine. */
 #ifndef GOSNAP_GROUP_H
 #define GOSNAP_GROUP_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* heading.h - what comes before the stacks: whose snapshot, how many goroutines in which
- * state, and what the document itself warns of. */
+/* heading.h - the text before the stacks: the process, how many goroutines in which
+ * state, and the document's warnings. */
 #ifndef GOSNAP_HEADING_H
 #define GOSNAP_HEADING_H
 
@@ -10,16 +10,16 @@ struct page;
 struct summary;
 
 void heading_print_process(const struct page *page, const struct summary *summary);
-/* damage: NULL, or what the reader says of the document. all: even if there are many. */
+/* damage: the reader's error, or NULL. all: even if there are many. */
 void heading_print_warnings(const struct page *page, const struct summary *summary,
 			    const char *damage, bool all);
-/* That values are missing of which somebody might think that they are there. */
+/* Says which values are missing that a reader might expect. */
 void heading_print_values(const struct page *page, const struct summary *summary);
 /* Sorts the tallies. */
 void heading_print_states(const struct page *page, struct summary *summary);
-/* With a filter: how many of all have passed, and when none, what is to blame. */
+/* With a filter: how many passed, and if none did, which filter is responsible. */
 void heading_print_shown(const struct page *page, const struct summary *summary);
-/* The threads in a line. */
+/* The threads, in one line. */
 void heading_print_threads(const struct page *page, const struct summary *summary);
 
 #endif

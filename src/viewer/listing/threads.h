@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* threads.h - one thread as text: what it does, its C frames, and with --all its registers. */
+/* threads.h - text for one thread: what it does, its C frames, and with --all its
+ * registers. */
 #ifndef GOSNAP_THREADS_H
 #define GOSNAP_THREADS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* values.h - arguments and variables of a goroutine's frames, in a line each. */
+/* values.h - arguments and variables of a goroutine's frames, one line each. */
 #ifndef GOSNAP_VALUES_H
 #define GOSNAP_VALUES_H
 
@@ -7,9 +7,10 @@ struct page;
 struct reader_node;
 struct text;
 
-/* As Go would write it: {Name: "x", Limits: [1, 2]}. */
+/* In Go syntax: {Name: "x", Limits: [1, 2]}. */
 void values_add(struct text *text, const struct reader_node *value);
-/* Of each frame that has some, or says why it has none; nothing for a document without values. */
+/* For each frame that has values, or a reason for having none; nothing if the document
+ * has no values. */
 void values_print(const struct page *page, int indent,
 		  const struct reader_node *goroutine);
 

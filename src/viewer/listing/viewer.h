@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* viewer.h - a snapshot document as text for people. Reads documents only, never a
- * process, and says nothing that the document does not say. */
+/* viewer.h - shows a snapshot document as text. Reads only the document, never a process,
+ * and adds no facts to it. */
 #ifndef GOSNAP_VIEWER_H
 #define GOSNAP_VIEWER_H
 
@@ -15,16 +15,16 @@ struct reader;
 
 struct viewer_options {
 	bool all;	       /* hidden frames, system goroutines, threads */
-	bool color;	       /* escape sequences are welcome */
+	bool color;	       /* escape sequences are allowed */
 	size_t columns;	       /* see page.h */
-	struct filter *filter; /* which goroutines; borrowed, never NULL */
+	struct filter *filter; /* selects goroutines; borrowed, never NULL */
 	const char *pager;     /* see pager_command(); NULL: none */
 };
 
-/* Reads the document twice. Of a damaged one all that is whole is printed, and false comes
- * back with the reader's sentence. *ret_nothing: there are goroutines, and none has passed
- * the filter. Failures of out are the caller's to find (ferror); with a pager it is not
- * written to, and the pager runs only when there is something to be seen. */
+/* Reads the document twice. If it is damaged, prints the intact part and returns false
+ * with the reader's error. *ret_nothing: there are goroutines, but none passed the
+ * filter. The caller checks out for errors (ferror). With a pager, out is not used, and
+ * the pager only runs if there is something to show. */
 MUST_CHECK bool viewer_show(struct reader *reader, const struct viewer_options *options,
 			    FILE *out, bool *ret_nothing, struct err *err);
 

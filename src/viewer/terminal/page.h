@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* page.h - where text goes: how wide it may be, and whether it has colours. Whatever comes
- * from a document is made harmless on its way out: it can move no cursor. */
+/* page.h - text output: its width, and whether it has colours. Text from documents is
+ * sanitized on output: it cannot move the cursor. */
 #ifndef GOSNAP_PAGE_H
 #define GOSNAP_PAGE_H
 
@@ -12,12 +12,12 @@ struct text;
 
 enum { PAGE_COLUMNS = 80 }; /* at least */
 
-/* What colours are for; the table in page.c has them. */
+/* The purposes of colours; see the table in page.c. */
 enum color {
 	COLOR_PLAIN,
 	COLOR_HEADING, /* of a group, a goroutine, a thread */
 	COLOR_OWN,     /* functions of the program, not of the standard library */
-	COLOR_ALARM,   /* warnings, panics, stacks that are lost */
+	COLOR_ALARM,   /* warnings, panics, incomplete stacks */
 };
 
 struct page {
@@ -26,17 +26,18 @@ struct page {
 	bool color;
 };
 
-/* The width of the terminal behind that descriptor, but not less than PAGE_COLUMNS, which
- * is also the answer when there is no terminal. */
+/* The width of the terminal on fd, at least PAGE_COLUMNS; PAGE_COLUMNS if it is not a
+ * terminal. */
 size_t page_columns(int fd);
-/* A terminal that understands escape sequences. */
+/* Is it a terminal that understands escape sequences? */
 bool page_is_terminal(int fd);
 
 void page_print(const struct page *page, enum color color, const char *words);
-/* Broken at spaces; the first line starts after first blanks, the others after rest. */
+/* Wrapped at spaces; first and rest are the indentation of the first and of other
+ * lines. */
 void page_paragraph(const struct page *page, enum color color, int first, int rest,
 		    const char *words);
-/* The same of a text, which then is done. */
+/* The same for a text, which it then frees. */
 void page_say(const struct page *page, enum color color, int first, int rest,
 	      struct text *text);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pager.h - a program that shows text a page at a time, between us and the terminal. */
+/* pager.h - runs the user's pager between us and the terminal. */
 #ifndef GOSNAP_PAGER_H
 #define GOSNAP_PAGER_H
 
@@ -10,17 +10,17 @@
 
 struct pager;
 
-/* The command that the user wants: GOSNAP_PAGER, else PAGER, else less. NULL: none, since
- * it is empty, or cat, or cannot be found. Borrowed from the environment. */
+/* GOSNAP_PAGER, else PAGER, else less. NULL: none, because it is empty, cat, or not
+ * found. Borrowed from the environment. */
 const char *pager_command(void);
 
-/* Runs the command by the shell; less is told to leave by itself when all fits the screen,
- * to keep colours and to clear nothing, unless LESS says otherwise. Until the end keys that
- * interrupt are the pager's, not ours. NULL: err says why. */
+/* Runs the command in the shell. Unless LESS is set, less is told to exit if everything
+ * fits on the screen, to show colours and not to clear. Until the end, the interrupt keys
+ * affect only the pager. NULL: err says why. */
 struct pager *pager_start(const char *command, struct err *err);
-/* Where to write. An error there is no failure: the user has seen enough. */
+/* The stream to write to. Write errors are not failures: the user has seen enough. */
 FILE *pager_stream(struct pager *pager);
-/* Returns when the user leaves it. ERR_SYS: it could not be run. NULL is fine. */
+/* Returns when the user quits. ERR_SYS: it could not be run. NULL is allowed. */
 MUST_CHECK bool pager_finish(struct pager *pager, struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* text.h - words for people: numbers, durations, sizes. Prints nothing. */
+/* text.h - text for people: numbers, durations, sizes. Prints nothing. */
 #ifndef GOSNAP_TEXT_H
 #define GOSNAP_TEXT_H
 
@@ -10,7 +10,7 @@
 
 struct reader_node;
 
-/* A string that grows; starts as { NULL }. Whoever holds it frees words. */
+/* A growing string. Initialize to { NULL }; the owner frees words. */
 struct text {
 	char *words;
 	size_t len, cap;
@@ -21,7 +21,8 @@ void text_add(struct text *text, const char *format, ...)
 /* "4,012" and "12 min", "2.1 ms", "3 h 5 min", "6 days 4 h" */
 void text_add_count(struct text *text, uint64_t n);
 void text_add_duration(struct text *text, int64_t ns);
-/* "1h30m", and whatever is printed by the one above: "6 days 4 h", "2.1 ms". */
+/* Parses "1h30m", and everything that text_add_duration() prints: "6 days 4 h", "2.1
+ * ms". */
 bool text_parse_duration(const char *words, int64_t *ret_ns);
 /* "2026-11-21T03:12:05.123456789Z" as "2026-11-21 03:12:05 UTC" */
 void text_add_time(struct text *text, const char *time);
@@ -29,21 +30,22 @@ void text_add_time(struct text *text, const char *time);
 void text_add_size(struct text *text, uint64_t bytes);
 /* "1 goroutine", "4,012 goroutines" */
 void text_add_counted(struct text *text, uint64_t n, const char *noun);
-/* Leaves so many columns, and dots for the rest. */
+/* Truncates to that many columns, with dots for the rest. */
 void text_shorten(struct text *text, size_t columns);
 void text_done(struct text *text);
-/* "" when nothing was added. Valid until more is. */
+/* "" if nothing was added. Valid until the next addition. */
 const char *text_words(const struct text *text);
 
-/* A string of the document; of one that was not UTF-8 its hex digits. Absent: fallback. */
+/* A string of the document, or the hex digits of one that was not UTF-8. Absent:
+ * fallback. */
 const char *text_of(const struct reader_node *node, const char *fallback);
 
-/* Of UTF-8. */
+/* In UTF-8. */
 static inline bool text_starts_character(char c)
 {
 	return ((unsigned char)c & 0xc0) != 0x80;
 }
-/* Columns that harmless words take. */
+/* The width in columns of harmless words. */
 size_t text_width(const char *words);
 
 #endif
