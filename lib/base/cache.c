@@ -16,11 +16,11 @@
 
 enum {
 	FOLDER = O_RDONLY | O_DIRECTORY | O_CLOEXEC,
-	FILES_MAX = 4096, /* that are looked at */
+	FILES_MAX = 4096, /* examined at most */
 	UNFINISHED_S = 3600,
 };
 
-/* Names of files that are being written begin with it, which no key does. */
+/* Prefix of files being written; no key starts with it. */
 static const char unfinished[] = ".new-";
 
 struct cache {
@@ -32,7 +32,7 @@ static bool is_ours(const struct stat *st)
 	return st->st_uid == geteuid() && !(st->st_mode & (S_IWGRP | S_IWOTH));
 }
 
-/* fd is taken over. -1: it is not ours alone. */
+/* Takes ownership of fd. -1: not exclusively ours. */
 static int only_ours(int fd)
 {
 	struct stat st;
@@ -44,7 +44,8 @@ static int only_ours(int fd)
 	return -1;
 }
 
-/* HOME can be another user's, with links of his, and a folder of ours there would be in his way. */
+/* HOME may belong to another user, with that user's links, and a folder of ours would be
+ * in the way. */
 static int open_trusted(const char *path)
 {
 	size_t len = strlen(path);
@@ -107,7 +108,7 @@ void cache_close(struct cache *c)
 	xfree(c);
 }
 
-/* Not mapped: a file that somebody truncates would end us by SIGBUS. NULL: it cannot be read. */
+/* Not mapped: truncating the file would kill us with SIGBUS. NULL: unreadable. */
 static void *read_whole(int fd, size_t *ret_len)
 {
 	struct stat st;
@@ -131,7 +132,7 @@ bool cache_get(struct cache *c, const char *key, struct cache_file *ret)
 		return false;
 	*ret = (struct cache_file){ .len = 0 };
 	ret->bytes = read_whole(fd, &ret->len);
-	/* Those that were not used for the longest time go first. */
+	/* The least recently used files are removed first. */
 	if (ret->bytes && futimens(fd, now) < 0)
 		errno = 0;
 	close(fd);
@@ -220,7 +221,7 @@ void cache_put(struct cache *c, const char *key, const struct iovec *parts, int 
 {
 	char name[64];
 
-	/* Two processes have different ids or different clocks. */
+	/* Unique: two processes differ in pid or time. */
 	snprintf(name, sizeof(name), "%s%d-%llx", unfinished, (int)getpid(),
 		 (unsigned long long)monotonic_ns());
 	int fd = openat(c->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

@@ -10,7 +10,7 @@
 
 enum { POLYNOMIAL = 0xedb88320, STEP = 8, CHUNK = 1 << 18 };
 
-/* [k][b]: byte b with k zero bytes behind it. */
+/* [k][b]: byte b followed by k zero bytes. */
 static uint32_t tables[STEP][256];
 
 static void fill(void)
@@ -27,7 +27,7 @@ static void fill(void)
 				       tables[0][tables[k - 1][b] & 0xff];
 }
 
-/* Eight bytes at once: a hundred megabytes take a tenth of a second. */
+/* Eight bytes at a time: a hundred megabytes take a tenth of a second. */
 uint32_t crc32_add(uint32_t crc, const void *bytes, size_t len)
 {
 	const uint8_t *p = bytes;

@@ -15,28 +15,28 @@
 #include <unistd.h>
 
 enum {
-	DEPTH_MAX = 200, /* the compiler calls itself for each parenthesis */
+	DEPTH_MAX = 200, /* the compiler recurses for each parenthesis */
 	COPIES_MAX = RE_DUP_MAX,
-	/* Bytes that the matcher of glibc may take for each byte of text: two or three states, with
-	 * tables, and with all positions of the expression that they stand for. */
+	/* Memory that glibc's matcher may use per byte of text: two or three states with
+	 * tables, and all positions of the expression that they represent. */
 	STATE_BYTES = 4096,
 	POSITION_BYTES = 160,
-	ROOM_BYTES = 64, /* of ERE_ROOM: what one of it may take when it is compiled */
+	ROOM_BYTES = 64, /* memory for compilation per unit of ERE_ROOM */
 	LEAST_BYTES = 1 << 20,
-	COMPILE_SECONDS = 1, /* of processor time */
-	/* Of one expression, kept from text to text, and while one is matched. */
+	COMPILE_SECONDS = 1, /* of CPU time */
+	/* Per expression: kept between texts, and during one match. */
 	KEPT_BYTES = 64 << 20,
 	MOST_BYTES = 256 << 20,
 	PIECE = 4096,
-	DOUBLE_COSTS = 16, /* times as much, at worst, is what twice the text takes */
-	/* A byte takes some nanoseconds, as a rule. */
+	DOUBLE_COSTS = 16, /* worst-case cost factor when the text doubles */
+	/* A byte usually takes some nanoseconds. */
 	BYTE_NS = 2000,
 };
 #define FREE_NS (UINT64_C(5) * 1000 * 1000 * 1000)
 
-/* What an expression becomes when its repetitions are written out: characters, and places that
- * match no character: where it may go on in several ways, anchors, parentheses. The compiler calls
- * itself for each of these. */
+/* Size of an expression with its repetitions expanded: characters, and items that match
+ * no character: alternatives, anchors, parentheses. The compiler recurses for each of the
+ * latter. */
 struct size {
 	uint64_t positions, choices;
 };
@@ -46,8 +46,8 @@ struct ere {
 	char *text;
 	int flags;
 	size_t unchecked, check_every; /* bytes of text */
-	size_t heap;		       /* in use when it was compiled */
-	uint64_t matched, spent_ns;    /* bytes, and what they took */
+	size_t heap;		       /* in use when compiled */
+	uint64_t matched, spent_ns;    /* bytes, and time for them */
 };
 
 static uint64_t bounded(uint64_t n)
@@ -67,7 +67,8 @@ static void multiply(struct size *size, uint64_t by)
 	size->choices = bounded(size->choices * by);
 }
 
-/* Behind "[...]". Inside, "]" may come first, and classes as "[:alpha:]" have their own. */
+/* Returns the end of "[...]". "]" may come first in it, and classes such as "[:alpha:]"
+ * have brackets of their own. */
 static const char *skip_bracket(const char *p)
 {
 	p += 1 + (p[1] == '^');
@@ -83,7 +84,7 @@ static const char *skip_bracket(const char *p)
 	return p + (*p == ']');
 }
 
-/* "{m}", "{m,}", "{m,n}": behind it; p itself: it is no repetition. */
+/* Returns the end of "{m}", "{m,}" or "{m,n}"; p itself: not a repetition. */
 static const char *repeat(const char *p, struct size *what)
 {
 	char *end;
@@ -98,15 +99,15 @@ static const char *repeat(const char *p, struct size *what)
 		end += open;
 	}
 	if (*end != '}' || most > COPIES_MAX || least > most)
-		return p;		 /* the C library says what it thinks of it */
-	multiply(what, most ? most : 1); /* it is compiled before it is dropped */
+		return p;		 /* the C library will report an error */
+	multiply(what, most ? most : 1); /* compiled even if then dropped */
 	add(what, (struct size){ 0, most - least });
 	return end + 1;
 }
 
-/* Of one that is in parentheses, while it is read. */
+/* A parenthesized level being read. */
 struct level {
-	struct size all, last; /* last: what a repetition would be of */
+	struct size all, last; /* last: what a repetition would apply to */
 };
 
 static void take(struct level *at, struct size what)
@@ -115,7 +116,7 @@ static void take(struct level *at, struct size what)
 	at->last = what;
 }
 
-/* p: behind a backslash. */
+/* p: after a backslash. */
 static bool is_anchor(const char *p)
 {
 	return *p && strchr("bB<>`'", *p);
@@ -184,14 +185,14 @@ static bool measure(const char *p, struct size *ret, const char **ret_why)
 		}
 		p = behind;
 	}
-	for (; at >= levels; at--) { /* what is not closed is refused later */
+	for (; at >= levels; at--) { /* unbalanced ones are rejected later */
 		add(ret, at->all);
 		add(ret, at->last);
 	}
 	return true;
 }
 
-/* Nanoseconds and bytes go with the square of the choices. */
+/* Time and memory grow with the square of the choices. */
 static uint64_t cost_of(struct size size)
 {
 	return 16 * size.positions + size.choices * size.choices;
@@ -204,7 +205,7 @@ static size_t heap_in_use(void)
 	return info.uordblks + info.hblkhd;
 }
 
-/* Bytes that this process has mapped; 0: not known. */
+/* Bytes mapped by this process; 0: unknown. */
 static uint64_t mapped_bytes(void)
 {
 	AUTO(xfree) char *statm = slurp("/proc/self/statm", 256, NULL);
@@ -212,7 +213,7 @@ static uint64_t mapped_bytes(void)
 	return statm ? strtoull(statm, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
-/* The C library may take so many bytes more, until limit_end(). */
+/* Limits the C library to that many more bytes, until limit_end(). */
 static void limit_begin(uint64_t bytes, struct rlimit *ret_before)
 {
 	uint64_t mapped = mapped_bytes();
@@ -238,8 +239,8 @@ static bool too_large(const char *text, struct err *err)
 		text);
 }
 
-/* In a child: with anchors in repetitions the compiler can take exponential time, and nothing stops
- * it. */
+/* In a child process: with anchors in repetitions, compilation can take exponential time
+ * and cannot be interrupted. */
 static bool can_be_compiled(const char *text, int flags, uint64_t most_bytes,
 			    struct err *err)
 {
@@ -319,7 +320,7 @@ struct ere *ere_new(const char *text, bool lines, uint64_t *room, struct err *er
 		xfree(e);
 		return NULL;
 	}
-	/* Anchors beside each other take more than was reckoned. */
+	/* Adjacent anchors take more than estimated. */
 	uint64_t taken = e->heap > heap ? (e->heap - heap) / ROOM_BYTES : 0;
 	*room -= lesser(*room, taken > cost_of(size) ? taken : cost_of(size));
 	return e;
@@ -334,7 +335,7 @@ void ere_free(struct ere *e)
 	xfree(e);
 }
 
-/* The matcher keeps what it has learned of the text. */
+/* Recompiles, since the matcher accumulates state from the text. */
 static void compile_again(struct ere *e)
 {
 	struct err ignored;
@@ -354,7 +355,7 @@ static int match_limited(const struct ere *e, const char *text, regmatch_t *matc
 	return status;
 }
 
-/* Of what this expression may take for all text so far, so much is left. */
+/* Time left for this expression, given the text so far. */
 static uint64_t left_ns(const struct ere *e)
 {
 	uint64_t all = FREE_NS + e->matched * BYTE_NS;
@@ -381,8 +382,8 @@ static int match(struct ere *e, const char *text, size_t begin, size_t end,
 	return status;
 }
 
-/* Matching can take a time that goes with the square of the text, or worse, and nothing stops it
- * then. What pieces of it take, larger and larger ones, tells. */
+/* Matching can take quadratic time or worse, and cannot be interrupted. Time increasingly
+ * large pieces to predict it. */
 static bool is_affordable(struct ere *e, const char *text, size_t begin, size_t end)
 {
 	regmatch_t ignored;

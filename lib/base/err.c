@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Through a second buffer: err->text may be among the arguments. */
+/* Uses a second buffer: err->text may be among the arguments. */
 __attribute__((format(printf, 3, 0))) static void
 format_into(struct err *err, const char *suffix, const char *format, va_list ap)
 {

@@ -14,7 +14,7 @@ struct reserve {
 
 enum { FIRST = 3 };
 
-/* Within the hard limit, or beyond it for root. */
+/* Up to the hard limit, or beyond it for root. */
 static bool raise_limit(unsigned more)
 {
 	struct rlimit limit;

@@ -12,7 +12,7 @@
 
 enum {
 	FOLDER = O_PATH | O_DIRECTORY | O_CLOEXEC,
-	LINKS_MAX = 40, /* as the kernel */
+	LINKS_MAX = 40, /* as in the kernel */
 };
 
 static bool cannot(const char *path, struct err *err)
@@ -23,7 +23,7 @@ static bool cannot(const char *path, struct err *err)
 		       path, strerror(errno));
 }
 
-/* Nobody else's: root may do anything anyway. */
+/* Ours or root's: root can do anything anyway. */
 static bool is_ours(const struct stat *st)
 {
 	return st->st_uid == geteuid() || st->st_uid == 0;
@@ -34,13 +34,13 @@ static bool only_owner_writes(const struct stat *folder)
 	return !(folder->st_mode & (S_IWGRP | S_IWOTH));
 }
 
-/* Nobody else can have put it there. */
+/* No other user can have put it there. */
 static bool is_trusted(const struct stat *st, const struct stat *folder)
 {
 	return is_ours(st) || (is_ours(folder) && only_owner_writes(folder));
 }
 
-/* Its links are the kernel's own and lead where their text does not say. */
+/* Its links are the kernel's own, and do not lead where their text says. */
 static bool is_in_proc(int fd)
 {
 	struct statfs fs;
@@ -48,7 +48,7 @@ static bool is_in_proc(int fd)
 	return fstatfs(fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
 }
 
-/* -1: it names no descriptor of ours. */
+/* -1: not a name for one of our descriptors. */
 static int descriptor_named(const char *path)
 {
 	static const char *const names[] = { "/dev/stdin", "/dev/stdout", "/dev/stderr" };
@@ -79,8 +79,8 @@ static char *link_text(int fd)
 
 struct walk {
 	struct trusted_path *to;
-	const char *path; /* for err */
-	char *rest;	  /* what is still to be gone */
+	const char *path; /* for messages */
+	char *rest;	  /* the unresolved rest */
 	unsigned links;
 	struct err *err;
 };
@@ -97,7 +97,7 @@ static bool is_special(const struct stat *st)
 	return !S_ISREG(st->st_mode) && !S_ISDIR(st->st_mode);
 }
 
-/* The text of a link takes the place of its name. */
+/* Replaces the name of a link with its text. */
 static bool follow(struct walk *w, const char *text, const char *after)
 {
 	char *rest = *after ? xasprintf("%s/%s", text, after) : xstrdup(text);
@@ -134,7 +134,7 @@ static enum step take_link(struct walk *w, int fd, const char *name, const char 
 	return follow(w, text, after) ? STEP_ON : STEP_FAILED;
 }
 
-/* fd is taken over. */
+/* Takes ownership of fd. */
 static enum step take_found(struct walk *w, int fd, const char *name, const char *after)
 {
 	struct stat st, folder;
@@ -146,7 +146,7 @@ static enum step take_found(struct walk *w, int fd, const char *name, const char
 		next = take_link(w, fd, name, after, is_trusted(&st, &folder));
 	} else if (*after) {
 		close(w->to->folder);
-		w->to->folder = fd; /* if it is no folder, the next name says so */
+		w->to->folder = fd; /* if it is not a folder, the next step fails */
 		xfree(w->rest);
 		w->rest = xstrdup(after);
 		return STEP_ON;
@@ -162,7 +162,7 @@ static enum step take_found(struct walk *w, int fd, const char *name, const char
 	return next;
 }
 
-/* One name further. */
+/* Resolves one path component. */
 static enum step step(struct walk *w)
 {
 	const char *begin = w->rest + strspn(w->rest, "/");
@@ -193,7 +193,7 @@ bool trusted_path_find(const char *path, struct trusted_path *ret, struct err *e
 				      .found = -1 };
 	if (ret->descriptor >= 0)
 		return true;
-	/* What ends in a slash is a folder. */
+	/* A path that ends in a slash names a folder. */
 	w.rest = xasprintf("%s%s", path, path[strlen(path) - 1] == '/' ? "." : "");
 	ret->folder = open(*path == '/' ? "/" : ".", FOLDER);
 	if (ret->folder < 0) {

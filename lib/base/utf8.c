@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-enum { UTF8_MAX = 4 }; /* bytes of a character */
+enum { UTF8_MAX = 4 }; /* bytes per character */
 
-/* Length of the UTF-8 sequence at p, or 0 when it is none: overlong, a surrogate, above
- * U+10FFFF, cut off. The ranges are those of Unicode's table 3-7. */
+/* Length of the UTF-8 sequence at p; 0: invalid: overlong, a surrogate, above U+10FFFF,
+ * or truncated. Ranges as in Unicode's table 3-7. */
 static size_t utf8_sequence(const uint8_t *p, size_t len)
 {
 	uint8_t low = 0x80, high = 0xbf;

@@ -135,7 +135,7 @@ uint64_t processor_ns(void)
 	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* Files of /proc have no size: read until there is no more. */
+/* Files in /proc report no size: read until end of file. */
 static char *slurp_fd(int fd, size_t limit, size_t *ret_len)
 {
 	size_t cap = limit < SLURP_FIRST ? limit : SLURP_FIRST;
