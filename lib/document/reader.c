@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reader.c - the top level of a document is scanned here, by brackets and quotes; each
- * element found is then parsed by jansson, which is slow and needs memory for all it is
- * given, and knows no elements of its own. */
+/* reader.c - splits the top level of a document here, by brackets and quotes; each
+ * element is then parsed by jansson, which is slow, needs memory for all its input, and
+ * cannot stream elements. */
 #include "lib/document/reader.h"
 
 #include <errno.h>
@@ -17,8 +17,8 @@
 enum {
 	VERSION = 1,
 	BUFFER_SIZE = 64 * 1024,
-	/* bytes; the largest of ours are the ids of a group of millions. jansson takes up
-	 * to ten times as much. */
+	/* bytes; our largest element is the id list of a group of millions. jansson needs
+	 * up to ten times as much. */
 	ELEMENT_MAX = 128 << 20,
 	NAME_SHOWN = 40,
 	END_OF_INPUT = -1,
@@ -32,14 +32,14 @@ struct reader {
 	ZSTD_inBuffer packed;
 	char *packed_buf;
 
-	/* buf[at..end) was read and not yet scanned; from mark on it must stay. */
+	/* buf[at..end) has been read but not scanned; from mark on, data must be kept. */
 	char *buf;
 	size_t mark, at, end, cap;
 	bool marked;
-	uint64_t offset;   /* of buf[0] in the plain document */
-	struct err broken; /* why reading ended; ERR_NONE: the input's end */
+	uint64_t offset;   /* of buf[0] in the uncompressed document */
+	struct err broken; /* why reading ended; ERR_NONE: end of input */
 
-	/* What has been scanned, for messages */
+	/* What has been scanned, for messages. */
 	char *member; /* NULL: none yet */
 	bool in_array, member_done;
 	size_t elements;
@@ -68,7 +68,7 @@ void reader_close(struct reader *r)
 	xfree(r);
 }
 
-/* Bytes of the file into p; 0 at its end, or when it cannot be read. */
+/* Reads from the file into p; 0: end of file or error. */
 static size_t read_file(struct reader *r, char *p, size_t len)
 {
 	ssize_t n;
@@ -84,7 +84,8 @@ static size_t read_packed(struct reader *r, char *p, size_t len)
 {
 	ZSTD_outBuffer plain = { .dst = p, .size = len };
 	for (;;) {
-		/* First what the decompressor still holds: the file may be at its end. */
+		/* First, what the decompressor still holds: the file may be at its
+		 * end. */
 		size_t left = ZSTD_decompressStream(r->zstd, &plain, &r->packed);
 		if (ZSTD_isError(left)) {
 			err_set(&r->broken, ERR_BAD_DATA, "%s: damaged compression: %s",
@@ -102,8 +103,7 @@ static size_t read_packed(struct reader *r, char *p, size_t len)
 	}
 }
 
-/* Makes room behind r->end: what is no longer needed goes, the rest moves to the front.
- */
+/* Makes room after r->end by moving what is still needed to the front. */
 static bool make_room(struct reader *r)
 {
 	size_t from = r->marked ? r->mark : r->at;
@@ -196,7 +196,7 @@ static bool damaged(struct reader *r, const char *what, struct err *err)
 		       r->name, place(r, where, sizeof(where)), r->offset + r->at, what);
 }
 
-/* Past a string; at its opening quote. */
+/* Skips a string, from its opening quote. */
 static bool skip_string(struct reader *r, struct err *err)
 {
 	r->at++;
@@ -215,8 +215,8 @@ static bool skip_string(struct reader *r, struct err *err)
 	}
 }
 
-/* Past a number or a literal: to what may follow it. Its end is its end only when
- * something follows, or 12 would be taken for a whole 123. */
+/* Skips a number or literal. It only ends if something follows: otherwise 12 would be
+ * accepted for a truncated 123. */
 static bool skip_scalar(struct reader *r, struct err *err)
 {
 	int c = peek(r);
@@ -227,7 +227,7 @@ static bool skip_scalar(struct reader *r, struct err *err)
 	return c == END_OF_INPUT ? cut_off(r, err) : true;
 }
 
-/* Past a value. What is inside brackets is jansson's to judge. */
+/* Skips a value. jansson validates what is inside brackets. */
 static bool skip_value(struct reader *r, struct err *err)
 {
 	size_t depth = 0;
@@ -270,8 +270,8 @@ static const char *words_for(const json_error_t *why)
 	}
 }
 
-/* Damaged memory has ids above INT64_MAX, which jansson refuses: those alone are taken as
- * doubles, and then all numbers of their element. */
+/* Ids from damaged memory may exceed INT64_MAX, which jansson rejects: only for these,
+ * parse the numbers of the element as doubles. */
 static json_t *parse(const char *text, size_t len, size_t flags, json_error_t *why)
 {
 	json_t *value = json_loadb(text, len, flags, why);
@@ -280,7 +280,7 @@ static json_t *parse(const char *text, size_t len, size_t flags, json_error_t *w
 	return value;
 }
 
-/* The value that begins here, parsed; NULL: err is set. Release with json_decref(). */
+/* Parses the value that starts here; NULL: err is set. Release with json_decref(). */
 static json_t *take_value(struct reader *r, size_t flags, struct err *err)
 {
 	json_error_t why;
@@ -307,7 +307,7 @@ static bool expect(struct reader *r, int c, const char *what, struct err *err)
 	return true;
 }
 
-/* A name and its colon, into r->member. */
+/* Reads a name and its colon into r->member. */
 static bool take_name(struct reader *r, struct err *err)
 {
 	json_t *name;
@@ -496,7 +496,7 @@ static bool write_spool(int fd, const char *p, size_t len, struct err *err)
 	return true;
 }
 
-/* A pipe cannot be read twice: its bytes move to a file without a name. */
+/* A pipe cannot be read twice: copy it to an anonymous file. */
 static bool spool(struct reader *r, struct err *err)
 {
 	int fd = spool_open(err);

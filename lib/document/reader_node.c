@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reader_node.c - what a node says. A node is a json_t; NULL is a node that says nothing. */
+/* reader_node.c - node accessors. A node is a json_t; NULL is an absent node. */
 #include "lib/document/reader.h"
 
 #include <jansson.h>
@@ -37,7 +37,7 @@ const char *node_string(const struct reader_node *node, const char *fallback)
 					     : fallback;
 }
 
-/* As short as reads back the same: 0.1 stays 0.1. */
+/* The shortest form that reads back the same: 0.1 stays 0.1. */
 static char *real_words(double value)
 {
 	enum { SHORT = 15, EXACT = 17 };

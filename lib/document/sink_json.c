@@ -14,37 +14,35 @@
 #include "lib/document/writer.h"
 
 enum {
-	TEXT_CHUNK = 4096, /* bytes of text escaped at a time: six times this fits the
-			      buffer */
-	MARK_ROOM = 6 * TEXT_CHUNK + 64, /* the longest that is written at once */
-	DEPTH_MAX = 512, /* deeper is a mistake of ours: printers limit what the subject
-			      may ask */
+	TEXT_CHUNK = 4096, /* bytes escaped at a time: six times this fits the buffer */
+	MARK_ROOM = 6 * TEXT_CHUNK + 64, /* longest single write */
+	DEPTH_MAX = 512,	/* deeper is a bug of ours: printers limit the subject */
 	PART_FIRST = 64 * 1024, /* bytes of a part */
-	PART_DEPTH = 2,		/* its elements are those of a top-level array */
-	NUMBER_ROOM = 24,	/* of any number, with quotes */
-	SHORT_TEXT = 256,	/* with what is around it, in one piece */
+	PART_DEPTH = 2,		/* its elements are in a top-level array */
+	NUMBER_ROOM = 24,	/* for any number, with quotes */
+	SHORT_TEXT = 256,	/* written in one piece, with separators */
 };
 
 struct level {
 	enum sink_kind kind;
 	bool empty;
-	bool lines; /* one for each top-level member, and for each element of a top-level array */
+	bool lines; /* one per top-level member, and per element of a top-level array */
 };
 
 struct sink {
-	struct writer *writer; /* NULL: it is a part */
-	char *buf;	       /* the writer's, or its own */
+	struct writer *writer; /* NULL: a part */
+	char *buf;	       /* the writer's, or our own */
 	size_t used, size;
 	uint64_t flushed;
-	bool named;	   /* a name was written, its value was not */
+	bool named;	   /* after a name, before its value */
 	struct mark *mark; /* NULL: none */
 	unsigned depth;
 	struct level levels[DEPTH_MAX];
 };
 
 struct mark {
-	size_t used; /* in the buffer, before it */
-	char *held;  /* what followed and had no room in the buffer */
+	size_t used; /* bytes in the buffer before the mark */
+	char *held;  /* later data that did not fit in the buffer */
 	size_t held_len, held_cap;
 	bool named;
 	unsigned depth;
@@ -123,7 +121,8 @@ static void flush(struct sink *out)
 	out->used = 0;
 }
 
-/* Room for len bytes at the returned place; the caller adds what it used to out->used. */
+/* Reserves len bytes and returns their start; the caller adds the bytes used to
+ * out->used. */
 static inline char *room(struct sink *out, size_t len)
 {
 	if (out->size - out->used < len) {
@@ -150,7 +149,7 @@ static void put(struct sink *out, const char *p, size_t len)
 	}
 }
 
-/* What stands before a member or an element: two characters at most. */
+/* Separators before a member or element: at most two characters. */
 enum { BEFORE = 2 };
 static inline char *separate(struct sink *out, char *to)
 {
@@ -164,7 +163,7 @@ static inline char *separate(struct sink *out, char *to)
 	return to;
 }
 
-/* Room for a value of at most len bytes, which end_value() ends. */
+/* Reserves room for a value of at most len bytes; end_value() ends it. */
 static inline char *begin_value(struct sink *out, size_t len)
 {
 	char *to = room(out, len + BEFORE);
@@ -234,7 +233,7 @@ void sink_end(struct sink *out)
 	end_value(out, to);
 }
 
-/* Writes the digits in front of end; returns where they begin. */
+/* Writes the digits before end; returns their start. */
 static char *format_decimal(char *end, uint64_t value)
 {
 	do
@@ -259,7 +258,8 @@ void sink_uint(struct sink *out, uint64_t value)
 	end_value(out, add_decimal(begin_value(out, NUMBER_ROOM), value));
 }
 
-/* As short as reads back the same. "-0" would be an integer to many readers, which has no sign. */
+/* The shortest form that reads back the same. Not "-0": many readers take that for an
+ * integer, which has no sign. */
 void sink_float(struct sink *out, double value, enum sink_precision precision)
 {
 	char text[40];
@@ -341,7 +341,7 @@ static inline bool is_plain(uint8_t c)
 	return c >= 0x20 && c != '"' && c != '\\';
 }
 
-/* The high bit of each byte of x that is zero is set, and perhaps that of one behind it. */
+/* Sets the high bit of each byte that is zero in x, and perhaps of a higher byte. */
 static inline uint64_t zero_bytes(uint64_t x)
 {
 	return (x - 0x0101010101010101) & ~x & 0x8080808080808080;
@@ -355,7 +355,7 @@ static inline bool is_plain_word(uint64_t x)
 		 zero_bytes(x ^ 0x2222222222222222) | zero_bytes(x ^ 0x5c5c5c5c5c5c5c5c));
 }
 
-/* ASCII that needs no escaping, as nearly all names and paths are: eight bytes at a time. */
+/* ASCII without escapes, like most names and paths: checks eight bytes at a time. */
 static bool is_all_plain(const uint8_t *p, size_t len)
 {
 	uint64_t x;
@@ -418,7 +418,7 @@ void sink_text(struct sink *out, const void *s, size_t len)
 		return;
 	}
 	sink_plain(out, "", 0);
-	out->used--; /* the last quote */
+	out->used--; /* removes the last quote */
 	put_escaped(out, s, len);
 	put_char(out, '"');
 }

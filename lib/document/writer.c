@@ -12,17 +12,17 @@ enum { ZSTD_LEVEL = 3 };
 
 struct writer {
 	int fd;	   /* borrowed */
-	int error; /* the first errno; the thread's while it works */
+	int error; /* the first errno; the thread's while it runs */
 	char *filling, *writing;
 	ZSTD_CCtx *zstd;
 	char *packed;
 	size_t packed_cap;
 
-	bool threaded, refused; /* the thread runs; there can be none */
+	bool threaded, refused; /* the thread runs; it could not be started */
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	size_t pending; /* bytes of writing that the thread is to write; 0: it has nothing */
+	size_t pending; /* bytes of writing for the thread to write; 0: none */
 	bool ending;
 };
 
@@ -56,7 +56,7 @@ static void write_all(struct writer *w, const char *p, size_t len)
 			p += n;
 			len -= (size_t)n;
 		} else if (errno == EAGAIN) {
-			/* A terminal or pipe that somebody else made non-blocking. */
+			/* Someone else made our terminal or pipe non-blocking. */
 			struct pollfd wait = { .fd = w->fd, .events = POLLOUT };
 			if (poll(&wait, 1, -1) < 0 && errno != EINTR)
 				w->error = errno;
@@ -76,7 +76,7 @@ static void write_packed(struct writer *w, const char *p, size_t len,
 		ZSTD_outBuffer packed = { .dst = w->packed, .size = w->packed_cap };
 		left = ZSTD_compressStream2(w->zstd, &packed, &in, end);
 		if (ZSTD_isError(left)) {
-			w->error = ENOMEM; /* the only way compressing can fail */
+			w->error = ENOMEM; /* the only way compression can fail */
 			return;
 		}
 		write_all(w, w->packed, packed.pos);
@@ -113,7 +113,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* Signals are the main thread's. */
+/* Signals are for the main thread. */
 static void start(struct writer *w)
 {
 	sigset_t all, before;
