@@ -7,7 +7,7 @@
 #include "lib/base/util.h"
 #include "lib/dwarf/dwarf_priv.h"
 
-/* Go's attributes have no names in dwarf.h. */
+/* dwarf.h has no names for Go's attributes. */
 static const struct {
 	uint32_t name, slot;
 } slots[] = {
@@ -18,7 +18,7 @@ static const struct {
 	{ DW_AT_ranges, AT_RANGES },
 	{ DW_AT_abstract_origin, AT_ORIGIN },
 	{ DW_AT_specification, AT_ORIGIN },
-	/* GNU's calls of DWARF 4 have these as abstract_origin and low_pc. */
+	/* GNU call sites of DWARF 4 use abstract_origin and low_pc for these. */
 	{ DW_AT_call_origin, AT_ORIGIN },
 	{ DW_AT_call_parameter, AT_ORIGIN },
 	{ DW_AT_call_return_pc, AT_LOW_PC },
@@ -75,7 +75,7 @@ static uint32_t slot_of(uint64_t name)
 	return AT_SLOTS;
 }
 
-/* False: that was the end of the attributes, or of the bytes. */
+/* False: end of the attributes, or of the bytes. */
 static bool read_attr(struct dwarf_abbrevs *table, struct bytes *b)
 {
 	uint64_t name = bytes_uvarint(b), form = bytes_uvarint(b);
@@ -90,7 +90,7 @@ static bool read_attr(struct dwarf_abbrevs *table, struct bytes *b)
 	return true;
 }
 
-/* A table that is damaged ends there. */
+/* A damaged table ends where the damage is. */
 static void read_table(struct dwarf_entries *es, struct dwarf_abbrevs *table)
 {
 	struct bytes b = bytes_at(es->abbrev, table->off);

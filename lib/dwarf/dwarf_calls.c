@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls as DWARF 5, 3.4 has them, and GNU's of DWARF 4: who is called, what each register held. */
+/* Call sites by DWARF 5, 3.4, and GNU's for DWARF 4: the callee, and parameter values. */
 #include <dwarf.h>
 #include <string.h>
 
@@ -31,14 +31,14 @@ bool dwarf_call_at(struct dwarf_entries *es, uint64_t return_pc, struct dwarf_en
 		    dwarf_entry_flag(e, AT_TAIL_CALL))
 			continue;
 		if (found)
-			return false; /* two are said to be there */
+			return false; /* ambiguous: two of them */
 		*ret = *e;
 		found = true;
 	}
 	return found;
 }
 
-/* By name, as the linker joins them. */
+/* By name, as the linker resolves it. */
 static bool is_linked_to(struct dwarf_entries *es, const struct dwarf_entry *declaration,
 			 const struct dwarf_entry *function)
 {
@@ -74,7 +74,7 @@ bool dwarf_call_names(struct dwarf_entries *es, const struct dwarf_entry *call,
 struct jumps {
 	const struct dwarf *d;
 	struct dwarf_entries *es;
-	uint64_t functions[JUMPS_MAX]; /* that what was called may be in by now */
+	uint64_t functions[JUMPS_MAX]; /* that the callee may be executing by now */
 	size_t count;
 };
 
@@ -87,7 +87,7 @@ static bool any_code(void *arg, uint64_t low, uint64_t high)
 	return false;
 }
 
-/* The code of a function that is perhaps only declared here. */
+/* The definition of a function that may only be declared here. */
 static bool find_code(struct jumps *j, uint64_t ref, struct dwarf_entry *ret)
 {
 	struct image_range symbol;
@@ -118,7 +118,7 @@ static bool add(struct jumps *j, uint64_t function)
 	return true;
 }
 
-/* Adds those that it ends with a jump to. False: it may be any, or it is the first. */
+/* Adds the functions that it tail-calls. False: unknown ones, or the first one again. */
 static bool follow(struct jumps *j, uint64_t function)
 {
 	struct dwarf_walk w = { .es = j->es };

@@ -97,7 +97,7 @@ static void list_units(struct dwarf_entries *es)
 	}
 }
 
-/* Lists of locations that are missing are missed only where a variable has one. */
+/* Missing location lists only matter if a variable has one. */
 static bool check_sections(struct dwarf_entries *es, struct err *err)
 {
 	static const char *const names[] = { "abbrev",	 "str",		"line_str",
@@ -186,7 +186,7 @@ static uint64_t base_of(const struct dwarf_entry *e, enum dwarf_slot slot)
 		       : 0;
 }
 
-/* Twice: the bases that the other attributes need may come after them. */
+/* Twice: attributes may precede the bases that they need. */
 static void describe(struct dwarf_entries *es, struct dwarf_unit *unit)
 {
 	struct dwarf_entry e;
@@ -226,7 +226,7 @@ bool dwarf_entry_at(struct dwarf_entries *es, uint64_t off, struct dwarf_entry *
 	return unit && dwarf_entry_read(es, unit, off, ret) && ret->tag;
 }
 
-/* What belongs to the declaration and not to one instance of it. */
+/* Attributes of the declaration rather than of one instance. */
 static const uint64_t inherited =
 	UINT64_C(1) << AT_NAME | UINT64_C(1) << AT_TYPE | UINT64_C(1) << AT_LINE |
 	UINT64_C(1) << AT_VARIABLE_PARAMETER | UINT64_C(1) << AT_BYTE_SIZE |
@@ -248,7 +248,7 @@ void dwarf_entry_integrate(struct dwarf_entries *es, struct dwarf_entry *e)
 	}
 }
 
-/* Many entries may have one string, and whoever asks looks at all of it. */
+/* Many entries may share a string, and every caller reads all of it. */
 const char *dwarf_entry_string(struct dwarf_entries *es, const struct dwarf_entry *e,
 			       enum dwarf_slot slot)
 {
@@ -288,7 +288,7 @@ uint64_t dwarf_entry_ref(const struct dwarf_entry *e, enum dwarf_slot slot)
 		       : 0;
 }
 
-/* Forwards only, so that no damage makes a circle. */
+/* Only forwards, so that damage cannot create a loop. */
 static bool jump(const struct dwarf_entry *e, uint64_t *ret)
 {
 	uint64_t sibling = dwarf_entry_ref(e, AT_SIBLING);

@@ -18,9 +18,8 @@ struct machine {
 	struct dwarf_number items[ITEMS_MAX];
 	size_t count;
 	bool is_value;
-	unsigned calls; /* that led here */
-	struct err *
-		err; /* says that it cannot be followed, until something else is the cause */
+	unsigned calls;	 /* nesting depth of calls */
+	struct err *err; /* "unsupported" until something else is the cause */
 };
 
 static bool push_item(struct machine *m, struct dwarf_number item)
@@ -37,7 +36,7 @@ static bool push(struct machine *m, uint64_t v)
 			 (struct dwarf_number){ .v = v, .size = WORD, .generic = true });
 }
 
-/* False: there is none. */
+/* False: the stack is empty. */
 static bool pop(struct machine *m, struct dwarf_number *ret)
 {
 	if (!m->count)
@@ -78,7 +77,8 @@ static bool push_frame_base(struct machine *m, int64_t more)
 	return false;
 }
 
-/* A base type, by its entry in the unit; 0: the generic one. False: not of whole numbers. */
+/* A base type, by its offset in the unit; 0: the generic type. False: not an integer
+ * type. */
 static bool read_type(struct machine *m, struct dwarf_number *ret)
 {
 	const uint64_t off = bytes_uvarint(&m->b);
@@ -119,7 +119,7 @@ static bool convert(struct machine *m)
 	return push_item(m, type);
 }
 
-/* What follows the operation: the type, and a register or a number. */
+/* The operands: a type, and a register or a constant. */
 static bool push_typed(struct machine *m, uint8_t op)
 {
 	const bool of_register = op == DW_OP_regval_type || op == DW_OP_GNU_regval_type;
@@ -164,7 +164,7 @@ static bool deref_type(struct machine *m)
 	return read_type(m, &type) && deref(m, size, type);
 }
 
-/* An offset within what the thread has of this file. */
+/* An offset into the thread's storage block for this object. */
 static bool push_tls(struct machine *m)
 {
 	struct dwarf_number off = { .v = 0 };
@@ -192,7 +192,7 @@ static bool pick(struct machine *m, uint64_t n)
 	return n < m->count && push_item(m, m->items[m->count - 1 - n]);
 }
 
-/* The last of n comes before the others. */
+/* Moves the last of n items before the others. */
 static bool rotate(struct machine *m, size_t n)
 {
 	struct dwarf_number top;
@@ -222,7 +222,7 @@ static bool jump(struct machine *m, bool always)
 
 static bool run(struct machine *m, struct bytes expression);
 
-/* What is not of the machine: the caller's frame, and where it was called. */
+/* Sets up the state outside of the stack machine: the frame and its function. */
 static bool begin(struct machine *m, const struct dwarf_stack *stack, size_t i,
 		  unsigned calls, struct err *err)
 {
@@ -255,7 +255,7 @@ static bool is_beginning(void *arg, uint64_t low, uint64_t high)
 	return !b->found;
 }
 
-/* Called by its address, which the caller may still know. */
+/* An indirect call, whose target the caller may still know. */
 static bool is_called_by_address(struct machine *caller, const struct dwarf_entry *call,
 				 const struct machine *m)
 {
@@ -271,8 +271,8 @@ static bool is_called_by_address(struct machine *caller, const struct dwarf_entr
 	return beginning.found;
 }
 
-/* As gdb does it: only where the call is of this very function, and nothing can have jumped to it
- * since. */
+/* As in gdb: only if the call site is for this very function, and no tail call can have
+ * reached it since. */
 static bool is_certain(struct machine *m, struct machine *caller,
 		       const struct dwarf_entry *call)
 {
@@ -293,7 +293,7 @@ static bool is_certain(struct machine *m, struct machine *caller,
 	return true;
 }
 
-/* What the caller says to have passed in a register, or as a parameter. */
+/* What the caller's call site says it passed in a register, or as a parameter. */
 static bool push_passed(struct machine *m, int64_t reg, uint64_t parameter)
 {
 	struct dwarf_entry call;
@@ -316,8 +316,8 @@ static bool push_passed(struct machine *m, int64_t reg, uint64_t parameter)
 	       push(m, caller.items[caller.count - 1].v);
 }
 
-/* A register that a function hands back is as its caller has it; which ones these are is not known
- * of every architecture. */
+/* A callee-saved register still has the caller's value; which ones these are is not known
+ * for every architecture. */
 static bool is_handed_back(const struct machine *m, const struct dwarf_frame *caller,
 			   int64_t reg)
 {
@@ -350,7 +350,7 @@ static bool push_parameter(struct machine *m)
 	return push_passed(m, -1, m->function.unit->off + bytes_u32(&m->b));
 }
 
-/* Numbers, registers, addresses. *ret: whether it could. False: it is none of these. */
+/* Constants, registers, addresses. *ret: success. False: op is none of these. */
 static bool step_constant(struct machine *m, uint8_t op, bool *ret)
 {
 	struct bytes *b = &m->b;

@@ -82,7 +82,7 @@ static void take_address_index(const struct dwarf_entries *es,
 		ret->class = CLASS_ADDRESS;
 }
 
-/* Numbers, blocks and what is of another file. False: it is none of these. */
+/* Constants, blocks, and references to other files. False: another form. */
 static bool read_plain(const struct dwarf_unit *unit, uint32_t form, int64_t implicit,
 		       struct bytes *b, struct dwarf_value *ret)
 {
@@ -165,7 +165,7 @@ static bool read_reference(const struct dwarf_unit *unit, uint32_t form, struct 
 		take_reference(unit, bytes_uvarint(b), ret);
 		return true;
 	case DW_FORM_ref_addr:
-		/* DWARF 2 has it as wide as an address. */
+		/* In DWARF 2 it is as wide as an address. */
 		take_number(ret, CLASS_REFERENCE,
 			    read_size(b, unit->version == 2 ? unit->address_size
 							    : unit->offset_size));
@@ -193,7 +193,7 @@ static bool read_string(struct dwarf_entries *es, struct bytes *b,
 	return dwarf_step(es, dwarf_steps_of(len));
 }
 
-/* Strings and addresses. False: no such form; what follows cannot be read. */
+/* Strings and addresses. False: unknown form; the rest of the entry is unreadable. */
 static bool read_indirect(struct dwarf_entries *es, const struct dwarf_unit *unit,
 			  uint32_t form, struct bytes *b, struct dwarf_value *ret)
 {

@@ -27,7 +27,7 @@ static bool add_unit_range(void *arg, uint64_t low, uint64_t high)
 	return true;
 }
 
-/* Where several cover a pc, the smallest is the last that begins before it. */
+/* If several ranges cover a pc, the last that starts before it is the smallest. */
 static int unit_order(const void *a, const void *b)
 {
 	const struct dwarf_unit_range *x = a, *y = b;
@@ -48,7 +48,7 @@ static int function_order(const void *a, const void *b)
 	return (x->off > y->off) - (x->off < y->off);
 }
 
-/* Go has no .debug_aranges, and what others have there need not be complete. */
+/* Go has no .debug_aranges, and those of others may be incomplete. */
 static void index_units(struct dwarf_entries *es)
 {
 	struct dwarf_entry e;
@@ -116,7 +116,7 @@ static bool in_unit(struct dwarf_entries *es, struct dwarf_unit *unit, uint64_t 
 typedef bool unit_fn(struct dwarf_entries *es, struct dwarf_unit *unit, uint64_t pc,
 		     struct dwarf_entry *ret);
 
-/* Of the units that cover pc, the smallest first, until fn says true. */
+/* Calls fn for the units that cover pc, smallest first, until it returns true. */
 static bool any_unit(struct dwarf_entries *es, uint64_t pc, unit_fn *fn,
 		     struct dwarf_entry *ret)
 {

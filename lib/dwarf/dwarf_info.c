@@ -21,11 +21,11 @@ struct definition {
 	uint64_t off;
 };
 
-/* The structures and constants of all units of one name: each assembly file of a Go package
- * is a unit of its own. */
+/* The structs and constants of all units with one name: each assembly file of a Go
+ * package is a unit of its own. */
 struct package {
 	char *name;
-	struct definition *list; /* by name, then as they stand in the file */
+	struct definition *list; /* sorted by name, then in file order */
 	size_t count, cap;
 };
 
@@ -119,7 +119,7 @@ static bool find_definition(struct dwarf *d, const char *unit, unsigned tag,
 	return false;
 }
 
-/* The type behind names and qualifiers. */
+/* The type behind typedefs and qualifiers. */
 static bool peel(struct dwarf *d, uint64_t ref, struct dwarf_type *ret)
 {
 	struct err err;

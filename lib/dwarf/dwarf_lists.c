@@ -23,7 +23,7 @@ static struct bytes section_of(const struct dwarf_list *list)
 	return s->bytes;
 }
 
-/* The unit has a table of offsets, which count from the table. */
+/* The unit has a table of offsets, relative to the table. */
 static bool offset_of(const struct dwarf_list *list, uint64_t i, uint64_t *ret)
 {
 	const struct dwarf_unit *unit = list->unit;
@@ -68,7 +68,7 @@ static void take_expression(struct bytes *b, uint64_t len, struct bytes *ret)
 		ret->end = b->at;
 }
 
-/* Before DWARF 5: two addresses from the base; 0, 0 is the end. */
+/* Before DWARF 5: a pair of addresses relative to the base; 0, 0 ends the list. */
 static bool next_pair(struct dwarf_list *list, struct dwarf_list_item *ret)
 {
 	const uint64_t select =
@@ -93,7 +93,7 @@ static bool next_pair(struct dwarf_list *list, struct dwarf_list_item *ret)
 	return false;
 }
 
-/* DW_RLE_* as DW_LLE_*: there is one kind less. */
+/* Maps DW_RLE_* to DW_LLE_*, which has one kind more. */
 static uint8_t kind_of(struct dwarf_list *list)
 {
 	uint8_t kind = bytes_u8(&list->at);
@@ -108,7 +108,7 @@ static bool read_index(struct dwarf_list *list, uint64_t *ret)
 	return dwarf_address_index(list->es, list->unit, bytes_uvarint(&list->at), ret);
 }
 
-/* False: the end, or damage. *ret_is: it is an item, not a base. */
+/* False: the end, or damage. *ret_is: it is an item, not a base address. */
 static bool read_item(struct dwarf_list *list, struct dwarf_list_item *ret, bool *ret_is)
 {
 	struct bytes *b = &list->at;
@@ -166,7 +166,7 @@ bool dwarf_list_next(struct dwarf_list *list, struct dwarf_list_item *ret)
 	return !list->at.bad;
 }
 
-/* High pc is an address, or the length. */
+/* DW_AT_high_pc is an address, or a length. */
 static bool low_and_high(const struct dwarf_entry *e, uint64_t *ret_low,
 			 uint64_t *ret_high)
 {

@@ -5,16 +5,16 @@
 #include "lib/dwarf/dwarf_priv.h"
 #include "lib/target/arch.h"
 
-/* A location while it is read: its last piece is being made. */
+/* A location being parsed; the last piece is incomplete. */
 struct reading {
 	const struct dwarf_place *place;
 	const struct dwarf_unit *unit;
 	struct bytes b;
-	const uint8_t *piece; /* where its expression begins */
+	const uint8_t *piece; /* start of its expression */
 	struct dwarf_piece *pieces;
 	size_t count;
 	struct dwarf_piece now; /* NOWHERE: nothing yet */
-	bool constant;		/* now is a number that may become a VALUE */
+	bool constant;		/* now is a constant, and may become a VALUE */
 };
 
 struct location {
@@ -54,8 +54,8 @@ static void add(struct reading *r, int64_t n)
 	}
 }
 
-/* A number on the stack is an address, unless DW_OP_stack_value makes it the value; behind
- * another thing, DW_OP_plus may follow. */
+/* A constant on the stack is an address, unless DW_OP_stack_value makes it the value;
+ * after another item, DW_OP_plus may follow. */
 static void number(struct reading *r, int64_t n)
 {
 	if (r->now.where == DWARF_PIECE_NOWHERE) {
@@ -122,7 +122,7 @@ static void implicit_value(struct reading *r)
 		set(r, DWARF_PIECE_VALUE, little_endian(at, len), 0);
 }
 
-/* Go says no such thing. */
+/* Go never emits this. */
 static void implicit_pointer(struct reading *r)
 {
 	const unsigned size =
@@ -133,7 +133,8 @@ static void implicit_pointer(struct reading *r)
 	    bytes_varint(&r->b));
 }
 
-/* What is no place by itself can be computed, of C. Go says nothing that would need it. */
+/* What is not a plain location can be evaluated, for C. Go emits nothing that needs
+ * it. */
 static void leave_expression(struct reading *r, const uint8_t *end)
 {
 	r->now.at = r->now.more = 0;
@@ -144,7 +145,7 @@ static void leave_expression(struct reading *r, const uint8_t *end)
 	r->now.expression = r->piece;
 }
 
-/* end: of its expression. False: there are too many. */
+/* end: of its expression. False: too many pieces. */
 static bool end_piece(struct reading *r, const uint8_t *end, uint64_t size)
 {
 	if (r->count == LOCATION_PIECES)
@@ -159,7 +160,7 @@ static bool end_piece(struct reading *r, const uint8_t *end, uint64_t size)
 	return true;
 }
 
-/* Whatever else there is, the frame has to be known for; its operands are skipped. */
+/* Other opcodes need frame state; skip their operands. */
 static bool skip(struct reading *r, uint8_t op)
 {
 	struct bytes *b = &r->b;
@@ -222,7 +223,7 @@ static bool skip(struct reading *r, uint8_t op)
 	}
 }
 
-/* False: it is not a number. */
+/* False: not a constant. */
 static bool read_number(struct reading *r, uint8_t op)
 {
 	struct bytes *b = &r->b;
@@ -264,7 +265,7 @@ static bool read_number(struct reading *r, uint8_t op)
 	}
 }
 
-/* False: the rest cannot be read. */
+/* False: the rest is unreadable. */
 static bool step(struct reading *r)
 {
 	struct bytes *b = &r->b;
@@ -348,7 +349,7 @@ static void evaluate(const struct dwarf_place *place, const struct dwarf_unit *u
 			return;
 		}
 	}
-	/* What is not given as pieces is whole. */
+	/* A location is either all pieces or none. */
 	if (r.count && r.now.where != DWARF_PIECE_NOWHERE) {
 		unknown(ret);
 		return;
@@ -358,7 +359,7 @@ static void evaluate(const struct dwarf_place *place, const struct dwarf_unit *u
 	ret->count = r.count;
 }
 
-/* The first item that holds at pc, else the one that holds everywhere else. */
+/* The first item that covers pc, else the default item. */
 static void find_item(const struct dwarf_place *place, struct dwarf_list *list,
 		      uint64_t pc, struct location *ret)
 {
@@ -402,7 +403,7 @@ int64_t dwarf_register_alone(struct bytes expression)
 	return op == DW_OP_regx || (op >= DW_OP_reg0 && op <= DW_OP_reg31) ? n : -1;
 }
 
-/* A frame base that is a register means the address that it holds. */
+/* A register as frame base means the address in it. */
 void dwarf_frame_base(struct dwarf_place *place, const struct dwarf_entry *function)
 {
 	struct location at;
@@ -419,8 +420,8 @@ void dwarf_frame_base(struct dwarf_place *place, const struct dwarf_entry *funct
 		place->frame_base = at.pieces[0];
 }
 
-/* Of an outer frame, only what unwinding restores is known: Go's functions and C's
- * callees keep no other register. */
+/* In outer frames, only what unwinding restores is known: Go functions preserve no other
+ * register, nor do C functions that they call. */
 static bool restored(const struct dwarf_place *place, int64_t reg)
 {
 	return place->arch && (reg == place->arch->sp || reg == place->arch->fp);
@@ -438,7 +439,8 @@ static bool kept(const struct dwarf_place *place, const struct dwarf_piece *piec
 	}
 }
 
-/* What is lost when the function is not the innermost. Returns how many pieces are left. */
+/* Drops pieces in registers that an outer frame has lost. Returns how many pieces are
+ * left. */
 static size_t drop_registers(const struct dwarf_place *place, struct location *at)
 {
 	size_t left = 0;
@@ -464,8 +466,8 @@ static bool same_shape(const struct location *a, const struct location *b)
 	return true;
 }
 
-/* At the call, what is in a register then is spilled to the stack by the return address:
- * what holds there comes first, piece by piece. */
+/* What is in a register at the call has been spilled to the stack by the return address:
+ * that location is preferred, piece by piece. */
 static void outer(const struct dwarf_place *place, const struct dwarf_entry *e,
 		  struct location *ret)
 {
@@ -491,7 +493,7 @@ static void outer(const struct dwarf_place *place, const struct dwarf_entry *e,
 	}
 }
 
-/* One operation, that is a place in the frame. */
+/* A single operation, for a location in the frame. */
 static bool is_frame_alone(struct bytes expr)
 {
 	const uint8_t op = bytes_u8(&expr);
@@ -502,7 +504,7 @@ static bool is_frame_alone(struct bytes expr)
 	       expr.at == expr.end;
 }
 
-/* Nowhere in pieces, and in a register somewhere. */
+/* Determines whether it is nowhere in pieces, and somewhere in a register. */
 static void find_alone(const struct dwarf_place *place, const struct dwarf_entry *e,
 		       struct dwarf_variable *ret)
 {
@@ -520,7 +522,7 @@ static void find_alone(const struct dwarf_place *place, const struct dwarf_entry
 	ret->in_register &= ret->alone;
 }
 
-/* A string or more than eight bytes are not one number. */
+/* Strings, and values of more than eight bytes, are not single constants. */
 static void constant(const struct dwarf_value *v, struct location *ret)
 {
 	unknown(ret);

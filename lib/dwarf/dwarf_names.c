@@ -16,9 +16,9 @@ struct growing {
 
 struct dwarf_names {
 	struct dwarf_named_list lists[NAMES_KINDS];
-	struct growing made[NAMES_KINDS]; /* of this run */
-	struct dwarf_names_file *file;	  /* or of an earlier one */
-	bool damaged;			  /* or too much: it is not to be kept */
+	struct growing made[NAMES_KINDS]; /* in this run */
+	struct dwarf_names_file *file;	  /* or in an earlier one */
+	bool damaged;			  /* damaged or too large: not to be cached */
 };
 
 static uint32_t hash(const char *name)
@@ -65,7 +65,7 @@ static bool is_type(unsigned tag)
 	return false;
 }
 
-/* inside: of a function, whose variables are none of a package. */
+/* inside: within a function, so a variable is not a package's. */
 static void note(struct dwarf_names *names, struct dwarf_entries *es,
 		 const struct dwarf_entry *e, bool inside)
 {
@@ -74,7 +74,7 @@ static void note(struct dwarf_names *names, struct dwarf_entries *es,
 		type ? !dwarf_entry_flag(e, AT_DECLARATION)
 		     : e->tag == DW_TAG_variable && !inside && entry_has(e, AT_LOCATION);
 	const char *name = named ? dwarf_entry_string(es, e, AT_NAME) : NULL;
-	/* Of the form of an address, which it is not. */
+	/* Encoded as an address, but not one. */
 	uint64_t descriptor =
 		entry_has(e, AT_GO_RUNTIME_TYPE) ? e->value[AT_GO_RUNTIME_TYPE].u : 0;
 
@@ -87,8 +87,7 @@ static void note(struct dwarf_names *names, struct dwarf_entries *es,
 
 static void note_unit(struct dwarf_names *names, struct dwarf_walk *w)
 {
-	unsigned function =
-		0; /* the depth of the outermost that this is in; 0: of none */
+	unsigned function = 0; /* depth of the outermost enclosing one; 0: none */
 
 	for (bool more = dwarf_walk_next(w, true); more;
 	     more = dwarf_walk_next(w, true)) {
@@ -128,7 +127,7 @@ static const struct dwarf_names *names_of(struct dwarf *d, struct dwarf_entries 
 	return d->names;
 }
 
-/* It is kept at the end: nobody waits for that. */
+/* Writes the cache at the end, when nothing waits for it. */
 void dwarf_names_close(struct dwarf *d)
 {
 	struct dwarf_names *names = d->names;
@@ -148,7 +147,7 @@ static size_t first_of(const struct dwarf_named_list *list, uint32_t key)
 	return LOWER_BOUND(i, list->count, list->list[i].key < key);
 }
 
-/* Of those of a hash, the first that fits. */
+/* The first entry with this hash whose name matches. */
 static bool find(struct dwarf_entries *es, const struct dwarf_named_list *list,
 		 const char *name, struct dwarf_entry *ret)
 {
@@ -176,7 +175,7 @@ bool dwarf_named_type(struct dwarf *d, const char *name, uint64_t *ret_ref)
 	return true;
 }
 
-/* A name that stands for a type has no number of its own, so there is one of each. */
+/* A typedef has no descriptor of its own, so each descriptor has one type. */
 bool dwarf_type_with(struct dwarf *d, uint64_t go_runtime_type, uint64_t *ret_ref)
 {
 	struct dwarf_entries *es = dwarf_entries(d);
@@ -195,7 +194,7 @@ bool dwarf_type_with(struct dwarf *d, uint64_t go_runtime_type, uint64_t *ret_re
 	return true;
 }
 
-/* Where it is, when that is one place in memory. */
+/* The variable's address, if it is a single one in memory. */
 static bool address_of(struct dwarf_entries *es, const struct dwarf_entry *e,
 		       uint64_t *ret)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The index of names, on disk: a head, then the lists. It is believed when it is whole, and of
- * debugging information of this very size and sum; and each name that it leads to is compared
- * with the one that was asked for all the same. */
+/* The name index on disk: a header, then the lists. It is used only if it is intact and
+ * matches the size and checksum of the debug info; even then, each name it leads to is
+ * compared with the one requested. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,9 +17,9 @@ static const char magic[8] = "gosnapN3";
 
 struct head {
 	char magic[sizeof(magic)];
-	uint64_t sum;		    /* of all that follows */
-	uint64_t info, abbrev, str; /* bytes of those sections */
-	uint64_t look; /* of all three: two builds may have been given one id */
+	uint64_t sum;		    /* of everything after it */
+	uint64_t info, abbrev, str; /* sizes of those sections */
+	uint64_t look; /* checksum of all three: two builds may have the same id */
 	uint64_t count[NAMES_KINDS];
 };
 
@@ -27,7 +27,7 @@ struct dwarf_names_file {
 	struct cache_file file;
 };
 
-/* Of whole words: the rest counts with the length. */
+/* Whole words only: the rest is covered by the length. */
 static uint64_t mix(uint64_t sum, const void *bytes, size_t len)
 {
 	const uint8_t *p = bytes;
@@ -75,7 +75,7 @@ static uint64_t sum_of(const struct head *h, const void *lists, size_t len)
 		   len);
 }
 
-/* NULL: it has no id that would tell it from other builds. */
+/* NULL: no id that distinguishes it from other builds. */
 static char *key_of(const struct image *img)
 {
 	const char *gnu = image_build_id(img), *go = image_go_build_id(img);
@@ -91,7 +91,7 @@ static char *key_of(const struct image *img)
 	return xasprintf("go-%s", hex);
 }
 
-/* The lists fill the file exactly. */
+/* The lists must fill the file exactly. */
 static bool take_lists(const struct head *h, struct bytes b,
 		       struct dwarf_named_list ret[NAMES_KINDS])
 {

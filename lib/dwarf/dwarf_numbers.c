@@ -47,7 +47,7 @@ static bool is_so(uint8_t op, const struct dwarf_number *a, const struct dwarf_n
 	}
 }
 
-/* Generic numbers are divided with their sign, and their rest is taken without. */
+/* Generic values: signed division, unsigned modulo. */
 static bool divide(bool rest, struct dwarf_number *a, const struct dwarf_number *b)
 {
 	const int64_t x = (int64_t)a->v, y = (int64_t)b->v;

@@ -7,9 +7,9 @@
 #include "lib/base/limit.h"
 #include "lib/dwarf/dwarf_priv.h"
 
-enum { GO_WORD = 8, COMPARED = 64 /* bytes, at once */ };
+enum { GO_WORD = 8, COMPARED = 64 /* bytes per step */ };
 
-/* What the children of the entry at one depth belong to. */
+/* The scope and block for the children of the entry at one depth. */
 struct level {
 	size_t scope;
 	uint32_t block;
@@ -17,14 +17,14 @@ struct level {
 
 struct gathering {
 	struct dwarf_place place;
-	uint64_t pc; /* of blocks and calls */
+	uint64_t pc; /* for blocks and calls */
 	struct dwarf_scopes *scopes;
 	size_t scope_cap, variable_cap[LIMIT_SCOPE_DEPTH + 1], variables, shape_cap;
 	struct level levels[LIMIT_SCOPE_DEPTH + 1];
 	bool too_much;
 };
 
-/* Outermost first, until it is finished. False: it is too deep. */
+/* Collected outermost first. False: too deep. */
 static bool add_scope(struct gathering *g, const struct dwarf_entry *e, bool inlined)
 {
 	struct dwarf_scopes *s = g->scopes;
@@ -40,8 +40,8 @@ static bool add_scope(struct gathering *g, const struct dwarf_entry *e, bool inl
 	return true;
 }
 
-/* Instances of generic functions name types by their place in the dictionary, which is an
- * attribute of a typedef. */
+/* Instances of generic functions identify types by dictionary index, an attribute of a
+ * typedef. */
 static void read_dict_index(struct gathering *g, struct dwarf_variable *v)
 {
 	struct dwarf_entry type;
@@ -54,7 +54,7 @@ static void read_dict_index(struct gathering *g, struct dwarf_variable *v)
 		v->shape = dwarf_entry_ref(&type, AT_TYPE);
 }
 
-/* Of a type that has none itself: that of the type behind it. */
+/* The size of a type, or of the type behind it if it has none itself. */
 static bool size_of(struct dwarf_entries *es, uint64_t type, uint64_t *ret)
 {
 	struct dwarf_entry e;
@@ -75,7 +75,7 @@ static bool same_place(const struct dwarf_piece *a, const struct dwarf_piece *b)
 	return a->where == b->where && a->at == b->at && a->more == b->more;
 }
 
-/* One place more for a word. */
+/* Adds a location to a word. */
 static void add_place(struct dwarf_piece *word, const struct dwarf_piece *piece)
 {
 	bool known =
@@ -93,8 +93,8 @@ static void add_place(struct dwarf_piece *word, const struct dwarf_piece *piece)
 	}
 }
 
-/* Go 1.16 to 1.21 say each word of many interfaces, strings and slices twice or more, one
- * behind the other, some of them empty. False: it is not that. */
+/* Go 1.16 to 1.21 emit each word of many interfaces, strings and slices twice or more in
+ * a row, some of them empty. False: not this pattern. */
 static bool merge_repeated(struct dwarf_variable *v, uint64_t size)
 {
 	const size_t words = size / GO_WORD;
@@ -116,7 +116,7 @@ static bool merge_repeated(struct dwarf_variable *v, uint64_t size)
 	return true;
 }
 
-/* ... or say one of the words twice, one behind the other. */
+/* ... or emit one of the words twice in a row. */
 static uint64_t drop_repeated(struct dwarf_variable *v, uint64_t sum, uint64_t size)
 {
 	size_t kept = 1;
@@ -135,8 +135,7 @@ static uint64_t drop_repeated(struct dwarf_variable *v, uint64_t sum, uint64_t s
 	return sum;
 }
 
-/* What is more than the type has cannot be told apart. A cap that is left out at the end is
- * just not kept. */
+/* Excess pieces cannot be told apart. A cap omitted at the end is merely unknown. */
 static void check_pieces(struct dwarf_entries *es, struct dwarf_variable *v)
 {
 	uint64_t size, sum = 0;
@@ -153,7 +152,7 @@ static void check_pieces(struct dwarf_entries *es, struct dwarf_variable *v)
 	v->piece_count = 1;
 }
 
-/* It will be compared with those of all others. */
+/* It will be compared with the names of all others. */
 static const char *name_of(struct gathering *g, const struct dwarf_entry *variable)
 {
 	const char *name = dwarf_entry_string(g->place.es, variable, AT_NAME);
@@ -193,8 +192,8 @@ static void add_variable(struct gathering *g, const struct dwarf_entry *e,
 	scope->variables[scope->variable_count++] = v;
 }
 
-/* Static variables of C belong to the function, not to an instance of it: they are described once, in
- * the abstract instance. */
+/* Static variables of C belong to the function rather than an instance: they appear once,
+ * in the abstract instance. */
 static void add_statics(struct gathering *g, const struct dwarf_entry *instance,
 			const struct level *level)
 {
@@ -209,8 +208,8 @@ static void add_statics(struct gathering *g, const struct dwarf_entry *instance,
 			add_variable(g, &w.entry, level);
 }
 
-/* An inlined call is in the innermost scope so far: what is in another contradicts the
- * ranges that it was found by. */
+/* An inlined call must be in the innermost scope so far: anything else contradicts the
+ * ranges by which that was found. */
 static bool enter_call(struct gathering *g, const struct dwarf_entry *e,
 		       const struct level *level, struct level *ret)
 {
@@ -243,7 +242,8 @@ static void add_shape(struct gathering *g, const struct dwarf_entry *e)
 	s->shapes[s->shape_count++] = shape;
 }
 
-/* "main.F[go.shape.int].func1" has the types of main.F[go.shape.int] and does not name them. */
+/* "main.F[go.shape.int].func1" uses the types of main.F[go.shape.int] without naming
+ * them. */
 static void gather_shapes_around(struct gathering *g, const struct dwarf_entry *function)
 {
 	const char *name = dwarf_entry_string(g->place.es, function, AT_NAME);
@@ -259,7 +259,7 @@ static void gather_shapes_around(struct gathering *g, const struct dwarf_entry *
 			add_shape(g, &w.entry);
 }
 
-/* True: what is below the entry counts as well. */
+/* True: descend into the entry. */
 static bool visit(struct gathering *g, const struct dwarf_entry *e, unsigned depth)
 {
 	const struct level *level = &g->levels[depth - 1];
@@ -286,7 +286,8 @@ static bool visit(struct gathering *g, const struct dwarf_entry *e, unsigned dep
 	}
 }
 
-/* Go's abbreviations are the same in all units: all that this release knows of. */
+/* A Go release emits the same abbreviations in all units, with all attributes that it
+ * knows. */
 static bool tells_closures(const struct dwarf_unit *unit)
 {
 	const struct dwarf_abbrevs *table = unit->abbrevs;

@@ -51,7 +51,7 @@ static bool tag_of(unsigned tag, enum dwarf_type_tag *ret)
 	return false;
 }
 
-/* Bounds may be the value of a variable: then it is not known. */
+/* Bounds may be the value of a variable, and so unknown. */
 static uint64_t dimension_of(const struct dwarf_entry *e)
 {
 	uint64_t count, lower = 0, upper;
@@ -92,13 +92,13 @@ static void read_go(const struct dwarf_entry *e, struct dwarf_type *ret)
 		ret->go_kind = (unsigned)kind;
 	ret->go_key = dwarf_entry_ref(e, AT_GO_KEY);
 	ret->go_elem = dwarf_entry_ref(e, AT_GO_ELEM);
-	/* It has the form of an address, but is an offset. */
+	/* Encoded as an address, but an offset. */
 	if (entry_has(e, AT_GO_RUNTIME_TYPE) &&
 	    e->value[AT_GO_RUNTIME_TYPE].class != CLASS_NONE)
 		ret->go_runtime_type = e->value[AT_GO_RUNTIME_TYPE].u;
 }
 
-/* False: there is no entry. */
+/* False: no entry. */
 static bool entry_of(struct dwarf *d, uint64_t ref, struct dwarf_entry *ret)
 {
 	return ref && dwarf_entry_at(dwarf_entries(d), ref, ret);
@@ -139,7 +139,7 @@ bool dwarf_type_read(struct dwarf *d, uint64_t ref, struct dwarf_type *ret,
 	return true;
 }
 
-/* DWARF 2 has it as an expression that adds to the address of the structure. */
+/* In DWARF 2, an expression that adds to the address of the struct. */
 static uint64_t member_offset(const struct dwarf_entry *e)
 {
 	const struct dwarf_value *v = &e->value[AT_MEMBER_LOCATION];
@@ -155,7 +155,7 @@ static uint64_t member_offset(const struct dwarf_entry *e)
 	return b.bad ? 0 : off;
 }
 
-/* The size of the unit that old bit offsets count from the upper end of. */
+/* Size of the storage unit: old bit offsets count down from its high end. */
 static uint64_t storage_bits(struct dwarf_entries *es, const struct dwarf_entry *e)
 {
 	struct dwarf_entry type = *e;
@@ -186,7 +186,7 @@ static void read_bits(struct dwarf_entries *es, const struct dwarf_entry *e,
 	ret->bit_off = off & 7;
 }
 
-/* A static member of C++ is declared only. */
+/* A static member in C++ is only a declaration. */
 static bool is_field(const struct dwarf_entry *e)
 {
 	return (e->tag == DW_TAG_member || e->tag == DW_TAG_inheritance) &&

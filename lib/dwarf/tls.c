@@ -6,12 +6,12 @@
 
 enum {
 	WORD = 8,
-	/* From the thread pointer: glibc's tcbhead_t and musl's struct pthread both have the table
-	 * of blocks there. */
+	/* Offset from the thread pointer, in both glibc's tcbhead_t and musl's struct
+	 * pthread. */
 	DTV = 8,
-	GLIBC_SLOT = 16, /* dtv_t: the pointer and what to free */
+	GLIBC_SLOT = 16, /* dtv_t: the pointer, and what to free */
 	RELOCATIONS_MAX = 1 << 20,
-	SYMBOLS_MAX = 1 << 12, /* that are looked at for one of its own */
+	SYMBOLS_MAX = 1 << 12, /* searched for one of its own */
 	BATCH = 256,
 };
 
@@ -23,7 +23,8 @@ static bool find_segment(const struct image *img, struct image_segment *ret)
 	return false;
 }
 
-/* The program's own is right below the thread pointer, as its alignment allows. */
+/* The program's own block ends right below the thread pointer, subject to its
+ * alignment. */
 static uint64_t below(const struct image *img, const struct image_segment *s,
 		      uint64_t thread_pointer)
 {
@@ -33,7 +34,7 @@ static uint64_t below(const struct image *img, const struct image_segment *s,
 	return thread_pointer - s->size - (-(s->size + at) % align);
 }
 
-/* False: another object has it. */
+/* False: defined by another object. */
 static bool symbol_value(const struct image *img, uint64_t i, uint64_t *ret)
 {
 	struct image_range symbols;
@@ -50,7 +51,7 @@ static bool symbol_value(const struct image *img, uint64_t i, uint64_t *ret)
 	return sym.st_shndx != SHN_UNDEF;
 }
 
-/* False: it is not for the object's own code. */
+/* False: not for the object's own code. */
 static bool look_at(const struct image *img, const Elf64_Rela *r, struct image_tls *ret)
 {
 	const uint64_t type = ELF64_R_TYPE(r->r_info);
@@ -92,7 +93,7 @@ static void find_filled(const struct image *img, struct image_tls *ret)
 	}
 }
 
-/* Of each file once: it may have a million. */
+/* Once per file: it may have a million relocations. */
 static const struct image_tls *filled(const struct image *img)
 {
 	struct image_tls *tls = image_tls(img);
@@ -110,7 +111,7 @@ static bool is_musl(const struct images *images)
 	return false;
 }
 
-/* The block of that number: glibc makes it when the thread first uses it. */
+/* The module's block: glibc creates it when the thread first uses it. */
 static bool from_table(struct target *t, bool musl, uint64_t number,
 		       uint64_t thread_pointer, uint64_t *ret, struct err *err)
 {
