@@ -21,9 +21,9 @@
 enum {
 	PAGE = 4096,
 	VDSO_MAX = 1 << 20, /* bytes */
-	HEAD_LEN = 4096,    /* bytes of file and memory that are compared */
+	HEAD_LEN = 4096,    /* bytes of file and memory to compare */
 	UNPACKED_TRIES = 64,
-	UNPACKED_PARTS = 8, /* mappings of one program before its code */
+	UNPACKED_PARTS = 8, /* mappings of one program that precede its code */
 };
 
 struct span {
@@ -33,11 +33,11 @@ struct span {
 
 struct images {
 	struct target *target; /* borrowed */
-	pid_t proc;	       /* /proc/PROC has exe, root and map_files */
+	pid_t proc;	       /* /proc/PROC provides exe, root and map_files */
 	struct image **list;   /* owned; 0: the executable */
 	size_t count, cap;
 	size_t left_out;
-	uint64_t room; /* of LIMIT_MAPPED_BYTES */
+	uint64_t room; /* left of LIMIT_MAPPED_BYTES */
 	struct image_context context;
 	struct span *spans; /* sorted */
 	size_t span_count, span_cap;
@@ -83,7 +83,8 @@ static void take_identity(struct image *img, const struct target_mapping *m)
 	img->device_minor = m->device_minor;
 }
 
-/* Inodes are not enough where overlayfs and btrfs give many file systems one device. */
+/* Inodes are ambiguous on overlayfs and btrfs, where many file systems have the same
+ * device number. */
 static bool is_mapping_of(const struct image *img, const struct target_mapping *m)
 {
 	return m->inode && img->inode == m->inode &&
@@ -91,8 +92,8 @@ static bool is_mapping_of(const struct image *img, const struct target_mapping *
 	       img->device_minor == m->device_minor && !strcmp(img->path, m->path);
 }
 
-/* overlayfs and btrfs give a file two device numbers. The inode and the first page, with
- * headers and usually the build id in it, must agree then. */
+/* overlayfs and btrfs give a file two device numbers. Then the inode and the first page,
+ * with the headers and usually the build-id, must match. */
 static bool looks_mapped(struct images *images, int fd, const struct stat *st,
 			 const struct target_mapping *m)
 {
@@ -105,7 +106,7 @@ static bool looks_mapped(struct images *images, int fd, const struct stat *st,
 	       !memcmp(file, memory, HEAD_LEN);
 }
 
-/* By its name, below the root of the process. */
+/* By its name, relative to the root of the process. */
 static int open_named(struct images *images, const struct target_mapping *m)
 {
 	struct stat st;
@@ -126,7 +127,7 @@ static int open_named(struct images *images, const struct target_mapping *m)
 	return -1;
 }
 
-/* The kernel's own links lead to the mapped file itself, whatever its name says now. */
+/* The kernel's own links lead to the mapped file itself, whatever its name is now. */
 static int open_mapped(struct images *images, const struct target_mapping *m)
 {
 	char path[96];
@@ -138,8 +139,8 @@ static int open_mapped(struct images *images, const struct target_mapping *m)
 	return fd >= 0 ? fd : open_named(images, m);
 }
 
-/* Where the file of m is mapped from its first byte on; 0: nowhere. The loader maps the
- * segments of one object one after the other. */
+/* Where the file of m is mapped from its first byte; 0: nowhere. The loader maps the
+ * segments of an object consecutively. */
 static uint64_t start_of(struct images *images, const struct image *img,
 			 const struct target_mapping *m)
 {
@@ -188,8 +189,8 @@ static void read_vdso(struct images *images, struct image *img,
 		image_load(img);
 }
 
-/* Code that lies in a segment of an image belongs to it, from whatever file it comes. Of an
- * image that cannot be read the segments are not known. */
+/* Code within a segment of an image belongs to it, whatever file it is mapped from. The
+ * segments of an unreadable image are unknown. */
 static bool is_part_of(const struct image *img, const struct target_mapping *m)
 {
 	for (size_t i = 0; i < img->segment_count; i++) {
@@ -201,7 +202,7 @@ static bool is_part_of(const struct image *img, const struct target_mapping *m)
 	return false;
 }
 
-/* One file can be mapped as code at several places (dlmopen): an image for each. */
+/* A file may be mapped as code several times (dlmopen): one image for each. */
 static bool is_known(struct images *images, const struct target_mapping *m)
 {
 	for (size_t i = 0; i < images->count; i++) {
@@ -237,9 +238,9 @@ static bool is_code(const struct target_mapping *m)
 	return m->executable && (m->inode || !strcmp(m->path, "[vdso]"));
 }
 
-/* The kernel says where it put the program headers and the entry point, whatever was done to
- * the mappings since: a program can move its text to memory without a file, for larger
- * pages. Believed when these are the headers that lie there. */
+/* The kernel recorded where it put the program headers and entry point, whatever happened
+ * to the mappings since: a program can move its text to anonymous memory, for larger
+ * pages. Trusted only if these headers are there. */
 static bool place_by_auxv(struct images *images, struct image *img)
 {
 	uint64_t entry, headers;
@@ -270,8 +271,8 @@ static const struct target_mapping *code_named(struct images *images, const char
 	return NULL;
 }
 
-/* True: an ELF object begins at addr; it takes the place of the file that the process was started
- * from. */
+/* True: an ELF object starts at addr; it replaces the file from which the process was
+ * started. */
 static bool take_unpacked(struct images *images, uint64_t addr)
 {
 	struct image *packed = images->list[0], *img;
@@ -297,8 +298,8 @@ static bool is_nameless(const struct target_mapping *m)
 	return !m->inode && !*m->path;
 }
 
-/* A packer's stub unpacks the program into memory without a file, beginning with its headers as a
- * rule (upx). */
+/* A packer's stub unpacks the program into anonymous memory, usually with its headers
+ * first (upx). */
 static bool open_unpacked(struct images *images)
 {
 	size_t n, tries = 0;
@@ -344,8 +345,8 @@ static void open_executable(struct images *images)
 	place(img, m);
 }
 
-/* From the top down: what was there from the start, the C library above all, lies highest,
- * and is not to be among those that are too many. */
+/* Highest addresses first: objects loaded at the start, above all the C library, are
+ * there, and must not be among those beyond the limit. */
 static void open_libraries(struct images *images)
 {
 	size_t n;
@@ -386,7 +387,7 @@ static void add_segments(struct images *images, const struct image *img, size_t 
 	}
 }
 
-/* Its headers are not known: what the mappings say must do. */
+/* Its headers are unknown: use the mappings. */
 static void add_mappings(struct images *images, const struct image *img, size_t index)
 {
 	size_t n;

@@ -19,11 +19,11 @@ static const char build_ids[] = "/usr/lib/debug/.build-id";
 static const char mirror[] = "/usr/lib/debug";
 
 enum {
-	BUILD_ID_MIN = 8, /* digits: less is an accident */
+	BUILD_ID_MIN = 8, /* digits: shorter ones may match by accident */
 	LINK_MAX_BYTES = PATH_MAX + 8,
 };
 
-/* A name, its end, and, from the next multiple of four on, a checksum of the file. */
+/* A name, its NUL, and a checksum of the file, aligned to four bytes. */
 static bool read_link_section(const struct image *img, char **ret_name, uint32_t *ret_crc)
 {
 	for (size_t i = 0; i < img->section_count; i++) {
@@ -66,7 +66,7 @@ static bool has_symbols(const struct image *img)
 	return false;
 }
 
-/* Of two ids of a sort, if both have it: the linker's, else Go's own. */
+/* Compares the linker's build-ids if both have one, else Go's own. */
 enum match { MATCH_NONE, MATCH_SAME, MATCH_OTHER };
 
 static enum match compare_id(const char *a, const char *b)
@@ -88,7 +88,7 @@ static void say(struct image *img, const char *path, const char *why)
 		img->debug_why = xasprintf("%.200s %s", path, why);
 }
 
-/* fd is taken over. NULL: img->debug_why says it. */
+/* Takes ownership of fd. NULL: see img->debug_why. */
 static struct image *load(struct image *img, int fd, const char *path)
 {
 	struct image *file = xcalloc(1, sizeof(*file));
@@ -113,7 +113,7 @@ static bool is_sum(int fd, uint32_t wanted)
 	return crc32_of_file(fd, LIMIT_DEBUG_BYTES, &crc) && crc == wanted;
 }
 
-/* crc: NULL: the build id must be the same. */
+/* crc NULL: the build-id must match. */
 static bool try_file(struct image *img, int root, const char *path, const uint32_t *crc)
 {
 	int fd = root_file_open(root, path);
@@ -147,7 +147,7 @@ static bool find_by_id(struct image *img, int root)
 	return try_file(img, root, path, NULL);
 }
 
-/* folder: of the program, as it is called below that root. */
+/* folder: that of the program, relative to root. */
 static bool find_by_link(struct image *img, int root, const char *folder,
 			 const char *name, uint32_t crc)
 {
@@ -171,7 +171,7 @@ static bool is_base_name(const char *name)
 	       strcmp(name, "..") != 0;
 }
 
-/* Of the program. Below a root of its own paths may begin with that root's. */
+/* The program's folder. Paths may include the path of the process's own root. */
 static char *folder_of(const char *path, const char *root)
 {
 	size_t n = root ? strlen(root) : 0;
@@ -182,7 +182,7 @@ static char *folder_of(const char *path, const char *root)
 	return xstrndup(path, slash ? (size_t)(slash - path) : 0);
 }
 
-/* The first of both roots: what belongs to a container comes with it. */
+/* Tries the process's root first: a container brings its own debug files. */
 static void look(struct image *img)
 {
 	const struct image_context *context = img->context;
@@ -230,7 +230,7 @@ const struct image *image_debug(const struct image *img, struct err *err)
 	return NULL;
 }
 
-/* By its ids; of a program that has none by the checksum of its link. */
+/* By its ids, or, for a program without ids, by the checksum in its link. */
 static bool belongs(const struct image *img, const struct image *file)
 {
 	AUTO(xfree) char *name = NULL;
@@ -249,7 +249,7 @@ static const char *id_of(const struct image *img)
 	return *gnu ? gnu : *go ? go : "none";
 }
 
-/* fd is taken over. */
+/* Takes ownership of fd. */
 static struct image *load_given(int fd, const char *path, struct err *err)
 {
 	struct image *file = xcalloc(1, sizeof(*file));

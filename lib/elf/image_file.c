@@ -21,7 +21,7 @@ enum {
 	CHUNK_BAD = 2,
 	SEGMENTS_MAX = 4096,
 	SECTIONS_MAX = 65536,
-	NOTES_MAX = 1 << 20, /* bytes, all of them */
+	NOTES_MAX = 1 << 20, /* bytes in total */
 	NT_GO_BUILD_ID = 4,
 };
 
@@ -43,7 +43,7 @@ static bool load_header(struct image *img)
 	GElf_Ehdr header;
 
 	elf_version(EV_CURRENT);
-	/* ELF_C_READ: libelf reads with pread and maps nothing. */
+	/* With ELF_C_READ, libelf uses pread rather than mmap. */
 	img->elf = img->memory ? elf_memory((char *)img->memory, img->memory_len)
 			       : elf_begin(img->fd, ELF_C_READ, NULL);
 	if (!img->elf || elf_kind(img->elf) != ELF_K_ELF ||
@@ -102,7 +102,8 @@ struct image_names image_names(const struct image *img, size_t section)
 	if (!scn || !gelf_getshdr(scn, &sh) || sh.sh_type != SHT_STRTAB ||
 	    !image_may_read(img, sh.sh_size))
 		return none;
-	/* elf_strptr() would look for the end of the section's last string at each name. */
+	/* elf_strptr() would search for the end of the section's last string on every
+	 * call. */
 	Elf_Data *d = elf_getdata(scn, NULL);
 	if (!d || !d->d_buf || !d->d_size || ((const char *)d->d_buf)[d->d_size - 1])
 		return none;
@@ -114,7 +115,7 @@ const char *image_name(struct image_names names, size_t off)
 	return off < names.len ? names.bytes + off : NULL;
 }
 
-/* Sections are a help, never a need: stripped of them, a program still runs. */
+/* Sections are optional: a program runs without them. */
 static void load_sections(struct image *img)
 {
 	size_t n, index;
@@ -166,7 +167,7 @@ static void load_bytes(struct image *img)
 	}
 }
 
-/* Address space is only reserved; what is never asked for costs nothing. */
+/* Reserves address space only; untouched parts cost nothing. */
 static bool reserve(struct image_bytes *b)
 {
 	if (b->data)
@@ -333,8 +334,8 @@ static void load_notes(struct image *img)
 	}
 }
 
-/* The program headers of a file of debugging information lead nowhere; and Go's own linker covers
- * only the first of two notes with one (cmd/link/internal/ld/elf.go, 1.15 to 1.27). */
+/* The program headers of a debug file lead nowhere, and Go's own linker covers only the
+ * first of two notes with one (cmd/link/internal/ld/elf.go, 1.15 to 1.27). */
 static void load_section_notes(struct image *img)
 {
 	uint64_t room = NOTES_MAX;
@@ -407,8 +408,8 @@ bool image_bias_of(const struct image *img, uint64_t addr, uint64_t offset, uint
 		const struct image_segment *s = &img->segments[i];
 		uint64_t vaddr = s->addr - img->bias, slack = vaddr & (PAGE - 1);
 		uint64_t start = img->segment_offsets[i] - slack;
-		/* Go's own linker made PIEs that begin at 0x400000, so the first address
-		 * of the file says nothing: the segment that holds the offset does. */
+		/* Go's own linker made PIEs that start at 0x400000, so use the segment
+		 * with the offset rather than the file's first address. */
 		if (s->type == PT_LOAD && s->executable && s->file_size &&
 		    offset >= start && offset - start < s->file_size + slack) {
 			*ret = addr - (vaddr - slack) - (offset - start);

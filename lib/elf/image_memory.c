@@ -6,7 +6,7 @@
 
 enum { HEADERS_MAX = 64 };
 
-/* Addresses of the file are those of its segments; the first byte of it is at addr. */
+/* File addresses are those of the segments; the first byte of the file is at addr. */
 struct mapped {
 	struct target *target;
 	uint64_t addr;
@@ -32,7 +32,7 @@ static bool is_constant(const Elf64_Phdr *p)
 	return p->p_type == PT_LOAD && !(p->p_flags & PF_W);
 }
 
-/* The end of the last segment that is never written, in the file. 0: there is none. */
+/* File offset of the end of the last segment that is never written. 0: none. */
 static uint64_t constant_end(const struct mapped *m)
 {
 	uint64_t end = 0;

@@ -8,7 +8,7 @@
 #include "lib/base/limit.h"
 #include "lib/base/search.h"
 
-enum { TOLD_APART = 256 }; /* bytes of names that are compared to put them in order */
+enum { TOLD_APART = 256 }; /* bytes of names compared for the sort order */
 
 static uint32_t hash(const char *s, size_t *ret_len)
 {
@@ -31,8 +31,8 @@ static bool spend(struct image_symbols *s, uint64_t steps)
 	return true;
 }
 
-/* The first of a name counts. A hostile file has names that collide, or lie in each other;
- * past the limit the rest has no names to be found by. */
+/* The first symbol of a name wins. In a hostile file, names may collide or overlap; past
+ * the limit, the remaining symbols cannot be found by name. */
 static void insert_name(struct image_symbols *s, uint32_t i)
 {
 	struct image_symbol *mine = &s->all[i];
@@ -61,7 +61,8 @@ static bool is_function(const struct image_symbol *s)
 	       (s->type == STT_FUNC || s->type == STT_GNU_IFUNC || s->type == STT_NOTYPE);
 }
 
-/* Of names for one address the one that people know: a typed one without underscores, global. */
+/* Prefers, among names of one address, the familiar one: typed, without leading
+ * underscores, global. */
 static int rank(const struct image_symbol *s)
 {
 	return (s->type == STT_NOTYPE ? 8 : 0) + (*s->name == '_' ? 4 : 0) +
@@ -138,7 +139,8 @@ static void read_table(const struct image *img, const struct image *from,
 	}
 }
 
-/* There is one of each type. from: img, or the file that its own table was moved to. */
+/* There is at most one of each type. from: img, or the file that its table was moved
+ * to. */
 static bool load_table(const struct image *img, const struct image *from,
 		       struct image_symbols *s, uint32_t type)
 {
@@ -154,7 +156,7 @@ static bool load_table(const struct image *img, const struct image *from,
 	return s->count;
 }
 
-/* Symbols are wanted of few images: read at the first question. */
+/* Few images need symbols: load them on first use. */
 static const struct image_symbols *symbols_of(const struct image *const_img)
 {
 	struct image *img =
@@ -217,7 +219,8 @@ bool image_function_at(const struct image *img, uint64_t addr, const char **ret_
 	if (!low || !in_code(img, value))
 		return false;
 	const struct image_symbol *f = s->functions[low - 1];
-	/* Assembler's labels have no size: they reach to the next, when that is known. */
+	/* Assembler labels have no size: they extend to the next symbol, if all are
+	 * known. */
 	uint64_t size = f->size ? f->size : s->exported_only ? 1 : UINT64_MAX;
 	if (value - f->value >= size)
 		return false;

@@ -12,19 +12,19 @@
 
 #include "lib/base/limit.h"
 
-enum { SECTIONS = 16, ELFCOMPRESS_ZSTD_ = 2 /* elf.h of glibc 2.36 lacks it */ };
+enum { SECTIONS = 16, ELFCOMPRESS_ZSTD_ = 2 /* missing in elf.h of glibc 2.36 */ };
 
 struct image_unpacked {
 	const struct image *image; /* borrowed */
-	struct Elf *elf;	   /* not the image's: unpacking changes it */
+	struct Elf *elf;	   /* separate, since decompression changes it */
 	struct section {
 		char name[16];
 		struct bytes bytes;
-		uint8_t *own; /* unpacked by ourselves; or NULL */
-		bool damaged; /* it is there and cannot be unpacked */
-	} sections[SECTIONS]; /* that were asked for */
+		uint8_t *own; /* decompressed by us; or NULL */
+		bool damaged; /* present, but cannot be decompressed */
+	} sections[SECTIONS]; /* requested so far */
 	size_t count;
-	uint64_t room; /* of LIMIT_DEBUG_BYTES */
+	uint64_t room; /* left of LIMIT_DEBUG_BYTES */
 	bool kept;     /* by the image */
 };
 
@@ -39,7 +39,7 @@ static bool is_section(const char *full, const char *name)
 	       (!strncmp(full, ".zdebug_", 8) && !strcmp(full + 8, name));
 }
 
-/* Of debugging information that was moved to another file, sections without bytes stay. */
+/* If the debug info was moved to another file, its sections remain without contents. */
 static Elf_Scn *find_section(const struct image *img, struct Elf *elf, const char *name,
 			     GElf_Shdr *ret, bool *ret_gnu)
 {
@@ -64,15 +64,15 @@ bool image_has_debug(const struct image *img)
 	       find_section(img, img->elf, "info", &sh, &gnu) && sh.sh_size;
 }
 
-/* How a section is packed: SHF_COMPRESSED has a header that says how, and the size; up to Go 1.18
- * there was "ZLIB" and the size in big endian. */
+/* Compression of a section: SHF_COMPRESSED has a header with type and size; up to Go
+ * 1.18, Go used "ZLIB" and the big-endian size. */
 struct packing {
 	enum { PACK_NOT, PACK_ZLIB, PACK_ZSTD, PACK_UNKNOWN } how;
-	uint64_t size;	     /* unpacked */
+	uint64_t size;	     /* uncompressed */
 	struct bytes packed; /* without the header */
 };
 
-/* bytes: what the section begins with, or all of it. */
+/* bytes: the start of the section, or all of it. */
 static struct packing packing_of(struct bytes bytes, bool gnu, const GElf_Shdr *sh)
 {
 	struct packing p = { PACK_NOT, sh->sh_size, bytes };
@@ -129,7 +129,7 @@ struct image_unpacked *image_unpack(const struct image *img, struct err *err)
 {
 	if (img->unpacked)
 		return img->unpacked;
-	/* A megabyte can say that it is a thousand of them. */
+	/* A megabyte can claim to be a thousand of them. */
 	const uint64_t bytes = image_debug_bytes(img);
 	if (bytes > LIMIT_DEBUG_BYTES ||
 	    (img->context && !image_spend(&img->context->debug_room, bytes))) {
@@ -146,7 +146,8 @@ struct image_unpacked *image_unpack(const struct image *img, struct err *err)
 	u->image = img;
 	u->elf = elf;
 	u->room = LIMIT_DEBUG_BYTES;
-	/* The layout is asked for first, then names of arguments, then values. */
+	/* Kept, since several callers need it: for the layout, argument names, then
+	 * values. */
 	if (img->context) {
 		u->kept = true;
 		((struct image *)(uintptr_t)img)->unpacked = u; /* a cache changes */
@@ -197,9 +198,9 @@ static bool decompress(const struct packing *p, uint8_t *to)
 	       ZSTD_decompress(to, p->size, p->packed.at, len) == p->size;
 }
 
-/* Whoever can write to the file may change what was judged: each section is read once, and its
- * own copy is judged. libelf would unpack it itself, but takes three times as long, and before
- * 0.189 it does not know zstd. */
+/* Anyone who can write to the file may change it after our checks: read each section
+ * once, and check that copy. libelf could decompress it, but takes three times as long,
+ * and lacks zstd before 0.189. */
 static struct bytes unpack(struct image_unpacked *u, const char *name, uint8_t **ret_own,
 			   bool *ret_damaged)
 {
@@ -224,8 +225,7 @@ static struct bytes unpack(struct image_unpacked *u, const char *name, uint8_t *
 	return *ret_damaged ? none : bytes_over(*ret_own, p.size);
 }
 
-/* Once each. */
-/* NULL: too many were asked for. */
+/* Loads each section once. NULL: too many sections requested. */
 static const struct section *section_named(struct image_unpacked *u, const char *name)
 {
 	for (size_t i = 0; i < u->count; i++)
