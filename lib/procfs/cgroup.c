@@ -10,14 +10,14 @@
 enum {
 	MOUNTS_MAX = 1 << 20, /* bytes */
 	FILE_MAX = 1 << 16,
-	DEPTH_MAX = 256, /* groups within groups */
+	DEPTH_MAX = 256, /* nested groups */
 };
 
-/* What version 1 writes for "no limit" is a little less than 2^63. */
+/* Version 1 writes a little less than 2^63 for "no limit". */
 #define NO_LIMIT (UINT64_C(1) << 62)
 
-/* The n-th of the words between blanks, from 0; the caller's. Octal escapes, \040 for a
- * blank, are undone. */
+/* The n-th blank-separated word, from 0, with octal escapes (\040 for a blank) decoded;
+ * the caller frees it. */
 static char *word(const char *line, const char *eol, unsigned n)
 {
 	while (n-- && line < eol) {
@@ -41,7 +41,7 @@ static char *word(const char *line, const char *eol, unsigned n)
 	return ret;
 }
 
-/* Is name one of those in "a,b,c"? */
+/* Is name in the list "a,b,c"? */
 static bool lists(const char *list, const char *end, const char *name)
 {
 	size_t len = strlen(name);
@@ -55,7 +55,7 @@ static bool lists(const char *list, const char *end, const char *name)
 	return false;
 }
 
-/* "4:memory:/path", "0::/path"; the path, the caller's. */
+/* The path in "4:memory:/path" or "0::/path"; the caller frees it. */
 static char *group_path(const char *groups, const char *controller)
 {
 	for (const char *line = groups; line && *line;) {
@@ -70,8 +70,8 @@ static char *group_path(const char *groups, const char *controller)
 	return NULL;
 }
 
-/* "31 23 0:28 /root /mount rw,relatime shared:9 - cgroup cgroup rw,memory": after the dash
- * the type, the source, the options. */
+/* "31 23 0:28 /root /mount rw,relatime shared:9 - cgroup cgroup rw,memory": after the
+ * dash come type, source and options. */
 static bool is_mount_of(const char *line, const char *eol, const char *controller)
 {
 	const char *dash = strstr(line, " - ");
@@ -86,7 +86,7 @@ static bool is_mount_of(const char *line, const char *eol, const char *controlle
 	       lists(options, options + strlen(options), controller);
 }
 
-/* What is below root in path: "/a/b" below "/a" is "/b". NULL: it is not below. */
+/* path relative to root: "/a/b" below "/a" is "/b". NULL: not below it. */
 static const char *below(const char *path, const char *root)
 {
 	size_t len = strcmp(root, "/") == 0 ? 0 : strlen(root);
@@ -130,7 +130,7 @@ static char *group_file(const char *folder, const char *name)
 	return slurp(path, FILE_MAX, NULL);
 }
 
-/* "max", or a file that is not there, is no limit. */
+/* "max", or a missing file, means no limit. */
 static uint64_t group_number(const char *folder, const char *name)
 {
 	AUTO(xfree) char *text = group_file(folder, name);
@@ -140,7 +140,7 @@ static uint64_t group_number(const char *folder, const char *name)
 	return text && end == text ? UINT64_MAX : n;
 }
 
-/* Of a file of lines "key number"; 0: no such line. */
+/* A value from a file of "key number" lines; 0: no such line. */
 static uint64_t group_line(const char *folder, const char *name, const char *key)
 {
 	AUTO(xfree) char *text = group_file(folder, name);
@@ -173,7 +173,7 @@ static uint64_t less(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* The file names of a version. */
+/* File names for one version. */
 struct names {
 	const char *max, *high, *used, *droppable, *oom_group;
 };
@@ -221,7 +221,7 @@ static void visit(struct cgroup *ret, const char *folder, const char *group,
 		ret->frozen = CGROUP_FROZEN_V2;
 }
 
-/* The group and all that it is in. */
+/* Visits the group and all its ancestors. */
 static void climb(struct cgroup *ret, char *folder, size_t top, const char *controller)
 {
 	for (unsigned i = 0; i < DEPTH_MAX; i++) {
@@ -253,7 +253,7 @@ void cgroup_read(pid_t pid, struct cgroup *ret)
 		if (folder)
 			climb(ret, folder, top, controllers[i]);
 	}
-	/* Its state is that of all groups above it, too. */
+	/* The state includes that of all ancestors. */
 	AUTO(xfree) char *freezer = cgroup_folder(mounts, groups, "freezer", &top);
 	if (freezer && is_frozen_v1(freezer))
 		ret->frozen = CGROUP_FROZEN_V1;

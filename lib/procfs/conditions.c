@@ -25,9 +25,9 @@ enum {
 	NEAR_TASKS = 1024,
 };
 
-typedef bool id_fn(void *arg, pid_t id); /* false: enough */
+typedef bool id_fn(void *arg, pid_t id); /* false: stop */
 
-/* False: errno says why there are none. */
+/* False: errno says why. */
 static bool each_id(const char *folder, id_fn *fn, void *arg)
 {
 	DIR *dir = opendir(folder);
@@ -53,8 +53,8 @@ static bool each_thread(pid_t pid, id_fn *fn, void *arg)
 	return each_id(path, fn, arg);
 }
 
-/* "58 0x... sp pc" of a thread that waits in a system call: of vfork, or of a clone with
- * that flag. The flags of clone3 are in memory; it does not wait for anything else. */
+/* "58 0x... sp pc": a thread waiting in vfork, or in a clone with that flag. The flags of
+ * clone3 are in memory, but it waits for nothing else. */
 static bool waits_for_vfork(const char *line)
 {
 	char *args;
@@ -136,8 +136,8 @@ static uint64_t soft_limit(pid_t pid)
 	return end == line ? UINT64_MAX : max; /* "unlimited" */
 }
 
-/* The superuser and whoever has one of two capabilities are not counted. Only where the
- * limit is below all tasks of the machine, and some more, it is worth while to count. */
+/* The superuser, and processes with one of two capabilities, are not limited. Counting is
+ * only worthwhile if the limit is not well above the number of all tasks. */
 static void read_processes(struct conditions *c, const char *status)
 {
 	AUTO(xfree) char *uid_map = proc_file(c->pid, "uid_map");
@@ -168,7 +168,7 @@ void conditions_read(pid_t pid, struct conditions *ret)
 	AUTO(xfree) char *first = pid > 0 ? proc_file(pid, "status") : NULL;
 	if (!first)
 		return;
-	/* A first thread that has ended has no memory; the others have. */
+	/* A leader that has exited has no memory; the other threads do. */
 	pid_t tid = process_with_files(pid);
 	AUTO(xfree) char *alive = proc_file(tid, "status");
 	const char *status = alive ? alive : first;
@@ -194,7 +194,7 @@ struct leftovers {
 	int error;
 };
 
-/* Other errors mean that it has ended, or belongs to others. */
+/* Other errors mean that it has exited, or belongs to another user. */
 static void note_error(int *error)
 {
 	if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
@@ -225,7 +225,7 @@ static bool compare_name(void *arg, pid_t tid)
 	return !of->found;
 }
 
-/* The copy of a thread has its name. */
+/* The copy of a thread has that thread's name. */
 static bool has_thread_named(struct leftovers *found, const char *comm)
 {
 	struct namesake of = { .comm = comm };

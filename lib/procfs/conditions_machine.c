@@ -23,15 +23,15 @@
 enum {
 	PAGE_BYTES = 4096,
 	SMALL_FILE = 65536,
-	/* 4 MB: enough pages to stand out from what any fork takes, 30 to 50 us. */
+	/* 4 MB: enough pages to exceed the fixed cost of a fork, 30 to 50 us. */
 	PRICE_PAGES = 1024,
 	PRICE_ROUNDS = 3,
-	PRICE_LEAST = 20, /* less is a mistake: 33 were seen of pages copied before */
+	PRICE_LEAST = 20, /* less is an error: 33 was measured for pages copied before */
 };
 
 static bool has_close_range(void)
 {
-	/* Of the last descriptor there can be: there is none. */
+	/* On the highest possible descriptor, which does not exist. */
 	return syscall(SYS_close_range, ~0u, ~0u, 0) == 0 || errno != ENOSYS;
 }
 
@@ -126,11 +126,11 @@ void machine_read(struct machine *ret)
 	};
 }
 
-/* How long the kernel takes to make a copy of us, which ends at once. 0: it refused. */
+/* CPU time for the kernel to make a copy of us, which exits at once. 0: it refused. */
 static uint64_t fork_ns(void)
 {
 	uint64_t before = processor_ns();
-	/* Not fork(): nobody's handlers are to run. */
+	/* Not fork(), so that no atfork handlers run. */
 	long child = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 	if (child == 0)
 		syscall(SYS_exit_group, 0);
@@ -149,7 +149,7 @@ static uint64_t median(uint64_t a, uint64_t b, uint64_t c)
 	return c < low ? low : c > high ? high : c;
 }
 
-/* New pages each time: those that were copied before cost a third. 0: not measured. */
+/* Uses new pages each time: pages copied before cost a third. 0: not measured. */
 static uint64_t fresh_fork_ns(void)
 {
 	size_t size = (size_t)PRICE_PAGES * PAGE_BYTES;
@@ -188,14 +188,14 @@ bool conditions_may_trace(void)
 	long child = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 
 	if (child == 0) {
-		/* It ends with us. */
+		/* It exits when we do. */
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		while (syscall(SYS_getppid) == us)
 			syscall(SYS_pause);
 		syscall(SYS_exit_group, 0);
 	}
 	if (child < 0)
-		return true; /* not known, and nothing to do with tracing */
+		return true; /* unknown, but unrelated to tracing */
 	bool may = ptrace(PTRACE_SEIZE, (pid_t)child, NULL, NULL) == 0;
 	kill((pid_t)child, SIGKILL);
 	while (waitpid((pid_t)child, NULL, 0) < 0 && errno == EINTR)

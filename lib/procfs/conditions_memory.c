@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much of a process lies in huge pages. /proc/PID/smaps_rollup says so, but looks at each
- * page, with the memory map locked: 40 ms for 4 GB. A sample is enough. */
+/* Estimates how much of a process is in huge pages. /proc/PID/smaps_rollup reports it,
+ * but visits every page with the memory map locked: 40 ms for 4 GB. A sample suffices. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,11 +19,12 @@ enum {
 	MAPS_LINE_MAX = 256, /* on average */
 	SAMPLES = 256,
 	LOOKS_MAX = 2048,
-	/* Without a way to sample: the rollup, of what it takes a millisecond for. */
+	/* If sampling is impossible: use the rollup if memory is small enough for about a
+	 * millisecond. */
 	ROLLUP_BYTES = 64 << 20,
 };
 
-/* Of linux/fs.h, which may be older than the kernel. */
+/* From linux/fs.h, which may be older than the kernel. */
 struct scan_region {
 	uint64_t start, end, categories;
 };
@@ -58,7 +59,7 @@ bool page_scan(int pagemap, uint64_t start, uint64_t end, struct page *ret)
 	return n >= 0;
 }
 
-/* "start-end rw-p 00000000 00:00 0 ": what may hold memory of the process alone. */
+/* "start-end rw-p 00000000 00:00 0 ": mappings that may hold private memory. */
 static uint64_t private_bytes(const char *line, uint64_t *ret_start)
 {
 	uint64_t start = 0, end = 0;
@@ -85,8 +86,8 @@ struct sample {
 	uint64_t step, looks, pages, huge;
 };
 
-/* Looks at present pages that are a step apart. Where nothing is, the kernel passes over it
- * at once: shadow memory of sanitizers is terabytes, next to all of them empty. */
+/* Visits present pages at intervals of a step. The kernel skips empty regions at once:
+ * shadow memory of sanitizers is terabytes, almost all of them empty. */
 static bool look(struct sample *s, uint64_t start, uint64_t end)
 {
 	struct page page = { .found = true };
@@ -104,7 +105,7 @@ static bool look(struct sample *s, uint64_t start, uint64_t end)
 	return true;
 }
 
-/* Of a thousand present private pages so many are huge; -1: nobody can be asked. */
+/* How many of a thousand present private pages are huge; -1: unknown. */
 static int huge_share(const struct conditions *c, pid_t pid, const char *maps)
 {
 	struct sample s = { .step = c->anonymous / SAMPLES / PAGE_BYTES * PAGE_BYTES };
@@ -127,7 +128,7 @@ static int huge_share(const struct conditions *c, pid_t pid, const char *maps)
 	return s.pages ? (int)(s.huge * 1000 / s.pages) : 0;
 }
 
-/* False only when the kernel says so: a container may have no /sys. */
+/* False only if the kernel says so: a container may lack /sys. */
 static bool can_be_huge(const struct conditions *c, pid_t pid)
 {
 	AUTO(xfree)

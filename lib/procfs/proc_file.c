@@ -37,7 +37,7 @@ uint64_t proc_number(const char *text, const char *key, int base)
 
 void proc_name(const char *status, char *ret, size_t size)
 {
-	/* Not proc_line(): a name may begin with blanks. */
+	/* Not proc_line(): a name may start with blanks. */
 	if (strncmp(status, "Name:\t", 6) == 0)
 		snprintf(ret, size, "%.*s", (int)strcspn(status + 6, "\n"), status + 6);
 }

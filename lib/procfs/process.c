@@ -48,8 +48,7 @@ static const char *line_of(const char *text, const char *key)
 	return text ? text + len : NULL;
 }
 
-/* Takes the kernel's word that a name is gone off it, unless there is a file that is called
- * so. */
+/* Removes the kernel's " (deleted)" suffix, unless the file is really named so. */
 static bool cut_deleted(pid_t proc, char *path)
 {
 	static const char deleted[] = " (deleted)";
@@ -68,7 +67,7 @@ static bool cut_deleted(pid_t proc, char *path)
 	return true;
 }
 
-/* From our pid namespace inwards: "NSpid:\t4711\t1". */
+/* "NSpid:\t4711\t1": from our pid namespace inwards. */
 static pid_t innermost(const char *ids)
 {
 	char *rest;
@@ -227,7 +226,7 @@ pid_t process_with_files(pid_t pid)
 	return found;
 }
 
-/* The field in columns [from, to) of a line, without the blanks that fill it up. */
+/* The field in columns [from, to) of a line, without padding. */
 static char *column(const char *line, size_t len, size_t from, size_t to)
 {
 	if (to > len)
@@ -239,7 +238,7 @@ static char *column(const char *line, size_t len, size_t from, size_t to)
 	return to > from ? xstrndup(line + from, to - from) : NULL;
 }
 
-/* "%-25s %-20s %-20s %-10s" since 2.6.24 */
+/* fs/proc/base.c: "%-25s %-20s %-20s %-10s" since 2.6.24 */
 static void read_limits(struct process *p)
 {
 	AUTO(xfree) char *text = proc_slurp(p->pid, "limits");
@@ -259,7 +258,7 @@ static void read_limits(struct process *p)
 	}
 }
 
-/* The stack's limit lets them be a quarter of it: fs/exec.c. */
+/* A quarter of the stack limit: fs/exec.c. */
 enum { WORDS_MAX = 8 << 20 };
 
 static struct process_words read_words(pid_t proc, const char *name)

@@ -20,7 +20,7 @@
 enum {
 	SMALL_FILE = 16384,
 	ANCESTORS_MAX = 4096,
-	FLAGS_FIELD = 9,	   /* of stat */
+	FLAGS_FIELD = 9,	   /* in stat */
 	KTHREAD_FLAG = 0x00200000, /* PF_KTHREAD of the kernel's sched.h */
 	CAPABILITY_PTRACE = 19,	   /* CAP_SYS_PTRACE */
 	YAMA_OFF = 0,
@@ -66,14 +66,14 @@ static bool same_user_namespace(pid_t pid)
 	snprintf(path, sizeof(path), "/proc/%d/ns/user", pid);
 	if (stat("/proc/self/ns/user", &ours) == 0 && stat(path, &theirs) == 0)
 		return ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev;
-	/* What may not be looked at still shows its ids to everybody. */
+	/* The uid_map is readable even where the process may not be examined. */
 	AUTO(xfree) char *our_ids = slurp("/proc/self/uid_map", SMALL_FILE, NULL);
 	AUTO(xfree) char *their_ids = proc_file(pid, "uid_map");
 	return !our_ids || !their_ids || !strcmp(our_ids, their_ids);
 }
 
-/* As where unshare or nsenter gave us new process ids, but no new /proc: then ptrace and
- * /proc speak of different processes. */
+/* unshare or nsenter may have given us a new pid namespace without a new /proc: then
+ * ptrace and /proc refer to different processes. */
 static bool foreign_proc(void)
 {
 	char self[16] = "";
@@ -97,7 +97,7 @@ static bool is_descendant(pid_t pid)
 	return false;
 }
 
-/* Asks for one byte where none is: EFAULT means that we were let in. */
+/* Tries to read a byte at an unmapped address: EFAULT means access is allowed. */
 static int ask(pid_t pid)
 {
 	char byte, path[32];
@@ -107,7 +107,7 @@ static int ask(pid_t pid)
 		return 0;
 	if (errno == ESRCH)
 		return ESRCH;
-	/* Forbidden in some containers where the file is not. */
+	/* Some containers forbid this call but not the file. */
 	int why = errno;
 	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -117,7 +117,7 @@ static int ask(pid_t pid)
 	return 0;
 }
 
-/* A process that is not dumpable has its /proc files given to root. */
+/* The /proc files of a process that is not dumpable belong to root. */
 static void collect_dumpable(struct refusal_facts *ret)
 {
 	char path[32];
@@ -148,7 +148,7 @@ static bool has_live_thread(pid_t pid)
 {
 	AUTO(xfree) char *status = proc_file(pid, "status");
 
-	/* The kernel counts a zombie leader too. */
+	/* The kernel also counts a zombie leader. */
 	return status && proc_number(status, "Threads", 10) > 1;
 }
 
@@ -193,7 +193,7 @@ void refusal_collect(pid_t pid, struct refusal_facts *ret)
 	collect_elf(ret);
 	ret->ptrace_errno = ask(pid);
 	if (ret->ptrace_errno ==
-	    ESRCH) /* a zombie leader has no memory; its threads do */
+	    ESRCH) /* a zombie leader has no memory, but its threads do */
 		ret->ptrace_errno = 0;
 }
 
@@ -212,7 +212,8 @@ static bool same_group(const struct refusal_facts *f)
 	return f->our_gid == f->gid && f->our_gid == f->egid && f->our_gid == f->sgid;
 }
 
-/* The kernel says only EPERM; in the order in which it decides, the likeliest reason. */
+/* The kernel says only EPERM: find the likeliest reason, in the kernel's order of
+ * checks. */
 static bool judge_permission(const struct refusal_facts *f, struct err *err)
 {
 	const char *capability = is_root_like(f) ? "" : " or with CAP_SYS_PTRACE";

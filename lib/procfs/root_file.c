@@ -15,10 +15,10 @@
 #include "lib/base/util.h"
 
 enum {
-	/* Finds a file without opening it: to open a pipe releases its blocked writer, to open
-	 * a device can do anything. */
+	/* Finds a file without opening it: opening a pipe unblocks its writer, and
+	 * opening a device can do anything. */
 	FIND = O_PATH | O_CLOEXEC,
-	/* Not blocking: its owner may hold a lease on it (F_SETLEASE). */
+	/* Non-blocking: the owner may hold a lease (F_SETLEASE). */
 	HOW = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
 };
 
@@ -30,7 +30,7 @@ int root_open(pid_t pid)
 	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* Linux before 5.6, and filters of system calls: then no link is followed at all. */
+/* For Linux before 5.6, and under seccomp filters: follows no links at all. */
 static int walk(int root, const char *path)
 {
 	AUTO(xfree) char *copy = xstrdup(path);
@@ -60,7 +60,7 @@ static int find_below(int root, const char *path)
 	return fd;
 }
 
-/* Files of these are the kernel's: to read one can take something away (/proc/kmsg,
+/* Is it on a kernel file system? Reading there can have side effects (/proc/kmsg,
  * trace_pipe). */
 static bool is_of_kernel(int fd)
 {
@@ -78,7 +78,7 @@ static bool is_of_kernel(int fd)
 	return false;
 }
 
-/* found is taken over. */
+/* Takes ownership of found. */
 static int open_found(int found)
 {
 	struct stat st;

@@ -15,15 +15,15 @@
 
 struct entry {
 	int fd;
-	uint64_t inode; /* of a socket; 0: it is none */
+	uint64_t inode; /* of a socket; 0: not a socket */
 	char *link;
 	struct descriptor descriptor;
 };
 
 struct sockets {
-	struct entry *entries; /* by fd */
+	struct entry *entries; /* sorted by fd */
 	size_t count, cap;
-	struct entry **by_inode; /* the sockets among them */
+	struct entry **by_inode; /* only sockets */
 	size_t socket_count, unknown;
 };
 
@@ -87,7 +87,7 @@ static void index_sockets(struct sockets *s)
 	s->unknown = s->socket_count;
 }
 
-/* The first descriptor of that socket: others, made by dup, follow it. */
+/* The first descriptor of the socket; duplicates (dup) follow it. */
 static size_t first_of(const struct sockets *s, uint64_t inode)
 {
 	return LOWER_BOUND(i, s->socket_count, s->by_inode[i]->inode < inode);
@@ -106,8 +106,8 @@ static void fill(struct sockets *s, uint64_t inode, const struct descriptor *fou
 	}
 }
 
-/* "0100007F:1F90", or 32 digits for version 6: words as the host has them in memory. An
- * address of version 4 inside one of version 6 is written as Go writes it. */
+/* "0100007F:1F90", or 32 digits for IPv6: words in host byte order. IPv4-mapped addresses
+ * are written as in Go. */
 static void write_address(const char *text, char *ret, size_t size)
 {
 	uint32_t words[4] = { 0 };
@@ -132,7 +132,7 @@ static void write_address(const char *text, char *ret, size_t size)
 	snprintf(ret, size, six ? "[%s]:%u" : "%s:%u", address, port);
 }
 
-/* include/net/tcp_states.h; a UDP socket is established when it is connected, else 7. */
+/* include/net/tcp_states.h; a UDP socket is "established" if connected, else 7. */
 static const char *state_name(unsigned state)
 {
 	static const char *const names[] = {

@@ -13,8 +13,8 @@
 
 enum { LOCKS_MAX = 1 << 20, NAP_NS = 5 * 1000 * 1000 };
 
-/* Lines of /proc/locks: "1: FLOCK  ADVISORY  WRITE 4711 00:15:123 0 EOF". The device can be
- * another one to stat() than to the lock: the inode is enough, for this kind of lock. */
+/* Lines of /proc/locks: "1: FLOCK ADVISORY WRITE 4711 00:15:123 0 EOF". The device can
+ * differ from that of stat(), but for this kind of lock the inode suffices. */
 static pid_t holder(int fd)
 {
 	AUTO(xfree) char *text = slurp("/proc/locks", LOCKS_MAX, NULL);
@@ -42,7 +42,7 @@ bool turn_take(pid_t pid, uint64_t wait_ns, int *ret, struct err *err)
 	*ret = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	while (*ret >= 0 && flock(*ret, LOCK_EX | LOCK_NB) != 0) {
 		if (errno != EWOULDBLOCK)
-			return true; /* a kernel that cannot: ptrace itself lets one in only */
+			return true; /* not supported here: but ptrace allows only one */
 		if (monotonic_ns() >= limit) {
 			pid_t other = holder(*ret);
 			close(*ret);
