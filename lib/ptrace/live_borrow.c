@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One thread of the subject, stopped, borrowed for a system call and given back. */
+/* Borrowing one stopped thread of the subject for system calls. */
 #include "lib/ptrace/live_borrow.h"
 
 #include <errno.h>
@@ -14,18 +14,18 @@
 #include "lib/procfs/proc_file.h"
 
 enum {
-	TRIES = 500, /* even a busy program parks a thread within milliseconds */
+	TRIES = 500, /* even a busy program has a parked thread within milliseconds */
 	BETWEEN_NS = 200 * 1000,
-	SYSCALL_BYTES = 2,   /* of the instruction */
-	STUB_TO_SYSCALL = 7, /* from the start of the bytes below to behind SYSCALL */
+	SYSCALL_BYTES = 2,   /* length of the instruction */
+	STUB_TO_SYSCALL = 7, /* from the start of the code below to after SYSCALL */
 	FUTEX_COMMAND = 0x7f,
 };
 
 /* runtime.futex and runtime.usleep of runtime/sys_linux_amd64.s, from `MOVL $nr, AX;
- * SYSCALL` to RET; the same bytes in every release from 1.15 to 1.27. What makes a thread
- * that waits there safe to borrow: behind SYSCALL only SP counts, so other registers that
- * nobody puts back harm nothing; the callers loop on a spurious return; and the first access
- * to memory is relative to SP, so that a child with stack pointer 8 faults at once. */
+ * SYSCALL` to RET; the same bytes in every release from 1.15 to 1.27. A thread that waits
+ * there is safe to borrow: after SYSCALL only SP matters, so clobbered registers do no
+ * harm; the callers loop on a spurious return; and the first memory access is relative to
+ * SP, so that a child with stack pointer 8 faults at once. */
 static const struct {
 	int64_t number;
 	uint8_t len, code[17];
@@ -45,7 +45,7 @@ static const struct {
 	    0xc4, 0x18, 0xc3 } },
 };
 
-/* The system call of the stub that goes on at pc; -1: it is none. */
+/* The system call of the stub whose SYSCALL returns to pc; -1: not in a stub. */
 static int64_t stub_at(struct target *t, uint64_t pc)
 {
 	const struct target_mapping *map = target_mapping_at(t, pc - STUB_TO_SYSCALL);
@@ -61,8 +61,8 @@ static int64_t stub_at(struct target *t, uint64_t pc)
 	return -1;
 }
 
-/* A wait with an end that was interrupted, by a snapshot before this one too, goes on as
- * restart_syscall, with the registers of the call that it was. -1: it is in no stub. */
+/* A timed wait that was interrupted, perhaps by an earlier snapshot, continues as
+ * restart_syscall, with the registers of the original call. -1: not in a stub. */
 static int64_t waits_in(struct target *t, const struct target_thread *th)
 {
 	if (!th->in_syscall ||
@@ -77,7 +77,7 @@ static int64_t waits_in(struct target *t, const struct target_thread *th)
 	return same && !woken ? number : -1;
 }
 
-/* A filter is each thread's own, and might kill for what is injected. */
+/* Filters are per thread, and might kill a thread for injected calls. */
 static bool is_filtered(pid_t tid)
 {
 	AUTO(xfree) char *status = proc_file(tid, "status");
@@ -85,7 +85,7 @@ static bool is_filtered(pid_t tid)
 	return proc_number(status, "Seccomp", 10) != 0;
 }
 
-/* A futex is preferred: sysmon's usleep may be over in 20 us. */
+/* Prefers a futex: sysmon's usleep may end within 20 us. */
 static pid_t find_parked(struct target *t, uint64_t *ret_pc)
 {
 	const struct live *l = target_self(t, &live_ops);
@@ -126,8 +126,8 @@ bool borrow_let_go(pid_t tid, int status)
 	return live_trace(PTRACE_DETACH, tid, (uint64_t)live_signal_of(status));
 }
 
-/* False: err; true with b->tid 0: not this one, nothing is held. Only this one is seized: a
- * seized thread stops at every signal, and Go sends many (SIGURG). */
+/* False: err; true with b->tid 0: this thread is unsuitable, and not stopped. Seizes only
+ * this thread: a seized thread stops at every signal, and Go sends many (SIGURG). */
 static bool try_borrow(struct borrowed *b, pid_t tid, uint64_t pc, uint64_t options,
 		       struct err *err)
 {
@@ -175,9 +175,9 @@ bool borrow(struct target *t, struct borrowed *b, struct err *err)
 		       "no thread of it waits in runtime.futex or runtime.usleep");
 }
 
-/* The registers go back at once, in case we die. But a restart code in RAX (-512 to -516)
- * is acted on in the kernel's get_signal() only, and the thread is past that: one more trap
- * leads it there, or the program would see the code. */
+/* Restores the registers at once, in case we die. But the kernel acts on a restart code
+ * in RAX (-512 to -516) only in get_signal(), which the thread has already passed: one
+ * more trap leads it there again, or the program would see the code. */
 bool borrow_give_back(const struct borrowed *b, struct err *err)
 {
 	if (!set_registers(b->tid, &b->registers, err))
@@ -198,8 +198,7 @@ bool borrow_prepare_call(pid_t tid, const struct user_regs_struct *at, long numb
 
 	r.rip -= SYSCALL_BYTES;
 	r.rax = (uint64_t)number;
-	r.orig_rax =
-		UINT64_MAX; /* or the kernel would restart the call that we cut short */
+	r.orig_rax = UINT64_MAX; /* or the kernel would restart the interrupted call */
 	r.rdi = arguments[0];
 	r.rsi = arguments[1];
 	r.rdx = arguments[2];
@@ -221,7 +220,7 @@ bool borrow_enter_call(pid_t tid, struct err *err)
 	return true;
 }
 
-/* A thread that waits does not end of itself. */
+/* A waiting thread does not exit by itself. */
 static enum call_end vanished(pid_t tid, struct err *err)
 {
 	err_set(err, ERR_GONE,

@@ -23,14 +23,15 @@
 enum {
 	CHILD_STACK = 8,
 	UNSHARE_FILES = 2, /* CLOSE_RANGE_UNSHARE of linux/close_range.h */
-	MOST_DEAD = 64,	   /* zombies taken away in one go */
+	MOST_DEAD = 64,	   /* zombies reaped per run */
 	REAP_AT_ONCE = 8,
-	REAP_ROUNDS = 20, /* the real parent may not see them at once */
+	REAP_ROUNDS = 20, /* the real parent may not see them immediately */
 };
 
-/* Clone event: at I's first stop, while T0 is still held. Until EXITKILL our death leaves I
- * to its SIGSEGV: harmless, but before Linux 5.16 a core dump killed everyone who shares the
- * memory (commit 0258b5fd7c71). A core limit of 1 means none, not even to a pipe. */
+/* At the clone event: I's first stop, while T0 is still stopped. Until EXITKILL is set,
+ * our death would leave I to its SIGSEGV. That is harmless, except that before Linux 5.16
+ * a core dump killed every process sharing the memory (commit 0258b5fd7c71). A core limit
+ * of 1 prevents dumps, even to a pipe. */
 static bool tame_helper(pid_t child, void *arg, struct err *err)
 {
 	struct live_copy *c = arg;
@@ -47,7 +48,7 @@ static bool tame_helper(pid_t child, void *arg, struct err *err)
 	    !live_trace(PTRACE_SETOPTIONS, child, options))
 		return err_set(err, ERR_CANNOT, "the helper was ended at its birth");
 	prlimit(child, RLIMIT_CORE, &(struct rlimit){ 1, 1 }, NULL);
-	/* It copies page tables during the hold; RESET_ON_FORK keeps G ordinary. */
+	/* I copies page tables during the stop; RESET_ON_FORK keeps G ordinary. */
 	sched_setscheduler(child, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority);
 	c->helper = child;
 	return true;
@@ -88,9 +89,9 @@ static bool make_helper(struct live_copy *c, struct err *err)
 	}
 }
 
-/* I gets an empty table of files for its own, or a peer of the subject would not see the end
- * of a connection as long as G has it. Before Linux 5.9 there is no such call: then the
- * subject's table goes on being shared, which does not keep files open that it closes. */
+/* Gives I an empty file table of its own; otherwise G would keep connections of the
+ * subject open that it closes. Before Linux 5.9 the call does not exist: then the file
+ * table remains shared with the subject, which does not keep closed files open. */
 static bool leave_files(struct live_copy *c, const struct user_regs_struct *at,
 			struct err *err)
 {
@@ -98,15 +99,15 @@ static bool leave_files(struct live_copy *c, const struct user_regs_struct *at,
 	struct borrowed_call call = { 0 };
 	enum call_end end;
 
-	/* A signal to the process group is not for I. */
+	/* A signal to the process group is not meant for I. */
 	do {
 		end = borrow_call(c->helper, at, SYS_close_range, arguments, &call, err);
 	} while (end == CALL_SIGNALLED);
 	return end == CALL_DONE;
 }
 
-/* At the entry of the clone that makes G. With CLONE_PARENT G becomes a child of the subject
- * and takes I's exit signal: none. */
+/* At the entry of the clone that creates G. CLONE_PARENT makes G a child of the subject,
+ * with I's exit signal: none. */
 static bool park_helper(struct live_copy *c, struct err *err)
 {
 	const uint64_t arguments[4] = { CLONE_FILES | CLONE_PARENT, CHILD_STACK };
@@ -132,7 +133,7 @@ bool live_copy_make(struct live_copy *c, struct err *err)
 
 	if (!live_trace(PTRACE_SYSCALL, c->helper, 0))
 		return err_set(err, ERR_CANNOT, "the helper has ended");
-	/* No limit of our own: how long a promise leaves is the watchdog's business. */
+	/* No timeout of our own: the watchdog enforces any promised limit. */
 	int status = LIVE_WAIT_GONE;
 	while (live_await(c->helper, &status) == LIVE_NOTHING)
 		;
@@ -155,7 +156,7 @@ static void kill_and_wait(pid_t *pid)
 	if (*pid <= 0)
 		return;
 	kill(*pid, SIGKILL);
-	/* The stop at its birth may be told first. */
+	/* Its initial stop may be reported first. */
 	do {
 		r = waitpid(*pid, &status, __WALL);
 	} while (r < 0 ? errno == EINTR : WIFSTOPPED(status));
@@ -170,9 +171,10 @@ static void offer_to_oom_killer(pid_t pid)
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
-	/* Never I: the kernel writes the value to all who share memory. */
+	/* Never for I: the kernel writes the value to all processes that share the
+	 * memory. */
 	if (write(fd, "1000", 4) != 4) {
-		/* Then it is only not preferred. */
+		/* Then it is merely not preferred. */
 	}
 	close(fd);
 }
@@ -196,7 +198,7 @@ bool live_copy_lost(struct live_copy *c)
 	return true;
 }
 
-/* How many pid namespaces deep, and the id in the one at a depth. */
+/* The depth of pid namespaces, and the pid at one depth. */
 static size_t ids_inside(pid_t pid, size_t depth, pid_t *ret)
 {
 	AUTO(xfree) char *status = proc_file(pid, "status");
@@ -213,7 +215,7 @@ static size_t ids_inside(pid_t pid, size_t depth, pid_t *ret)
 	return n;
 }
 
-/* Ours and those that a killed run left, as ids of the subject's own pid namespace. */
+/* Ours and those of a killed run, as pids in the subject's pid namespace. */
 static bool find_dead(struct target *subject, pid_t *ret, size_t max, size_t *ret_n,
 		      struct err *err)
 {
@@ -254,7 +256,7 @@ static bool reap(struct live_copy *c, const pid_t *zombies, size_t n, struct err
 	return borrow_give_back(&t0, err);
 }
 
-/* A program that is busy is sent signals all the time, and has to answer them first. */
+/* A busy program receives signals all the time, and must handle them first. */
 static void wait_a_little(unsigned round)
 {
 	nanosleep(&(struct timespec){ .tv_nsec = 1000000L << (round < 6 ? round : 6) },

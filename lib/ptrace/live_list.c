@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list of threads while they are being stopped, and what becomes of those that are not
- * in it. No ptrace here. */
+/* The list of threads while they are being stopped, and the fate of unlisted ones. No
+ * ptrace calls here. */
 #include "lib/ptrace/live_priv.h"
 
 #include <dirent.h>
@@ -25,7 +25,7 @@ static void sort(struct live *l)
 		qsort(l->threads, l->thread_count, sizeof(*l->threads), by_tid);
 }
 
-/* A tid can come back as another thread: those that ended must not hide it. */
+/* A tid can be reused by a new thread, which an entry of a dead one must not hide. */
 static void drop_gone(struct live *l)
 {
 	size_t kept = 0;
@@ -60,7 +60,7 @@ static void adopt(struct live *l, pid_t tid)
 {
 	struct target_thread facts = { .tid_inside = tid, .filtered = true };
 
-	/* It is ours even when nothing can be read of it any more. */
+	/* It is ours even if nothing about it can be read any more. */
 	live_thread_facts(l, tid, false, &facts);
 	add_thread(l, tid, LIVE_SEIZED, &facts);
 	l->threads[l->thread_count - 1].interrupted = true;
@@ -116,7 +116,7 @@ bool live_scan(struct live *l, enum live_depth depth, size_t *ret_new, struct er
 	return true;
 }
 
-/* Only looked at first: a tracer is told of stops too, whatever it asks for. */
+/* First with WNOWAIT: a tracer also gets stops, whatever it asks for. */
 static void reap_if_dead(pid_t tid)
 {
 	siginfo_t info = { 0 };
@@ -132,7 +132,7 @@ void live_reap_dead(const struct live *l)
 	_Alignas(struct dirent64) char buf[4096];
 	long n;
 
-	/* Not readdir: it allocates, and a signal handler may not. */
+	/* Not readdir(): it allocates, which a signal handler must not. */
 	int fd = openat(l->proc_fd, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	while (fd >= 0 && (n = syscall(SYS_getdents64, fd, buf, sizeof(buf))) > 0) {
 		for (long at = 0; at < n;) {

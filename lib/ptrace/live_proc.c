@@ -22,7 +22,7 @@ enum {
 
 static void proc_path(const struct live *l, char *buf, size_t size, const char *rest)
 {
-	/* Through our own descriptor the path keeps its meaning when the pid is reused. */
+	/* Through our own descriptor the path stays valid even if the pid is reused. */
 	snprintf(buf, size, "/proc/self/fd/%d/%s", l->proc_fd, rest);
 }
 
@@ -85,7 +85,7 @@ size_t live_task_count(const struct live *l)
 	return stat(path, &st) ? 0 : (size_t)st.st_nlink - 2;
 }
 
-/* What follows "(comm) " in a stat line; comm may hold spaces and parentheses. */
+/* What follows "(comm) " in a stat line; comm may contain spaces and parentheses. */
 static const char *after_comm(const char *stat)
 {
 	const char *p = stat ? strrchr(stat, ')') : NULL;
@@ -125,7 +125,7 @@ static uint64_t cpu_ticks_ns(const char *state_field)
 	return ticks * (UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
-/* The last number of NSpid: the thread's id in the innermost pid namespace. */
+/* The last number of NSpid: the tid in the innermost pid namespace. */
 static pid_t tid_inside(const char *status, pid_t tid)
 {
 	const char *p = status ? strstr(status, "\nNSpid:") : NULL;
@@ -191,7 +191,7 @@ void live_thread_syscall(const struct live *l, struct target_thread *thread)
 	if (!line || !(isdigit((unsigned char)*line) || *line == '-'))
 		return; /* "running" */
 	int64_t number = strtoll(line, &p, 10);
-	/* -1: in the kernel, but for no system call: then only sp and pc follow. */
+	/* -1: in the kernel but not in a system call; then only sp and pc follow. */
 	unsigned first = number < 0 ? 6 : 0;
 	for (unsigned i = first; i < ARRAY_SIZE(word); i++) {
 		if (*p != ' ')
@@ -207,7 +207,7 @@ void live_thread_syscall(const struct live *l, struct target_thread *thread)
 	reg_set(&thread->regs, arch_amd64.pc, word[7]);
 }
 
-/* A newline in a path is written as \012, the only thing the kernel escapes here. */
+/* The kernel escapes newlines in paths as \012, and nothing else. */
 static char *unescape(const char *s, size_t len)
 {
 	static const char escape[] = "\\012";

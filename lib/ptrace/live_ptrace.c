@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all who trace need: the one ptrace call, waiting for one thread, the clock's help. */
+/* Shared by all tracing code: the one ptrace call, waiting for a thread, priority. */
 #include "lib/ptrace/live_priv.h"
 
 #include <errno.h>
@@ -12,8 +12,8 @@
 enum { NAP_FIRST_NS = 5 * 1000, NAP_MAX_NS = 100 * 1000 };
 
 #ifdef GOSNAP_FAULTS
-/* For tests/kill.test: GOSNAP_DIE_AT=N and GOSNAP_STOP_AT=N send us a signal just after the
- * N-th call. */
+/* For tests/kill.test: GOSNAP_DIE_AT=N and GOSNAP_STOP_AT=N send us a signal right after
+ * the N-th call. */
 static void fault_switch(void)
 {
 	static const struct {
@@ -116,7 +116,7 @@ void live_hurry(bool on)
 {
 	struct sched_param priority = { .sched_priority = on };
 
-	/* A help, not a need: it takes CAP_SYS_NICE. */
+	/* Optional, since it takes CAP_SYS_NICE. */
 	sched_setscheduler(0, (on ? SCHED_FIFO : SCHED_OTHER) | SCHED_RESET_ON_FORK,
 			   &priority);
 }

@@ -19,20 +19,21 @@
 #include "lib/base/limit.h"
 #include "lib/procfs/refusal.h"
 
-/* New threads of a seized one are born seized and stopped, so a program that starts
- * threads without end is caught; an execve would change every tid under our hands. */
+/* TRACECLONE: new threads of a seized one start seized and stopped, which catches a
+ * program that creates threads endlessly. TRACEEXEC: an execve would change every tid
+ * unnoticed. */
 enum { SEIZE_OPTIONS = PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC };
 
 enum {
 	INSPECT_EVERY_NS = 10 * 1000 * 1000,
-	/* What threads that sleep may take before the running ones stop, and how much more for
-	 * each of them. */
+	/* How long we wait for sleeping threads before stopping the running ones, and how
+	 * much more per thread. */
 	SLEEPERS_NS = 200 * 1000,
 	EACH_SLEEPER_NS = 8 * 1000,
 	REAP_NS = 20 * 1000 * 1000,
 	SEIZE_TRIES = 5,
 	CALM_ROUNDS =
-		4, /* then late threads are stopped before anything is read of them */
+		4, /* after that, late threads are stopped before their data is read */
 	FXSAVE_MXCSR = 24,
 	FXSAVE_XMM = 160,
 	XMM_COUNT = 16,
@@ -69,8 +70,8 @@ static void read_vectors(pid_t tid, struct vector_regs *ret)
 	ret->count = XMM_COUNT;
 }
 
-/* A call that our stop cut short shows the kernel's own restart codes, which no program
- * ever sees, or EINTR; one that stopped in its own event still has the entry's ENOSYS. */
+/* An interrupted call returns EINTR or a restart code of the kernel, which no program
+ * ever sees. A thread stopped by its own event still has the ENOSYS of syscall entry. */
 static bool cut_short(int64_t result, int status)
 {
 	enum {
@@ -107,8 +108,8 @@ static void find_syscall(struct target_thread *thread, int status)
 		thread->syscall_args[i] = regs->value[arch->syscall_args[i]];
 }
 
-/* Of the calls that say EINTR to a program when they are stopped, signal(7), those that wait
- * without a limit. Of one with a limit nobody knows what is left. */
+/* The calls that fail with EINTR when stopped, by signal(7), and that wait without a
+ * timeout. For those with a timeout, the remaining time is unknown. */
 static bool waits_without_limit(const struct target_thread *th)
 {
 	const uint64_t *args = th->syscall_args;
@@ -126,14 +127,14 @@ static bool waits_without_limit(const struct target_thread *th)
 		return (int32_t)args[3] < 0;
 	case SYS_io_getevents:
 		return args[4] == 0;
-	case SYS_io_uring_enter: /* nothing to be submitted a second time, and no limit */
+	case SYS_io_uring_enter: /* nothing submitted twice, and no timeout */
 		return args[1] == 0 && !(args[3] & IORING_ENTER_EXT_ARG);
 	}
 	return false;
 }
 
-/* They begin again instead, unless a handler runs first. A filter of system calls would be asked
- * again, too, and may have become another one. */
+/* Restarts the call instead, unless a handler runs first. Not for filtered threads: the
+ * filter would be consulted again, and may have changed. */
 static void begin_again(const struct live_thread *th)
 {
 	enum { ERESTARTNOHAND = 514 };
@@ -161,7 +162,7 @@ static bool read_registers(struct live_thread *th)
 	return true;
 }
 
-/* clone() can also start another process, which our option seizes too: let it go. */
+/* clone() can also create a process, which our option seizes too: release it. */
 static void free_stray(pid_t child)
 {
 	uint64_t wait_ns = 0, limit = monotonic_ns() + REAP_NS;
@@ -175,8 +176,8 @@ static void free_stray(pid_t child)
 	live_trace(PTRACE_DETACH, child, 0);
 }
 
-/* What a seized thread starts is seized: unlisted, it would stay stopped for ever, or keep
- * an execve from ending. */
+/* What a seized thread creates is seized too: unlisted, it would stay stopped forever, or
+ * block an execve. */
 static void note_birth(struct live *l, pid_t parent, int status)
 {
 	unsigned long child;
@@ -196,10 +197,10 @@ static void on_stop(struct live *l, struct live_thread *th, int status)
 {
 	if (status >> 16 == PTRACE_EVENT_EXEC)
 		l->execed = true;
-	if (th->status != status) /* or it is told again */
+	if (th->status != status) /* not reported again */
 		note_birth(l, th->info.tid, status);
 	th->status = status;
-	/* It may have been killed since: then that is told, later. */
+	/* Fails if it was killed meanwhile: that is reported later. */
 	if (!read_registers(th))
 		return;
 	begin_again(th);
@@ -215,7 +216,7 @@ static bool is_awaited(const struct live_thread *th)
 	return th->at == LIVE_SEIZED && th->interrupted;
 }
 
-/* Takes what has happened; true when something has. */
+/* Handles an event; true if there was one. */
 static bool take_event(struct live *l, struct live_thread *th, enum live_event event,
 		       int status)
 {
@@ -226,7 +227,8 @@ static bool take_event(struct live *l, struct live_thread *th, enum live_event e
 	return event != LIVE_NOTHING;
 }
 
-/* Leaves th as found when there is no reason that lasts. False: traced by another. */
+/* Leaves th unchanged if the reason may be temporary. False: another process traces
+ * it. */
 static bool seize_refused(struct live *l, struct live_thread *th, struct err *err)
 {
 	pid_t tid = th->info.tid, tracer = live_tracer(l, tid);
@@ -261,7 +263,7 @@ static bool try_seize(struct live *l, pid_t tid)
 /* False: the process cannot be traced at all. */
 static bool seize(struct live *l, struct live_thread *th, struct err *err)
 {
-	/* A thread that is just ending is refused as if it were forbidden. */
+	/* A thread that is exiting is refused as if that were forbidden. */
 	for (int i = 0; i < SEIZE_TRIES && th->at == LIVE_FOUND; i++) {
 		if (try_seize(l, th->info.tid))
 			th->at = LIVE_SEIZED;
@@ -285,7 +287,7 @@ static bool seize(struct live *l, struct live_thread *th, struct err *err)
 
 static void interrupt(struct live_thread *th)
 {
-	/* ESRCH: it is dying, which we shall be told. */
+	/* ESRCH: it is dying, which will be reported. */
 	if (th->at == LIVE_SEIZED && !th->interrupted)
 		live_trace(PTRACE_INTERRUPT, th->info.tid, 0);
 	th->interrupted = true;
@@ -299,8 +301,8 @@ static bool seize_all(struct live *l, struct err *err)
 	return true;
 }
 
-/* As many as the kernel counts stand still: then there is no other, and nobody who could
- * start one. */
+/* As many threads are stopped as the kernel counts: then there are no others, and none
+ * that could create one. */
 static bool have_all(const struct live *l)
 {
 	for (size_t i = 0; i < l->thread_count; i++)
@@ -327,7 +329,7 @@ static bool catch_newcomers(struct live *l, unsigned round, bool *ret_more,
 			return false;
 		interrupt(th);
 	}
-	/* A list that is read while threads end can lack one that has just begun. */
+	/* A list read while threads exit can miss one that has just started. */
 	*ret_more = fresh || live_task_count(l) != l->thread_count;
 	return true;
 }
@@ -339,8 +341,8 @@ static void give_up(struct live *l, struct live_thread *th, const char *why)
 	live_thread_syscall(l, &th->info);
 }
 
-/* Those that keep us waiting: which of them will never come? An execve waits, in state D,
- * until we have taken note of the death of each thread that it killed. */
+/* Which of the threads that keep us waiting will never stop? An execve waits, in state D,
+ * until we have reaped each thread that it killed. */
 static void inspect(struct live *l, uint64_t waited)
 {
 	live_reap_dead(l);
@@ -362,7 +364,7 @@ static void inspect(struct live *l, uint64_t waited)
 	}
 }
 
-/* Of those whose stop is on its way: how many have not stopped yet. */
+/* How many interrupted threads have not stopped yet. */
 static size_t poll_all(struct live *l, bool *ret_progress)
 {
 	size_t pending = 0;
@@ -381,8 +383,8 @@ static size_t poll_all(struct live *l, bool *ret_progress)
 	return pending;
 }
 
-/* One after the other: to look at all of them again and again would take a CPU that they need
- * to reach their stops. Until the watchdog ticks. True when something has happened. */
+/* Waits for one thread after the other, until the watchdog ticks: polling all of them
+ * would use CPU time that they need to reach their stops. True if anything happened. */
 static bool await_each(struct live *l)
 {
 	bool progress = false;
@@ -400,8 +402,7 @@ static bool await_each(struct live *l)
 	return progress;
 }
 
-/* Until every thread that was interrupted has stopped, ended or was given up, or the time
- * is over. */
+/* Until every interrupted thread has stopped, exited or been given up, or time is up. */
 static void collect(struct live *l, uint64_t over_at)
 {
 	uint64_t every =
@@ -419,8 +420,8 @@ static void collect(struct live *l, uint64_t over_at)
 		if (progress) {
 			inspect_at = now + every;
 		} else if (now >= inspect_at) {
-			/* Of thousands of threads it takes milliseconds: a part of the time
-			 * at most. */
+			/* It takes milliseconds for thousands of threads: limit it to a
+			 * fraction of the time. */
 			inspect(l, now - l->first_stop);
 			uint64_t cost = monotonic_ns() - now;
 			inspect_at = now + cost + (every > 8 * cost ? every : 8 * cost);
@@ -445,9 +446,9 @@ static bool check_alive(const struct live *l, struct err *err)
 	return err_set(err, ERR_GONE, "process %d has ended", l->pid);
 }
 
-/* Sleeping threads feel little of the hold: they are stopped first. But each has to run to
- * reach its stop, and where all CPUs are busy it can wait there for milliseconds; then the
- * running ones are stopped too, which makes room. */
+/* Sleeping threads are stopped first, since it affects them little. But each must run to
+ * reach its stop, and with all CPUs busy that can take milliseconds; then the running
+ * ones are stopped too, which frees CPUs. */
 static void stop_listed(struct live *l)
 {
 	l->first_stop = monotonic_ns();
@@ -501,7 +502,7 @@ static bool stop_all(struct live *l, struct err *err)
 
 bool live_stop(struct live *l, struct err *err)
 {
-	/* The naps are shorter than the timer slack that a thread has by default. */
+	/* Our naps are shorter than a thread's default timer slack. */
 	int slack = prctl(PR_GET_TIMERSLACK);
 	prctl(PR_SET_TIMERSLACK, 1UL);
 	l->releasing = false;
@@ -513,7 +514,7 @@ bool live_stop(struct live *l, struct err *err)
 	return ok;
 }
 
-/* True when the thread is not ours any more. */
+/* True if the thread is no longer ours. */
 static bool let_go(struct live *l, struct live_thread *th)
 {
 	pid_t tid = th->info.tid;
@@ -522,7 +523,7 @@ static bool let_go(struct live *l, struct live_thread *th)
 	if (th->at == LIVE_STOPPED &&
 	    live_trace(PTRACE_DETACH, tid, (uint64_t)live_signal_of(status)))
 		return true;
-	/* Late, or killed while we held it: a stop or an end to be taken note of. */
+	/* Late, or killed while stopped: handles its stop or exit. */
 	enum live_event event = live_look(tid, &status);
 	if (event == LIVE_STOP) {
 		note_birth(l, tid, status);
@@ -536,7 +537,7 @@ static bool held(const struct live_thread *th)
 	return th->at == LIVE_SEIZED || th->at == LIVE_STOPPED || th->at == LIVE_LATE;
 }
 
-/* One round: true when there is somebody left to wait for. */
+/* One pass; true if any thread remains. */
 static bool let_some_go(struct live *l, bool running)
 {
 	bool more = false;
@@ -545,7 +546,7 @@ static bool let_some_go(struct live *l, bool running)
 		struct live_thread *th = &l->threads[i];
 		if (!held(th) || (th->info.state == 'R') != running)
 			continue;
-		/* Nobody waits for a thread in state D; the next call tries again. */
+		/* Do not wait for a thread in state D; the next call tries again. */
 		bool late = th->at == LIVE_LATE;
 		if (let_go(l, th))
 			th->at = LIVE_GONE;
@@ -557,7 +558,7 @@ static bool let_some_go(struct live *l, bool running)
 	return more;
 }
 
-/* Those that had work to do first. */
+/* Threads that had work to do go first. */
 static bool let_all_go(struct live *l)
 {
 	bool more = let_some_go(l, true);
@@ -575,7 +576,7 @@ void live_release(struct live *l)
 	uint64_t nap_ns = 0, limit = monotonic_ns() + LIMIT_STOP_NS;
 
 	l->releasing = true;
-	/* Given up while they were still running: they must stop before they can be let go. */
+	/* Given up while still running: they must stop before they can be detached. */
 	for (size_t i = 0; i < l->thread_count; i++)
 		interrupt(&l->threads[i]);
 	while (let_all_go(l) || (l->disturbed && live_adopt_ours(l))) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PTRACE_SEIZE waits for an execve of the process to end; the execve waits until the tracer
- * has taken note of the death of the threads that it killed, and the tracer is us. A timer
- * breaks the circle: its handler takes note, and the kernel restarts the PTRACE_SEIZE. A wait
- * for a stop (live_await) is not restarted: to the one who waits the timer is a clock. */
+/* PTRACE_SEIZE blocks while the process is in execve, and execve blocks until the tracer,
+ * which is us, has reaped the threads that it killed. A timer breaks this deadlock: its
+ * handler reaps them, and the kernel restarts PTRACE_SEIZE. A wait for a stop
+ * (live_await) is not restarted, so that the timer also serves as its timeout. */
 #include "lib/ptrace/live_priv.h"
 
 #include <errno.h>
@@ -11,10 +11,9 @@
 #include <unistd.h>
 
 enum {
-	FIRST_NS =
-		20 * 1000 * 1000, /* seizing takes microseconds: it hardly ever expires */
+	FIRST_NS = 20 * 1000 * 1000, /* seizing takes microseconds: rarely expires */
 	THEN_NS = 5 * 1000 * 1000,
-	AGAIN_NS = 1 * 1000 * 1000, /* a tick just before the wait began was too early */
+	AGAIN_NS = 1 * 1000 * 1000, /* in case a tick came just before the wait */
 	NAP_NS = 50 * 1000,
 };
 
@@ -29,8 +28,8 @@ static void on_timer(int sig, siginfo_t *info, void *context)
 	int saved = errno;
 
 	(void)sig, (void)context;
-	/* Looking at thousands of threads takes longer than a tick: only for one that has not
-	 * ended since the last. */
+	/* Checking thousands of threads takes longer than a tick: do it only if the same
+	 * call was already in progress at the last tick. */
 	if (l->seizing && l->seizing == l->waited_for)
 		live_reap_dead(l);
 	l->waited_for = l->seizing;
@@ -53,7 +52,7 @@ void live_watchdog_start(struct live *l)
 	if (!l->watched)
 		return;
 	sigemptyset(&action.sa_mask);
-	/* Whoever started us may have blocked it: then nobody would ever be woken. */
+	/* If our parent blocked it, nothing would ever wake us. */
 	sigemptyset(&ticks);
 	sigaddset(&ticks, watchdog_signal());
 	pthread_sigmask(SIG_UNBLOCK, &ticks, &l->mask_before);
@@ -63,7 +62,7 @@ void live_watchdog_start(struct live *l)
 
 bool live_watchdog_tick(struct live *l, uint64_t ns)
 {
-	/* 0 would mean never. */
+	/* 0 would disarm the timer. */
 	struct itimerspec when = { { 0, AGAIN_NS }, { 0, ns ? (long)ns : 1 } };
 
 	if (l->watched)
@@ -77,7 +76,7 @@ void live_watchdog_end(struct live *l)
 {
 	if (!l->watched)
 		return;
-	timer_delete(l->watchdog); /* and with it a signal that is on its way */
+	timer_delete(l->watchdog); /* also drops a pending signal */
 	pthread_sigmask(SIG_SETMASK, &l->mask_before, NULL);
 	sigaction(watchdog_signal(), &l->action_before, NULL);
 	l->watched = false;

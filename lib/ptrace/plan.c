@@ -7,28 +7,29 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Nanoseconds. Medians of make bench on a machine of two cores (doc/performance.md); the page
- * is measured anew where it is asked for. */
+/* Nanoseconds. Medians of make bench on a machine with two cores (doc/performance.md);
+ * the cost of a page is also measured at run time on request. */
 enum {
 	/* One goroutine: 0.28 to 0.54 ms. */
 	COPY_BASE = 400 * 1000,
-	/* Each present page of 4 KB: 75 to 130, 33 when it was copied before. */
+	/* Per present 4 KB page: 75 to 130, or 33 if copied before. */
 	COPY_PAGE = 100,
-	/* A gigabyte of huge pages: only their page tables are made. */
+	/* Per gigabyte of huge pages: copies only their page tables. */
 	COPY_HUGE_GB = 750 * 1000,
-	/* 5,000 mappings: 6.3 ms, and 5.9 when it is read while it stands. */
+	/* 5,000 mappings: 6.3 ms; 5.9 ms for reading while stopped. */
 	COPY_MAPPING = 1200,
 	STOP_MAPPING = 900,
-	/* 1,000 threads: 12 ms, and 31 when their stacks are read while they stand. */
+	/* 1,000 threads: 12 ms; 31 ms for reading their stacks while stopped. */
 	COPY_THREAD = 12 * 1000,
 	STOP_THREAD = 25 * 1000,
 	/* One goroutine: 1.2 ms. */
 	STOP_BASE = 1000 * 1000,
 	/* 10,000 goroutines: 19 ms, 100,000: 153 ms, with 5 and 48 MB of stacks. */
 	STOP_GOROUTINE = 1500,
-	/* Copying out of a process that stands: 3.5 to 5.6 GB/s. */
+	/* Copying from a stopped process: 3.5 to 5.6 GB/s. */
 	STOP_BYTES_PER_US = 4000,
-	/* A copy is taken when it costs little more: what is wanted later is in it. */
+	/* A copy is chosen even if it costs a little more: it contains what may be needed
+	 * later. */
 	NEARLY_PART = 4,
 	NEARLY_NS = 500 * 1000,
 };
@@ -36,18 +37,19 @@ enum {
 enum {
 	PAGE_BYTES = 4096,
 	TASKS_OF_COPY = 2, /* the helper, and the copy */
-	/* What is left for those that the process starts while a copy lives: a part of the limit,
-	 * and of large and small ones so many. */
+	/* Reserved for tasks that the process starts while a copy lives: a fraction of
+	 * the limit, within bounds. */
 	SPARE_PART = 10,
 	SPARE_LEAST = 32,
 	SPARE_MOST = 256,
-	/* Of its own pages so many may be written while the copy lives. */
+	/* The fraction of its pages that may be written while the copy lives. */
 	WRITTEN_PART = 8,
-	/* What is ours, and what it needs itself meanwhile. */
+	/* For ourselves, and for what the process allocates meanwhile. */
 	MEMORY_MARGIN = 16 << 20,
-	/* Keys and the like; mlockall() locks far more. The clone itself costs the same. */
+	/* Allows for locked keys and the like; mlockall() locks far more. Cloning costs
+	 * the same. */
 	LOCKED_SMALL = 1 << 20,
-	/* What vm.overcommit_memory=2 keeps for others: vm.admin_reserve_kbytes. */
+	/* Reserved by vm.overcommit_memory=2: vm.admin_reserve_kbytes. */
 	COMMIT_MARGIN = 8 << 20,
 	OVERCOMMIT_NEVER = 2,
 };
@@ -79,8 +81,8 @@ static uint64_t megabytes(uint64_t bytes)
 	return (bytes + (1 << 20) - 1) >> 20;
 }
 
-/* Each of these is a row of the table of what stands against a copy: it says why and what
- * would mend it, or nothing. */
+/* Each of these is a row in the table of obstacles to a copy: it says why and what would
+ * help, or does nothing. */
 struct row {
 	struct plan_way *way;
 	const struct conditions *c;
@@ -116,8 +118,9 @@ static void is_small(const struct row *r)
 		WHY(r, "it is a 32-bit program, in which nothing can be injected");
 }
 
-/* PTRACE_O_SUSPEND_SECCOMP would let it pass, but only while its tracer lives: the kernel asks
- * the filter after the tracer's stop, and one that kills then kills the subject. */
+/* PTRACE_O_SUSPEND_SECCOMP would let it pass, but only while its tracer lives: the kernel
+ * consults the filter after the tracer's stop, and a filter that kills would then kill
+ * the subject. */
 static void is_filtered(const struct row *r)
 {
 	if (r->c->seccomp)
@@ -145,7 +148,7 @@ static uint64_t tasks_needed(uint64_t max)
 	return TASKS_OF_COPY + (spare < SPARE_MOST ? spare : SPARE_MOST);
 }
 
-/* The least limit that would do. */
+/* The lowest limit that would suffice. */
 static uint64_t tasks_enough(uint64_t used)
 {
 	uint64_t max = used + TASKS_OF_COPY + SPARE_LEAST;
@@ -219,7 +222,8 @@ static void group_is_full(const struct row *r)
 	const struct cgroup_limit *memory = &r->c->cgroup.memory;
 	uint64_t needed = plan_copy_bytes(r->c), room = cgroup_room(memory);
 
-	/* Killing the copy alone would do no harm. */
+	/* With oom_group, running out of memory kills the whole group, not just the
+	 * copy. */
 	if (r->c->cgroup.oom_group)
 		needed *= 2;
 	if (room >= needed)
@@ -288,7 +292,7 @@ void plan_each_obstacle(const struct conditions *c, plan_obstacle_fn *fn, void *
 	}
 }
 
-/* Some of these can be added up without overflow. */
+/* Saturates so that several of these can be added without overflow. */
 static uint64_t times(uint64_t n, uint64_t ns)
 {
 	const uint64_t most = UINT64_MAX / 8;
@@ -311,7 +315,7 @@ static uint64_t stop_ns(const struct conditions *c, const struct plan_demand *de
 {
 	uint64_t bytes = demand->stack_bytes;
 
-	/* Which values, is only known on the way: all that there are. */
+	/* Which values are needed is only known later: assume all. */
 	if (demand->values_anyway)
 		bytes += c->anonymous;
 	return STOP_BASE + times(demand->goroutines, STOP_GOROUTINE) +
@@ -391,7 +395,7 @@ static bool copy_is_better(const struct plan *plan, const struct plan_demand *de
 	return demand->values || copy <= stop + nearly;
 }
 
-/* Both can be taken: which, and why. */
+/* Both are possible: which, and why. */
 static void choose_shorter(struct plan *ret, const struct plan_demand *demand)
 {
 	char copy[16], stop[16];

@@ -17,27 +17,27 @@
 enum {
 	SMAPS_A_MAPPING = 1024, /* bytes of text, on average */
 	PAGE = 4096,
-	WINDOW = 64 << 10, /* bytes that are read at once for spans close together */
+	WINDOW = 64 << 10, /* bytes read at once for nearby spans */
 };
 
-/* Memory that the copy has not, or not as of its instant. */
+/* Memory that the copy lacks, or does not have as of its instant. */
 struct foreign {
 	uint64_t start, end;
-	bool shared; /* it can be read through the copy all the same */
+	bool shared; /* can be read through the copy nevertheless */
 };
 
 struct copy {
-	struct live proc; /* of it only what live_proc.c looks at */
+	struct live proc; /* only for live_proc.c */
 	int mem_fd;
 	struct target *live;
-	struct foreign *foreign; /* sorted, apart from each other */
+	struct foreign *foreign; /* sorted, disjoint */
 	size_t foreign_count, foreign_cap;
 	_Atomic uint64_t *foreign_bytes; /* shared with our forks */
 	uint8_t window[WINDOW];
 };
 
-/* Where the run of bytes that addr begins ends, at most at `end`; its foreign memory, if it
- * is. */
+/* Finds the end, up to `end`, of the run of uniform memory that starts at addr. Returns
+ * its foreign memory, or NULL. */
 static const struct foreign *run_at(const struct copy *c, uint64_t addr, uint64_t *end)
 {
 	size_t low = LOWER_BOUND(i, c->foreign_count, c->foreign[i].end <= addr);
@@ -51,8 +51,8 @@ static const struct foreign *run_at(const struct copy *c, uint64_t addr, uint64_
 	return f->start <= addr ? f : NULL;
 }
 
-/* With pread: process_vm_readv would pin the pages, and for a pinned page of a copy the
- * kernel makes a real one. */
+/* With pread: process_vm_readv would pin the pages, and the kernel really copies a
+ * copy-on-write page to pin it. */
 static bool read_own(const struct copy *c, uint64_t addr, uint8_t *buf, size_t len,
 		     struct err *err)
 {
@@ -92,7 +92,7 @@ static bool copy_read(void *self, uint64_t addr, void *buf, size_t len, struct e
 	return true;
 }
 
-/* How many spans, from the first on, lie so close together that one read brings them all. */
+/* How many of the first spans are close enough for one read. */
 static size_t count_near(const struct target_span *spans, size_t n, uint64_t *ret_start,
 			 uint64_t *ret_end)
 {
@@ -111,8 +111,9 @@ static size_t count_near(const struct target_span *spans, size_t n, uint64_t *re
 	return i;
 }
 
-/* The kernel asks a price for each call and each page, not for each byte: stacks of parked
- * goroutines lie 2 KB apart. False: some of it cannot be read, or not in this way. */
+/* The kernel charges for each call and each page rather than each byte, and stacks of
+ * parked goroutines are 2 KB apart. False: some of it cannot be read, or not in this
+ * way. */
 static bool read_window(struct copy *c, uint64_t start, uint64_t end,
 			struct target_span *spans, size_t n)
 {
@@ -171,7 +172,7 @@ static void add_foreign(struct copy *c, uint64_t start, uint64_t end, bool share
 	c->foreign[c->foreign_count++] = (struct foreign){ start, end, shared };
 }
 
-/* VmFlags is the last line of each mapping in smaps: "wf" is MADV_WIPEONFORK. */
+/* VmFlags is the last line of each mapping in smaps; "wf" is MADV_WIPEONFORK. */
 static void find_wiped(struct copy *c, size_t mappings)
 {
 	AUTO(xfree)
@@ -199,8 +200,8 @@ static bool overlaps(const struct target_mapping *list, size_t n,
 	return low < n && list[low].start < m->end;
 }
 
-/* Those of the process that the copy lacks are MADV_DONTFORK, or have come into being since:
- * they are listed too. */
+/* Mappings of the process that the copy lacks are MADV_DONTFORK, or newer: list them
+ * too. */
 static void join_mappings(struct copy *c, struct target_mapping **own, size_t *own_n)
 {
 	size_t n, count = *own_n, cap = *own_n;

@@ -18,7 +18,7 @@
 enum {
 	BATCH_MIN = 16,
 	BATCH_MAX = UIO_MAXIOV,
-	PATIENCE_NS = 50 * 1000 * 1000, /* a page fault's wait is over by then */
+	PATIENCE_NS = 50 * 1000 * 1000, /* longer than a page fault takes */
 };
 
 static bool open_mem(struct live *l)
@@ -47,7 +47,7 @@ static ssize_t read_some(struct live *l, uint64_t addr, void *buf, size_t len)
 	return pread(l->mem_fd, buf, len, (off_t)addr);
 }
 
-/* The reader has ended: take another thread. False: there is none. */
+/* The reader has exited: choose another thread. False: there is none. */
 static bool change_reader(struct live *l)
 {
 	struct err why;
@@ -104,14 +104,14 @@ static bool live_read(void *self, uint64_t addr, void *buf, size_t len, struct e
 		       l->pid);
 }
 
-/* Returns how many of the spans were dealt with, at least one. */
+/* Returns how many of the spans were processed, at least one. */
 static size_t read_batch(struct live *l, struct target_span *spans, size_t n)
 {
 	struct iovec local[BATCH_MAX], remote[BATCH_MAX];
 	struct err why;
 	size_t i = 0;
 
-	local[0] = remote[0] = (struct iovec){ 0 }; /* or gcc 12 warns */
+	local[0] = remote[0] = (struct iovec){ 0 }; /* silences a gcc 12 warning */
 	for (; i < n; i++) {
 		local[i] = (struct iovec){ spans[i].buf, spans[i].len };
 		remote[i] =
@@ -123,7 +123,7 @@ static size_t read_batch(struct live *l, struct target_span *spans, size_t n)
 		left -= spans[i].len;
 		spans[i].done = true;
 	}
-	/* Where it broke off may be a bad page, or only the most that one call moves. */
+	/* The first incomplete span may be bad, or exceed what one call transfers. */
 	if (i < n) {
 		spans[i].done =
 			live_read(l, spans[i].addr, spans[i].buf, spans[i].len, &why);
@@ -147,14 +147,14 @@ static void live_read_many(void *self, struct target_span *spans, size_t n)
 		}
 		size_t want = n - i < batch ? n - i : batch;
 		size_t did = read_batch(l, spans + i, want);
-		/* Many bad spans must not cost a full vector each. */
+		/* Many bad spans must not each cost a full vector. */
 		if (did < want && batch > BATCH_MIN)
 			batch /= 2;
 		else if (did == want && batch < BATCH_MAX)
 			batch *= 2;
 		i += did;
 	}
-	/* Which of them were read in time is not known. */
+	/* It is unknown which of them were read in time. */
 	for (size_t i = 0; i < n && hold_is_over(l); i++)
 		spans[i].done = false;
 }
@@ -193,7 +193,7 @@ static bool take_mappings(struct target *t, struct live *l, struct err *err)
 	return true;
 }
 
-/* Without it the executable is found by what is mapped of it. */
+/* Without it, the executable is identified by its mappings. */
 static void take_auxv(struct target *t, struct live *l)
 {
 	enum { AUXV_BYTES = 4096 };
@@ -234,7 +234,7 @@ static struct target *open_once(pid_t pid, bool to_stop, struct err *err)
 	return TAKE(t);
 }
 
-/* In the middle of an execve by another thread the leader looks as if it had ended. */
+/* During an execve by another thread, the leader looks as if it had exited. */
 static struct target *open_patiently(pid_t pid, bool to_stop, struct err *err)
 {
 	enum { TRIES = 4, NAP_NS = 1000 * 1000 };
@@ -264,12 +264,12 @@ static void publish_threads(struct target *t, struct live *l)
 
 	for (size_t i = 0; i < l->thread_count; i++) {
 		threads[i] = l->threads[i].info;
-		l->threads[i].info.kernel_stack = NULL; /* the target's now */
+		l->threads[i].info.kernel_stack = NULL; /* now owned by the target */
 	}
 	target_set_threads(t, threads, l->thread_count);
 }
 
-/* In an execve a process can for a moment look as if it had. */
+/* During an execve, a process can briefly look as if it had exited. */
 static bool has_ended(const struct live *l)
 {
 	struct refusal_facts facts;
@@ -335,7 +335,7 @@ struct live_pause target_live_pause(const struct target *t)
 	if (!l || !l->first_stop)
 		return pause;
 	uint64_t end = l->last_release ? l->last_release : monotonic_ns();
-	if (!l->all_stopped) { /* not all of them were stopped in time */
+	if (!l->all_stopped) { /* not all were stopped in time */
 		pause.pause_ns = pause.seize_ns = end - l->first_stop;
 		return pause;
 	}

@@ -18,7 +18,7 @@
 #include "lib/ptrace/tracer_priv.h"
 
 enum {
-	MORE_THREADS = 1024, /* than there were at the start, at least */
+	MORE_THREADS = 1024, /* at least this many more than at the start */
 	TEXT_A_THREAD = 1024,
 	MORE_SECONDS = 10,
 };
@@ -28,10 +28,10 @@ struct tracer {
 	struct tracer_options options;
 	struct tracer_shared *shared;
 	size_t shared_size;
-	pid_t pid; /* 0: it has ended */
+	pid_t pid; /* 0: has exited */
 	int fd;
-	bool finishing; /* it was told to */
-	bool failed;	/* it ended in the middle */
+	bool finishing; /* it was told to exit */
+	bool failed;	/* it exited prematurely */
 };
 
 static bool share(struct tracer *t, struct err *err)
@@ -64,7 +64,7 @@ static void add_reader(struct tracer *t)
 		atomic_store(&t->shared->readers[i], getpid());
 }
 
-/* In a session of its own: what a terminal sends to us is not for the one who holds. */
+/* In a session of its own, so that signals from the terminal do not reach it. */
 static void live_as_child(struct tracer *t, int fd)
 {
 	prctl(PR_SET_NAME, "gosnap-tracer");
@@ -72,7 +72,7 @@ static void live_as_child(struct tracer *t, int fd)
 	tracer_child(t->live, &t->options, t->shared, fd);
 }
 
-/* The watchdog is faster, except with one that somebody stopped while it did nothing. */
+/* The watchdog acts sooner, except if someone stopped the tracer while it was idle. */
 static void limit_patience(struct tracer *t)
 {
 	uint64_t ns = t->options.max_hold_ns ? t->options.max_hold_ns : LIMIT_HOLD_NS;
@@ -117,7 +117,7 @@ struct tracer *tracer_start(struct target *live, const struct tracer_options *op
 
 static void end_process(struct tracer *t, int *ret_status)
 {
-	if (t->pid <= 0) /* 0 would be all of our group */
+	if (t->pid <= 0) /* 0 would mean our whole process group */
 		return;
 	kill(t->pid, SIGKILL);
 	while (waitpid(t->pid, ret_status, 0) < 0 && errno == EINTR)
@@ -126,13 +126,13 @@ static void end_process(struct tracer *t, int *ret_status)
 	t->pid = 0;
 }
 
-/* Why did it end? What it said itself, or what killed it. */
+/* The reason for its exit: its own report, or what killed it. */
 static bool ended(struct tracer *t, struct err *err)
 {
 	int status = 0;
 
-	end_process(t, &status); /* if only its patience or ours has ended */
-	/* What is read of the subject from here on is read while it runs. */
+	end_process(t, &status); /* if there was only a timeout, its or ours */
+	/* From here on the subject is running when it is read. */
 	struct live_pause *pause = &t->shared->pause;
 	uint64_t now = monotonic_ns();
 	if (atomic_load(&t->shared->watchdog_at) && pause->monotonic_ns)
@@ -221,7 +221,7 @@ bool tracer_copy(struct tracer *t, pid_t *ret, struct err *err)
 	if (!ask(t, TRACER_COPY, &ignored, err))
 		return false;
 	take_threads(t);
-	/* It may have ended since: its copy has not. */
+	/* The process may have exited since, but its copy remains. */
 	(void)!target_live_refresh(t->live, &gone);
 	*ret = t->shared->copy;
 	return true;
@@ -275,7 +275,7 @@ bool tracer_settle(struct tracer *t)
 
 	tracer_finish(t);
 	if (t->finishing)
-		answered(t, &answer, &ignored); /* it ends */
+		answered(t, &answer, &ignored); /* it exits */
 	end_process(t, &status);
 	return !t->failed;
 }

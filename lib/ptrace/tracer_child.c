@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The process that traces. Every failure is an exit: the kernel then detaches every thread
- * and kills what is ours, so there is one way back, the tested one. */
+/* The tracer process. Every failure is an exit: the kernel then detaches every thread and
+ * kills what is ours, so there is only one way back, and it is tested. */
 #include "lib/ptrace/tracer_priv.h"
 
 #include <errno.h>
@@ -18,20 +18,20 @@
 #include "lib/procfs/conditions.h"
 
 enum {
-	BEATS = 8,	   /* of the heart, while one may stand still */
-	WORKS_PART = 2000, /* of the time: less is to stand still */
-	TICK_MS = 20, /* threads in state D, the age of the copy: looked at so often */
+	BEATS = 8,	   /* heartbeats per allowed time without progress */
+	WORKS_PART = 2000, /* fraction of that time: using less CPU means no progress */
+	TICK_MS = 20,	   /* for threads in state D and the age of the copy */
 	COPY_PATIENCE_NS = 2 * 1000 * 1000,
 };
 #define LOOK_AT_MEMORY_NS (UINT64_C(100) * 1000 * 1000)
 #define MEMORY_RESERVE (UINT64_C(8) << 20)
-/* What nobody is held for may take, and how far we may be behind. */
+/* Time for work during which nothing is stopped, and how late we may be. */
 #define WORK_NS (UINT64_C(2) * 1000 * 1000 * 1000)
 
-/* Those who read what is held: do they go on? */
+/* Checks that the processes that read the stopped subject make progress. */
 struct reading {
-	uint64_t seen[TRACER_READERS]; /* nanoseconds of processor, of each */
-	uint64_t worked;	       /* of all, since still_since */
+	uint64_t seen[TRACER_READERS]; /* CPU time of each, in nanoseconds */
+	uint64_t worked;	       /* by all, since still_since */
 	uint64_t still_since;
 };
 
@@ -43,9 +43,9 @@ struct child {
 	int fd;
 	timer_t watchdog, heartbeat;
 	bool watched, beats;
-	/* Seen by the heartbeat, which interrupts us: */
+	/* Used by the heartbeat handler, which interrupts us: */
 	volatile sig_atomic_t armed, holding, nothing_held;
-	uint64_t guarded_until; /* the watchdog is not put off any longer */
+	uint64_t guarded_until; /* the watchdog is not extended beyond this */
 	uint64_t release_at, copy_over_at, look_at_memory; /* monotonic */
 	struct reading reading;
 	struct live_copy copy;
@@ -61,13 +61,13 @@ static uint64_t max_hold_ns(const struct child *c)
 	return c->options->max_hold_ns ? c->options->max_hold_ns : LIMIT_HOLD_NS;
 }
 
-/* What of the promised time is for letting go. */
+/* The part of the promised time that is reserved for releasing. */
 static uint64_t reserve_ns(const struct child *c)
 {
 	return max_hold_ns(c) / 4;
 }
 
-/* How long we, or those who read, may stand still. */
+/* How long we, or the readers, may go without progress. */
 static uint64_t still_ns(const struct child *c)
 {
 	uint64_t most = LIMIT_HOLD_NS / LIMIT_STILL_TIMES;
@@ -83,7 +83,7 @@ static int heartbeat_signal(void)
 	return SIGRTMAX - 2;
 }
 
-/* Puts the watchdog off. Async-signal-safe. */
+/* Extends the watchdog. Async-signal-safe. */
 static void arm(struct child *c)
 {
 	uint64_t now = monotonic_ns(), ns = c->guarded_until - now;
@@ -137,8 +137,8 @@ static void heartbeat_open(struct child *c)
 		   timer_settime(c->heartbeat, 0, &when, NULL) == 0;
 }
 
-/* A SIGKILL out of the kernel's own timer: it needs nobody to run, not even us. With a promise it
- * is set once, without one put off as long as we run. */
+/* A SIGKILL from the kernel's own timer: it works even if no process runs, including us.
+ * With a promised limit it is set once; without, it is extended as long as we run. */
 static void watchdog_open(struct child *c)
 {
 	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL };
@@ -146,7 +146,8 @@ static void watchdog_open(struct child *c)
 	c->watched = timer_create(CLOCK_MONOTONIC, &event, &c->watchdog) == 0;
 	if (c->watched && !c->options->max_hold_ns)
 		heartbeat_open(c);
-	/* Without a promise the one who waits for us will do: tracer.c limit_patience(). */
+	/* Without a promised limit, our parent's timeout suffices: tracer.c
+	 * limit_patience(). */
 	if (c->watched || !c->options->max_hold_ns)
 		return;
 	err_set(&c->shared->err, ERR_PERMISSION,
@@ -199,7 +200,7 @@ static void publish(struct child *c)
 	}
 }
 
-/* What was refused in good order is cleared away in good order; the watchdog watches. */
+/* An orderly refusal is cleaned up in an orderly way; the watchdog stays active. */
 static void __attribute__((noreturn)) give_up(struct child *c)
 {
 	struct err ignored;
@@ -213,8 +214,8 @@ static void __attribute__((noreturn)) give_up(struct child *c)
 	_exit(EXIT_FAILURE);
 }
 
-/* One that sleeps in the kernel must not use up the time promised for all: then there would be
- * no stack of any. */
+/* A thread that sleeps in the kernel must not use up the promised time of all: then there
+ * would be no stacks at all. */
 static void limit_patience(struct child *c)
 {
 	uint64_t most = (max_hold_ns(c) - reserve_ns(c)) / 4;
@@ -256,7 +257,7 @@ static void end_hold(struct child *c)
 	}
 }
 
-/* There is nobody any more who wants what we hold. */
+/* Our parent is gone, so nothing that we hold is needed. */
 static void __attribute__((noreturn)) leave(struct child *c)
 {
 	struct err ignored;
@@ -290,14 +291,14 @@ static void copy(struct child *c)
 	watchdog_set(c, max_hold_ns(c));
 	if (!live_copy_prepare(&c->copy, err))
 		give_up(c);
-	/* A thread in state D meets our trap before it runs again. */
+	/* A thread in state D hits our trap before it runs again. */
 	c->live->patience_ns = COPY_PATIENCE_NS;
 	begin_hold(c);
 	if (!live_copy_make(&c->copy, err))
 		give_up(c);
 	end_hold(c);
 	live_copy_settle(&c->copy);
-	/* Who stands still while the copy is read holds nothing of the process. */
+	/* From here on, slow readers of the copy do not delay the process. */
 	watchdog_set(c, c->options->max_copy_ns + WORK_NS);
 	c->nothing_held = true;
 	arm(c);
@@ -313,7 +314,7 @@ static void copy_over(struct child *c, const char *why)
 
 	snprintf(c->shared->copy_ended, sizeof(c->shared->copy_ended), "%s", why);
 	atomic_store(&c->shared->copy_over, true);
-	watchdog_set(c, max_hold_ns(c)); /* a thread is borrowed */
+	watchdog_set(c, max_hold_ns(c)); /* because a thread is borrowed */
 	if (!live_copy_end(&c->copy, &ignored))
 		fail();
 	watchdog_set(c, 0);
@@ -354,7 +355,7 @@ static void obey(struct child *c, char command)
 	live_hurry(false);
 }
 
-/* Each page that the process writes now costs one more. */
+/* Each page that the process writes now costs another page. */
 static bool memory_left(struct child *c)
 {
 	struct cgroup group;
@@ -367,8 +368,7 @@ static bool memory_left(struct child *c)
 	       (!machine.memory_available || machine.memory_available >= MEMORY_RESERVE);
 }
 
-/* Of the processors' time: whoever is stopped, or waits for somebody to take what he writes, has
- * none. */
+/* CPU time: a reader that is stopped, or blocked on its output, uses none. */
 static uint64_t reader_ns(pid_t pid)
 {
 	struct timespec ts;
@@ -379,7 +379,7 @@ static uint64_t reader_ns(pid_t pid)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-/* One of several may stand still, which the others wait for then. */
+/* As a whole: a single reader may stall, when the others wait for it. */
 static bool readers_stand_still(struct child *c, uint64_t now)
 {
 	struct reading *r = &c->reading;
@@ -406,7 +406,7 @@ static void look_around(struct child *c)
 	if (c->holding && (now >= c->release_at || readers_stand_still(c, now)))
 		end_hold(c);
 	if (!c->holding)
-		live_release(c->live); /* of state D, now awake */
+		live_release(c->live); /* threads that were in state D and woke up */
 	if (!c->copy_over_at)
 		return;
 	if (live_copy_lost(&c->copy))
