@@ -8,7 +8,7 @@
 #include "lib/base/limit.h"
 #include "lib/base/search.h"
 
-enum { AUXV_PAIRS = 64 }; /* kernels give some twenty */
+enum { AUXV_PAIRS = 64 }; /* kernels provide some twenty */
 
 struct target {
 	const struct target_ops *ops;

@@ -11,15 +11,15 @@
 
 enum {
 	PAGE = 4096,
-	/* Two pieces this close together are read as one: a gap costs memory, a piece the
-	 * kernel's time, and stacks of parked goroutines lie 2 KB apart. */
+	/* Pieces this close together are read as one: a gap costs memory, a piece costs
+	 * kernel time, and stacks of parked goroutines are 2 KB apart. */
 	MERGE_GAP = 256,
-	BATCH = 8192,	    /* spans handed over at once */
+	BATCH = 8192,	    /* spans per vectored read */
 	RUN_PAGES = 1024,   /* pages fetched at once by a read that misses */
 	PAGES_FIRST = 1024, /* slots; a power of two */
 };
 
-/* Pages are only touched, and so only cost memory, when bytes are copied to them. */
+/* Arena pages are untouched, and so take no memory, until data is copied to them. */
 #define ARENA_BYTES (UINT64_C(64) << 20)
 #define PREPARE_MAX (UINT64_C(1) << 30)
 
@@ -31,7 +31,7 @@ struct extent {
 
 struct arena {
 	struct arena *next;
-	uint64_t size, used; /* this header included */
+	uint64_t size, used; /* includes this header */
 };
 
 struct page_slot {
@@ -42,12 +42,12 @@ struct page_slot {
 struct extents {
 	struct target *live; /* borrowed; NULL: sealed */
 	struct arena *arenas;
-	struct extent *list; /* sorted, never overlapping */
+	struct extent *list; /* sorted, disjoint */
 	size_t count;
 	struct page_slot *pages; /* open addressing */
 	size_t page_count, page_slots;
 	uint64_t bytes;
-	struct extents *pass; /* what is dropped at its end; NULL: there is none */
+	struct extents *pass; /* dropped at the end of the pass; NULL: not in a pass */
 };
 
 static struct arena *arena_add(struct extents *x, uint64_t len)
@@ -58,7 +58,7 @@ static struct arena *arena_add(struct extents *x, uint64_t len)
 
 	if (a == MAP_FAILED)
 		out_of_memory();
-	/* A fault for each 4 KB would be a third of the copy's time. */
+	/* Page faults for 4 KB pages would take a third of the copy time. */
 	madvise(a, size, MADV_HUGEPAGE);
 	*a = (struct arena){ .next = x->arenas, .size = size, .used = PAGE };
 	x->arenas = a;
@@ -76,7 +76,7 @@ static uint8_t *arena_take(struct extents *x, uint64_t len)
 	return p;
 }
 
-/* Only of what was taken last. */
+/* Only for the latest allocation. */
 static void arena_return(struct extents *x, uint64_t len)
 {
 	x->arenas->used -= len;
@@ -133,7 +133,7 @@ static bool page_kept(const struct extents *x, uint64_t page)
 	return x->page_slots && page_slot(x, page)->data;
 }
 
-/* What is kept from addr on: how much of it lies in one piece, at *ret. */
+/* The number of contiguous bytes that we have from addr on, and where. */
 static uint64_t find_kept(const struct extents *x, uint64_t addr, const uint8_t **ret)
 {
 	size_t i = extent_after(x, addr);
@@ -146,7 +146,8 @@ static uint64_t find_kept(const struct extents *x, uint64_t addr, const uint8_t 
 	if (!page_kept(x, page))
 		return 0;
 	*ret = page_slot(x, page)->data + (addr - page);
-	/* Up to the extent that begins in this page: both say the same. */
+	/* Up to the next extent, even if it starts within this page: both hold the same
+	 * data. */
 	return PAGE - (addr - page);
 }
 
@@ -160,7 +161,7 @@ static uint64_t find(const struct extents *x, uint64_t addr, const uint8_t **ret
 static bool live_bytes(struct extents *x, uint64_t addr, void *buf, size_t len,
 		       struct err *err)
 {
-	target_budget_unit(x->live); /* whoever reads from us has a budget of his own */
+	target_budget_unit(x->live); /* our readers have their own budget */
 	return target_read(x->live, addr, buf, len, err);
 }
 
@@ -178,7 +179,7 @@ static bool keep_pages(struct extents *x, uint64_t page, size_t n, struct err *e
 	return true;
 }
 
-/* Keeps the page of addr, and those after it up to the end of the read. */
+/* Keeps the page of addr and the following ones, to the end of the read. */
 static bool fetch(struct extents *x, uint64_t addr, size_t len, struct err *err)
 {
 	uint64_t page = addr & ~(uint64_t)(PAGE - 1);
@@ -208,7 +209,7 @@ static bool extents_read(void *self, uint64_t addr, void *buf, size_t len,
 				       addr);
 		if (!n && fetch(x->pass ? x->pass : x, addr, len, err))
 			continue;
-		/* Not to be kept: too much already, or no whole page. */
+		/* Not kept: the limit is reached, or the page is incomplete. */
 		if (!n)
 			return live_bytes(x, addr, to, len, err);
 		n = n < len ? n : len;
@@ -245,7 +246,7 @@ struct target *target_extents_prepare(struct target *live, uint64_t bytes)
 	x->live = live;
 	if (bytes > PREPARE_MAX)
 		bytes = PREPARE_MAX;
-	/* What an older kernel refuses is done page by page later. */
+	/* Older kernels refuse this; then pages are populated on first use. */
 	if (bytes)
 		madvise(arena_add(x, bytes), bytes, MADV_POPULATE_WRITE);
 	return target_new(&extents_ops, x, target_pid(live), target_arch(live));
@@ -285,7 +286,7 @@ static void piece_add(struct pieces *p, uint64_t addr, uint64_t end, uint8_t *da
 	p->list[p->n++] = (struct extent){ addr, data, end - addr };
 }
 
-/* A piece with a bad page in it: its good pages, in as few extents as possible. */
+/* Keeps the good pages of a piece that has a bad one, in as few extents as possible. */
 static void salvage(struct extents *x, const struct extent *bad, struct pieces *good)
 {
 	uint64_t end = bad->addr + bad->len, next;
@@ -306,12 +307,12 @@ static void salvage(struct extents *x, const struct extent *bad, struct pieces *
 	}
 }
 
-/* One call of target_extents_add. Spans are read batch by batch: lists of all of them would
- * be as large as what they are to bring. */
+/* One call of target_extents_add. Spans are read in batches: a list of all would be as
+ * large as the data itself. */
 struct adding {
 	struct extents *x;
 	const struct target_mapping *maps;
-	size_t map_count, map; /* map: the first that ends behind where we are */
+	size_t map_count, map; /* map: the first that ends after the current address */
 	struct target_span *spans;
 	size_t span_count;
 	struct pieces good;
@@ -362,7 +363,7 @@ static void add_unknown(struct adding *a, uint64_t addr, uint64_t end)
 	add_span(a, addr, end);
 }
 
-/* Only what is mapped: a hostile length must not cost more than there is. */
+/* Only what is mapped: a hostile length must not cost more than there is memory. */
 static void add_mapped(struct adding *a, uint64_t addr, uint64_t end)
 {
 	while (a->map < a->map_count && a->maps[a->map].end <= addr)
@@ -394,7 +395,7 @@ static void add_merged(struct adding *a, const struct extent_range *ranges, size
 	read_spans(a);
 }
 
-/* Both lists are sorted. */
+/* Merges two sorted lists. */
 static void insert_all(struct extents *x, struct pieces *good)
 {
 	size_t n = x->count + good->n, a = 0, b = 0;
@@ -441,7 +442,7 @@ void target_extents_add(struct target *t, struct extent_range *ranges, size_t n,
 		*ret_left_out = a.left_out;
 }
 
-/* Memory that is there is used again. */
+/* Keeps one arena for reuse. */
 static void empty(struct extents *x)
 {
 	arenas_free(x->arenas ? TAKE(x->arenas->next) : NULL);
