@@ -10,7 +10,7 @@
 #include "lib/base/limit.h"
 #include "lib/unwind/unwind_priv.h"
 
-/* Exported by libunwind, declared in none of its public headers. */
+/* Exported by libunwind, but not declared in its public headers. */
 #define search_unwind_table UNW_OBJ(dwarf_search_unwind_table)
 int search_unwind_table(unw_addr_space_t as, unw_word_t ip, unw_dyn_info_t *di,
 			unw_proc_info_t *pi, int need_unwind_info, void *arg);
@@ -23,33 +23,32 @@ enum {
 	ENC_DATAREL_SDATA4 = 0x3b,
 };
 
-/* Where libunwind is told that tables of our own are, each 4 GB apart: the kernel's half, in
- * which no process has memory. */
+/* Fake addresses of tables that we built, 4 GB apart: in the kernel's half of the address
+ * space, where no process has memory. */
 #define MADE_FIRST UINT64_C(0xffff000000000000)
 #define MADE_APART (UINT64_C(1) << 32)
 
-/* The sorted table of .eh_frame_hdr. */
+/* The search table of .eh_frame_hdr. */
 struct table {
 	const struct image *image;
 	bool usable;
-	const char *why; /* when it is not */
-	uint64_t header; /* its entries count from here */
+	const char *why; /* if not usable */
+	uint64_t header; /* entries are relative to it */
 	uint64_t entries, count;
-	uint64_t start, end; /* of the code it speaks of */
-	struct unwind_entry
-		*made; /* by ourselves: entries is no address of the process */
+	uint64_t start, end;	   /* range of the code covered */
+	struct unwind_entry *made; /* built by us: entries is not a process address */
 };
 
 struct unwind {
 	struct target *target; /* borrowed */
 	const struct images *images;
 	unw_addr_space_t space;
-	struct table *tables; /* one for each image asked for */
+	struct table *tables; /* one per image looked up */
 	size_t table_count, table_cap;
-	/* Of the step being made: */
+	/* For the current step: */
 	struct regs *regs;
-	uint64_t pc; /* as libunwind is to see it */
-	bool missed; /* no information: whatever libunwind says is a guess */
+	uint64_t pc; /* as shown to libunwind */
+	bool missed; /* no information: libunwind's result would be a guess */
 	bool no_memory;
 	struct err why_missed, why_memory;
 };
@@ -61,7 +60,7 @@ static bool read_bytes(struct unwind *u, uint64_t addr, void *ret, size_t len)
 
 	if (!p)
 		return target_read(u->target, addr, ret, len, &u->why_memory);
-	/* Hostile unwind information must not be read for ever either. */
+	/* Bounds the work for hostile unwind information. */
 	if (!target_spend(u->target, 1, &u->why_memory))
 		return false;
 	memcpy(ret, p, len);
@@ -78,7 +77,7 @@ static const char *read_header(struct unwind *u, const struct image_segment *s,
 	struct bytes b = bytes_over(raw, HEADER_LEN);
 	uint8_t version = bytes_u8(&b), frame_enc = bytes_u8(&b);
 	uint8_t count_enc = bytes_u8(&b), table_enc = bytes_u8(&b);
-	bytes_u32(&b); /* where .eh_frame is: the table leads there */
+	bytes_u32(&b); /* address of .eh_frame: not needed with the table */
 	if (version != 1 || frame_enc != ENC_PCREL_SDATA4 || count_enc != ENC_UDATA4 ||
 	    table_enc != ENC_DATAREL_SDATA4)
 		return "its .eh_frame_hdr has an encoding that no linker uses";
@@ -90,7 +89,7 @@ static const char *read_header(struct unwind *u, const struct image_segment *s,
 	return NULL;
 }
 
-/* Linked with -static, gcc asks for no .eh_frame_hdr. */
+/* gcc -static does not request an .eh_frame_hdr. */
 static bool make_table(struct unwind *u, struct table *t)
 {
 	struct image_range section;
@@ -106,7 +105,7 @@ static bool make_table(struct unwind *u, struct table *t)
 	return t->made;
 }
 
-/* NULL: addr is not in a table of our own. */
+/* NULL: addr is not in a table that we built. */
 static const void *made_bytes(const struct unwind *u, uint64_t addr, size_t len)
 {
 	uint64_t off = (addr - MADE_FIRST) % MADE_APART,
@@ -195,7 +194,7 @@ static int find_proc_info(unw_addr_space_t as, unw_word_t ip, unw_proc_info_t *p
 
 static void put_unwind_info(unw_addr_space_t as, unw_proc_info_t *pi, void *arg)
 {
-	(void)as, (void)pi, (void)arg; /* in libunwind's own pool */
+	(void)as, (void)pi, (void)arg; /* from libunwind's own pool */
 }
 
 static int get_dyn_info_list_addr(unw_addr_space_t as, unw_word_t *ret, void *arg)
@@ -290,8 +289,8 @@ void unwind_free(struct unwind *u)
 	xfree(u);
 }
 
-/* The registers that a function hands back as it got them, by the System V psABI. Without
- * a rule libunwind says "as it was" of the others too, which any call may have changed. */
+/* Callee-saved registers by the System V psABI. Without a rule, libunwind reports the
+ * others as unchanged too, although any call may have clobbered them. */
 static bool is_preserved(unsigned n)
 {
 	switch (n) {
@@ -314,7 +313,7 @@ static bool take_registers(struct unwind *u, unw_cursor_t *cursor, bool signal)
 	for (unsigned n = 0; n < arch->dwarf_count; n++) {
 		unw_word_t value;
 		bool frame = n == arch->pc || n == arch->sp;
-		/* A signal frame holds them all. */
+		/* A signal frame saves all of them. */
 		if ((frame || signal || is_preserved(n)) &&
 		    unw_get_reg(cursor, (int)n, &value) == 0)
 			reg_set(&ret, n, value);
@@ -346,7 +345,7 @@ static enum unwind_result lost(const struct unwind *u, struct err *err, int code
 	return UNWIND_LOST;
 }
 
-/* libunwind says 0 for "no return address by the information" and for one that is zero. */
+/* libunwind returns 0 both for "no return address" and for one that is zero. */
 static enum unwind_result outermost(unw_cursor_t *cursor, const struct unwind *u,
 				    struct err *err)
 {
@@ -359,9 +358,9 @@ static enum unwind_result outermost(unw_cursor_t *cursor, const struct unwind *u
 	return UNWIND_LOST;
 }
 
-/* The C library's clone and clone3 have no information from their system call on: two
- * threads come out of it. rax tells them apart, for them as for us: the parent's return
- * address is on top of its stack, the child has no caller. */
+/* The C library's clone and clone3 have no information from their system call on, as two
+ * threads return from it. rax distinguishes them: the parent's return address is on top
+ * of its stack; the child has no caller. */
 static bool after_clone(struct unwind *u, enum unwind_result *ret)
 {
 	/* syscall; test %rax,%rax */
@@ -398,7 +397,8 @@ enum unwind_result unwind_step(struct unwind *u, struct regs *regs, bool *exact,
 		return UNWIND_LOST;
 	}
 	u->regs = regs;
-	/* A return address may be the first of the next function: its call is before. */
+	/* A return address may be the start of the next function: look up the call before
+	 * it. */
 	u->pc = regs->value[arch->pc] - (*exact ? 0 : 1);
 	u->missed = u->no_memory = false;
 	int r = unw_init_remote(&cursor, u->space, u);

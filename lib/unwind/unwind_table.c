@@ -9,14 +9,14 @@
 
 enum {
 	LENGTH_IS_64_BIT = -1,
-	CIE_HEAD = 64, /* bytes; what is looked at takes a third of them */
+	CIE_HEAD = 64, /* bytes; we read about a third of them */
 	ENC_ABSPTR = 0x00,
 	ENC_PCREL_SDATA4 = 0x1b,
 	ENC_FORMAT = 0x0f,
 	ENC_OMITTED = 0xff,
 };
 
-/* What personality and language data take, by the format of their encoding. */
+/* Size of encoded personality and language-specific data pointers. */
 static size_t pointer_size(uint8_t encoding)
 {
 	switch (encoding & ENC_FORMAT) {
@@ -30,7 +30,7 @@ static size_t pointer_size(uint8_t encoding)
 	return 8;
 }
 
-/* How the addresses of a CIE's functions are written: the R of its augmentation "zPLR". */
+/* The encoding of function addresses: R in the CIE's augmentation "zPLR". */
 static uint8_t encoding_of(struct bytes cie)
 {
 	if (cie.end - cie.at > CIE_HEAD)
@@ -57,7 +57,7 @@ static uint8_t encoding_of(struct bytes cie)
 	return ENC_ABSPTR;
 }
 
-/* The first word of an entry: its length without it. What follows is left in *ret. */
+/* An entry starts with its length, which excludes the length field. *ret is the rest. */
 static bool next_entry(struct bytes *all, struct bytes *ret)
 {
 	uint32_t short_len = bytes_u32(all);
@@ -102,7 +102,7 @@ struct unwind_entry *unwind_table_make(const void *eh_frame, size_t len, uint64_
 	size_t n = 0, cap = 0;
 
 	while (next_entry(&all, &entry)) {
-		/* An FDE says how far back its CIE lies; a CIE says 0. */
+		/* An FDE has the distance back to its CIE; a CIE has 0. */
 		size_t id_at = (size_t)(entry.at - start);
 		uint32_t back = bytes_u32(&entry);
 		struct bytes cie = bytes_over(start, len), body;
@@ -117,7 +117,7 @@ struct unwind_entry *unwind_table_make(const void *eh_frame, size_t len, uint64_
 		if (off != (int32_t)off || id_at > INT32_MAX)
 			continue;
 		GROW(table, n, cap);
-		/* Where the length begins: 64-bit ones are not written by anybody. */
+		/* Start of the length field: nobody writes 64-bit ones. */
 		table[n++] = (struct unwind_entry){ (int32_t)off, (int32_t)(id_at - 4) };
 	}
 	if (n)
