@@ -60,7 +60,7 @@ void groups_init(struct groups *ret, const struct runtimes *all, groups_filter *
 		struct group *group = &ret->list[i];
 		group->first = first;
 		first += group->count;
-		group->count = 0; /* counted again as members move in */
+		group->count = 0; /* recounted below as members are added */
 		ret->of_stack[group->runtime * stacks + group->stack] = (uint32_t)i;
 	}
 	for (size_t i = 0; i < n; i++) {
