@@ -21,13 +21,13 @@ enum {
 	NAP_NS = 250 * 1000,
 	NAP_MAX_NS = 64 * 1000 * 1000,
 	LEFTOVERS = 16,
-	/* At a time, before the process is touched and from then on; files of its images, which it
-	 * can do without, are more. */
+	/* Descriptors needed at once, before and after the process is touched; files of
+	 * its images, which are optional, come on top. */
 	FILES_BEFORE = 12,
 	FILES_AFTER = 32,
 };
 
-/* A copy of less costs so little that what it costs just now need not be measured. */
+/* Smaller copies cost so little that measuring the current price is not worthwhile. */
 #define PRICED_BYTES (UINT64_C(64) << 20)
 
 static bool look(struct capture *c, struct err *err)
@@ -89,14 +89,14 @@ static void note_threads(struct capture *c)
 	}
 }
 
-/* Soon after it was let go: what a goroutine waited for a moment ago is most often still
- * there, and reading it all while the process is held would take too long. */
+/* Shortly after the release: what a goroutine waited for a moment ago is usually still
+ * there, and reading everything during the stop would take too long. */
 static struct sockets *read_sockets(const struct capture *c)
 {
 	size_t n;
 	const struct target_thread *threads = target_threads(c->frozen, &n);
 
-	/* Values of files and connections are told of, too. */
+	/* Values of files and connections show their descriptors too. */
 	if (!runtimes_poll(c->runtimes) && !c->options->values)
 		return NULL;
 	for (size_t i = 0; i < n; i++)
@@ -121,7 +121,7 @@ static void keep_code(struct capture *c)
 	target_extents_add(c->frozen, ranges, count, NULL);
 }
 
-/* Whatever is said here is said of all that was read. */
+/* Applies to everything that was read. */
 static void note_partial(struct capture *c, const char *why)
 {
 	if (!c->partial)
@@ -204,13 +204,14 @@ bool capture_has_values(const struct capture *c)
 	       (c->options->values == VALUES_OF_COPY && c->plan.way == CAPTURE_COPY);
 }
 
-/* Is memory read while the document is written? */
+/* Is memory still read while the document is written? */
 static bool reads_on(const struct capture *c)
 {
 	return capture_has_values(c) || c->options->globals;
 }
 
-/* Held for as long as reading what the document needs takes; values are read last. */
+/* The process is stopped until everything needed for the document has been read; values
+ * come last. */
 static bool capture_by_stop(struct capture *c, struct err *err)
 {
 	AUTO(target_close)
@@ -231,7 +232,7 @@ static bool capture_by_stop(struct capture *c, struct err *err)
 	return true;
 }
 
-/* Held while it is copied; what the document needs is read of the copy. */
+/* The process is stopped while it is copied; the copy is then read. */
 static bool capture_by_copy(struct capture *c, struct err *err)
 {
 	pid_t pid;
@@ -280,7 +281,8 @@ void capture_finish(struct capture *c)
 			     "shared, or that the program keeps out of copies of itself",
 			     foreign);
 	target_close(TAKE(c->copy));
-	/* Our output may take as long as it likes: the turn is over when the tracer ends. */
+	/* Our output may take any length of time: the lock is released when the tracer
+	 * exits. */
 	tracer_finish(c->tracer);
 	close(c->turn);
 	c->turn = -1;
@@ -291,7 +293,7 @@ void capture_settle(struct capture *c)
 	end_tracer(c);
 }
 
-/* Not held at all. */
+/* The process is never stopped. */
 static bool capture_by_reading(struct capture *c, struct err *err)
 {
 	if (!target_live_list(c->live, err))
@@ -337,8 +339,8 @@ static bool capture_as_planned(struct capture *c, struct err *err)
 	}
 }
 
-/* A copy that the kernel refuses gives way to a stop. Of a process that had to be let go
- * before its time, what can be read while it runs is better than nothing. */
+/* If the kernel refuses a copy, fall back to a stop. If a process had to be released
+ * early, reading what can be read while it runs is better than nothing. */
 static bool plan_again(struct capture *c, struct err *err)
 {
 	struct err why = *err;
@@ -354,7 +356,7 @@ static bool plan_again(struct capture *c, struct err *err)
 	return true;
 }
 
-/* What stands against a copy only for a moment, as the start of another program does. */
+/* For obstacles to a copy that are only temporary, such as an execve in progress. */
 static bool wait_a_little(uint64_t *nap_ns)
 {
 	if (*nap_ns > NAP_MAX_NS)
@@ -364,7 +366,7 @@ static bool wait_a_little(uint64_t *nap_ns)
 	return true;
 }
 
-/* Half of what a copy may live is left for reading it. */
+/* Half the lifetime of a copy is reserved for reading it. */
 static void ask_servers(struct capture *c)
 {
 	uint64_t age = c->options->max_copy_age_ns;
@@ -434,7 +436,7 @@ bool capture_take(struct capture *c, const struct capture_options *options,
 	end_turn(c);
 	if (!err_is(err, ERR_GONE) || !c->runtimes)
 		return false;
-	/* It ended under our hands: what is known of it is still worth having. */
+	/* The process exited meanwhile: what is known so far is still useful. */
 	c->realtime_ns = realtime_ns();
 	c->monotonic_ns = monotonic_ns();
 	note_partial(c, err->text);

@@ -27,7 +27,7 @@ bool debuginfo_option(struct debuginfo_options *options, int option, const char 
 	}
 }
 
-/* The user's own; NULL: he has none. */
+/* The user's own rules; NULL: none. */
 static char *own_rules(void)
 {
 	const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
@@ -38,7 +38,7 @@ static char *own_rules(void)
 		path = xasprintf("%s/gosnap/printers", base);
 	else if (home && home[0] == '/')
 		path = xasprintf("%s/.config/gosnap/printers", home);
-	/* Nobody waits for a pipe that nobody named. */
+	/* Never block on a pipe that nobody asked for. */
 	return path && stat(path, &st) == 0 && S_ISREG(st.st_mode) ? TAKE(path) : NULL;
 }
 

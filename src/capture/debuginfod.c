@@ -10,7 +10,7 @@
 #include "lib/base/warnings.h"
 #include "lib/elf/image_debug.h"
 
-/* Of elfutils, opened only when it is wanted: it brings a dozen libraries along. */
+/* From elfutils; loaded only on demand: it depends on a dozen libraries. */
 static const char library[] = "libdebuginfod.so.1";
 
 struct client {
@@ -22,7 +22,7 @@ struct client {
 
 static bool find_functions(struct client *c)
 {
-	/* POSIX has dlsym() give functions as pointers to data. */
+	/* POSIX lets dlsym() return functions as data pointers. */
 	const struct {
 		const char *name;
 		void *to;
@@ -70,7 +70,7 @@ static void fetch(struct client *c, const struct image *img, struct warnings *wa
 	free(path);
 }
 
-/* The library takes its bound, of each file, from the environment. */
+/* The library takes its timeout, per file, from the environment. */
 static void set_bound(uint64_t until_ns)
 {
 	uint64_t now = monotonic_ns(), left = until_ns > now ? until_ns - now : 0;
@@ -120,5 +120,5 @@ void debuginfod_fetch(const struct runtimes *all, struct images *images,
 	}
 	if (c.self)
 		c.end(c.self);
-	/* The library stays: what it brings along is not made to be unloaded. */
+	/* Never unloaded: its dependencies do not support that. */
 }
