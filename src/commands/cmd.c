@@ -19,7 +19,7 @@ enum {
 	OPTIONS_MAX = 64,
 	HELP_COLUMN = 28,
 	VALUE_HELP = 'h',
-	VALUE_FIRST = 256, /* behind the characters: the index in the table is added */
+	VALUE_FIRST = 256, /* beyond all characters; plus the index in the table */
 };
 
 const struct option_info help_option = { 'h', "help", NULL, "print this and leave" };
@@ -94,7 +94,7 @@ static void print_help(const struct command *command)
 		print_commands();
 }
 
-/* What getopt needs, made from the table. */
+/* getopt's tables, generated from ours. */
 struct getopt_tables {
 	char letters[3 * OPTIONS_MAX + 4];
 	struct option words[OPTIONS_MAX + 2];
@@ -122,8 +122,7 @@ static void add_option(struct getopt_tables *tables, size_t i,
 
 static struct getopt_tables make_tables(const struct command *command)
 {
-	struct getopt_tables tables = { .letters =
-						":" }; /* tell a missing argument apart */
+	struct getopt_tables tables = { .letters = ":" }; /* detect a missing argument */
 	assert(command->option_count <= OPTIONS_MAX);
 	for (size_t i = 0; i < command->option_count; i++)
 		add_option(&tables, i, &command->options[i], VALUE_FIRST + (int)i);
@@ -139,7 +138,7 @@ static int index_of_letter(const struct command *command, int letter)
 	return OPTION_STOP;
 }
 
-/* Neither an option nor an unambiguous beginning of one. */
+/* Neither an option nor an unambiguous abbreviation of one. */
 static int refuse_word(const struct command *command, const char *word)
 {
 	AUTO(xfree) char *name = xstrndup(word + 2, strcspn(word + 2, "="));
@@ -155,7 +154,7 @@ static int refuse_word(const struct command *command, const char *word)
 
 static int refuse(const struct command *command, int value, const char *word)
 {
-	/* optopt is a letter, or the val of a word whose use was wrong, or 0 for neither. */
+	/* optopt is a letter, the val of a misused long option, or 0 for neither. */
 	if (value == ':' && optopt >= VALUE_FIRST)
 		return cmd_misused(command, "--%s needs its %s",
 				   command->options[optopt - VALUE_FIRST].name,
@@ -234,7 +233,7 @@ bool cmd_parse_pid(const char *text, pid_t *ret)
 	return true;
 }
 
-/* Names of processes and files are other people's words: none may drive the terminal. */
+/* Names of processes and files are untrusted: they must not control the terminal. */
 static void print_sentence(const char *text)
 {
 	fputs("gosnap: ", stderr);

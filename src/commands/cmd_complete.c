@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gosnap complete WORD...: what may stand for the last word of a command line, of which the
- * name gosnap is left out. Not for people but for the shells' completions, which know
- * nothing themselves: a candidate a line, a tab, what it is; ":files" asks for names of files.
- * It is all told by the tables: in the word for an argument PID is a process, FILE and
- * BINARY a file, and words in lower case with bars between them are the choices. */
+/* gosnap complete WORD...: candidates for the last word of a command line, given without
+ * the name gosnap. For the shells' completion scripts, which know nothing themselves.
+ * Each line is a candidate, a tab, and its description; ":files" requests file names.
+ * Everything comes from the tables: an argument named PID is a process, FILE and BINARY
+ * are files, and lower-case words separated by bars are the choices. */
 #include "src/commands/cmd.h"
 
 #include <ctype.h>
@@ -23,18 +23,18 @@ static bool starts_with(const char *word, const char *start)
 	return strncmp(word, start, strlen(start)) == 0;
 }
 
-/* Where on the command line the last word is. */
+/* What the last word completes. */
 struct place {
 	const struct command *command;
-	const struct option_info *option; /* whose argument it is; NULL: of none */
-	bool after_dashes; /* "--" came before: there are no more options */
-	bool has_operand;  /* came before */
-	bool first;	   /* the word that may select a command */
-	char prefix[64];   /* "--output=", which a candidate begins with, or "" */
-	const char *typed; /* of the word, behind the prefix */
+	const struct option_info *option; /* its argument is completed; NULL: none */
+	bool after_dashes;		  /* after "--": no more options */
+	bool has_operand;		  /* an operand came before */
+	bool first;			  /* the word may be a command */
+	char prefix[64];   /* "--output=", the prefix of all candidates, or "" */
+	const char *typed; /* the word after the prefix */
 };
 
-/* "--output", "--output=FILE", "-o", "-oFILE"; NULL: no option of this command. */
+/* "--output", "--output=FILE", "-o", "-oFILE"; NULL: not an option of this command. */
 static const struct option_info *option_of(const struct command *command,
 					   const char *word)
 {
@@ -50,13 +50,13 @@ static const struct option_info *option_of(const struct command *command,
 	return NULL;
 }
 
-/* Is the argument of the option in the word itself? */
+/* Is the option's argument part of the word? */
 static bool is_whole(const char *word)
 {
 	return starts_with(word, "--") ? strchr(word, '=') != NULL : word[2] != '\0';
 }
 
-/* Takes one of the words before the last. bash makes three of --output=FILE. */
+/* Handles a word before the last. bash splits --output=FILE into three. */
 static void pass_word(struct place *place, const char *word)
 {
 	const struct option_info *option = NULL;
@@ -135,7 +135,7 @@ static void offer_options(const struct place *place)
 	offer_option(place, &help_option);
 }
 
-/* Names belong to other people: none may be two words, or drive the terminal. */
+/* Names are untrusted: each must stay one word, and must not control the terminal. */
 static void offer_process(void *arg, const struct process_candidate *process)
 {
 	const struct place *place = arg;

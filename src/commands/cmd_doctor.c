@@ -268,7 +268,7 @@ static int print(const struct doctor *d, bool json, bool strict)
 {
 	struct err err;
 
-	/* Nothing needs undoing: a closed pipe may end us as it ends cat. */
+	/* There is nothing to clean up, so a closed pipe may kill us as it kills cat. */
 	signal(SIGPIPE, SIG_DFL);
 	if (!json)
 		print_text(d);

@@ -57,7 +57,7 @@ static struct layout_report *report_file(const char *path, struct err *err)
 	return t ? layout_report_file(t, images, err) : NULL;
 }
 
-/* As in goruntime/layout_table.inc. */
+/* In the format of goruntime/layout_table.inc. */
 static void print_row(const struct layout_report *report)
 {
 	printf("/* %s */\n{ %d, \"%s\", {\n", report->go, report->minor, report->arch);
@@ -193,8 +193,8 @@ static struct widths measure(const struct layout_report *report, bool all)
 	return w;
 }
 
-/* One line of the table. A field has an offset and a size, a type a size, a constant a
- * value; what is absent has neither. */
+/* One line of the table. A field has an offset and a size, a type has a size, a constant
+ * has a value; absent items have none. */
 static void print_line(struct widths w, const char *slot, const char *name,
 		       enum layout_kind kind, int32_t value, uint16_t size,
 		       const char *source)
@@ -246,7 +246,7 @@ static int print(const char *subject, const struct layout_report *report,
 			"%.200s has no DWARF that a row could be made of", subject);
 		return cmd_failed(&err);
 	}
-	/* Nothing needs undoing: a closed pipe may end us as it ends cat. */
+	/* There is nothing to clean up, so a closed pipe may kill us as it kills cat. */
 	signal(SIGPIPE, SIG_DFL);
 	if (options->json)
 		return print_json(report, !options->differences, &err) ? EXIT_DONE
@@ -261,7 +261,7 @@ static int print(const char *subject, const struct layout_report *report,
 	return cmd_failed(&err);
 }
 
-/* False: leave with *ret_status. */
+/* False: exit with *ret_status. */
 static bool parse_options(int argc, char **argv, struct layout_options *ret,
 			  int *ret_status)
 {

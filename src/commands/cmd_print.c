@@ -20,11 +20,11 @@ enum {
 	PRINT_ELEMENTS,
 	PRINT_CAPTURE,
 	PRINT_ASSUME_GO,
-	PRINT_DEBUGINFO, /* the first of those */
+	PRINT_DEBUGINFO, /* the first of these */
 	PRINT_REDACT = PRINT_DEBUGINFO + DEBUGINFO_OPTIONS,
 };
 
-/* One value, in full: what limits it is only there to end what has no end. */
+/* One value, in full: the limits only guard against endless ones. */
 enum { STRING_MAX = 1 << 20, ELEMENTS_MAX = 1 << 16, DEPTH = 20, POINTERS = 5 };
 #define VALUE_BYTES (UINT64_C(64) << 20)
 #define COPY_AGE_NS (UINT64_C(30) * 1000 * 1000 * 1000)
@@ -52,7 +52,7 @@ const struct command command_print = {
 
 struct wanted {
 	struct redaction *redaction;
-	const char *what, *type; /* type: NULL: its own */
+	const char *what, *type; /* type NULL: the value's own */
 	struct value_bounds bounds;
 };
 
@@ -131,7 +131,7 @@ static bool parse_number(const struct option_info *option, const char *argument,
 	return true;
 }
 
-/* False: leave with *ret_status. */
+/* False: exit with *ret_status. */
 static bool parse_options(int argc, char **argv, struct capture_options *options,
 			  struct wanted *ret, struct redaction_options *ret_redaction,
 			  int *ret_status)

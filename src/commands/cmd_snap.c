@@ -42,7 +42,7 @@ enum {
 	SNAP_PROGRESS,
 	SNAP_QUIET,
 	SNAP_VERSION,
-	SNAP_DEBUGINFO, /* the first of those */
+	SNAP_DEBUGINFO, /* the first of these */
 	SNAP_REDACT = SNAP_DEBUGINFO + DEBUGINFO_OPTIONS,
 	SNAP_VIEW = SNAP_REDACT + REDACT_OPTIONS,
 };
@@ -120,7 +120,7 @@ static int refuse_word(const char *before, const char *word, const char *after)
 			   word, after, nearest);
 }
 
-/* A name in place of a pid: said with the pids that it may mean. */
+/* A name instead of a pid: the error lists the pids that may be meant. */
 static int refuse_name(const char *name)
 {
 	struct process_candidate found[8];
@@ -215,7 +215,7 @@ static bool parse_time(int option, const char *argument, uint64_t *ret_ns,
 	return false;
 }
 
-/* False: leave with *ret_status. */
+/* False: exit with *ret_status. */
 static bool parse_options(int argc, char **argv, struct snap_options *ret,
 			  struct redaction_options *ret_redaction, struct view *ret_view,
 			  int *ret_status)
@@ -403,7 +403,7 @@ int cmd_snap(int argc, char **argv)
 		return cmd_failed(&err);
 	options.redaction = secrets;
 	options.rules = rules;
-	/* A person at a terminal gets text, and whoever says what it should be like. */
+	/* Text if standard output is a terminal, or if text options are given. */
 	as_text = view_is_asked_for(view) || (!options.output && isatty(STDOUT_FILENO));
 	if (as_text && options.capture.values == VALUES_OF_COPY &&
 	    !view_shows_values(view))

@@ -17,16 +17,16 @@
 #include "lib/ptrace/tracer.h"
 
 enum {
-	SHORT_ID = 12, /* of a container, as its tools print it */
+	SHORT_ID = 12, /* digits of a container ID, as its tools print it */
 	GB_PAGES = 1 << 30 >> 12,
-	LISTED = 3, /* names of libraries in one sentence */
+	LISTED = 3, /* at most so many library names in one sentence */
 	TABLES_PART = 100,
 	YAMA_DESCENDANTS = 1,
 	YAMA_ADMIN,
 	YAMA_NOBODY,
 };
 
-/* Both are taken over; mend may be NULL. */
+/* Takes ownership of text and mend; mend may be NULL. */
 static void add(struct doctor *d, const char *check, enum doctor_level level, char *text,
 		char *mend)
 {
@@ -53,7 +53,7 @@ static void refuse(struct doctor *d, enum err_code code, const char *text)
 	add(d, "access", DOCTOR_BLOCKED, xstrdup(text), NULL);
 }
 
-/* Ourselves and this machine. */
+/* Checks of ourselves and this machine. */
 
 static void check_scheduling(struct doctor *d)
 {
@@ -158,7 +158,7 @@ static void examine_machine(struct doctor *d)
 	check_price(d);
 }
 
-/* The process. */
+/* Checks of the process. */
 
 static bool check_access(struct doctor *d, struct err *err)
 {
@@ -277,7 +277,7 @@ static void check_debug(struct doctor *d, const struct images *images)
 		     "stripped from the program; stacks do not need it");
 }
 
-/* Names of objects for one sentence: "a, b and 2 more". */
+/* Object names for one sentence: "a, b and 2 more". */
 struct names {
 	char words[256];
 	size_t count;
@@ -312,7 +312,8 @@ static bool is_go(struct runtimes *all, const struct image *img)
 	return false;
 }
 
-/* Tables take a tenth of the code of C as a rule; musl has none but for its assembly. */
+/* C code usually has tables of a tenth of its size; musl has them only for its
+ * assembly. */
 static bool has_unwind_tables(const struct image *img)
 {
 	struct image_segment segment;
@@ -326,7 +327,7 @@ static bool has_unwind_tables(const struct image *img)
 	       tables.size >= code / TABLES_PART;
 }
 
-/* What the parts written in C lack: files, and the tables by which C is unwound. */
+/* Checks for files and unwind tables that the parts written in C lack. */
 static void check_objects(struct doctor *d, const struct images *images,
 			  struct runtimes *all)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* main.c - the command line: a word from the table, or a process. */
+/* main.c - the command line: a command from the table, or a process. */
 #include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
@@ -11,16 +11,17 @@
 #include "lib/base/util.h"
 #include "src/commands/cmd.h"
 
-/* Left alone, malloc learns to take large blocks from its heap, where what was freed stays. */
+/* By default malloc raises its threshold and takes large blocks from its heap, which
+ * retains freed memory. */
 enum { LARGE_BLOCK = 128 * 1024 };
 
-/* A standard descriptor that is closed would be that of the next file opened, where what is
- * meant for it would go: it becomes one that can be neither read nor written. */
+/* If a standard descriptor is closed, the next opened file would get its number and its
+ * output. Fill the gap with a descriptor that can be neither read nor written. */
 static void occupy_standard(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (fcntl(fd, F_GETFD) < 0)
-			open("/", O_PATH); /* the lowest that is free: fd */
+			open("/", O_PATH); /* the lowest free descriptor: fd */
 }
 
 static void end_without_memory(void)
@@ -33,11 +34,12 @@ int main(int argc, char **argv)
 {
 	on_out_of_memory(end_without_memory);
 	mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
-	/* A closed pipe is an error of write() like any other, and so is a file that grows too
-	 * large: what was begun gets undone. */
+	/* A closed pipe, or a file that grows too large, shall be an ordinary write()
+	 * error, so that unfinished work is cleaned up. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
-	/* Who ignores it has nothing to wait for: how our tracer ended would stay unknown. */
+	/* If it is ignored, wait() has nothing to report: we could not see how the tracer
+	 * exited. */
 	signal(SIGCHLD, SIG_DFL);
 	occupy_standard();
 	for (size_t i = 1; argc > 1 && i < command_count; i++)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A variable's name may hold dots, as its package's path does: the longest that is one. */
+/* Variable names may contain dots, as package paths do: take the longest that exists. */
 static const char *find_variable(struct runtime *rt, const char *path, struct value *ret,
 				 struct err *err)
 {

@@ -18,7 +18,7 @@ struct view {
 	struct filter *filter;
 	bool asked_for;
 	bool all;
-	bool negated; /* the next filter */
+	bool negated; /* applies to the next filter */
 	bool no_pager;
 	enum when color;
 };
@@ -122,7 +122,7 @@ bool view_print(const struct view *view, struct reader *reader, bool *ret_nothin
 		.pager = terminal && !view->no_pager ? pager_command() : NULL,
 	};
 	bool shown;
-	/* Nothing needs undoing: a closed pipe may end us as it ends cat. */
+	/* There is nothing to clean up, so a closed pipe may kill us as it kills cat. */
 	signal(SIGPIPE, SIG_DFL);
 	shown = viewer_show(reader, &options, stdout, ret_nothing, err);
 	if (fflush(stdout) != 0 || ferror(stdout))
