@@ -14,19 +14,19 @@
 
 enum {
 	BATCH = 256,	  /* goroutines with values */
-	LAG = 8,	  /* batches on their way */
-	SAMPLES = 256,	  /* groups of which one is looked at beforehand */
-	PART = 256 << 10, /* bytes handed on at once, about */
+	LAG = 8,	  /* batches in flight */
+	SAMPLES = 256,	  /* groups sampled in advance */
+	PART = 256 << 10, /* bytes passed on at once, approximately */
 	JOBS_MAX = 4,
-	WORTH = 1024, /* goroutines, for which other processes are started */
-	PLANS = 64,   /* at most, in one document: each looks at all groups */
+	WORTH = 1024, /* goroutines that justify starting other processes */
+	PLANS = 64,   /* per document at most: each one visits all groups */
 };
-/* Bytes of what comes after the goroutines. */
+/* Bytes after the goroutines. */
 #define TAIL (UINT64_C(16) << 10)
 
 struct job {
 	struct batch batch;
-	uint64_t foretold, aside, written; /* bytes, see values_plan.h */
+	uint64_t foretold, aside, written; /* bytes; see values_plan.h */
 };
 
 struct goroutines {
@@ -37,11 +37,11 @@ struct goroutines {
 	progress_count *written;
 	struct goroutines_printed *printed;
 	struct goroutine_printing printing;
-	const struct value_bounds *bounds; /* NULL: no values are wanted */
+	const struct value_bounds *bounds; /* NULL: without values */
 	struct sink *part;
-	struct printed list[BATCH_MAX]; /* of part */
-	struct values_plan *plan;	/* likewise */
-	struct workers *workers;	/* NULL: we do it ourselves */
+	struct printed list[BATCH_MAX]; /* the contents of part */
+	struct values_plan *plan;	/* NULL if bounds is */
+	struct workers *workers;	/* NULL: no other processes */
 	size_t batches, batch_size;
 	struct job jobs[LAG];
 	struct job *collecting;
@@ -67,13 +67,13 @@ static bool is_wanted(const struct goroutines *s, const struct goroutine *g)
 	return has_group(s->options, g);
 }
 
-/* What it panics of is what everybody will look for. */
+/* A panicking goroutine is what everyone looks for. */
 static bool is_urgent(struct goroutine_of it)
 {
 	return runtime_panics(it.runtime, it.goroutine) != NULL;
 }
 
-/* Adds one to the part. */
+/* Prints one goroutine to the part. */
 static void print_one(struct goroutines *s, struct goroutine_of it, enum values_why why)
 {
 	struct goroutine_printing *p = &s->printing;
@@ -87,7 +87,7 @@ static void print_one(struct goroutines *s, struct goroutine_of it, enum values_
 	print_goroutine(s->part, p, it.goroutine, groups_of(s->groups, it));
 }
 
-/* With values, when there turns out to be room for them. Returns how many bytes. */
+/* Prints values if there turns out to be room for them. Returns the bytes printed. */
 static size_t print_in_room(struct goroutines *s, struct goroutine_of it,
 			    enum values_why *why, uint64_t *room)
 {
@@ -167,7 +167,7 @@ static void write_part(void *arg, const struct printed *list, size_t n, const ch
 			      memory_order_relaxed);
 }
 
-/* For the plan, which is made of what others of a group took: both ways. */
+/* Measures one goroutine of the group both ways, for the plan's predictions. */
 static void sample(struct goroutines *s, size_t group)
 {
 	const struct group *g = &s->groups->list[group];
@@ -182,8 +182,8 @@ static void sample(struct goroutines *s, size_t group)
 	}
 }
 
-/* The largest groups, and some of the others. What is looked up on the way is known to all
- * workers. */
+/* Samples the largest groups, and some of the others. Workers inherit whatever this looks
+ * up. */
 static void take_samples(struct goroutines *s)
 {
 	size_t n = s->groups->count, first = n < SAMPLES / 2 ? n : SAMPLES / 2;
@@ -193,7 +193,7 @@ static void take_samples(struct goroutines *s)
 		sample(s, i);
 }
 
-/* Those that will be urgent. */
+/* For goroutines that will be urgent. */
 static void keep_room(struct goroutines *s)
 {
 	struct runtimes *all = s->capture->runtimes;
@@ -272,8 +272,8 @@ static void collect(struct goroutines *s, size_t number)
 		values_plan_written(s->plan, job->foretold, job->aside, job->written);
 }
 
-/* One fewer than there are CPUs for us, since who collects and compresses is busy, too: on two
- * CPUs two take longer than one (doc/performance.md). */
+/* One fewer than our CPUs, since collecting and compressing keeps one busy: on two CPUs,
+ * two workers take longer than one (doc/performance.md). */
 static unsigned workers_wanted(const struct goroutines *s, size_t count)
 {
 	unsigned jobs = s->options->jobs;

@@ -20,9 +20,9 @@
 struct output {
 	int fd;
 	bool owns_fd;
-	struct trusted_path path; /* that the document gets at the end; no name: none */
-	char *asked;		  /* as it was given; NULL: it was not */
-	char *temporary; /* its name in the same folder until then; NULL: it has none */
+	struct trusted_path path; /* final path of the document; no name: none */
+	char *asked;		  /* as given by the user; NULL: none */
+	char *temporary;	  /* name in the same folder until then; NULL: none */
 	struct sink *sink;
 	int error;
 };
@@ -31,8 +31,8 @@ enum { RANDOM_LEN = 6, TRIES = 100 };
 
 static const int deadly[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
-/* A signal handler is given nothing else to find the file by. It is the process's that made
- * it: the tracer has all of this, too. */
+/* Static, since a signal handler gets no arguments to find the file by. Only the process
+ * that created the file removes it: the tracer inherits these too. */
 static const char *volatile doomed;
 static volatile int doomed_in;
 static volatile pid_t owner;
@@ -47,7 +47,7 @@ static void remove_doomed(void)
 static void remove_and_die(int signo)
 {
 	remove_doomed();
-	raise(signo); /* SA_RESETHAND: the default action, as soon as this returns */
+	raise(signo); /* SA_RESETHAND: the default action, once this returns */
 }
 
 static void block_deadly(sigset_t *ret_before)
@@ -64,8 +64,8 @@ static void unblock_deadly(const sigset_t *before)
 	pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
-/* What is ignored (nohup) or handled by somebody else stays so. Want of memory ends us by
- * exit(), wherever we are. */
+/* Signals that are ignored (nohup) or handled elsewhere stay so. Running out of memory
+ * calls exit(), wherever we are. */
 static void watch_deadly(void)
 {
 	struct sigaction ours = { .sa_handler = remove_and_die,
@@ -115,8 +115,8 @@ void output_close(struct output *out)
 	xfree(out);
 }
 
-/* What a temporary file of name is called, up to its random end. A name may be as long as names
- * can be: that of the temporary file is cut. */
+/* Prefix of the temporary name, before the random part. A name may have maximum length
+ * already, so truncate it. */
 static char *temporary_prefix(const char *name)
 {
 	return xasprintf(".%.200s.gosnap-", name);
@@ -136,7 +136,7 @@ static char *temporary_name(const char *name)
 	return xasprintf("%s%s", prefix, end);
 }
 
-/* A run that was killed cannot remove its temporary file. As long as a run lives, it has it
+/* A run that is killed cannot remove its temporary file. A live run keeps its file
  * locked. */
 static void remove_if_left(int folder, const char *name)
 {
@@ -178,8 +178,8 @@ static bool ends_in_zst(const char *path)
 	return len > 4 && strcmp(path + len - 4, ".zst") == 0;
 }
 
-/* False: another run, which found it before it was locked, takes it for one that was left and
- * removes it. Where there are no locks, nobody does. */
+/* False: another run found the file before we locked it, and removes it as a leftover.
+ * File systems without locks have no such removals. */
 static bool lock(int fd)
 {
 	struct stat st;
@@ -188,7 +188,8 @@ static bool lock(int fd)
 	return fstat(fd, &st) < 0 || st.st_nlink > 0;
 }
 
-/* Where there are no files without names (NFS, FAT): one that is removed when we fail. */
+/* For file systems without anonymous files (NFS, FAT): a named one, removed on
+ * failure. */
 static int create_named(const struct trusted_path *path, char **ret_name)
 {
 	for (int i = 0; i < TRIES; i++) {
@@ -208,8 +209,8 @@ static int create_named(const struct trusted_path *path, char **ret_name)
 	return -1;
 }
 
-/* path is taken over. A file without a name cannot be left behind, whatever ends us; it is locked
- * for when it has a temporary one. */
+/* Takes ownership of path. An anonymous file is never left behind, however we exit; it is
+ * locked for the time when it has a temporary name. */
 static struct output *open_replacing(struct trusted_path *path, const char *asked,
 				     struct err *err)
 {
@@ -245,7 +246,7 @@ static struct output *open_replacing(struct trusted_path *path, const char *aske
 	return out;
 }
 
-/* path is released. */
+/* Releases path. */
 static struct output *open_as_is(struct trusted_path *path, const char *asked,
 				 struct err *err)
 {
@@ -258,7 +259,7 @@ static struct output *open_as_is(struct trusted_path *path, const char *asked,
 	return fd < 0 ? NULL : output_new(fd, true, ends_in_zst(asked));
 }
 
-/* to is released. */
+/* Releases to. */
 static struct output *open_descriptor(struct trusted_path *to, const char *asked,
 				      struct err *err)
 {
@@ -307,14 +308,15 @@ struct sink *output_sink(struct output *out)
 	return out->sink;
 }
 
-/* Network file systems tell of a write that failed when a descriptor is closed; the lock stays. */
+/* Network file systems report write errors on close; the original descriptor keeps the
+ * lock. */
 static bool is_written(int fd)
 {
 	int same = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	return same >= 0 && close(same) == 0;
 }
 
-/* Some file systems have files without names, but no links. */
+/* Some file systems have anonymous files but no hard links. */
 static bool copy_to_named(struct output *out)
 {
 	struct stat st;
@@ -326,11 +328,11 @@ static bool copy_to_named(struct output *out)
 	if (fd < 0)
 		return false;
 	close(out->fd);
-	out->fd = fd; /* open, and with it locked, until it has its name */
+	out->fd = fd; /* open, and so locked, until it has its name */
 	return ok && is_written(fd);
 }
 
-/* linkat() replaces no file: where one has the name, a temporary name comes first. */
+/* linkat() cannot replace a file: if the name exists, use a temporary name first. */
 static bool name_it(struct output *out)
 {
 	const struct trusted_path *to = &out->path;

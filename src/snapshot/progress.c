@@ -17,12 +17,12 @@ enum {
 
 struct progress {
 	enum progress_when when;
-	bool running; /* the thread */
+	bool running; /* the thread runs */
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t ended;
 	uint64_t started_ns;
-	/* Below: with the lock. */
+	/* Protected by the lock: */
 	bool over;
 	const char *done, *things;
 	const progress_count *count;
@@ -115,7 +115,7 @@ void progress_phase(struct progress *p, const char *done, const char *things,
 		    const progress_count *count, uint64_t total)
 {
 	pthread_mutex_lock(&p->lock);
-	draw_always(p); /* the end of the one before */
+	draw_always(p); /* the end of the previous phase */
 	p->done = done;
 	p->things = things;
 	p->total = total;

@@ -21,11 +21,11 @@ struct snap {
 	struct groups groups;
 	struct sink *out;
 	uint64_t started_ns;
-	bool pause_to_come; /* the process is held until all is written */
+	bool pause_to_come; /* the process stays stopped until everything is written */
 	uint64_t frames;
 	struct goroutines_printed printed;
 	progress_count written;
-	struct verification verification; /* when asked for */
+	struct verification verification; /* on request */
 };
 
 /* Random, RFC 9562 version 4. */
@@ -198,7 +198,7 @@ static void print_groups(struct snap *s)
 	sink_end(s->out);
 }
 
-/* For tests: hidden frames have variables, too, all within the usual bounds of one. */
+/* For tests: hidden frames have variables too, all within the usual bounds of one. */
 static void show_hidden(struct value_bounds *bounds)
 {
 #ifdef GOSNAP_FAULTS
@@ -277,7 +277,8 @@ static void print_goroutines(struct snap *s)
 	sink_end(s->out);
 }
 
-/* Before anything is written: the command line may have what only a goroutine calls a password. */
+/* Before anything is written: the command line may contain what only a goroutine
+ * identifies as a password. */
 static void learn_secrets(struct snap *s)
 {
 	struct value_bounds bounds = bounds_of(s->options);
@@ -339,7 +340,7 @@ static void note_stacks(struct snap *s)
 			     "the stacks of %zu are cut off; each says where", truncated);
 }
 
-/* What the reader must know before he believes the rest. */
+/* What readers must know before they trust the rest. */
 static void note_doubts(struct snap *s)
 {
 	struct capture *c = &s->capture;

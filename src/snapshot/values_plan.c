@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/snapshot/values_plan.h"
 
-/* Before anything was measured: bytes of a goroutine. */
+/* Assumed bytes per goroutine until sizes are measured. */
 enum { STACK_BYTES = 800, VALUES_BYTES = 16 << 10 };
-/* Of each hundred bytes that are foretold, so many more are left free, and of a group that is
- * well known. */
+/* Percentage of predicted bytes that is left free, the same for a well-known group, and
+ * how many measurements make a group well known. */
 enum { MARGIN = 4, MARGIN_KNOWN = 1, KNOWN = 16 };
 
-/* What is set aside: a part of what is foretold, and some bytes. */
+/* What is set aside: a fraction of the prediction, plus a constant. */
 enum { ASIDE_PART = 32, ASIDE_BYTES = 4096, ASIDE_TIMES = 8 };
 
 struct measure {
@@ -16,8 +16,8 @@ struct measure {
 };
 
 struct planned_group {
-	uint32_t left;	/* that nothing was decided of */
-	uint32_t given; /* that got values */
+	uint32_t left;	/* not decided yet */
+	uint32_t given; /* given values */
 	uint32_t count;
 	struct measure stacks, values; /* without and with values */
 };
@@ -25,13 +25,14 @@ struct planned_group {
 struct values_plan {
 	struct planned_group *groups;
 	size_t count;
-	struct measure stacks, values; /* of all groups */
+	struct measure stacks, values; /* over all groups */
 	uint64_t room, foretold, aside, kept;
-	uint64_t stacks_left; /* what those that are left take without values */
-	uint64_t small_left;  /* ... and what values of groups add that are to have all */
+	uint64_t stacks_left; /* what the remaining ones take without values */
+	uint64_t small_left;  /* ... and what values add in groups that get them all */
 	uint32_t most;	      /* members of the largest group */
-	/* Of each group so many get values; of groups of at most `small` members one more; and
-	 * of those of `next` members, the size after that, while there is something in `rest`. */
+	/* Each group gets values for `level` members; groups of at most `small` members
+	 * for one more; and so do groups of `next` members, the next larger size, while
+	 * `rest` lasts. */
 	uint32_t level, small, next;
 	uint64_t rest;
 };
@@ -96,7 +97,7 @@ static uint64_t whole_of(const struct values_plan *plan, const struct planned_gr
 	return bytes > stack_of(plan, g) ? bytes : stack_of(plan, g);
 }
 
-/* What it takes that of each group `level` members have values. */
+/* The cost of values for `level` members of each group. */
 static uint64_t price(const struct values_plan *plan, uint32_t level)
 {
 	uint64_t sum = 0;
@@ -110,7 +111,7 @@ static uint64_t price(const struct values_plan *plan, uint32_t level)
 	return sum;
 }
 
-/* ... and one more of each group that has at most so many members. */
+/* ... and for one more member of each group with at most `small` members. */
 static uint64_t price_of_next(const struct values_plan *plan, uint32_t level,
 			      uint32_t small)
 {
@@ -129,7 +130,7 @@ static bool has_all(const struct values_plan *plan, const struct planned_group *
 	return g->count <= plan->level;
 }
 
-/* The smallest group that is larger and could have one more. */
+/* The next larger group size that could have one more. */
 static uint32_t size_after(const struct values_plan *plan, uint32_t small)
 {
 	uint32_t size = UINT32_MAX;
@@ -143,7 +144,7 @@ static uint32_t size_after(const struct values_plan *plan, uint32_t small)
 	return size;
 }
 
-/* As much is left free as may be set aside. */
+/* Leaves free as much as may be set aside. */
 static uint64_t room_to_plan(const struct values_plan *plan)
 {
 	uint64_t room = values_plan_spare(plan) + plan->aside;
@@ -161,7 +162,7 @@ void values_plan_make(struct values_plan *plan)
 		plan->stacks_left +=
 			plan->groups[i].left * stack_of(plan, &plan->groups[i]);
 	room = room_to_plan(plan);
-	uint32_t low = 0, high = plan->most; /* low: for that there is room */
+	uint32_t low = 0, high = plan->most; /* low always fits */
 	while (low < high) {
 		uint32_t middle = low + (high - low + 1) / 2;
 		if (price(plan, middle) <= room)
@@ -229,7 +230,8 @@ uint64_t values_plan_set_aside(struct values_plan *plan, uint64_t foretold)
 	uint64_t bytes = foretold / ASIDE_PART + ASIDE_BYTES;
 	uint64_t spare = values_plan_spare(plan);
 
-	/* With room for all, one that is larger than its group is not to be left out. */
+	/* If there is room for all, do not omit a goroutine for being larger than its
+	 * group's others. */
 	if (plan->level >= plan->most && bytes < spare / (2 * ASIDE_TIMES))
 		bytes = spare / (2 * ASIDE_TIMES);
 	bytes = bytes < spare / 2 ? bytes : spare / 2;

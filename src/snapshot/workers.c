@@ -15,7 +15,7 @@
 
 enum {
 	PIPE_BYTES = 1 << 20,
-	DEATHS_MAX = 16, /* then there are no more workers */
+	DEATHS_MAX = 16, /* no more workers after that */
 	SLOT_BYTES = 512 << 10,
 	SLOTS = 8,
 	NO_SLOT = SLOTS, /* the text comes through the pipe */
@@ -24,19 +24,19 @@ enum {
 #define MESSAGE_MAX (UINT64_C(1) << 30)
 
 struct message {
-	uint64_t n, bytes; /* goroutines and their text; n 0: the batch is done */
-	uint64_t slot;	   /* that has the text */
+	uint64_t n, bytes; /* goroutines and size of their text; n 0: end of batch */
+	uint64_t slot;	   /* contains the text */
 };
 
-/* Memory that a worker fills and we empty, slot by slot in turn: the kernel would copy what goes
- * through a pipe twice. */
+/* Shared memory that a worker fills and we empty, slot by slot in turn: data in a pipe
+ * would be copied twice by the kernel. */
 struct slots {
-	char *text; /* NULL: there are none */
-	int free;   /* counts those that are */
+	char *text; /* NULL: not available */
+	int free;   /* eventfd that counts the free ones */
 };
 
 struct worker {
-	pid_t pid;     /* 0: there is none */
+	pid_t pid;     /* 0: none */
 	int to, from;  /* requests and messages */
 	uint64_t born; /* its first batch */
 	struct slots slots;
@@ -82,14 +82,14 @@ static char *slot_at(const struct slots *slots, uint64_t i)
 	return slots->text + i * SLOT_BYTES;
 }
 
-/* What a worker has besides. */
+/* Additional state of a worker. */
 struct own {
 	int to;
 	struct slots slots;
 	uint64_t next;
 };
 
-/* Waits for one to be free. False: the text has to go another way. */
+/* Waits for a free slot. False: use the pipe instead. */
 static bool fill_slot(struct own *own, const char *text, size_t bytes, uint64_t *ret)
 {
 	uint64_t one;
@@ -112,7 +112,7 @@ static void send_back(void *arg, const struct printed *list, size_t n, const cha
 	if (!write_fully(own->to, &m, sizeof(m)) ||
 	    !write_fully(own->to, list, n * sizeof(*list)) ||
 	    (!filled && !write_fully(own->to, text, bytes)))
-		_exit(0); /* nobody wants it any more */
+		_exit(0); /* our parent no longer needs it */
 }
 
 static void work(struct workers *w, int from, struct own *own) __attribute__((noreturn));
@@ -129,7 +129,7 @@ static void work(struct workers *w, int from, struct own *own)
 	_exit(0);
 }
 
-/* It dies when we do, and has no part in what others are waiting for. */
+/* Exits when the parent does, and closes the pipes of other workers. */
 static void begin_work(struct workers *w, pid_t parent, int from, struct own *own)
 {
 	prctl(PR_SET_NAME, "gosnap-worker");
@@ -221,10 +221,10 @@ void workers_end(struct workers *w)
 	xfree(w);
 }
 
-/* The batches that it had are lost, the one submitted last included. */
+/* Its batches are lost, including the one submitted last. */
 static void bury(struct workers *w, struct worker *worker)
 {
-	kill(worker->pid, SIGKILL); /* it may only have talked nonsense */
+	kill(worker->pid, SIGKILL); /* it may be alive and only have sent nonsense */
 	int status = end(worker);
 
 	if (WIFSIGNALED(status))
@@ -245,7 +245,7 @@ void workers_submit(struct workers *w, const struct batch *batch)
 		bury(w, worker);
 }
 
-/* *ret_text: valid until the message is done with. */
+/* *ret_text: valid until end_message(). */
 static bool read_message(struct workers *w, const struct worker *from,
 			 struct message *ret, const char **ret_text)
 {
@@ -265,7 +265,7 @@ static bool read_message(struct workers *w, const struct worker *from,
 	return read_fully(from->from, w->text, (size_t)ret->bytes);
 }
 
-/* What a worker says is believed where it is of this batch, in its order. */
+/* Only goroutines of this batch are accepted from a worker, in order. */
 static bool is_sound(const struct workers *w, const struct message *m,
 		     const struct batch *batch, uint64_t next)
 {
@@ -282,7 +282,7 @@ static bool is_sound(const struct workers *w, const struct message *m,
 	return bytes <= m->bytes;
 }
 
-/* False: it is no more. */
+/* False: the worker is gone. */
 static bool end_message(const struct worker *from, const struct message *m)
 {
 	const uint64_t one = 1;
