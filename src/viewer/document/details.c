@@ -16,7 +16,7 @@ static void add_word(struct text *text, const char *before,
 		text_add(text, "%s%s", before, word);
 }
 
-/* "full, 16"; a channel without a buffer has nothing to say. */
+/* "full, 16"; nothing for unbuffered channels. */
 static void add_buffer(struct text *text, const struct reader_node *channel)
 {
 	int64_t len = node_int(node_get(channel, "len"), -1);
@@ -72,7 +72,7 @@ static void add_count(struct text *text, const struct reader_node *lock, const c
 		text_add(text, ", %" PRId64 " %s", n, n == 1 ? one : many);
 }
 
-/* "locked, 3 waiters"; what is zero or false is not worth a word. */
+/* "locked, 3 waiters"; zero and false values are omitted. */
 static void add_lock(struct text *text, const struct reader_node *lock)
 {
 	if (node_bool(node_get(lock, "locked"), false))
@@ -89,12 +89,12 @@ static void add_lock(struct text *text, const struct reader_node *lock)
 void details_add_waiting(struct text *text, const struct reader_node *waiting_for)
 {
 	const char *kind = text_of(node_get(waiting_for, "kind"), NULL);
-	/* A select without cases waits for nothing that could be named. */
+	/* A select without cases waits for nothing in particular. */
 	if (!kind || (strcmp(kind, "select") == 0 && !node_get(waiting_for, "cases")))
 		return;
 	text_add(text, "%s%s",
 		 node_bool(node_get(waiting_for, "nil"), false) ? "nil " : "", kind);
-	if (strcmp(kind, "channel") != 0) /* its wait reason says so */
+	if (strcmp(kind, "channel") != 0) /* the wait reason shows it */
 		add_word(text, " ", node_get(waiting_for, "operation"));
 	add_word(text, " ", node_get(waiting_for, "address"));
 	add_lock(text, waiting_for);

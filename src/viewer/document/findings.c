@@ -12,10 +12,10 @@
 #include "src/viewer/terminal/text.h"
 
 enum {
-	OBJECTS = 1 << 14, /* places */
+	OBJECTS = 1 << 14, /* slots */
 	OBJECTS_FULL = OBJECTS / 4 * 3,
 	OBJECTS_SHOWN = 3,
-	CROWD = 10, /* goroutines, from where on it is worth a word */
+	CROWD = 10, /* goroutines that are worth mentioning */
 };
 
 void findings_done(struct findings *findings)
@@ -23,7 +23,7 @@ void findings_done(struct findings *findings)
 	xfree(findings->objects);
 }
 
-/* Its place, or the free one for it. */
+/* Its slot, or a free one for it. */
 static struct finding_object *place_of(struct finding_object *objects, uint64_t addr)
 {
 	size_t i = (addr * 0x9e3779b97f4a7c15) >> 50;
@@ -33,8 +33,9 @@ static struct finding_object *place_of(struct finding_object *objects, uint64_t 
 	return &objects[i];
 }
 
-/* Makes room by forgetting those with the fewest waiters, as "lossy counting" does (Manku,
- * Motwani 2002): whatever many wait for stays, off by at most the number of sweeps. */
+/* Makes room by dropping the objects with the fewest waiters, by "lossy counting"
+ * (Manku, Motwani 2002): objects with many waiters remain, off by at most the number
+ * of sweeps. */
 static void sweep(struct findings *findings)
 {
 	struct finding_object *old = findings->objects;
@@ -70,7 +71,7 @@ static void add_object(struct findings *findings, uint64_t addr, const char *kin
 	object->waiters++;
 }
 
-/* NULL: many may well wait for it, as workers do who receive. */
+/* NULL: many waiters are normal, such as workers that receive. */
 static const char *contended_kind(const struct reader_node *waiting_for)
 {
 	static const char *const kinds[] = { "mutex", "rwmutex", "semaphore",
@@ -84,7 +85,8 @@ static const char *contended_kind(const struct reader_node *waiting_for)
 									      : NULL;
 }
 
-/* Of waits that should not take long, NULL for others: whoever waits for work, time or the network is patient. */
+/* The wait reason, if it should not take long. NULL: waits for work, time or the network
+ * may be long. */
 static const char *impatient_reason(const struct reader_node *goroutine)
 {
 	static const char *const reasons[] = {
@@ -141,7 +143,7 @@ static bool is_worth_a_word(const struct finding_object *object)
 
 struct printing {
 	const struct page *page;
-	bool begun; /* the title is there */
+	bool begun; /* the title has been printed */
 };
 
 static void print_line(struct printing *p, enum color color, struct text *line)
@@ -208,7 +210,7 @@ static int by_place(const void *a, const void *b)
 	return strcmp(((const struct crowd *)a)->place, ((const struct crowd *)b)->place);
 }
 
-/* Stacks in one function may differ further out, or in the line. */
+/* Merges stacks in one function that differ further out, or in the line. */
 static struct crowd biggest_crowd(const struct summary *summary)
 {
 	AUTO(xfree)

@@ -9,8 +9,8 @@
 #include "src/viewer/terminal/text.h"
 
 enum {
-	/* The library's own stacks, as of idle connections, seldom are the illness: they
-	 * come first only where they are that many times more. */
+	/* The library's own stacks, such as idle connections, are seldom the problem:
+	 * they come first only if there are so many times more of them. */
 	LIBRARY_PER_USER = 16,
 };
 
@@ -29,7 +29,7 @@ static uint64_t hash_of(const char *name)
 	return hash | 1;
 }
 
-/* NULL: hidden, or without a name. */
+/* NULL: hidden or nameless. */
 static const char *seen_function(const struct reader_node *frame)
 {
 	return node_bool(node_get(frame, "hidden"), false)
@@ -59,7 +59,7 @@ static bool is_synchronization(const char *function)
 	return false;
 }
 
-/* The function that called the lock's method that these frames wait in; NULL: none. */
+/* The function that called the lock's method in which these frames wait; NULL: none. */
 static const char *locking_function(const struct reader_node *frames)
 {
 	bool in_lock = false;
@@ -114,7 +114,7 @@ static const struct order_lock *find_lock(const struct order *order, const char 
 						sizeof(key), compare_locks);
 }
 
-/* The innermost function in which somebody waits for a lock, these frames perhaps. */
+/* The innermost function in which anyone waits for a lock, perhaps these frames. */
 static const char *locked_function(const struct order *order,
 				   const struct reader_node *frames,
 				   const struct order_lock **ret_lock)
@@ -190,7 +190,7 @@ static int by_weight(const void *a, const void *b)
 	return compare_sizes(x->index, y->index);
 }
 
-/* n entries of one place. */
+/* For n entries with one place. */
 static void weigh(struct order_entry *entries, size_t n)
 {
 	uint64_t weight = 0;

@@ -8,11 +8,11 @@
 #include "src/viewer/terminal/text.h"
 
 enum {
-	ROWS_FIRST = 40, /* of a stack too deep to be read */
+	ROWS_FIRST = 40, /* rows shown of a stack too deep to read */
 	ROWS_LAST = 20,
 };
 
-/* A frame and how often it follows itself. */
+/* A frame and how often it repeats consecutively. */
 struct row {
 	const struct reader_node *frame;
 	size_t times;
@@ -28,14 +28,15 @@ static bool same_place(const struct reader_node *a, const struct reader_node *b)
 	       node_get(a, "function");
 }
 
-/* The runtime's own traceback knows no C; a person wants to see what C is waiting for. */
+/* The runtime's own traceback hides C, but users want to see what C waits for. */
 static bool is_left_out(const struct stack_style *style, const struct reader_node *frame)
 {
 	return !style->all && node_bool(node_get(frame, "hidden"), false) &&
 	       strcmp(node_string(node_get(frame, "language"), ""), "c") != 0;
 }
 
-/* "go f(x)" that has not started yet is in a wrapper, which is hidden where it has called f. */
+/* "go f(x)" that has not started yet is in a wrapper, which is hidden once it has called
+ * f. */
 static bool is_wrapper(const struct stack_style *style, const struct reader_node *frame)
 {
 	return stack_is_users(style, frame) &&
@@ -62,7 +63,7 @@ static struct row *make_rows(const struct stack_style *style,
 	return rows;
 }
 
-/* By its name: import paths of the standard library have no dot in their first element. */
+/* By name: import paths of the standard library have no dot in their first element. */
 static bool is_users_name(const struct stack_style *style, const char *function)
 {
 	size_t first = strcspn(function, "/"),
@@ -75,7 +76,7 @@ static bool is_users_name(const struct stack_style *style, const char *function)
 	return function[first] == '/' && memchr(function, '.', first);
 }
 
-/* Of a standard library's file its path in there, else NULL. */
+/* The path within the standard library; NULL: not in it. */
 static const char *library_file(const struct stack_style *style, const char *file)
 {
 	size_t len = style->goroot ? strlen(style->goroot) : 0;
@@ -136,9 +137,8 @@ static void add_notes(struct text *text, const struct stack_style *style,
 	}
 }
 
-/* Where a name begins of which no more than columns are to be seen: whole elements of its
- * path, of which the last one stays. end: of the path, in front of brackets that may hold
- * another one. */
+/* The part of a name to show in the given columns: drops leading path elements, but never
+ * the last. end: of the path, before brackets that may contain another. */
 static const char *tail(const char *name, const char *end, size_t columns)
 {
 	size_t width = text_width(name);
@@ -152,7 +152,7 @@ static const char *tail(const char *name, const char *end, size_t columns)
 	return name;
 }
 
-/* Adds a path, of which the beginning is left out when it takes too many columns. */
+/* Adds a path, without its beginning if that takes too many columns. */
 static void add_tail(struct text *text, const char *name, const char *end, size_t columns)
 {
 	static const char dots[] = "...";
@@ -162,7 +162,7 @@ static void add_tail(struct text *text, const char *name, const char *end, size_
 	text_add(text, "%s%s", begin > name ? dots : "", begin);
 }
 
-/* "main.Max[...]", as the runtime itself prints it. */
+/* "main.Max[...]", as the runtime prints it. */
 static void add_without_types(struct text *text, const char *function)
 {
 	size_t depth = 0;

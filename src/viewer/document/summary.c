@@ -92,7 +92,7 @@ static void count_in(struct summary_tally *tally, size_t state, int64_t waiting_
 	tally->timed++;
 }
 
-/* The last place is for all states that find no other. */
+/* The last slot is for all states without one of their own. */
 static struct summary_tally *group_tally(struct summary_group *group, size_t *state)
 {
 	for (size_t i = 0; i < group->tally_count; i++)
@@ -175,7 +175,7 @@ static void note_end_of_stack(struct summary_group *group,
 			text_of(node_get(unwound, "reason"), "no reason given"));
 }
 
-/* Takes the text. */
+/* Takes ownership of the text. */
 static void note_shared(struct summary_shared *shared, bool first, struct text *text)
 {
 	const char *words = shared->words;
@@ -261,7 +261,7 @@ static void add_goroutine(struct summary *summary, const struct reader_node *gor
 	add_to_group(group, goroutine, state);
 }
 
-/* Goroutines in a group, as the document says. */
+/* Number of goroutines in a group, according to the document. */
 static uint64_t size_of(const struct reader_node *group)
 {
 	int64_t ids = (int64_t)node_count(node_get(group, "goroutines"));
@@ -269,7 +269,7 @@ static uint64_t size_of(const struct reader_node *group)
 	return count < 0 ? 0 : (uint64_t)count;
 }
 
-/* NULL: none of these functions is the program's. */
+/* NULL: no function belongs to the program. */
 static char *place_of(const struct summary *summary, const struct reader_node *frames)
 {
 	const struct stack_style style = {

@@ -16,16 +16,16 @@ enum { MISSING_SHOWN = 8 };
 struct filter_term {
 	enum filter_kind kind;
 	bool negated;
-	bool met;		  /* of ids: a goroutine has one of them */
+	bool met;		  /* for ids: seen in a goroutine */
 	const char *name, *words; /* borrowed */
-	struct ere *regex;	  /* NULL: words are looked for */
+	struct ere *regex;	  /* NULL: search for words */
 	int64_t low, high;	  /* ids, or nanoseconds */
 };
 
 struct filter {
 	struct filter_term *terms;
 	size_t count, cap;
-	uint64_t passed[FILTER_KINDS]; /* goroutines */
+	uint64_t passed[FILTER_KINDS]; /* counts of goroutines */
 };
 
 struct filter *filter_new(void)
@@ -72,7 +72,7 @@ static bool parse_id(const char **words, int64_t *ret)
 	return errno == 0;
 }
 
-/* "12" or "15-20" at the beginning of words, which moves behind it. */
+/* Parses "12" or "15-20" at *words and advances it. */
 static bool parse_range(const char **words, int64_t *ret_low, int64_t *ret_high)
 {
 	if (!parse_id(words, ret_low))
@@ -194,7 +194,7 @@ static bool has_label(const struct filter_term *term, const struct reader_node *
 	return false;
 }
 
-/* node: the goroutine, or its frames where functions are asked for. */
+/* node: the goroutine, or its frames for FILTER_FUNCTION. */
 static bool term_matches(const struct filter_term *term, const struct reader_node *node)
 {
 	int64_t id;
@@ -266,7 +266,7 @@ bool filter_passes(struct filter *filter, const struct reader_node *goroutine,
 	return all;
 }
 
-/* Each range of ids is a term of its own. */
+/* Each range of ids is a separate term. */
 static bool is_same_option(const struct filter_term *term, size_t i)
 {
 	return i > 0 && term[-1].words == term->words;

@@ -12,7 +12,7 @@
 #include "src/viewer/listing/values.h"
 #include "src/viewer/terminal/text.h"
 
-enum { WORDS_SHOWN = 240 }; /* columns of a panic, or of labels */
+enum { WORDS_SHOWN = 240 }; /* columns for a panic, or for labels */
 
 static void add_states(struct text *text, const struct summary *summary,
 		       const struct summary_group *group)
@@ -32,7 +32,7 @@ static void add_states(struct text *text, const struct summary *summary,
 	}
 }
 
-/* The first ids of those that are shown; without a filter, as the document lists them. */
+/* The first ids of those shown; without a filter, in document order. */
 static size_t first_ids(const struct summary *summary, const struct summary_group *group,
 			const struct reader_node *node, int64_t ret[SUMMARY_IDS])
 {
@@ -59,7 +59,7 @@ static void print_ids(const struct page *page, const int64_t *ids, size_t n,
 	page_say(page, COLOR_PLAIN, 2, 2, &text);
 }
 
-/* Which Go it is, when there are several and it is not the first. */
+/* Names the Go runtime, if there are several and it is not the first. */
 static void add_runtime(struct text *text, const struct reader_node *node)
 {
 	const char *runtime = text_of(node_get(node, "runtime"), NULL);
@@ -103,7 +103,7 @@ static void print_words(const struct stack_style *style, enum color color,
 	page_say(&style->page, color, 2, 6, &text);
 }
 
-/* What all of them have. */
+/* What all members have in common. */
 static void print_shared(const struct stack_style *style, const struct summary *summary,
 			 const struct summary_group *group)
 {
@@ -121,7 +121,7 @@ static void print_shared(const struct stack_style *style, const struct summary *
 	print_words(style, COLOR_PLAIN, "labels ", &group->labels);
 }
 
-/* A hint of who holds a lock. */
+/* A hint at who holds a lock. */
 static void print_locked_out(const struct page *page, const struct summary *summary,
 			     const struct reader_node *frames)
 {

@@ -131,7 +131,7 @@ static void print_state(const struct page *page, const struct summary_tally *tal
 	text_done(&times);
 }
 
-/* A line for each state: how many user goroutines, and how long they have waited. */
+/* One line per state: how many user goroutines, and how long they have waited. */
 void heading_print_states(const struct page *page, struct summary *summary)
 {
 	const struct summary_tally *tallies = summary->user_tallies;

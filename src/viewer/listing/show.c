@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* show.c - the text of a snapshot. The first pass counts what passes the filter, the second
- * prints the groups into a temporary file, from where they come in the order that order.h
- * tells; with --all a third prints what belongs to the runtime, threads and every goroutine,
- * and it prints those that are asked for by their ids. */
+/* show.c - the text of a snapshot. The first pass counts what passes the filter. The
+ * second prints the groups to a temporary file, from which they are copied in the order
+ * of order.h. With --all, a third prints the runtime's goroutines, threads and every
+ * goroutine; it also prints goroutines selected by id. */
 #include "src/viewer/listing/viewer.h"
 
 #include <string.h>
@@ -25,14 +25,14 @@ struct show {
 	struct reader *reader;
 	struct stack_style style;
 	struct summary summary;
-	bool filtered, named; /* named: goroutines by their ids */
-	bool ordered;	      /* this pass notes where the text of each group is */
-	bool system_groups;   /* what this pass prints */
+	bool filtered, named; /* named: goroutines are selected by id */
+	bool ordered;	      /* this pass records where the text of each group is */
+	bool system_groups;   /* this pass prints them */
 	uint64_t system_left_out;
-	uint64_t goroutines_printed; /* each by itself */
+	uint64_t goroutines_printed; /* individually */
 };
 
-/* The runtime's own are hidden, unless somebody asks for them by their ids. */
+/* The runtime's own are hidden unless selected by id. */
 static bool is_hidden(const struct show *show, const struct summary_group *group)
 {
 	return summary_is_system(group) && !show->named;
@@ -71,7 +71,7 @@ static bool print_groups(void *arg, const char *member, size_t index,
 	(void)index;
 	if (strcmp(member, "groups") == 0)
 		print_group(show, node);
-	/* The groups come before the goroutines: the rest need not be read. */
+	/* Groups precede goroutines in the document: skip the rest. */
 	return strcmp(member, "goroutines") != 0 && !ferror(show->style.page.out);
 }
 
@@ -117,7 +117,7 @@ static void print_left_out(const struct show *show)
 	page_say(&show->style.page, COLOR_PLAIN, 0, 2, &text);
 }
 
-/* Damage has been told of by the first pass. */
+/* The first pass has already reported any damage. */
 static void pass(struct show *show, reader_fn *fn)
 {
 	struct err told;
@@ -142,7 +142,7 @@ static bool copy_text(FILE *from, long at, long length, FILE *to)
 	return true;
 }
 
-/* False: there is no room for a temporary file, and nothing has been printed. */
+/* False: no space for the temporary file, and nothing has been printed. */
 static bool spool_groups(struct show *show, FILE *spool)
 {
 	FILE *out = show->style.page.out;
@@ -169,7 +169,7 @@ static void print_ordered_groups(struct show *show)
 				break;
 	} else {
 		show->system_left_out = 0;
-		pass(show, print_groups); /* as they come */
+		pass(show, print_groups); /* in document order */
 	}
 	if (spool)
 		fclose(spool);
@@ -185,7 +185,7 @@ static void print_body(struct show *show)
 		findings_print(page, &show->summary);
 	}
 	print_ordered_groups(show);
-	/* Of a program that is not Go there are only threads to be shown. */
+	/* A program without Go has only threads to show. */
 	if (show->style.all || show->named || show->summary.group_count == 0) {
 		show->system_groups = true;
 		pass(show, print_rest);
@@ -208,7 +208,7 @@ static void print_all(struct show *show, const char *damage)
 		print_body(show);
 }
 
-/* The pager starts after the pass that takes time: until then keys that interrupt are ours. */
+/* The pager starts after the slow pass: until then, interrupt keys are for us. */
 static bool print_paged(struct show *show, const char *command, const char *damage,
 			struct err *err)
 {

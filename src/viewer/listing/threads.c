@@ -49,7 +49,7 @@ static void print_heading(const struct stack_style *style,
 
 struct registers {
 	const struct page *page;
-	size_t column, gap; /* gap: blanks up to the next column */
+	size_t column, gap; /* gap: blanks before the next column */
 };
 
 static void print_register(void *arg, const char *name, const struct reader_node *value)

@@ -9,13 +9,13 @@
 #include "src/viewer/terminal/text.h"
 
 enum {
-	LINE_BYTES = 2000, /* of one value */
-	DEPTH_MAX = 50,	   /* of a hostile document */
+	LINE_BYTES = 2000, /* per value */
+	DEPTH_MAX = 50,	   /* for hostile documents */
 };
 
 struct writing {
 	struct text *text;
-	size_t end; /* more is not added */
+	size_t end; /* stop adding there */
 	int depth;
 };
 
@@ -114,7 +114,7 @@ static void add_fields(struct writing *w, const struct reader_node *value)
 	add_members(w, value, "fields");
 }
 
-/* With what a closure has captured. */
+/* Includes the variables that a closure captured. */
 static void add_function(struct writing *w, const struct reader_node *value)
 {
 	text_add(w->text, "%s", text_of(node_get(value, "function"), "?"));
@@ -185,7 +185,7 @@ static void add_inside(struct writing *w, const struct reader_node *value)
 	text_add(w->text, ")");
 }
 
-/* A number, which is a string when it is large, or a bool. */
+/* A number, which is a string if it is large, or a bool. */
 static void add_plain(struct writing *w, const struct reader_node *value)
 {
 	AUTO(xfree) char *words = node_words(node_get(value, "value"));
@@ -226,7 +226,7 @@ static void add_bytes(struct writing *w, const char *hex)
 	text_add(w->text, "0x%.*s%s", DIGITS, hex, strlen(hex) > DIGITS ? "..." : "");
 }
 
-/* All of it, so that nothing is there but what says so. */
+/* Completely, so that only the note remains. */
 static bool is_withheld(const struct reader_node *value)
 {
 	return node_get(value, "redacted") && !node_get(value, "value");
@@ -270,7 +270,7 @@ void values_add(struct text *text, const struct reader_node *value)
 		text_add(text, " ...");
 }
 
-/* What is to be known before its value is believed. */
+/* What readers must know before they trust the value. */
 static void add_notes(struct text *line, const struct reader_node *v)
 {
 	static const struct {
@@ -333,7 +333,7 @@ void values_print(const struct page *page, int indent,
 {
 	const struct reader_node *frames = node_get(goroutine, "frames");
 	const char *elided = text_of(node_get(goroutine, "values_elided"), NULL);
-	const char *said = NULL; /* of the frame above */
+	const char *said = NULL; /* for the frame above */
 
 	if (elided)
 		print_note(page, indent, "no variables",

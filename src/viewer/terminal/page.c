@@ -8,7 +8,7 @@
 
 #include "src/viewer/terminal/text.h"
 
-/* Only what can be read on a dark and on a light ground. */
+/* Only colours that are readable on dark and light backgrounds. */
 static const char *const escapes[] = {
 	[COLOR_PLAIN] = "",
 	[COLOR_HEADING] = "\033[1m", /* bold */
@@ -30,8 +30,8 @@ bool page_is_terminal(int fd)
 	return isatty(fd) && term && *term && strcmp(term, "dumb") != 0;
 }
 
-/* Length of a sequence that a terminal might obey: control characters, and those that
- * turn the direction of writing. The reader lets only UTF-8 through. */
+/* Length of a sequence that terminals might act on: control characters, and those that
+ * change the text direction. The reader only lets UTF-8 through. */
 static size_t harmful(const unsigned char *c)
 {
 	if (c[0] < ' ' || c[0] == 0x7f)
@@ -74,7 +74,7 @@ void page_print(const struct page *page, enum color color, const char *words)
 	end(page, color);
 }
 
-/* Pagers forget colours at the end of a line: each line has its own. */
+/* Pagers drop colours at the end of a line: repeat them on each one. */
 static void break_line(const struct page *page, enum color color, int blanks)
 {
 	end(page, color);

@@ -16,11 +16,11 @@ struct pager {
 	char *command;
 	pid_t pid;
 	FILE *stream;
-	struct sigaction interrupt, quit, pipe; /* as they were */
+	struct sigaction interrupt, quit, pipe; /* previous actions */
 };
 
-/* The first word of a command, looked for where the shell looks; true for what only the
- * shell understands. */
+/* Searches for the first word of the command as the shell does; true if only the shell
+ * can tell. */
 static bool can_be_found(const char *command)
 {
 	size_t len = strcspn(command, " \t");

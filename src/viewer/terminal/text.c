@@ -103,7 +103,7 @@ void text_add_duration(struct text *text, int64_t ns)
 	for (size_t i = 0; i < ARRAY_SIZE(small); i++) {
 		if (ns >= small[i].below)
 			continue;
-		/* Cut, not rounded: 999.96 ms are not 1000 ms. */
+		/* Truncated: 999.96 ms are not 1000 ms. */
 		text_add(text, "%" PRId64, ns / small[i].unit);
 		if (small[i].decimals)
 			text_add(text, ".%" PRId64,
@@ -183,7 +183,7 @@ void text_add_size(struct text *text, uint64_t bytes)
 		i++;
 	}
 	text_add(text, "%" PRIu64, bytes / unit);
-	/* Cut, not rounded, as durations are. */
+	/* Truncated, as for durations. */
 	if (bytes / unit < 10 && bytes % unit / (unit / 1024) * 10 / 1024 > 0)
 		text_add(text, ".%" PRIu64, bytes % unit / (unit / 1024) * 10 / 1024);
 	text_add(text, " %s", units[i]);
