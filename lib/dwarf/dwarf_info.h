@@ -17,8 +17,7 @@ DEFINE_AUTO(struct dwarf, dwarf_close)
 /* Checks that all units' headers and first entries can be read. False: err says where the
  * damage is. */
 MUST_CHECK bool dwarf_check(struct dwarf *d, struct err *err);
-/* Whether there are Go units, and whether a function covers pc (no bias). Go units
- * only. */
+/* Whether there are Go units; whether a function of any unit covers pc (no bias). */
 bool dwarf_has_go(struct dwarf *d);
 bool dwarf_has_function(struct dwarf *d, uint64_t pc);
 

@@ -140,7 +140,7 @@ struct dwarf_entries {
 	uint64_t steps; /* remaining */
 	struct dwarf_unit *units;
 	size_t unit_count, unit_cap;
-	uint64_t units_end; /* end of the last readable header */
+	uint64_t units_end; /* end of the last unit with a readable header */
 	struct dwarf_abbrevs **tables;
 	size_t table_count, table_cap;
 	uint64_t abbrev_room, range_room; /* remaining */

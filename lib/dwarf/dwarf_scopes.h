@@ -7,7 +7,7 @@
 #include "lib/dwarf/dwarf_info.h"
 
 enum dwarf_piece_at {
-	DWARF_PIECE_NOWHERE,	/* no location, by the compiler's account */
+	DWARF_PIECE_NOWHERE,	/* the compiler kept no location */
 	DWARF_PIECE_ADDRESS,	/* at file address `at` */
 	DWARF_PIECE_CFA,	/* at CFA + at */
 	DWARF_PIECE_POINTED,	/* at the address stored at CFA + at, plus `more` */
