@@ -23,7 +23,7 @@
 enum {
 	CHILD_STACK = 8,
 	UNSHARE_FILES = 2, /* CLOSE_RANGE_UNSHARE of linux/close_range.h */
-	MOST_DEAD = 64,	   /* zombies reaped per run */
+	MOST_DEAD = 64,	   /* zombies reaped at a time */
 	REAP_AT_ONCE = 8,
 	REAP_ROUNDS = 20, /* the real parent may not see them immediately */
 };
@@ -89,9 +89,10 @@ static bool make_helper(struct live_copy *c, struct err *err)
 	}
 }
 
-/* Gives I an empty file table of its own; otherwise G would keep connections of the
- * subject open that it closes. Before Linux 5.9 the call does not exist: then the file
- * table remains shared with the subject, which does not keep closed files open. */
+/* Gives I an empty file table of its own; otherwise G would keep connections open that
+ * the subject closes, and their peers would not notice. Before Linux 5.9 the call does
+ * not exist: then the file table remains shared with the subject, which does not keep
+ * closed files open. */
 static bool leave_files(struct live_copy *c, const struct user_regs_struct *at,
 			struct err *err)
 {

@@ -537,7 +537,7 @@ static bool held(const struct live_thread *th)
 	return th->at == LIVE_SEIZED || th->at == LIVE_STOPPED || th->at == LIVE_LATE;
 }
 
-/* One pass; true if any thread remains. */
+/* One pass; true if there are threads left to wait for. */
 static bool let_some_go(struct live *l, bool running)
 {
 	bool more = false;

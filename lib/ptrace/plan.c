@@ -16,10 +16,10 @@ enum {
 	COPY_PAGE = 100,
 	/* Per gigabyte of huge pages: copies only their page tables. */
 	COPY_HUGE_GB = 750 * 1000,
-	/* 5,000 mappings: 6.3 ms; 5.9 ms for reading while stopped. */
+	/* 5,000 mappings: 6.3 ms to copy, 5.9 to read while stopped. */
 	COPY_MAPPING = 1200,
 	STOP_MAPPING = 900,
-	/* 1,000 threads: 12 ms; 31 ms for reading their stacks while stopped. */
+	/* 1,000 threads: 12 ms to copy, 31 to read their stacks while stopped. */
 	COPY_THREAD = 12 * 1000,
 	STOP_THREAD = 25 * 1000,
 	/* One goroutine: 1.2 ms. */
