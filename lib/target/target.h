@@ -54,7 +54,7 @@ struct target_thread {
 
 /* A backend is one const table in one file. */
 struct target_ops {
-	const char *name; /* "live", "extents"; "bytes" and "faulty" in tests */
+	const char *name; /* "live", "copy", "extents", "image"; others in tests */
 	/* Copies exactly len bytes, or none. */
 	bool (*read)(void *self, uint64_t addr, void *buf, size_t len, struct err *err);
 	/* Sorted spans are faster. Sets done on each span. NULL: reads them one by
