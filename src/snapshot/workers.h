@@ -24,7 +24,7 @@ struct printed {
 	uint64_t goroutine; /* index in the document */
 	uint32_t variables, withheld;
 	uint32_t bytes;
-	uint8_t values; /* enum values_why; may be too much after all */
+	uint8_t values; /* enum values_why; too much if there was no room */
 };
 
 /* text: of all n in list. Borrowed for the call. */
