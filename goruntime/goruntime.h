@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* goruntime.h - the Go runtimes inside a target: goroutines, threads, their true stacks, their
- * values. For those outside, who see no more of this folder; within, each file includes what it
- * needs. Prints nothing. Works on stripped binaries; also takes a process without Go, whose
- * threads it unwinds as C. */
+/* goruntime.h - the Go runtimes inside a target: goroutines, threads, their stacks and
+ * values. The only header of this folder for code outside it; files inside include what
+ * they need. Prints nothing. Works on stripped binaries. A process without Go is accepted
+ * too: its threads are unwound as C. */
 #ifndef GOSNAP_GORUNTIME_H
 #define GOSNAP_GORUNTIME_H
 

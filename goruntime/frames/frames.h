@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* frames.h - frames as people read them: inlined calls expanded, C functions named, the
- * variables of each. */
+/* frames.h - frames as people read them: inlined calls expanded, C functions named, with
+ * the variables of each. */
 #ifndef GOSNAP_FRAMES_H
 #define GOSNAP_FRAMES_H
 
@@ -9,46 +9,48 @@
 
 struct runtimes;
 
-/* A frame as people read it. Borrowed strings; NULL and 0 when not known. */
+/* Strings are borrowed until runtimes_close(). NULL and 0 when not known. */
 struct code_frame {
 	const char *function, *file, *kind, *module;
 	uint32_t line;
 	uint64_t pc, entry;
 	bool c, inlined, hidden;
 	bool by_frame_pointer; /* else by the function table, or as C is unwound */
-	uint32_t
-		body_of; /* of a loop over a function: how many frames further out it is; 0: none */
-	struct words words; /* runtimes_each_frame_of() only; valid during the call */
+	uint32_t body_of; /* loop body: how many frames further out its function is; 0 */
+	struct words words; /* runtimes_each_frame_of() only; valid until fn returns */
 	struct frame_variables
-		*variables; /* likewise, for frame_each_variable(); NULL: not
-					    * wanted, or why_none says why there are none */
+		*variables; /* likewise; for frame_each_variable(). NULL: none, see
+			     * why_none */
 	const char *why_none;
 };
 
-/* Calls fn for each frame of a stack, inlined calls expanded, innermost first; fn may do so, too. */
+/* Calls fn for each frame of a stack, innermost first, inlined calls expanded. fn may
+ * call it too. */
 typedef void code_frame_fn(void *arg, const struct code_frame *frame);
 void runtimes_each_frame(struct runtimes *all, uint32_t stack, code_frame_fn *fn,
 			 void *arg);
-/* The same of a goroutine's own stack, with its words and, where asked for, variables. */
+/* The same for a goroutine's own stack, with argument words and, if requested,
+ * variables. */
 enum variables_of {
 	VARIABLES_OF_NONE,
-	VARIABLES_OF_SHOWN, /* of frames that are not hidden */
+	VARIABLES_OF_SHOWN, /* only in frames that are not hidden */
 	VARIABLES_OF_ALL,
 };
 void runtimes_each_frame_of(struct runtimes *all, const struct goroutine *g,
 			    enum variables_of variables, code_frame_fn *fn, void *arg);
-/* The same of a thread's: variables of C functions, hidden or not, too, of what debugging
- * information the images of Go's own modules have. */
+/* The same for a thread's stack, with the variables of C functions, hidden or not, as far
+ * as the images of Go's own modules have debugging information. */
 void runtimes_each_frame_of_thread(struct runtimes *all, size_t thread,
 				   enum variables_of variables, code_frame_fn *fn,
 				   void *arg);
-/* Its words alone, one call for each of its frames. Borrowed for the call. */
+/* Calls fn with the argument words of each frame; they are borrowed until fn returns. */
 typedef void words_fn(void *arg, const struct words *words);
 void runtimes_each_words(struct runtimes *all, const struct goroutine *g, words_fn *fn,
 			 void *arg);
-/* The function at pc on its own, its innermost inlined call included; false: not Go. */
+/* The function at pc itself, not a call inlined in it. False: not Go. */
 bool runtime_code_at(struct runtime *rt, uint64_t pc, struct code_frame *ret);
-/* The call before the return address pc, as the go statement that created a goroutine. */
+/* The call before the return address pc, such as the go statement that created a
+ * goroutine. */
 bool runtime_call_before(struct runtime *rt, uint64_t pc, struct code_frame *ret);
 /* The innermost call at the return address pc, as runtime.Callers records it. */
 bool runtime_recorded_call(struct runtime *rt, uint64_t pc, struct code_frame *ret);

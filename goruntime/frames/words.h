@@ -7,13 +7,13 @@
 
 struct frame_variables;
 
-/* The words that a panic prints between the parentheses of a call: "0x1, {0x2, 0x3}, 0x4?",
- * "..." for an inlined one. */
+/* The argument words that a panic prints between the parentheses of a call: "0x1, {0x2,
+ * 0x3}, 0x4?"; "..." for an inlined call. */
 struct words {
-	const char *text; /* ASCII without quotes and backslashes; NULL: none */
+	const char *text; /* ASCII without quotes or backslashes; NULL: none */
 	size_t len;
 	const char *unreadable;		  /* why there is no text, when there should be */
-	const struct frame_variables *of; /* for words_notes(); NULL: of no Go function */
+	const struct frame_variables *of; /* for words_notes(); NULL: not a Go function */
 };
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* words_priv.h - the argument words of a goroutine's frames, from its stack as it was captured.
- * Private to goruntime. */
+/* words_priv.h - the argument words of a goroutine's frames, read from its captured
+ * stack. Private to goruntime. */
 #ifndef GOSNAP_WORDS_PRIV_H
 #define GOSNAP_WORDS_PRIV_H
 
@@ -18,8 +18,8 @@ struct words_reader {
 };
 
 void words_begin(struct words_reader *r, struct target *t, const struct goroutine *g);
-/* Of c->calls[call], at this frame. Frames in the order of the stack are cheapest. The text
- * is valid until the next call. */
+/* The argument words of c->calls[call] in this frame, valid until the next call. Reading
+ * frames in stack order is cheapest. */
 struct words words_of(struct words_reader *r, const struct raw_frame *frame,
 		      const struct code *c, uint32_t call);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* extras.h - what few goroutines have: labels, panics, deferred calls, ancestors, a bubble. */
+/* extras.h - what few goroutines have: labels, panics, deferred calls, ancestors, a
+ * bubble. */
 #ifndef GOSNAP_EXTRAS_H
 #define GOSNAP_EXTRAS_H
 
@@ -13,80 +14,82 @@ struct label {
 struct label_set {
 	const struct label *list; /* sorted by key */
 	size_t count;
-	uint64_t elided;     /* labels that were left out */
-	uint32_t unreadable; /* for runtime_reason(); 0: they could be read */
+	uint64_t elided;     /* labels left out */
+	uint32_t unreadable; /* for runtime_reason(); 0: readable */
 };
 
-/* Of pprof.Do and SetGoroutineLabels; NULL: it has none. Borrowed until the next call. */
+/* Labels of pprof.Do and SetGoroutineLabels; NULL: none. Borrowed until the next call. */
 const struct label_set *runtime_labels(struct runtime *rt, const struct goroutine *g);
 
 struct panic {
 	struct go_text
 		type; /* of its value; bytes NULL: the value is nil, or not known */
 	struct go_text words; /* its value as the runtime would print it */
-	uint32_t unreadable;  /* why these are missing */
+	uint32_t unreadable;  /* why type or words is missing */
 	bool recovered, goexit, aborted, repanicked;
 };
 
 struct panic_list {
 	const struct panic *list; /* innermost first */
 	size_t count;
-	uint32_t unreadable; /* why there are no more of them; 0: that is all */
+	uint32_t unreadable; /* why the rest is missing; 0: complete */
 };
 
-/* NULL: it is in none. Borrowed until the next call. */
+/* NULL: g is not panicking. Borrowed until the next call. */
 const struct panic_list *runtime_panics(struct runtime *rt, const struct goroutine *g);
 
 struct deferred {
-	uint64_t function; /* where it begins, for runtime_code_at(); 0: unreadable */
-	uint64_t pc;   /* behind its defer statement, for runtime_call_before(); or 0 */
-	uint64_t sp;   /* of the frame that it belongs to */
-	int32_t frame; /* index of that in the goroutine's frames; -1: not known */
+	uint64_t function; /* entry address, for runtime_code_at(); 0: unreadable */
+	uint64_t pc;   /* after its defer statement, for runtime_call_before(); or 0 */
+	uint64_t sp;   /* of the frame it belongs to */
+	int32_t frame; /* index of that frame in the goroutine's frames; -1: not known */
 	uint32_t unreadable;
 	bool open_coded; /* kept in the frame itself */
 };
 
 struct defer_list {
-	const struct deferred *list; /* next first */
+	const struct deferred *list; /* next to run first */
 	size_t count;
-	uint32_t unreadable; /* why some are missing; 0: none is */
+	uint32_t unreadable; /* why some are missing; 0: complete */
 };
 
-/* Calls that wait for their functions to return; NULL: none. Borrowed until the next call. */
+/* Calls deferred until their functions return; NULL: none. Borrowed until the next
+ * call. */
 const struct defer_list *runtime_defers(struct runtime *rt, const struct goroutine *g);
 
-/* The runtime keeps no more: _TracebackMaxFrames, from 1.21 on half of that. */
+/* The runtime keeps no more: _TracebackMaxFrames, half of that from 1.21 on. */
 enum { ANCESTOR_PCS = 100 };
 
 struct ancestor {
 	uint64_t id, created_pc;
 	uint64_t pcs[ANCESTOR_PCS]; /* for runtime_recorded_call(), innermost first */
 	uint32_t pc_count;
-	uint32_t unreadable; /* why there are none */
-	bool truncated;	     /* it was in more calls than are kept */
+	uint32_t unreadable; /* why there are no pcs */
+	bool truncated;	     /* its stack had more calls than are kept */
 };
 
 struct ancestor_list {
 	const struct ancestor *list; /* nearest first */
 	size_t count;
 	uint64_t elided;
-	uint32_t unreadable; /* why there are no more */
+	uint32_t unreadable; /* why the rest is missing */
 };
 
-/* With GODEBUG=tracebackancestors=N. NULL: none. Borrowed until the next call. */
+/* Recorded with GODEBUG=tracebackancestors=N. NULL: none. Borrowed until the next
+ * call. */
 const struct ancestor_list *runtime_ancestors(struct runtime *rt,
 					      const struct goroutine *g);
 
 struct bubble { /* of testing/synctest */
 	uint64_t addr, id;
-	uint64_t now_ns;	 /* since 1970, of its own clock */
-	uint64_t total, running; /* goroutines */
-	uint64_t root;		 /* id of the goroutine that made it; 0: not known */
+	uint64_t now_ns;	 /* since 1970, by the bubble's own clock */
+	uint64_t total, running; /* numbers of goroutines */
+	uint64_t root;		 /* id of the goroutine that created it; 0: not known */
 	bool has_id, has_now, has_total, has_running;
 	uint32_t unreadable;
 };
 
-/* False: it is in none. */
+/* False: g is not in a bubble. */
 bool runtime_bubble(struct runtime *rt, const struct goroutine *g, struct bubble *ret);
 
 #endif

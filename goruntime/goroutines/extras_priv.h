@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* extras_priv.h - copies what extra_lists.h knows the places of, while the process is held
- * (NOUN_capture); it is taken apart when somebody asks (extras.h). Private to goruntime. */
+/* extras_priv.h - copies the objects listed in extra_lists.h while the process is stopped
+ * (NOUN_capture); they are decoded on request (extras.h). Private to goruntime. */
 #ifndef GOSNAP_EXTRAS_PRIV_H
 #define GOSNAP_EXTRAS_PRIV_H
 
 #include "goruntime/goroutines/extras.h"
 #include "goruntime/runtime/extra_lists.h"
 
-/* Those asked for last. */
+/* The results of the last request of each kind. */
 struct extra_caches {
 	struct label_cache *labels;
 	struct panic_cache *panics;
@@ -16,11 +16,11 @@ struct extra_caches {
 	struct open_defers *open; /* open_defers.c */
 };
 
-/* Of rt, made when they are first wanted. */
+/* The caches of rt, created on first use. */
 struct extra_caches *extra_caches(struct runtime *rt);
 void extra_caches_free(struct extra_caches *caches);
 
-/* While the process is held and rt->target is open extents. */
+/* Call while the process is stopped and rt->target is open extents. */
 void extras_capture(struct runtime *rt);
 
 /* labels.c */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* panic_words.h - a value in an interface, in the words that the runtime prints of a panic:
- * printpanicval in runtime/error.go (1.27), printany (up to 1.23). Private to goruntime. */
+/* panic_words.h - a value in an interface, as the runtime prints it for a panic:
+ * printpanicval in runtime/error.go (1.27), printany (up to 1.23). Private to
+ * goruntime. */
 #ifndef GOSNAP_PANIC_WORDS_H
 #define GOSNAP_PANIC_WORDS_H
 
@@ -8,7 +9,7 @@
 
 enum { WORDS_BYTES = 8 << 10 };
 
-/* What does not fit is counted. */
+/* elided counts the bytes that do not fit. */
 struct panic_words {
 	char bytes[WORDS_BYTES];
 	size_t len;
@@ -27,9 +28,9 @@ MUST_CHECK bool panic_words_of_value(struct runtime *rt, const struct go_type *t
 				     uint64_t data, struct panic_words *w,
 				     struct err *err);
 
-/* known_errors.c: the message of an error whose Error method is known by its type's name.
- * *ret_known: it is one of those. The runtime calls the method before it prints; nobody can
- * do that for an arbitrary one. */
+/* known_errors.c: the message of an error whose Error method is known by the name of its
+ * type. *ret_known: whether it is. The runtime calls the method before printing; that is
+ * not possible here. */
 MUST_CHECK bool panic_words_of_error(struct runtime *rt, const struct go_type *type,
 				     uint64_t data, struct panic_words *w,
 				     bool *ret_known, struct err *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* build_info.h - what a Go binary says of its own making: version, module, settings,
+/* build_info.h - what a Go binary says about its build: version, module, settings,
  * dependencies. It survives stripping. */
 #ifndef GOSNAP_BUILD_INFO_H
 #define GOSNAP_BUILD_INFO_H
@@ -17,15 +17,15 @@ struct build_dependency {
 enum version_source {
 	VERSION_BUILD_INFO,
 	VERSION_VARIABLE,  /* runtime.buildVersion */
-	VERSION_FUNCTIONS, /* inferred: from the functions that the runtime has */
-	VERSION_TABLES, /* inferred: from the format of pclntab and the layout that fits */
-	VERSION_ASSUMED, /* the user says so, the program does not say otherwise */
+	VERSION_FUNCTIONS, /* inferred from the functions that the runtime has */
+	VERSION_TABLES,	   /* inferred from the pclntab format and the layout that fits */
+	VERSION_ASSUMED,   /* given by the user, not contradicted by the program */
 };
 
 struct build_info {
 	char *version; /* "go1.24.4"; NULL: not known */
 	enum version_source version_source;
-	char *not_a_version; /* what stands where the version should; NULL: nothing */
+	char *not_a_version; /* the text found in place of a version; NULL: none */
 	char *path, *module, *module_version; /* NULL when not known */
 	struct build_setting *settings;
 	size_t setting_count, setting_cap;

@@ -8,10 +8,11 @@
 #include "lib/elf/image.h"
 #include "lib/target/target.h"
 
-/* NULL and ERR_NOT_FOUND: this image was not made by the gc toolchain. */
+/* The caller frees it. NULL and ERR_NOT_FOUND: this image was not built by the gc
+ * toolchain. */
 struct build_info *build_info_read(struct target *t, const struct image *img,
 				   struct err *err);
-/* The Go string at addr, when it is a version; else NULL. */
+/* The Go string at addr if it is a version, else NULL. The caller frees it. */
 char *build_version_at(struct target *t, uint64_t addr);
 void build_info_free(struct build_info *info);
 DEFINE_AUTO(struct build_info, build_info_free)

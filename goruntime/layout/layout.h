@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* layout.h - where the Go runtime keeps what we read: offsets and widths by slot.
- * Two producers fill one struct: layout_dwarf.c from the subject's own DWARF, and the table
- * (layout_table.inc), whose rows "gosnap layout --row" writes with that same resolver; rows
- * of releases without a toolchain are in layout_derived.inc, by hand. Private to goruntime.
- * A slot that a release does not have is absent, and absence is what the code
- * tests, never a version. */
+/* layout.h - runtime struct offsets and sizes by slot. Private to goruntime.
+ * Two sources fill struct layout: layout_dwarf.c reads the subject's own DWARF, and
+ * layout_table.inc has rows that "gosnap layout --row" writes using the same resolver.
+ * Rows of releases without a toolchain are in layout_derived.inc, written by hand. A slot
+ * that a release does not have is absent. Code tests for absence, never for a version. */
 #ifndef GOSNAP_LAYOUT_H
 #define GOSNAP_LAYOUT_H
 
@@ -14,8 +13,8 @@
 enum { LAYOUT_NAME_BYTES = 128 };
 
 struct slot {
-	int32_t off; /* bytes from the start of the struct; a constant's value; -1 absent */
-	uint16_t size; /* bytes of the field */
+	int32_t off;   /* offset in the struct, or a constant's value; -1: absent */
+	uint16_t size; /* of the field, in bytes */
 };
 
 enum layout_slot {
@@ -34,13 +33,13 @@ struct layout {
 	char source[64]; /* "dwarf", "table go1.26 amd64", "derived go1.17 amd64",
 			    "assumed go1.27" */
 	bool assumed;
-	int minor; /* the release whose row it is; -1: it is from DWARF */
+	int minor; /* the row's release; -1: from DWARF */
 };
 
 enum slot_kind { SLOT_FIELD, SLOT_SIZE, SLOT_CONSTANT };
 
-/* A line of layout.def. types and words are alternatives, newest first, with '|' between
- * them; a size has no words, a constant no types. */
+/* A line of layout.def. types and words are alternatives separated by '|', newest first.
+ * A size has no words, a constant no types. */
 struct slot_info {
 	const char *name, *types, *words;
 	enum slot_kind kind;
@@ -51,29 +50,30 @@ const struct slot_info *layout_slot_info(enum layout_slot slot);
 bool layout_required(enum layout_slot slot);
 
 /* ERR_NOT_FOUND: no DWARF, or not of a Go runtime. ERR_UNSUPPORTED: a required field is
- * missing; ERR_BAD_DATA: a struct is larger than LIMIT_STRUCT_BYTES; the text says which. */
+ * missing. ERR_BAD_DATA: a struct is larger than LIMIT_STRUCT_BYTES. The message names
+ * it. */
 MUST_CHECK bool layout_from_dwarf(const struct image *img, struct layout *ret,
 				  struct err *err);
 
-/* What a release calls a slot: which of the alternatives it has. */
+/* The names that a release uses for a slot, out of the alternatives. */
 struct slot_words {
 	char type[LAYOUT_NAME_BYTES], word[LAYOUT_NAME_BYTES];
-	bool described; /* DWARF has the type, even if not the member: it leaves out the
-			   types of what a program does not use */
+	bool described; /* DWARF has the type, if not the member: it omits unused types */
 };
 
 void layout_newest_words(enum layout_slot slot, struct slot_words *ret);
-/* As the DWARF of img has them, the newest where it has none; errors as above. */
+/* As in the DWARF of img; the newest where it has none. Errors as for
+ * layout_from_dwarf(). */
 MUST_CHECK bool layout_dwarf_words(const struct image *img,
 				   struct slot_words ret[LAYOUT_SLOTS], struct err *err);
 
-/* Rows of the table, nearest to go1.minor first, so that the caller can try them in turn:
- * rank 0 is the exact one when there is one. False past the last. */
+/* Rows of the table, nearest to go1.minor first, for the caller to try in turn. Rank 0 is
+ * the exact row if there is one. False past the last. */
 bool layout_from_table(int minor, const char *arch, unsigned rank, struct layout *ret);
 
-/* Is it a row of the table? */
+/* Is it from the table? */
 bool layout_is_row(const struct layout *l);
-/* The row is taken for want of something better. */
+/* Marks the row as assumed: nothing confirms it. */
 void layout_assume(struct layout *l);
 
 static inline bool layout_has(const struct layout *l, enum layout_slot slot)
@@ -81,7 +81,7 @@ static inline bool layout_has(const struct layout *l, enum layout_slot slot)
 	return l->slot[slot].off >= 0;
 }
 
-/* A field of a struct that has been read as a whole (len bytes); 0 when absent. */
+/* A field of a struct that was read whole (len bytes); 0 when absent. */
 uint64_t layout_get(const struct layout *l, enum layout_slot slot, const void *bytes,
 		    size_t len);
 

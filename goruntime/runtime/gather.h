@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gather.h - pieces of the stopped process, asked for one by one and copied together in
- * address order; afterwards they are read from the target as anything else. Structures are
- * followed level by level: what all have, then where all of that points. Private to
+/* gather.h - collects pieces of the stopped process and copies them together in address
+ * order; afterwards they are read from the target like anything else. Follows structures
+ * level by level: first what all of them have, then what that points to. Private to
  * goruntime. */
 #ifndef GOSNAP_GATHER_H
 #define GOSNAP_GATHER_H
@@ -11,13 +11,13 @@
 struct gather {
 	struct extent_range *list;
 	size_t count, cap;
-	uint64_t left_out; /* bytes, by the limit of target_extents_add() */
+	uint64_t left_out; /* bytes left out by the limit of target_extents_add() */
 };
 
-/* Address 0 and no bytes are nothing. */
+/* Ignores address 0 and length 0. */
 void gather_add(struct gather *g, uint64_t addr, uint64_t len);
-/* Copies what was asked for and forgets it. On a target that is no open extents nothing
- * needs copying, and nothing happens. */
+/* Copies what was added, then empties the list. If the target is not open extents,
+ * nothing needs copying: does nothing. */
 void gather_read(struct gather *g, struct target *t);
 void gather_done(struct gather *g);
 

@@ -6,12 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A string of the subject: any bytes, not NUL-terminated. */
+/* Any bytes; not NUL-terminated. */
 struct go_text {
 	const char *bytes; /* NULL: unreadable */
 	size_t len;
-	uint64_t elided;     /* bytes after these that were left out */
-	uint32_t unreadable; /* for runtime_reason(); 0: it could be read */
+	uint64_t elided;     /* bytes left out after these */
+	uint32_t unreadable; /* for runtime_reason(); 0: readable */
 };
 
 #endif

@@ -7,14 +7,14 @@
 
 struct runtime;
 
-/* A string header, as Go has it in memory. */
+/* A Go string header as it is in memory. */
 struct go_string {
 	uint64_t addr, len;
 };
 
-/* How much of it is shown. */
+/* How many bytes of it are shown. */
 size_t text_room(struct go_string s);
-/* Reads it to buf, which has text_room() bytes and outlives the text. */
+/* Reads it into buf, which has text_room() bytes and must outlive the result. */
 struct go_text text_read(struct runtime *rt, struct go_string s, char *buf);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* goroutine.h - the record that is kept of each goroutine, and how it is found. It lives as long
- * as its runtime; its contents are final after runtimes_decode(). */
+/* goroutine.h - the record kept for each goroutine, and how to find it. Records live
+ * until runtimes_close(); they are final after runtimes_decode(). */
 #ifndef GOSNAP_GOROUTINE_H
 #define GOSNAP_GOROUTINE_H
 
@@ -11,7 +11,7 @@ struct runtime;
 
 enum { NO_STACK = UINT32_MAX };
 
-/* Statuses are the runtime's numbers without the scan bit: runtime/runtime2.go. */
+/* The runtime's numbers without the scan bit: runtime/runtime2.go. */
 enum goroutine_status {
 	GOROUTINE_IDLE,
 	GOROUTINE_RUNNABLE,
@@ -25,33 +25,32 @@ enum goroutine_status {
 	GOROUTINE_DEAD_EXTRA,
 };
 
-/* At most 128 bytes, no string and no allocation each: there can be millions. */
+/* At most 128 bytes, without strings or allocations: there can be millions. */
 struct goroutine {
 	uint64_t addr, id;
 	uint64_t pc, sp; /* where unwinding starts */
 	uint64_t stack_low, stack_high;
 	uint64_t created_pc, start_pc, parent; /* 0: not known */
 	uint64_t waiting_since;		       /* CLOCK_MONOTONIC, 0: not known */
-	uint64_t machine, locked_machine;      /* addresses of Ms, 0: none */
-	uint32_t stack;			       /* for runtimes_stack(), NO_STACK */
-	uint16_t reason; /* for runtimes_reason(), when truncated or lost */
-	uint16_t
-		frame_pointer; /* where unwinding starts: for goroutine_frame_pointer() */
-	int32_t thread;	       /* index in target_threads(), -1: on none */
+	uint64_t machine, locked_machine;      /* addresses of Ms; 0: none */
+	uint32_t stack;			       /* for runtimes_stack(); or NO_STACK */
+	uint16_t reason;	/* for runtimes_reason() when truncated or lost */
+	uint16_t frame_pointer; /* at pc, sp; see goroutine_frame_pointer() */
+	int32_t thread;		/* index in target_threads(); -1: on none */
 	uint8_t status, wait_reason, state /* enum stack_state */;
 	bool system : 1;
-	bool exact : 1;	  /* pc is that of an instruction about to run */
+	bool exact : 1;	  /* pc is an instruction about to run */
 	bool syscall : 1; /* pc and sp come from syscallpc, syscallsp */
 	bool unwound : 1;
-	bool bad_context : 1; /* reason says why there is no pc to start from */
-	bool same_id : 1;     /* another one that is not dead has its id, too */
-	bool changed : 1;     /* or may have, while it was read: its process ran */
+	bool bad_context : 1; /* there is no pc to start from; reason says why */
+	bool same_id : 1;     /* another goroutine that is not dead has the same id */
+	bool changed : 1;     /* or may have changed: the process ran while it was read */
 };
 
-/* In the order of the document: user goroutines by id, then system ones by id. */
+/* In document order: user goroutines by id, then system goroutines by id. */
 size_t runtime_goroutine_count(const struct runtime *rt);
 const struct goroutine *runtime_goroutine(const struct runtime *rt, size_t i);
-const char *runtime_status_name(unsigned status); /* NULL: a number we do not know */
+const char *runtime_status_name(unsigned status); /* NULL: unknown number */
 
 /* The address of the arguments of one of g's frames; 0: not known. */
 static inline uint64_t goroutine_argp(const struct goroutine *g,

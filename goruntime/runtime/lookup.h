@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lookup.h - stacks and reasons by the numbers that records have. What is borrowed lives
- * until runtimes_close(). */
+/* lookup.h - stacks and reasons by the numbers that records have. What they return is
+ * borrowed until runtimes_close(). */
 #ifndef GOSNAP_LOOKUP_H
 #define GOSNAP_LOOKUP_H
 
@@ -9,9 +9,9 @@
 struct runtimes;
 struct runtime;
 
-/* Why something is not whole. Borrowed, never NULL. */
+/* Why something is incomplete. Never NULL. */
 const char *runtime_reason(const struct runtime *rt, uint32_t reason);
-/* As runtime_reason(), of any of them or of a thread. */
+/* The same for any runtime or thread. */
 const char *runtimes_reason(const struct runtimes *all, uint32_t reason);
 
 size_t runtimes_stack_count(const struct runtimes *all);

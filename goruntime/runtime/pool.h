@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pool.h - allocations that end together. Private to goruntime. */
+/* pool.h - allocations that are freed together. Private to goruntime. */
 #ifndef GOSNAP_POOL_H
 #define GOSNAP_POOL_H
 
@@ -16,7 +16,7 @@ static inline void *pool_take(struct pool *p, size_t size)
 	return p->blocks[p->count++] = xcalloc(1, size + 1);
 }
 
-/* Frees what was taken; the pool can be used again. */
+/* Frees all allocations; the pool can be used again. */
 static inline void pool_empty(struct pool *p)
 {
 	for (size_t i = 0; i < p->count; i++)

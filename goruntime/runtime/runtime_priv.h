@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime_priv.h - the state that the files of goruntime share. */
+/* runtime_priv.h - state shared by the files of goruntime: struct runtimes for the
+ * process, struct runtime for one Go runtime (what its moduledata, scheduler and
+ * goroutines say). */
 #ifndef GOSNAP_RUNTIME_PRIV_H
 #define GOSNAP_RUNTIME_PRIV_H
 
@@ -24,27 +26,27 @@ static inline bool on_stack(struct go_stack s, uint64_t sp)
 	return sp >= s.low && sp < s.high;
 }
 
-/* The M of a thread and what unwinding wants of it; all zero when it has none. */
+/* What unwinding needs of the M of a thread; all zero: the thread has none. */
 struct machine {
 	uint64_t m, g0, gsignal, curg;
 	struct go_stack g0_stack, signal_stack, curg_stack;
 	uint64_t g0_sched_sp; /* where the innermost callback left the thread's stack */
 	uint64_t sched_sp, sched_pc; /* of curg */
-	uint64_t syscall_sp;	     /* of curg; 0: it is in none */
+	uint64_t syscall_sp;	     /* of curg; 0: not in a system call */
 	uint64_t vdso_sp, vdso_pc;
 };
 
-/* Where a thread's stack passes over to its goroutine's. */
+/* Where a thread's stack hands over to its goroutine's. */
 enum handover {
-	HANDOVER_NONE,	  /* it did not: the goroutine is as the scheduler left it */
+	HANDOVER_NONE,	  /* nowhere: the goroutine is as the scheduler left it */
 	HANDOVER_CONTEXT, /* at pc, sp */
-	HANDOVER_SCHED,	  /* at what g.sched says: systemstack, morestack, mcall */
+	HANDOVER_SCHED,	  /* at g.sched: systemstack, morestack, mcall */
 	HANDOVER_CGO,	  /* in asmcgocall */
 };
 
 struct walk {
-	struct runtime *runtime; /* whose goroutine it hands over to, else whose code it
-				  * met last; NULL: no Go */
+	struct runtime *runtime; /* the runtime of the goroutine it hands over to, else of
+				  * the Go code met last; NULL: no Go */
 	struct raw_frame *frames;
 	size_t count;
 	enum stack_state state;
@@ -52,12 +54,11 @@ struct walk {
 	enum handover handover;
 	uint64_t pc, sp, frame_pointer; /* of HANDOVER_CONTEXT */
 	bool exact, has_frame_pointer;
-	struct regs
-		*registers; /* of the first frames, where they are wanted; else NULL */
+	struct regs *registers; /* of the first frames; NULL: not wanted */
 	size_t register_room;
 };
 
-/* What belongs to the process, whatever number of Go runtimes it has. */
+/* What belongs to the process, however many Go runtimes it has. */
 struct runtimes {
 	struct target
 		*target; /* the live one until runtimes_capture(), then the frozen one */
@@ -71,84 +72,86 @@ struct runtimes {
 
 	struct runtime **list;
 	size_t count, cap;
-	_Atomic uint64_t decoded; /* goroutines */
+	_Atomic uint64_t decoded; /* number of goroutines */
 
-	struct thread_state *threads; /* of target_threads() */
-	struct walk *walks;	      /* the same order: how each thread hands over */
+	struct thread_state *threads; /* one for each of target_threads() */
+	struct walk *walks;	      /* in the same order */
 	size_t thread_count;
 	bool lasting, streams;	       /* see runtimes_capture() */
-	struct expansions *expansions; /* frames.c; NULL: no frames were asked for */
+	struct expansions *expansions; /* frames.c; NULL: no frames requested yet */
 };
 
-/* One Go runtime: what its moduledata, scheduler and goroutines say. */
-/* sync_map.c: a hundred thousand goroutines may share one. */
+/* sync_map.c: how many entries a sync.Map has, counted once: a hundred thousand
+ * goroutines may share it. */
 struct sync_map_count {
 	uint64_t addr, most, n;
 };
 
 struct runtime {
-	struct runtimes *shared; /* with the others of the process */
-	struct target *target;	 /* these three: of shared */
+	struct runtimes *shared; /* shared with the other runtimes of the process */
+	struct target *target;	 /* these three are copies from shared */
 	const struct images *images;
 	struct warnings *warnings;
-	const struct image *image; /* that it is in */
+	const struct image *image; /* the image this runtime is in */
 	struct build_info *build;
 	struct layout layout;
-	struct modules *modules; /* NULL: no Go, or none that we can read */
+	struct modules *modules; /* NULL: no Go, or none that can be read */
 	struct code_table *code;
-	uint64_t
-		stack_barrier; /* Go 1.5 to 1.8: a return address in place of another; 0 */
-	bool landing_pad;      /* asmcgocall calls C from there (1.22) */
+	uint64_t stack_barrier; /* Go 1.5 to 1.8: a return address replacing others; 0:
+			        * none */
+	bool landing_pad;	/* asmcgocall calls C from the landing pad (1.22) */
 	char *unusable;
 
 	uint64_t allgs; /* address of the slice header */
 	const char *allgs_how;
-	uint64_t allgs_damaged; /* where it should have been and was not believed, or 0 */
-	struct goroutine *goroutines; /* by address */
+	uint64_t allgs_damaged; /* its expected address, when that was rejected; or 0 */
+	struct goroutine *goroutines; /* sorted by address */
 	size_t goroutine_count, goroutine_cap;
-	uint32_t *order; /* of the document; NULL before runtime_decode() */
+	uint32_t *order; /* document order; NULL before runtime_decode() */
 
-	struct machine *machines; /* of target_threads(), zero where it has none */
+	struct machine *machines; /* of target_threads(); zero: the thread has none */
 	size_t machine_count;
 
 	struct extra_lists extra_lists;
-	struct extra_caches *extra_caches; /* extras.c; NULL: not asked for */
-	/* debug.c: of each of its modules, and types that only their descriptors tell of; NULL:
-	 * not asked for. */
+	struct extra_caches *extra_caches; /* extras.c; NULL: not requested yet */
+	/* debug.c: for each of the runtime's modules; types known by their descriptors
+	 * only. NULL: not requested yet. */
 	struct debug_info *debug;
 	struct types *described;
-	struct type_list *type_list;		   /* NULL: not asked for yet */
+	struct type_list *type_list;		   /* NULL: not requested yet */
 	struct value_pieces *pieces;		   /* value.c */
 	struct sync_map_count sync_map_counts[64]; /* by address */
 	bool has_clock_start;			   /* time_value.c */
 	uint64_t clock_start;
-	struct waits *waits; /* wait_priv.h; NULL: nobody waits */
+	struct waits *waits; /* wait_priv.h; NULL: no goroutine waits */
 	char **wait_reasons;
 	size_t wait_reason_count;
 };
 
-/* Numbers why a stack is not whole. */
+/* The number of a reason why a stack is incomplete. */
 #define reason_add(rt, ...) reasons_add((rt)->shared->reasons, __VA_ARGS__)
 
-/* lookup.c: what the table of the runtime in whose text pc lies says of it, and which
- * runtime that is. NULL: not Go. */
+/* lookup.c: the code table entry for pc, from the runtime whose text has it; *ret: that
+ * runtime. NULL: not Go. */
 const struct code *runtimes_code_at(const struct runtimes *all, uint64_t pc, bool exact,
 				    struct runtime **ret);
 
-/* goroutine.c: NULL: there is none at that address. */
+/* goroutine.c: NULL: no goroutine at that address. */
 struct goroutine *goroutine_by_addr(struct runtime *rt, uint64_t addr);
 
-/* lookup.c: the code of a frame, calls filled in, and whose it is. NULL: C. */
+/* lookup.c: the code of a frame with calls filled in, and its runtime. NULL: C. */
 const struct code *code_of_frame(const struct runtimes *all,
 				 const struct raw_frame *frame, struct runtime **ret);
 
-/* unwind_fp.c: a goroutine's frame pointer, in the little room that a record has. */
-enum { FRAME_POINTER_BELOW = 16 }; /* bytes below sp that may be one */
+/* unwind_fp.c: a goroutine's frame pointer, packed into the few bits that a record has
+ * for it. */
+enum { FRAME_POINTER_BELOW = 16 }; /* how far below sp it may point, in bytes */
 void goroutine_set_frame_pointer(struct goroutine *g, bool known, uint64_t value);
-/* False: not known. 0: there is no frame that has one. */
+/* False: not known. *ret 0: no frame has one. */
 bool goroutine_frame_pointer(const struct goroutine *g, uint64_t *ret);
 
-/* lookup.c: that of g's thread, or of the one that g is locked to. NULL: none is known. */
+/* lookup.c: the M of g's thread, or of the thread that g is locked to. NULL: none
+ * known. */
 const struct machine *runtime_machine_of(const struct runtime *rt,
 					 const struct goroutine *g);
 

@@ -8,10 +8,10 @@
 
 struct sudog {
 	uint64_t g, channel, elem;
-	uint64_t next, prev; /* in the queue of its channel */
+	uint64_t next, prev; /* in the channel's queue */
 	uint64_t next_case;
 };
-/* bytes: L_sudog_size of them, which has to be known. */
+/* bytes: L_sudog_size of them, which must be known (sudog_is_known()). */
 enum { SUDOG_MAX = 256 };
 struct sudog sudog_parse(const struct layout *l, const uint8_t *bytes);
 bool sudog_is_known(const struct layout *l);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* survey.h - many small structs of one kind, read while the process is held: in address
- * order, neighbours as one piece. Private to goruntime. Keeps nothing: each is handed over
- * once, to be reduced to what is wanted of it. */
+/* survey.h - reads many small structs of one kind while the process is stopped: in
+ * address order, neighbours in one read. Keeps nothing: the callback gets each struct
+ * once and reduces it to what it needs. Private to goruntime. */
 #ifndef GOSNAP_SURVEY_H
 #define GOSNAP_SURVEY_H
 
@@ -9,18 +9,18 @@
 
 struct survey_item {
 	uint64_t addr;
-	uint64_t tag; /* the caller's */
+	uint64_t tag; /* for the caller */
 };
 
-/* bytes: borrowed; NULL: they could not be read. */
+/* bytes: borrowed until fn returns; NULL: unreadable. */
 typedef void survey_fn(void *arg, const struct survey_item *item, const uint8_t *bytes);
 
-/* Sorts items by address and calls fn for each in that order. size: at most
- * LIMIT_STRUCT_BYTES; fn may not call survey(). */
+/* Sorts items by address and calls fn for each in that order. size is at most
+ * LIMIT_STRUCT_BYTES; fn must not call survey(). */
 void survey(struct target *t, struct survey_item *items, size_t n, size_t size,
 	    survey_fn *fn, void *arg);
 
-/* Sorts items by address and keeps one of each. Returns how many. */
+/* Sorts items by address and removes duplicates. Returns how many are left. */
 size_t survey_distinct(struct survey_item *items, size_t n);
 
 #endif

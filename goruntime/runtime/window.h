@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* window.h - a goroutine's stack, read in pieces of some kilobytes: most are read at once.
- * Private to goruntime. */
+/* window.h - reads a goroutine's stack through a buffer of a few kilobytes, enough for
+ * most stacks in one read. Private to goruntime. */
 #ifndef GOSNAP_WINDOW_H
 #define GOSNAP_WINDOW_H
 
@@ -10,8 +10,8 @@ enum { WINDOW_BYTES = 8192 };
 
 struct window {
 	struct target *target;
-	uint64_t low, high; /* [low, high): nothing outside is read */
-	uint64_t addr;	    /* of the piece read last */
+	uint64_t low, high; /* [low, high): nothing outside it is read */
+	uint64_t addr;	    /* of the bytes in piece */
 	size_t len;	    /* 0 at first */
 	uint8_t piece[WINDOW_BYTES];
 };
@@ -26,7 +26,7 @@ static inline void window_init(struct window *w, struct target *t, uint64_t low,
 }
 
 /* len bytes, at most WINDOW_BYTES, borrowed until the next call. NULL: ERR_BAD_DATA when
- * they are not all on the stack, or why they cannot be read. */
+ * they are not all on the stack, or the error of the read. */
 const uint8_t *window_bytes(struct window *w, uint64_t addr, size_t len, struct err *err);
 
 #endif

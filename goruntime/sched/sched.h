@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sched.h - reads what the scheduler has: goroutines, Ms, and what each thread stands on. Private to
- * goruntime. */
+/* sched.h - reads the scheduler's data: goroutines, Ms, and what each thread runs on.
+ * Private to goruntime. */
 #ifndef GOSNAP_SCHED_H
 #define GOSNAP_SCHED_H
 
 #include "goruntime/runtime/runtime_priv.h"
 #include "goruntime/sched/threads.h"
 
-/* allgs.c: finds allgs for rt->layout and believes it only when the goroutines agree. */
+/* allgs.c: finds allgs for rt->layout; accepts it only when the goroutines are
+ * consistent. */
 bool allgs_find(struct runtime *rt, struct err *err);
-/* Reads every g struct, of the target as it stands. */
+/* Reads every g struct from the target in its current state. */
 bool goroutines_read(struct runtime *rt, struct err *err);
 void goroutines_sort(struct runtime *rt);
-/* About how much of their stacks they use in all, from a sample; 0: not known. */
+/* Estimates: the length of allgs, and the bytes of stack in use, from a sample. 0: not
+ * known. */
 uint64_t goroutines_expected(struct runtime *rt);
 uint64_t goroutines_expected_bytes(struct runtime *rt);
 void goroutines_mark_changed(struct runtime *rt, struct target *source);
@@ -21,13 +23,13 @@ void goroutines_mark_changeable(struct runtime *rt,
 						      uint64_t len),
 				void *arg);
 
-/* machine.c: the M of each thread; its goroutine learns of the thread. */
+/* machine.c: reads the M of each thread and records the thread in its goroutine. */
 void machines_read(struct runtime *rt);
 /* What the runtime knows of a thread: its M, P and goroutine. */
 void machine_describe(struct runtime *rt, size_t thread, struct thread_state *ret);
 
-/* threads.c: walks each thread's stack and says what it stands on, after the Ms of all
- * runtimes are known. */
+/* threads.c: walks each thread's stack and records what the thread runs on. Call once the
+ * Ms of all runtimes are known. */
 void threads_read(struct runtimes *all);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* threads.h - what the threads of the process are doing for Go. */
+/* threads.h - what the threads of the process do for Go. */
 #ifndef GOSNAP_THREADS_H
 #define GOSNAP_THREADS_H
 
@@ -13,8 +13,8 @@ struct runtimes;
 enum thread_on { ON_UNKNOWN, ON_GOROUTINE, ON_G0, ON_SIGNAL, ON_C };
 
 struct thread_state {
-	struct runtime *runtime; /* what follows is of this one, the innermost that the
-				  * thread is inside of; NULL: none knows the thread */
+	struct runtime *runtime; /* the innermost runtime the thread is in, which the rest
+				  * is about; NULL: no runtime knows it */
 	bool has_machine, has_processor, has_goroutine;
 	int64_t machine, processor;
 	uint64_t goroutine; /* id */
@@ -23,7 +23,7 @@ struct thread_state {
 	uint8_t state;
 };
 
-/* Of target_threads(frozen)[i]. */
+/* Of target_threads(frozen)[i]. Borrowed until runtimes_close(). */
 const struct thread_state *runtimes_thread(const struct runtimes *all, size_t i);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* layout_report.h - where the runtime keeps things, slot by slot of layout.def, and who says so. */
+/* layout_report.h - runtime struct offsets, one for each slot of layout.def, and their
+ * source. */
 #ifndef GOSNAP_LAYOUT_REPORT_H
 #define GOSNAP_LAYOUT_REPORT_H
 
@@ -16,8 +17,8 @@ struct layout_item {
 	enum layout_kind kind;
 	int32_t value;	/* offset of a field, bytes of a type, a constant; -1: absent */
 	uint16_t size;	/* of a field */
-	bool described; /* false: DWARF leaves out the types that a program does not use */
-	/* Of the row that its DWARF is compared with. */
+	bool described; /* false: DWARF omits types that the program does not use */
+	/* Compared with the table row; set only when the layout is from DWARF. */
 	bool differs;
 	int32_t row_value;
 	uint16_t row_size;
@@ -32,20 +33,21 @@ struct layout_report {
 	char *go; /* "go1.24.4"; NULL: damaged */
 	int minor;
 	const char *arch;
-	char source[64]; /* as runtime_layout_source() */
+	char source[64]; /* as runtime_layout_source() returns it */
 	bool from_dwarf;
-	char row[64]; /* that it is compared with; "": it is not from DWARF */
+	char row[64]; /* the table row compared with; "": the layout is not from DWARF */
 	struct layout_item *items;
 	size_t count, differences;
 	struct layout_place allgs, moduledata;
 };
 
-/* Of a program that need not run (target_image.h): its DWARF, else the row of its release
- * or the nearest one, which then nothing confirms. images: of its file alone. ERR_CANNOT: not of the
- * gc toolchain. */
+/* For a program that need not be running (target_image.h): from its DWARF, else from the
+ * row of its release or the nearest one, which nothing then confirms. images: of that
+ * file alone. ERR_CANNOT: not built by the gc toolchain. */
 struct layout_report *layout_report_file(struct target *t, const struct images *images,
 					 struct err *err);
-/* What runtime_open() found and the process confirmed. ERR_CANNOT: it is unusable. */
+/* What runtime_open() found and the process confirmed. ERR_CANNOT: the runtime is
+ * unusable. */
 struct layout_report *layout_report_process(const struct runtime *rt, struct err *err);
 void layout_report_free(struct layout_report *report);
 DEFINE_AUTO(struct layout_report, layout_report_free)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* module.h - the Go modules of a process: moduledata, and the read-only tables behind it.
- * Private to goruntime. Static bytes come from the file where the file has them as they
- * are in memory; where the loader relocated them (PIE), they are read once and kept, so
- * that nothing of this needs the process later. */
+/* module.h - the Go modules of a process: moduledata and the read-only tables it points
+ * to. Private to goruntime.
+ * Static bytes come from the file if memory has them unchanged. If the loader relocated
+ * them (PIE), they are read once and kept, so the process is not needed later. */
 #ifndef GOSNAP_MODULE_H
 #define GOSNAP_MODULE_H
 
@@ -15,62 +15,65 @@ struct module {
 	uint64_t minpc, maxpc, text;
 	uint64_t edata, bss, ebss;
 	uint64_t types, etypes;		    /* type descriptors; 0: not known */
-	uint64_t typelinks, typelink_count; /* a list of some; 0: there is none */
+	uint64_t typelinks, typelink_count; /* the linker's partial list; 0: none */
 	uint64_t rodata;		    /* 0: not known */
-	uint64_t type_bytes; /* of descriptors from types on, one by one; 0: else */
-	bool has_main;	     /* the program's main function is in it */
-	bool doubtful;	     /* some of its words cannot be what the layout calls them */
+	uint64_t type_bytes; /* of contiguous descriptors from types on; 0: not
+			      * contiguous */
+	bool has_main;	     /* has the program's main function */
+	bool doubtful;	     /* some of its words contradict the layout */
 	const struct image *image;
-	char *plugin; /* as it calls itself; NULL: it is no plugin */
+	char *plugin; /* its own name for itself; NULL: not a plugin */
 	struct pclntab tab;
 };
 
 struct modules;
 
-/* The modules of the runtime in img, its own first. ERR_NOT_FOUND: there is no moduledata
- * in it, or none that fits this layout. layout: NULL when it is not known. Then the first module is
- * opened with that of any release that has the same tables: its functions are known, the rest of
- * it is not to be used. */
+/* The modules of the runtime in img, its own first. ERR_NOT_FOUND: img has no moduledata,
+ * or none that fits the layout. layout: NULL when not known: the first module is then
+ * opened using any release with the same tables. Its functions are known; do not use the
+ * rest of it. */
 struct modules *modules_open(struct target *t, const struct images *images,
 			     const struct image *img, const struct layout *layout,
 			     struct err *err);
-/* The release that its layout is of; -1: not known. */
+/* The release of the layout it was opened with; -1: not known. */
 int modules_release(const struct modules *m);
-/* Does a section's name say that there is a Go runtime? */
+/* Does a section's name show that there is a Go runtime? */
 bool modules_have_section(const struct image *img);
-/* The moduledata at addr and those behind it. */
+/* The moduledata at addr and those linked from it. */
 struct modules *modules_open_at(struct target *t, const struct images *images,
 				const struct layout *layout, uint64_t addr,
 				struct err *err);
 void modules_close(struct modules *m);
 DEFINE_AUTO(struct modules, modules_close)
 
-/* How the first was found: "symbol", "section" (.go.module, or what points to .gopclntab),
+/* How the first was found: "symbol", "section" (.go.module, or a pointer to .gopclntab),
  * "scan"; NULL: its address was given. */
 const char *modules_how(const struct modules *m);
 size_t modules_count(const struct modules *m);
 const struct module *modules_get(const struct modules *m, size_t i);
-/* Do their words beyond those that opening them needs agree with the layout, too? Those of
- * another release than the layout's may not. */
+/* Do the moduledata words that opening does not need agree with the layout too? They may
+ * not when the layout is another release's. */
 bool modules_agree(const struct modules *m);
-/* NULL: pc is in no Go function's text. */
+/* The module with pc in its text. NULL: none. */
 const struct module *modules_at(const struct modules *m, uint64_t pc);
 
 /* From here on nothing is read from the process. */
 void modules_seal(struct modules *m);
 
-/* Read-only bytes from addr on, as far as we have them; bad when we have none. */
+/* Read-only bytes from addr to the end of what is available; bad when there are none.
+ * Borrowed until modules_close(). */
 struct bytes modules_bytes(struct modules *m, uint64_t addr);
 
-/* len bytes of code as it was built: from the file where there is one, for in memory there
- * may be breakpoints of probes and debuggers. */
+/* len bytes of code as built: from the file if there is one, as memory may have the
+ * breakpoints of probes and debuggers. */
 MUST_CHECK bool modules_code(struct modules *m, uint64_t addr, void *ret, size_t len);
 
-/* Where a function of that name begins; 0: none of that name. */
+/* Where the function of that name begins and ends; 0: no such function. */
 uint64_t modules_function(const struct modules *m, const char *name, uint64_t *ret_end);
-/* Addresses of data that the code of this function refers to relative to its own. Returns how many. */
+/* Addresses of data that the code of this function refers to pc-relative. Returns how
+ * many. */
 size_t modules_references(struct modules *m, const char *name, uint64_t *ret, size_t max);
-/* Calls fn for each function of the first module; false from fn ends it. */
+/* Calls fn for each function of the first module until it returns false. */
 void modules_each_function(const struct modules *m, pclntab_func_fn *fn, void *arg);
 
 #endif

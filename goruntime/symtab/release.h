@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* release.h - finds a Go runtime without build information, and the release that it is of: strip
- * tools, other linkers, packers and obfuscators leave none. Private to goruntime. */
+/* release.h - finds a Go runtime without build information, and infers its release: strip
+ * tools, other linkers, packers and obfuscators remove it. Private to goruntime. */
 #ifndef GOSNAP_RELEASE_H
 #define GOSNAP_RELEASE_H
 
 #include "goruntime/layout/build_info.h"
 #include "goruntime/layout/layout.h"
 
-/* The build information of img, and without, or without a version in it, what can be found out: the
- * version is that of runtime.buildVersion; else a release is inferred, as version_source says; else,
- * when the module data has no known shape, it is NULL. NULL and ERR_NOT_FOUND: there is no Go runtime
- * in img. */
+/* The build information of img. If there is none, or it has no version, the version is
+ * runtime.buildVersion, else an inferred release (version_source says which), else NULL,
+ * when the moduledata has no known shape. The caller frees the result. NULL and
+ * ERR_NOT_FOUND: no Go runtime in img. */
 struct build_info *build_info_find(struct target *t, const struct images *images,
 				   const struct image *img, struct err *err);
 
-/* No text in the program says the version. */
+/* Is the version inferred, as no text in the program has it? */
 bool release_is_inferred(const struct build_info *build);
-/* What was inferred is not the release whose row fits, or not the one that the user says. */
+/* Replaces an inferred release by the one whose row fits. told: that row is the user's
+ * choice. */
 void release_correct(struct build_info *build, const struct layout *layout, bool told);
 
-/* One sentence about what is not as usual; NULL: nothing is. Freed by the caller. */
+/* One sentence about what is unusual; NULL: nothing. The caller frees it. */
 char *release_doubt(const struct build_info *build, const struct layout *layout);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* type.h - the types of the subject's values. Borrowed from their runtime. Fields are found by
- * name, never by release. */
+/* type.h - the types of the subject's values: from debugging information, else from type
+ * descriptors. Created on request and borrowed until runtimes_close(). Fields are found
+ * by name, never by release. */
 #ifndef GOSNAP_TYPE_H
 #define GOSNAP_TYPE_H
 
@@ -12,9 +13,7 @@
 struct runtime;
 struct runtimes;
 
-/* Types: what the subject's debugging information, or else its type descriptors, say of them.
- * Made when they are asked for, kept as long as their runtime. */
-enum type_kind { /* the numbers of internal/abi/type.go, and behind them what only C has */
+enum type_kind { /* the numbers of internal/abi/type.go, then kinds that only C has */
 		 KIND_UNKNOWN,
 		 KIND_BOOL,
 		 KIND_INT,
@@ -51,71 +50,71 @@ enum type_kind { /* the numbers of internal/abi/type.go, and behind them what on
 struct type;
 
 struct type_field {
-	const char *name; /* "_" for one without */
+	const char *name; /* "_" if it has none */
 	const struct type *type;
 	uint64_t off;
 	bool embedded;
 };
 
 enum type_kind type_kind(const struct type *type);
-/* Go spelling; never NULL. */
+/* In Go spelling; never NULL. */
 const char *type_name(const struct type *type);
 uint64_t type_size(const struct type *type);
 /* Of an array, slice, pointer, channel or map. NULL: not known. */
 const struct type *type_elem(const struct type *type);
 const struct type *type_key(const struct type *type);
-uint64_t type_count(const struct type *type); /* of an array */
-/* Of a struct or union; of a string, slice or interface none. */
+uint64_t type_count(const struct type *type); /* elements of an array */
+/* Of a struct or union; a string, slice or interface has none. */
 size_t type_field_count(const struct type *type);
 const struct type_field *type_field(const struct type *type, size_t i);
-/* NULL: it has none of that name. */
+/* NULL: no field of that name. */
 const struct type_field *type_field_named(const struct type *type, const char *name);
-/* Does it have methods besides, as error and not as any? Of an interface. */
+/* Does this interface have methods, as error does and any does not? */
 bool type_has_methods(const struct type *type);
 
-/* "*net/http.Request", "[]int". NULL, ERR_NOT_FOUND: nothing of that name is known. */
+/* name: "*net/http.Request", "[]int". NULL, ERR_NOT_FOUND: no such type is known. */
 const struct type *runtime_type_named(struct runtime *rt, const char *name,
 				      struct err *err);
-/* By its descriptor, as an interface points to it. */
+/* By the address of its descriptor, which an interface has. */
 const struct type *runtime_type_at(struct runtime *rt, uint64_t descriptor,
 				   struct err *err);
 
-/* Memory of a type. */
+/* A typed piece of memory. */
 struct value {
 	const struct type *type;
 	uint64_t addr;
 };
 
-/* What who prints has found out of a type, so that it need not look again. Memory that is kept is
- * xfree()d with the type. */
+/* What the printers found out about a type, so they need not look again. Memory given to
+ * type_keep() is freed with the type, using xfree(). */
 enum type_leads { TYPE_LEADS_UNKNOWN, TYPE_LEADS_NOWHERE, TYPE_LEADS };
 struct type_found {
-	uint8_t leads; /* to secrets: enum type_leads */
-	bool naming_known; /* which field says what the others are called; naming NULL: none */
+	uint8_t leads;	   /* can it lead to secrets: enum type_leads */
+	bool naming_known; /* naming is the field that names the others; NULL: none */
 	const struct type_field *naming;
 	void *notes; /* NULL at first */
 };
 struct type_found *type_found(const struct type *type);
 void *type_keep(const struct type *type, void *memory);
 
-/* The guard of every walk over what a type consists of. Hostile types contain themselves, or hold
- * each other in so many ways that no walk ends. One for each walk, all zero at its beginning. */
+/* Guards every walk over the parts of a type. Hostile types contain themselves, or each
+ * other in so many ways that a walk would never end. Use one for each walk, zeroed. */
 struct type_walk {
 	unsigned depth; /* up to LIMIT_TYPE_DEPTH */
 	uint64_t steps; /* up to LIMIT_TYPE_STEPS */
 	bool over;	/* not all was looked at */
 	bool of_value;	/* for one value only: what is read of values is bounded anyway */
 };
-/* Counts the type and its fields. False: it is not to be looked into, and `over` is set. Else
- * type_leave() follows. */
+/* Counts the type and its fields. False: do not look into it; `over` is set. Otherwise
+ * call type_leave() afterwards. */
 bool type_enter(struct type_walk *w, const struct type *type);
 void type_leave(struct type_walk *w);
 
-/* The names that an enumeration of C has for its numbers, in the order of the declaration, until fn
- * says false. */
+/* Calls fn for each enumerator of a C enum, in declaration order, until it returns
+ * false. */
 typedef bool enumerator_fn(void *arg, const char *name, int64_t value);
 void type_each_enumerator(const struct type *type, enumerator_fn *fn, void *arg);
-/* Has it any for a number below zero? */
+/* Does it have an enumerator below zero? */
 bool type_is_signed_enum(const struct type *type);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* type_name.h - what a type descriptor of the subject says of its type: kind and name.
- * internal/abi/type.go (1.27), runtime/type.go (up to 1.20). Private to goruntime. */
+/* type_name.h - what a type descriptor of the subject says about its type: kind and name.
+ * Formats: internal/abi/type.go (1.27), runtime/type.go (up to 1.20). Private to
+ * goruntime. */
 #ifndef GOSNAP_TYPE_NAME_H
 #define GOSNAP_TYPE_NAME_H
 
@@ -8,41 +9,41 @@
 
 enum {
 	TYPE_NAME_BYTES = 1024,
-	TYPE_HEAD_BYTES = 48, /* what all descriptors begin with, in every release */
+	TYPE_HEAD_BYTES = 48, /* common to all descriptors in every release */
 };
 
 struct go_type {
 	enum type_kind kind; /* or another number */
 	char name[TYPE_NAME_BYTES];
 	size_t name_len;
-	uint64_t elided; /* bytes of the name that were left out */
+	uint64_t elided; /* bytes of the name left out */
 	uint8_t flags;
-	uint64_t names; /* what its offsets of names are from; 0: the program made it */
+	uint64_t names; /* base of its name offsets; 0: created at run time */
 };
 
 /* False: err says why. */
 MUST_CHECK bool type_read(struct runtime *rt, uint64_t addr, struct go_type *ret,
 			  struct err *err);
 
-/* ... of which another type is made that is inside so many. */
+/* The same for a type nested in depth others. */
 MUST_CHECK bool type_read_inside(struct runtime *rt, uint64_t addr, int depth,
 				 struct go_type *ret, struct err *err);
 
-/* The same, named as debugging information does: by the path of its package, "net/http.Request" for
- * "http.Request", also where it is made of such a type. */
+/* The same, named as in debugging information: with the package path, "net/http.Request"
+ * for "http.Request", in composite types too. */
 MUST_CHECK bool type_read_full(struct runtime *rt, uint64_t addr, struct go_type *ret,
 			       struct err *err);
 
-/* Of a method, by the name of its symbol: "net/http.(*conn).serve" has "*net/http.conn",
- * "time.Time.String" has "time.Time". Owned. NULL: it is none, or instances of a generic type
- * share it. */
+/* The receiver type of a method by the method's symbol name: "*net/http.conn" for
+ * "net/http.(*conn).serve", "time.Time" for "time.Time.String". The caller frees it.
+ * NULL: not a method, or shared by instances of a generic type. */
 char *type_of_receiver(const char *method);
 
-/* Bytes of a descriptor of that kind before what only some have. 0: not known. */
+/* Size of a descriptor of that kind, without optional parts. 0: not known. */
 uint64_t type_bytes(const struct runtime *rt, enum type_kind kind);
 
-/* A name in the form of descriptors, as that of a field. embedded: its flag says so, from Go
- * 1.19 on. */
+/* Reads a name as descriptors have it, such as a field's. *ret_embedded: from its flag,
+ * from Go 1.19 on. */
 MUST_CHECK bool type_read_name(struct runtime *rt, uint64_t addr, struct go_type *ret,
 			       bool *ret_embedded, struct err *err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* preempted.h - registers of a function that was interrupted to let others run: it seems to have
- * called runtime.asyncPreempt, which keeps them in its own frame. Where, its code tells. Private
- * to goruntime. */
+/* preempted.h - registers of a goroutine preempted asynchronously: its function seems to
+ * have called runtime.asyncPreempt, which saves the registers in its own frame. Where
+ * they are is read from its code. Private to goruntime. */
 #ifndef GOSNAP_PREEMPTED_H
 #define GOSNAP_PREEMPTED_H
 
@@ -13,8 +13,8 @@ struct kept_registers {
 	struct vector_regs vectors;
 };
 
-/* preempt: the code of asyncPreempt behind the call that it made; cfa: where its frame ends.
- * False: where they are is not known. */
+/* preempt: the code of asyncPreempt after its call; cfa: of its frame. False: not known
+ * where the registers are. */
 bool preempted_registers(struct runtime *rt, const struct goroutine *g,
 			 const struct code *preempt, uint64_t cfa,
 			 struct kept_registers *ret);

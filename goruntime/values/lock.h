@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lock.h - the locks of package sync: their state. */
+/* lock.h - the state of locks of package sync. */
 #ifndef GOSNAP_LOCK_H
 #define GOSNAP_LOCK_H
 
 #include "goruntime/types/type.h"
 
-/* What has_ does not vouch for is not known, or this lock has no such thing. */
+/* A member is valid only if its has_ member is set: else not known, or not part of this
+ * lock. */
 struct wait_lock {
 	bool has_state, locked, starving;
 	bool has_waiters;
 	uint32_t waiters;
 	bool has_readers, writer;
-	uint32_t readers, leaving; /* readers that hold it; those a writer waits for */
+	uint32_t readers, leaving; /* readers holding it; readers a writer waits for */
 	bool has_counter;
 	int32_t counter;
 };
 
-/* A sync.Mutex, RWMutex, WaitGroup or Cond; false: it is none, or cannot be read. */
+/* v: a sync.Mutex, RWMutex, WaitGroup or Cond. False: none of these, or unreadable. */
 bool runtime_lock(struct runtime *rt, const struct value *v, struct wait_lock *ret);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* map.h - one iteration over a map, whichever of its two forms it has (map_classic.c,
- * map_swiss.c): the form is known by the fields of its header. Private to goruntime. */
+/* map.h - one iteration over a map of either implementation (map_classic.c, map_swiss.c),
+ * told apart by the fields of the header. Private to goruntime. */
 #ifndef GOSNAP_MAP_H
 #define GOSNAP_MAP_H
 
@@ -9,29 +9,30 @@
 
 struct map_walk {
 	struct runtime *rt;
-	const struct type *header; /* map<K,V> or hash<K,V>; NULL: none is described */
-	const struct type *group; /* what the descriptor has for it, or bucket; or NULL */
+	const struct type *header; /* map<K,V> or hash<K,V>; NULL: none described */
+	const struct type *group;  /* group or bucket type from the descriptor; or NULL */
 	uint64_t addr;
 	const struct type *key, *elem;
 	map_entry_fn *fn;
 	void *arg;
-	bool over;	    /* fn has seen enough */
-	uint64_t looked_at; /* groups, buckets and tables */
+	bool over;	    /* fn returned false */
+	uint64_t looked_at; /* groups, buckets and tables visited */
 };
 
-/* Both: false, err says why there are no more entries. */
+/* False: err says why there are no more entries. */
 MUST_CHECK bool map_classic_each(struct map_walk *w, struct err *err);
 MUST_CHECK bool map_swiss_each(struct map_walk *w, struct err *err);
 
-/* Of swiss maps; else it is a bucket. */
+/* Is it a group of a swiss map? Otherwise it is a bucket. */
 bool map_is_group(const struct type *type);
 
-/* Keys and elements of more than 128 bytes are kept elsewhere, with a pointer in their place
- * (runtime/map.go maxKeySize, internal/abi/map_swiss.go SwissMapMaxKeyBytes). */
+/* Keys and elements larger than 128 bytes are stored elsewhere, with a pointer in their
+ * place (runtime/map.go maxKeySize, internal/abi/map_swiss.go SwissMapMaxKeyBytes). */
 bool map_is_indirect(const struct type *type);
-/* Counts a group, bucket or table. False, ERR_LIMIT: a damaged map may have no end. */
+/* Counts a group, bucket or table. False, ERR_LIMIT: a damaged map may be endless. */
 MUST_CHECK bool map_count(struct map_walk *w, struct err *err);
-/* Hands an entry over; at: where its key and element, or pointers to them, are. */
+/* Passes an entry to fn. key_at, elem_at: where key and element are, or pointers to
+ * them. */
 MUST_CHECK bool map_entry(struct map_walk *w, uint64_t key_at, uint64_t elem_at,
 			  struct err *err);
 

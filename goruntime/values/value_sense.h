@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* value_sense.h - could this memory hold a value of that type? For places of which something else
- * only suggests the type. Private to goruntime. */
+/* value_sense.h - could this memory hold a value of that type? For places whose type is
+ * only a guess. Private to goruntime. */
 #ifndef GOSNAP_VALUE_SENSE_H
 #define GOSNAP_VALUE_SENSE_H
 
 #include "goruntime/values/values.h"
 
-/* Bools are 0 or 1, lengths not above capacities, what pointers lead to is there, maps and
- * channels are in order; inside structs and behind so many pointers. */
+/* Checks that bools are 0 or 1, lengths do not exceed capacities, pointers lead to
+ * memory, maps and channels are well-formed; inside structs too, and through up to that
+ * many pointers. */
 bool value_makes_sense(struct runtime *rt, const struct value *v, int pointers);
 
 #endif

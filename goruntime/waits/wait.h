@@ -6,7 +6,8 @@
 #include "goruntime/runtime/goroutine.h"
 #include "goruntime/values/lock.h"
 
-/* The runtime's own words, NULL when they could not be read or are empty. Borrowed. */
+/* The runtime's own text; NULL when unreadable or empty. Borrowed until
+ * runtimes_close(). */
 const char *runtime_wait_reason(const struct runtime *rt, unsigned reason);
 
 /* What a parked goroutine waits for. */
@@ -17,41 +18,41 @@ enum wait_kind {
 	WAIT_RWMUTEX,
 	WAIT_WAITGROUP,
 	WAIT_COND,
-	WAIT_SEMAPHORE, /* one that belongs to none of these */
+	WAIT_SEMAPHORE, /* not part of any of the above */
 	WAIT_TIMER,
-	WAIT_NETWORK, /* a file descriptor that the runtime polls */
+	WAIT_NETWORK, /* a file descriptor in the runtime's poller */
 };
 
 enum wait_operation { WAIT_ANY, WAIT_RECEIVE, WAIT_SEND, WAIT_READ, WAIT_WRITE };
 
 struct wait_channel {
 	uint64_t addr; /* 0: a nil channel */
-	bool known;    /* what follows is */
+	bool known;    /* the rest is valid */
 	bool closed;
-	bool has_len; /* the channel of a timer has none that its program could see */
+	bool has_len; /* false for a timer's channel: the program cannot see a length */
 	uint32_t len, cap;
 	const char *element_type; /* Go spelling; NULL: not known */
-	uint64_t when, period;	  /* of a timer's channel, as in struct wait */
+	uint64_t when, period;	  /* for a timer's channel; as in struct wait */
 };
 
 struct wait {
 	enum wait_kind kind;
-	enum wait_operation operation; /* WAIT_ANY: it has none, or we do not know */
+	enum wait_operation operation; /* WAIT_ANY: none, or not known */
 	const char *unreadable;	       /* why the rest is not known; NULL: it is */
 	uint64_t addr;		       /* of the channel or lock; 0: none */
 	struct wait_channel channel;   /* WAIT_CHANNEL */
 	size_t first_case, case_count; /* WAIT_SELECT: for runtime_wait_case() */
 	struct wait_lock lock;
-	bool bubble;   /* in one of testing/synctest: times of channels are made up */
+	bool bubble;   /* in a testing/synctest bubble: channel times are fake */
 	uint64_t when; /* WAIT_TIMER: CLOCK_MONOTONIC in ns; 0: not known */
 	int64_t fd;    /* WAIT_NETWORK */
 };
 
-/* False: it is not parked, or waits for nothing that has a kind here. Borrowed. After
- * runtime_decode(). */
+/* False: not parked, or waiting for something that has no kind here. Strings are borrowed
+ * until runtimes_close(). Call after runtimes_decode(). */
 bool runtime_wait(struct runtime *rt, const struct goroutine *g, struct wait *ret);
-/* A case of a select, in the order of the channels' addresses; nil channels are left out.
- * Their order in the source is not kept anywhere. */
+/* A case of a select. Cases are in channel address order, without nil channels; their
+ * source order is not recorded anywhere. */
 enum wait_operation runtime_wait_case(const struct runtime *rt, size_t i,
 				      struct wait_channel *ret);
 

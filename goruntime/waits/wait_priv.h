@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wait_priv.h - what parked goroutines wait for: the state that the files wait*.c share.
- * Private to goruntime. In steps: waits_note() for each g struct while it is read,
- * waits_capture() while the process is still held, waits_finish() after it was let go;
- * runtime_wait() then answers.
- *
- * Facts, runtime/ of Go 1.15 to 1.27: g.waiting is a chain of sudogs by waitlink, one for
- * each case of a select in lock order (select.go), one alone for a channel (chan.go), and
- * from 1.26 on for semaphores and condition variables, too (sema.go). Before that the sudog
- * of those is only in the frame of semacquire1 or notifyListWait; a pollDesc always is only
- * in a frame (netpoll.go). */
+/* wait_priv.h - what parked goroutines wait for: state shared by wait*.c. Private to
+ * goruntime.
+ * In steps: waits_note() for each g struct as it is read, waits_capture() while the
+ * process is still stopped, waits_finish() after it resumed. Then runtime_wait() answers.
+ * Facts, runtime/ of Go 1.15 to 1.27: g.waiting is a chain of sudogs linked by waitlink.
+ * There is one for each case of a select in lock order (select.go), a single one for a
+ * channel (chan.go), and from 1.26 on also for semaphores and condition variables
+ * (sema.go). Before, the sudog of those is only in the frame of semacquire1 or
+ * notifyListWait. A pollDesc is always only in a frame (netpoll.go). */
 #ifndef GOSNAP_WAIT_PRIV_H
 #define GOSNAP_WAIT_PRIV_H
 
@@ -17,21 +16,22 @@
 #include "goruntime/waits/wait.h"
 #include "lib/target/target.h"
 
-/* From where we know it. */
+/* How we know. */
 enum wait_source {
-	SOURCE_NONE,	  /* the words say all: a nil channel, a select without cases */
+	SOURCE_NONE,	  /* the wait reason says it all: a nil channel, a select without
+			   * cases */
 	SOURCE_CHANNEL,	  /* one sudog */
 	SOURCE_SELECT,	  /* a chain of them */
-	SOURCE_SEMAPHORE, /* one, of the semaphore's queue */
-	SOURCE_COND,	  /* one, of a notifyList */
+	SOURCE_SEMAPHORE, /* one, in the semaphore's queue */
+	SOURCE_COND,	  /* one, in a notifyList */
 	SOURCE_SLEEP,	  /* its timer */
 	SOURCE_POLL,	  /* a pollDesc */
 };
 
 enum wait_state {
-	WAIT_PENDING, /* object is the sudog's address, or the timer's; 0: not known yet */
+	WAIT_PENDING, /* object is the address of a sudog or timer; 0: not known yet */
 	WAIT_FOUND,   /* object is what it waits for */
-	WAIT_FAILED,  /* from here on: why not; object means nothing */
+	WAIT_FAILED,  /* this and later ones: why not found; object is meaningless */
 	WAIT_NOT_IN_FRAMES = WAIT_FAILED,
 	WAIT_BAD_SUDOG,
 	WAIT_FOREIGN_SUDOG,
@@ -39,16 +39,16 @@ enum wait_state {
 	WAIT_TOO_MANY,
 };
 
-/* Of a waiting goroutine; in the order of g. There can be millions. An address of the
- * subject has 48 bits on amd64 and arm64; what says otherwise is none. */
+/* For each waiting goroutine, sorted by g. There can be millions. A subject address has
+ * 48 bits on amd64 and arm64; anything larger is not an address. */
 struct wait_record {
 	uint64_t g : 48, rule : 8 /* wait_rules[] */, state : 6 /* enum wait_state */;
-	uint64_t bubble : 1; /* in a bubble of testing/synctest: its times are made up */
-	uint64_t write : 1;  /* SOURCE_POLL: waits to write */
-	/* When found: a channel, a semaphore, a notifyList; the index of the first case;
-	 * the index of a timer; a file descriptor. */
+	uint64_t bubble : 1; /* in a testing/synctest bubble: its times are fake */
+	uint64_t write : 1;  /* SOURCE_POLL: waiting to write */
+	/* When found, the address of a channel, semaphore or notifyList; or the index of
+	 * the first case or of a timer; or a file descriptor. */
 	uint64_t object : 48;
-	uint64_t has_cases : 1; /* whatever the state: object is the index of the first */
+	uint64_t has_cases : 1; /* in any state: object is the index of the first case */
 };
 _Static_assert(sizeof(struct wait_record) == 16, "there can be millions of them");
 
@@ -59,28 +59,29 @@ struct wait_case_record {
 	uint64_t channel : 48, operation : 2 /* enum wait_operation */, last : 1;
 };
 
-/* The same while the process is held. */
+/* A case of a select, while the process is stopped. */
 struct raw_case {
 	uint64_t channel, sudog;
-	uint32_t record, order; /* the select, and the place in its chain */
+	uint32_t record, order; /* index of the select's record, place in its chain */
 	uint8_t operation;
 };
 
-/* Distinct channels, in the order of their addresses. A length past UINT32_MAX is that. */
+/* Distinct channels, sorted by address. Lengths above UINT32_MAX are stored as
+ * UINT32_MAX. */
 struct channel_record {
 	uint64_t addr : 48, known : 1, closed : 1, receivers : 1, senders : 1;
-	uint64_t timed : 1; /* it is a timer's */
+	uint64_t timed : 1; /* it belongs to a timer */
 	uint32_t len, cap;
-	uint32_t timer; /* index; NO_TIMER: none, or it could not be read */
-	uint32_t type;	/* index in element_types; NO_TYPE */
+	uint32_t timer; /* index; NO_TIMER: none, or unreadable */
+	uint32_t type;	/* index into element_types; or NO_TYPE */
 };
 
 enum { NO_TIMER = UINT32_MAX, NO_TYPE = UINT32_MAX };
 
-/* Open addressing; as many as fit are read, and no more. */
+/* Open addressing; names are read until the table is full. */
 enum { ELEMENT_TYPES = 1 << 12 };
 struct element_type {
-	uint64_t addr; /* of its descriptor; 0: free */
+	uint64_t addr; /* of its descriptor; 0: free slot */
 	char *name;    /* NULL: unreadable */
 };
 
@@ -88,8 +89,8 @@ struct timer_record {
 	uint64_t when, period; /* CLOCK_MONOTONIC in ns; ns, 0: none. when 0: unknown */
 };
 
-/* Distinct semaphores and notifyLists, in the order of their addresses, and the memory
- * around them: that of the lock they belong to, whichever it is. */
+/* Distinct semaphores and notifyLists, sorted by address, each with the memory around it:
+ * the lock that it is part of, whichever that is. */
 enum { LOCK_BEFORE = 16, LOCK_BYTES = 48 };
 struct lock_record {
 	uint64_t addr;
@@ -98,10 +99,10 @@ struct lock_record {
 };
 
 struct waits {
-	struct target *live; /* for reading what need not be kept, while it is held */
+	struct target *live; /* for reading what need not be kept, while it is stopped */
 	struct wait_record *records;
 	size_t count, cap;
-	uint8_t *rules; /* of each wait reason, 1 + index in wait_rules[]; 0: none */
+	uint8_t *rules; /* by wait reason: 1 + index in wait_rules[]; 0: none */
 	struct raw_case *raw_cases;
 	size_t raw_count, raw_cap;
 	struct wait_case_record *cases;
@@ -114,13 +115,12 @@ struct waits {
 	size_t timer_count, timer_cap;
 	struct lock_record *locks;
 	size_t lock_count;
-	uint8_t *
-		callers; /* of each stack, what its functions say of a lock; 0: not yet */
+	uint8_t *callers; /* by stack: what its functions say about a lock; 0: not yet */
 };
 
-/* What the runtime's words for a wait mean. */
+/* What a wait reason of the runtime means. */
 struct wait_rule {
-	const char *words; /* without " (durable)" and the like behind it */
+	const char *words; /* without " (durable)" and similar suffixes */
 	enum wait_kind kind;
 	enum wait_operation operation;
 	enum wait_source source;
@@ -132,12 +132,12 @@ struct runtime;
 /* wait_reason.c */
 void wait_reasons_read(struct runtime *rt);
 
-void waits_free(struct waits *w); /* NULL is fine */
+void waits_free(struct waits *w); /* NULL is allowed */
 
-/* g: just read, with its bytes; in the order of addresses. */
+/* g: just read, with its bytes. Call in address order. */
 void waits_note(struct runtime *rt, const struct goroutine *g, const uint8_t *bytes,
 		size_t len);
-/* The used stacks have been captured, the goroutines not been sorted. */
+/* Call after the used stacks are captured, before goroutines are sorted. */
 void waits_capture(struct runtime *rt);
 void waits_finish(struct runtime *rt);
 
@@ -146,7 +146,7 @@ static inline enum wait_source wait_source_of(const struct wait_record *r)
 	return wait_rules[r->rule].source;
 }
 
-/* wait_frames.c: sudogs and pollDescs that only a frame knows. */
+/* wait_frames.c: sudogs and pollDescs that only a frame has. */
 void waits_search_frames(struct runtime *rt, struct target *live);
 
 /* wait_sudog.c: from sudogs to channels, cases and semaphores. */
@@ -158,7 +158,7 @@ void waits_finish_cases(struct waits *w);
 void waits_channel(const struct waits *w, uint64_t addr, struct wait_channel *ret);
 
 /* wait_timer.c */
-size_t waits_timer_bytes(const struct layout *l); /* of a timer, what we want of it */
+size_t waits_timer_bytes(const struct layout *l); /* how much of a timer we need */
 /* Returns its index. bytes: waits_timer_bytes() of them. */
 uint32_t waits_add_timer(struct waits *w, const struct layout *l, const uint8_t *bytes);
 void waits_add_sleeper(struct waits *w, struct wait_record *r, uint64_t when);
@@ -166,7 +166,7 @@ void waits_read_sleepers(struct runtime *rt, struct target *live);
 
 /* wait_lock.c */
 void waits_read_locks(struct runtime *rt, struct target *live);
-/* Which lock it is (kind, operation, address) and what is known of it. */
+/* Sets the lock (kind, operation, address) and its state. */
 void waits_lock(struct runtime *rt, const struct goroutine *g,
 		const struct wait_record *r, struct wait *ret);
 
