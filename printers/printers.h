@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* printers.h - from what the layers below found to sink calls: one file for each noun of
- * the document, named as in gosnap-snapshot(5). The only header of this folder for those
- * outside. Printers read nothing from the process and cannot fail. */
+/* printers.h - turns the results of the layers below into sink calls: one file for each
+ * noun of the document, named as in gosnap-snapshot(5). The only header of this folder
+ * for code outside it. Printers do not read from the process and cannot fail. */
 #ifndef GOSNAP_PRINTERS_H
 #define GOSNAP_PRINTERS_H
 

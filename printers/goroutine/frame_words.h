@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* frame_words.h - the argument words of a frame, without those of secrets. Private to printers. */
+/* frame_words.h - the argument words of a frame, with secrets redacted. Private to
+ * printers. */
 #ifndef GOSNAP_FRAME_WORDS_H
 #define GOSNAP_FRAME_WORDS_H
 
@@ -8,7 +9,7 @@
 #include "redaction/redaction.h"
 
 bool has_words(const struct words *words);
-/* Its words as a value: null when there are none. */
+/* The words as a value; null when there are none. */
 void print_words(struct sink *out, struct redaction *r, const struct words *words);
 
 #endif

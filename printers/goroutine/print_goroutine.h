@@ -7,7 +7,8 @@
 #include "lib/document/sink.h"
 #include "printers/values/print_values.h"
 
-/* Member runtime: whose something is, when not the first one's. NULL: nobody's. */
+/* Member runtime: the runtime something belongs to, unless it is the first. NULL:
+ * none. */
 void print_whose(struct sink *out, const struct runtimes *all, const struct runtime *rt);
 
 /* An array of all frames of a stack; returns how many. */
@@ -15,15 +16,15 @@ size_t print_frames(struct sink *out, struct runtimes *all, uint32_t stack);
 
 struct goroutine_printing {
 	struct runtimes *runtimes;
-	struct runtime *runtime; /* whose goroutine it is */
+	struct runtime *runtime; /* of the goroutine */
 	const struct target_thread *threads;
 	struct moment moment;
-	bool full_frames; /* frames do not leave out what their group says */
-	const struct value_bounds *values; /* NULL: none are wanted */
-	const char *values_elided;	   /* then why not, or NULL */
+	bool full_frames; /* include what the group of a frame's stack says */
+	const struct value_bounds *values; /* NULL: not requested */
+	const char *values_elided;	   /* why values is NULL; or NULL */
 	struct redaction *redaction;
-	uint64_t variables; /* counts those printed */
-	uint64_t withheld;  /* ... values withheld */
+	uint64_t variables; /* number printed so far */
+	uint64_t withheld;  /* number of values redacted so far */
 };
 /* group: the id of its stack's group in this document. */
 void print_goroutine(struct sink *out, struct goroutine_printing *p,

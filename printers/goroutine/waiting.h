@@ -5,7 +5,7 @@
 
 #include "printers/goroutine/print_goroutine.h"
 
-/* waiting_for, when there is something to say. */
+/* Member waiting_for, if there is something to say. */
 void print_waiting_for(struct sink *out, const struct goroutine_printing *p,
 		       const struct goroutine *g);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* naming.h - what says beside a value that it is a secret: the key of its entry, a field Key or Name of
- * its struct, the element before it in a list. For who prints and for who learns. Private to printers. */
+/* naming.h - what next to a value names it as a secret: the key of its entry, a field Key
+ * or Name of its struct, the element before it in a list. For printing and for learning.
+ * Private to printers. */
 #ifndef GOSNAP_NAMING_H
 #define GOSNAP_NAMING_H
 
@@ -12,25 +13,26 @@ struct naming {
 	struct redaction *redaction;
 };
 
-/* Of a struct, the field that says what the others are called; NULL: it has none. */
+/* The field of a struct that names the other fields; NULL: none. */
 const struct type_field *naming_field(const struct type *type);
-/* Is f one of those others? Not what is embedded as an interface, as the parent of a context is. */
+/* Is f one of those? An embedded interface, such as a context's parent, is not. */
 bool is_named_by(const struct type_field *naming, const struct type_field *f);
 
-/* The rule that withholds what has this key, as a string says it, a struct with such a string, or the
- * name of the type inside of an interface; NULL: none does. */
+/* The rule that redacts the value with this key: a string, a struct with such a string,
+ * or an interface, by the name of its dynamic type. NULL: none. */
 const char *rule_of_key(const struct naming *n, const struct value *key);
-/* The same of the entry of a map: those of forms have names that mean nothing elsewhere. */
+/* The same for a map entry: forms have names that mean nothing elsewhere. */
 const char *rule_of_entry(const struct naming *n, const struct value *key,
 			  const struct type *elem);
 
-/* One element of a list after the other. */
+/* State of a walk over the elements of a list. */
 struct listed {
 	struct value before;
-	bool named; /* it has a name itself */
+	bool named; /* before has a name itself */
 	struct arguments arguments;
 };
-/* The rule that withholds element i of n; of a string, what is behind its first *ret_from bytes. */
+/* The rule that redacts element i of count; of a string, only what follows its first
+ * *ret_from bytes. */
 const char *rule_of_element(const struct naming *n, struct listed *list,
 			    const struct value *element, uint64_t i, uint64_t count,
 			    size_t *ret_from);

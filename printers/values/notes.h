@@ -1,40 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* notes.h - what holds for all values of a type, or of a field, found out when the first is printed:
- * there is one redaction and one set of people's rules in a process. Private to printers. */
+/* notes.h - what holds for all values of a type or field, found out when the first is
+ * printed: a process has one redaction and one set of user rules. Private to printers. */
 #ifndef GOSNAP_NOTES_H
 #define GOSNAP_NOTES_H
 
 #include "printers/rules/rules_priv.h"
 #include "printers/values/value_printers.h"
 
-/* Members of an object, written before. */
+/* Members of an object, already encoded. */
 struct members {
 	const char *text; /* NULL: none */
 	size_t len;
 };
 
 struct field_notes {
-	const char *
-		withheld; /* the rule that withholds what has its name; NULL: none does */
-	bool hidden;	  /* by people's rules */
-	bool is_public;	  /* of a private key */
-	struct members head; /* its name, its type */
+	const char *withheld; /* the rule that redacts by its name; NULL: none */
+	bool hidden;	      /* by the user's rules */
+	bool is_public;	      /* a public part of a private key */
+	struct members head;  /* name and type */
 };
 
 struct type_notes {
-	const struct known *known; /* NULL: it is none of the known types */
-	const struct rule *rule;   /* NULL: people have none for it */
-	const char *withheld;	   /* the rule that withholds what has its type */
-	bool is_public;		   /* in a private key */
+	const struct known *known; /* NULL: not a known type */
+	const struct rule *rule;   /* NULL: the user has none for it */
+	const char *withheld;	   /* the rule that redacts by type */
+	bool is_public;		   /* public, in a private key */
 	bool is_context;
-	struct members head; /* its type and kind */
-	/* Of a struct, by notes_of_fields(): */
-	struct field_notes *fields; /* NULL: nobody asked */
+	struct members head; /* type and kind */
+	/* For a struct, set by notes_of_fields(): */
+	struct field_notes *fields; /* NULL: not requested yet */
 };
 
 struct type_notes *notes_of(struct printing *p, const struct type *type);
 struct type_notes *notes_of_fields(struct printing *p, const struct type *type);
-/* As withhold_named(). */
+/* Like withhold_named(). */
 static inline const char *withhold_of_type(struct printing *p,
 					   const struct type_notes *notes)
 {
@@ -45,16 +44,16 @@ static inline const char *withhold_of_type(struct printing *p,
 	return before;
 }
 
-/* Of a variable, of which nothing but its place and value is another one in other frames. */
+/* For a variable: only its place and value differ between frames. */
 struct variable_notes {
-	struct variable of;   /* what it was told to be */
-	const char *withheld; /* the rule that withholds what has its name */
-	struct members head;  /* its name, its type, and what is told of it */
+	struct variable of;   /* the variable as first described */
+	const char *withheld; /* the rule that redacts by its name */
+	struct members head;  /* its name, type and flags */
 };
-/* NULL: nothing is kept of it. Borrowed until it is asked for the next time. */
+/* NULL: nothing is kept for it. Borrowed until the next call for the same variable. */
 const struct variable_notes *notes_of_variable(struct printing *p,
 					       const struct variable *v);
-/* value.c: those members. */
+/* value.c: prints those members. */
 void print_variable_head(struct sink *out, const struct variable *v);
 
 static inline void print_members(struct sink *out, struct members members)

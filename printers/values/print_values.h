@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* print_values.h - how much of values is printed, and how. */
+/* print_values.h - how much of each value is printed, and how. */
 #ifndef GOSNAP_PRINT_VALUES_H
 #define GOSNAP_PRINT_VALUES_H
 
@@ -9,43 +9,44 @@
 
 struct redaction;
 
-/* How much of a value is shown, and by which rules. */
 struct value_bounds {
-	uint32_t string, elements, entries; /* bytes, and of each sequence or map */
-	uint32_t depth, pointers;	    /* values inside values; pointers followed */
+	uint32_t string, elements, entries; /* bytes; number of each sequence's, each
+					     * map's */
+	uint32_t depth, pointers;	    /* nesting; pointers followed */
 	uint64_t bytes;			    /* of the document, for one variable */
-	uint64_t goroutine_bytes;	    /* ..., for all of a goroutine */
-	bool compiler;			    /* variables that only it declares, too */
-	uint64_t document_bytes;	    /* ..., which values do not make larger */
-	bool hidden;			    /* of frames that are hidden, too */
+	uint64_t goroutine_bytes;	    /* the same, for all of a goroutine */
+	bool compiler;			    /* include those declared by the compiler */
+	uint64_t document_bytes;	    /* of the document; past that, no values */
+	bool hidden;			    /* include hidden frames */
 	const struct value_rules *rules;    /* borrowed; NULL: none */
 };
-/* What a snapshot has unless told, and with --full: that much is never exceeded. */
+/* The default bounds, and those of --full, which are never exceeded. */
 extern const struct value_bounds value_bounds_default, value_bounds_full;
 
 struct sockets;
 
-/* When the snapshot was of, and what was not in memory then. */
+/* The time of the snapshot, and what memory did not have then. */
 struct moment {
 	uint64_t now_ns;	       /* CLOCK_MONOTONIC; 0: not known */
-	uint64_t realtime_ns;	       /* the same moment, CLOCK_REALTIME */
+	uint64_t realtime_ns;	       /* the same instant, CLOCK_REALTIME */
 	const struct sockets *sockets; /* NULL: not known */
 };
 
-/* Which way a value was reached: what is said there of what is inside holds for it, too. */
+/* How a value was reached: what is said of a value on the path also applies to what is
+ * inside it. */
 struct value_step {
-	struct value of;       /* a pointer; or a struct, an array, a slice */
-	uint64_t first, count; /* of those: where its elements are, and how many */
-	uint64_t index;	       /* the field or element that is next */
+	struct value of;       /* a pointer, struct, array or slice */
+	uint64_t first, count; /* of array or slice elements: address, number */
+	uint64_t index;	       /* of the next field or element */
 };
 struct value_path {
-	size_t name_len; /* of the variable that it begins with */
+	size_t name_len; /* of the variable at the start of the path */
 	struct value_step *steps;
 	size_t count, cap;
 };
 
-/* Prints once, and again as long as that taught of secrets in what was printed before, which is
- * taken back. */
+/* Prints, and prints again as long as that reveals secrets in what was already printed,
+ * which is taken back. */
 typedef void print_again_fn(void *arg);
 void print_until_known(struct sink *out, struct redaction *redaction,
 		       print_again_fn *print, void *arg);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* withheld.h - text of the process that is no value, without secrets. Private to printers. */
+/* withheld.h - text of the process that is not a value, with secrets redacted. Private to
+ * printers. */
 #ifndef GOSNAP_WITHHELD_H
 #define GOSNAP_WITHHELD_H
 
@@ -11,16 +12,16 @@ struct bytes_of_text {
 	size_t len;
 };
 
-/* Member key, with masks; and redacted and same where there are some. rule: what withholds all of
- * it; NULL: nothing. */
+/* Member key with secrets masked, and members redacted and same if there are any. rule:
+ * redacts all of it; NULL: none. */
 void print_text_without_secrets(struct sink *out, struct redaction *r, const char *key,
 				const char *rule, struct bytes_of_text text);
-/* The same as an item of an array: a text, with masks. */
+/* The same as an array item: a masked text. */
 void print_item_without_secrets(struct sink *out, struct redaction *r, const char *rule,
 				struct bytes_of_text text);
 
-/* Member key, a text that may be there with masks only: of what is no value, as a path. NULL: left
- * out. */
+/* Member key, a text that is only masked, such as a path, which is not a value. NULL:
+ * prints nothing. */
 void print_masked_member(struct sink *out, struct redaction *r, const char *key,
 			 const char *text);
 
