@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* redaction.h - what must not leave a process's memory: secrets by the name of what holds them, by
- * its type, and by what they look like. Knows text and names, nothing of Go's memory or of the
- * document; whoever prints asks before it writes. Cannot fail once it is made.
- *
- * Rules are the words of `redacted` in gosnap-snapshot(5), a closed list. */
+/* redaction.h - finds secrets that must not leave a process's memory: by the name or the
+ * type of what holds them, and by their form. Knows text and names, nothing about Go's
+ * memory or the document; printers ask it before they write. Cannot fail once created.
+ * Rules are the words of `redacted` in gosnap-snapshot(5), a closed list. Rule names that
+ * functions return live until redaction_free(). */
 #ifndef GOSNAP_REDACTION_H
 #define GOSNAP_REDACTION_H
 
@@ -14,17 +14,19 @@ struct redaction;
 
 enum redaction_mode {
 	REDACT_SECRETS,
-	REDACT_STRICT, /* all text: numbers, truth values, lengths and types are left */
+	REDACT_STRICT, /* all text is redacted; numbers, booleans, lengths and types are
+		        * kept */
 	REDACT_NOTHING,
 };
 
 struct redaction_options {
 	enum redaction_mode mode;
-	const char *rules; /* a file of more rules; NULL: none */
-	const char *key; /* a file: hashes are the same with the same key; NULL: random */
+	const char *rules; /* path of a file with more rules; NULL: none */
+	const char *key;   /* path of a file: the same key gives the same hashes; NULL:
+			  * random */
 };
 
-/* NULL: err names the file, its line and what was expected there. */
+/* NULL: err names the file and line, and what was expected there. */
 struct redaction *redaction_new(const struct redaction_options *options, struct err *err);
 void redaction_free(struct redaction *r);
 DEFINE_AUTO(struct redaction, redaction_free)
@@ -32,104 +34,111 @@ DEFINE_AUTO(struct redaction, redaction_free)
 enum redaction_mode redaction_mode(const struct redaction *r);
 /* "secrets", "strict", "nothing" */
 const char *redaction_mode_name(const struct redaction *r);
-/* Of more rules; NULL: none was named. */
+/* The file with more rules; NULL: none. */
 const char *redaction_rules_file(const struct redaction *r);
 
-/* The rule that withholds all inside of what has this name (of a variable, field, key, header),
- * or this type; NULL: none does. In any case style: apiKey, API_KEY, api-key. */
+/* The rule that redacts everything inside what has this name (of a variable, field, key
+ * or header) or this type; NULL: none. Any case style: apiKey, API_KEY, api-key. */
 const char *redaction_of_name(struct redaction *r, const char *name, size_t len);
 const char *redaction_of_type(struct redaction *r, const char *type);
-/* ... of a parameter of a query or a form, as "sig", too. */
+/* The same for a parameter of a query or form, where "sig" counts too. */
 const char *redaction_of_parameter(struct redaction *r, const char *name, size_t len);
-/* Is it what a private key of package crypto says of the public one? */
+/* Is it the type of the public part of a private key in package crypto? */
 bool redaction_is_public(const char *type);
-/* Is what has such a name rather a name itself, as "access_token"? */
+/* Is the value of something with such a name rather a name itself, like
+ * "access_token"? */
 bool redaction_is_name(struct redaction *r, const char *text, size_t len);
 
-/* What has been withheld is known again, since the same bytes have other names elsewhere: where
- * they are, and what they were. Until redaction_forget(), which is called between goroutines, and
- * does not forget what was learned before redaction_remember(). */
+/* Learns a redacted value, so that the same bytes are recognised elsewhere, under other
+ * names: by address and by content. Kept until redaction_forget(), which is called
+ * between goroutines and keeps what was learned before redaction_remember(). */
 void redaction_learn(struct redaction *r, uint64_t addr, uint64_t size, const void *bytes,
-		     size_t len); /* addr 0: nowhere; bytes NULL: they are no text */
-/* A text of more bytes is none: that is a variable that was never set, with any length. */
+		     size_t len); /* addr 0: nowhere; bytes NULL: not text */
+/* Longer texts are not learned: those are unset variables with an arbitrary length. */
 enum { REDACTION_PLACE_MAX = 64 << 10 };
-/* Its bytes and digits are known, too. A long one begins with its highest byte, which is not zero. */
+/* Recognises its bytes and digits too. A long number has its highest byte first, which is
+ * not zero. */
 void redaction_learn_number(struct redaction *r, uint64_t number);
 void redaction_learn_long_number(struct redaction *r, const uint8_t *bytes, size_t len);
 void redaction_remember(struct redaction *r);
 void redaction_forget(struct redaction *r);
-/* What is a secret in all goroutines, as long as there are not too many; from redaction_learned_all()
- * on. */
+/* Learns a secret for all goroutines, unless there are too many. Takes effect at
+ * redaction_learned_all(). */
 void redaction_learn_for_all(struct redaction *r, uint64_t addr, uint64_t size,
 			     const void *bytes, size_t len);
-/* The same of a number: only words are compared with it. */
+/* The same for a number; it is compared only with words. */
 void redaction_learn_number_for_all(struct redaction *r, uint64_t number);
 void redaction_learned_all(struct redaction *r);
-/* No values are read, so that nothing is learned: from there on a word of eight letters is withheld. */
+/* Nothing will be learned, as no values are read: any word of eight letters is redacted
+ * from here on. */
 void redaction_learns_nothing(struct redaction *r);
-/* Grows with each that was not known before. */
+/* Grows with each new secret. */
 size_t redaction_learned(const struct redaction *r);
-/* Where what is learned does not end: until redaction_forget() all text is withheld, and whatever
- * may be an address of some. */
+/* The end of what is learned is not known: until redaction_forget() all text is redacted,
+ * and everything that may be the address of some. */
 void redaction_suspect_all(struct redaction *r);
-/* What was printed before something was learned may hold it. From redaction_ask() on questions are
- * noted; redaction_settled(): would each get the same answer now? False in doubt. */
+/* What was printed before a secret was learned may contain it. From redaction_ask() on
+ * questions are recorded; redaction_settled(): would each get the same answer now? False
+ * when in doubt. */
 void redaction_ask(struct redaction *r);
-bool redaction_settled(struct redaction *r); /* and no more are noted */
-/* Does any of it lie in these bytes? */
+bool redaction_settled(struct redaction *r); /* stops recording */
+/* Is there a secret in these bytes of memory? */
 bool redaction_at(struct redaction *r, uint64_t addr, uint64_t size);
 
-/* Numbers, as memory has them: those of a key, rather than small ones, which are in much else? */
+/* bytes: numbers as in memory. Are they those of a key, rather than small ones found in
+ * many other places? */
 bool redaction_is_key(const void *bytes, size_t len);
 
-/* Text of the subject. Where nothing is to be withheld rule is NULL, and so is text. */
+/* Text of the subject. If there is nothing to redact, rule and text are NULL. */
 struct redacted {
 	const char *rule;
-	char *text; /* with [redacted] for each secret; NULL: nothing else is left. Owned. */
+	char *text; /* with [redacted] for each secret; NULL: nothing else remains.
+		     * Owned. */
 	size_t len;
 };
-/* It lies at addr, 0: nowhere. What is found is learned. */
+/* addr: of the text, 0: nowhere. Learns the secrets it finds. */
 struct redacted redaction_of_text(struct redaction *r, uint64_t addr, const char *text,
 				  size_t len);
 void redacted_done(struct redacted *text);
-/* Texts that are read one after the other, as lines are: in_key says whether a private key in PEM began
- * in those before and has not ended, and then whether it does so in this one. True: this text is a
- * piece of it. */
+/* For texts read in sequence, such as lines. *in_key: a private key in PEM began in a
+ * previous text and has not ended; updated for this one. True: this text is part of a
+ * key. */
 bool redaction_of_piece(const char *text, size_t len, bool *in_key);
 
-/* The words of a command, in their order: where in each a secret begins by those before it, as behind
- * --password, or by what the program's options mean, as -p of mysql; len: nowhere. */
+/* For the arguments of a command, in order: where a secret begins in this one, because of
+ * the ones before it, such as --password, or of the program's options, such as -p of
+ * mysql; len: nowhere. */
 struct arguments {
-	int program, next; /* private; 0 at first */
-	bool doubtful; /* of the last one: it may be no secret, and is not to be learned for all */
+	int program, next; /* private; initially 0 */
+	bool doubtful;	   /* the last one may not be a secret; do not learn it for all */
 };
 size_t redaction_of_argument(struct redaction *r, struct arguments *c, const char *word,
 			     size_t len);
-/* Text of which all from there on is a secret; it is learned. */
+/* For a text that is secret from there to its end; learns it. */
 struct redacted redaction_of_rest(struct redaction *r, uint64_t addr, const char *text,
 				  size_t len, size_t from);
 
-/* A card's number, or one that was learned, or eight bytes of a secret? */
+/* A card number, a learned number, or eight bytes of a secret? */
 const char *redaction_of_number(struct redaction *r, uint64_t number);
-/* Bytes at addr, 0: nowhere, of which a text is made that has other letters: are they, or eight of them,
- * of a secret? */
+/* For bytes (addr 0: nowhere) of a text represented in other characters: are they, or
+ * eight of them, part of a secret? */
 bool redaction_of_bytes(struct redaction *r, uint64_t addr, const void *bytes,
 			size_t len);
-/* Eight bytes, of which nobody knows what they are, as in a register: do they lead to a secret, or
- * are they one, or do they hold four bytes of one? */
+/* For eight bytes of unknown meaning, as in a register: do they point to a secret, are
+ * they one, or do they contain four bytes of one? */
 bool redaction_of_word(struct redaction *r, uint64_t word);
-/* The same of one that may be of another time: of whose text it was nobody knows. */
+/* The same for a word that may be older: it is not known whose text it was. */
 bool redaction_of_stale_word(struct redaction *r, uint64_t word);
-/* The same of a vector register. */
+/* The same for a vector register. */
 enum { REDACTION_VECTOR = 16 };
 bool redaction_of_vector(struct redaction *r,
 			 const uint8_t bytes[static REDACTION_VECTOR]);
 
-/* Equal for equal bytes within a document, or of the same key. */
+/* Equal for equal bytes in a document, or with the same key. */
 enum { REDACTION_SAME = 16 + 1 };
 void redaction_same(const struct redaction *r, const void *bytes, size_t len,
 		    char ret[REDACTION_SAME]);
-/* Up to a power of two. */
+/* Rounds up to a power of two. */
 uint64_t redaction_length(uint64_t len);
 
 #endif
