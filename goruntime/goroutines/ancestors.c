@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The goroutines that one descends from: with GODEBUG=tracebackancestors=N the runtime keeps
- * their ids and the calls that they were in (runtime/proc.go saveAncestors). */
+/* The goroutines that a goroutine descends from: with GODEBUG=tracebackancestors=N the
+ * runtime keeps their ids and call stacks (runtime/proc.go saveAncestors). */
 #include <inttypes.h>
 #include <string.h>
 
@@ -46,7 +46,7 @@ static size_t shown(const struct slice *s)
 	return s->len < LIMIT_ANCESTORS ? (size_t)s->len : LIMIT_ANCESTORS;
 }
 
-/* One of them, without its calls, whose slice is *ret_pcs. */
+/* Reads an ancestor except its pcs; their slice is *ret_pcs. */
 static bool read_ancestor(struct runtime *rt, uint64_t addr, struct ancestor *ret,
 			  struct slice *ret_pcs, struct err *err)
 {
@@ -94,7 +94,7 @@ void ancestors_capture(struct runtime *rt, struct gather *g)
 	gather_read(g, rt->target);
 }
 
-/* Whole stacks end in goexit. */
+/* Complete stacks end in goexit. */
 static bool is_truncated(struct runtime *rt, const struct ancestor *a)
 {
 	const struct code *c =

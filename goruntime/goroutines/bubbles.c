@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bubbles of testing/synctest (runtime/synctest.go, from 1.24 on): goroutines with a
- * clock of their own. */
+/* testing/synctest bubbles (runtime/synctest.go, from 1.24 on): groups of goroutines with
+ * their own clock. */
 #include <string.h>
 
 #include "goruntime/goroutines/extras_priv.h"
 #include "goruntime/runtime/gather.h"
 #include "goruntime/runtime/runtime_priv.h"
 
-enum { BUBBLE_BYTES = 256 }; /* what is read of it is within */
+enum { BUBBLE_BYTES = 256 }; /* all fields that are read are within these */
 
 void bubbles_capture(struct runtime *rt, struct gather *g)
 {

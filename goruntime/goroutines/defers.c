@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Deferred calls. g._defer is a list of records, innermost frame first (runtime/panic.go
- * deferproc); most functions keep theirs in their own frames instead (open_defers.c). Both
- * are put in the order in which they would run. */
+ * deferproc). Most functions use open-coded defers in their own frames instead
+ * (open_defers.c). The two are merged in the order in which they would run. */
 #include "goruntime/goroutines/defers.h"
 
 #include <inttypes.h>
@@ -16,8 +16,8 @@
 
 enum {
 	DEFER_BYTES_MAX = 256,
-	LEVELS = 3,	  /* of a chain that are copied together */
-	CLOSED_RANGE = 1, /* badDefer: the loop over a function is over */
+	LEVELS = 3,	  /* of a chain, copied in one go */
+	CLOSED_RANGE = 1, /* badDefer: the range-over-func loop has ended */
 	WORD = 8,
 };
 
@@ -66,7 +66,7 @@ static bool read_record(struct runtime *rt, uint64_t addr, struct record *ret,
 	return true;
 }
 
-/* left: records of this goroutine that are still followed, for a list may be a circle. */
+/* left: how many more records of this goroutine to follow, as the list may be a cycle. */
 static bool next_record(struct runtime *rt, uint64_t addr, size_t *left,
 			struct record *ret, struct err *err)
 {
@@ -76,12 +76,12 @@ static bool next_record(struct runtime *rt, uint64_t addr, size_t *left,
 	return read_record(rt, addr, ret, err);
 }
 
-/* Pending records in the order in which they run. Returns false from fn or when the list
- * cannot be followed: err. */
+/* Calls fn for each pending record in the order they run. Stops when fn returns false or
+ * the list cannot be followed: err. */
 typedef bool record_fn(void *arg, const struct record *record);
 
-/* The body of a loop over a function keeps its records in a list of their own, at *head of
- * one in its place (deferrangefunc). */
+/* The body of a range-over-func loop keeps its records in a separate list, at *head of a
+ * record in its place (deferrangefunc). */
 static bool each_of_loop(struct runtime *rt, const struct record *loop, size_t *left,
 			 record_fn *fn, void *arg, struct err *err)
 {
@@ -111,8 +111,8 @@ static bool each_record(struct runtime *rt, uint64_t at, record_fn *fn, void *ar
 	for (; at; at = r.link) {
 		if (!next_record(rt, at, &left, &r, err))
 			return false;
-		/* The first runs already (up to 1.21); the second stands for a whole frame,
-		 * while a panic goes through it (up to 1.21). */
+		/* started: already running (up to 1.21). open: stands for a whole frame
+		 * while a panic passes through it (up to 1.21). */
 		if (r.started || r.open)
 			continue;
 		if (!r.rangefunc && !fn(arg, &r))
@@ -138,13 +138,13 @@ void defers_capture(struct runtime *rt, struct gather *g)
 	extra_gather_chain(rt, EXTRA_DEFER, size, L_defer_link, LEVELS, g);
 	for (size_t i = 0; i < n; i++)
 		if (!each_record(rt, defers[i], gather_function, g, &ignored))
-			continue; /* says so when it is printed */
+			continue; /* reported when it is printed */
 	open_defers_capture(rt, g);
 	gather_read(g, rt->target);
 }
 
-/* A func value points to a closure, whose first word is the code: that of functions that
- * are no closures is constant, and in the file. */
+/* A func value points to a closure, whose first word is the code pointer. Closures
+ * without captured variables are constants in the file. */
 static void set_function(struct runtime *rt, uint64_t closure, struct deferred *ret)
 {
 	struct bytes constant;
@@ -188,7 +188,7 @@ static void add(struct collection *c, struct deferred d, uint64_t closure)
 	cache->list[cache->result.count++] = d;
 }
 
-/* Those in frames as deep as sp, or deeper. */
+/* Adds the open-coded defers of frames up to sp. */
 static void add_open_up_to(struct collection *c, uint64_t sp)
 {
 	for (; c->next_open < c->open.count; c->next_open++) {
@@ -225,7 +225,7 @@ struct search {
 	uint64_t base;
 };
 
-/* Both are sorted by sp. */
+/* Frames and list are both sorted by sp. */
 static bool place(void *arg, const struct physical_frame *frame)
 {
 	struct search *s = arg;

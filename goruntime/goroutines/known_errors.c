@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages of the errors that panics are most often about: those that keep their text, and
- * those of the runtime itself (runtime/error.go). */
+/* Messages of the errors that cause most panics: errors that store their text, and the
+ * runtime's own (runtime/error.go). */
 #include <inttypes.h>
 #include <string.h>
 
 #include "goruntime/goroutines/panic_words.h"
 #include "goruntime/runtime/runtime_priv.h"
 
-/* Errors that are a string, or begin with it. */
+/* Errors that are a string, or start with one. */
 static const struct {
 	const char *type, *prefix;
 } texts[] = {
@@ -19,7 +19,7 @@ static const struct {
 	{ "runtime.plainError", "" },
 };
 
-/* runtime.boundsErrorFmts by code; the last one's words differ between releases. */
+/* runtime.boundsErrorFmts by code; the last one's text differs between releases. */
 static const char *const bounds_formats[] = {
 	"index out of range [%x] with length %y",
 	"slice bounds out of range [:%x] with length %y",
@@ -31,7 +31,7 @@ static const char *const bounds_formats[] = {
 	"slice bounds out of range [%x:%y:]",
 };
 
-/* When %x is negative. */
+/* If %x is negative. */
 static const char *const bounds_negative_formats[] = {
 	"index out of range [%x]",	    "slice bounds out of range [:%x]",
 	"slice bounds out of range [:%x]",  "slice bounds out of range [%x:]",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profiler labels. g.labels points to what runtime/pprof/label.go calls a labelMap: a sorted
- * list of pairs of strings (from 1.24 on), a map[string]string before. */
+/* Profiler labels. g.labels points to a labelMap of runtime/pprof/label.go: a sorted list
+ * of pairs of strings (from 1.24 on), a map[string]string before. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,10 +27,10 @@ struct pairs {
 enum {
 	BUCKET_SLOTS = 8,
 	SAME_SIZE_GROW = 8,
-	EVACUATED_FIRST = 2, /* of the values of tophash */
+	EVACUATED_FIRST = 2, /* values of tophash */
 	EVACUATED_LAST = 4,
 	LIVE_FIRST = 5,
-	MAP_BITS_MAX = 10, /* 2^10 buckets hold more than LIMIT_LABELS */
+	MAP_BITS_MAX = 10, /* 2^10 buckets have room for more than LIMIT_LABELS */
 	MAP_BYTES = 64,	   /* hmap has 48 */
 };
 
@@ -79,7 +79,7 @@ static bool read_map(struct runtime *rt, uint64_t labels, struct map *ret,
 
 	if (!target_read_uint(rt->target, labels, sizeof(at), &at, err))
 		return false;
-	if (!at) { /* the nil map */
+	if (!at) { /* a nil map */
 		*ret = (struct map){ 0 };
 		return true;
 	}
@@ -105,7 +105,7 @@ static size_t old_bucket_count(const struct map *m)
 	return !m->old_buckets ? 0 : m->flags & SAME_SIZE_GROW ? n : n / 2;
 }
 
-/* *steps: buckets that may still be looked at, for a chain may be a circle. */
+/* *steps: how many more buckets to visit, as a chain may be a cycle. */
 static bool read_chain(struct runtime *rt, uint64_t at, bool old, size_t *steps,
 		       struct pairs *ret, struct err *err)
 {
@@ -116,7 +116,7 @@ static bool read_chain(struct runtime *rt, uint64_t at, bool old, size_t *steps,
 			return false;
 		if (old && first && b.tophash[0] >= EVACUATED_FIRST &&
 		    b.tophash[0] <= EVACUATED_LAST)
-			return true; /* its pairs are in the new buckets */
+			return true; /* its pairs have moved to the new buckets */
 		for (size_t i = 0; i < BUCKET_SLOTS; i++)
 			if (b.tophash[i] >= LIVE_FIRST &&
 			    !add_pair(ret, b.keys[i], b.values[i]))
@@ -157,7 +157,7 @@ static bool read_pairs(struct runtime *rt, uint64_t labels, struct pairs *ret,
 	return err_set(err, ERR_UNSUPPORTED, "this Go's way to keep labels is not known");
 }
 
-/* Whatever leads to the pairs, level by level. */
+/* Gathers everything on the way to the pairs, level by level. */
 static void gather_lists(struct runtime *rt, const uint64_t *labels, size_t n,
 			 struct gather *g)
 {
@@ -228,7 +228,7 @@ void labels_capture(struct runtime *rt, struct gather *g)
 }
 
 struct label_cache {
-	uint64_t labels; /* whose these are */
+	uint64_t labels; /* g.labels that set was read from */
 	struct label_set set;
 	struct label *list;
 	char *bytes;
@@ -287,7 +287,7 @@ const struct label_set *runtime_labels(struct runtime *rt, const struct goroutin
 		return NULL;
 	if (!c)
 		c = extra_caches(rt)->labels = xcalloc(1, sizeof(*c));
-	if (c->labels == labels) /* neighbours often have the same */
+	if (c->labels == labels) /* neighbouring goroutines often share them */
 		return &c->set;
 	c->labels = labels;
 	c->set = (struct label_set){ 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Open-coded deferred calls (from 1.14 on): a function with few of them, and none in a loop,
- * keeps their closures in slots of its frame and a byte of bits that says which were reached
- * and have not run. FUNCDATA_OpenCodedDeferInfo says where, relative to varp
+/* Open-coded deferred calls (from 1.14 on): a function with few defers, none of them in a
+ * loop, keeps their closures in slots of its frame, and a byte of bits: which were
+ * reached and have not run yet. FUNCDATA_OpenCodedDeferInfo says where, relative to varp
  * (cmd/compile/internal/ssagen/ssa.go emitOpenDeferInfo). */
 #include "goruntime/goroutines/defers.h"
 
@@ -13,19 +13,19 @@
 
 enum {
 	WORD = 8,
-	SHAPES = 1 << 12, /* slots; a power of two */
+	SHAPES = 1 << 12, /* hash slots; a power of two */
 	OFFSET_MAX = 1 << 30,
 };
 
-/* The frames of one distinct stack. */
+/* The frames of one distinct stack that can have open-coded defers. */
 struct known_stack {
-	struct open_frame *frames; /* NULL when there are none */
+	struct open_frame *frames; /* NULL: none */
 	uint32_t count;
 	bool known;
 };
 
 struct open_defers {
-	struct known_stack *stacks; /* by number */
+	struct known_stack *stacks; /* by stack number */
 	size_t count, cap;
 };
 
@@ -39,8 +39,8 @@ void open_defers_free(struct open_defers *open)
 	xfree(open);
 }
 
-/* amd64: the return address is below the arguments, and below it the caller's frame
- * pointer, in frames that have room for anything (runtime/traceback.go next, 1.21). */
+/* amd64: the return address is right below the arguments, and below that the caller's
+ * frame pointer, if the frame size is not zero (runtime/traceback.go next, 1.21). */
 void physical_frames_each(struct runtime *rt, struct stack stack, physical_frame_fn *fn,
 			  void *arg)
 {
@@ -67,15 +67,15 @@ static struct bytes static_bytes(void *arg, uint64_t addr)
 	return modules_bytes(arg, addr);
 }
 
-/* The forms: {bits, slots} with a slot of a word for each bit (from 1.22 on, when panics got
- * the pointers to them); {bits, n, slot of each, last first} (1.18 to 1.21); up to 1.17, when
- * records had room for arguments, those were described, too. */
+/* The formats: {bits, slots}, one word per slot (from 1.22 on, when panics point to the
+ * slots); {bits, n, slot of each, last first} (1.18 to 1.21). Up to 1.17 records had room
+ * for arguments, and the arguments were described too. */
 bool open_defers_parse(const struct layout *l, struct bytes b, struct open_frame *ret)
 {
 	bool arguments = layout_has(l, L_defer_siz);
 
 	if (arguments)
-		bytes_uvarint(&b); /* the largest size of them */
+		bytes_uvarint(&b); /* size of the largest */
 	ret->bits = (uint32_t)bytes_uvarint(&b);
 	uint64_t n = bytes_uvarint(&b);
 	if (layout_has(l, L_panic_slots_ptr)) {
@@ -102,7 +102,7 @@ struct listing {
 	size_t cap;
 };
 
-/* Before its frame is there, a function has neither bits nor slots. */
+/* Until it has set up its frame, a function has neither bits nor slots. */
 static bool list_frame(void *arg, const struct physical_frame *f)
 {
 	struct listing *l = arg;
@@ -161,9 +161,10 @@ int open_frame_closures(struct runtime *rt, const struct goroutine *g,
 	return n;
 }
 
-/* Goroutines that started alike, are at the same pc and use as many bytes of stack nearly
- * always have the same frames: one of each shape is unwound, which tells where the others
- * have their closures. Where it does not, a function is not known. */
+/* Goroutines that start in the same function, stop at the same pc and use as many bytes
+ * of stack nearly always have the same frames. One goroutine of each shape is unwound to
+ * find where the others have their closures. When that is wrong, the function of a
+ * deferred call is not known. */
 struct shape {
 	uint64_t pc, used, start_pc;
 	uint32_t stack;
@@ -178,7 +179,7 @@ static struct shape *find_shape(struct shape *shapes, const struct goroutine *g)
 	struct shape *s = &shapes[hash >> 32 & (SHAPES - 1)];
 
 	if (s->taken && (s->pc != g->pc || s->used != used || s->start_pc != g->start_pc))
-		return NULL; /* another one has its place */
+		return NULL; /* the slot is taken by another shape */
 	s->pc = g->pc;
 	s->used = used;
 	s->start_pc = g->start_pc;

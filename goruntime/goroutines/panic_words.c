@@ -50,7 +50,8 @@ bool panic_words_add_string(struct runtime *rt, struct panic_words *w, uint64_t 
 	return true;
 }
 
-/* runtime/print.go printfloat, up to 1.25: seven digits, always with sign and exponent. */
+/* runtime/print.go printfloat, up to 1.25: seven digits, always a sign and an
+ * exponent. */
 static void add_fixed(struct panic_words *w, double v)
 {
 	enum { DIGITS = 7 };
@@ -143,7 +144,7 @@ static double wide_float(const uint8_t *bytes)
 	return v;
 }
 
-/* What is known of the kinds that have words of their own. */
+/* The kinds that are printed by value. */
 static const struct {
 	const char *name;
 	uint8_t size;
@@ -222,13 +223,13 @@ static bool add_simple(struct runtime *rt, enum type_kind kind, uint64_t data,
 	return true;
 }
 
-/* What stands around a value whose type has a name of its own: printanycustomtype. */
+/* Printed around a value of a named type: printanycustomtype. */
 static const char *around(enum type_kind kind, bool before)
 {
 	if (kind == KIND_STRING)
 		return before ? "(\"" : "\")";
 	if (kind == KIND_COMPLEX64 || kind == KIND_COMPLEX128)
-		return ""; /* they bring their own */
+		return ""; /* they have their own parentheses */
 	return before ? "(" : ")";
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Panics in progress: g._panic, innermost first. The records lie on the goroutine's own
+/* Panics in progress: g._panic, innermost first. The records are on the goroutine's own
  * stack (gopanic in runtime/panic.go); what they point to may be anywhere. */
 #include <inttypes.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 enum {
 	PANIC_BYTES_MAX = 1 << 10,
-	LEVELS = 3, /* of a chain that are copied together; longer ones are rare */
+	LEVELS = 3, /* of a chain, copied in one go; longer ones are rare */
 };
 
 struct panic_cache {
@@ -135,7 +135,7 @@ void panics_capture(struct runtime *rt, struct gather *g)
 	AUTO(xfree) uint64_t *panics = extra_objects(&rt->extra_lists, EXTRA_PANIC, &n);
 
 	extra_gather_chain(rt, EXTRA_PANIC, size, L_panic_link, LEVELS, g);
-	/* Reading it all once brings in the rest. */
+	/* Reading everything once captures the rest. */
 	for (size_t i = 0; i < n; i++)
 		read_chain(rt, panics[i], cache(rt));
 }
