@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The records of waiting goroutines, from the first note to the answer. */
+/* The records of waiting goroutines, from waits_note() to runtime_wait(). */
 #include "goruntime/waits/wait_priv.h"
 
 #include <string.h>
@@ -9,8 +9,8 @@
 
 enum { REASONS = UINT8_MAX + 1 };
 
-/* runtime/runtime2.go waitReasonStrings, of all releases. What is not here is of the
- * runtime's own making: it has no address that would say anything. */
+/* runtime/runtime2.go waitReasonStrings, of all releases. Reasons not listed here are
+ * internal to the runtime: no address would tell the user anything. */
 const struct wait_rule wait_rules[] = {
 	{ "chan receive (nil chan)", WAIT_CHANNEL, WAIT_RECEIVE, SOURCE_NONE },
 	{ "chan send (nil chan)", WAIT_CHANNEL, WAIT_SEND, SOURCE_NONE },
@@ -50,7 +50,7 @@ static uint8_t *rules_of(const struct runtime *rt)
 	return rules;
 }
 
-/* Which rule a goroutine falls under; NULL: it does not wait, or for nothing of these. */
+/* The rule for a goroutine; NULL: not waiting, or for nothing listed above. */
 static const struct wait_rule *rule_of(const struct waits *w, const struct goroutine *g)
 {
 	if (!w || !w->rules ||

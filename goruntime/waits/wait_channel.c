@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The channels that goroutines wait for, each read once, and which way a case of a select
- * goes. A channel never has senders and receivers waiting at once, but for one goroutine
- * that does both in one select (the invariants in runtime/chan.go): so the queue that is
- * not empty tells, and where neither is, the sudogs in it do. */
+/* The channels that goroutines wait for, each read once, and the direction of each select
+ * case. A channel never has senders and receivers waiting at once, except for a goroutine
+ * that does both in one select (invariants in runtime/chan.go). So the direction follows
+ * from which queue is not empty; when both are not, from the sudogs in them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #include "goruntime/waits/wait_priv.h"
 #include "lib/base/search.h"
 
-/* Of all the queues that are followed. */
+/* In all queues together. */
 enum { QUEUE_STEPS = 1 << 16 };
 
 struct reading {
@@ -20,9 +20,9 @@ struct reading {
 	struct waits *w;
 	struct survey_item *timers; /* tag: the channel's index */
 	size_t timer_count, timer_cap;
-	struct survey_item *both; /* receivers of channels that have senders, too */
+	struct survey_item *both; /* receivers of channels that also have senders */
 	size_t both_count, both_cap;
-	bool lost; /* there are more than we follow */
+	bool lost; /* there are more than QUEUE_STEPS */
 };
 
 static struct channel_record *find_channel(const struct waits *w, uint64_t addr)
@@ -75,7 +75,7 @@ static char *read_type_name(struct runtime *rt, uint64_t addr)
 		       : NULL;
 }
 
-/* Index of the type whose descriptor is at addr. */
+/* The index of the type with its descriptor at addr. */
 static uint32_t element_type(struct reading *x, uint64_t addr)
 {
 	struct waits *w = x->w;
@@ -138,7 +138,7 @@ static void take_timer(void *arg, const struct survey_item *item, const uint8_t 
 			waits_add_timer(x->w, &x->rt->layout, bytes);
 }
 
-/* From the first receivers on: all of them. */
+/* Follows all receivers, starting from the first of each queue. */
 static void follow_queues(struct reading *x, struct target *live)
 {
 	for (size_t i = 0; i < x->both_count; i++) {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a goroutine waits for when only a frame of its own knows: the sudog in semacquire1
- * or notifyListWait (before Go 1.26), the notifyList, the pollDesc. A word of the frames is
- * believed when what it points to points back: sudog.g, pollDesc.rg or wg, the head or tail
- * of the list. That alone is too little, for words that nobody uses any more may point into
- * an older stack, where there are pointers to the g, too: so what the function needs beside
- * it when it wakes must be in the frames as well, semacquire1's addr, netpollblock's gpp.
- * The word's distance from the stack pointer is the same for all goroutines
- * that wait at the same place, so few are searched, and the rest are checked. */
+/* What a goroutine waits for when only one of its frames knows: the sudog in semacquire1
+ * or notifyListWait (before Go 1.26), the notifyList, the pollDesc.
+ * A word in the frames is accepted when what it points to points back: sudog.g,
+ * pollDesc.rg or wg, the head or tail of the list. That alone is not enough, as dead
+ * words may point into an older stack, which has pointers to the g too. So what else the
+ * function needs when it wakes must be in the frames as well: semacquire1's addr,
+ * netpollblock's gpp.
+ * The word is at the same distance from the stack pointer in all goroutines that wait at
+ * the same place. So only a few are searched, and the rest are checked at that
+ * distance. */
 #include <string.h>
 
 #include "goruntime/runtime/runtime_priv.h"
@@ -15,18 +17,18 @@
 
 enum {
 	WORD = 8,
-	WORDS = 128, /* of the innermost frames, that are searched */
-	SAMPLE = 32, /* goroutines that are searched at once */
-	PLACES = 64, /* different distances of one search */
+	WORDS = 128, /* of the innermost frames to search */
+	SAMPLE = 32, /* goroutines to search at a time */
+	PLACES = 64, /* distinct distances in one search */
 	ROUNDS = 8,
 	RESOLVED = UINT32_MAX,
 };
 
 struct pending {
 	uint64_t sp, low, high; /* its stack */
-	uint64_t sudog;		/* of the goroutine, when it is known */
+	uint64_t sudog;		/* of the goroutine; 0: not known */
 	uint32_t ticket;	/* of the sudog */
-	uint32_t record;	/* or RESOLVED */
+	uint32_t record;	/* index; or RESOLVED */
 };
 
 struct search {
@@ -35,15 +37,15 @@ struct search {
 	enum wait_source source;
 	struct pending *pending;
 	size_t count;
-	uint16_t places[PLACES]; /* words above the stack pointer */
+	uint16_t places[PLACES]; /* distances from the stack pointer, in words */
 	size_t place_count;
 	struct survey_item *items; /* tag: pending * WORDS + word */
 	size_t item_count, item_cap;
 	bool sampling;
-	struct pending *sudogs; /* SOURCE_COND: those whose list is wanted next */
+	struct pending *sudogs; /* SOURCE_COND: goroutines whose list is searched next */
 	size_t sudog_count, sudog_cap;
-	size_t offset; /* of the candidate from where the word points to */
-	size_t bytes;  /* of the candidate */
+	size_t offset; /* from where the word points to the candidate */
+	size_t bytes;  /* size of the candidate */
 	bool (*proves)(struct search *s, struct pending *p, uint64_t addr,
 		       const uint8_t *bytes);
 };
@@ -53,7 +55,7 @@ static struct wait_record *record_of(const struct search *s, const struct pendin
 	return &s->rt->waits->records[p->record];
 }
 
-/* The words of the innermost frames; returns how many. */
+/* Reads the words of the innermost frames; returns how many. */
 static size_t read_words(const struct search *s, const struct pending *p, uint64_t *ret)
 {
 	size_t n = (size_t)((p->high - p->sp) / WORD);
@@ -75,7 +77,8 @@ static bool in_frames(const struct search *s, const struct pending *p, uint64_t 
 	return false;
 }
 
-/* Is it one of a semaphore's queue, or of a list's? (runtime/sema.go) */
+/* Is the sudog in a semaphore's queue, or in a notifyList, as expected?
+ * (runtime/sema.go) */
 static bool is_of_source(const struct search *s, const struct pending *p,
 			 const uint8_t *bytes)
 {
@@ -101,13 +104,13 @@ static bool proves_sudog(struct search *s, struct pending *p, uint64_t addr,
 		GROW(s->sudogs, s->sudog_count, s->sudog_cap);
 		s->sudogs[s->sudog_count++] = *p;
 	} else {
-		record_of(s, p)->object = addr; /* waits_read_sudogs() does the rest */
+		record_of(s, p)->object = addr; /* resolved by waits_read_sudogs() */
 	}
 	return true;
 }
 
-/* Not the first and not the last in the list: then its ticket must be one of those that
- * wait, and the place one where others have been found. */
+/* If it is neither first nor last in the list, its ticket must be one of those that wait,
+ * and the place one where others were found. */
 static bool proves_list(struct search *s, struct pending *p, uint64_t addr,
 			const uint8_t *bytes)
 {
@@ -145,7 +148,7 @@ static bool proves_poll(struct search *s, struct pending *p, uint64_t addr,
 	return true;
 }
 
-/* Could this word of the stack point to such a thing? */
+/* Could this stack word point to a candidate? */
 static bool plausible(const struct search *s, const struct pending *p, uint64_t word)
 {
 	const struct target_mapping *map;
@@ -197,7 +200,7 @@ static void check_items(struct search *s)
 	s->count = kept;
 }
 
-/* All words of a few. */
+/* Searches all words of a few goroutines. */
 static void search_sample(struct search *s)
 {
 	size_t step = s->count > SAMPLE ? s->count / SAMPLE : 1;
@@ -212,7 +215,7 @@ static void search_sample(struct search *s)
 	check_items(s);
 }
 
-/* One word of all of them. */
+/* Checks one word of all goroutines. */
 static void check_place(struct search *s, uint16_t place)
 {
 	uint64_t word;
@@ -245,7 +248,7 @@ static void search(struct search *s)
 	s->place_count = 0;
 }
 
-/* Those of whom only a frame knows. */
+/* Goroutines whose object only a frame knows. */
 static size_t list_pending(struct search *s, struct pending *ret)
 {
 	struct runtime *rt = s->rt;
@@ -277,8 +280,8 @@ static size_t end_of(const struct layout *l, enum layout_slot slot)
 	return s.off < 0 ? 0 : (size_t)s.off + s.size;
 }
 
-/* The list is in sync.Cond.Wait's frame as its Cond, where the compiler kept it, or on
- * its own as an argument of notifyListWait. */
+/* The list is in sync.Cond.Wait's frame as its Cond, if the compiler kept it, or by
+ * itself as an argument of notifyListWait. */
 static void search_lists(struct search *s)
 {
 	const struct layout *l = &s->rt->layout;

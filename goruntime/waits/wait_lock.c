@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Semaphores, and the locks they belong to. Which lock that is the runtime's words tell, or
- * before Go 1.20, when they were "semacquire" for all of them, the functions on the stack;
- * where the lock begins follows from where its semaphore is in it. */
+/* Semaphores, and the locks that contain them. The wait reason says which kind of lock.
+ * Before Go 1.20, when it was "semacquire" for all of them, the functions on the stack
+ * do. The lock's address follows from the offset of its semaphore. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "goruntime/values/lock_state.h"
 #include "goruntime/waits/wait_priv.h"
 
-enum { CALLERS_LOOKED_AT = 12 /* frames from the innermost on */ };
+enum { CALLERS_LOOKED_AT = 12 /* innermost frames */ };
 
 static bool is_lock(const struct wait_record *r)
 {
@@ -32,7 +32,7 @@ static void take_lock(void *arg, const struct survey_item *item, const uint8_t *
 	l->to = LOCK_BYTES;
 }
 
-/* What begins or ends with its mapping: as much as there is. */
+/* At the start or end of a mapping: reads as much as there is. */
 static void read_edge(struct lock_record *l, struct target *live)
 {
 	const struct target_mapping *map = target_mapping_at(live, l->addr);
@@ -76,7 +76,7 @@ static int by_lock(const void *a, const void *b)
 	return (x->addr > y->addr) - (x->addr < y->addr);
 }
 
-/* size bytes (at most 8) at addr, which is near the semaphore of l. */
+/* Reads size bytes (at most 8) at addr, which is near the semaphore of l. */
 static bool peek(const struct lock_record *l, uint64_t addr, size_t size, uint64_t *ret)
 {
 	uint64_t at = addr - (l->addr - LOCK_BEFORE);
@@ -97,14 +97,14 @@ static bool peek_slot(const struct runtime *rt, const struct lock_record *l,
 	       peek(l, base + (uint64_t)s.off, s.size, ret);
 }
 
-/* What the functions on a stack say of a lock. */
+/* What the functions on a stack say about a lock. */
 enum callers {
 	CALLERS_UNKNOWN, /* not looked at yet */
 	CALLERS_SAY_NOTHING,
 	CALLERS_MUTEX,
 	CALLERS_RLOCK,
-	CALLERS_LOCK,	      /* of a RWMutex, waiting for readers to leave */
-	CALLERS_LOCK_IN_LINE, /* the same, waiting for the mutex in it */
+	CALLERS_LOCK,	      /* of an RWMutex, waiting for readers to leave */
+	CALLERS_LOCK_IN_LINE, /* the same, waiting for its inner mutex */
 	CALLERS_WAITGROUP,
 };
 
@@ -168,7 +168,7 @@ static enum callers callers_of(struct runtime *rt, const struct goroutine *g)
 	return *kept;
 }
 
-/* Names the lock, and the slot of its semaphore; LAYOUT_SLOTS: it has none of its own. */
+/* Sets the kind of lock. Returns the slot of its semaphore; LAYOUT_SLOTS: no slot. */
 static enum layout_slot name_lock(struct runtime *rt, const struct goroutine *g,
 				  struct wait *ret)
 {
@@ -222,7 +222,7 @@ static void describe_rwmutex(const struct runtime *rt, const struct lock_record 
 		lock_state_of_rwmutex(count, leaving, ret);
 }
 
-/* The semaphore of an old one is the third of its words, or the first. */
+/* In an old WaitGroup the semaphore is the third word, or the first. */
 enum { OLD_WAITGROUP_BYTES = 12 };
 
 static void describe_waitgroup(const struct runtime *rt, const struct lock_record *l,
@@ -241,7 +241,7 @@ static void describe_waitgroup(const struct runtime *rt, const struct lock_recor
 		lock_state_of_waitgroup(value, &ret->lock);
 }
 
-/* slot: that of the semaphore in the lock; LAYOUT_SLOTS: it is the thing itself. */
+/* slot: of the semaphore in the lock; LAYOUT_SLOTS: the semaphore is not in a lock. */
 static void describe(const struct runtime *rt, const struct lock_record *l,
 		     enum layout_slot slot, struct wait *ret)
 {

@@ -3,6 +3,7 @@
  * goruntime.
  * In steps: waits_note() for each g struct as it is read, waits_capture() while the
  * process is still stopped, waits_finish() after it resumed. Then runtime_wait() answers.
+ *
  * Facts, runtime/ of Go 1.15 to 1.27: g.waiting is a chain of sudogs linked by waitlink.
  * There is one for each case of a select in lock order (select.go), a single one for a
  * channel (chan.go), and from 1.26 on also for semaphores and condition variables
@@ -18,7 +19,7 @@
 
 /* How we know. */
 enum wait_source {
-	SOURCE_NONE,	  /* the wait reason says it all: a nil channel, a select without
+	SOURCE_NONE,	  /* the reason says it all: a nil channel, a select without
 			   * cases */
 	SOURCE_CHANNEL,	  /* one sudog */
 	SOURCE_SELECT,	  /* a chain of them */

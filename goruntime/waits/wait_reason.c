@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The runtime's own words for what goroutines wait for: runtime.waitReasonStrings, read
- * from the subject, so that their numbering (which changes with nearly every release) need
- * not be known. */
+/* The runtime's own wait reasons: runtime.waitReasonStrings, read from the subject,
+ * because the numbering changes with nearly every release. */
 #include <ctype.h>
 #include <string.h>
 
@@ -13,7 +12,7 @@
 enum {
 	HEADER = 16, /* a Go string: pointer and length */
 	REASONS_MAX = 128,
-	WORDS_MAX = 64, /* bytes of one reason */
+	WORDS_MAX = 64, /* bytes of one wait reason */
 	SCAN_BYTES = 1 << 16,
 };
 
@@ -75,7 +74,7 @@ static uint64_t find_table(struct runtime *rt)
 	    is_table(rt, symbol.addr))
 		return symbol.addr;
 	for (size_t i = 0; i < modules_count(rt->modules); i++) {
-		/* The linkers order .data and .noptrdata differently. */
+		/* Linkers differ in the order of .data and .noptrdata. */
 		uint64_t edata = modules_get(rt->modules, i)->edata;
 		const struct target_mapping *map =
 			target_mapping_at(rt->target, edata - 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sudogs of waiting goroutines: what each waits for. One is believed when it points
- * back to its goroutine; a chain when its channels are in lock order, by address
+/* The sudogs of waiting goroutines: what each waits for. A sudog is accepted if it points
+ * back to its goroutine; a chain, if its channels are in lock order, by address
  * (runtime/select.go selectgo). */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 struct reading {
 	struct runtime *rt;
 	struct waits *w;
-	struct survey_item *more; /* next sudogs of chains; tag: the raw case before */
+	struct survey_item *more; /* next sudogs of chains; tag: the preceding raw case */
 	size_t count, cap;
 };
 
@@ -32,7 +32,7 @@ static void found(struct wait_record *r, uint64_t object)
 	r->object = object;
 }
 
-/* A case of the select of record, the one after *before (NULL: the first). */
+/* Adds a case to the select of record, after *before (NULL: as the first). */
 static void add_case(struct reading *x, uint32_t record, const struct raw_case *before,
 		     uint64_t addr, const struct sudog *s)
 {
@@ -60,7 +60,7 @@ static void add_case(struct reading *x, uint32_t record, const struct raw_case *
 	x->more[x->count++] = (struct survey_item){ s->next_case, w->raw_count - 1 };
 }
 
-/* Is it this goroutine's? */
+/* Does the sudog belong to this goroutine? */
 static bool believe(struct reading *x, struct wait_record *r, const uint8_t *bytes,
 		    struct sudog *ret)
 {
@@ -92,7 +92,7 @@ static void take_first(void *arg, const struct survey_item *item, const uint8_t 
 		add_case(x, (uint32_t)item->tag, NULL, item->addr, &s);
 		break;
 	default:
-		/* waitlink is something else here: the semaphore's queue. */
+		/* waitlink has another meaning here: the semaphore's queue. */
 		found(r, s.channel == 0 ? s.elem : 0);
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When sleepers wake: g.sleepWhen (1.23), before that the timer that time.Sleep keeps with
+/* When sleepers wake: g.sleepWhen (1.23 on); before, the timer that time.Sleep keeps in
  * its goroutine (runtime/time.go timeSleep, resetForSleep). */
 #include "goruntime/runtime/runtime_priv.h"
 #include "goruntime/runtime/survey.h"
