@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variables that function values carry with them. A closure is struct { F uintptr; captured
- * variables }, each where DW_AT_go_closure_offset says (from Go 1.23 on); a method value "T.M-fm"
- * is struct { F uintptr; receiver } (cmd/compile/internal/typecheck ClosureType, MethodValueType,
- * 1.27). */
+/* Variables captured by function values. A closure is struct { F uintptr; captured
+ * variables }, with each variable at DW_AT_go_closure_offset (from Go 1.23 on). A method
+ * value "T.M-fm" is struct { F uintptr; receiver } (cmd/compile/internal/typecheck
+ * ClosureType, MethodValueType, 1.27). */
 #include <string.h>
 
 #include "goruntime/runtime/runtime_priv.h"
@@ -14,14 +14,14 @@
 #include "goruntime/variables/dictionary.h"
 #include "goruntime/variables/variable_kind.h"
 
-/* What the compiler calls the receiver in the wrapper of a method value. */
+/* The compiler's name for the receiver in the wrapper of a method value. */
 static const char THIS[] = ".this";
 
 enum {
 	RECEIVER = 8,
 	BY_VALUE_MAX = 128,
-	REGISTERS_MAX = 4, /* words, and fields, of what is kept in registers */
-	POINTERS = 1,	   /* followed to see whether a value makes sense */
+	REGISTERS_MAX = 4, /* words, and fields, of a value kept in registers */
+	POINTERS = 1,	   /* to follow when checking whether a value makes sense */
 };
 
 struct closure {
@@ -82,7 +82,7 @@ static bool fits_registers(struct type_walk *w, const struct type *type)
 	return fits;
 }
 
-/* Up to the next one that is told of. */
+/* The space up to the next described variable. */
 static uint64_t room_of(const struct dwarf_scope *scope, const struct dwarf_variable *d)
 {
 	uint64_t room = UINT64_MAX;
@@ -114,8 +114,9 @@ static bool begins_with_pointer(struct type_walk *w, const struct type *type)
 
 enum place { SHARED, INSIDE, EITHER };
 
-/* "&v" has an address in the closure where v is shared; and where v itself is there, but not in
- * registers (cmd/compile/internal/ssagen/ssa.go, escape.go flowClosure, 1.27). */
+/* "&v" has an address in the closure if v is shared, and also if v itself is there but
+ * does not fit into registers (cmd/compile/internal/ssagen/ssa.go, escape.go flowClosure,
+ * 1.27). */
 static enum place place_of(struct runtime *rt, uint64_t room, const struct type *type,
 			   uint64_t addr)
 {
@@ -133,7 +134,7 @@ static enum place place_of(struct runtime *rt, uint64_t room, const struct type 
 		return EITHER;
 	if (!shared.addr || !value_makes_sense(rt, &shared, POINTERS))
 		return INSIDE;
-	/* A number is hardly ever such an address. */
+	/* A number is rarely a valid address of that kind. */
 	return pointer && value_makes_sense(rt, &inside, POINTERS) ? EITHER : SHARED;
 }
 
@@ -188,8 +189,8 @@ static const struct dwarf_variable *first_parameter(const struct dwarf_scope *s)
 	return NULL;
 }
 
-/* What the method says of its receiver, for its wrapper says nothing. False: there is none of that
- * name, or it is not described, as one that the compiler has inlined wherever it is called. */
+/* Uses the method's description of its receiver, as the wrapper has none. False: no such
+ * method, or it is not described, as when the compiler inlined every call of it. */
 static bool give_as_method(struct closure c, const char *method, uint64_t closure)
 {
 	uint64_t end;
@@ -204,7 +205,8 @@ static bool give_as_method(struct closure c, const char *method, uint64_t closur
 	return true;
 }
 
-/* What the wrapper says of the method where that is inlined in it; else by its name alone. */
+/* From what the wrapper says about the method, if that is inlined in it; otherwise from
+ * the name alone. */
 static void find_bound(struct runtime *rt, const struct code *code, const char *method,
 		       struct code_variables *ret)
 {

@@ -15,16 +15,16 @@ enum instruction_kind { OTHER, LOAD, STORE, NOTHING };
 struct instruction {
 	enum instruction_kind kind;
 	size_t len;
-	int reg; /* DWARF's number */
+	int reg; /* DWARF number */
 	int32_t displacement;
 };
 
 struct load {
-	uint64_t begin, end; /* the instruction */
+	uint64_t begin, end; /* of the instruction */
 	int64_t off;	     /* in the closure */
 	int reg;
 	bool stored;
-	int64_t place; /* from the CFA, where the frame keeps it */
+	int64_t place; /* where the frame keeps it, from the CFA */
 };
 
 static int dwarf_register(unsigned n, bool vector)
@@ -90,7 +90,7 @@ static struct instruction decode(struct bytes at)
 	return ret;
 }
 
-/* Does any byte on the way look like one of an instruction that changes rdx? */
+/* Could a byte before end belong to an instruction that changes rdx? */
 static bool may_change(const uint8_t *at, const uint8_t *end)
 {
 	for (; at + 1 < end; at++)
@@ -113,7 +113,7 @@ static void note_store(struct load *loads, size_t n, const struct instruction *i
 	}
 }
 
-/* The run of loads from the closure, and of stores of what was loaded. */
+/* Reads the consecutive loads from the closure and stores of what was loaded. */
 static size_t read_loads(struct runtime *rt, const struct code *c, struct load *ret)
 {
 	const struct pclntab *tab = &c->module->tab;
@@ -156,7 +156,7 @@ static size_t read_loads(struct runtime *rt, const struct code *c, struct load *
 	return n;
 }
 
-/* How far in a variable the piece is that a register holds; -1: none. */
+/* The offset in the variable of the piece in this register; -1: none. */
 static int64_t piece_in(const struct dwarf_variable *v, int reg)
 {
 	uint64_t off = 0;
@@ -201,8 +201,8 @@ static bool may_be_captured(const struct dwarf_variable *v)
 	return !v->parameter && v->depth == 0;
 }
 
-/* Of one that is told of in part, which part was loaded is not said: its own
- * offset is not known, 0. */
+/* A variable described in part: which part was loaded is not recorded, so its own offset
+ * is not known: 0. */
 static int64_t offset_of(const struct code_variables *variables,
 			 const struct dwarf_variable *v, int64_t off)
 {
@@ -212,13 +212,14 @@ static int64_t offset_of(const struct code_variables *variables,
 	return variable_is_one_part(v, type) ? 0 : off;
 }
 
-/* Where the debugging information has any number. */
+/* Numbers in debugging information can be anything: no overflow. */
 static int64_t difference(int64_t a, int64_t b)
 {
 	return (int64_t)((uint64_t)a - (uint64_t)b);
 }
 
-/* Optimised code: behind the load, and not before it, one variable is in that register. */
+/* Optimised code: the register has exactly one variable after the load, and did not
+ * before it. */
 static void join_by_register(struct dwarf *d, const struct load *load,
 			     const struct code_variables *variables,
 			     struct dwarf_scope *to)
@@ -242,7 +243,7 @@ static void join_by_register(struct dwarf *d, const struct load *load,
 		if (in < 0 || !earlier || piece_in(earlier, load->reg) >= 0)
 			continue;
 		if (only)
-			return; /* one of them is a copy of the other */
+			return; /* one is a copy of the other */
 		only = v;
 		off = difference(load->off, in);
 	}
@@ -250,7 +251,7 @@ static void join_by_register(struct dwarf *d, const struct load *load,
 		set_offset(to, only, offset_of(variables, only, off));
 }
 
-/* Other code: it is stored to the one place that the variable has. */
+/* Unoptimised code: the variable is stored to its only place. */
 static void join_by_place(const struct code_variables *variables, const struct load *load,
 			  struct dwarf_scope *to)
 {
@@ -269,7 +270,7 @@ static void join_by_place(const struct code_variables *variables, const struct l
 	}
 }
 
-/* What was found of the function's first instruction holds in all of it. */
+/* What holds at the function's entry holds in all of it. */
 static void join_by_entry(struct runtime *rt, const struct code *c,
 			  struct code_variables *variables)
 {

@@ -21,7 +21,7 @@ const struct dwarf_variable *dictionary_variable(const struct dwarf_scope *scope
 	return NULL;
 }
 
-/* Of x that escapes, the place in the dictionary would be that of the pointer to it. */
+/* For an escaping x, the index in the dictionary would be that of the pointer to x. */
 static bool has_index(const struct dwarf_variable *d)
 {
 	return d->has_dict_index && d->name && d->name[0] != '&';
@@ -37,8 +37,8 @@ bool dictionary_has(const struct dwarf_variable *d, const struct variable *v)
 	return v->value.type && (has_index(d) || is_shape(v->value.type));
 }
 
-/* Does a function name one of its types twice, as F[go.shape.int,go.shape.int] does? Then a
- * shape tells nothing. Up to Go 1.20 shapes are numbered: go.shape.int_0. */
+/* Does a function name one of its types twice, as F[go.shape.int,go.shape.int] does? Then
+ * a shape does not identify a type. Up to Go 1.20 shapes are numbered: go.shape.int_0. */
 static bool names_types_twice(const char *function)
 {
 	const char *types[TYPES_MAX];
@@ -46,7 +46,7 @@ static bool names_types_twice(const char *function)
 
 	for (const char *at = function; (at = strstr(at, "go.shape.")); at++) {
 		if (n == TYPES_MAX)
-			return true; /* perhaps: nobody writes so many */
+			return true; /* assume so: nobody writes that many */
 		const size_t len = strcspn(at, ",])");
 		for (size_t i = 0; i < n; i++)
 			if (strncmp(types[i], at, len) == 0 &&
@@ -57,16 +57,16 @@ static bool names_types_twice(const char *function)
 	return false;
 }
 
-/* Where the dictionary has the type of a shape. */
+/* The dictionary index of the type with that shape. */
 struct shape_place {
 	uint64_t fields_ref, index;
-	bool several; /* and others */
+	bool several; /* and other indexes */
 };
 
 struct shape_places {
-	bool unclear; /* by the function's name */
+	bool unclear; /* ambiguous by the function's name */
 	size_t count;
-	struct shape_place list[]; /* by fields_ref */
+	struct shape_place list[]; /* sorted by fields_ref */
 };
 
 static int by_shape(const void *a, const void *b)
@@ -113,8 +113,9 @@ static const struct shape_places *places_of(struct code_variables *v)
 	return p;
 }
 
-/* A variable that escapes is only told of as a pointer, and one of a closure by its shape: both
- * without a place in the dictionary. It is found by the shape, where that is of one type only. */
+/* An escaping variable is described only as a pointer, and a captured one by its shape;
+ * neither has a dictionary index. It is found by the shape, if only one type has that
+ * shape. */
 static bool index_of_shape(struct code_variables *v, const struct type *shape,
 			   uint64_t *ret, struct err *err)
 {
@@ -152,7 +153,7 @@ static const struct type *read_type(struct runtime *rt, uint64_t addr, uint64_t 
 	return NULL;
 }
 
-/* All dictionaries are made by the compiler. */
+/* The compiler emits all dictionaries, so they are in an image. */
 static bool fits(struct runtime *rt, const struct code_variables *v, uint64_t addr)
 {
 	const struct dwarf_scopes *s = v->scopes;
@@ -170,8 +171,8 @@ static bool fits(struct runtime *rt, const struct code_variables *v, uint64_t ad
 	return s->shape_count > 0;
 }
 
-/* amd64: mov %rax, offset(%rsp). The slot that the caller left for the first argument is written
- * to before anything is called, or never. Not by what is still to come. */
+/* amd64: mov %rax, offset(%rsp). The spill slot that the caller reserved for the first
+ * argument is written before any call, or never. Stores after pc do not count. */
 static bool keeps_first_argument(struct runtime *rt, const struct code *c)
 {
 	enum { LOOKED_AT = 128, RETURN_ADDRESS = 8, STORE = 8 };
@@ -227,8 +228,8 @@ static unsigned registers_by_kind(struct type_walk *w, const struct type *type)
 	}
 }
 
-/* Registers for whole numbers that a value takes as an argument: cmd/compile/abi-internal.md. More
- * than there are: it is passed in memory, or has too many parts. */
+/* How many integer registers a value takes as an argument: cmd/compile/abi-internal.md.
+ * More than there are: it is passed in memory, or has too many parts. */
 static unsigned registers_of(struct type_walk *w, const struct type *type)
 {
 	if (!type || w->depth == DEPTH_MAX || !type_enter(w, type))
@@ -238,7 +239,7 @@ static unsigned registers_of(struct type_walk *w, const struct type *type)
 	return n;
 }
 
-/* The first of its parameters but the dictionary: of a method its receiver. */
+/* Its first parameter except the dictionary: a method's receiver. */
 static const struct dwarf_variable *first_parameter(const struct dwarf_scope *scope)
 {
 	const struct dwarf_variable *dictionary = dictionary_variable(scope);
@@ -328,7 +329,7 @@ void dictionary_settle(struct runtime *rt, const struct dictionary *dictionary,
 		shape = types_at(variables->types, d->shape, err);
 	if (!shape)
 		return;
-	/* Wrappers of methods are of one instance, but have places in its dictionary, too. */
+	/* Method wrappers belong to one instance, but have dictionary indexes too. */
 	if (!is_shape(shape)) {
 		v->value.type = shape;
 		return;

@@ -14,10 +14,11 @@
 
 enum { WORD = 8, SLOTS_MAX = 4096, NAME_MAX_BYTES = 32 };
 
-/* internal/abi/iface.go ITab (1.27), runtime/runtime2.go itab before: the same since 1.15. */
+/* internal/abi/iface.go ITab (1.27), before that runtime/runtime2.go itab: unchanged
+ * since 1.15. */
 enum { ITAB_INTERFACE = 0, ITAB_TYPE = 1, ITAB_HASH = 2, ITAB_WORDS = 3, TYPE_HASH = 16 };
 
-/* Not const: who prints takes notes of them. */
+/* Not const: the printers attach notes. */
 static struct type pointer_type = { .kind = KIND_UNSAFE_POINTER,
 				    .name = "unsafe.Pointer",
 				    .size = WORD };
@@ -30,13 +31,13 @@ struct listing {
 	variable_fn *fn;
 	void *arg;
 	size_t count;
-	bool full;    /* SLOTS_MAX of them were given */
-	int64_t last; /* the pointer before this one */
+	bool full;    /* SLOTS_MAX have been reported */
+	int64_t last; /* the previous pointer */
 	bool has_last;
-	const struct type *receiver; /* NULL: it is not known */
+	const struct type *receiver; /* NULL: not known */
 	uint64_t receiver_off;
 	bool receiver_given;
-	bool unsure; /* of an object: nothing says that it is needed */
+	bool unsure; /* in a stack object: nothing says it is live */
 };
 
 static bool is_type(struct runtime *rt, uint64_t addr)
@@ -48,7 +49,7 @@ static bool is_type(struct runtime *rt, uint64_t addr)
 	       type.kind > KIND_UNKNOWN && type.kind <= KIND_UNSAFE_POINTER;
 }
 
-/* An itab says what hash its type has, and so does the type. */
+/* An itab has its type's hash, and so has the type. */
 static const struct type *interface_of(struct runtime *rt, uint64_t addr)
 {
 	uint64_t itab[ITAB_WORDS], hash;
@@ -65,7 +66,7 @@ static const struct type *interface_of(struct runtime *rt, uint64_t addr)
 	return type && type->kind == KIND_INTERFACE ? type : NULL;
 }
 
-/* The first word of an interface is no pointer to the collector, the second is. */
+/* To the collector the first word of an interface is not a pointer; the second is. */
 static const struct type *interface_before(struct runtime *rt, uint64_t addr)
 {
 	struct err ignored;
@@ -84,7 +85,8 @@ static const struct type *receiver_of(const struct frame_variables *frame)
 	if (v->receiver_tried)
 		return v->receiver;
 	v->receiver_tried = true;
-	/* Of another type it is more than a word, or a closure is named like its method. */
+	/* A receiver of non-pointer type can be more than a word, and a closure can be
+	 * named like its method. */
 	AUTO(xfree)
 	char *name = type_of_receiver(frame->code->calls[frame->call].name);
 	if (name && name[0] == '*')
@@ -117,7 +119,8 @@ static bool is_receiver(const struct listing *l, int64_t off)
 	return l->receiver && off >= 0 && (uint64_t)off == l->receiver_off;
 }
 
-/* A type may stand beside a pointer without belonging to it, as beside one to another type. */
+/* A type word may be next to a pointer without belonging to it, such as one next to a
+ * pointer to another type. */
 static bool inside_makes_sense(struct runtime *rt, const struct type *interface,
 			       uint64_t addr)
 {
@@ -131,8 +134,9 @@ static bool inside_makes_sense(struct runtime *rt, const struct type *interface,
 	       (!found.inside.type || value_makes_sense(rt, &found.inside, POINTERS));
 }
 
-/* What maps consist of: there a key stands apart from what it is the name of, maybe of a secret
- * (cmd/compile/internal/types/fmt.go, 1.27, gc/fmt.go, 1.15; reflect/type.go bucketOf). */
+/* The internal types of maps: in them a key is apart from the value that it names, which
+ * may be a secret (cmd/compile/internal/types/fmt.go, 1.27, gc/fmt.go, 1.15;
+ * reflect/type.go bucketOf). */
 static bool is_part_of_map(const struct type *type)
 {
 	static const char *const beginnings[] = { "map.", "noalg.map.", "bucket(" };
@@ -143,13 +147,13 @@ static bool is_part_of_map(const struct type *type)
 	return false;
 }
 
-/* From Go 1.22 on an object of more than 512 bytes with pointers has its type before it, and such
- * objects begin, with that, at multiples of 64 bytes (runtime/mbitmap.go heapBitsInSpan,
+/* From Go 1.22 on an object of more than 512 bytes with pointers is preceded by its type.
+ * With that word it begins at a multiple of 64 bytes (runtime/mbitmap.go heapBitsInSpan,
  * sizeclasses.go). */
 static const struct type *type_before(struct runtime *rt, uint64_t slot)
 {
 	enum { LEAST = 512, MOST = 32768, ALIGNMENT = 64, POINTERS = 1 };
-	uint64_t to, type, head[2]; /* size, and how much of it has pointers */
+	uint64_t to, type, head[2]; /* size, and how many bytes of it can have pointers */
 	struct err ignored;
 
 	if (!layout_has(&rt->layout, L_span_large_type) ||
@@ -198,7 +202,7 @@ static bool give_slot(void *arg, int64_t off)
 	return true;
 }
 
-/* What is known of the objects of a frame, in their order. */
+/* What is known of the stack objects of a frame, in the same order. */
 struct traced {
 	bool mapped, pointed;
 };
@@ -208,7 +212,7 @@ struct tracing {
 	struct traced *traced;
 };
 
-/* They are in the order of their offsets. */
+/* The objects are sorted by offset. */
 static struct traced *traced_at(const struct tracing *t, int64_t off)
 {
 	const struct stack_map *map = &t->frame->code->variables->map;
@@ -234,8 +238,9 @@ static bool trace_slot(void *arg, int64_t off)
 	return true;
 }
 
-/* As the collector does it: an object that the frame itself needs is in its map, another one lives
- * while something that is needed points to it (runtime/mgcmark.go scanstack, 1.27). */
+/* As the collector does it: an object that the frame itself uses is in its stack map; any
+ * other is live while something live points to it (runtime/mgcmark.go scanstack,
+ * 1.27). */
 static bool give_object(struct listing *l, const struct stack_object *object,
 			struct traced traced, struct err *err)
 {
@@ -272,7 +277,7 @@ static bool give_objects(struct listing *l, struct err *err)
 	return true;
 }
 
-/* The rest of them is not known. */
+/* Reports that the rest is not known. */
 static void give_end(const struct listing *l, const char *why)
 {
 	const struct variable v = { .name = "slots", .unreadable = why };

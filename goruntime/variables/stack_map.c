@@ -3,14 +3,14 @@
 
 enum {
 	WORD = 8,
-	/* internal/abi/symtab.go (1.27): these never changed. */
+	/* internal/abi/symtab.go (1.27): unchanged in all releases. */
 	FUNCDATA_ARGUMENTS = 0,
 	FUNCDATA_LOCALS = 1,
 	PCDATA_STACK_MAP = 1,
-	/* In 1.15 they are 3 and 5, then 2 and 4. */
+	/* in 1.15 these are 3 and 5, later 2 and 4 */
 	OBJECTS_BEFORE_DEFERS = 2,
-	WORDS_MAX = 1 << 16, /* of one frame */
-	WORDS_OF_STEP = 64,  /* of the work budget */
+	WORDS_MAX = 1 << 16, /* in one frame */
+	WORDS_OF_STEP = 64,  /* charged to the work budget */
 };
 
 struct reading {
@@ -48,8 +48,8 @@ static struct bytes read_bits(const struct reading *r, uint32_t which, int32_t i
 	return bits;
 }
 
-/* How many bytes have pointers, and where that is said; a negative number: by a program that makes
- * the bits, which is for large arrays only. */
+/* How many bytes have pointers, and where their bitmap is. A negative number: a GC
+ * program makes the bits, for large arrays only. */
 static void read_pointers(const struct reading *r, struct bytes *b,
 			  struct stack_object *ret)
 {
@@ -68,8 +68,9 @@ static void read_pointers(const struct reading *r, struct bytes *b,
 		ret->pointer_words = (uint64_t)len / WORD;
 }
 
-/* runtime/stack.go stackObjectRecord: (off, *type) up to 1.16, (off, size, ptrdata, *gcdata) in
- * 1.17, (off, size, ptrdata, offset of gcdata) from then on; before them, how many there are. */
+/* runtime/stack.go stackObjectRecord: (off, *type) up to 1.16; (off, size, ptrdata,
+ * *gcdata) in 1.17; (off, size, ptrdata, offset of gcdata) later. The number of records
+ * precedes them. */
 static bool read_object(const struct reading *r, struct bytes *b,
 			struct stack_object *ret)
 {
@@ -80,7 +81,7 @@ static bool read_object(const struct reading *r, struct bytes *b,
 	if (!by_size) {
 		ret->off = (int64_t)bytes_u64(b);
 		ret->type = bytes_u64(b);
-		/* A frame is not larger. */
+		/* No frame is larger. */
 		return !b->bad && ret->off == (int32_t)ret->off &&
 		       target_read(r->rt->target, ret->type, &ret->size, WORD, &ignored);
 	}
@@ -103,13 +104,13 @@ static void read_objects(const struct reading *r, int64_t varp, struct stack_map
 		return;
 	ret->objects = xcalloc(n, sizeof(*ret->objects));
 	for (uint64_t i = 0; i < n && read_object(r, &b, &object); i++) {
-		object.off += object.off < 0 ? varp : 0; /* of 32 bits */
+		object.off += object.off < 0 ? varp : 0; /* varp fits into 32 bits */
 		ret->objects[ret->object_count++] = object;
 	}
 }
 
-/* amd64: below the CFA is the return address, and below that the caller's frame pointer, in
- * frames that have room for anything (runtime/traceback.go next, 1.21). */
+/* amd64: the return address is right below the CFA, and below that the caller's frame
+ * pointer, if the frame size is not zero (runtime/traceback.go next, 1.21). */
 static int64_t varp_of(const struct code *c)
 {
 	return c->frame_size > 0 ? -2 * WORD : -WORD;
@@ -160,7 +161,7 @@ static bool in_object(const struct stack_map *map, int64_t off)
 	return false;
 }
 
-/* False: the map does not tell of that word. */
+/* False: the map does not cover that word. */
 static bool find(const struct stack_map *map, int64_t off, bool *ret_set)
 {
 	const bool local = off < 0;

@@ -9,16 +9,16 @@
 
 enum { WORD = 8, WORDS_MAX = 64 };
 
-/* Where a variable's pointers are, word by word of it. */
+/* Checks the pointers of a variable, word by word. */
 struct asking {
 	const struct stack_map *map;
 	const struct dwarf_variable *d;
-	size_t words; /* asked for */
+	size_t words; /* checked */
 	bool dead, live;
 	struct type_walk walk;
 };
 
-/* False: it is not in this frame's memory. */
+/* False: not in this frame's memory. */
 static bool place_of(const struct dwarf_variable *d, uint64_t off, int64_t *ret)
 {
 	for (size_t i = 0; i < d->piece_count; i++) {
@@ -56,11 +56,11 @@ static void ask_elements(struct asking *a, const struct type *type, uint64_t off
 		size_t before = a->words;
 		ask_all(a, elem, off + i * elem->size);
 		if (a->words == before)
-			return; /* it has no pointers */
+			return; /* no pointers in it */
 	}
 }
 
-/* Of an interface the first word is not asked for: what it points to is never freed
+/* The first word of an interface is not checked: what it points to is never freed
  * (cmd/compile/internal/liveness typebits.Set, 1.27). */
 static void ask_by_kind(struct asking *a, const struct type *type, uint64_t off)
 {
@@ -93,15 +93,15 @@ static void ask_all(struct asking *a, const struct type *type, uint64_t off)
 	if (a->words >= WORDS_MAX || a->live)
 		return;
 	if (!type_enter(&a->walk, type)) {
-		a->live = true; /* it may be */
+		a->live = true; /* assume so */
 		return;
 	}
 	ask_by_kind(a, type, off);
 	type_leave(&a->walk);
 }
 
-/* The runtime has pointers that the collector is not told of: to what is not in its heap, as those
- * of C are not. */
+/* The runtime has pointers that stack maps leave out: those to memory outside the Go
+ * heap, as also C has. */
 static bool is_told_of(const struct frame_variables *frame, const struct type *type)
 {
 	const struct code *c = frame->code;
@@ -151,7 +151,7 @@ static int64_t local_of(const struct dwarf_piece *piece)
 	return piece->at < 0 ? piece->at : piece->other;
 }
 
-/* Where the caller put it is a pointer that is not needed any more, and the other one is. */
+/* The pointer where the caller put it is dead, and the other one is live. */
 static bool is_renewed(const struct frame_variables *frame,
 		       const struct dwarf_variable *d)
 {
@@ -189,7 +189,7 @@ bool variable_may_be_unset(const struct frame_variables *frame,
 
 	if (piece->where != DWARF_PIECE_CFA || !line || d->line != line)
 		return false;
-	/* What is passed back in memory is set to zero first of all, whatever a list says. */
+	/* Results passed in memory are zeroed first, whatever the location list says. */
 	if (d->result)
 		return !d->listed || piece->at >= 0;
 	return !d->parameter && !d->listed && !d->has_closure_offset;

@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-enum { NAME_COMPARED = 1024 /* bytes: more of a variable's name nobody writes */ };
+enum { NAME_COMPARED = 1024 /* bytes: nobody writes longer variable names */ };
 
 bool variable_names_same(const char *a, const char *b)
 {
 	return strncmp(a, b, NAME_COMPARED) == 0;
 }
 
-/* Where x escapes to the heap, the compiler has a pointer to it, "&x". */
+/* If x escapes to the heap, the compiler has a pointer to it, "&x". */
 static const char *own_name(const struct dwarf_variable *d)
 {
 	return d->name ? d->name + (d->name[0] == '&') : "";
@@ -21,8 +21,8 @@ static bool is_number(const char *text)
 	return *text && text[strspn(text, "0123456789")] == '\0';
 }
 
-/* Results and parameters without a name: ~r0, ~b1 (up to 1.21 those called _), ~p0. What is
- * ~R0, ~r0.len or ~r0mp belongs to inlined calls. */
+/* Unnamed results and parameters: ~r0, ~b1 (up to 1.21, those called _), ~p0. Names like
+ * ~R0, ~r0.len or ~r0mp belong to inlined calls. */
 static bool is_unnamed(const struct dwarf_variable *d, const char *name)
 {
 	return d->parameter && strchr("rbp", name[1]) && name[1] && is_number(name + 2);
@@ -57,16 +57,16 @@ static uint32_t first_line(const struct code *code)
 		       : 0;
 }
 
-/* Optimised code before 1.23 has it declared where it is used first, and says where it is from the
- * beginning on. */
+/* Optimised code before 1.23 declares a captured variable where it is first used, and
+ * gives it a location from the start. */
 static bool is_there_before(const struct dwarf_variable *d, uint32_t line)
 {
 	return !d->parameter && d->listed && variable_is_later(d, line) &&
 	       !variable_is_nowhere(d);
 }
 
-/* By reference: it has the closure's own line, where nothing else is declared but parameters, if
- * the closure has more lines than that. */
+/* A variable captured by reference has the closure's own line. If the closure has more
+ * lines, only parameters are declared there otherwise. */
 static bool is_on_first_line(const struct dwarf_variable *d, uint32_t first,
 			     uint32_t line)
 {
@@ -118,7 +118,7 @@ bool variable_is_repeated(const struct dwarf_scope *scope, const struct dwarf_va
 	return false;
 }
 
-/* "&x": what a parameter was moved to, or will be. */
+/* "&x": where a parameter was moved to, or will be. */
 static bool is_heap_copy(const struct dwarf_variable *d)
 {
 	return !d->parameter && d->depth == 0 && d->name && d->name[0] == '&';

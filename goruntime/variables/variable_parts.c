@@ -7,16 +7,16 @@
 
 enum { WORD = 8 };
 
-/* A word or number of a type. */
+/* A word or a number in a type. */
 struct part {
 	uint64_t off, size;
-	bool pointer; /* the collector is told of it */
+	bool pointer; /* in stack maps as a pointer */
 };
 
 struct parts {
 	struct part list[DWARF_PIECES];
 	size_t count;
-	bool unknown; /* too many, or not such a type */
+	bool unknown; /* too many, or not a suitable type */
 	struct type_walk walk;
 };
 
@@ -40,7 +40,7 @@ static void take_by_kind(struct parts *p, const struct type *type, uint64_t off)
 		if (type->kind == KIND_SLICE)
 			add(p, off + 2 * WORD, WORD, false);
 		break;
-	case KIND_INTERFACE: /* its type is a number to the collector */
+	case KIND_INTERFACE: /* the type word is not a pointer to the collector */
 		add(p, off, WORD, false);
 		add(p, off + WORD, WORD, true);
 		break;
@@ -80,14 +80,14 @@ static void take_apart(struct parts *p, const struct type *type, uint64_t off)
 	type_leave(&p->walk);
 }
 
-/* The ways of putting pieces and parts together, in their order. */
+/* The ways to match pieces with parts, both in order. */
 struct fitting {
 	const struct dwarf_variable *d;
 	const struct stack_map *map;
 	const struct parts *parts;
-	int64_t home; /* where its caller has put it; -1: not known */
-	bool fits[DWARF_PIECES][DWARF_PIECES]; /* each piece, each part */
-	/* Of a piece and all behind it, with a part and all behind: 0, 1, or 2 for more. */
+	int64_t home; /* where the caller put it; -1: not known */
+	bool fits[DWARF_PIECES][DWARF_PIECES]; /* by piece and part */
+	/* From this piece and this part on: 0, 1, or 2 for more. */
 	uint8_t ways[DWARF_PIECES + 1][DWARF_PIECES + 1];
 };
 
@@ -99,8 +99,8 @@ static bool is_of_object(const struct stack_map *map, int64_t at)
 	return false;
 }
 
-/* May it be a pointer or none? What holds pointers is together in a frame, and the collector's map
- * ends with it (cmd/compile/internal/ssagen/pgen.go cmpstackvarLess, 1.27). */
+/* Is it unknown whether it is a pointer? Pointers are together in a frame, and the stack
+ * map ends with them (cmd/compile/internal/ssagen/pgen.go cmpstackvarLess, 1.27). */
 static bool may_be_either(const struct fitting *f, const struct dwarf_piece *piece)
 {
 	return piece->where != DWARF_PIECE_CFA || piece->at >= 0 || !f->map->known ||
@@ -117,7 +117,7 @@ static bool fits(const struct fitting *f, const struct dwarf_piece *piece, bool 
 	return either || part->pointer == (piece->at >= f->map->locals);
 }
 
-/* From the last piece and part on: tried one by one, the ways could be too many. */
+/* From the last piece and part backwards: trying each way could take too long. */
 static void count_ways(struct fitting *f)
 {
 	memset(f->ways[f->d->piece_count], 1, sizeof(f->ways[0]));
@@ -133,7 +133,8 @@ static void count_ways(struct fitting *f)
 	}
 }
 
-/* How many ways there are, up to 2, and the first: which part each piece is. */
+/* Returns the number of ways, at most 2. *ret_first: the part of each piece in the first
+ * way. */
 static unsigned fit(struct fitting *f, size_t *ret_first)
 {
 	size_t part = 0;
@@ -161,7 +162,7 @@ static uint64_t alignment_of_fields(struct type_walk *w, const struct type *type
 	return most;
 }
 
-/* 1 where the walk is over. */
+/* 1 if the walk is over its limit. */
 static uint64_t alignment(struct type_walk *w, const struct type *type)
 {
 	const struct type *elem = type->kind == KIND_ARRAY ? type_elem(type) : NULL;
@@ -183,8 +184,8 @@ static uint64_t round_up(uint64_t n, uint64_t to)
 	return (n + to - 1) / to * to;
 }
 
-/* Where arguments and results are passed in memory: one after the other, if that is as much as the
- * function says to have. */
+/* If arguments and results are passed in memory: one after the other, provided the total
+ * is the size that the function declares. */
 static int64_t find_home(const struct frame_variables *frame, const struct dwarf_scope *s,
 			 const struct dwarf_variable *d, bool *ret_over)
 {
@@ -228,8 +229,9 @@ bool variable_is_one_part(const struct dwarf_variable *d, const struct type *typ
 	return !parts.unknown && parts.count > 1;
 }
 
-/* One place on the stack may have all of it: of a variable whose address is taken, or of a result
- * that a deferred call may change. Such a one is never in a register, which has room for one part. */
+/* A single place on the stack may have all of it: a variable whose address is taken, or a
+ * result that a deferred call may change. Such a variable is never in a register, which
+ * has room for one part. */
 static bool is_whole(const struct fitting *f, const struct type *type)
 {
 	const struct dwarf_piece *piece = &f->d->pieces[0];
@@ -244,7 +246,7 @@ static bool is_whole(const struct fitting *f, const struct type *type)
 	       is_of_object(f->map, piece->at) || stack_map_is_needed(f->map, piece->at);
 }
 
-/* In registers and words of the frame, as far as it is there. */
+/* In registers and words of the frame, as far as it is available. */
 static bool is_in_places(const struct dwarf_variable *d)
 {
 	bool any = false;
@@ -280,7 +282,7 @@ size_t variable_parts(const struct frame_variables *frame, const struct dwarf_sc
 	if (is_whole(&f, type))
 		return 0;
 	const unsigned found = fit(&f, first);
-	/* Nobody needs the cap of most slices. */
+	/* The cap of most slices is never used. */
 	bool capless = type->kind == KIND_SLICE && d->piece_count == 2 && found &&
 		       first[0] == 0 && first[1] == 1;
 	for (size_t i = 0; i < parts.count; i++)

@@ -9,7 +9,7 @@
 #include "goruntime/values/value.h"
 #include "goruntime/variables/variable_kind.h"
 
-enum { IMPLICIT_MAX = 4 /* pointers to what is in no memory, one to the other */ };
+enum { IMPLICIT_MAX = 4 /* pointers to optimised-out objects, one to the next */ };
 
 static bool has_register(const struct frame_variables *frame, int64_t n)
 {
@@ -36,7 +36,7 @@ static const uint8_t *vector_register(const struct frame_variables *frame, int64
 	return frame->vectors->value[n - VECTOR_FIRST];
 }
 
-/* False: it is not known. */
+/* False: not known. */
 static bool add_register(const struct frame_variables *frame, int64_t n,
 			 struct value_pieces *to, uint64_t size)
 {
@@ -76,7 +76,7 @@ bool variable_piece_address(struct frame_variables *frame,
 	}
 }
 
-/* What is kept in two places is known when both hold the same. */
+/* A value kept in two places is known if both hold the same. */
 static bool is_certain(struct frame_variables *frame, const struct dwarf_piece *piece,
 		       uint64_t addr, uint64_t size, struct err *err)
 {
@@ -94,7 +94,8 @@ static bool is_certain(struct frame_variables *frame, const struct dwarf_piece *
 		       "two places are said to hold it, and they differ");
 }
 
-/* What is computed becomes a number or an address. False: err says why it is not known. */
+/* Turns a computed piece into a number or an address. False: err says why it is not
+ * known. */
 static bool compute(struct frame_variables *frame, struct dwarf_piece *piece,
 		    struct err *err)
 {
@@ -143,8 +144,8 @@ static const char *why_nowhere(const struct frame_variables *frame,
 	return NULL;
 }
 
-/* Go's compiler gives pieces for the numbers and words of a struct only, none for what is between
- * them (cmd/compile/internal/ssa/debug.go, in each release). C's has a piece for all. */
+/* Go's compiler gives pieces only for the numbers and words of a struct, none for padding
+ * (cmd/compile/internal/ssa/debug.go, in each release). C compilers cover all of it. */
 static uint64_t padding_before(const struct type *type, uint64_t off, uint64_t size)
 {
 	bool aligned = size == 2 || size == 4 || size == 8;
@@ -156,8 +157,8 @@ static bool add_pieces(struct frame_variables *frame, const struct dwarf_variabl
 		       const struct type *type, struct value_pieces *to, int depth,
 		       struct err *err);
 
-/* What a pointer that nobody keeps leads to is put behind it. pointee: its type where the entry has
- * none, as GCC's for the letters of a string; NULL: not known. */
+/* Appends the target of a pointer that was optimised out. pointee: the target's type if
+ * its entry has none, as GCC's for the characters of a string; NULL: not known. */
 static bool add_implicit(struct frame_variables *frame, const struct dwarf_piece *piece,
 			 const struct type *pointee, struct value_pieces *to,
 			 uint64_t size, int depth, struct err *err)
@@ -180,7 +181,7 @@ static bool add_implicit(struct frame_variables *frame, const struct dwarf_piece
 	if (type) {
 		const size_t before =
 			value_pieces_begin_target(to, type_size(type), &addr);
-		/* What is missing of it cannot be read there. */
+		/* Missing parts are unreadable there. */
 		(void)add_pieces(frame, &target, type, to, depth + 1, &ignored);
 		value_pieces_end_target(to, before);
 	}
@@ -190,7 +191,7 @@ static bool add_implicit(struct frame_variables *frame, const struct dwarf_piece
 	return type != NULL;
 }
 
-/* A variable is kept in pieces: they are put together, as far as they are there. */
+/* A variable is kept in pieces: assembles those that are available. */
 static bool add_piece(struct frame_variables *frame, const struct dwarf_piece *piece,
 		      const struct type *pointee, struct value_pieces *to, uint64_t size,
 		      int depth, struct err *err)
@@ -215,7 +216,7 @@ static bool add_piece(struct frame_variables *frame, const struct dwarf_piece *p
 	}
 }
 
-/* False: err says why a part of it is not there. */
+/* False: err says why a part is missing. */
 static bool add_pieces(struct frame_variables *frame, const struct dwarf_variable *d,
 		       const struct type *type, struct value_pieces *to, int depth,
 		       struct err *err)

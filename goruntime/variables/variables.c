@@ -49,9 +49,9 @@ void variables_free(struct code_table *table)
 	code_table_each(table, code_variables_free);
 }
 
-/* Is it below the stack pointer? There is no frame yet where a function begins, and none any more
- * where it returns, though code that was not optimised gives each variable one place for all of
- * it. */
+/* Is it below the stack pointer? At function entry there is no frame yet, and on return
+ * there is none any more, though unoptimised code gives each variable one place
+ * throughout. */
 static bool is_below_frame(const struct code *c, int64_t off)
 {
 	return off < -((int64_t)c->frame_size + WORD);
@@ -62,8 +62,8 @@ static bool begins(const struct code *c)
 	return c->exact && c->pc == c->entry;
 }
 
-/* Where a function begins only its arguments are in registers: up to Go 1.16 lists of optimised code
- * name the registers of the other variables from there on. */
+/* At function entry only arguments are in registers: up to Go 1.16 the location lists of
+ * optimised code name registers of other variables from there on. */
 static bool is_not_set(const struct code *c, const struct dwarf_variable *d,
 		       const struct dwarf_piece *piece)
 {
@@ -133,8 +133,9 @@ bool variables_begin(struct frame_variables *frame, const char **ret_why)
 	return frame->cfa && (v->scopes || v->map.known);
 }
 
-/* The calls that pclntab and the debugging information see in a pc are the same but for what
- * one of them leaves out: counted from the outermost, and by name where they are not as many. */
+/* pclntab and debugging information have the same calls at a pc, except for those that
+ * one of them leaves out. They are matched from the outermost on, or by name if the
+ * numbers differ. */
 static const struct dwarf_scope *scope_of(const struct frame_variables *frame)
 {
 	const struct dwarf_scopes *scopes = frame->code->variables->scopes;
@@ -181,8 +182,8 @@ static void keep_pieces(struct told_variable *told, const struct dwarf_piece *pi
 	told->at.piece_count = count;
 }
 
-/* Given is one that is of the program and there already: not only later on, at another place, or
- * told of once more. */
+/* given: the program declares it, and it is in scope: not declared later, not moved, not
+ * described twice. */
 static void tell(const struct frame_variables *frame, const struct dwarf_scope *s,
 		 const struct dwarf_variable *d, struct told_variable *ret)
 {
@@ -222,7 +223,7 @@ static void tell(const struct frame_variables *frame, const struct dwarf_scope *
 	ret->may_be_unset = !ret->v.captured && variable_may_be_unset(frame, &ret->at);
 }
 
-/* The same for all frames of this pc and call. */
+/* Shared by all frames of this pc and call. */
 static struct told_variable *told_of(const struct frame_variables *frame,
 				     const struct dwarf_scope *s)
 {
@@ -240,15 +241,17 @@ static struct told_variable *told_of(const struct frame_variables *frame,
 	return told;
 }
 
-/* A closure takes its variables out of itself first of all: before that they are nowhere else. */
+/* A closure first loads its variables out of itself: before that they are nowhere
+ * else. */
 static bool is_in_closure(const struct frame_variables *frame,
 			  const struct dwarf_variable *d)
 {
 	return frame->closure && d->has_closure_offset && d->closure_offset;
 }
 
-/* The place of a dictionary is not believed where nobody has written to it: of one that is only ever
- * passed on, a place is said all the same. False: err says why it cannot be read, or is untouched. */
+/* A dictionary's place is not trusted if nothing has been written to it: one that is only
+ * passed on has a location too. False: err says why it cannot be read, or is
+ * untouched. */
 static bool read_dictionary(struct frame_variables *frame, const struct dwarf_variable *d,
 			    uint64_t *ret, struct err *err)
 {
@@ -266,18 +269,18 @@ static bool read_dictionary(struct frame_variables *frame, const struct dwarf_va
 	return value_words(frame->rt, at, ret, 1, err);
 }
 
-/* Variables of one frame. */
+/* Reports the variables of one frame. */
 struct giving {
 	struct frame_variables *frame;
 	const struct dwarf_scope *scope;
 	variable_fn *fn;
 	void *arg;
-	bool tried; /* to find the dictionary */
+	bool tried; /* find_dictionary() was called */
 	struct dictionary dictionary;
 	struct err why_none;
 };
 
-/* Where the caller's dictionary is, as a frame has it. */
+/* Finds the dictionary that the caller passed. */
 static void find_dictionary(struct giving *g)
 {
 	const struct dwarf_variable *d = dictionary_variable(g->scope);
@@ -376,7 +379,7 @@ void words_each_argument(const struct frame_variables *frame, argument_fn *fn, v
 			continue;
 		v.name = d->name ? d->name : "";
 		v.value.type = types_at(frame->code->variables->types, d->type, &ignored);
-		v.optimized_out = true; /* nobody asks where it is */
+		v.optimized_out = true; /* its place does not matter here */
 		variable_follow(frame->rt, &v, &ignored);
 		fn(arg, v.name, v.value.type);
 	}
