@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What runtime/preempt_amd64.s does, Go 1.14 to 1.27: it pushes rbp and the flags, makes room and
- * stores the general registers there; up to 1.25 the vectors come next, later they are with the
- * goroutine. Each store is looked for: when one of them is not as expected, nothing is known. */
+/* Follows runtime/preempt_amd64.s, Go 1.14 to 1.27: it pushes rbp and the flags, makes
+ * room and stores the general registers there. Up to 1.25 the vector registers come next;
+ * later they are in the goroutine. Each store is checked: if one is not as expected, no
+ * register is known. */
 #include "goruntime/unwind/preempted.h"
 
 #include <string.h>
@@ -13,13 +14,13 @@ enum {
 	PUSHED = 2 * WORD, /* rbp, flags */
 	VECTOR_BYTES = 16,
 	CALL_BYTES = 5,
-	CODE_MAX = 2048, /* of 1.27 with AVX-512: 650 */
+	CODE_MAX = 2048, /* 650 in 1.27 with AVX-512 */
 	FRAME_MAX = 1024,
 	OFFSET_MAX = 4096,
-	REGISTERS = 16, /* of either kind */
+	REGISTERS = 16, /* of each kind */
 };
 
-/* Registers as instructions number them. */
+/* As numbered in instructions. */
 enum { RAX = 0, RSP = 4, RBP = 5 };
 
 struct stores {
@@ -53,12 +54,12 @@ static bool read_store(struct bytes *b, bool vector, unsigned base, unsigned *re
 	return true;
 }
 
-/* A row of them. */
+/* A sequence of stores. */
 struct row {
 	bool vector;
 	unsigned base;
 	uint16_t wanted; /* each register once */
-	bool dense;	 /* one behind the other, from off on */
+	bool dense;	 /* consecutive, from off on */
 	uint32_t off;
 };
 
@@ -97,7 +98,7 @@ static bool read_beginning(struct bytes *b, uint32_t room)
 	       !b->bad;
 }
 
-/* What is done until the call. The stores fill the room. */
+/* Reads the code up to the call. The stores must fill the room. */
 static bool read_code(struct bytes b, uint32_t room, struct stores *ret)
 {
 	enum { ALL = 0xffff, GENERAL = ALL & ~(1 << RSP | 1 << RBP), GENERALS = 14 };
@@ -133,8 +134,8 @@ static bool find_stores(struct runtime *rt, const struct code *preempt, uint32_t
 	return read_code(bytes_over(text, len - CALL_BYTES), room, ret);
 }
 
-/* runtime/preempt_xreg.go (1.26): asyncPreempt2 moves them from the processor to the goroutine, and
- * back. */
+/* runtime/preempt_xreg.go (1.26): asyncPreempt2 moves them from the P to the goroutine,
+ * and back. */
 static bool read_vectors(struct runtime *rt, const struct goroutine *g,
 			 const struct stores *stores, struct vector_regs *ret)
 {

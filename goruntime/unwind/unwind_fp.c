@@ -7,12 +7,13 @@
 
 enum {
 	WORD = 8,
-	/* In a record: words above this many bytes below the stack pointer, or one of these.
-	 * Calls of duffzero and duffcopy have a frame pointer that points below it, to where
-	 * they saved the last one (cmd/internal/obj/x86/obj6.go, 1.15). The innermost frame is
-	 * one of the runtime's own as a rule, far smaller than half a megabyte. */
+	/* In a goroutine record: distance in words from FRAME_POINTER_BELOW bytes below
+	 * the stack pointer, or one of these. During calls of duffzero and duffcopy the
+	 * frame pointer is below the stack pointer, where they saved the previous one
+	 * (cmd/internal/obj/x86/obj6.go, 1.15). The innermost frame is usually one of the
+	 * runtime's own, far smaller than half a megabyte. */
 	NEAR = UINT16_MAX - 3,
-	OUTSIDE, /* a value that is no such place on the stack */
+	OUTSIDE, /* a value that is not a valid place on the stack */
 	ZERO,
 	UNKNOWN,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A goroutine's own stack by pclntab, frame by frame as runtime/traceback.go does it
- * (gentraceback up to 1.20, unwinder from 1.21). Where C called back into Go the C frames
- * are put in between: they lie on the thread's stack. */
+/* Unwinds a goroutine's own stack by pclntab, frame by frame like runtime/traceback.go
+ * (gentraceback up to 1.20, unwinder from 1.21). Where C called back into Go, the C
+ * frames from the thread's stack are inserted. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 enum {
 	WORD = 8,
-	SYSCALL_CALLS = 64, /* from where it was told to the system call itself: a few */
+	SYSCALL_CALLS = 64, /* few, from entersyscall's caller to the system call */
 };
 
 struct go_walk {
@@ -24,9 +24,8 @@ struct go_walk {
 	size_t count;
 	uint64_t pc, sp;
 	bool exact, innermost, by_frame_pointer;
-	uint64_t
-		callback_sp; /* of the next callback on the thread's stack; 0: not known */
-	uint64_t syscall_sp; /* of the one that told of a system call; 0: it is in none */
+	uint64_t callback_sp; /* of the next callback on the thread's stack, or 0 */
+	uint64_t syscall_sp;  /* of the frame that entered the syscall; 0: in none */
 	struct window *window;
 };
 
@@ -89,8 +88,8 @@ static void set_argp(struct go_walk *u, uint64_t cfa)
 		u->frames[u->count - 1].argp = (uint32_t)offset;
 }
 
-/* From cgocallback's second frame on, the one on the thread's stack: runtime/asm_amd64.s
- * cgocallback keeps the older g0.sched.sp at 0(SP) of it. */
+/* From the second frame of cgocallback on, on the thread's stack: runtime/asm_amd64.s
+ * cgocallback keeps the previous g0.sched.sp at 0(SP) of it. */
 bool unwind_callback(struct runtime *rt, const struct code *c, uint64_t *sp,
 		     struct regs *ret, struct err *err)
 {
@@ -111,8 +110,8 @@ bool unwind_callback(struct runtime *rt, const struct code *c, uint64_t *sp,
 	return true;
 }
 
-/* The frames of C, and of Go on the thread's stack, between a callback and the call into C
- * that it came from. */
+/* Adds the frames of C, and of Go on the thread's stack, between a callback and the call
+ * into C that it came from. */
 static void add_c_frames(struct go_walk *u, const struct code *c)
 {
 	struct walk w = { .count = u->count };
@@ -136,7 +135,7 @@ static void add_c_frames(struct go_walk *u, const struct code *c)
 }
 
 /* The collector of Go 1.5 to 1.8 replaced return addresses by that of a function of its
- * own, and kept the true ones, innermost first (runtime/mstkbar.go, 1.8). */
+ * own, and kept the originals, innermost first (runtime/mstkbar.go, 1.8). */
 static bool lift_barrier(struct go_walk *u, uint64_t slot, uint64_t *pc)
 {
 	const struct layout *l = &u->rt->layout;
@@ -198,7 +197,7 @@ bool unwind_leads_to_syscall(struct runtime *rt, const struct goroutine *g, uint
 	return sp == g->sp && c && told && c->entry == told->entry;
 }
 
-/* The frame pointer here is what the last frame that has one has saved. */
+/* The current frame pointer is the one saved by the last frame that saves it. */
 static bool frame_pointer_here(struct go_walk *u, uint64_t *ret)
 {
 	for (size_t i = u->count; i-- > 0;) {
@@ -221,9 +220,10 @@ static bool frame_pointer_here(struct go_walk *u, uint64_t *ret)
 	return goroutine_frame_pointer(u->g, ret);
 }
 
-/* Where there is no table the caller is where the frame pointer says, if that is behind a
- * call in Go code. A function that keeps none hides its caller: the frame says how it was
- * found. The one whose pc is unknown is given, too, when it leads on. */
+/* Without a table the caller is found by frame pointer, if that leads to the instruction
+ * after a call in Go code. A function that saves none hides its caller: the frame is
+ * marked FRAME_BY_POINTER. The frame with the unknown pc is also reported, if it leads
+ * on. */
 static bool step_by_frame_pointer(struct go_walk *u, uint32_t reason)
 {
 	struct frame_link link;
@@ -245,8 +245,9 @@ static bool step_by_frame_pointer(struct go_walk *u, uint32_t reason)
 	return true;
 }
 
-/* Parent and child share a stack, where the child goes on calling: the parent keeps its return
- * address in a register meanwhile (syscall/asm_linux_amd64.s, 1.15 to 1.27). */
+/* Parent and child share a stack, on which the child goes on calling. Meanwhile the
+ * parent keeps its return address in a register (syscall/asm_linux_amd64.s, 1.15 to
+ * 1.27). */
 static bool step_raw_vfork(struct go_walk *u)
 {
 	enum { R12 = 12 };
@@ -306,12 +307,13 @@ static bool step(struct go_walk *u)
 	u->pc = ret_pc;
 	u->sp = cfa;
 	u->exact = injects_call(c->special);
-	/* systemstack and asmcgocall call this one before they leave the stack. */
+	/* systemstack and asmcgocall call this one before they switch stacks. */
 	u->innermost = u->innermost && c->special == SPECIAL_gosave_systemstack_switch;
 	return true;
 }
 
-/* A call of a nil function: the caller is on top of the stack (traceback.go initAt). */
+/* A call of a nil function: the caller's pc is at the top of the stack (traceback.go
+ * initAt). */
 static bool skip_nil_call(struct go_walk *u)
 {
 	if (u->pc != 0)

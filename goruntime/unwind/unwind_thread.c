@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stacks of a thread: C code by call frame information, Go's scheduler (g0) and signal
- * stacks by pclntab, and the places where one passes over to another. The rules follow
+/* Unwinds the stacks of a thread: C code by call frame information, the g0 and signal
+ * stacks by pclntab, and the transitions between them. The rules follow
  * runtime/asm_amd64.s, runtime/sys_linux_amd64.s and runtime/cgo/asm_amd64.s, Go 1.15 to
  * 1.27. */
 #include <inttypes.h>
@@ -12,23 +12,23 @@
 enum {
 	WORD = 8,
 	SIGNALS_MAX = 64,  /* nested interrupted contexts on one thread */
-	ALIGNING_MAX = 64, /* bytes that making room and aligning the stack for C takes */
+	ALIGNING_MAX = 64, /* bytes taken to make room and align the stack for C */
 };
 
-/* amd64 registers by DWARF number, where assembly of the runtime saves them. */
+/* amd64 registers by DWARF number that the runtime's assembly saves. */
 enum { RBX = 3, RBP = 6, R12 = 12, R13 = 13, R14 = 14, R15 = 15 };
 
 struct thread_walk {
 	struct runtimes *all;
 	size_t thread;
-	struct runtime *rt;	 /* in whose code it was last; NULL: in none */
+	struct runtime *rt;	 /* of the last Go code; NULL: none yet */
 	const struct machine *m; /* of the thread, in rt */
 	struct walk *w;
 	struct regs regs;
 	bool exact;
 	unsigned signals;
 	uint64_t last_sp;
-	bool vdso_used; /* m->vdso_sp is of the innermost call only */
+	bool vdso_used; /* m->vdso_sp belongs to the innermost call only */
 };
 
 static const struct arch *arch_of(const struct thread_walk *t)
@@ -46,7 +46,7 @@ static uint64_t sp_of(const struct thread_walk *t)
 	return t->regs.value[arch_of(t)->sp];
 }
 
-/* All of these end the walk, so that a rule can `return ends...()`. */
+/* These all end the walk and return false, so that a rule can `return ends...()`. */
 static bool end_complete(struct thread_walk *t)
 {
 	t->w->state = STACK_COMPLETE;
@@ -115,8 +115,8 @@ static void keep_only(struct regs *regs, uint64_t kept)
 	regs->valid &= kept;
 }
 
-/* The caller of a Go frame: the return address is below the frame's CFA, and Go saves no
- * register but the frame pointer. */
+/* Steps to the caller of a Go frame: the return address is right below the frame's CFA,
+ * and Go saves no register except the frame pointer. */
 static bool step_go(struct thread_walk *t, const struct code *c)
 {
 	const struct arch *arch = arch_of(t);
@@ -142,7 +142,7 @@ static bool step_go(struct thread_walk *t, const struct code *c)
 	return true;
 }
 
-/* crosscall2 saves C's callee-saved registers; where, its frame size tells. Offsets from
+/* crosscall2 saves C's callee-saved registers; its frame size says where. Offsets from
  * its stack pointer at the call. */
 static const struct crosscall_form {
 	int32_t frame_size;
@@ -150,7 +150,7 @@ static const struct crosscall_form {
 		uint8_t reg, off; /* off 0: no more */
 	} saved[6];
 } crosscall_forms[] = {
-	/* runtime/cgo/asm_amd64.s (1.15): a frame of 0x50 and the frame pointer */
+	/* runtime/cgo/asm_amd64.s (1.15): a frame of 0x50 plus the frame pointer */
 	{ 0x58,
 	  { { RBX, 0x18 },
 	    { R12, 0x28 },
@@ -158,8 +158,8 @@ static const struct crosscall_form {
 	    { R14, 0x38 },
 	    { R15, 0x40 },
 	    { RBP, 0x50 } } },
-	/* runtime/cgo/abi_amd64.h (1.17): PUSH_REGS_HOST_TO_ABI0 below 0x18 of arguments; from
-	 * 1.22 on with a frame pointer of its own on top */
+	/* runtime/cgo/abi_amd64.h (1.17): PUSH_REGS_HOST_TO_ABI0 below 0x18 of arguments;
+	 * from 1.22 on with a frame pointer of its own on top */
 	{ 0x50,
 	  { { RBX, 0x18 }, { R12, 0x20 }, { R13, 0x28 }, { R14, 0x30 }, { R15, 0x38 } } },
 	{ 0x48,
@@ -191,9 +191,9 @@ static bool step_crosscall2(struct thread_walk *t, const struct code *c)
 	return true;
 }
 
-/* The interrupted context lies where sigtramp's caller would be: the kernel pushed the
- * restorer's address as return address and the ucontext above it. In the restorer, which
- * is sigreturn, that address has been popped. */
+/* The interrupted context is where the frame of sigtramp's caller would be: the kernel
+ * pushed the restorer's address as return address, with the ucontext above it. In the
+ * restorer (sigreturn) that address has been popped. */
 static bool step_signal(struct thread_walk *t, const struct code *c)
 {
 	const struct arch *arch = arch_of(t);
@@ -219,9 +219,9 @@ static bool step_signal(struct thread_walk *t, const struct code *c)
 	return true;
 }
 
-/* asmcgocall saves the goroutine it comes from and its stack pointer; without a switch
- * (called on g0 or gsignal) it saves 0 and the stack pointer itself. With
- * asmcgocall_landingpad (1.22) the pair moved. */
+/* asmcgocall saves the goroutine it comes from and its stack pointer. Without a stack
+ * switch (called on g0 or gsignal) it saves 0 and the stack pointer.
+ * asmcgocall_landingpad (1.22) saves them elsewhere. */
 static bool step_asmcgocall(struct thread_walk *t, const struct code *c)
 {
 	uint64_t g, sp;
@@ -237,8 +237,8 @@ static bool step_asmcgocall(struct thread_walk *t, const struct code *c)
 	return step_go(t, c);
 }
 
-/* Functions that run C code on an aligned stack keep their own stack pointer in a register
- * that C preserves: RBX or RBP (sigfwd), R12 (vDSO calls), RBP in Go 1.15. */
+/* Functions that run C code on an aligned stack keep their own stack pointer in a
+ * register that C preserves: RBX or RBP (sigfwd), R12 (vDSO calls), RBP in Go 1.15. */
 static bool step_saved_sp(struct thread_walk *t, const struct code *c)
 {
 	static const uint8_t registers[] = { R12, RBX, RBP };
@@ -265,8 +265,8 @@ static bool step_vdso_caller(struct thread_walk *t, const struct code *c)
 
 	bool on_goroutine = on_stack(m->curg_stack, m->vdso_sp);
 
-	/* A call from a signal handler leaves older ones behind it: their words are on their
-	 * stacks. */
+	/* A vDSO call from a signal handler hides earlier ones, whose saved values are on
+	 * their stacks. */
 	if (m->vdso_sp == 0 || t->vdso_used ||
 	    (on_stack(m->signal_stack, sp_of(t)) &&
 	     !on_stack(m->signal_stack, m->vdso_sp)))
@@ -281,8 +281,8 @@ static bool step_vdso_caller(struct thread_walk *t, const struct code *c)
 	return true;
 }
 
-/* The parent's frame is whole. The child begins at the top of its new stack, with nothing
- * above; it gets its M some instructions later. */
+/* The parent's frame is intact. The child starts at the top of its new stack, with
+ * nothing above; it gets its M a few instructions later. */
 static bool step_clone(struct thread_walk *t, const struct code *c)
 {
 	bool parent = on_stack(t->m->g0_stack, sp_of(t) + WORD);
@@ -320,7 +320,7 @@ static bool step_in_go(struct thread_walk *t, const struct code *c)
 	case SPECIAL_walltime:
 	case SPECIAL_walltime1:
 	case SPECIAL_time_now:
-	case SPECIAL_vgetrandom1: /* some of them are Go functions in some releases */
+	case SPECIAL_vgetrandom1: /* in some releases some of these are Go functions */
 		if (!(c->flags & PCLNTAB_SPWRITE))
 			break;
 		return step_vdso_caller(t, c);
@@ -353,7 +353,7 @@ static bool step_in_c(struct thread_walk *t)
 	case UNWIND_CALLER:
 		break;
 	}
-	if (t->exact) { /* this was the trampoline of a signal */
+	if (t->exact) { /* this was a signal trampoline */
 		t->w->frames[t->w->count - 1].flags |= FRAME_SIGNAL;
 		t->last_sp = 0;
 		if (++t->signals > SIGNALS_MAX)
@@ -370,7 +370,7 @@ static void enter(struct thread_walk *t, struct runtime *rt)
 	t->m = &rt->machines[t->thread];
 }
 
-/* Is sp on a goroutine's stack? Then in that goroutine's runtime. */
+/* Is sp on a goroutine's stack? If so, switches to that goroutine's runtime. */
 static bool enter_goroutine(struct thread_walk *t, uint64_t sp)
 {
 	for (size_t i = 0; i < t->all->count; i++) {
@@ -391,14 +391,14 @@ static bool step(struct thread_walk *t)
 	if (c)
 		enter(t, rt);
 	if (enter_goroutine(t, sp)) {
-		/* Past the switch of gogo there is no frame any more, only where to go. */
+		/* After gogo's switch there is no frame any more, only the target. */
 		bool resuming = c &&
 				(c->special == SPECIAL_gogo ||
 				 c->special == SPECIAL_gogo_inner) &&
 				t->exact;
 		if (!resuming)
 			return end_context(t, pc, sp, t->exact);
-		keep_only(&t->regs, 0); /* some of them are the goroutine's already */
+		keep_only(&t->regs, 0); /* some of them are already the goroutine's */
 		return end_context(t, t->m->sched_pc, sp, false);
 	}
 	if (sp <= t->last_sp)
