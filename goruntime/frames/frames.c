@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames as people read them: inlined calls expanded, C functions named, and those marked
- * that the runtime's own traceback would leave out. */
+/* Frames as people read them: inlined calls expanded, C functions named, and frames
+ * marked that the runtime's own traceback would leave out. */
 #include <string.h>
 
 #include "goruntime/frames/frames.h"
@@ -21,7 +21,8 @@ static bool is_exported(const char *s, size_t len)
 	return len > 0 && s[0] >= 'A' && s[0] <= 'Z';
 }
 
-/* runtime/traceback.go isExportedRuntime (1.27): F, or T.F and (*T).F with an exported T. */
+/* runtime/traceback.go isExportedRuntime (1.27): F, or T.F and (*T).F with an exported
+ * T. */
 static bool is_exported_runtime(const char *name)
 {
 	const char *rest = name + strlen("runtime."), *dot = strrchr(rest, '.');
@@ -56,33 +57,32 @@ static bool is_shown(const struct code_frame *f, enum special self, bool wrapper
 		is_exported_runtime(f->function));
 }
 
-/* The runtime's own tracebacks do not pass there. */
+/* Frames that the runtime's own tracebacks do not visit. */
 enum { NOT_IN_TRACEBACKS = FRAME_SYSTEM_STACK | FRAME_SYSCALL };
 
-/* The frames of a stack, and whose code each is. */
+/* A frame of a stack, and the code it belongs to. */
 struct expanded_frame {
 	struct code_frame frame;
-	uint32_t raw, call;	 /* of the stack's frames; of the code's calls */
-	struct runtime *runtime; /* these two: NULL when it is C */
+	uint32_t raw, call;	 /* index in the stack; index in code->calls */
+	struct runtime *runtime; /* these two: NULL for C */
 	const struct code *code;
 };
 
 struct expansion {
 	uint32_t stack;
-	unsigned
-		holders; /* its slot, and each walk over it: a callback may begin another */
+	unsigned holders; /* its slot, and each walk: a callback may start another */
 	struct expanded_frame *list;
 	size_t count, cap;
-	bool first; /* while it is made: none shown yet */
+	bool first; /* while being made: no frame shown yet */
 	enum special callee;
 };
 
-/* What goroutines with the same stack have in common is made once, as far as there is room. */
+/* Goroutines with the same stack share one expansion, as long as there is room. */
 enum { EXPANSIONS = 1024, EXPANDED_FRAMES = 1 << 17 };
 
 struct expansions {
-	struct expansion *slots[EXPANSIONS]; /* by stack; or NULL */
-	size_t frames;			     /* of all in slots */
+	struct expansion *slots[EXPANSIONS]; /* by stack number; or NULL */
+	size_t frames;			     /* total in slots */
 };
 
 static void expansion_release(struct expansion *e)
@@ -195,7 +195,7 @@ static void join_loops(struct expansion *e)
 		e->list[i].frame.body_of = body_of[i];
 }
 
-/* Its first holder is who asks. */
+/* The caller is its first holder. */
 static struct expansion *make(struct runtimes *all, uint32_t id)
 {
 	struct stack stack = runtimes_stack(all, id);
@@ -229,7 +229,8 @@ void expansions_free(struct expansions *x)
 	xfree(x);
 }
 
-/* To be released; until then it stays as it is, whatever else is asked for. */
+/* The caller must release it; until then it does not change, even if other stacks are
+ * expanded. */
 static struct expansion *expand(struct runtimes *all, uint32_t id)
 {
 	if (!all->expansions)
@@ -265,7 +266,7 @@ void runtimes_each_frame(struct runtimes *all, uint32_t stack, code_frame_fn *fn
 		fn(arg, &e->list[i].frame);
 }
 
-/* Of a thread that runs, the innermost frame has its registers. */
+/* The innermost frame of a running thread has its registers. */
 static void add_registers(struct frame_variables *frame, const struct goroutine *g,
 			  const struct raw_frame *raw)
 {
@@ -282,8 +283,9 @@ static void add_registers(struct frame_variables *frame, const struct goroutine 
 	frame->vectors = &th->vectors;
 }
 
-/* What has not started, or gave way when it was about to make room for its frame, keeps what it was
- * called by: runtime/asm_amd64.s gogo takes it out of the goroutine and morestack puts it there. */
+/* A goroutine that has not started, or yielded before making room for its frame, still
+ * has the function value that was called: morestack puts it into the goroutine, and
+ * runtime/asm_amd64.s gogo takes it from there. */
 static uint64_t called_by(const struct goroutine *g, const struct frame_variables *frame)
 {
 	struct runtime *rt = frame->rt;
@@ -298,8 +300,9 @@ static uint64_t called_by(const struct goroutine *g, const struct frame_variable
 	return closure;
 }
 
-/* What was preempted has them, too; of what panics by a signal they were on the signal's stack,
- * which the next one uses. saver: the frame that it seems to have called. */
+/* A preempted goroutine has saved registers too. Those of one that panicked on a signal
+ * were on the signal stack, which the next signal overwrites. saver: the frame that the
+ * function seems to have called. */
 static void add_kept_registers(struct frame_variables *frame, const struct goroutine *g,
 			       const struct raw_frame *saver, struct kept_registers *kept)
 {
@@ -322,13 +325,13 @@ static bool is_wanted(enum variables_of wanted, const struct code_frame *f)
 	       (wanted == VARIABLES_OF_SHOWN && (!f->hidden || f->c));
 }
 
-/* What stands on the thread's stack, in between: a walk for each callback. */
+/* The frames on the thread's stack in between: one walk for each callback. */
 struct callbacks {
-	struct runtime *rt; /* NULL: there was no callback yet */
+	struct runtime *rt; /* NULL: no callback yet */
 	size_t thread;
 	uint64_t sp;	    /* of the next callback */
-	struct c_frames *c; /* NULL: of none yet */
-	uint32_t first;	    /* of the stack's frames, that is c's first */
+	struct c_frames *c; /* NULL: none yet */
+	uint32_t first;	    /* index in the stack of the first frame in c */
 };
 
 static void callbacks_begin(struct callbacks *b, struct runtime *rt,
@@ -341,7 +344,7 @@ static void callbacks_begin(struct callbacks *b, struct runtime *rt,
 	b->sp = m && m->g0 ? m->g0_sched_sp : 0;
 }
 
-/* A frame of the goroutine's own stack. */
+/* Passes a frame of the goroutine's own stack. */
 static void callbacks_pass(struct callbacks *b, const struct goroutine *g,
 			   const struct expanded_frame *e)
 {
@@ -496,8 +499,8 @@ bool runtime_recorded_call(struct runtime *rt, uint64_t pc, struct code_frame *r
 	return true;
 }
 
-/* runtime/traceback.go printcreatedby1: the physical function, and the line of pc - 1,
- * though that may be one of a function inlined there. */
+/* runtime/traceback.go printcreatedby1: the physical function, but the line of pc - 1,
+ * which may be of a function inlined there. */
 bool runtime_call_before(struct runtime *rt, uint64_t pc, struct code_frame *ret)
 {
 	if (!outermost(rt, pc, false, ret))

@@ -16,17 +16,17 @@ struct c_frames {
 	size_t thread;
 	const struct vector_regs *vectors; /* of the innermost frame; NULL: not known */
 	struct walk walk;
-	struct regs registers[FRAMES_MAX]; /* of each frame, from the innermost on */
+	struct regs registers[FRAMES_MAX]; /* of each frame, innermost first */
 	struct raw_frame frames[FRAMES_MAX];
 	size_t count;
 	struct dwarf_stack stack;
-	/* Of the frame that was asked for last. */
+	/* For the last frame requested. */
 	struct pclntab_call calls[C_INLINED_MAX + 1];
 	struct code code;
 	struct frame_variables variables;
 };
 
-/* The Go module that is in the same file: that of a cgo program. */
+/* The Go module in the same file: that of a cgo program. */
 static const struct module *module_around(struct runtimes *all, uint64_t pc,
 					  struct runtime **ret)
 {
@@ -65,8 +65,8 @@ uint32_t c_inlined_at(struct runtimes *all, uint64_t pc, bool exact,
 	return (uint32_t)(s->count - 1);
 }
 
-/* Called by C or by Go, a function leaves the stack pointer where its frame began; 0: its caller
- * is not known. */
+/* A function called by C or Go restores the stack pointer to its CFA; 0: its caller is
+ * not known. */
 static uint64_t cfa_of(const struct c_frames *f, size_t i)
 {
 	const struct arch *arch = target_arch(f->all->target);
@@ -161,7 +161,7 @@ static struct pclntab_call call_of(const char *name, bool inlined)
 				      .inlined = inlined };
 }
 
-/* The code of a function of C, as if pclntab told of it. */
+/* Describes the code of a C function as if pclntab had it. */
 static void set_code(struct c_frames *f, const struct module *m,
 		     const struct raw_frame *raw, const char *function)
 {
@@ -199,7 +199,7 @@ struct frame_variables *c_frame_variables(struct c_frames *f, uint32_t i,
 	*ret_why = "where its frame is, is not known";
 	if (i + 1 >= f->count || f->registers[i].value[arch->pc] != raw->pc)
 		return NULL;
-	/* Those that are inlined come first, the function itself last. */
+	/* Inlined functions come first, the function itself last. */
 	if (!f->code.variables || f->code.pc != raw->pc || f->variables.c_frame != i)
 		set_code(f, m, raw, frame->inlined ? NULL : frame->function);
 	if (call >= f->code.call_count)

@@ -7,8 +7,8 @@
 #include "lib/base/search.h"
 #include "lib/base/util.h"
 
-/* "main.f-range1-range2" (cmd/compile/internal/rangefunc). Returns the length of the name of the
- * function that it is written in. */
+/* "main.f-range1-range2" (cmd/compile/internal/rangefunc). Returns the length of the name
+ * of the function it is written in. */
 static size_t around_loops(const char *name)
 {
 	static const char suffix[] = "-range";
@@ -32,7 +32,7 @@ bool is_loop_body(const char *function)
 
 struct call {
 	const char *function;
-	size_t at; /* of the stack's frames */
+	size_t at; /* index in the stack */
 };
 
 static int by_name(const void *a, const void *b)
@@ -43,7 +43,8 @@ static int by_name(const void *a, const void *b)
 	return order ? order : (x->at > y->at) - (x->at < y->at);
 }
 
-/* All calls of a stack, by name; from `from` to `to` those of the function around `body`. */
+/* All calls of a stack, sorted by name. [from, to) are those of the function around
+ * `body`. */
 struct calls {
 	struct call *list;
 	size_t count;
@@ -51,7 +52,7 @@ struct calls {
 	size_t from, to;
 };
 
-/* The first call that is not of a function before that name, or, past, of that one. */
+/* The first call with a name not below this one or, with past, above it. */
 static size_t first(const struct calls *c, const char *name, size_t len, bool past)
 {
 	size_t low = 0, high = c->count;
@@ -80,7 +81,7 @@ static void find_around(struct calls *c, const char *body)
 	c->to = first(c, body, len, true);
 }
 
-/* The next of them that is further out. */
+/* The nearest of them further out. */
 static uint32_t distance(const struct calls *c, size_t at)
 {
 	size_t low =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two unwinders against each other. They meet where a frame keeps the frame pointer of its
- * caller: two words below its CFA. What pclntab says of the CFA, the chain of frame pointers
- * says of the same place, or one of them is wrong. */
+/* Compares two unwinders. They meet where a frame saves its caller's frame pointer, two
+ * words below its CFA: pclntab's CFA and the chain of frame pointers must give the same
+ * place, or one of them is wrong. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -14,9 +14,9 @@ struct check {
 	const struct goroutine *g;
 	struct verification *v;
 	struct window window;
-	uint64_t frame_pointer; /* in the frame that is looked at */
+	uint64_t frame_pointer; /* in the current frame */
 	bool known;
-	enum verify_excuse why; /* when it is not */
+	enum verify_excuse why; /* when not known */
 };
 
 static void set_frame_pointer(struct check *c, uint64_t value)
@@ -48,7 +48,8 @@ static void disagree(struct check *c, uint32_t number, const struct code *code,
 		     theirs);
 }
 
-/* Does the frame keep what its own frame pointer says? False: it is not its. */
+/* Is what is at the frame pointer the caller's pc? False: it is not this frame's frame
+ * pointer. */
 static bool agrees(struct check *c, uint64_t cfa, const struct raw_frame *caller)
 {
 	struct frame_link link;
@@ -68,8 +69,8 @@ static bool is_callback(const struct code *code)
 	       code->special == SPECIAL_cgocallback_gofunc;
 }
 
-/* Behind a frame whose own frame pointer is not known, or wrong, the chain goes on at what
- * the frame has saved: one mistake is told once. */
+/* After a frame whose own frame pointer is not known or wrong, continues from the frame
+ * pointer it saved: each mistake is reported once. */
 static void go_on_behind(struct check *c, uint64_t cfa)
 {
 	struct frame_link link;
@@ -104,7 +105,8 @@ static void check_frame(struct check *c, uint32_t number, const struct raw_frame
 	} else if (code->frame_size == 0) {
 		excuse(c, EXCUSE_FRAMELESS);
 	} else if (code_is_assembly(code)) {
-		/* What leaves the stack may keep the old SP in RBP: walltime1 of 1.15. */
+		/* A function that leaves the stack may keep the old SP in RBP: walltime1
+		 * of 1.15. */
 		if (code->flags & PCLNTAB_SPWRITE)
 			lose_frame_pointer(c, EXCUSE_ASSEMBLY);
 		excuse(c, EXCUSE_ASSEMBLY);
@@ -121,7 +123,7 @@ static void check_frame(struct check *c, uint32_t number, const struct raw_frame
 	}
 }
 
-/* The next frame of the goroutine's own stack from i on; NULL: no more. */
+/* The next frame of the goroutine's own stack, from i on; NULL: none. */
 static const struct raw_frame *own_frame(struct stack stack, uint32_t *i)
 {
 	while (*i < stack.count && stack.frames[*i].flags & FRAME_SYSTEM_STACK)
