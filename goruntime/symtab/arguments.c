@@ -13,13 +13,13 @@ enum {
 	CLOSE = 0xfd,
 	MORE = 0xfc,
 	TOO_FAR = 0xfb,
-	/* For each byte of the stream at most ", ..." or a value with ", " and "?". */
+	/* Each byte of the stream needs at most ", ..." or a value with ", " and "?". */
 	FORM_MAX = STREAM_MAX * 6,
 };
 
 struct writer {
 	struct arguments *a;
-	bool start; /* no comma before the next one */
+	bool start; /* no comma before the next part */
 };
 
 static void put(struct writer *w, const char *text)
@@ -28,7 +28,7 @@ static void put(struct writer *w, const char *text)
 		w->a->form[w->a->len++] = (uint8_t)*text++;
 }
 
-/* One component, with the comma before it. */
+/* Appends a component, with the comma before it. */
 static void put_part(struct writer *w, const char *text)
 {
 	if (!w->start)
@@ -51,8 +51,8 @@ static void put_value(struct writer *w, uint8_t offset, uint8_t size, bool live)
 		put(w, "?");
 }
 
-/* Up to 1.16: the argument block as words, results included. A function written in
- * assembly may have a block of unknown size, which as an unsigned number is large. */
+/* Up to 1.16: the argument block as words, including results. A function written in
+ * assembly may have a block of unknown size, which is a large number when unsigned. */
 static void put_block(struct writer *w, uint32_t size)
 {
 	for (uint32_t i = 0; i < size / WORD; i++) {
@@ -64,11 +64,11 @@ static void put_block(struct writer *w, uint32_t size)
 	}
 }
 
-/* Which spill slots of register arguments hold what they should, at a pc. */
+/* Which spill slots of register arguments hold their values at a pc. */
 struct liveness {
 	struct bytes info;
 	int32_t index;		 /* of the bitmap in info; below 1: all are live */
-	uint8_t register_offset; /* where the slots begin */
+	uint8_t register_offset; /* offset of the first spill slot */
 };
 
 static struct liveness liveness_at(const struct pclntab *tab,

@@ -92,8 +92,8 @@ static void grow(struct code_table *table)
 	table->size = size;
 }
 
-/* Go 1.15 and 1.16 have no flags and know these by funcID: runtime/traceback.go topofstack
- * (1.15). In later releases the flags say the same. */
+/* Go 1.15 and 1.16 have no flags and identify these functions by funcID:
+ * runtime/traceback.go topofstack (1.15). In later releases the flags agree. */
 static uint8_t flags_by_name(enum special special)
 {
 	switch ((int)special) {
@@ -116,7 +116,7 @@ static uint8_t flags_by_name(enum special special)
 	}
 }
 
-/* The pc whose line and inlined calls count: runtime/traceback.go symPC (1.27). */
+/* The pc that determines line and inlined calls: runtime/traceback.go symPC (1.27). */
 static uint64_t symbol_pc(const struct code *c)
 {
 	return c->exact ? c->pc : c->pc - 1;
@@ -131,7 +131,7 @@ static bool find_func(const struct code_table *table, uint64_t pc, bool exact,
 		*ret_module = module;
 		return true;
 	}
-	/* A call that never returns can be a function's last instruction. */
+	/* A call that never returns may be a function's last instruction. */
 	return !exact && pc > 0 && find_func(table, pc - 1, true, ret_module, ret);
 }
 
@@ -194,7 +194,7 @@ const struct code *code_with_calls(struct code_table *table, uint64_t pc, bool e
 	return c;
 }
 
-/* The releases before 1.18 do not flag assembly; all name its file. */
+/* Releases before 1.18 do not flag assembly; all of them name its file. */
 bool code_is_assembly(const struct code *c)
 {
 	const char *file = c->call_count ? code_own_call(c)->file : NULL;
@@ -203,8 +203,8 @@ bool code_is_assembly(const struct code *c)
 	return c->flags & PCLNTAB_ASM || (len > 2 && strcmp(file + len - 2, ".s") == 0);
 }
 
-/* amd64: call rel32, or call of a register or memory with a displacement of 0, 1 or 4
- * bytes, with or without an index byte and a prefix. */
+/* amd64: call rel32, or an indirect call through a register or memory with a displacement
+ * of 0, 1 or 4 bytes, with or without SIB byte and prefix. */
 static bool ends_in_call(const uint8_t *end)
 {
 	static const uint8_t lengths[] = { 2, 3, 4, 6, 7 };

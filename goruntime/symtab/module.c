@@ -9,12 +9,12 @@
 enum {
 	WORD = 8,
 	SCAN_CHUNK = 1 << 20,
-	HEAD_WORDS = 19, /* of moduledata, that tell what it is */
+	HEAD_WORDS = 19, /* of moduledata, enough to recognise it */
 	HEAD_BYTES = HEAD_WORDS * WORD,
-	CODE_BYTES = 1 << 13, /* of a function that is looked through */
+	CODE_BYTES = 1 << 13, /* to search in a function */
 };
 
-/* A segment's bytes, read from the process and kept. */
+/* A segment's bytes, read from the process and kept until modules_close(). */
 struct held {
 	uint64_t addr;
 	size_t len;
@@ -24,17 +24,17 @@ struct held {
 struct modules {
 	struct target *target; /* NULL once sealed */
 	const struct images *images;
-	const struct layout *layout; /* NULL: guess_layout() says it */
+	const struct layout *layout; /* or guess, set by guess_layout() */
 	struct layout guess;
 	struct module *list;
 	size_t count, cap;
-	const char *how; /* the first was found */
+	const char *how; /* how the first was found */
 	struct held *held;
 	size_t held_count, held_cap;
 	uint64_t held_bytes;
 	unsigned heads_tried;
-	uint64_t scanned, most_scanned; /* bytes of an object */
-	uint64_t steps;			/* in the tables of all of them */
+	uint64_t scanned, most_scanned; /* bytes of an image */
+	uint64_t steps;			/* in the tables of all modules */
 };
 
 static struct bytes have(struct modules *m, uint64_t addr)
@@ -104,7 +104,7 @@ static uint64_t md_field(const struct modules *m, enum layout_slot slot,
 	return layout_get(m->layout, slot, md, len);
 }
 
-/* The beginning of a Go string or slice: pointer and length. */
+/* The pointer and length of a Go string or slice. */
 static bool md_list(const struct modules *m, enum layout_slot field, const uint8_t *md,
 		    size_t size, uint64_t ret[2])
 {
@@ -130,8 +130,8 @@ static char *read_plugin_path(struct modules *m, const uint8_t *md, size_t size)
 									    : NULL;
 }
 
-/* Is there a moduledata at addr? Its first word leads to a pclntab whose first function is
- * at minpc and whose end is at maxpc; nothing else in a process looks like that. */
+/* Is there a moduledata at addr? Its first word leads to a pclntab whose first function
+ * is at minpc and whose end is maxpc; nothing else in a process looks like that. */
 static bool load_module(struct modules *m, uint64_t addr, struct module *ret,
 			uint64_t *ret_next, struct err *err)
 {
@@ -208,7 +208,8 @@ static bool add_chain(struct modules *m, uint64_t addr, struct err *err)
 	return m->count > before;
 }
 
-/* All releases with this format of the table agree in where moduledata has what opening needs. */
+/* All releases with this table format have the fields that opening needs at the same
+ * offsets. */
 static bool guess_layout(struct modules *m, uint64_t addr)
 {
 	const char *arch = target_arch(m->target)->name;
@@ -233,8 +234,9 @@ static bool add_found(struct modules *m, uint64_t addr)
 	return guess_layout(m, addr) && add_chain(m, addr, &ignored);
 }
 
-/* Calls fn with each 8-aligned run of a segment's file part until it returns true. Runs overlap, so
- * that each word is followed by HEAD_BYTES in one of them, where the segment has as many. */
+/* Calls fn with each 8-aligned chunk of a segment's file part until it returns true.
+ * Chunks overlap, so that one of them has HEAD_BYTES after each word, if the segment is
+ * long enough. */
 typedef bool chunk_fn(struct modules *m, uint64_t addr, const uint8_t *bytes, size_t len,
 		      const uint64_t *arg);
 
@@ -257,7 +259,7 @@ static bool scan_segment(struct modules *m, const struct image_segment *seg, chu
 	return false;
 }
 
-/* moduledata is never in what cannot be written, and nearly always near the beginning of the rest. */
+/* moduledata is always in writable memory, nearly always near the start of it. */
 static bool scan_image(struct modules *m, const struct image *img, chunk_fn *fn,
 		       const uint64_t *arg)
 {
@@ -270,7 +272,7 @@ static bool scan_image(struct modules *m, const struct image *img, chunk_fn *fn,
 	return false;
 }
 
-/* The word that points to the table's header is the first one of moduledata. */
+/* moduledata starts with the pointer to the table's header. */
 static bool find_pointer(struct modules *m, uint64_t addr, const uint8_t *bytes,
 			 size_t len, const uint64_t *header)
 {
@@ -284,16 +286,16 @@ static bool find_pointer(struct modules *m, uint64_t addr, const uint8_t *bytes,
 	return false;
 }
 
-/* Is there a slice at w, of all that there is room for, that begins within a table at header? */
+/* Is there a slice at w, with len equal to cap, that starts within a table at header? */
 static bool is_part_of_table(const uint64_t *w, uint64_t header)
 {
 	return w[0] > header && w[0] - header < LIMIT_PCLNTAB_BYTES && w[1] > 0 &&
 	       w[1] == w[2] && w[1] < LIMIT_PCLNTAB_BYTES;
 }
 
-/* Does moduledata begin here? From 1.16 on with the address of the header and a slice for each
- * table, the last of which is twice there, as bytes and as functab; before with the whole as a slice,
- * functab and the table of files. */
+/* Does moduledata start here? From 1.16 on it starts with the header's address and a
+ * slice for each table, the last one twice, as bytes and as functab. Before, with a slice
+ * of the whole table, functab and the file table. */
 static bool is_head(const uint64_t w[HEAD_WORDS])
 {
 	enum { TABLES = 6, SLICE = 3 };
@@ -377,7 +379,7 @@ struct modules *modules_open(struct target *t, const struct images *images,
 {
 	AUTO(modules_close) struct modules *m = modules_new(t, images, layout);
 
-	/* Of what may not be Go at all not everything is looked through. */
+	/* An image that may not be Go at all is not searched completely. */
 	m->most_scanned = layout || modules_have_section(img) ? LIMIT_SCAN_BYTES
 							      : LIMIT_MODULE_SCAN_BYTES;
 	if (!image_unreadable(img))
@@ -478,11 +480,11 @@ void modules_each_function(const struct modules *m, pclntab_func_fn *fn, void *a
 	pclntab_each(&m->list[0].tab, fn, arg);
 }
 
-/* Of the operand that stands behind the displacement: opcodes without it have none. */
+/* Of the immediate operand after the displacement; most opcodes have none. */
 static unsigned immediate_bytes(uint8_t opcode)
 {
 	switch (opcode) {
-	case 0x80: /* and the like of a byte */
+	case 0x80: /* and other byte operations */
 	case 0x83: /* cmpq $0, length(RIP) */
 	case 0xc6:
 		return 1;
@@ -494,8 +496,8 @@ static unsigned immediate_bytes(uint8_t opcode)
 	}
 }
 
-/* REX.W, any opcode of one byte, and a ModRM of mod 0, rm 5. A byte that only looks like one does
- * no harm. */
+/* REX.W, any one-byte opcode, and a ModRM with mod 0, rm 5. A false match does no
+ * harm. */
 size_t modules_references(struct modules *m, const char *name, uint64_t *ret, size_t max)
 {
 	enum { INSTRUCTION = 7 };

@@ -7,18 +7,18 @@
 enum {
 	ABSENT = -1,
 	POINTER = 8,
-	PCDATA_INLINE_INDEX = 2, /* internal/abi/symtab.go: the same in every release */
-	NEWEST = 1000,		 /* no release is newer */
+	PCDATA_INLINE_INDEX = 2, /* internal/abi/symtab.go: unchanged in all releases */
+	NEWEST = 1000,		 /* greater than any release */
 };
 
-/* What differs between the releases, by magic number. Offsets in bytes. */
+/* What differs between releases, by magic number. Offsets are in bytes. */
 struct pclntab_format {
 	uint32_t magic;
-	int release;   /* the newest that has it */
-	bool relative; /* functab holds 32-bit offsets from text, not addresses */
+	int release;   /* the newest with this format */
+	bool relative; /* functab has 32-bit offsets from text, not addresses */
 	size_t header_size;
-	/* Header words that hold the offsets of the tables. ABSENT: all is relative to the
-	 * header itself, and functab follows it. */
+	/* Where the header has the offsets of the tables. ABSENT: everything is relative
+	 * to the header itself, and functab follows it. */
 	int names_at, units_at, files_at, values_at, functions_at;
 	/* Fields of _func. */
 	int name, args, frame_size, file, line, value_count, unit, id, flags, data_count;
@@ -58,8 +58,9 @@ static uint64_t u64_at(struct bytes record, int at)
 	return bytes_u64(&b);
 }
 
-/* Obfuscators change the magic number (garble does, from 1.20 on), and the runtime with it. The
- * rest of the header stays, and the tables: what the number does not say, they have to prove. */
+/* Obfuscators change the magic number (garble does, from 1.20 on), and the runtime with
+ * it. The rest of the header and the tables stay the same; they must prove what the magic
+ * number does not. */
 const struct pclntab_format *pclntab_probe(const uint8_t *bytes)
 {
 	uint32_t magic;
@@ -92,8 +93,8 @@ static size_t functab_entry_size(const struct pclntab *tab)
 	return tab->format->relative ? 8 : 16;
 }
 
-/* Entry i of functab: the pc at which function i begins (count: where the last one ends)
- * and where its _func is. */
+/* Entry i of functab: the pc at which function i begins, and the offset of its _func. i
+ * == count: where the last function ends. */
 static bool functab_entry(const struct pclntab *tab, uint64_t i, uint64_t *ret_pc,
 			  uint64_t *ret_off)
 {
@@ -133,7 +134,7 @@ bool pclntab_init(struct pclntab *ret, const void *bytes, size_t len, uint64_t a
 			       "the pclntab at %#lx says %lu functions", addr, tab.count);
 	if (f->files_at != ABSENT) {
 		tab.files = table_at(&tab, f->files_at, 0);
-	} else { /* the word after functab's sentinel is the offset of the file table */
+	} else { /* the offset of the file table follows functab's sentinel */
 		uint64_t off = tab.count * functab_entry_size(&tab) + POINTER;
 		struct bytes b = bytes_at(tab.functab, off);
 		tab.files = bytes_at(tab.all, bytes_u32(&b));
@@ -160,7 +161,7 @@ static bool load_func(const struct pclntab *tab, uint64_t i, struct pclntab_func
 
 	if (!functab_entry(tab, i, &ret->entry, &off))
 		return false;
-	if (i + 1 == tab->count) /* the sentinel is a pc alone */
+	if (i + 1 == tab->count) /* the sentinel is only a pc */
 		ret->end = pclntab_end(tab);
 	else if (!functab_entry(tab, i + 1, &ret->end, &next_off))
 		return false;
@@ -193,8 +194,8 @@ static uint64_t steps_left(const struct pclntab *tab)
 	return tab->steps ? LIMIT_PCLNTAB_STEPS - *tab->steps : UINT64_MAX;
 }
 
-/* Every walk along a table costs its length, and goes no further than it can pay for. Past the
- * limit nothing is known any more. */
+/* Every walk along a table costs its length; a walk that exceeds the limit fails, and so
+ * does every later one. */
 static bool spend(const struct pclntab *tab, uint64_t n)
 {
 	if (!tab->steps)
@@ -207,7 +208,7 @@ static bool spend(const struct pclntab *tab, uint64_t n)
 	return true;
 }
 
-/* The NUL-terminated string off bytes into these; NULL when there is none. */
+/* The NUL-terminated string at off in strings; NULL: none. */
 static const char *string_at(const struct pclntab *tab, struct bytes strings,
 			     uint64_t off)
 {
@@ -228,8 +229,8 @@ const char *pclntab_name(const struct pclntab *tab, const struct pclntab_func *f
 	return string_at(tab, tab->names, u32_at(func->record, tab->format->name));
 }
 
-/* A pc-value table: pairs of a zigzag value delta and a pc delta, ended by a zero value
- * delta that is not the first (runtime/symtab.go step, unchanged since Go 1.2). */
+/* A pc-value table: pairs of a zigzag value delta and a pc delta, terminated by a zero
+ * value delta other than the first (runtime/symtab.go step, unchanged since Go 1.2). */
 struct value_walk {
 	struct bytes at;
 	uint64_t pc; /* where the next value ends */
@@ -373,7 +374,7 @@ struct bytes pclntab_funcdata(const struct pclntab *tab, const struct pclntab_fu
 		uint32_t off = u32_at(func->record, (int)(at + index * 4));
 		return off == UINT32_MAX ? none : bytes_at(tab->gofunc, off);
 	}
-	/* An array of pointers, aligned in memory: runtime/symtab.go funcdata (1.15). */
+	/* An array of pointers, aligned by address: runtime/symtab.go funcdata (1.15). */
 	uint64_t record_addr = tab->addr + (uint64_t)(func->record.at - tab->all.at);
 	at += (record_addr + at) % POINTER;
 	uint64_t addr = u64_at(func->record, (int)(at + index * POINTER));
@@ -386,13 +387,13 @@ size_t pclntab_calls(const struct pclntab *tab, const struct pclntab_func *func,
 {
 	const struct pclntab_format *f = tab->format;
 	uint32_t indexes = pcdata_offset(tab, func, PCDATA_INLINE_INDEX);
-	/* The tree has no length; records are bounded by the bytes they lie in. */
+	/* The tree has no length; records are bounded by the bytes it lies in. */
 	struct bytes tree =
 		pclntab_funcdata(tab, func, f->inline_tree, funcdata_bytes, arg);
 	size_t n = 0;
 
-	/* runtime/symtabinl.go inlineUnwinder: an index gives the innermost inlined call, and
-	 * its parent pc is a pc of the same function one level further out. */
+	/* runtime/symtabinl.go inlineUnwinder: an index gives the innermost inlined call,
+	 * and its parent pc is a pc of the same function one level further out. */
 	while (!tree.bad && indexes != 0 && n + 1 < max) {
 		int32_t index = value_at(tab, func, indexes, pc);
 		if (index < 0)
@@ -424,7 +425,7 @@ void pclntab_each(const struct pclntab *tab, pclntab_func_fn *fn, void *arg)
 	}
 }
 
-/* internal/abi/funcid.go: runtime.abort, up to 1.16 runtime.main. */
+/* internal/abi/funcid.go: runtime.abort; up to 1.16 runtime.main. */
 bool pclntab_has_runtime(const struct pclntab *tab)
 {
 	enum { FIRST_ID = 1 };

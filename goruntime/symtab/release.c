@@ -15,15 +15,16 @@ static const struct {
 #include "goruntime/symtab/release_functions.inc"
 };
 
-/* runtime.schedinit looks whether its version is empty, so that linkers keep the variable
- * (runtime/proc.go, all releases): of all that it refers to, only that string is a version. */
+/* runtime.schedinit checks whether its version is empty, so that linkers keep the
+ * variable (runtime/proc.go, all releases). Of everything it refers to, only that string
+ * is a version. */
 static char *version_by_code(struct target *t, struct modules *modules)
 {
 	uint64_t refs[REFERENCES_MAX];
 	size_t n = modules_references(modules, "runtime.schedinit", refs, REFERENCES_MAX);
 
 	for (size_t i = 0; i < n; i++) {
-		/* Its length is compared, or its address loaded. */
+		/* The code compares its length, or loads its address. */
 		for (uint64_t at = refs[i] - WORD; at <= refs[i]; at += WORD) {
 			char *version = build_version_at(t, at);
 			if (version)
@@ -34,7 +35,7 @@ static char *version_by_code(struct target *t, struct modules *modules)
 }
 
 struct newest {
-	size_t row; /* ARRAY_SIZE(functions): none so far */
+	size_t row; /* ARRAY_SIZE(functions): none yet */
 };
 
 static bool is_newer(void *arg, const char *name, uint64_t entry, uint64_t end)
@@ -50,8 +51,8 @@ static bool is_newer(void *arg, const char *name, uint64_t entry, uint64_t end)
 	return newest->row > 0;
 }
 
-/* Obfuscated programs may have none of these names: then all that is known is the format of their
- * tables. */
+/* Obfuscated programs may have none of these names; then only the format of their tables
+ * is known. */
 static int release_by_functions(const struct modules *modules)
 {
 	struct newest newest = { ARRAY_SIZE(functions) };
@@ -63,7 +64,7 @@ static int release_by_functions(const struct modules *modules)
 static void set_version(struct build_info *build, char *version,
 			enum version_source source)
 {
-	/* What stood there is no version; what it is, is said in a warning. */
+	/* The text found there is not a version; a warning quotes it. */
 	xfree(build->not_a_version);
 	build->not_a_version = build->version;
 	build->version = version;
