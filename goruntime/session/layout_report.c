@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The layout that was found, and how it differs from the table: for people, and for the
- * table itself. */
+/* The layout in use and how it differs from the table: for people, and for generating the
+ * table. */
 #include <stdio.h>
 #include <string.h>
 
@@ -52,7 +52,7 @@ static void fill_item(struct layout_item *item, enum layout_slot slot,
 		 *words->type && *words->word ? "." : "", words->word);
 }
 
-/* Types that the DWARF leaves out say nothing against the row. */
+/* A type that the DWARF leaves out does not contradict the row. */
 static void compare(struct layout_report *report, const struct layout *row)
 {
 	snprintf(report->row, sizeof(report->row), "%s", row->source);
@@ -67,7 +67,7 @@ static void compare(struct layout_report *report, const struct layout *row)
 	}
 }
 
-/* dwarf: the image whose DWARF the layout is from; NULL: it is a row of the table. */
+/* dwarf: the image whose DWARF the layout is from; NULL: from the table. */
 static void fill(struct layout_report *report, const struct layout *layout,
 		 const struct image *dwarf)
 {
@@ -86,7 +86,7 @@ static void fill(struct layout_report *report, const struct layout *layout,
 		compare(report, &row);
 }
 
-/* Without a process only names tell where a variable is. */
+/* Without a process a variable can only be found by name. */
 static void find_by_name(struct layout_report *report, const struct image *img)
 {
 	struct image_range at;
@@ -100,7 +100,7 @@ static void find_by_name(struct layout_report *report, const struct image *img)
 		report->moduledata = (struct layout_place){ at.addr, "section" };
 }
 
-/* Without goroutines only the module data can speak against a row. */
+/* Without goroutines only the moduledata can contradict a row. */
 static bool module_fits(struct target *t, const struct images *images,
 			const struct image *img, const struct layout *layout)
 {

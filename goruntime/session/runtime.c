@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One Go runtime: its layout, found while the process runs; its goroutines. */
+/* One Go runtime: its layout, found while the process runs, and its goroutines. */
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -22,9 +22,9 @@
 #include "lib/base/limit.h"
 #include "lib/target/target_extents.h"
 
-enum { AHEAD = 4096 /* goroutines whose stacks are read at once */ };
+enum { AHEAD = 4096 /* goroutines whose stacks are read together */ };
 #define AHEAD_BYTES (UINT64_C(16) << 20)
-/* Less than this is simply kept. */
+/* Up to this many bytes of stacks are simply kept. */
 #define STREAM_BYTES (UINT64_C(64) << 20)
 
 static void set_unusable(struct runtime *rt, const char *why)
@@ -33,9 +33,9 @@ static void set_unusable(struct runtime *rt, const char *why)
 	rt->unusable = xstrdup(why);
 }
 
-/* Does the runtime in memory have the shape that rt->layout says? A layout of the very
- * release is taken when its module data fits: should the goroutines have been in the middle
- * of a change just now, runtime_read() looks again when they stand still. */
+/* Does the runtime in memory match rt->layout? A layout of exactly this release is
+ * accepted when moduledata matches: goroutines may have been changing just now, and
+ * runtime_read() checks them again once they are stopped. */
 static bool layout_fits(struct runtime *rt, struct err *err)
 {
 	rt->modules = modules_open(rt->target, rt->images, rt->image, &rt->layout, err);
@@ -53,7 +53,8 @@ static const char *version_words(const struct runtime *rt)
 	return rt->build->version ? rt->build->version : "an unknown Go";
 }
 
-/* The subject's own DWARF, else the row of its release, else the nearest that fits. */
+/* The subject's own DWARF, else the row of its release, else the nearest row that
+ * fits. */
 static bool choose_layout(struct runtime *rt, int minor, bool forced, struct err *err)
 {
 	const char *arch = target_arch(rt->target)->name;
@@ -75,7 +76,7 @@ static bool choose_layout(struct runtime *rt, int minor, bool forced, struct err
 		       version_words(rt));
 }
 
-/* A warning about a release in doubt mentions the layout as well: one warning is enough. */
+/* A warning about a doubtful release mentions the layout too: one warning is enough. */
 static void note_doubts(struct runtime *rt)
 {
 	AUTO(xfree) char *doubt = release_doubt(rt->build, &rt->layout);
@@ -160,8 +161,9 @@ static void start_at(struct goroutine *g, const struct walk *w)
 	goroutine_set_frame_pointer(g, w->has_frame_pointer, w->frame_pointer);
 }
 
-/* In a system call it starts where its thread is, or where it left the stack for the scheduler's,
- * as when the call is over; else where the runtime was told of the call. */
+/* A goroutine in a system call starts where its thread is, or where it switched to the
+ * scheduler's stack, as it does when the call is over; otherwise where the runtime was
+ * told of the call. */
 static void place_in_syscall(struct runtime *rt, struct goroutine *g,
 			     const struct machine *m, const struct walk *w)
 {
@@ -176,7 +178,7 @@ static void place_in_syscall(struct runtime *rt, struct goroutine *g,
 	}
 }
 
-/* A goroutine on a thread starts where the thread's walk handed over. */
+/* A goroutine on a thread starts where the thread's walk handed over to it. */
 static void place_goroutine(struct runtime *rt, struct goroutine *g, size_t thread)
 {
 	const struct machine *m = &rt->machines[thread];
@@ -245,9 +247,9 @@ static void copy_stacks(struct runtime *rt, struct extent_range *ranges, size_t 
 			     left_out, LIMIT_EXTENT_BYTES);
 }
 
-/* The used part of all stacks is copied, when that is not too much. Those that touch a
- * thread's own are unwound at once, and those that may have barriers: what else they need is
- * only known on the way. */
+/* Copies the used part of all stacks, unless that is too much. Stacks that touch a
+ * thread's own, and those that may have stack barriers, are unwound at once: what else
+ * they need is only known while unwinding. */
 static void capture_stacks(struct runtime *rt)
 {
 	size_t n = 0;

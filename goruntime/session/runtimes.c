@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Go runtimes of a process, and what they share. The three steps: open while the process
- * runs, capture what it was at one instant, decode that. */
+/* The Go runtimes of a process and what they share, in three steps: open while the
+ * process runs, capture one instant, decode it. */
 #include "goruntime/frames/frames_priv.h"
 #include "goruntime/runtime/lookup.h"
 #include "goruntime/runtime/reasons.h"
@@ -12,9 +12,9 @@
 #include "lib/base/limit.h"
 #include "lib/target/target_extents.h"
 
-/* A process can map hundreds of libraries: only what the linker marked is looked into, and
- * the executable, which may have lost its section headers, and what it marked. The standard library
- * of -linkshared has no more than a note. */
+/* A process can map hundreds of libraries. Only images with the linker's marks are
+ * examined, and the executable, which may have lost its section headers and those marks.
+ * The standard library of -linkshared has just a note. */
 static bool may_hold_runtime(const struct runtimes *all, const struct image *img)
 {
 	struct image_range ignored;
@@ -25,7 +25,8 @@ static bool may_hold_runtime(const struct runtimes *all, const struct image *img
 	       modules_have_section(img);
 }
 
-/* A plugin, or a program of -linkshared, has a module of its own in another's runtime. */
+/* A plugin, or a program built with -linkshared, has its own module in another image's
+ * runtime. */
 bool runtimes_have_module_in(const struct runtimes *all, const struct image *img)
 {
 	for (size_t i = 0; i < all->count; i++)
@@ -44,7 +45,8 @@ static void add_runtime(struct runtimes *all, const struct image *img,
 	target_budget_unit(all->target);
 	struct build_info *build = build_info_find(all->target, all->images, img, &err);
 	if (build) {
-		/* What it looks up among the runtimes is not to meet a place without one. */
+		/* Opened before it is added: it looks things up in all->list, which must
+		 * not have a NULL. */
 		struct runtime *rt = runtime_open(all, img, build, assume_go);
 		GROW(all->list, all->count, all->cap);
 		all->list[all->count++] = rt;
@@ -114,7 +116,7 @@ void runtimes_capture(struct runtimes *all, struct target *source, struct target
 		      bool lasting)
 {
 	all->lasting = lasting;
-	/* The g structs are reduced to records at once: no reason to keep their pages. */
+	/* The g structs are reduced to records at once: no need to keep their pages. */
 	for (size_t i = 0; i < all->count; i++)
 		runtime_read(all->list[i], source);
 	all->target = frozen;
