@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the rooms above look up in struct runtimes. */
+/* What other folders look up in struct runtimes. */
 #include "goruntime/runtime/runtime_priv.h"
 
 const struct code *runtimes_code_at(const struct runtimes *all, uint64_t pc, bool exact,

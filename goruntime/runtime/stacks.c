@@ -5,7 +5,7 @@
 
 struct entry {
 	uint64_t hash;
-	size_t first; /* in frames */
+	size_t first; /* index into frames */
 	uint32_t count;
 };
 
@@ -122,6 +122,6 @@ size_t stacks_count(const struct stacks *s)
 struct stack stacks_get(const struct stacks *s, uint32_t id)
 {
 	const struct entry *e = &s->entries[id];
-	/* C does not add even 0 to NULL. */
+	/* In C even NULL + 0 is undefined. */
 	return (struct stack){ e->count ? s->frames + e->first : NULL, e->count };
 }

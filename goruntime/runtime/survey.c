@@ -7,10 +7,10 @@
 #include "lib/base/limit.h"
 
 enum {
-	SPANS = 1024,		/* the kernel takes no more at once */
-	ROOM = 1 << 20,		/* bytes of all spans of one read */
-	SPAN_BYTES = 64 * 1024, /* a bad page costs its whole span a second read */
-	/* A span costs about what copying this much does. */
+	SPANS = 1024,		/* the kernel's limit for one call */
+	ROOM = 1 << 20,		/* bytes of all spans in one read */
+	SPAN_BYTES = 64 * 1024, /* a bad page makes its whole span be read again */
+	/* A span costs about as much as copying this many bytes. */
 	GAP = 1024,
 };
 
@@ -18,7 +18,7 @@ struct batch {
 	struct target *target;
 	size_t size;
 	struct target_span *spans;
-	size_t count, used; /* spans, bytes */
+	size_t count, used; /* number of spans, bytes */
 	uint8_t *room;
 };
 
@@ -75,7 +75,7 @@ static bool add(struct batch *b, uint64_t addr)
 	return true;
 }
 
-/* Each item lies in one span: that in which it was put. */
+/* Each item is in one span, the one it was added to. */
 static void hand_over(struct batch *b, const struct survey_item *items, size_t n,
 		      survey_fn *fn, void *arg)
 {

@@ -13,7 +13,7 @@ const uint8_t *window_bytes(struct window *w, uint64_t addr, size_t len, struct 
 		w->addr = addr;
 		w->len = rest < WINDOW_BYTES ? (size_t)rest : WINDOW_BYTES;
 		if (!target_read(w->target, addr, w->piece, w->len, err)) {
-			w->len = len; /* the far end may be what is missing */
+			w->len = len; /* the far end may be unreadable */
 			if (!target_read(w->target, addr, w->piece, len, err)) {
 				w->len = 0;
 				return NULL;
