@@ -15,7 +15,7 @@ enum {
 	HEADER_BYTES = 32,
 	FLAG_INLINE = 2, /* 1.18 on: the strings follow the header */
 	ALIGNMENT = 16,
-	SENTINEL_BYTES = 16, /* on both ends of the module text */
+	SENTINEL_BYTES = 16, /* at both ends of the module text */
 	SCAN_BYTES = 1 << 20,
 	VERSION_BYTES = 256,
 };
@@ -25,7 +25,8 @@ static bool is_header(const uint8_t *p)
 	return memcmp(p, magic, MAGIC_BYTES) == 0;
 }
 
-/* The linker puts the header at the start of the data segment; its section may be gone. */
+/* The linker puts the header at the start of the data segment. Its section may be
+ * gone. */
 static bool scan_segments(struct target *t, const struct image *img, uint64_t *ret)
 {
 	AUTO(xfree) uint8_t *buf = xmalloc(SCAN_BYTES);
@@ -59,7 +60,7 @@ static char *read_string(struct target *t, uint64_t addr, uint64_t len)
 	return target_read(t, addr, s, len, &ignored) ? TAKE(s) : NULL;
 }
 
-/* Of a Go string variable. */
+/* The text of a Go string variable. */
 static char *string_at(struct target *t, uint64_t addr, uint64_t *ret_len)
 {
 	struct err ignored;
@@ -83,7 +84,7 @@ char *build_version_at(struct target *t, uint64_t addr)
 	return s && version_minor(s) >= 0 && strlen(s) == header[1] ? TAKE(s) : NULL;
 }
 
-/* A Go string variable behind a pointer: before 1.18. */
+/* The text of a Go string variable that a pointer leads to: before 1.18. */
 static char *string_behind(struct target *t, uint64_t pointer_at, uint64_t *ret_len)
 {
 	struct err ignored;
@@ -94,7 +95,7 @@ static char *string_behind(struct target *t, uint64_t pointer_at, uint64_t *ret_
 		       : NULL;
 }
 
-/* A uvarint length and the bytes; *at moves past them. */
+/* A uvarint length and the bytes; advances *at past them. */
 static char *string_inline(struct target *t, uint64_t *at, uint64_t *ret_len)
 {
 	uint8_t head[10] = { 0 };
@@ -133,7 +134,7 @@ static void add_dependency(struct build_info *info, const char *path, const char
 }
 
 /* Lines of tab-separated words: runtime/debug/mod.go BuildInfo.String. "=>" replaces the
- * dependency of the line before. */
+ * dependency on the line before. */
 static void parse_line(struct build_info *info, char *line)
 {
 	const char *kind = strsep(&line, "\t");
@@ -182,8 +183,8 @@ static bool find_header(struct target *t, const struct image *img, uint64_t *ret
 	       is_header(header);
 }
 
-/* Other linkers than Go's may drop what nothing refers to (lld did, before 1.20): then the
- * runtime's own variable has the version. */
+/* Linkers other than Go's may drop unreferenced data (lld did, before 1.20); the
+ * runtime's own variable then has the version. */
 static bool find_version(const struct image *img, uint64_t *ret_addr)
 {
 	struct image_range symbol;
@@ -219,7 +220,7 @@ struct build_info *build_info_read(struct target *t, const struct image *img,
 		text = string_behind(t, addr + 24, &text_len);
 	}
 	if (version_len >
-	    VERSION_BYTES) { /* before 1.18 the words lie in writable memory */
+	    VERSION_BYTES) { /* before 1.18 the string headers are in writable memory */
 		xfree(info->version);
 		info->version = NULL;
 	}

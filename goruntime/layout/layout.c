@@ -65,15 +65,15 @@ bool layout_required(enum layout_slot slot)
 	return slots[slot].required;
 }
 
-/* No two rows of an architecture are equally far: a newer Go resembles the newest we know,
- * so that of two neighbours the newer one comes first. */
+/* No two rows of an architecture are at the same distance. A newer Go resembles the
+ * newest known row, so of two neighbours the newer comes first. */
 static int distance(const struct row *row, int minor)
 {
 	int d = row->minor - minor;
 	return d >= 0 ? 2 * d : -2 * d + 1;
 }
 
-/* The index of the row that rank others are nearer than; ROWS when there is none. */
+/* The index of the row with `rank` nearer rows; ROWS: none. */
 static size_t nearest(int minor, const char *arch, unsigned rank)
 {
 	for (size_t i = 0; i < ROWS; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The subject's own DWARF says where its runtime keeps things: right for patched
- * toolchains and development builds too. */
+/* Reads runtime struct offsets from the subject's own DWARF: right for patched toolchains
+ * and development builds too. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,8 @@
 #include "lib/base/limit.h"
 #include "lib/dwarf/dwarf_info.h"
 
-/* The compilation unit of the constant "internal/abi.FuncIDWrapper" is "internal/abi". */
+/* The compilation unit that has a constant: "internal/abi" for
+ * "internal/abi.FuncIDWrapper". */
 static const char *unit_of(const char *name, char *ret)
 {
 	const char *dot = strrchr(name, '.');
@@ -17,7 +18,8 @@ static const char *unit_of(const char *name, char *ret)
 	return ret;
 }
 
-/* Calls try() with each type of "t|u" and each of its words "a|b|c" until one succeeds. */
+/* Calls try() with each type of "t|u" and each member or name of "a|b|c" until one
+ * succeeds. */
 typedef bool alternative_fn(struct dwarf *d, const char *type, const char *word,
 			    struct slot *ret);
 
@@ -44,7 +46,7 @@ static bool first_of(struct dwarf *d, const char *types, const char *words,
 	return false;
 }
 
-/* cmd/link/internal/ld/dwarf.go: all types stand in the unit of the runtime. */
+/* cmd/link/internal/ld/dwarf.go: all types are in the runtime's unit. */
 static const char types_unit[] = "runtime";
 
 static bool try_member(struct dwarf *d, const char *type, const char *member,
@@ -99,7 +101,7 @@ static bool find_slot(struct dwarf *d, enum layout_slot slot, struct slot *ret,
 	return first_of(d, info->types, info->words, ways[info->kind], ret, words);
 }
 
-/* Whoever reads a whole struct has room for LIMIT_STRUCT_BYTES. */
+/* Code that reads a whole struct has room for LIMIT_STRUCT_BYTES. */
 static bool is_acceptable(const struct slot_info *info, struct slot slot, struct err *err)
 {
 	const int64_t end = (int64_t)slot.off + slot.size;
@@ -138,8 +140,8 @@ bool layout_from_dwarf(const struct image *img, struct layout *ret, struct err *
 	return true;
 }
 
-/* A type that the program does not use is not described; a member that this release does
- * not have is missing in a type that is. */
+/* If the program does not use a type, the type is not described. If this release lacks a
+ * member, the type is described without it. */
 static void name_slot(struct dwarf *d, enum layout_slot slot, struct slot_words *ret)
 {
 	const struct slot_info *info = layout_slot_info(slot);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one place that takes a version apart. */
+/* The only place that parses a version. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
