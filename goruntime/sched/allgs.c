@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where runtime.allgs is: by symbol, by the code of runtime.allgadd, else by looking through
- * the data for a slice of things that are goroutines. Whatever says so, it is believed only
- * when the goroutines themselves agree with the layout. */
+/* Finds runtime.allgs: by symbol, by the code of runtime.allgadd, else by searching the
+ * data for a slice of goroutines. Any of these is accepted only when the goroutines are
+ * consistent with the layout. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 enum {
 	WORD = 8,
-	SAMPLE = 256, /* goroutines that are looked at to judge a candidate */
+	SAMPLE = 256, /* goroutines examined to judge a candidate */
 	REFERENCES_MAX = 64,
 	SCAN_BYTES = 1 << 16,
 };
@@ -27,8 +27,8 @@ static bool in_text(struct runtime *rt, uint64_t pc)
 
 enum verdict { AGREES, CONTRADICTS, SAYS_NOTHING };
 
-/* A parked or runnable goroutine has its stack pointer inside its stack, its pc in text and
- * points to itself; others tell too little, or change while we look. */
+/* A parked or runnable goroutine has its stack pointer in its stack, its pc in text, and
+ * points to itself. Others say too little, or change while they are read. */
 static enum verdict judge(struct runtime *rt, uint64_t addr)
 {
 	const struct layout *l = &rt->layout;
@@ -47,14 +47,14 @@ static enum verdict judge(struct runtime *rt, uint64_t addr)
 	if (status == GOROUTINE_DEAD || status == GOROUTINE_DEAD_EXTRA ||
 	    status == GOROUTINE_IDLE)
 		return SAYS_NOTHING;
-	/* Those that C threads bring with them have no start and no creator: proc.go
+	/* Goroutines for C threads have neither start function nor creator: proc.go
 	 * oneNewExtraM. */
 	uint64_t start = GET(g_startpc), creator = GET(g_gopc);
 	if (low >= high || GET(g_goid) == 0 || (start != 0 && !in_text(rt, start)) ||
 	    (layout_has(l, L_g_gopc) && (start == 0) != (creator == 0)) ||
 	    (creator != 0 && !in_text(rt, creator)))
 		return CONTRADICTS;
-	/* What the call left there stays until the goroutine runs again. */
+	/* Values left by a system call stay until the goroutine runs again. */
 	uint64_t called_from = GET(g_syscallsp);
 	if (called_from != 0 &&
 	    (called_from <= low || called_from > high || !in_text(rt, GET(g_syscallpc))))
@@ -77,11 +77,13 @@ static bool plausible(struct runtime *rt, const struct slice *s)
 	return map && map->writable && s->cap <= (map->end - s->array) / WORD;
 }
 
-/* How many goroutines must agree, and how many may contradict for eight that do. A wrong place
- * or layout has next to none that agree; so the runtime's own word for the place is believed
- * though much of memory may be damaged. A place that only looks right needs all but one in
- * eight, for a goroutine of a running process may change between two reads, and more than one:
- * a single pointer to a goroutine is no list. */
+/* least: how many goroutines must agree. tolerated: how many may contradict for every
+ * eight that agree.
+ * With a wrong place or layout hardly any agree, so a place that the runtime itself names
+ * is accepted even if much of memory is damaged. A place that only looks right may have
+ * one contradiction in eight, because a goroutine of a running process may change between
+ * two reads. It needs more than one goroutine: a single pointer to a goroutine is not a
+ * list. */
 struct belief {
 	size_t least, tolerated;
 };
@@ -104,15 +106,15 @@ static bool believe(struct runtime *rt, uint64_t at, const struct belief *belief
 			v = judge(rt, g);
 		agree += v == AGREES;
 		contradict += v == CONTRADICTS;
-		/* More than this can no longer agree. */
+		/* Past this the rest cannot make up for it. */
 		if (contradict * EIGHT > 2 * SAMPLE * belief->tolerated)
 			return false;
 	}
 	return agree >= belief->least && contradict * EIGHT <= agree * belief->tolerated;
 }
 
-/* runtime.allgadd appends to allgs: it refers to the three words of the slice. A place that
- * the code names and that is not believed is in *ret_named. */
+/* runtime.allgadd appends to allgs, so it refers to the three words of the slice.
+ * *ret_named: a place that the code names but that was rejected. */
 static uint64_t find_by_code(struct runtime *rt, uint64_t *ret_named)
 {
 	uint64_t refs[REFERENCES_MAX];
@@ -134,7 +136,7 @@ static uint64_t find_by_code(struct runtime *rt, uint64_t *ret_named)
 	return 0;
 }
 
-/* The longest believable slice of [start, end). */
+/* The longest acceptable slice in [start, end). */
 static uint64_t scan(struct runtime *rt, uint64_t start, uint64_t end)
 {
 	AUTO(xfree) uint8_t *buf = xmalloc(SCAN_BYTES);

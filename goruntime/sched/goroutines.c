@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The g structs: read in bulk, reduced to records, put in the document's order. */
+/* The g structs: read in bulk, reduced to records, sorted in document order. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +13,9 @@
 enum {
 	WORD = 8,
 	BATCH = 4096,	       /* pointers of allgs read at once */
-	BATCH_BYTES = 1 << 21, /* of g structs, by one vectored read */
+	BATCH_BYTES = 1 << 21, /* of g structs, in one vectored read */
 	RUN_BYTES = 1 << 16,
-	RUN_GAP = 256, /* g structs lie side by side, in spans of one size */
+	RUN_GAP = 256, /* g structs are contiguous, in spans of one size */
 	SAMPLE = 256,
 	SCAN_BIT = 0x1000, /* runtime/runtime2.go _Gscan */
 };
@@ -25,7 +25,7 @@ static bool is_dead(unsigned status)
 	return status == GOROUTINE_DEAD || status == GOROUTINE_DEAD_EXTRA;
 }
 
-/* Where the runtime itself would start: runtime/traceback.go initAt (1.21). */
+/* Where the runtime itself would start unwinding: runtime/traceback.go initAt (1.21). */
 static void set_start(struct goroutine *g, uint64_t sched_pc, uint64_t sched_sp,
 		      uint64_t syscall_pc, uint64_t syscall_sp)
 {
@@ -64,7 +64,8 @@ static struct goroutine parse_g(const struct layout *l, uint64_t addr, const uin
 	return r;
 }
 
-/* A page that cannot be read costs the goroutines it lists; they stay zero. */
+/* If a page is unreadable, the goroutines listed in it are lost; their entries stay
+ * zero. */
 static bool read_array(struct runtime *rt, uint64_t addr, struct survey_item *list,
 		       size_t count, struct err *err)
 {
@@ -87,7 +88,7 @@ static bool read_array(struct runtime *rt, uint64_t addr, struct survey_item *li
 	return missing < count || count == 0;
 }
 
-/* allgs as addresses, sorted and without duplicates: address order is what makes the large
+/* The addresses in allgs, sorted and without duplicates: address order makes the large
  * reads that follow cheap. NULL: err. */
 static struct survey_item *read_addresses(struct runtime *rt, size_t *ret_n,
 					  struct err *err)
@@ -244,7 +245,7 @@ void goroutines_mark_changeable(struct runtime *rt,
 	}
 }
 
-/* A goroutine of the runtime's own that now runs somebody's finalizer or cleanup counts as
+/* A system goroutine that currently runs a finalizer or cleanup of the program counts as
  * a user goroutine (isSystemGoroutine); its stack shows whether it does. */
 static bool runs_user_code(struct runtime *rt, const struct goroutine *g)
 {
@@ -261,7 +262,7 @@ static bool runs_user_code(struct runtime *rt, const struct goroutine *g)
 	return false;
 }
 
-/* runtime/traceback.go isSystemGoroutine: by the function it was started with. */
+/* runtime/traceback.go isSystemGoroutine: by its start function. */
 static bool is_system(struct runtime *rt, const struct goroutine *g)
 {
 	const struct code *c = code_with_calls(rt->code, g->start_pc, true);
@@ -296,11 +297,11 @@ static int document_order(const void *a, const void *b, void *arg)
 			      : (x->addr > y->addr) - (x->addr < y->addr);
 }
 
-/* An id is one goroutine's, or memory is damaged. Both sections of the order, those of the
- * program and those of the runtime, are by id; the dead keep none. */
+/* Ids are unique unless memory is damaged. Both sections of the order, user and system
+ * goroutines, are sorted by id; dead goroutines do not keep theirs. */
 static void mark_doubles(struct runtime *rt)
 {
-	struct goroutine *last[2] = { NULL, NULL }; /* of each section */
+	struct goroutine *last[2] = { NULL, NULL }; /* in each section */
 	size_t end[2], at[2];
 
 	for (end[0] = 0; end[0] < rt->goroutine_count; end[0]++)
@@ -315,7 +316,7 @@ static void mark_doubles(struct runtime *rt)
 			next[i] =
 				at[i] < end[i] ? &rt->goroutines[rt->order[at[i]]] : NULL;
 			if (next[i] && is_dead(next[i]->status))
-				next[i] = NULL; /* they come last */
+				next[i] = NULL; /* dead ones come last */
 		}
 		if (!next[0] && !next[1])
 			return;
@@ -328,7 +329,7 @@ static void mark_doubles(struct runtime *rt)
 	}
 }
 
-/* The records stay where they are: moving them takes as much memory again. */
+/* The records stay in place: moving them would double the memory. */
 void goroutines_sort(struct runtime *rt)
 {
 	rt->order = xcalloc(rt->goroutine_count + 1, sizeof(*rt->order));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The M of each thread: by the g in its thread-local storage, checked by m.procid; by
- * m.procid alone, along the chain of all Ms, where there is no other way. */
+/* Finds the M of each thread: by the g in its thread-local storage, checked against
+ * m.procid; otherwise by m.procid alone, along the chain of all Ms. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static uint64_t load(struct runtime *rt, uint64_t base, enum layout_slot slot)
 										      : 0;
 }
 
-/* How assembly reaches g: runtime/asm_amd64.s stackcheck, get_tls. The linker makes of it
+/* How assembly loads g: runtime/asm_amd64.s stackcheck, get_tls. The linker turns it into
  *   mov %fs:OFF,%rax             executables
  *   mov $OFF,%rcx; mov %fs:..    position-independent executables
  *   mov GOT(%rip),%rcx; ...      shared libraries: the word in the GOT is OFF */
@@ -75,7 +75,7 @@ static uint64_t thread_g(struct runtime *rt, const struct target_thread *th, int
 	return g;
 }
 
-/* The M behind the g of a thread, when its procid is the thread's own id. */
+/* The M of the g of a thread, if its procid is the thread's id. */
 static uint64_t machine_by_tls(struct runtime *rt, const struct target_thread *th,
 			       int64_t off)
 {
@@ -94,8 +94,9 @@ static bool finds_machines(struct runtime *rt, const struct target_thread *threa
 	return false;
 }
 
-/* Where its code says, else where executables have it. Not where most threads find an M:
- * at the other place may be the g of another runtime, whose M looks alike. */
+/* As its code says, otherwise where executables have it. The place where most threads
+ * find an M would be a bad choice: another runtime's g may be there, whose M looks
+ * alike. */
 static int64_t choose_tls_offset(struct runtime *rt, const struct target_thread *threads,
 				 size_t n)
 {
@@ -127,7 +128,7 @@ static void fill(struct runtime *rt, struct machine *m)
 	m->vdso_pc = load(rt, m->m, L_m_vdso_pc);
 }
 
-/* Threads that have no M yet, by the id that the runtime knows them by. */
+/* Threads without an M so far, by the id that the runtime has for them. */
 struct seeker {
 	uint64_t procid;
 	size_t thread;
@@ -170,7 +171,7 @@ static void give_machine(struct runtime *rt, struct seekers *s, uint64_t m)
 	s->left--;
 }
 
-/* The chain begins with the newest M, which has the highest id. */
+/* The chain starts at the newest M, which has the highest id. */
 static uint64_t newest(struct runtime *rt)
 {
 	uint64_t best = 0, highest = 0;
@@ -185,8 +186,8 @@ static uint64_t newest(struct runtime *rt)
 	return best;
 }
 
-/* Every M links to the one made before it. Some have no thread (yet): twice the threads
- * and some more is far enough. */
+/* Every M links to the one created before it. Some have no thread (yet), so the limit is
+ * twice the number of threads and some more. */
 static void follow_chain(struct runtime *rt, struct seekers *s)
 {
 	size_t far = 2 * rt->machine_count + 1024;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The threads of the process: the stack each stands on, walked to where it hands over to a
- * goroutine, and what the runtime knows of it in whose code it is. */
+/* The threads of the process: the stack each is on, walked to where it hands over to a
+ * goroutine, and what the runtime it is in knows about it. */
 #include "goruntime/runtime/runtime_priv.h"
 #include "goruntime/sched/sched.h"
 #include "goruntime/sched/threads.h"
 #include "goruntime/unwind/unwind_go.h"
 #include "goruntime/waits/wait_priv.h"
 
-/* The runtime on whose goroutine's stack sp is; NULL: none. */
+/* The runtime with a goroutine's stack around sp; NULL: none. */
 static struct runtime *goroutine_stack_at(struct runtimes *all, size_t thread,
 					  uint64_t sp)
 {
@@ -35,13 +35,14 @@ static enum thread_on stands_on(struct runtimes *all, size_t thread,
 			return ON_SIGNAL;
 		in_vdso |= m->vdso_sp != 0;
 	}
-	/* In its first and last moments a thread has no M. */
+	/* While it starts and ends, a thread has no M. */
 	if (in_vdso || runtimes_code_at(all, th->regs.value[arch->pc], true, &ignored))
 		return ON_G0;
 	return ON_C;
 }
 
-/* That it is inside of; where it is in no Go, the first that knows the thread. */
+/* The runtime that the thread is in. If it is not in Go code, the first that knows the
+ * thread. */
 static struct runtime *runtime_of(struct runtimes *all, size_t thread)
 {
 	if (all->walks[thread].runtime)
