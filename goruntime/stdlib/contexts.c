@@ -13,7 +13,7 @@
 static const struct form {
 	const char *type;
 	enum context_kind kind;
-	const char *parent; /* field; NULL: it has none */
+	const char *parent; /* field; NULL: none */
 	bool cancels;
 } forms[] = {
 	{ "context.cancelCtx", CONTEXT_CANCEL, "Context", true },
@@ -37,7 +37,7 @@ static const struct form *form_of(const struct type *type)
 	return NULL;
 }
 
-/* What is in an interface that is not nil. */
+/* The dynamic value of a non-nil interface. */
 static bool holds(struct runtime *rt, const struct value *v, const char *paths,
 		  struct value *ret)
 {
@@ -53,7 +53,7 @@ static bool holds(struct runtime *rt, const struct value *v, const char *paths,
 	return true;
 }
 
-/* Up to 1.20 the two that are never cancelled differ by where they are. */
+/* Up to 1.20 the two contexts that are never cancelled are told apart by address. */
 static enum context_kind kind_of_empty(struct runtime *rt, uint64_t addr)
 {
 	static const struct {
@@ -81,7 +81,8 @@ static void read_form(struct runtime *rt, const struct form *form, struct contex
 	if (form->kind == CONTEXT_EMPTY)
 		ret->kind = kind_of_empty(rt, ret->value.addr);
 	if (form->cancels) {
-		/* The error is in an atomic.Value from 1.25 on; the cause came with 1.20. */
+		/* The error is in an atomic.Value from 1.25 on; causes exist since
+		 * 1.20. */
 		holds(rt, &ret->value, "err.v|err|cancelCtx.err.v|cancelCtx.err",
 		      &ret->error);
 		holds(rt, &ret->value, "cause|cancelCtx.cause", &ret->cause);
@@ -96,7 +97,7 @@ static void read_form(struct runtime *rt, const struct form *form, struct contex
 		ret->key.type = ret->element.type = NULL;
 }
 
-/* What one that is none of this package's is made from: its first field that is one. */
+/* The parent of a context of another package: its first field that is a context. */
 static bool parent_in(const struct value *v, struct value *ret)
 {
 	struct type_walk walk = { .of_value = true };
@@ -147,7 +148,7 @@ struct finding {
 	struct type_walk walk;
 };
 
-/* Where the first context in a struct is, or else the first *http.Request, which has one. */
+/* Finds the first context in a struct, or else its first *http.Request, which has one. */
 static bool find_in(struct finding *f, const struct type *type, uint64_t off,
 		    struct type_field *ret)
 {
@@ -175,7 +176,7 @@ static bool is_request(const struct type *type)
 	       strcmp(type_name(type), "*net/http.Request") == 0;
 }
 
-/* Looked for once: a type is met in a hundred thousand goroutines. */
+/* Searched once: the same type occurs in a hundred thousand goroutines. */
 static const struct type_field *place_in(const struct type *type)
 {
 	struct type *t = (struct type *)(uintptr_t)type;

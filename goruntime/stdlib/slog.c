@@ -4,7 +4,7 @@
 #include "goruntime/stdlib/stdlib_values.h"
 #include "lib/base/err.h"
 
-/* log/slog/value.go: since Go 1.21 its bytes are where a pointer in an interface says. */
+/* log/slog/value.go: since Go 1.21 a pointer in an interface leads to its bytes. */
 bool runtime_slog_text(struct runtime *rt, const struct value *v, struct text_value *ret)
 {
 	static const char kind[] = ".stringptr";

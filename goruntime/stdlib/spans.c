@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spans that contexts carry: go.opentelemetry.io/otel/trace/context.go and trace.go, sdk/trace/
- * span.go, the same from 1.0 on; dd-trace-go ddtrace/tracer/span.go and spancontext.go, v1 and
- * v2. A program may have vendored them: its package's path then begins with another one. */
+/* Spans that contexts carry: go.opentelemetry.io/otel/trace/context.go and trace.go,
+ * sdk/trace/span.go, unchanged from 1.0 on; dd-trace-go ddtrace/tracer/span.go and
+ * spancontext.go, v1 and v2. A program may vendor them: its own path is then in front of
+ * the package's. */
 #include <string.h>
 
 #include "goruntime/runtime/lookup.h"
@@ -19,7 +20,7 @@ static bool has_ending(const char *name, const char *ending)
 	return len >= n && strcmp(name + len - n, ending) == 0;
 }
 
-/* An array of bytes, or a number, high byte first. */
+/* An array of bytes, or a number, most significant byte first. */
 static bool read_id(struct runtime *rt, const struct value *span, const char *paths,
 		    uint8_t *ret, size_t size)
 {

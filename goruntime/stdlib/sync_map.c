@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sync.Map: two maps and pointers to what is in them up to Go 1.23 (sync/map.go), from then on a
- * tree by the bits of the hash (internal/sync/hashtriemap.go). */
+/* sync.Map: up to Go 1.23 two maps of pointers to entries (sync/map.go), later a tree
+ * indexed by bits of the hash (internal/sync/hashtriemap.go). */
 #include <string.h>
 
 #include "goruntime/runtime/runtime_priv.h"
@@ -28,7 +28,7 @@ static bool damaged(struct sync_walk *w)
 	return err_set(w->err, ERR_BAD_DATA, "its form is not as expected");
 }
 
-/* What an atomic.Pointer points to, whose type its first field tells. */
+/* What an atomic.Pointer points to. Its first field gives the type. */
 static bool pointer_to(struct sync_walk *w, const struct value *v, struct value *ret)
 {
 	const struct type_field *f = type_field(v->type, 0);
@@ -52,7 +52,7 @@ static bool take_classic(void *arg, const struct value *key, const struct value 
 	return !w->over;
 }
 
-/* Up to 1.18 in an atomic.Value, then in an atomic.Pointer. */
+/* Up to 1.18 an atomic.Value, later an atomic.Pointer. */
 static bool find_read_only(struct sync_walk *w, const struct value *v, struct value *ret)
 {
 	struct value read, inside;
@@ -69,7 +69,7 @@ static bool find_read_only(struct sync_walk *w, const struct value *v, struct va
 	return !in.descriptor || in.inside.type || damaged(w);
 }
 
-/* What is in the one that is written to is all, when there is anything that is not in the other. */
+/* If the dirty map has anything that the read-only one lacks, it has everything. */
 static bool each_classic(struct sync_walk *w, const struct value *v)
 {
 	struct value read_only, map, expunged;
@@ -91,7 +91,7 @@ static bool each_classic(struct sync_walk *w, const struct value *v)
 	return runtime_map_each(w->rt, &map, take_classic, w, w->err);
 }
 
-/* Its key and value are those of an interface {} whatever its own type calls them. */
+/* Its key and value are read as interface {}, whatever its own type calls them. */
 static bool each_same(struct sync_walk *w, const struct type *type, uint64_t addr)
 {
 	for (int i = 0; addr && !w->over; i++) {
@@ -138,7 +138,7 @@ static bool each_below(struct sync_walk *w, struct tree *t, uint64_t addr, int d
 	return true;
 }
 
-/* Of the entries' type only the one that is shared by shape may be described. */
+/* Of the entry types, only the one shared by shape may be described. */
 static bool find_types(struct sync_walk *w, struct tree *t)
 {
 	static const char own[] = "internal/sync.entry[interface {},interface {}]";

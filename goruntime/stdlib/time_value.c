@@ -6,13 +6,13 @@
 #include "goruntime/types/type.h"
 #include "goruntime/values/values.h"
 
-/* Seconds between the years 1, 1885 and 1970. */
+/* Seconds from year 1 to 1970, and from year 1 to 1885. */
 #define UNIX_TO_INTERNAL INT64_C(62135596800)
 #define WALL_TO_INTERNAL INT64_C(59453308800)
 
 enum { NANOSECOND_BITS = 30, SECOND_BITS = 33 };
 
-/* Of CLOCK_MONOTONIC, what monotonic readings count from; 0: not known. */
+/* The CLOCK_MONOTONIC time that monotonic readings count from; 0: not known. */
 static uint64_t start_of_clock(struct runtime *rt)
 {
 	struct value start;
@@ -39,7 +39,7 @@ bool runtime_time(struct runtime *rt, const struct value *v, struct time_value *
 	ret->seconds = (int64_t)(ext - UNIX_TO_INTERNAL);
 	if (!(wall >> 63))
 		return true;
-	/* ext is a monotonic clock's. */
+	/* ext is a monotonic clock reading. */
 	ret->seconds = (int64_t)(wall << 1 >> (64 - SECOND_BITS)) + WALL_TO_INTERNAL -
 		       UNIX_TO_INTERNAL;
 	uint64_t start = start_of_clock(rt);
