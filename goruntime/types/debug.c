@@ -14,7 +14,7 @@
 struct debug_info {
 	bool tried;
 	struct dwarf *dwarf;
-	struct types *types; /* NULL: there is none, and why */
+	struct types *types; /* NULL: none; why says why */
 	struct err why;
 };
 
@@ -67,7 +67,7 @@ bool debug_of_module(struct runtime *rt, const struct module *m, struct dwarf **
 	return err_set(err, ERR_NOT_FOUND, "its module is not known");
 }
 
-/* Of the functions that goroutines are in, as many as that. */
+/* Checks up to this many of the functions that goroutines are in. */
 struct probe {
 	struct runtime *rt;
 	const struct module *module;
@@ -91,7 +91,8 @@ static void probe_stack(struct probe *p, struct stack stack)
 	}
 }
 
-/* Most of them unknown, by what is sound otherwise? A few may be so by right. */
+/* Are most of them unknown to otherwise sound debugging information? A few may be so
+ * legitimately. */
 static void probe_module(struct runtime *rt, const struct module *m, struct dwarf *d)
 {
 	struct probe p = { .rt = rt, .module = m, .dwarf = d };
@@ -141,7 +142,7 @@ static const struct type *type_in_module(struct runtime *rt, uint64_t descriptor
 	return NULL;
 }
 
-/* The linker leaves types out that no variable has: those have their descriptors only. */
+/* The linker drops types that no variable has; those have only descriptors. */
 const struct type *runtime_type_at(struct runtime *rt, uint64_t descriptor,
 				   struct err *err)
 {
@@ -181,7 +182,7 @@ static const struct type *known_type_named(struct runtime *rt, const char *name,
 	return described ? described_type_named(rt, name, err) : NULL;
 }
 
-/* "*", "[]" and "[3]" before a name. Returns what is behind; NULL: it is none of these. */
+/* Parses "*", "[]" or "[3]" before a name. Returns the rest; NULL: none of these. */
 static const char *composed(const char *name, enum type_kind *ret_kind,
 			    uint64_t *ret_count)
 {
@@ -271,8 +272,8 @@ static bool is_own(const char *package, const char *own)
 	       (package[len] == '/' || package[len] == '\0');
 }
 
-/* "net/http.DefaultClient": a path may have dots, too, but none behind its last slash. What the
- * compiler made has two of them. */
+/* "net/http.DefaultClient": a path may have dots too, but none after its last slash.
+ * Variables made by the compiler have two dots. */
 static bool is_in(const char *name, const struct globals *g)
 {
 	const char *slash = strrchr(name, '/'), *dot = strchr(slash ? slash : name, '.');

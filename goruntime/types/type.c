@@ -24,15 +24,15 @@ enum {
 
 struct types {
 	struct runtime *rt;
-	struct dwarf *dwarf; /* NULL: of descriptors */
+	struct dwarf *dwarf; /* NULL: types are from descriptors */
 	uint64_t descriptors;
 	struct type **slots; /* by ref; open addressing, a power of two */
 	size_t count, size;
-	void **kept; /* that nobody else keeps: names, notes */
+	void **kept; /* names and notes, owned here */
 	size_t kept_count, kept_cap;
-	uint64_t composed; /* types that nothing tells of */
-	uint64_t walked;   /* of LIMIT_TYPE_WALKS */
-	int depth;	   /* of the making of names */
+	uint64_t composed; /* number of types composed here */
+	uint64_t walked;   /* counts up to LIMIT_TYPE_WALKS */
+	int depth;	   /* of nested calls that make names */
 };
 
 struct types *types_new(struct runtime *rt, struct dwarf *d, uint64_t descriptors)
@@ -136,7 +136,7 @@ static enum type_kind kind_by_tag(const struct dwarf_type *d)
 
 static enum type_kind kind_of(const struct dwarf_type *d)
 {
-	/* Its go_kind says a pointer, but not to what. */
+	/* Its go_kind is a pointer, but nothing says to what. */
 	if (d->go && d->tag == DWARF_TYPE_POINTER && !d->of)
 		return KIND_UNSAFE_POINTER;
 	if (d->go_kind && d->go_kind <= KIND_UNSAFE_POINTER)
@@ -144,7 +144,7 @@ static enum type_kind kind_of(const struct dwarf_type *d)
 	return kind_by_tag(d);
 }
 
-/* What every release says alike, for 64 bits. 0: the kind does not say. */
+/* The same in every release, for 64 bits. 0: depends on the type. */
 static uint64_t size_of_kind(enum type_kind kind)
 {
 	static const uint8_t sizes[TYPE_KINDS] = {
@@ -161,7 +161,8 @@ static uint64_t size_of_kind(enum type_kind kind)
 	return sizes[kind];
 }
 
-/* gdb shows a func as one byte, so that what is no number is as large as its kind. */
+/* For gdb's sake a func is described as one byte, so anything but a number gets the size
+ * of its kind. */
 static uint64_t size_of(enum type_kind kind, const struct dwarf_type *d)
 {
 	const bool is_number = kind >= KIND_BOOL && kind <= KIND_COMPLEX128;
@@ -187,7 +188,7 @@ const char *types_keep_name(struct types *types, char *name)
 	return keep(types, name);
 }
 
-/* What Go does not name: C's pointers, arrays, structs. */
+/* Names for what Go does not name: C's pointers, arrays, structs. */
 static const char *make_name(struct types *types, const struct type *type)
 {
 	struct err ignored;
@@ -197,7 +198,7 @@ static const char *make_name(struct types *types, const struct type *type)
 		of = types_at(types, type->elem_ref, &ignored);
 	types->depth -= type->elem_ref != 0;
 	const char *name = of ? of->name : type->elem_ref ? "..." : "void";
-	/* One that leads to itself has none yet. */
+	/* A type that leads to itself has no name yet. */
 	if (!name || strlen(name) > NAME_BYTES)
 		name = "...";
 	switch ((int)type->kind) {
@@ -219,7 +220,7 @@ static const char *make_name(struct types *types, const struct type *type)
 	return "?";
 }
 
-/* Follows names and qualifiers of a type to what it is. The outermost name is its own. */
+/* Follows typedefs and qualifiers to the type itself. The outermost name is kept. */
 static bool resolve(struct types *types, uint64_t ref, struct dwarf_type *ret,
 		    const char **ret_name, uint64_t *ret_descriptor, struct err *err)
 {
@@ -259,7 +260,7 @@ static void fill(struct type *type, const struct dwarf_type *d)
 	type->header_ref = d->tag == DWARF_TYPE_TYPEDEF ? d->of : 0;
 	if (type->kind != KIND_ARRAY)
 		return;
-	/* Of several dimensions the outer ones are left out here: C only. */
+	/* Only the first dimension counts here: C only. */
 	type->count = d->dimension_count ? d->dimensions[0] : 0;
 	if (type->count > INT64_MAX)
 		type->count = 0;
@@ -294,13 +295,13 @@ static struct type *add(struct types *types, uint64_t ref, struct err *err)
 	struct type *added = *find_slot(types->slots, types->size, ref) = TAKE(type);
 	if (++types->count * 2 > types->size)
 		grow(types);
-	/* A type may be made of itself: it is in the table by now. */
+	/* A type may contain itself: it is in the table by now. */
 	if (!added->name)
 		added->name = make_name(types, added);
 	return added;
 }
 
-/* What it leads to is found when it is first asked for: nothing else of a type changes. */
+/* What it leads to is filled in when first needed; nothing else in a type changes. */
 static struct type *own(const struct type *type)
 {
 	return (struct type *)(uintptr_t)type;
@@ -391,7 +392,7 @@ struct type_found *type_found(const struct type *type)
 
 void *type_keep(const struct type *type, void *memory)
 {
-	/* Those of slots.c are never freed. */
+	/* Types of slots.c are static. */
 	return type->types ? keep(type->types, memory) : memory;
 }
 
@@ -491,7 +492,7 @@ const struct type_field *type_field_named(const struct type *type, const char *n
 bool type_enter(struct type_walk *w, const struct type *type)
 {
 	const unsigned steps = 1 + (unsigned)type_field_count(type);
-	/* Those of slots.c belong to nothing. */
+	/* Types of slots.c have no struct types. */
 	uint64_t none = 0,
 		 *walked = type->types && !w->of_value ? &type->types->walked : &none;
 

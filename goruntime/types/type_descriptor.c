@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types as the runtime's own descriptors tell of them: internal/abi/type.go (1.27),
- * runtime/type.go (up to 1.20). Their first 48 bytes are the same in every release, and so is
- * what follows in them, but for the offsets of fields. */
+/* Types as described by the runtime's own descriptors: internal/abi/type.go (1.27),
+ * runtime/type.go (up to 1.20). The first 48 bytes are the same in every release, and so
+ * is what follows, except for the offsets of fields. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ enum {
 	FIELD_WORDS = 3, /* name, type, offset */
 };
 
-/* What follows the head, by kind. */
+/* Words after the head, by kind. */
 enum {
 	ELEM = 0,
 	ARRAY_COUNT = 2,

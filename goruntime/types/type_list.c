@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Up to Go 1.26 moduledata.typelinks lists the types without names; those with one are what these
- * point to. From 1.27 on there is no list: all stand one behind the other (runtime/type.go
- * moduleTypelinks, internal/abi/type.go DescriptorSize). */
+/* Up to Go 1.26 moduledata.typelinks lists unnamed types; named types are what these
+ * point to. From 1.27 on there is no list: all descriptors are contiguous
+ * (runtime/type.go moduleTypelinks, internal/abi/type.go DescriptorSize). */
 #include "goruntime/types/type_list.h"
 
 #include <stdlib.h>
@@ -14,14 +14,14 @@
 
 enum {
 	WORD = 8,
-	UNCOMMON = 1, /* of tflag */
+	UNCOMMON = 1, /* in tflag */
 	UNCOMMON_BYTES = 16,
-	UNCOMMON_METHODS = 4, /* how many, two bytes */
+	UNCOMMON_METHODS = 4, /* offset of the 16-bit count */
 	METHOD_BYTES = 16,
 	HEAD_WORDS = 6,
 	BODY_WORDS = 5,
 	FIELD_WORDS = 3,
-	RESULTS_MASK = 0x7fff, /* above: the last argument may be repeated */
+	RESULTS_MASK = 0x7fff, /* top bit: variadic */
 	SLOTS_FIRST = 1 << 14,
 };
 
@@ -31,15 +31,15 @@ struct named {
 };
 
 struct type_list {
-	struct named *list; /* by key */
+	struct named *list; /* sorted by key */
 	size_t count, cap;
 };
 
 struct gathering {
 	struct runtime *rt;
-	uint64_t *slots; /* addresses that were met; open addressing, a power of two */
+	uint64_t *slots; /* addresses seen; open addressing, a power of two */
 	size_t slot_count;
-	uint64_t *met; /* in the order they are looked at */
+	uint64_t *met; /* in the order in which they are visited */
 	size_t count, cap;
 };
 
@@ -95,7 +95,7 @@ static void meet_listed(struct gathering *g, const struct module *m)
 	}
 }
 
-/* What is behind the head, as far as that kind has it. */
+/* Reads the words after the head that the kind has. */
 static bool read_body(struct runtime *rt, uint64_t addr, enum type_kind kind,
 		      uint64_t *ret)
 {
@@ -115,7 +115,7 @@ static uint64_t function_types(const uint64_t *body)
 	return (body[0] & UINT16_MAX) + (body[0] >> 16 & RESULTS_MASK);
 }
 
-/* 0: it is damaged. */
+/* 0: damaged. */
 static uint64_t descriptor_size(struct runtime *rt, uint64_t addr)
 {
 	struct go_type type;
@@ -178,7 +178,7 @@ static void meet_parts(struct gathering *g, uint64_t addr, const struct go_type 
 		return;
 	switch ((int)type->kind) {
 	case KIND_MAP:
-	case KIND_ARRAY: /* and its slice */
+	case KIND_ARRAY: /* and its slice type */
 		meet(g, body[1]);
 		__attribute__((fallthrough));
 	case KIND_POINTER:

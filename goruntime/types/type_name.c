@@ -10,12 +10,12 @@
 
 enum {
 	KIND_MASK = 31,
-	EMBEDDED = 8,	/* of a name's flags */
-	EXTRA_STAR = 2, /* of tflag: the name is that of the pointer to this type */
-	NAME_HEAD = 6,	/* flags, and a length of at most 5 bytes */
+	EMBEDDED = 8,	/* in a name's flags */
+	EXTRA_STAR = 2, /* in tflag: the name is that of the pointer to this type */
+	NAME_HEAD = 6,	/* flags, and a length of up to 5 bytes */
 };
 
-/* Descriptors of reflect's making lie in no module; their names are numbers of a table. */
+/* Descriptors made by reflect are in no module; their names are numbers in a table. */
 static const struct module *holder(const struct runtime *rt, uint64_t addr)
 {
 	for (size_t i = 0; i < modules_count(rt->modules); i++) {
@@ -26,9 +26,9 @@ static const struct module *holder(const struct runtime *rt, uint64_t addr)
 	return NULL;
 }
 
-/* A byte of flags, then the length: two bytes, high one first, up to Go 1.16, a varint from
- * then on. No name is empty, so a zero can only begin the former; no name in a program made
- * by those releases has as many as 256 bytes but for structs without a name. */
+/* A byte of flags, then the length: two bytes, high one first, up to Go 1.16; a varint
+ * later. No name is empty, so a zero byte means two bytes. In programs of those releases
+ * only names of unnamed structs have 256 bytes or more. */
 static uint64_t name_length(const uint8_t *head, size_t *ret_head)
 {
 	if (head[1] == 0) {

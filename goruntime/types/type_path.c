@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of types with the paths of their packages. A descriptor has the last element only, and the
- * path behind its body: internal/abi/type.go UncommonType (1.27), the same since 1.15. */
+/* Names of types with full package paths. A descriptor has only the last element of the
+ * path in the name; the path follows its body: internal/abi/type.go UncommonType (1.27),
+ * unchanged since 1.15. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,15 +9,15 @@
 #include "goruntime/types/type_name.h"
 
 enum {
-	UNCOMMON = 1, /* of tflag */
+	UNCOMMON = 1, /* in tflag */
 	NAMED = 4,
-	HEAD = 48, /* of all descriptors */
+	HEAD = 48, /* common to all descriptors */
 	WORD = 8,
 	DEPTH_MAX = 8,
 };
 
-/* A symbol has dots of the last element of its package's path as "%2e", and some other bytes so
- * (cmd/internal/objabi/path.go PathToPrefix). */
+/* In a symbol, dots in the last element of the package path are written as "%2e", and
+ * some other bytes likewise (cmd/internal/objabi/path.go PathToPrefix). */
 static char *package_path(const char *symbol, size_t len)
 {
 	char *path = xmalloc(len + 1), *to = path;
@@ -35,7 +36,7 @@ static char *package_path(const char *symbol, size_t len)
 	return path;
 }
 
-/* A name of a type, with type arguments or without. Instances that share their code do not name
+/* A type's name, with or without type arguments. Instances that share code do not name
  * theirs: "[go.shape.int]", "[...]". */
 static bool is_one_type(const char *type, size_t len)
 {
@@ -51,7 +52,7 @@ static bool is_one_type(const char *type, size_t len)
 
 char *type_of_receiver(const char *method)
 {
-	/* What is between the brackets may have dots and slashes of its own. */
+	/* Type arguments may have dots and slashes of their own. */
 	const char *open = strchr(method, '['), *close = strrchr(method, ']');
 	const char *slash =
 		memrchr(method, '/', open ? (size_t)(open - method) : strlen(method));
@@ -105,8 +106,8 @@ static void replace(struct go_type *type, size_t at, size_t len, const struct go
 	type->name_len = at + by->name_len + rest;
 }
 
-/* Where its own name begins, behind the last element of the path: the types that a generic one is
- * of have their paths. 0: it is of no package. */
+/* Where its own name begins, after the last path element. Type arguments have their own
+ * paths. 0: not in a package. */
 static size_t own_name(const struct go_type *type)
 {
 	const char *bracket = memchr(type->name, '[', type->name_len);
@@ -134,8 +135,8 @@ static void add_path(struct runtime *rt, uint64_t addr, struct go_type *type)
 static bool read_full(struct runtime *rt, uint64_t addr, int depth, struct go_type *ret,
 		      struct err *err);
 
-/* The type at `word` of the body, whose name is the end of this one's, or is at its beginning,
- * behind "map[". */
+/* The type at `word` of the body. Its name is the end of this one's if `last`, else the
+ * part after "map[". */
 static void add_paths_of(struct runtime *rt, uint64_t addr, unsigned word, bool last,
 			 int depth, struct go_type *type)
 {

@@ -14,11 +14,11 @@ enum {
 	FIELD_WORDS = 3,
 	DEPTH_MAX = 8,
 	SLICE_WORDS = 3,
-	UNCOMMON = 1, /* of tflag */
+	UNCOMMON = 1, /* in tflag */
 	UNCOMMON_BYTES = 16,
 	RESULTS_MASK = 0x7fff,
-	VARIADIC = 1 << 15, /* of the count of results */
-	RECEIVES = 1,	    /* of the direction of a channel */
+	VARIADIC = 1 << 15, /* in the count of results */
+	RECEIVES = 1,	    /* in the direction of a channel */
 	SENDS = 2,
 };
 
@@ -175,7 +175,7 @@ static bool put_by_kind(struct composing *c, uint64_t addr, const uint64_t *body
 	}
 }
 
-/* Is that the size of values of the kind? Only these kinds are made. */
+/* Do values of the kind have that size? Only these kinds are made. */
 static bool is_of_size(enum type_kind kind, uint64_t size)
 {
 	switch ((int)kind) {
