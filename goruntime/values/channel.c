@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Channels: runtime/chan.go hchan. The field of a timer's channel that says so is of no matter
- * here: len() and cap() of those are 0 to their program, but what is in them is in them. */
+/* Channels: runtime/chan.go hchan. Whether it belongs to a timer does not matter here: to
+ * the program len() and cap() of those are 0, but their buffers are real. */
 #include <inttypes.h>
 
 #include "goruntime/runtime/runtime_priv.h"
@@ -71,8 +71,8 @@ uint64_t channel_element(const struct channel_value *c, uint64_t i)
 	return c->buffer + (at < c->cap ? at : at - c->cap) * c->element_size;
 }
 
-/* One is believed when it points back to the one before it and to the channel: then a queue has
- * no circles, either. */
+/* A waiter is accepted if it points back to the previous one and to the channel; then a
+ * queue cannot be a cycle either. */
 static bool read_waiter(struct runtime *rt, uint64_t channel, uint64_t addr,
 			uint64_t before, struct sudog *ret, struct err *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the words of a lock mean: sync/mutex.go, rwmutex.go, waitgroup.go, cond.go. Their places
- * moved between releases, their meaning did not. */
+/* Decodes the words of a lock: sync/mutex.go, rwmutex.go, waitgroup.go, cond.go. Fields
+ * moved between releases, but their meaning did not change. */
 #include "goruntime/values/lock_state.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ enum {
 	READERS_MAX = 1 << 30, /* rwmutexMaxReaders */
 };
 
-/* The low half of the state of a WaitGroup: the top bit is another flag (1.25). */
+/* The low half of a WaitGroup's state: the top bit is another flag (1.25). */
 #define WAITERS_MASK UINT32_C(0x7fffffff)
 
 void lock_state_of_mutex(uint64_t state, struct wait_lock *ret)
@@ -27,7 +27,8 @@ void lock_state_of_mutex(uint64_t state, struct wait_lock *ret)
 	ret->waiters = (uint32_t)state >> WAITERS;
 }
 
-/* The count is less by READERS_MAX while a writer has it or waits for readers to leave. */
+/* While a writer holds it or waits for readers to leave, READERS_MAX is subtracted from
+ * count. */
 void lock_state_of_rwmutex(uint64_t count, uint64_t leaving, struct wait_lock *ret)
 {
 	int32_t readers = (int32_t)(uint32_t)count;
@@ -45,7 +46,7 @@ void lock_state_of_waitgroup(uint64_t state, struct wait_lock *ret)
 	ret->waiters = (uint32_t)state & WAITERS_MASK;
 }
 
-/* How many tickets have been given out, and how many called. */
+/* given, called: numbers of tickets handed out, and called so far. */
 void lock_state_of_cond(uint64_t given, uint64_t called, struct wait_lock *ret)
 {
 	ret->has_waiters = true;
@@ -61,7 +62,7 @@ static bool read_mutex(struct runtime *rt, const struct value *v, struct wait_lo
 {
 	uint64_t state;
 
-	if (!runtime_number(rt, v, "mu.state|state", &state)) /* 1.24 */
+	if (!runtime_number(rt, v, "mu.state|state", &state)) /* 1.24 on */
 		return false;
 	lock_state_of_mutex(state, ret);
 	return true;
@@ -80,7 +81,7 @@ static bool read_rwmutex(struct runtime *rt, const struct value *v, struct wait_
 	return true;
 }
 
-/* One word, but three of four bytes up to 1.17. */
+/* One word; up to 1.17 three of four bytes. */
 static bool read_waitgroup(struct runtime *rt, const struct value *v,
 			   struct wait_lock *ret)
 {

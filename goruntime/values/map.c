@@ -36,14 +36,14 @@ bool map_entry(struct map_walk *w, uint64_t key_at, uint64_t elem_at, struct err
 	return true;
 }
 
-/* "used" is the newer form's, "count" the older one's. */
+/* "used" is in swiss maps, "count" in classic ones. */
 static const char *length_field(const struct type *header)
 {
 	return type_field_named(header, "used") ? "used" : "count";
 }
 
-/* Without a header there is a descriptor only. What it has for a bucket of reflect's making is no
- * whole descriptor itself. */
+/* Without a header there is only a descriptor. The bucket type that reflect makes has no
+ * complete descriptor itself. */
 static bool is_swiss(const struct runtime *rt, const struct type *header,
 		     const struct type *group)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Maps up to Go 1.23: runtime/map.go. Buckets of eight, chained; while a map grows, the buckets
- * that were not moved yet are the old ones. */
+/* Maps up to Go 1.23: runtime/map.go. Chained buckets of eight slots. While a map grows,
+ * buckets not yet moved are among the old ones. */
 #include <inttypes.h>
 
 #include "goruntime/runtime/runtime_priv.h"
@@ -40,8 +40,9 @@ static const struct type *bucket_of(const struct type *header)
 	return buckets && buckets->type ? type_elem(buckets->type) : NULL;
 }
 
-/* Buckets that reflect makes have no fields, but all are alike: pointers are what is aligned
- * widest (runtime/map.go bmap, reflect/type.go bucketOf, 1.23). */
+/* Bucket types made by reflect have no fields, but all have the same layout: nothing in
+ * them has stricter alignment than a pointer (runtime/map.go bmap, reflect/type.go
+ * bucketOf, 1.23). */
 static void compute_form(const struct map_walk *w, struct bucket_form *ret)
 {
 	const uint64_t pointer = sizeof(uint64_t);
@@ -76,7 +77,7 @@ static bool read_tops(struct map_walk *w, const struct bucket_form *form, uint64
 	return target_read(w->rt->target, bucket + form->tops, tops, SLOTS, err);
 }
 
-/* A bucket and those chained to it. */
+/* Visits a bucket and the ones chained to it. */
 static bool each_slot(struct map_walk *w, const struct bucket_form *form, uint64_t bucket,
 		      struct err *err)
 {
@@ -159,7 +160,7 @@ bool map_classic_each(struct map_walk *w, struct err *err)
 		return err_set(err, ERR_BAD_DATA, "a map of 2^%" PRIu64 " buckets", m.b);
 	if (m.old_buckets && !each_old(w, &m, err))
 		return false;
-	/* Those whose old bucket was not moved are empty so far. */
+	/* New buckets whose old bucket has not been moved are still empty. */
 	for (uint64_t i = 0; m.buckets && i < UINT64_C(1) << m.b && !w->over; i++)
 		if (!each_slot(w, &m.form, m.buckets + i * m.form.size, err))
 			return false;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Maps from Go 1.24 on: internal/runtime/maps (map.go, table.go, group.go). A directory of
- * tables of groups of eight slots; a small map is one group without table and directory. */
+/* Maps from Go 1.24 on: internal/runtime/maps (map.go, table.go, group.go). A directory
+ * of tables of groups of eight slots. A small map is a single group without table or
+ * directory. */
 #include <inttypes.h>
 
 #include "goruntime/runtime/runtime_priv.h"
@@ -9,13 +10,13 @@
 
 enum { SLOTS = 8, NOT_FULL = 0x80, DIRECTORY_MAX = 1 << 24 };
 
-/* Where keys and elements are in a group, as its type says. */
+/* Where keys and elements are in a group, from its type. */
 struct group_form {
 	uint64_t ctrl, size;
 	uint64_t key, key_stride, elem, elem_stride;
 };
 
-/* As the compiler calls it, or reflect, whose fields begin with a capital (reflect/map.go
+/* By the compiler's name or reflect's, which is capitalised (reflect/map.go
  * groupAndSlotOf, 1.27). */
 static const struct type_field *field_of(const struct type *type, const char *name,
 					 const char *reflected)
@@ -30,7 +31,8 @@ static const struct type *elem_of(const struct type_field *f)
 	return f && f->type ? type_elem(f->type) : NULL;
 }
 
-/* Slots of key and element, or (GOEXPERIMENT=mapsplitgroup) all keys, then all elements. */
+/* Slots of key and element, or with GOEXPERIMENT=mapsplitgroup all keys, then all
+ * elements. */
 static bool read_form(const struct type *group, struct group_form *ret)
 {
 	const struct type_field *ctrl = field_of(group, "ctrl", "Ctrl");
@@ -82,8 +84,7 @@ static bool each_slot(struct map_walk *w, const struct group_form *form, uint64_
 }
 
 struct swiss {
-	uint64_t data,
-		mask; /* of a table, from its beginning: its groups, and how many */
+	uint64_t data, mask; /* offsets in a table: groups, number of groups less one */
 	struct group_form form;
 };
 
@@ -133,7 +134,7 @@ static bool each_group(struct map_walk *w, const struct swiss *s, uint64_t table
 	return true;
 }
 
-/* A table stands in several consecutive places of the directory: its index is the first. */
+/* A table is at several consecutive places of the directory; its index is the first. */
 static bool each_table(struct map_walk *w, const struct swiss *s, uint64_t directory,
 		       uint64_t len, struct err *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What values of Go's own making are: strings, slices, interfaces, functions. The words of
- * internal/runtime, the same in every release (GO_RUNTIME.md 5.5). */
+/* Decodes strings, slices, interfaces and functions. Their words are the same in every
+ * release (GO_RUNTIME.md 5.5). */
 #include "goruntime/values/value.h"
 
 #include <inttypes.h>
@@ -13,18 +13,18 @@
 
 enum { WORD = 8, ITAB_TYPE = 8 };
 
-/* No program has memory there: it is the kernel's half. */
+/* In the kernel's half: no program has memory there. */
 #define PIECES UINT64_C(0xffff900000000000)
 enum { PIECES_MAX = 4096, ALIGNMENT = 16 };
 
 struct value_pieces {
-	size_t len; /* what comes next is put there */
+	size_t len; /* where the next bytes go */
 	size_t end; /* of what is reserved */
 	uint8_t bytes[PIECES_MAX];
 	bool there[PIECES_MAX];
 };
 
-/* Returns where it begins; what follows is aligned as any type is. */
+/* Returns its offset, aligned for any type. */
 static size_t reserve(struct value_pieces *to, uint64_t size)
 {
 	const size_t from = to->end, left = PIECES_MAX - from;
@@ -191,7 +191,8 @@ bool runtime_string(struct runtime *rt, const struct value *v, struct text_value
 		       (int64_t)words[1]);
 }
 
-/* Nobody needs the cap of most: the compiler often keeps no location for it. */
+/* The cap of most slices is not needed, so the compiler often keeps no location for
+ * it. */
 static bool is_capless(struct runtime *rt, const struct value *v, const uint64_t *words)
 {
 	struct err ignored;
@@ -221,8 +222,8 @@ bool runtime_slice(struct runtime *rt, const struct value *v, struct slice_value
 		       (int64_t)words[1], (int64_t)words[2]);
 }
 
-/* The value itself is in the interface's second word: up to Go 1.25 a bit of the kind says
- * so, from then on one of tflag; each is 0 in the other's releases (internal/abi/type.go
+/* Is the value itself in the interface's second word? Up to Go 1.25 a bit of the kind
+ * says so, later one of tflag; each is 0 in the other's releases (internal/abi/type.go
  * KindDirectIface, TFlagDirectIface). */
 static bool is_direct(struct runtime *rt, uint64_t descriptor, struct err *err, bool *ret)
 {

@@ -71,7 +71,7 @@ bool runtime_field(struct runtime *rt, const struct value *v, const char *paths,
 bool runtime_number(struct runtime *rt, const struct value *v, const char *paths,
 		    uint64_t *ret)
 {
-	uint64_t number = 0; /* ret may be the address in v */
+	uint64_t number = 0; /* ret may be &v->addr */
 	struct value field;
 	struct err ignored;
 	bool ok = runtime_field(rt, v, paths, &field) && type_size(field.type) >= 1 &&

@@ -10,7 +10,7 @@ enum {
 
 struct sense {
 	struct runtime *rt;
-	int pointers; /* that may still be followed */
+	int pointers; /* how many more to follow */
 	struct type_walk *walk;
 };
 
@@ -155,7 +155,7 @@ static bool makes_sense(const struct sense *from, const struct value *v, int poi
 	const struct sense s = { from->rt, pointers, from->walk };
 
 	if (!type_enter(s.walk, v->type))
-		return true; /* what lies beyond is believed */
+		return true; /* deeper values are not checked */
 	bool ok = (size_t)kind < ARRAY_SIZE(by_kind) && by_kind[kind]
 			  ? by_kind[kind](&s, v)
 			  : is_there(s.rt, v->addr, type_size(v->type));
