@@ -44,7 +44,7 @@ static void print_dependencies(struct sink *out, const struct build_info *info)
 	sink_end(out);
 }
 
-/* Settings are recorded since 1.18, and then never none; dependencies where there are
+/* Settings are recorded since 1.18 and are never empty; dependencies, if there are
  * modules. */
 static void print_build_info(struct sink *out, const struct build_info *info,
 			     struct redaction *r)
@@ -59,7 +59,7 @@ static void print_build_info(struct sink *out, const struct build_info *info,
 		print_dependencies(out, info);
 }
 
-/* Of one that is no more than the program itself there is nothing to say. */
+/* Prints nothing for a runtime whose only image is the program itself. */
 static void print_images(struct sink *out, const struct runtime *rt)
 {
 	struct runtime_image own = runtime_image(rt, 0);

@@ -7,17 +7,17 @@
 #include "redaction/redaction.h"
 
 enum {
-	TYPES_MAX = 256,  /* looked at for one; more may lead anywhere */
-	DEPTH_MORE = 2,	  /* than is printed, for interfaces on the way */
+	TYPES_MAX = 256,  /* visited for one type; with more it may lead anywhere */
+	DEPTH_MORE = 2,	  /* deeper than is printed, for interfaces on the way */
 	STEP_BYTES = 64,  /* of the document: no value is printed in less */
 	BYTES_MAX = 4096, /* of a secret */
-	PIECE_MIN = 4,	  /* shorter ones are in anything */
+	PIECE_MIN = 4,	  /* shorter ones occur anywhere */
 	WORD = 8,
 	SEEN_FIRST = 1 << 10,
 	SEEN_MAX = 1 << 20,
 };
 
-/* What has been walked, by a hash that none other has: open addressing, a power of two. */
+/* Visited values, by a hash that is taken for unique: open addressing, a power of two. */
 struct walked {
 	uint64_t *slots;
 	size_t count, size;
@@ -32,7 +32,7 @@ struct learning {
 	struct walked walked;
 	struct runtime *rt;
 	unsigned steps;
-	struct type_walk types; /* of a variable */
+	struct type_walk types; /* of one variable */
 	bool leads;		/* a variable of this goroutine may lead to a secret */
 };
 
@@ -90,7 +90,7 @@ static bool search_by_kind(struct search *s, const struct type *type)
 	}
 }
 
-/* By names alone; what an interface holds is not known. */
+/* By names alone: what an interface holds is not known. */
 static bool search(struct search *s, const struct type *type)
 {
 	if (!type)
@@ -108,7 +108,8 @@ static bool search(struct search *s, const struct type *type)
 	return found;
 }
 
-/* What is found of types inside on the way holds for this one only: it may be in a circle. */
+/* Results for inner types found on the way are not kept: they hold for this one only, as
+ * it may be part of a cycle. */
 static bool leads(struct learning *l, const struct type *type)
 {
 	struct type_found *found = type_found(type);
@@ -141,7 +142,7 @@ static void make_room(struct walked *w)
 		return;
 	w->size = w->size ? 2 * w->size : SEEN_FIRST;
 	w->count = 0;
-	if (w->size > SEEN_MAX) { /* some are walked again */
+	if (w->size > SEEN_MAX) { /* some will be walked again */
 		w->size = SEEN_FIRST;
 		old.size = 0;
 	}
@@ -152,7 +153,7 @@ static void make_room(struct walked *w)
 	xfree(old.slots);
 }
 
-/* False: it was here before. */
+/* False: visited before. */
 static bool is_new(struct learning *l, const struct value *v, bool secret)
 {
 	uint64_t hash = (v->addr ^ (uint64_t)(uintptr_t)v->type << 20) *
@@ -163,8 +164,9 @@ static bool is_new(struct learning *l, const struct value *v, bool secret)
 	return add(&l->walked, (hash << 2 | (uint64_t)secret << 1) | 1);
 }
 
-/* What the program's file says is none, as names of headers and kinds of tokens; nor is what is
- * a name of one itself. numbers: it is no text, but numbers of that size. */
+/* What is in the program's file is not secret, such as header names and token kinds; nor
+ * is a text that is itself the name of a secret. numbers: not text, but numbers of that
+ * size. */
 static void learn(struct learning *l, uint64_t addr, uint64_t len, uint64_t numbers)
 {
 	char bytes[BYTES_MAX];
@@ -196,7 +198,7 @@ static struct naming naming_of(const struct walk *w)
 	return (struct naming){ w->l->rt, w->l->redaction };
 }
 
-/* The name of a struct says less than that of a text: what is inside has names of its own. */
+/* The name of a struct says less than that of a text: its fields have their own names. */
 static void walk_fields(const struct walk *w, const struct value *v)
 {
 	if (!type_enter(&w->l->types, v->type))
@@ -248,7 +250,7 @@ static bool is_number(const struct type *type)
 	return type && type_kind(type) >= KIND_INT && type_kind(type) <= KIND_UINTPTR;
 }
 
-/* Of numbers, where they are a secret: all of them are one. */
+/* For numbers that are secret: all of them together are one secret. */
 static bool walk_numbers(const struct walk *w, const struct type *elem, uint64_t addr,
 			 uint64_t n)
 {
@@ -277,7 +279,7 @@ static void walk_array(const struct walk *w, const struct value *v)
 		walk_row(w, type_elem(v->type), v->addr, type_count(v->type));
 }
 
-/* What time something takes, or when it was, is none. */
+/* Durations and times are not secret. */
 static void walk_number(const struct walk *w, const struct value *v)
 {
 	static const char times[] = "time.";
@@ -329,7 +331,7 @@ static void walk_map(const struct walk *w, const struct value *v)
 	struct map_value map;
 	struct err ignored;
 
-	/* What is wrong with a map says who prints it. */
+	/* The map's printer reports what is wrong with it. */
 	if (runtime_map(w->l->rt, v, &map, &ignored) && map.addr &&
 	    is_new(w->l, &(struct value){ v->type, map.addr }, w->secret) &&
 	    !runtime_map_each(w->l->rt, v, walk_entry, &entries, &ignored))

@@ -4,7 +4,7 @@
 #include "printers/document/print_document.h"
 #include "printers/known/known.h"
 
-/* Without the path of its package, whose words name no secret. */
+/* Without the package path, whose words do not name secrets. */
 static const char *name_in_package(const char *name)
 {
 	const char *slash = strrchr(name, '/'), *dot = strchr(slash ? slash : name, '.');

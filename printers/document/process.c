@@ -6,7 +6,7 @@
 #include "printers/document/print_document.h"
 #include "printers/values/withheld.h"
 
-enum { WORDS_MAX = 4096, WORD_MAX = 4096 }; /* of its arguments, and bytes of each */
+enum { WORDS_MAX = 4096, WORD_MAX = 4096 }; /* number of arguments, bytes of each */
 
 static void print_limits(struct sink *out, const struct process *p)
 {
@@ -34,7 +34,8 @@ static void print_files(struct sink *out, const struct process *p, struct redact
 	sink_end(out);
 }
 
-/* Which files the program consists of is no secret: [stack] and its like, and objects. */
+/* The files that the program consists of are not secret: [stack] and the like, and
+ * images. */
 static void print_path(struct sink *out, const struct process_printing *printing,
 		       const struct target_mapping *m)
 {
@@ -134,7 +135,7 @@ static void print_environment(struct sink *out, const struct process_printing *p
 	sink_end(out);
 }
 
-/* from: where in it the secret is; len: that is not known. */
+/* from: where the secret begins in text; len: not known. */
 static void learn_text(struct redaction *r, struct bytes_of_text text, size_t from)
 {
 	if (from < text.len) {
@@ -173,7 +174,7 @@ static const char *unless_empty(const char *s)
 	return s && *s ? s : NULL;
 }
 
-/* When it is a file apart, or there is none. */
+/* If it is a separate file, or there is none. */
 static void print_debug_file(struct sink *out, const struct image *exe)
 {
 	struct err err;

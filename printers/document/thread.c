@@ -60,8 +60,8 @@ static void print_registers(struct sink *out, const struct thread_printing *p,
 	sink_end(out);
 }
 
-/* Of a fault, when the processor told one: of a general protection it does not, and one that
- * a process sent has none. */
+/* The fault address, if the processor reported one: a general protection fault has none,
+ * nor has a signal sent by a process. */
 static bool has_address(const siginfo_t *info)
 {
 	switch (info->si_signo) {
@@ -75,7 +75,7 @@ static bool has_address(const siginfo_t *info)
 	return false;
 }
 
-/* A timer's id lies where the sender is otherwise. */
+/* A timer's id is in the sender's place. */
 static bool has_sender(const siginfo_t *info)
 {
 	switch (info->si_code) {
@@ -155,10 +155,10 @@ struct again {
 	struct sink *out;
 	const struct thread_printing *p;
 	size_t i;
-	struct goroutine_printing before; /* the counts that are taken back */
+	struct goroutine_printing before; /* the counts to go back to */
 };
 
-/* Its goroutine is printed later: what it withholds is learned now, for the registers. */
+/* Its goroutine is printed later. Learns what that will redact now, for the registers. */
 static void learn_of_goroutines(const struct again *again)
 {
 	struct runtimes *all = again->p->runtimes;
