@@ -10,10 +10,10 @@ struct frame_printing {
 	struct sink *out;
 	size_t count;
 	struct redaction *redaction;
-	struct printing *values; /* NULL: none are wanted */
+	struct printing *values; /* NULL: not requested */
 	struct contexts_found contexts;
 	bool brief; /* without what the frames of its group say */
-	bool named; /* ... but this one's function was named */
+	bool named; /* but this frame's function has been named */
 };
 
 void print_location(struct sink *out, const struct code_frame *f)
@@ -29,10 +29,10 @@ struct variable_list {
 	const struct code_frame *frame;
 	const char *name;
 	bool begun;    /* this list */
-	bool left_out; /* a variable of the frame was */
+	bool left_out; /* a variable of the frame was left out */
 };
 
-/* A frame with variables says whose they are, even when the rest is left to its group. */
+/* A frame with variables names its function, even if the rest is left to its group. */
 static void begin_list(struct variable_list *list)
 {
 	struct frame_printing *p = list->printing;
@@ -129,7 +129,7 @@ static void print_frame(void *arg, const struct code_frame *f)
 	sink_end(out);
 }
 
-/* printing: NULL: no variables are wanted. */
+/* printing: NULL: no variables requested. */
 static enum variables_of variables_of(const struct goroutine_printing *printing)
 {
 	const struct value_bounds *bounds = printing ? printing->values : NULL;
@@ -151,7 +151,7 @@ void print_frames_of(struct sink *out, struct goroutine_printing *printing,
 				    .values = bounds ? &values : NULL };
 	struct bubble bubble;
 
-	/* The clock of a bubble is another one. */
+	/* A bubble has its own clock. */
 	if (runtime_bubble(printing->runtime, g, &bubble))
 		moment.now_ns = moment.realtime_ns = 0;
 	if (bounds)

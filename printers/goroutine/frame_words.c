@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-	WORDS_MAX = 4096, /* bytes; the runtime prints ten words a frame */
+	WORDS_MAX = 4096, /* bytes; the runtime prints ten words for a frame */
 };
 
 static bool is_secret_inside(struct redaction *r, struct type_walk *w,
@@ -24,8 +24,8 @@ static bool is_secret_in_fields(struct redaction *r, struct type_walk *w,
 	return false;
 }
 
-/* In the bytes of the value itself: what it points to is in no word. What was not looked at may
- * be one. */
+/* In the value's own bytes: what it points to is in no argument word. What could not be
+ * checked may be secret. */
 static bool is_secret_inside(struct redaction *r, struct type_walk *w,
 			     const struct type *type)
 {
@@ -57,7 +57,7 @@ static void judge_argument(void *arg, const char *name, const struct type *type)
 		j->notes->which |= i < 64 ? UINT64_C(1) << i : ~UINT64_C(0);
 }
 
-/* By their names and types, once for each place in the program. */
+/* By names and types of the arguments, once for each place in the program. */
 static const struct words_notes *judge(struct redaction *r, const struct words *words)
 {
 	struct words_notes *notes = words_notes(words->of);
@@ -75,7 +75,7 @@ bool has_words(const struct words *words)
 	return words->text || words->unreadable;
 }
 
-/* "0x1, {0x2, 0x3}, ...": how many there are outside of braces; 0: not all of them are there. */
+/* "0x1, {0x2, 0x3}, ...": counts them outside braces; 0: they are not all there. */
 static unsigned count_arguments(const char *text, size_t len)
 {
 	unsigned n = len > 0, depth = 0;
@@ -90,8 +90,9 @@ static unsigned count_arguments(const char *text, size_t len)
 	return n;
 }
 
-/* Where words and arguments cannot be told to be the same, as before Go 1.17, which prints no
- * braces, and with the dictionary of a generic function, one that is secret stands for all. */
+/* If argument words cannot be matched with arguments, a single secret one redacts all of
+ * them. That is so before Go 1.17, which prints no braces, and with the dictionary of a
+ * generic function. */
 static uint64_t secret_ones(struct redaction *r, const struct words *words)
 {
 	const struct words_notes *notes =
@@ -105,7 +106,7 @@ static uint64_t secret_ones(struct redaction *r, const struct words *words)
 	return notes->which;
 }
 
-/* The text ends without a NUL. */
+/* The text is not NUL-terminated. */
 static uint64_t value_of(const char *word, size_t len)
 {
 	char digits[2 + 16 + 1];
@@ -117,7 +118,7 @@ static uint64_t value_of(const char *word, size_t len)
 	return strtoull(digits, NULL, 16);
 }
 
-/* "0x1f", without a look behind the end. Returns its length. */
+/* Parses "0x1f" without reading past the end. Returns its length. */
 static size_t word_at(const char *text, size_t len, uint64_t *ret)
 {
 	size_t n = 2;
@@ -130,7 +131,7 @@ static size_t word_at(const char *text, size_t len, uint64_t *ret)
 	return n;
 }
 
-/* A row of bytes may be anybody's text, where no name tells whose. text begins with a brace. */
+/* Without names, a row of bytes may be any text. text begins with a brace. */
 static bool is_row_of_bytes(const char *text, size_t len)
 {
 	enum { ROW_MIN = 4 };

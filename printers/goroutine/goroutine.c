@@ -26,7 +26,7 @@ static void print_status(struct sink *out, const struct goroutine_printing *p,
 		AUTO(xfree) char *number = xasprintf("unknown (%u)", g->status);
 		sink_named_string(out, "status", number);
 	}
-	if (!waits(g)) /* the runtime leaves the fields below as they were */
+	if (!waits(g)) /* the runtime leaves stale values in the fields below */
 		return;
 	sink_named_string(out, "wait_reason",
 			  runtime_wait_reason(p->runtime, g->wait_reason));
@@ -40,7 +40,8 @@ static void print_origin(struct sink *out, const struct goroutine_printing *p,
 {
 	struct code_frame f;
 
-	/* The first goroutine's creator is assembly without a line; the runtime is silent too. */
+	/* The first goroutine's creator is assembly without a line; the runtime does not
+	 * print it either. */
 	if (g->id != 1 && runtime_call_before(p->runtime, g->created_pc, &f)) {
 		sink_named_begin(out, "created_by", SINK_OBJECT);
 		print_location(out, &f);
@@ -69,11 +70,11 @@ static void print_stack(struct sink *out, const struct goroutine *g)
 	sink_end(out);
 }
 
-/* The member words begins with the first frame that has some. */
+/* Member words is begun at the first frame that has some. */
 struct words_printing {
 	struct sink *out;
 	struct redaction *redaction;
-	size_t nulls; /* before it */
+	size_t nulls; /* frames before it */
 	bool begun;
 };
 

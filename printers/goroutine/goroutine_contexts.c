@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the contexts in a goroutine's frames say of it: the trace that it works for, and that
- * what it works for is over. */
+/* What the contexts in a goroutine's frames say about it: the trace it works for, and
+ * that its work is no longer wanted. */
 #include "printers/goroutine/goroutine_contexts.h"
 
 #include <string.h>
@@ -13,12 +13,13 @@ struct looking {
 	bool ended, can_end, has_deadline;
 	struct value error;
 	struct time_value deadline;
-	bool has_span, within; /* the span that was found before */
+	bool has_span, within; /* within: this chain has the span found before */
 	struct trace_span span;
 	uint64_t span_at;
 };
 
-/* Of two in a frame the one that was started within the other: its context is made of that one's. */
+/* Of two spans in a frame, the one started within the other, whose context derives from
+ * the other's. */
 static bool is_innermost(const struct looking *l)
 {
 	return l->has_span && (!l->found->has_span || l->within);
@@ -40,7 +41,7 @@ static bool look_at(void *arg, const struct context *c)
 
 	if (!l->found->span_settled)
 		look_for_span(l, c);
-	/* What was made from it does not end with it. */
+	/* Contexts derived from it do not end with its parents. */
 	if (c->kind == CONTEXT_WITHOUT_CANCEL)
 		l->can_end = l->has_deadline = true;
 	if (!l->can_end && (c->kind == CONTEXT_CANCEL || c->kind == CONTEXT_DEADLINE ||
@@ -62,7 +63,7 @@ static bool says(const struct known_words *text, const char *words)
 	return text->len == strlen(words) && memcmp(text->bytes, words, text->len) == 0;
 }
 
-/* When one was cancelled it does not know. */
+/* A context does not record when it was cancelled. */
 static void note_end(struct looking *l)
 {
 	struct contexts_found *found = l->found;

@@ -40,7 +40,7 @@ void print_text_masked(struct sink *out, const struct goroutine_printing *p,
 			(struct bytes_of_text){ text->bytes, text->len });
 }
 
-/* It names the value, whose own members say why that is not there. */
+/* The key names the value, whose own members say why it is missing. */
 static void print_key(struct sink *out, const struct goroutine_printing *p,
 		      const struct go_text *key)
 {

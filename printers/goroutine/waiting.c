@@ -30,7 +30,7 @@ static void print_operation(struct sink *out, enum wait_operation operation)
 	sink_named_string(out, "operation", names[operation]);
 }
 
-/* when: CLOCK_MONOTONIC; the wall clock may be set meanwhile, nobody knows. */
+/* when: CLOCK_MONOTONIC; the wall clock may yet be set. */
 static void print_when(struct sink *out, const struct goroutine_printing *p,
 		       uint64_t when)
 {
@@ -102,7 +102,7 @@ static void print_lock(struct sink *out, const struct wait *w)
 		sink_named_uint(out, "waiters", l->waiters);
 }
 
-/* Numbers of hosts and ports are no secrets, and there are many of them. */
+/* Host and port numbers are not secrets, and there are many of them. */
 static void print_address(struct sink *out, const struct goroutine_printing *p,
 			  const struct descriptor *d, const char *key,
 			  const char *address)
