@@ -11,13 +11,14 @@
 
 enum { INSIDE_MAX = 16, TEXTS_MAX = 256 };
 
-/* Of which values a text is said: those of the type, pointers to it, interfaces with either. */
+/* Which values get the text: those of the type, pointers to it, interfaces holding
+ * either. */
 enum said_of { ITSELF = 1, POINTERS = 2, INTERFACES = 4, ALL = 7 };
 
-/* Sorted by name, which is that of debugging information: with the path of the package. */
+/* Sorted by name as in debugging information, with the package path. */
 static const struct known {
 	const char *name, *printer;
-	known_text *text; /* NULL: it has members only */
+	known_text *text; /* NULL: it only has members */
 	enum said_of of;
 	known_members *members; /* NULL: none */
 } known[] = {
@@ -112,7 +113,7 @@ static int by_name(const void *key, const void *row)
 	return strcmp(key, ((const struct known *)row)->name);
 }
 
-/* Those of any package that have this name, and those of any type that it is a generic one of. */
+/* Types of this name in any package, C enumerations, and instances of a generic type. */
 static const struct known *find_pattern(const struct type *type)
 {
 	static const struct known uuid = { "", "uuid", text_of_uuid, ITSELF, NULL };
@@ -173,7 +174,7 @@ bool known_read(struct printing *p, uint64_t addr, void *ret, size_t len)
 	return true;
 }
 
-/* By its letters. */
+/* By its content. */
 static bool has_secret(struct printing *p, const char *bytes, size_t len)
 {
 	struct redacted left = redaction_of_text(p->redaction, 0, bytes, len);
@@ -216,7 +217,7 @@ bool known_number(struct printing *p, const struct value *v, const char *paths,
 	return runtime_number(p->rt, v, paths, ret);
 }
 
-/* A secret by its place, and nobody would know its letters again in the text. */
+/* It is secret by address, and its content would not be recognised in the text. */
 static bool is_hidden_secret(struct printing *p, uint64_t addr, const char *bytes,
 			     size_t len)
 {
@@ -285,7 +286,7 @@ bool known_same(const struct known_words *a, const struct known_words *b)
 	return a->len == b->len && memcmp(a->bytes, b->bytes, a->len) == 0;
 }
 
-/* What they say is of the program, not of its users, whatever it is called. */
+/* Their texts are about the program, not its users, whatever the value is called. */
 static bool is_harmless(const struct known *row)
 {
 	static const char *const printers[] = { "lock", "once", "time" };
@@ -296,7 +297,7 @@ static bool is_harmless(const struct known *row)
 	return false;
 }
 
-/* What is made of a secret's bytes is none. */
+/* There is no text made from a secret's bytes. */
 bool known_built_in(struct printing *p, const struct value *v, struct known_words *ret)
 {
 	const struct known *row = notes_of(p, v->type)->known;
@@ -313,7 +314,8 @@ bool known_built_in(struct printing *p, const struct value *v, struct known_word
 	return ok;
 }
 
-/* An error may wrap itself, and an address be twisted into one: a text is not made of more. */
+/* An error may wrap itself, and memory may be damaged into a cycle: the number of texts
+ * within a text is limited. */
 bool known_text_of(struct printing *p, const struct value *v, struct known_words *ret)
 {
 	struct value at;
@@ -353,8 +355,8 @@ static const struct known *row_of(struct printing *p, const struct value *v,
 	return row && (row->of & of) ? row : NULL;
 }
 
-/* False: it has no text, or none that may be seen. rule: NULL, or one of the user's own, of which
- * nobody knows what it shows. */
+/* False: no text, or none that may be shown. rule: NULL, or a user's rule, which may show
+ * anything. */
 static bool make_text(struct printing *p, const struct value *v, const struct rule *rule,
 		      const struct known *row, struct known_words *ret)
 {
@@ -362,7 +364,7 @@ static bool make_text(struct printing *p, const struct value *v, const struct ru
 		return false;
 	if (!(rule ? rule_text(p, rule, v, ret) : known_text_of(p, v, ret)))
 		return false;
-	p->withheld = NULL; /* until the value is printed */
+	p->withheld = NULL; /* restored when the value is printed */
 	struct redacted left = redaction_of_text(p->redaction, 0, ret->bytes, ret->len);
 	if (left.rule) {
 		ret->len = 0;
@@ -398,7 +400,7 @@ static void print_known(struct printing *p, const struct value *v,
 	p->has_text = false;
 	if (rule || row)
 		print_text(p, v, rule, row);
-	p->depth++; /* what they hold may be themselves */
+	p->depth++; /* they may hold the value itself */
 	if (notes->is_context)
 		print_contexts(p, v);
 	if (notes->known && notes->known->members)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Addresses with what belongs to them: net/ip.go, tcpsock.go, udpsock.go, unixsock.go, mac.go,
+/* Network addresses: net/ip.go, tcpsock.go, udpsock.go, unixsock.go, mac.go,
  * net/netip/netip.go. */
 #include <inttypes.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static void add_host(const struct known_words *host, int64_t port,
 	known_add(ret, colons ? "]:%" PRId64 : ":%" PRId64, port);
 }
 
-/* TCPAddr and UDPAddr; one without an address is that of all of them. */
+/* TCPAddr and UDPAddr; without an address, any address is meant. */
 bool text_of_socket_address(struct printing *p, const struct value *v,
 			    struct known_words *ret)
 {
@@ -64,7 +64,7 @@ bool text_of_hardware_address(struct printing *p, const struct value *v,
 	return true;
 }
 
-/* How many bits are set before the first that is not; false: others are set behind that. */
+/* Counts the leading one bits; false: there are more after the first zero. */
 static bool mask_bits(const uint8_t *mask, size_t len, unsigned *ret)
 {
 	unsigned n = 0;
@@ -93,7 +93,7 @@ static void add_network(const struct known_address *ip, const struct known_addre
 		known_add(ret, "<nil>");
 		return;
 	}
-	/* Of an address of four bytes the end of a long mask counts. */
+	/* For a 4-byte address the end of a long mask counts. */
 	const uint8_t *from = mask->bytes + (dotted && mask->len == V6 ? V6 - V4 : 0);
 	size_t len = dotted ? V4 : V6;
 	known_add_bytes(ret, words.bytes, words.len);
@@ -118,7 +118,7 @@ bool text_of_ip_net(struct printing *p, const struct value *v, struct known_word
 	return true;
 }
 
-/* Of one that is not valid there are no bits. */
+/* An invalid prefix has no bits. */
 bool text_of_prefix(struct printing *p, const struct value *v, struct known_words *ret)
 {
 	struct known_words ip = { .len = 0 };
@@ -126,7 +126,7 @@ bool text_of_prefix(struct printing *p, const struct value *v, struct known_word
 
 	if (!known_number(p, v, "ip.z|ip.z.value", &sort))
 		return false;
-	if (known_number(p, v, "bitsPlusOne", &more)) /* 1.21 */
+	if (known_number(p, v, "bitsPlusOne", &more)) /* 1.21 on */
 		bits = more - 1;
 	else if (!known_number(p, v, "bits", &bits))
 		return false;
@@ -158,7 +158,7 @@ bool text_of_address_port(struct printing *p, const struct value *v,
 	return true;
 }
 
-/* False: there is one, and how it prints itself is not known. */
+/* False: there is an address, but not known how it prints itself. */
 static bool add_address(struct printing *p, const struct value *v, const char *path,
 			const char *before, struct known_words *ret)
 {
@@ -174,7 +174,7 @@ static bool add_address(struct printing *p, const struct value *v, const char *p
 	if (!in.descriptor)
 		return true;
 	if (!known_text_of(p, &field, &address)) {
-		/* All addresses of package net are pointers, and say this of one that is nil. */
+		/* All addresses of package net are pointers, and print this for nil. */
 		if (!in.inside.type || type_kind(in.inside.type) != KIND_POINTER ||
 		    !known_read(p, in.inside.addr, &to, sizeof(to)) || to)
 			return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is in them, from where it is read on: bytes/buffer.go, strings/builder.go. */
+/* Their unread content: bytes/buffer.go, strings/builder.go. */
 #include "lib/base/utf8.h"
 #include "printers/known/known.h"
 

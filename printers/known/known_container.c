@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What holds values in a way that its fields do not show: sync/map.go, container/list/list.go,
+/* Containers whose fields do not show their values: sync/map.go, container/list/list.go,
  * reflect/value.go, sync/atomic/type.go. */
 #include <inttypes.h>
 
 #include "printers/known/known.h"
 
-/* A map of millions is not walked for the sake of their number. */
+/* Millions of entries are not walked just to count them. */
 static uint64_t counted_at_most(const struct printing *p)
 {
 	return (uint64_t)p->bounds->entries + 4096;
@@ -57,14 +57,14 @@ void members_of_sync_map(struct printing *p, const struct value *v)
 		sink_end(p->out);
 	if (e.more) {
 		whole = runtime_sync_map_count(p->rt, v, counted_at_most(p), &all, &err);
-		/* While it changes there may be fewer by now. */
+		/* If it is changing, there may be fewer by now. */
 		sink_named_uint(p->out, "entries_elided", all > e.n ? all - e.n : 1);
 	}
 	if (!whole)
 		print_reason(p, "entries_unreadable", err.text);
 }
 
-/* The ring begins and ends with the list itself. */
+/* The ring starts and ends at the list itself. */
 void members_of_list(struct printing *p, const struct value *v)
 {
 	struct value root, at, next, element;
@@ -89,7 +89,7 @@ void members_of_list(struct printing *p, const struct value *v)
 		sink_named_uint(p->out, "elements_elided", len - n);
 }
 
-/* The value itself is in the second word, or that points to it. */
+/* The second word has the value itself, or points to it. */
 void members_of_reflection(struct printing *p, const struct value *v)
 {
 	enum { INDIRECT = 1 << 7, METHOD = 1 << 9 };
@@ -110,7 +110,7 @@ void members_of_reflection(struct printing *p, const struct value *v)
 		print_named_value(p, "dynamic", &inside);
 }
 
-/* Its first field, of no length, tells the type. */
+/* Its first field, of size zero, gives the type. */
 void members_of_atomic_pointer(struct printing *p, const struct value *v)
 {
 	const struct type_field *f = type_field(v->type, 0);

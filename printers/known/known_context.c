@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contexts: what a chain of them means, and what is in it. */
+/* Contexts: what a chain of them means, and what it carries. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -50,8 +50,8 @@ static void add_key(struct meaning *m, const struct value *key)
 		add_named_string(m, &in);
 }
 
-/* The first that can end says whether all have that were made from it; behind one that is without
- * cancel only values matter. */
+/* The first context that can end decides whether all derived from it have ended. Past one
+ * made by WithoutCancel, only values matter. */
 static bool add_meaning(void *arg, const struct context *c)
 {
 	struct meaning *m = arg;
@@ -174,7 +174,7 @@ static bool print_link(void *arg, const struct context *c)
 	}
 	if (chain->n++ == 0)
 		sink_named_begin(p->out, "contexts", SINK_ARRAY);
-	else /* where it is met again among the fields, it has been shown */
+	else /* already shown if it is met again among the fields */
 		note_seen(p, &(struct value){ chain->interface, c->value.addr });
 	sink_begin(p->out, SINK_OBJECT);
 	sink_named_string(p->out, "kind", kind_names[c->kind]);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The messages of errors whose Error method is known: errors/errors.go, fmt/errors.go,
- * io/fs/fs.go, os/error.go, strconv/atoi.go, net/url/url.go. What they wrap is said by its own
- * row. */
+/* Messages of errors whose Error method is known: errors/errors.go, fmt/errors.go,
+ * io/fs/fs.go, os/error.go, strconv/atoi.go, net/url/url.go. What they wrap is printed by
+ * its own row. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "printers/known/known.h"
 
-/* errors.errorString and fmt.wrapError begin with their text. */
+/* errors.errorString and fmt.wrapError start with their text. */
 bool text_of_error_string(struct printing *p, const struct value *v,
 			  struct known_words *ret)
 {
@@ -51,7 +51,8 @@ bool text_of_link_error(struct printing *p, const struct value *v,
 	return known_string(p, v, "New", ret) && add_wrapped(p, v, ret);
 }
 
-/* The words of ESTALE changed: those of this program are in its table. */
+/* The text of ESTALE changed between releases; the program's own table has the right
+ * one. */
 static bool add_own_words(struct printing *p, uint64_t number, struct known_words *ret)
 {
 	struct value table;
@@ -67,7 +68,7 @@ static bool add_own_words(struct printing *p, uint64_t number, struct known_word
 		       ret);
 }
 
-/* Go's table of Linux errors is that of the C library, in lower case but for a few. */
+/* Go's table of Linux errors is the C library's, mostly in lower case. */
 bool text_of_errno(struct printing *p, const struct value *v, struct known_words *ret)
 {
 	enum { NUMBERS = 133 }; /* syscall/zerrors_linux_amd64.go */
@@ -84,7 +85,7 @@ bool text_of_errno(struct printing *p, const struct value *v, struct known_words
 		known_add(ret, "errno %" PRId64, (int64_t)number);
 		return true;
 	}
-	/* "I/O" and "RPC" stay as they are. */
+	/* "I/O" and "RPC" are unchanged. */
 	bool acronym = words[1] >= 'A' && words[1] <= 'Z';
 	acronym |= words[1] == '/' || words[1] == '.';
 	char first = words[0];
@@ -104,7 +105,7 @@ static bool add_quoted(struct printing *p, const struct value *v, const char *pa
 	const size_t before = ret->len;
 	if (!known_go_quoted(&s, ret))
 		return false;
-	const size_t len = ret->len - before; /* no quotes when there was no room */
+	const size_t len = ret->len - before; /* no quotes if there was no room */
 	known_reworded(p, &s, ret->bytes + before + (len > 0), len > 1 ? len - 2 : 0);
 	return true;
 }
@@ -175,7 +176,7 @@ bool text_of_stack_error(struct printing *p, const struct value *v,
 	return known_field(p, v, "error", &inside) && known_text_of(p, &inside, ret);
 }
 
-/* Types that always say the same. */
+/* Types with a constant text. */
 bool text_of_constant_error(struct printing *p, const struct value *v,
 			    struct known_words *ret)
 {

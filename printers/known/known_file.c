@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is open: os/file_unix.go, net/net.go, net/fd_posix.go, internal/poll/fd_unix.go,
- * crypto/tls/conn.go. What a descriptor leads to says /proc, soon after the snapshot. */
+/* Open files and connections: os/file_unix.go, net/net.go, net/fd_posix.go,
+ * internal/poll/fd_unix.go, crypto/tls/conn.go. /proc says what a descriptor leads to,
+ * soon after the snapshot. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -25,7 +26,7 @@ static bool read_fd(struct printing *p, const struct value *v, const char *path,
 	return true;
 }
 
-/* The name that it was opened by, when /proc says another. */
+/* Adds the name it was opened by, if /proc has a different one. */
 bool text_of_file(struct printing *p, const struct value *v, struct known_words *ret)
 {
 	struct known_words name = { .len = 0 };

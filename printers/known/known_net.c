@@ -16,7 +16,8 @@ static unsigned group(const uint8_t *bytes, unsigned i)
 	return (unsigned)bytes[2 * i] << 8 | bytes[2 * i + 1];
 }
 
-/* RFC 5952, and never with dots: inet_ntop() writes ::1.2.3.4, Go ::102:304. */
+/* RFC 5952, but never with dots: where inet_ntop() writes ::1.2.3.4, Go writes
+ * ::102:304. */
 static void add_v6(struct known_words *t, const uint8_t *bytes)
 {
 	unsigned first = V6_GROUPS, len = 1;
@@ -63,7 +64,7 @@ void known_add_ip(struct known_words *ret, const uint8_t *bytes, size_t len)
 		known_add(ret, "%02x", bytes[i]);
 }
 
-/* Most bytes that a text has room for. */
+/* At most as many bytes as a text has room for. */
 bool known_bytes(struct printing *p, const struct value *v, struct known_address *ret)
 {
 	struct slice_value s;
@@ -86,8 +87,8 @@ bool text_of_ip(struct printing *p, const struct value *v, struct known_words *r
 	return true;
 }
 
-/* z is nil, or says which sort it is: from Go 1.23 on by what it points to, before by itself. False:
- * that is not known, as in stripped programs. */
+/* z is nil or says which kind it is: from Go 1.23 on by what it points to, before by its
+ * value. False: not known, as in stripped programs. */
 static bool sort_of(struct printing *p, const struct value *v, uint64_t z,
 		    const struct known_words *zone, bool *ret_v6)
 {
@@ -109,7 +110,7 @@ static bool sort_of(struct printing *p, const struct value *v, uint64_t z,
 	return true;
 }
 
-/* addr is two words, the high one first. */
+/* addr is two words, high one first. */
 bool text_of_address(struct printing *p, const struct value *v, struct known_words *ret)
 {
 	struct known_words zone = { .len = 0 };

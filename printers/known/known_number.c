@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Large numbers: math/big/nat.go, int.go, rat.go, float.go. A nat is words, the lowest first. */
+/* Big numbers: math/big/nat.go, int.go, rat.go, float.go. A nat is a list of words,
+ * lowest first. */
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
@@ -9,17 +10,17 @@
 #include "printers/known/known.h"
 
 enum {
-	WORDS_MAX = 48, /* more digits than these have, nobody reads */
+	WORDS_MAX = 48, /* nobody reads more digits than these have */
 	HALVES_MAX = 2 * WORDS_MAX,
 	DIGITS_MAX = WORDS_MAX * 20,
-	GROUP = 1000000000, /* decimal digits that are divided off at once */
+	GROUP = 1000000000, /* decimal digits divided off in one step */
 	GROUP_DIGITS = 9,
 	WORD_BITS = 64,
 };
 
 struct nat {
 	uint32_t halves[HALVES_MAX];
-	uint64_t words; /* that it has; the halves are all of it when not more than fit */
+	uint64_t words; /* words in the number; halves has all of it if they fit */
 };
 
 static bool read_nat(struct printing *p, const struct value *v, const char *path,
@@ -38,7 +39,7 @@ static bool read_nat(struct printing *p, const struct value *v, const char *path
 	       known_read(p, s.addr, ret->halves, (size_t)s.len * sizeof(uint64_t));
 }
 
-/* Divides n, of len halves, and returns the remainder. */
+/* Divides n, of len halves, by GROUP in place and returns the remainder. */
 static uint32_t divide(uint32_t *n, size_t len)
 {
 	uint64_t rest = 0;
@@ -84,7 +85,7 @@ bool text_of_big_int(struct printing *p, const struct value *v, struct known_wor
 	return true;
 }
 
-/* The lower part of one that was never set is 1. */
+/* An unset denominator is 1. */
 bool text_of_big_rat(struct printing *p, const struct value *v, struct known_words *ret)
 {
 	uint64_t negative;
@@ -103,8 +104,8 @@ bool text_of_big_rat(struct printing *p, const struct value *v, struct known_wor
 	return true;
 }
 
-/* 0.mant * 2^exp lies from *low to *high: the highest bits, which is what ten digits need, and what
- * they would be if there were more behind them. */
+/* 0.mant * 2^exp is between *low, from the highest bits, which are enough for ten digits,
+ * and *high, an upper bound if more bits follow. */
 static bool read_float(struct printing *p, const struct value *v, long double *low,
 		       long double *high)
 {
@@ -126,7 +127,7 @@ static bool read_float(struct printing *p, const struct value *v, long double *l
 	return isfinite(*high) && isnormal(*low);
 }
 
-/* As its String() does: ten digits. */
+/* Like its String(): ten digits. */
 bool text_of_big_float(struct printing *p, const struct value *v, struct known_words *ret)
 {
 	enum { ZERO, FINITE, INFINITE };

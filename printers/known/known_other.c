@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* regexp/regexp.go, time/zoneinfo.go, log/slog/level.go, container/list/list.go, os/exec/exec.go,
- * and what many packages call UUID. */
+/* regexp/regexp.go, time/zoneinfo.go, log/slog/level.go, container/list/list.go,
+ * os/exec/exec.go, and the UUID types of many packages. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -11,13 +11,13 @@ bool text_of_regexp(struct printing *p, const struct value *v, struct known_word
 	return known_string(p, v, "expr", ret);
 }
 
-/* time.Local has no name before it is first used: then there is no text. */
+/* time.Local has no name, and so no text, until it is first used. */
 bool text_of_location(struct printing *p, const struct value *v, struct known_words *ret)
 {
 	return known_string(p, v, "name", ret);
 }
 
-/* Four apart; what is between is a name and a number. */
+/* Levels are four apart; those in between are a name plus a number. */
 bool text_of_level(struct printing *p, const struct value *v, struct known_words *ret)
 {
 	static const struct {
@@ -65,9 +65,9 @@ bool text_of_uuid(struct printing *p, const struct value *v, struct known_words 
 }
 
 struct enumeration {
-	uint64_t value, mask; /* mask: as many bits as the type has */
+	uint64_t value, mask; /* mask: the bits of the type's size */
 	uint64_t bits;	      /* that have names */
-	bool counts;	      /* names are not of single bits */
+	bool counts;	      /* some name is not of a single bit */
 	const char *name;     /* of the whole value */
 	struct known_words flags;
 };
@@ -86,7 +86,8 @@ static bool name_enum(void *arg, const char *name, int64_t value)
 	return !e->name;
 }
 
-/* Where no name is that of the number, those of its bits, if all names are of single bits. */
+/* If no name matches the number, the names of its bits, provided all names are of single
+ * bits. */
 bool text_of_enum(struct printing *p, const struct value *v, struct known_words *ret)
 {
 	const uint64_t size = type_size(v->type);

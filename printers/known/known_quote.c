@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* strconv.Quote(): strconv/quote.go, and %q of fmt. */
+/* strconv.Quote(): strconv/quote.go; also %q of fmt. */
 #include <string.h>
 
 #include "lib/base/utf8.h"
 #include "printers/known/known.h"
 
-enum { DELETE = 0x7f }; /* "\u007f" up to some release, then "\x7f" */
+enum { DELETE = 0x7f }; /* "\u007f" in older releases, "\x7f" in newer ones */
 
-/* Of these all releases agree that they are printable, or that none is. */
+/* All releases agree on whether these are printable. */
 static bool is_printable(uint32_t c, bool *ret_known)
 {
 	static const struct {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests and pools: net/http/request.go, response.go, server.go, database/sql/sql.go. */
+/* HTTP requests and servers, database pools: net/http/request.go, response.go, server.go,
+ * database/sql/sql.go. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "printers/known/known.h"
 
-/* A server's request has the path in its URL, and the host apart. */
+/* A server's request has the path in URL, and the host in a separate field. */
 static bool add_target(struct printing *p, const struct value *v, struct known_words *ret)
 {
 	struct known_words own = { .len = 0 };
@@ -44,7 +45,7 @@ bool text_of_server(struct printing *p, const struct value *v, struct known_word
 	return known_string(p, v, "Addr", ret);
 }
 
-/* A map up to 1.22, then a list. */
+/* A map up to 1.22, later a list. */
 static bool count_waiting(struct printing *p, const struct value *v, uint64_t *ret)
 {
 	struct value requests;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Locks and what else package sync has. */
+/* Locks and other types of package sync. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -24,7 +24,8 @@ bool text_of_mutex(struct printing *p, const struct value *v, struct known_words
 	return true;
 }
 
-/* While one writes or waits to write, those who hold it are those whom it waits for. */
+/* While a goroutine writes or waits to write, the readers that hold it are those it waits
+ * for. */
 bool text_of_rwmutex(struct printing *p, const struct value *v, struct known_words *ret)
 {
 	struct wait_lock lock;
@@ -96,7 +97,7 @@ bool text_of_atomic(struct printing *p, const struct value *v, struct known_word
 	return true;
 }
 
-/* An atomic.Value; of an atomic.Pointer members tell. */
+/* An atomic.Value; an atomic.Pointer has members instead. */
 bool text_of_atomic_value(struct printing *p, const struct value *v,
 			  struct known_words *ret)
 {
@@ -107,7 +108,7 @@ bool text_of_atomic_value(struct printing *p, const struct value *v,
 
 static bool add_dequeues(struct printing *p, struct value elt, uint64_t *n)
 {
-	enum { DEQUEUES_MAX = 64 }; /* each is twice as long as the one before */
+	enum { DEQUEUES_MAX = 64 }; /* each is twice as long as the previous one */
 	uint64_t ends;
 
 	for (int i = 0; i < DEQUEUES_MAX; i++) {
@@ -137,7 +138,8 @@ static bool add_local(struct printing *p, const struct value *local, uint64_t *n
 	return add_dequeues(p, elt, n);
 }
 
-/* sync/pool.go: of each P one and a chain; those of the collection before are the victims. */
+/* sync/pool.go: for each P a private element and a chain; victims are those from before
+ * the last collection. */
 bool text_of_pool(struct printing *p, const struct value *v, struct known_words *ret)
 {
 	enum { PROCESSORS_MAX = 1024 };

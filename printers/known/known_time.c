@@ -6,7 +6,7 @@
 
 #include "printers/known/known.h"
 
-/* Nine digits, without the zeros at the end. */
+/* Nine digits without trailing zeros. */
 static void add_fraction(struct known_words *t, uint32_t ns)
 {
 	char digits[16];
@@ -23,8 +23,8 @@ struct date {
 	unsigned month, day;
 };
 
-/* Of the Gregorian calendar, which Go extends over all years: 400 of them have 146097 days, and a
- * year that begins in March has its leap day at its end. */
+/* In the Gregorian calendar, which Go extends to all years. 400 years have 146097 days,
+ * and a year starting in March has its leap day at the end. */
 static struct date date_of(int64_t days_since_1970)
 {
 	enum { ERA_DAYS = 146097, ERA_YEARS = 400, DAYS_TO_1970 = 719468 };
@@ -42,7 +42,7 @@ static struct date date_of(int64_t days_since_1970)
 	};
 }
 
-/* As RFC 3339 has it, in UTC, and as Go goes on before the year 0 and behind 9999. */
+/* RFC 3339 in UTC, extended like Go to years before 0 and after 9999. */
 void known_add_time(struct known_words *to, const struct time_value *t)
 {
 	enum { MINUTE = 60, HOUR = 60 * MINUTE, DAY = 24 * HOUR };
@@ -77,7 +77,7 @@ static bool number_of(struct printing *p, const struct value *v, int64_t *ret)
 	       known_read(p, v->addr, ret, sizeof(*ret));
 }
 
-/* As time.Duration prints itself: 1h0m1.5s, 2.5ms. */
+/* Like time.Duration's String(): 1h0m1.5s, 2.5ms. */
 void known_add_duration(struct known_words *to, uint64_t ns)
 {
 	static const struct {
@@ -163,11 +163,11 @@ bool text_of_weekday(struct printing *p, const struct value *v, struct known_wor
 }
 
 struct timer {
-	uint64_t when, period; /* when: 0: it was stopped, or has fired */
+	uint64_t when, period; /* when 0: stopped, or has fired */
 };
 
-/* Up to Go 1.22 the runtime's timer is the field r; status is one of runtime/time.go timerNoStatus
- * and so on. */
+/* Up to Go 1.22 field r is the runtime's timer; status is timerNoStatus etc. of
+ * runtime/time.go. */
 static bool timer_in_field(struct printing *p, const struct value *v, struct timer *ret)
 {
 	enum { WAITING = 1, MODIFIED_EARLIER = 7, MODIFIED_LATER = 8 };
@@ -184,8 +184,9 @@ static bool timer_in_field(struct printing *p, const struct value *v, struct tim
 	return true;
 }
 
-/* From 1.23 on what package time sees is the beginning of a runtime.timeTimer, unless it is a copy:
- * what it calls when it fires is of package time. Those of testing/synctest have another clock. */
+/* From 1.23 on package time sees the start of a runtime.timeTimer, unless it is a copy: a
+ * real one calls a function of package time when it fires. Timers in testing/synctest
+ * have another clock. */
 static bool timer_around(struct printing *p, const struct value *v, struct timer *ret)
 {
 	struct value timer = { .addr = v->addr }, function;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* URLs as net/url/url.go String() writes them, but without the user: a password may stand there. */
+/* URLs as net/url/url.go String() writes them, but without the user info, which may have
+ * a password. */
 #include <string.h>
 
 #include "printers/known/known.h"
@@ -16,7 +17,7 @@ static bool is_one_of(char c, const char *marks)
 	return c && strchr(marks, c);
 }
 
-/* shouldEscape(), the same in all releases. */
+/* shouldEscape(), unchanged in all releases. */
 static bool stays(char c, enum part part)
 {
 	static const char *const marks[] = {
@@ -46,7 +47,7 @@ static int digit_of(char c)
 				      : -1;
 }
 
-/* Is raw, which somebody else encoded, a valid encoding of s? */
+/* Is raw, encoded by someone else, a valid encoding of s? */
 static bool encodes(const struct known_words *raw, const struct known_words *s,
 		    enum part part)
 {
@@ -94,7 +95,7 @@ static bool add_part(struct printing *p, const struct value *v, const char *name
 
 struct authority {
 	struct known_words scheme, host;
-	uint64_t user, omitted; /* omitted: by OmitHost, of 1.19 and later */
+	uint64_t user, omitted; /* omitted: OmitHost, 1.19 and later */
 };
 
 static bool read_authority(struct printing *p, const struct value *v,
@@ -111,7 +112,7 @@ static bool read_authority(struct printing *p, const struct value *v,
 	return true;
 }
 
-/* A colon in the first segment would make a scheme of it. */
+/* With a colon, the first segment would be read as a scheme. */
 static bool looks_like_scheme(const struct known_words *path)
 {
 	const char *slash = memchr(path->bytes, '/', path->len);
@@ -127,7 +128,7 @@ static bool add_hierarchy(struct printing *p, const struct value *v,
 
 	if (!add_part(p, v, "Path", "RawPath", PATH, &path))
 		return false;
-	/* Of this some patch releases make "%2F/...", others do not. */
+	/* Some patch releases turn this into "%2F/...", others do not. */
 	if (a->omitted && path.len > 1 && memcmp(path.bytes, "//", 2) == 0)
 		return false;
 	bool begun = a->scheme.len || a->host.len || a->user;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What cannot be told stands in the text as it stands in the rule, in its braces. */
+/* A path that cannot be resolved appears in the text as in the rule, in its braces. */
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,9 +11,8 @@
 #include "printers/values/notes.h"
 
 enum {
-	STEPS_MAX =
-		256, /* paths that are followed for one text, those of texts inside included */
-	NAMES_MAX = 64, /* fields of one path */
+	STEPS_MAX = 256, /* paths followed for one text, including inner texts */
+	NAMES_MAX = 64,	 /* fields in one path */
 	EMBEDDED_MAX = 4,
 	BYTES_MAX = 256, /* of a sequence */
 	WORD = 8,
@@ -25,7 +24,7 @@ static bool is_named(const struct type_field *f, const char *name, size_t len)
 	return strlen(f->name) == len && memcmp(f->name, name, len) == 0 && f->type;
 }
 
-/* As Go finds it: fields of embedded structs, too. */
+/* Like Go: fields of embedded structs too. */
 static bool find_field(struct type_walk *w, const struct type *type, const char *name,
 		       size_t len, uint64_t off, struct type_field *ret)
 {
@@ -65,7 +64,7 @@ static bool is_nil_pointer(struct printing *p, const struct value *v)
 	       runtime_bytes(p->rt, v->addr, &to, sizeof(to), &ignored) && !to;
 }
 
-/* For sure: what cannot be read is not. */
+/* True only if certain: an unreadable value is not nil. */
 static bool is_nil(struct printing *p, const struct value *v)
 {
 	struct interface_value in;
@@ -77,7 +76,7 @@ static bool is_nil(struct printing *p, const struct value *v)
 	       (!in.descriptor || (in.inside.type && is_nil_pointer(p, &in.inside)));
 }
 
-/* False: *v, of which type is NULL then, is nil; or what it leads to is not known. */
+/* False: *v, then with type NULL, is nil; or not known what it leads to. */
 static bool step_behind(struct printing *p, struct value *v)
 {
 	struct value at = *v;
@@ -90,10 +89,10 @@ static bool step_behind(struct printing *p, struct value *v)
 	return false;
 }
 
-/* What a path leads to, and the rule by which that is a secret. */
+/* The value of a path, and the rule that makes it secret. */
 struct place {
-	struct value value; /* type NULL: a pointer on the way is nil */
-	const char *secret; /* NULL: it is none by its names */
+	struct value value; /* type NULL: nil pointer on the way */
+	const char *secret; /* NULL: not secret by its names */
 };
 
 static const char *rule_of_field(struct printing *p, const struct value *v,
@@ -104,7 +103,7 @@ static const char *rule_of_field(struct printing *p, const struct value *v,
 	return naming && is_named_by(naming, f) ? rule_of_pair(p, v) : NULL;
 }
 
-/* False: there is no such field, or a nil on the way. */
+/* False: no such field, or nil on the way. */
 static bool follow(struct printing *p, const struct value *v, const char *path,
 		   struct place *ret)
 {
@@ -139,7 +138,7 @@ static bool is_number(enum type_kind kind)
 	return (kind >= KIND_INT && kind <= KIND_UINTPTR) || kind == KIND_ENUM;
 }
 
-/* Sign-extended, so that two of different widths compare. */
+/* Sign-extended, so that numbers of different widths compare. */
 static bool read_number(struct printing *p, const struct value *v, uint64_t *ret)
 {
 	const uint64_t size = type_size(v->type);
@@ -171,8 +170,8 @@ static bool read_float(struct printing *p, const struct value *v, double *ret)
 
 struct octets {
 	uint8_t bytes[BYTES_MAX];
-	uint64_t addr, len; /* of all of them */
-	size_t count;	    /* that are here */
+	uint64_t addr, len; /* total */
+	size_t count;	    /* in bytes */
 };
 
 static bool is_byte(const struct type *type)
@@ -180,7 +179,7 @@ static bool is_byte(const struct type *type)
 	return type && type_kind(type) == KIND_UINT8;
 }
 
-/* Of a string, a slice or an array of bytes. */
+/* From a string, slice or array of bytes. */
 static bool read_octets(struct printing *p, const struct value *v, struct octets *ret)
 {
 	struct text_value s;
@@ -341,7 +340,7 @@ static bool add_as_enum(struct printing *p, const struct value *v,
 	return true;
 }
 
-/* "read|exec|0x40"; 0 is what that is called, or "0". */
+/* "read|exec|0x40"; for 0 its name, or "0". */
 static bool add_as_flags(struct printing *p, const struct value *v,
 			 const struct rule_format *f, struct known_words *to)
 {
@@ -395,7 +394,7 @@ static bool add_as_len(struct printing *p, const struct value *v, struct known_w
 	return true;
 }
 
-/* Text where it is one; bytes that are none as digits. */
+/* As text if it is text, else as hexadecimal digits. */
 static bool add_octets(struct printing *p, const struct value *v, struct known_words *to)
 {
 	struct octets o;
@@ -414,7 +413,7 @@ static bool add_octets(struct printing *p, const struct value *v, struct known_w
 	return true;
 }
 
-/* In as few digits as tell it from its neighbours. */
+/* With as few digits as distinguish it from its neighbours. */
 static void add_real(struct known_words *to, double real, bool single)
 {
 	char text[40];
@@ -449,7 +448,8 @@ static bool add_scalar(struct printing *p, const struct value *v, struct known_w
 	return true;
 }
 
-/* What has a text has that: of the value itself not the one that is being made. */
+/* A value with a text of its own gets that; for the value itself, not the text being
+ * made. */
 static bool add_plain(struct printing *p, const struct value *v, bool inside,
 		      struct known_words *to)
 {
@@ -491,7 +491,7 @@ static bool add_formatted(struct printing *p, const struct value *v,
 	}
 }
 
-/* By its names or by what it is: formatted nobody would know it again. */
+/* By its names or by content: once formatted it would not be recognised. */
 static bool is_secret(struct printing *p, const struct place *at)
 {
 	struct octets o;
