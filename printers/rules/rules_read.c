@@ -13,18 +13,18 @@
 
 enum {
 	FILE_MAX = 1 << 20, /* bytes */
-	RULES_MAX = 4096,   /* of all files */
+	RULES_MAX = 4096,   /* in all files */
 	PIECES_MAX = 64,
 	FIELDS_MAX = 256, /* hidden or renamed by one rule */
-	WORDS_MAX = 256,  /* of one format */
-	SHOWN = 60,	  /* bytes of somebody's words in a message */
+	WORDS_MAX = 256,  /* in one format */
+	SHOWN = 60,	  /* bytes of the user's text in a message */
 };
 
 struct reading {
 	struct value_rules *rules;
 	const char *path;
 	unsigned line;
-	struct rule *rule; /* that the lines belong to; NULL: none yet */
+	struct rule *rule; /* the rule that lines belong to; NULL: none yet */
 	struct err *err;
 };
 
@@ -42,7 +42,7 @@ static bool too_many(const struct reading *r, const char *what, int max)
 
 static const char spaces[] = " \t";
 
-/* The next word; NULL: there are no more. */
+/* The next word; NULL: none. */
 static char *next_word(char **rest)
 {
 	char *word;
@@ -54,7 +54,7 @@ static char *next_word(char **rest)
 	return *word ? word : NULL;
 }
 
-/* What is left of the line, NULL when that is nothing. */
+/* The rest of the line; NULL: empty. */
 static char *rest_of(char *rest)
 {
 	if (rest)
@@ -154,7 +154,7 @@ static struct rule_piece *add_piece(const struct reading *r)
 	return &rule->pieces[rule->piece_count++];
 }
 
-/* Names with dots between them. */
+/* Names separated by dots. */
 static bool is_path(const char *path)
 {
 	if (!*path)
@@ -169,7 +169,7 @@ static bool is_path(const char *path)
 	}
 }
 
-/* Between braces. */
+/* The part between braces. */
 static bool add_path(const struct reading *r, const char *text, size_t len)
 {
 	AUTO(xfree) char *inside = xstrndup(text, len);
@@ -196,7 +196,7 @@ static bool add_words(const struct reading *r, const char *text, size_t len)
 	return piece || !len;
 }
 
-/* Of a template: words as far as the next brace that is not doubled. */
+/* Reads a template: literal text up to the next brace that is not doubled. */
 static bool read_template(const struct reading *r, const char *text)
 {
 	while (*text) {
@@ -261,7 +261,7 @@ static bool read_text(struct reading *r, char *rest)
 	return one_text(r, text) && read_template(r, text);
 }
 
-/* As "text {:FORMAT}". */
+/* "as FORMAT" is "text {:FORMAT}". */
 static bool read_as(struct reading *r, char *rest)
 {
 	char *format = rest_of(rest);
@@ -341,7 +341,7 @@ static bool read_lines(struct reading *r, char *text, size_t len)
 	while ((line = strsep(&rest, "\n"))) {
 		size_t n = strlen(line);
 		r->line++;
-		/* A NUL ends the line before its end. */
+		/* A NUL would end the line early. */
 		if (!utf8_valid(line, n) || (!rest && line + n != text + len))
 			return err_set(r->err, ERR_USAGE,
 				       "%.200s:%u: expected text in UTF-8", r->path,
@@ -354,7 +354,7 @@ static bool read_lines(struct reading *r, char *text, size_t len)
 	return true;
 }
 
-/* Of a regular file, or, where that is what was named, of a pipe. */
+/* Reads a regular file, or a pipe, if that was named. */
 static char *read_file(int fd, const char *path, size_t *ret_len, struct err *err)
 {
 	AUTO(xfree) char *text = xmalloc(FILE_MAX + 2);
