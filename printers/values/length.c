@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Addresses and lengths, of variables that may never have been set: where there is no such memory
- * they are none, but eight bytes of anything, of another goroutine's key as well. */
+/* Addresses and lengths, of variables that may never have been set. Without memory at the
+ * address they are not addresses or lengths but arbitrary bytes, perhaps of another
+ * goroutine's key. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +47,7 @@ static bool is_inside_word(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '.';
 }
 
-/* The number, with its sign, that begins there. Returns its length; 0: none does. */
+/* Parses the number, with sign, at text[at]. Returns its length; 0: none. */
 static size_t number_at(const char *text, size_t at, uint64_t *ret)
 {
 	char *end;
@@ -59,7 +60,8 @@ static size_t number_at(const char *text, size_t at, uint64_t *ret)
 	return is_inside_word(*end) ? 0 : (size_t)(end - (text + at));
 }
 
-/* Of lengths that are none. Addresses are only named that are some: target_may_name(). */
+/* Redacts lengths that are not lengths. Messages only have real addresses:
+ * target_may_name(). */
 void print_reason(struct printing *p, const char *member, const char *why)
 {
 	static const char withheld[] = "redacted";

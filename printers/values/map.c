@@ -4,7 +4,7 @@
 struct entries {
 	struct printing *p;
 	uint64_t n;
-	bool full; /* there was one more */
+	bool full; /* there was another entry */
 };
 
 void print_entry(struct printing *p, const struct value *key, const struct value *elem)

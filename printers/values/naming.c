@@ -45,7 +45,7 @@ bool is_named_by(const struct type_field *naming, const struct type_field *f)
 	       !(f->embedded && f->type && type_kind(f->type) == KIND_INTERFACE);
 }
 
-/* Of a string, as much as a name has at most. ret_whole: there is no more of it. */
+/* Reads a string, up to the longest name. *ret_whole: it ends there. */
 static size_t read_string(const struct naming *n, const struct value *v,
 			  char ret[static NAME_MAX], bool *ret_whole)
 {
@@ -131,7 +131,8 @@ const char *rule_of_entry(const struct naming *n, const struct value *key,
 	return whole ? redaction_of_parameter(n->redaction, name, len) : NULL;
 }
 
-/* {"--password", "x"}, and two strings as strings.SplitN() makes them: {"password", "x"}. */
+/* {"--password", "x"}; or two strings as strings.SplitN() returns them: {"password",
+ * "x"}. */
 static const char *rule_of_word(const struct naming *n, struct listed *list,
 				const struct value *v, bool second, size_t *ret_from)
 {
@@ -145,7 +146,7 @@ static const char *rule_of_word(const struct naming *n, struct listed *list,
 	return *ret_from < len ? "name" : NULL;
 }
 
-/* Does it stand in the program, as names do? */
+/* Is it a constant in the program, as names are? */
 static bool is_constant(const struct naming *n, const struct value *v)
 {
 	struct interface_value in;
@@ -158,7 +159,8 @@ static bool is_constant(const struct naming *n, const struct value *v)
 	       runtime_in_file(n->rt, s.addr);
 }
 
-/* "password", "x"; where others than pairs are before it, a constant is rather the next name. */
+/* "password", "x"; if what precedes them is not pairs, a constant is more likely the next
+ * name. */
 static const char *rule_of_any(const struct naming *n, struct listed *list,
 			       const struct value *element, uint64_t i)
 {

@@ -81,20 +81,21 @@ struct type_notes *notes_of(struct printing *p, const struct type *type)
 	return *notes;
 }
 
-/* How often the goroutine is in runtime/secret (runtime/runtime2.go, 1.26). */
+/* It counts how often the goroutine is in runtime/secret (runtime/runtime2.go, 1.26). */
 static bool is_no_secret(const struct type *owner, const char *field)
 {
 	return strcmp(type_name(owner), "runtime.g") == 0 && strcmp(field, "secret") == 0;
 }
 
-/* The modulus, of Go 1.20 to 1.23 (crypto/rsa/rsa.go). */
+/* The modulus, in Go 1.20 to 1.23 (crypto/rsa/rsa.go). */
 static bool is_public(const struct type *owner, const char *field)
 {
 	return strcmp(type_name(owner), "crypto/rsa.PrecomputedValues") == 0 &&
 	       strcmp(field, "n") == 0;
 }
 
-/* A secret is shown as one: what is withheld here is known again elsewhere. */
+/* A user's rule does not hide a secret: it is shown as redacted, so that it is learned
+ * and recognised elsewhere. */
 static struct field_notes notes_of_field(struct printing *p, const struct type *owner,
 					 const struct type_field *field,
 					 const struct rule *rule)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* path.c - one value out of others is no less a secret than with them. */
+/* path.c - redacts a value picked out of others just as when it is printed with them. */
 #include "printers/values/notes.h"
 
-/* Who it is says what is before it: --password, or a piece of a key. */
+/* What precedes it tells whether it is secret: --password, or a piece of a key. */
 static void withhold_in_list(struct printing *p, const struct value_step *list)
 {
 	enum { BEFORE_MAX = 1 << 16 }; /* as many as are printed of a list */

@@ -3,7 +3,8 @@
 
 void print_target(struct printing *p, const struct value *target)
 {
-	/* It may be in registers, and only its debugging information makes it a target. */
+	/* It may be in registers; then only its debugging information makes it a
+	 * target. */
 	const bool has_address = value_has_address(target);
 
 	if (has_address && !has_memory(p, target->addr)) {

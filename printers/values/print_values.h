@@ -10,8 +10,7 @@
 struct redaction;
 
 struct value_bounds {
-	uint32_t string, elements, entries; /* bytes; number of each sequence's, each
-					     * map's */
+	uint32_t string, elements, entries; /* bytes; per sequence; per map */
 	uint32_t depth, pointers;	    /* nesting; pointers followed */
 	uint64_t bytes;			    /* of the document, for one variable */
 	uint64_t goroutine_bytes;	    /* the same, for all of a goroutine */

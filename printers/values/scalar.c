@@ -7,7 +7,7 @@
 
 enum { WORD = 8 };
 
-/* Beyond it a double cannot tell a number from the next. */
+/* Above it a double cannot represent every integer. */
 #define EXACT_MAX (UINT64_C(1) << 53)
 
 static void print_signed(struct sink *out, int64_t value)

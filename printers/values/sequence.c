@@ -10,7 +10,7 @@ static bool is_bytes(const struct type *elem)
 	return elem && type_kind(elem) == KIND_UINT8;
 }
 
-/* Text that a person can read, as most bytes are that are text at all. */
+/* Readable text, as most bytes are that are text at all. */
 static bool is_printable(const uint8_t *bytes, size_t len)
 {
 	if (!len || !utf8_valid(bytes, len))
@@ -22,7 +22,7 @@ static bool is_printable(const uint8_t *bytes, size_t len)
 	return true;
 }
 
-/* A slice, or less of one. cap NULL: an array has none, or it is not known. */
+/* A slice or a part of one. cap NULL: an array, or not known. */
 struct row {
 	const struct type *elem;
 	uint64_t addr, size, n;
@@ -81,7 +81,7 @@ static void print_bytes(struct printing *p, const struct row *row)
 		print_elided(p, n - len, LIMITED_BY_STRING);
 }
 
-/* The rest of a slice that leads out of memory is not looked at. */
+/* If a slice leads out of memory, the rest is not printed. */
 static bool is_there(struct printing *p, uint64_t addr, uint64_t size, struct err *err)
 {
 	uint8_t last;

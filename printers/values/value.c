@@ -4,7 +4,7 @@
 #include "printers/values/notes.h"
 
 static const struct {
-	const char *name; /* NULL: the kind has none of its own */
+	const char *name; /* NULL: the kind has no name of its own */
 	value_printer *print;
 } kinds[TYPE_KINDS] = {
 	[KIND_BOOL] = { "bool", print_scalar },
@@ -60,7 +60,7 @@ const struct value_bounds value_bounds_full = {
 	.hidden = true,
 };
 
-/* What has been printed in this goroutine: open addressing, a power of two. */
+/* Values printed in this goroutine: open addressing, a power of two. */
 struct seen_value {
 	struct value value;
 	bool withheld; /* as a secret */
@@ -101,7 +101,8 @@ static void add_seen(struct seen *seen, struct seen_value v)
 	seen->count++;
 }
 
-/* What was not withheld before is looked at once more where it is a secret: else nobody learned it. */
+/* A value seen before but not redacted is visited again if it is secret now: otherwise it
+ * would not be learned. */
 bool note_seen(struct printing *p, const struct value *v)
 {
 	struct seen_value *slot = p->seen->size ? find_seen(p->seen, v) : NULL;
@@ -142,7 +143,7 @@ void print_elided(struct printing *p, uint64_t n, enum limited_by by)
 	sink_named_string(p->out, "limited_by", words[by]);
 }
 
-/* What is withheld was looked at as well, and that takes as long. */
+/* Redacted values take as long to look at as printed ones. */
 static uint64_t spent(const struct printing *p)
 {
 	return sink_bytes(p->out) + p->withheld_bytes;
@@ -262,7 +263,7 @@ void printing_end(struct printing *p)
 void print_until_known(struct sink *out, struct redaction *redaction,
 		       print_again_fn *print, void *arg)
 {
-	enum { TIMES_MAX = 8 }; /* then it is not known what is shown too early */
+	enum { TIMES_MAX = 8 }; /* past this, suspect everything */
 
 	redaction_forget(redaction);
 	sink_mark(out);

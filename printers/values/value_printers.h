@@ -41,8 +41,7 @@ struct printing {
 	uint64_t variables;	  /* printed so far */
 	uint64_t withheld_count;  /* values redacted so far */
 	bool has_text;		  /* of the value being printed */
-	bool of_secret;		  /* the text being made uses bytes of a secret:
-			      * known_bytes() */
+	bool of_secret;		  /* current text uses a secret's bytes: known_bytes() */
 	unsigned text_depth;	  /* nesting of texts */
 	unsigned texts;		  /* made for the outermost text */
 	uint64_t number;	  /* the value being printed, read to be judged */

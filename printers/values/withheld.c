@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* withheld.c - what stands in the place of a secret: its length, rounded up, the rule, and a hash
- * that tells equal ones. What is withheld here is learned, so that it is known by other names. */
+/* withheld.c - prints what replaces a secret: its length, rounded up, the rule, and a
+ * hash that identifies equal ones. Learns what it redacts, so that the secret is
+ * recognised under other names. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,8 +12,8 @@
 
 enum {
 	HASHED_MAX = 64 << 10, /* bytes of a secret */
-	BEGINNING = 4096,      /* of one that is no longer than it says */
-	NUMBER_MAX = 16,       /* bytes: of a complex number */
+	BEGINNING = 4096,      /* learned of one longer than REDACTION_PLACE_MAX */
+	NUMBER_MAX = 16,       /* bytes of a complex number */
 };
 
 const char *withhold_named(struct printing *p, const char *name, size_t len)
@@ -76,7 +77,7 @@ void print_same(struct printing *p, const void *bytes, size_t len, const char *r
 	p->withheld_count++;
 }
 
-/* What is shown is only the beginning; what is equal is so as a whole. */
+/* text has only the beginning; the hash is of the whole. */
 static void print_same_text(struct printing *p, const struct shown_text *text,
 			    const char *rule)
 {
@@ -91,7 +92,7 @@ static void print_same_text(struct printing *p, const struct shown_text *text,
 	explicit_bzero(bytes, n);
 }
 
-/* It is in certificates, too, which are none. */
+/* A public key is in certificates too, which are not secret. */
 void learn_withheld(struct printing *p, uint64_t addr, uint64_t size, const void *bytes,
 		    size_t len)
 {
@@ -123,7 +124,7 @@ static bool is_signed(enum type_kind kind)
 	return kind >= KIND_INT && kind <= KIND_INT64;
 }
 
-/* Its digits are what it would be known by in a text. */
+/* In a text it would be recognised by its digits. */
 static void learn_number(struct printing *p, const struct value *v, const void *bytes,
 			 size_t size)
 {
@@ -160,7 +161,7 @@ static void withhold_number(struct printing *p, const struct value *v, const cha
 	print_same(p, bytes, (size_t)size, rule);
 }
 
-/* Where its bytes are. False: it is no text, or an empty one, which is no secret. */
+/* Where its bytes are. False: not text, or empty, which is not secret. */
 static bool find_bytes(struct printing *p, const struct value *v, uint64_t *ret_addr,
 		       uint64_t *ret_len)
 {
@@ -219,7 +220,8 @@ static bool is_number(enum type_kind kind)
 	return kind >= KIND_INT && kind <= KIND_COMPLEX128;
 }
 
-/* A word of a long number is no number by itself: one of some hundred looks like a card's. */
+/* A word of a big number is not a number by itself: one in a few hundred looks like a
+ * card number. */
 static bool is_part_of_number(const struct type *type)
 {
 	return strcmp(type_name(type), "math/big.Word") == 0;
@@ -266,7 +268,7 @@ bool withhold_value(struct printing *p, const struct value *v)
 
 static const char mask[] = "[redacted]";
 
-/* Is it withheld up to its end? */
+/* Is it redacted to its end? */
 static bool is_open(const struct redacted *left)
 {
 	const size_t n = strlen(mask);
@@ -275,7 +277,8 @@ static bool is_open(const struct redacted *left)
 	       (left->len >= n && memcmp(left->text + left->len - n, mask, n) == 0);
 }
 
-/* Of a private key that is longer than what was read, the rest, which may be elsewhere alone. */
+/* Learns the rest of a private key longer than what was read; it may be elsewhere on its
+ * own. */
 static void learn_rest(struct printing *p, const struct shown_text *text,
 		       const struct redacted *left)
 {
@@ -294,7 +297,7 @@ static void learn_rest(struct printing *p, const struct shown_text *text,
 	explicit_bzero(bytes, n);
 }
 
-/* A text that is one of a key's pieces is withheld as a whole. */
+/* A text that is a piece of a key is redacted completely. */
 static struct redacted judge(struct printing *p, const struct shown_text *text)
 {
 	bool piece = redaction_of_piece(text->bytes, text->len, &p->in_pem);

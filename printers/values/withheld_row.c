@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers one after the other: of a secret as a whole, since each alone would say how often it is
- * there, and those that are letters, in runes, UTF-16 or wider. */
+/* Consecutive numbers. A secret is redacted as a whole: its elements, one by one, would
+ * show how often each occurs. Numbers may also be characters: runes, UTF-16 or wider. */
 #include <string.h>
 
 #include "printers/values/value_printers.h"
@@ -8,7 +8,7 @@
 enum {
 	LETTERS_MIN = 6,
 	UTF8_MAX = 4,
-	NO_LETTER = 0xff, /* nor in UTF-8 */
+	NO_LETTER = 0xff, /* not in UTF-8 either */
 	NUMBERS_MAX = 64 << 10,
 	NUMBER_MAX = 8,
 	WHOLE_MAX = 4096, /* bytes of one number */
@@ -23,12 +23,12 @@ static bool is_letter_type(struct printing *p, const struct type *elem)
 {
 	enum type_kind kind = type_kind(elem);
 
-	if (redaction_mode(p->redaction) == REDACT_STRICT) /* which leaves numbers */
+	if (redaction_mode(p->redaction) == REDACT_STRICT) /* strict mode keeps numbers */
 		return kind == KIND_INT32 || kind == KIND_UINT16 || kind == KIND_INT8;
 	return kind >= KIND_INT && kind <= KIND_UINT64;
 }
 
-/* Returns how many bytes. */
+/* Returns the number of bytes written. */
 static size_t write_letter(uint64_t c, char *ret)
 {
 	if (c < 0x80) {
@@ -51,7 +51,7 @@ struct letters {
 	size_t len;
 };
 
-/* False: there are not enough of them one after the other. */
+/* False: not enough consecutive ones. */
 static bool read_letters(const uint8_t *numbers, size_t n, size_t size,
 			 struct letters *ret)
 {
@@ -75,7 +75,7 @@ static void print_withheld(struct printing *p, uint64_t n, const uint8_t *number
 	print_same(p, numbers, bytes, rule);
 }
 
-/* As math/big has them, the lowest is the first; who writes the number begins with its highest byte. */
+/* math/big stores the lowest word first; text has the highest byte first. */
 static void learn_whole(struct printing *p, const uint8_t *words, size_t len)
 {
 	uint8_t bytes[WHOLE_MAX];
@@ -97,7 +97,7 @@ static void learn_whole(struct printing *p, const uint8_t *words, size_t len)
 	explicit_bzero(bytes, n);
 }
 
-/* The letters are what it would be known by in a text, or else the bytes in what is made of them. */
+/* A text would have the characters; other copies have the bytes. */
 static void learn(struct printing *p, uint64_t addr, uint64_t size,
 		  const struct letters *letters, const uint8_t *numbers, size_t len)
 {
@@ -122,7 +122,7 @@ static bool are_words(const struct type *elem)
 	return kind >= KIND_INT && kind <= KIND_UINTPTR && type_size(elem) == NUMBER_MAX;
 }
 
-/* The bytes of each in the other order, as of numbers that begin with the highest. */
+/* Swaps the bytes of each number, for numbers stored big-endian. */
 static void swap_each(uint8_t *bytes, size_t count, size_t size)
 {
 	for (uint8_t *number = bytes; number < bytes + count * size; number += size) {
@@ -134,8 +134,8 @@ static void swap_each(uint8_t *bytes, size_t count, size_t size)
 	}
 }
 
-/* A key may be kept as numbers, of four bytes as well as of eight, which are compared in either order
- * anyway. */
+/* A key may be stored as numbers of four or eight bytes. The latter are compared in
+ * either order anyway. */
 static bool are_of_secret(struct printing *p, const uint8_t *numbers, size_t count,
 			  size_t size)
 {
