@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* asked.c - what was asked of the secrets that were known by then, and was none: what is learned
- * later may be in it. */
+/* asked.c - questions about secrets that were answered with no: a secret learned later
+ * may change that. */
 #include <string.h>
 
 #include "redaction/redaction_priv.h"
 
-/* With more than that, anything may have been asked. */
+/* Past these limits anything may have been asked. */
 enum { QUESTIONS_MAX = 1 << 16, TEXTS_MAX = 1 << 14, BYTES_MAX = 1 << 20 };
 
 struct question {
@@ -26,8 +26,8 @@ struct asked {
 	size_t text_count, text_cap;
 	char *bytes; /* of the texts */
 	size_t used, size;
-	size_t known; /* secrets_count() at the beginning */
-	bool any;     /* ... of any text it was said that it is one */
+	size_t known; /* secrets_count() at the start */
+	bool any;     /* at the start every text was already taken for a secret */
 	bool too_much_text, too_many;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* commands.c - passwords among the arguments of commands, whose options do not name them. */
+/* commands.c - passwords in command arguments whose options do not name them. */
 #include <ctype.h>
 #include <fnmatch.h>
 #include <string.h>
@@ -9,14 +9,14 @@
 enum how {
 	ATTACHED = 1, /* -psecret */
 	NEXT = 2,     /* -p secret */
-	USER = 4,     /* only what is behind the colon of user:secret */
+	USER = 4,     /* only what follows the colon in user:secret */
 	ONCE = 8,     /* another command follows */
-	JOINED = 16,  /* -su secret: others may be before its letter */
+	JOINED = 16,  /* -su secret: other options may precede its letter */
 };
 
-/* An option NULL: -p has another meaning. */
+/* option NULL: -p means something else. */
 static const struct program {
-	const char *name; /* as fnmatch(3) has it */
+	const char *name; /* an fnmatch(3) pattern */
 	const char *option;
 	unsigned how;
 } programs[] = {
@@ -50,7 +50,8 @@ static const struct program {
 	{ "mkdir", NULL, 0 },
 };
 
-/* What the word behind an option is: one more than the row, which may be that of no program. */
+/* What the word after an option is: one more than the row's index; below zero, of no
+ * row. */
 enum { NOTHING_KNOWN = 0, ANY_NAME = -1, ANY_P = -2 };
 
 static const struct program *row(int number)
@@ -58,7 +59,7 @@ static const struct program *row(int number)
 	return &programs[number - 1];
 }
 
-/* Of "/usr/bin/mysql" the first row that is of mysql; 0: it has none. */
+/* For "/usr/bin/mysql" the first row of mysql; 0: none. */
 static int find_program(const char *word, size_t len)
 {
 	enum { NAME_MAX = 32 };
@@ -78,7 +79,7 @@ static int find_program(const char *word, size_t len)
 	return NOTHING_KNOWN;
 }
 
-/* Where in the word the secret begins, of which the row says how it is given. */
+/* Where in the word the secret begins, given as the row says. */
 static size_t given(struct arguments *c, const struct program *program, const char *word,
 		    size_t len, size_t from)
 {
@@ -91,10 +92,10 @@ static size_t given(struct arguments *c, const struct program *program, const ch
 	return colon ? (size_t)(colon - word) + 1 : len;
 }
 
-/* How much of the word is the option; 0: it is another. */
+/* How much of the word is the option; 0: it is another option. */
 static size_t end_of_option(const struct program *p, const char *word, size_t len)
 {
-	static const char flags[] = "fgijklqsvLNSkI#46"; /* of curl, that have no value */
+	static const char flags[] = "fgijklqsvLNSkI#46"; /* curl's, without a value */
 	size_t n = p->option ? strlen(p->option) : len + 1, at = 1;
 
 	if (n <= len && memcmp(word, p->option, n) == 0)
@@ -149,7 +150,7 @@ static bool is_harmless(const char *word, size_t len)
 	       (digits < len && word[digits - 1] == ':');
 }
 
-/* --db-password, without what it is set to. */
+/* --db-password, without its value. */
 static bool is_option(const char *word, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -178,8 +179,8 @@ size_t redaction_of_argument(struct redaction *r, struct arguments *c, const cha
 	return len;
 }
 
-/* What ends a command, where a blank is beside it. "x?a=1&b=2" goes on, unless a program that is known
- * follows. */
+/* Operators that end a command have a blank next to them. "x?a=1&b=2" does not end,
+ * unless a known program follows. */
 enum {
 	BLANK = 1,
 	QUOTE = 2,
@@ -197,7 +198,7 @@ static bool is_one_of(char c, uint8_t wanted)
 	return classes[(uint8_t)c] & wanted;
 }
 
-/* A line goes on behind a backslash. */
+/* A backslash continues the line. */
 static bool ends_command(const char *text, size_t len, size_t at)
 {
 	const char before = at ? text[at - 1] : ' ',
@@ -209,7 +210,7 @@ static bool ends_command(const char *text, size_t len, size_t at)
 	       (is_one_of(before, BLANK | SIGN) || is_one_of(next, BLANK));
 }
 
-/* The next word without what is between; false: there is none before the end. */
+/* The next word, after skipping what is between words; false: none before the end. */
 static bool next_word(const char *text, size_t end, uint8_t between, struct span *word)
 {
 	size_t at = word->end;
@@ -233,7 +234,7 @@ static size_t begin_of_command(const char *text, size_t len, size_t at)
 	return at;
 }
 
-/* What is between at and begin, of which a list may have more: ["mysql", "-pabc"] */
+/* Reads the words up to at. A list may have more between them: ["mysql", "-pabc"] */
 static void read_command(const char *text, size_t at, struct span word,
 			 struct arguments *c)
 {
@@ -250,7 +251,7 @@ static void read_command(const char *text, size_t at, struct span word,
 	}
 }
 
-/* Is the word behind it an option of one letter, or the one before it any? */
+/* Is the next word a one-letter option, or the previous word any option? */
 static bool may_be_option(const char *text, size_t len, size_t at)
 {
 	enum { OPTION_MAX = 16 };
@@ -265,8 +266,8 @@ static bool may_be_option(const char *text, size_t len, size_t at)
 	return at > 0 && text[at] == '-';
 }
 
-/* Of a word that is in quotes as a whole, as 'bob:a b', what is behind its first blank or quote; of one whose
- * secret is, as -p'a b', ret_from, too. */
+/* If the word is quoted as a whole, as 'bob:a b', extends it past its first blank or
+ * quote. If the secret in it is quoted, as -p'a b', moves *ret_from too. */
 static void read_quotes(const char *text, size_t len, const struct arguments *c,
 			struct span *word, size_t *ret_from)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* encodings.c - how else the bytes of a secret are written: what is in all copies, whatever stands
- * around them. */
+/* encodings.c - other ways to write the bytes of a secret: the part that is the same
+ * whatever surrounds them. */
 #include <ctype.h>
 #include <nettle/base16.h>
 #include <nettle/base64.h>
@@ -13,8 +13,8 @@
 enum {
 	ENCODED_MIN = 8, /* shorter ones would be found by chance */
 	ENCODED_MAX = 1024,
-	GROUP = 3,	 /* bytes that make four letters */
-	LETTERS_MAX = 6, /* of a byte: \\u003c, 0x3c and a comma */
+	GROUP = 3,	 /* bytes in four characters */
+	LETTERS_MAX = 6, /* for one byte: \\u003c, 0x3c and a comma */
 };
 
 struct encoding {
@@ -54,7 +54,8 @@ static size_t put_byte(uint8_t c, bool hex, char *ret)
 	return n;
 }
 
-/* Of each byte: [112 119] and []byte{0x70, 0x77}, as Go prints them, [112,119] in JSON, 70 77. */
+/* Byte by byte: [112 119] and []byte{0x70, 0x77} as Go prints them, [112,119] in JSON, 70
+ * 77. */
 static void in_numbers(struct encoding *e, bool hex, const char *before,
 		       const char *between)
 {
@@ -71,7 +72,8 @@ static void in_numbers(struct encoding *e, bool hex, const char *before,
 	e->fn(e->arg, e->text, n);
 }
 
-/* Where it begins within a group says what letters it has: those of its whole groups. */
+/* Its characters depend on where it begins within a group of three: those of its whole
+ * groups, for each case. */
 static void in_base64(struct encoding *e)
 {
 	for (size_t skip = 0; skip < GROUP; skip++) {
@@ -88,7 +90,7 @@ static void in_base64(struct encoding *e)
 	}
 }
 
-/* As net/url writes queries (RFC 3986, 2.3, what need not be escaped). */
+/* As net/url writes queries (RFC 3986, 2.3: what need not be escaped). */
 static void in_query(struct encoding *e, bool plus)
 {
 	static const char digits[] = "0123456789ABCDEF";
@@ -109,7 +111,7 @@ static void in_query(struct encoding *e, bool plus)
 	e->fn(e->arg, e->text, n);
 }
 
-/* Of what is valid as a whole. Returns how many bytes of UTF-8 the letter has that begins there; 0: it is of ASCII. */
+/* at: in valid UTF-8. Returns the length of the multibyte character there; 0: ASCII. */
 static size_t wide_letter(const unsigned char *at, uint32_t *ret)
 {
 	size_t n = *at < 0xc0 ? 0 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : 4;
@@ -123,7 +125,7 @@ static size_t wide_letter(const unsigned char *at, uint32_t *ret)
 enum quoting {
 	QUOTED = 0,
 	WITHOUT_TAGS = 1, /* as encoding/json escapes them */
-	ASCII_ONLY = 2,	  /* %+q, and JSON of others */
+	ASCII_ONLY = 2,	  /* %+q, and other JSON encoders */
 };
 
 /* In quotes, as Go and JSON write them. */
@@ -177,7 +179,7 @@ void each_encoding(const char *bytes, size_t len, encoded_fn *fn, void *arg)
 	explicit_bzero(e.text, sizeof(e.text));
 }
 
-/* Divides it, the highest first; returns what remains. */
+/* Divides the number, highest limb first, in place; returns the remainder. */
 static uint32_t divide(uint32_t *limbs, size_t n, uint32_t by)
 {
 	uint64_t rest = 0;
@@ -212,7 +214,7 @@ static void in_decimal(struct encoding *e)
 	e->fn(e->arg, at, (size_t)(end - at));
 }
 
-/* Without a zero before them, as strconv and math/big have them. */
+/* Without a leading zero, like strconv and math/big. */
 static void in_hex_digits(struct encoding *e)
 {
 	const char *at = e->text;

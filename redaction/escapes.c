@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* escapes.c - texts within texts: as JSON, Go, addresses and HTML write letters that mean something to them. */
+/* escapes.c - texts within texts: how JSON, Go, URLs and HTML write characters that are
+ * special to them. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@ struct letter {
 	size_t count;
 };
 
-/* Of so many digits exactly; they are a number. */
+/* Parses exactly `digits` hexadecimal digits. Returns how many; 0: they are not there. */
 static size_t take_hex(const char *text, size_t len, size_t digits, uint32_t *ret)
 {
 	*ret = 0;
@@ -38,7 +39,7 @@ static size_t put_letter(uint32_t letter, char ret[static 4])
 	return n;
 }
 
-/* A letter behind a mark and its number: \u0026, \xff, %26. */
+/* A character given by a mark and its number: \u0026, \xff, %26. */
 static size_t of_number(const char *text, size_t len, size_t mark, size_t digits,
 			struct letter *ret)
 {
@@ -116,7 +117,7 @@ static size_t of_entity(const char *text, size_t len, struct letter *ret)
 	return 0;
 }
 
-/* How much of the text is one; 0: it begins with none. */
+/* Length of the escape at the start of text; 0: none. */
 static size_t escape_at(const char *text, size_t len, struct letter *ret)
 {
 	switch (*text) {
@@ -130,7 +131,7 @@ static size_t escape_at(const char *text, size_t len, struct letter *ret)
 	return 0;
 }
 
-/* Most texts have no such letter. */
+/* Most texts have no such character. */
 static bool has_escape(const char *text, size_t len)
 {
 	static const char first[] = { '\\', '%', '&' };
@@ -150,7 +151,7 @@ struct plain_text *unescape(const char *text, size_t len)
 	if (!has_escape(text, len))
 		return NULL;
 	struct plain_text *plain = xcalloc(1, sizeof(*plain));
-	plain->text = xmalloc(len + 1); /* what stands for a letter is longer than it */
+	plain->text = xmalloc(len + 1); /* an escape is longer than its character */
 	plain->from = xreallocarray(NULL, len + 1, sizeof(*plain->from));
 	for (size_t at = 0, n; at < len; at += n) {
 		struct letter letter = { { text[at] }, 1 };
@@ -181,6 +182,6 @@ struct span escaped_span(const struct plain_text *plain, struct span span)
 	size_t end = span.end;
 
 	while (end > 0 && end < plain->len && plain->from[end] == plain->from[end - 1])
-		end++; /* of the same letter */
+		end++; /* of the same character */
 	return (struct span){ plain->from[span.begin], plain->from[end], span.rule };
 }

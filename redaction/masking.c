@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* masking.c - the parts of a text that are secrets, in it and in what it stands for where it is escaped, and
- * the text with masks. */
+/* masking.c - finds the parts of a text that are secret, in the text itself and in its
+ * unescaped form, and masks them. */
 #include <string.h>
 
 #include "redaction/redaction_priv.h"
 
 enum {
-	SPANS_MAX = 1000, /* in a text; behind them all is withheld */
+	SPANS_MAX = 1000, /* in a text; the rest after them is redacted */
 	LEVELS_MAX = 3,	  /* of escapes: JSON in JSON in JSON */
 };
 
@@ -15,16 +15,15 @@ static const char mask[] = REDACTION_MASK;
 struct masking {
 	struct redaction *r;
 	uint64_t addr;
-	const char *
-		text; /* ends with NUL if there are rules, whose expressions want an end */
-	size_t len, done;   /* of text, that are judged */
-	struct span *found; /* sorted by where they begin; one may overlap the next */
+	const char
+		*text; /* NUL-terminated if there are rules: their expressions need it */
+	size_t len, done;   /* done: bytes judged so far */
+	struct span *found; /* sorted by beginning; one may overlap the next */
 	size_t count, cap;
-	struct span
-		place; /* the next part of it that lies in a secret; begin len: none does */
+	struct span place; /* the next part in a secret by address; begin len: none */
 };
 
-/* How many bytes of text are the rest of a secret that began before it. */
+/* How many bytes at the start of text are the rest of a secret. */
 static size_t begins_inside(const struct redaction *r, const char *text, size_t len)
 {
 	size_t n = secrets_begin(r->here, text, len), always = 0;
@@ -34,7 +33,7 @@ static size_t begins_inside(const struct redaction *r, const char *text, size_t 
 	return n > always ? n : always;
 }
 
-/* What is left is asked for again when more is known. */
+/* Text that is not redacted is asked about again when more is known. */
 static void leave(struct masking *m, size_t begin, size_t end)
 {
 	struct redaction *r = m->r;
@@ -84,7 +83,7 @@ static void find_place(struct masking *m, size_t from)
 						  (size_t)(end - m->addr), "elsewhere" };
 }
 
-/* What is known from elsewhere. */
+/* A secret known from elsewhere. */
 static bool known_at(struct masking *m, size_t at, struct span *ret)
 {
 	const char *text = m->text + at;
@@ -100,7 +99,7 @@ static bool known_at(struct masking *m, size_t at, struct span *ret)
 	return ret->end > at;
 }
 
-/* What looks like a secret may begin in one that is known, and go on behind it. */
+/* Something that looks like a secret may begin in a known one and extend past it. */
 static void extend(struct masking *m, struct span *span)
 {
 	struct span shape;
@@ -127,7 +126,7 @@ static void find_rest(struct masking *m)
 	for (size_t at = m->done; at < m->len && m->count < SPANS_MAX; at++) {
 		if (more && at >= rule.end)
 			more = rules_find(m->r->rules, m->text, m->len, at, &rule);
-		if (more && rule.begin <= at) /* it may begin in what was withheld */
+		if (more && rule.begin <= at) /* it may begin in a redacted part */
 			withhold(m, rule);
 		else if (span_at(m, at, &span))
 			withhold(m, span);
@@ -139,13 +138,13 @@ static void find_rest(struct masking *m)
 	leave(m, m->done, m->len);
 }
 
-/* False: all of it lies in a secret, or is a part of one. */
+/* False: all of it is in a secret, or part of one. */
 static bool find(struct masking *m)
 {
 	size_t inside = begins_inside(m->r, m->text, m->len);
 
 	find_place(m, 0);
-	/* One that begins in a secret may go on with it. */
+	/* It may begin in a secret and continue it. */
 	if (m->place.begin == 0 || inside == m->len)
 		return false;
 	struct span beginning = { 0, inside, "elsewhere" };
@@ -155,7 +154,8 @@ static bool find(struct masking *m)
 	return true;
 }
 
-/* Each shape and each secret may be escaped, as a whole or in part, and so may be what tells it. */
+/* Any shape or secret may be escaped, completely or partly, and so may be the name that
+ * identifies it. */
 static bool find_escaped(struct masking *m, int levels)
 {
 	bool left = find(m);
@@ -172,7 +172,7 @@ static bool find_escaped(struct masking *m, int levels)
 	return left;
 }
 
-/* The text with masks, as it grows. */
+/* Appends to the masked text. */
 static void keep(struct redacted *to, size_t *cap, const char *bytes, size_t len)
 {
 	if (!len)

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Words one after the other in a name, small, without the plural's s. */
+/* Consecutive words of a name, in lower case and singular. */
 static const char *const phrases[] = {
 	"access key",
 	"account key",
@@ -80,7 +80,7 @@ static const char *const phrases[] = {
 	"xsrf",
 };
 
-/* Anywhere in a name whose words are written as one: dbpassword, apikeys, sessionid. */
+/* Anywhere in a name written as one word: dbpassword, apikeys, sessionid. */
 static const char *const stems[] = {
 	"accesskey",  "accesstoken",	"adminpw",	 "apikey",	 "apitoken",
 	"authcode",   "authkey",	"authorization", "authtoken",	 "bindpw",
@@ -94,10 +94,11 @@ static const char *const stems[] = {
 /* At the end of a name: proxyAuth, userPin, samlAssertion. */
 static const char *const ends[] = { "assertion", "auth", "pin" };
 
-/* Of signed requests, whose names have a word of those above: who signed. */
+/* In signed requests: names with one of the words above, that only say who signed. */
 static const char *const public_names[] = { " x amz credential ", " x goog credential " };
 
-/* How many there are or may be, for how long, which and where: max_tokens, SessionTimeout, tokenType. */
+/* Names of numbers, durations, kinds and places: max_tokens, SessionTimeout,
+ * tokenType. */
 static const char *const firsts[] = { "max", "min", "num", "total" };
 static const char *const lasts[] = { "count",	"index",    "interval", "kind", "len",
 				     "length",	"lifetime", "limit",	"path", "size",
@@ -114,7 +115,7 @@ static bool begins_word(const char *name, size_t i, size_t len)
 	return !isupper(before) || (i + 1 < len && islower((unsigned char)name[i + 1]));
 }
 
-/* Ends the word that was written last: a plural and what is only numbered are as the one. */
+/* Ends the last word: drops a plural's s and trailing digits. */
 static char *end_word(char *begin, char *to)
 {
 	while (to - begin > 1 && isdigit((unsigned char)to[-1]))
@@ -124,7 +125,8 @@ static char *end_word(char *begin, char *to)
 	return to;
 }
 
-/* " api key " of APIKeys, api_key1, x-API-key. ret: 2 * NAME_MAX + 3 */
+/* " api key " for APIKeys, api_key1, x-API-key. ret has room for 2 * NAME_MAX + 3
+ * bytes. */
 static void split(const char *name, size_t len, char *ret)
 {
 	char *to = ret, *word;
@@ -211,7 +213,7 @@ size_t name_words(const char *name, size_t len)
 	return n;
 }
 
-/* STRIPE_KEY: of the environment. */
+/* STRIPE_KEY: an environment variable. */
 static bool is_key_of_environment(const char *name, size_t len, const char *words)
 {
 	if (!memchr(name, '_', len) || !ends_with(words, "key") ||
@@ -223,7 +225,7 @@ static bool is_key_of_environment(const char *name, size_t len, const char *word
 	return true;
 }
 
-/* X-Hub-Signature-256, X-Amz-Signature: whoever has it may send the request again. */
+/* X-Hub-Signature-256, X-Amz-Signature: with it a request can be sent again. */
 static bool is_header_of_signature(const char *words)
 {
 	return begins_with(words, "x") && strstr(words, " signature ");
@@ -255,7 +257,7 @@ bool is_secret_name(const char *name, size_t len)
 {
 	char words[2 * NAME_MAX + 3];
 
-	/* The end of a long one says what it is. */
+	/* The end of a long name says what it is. */
 	if (len > NAME_MAX) {
 		name += len - NAME_MAX;
 		len = NAME_MAX;

@@ -131,7 +131,7 @@ const char *redaction_of_name(struct redaction *r, const char *name, size_t len)
 									    : NULL;
 }
 
-/* Letters by chance make many words, of which one may well be "pw". */
+/* Random characters split into many words, one of which may be "pw". */
 bool redaction_is_name(struct redaction *r, const char *text, size_t len)
 {
 	enum { WORDS_MAX = 5 };
@@ -266,8 +266,8 @@ bool redaction_at(struct redaction *r, uint64_t addr, uint64_t size)
 	return false;
 }
 
-/* Those of 16 digits, and of 15 that begin with 34 or 37, as nobody else's do. Other lengths are more
- * often times and hashes. */
+/* Card numbers of 16 digits, and of 15 digits starting with 34 or 37, as only those do.
+ * Numbers of other lengths are more often times and hashes. */
 static bool may_be_card(uint64_t number)
 {
 	const uint64_t ten_to_13 = UINT64_C(10000000000000);
@@ -317,15 +317,15 @@ bool redaction_of_bytes(struct redaction *r, uint64_t addr, const void *bytes, s
 		if (at + sizeof(word) > end)
 			at = end - sizeof(word);
 		memcpy(&word, at, sizeof(word));
-		/* Bytes of a secret are rarely a small number; and of two hundred words, which are no
-		 * number by themselves, one looks as if it were that of a card. */
+		/* The bytes of a secret are rarely a small number. One in two hundred
+		 * words, not being numbers themselves, looks like a card number. */
 		if (word > UINT32_MAX && is_known_number(r, word))
 			return true;
 	}
 	return false;
 }
 
-/* Four letters or more, one after the other. */
+/* Four or more consecutive characters. */
 static bool has_letters(uint64_t word)
 {
 	enum { LEAST = 4 };
@@ -336,7 +336,7 @@ static bool has_letters(uint64_t word)
 	return n == LEAST;
 }
 
-/* Eight letters. Four before zeros are in too many halves of addresses. */
+/* Eight characters. Four followed by zeros occur in too many halves of addresses. */
 static bool is_letters(uint64_t word)
 {
 	for (size_t i = 0; i < sizeof(word); i++, word >>= 8)

@@ -2,6 +2,7 @@
 /* redaction.h - finds secrets that must not leave a process's memory: by the name or the
  * type of what holds them, and by their form. Knows text and names, nothing about Go's
  * memory or the document; printers ask it before they write. Cannot fail once created.
+ *
  * Rules are the words of `redacted` in gosnap-snapshot(5), a closed list. Rule names that
  * functions return live until redaction_free(). */
 #ifndef GOSNAP_REDACTION_H
@@ -14,16 +15,14 @@ struct redaction;
 
 enum redaction_mode {
 	REDACT_SECRETS,
-	REDACT_STRICT, /* all text is redacted; numbers, booleans, lengths and types are
-		        * kept */
+	REDACT_STRICT, /* all text; numbers, booleans, lengths and types stay */
 	REDACT_NOTHING,
 };
 
 struct redaction_options {
 	enum redaction_mode mode;
 	const char *rules; /* path of a file with more rules; NULL: none */
-	const char *key;   /* path of a file: the same key gives the same hashes; NULL:
-			  * random */
+	const char *key;   /* a file: same key, same hashes; NULL: random */
 };
 
 /* NULL: err names the file and line, and what was expected there. */
@@ -92,8 +91,7 @@ bool redaction_is_key(const void *bytes, size_t len);
 /* Text of the subject. If there is nothing to redact, rule and text are NULL. */
 struct redacted {
 	const char *rule;
-	char *text; /* with [redacted] for each secret; NULL: nothing else remains.
-		     * Owned. */
+	char *text; /* with [redacted] for each secret; NULL: all of it was. Owned. */
 	size_t len;
 };
 /* addr: of the text, 0: nowhere. Learns the secrets it finds. */

@@ -163,8 +163,7 @@ bool is_base64_key(const char *text, size_t len, size_t at, struct span *ret);
 struct plain_text {
 	char *text; /* NUL-terminated */
 	size_t len;
-	size_t *from; /* by byte: where its character began; then one for where the text
-		       * ended */
+	size_t *from; /* where the character of each byte began; last: the end of text */
 };
 /* One level: "\\\\n" becomes "\\n". NULL: nothing is escaped. */
 struct plain_text *unescape(const char *text, size_t len);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rules.c - lines of a file:
- *   name GLOB   withhold what has this name        keep name GLOB   never because of its name
- *   type GLOB   ... is of this type                keep type GLOB
+/* rules.c - reads a file with these lines:
+ *   name GLOB   redact what has this name     keep name GLOB   never redact by this name
+ *   type GLOB   ... is of this type           keep type GLOB
  *   value ERE   ... matches in any text
- * Blank lines and those that begin with # say nothing. */
+ * Blank lines and lines starting with # are ignored. */
 #include "redaction/redaction_priv.h"
 
 #include <errno.h>
@@ -117,7 +117,7 @@ void rules_free(struct rules *rules)
 	xfree(rules);
 }
 
-/* The last that fits says it. */
+/* The last match decides. */
 static enum verdict judge(const struct rules *rules, enum about about, const char *word)
 {
 	enum verdict verdict = VERDICT_NONE;

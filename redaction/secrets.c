@@ -7,14 +7,14 @@
 #include "lib/base/search.h"
 
 enum {
-	CONTENT_MIN = 6,     /* shorter ones are words like any other */
-	PART_MIN = 8,	     /* of a secret, to be known by */
-	CONTENT_MAX = 4096,  /* of each, is remembered */
-	CONTENTS_MAX = 1024, /* more are too many to look for */
+	CONTENT_MIN = 6,     /* shorter ones are ordinary words */
+	PART_MIN = 8,	     /* of a secret, to be recognised */
+	CONTENT_MAX = 4096,  /* remembered of each */
+	CONTENTS_MAX = 1024, /* more are too many to search for */
 	NUMBERS_MAX = 64,    /* likewise */
-	ADDED_MIN = 8, /* of one of many: shorter ones are found by chance in others */
-	ADDED_MAX = 1 << 16, /* of those */
-	TABLE = 1024, /* by the hash of their beginning: a power of two; at first */
+	ADDED_MIN = 8,	     /* for one of many: shorter ones occur in others by chance */
+	ADDED_MAX = 1 << 16, /* number of those */
+	TABLE = 1024,	     /* initial size, by hash of the beginning: a power of two */
 };
 
 #define NUMBER_MIN UINT64_C(100000)
@@ -26,22 +26,22 @@ struct range {
 struct content {
 	char *bytes;
 	size_t len;
-	struct content *next;	/* of the same hash */
-	struct content *before; /* the one learned before it */
-	bool learned;		/* else it is only an encoding of one */
+	struct content *next;	/* with the same hash */
+	struct content *before; /* the one learned before this */
+	bool learned;		/* false: only an encoding of one */
 };
 
 struct secrets {
 	struct range *ranges;
 	size_t range_count, range_cap;
-	struct content **table, *last; /* that was learned */
+	struct content **table, *last; /* learned last */
 	size_t table_size, in_table, added;
 	uint64_t numbers[NUMBERS_MAX];
 	size_t content_count, number_count, learned;
-	uint64_t *many; /* numbers of many, sorted by secrets_sort() */
+	uint64_t *many; /* numbers of secrets_add_number(), sorted by secrets_sort() */
 	size_t many_count, many_cap;
 	struct windows *windows;
-	bool all; /* nobody knows what else is one */
+	bool all; /* anything else may be one */
 };
 
 struct secrets *secrets_new(void)
@@ -100,7 +100,7 @@ static struct content **chain(const struct secrets *s, const char *bytes)
 	return &s->table[(hash >> 40) & (s->table_size - 1)];
 }
 
-/* The first whose end is behind addr. */
+/* The first range that ends after addr. */
 static size_t range_behind(const struct secrets *s, uint64_t addr)
 {
 	return LOWER_BOUND(i, s->range_count, s->ranges[i].end <= addr);
@@ -131,7 +131,7 @@ bool secrets_at(const struct secrets *s, uint64_t addr, uint64_t size)
 	return secrets_place(s, addr, size, &begin, &end);
 }
 
-/* Sorted, none overlaps another. */
+/* Ranges are sorted and do not overlap. */
 static bool learn_range(struct secrets *s, uint64_t begin, uint64_t end)
 {
 	size_t first = range_behind(s, begin), last = first;
@@ -187,7 +187,7 @@ static void grow_table(struct secrets *s)
 	xfree(old);
 }
 
-/* NULL: it is a word like any other. */
+/* NULL: it is an ordinary word. */
 static struct content *add_content(struct secrets *s, const char *bytes, size_t len)
 {
 	if (len < CONTENT_MIN || is_one_letter(bytes, len))
@@ -215,7 +215,7 @@ static bool add_windows(struct secrets *s, const char *bytes, size_t len)
 	return windows_add(s->windows, bytes, len < CONTENT_MAX ? len : CONTENT_MAX);
 }
 
-/* It may have been known as an encoding of another one. */
+/* It may already be there as an encoding of another secret. */
 static bool learn_content(struct secrets *s, const char *bytes, size_t len)
 {
 	if (len > CONTENT_MAX)
@@ -296,21 +296,21 @@ static bool is_learned(const struct secrets *s, uint64_t number)
 	return false;
 }
 
-/* Of the bytes that a big.Int or a netip.Addr is made of, the first is the highest. */
+/* In the bytes of a big.Int or a netip.Addr, the highest comes first. */
 bool secrets_have_number(const struct secrets *s, uint64_t number)
 {
 	return is_learned(s, number) || windows_all(s->windows, number) ||
 	       windows_all(s->windows, __builtin_bswap64(number));
 }
 
-/* Small ones, below zero, too, are as any other. */
+/* Small numbers, also negative ones, are too common. */
 static bool is_small(uint64_t number)
 {
 	return number < NUMBER_MIN || -number < NUMBER_MIN;
 }
 
-/* In either order. No part of them is looked for: times have their first four in common. Of one
- * below zero the sign is left. */
+/* In either byte order. Only complete numbers are searched for: times share their first
+ * four bytes. For a negative number the sign is dropped. */
 static void add_bytes_of(struct secrets *s, uint64_t number)
 {
 	enum { SIGN = 40 };
@@ -387,10 +387,11 @@ size_t secrets_here(const struct secrets *s, const char *text, size_t len)
 	return longest;
 }
 
-/* How many bytes from the first of text on are in c, and either all of them or up to its end. */
+/* How many bytes at the start of text are in c, either all of text or up to the end of
+ * c. */
 static size_t rest_of(const struct content *c, const char *text, size_t len)
 {
-	enum { TRIES = 16 }; /* then it is of few letters, and what is like it, too */
+	enum { TRIES = 16 }; /* more: few distinct characters; assume a match */
 	const char *end = c->bytes + c->len, *at = c->bytes;
 
 	for (int i = 0; (at = memmem(at, (size_t)(end - at), text, PART_MIN)); at++) {

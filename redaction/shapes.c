@@ -78,7 +78,7 @@ bool is_card_number(const char *digits, size_t len)
 	return is_issuer && sum % 10 == 0;
 }
 
-/* Digits in groups, as they stand on the card. */
+/* Groups of digits, as printed on the card. */
 static bool is_card(const char *text, size_t len, size_t at, struct span *ret)
 {
 	char digits[20];
@@ -100,8 +100,8 @@ static bool is_card(const char *text, size_t len, size_t at, struct span *ret)
 	return is_card_number(digits, n);
 }
 
-/* RFC 3986, 3.2.1: between :// and @. "user:password@tcp(host)" is how drivers of databases write
- * it. */
+/* RFC 3986, 3.2.1: between :// and @. Database drivers write
+ * "user:password@tcp(host)". */
 static bool is_userinfo(const char *text, size_t len, size_t at, struct span *ret)
 {
 	size_t begin = at + strlen("://"), end = begin;
@@ -117,7 +117,7 @@ static bool is_userinfo(const char *text, size_t len, size_t at, struct span *re
 	return end > begin + 1;
 }
 
-/* "@tcp(", "@unix(", "@cloudsql-mysql(", and "@/" where both are left out. */
+/* "@tcp(", "@unix(", "@cloudsql-mysql("; "@/" if both are left out. */
 static bool is_driver_address(const char *text, size_t len, size_t at)
 {
 	enum { NET_MAX = 24 };
@@ -130,7 +130,7 @@ static bool is_driver_address(const char *text, size_t len, size_t at)
 	return at < len && n <= NET_MAX && text[at] == (n ? '(' : '/');
 }
 
-/* The password may have an @ of its own, so the last one counts. */
+/* The password may contain an @, so the last one counts. */
 static bool is_driver_password(const char *text, size_t len, size_t at, struct span *ret)
 {
 	enum { PASSWORD_MAX = 256 };
@@ -157,7 +157,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* Where the name that ends before `end` begins; blanks and a quote may stand between. */
+/* Where the name before `end` begins; blanks and a quote may be in between. */
 static size_t name_before(const char *text, size_t end, size_t *ret_end)
 {
 	enum { NAME_MAX = 64, BLANKS_MAX = 8 };
@@ -186,7 +186,8 @@ size_t end_of_quoted(const char *text, size_t len, size_t at, char quote)
 	return at < len ? at : len;
 }
 
-/* The same where depth backslashes are before each quote; others are part of the text. */
+/* The same with depth backslashes before each quote; other quotes are part of the
+ * text. */
 static size_t end_of_escaped(const char *text, size_t len, size_t at, size_t depth,
 			     char quote)
 {
@@ -198,13 +199,13 @@ static size_t end_of_escaped(const char *text, size_t len, size_t at, size_t dep
 	return len;
 }
 
-/* As headers are written, the value is the rest of the line. */
+/* In a header, the value is the rest of the line. */
 bool begins_line(const char *text, size_t at)
 {
 	return at == 0 || text[at - 1] == '\n' || text[at - 1] == '\r';
 }
 
-/* "invalid token: unexpected end" names none. */
+/* "invalid token: unexpected end" does not give a token. */
 static bool is_plain_word(const char *text, size_t begin, size_t end)
 {
 	enum { LONGEST = 15 };
@@ -242,7 +243,8 @@ static size_t skip_blanks(const char *text, size_t len, size_t at)
 	return to;
 }
 
-/* How much of text[at] is a quote, with the backslashes before it: "\"" in JSON inside of JSON. */
+/* Length of the quote at text[at], with the backslashes before it: "\"" in JSON inside
+ * JSON. */
 static size_t quote_at(const char *text, size_t len, size_t at)
 {
 	enum { DEPTH_MAX = 16 };
@@ -253,7 +255,7 @@ static size_t quote_at(const char *text, size_t len, size_t at)
 	return to < len && is_quote(text[to]) ? to + 1 - at : 0;
 }
 
-/* "Bearer abc", "AWS4-HMAC-SHA256 ...": what follows the scheme is the secret. */
+/* "Bearer abc", "AWS4-HMAC-SHA256 ...": the secret follows the scheme. */
 static bool is_scheme(const char *text, size_t begin, size_t end)
 {
 	static const char *const words[] = { "apikey", "basic",	    "bearer", "digest",
@@ -281,7 +283,7 @@ static size_t end_of_line(const char *text, size_t len, size_t at)
 	return at;
 }
 
-/* Where it is in brackets, as maps and lists are printed, all inside is given. */
+/* In brackets, as maps and lists are printed, everything inside is the value. */
 static size_t end_of_list(const char *text, size_t len, size_t at)
 {
 	enum { LIST_MAX = 4096 };
@@ -295,7 +297,7 @@ static size_t end_of_list(const char *text, size_t len, size_t at)
 	return to;
 }
 
-/* "-H 'Cookie: a=b; c=d'": up to the quote that is before the name. */
+/* "-H 'Cookie: a=b; c=d'": up to the quote that precedes the name. */
 static size_t end_of_outer(const char *text, size_t len, size_t at, size_t name)
 {
 	const char *end = name > 0 && is_quote(text[name - 1])
@@ -305,7 +307,7 @@ static size_t end_of_outer(const char *text, size_t len, size_t at, size_t name)
 	return end ? (size_t)(end - text) : 0;
 }
 
-/* What an assignment gives: from behind the sign on. name: where that begins. */
+/* The value of an assignment, after the sign. name: where the name begins. */
 static bool find_given(const char *text, size_t len, size_t at, size_t name,
 		       struct span *ret)
 {
@@ -345,8 +347,8 @@ static bool names_secret(const char *text, size_t begin, size_t end,
 	       is_value_of_secret(text, begin, end, is_secret, arg);
 }
 
-/* "?sig=", "&Signature=": as Azure, CloudFront and others sign addresses, and ", Signature=" as AWS signs
- * requests. "sig=11" in a log is a signal. */
+/* "?sig=", "&Signature=", as Azure, CloudFront and others sign URLs, and ", Signature=",
+ * as AWS signs requests. "sig=11" in a log is a signal. */
 static bool is_query_signature(const char *text, size_t begin, size_t end)
 {
 	size_t to = begin > 0 && is_blank(text[begin - 1]) ? begin - 1 : begin;
@@ -380,7 +382,7 @@ static bool is_assignment(const char *text, size_t len, size_t at,
 	       !is_plain_word(text, ret->begin, ret->end);
 }
 
-/* "--password abc" and "-password abc" of commands, and "token \"abc\"" of messages. */
+/* "--password abc" and "-password abc" in commands, "token \"abc\"" in messages. */
 static bool is_told(const char *text, size_t len, size_t at, secret_name_fn *is_secret,
 		    void *arg, struct span *ret)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shapes_key.c - private keys in binary, and in base64 without the lines of PEM around them. Public ones, and
- * certificates, begin otherwise. */
+/* shapes_key.c - private keys in binary, and in base64 without PEM lines. Public keys and
+ * certificates start differently. */
 #include <nettle/base64.h>
 #include <string.h>
 
@@ -13,12 +13,12 @@ enum {
 	SEQUENCE = 0x30,
 };
 
-/* ITU-T X.690. Of what is inside of the element that was begun last. */
+/* ITU-T X.690. The content of the element entered last. */
 struct der {
 	const uint8_t *at, *end;
 };
 
-/* Begins the next element, whose content may be cut off. */
+/* Enters the next element, whose content may be cut off. */
 static bool enter(struct der *d, uint8_t tag, struct der *ret, size_t *ret_len)
 {
 	enum { LONG = 0x80, LENGTH_MAX = 3 };
@@ -43,7 +43,7 @@ static bool enter(struct der *d, uint8_t tag, struct der *ret, size_t *ret_len)
 	return true;
 }
 
-/* A number of one byte. */
+/* Reads a number of one byte. */
 static bool take_version(struct der *d, uint8_t *ret)
 {
 	struct der number;
@@ -55,7 +55,7 @@ static bool take_version(struct der *d, uint8_t *ret)
 	return *ret <= 1;
 }
 
-/* SEQUENCE { OBJECT IDENTIFIER, ... }; the identifier. */
+/* SEQUENCE { OBJECT IDENTIFIER, ... }; *ret: the identifier. */
 static bool take_algorithm(struct der *d, struct der *ret)
 {
 	struct der algorithm;
@@ -65,9 +65,9 @@ static bool take_algorithm(struct der *d, struct der *ret)
 	       enter(&algorithm, OBJECT_IDENTIFIER, ret, &len);
 }
 
-/* RFC 5958: the version, the algorithm, the key. RFC 8017: the version, the modulus. RFC 5915: the version,
- * the key. Behind the version of a request for a certificate is a name, and behind the number of an
- * old certificate and its algorithm, too. */
+/* RFC 5958: version, algorithm, key. RFC 8017: version, modulus. RFC 5915: version, key.
+ * In a certificate request a name follows the version, and in an old certificate the
+ * serial number and algorithm. */
 static bool is_plain_key(struct der d)
 {
 	enum { EC_MIN = 20, EC_MAX = 66, RSA_MIN = 32 }; /* bytes */
@@ -84,7 +84,7 @@ static bool is_plain_key(struct der d)
 	return enter(&d, INTEGER, &inside, &len) && len >= RSA_MIN;
 }
 
-/* RFC 5958, 3: by an algorithm of PKCS #5 or PKCS #12, the encrypted key. */
+/* RFC 5958, 3: an algorithm of PKCS #5 or PKCS #12, then the encrypted key. */
 static bool is_encrypted_key(struct der d)
 {
 	static const uint8_t pkcs5[] = { 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 5 };
@@ -99,10 +99,10 @@ static bool is_encrypted_key(struct der d)
 	       (n > sizeof(pkcs12) && memcmp(id.at, pkcs12, sizeof(pkcs12)) == 0);
 }
 
-/* PROTOCOL.key of OpenSSH: with its NUL. */
+/* PROTOCOL.key of OpenSSH, including the NUL. */
 static const char openssh[] = "openssh-key-v1";
 
-/* ret_len: how long it is as a whole; text may end in the middle of it. */
+/* ret_len: its full length; text may end in the middle of it. */
 static bool begins_key(const uint8_t *bytes, size_t len, size_t *ret_len)
 {
 	struct der d = { bytes, bytes + len }, inside;
@@ -131,19 +131,19 @@ static bool is_base64(char c)
 	return is_name_letter(c) ? c != '.' : c && strchr("+/=\r\n", c);
 }
 
-/* Of standard base64, or that of addresses. */
+/* From URL-safe base64 to standard base64. */
 static char standard(char c)
 {
 	return c == '-' ? '+' : c == '_' ? '/' : c;
 }
 
-/* One of the first sixteen digits. */
+/* One of the first sixteen base64 digits. */
 static bool is_early(char c)
 {
 	return c >= 'A' && c <= 'P';
 }
 
-/* Returns how many bytes. */
+/* Returns the number of bytes decoded. */
 static size_t decode(const char *text, size_t len, uint8_t *ret)
 {
 	struct base64_decode_ctx decode;
@@ -157,7 +157,7 @@ static size_t decode(const char *text, size_t len, uint8_t *ret)
 	return n;
 }
 
-/* A sequence, and in it a number or another one. */
+/* A sequence that starts with a number or another sequence. */
 static bool may_begin_key(const uint8_t *bytes, size_t n)
 {
 	struct der d = { bytes, bytes + n }, inside;
@@ -173,12 +173,12 @@ bool is_base64_key(const char *text, size_t len, size_t at, struct span *ret)
 	enum {
 		FIRST = 12,
 		HEAD = 256
-	}; /* letters; what is before an encrypted key, too */
+	}; /* characters, including what precedes an encrypted key */
 	uint8_t bytes[BASE64_DECODE_LENGTH(HEAD)];
 	const size_t most = len - at;
 	size_t end = at, n, whole;
 
-	/* 0x30 and what comes next are M and one of these, "open" is b3Bl. */
+	/* 0x30 and the next byte are M and an early digit; "open" is b3Bl. */
 	if (most < FIRST ||
 	    !(text[at] == 'b' ? text[at + 1] == '3' : is_early(text[at + 1])))
 		return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shapes_token.c - keys and tokens, which their makers gave a form of their own. */
+/* shapes_token.c - keys and tokens in a documented format of their own. */
 #include "redaction/redaction_priv.h"
 
 #include <ctype.h>
@@ -12,8 +12,8 @@
 #define TOKEN LETTERS_TOKEN
 #define BASE64 LETTERS_BASE64
 
-/* What their makers document of keys and tokens: a beginning of their own, and at least so many
- * characters after it. In the order of their first letters. */
+/* Keys and tokens as their issuers document them: a prefix, and at least so many
+ * characters after it. Sorted by first character. */
 static const struct {
 	const char *prefix, *letters;
 	size_t least;
@@ -76,7 +76,7 @@ static const struct {
 	{ "ya29.", TOKEN, 20 }, /* Google OAuth access */
 };
 
-/* "AKIA.../20261122/eu-west-1/s3/aws4_request", as X-Amz-Credential says who signed. */
+/* "AKIA.../20261122/eu-west-1/s3/aws4_request": X-Amz-Credential only says who signed. */
 static bool is_scope(const char *text, size_t len, size_t at)
 {
 	enum { DATE = 8 };
@@ -101,7 +101,7 @@ static bool is_of_maker(const char *text, size_t len, size_t at, struct span *re
 	return false;
 }
 
-/* What crypt(3) and its successors make of a password: $2a$10$..., $argon2id$v=19$... */
+/* Password hashes of crypt(3) and its successors: $2a$10$..., $argon2id$v=19$... */
 bool is_password_hash(const char *text, size_t len, size_t at, struct span *ret)
 {
 	enum { LEAST = 16 };
@@ -121,7 +121,7 @@ bool is_password_hash(const char *text, size_t len, size_t at, struct span *ret)
 	return false;
 }
 
-/* RFC 7519: three parts of base64url, the first of them JSON: {" is eyJ. */
+/* RFC 7519: three parts in base64url, the first of them JSON: {" is eyJ. */
 static bool is_jwt(const char *text, size_t len, size_t at, struct span *ret)
 {
 	enum { PART_MIN = 8, PART_ENOUGH = 2048 };
@@ -132,7 +132,8 @@ static bool is_jwt(const char *text, size_t len, size_t at, struct span *ret)
 	for (int part = 0; part < 3; part++) {
 		n = count_letters(text, len, end, WORD "_-");
 		end += n;
-		/* Cut off, or without a signature; so long that it is not looked at again. */
+		/* Cut off, or without a signature; or so long that this is not searched
+		 * again. */
 		if (end == len || n >= PART_ENOUGH)
 			break;
 		if (n < PART_MIN || (part < 2 && text[end] != '.'))
@@ -160,7 +161,7 @@ static bool is_bearer(const char *text, size_t len, size_t at, struct span *ret)
 	return false;
 }
 
-/* Of Telegram, as in /bot123456789:AAabc/getMe: the number says whose it is. */
+/* Telegram's, as in /bot123456789:AAabc/getMe: the number is the bot's id. */
 bool is_bot_token(const char *text, size_t len, size_t at, struct span *ret)
 {
 	enum { ID_MIN = 6, ID_MAX = 12, LEAST = 30, ALONE = 35 };

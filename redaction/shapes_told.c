@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shapes_told.c - what a text says of a secret other than by an assignment: markup, forms, commands. */
+/* shapes_told.c - secrets that a text gives otherwise than by assignment: markup, forms,
+ * commands. */
 #include "redaction/redaction_priv.h"
 
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
-/* Where the name in the tag that ends before `end` begins: <password, <wsse:Password Type="x". */
+/* Where the name begins in the tag that ends before `end`: <password, <wsse:Password
+ * Type="x". */
 static size_t name_in_tag(const char *text, size_t end, size_t *ret_end)
 {
 	enum { TAG_MAX = 256 };
@@ -50,7 +52,7 @@ static size_t skip_back(const char *text, size_t end, const char *letters)
 	return end;
 }
 
-/* The word that ends there or, with blanks and quotes between, before it. */
+/* The word that ends at `end`, or before it with blanks and quotes in between. */
 static struct span word_before(const char *text, size_t end, const char *between)
 {
 	enum { WORD_MAX = 128 };
@@ -114,7 +116,8 @@ bool is_identified(const char *text, size_t len, size_t at, struct span *ret)
 	return ret->end > ret->begin;
 }
 
-/* Redis, "AUTH\r\n$3\r\nbob\r\n$5\r\nabcde\r\n": what follows is given with its length. */
+/* Redis, "AUTH\r\n$3\r\nbob\r\n$5\r\nabcde\r\n": each argument is preceded by its
+ * length. */
 static size_t end_of_arguments(const char *text, size_t len, size_t at)
 {
 	enum { ARGUMENTS_MAX = 2, DIGITS_MAX = 4 };

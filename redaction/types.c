@@ -4,8 +4,8 @@
 
 #include "redaction/redaction_priv.h"
 
-/* Types whose whole content is secret, apart from those that are named after it. By their packages:
- * what is inside of keys and ciphers. */
+/* Types that are secret as a whole, besides those with a secret's name. By package: the
+ * internals of keys and ciphers. */
 static const char *const secret_types[] = {
 	"net/url.Userinfo",
 	"net/http.Cookie",
@@ -16,7 +16,7 @@ static const char *const secret_packages[] = {
 	"crypto/ecdh.",	    "crypto/ecdsa.",  "crypto/ed25519.", "crypto/hmac.",
 	"crypto/internal/", "crypto/rc4.",    "crypto/rsa.",
 };
-/* In the names of other types, where "Session" and "Token" are often no secrets. */
+/* In the names of other types, where "Session" and "Token" often mean no secret. */
 static const char *const secret_words[] = {
 	"accesstoken", "apikey",     "bearertoken",  "credential", "passphrase",
 	"password",    "privatekey", "refreshtoken", "secret",
@@ -31,7 +31,7 @@ static bool begins_with_one_of(const char *text, const char *const *list, size_t
 	return false;
 }
 
-/* "PrivateKey" of "*crypto/rsa.PrivateKey" and "vendor.Box[go.shape.int]" is "Box". */
+/* "PrivateKey" for "*crypto/rsa.PrivateKey", "Box" for "vendor.Box[go.shape.int]". */
 static const char *own_name(const char *type, size_t *ret_len)
 {
 	size_t end = strcspn(type, "[ {"), begin = end;
@@ -42,7 +42,7 @@ static const char *own_name(const char *type, size_t *ret_len)
 	return type + begin;
 }
 
-/* Anywhere in it, in capital letters or not: type secretString string. */
+/* Anywhere in it, in any case: type secretString string. */
 static bool has_one_of(const char *name, size_t len, const char *const *words, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {

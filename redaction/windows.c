@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* windows.c - any four bytes of a secret, one after the other: what copies of memory leave in a register. */
+/* windows.c - any four consecutive bytes of a secret: what copying memory leaves in a
+ * register. */
 #include <ctype.h>
 #include <string.h>
 
@@ -7,13 +8,13 @@
 
 enum {
 	FIRST = 1 << 10,
-	COUNT_MAX = 1 << 20, /* more are too many to tell from what is there by chance */
+	COUNT_MAX = 1 << 20, /* more could not be told from what is there by chance */
 };
 
 struct windows {
 	uint32_t *slots; /* open addressing, a power of two; 0: empty */
 	size_t count, size;
-	bool occurs[UINT8_MAX + 1]; /* a byte, in any of them */
+	bool occurs[UINT8_MAX + 1]; /* by byte: whether it occurs in any window */
 	bool full;
 };
 
@@ -134,7 +135,7 @@ bool windows_all(const struct windows *w, uint64_t word)
 	uint8_t bytes[sizeof(word)];
 	size_t n = 0;
 
-	if (!w->count || word >> 40 == 0) /* as most numbers: too few are left */
+	if (!w->count || word >> 40 == 0) /* like most numbers: too few are left */
 		return false;
 	memcpy(bytes, &word, sizeof(word));
 	for (size_t i = 0; i + sizeof(uint32_t) <= sizeof(bytes); i++) {
