@@ -97,8 +97,7 @@ struct runtime {
 	struct layout layout;
 	struct modules *modules; /* NULL: no Go, or none that can be read */
 	struct code_table *code;
-	uint64_t stack_barrier; /* Go 1.5 to 1.8: a return address replacing others; 0:
-			        * none */
+	uint64_t stack_barrier; /* Go 1.5 to 1.8: return address replacing others; or 0 */
 	bool landing_pad;	/* asmcgocall calls C from the landing pad (1.22) */
 	char *unusable;
 

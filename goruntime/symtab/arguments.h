@@ -12,8 +12,7 @@
 struct arguments {
 	uint16_t span; /* all values are in this many bytes from argp on */
 	uint16_t len;
-	uint8_t unset_from; /* slots from this offset on are not set yet; UINT8_MAX:
-			     * none */
+	uint8_t unset_from; /* slots from here on are not set yet; UINT8_MAX: none */
 	/* The text. In place of each value: a 0 byte, its offset from argp, its size. */
 	uint8_t form[];
 };

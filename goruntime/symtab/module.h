@@ -17,8 +17,7 @@ struct module {
 	uint64_t types, etypes;		    /* type descriptors; 0: not known */
 	uint64_t typelinks, typelink_count; /* the linker's partial list; 0: none */
 	uint64_t rodata;		    /* 0: not known */
-	uint64_t type_bytes; /* of contiguous descriptors from types on; 0: not
-			      * contiguous */
+	uint64_t type_bytes; /* size of contiguous descriptors; 0: not contiguous */
 	bool has_main;	     /* has the program's main function */
 	bool doubtful;	     /* some of its words contradict the layout */
 	const struct image *image;

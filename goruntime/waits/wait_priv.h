@@ -19,8 +19,7 @@
 
 /* How we know. */
 enum wait_source {
-	SOURCE_NONE,	  /* the reason says it all: a nil channel, a select without
-			   * cases */
+	SOURCE_NONE,	  /* reason says all: a nil channel, a select without cases */
 	SOURCE_CHANNEL,	  /* one sudog */
 	SOURCE_SELECT,	  /* a chain of them */
 	SOURCE_SEMAPHORE, /* one, in the semaphore's queue */
