@@ -68,8 +68,8 @@ void redaction_learn_for_all(struct redaction *r, uint64_t addr, uint64_t size,
 /* The same for a number; it is compared only with words. */
 void redaction_learn_number_for_all(struct redaction *r, uint64_t number);
 void redaction_learned_all(struct redaction *r);
-/* Nothing will be learned, as no values are read: any word of eight letters is redacted
- * from here on. */
+/* Nothing will be learned, as no values are read: from here on any word of eight
+ * printable characters is redacted. */
 void redaction_learns_nothing(struct redaction *r);
 /* Grows with each new secret. */
 size_t redaction_learned(const struct redaction *r);

@@ -38,7 +38,7 @@ void windows_clear(struct windows *w);
 bool windows_add(struct windows *w, const void *bytes,
 		 size_t len); /* false: all were present */
 /* Is any of the word's own sequences in the set, or all that count? If the set is full,
- * any four letters are. */
+ * any four printable characters are. */
 bool windows_any(const struct windows *w, uint64_t word);
 bool windows_all(const struct windows *w, uint64_t word);
 

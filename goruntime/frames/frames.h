@@ -9,7 +9,8 @@
 
 struct runtimes;
 
-/* Strings are borrowed until runtimes_close(). NULL and 0 when not known. */
+/* Names and paths are borrowed until runtimes_close(), everything else until fn returns.
+ * NULL and 0 when not known. */
 struct code_frame {
 	const char *function, *file, *kind, *module;
 	uint32_t line;

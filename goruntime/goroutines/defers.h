@@ -37,7 +37,7 @@ struct open_frames {
 	size_t count;
 };
 
-struct open_defers; /* what is known of the frames of each distinct stack */
+struct open_defers; /* the open-coded defers of each distinct stack */
 
 void open_defers_free(struct open_defers *open);
 /* The frames of that stack that can have open-coded defers. Borrowed until the next

@@ -2,8 +2,9 @@
 /* layout.h - runtime struct offsets and sizes by slot. Private to goruntime.
  * Two sources fill struct layout: layout_dwarf.c reads the subject's own DWARF, and
  * layout_table.inc has rows that "gosnap layout --row" writes using the same resolver.
- * Rows of releases without a toolchain are in layout_derived.inc, written by hand. A slot
- * that a release does not have is absent. Code tests for absence, never for a version. */
+ * tests/derived-rows writes rows of releases without a toolchain to layout_derived.inc. A
+ * slot that a release does not have is absent. Code tests for absence, never for a
+ * version. */
 #ifndef GOSNAP_LAYOUT_H
 #define GOSNAP_LAYOUT_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lookup.h - stacks and reasons by the numbers that records have. What they return is
- * borrowed until runtimes_close(). */
+/* lookup.h - stacks and reasons by the numbers that records have. Results are borrowed
+ * until runtimes_close(); a stack's frames may move until runtimes_decode() has
+ * returned. */
 #ifndef GOSNAP_LOOKUP_H
 #define GOSNAP_LOOKUP_H
 

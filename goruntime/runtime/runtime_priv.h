@@ -54,7 +54,7 @@ struct walk {
 	enum handover handover;
 	uint64_t pc, sp, frame_pointer; /* of HANDOVER_CONTEXT */
 	bool exact, has_frame_pointer;
-	struct regs *registers; /* of the first frames; NULL: not wanted */
+	struct regs *registers; /* of the first frames; NULL: not requested */
 	size_t register_room;
 };
 

@@ -14,7 +14,7 @@ void stacks_free(struct stacks *s);
 DEFINE_AUTO(struct stacks, stacks_free)
 
 /* The number of this stack. Stacks with the same pcs, flags and frame sizes have the same
- * number. */
+ * number. Adding a stack may move the frames that stacks_get() returned. */
 uint32_t stacks_intern(struct stacks *s, const struct raw_frame *frames, size_t n);
 size_t stacks_count(const struct stacks *s);
 size_t stacks_frames(const struct stacks *s); /* total of all stacks */

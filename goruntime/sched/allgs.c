@@ -81,9 +81,9 @@ static bool plausible(struct runtime *rt, const struct slice *s)
  * eight that agree.
  * With a wrong place or layout hardly any agree, so a place that the runtime itself names
  * is accepted even if much of memory is damaged. A place that only looks right may have
- * one contradiction in eight, because a goroutine of a running process may change between
- * two reads. It needs more than one goroutine: a single pointer to a goroutine is not a
- * list. */
+ * one contradiction for every eight that agree, because a goroutine of a running process
+ * may change between two reads. It needs more than one goroutine: a single pointer to a
+ * goroutine is not a list. */
 struct belief {
 	size_t least, tolerated;
 };

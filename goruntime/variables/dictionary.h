@@ -10,7 +10,7 @@
 
 struct dictionary {
 	uint64_t addr;	 /* 0: why says why */
-	const char *why; /* borrowed until runtimes_close() */
+	const char *why; /* static, or in the caller's struct err */
 };
 
 /* The variable that has the dictionary; NULL: none. */

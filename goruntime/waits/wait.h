@@ -10,7 +10,6 @@
  * runtimes_close(). */
 const char *runtime_wait_reason(const struct runtime *rt, unsigned reason);
 
-/* What a parked goroutine waits for. */
 enum wait_kind {
 	WAIT_CHANNEL,
 	WAIT_SELECT,
