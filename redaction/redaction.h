@@ -44,8 +44,7 @@ const char *redaction_of_type(struct redaction *r, const char *type);
 const char *redaction_of_parameter(struct redaction *r, const char *name, size_t len);
 /* Is it the type of the public part of a private key in package crypto? */
 bool redaction_is_public(const char *type);
-/* Is the value of something with such a name rather a name itself, like
- * "access_token"? */
+/* Is this text rather the name of a secret than a secret, like "access_token"? */
 bool redaction_is_name(struct redaction *r, const char *text, size_t len);
 
 /* Learns a redacted value, so that the same bytes are recognised elsewhere, under other
@@ -53,7 +52,7 @@ bool redaction_is_name(struct redaction *r, const char *text, size_t len);
  * between goroutines and keeps what was learned before redaction_remember(). */
 void redaction_learn(struct redaction *r, uint64_t addr, uint64_t size, const void *bytes,
 		     size_t len); /* addr 0: nowhere; bytes NULL: not text */
-/* Longer texts are not learned: those are unset variables with an arbitrary length. */
+/* A longer one is not a text but an unset variable, with an arbitrary length. */
 enum { REDACTION_PLACE_MAX = 64 << 10 };
 /* Recognises its bytes and digits too. A long number has its highest byte first, which is
  * not zero. */

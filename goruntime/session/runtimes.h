@@ -59,7 +59,8 @@ void runtimes_decode(struct runtimes *all);
 /* The number of goroutines decoded so far. Another thread may read it. */
 const _Atomic uint64_t *runtimes_decoded(const struct runtimes *all);
 
-/* Why there is no runtime; NULL: there is at least one. */
+/* Why there is no runtime; NULL: there is at least one. Runtimes and strings returned
+ * here live until runtimes_close(). */
 const char *runtimes_unusable(const struct runtimes *all);
 size_t runtimes_count(const struct runtimes *all);
 struct runtime *runtimes_get(const struct runtimes *all, size_t i); /* borrowed */
