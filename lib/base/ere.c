@@ -134,7 +134,8 @@ static bool measure(const char *p, struct size *ret, const char **ret_why)
 		switch (*p) {
 		case '\\':
 			if (p[1] >= '1' && p[1] <= '9') {
-				*ret_why = "a back-reference can take forever to match";
+				*ret_why = "back-references are not allowed, as they can "
+					   "take forever to match";
 				return false;
 			}
 			behind += p[1] != 0;
@@ -232,11 +233,10 @@ static void limit_end(const struct rlimit *before)
 
 static bool too_large(const char *text, struct err *err)
 {
-	return err_set(
-		err, ERR_USAGE,
-		"%.100s is too large when its repetitions are written out: use "
-		"smaller numbers in {}, of nested ones above all, a * or fewer anchors",
-		text);
+	return err_set(err, ERR_USAGE,
+		       "%.100s is too large with its repetitions expanded: use smaller "
+		       "numbers in {}, especially in nested ones, a * or fewer anchors",
+		       text);
 }
 
 /* In a child process: with anchors in repetitions, compilation can take exponential time
@@ -263,7 +263,7 @@ static bool can_be_compiled(const char *text, int flags, uint64_t most_bytes,
 		_exit(regcomp(&regex, text, flags) == REG_ESPACE);
 	}
 	if (pid < 0)
-		return err_sys(err, "no process to compile %.100s in", text);
+		return err_sys(err, "cannot start a process to compile %.100s", text);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	return (WIFEXITED(status) && WEXITSTATUS(status) == 0) || too_large(text, err);
@@ -285,8 +285,8 @@ static bool compile(struct ere *e, uint64_t most_bytes, struct err *err)
 	if (status == REG_ESPACE)
 		return too_large(e->text, err);
 	regerror(status, &e->regex, why, sizeof(why));
-	return err_set(err, ERR_USAGE, "%.100s is no regular expression: %s", e->text,
-		       why);
+	return err_set(err, ERR_USAGE, "invalid regular expression \"%.100s\": %s",
+		       e->text, why);
 }
 
 static uint64_t lesser(uint64_t a, uint64_t b)

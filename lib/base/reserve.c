@@ -53,8 +53,7 @@ struct reserve *reserve_new(unsigned n, struct err *err)
 	getrlimit(RLIMIT_NOFILE, &limit);
 	err_set(err, ERR_SYS,
 		"RLIMIT_NOFILE is %" PRIu64
-		": too few files may be open to capture a process: raise that limit "
-		"(ulimit -n 64)",
+		", too low to capture a process: raise that limit (ulimit -n 64)",
 		(uint64_t)limit.rlim_cur);
 	return NULL;
 }

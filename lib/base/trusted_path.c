@@ -18,7 +18,7 @@ enum {
 static bool cannot(const char *path, struct err *err)
 {
 	return err_set(err, ERR_SYS,
-		       "cannot create %s: %s: name a file in a folder that you may "
+		       "cannot create %s: %s: choose a file in a directory that you can "
 		       "write to",
 		       path, strerror(errno));
 }
@@ -88,7 +88,8 @@ struct walk {
 static void refuse(const struct walk *w, const char *name, const char *what)
 {
 	err_set(w->err, ERR_SYS,
-		"cannot create %s: %s %s and belongs to another user: name another file",
+		"cannot create %s: %s %s and belongs to another user: choose another "
+		"file",
 		w->path, name, what);
 }
 

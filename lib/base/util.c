@@ -221,7 +221,7 @@ int spool_open(struct err *err)
 	AUTO(xfree) char *path = xasprintf("%s/gosnap-XXXXXX", dir);
 	fd = mkostemp(path, O_CLOEXEC);
 	if (fd < 0)
-		err_sys(err, "cannot make a temporary file %s", path);
+		err_sys(err, "cannot create a temporary file %s", path);
 	else
 		unlink(path);
 	return fd;

@@ -116,8 +116,8 @@ static bool make_room(struct reader *r)
 		return true;
 	if (r->cap >= ELEMENT_MAX)
 		return err_set(&r->broken, ERR_BAD_DATA,
-			       "%s: an element of more than %d MB at byte %" PRIu64,
-			       r->name, ELEMENT_MAX >> 20, r->offset);
+			       "%s: element larger than %d MB at byte %" PRIu64, r->name,
+			       ELEMENT_MAX >> 20, r->offset);
 	r->cap *= 2;
 	r->buf = xreallocarray(r->buf, r->cap, 1);
 	return true;
@@ -166,7 +166,7 @@ static const char *place(const struct reader *r, char *ret, size_t size)
 {
 	char name[NAME_SHOWN + 1];
 	if (!r->member)
-		snprintf(ret, size, "at its beginning");
+		snprintf(ret, size, "at the beginning");
 	else if (r->in_array && r->elements > 0)
 		snprintf(ret, size, "after %zu element%s of \"%s\"", r->elements,
 			 r->elements == 1 ? "" : "s", printable(r->member, name));
@@ -183,7 +183,7 @@ static bool cut_off(const struct reader *r, struct err *err)
 		*err = r->broken;
 		return false;
 	}
-	return err_set(err, ERR_BAD_DATA, "%s: cut off %s", r->name,
+	return err_set(err, ERR_BAD_DATA, "%s: truncated %s", r->name,
 		       place(r, where, sizeof(where)));
 }
 
@@ -256,17 +256,17 @@ static const char *words_for(const json_error_t *why)
 {
 	switch (json_error_code(why)) {
 	case json_error_stack_overflow:
-		return "nested too deep";
+		return "nested too deeply";
 	case json_error_invalid_utf8:
-		return "not UTF-8";
+		return "invalid UTF-8";
 	case json_error_numeric_overflow:
-		return "a number that is too large";
+		return "number too large";
 	case json_error_out_of_memory:
 		return "out of memory";
 	case json_error_null_byte_in_key:
-		return "NUL in a name";
+		return "NUL byte in a name";
 	default:
-		return "not JSON";
+		return "invalid JSON";
 	}
 }
 
@@ -312,7 +312,7 @@ static bool take_name(struct reader *r, struct err *err)
 {
 	json_t *name;
 	if (skip_space(r) != '"')
-		return damaged(r, "no name", err);
+		return damaged(r, "missing name", err);
 	name = take_value(r, 0, err);
 	if (!name)
 		return false;
@@ -321,7 +321,7 @@ static bool take_name(struct reader *r, struct err *err)
 	json_decref(name);
 	r->member_done = r->in_array = false;
 	r->elements = 0;
-	return expect(r, ':', "no colon", err);
+	return expect(r, ':', "missing colon", err);
 }
 
 enum step { STEP_ON, STEP_ENOUGH, STEP_FAILED };
@@ -356,7 +356,7 @@ static enum step visit_elements(struct reader *r, reader_fn *fn, void *arg,
 		r->elements++;
 		c = skip_space(r);
 		if (c != ',' && c != ']') {
-			damaged(r, "no comma between elements", err);
+			damaged(r, "missing comma between elements", err);
 			return STEP_FAILED;
 		}
 		r->at++;
@@ -382,7 +382,7 @@ static enum step visit_member(struct reader *r, reader_fn *fn, void *arg, struct
 static bool rewind_input(struct reader *r, struct err *err)
 {
 	if (lseek(r->fd, r->start, SEEK_SET) < 0)
-		return err_sys(err, "cannot go back to the beginning of %s", r->name);
+		return err_sys(err, "cannot rewind %s", r->name);
 	if (r->zstd)
 		ZSTD_DCtx_reset(r->zstd, ZSTD_reset_session_only);
 	r->packed = (ZSTD_inBuffer){ .src = r->packed_buf };
@@ -397,7 +397,7 @@ static bool rewind_input(struct reader *r, struct err *err)
 bool reader_each(struct reader *r, reader_fn *fn, void *arg, struct err *err)
 {
 	int c;
-	if (!rewind_input(r, err) || !expect(r, '{', "no object", err))
+	if (!rewind_input(r, err) || !expect(r, '{', "missing object", err))
 		return false;
 	do {
 		switch (visit_member(r, fn, arg, err)) {
@@ -410,15 +410,15 @@ bool reader_each(struct reader *r, reader_fn *fn, void *arg, struct err *err)
 		}
 		c = skip_space(r);
 		if (c != ',' && c != '}')
-			return damaged(r, "no comma between members", err);
+			return damaged(r, "missing comma between members", err);
 		r->at++;
 	} while (c == ',');
 	if (strcmp(r->member, "end") != 0)
-		return err_set(err, ERR_BAD_DATA, "%s: unfinished: there is no \"end\"",
+		return err_set(err, ERR_BAD_DATA, "%s: incomplete: \"end\" is missing",
 			       r->name);
 	return skip_space(r) == END_OF_INPUT && err_is(&r->broken, ERR_NONE)
 		       ? true
-		       : damaged(r, "something follows the document", err);
+		       : damaged(r, "trailing data after the document", err);
 }
 
 struct opening {
@@ -456,13 +456,11 @@ static bool is_document(struct reader *r, struct err *err)
 		return false;
 	if (opening.version > VERSION)
 		return err_set(err, ERR_BAD_DATA,
-			       "%s: version %" PRId64
-			       " of the format; this gosnap reads version %d: "
-			       "take a newer gosnap",
+			       "%s: format version %" PRId64
+			       ", but this gosnap reads version %d: use a newer gosnap",
 			       r->name, opening.version, VERSION);
 	if (opening.version != VERSION)
-		return err_set(err, ERR_BAD_DATA,
-			       "%s: no version of the format that gosnap knows", r->name);
+		return err_set(err, ERR_BAD_DATA, "%s: unknown format version", r->name);
 	return true;
 }
 
@@ -478,7 +476,7 @@ static bool starts_packed(struct reader *r, struct err *err)
 	r->zstd = ZSTD_createDCtx();
 	r->packed_buf = xmalloc(BUFFER_SIZE);
 	return r->zstd ? true
-		       : err_set(err, ERR_SYS, "cannot decompress %s: no memory",
+		       : err_set(err, ERR_SYS, "cannot decompress %s: out of memory",
 				 r->name);
 }
 

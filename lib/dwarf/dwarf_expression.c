@@ -51,7 +51,7 @@ static bool push_register(struct machine *m, uint64_t n, int64_t more)
 
 	if (n >= ARCH_REGS_MAX || !regs || !reg_known(regs, (unsigned)n))
 		return err_set(m->err, ERR_NOT_FOUND,
-			       "it is computed from a register that was not kept");
+			       "computed from a register that was not saved");
 	return push(m, regs->value[n] + (uint64_t)more);
 }
 
@@ -236,9 +236,9 @@ static bool begin(struct machine *m, const struct dwarf_stack *stack, size_t i,
 
 static bool untold(struct machine *m)
 {
-	return err_set(m->err, ERR_NOT_FOUND,
-		       "it is told by how the function was called, which its caller does "
-		       "not tell");
+	return err_set(
+		m->err, ERR_NOT_FOUND,
+		"entry value not available: the caller has no call-site information");
 }
 
 struct beginning {
@@ -283,13 +283,11 @@ static bool is_certain(struct machine *m, struct machine *caller,
 	if (!named && !is_called_by_address(caller, call, m))
 		return err_set(
 			m->err, ERR_NOT_FOUND,
-			"it is told by how the function was called, and its caller "
-			"has called another one");
+			"entry value not available: the caller called another function");
 	if (dwarf_function_is_jumped_to(m->frame.dwarf, &m->function))
-		return err_set(
-			m->err, ERR_NOT_FOUND,
-			"it is told by how the function was called, and it may have "
-			"been jumped to since");
+		return err_set(m->err, ERR_NOT_FOUND,
+			       "entry value not available: a tail call may have reached "
+			       "the function");
 	return true;
 }
 
@@ -530,8 +528,7 @@ bool dwarf_piece_compute(const struct dwarf_stack *stack, size_t i,
 {
 	struct machine m;
 
-	err_set(err, ERR_UNSUPPORTED,
-		"where it is kept is said in a way that is not known");
+	err_set(err, ERR_UNSUPPORTED, "unsupported DWARF location expression");
 	if (!begin(&m, stack, i, 0, err) ||
 	    !run(&m, bytes_over(piece->expression, (size_t)piece->at)) || !m.count)
 		return false;

@@ -344,9 +344,8 @@ struct dwarf_scopes *dwarf_scopes_at(struct dwarf *d, uint64_t pc, bool exact,
 	}
 	if (!found && dwarf_is_elsewhere(es, g.pc)) {
 		err_set(err, ERR_UNSUPPORTED,
-			"its debugging information is in a file apart (.dwo), which is "
-			"not "
-			"read");
+			"its debugging information is in a separate file (.dwo), which "
+			"is not supported");
 		return NULL;
 	}
 	if (!found) {

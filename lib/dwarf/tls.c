@@ -126,7 +126,7 @@ static bool from_table(struct target *t, bool musl, uint64_t number,
 		return false;
 	return (number && number <= count && *ret && *ret != UINT64_MAX) ||
 	       err_set(err, ERR_NOT_FOUND,
-		       "it is thread-local, and this thread has not used it yet");
+		       "thread-local, and not yet used by this thread");
 }
 
 bool tls_block(struct target *t, const struct images *images, const struct image *img,
@@ -136,18 +136,16 @@ bool tls_block(struct target *t, const struct images *images, const struct image
 	uint64_t word;
 
 	if (!find_segment(img, &segment))
-		return err_set(
-			err, ERR_NOT_FOUND,
-			"its file does not say where its thread-local variables are");
+		return err_set(err, ERR_NOT_FOUND,
+			       "its file has no thread-local storage information");
 	if (img == images_get(images, 0)) {
 		*ret = below(img, &segment, thread_pointer);
 		return true;
 	}
 	const struct image_tls *tls = filled(img);
 	if (tls->kind == IMAGE_TLS_NONE)
-		return err_set(
-			err, ERR_NOT_FOUND,
-			"its file does not say where its thread-local variables are");
+		return err_set(err, ERR_NOT_FOUND,
+			       "its file has no thread-local storage information");
 	if (!target_read_uint(t, image_bias(img) + tls->at, WORD, &word, err))
 		return false;
 	if (tls->kind == IMAGE_TLS_NUMBER)

@@ -167,7 +167,7 @@ static void open_file(struct images *images, struct image *img,
 	if (start && image_load_mapped(img, images->target, start, &images->room))
 		return;
 	if (why == ESTALE)
-		image_refuse(img, "the file of this name is not the one that is mapped");
+		image_refuse(img, "the file at this path is not the one that is mapped");
 	else
 		image_refuse(img, "it cannot be opened: %s", strerror(why));
 }
@@ -179,7 +179,7 @@ static void read_vdso(struct images *images, struct image *img,
 
 	img->memory_len = m->end - m->start;
 	if (img->memory_len > VDSO_MAX) {
-		image_refuse(img, "a vDSO of %zu bytes", img->memory_len);
+		image_refuse(img, "a vDSO of %zu bytes is too large", img->memory_len);
 		return;
 	}
 	img->memory = xmalloc(img->memory_len);
@@ -335,7 +335,7 @@ static void open_executable(struct images *images)
 		return;
 	if (!m) {
 		image_refuse(img, exe ? "none of its code is mapped from its file"
-				      : "the process does not say which file it is");
+				      : "cannot determine which file it runs");
 		return;
 	}
 	if (img->fd < 0)

@@ -101,7 +101,7 @@ static struct image *load(struct image *img, int fd, const char *path)
 		return file;
 	say(img, path,
 	    file->unreadable ? "is not a 64-bit ELF file"
-			     : "holds no debugging information for this machine");
+			     : "has no debugging information for this architecture");
 	image_unload(file);
 	return NULL;
 }
@@ -129,9 +129,9 @@ static bool try_file(struct image *img, int root, const char *path, const uint32
 		return true;
 	}
 	say(img, path,
-	    match == MATCH_OTHER ? "is of another build: its build id differs"
-	    : crc ? "is of another build: its checksum is not that in .gnu_debuglink"
-		  : "has no build id");
+	    match == MATCH_OTHER ? "is from another build: its build ID differs"
+	    : crc ? "is from another build: its checksum does not match .gnu_debuglink"
+		  : "has no build ID");
 	image_unload(file);
 	return false;
 }
@@ -202,8 +202,8 @@ static void look(struct image *img)
 	AUTO(xfree) char *real = img->path[0] == '/' ? NULL : realpath(img->path, NULL);
 	AUTO(xfree) char *folder = folder_of(real ? real : img->path, NULL);
 	if (!find_by_link(img, -1, folder, name, crc) && !img->debug_why)
-		img->debug_why =
-			xasprintf("%.200s, which it was moved to, is not here", name);
+		img->debug_why = xasprintf(
+			"%.200s, named by its .gnu_debuglink, was not found", name);
 }
 
 const struct image *image_apart(const struct image *const_img)
@@ -258,8 +258,8 @@ static struct image *load_given(int fd, const char *path, struct err *err)
 	file->fd = fd;
 	if (image_load_debug(file) && image_has_debug(file))
 		return file;
-	err_set(err, ERR_CANNOT, "%.200s holds no debugging information: %s", path,
-		file->unreadable ? file->unreadable : "it was stripped of it");
+	err_set(err, ERR_CANNOT, "%.200s has no debugging information: %s", path,
+		file->unreadable ? file->unreadable : "it was stripped");
 	image_unload(file);
 	return NULL;
 }
@@ -277,11 +277,10 @@ static void use(const struct image *const_img, struct image *file)
 static bool refuse_given(const struct image *img, struct image *file, struct err *err)
 {
 	err_set(err, ERR_CANNOT,
-		"%.100s is not of this build of %.100s: its build id is %.90s, that of "
-		"the "
-		"program is %.90s; give the file that was made with the program",
+		"%.100s is not from this build of %.100s: its build ID is %.90s, the "
+		"program's is %.90s; use the file built with the program",
 		image_path(file), img ? image_path(img) : "the program", id_of(file),
-		img ? id_of(img) : "not known");
+		img ? id_of(img) : "unknown");
 	image_unload(file);
 	return false;
 }

@@ -267,7 +267,7 @@ bool image_read(const struct image *img, uint64_t addr, void *buf, size_t len,
 		if (read_file(img, img->segment_offsets[i] + (addr - s->addr), buf, len))
 			return true;
 	}
-	return err_set(err, ERR_FAULT, "%.200s has no bytes for 0x%" PRIx64, img->path,
+	return err_set(err, ERR_FAULT, "%.200s has no data at 0x%" PRIx64, img->path,
 		       addr);
 }
 

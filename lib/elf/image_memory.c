@@ -22,7 +22,7 @@ static bool read_headers(struct mapped *m, struct err *err)
 	    m->header.e_ident[EI_CLASS] != ELFCLASS64 ||
 	    m->header.e_phentsize != sizeof(m->segments[0]) ||
 	    m->header.e_phnum > HEADERS_MAX)
-		return err_set(err, ERR_BAD_DATA, "no ELF header is mapped of it");
+		return err_set(err, ERR_BAD_DATA, "its ELF header is not mapped");
 	return target_read(m->target, m->addr + m->header.e_phoff, m->segments,
 			   m->header.e_phnum * sizeof(m->segments[0]), err);
 }
@@ -85,7 +85,8 @@ bool image_load_mapped(struct image *img, struct target *t, uint64_t addr, uint6
 	if (len < sizeof(m.header) || !bias_of(&m, &bias))
 		return image_refuse(img, "its program headers map nothing");
 	if (len > *room)
-		return image_refuse(img, "its file cannot be opened, and it is too long");
+		return image_refuse(img, "its file cannot be opened, and it is too large "
+					 "to read from memory");
 	AUTO(xfree) uint8_t *file = xcalloc(1, len);
 	if (!read_segments(&m, bias, file, len, &err))
 		return image_refuse(img, "%s", err.text);

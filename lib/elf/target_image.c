@@ -22,8 +22,8 @@ struct target *target_image_new(const struct image *img, struct err *err)
 	const struct arch *arch = arch_find(image_machine(img));
 
 	if (!arch) {
-		err_set(err, ERR_UNSUPPORTED,
-			"%.200s is for a processor that is not amd64", image_path(img));
+		err_set(err, ERR_UNSUPPORTED, "%.200s is not an amd64 program",
+			image_path(img));
 		return NULL;
 	}
 	return target_new(&image_ops, (void *)img, 0, arch);

@@ -285,7 +285,7 @@ struct process *process_read(pid_t pid, struct err *err)
 	AUTO(xfree) char *status = proc_slurp(pid, "status");
 
 	if (!stat || !status) {
-		err_set(err, ERR_NOT_FOUND, "there is no process %d", pid);
+		err_set(err, ERR_NOT_FOUND, "no such process: %d", pid);
 		return NULL;
 	}
 	struct process *p = xcalloc(1, sizeof(*p));

@@ -219,63 +219,54 @@ static bool judge_permission(const struct refusal_facts *f, struct err *err)
 	const char *capability = is_root_like(f) ? "" : " or with CAP_SYS_PTRACE";
 
 	if (f->yama_scope == YAMA_NOBODY)
-		return err_set(
-			err, ERR_PERMISSION,
-			"kernel.yama.ptrace_scope is 3: no process may be examined until "
-			"the next boot with another setting");
+		return err_set(err, ERR_PERMISSION,
+			       "kernel.yama.ptrace_scope is 3: no process can be "
+			       "examined until a reboot with another setting");
 	if (is_root_like(f) && !f->same_user_namespace)
-		return err_set(
-			err, ERR_PERMISSION,
-			"process %d (%s) is in another user namespace, in which our "
-			"CAP_SYS_PTRACE does not count: run gosnap as root of the host "
-			"or "
-			"inside that namespace",
-			f->pid, f->name);
+		return err_set(err, ERR_PERMISSION,
+			       "process %d (%s) is in another user namespace, where "
+			       "gosnap's CAP_SYS_PTRACE does not apply: run gosnap as "
+			       "root on the host or inside that namespace",
+			       f->pid, f->name);
 	if (is_root_like(f))
-		return err_set(
-			err, ERR_PERMISSION,
-			"a security module or a seccomp filter forbids examining process "
-			"%d (%s) (%s): run gosnap outside of this container, or allow it "
-			"ptrace",
-			f->pid, f->name, strerror(f->ptrace_errno));
+		return err_set(err, ERR_PERMISSION,
+			       "a security module or seccomp filter forbids examining "
+			       "process %d (%s) (%s): run gosnap outside this container, "
+			       "or allow ptrace in it",
+			       f->pid, f->name, strerror(f->ptrace_errno));
 	if (f->our_uid == 0)
-		return err_set(
-			err, ERR_PERMISSION,
-			"gosnap runs as root but without CAP_SYS_PTRACE, as containers "
-			"do: "
-			"give it that capability (docker run --cap-add SYS_PTRACE)");
+		return err_set(err, ERR_PERMISSION,
+			       "gosnap runs as root but without CAP_SYS_PTRACE, as is "
+			       "usual in containers: grant it that capability (docker "
+			       "run --cap-add SYS_PTRACE)");
 	if (!f->same_user_namespace)
 		return err_set(
 			err, ERR_PERMISSION,
-			"process %d (%s) is in another user namespace, as rootless "
-			"containers are (uid %u, ours is %u): run gosnap as root, as "
-			"the user who started the container, or inside of it",
+			"process %d (%s) is in another user namespace, as in a rootless "
+			"container (uid %u, gosnap's is %u): run gosnap as root, as the "
+			"user who started the container, or inside it",
 			f->pid, f->name, f->euid, f->our_uid);
 	if (!same_user(f))
 		return err_set(err, ERR_PERMISSION,
-			       "process %d (%s) belongs to another user (uid %u, ours is "
-			       "%u): run "
-			       "gosnap as root, as that user%s",
+			       "process %d (%s) belongs to another user (uid %u, "
+			       "gosnap's is %u): run gosnap as root, as that user%s",
 			       f->pid, f->name, f->euid, f->our_uid, capability);
 	if (!same_group(f))
 		return err_set(err, ERR_PERMISSION,
-			       "process %d (%s) runs with another group (gid %u, ours is "
-			       "%u): run "
-			       "gosnap as root, with that group%s",
+			       "process %d (%s) runs with another group (gid %u, "
+			       "gosnap's is %u): run gosnap as root, with that group%s",
 			       f->pid, f->name, f->egid, f->our_gid, capability);
 	if (f->capabilities & ~f->our_capabilities)
-		return err_set(
-			err, ERR_PERMISSION,
-			"process %d (%s) has more capabilities than gosnap (0x%" PRIx64
-			" are missing): run gosnap as root%s",
-			f->pid, f->name, f->capabilities & ~f->our_capabilities,
-			capability);
+		return err_set(err, ERR_PERMISSION,
+			       "process %d (%s) has more capabilities than gosnap "
+			       "(missing: 0x%" PRIx64 "): run gosnap as root%s",
+			       f->pid, f->name, f->capabilities & ~f->our_capabilities,
+			       capability);
 	if (f->dumpable_known && !f->dumpable)
-		return err_set(
-			err, ERR_PERMISSION,
-			"process %d (%s) is not dumpable (it changed its user, or its "
-			"program file may not be read): run gosnap as root%s",
-			f->pid, f->name, capability);
+		return err_set(err, ERR_PERMISSION,
+			       "process %d (%s) is not dumpable (it changed its user, or "
+			       "its executable is not readable): run gosnap as root%s",
+			       f->pid, f->name, capability);
 	if (f->yama_scope == YAMA_ADMIN)
 		return err_set(err, ERR_PERMISSION,
 			       "kernel.yama.ptrace_scope is 2: only root may examine "
@@ -284,55 +275,50 @@ static bool judge_permission(const struct refusal_facts *f, struct err *err)
 			       capability);
 	if (f->yama_scope == YAMA_DESCENDANTS && !f->descendant)
 		return err_set(err, ERR_PERMISSION,
-			       "kernel.yama.ptrace_scope is 1: only a parent may examine "
-			       "process "
-			       "%d (%s): run gosnap as root%s, or set it to 0 (sysctl -w "
-			       "kernel.yama.ptrace_scope=0)",
+			       "kernel.yama.ptrace_scope is 1: only an ancestor may "
+			       "examine process %d (%s): run gosnap as root%s, or set it "
+			       "to 0 (sysctl -w kernel.yama.ptrace_scope=0)",
 			       f->pid, f->name, capability);
-	return err_set(
-		err, ERR_PERMISSION,
-		"the kernel does not let us examine process %d (%s) (%s): run gosnap as "
-		"root%s",
-		f->pid, f->name, strerror(f->ptrace_errno), capability);
+	return err_set(err, ERR_PERMISSION,
+		       "the kernel does not allow gosnap to examine process %d (%s) "
+		       "(%s): run gosnap as root%s",
+		       f->pid, f->name, strerror(f->ptrace_errno), capability);
 }
 
 bool refusal_judge(const struct refusal_facts *f, struct err *err)
 {
 	if (f->foreign_proc)
-		return err_set(
-			err, ERR_CANNOT,
-			"/proc is not that of gosnap's own pid namespace: mount it "
-			"(mount -t proc proc /proc), or enter the mount namespace too");
+		return err_set(err, ERR_CANNOT,
+			       "/proc belongs to another PID namespace than gosnap: "
+			       "mount the right one (mount -t proc proc /proc), or enter "
+			       "the mount namespace too");
 	if (!f->exists)
-		return err_set(
-			err, ERR_NOT_FOUND,
-			"there is no process %d: pgrep or ps tells the pids that exist",
-			f->pid);
+		return err_set(err, ERR_NOT_FOUND,
+			       "no such process: %d (use pgrep or ps to find it)",
+			       f->pid);
 	if (f->is_thread)
 		return err_set(err, ERR_CANNOT,
-			       "%d is a thread of process %d: give that pid, all its "
-			       "threads are "
-			       "shown",
+			       "%d is a thread of process %d: use that PID to see all "
+			       "its threads",
 			       f->pid, f->tgid);
 	if (f->kernel_thread)
 		return err_set(err, ERR_CANNOT,
-			       "process %d (%s) is a kernel thread, which has no program "
-			       "to show: "
-			       "/proc/%d/stack has its kernel stack",
+			       "process %d (%s) is a kernel thread and runs no program: "
+			       "see /proc/%d/stack for its kernel stack",
 			       f->pid, f->name, f->pid);
 	if (f->zombie || f->dead)
 		return err_set(err, ERR_CANNOT,
-			       "process %d (%s) is a zombie: it has ended and its memory "
-			       "is gone; "
-			       "a core file may be left of it",
+			       "process %d (%s) is a zombie: it has exited and its "
+			       "memory is gone; it may have left a core file",
 			       f->pid, f->name);
 	if (f->tracer)
-		return err_set(
-			err, ERR_CANNOT,
-			"process %d (%s) is already traced by process %d (%s): end or "
-			"detach that one first, or read it as it is with --capture=live",
-			f->pid, f->name, f->tracer,
-			*f->tracer_name ? f->tracer_name : "of another pid namespace");
+		return err_set(err, ERR_CANNOT,
+			       "process %d (%s) is already traced by process %d (%s): "
+			       "quit or detach that tracer first, or read the process "
+			       "while it runs (--capture=live)",
+			       f->pid, f->name, f->tracer,
+			       *f->tracer_name ? f->tracer_name
+					       : "in another PID namespace");
 	if (f->elf_class == ELFCLASS32)
 		return err_set(
 			err, ERR_CANNOT,
@@ -340,10 +326,9 @@ bool refusal_judge(const struct refusal_facts *f, struct err *err)
 			"examined",
 			f->pid, f->name);
 	if (f->elf_machine && f->elf_machine != EM_X86_64)
-		return err_set(
-			err, ERR_CANNOT,
-			"process %d (%s) is a program for another processor (ELF machine "
-			"%d): only amd64 programs can be examined",
-			f->pid, f->name, f->elf_machine);
+		return err_set(err, ERR_CANNOT,
+			       "process %d (%s) is a program for another architecture "
+			       "(ELF machine %d): only amd64 programs can be examined",
+			       f->pid, f->name, f->elf_machine);
 	return f->ptrace_errno ? judge_permission(f, err) : true;
 }

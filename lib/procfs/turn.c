@@ -49,7 +49,7 @@ bool turn_take(pid_t pid, uint64_t wait_ns, int *ret, struct err *err)
 			*ret = -1;
 			return err_set(err, ERR_CANNOT,
 				       "process %d is being captured by another gosnap "
-				       "(process %d): try again when that is done",
+				       "(process %d): try again when it has finished",
 				       (int)pid, (int)other);
 		}
 		nanosleep(&(struct timespec){ .tv_nsec = NAP_NS }, NULL);

@@ -111,14 +111,14 @@ static pid_t find_parked(struct target *t, uint64_t *ret_pc)
 static bool get_registers(pid_t tid, struct user_regs_struct *ret, struct err *err)
 {
 	return live_ptrace(PTRACE_GETREGS, tid, 0, ret) == 0 ||
-	       err_set(err, ERR_GONE, "thread %d ended while it was held", tid);
+	       err_set(err, ERR_GONE, "thread %d exited while it was stopped", tid);
 }
 
 static bool set_registers(pid_t tid, const struct user_regs_struct *registers,
 			  struct err *err)
 {
 	return live_ptrace(PTRACE_SETREGS, tid, 0, (void *)(uintptr_t)registers) == 0 ||
-	       err_set(err, ERR_GONE, "thread %d ended while it was held", tid);
+	       err_set(err, ERR_GONE, "thread %d exited while it was stopped", tid);
 }
 
 bool borrow_let_go(pid_t tid, int status)
@@ -134,14 +134,14 @@ static bool try_borrow(struct borrowed *b, pid_t tid, uint64_t pc, uint64_t opti
 	if (!live_trace(PTRACE_SEIZE, tid, options)) {
 		if (errno == EPERM || errno == EINVAL)
 			return err_set(err, ERR_CANNOT,
-				       "no thread of it may be borrowed");
+				       "cannot trace any of its threads");
 		return true;
 	}
 	b->since = monotonic_ns();
 	live_trace(PTRACE_INTERRUPT, tid, 0);
 	int status = live_wait_stop(tid, LIMIT_STOP_NS);
 	if (status == LIVE_WAIT_LATE)
-		return err_set(err, ERR_CANNOT, "thread %d does not stop: is it frozen?",
+		return err_set(err, ERR_CANNOT, "thread %d did not stop: is it frozen?",
 			       tid);
 	if (status == LIVE_WAIT_GONE)
 		return true;
@@ -167,12 +167,12 @@ bool borrow(struct target *t, struct borrowed *b, struct err *err)
 		if (b->tid)
 			return true;
 		if (target_live_gone(t))
-			return err_set(err, ERR_GONE, "process %d has ended",
+			return err_set(err, ERR_GONE, "process %d has exited",
 				       (int)target_pid(t));
 		nanosleep(&(struct timespec){ .tv_nsec = BETWEEN_NS }, NULL);
 	}
 	return err_set(err, ERR_NOT_FOUND,
-		       "no thread of it waits in runtime.futex or runtime.usleep");
+		       "none of its threads waits in runtime.futex or runtime.usleep");
 }
 
 /* Restores the registers at once, in case we die. But the kernel acts on a restart code
@@ -186,7 +186,7 @@ bool borrow_give_back(const struct borrowed *b, struct err *err)
 	live_trace(PTRACE_CONT, b->tid, 0);
 	int status = live_wait_stop(b->tid, LIMIT_STOP_NS);
 	if (status < 0 || !borrow_let_go(b->tid, status))
-		return err_set(err, ERR_GONE, "thread %d ended while it was borrowed",
+		return err_set(err, ERR_GONE, "thread %d exited while it was borrowed",
 			       b->tid);
 	return true;
 }
@@ -216,16 +216,15 @@ bool borrow_enter_call(pid_t tid, struct err *err)
 {
 	if (!live_trace(PTRACE_SYSCALL, tid, 0) ||
 	    !is_syscall_stop(live_wait_stop(tid, LIMIT_STOP_NS)))
-		return err_set(err, ERR_CANNOT, "the helper did not reach its clone");
+		return err_set(err, ERR_CANNOT,
+			       "the helper process did not reach its clone call");
 	return true;
 }
 
 /* A waiting thread does not exit by itself. */
 static enum call_end vanished(pid_t tid, struct err *err)
 {
-	err_set(err, ERR_GONE,
-		"thread %d vanished: its process has ended, or began another program "
-		"(execve)",
+	err_set(err, ERR_GONE, "thread %d vanished: its process exited or called execve",
 		tid);
 	return CALL_FAILED;
 }
@@ -267,7 +266,7 @@ enum call_end borrow_call(pid_t tid, const struct user_regs_struct *at, long num
 	ret->result = (int64_t)r.rax;
 	return CALL_DONE;
 lost:
-	err_set(err, ERR_CANNOT, "thread %d did not come back from a system call", tid);
+	err_set(err, ERR_CANNOT, "thread %d did not return from a system call", tid);
 	return CALL_FAILED;
 }
 

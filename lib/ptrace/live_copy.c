@@ -42,11 +42,11 @@ static bool tame_helper(pid_t child, void *arg, struct err *err)
 	int status = live_wait_stop(child, LIMIT_STOP_NS);
 	if (status == LIVE_WAIT_LATE)
 		return err_set(err, ERR_CANNOT,
-			       "the helper did not stop in time at its birth: "
-			       "is the machine that busy?");
+			       "the new helper process did not stop in time: is the "
+			       "machine overloaded?");
 	if (!live_is_event(status, PTRACE_EVENT_STOP) ||
 	    !live_trace(PTRACE_SETOPTIONS, child, options))
-		return err_set(err, ERR_CANNOT, "the helper was ended at its birth");
+		return err_set(err, ERR_CANNOT, "the new helper process was killed");
 	prlimit(child, RLIMIT_CORE, &(struct rlimit){ 1, 1 }, NULL);
 	/* I copies page tables during the stop; RESET_ON_FORK keeps G ordinary. */
 	sched_setscheduler(child, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority);
@@ -56,7 +56,7 @@ static bool tame_helper(pid_t child, void *arg, struct err *err)
 
 static bool refused(struct err *err, const char *what, int64_t result)
 {
-	return err_set(err, ERR_CANNOT, "the kernel refuses %s: %s", what,
+	return err_set(err, ERR_CANNOT, "the kernel refused %s: %s", what,
 		       strerror((int)-result));
 }
 
@@ -85,7 +85,8 @@ static bool make_helper(struct live_copy *c, struct err *err)
 		c->first_stop_ns = monotonic_ns() - t0.since;
 		if (borrow_interrupted(call.result))
 			continue;
-		return call.result >= 0 || refused(err, "another task", call.result);
+		return call.result >= 0 ||
+		       refused(err, "to create a helper process", call.result);
 	}
 }
 
@@ -115,7 +116,7 @@ static bool park_helper(struct live_copy *c, struct err *err)
 	struct user_regs_struct r;
 
 	if (live_ptrace(PTRACE_GETREGS, c->helper, 0, &r) != 0)
-		return err_set(err, ERR_CANNOT, "the helper has ended");
+		return err_set(err, ERR_CANNOT, "the helper process has exited");
 	return leave_files(c, &r, err) &&
 	       borrow_prepare_call(c->helper, &r, SYS_clone, arguments, err) &&
 	       borrow_enter_call(c->helper, err);
@@ -133,15 +134,15 @@ bool live_copy_make(struct live_copy *c, struct err *err)
 	unsigned long child = 0;
 
 	if (!live_trace(PTRACE_SYSCALL, c->helper, 0))
-		return err_set(err, ERR_CANNOT, "the helper has ended");
-	/* No timeout of our own: the watchdog enforces any promised limit. */
+		return err_set(err, ERR_CANNOT, "the helper process has exited");
+	/* No limit of our own: how long a promise leaves is the watchdog's business. */
 	int status = LIVE_WAIT_GONE;
 	while (live_await(c->helper, &status) == LIVE_NOTHING)
 		;
 	if (!live_is_event(status, PTRACE_EVENT_CLONE)) {
 		if (status > 0 && live_ptrace(PTRACE_GETREGS, c->helper, 0, &r) == 0)
-			return refused(err, "the copy", (int64_t)r.rax);
-		return err_set(err, ERR_CANNOT, "the helper has ended");
+			return refused(err, "to copy the process", (int64_t)r.rax);
+		return err_set(err, ERR_CANNOT, "the helper process has exited");
 	}
 	live_ptrace(PTRACE_GETEVENTMSG, c->helper, 0, &child);
 	c->copy = (pid_t)child;
@@ -225,7 +226,7 @@ static bool find_dead(struct target *subject, pid_t *ret, size_t max, size_t *re
 	size_t found, n = 0, depth = ids_inside(target_pid(subject), 0, &inside);
 
 	if (!conditions_leftovers(target_pid(subject), dead, max, &found))
-		return err_sys(err, "zombies of the copy cannot be looked for");
+		return err_sys(err, "cannot look for zombies of the copy");
 	for (size_t i = 0; i < found; i++)
 		if (ids_inside(dead[i], depth, &inside) >= depth)
 			ret[n++] = inside;
@@ -277,7 +278,7 @@ bool live_copy_end(struct live_copy *c, struct err *err)
 		if (!n)
 			return true;
 		if (i == REAP_ROUNDS)
-			return err_set(err, ERR_CANNOT, "%zu zombies stay", n);
+			return err_set(err, ERR_CANNOT, "%zu zombies remain", n);
 		if (i >= REAP_AT_ONCE)
 			wait_a_little((unsigned)(i - REAP_AT_ONCE));
 		/* On a busy machine threads that were held wait for a processor, and in no

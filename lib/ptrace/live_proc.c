@@ -66,7 +66,7 @@ pid_t *live_tasks(const struct live *l, size_t *ret_n, struct err *err)
 	if (n == 0) {
 		errno = saved;
 		if (dir || saved == ESRCH || saved == ENOENT)
-			err_set(err, ERR_GONE, "process %d has ended", l->pid);
+			err_set(err, ERR_GONE, "process %d has exited", l->pid);
 		else
 			err_sys(err, "cannot list the threads of process %d", l->pid);
 		return NULL;
@@ -283,7 +283,7 @@ bool live_mappings(const struct live *l, struct target_mapping **ret, size_t *re
 	size_t n = 0, cap = 0;
 
 	if (!text && (errno == ESRCH || errno == ENOENT))
-		return err_set(err, ERR_GONE, "process %d has ended", l->pid);
+		return err_set(err, ERR_GONE, "process %d has exited", l->pid);
 	if (!text)
 		return err_sys(err, "/proc/%d/maps", l->pid);
 	for (const char *line = text, *eol; (eol = strchr(line, '\n')); line = eol + 1) {

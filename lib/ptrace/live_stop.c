@@ -40,11 +40,11 @@ enum {
 };
 
 static const char why_leader[] =
-	"the thread-group leader has ended, other threads run on";
-static const char why_sleep[] =
-	"it sleeps in the kernel and cannot be interrupted (state D)";
-static const char why_late[] = "it did not stop in time";
-static const char why_forbidden[] = "the kernel does not let us trace this thread";
+	"the thread-group leader has exited, other threads still run";
+static const char why_sleep[] = "in uninterruptible sleep (state D)";
+static const char why_late[] = "did not stop in time";
+static const char why_forbidden[] =
+	"the kernel does not allow gosnap to trace this thread";
 
 static bool get_regset(pid_t tid, int type, void *buf, size_t *len)
 {
@@ -275,8 +275,8 @@ static bool seize(struct live *l, struct live_thread *th, struct err *err)
 	if (th->at == LIVE_FOUND && th->info.tid == l->pid)
 		return err_set(
 			err, ERR_PERMISSION,
-			"process %d may be read but not stopped: a seccomp filter or a "
-			"security module forbids ptrace here; run gosnap outside of it",
+			"process %d can be read but not stopped: a seccomp filter or "
+			"security module forbids ptrace here; run gosnap outside it",
 			l->pid);
 	if (th->at == LIVE_FOUND) {
 		th->at = LIVE_BARRED;
@@ -432,9 +432,7 @@ static void collect(struct live *l, uint64_t over_at)
 bool live_execed(const struct live *l, struct err *err)
 {
 	return err_set(err, ERR_GONE,
-		       "process %d began another program (execve) while it was being "
-		       "stopped; try "
-		       "again",
+		       "process %d called execve while it was being stopped; try again",
 		       l->pid);
 }
 
@@ -443,7 +441,7 @@ static bool check_alive(const struct live *l, struct err *err)
 	for (size_t i = 0; i < l->thread_count; i++)
 		if (l->threads[i].at == LIVE_STOPPED || l->threads[i].at == LIVE_LATE)
 			return true;
-	return err_set(err, ERR_GONE, "process %d has ended", l->pid);
+	return err_set(err, ERR_GONE, "process %d has exited", l->pid);
 }
 
 /* Sleeping threads are stopped first, since it affects them little. But each must run to
@@ -463,11 +461,10 @@ static void stop_listed(struct live *l)
 
 static bool too_slow(const struct live *l, struct err *err)
 {
-	return err_set(
-		err, ERR_LIMIT,
-		"the threads of process %d could not all be stopped in the time that "
-		"--max-pause leaves",
-		l->pid);
+	return err_set(err, ERR_LIMIT,
+		       "could not stop all threads of process %d in the time left by "
+		       "--max-pause",
+		       l->pid);
 }
 
 static bool stop_all(struct live *l, struct err *err)

@@ -107,15 +107,15 @@ static void say(char *ret, size_t size, const char *format, ...)
 static void stands_still(const struct row *r)
 {
 	if (r->c->group_stopped)
-		WHY(r, "it is stopped by a signal, and stands still anyway");
+		WHY(r, "it is already stopped by a signal");
 	else if (r->c->cgroup.frozen)
-		WHY(r, "its control group is frozen, and it stands still anyway");
+		WHY(r, "its cgroup is frozen, so it is already stopped");
 }
 
 static void is_small(const struct row *r)
 {
 	if (r->c->elf_class == ELFCLASS32)
-		WHY(r, "it is a 32-bit program, in which nothing can be injected");
+		WHY(r, "system calls cannot be injected into a 32-bit program");
 }
 
 /* PTRACE_O_SUSPEND_SECCOMP would let it pass, but only while its tracer lives: the kernel
@@ -124,9 +124,8 @@ static void is_small(const struct row *r)
 static void is_filtered(const struct row *r)
 {
 	if (r->c->seccomp)
-		WHY(r,
-		    "it has a seccomp filter, which might kill it for a system call that "
-		    "is injected");
+		WHY(r, "it has a seccomp filter, which might kill it for an injected "
+		       "system call");
 }
 
 static void is_locked(const struct row *r)
@@ -134,8 +133,8 @@ static void is_locked(const struct row *r)
 	if (r->c->locked <= LOCKED_SMALL)
 		return;
 	WHY(r,
-	    "it keeps %" PRIu64 " MB locked (mlock) so as never to wait for a page, and "
-	    "would when it writes to what was copied",
+	    "it keeps %" PRIu64 " MB locked (mlock) to avoid page faults, and a copy "
+	    "would make its writes fault",
 	    megabytes(r->c->locked));
 }
 
@@ -165,8 +164,9 @@ static void tasks_are_few(const struct row *r)
 	if (cgroup_room(pids) >= tasks_needed(pids->max))
 		return;
 	WHY(r,
-	    "pids.max of its control group %s is %" PRIu64 " with %" PRIu64
-	    " in use: a copy needs two, and %" PRIu64 " are left for the process itself",
+	    "pids.max of its cgroup %s is %" PRIu64 " with %" PRIu64
+	    " in use: a copy needs two, and %" PRIu64
+	    " are reserved for the process itself",
 	    pids->group, pids->max, pids->used, tasks_needed(pids->max) - TASKS_OF_COPY);
 	MEND(r, "raise that limit to %" PRIu64, tasks_enough(pids->used));
 }
@@ -178,10 +178,10 @@ static void processes_are_few(const struct row *r)
 	if (cgroup_room(limit) >= tasks_needed(limit->max))
 		return;
 	WHY(r,
-	    "its user may have %" PRIu64 " tasks (RLIMIT_NPROC) and has %" PRIu64
-	    ": a copy needs two, and %" PRIu64 " are left for the process itself",
+	    "its user is limited to %" PRIu64 " tasks (RLIMIT_NPROC) and has %" PRIu64
+	    ": a copy needs two, and %" PRIu64 " are reserved for the process itself",
 	    limit->max, limit->used, tasks_needed(limit->max) - TASKS_OF_COPY);
-	MEND(r, "raise it (prlimit --nproc=%" PRIu64 " --pid %d)",
+	MEND(r, "raise that limit (prlimit --nproc=%" PRIu64 " --pid %d)",
 	     tasks_enough(limit->used), r->c->pid);
 }
 
@@ -192,7 +192,7 @@ static void machine_is_full(const struct row *r)
 	if (m->tasks_max && m->tasks + tasks_needed(m->tasks_max) > m->tasks_max) {
 		WHY(r,
 		    "this machine has %" PRIu64 " tasks of at most %" PRIu64
-		    ": a copy needs two, and %" PRIu64 " are left for others",
+		    ": a copy needs two, and %" PRIu64 " are reserved for others",
 		    m->tasks, m->tasks_max, tasks_needed(m->tasks_max) - TASKS_OF_COPY);
 		MEND(r, "raise kernel.threads-max and kernel.pid_max");
 	}
@@ -206,8 +206,8 @@ static void commits_too_much(const struct row *r)
 	    m->committed + r->c->committed + COMMIT_MARGIN <= m->commit_limit)
 		return;
 	WHY(r,
-	    "vm.overcommit_memory is 2, and the %" PRIu64 " MB that it may write to do "
-	    "not fit a second time",
+	    "vm.overcommit_memory is 2, and its %" PRIu64
+	    " MB of writable memory cannot be committed twice",
 	    megabytes(r->c->committed));
 	MEND(r, "set vm.overcommit_memory to 0, or add swap");
 }
@@ -229,10 +229,10 @@ static void group_is_full(const struct row *r)
 	if (room >= needed)
 		return;
 	WHY(r,
-	    "its control group %s has %" PRIu64 " MB of memory left, and a copy may "
-	    "need %" PRIu64,
+	    "its cgroup %s has %" PRIu64
+	    " MB of memory left, but a copy may need %" PRIu64,
 	    memory->group, room >> 20, megabytes(needed));
-	MEND(r, "raise that limit by %" PRIu64 " MB", megabytes(needed - room));
+	MEND(r, "raise its memory limit by %" PRIu64 " MB", megabytes(needed - room));
 }
 
 static void memory_is_short(const struct row *r)
@@ -241,8 +241,8 @@ static void memory_is_short(const struct row *r)
 
 	if (room && room < needed)
 		WHY(r,
-		    "this machine has %" PRIu64 " MB of memory left, and a copy may need "
-		    "%" PRIu64,
+		    "this machine has %" PRIu64
+		    " MB of memory left, but a copy may need %" PRIu64,
 		    room >> 20, megabytes(needed));
 }
 
@@ -250,8 +250,8 @@ static void is_in_vfork(const struct row *r)
 {
 	if (!r->c->vfork)
 		return;
-	WHY(r, "it is starting another program (vfork), with which it shares its memory "
-	       "for a moment");
+	WHY(r, "it is starting another program (vfork) and briefly shares its memory "
+	       "with it");
 	MEND(r, "try again");
 	r->way->passing = true;
 }
@@ -333,8 +333,8 @@ static void judge_copy(struct plan_way *way, const struct conditions *c,
 		against_copy[i].judge(&row);
 	way->possible = !*way->why;
 	if (way->possible && !c->kernel.close_range)
-		WHY(&row, "this kernel has no close_range: files and connections that it "
-			  "closes stay open while the copy lives");
+		WHY(&row, "this kernel lacks close_range: files and connections that the "
+			  "process closes stay open while the copy exists");
 }
 
 static void judge_traced(struct plan_way *way, const struct conditions *c)
@@ -345,8 +345,8 @@ static void judge_traced(struct plan_way *way, const struct conditions *c)
 		return;
 	way->possible = false;
 	WHY(&row, "it is already traced by process %d (%s)", c->tracer,
-	    *c->tracer_name ? c->tracer_name : "of another pid namespace");
-	MEND(&row, "end or detach that one first");
+	    *c->tracer_name ? c->tracer_name : "in another PID namespace");
+	MEND(&row, "quit or detach that tracer first");
 }
 
 static void judge_promise(struct plan_way *way, uint64_t max_ns)
@@ -359,9 +359,9 @@ static void judge_promise(struct plan_way *way, uint64_t max_ns)
 	plan_duration(way->estimate_ns, estimate, sizeof(estimate));
 	plan_duration(max_ns, most, sizeof(most));
 	way->possible = false;
-	WHY(&row, "it would hold the process for about %s, longer than the %s allowed",
+	WHY(&row, "it would stop the process for about %s, longer than the %s allowed",
 	    estimate, most);
-	MEND(&row, "allow a longer pause");
+	MEND(&row, "raise --max-pause");
 }
 
 static void judge_all(const struct conditions *c, const struct plan_demand *demand,
@@ -381,9 +381,8 @@ static void judge_all(const struct conditions *c, const struct plan_demand *dema
 	}
 	ret->of[CAPTURE_LIVE].possible = true;
 	if (!ret->stands_still)
-		SAY(ret->of[CAPTURE_LIVE].why,
-		    "goroutines change while they are read, and those that run have no "
-		    "stack");
+		SAY(ret->of[CAPTURE_LIVE].why, "goroutines change while they are read, "
+					       "and running ones have no stack");
 }
 
 static bool copy_is_better(const struct plan *plan, const struct plan_demand *demand)
@@ -404,12 +403,12 @@ static void choose_shorter(struct plan *ret, const struct plan_demand *demand)
 	plan_duration(ret->of[CAPTURE_STOP].estimate_ns, stop, sizeof(stop));
 	if (copy_is_better(ret, demand)) {
 		ret->way = CAPTURE_COPY;
-		SAY(ret->why, "a copy takes about %s, reading it while it stands %s",
-		    copy, stop);
+		SAY(ret->why, "a copy takes about %s, reading it while stopped %s", copy,
+		    stop);
 	} else {
 		ret->way = CAPTURE_STOP;
-		SAY(ret->why, "reading it while it stands takes about %s, a copy %s",
-		    stop, copy);
+		SAY(ret->why, "reading it while stopped takes about %s, a copy %s", stop,
+		    copy);
 	}
 }
 
@@ -422,13 +421,13 @@ static void choose(struct plan *ret, const struct plan_demand *demand)
 		choose_shorter(ret, demand);
 	} else if (copy->possible) {
 		ret->way = CAPTURE_COPY;
-		SAY(ret->why, "not read while it stands: %s", stop->why);
+		SAY(ret->why, "not read while stopped: %s", stop->why);
 	} else if (stop->possible) {
 		ret->way = CAPTURE_STOP;
 		SAY(ret->why, "no copy: %s", copy->why);
 	} else {
 		ret->way = CAPTURE_LIVE;
-		SAY(ret->why, "no other way keeps the promise: %s", stop->why);
+		SAY(ret->why, "no other way fits in --max-pause: %s", stop->why);
 	}
 }
 
@@ -437,12 +436,12 @@ static bool refuse(const struct conditions *c, enum capture_way wanted,
 {
 	if (c->tracer)
 		return err_set(err, ERR_CANNOT,
-			       "process %d (%s): %s: %s, or read it as it runs "
+			       "process %d (%s): %s: %s, or read it while it runs "
 			       "(--capture=live)",
 			       c->pid, c->name, way->why, way->mend);
 	return err_set(err, ERR_CANNOT,
-		       "--capture=%s is not possible with process %d (%s): %s: %s%sleave "
-		       "the choice to gosnap",
+		       "--capture=%s is not possible for process %d (%s): %s: %s%suse "
+		       "--capture=auto",
 		       names[wanted], c->pid, c->name, way->why, way->mend,
 		       *way->mend ? ", or " : "");
 }
@@ -461,7 +460,7 @@ bool plan_make(const struct conditions *c, const struct plan_demand *demand,
 		choose(ret, demand);
 	} else {
 		ret->way = wanted;
-		SAY(ret->why, "asked for");
+		SAY(ret->why, "requested");
 	}
 	ret->estimate_ns = ret->of[ret->way].estimate_ns;
 	return true;

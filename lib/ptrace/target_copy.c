@@ -62,7 +62,7 @@ static bool read_own(const struct copy *c, uint64_t addr, uint8_t *buf, size_t l
 		if (n > 0)
 			done += (size_t)n;
 		else if (n == 0)
-			return err_set(err, ERR_LIMIT, "the copy is no more");
+			return err_set(err, ERR_LIMIT, "the copy was killed");
 		else if (errno != EINTR)
 			return err_set(err, ERR_FAULT, "no readable memory at 0x%" PRIx64,
 				       addr + done);
@@ -77,7 +77,7 @@ static bool copy_read(void *self, uint64_t addr, void *buf, size_t len, struct e
 	uint64_t last = addr + len;
 
 	if (last < addr)
-		return err_set(err, ERR_FAULT, "0x%" PRIx64 " is no address of memory",
+		return err_set(err, ERR_FAULT, "0x%" PRIx64 " is not a valid address",
 			       addr);
 	for (uint64_t end; addr < last; to += end - addr, addr = end) {
 		end = last;
@@ -240,7 +240,7 @@ static bool open_proc(struct copy *c, pid_t pid, struct err *err)
 	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
 	c->mem_fd = open(path, O_RDONLY | O_CLOEXEC);
 	return c->mem_fd >= 0 ||
-	       err_set(err, ERR_CANNOT, "the copy may not be read: %s", strerror(errno));
+	       err_set(err, ERR_CANNOT, "cannot read the copy: %s", strerror(errno));
 }
 
 struct target *target_copy_open(pid_t pid, struct target *live, struct err *err)

@@ -70,8 +70,8 @@ static bool read_failed(struct live *l, ssize_t got, uint64_t addr, struct err *
 		return err_set(err, ERR_FAULT, "no readable memory at 0x%" PRIx64, addr);
 	if (got < 0 && errno == EPERM)
 		return err_set(err, ERR_PERMISSION,
-			       "the memory of process %d may not be read", l->pid);
-	return err_set(err, ERR_GONE, "process %d has ended", l->pid);
+			       "not permitted to read the memory of process %d", l->pid);
+	return err_set(err, ERR_GONE, "process %d has exited", l->pid);
 }
 
 static bool hold_is_over(const struct live *l)
@@ -100,8 +100,8 @@ static bool live_read(void *self, uint64_t addr, void *buf, size_t len, struct e
 		return read_failed(l, n, addr + done, err);
 	}
 	return !hold_is_over(l) ||
-	       err_set(err, ERR_LIMIT, "process %d had to be let go before this was read",
-		       l->pid);
+	       err_set(err, ERR_LIMIT,
+		       "process %d had to be resumed before this was read", l->pid);
 }
 
 /* Returns how many of the spans were processed, at least one. */
@@ -223,7 +223,7 @@ static struct target *open_once(pid_t pid, bool to_stop, struct err *err)
 	l->proc_fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	AUTO(target_close) struct target *t = target_new(&live_ops, l, pid, &arch_amd64);
 	if (l->proc_fd < 0) {
-		err_set(err, ERR_GONE, "process %d has ended", pid);
+		err_set(err, ERR_GONE, "process %d has exited", pid);
 		return NULL;
 	}
 	if (live_state(l, pid) == 'Z')
@@ -312,7 +312,7 @@ bool target_live_list(struct target *t, struct err *err)
 	if (!live_scan(l, LIVE_FULL, &ignored, err) || !take_mappings(t, l, err))
 		return false;
 	for (size_t i = 0; i < l->thread_count; i++) {
-		l->threads[i].info.why = "it was not stopped: --capture=live";
+		l->threads[i].info.why = "not stopped: --capture=live";
 		live_thread_syscall(l, &l->threads[i].info);
 	}
 	publish_threads(t, l);

@@ -48,7 +48,7 @@ static bool share(struct tracer *t, struct err *err)
 			 MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (t->shared == MAP_FAILED) {
 		t->shared = NULL;
-		return err_sys(err, "no memory to share with the tracer");
+		return err_sys(err, "cannot allocate memory shared with the tracer");
 	}
 	t->shared->thread_room = threads;
 	t->shared->text = (char *)&t->shared->threads[threads];
@@ -86,7 +86,7 @@ static bool start(struct tracer *t, struct err *err)
 	int pair[2];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
-		return err_sys(err, "no way to talk to the tracer");
+		return err_sys(err, "cannot create a socket to the tracer");
 	add_reader(t);
 	t->pid = fork();
 	if (t->pid == 0) {
@@ -101,7 +101,7 @@ static bool start(struct tracer *t, struct err *err)
 		return true;
 	t->pid = 0;
 	errno = saved;
-	return err_sys(err, "no process for tracing");
+	return err_sys(err, "cannot start the tracer");
 }
 
 struct tracer *tracer_start(struct target *live, const struct tracer_options *options,
@@ -149,12 +149,11 @@ static bool ended(struct tracer *t, struct err *err)
 	uint64_t due = atomic_load(&t->shared->watchdog_at);
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && due &&
 	    monotonic_ns() >= due)
-		return err_set(
-			err, ERR_LIMIT,
-			"holding process %d took longer than allowed: it was let go "
-			"at once",
-			(int)target_pid(t->live));
-	return err_set(err, ERR_LIMIT, "the process that traces was ended (%s %d)",
+		return err_set(err, ERR_LIMIT,
+			       "process %d was stopped for longer than allowed and was "
+			       "resumed at once",
+			       (int)target_pid(t->live));
+	return err_set(err, ERR_LIMIT, "the tracer died (%s %d)",
 		       WIFSIGNALED(status) ? "signal" : "status",
 		       WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 }
@@ -174,7 +173,7 @@ static bool ask(struct tracer *t, enum tracer_command command, char *ret, struct
 	char byte = (char)command;
 
 	if (!t->pid)
-		return err_set(err, ERR_LIMIT, "the process that traces was ended");
+		return err_set(err, ERR_LIMIT, "the tracer was killed");
 	send(t->fd, &byte, 1, MSG_NOSIGNAL);
 	return answered(t, ret, err);
 }
@@ -237,7 +236,7 @@ const char *tracer_copy_ended(struct tracer *t)
 		t->failed = status != 0;
 		t->pid = 0;
 	}
-	return t->pid ? NULL : "the process that traces was ended";
+	return t->pid ? NULL : "the tracer was killed";
 }
 
 void tracer_finish(struct tracer *t)

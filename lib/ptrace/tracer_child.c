@@ -151,9 +151,7 @@ static void watchdog_open(struct child *c)
 	if (c->watched || !c->options->max_hold_ns)
 		return;
 	err_set(&c->shared->err, ERR_PERMISSION,
-		"--max-pause cannot be promised: no timer can be had to guard the "
-		"process "
-		"with (%s)",
+		"--max-pause cannot be guaranteed: cannot create a watchdog timer (%s)",
 		strerror(errno));
 	fail();
 }
@@ -206,7 +204,7 @@ static void __attribute__((noreturn)) give_up(struct child *c)
 	struct err ignored;
 
 	if (target_live_gone(c->target))
-		err_set(&c->shared->err, ERR_GONE, "process %d has ended",
+		err_set(&c->shared->err, ERR_GONE, "process %d has exited",
 			(int)target_pid(c->target));
 	live_release(c->live);
 	if (c->copy.helper || c->copy.copy)
@@ -412,12 +410,10 @@ static void look_around(struct child *c)
 	if (live_copy_lost(&c->copy))
 		copy_over(c, "it was killed");
 	else if (now >= c->copy_over_at)
-		copy_over(c, "it reached the age that --max-copy-age allows");
+		copy_over(c, "it reached the age allowed by --max-copy-age");
 	else if (now >= c->look_at_memory && !memory_left(c))
-		copy_over(
-			c,
-			"its memory came near the limit of the control group, or of the "
-			"machine");
+		copy_over(c, "memory nearly reached the limit of its cgroup or of the "
+			     "machine");
 }
 
 static int patience_ms(const struct child *c)

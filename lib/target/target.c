@@ -120,11 +120,11 @@ bool target_read(struct target *t, uint64_t addr, void *buf, size_t len, struct 
 	if (!target_spend(t, 1, err))
 		return false;
 	if (len > LIMIT_READ_BYTES)
-		return err_set(err, ERR_LIMIT, "a read of %zu bytes", len);
+		return err_set(err, ERR_LIMIT, "a read of %zu bytes is too large", len);
 	if (len == 0)
 		return true;
 	if (addr + (len - 1) < addr)
-		return err_set(err, ERR_FAULT, "0x%" PRIx64 " is no address of memory",
+		return err_set(err, ERR_FAULT, "0x%" PRIx64 " is not a valid address",
 			       addr);
 	if (t->ops->read(t->self, addr, buf, len, err))
 		return true;
@@ -140,7 +140,8 @@ bool target_read_uint(struct target *t, uint64_t addr, size_t size, uint64_t *re
 	uint64_t value = 0;
 
 	if (size < 1 || size > sizeof(bytes))
-		return err_set(err, ERR_UNSUPPORTED, "a word of %zu bytes", size);
+		return err_set(err, ERR_UNSUPPORTED, "unsupported word size of %zu bytes",
+			       size);
 	if (!target_read(t, addr, bytes, size, err))
 		return false;
 	for (size_t i = size; i-- > 0;)
@@ -221,15 +222,15 @@ bool target_spend(struct target *t, uint64_t steps, struct err *err)
 	if (steps > LIMIT_BUDGET_RUN - t->spent_run) {
 		t->spent_run = LIMIT_BUDGET_RUN;
 		return err_set(err, ERR_LIMIT,
-			       "the work budget of the run (%" PRIu64
-			       " steps) is used up",
+			       "the work budget of this run (%" PRIu64
+			       " steps) is exhausted",
 			       LIMIT_BUDGET_RUN);
 	}
 	t->spent_run += steps;
 	if (steps > LIMIT_BUDGET_UNIT - t->spent_unit) {
 		t->spent_unit = LIMIT_BUDGET_UNIT;
 		return err_set(err, ERR_LIMIT,
-			       "its work budget (%" PRIu64 " steps) is used up",
+			       "its work budget (%" PRIu64 " steps) is exhausted",
 			       LIMIT_BUDGET_UNIT);
 	}
 	t->spent_unit += steps;

@@ -80,7 +80,7 @@ static const char *read_header(struct unwind *u, const struct image_segment *s,
 	bytes_u32(&b); /* address of .eh_frame: not needed with the table */
 	if (version != 1 || frame_enc != ENC_PCREL_SDATA4 || count_enc != ENC_UDATA4 ||
 	    table_enc != ENC_DATAREL_SDATA4)
-		return "its .eh_frame_hdr has an encoding that no linker uses";
+		return "its .eh_frame_hdr has an unsupported encoding";
 	t->header = s->addr;
 	t->entries = s->addr + HEADER_LEN;
 	t->count = bytes_u32(&b);
@@ -152,10 +152,10 @@ static int miss(struct unwind *u, const struct image *img, const char *why)
 {
 	u->missed = true;
 	if (!img && !target_may_name(u->target, u->pc))
-		err_set(&u->why_missed, ERR_NOT_FOUND, "the return address is none");
+		err_set(&u->why_missed, ERR_NOT_FOUND, "invalid return address");
 	else if (!img)
 		err_set(&u->why_missed, ERR_NOT_FOUND,
-			"0x%" PRIx64 " is in no program or library", u->pc);
+			"0x%" PRIx64 " is not in any program or library", u->pc);
 	else if (u->no_memory)
 		u->why_missed = u->why_memory;
 	else
@@ -179,7 +179,7 @@ static int find_proc_info(unw_addr_space_t as, unw_word_t ip, unw_proc_info_t *p
 	if (!t->usable)
 		return miss(u, img, t->why);
 	if (ip < t->start || ip >= t->end)
-		return miss(u, img, "no code is there");
+		return miss(u, img, "no code at this address");
 	unw_dyn_info_t di = {
 		.start_ip = t->start,
 		.end_ip = t->end,
@@ -335,12 +335,12 @@ static enum unwind_result lost(const struct unwind *u, struct err *err, int code
 	else if (code == -UNW_EBADREG)
 		err_set(err, ERR_NOT_FOUND,
 			"the call frame information for 0x%" PRIx64
-			" needs a register that is not known",
+			" needs a register with an unknown value",
 			u->pc);
 	else
 		err_set(err, ERR_BAD_DATA,
 			"the call frame information for 0x%" PRIx64
-			" cannot be followed (%s)",
+			" cannot be evaluated (%s)",
 			u->pc, unw_strerror(code));
 	return UNWIND_LOST;
 }
@@ -354,7 +354,8 @@ static enum unwind_result outermost(unw_cursor_t *cursor, const struct unwind *u
 	if (unw_get_save_loc(cursor, UNW_X86_64_RIP, &where) ||
 	    where.type != UNW_SLT_MEMORY)
 		return UNWIND_END;
-	err_set(err, ERR_BAD_DATA, "the return address of 0x%" PRIx64 " is 0", u->pc);
+	err_set(err, ERR_BAD_DATA,
+		"the return address of the frame at 0x%" PRIx64 " is 0", u->pc);
 	return UNWIND_LOST;
 }
 
@@ -392,8 +393,7 @@ enum unwind_result unwind_step(struct unwind *u, struct regs *regs, bool *exact,
 	unw_cursor_t cursor;
 
 	if (!reg_known(regs, arch->pc) || !reg_known(regs, arch->sp)) {
-		err_set(err, ERR_NOT_FOUND,
-			"its stack pointer or program counter is not known");
+		err_set(err, ERR_NOT_FOUND, "unknown stack pointer or program counter");
 		return UNWIND_LOST;
 	}
 	u->regs = regs;

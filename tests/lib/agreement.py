@@ -519,7 +519,7 @@ def verdict(result):
         return CALL
     if result.moved:
         return MOVED
-    if "two places" in reason or "said in a way" in reason:
+    if "two places" in reason or "unsupported DWARF location" in reason:
         return CONTRADICTS
     location = result.theirs["LocationExpr"].split("] ")[-1]
     if (result.ours or {}).get("optimized_out") and re.match(r"DW_OP_reg\d+", location):

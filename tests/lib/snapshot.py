@@ -34,7 +34,7 @@ def sanitized():
 
 
 # Of a copy that was asked for: the process had no processor for longer than a thread may be held.
-LATE = re.compile(rb"in time at its birth|did not come back from a system call")
+LATE = re.compile(rb"helper process did not stop in time|did not return from a system call")
 CANNOT, TRIES = 5, 20
 # On such a machine the zombies of its copy may stay as well. It says so, and what removes them.
 STAYS = re.compile(rb"of its copy stays?, harmless: gosnap doctor --clear")

@@ -180,7 +180,7 @@ static bool tls(void *arg, size_t i, uint64_t *ret, struct err *err)
 
 	assert_int_equal(i, 0);
 	*ret = TLS;
-	return !called->no_tls || err_set(err, ERR_NOT_FOUND, "not used it yet");
+	return !called->no_tls || err_set(err, ERR_NOT_FOUND, "not yet used by");
 }
 
 static void begin(struct called *called, const char *flags)
@@ -263,13 +263,13 @@ static void check_numbers(const char *flags)
 	static const struct {
 		const char *name, *words;
 	} unknown[] = {
-		{ "endless", "a way that" },
-		{ "zero", "a way that" },
-		{ "empty", "a way that" },
-		{ "lost", "register that was not kept" },
-		{ "unmapped", "no address of memory" },
-		{ "real", "a way that" },
-		{ "threadless", "a way that" },
+		{ "endless", "unsupported DWARF location" },
+		{ "zero", "unsupported DWARF location" },
+		{ "empty", "unsupported DWARF location" },
+		{ "lost", "register that was not saved" },
+		{ "unmapped", "not a valid address" },
+		{ "real", "unsupported DWARF location" },
+		{ "threadless", "unsupported DWARF location" },
 	};
 	struct called called;
 
@@ -281,7 +281,7 @@ static void check_numbers(const char *flags)
 	check(&called, "thread", false, TLS + 24);
 	check(&called, "gnu_thread", false, TLS + 32);
 	called.no_tls = true;
-	check_unknown(&called, "thread", "not used it yet");
+	check_unknown(&called, "thread", "not yet used by");
 	for (size_t i = ARRAY_SIZE(unknown); i-- > 0;)
 		check_unknown(&called, unknown[i].name, unknown[i].words);
 	end(&called);
@@ -302,29 +302,29 @@ static void check_calls(const char *flags)
 	check(&called, "entry", true, 42);
 	check(&called, "preserved", true, 20);
 	check(&called, "reference", true, 99);
-	check_unknown(&called, "nested", "its caller does not tell");
-	check_unknown(&called, "unpassed", "its caller does not tell");
+	check_unknown(&called, "nested", "the caller has no call-site");
+	check_unknown(&called, "unpassed", "the caller has no call-site");
 	called.return_pc = 0x1020;
-	check_unknown(&called, "entry", "has called another one");
+	check_unknown(&called, "entry", "called another function");
 	called.return_pc = 0x1030;
 	check(&called, "entry", true, 7);
 	called.regs[1].value[R12]++;
-	check_unknown(&called, "entry", "has called another one");
+	check_unknown(&called, "entry", "called another function");
 	called.return_pc = 0x1040;
 	check(&called, "entry", true, 8);
 	called.return_pc = 0x1011;
-	check_unknown(&called, "entry", "its caller does not tell");
+	check_unknown(&called, "entry", "the caller has no call-site");
 	called.return_pc = 0x1010;
 	called.interrupted = true;
-	check_unknown(&called, "entry", "its caller does not tell");
-	check_unknown(&called, "preserved", "its caller does not tell");
+	check_unknown(&called, "entry", "the caller has no call-site");
+	check_unknown(&called, "preserved", "the caller has no call-site");
 	called.interrupted = false;
 	called.pc = 0x3020;
 	called.return_pc = 0x1050;
-	check_unknown(&called, "entered", "may have been jumped to");
+	check_unknown(&called, "entered", "a tail call may have");
 	called.pc = 0x3220;
 	called.return_pc = 0x1060;
-	check_unknown(&called, "entered", "may have been jumped to");
+	check_unknown(&called, "entered", "a tail call may have");
 	end(&called);
 }
 
@@ -362,7 +362,7 @@ static void test_foreign(void **state)
 	begin(&called, "");
 	make_foreign(&called.c);
 	check(&called, "entry", true, 42);
-	check_unknown(&called, "preserved", "its caller does not tell");
+	check_unknown(&called, "preserved", "the caller has no call-site");
 	end(&called);
 }
 

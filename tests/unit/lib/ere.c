@@ -95,7 +95,7 @@ static void test_large(void **state)
 
 static void test_refused(void **state)
 {
-	static const char large[] = "is too large when its repetitions are written out";
+	static const char large[] = "is too large with its repetitions expanded";
 	AUTO(xfree) char *deep = repeated("(", 100000), *plus = repeated("(", 40);
 	AUTO(xfree) char *twice = repeated(")+", 40), *optional = repeated("a?", 5000);
 	AUTO(xfree) char *anchors = repeated("^", 1000);
@@ -114,12 +114,13 @@ static void test_refused(void **state)
 	refuses(anchors, large);
 	refuses("((\\b|\\B|a)(\\b|\\B|a)(\\b|\\B|a))*", large);
 	refuses(deep, "its parentheses are nested too deeply");
-	refuses("(a*)*\\1", "a back-reference can take forever to match");
-	refuses("(a", "(a is no regular expression: Unmatched (");
-	refuses("a{2", "is no regular expression");
-	refuses("a{99999}", "is no regular expression");
-	refuses("[[:alpha:", "is no regular expression");
-	refuses("\\", "is no regular expression");
+	refuses("(a*)*\\1",
+		"back-references are not allowed, as they can take forever to match");
+	refuses("(a", "invalid regular expression \"(a\": Unmatched (");
+	refuses("a{2", "invalid regular expression");
+	refuses("a{99999}", "invalid regular expression");
+	refuses("[[:alpha:", "invalid regular expression");
+	refuses("\\", "invalid regular expression");
 }
 
 static size_t peak(void)

@@ -91,13 +91,13 @@ static void test_refusals(void **state)
 		{ "{\"format\":\"pprof\",\"version\":1}",
 		  "x: not a snapshot: it does not begin with \"format\": \"gosnap\"" },
 		{ "{\"format\":\"gosnap\",\"version\":2,\"x\":1}",
-		  "x: version 2 of the format; this gosnap reads version 1: take a newer "
+		  "x: format version 2, but this gosnap reads version 1: use a newer "
 		  "gosnap" },
 		{ "{\"format\":\"gosnap\",\"version\":\"1\"}",
-		  "x: no version of the format that gosnap knows" },
-		{ "{\"format\":\"gosnap\"}", "x: unfinished: there is no \"end\"" },
-		{ "{\"format\":\"gosnap\",\"ver", "x: cut off after \"format\"" },
-		{ "{\"format\":\"gosnap\",\"version\":1", "x: cut off in \"version\"" },
+		  "x: unknown format version" },
+		{ "{\"format\":\"gosnap\"}", "x: incomplete: \"end\" is missing" },
+		{ "{\"format\":\"gosnap\",\"ver", "x: truncated after \"format\"" },
+		{ "{\"format\":\"gosnap\",\"version\":1", "x: truncated in \"version\"" },
 	};
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
@@ -109,30 +109,32 @@ static void test_damage(void **state)
 	static const struct {
 		const char *rest, *calls, *sentence;
 	} cases[] = {
-		{ ",", "", "x: cut off after \"version\"" },
-		{ "}", "", "x: unfinished: there is no \"end\"" },
-		{ ",\"a\":[1,2,3", "a[0] a[1] ", "x: cut off after 2 elements of \"a\"" },
-		{ ",\"a\":[1,2", "a[0] ", "x: cut off after 1 element of \"a\"" },
-		{ ",\"a\":[", "", "x: cut off in \"a\"" },
-		{ ",\"a\":[{\"b\":\"c", "", "x: cut off in \"a\"" },
-		{ ",\"a\":{\"b\":[1,2]", "", "x: cut off in \"a\"" },
-		{ ",\"a\":\"\\", "", "x: cut off in \"a\"" },
+		{ ",", "", "x: truncated after \"version\"" },
+		{ "}", "", "x: incomplete: \"end\" is missing" },
+		{ ",\"a\":[1,2,3", "a[0] a[1] ",
+		  "x: truncated after 2 elements of \"a\"" },
+		{ ",\"a\":[1,2", "a[0] ", "x: truncated after 1 element of \"a\"" },
+		{ ",\"a\":[", "", "x: truncated in \"a\"" },
+		{ ",\"a\":[{\"b\":\"c", "", "x: truncated in \"a\"" },
+		{ ",\"a\":{\"b\":[1,2]", "", "x: truncated in \"a\"" },
+		{ ",\"a\":\"\\", "", "x: truncated in \"a\"" },
 		{ ",\"a\":[1 2]}", "a[0] ",
-		  "x: damaged after 1 element of \"a\", at byte 38: no comma between "
-		  "elements" },
+		  "x: damaged after 1 element of \"a\", at byte 38: missing comma "
+		  "between elements" },
 		{ ",\"a\":[1,]}", "a[0] ",
-		  "x: damaged after 1 element of \"a\", at byte 38: not JSON" },
-		{ ",\"a\":[{]}", "", "x: damaged in \"a\", at byte 36: not JSON" },
+		  "x: damaged after 1 element of \"a\", at byte 38: invalid JSON" },
+		{ ",\"a\":[{]}", "", "x: damaged in \"a\", at byte 36: invalid JSON" },
 		{ ",\"a\":{\"b\":nul}}", "",
-		  "x: damaged in \"a\", at byte 35: not JSON" },
-		{ ",\"a\":\"\xff\"}", "", "x: damaged in \"a\", at byte 35: not UTF-8" },
-		{ ",\"a\" 1}", "", "x: damaged in \"a\", at byte 35: no colon" },
-		{ ",3:1}", "", "x: damaged after \"version\", at byte 31: no name" },
+		  "x: damaged in \"a\", at byte 35: invalid JSON" },
+		{ ",\"a\":\"\xff\"}", "",
+		  "x: damaged in \"a\", at byte 35: invalid UTF-8" },
+		{ ",\"a\" 1}", "", "x: damaged in \"a\", at byte 35: missing colon" },
+		{ ",3:1}", "", "x: damaged after \"version\", at byte 31: missing name" },
 		{ ",\"a\":1 \"b\":2}", "a[0] ",
-		  "x: damaged after \"a\", at byte 37: no comma between members" },
-		{ ",\"\\u001b[2J\":[", "", "x: cut off in \"?[2J\"" },
+		  "x: damaged after \"a\", at byte 37: missing comma between members" },
+		{ ",\"\\u001b[2J\":[", "", "x: truncated in \"?[2J\"" },
 		{ ",\"end\":{}} {}", "end[0] ",
-		  "x: damaged after \"end\", at byte 41: something follows the "
+		  "x: damaged after \"end\", at byte 41: trailing data after the "
 		  "document" },
 	};
 	(void)state;
@@ -169,7 +171,7 @@ static void test_depth(void **state)
 	memset(document + strlen(document), ']', DEPTH);
 	strcat(document, "],\"end\":{}}");
 	assert_calls(document, "format[0] version[0] ",
-		     "x: damaged in \"a\", at byte 36: nested too deep");
+		     "x: damaged in \"a\", at byte 36: nested too deeply");
 	free(document);
 }
 
@@ -239,7 +241,7 @@ static void test_zstd(void **state)
 	}
 	assert_int_equal(ftruncate(fd, size / 2), 0);
 	assert_false(reader_each(r, sum_ids, &sum, &err));
-	assert_non_null(strstr(err.text, "x: cut off after "));
+	assert_non_null(strstr(err.text, "x: truncated after "));
 	assert_int_equal(pwrite(fd, "damage", 6, size / 4), 6);
 	assert_false(reader_each(r, note_call, &calls, &err));
 	assert_int_equal(err.code, ERR_BAD_DATA);
@@ -264,7 +266,7 @@ static void test_large_elements(void **state)
 	assert_int_equal(ftruncate(fd, INT64_C(1) << 30), 0);
 	AUTO(reader_close) struct reader *r = reader_open_fd(fd, "x", &err);
 	assert_false(reader_each(r, note_call, &calls, &err));
-	assert_string_equal(err.text, "x: an element of more than 128 MB at byte 36");
+	assert_string_equal(err.text, "x: element larger than 128 MB at byte 36");
 	free(document);
 }
 

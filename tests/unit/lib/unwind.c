@@ -291,10 +291,10 @@ static void test_lost(void **state)
 	walk(u, s->live, &regs, &stack);
 	assert_int_equal(stack.end, UNWIND_LOST);
 	assert_int_equal(stack.n, 1);
-	assert_string_equal(stack.why.text, "0x10 is in no program or library");
+	assert_string_equal(stack.why.text, "0x10 is not in any program or library");
 	regs.value[arch_amd64.pc] = 0x6867666564636261;
 	walk(u, s->live, &regs, &stack);
-	assert_string_equal(stack.why.text, "the return address is none");
+	assert_string_equal(stack.why.text, "invalid return address");
 	regs = good;
 	regs.value[arch_amd64.sp] = 0x1000;
 	regs.value[arch_amd64.fp] = 0x1000;
@@ -335,7 +335,7 @@ static void test_faults(void **state)
 					 want.regs[i].value[arch_amd64.pc]);
 		/* A register that could not be read is missed some frames later. */
 		if (got.end == UNWIND_LOST && !strstr(got.why.text, "was made to fail") &&
-		    !strstr(got.why.text, "needs a register that is not known"))
+		    !strstr(got.why.text, "needs a register with an unknown value"))
 			fail_msg("%s", got.why.text);
 		if (got.end == UNWIND_END)
 			assert_int_equal(got.n, want.n);
