@@ -50,8 +50,8 @@ static bool look(struct capture *c, struct err *err)
 		runtimes_open(c->live, c->images, c->options->assume_go, c->warnings);
 	if (c->options->go_only && runtimes_count(c->runtimes) == 0)
 		return err_set(err, ERR_CANNOT,
-			       "process %d is not a Go program (leave --go-only out to "
-			       "see its threads)",
+			       "process %d is not a Go program (omit --go-only to see "
+			       "its threads)",
 			       (int)c->options->pid);
 	return true;
 }
@@ -61,16 +61,15 @@ static void note_images(struct capture *c)
 	size_t left_out = images_left_out(c->images);
 
 	if (images_count(c->images) && image_unpacks_itself(images_get(c->images, 0)))
-		warnings_add(
-			c->warnings, "process",
-			"the program unpacked itself into memory: its file is not what "
-			"runs, so there are no names of C functions and no debugging "
-			"information");
+		warnings_add(c->warnings, "process",
+			     "the program unpacked itself into memory and does not run "
+			     "from its file, so C function names and debugging "
+			     "information are not available");
 
 	if (left_out)
 		warnings_add(c->warnings, "process",
-			     "%zu mappings of code are of files that were not opened: "
-			     "more than %d in all",
+			     "the files of %zu code mappings were not opened: the limit "
+			     "is %d files",
 			     left_out, LIMIT_IMAGES);
 }
 
@@ -85,7 +84,7 @@ static void note_threads(struct capture *c)
 			continue;
 		snprintf(where, sizeof(where), "thread %d", (int)threads[i].tid);
 		warnings_add(c->warnings, where, "%s",
-			     threads[i].why ? threads[i].why : "it could not be stopped");
+			     threads[i].why ? threads[i].why : "could not be stopped");
 	}
 }
 
@@ -153,15 +152,13 @@ static void note_leftovers(struct capture *c)
 
 	if (!conditions_leftovers(c->options->pid, found, LEFTOVERS, &n))
 		warnings_add(c->warnings, "process",
-			     "whether zombies of its copy stay could not be found out: "
-			     "gosnap doctor tells");
+			     "cannot tell whether zombies of its copy remain: check with "
+			     "gosnap doctor");
 	else if (n)
-		warnings_add(
-			c->warnings, "process",
-			"%zu zombie%s of its copy stay%s, harmless: gosnap doctor "
-			"--clear takes them away, and so does the next snapshot by a "
-			"copy",
-			n, n > 1 ? "s" : "", n > 1 ? "" : "s");
+		warnings_add(c->warnings, "process",
+			     "%zu zombie%s of its copy remain%s (harmless): gosnap "
+			     "doctor --clear or the next snapshot by a copy removes them",
+			     n, n > 1 ? "s" : "", n > 1 ? "" : "s");
 }
 
 static void end_tracer(struct capture *c)
@@ -188,14 +185,13 @@ static void let_go(struct capture *c)
 	c->pause = tracer_pause(c->tracer);
 	c->held = false;
 	if (gone)
-		note_partial(c, "the process ended while it was read");
+		note_partial(c, "the process exited while it was being read");
 	else if (!whole)
-		note_partial(c,
-			     c->options->max_pause_ns
-				     ? "the process was let go before all was read: "
-				       "--max-pause"
-				     : "the process was let go before all was read: who "
-				       "read it stood still, or took too long");
+		note_partial(c, c->options->max_pause_ns
+					? "the process was resumed before everything was "
+					  "read: --max-pause expired"
+					: "the process was resumed before everything was "
+					  "read: gosnap stalled or took too long");
 }
 
 bool capture_has_values(const struct capture *c)
@@ -244,7 +240,7 @@ static bool capture_by_copy(struct capture *c, struct err *err)
 	c->copy = target_copy_open(pid, c->live, err);
 	if (!c->copy && tracer_copy_ended(c->tracer))
 		return err_set(err, ERR_LIMIT,
-			       "the copy was given up before it was read: %s",
+			       "the copy was discarded before it was read: %s",
 			       tracer_copy_ended(c->tracer));
 	if (!c->copy)
 		return false;
@@ -269,16 +265,16 @@ void capture_finish(struct capture *c)
 	const char *ended = tracer_copy_ended(c->tracer);
 	if (ended) {
 		AUTO(xfree)
-		char *why =
-			xasprintf("the copy was given up while it was read: %s", ended);
+		char *why = xasprintf(
+			"the copy was discarded while it was being read: %s", ended);
 		note_partial(c, why);
 	}
 	uint64_t foreign = target_copy_foreign_bytes(c->copy);
 	if (foreign)
 		warnings_add(c->warnings, "process",
 			     "%" PRIu64
-			     " bytes were read of the running process: memory that is "
-			     "shared, or that the program keeps out of copies of itself",
+			     " bytes were read from the running process: memory that is "
+			     "shared, or that the program excludes from copies",
 			     foreign);
 	target_close(TAKE(c->copy));
 	/* Our output may take any length of time: the lock is released when the tracer
@@ -307,7 +303,7 @@ static bool capture_by_reading(struct capture *c, struct err *err)
 	if (!reads_on(c))
 		target_extents_seal(c->frozen);
 	if (target_live_gone(c->live))
-		note_partial(c, "the process ended while it was read");
+		note_partial(c, "the process exited while it was being read");
 	return true;
 }
 
@@ -375,8 +371,8 @@ static void ask_servers(struct capture *c)
 		return;
 	if (c->held)
 		warnings_add(c->warnings, "debuginfod",
-			     "no server was asked: the process is held until its values "
-			     "are read, but not with --capture=copy");
+			     "no server was queried, as the process stays stopped until "
+			     "its values are read: use --capture=copy");
 	else
 		debuginfod_fetch(c->runtimes, c->images, monotonic_ns() + age / 2,
 				 c->warnings);

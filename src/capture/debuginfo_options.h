@@ -19,10 +19,10 @@ enum debuginfo_option {
 /* clang-format off */
 /* first: the table index of the first of them. */
 #define DEBUGINFO_ROWS(first)                                                               \
-	[(first) + DEBUGINFO_DEBUG_FILE] = { 0, "debug-file", "FILE", "debugging information that was kept apart" }, \
-	[(first) + DEBUGINFO_DEBUGINFOD] = { 0, "debuginfod", NULL, "ask DEBUGINFOD_URLS for it, once the process runs on" }, \
-	[(first) + DEBUGINFO_NO_CACHE] = { 0, "no-cache", NULL, "keep no index of names for the next time" }, \
-	[(first) + DEBUGINFO_PRINTERS] = { 0, "printers", "FILE", "rules for how values are printed" }
+	[(first) + DEBUGINFO_DEBUG_FILE] = { 0, "debug-file", "FILE", "read debugging information from FILE" }, \
+	[(first) + DEBUGINFO_DEBUGINFOD] = { 0, "debuginfod", NULL, "fetch it from DEBUGINFOD_URLS after resuming" }, \
+	[(first) + DEBUGINFO_NO_CACHE] = { 0, "no-cache", NULL, "do not cache the index of names" }, \
+	[(first) + DEBUGINFO_PRINTERS] = { 0, "printers", "FILE", "read rules for printing values from FILE" }
 /* clang-format on */
 
 enum { DEBUGINFO_FILES = 16 }; /* of rules, per command line */

@@ -62,7 +62,7 @@ static void fetch(struct client *c, const struct image *img, struct warnings *wa
 
 	if (fd < 0)
 		warnings_add(warnings, "debuginfod", "%s: %s", image_path(img),
-			     fd == -ENOSYS   ? "no server is named: set DEBUGINFOD_URLS"
+			     fd == -ENOSYS   ? "DEBUGINFOD_URLS is not set"
 			     : fd == -ENOENT ? "no server has its debugging information"
 					     : strerror(-fd));
 	else if (!image_use_debug_fd(img, fd, path, &err))
@@ -111,7 +111,7 @@ void debuginfod_fetch(const struct runtimes *all, struct images *images,
 		set_bound(until_ns);
 		if (!opened && !open_client(&c)) {
 			warnings_add(warnings, "debuginfod",
-				     "%s cannot be used: Debian has it in libdebuginfod1",
+				     "cannot load %s (Debian package libdebuginfod1)",
 				     library);
 			break;
 		}

@@ -22,7 +22,7 @@ enum {
 	VALUE_FIRST = 256, /* beyond all characters; plus the index in the table */
 };
 
-const struct option_info help_option = { 'h', "help", NULL, "print this and leave" };
+const struct option_info help_option = { 'h', "help", NULL, "print this help and exit" };
 
 enum option_needs option_needs(const struct option_info *option)
 {
@@ -147,27 +147,27 @@ static int refuse_word(const struct command *command, const char *word)
 		nearest_try(&nearest, command->options[i].name);
 	nearest_try(&nearest, help_option.name);
 	if (!nearest.best)
-		return cmd_misused(command, "there is no option --%.100s", name);
-	return cmd_misused(command, "there is no option --%.100s: did you mean --%s?",
-			   name, nearest.best);
+		return cmd_misused(command, "unknown option --%.100s", name);
+	return cmd_misused(command, "unknown option --%.100s: did you mean --%s?", name,
+			   nearest.best);
 }
 
 static int refuse(const struct command *command, int value, const char *word)
 {
 	/* optopt is a letter, the val of a misused long option, or 0 for neither. */
 	if (value == ':' && optopt >= VALUE_FIRST)
-		return cmd_misused(command, "--%s needs its %s",
+		return cmd_misused(command, "--%s requires an argument: %s",
 				   command->options[optopt - VALUE_FIRST].name,
 				   command->options[optopt - VALUE_FIRST].argument);
 	if (value == ':')
 		return cmd_misused(
-			command, "-%c needs its %s", optopt,
+			command, "-%c requires an argument: %s", optopt,
 			command->options[index_of_letter(command, optopt)].argument);
 	if (optopt >= VALUE_FIRST)
 		return cmd_misused(command, "--%s takes no value",
 				   command->options[optopt - VALUE_FIRST].name);
 	if (optopt)
-		return cmd_misused(command, "there is no option -%c", optopt);
+		return cmd_misused(command, "unknown option -%c", optopt);
 	return refuse_word(command, word);
 }
 
@@ -201,7 +201,7 @@ int cmd_version(void)
 			    ", libdeflate " BUILT_WITH_LIBDEFLATE
 			    ", nettle " BUILT_WITH_NETTLE ", zstd " BUILT_WITH_ZSTD);
 #ifdef GOSNAP_FAULTS
-	puts("with switches for tests: GOSNAP_DIE_AT, GOSNAP_STOP_AT, GOSNAP_HIDDEN");
+	puts("built with test switches: GOSNAP_DIE_AT, GOSNAP_STOP_AT, GOSNAP_HIDDEN");
 #endif
 	return EXIT_DONE;
 }
@@ -215,7 +215,7 @@ int cmd_choice(const struct option_info *option, const char *argument, struct er
 			return i;
 		at += len + (at[len] == '|');
 	}
-	err_set(err, ERR_USAGE, "--%s needs one of %s, not %.40s", option->name,
+	err_set(err, ERR_USAGE, "--%s requires one of %s, not %.40s", option->name,
 		option->argument, argument);
 	return -1;
 }
@@ -250,7 +250,7 @@ int cmd_misused(const struct command *command, const char *format, ...)
 	vsnprintf(err.text, sizeof(err.text), format, ap);
 	va_end(ap);
 	print_sentence(err.text);
-	fprintf(stderr, "\"%s --help\" lists what there is.\n", command->name);
+	fprintf(stderr, "Try \"%s --help\" for more information.\n", command->name);
 	return EXIT_USAGE;
 }
 

@@ -18,16 +18,17 @@ enum { INDENT = 2, INDENT_MORE = 4 };
 
 static const struct option_info doctor_options[] = {
 	[DOCTOR_CLEAR] = { 0, "clear", NULL,
-			   "take away what a killed gosnap left of PID's copies" },
+			   "remove what a killed gosnap left of PID's copies" },
 	[DOCTOR_JSON] = { 0, "json", NULL, "write JSON" },
-	[DOCTOR_STRICT] = { 0, "strict", NULL, "exit with 1 when something is doubtful" },
+	[DOCTOR_STRICT] = { 0, "strict", NULL,
+			    "exit with status 1 if something is doubtful" },
 };
 
 const struct command command_doctor = {
 	.name = "gosnap doctor",
 	.run = cmd_doctor,
 	.arguments = "[PID]",
-	.summary = "can a snapshot be taken, how, and what would help",
+	.summary = "check whether and how a snapshot can be taken",
 	.options = doctor_options,
 	.option_count = ARRAY_SIZE(doctor_options),
 };
@@ -58,9 +59,9 @@ static void say_verdict(const struct doctor *d, struct text *text)
 		return;
 	plan_duration(plan->estimate_ns, pause, sizeof(pause));
 	if (plan->stands_still)
-		text_add(text, "; it stands still anyway");
+		text_add(text, "; it is already stopped");
 	else
-		text_add(text, "; it would be held for about %s", pause);
+		text_add(text, "; it would be stopped for about %s", pause);
 }
 
 static void print_heading(const struct page *page, const struct doctor *d)
@@ -70,7 +71,7 @@ static void print_heading(const struct page *page, const struct doctor *d)
 	static const char *const words[] = {
 		[DOCTOR_FINE] = "fine",
 		[DOCTOR_DOUBTFUL] = "doubtful",
-		[DOCTOR_BLOCKED] = "in the way",
+		[DOCTOR_BLOCKED] = "blocking",
 	};
 	struct text text = { 0 };
 	const char *between = ": ";
@@ -101,9 +102,9 @@ static void print_way(const struct page *page, const struct plan *plan,
 	if (!w->possible)
 		text_add(&text, ": not possible: %s", w->why);
 	else if (way == CAPTURE_LIVE)
-		text_add(&text, ", not held%s%s", *w->why ? ": " : "", w->why);
+		text_add(&text, ", not stopped%s%s", *w->why ? ": " : "", w->why);
 	else
-		text_add(&text, ", held for about %s%s%s", pause, *w->why ? ": " : "",
+		text_add(&text, ", stopped for about %s%s%s", pause, *w->why ? ": " : "",
 			 w->why);
 	page_say(page, COLOR_PLAIN, INDENT, INDENT_MORE, &text);
 }
@@ -149,7 +150,7 @@ static void print_text(const struct doctor *d)
 
 	print_heading(&page, d);
 	print_ways(&page, d);
-	print_findings(&page, d, DOCTOR_BLOCKED, "In the way");
+	print_findings(&page, d, DOCTOR_BLOCKED, "Blocking");
 	print_findings(&page, d, DOCTOR_DOUBTFUL, "Doubtful");
 	print_findings(&page, d, DOCTOR_FINE, "Fine");
 }
@@ -274,7 +275,7 @@ static int print(const struct doctor *d, bool json, bool strict)
 		print_text(d);
 	if (json ? !print_json(d, &err) : fflush(stdout) != 0 || ferror(stdout)) {
 		if (!json)
-			err_sys(&err, "cannot write what was found");
+			err_sys(&err, "cannot write the report");
 		return cmd_failed(&err);
 	}
 	if (d->refused)
@@ -299,13 +300,12 @@ int cmd_doctor(int argc, char **argv)
 		strict |= option == DOCTOR_STRICT;
 	}
 	if (argc - optind > 1)
-		return cmd_misused(&command_doctor, "one process at a time");
-	if (argc > optind && !cmd_parse_pid(argv[optind], &pid))
-		return cmd_misused(&command_doctor, "%.100s is not a process id",
-				   argv[optind]);
-	if (clear && !pid)
 		return cmd_misused(&command_doctor,
-				   "--clear of which process? Give its id");
+				   "too many arguments: give a single PID");
+	if (argc > optind && !cmd_parse_pid(argv[optind], &pid))
+		return cmd_misused(&command_doctor, "%.100s is not a PID", argv[optind]);
+	if (clear && !pid)
+		return cmd_misused(&command_doctor, "--clear requires a PID");
 	AUTO(doctor_free) struct doctor *d = doctor_examine(pid, &err);
 	if (d && clear && d->leftover_count) {
 		if (!doctor_clear(d, &err))

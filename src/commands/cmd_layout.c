@@ -17,7 +17,7 @@ enum { LAYOUT_DIFFERENCES, LAYOUT_ROW, LAYOUT_JSON };
 
 static const struct option_info layout_options[] = {
 	[LAYOUT_DIFFERENCES] = { 0, "differences", NULL,
-				 "only what differs from the table" },
+				 "print only what differs from the table" },
 	[LAYOUT_ROW] = { 0, "row", NULL, "write a row for goruntime/layout_table.inc" },
 	[LAYOUT_JSON] = { 0, "json", NULL, "write JSON" },
 };
@@ -26,7 +26,7 @@ const struct command command_layout = {
 	.name = "gosnap layout",
 	.run = cmd_layout,
 	.arguments = "BINARY|PID",
-	.summary = "where a Go runtime keeps things, and who says so",
+	.summary = "print where a Go runtime keeps its data",
 	.options = layout_options,
 	.option_count = ARRAY_SIZE(layout_options),
 };
@@ -158,7 +158,7 @@ static void print_place(const char *name, const struct layout_place *place)
 
 static void print_heading(const char *subject, const struct layout_report *report)
 {
-	printf("%s: %s %s\n", subject, report->go ? report->go : "an unknown Go",
+	printf("%s: %s %s\n", subject, report->go ? report->go : "an unknown Go version",
 	       report->arch);
 	if (!report->from_dwarf)
 		printf("layout: %s\n", report->source);
@@ -242,8 +242,8 @@ static int print(const char *subject, const struct layout_report *report,
 {
 	struct err err;
 	if (options->row && !report->from_dwarf) {
-		err_set(&err, ERR_CANNOT,
-			"%.200s has no DWARF that a row could be made of", subject);
+		err_set(&err, ERR_CANNOT, "%.200s has no DWARF to make a row from",
+			subject);
 		return cmd_failed(&err);
 	}
 	/* There is nothing to clean up, so a closed pipe may kill us as it kills cat. */
@@ -287,10 +287,10 @@ int cmd_layout(int argc, char **argv)
 	if (!parse_options(argc, argv, &options, &status))
 		return status;
 	if (options.row && (options.json || options.differences))
-		return cmd_misused(&command_layout, "--row goes with no other option");
-	if (argc - optind != 1)
 		return cmd_misused(&command_layout,
-				   "of which program? Name one file, or a process id");
+				   "--row cannot be combined with other options");
+	if (argc - optind != 1)
+		return cmd_misused(&command_layout, "expected one executable or PID");
 	AUTO(layout_report_free)
 	struct layout_report *report = cmd_parse_pid(argv[optind], &pid)
 					       ? report_process(pid, &err)

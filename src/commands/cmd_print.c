@@ -30,13 +30,13 @@ enum { STRING_MAX = 1 << 20, ELEMENTS_MAX = 1 << 16, DEPTH = 20, POINTERS = 5 };
 #define COPY_AGE_NS (UINT64_C(30) * 1000 * 1000 * 1000)
 
 static const struct option_info print_options[] = {
-	[PRINT_DEPTH] = { 0, "depth", "N", "follow N pointers, one after the other (5)" },
+	[PRINT_DEPTH] = { 0, "depth", "N", "follow up to N pointers in a chain (5)" },
 	[PRINT_ELEMENTS] = { 0, "elements", "N",
-			     "N elements of each slice, map, ... (65536)" },
+			     "up to N elements of each slice, map, ... (65536)" },
 	[PRINT_CAPTURE] = { 0, "capture", CAPTURE_WORDS,
-			    "by a copy, while it stands still, or while it runs" },
+			    "from a copy, while stopped, or while running" },
 	[PRINT_ASSUME_GO] = { 0, "assume-go", "1.N",
-			      "read the runtime as that of Go 1.N" },
+			      "treat the runtime as that of Go 1.N" },
 	DEBUGINFO_ROWS(PRINT_DEBUGINFO),
 	REDACT_ROWS(PRINT_REDACT),
 };
@@ -45,7 +45,7 @@ const struct command command_print = {
 	.name = "gosnap print",
 	.run = cmd_print,
 	.arguments = "PID NAME|ADDRESS [TYPE]",
-	.summary = "one value of it, in full",
+	.summary = "print one value in full",
 	.options = print_options,
 	.option_count = ARRAY_SIZE(print_options),
 };
@@ -68,11 +68,12 @@ static bool find_value(struct runtime *rt, const struct wanted *w, struct value 
 	unsigned long long addr = strtoull(w->what, &end, 0);
 	if (isdigit((unsigned char)w->what[0])) {
 		if (*end || errno)
-			return err_set(err, ERR_USAGE, "%.100s is no address", w->what);
+			return err_set(err, ERR_USAGE, "invalid address: %.100s",
+				       w->what);
 		if (!type)
 			return err_set(
 				err, ERR_USAGE,
-				"an address needs a type: gosnap print PID %s TYPE",
+				"an address requires a type: gosnap print PID %s TYPE",
 				w->what);
 		*ret = (struct value){ type, addr };
 		ret_path->name_len = strlen(w->what);
@@ -123,7 +124,7 @@ static bool parse_number(const struct option_info *option, const char *argument,
 
 	if (!isdigit((unsigned char)argument[0]) || *end || n > UINT32_MAX) {
 		*ret_status =
-			cmd_misused(&command_print, "--%s needs a number, not %.40s",
+			cmd_misused(&command_print, "--%s requires a number, not %.40s",
 				    option->name, argument);
 		return false;
 	}
@@ -203,8 +204,8 @@ int cmd_print(int argc, char **argv)
 	if (argc - optind < 2 || argc - optind > 3 ||
 	    !cmd_parse_pid(argv[optind], &options.pid))
 		return cmd_misused(&command_print,
-				   "of which process, and what? Give a process id and a "
-				   "name (main.config), or an address and a type");
+				   "expected a PID and either a name (main.config) or an "
+				   "address and a type");
 	AUTO(redaction_free) struct redaction *secrets = redaction_new(&redaction, &err);
 	AUTO(value_rules_free)
 	struct value_rules *rules =

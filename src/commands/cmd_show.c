@@ -31,8 +31,8 @@ static int show(const char *path, const struct view *view)
 	AUTO(reader_close) struct reader *reader = reader_open(path, &err);
 	if (!reader && is_pid(path) && access(path, F_OK) < 0)
 		err_set(&err, ERR_SYS,
-			"there is no file %.20s: for the process with that id, run "
-			"gosnap %.20s",
+			"no such file: %.20s (for the process with that PID, run gosnap "
+			"%.20s)",
 			path, path);
 	if (!reader || !view_print(view, reader, &nothing, &err))
 		return cmd_failed(&err);
@@ -56,8 +56,9 @@ int cmd_show(int argc, char **argv)
 		return cmd_misused(&command_show, "%s", err.text);
 	if (optind == argc)
 		return cmd_misused(&command_show,
-				   "show what? Name a file, or - for standard input");
+				   "missing file name (or - for standard input)");
 	if (argc - optind > 1)
-		return cmd_misused(&command_show, "one file at a time");
+		return cmd_misused(&command_show,
+				   "too many arguments: give a single file");
 	return show(argv[optind], view);
 }

@@ -52,41 +52,41 @@ enum {
 static const struct option_info snap_options[] = {
 	[SNAP_OUTPUT] = { 'o', "output", "FILE",
 			  "write to FILE, compressed if it ends in .zst" },
-	[SNAP_NO_SYSTEM] = { 0, "no-system", NULL,
-			     "leave the runtime's own goroutines out" },
-	[SNAP_DEAD] = { 0, "dead", NULL, "goroutines that have ended, too" },
+	[SNAP_NO_SYSTEM] = { 0, "no-system", NULL, "omit the runtime's own goroutines" },
+	[SNAP_DEAD] = { 0, "dead", NULL, "include goroutines that have exited" },
 	[SNAP_FULL_FRAMES] = { 0, "full-frames", NULL,
-			       "repeat the frames with every goroutine" },
+			       "repeat the frames in every goroutine" },
 	[SNAP_VALUES] = { 0, "values", NULL,
-			  "variables, even if the process is held for them" },
+			  "read variables, even if the process stays stopped" },
 	[SNAP_FULL] = { 0, "full", NULL,
-			"values up to greater bounds, of hidden frames, too" },
+			"read more of each value, and in hidden frames too" },
 	[SNAP_MAX_SIZE] = { 0, "max-size", "SIZE",
-			    "values make the document no larger (512M)" },
-	[SNAP_JOBS] = { 0, "jobs", "N", "processes that read values, 1 to 4" },
-	[SNAP_STACKS] = { 0, "stacks", NULL, "no variables, only stacks" },
+			    "print values only up to this document size (512M)" },
+	[SNAP_JOBS] = { 0, "jobs", "N", "read values with N processes, 1 to 4" },
+	[SNAP_STACKS] = { 0, "stacks", NULL, "only stacks, no variables" },
 	[SNAP_COMPILER] = { 0, "compiler", NULL,
-			    "variables, too, that only the compiler declares" },
+			    "include variables that only the compiler declares" },
 	[SNAP_GLOBALS] = { 0, "globals", "[PACKAGES]",
-			   "the variables of its own packages, or of net/*" },
+			   "include variables of its own packages, or of net/*" },
 	[SNAP_ENVIRONMENT] = { 0, "environment", NULL,
-			       "the values of its environment, too" },
+			       "include the values of its environment" },
 	[SNAP_VECTOR_REGISTERS] = { 0, "vector-registers", NULL,
-				    "the vector registers of threads, too" },
-	[SNAP_GO_ONLY] = { 0, "go-only", NULL, "refuse a process that is not Go" },
+				    "include the vector registers of threads" },
+	[SNAP_GO_ONLY] = { 0, "go-only", NULL,
+			   "fail if the process is not a Go program" },
 	[SNAP_VERIFY] = { 0, "verify", NULL,
 			  "check every stack against its frame pointers" },
-	[SNAP_STRICT] = { 0, "strict", NULL, "exit with 1 when there are warnings" },
+	[SNAP_STRICT] = { 0, "strict", NULL, "exit with status 1 if there are warnings" },
 	[SNAP_ASSUME_GO] = { 0, "assume-go", "1.N",
-			     "read the runtime as that of Go 1.N" },
+			     "treat the runtime as that of Go 1.N" },
 	[SNAP_CAPTURE] = { 0, "capture", CAPTURE_WORDS,
-			   "by a copy, while it stands still, or while it runs" },
+			   "from a copy, while stopped, or while running" },
 	[SNAP_MAX_PAUSE] = { 0, "max-pause", "TIME",
-			     "hold the process for 50ms at most, whatever happens" },
+			     "never stop the process for longer (e.g. 50ms)" },
 	[SNAP_MAX_COPY_AGE] = { 0, "max-copy-age", "TIME",
-				"keep the copy for no longer (30s)" },
+				"discard the copy after this time (30s)" },
 	[SNAP_PROGRESS] = { 0, "progress", CHOICE_WHEN,
-			    "how far it is, on standard error; auto: a terminal" },
+			    "progress on standard error; auto: on a terminal" },
 	[SNAP_QUIET] = { 'q', "quiet", NULL, "the same as --progress=never" },
 	[SNAP_VERSION] = { 0, "version", NULL,
 			   "print the versions of gosnap and its libraries" },
@@ -128,20 +128,19 @@ static int refuse_name(const char *name)
 	char list[400] = "";
 	if (n == 0 && access(name, R_OK) == 0)
 		return cmd_misused(&command_snap,
-				   "%.100s is a file, not a process id: \"gosnap show\" "
-				   "prints a snapshot that was kept",
+				   "%.100s is a file, not a PID: use \"gosnap show\" to "
+				   "print a saved snapshot",
 				   name);
 	if (n == 0)
 		return refuse_word("", name,
-				   " is not a process id, and no process has that name");
+				   " is neither a PID nor the name of a process");
 	for (size_t i = 0; i < n; i++) {
 		size_t len = strlen(list);
 		snprintf(list + len, sizeof(list) - len, "%s%d (%s)", i ? ", " : "",
 			 (int)found[i].pid, found[i].name);
 	}
-	return cmd_misused(&command_snap,
-			   "%.100s is a name, not a process id: give one of %s", name,
-			   list);
+	return cmd_misused(&command_snap, "%.100s is a name, not a PID: choose one of %s",
+			   name, list);
 }
 
 static bool parse_progress(const char *argument, struct snap_options *ret,
@@ -186,7 +185,7 @@ static bool parse_size(const char *argument, uint64_t *ret, int *ret_status)
 	else
 		*ret_status = cmd_misused(
 			&command_snap,
-			"--max-size needs a size like 64M or 2G, not %.40s", argument);
+			"--max-size requires a size like 64M or 2G, not %.40s", argument);
 	return ok;
 }
 
@@ -196,8 +195,9 @@ static bool parse_jobs(const char *argument, unsigned *ret, int *ret_status)
 		*ret = (unsigned)(argument[0] - '0');
 		return true;
 	}
-	*ret_status = cmd_misused(
-		&command_snap, "--jobs needs a number from 1 to 4, not %.40s", argument);
+	*ret_status =
+		cmd_misused(&command_snap,
+			    "--jobs requires a number from 1 to 4, not %.40s", argument);
 	return false;
 }
 
@@ -209,9 +209,9 @@ static bool parse_time(int option, const char *argument, uint64_t *ret_ns,
 		*ret_ns = (uint64_t)ns;
 		return true;
 	}
-	*ret_status =
-		cmd_misused(&command_snap, "--%s needs a time like 50ms or 2s, not %.40s",
-			    snap_options[option].name, argument);
+	*ret_status = cmd_misused(&command_snap,
+				  "--%s requires a time like 50ms or 2s, not %.40s",
+				  snap_options[option].name, argument);
 	return false;
 }
 
@@ -334,7 +334,7 @@ static bool parse_options(int argc, char **argv, struct snap_options *ret,
 static int refuse_itself(pid_t pid)
 {
 	struct err err;
-	err_set(&err, ERR_CANNOT, "process %d is this gosnap itself", (int)pid);
+	err_set(&err, ERR_CANNOT, "process %d is gosnap itself", (int)pid);
 	return cmd_failed(&err);
 }
 
@@ -342,16 +342,17 @@ static int parse_operands(int argc, char **argv, struct snap_options *ret)
 {
 	if (ret->capture.assume_go && !is_go_version(ret->capture.assume_go))
 		return cmd_misused(&command_snap,
-				   "--assume-go needs a release like 1.26, not %.40s",
+				   "--assume-go requires a release like 1.26, not %.40s",
 				   ret->capture.assume_go);
 	if (optind == argc)
-		return cmd_misused(&command_snap, "of which process? Give its id");
+		return cmd_misused(&command_snap, "missing PID");
 	if (!cmd_parse_pid(argv[optind], &ret->capture.pid))
 		return argc - optind > 1
-			       ? refuse_word("there is no command ", argv[optind], "")
+			       ? refuse_word("unknown command ", argv[optind], "")
 			       : refuse_name(argv[optind]);
 	if (argc - optind > 1)
-		return cmd_misused(&command_snap, "one process at a time");
+		return cmd_misused(&command_snap,
+				   "too many arguments: give a single PID");
 	if (ret->capture.pid == getpid())
 		return refuse_itself(ret->capture.pid);
 	return EXIT_DONE;
@@ -393,8 +394,8 @@ int cmd_snap(int argc, char **argv)
 		return status;
 	if (options.output && view_is_asked_for(view))
 		return cmd_misused(&command_snap,
-				   "a document holds everything: filters and colours are "
-				   "for text, and gosnap show has them");
+				   "--output writes a complete document: use filters and "
+				   "colours with gosnap show");
 	AUTO(redaction_free) struct redaction *secrets = redaction_new(&redaction, &err);
 	AUTO(value_rules_free)
 	struct value_rules *rules =

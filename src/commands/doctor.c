@@ -58,12 +58,11 @@ static void refuse(struct doctor *d, enum err_code code, const char *text)
 static void check_scheduling(struct doctor *d)
 {
 	if (d->conditions.ours.realtime)
-		fine(d, "scheduling",
-		     "gosnap gets the processor at once when it needs it");
+		fine(d, "scheduling", "gosnap gets a CPU as soon as it needs one");
 	else
 		doubt(d, "scheduling",
-		      "gosnap has to wait for the processor like any other, on a busy "
-		      "machine while it holds a process, too: some 50 ms at worst",
+		      "gosnap has ordinary priority: on a busy machine, it may wait up "
+		      "to about 50 ms for a CPU, even while a process is stopped",
 		      "run gosnap as root, or with CAP_SYS_NICE");
 }
 
@@ -73,19 +72,19 @@ static void check_kernel(struct doctor *d)
 
 	if (!k->close_range)
 		add(d, "kernel", DOCTOR_DOUBTFUL,
-		    xasprintf(
-			    "Linux %s has no close_range: what the process closes stays "
-			    "open while a copy of it lives",
-			    k->release),
-		    xstrdup("Linux 5.9 or later"));
+		    xasprintf("Linux %s lacks close_range: files and connections that "
+			      "the process closes stay open while its copy exists",
+			      k->release),
+		    xstrdup("use Linux 5.9 or later"));
 	else if (!k->process_vm_readv)
 		add(d, "kernel", DOCTOR_DOUBTFUL,
-		    xasprintf("Linux %s lets us read memory piece by piece only: slower",
+		    xasprintf("Linux %s does not allow process_vm_readv: reading memory "
+			      "is slower",
 			      k->release),
 		    xstrdup("allow process_vm_readv in the container's seccomp profile"));
 	else
 		add(d, "kernel", DOCTOR_FINE,
-		    xasprintf("Linux %s has all that gosnap makes use of", k->release),
+		    xasprintf("Linux %s has everything that gosnap uses", k->release),
 		    NULL);
 }
 
@@ -95,13 +94,12 @@ static void check_price(struct doctor *d)
 	uint64_t ns = d->conditions.machine.page_ns;
 
 	if (!ns) {
-		fine(d, "price", "how long a copy takes could not be measured");
+		fine(d, "price", "could not measure how long a copy takes");
 		return;
 	}
 	plan_duration(ns * GB_PAGES, took, sizeof(took));
 	add(d, "price", DOCTOR_FINE,
-	    xasprintf("to copy a process takes about %s for each gigabyte that it uses",
-		      took),
+	    xasprintf("copying a process takes about %s per gigabyte that it uses", took),
 	    NULL);
 }
 
@@ -117,31 +115,31 @@ static void check_any_access(struct doctor *d)
 		refuse(d, err.code, err.text);
 	} else if (facts.yama_scope == YAMA_NOBODY) {
 		refuse(d, ERR_PERMISSION,
-		       "kernel.yama.ptrace_scope is 3: no process may be examined until "
-		       "the next boot with another setting");
+		       "kernel.yama.ptrace_scope is 3: no process can be examined until "
+		       "a reboot with another setting");
 	} else if (!conditions_may_trace()) {
 		refuse(d, ERR_PERMISSION,
-		       "tracing is forbidden here, even of our own children, as some "
-		       "containers do: allow ptrace in their seccomp profile (docker run "
+		       "tracing is forbidden here, even of gosnap's own children, as in "
+		       "some containers: allow ptrace in the seccomp profile (docker run "
 		       "--cap-add SYS_PTRACE)");
 	} else if (ours->ptrace) {
-		fine(d, "access", "every process that can be seen may be examined");
+		fine(d, "access", "gosnap may examine every visible process");
 	} else if (facts.yama_scope == YAMA_ADMIN) {
 		refuse(d, ERR_PERMISSION,
 		       "kernel.yama.ptrace_scope is 2: only root may examine processes: "
 		       "run gosnap as root or with CAP_SYS_PTRACE");
 	} else if (facts.yama_scope == YAMA_DESCENDANTS) {
 		doubt(d, "access",
-		      "kernel.yama.ptrace_scope is 1: only processes that descend from "
-		      "gosnap may be examined",
+		      "kernel.yama.ptrace_scope is 1: only descendants of gosnap may be "
+		      "examined",
 		      "run gosnap as root, or set it to 0 (sysctl -w "
 		      "kernel.yama.ptrace_scope=0)");
 	} else {
 		add(d, "access", DOCTOR_DOUBTFUL,
-		    xasprintf("only processes of the user of gosnap (uid %u) may be "
-			      "examined",
+		    xasprintf("only processes of gosnap's user (uid %u) may be examined",
 			      ours->uid),
-		    xstrdup("run gosnap as root, or with CAP_SYS_PTRACE, for others"));
+		    xstrdup("to examine others, run gosnap as root or with "
+			    "CAP_SYS_PTRACE"));
 	}
 }
 
@@ -152,9 +150,9 @@ static void examine_machine(struct doctor *d)
 	check_scheduling(d);
 	if (d->conditions.ours.seccomp)
 		doubt(d, "seccomp",
-		      "gosnap itself runs under a seccomp filter, as containers have: a "
-		      "process with a filter of its own cannot be copied",
-		      "run gosnap outside of the container");
+		      "gosnap itself runs under a seccomp filter, as in a container: a "
+		      "process with its own filter cannot be copied",
+		      "run gosnap outside the container");
 	check_price(d);
 }
 
@@ -170,9 +168,9 @@ static bool check_access(struct doctor *d, struct err *err)
 			return false;
 		refuse(d, err->code, err->text);
 	} else if (d->conditions.ours.ptrace) {
-		fine(d, "access", "gosnap may examine it, having CAP_SYS_PTRACE");
+		fine(d, "access", "gosnap may examine it: it has CAP_SYS_PTRACE");
 	} else {
-		fine(d, "access", "gosnap may examine it, being of the same user");
+		fine(d, "access", "gosnap may examine it: it runs as the same user");
 	}
 	return true;
 }
@@ -189,8 +187,8 @@ static void check_container(struct doctor *d)
 		    NULL);
 	if (p && p->exe_deleted)
 		fine(d, "program",
-		     "its program file was replaced or deleted: the one that runs is "
-		     "still read");
+		     "its executable was replaced or deleted: gosnap reads the running "
+		     "one");
 }
 
 static void check_layout(struct doctor *d, const struct runtime *rt)
@@ -203,22 +201,21 @@ static void check_layout(struct doctor *d, const struct runtime *rt)
 	if (runtime_build_info(rt)->version_source != VERSION_BUILD_INFO &&
 	    strncmp(source, "assumed", 7) == 0)
 		add(d, "layout", DOCTOR_DOUBTFUL,
-		    xasprintf("the program does not say its release of Go: read as if it "
-			      "were %s",
+		    xasprintf("the program does not record its Go version: treated as %s",
 			      source + strlen("assumed ")),
-		    xstrdup("--assume-go, when you know the release"));
+		    xstrdup("use --assume-go if you know the version"));
 	else if (strcmp(source, "dwarf") == 0)
 		fine(d, "layout",
-		     "the program itself says where its runtime keeps things");
+		     "the program itself describes where its runtime keeps its data");
 	else if (strncmp(source, "assumed", 7) == 0)
 		add(d, "layout", DOCTOR_DOUBTFUL,
-		    xasprintf("this release of Go is not known and the program is "
-			      "stripped: read as if it were %s",
+		    xasprintf("unknown Go version, and the program is stripped: treated "
+			      "as %s",
 			      source + strlen("assumed ")),
-		    xstrdup("a newer gosnap, or go build without -ldflags=-w"));
+		    xstrdup("use a newer gosnap, or build without -ldflags=-w"));
 	else
 		fine(d, "layout",
-		     "the program is stripped; where this release of Go keeps things is "
+		     "the program is stripped, but the layout of this Go version is "
 		     "known");
 }
 
@@ -228,8 +225,8 @@ static void check_go(struct doctor *d, struct runtimes *all)
 
 	if (!n) {
 		doubt(d, "go",
-		      "it is not a Go program, or one that gosnap cannot recognise: only "
-		      "its threads will be shown",
+		      "not a Go program, or not recognised as one: only its threads will "
+		      "be shown",
 		      NULL);
 		return;
 	}
@@ -240,17 +237,18 @@ static void check_go(struct doctor *d, struct runtimes *all)
 	if (runtime_unusable(rt))
 		add(d, "go", DOCTOR_DOUBTFUL,
 		    xasprintf("%s: only its threads will be shown", runtime_unusable(rt)),
-		    xstrdup("--assume-go, with a release that is like it"));
+		    xstrdup("use --assume-go with a similar Go version"));
 	else if (n > 1)
 		add(d, "go", DOCTOR_FINE,
-		    xasprintf("%zu Go runtimes, the first of %s; %" PRIu64
+		    xasprintf("%zu Go runtimes, the first is %s; %" PRIu64
 			      " goroutines in all",
-			      n, version ? version : "an unknown Go", d->goroutines),
+			      n, version ? version : "an unknown Go version",
+			      d->goroutines),
 		    NULL);
 	else
 		add(d, "go", DOCTOR_FINE,
 		    xasprintf("%s, %" PRIu64 " goroutines",
-			      version ? version : "an unknown Go", d->goroutines),
+			      version ? version : "an unknown Go version", d->goroutines),
 		    NULL);
 	check_layout(d, rt);
 }
@@ -265,10 +263,10 @@ static void check_debug(struct doctor *d, const struct images *images)
 	const struct image *found = image_debug(img, &why);
 	AUTO(xfree) char *link = image_debug_link(img);
 	if (found == img)
-		fine(d, "debug_information", "the program has it in itself");
+		fine(d, "debug_information", "in the program itself");
 	else if (found)
 		add(d, "debug_information", DOCTOR_FINE,
-		    xasprintf("in a file of its own, %s", image_path(found)), NULL);
+		    xasprintf("in a separate file, %s", image_path(found)), NULL);
 	else if (link)
 		add(d, "debug_information", DOCTOR_FINE,
 		    xasprintf("%s; stacks do not need it", why.text), NULL);
@@ -349,9 +347,8 @@ static void check_objects(struct doctor *d, const struct images *images,
 		    xstrdup("run gosnap as root"));
 	if (bare.count)
 		add(d, "c_code", DOCTOR_DOUBTFUL,
-		    xasprintf("no unwind tables in %s%s: the part of a stack that is C "
-			      "ends there",
-			      bare.words, more(&bare, rest, sizeof(rest))),
+		    xasprintf("no unwind tables in %s%s: C stacks end there", bare.words,
+			      more(&bare, rest, sizeof(rest))),
 		    xstrdup("build it with -fasynchronous-unwind-tables"));
 }
 
@@ -372,7 +369,7 @@ static void check_copy(struct doctor *d)
 	plan_each_obstacle(&d->conditions, add_obstacle, d);
 	if (d->finding_count > before)
 		return;
-	fine(d, "copy", "nothing stands against it");
+	fine(d, "copy", "no obstacle found");
 }
 
 static void check_leftovers(struct doctor *d)
@@ -380,17 +377,15 @@ static void check_leftovers(struct doctor *d)
 	if (!conditions_leftovers(d->pid, d->leftovers, DOCTOR_LEFTOVERS,
 				  &d->leftover_count))
 		add(d, "leftovers", DOCTOR_DOUBTFUL,
-		    xasprintf("zombies of a gosnap that was killed cannot be looked "
-			      "for: %s",
+		    xasprintf("cannot look for zombies left by a killed gosnap: %s",
 			      strerror(errno)),
 		    NULL);
 	if (d->leftover_count)
 		add(d, "leftovers", DOCTOR_DOUBTFUL,
-		    xasprintf("%zu zombie%s of a gosnap that was killed, harmless",
+		    xasprintf("%zu harmless zombie%s left by a killed gosnap",
 			      d->leftover_count, d->leftover_count > 1 ? "s" : ""),
-		    xstrdup("\"gosnap doctor --clear\" takes them away, as the next "
-			    "snapshot "
-			    "by a copy does"));
+		    xstrdup("\"gosnap doctor --clear\" or the next snapshot by a copy "
+			    "removes them"));
 }
 
 static void make_plan(struct doctor *d, struct runtimes *all)
@@ -428,7 +423,7 @@ static void examine_program(struct doctor *d)
 	struct runtimes *all = runtimes_open(t, images, NULL, warnings);
 	if (images_count(images) && image_unpacks_itself(images_get(images, 0)))
 		fine(d, "program",
-		     "the program unpacked itself into memory: it is read from there");
+		     "the program unpacked itself into memory and is read from there");
 	check_go(d, all);
 	add_warnings(d, warnings);
 	check_debug(d, images);
@@ -458,7 +453,8 @@ bool doctor_clear(struct doctor *d, struct err *err)
 	if (!d->leftover_count)
 		return true;
 	if (!d->plan.of[CAPTURE_COPY].possible)
-		return err_set(err, ERR_CANNOT, "what a killed gosnap left stays: %s",
+		return err_set(err, ERR_CANNOT,
+			       "cannot remove what a killed gosnap left: %s",
 			       d->plan.of[CAPTURE_COPY].why);
 	AUTO(target_close) struct target *t = target_live_open(d->pid, err);
 	if (!t)

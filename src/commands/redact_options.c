@@ -29,8 +29,8 @@ bool redact_option(struct redaction_options *options, enum redact_option option,
 		break;
 	}
 	if (contradicts)
-		return err_set(err, ERR_USAGE,
-			       "--no-redact withholds nothing: leave it out, or --redact "
-			       "and --redact-key");
+		return err_set(
+			err, ERR_USAGE,
+			"--no-redact cannot be combined with --redact or --redact-key");
 	return true;
 }

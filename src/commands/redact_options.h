@@ -12,9 +12,9 @@ enum redact_option { REDACT_RULES, REDACT_KEY, REDACT_NONE, REDACT_OPTIONS };
 /* clang-format off */
 /* first: the table index of the first of them. */
 #define REDACT_ROWS(first)                                                               \
-	[(first) + REDACT_RULES] = { 0, "redact", "FILE", "withhold what its rules say, too; strict: all text" }, \
-	[(first) + REDACT_KEY] = { 0, "redact-key", "FILE", "equal secrets have equal hashes with the same key" }, \
-	[(first) + REDACT_NONE] = { 0, "no-redact", NULL, "withhold nothing: passwords and keys, too" }
+	[(first) + REDACT_RULES] = { 0, "redact", "FILE", "also redact what its rules match; strict: all text" }, \
+	[(first) + REDACT_KEY] = { 0, "redact-key", "FILE", "with the same key, equal secrets have equal hashes" }, \
+	[(first) + REDACT_NONE] = { 0, "no-redact", NULL, "redact nothing, not even passwords and keys" }
 /* clang-format on */
 
 /* Handles one of the options above. ERR_USAGE: contradictory options. */

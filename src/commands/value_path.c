@@ -42,7 +42,7 @@ static bool follow_pointers(struct runtime *rt, struct value *v, struct value_pa
 		if (!runtime_bytes(rt, v->addr, &to, sizeof(to), err))
 			return false;
 		if (!to)
-			return err_set(err, ERR_NOT_FOUND, "a %s on the way is nil",
+			return err_set(err, ERR_NOT_FOUND, "%s in the path is nil",
 				       type_name(v->type));
 		if (!elem)
 			break;
@@ -76,13 +76,13 @@ static bool take_element(struct runtime *rt, struct value *v, uint64_t i,
 	enum type_kind kind = type_kind(v->type);
 
 	if ((kind != KIND_SLICE && kind != KIND_ARRAY) || !elem)
-		return err_set(err, ERR_NOT_FOUND, "%s has no elements with numbers",
+		return err_set(err, ERR_NOT_FOUND, "%s cannot be indexed",
 			       type_name(v->type));
 	if (kind == KIND_SLICE && !runtime_slice(rt, v, &s, err))
 		return false;
 	if (i >= s.len)
 		return err_set(err, ERR_NOT_FOUND,
-			       "there is no element %" PRIu64 ": it has %" PRIu64, i,
+			       "no element %" PRIu64 ": the length is %" PRIu64, i,
 			       s.len);
 	add_step(path, (struct value_step){
 			       .of = *v, .first = s.addr, .count = s.len, .index = i });

@@ -89,7 +89,7 @@ bool view_option(struct view *view, enum view_option option, const char *argumen
 bool view_finish(struct view *view, struct err *err)
 {
 	return !view->negated ||
-	       err_set(err, ERR_USAGE, "--not what? A filter has to follow it");
+	       err_set(err, ERR_USAGE, "--not must be followed by a filter");
 }
 
 bool view_is_asked_for(const struct view *view)

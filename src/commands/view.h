@@ -29,17 +29,17 @@ enum view_option {
 /* clang-format off */
 /* first: the table index of the first of them. */
 #define VIEW_ROWS(first)                                                                 \
-	[(first) + VIEW_STATUS] = { 0, "status", "PATTERN", "only goroutines in that state" }, \
-	[(first) + VIEW_WAIT] = { 0, "wait", "PATTERN", "only those that wait so, or for that" }, \
-	[(first) + VIEW_LONGER] = { 0, "longer", "TIME", "only those that have waited for 5m, 1h30m" }, \
-	[(first) + VIEW_FUNCTION] = { 0, "function", "PATTERN", "only those in that function" }, \
-	[(first) + VIEW_CREATED_BY] = { 0, "created-by", "PATTERN", "only those that it created" }, \
-	[(first) + VIEW_LABEL] = { 0, "label", "KEY[=VALUE]", "only those with that profiler label" }, \
-	[(first) + VIEW_GOROUTINE] = { 0, "goroutine", "IDS", "only those, in detail: 12,15-20" }, \
-	[(first) + VIEW_NOT] = { 0, "not", NULL, "turn the next of these into its opposite" }, \
-	[(first) + VIEW_ALL] = { 0, "all", NULL, "hidden frames, system goroutines and threads, too" }, \
+	[(first) + VIEW_STATUS] = { 0, "status", "PATTERN", "only goroutines whose state matches" }, \
+	[(first) + VIEW_WAIT] = { 0, "wait", "PATTERN", "only those whose wait reason or object matches" }, \
+	[(first) + VIEW_LONGER] = { 0, "longer", "TIME", "only those waiting this long or longer: 5m, 1h30m" }, \
+	[(first) + VIEW_FUNCTION] = { 0, "function", "PATTERN", "only those with a matching function on the stack" }, \
+	[(first) + VIEW_CREATED_BY] = { 0, "created-by", "PATTERN", "only those created by a matching function" }, \
+	[(first) + VIEW_LABEL] = { 0, "label", "KEY[=VALUE]", "only those with this profiler label" }, \
+	[(first) + VIEW_GOROUTINE] = { 0, "goroutine", "IDS", "only those with these IDs, in detail: 12,15-20" }, \
+	[(first) + VIEW_NOT] = { 0, "not", NULL, "invert the next filter" }, \
+	[(first) + VIEW_ALL] = { 0, "all", NULL, "also hidden frames, system goroutines and threads" }, \
 	[(first) + VIEW_COLOR] = { 0, "color", CHOICE_WHEN, "colours; auto: on a terminal" }, \
-	[(first) + VIEW_NO_PAGER] = { 0, "no-pager", NULL, "print at once, not page by page" }
+	[(first) + VIEW_NO_PAGER] = { 0, "no-pager", NULL, "do not use a pager" }
 /* clang-format on */
 
 struct view;

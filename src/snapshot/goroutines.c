@@ -329,7 +329,8 @@ void goroutines_print(struct sink *out, struct capture *c,
 	}
 	if (s->workers && workers_death(s->workers))
 		warnings_add(c->warnings, "goroutines",
-			     "a process that read values of %llu of them died: %s",
+			     "%llu have no variables: the gosnap process reading them "
+			     "died (%s)",
 			     (unsigned long long)ret->lost, workers_death(s->workers));
 	workers_end(s->workers);
 	values_plan_free(s->plan);

@@ -237,7 +237,7 @@ static struct output *open_replacing(struct trusted_path *path, const char *aske
 		watch_deadly();
 	} else {
 		err_set(err, ERR_SYS,
-			"cannot create %s: %s: name a file in a folder that you may "
+			"cannot create %s: %s: choose a file in a directory that you can "
 			"write to",
 			asked, strerror(errno));
 		trusted_path_done(path);
@@ -281,7 +281,7 @@ struct output *output_open(const char *path, struct err *err)
 	if (!path || strcmp(path, "-") == 0)
 		return output_new(STDOUT_FILENO, false, false);
 	if (!*path) {
-		err_set(err, ERR_USAGE, "-o needs the name of a file");
+		err_set(err, ERR_USAGE, "-o requires a file name");
 		return NULL;
 	}
 	if (!trusted_path_find(path, &to, err))
@@ -293,7 +293,7 @@ struct output *output_open(const char *path, struct err *err)
 	if (!S_ISDIR(to.mode))
 		return open_as_is(&to, path, err);
 	trusted_path_done(&to);
-	err_set(err, ERR_SYS, "%s is a folder: name a file in it", path);
+	err_set(err, ERR_SYS, "%s is a directory: choose a file in it", path);
 	return NULL;
 }
 

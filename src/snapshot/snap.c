@@ -74,8 +74,8 @@ static void print_capture(struct sink *out, const struct capture *c)
 	sink_named_uint(out, "estimate_ns", c->plan.estimate_ns);
 	if (c->options->values == VALUES_OF_COPY && !capture_has_values(c))
 		sink_named_string(out, "no_values",
-				  "values are read of a copy, and it was not copied; "
-				  "--values reads them all the same");
+				  "variables are read only from a copy, and the process "
+				  "was not copied; use --values to read them anyway");
 	sink_end(out);
 }
 
@@ -334,10 +334,11 @@ static void note_stacks(struct snap *s)
 	}
 	if (lost)
 		warnings_add(s->capture.warnings, "goroutines",
-			     "the stacks of %zu are lost in part; each says why", lost);
+			     "the stacks of %zu are incomplete; each says why", lost);
 	if (truncated)
 		warnings_add(s->capture.warnings, "goroutines",
-			     "the stacks of %zu are cut off; each says where", truncated);
+			     "the stacks of %zu are truncated; each says where",
+			     truncated);
 }
 
 /* What readers must know before they trust the rest. */

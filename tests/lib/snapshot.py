@@ -37,7 +37,7 @@ def sanitized():
 LATE = re.compile(rb"helper process did not stop in time|did not return from a system call")
 CANNOT, TRIES = 5, 20
 # On such a machine the zombies of its copy may stay as well. It says so, and what removes them.
-STAYS = re.compile(rb"of its copy stays?, harmless: gosnap doctor --clear")
+STAYS = re.compile(rb"of its copy remains? \(harmless\): gosnap doctor --clear")
 
 
 def clear(pid, document):

@@ -200,7 +200,7 @@ static void add_bubble(struct text *text, const struct reader_node *bubble)
 	if (id >= 0)
 		text_add(text, "%" PRId64, id);
 	if (root >= 0)
-		text_add(text, "%smade by goroutine %" PRId64, text->words ? ", " : "",
+		text_add(text, "%screated by goroutine %" PRId64, text->words ? ", " : "",
 			 root);
 }
 
@@ -244,9 +244,9 @@ void details_print(const struct page *page, int indent,
 	details_add_labels(&text, node_get(goroutine, "labels"));
 	print_line(page, indent, "labels ", &text);
 	add_trace(&text, node_get(goroutine, "trace"));
-	print_line(page, indent, "works for trace ", &text);
+	print_line(page, indent, "trace ", &text);
 	add_context(&text, goroutine);
-	print_line(page, indent, "its context has ended: ", &text);
+	print_line(page, indent, "context done: ", &text);
 	add_bubble(&text, node_get(goroutine, "bubble"));
 	print_line(page, indent, "in synctest bubble ", &text);
 	add_ancestors(&text, node_get(goroutine, "ancestors"));

@@ -174,7 +174,7 @@ static void print_leaked(struct printing *p, const struct findings *findings)
 	if (findings->leaked == 0)
 		return;
 	text_add_counted(&text, findings->leaked, "goroutine");
-	text_add(&text, " leaked, by what the garbage collector found");
+	text_add(&text, " leaked, according to the garbage collector");
 	print_line(p, COLOR_PLAIN, &text);
 }
 

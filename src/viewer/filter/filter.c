@@ -50,8 +50,7 @@ static bool compile_pattern(struct filter_term *term, struct err *err)
 	AUTO(xfree) char *expression = NULL;
 	uint64_t room = ERE_ROOM;
 	if (len == 0)
-		return err_set(err, ERR_USAGE, "--%s needs words to look for",
-			       term->name);
+		return err_set(err, ERR_USAGE, "--%s requires a pattern", term->name);
 	if (len < 3 || term->words[0] != '/' || term->words[len - 1] != '/')
 		return true;
 	expression = xstrndup(term->words + 1, len - 2);
@@ -96,9 +95,10 @@ static bool add_ranges(struct filter *filter, struct filter_term *term, struct e
 	for (;;) {
 		if (!parse_range(&rest, &term->low, &term->high) ||
 		    (*rest && *rest != ','))
-			return err_set(err, ERR_USAGE,
-				       "--%s needs ids like 12 or 12,15-20, not %.100s",
-				       term->name, term->words);
+			return err_set(
+				err, ERR_USAGE,
+				"--%s requires IDs like 12 or 12,15-20, not %.100s",
+				term->name, term->words);
 		add_term(filter, term);
 		if (!*rest)
 			return true;
@@ -119,10 +119,10 @@ bool filter_add(struct filter *filter, enum filter_kind kind, bool negated,
 		return add_ranges(filter, &term, err);
 	if (kind == FILTER_LONGER && !text_parse_duration(words, &term.low))
 		return err_set(err, ERR_USAGE,
-			       "--%s needs a time like 90s, 5m or 1h30m, not %.100s",
+			       "--%s requires a time like 90s, 5m or 1h30m, not %.100s",
 			       name, words);
 	if (kind == FILTER_LABEL && (!*words || *words == '='))
-		return err_set(err, ERR_USAGE, "--%s needs a key", name);
+		return err_set(err, ERR_USAGE, "--%s requires a key", name);
 	if (kind != FILTER_LONGER && kind != FILTER_LABEL && !compile_pattern(&term, err))
 		return false;
 	add_term(filter, &term);

@@ -66,7 +66,7 @@ static void add_runtime(struct text *text, const struct reader_node *node)
 	const char *slash = runtime ? strrchr(runtime, '/') : NULL;
 
 	if (runtime)
-		text_add(text, ", in the Go of %s", slash ? slash + 1 : runtime);
+		text_add(text, ", in the Go runtime of %s", slash ? slash + 1 : runtime);
 }
 
 static void print_heading(const struct page *page, const struct summary *summary,

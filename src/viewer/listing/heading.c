@@ -48,7 +48,7 @@ void heading_print_process(const struct page *page, const struct summary *summar
 	}
 	text_add_counted(&text, summary->threads, "thread");
 	if (pause_ns >= 0) {
-		text_add(&text, ", held for ");
+		text_add(&text, ", stopped for ");
 		text_add_duration(&text, pause_ns);
 	}
 	if (taken_at) {

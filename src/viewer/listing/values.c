@@ -242,7 +242,7 @@ static void add(struct writing *w, const struct reader_node *value)
 	if (node_get(value, "unreadable"))
 		text_add(w->text, "(%s)", text_of(node_get(value, "unreadable"), ""));
 	else if (node_bool(node_get(value, "optimized_out"), false))
-		text_add(w->text, "(not kept)");
+		text_add(w->text, "(optimized out)");
 	else if (node_bool(node_get(value, "nil"), false))
 		text_add(w->text, "nil");
 	else if (words && node_get(value, "bytes"))
@@ -250,7 +250,7 @@ static void add(struct writing *w, const struct reader_node *value)
 	else if (words)
 		text_add(w->text, "%s", words);
 	else if (is_withheld(value))
-		text_add(w->text, "(withheld)");
+		text_add(w->text, "(redacted)");
 	else if (node_get(value, "seen") && !node_get(value, "function"))
 		text_add(w->text, "(%s, seen above)",
 			 text_of(node_get(value, "seen"), ""));
@@ -278,7 +278,7 @@ static void add_notes(struct text *line, const struct reader_node *v)
 	} notes[] = {
 		{ "captured", " (captured)" },
 		{ "stale", " (no longer needed)" },
-		{ "may_be_unset", " (perhaps not set yet)" },
+		{ "may_be_unset", " (may be uninitialized)" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(notes); i++)
@@ -338,7 +338,7 @@ void values_print(const struct page *page, int indent,
 	if (elided)
 		print_note(page, indent, "no variables",
 			   strcmp(elided, "failed") == 0
-				   ? "the process that read them died"
+				   ? "the gosnap process that read them died"
 				   : "the document would be too large, see --max-size");
 	for (size_t i = 0; i < node_count(frames); i++) {
 		const struct reader_node *frame = node_at(frames, i);
@@ -346,7 +346,7 @@ void values_print(const struct page *page, int indent,
 		if (node_bool(node_get(frame, "hidden"), false))
 			continue;
 		if (why && !(said && strcmp(why, said) == 0))
-			print_note(page, indent, "no names of variables", why);
+			print_note(page, indent, "no variable names", why);
 		print_frame(page, indent, frame);
 		said = why;
 	}
