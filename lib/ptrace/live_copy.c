@@ -135,7 +135,7 @@ bool live_copy_make(struct live_copy *c, struct err *err)
 
 	if (!live_trace(PTRACE_SYSCALL, c->helper, 0))
 		return err_set(err, ERR_CANNOT, "the helper process has exited");
-	/* No limit of our own: how long a promise leaves is the watchdog's business. */
+	/* No timeout of our own: the watchdog enforces any promised limit. */
 	int status = LIVE_WAIT_GONE;
 	while (live_await(c->helper, &status) == LIVE_NOTHING)
 		;
