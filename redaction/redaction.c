@@ -22,7 +22,7 @@ static bool make_key(const char *path, struct hmac_sha256_ctx *ret, struct err *
 
 	if (!path) {
 		if (getrandom(random, sizeof(random), 0) != sizeof(random))
-			return err_sys(err, "no random numbers");
+			return err_sys(err, "cannot get random numbers");
 		hmac_sha256_set_key(ret, sizeof(random), random);
 		explicit_bzero(random, sizeof(random));
 		return true;
@@ -34,8 +34,7 @@ static bool make_key(const char *path, struct hmac_sha256_ctx *ret, struct err *
 			strerror(errno));
 	else if (!ok)
 		err_set(err, ERR_USAGE,
-			"the key in %.200s is short: expected 16 bytes "
-			"or more",
+			"the key in %.200s is too short: expected at least 16 bytes",
 			path);
 	else
 		hmac_sha256_set_key(ret, len, (const uint8_t *)key);

@@ -93,7 +93,7 @@ struct rules *rules_read(const char *path, struct err *err)
 	}
 	if (len == FILE_MAX || strlen(text) != len) {
 		err_set(err, ERR_USAGE,
-			"%.200s is no file of rules: expected text of less than 1 MB",
+			"%.200s is not a rules file: expected less than 1 MB of text",
 			path);
 		return NULL;
 	}
