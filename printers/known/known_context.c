@@ -85,7 +85,8 @@ static void add_end(struct printing *p, const struct meaning *m, struct known_wo
 
 	if (!m->can_end) {
 		known_add(ret, "%s",
-			  is_root(m->root) ? kind_names[m->root] : "of another kind");
+			  is_root(m->root) ? kind_names[m->root]
+					   : "unknown root context");
 		return;
 	}
 	if (!m->error.type) {

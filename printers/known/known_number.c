@@ -58,7 +58,7 @@ static void add_nat(struct nat *n, struct known_words *ret)
 	size_t len = 2 * (size_t)n->words;
 
 	if (n->words > WORDS_MAX) {
-		known_add(ret, "a number of %" PRIu64 " words", n->words);
+		known_add(ret, "number of %" PRIu64 " words", n->words);
 		return;
 	}
 	do {

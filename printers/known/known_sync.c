@@ -38,13 +38,14 @@ bool text_of_rwmutex(struct printing *p, const struct value *v, struct known_wor
 		return true;
 	}
 	if ((int32_t)lock.leaving > 0)
-		known_add(ret, "%" PRIu32 " reading, one waits to write", lock.leaving);
+		known_add(ret, "%" PRIu32 " reading, one waiting to write", lock.leaving);
 	else
 		known_add(ret, "locked for writing");
 	if (lock.readers > lock.leaving)
-		known_add(ret, ", %" PRIu32 " wait to read", lock.readers - lock.leaving);
+		known_add(ret, ", %" PRIu32 " waiting to read",
+			  lock.readers - lock.leaving);
 	if (lock.waiters)
-		known_add(ret, ", %" PRIu32 " wait to write", lock.waiters);
+		known_add(ret, ", %" PRIu32 " waiting to write", lock.waiters);
 	return true;
 }
 
@@ -161,6 +162,6 @@ bool text_of_pool(struct printing *p, const struct value *v, struct known_words 
 				    &n))
 				return false;
 	}
-	known_add(ret, "%" PRIu64 " kept", n);
+	known_add(ret, "%" PRIu64 " cached", n);
 	return true;
 }

@@ -138,7 +138,7 @@ static bool read_format(const struct reading *r, char *text, struct rule_format 
 		return false;
 	if (more && (f->kind == FORMAT_TIME || f->kind == FORMAT_DURATION))
 		more = next_word(&rest);
-	return !more || expected(r, "nothing behind the format", more);
+	return !more || expected(r, "nothing after the format", more);
 }
 
 static struct rule_piece *add_piece(const struct reading *r)
@@ -146,7 +146,7 @@ static struct rule_piece *add_piece(const struct reading *r)
 	struct rule *rule = r->rule;
 
 	if (rule->piece_count == PIECES_MAX) {
-		too_many(r, "parts of a text", PIECES_MAX);
+		too_many(r, "parts in a text", PIECES_MAX);
 		return NULL;
 	}
 	GROW(rule->pieces, rule->piece_count, rule->piece_cap);
@@ -182,7 +182,7 @@ static bool add_path(const struct reading *r, const char *text, size_t len)
 	if (format)
 		*format++ = '\0';
 	if (!is_path(inside))
-		return expected(r, "a field, or fields with dots between them", inside);
+		return expected(r, "a field, or fields separated by dots", inside);
 	piece->path = xstrdup(inside);
 	return !format || read_format(r, format, &piece->format);
 }
@@ -208,10 +208,10 @@ static bool read_template(const struct reading *r, const char *text)
 		if (doubled || !*text)
 			continue;
 		if (*text == '}')
-			return expected(r, "\"}}\" for a brace", text);
+			return expected(r, "\"}}\" for a literal brace", text);
 		len = strcspn(++text, "{}");
 		if (text[len] != '}')
-			return expected(r, "a \"}\" behind the field", text);
+			return expected(r, "a \"}\" after the field", text);
 		if (!add_path(r, text, len))
 			return false;
 		text += len + 1;
@@ -225,7 +225,7 @@ static bool read_type(struct reading *r, char *rest)
 	const char *pattern = rest_of(rest), *slash = strrchr(r->path, '/');
 
 	if (!pattern)
-		return expected(r, "the name of a type behind \"type\"", "");
+		return expected(r, "a type name after \"type\"", "");
 	if (rules->count == RULES_MAX)
 		return too_many(r, "types", RULES_MAX);
 	GROW(rules->list, rules->count, rules->cap);
@@ -240,7 +240,7 @@ static bool read_printer(struct reading *r, char *rest)
 	const char *name = rest_of(rest);
 
 	if (!name)
-		return expected(r, "a name behind \"name\"", "");
+		return expected(r, "a name after \"name\"", "");
 	xfree(r->rule->printer);
 	r->rule->printer = xstrdup(name);
 	return true;
@@ -249,7 +249,7 @@ static bool read_printer(struct reading *r, char *rest)
 static bool one_text(const struct reading *r, const char *text)
 {
 	return !r->rule->piece_count ||
-	       expected(r, "one \"text\" or \"as\" of a type", text);
+	       expected(r, "only one \"text\" or \"as\" per type", text);
 }
 
 static bool read_text(struct reading *r, char *rest)
@@ -257,7 +257,7 @@ static bool read_text(struct reading *r, char *rest)
 	const char *text = rest_of(rest);
 
 	if (!text)
-		return expected(r, "a text behind \"text\"", "");
+		return expected(r, "a text after \"text\"", "");
 	return one_text(r, text) && read_template(r, text);
 }
 
@@ -267,7 +267,7 @@ static bool read_as(struct reading *r, char *rest)
 	char *format = rest_of(rest);
 
 	if (!format)
-		return expected(r, "a format behind \"as\"", "");
+		return expected(r, "a format after \"as\"", "");
 	if (!one_text(r, format))
 		return false;
 	struct rule_piece *piece = add_piece(r);
@@ -282,7 +282,7 @@ static bool read_hide(struct reading *r, char *rest)
 	char *word = next_word(&rest);
 
 	if (!word)
-		return expected(r, "names of fields behind \"hide\"", "");
+		return expected(r, "field names after \"hide\"", "");
 	for (; word; word = next_word(&rest)) {
 		if (rule->hidden_count == FIELDS_MAX)
 			return too_many(r, "hidden fields", FIELDS_MAX);
@@ -344,7 +344,7 @@ static bool read_lines(struct reading *r, char *text, size_t len)
 		/* A NUL would end the line early. */
 		if (!utf8_valid(line, n) || (!rest && line + n != text + len))
 			return err_set(r->err, ERR_USAGE,
-				       "%.200s:%u: expected text in UTF-8", r->path,
+				       "%.200s:%u: expected UTF-8 text", r->path,
 				       r->line);
 		while (n && strchr(" \t\r", line[n - 1]))
 			line[--n] = '\0';

@@ -232,7 +232,7 @@ func containers() {
 	said["holds"], said["holdsNone"] = "held", ""
 	pool.Put(new(int))
 	pool.Put(new(int))
-	said["pool"] = "2 kept"
+	said["pool"] = "2 cached"
 	keep(pool.New)
 }
 

@@ -345,8 +345,8 @@ func makeStates() {
 	blocked(func() { rwmutexes[3].Lock() }, "semacquire|sync.RWMutex.Lock")
 	blocked(func() { rwmutexes[2].RLock() }, "semacquire|sync.RWMutex.RLock")
 	said["mutexes"] = []string{"unlocked", "locked", "locked, 1 waiting"}
-	said["rwmutexes"] = []string{"unlocked", "2 reading", "locked for writing, 1 wait to read",
-		"1 reading, one waits to write"}
+	said["rwmutexes"] = []string{"unlocked", "2 reading", "locked for writing, 1 waiting to read",
+		"1 reading, one waiting to write"}
 	onces[1].Do(func() {})
 	said["onces"] = []string{"not done", "done"}
 	answers = []*http.Response{{Status: "200 OK"}, {Status: "404 Not Found"}, {}}
