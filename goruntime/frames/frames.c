@@ -368,7 +368,7 @@ static struct frame_variables *variables_between(struct callbacks *b,
 						 const struct raw_frame *raw,
 						 const char **ret_why)
 {
-	*ret_why = "where its frame is, is not known";
+	*ret_why = "frame address unknown";
 	if (!b->c)
 		return NULL;
 	return e->code ? system_frame_variables(b->c, e->raw - b->first, e->runtime,

@@ -193,10 +193,10 @@ struct frame_variables *c_frame_variables(struct c_frames *f, uint32_t i,
 	const struct module *m =
 		module_around(f->all, exact ? raw->pc : raw->pc - 1, &rt);
 
-	*ret_why = "its file has no Go code: such debugging information is not read";
+	*ret_why = "its file has no Go code, so its debug information is not read";
 	if (!m)
 		return NULL;
-	*ret_why = "where its frame is, is not known";
+	*ret_why = "frame address unknown";
 	if (i + 1 >= f->count || f->registers[i].value[arch->pc] != raw->pc)
 		return NULL;
 	/* Inlined functions come first, the function itself last. */
@@ -224,7 +224,7 @@ struct frame_variables *system_frame_variables(struct c_frames *f, uint32_t i,
 	const struct arch *arch = target_arch(f->all->target);
 	const struct regs *regs = &f->registers[i];
 
-	*ret_why = "where its frame is, is not known";
+	*ret_why = "frame address unknown";
 	if (i >= f->count || regs->value[arch->pc] != code->pc || code->frame_size < 0)
 		return NULL;
 	f->variables = (struct frame_variables){ .rt = rt,

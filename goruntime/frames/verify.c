@@ -42,8 +42,8 @@ static void disagree(struct check *c, uint32_t number, const struct code *code,
 	if (frame_pointer_follow(&c->window, c->frame_pointer, &link))
 		snprintf(theirs, sizeof(theirs), "0x%" PRIx64, link.pc);
 	warnings_add(c->all->warnings, where,
-		     "frame %" PRIu32 " (%s): pclntab returns to 0x%" PRIx64
-		     ", its frame pointer 0x%" PRIx64 " to %s",
+		     "frame %" PRIu32 " (%s): pclntab gives return address 0x%" PRIx64
+		     ", but frame pointer 0x%" PRIx64 " gives %s",
 		     number, code_own_call(code)->name, caller->pc, c->frame_pointer,
 		     theirs);
 }

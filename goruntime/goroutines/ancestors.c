@@ -55,7 +55,8 @@ static bool read_ancestor(struct runtime *rt, uint64_t addr, struct ancestor *re
 	uint8_t b[ANCESTOR_BYTES_MAX];
 
 	if (pcs + sizeof(*ret_pcs) > size)
-		return err_set(err, ERR_UNSUPPORTED, "this Go's ancestors are not known");
+		return err_set(err, ERR_UNSUPPORTED,
+			       "unknown ancestor layout in this Go version");
 	if (!target_read(rt->target, addr, b, size, err))
 		return false;
 	memcpy(ret_pcs, b + pcs, sizeof(*ret_pcs));

@@ -50,7 +50,7 @@ static bool read_record(struct runtime *rt, uint64_t addr, struct record *ret,
 	if (size > sizeof(b) || !layout_has(l, L_defer_fn) ||
 	    !layout_has(l, L_defer_link))
 		return err_set(err, ERR_UNSUPPORTED,
-			       "this Go's deferred calls are not known");
+			       "unknown defer layout in this Go version");
 	if (!target_read(rt->target, addr, b, size, err))
 		return false;
 	*ret = (struct record){
@@ -71,7 +71,8 @@ static bool next_record(struct runtime *rt, uint64_t addr, size_t *left,
 			struct record *ret, struct err *err)
 {
 	if (*left == 0)
-		return err_set(err, ERR_LIMIT, "there are more than %d", LIMIT_DEFERS);
+		return err_set(err, ERR_LIMIT, "more than %d deferred calls",
+			       LIMIT_DEFERS);
 	--*left;
 	return read_record(rt, addr, ret, err);
 }
@@ -152,7 +153,7 @@ static void set_function(struct runtime *rt, uint64_t closure, struct deferred *
 	uint64_t pc;
 
 	if (!closure) {
-		ret->unreadable = reason_add(rt, "%s", "it is the nil function");
+		ret->unreadable = reason_add(rt, "%s", "nil func value");
 		return;
 	}
 	if (!target_read_uint(rt->target, closure, WORD, &pc, &err)) {
@@ -166,9 +167,9 @@ static void set_function(struct runtime *rt, uint64_t closure, struct deferred *
 	if (modules_at(rt->modules, pc))
 		ret->function = pc;
 	else if (target_may_name(rt->target, pc))
-		ret->unreadable = reason_add(rt, "0x%" PRIx64 " is no function", pc);
+		ret->unreadable = reason_add(rt, "0x%" PRIx64 " is not a function", pc);
 	else
-		ret->unreadable = reason_add(rt, "it is no function");
+		ret->unreadable = reason_add(rt, "not a function");
 }
 
 struct collection {

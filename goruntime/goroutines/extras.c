@@ -37,8 +37,9 @@ void extras_capture(struct runtime *rt)
 	bubbles_capture(rt, &g);
 	if (g.left_out)
 		warnings_add(rt->warnings, "goroutines",
-			     "%" PRIu64 " bytes of what they carry were left out: more "
-			     "than %" PRIu64 " in all",
+			     "%" PRIu64
+			     " bytes of labels, panics, deferred calls, ancestors and "
+			     "bubbles were not copied: more than %" PRIu64 " in total",
 			     g.left_out, LIMIT_EXTENT_BYTES);
 	gather_done(&g);
 }

@@ -93,7 +93,7 @@ static bool read_map(struct runtime *rt, uint64_t labels, struct map *ret,
 		.old_buckets = layout_get(l, L_hmap_oldbuckets, hmap, sizeof(hmap)),
 	};
 	if (ret->bits > MAP_BITS_MAX)
-		return err_set(err, ERR_LIMIT, "a map of 2^%" PRIu64 " buckets",
+		return err_set(err, ERR_LIMIT, "invalid map: 2^%" PRIu64 " buckets",
 			       ret->bits);
 	return true;
 }
@@ -154,7 +154,7 @@ static bool read_pairs(struct runtime *rt, uint64_t labels, struct pairs *ret,
 		return read_list(rt, labels, ret, err);
 	if (layout_has(&rt->layout, L_hmap_buckets))
 		return read_buckets(rt, labels, ret, err);
-	return err_set(err, ERR_UNSUPPORTED, "this Go's way to keep labels is not known");
+	return err_set(err, ERR_UNSUPPORTED, "unknown label layout in this Go version");
 }
 
 /* Gathers everything on the way to the pairs, level by level. */

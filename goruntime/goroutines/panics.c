@@ -80,11 +80,12 @@ static bool read_panic(struct runtime *rt, uint64_t addr, struct pool *pool,
 
 	if (size > sizeof(bytes) || !layout_has(l, L_panic_arg) ||
 	    !layout_has(l, L_panic_link))
-		return err_set(err, ERR_UNSUPPORTED, "this Go's panics are not known");
+		return err_set(err, ERR_UNSUPPORTED,
+			       "unknown panic layout in this Go version");
 	if (!target_read(rt->target, addr, bytes, size, err))
 		return false;
 	if ((size_t)l->slot[L_panic_arg].off + sizeof(value) > size)
-		return err_set(err, ERR_BAD_DATA, "the layout of panics is damaged");
+		return err_set(err, ERR_BAD_DATA, "the panic layout is damaged");
 	memcpy(value, bytes + l->slot[L_panic_arg].off, sizeof(value));
 	*ret_link = layout_get(l, L_panic_link, bytes, size);
 	*ret = (struct panic){
@@ -115,7 +116,7 @@ static void read_chain(struct runtime *rt, uint64_t addr, struct panic_cache *c)
 	}
 	if (n == LIMIT_PANICS && addr)
 		c->result.unreadable =
-			reason_add(rt, "there are more than %d", LIMIT_PANICS);
+			reason_add(rt, "more than %d panics", LIMIT_PANICS);
 	c->result.list = c->list;
 	c->result.count = n;
 }

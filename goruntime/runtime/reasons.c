@@ -46,7 +46,7 @@ uint32_t reasons_add(struct reasons *r, const char *format, ...)
 	if (r->count == REASONS_MAX)
 		return OTHER_REASON;
 	if (r->count == OTHER_REASON)
-		snprintf(text, sizeof(text), "one of too many different reasons to list");
+		snprintf(text, sizeof(text), "not listed: too many different reasons");
 	GROW(r->list, r->count, r->cap);
 	r->list[r->count] = xstrdup(text);
 	return (uint32_t)r->count++;

@@ -186,7 +186,7 @@ bool allgs_find(struct runtime *rt, struct err *err)
 	addr = scan(rt, m->bss, m->ebss);
 	if (!addr)
 		return err_set(err, ERR_NOT_FOUND,
-			       "no list of goroutines that agrees with the layout %s",
+			       "no goroutine list found that matches the layout %s",
 			       rt->layout.source);
 	rt->allgs_damaged = named;
 	return found(rt, addr, "scan");

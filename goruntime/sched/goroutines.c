@@ -118,7 +118,7 @@ static struct survey_item *read_addresses(struct runtime *rt, size_t *ret_n,
 	if (n < count)
 		warnings_add(rt->warnings, "goroutines",
 			     "%" PRIu64
-			     " entries of allgs are empty, doubled or no addresses",
+			     " entries of allgs are zero, duplicate or misaligned",
 			     count - n);
 	*ret_n = n;
 	return TAKE(list);

@@ -72,9 +72,9 @@ static void take_stack(struct runtimes *all, const struct walk *w, struct thread
 		s->state = STACK_NONE;
 	} else {
 		s->state = STACK_LOST;
-		s->reason = reasons_add(all->reasons,
-					"it stands on the stack of a goroutine that "
-					"could not be read");
+		s->reason =
+			reasons_add(all->reasons,
+				    "on the stack of a goroutine that could not be read");
 	}
 }
 

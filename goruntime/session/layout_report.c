@@ -144,8 +144,8 @@ struct layout_report *layout_report_file(struct target *t, const struct images *
 	}
 	bool dwarf = layout_from_dwarf(img, &layout, err);
 	if (!dwarf && !choose_row(t, images, img, build, &layout)) {
-		err_set(err, ERR_UNSUPPORTED, "there is no layout for %s on %s",
-			build->version ? build->version : "an unknown Go",
+		err_set(err, ERR_UNSUPPORTED, "no layout for %s on %s",
+			build->version ? build->version : "an unknown Go version",
 			target_arch(t)->name);
 		return NULL;
 	}

@@ -50,7 +50,7 @@ static bool layout_fits(struct runtime *rt, struct err *err)
 
 static const char *version_words(const struct runtime *rt)
 {
-	return rt->build->version ? rt->build->version : "an unknown Go";
+	return rt->build->version ? rt->build->version : "an unknown Go version";
 }
 
 /* The subject's own DWARF, else the row of its release, else the nearest row that
@@ -71,8 +71,7 @@ static bool choose_layout(struct runtime *rt, int minor, bool forced, struct err
 		if (forced)
 			break;
 	}
-	return err_set(err, ERR_UNSUPPORTED,
-		       "%s: no layout of the runtime that we know fits",
+	return err_set(err, ERR_UNSUPPORTED, "%s: no known runtime layout fits",
 		       version_words(rt));
 }
 
@@ -85,10 +84,10 @@ static void note_doubts(struct runtime *rt)
 		warnings_add(rt->warnings, "go", "%s", doubt);
 	if (rt->layout.assumed &&
 	    (!doubt || rt->build->version_source == VERSION_VARIABLE))
-		warnings_add(
-			rt->warnings, "layout",
-			"the runtime of %s is read as if it were %s; values may be wrong",
-			version_words(rt), rt->layout.source + strlen("assumed "));
+		warnings_add(rt->warnings, "layout",
+			     "the runtime of %s is read with the layout of %s; values "
+			     "may be wrong",
+			     version_words(rt), rt->layout.source + strlen("assumed "));
 }
 
 static void find_layout(struct runtime *rt, const char *assume_go)
@@ -200,13 +199,13 @@ static void place_goroutine(struct runtime *rt, struct goroutine *g, size_t thre
 		g->bad_context = true;
 		g->reason =
 			!stopped ? reason_add(rt,
-					      "it runs, and its thread was not stopped")
+					      "running, and its thread was not stopped")
 			: w->state == STACK_COMPLETE
-				? reason_add(rt, "it runs, but its thread is elsewhere")
-				: reason_add(
-					  rt,
-					  "it runs, and its thread's stack is lost: %s",
-					  runtimes_reason(rt->shared, w->reason));
+				? reason_add(rt, "running, but its thread is elsewhere")
+				: reason_add(rt,
+					     "running, and its thread's stack cannot be "
+					     "unwound: %s",
+					     runtimes_reason(rt->shared, w->reason));
 	}
 }
 
@@ -242,8 +241,8 @@ static void copy_stacks(struct runtime *rt, struct extent_range *ranges, size_t 
 	if (left_out)
 		warnings_add(rt->warnings, "goroutines",
 			     "%" PRIu64
-			     " bytes of stacks were left out: more than %" PRIu64
-			     " in all",
+			     " bytes of stacks were not copied: more than %" PRIu64
+			     " in total",
 			     left_out, LIMIT_EXTENT_BYTES);
 }
 
@@ -318,9 +317,9 @@ void runtime_read(struct runtime *rt, struct target *source)
 		set_unusable(rt, err.text);
 	else if (rt->allgs_damaged)
 		warnings_add(rt->warnings, "goroutines",
-			     "the list at 0x%" PRIx64
-			     ", where allgs should be, is damaged: the one at 0x%" PRIx64
-			     " only looks like it",
+			     "allgs at 0x%" PRIx64
+			     " is damaged: using the list at 0x%" PRIx64
+			     ", which only looks like allgs",
 			     rt->allgs_damaged, rt->allgs);
 }
 

@@ -144,11 +144,9 @@ static char *doubt_inferred(const struct build_info *build, const struct layout 
 {
 	const char *stands = build->not_a_version, *quote = stands ? "\"" : "";
 
-	return xasprintf(
-		"its version is %s%.60s%s: %s%s %s%s", quote, stands ? stands : "missing",
-		quote, build->version,
-		build->version_source == VERSION_ASSUMED ? " is what" : " is", from,
-		layout->assumed ? ", which may be wrong, and values with it" : "");
+	return xasprintf("its Go version is %s%.60s%s: %s is %s%s", quote,
+			 stands ? stands : "missing", quote, build->version, from,
+			 layout->assumed ? "; version and values may be wrong" : "");
 }
 
 char *release_doubt(const struct build_info *build, const struct layout *layout)
@@ -160,14 +158,14 @@ char *release_doubt(const struct build_info *build, const struct layout *layout)
 				 build->version);
 	case VERSION_FUNCTIONS:
 		return doubt_inferred(build, layout,
-				      "inferred from the functions of its runtime");
+				      "inferred from its runtime functions");
 	case VERSION_TABLES:
 		return doubt_inferred(build, layout,
 				      "inferred from the format of its tables and the "
 				      "layout that fits");
 	case VERSION_ASSUMED:
-		return doubt_inferred(build, layout, "--assume-go says");
+		return doubt_inferred(build, layout, "given by --assume-go");
 	default:
-		return build->version ? NULL : xstrdup("the version of Go is damaged");
+		return build->version ? NULL : xstrdup("the Go version is damaged");
 	}
 }

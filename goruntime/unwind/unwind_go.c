@@ -99,7 +99,7 @@ bool unwind_callback(struct runtime *rt, const struct code *c, uint64_t *sp,
 
 	*sp = 0;
 	if (!at || c->frame_size < 0)
-		return err_set(err, ERR_NOT_FOUND, "where C called back is not known");
+		return err_set(err, ERR_NOT_FOUND, "callback address unknown");
 	if (!target_read_uint(rt->target, at, WORD, &older, err) ||
 	    !target_read_uint(rt->target, cfa - WORD, WORD, &pc, err))
 		return false;
@@ -122,7 +122,7 @@ static void add_c_frames(struct go_walk *u, const struct code *c)
 	snprintf(where, sizeof(where), "goroutine %" PRIu64, u->g->id);
 	if (!unwind_callback(u->rt, c, &u->callback_sp, &regs, &err)) {
 		warnings_add(u->rt->warnings, where,
-			     "the C frames that called back are not known");
+			     "the C frames that called back into Go were not found");
 		return;
 	}
 	walk_thread(u->rt->shared, (size_t)(u->m - u->rt->machines), &regs, false, &w);
@@ -130,7 +130,7 @@ static void add_c_frames(struct go_walk *u, const struct code *c)
 		w.frames[i].flags |= FRAME_SYSTEM_STACK;
 	u->count = w.count;
 	if (w.state != STACK_COMPLETE)
-		warnings_add(u->rt->warnings, where, "its C frames are not whole: %s",
+		warnings_add(u->rt->warnings, where, "its C frames are incomplete: %s",
 			     runtimes_reason(u->rt->shared, w.reason));
 }
 
@@ -168,7 +168,7 @@ static bool ends_here(struct go_walk *u, const struct code *c)
 	    c->special == SPECIAL_cgocallback_gofunc || u->innermost)
 		return false;
 	return !lost(
-		u, reason_add(u->rt, "a function that switches stacks is in its middle"));
+		u, reason_add(u->rt, "in the middle of a function that switches stacks"));
 }
 
 static bool injects_call(enum special s)
@@ -274,11 +274,11 @@ static bool step(struct go_walk *u)
 	const struct code *c = code_at(u->rt->code, u->pc, u->exact);
 
 	if (!c && !target_may_name(u->rt->target, u->pc))
-		return step_by_frame_pointer(
-			u, reason_add(u->rt, "the return address is none"));
+		return step_by_frame_pointer(u,
+					     reason_add(u->rt, "invalid return address"));
 	if (!c)
 		return step_by_frame_pointer(
-			u, reason_add(u->rt, "pc 0x%" PRIx64 " is in no Go function",
+			u, reason_add(u->rt, "pc 0x%" PRIx64 " is not in a Go function",
 				      u->pc));
 	if (c->special == SPECIAL_raw_vfork && !c->foreign && c->frame_size < 0)
 		return step_raw_vfork(u);
@@ -357,7 +357,7 @@ void unwind_goroutine(struct runtime *rt, struct goroutine *g, const struct mach
 	if (u.count > LIMIT_FRAMES_RUN - stacks_frames(rt->shared->stacks)) {
 		u.count = 0;
 		ends(&u, STACK_TRUNCATED,
-		     reason_add(rt, "more than %" PRIu64 " frames in all",
+		     reason_add(rt, "more than %" PRIu64 " frames in total",
 				LIMIT_FRAMES_RUN));
 	}
 	g->stack = stacks_intern(rt->shared->stacks, rt->shared->scratch, u.count);

@@ -206,7 +206,7 @@ static bool step_signal(struct thread_walk *t, const struct code *c)
 	if (c->frame_size < 0 || ++t->signals > SIGNALS_MAX ||
 	    arch->ucontext_size > sizeof(context))
 		return end_lost(t, reasons_add(t->all->reasons,
-					       "a signal frame that cannot be followed"));
+					       "cannot unwind through a signal frame"));
 	if (!target_read(t->all->target, addr, context, arch->ucontext_size, &err))
 		return end_lost(t,
 				reasons_add(t->all->reasons,
@@ -403,9 +403,10 @@ static bool step(struct thread_walk *t)
 	}
 	if (sp <= t->last_sp)
 		return end_lost(
-			t, reasons_add(t->all->reasons,
-				       "the stack does not go on: sp stays at 0x%" PRIx64,
-				       sp));
+			t,
+			reasons_add(t->all->reasons,
+				    "unwinding makes no progress: sp stays at 0x%" PRIx64,
+				    sp));
 	t->last_sp = sp - 1;
 	return c && !c->foreign ? step_in_go(t, c) : step_in_c(t);
 }

@@ -137,12 +137,13 @@ static const struct wait_record *record_of(const struct waits *w,
 static const char *why_unreadable(const struct wait_record *r)
 {
 	static const char *const sentences[] = {
-		[WAIT_PENDING] = "the runtime does not say where it is",
-		[WAIT_NOT_IN_FRAMES] = "it was not found in the goroutine's frames",
-		[WAIT_BAD_SUDOG] = "what the goroutine waits with is damaged",
-		[WAIT_FOREIGN_SUDOG] = "what the goroutine waits with is another's",
+		[WAIT_PENDING] = "the runtime does not record where it is",
+		[WAIT_NOT_IN_FRAMES] = "not found in the goroutine's frames",
+		[WAIT_BAD_SUDOG] = "the goroutine's sudog is damaged",
+		[WAIT_FOREIGN_SUDOG] =
+			"the goroutine's sudog belongs to another goroutine",
 		[WAIT_BAD_TIMER] = "the goroutine's timer could not be read",
-		[WAIT_TOO_MANY] = "there are more cases than we follow",
+		[WAIT_TOO_MANY] = "more select cases than gosnap reads",
 	};
 
 	if (!r)

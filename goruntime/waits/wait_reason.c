@@ -93,8 +93,7 @@ void wait_reasons_read(struct runtime *rt)
 
 	if (!at) {
 		warnings_add(rt->warnings, "goroutines",
-			     "the runtime's words for what goroutines wait for were not "
-			     "found");
+			     "the runtime's wait reason strings were not found");
 		return;
 	}
 	rt->wait_reasons = xcalloc(REASONS_MAX, sizeof(*rt->wait_reasons));

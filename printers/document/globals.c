@@ -34,11 +34,12 @@ void print_globals(struct sink *out, struct goroutine_printing *p, const char *p
 	for (size_t i = 0; i < runtimes_count(p->runtimes); i++) {
 		struct globals_printing g = { out, p, runtimes_get(p->runtimes, i) };
 		if (!runtime_each_global(g.runtime, packages, print_global, &g, &err))
-			warnings_add(warnings, "globals", "there are none: %s", err.text);
+			warnings_add(warnings, "globals", "not available: %s", err.text);
 		else if (p->variables == before)
-			warnings_add(
-				warnings, "globals", "no package %s%.100s has variables",
-				packages[0] ? "that matches " : "of its own", packages);
+			warnings_add(warnings, "globals",
+				     "no package %s%.100s has variables",
+				     packages[0] ? "matching " : "of the main module",
+				     packages);
 	}
 	sink_end(out);
 }

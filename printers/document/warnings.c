@@ -18,7 +18,7 @@ void print_warnings(struct sink *out, const struct warnings *warnings)
 		print_warning(out, warnings_where(warnings, i),
 			      warnings_what(warnings, i));
 	if (left_out) {
-		AUTO(xfree) char *what = xasprintf("%zu more were left out", left_out);
+		AUTO(xfree) char *what = xasprintf("%zu more were omitted", left_out);
 		print_warning(out, "warnings", what);
 	}
 	sink_end(out);

@@ -138,7 +138,7 @@ void print_goroutine_once(struct sink *out, struct goroutine_printing *p,
 		sink_named_string(out, "doubtful",
 				  "it may have changed while it was read");
 	else if (g->same_id)
-		sink_named_string(out, "doubtful", "another goroutine has its id, too");
+		sink_named_string(out, "doubtful", "another goroutine has the same ID");
 	sink_end(out);
 }
 

@@ -136,7 +136,8 @@ static void check_caught(struct stacked *s, const char *function, uint64_t ours,
 	assert_int_equal(v.disagreements, 1);
 	assert_int_equal(warnings_count(s->p->warnings), 1);
 	assert_string_equal(warnings_where(s->p->warnings, 0), "goroutine 7");
-	snprintf(part, sizeof(part), "(%s): pclntab returns to 0x%lx", function, ours);
+	snprintf(part, sizeof(part), "(%s): pclntab gives return address 0x%lx", function,
+		 ours);
 	assert_non_null(strstr(warnings_what(s->p->warnings, 0), part));
 	assert_non_null(strstr(warnings_what(s->p->warnings, 0), theirs));
 	pseudo_free(s->p);
@@ -151,20 +152,20 @@ static void test_caught(void **state)
 	/* main.f's frame pointer skips main.f. */
 	BEGIN(&s, "runtime.gopark", "main.f", "main.main", "runtime.goexit");
 	pseudo_put(s.p, s.cfa[0] - 16, s.cfa[2] - 16);
-	snprintf(theirs, sizeof(theirs), "to 0x%lx", pc_in(&s, 3));
+	snprintf(theirs, sizeof(theirs), "gives 0x%lx", pc_in(&s, 3));
 	check_caught(&s, "main.f", pc_in(&s, 2), theirs);
 	/* It leads nowhere. */
 	BEGIN(&s, "runtime.gopark", "main.f", "main.main", "runtime.goexit");
 	pseudo_put(s.p, s.cfa[0] - 16, 0x666);
-	check_caught(&s, "main.f", pc_in(&s, 2), "to none");
+	check_caught(&s, "main.f", pc_in(&s, 2), "gives none");
 	/* The scheduler's is wrong. */
 	BEGIN(&s, "runtime.gopark", "main.f", "main.main", "runtime.goexit");
 	goroutine_set_frame_pointer(s.g, true, s.cfa[0] - 8);
-	check_caught(&s, "runtime.gopark", pc_in(&s, 1), "to 0x");
+	check_caught(&s, "runtime.gopark", pc_in(&s, 1), "gives 0x");
 	/* The chain ends early. */
 	BEGIN(&s, "runtime.gopark", "main.f", "main.main", "runtime.goexit");
 	goroutine_set_frame_pointer(s.g, true, 0);
-	check_caught(&s, "runtime.gopark", pc_in(&s, 1), "to none");
+	check_caught(&s, "runtime.gopark", pc_in(&s, 1), "gives none");
 }
 
 static void test_excused(void **state)

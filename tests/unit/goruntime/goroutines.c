@@ -221,7 +221,7 @@ static void test_doubled(void **state)
 		pseudo_put(p, ARRAY + i * 8, i % 2 ? g_at(3) : 0);
 	assert_true(read_all(p));
 	assert_int_equal(runtime_goroutine_count(p->rt), 10);
-	assert_true(warned(p, "10 entries of allgs are empty, doubled or no addresses"));
+	assert_true(warned(p, "10 entries of allgs are zero, duplicate or misaligned"));
 }
 
 static void test_nowhere(void **state)

@@ -320,11 +320,11 @@ static void test_unknown_pc(void **state)
 	pseudo_put(p, lay(p, g.sp, frames) - 8, 0x666);
 	unwind_goroutine(p->rt, &g, NULL);
 	check_stack(p, &g, frames, STACK_LOST);
-	check_reason(p, &g, "0x666 is in no Go function");
+	check_reason(p, &g, "0x666 is not in a Go function");
 	/* Letters are no address. */
 	pseudo_put(p, lay(p, g.sp, frames) - 8, 0x6867666564636261);
 	unwind_goroutine(p->rt, &g, NULL);
-	check_reason(p, &g, "the return address is none");
+	check_reason(p, &g, "invalid return address");
 }
 
 /* Foreign code in Go's text: its frame is there, what called it is not known. */
