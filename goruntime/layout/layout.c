@@ -137,7 +137,7 @@ bool layout_load(const struct layout *l, struct target *t, uint64_t base,
 	struct slot s = l->slot[slot];
 
 	if (s.off < 0 || s.size > sizeof(*ret))
-		return err_set(err, ERR_UNSUPPORTED, "this Go has no %s",
+		return err_set(err, ERR_UNSUPPORTED, "this Go version has no %s",
 			       slots[slot].name);
 	return target_read_uint(t, base + (uint64_t)s.off, s.size, ret, err);
 }

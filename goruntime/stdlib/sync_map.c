@@ -25,7 +25,7 @@ struct sync_walk {
 
 static bool damaged(struct sync_walk *w)
 {
-	return err_set(w->err, ERR_BAD_DATA, "its form is not as expected");
+	return err_set(w->err, ERR_BAD_DATA, "unexpected sync.Map layout");
 }
 
 /* What an atomic.Pointer points to. Its first field gives the type. */
@@ -128,7 +128,7 @@ static bool each_below(struct sync_walk *w, struct tree *t, uint64_t addr, int d
 		if (!node.addr)
 			continue;
 		if (++t->steps > LIMIT_SYNC_MAP)
-			return err_set(w->err, ERR_LIMIT, "it is too large");
+			return err_set(w->err, ERR_LIMIT, "too large");
 		if (!runtime_number(w->rt, &node, "isEntry", &is_entry))
 			return damaged(w);
 		if (!(is_entry ? each_same(w, t->entry, node.addr)

@@ -140,7 +140,7 @@ static bool load_module(struct modules *m, uint64_t addr, struct module *ret,
 	uint64_t header, links[2] = { 0 };
 
 	if (size < WORD)
-		return err_set(err, ERR_BAD_DATA, "a moduledata of %zu bytes", size);
+		return err_set(err, ERR_BAD_DATA, "invalid moduledata: %zu bytes", size);
 	if (!target_read(m->target, addr, md, size, err))
 		return false;
 	memcpy(&header, md, WORD);

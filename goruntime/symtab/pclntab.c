@@ -131,7 +131,8 @@ bool pclntab_init(struct pclntab *ret, const void *bytes, size_t len, uint64_t a
 	    tab.count > (uint64_t)(tab.functab.end - tab.functab.at) /
 				functab_entry_size(&tab))
 		return err_set(err, ERR_BAD_DATA,
-			       "the pclntab at %#lx says %lu functions", addr, tab.count);
+			       "the pclntab at %#lx claims %lu functions", addr,
+			       tab.count);
 	if (f->files_at != ABSENT) {
 		tab.files = table_at(&tab, f->files_at, 0);
 	} else { /* the offset of the file table follows functab's sentinel */

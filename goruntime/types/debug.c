@@ -64,7 +64,7 @@ bool debug_of_module(struct runtime *rt, const struct module *m, struct dwarf **
 		*err = d->why;
 		return d->types != NULL;
 	}
-	return err_set(err, ERR_NOT_FOUND, "its module is not known");
+	return err_set(err, ERR_NOT_FOUND, "its module is unknown");
 }
 
 /* Checks up to this many of the functions that goroutines are in. */
@@ -100,7 +100,7 @@ static void probe_module(struct runtime *rt, const struct module *m, struct dwar
 
 	const struct image *file = image_debug(m->image, &why);
 	if (!dwarf_check(d, &why)) {
-		warnings_add(rt->warnings, "debugging information", "%s: %s",
+		warnings_add(rt->warnings, "debug information", "%s: %s",
 			     image_path(file), why.text);
 		return;
 	}
@@ -109,8 +109,8 @@ static void probe_module(struct runtime *rt, const struct module *m, struct dwar
 	for (size_t i = 0; i < stacks_count(rt->shared->stacks) && p.tried < PROBES; i++)
 		probe_stack(&p, stacks_get(rt->shared->stacks, (uint32_t)i));
 	if (p.unknown > p.tried / 2)
-		warnings_add(rt->warnings, "debugging information",
-			     "%s is damaged or not whole: it does not describe %zu of "
+		warnings_add(rt->warnings, "debug information",
+			     "%s is damaged or incomplete: it does not describe %zu of "
 			     "%zu functions",
 			     image_path(file), p.unknown, p.tried);
 }
@@ -161,7 +161,7 @@ static const struct type *described_type_named(struct runtime *rt, const char *n
 	const uint64_t addr = type_list_find(rt, rt->type_list, name);
 	if (addr)
 		return runtime_type_at(rt, addr, err);
-	err_set(err, ERR_NOT_FOUND, "no type of the name %s is known", name);
+	err_set(err, ERR_NOT_FOUND, "no type named %s", name);
 	return NULL;
 }
 
@@ -170,7 +170,7 @@ static const struct type *known_type_named(struct runtime *rt, const char *name,
 {
 	bool described = false;
 
-	err_set(err, ERR_NOT_FOUND, "there is no Go here");
+	err_set(err, ERR_NOT_FOUND, "no Go runtime found");
 	for (size_t i = 0; i < count(rt); i++) {
 		struct debug_info *d = debug_of(rt, i);
 		const struct type *found =
@@ -234,7 +234,7 @@ bool runtime_global(struct runtime *rt, const char *name, struct value *ret,
 {
 	uint64_t ref, addr;
 
-	err_set(err, ERR_NOT_FOUND, "no variable of the name %s is known", name);
+	err_set(err, ERR_NOT_FOUND, "no variable named %s", name);
 	for (size_t i = 0; i < count(rt); i++) {
 		struct debug_info *d = debug_of(rt, i);
 		if (!d->types)
@@ -309,7 +309,7 @@ bool runtime_each_global(struct runtime *rt, const char *packages, global_fn *fn
 			     .own = rt->build ? rt->build->module : NULL };
 	bool any = false;
 
-	err_set(err, ERR_NOT_FOUND, "there is no Go here");
+	err_set(err, ERR_NOT_FOUND, "no Go runtime found");
 	for (size_t i = 0; i < count(rt); i++) {
 		struct debug_info *d = debug_of(rt, i);
 		g.module = i;

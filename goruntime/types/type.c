@@ -244,7 +244,7 @@ static bool resolve(struct types *types, uint64_t ref, struct dwarf_type *ret,
 		}
 		ref = ret->of;
 	}
-	return err_set(err, ERR_BAD_DATA, "the names of a type lead in a circle");
+	return err_set(err, ERR_BAD_DATA, "its type names form a cycle");
 }
 
 static void fill(struct type *type, const struct dwarf_type *d)
@@ -348,7 +348,7 @@ const struct type *types_named(struct types *types, const char *name, struct err
 
 	if (dwarf_named_type(types->dwarf, name, &ref))
 		return types_at(types, ref, err);
-	err_set(err, ERR_NOT_FOUND, "no type of the name %s is known", name);
+	err_set(err, ERR_NOT_FOUND, "no type named %s", name);
 	return NULL;
 }
 
@@ -361,8 +361,7 @@ const struct type *types_of_descriptor(struct types *types, uint64_t descriptor,
 	    dwarf_type_with(types->dwarf, descriptor - types->descriptors, &ref))
 		return types_at(types, ref, err);
 	err_set(err, ERR_NOT_FOUND,
-		"the debugging information does not tell of the type whose descriptor is "
-		"at 0x%" PRIx64,
+		"no debug information for the type whose descriptor is at 0x%" PRIx64,
 		descriptor);
 	return NULL;
 }

@@ -69,7 +69,8 @@ bool type_describe(struct runtime *rt, struct type *ret, uint64_t descriptor,
 	ret->name = types_keep_name(ret->types, xstrndup(named.name, named.name_len));
 	take_body(ret, words + HEAD_WORDS);
 	return ret->count <= INT64_MAX ||
-	       err_set(err, ERR_BAD_DATA, "an array of %" PRIu64 " elements", ret->count);
+	       err_set(err, ERR_BAD_DATA, "invalid array: %" PRIu64 " elements",
+		       ret->count);
 }
 
 static bool add_field(struct runtime *rt, struct type *type, const uint64_t *words)

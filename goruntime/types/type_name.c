@@ -74,7 +74,8 @@ bool type_read_inside(struct runtime *rt, uint64_t addr, int depth, struct go_ty
 	bool ignored;
 
 	if (!layout_has(l, L_type_kind) || !layout_has(l, L_type_str))
-		return err_set(err, ERR_UNSUPPORTED, "this Go's types are not known");
+		return err_set(err, ERR_UNSUPPORTED,
+			       "unknown type layout in this Go version");
 	if (!target_read(rt->target, addr, head, sizeof(head), err))
 		return false;
 	ret->kind = layout_get(l, L_type_kind, bytes, sizeof(head)) & KIND_MASK;
@@ -85,7 +86,9 @@ bool type_read_inside(struct runtime *rt, uint64_t addr, int depth, struct go_ty
 	uint64_t name = layout_get(l, L_type_str, bytes, sizeof(head));
 	if (name >= m->etypes - m->types)
 		return err_set(err, ERR_BAD_DATA,
-			       "the type at 0x%" PRIx64 " has its name elsewhere", addr);
+			       "the name of the type at 0x%" PRIx64
+			       " is outside its module",
+			       addr);
 	if (!type_read_name(rt, m->types + name, ret, &ignored, err))
 		return false;
 	if (ret->flags & EXTRA_STAR && ret->name[0] == '*')

@@ -59,8 +59,8 @@ bool runtime_channel(struct runtime *rt, const struct value *v, struct channel_v
 	return ((int64_t)ret->cap >= 0 && ret->len <= ret->cap &&
 		ret->first <= ret->cap) ||
 	       err_set(err, ERR_BAD_DATA,
-		       "a channel with %" PRIu64 " of %" PRIu64
-		       " elements, the first at %" PRIu64,
+		       "invalid channel: %" PRIu64 " of %" PRIu64
+		       " elements, first at %" PRIu64,
 		       ret->len, ret->cap, ret->first);
 }
 
@@ -104,13 +104,14 @@ bool channel_each_waiter(struct runtime *rt, const struct channel_value *c, bool
 
 	if (queue.off < 0 || !sudog_is_known(&rt->layout))
 		return err_set(err, ERR_UNSUPPORTED,
-			       "this Go's queues of channels are not known");
+			       "unknown channel queue layout in this Go version");
 	if (!target_read_uint(rt->target, c->addr + (uint64_t)queue.off, queue.size,
 			      &addr, err))
 		return false;
 	for (uint64_t n = 0; addr; before = addr, addr = s.next) {
 		if (n++ == LIMIT_GOROUTINES)
-			return err_set(err, ERR_LIMIT, "more than %" PRIu64 " wait",
+			return err_set(err, ERR_LIMIT,
+				       "more than %" PRIu64 " waiting goroutines",
 				       LIMIT_GOROUTINES);
 		if (!read_waiter(rt, c->addr, addr, before, &s, err) ||
 		    !read_id(rt, s.g, &w.goroutine, err))

@@ -23,7 +23,7 @@ static bool follow(struct map_walk *w, const struct type *type, uint64_t *at,
 bool map_count(struct map_walk *w, struct err *err)
 {
 	return w->looked_at++ < LIMIT_MAP_GROUPS ||
-	       err_set(err, ERR_LIMIT, "more than %d groups of it were looked at",
+	       err_set(err, ERR_LIMIT, "gave up after reading %d map groups",
 		       LIMIT_MAP_GROUPS);
 }
 
@@ -77,7 +77,7 @@ bool runtime_map(struct runtime *rt, const struct value *v, struct map_value *re
 	if (!value_number(rt, header, ret->addr, length_field(header), &ret->len, err))
 		return false;
 	return (int64_t)ret->len >= 0 ||
-	       err_set(err, ERR_BAD_DATA, "a map of %" PRId64 " entries",
+	       err_set(err, ERR_BAD_DATA, "invalid map: %" PRId64 " entries",
 		       (int64_t)ret->len);
 }
 
@@ -98,8 +98,7 @@ bool runtime_map_each(struct runtime *rt, const struct value *v, map_entry_fn *f
 	if (!map.addr || map.len == 0)
 		return true;
 	if (!w.key || !w.elem)
-		return err_set(err, ERR_UNSUPPORTED,
-			       "the types of its keys and elements are not known");
+		return err_set(err, ERR_UNSUPPORTED, "unknown key and element types");
 	w.addr = map.addr;
 	return is_swiss(rt, w.header, w.group) ? map_swiss_each(&w, err)
 					       : map_classic_each(&w, err);

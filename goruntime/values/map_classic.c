@@ -153,11 +153,12 @@ bool map_classic_each(struct map_walk *w, struct err *err)
 	if (!w->header)
 		compute_form(w, &m.form);
 	else if (!read_form(w, &m.form))
-		return err_set(err, ERR_UNSUPPORTED, "the form of this map is not known");
+		return err_set(err, ERR_UNSUPPORTED, "unknown map layout");
 	if (!read_header(w, &m, err))
 		return false;
 	if (m.b > B_MAX)
-		return err_set(err, ERR_BAD_DATA, "a map of 2^%" PRIu64 " buckets", m.b);
+		return err_set(err, ERR_BAD_DATA, "invalid map: 2^%" PRIu64 " buckets",
+			       m.b);
 	if (m.old_buckets && !each_old(w, &m, err))
 		return false;
 	/* New buckets whose old bucket has not been moved are still empty. */

@@ -141,7 +141,7 @@ static bool each_table(struct map_walk *w, const struct swiss *s, uint64_t direc
 	uint64_t table, before = 0;
 
 	if (len > DIRECTORY_MAX)
-		return err_set(err, ERR_BAD_DATA, "a map with %" PRIu64 " tables", len);
+		return err_set(err, ERR_BAD_DATA, "invalid map: %" PRIu64 " tables", len);
 	for (uint64_t i = 0; i < len && !w->over; i++, before = table) {
 		if (!map_count(w, err) ||
 		    !value_words(w->rt, directory + i * sizeof(table), &table, 1, err))
@@ -168,7 +168,7 @@ bool map_swiss_each(struct map_walk *w, struct err *err)
 	struct swiss s;
 
 	if (!(w->header ? read_types(w->header, &s) : read_described(w, &s)))
-		return err_set(err, ERR_UNSUPPORTED, "the form of this map is not known");
+		return err_set(err, ERR_UNSUPPORTED, "unknown map layout");
 	if (!read_directory(w, &directory, &len, err))
 		return false;
 	if (len == 0)

@@ -108,11 +108,10 @@ static bool read_pieces(const struct value_pieces *p, uint64_t from, void *ret,
 			size_t len, struct err *err)
 {
 	if (!p || from > p->end || len > p->end - from)
-		return err_set(err, ERR_FAULT, "it is not kept as a whole");
+		return err_set(err, ERR_FAULT, "its location does not cover all of it");
 	for (size_t i = 0; i < len; i++)
 		if (!p->there[from + i])
-			return err_set(err, ERR_FAULT,
-				       "the compiler kept no location for a part of it");
+			return err_set(err, ERR_FAULT, "partly optimized out");
 	memcpy(ret, p->bytes + from, len);
 	return true;
 }
@@ -161,7 +160,7 @@ bool value_by_layout(struct runtime *rt, enum layout_slot field, uint64_t addr,
 	struct slot slot = rt->layout.slot[field];
 
 	if (slot.off < 0)
-		return err_set(err, ERR_UNSUPPORTED, "this Go has no %s",
+		return err_set(err, ERR_UNSUPPORTED, "this Go version has no %s",
 			       layout_slot_info(field)->words);
 	return target_read_uint(rt->target, addr + (uint64_t)slot.off, slot.size, ret,
 				err);
@@ -174,7 +173,7 @@ bool value_header(struct runtime *rt, const struct value *v, const struct type *
 	if (!value_words(rt, v->addr, ret_addr, 1, err))
 		return false;
 	return !*ret_addr || *ret_type ||
-	       err_set(err, ERR_UNSUPPORTED, "what is behind a %s is not known",
+	       err_set(err, ERR_UNSUPPORTED, "unknown header type of %s",
 		       type_name(v->type));
 }
 
@@ -187,7 +186,7 @@ bool runtime_string(struct runtime *rt, const struct value *v, struct text_value
 		return false;
 	*ret = (struct text_value){ words[0], words[1] };
 	return (int64_t)words[1] >= 0 ||
-	       err_set(err, ERR_BAD_DATA, "a string of %" PRId64 " bytes",
+	       err_set(err, ERR_BAD_DATA, "invalid string: %" PRId64 " bytes",
 		       (int64_t)words[1]);
 }
 
@@ -218,7 +217,7 @@ bool runtime_slice(struct runtime *rt, const struct value *v, struct slice_value
 	ret->cap = words[2];
 	return ((int64_t)words[2] >= 0 && words[1] <= words[2]) ||
 	       err_set(err, ERR_BAD_DATA,
-		       "a slice of length %" PRId64 " and capacity %" PRId64,
+		       "invalid slice: length %" PRId64 ", capacity %" PRId64,
 		       (int64_t)words[1], (int64_t)words[2]);
 }
 
@@ -232,7 +231,8 @@ static bool is_direct(struct runtime *rt, uint64_t descriptor, struct err *err, 
 	uint8_t bytes[48];
 
 	if (!layout_has(l, L_type_kind) || !layout_has(l, L_type_tflag))
-		return err_set(err, ERR_UNSUPPORTED, "this Go's types are not known");
+		return err_set(err, ERR_UNSUPPORTED,
+			       "unknown type layout in this Go version");
 	if (!target_read(rt->target, descriptor, bytes, sizeof(bytes), err))
 		return false;
 	*ret = (layout_get(l, L_type_kind, bytes, sizeof(bytes)) & DIRECT) ||
@@ -267,8 +267,7 @@ bool runtime_interface(struct runtime *rt, const struct value *v,
 	if (!words[0])
 		return true;
 	if (!ret->descriptor)
-		return err_set(err, ERR_BAD_DATA,
-			       "the table of methods at 0x%" PRIx64 " has no type",
+		return err_set(err, ERR_BAD_DATA, "the itab at 0x%" PRIx64 " has no type",
 			       words[0]);
 	if (!is_direct(rt, ret->descriptor, err, &direct))
 		return false;

@@ -153,7 +153,7 @@ static void take_from_closure(struct runtime *rt, uint64_t room, struct variable
 	v->name++;
 	v->value.type = type;
 	if (place == EITHER)
-		v->unreadable = "it may be in the closure, or elsewhere";
+		v->unreadable = "ambiguous location: in the closure or elsewhere";
 }
 
 void closure_variable(struct runtime *rt, const struct dwarf_scope *scope,
@@ -251,7 +251,7 @@ static void find_dictionary(struct closure *c, uint64_t closure, struct err *err
 {
 	const struct dwarf_variable *d = dictionary_variable(c->scope);
 
-	c->dictionary.why = "it carries no dictionary";
+	c->dictionary.why = "the closure has no dictionary";
 	if (d && d->has_closure_offset && d->closure_offset &&
 	    !target_read(c->rt->target, closure + d->closure_offset, &c->dictionary.addr,
 			 sizeof(c->dictionary.addr), err))

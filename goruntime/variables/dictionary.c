@@ -128,8 +128,7 @@ static bool index_of_shape(struct code_variables *v, const struct type *shape,
 		return err_set(err, ERR_NOT_FOUND,
 			       "the function has several types of this shape");
 	if (!found)
-		return err_set(err, ERR_NOT_FOUND,
-			       "where its dictionary has this type is not said");
+		return err_set(err, ERR_NOT_FOUND, "its dictionary index is unknown");
 	*ret = found->index;
 	return true;
 }
@@ -140,7 +139,7 @@ static const struct type *read_type(struct runtime *rt, uint64_t addr, uint64_t 
 	uint64_t descriptor;
 
 	if (index >= LIMIT_FIELDS) {
-		err_set(err, ERR_BAD_DATA, "its dictionary would have too many types");
+		err_set(err, ERR_BAD_DATA, "its dictionary index is too large");
 		return NULL;
 	}
 	if (!target_read(rt->target, addr + index * WORD, &descriptor, WORD, err))
@@ -148,8 +147,8 @@ static const struct type *read_type(struct runtime *rt, uint64_t addr, uint64_t 
 	const struct type *type = runtime_type_at(rt, descriptor, err);
 	if (!type || (type->kind == shape->kind && type->size == shape->size))
 		return type;
-	err_set(err, ERR_BAD_DATA, "its dictionary says %.100s, which is of another kind",
-		type->name);
+	err_set(err, ERR_BAD_DATA,
+		"its dictionary says %.100s, which does not have this shape", type->name);
 	return NULL;
 }
 

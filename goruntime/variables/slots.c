@@ -299,5 +299,5 @@ void frame_each_slot(struct frame_variables *frame, variable_fn *fn, void *arg)
 	if (!all || !give_objects(&l, &err))
 		give_end(&l, err.text);
 	else if (l.full)
-		give_end(&l, "there are too many of them");
+		give_end(&l, "too many stack slots");
 }

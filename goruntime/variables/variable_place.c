@@ -91,7 +91,7 @@ static bool is_certain(struct frame_variables *frame, const struct dwarf_piece *
 		return false;
 	return words[0] == words[1] ||
 	       err_set(err, ERR_BAD_DATA,
-		       "two places are said to hold it, and they differ");
+		       "its location list names two places with different contents");
 }
 
 /* Turns a computed piece into a number or an address. False: err says why it is not
@@ -104,7 +104,7 @@ static bool compute(struct frame_variables *frame, struct dwarf_piece *piece,
 	if (piece->where != DWARF_PIECE_EXPRESSION)
 		return true;
 	if (!frame->c_stack)
-		return err_set(err, ERR_UNSUPPORTED, "it is computed from other frames");
+		return err_set(err, ERR_UNSUPPORTED, "computed from other frames");
 	if (!dwarf_piece_compute(frame->c_stack, frame->c_frame, piece, &result, err))
 		return false;
 	piece->where = result.is_value ? DWARF_PIECE_VALUE : DWARF_PIECE_ADDRESS;
@@ -132,11 +132,11 @@ static const char *why_nowhere(const struct frame_variables *frame,
 		case DWARF_PIECE_BASE:
 			if (has_register(frame, n))
 				break;
-			return frame->signalled ? "it was in a register when a signal "
-						  "came, and that is not kept"
-						: "it is kept in a register";
+			return frame->signalled ? "in a register that was not saved when "
+						  "a signal arrived"
+						: "in a register with an unknown value";
 		case DWARF_PIECE_UNKNOWN:
-			return "where it is kept is said in a way that is not known";
+			return "unsupported DWARF location expression";
 		default:
 			break;
 		}
@@ -175,7 +175,7 @@ static bool add_implicit(struct frame_variables *frame, const struct dwarf_piece
 	    !debug_of_module(frame->rt, c->module, &d, &types, err) ||
 	    !dwarf_described(d, c->pc - v->bias, c->exact, (uint64_t)piece->at, &target))
 		return err_set(err, ERR_BAD_DATA,
-			       "where it is kept is said in a way that is not known");
+			       "unsupported DWARF location expression");
 	const struct type *type =
 		!target.type && pointee ? pointee : types_at(types, target.type, err);
 	if (type) {

@@ -100,13 +100,12 @@ static struct code_variables *look_up(struct runtime *rt, const struct code *c)
 	stack_map_read(rt, c, &v->map);
 	if (!debug_of_module(rt, c->module, &d, &v->types, &v->why)) {
 		/* Each frame says so: where it was looked for is said once, of the process. */
-		if (err_is(&v->why, ERR_NOT_FOUND))
-			err_set(&v->why, ERR_NOT_FOUND, "no debugging information");
+		if (v->why.code == ERR_NOT_FOUND)
+			err_set(&v->why, ERR_NOT_FOUND, "no debug information");
 		return v;
 	}
 	v->bias = image_bias(c->module->image);
-	err_set(&v->why, ERR_NOT_FOUND,
-		"the debugging information does not tell of this code");
+	err_set(&v->why, ERR_NOT_FOUND, "no debug information for this code");
 	v->scopes = dwarf_scopes_at(d, c->pc - v->bias, c->exact, &v->why);
 	closure_code_join(rt, c, d, v);
 	drop_not_set(c, v->scopes);
@@ -127,7 +126,7 @@ bool variables_begin(struct frame_variables *frame, const char **ret_why)
 	const struct code_variables *v = code_variables(frame->rt, frame->code);
 
 	if (!frame->cfa)
-		*ret_why = "where its frame is, is not known";
+		*ret_why = "frame address unknown";
 	else if (!v->scopes)
 		*ret_why = v->why.text;
 	return frame->cfa && (v->scopes || v->map.known);
@@ -166,7 +165,7 @@ void variable_follow(struct runtime *rt, struct variable *v, struct err *err)
 	if (!runtime_bytes(rt, at, &to, sizeof(to), err))
 		v->unreadable = err->text;
 	else if (!to)
-		v->unreadable = "it is not allocated yet";
+		v->unreadable = "not allocated yet";
 	else
 		v->value.addr = to;
 }
@@ -287,7 +286,7 @@ static void find_dictionary(struct giving *g)
 	uint64_t *addr = &g->dictionary.addr;
 
 	g->tried = true;
-	g->dictionary.why = "its dictionary is not kept";
+	g->dictionary.why = "its dictionary was optimized out";
 	g->why_none.text[0] = '\0';
 	if ((d && read_dictionary(g->frame, d, addr, &g->why_none)) ||
 	    dictionary_passed(g->frame, g->scope, addr) ||

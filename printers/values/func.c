@@ -50,7 +50,7 @@ void print_func(struct printing *p, const struct value *v)
 	}
 	sink_named_address(p->out, "to", f.closure);
 	if (!runtime_code_at(p->rt, f.entry, &code)) {
-		print_unreadable(p, "its code is in no Go function");
+		print_unreadable(p, "its code is not in a Go function");
 		return;
 	}
 	sink_named_string(p->out, "function", code.function);

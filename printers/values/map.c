@@ -57,7 +57,7 @@ void print_map(struct printing *p, const struct value *v)
 	if (!whole)
 		print_unreadable(p, err.text);
 	else if (e.full ? e.n >= map.len : e.n != map.len)
-		print_unreadable(p, "it has another number of entries than it says");
+		print_unreadable(p, "its number of entries does not match its count");
 	else if (e.full)
 		print_elided(p, map.len - e.n,
 			     e.n < p->bounds->entries ? LIMITED_BY_SIZE

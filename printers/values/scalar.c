@@ -69,7 +69,7 @@ void print_scalar(struct printing *p, const struct value *v)
 	uint64_t size = type_size(v->type), bits = 0;
 
 	if (size < 1 || size > WORD) {
-		print_unreadable(p, "values of this type are not known");
+		print_unreadable(p, "unsupported type");
 		return;
 	}
 	if (p->has_number)

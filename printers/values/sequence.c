@@ -99,7 +99,7 @@ void print_elements(struct printing *p, const struct type *elem, uint64_t n,
 	struct err err;
 
 	if (!elem) {
-		print_unreadable(p, "the type of its elements is not known");
+		print_unreadable(p, "unknown element type");
 		return;
 	}
 	if (!may_descend(p, n))

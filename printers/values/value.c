@@ -209,7 +209,7 @@ static void print_content(struct printing *p, const struct value *v,
 void print_value_rest(struct printing *p, const struct value *v)
 {
 	if (!v->type) {
-		print_unreadable(p, "its type is not known");
+		print_unreadable(p, "unknown type");
 		return;
 	}
 	if (value_has_address(v) && has_memory(p, v->addr))
@@ -217,7 +217,7 @@ void print_value_rest(struct printing *p, const struct value *v)
 	if (kinds[type_kind(v->type)].print)
 		print_content(p, v, notes_of(p, v->type));
 	else
-		print_unreadable(p, "values of this type are not known");
+		print_unreadable(p, "unsupported type");
 }
 
 void print_value_members(struct printing *p, const struct value *v)

@@ -151,7 +151,7 @@ static void withhold_number(struct printing *p, const struct value *v, const cha
 	uint64_t size = type_size(v->type);
 
 	if (size < 1 || size > sizeof(bytes)) {
-		print_unreadable(p, "values of this type are not known");
+		print_unreadable(p, "unsupported type");
 		return;
 	}
 	if (!read_value(p, v, bytes, (size_t)size))

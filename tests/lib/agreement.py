@@ -486,9 +486,9 @@ VERDICTS = STATED, HOLE, TWICE, SPENT, SHAPE, MOVED, PADDED, REGISTER, \
 EXPLAINED = {v.name for v in VERDICTS if v.test}  # by a subject that states the truth
 
 NONSENSE = re.compile(
-    "no readable memory|of length \\S+ and capacity|a channel with|of 2\\^|another number|"
-    "has no type|made by reflection|is damaged|no Go function|a string of|a map of|tables|"
-    "its name elsewhere|does not tell of the type")
+    "no readable memory|invalid (string|slice|map|channel)|not match its count|has no type|"
+    "made by reflection|is damaged|not in a Go function|outside its module|"
+    "no debug information for the type")
 
 
 WORDS = {"string": 2, "interface": 2, "slice": 3}
@@ -532,9 +532,9 @@ def verdict(result):
         return PREEMPTED
     differences = result.pair.differences if result.pair else []
     if is_part(result) and ((result.ours or {}).get("optimized_out") or
-                            any("kept no location" in d.ours for d in differences)):
+                            any("partly optimized out" in d.ours for d in differences)):
         return PART
-    if differences and all("kept no location" in d.ours for d in differences):
+    if differences and all("partly optimized out" in d.ours for d in differences):
         return HOLE
     # As bytes, in hexadecimal.
     if differences and all("'80000000" in d.ours and d.theirs == d.ours.replace("'8", "'0")
@@ -543,7 +543,7 @@ def verdict(result):
     sizes = {int(n, 16) for n in re.findall(r"DW_OP_piece (0x[0-9a-f]+)", location)}
     if len(sizes) > 1:
         return PADDED
-    if "kept no location" in reason or (holes and not again):
+    if "partly optimized out" in reason or (holes and not again):
         return HOLE
     if again:
         return TWICE

@@ -122,8 +122,7 @@ static void test_many_slots(void **state)
 		assert_int_equal(given.count, n);
 		if (n == SLOTS) {
 			assert_string_equal(given.name, "slots");
-			assert_string_equal(given.unreadable,
-					    "there are too many of them");
+			assert_string_equal(given.unreadable, "too many stack slots");
 		} else {
 			assert_non_null(strstr(given.name, "slot+"));
 		}

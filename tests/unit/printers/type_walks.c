@@ -267,7 +267,7 @@ static void test_dictionary(void **state)
 		set_variables(&f, list, ARRAY_SIZE(list));
 		frame_each_variable(&f.frame, true, take, &given);
 		assert_int_equal(given.count, 2);
-		assert_string_equal(given.shape, "its dictionary is not kept");
+		assert_string_equal(given.shape, "its dictionary was optimized out");
 		end(&f);
 	}
 }
@@ -346,7 +346,7 @@ static void test_captures(void **state)
 		assert_int_equal(given.count, 1);
 		assert_string_equal(given.name, "captured");
 		assert_string_equal(given.unreadable,
-				    "it may be in the closure, or elsewhere");
+				    "ambiguous location: in the closure or elsewhere");
 		end(&f);
 	}
 }
