@@ -18,7 +18,7 @@
 #include "lib/base/limit.h"
 #include "lib/procfs/conditions.h"
 #include "lib/procfs/proc_file.h"
-#include "lib/ptrace/live_borrow.h"
+#include "lib/ptrace/remote_syscall.h"
 
 enum {
 	CHILD_STACK = 8,
@@ -66,14 +66,14 @@ static bool make_helper(struct live_copy *c, struct err *err)
 	struct borrowed t0;
 
 	for (;;) {
-		struct borrowed_call call = { .born = tame_helper, .arg = c };
+		struct remote_syscall call = { .born = tame_helper, .arg = c };
 		if (!borrow(c->subject, &t0, err)) {
 			if (err_is(err, ERR_NOT_FOUND))
 				err->code = ERR_CANNOT;
 			return false;
 		}
-		enum call_end end = borrow_call(t0.tid, &t0.registers, SYS_clone,
-						arguments, &call, err);
+		enum call_end end = remote_syscall(t0.tid, &t0.registers, SYS_clone,
+						   arguments, &call, err);
 		if (end == CALL_FAILED)
 			return false;
 		if (end == CALL_SIGNALLED) {
@@ -83,7 +83,7 @@ static bool make_helper(struct live_copy *c, struct err *err)
 		if (!borrow_give_back(&t0, err))
 			return false;
 		c->first_stop_ns = monotonic_ns() - t0.since;
-		if (borrow_interrupted(call.result))
+		if (remote_syscall_interrupted(call.result))
 			continue;
 		return call.result >= 0 ||
 		       refused(err, "to create a helper process", call.result);
@@ -98,12 +98,13 @@ static bool leave_files(struct live_copy *c, const struct user_regs_struct *at,
 			struct err *err)
 {
 	const uint64_t arguments[4] = { 0, ~0U, UNSHARE_FILES };
-	struct borrowed_call call = { 0 };
+	struct remote_syscall call = { 0 };
 	enum call_end end;
 
 	/* A signal to the process group is not meant for I. */
 	do {
-		end = borrow_call(c->helper, at, SYS_close_range, arguments, &call, err);
+		end = remote_syscall(c->helper, at, SYS_close_range, arguments, &call,
+				     err);
 	} while (end == CALL_SIGNALLED);
 	return end == CALL_DONE;
 }
@@ -118,8 +119,8 @@ static bool park_helper(struct live_copy *c, struct err *err)
 	if (live_ptrace(PTRACE_GETREGS, c->helper, 0, &r) != 0)
 		return err_set(err, ERR_CANNOT, "the helper process has exited");
 	return leave_files(c, &r, err) &&
-	       borrow_prepare_call(c->helper, &r, SYS_clone, arguments, err) &&
-	       borrow_enter_call(c->helper, err);
+	       remote_syscall_prepare(c->helper, &r, SYS_clone, arguments, err) &&
+	       remote_syscall_enter(c->helper, err);
 }
 
 bool live_copy_prepare(struct live_copy *c, struct err *err)
@@ -243,16 +244,16 @@ static bool reap(struct live_copy *c, const pid_t *zombies, size_t n, struct err
 	for (size_t i = 0; i < n; i++) {
 		const uint64_t arguments[4] = { (uint64_t)zombies[i], 0,
 						__WALL | WNOHANG };
-		struct borrowed_call call = { 0 };
-		enum call_end end = borrow_call(t0.tid, &t0.registers, SYS_wait4,
-						arguments, &call, err);
+		struct remote_syscall call = { 0 };
+		enum call_end end = remote_syscall(t0.tid, &t0.registers, SYS_wait4,
+						   arguments, &call, err);
 		if (end == CALL_FAILED)
 			return false;
 		if (end == CALL_SIGNALLED) {
 			borrow_let_go(t0.tid, call.status);
 			return true;
 		}
-		if (borrow_interrupted(call.result))
+		if (remote_syscall_interrupted(call.result))
 			break;
 	}
 	return borrow_give_back(&t0, err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Borrowing one stopped thread of the subject for system calls. */
-#include "lib/ptrace/live_borrow.h"
+#include "lib/ptrace/remote_syscall.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -191,8 +191,8 @@ bool borrow_give_back(const struct borrowed *b, struct err *err)
 	return true;
 }
 
-bool borrow_prepare_call(pid_t tid, const struct user_regs_struct *at, long number,
-			 const uint64_t arguments[4], struct err *err)
+bool remote_syscall_prepare(pid_t tid, const struct user_regs_struct *at, long number,
+			    const uint64_t arguments[4], struct err *err)
 {
 	struct user_regs_struct r = *at;
 
@@ -212,7 +212,7 @@ static bool is_syscall_stop(int status)
 	return status > 0 && status >> 8 == (SIGTRAP | SYSCALL_STOP);
 }
 
-bool borrow_enter_call(pid_t tid, struct err *err)
+bool remote_syscall_enter(pid_t tid, struct err *err)
 {
 	if (!live_trace(PTRACE_SYSCALL, tid, 0) ||
 	    !is_syscall_stop(live_wait_stop(tid, LIMIT_STOP_NS)))
@@ -229,14 +229,14 @@ static enum call_end vanished(pid_t tid, struct err *err)
 	return CALL_FAILED;
 }
 
-enum call_end borrow_call(pid_t tid, const struct user_regs_struct *at, long number,
-			  const uint64_t arguments[4], struct borrowed_call *ret,
-			  struct err *err)
+enum call_end remote_syscall(pid_t tid, const struct user_regs_struct *at, long number,
+			     const uint64_t arguments[4], struct remote_syscall *ret,
+			     struct err *err)
 {
 	bool entered = false;
 	struct user_regs_struct r;
 
-	if (!borrow_prepare_call(tid, at, number, arguments, err))
+	if (!remote_syscall_prepare(tid, at, number, arguments, err))
 		return CALL_FAILED;
 	for (;;) {
 		if (!live_trace(PTRACE_SYSCALL, tid, 0))
@@ -270,7 +270,7 @@ lost:
 	return CALL_FAILED;
 }
 
-bool borrow_interrupted(int64_t result)
+bool remote_syscall_interrupted(int64_t result)
 {
 	return result <= -512 && result >= -516; /* include/linux/errno.h ERESTARTSYS */
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* live_borrow.h - borrows one stopped thread of the subject for system calls and gives it
+/* remote_syscall.h - borrows one stopped thread of the subject for system calls and gives it
  * back. Only for live_copy.c; knows nothing of copies. After an error the calling process
  * must exit: see live_copy.h. amd64. */
-#ifndef GOSNAP_LIVE_BORROW_H
-#define GOSNAP_LIVE_BORROW_H
+#ifndef GOSNAP_REMOTE_SYSCALL_H
+#define GOSNAP_REMOTE_SYSCALL_H
 
 #include <sys/user.h>
 
@@ -24,11 +24,11 @@ MUST_CHECK bool borrow_give_back(const struct borrowed *b, struct err *err);
 bool borrow_let_go(pid_t tid, int status);
 
 /* Points a stopped thread at its SYSCALL instruction again, with another call. */
-MUST_CHECK bool borrow_prepare_call(pid_t tid, const struct user_regs_struct *at,
-				    long number, const uint64_t arguments[4],
-				    struct err *err);
+MUST_CHECK bool remote_syscall_prepare(pid_t tid, const struct user_regs_struct *at,
+				       long number, const uint64_t arguments[4],
+				       struct err *err);
 /* Runs the thread to the entry stop of that call. */
-MUST_CHECK bool borrow_enter_call(pid_t tid, struct err *err);
+MUST_CHECK bool remote_syscall_enter(pid_t tid, struct err *err);
 
 enum call_end {
 	CALL_DONE, /* in the exit stop; result is set */
@@ -38,7 +38,7 @@ enum call_end {
 	CALL_FAILED, /* err */
 };
 
-struct borrowed_call {
+struct remote_syscall {
 	/* Called for a task created by the call, before the caller is resumed; may be
 	 * NULL. */
 	bool (*born)(pid_t child, void *arg, struct err *err);
@@ -49,10 +49,10 @@ struct borrowed_call {
 };
 
 /* Runs one complete system call. */
-enum call_end borrow_call(pid_t tid, const struct user_regs_struct *at, long number,
-			  const uint64_t arguments[4], struct borrowed_call *ret,
-			  struct err *err);
+enum call_end remote_syscall(pid_t tid, const struct user_regs_struct *at, long number,
+			     const uint64_t arguments[4], struct remote_syscall *ret,
+			     struct err *err);
 /* Does the result mean the same as CALL_SIGNALLED, a pending signal? */
-bool borrow_interrupted(int64_t result);
+bool remote_syscall_interrupted(int64_t result);
 
 #endif
