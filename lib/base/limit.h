@@ -122,7 +122,7 @@
 /* nanoseconds that a thread gets to stop before it is listed without registers */
 #define LIMIT_STOP_NS (UINT64_C(500) * 1000 * 1000)
 /* nanoseconds to wait for another gosnap to finish with the same process */
-#define LIMIT_TURN_NS (UINT64_C(10) * 1000 * 1000 * 1000)
+#define LIMIT_PROCESS_LOCK_NS (UINT64_C(10) * 1000 * 1000 * 1000)
 /* nanoseconds without progress that a tracer, or the readers of the process it stopped,
  * are allowed when no limit was promised; LIMIT_STILL_TIMES the estimated stop if that is
  * longer */

@@ -11,7 +11,7 @@
 #include "lib/base/reserve.h"
 #include "lib/elf/image_debug.h"
 #include "lib/procfs/sockets.h"
-#include "lib/procfs/turn.h"
+#include "lib/procfs/process_lock.h"
 #include "lib/ptrace/target_copy.h"
 #include "lib/target/target_extents.h"
 #include "printers/printers.h"
@@ -418,7 +418,7 @@ bool capture_take(struct capture *c, const struct capture_options *options,
 		return false;
 	reserve_free(TAKE(before));
 	if (options->way != CAPTURE_LIVE &&
-	    !turn_take(options->pid, LIMIT_TURN_NS, &c->turn, err))
+	    !process_lock_take(options->pid, LIMIT_PROCESS_LOCK_NS, &c->turn, err))
 		return false;
 	bool looked = look(c, err);
 	reserve_free(TAKE(after));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lib/procfs/turn.h"
+#include "lib/procfs/process_lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +33,7 @@ static pid_t holder(int fd)
 	return 0;
 }
 
-bool turn_take(pid_t pid, uint64_t wait_ns, int *ret, struct err *err)
+bool process_lock_take(pid_t pid, uint64_t wait_ns, int *ret, struct err *err)
 {
 	uint64_t limit = monotonic_ns() + wait_ns;
 	char path[32];
