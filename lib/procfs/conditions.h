@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* conditions.h - the facts that decide how a process can be captured and what that costs
  * it. Read from /proc while the process runs: nothing is stopped or changed. plan.h
- * evaluates them; refusal.h decides whether we may examine the process at all. */
+ * evaluates them; access_check.h decides whether we may examine the process at all. */
 #ifndef GOSNAP_CONDITIONS_H
 #define GOSNAP_CONDITIONS_H
 

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "lib/base/limit.h"
-#include "lib/procfs/refusal.h"
+#include "lib/procfs/access_check.h"
 
 /* TRACECLONE: new threads of a seized one start seized and stopped, which catches a
  * program that creates threads endlessly. TRACEEXEC: an execve would change every tid
@@ -233,7 +233,7 @@ static bool seize_refused(struct live *l, struct live_thread *th, struct err *er
 {
 	pid_t tid = th->info.tid, tracer = live_tracer(l, tid);
 	char state = live_state(l, tid);
-	struct refusal_facts facts;
+	struct access_check_facts facts;
 
 	if (!state || state == 'X' || (state == 'Z' && tid != l->pid)) {
 		th->at = LIVE_GONE;
@@ -243,8 +243,8 @@ static bool seize_refused(struct live *l, struct live_thread *th, struct err *er
 	} else if (tracer == gettid()) {
 		th->at = LIVE_SEIZED; /* born seized */
 	} else if (tracer) {
-		refusal_collect(l->pid, &facts);
-		if (refusal_judge(&facts, err))
+		access_check_collect(l->pid, &facts);
+		if (access_check_judge(&facts, err))
 			err_set(err, ERR_CANNOT,
 				"thread %d is already traced by process %d", tid, tracer);
 		return false;

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "lib/base/limit.h"
-#include "lib/procfs/refusal.h"
+#include "lib/procfs/access_check.h"
 
 enum {
 	BATCH_MIN = 16,
@@ -207,13 +207,13 @@ static void take_auxv(struct target *t, struct live *l)
 
 static struct target *open_once(pid_t pid, bool to_stop, struct err *err)
 {
-	struct refusal_facts facts;
+	struct access_check_facts facts;
 	char path[32];
 
-	refusal_collect(pid, &facts);
+	access_check_collect(pid, &facts);
 	if (!to_stop)
 		facts.tracer = 0;
-	if (!refusal_judge(&facts, err))
+	if (!access_check_judge(&facts, err))
 		return NULL;
 	struct live *l = xcalloc(1, sizeof(*l));
 	l->pid = l->reader = pid;
@@ -272,9 +272,9 @@ static void publish_threads(struct target *t, struct live *l)
 /* During an execve, a process can briefly look as if it had exited. */
 static bool has_ended(const struct live *l)
 {
-	struct refusal_facts facts;
+	struct access_check_facts facts;
 
-	refusal_collect(l->pid, &facts);
+	access_check_collect(l->pid, &facts);
 	return !facts.exists || facts.zombie || facts.dead;
 }
 

@@ -12,7 +12,7 @@
 #include "goruntime/goruntime.h"
 #include "lib/elf/image_debug.h"
 #include "lib/procfs/process.h"
-#include "lib/procfs/refusal.h"
+#include "lib/procfs/access_check.h"
 #include "lib/ptrace/target_live.h"
 #include "lib/ptrace/tracer.h"
 
@@ -106,12 +106,12 @@ static void check_price(struct doctor *d)
 static void check_any_access(struct doctor *d)
 {
 	const struct our_rights *ours = &d->conditions.ours;
-	struct refusal_facts facts;
+	struct access_check_facts facts;
 
-	refusal_collect(getpid(), &facts);
+	access_check_collect(getpid(), &facts);
 	if (facts.foreign_proc) {
 		struct err err;
-		(void)!refusal_judge(&facts, &err);
+		(void)!access_check_judge(&facts, &err);
 		refuse(d, err.code, err.text);
 	} else if (facts.yama_scope == YAMA_NOBODY) {
 		refuse(d, ERR_PERMISSION,
@@ -160,10 +160,10 @@ static void examine_machine(struct doctor *d)
 
 static bool check_access(struct doctor *d, struct err *err)
 {
-	struct refusal_facts facts;
+	struct access_check_facts facts;
 
-	refusal_collect(d->pid, &facts);
-	if (!refusal_judge(&facts, err)) {
+	access_check_collect(d->pid, &facts);
+	if (!access_check_judge(&facts, err)) {
 		if (err_is(err, ERR_NOT_FOUND))
 			return false;
 		refuse(d, err->code, err->text);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* refusal.h - explains why a process cannot be examined, in one sentence with the remedy.
+/* access_check.h - explains why a process cannot be examined, in one sentence with the remedy.
  * Facts are collected first and judged by a pure function, so that recorded facts can
  * test what a given kernel lacks (yama, ...). */
-#ifndef GOSNAP_REFUSAL_H
-#define GOSNAP_REFUSAL_H
+#ifndef GOSNAP_ACCESS_CHECK_H
+#define GOSNAP_ACCESS_CHECK_H
 
 #include <stdint.h>
 #include <sys/types.h>
 
 #include "lib/base/err.h"
 
-struct refusal_facts {
+struct access_check_facts {
 	pid_t pid;
 	bool foreign_proc; /* /proc is of another pid namespace than ours */
 	bool exists;
@@ -33,10 +33,10 @@ struct refusal_facts {
 	char name[64];
 };
 
-void refusal_collect(pid_t pid, struct refusal_facts *ret);
+void access_check_collect(pid_t pid, struct access_check_facts *ret);
 
 /* True: nothing prevents it. Otherwise err is ERR_NOT_FOUND, ERR_CANNOT or ERR_PERMISSION
  * with the sentence. Uses only the facts. */
-bool refusal_judge(const struct refusal_facts *facts, struct err *err);
+bool access_check_judge(const struct access_check_facts *facts, struct err *err);
 
 #endif

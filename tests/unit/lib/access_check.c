@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lib/procfs/refusal.h"
+#include "lib/procfs/access_check.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -21,9 +21,9 @@
 #define PTRACE_CAPABILITY (UINT64_C(1) << 19)
 
 /* What stands in the way of nobody: our own process of the same user. */
-static struct refusal_facts harmless(void)
+static struct access_check_facts harmless(void)
 {
-	return (struct refusal_facts){
+	return (struct access_check_facts){
 		.pid = 42,
 		.exists = true,
 		.tgid = 42,
@@ -47,13 +47,13 @@ static struct refusal_facts harmless(void)
 
 struct verdict {
 	const char *what;
-	void (*change)(struct refusal_facts *);
+	void (*change)(struct access_check_facts *);
 	enum err_code code; /* ERR_NONE: let in */
 	const char *says;
 };
 
 #define FACTS(name, body)                                                                \
-	static void name(struct refusal_facts *f)                                        \
+	static void name(struct access_check_facts *f)                                   \
 	{                                                                                \
 		body;                                                                    \
 	}
@@ -133,10 +133,10 @@ static void test_verdicts(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(verdicts); i++) {
 		const struct verdict *v = &verdicts[i];
-		struct refusal_facts facts = harmless();
+		struct access_check_facts facts = harmless();
 		struct err err = { 0 };
 		v->change(&facts);
-		bool ok = refusal_judge(&facts, &err);
+		bool ok = access_check_judge(&facts, &err);
 		if (ok != !v->code || err.code != v->code ||
 		    (v->says && !strstr(err.text, v->says)))
 			fail_msg("%s: %s", v->what, err.text);
@@ -155,9 +155,9 @@ static void test_collect(void **state)
 {
 	struct subject_shared *shared;
 	pid_t pid = subject_start(waits, &shared);
-	struct refusal_facts facts;
+	struct access_check_facts facts;
 	(void)state;
-	refusal_collect(pid, &facts);
+	access_check_collect(pid, &facts);
 	assert_true(facts.exists && facts.descendant && facts.same_user_namespace);
 	assert_false(facts.zombie || facts.is_thread || facts.kernel_thread);
 	assert_int_equal(facts.elf_class, ELFCLASS64);
@@ -167,18 +167,18 @@ static void test_collect(void **state)
 	assert_string_equal(facts.name, "subject");
 	assert_int_equal(facts.ptrace_errno, 0);
 	assert_int_equal(ptrace(PTRACE_SEIZE, pid, 0, 0), 0);
-	refusal_collect(pid, &facts);
+	access_check_collect(pid, &facts);
 	assert_int_equal(facts.tracer, getpid());
 	assert_true(*facts.tracer_name);
 	kill(pid, SIGKILL);
 	siginfo_t info;
 	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
-	refusal_collect(pid, &facts);
+	access_check_collect(pid, &facts);
 	assert_true(facts.exists && facts.zombie);
 	subject_end(pid, shared);
-	refusal_collect(pid, &facts);
+	access_check_collect(pid, &facts);
 	assert_false(facts.exists);
-	refusal_collect(2, &facts); /* kthreadd, where there is one to be seen */
+	access_check_collect(2, &facts); /* kthreadd, where there is one to be seen */
 	assert_int_equal(facts.kernel_thread,
 			 facts.exists && !strcmp(facts.name, "kthreadd"));
 }

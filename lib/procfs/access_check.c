@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lib/procfs/refusal.h"
+#include "lib/procfs/access_check.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -29,7 +29,7 @@ enum {
 	YAMA_NOBODY,
 };
 
-static void collect_ids(const char *status, struct refusal_facts *ret)
+static void collect_ids(const char *status, struct access_check_facts *ret)
 {
 	const char *p = proc_line(status, "Uid");
 
@@ -48,7 +48,7 @@ static bool is_kernel_thread(pid_t pid)
 	return flags && (strtoul(flags, NULL, 10) & KTHREAD_FLAG);
 }
 
-static void collect_elf(struct refusal_facts *ret)
+static void collect_elf(struct access_check_facts *ret)
 {
 	unsigned char head[20];
 
@@ -118,7 +118,7 @@ static int ask(pid_t pid)
 }
 
 /* The /proc files of a process that is not dumpable belong to root. */
-static void collect_dumpable(struct refusal_facts *ret)
+static void collect_dumpable(struct access_check_facts *ret)
 {
 	char path[32];
 	struct stat st;
@@ -152,7 +152,7 @@ static bool has_live_thread(pid_t pid)
 	return status && proc_number(status, "Threads", 10) > 1;
 }
 
-static void collect_status(struct refusal_facts *ret, const char *status)
+static void collect_status(struct access_check_facts *ret, const char *status)
 {
 	const char *state = proc_line(status, "State");
 
@@ -172,7 +172,7 @@ static void collect_status(struct refusal_facts *ret, const char *status)
 		proc_name(tracer, ret->tracer_name, sizeof(ret->tracer_name));
 }
 
-void refusal_collect(pid_t pid, struct refusal_facts *ret)
+void access_check_collect(pid_t pid, struct access_check_facts *ret)
 {
 	memset(ret, 0, sizeof(*ret));
 	ret->pid = pid;
@@ -197,24 +197,24 @@ void refusal_collect(pid_t pid, struct refusal_facts *ret)
 		ret->ptrace_errno = 0;
 }
 
-static bool is_root_like(const struct refusal_facts *f)
+static bool is_root_like(const struct access_check_facts *f)
 {
 	return f->our_capabilities >> CAPABILITY_PTRACE & 1;
 }
 
-static bool same_user(const struct refusal_facts *f)
+static bool same_user(const struct access_check_facts *f)
 {
 	return f->our_uid == f->uid && f->our_uid == f->euid && f->our_uid == f->suid;
 }
 
-static bool same_group(const struct refusal_facts *f)
+static bool same_group(const struct access_check_facts *f)
 {
 	return f->our_gid == f->gid && f->our_gid == f->egid && f->our_gid == f->sgid;
 }
 
 /* The kernel says only EPERM: find the likeliest reason, in the kernel's order of
  * checks. */
-static bool judge_permission(const struct refusal_facts *f, struct err *err)
+static bool judge_permission(const struct access_check_facts *f, struct err *err)
 {
 	const char *capability = is_root_like(f) ? "" : " or with CAP_SYS_PTRACE";
 
@@ -285,7 +285,7 @@ static bool judge_permission(const struct refusal_facts *f, struct err *err)
 		       f->pid, f->name, strerror(f->ptrace_errno), capability);
 }
 
-bool refusal_judge(const struct refusal_facts *f, struct err *err)
+bool access_check_judge(const struct access_check_facts *f, struct err *err)
 {
 	if (f->foreign_proc)
 		return err_set(err, ERR_CANNOT,
