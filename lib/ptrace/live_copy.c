@@ -138,7 +138,7 @@ bool live_copy_make(struct live_copy *c, struct err *err)
 		return err_set(err, ERR_CANNOT, "the helper process has exited");
 	/* No timeout of our own: the watchdog enforces any promised limit. */
 	int status = LIVE_WAIT_GONE;
-	while (live_await(c->helper, &status) == LIVE_NOTHING)
+	while (tracee_wait(c->helper, &status) == LIVE_NOTHING)
 		;
 	if (!live_is_event(status, PTRACE_EVENT_CLONE)) {
 		if (status > 0 && live_ptrace(PTRACE_GETREGS, c->helper, 0, &r) == 0)

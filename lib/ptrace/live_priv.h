@@ -70,15 +70,15 @@ bool live_is_event(int status, int event);
  * would make the kernel forget its signal, which would be lost if we died before
  * delivering it. */
 enum live_event { LIVE_NOTHING, LIVE_STOP, LIVE_ENDED };
-enum live_event live_look(pid_t tid, int *ret_status);
+enum live_event tracee_poll(pid_t tid, int *ret_status);
 /* Likewise, but waits, until a signal handler runs. */
-enum live_event live_await(pid_t tid, int *ret_status);
+enum live_event tracee_wait(pid_t tid, int *ret_status);
 /* The next stop of one tracee, or LIVE_WAIT_GONE or LIVE_WAIT_LATE. */
 int live_wait_stop(pid_t tid, uint64_t limit_ns);
 /* Sleeps *ns, and increases it; start with 0. */
-void live_nap(uint64_t *ns);
+void live_backoff(uint64_t *ns);
 /* Runs us before all ordinary threads, while something waits for us. */
-void live_hurry(bool on);
+void live_set_realtime(bool on);
 
 /* live_proc.c: /proc parsing. Paths are relative to /proc/PID. */
 char *live_slurp(const struct live *l, size_t limit, size_t *ret_len, const char *format,

@@ -59,7 +59,7 @@ bool live_is_event(int status, int event)
 	return status > 0 && status >> 8 == (SIGTRAP | event << 8);
 }
 
-void live_nap(uint64_t *ns)
+void live_backoff(uint64_t *ns)
 {
 	nanosleep(&(struct timespec){ .tv_nsec = (long)*ns }, NULL);
 	*ns = *ns == 0 ? NAP_FIRST_NS : *ns * 2 < NAP_MAX_NS ? *ns * 2 : NAP_MAX_NS;
@@ -82,12 +82,12 @@ static enum live_event look(pid_t tid, int options, int *ret_status)
 	return LIVE_ENDED;
 }
 
-enum live_event live_look(pid_t tid, int *ret_status)
+enum live_event tracee_poll(pid_t tid, int *ret_status)
 {
 	return look(tid, WNOHANG, ret_status);
 }
 
-enum live_event live_await(pid_t tid, int *ret_status)
+enum live_event tracee_wait(pid_t tid, int *ret_status)
 {
 	return look(tid, 0, ret_status);
 }
@@ -98,7 +98,7 @@ int live_wait_stop(pid_t tid, uint64_t limit_ns)
 	int status;
 
 	for (;;) {
-		switch (live_look(tid, &status)) {
+		switch (tracee_poll(tid, &status)) {
 		case LIVE_STOP:
 			return status;
 		case LIVE_ENDED:
@@ -108,11 +108,11 @@ int live_wait_stop(pid_t tid, uint64_t limit_ns)
 		}
 		if (monotonic_ns() >= limit)
 			return LIVE_WAIT_LATE;
-		live_nap(&nap_ns);
+		live_backoff(&nap_ns);
 	}
 }
 
-void live_hurry(bool on)
+void live_set_realtime(bool on)
 {
 	struct sched_param priority = { .sched_priority = on };
 

@@ -168,10 +168,10 @@ static void free_stray(pid_t child)
 	uint64_t wait_ns = 0, limit = monotonic_ns() + REAP_NS;
 	int status;
 
-	while (live_look(child, &status) == LIVE_NOTHING) {
+	while (tracee_poll(child, &status) == LIVE_NOTHING) {
 		if (monotonic_ns() > limit)
 			return;
-		live_nap(&wait_ns);
+		live_backoff(&wait_ns);
 	}
 	live_trace(PTRACE_DETACH, child, 0);
 }
@@ -350,7 +350,7 @@ static void inspect(struct live *l, uint64_t waited)
 		struct live_thread *th = &l->threads[i];
 		int status;
 		if (th->at == LIVE_STOPPED &&
-		    live_look(th->info.tid, &status) == LIVE_ENDED)
+		    tracee_poll(th->info.tid, &status) == LIVE_ENDED)
 			th->at = LIVE_GONE;
 		if (th->at != LIVE_SEIZED)
 			continue;
@@ -374,7 +374,7 @@ static size_t poll_all(struct live *l, bool *ret_progress)
 		int status = 0;
 		if (!is_awaited(th))
 			continue;
-		enum live_event event = live_look(th->info.tid, &status);
+		enum live_event event = tracee_poll(th->info.tid, &status);
 		*ret_progress |= take_event(l, th, event, status);
 		pending += th->at == LIVE_SEIZED;
 	}
@@ -394,7 +394,7 @@ static bool await_each(struct live *l)
 		int status = 0;
 		if (!is_awaited(th))
 			continue;
-		enum live_event event = live_await(th->info.tid, &status);
+		enum live_event event = tracee_wait(th->info.tid, &status);
 		if (!take_event(l, th, event, status))
 			break;
 		progress = true;
@@ -521,7 +521,7 @@ static bool let_go(struct live *l, struct live_thread *th)
 	    live_trace(PTRACE_DETACH, tid, (uint64_t)live_signal_of(status)))
 		return true;
 	/* Late, or killed while stopped: handles its stop or exit. */
-	enum live_event event = live_look(tid, &status);
+	enum live_event event = tracee_poll(tid, &status);
 	if (event == LIVE_STOP) {
 		note_birth(l, tid, status);
 		live_trace(PTRACE_DETACH, tid, (uint64_t)live_signal_of(status));
@@ -581,6 +581,6 @@ void live_release(struct live *l)
 			return;
 		if (l->disturbed)
 			live_reap_dead(l);
-		live_nap(&nap_ns);
+		live_backoff(&nap_ns);
 	}
 }

@@ -2,7 +2,7 @@
 /* PTRACE_SEIZE blocks while the process is in execve, and execve blocks until the tracer,
  * which is us, has reaped the threads that it killed. A timer breaks this deadlock: its
  * handler reaps them, and the kernel restarts PTRACE_SEIZE. A wait for a stop
- * (live_await) is not restarted, so that the timer also serves as its timeout. */
+ * (tracee_wait) is not restarted, so that the timer also serves as its timeout. */
 #include "lib/ptrace/live_priv.h"
 
 #include <errno.h>

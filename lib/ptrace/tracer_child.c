@@ -321,7 +321,7 @@ static void copy_over(struct child *c, const char *why)
 
 static void obey(struct child *c, char command)
 {
-	live_hurry(true);
+	live_set_realtime(true);
 	switch (command) {
 	case TRACER_HOLD:
 		hold(c);
@@ -350,7 +350,7 @@ static void obey(struct child *c, char command)
 	default:
 		fail();
 	}
-	live_hurry(false);
+	live_set_realtime(false);
 }
 
 /* Each page that the process writes now costs another page. */
