@@ -206,7 +206,7 @@ static void look(struct image *img)
 			"%.200s, named by its .gnu_debuglink, was not found", name);
 }
 
-const struct image *image_apart(const struct image *const_img)
+const struct image *separate_debug_file(const struct image *const_img)
 {
 	struct image *img =
 		(struct image *)(uintptr_t)const_img; /* a cache changes, not the image */
@@ -222,7 +222,7 @@ const struct image *image_debug(const struct image *img, struct err *err)
 {
 	if (!img->debug_given && image_has_debug(img))
 		return img;
-	const struct image *apart = image_apart(img);
+	const struct image *apart = separate_debug_file(img);
 	if (apart && image_has_debug(apart))
 		return apart;
 	err_set(err, ERR_NOT_FOUND, "%.200s has no debugging information%s%s", img->path,

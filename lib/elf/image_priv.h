@@ -122,9 +122,9 @@ bool image_load_mapped(struct image *img, struct target *t, uint64_t addr,
 		       uint64_t *room);
 
 /* image_debug.c: the separate file with debug info or symbols; NULL: none. */
-const struct image *image_apart(const struct image *img);
+const struct image *separate_debug_file(const struct image *img);
 
-/* image_unpack.c: whether this file itself has .debug_info. */
+/* debug_sections.c: whether this file itself has .debug_info. */
 bool image_has_debug(const struct image *img);
 void image_unpacked_drop(struct image_unpacked *u);
 

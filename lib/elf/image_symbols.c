@@ -169,9 +169,9 @@ static const struct image_symbols *symbols_of(const struct image *const_img)
 	if (!img->elf)
 		return s;
 	const struct image *apart;
-	s->exported_only =
-		!load_table(img, img, s, SHT_SYMTAB) &&
-		!((apart = image_apart(img)) && load_table(img, apart, s, SHT_SYMTAB));
+	s->exported_only = !load_table(img, img, s, SHT_SYMTAB) &&
+			   !((apart = separate_debug_file(img)) &&
+			     load_table(img, apart, s, SHT_SYMTAB));
 	if (s->exported_only && !load_table(img, img, s, SHT_DYNSYM))
 		return s;
 	for (s->slots = 16; s->slots < s->count * 2;)
