@@ -65,7 +65,7 @@ bool variable_piece_address(struct frame_variables *frame,
 			return false;
 		*ret = frame->regs->value[piece->at] + (uint64_t)piece->more;
 		return true;
-	case DWARF_PIECE_POINTED:
+	case DWARF_PIECE_INDIRECT:
 		if (!value_words(frame->rt, frame->cfa + (uint64_t)piece->at, ret, 1,
 				 err))
 			return false;

@@ -69,7 +69,7 @@ static bool is_not_set(const struct code *c, const struct dwarf_variable *d,
 {
 	switch (piece->where) {
 	case DWARF_PIECE_CFA:
-	case DWARF_PIECE_POINTED:
+	case DWARF_PIECE_INDIRECT:
 		return is_below_frame(c, piece->at);
 	case DWARF_PIECE_REGISTER:
 	case DWARF_PIECE_BASE:

@@ -45,7 +45,7 @@ static void add(struct reading *r, int64_t n)
 	case DWARF_PIECE_CFA:
 		r->now.at = sum(r->now.at, n);
 		break;
-	case DWARF_PIECE_POINTED:
+	case DWARF_PIECE_INDIRECT:
 	case DWARF_PIECE_BASE:
 		r->now.more = sum(r->now.more, n);
 		break;
@@ -90,7 +90,7 @@ static void address_index(struct reading *r)
 static void deref(struct reading *r)
 {
 	if (r->now.where == DWARF_PIECE_CFA)
-		r->now.where = DWARF_PIECE_POINTED;
+		r->now.where = DWARF_PIECE_INDIRECT;
 	else
 		r->now.where = DWARF_PIECE_UNKNOWN;
 }

@@ -10,7 +10,7 @@ enum dwarf_piece_at {
 	DWARF_PIECE_NOWHERE,	/* the compiler kept no location */
 	DWARF_PIECE_ADDRESS,	/* at file address `at` */
 	DWARF_PIECE_CFA,	/* at CFA + at */
-	DWARF_PIECE_POINTED,	/* at the address stored at CFA + at, plus `more` */
+	DWARF_PIECE_INDIRECT,	/* at the address stored at CFA + at, plus `more` */
 	DWARF_PIECE_REGISTER,	/* in DWARF register `at` */
 	DWARF_PIECE_BASE,	/* at the value of DWARF register `at`, plus `more` */
 	DWARF_PIECE_VALUE,	/* `at` itself */

@@ -406,7 +406,7 @@ static void test_locations(void **state)
 	assert_true(variable(f, "~r0")->result);
 	check_piece(variable(f, "~r0"), DWARF_PIECE_NOWHERE, 0, 0);
 	check_piece(variable(f, "&escaped"), DWARF_PIECE_CFA, -8, 0);
-	check_piece(variable(f, "escaped"), DWARF_PIECE_POINTED, -8, 0);
+	check_piece(variable(f, "escaped"), DWARF_PIECE_INDIRECT, -8, 0);
 	check_piece(variable(f, "global"), DWARF_PIECE_ADDRESS, 0x5000, 0);
 	check_piece(variable(f, "entry"), DWARF_PIECE_UNKNOWN, 0, 0);
 	/* Go says words twice, or nobody knows what. */
