@@ -10,7 +10,7 @@
 #include "goruntime/types/type_name.h"
 #include "goruntime/types/type_priv.h"
 #include "goruntime/values/value.h"
-#include "goruntime/values/value_sense.h"
+#include "goruntime/values/value_plausible.h"
 #include "goruntime/variables/dictionary.h"
 #include "goruntime/variables/variable_kind.h"
 
@@ -132,10 +132,10 @@ static enum place place_of(struct runtime *rt, uint64_t room, const struct type 
 	const bool pointer = begins_with_pointer(&begins, type);
 	if (fits.over || begins.over)
 		return EITHER;
-	if (!shared.addr || !value_makes_sense(rt, &shared, POINTERS))
+	if (!shared.addr || !value_is_plausible(rt, &shared, POINTERS))
 		return INSIDE;
 	/* A number is rarely a valid address of that kind. */
-	return pointer && value_makes_sense(rt, &inside, POINTERS) ? EITHER : SHARED;
+	return pointer && value_is_plausible(rt, &inside, POINTERS) ? EITHER : SHARED;
 }
 
 static void take_from_closure(struct runtime *rt, uint64_t room, struct variable *v,

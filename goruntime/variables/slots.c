@@ -9,7 +9,7 @@
 #include "goruntime/symtab/arguments.h"
 #include "goruntime/types/type_name.h"
 #include "goruntime/types/type_priv.h"
-#include "goruntime/values/value_sense.h"
+#include "goruntime/values/value_plausible.h"
 #include "lib/base/search.h"
 
 enum { WORD = 8, SLOTS_MAX = 4096, NAME_MAX_BYTES = 32 };
@@ -131,7 +131,7 @@ static bool inside_makes_sense(struct runtime *rt, const struct type *interface,
 
 	return runtime_interface(rt, &v, &found, &ignored) &&
 	       !is_type(rt, found.inside.addr) &&
-	       (!found.inside.type || value_makes_sense(rt, &found.inside, POINTERS));
+	       (!found.inside.type || value_is_plausible(rt, &found.inside, POINTERS));
 }
 
 /* The internal types of maps: in them a key is apart from the value that it names, which
@@ -165,7 +165,7 @@ static const struct type *type_before(struct runtime *rt, uint64_t slot)
 	    head[0] <= LEAST || head[0] > MOST || !head[1])
 		return NULL;
 	const struct value v = { runtime_type_at(rt, type, &ignored), to };
-	return v.type && !is_part_of_map(v.type) && value_makes_sense(rt, &v, POINTERS)
+	return v.type && !is_part_of_map(v.type) && value_is_plausible(rt, &v, POINTERS)
 		       ? v.type
 		       : NULL;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "goruntime/types/type_priv.h"
-#include "goruntime/values/value_sense.h"
+#include "goruntime/values/value_plausible.h"
 #include "goruntime/variables/variable_parts.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/printed.h"
@@ -46,7 +46,7 @@ static void walk(struct runtime *rt, const struct value *v)
 					  .piece_count = 1 };
 	struct value context;
 
-	value_makes_sense(rt, v, POINTERS);
+	value_is_plausible(rt, v, POINTERS);
 	variable_is_one_part(&d, v->type);
 	runtime_context_in(rt, v, &context);
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "goruntime/types/type_priv.h"
-#include "goruntime/values/value_sense.h"
+#include "goruntime/values/value_plausible.h"
 #include "lib/dwarf/dwarf_names.h"
 #include "lib/elf/image.h"
 #include "tests/fuzz/fuzz.h"
@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(p->data + (PSEUDO_FREE - PSEUDO_DATA), data + 1,
 	       size - 1 < SPACE ? size - 1 : SPACE);
 	const struct value v = { type, PSEUDO_FREE };
-	value_makes_sense(p->rt, &v, POINTERS);
+	value_is_plausible(p->rt, &v, POINTERS);
 	printed(p->rt, &v);
 	return 0;
 }

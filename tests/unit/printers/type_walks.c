@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "goruntime/types/type_priv.h"
-#include "goruntime/values/value_sense.h"
+#include "goruntime/values/value_plausible.h"
 #include "goruntime/variables/variables_priv.h"
 #include "lib/base/limit.h"
 #include "printers/goroutine/frame_words.h"
@@ -360,7 +360,7 @@ static void test_values(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(endless); i++) {
 		const struct value v = { type_of(&f, endless[i]), OBJECT };
 		struct value context;
-		assert_true(value_makes_sense(f.p->rt, &v, POINTERS));
+		assert_true(value_is_plausible(f.p->rt, &v, POINTERS));
 		assert_false(runtime_context_in(f.p->rt, &v, &context));
 	}
 	end(&f);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "goruntime/values/value_sense.h"
+#include "goruntime/values/value_plausible.h"
 
 #include "goruntime/values/value.h"
 
@@ -163,7 +163,7 @@ static bool makes_sense(const struct sense *from, const struct value *v, int poi
 	return ok;
 }
 
-bool value_makes_sense(struct runtime *rt, const struct value *v, int pointers)
+bool value_is_plausible(struct runtime *rt, const struct value *v, int pointers)
 {
 	struct type_walk walk = { .of_value = true };
 	const struct sense begin = { rt, pointers, &walk };
