@@ -13,7 +13,7 @@ struct check {
 	struct runtimes *all;
 	const struct goroutine *g;
 	struct verification *v;
-	struct window window;
+	struct stack_reader window;
 	uint64_t frame_pointer; /* in the current frame */
 	bool known;
 	enum verify_excuse why; /* when not known */
@@ -143,7 +143,7 @@ static void check_goroutine(struct runtimes *all, const struct goroutine *g,
 	c.v = v;
 	c.why = EXCUSE_NONE_KNOWN;
 	c.known = goroutine_frame_pointer(g, &c.frame_pointer);
-	window_init(&c.window, all->target, g->stack_low, g->stack_high);
+	stack_reader_init(&c.window, all->target, g->stack_low, g->stack_high);
 	target_budget_unit(all->target);
 	const struct raw_frame *frame = own_frame(stack, &i), *caller;
 	v->goroutines += frame != NULL;

@@ -6,14 +6,14 @@
 void words_begin(struct words_reader *r, struct target *t, const struct goroutine *g)
 {
 	r->g = g;
-	window_init(&r->window, t, g->stack_low, g->stack_high);
+	stack_reader_init(&r->window, t, g->stack_low, g->stack_high);
 	target_budget_unit(t);
 }
 
 static struct words values_of(struct words_reader *r, const struct arguments *a,
 			      uint64_t argp)
 {
-	const uint8_t *bytes = window_bytes(&r->window, argp, a->span, &r->err);
+	const uint8_t *bytes = stack_reader_bytes(&r->window, argp, a->span, &r->err);
 
 	if (!bytes)
 		return (struct words){ .unreadable = r->err.text };

@@ -6,13 +6,13 @@
 
 #include "goruntime/frames/words.h"
 #include "goruntime/runtime/goroutine.h"
-#include "goruntime/runtime/window.h"
+#include "goruntime/runtime/stack_reader.h"
 #include "goruntime/symtab/arguments.h"
 #include "goruntime/symtab/code.h"
 
 struct words_reader {
 	const struct goroutine *g;
-	struct window window;
+	struct stack_reader window;
 	char text[ARGUMENTS_TEXT_MAX];
 	struct err err;
 };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "goruntime/goroutines/extras_priv.h"
-#include "goruntime/runtime/gather.h"
+#include "goruntime/runtime/bulk_read.h"
 #include "goruntime/runtime/runtime_priv.h"
 #include "lib/base/limit.h"
 
@@ -69,7 +69,7 @@ static bool read_ancestor(struct runtime *rt, uint64_t addr, struct ancestor *re
 	return true;
 }
 
-void ancestors_capture(struct runtime *rt, struct gather *g)
+void ancestors_capture(struct runtime *rt, struct bulk_read *g)
 {
 	size_t n, size = ancestor_size(rt);
 	AUTO(xfree) uint64_t *all = extra_objects(&rt->extra_lists, EXTRA_ANCESTORS, &n);
@@ -78,21 +78,22 @@ void ancestors_capture(struct runtime *rt, struct gather *g)
 	struct err ignored;
 
 	for (size_t i = 0; i < n; i++)
-		gather_add(g, all[i], sizeof(s));
-	gather_read(g, rt->target);
+		bulk_read_add(g, all[i], sizeof(s));
+	bulk_read_read(g, rt->target);
 	for (size_t i = 0; i < n; i++)
 		if (target_read(rt->target, all[i], &s, sizeof(s), &ignored))
-			gather_add(g, s.array, shown(&s) * size);
-	gather_read(g, rt->target);
+			bulk_read_add(g, s.array, shown(&s) * size);
+	bulk_read_read(g, rt->target);
 	for (size_t i = 0; i < n; i++) {
 		target_budget_unit(rt->target);
 		if (!target_read(rt->target, all[i], &s, sizeof(s), &ignored))
 			continue;
 		for (size_t k = 0; k < shown(&s); k++)
 			if (read_ancestor(rt, s.array + k * size, &one, &pcs, &ignored))
-				gather_add(g, pcs.array, (uint64_t)one.pc_count * WORD);
+				bulk_read_add(g, pcs.array,
+					      (uint64_t)one.pc_count * WORD);
 	}
-	gather_read(g, rt->target);
+	bulk_read_read(g, rt->target);
 }
 
 /* Complete stacks end in goexit. */

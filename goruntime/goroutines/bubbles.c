@@ -4,19 +4,19 @@
 #include <string.h>
 
 #include "goruntime/goroutines/extras_priv.h"
-#include "goruntime/runtime/gather.h"
+#include "goruntime/runtime/bulk_read.h"
 #include "goruntime/runtime/runtime_priv.h"
 
 enum { BUBBLE_BYTES = 256 }; /* all fields that are read are within these */
 
-void bubbles_capture(struct runtime *rt, struct gather *g)
+void bubbles_capture(struct runtime *rt, struct bulk_read *g)
 {
 	size_t n;
 	AUTO(xfree) uint64_t *bubbles = extra_objects(&rt->extra_lists, EXTRA_BUBBLE, &n);
 
 	for (size_t i = 0; i < n; i++)
-		gather_add(g, bubbles[i], BUBBLE_BYTES);
-	gather_read(g, rt->target);
+		bulk_read_add(g, bubbles[i], BUBBLE_BYTES);
+	bulk_read_read(g, rt->target);
 }
 
 static bool load(struct runtime *rt, uint64_t bubble, enum layout_slot slot,

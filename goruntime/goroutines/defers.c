@@ -10,7 +10,7 @@
 #include "goruntime/frames/frames_priv.h"
 #include "goruntime/goroutines/extras.h"
 #include "goruntime/goroutines/extras_priv.h"
-#include "goruntime/runtime/gather.h"
+#include "goruntime/runtime/bulk_read.h"
 #include "goruntime/waits/wait_priv.h"
 #include "lib/base/limit.h"
 
@@ -124,13 +124,13 @@ static bool each_record(struct runtime *rt, uint64_t at, record_fn *fn, void *ar
 	return true;
 }
 
-static bool gather_function(void *arg, const struct record *r)
+static bool bulk_read_function(void *arg, const struct record *r)
 {
-	gather_add((struct gather *)arg, r->function, WORD);
+	bulk_read_add((struct bulk_read *)arg, r->function, WORD);
 	return true;
 }
 
-void defers_capture(struct runtime *rt, struct gather *g)
+void defers_capture(struct runtime *rt, struct bulk_read *g)
 {
 	size_t n, size = (size_t)rt->layout.slot[L_defer_size].off;
 	AUTO(xfree) uint64_t *defers = extra_objects(&rt->extra_lists, EXTRA_DEFER, &n);
@@ -138,10 +138,10 @@ void defers_capture(struct runtime *rt, struct gather *g)
 
 	extra_gather_chain(rt, EXTRA_DEFER, size, L_defer_link, LEVELS, g);
 	for (size_t i = 0; i < n; i++)
-		if (!each_record(rt, defers[i], gather_function, g, &ignored))
+		if (!each_record(rt, defers[i], bulk_read_function, g, &ignored))
 			continue; /* reported when it is printed */
 	open_defers_capture(rt, g);
-	gather_read(g, rt->target);
+	bulk_read_read(g, rt->target);
 }
 
 /* A func value points to a closure, whose first word is the code pointer. Closures

@@ -51,6 +51,6 @@ int open_frame_closures(struct runtime *rt, const struct goroutine *g,
 			const struct open_frame *frame, uint64_t ret[OPEN_DEFERS_MAX],
 			struct err *err);
 /* Copies closures that are on the heap. Call while the process is stopped. */
-void open_defers_capture(struct runtime *rt, struct gather *g);
+void open_defers_capture(struct runtime *rt, struct bulk_read *g);
 
 #endif

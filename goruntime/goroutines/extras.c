@@ -3,7 +3,7 @@
 
 #include "goruntime/goroutines/defers.h"
 #include "goruntime/goroutines/extras_priv.h"
-#include "goruntime/runtime/gather.h"
+#include "goruntime/runtime/bulk_read.h"
 #include "goruntime/runtime/runtime_priv.h"
 #include "lib/base/limit.h"
 
@@ -28,7 +28,7 @@ void extra_caches_free(struct extra_caches *caches)
 
 void extras_capture(struct runtime *rt)
 {
-	struct gather g = { 0 };
+	struct bulk_read g = { 0 };
 
 	labels_capture(rt, &g);
 	panics_capture(rt, &g);
@@ -41,5 +41,5 @@ void extras_capture(struct runtime *rt)
 			     " bytes of labels, panics, deferred calls, ancestors and "
 			     "bubbles were not copied: more than %" PRIu64 " in total",
 			     g.left_out, LIMIT_EXTENT_BYTES);
-	gather_done(&g);
+	bulk_read_done(&g);
 }

@@ -24,18 +24,18 @@ void extra_caches_free(struct extra_caches *caches);
 void extras_capture(struct runtime *rt);
 
 /* labels.c */
-void labels_capture(struct runtime *rt, struct gather *g);
+void labels_capture(struct runtime *rt, struct bulk_read *g);
 void label_cache_free(struct label_cache *cache);
 /* panics.c */
-void panics_capture(struct runtime *rt, struct gather *g);
+void panics_capture(struct runtime *rt, struct bulk_read *g);
 void panic_cache_free(struct panic_cache *cache);
 /* defers.c */
-void defers_capture(struct runtime *rt, struct gather *g);
+void defers_capture(struct runtime *rt, struct bulk_read *g);
 void defer_cache_free(struct defer_cache *cache);
 /* ancestors.c */
-void ancestors_capture(struct runtime *rt, struct gather *g);
+void ancestors_capture(struct runtime *rt, struct bulk_read *g);
 void ancestor_cache_free(struct ancestor_cache *cache);
 /* bubbles.c */
-void bubbles_capture(struct runtime *rt, struct gather *g);
+void bubbles_capture(struct runtime *rt, struct bulk_read *g);
 
 #endif

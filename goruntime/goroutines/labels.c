@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "goruntime/goroutines/extras_priv.h"
-#include "goruntime/runtime/gather.h"
+#include "goruntime/runtime/bulk_read.h"
 #include "goruntime/runtime/go_text_priv.h"
 #include "goruntime/runtime/runtime_priv.h"
 #include "lib/base/limit.h"
@@ -158,52 +158,52 @@ static bool read_pairs(struct runtime *rt, uint64_t labels, struct pairs *ret,
 }
 
 /* Gathers everything on the way to the pairs, level by level. */
-static void gather_lists(struct runtime *rt, const uint64_t *labels, size_t n,
-			 struct gather *g)
+static void bulk_read_lists(struct runtime *rt, const uint64_t *labels, size_t n,
+			    struct bulk_read *g)
 {
 	struct err ignored;
 	uint64_t header[2];
 	uint64_t off = (uint64_t)rt->layout.slot[L_labels_list].off;
 
 	for (size_t i = 0; i < n; i++)
-		gather_add(g, labels[i] + off, sizeof(header));
-	gather_read(g, rt->target);
+		bulk_read_add(g, labels[i] + off, sizeof(header));
+	bulk_read_read(g, rt->target);
 	for (size_t i = 0; i < n; i++) {
 		if (!target_read(rt->target, labels[i] + off, header, sizeof(header),
 				 &ignored))
 			continue;
-		gather_add(g, header[0],
-			   (header[1] < LIMIT_LABELS ? header[1] : LIMIT_LABELS) *
-				   sizeof(struct pair));
+		bulk_read_add(g, header[0],
+			      (header[1] < LIMIT_LABELS ? header[1] : LIMIT_LABELS) *
+				      sizeof(struct pair));
 	}
-	gather_read(g, rt->target);
+	bulk_read_read(g, rt->target);
 }
 
-static void gather_maps(struct runtime *rt, const uint64_t *labels, size_t n,
-			struct gather *g)
+static void bulk_read_maps(struct runtime *rt, const uint64_t *labels, size_t n,
+			   struct bulk_read *g)
 {
 	struct err ignored;
 	struct map m;
 	uint64_t at;
 
 	for (size_t i = 0; i < n; i++)
-		gather_add(g, labels[i], sizeof(at));
-	gather_read(g, rt->target);
+		bulk_read_add(g, labels[i], sizeof(at));
+	bulk_read_read(g, rt->target);
 	for (size_t i = 0; i < n; i++)
 		if (target_read_uint(rt->target, labels[i], sizeof(at), &at, &ignored))
-			gather_add(g, at, MAP_BYTES);
-	gather_read(g, rt->target);
+			bulk_read_add(g, at, MAP_BYTES);
+	bulk_read_read(g, rt->target);
 	for (size_t i = 0; i < n; i++) {
 		if (!read_map(rt, labels[i], &m, &ignored))
 			continue;
-		gather_add(g, m.buckets, sizeof(struct bucket) << m.bits);
-		gather_add(g, m.old_buckets,
-			   sizeof(struct bucket) * old_bucket_count(&m));
+		bulk_read_add(g, m.buckets, sizeof(struct bucket) << m.bits);
+		bulk_read_add(g, m.old_buckets,
+			      sizeof(struct bucket) * old_bucket_count(&m));
 	}
-	gather_read(g, rt->target);
+	bulk_read_read(g, rt->target);
 }
 
-void labels_capture(struct runtime *rt, struct gather *g)
+void labels_capture(struct runtime *rt, struct bulk_read *g)
 {
 	struct pairs p = { 0 };
 	struct err ignored;
@@ -212,18 +212,19 @@ void labels_capture(struct runtime *rt, struct gather *g)
 
 	target_budget_unit(rt->target);
 	if (layout_has(&rt->layout, L_labels_list))
-		gather_lists(rt, labels, n, g);
+		bulk_read_lists(rt, labels, n, g);
 	else if (layout_has(&rt->layout, L_hmap_buckets))
-		gather_maps(rt, labels, n, g);
+		bulk_read_maps(rt, labels, n, g);
 	for (size_t i = 0; i < n; i++) {
 		if (!read_pairs(rt, labels[i], &p, &ignored))
 			continue;
 		for (size_t k = 0; k < p.count; k++) {
-			gather_add(g, p.list[k].key.addr, text_room(p.list[k].key));
-			gather_add(g, p.list[k].value.addr, text_room(p.list[k].value));
+			bulk_read_add(g, p.list[k].key.addr, text_room(p.list[k].key));
+			bulk_read_add(g, p.list[k].value.addr,
+				      text_room(p.list[k].value));
 		}
 	}
-	gather_read(g, rt->target);
+	bulk_read_read(g, rt->target);
 	xfree(p.list);
 }
 

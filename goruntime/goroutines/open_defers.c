@@ -6,7 +6,7 @@
 #include "goruntime/goroutines/defers.h"
 
 #include "goruntime/goroutines/extras_priv.h"
-#include "goruntime/runtime/gather.h"
+#include "goruntime/runtime/bulk_read.h"
 #include "goruntime/runtime/goroutine.h"
 #include "goruntime/unwind/unwind_go.h"
 #include "lib/base/limit.h"
@@ -186,8 +186,8 @@ static struct shape *find_shape(struct shape *shapes, const struct goroutine *g)
 	return s;
 }
 
-static void gather_closures(struct runtime *rt, const struct goroutine *g,
-			    struct open_frames open, struct gather *gather)
+static void bulk_read_closures(struct runtime *rt, const struct goroutine *g,
+			       struct open_frames open, struct bulk_read *gather)
 {
 	uint64_t closures[OPEN_DEFERS_MAX];
 	struct err ignored;
@@ -195,11 +195,11 @@ static void gather_closures(struct runtime *rt, const struct goroutine *g,
 	for (size_t i = 0; i < open.count; i++) {
 		int n = open_frame_closures(rt, g, &open.list[i], closures, &ignored);
 		for (int k = 0; k < n; k++)
-			gather_add(gather, closures[k], WORD);
+			bulk_read_add(gather, closures[k], WORD);
 	}
 }
 
-void open_defers_capture(struct runtime *rt, struct gather *gather)
+void open_defers_capture(struct runtime *rt, struct bulk_read *gather)
 {
 	AUTO(xfree) struct shape *shapes = xcalloc(SHAPES, sizeof(*shapes));
 	size_t left = LIMIT_OPEN_DEFERS;
@@ -219,7 +219,7 @@ void open_defers_capture(struct runtime *rt, struct gather *gather)
 		struct open_frames open = open_frames_of(rt, s->stack);
 		if (open.count) {
 			target_budget_unit(rt->target);
-			gather_closures(rt, g, open, gather);
+			bulk_read_closures(rt, g, open, gather);
 			left--;
 		}
 	}

@@ -6,8 +6,8 @@
 
 #include "goruntime/goroutines/extras_priv.h"
 #include "goruntime/goroutines/panic_words.h"
-#include "goruntime/runtime/gather.h"
-#include "goruntime/runtime/pool.h"
+#include "goruntime/runtime/bulk_read.h"
+#include "goruntime/runtime/arena.h"
 #include "goruntime/runtime/runtime_priv.h"
 #include "lib/base/limit.h"
 
@@ -17,7 +17,7 @@ enum {
 };
 
 struct panic_cache {
-	struct pool pool; /* texts */
+	struct arena pool; /* texts */
 	struct panic *list;
 	size_t cap;
 	struct panic_list result;
@@ -27,7 +27,7 @@ void panic_cache_free(struct panic_cache *c)
 {
 	if (!c)
 		return;
-	pool_empty(&c->pool);
+	arena_empty(&c->pool);
 	xfree(c->list);
 	xfree(c);
 }
@@ -38,10 +38,10 @@ static bool flag(const struct runtime *rt, enum layout_slot slot, const uint8_t 
 	return layout_get(&rt->layout, slot, bytes, len) != 0;
 }
 
-static struct go_text keep(struct pool *pool, const char *bytes, size_t len,
+static struct go_text keep(struct arena *pool, const char *bytes, size_t len,
 			   uint64_t elided)
 {
-	char *copy = pool_take(pool, len);
+	char *copy = arena_take(pool, len);
 
 	memcpy(copy, bytes, len);
 	return (struct go_text){ .bytes = copy, .len = len, .elided = elided };
@@ -49,7 +49,7 @@ static struct go_text keep(struct pool *pool, const char *bytes, size_t len,
 
 /* A value without a type is nil. */
 static void read_value(struct runtime *rt, uint64_t type, uint64_t data,
-		       struct pool *pool, struct panic *ret)
+		       struct arena *pool, struct panic *ret)
 {
 	struct go_type t = { 0 };
 	struct panic_words w = { .len = 0 };
@@ -70,7 +70,7 @@ static void read_value(struct runtime *rt, uint64_t type, uint64_t data,
 	ret->words = keep(pool, w.bytes, w.len, w.elided);
 }
 
-static bool read_panic(struct runtime *rt, uint64_t addr, struct pool *pool,
+static bool read_panic(struct runtime *rt, uint64_t addr, struct arena *pool,
 		       struct panic *ret, uint64_t *ret_link, struct err *err)
 {
 	const struct layout *l = &rt->layout;
@@ -104,7 +104,7 @@ static void read_chain(struct runtime *rt, uint64_t addr, struct panic_cache *c)
 	struct err err;
 	size_t n = 0;
 
-	pool_empty(&c->pool);
+	arena_empty(&c->pool);
 	c->result = (struct panic_list){ 0 };
 	target_budget_unit(rt->target);
 	for (; addr && n < LIMIT_PANICS; n++) {
@@ -130,7 +130,7 @@ static struct panic_cache *cache(struct runtime *rt)
 	return *ret;
 }
 
-void panics_capture(struct runtime *rt, struct gather *g)
+void panics_capture(struct runtime *rt, struct bulk_read *g)
 {
 	size_t n, size = (size_t)rt->layout.slot[L_panic_size].off;
 	AUTO(xfree) uint64_t *panics = extra_objects(&rt->extra_lists, EXTRA_PANIC, &n);

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "goruntime/runtime/gather.h"
+#include "goruntime/runtime/bulk_read.h"
 #include "goruntime/runtime/runtime_priv.h"
 #include "lib/base/search.h"
 
@@ -65,7 +65,7 @@ uint64_t *extra_objects(const struct extra_lists *x, enum extra_kind kind, size_
 }
 
 void extra_gather_chain(struct runtime *rt, enum extra_kind kind, size_t size,
-			enum layout_slot link, unsigned levels, struct gather *g)
+			enum layout_slot link, unsigned levels, struct bulk_read *g)
 {
 	struct err ignored;
 	size_t n;
@@ -75,8 +75,8 @@ void extra_gather_chain(struct runtime *rt, enum extra_kind kind, size_t size,
 		size_t kept = 0;
 
 		for (size_t i = 0; i < n; i++)
-			gather_add(g, at[i], size);
-		gather_read(g, rt->target);
+			bulk_read_add(g, at[i], size);
+		bulk_read_read(g, rt->target);
 		target_budget_unit(rt->target);
 		for (size_t i = 0; i < n; i++)
 			if (layout_load(&rt->layout, rt->target, at[i], link, &at[kept],

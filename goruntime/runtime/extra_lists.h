@@ -41,14 +41,14 @@ uint64_t extra_object(const struct extra_lists *x, enum extra_kind kind, uint64_
 uint64_t *extra_objects(const struct extra_lists *x, enum extra_kind kind, size_t *ret_n);
 
 struct runtime;
-struct gather;
+struct bulk_read;
 
 struct runtime;
-struct gather;
+struct bulk_read;
 
 /* Adds size bytes of each object of a kind, and of what it links to, up to that many
  * levels. */
 void extra_gather_chain(struct runtime *rt, enum extra_kind kind, size_t size,
-			enum layout_slot link, unsigned levels, struct gather *g);
+			enum layout_slot link, unsigned levels, struct bulk_read *g);
 
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "goruntime/runtime/runtime_priv.h"
-#include "goruntime/runtime/survey.h"
+#include "goruntime/runtime/struct_scan.h"
 #include "goruntime/sched/sched.h"
 #include "goruntime/waits/wait_priv.h"
 #include "lib/base/limit.h"
@@ -66,7 +66,7 @@ static struct goroutine parse_g(const struct layout *l, uint64_t addr, const uin
 
 /* If a page is unreadable, the goroutines listed in it are lost; their entries stay
  * zero. */
-static bool read_array(struct runtime *rt, uint64_t addr, struct survey_item *list,
+static bool read_array(struct runtime *rt, uint64_t addr, struct struct_scan_item *list,
 		       size_t count, struct err *err)
 {
 	uint64_t words[BATCH];
@@ -90,8 +90,8 @@ static bool read_array(struct runtime *rt, uint64_t addr, struct survey_item *li
 
 /* The addresses in allgs, sorted and without duplicates: address order makes the large
  * reads that follow cheap. NULL: err. */
-static struct survey_item *read_addresses(struct runtime *rt, size_t *ret_n,
-					  struct err *err)
+static struct struct_scan_item *read_addresses(struct runtime *rt, size_t *ret_n,
+					       struct err *err)
 {
 	uint64_t header[2];
 	size_t n = 0;
@@ -108,13 +108,13 @@ static struct survey_item *read_addresses(struct runtime *rt, size_t *ret_n,
 			     count, room);
 		count = room < LIMIT_GOROUTINES ? room : LIMIT_GOROUTINES;
 	}
-	AUTO(xfree) struct survey_item *list = xcalloc(count + 1, sizeof(*list));
+	AUTO(xfree) struct struct_scan_item *list = xcalloc(count + 1, sizeof(*list));
 	if (!read_array(rt, header[0], list, count, err))
 		return NULL;
 	for (size_t i = 0; i < count; i++)
 		if (list[i].addr != 0 && list[i].addr % WORD == 0)
 			list[n++] = list[i];
-	n = survey_distinct(list, n);
+	n = struct_scan_distinct(list, n);
 	if (n < count)
 		warnings_add(rt->warnings, "goroutines",
 			     "%" PRIu64
@@ -141,7 +141,8 @@ struct g_reading {
 	size_t missing;
 };
 
-static void take_item(void *arg, const struct survey_item *item, const uint8_t *bytes)
+static void take_item(void *arg, const struct struct_scan_item *item,
+		      const uint8_t *bytes)
 {
 	struct g_reading *r = arg;
 
@@ -155,11 +156,11 @@ bool goroutines_read(struct runtime *rt, struct err *err)
 {
 	struct g_reading r = { rt, (size_t)rt->layout.slot[L_g_size].off, 0 };
 	size_t n;
-	AUTO(xfree) struct survey_item *list = read_addresses(rt, &n, err);
+	AUTO(xfree) struct struct_scan_item *list = read_addresses(rt, &n, err);
 
 	if (!list)
 		return false;
-	survey(rt->target, list, n, r.size, take_item, &r);
+	struct_scan(rt->target, list, n, r.size, take_item, &r);
 	if (r.missing)
 		warnings_add(rt->warnings, "goroutines", "%zu of %zu could not be read",
 			     r.missing, n);
@@ -203,7 +204,8 @@ uint64_t goroutines_expected_bytes(struct runtime *rt)
 	return sampled ? used / sampled * header[1] : 0;
 }
 
-static void compare_item(void *arg, const struct survey_item *item, const uint8_t *bytes)
+static void compare_item(void *arg, const struct struct_scan_item *item,
+			 const uint8_t *bytes)
 {
 	struct runtime *rt = arg;
 	struct goroutine *was = &rt->goroutines[item->tag], now;
@@ -220,13 +222,13 @@ static void compare_item(void *arg, const struct survey_item *item, const uint8_
 void goroutines_mark_changed(struct runtime *rt, struct target *source)
 {
 	size_t n = rt->goroutine_count;
-	AUTO(xfree) struct survey_item *items = xcalloc(n + 1, sizeof(*items));
+	AUTO(xfree) struct struct_scan_item *items = xcalloc(n + 1, sizeof(*items));
 
 	for (size_t i = 0; i < n; i++)
-		items[i] = (struct survey_item){ rt->goroutines[i].addr, i };
+		items[i] = (struct struct_scan_item){ rt->goroutines[i].addr, i };
 	if (n)
-		survey(source, items, n, (size_t)rt->layout.slot[L_g_size].off,
-		       compare_item, rt);
+		struct_scan(source, items, n, (size_t)rt->layout.slot[L_g_size].off,
+			    compare_item, rt);
 }
 
 void goroutines_mark_changeable(struct runtime *rt,

@@ -44,13 +44,14 @@ bool goroutine_frame_pointer(const struct goroutine *g, uint64_t *ret)
 	return true;
 }
 
-bool frame_pointer_follow(struct window *w, uint64_t frame_pointer,
+bool frame_pointer_follow(struct stack_reader *w, uint64_t frame_pointer,
 			  struct frame_link *ret)
 {
 	struct err ignored;
 	const uint8_t *bytes =
 		frame_pointer % WORD == 0
-			? window_bytes(w, frame_pointer, FRAME_POINTER_TO_CFA, &ignored)
+			? stack_reader_bytes(w, frame_pointer, FRAME_POINTER_TO_CFA,
+					     &ignored)
 			: NULL;
 
 	if (!bytes)

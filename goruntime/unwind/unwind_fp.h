@@ -5,7 +5,7 @@
 #ifndef GOSNAP_UNWIND_FP_H
 #define GOSNAP_UNWIND_FP_H
 
-#include "goruntime/runtime/window.h"
+#include "goruntime/runtime/stack_reader.h"
 
 /* Bytes from where a frame pointer points to the frame's CFA. */
 enum { FRAME_POINTER_TO_CFA = 16 };
@@ -16,7 +16,7 @@ struct frame_link {
 };
 
 /* False: not a place on the stack that a frame pointer can point to. */
-bool frame_pointer_follow(struct window *w, uint64_t frame_pointer,
+bool frame_pointer_follow(struct stack_reader *w, uint64_t frame_pointer,
 			  struct frame_link *ret);
 
 #endif

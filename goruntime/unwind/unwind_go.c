@@ -26,7 +26,7 @@ struct go_walk {
 	bool exact, innermost, by_frame_pointer;
 	uint64_t callback_sp; /* of the next callback on the thread's stack, or 0 */
 	uint64_t syscall_sp;  /* of the frame that entered the syscall; 0: in none */
-	struct window *window;
+	struct stack_reader *window;
 };
 
 static bool ends(struct go_walk *u, enum stack_state state, uint32_t reason)
@@ -44,7 +44,7 @@ static bool lost(struct go_walk *u, uint32_t reason)
 static bool read_word(struct go_walk *u, uint64_t addr, uint64_t *ret)
 {
 	struct err err;
-	const uint8_t *bytes = window_bytes(u->window, addr, WORD, &err);
+	const uint8_t *bytes = stack_reader_bytes(u->window, addr, WORD, &err);
 
 	if (bytes) {
 		memcpy(ret, bytes, WORD);
@@ -327,7 +327,7 @@ static bool skip_nil_call(struct go_walk *u)
 
 void unwind_goroutine(struct runtime *rt, struct goroutine *g, const struct machine *m)
 {
-	struct window window;
+	struct stack_reader window;
 	struct go_walk u = {
 		.rt = rt,
 		.g = g,
@@ -343,7 +343,7 @@ void unwind_goroutine(struct runtime *rt, struct goroutine *g, const struct mach
 	};
 
 	g->unwound = true;
-	window_init(&window, rt->target, g->stack_low, g->stack_high);
+	stack_reader_init(&window, rt->target, g->stack_low, g->stack_high);
 	target_budget_unit(rt->target);
 	if (g->bad_context) {
 		g->state = STACK_LOST;

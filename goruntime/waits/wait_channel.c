@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "goruntime/runtime/runtime_priv.h"
-#include "goruntime/runtime/survey.h"
+#include "goruntime/runtime/struct_scan.h"
 #include "goruntime/types/type_name.h"
 #include "goruntime/waits/wait_priv.h"
 #include "lib/base/search.h"
@@ -18,9 +18,9 @@ enum { QUEUE_STEPS = 1 << 16 };
 struct reading {
 	struct runtime *rt;
 	struct waits *w;
-	struct survey_item *timers; /* tag: the channel's index */
+	struct struct_scan_item *timers; /* tag: the channel's index */
 	size_t timer_count, timer_cap;
-	struct survey_item *both; /* receivers of channels that also have senders */
+	struct struct_scan_item *both; /* receivers of channels that also have senders */
 	size_t both_count, both_cap;
 	bool lost; /* there are more than QUEUE_STEPS */
 };
@@ -35,19 +35,19 @@ static struct channel_record *find_channel(const struct waits *w, uint64_t addr)
 
 static int by_addr(const void *a, const void *b)
 {
-	const struct survey_item *x = a, *y = b;
+	const struct struct_scan_item *x = a, *y = b;
 
 	return (x->addr > y->addr) - (x->addr < y->addr);
 }
 
 /* The distinct channels, sorted. */
-static struct survey_item *list_channels(const struct waits *w, size_t *ret_n)
+static struct struct_scan_item *list_channels(const struct waits *w, size_t *ret_n)
 {
 	size_t n = w->raw_count;
 
 	for (size_t i = 0; i < w->count; i++)
 		n += wait_source_of(&w->records[i]) == SOURCE_CHANNEL;
-	struct survey_item *items = xcalloc(n + 1, sizeof(*items));
+	struct struct_scan_item *items = xcalloc(n + 1, sizeof(*items));
 	n = 0;
 	for (size_t i = 0; i < w->raw_count; i++)
 		items[n++].addr = w->raw_cases[i].channel;
@@ -55,7 +55,7 @@ static struct survey_item *list_channels(const struct waits *w, size_t *ret_n)
 		if (wait_source_of(&w->records[i]) == SOURCE_CHANNEL &&
 		    w->records[i].state == WAIT_FOUND)
 			items[n++].addr = w->records[i].object;
-	*ret_n = survey_distinct(items, n);
+	*ret_n = struct_scan_distinct(items, n);
 	return items;
 }
 
@@ -95,7 +95,8 @@ static uint32_t element_type(struct reading *x, uint64_t addr)
 	return (uint32_t)i;
 }
 
-static void take_channel(void *arg, const struct survey_item *item, const uint8_t *bytes)
+static void take_channel(void *arg, const struct struct_scan_item *item,
+			 const uint8_t *bytes)
 {
 	struct reading *x = arg;
 	const struct layout *l = &x->rt->layout;
@@ -119,17 +120,18 @@ static void take_channel(void *arg, const struct survey_item *item, const uint8_
 	if (timer) {
 		GROW(x->timers, x->timer_count, x->timer_cap);
 		x->timers[x->timer_count++] =
-			(struct survey_item){ timer, x->w->channel_count - 1 };
+			(struct struct_scan_item){ timer, x->w->channel_count - 1 };
 	}
 	if (c->receivers && c->senders) {
 		GROW(x->both, x->both_count, x->both_cap);
-		x->both[x->both_count++] =
-			(struct survey_item){ layout_get(l, L_hchan_recvq, bytes, len),
-					      0 };
+		x->both[x->both_count++] = (struct struct_scan_item){
+			layout_get(l, L_hchan_recvq, bytes, len), 0
+		};
 	}
 }
 
-static void take_timer(void *arg, const struct survey_item *item, const uint8_t *bytes)
+static void take_timer(void *arg, const struct struct_scan_item *item,
+		       const uint8_t *bytes)
 {
 	struct reading *x = arg;
 
@@ -154,7 +156,7 @@ static void follow_queues(struct reading *x, struct target *live)
 		    next == 0)
 			continue;
 		GROW(x->both, x->both_count, x->both_cap);
-		x->both[x->both_count++] = (struct survey_item){ next, 0 };
+		x->both[x->both_count++] = (struct struct_scan_item){ next, 0 };
 	}
 	if (x->both_count)
 		qsort(x->both, x->both_count, sizeof(*x->both), by_addr);
@@ -163,7 +165,7 @@ static void follow_queues(struct reading *x, struct target *live)
 static enum wait_operation direction(const struct reading *x, const struct raw_case *c)
 {
 	const struct channel_record *channel = find_channel(x->w, c->channel);
-	struct survey_item key = { .addr = c->sudog };
+	struct struct_scan_item key = { .addr = c->sudog };
 
 	if (!channel || !channel->known)
 		return WAIT_ANY;
@@ -184,12 +186,12 @@ void waits_read_channels(struct runtime *rt, struct target *live)
 	struct slot size = rt->layout.slot[L_hchan_size];
 	size_t n;
 
-	AUTO(xfree) struct survey_item *items = list_channels(w, &n);
+	AUTO(xfree) struct struct_scan_item *items = list_channels(w, &n);
 	w->channels = xcalloc(n + 1, sizeof(*w->channels));
 	w->element_types = xcalloc(ELEMENT_TYPES, sizeof(*w->element_types));
-	survey(live, items, n, (size_t)size.off, take_channel, &x);
-	survey(live, x.timers, x.timer_count, waits_timer_bytes(&rt->layout), take_timer,
-	       &x);
+	struct_scan(live, items, n, (size_t)size.off, take_channel, &x);
+	struct_scan(live, x.timers, x.timer_count, waits_timer_bytes(&rt->layout),
+		    take_timer, &x);
 	follow_queues(&x, live);
 	for (size_t i = 0; i < w->raw_count; i++)
 		w->raw_cases[i].operation = direction(&x, &w->raw_cases[i]);

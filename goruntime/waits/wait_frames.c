@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "goruntime/runtime/runtime_priv.h"
-#include "goruntime/runtime/survey.h"
+#include "goruntime/runtime/struct_scan.h"
 #include "goruntime/waits/wait_priv.h"
 
 enum {
@@ -39,7 +39,7 @@ struct search {
 	size_t count;
 	uint16_t places[PLACES]; /* distances from the stack pointer, in words */
 	size_t place_count;
-	struct survey_item *items; /* tag: pending * WORDS + word */
+	struct struct_scan_item *items; /* tag: pending * WORDS + word */
 	size_t item_count, item_cap;
 	bool sampling;
 	struct pending *sudogs; /* SOURCE_COND: goroutines whose list is searched next */
@@ -165,7 +165,8 @@ static void add(struct search *s, size_t pending, uint64_t word, size_t place)
 	if (!plausible(s, &s->pending[pending], word))
 		return;
 	GROW(s->items, s->item_count, s->item_cap);
-	s->items[s->item_count++] = (struct survey_item){ word, pending * WORDS + place };
+	s->items[s->item_count++] =
+		(struct struct_scan_item){ word, pending * WORDS + place };
 }
 
 static void learn(struct search *s, uint16_t place)
@@ -177,7 +178,7 @@ static void learn(struct search *s, uint16_t place)
 		s->places[s->place_count++] = place;
 }
 
-static void take(void *arg, const struct survey_item *item, const uint8_t *bytes)
+static void take(void *arg, const struct struct_scan_item *item, const uint8_t *bytes)
 {
 	struct search *s = arg;
 	struct pending *p = &s->pending[item->tag / WORDS];
@@ -192,7 +193,7 @@ static void check_items(struct search *s)
 {
 	size_t kept = 0;
 
-	survey(s->live, s->items, s->item_count, s->bytes, take, s);
+	struct_scan(s->live, s->items, s->item_count, s->bytes, take, s);
 	s->item_count = 0;
 	for (size_t i = 0; i < s->count; i++)
 		if (s->pending[i].record != RESOLVED)

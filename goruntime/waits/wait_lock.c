@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "goruntime/runtime/runtime_priv.h"
-#include "goruntime/runtime/survey.h"
+#include "goruntime/runtime/struct_scan.h"
 #include "goruntime/values/lock_state.h"
 #include "goruntime/waits/wait_priv.h"
 
@@ -20,7 +20,8 @@ static bool is_lock(const struct wait_record *r)
 	       (source == SOURCE_SEMAPHORE || source == SOURCE_COND);
 }
 
-static void take_lock(void *arg, const struct survey_item *item, const uint8_t *bytes)
+static void take_lock(void *arg, const struct struct_scan_item *item,
+		      const uint8_t *bytes)
 {
 	struct waits *w = arg;
 	struct lock_record *l = &w->locks[w->lock_count++];
@@ -57,14 +58,14 @@ void waits_read_locks(struct runtime *rt, struct target *live)
 
 	for (size_t i = 0; i < w->count; i++)
 		n += is_lock(&w->records[i]);
-	AUTO(xfree) struct survey_item *items = xcalloc(n + 1, sizeof(*items));
+	AUTO(xfree) struct struct_scan_item *items = xcalloc(n + 1, sizeof(*items));
 	n = 0;
 	for (size_t i = 0; i < w->count; i++)
 		if (is_lock(&w->records[i]) && w->records[i].object > LOCK_BEFORE)
 			items[n++].addr = w->records[i].object - LOCK_BEFORE;
-	n = survey_distinct(items, n);
+	n = struct_scan_distinct(items, n);
 	w->locks = xcalloc(n + 1, sizeof(*w->locks));
-	survey(live, items, n, LOCK_BYTES, take_lock, w);
+	struct_scan(live, items, n, LOCK_BYTES, take_lock, w);
 	for (size_t i = 0; i < w->lock_count; i++)
 		read_edge(&w->locks[i], live);
 }

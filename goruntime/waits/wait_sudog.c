@@ -6,14 +6,15 @@
 
 #include "goruntime/runtime/runtime_priv.h"
 #include "goruntime/runtime/sudog.h"
-#include "goruntime/runtime/survey.h"
+#include "goruntime/runtime/struct_scan.h"
 #include "goruntime/waits/wait_priv.h"
 #include "lib/base/limit.h"
 
 struct reading {
 	struct runtime *rt;
 	struct waits *w;
-	struct survey_item *more; /* next sudogs of chains; tag: the preceding raw case */
+	struct struct_scan_item
+		*more; /* next sudogs of chains; tag: the preceding raw case */
 	size_t count, cap;
 };
 
@@ -57,7 +58,7 @@ static void add_case(struct reading *x, uint32_t record, const struct raw_case *
 	if (s->next_case == 0)
 		return;
 	GROW(x->more, x->count, x->cap);
-	x->more[x->count++] = (struct survey_item){ s->next_case, w->raw_count - 1 };
+	x->more[x->count++] = (struct struct_scan_item){ s->next_case, w->raw_count - 1 };
 }
 
 /* Does the sudog belong to this goroutine? */
@@ -76,7 +77,8 @@ static bool believe(struct reading *x, struct wait_record *r, const uint8_t *byt
 	return true;
 }
 
-static void take_first(void *arg, const struct survey_item *item, const uint8_t *bytes)
+static void take_first(void *arg, const struct struct_scan_item *item,
+		       const uint8_t *bytes)
 {
 	struct reading *x = arg;
 	struct wait_record *r = &x->w->records[item->tag];
@@ -97,7 +99,8 @@ static void take_first(void *arg, const struct survey_item *item, const uint8_t 
 	}
 }
 
-static void take_next(void *arg, const struct survey_item *item, const uint8_t *bytes)
+static void take_next(void *arg, const struct struct_scan_item *item,
+		      const uint8_t *bytes)
 {
 	struct reading *x = arg;
 	struct raw_case before = x->w->raw_cases[item->tag];
@@ -126,17 +129,17 @@ void waits_read_sudogs(struct runtime *rt, struct target *live)
 		return;
 	for (size_t i = 0; i < w->count; i++)
 		n += has_sudog(&w->records[i]);
-	AUTO(xfree) struct survey_item *items = xcalloc(n + 1, sizeof(*items));
+	AUTO(xfree) struct struct_scan_item *items = xcalloc(n + 1, sizeof(*items));
 	n = 0;
 	for (size_t i = 0; i < w->count; i++)
 		if (has_sudog(&w->records[i]))
-			items[n++] = (struct survey_item){ w->records[i].object, i };
-	survey(live, items, n, (size_t)size.off, take_first, &x);
+			items[n++] = (struct struct_scan_item){ w->records[i].object, i };
+	struct_scan(live, items, n, (size_t)size.off, take_first, &x);
 	while (x.count) {
-		struct survey_item *more = TAKE(x.more);
+		struct struct_scan_item *more = TAKE(x.more);
 		n = x.count;
 		x.count = x.cap = 0;
-		survey(live, more, n, (size_t)size.off, take_next, &x);
+		struct_scan(live, more, n, (size_t)size.off, take_next, &x);
 		xfree(more);
 	}
 }

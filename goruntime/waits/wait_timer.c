@@ -2,7 +2,7 @@
 /* When sleepers wake: g.sleepWhen (1.23 on); before, the timer that time.Sleep keeps in
  * its goroutine (runtime/time.go timeSleep, resetForSleep). */
 #include "goruntime/runtime/runtime_priv.h"
-#include "goruntime/runtime/survey.h"
+#include "goruntime/runtime/struct_scan.h"
 #include "goruntime/waits/wait_priv.h"
 
 size_t waits_timer_bytes(const struct layout *l)
@@ -36,7 +36,8 @@ void waits_add_sleeper(struct waits *w, struct wait_record *r, uint64_t when)
 	r->object = add(w, when, 0);
 }
 
-static void take_timer(void *arg, const struct survey_item *item, const uint8_t *bytes)
+static void take_timer(void *arg, const struct struct_scan_item *item,
+		       const uint8_t *bytes)
 {
 	struct runtime *rt = arg;
 	struct wait_record *r = &rt->waits->records[item->tag];
@@ -62,10 +63,10 @@ void waits_read_sleepers(struct runtime *rt, struct target *live)
 
 	for (size_t i = 0; i < w->count; i++)
 		n += sleeps(&w->records[i]);
-	AUTO(xfree) struct survey_item *items = xcalloc(n + 1, sizeof(*items));
+	AUTO(xfree) struct struct_scan_item *items = xcalloc(n + 1, sizeof(*items));
 	n = 0;
 	for (size_t i = 0; i < w->count; i++)
 		if (sleeps(&w->records[i]))
-			items[n++] = (struct survey_item){ w->records[i].object, i };
-	survey(live, items, n, waits_timer_bytes(&rt->layout), take_timer, rt);
+			items[n++] = (struct struct_scan_item){ w->records[i].object, i };
+	struct_scan(live, items, n, waits_timer_bytes(&rt->layout), take_timer, rt);
 }

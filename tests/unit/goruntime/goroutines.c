@@ -13,7 +13,7 @@
 
 #include "goruntime/runtime/goroutine.h"
 #include "goruntime/runtime/lookup.h"
-#include "goruntime/runtime/survey.h"
+#include "goruntime/runtime/struct_scan.h"
 #include "goruntime/sched/sched.h"
 #include "goruntime/session/runtime_steps.h"
 #include "goruntime/symtab/pclntab.h"
@@ -416,8 +416,8 @@ static void test_nothing(void **state)
 {
 	(void)state;
 	AUTO(pseudo_free) struct pseudo *p = subject(24);
-	survey(p->target, NULL, 0, 0, NULL, NULL);
-	survey(p->target, NULL, 0, SIZE_MAX, NULL, NULL);
+	struct_scan(p->target, NULL, 0, 0, NULL, NULL);
+	struct_scan(p->target, NULL, 0, SIZE_MAX, NULL, NULL);
 }
 
 /* Each k-th read fails: fewer goroutines, never wrong ones, and it is said. */

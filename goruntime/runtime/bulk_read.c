@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "goruntime/runtime/gather.h"
+#include "goruntime/runtime/bulk_read.h"
 
-void gather_add(struct gather *g, uint64_t addr, uint64_t len)
+void bulk_read_add(struct bulk_read *g, uint64_t addr, uint64_t len)
 {
 	if (!addr || !len)
 		return;
@@ -9,7 +9,7 @@ void gather_add(struct gather *g, uint64_t addr, uint64_t len)
 	g->list[g->count++] = (struct extent_range){ addr, len };
 }
 
-void gather_read(struct gather *g, struct target *t)
+void bulk_read_read(struct bulk_read *g, struct target *t)
 {
 	uint64_t left_out = 0;
 
@@ -19,8 +19,8 @@ void gather_read(struct gather *g, struct target *t)
 	g->count = 0;
 }
 
-void gather_done(struct gather *g)
+void bulk_read_done(struct bulk_read *g)
 {
 	xfree(g->list);
-	*g = (struct gather){ 0 };
+	*g = (struct bulk_read){ 0 };
 }

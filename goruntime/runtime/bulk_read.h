@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gather.h - collects pieces of the stopped process and copies them together in address
+/* bulk_read.h - collects pieces of the stopped process and copies them together in address
  * order; afterwards they are read from the target like anything else. Follows structures
  * level by level: first what all of them have, then what that points to. Private to
  * goruntime. */
-#ifndef GOSNAP_GATHER_H
-#define GOSNAP_GATHER_H
+#ifndef GOSNAP_BULK_READ_H
+#define GOSNAP_BULK_READ_H
 
 #include "lib/target/target_extents.h"
 
-struct gather {
+struct bulk_read {
 	struct extent_range *list;
 	size_t count, cap;
 	uint64_t left_out; /* bytes left out by the limit of target_extents_add() */
 };
 
 /* Ignores address 0 and length 0. */
-void gather_add(struct gather *g, uint64_t addr, uint64_t len);
+void bulk_read_add(struct bulk_read *g, uint64_t addr, uint64_t len);
 /* Copies what was added, then empties the list. If the target is not open extents,
  * nothing needs copying: does nothing. */
-void gather_read(struct gather *g, struct target *t);
-void gather_done(struct gather *g);
+void bulk_read_read(struct bulk_read *g, struct target *t);
+void bulk_read_done(struct bulk_read *g);
 
 #endif

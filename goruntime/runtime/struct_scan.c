@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "goruntime/runtime/survey.h"
+#include "goruntime/runtime/struct_scan.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -24,12 +24,12 @@ struct batch {
 
 static int by_addr(const void *a, const void *b)
 {
-	const struct survey_item *x = a, *y = b;
+	const struct struct_scan_item *x = a, *y = b;
 
 	return (x->addr > y->addr) - (x->addr < y->addr);
 }
 
-static void sort(struct survey_item *items, size_t n)
+static void sort(struct struct_scan_item *items, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
 		if (items[i - 1].addr > items[i].addr) {
@@ -38,7 +38,7 @@ static void sort(struct survey_item *items, size_t n)
 		}
 }
 
-size_t survey_distinct(struct survey_item *items, size_t n)
+size_t struct_scan_distinct(struct struct_scan_item *items, size_t n)
 {
 	size_t kept = 0;
 
@@ -76,8 +76,8 @@ static bool add(struct batch *b, uint64_t addr)
 }
 
 /* Each item is in one span, the one it was added to. */
-static void hand_over(struct batch *b, const struct survey_item *items, size_t n,
-		      survey_fn *fn, void *arg)
+static void hand_over(struct batch *b, const struct struct_scan_item *items, size_t n,
+		      struct_scan_fn *fn, void *arg)
 {
 	uint8_t alone[LIMIT_STRUCT_BYTES];
 	struct err ignored;
@@ -98,8 +98,8 @@ static void hand_over(struct batch *b, const struct survey_item *items, size_t n
 	}
 }
 
-void survey(struct target *t, struct survey_item *items, size_t n, size_t size,
-	    survey_fn *fn, void *arg)
+void struct_scan(struct target *t, struct struct_scan_item *items, size_t n, size_t size,
+		 struct_scan_fn *fn, void *arg)
 {
 	struct batch b = { .target = t, .size = size };
 

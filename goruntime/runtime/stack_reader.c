@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "goruntime/runtime/window.h"
+#include "goruntime/runtime/stack_reader.h"
 
-const uint8_t *window_bytes(struct window *w, uint64_t addr, size_t len, struct err *err)
+const uint8_t *stack_reader_bytes(struct stack_reader *w, uint64_t addr, size_t len,
+				  struct err *err)
 {
 	if (addr < w->low || addr > w->high || len > w->high - addr) {
 		err_set(err, ERR_BAD_DATA, "0x%lx is outside the stack", addr);
