@@ -16,12 +16,12 @@
 
 enum { WORD = 8 };
 
-static void free_told(struct code_variables *variables)
+static void free_pc_variables(struct code_variables *variables)
 {
 	const struct dwarf_scopes *scopes = variables->scopes;
 
 	for (size_t i = 0; variables->told && i < scopes->count; i++) {
-		struct told_variable *told = variables->told[i];
+		struct pc_variable *told = variables->told[i];
 		for (size_t k = 0; told && k < scopes->list[i].variable_count; k++) {
 			xfree(told[k].notes);
 			xfree(told[k].pieces);
@@ -37,7 +37,7 @@ void code_variables_free(struct code *c)
 
 	if (!variables)
 		return;
-	free_told(variables);
+	free_pc_variables(variables);
 	dwarf_scopes_free(variables->scopes);
 	stack_map_deinit(&variables->map);
 	xfree(variables->shapes);
@@ -170,7 +170,7 @@ void variable_follow(struct runtime *rt, struct variable *v, struct err *err)
 		v->value.addr = to;
 }
 
-static void keep_pieces(struct told_variable *told, const struct dwarf_piece *pieces,
+static void keep_pieces(struct pc_variable *told, const struct dwarf_piece *pieces,
 			size_t count)
 {
 	struct dwarf_piece *own = xcalloc(count, sizeof(*own));
@@ -184,13 +184,13 @@ static void keep_pieces(struct told_variable *told, const struct dwarf_piece *pi
 /* given: the program declares it, and it is in scope: not declared later, not moved, not
  * described twice. */
 static void tell(const struct frame_variables *frame, const struct dwarf_scope *s,
-		 const struct dwarf_variable *d, struct told_variable *ret)
+		 const struct dwarf_variable *d, struct pc_variable *ret)
 {
 	const struct dwarf_variable *moved = variable_moved_to(s, d, begins(frame->code));
 	struct dwarf_piece pieces[DWARF_PIECES];
 	struct err ignored;
 
-	*ret = (struct told_variable){
+	*ret = (struct pc_variable){
 		.v = {
 			.argument = d->parameter,
 			.result = d->result,
@@ -223,17 +223,17 @@ static void tell(const struct frame_variables *frame, const struct dwarf_scope *
 }
 
 /* Shared by all frames of this pc and call. */
-static struct told_variable *told_of(const struct frame_variables *frame,
-				     const struct dwarf_scope *s)
+static struct pc_variable *pc_variables_of(const struct frame_variables *frame,
+					   const struct dwarf_scope *s)
 {
 	struct code_variables *all = frame->code->variables;
 	size_t scope = (size_t)(s - all->scopes->list);
 
 	if (!all->told)
-		all->told = xcalloc(all->scopes->count, sizeof(struct told_variable *));
+		all->told = xcalloc(all->scopes->count, sizeof(struct pc_variable *));
 	if (all->told[scope])
 		return all->told[scope];
-	struct told_variable *told = all->told[scope] =
+	struct pc_variable *told = all->told[scope] =
 		xcalloc(s->variable_count, sizeof(*told));
 	for (size_t i = 0; i < s->variable_count; i++)
 		tell(frame, s, &s->variables[i], &told[i]);
@@ -308,9 +308,8 @@ static void settle_type(struct giving *g, const struct dwarf_variable *d,
 			  err);
 }
 
-static void locate_in_frame(struct frame_variables *frame,
-			    const struct told_variable *told, struct variable *v,
-			    struct err *err)
+static void locate_in_frame(struct frame_variables *frame, const struct pc_variable *told,
+			    struct variable *v, struct err *err)
 {
 	variable_locate(frame, &told->at, v, err);
 	if (!v->unreadable && !v->optimized_out) {
@@ -321,7 +320,7 @@ static void locate_in_frame(struct frame_variables *frame,
 }
 
 static void give(struct giving *g, const struct dwarf_variable *d,
-		 struct told_variable *told)
+		 struct pc_variable *told)
 {
 	struct frame_variables *frame = g->frame;
 	struct variable v = told->v;
@@ -344,7 +343,8 @@ void frame_each_variable(struct frame_variables *frame, bool arguments, variable
 			 void *arg)
 {
 	const struct dwarf_scope *s = scope_of(frame);
-	struct told_variable *told = s && s->variable_count ? told_of(frame, s) : NULL;
+	struct pc_variable *told =
+		s && s->variable_count ? pc_variables_of(frame, s) : NULL;
 	struct giving g = { .frame = frame, .scope = s, .fn = fn, .arg = arg };
 
 	for (size_t i = 0; told && i < s->variable_count; i++)
@@ -367,8 +367,8 @@ struct words_notes *words_notes(const struct frame_variables *frame)
 void words_each_argument(const struct frame_variables *frame, argument_fn *fn, void *arg)
 {
 	const struct dwarf_scope *s = scope_of(frame);
-	const struct told_variable *told =
-		s && s->variable_count ? told_of(frame, s) : NULL;
+	const struct pc_variable *told =
+		s && s->variable_count ? pc_variables_of(frame, s) : NULL;
 
 	for (size_t i = 0; told && i < s->variable_count; i++) {
 		const struct dwarf_variable *d = &s->variables[i];

@@ -11,7 +11,7 @@
 #include "lib/dwarf/dwarf_scopes.h"
 
 /* What is known of a variable at a pc, in any frame. */
-struct told_variable {
+struct pc_variable {
 	bool given;		    /* declared by the program, and in scope */
 	struct dwarf_variable at;   /* the variable itself, or what it was moved to */
 	struct dwarf_piece *pieces; /* pieces of at, if not its own; owned */
@@ -34,7 +34,7 @@ struct code_variables {
 	struct dwarf_variable
 		bound; /* captures.c: the receiver bound to this method value */
 	const struct type *bound_type; /* NULL: not known */
-	struct told_variable **told;   /* for each scope; NULL: not requested yet */
+	struct pc_variable **told;     /* for each scope; NULL: not requested yet */
 	struct shape_places *shapes;   /* dictionary.c; NULL: not requested yet */
 };
 
