@@ -9,7 +9,7 @@
 #include "goruntime/variables/closure_code.h"
 #include "goruntime/variables/dictionary.h"
 #include "goruntime/variables/slots.h"
-#include "goruntime/variables/stale.h"
+#include "goruntime/variables/liveness.h"
 #include "goruntime/variables/variable_kind.h"
 #include "goruntime/variables/variable_parts.h"
 #include "goruntime/variables/variable_place.h"
@@ -205,7 +205,7 @@ static void tell(const struct frame_variables *frame, const struct dwarf_scope *
 		      !variable_is_moved(s, d) && !variable_is_repeated(s, d));
 	if (!ret->given)
 		return;
-	variable_renewed(frame, moved ? moved : d, &ret->at, pieces);
+	variable_respilled(frame, moved ? moved : d, &ret->at, pieces);
 	if (ret->at.pieces == pieces)
 		keep_pieces(ret, pieces, ret->at.piece_count);
 	ret->v.name = ret->at.name ? ret->at.name : "";

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stale.h - does the place that debugging information gives for a variable still hold it?
+/* liveness.h - does the place that debugging information gives for a variable still hold it?
  * Checks it against the stack maps. Private to goruntime. */
-#ifndef GOSNAP_STALE_H
-#define GOSNAP_STALE_H
+#ifndef GOSNAP_LIVENESS_H
+#define GOSNAP_LIVENESS_H
 
 #include "goruntime/variables/variables_priv.h"
 
@@ -13,8 +13,9 @@ bool variable_is_stale(const struct frame_variables *frame,
 /* For a parameter that was assigned to, described as both in the place where its caller
  * put it and where the new value is: *ret has the latter, in pieces (room for
  * DWARF_PIECES). */
-void variable_renewed(const struct frame_variables *frame, const struct dwarf_variable *d,
-		      struct dwarf_variable *ret, struct dwarf_piece *pieces);
+void variable_respilled(const struct frame_variables *frame,
+			const struct dwarf_variable *d, struct dwarf_variable *ret,
+			struct dwarf_piece *pieces);
 /* Its declaration, or that of a result, is on the current line, and its location is valid
  * throughout the function: it may not be set yet. */
 bool variable_may_be_unset(const struct frame_variables *frame,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "goruntime/variables/stale.h"
+#include "goruntime/variables/liveness.h"
 
 #include <string.h>
 
@@ -165,8 +165,9 @@ static bool is_renewed(const struct frame_variables *frame,
 	return false;
 }
 
-void variable_renewed(const struct frame_variables *frame, const struct dwarf_variable *d,
-		      struct dwarf_variable *ret, struct dwarf_piece *pieces)
+void variable_respilled(const struct frame_variables *frame,
+			const struct dwarf_variable *d, struct dwarf_variable *ret,
+			struct dwarf_piece *pieces)
 {
 	*ret = *d;
 	if (d->piece_count > DWARF_PIECES || !is_renewed(frame, d))
