@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "goruntime/goroutines/panic_words.h"
+#include "goruntime/goroutines/panic_message.h"
 #include "goruntime/runtime/runtime_priv.h"
 
 /* Errors that are a string, or start with one. */
@@ -44,7 +44,7 @@ struct bounds_error { /* runtime.boundsError */
 	uint8_t is_signed, code;
 };
 
-static bool bounds_words(struct runtime *rt, uint64_t data, struct panic_words *w,
+static bool bounds_words(struct runtime *rt, uint64_t data, struct panic_message *w,
 			 bool *ret_known, struct err *err)
 {
 	struct bounds_error e;
@@ -54,16 +54,16 @@ static bool bounds_words(struct runtime *rt, uint64_t data, struct panic_words *
 	if (e.code >= ARRAY_SIZE(bounds_formats))
 		return true;
 	*ret_known = true;
-	panic_words_addf(w, "runtime error: ");
+	panic_message_addf(w, "runtime error: ");
 	const char *format = e.is_signed && e.x < 0 ? bounds_negative_formats[e.code]
 						    : bounds_formats[e.code];
 	for (; *format; format++) {
 		if (*format != '%')
-			panic_words_add(w, format, 1);
+			panic_message_add(w, format, 1);
 		else if (*++format == 'x' && !e.is_signed)
-			panic_words_addf(w, "%" PRIu64, (uint64_t)e.x);
+			panic_message_addf(w, "%" PRIu64, (uint64_t)e.x);
 		else
-			panic_words_addf(w, "%" PRId64, *format == 'x' ? e.x : e.y);
+			panic_message_addf(w, "%" PRId64, *format == 'x' ? e.x : e.y);
 	}
 	return true;
 }
@@ -73,18 +73,18 @@ struct assertion_error { /* runtime.TypeAssertionError */
 	uint64_t missing_method, missing_method_len;
 };
 
-static bool add_type(struct runtime *rt, uint64_t type, struct panic_words *w,
+static bool add_type(struct runtime *rt, uint64_t type, struct panic_message *w,
 		     struct err *err)
 {
 	struct go_type t;
 
 	if (!type_read(rt, type, &t, err))
 		return false;
-	panic_words_add(w, t.name, t.name_len);
+	panic_message_add(w, t.name, t.name_len);
 	return true;
 }
 
-static bool assertion_words(struct runtime *rt, uint64_t data, struct panic_words *w,
+static bool assertion_words(struct runtime *rt, uint64_t data, struct panic_message *w,
 			    bool *ret_known, struct err *err)
 {
 	struct assertion_error e;
@@ -92,33 +92,33 @@ static bool assertion_words(struct runtime *rt, uint64_t data, struct panic_word
 	if (!target_read(rt->target, data, &e, sizeof(e), err))
 		return false;
 	*ret_known = true;
-	panic_words_addf(w, "interface conversion: ");
+	panic_message_addf(w, "interface conversion: ");
 	if (e.concrete && e.missing_method_len) {
 		if (!add_type(rt, e.concrete, w, err))
 			return false;
-		panic_words_addf(w, " is not ");
+		panic_message_addf(w, " is not ");
 		if (!add_type(rt, e.asserted, w, err))
 			return false;
-		panic_words_addf(w, ": missing method ");
-		return panic_words_add_string(
+		panic_message_addf(w, ": missing method ");
+		return panic_message_add_string(
 			rt, w, data + offsetof(struct assertion_error, missing_method),
 			err);
 	}
 	if (!e.interface)
-		panic_words_addf(w, "interface");
+		panic_message_addf(w, "interface");
 	else if (!add_type(rt, e.interface, w, err))
 		return false;
-	panic_words_addf(w, " is ");
+	panic_message_addf(w, " is ");
 	if (!e.concrete)
-		panic_words_addf(w, "nil");
+		panic_message_addf(w, "nil");
 	else if (!add_type(rt, e.concrete, w, err))
 		return false;
-	panic_words_addf(w, ", not ");
+	panic_message_addf(w, ", not ");
 	return add_type(rt, e.asserted, w, err);
 }
 
-bool panic_words_of_error(struct runtime *rt, const struct go_type *type, uint64_t data,
-			  struct panic_words *w, bool *ret_known, struct err *err)
+bool panic_message_of_error(struct runtime *rt, const struct go_type *type, uint64_t data,
+			    struct panic_message *w, bool *ret_known, struct err *err)
 {
 	*ret_known = false;
 	if (type_is_named(type, "runtime.boundsError"))
@@ -129,8 +129,8 @@ bool panic_words_of_error(struct runtime *rt, const struct go_type *type, uint64
 		if (!type_is_named(type, texts[i].type))
 			continue;
 		*ret_known = true;
-		panic_words_addf(w, "%s", texts[i].prefix);
-		return panic_words_add_string(rt, w, data, err);
+		panic_message_addf(w, "%s", texts[i].prefix);
+		return panic_message_add_string(rt, w, data, err);
 	}
 	return true;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "goruntime/goroutines/extras_priv.h"
-#include "goruntime/goroutines/panic_words.h"
+#include "goruntime/goroutines/panic_message.h"
 #include "goruntime/runtime/bulk_read.h"
 #include "goruntime/runtime/arena.h"
 #include "goruntime/runtime/runtime_priv.h"
@@ -52,17 +52,17 @@ static void read_value(struct runtime *rt, uint64_t type, uint64_t data,
 		       struct arena *pool, struct panic *ret)
 {
 	struct go_type t = { 0 };
-	struct panic_words w = { .len = 0 };
+	struct panic_message w = { .len = 0 };
 	struct err err;
 
 	if (!type) {
-		panic_words_addf(&w, "nil");
+		panic_message_addf(&w, "nil");
 	} else if (!type_read(rt, type, &t, &err)) {
 		ret->unreadable = reason_add(rt, "%s", err.text);
 		return;
 	} else {
 		ret->type = keep(pool, t.name, t.name_len, t.elided);
-		if (!panic_words_of_value(rt, &t, data, &w, &err)) {
+		if (!panic_message_of_value(rt, &t, data, &w, &err)) {
 			ret->unreadable = reason_add(rt, "%s", err.text);
 			return;
 		}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "goruntime/goroutines/panic_words.h"
+#include "goruntime/goroutines/panic_message.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 #include "lib/base/limit.h"
 #include "lib/base/utf8.h"
 
-void panic_words_add(struct panic_words *w, const char *bytes, size_t len)
+void panic_message_add(struct panic_message *w, const char *bytes, size_t len)
 {
 	size_t room = sizeof(w->bytes) - w->len, n = len < room ? len : room;
 
@@ -22,7 +22,7 @@ void panic_words_add(struct panic_words *w, const char *bytes, size_t len)
 	w->elided += len - n;
 }
 
-void panic_words_addf(struct panic_words *w, const char *format, ...)
+void panic_message_addf(struct panic_message *w, const char *format, ...)
 {
 	char text[256];
 	va_list args;
@@ -30,11 +30,11 @@ void panic_words_addf(struct panic_words *w, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	panic_words_add(w, text, strlen(text));
+	panic_message_add(w, text, strlen(text));
 }
 
-bool panic_words_add_string(struct runtime *rt, struct panic_words *w, uint64_t header,
-			    struct err *err)
+bool panic_message_add_string(struct runtime *rt, struct panic_message *w,
+			      uint64_t header, struct err *err)
 {
 	char text[LIMIT_TEXT_BYTES];
 	struct go_string s;
@@ -45,14 +45,14 @@ bool panic_words_add_string(struct runtime *rt, struct panic_words *w, uint64_t 
 	size_t len = text_room(s);
 	if (s.len > len)
 		len = utf8_cut(text, len);
-	panic_words_add(w, text, len);
+	panic_message_add(w, text, len);
 	w->elided += s.len - len;
 	return true;
 }
 
 /* runtime/print.go printfloat, up to 1.25: seven digits, always a sign and an
  * exponent. */
-static void add_fixed(struct panic_words *w, double v)
+static void add_fixed(struct panic_message *w, double v)
 {
 	enum { DIGITS = 7 };
 	char digits[DIGITS + 1] = "";
@@ -76,8 +76,8 @@ static void add_fixed(struct panic_words *w, double v)
 		digits[i] = (char)('0' + (int)v);
 		v = (v - (int)v) * 10;
 	}
-	panic_words_addf(w, "%c%c.%se%c%03d", minus ? '-' : '+', digits[0], digits + 1,
-			 e < 0 ? '-' : '+', abs(e));
+	panic_message_addf(w, "%c%c.%se%c%03d", minus ? '-' : '+', digits[0], digits + 1,
+			   e < 0 ? '-' : '+', abs(e));
 }
 
 static bool reads_back(const char *text, double v, bool narrow)
@@ -86,7 +86,7 @@ static bool reads_back(const char *text, double v, bool narrow)
 }
 
 /* strconv.AppendFloat(v, 'g', -1), from 1.26: the shortest that reads back as v. */
-static void add_shortest(struct panic_words *w, double v, bool narrow)
+static void add_shortest(struct panic_message *w, double v, bool narrow)
 {
 	char text[64];
 	int digits = 0;
@@ -98,34 +98,34 @@ static void add_shortest(struct panic_words *w, double v, bool narrow)
 	if (exponent >= -4 && exponent < 6)
 		snprintf(text, sizeof(text), "%.*f",
 			 digits > exponent ? digits - exponent : 0, v);
-	panic_words_addf(w, "%s", text);
+	panic_message_addf(w, "%s", text);
 }
 
 struct float_form {
 	bool shortest, narrow;
 };
 
-static void add_float(struct panic_words *w, double v, struct float_form form)
+static void add_float(struct panic_message *w, double v, struct float_form form)
 {
 	if (isnan(v))
-		panic_words_addf(w, "NaN");
+		panic_message_addf(w, "NaN");
 	else if (isinf(v))
-		panic_words_addf(w, v > 0 ? "+Inf" : "-Inf");
+		panic_message_addf(w, v > 0 ? "+Inf" : "-Inf");
 	else if (form.shortest)
 		add_shortest(w, v, form.narrow);
 	else
 		add_fixed(w, v);
 }
 
-static void add_complex(struct panic_words *w, double real, double imaginary,
+static void add_complex(struct panic_message *w, double real, double imaginary,
 			struct float_form form)
 {
-	panic_words_addf(w, "(");
+	panic_message_addf(w, "(");
 	add_float(w, real, form);
 	if (form.shortest && !signbit(imaginary) && !isinf(imaginary))
-		panic_words_addf(w, "+");
+		panic_message_addf(w, "+");
 	add_float(w, imaginary, form);
-	panic_words_addf(w, "i)");
+	panic_message_addf(w, "i)");
 }
 
 static double narrow_float(const uint8_t *bytes)
@@ -174,20 +174,21 @@ static bool is_simple(enum type_kind kind)
 	return (size_t)kind < ARRAY_SIZE(kinds) && kinds[kind].size;
 }
 
-static void add_integer(struct panic_words *w, enum type_kind kind, const uint8_t *bytes)
+static void add_integer(struct panic_message *w, enum type_kind kind,
+			const uint8_t *bytes)
 {
 	unsigned unused = 64 - 8u * kinds[kind].size;
 	uint64_t v = 0;
 
 	memcpy(&v, bytes, kinds[kind].size);
 	if (kinds[kind].is_signed)
-		panic_words_addf(w, "%" PRId64, (int64_t)(v << unused) >> unused);
+		panic_message_addf(w, "%" PRId64, (int64_t)(v << unused) >> unused);
 	else
-		panic_words_addf(w, "%" PRIu64, v);
+		panic_message_addf(w, "%" PRIu64, v);
 }
 
 static bool add_simple(struct runtime *rt, enum type_kind kind, uint64_t data,
-		       struct panic_words *w, struct err *err)
+		       struct panic_message *w, struct err *err)
 {
 	uint8_t b[16];
 	uint64_t end;
@@ -198,12 +199,12 @@ static bool add_simple(struct runtime *rt, enum type_kind kind, uint64_t data,
 	struct float_form narrow = { wide.shortest, true };
 
 	if (kind == KIND_STRING)
-		return panic_words_add_string(rt, w, data, err);
+		return panic_message_add_string(rt, w, data, err);
 	if (!target_read(rt->target, data, b, kinds[kind].size, err))
 		return false;
 	switch ((int)kind) {
 	case KIND_BOOL:
-		panic_words_addf(w, b[0] ? "true" : "false");
+		panic_message_addf(w, b[0] ? "true" : "false");
 		break;
 	case KIND_FLOAT32:
 		add_float(w, narrow_float(b), narrow);
@@ -233,29 +234,29 @@ static const char *around(enum type_kind kind, bool before)
 	return before ? "(" : ")";
 }
 
-bool panic_words_of_value(struct runtime *rt, const struct go_type *type, uint64_t data,
-			  struct panic_words *w, struct err *err)
+bool panic_message_of_value(struct runtime *rt, const struct go_type *type, uint64_t data,
+			    struct panic_message *w, struct err *err)
 {
 	bool known, named;
 
-	if (!panic_words_of_error(rt, type, data, w, &known, err))
+	if (!panic_message_of_error(rt, type, data, w, &known, err))
 		return false;
 	if (known)
 		return true;
 	if (!is_simple(type->kind)) {
-		panic_words_addf(w, "(");
-		panic_words_add(w, type->name, type->name_len);
-		panic_words_addf(w, ") 0x%" PRIx64, data);
+		panic_message_addf(w, "(");
+		panic_message_add(w, type->name, type->name_len);
+		panic_message_addf(w, ") 0x%" PRIx64, data);
 		return true;
 	}
 	named = !type_is_named(type, kinds[type->kind].name);
 	if (named) {
-		panic_words_add(w, type->name, type->name_len);
-		panic_words_addf(w, "%s", around(type->kind, true));
+		panic_message_add(w, type->name, type->name_len);
+		panic_message_addf(w, "%s", around(type->kind, true));
 	}
 	if (!add_simple(rt, type->kind, data, w, err))
 		return false;
 	if (named)
-		panic_words_addf(w, "%s", around(type->kind, false));
+		panic_message_addf(w, "%s", around(type->kind, false));
 	return true;
 }
