@@ -37,11 +37,11 @@ struct machine {
 };
 
 /* Where a thread's stack hands over to its goroutine's. */
-enum handover {
-	HANDOVER_NONE,	  /* nowhere: the goroutine is as the scheduler left it */
-	HANDOVER_CONTEXT, /* at pc, sp */
-	HANDOVER_SCHED,	  /* at g.sched: systemstack, morestack, mcall */
-	HANDOVER_CGO,	  /* in asmcgocall */
+enum stack_switch {
+	STACK_SWITCH_NONE,    /* nowhere: the goroutine is as the scheduler left it */
+	STACK_SWITCH_CONTEXT, /* at pc, sp */
+	STACK_SWITCH_SCHED,   /* at g.sched: systemstack, morestack, mcall */
+	STACK_SWITCH_CGO,     /* in asmcgocall */
 };
 
 struct walk {
@@ -51,8 +51,8 @@ struct walk {
 	size_t count;
 	enum stack_state state;
 	uint32_t reason;
-	enum handover handover;
-	uint64_t pc, sp, frame_pointer; /* of HANDOVER_CONTEXT */
+	enum stack_switch stack_switch;
+	uint64_t pc, sp, frame_pointer; /* of STACK_SWITCH_CONTEXT */
 	bool exact, has_frame_pointer;
 	struct regs *registers; /* of the first frames; NULL: not requested */
 	size_t register_room;
@@ -77,7 +77,7 @@ struct runtimes {
 	struct thread_state *threads; /* one for each of target_threads() */
 	struct walk *walks;	      /* in the same order */
 	size_t thread_count;
-	bool lasting, streams;	       /* see runtimes_capture() */
+	bool persistent, streams;      /* see runtimes_capture() */
 	struct expansions *expansions; /* frames.c; NULL: no frames requested yet */
 };
 

@@ -166,10 +166,10 @@ static void start_at(struct goroutine *g, const struct walk *w)
 static void place_in_syscall(struct runtime *rt, struct goroutine *g,
 			     const struct machine *m, const struct walk *w)
 {
-	if (w->handover == HANDOVER_CONTEXT &&
+	if (w->stack_switch == STACK_SWITCH_CONTEXT &&
 	    unwind_leads_to_syscall(rt, g, w->pc, w->sp, w->exact)) {
 		start_at(g, w);
-	} else if (w->handover == HANDOVER_SCHED &&
+	} else if (w->stack_switch == STACK_SWITCH_SCHED &&
 		   unwind_leads_to_syscall(rt, g, m->sched_pc, m->sched_sp, false)) {
 		g->pc = m->sched_pc;
 		g->sp = m->sched_sp;
@@ -182,7 +182,7 @@ static void place_goroutine(struct runtime *rt, struct goroutine *g, size_t thre
 {
 	const struct machine *m = &rt->machines[thread];
 	const struct walk *w = &rt->shared->walks[thread];
-	bool here = w->handover != HANDOVER_NONE && w->runtime == rt;
+	bool here = w->stack_switch != STACK_SWITCH_NONE && w->runtime == rt;
 	bool stopped = target_threads(rt->target, &(size_t){ 0 })[thread].stopped;
 
 	if (m->vdso_sp && on_stack(m->curg_stack, m->vdso_sp)) {
@@ -193,7 +193,7 @@ static void place_goroutine(struct runtime *rt, struct goroutine *g, size_t thre
 	} else if (g->syscall) {
 		if (here)
 			place_in_syscall(rt, g, m, w);
-	} else if (here && w->handover == HANDOVER_CONTEXT) {
+	} else if (here && w->stack_switch == STACK_SWITCH_CONTEXT) {
 		start_at(g, w);
 	} else if (g->status == GOROUTINE_RUNNING && !here) {
 		g->bad_context = true;
@@ -266,7 +266,7 @@ static void capture_stacks(struct runtime *rt)
 		ranges[n] = used_stack(g);
 		bytes += ranges[n++].len;
 	}
-	if (rt->shared->lasting && bytes > STREAM_BYTES)
+	if (rt->shared->persistent && bytes > STREAM_BYTES)
 		rt->shared->streams = true;
 	else
 		copy_stacks(rt, ranges, n);

@@ -113,9 +113,9 @@ uint64_t runtimes_expected_goroutines(struct runtimes *all)
 }
 
 void runtimes_capture(struct runtimes *all, struct target *source, struct target *frozen,
-		      bool lasting)
+		      bool persistent)
 {
-	all->lasting = lasting;
+	all->persistent = persistent;
 	/* The g structs are reduced to records at once: no need to keep their pages. */
 	for (size_t i = 0; i < all->count; i++)
 		runtime_read(all->list[i], source);

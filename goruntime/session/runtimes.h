@@ -34,13 +34,13 @@ uint64_t runtimes_expected_bytes(struct runtimes *all);
  * over source (target_extents.h). Reads all g structs, unwinds what is on threads, copies
  * the used stacks. Afterwards only frozen is read. If goroutines cannot be read,
  * runtime_unusable() says why.
- * lasting: source stays readable for as long as needed, as a copy does. Stacks that are
+ * persistent: source stays readable for as long as needed, as a copy does. Stacks that are
  * large in total are then not copied but read again when needed, a few thousand at a
  * time; runtimes_streams() then returns true, and frozen must stay open. */
 void runtimes_capture(struct runtimes *all, struct target *source, struct target *frozen,
-		      bool lasting);
+		      bool persistent);
 bool runtimes_streams(const struct runtimes *all);
-/* Call before looking at goroutines [first, end) of the document. When source is lasting,
+/* Call before looking at goroutines [first, end) of the document. When source is persistent,
  * memory read for other goroutines is dropped; with values, so is memory read for
  * values. */
 void runtimes_read_ahead(struct runtimes *all, size_t first, size_t end, bool values);

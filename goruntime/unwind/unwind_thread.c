@@ -60,9 +60,9 @@ static bool end_lost(struct thread_walk *t, uint32_t reason)
 	return false;
 }
 
-static bool end_handover(struct thread_walk *t, enum handover kind)
+static bool end_handover(struct thread_walk *t, enum stack_switch kind)
 {
-	t->w->handover = kind;
+	t->w->stack_switch = kind;
 	return end_complete(t);
 }
 
@@ -73,7 +73,7 @@ static bool end_context(struct thread_walk *t, uint64_t pc, uint64_t sp, bool ex
 	t->w->exact = exact;
 	t->w->has_frame_pointer = reg_known(&t->regs, arch_of(t)->fp);
 	t->w->frame_pointer = t->regs.value[arch_of(t)->fp];
-	return end_handover(t, HANDOVER_CONTEXT);
+	return end_handover(t, STACK_SWITCH_CONTEXT);
 }
 
 static bool push(struct thread_walk *t, uint32_t flags)
@@ -232,7 +232,7 @@ static bool step_asmcgocall(struct thread_walk *t, const struct code *c)
 	if (!read_word(t, g_at, &g) || !read_word(t, sp_at, &sp))
 		return false;
 	if (t->exact || g != 0)
-		return end_handover(t, HANDOVER_CGO);
+		return end_handover(t, STACK_SWITCH_CGO);
 	reg_set(&t->regs, arch_of(t)->sp, sp);
 	return step_go(t, c);
 }
@@ -309,7 +309,7 @@ static bool step_in_go(struct thread_walk *t, const struct code *c)
 	case SPECIAL_gogo:
 	case SPECIAL_gogo_inner:
 	case SPECIAL_mstart: /* a new M that is about to run its first goroutine */
-		return end_handover(t, HANDOVER_SCHED);
+		return end_handover(t, STACK_SWITCH_SCHED);
 	case SPECIAL_asmcgocall:
 		return step_asmcgocall(t, c);
 	case SPECIAL_crosscall2:
@@ -419,7 +419,7 @@ void walk_thread(struct runtimes *all, size_t thread, const struct regs *regs, b
 	};
 
 	w->frames = all->scratch;
-	w->handover = HANDOVER_NONE;
+	w->stack_switch = STACK_SWITCH_NONE;
 	w->state = STACK_NONE;
 	while (step(&t))
 		continue;

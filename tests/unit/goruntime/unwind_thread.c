@@ -76,7 +76,7 @@ static uint64_t lay(struct pseudo *p, uint64_t sp, const struct expected *frames
 
 static void check_walk(struct pseudo *p, const struct walk *w,
 		       const struct expected *frames, enum stack_state state,
-		       enum handover handover)
+		       enum stack_switch stack_switch)
 {
 	size_t n = 0;
 
@@ -87,7 +87,7 @@ static void check_walk(struct pseudo *p, const struct walk *w,
 	}
 	assert_int_equal(w->count, n);
 	assert_int_equal(w->state, state);
-	assert_int_equal(w->handover, handover);
+	assert_int_equal(w->stack_switch, stack_switch);
 }
 
 static struct walk walk(struct pseudo *p, struct regs regs)
@@ -115,7 +115,7 @@ static void test_scheduler(void **state)
 		FRAMES({ "main.f", 0x20, FRAME_EXACT }, { "runtime.schedule", 0x40, 0 },
 		       { "runtime.mstart", 0x40, 0 });
 	struct walk w = walk_frames(p, PSEUDO_G0 + 0x100, frames);
-	check_walk(p, &w, frames, STACK_COMPLETE, HANDOVER_SCHED);
+	check_walk(p, &w, frames, STACK_COMPLETE, STACK_SWITCH_SCHED);
 }
 
 /* From the system stack on, the goroutine is where g.sched says. */
@@ -129,7 +129,7 @@ static void test_switches(void **state)
 		const struct expected *frames = FRAMES(
 			{ "runtime.newstack", 0x20, FRAME_EXACT }, { names[i], 0x40, 0 });
 		struct walk w = walk_frames(p, PSEUDO_G0 + 0x100, frames);
-		check_walk(p, &w, frames, STACK_COMPLETE, HANDOVER_SCHED);
+		check_walk(p, &w, frames, STACK_COMPLETE, STACK_SWITCH_SCHED);
 	}
 }
 
@@ -141,14 +141,14 @@ static void test_on_goroutine(void **state)
 	struct walk w =
 		walk(p, regs_at(pseudo_pc(p, "main.f", 0x20), PSEUDO_STACK + 0x80));
 	assert_int_equal(w.count, 0);
-	assert_int_equal(w.handover, HANDOVER_CONTEXT);
+	assert_int_equal(w.stack_switch, STACK_SWITCH_CONTEXT);
 	assert_int_equal(w.pc, pseudo_pc(p, "main.f", 0x20));
 	assert_int_equal(w.sp, PSEUDO_STACK + 0x80);
 	assert_true(w.exact);
 	/* The last instructions of gogo: the goroutine goes on where g.sched said. */
 	p->machine->sched_pc = pseudo_pc(p, "main.f", 0x80);
 	w = walk(p, regs_at(pseudo_pc(p, "gogo", 0x20), PSEUDO_STACK + 0x80));
-	assert_int_equal(w.handover, HANDOVER_CONTEXT);
+	assert_int_equal(w.stack_switch, STACK_SWITCH_CONTEXT);
 	assert_int_equal(w.pc, pseudo_pc(p, "main.f", 0x80));
 	assert_false(w.exact);
 }
@@ -172,7 +172,7 @@ static void test_signal(void **state)
 	/* It interrupted the goroutine ... */
 	put_context(p, context, pseudo_pc(p, "main.f", 0x80), PSEUDO_STACK + 0x80);
 	struct walk w = walk(p, regs);
-	check_walk(p, &w, handler, STACK_COMPLETE, HANDOVER_CONTEXT);
+	check_walk(p, &w, handler, STACK_COMPLETE, STACK_SWITCH_CONTEXT);
 	assert_int_equal(w.pc, pseudo_pc(p, "main.f", 0x80));
 	assert_true(w.exact);
 	/* ... or the scheduler, whose stack lies lower in memory. */
@@ -185,7 +185,7 @@ static void test_signal(void **state)
 			  { "runtime.sigtramp", 0x40, FRAME_SIGNAL },
 			  { "runtime.schedule", 0x80, FRAME_EXACT },
 			  { "runtime.mstart", 0x20, 0 }),
-		   STACK_COMPLETE, HANDOVER_SCHED);
+		   STACK_COMPLETE, STACK_SWITCH_SCHED);
 }
 
 /* On its way back: sigtramp is gone from the stack, and the return address with it. */
@@ -201,7 +201,7 @@ static void test_sigreturn(void **state)
 	check_walk(
 		p, &w,
 		FRAMES({ "runtime.sigreturn__sigaction", 0, FRAME_EXACT | FRAME_SIGNAL }),
-		STACK_COMPLETE, HANDOVER_CONTEXT);
+		STACK_COMPLETE, STACK_SWITCH_CONTEXT);
 	assert_int_equal(w.pc, pseudo_pc(p, "main.f", 0x80));
 	assert_true(w.exact);
 }
@@ -246,7 +246,7 @@ static void check_asmcgocall(struct pseudo *p, uint64_t g_at, uint64_t sp_at)
 		pseudo_put(p, at + i, 0x5555);
 	pseudo_put(p, at + g_at, PSEUDO_FREE);
 	struct walk w = walk(p, regs);
-	check_walk(p, &w, frames, STACK_COMPLETE, HANDOVER_CGO);
+	check_walk(p, &w, frames, STACK_COMPLETE, STACK_SWITCH_CGO);
 
 	pseudo_put(p, at + g_at, 0);
 	pseudo_put(p, at + sp_at, older);
@@ -257,7 +257,7 @@ static void check_asmcgocall(struct pseudo *p, uint64_t g_at, uint64_t sp_at)
 		   FRAMES({ "main.f", 0x20, FRAME_EXACT },
 			  { "runtime.asmcgocall", 0x40, 0 },
 			  { "runtime.mstart", 0x20, 0 }),
-		   STACK_COMPLETE, HANDOVER_SCHED);
+		   STACK_COMPLETE, STACK_SWITCH_SCHED);
 }
 
 static void test_asmcgocall(void **state)
@@ -291,7 +291,7 @@ static void check_crosscall2(struct pseudo *p, unsigned saved_at)
 		   FRAMES({ "runtime.cgocallback", 0x40, FRAME_EXACT },
 			  { "crosscall2", 0x40, 0 }, { "runtime.sigfwd", 0x40, 0 },
 			  { "runtime.mstart", 0x20, 0 }),
-		   STACK_COMPLETE, HANDOVER_SCHED);
+		   STACK_COMPLETE, STACK_SWITCH_SCHED);
 }
 
 static void test_crosscall2(void **state)
@@ -321,7 +321,7 @@ static void test_vdso(void **state)
 	p->machine->vdso_sp = PSEUDO_STACK + 0x200;
 	p->machine->vdso_pc = pseudo_pc(p, "time.now", 0x40);
 	struct walk w = walk_frames(p, PSEUDO_G0 + 0x100, frames);
-	check_walk(p, &w, frames, STACK_COMPLETE, HANDOVER_CONTEXT);
+	check_walk(p, &w, frames, STACK_COMPLETE, STACK_SWITCH_CONTEXT);
 	assert_int_equal(w.pc, p->machine->vdso_pc);
 	assert_int_equal(w.sp, p->machine->vdso_sp);
 	assert_false(w.exact);
@@ -334,7 +334,7 @@ static void test_vdso(void **state)
 		   FRAMES({ "main.f", 0x20, FRAME_EXACT },
 			  { "runtime.nanotime1", 0x40, 0 }, { "time.now", 0x40, 0 },
 			  { "runtime.mstart", 0x40, 0 }),
-		   STACK_COMPLETE, HANDOVER_SCHED);
+		   STACK_COMPLETE, STACK_SWITCH_SCHED);
 }
 
 /* The handler of a signal asks for the time where the goroutine was doing so too:
@@ -363,7 +363,7 @@ static void test_vdso_in_handler(void **state)
 	put_context(p, context, pseudo_pc(p, "runtime.nanotime1", 0x80),
 		    PSEUDO_STACK + 0x200);
 	w = walk(p, regs_at(pseudo_pc(p, "runtime.nanotime1", 0x40), sp));
-	assert_int_equal(w.handover, HANDOVER_CONTEXT);
+	assert_int_equal(w.stack_switch, STACK_SWITCH_CONTEXT);
 	assert_int_equal(w.sp, PSEUDO_STACK + 0x200);
 	assert_int_equal(w.count, 3);
 }
@@ -377,7 +377,7 @@ static void test_time_now_of_go(void **state)
 		FRAMES({ "main.f", 0x20, FRAME_EXACT }, { "time.now", 0x40, 0 },
 		       { "runtime.mstart", 0x40, 0 });
 	struct walk w = walk_frames(p, PSEUDO_G0 + 0x100, frames);
-	check_walk(p, &w, frames, STACK_COMPLETE, HANDOVER_SCHED);
+	check_walk(p, &w, frames, STACK_COMPLETE, STACK_SWITCH_SCHED);
 }
 
 /* In the middle of the stack a function that writes SP is followed only by what it saved. */
@@ -388,12 +388,12 @@ static void test_lost(void **state)
 	const struct expected *frames =
 		FRAMES({ "main.f", 0x20, FRAME_EXACT }, { "runtime.sigfwd", 0x40, 0 });
 	struct walk w = walk_frames(p, PSEUDO_G0 + 0x100, frames);
-	check_walk(p, &w, frames, STACK_LOST, HANDOVER_NONE);
+	check_walk(p, &w, frames, STACK_LOST, STACK_SWITCH_NONE);
 	assert_non_null(strstr(runtimes_reason(p->all, w.reason), "switches stacks"));
 
 	frames = FRAMES({ "main.f", 0x20, FRAME_EXACT }, { "runtime.schedule", 0x20, 0 });
 	w = walk_frames(p, PSEUDO_G0 + 0x100, frames);
-	check_walk(p, &w, frames, STACK_LOST, HANDOVER_NONE);
+	check_walk(p, &w, frames, STACK_LOST, STACK_SWITCH_NONE);
 	assert_non_null(
 		strstr(runtimes_reason(p->all, w.reason), "return address is zero"));
 
@@ -401,11 +401,11 @@ static void test_lost(void **state)
 	lay(p, PSEUDO_G0 + 0x100, FRAMES({ "main.f", 0x20, 0 }));
 	pseudo_put(p, PSEUDO_G0 + 0x100 + 0x48, C_CODE);
 	w = walk(p, regs_at(pseudo_pc(p, "main.f", 0x20), PSEUDO_G0 + 0x100));
-	check_walk(p, &w, frames, STACK_LOST, HANDOVER_NONE);
+	check_walk(p, &w, frames, STACK_LOST, STACK_SWITCH_NONE);
 
 	w = walk(p, regs_at(pseudo_pc(p, "main.f", 0x20), 0xdead0000));
 	check_walk(p, &w, FRAMES({ "main.f", 0x20, FRAME_EXACT }), STACK_LOST,
-		   HANDOVER_NONE);
+		   STACK_SWITCH_NONE);
 	assert_non_null(strstr(runtimes_reason(p->all, w.reason), "cannot be read"));
 }
 
