@@ -29,7 +29,7 @@ struct one_value {
 	struct sink *out;
 	struct runtime *rt;
 	const struct value_bounds *bounds;
-	const struct moment *moment;
+	const struct snapshot_time *moment;
 	struct redaction *redaction;
 	const char *name;
 	const struct value_path *path; /* NULL: the value is what is named */

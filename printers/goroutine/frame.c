@@ -143,7 +143,7 @@ void print_frames_of(struct sink *out, struct goroutine_printing *printing,
 		     const struct goroutine *g)
 {
 	const struct value_bounds *bounds = printing->values;
-	struct moment moment = printing->moment;
+	struct snapshot_time moment = printing->moment;
 	struct printing values = { .variables = 0 };
 	struct frame_printing p = { .out = out,
 				    .redaction = printing->redaction,

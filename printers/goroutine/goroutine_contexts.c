@@ -69,8 +69,8 @@ static void note_end(struct looking *l)
 	struct contexts_found *found = l->found;
 	struct known_words why = { .len = 0 };
 	int64_t left;
-	bool late = l->has_deadline && moment_until(l->p->moment, &l->deadline, &left) &&
-		    left < 0;
+	bool late = l->has_deadline &&
+		    snapshot_time_until(l->p->moment, &l->deadline, &left) && left < 0;
 
 	known_text_of(l->p, &l->error, &why);
 	bool expired = says(&why, CONTEXT_DEADLINE_WORDS);

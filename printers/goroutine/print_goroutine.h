@@ -18,7 +18,7 @@ struct goroutine_printing {
 	struct runtimes *runtimes;
 	struct runtime *runtime; /* of the goroutine */
 	const struct target_thread *threads;
-	struct moment moment;
+	struct snapshot_time moment;
 	bool full_frames; /* include what the group of a frame's stack says */
 	const struct value_bounds *values; /* NULL: not requested */
 	const char *values_elided;	   /* why values is NULL; or NULL */

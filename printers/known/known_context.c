@@ -109,7 +109,7 @@ static void add_deadline(struct printing *p, const struct time_value *deadline,
 {
 	int64_t left;
 
-	if (!moment_until(p->moment, deadline, &left)) {
+	if (!snapshot_time_until(p->moment, deadline, &left)) {
 		known_add(ret, ", deadline ");
 		known_add_time(ret, deadline);
 		return;
@@ -148,7 +148,7 @@ static void print_facts(struct printing *p, const struct context *c)
 
 	if (c->has_deadline) {
 		print_instant(p->out, "deadline", &c->deadline);
-		if (moment_until(p->moment, &c->deadline, &left))
+		if (snapshot_time_until(p->moment, &c->deadline, &left))
 			sink_named_int(p->out, "deadline_in_ns", left);
 	}
 	if (c->error.type)

@@ -25,7 +25,7 @@ extern const struct value_bounds value_bounds_default, value_bounds_full;
 struct sockets;
 
 /* The time of the snapshot, and what memory did not have then. */
-struct moment {
+struct snapshot_time {
 	uint64_t now_ns;	       /* CLOCK_MONOTONIC; 0: not known */
 	uint64_t realtime_ns;	       /* the same instant, CLOCK_REALTIME */
 	const struct sockets *sockets; /* NULL: not known */

@@ -241,7 +241,7 @@ void print_named_value(struct printing *p, const char *name, const struct value 
 }
 
 void printing_begin(struct printing *p, struct sink *out,
-		    const struct value_bounds *bounds, const struct moment *moment,
+		    const struct value_bounds *bounds, const struct snapshot_time *moment,
 		    const struct value_texts *known, struct redaction *redaction)
 {
 	*p = (struct printing){ .out = out,

@@ -25,7 +25,7 @@ struct printing {
 	struct sink *out;
 	struct runtime *rt;
 	const struct value_bounds *bounds;
-	const struct moment *moment; /* NULL: not known */
+	const struct snapshot_time *moment; /* NULL: not known */
 	const struct value_texts *known;
 	struct redaction *redaction;
 	const char *withheld;	  /* the rule that redacts everything here; NULL: none */
@@ -51,7 +51,7 @@ struct printing {
 
 /* Begin and end printing the variables of one goroutine. */
 void printing_begin(struct printing *p, struct sink *out,
-		    const struct value_bounds *bounds, const struct moment *moment,
+		    const struct value_bounds *bounds, const struct snapshot_time *moment,
 		    const struct value_texts *known, struct redaction *redaction);
 void printing_end(struct printing *p);
 
@@ -153,7 +153,8 @@ bool was_seen(struct printing *p, const struct value *v);
 bool note_seen(struct printing *p, const struct value *v);
 
 /* moment.c: how long after the snapshot t is; negative: before it. False: not known. */
-bool moment_until(const struct moment *m, const struct time_value *t, int64_t *ret);
+bool snapshot_time_until(const struct snapshot_time *m, const struct time_value *t,
+			 int64_t *ret);
 /* A member with that name; none for a time before 1970. */
 void print_instant(struct sink *out, const char *name, const struct time_value *t);
 

@@ -103,7 +103,8 @@ static bool print(const struct capture *c, const struct wanted *w, struct err *e
 		return false;
 	}
 	AUTO(sink_free) struct sink *out = sink_json_new(STDOUT_FILENO, false);
-	const struct moment moment = { c->monotonic_ns, c->realtime_ns, c->sockets };
+	const struct snapshot_time moment = { c->monotonic_ns, c->realtime_ns,
+					      c->sockets };
 	process_remember_secrets(c->process, w->redaction);
 	print_one_value(&(struct one_value){ .out = out,
 					     .rt = rt,

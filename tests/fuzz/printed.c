@@ -34,7 +34,7 @@ void printed(struct runtime *rt, const struct value *v)
 {
 	struct value_bounds bounds = value_bounds_default;
 	struct err err;
-	const struct moment moment = { 0 };
+	const struct snapshot_time moment = { 0 };
 	const struct redaction_options options = { .mode = REDACT_SECRETS };
 	AUTO(redaction_free) struct redaction *redaction = redaction_new(&options, &err);
 	struct one_value one = { .rt = rt,

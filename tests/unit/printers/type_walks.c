@@ -369,7 +369,7 @@ static void test_values(void **state)
 static char *print_one(struct fixture *f, const struct value *v)
 {
 	const struct redaction_options options = { .mode = REDACT_SECRETS };
-	const struct moment moment = { 0 };
+	const struct snapshot_time moment = { 0 };
 	struct err err;
 	AUTO(redaction_free) struct redaction *r = redaction_new(&options, &err);
 	AUTO(sink_free) struct sink *out = sink_part_new();

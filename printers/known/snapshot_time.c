@@ -3,7 +3,8 @@
 
 #define SECOND INT64_C(1000000000)
 
-bool moment_until(const struct moment *m, const struct time_value *t, int64_t *ret)
+bool snapshot_time_until(const struct snapshot_time *m, const struct time_value *t,
+			 int64_t *ret)
 {
 	int64_t ns;
 
