@@ -41,6 +41,6 @@ uint64_t print_one_value(const struct one_value *value)
 	uint64_t withheld;
 
 	one.withheld = &withheld;
-	print_until_known(one.out, one.redaction, print_once, &one);
+	print_to_fixpoint(one.out, one.redaction, print_once, &one);
 	return withheld;
 }

@@ -163,5 +163,5 @@ void print_goroutine(struct sink *out, struct goroutine_printing *p,
 {
 	struct again again = { out, p, g, group, p->variables, p->withheld };
 
-	print_until_known(out, p->redaction, print_again, &again);
+	print_to_fixpoint(out, p->redaction, print_again, &again);
 }

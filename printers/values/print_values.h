@@ -47,7 +47,7 @@ struct value_path {
 /* Prints, and prints again as long as that reveals secrets in what was already printed,
  * which is taken back. */
 typedef void print_again_fn(void *arg);
-void print_until_known(struct sink *out, struct redaction *redaction,
+void print_to_fixpoint(struct sink *out, struct redaction *redaction,
 		       print_again_fn *print, void *arg);
 
 #endif

@@ -260,7 +260,7 @@ void printing_end(struct printing *p)
 	xfree(p->seen);
 }
 
-void print_until_known(struct sink *out, struct redaction *redaction,
+void print_to_fixpoint(struct sink *out, struct redaction *redaction,
 		       print_again_fn *print, void *arg)
 {
 	enum { TIMES_MAX = 8 }; /* past this, suspect everything */
