@@ -82,7 +82,7 @@ bool secrets_are_all(const struct secrets *s);
  * text. */
 size_t secrets_begin(const struct secrets *s, const char *text, size_t len);
 
-/* asked.c: questions that were answered with no, each with what was known at the time. */
+/* queries.c: questions that were answered with no, each with what was known at the time. */
 struct asked;
 struct asked *asked_new(const struct secrets *s);
 void asked_free(struct asked *a);
@@ -120,7 +120,7 @@ struct redaction {
 /* A secret_name_fn. */
 bool is_name_of_secret(void *redaction, const char *name, size_t len);
 
-/* shapes.c: what looks like a secret and begins at text[at]. False: nothing. Text may end
+/* patterns.c: what looks like a secret and begins at text[at]. False: nothing. Text may end
  * in the middle of it. */
 struct span {
 	size_t begin, end;
@@ -131,7 +131,7 @@ typedef bool secret_name_fn(void *arg, const char *name, size_t len);
 bool shape_at(const char *text, size_t len, size_t at, secret_name_fn *is_secret,
 	      void *arg, struct span *ret);
 
-/* shapes_told.c: the same, each for one form. */
+/* patterns_keyed.c: the same, each for one form. */
 bool is_element(const char *text, size_t len, size_t at, secret_name_fn *is_secret,
 		void *arg, struct span *ret);
 /* After the empty line: name="password"\r\n\r\nabc */
@@ -146,12 +146,12 @@ bool is_command(const char *text, size_t len, size_t at, struct span *ret);
 bool is_value_of_secret(const char *text, size_t begin, size_t end,
 			secret_name_fn *is_secret, void *arg);
 
-/* shapes_token.c: at: where a word begins. */
+/* patterns_token.c: at: where a word begins. */
 bool is_bot_token(const char *text, size_t len, size_t at, struct span *ret);
 bool is_token(const char *text, size_t len, size_t at, struct span *ret);
 bool is_password_hash(const char *text, size_t len, size_t at, struct span *ret);
 
-/* shapes_key.c: private keys in DER, or in OpenSSH's format. */
+/* patterns_key.c: private keys in DER, or in OpenSSH's format. */
 static inline bool begins_binary_key(char first)
 {
 	return first == '0' || first == 'o';
@@ -176,7 +176,7 @@ struct span escaped_span(const struct plain_text *plain, struct span span);
  * word. */
 bool is_argument(const char *text, size_t len, size_t at, struct span *ret);
 
-/* shapes.c: for any text. */
+/* patterns.c: for any text. */
 static inline bool follows(const char *text, size_t len, size_t at, const char *words)
 {
 	size_t n = strlen(words);

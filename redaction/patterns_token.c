@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shapes_token.c - keys and tokens in a documented format of their own. */
+/* patterns_token.c - keys and tokens in a documented format of their own. */
 #include "redaction/redaction_priv.h"
 
 #include <ctype.h>

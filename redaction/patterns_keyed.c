@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shapes_told.c - secrets that a text gives otherwise than by assignment: markup, forms,
+/* patterns_keyed.c - secrets that a text gives otherwise than by assignment: markup, forms,
  * commands. */
 #include "redaction/redaction_priv.h"
 

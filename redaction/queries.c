@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* asked.c - questions about secrets that were answered with no: a secret learned later
+/* queries.c - questions about secrets that were answered with no: a secret learned later
  * may change that. */
 #include <string.h>
 
