@@ -102,7 +102,7 @@ static void say(char *ret, size_t size, const char *format, ...)
 
 #define SAY(array, ...) say((array), sizeof(array), __VA_ARGS__)
 #define WHY(row, ...) SAY((row)->way->why, __VA_ARGS__)
-#define MEND(row, ...) SAY((row)->way->mend, __VA_ARGS__)
+#define MEND(row, ...) SAY((row)->way->remedy, __VA_ARGS__)
 
 static void stands_still(const struct row *r)
 {
@@ -438,12 +438,12 @@ static bool refuse(const struct conditions *c, enum capture_way wanted,
 		return err_set(err, ERR_CANNOT,
 			       "process %d (%s): %s: %s, or read it while it runs "
 			       "(--capture=live)",
-			       c->pid, c->name, way->why, way->mend);
+			       c->pid, c->name, way->why, way->remedy);
 	return err_set(err, ERR_CANNOT,
 		       "--capture=%s is not possible for process %d (%s): %s: %s%suse "
 		       "--capture=auto",
-		       names[wanted], c->pid, c->name, way->why, way->mend,
-		       *way->mend ? ", or " : "");
+		       names[wanted], c->pid, c->name, way->why, way->remedy,
+		       *way->remedy ? ", or " : "");
 }
 
 bool plan_make(const struct conditions *c, const struct plan_demand *demand,

@@ -37,10 +37,10 @@ struct plan_demand {
 };
 
 struct plan_way {
-	bool possible;	/* and within the promised limit */
-	bool passing;	/* only temporarily impossible: retry */
-	char why[240];	/* why not, or what is a drawback; "": nothing */
-	char mend[120]; /* what would make it possible; "": nothing known */
+	bool possible;	  /* and within the promised limit */
+	bool passing;	  /* only temporarily impossible: retry */
+	char why[240];	  /* why not, or what is a drawback; "": nothing */
+	char remedy[120]; /* what would make it possible; "": nothing known */
 	uint64_t estimate_ns;
 };
 
@@ -59,7 +59,7 @@ MUST_CHECK bool plan_make(const struct conditions *conditions,
 			  struct err *err);
 
 /* Calls fn for every obstacle to a copy (plan_make() reports only the first). what:
- * "seccomp", "cgroup_memory", ..., a static string; obstacle: its why and mend. */
+ * "seccomp", "cgroup_memory", ..., a static string; obstacle: its why and remedy. */
 typedef void plan_obstacle_fn(void *arg, const char *what,
 			      const struct plan_way *obstacle);
 void plan_each_obstacle(const struct conditions *conditions, plan_obstacle_fn *fn,

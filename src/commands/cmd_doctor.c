@@ -133,9 +133,9 @@ static void print_findings(const struct page *page, const struct doctor *d,
 			continue;
 		text_add(&text, "%s: %s", f->check, f->text);
 		page_say(page, color, INDENT, INDENT_MORE, &text);
-		if (!f->mend)
+		if (!f->remedy)
 			continue;
-		text_add(&text, "-> %s", f->mend);
+		text_add(&text, "-> %s", f->remedy);
 		page_say(page, COLOR_PLAIN, INDENT_MORE, INDENT_MORE + 3, &text);
 	}
 }
@@ -170,7 +170,7 @@ static void sink_ways(struct sink *out, const struct plan *plan)
 		sink_named_bool(out, "possible", w->possible);
 		sink_named_uint(out, "estimate_ns", w->estimate_ns);
 		sink_named_string(out, "why", *w->why ? w->why : NULL);
-		sink_named_string(out, "mend", *w->mend ? w->mend : NULL);
+		sink_named_string(out, "mend", *w->remedy ? w->remedy : NULL);
 		sink_end(out);
 	}
 	sink_end(out);
@@ -256,7 +256,7 @@ static bool print_json(const struct doctor *d, struct err *err)
 		sink_named_string(out, "check", f->check);
 		sink_named_string(out, "level", level_names[f->level]);
 		sink_named_string(out, "text", f->text);
-		sink_named_string(out, "mend", f->mend);
+		sink_named_string(out, "mend", f->remedy);
 		sink_end(out);
 	}
 	sink_end(out);

@@ -26,13 +26,13 @@ enum {
 	YAMA_NOBODY,
 };
 
-/* Takes ownership of text and mend; mend may be NULL. */
+/* Takes ownership of text and remedy; remedy may be NULL. */
 static void add(struct doctor *d, const char *check, enum doctor_level level, char *text,
-		char *mend)
+		char *remedy)
 {
 	GROW(d->findings, d->finding_count, d->finding_cap);
 	d->findings[d->finding_count++] =
-		(struct doctor_finding){ check, level, text, mend };
+		(struct doctor_finding){ check, level, text, remedy };
 }
 
 static void fine(struct doctor *d, const char *check, const char *text)
@@ -40,9 +40,10 @@ static void fine(struct doctor *d, const char *check, const char *text)
 	add(d, check, DOCTOR_FINE, xstrdup(text), NULL);
 }
 
-static void doubt(struct doctor *d, const char *check, const char *text, const char *mend)
+static void doubt(struct doctor *d, const char *check, const char *text,
+		  const char *remedy)
 {
-	add(d, check, DOCTOR_DOUBTFUL, xstrdup(text), mend ? xstrdup(mend) : NULL);
+	add(d, check, DOCTOR_DOUBTFUL, xstrdup(text), remedy ? xstrdup(remedy) : NULL);
 }
 
 #define CLEAR_NS (UINT64_C(1000) * 1000 * 1000)
@@ -359,7 +360,7 @@ static void add_obstacle(void *arg, const char *what, const struct plan_way *obs
 
 	add(d, what, still ? DOCTOR_FINE : DOCTOR_DOUBTFUL,
 	    xasprintf("%s%s", still ? "" : "it will not be copied: ", obstacle->why),
-	    *obstacle->mend ? xstrdup(obstacle->mend) : NULL);
+	    *obstacle->remedy ? xstrdup(obstacle->remedy) : NULL);
 }
 
 static void check_copy(struct doctor *d)
@@ -483,7 +484,7 @@ void doctor_free(struct doctor *d)
 		return;
 	for (size_t i = 0; i < d->finding_count; i++) {
 		xfree(d->findings[i].text);
-		xfree(d->findings[i].mend);
+		xfree(d->findings[i].remedy);
 	}
 	xfree(d->findings);
 	xfree(d->go);

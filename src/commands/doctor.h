@@ -15,8 +15,8 @@ enum doctor_level {
 struct doctor_finding {
 	const char *check; /* "access", "go", "seccomp"; static */
 	enum doctor_level level;
-	char *text; /* a sentence without a full stop; names in it are untrusted */
-	char *mend; /* the remedy; NULL: none, or none known */
+	char *text;   /* a sentence without a full stop; names in it are untrusted */
+	char *remedy; /* the remedy; NULL: none, or none known */
 };
 
 enum { DOCTOR_LEFTOVERS = 16 };

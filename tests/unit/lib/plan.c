@@ -48,8 +48,8 @@ struct verdict {
 	enum capture_way way; /* CAPTURE_AUTO: refused */
 	/* Stands in why a copy is not possible; NULL: it is. */
 	const char *copy;
-	const char *mend; /* and what would help; NULL: nothing is said */
-	const char *says; /* stands in why this way, or in the refusal */
+	const char *remedy; /* and what would help; NULL: nothing is said */
+	const char *says;   /* stands in why this way, or in the refusal */
 };
 
 #define CASE(name, body)                                                                 \
@@ -242,9 +242,9 @@ static void check(const struct verdict *v)
 			 ok ? "taken:" : "refused:", ok ? capture_way_name(plan.way) : "",
 			 ok ? plan.why : err.text);
 	if (copy->possible != !v->copy || (v->copy && !contains(copy->why, v->copy)) ||
-	    !contains(copy->mend, v->mend))
+	    !contains(copy->remedy, v->remedy))
 		fail_msg("%s: copy %d: %s: %s", v->what, copy->possible, copy->why,
-			 copy->mend);
+			 copy->remedy);
 	if (!contains(ok ? plan.why : err.text, v->says))
 		fail_msg("%s: says: %s", v->what, ok ? plan.why : err.text);
 	if (!ok && err.code != ERR_CANNOT)
