@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "lib/document/reader.h"
-#include "src/commands/view.h"
+#include "src/commands/show_options.h"
 
 static const struct option_info show_options[] = { VIEW_ROWS(0) };
 

@@ -13,7 +13,7 @@
 #include "lib/procfs/process.h"
 #include "printers/printers.h"
 #include "src/commands/redact_options.h"
-#include "src/commands/view.h"
+#include "src/commands/show_options.h"
 #include "src/snapshot/output.h"
 #include "src/snapshot/snap.h"
 #include "src/viewer/terminal/text.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view.h - options shared by all commands that print a document as text: what is shown
+/* show_options.h - options shared by all commands that print a document as text: what is shown
  * and how. These commands include the rows in their option tables. */
-#ifndef GOSNAP_VIEW_H
-#define GOSNAP_VIEW_H
+#ifndef GOSNAP_SHOW_OPTIONS_H
+#define GOSNAP_SHOW_OPTIONS_H
 
 #include <stdbool.h>
 

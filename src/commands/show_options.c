@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/commands/view.h"
+#include "src/commands/show_options.h"
 
 #include <signal.h>
 #include <stdlib.h>
