@@ -26,7 +26,7 @@ enum {
 
 struct job {
 	struct batch batch;
-	uint64_t foretold, aside, written; /* bytes; see values_plan.h */
+	uint64_t estimated, aside, written; /* bytes; see values_plan.h */
 };
 
 struct goroutines {
@@ -229,7 +229,7 @@ static void plan_batch(struct goroutines *s, struct job *job)
 		bool chosen = values_plan_next(s->plan, groups_of(s->groups, it),
 					       is_urgent(it), &bytes);
 		b->values[i - b->first] = chosen ? VALUES_WANTED : VALUES_TOO_MUCH;
-		job->foretold += bytes;
+		job->estimated += bytes;
 		b->room += chosen ? bytes : 0;
 	}
 	job->aside = values_plan_set_aside(s->plan, b->room);
@@ -241,7 +241,7 @@ static void submit(struct goroutines *s, size_t number)
 	struct job *job = &s->jobs[number % LAG];
 	size_t count = runtimes_goroutine_count(s->capture->runtimes);
 
-	job->foretold = job->aside = job->written = 0;
+	job->estimated = job->aside = job->written = 0;
 	job->batch.first = number * s->batch_size;
 	job->batch.end = job->batch.first + s->batch_size;
 	if (job->batch.end > count)
@@ -269,7 +269,7 @@ static void collect(struct goroutines *s, size_t number)
 	if (rest.first < rest.end)
 		print_batch(s, &rest, write_part, s);
 	if (s->plan)
-		values_plan_written(s->plan, job->foretold, job->aside, job->written);
+		values_plan_written(s->plan, job->estimated, job->aside, job->written);
 }
 
 /* One fewer than our CPUs, since collecting and compressing keeps one busy: on two CPUs,

@@ -26,7 +26,7 @@ struct values_plan {
 	struct planned_group *groups;
 	size_t count;
 	struct measure stacks, values; /* over all groups */
-	uint64_t room, foretold, aside, kept;
+	uint64_t room, estimated, aside, kept;
 	uint64_t stacks_left; /* what the remaining ones take without values */
 	uint64_t small_left;  /* ... and what values add in groups that get them all */
 	uint32_t most;	      /* members of the largest group */
@@ -76,7 +76,7 @@ void values_plan_measured(struct values_plan *plan, size_t group, bool values,
 	add(values ? &plan->values : &plan->stacks, bytes);
 }
 
-static uint64_t foretell(const struct measure *own, const struct measure *all,
+static uint64_t estimate(const struct measure *own, const struct measure *all,
 			 uint64_t unknown)
 {
 	const struct measure *m = own->n ? own : all;
@@ -87,12 +87,12 @@ static uint64_t foretell(const struct measure *own, const struct measure *all,
 
 static uint64_t stack_of(const struct values_plan *plan, const struct planned_group *g)
 {
-	return foretell(&g->stacks, &plan->stacks, STACK_BYTES);
+	return estimate(&g->stacks, &plan->stacks, STACK_BYTES);
 }
 
 static uint64_t whole_of(const struct values_plan *plan, const struct planned_group *g)
 {
-	uint64_t bytes = foretell(&g->values, &plan->values, VALUES_BYTES);
+	uint64_t bytes = estimate(&g->values, &plan->values, VALUES_BYTES);
 
 	return bytes > stack_of(plan, g) ? bytes : stack_of(plan, g);
 }
@@ -148,7 +148,8 @@ static uint32_t size_after(const struct values_plan *plan, uint32_t small)
 static uint64_t room_to_plan(const struct values_plan *plan)
 {
 	uint64_t room = values_plan_spare(plan) + plan->aside;
-	uint64_t aside = (room + plan->foretold) / ASIDE_PART + ASIDE_TIMES * ASIDE_BYTES;
+	uint64_t aside =
+		(room + plan->estimated) / ASIDE_PART + ASIDE_TIMES * ASIDE_BYTES;
 
 	return room > aside ? room - aside : 0;
 }
@@ -220,14 +221,14 @@ bool values_plan_next(struct values_plan *plan, size_t group, bool urgent,
 	*ret_bytes = chosen ? whole : stack;
 	g->left--;
 	g->given += chosen;
-	plan->foretold += *ret_bytes;
+	plan->estimated += *ret_bytes;
 	plan->stacks_left -= plan->stacks_left < stack ? plan->stacks_left : stack;
 	return chosen;
 }
 
-uint64_t values_plan_set_aside(struct values_plan *plan, uint64_t foretold)
+uint64_t values_plan_set_aside(struct values_plan *plan, uint64_t estimated)
 {
-	uint64_t bytes = foretold / ASIDE_PART + ASIDE_BYTES;
+	uint64_t bytes = estimated / ASIDE_PART + ASIDE_BYTES;
 	uint64_t spare = values_plan_spare(plan);
 
 	/* If there is room for all, do not omit a goroutine for being larger than its
@@ -244,17 +245,17 @@ void values_plan_keep(struct values_plan *plan, size_t group)
 	plan->kept += whole_of(plan, &plan->groups[group]);
 }
 
-void values_plan_written(struct values_plan *plan, uint64_t foretold, uint64_t set_aside,
+void values_plan_written(struct values_plan *plan, uint64_t estimated, uint64_t set_aside,
 			 uint64_t bytes)
 {
-	plan->foretold -= foretold;
+	plan->estimated -= estimated;
 	plan->aside -= set_aside;
 	plan->room -= bytes < plan->room ? bytes : plan->room;
 }
 
 uint64_t values_plan_spare(const struct values_plan *plan)
 {
-	uint64_t taken = plan->foretold + plan->aside + plan->stacks_left +
+	uint64_t taken = plan->estimated + plan->aside + plan->stacks_left +
 			 plan->small_left + plan->kept;
 
 	return taken < plan->room ? plan->room - taken : 0;

@@ -28,11 +28,11 @@ void values_plan_make(struct values_plan *plan);
 bool values_plan_next(struct values_plan *plan, size_t group, bool urgent,
 		      uint64_t *ret_bytes);
 /* Reserves more bytes in case predicted sizes are too low. Returns how many. */
-uint64_t values_plan_set_aside(struct values_plan *plan, uint64_t foretold);
+uint64_t values_plan_set_aside(struct values_plan *plan, uint64_t estimated);
 /* Reserves space for a goroutine of the group that will be urgent. */
 void values_plan_keep(struct values_plan *plan, size_t group);
 /* Replaces the predicted and set-aside bytes by those that were actually written. */
-void values_plan_written(struct values_plan *plan, uint64_t foretold, uint64_t set_aside,
+void values_plan_written(struct values_plan *plan, uint64_t estimated, uint64_t set_aside,
 			 uint64_t bytes);
 /* How much may be written now beyond what is predicted and set aside, with space left for
  * the stacks of all others. */

@@ -60,14 +60,14 @@ static void play(struct play *p, bool urgent_last)
 		for (unsigned g = 0; g < GROUPS; g++) {
 			if (!left[g])
 				continue;
-			uint64_t foretold;
+			uint64_t estimated;
 			if (n++ % BATCH == 0)
 				values_plan_make(plan);
 			left[g]--;
 			bool urgent = urgent_last && g == 0 && left[g] == 0;
-			bool values = values_plan_next(plan, g, urgent, &foretold);
+			bool values = values_plan_next(plan, g, urgent, &estimated);
 			uint64_t bytes = size_of(p, g, values);
-			if (values && bytes > foretold + values_plan_spare(plan)) {
+			if (values && bytes > estimated + values_plan_spare(plan)) {
 				values = false;
 				bytes = size_of(p, g, false);
 			}
@@ -75,7 +75,7 @@ static void play(struct play *p, bool urgent_last)
 			if (g == 0)
 				p->last_given = values;
 			p->bytes += bytes / SCALE;
-			values_plan_written(plan, foretold, 0, bytes);
+			values_plan_written(plan, estimated, 0, bytes);
 			values_plan_measured(plan, g, values, bytes);
 			any = true;
 		}
@@ -143,7 +143,7 @@ static void test_fewer_than_groups(void **state)
 	assert_in_range(p.given[0], 0, 6);
 }
 
-/* What was foretold is wrong by far, both ways. */
+/* What was estimated is wrong by far, both ways. */
 static void test_corrects(void **state)
 {
 	for (uint64_t values = 200; values <= 20000; values *= 10) {
