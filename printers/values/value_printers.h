@@ -152,7 +152,7 @@ bool was_seen(struct printing *p, const struct value *v);
 /* The same, without printing. */
 bool note_seen(struct printing *p, const struct value *v);
 
-/* moment.c: how long after the snapshot t is; negative: before it. False: not known. */
+/* snapshot_time.c: how long after the snapshot t is; negative: before it. False: not known. */
 bool snapshot_time_until(const struct snapshot_time *m, const struct time_value *t,
 			 int64_t *ret);
 /* A member with that name; none for a time before 1970. */
