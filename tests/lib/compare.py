@@ -73,26 +73,33 @@ def words_that_count(words):
 WORD = re.compile(r"0x[0-9a-f]+|redacted")
 
 
-def are_letters(word):
-    """Eight of them, which gosnap-redact(5) takes for a part of a text."""
-    return word.startswith("0x") and len(word) == 18 and all(
-        32 < byte < 127 for byte in bytes.fromhex(word[2:]))
+def is_redacted(word):
+    """Eight letters, which gosnap-redact(5) takes for a part of a text, or the number of a
+    payment card."""
+    if not word.startswith("0x"):
+        return False
+    if len(word) == 18 and all(32 <= byte < 127 for byte in bytes.fromhex(word[2:])):
+        return True
+    digits = [int(digit) for digit in reversed(str(int(word, 16)))]
+    return 13 <= len(digits) <= 19 and digits[-1] in range(2, 7) and sum(
+        digit if i % 2 == 0 else 2 * digit - 9 * (digit > 4) for i, digit in enumerate(digits)
+    ) % 10 == 0
 
 
-def with_letters(ours, theirs):
-    """Ours, with the words that are redacted for being letters: what dead words hold may be a
-    piece of any text."""
+def with_redacted(ours, theirs):
+    """Ours, with the words that are redacted for what they are alone: dead words may be a piece
+    of anything."""
     found, wanted = WORD.findall(ours), WORD.findall(theirs)
     if len(found) != len(wanted):
         return ours
-    words = [other if word == "redacted" and are_letters(other) else word
+    words = [other if word == "redacted" and is_redacted(other) else word
              for word, other in zip(found, wanted)]
     between = WORD.split(ours)
     return "".join(a + b for a, b in zip(between, [*words, ""]))
 
 
 def same_words(ours, theirs, works, preempted, earlier):
-    ours = with_letters(ours, theirs)
+    ours = with_redacted(ours, theirs)
     if earlier:  # the collector may have moved the stack since, and what points into it
         ours, theirs = (re.sub(r"0x[0-9a-f]+", "0x", w) for w in (ours, theirs))
     if preempted:  # which values are live is looked up there, too
