@@ -26,4 +26,7 @@ struct thread_state {
 /* Of target_threads(frozen)[i]. Borrowed until runtimes_close(). */
 const struct thread_state *runtimes_thread(const struct runtimes *all, size_t i);
 
+/* Bytes of code around the pc of each thread, which are captured with its stack. */
+enum { THREAD_CODE_BEFORE = 16, THREAD_CODE_AFTER = 16 };
+
 #endif

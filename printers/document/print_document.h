@@ -52,9 +52,6 @@ DEFINE_AUTO(struct learning, learning_free)
  * secret. */
 bool learning_goroutine(struct learning *l, const struct goroutine *g);
 
-/* Bytes of code around a thread's pc: from captured memory, else from the file. */
-enum { THREAD_CODE_BEFORE = 16, THREAD_CODE_AFTER = 16 };
-
 struct thread_printing {
 	struct runtimes *runtimes;
 	struct target *target;

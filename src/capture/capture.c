@@ -14,7 +14,6 @@
 #include "lib/procfs/process_lock.h"
 #include "lib/ptrace/target_copy.h"
 #include "lib/target/target_extents.h"
-#include "printers/printers.h"
 #include "src/capture/debuginfod.h"
 
 enum {
@@ -41,10 +40,10 @@ static bool look(struct capture *c, struct err *err)
 	if (!c->process)
 		return false;
 	c->images = images_open(c->live);
-	c->cache = c->options->debuginfo.no_cache ? NULL : cache_open("names/v1");
+	c->cache = c->options->reading.no_cache ? NULL : cache_open("names/v1");
 	images_use_cache(c->images, c->cache);
-	if (c->options->debuginfo.debug_file &&
-	    !images_use_debug_file(c->images, c->options->debuginfo.debug_file, err))
+	if (c->options->reading.debug_file &&
+	    !images_use_debug_file(c->images, c->options->reading.debug_file, err))
 		return false;
 	c->runtimes =
 		runtimes_open(c->live, c->images, c->options->assume_go, c->warnings);
@@ -367,7 +366,7 @@ static void ask_servers(struct capture *c)
 {
 	uint64_t age = c->options->max_copy_age_ns;
 
-	if (!c->options->debuginfo.debuginfod || !reads_on(c))
+	if (!c->options->reading.debuginfod || !reads_on(c))
 		return;
 	if (c->held)
 		warnings_add(c->warnings, "debuginfod",

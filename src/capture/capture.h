@@ -14,7 +14,7 @@
 #include "lib/ptrace/plan.h"
 #include "lib/ptrace/target_live.h"
 #include "lib/ptrace/tracer.h"
-#include "src/capture/debuginfo_options.h"
+#include "src/capture/read_options.h"
 
 enum values_wanted {
 	VALUES_NONE,
@@ -29,7 +29,7 @@ struct capture_options {
 	bool go_only;	       /* reject processes that are not Go */
 	enum values_wanted values;
 	const char *globals; /* see runtime_each_global(); NULL: none */
-	struct debuginfo_options debuginfo;
+	struct read_options reading;
 	bool verify; /* compare two unwinders */
 	enum capture_way way;
 	uint64_t max_pause_ns;	  /* a promised limit; 0: none */

@@ -18,7 +18,8 @@ enum { LAYOUT_DIFFERENCES, LAYOUT_ROW, LAYOUT_JSON };
 static const struct option_info layout_options[] = {
 	[LAYOUT_DIFFERENCES] = { 0, "differences", NULL,
 				 "print only what differs from the table" },
-	[LAYOUT_ROW] = { 0, "row", NULL, "write a row for goruntime/layout_table.inc" },
+	[LAYOUT_ROW] = { 0, "row", NULL,
+			 "write a row for goruntime/layout/layout_table.inc" },
 	[LAYOUT_JSON] = { 0, "json", NULL, "write JSON" },
 };
 
@@ -57,7 +58,7 @@ static struct layout_report *report_file(const char *path, struct err *err)
 	return t ? layout_report_file(t, images, err) : NULL;
 }
 
-/* In the format of goruntime/layout_table.inc. */
+/* In the format of goruntime/layout/layout_table.inc. */
 static void print_row(const struct layout_report *report)
 {
 	printf("/* %s */\n{ %d, \"%s\", {\n", report->go, report->minor, report->arch);

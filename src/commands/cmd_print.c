@@ -20,8 +20,8 @@ enum {
 	PRINT_ELEMENTS,
 	PRINT_CAPTURE,
 	PRINT_ASSUME_GO,
-	PRINT_DEBUGINFO, /* the first of these */
-	PRINT_REDACT = PRINT_DEBUGINFO + DEBUGINFO_OPTIONS,
+	PRINT_READ, /* the first of these */
+	PRINT_REDACT = PRINT_READ + READ_OPTIONS,
 };
 
 /* One value, in full: the limits only guard against endless ones. */
@@ -37,7 +37,7 @@ static const struct option_info print_options[] = {
 			    "from a copy, while stopped, or while running" },
 	[PRINT_ASSUME_GO] = { 0, "assume-go", "1.N",
 			      "treat the runtime as that of Go 1.N" },
-	DEBUGINFO_ROWS(PRINT_DEBUGINFO),
+	READ_ROWS(PRINT_READ),
 	REDACT_ROWS(PRINT_REDACT),
 };
 
@@ -170,8 +170,7 @@ static bool parse_options(int argc, char **argv, struct capture_options *options
 			options->assume_go = argument;
 			break;
 		default:
-			if (debuginfo_option(&options->debuginfo,
-					     option - PRINT_DEBUGINFO, argument))
+			if (read_option(&options->reading, option - PRINT_READ, argument))
 				break;
 			if (redact_option(ret_redaction,
 					  (enum redact_option)(option - PRINT_REDACT),
@@ -210,7 +209,7 @@ int cmd_print(int argc, char **argv)
 	AUTO(redaction_free) struct redaction *secrets = redaction_new(&redaction, &err);
 	AUTO(value_rules_free)
 	struct value_rules *rules =
-		secrets ? debuginfo_rules(&options.debuginfo, &err) : NULL;
+		secrets ? read_option_rules(&options.reading, &err) : NULL;
 	if (!rules)
 		return cmd_failed(&err);
 	wanted.redaction = secrets;

@@ -42,8 +42,8 @@ enum {
 	SNAP_PROGRESS,
 	SNAP_QUIET,
 	SNAP_VERSION,
-	SNAP_DEBUGINFO, /* the first of these */
-	SNAP_REDACT = SNAP_DEBUGINFO + DEBUGINFO_OPTIONS,
+	SNAP_READ, /* the first of these */
+	SNAP_REDACT = SNAP_READ + READ_OPTIONS,
 	SNAP_VIEW = SNAP_REDACT + REDACT_OPTIONS,
 };
 
@@ -90,7 +90,7 @@ static const struct option_info snap_options[] = {
 	[SNAP_QUIET] = { 'q', "quiet", NULL, "the same as --progress=never" },
 	[SNAP_VERSION] = { 0, "version", NULL,
 			   "print the versions of gosnap and its libraries" },
-	DEBUGINFO_ROWS(SNAP_DEBUGINFO),
+	READ_ROWS(SNAP_READ),
 	REDACT_ROWS(SNAP_REDACT),
 	VIEW_ROWS(SNAP_VIEW),
 };
@@ -315,8 +315,8 @@ static bool parse_options(int argc, char **argv, struct snap_options *ret,
 			*ret_status = cmd_misused(&command_snap, "%s", err.text);
 			return false;
 		default:
-			if (debuginfo_option(&ret->capture.debuginfo,
-					     option - SNAP_DEBUGINFO, argument))
+			if (read_option(&ret->capture.reading, option - SNAP_READ,
+					argument))
 				break;
 			if (view_option(ret_view, (enum view_option)(option - SNAP_VIEW),
 					argument, &err))
@@ -399,7 +399,7 @@ int cmd_snap(int argc, char **argv)
 	AUTO(redaction_free) struct redaction *secrets = redaction_new(&redaction, &err);
 	AUTO(value_rules_free)
 	struct value_rules *rules =
-		secrets ? debuginfo_rules(&options.capture.debuginfo, &err) : NULL;
+		secrets ? read_option_rules(&options.capture.reading, &err) : NULL;
 	if (!rules)
 		return cmd_failed(&err);
 	options.redaction = secrets;

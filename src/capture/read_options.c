@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/capture/debuginfo_options.h"
+#include "src/capture/read_options.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
 
 #include "printers/printers.h"
 
-bool debuginfo_option(struct debuginfo_options *options, int option, const char *argument)
+bool read_option(struct read_options *options, int option, const char *argument)
 {
 	switch (option) {
-	case DEBUGINFO_DEBUG_FILE:
+	case READ_DEBUG_FILE:
 		options->debug_file = argument;
 		return true;
-	case DEBUGINFO_DEBUGINFOD:
+	case READ_DEBUGINFOD:
 		options->debuginfod = true;
 		return true;
-	case DEBUGINFO_NO_CACHE:
+	case READ_NO_CACHE:
 		options->no_cache = true;
 		return true;
-	case DEBUGINFO_PRINTERS:
-		if (options->printers_count++ < DEBUGINFO_FILES)
+	case READ_PRINTERS:
+		if (options->printers_count++ < READ_FILES)
 			options->printers[options->printers_count - 1] = argument;
 		return true;
 	default:
@@ -42,14 +42,13 @@ static char *own_rules(void)
 	return path && stat(path, &st) == 0 && S_ISREG(st.st_mode) ? TAKE(path) : NULL;
 }
 
-struct value_rules *debuginfo_rules(const struct debuginfo_options *options,
-				    struct err *err)
+struct value_rules *read_option_rules(const struct read_options *options, struct err *err)
 {
 	AUTO(value_rules_free) struct value_rules *rules = value_rules_new();
 	AUTO(xfree) char *own = own_rules();
 
-	if (options->printers_count > DEBUGINFO_FILES) {
-		err_set(err, ERR_USAGE, "--printers: at most %d files", DEBUGINFO_FILES);
+	if (options->printers_count > READ_FILES) {
+		err_set(err, ERR_USAGE, "--printers: at most %d files", READ_FILES);
 		return NULL;
 	}
 	for (size_t i = 0; i < options->printers_count; i++)
