@@ -43,9 +43,6 @@ uint64_t *extra_objects(const struct extra_lists *x, enum extra_kind kind, size_
 struct runtime;
 struct bulk_read;
 
-struct runtime;
-struct bulk_read;
-
 /* Adds size bytes of each object of a kind, and of what it links to, up to that many
  * levels. */
 void extra_gather_chain(struct runtime *rt, enum extra_kind kind, size_t size,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decodes strings, slices, interfaces and functions. Their words are the same in every
- * release (GO_RUNTIME.md 5.5). */
+ * release: runtime/string.go, slice.go, runtime2.go (Go 1.15 to 1.27). */
 #include "goruntime/values/value.h"
 
 #include <inttypes.h>

@@ -480,20 +480,6 @@ static bool starts_packed(struct reader *r, struct err *err)
 				 r->name);
 }
 
-static bool write_spool(int fd, const char *p, size_t len, struct err *err)
-{
-	while (len > 0) {
-		ssize_t n = write(fd, p, len);
-		if (n < 0 && errno != EINTR)
-			return err_sys(err, "cannot write a temporary file");
-		if (n > 0) {
-			p += n;
-			len -= (size_t)n;
-		}
-	}
-	return true;
-}
-
 /* A pipe cannot be read twice: copy it to an anonymous file. */
 static bool spool(struct reader *r, struct err *err)
 {
@@ -502,7 +488,8 @@ static bool spool(struct reader *r, struct err *err)
 	if (fd < 0)
 		return false;
 	while ((n = read_file(r, r->buf, r->cap)) > 0) {
-		if (!write_spool(fd, r->buf, n, err)) {
+		if (!write_fully(fd, r->buf, n)) {
+			err_sys(err, "cannot write a temporary file");
 			close(fd);
 			return false;
 		}

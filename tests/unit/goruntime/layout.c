@@ -114,7 +114,7 @@ static void test_slots(void **state)
 		for (int slot = 0; slot < LAYOUT_SLOTS; slot++)
 			if (layout_required((enum layout_slot)slot))
 				assert_true(layout_has(&l, (enum layout_slot)slot));
-		/* GO_RUNTIME.md 4.3 and 2.2 */
+		/* runtime/runtime2.go type g, runtime/symtab.go type moduledata */
 		assert_int_equal(layout_has(&l, L_g_parent), minors[i] >= 21);
 		assert_int_equal(layout_has(&l, L_md_gofunc), minors[i] >= 18);
 		assert_int_equal(l.slot[L_g_status].off,
