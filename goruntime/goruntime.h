@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* goruntime.h - the Go runtimes inside a target: goroutines, threads, their stacks and
- * values. The only header of this folder for code outside it; files inside include what
- * they need. Prints nothing. Works on stripped binaries. A process without Go is accepted
- * too: its threads are unwound as C. */
+/* goruntime.h - the Go runtimes inside a target: goroutines, threads, their stacks
+ * and values. The only header of this folder for code outside it; files inside
+ * include what they need. Works on stripped binaries. A process without Go is
+ * accepted too: its threads are unwound as C. Knows Go, and neither the document nor
+ * redaction: prints nothing. Everything lives until runtimes_close() unless a header
+ * says otherwise. */
 #ifndef GOSNAP_GORUNTIME_H
 #define GOSNAP_GORUNTIME_H
 

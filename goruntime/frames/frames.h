@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* frames.h - frames as people read them: inlined calls expanded, C functions named, with
- * the variables of each. */
+/* frames.h - frames as people read them: inlined calls expanded, C functions named,
+ * with the variables of each. Made for one frame at a time and lent to the caller's
+ * function. Knows how to put together what rooms below found; unwinds nothing. */
 #ifndef GOSNAP_FRAMES_H
 #define GOSNAP_FRAMES_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* extras.h - what few goroutines have: labels, panics, deferred calls, ancestors, a
- * bubble. */
+ * bubble. Decoded on request; each result is borrowed until the next call. Knows the
+ * lists of the g struct, not how they are printed. */
 #ifndef GOSNAP_EXTRAS_H
 #define GOSNAP_EXTRAS_H
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* layout.h - runtime struct offsets and sizes by slot. Private to goruntime.
  * Two sources fill struct layout: layout_dwarf.c reads the subject's own DWARF, and
- * layout_table.inc has rows that "gosnap layout --row" writes using the same resolver.
- * tests/derived-rows writes rows of releases without a toolchain to layout_derived.inc. A
- * slot that a release does not have is absent. Code tests for absence, never for a
- * version. */
+ * layout_table.inc has rows that "gosnap layout --row" writes using the same
+ * resolver. tests/derived-rows writes rows of releases without a toolchain to
+ * layout_derived.inc. A slot that a release does not have is absent. Code tests for
+ * absence, never for a version. The struct is the caller's. Knows names and offsets,
+ * not what the fields mean. */
 #ifndef GOSNAP_LAYOUT_H
 #define GOSNAP_LAYOUT_H
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime_priv.h - state shared by the files of goruntime: struct runtimes for the
  * process, struct runtime for one Go runtime (what its moduledata, scheduler and
- * goroutines say). */
+ * goroutines say). The main header of goruntime/runtime, which also has the readers
+ * that the rooms above share. Everything lives until runtimes_close(). Interprets
+ * nothing: knows where a g and its fields are, not what they mean. */
 #ifndef GOSNAP_RUNTIME_PRIV_H
 #define GOSNAP_RUNTIME_PRIV_H
 

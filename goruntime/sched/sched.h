@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sched.h - reads the scheduler's data: goroutines, Ms, and what each thread runs on.
- * Private to goruntime. */
+ * Private to goruntime. Fills the records of runtime_priv.h, which live until
+ * runtimes_close(). Unwinds nothing: knows where a stack begins, not what is on it. */
 #ifndef GOSNAP_SCHED_H
 #define GOSNAP_SCHED_H
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtimes.h - the Go runtimes inside a target, in three steps: runtimes_open() while the
- * process runs, runtimes_capture() of memory at one instant, runtimes_decode() of what
- * was captured.
- * A process usually has one Go runtime. With none, its threads are still shown. It has
- * several when a C program loads several libraries built with -buildmode=c-shared. struct
- * runtimes has what belongs to the process (threads, stacks), struct runtime what belongs
- * to one Go runtime. */
+/* runtimes.h - the Go runtimes inside a target, in three steps: runtimes_open() while
+ * the process runs, runtimes_capture() of memory at one instant, runtimes_decode() of
+ * what was captured. The main header of goruntime/session, the room that calls all
+ * others of goruntime.
+ * A process usually has one Go runtime. With none, its threads are still shown. It
+ * has several when a C program loads several libraries built with
+ * -buildmode=c-shared. struct runtimes has what belongs to the process (threads,
+ * stacks), struct runtime what belongs to one Go runtime. Both live until
+ * runtimes_close(). Stops nothing: knows memory and registers, not how they were
+ * captured. */
 #ifndef GOSNAP_RUNTIMES_H
 #define GOSNAP_RUNTIMES_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stdlib_values.h - the meaning of values of types in the standard library, OpenTelemetry
- * and Datadog. A type that is not as expected has no meaning and does no harm. Fields are
- * found by name, never by release. */
+/* stdlib_values.h - the meaning of values of types in the standard library,
+ * OpenTelemetry and Datadog. A type that is not as expected has no meaning and does
+ * no harm. Fields are found by name, never by release. Makes no text: knows what a
+ * value means, not how people write it. */
 #ifndef GOSNAP_STDLIB_VALUES_H
 #define GOSNAP_STDLIB_VALUES_H
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* module.h - the Go modules of a process: moduledata and the read-only tables it points
- * to. Private to goruntime.
- * Static bytes come from the file if memory has them unchanged. If the loader relocated
- * them (PIE), they are read once and kept, so the process is not needed later. */
+/* module.h - the Go modules of a process: moduledata and the read-only tables it
+ * points to. The main header of goruntime/symtab. Private to goruntime.
+ * Static bytes come from the file if memory has them unchanged. If the loader
+ * relocated them (PIE), they are read once and kept, so the process is not needed
+ * later. Modules live until modules_close(). Knows functions, lines and frame sizes
+ * at a pc; nothing of goroutines or types. */
 #ifndef GOSNAP_MODULE_H
 #define GOSNAP_MODULE_H
 

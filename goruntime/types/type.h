@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* type.h - the types of the subject's values: from debugging information, else from type
- * descriptors. Created on request and borrowed until runtimes_close(). Fields are found
- * by name, never by release. */
+/* type.h - the types of the subject's values: from debug information, else from type
+ * descriptors. Created on request and borrowed until runtimes_close(). Fields are
+ * found by name, never by release. Knows how values lie in memory, but reads none. */
 #ifndef GOSNAP_TYPE_H
 #define GOSNAP_TYPE_H
 

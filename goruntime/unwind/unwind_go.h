@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unwind_go.h - unwinds the stacks of goroutines and threads. Private to goruntime. */
+/* unwind_go.h - unwinds the stacks of goroutines and threads. Private to goruntime.
+ * Results are pcs, stack pointers and frame sizes in all->scratch; names, inlined
+ * calls and variables are of rooms above. Knows the pclntab, call frame information
+ * and the runtime's switches between stacks. */
 #ifndef GOSNAP_UNWIND_GO_H
 #define GOSNAP_UNWIND_GO_H
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* values.h - what values of each kind lead to, one level at a time. Reads the subject;
- * prints nothing. */
+/* values.h - what values of each kind lead to, one level at a time. Reads the
+ * subject; prints nothing and follows nothing by itself. Results are the caller's;
+ * bytes of the subject are copied. Knows the runtime's maps, channels, strings,
+ * slices and locks, but no type of the standard library. */
 #ifndef GOSNAP_VALUES_H
 #define GOSNAP_VALUES_H
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* variables.h - the arguments, results and local variables of a frame, and the variables
- * that a closure has captured. */
+/* variables.h - the arguments, results and local variables of a frame, and the
+ * variables that a closure has captured. Says where a value lies and of which type,
+ * or why that is not known; does not decode it. Knows debug information, stack maps
+ * and the calling convention. A variable is valid until the caller's function
+ * returns. */
 #ifndef GOSNAP_VARIABLES_H
 #define GOSNAP_VARIABLES_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wait.h - what a parked goroutine waits for. */
+/* wait.h - what a parked goroutine waits for. Names the object and what its memory
+ * says of it; who holds it is for those who see all goroutines. Results live until
+ * runtimes_close(). Knows the runtime's waiting lists and the frames that belong to
+ * sync. */
 #ifndef GOSNAP_WAIT_H
 #define GOSNAP_WAIT_H
 

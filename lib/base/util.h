@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* util.h - scope-bound ownership, infallible allocation, growable arrays. */
+/* util.h - scope-bound ownership, infallible allocation, growable arrays. The main
+ * header of lib/base, which has what every room uses: errors, bytes, text, limits and
+ * gosnap's own files. Nothing here reads a process. Whoever allocates frees, with
+ * xfree() or AUTO(). Knows the C library only. */
 #ifndef GOSNAP_UTIL_H
 #define GOSNAP_UTIL_H
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sink.h - output for printers: a streaming JSON writer that never holds the whole
- * document. Callers emit values; the sink adds punctuation. Errors (full disk, closed
- * pipe) are sticky: nothing more is written, and sink_finish() reports the first. */
+ * document. Callers emit values; the sink adds punctuation. It borrows what it is
+ * given until the call returns. Errors (full disk, closed pipe) are sticky: nothing
+ * more is written, and sink_finish() reports the first. Knows JSON and files, but
+ * none of the document's fields: reader.h reads what this writes. */
 #ifndef GOSNAP_SINK_H
 #define GOSNAP_SINK_H
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dwarf_info.h - look-ups by name in the debug info of one image: struct members, sizes,
- * constants. Knows nothing of Go but the names it is given. */
+/* dwarf_info.h - look-ups by name in the debug info of one image: struct members,
+ * sizes, constants. The main header of lib/dwarf: dwarf_types.h, dwarf_scopes.h and
+ * dwarf_expression.h read the rest. Only dwarf_expression.c reads the subject's
+ * memory. Results are borrowed until dwarf_close(); the image must live longer. Knows
+ * nothing of Go but the names and attributes it is given. */
 #ifndef GOSNAP_DWARF_INFO_H
 #define GOSNAP_DWARF_INFO_H
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* image.h - ELF objects mapped in a target: bias, build-id, sections, segments, symbols.
- * Files are opened through /proc/PID, so other mount namespaces and deleted files work; a
- * file is accepted only if its device and inode are those of the mapping. The vDSO, and
- * files that cannot be opened, are read from memory, without sections and names. Knows
+/* image.h - ELF objects mapped in a target: bias, build-id, sections, segments,
+ * symbols. Files are opened through /proc/PID, so other mount namespaces and deleted
+ * files work; a file is accepted only if its device and inode are those of the
+ * mapping. The vDSO, and files that cannot be opened, are read from memory, without
+ * sections and names. Names and bytes are borrowed until images_close(). Knows
  * nothing of Go or DWARF. */
 #ifndef GOSNAP_IMAGE_H
 #define GOSNAP_IMAGE_H

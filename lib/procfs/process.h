@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* process.h - facts about a process as a whole, from /proc. Never stops or changes it. */
+/* process.h - facts about a process as a whole, from /proc. Never stops or changes
+ * it. What is returned is a copy, which the caller frees; it was true when it was
+ * read. Knows the kernel's files, but neither ptrace nor memory nor ELF. */
 #ifndef GOSNAP_PROCESS_H
 #define GOSNAP_PROCESS_H
 

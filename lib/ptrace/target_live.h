@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* target_live.h - a running process as a target: read it, stop it with ptrace, release
- * it.
- * Threads are seized, never attached, and no signal is sent. The kernel releases a seized
- * thread when the thread that seized it exits, so the subject runs on whatever happens to
- * us. Only one thread may stop and release (ptrace's rule): that of the tracer process,
- * see tracer.h. We only read. */
+/* target_live.h - a running process as a target: read it, stop it with ptrace,
+ * release it. The main header of lib/ptrace, the only room that attaches to a
+ * process.
+ * Threads are seized, never attached, and no signal is sent. The kernel releases a
+ * seized thread when the thread that seized it exits, so the subject runs on whatever
+ * happens to us. Only one thread may stop and release (ptrace's rule): that of the
+ * tracer process, see tracer.h. We only read. Knows nothing of Go. */
 #ifndef GOSNAP_TARGET_LIVE_H
 #define GOSNAP_TARGET_LIVE_H
 

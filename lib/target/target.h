@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* target.h - memory, mappings and threads of the examined process.
- * Knows nothing of ELF or Go. Addresses are the subject's: never dereference them. All
- * data is untrusted: a subject can write anything into its own memory. */
+/* target.h - memory, mappings and threads of the examined process. Addresses are the
+ * subject's: never dereference them. All data is untrusted: a subject can write
+ * anything into its own memory. Whoever opens a target closes it, after everything
+ * that reads it. Knows processors (arch.h), but nothing of ptrace, ELF or Go: the
+ * functions that read are in the target. */
 #ifndef GOSNAP_TARGET_H
 #define GOSNAP_TARGET_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unwind.h - unwinds from a frame's registers to its caller's, by call frame information
- * (.eh_frame). The interface is one step, implemented in unwind_cfi.c. Knows nothing of
- * Go: goruntime combines it with the pclntab unwinder. */
+/* unwind.h - unwinds from a frame's registers to its caller's, by call frame
+ * information (.eh_frame). The interface is one step, implemented in unwind_cfi.c; it
+ * keeps no stack. Knows nothing of Go: goruntime combines it with the pclntab
+ * unwinder. */
 #ifndef GOSNAP_UNWIND_H
 #define GOSNAP_UNWIND_H
 

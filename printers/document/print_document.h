@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* print_document.h - the other parts of the document, and learning secrets before
- * printing it. */
+/* print_document.h - the other parts of the document (process, threads, runtimes,
+ * warnings), and learning secrets before printing it. Called in the order of
+ * gosnap-snapshot(5) by src/snapshot. Keeps nothing but what was learned, until
+ * learning_free(). Knows what was captured; captures nothing. */
 #ifndef GOSNAP_PRINT_DOCUMENT_H
 #define GOSNAP_PRINT_DOCUMENT_H
 

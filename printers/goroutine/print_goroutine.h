@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* print_goroutine.h - one goroutine. */
+/* print_goroutine.h - one goroutine: its state, what it waits for, its frames and
+ * their variables. Prints it at once and keeps nothing. Knows one goroutine at a
+ * time; groups and the rest of the document are of others. */
 #ifndef GOSNAP_PRINT_GOROUTINE_H
 #define GOSNAP_PRINT_GOROUTINE_H
 

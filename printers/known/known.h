@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* known.h - well-known types: next to its fields, a value of such a type gets a text, as
- * its program would print it. The text is made from the fields; if they are not as
+/* known.h - well-known types: next to its fields, a value of such a type gets a text,
+ * as its program would print it. The text is made from the fields; if they are not as
  * expected, there is none, but the fields are printed anyway. Each type has a row in
- * known.c. */
+ * known.c. Keeps nothing. Knows what goruntime/stdlib found; reads the subject only
+ * through it and through goruntime/values. */
 #ifndef GOSNAP_KNOWN_H
 #define GOSNAP_KNOWN_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rules.h - the user's rules for printing values: gosnap-printers(5). */
+/* rules.h - the user's rules for printing values: gosnap-printers(5). Reads a file of
+ * them and finds those for a type; print_values.h applies them. They live until
+ * value_rules_free(). Knows names of types, fields and functions; reads no value. */
 #ifndef GOSNAP_RULES_H
 #define GOSNAP_RULES_H
 

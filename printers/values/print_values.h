@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* print_values.h - how much of each value is printed, and how. */
+/* print_values.h - how much of each value is printed, and how. The main header of
+ * printers/values. Values are read as they are printed and nothing is kept between
+ * goroutines but what holds for a whole type (notes.h). Knows all kinds of Go and
+ * asks redaction before it writes; what is special about a type is in printers/known. */
 #ifndef GOSNAP_PRINT_VALUES_H
 #define GOSNAP_PRINT_VALUES_H
 

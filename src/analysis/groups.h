@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* groups.h - goroutines grouped by equal stacks, biggest group first: the document begins
- * with these groups, and people read a million goroutines by them. */
+/* groups.h - goroutines grouped by equal stacks, biggest group first: the document
+ * begins with these groups, and people read a million goroutines by them. Pure
+ * functions on decoded runtimes: reads no memory, prints nothing. Groups live until
+ * groups_done() and refer to the runtimes. Knows stacks by their numbers only. */
 #ifndef GOSNAP_GROUPS_H
 #define GOSNAP_GROUPS_H
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* capture.h - the part of a snapshot that needs the process: examine it as it runs, then
- * stop, copy and release it. The result no longer needs the process, except a copy too
- * large to be read at once, which is read until capture_finish().
+/* capture.h - the part of a snapshot that needs the process: examine it as it runs,
+ * then stop, copy and release it. The result no longer needs the process, except a
+ * copy too large to be read at once, which is read until capture_finish().
  * plan.h chooses the method from the state of process and machine, before anything is
- * stopped; a copy that turns out to be impossible falls back to a stop. */
+ * stopped; a copy that turns out to be impossible falls back to a stop. Knows nothing
+ * of printing. */
 #ifndef GOSNAP_CAPTURE_H
 #define GOSNAP_CAPTURE_H
 

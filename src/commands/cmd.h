@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd.h - the command line: commands and their options are tables, which --help prints
- * and tests compare with the manual pages. Only cmd_*.c print errors. */
+/* cmd.h - the command line: commands and their options are tables, which --help
+ * prints and tests compare with the manual pages. Only cmd_*.c print errors. Knows
+ * what users write; what a command does is done by the rooms below. */
 #ifndef GOSNAP_CMD_H
 #define GOSNAP_CMD_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* snap.h - turns one live process into one document: capture, walk, print. Knows nothing
- * of command lines or files. */
+/* snap.h - turns one live process into one document: capture, walk, print. Keeps the
+ * captured process until the document is written. Knows the order of the document and
+ * how much of it fits, nothing of command lines; output.h knows files. */
 #ifndef GOSNAP_SNAP_H
 #define GOSNAP_SNAP_H
 

@@ -15,7 +15,7 @@ TOP = os.environ.get("abs_top_srcdir") or os.path.join(HERE, "../..")
 INCLUDE = re.compile(r'\s*#\s*include\s+"([^"]+)"')
 BEGIN, END = "<!-- rooms: written by tests/lib/rooms.py -->\n", "<!-- end of rooms -->\n"
 
-Room = collections.namedtuple("Room", "name number knows purpose")
+Room = collections.namedtuple("Room", "name number knows header purpose")
 
 
 def listed(top=TOP):
@@ -24,8 +24,10 @@ def listed(top=TOP):
     with open(os.path.join(top, "doc/rooms"), encoding="utf-8") as f:
         for line in f:
             if line.strip() and not line.startswith("#"):
-                name, knows, purpose = re.match(r"(\S+)\s+(?:\[([^\]]*)\]\s+)?(.*)", line).groups()
-                rooms[name] = Room(name, len(rooms), knows.split() if knows else None, purpose)
+                name, knows, header, purpose = re.match(
+                    r"(\S+)\s+(?:\[([^\]]*)\]\s+)?(\S+\.h)\s+(.*)", line).groups()
+                rooms[name] = Room(name, len(rooms), knows.split() if knows else None, header,
+                                   purpose)
     return rooms
 
 

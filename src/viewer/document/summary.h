@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* summary.h - what the first pass over a document collects: a little per group, nothing
- * per goroutine. Prints nothing. */
+/* summary.h - what the first pass over a document collects: a little per group,
+ * nothing per goroutine. The main header of src/viewer/document, which knows the
+ * fields of the document and turns nodes into facts and words. Prints nothing. What
+ * it keeps is its own: nothing is borrowed from the reader. */
 #ifndef GOSNAP_SUMMARY_H
 #define GOSNAP_SUMMARY_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* filter.h - selects the goroutines to show. Of the filters of one kind, any must match;
- * every kind that is used must match; negated ones must not. Reads nodes of a document
- * and keeps none. */
+/* filter.h - selects the goroutines to show. Of the filters of one kind, any must
+ * match; every kind that is used must match; negated ones must not. Reads nodes of a
+ * document and keeps none; a filter lives until filter_free(). Knows the fields of a
+ * goroutine; prints nothing. */
 #ifndef GOSNAP_FILTER_H
 #define GOSNAP_FILTER_H
 

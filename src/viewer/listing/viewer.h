@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* viewer.h - shows a snapshot document as text. Reads only the document, never a process,
- * and adds no facts to it. */
+/* viewer.h - shows a snapshot document as text. Reads only the document, never a
+ * process, and adds no facts to it. Keeps no more than one goroutine and the summary
+ * at a time. Knows how the listing looks; what a field means is known in
+ * src/viewer/document. */
 #ifndef GOSNAP_VIEWER_H
 #define GOSNAP_VIEWER_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* text.h - text for people: numbers, durations, sizes. Prints nothing. */
+/* text.h - text for people: numbers, durations, sizes. Prints nothing. The main
+ * header of src/viewer/terminal: page.h knows the width and colours of the terminal,
+ * pager.h starts a pager. Knows nothing of documents. */
 #ifndef GOSNAP_TEXT_H
 #define GOSNAP_TEXT_H
 
