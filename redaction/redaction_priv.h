@@ -29,6 +29,11 @@ void each_encoding(const char *bytes, size_t len, encoded_fn *fn, void *arg);
  * hexadecimal, with all its digits. */
 void each_base(const uint8_t *bytes, size_t len, encoded_fn *fn, void *arg);
 
+/* decodings.c: the bytes that these eight characters represent, in memory order and followed by
+ * zeros; none: they are neither hexadecimal nor base64. Returns how many there are. */
+enum { DECODINGS_MAX = 5 };
+size_t decodings_of(uint64_t word, uint64_t ret[static DECODINGS_MAX]);
+
 /* windows.c: the set of all sequences of four bytes in the added bytes, except common
  * ones. */
 struct windows;
@@ -60,7 +65,8 @@ void secrets_learn_number(struct secrets *s, uint64_t number);
 void secrets_learn_long_number(struct secrets *s, const uint8_t *bytes, size_t len);
 /* Is it a learned number, or eight bytes of a secret in either byte order? */
 bool secrets_have_number(const struct secrets *s, uint64_t number);
-/* Does the word contain four bytes of a secret, in either byte order? */
+/* Does the word contain four bytes of a secret, in either byte order, or as characters of
+ * its hexadecimal or base64 form? */
 bool secrets_have_piece(const struct secrets *s, uint64_t word);
 /* That, or is it a learned number, or an address in a secret? */
 bool secrets_have_word(const struct secrets *s, uint64_t word);

@@ -422,10 +422,22 @@ size_t secrets_begin(const struct secrets *s, const char *text, size_t len)
 	return longest;
 }
 
+static bool have_encoded_piece(const struct secrets *s, uint64_t word)
+{
+	uint64_t decoded[DECODINGS_MAX];
+	size_t n = decodings_of(word, decoded);
+
+	for (size_t i = 0; i < n; i++)
+		if (windows_any(s->windows, decoded[i]))
+			return true;
+	return false;
+}
+
 bool secrets_have_piece(const struct secrets *s, uint64_t word)
 {
 	return windows_any(s->windows, word) ||
-	       windows_any(s->windows, __builtin_bswap64(word));
+	       windows_any(s->windows, __builtin_bswap64(word)) ||
+	       have_encoded_piece(s, word);
 }
 
 bool secrets_have_word(const struct secrets *s, uint64_t word)

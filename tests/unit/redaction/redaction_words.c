@@ -28,6 +28,14 @@ static uint64_t word_of(const char *letters)
 	return word;
 }
 
+static uint64_t word_of_part(const char *letters)
+{
+	uint64_t word;
+
+	memcpy(&word, letters, sizeof(word));
+	return word;
+}
+
 static void words(void **state)
 {
 	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS);
@@ -55,6 +63,36 @@ static void words(void **state)
 	assert_true(redaction_of_word(r, 1));
 	redaction_forget(r);
 	assert_false(redaction_of_word(r, 1));
+}
+
+/* Eight characters of an encoding, from wherever they are taken. */
+static void encoded_pieces(void **state)
+{
+	/* "swordfish-and-more" in hexadecimal and base64, the latter also after one and two
+	 * bytes. */
+	static const char *const encodings[] = {
+		"73776f7264666973682d616e642d6d6f7265",
+		"73776F7264666973682D616E642D6D6F7265",
+		"c3dvcmRmaXNoLWFuZC1tb3Jl",
+		"eHN3b3JkZmlzaC1hbmQtbW9yZQ",
+		"eHhzd29yZGZpc2gtYW5kLW1vcmU",
+	};
+	enum { LETTERS = 8, OF_OTHERS = 4, OF_END = 3 };
+	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS);
+	(void)state;
+	redaction_learn(r, 0, 0, "swordfish-and-more", 18);
+	for (size_t i = 0; i < ARRAY_SIZE(encodings); i++) {
+		const bool hex = i < 2;
+		const size_t first = i > 2 ? OF_OTHERS : 0, step = hex ? 2 : 1,
+			     end = strlen(encodings[i]) - (hex ? 0 : OF_END);
+		for (size_t at = first; at + LETTERS <= end; at += step)
+			if (!redaction_of_word(r, word_of_part(encodings[i] + at)))
+				fail_msg("%.8s of %s is shown", encodings[i] + at,
+					 encodings[i]);
+	}
+	assert_false(redaction_of_word(r, word_of("00776f72")));
+	assert_false(redaction_of_word(r, word_of("function")));
+	assert_false(redaction_of_word(r, word_of("c3dvcm=1")));
 }
 
 /* As moves of four and eight bytes leave them, which overlap. */
@@ -95,10 +133,10 @@ static void of_encoding(void **state)
 	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS);
 	(void)state;
 	redaction_learn(r, 0, 0, "swordfish-and-more", 18);
-	assert_false(redaction_of_word(r, word_of("73776f72")));
+	assert_false(redaction_of_word(r, word_of("3776f726")));
 	redaction_learn(r, 0, 0, digits, strlen(digits));
 	assert_int_equal(redaction_learned(r), 2);
-	assert_true(redaction_of_word(r, word_of("73776f72")));
+	assert_true(redaction_of_word(r, word_of("3776f726")));
 	/* A part of it is all of a text. */
 	struct redacted part = redaction_of_text(r, 0, digits + 8, 12);
 	assert_string_equal(part.rule, "elsewhere");
@@ -393,7 +431,7 @@ int main(void)
 		cmocka_unit_test(unlearned),   cmocka_unit_test(many),
 		cmocka_unit_test(bytes),       cmocka_unit_test(long_numbers),
 		cmocka_unit_test(digits),      cmocka_unit_test(short_numbers),
-		cmocka_unit_test(stale),
+		cmocka_unit_test(stale),       cmocka_unit_test(encoded_pieces),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
