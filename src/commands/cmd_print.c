@@ -86,22 +86,10 @@ static bool find_value(struct runtime *rt, const struct wanted *w, struct value 
 	return true;
 }
 
-static bool print(const struct capture *c, const struct wanted *w, struct err *err)
+static bool print_found(const struct capture *c, const struct wanted *w,
+			struct runtime *rt, const struct value *v,
+			const struct value_path *path, struct err *err)
 {
-	struct value_path path = { .name_len = 0 };
-	struct value v;
-
-	if (runtimes_count(c->runtimes) == 0)
-		return err_set(err, ERR_CANNOT, "process %d is not a Go program",
-			       (int)c->options->pid);
-	struct runtime *rt = runtimes_get(c->runtimes, 0);
-	bool found = find_value(rt, w, &v, &path, err);
-	AUTO(xfree) struct value_step *steps = path.steps;
-	if (!found) {
-		if (err_is(err, ERR_NOT_FOUND)) /* the process is there */
-			err->code = ERR_CANNOT;
-		return false;
-	}
 	AUTO(sink_free) struct sink *out = sink_json_new(STDOUT_FILENO, false);
 	const struct snapshot_time moment = { c->monotonic_ns, c->realtime_ns,
 					      c->sockets };
@@ -112,9 +100,26 @@ static bool print(const struct capture *c, const struct wanted *w, struct err *e
 					     .moment = &moment,
 					     .redaction = w->redaction,
 					     .name = w->what,
-					     .path = &path,
-					     .value = v });
+					     .path = path,
+					     .value = *v });
 	return sink_finish(out, NULL, err);
+}
+
+static bool print(const struct capture *c, const struct wanted *w, struct err *err)
+{
+	struct value_path path = { .name_len = 0 };
+	struct value v;
+
+	if (runtimes_count(c->runtimes) == 0)
+		return err_set(err, ERR_CANNOT, "process %d is not a Go program",
+			       (int)c->options->pid);
+	struct runtime *rt = runtimes_get(c->runtimes, 0);
+	bool found = find_value(rt, w, &v, &path, err);
+	bool ok = found && print_found(c, w, rt, &v, &path, err);
+	xfree(path.steps);
+	if (!found && err_is(err, ERR_NOT_FOUND)) /* the process is there */
+		err->code = ERR_CANNOT;
+	return ok;
 }
 
 static bool parse_number(const struct option_info *option, const char *argument,
