@@ -339,12 +339,12 @@ struct dwarf_scopes *dwarf_scopes_at(struct dwarf *d, uint64_t pc, bool exact,
 		gather(&g, &function);
 	reverse(s);
 	if (!es->steps || g.too_much) {
-		err_set(err, ERR_LIMIT, "too much debugging information");
+		err_set(err, ERR_LIMIT, "too much debug information");
 		return NULL;
 	}
 	if (!found && dwarf_is_elsewhere(es, g.pc)) {
 		err_set(err, ERR_UNSUPPORTED,
-			"its debugging information is in a separate file (.dwo), which "
+			"its debug information is in a separate file (.dwo), which "
 			"is not supported");
 		return NULL;
 	}

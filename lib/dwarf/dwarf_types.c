@@ -116,7 +116,7 @@ bool dwarf_type_read(struct dwarf *d, uint64_t ref, struct dwarf_type *ret,
 		return err_set(err, ERR_NOT_FOUND, "no type at %#" PRIx64, ref);
 	if (!dwarf_entry_at(es, ref, &e))
 		return err_set(err, es->steps ? ERR_BAD_DATA : ERR_LIMIT,
-			       "no debugging information entry at %#" PRIx64, ref);
+			       "no debug information entry at %#" PRIx64, ref);
 	if (!tag_of(e.tag, &type.tag))
 		return err_set(err, ERR_NOT_FOUND, "no type at %#" PRIx64, ref);
 	dwarf_entry_integrate(es, &e);

@@ -133,7 +133,7 @@ struct image_unpacked *image_unpack(const struct image *img, struct err *err)
 	const uint64_t bytes = image_debug_bytes(img);
 	if (bytes > LIMIT_DEBUG_BYTES ||
 	    (img->context && !image_spend(&img->context->debug_room, bytes))) {
-		err_set(err, ERR_LIMIT, "%.200s has too much debugging information",
+		err_set(err, ERR_LIMIT, "%.200s has too much debug information",
 			img->path);
 		return NULL;
 	}

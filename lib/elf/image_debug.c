@@ -101,7 +101,7 @@ static struct image *load(struct image *img, int fd, const char *path)
 		return file;
 	say(img, path,
 	    file->unreadable ? "is not a 64-bit ELF file"
-			     : "has no debugging information for this architecture");
+			     : "has no debug information for this architecture");
 	image_unload(file);
 	return NULL;
 }
@@ -225,7 +225,7 @@ const struct image *image_debug(const struct image *img, struct err *err)
 	const struct image *apart = separate_debug_file(img);
 	if (apart && image_has_debug(apart))
 		return apart;
-	err_set(err, ERR_NOT_FOUND, "%.200s has no debugging information%s%s", img->path,
+	err_set(err, ERR_NOT_FOUND, "%.200s has no debug information%s%s", img->path,
 		img->debug_why ? ": " : "", img->debug_why ? img->debug_why : "");
 	return NULL;
 }
@@ -258,7 +258,7 @@ static struct image *load_given(int fd, const char *path, struct err *err)
 	file->fd = fd;
 	if (image_load_debug(file) && image_has_debug(file))
 		return file;
-	err_set(err, ERR_CANNOT, "%.200s has no debugging information: %s", path,
+	err_set(err, ERR_CANNOT, "%.200s has no debug information: %s", path,
 		file->unreadable ? file->unreadable : "it was stripped");
 	image_unload(file);
 	return NULL;

@@ -62,7 +62,7 @@ static void note_images(struct capture *c)
 	if (images_count(c->images) && image_unpacks_itself(images_get(c->images, 0)))
 		warnings_add(c->warnings, "process",
 			     "the program unpacked itself into memory and does not run "
-			     "from its file, so C function names and debugging "
+			     "from its file, so C function names and debug "
 			     "information are not available");
 
 	if (left_out)

@@ -63,7 +63,7 @@ static void fetch(struct client *c, const struct image *img, struct warnings *wa
 	if (fd < 0)
 		warnings_add(warnings, "debuginfod", "%s: %s", image_path(img),
 			     fd == -ENOSYS   ? "DEBUGINFOD_URLS is not set"
-			     : fd == -ENOENT ? "no server has its debugging information"
+			     : fd == -ENOENT ? "no server has its debug information"
 					     : strerror(-fd));
 	else if (!image_use_debug_fd(img, fd, path, &err))
 		warnings_add(warnings, "debuginfod", "%s", err.text);

@@ -19,10 +19,10 @@ enum read_option {
 /* clang-format off */
 /* first: the table index of the first of them. */
 #define READ_ROWS(first)                                                               \
-	[(first) + READ_DEBUG_FILE] = { 0, "debug-file", "FILE", "read debugging information from FILE" }, \
-	[(first) + READ_DEBUGINFOD] = { 0, "debuginfod", NULL, "fetch it from DEBUGINFOD_URLS after resuming" }, \
-	[(first) + READ_NO_CACHE] = { 0, "no-cache", NULL, "do not cache the index of names" }, \
-	[(first) + READ_PRINTERS] = { 0, "printers", "FILE", "read rules for printing values from FILE" }
+	[(first) + READ_DEBUG_FILE] = { 0, "debug-file", "FILE", "use the debug information in FILE" }, \
+	[(first) + READ_DEBUGINFOD] = { 0, "debuginfod", NULL, "ask DEBUGINFOD_URLS for debug information" }, \
+	[(first) + READ_NO_CACHE] = { 0, "no-cache", NULL, "neither use nor save the index of names" }, \
+	[(first) + READ_PRINTERS] = { 0, "printers", "FILE", "print values by the rules in FILE" }
 /* clang-format on */
 
 enum { READ_FILES = 16 }; /* of rules, per command line */

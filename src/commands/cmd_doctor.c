@@ -18,7 +18,7 @@ enum { INDENT = 2, INDENT_MORE = 4 };
 
 static const struct option_info doctor_options[] = {
 	[DOCTOR_CLEAR] = { 0, "clear", NULL,
-			   "remove what a killed gosnap left of PID's copies" },
+			   "remove zombies that a killed gosnap left in PID" },
 	[DOCTOR_JSON] = { 0, "json", NULL, "write JSON" },
 	[DOCTOR_STRICT] = { 0, "strict", NULL,
 			    "exit with status 1 if something is doubtful" },

@@ -30,13 +30,14 @@ enum { STRING_MAX = 1 << 20, ELEMENTS_MAX = 1 << 16, DEPTH = 20, POINTERS = 5 };
 #define COPY_AGE_NS (UINT64_C(30) * 1000 * 1000 * 1000)
 
 static const struct option_info print_options[] = {
-	[PRINT_DEPTH] = { 0, "depth", "N", "follow up to N pointers in a chain (5)" },
+	[PRINT_DEPTH] = { 0, "depth", "N",
+			  "follow up to N pointers in a row (default: 5)" },
 	[PRINT_ELEMENTS] = { 0, "elements", "N",
-			     "up to N elements of each slice, map, ... (65536)" },
+			     "elements of each slice, map, ... (default: 65536)" },
 	[PRINT_CAPTURE] = { 0, "capture", CAPTURE_WORDS,
-			    "from a copy, while stopped, or while running" },
+			    "read a copy, or the process stopped or running" },
 	[PRINT_ASSUME_GO] = { 0, "assume-go", "1.N",
-			      "treat the runtime as that of Go 1.N" },
+			      "read the runtime as that of Go 1.N" },
 	READ_ROWS(PRINT_READ),
 	REDACT_ROWS(PRINT_REDACT),
 };

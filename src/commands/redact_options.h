@@ -12,7 +12,7 @@ enum redact_option { REDACT_RULES, REDACT_KEY, REDACT_NONE, REDACT_OPTIONS };
 /* clang-format off */
 /* first: the table index of the first of them. */
 #define REDACT_ROWS(first)                                                               \
-	[(first) + REDACT_RULES] = { 0, "redact", "FILE", "also redact what its rules match; strict: all text" }, \
+	[(first) + REDACT_RULES] = { 0, "redact", "FILE", "also redact by the rules in FILE; strict: all text" }, \
 	[(first) + REDACT_KEY] = { 0, "redact-key", "FILE", "with the same key, equal secrets have equal hashes" }, \
 	[(first) + REDACT_NONE] = { 0, "no-redact", NULL, "redact nothing, not even passwords and keys" }
 /* clang-format on */

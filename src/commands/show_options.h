@@ -32,13 +32,13 @@ enum view_option {
 	[(first) + VIEW_STATUS] = { 0, "status", "PATTERN", "only goroutines whose state matches" }, \
 	[(first) + VIEW_WAIT] = { 0, "wait", "PATTERN", "only those whose wait reason or object matches" }, \
 	[(first) + VIEW_LONGER] = { 0, "longer", "TIME", "only those waiting this long or longer: 5m, 1h30m" }, \
-	[(first) + VIEW_FUNCTION] = { 0, "function", "PATTERN", "only those with a matching function on the stack" }, \
+	[(first) + VIEW_FUNCTION] = { 0, "function", "PATTERN", "only those with a matching function in the stack" }, \
 	[(first) + VIEW_CREATED_BY] = { 0, "created-by", "PATTERN", "only those created by a matching function" }, \
 	[(first) + VIEW_LABEL] = { 0, "label", "KEY[=VALUE]", "only those with this profiler label" }, \
 	[(first) + VIEW_GOROUTINE] = { 0, "goroutine", "IDS", "only those with these IDs, in detail: 12,15-20" }, \
 	[(first) + VIEW_NOT] = { 0, "not", NULL, "invert the next filter" }, \
-	[(first) + VIEW_ALL] = { 0, "all", NULL, "also hidden frames, system goroutines and threads" }, \
-	[(first) + VIEW_COLOR] = { 0, "color", CHOICE_WHEN, "colours; auto: on a terminal" }, \
+	[(first) + VIEW_ALL] = { 0, "all", NULL, "also hidden frames, system goroutines, threads" }, \
+	[(first) + VIEW_COLOR] = { 0, "color", CHOICE_WHEN, "use colours; auto: on a terminal" }, \
 	[(first) + VIEW_NO_PAGER] = { 0, "no-pager", NULL, "do not use a pager" }
 /* clang-format on */
 

@@ -241,7 +241,7 @@ static void print_gap(const struct stack_style *style, size_t frames)
 	struct text text = { 0 };
 	text_add(&text, "... ");
 	text_add_counted(&text, frames, "frame");
-	text_add(&text, " left out: --all shows them ...");
+	text_add(&text, " omitted: --all shows them ...");
 	page_paragraph(&style->page, COLOR_PLAIN, style->indent, style->indent,
 		       text.words);
 	text_done(&text);

@@ -101,7 +101,7 @@ void heading_print_values(const struct page *page, const struct summary *summary
 	if (elided > 0) {
 		text_add(&text, "%svariables of ", none ? "; " : "");
 		text_add_counted(&text, (uint64_t)elided, "goroutine");
-		text_add(&text, " were left out");
+		text_add(&text, " were omitted");
 	}
 	if (text.words)
 		page_say(page, COLOR_PLAIN, 0, 2, &text);

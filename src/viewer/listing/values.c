@@ -324,7 +324,7 @@ static void print_frame(const struct page *page, int indent,
 	print_list(page, indent + 4, arguments);
 	print_list(page, indent + 4, locals);
 	if (node_get(frame, "values_elided"))
-		print_note(page, indent + 4, "more were left out",
+		print_note(page, indent + 4, "more were omitted",
 			   text_of(node_get(frame, "values_elided"), "?"));
 }
 
