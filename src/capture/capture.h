@@ -15,12 +15,18 @@
 #include "lib/ptrace/plan.h"
 #include "lib/ptrace/target_live.h"
 #include "lib/ptrace/tracer.h"
-#include "src/capture/read_options.h"
 
 enum values_wanted {
 	VALUES_NONE,
 	VALUES_OF_COPY, /* if reading them does not stop the process */
 	VALUES_ALWAYS,
+};
+
+/* Where to look for debugging information. Strings are borrowed. */
+struct read_options {
+	const char *debug_file; /* NULL: none */
+	bool debuginfod;
+	bool no_cache;
 };
 
 /* Strings are borrowed. */

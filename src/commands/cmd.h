@@ -21,23 +21,19 @@ enum exit_status {
 	EXIT_IO = 6,
 };
 
-struct option_info {
-	char short_name;      /* 0: none */
-	const char *name;     /* without the dashes */
-	const char *argument; /* "FILE"; "[FILE]": optional; NULL: none; cmd_complete.c */
-	const char *help;
-};
+struct option_info;
 
-enum option_needs { OPTION_NO_ARGUMENT, OPTION_ARGUMENT, OPTION_ARGUMENT_IF_ANY };
-enum option_needs option_needs(const struct option_info *option);
+enum { OPTION_TABLES = 5 };
 
 struct command {
 	const char *name; /* "gosnap show" */
 	int (*run)(int argc, char **argv);
 	const char *arguments; /* "FILE" */
 	const char *summary;   /* NULL: hidden from help */
-	const struct option_info *options;
-	size_t option_count;
+	struct option_table {
+		const struct option_info *rows; /* see options.h; NULL: no more tables */
+		size_t offset; /* of what it sets, in the command's arguments */
+	} options[OPTION_TABLES];
 };
 
 /* gosnap [options] PID, the command without a name, comes first. */
@@ -57,30 +53,15 @@ int cmd_snap(int argc, char **argv);
 /* The name that selects it: "show". Not for command_snap. */
 const char *cmd_word(const struct command *command);
 
-enum { OPTION_END = -1, OPTION_STOP = -2 };
-
-/* The next option: its index in the command's table, and its argument (NULL if left out).
- * OPTION_END: optind is the first operand. OPTION_STOP: exit with *ret_status, after
- * --help or a usage error, which have been printed. Every command has help_option
- * implicitly. */
-extern const struct option_info help_option;
-int cmd_option(const struct command *command, int argc, char **argv,
-	       const char **ret_argument, int *ret_status);
-
-#define CHOICE_WHEN "auto|always|never"
-
-/* Index of the argument in the option's choices "a|b|c", from 0. -1: ERR_USAGE, not one
- * of them. */
-int cmd_choice(const struct option_info *option, const char *argument, struct err *err);
-
 /* The name of the command that a mistyped word probably meant; NULL: none. */
 const char *cmd_nearest(const char *word);
 
 /* False: not a process id. */
 bool cmd_parse_pid(const char *text, pid_t *ret);
 
-/* Prints the versions of gosnap and its libraries; EXIT_DONE. */
-int cmd_version(void);
+/* --help, and the versions of gosnap and its libraries: print; EXIT_DONE. */
+int cmd_help(const struct command *command);
+int cmd_version(const struct command *command);
 
 /* Prints "gosnap: ..." and how to get help; EXIT_USAGE. */
 int cmd_misused(const struct command *command, const char *format, ...)

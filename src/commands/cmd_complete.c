@@ -12,6 +12,7 @@
 
 #include "lib/elf/image.h"
 #include "lib/procfs/process.h"
+#include "src/commands/options.h"
 
 const struct command command_complete = {
 	.name = "gosnap complete",
@@ -39,8 +40,8 @@ static const struct option_info *option_of(const struct command *command,
 					   const char *word)
 {
 	size_t len = strcspn(word, "=");
-	for (size_t i = 0; i < command->option_count; i++) {
-		const struct option_info *option = &command->options[i];
+	for (size_t i = 0; option_at(command, i); i++) {
+		const struct option_info *option = option_at(command, i);
 		if (starts_with(word, "--") ? strlen(option->name) == len - 2 &&
 						      starts_with(word + 2, option->name)
 					    : option->short_name && word[0] == '-' &&
@@ -130,9 +131,8 @@ static void offer_option(const struct place *place, const struct option_info *op
 
 static void offer_options(const struct place *place)
 {
-	for (size_t i = 0; i < place->command->option_count; i++)
-		offer_option(place, &place->command->options[i]);
-	offer_option(place, &help_option);
+	for (size_t i = 0; option_at(place->command, i); i++)
+		offer_option(place, option_at(place->command, i));
 }
 
 /* Names are untrusted: each must stay one word, and must not control the terminal. */

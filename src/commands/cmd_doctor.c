@@ -9,19 +9,23 @@
 
 #include "lib/document/sink.h"
 #include "src/commands/doctor.h"
+#include "src/commands/options.h"
 #include "src/viewer/terminal/page.h"
 #include "src/viewer/terminal/text.h"
 
-enum { DOCTOR_CLEAR, DOCTOR_JSON, DOCTOR_STRICT };
-
 enum { INDENT = 2, INDENT_MORE = 4 };
 
+struct doctor_arguments {
+	bool clear, json, strict;
+};
+
 static const struct option_info doctor_options[] = {
-	[DOCTOR_CLEAR] = { 0, "clear", NULL,
-			   "remove zombies that a killed gosnap left in PID" },
-	[DOCTOR_JSON] = { 0, "json", NULL, "write JSON" },
-	[DOCTOR_STRICT] = { 0, "strict", NULL,
-			    "exit with status 1 if something is doubtful" },
+	{ 0, "clear", NULL, "remove zombies that a killed gosnap left in PID",
+	  OPTION_FLAG(struct doctor_arguments, clear) },
+	{ 0, "json", NULL, "write JSON", OPTION_FLAG(struct doctor_arguments, json) },
+	{ 0, "strict", NULL, "exit with status 1 if something is doubtful",
+	  OPTION_FLAG(struct doctor_arguments, strict) },
+	{ .name = NULL }
 };
 
 const struct command command_doctor = {
@@ -29,8 +33,7 @@ const struct command command_doctor = {
 	.run = cmd_doctor,
 	.arguments = "[PID]",
 	.summary = "check whether and how a snapshot can be taken",
-	.options = doctor_options,
-	.option_count = ARRAY_SIZE(doctor_options),
+	.options = { { .rows = doctor_options } },
 };
 
 static const char *const level_names[] = {
@@ -285,33 +288,26 @@ static int print(const struct doctor *d, bool json, bool strict)
 
 int cmd_doctor(int argc, char **argv)
 {
-	bool clear = false, json = false, strict = false;
-	const char *argument;
+	struct doctor_arguments options = { .clear = false };
 	struct err err;
-	int option, status;
+	int status;
 	pid_t pid = 0;
 
-	while ((option = cmd_option(&command_doctor, argc, argv, &argument, &status)) !=
-	       OPTION_END) {
-		if (option == OPTION_STOP)
-			return status;
-		clear |= option == DOCTOR_CLEAR;
-		json |= option == DOCTOR_JSON;
-		strict |= option == DOCTOR_STRICT;
-	}
+	if (!options_read(&command_doctor, argc, argv, &options, &status))
+		return status;
 	if (argc - optind > 1)
 		return cmd_misused(&command_doctor,
 				   "too many arguments: give a single PID");
 	if (argc > optind && !cmd_parse_pid(argv[optind], &pid))
 		return cmd_misused(&command_doctor, "%.100s is not a PID", argv[optind]);
-	if (clear && !pid)
+	if (options.clear && !pid)
 		return cmd_misused(&command_doctor, "--clear requires a PID");
 	AUTO(doctor_free) struct doctor *d = doctor_examine(pid, &err);
-	if (d && clear && d->leftover_count) {
+	if (d && options.clear && d->leftover_count) {
 		if (!doctor_clear(d, &err))
 			return cmd_failed(&err);
 		doctor_free(d);
 		d = doctor_examine(pid, &err);
 	}
-	return d ? print(d, json, strict) : cmd_failed(&err);
+	return d ? print(d, options.json, options.strict) : cmd_failed(&err);
 }

@@ -12,15 +12,19 @@
 #include "lib/document/sink.h"
 #include "lib/elf/target_image.h"
 #include "lib/ptrace/target_live.h"
+#include "src/commands/options.h"
 
-enum { LAYOUT_DIFFERENCES, LAYOUT_ROW, LAYOUT_JSON };
+struct layout_arguments {
+	bool differences, row, json;
+};
 
 static const struct option_info layout_options[] = {
-	[LAYOUT_DIFFERENCES] = { 0, "differences", NULL,
-				 "print only what differs from the table" },
-	[LAYOUT_ROW] = { 0, "row", NULL,
-			 "write a row for goruntime/layout/layout_table.inc" },
-	[LAYOUT_JSON] = { 0, "json", NULL, "write JSON" },
+	{ 0, "differences", NULL, "print only what differs from the table",
+	  OPTION_FLAG(struct layout_arguments, differences) },
+	{ 0, "row", NULL, "write a row for goruntime/layout/layout_table.inc",
+	  OPTION_FLAG(struct layout_arguments, row) },
+	{ 0, "json", NULL, "write JSON", OPTION_FLAG(struct layout_arguments, json) },
+	{ .name = NULL }
 };
 
 const struct command command_layout = {
@@ -28,8 +32,7 @@ const struct command command_layout = {
 	.run = cmd_layout,
 	.arguments = "BINARY|PID",
 	.summary = "print where a Go runtime keeps its data",
-	.options = layout_options,
-	.option_count = ARRAY_SIZE(layout_options),
+	.options = { { .rows = layout_options } },
 };
 
 static struct layout_report *report_process(pid_t pid, struct err *err)
@@ -234,12 +237,8 @@ static void print_text(const char *subject, const struct layout_report *report, 
 	}
 }
 
-struct layout_options {
-	bool differences, row, json;
-};
-
 static int print(const char *subject, const struct layout_report *report,
-		 const struct layout_options *options)
+		 const struct layout_arguments *options)
 {
 	struct err err;
 	if (options->row && !report->from_dwarf) {
@@ -262,30 +261,13 @@ static int print(const char *subject, const struct layout_report *report,
 	return cmd_failed(&err);
 }
 
-/* False: exit with *ret_status. */
-static bool parse_options(int argc, char **argv, struct layout_options *ret,
-			  int *ret_status)
-{
-	const char *argument;
-	int option;
-	while ((option = cmd_option(&command_layout, argc, argv, &argument,
-				    ret_status)) != OPTION_END) {
-		if (option == OPTION_STOP)
-			return false;
-		ret->differences |= option == LAYOUT_DIFFERENCES;
-		ret->row |= option == LAYOUT_ROW;
-		ret->json |= option == LAYOUT_JSON;
-	}
-	return true;
-}
-
 int cmd_layout(int argc, char **argv)
 {
-	struct layout_options options = { .row = false };
+	struct layout_arguments options = { .row = false };
 	struct err err;
 	int status;
 	pid_t pid;
-	if (!parse_options(argc, argv, &options, &status))
+	if (!options_read(&command_layout, argc, argv, &options, &status))
 		return status;
 	if (options.row && (options.json || options.differences))
 		return cmd_misused(&command_layout,

@@ -6,17 +6,15 @@
 #include <unistd.h>
 
 #include "lib/document/reader.h"
+#include "src/commands/options.h"
 #include "src/commands/show_options.h"
-
-static const struct option_info show_options[] = { VIEW_ROWS(0) };
 
 const struct command command_show = {
 	.name = "gosnap show",
 	.run = cmd_show,
 	.arguments = "FILE",
 	.summary = "print a snapshot as text",
-	.options = show_options,
-	.option_count = ARRAY_SIZE(show_options),
+	.options = { { .rows = view_options } },
 };
 
 static bool is_pid(const char *text)
@@ -43,15 +41,9 @@ int cmd_show(int argc, char **argv)
 {
 	AUTO(view_free) struct view *view = view_new();
 	struct err err;
-	const char *argument;
-	int option, status;
-	while ((option = cmd_option(&command_show, argc, argv, &argument, &status)) !=
-	       OPTION_END) {
-		if (option == OPTION_STOP)
-			return status;
-		if (!view_option(view, (enum view_option)option, argument, &err))
-			return cmd_misused(&command_show, "%s", err.text);
-	}
+	int status;
+	if (!options_read(&command_show, argc, argv, &view, &status))
+		return status;
 	if (!view_finish(view, &err))
 		return cmd_misused(&command_show, "%s", err.text);
 	if (optind == argc)

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/commands/cmd.h"
 #include "src/viewer/filter/filter.h"
 #include "src/viewer/listing/viewer.h"
 #include "src/viewer/terminal/page.h"
@@ -23,8 +22,6 @@ struct view {
 	enum when color;
 };
 
-static const struct option_info rows[] = { VIEW_ROWS(0) };
-
 struct view *view_new(void)
 {
 	struct view *view = xcalloc(1, sizeof(*view));
@@ -40,51 +37,71 @@ void view_free(struct view *view)
 	xfree(view);
 }
 
-static bool set_color(struct view *view, const char *argument, struct err *err)
+/* The view whose option was given. */
+static struct view *asked(void *field)
 {
-	static const enum when whens[] = { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
-	int choice = cmd_choice(&rows[VIEW_COLOR], argument, err);
-	if (choice < 0)
-		return false;
-	view->color = whens[choice];
-	return true;
+	struct view *view = *(struct view **)field;
+	view->asked_for = true;
+	return view;
 }
 
-static bool add_filter(struct view *view, enum view_option option, const char *argument,
-		       struct err *err)
+static bool add_filter(const struct option_info *option, const char *argument,
+		       void *field, struct err *err)
 {
-	static const enum filter_kind kinds[] = {
-		[VIEW_STATUS] = FILTER_STATUS,	     [VIEW_WAIT] = FILTER_WAIT,
-		[VIEW_LONGER] = FILTER_LONGER,	     [VIEW_FUNCTION] = FILTER_FUNCTION,
-		[VIEW_CREATED_BY] = FILTER_CREATOR,  [VIEW_LABEL] = FILTER_LABEL,
-		[VIEW_GOROUTINE] = FILTER_GOROUTINE,
-	};
+	struct view *view = asked(field);
 	bool negated = view->negated;
 	view->negated = false;
-	return filter_add(view->filter, kinds[option], negated, rows[option].name,
-			  argument, err);
+	return filter_add(view->filter, (enum filter_kind)option->value, negated,
+			  option->name, argument, err);
 }
 
-bool view_option(struct view *view, enum view_option option, const char *argument,
-		 struct err *err)
+static bool set_negated(const struct option_info *option, const char *argument,
+			void *field, struct err *err)
 {
-	view->asked_for = true;
-	switch (option) {
-	case VIEW_NOT:
-		view->negated = true;
-		return true;
-	case VIEW_ALL:
-		view->all = true;
-		return true;
-	case VIEW_COLOR:
-		return set_color(view, argument, err);
-	case VIEW_NO_PAGER:
-		view->no_pager = true;
-		return true;
-	default:
-		return add_filter(view, option, argument, err);
-	}
+	return option_flag(option, argument, &asked(field)->negated, err);
 }
+
+static bool set_all(const struct option_info *option, const char *argument, void *field,
+		    struct err *err)
+{
+	return option_flag(option, argument, &asked(field)->all, err);
+}
+
+static bool set_color(const struct option_info *option, const char *argument, void *field,
+		      struct err *err)
+{
+	return option_choice(option, argument, &asked(field)->color, err);
+}
+
+static bool set_no_pager(const struct option_info *option, const char *argument,
+			 void *field, struct err *err)
+{
+	return option_flag(option, argument, &asked(field)->no_pager, err);
+}
+
+const struct option_info view_options[] = {
+	{ 0, "status", "PATTERN", "only goroutines whose state matches",
+	  .read = add_filter, .value = FILTER_STATUS },
+	{ 0, "wait", "PATTERN", "only those whose wait reason or object matches",
+	  .read = add_filter, .value = FILTER_WAIT },
+	{ 0, "longer", "TIME", "only those waiting this long or longer: 5m, 1h30m",
+	  .read = add_filter, .value = FILTER_LONGER },
+	{ 0, "function", "PATTERN", "only those with a matching function in the stack",
+	  .read = add_filter, .value = FILTER_FUNCTION },
+	{ 0, "created-by", "PATTERN", "only those created by a matching function",
+	  .read = add_filter, .value = FILTER_CREATOR },
+	{ 0, "label", "KEY[=VALUE]", "only those with this profiler label",
+	  .read = add_filter, .value = FILTER_LABEL },
+	{ 0, "goroutine", "IDS", "only those with these IDs, in detail: 12,15-20",
+	  .read = add_filter, .value = FILTER_GOROUTINE },
+	{ 0, "not", NULL, "invert the next filter", .read = set_negated },
+	{ 0, "all", NULL, "also hidden frames, system goroutines, threads",
+	  .read = set_all },
+	{ 0, "color", CHOICE_WHEN, "use colours; auto: on a terminal",
+	  .read = set_color },
+	{ 0, "no-pager", NULL, "do not use a pager", .read = set_no_pager },
+	{ .name = NULL }
+};
 
 bool view_finish(struct view *view, struct err *err)
 {
