@@ -410,11 +410,11 @@ void redacted_done(struct redacted *text)
 	text->len = 0;
 }
 
-void redaction_same(const struct redaction *r, const void *bytes, size_t len,
-		    char ret[REDACTION_SAME])
+void redaction_hash(const struct redaction *r, const void *bytes, size_t len,
+		    char ret[REDACTION_HASH])
 {
 	struct hmac_sha256_ctx ctx = r->key;
-	uint8_t digest[(REDACTION_SAME - 1) / 2];
+	uint8_t digest[(REDACTION_HASH - 1) / 2];
 
 	hmac_sha256_update(&ctx, len, bytes);
 	hmac_sha256_digest(&ctx, sizeof(digest), digest);

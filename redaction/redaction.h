@@ -132,9 +132,9 @@ bool redaction_of_vector(struct redaction *r,
 			 const uint8_t bytes[static REDACTION_VECTOR]);
 
 /* Equal for equal bytes in a document, or with the same key. */
-enum { REDACTION_SAME = 16 + 1 };
-void redaction_same(const struct redaction *r, const void *bytes, size_t len,
-		    char ret[REDACTION_SAME]);
+enum { REDACTION_HASH = 16 + 1 };
+void redaction_hash(const struct redaction *r, const void *bytes, size_t len,
+		    char ret[REDACTION_HASH]);
 /* Rounds up to a power of two. */
 uint64_t redaction_length(uint64_t len);
 

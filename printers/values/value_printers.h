@@ -114,8 +114,8 @@ void learn_withheld(struct printing *p, uint64_t addr, uint64_t size, const void
 		    size_t len);
 /* withheld_row.c: consecutive numbers that are a secret, or its characters. */
 bool withhold_row(struct printing *p, const struct type *elem, uint64_t addr, uint64_t n);
-/* Members redacted and same of a redacted value. */
-void print_same(struct printing *p, const void *bytes, size_t len, const char *rule);
+/* Members redacted and redacted_hash of a redacted value. */
+void print_redacted(struct printing *p, const void *bytes, size_t len, const char *rule);
 /* How far past what is shown to look for a secret. */
 enum { SECRETS_BEHIND = 256 };
 

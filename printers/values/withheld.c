@@ -67,28 +67,28 @@ const char *withhold_element(struct printing *p, struct listed *list,
 	return before;
 }
 
-void print_same(struct printing *p, const void *bytes, size_t len, const char *rule)
+void print_redacted(struct printing *p, const void *bytes, size_t len, const char *rule)
 {
-	char same[REDACTION_SAME];
+	char hash[REDACTION_HASH];
 
-	redaction_same(p->redaction, bytes, len, same);
+	redaction_hash(p->redaction, bytes, len, hash);
 	sink_named_string(p->out, "redacted", rule);
-	sink_named_string(p->out, "same", same);
+	sink_named_string(p->out, "redacted_hash", hash);
 	p->withheld_count++;
 }
 
 /* text has only the beginning; the hash is of the whole. */
-static void print_same_text(struct printing *p, const struct shown_text *text,
-			    const char *rule)
+static void print_redacted_text(struct printing *p, const struct shown_text *text,
+				const char *rule)
 {
 	size_t n = text->whole < HASHED_MAX ? (size_t)text->whole : HASHED_MAX;
 	AUTO(xfree) uint8_t *bytes = xcalloc(n + 1, 1);
 	struct err ignored;
 
 	if (n > text->len && runtime_bytes(p->rt, text->addr, bytes, n, &ignored))
-		print_same(p, bytes, n, rule);
+		print_redacted(p, bytes, n, rule);
 	else
-		print_same(p, text->bytes, text->len, rule);
+		print_redacted(p, text->bytes, text->len, rule);
 	explicit_bzero(bytes, n);
 }
 
@@ -115,7 +115,7 @@ static void withhold_bytes(struct printing *p, uint64_t addr, uint64_t len,
 	if (len > REDACTION_PLACE_MAX)
 		len = n < BEGINNING ? n : BEGINNING;
 	learn_withheld(p, addr, len, bytes, n);
-	print_same(p, bytes, n, rule);
+	print_redacted(p, bytes, n, rule);
 	explicit_bzero(bytes, n);
 }
 
@@ -158,7 +158,7 @@ static void withhold_number(struct printing *p, const struct value *v, const cha
 		return;
 	if (!p->is_public)
 		learn_number(p, v, bytes, (size_t)size);
-	print_same(p, bytes, (size_t)size, rule);
+	print_redacted(p, bytes, (size_t)size, rule);
 }
 
 /* Where its bytes are. False: not text, or empty, which is not secret. */
@@ -330,7 +330,7 @@ bool print_masked(struct printing *p, const char *member, const struct shown_tex
 		sink_name(p->out, member);
 		sink_text(p->out, left.text, n);
 	}
-	print_same_text(p, text, left.rule);
+	print_redacted_text(p, text, left.rule);
 	redacted_done(&left);
 	return true;
 }
@@ -365,7 +365,7 @@ void print_text_without_secrets(struct sink *out, struct redaction *r, const cha
 				const char *rule, struct bytes_of_text text)
 {
 	struct redacted left = { .rule = rule };
-	char same[REDACTION_SAME];
+	char hash[REDACTION_HASH];
 
 	if (rule)
 		redaction_learn(r, 0, 0, text.bytes, text.len);
@@ -380,8 +380,8 @@ void print_text_without_secrets(struct sink *out, struct redaction *r, const cha
 		sink_name(out, key);
 		sink_text(out, left.text, left.len);
 	}
-	redaction_same(r, text.bytes, text.len, same);
+	redaction_hash(r, text.bytes, text.len, hash);
 	sink_named_string(out, "redacted", left.rule);
-	sink_named_string(out, "same", same);
+	sink_named_string(out, "redacted_hash", hash);
 	redacted_done(&left);
 }

@@ -12,7 +12,7 @@ struct bytes_of_text {
 	size_t len;
 };
 
-/* Member key with secrets masked, and members redacted and same if there are any. rule:
+/* Member key with secrets masked; if there are any, redacted and redacted_hash. rule:
  * redacts all of it; NULL: none. */
 void print_text_without_secrets(struct sink *out, struct redaction *r, const char *key,
 				const char *rule, struct bytes_of_text text);

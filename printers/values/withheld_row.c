@@ -72,7 +72,7 @@ static void print_withheld(struct printing *p, uint64_t n, const uint8_t *number
 			   size_t bytes, const char *rule)
 {
 	sink_named_uint(p->out, "len", redaction_length(n));
-	print_same(p, numbers, bytes, rule);
+	print_redacted(p, numbers, bytes, rule);
 }
 
 /* math/big stores the lowest word first; text has the highest byte first. */

@@ -504,14 +504,14 @@ static void same(void **state)
 {
 	AUTO(redaction_free) struct redaction *a = make(REDACT_SECRETS, NULL);
 	AUTO(redaction_free) struct redaction *b = make(REDACT_SECRETS, NULL);
-	char x[REDACTION_SAME], y[REDACTION_SAME];
+	char x[REDACTION_HASH], y[REDACTION_HASH];
 	(void)state;
-	redaction_same(a, "hunter2", 7, x);
-	redaction_same(a, "hunter2", 7, y);
+	redaction_hash(a, "hunter2", 7, x);
+	redaction_hash(a, "hunter2", 7, y);
 	assert_string_equal(x, y);
-	redaction_same(b, "hunter2", 7, y);
+	redaction_hash(b, "hunter2", 7, y);
 	assert_string_not_equal(x, y);
-	redaction_same(a, "hunter3", 7, y);
+	redaction_hash(a, "hunter3", 7, y);
 	assert_string_not_equal(x, y);
 	const char *path = write_file("0123456789abcdef");
 	const struct redaction_options options = { .key = path };
@@ -519,8 +519,8 @@ static void same(void **state)
 	AUTO(redaction_free) struct redaction *c = redaction_new(&options, &err);
 	AUTO(redaction_free) struct redaction *d = redaction_new(&options, &err);
 	unlink(path);
-	redaction_same(c, "hunter2", 7, x);
-	redaction_same(d, "hunter2", 7, y);
+	redaction_hash(c, "hunter2", 7, x);
+	redaction_hash(d, "hunter2", 7, y);
 	assert_string_equal(x, y);
 	assert_int_equal(redaction_length(0), 0);
 	assert_int_equal(redaction_length(1), 1);
