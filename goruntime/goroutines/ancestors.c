@@ -114,7 +114,7 @@ static bool read_list(struct runtime *rt, uint64_t addr, struct ancestor_cache *
 
 	if (!target_read(rt->target, addr, &s, sizeof(s), err))
 		return false;
-	ret->elided = s.len - shown(&s);
+	ret->omitted = s.len - shown(&s);
 	for (size_t i = 0; i < shown(&s); i++) {
 		GROW(c->list, i, c->cap);
 		if (!read_ancestor(rt, s.array + i * size, &c->list[i], &pcs, err))

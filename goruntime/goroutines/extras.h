@@ -15,7 +15,7 @@ struct label {
 struct label_set {
 	const struct label *list; /* sorted by key */
 	size_t count;
-	uint64_t elided;     /* labels left out */
+	uint64_t omitted;    /* labels left out */
 	uint32_t unreadable; /* for runtime_reason(); 0: readable */
 };
 
@@ -72,7 +72,7 @@ struct ancestor {
 struct ancestor_list {
 	const struct ancestor *list; /* nearest first */
 	size_t count;
-	uint64_t elided;
+	uint64_t omitted;
 	uint32_t unreadable; /* why the rest is missing */
 };
 

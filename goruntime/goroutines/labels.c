@@ -20,7 +20,7 @@ _Static_assert(sizeof(struct pair) == 32, "as Go has it in memory");
 struct pairs {
 	struct pair *list;
 	size_t count, cap;
-	uint64_t elided;
+	uint64_t omitted;
 };
 
 /* runtime/map.go, up to 1.23. */
@@ -66,7 +66,7 @@ static bool read_list(struct runtime *rt, uint64_t labels, struct pairs *ret,
 	while (ret->cap < n)
 		GROW(ret->list, ret->cap, ret->cap);
 	ret->count = n;
-	ret->elided = header[1] - n;
+	ret->omitted = header[1] - n;
 	return target_read(rt->target, header[0], ret->list, n * sizeof(*ret->list), err);
 }
 
@@ -142,7 +142,7 @@ static bool read_buckets(struct runtime *rt, uint64_t labels, struct pairs *ret,
 		if (!read_chain(rt, m.old_buckets + i * sizeof(struct bucket), true,
 				&steps, ret, err))
 			return false;
-	ret->elided = m.count > ret->count ? m.count - ret->count : 0;
+	ret->omitted = m.count > ret->count ? m.count - ret->count : 0;
 	return true;
 }
 
@@ -296,7 +296,7 @@ const struct label_set *runtime_labels(struct runtime *rt, const struct goroutin
 		read_texts(rt, c);
 		c->set.list = c->list;
 		c->set.count = c->pairs.count;
-		c->set.elided = c->pairs.elided;
+		c->set.omitted = c->pairs.omitted;
 	} else {
 		c->set.unreadable = reason_add(rt, "%s", err.text);
 	}

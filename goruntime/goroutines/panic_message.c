@@ -19,7 +19,7 @@ void panic_message_add(struct panic_message *w, const char *bytes, size_t len)
 
 	memcpy(w->bytes + w->len, bytes, n);
 	w->len += n;
-	w->elided += len - n;
+	w->omitted += len - n;
 }
 
 void panic_message_addf(struct panic_message *w, const char *format, ...)
@@ -46,7 +46,7 @@ bool panic_message_add_string(struct runtime *rt, struct panic_message *w,
 	if (s.len > len)
 		len = utf8_cut(text, len);
 	panic_message_add(w, text, len);
-	w->elided += s.len - len;
+	w->omitted += s.len - len;
 	return true;
 }
 

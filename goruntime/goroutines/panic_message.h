@@ -9,11 +9,11 @@
 
 enum { WORDS_BYTES = 8 << 10 };
 
-/* elided counts the bytes that do not fit. */
+/* omitted counts the bytes that do not fit. */
 struct panic_message {
 	char bytes[WORDS_BYTES];
 	size_t len;
-	uint64_t elided;
+	uint64_t omitted;
 };
 
 void panic_message_add(struct panic_message *w, const char *bytes, size_t len);

@@ -39,12 +39,12 @@ static bool flag(const struct runtime *rt, enum layout_slot slot, const uint8_t 
 }
 
 static struct go_text keep(struct arena *pool, const char *bytes, size_t len,
-			   uint64_t elided)
+			   uint64_t omitted)
 {
 	char *copy = arena_take(pool, len);
 
 	memcpy(copy, bytes, len);
-	return (struct go_text){ .bytes = copy, .len = len, .elided = elided };
+	return (struct go_text){ .bytes = copy, .len = len, .omitted = omitted };
 }
 
 /* A value without a type is nil. */
@@ -61,13 +61,13 @@ static void read_value(struct runtime *rt, uint64_t type, uint64_t data,
 		ret->unreadable = reason_add(rt, "%s", err.text);
 		return;
 	} else {
-		ret->type = keep(pool, t.name, t.name_len, t.elided);
+		ret->type = keep(pool, t.name, t.name_len, t.omitted);
 		if (!panic_message_of_value(rt, &t, data, &w, &err)) {
 			ret->unreadable = reason_add(rt, "%s", err.text);
 			return;
 		}
 	}
-	ret->words = keep(pool, w.bytes, w.len, w.elided);
+	ret->words = keep(pool, w.bytes, w.len, w.omitted);
 }
 
 static bool read_panic(struct runtime *rt, uint64_t addr, struct arena *pool,

@@ -19,6 +19,6 @@ struct go_text text_read(struct runtime *rt, struct go_string s, char *buf)
 		return (struct go_text){ .unreadable = reason_add(rt, "%s", err.text) };
 	if (s.len > ret.len)
 		ret.len = utf8_cut(buf, ret.len);
-	ret.elided = s.len - ret.len;
+	ret.omitted = s.len - ret.len;
 	return ret;
 }

@@ -10,7 +10,7 @@
 struct go_text {
 	const char *bytes; /* NULL: unreadable */
 	size_t len;
-	uint64_t elided;     /* bytes left out after these */
+	uint64_t omitted;    /* bytes left out after these */
 	uint32_t unreadable; /* for runtime_reason(); 0: readable */
 };
 

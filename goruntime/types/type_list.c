@@ -222,7 +222,7 @@ struct type_list *type_list_new(struct runtime *rt)
 			meet_listed(&g, m);
 	}
 	for (size_t i = 0; i < g.count; i++) {
-		if (!type_read_full(rt, g.met[i], &type, &ignored) || type.elided)
+		if (!type_read_full(rt, g.met[i], &type, &ignored) || type.omitted)
 			continue;
 		GROW(l->list, l->count, l->cap);
 		l->list[l->count++] =

@@ -54,7 +54,7 @@ bool type_read_name(struct runtime *rt, uint64_t addr, struct go_type *ret,
 		return err_set(err, ERR_BAD_DATA, "the name at 0x%" PRIx64 " is damaged",
 			       addr);
 	ret->name_len = len < sizeof(ret->name) ? (size_t)len : sizeof(ret->name);
-	ret->elided = len - ret->name_len;
+	ret->omitted = len - ret->name_len;
 	*ret_embedded = head[0] & EMBEDDED;
 	return target_read(rt->target, addr + skip, ret->name, ret->name_len, err);
 }

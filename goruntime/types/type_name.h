@@ -16,7 +16,7 @@ struct go_type {
 	enum type_kind kind; /* or another number */
 	char name[TYPE_NAME_BYTES];
 	size_t name_len;
-	uint64_t elided; /* bytes of the name left out */
+	uint64_t omitted; /* bytes of the name left out */
 	uint8_t flags;
 	uint64_t names; /* base of its name offsets; 0: created at run time */
 };

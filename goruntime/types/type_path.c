@@ -99,7 +99,7 @@ static void replace(struct go_type *type, size_t at, size_t len, const struct go
 {
 	const size_t rest = type->name_len - at - len;
 
-	if (by->elided || type->elided || at + by->name_len + rest > sizeof(type->name))
+	if (by->omitted || type->omitted || at + by->name_len + rest > sizeof(type->name))
 		return;
 	memmove(type->name + at + by->name_len, type->name + at + len, rest);
 	memcpy(type->name + at, by->name, by->name_len);

@@ -43,7 +43,7 @@ static void put(struct composing *c, const char *format, ...)
 	if (n > 0 && (size_t)n < room) {
 		c->to->name_len += (size_t)n;
 	} else {
-		c->to->elided += (uint64_t)n;
+		c->to->omitted += (uint64_t)n;
 	}
 }
 
@@ -202,7 +202,7 @@ bool type_name_reflected(struct runtime *rt, uint64_t addr, const uint64_t *head
 
 	ret->names = 0;
 	ret->name_len = 0;
-	ret->elided = 0;
+	ret->omitted = 0;
 	if (depth > DEPTH_MAX || !is_of_size(ret->kind, head[0]) ||
 	    !target_read(rt->target, addr + TYPE_HEAD_BYTES, body, sizeof(body), err) ||
 	    !put_by_kind(&c, addr, body))

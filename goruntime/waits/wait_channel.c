@@ -70,7 +70,7 @@ static char *read_type_name(struct runtime *rt, uint64_t addr)
 	struct err ignored;
 
 	target_budget_unit(rt->target);
-	return type_read(rt, addr, &type, &ignored) && !type.elided
+	return type_read(rt, addr, &type, &ignored) && !type.omitted
 		       ? xstrndup(type.name, type.name_len)
 		       : NULL;
 }

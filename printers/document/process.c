@@ -108,7 +108,7 @@ static void print_args(struct sink *out, const struct process_words *args,
 			print_argument(out, r, &words, cut(arg));
 	if (n > WORDS_MAX) {
 		sink_begin(out, SINK_OBJECT);
-		sink_named_uint(out, "elided", n - WORDS_MAX);
+		sink_named_uint(out, "omitted", n - WORDS_MAX);
 		sink_end(out);
 	}
 	sink_end(out);

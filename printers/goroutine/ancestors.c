@@ -45,6 +45,6 @@ void print_ancestors(struct sink *out, struct runtime *rt, const struct goroutin
 	sink_named_begin(out, "ancestors", SINK_ARRAY);
 	for (size_t i = 0; i < ancestors->count; i++)
 		print_ancestor(out, rt, &ancestors->list[i]);
-	print_rest(out, rt, ancestors->unreadable, ancestors->elided);
+	print_rest(out, rt, ancestors->unreadable, ancestors->omitted);
 	sink_end(out);
 }

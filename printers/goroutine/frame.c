@@ -87,7 +87,7 @@ static void print_variables(struct frame_printing *p, const struct code_frame *f
 	print_list(&list, "arguments", true);
 	print_list(&list, "locals", false);
 	if (list.left_out)
-		sink_named_string(p->out, "values_elided", "size");
+		sink_named_string(p->out, "values_omitted_by", "output_bytes");
 }
 
 static void print_place(struct sink *out, const struct code_frame *f)

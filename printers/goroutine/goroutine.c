@@ -133,7 +133,7 @@ void print_goroutine_once(struct sink *out, struct goroutine_printing *p,
 	print_defers(out, p->runtime, g);
 	print_bubble(out, p->runtime, g);
 	print_ancestors(out, p->runtime, g);
-	sink_named_string(out, "values_elided", p->values_elided);
+	sink_named_string(out, "values_omitted_by", p->values_omitted_by);
 	if (g->changed)
 		sink_named_string(out, "doubtful",
 				  "it may have changed while it was read");

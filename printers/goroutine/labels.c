@@ -3,16 +3,16 @@
 #include "printers/values/withheld.h"
 
 void print_rest(struct sink *out, const struct runtime *rt, uint32_t unreadable,
-		uint64_t elided)
+		uint64_t omitted)
 {
 	if (unreadable) {
 		sink_begin(out, SINK_OBJECT);
 		sink_named_string(out, "unreadable", runtime_reason(rt, unreadable));
 		sink_end(out);
 	}
-	if (elided) {
+	if (omitted) {
 		sink_begin(out, SINK_OBJECT);
-		sink_named_uint(out, "elided", elided);
+		sink_named_uint(out, "omitted", omitted);
 		sink_end(out);
 	}
 }
@@ -56,7 +56,7 @@ static void print_key(struct sink *out, const struct goroutine_printing *p,
 static void print_label(struct sink *out, const struct goroutine_printing *p,
 			const struct label *label)
 {
-	uint64_t elided = label->key.elided + label->value.elided;
+	uint64_t omitted = label->key.omitted + label->value.omitted;
 
 	sink_begin(out, SINK_OBJECT);
 	print_key(out, p, &label->key);
@@ -64,8 +64,8 @@ static void print_label(struct sink *out, const struct goroutine_printing *p,
 		print_text_masked(out, p, "value", &label->value,
 				  redaction_of_name(p->redaction, label->key.bytes,
 						    label->key.len));
-	if (elided)
-		sink_named_uint(out, "elided", elided);
+	if (omitted)
+		sink_named_uint(out, "omitted", omitted);
 	sink_end(out);
 }
 
@@ -79,6 +79,6 @@ void print_labels(struct sink *out, const struct goroutine_printing *p,
 	sink_named_begin(out, "labels", SINK_ARRAY);
 	for (size_t i = 0; i < set->count; i++)
 		print_label(out, p, &set->list[i]);
-	print_rest(out, p->runtime, set->unreadable, set->elided);
+	print_rest(out, p->runtime, set->unreadable, set->omitted);
 	sink_end(out);
 }

@@ -20,8 +20,8 @@ static void print_panic(struct sink *out, const struct goroutine_printing *p,
 		print_text(out, rt, "type", &panic->type);
 	if (panic->words.bytes)
 		print_text_masked(out, p, "words", &panic->words, NULL);
-	if (panic->words.elided)
-		sink_named_uint(out, "elided", panic->words.elided);
+	if (panic->words.omitted)
+		sink_named_uint(out, "omitted", panic->words.omitted);
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
 		if (flags[i].is)
 			sink_named_bool(out, flags[i].name, true);

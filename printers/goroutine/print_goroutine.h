@@ -23,7 +23,7 @@ struct goroutine_printing {
 	struct snapshot_time moment;
 	bool full_frames; /* include what the group of a frame's stack says */
 	const struct value_bounds *values; /* NULL: not requested */
-	const char *values_elided;	   /* why values is NULL; or NULL */
+	const char *values_omitted_by;	   /* why values is NULL; or NULL */
 	struct redaction *redaction;
 	uint64_t variables; /* number printed so far */
 	uint64_t withheld;  /* number of values redacted so far */

@@ -58,7 +58,7 @@ void members_of_sync_map(struct printing *p, const struct value *v)
 	if (e.more) {
 		whole = runtime_sync_map_count(p->rt, v, counted_at_most(p), &all, &err);
 		/* If it is changing, there may be fewer by now. */
-		sink_named_uint(p->out, "entries_elided", all > e.n ? all - e.n : 1);
+		sink_named_uint(p->out, "entries_omitted", all > e.n ? all - e.n : 1);
 	}
 	if (!whole)
 		print_reason(p, "entries_unreadable", err.text);
@@ -86,7 +86,7 @@ void members_of_list(struct printing *p, const struct value *v)
 	if (n)
 		sink_end(p->out);
 	if (n < len)
-		sink_named_uint(p->out, "elements_elided", len - n);
+		sink_named_uint(p->out, "elements_omitted", len - n);
 }
 
 /* The second word has the value itself, or points to it. */

@@ -139,7 +139,7 @@ bool text_of_context(struct printing *p, const struct value *v, struct known_wor
 struct chain {
 	struct printing *p;
 	const struct type *interface;
-	uint64_t n, elided;
+	uint64_t n, omitted;
 };
 
 static void print_facts(struct printing *p, const struct context *c)
@@ -170,7 +170,7 @@ static bool print_link(void *arg, const struct context *c)
 	struct printing *p = chain->p;
 
 	if (chain->n == p->bounds->elements || !has_room(p)) {
-		chain->elided++;
+		chain->omitted++;
 		return true;
 	}
 	if (chain->n++ == 0)
@@ -197,6 +197,6 @@ void print_contexts(struct printing *p, const struct value *v)
 	runtime_each_context(p->rt, v, print_link, &chain);
 	if (chain.n)
 		sink_end(p->out);
-	if (chain.elided)
-		sink_named_uint(p->out, "contexts_elided", chain.elided);
+	if (chain.omitted)
+		sink_named_uint(p->out, "contexts_omitted", chain.omitted);
 }

@@ -10,7 +10,7 @@ struct waiters {
 	struct printing *p;
 	const struct type *elem;
 	bool senders;
-	uint64_t n, elided;
+	uint64_t n, omitted;
 };
 
 static void print_sender(struct printing *p, const struct type *elem,
@@ -29,7 +29,7 @@ static bool print_waiter(void *arg, const struct channel_waiter *w)
 	struct printing *p = all->p;
 
 	if (all->n == p->bounds->elements || !has_room(p)) {
-		all->elided++;
+		all->omitted++;
 		return true;
 	}
 	if (all->n++ == 0)
@@ -51,9 +51,9 @@ static void print_waiters(struct printing *p, const struct value *v,
 
 	if (all.n)
 		sink_end(p->out);
-	if (all.elided)
-		sink_named_uint(p->out, senders ? "senders_elided" : "receivers_elided",
-				all.elided);
+	if (all.omitted)
+		sink_named_uint(p->out, senders ? "senders_omitted" : "receivers_omitted",
+				all.omitted);
 	if (!whole)
 		print_reason(p, senders ? "senders_unreadable" : "receivers_unreadable",
 			     err.text);

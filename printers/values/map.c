@@ -59,7 +59,7 @@ void print_map(struct printing *p, const struct value *v)
 	else if (e.full ? e.n >= map.len : e.n != map.len)
 		print_unreadable(p, "its number of entries does not match its count");
 	else if (e.full)
-		print_elided(p, map.len - e.n,
-			     e.n < p->bounds->entries ? LIMITED_BY_SIZE
-						      : LIMITED_BY_ENTRIES);
+		print_omitted(p, map.len - e.n,
+			      e.n < p->bounds->entries ? LIMITED_BY_OUTPUT_BYTES
+						       : LIMITED_BY_ENTRIES);
 }

@@ -78,7 +78,7 @@ static void print_bytes(struct printing *p, const struct row *row)
 		sink_text(p->out, bytes, whole);
 	}
 	if (len < n)
-		print_elided(p, n - len, LIMITED_BY_STRING);
+		print_omitted(p, n - len, LIMITED_BY_STRING_BYTES);
 }
 
 /* If a slice leads out of memory, the rest is not printed. */
@@ -118,9 +118,10 @@ void print_elements(struct printing *p, const struct type *elem, uint64_t n,
 	sink_end(p->out);
 	if (!there) {
 		print_unreadable(p, err.text);
-		sink_named_uint(p->out, "elided", n - i);
+		sink_named_uint(p->out, "omitted", n - i);
 	} else if (i < n) {
-		print_elided(p, n - i, i < most ? LIMITED_BY_SIZE : LIMITED_BY_ELEMENTS);
+		print_omitted(p, n - i,
+			      i < most ? LIMITED_BY_OUTPUT_BYTES : LIMITED_BY_ELEMENTS);
 	}
 }
 

@@ -15,7 +15,7 @@ static void print_text(struct printing *p, const char *bytes, size_t len, uint64
 		sink_hex(p->out, bytes, len);
 	}
 	if (len < whole)
-		print_elided(p, whole - len, LIMITED_BY_STRING);
+		print_omitted(p, whole - len, LIMITED_BY_STRING_BYTES);
 }
 
 void print_string(struct printing *p, const struct value *v)

@@ -51,5 +51,5 @@ void print_struct(struct printing *p, const struct value *v)
 	if (hidden)
 		sink_named_uint(p->out, "hidden_fields", hidden);
 	if (i < n)
-		print_elided(p, n - i, LIMITED_BY_SIZE);
+		print_omitted(p, n - i, LIMITED_BY_OUTPUT_BYTES);
 }

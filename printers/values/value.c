@@ -131,15 +131,17 @@ void print_unreadable(struct printing *p, const char *why)
 	print_reason(p, "unreadable", why);
 }
 
-void print_elided(struct printing *p, uint64_t n, enum limited_by by)
+void print_omitted(struct printing *p, uint64_t n, enum limited_by by)
 {
 	static const char *const words[] = {
-		[LIMITED_BY_STRING] = "string",	  [LIMITED_BY_ELEMENTS] = "elements",
-		[LIMITED_BY_ENTRIES] = "entries", [LIMITED_BY_DEPTH] = "depth",
-		[LIMITED_BY_SIZE] = "size",
+		[LIMITED_BY_STRING_BYTES] = "string_bytes",
+		[LIMITED_BY_ELEMENTS] = "elements",
+		[LIMITED_BY_ENTRIES] = "entries",
+		[LIMITED_BY_DEPTH] = "depth",
+		[LIMITED_BY_OUTPUT_BYTES] = "output_bytes",
 	};
 
-	sink_named_uint(p->out, "elided", n);
+	sink_named_uint(p->out, "omitted", n);
 	sink_named_string(p->out, "limited_by", words[by]);
 }
 
@@ -162,11 +164,11 @@ bool has_room(const struct printing *p)
 bool may_descend(struct printing *p, uint64_t n)
 {
 	if (n && p->depth > p->bounds->depth) {
-		print_elided(p, n, LIMITED_BY_DEPTH);
+		print_omitted(p, n, LIMITED_BY_DEPTH);
 		return false;
 	}
 	if (n && !has_room(p)) {
-		print_elided(p, n, LIMITED_BY_SIZE);
+		print_omitted(p, n, LIMITED_BY_OUTPUT_BYTES);
 		return false;
 	}
 	return true;

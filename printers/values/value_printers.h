@@ -133,13 +133,13 @@ void print_reason(struct printing *p, const char *member, const char *why);
 void print_unreadable(struct printing *p, const char *why);
 /* What limited it: a closed list of words in gosnap-snapshot(5). */
 enum limited_by {
-	LIMITED_BY_STRING,
+	LIMITED_BY_STRING_BYTES,
 	LIMITED_BY_ELEMENTS,
 	LIMITED_BY_ENTRIES,
 	LIMITED_BY_DEPTH,
-	LIMITED_BY_SIZE,
+	LIMITED_BY_OUTPUT_BYTES,
 };
-void print_elided(struct printing *p, uint64_t n, enum limited_by by);
+void print_omitted(struct printing *p, uint64_t n, enum limited_by by);
 
 /* May values inside this one be printed? If not, prints how many were left out. */
 bool may_descend(struct printing *p, uint64_t n);
@@ -165,7 +165,7 @@ void print_entry(struct printing *p, const struct value *key, const struct value
 
 /* False: unreadable; prints why. */
 bool read_value(struct printing *p, const struct value *v, void *ret, size_t len);
-/* Member elements: n of them, at the addresses that `at` returns; elides what is too
+/* Member elements: n of them, at the addresses that `at` returns; omits what is too
  * many. */
 typedef uint64_t element_fn(const void *arg, uint64_t i);
 void print_elements(struct printing *p, const struct type *elem, uint64_t n,

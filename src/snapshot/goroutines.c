@@ -80,9 +80,9 @@ static void print_one(struct goroutines *s, struct goroutine_of it, enum values_
 
 	p->runtime = it.runtime;
 	p->values = why == VALUES_WANTED ? s->bounds : NULL;
-	p->values_elided = why == VALUES_TOO_MUCH ? "size"
-			   : why == VALUES_LOST	  ? "failed"
-						  : NULL;
+	p->values_omitted_by = why == VALUES_TOO_MUCH ? "max_size"
+			       : why == VALUES_LOST   ? "failure"
+						      : NULL;
 	p->variables = p->withheld = 0;
 	print_goroutine(s->part, p, it.goroutine, groups_of(s->groups, it));
 }
@@ -156,7 +156,7 @@ static void write_part(void *arg, const struct printed *list, size_t n, const ch
 		s->printed->goroutines++;
 		s->printed->variables += list[i].variables;
 		s->printed->withheld += list[i].withheld;
-		s->printed->elided += list[i].values == VALUES_TOO_MUCH;
+		s->printed->omitted += list[i].values == VALUES_TOO_MUCH;
 		s->printed->lost += list[i].values == VALUES_LOST;
 		if (s->plan)
 			values_plan_measured(s->plan, groups_of(s->groups, it),

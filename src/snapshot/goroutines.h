@@ -14,8 +14,8 @@ struct snap_options;
 
 struct goroutines_printed {
 	uint64_t goroutines, variables, withheld;
-	uint64_t elided; /* without values because of the size limit */
-	uint64_t lost;	 /* ... because the process that printed them died */
+	uint64_t omitted; /* without values because of the size limit */
+	uint64_t lost;	  /* ... because the process that printed them died */
 };
 
 /* Appends to the open array. Adds to *ret. */

@@ -312,8 +312,8 @@ static void print_end(struct snap *s)
 	sink_named_uint(out, "variables", s->printed.variables);
 	sink_named_uint(out, "redacted", s->printed.withheld);
 	if (s->options->capture.values != VALUES_NONE)
-		sink_named_uint(out, "values_elided",
-				s->printed.elided + s->printed.lost);
+		sink_named_uint(out, "goroutines_without_values",
+				s->printed.omitted + s->printed.lost);
 	sink_named_uint(out, "bytes", sink_bytes(out));
 	sink_named_uint(out, "elapsed_ns", monotonic_ns() - s->started_ns);
 	if (s->pause_to_come)

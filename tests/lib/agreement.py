@@ -19,7 +19,7 @@ KINDS = ("invalid bool int int8 int16 int32 int64 uint uint8 uint16 uint32 uint6
          "unsafe.Pointer").split()
 
 # A value that stands elsewhere, or has no room any more.
-SHORT = {"name", "type", "kind", "address", "seen", "elided", "limited_by", "embedded",
+SHORT = {"name", "type", "kind", "address", "seen", "omitted", "limited_by", "embedded",
          "stale"}
 
 Difference = collections.namedtuple("Difference", "path what theirs ours")
@@ -153,7 +153,7 @@ class Pair:
             self.left_out += 1  # its JSON does not have all bytes
             return
         mine = text_of(ours)
-        least = min(len(text), len(mine)) if "elided" in ours else None
+        least = min(len(text), len(mine)) if "omitted" in ours else None
         self.same(path, "value", text[:least], mine[:least])
 
     def array(self, path, theirs, ours):
@@ -184,7 +184,7 @@ class Pair:
         fields = ours.get("fields", [])
         if len(children) != len(fields):
             self.left_out += 1
-            if theirs["len"] != len(fields) and "elided" not in ours:
+            if theirs["len"] != len(fields) and "omitted" not in ours:
                 self.differ(path, "fields", theirs["len"], len(fields))
         for one, other in zip(children, fields):
             self.same(path, "field", one["name"].rpartition(".")[2], other["name"])
@@ -231,7 +231,7 @@ class Pair:
             self.left_out += 1
             return
         entries = {e["key"].get("address"): e for e in ours.get("entries", [])}
-        cut = "elided" in ours or len(children) != 2 * theirs["len"]
+        cut = "omitted" in ours or len(children) != 2 * theirs["len"]
         found = 0
         for key, value in zip(children[::2], children[1::2]):
             entry = entries.get(hex(key["addr"]))
@@ -395,7 +395,7 @@ def compare_frame(goroutine, theirs, ours, shown):
         for i, variable in enumerate(variables):
             other = others[i] if i < len(others) else None
             what, pair = one_variable(variable, other, shown)
-            if other is None and ours and "values_elided" in ours:
+            if other is None and ours and "values_omitted_by" in ours:
                 what = LEFT_OUT
             result = Result(goroutine, theirs, variable, other, what, pair)
             result.calls, result.moved = ours is None, moved and other is None

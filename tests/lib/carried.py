@@ -19,7 +19,7 @@ def labels(goroutine, said):
     for item in goroutine.get("labels", []):
         value = text(item["value"]).hex() if "value" in item else item
         found.append([text(item["key"]).hex() if "key" in item else item, value,
-                      item.get("elided", 0)])
+                      item.get("omitted", 0)])
     expected = []
     for key, value in sorted(said.items(), key=lambda pair: bytes.fromhex(pair[0])):
         expected.append([key, value[:2 * TEXT_BYTES], max(0, len(value) // 2 - TEXT_BYTES)])

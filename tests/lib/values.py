@@ -46,7 +46,7 @@ class Simple:
                 self._look_around(inner)
 
     def of(self, value):
-        for member in ("unreadable", "elided"):
+        for member in ("unreadable", "omitted"):
             if member in value:
                 raise Mismatch(f"{member}: {value[member]} ({value.get('type')} at "
                                f"{value.get('address')})")

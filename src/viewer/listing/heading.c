@@ -93,14 +93,15 @@ void heading_print_values(const struct page *page, const struct summary *summary
 {
 	const char *none = text_of(
 		node_get(node_get(summary->snapshot, "capture"), "no_values"), NULL);
-	int64_t elided = node_int(node_get(summary->end, "values_elided"), 0);
+	int64_t omitted =
+		node_int(node_get(summary->end, "goroutines_without_values"), 0);
 	struct text text = { 0 };
 
 	if (none)
 		text_add(&text, "no variables: %s", none);
-	if (elided > 0) {
+	if (omitted > 0) {
 		text_add(&text, "%svariables of ", none ? "; " : "");
-		text_add_counted(&text, (uint64_t)elided, "goroutine");
+		text_add_counted(&text, (uint64_t)omitted, "goroutine");
 		text_add(&text, " were omitted");
 	}
 	if (text.words)

@@ -26,15 +26,15 @@ static bool is_full(struct writing *w)
 	return w->text->len >= w->end || w->depth > DEPTH_MAX;
 }
 
-static void add_elided(struct writing *w, const struct reader_node *value,
-		       const char *before)
+static void add_omitted(struct writing *w, const struct reader_node *value,
+			const char *before)
 {
-	int64_t elided = node_int(node_get(value, "elided"), 0);
+	int64_t omitted = node_int(node_get(value, "omitted"), 0);
 
-	if (elided <= 0)
+	if (omitted <= 0)
 		return;
 	text_add(w->text, "%s... ", before);
-	text_add_count(w->text, (uint64_t)elided);
+	text_add_count(w->text, (uint64_t)omitted);
 	text_add(w->text, " more");
 }
 
@@ -60,7 +60,7 @@ static void add_string(struct writing *w, const struct reader_node *value)
 		text_add(w->text, "0x%s", words);
 	else
 		add_quoted(w, words);
-	add_elided(w, value, " ");
+	add_omitted(w, value, " ");
 }
 
 static void add_list(struct writing *w, const struct reader_node *value)
@@ -73,7 +73,7 @@ static void add_list(struct writing *w, const struct reader_node *value)
 		text_add(w->text, i ? ", " : "");
 		add(w, node_at(elements, i));
 	}
-	add_elided(w, value, n ? ", " : "");
+	add_omitted(w, value, n ? ", " : "");
 	text_add(w->text, "]");
 }
 
@@ -89,7 +89,7 @@ static void add_entries(struct writing *w, const struct reader_node *value)
 		text_add(w->text, ": ");
 		add(w, node_get(node_at(entries, i), "value"));
 	}
-	add_elided(w, value, n ? ", " : "");
+	add_omitted(w, value, n ? ", " : "");
 	text_add(w->text, "]");
 }
 
@@ -105,7 +105,7 @@ static void add_members(struct writing *w, const struct reader_node *value,
 			 text_of(node_get(field, "name"), "_"));
 		add(w, field);
 	}
-	add_elided(w, value, node_count(fields) ? ", " : "");
+	add_omitted(w, value, node_count(fields) ? ", " : "");
 	text_add(w->text, "}");
 }
 
@@ -136,7 +136,7 @@ static void add_pointer(struct writing *w, const struct reader_node *value)
 
 /* "goroutines 5, 6 wait to receive", "goroutine 7 waits to send 1" */
 static void add_queue(struct writing *w, const struct reader_node *value,
-		      const char *name, const char *elided, const char *what)
+		      const char *name, const char *omitted, const char *what)
 {
 	const struct reader_node *queue = node_get(value, name);
 	size_t n = node_count(queue);
@@ -154,9 +154,9 @@ static void add_queue(struct writing *w, const struct reader_node *value,
 	}
 	if (!n)
 		return;
-	if (node_int(node_get(value, elided), 0) > 0)
+	if (node_int(node_get(value, omitted), 0) > 0)
 		text_add(w->text, " and %" PRId64 " more",
-			 node_int(node_get(value, elided), 0));
+			 node_int(node_get(value, omitted), 0));
 	text_add(w->text, " wait%s to %s", n == 1 ? "s" : "", what);
 }
 
@@ -174,8 +174,8 @@ static void add_channel(struct writing *w, const struct reader_node *value)
 		text_add(w->text, " ");
 		add_list(w, value);
 	}
-	add_queue(w, value, "receivers", "receivers_elided", "receive");
-	add_queue(w, value, "senders", "senders_elided", "send");
+	add_queue(w, value, "receivers", "receivers_omitted", "receive");
+	add_queue(w, value, "senders", "senders_omitted", "send");
 }
 
 static void add_inside(struct writing *w, const struct reader_node *value)
@@ -323,21 +323,21 @@ static void print_frame(const struct page *page, int indent,
 	page_say(page, COLOR_OWN, indent, indent + 4, &line);
 	print_list(page, indent + 4, arguments);
 	print_list(page, indent + 4, locals);
-	if (node_get(frame, "values_elided"))
+	if (node_get(frame, "values_omitted_by"))
 		print_note(page, indent + 4, "more were omitted",
-			   text_of(node_get(frame, "values_elided"), "?"));
+			   "too many bytes for one goroutine, see --full");
 }
 
 void values_print(const struct page *page, int indent,
 		  const struct reader_node *goroutine)
 {
 	const struct reader_node *frames = node_get(goroutine, "frames");
-	const char *elided = text_of(node_get(goroutine, "values_elided"), NULL);
+	const char *omitted = text_of(node_get(goroutine, "values_omitted_by"), NULL);
 	const char *said = NULL; /* for the frame above */
 
-	if (elided)
+	if (omitted)
 		print_note(page, indent, "no variables",
-			   strcmp(elided, "failed") == 0
+			   strcmp(omitted, "failure") == 0
 				   ? "the gosnap process that read them died"
 				   : "the document would be too large, see --max-size");
 	for (size_t i = 0; i < node_count(frames); i++) {

@@ -89,7 +89,7 @@ static void test_list(void **state)
 
 	(void)state;
 	assert_int_equal(set->count, 2);
-	assert_int_equal(set->elided, 0);
+	assert_int_equal(set->omitted, 0);
 	assert_int_equal(set->unreadable, 0);
 	assert_memory_equal(set->list[0].key.bytes, "alpha", 5);
 	assert_memory_equal(set->list[1].value.bytes, "alpha", 5);
@@ -107,7 +107,7 @@ static void test_list_hostile(void **state)
 	assert_true(labels_of(wild)->unreadable);
 	assert_true(labels_of(nowhere)->unreadable);
 	assert_int_equal(set->count, LIMIT_LABELS);
-	assert_int_equal(set->elided, UINT64_MAX - LIMIT_LABELS);
+	assert_int_equal(set->omitted, UINT64_MAX - LIMIT_LABELS);
 }
 
 static void test_bad_text(void **state)
@@ -120,7 +120,7 @@ static void test_bad_text(void **state)
 	const struct label_set *set = labels_of(p);
 	assert_int_equal(set->count, 2);
 	assert_int_equal(set->list[0].value.len, LIMIT_TEXT_BYTES);
-	assert_int_equal(set->list[0].value.elided, UINT64_MAX - LIMIT_TEXT_BYTES);
+	assert_int_equal(set->list[0].value.omitted, UINT64_MAX - LIMIT_TEXT_BYTES);
 	assert_true(set->list[1].value.unreadable);
 }
 
@@ -144,9 +144,9 @@ static void test_cut_text(void **state)
 	put_string(p, BUCKETS, TEXTS + 1, 6);
 	const struct label_set *set = labels_of(p);
 	assert_int_equal(set->list[0].key.len, 6);
-	assert_int_equal(set->list[0].key.elided, 0);
+	assert_int_equal(set->list[0].key.omitted, 0);
 	assert_int_equal(set->list[0].value.len, LIMIT_TEXT_BYTES - 1);
-	assert_int_equal(set->list[0].value.elided, 9);
+	assert_int_equal(set->list[0].value.omitted, 9);
 }
 
 static struct pseudo *with_map(uint64_t count, uint64_t bits)
@@ -184,7 +184,7 @@ static void test_map(void **state)
 	put_bucket(p, BUCKETS + 2 * BUCKET, 0xff, 7, 0);
 	const struct label_set *set = labels_of(p);
 	assert_int_equal(set->count, 9);
-	assert_int_equal(set->elided, 0);
+	assert_int_equal(set->omitted, 0);
 	assert_memory_equal(set->list[8].value.bytes, "text", 4);
 }
 
@@ -206,7 +206,7 @@ static void test_map_grows(void **state)
 		put_bucket(p, OLD_BUCKETS + BUCKET, 9, 2, 0);
 		put_bucket(p, OLD_BUCKETS + 3 * BUCKET, 9, 4, 0);
 		assert_int_equal(labels_of(p)->count, cases[i].count);
-		assert_int_equal(labels_of(p)->elided, 0);
+		assert_int_equal(labels_of(p)->omitted, 0);
 	}
 }
 
@@ -221,10 +221,10 @@ static void test_map_hostile(void **state)
 	(void)state;
 	put_bucket(circle, BUCKETS, 5, 8, BUCKETS);
 	assert_int_equal(labels_of(circle)->count, LIMIT_LABELS);
-	assert_int_equal(labels_of(circle)->elided, (1 << 20) - LIMIT_LABELS);
+	assert_int_equal(labels_of(circle)->omitted, (1 << 20) - LIMIT_LABELS);
 	put_bucket(empty_circle, BUCKETS, 1, 8, BUCKETS);
 	assert_int_equal(labels_of(empty_circle)->count, 0);
-	assert_int_equal(labels_of(empty_circle)->elided, 1);
+	assert_int_equal(labels_of(empty_circle)->omitted, 1);
 	assert_true(labels_of(huge)->unreadable);
 	put_bucket(wild, BUCKETS, 5, 1, WILD);
 	assert_true(labels_of(wild)->unreadable);
@@ -479,7 +479,7 @@ static void test_ancestors(void **state)
 	assert_true(ancestors_of(cut)->list[0].truncated);
 	l = ancestors_of(huge);
 	assert_int_equal(l->count, LIMIT_ANCESTORS);
-	assert_int_equal(l->elided, UINT64_MAX - LIMIT_ANCESTORS);
+	assert_int_equal(l->omitted, UINT64_MAX - LIMIT_ANCESTORS);
 	assert_int_equal(l->list[0].pc_count, ANCESTOR_PCS);
 	put_string(wild, OBJECT, WILD, 1);
 	assert_int_equal(ancestors_of(wild)->count, 0);
