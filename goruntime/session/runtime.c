@@ -201,7 +201,7 @@ static void place_goroutine(struct runtime *rt, struct goroutine *g, size_t thre
 			!stopped ? reason_add(rt,
 					      "running, and its thread was not stopped")
 			: w->state == STACK_COMPLETE
-				? reason_add(rt, "running, but its thread is elsewhere")
+				? reason_add(rt, "running, but not on its thread's stack")
 				: reason_add(rt,
 					     "running, and its thread's stack cannot be "
 					     "unwound: %s",
@@ -319,7 +319,7 @@ void runtime_read(struct runtime *rt, struct target *source)
 		warnings_add(rt->warnings, "goroutines",
 			     "allgs at 0x%" PRIx64
 			     " is damaged: using the list at 0x%" PRIx64
-			     ", which only looks like allgs",
+			     ", found by searching",
 			     rt->allgs_damaged, rt->allgs);
 }
 

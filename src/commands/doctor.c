@@ -169,9 +169,11 @@ static bool check_access(struct doctor *d, struct err *err)
 			return false;
 		refuse(d, err->code, err->text);
 	} else if (d->conditions.ours.ptrace) {
-		fine(d, "access", "gosnap may examine it: it has CAP_SYS_PTRACE");
+		fine(d, "access",
+		     "gosnap may examine the process: gosnap has CAP_SYS_PTRACE");
 	} else {
-		fine(d, "access", "gosnap may examine it: it runs as the same user");
+		fine(d, "access",
+		     "gosnap may examine the process: both run as the same user");
 	}
 	return true;
 }
@@ -183,7 +185,8 @@ static void check_container(struct doctor *d)
 
 	if (p && p->container)
 		add(d, "container", DOCTOR_FINE,
-		    xasprintf("it is in container %.*s%s", SHORT_ID, p->container,
+		    xasprintf("the process is in container %.*s%s", SHORT_ID,
+			      p->container,
 			      p->exe_deleted ? "" : "; its files are read through /proc"),
 		    NULL);
 	if (p && p->exe_deleted)
@@ -359,7 +362,8 @@ static void add_obstacle(void *arg, const char *what, const struct plan_way *obs
 	bool still = conditions_stand_still(&d->conditions) && !strcmp(what, "stopped");
 
 	add(d, what, still ? DOCTOR_FINE : DOCTOR_DOUBTFUL,
-	    xasprintf("%s%s", still ? "" : "it will not be copied: ", obstacle->why),
+	    xasprintf("%s%s",
+		      still ? "" : "the process will not be copied: ", obstacle->why),
 	    *obstacle->remedy ? xstrdup(obstacle->remedy) : NULL);
 }
 

@@ -454,8 +454,8 @@ CONTRADICTS = Verdict(
     "describes a location in a way that gosnap does not support: gosnap says so, Delve takes the "
     "first ones", "")
 SPENT = Verdict(
-    "spent", "gosnap", "what the pointer led to is gone, and its memory is reused: gosnap says what "
-    "is wrong with it, Delve shows it", VALUES + "variables that are not needed")
+    "spent", "gosnap", "the pointer is no longer needed, and the memory that it points to was reused: "
+    "gosnap says what is wrong with it, Delve shows it", VALUES + "variables that are not needed")
 CALL = Verdict("call", "Delve", "the call is missing in gosnap", "")
 SHAPE = Verdict(
     "shape", "gosnap", "the type in a generic function is the one in the caller's dictionary; Delve "
