@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A small shop that has fallen ill, for gosnap to look at.
+// An example for gosnap: a small shop that has fallen ill.
 //
 // Customers order over HTTP. For each order the shop asks two suppliers for a price, takes
 // an item from the inventory, and notes that in an audit log. Two things are wrong with it:
