@@ -369,7 +369,7 @@ bool redaction_of_word(struct redaction *r, uint64_t word)
 	return false;
 }
 
-bool redaction_of_stale_word(struct redaction *r, uint64_t word)
+bool redaction_of_dead_word(struct redaction *r, uint64_t word)
 {
 	return (r->mode == REDACT_SECRETS && is_letters(word)) ||
 	       redaction_of_word(r, word);

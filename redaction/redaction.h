@@ -125,7 +125,7 @@ bool redaction_of_bytes(struct redaction *r, uint64_t addr, const void *bytes,
  * they one, or do they contain four bytes of one? */
 bool redaction_of_word(struct redaction *r, uint64_t word);
 /* The same for a word that may be older: it is not known whose text it was. */
-bool redaction_of_stale_word(struct redaction *r, uint64_t word);
+bool redaction_of_dead_word(struct redaction *r, uint64_t word);
 /* The same for a vector register. */
 enum { REDACTION_VECTOR = 16 };
 bool redaction_of_vector(struct redaction *r,

@@ -44,7 +44,7 @@ def goroutine(number, group, status, reason=None, waited=None, system=False, by=
          "system": system, "group": group,
          "stack": {"low": "0xc000100000", "high": "0xc000102000", "size_bytes": 8192,
                    "used_bytes": 1234},
-         "unwound": {"state": "complete"}}
+         "unwind": {"status": "complete"}}
     if reason:
         g["wait_reason"] = reason
     if waited is not None:
@@ -67,7 +67,7 @@ def small():
                    goroutine(41, 1, "waiting", "semacquire", 3 * 3600 * 10**9,
                              by=created("main.other", 31, 1)),
                    goroutine(50, 3, "runnable",
-                             unwound={"state": "lost", "reason": "no frame size for 0x7a5062"}),
+                             unwind={"status": "lost", "reason": "no frame size for 0x7a5062"}),
                    goroutine(4, 4, "waiting", "GC scavenge wait", None, system=True)]
     stacks = [(0, SEND), (1, LOCK), (2, RUN), (3, DEEP), (4, SCAVENGE)]
     groups = [{"id": n, "count": len(ids), "goroutines": ids, "frames": frames}
@@ -75,19 +75,19 @@ def small():
               for ids in [[g["id"] for g in goroutines if g["group"] == n]]]
     threads = [
         {"id": 4711, "name": "checkout", "state": "R", "machine": 0, "processor": 2,
-         "goroutine": 1, "on": "goroutine", "cpu_ns": 81000000,
+         "goroutine": 1, "stack_kind": "goroutine", "cpu_ns": 81000000,
          "registers": {"rip": "0x7a3000", "rsp": "0xc000101e00", "rbp": "0xc000101e20"},
-         "unwound": {"state": "complete"}},
-        {"id": 4712, "name": "checkout", "state": "S", "machine": 1, "on": "g0",
+         "unwind": {"status": "complete"}},
+        {"id": 4712, "name": "checkout", "state": "S", "machine": 1, "stack_kind": "g0",
          "wchan": "futex_wait_queue",
          "frames": [frame("runtime.futex", f"{GO}/runtime/sys_linux_amd64.s", 558, 0x47a3c3)],
-         "unwound": {"state": "complete"}},
-        {"id": 4715, "name": "poller", "state": "S", "on": "c",
+         "unwind": {"status": "complete"}},
+        {"id": 4715, "name": "poller", "state": "S", "stack_kind": "c",
          "frames": [{"function": "epoll_wait", "module": "/lib/x86_64-linux-gnu/libc.so.6",
                      "pc": "0x7f12aa0fe2b0", "language": "c", "hidden": True},
                     {"pc": "0x7f12aa000010", "module": "/opt/lib/libpoll.so", "language": "c",
                      "hidden": True}],
-         "unwound": {"state": "lost", "reason": "no unwind information at 0x7f12aa000010"}}]
+         "unwind": {"status": "lost", "reason": "no unwind information at 0x7f12aa000010"}}]
     frames = sum(len(dict(stacks)[g["group"]]) for g in goroutines)
     return {
         "format": "gosnap", "version": 1,

@@ -187,12 +187,12 @@ static void join_loops(struct expansion *e)
 	if (!any)
 		return;
 	AUTO(xfree) const char **functions = xcalloc(e->count, sizeof(*functions));
-	AUTO(xfree) uint32_t *body_of = xcalloc(e->count, sizeof(*body_of));
+	AUTO(xfree) uint32_t *range_parent = xcalloc(e->count, sizeof(*range_parent));
 	for (size_t i = 0; i < e->count; i++)
 		functions[i] = e->list[i].frame.function;
-	loop_bodies_join(functions, e->count, body_of);
+	loop_bodies_join(functions, e->count, range_parent);
 	for (size_t i = 0; i < e->count; i++)
-		e->list[i].frame.body_of = body_of[i];
+		e->list[i].frame.range_parent = range_parent[i];
 }
 
 /* The caller is its first holder. */
@@ -388,8 +388,8 @@ static void give(const struct expanded_frame *e, struct words_reader *words,
 	struct kept_registers kept;
 
 	if (e->code) {
-		f.words = words_of(words, raw, e->code, e->call);
-		f.words.of = &variables;
+		f.argument_words = words_of(words, raw, e->code, e->call);
+		f.argument_words.of = &variables;
 	}
 	if (is_wanted(wanted, &f) && raw->flags & FRAME_SYSTEM_STACK) {
 		f.variables = variables_between(callbacks, e, raw, &f.why_none);
@@ -450,8 +450,8 @@ void runtimes_each_frame_of_thread(struct runtimes *all, size_t thread,
 	}
 }
 
-void runtimes_each_words(struct runtimes *all, const struct goroutine *g, words_fn *fn,
-			 void *arg)
+void runtimes_each_argument_words(struct runtimes *all, const struct goroutine *g,
+				  argument_words_fn *fn, void *arg)
 {
 	AUTO(expansion_release) struct expansion *e = expand(all, g->stack);
 	struct stack stack = runtimes_stack(all, g->stack);
@@ -460,7 +460,7 @@ void runtimes_each_words(struct runtimes *all, const struct goroutine *g, words_
 	words_begin(&r, all->target, g);
 	for (size_t i = 0; i < e->count; i++) {
 		const struct expanded_frame *f = &e->list[i];
-		struct words w = { 0 };
+		struct argument_words w = { 0 };
 		const struct frame_variables of = { .rt = f->runtime,
 						    .code = f->code,
 						    .call = f->call };

@@ -18,8 +18,10 @@ struct code_frame {
 	uint64_t pc, entry;
 	bool c, inlined, hidden;
 	bool by_frame_pointer; /* else by the function table, or as C is unwound */
-	uint32_t body_of; /* loop body: how many frames further out its function is; 0 */
-	struct words words; /* runtimes_each_frame_of() only; valid until fn returns */
+	uint32_t
+		range_parent; /* loop body: how many frames further out its function is; 0 */
+	struct argument_words
+		argument_words; /* runtimes_each_frame_of() only; valid until fn returns */
 	struct frame_variables
 		*variables; /* likewise; for frame_each_variable(). NULL: none, see
 			     * why_none */
@@ -46,9 +48,9 @@ void runtimes_each_frame_of_thread(struct runtimes *all, size_t thread,
 				   enum variables_of variables, code_frame_fn *fn,
 				   void *arg);
 /* Calls fn with the argument words of each frame; they are borrowed until fn returns. */
-typedef void words_fn(void *arg, const struct words *words);
-void runtimes_each_words(struct runtimes *all, const struct goroutine *g, words_fn *fn,
-			 void *arg);
+typedef void argument_words_fn(void *arg, const struct argument_words *words);
+void runtimes_each_argument_words(struct runtimes *all, const struct goroutine *g,
+				  argument_words_fn *fn, void *arg);
 /* The function at pc itself, not a call inlined in it. False: not Go. */
 bool runtime_code_at(struct runtime *rt, uint64_t pc, struct code_frame *ret);
 /* The call before the return address pc, such as the go statement that created a

@@ -10,25 +10,26 @@ void words_begin(struct words_reader *r, struct target *t, const struct goroutin
 	target_budget_unit(t);
 }
 
-static struct words values_of(struct words_reader *r, const struct arguments *a,
-			      uint64_t argp)
+static struct argument_words values_of(struct words_reader *r, const struct arguments *a,
+				       uint64_t argp)
 {
 	const uint8_t *bytes = stack_reader_bytes(&r->window, argp, a->span, &r->err);
 
 	if (!bytes)
-		return (struct words){ .unreadable = r->err.text };
-	return (struct words){ .text = r->text,
-			       .len = arguments_text(a, bytes, r->text) };
+		return (struct argument_words){ .unreadable = r->err.text };
+	return (struct argument_words){ .text = r->text,
+					.len = arguments_text(a, bytes, r->text) };
 }
 
-struct words words_of(struct words_reader *r, const struct raw_frame *frame,
-		      const struct code *c, uint32_t call)
+struct argument_words words_of(struct words_reader *r, const struct raw_frame *frame,
+			       const struct code *c, uint32_t call)
 {
 	uint64_t argp = goroutine_argp(r->g, frame);
 
 	if (argp == 0)
-		return (struct words){ 0 };
+		return (struct argument_words){ 0 };
 	if (c->calls[call].inlined)
-		return (struct words){ .text = "...", .len = 3 };
-	return c->arguments ? values_of(r, c->arguments, argp) : (struct words){ 0 };
+		return (struct argument_words){ .text = "...", .len = 3 };
+	return c->arguments ? values_of(r, c->arguments, argp)
+			    : (struct argument_words){ 0 };
 }

@@ -9,7 +9,7 @@ struct frame_variables;
 
 /* The argument words that a panic prints between the parentheses of a call: "0x1, {0x2,
  * 0x3}, 0x4?"; "..." for an inlined call. */
-struct words {
+struct argument_words {
 	const char *text; /* ASCII without quotes or backslashes; NULL: none */
 	size_t len;
 	const char *unreadable;		  /* why there is no text, when there should be */

@@ -20,7 +20,7 @@ struct words_reader {
 void words_begin(struct words_reader *r, struct target *t, const struct goroutine *g);
 /* The argument words of c->calls[call] in this frame, valid until the next call. Reading
  * frames in stack order is cheapest. */
-struct words words_of(struct words_reader *r, const struct raw_frame *frame,
-		      const struct code *c, uint32_t call);
+struct argument_words words_of(struct words_reader *r, const struct raw_frame *frame,
+			       const struct code *c, uint32_t call);
 
 #endif

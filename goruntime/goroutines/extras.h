@@ -25,8 +25,8 @@ const struct label_set *runtime_labels(struct runtime *rt, const struct goroutin
 struct panic {
 	struct go_text
 		type; /* of its value; bytes NULL: the value is nil, or not known */
-	struct go_text words; /* its value as the runtime would print it */
-	uint32_t unreadable;  /* why type or words is missing */
+	struct go_text printed; /* its value as the runtime would print it */
+	uint32_t unreadable;	/* why type or printed is missing */
 	bool recovered, goexit, aborted, repanicked;
 };
 

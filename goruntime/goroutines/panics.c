@@ -67,7 +67,7 @@ static void read_value(struct runtime *rt, uint64_t type, uint64_t data,
 			return;
 		}
 	}
-	ret->words = keep(pool, w.bytes, w.len, w.omitted);
+	ret->printed = keep(pool, w.bytes, w.len, w.omitted);
 }
 
 static bool read_panic(struct runtime *rt, uint64_t addr, struct arena *pool,

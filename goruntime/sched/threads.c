@@ -17,8 +17,8 @@ static struct runtime *goroutine_stack_at(struct runtimes *all, size_t thread,
 	return NULL;
 }
 
-static enum thread_on stands_on(struct runtimes *all, size_t thread,
-				const struct target_thread *th)
+static enum stack_kind stands_on(struct runtimes *all, size_t thread,
+				 const struct target_thread *th)
 {
 	const struct arch *arch = target_arch(all->target);
 	uint64_t sp = th->regs.value[arch->sp];
@@ -66,7 +66,7 @@ static void take_stack(struct runtimes *all, const struct walk *w, struct thread
 {
 	s->state = w->state;
 	s->reason = w->reason;
-	if (s->on != ON_GOROUTINE) {
+	if (s->stack_kind != ON_GOROUTINE) {
 		s->stack = stacks_intern(all->stacks, w->frames, w->count);
 	} else if (s->has_goroutine) {
 		s->state = STACK_NONE;
@@ -85,7 +85,7 @@ static void read_thread(struct runtimes *all, size_t i, const struct target_thre
 
 	target_budget_unit(all->target);
 	s->stack = NO_STACK;
-	s->on = stands_on(all, i, th);
+	s->stack_kind = stands_on(all, i, th);
 	if (th->stopped)
 		walk_thread(all, i, &th->regs, true, w);
 	describe(all, i);

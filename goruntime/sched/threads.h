@@ -10,7 +10,7 @@
 struct runtime;
 struct runtimes;
 
-enum thread_on { ON_UNKNOWN, ON_GOROUTINE, ON_G0, ON_SIGNAL, ON_C };
+enum stack_kind { ON_UNKNOWN, ON_GOROUTINE, ON_G0, ON_SIGNAL, ON_C };
 
 struct thread_state {
 	struct runtime *runtime; /* the innermost runtime the thread is in, which the rest
@@ -18,7 +18,7 @@ struct thread_state {
 	bool has_machine, has_processor, has_goroutine;
 	int64_t machine, processor;
 	uint64_t goroutine; /* id */
-	enum thread_on on;
+	enum stack_kind stack_kind;
 	uint32_t stack, reason;
 	uint8_t state;
 };

@@ -336,5 +336,5 @@ void dictionary_settle(struct runtime *rt, const struct dictionary *dictionary,
 	const struct type *real = real_type(rt, dictionary, variables, d, shape, err);
 	v->value.type = real ? real : shape;
 	if (!real)
-		v->shape = err->text;
+		v->type_unresolved = err->text;
 }

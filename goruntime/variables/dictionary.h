@@ -26,7 +26,7 @@ bool dictionary_find(struct frame_variables *frame, uint64_t *ret);
 /* Does the dictionary have the type of this variable? Call after its pointer has been
  * followed. */
 bool dictionary_has(const struct dwarf_variable *d, const struct variable *v);
-/* Sets v's type to the real one; otherwise v->shape says why it is not known. */
+/* Sets v's type to the real one; otherwise v->type_unresolved says why it is not known. */
 void dictionary_settle(struct runtime *rt, const struct dictionary *dictionary,
 		       struct code_variables *variables, const struct dwarf_variable *d,
 		       struct variable *v, struct err *err);

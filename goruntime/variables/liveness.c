@@ -123,8 +123,8 @@ static bool is_unwritten(const struct frame_variables *frame,
 	       arguments_is_unset(frame->code->arguments, (uint64_t)piece->at);
 }
 
-bool variable_is_stale(const struct frame_variables *frame,
-		       const struct dwarf_variable *d, const struct type *type)
+bool variable_is_dead(const struct frame_variables *frame, const struct dwarf_variable *d,
+		      const struct type *type)
 {
 	struct asking a = { .map = &frame->code->variables->map, .d = d };
 

@@ -8,8 +8,8 @@
 
 /* True if its pointer words hold no live pointer, or it is an argument not yet written to
  * its slot. type: NULL to check only the latter. */
-bool variable_is_stale(const struct frame_variables *frame,
-		       const struct dwarf_variable *d, const struct type *type);
+bool variable_is_dead(const struct frame_variables *frame, const struct dwarf_variable *d,
+		      const struct type *type);
 /* For a parameter that was assigned to, described as both in the place where its caller
  * put it and where the new value is: *ret has the latter, in pieces (room for
  * DWARF_PIECES). */

@@ -95,12 +95,12 @@ static const struct type *receiver_of(const struct frame_variables *frame)
 }
 
 static void give_variable(struct listing *l, const struct type *type, int64_t off,
-			  bool stale)
+			  bool dead)
 {
 	const struct code *c = l->frame->code;
 	char name[NAME_MAX_BYTES];
 	struct variable v = { .name = name,
-			      .stale = stale,
+			      .dead = dead,
 			      .may_be_unset = l->unsure,
 			      .value = { type, l->frame->cfa + (uint64_t)off } };
 

@@ -218,7 +218,7 @@ static void tell(const struct frame_variables *frame, const struct dwarf_scope *
 		ret->v.unreadable = "its type has too many parts";
 	if (parts)
 		keep_pieces(ret, pieces, parts);
-	ret->stale = variable_is_stale(frame, &ret->at, ret->v.value.type);
+	ret->dead = variable_is_dead(frame, &ret->at, ret->v.value.type);
 	ret->may_be_unset = !ret->v.captured && variable_may_be_unset(frame, &ret->at);
 }
 
@@ -262,7 +262,7 @@ static bool read_dictionary(struct frame_variables *frame, const struct dwarf_va
 		return false;
 	else if (d->pieces[0].where == DWARF_PIECE_REGISTER)
 		return frame_register(frame, d->pieces[0].at, ret);
-	else if (variable_is_stale(frame, d, NULL) ||
+	else if (variable_is_dead(frame, d, NULL) ||
 		 !variable_piece_address(frame, &d->pieces[0], &at, err))
 		return false;
 	return value_words(frame->rt, at, ret, 1, err);
@@ -313,7 +313,7 @@ static void locate_in_frame(struct frame_variables *frame, const struct pc_varia
 {
 	variable_locate(frame, &told->at, v, err);
 	if (!v->unreadable && !v->optimized_out) {
-		v->stale = told->stale;
+		v->dead = told->dead;
 		v->may_be_unset = told->may_be_unset;
 	}
 	variable_follow(frame->rt, v, err);

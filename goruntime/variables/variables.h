@@ -19,13 +19,13 @@ struct variable {
 	bool captured; /* it belongs to the function around this closure */
 	bool compiler; /* declared by the compiler */
 	bool optimized_out;
-	bool stale;		/* the stack map says it is no longer live here */
+	bool dead;		/* the stack map says it is no longer live here */
 	bool may_be_unset;	/* its declaration is on the current line */
 	uint32_t line;		/* of its declaration; 0: not known */
 	struct value value;	/* type NULL: not known */
 	const char *unreadable; /* why it has no value; NULL: it has one */
 	/* In a generic function: why only the shape of its type is known; or NULL. */
-	const char *shape;
+	const char *type_unresolved;
 	void **notes; /* for the printers, xfree()d with the code; NULL: met only once */
 };
 /* v is valid until fn returns. */

@@ -16,7 +16,7 @@ struct pc_variable {
 	struct dwarf_variable at;   /* the variable itself, or what it was moved to */
 	struct dwarf_piece *pieces; /* pieces of at, if not its own; owned */
 	struct variable v;	    /* without its address */
-	bool stale, may_be_unset;   /* when in memory */
+	bool dead, may_be_unset;    /* when in memory */
 	void *notes;
 };
 

@@ -134,7 +134,7 @@ static void print_code(struct sink *out, const struct thread_printing *p, uint64
 static void print_runtime_side(struct sink *out, const struct runtimes *all,
 			       const struct thread_state *s)
 {
-	static const char *const on[] = {
+	static const char *const kinds[] = {
 		[ON_GOROUTINE] = "goroutine",
 		[ON_G0] = "g0",
 		[ON_SIGNAL] = "signal",
@@ -148,7 +148,7 @@ static void print_runtime_side(struct sink *out, const struct runtimes *all,
 		sink_named_int(out, "processor", s->processor);
 	if (s->has_goroutine)
 		sink_named_uint(out, "goroutine", s->goroutine);
-	sink_named_string(out, "on", on[s->on]);
+	sink_named_string(out, "stack_kind", kinds[s->stack_kind]);
 }
 
 struct again {
@@ -212,7 +212,7 @@ static void print_once(void *arg)
 		sink_name(out, "frames");
 		print_frames_of_thread(out, p->values, p->runtimes, i);
 	}
-	print_unwound(out, p->runtimes, (enum stack_state)s->state, s->reason);
+	print_unwind(out, p->runtimes, (enum stack_state)s->state, s->reason);
 	sink_end(out);
 }
 

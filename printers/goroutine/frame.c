@@ -107,8 +107,8 @@ static void print_place(struct sink *out, const struct code_frame *f)
 	sink_named_string(out, "kind", f->kind);
 	if (f->by_frame_pointer)
 		sink_named_string(out, "found_by", "frame pointer");
-	if (f->body_of)
-		sink_named_uint(out, "body_of", f->body_of);
+	if (f->range_parent)
+		sink_named_uint(out, "range_parent", f->range_parent);
 }
 
 static void print_frame(void *arg, const struct code_frame *f)
@@ -122,9 +122,9 @@ static void print_frame(void *arg, const struct code_frame *f)
 		print_place(out, f);
 	if (p->values)
 		print_variables(p, f);
-	if (has_words(&f->words)) {
-		sink_name(out, "words");
-		print_words(out, p->redaction, &f->words);
+	if (has_argument_words(&f->argument_words)) {
+		sink_name(out, "argument_words");
+		print_argument_words(out, p->redaction, &f->argument_words);
 	}
 	sink_end(out);
 }
@@ -201,8 +201,8 @@ size_t print_frames(struct sink *out, struct runtimes *all, uint32_t stack)
 	return p.count;
 }
 
-void print_unwound(struct sink *out, const struct runtimes *all, enum stack_state state,
-		   uint32_t reason)
+void print_unwind(struct sink *out, const struct runtimes *all, enum stack_state state,
+		  uint32_t reason)
 {
 	static const char *const names[] = {
 		[STACK_COMPLETE] = "complete",
@@ -212,8 +212,8 @@ void print_unwound(struct sink *out, const struct runtimes *all, enum stack_stat
 
 	if (state == STACK_NONE)
 		return;
-	sink_named_begin(out, "unwound", SINK_OBJECT);
-	sink_named_string(out, "state", names[state]);
+	sink_named_begin(out, "unwind", SINK_OBJECT);
+	sink_named_string(out, "status", names[state]);
 	if (state != STACK_COMPLETE)
 		sink_named_string(out, "reason", runtimes_reason(all, reason));
 	sink_end(out);

@@ -18,10 +18,10 @@ void print_frames_of(struct sink *out, struct goroutine_printing *printing,
 /* The same for a thread's stack, with variables of C functions if requested. */
 void print_frames_of_thread(struct sink *out, struct goroutine_printing *printing,
 			    struct runtimes *all, size_t thread);
-/* Member unwound: why the stack ends where it does. Prints nothing if there is no
+/* Member unwind: why the stack ends where it does. Prints nothing if there is no
  * stack. */
-void print_unwound(struct sink *out, const struct runtimes *all, enum stack_state state,
-		   uint32_t reason);
+void print_unwind(struct sink *out, const struct runtimes *all, enum stack_state state,
+		  uint32_t reason);
 
 /* goroutine.c: does not check whether something printed earlier turned out to be
  * secret. */

@@ -58,7 +58,8 @@ static void judge_argument(void *arg, const char *name, const struct type *type)
 }
 
 /* By names and types of the arguments, once for each place in the program. */
-static const struct words_notes *judge(struct redaction *r, const struct words *words)
+static const struct words_notes *judge(struct redaction *r,
+				       const struct argument_words *words)
 {
 	struct words_notes *notes = words_notes(words->of);
 
@@ -70,7 +71,7 @@ static const struct words_notes *judge(struct redaction *r, const struct words *
 	return notes;
 }
 
-bool has_words(const struct words *words)
+bool has_argument_words(const struct argument_words *words)
 {
 	return words->text || words->unreadable;
 }
@@ -93,7 +94,7 @@ static unsigned count_arguments(const char *text, size_t len)
 /* If argument words cannot be matched with arguments, a single secret one redacts all of
  * them. That is so before Go 1.17, which prints no braces, and with the dictionary of a
  * generic function. */
-static uint64_t secret_ones(struct redaction *r, const struct words *words)
+static uint64_t secret_ones(struct redaction *r, const struct argument_words *words)
 {
 	const struct words_notes *notes =
 		memchr(words->text, 'x', words->len) ? judge(r, words) : NULL;
@@ -150,8 +151,8 @@ static bool is_row_of_bytes(const char *text, size_t len)
 	return n >= ROW_MIN;
 }
 
-static void print_some(struct sink *out, struct redaction *r, const struct words *words,
-		       uint64_t secret)
+static void print_some(struct sink *out, struct redaction *r,
+		       const struct argument_words *words, uint64_t secret)
 {
 	static const char withheld[] = "redacted";
 	char text[WORDS_MAX];
@@ -173,10 +174,10 @@ static void print_some(struct sink *out, struct redaction *r, const struct words
 		at += *from == ',' && depth == 0;
 		if (*from == '0' && i + 2 < words->len && from[1] == 'x') {
 			len = word_at(from, words->len - i, &value);
-			bool stale = i + len < words->len && from[len] == '?';
+			bool dead = i + len < words->len && from[len] == '?';
 			bool hide = row || (secret >> (at < 63 ? at : 63) & 1) ||
-				    (stale ? redaction_of_stale_word(r, value)
-					   : redaction_of_word(r, value));
+				    (dead ? redaction_of_dead_word(r, value)
+					  : redaction_of_word(r, value));
 			size_t size = hide ? sizeof(withheld) - 1 : len;
 			memcpy(text + n, hide ? withheld : from, size);
 			n += size;
@@ -188,9 +189,10 @@ static void print_some(struct sink *out, struct redaction *r, const struct words
 	sink_plain(out, text, n);
 }
 
-void print_words(struct sink *out, struct redaction *r, const struct words *words)
+void print_argument_words(struct sink *out, struct redaction *r,
+			  const struct argument_words *words)
 {
-	if (!has_words(words)) {
+	if (!has_argument_words(words)) {
 		sink_null(out);
 	} else if (!words->text) {
 		sink_begin(out, SINK_OBJECT);

@@ -8,8 +8,9 @@
 #include "lib/document/sink.h"
 #include "redaction/redaction.h"
 
-bool has_words(const struct words *words);
+bool has_argument_words(const struct argument_words *words);
 /* The words as a value; null when there are none. */
-void print_words(struct sink *out, struct redaction *r, const struct words *words);
+void print_argument_words(struct sink *out, struct redaction *r,
+			  const struct argument_words *words);
 
 #endif

@@ -70,7 +70,7 @@ static void print_stack(struct sink *out, const struct goroutine *g)
 	sink_end(out);
 }
 
-/* Member words is begun at the first frame that has some. */
+/* Member argument_words is begun at the first frame that has some. */
 struct words_printing {
 	struct sink *out;
 	struct redaction *redaction;
@@ -78,21 +78,21 @@ struct words_printing {
 	bool begun;
 };
 
-static void print_item(void *arg, const struct words *words)
+static void print_item(void *arg, const struct argument_words *words)
 {
 	struct words_printing *p = arg;
 
-	if (!p->begun && !has_words(words)) {
+	if (!p->begun && !has_argument_words(words)) {
 		p->nulls++;
 		return;
 	}
 	if (!p->begun) {
-		sink_named_begin(p->out, "words", SINK_ARRAY);
+		sink_named_begin(p->out, "argument_words", SINK_ARRAY);
 		p->begun = true;
 		while (p->nulls-- > 0)
 			sink_null(p->out);
 	}
-	print_words(p->out, p->redaction, words);
+	print_argument_words(p->out, p->redaction, words);
 }
 
 static void print_all_words(struct sink *out, const struct goroutine_printing *printing,
@@ -100,7 +100,7 @@ static void print_all_words(struct sink *out, const struct goroutine_printing *p
 {
 	struct words_printing p = { .out = out, .redaction = printing->redaction };
 
-	runtimes_each_words(printing->runtimes, g, print_item, &p);
+	runtimes_each_argument_words(printing->runtimes, g, print_item, &p);
 	if (p.begun)
 		sink_end(out);
 }
@@ -128,17 +128,18 @@ void print_goroutine_once(struct sink *out, struct goroutine_printing *p,
 	} else if (g->stack != NO_STACK) {
 		print_all_words(out, p, g);
 	}
-	print_unwound(out, p->runtimes, (enum stack_state)g->state, g->reason);
+	print_unwind(out, p->runtimes, (enum stack_state)g->state, g->reason);
 	print_panics(out, p, g);
 	print_defers(out, p->runtime, g);
 	print_bubble(out, p->runtime, g);
 	print_ancestors(out, p->runtime, g);
 	sink_named_string(out, "values_omitted_by", p->values_omitted_by);
 	if (g->changed)
-		sink_named_string(out, "doubtful",
+		sink_named_string(out, "unreliable_reason",
 				  "it may have changed while it was read");
 	else if (g->same_id)
-		sink_named_string(out, "doubtful", "another goroutine has the same ID");
+		sink_named_string(out, "unreliable_reason",
+				  "another goroutine has the same ID");
 	sink_end(out);
 }
 

@@ -18,10 +18,10 @@ static void print_panic(struct sink *out, const struct goroutine_printing *p,
 	sink_begin(out, SINK_OBJECT);
 	if (panic->type.bytes)
 		print_text(out, rt, "type", &panic->type);
-	if (panic->words.bytes)
-		print_text_masked(out, p, "words", &panic->words, NULL);
-	if (panic->words.omitted)
-		sink_named_uint(out, "omitted", panic->words.omitted);
+	if (panic->printed.bytes)
+		print_text_masked(out, p, "printed", &panic->printed, NULL);
+	if (panic->printed.omitted)
+		sink_named_uint(out, "omitted", panic->printed.omitted);
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
 		if (flags[i].is)
 			sink_named_bool(out, flags[i].name, true);

@@ -15,7 +15,7 @@ static struct members take(const struct type *owner, struct sink *members)
 static bool is_the_same(const struct variable *a, const struct variable *b)
 {
 	return a->name == b->name && a->value.type == b->value.type &&
-	       a->optimized_out == b->optimized_out && a->stale == b->stale &&
+	       a->optimized_out == b->optimized_out && a->dead == b->dead &&
 	       a->may_be_unset == b->may_be_unset && a->escaped == b->escaped;
 }
 
@@ -41,7 +41,7 @@ const struct variable_notes *notes_of_variable(struct printing *p,
 {
 	struct variable_notes *notes = v->notes ? *v->notes : NULL;
 
-	if (!v->notes || v->unreadable || v->shape)
+	if (!v->notes || v->unreadable || v->type_unresolved)
 		return NULL;
 	if (notes && is_the_same(&notes->of, v))
 		return notes;

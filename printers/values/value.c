@@ -291,13 +291,13 @@ static void print_flags(struct sink *out, const struct variable *v)
 		sink_named_bool(out, "captured", true);
 	if (v->escaped)
 		sink_named_bool(out, "escaped", true);
-	if (v->stale)
-		sink_named_bool(out, "stale", true);
+	if (v->dead)
+		sink_named_bool(out, "dead", true);
 	if (v->may_be_unset)
 		sink_named_bool(out, "may_be_unset", true);
 	if (v->line)
 		sink_named_uint(out, "declared_line", v->line);
-	sink_named_string(out, "shape", v->shape);
+	sink_named_string(out, "type_unresolved_reason", v->type_unresolved);
 }
 
 void print_variable_head(struct sink *out, const struct variable *v)

@@ -20,7 +20,7 @@ KINDS = ("invalid bool int int8 int16 int32 int64 uint uint8 uint16 uint32 uint6
 
 # A value that stands elsewhere, or has no room any more.
 SHORT = {"name", "type", "kind", "address", "seen", "omitted", "limited_by", "embedded",
-         "stale"}
+         "dead"}
 
 Difference = collections.namedtuple("Difference", "path what theirs ours")
 

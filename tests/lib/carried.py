@@ -37,7 +37,7 @@ def panics(goroutine, said):
         if flags != said["chain"]:
             yield f"panics {found}, not {said['chain']}"
     if "type" in said:
-        address = re.search(r"0x[0-9a-f]+$", found[0]["words"]) if found else None
+        address = re.search(r"0x[0-9a-f]+$", found[0]["printed"]) if found else None
         if (len(found) != 1 or found[0]["type"] != said["type"]
                 or (address and address[0] != said["data"])):
             yield f"panics {found}, not {said}"
@@ -130,12 +130,12 @@ def as_printed(found, minor):
     for i in range(len(found) - 1, -1, -1):
         panic = found[i]
         # Found out by the runtime when it is about to print.
-        again = minor >= 25 and i and found[i - 1].get("words") == panic.get("words")
+        again = minor >= 25 and i and found[i - 1].get("printed") == panic.get("printed")
         if outer and not outer.get("goexit"):
             text += "\t"
         outer = panic
         if not panic.get("goexit"):
-            text += "panic: " + panic["words"]
+            text += "panic: " + panic["printed"]
             text += (" [recovered, repanicked]" if again else
                      " [recovered]" if panic.get("recovered") else "") + "\n"
         if again:

@@ -38,8 +38,8 @@ def go_frames(goroutine):
     that lie between them on the thread's stack, nor what was called since it was told of a
     system call."""
     frames = goroutine["frames"]
-    if "words" in goroutine:
-        frames = [dict(f, words=w) for f, w in zip(frames, goroutine["words"])]
+    if "argument_words" in goroutine:
+        frames = [dict(f, argument_words=w) for f, w in zip(frames, goroutine["argument_words"])]
     return [f for f in frames if f.get("language", "go") != "c"
             and f.get("kind") not in ("cgo", "syscall")]
 
@@ -49,7 +49,7 @@ def describe(f):
         pc = f" pc={f.pc:#x}" if f.pc is not None else ""
         return (f"{f.function}({f.words}) {f.file}:{f.line}"
                 f"{' (inlined)' if f.inlined else f' +{f.offset:#x}'}{pc}")
-    return (f"{f.get('function')}({f.get('words') or ''}) {f.get('file')}:{f.get('line')}"
+    return (f"{f.get('function')}({f.get('argument_words') or ''}) {f.get('file')}:{f.get('line')}"
             + (" (inlined)" if f.get("inlined") else f" +{f.get('offset')} pc={f.get('pc')}")
             + (" hidden" if f.get("hidden") else ""))
 
@@ -116,7 +116,7 @@ def same_frame(ours, theirs, minor, callee=None, works=False, earlier=False):
         return False
     if bool(ours.get("inlined")) != theirs.inlined:
         return False
-    if not same_words(ours.get("words") or "", theirs.words, works,
+    if not same_words(ours.get("argument_words") or "", theirs.words, works,
                       preempted_line(callee, minor), earlier):
         return False
     if theirs.inlined:
@@ -136,7 +136,7 @@ def same_call(ours, theirs, minor):
     where it is now, gosnap."""
     return gotrace.short_name(ours.get("function", "?"), minor) == theirs.function \
         and ours.get("file") == theirs.file and not ours.get("inlined") and not theirs.inlined \
-        and same_words((ours.get("words") or "").replace("?", ""),
+        and same_words((ours.get("argument_words") or "").replace("?", ""),
                        theirs.words.replace("?", ""), False, False, True)
 
 
@@ -258,8 +258,8 @@ def goroutine(document, ours, theirs, minor, entries, counts, shown):
         counts.unavailable += 1
     else:
         yield from frames(go_frames(ours), theirs, minor, counts, shown)
-        if snapshot.proof(ours["unwound"])[0] != "complete":
-            yield f"is {ours['unwound']}, the traceback is whole"
+        if snapshot.proof(ours["unwind"])[0] != "complete":
+            yield f"is {ours['unwind']}, the traceback is whole"
         used = ours.get("stack", {}).get("used_bytes")
         physical = [f for f in theirs.frames if f.sp is not None]
         if used is not None and physical and ours["status"] not in ("running", "syscall"):
@@ -339,8 +339,8 @@ def with_thread(document, record, counts):
     if missing:
         yield (f"{who} says {record['c']}: {missing} is missing or out of order in "
                f"{[f.get('function') for f in stack]}")
-    if snapshot.proof(thread.get("unwound"))[0] != "complete":
-        yield f"{who} is {thread.get('unwound')}"
+    if snapshot.proof(thread.get("unwind"))[0] != "complete":
+        yield f"{who} is {thread.get('unwind')}"
     counts.recorded += len(record["c"])
     counts.records += 1
 
@@ -361,8 +361,8 @@ def with_record(document, record, minor, counts):
     # A goroutine that is parked is on no thread, even if wired to one.
     if record.get("tid") and ours.get("thread", record["tid"]) != record["tid"]:
         yield f"{who} is on thread {ours.get('thread')}, it said {record['tid']}"
-    if snapshot.proof(ours["unwound"])[0] != "complete":
-        yield f"{who} is {ours['unwound']}"
+    if snapshot.proof(ours["unwind"])[0] != "complete":
+        yield f"{who} is {ours['unwind']}"
     # runtime.Callers leaves wrappers out, and the statement was made before the
     # goroutine went into the runtime. Everything else must be there, outermost first.
     rest = go_frames(ours)
@@ -400,7 +400,7 @@ def running(document, callers, tally):
     callers: function of the subject -> the one that calls it, "" for one that nobody calls."""
     for g in document.goroutines.values():
         who = f"goroutine {g['id']} [{snapshot.status(g)}]"
-        how, reason = snapshot.proof(g["unwound"])
+        how, reason = snapshot.proof(g["unwind"])
         tally[how] += 1
         if how != "complete":
             tally[f"{how}: {reason}"] += 1
@@ -425,13 +425,13 @@ def running(document, callers, tally):
             if thread is None:
                 yield f"{who} is on no thread"
             else:
-                tally["running, thread on " + thread.get("on", "?")] += 1
+                tally["running, thread on " + thread.get("stack_kind", "?")] += 1
     for t in document.threads.values():
-        how, reason = snapshot.proof(t.get("unwound"))
+        how, reason = snapshot.proof(t.get("unwind"))
         tally["thread " + how] += 1
         if how != "complete":
             tally[f"thread {how}: {reason}"] += 1
-        tally["on " + t.get("on", "?")] += 1
+        tally["on " + t.get("stack_kind", "?")] += 1
 
 
 def names(stack):

@@ -20,7 +20,7 @@ def frame(f):
     d = {"function": "runtime.gopanic" if f.function == "panic" else f.function,
          "file": f.file, "line": f.line}
     if f.words:
-        d["words"] = f.words
+        d["argument_words"] = f.words
     if f.inlined:
         d["inlined"] = True
     else:
@@ -42,7 +42,7 @@ def document(text):
             continue
         plain = ("idle", "runnable", "running", "syscall", "dead", "copystack", "preempted")
         d = {"id": g.id, "status": g.status if g.status in plain else "waiting",
-             "group": g.id, "unwound": {"state": "complete"}}
+             "group": g.id, "unwind": {"status": "complete"}}
         if g.status not in plain:
             d["wait_reason"] = g.status
         if g.locked:
@@ -54,7 +54,7 @@ def document(text):
         if g.machine is not None:
             d["thread"] = 1000 + g.machine
             threads[d["thread"]] = {"id": d["thread"], "machine": g.machine,
-                                    "unwound": {"state": "complete"}}
+                                    "unwind": {"status": "complete"}}
         if g.created_by:
             c = g.created_by
             entry = entries.setdefault(c.function, 0x400000 + 64 * len(entries))

@@ -174,7 +174,7 @@ class Checker:
         number, group = goroutine.get("id"), goroutine.get("group")
         runtime = goroutine.get("runtime")
         self.goroutines += 1
-        if (runtime, number) in self.seen and "doubtful" not in goroutine:
+        if (runtime, number) in self.seen and "unreliable_reason" not in goroutine:
             self.problem(f"two goroutines {number}")
         self.seen.add((runtime, number))
         if group not in self.groups:

@@ -136,25 +136,26 @@ def check(d):
                               if g["status"] != "dead")
     for g in goroutines:
         times = ids[g.get("runtime"), g["id"]]
-        changed = moving and g.get("doubtful") == CHANGED
-        if g["status"] != "dead" and not changed and ("doubtful" in g) != (times > 1):
-            yield f"goroutine {g['id']}: its id stands {times} times, doubtful: {g.get('doubtful')}"
+        changed = moving and g.get("unreliable_reason") == CHANGED
+        if g["status"] != "dead" and not changed and ("unreliable_reason" in g) != (times > 1):
+            yield (f"goroutine {g['id']}: its id stands {times} times, "
+                   f"unreliable: {g.get('unreliable_reason')}")
     members = {}
     for g in goroutines:
         who = f"goroutine {g['id']}"
         if g.get("group") not in groups:
             yield f"{who}: group {g.get('group')!r} does not exist"
         members.setdefault(g.get("group"), set()).add(g["id"])
-        yield from check_proof(who, g.get("unwound"))
+        yield from check_proof(who, g.get("unwind"))
         frames = g.get("frames", groups.get(g.get("group"), {}).get("frames", []))
-        if "words" in g and len(g["words"]) != len(frames):
-            yield f"{who}: words for {len(g['words'])} of {len(frames)} frames"
+        if "argument_words" in g and len(g["argument_words"]) != len(frames):
+            yield f"{who}: words for {len(g['argument_words'])} of {len(frames)} frames"
         if len(frames) != len(groups.get(g.get("group"), {"frames": frames})["frames"]):
             yield f"{who}: {len(frames)} frames, its group has others"
     for t in d.get("threads", []):
         # On a goroutine's stack: the goroutine has the frames and their proof.
         if "unreadable" not in t and not ("frames" not in t and "goroutine" in t):
-            yield from check_proof(f"thread {t['id']}", t.get("unwound"))
+            yield from check_proof(f"thread {t['id']}", t.get("unwind"))
     for id_, group in groups.items():
         if set(group["goroutines"]) != members.get(id_, set()):
             yield f"group {id_} lists other goroutines than those that name it"
@@ -165,22 +166,22 @@ def check(d):
         yield "groups are not ordered, biggest first"
 
 
-def check_proof(who, unwound):
+def check_proof(who, unwind):
     """Every stack ends with its proof: complete, truncated or lost with a reason."""
-    if unwound is None:
+    if unwind is None:
         yield f"{who}: says nothing of how its stack ended"
         return
-    how, reason = proof(unwound)
+    how, reason = proof(unwind)
     if how not in ("complete", "truncated", "lost"):
-        yield f"{who}: unwound {unwound!r}"
+        yield f"{who}: unwind {unwind!r}"
     elif how != "complete" and not reason:
         yield f"{who}: {how} without a reason"
 
 
-def proof(unwound):
+def proof(unwind):
     """(complete|truncated|lost, reason) of a stack's proof; complete for none: see check."""
-    unwound = unwound or {"state": "complete"}
-    return unwound.get("state"), unwound.get("reason")
+    unwind = unwind or {"status": "complete"}
+    return unwind.get("status"), unwind.get("reason")
 
 
 class Document:

@@ -11,7 +11,7 @@ import subjects
 from tap import Mismatch
 
 MOST = 200  # instructions of one call
-MARKS = ("stale", "may_be_unset")
+MARKS = ("dead", "may_be_unset")
 
 
 def run(version, mode="default"):

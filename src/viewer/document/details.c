@@ -129,7 +129,7 @@ static bool begins_with_type(const char *words, const char *type)
 static void add_one_panic(struct text *text, const struct reader_node *panic)
 {
 	const char *type = text_of(node_get(panic, "type"), NULL);
-	const char *words = text_of(node_get(panic, "words"), NULL);
+	const char *words = text_of(node_get(panic, "printed"), NULL);
 	if (node_bool(node_get(panic, "goexit"), false))
 		text_add(text, "runtime.Goexit");
 	else if (type && words && !begins_with_type(words, type))

@@ -163,16 +163,16 @@ static void note_creator(struct summary_group *group, const struct reader_node *
 }
 
 static void note_end_of_stack(struct summary_group *group,
-			      const struct reader_node *unwound)
+			      const struct reader_node *unwind)
 {
-	const char *state = text_of(node_get(unwound, "state"), "complete");
-	if (strcmp(state, "complete") == 0)
+	const char *status = text_of(node_get(unwind, "status"), "complete");
+	if (strcmp(status, "complete") == 0)
 		return;
 	group->broken++;
 	if (!group->broken_why)
-		group->broken_why = xasprintf(
-			"%s: %s", state,
-			text_of(node_get(unwound, "reason"), "no reason given"));
+		group->broken_why =
+			xasprintf("%s: %s", status,
+				  text_of(node_get(unwind, "reason"), "no reason given"));
 }
 
 /* Takes ownership of the text. */
@@ -219,7 +219,7 @@ static void add_to_group(struct summary_group *group, const struct reader_node *
 	count_in(tally, state, node_int(node_get(goroutine, "waiting_ns"), -1));
 	note_creator(group, node_get(goroutine, "created_by"));
 	note_details(group, goroutine);
-	note_end_of_stack(group, node_get(goroutine, "unwound"));
+	note_end_of_stack(group, node_get(goroutine, "unwind"));
 }
 
 static bool passes(struct summary *summary, const struct summary_group *group,
@@ -303,11 +303,11 @@ static void add_group(struct summary *summary, const struct reader_node *node)
 
 static void add_thread(struct summary *summary, const struct reader_node *thread)
 {
-	const char *on = node_string(node_get(thread, "on"), "");
+	const char *stack = node_string(node_get(thread, "stack_kind"), "");
 	summary->threads++;
 	if (node_get(thread, "goroutine")) {
 		summary->threads_in_go++;
-	} else if (strcmp(on, "c") == 0) {
+	} else if (strcmp(stack, "c") == 0) {
 		if (summary->threads_in_c < SUMMARY_THREADS)
 			summary->thread_in_c[summary->threads_in_c] =
 				node_int(node_get(thread, "id"), -1);

@@ -28,7 +28,7 @@ static void add_words(struct text *text, const char *before,
 static void print_heading(const struct stack_style *style,
 			  const struct reader_node *thread)
 {
-	const char *on = text_of(node_get(thread, "on"), NULL);
+	const char *stack = text_of(node_get(thread, "stack_kind"), NULL);
 	struct text text = { 0 };
 	text_add(&text, "thread %" PRId64, node_int(node_get(thread, "id"), -1));
 	add_words(&text, " ", node_get(thread, "name"));
@@ -37,12 +37,12 @@ static void print_heading(const struct stack_style *style,
 	add_number(&text, ", M", node_get(thread, "machine"));
 	add_number(&text, ", P", node_get(thread, "processor"));
 	add_number(&text, ", goroutine ", node_get(thread, "goroutine"));
-	if (on)
+	if (stack)
 		text_add(&text, ", on %s",
-			 strcmp(on, "goroutine") == 0 ? "its stack"
-			 : strcmp(on, "c") == 0	      ? "a C stack"
-			 : strcmp(on, "g0") == 0      ? "the runtime's stack"
-						      : on);
+			 strcmp(stack, "goroutine") == 0 ? "its stack"
+			 : strcmp(stack, "c") == 0	 ? "a C stack"
+			 : strcmp(stack, "g0") == 0	 ? "the runtime's stack"
+							 : stack);
 	page_paragraph(&style->page, COLOR_HEADING, 0, 2, text.words);
 	text_done(&text);
 }
@@ -77,7 +77,7 @@ static void print_register(void *arg, const char *name, const struct reader_node
 
 void threads_print(const struct stack_style *style, const struct reader_node *thread)
 {
-	const struct reader_node *unwound = node_get(thread, "unwound");
+	const struct reader_node *unwind = node_get(thread, "unwind");
 	struct registers registers = { .page = &style->page };
 	putc('\n', style->page.out);
 	print_heading(style, thread);
@@ -87,10 +87,10 @@ void threads_print(const struct stack_style *style, const struct reader_node *th
 			putc('\n', style->page.out);
 	}
 	stack_print(style, node_get(thread, "frames"));
-	if (node_string(node_get(unwound, "reason"), NULL)) {
+	if (node_string(node_get(unwind, "reason"), NULL)) {
 		struct text text = { 0 };
-		text_add(&text, "... %s: %s", text_of(node_get(unwound, "state"), "?"),
-			 text_of(node_get(unwound, "reason"), "?"));
+		text_add(&text, "... %s: %s", text_of(node_get(unwind, "status"), "?"),
+			 text_of(node_get(unwind, "reason"), "?"));
 		page_paragraph(&style->page, COLOR_ALARM, style->indent,
 			       style->indent + 4, text.words);
 		text_done(&text);

@@ -277,7 +277,7 @@ static void add_notes(struct text *line, const struct reader_node *v)
 		const char *member, *words;
 	} notes[] = {
 		{ "captured", " (captured)" },
-		{ "stale", " (no longer needed)" },
+		{ "dead", " (no longer needed)" },
 		{ "may_be_unset", " (may be uninitialized)" },
 	};
 

@@ -276,7 +276,7 @@ static void test_panic(void **state)
 	assert_int_equal(l->count, 1);
 	assert_int_equal(l->unreadable, 0);
 	assert_words(&l->list[0].type, "int");
-	assert_words(&l->list[0].words, "5");
+	assert_words(&l->list[0].printed, "5");
 	assert_null(runtime_panics(p->rt, &(struct goroutine){ .addr = G + 8 }));
 }
 

@@ -106,7 +106,7 @@ static void test_loop_bodies(void **state)
 {
 	static const struct {
 		const char *function;
-		uint32_t body_of;
+		uint32_t range_parent;
 	} stack[] = {
 		{ "main.f-range1", 3 },
 		{ NULL, 0 },
@@ -128,13 +128,13 @@ static void test_loop_bodies(void **state)
 		{ "", 0 },
 	};
 	const char *functions[ARRAY_SIZE(stack)];
-	uint32_t body_of[ARRAY_SIZE(stack)];
+	uint32_t range_parent[ARRAY_SIZE(stack)];
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(stack); i++)
 		functions[i] = stack[i].function;
-	loop_bodies_join(functions, ARRAY_SIZE(stack), body_of);
+	loop_bodies_join(functions, ARRAY_SIZE(stack), range_parent);
 	for (size_t i = 0; i < ARRAY_SIZE(stack); i++)
-		assert_int_equal(body_of[i], stack[i].body_of);
+		assert_int_equal(range_parent[i], stack[i].range_parent);
 }
 
 /* Of one function, with as many names, and as many calls of it. */
@@ -143,17 +143,17 @@ static void test_names_of_loop_bodies(void **state)
 	enum { MANY = LIMIT_FRAMES / 2, NAME_BYTES = 32 };
 	AUTO(xfree) char(*names)[NAME_BYTES] = xcalloc(MANY, sizeof(*names));
 	AUTO(xfree) const char **functions = xcalloc(2 * MANY, sizeof(*functions));
-	AUTO(xfree) uint32_t *body_of = xcalloc(2 * MANY, sizeof(*body_of));
+	AUTO(xfree) uint32_t *range_parent = xcalloc(2 * MANY, sizeof(*range_parent));
 	(void)state;
 	for (size_t i = 0; i < MANY; i++) {
 		snprintf(names[i], NAME_BYTES, "main.f-range%zu", i);
 		functions[i] = names[i];
 		functions[MANY + i] = "main.f";
 	}
-	loop_bodies_join(functions, 2 * MANY, body_of);
+	loop_bodies_join(functions, 2 * MANY, range_parent);
 	for (size_t i = 0; i < MANY; i++) {
-		assert_int_equal(body_of[i], MANY - i);
-		assert_int_equal(body_of[MANY + i], 0);
+		assert_int_equal(range_parent[i], MANY - i);
+		assert_int_equal(range_parent[MANY + i], 0);
 	}
 }
 
@@ -181,7 +181,7 @@ static void count_body(void *arg, const struct code_frame *f)
 	struct counting *c = arg;
 
 	c->count++;
-	c->bodies += f->body_of == LIMIT_FRAMES - c->count;
+	c->bodies += f->range_parent == LIMIT_FRAMES - c->count;
 }
 
 /* Stacks of nothing but bodies of loops, of whose function there is no call, or the outermost. */

@@ -221,7 +221,8 @@ static void take(void *arg, struct runtime *rt, const struct variable *v)
 	snprintf(given->name, sizeof(given->name), "%.31s", v->name);
 	snprintf(given->unreadable, sizeof(given->unreadable), "%s",
 		 v->unreadable ? v->unreadable : "");
-	snprintf(given->shape, sizeof(given->shape), "%s", v->shape ? v->shape : "");
+	snprintf(given->shape, sizeof(given->shape), "%s",
+		 v->type_unresolved ? v->type_unresolved : "");
 }
 
 static const char *const endless[] = { "main.self",  "main.one",   "main.row",
@@ -305,8 +306,8 @@ static void test_many_shapes(void **state)
 	end(&f);
 }
 
-/* Is that of a variable stale? Nothing says so. */
-static void test_stale(void **state)
+/* Is that of a variable dead? Nothing says so. */
+static void test_dead(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i <= LAST_OF_VALUES; i++) {
@@ -320,7 +321,7 @@ static void test_stale(void **state)
 		set_variables(&f, &d, 1);
 		frame_each_variable(&f.frame, true, take, &given);
 		assert_int_equal(given.count, 1);
-		assert_false(f.variables->told[0][0].stale);
+		assert_false(f.variables->told[0][0].dead);
 		end(&f);
 	}
 }
@@ -413,10 +414,10 @@ static void test_words(void **state)
 		AUTO(redaction_free) struct redaction *r = redaction_new(&options, &err);
 		AUTO(sink_free) struct sink *out = sink_part_new();
 		set_variables(&f, &d, 1);
-		const struct words words = { .text = "{0x1234}",
-					     .len = strlen("{0x1234}"),
-					     .of = &f.frame };
-		print_words(out, r, &words);
+		const struct argument_words words = { .text = "{0x1234}",
+						      .len = strlen("{0x1234}"),
+						      .of = &f.frame };
+		print_argument_words(out, r, &words);
 		AUTO(xfree)
 		char *text = xstrndup(sink_part_text(out), sink_part_bytes(out));
 		assert_non_null(strstr(text, "\"{redacted}\""));
@@ -424,17 +425,17 @@ static void test_words(void **state)
 	}
 }
 
-/* Eight letters in a place that may be stale are somebody's; elsewhere they are not. */
-static void test_stale_words(void **state)
+/* Eight letters in a place that may be dead are somebody's; elsewhere they are not. */
+static void test_dead_words(void **state)
 {
 	static const char given[] = "0x6867666564636261, 0x6867666564636261?, 0x1?";
 	const struct redaction_options options = { .mode = REDACT_SECRETS };
-	const struct words words = { .text = given, .len = strlen(given) };
+	const struct argument_words words = { .text = given, .len = strlen(given) };
 	struct err err;
 	AUTO(redaction_free) struct redaction *r = redaction_new(&options, &err);
 	AUTO(sink_free) struct sink *out = sink_part_new();
 	(void)state;
-	print_words(out, r, &words);
+	print_argument_words(out, r, &words);
 	AUTO(xfree) char *text = xstrndup(sink_part_text(out), sink_part_bytes(out));
 	assert_non_null(strstr(text, "\"0x6867666564636261, redacted?, 0x1?\""));
 }
@@ -608,13 +609,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),	    cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_captures),    cmocka_unit_test(test_stale),
+		cmocka_unit_test(test_captures),    cmocka_unit_test(test_dead),
 		cmocka_unit_test(test_variables),   cmocka_unit_test(test_values),
 		cmocka_unit_test(test_words),	    cmocka_unit_test(test_printed),
 		cmocka_unit_test(test_all_walks),   cmocka_unit_test(test_many_variables),
 		cmocka_unit_test(test_long_names),  cmocka_unit_test(test_dictionary),
 		cmocka_unit_test(test_many_shapes), cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_many_parts),  cmocka_unit_test(test_stale_words),
+		cmocka_unit_test(test_many_parts),  cmocka_unit_test(test_dead_words),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, compile, clean);

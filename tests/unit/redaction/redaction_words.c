@@ -219,18 +219,18 @@ static void strictly(void **state)
 }
 
 /* Of another time: it may be of any goroutine's text. */
-static void stale(void **state)
+static void dead(void **state)
 {
 	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS);
 	AUTO(redaction_free) struct redaction *nothing = make(REDACT_NOTHING);
 	(void)state;
-	assert_true(redaction_of_stale_word(r, word_of("ordfish-")));
+	assert_true(redaction_of_dead_word(r, word_of("ordfish-")));
 	assert_false(redaction_of_word(r, word_of("ordfish-")));
-	assert_false(redaction_of_stale_word(r, word_of("swordfi")));
-	assert_false(redaction_of_stale_word(r, 0xc061626364));
+	assert_false(redaction_of_dead_word(r, word_of("swordfi")));
+	assert_false(redaction_of_dead_word(r, 0xc061626364));
 	redaction_learn(r, 0, 0, "swordfi", 7);
-	assert_true(redaction_of_stale_word(r, word_of("swordfi")));
-	assert_false(redaction_of_stale_word(nothing, word_of("ordfish-")));
+	assert_true(redaction_of_dead_word(r, word_of("swordfi")));
+	assert_false(redaction_of_dead_word(nothing, word_of("ordfish-")));
 }
 
 /* Without values nothing is learned: what text leaves is withheld, addresses and numbers are not. */
@@ -431,7 +431,7 @@ int main(void)
 		cmocka_unit_test(unlearned),   cmocka_unit_test(many),
 		cmocka_unit_test(bytes),       cmocka_unit_test(long_numbers),
 		cmocka_unit_test(digits),      cmocka_unit_test(short_numbers),
-		cmocka_unit_test(stale),       cmocka_unit_test(encoded_pieces),
+		cmocka_unit_test(dead),	       cmocka_unit_test(encoded_pieces),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
