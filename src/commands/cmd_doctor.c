@@ -173,7 +173,7 @@ static void sink_ways(struct sink *out, const struct plan *plan)
 		sink_named_bool(out, "possible", w->possible);
 		sink_named_uint(out, "estimate_ns", w->estimate_ns);
 		sink_named_string(out, "why", *w->why ? w->why : NULL);
-		sink_named_string(out, "mend", *w->remedy ? w->remedy : NULL);
+		sink_named_string(out, "remedy", *w->remedy ? w->remedy : NULL);
 		sink_end(out);
 	}
 	sink_end(out);
@@ -191,11 +191,11 @@ static void sink_kernel(struct sink *out, const struct conditions *c)
 	sink_named_bool(out, "pagemap_scan", k->pagemap_scan);
 	sink_named_uint(out, "page_ns", c->machine.page_ns);
 	sink_end(out);
-	sink_named_begin(out, "ours", SINK_OBJECT);
+	sink_named_begin(out, "gosnap", SINK_OBJECT);
 	sink_named_uint(out, "uid", c->ours.uid);
-	sink_named_bool(out, "ptrace", c->ours.ptrace);
-	sink_named_bool(out, "admin", c->ours.admin);
-	sink_named_bool(out, "realtime", c->ours.realtime);
+	sink_named_bool(out, "cap_sys_ptrace", c->ours.ptrace);
+	sink_named_bool(out, "cap_sys_admin", c->ours.admin);
+	sink_named_bool(out, "sched_fifo", c->ours.realtime);
 	sink_named_bool(out, "seccomp", c->ours.seccomp);
 	sink_end(out);
 }
@@ -229,7 +229,7 @@ static void sink_process(struct sink *out, const struct doctor *d)
 	sink_named_uint(out, "huge_bytes", c->huge);
 	sink_named_uint(out, "locked_bytes", c->locked);
 	sink_named_uint(out, "seccomp", (uint64_t)c->seccomp);
-	sink_named_bool(out, "stands_still", conditions_stand_still(c));
+	sink_named_bool(out, "already_stopped", conditions_stand_still(c));
 	sink_limit(out, "cgroup_tasks", &c->cgroup.pids);
 	sink_limit(out, "cgroup_memory", &c->cgroup.memory);
 	sink_limit(out, "user_tasks", &c->processes);
@@ -259,7 +259,7 @@ static bool print_json(const struct doctor *d, struct err *err)
 		sink_named_string(out, "check", f->check);
 		sink_named_string(out, "level", level_names[f->level]);
 		sink_named_string(out, "text", f->text);
-		sink_named_string(out, "mend", f->remedy);
+		sink_named_string(out, "remedy", f->remedy);
 		sink_end(out);
 	}
 	sink_end(out);

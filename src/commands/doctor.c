@@ -95,11 +95,11 @@ static void check_price(struct doctor *d)
 	uint64_t ns = d->conditions.machine.page_ns;
 
 	if (!ns) {
-		fine(d, "price", "could not measure how long a copy takes");
+		fine(d, "copy_cost", "could not measure how long a copy takes");
 		return;
 	}
 	plan_duration(ns * GB_PAGES, took, sizeof(took));
-	add(d, "price", DOCTOR_FINE,
+	add(d, "copy_cost", DOCTOR_FINE,
 	    xasprintf("copying a process takes about %s per gigabyte that it uses", took),
 	    NULL);
 }
