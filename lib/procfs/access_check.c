@@ -202,133 +202,243 @@ static bool is_root_like(const struct access_check_facts *f)
 	return f->our_capabilities >> CAPABILITY_PTRACE & 1;
 }
 
-static bool same_user(const struct access_check_facts *f)
+static bool in_other_proc(const struct access_check_facts *f)
 {
-	return f->our_uid == f->uid && f->our_uid == f->euid && f->our_uid == f->suid;
+	return f->foreign_proc;
 }
 
-static bool same_group(const struct access_check_facts *f)
+static bool is_missing(const struct access_check_facts *f)
 {
-	return f->our_gid == f->gid && f->our_gid == f->egid && f->our_gid == f->sgid;
+	return !f->exists;
 }
 
-/* The kernel says only EPERM: find the likeliest reason, in the kernel's order of
- * checks. */
-static bool judge_permission(const struct access_check_facts *f, struct err *err)
+static bool is_thread(const struct access_check_facts *f)
 {
-	const char *capability = is_root_like(f) ? "" : " or with CAP_SYS_PTRACE";
+	return f->is_thread;
+}
 
-	if (f->yama_scope == YAMA_NOBODY)
-		return err_set(err, ERR_PERMISSION,
-			       "kernel.yama.ptrace_scope is 3: no process can be "
-			       "examined until a reboot with another setting");
-	if (is_root_like(f) && !f->same_user_namespace)
-		return err_set(err, ERR_PERMISSION,
-			       "process %d (%s) is in another user namespace, where "
-			       "gosnap's CAP_SYS_PTRACE does not apply: run gosnap as "
-			       "root on the host or inside that namespace",
-			       f->pid, f->name);
-	if (is_root_like(f))
-		return err_set(err, ERR_PERMISSION,
-			       "a security module or seccomp filter forbids examining "
-			       "process %d (%s) (%s): run gosnap outside this container, "
-			       "or allow ptrace in it",
-			       f->pid, f->name, strerror(f->ptrace_errno));
-	if (f->our_uid == 0)
-		return err_set(err, ERR_PERMISSION,
-			       "gosnap runs as root but without CAP_SYS_PTRACE, as is "
-			       "usual in containers: grant it that capability (docker "
-			       "run --cap-add SYS_PTRACE)");
-	if (!f->same_user_namespace)
-		return err_set(
-			err, ERR_PERMISSION,
-			"process %d (%s) is in another user namespace, as in a rootless "
-			"container (uid %u, gosnap's is %u): run gosnap as root, as the "
-			"user who started the container, or inside it",
-			f->pid, f->name, f->euid, f->our_uid);
-	if (!same_user(f))
-		return err_set(err, ERR_PERMISSION,
-			       "process %d (%s) belongs to another user (uid %u, "
-			       "gosnap's is %u): run gosnap as root, as that user%s",
-			       f->pid, f->name, f->euid, f->our_uid, capability);
-	if (!same_group(f))
-		return err_set(err, ERR_PERMISSION,
-			       "process %d (%s) runs with another group (gid %u, "
-			       "gosnap's is %u): run gosnap as root, with that group%s",
-			       f->pid, f->name, f->egid, f->our_gid, capability);
-	if (f->capabilities & ~f->our_capabilities)
-		return err_set(err, ERR_PERMISSION,
-			       "process %d (%s) has more capabilities than gosnap "
-			       "(missing: 0x%" PRIx64 "): run gosnap as root%s",
-			       f->pid, f->name, f->capabilities & ~f->our_capabilities,
-			       capability);
-	if (f->dumpable_known && !f->dumpable)
-		return err_set(err, ERR_PERMISSION,
-			       "process %d (%s) is not dumpable (it changed its user, or "
-			       "its executable is not readable): run gosnap as root%s",
-			       f->pid, f->name, capability);
-	if (f->yama_scope == YAMA_ADMIN)
-		return err_set(err, ERR_PERMISSION,
-			       "kernel.yama.ptrace_scope is 2: only root may examine "
-			       "processes: run "
-			       "gosnap as root%s",
-			       capability);
-	if (f->yama_scope == YAMA_DESCENDANTS && !f->descendant)
-		return err_set(err, ERR_PERMISSION,
-			       "kernel.yama.ptrace_scope is 1: only an ancestor may "
-			       "examine process %d (%s): run gosnap as root%s, or set it "
-			       "to 0 (sysctl -w kernel.yama.ptrace_scope=0)",
-			       f->pid, f->name, capability);
-	return err_set(err, ERR_PERMISSION,
-		       "the kernel does not allow gosnap to examine process %d (%s) "
-		       "(%s): run gosnap as root%s",
-		       f->pid, f->name, strerror(f->ptrace_errno), capability);
+static bool is_of_kernel(const struct access_check_facts *f)
+{
+	return f->kernel_thread;
+}
+
+static bool has_exited(const struct access_check_facts *f)
+{
+	return f->zombie || f->dead;
+}
+
+static bool is_traced(const struct access_check_facts *f)
+{
+	return f->tracer != 0;
+}
+
+static bool is_32_bit(const struct access_check_facts *f)
+{
+	return f->elf_class == ELFCLASS32;
+}
+
+static bool is_other_machine(const struct access_check_facts *f)
+{
+	return f->elf_machine && f->elf_machine != EM_X86_64;
+}
+
+static bool is_forbidden_by_yama(const struct access_check_facts *f)
+{
+	return f->yama_scope == YAMA_NOBODY;
+}
+
+static bool is_root_of_other_namespace(const struct access_check_facts *f)
+{
+	return is_root_like(f) && !f->same_user_namespace;
+}
+
+static bool is_root_without_ptrace(const struct access_check_facts *f)
+{
+	return f->our_uid == 0;
+}
+
+static bool in_other_namespace(const struct access_check_facts *f)
+{
+	return !f->same_user_namespace;
+}
+
+static bool is_of_other_user(const struct access_check_facts *f)
+{
+	return f->our_uid != f->uid || f->our_uid != f->euid || f->our_uid != f->suid;
+}
+
+static bool is_of_other_group(const struct access_check_facts *f)
+{
+	return f->our_gid != f->gid || f->our_gid != f->egid || f->our_gid != f->sgid;
+}
+
+static bool has_more_capabilities(const struct access_check_facts *f)
+{
+	return f->capabilities & ~f->our_capabilities;
+}
+
+static bool is_undumpable(const struct access_check_facts *f)
+{
+	return f->dumpable_known && !f->dumpable;
+}
+
+static bool requires_root(const struct access_check_facts *f)
+{
+	return f->yama_scope == YAMA_ADMIN;
+}
+
+static bool requires_ancestor(const struct access_check_facts *f)
+{
+	return f->yama_scope == YAMA_DESCENDANTS && !f->descendant;
+}
+
+static bool always(const struct access_check_facts *f)
+{
+	(void)f;
+	return true;
+}
+
+/* The first that applies is given. {names} in its sentence: see fact(). */
+struct reason {
+	bool (*applies)(const struct access_check_facts *f);
+	enum err_code code;
+	const char *sentence;
+};
+
+static const struct reason unusable[] = {
+	{ in_other_proc, ERR_CANNOT,
+	  "/proc belongs to another PID namespace than gosnap: mount the right one "
+	  "(mount -t proc proc /proc), or enter the mount namespace too" },
+	{ is_missing, ERR_NOT_FOUND,
+	  "no such process: {pid} (use pgrep or ps to find it)" },
+	{ is_thread, ERR_CANNOT,
+	  "{pid} is a thread of process {tgid}: use that PID to see all its threads" },
+	{ is_of_kernel, ERR_CANNOT,
+	  "{process} is a kernel thread and runs no program: see /proc/{pid}/stack for "
+	  "its kernel stack" },
+	{ has_exited, ERR_CANNOT,
+	  "{process} is a zombie: it has exited and its memory is gone; it may have left "
+	  "a core file" },
+	{ is_traced, ERR_CANNOT,
+	  "{process} is already traced by process {tracer}: quit or detach that tracer "
+	  "first, or read the process while it runs (--capture=live)" },
+	{ is_32_bit, ERR_CANNOT,
+	  "{process} is a 32-bit program: only amd64 programs can be examined" },
+	{ is_other_machine, ERR_CANNOT,
+	  "{process} is a program for another architecture (ELF machine {machine}): only "
+	  "amd64 programs can be examined" },
+};
+
+/* The kernel says only EPERM: the likeliest reason, in the kernel's order of checks. */
+static const struct reason forbidden[] = {
+	{ is_forbidden_by_yama, ERR_PERMISSION,
+	  "kernel.yama.ptrace_scope is 3: no process can be examined until a reboot with "
+	  "another setting" },
+	{ is_root_of_other_namespace, ERR_PERMISSION,
+	  "{process} is in another user namespace, where gosnap's CAP_SYS_PTRACE does "
+	  "not apply: run gosnap as root on the host or inside that namespace" },
+	{ is_root_like, ERR_PERMISSION,
+	  "a security module or seccomp filter forbids examining {process} ({errno}): "
+	  "run gosnap outside this container, or allow ptrace in it" },
+	{ is_root_without_ptrace, ERR_PERMISSION,
+	  "gosnap runs as root but without CAP_SYS_PTRACE, as is usual in containers: "
+	  "grant it that capability (docker run --cap-add SYS_PTRACE)" },
+	{ in_other_namespace, ERR_PERMISSION,
+	  "{process} is in another user namespace, as in a rootless container (uid "
+	  "{uid}, gosnap's is {our_uid}): run gosnap as root, as the user who started "
+	  "the container, or inside it" },
+	{ is_of_other_user, ERR_PERMISSION,
+	  "{process} belongs to another user (uid {uid}, gosnap's is {our_uid}): run "
+	  "gosnap as root, as that user or with CAP_SYS_PTRACE" },
+	{ is_of_other_group, ERR_PERMISSION,
+	  "{process} runs with another group (gid {gid}, gosnap's is {our_gid}): run "
+	  "gosnap as root, with that group or with CAP_SYS_PTRACE" },
+	{ has_more_capabilities, ERR_PERMISSION,
+	  "{process} has more capabilities than gosnap (missing: {missing}): run gosnap "
+	  "as root or with CAP_SYS_PTRACE" },
+	{ is_undumpable, ERR_PERMISSION,
+	  "{process} is not dumpable (it changed its user, or its executable is not "
+	  "readable): run gosnap as root or with CAP_SYS_PTRACE" },
+	{ requires_root, ERR_PERMISSION,
+	  "kernel.yama.ptrace_scope is 2: only root may examine processes: run gosnap as "
+	  "root or with CAP_SYS_PTRACE" },
+	{ requires_ancestor, ERR_PERMISSION,
+	  "kernel.yama.ptrace_scope is 1: only an ancestor may examine {process}: run "
+	  "gosnap as root or with CAP_SYS_PTRACE, or set it to 0 (sysctl -w "
+	  "kernel.yama.ptrace_scope=0)" },
+	{ always, ERR_PERMISSION,
+	  "the kernel does not allow gosnap to examine {process} ({errno}): run gosnap "
+	  "as root or with CAP_SYS_PTRACE" },
+};
+
+/* What stands for {name} in a sentence; the caller frees it. */
+static char *fact(const struct access_check_facts *f, const char *name)
+{
+	const struct {
+		const char *name;
+		uint64_t value;
+	} numbers[] = {
+		{ "pid", (uint64_t)f->pid },
+		{ "tgid", (uint64_t)f->tgid },
+		{ "uid", f->euid },
+		{ "our_uid", f->our_uid },
+		{ "gid", f->egid },
+		{ "our_gid", f->our_gid },
+		{ "machine", (uint64_t)f->elf_machine },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+		if (strcmp(name, numbers[i].name) == 0)
+			return xasprintf("%" PRIu64, numbers[i].value);
+	if (strcmp(name, "process") == 0)
+		return xasprintf("process %d (%s)", f->pid, f->name);
+	if (strcmp(name, "tracer") == 0)
+		return xasprintf("%d (%s)", f->tracer,
+				 *f->tracer_name ? f->tracer_name
+						 : "in another PID namespace");
+	if (strcmp(name, "missing") == 0)
+		return xasprintf("0x%" PRIx64, f->capabilities & ~f->our_capabilities);
+	return xasprintf("%s", strerror(f->ptrace_errno));
+}
+
+static void append(char *text, size_t size, const char *words, size_t n)
+{
+	size_t len = strlen(text);
+
+	snprintf(text + len, size - len, "%.*s", (int)n, words);
+}
+
+/* With the sentence, its {names} replaced. */
+static bool refuse(const struct access_check_facts *f, const struct reason *reason,
+		   struct err *err)
+{
+	char text[sizeof(err->text)] = "";
+
+	for (const char *p = reason->sentence; *p;) {
+		size_t plain = strcspn(p, "{");
+		append(text, sizeof(text), p, plain);
+		p += plain;
+		if (!*p)
+			break;
+		AUTO(xfree) char *name = xstrndup(p + 1, strcspn(p + 1, "}"));
+		AUTO(xfree) char *words = fact(f, name);
+		append(text, sizeof(text), words, strlen(words));
+		p += strlen(name) + 2;
+	}
+	return err_set(err, reason->code, "%s", text);
+}
+
+static bool judge(const struct access_check_facts *f, const struct reason *reasons,
+		  size_t n, struct err *err)
+{
+	for (size_t i = 0; i < n; i++)
+		if (reasons[i].applies(f))
+			return refuse(f, &reasons[i], err);
+	return true;
 }
 
 bool access_check_judge(const struct access_check_facts *f, struct err *err)
 {
-	if (f->foreign_proc)
-		return err_set(err, ERR_CANNOT,
-			       "/proc belongs to another PID namespace than gosnap: "
-			       "mount the right one (mount -t proc proc /proc), or enter "
-			       "the mount namespace too");
-	if (!f->exists)
-		return err_set(err, ERR_NOT_FOUND,
-			       "no such process: %d (use pgrep or ps to find it)",
-			       f->pid);
-	if (f->is_thread)
-		return err_set(err, ERR_CANNOT,
-			       "%d is a thread of process %d: use that PID to see all "
-			       "its threads",
-			       f->pid, f->tgid);
-	if (f->kernel_thread)
-		return err_set(err, ERR_CANNOT,
-			       "process %d (%s) is a kernel thread and runs no program: "
-			       "see /proc/%d/stack for its kernel stack",
-			       f->pid, f->name, f->pid);
-	if (f->zombie || f->dead)
-		return err_set(err, ERR_CANNOT,
-			       "process %d (%s) is a zombie: it has exited and its "
-			       "memory is gone; it may have left a core file",
-			       f->pid, f->name);
-	if (f->tracer)
-		return err_set(err, ERR_CANNOT,
-			       "process %d (%s) is already traced by process %d (%s): "
-			       "quit or detach that tracer first, or read the process "
-			       "while it runs (--capture=live)",
-			       f->pid, f->name, f->tracer,
-			       *f->tracer_name ? f->tracer_name
-					       : "in another PID namespace");
-	if (f->elf_class == ELFCLASS32)
-		return err_set(
-			err, ERR_CANNOT,
-			"process %d (%s) is a 32-bit program: only amd64 programs can be "
-			"examined",
-			f->pid, f->name);
-	if (f->elf_machine && f->elf_machine != EM_X86_64)
-		return err_set(err, ERR_CANNOT,
-			       "process %d (%s) is a program for another architecture "
-			       "(ELF machine %d): only amd64 programs can be examined",
-			       f->pid, f->name, f->elf_machine);
-	return f->ptrace_errno ? judge_permission(f, err) : true;
+	return judge(f, unusable, ARRAY_SIZE(unusable), err) &&
+	       (!f->ptrace_errno || judge(f, forbidden, ARRAY_SIZE(forbidden), err));
 }
