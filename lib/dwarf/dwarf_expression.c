@@ -3,6 +3,7 @@
 #include "lib/dwarf/dwarf_expression.h"
 
 #include <dwarf.h>
+#include <string.h>
 
 #include "lib/dwarf/dwarf_numbers.h"
 #include "lib/dwarf/dwarf_priv.h"
@@ -79,9 +80,8 @@ static bool push_frame_base(struct machine *m, int64_t more)
 
 /* A base type, by its offset in the unit; 0: the generic type. False: not an integer
  * type. */
-static bool read_type(struct machine *m, struct dwarf_number *ret)
+static bool read_type(struct machine *m, uint64_t off, struct dwarf_number *ret)
 {
-	const uint64_t off = bytes_uvarint(&m->b);
 	struct dwarf_entry e;
 	uint64_t size, encoding;
 
@@ -109,41 +109,39 @@ static bool read_type(struct machine *m, struct dwarf_number *ret)
 	}
 }
 
-static bool convert(struct machine *m)
+static bool convert(struct machine *m, uint64_t to)
 {
 	struct dwarf_number item = { .v = 0 }, type;
 
-	if (!pop(m, &item) || !read_type(m, &type))
+	if (!pop(m, &item) || !read_type(m, to, &type))
 		return false;
 	type.v = item.v;
 	return push_item(m, type);
 }
 
-/* The operands: a type, and a register or a constant. */
-static bool push_typed(struct machine *m, uint8_t op)
+static bool push_typed_constant(struct machine *m, const struct dwarf_operation *op)
 {
-	const bool of_register = op == DW_OP_regval_type || op == DW_OP_GNU_regval_type;
-	const uint64_t reg = of_register ? bytes_uvarint(&m->b) : 0;
+	const size_t len = (size_t)(op->block.end - op->block.at);
 	struct dwarf_number item;
-	uint64_t v = 0;
 
-	if (!read_type(m, &item))
+	if (!read_type(m, op->first, &item) || len > sizeof(item.v))
 		return false;
-	if (of_register) {
-		if (!push_register(m, reg, 0))
-			return false;
-		v = m->items[--m->count].v;
-	} else {
-		uint8_t size = bytes_u8(&m->b);
-		bytes_take(&m->b, &v, size <= sizeof(v) ? size : 0);
-		if (size > sizeof(v))
-			return false;
-	}
-	item.v = v;
+	item.v = 0;
+	memcpy(&item.v, op->block.at, len);
 	return push_item(m, item);
 }
 
-static bool deref(struct machine *m, uint8_t size, struct dwarf_number as)
+static bool push_typed_register(struct machine *m, const struct dwarf_operation *op)
+{
+	struct dwarf_number item;
+
+	if (!read_type(m, op->second, &item) || !push_register(m, op->first, 0))
+		return false;
+	item.v = m->items[--m->count].v;
+	return push_item(m, item);
+}
+
+static bool deref(struct machine *m, uint64_t size, struct dwarf_number as)
 {
 	struct dwarf_number at = { .v = 0 };
 
@@ -156,12 +154,11 @@ static bool deref(struct machine *m, uint8_t size, struct dwarf_number as)
 	       push_item(m, as);
 }
 
-static bool deref_type(struct machine *m)
+static bool deref_type(struct machine *m, const struct dwarf_operation *op)
 {
-	const uint8_t size = bytes_u8(&m->b);
 	struct dwarf_number type;
 
-	return read_type(m, &type) && deref(m, size, type);
+	return read_type(m, op->second, &type) && deref(m, op->first, type);
 }
 
 /* An offset into the thread's storage block for this object. */
@@ -174,17 +171,17 @@ static bool push_tls(struct machine *m)
 	       m->stack->tls(m->stack->arg, m->i, &base, m->err) && push(m, base + off.v);
 }
 
-static bool calculate(struct machine *m, uint8_t op)
+static bool calculate(struct machine *m, const struct dwarf_operation *op)
 {
 	struct dwarf_number a = { .v = 0 }, b = { .v = 0 };
 
-	if (op == DW_OP_plus_uconst)
-		b.v = bytes_uvarint(&m->b);
-	else if (!dwarf_number_is_unary(op) && !pop(m, &b))
+	if (op->code == DW_OP_plus_uconst)
+		b.v = op->first;
+	else if (!dwarf_number_is_unary(op->code) && !pop(m, &b))
 		return false;
 	if (!pop(m, &a))
 		return false;
-	return dwarf_number_calculate(op, &a, &b) && push_item(m, a);
+	return dwarf_number_calculate(op->code, &a, &b) && push_item(m, a);
 }
 
 static bool pick(struct machine *m, uint64_t n)
@@ -207,16 +204,15 @@ static bool rotate(struct machine *m, size_t n)
 	return true;
 }
 
-static bool jump(struct machine *m, bool always)
+static bool jump(struct machine *m, uint64_t by, bool always)
 {
-	const int16_t by = (int16_t)bytes_u16(&m->b);
 	struct dwarf_number when = { .v = 1 };
 
 	if (!always && !pop(m, &when))
 		return false;
 	if (!when.v)
 		return true;
-	m->b = bytes_at(m->all, (uint64_t)(m->b.at - m->all.at) + (uint64_t)by);
+	m->b = bytes_at(m->all, (uint64_t)(m->b.at - m->all.at) + by);
 	return !m->b.bad;
 }
 
@@ -325,16 +321,11 @@ static bool is_handed_back(const struct machine *m, const struct dwarf_frame *ca
 	       reg_known(caller->regs, (unsigned)reg);
 }
 
-static bool push_entry_value(struct machine *m)
+static bool push_entry_value(struct machine *m, struct bytes expression)
 {
-	const uint64_t len = bytes_uvarint(&m->b);
-	const struct bytes rest = bytes_at(m->b, len);
+	const int64_t reg = dwarf_register_alone(expression);
 	struct dwarf_frame caller;
 
-	if (rest.bad)
-		return false;
-	const int64_t reg = dwarf_register_alone(bytes_over(m->b.at, len));
-	m->b = rest;
 	if (reg < 0 || reg >= ARCH_REGS_MAX)
 		return false;
 	if (m->stack->frame(m->stack->arg, m->i + 1, &caller) &&
@@ -343,109 +334,76 @@ static bool push_entry_value(struct machine *m)
 	return push_passed(m, reg, 0);
 }
 
-static bool push_parameter(struct machine *m)
+static bool push_address_index(struct machine *m, uint64_t i)
 {
-	return push_passed(m, -1, m->function.unit->off + bytes_u32(&m->b));
+	uint64_t addr;
+
+	return dwarf_address_index(dwarf_entries(m->frame.dwarf), m->function.unit, i,
+				   &addr) &&
+	       push(m, addr + m->frame.bias);
 }
 
 /* Constants, registers, addresses. *ret: success. False: op is none of these. */
-static bool step_constant(struct machine *m, uint8_t op, bool *ret)
+static bool step_constant(struct machine *m, const struct dwarf_operation *op, bool *ret)
 {
-	struct bytes *b = &m->b;
-	uint64_t n;
-
-	switch (op) {
+	switch (op->code) {
 	case DW_OP_lit0 ... DW_OP_lit31:
-		*ret = push(m, op - DW_OP_lit0);
+		*ret = push(m, op->code - DW_OP_lit0);
 		return true;
 	case DW_OP_addr:
-		*ret = push(m, bytes_u64(b) + m->frame.bias);
+		*ret = push(m, op->first + m->frame.bias);
 		return true;
 	case DW_OP_addrx:
-	case DW_OP_GNU_addr_index:
-		*ret = dwarf_address_index(dwarf_entries(m->frame.dwarf),
-					   m->function.unit, bytes_uvarint(b), &n) &&
-		       push(m, n + m->frame.bias);
+		*ret = push_address_index(m, op->first);
 		return true;
-	case DW_OP_const1u:
-		*ret = push(m, bytes_u8(b));
+	case DW_OP_const1u ... DW_OP_consts:
+		*ret = push(m, op->first);
 		return true;
-	case DW_OP_const1s:
-		*ret = push(m, (uint64_t)(int8_t)bytes_u8(b));
-		return true;
-	case DW_OP_const2u:
-		*ret = push(m, bytes_u16(b));
-		return true;
-	case DW_OP_const2s:
-		*ret = push(m, (uint64_t)(int16_t)bytes_u16(b));
-		return true;
-	case DW_OP_const4u:
-		*ret = push(m, bytes_u32(b));
-		return true;
-	case DW_OP_const4s:
-		*ret = push(m, (uint64_t)(int32_t)bytes_u32(b));
-		return true;
-	case DW_OP_const8u:
-	case DW_OP_const8s:
-		*ret = push(m, bytes_u64(b));
-		return true;
-	case DW_OP_constu:
-		*ret = push(m, bytes_uvarint(b));
-		return true;
-	case DW_OP_consts:
-		*ret = push(m, (uint64_t)bytes_varint(b));
+	case DW_OP_const_type:
+		*ret = push_typed_constant(m, op);
 		return true;
 	default:
 		return false;
 	}
 }
 
-static bool step_frame(struct machine *m, uint8_t op, bool *ret)
+static bool step_frame(struct machine *m, const struct dwarf_operation *op, bool *ret)
 {
-	struct bytes *b = &m->b;
-	uint64_t n;
-
-	switch (op) {
+	switch (op->code) {
 	case DW_OP_breg0 ... DW_OP_breg31:
-		*ret = push_register(m, op - DW_OP_breg0, bytes_varint(b));
+		*ret = push_register(m, op->code - DW_OP_breg0, (int64_t)op->first);
 		return true;
 	case DW_OP_bregx:
-		n = bytes_uvarint(b);
-		*ret = push_register(m, n, bytes_varint(b));
+		*ret = push_register(m, op->first, (int64_t)op->second);
+		return true;
+	case DW_OP_regval_type:
+		*ret = push_typed_register(m, op);
 		return true;
 	case DW_OP_fbreg:
-		*ret = push_frame_base(m, bytes_varint(b));
+		*ret = push_frame_base(m, (int64_t)op->first);
 		return true;
 	case DW_OP_call_frame_cfa:
 		*ret = push_cfa(m, 0);
 		return true;
 	case DW_OP_entry_value:
-	case DW_OP_GNU_entry_value:
-		*ret = push_entry_value(m);
+		*ret = push_entry_value(m, op->block);
 		return true;
 	case DW_OP_GNU_parameter_ref:
-		*ret = push_parameter(m);
+		*ret = push_passed(m, -1, m->function.unit->off + op->first);
 		return true;
 	case DW_OP_form_tls_address:
-	case DW_OP_GNU_push_tls_address:
 		*ret = push_tls(m);
-		return true;
-	case DW_OP_const_type:
-	case DW_OP_GNU_const_type:
-	case DW_OP_regval_type:
-	case DW_OP_GNU_regval_type:
-		*ret = push_typed(m, op);
 		return true;
 	default:
 		return false;
 	}
 }
 
-static bool step_order(struct machine *m, uint8_t op, bool *ret)
+static bool step_order(struct machine *m, const struct dwarf_operation *op, bool *ret)
 {
 	struct dwarf_number dropped;
 
-	switch (op) {
+	switch (op->code) {
 	case DW_OP_dup:
 		*ret = pick(m, 0);
 		return true;
@@ -453,7 +411,7 @@ static bool step_order(struct machine *m, uint8_t op, bool *ret)
 		*ret = pick(m, 1);
 		return true;
 	case DW_OP_pick:
-		*ret = pick(m, bytes_u8(&m->b));
+		*ret = pick(m, op->first);
 		return true;
 	case DW_OP_drop:
 		*ret = pop(m, &dropped);
@@ -466,11 +424,11 @@ static bool step_order(struct machine *m, uint8_t op, bool *ret)
 		return true;
 	case DW_OP_skip:
 	case DW_OP_bra:
-		*ret = jump(m, op == DW_OP_skip);
+		*ret = jump(m, op->first, op->code == DW_OP_skip);
 		return true;
 	case DW_OP_nop:
 	case DW_OP_stack_value:
-		m->is_value = op == DW_OP_stack_value;
+		m->is_value = op->code == DW_OP_stack_value;
 		*ret = true;
 		return true;
 	default:
@@ -478,23 +436,20 @@ static bool step_order(struct machine *m, uint8_t op, bool *ret)
 	}
 }
 
-static bool step_number(struct machine *m, uint8_t op)
+static bool step_number(struct machine *m, const struct dwarf_operation *op)
 {
 	const struct dwarf_number generic = { .size = WORD, .generic = true };
 
-	switch (op) {
+	switch (op->code) {
 	case DW_OP_deref:
 		return deref(m, WORD, generic);
 	case DW_OP_deref_size:
-		return deref(m, bytes_u8(&m->b), generic);
+		return deref(m, op->first, generic);
 	case DW_OP_deref_type:
-	case DW_OP_GNU_deref_type:
-		return deref_type(m);
+		return deref_type(m, op);
 	case DW_OP_convert:
-	case DW_OP_GNU_convert:
 	case DW_OP_reinterpret:
-	case DW_OP_GNU_reinterpret:
-		return convert(m);
+		return convert(m, op->first);
 	default:
 		return calculate(m, op);
 	}
@@ -502,12 +457,15 @@ static bool step_number(struct machine *m, uint8_t op)
 
 static bool step(struct machine *m)
 {
-	const uint8_t op = bytes_u8(&m->b);
+	struct dwarf_operation op;
 	bool ok;
 
-	if (step_constant(m, op, &ok) || step_frame(m, op, &ok) || step_order(m, op, &ok))
+	if (!dwarf_operation_read(m->function.unit, &m->b, &op))
+		return false;
+	if (step_constant(m, &op, &ok) || step_frame(m, &op, &ok) ||
+	    step_order(m, &op, &ok))
 		return ok;
-	return step_number(m, op);
+	return step_number(m, &op);
 }
 
 static bool run(struct machine *m, struct bytes expression)

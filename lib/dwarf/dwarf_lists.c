@@ -12,11 +12,13 @@ static uint64_t read_address(const struct dwarf_unit *unit, struct bytes *b)
 static struct bytes section_of(const struct dwarf_list *list)
 {
 	struct dwarf_entries *es = list->es;
-	bool new = list->unit->version >= 5;
-	struct dwarf_section *s = list->locations ? new ? &es->loclists : &es->loc
-				  : new		  ? &es->rnglists
-						  : &es->ranges;
+	const bool lists = list->unit->version >= 5; /* what DWARF 5 calls them */
+	struct dwarf_section *s;
 
+	if (list->locations)
+		s = lists ? &es->loclists : &es->loc;
+	else
+		s = lists ? &es->rnglists : &es->ranges;
 	if (!s->tried)
 		s->bytes = image_unpacked_section(es->from, s->name);
 	s->tried = true;

@@ -77,11 +77,11 @@ static void frame_base(struct reading *r, int64_t n)
 	add(r, n);
 }
 
-static void address_index(struct reading *r)
+static void address_index(struct reading *r, uint64_t i)
 {
 	uint64_t addr;
 
-	if (dwarf_address_index(r->place->es, r->unit, bytes_uvarint(&r->b), &addr))
+	if (dwarf_address_index(r->place->es, r->unit, i, &addr))
 		set(r, DWARF_PIECE_ADDRESS, (int64_t)addr, 0);
 	else
 		r->now.where = DWARF_PIECE_UNKNOWN;
@@ -110,27 +110,14 @@ static int64_t little_endian(const uint8_t *at, uint64_t len)
 	return (int64_t)v;
 }
 
-static void implicit_value(struct reading *r)
+static void implicit_value(struct reading *r, struct bytes value)
 {
-	uint64_t len = bytes_uvarint(&r->b);
-	const uint8_t *at = r->b.at;
+	const size_t len = (size_t)(value.end - value.at);
 
-	r->b = bytes_at(r->b, len);
-	if (r->b.bad || len > sizeof(uint64_t))
+	if (len > sizeof(uint64_t))
 		r->now.where = DWARF_PIECE_UNKNOWN;
 	else
-		set(r, DWARF_PIECE_VALUE, little_endian(at, len), 0);
-}
-
-/* Go never emits this. */
-static void implicit_pointer(struct reading *r)
-{
-	const unsigned size =
-		r->unit->version == 2 ? r->unit->address_size : r->unit->offset_size;
-	const uint64_t entry = size == 8 ? bytes_u64(&r->b) : bytes_u32(&r->b);
-
-	set(r, r->unit->go ? DWARF_PIECE_UNKNOWN : DWARF_PIECE_IMPLICIT, (int64_t)entry,
-	    bytes_varint(&r->b));
+		set(r, DWARF_PIECE_VALUE, little_endian(value.at, len), 0);
 }
 
 /* What is not a plain location can be evaluated, for C. Go emits nothing that needs
@@ -160,149 +147,45 @@ static bool end_piece(struct reading *r, const uint8_t *end, uint64_t size)
 	return true;
 }
 
-/* Other opcodes need frame state; skip their operands. */
-static bool skip(struct reading *r, uint8_t op)
+/* False: too many pieces. begin: of the operation. */
+static bool perform(struct reading *r, const struct dwarf_operation *op,
+		    const uint8_t *begin)
 {
-	struct bytes *b = &r->b;
+	const int64_t first = (int64_t)op->first, second = (int64_t)op->second;
 
-	r->now.where = DWARF_PIECE_UNKNOWN;
-	switch (op) {
-	case DW_OP_dup:
-	case DW_OP_drop:
-	case DW_OP_over:
-	case DW_OP_swap ... DW_OP_plus:
-	case DW_OP_shl ... DW_OP_xor:
-	case DW_OP_eq ... DW_OP_ne:
-	case DW_OP_push_object_address:
-	case DW_OP_form_tls_address:
-	case DW_OP_GNU_push_tls_address:
-		return true;
-	case DW_OP_pick:
-	case DW_OP_deref_size:
-	case DW_OP_xderef_size:
-		bytes_u8(b);
-		return true;
-	case DW_OP_bra:
-	case DW_OP_skip:
-		bytes_u16(b);
-		return true;
-	case DW_OP_GNU_parameter_ref:
-		bytes_u32(b);
-		return true;
-	case DW_OP_convert:
-	case DW_OP_GNU_convert:
-	case DW_OP_reinterpret:
-	case DW_OP_GNU_reinterpret:
-		bytes_uvarint(b);
-		return true;
-	case DW_OP_deref_type:
-	case DW_OP_GNU_deref_type:
-		bytes_u8(b);
-		bytes_uvarint(b);
-		return true;
-	case DW_OP_regval_type:
-	case DW_OP_GNU_regval_type:
-		bytes_uvarint(b);
-		bytes_uvarint(b);
-		return true;
-	case DW_OP_const_type:
-	case DW_OP_GNU_const_type: {
-		bytes_uvarint(b);
-		uint64_t len = bytes_u8(b);
-		*b = bytes_at(*b, len);
-		return true;
-	}
-	case DW_OP_entry_value:
-	case DW_OP_GNU_entry_value: {
-		uint64_t len = bytes_uvarint(b);
-		*b = bytes_at(*b, len);
-		return true;
-	}
-	default:
-		return false;
-	}
-}
-
-/* False: not a constant. */
-static bool read_number(struct reading *r, uint8_t op)
-{
-	struct bytes *b = &r->b;
-
-	switch (op) {
+	switch (op->code) {
 	case DW_OP_lit0 ... DW_OP_lit31:
-		number(r, op - DW_OP_lit0);
+		number(r, op->code - DW_OP_lit0);
 		return true;
-	case DW_OP_const1u:
-		number(r, bytes_u8(b));
+	case DW_OP_const1u ... DW_OP_consts:
+		number(r, first);
 		return true;
-	case DW_OP_const1s:
-		number(r, (int8_t)bytes_u8(b));
-		return true;
-	case DW_OP_const2u:
-		number(r, bytes_u16(b));
-		return true;
-	case DW_OP_const2s:
-		number(r, (int16_t)bytes_u16(b));
-		return true;
-	case DW_OP_const4u:
-		number(r, bytes_u32(b));
-		return true;
-	case DW_OP_const4s:
-		number(r, (int32_t)bytes_u32(b));
-		return true;
-	case DW_OP_const8u:
-	case DW_OP_const8s:
-		number(r, (int64_t)bytes_u64(b));
-		return true;
-	case DW_OP_constu:
-		number(r, (int64_t)bytes_uvarint(b));
-		return true;
-	case DW_OP_consts:
-		number(r, bytes_varint(b));
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* False: the rest is unreadable. */
-static bool step(struct reading *r)
-{
-	struct bytes *b = &r->b;
-	const uint8_t *begin = b->at;
-	uint8_t op = bytes_u8(b);
-	uint64_t n;
-
-	switch (op) {
 	case DW_OP_addr:
-		n = r->unit->address_size == 8 ? bytes_u64(b) : bytes_u32(b);
-		set(r, DWARF_PIECE_ADDRESS, (int64_t)n, 0);
+		set(r, DWARF_PIECE_ADDRESS, first, 0);
 		return true;
 	case DW_OP_addrx:
-	case DW_OP_GNU_addr_index:
-		address_index(r);
+		address_index(r, op->first);
 		return true;
 	case DW_OP_call_frame_cfa:
 		set(r, DWARF_PIECE_CFA, 0, 0);
 		return true;
 	case DW_OP_fbreg:
-		frame_base(r, bytes_varint(b));
+		frame_base(r, first);
 		return true;
 	case DW_OP_reg0 ... DW_OP_reg31:
-		set(r, DWARF_PIECE_REGISTER, op - DW_OP_reg0, 0);
+		set(r, DWARF_PIECE_REGISTER, op->code - DW_OP_reg0, 0);
 		return true;
 	case DW_OP_regx:
-		set(r, DWARF_PIECE_REGISTER, (int64_t)bytes_uvarint(b), 0);
+		set(r, DWARF_PIECE_REGISTER, first, 0);
 		return true;
 	case DW_OP_breg0 ... DW_OP_breg31:
-		set(r, DWARF_PIECE_BASE, op - DW_OP_breg0, bytes_varint(b));
+		set(r, DWARF_PIECE_BASE, op->code - DW_OP_breg0, first);
 		return true;
 	case DW_OP_bregx:
-		n = bytes_uvarint(b);
-		set(r, DWARF_PIECE_BASE, (int64_t)n, bytes_varint(b));
+		set(r, DWARF_PIECE_BASE, first, second);
 		return true;
 	case DW_OP_plus_uconst:
-		add(r, (int64_t)bytes_uvarint(b));
+		add(r, first);
 		return true;
 	case DW_OP_deref:
 		deref(r);
@@ -311,19 +194,29 @@ static bool step(struct reading *r)
 		stack_value(r);
 		return true;
 	case DW_OP_implicit_value:
-		implicit_value(r);
+		implicit_value(r, op->block);
 		return true;
-	case DW_OP_implicit_pointer:
-	case DW_OP_GNU_implicit_pointer:
-		implicit_pointer(r);
+	case DW_OP_implicit_pointer: /* Go never emits this */
+		set(r, r->unit->go ? DWARF_PIECE_UNKNOWN : DWARF_PIECE_IMPLICIT, first,
+		    second);
 		return true;
 	case DW_OP_piece:
-		return end_piece(r, begin, bytes_uvarint(b));
+		return end_piece(r, begin, op->first);
 	case DW_OP_nop:
 		return true;
-	default:
-		return read_number(r, op) || skip(r, op);
+	default: /* needs the state of the frame */
+		r->now.where = DWARF_PIECE_UNKNOWN;
+		return true;
 	}
+}
+
+/* False: the rest is unreadable. */
+static bool step(struct reading *r)
+{
+	const uint8_t *begin = r->b.at;
+	struct dwarf_operation op;
+
+	return dwarf_operation_read(r->unit, &r->b, &op) && perform(r, &op, begin);
 }
 
 static void unknown(struct location *ret)

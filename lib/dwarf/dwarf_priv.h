@@ -227,6 +227,18 @@ bool dwarf_list_next(struct dwarf_list *list, struct dwarf_list_item *ret);
 bool dwarf_address_index(const struct dwarf_entries *es, const struct dwarf_unit *unit,
 			 uint64_t i, uint64_t *ret);
 
+/* Operations of expressions: dwarf_operations.c */
+struct dwarf_operation {
+	uint8_t code;	/* DW_OP_; of DW_OP_GNU_ what DWARF 5 calls it, if it has it */
+	uint64_t first; /* operands; signed ones are sign-extended */
+	uint64_t second;
+	struct bytes block;
+};
+
+/* The operation at b with its operands; moves b behind it. False: unknown or truncated. */
+bool dwarf_operation_read(const struct dwarf_unit *unit, struct bytes *b,
+			  struct dwarf_operation *ret);
+
 typedef bool dwarf_range_fn(void *arg, uint64_t low, uint64_t high);
 /* The code ranges of an entry: low and high pc, or DW_AT_ranges. Stops when fn returns
  * false. */
