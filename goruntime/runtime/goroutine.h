@@ -25,6 +25,14 @@ enum goroutine_status {
 	GOROUTINE_DEAD_EXTRA,
 };
 
+/* The frame pointer at pc and sp, as goroutine_frame_pointer() returns it. */
+enum {
+	FRAME_POINTER_UNKNOWN,
+	FRAME_POINTER_NEAR, /* words from FRAME_POINTER_BELOW bytes below sp */
+	FRAME_POINTER_ZERO,
+	FRAME_POINTER_OUTSIDE, /* a value that is not a valid place on the stack */
+};
+
 /* At most 128 bytes, without strings or allocations: there can be millions. */
 struct goroutine {
 	uint64_t addr, id;
@@ -34,10 +42,11 @@ struct goroutine {
 	uint64_t waiting_since;		       /* CLOCK_MONOTONIC, 0: not known */
 	uint64_t machine, locked_machine;      /* addresses of Ms; 0: none */
 	uint32_t stack;			       /* for runtimes_stack(); or NO_STACK */
-	uint16_t reason;	/* for runtimes_reason() when truncated or lost */
-	uint16_t frame_pointer; /* at pc, sp; see goroutine_frame_pointer() */
-	int32_t thread;		/* index in target_threads(); -1: on none */
-	uint8_t status, wait_reason, state /* enum stack_state */;
+	uint16_t reason;	      /* for runtimes_reason() when truncated or lost */
+	uint16_t frame_pointer_words; /* of FRAME_POINTER_NEAR */
+	int32_t thread;		      /* index in target_threads(); -1: on none */
+	uint8_t status, wait_reason;
+	uint8_t state : 4 /* enum stack_state */, frame_pointer : 2;
 	bool system : 1;
 	bool exact : 1;	  /* pc is an instruction about to run */
 	bool syscall : 1; /* pc and sp come from syscallpc, syscallsp */

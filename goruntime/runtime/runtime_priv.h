@@ -146,7 +146,9 @@ const struct code *code_of_frame(const struct runtimes *all,
 
 /* unwind_fp.c: a goroutine's frame pointer, packed into the few bits that a record has
  * for it. */
-enum { FRAME_POINTER_BELOW = 16 }; /* how far below sp it may point, in bytes */
+/* How far below sp it may point, in bytes: during calls of duffzero and duffcopy, to where
+ * they saved the previous one (cmd/internal/obj/x86/obj6.go, 1.15). */
+enum { FRAME_POINTER_BELOW = 16 };
 void goroutine_set_frame_pointer(struct goroutine *g, bool known, uint64_t value);
 /* False: not known. *ret 0: no frame has one. */
 bool goroutine_frame_pointer(const struct goroutine *g, uint64_t *ret);

@@ -5,43 +5,43 @@
 
 #include "goruntime/runtime/runtime_priv.h"
 
-enum {
-	WORD = 8,
-	/* In a goroutine record: distance in words from FRAME_POINTER_BELOW bytes below
-	 * the stack pointer, or one of these. During calls of duffzero and duffcopy the
-	 * frame pointer is below the stack pointer, where they saved the previous one
-	 * (cmd/internal/obj/x86/obj6.go, 1.15). The innermost frame is usually one of the
-	 * runtime's own, far smaller than half a megabyte. */
-	NEAR = UINT16_MAX - 3,
-	OUTSIDE, /* a value that is not a valid place on the stack */
-	ZERO,
-	UNKNOWN,
-};
+enum { WORD = 8 };
 
 void goroutine_set_frame_pointer(struct goroutine *g, bool known, uint64_t value)
 {
-	uint64_t low = g->sp - FRAME_POINTER_BELOW, distance = value - low;
+	uint64_t low = g->sp - FRAME_POINTER_BELOW, words = (value - low) / WORD;
 
+	g->frame_pointer = FRAME_POINTER_UNKNOWN;
 	if (!known)
-		g->frame_pointer = UNKNOWN;
-	else if (value == 0)
-		g->frame_pointer = ZERO;
-	else if (value >= g->stack_high || value < low || distance % WORD != 0)
-		g->frame_pointer = OUTSIDE;
-	else
-		g->frame_pointer =
-			distance / WORD < NEAR ? (uint16_t)(distance / WORD) : UNKNOWN;
+		return;
+	if (value == 0) {
+		g->frame_pointer = FRAME_POINTER_ZERO;
+	} else if (value >= g->stack_high || value < low || (value - low) % WORD != 0) {
+		g->frame_pointer = FRAME_POINTER_OUTSIDE;
+	} else if (words <= UINT16_MAX) {
+		/* The innermost frame is usually one of the runtime's own, far smaller
+		 * than half a megabyte. */
+		g->frame_pointer = FRAME_POINTER_NEAR;
+		g->frame_pointer_words = (uint16_t)words;
+	}
 }
 
 bool goroutine_frame_pointer(const struct goroutine *g, uint64_t *ret)
 {
-	if (g->frame_pointer == UNKNOWN)
+	switch (g->frame_pointer) {
+	case FRAME_POINTER_NEAR:
+		*ret = g->sp - FRAME_POINTER_BELOW +
+		       (uint64_t)g->frame_pointer_words * WORD;
+		return true;
+	case FRAME_POINTER_ZERO:
+		*ret = 0;
+		return true;
+	case FRAME_POINTER_OUTSIDE:
+		*ret = g->stack_high;
+		return true;
+	default:
 		return false;
-	*ret = g->frame_pointer == ZERO ? 0
-	       : g->frame_pointer == OUTSIDE
-		       ? g->stack_high
-		       : g->sp - FRAME_POINTER_BELOW + (uint64_t)g->frame_pointer * WORD;
-	return true;
+	}
 }
 
 bool frame_pointer_follow(struct stack_reader *w, uint64_t frame_pointer,
