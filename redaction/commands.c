@@ -291,7 +291,7 @@ static void read_quotes(const char *text, size_t len, const struct arguments *c,
 bool is_argument(const char *text, size_t len, size_t at, struct span *ret)
 {
 	struct arguments c = { .program = 0 }, before;
-	struct span word = { .rule = "assignment" };
+	struct span word = { .rule = "key_value" };
 
 	if (!may_be_option(text, len, at))
 		return false;

@@ -96,7 +96,7 @@ static bool is_card(const char *text, size_t len, size_t at, struct span *ret)
 	}
 	if (end < len && isalnum((unsigned char)text[end]))
 		return false;
-	*ret = (struct span){ at, end, "card" };
+	*ret = (struct span){ at, end, "card_number" };
 	return is_card_number(digits, n);
 }
 
@@ -113,7 +113,7 @@ static bool is_userinfo(const char *text, size_t len, size_t at, struct span *re
 		end++;
 	while (end > begin && text[end - 1] != '@')
 		end--;
-	*ret = (struct span){ begin, end - 1, "userinfo" };
+	*ret = (struct span){ begin, end - 1, "url_password" };
 	return end > begin + 1;
 }
 
@@ -143,7 +143,7 @@ static bool is_driver_password(const char *text, size_t len, size_t at, struct s
 	for (size_t i = at + 1; i < len && !isspace((unsigned char)text[i]); i++)
 		if (is_driver_address(text, len, i))
 			end = i;
-	*ret = (struct span){ at + 1, end, "userinfo" };
+	*ret = (struct span){ at + 1, end, "url_password" };
 	return end > at + 1;
 }
 
@@ -336,7 +336,7 @@ static bool find_given(const char *text, size_t len, size_t at, size_t name,
 		if (next > end && is_scheme(text, begin, end))
 			end = end_of_word(text, len, next);
 	}
-	*ret = (struct span){ begin, end, "assignment" };
+	*ret = (struct span){ begin, end, "key_value" };
 	return end > begin;
 }
 
@@ -405,7 +405,7 @@ static bool is_told(const char *text, size_t len, size_t at, secret_name_fn *is_
 	else
 		while (stop < len && !isspace((unsigned char)text[stop]))
 			stop++;
-	*ret = (struct span){ to + quoted, stop, "assignment" };
+	*ret = (struct span){ to + quoted, stop, "key_value" };
 	return stop > to + quoted;
 }
 

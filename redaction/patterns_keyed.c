@@ -41,7 +41,7 @@ bool is_element(const char *text, size_t len, size_t at, secret_name_fn *is_secr
 	if (follows(text, len, given, quote))
 		given += strlen(quote);
 	const char *to = memchr(text + given, '<', len - given);
-	*ret = (struct span){ given, to ? (size_t)(to - text) : len, "assignment" };
+	*ret = (struct span){ given, to ? (size_t)(to - text) : len, "key_value" };
 	return ret->end > ret->begin;
 }
 
@@ -97,7 +97,7 @@ bool is_part_of_form(const char *text, size_t len, size_t at, secret_name_fn *is
 	    !is_secret(arg, text + name.begin, name.end - name.begin))
 		return false;
 	const char *end = memmem(text + at, len - at, "\r\n--", strlen("\r\n--"));
-	*ret = (struct span){ at + 1, end ? (size_t)(end - text) : len, "assignment" };
+	*ret = (struct span){ at + 1, end ? (size_t)(end - text) : len, "key_value" };
 	return ret->end > ret->begin;
 }
 
@@ -112,7 +112,7 @@ bool is_identified(const char *text, size_t len, size_t at, struct span *ret)
 	    (text[begin] != '\'' && text[begin] != '"'))
 		return false;
 	const char *end = memchr(text + begin + 1, text[begin], len - begin - 1);
-	*ret = (struct span){ begin + 1, end ? (size_t)(end - text) : len, "assignment" };
+	*ret = (struct span){ begin + 1, end ? (size_t)(end - text) : len, "key_value" };
 	return ret->end > ret->begin;
 }
 
@@ -146,7 +146,7 @@ bool is_command(const char *text, size_t len, size_t at, struct span *ret)
 	if (len - at > 4 && strncasecmp(text + at, "auth", 4) == 0)
 		end = end_of_arguments(text, len, at + 4);
 	if (end > at + 4) {
-		*ret = (struct span){ at + 4, end, "assignment" };
+		*ret = (struct span){ at + 4, end, "key_value" };
 		return true;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
@@ -154,7 +154,7 @@ bool is_command(const char *text, size_t len, size_t at, struct span *ret)
 			continue;
 		const char *to = memmem(text + at, len - at, "\r\n", 2);
 		*ret = (struct span){ at + strlen(words[i]), to ? (size_t)(to - text) : 0,
-				      "assignment" };
+				      "key_value" };
 		return ret->end > ret->begin;
 	}
 	return false;

@@ -94,7 +94,7 @@ static bool is_of_maker(const char *text, size_t len, size_t at, struct span *re
 			continue;
 		size_t begin = at + strlen(keys[i].prefix);
 		size_t n = count_letters(text, len, begin, keys[i].letters);
-		*ret = (struct span){ at, begin + n, "key" };
+		*ret = (struct span){ at, begin + n, "service_key" };
 		if (n >= keys[i].least || (n > 0 && begin + n == len))
 			return !is_scope(text, len, begin + n);
 	}
@@ -115,7 +115,7 @@ bool is_password_hash(const char *text, size_t len, size_t at, struct span *ret)
 			continue;
 		*ret = (struct span){ at,
 				      at + count_letters(text, len, at, WORD "$./+=,-"),
-				      "key" };
+				      "service_key" };
 		return ret->end - at >= LEAST;
 	}
 	return false;
@@ -155,7 +155,7 @@ static bool is_bearer(const char *text, size_t len, size_t at, struct span *ret)
 		if (len - at < n || strncasecmp(text + at, words[i], n) != 0)
 			continue;
 		size_t token = count_letters(text, len, at + n, BASE64 "._~");
-		*ret = (struct span){ at + n, at + n + token, "bearer" };
+		*ret = (struct span){ at + n, at + n + token, "authorization" };
 		return token >= LEAST;
 	}
 	return false;
@@ -173,7 +173,7 @@ bool is_bot_token(const char *text, size_t len, size_t at, struct span *ret)
 	if (digits < ID_MIN || digits > ID_MAX || begin >= len || text[colon] != ':')
 		return false;
 	size_t n = count_letters(text, len, begin, TOKEN);
-	*ret = (struct span){ begin, begin + n, "key" };
+	*ret = (struct span){ begin, begin + n, "service_key" };
 	if (named)
 		return n >= LEAST || (n > 0 && begin + n == len);
 	return n == ALONE && follows(text, len, begin, "AA");

@@ -283,7 +283,7 @@ static const char *rule_of_card(uint64_t number)
 	if (!may_be_card(number))
 		return NULL;
 	len = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)number);
-	return is_card_number(digits, (size_t)len) ? "card" : NULL;
+	return is_card_number(digits, (size_t)len) ? "card_number" : NULL;
 }
 
 static bool is_known_number(struct redaction *r, uint64_t number)
@@ -300,7 +300,7 @@ const char *redaction_of_number(struct redaction *r, uint64_t number)
 {
 	if (r->mode != REDACT_SECRETS)
 		return NULL;
-	return is_known_number(r, number) ? "elsewhere" : rule_of_card(number);
+	return is_known_number(r, number) ? "copy_of_secret" : rule_of_card(number);
 }
 
 bool redaction_of_bytes(struct redaction *r, uint64_t addr, const void *bytes, size_t len)

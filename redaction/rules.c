@@ -150,7 +150,7 @@ bool rules_find(const struct rules *rules, const char *text, size_t len, size_t 
 		if (!value || !ere_find(value, text, len, from, &begin, &end) ||
 		    end <= begin || (found && begin >= ret->begin))
 			continue;
-		*ret = (struct span){ begin, end, "rule" };
+		*ret = (struct span){ begin, end, "user_rule" };
 		found = true;
 	}
 	return found;

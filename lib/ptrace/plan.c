@@ -102,7 +102,7 @@ static void say(char *ret, size_t size, const char *format, ...)
 
 #define SAY(array, ...) say((array), sizeof(array), __VA_ARGS__)
 #define WHY(row, ...) SAY((row)->way->why, __VA_ARGS__)
-#define MEND(row, ...) SAY((row)->way->remedy, __VA_ARGS__)
+#define REMEDY(row, ...) SAY((row)->way->remedy, __VA_ARGS__)
 
 static void stands_still(const struct row *r)
 {
@@ -168,7 +168,7 @@ static void tasks_are_few(const struct row *r)
 	    " in use: a copy needs two, and %" PRIu64
 	    " are reserved for the process itself",
 	    pids->group, pids->max, pids->used, tasks_needed(pids->max) - TASKS_OF_COPY);
-	MEND(r, "raise that limit to %" PRIu64, tasks_enough(pids->used));
+	REMEDY(r, "raise that limit to %" PRIu64, tasks_enough(pids->used));
 }
 
 static void processes_are_few(const struct row *r)
@@ -181,8 +181,8 @@ static void processes_are_few(const struct row *r)
 	    "its user is limited to %" PRIu64 " tasks (RLIMIT_NPROC) and has %" PRIu64
 	    ": a copy needs two, and %" PRIu64 " are reserved for the process itself",
 	    limit->max, limit->used, tasks_needed(limit->max) - TASKS_OF_COPY);
-	MEND(r, "raise that limit (prlimit --nproc=%" PRIu64 " --pid %d)",
-	     tasks_enough(limit->used), r->c->pid);
+	REMEDY(r, "raise that limit (prlimit --nproc=%" PRIu64 " --pid %d)",
+	       tasks_enough(limit->used), r->c->pid);
 }
 
 static void machine_is_full(const struct row *r)
@@ -194,7 +194,7 @@ static void machine_is_full(const struct row *r)
 		    "this machine has %" PRIu64 " tasks of at most %" PRIu64
 		    ": a copy needs two, and %" PRIu64 " are reserved for others",
 		    m->tasks, m->tasks_max, tasks_needed(m->tasks_max) - TASKS_OF_COPY);
-		MEND(r, "raise kernel.threads-max and kernel.pid_max");
+		REMEDY(r, "raise kernel.threads-max and kernel.pid_max");
 	}
 }
 
@@ -209,7 +209,7 @@ static void commits_too_much(const struct row *r)
 	    "vm.overcommit_memory is 2, and its %" PRIu64
 	    " MB of writable memory cannot be committed twice",
 	    megabytes(r->c->committed));
-	MEND(r, "set vm.overcommit_memory to 0, or add swap");
+	REMEDY(r, "set vm.overcommit_memory to 0, or add swap");
 }
 
 uint64_t plan_copy_bytes(const struct conditions *c)
@@ -232,7 +232,7 @@ static void group_is_full(const struct row *r)
 	    "its cgroup %s has %" PRIu64
 	    " MB of memory left, but a copy may need %" PRIu64,
 	    memory->group, room >> 20, megabytes(needed));
-	MEND(r, "raise its memory limit by %" PRIu64 " MB", megabytes(needed - room));
+	REMEDY(r, "raise its memory limit by %" PRIu64 " MB", megabytes(needed - room));
 }
 
 static void memory_is_short(const struct row *r)
@@ -252,7 +252,7 @@ static void is_in_vfork(const struct row *r)
 		return;
 	WHY(r, "it is starting another program (vfork) and briefly shares its memory "
 	       "with it");
-	MEND(r, "try again");
+	REMEDY(r, "try again");
 	r->way->passing = true;
 }
 
@@ -346,7 +346,7 @@ static void judge_traced(struct plan_way *way, const struct conditions *c)
 	way->possible = false;
 	WHY(&row, "it is already traced by process %d (%s)", c->tracer,
 	    *c->tracer_name ? c->tracer_name : "in another PID namespace");
-	MEND(&row, "quit or detach that tracer first");
+	REMEDY(&row, "quit or detach that tracer first");
 }
 
 static void judge_promise(struct plan_way *way, uint64_t max_ns)
@@ -361,7 +361,7 @@ static void judge_promise(struct plan_way *way, uint64_t max_ns)
 	way->possible = false;
 	WHY(&row, "it would stop the process for about %s, longer than the %s allowed",
 	    estimate, most);
-	MEND(&row, "raise --max-pause");
+	REMEDY(&row, "raise --max-pause");
 }
 
 static void judge_all(const struct conditions *c, const struct plan_demand *demand,

@@ -336,14 +336,14 @@ struct live_pause target_live_pause(const struct target *t)
 		return pause;
 	uint64_t end = l->last_release ? l->last_release : monotonic_ns();
 	if (!l->all_stopped) { /* not all were stopped in time */
-		pause.pause_ns = pause.seize_ns = end - l->first_stop;
+		pause.pause_ns = pause.stopping_ns = end - l->first_stop;
 		return pause;
 	}
-	uint64_t felt_end = l->running_release ? l->running_release : end;
+	uint64_t busy_end = l->running_release ? l->running_release : end;
 	pause.pause_ns = end - l->first_stop;
-	pause.seize_ns = l->all_stopped - l->first_stop;
-	pause.copy_ns = end - l->all_stopped;
-	pause.felt_ns = felt_end - l->running_stop;
+	pause.stopping_ns = l->all_stopped - l->first_stop;
+	pause.copying_ns = end - l->all_stopped;
+	pause.busy_thread_ns = busy_end - l->running_stop;
 	pause.realtime_ns = l->all_stopped_realtime;
 	pause.monotonic_ns = l->all_stopped;
 	return pause;

@@ -36,11 +36,12 @@ MUST_CHECK bool target_live_list(struct target *t, struct err *err);
 void target_live_release(struct target *t);
 
 struct live_pause {
-	uint64_t pause_ns; /* from the first thread stopped to the last one released */
-	uint64_t seize_ns; /* of it, until all were stopped */
-	uint64_t copy_ns;  /* of it, from then until the process was read or copied */
-	uint64_t felt_ns;  /* of it, stop time of threads that had work to do */
-	uint64_t first_ns; /* before it, time a sleeping thread was borrowed; 0: none */
+	uint64_t pause_ns;    /* from the first thread stopped to the last one released */
+	uint64_t stopping_ns; /* of it, until all were stopped */
+	uint64_t copying_ns;  /* of it, from then until the process was read or copied */
+	uint64_t busy_thread_ns; /* of it, stop time of threads that had work to do */
+	uint64_t
+		borrowed_ns; /* before it, time a sleeping thread was borrowed; 0: none */
 	/* The instant when all were stopped: CLOCK_REALTIME and CLOCK_MONOTONIC. */
 	uint64_t realtime_ns, monotonic_ns;
 };

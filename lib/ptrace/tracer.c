@@ -136,10 +136,10 @@ static bool ended(struct tracer *t, struct err *err)
 	struct live_pause *pause = &t->shared->pause;
 	uint64_t now = monotonic_ns();
 	if (atomic_load(&t->shared->watchdog_at) && pause->monotonic_ns)
-		pause->pause_ns = now - (pause->monotonic_ns - pause->seize_ns);
+		pause->pause_ns = now - (pause->monotonic_ns - pause->stopping_ns);
 	uint64_t since = atomic_load(&t->shared->stopping_since);
 	if (since && !pause->pause_ns) /* killed before all threads had stopped */
-		pause->pause_ns = pause->seize_ns = now - since;
+		pause->pause_ns = pause->stopping_ns = now - since;
 	if (now < atomic_load(&t->shared->hold_over))
 		atomic_store(&t->shared->hold_over, 0);
 	if (!err_is(&t->shared->err, ERR_NONE)) {

@@ -250,8 +250,8 @@ static void end_hold(struct child *c)
 	watchdog_set(c, 0);
 	c->shared->pause = target_live_pause(c->target);
 	if (c->copy.copy) {
-		c->shared->pause.first_ns = c->copy.first_stop_ns;
-		c->shared->pause.copy_ns = c->copy.copy_ns;
+		c->shared->pause.borrowed_ns = c->copy.first_stop_ns;
+		c->shared->pause.copying_ns = c->copy.copy_ns;
 	}
 }
 

@@ -176,7 +176,7 @@ bool withhold_row(struct printing *p, const struct type *elem, uint64_t addr, ui
 	struct redacted left = { .rule = p->withheld };
 	if (!left.rule && (redaction_at(p->redaction, addr, n * size) ||
 			   are_of_secret(p, numbers, count, size)))
-		left.rule = "elsewhere";
+		left.rule = "copy_of_secret";
 	if (p->withheld && !are_letters)
 		letters.len = 0;
 	if (p->withheld && !are_letters && are_words(elem))

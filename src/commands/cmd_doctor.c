@@ -161,15 +161,15 @@ static void print_text(const struct doctor *d)
 static void sink_ways(struct sink *out, const struct plan *plan)
 {
 	sink_named_begin(out, "capture", SINK_OBJECT);
-	sink_named_string(out, "way", capture_way_name(plan->way));
+	sink_named_string(out, "method", capture_way_name(plan->way));
 	sink_named_string(out, "why", plan->why);
 	sink_named_uint(out, "estimate_ns", plan->estimate_ns);
 	sink_end(out);
-	sink_named_begin(out, "ways", SINK_ARRAY);
+	sink_named_begin(out, "methods", SINK_ARRAY);
 	for (enum capture_way way = CAPTURE_COPY; way <= CAPTURE_LIVE; way++) {
 		const struct plan_way *w = &plan->of[way];
 		sink_begin(out, SINK_OBJECT);
-		sink_named_string(out, "way", capture_way_name(way));
+		sink_named_string(out, "method", capture_way_name(way));
 		sink_named_bool(out, "possible", w->possible);
 		sink_named_uint(out, "estimate_ns", w->estimate_ns);
 		sink_named_string(out, "why", *w->why ? w->why : NULL);

@@ -49,11 +49,11 @@ static void print_pause(struct sink *out, const struct live_pause *pause)
 {
 	sink_named_uint(out, "pause_ns", pause->pause_ns);
 	sink_named_begin(out, "pause", SINK_OBJECT);
-	if (pause->first_ns)
-		sink_named_uint(out, "first_stop", pause->first_ns);
-	sink_named_uint(out, "seize", pause->seize_ns);
-	sink_named_uint(out, "copy", pause->copy_ns);
-	sink_named_uint(out, "felt", pause->felt_ns);
+	if (pause->borrowed_ns)
+		sink_named_uint(out, "borrowed_ns", pause->borrowed_ns);
+	sink_named_uint(out, "stopping_ns", pause->stopping_ns);
+	sink_named_uint(out, "copying_ns", pause->copying_ns);
+	sink_named_uint(out, "busy_thread_ns", pause->busy_thread_ns);
 	sink_end(out);
 }
 
@@ -69,7 +69,7 @@ static void print_capture(struct sink *out, const struct capture *c)
 	if (!c->held && (c->plan.way != CAPTURE_LIVE || c->pause.pause_ns))
 		print_pause(out, &c->pause);
 	sink_named_begin(out, "capture", SINK_OBJECT);
-	sink_named_string(out, "way", capture_way_name(c->plan.way));
+	sink_named_string(out, "method", capture_way_name(c->plan.way));
 	sink_named_string(out, "why", c->plan.why);
 	sink_named_uint(out, "estimate_ns", c->plan.estimate_ns);
 	if (c->options->values == VALUES_OF_COPY && !capture_has_values(c))

@@ -125,7 +125,7 @@ def gosnap(swarm, name, *options, memory=False):
         if status == 0:
             of = snapshot_of(name)
             row.pause, row.elsewhere = swarm.felt(
-                nanoseconds(of["taken_at"]) - of["pause"]["seize"], of["pause_ns"] / 1e9)
+                nanoseconds(of["taken_at"]) - of["pause"]["stopping_ns"], of["pause_ns"] / 1e9)
             return row
         print(f"gosnap failed: {status}: {said}", file=sys.stderr)
     sys.exit(1)

@@ -12,5 +12,5 @@ def options(way):
 def must_be(document, way):
     """way: the one that must have been taken, or several of which one was."""
     taken = document.raw["snapshot"]["capture"]
-    if taken["way"] not in ([way] if isinstance(way, str) else way):
+    if taken["method"] not in ([way] if isinstance(way, str) else way):
         raise Mismatch(f"it was read by the way {taken}, not {way}")

@@ -125,8 +125,9 @@ static void test_stop_and_release(void **state)
 	target_live_release(t);
 	subject_runs(&shared->counter, 1000);
 	struct live_pause pause = target_live_pause(t);
-	assert_true(pause.seize_ns > 0 && pause.seize_ns <= pause.pause_ns);
-	assert_true(realtime_ns() - pause.realtime_ns >= pause.pause_ns - pause.seize_ns);
+	assert_true(pause.stopping_ns > 0 && pause.stopping_ns <= pause.pause_ns);
+	assert_true(realtime_ns() - pause.realtime_ns >=
+		    pause.pause_ns - pause.stopping_ns);
 	assert_false(target_live_gone(t));
 	subject_end(pid, shared);
 	assert_true(target_live_gone(t));

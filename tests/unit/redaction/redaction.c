@@ -94,63 +94,63 @@ static void texts(void **state)
 		{ "-----BEGIN PRIVATE KEY-----\nMIIEvQ", "pem", NULL },
 		{ "-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----", NULL,
 		  NULL },
-		{ "AKIAIOSFODNN7EXAMPLE", "key", NULL },
-		{ "key=AKIAIOSFODNN7EXAMPLE;", "key", "key=[redacted];" },
-		{ "ghp_16C7e42F292c6912E7710c838347Ae178B4a", "key", NULL },
-		{ "4111 1111 1111 1111", "card", NULL },
-		{ "pay 4111-1111-1111-1111.", "card", "pay [redacted]." },
+		{ "AKIAIOSFODNN7EXAMPLE", "service_key", NULL },
+		{ "key=AKIAIOSFODNN7EXAMPLE;", "service_key", "key=[redacted];" },
+		{ "ghp_16C7e42F292c6912E7710c838347Ae178B4a", "service_key", NULL },
+		{ "4111 1111 1111 1111", "card_number", NULL },
+		{ "pay 4111-1111-1111-1111.", "card_number", "pay [redacted]." },
 		{ "4111111111111112", NULL, NULL },
 		{ "41111111111111111111111111", NULL, NULL },
 		{ "1732240000123456789", NULL, NULL },
-		{ "postgres://bob:hunter2@db/x", "userinfo",
+		{ "postgres://bob:hunter2@db/x", "url_password",
 		  "postgres://[redacted]@db/x" },
 		{ "https://example.org/a@b", NULL, NULL },
-		{ "bob:hunter2@tcp(db:3306)/x", "userinfo",
+		{ "bob:hunter2@tcp(db:3306)/x", "url_password",
 		  "bob:[redacted]@tcp(db:3306)/x" },
-		{ "GET /a?token=abc&x=1 HTTP/1.1", "assignment",
+		{ "GET /a?token=abc&x=1 HTTP/1.1", "key_value",
 		  "GET /a?token=[redacted]&x=1 HTTP/1.1" },
-		{ "Authorization: Basic dXNlcjpwYXNz\r\nHost: x", "assignment",
+		{ "Authorization: Basic dXNlcjpwYXNz\r\nHost: x", "key_value",
 		  "Authorization: [redacted]\r\nHost: x" },
-		{ "{\"user\":\"bob\",\"password\":\"hun\\\"ter2\",\"n\":1}", "assignment",
+		{ "{\"user\":\"bob\",\"password\":\"hun\\\"ter2\",\"n\":1}", "key_value",
 		  "{\"user\":\"bob\",\"password\":\"[redacted]\",\"n\":1}" },
-		{ "{\\\"password\\\":\\\"hunter2\\\"}", "assignment",
+		{ "{\\\"password\\\":\\\"hunter2\\\"}", "key_value",
 		  "{\\\"password\\\":\\\"[redacted]\\\"}" },
-		{ "{User:bob Password:hunter2}", "assignment",
+		{ "{User:bob Password:hunter2}", "key_value",
 		  "{User:bob Password:[redacted]}" },
-		{ "password: hunter", "assignment", "password: [redacted]" },
+		{ "password: hunter", "key_value", "password: [redacted]" },
 		{ "invalid token: unexpected end of input", NULL, NULL },
-		{ "invalid token: a83bc92", "assignment", "invalid token: [redacted]" },
-		{ "bad token \"abc\" at 3", "assignment",
+		{ "invalid token: a83bc92", "key_value", "invalid token: [redacted]" },
+		{ "bad token \"abc\" at 3", "key_value",
 		  "bad token \"[redacted]\" at 3" },
-		{ "run --password hunter2 -v", "assignment",
+		{ "run --password hunter2 -v", "key_value",
 		  "run --password [redacted] -v" },
-		{ "curl -H x Bearer abcdefgh12", "bearer",
+		{ "curl -H x Bearer abcdefgh12", "authorization",
 		  "curl -H x Bearer [redacted]" },
 		{ "the bearer of news", NULL, NULL },
-		{ "map[password:hunter2 user:bob]", "assignment",
+		{ "map[password:hunter2 user:bob]", "key_value",
 		  "map[password:[redacted] user:bob]" },
-		{ "map[Authorization:[Bearer abc] Accept:[*/*]]", "assignment",
+		{ "map[Authorization:[Bearer abc] Accept:[*/*]]", "key_value",
 		  "map[Authorization:[[redacted]] Accept:[*/*]]" },
-		{ "sent Authorization: Bearer abc to x", "assignment",
+		{ "sent Authorization: Bearer abc to x", "key_value",
 		  "sent Authorization: [redacted] to x" },
-		{ "curl -H 'Cookie: a=b; c=d' x", "assignment",
+		{ "curl -H 'Cookie: a=b; c=d' x", "key_value",
 		  "curl -H 'Cookie: [redacted]' x" },
-		{ "?to=%2Fcb%3Ftoken%3Dabc%26x%3D1", "assignment",
+		{ "?to=%2Fcb%3Ftoken%3Dabc%26x%3D1", "key_value",
 		  "?to=%2Fcb%3Ftoken%3D[redacted]%26x%3D1" },
-		{ "<password>hunter 2</password>", "assignment",
+		{ "<password>hunter 2</password>", "key_value",
 		  "<password>[redacted]</password>" },
 		{ "<name>bob</name>", NULL, NULL },
-		{ "\\\\\\\"token\\\\\\\":\\\\\\\"abc\\\\\\\"}", "assignment",
+		{ "\\\\\\\"token\\\\\\\":\\\\\\\"abc\\\\\\\"}", "key_value",
 		  "\\\\\\\"token\\\\\\\":\\\\\\\"[redacted]\\\\\\\"}" },
-		{ "{\\\"password\\\":\\\"hun\\\\\\\"ter2\\\",1}", "assignment",
+		{ "{\\\"password\\\":\\\"hun\\\\\\\"ter2\\\",1}", "key_value",
 		  "{\\\"password\\\":\\\"[redacted]\\\",1}" },
-		{ "{\"tokens\":[\"abc\",\"x\"],\"n\":1}", "assignment",
+		{ "{\"tokens\":[\"abc\",\"x\"],\"n\":1}", "key_value",
 		  "{\"tokens\":[[redacted]],\"n\":1}" },
-		{ "bob:p@ss:w/d@tcp(db:3306)/x", "userinfo",
+		{ "bob:p@ss:w/d@tcp(db:3306)/x", "url_password",
 		  "bob:[redacted]@tcp(db:3306)/x" },
-		{ "bob:hunter2@/x", "userinfo", "bob:[redacted]@/x" },
-		{ "https://hooks.slack.com/services/T0000/B0000/abcdefghij", "key",
-		  "https://[redacted]" },
+		{ "bob:hunter2@/x", "url_password", "bob:[redacted]@/x" },
+		{ "https://hooks.slack.com/services/T0000/B0000/abcdefghij",
+		  "service_key", "https://[redacted]" },
 		{ "plain words, 12:30, a=b, http://x/y", NULL, NULL },
 		{ ":", NULL, NULL },
 		{ "token=", NULL, NULL },
@@ -176,11 +176,11 @@ static void elsewhere(void **state)
 	assert_int_equal(redaction_learned(r), 3);
 	redaction_learn(r, 0x1004, 4, "swordfish-and-more", 18);
 	assert_int_equal(redaction_learned(r), 3);
-	expect(r, "it was swordfish-and-more!", "elsewhere", "it was [redacted]!");
-	expect(r, "it was swordfish-", "elsewhere", "it was [redacted]");
-	expect(r, "ordfish-a", "elsewhere", NULL);
-	expect(r, "and-more of it", "elsewhere", "[redacted] of it");
-	expect(r, "and-more", "elsewhere", NULL);
+	expect(r, "it was swordfish-and-more!", "copy_of_secret", "it was [redacted]!");
+	expect(r, "it was swordfish-", "copy_of_secret", "it was [redacted]");
+	expect(r, "ordfish-a", "copy_of_secret", NULL);
+	expect(r, "and-more of it", "copy_of_secret", "[redacted] of it");
+	expect(r, "and-more", "copy_of_secret", NULL);
 	expect(r, "abc", NULL, NULL);
 	assert_true(redaction_at(r, 0xff8, 9));
 	assert_true(redaction_at(r, 0x100f, 1));
@@ -196,14 +196,14 @@ static void elsewhere(void **state)
 	redaction_learn(r, 0x10000, 16000, NULL, 0);
 	assert_true(redaction_at(r, 0x10000 + 8, 1));
 	struct redacted found = redaction_of_text(r, 0x1008, "other words", 11);
-	assert_string_equal(found.rule, "elsewhere");
+	assert_string_equal(found.rule, "copy_of_secret");
 	assert_null(found.text);
 	redaction_remember(r);
 	redaction_forget(r);
 	assert_int_equal(redaction_learned(r), 0);
-	expect(r, "it was swordfish-and-more!", "elsewhere", "it was [redacted]!");
+	expect(r, "it was swordfish-and-more!", "copy_of_secret", "it was [redacted]!");
 	redaction_learn(r, 0, 0, "another-one", 11);
-	expect(r, "another-one", "elsewhere", NULL);
+	expect(r, "another-one", "copy_of_secret", NULL);
 	redaction_forget(r);
 	expect(r, "another-one", NULL, NULL);
 }
@@ -226,9 +226,9 @@ static void many(void **state)
 	assert_int_equal(redaction_learned(r), 0);
 	for (unsigned i = 0; i < MANY; i += 77) {
 		snprintf(text, sizeof(text), "a %05u-is-secret b", i);
-		expect(r, text, "elsewhere", "a [redacted] b");
+		expect(r, text, "copy_of_secret", "a [redacted] b");
 		snprintf(text, sizeof(text), "a %05u-is-", i);
-		expect(r, text, "elsewhere", "a [redacted]");
+		expect(r, text, "copy_of_secret", "a [redacted]");
 		assert_true(redaction_at(r, 0x10000 + i * 64 + 31, 1));
 		assert_false(redaction_at(r, 0x10000 + i * 64 + 32, 32));
 		redaction_forget(r);
@@ -265,7 +265,7 @@ static void encoded(void **state)
 	redaction_learn(r, 0, 0, secret, strlen(secret));
 	assert_int_equal(redaction_learned(r), 1);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		expect(r, cases[i].text, "elsewhere", cases[i].left);
+		expect(r, cases[i].text, "copy_of_secret", cases[i].left);
 	assert_int_equal(redaction_learned(r), 1);
 }
 
@@ -430,7 +430,7 @@ static void hostile(void **state)
 		int n = snprintf(secret, sizeof(secret), "%u-secret", i);
 		redaction_learn(r, 0, 0, secret, (size_t)n);
 	}
-	expect(r, "anything", "elsewhere", NULL);
+	expect(r, "anything", "copy_of_secret", NULL);
 }
 
 static void modes(void **state)
@@ -470,7 +470,7 @@ static void rules(void **state)
 	assert_non_null(redaction_of_name(r, "token", 5));
 	assert_non_null(redaction_of_type(r, "main.account"));
 	assert_null(redaction_of_type(r, "crypto/rsa.PrivateKey"));
-	expect(r, "of customer-17 and customer-18.", "rule",
+	expect(r, "of customer-17 and customer-18.", "user_rule",
 	       "of [redacted] and [redacted].");
 }
 

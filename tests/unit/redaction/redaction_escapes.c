@@ -49,58 +49,59 @@ static void shapes(void **state)
 	static const struct {
 		const char *text, *rule, *left;
 	} cases[] = {
-		{ "{\"u\":\"x?sv=1\\u0026sig=" SIGNED "\"}", "assignment",
+		{ "{\"u\":\"x?sv=1\\u0026sig=" SIGNED "\"}", "key_value",
 		  "{\"u\":\"x?sv=1\\u0026sig=[redacted]\"}" },
 		{ "{\"u\":\"x?a=1\\u0026X-Amz-Signature=" SIGNED "\\u0026b=1\"}",
-		  "assignment",
+		  "key_value",
 		  "{\"u\":\"x?a=1\\u0026X-Amz-Signature=[redacted]\\u0026b=1\"}" },
-		{ "x?a=1\\u0026token=hunter2\\u0026b=1", "assignment",
+		{ "x?a=1\\u0026token=hunter2\\u0026b=1", "key_value",
 		  "x?a=1\\u0026token=[redacted]\\u0026b=1" },
-		{ "x?a=1&amp;token=hunter2&amp;b=1", "assignment",
+		{ "x?a=1&amp;token=hunter2&amp;b=1", "key_value",
 		  "x?a=1&amp;token=[redacted]&amp;b=1" },
-		{ "x?a=1&#38;sig=" SIGNED "&#x26;b=1", "assignment",
+		{ "x?a=1&#38;sig=" SIGNED "&#x26;b=1", "key_value",
 		  "x?a=1&#38;sig=[redacted]&#x26;b=1" },
 		{ "\"\\u003cpassword\\u003ehunter 2\\u003c/password\\u003e\"",
-		  "assignment",
+		  "key_value",
 		  "\"\\u003cpassword\\u003e[redacted]\\u003c/password\\u003e\"" },
-		{ "&lt;password&gt;hunter 2&lt;/password&gt;", "assignment",
+		{ "&lt;password&gt;hunter 2&lt;/password&gt;", "key_value",
 		  "&lt;password&gt;[redacted]&lt;/password&gt;" },
-		{ "a: 1\\ntoken: hunter2\\nb: 2", "assignment",
+		{ "a: 1\\ntoken: hunter2\\nb: 2", "key_value",
 		  "a: 1\\ntoken: [redacted]\\nb: 2" },
-		{ "a\\tSTRIPE_KEY=hunter2\\tb", "assignment",
+		{ "a\\tSTRIPE_KEY=hunter2\\tb", "key_value",
 		  "a\\tSTRIPE_KEY=[redacted]\\tb" },
-		{ "\\r\\nAuthorization: Digest a=b, c=d\\r\\nHost: x", "assignment",
+		{ "\\r\\nAuthorization: Digest a=b, c=d\\r\\nHost: x", "key_value",
 		  "\\r\\nAuthorization: [redacted]\\r\\nHost: x" },
-		{ "see\\n" HUB "\\nx", "key", "see\\n[redacted]\\nx" },
+		{ "see\\n" HUB "\\nx", "service_key", "see\\n[redacted]\\nx" },
 		{ "see\\n" JWT "\\nx", "jwt", "see\\n[redacted]\\nx" },
-		{ "see\\\\n" HUB "\\\\nx", "key", "see\\\\n[redacted]\\\\nx" },
-		{ "\\x1b" HUB "\\x1b", "key", "\\x1b[redacted]\\x1b" },
-		{ "pay\\n4111 1111 1111 1111\\n", "card", "pay\\n[redacted]\\n" },
-		{ "x?number%3D4111111111111111%26", "card", "x?number%3D[redacted]%26" },
+		{ "see\\\\n" HUB "\\\\nx", "service_key", "see\\\\n[redacted]\\\\nx" },
+		{ "\\x1b" HUB "\\x1b", "service_key", "\\x1b[redacted]\\x1b" },
+		{ "pay\\n4111 1111 1111 1111\\n", "card_number", "pay\\n[redacted]\\n" },
+		{ "x?number%3D4111111111111111%26", "card_number",
+		  "x?number%3D[redacted]%26" },
 		/* Behind the name, too. */
-		{ "password\\u003dhunter2", "assignment", "password\\u003d[redacted]" },
-		{ "password\\u003d\\\"hun\\\\\\\"ter2\\\" x", "assignment",
+		{ "password\\u003dhunter2", "key_value", "password\\u003d[redacted]" },
+		{ "password\\u003d\\\"hun\\\\\\\"ter2\\\" x", "key_value",
 		  "password\\u003d\\\"[redacted]\\\" x" },
-		{ "token\\\":\\\"hunter2\\\"", "assignment",
+		{ "token\\\":\\\"hunter2\\\"", "key_value",
 		  "token\\\":\\\"[redacted]\\\"" },
-		{ "{\\u0022password\\u0022:\\u0022hunter2\\u0022}", "assignment",
+		{ "{\\u0022password\\u0022:\\u0022hunter2\\u0022}", "key_value",
 		  "{\\u0022password\\u0022:\\u0022[redacted]\\u0022}" },
-		{ "password=&#34;hunter 2&#34; x", "assignment",
+		{ "password=&#34;hunter 2&#34; x", "key_value",
 		  "password=&#34;[redacted]&#34; x" },
-		{ "bad token \\\"abc\\\" at 3", "assignment",
+		{ "bad token \\\"abc\\\" at 3", "key_value",
 		  "bad token \\\"[redacted]\\\" at 3" },
-		{ "cd\\nmysql -phunter2 db", "assignment", "cd\\nmysql -p[redacted] db" },
-		{ "postgres:\\/\\/bob:hunter2@db\\/x", "userinfo",
+		{ "cd\\nmysql -phunter2 db", "key_value", "cd\\nmysql -p[redacted] db" },
+		{ "postgres:\\/\\/bob:hunter2@db\\/x", "url_password",
 		  "postgres:\\/\\/[redacted]@db\\/x" },
-		{ "name=\\\"password\\\"\\r\\n\\r\\nhunter2\\r\\n--x", "assignment",
+		{ "name=\\\"password\\\"\\r\\n\\r\\nhunter2\\r\\n--x", "key_value",
 		  "name=\\\"password\\\"\\r\\n\\r\\n[redacted]\\r\\n--x" },
 		/* Of several levels. */
-		{ "?to=%253Ftoken%253Dabc%2526x%253D1", "assignment",
+		{ "?to=%253Ftoken%253Dabc%2526x%253D1", "key_value",
 		  "?to=%253Ftoken%253D[redacted]%2526x%253D1" },
 		{ "{\\\"u\\\":\\\"x?a=1\\\\u0026token=hunter2\\\\u0026b=1\\\"}",
-		  "assignment",
+		  "key_value",
 		  "{\\\"u\\\":\\\"x?a=1\\\\u0026token=[redacted]\\\\u0026b=1\\\"}" },
-		{ "to=x%3Fa%3D1\\u0026sig=" SIGNED "%26b", "assignment",
+		{ "to=x%3Fa%3D1\\u0026sig=" SIGNED "%26b", "key_value",
 		  "to=x%3Fa%3D1\\u0026sig=[redacted]%26b" },
 	};
 	AUTO(redaction_free) struct redaction *r = make();
@@ -155,7 +156,7 @@ static void known(void **state)
 	(void)state;
 	redaction_learn(r, 0, 0, "ab$cd e&f<gh", 12);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		expect(r, cases[i].text, "elsewhere", cases[i].left);
+		expect(r, cases[i].text, "copy_of_secret", cases[i].left);
 }
 
 /* In the letters of the text and in its own. */
@@ -166,13 +167,13 @@ static void learned(void **state)
 	static const char text[] = "{\"password\":\"ab\\u0026cd\\nef\",\"n\":1}";
 	(void)state;
 	found = redaction_of_text(r, 0x1000, text, strlen(text));
-	assert_string_equal(found.rule, "assignment");
+	assert_string_equal(found.rule, "key_value");
 	redacted_done(&found);
 	assert_true(redaction_at(r, 0x1000 + 13, 1));
 	assert_false(redaction_at(r, 0x1000 + 12, 1));
 	assert_false(redaction_at(r, 0x1000 + 28, 1));
-	expect(r, "it was ab&cd\nef!", "elsewhere", "it was [redacted]!");
-	expect(r, "it was ab\\u0026cd\\nef!", "elsewhere", "it was [redacted]!");
+	expect(r, "it was ab&cd\nef!", "copy_of_secret", "it was [redacted]!");
+	expect(r, "it was ab\\u0026cd\\nef!", "copy_of_secret", "it was [redacted]!");
 	/* Shown, and then learned. */
 	redaction_forget(r);
 	redaction_ask(r);

@@ -43,37 +43,37 @@ static void told(void **state)
 	static const struct {
 		const char *text, *rule, *left;
 	} cases[] = {
-		{ "<wsse:Password Type=\"x\">hunter2</wsse:Password>", "assignment",
+		{ "<wsse:Password Type=\"x\">hunter2</wsse:Password>", "key_value",
 		  "<wsse:Password Type=\"x\">[redacted]</wsse:Password>" },
-		{ "<password><![CDATA[hunter2]]></password>", "assignment",
+		{ "<password><![CDATA[hunter2]]></password>", "key_value",
 		  "<password><![CDATA[[redacted]</password>" },
 		{ "<password/>bob", NULL, NULL },
-		{ "a <password> b", "assignment", "a <password>[redacted]" },
-		{ ":password=>\"hunter2\"", "assignment", ":password=>\"[redacted]\"" },
-		{ "bob:hunter2@cloudsql-mysql(a:b:c)/x", "userinfo",
+		{ "a <password> b", "key_value", "a <password>[redacted]" },
+		{ ":password=>\"hunter2\"", "key_value", ":password=>\"[redacted]\"" },
+		{ "bob:hunter2@cloudsql-mysql(a:b:c)/x", "url_password",
 		  "bob:[redacted]@cloudsql-mysql(a:b:c)/x" },
-		{ "alter user bob identified by 'hunter2' x", "assignment",
+		{ "alter user bob identified by 'hunter2' x", "key_value",
 		  "alter user bob identified by '[redacted]' x" },
 		{ "bob:$2a$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy:1",
-		  "key", "bob:[redacted]:1" },
+		  "service_key", "bob:[redacted]:1" },
 		{ "$2 is $6", NULL, NULL },
-		{ "[{\"name\":\"DB_PASSWORD\",\"value\":\"hunter2\"}]", "assignment",
+		{ "[{\"name\":\"DB_PASSWORD\",\"value\":\"hunter2\"}]", "key_value",
 		  "[{\"name\":\"DB_PASSWORD\",\"value\":\"[redacted]\"}]" },
-		{ "- name: DB_PASSWORD\n  value: hunter2\n", "assignment",
+		{ "- name: DB_PASSWORD\n  value: hunter2\n", "key_value",
 		  "- name: DB_PASSWORD\n  value: [redacted]\n" },
 		{ "{\"name\":\"user\",\"value\":\"bob\"}", NULL, NULL },
 		{ "value: 1", NULL, NULL },
 		{ "--x\r\nContent-Disposition: form-data; "
 		  "name=\"password\"\r\n\r\nhun\r\n--x",
-		  "assignment",
+		  "key_value",
 		  "--x\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\n"
 		  "[redacted]\r\n--x" },
 		{ "\"\r\n\r\n", NULL, NULL },
-		{ "*2\r\n$4\r\nauth\r\n$7\r\nhunter2\r\n*1\r\n", "assignment",
+		{ "*2\r\n$4\r\nauth\r\n$7\r\nhunter2\r\n*1\r\n", "key_value",
 		  "*2\r\n$4\r\nauth[redacted]\r\n*1\r\n" },
-		{ "*2\r\n$4\r\nauth\r\n$7\r\nhun", "assignment",
+		{ "*2\r\n$4\r\nauth\r\n$7\r\nhun", "key_value",
 		  "*2\r\n$4\r\nauth[redacted]" },
-		{ "USER bob\r\nPASS hunter2\r\n", "assignment",
+		{ "USER bob\r\nPASS hunter2\r\n", "key_value",
 		  "USER bob\r\nPASS [redacted]\r\n" },
 		{ "PASS ok", NULL, NULL },
 	};
@@ -96,46 +96,46 @@ static void addresses(void **state)
 		const char *text, *rule, *left;
 	} cases[] = {
 		{ "https://b.s3/x?X-Amz-Credential=" SCOPE "&X-Amz-Signature=" SIGNED,
-		  "assignment",
+		  "key_value",
 		  "https://b.s3/x?X-Amz-Credential=" SCOPE
 		  "&X-Amz-Signature=[redacted]" },
 		{ "X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F20261122%2Fx", NULL, NULL },
 		{ SCOPE, NULL, NULL },
-		{ "AKIAIOSFODNN7EXAMPLE/20", "key", "[redacted]/20" },
-		{ "https://a.blob/x?sv=2020-08-04&sig=" SIGNED "%3D&se=1", "assignment",
+		{ "AKIAIOSFODNN7EXAMPLE/20", "service_key", "[redacted]/20" },
+		{ "https://a.blob/x?sv=2020-08-04&sig=" SIGNED "%3D&se=1", "key_value",
 		  "https://a.blob/x?sv=2020-08-04&sig=[redacted]&se=1" },
-		{ "sv=1&sig=" SIGNED, "assignment", "sv=1&sig=[redacted]" },
-		{ "AWS4-HMAC-SHA256 SignedHeaders=host, Signature=" SIGNED, "assignment",
+		{ "sv=1&sig=" SIGNED, "key_value", "sv=1&sig=[redacted]" },
+		{ "AWS4-HMAC-SHA256 SignedHeaders=host, Signature=" SIGNED, "key_value",
 		  "AWS4-HMAC-SHA256 SignedHeaders=host, Signature=[redacted]" },
 		{ "signal, sig=11", NULL, NULL },
 		{ "to=https%3A%2F%2Fapi%2Fbot123456789%"
 		  "3AAAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw%2Fx",
-		  "key", "to=https%3A%2F%2Fapi%2Fbot123456789%3A[redacted]%2Fx" },
-		{ "sig=" SIGNED "&sv=1", "assignment", "sig=[redacted]&sv=1" },
-		{ "SharedAccessSignature sr=x&sig=" SIGNED "&se=1", "assignment",
+		  "service_key", "to=https%3A%2F%2Fapi%2Fbot123456789%3A[redacted]%2Fx" },
+		{ "sig=" SIGNED "&sv=1", "key_value", "sig=[redacted]&sv=1" },
+		{ "SharedAccessSignature sr=x&sig=" SIGNED "&se=1", "key_value",
 		  "SharedAccessSignature sr=x&sig=[redacted]&se=1" },
-		{ "d.net/x?Expires=1&Signature=" SIGNED "&Key-Pair-Id=K", "assignment",
+		{ "d.net/x?Expires=1&Signature=" SIGNED "&Key-Pair-Id=K", "key_value",
 		  "d.net/x?Expires=1&Signature=[redacted]&Key-Pair-Id=K" },
-		{ "?to=%3Fse%3D1%26sig%3D" SIGNED "%26sv%3D1", "assignment",
+		{ "?to=%3Fse%3D1%26sig%3D" SIGNED "%26sv%3D1", "key_value",
 		  "?to=%3Fse%3D1%26sig%3D[redacted]%26sv%3D1" },
 		{ "killed: sig=11 code=1", NULL, NULL },
 		{ "a.blob/x?sig=short&se=1", NULL, NULL },
 		{ "got sig=" SIGNED " again", NULL, NULL },
 		{ "sig: " SIGNED, NULL, NULL },
-		{ "https://api.telegram.org/bot123456789:" BOT "/getMe", "key",
+		{ "https://api.telegram.org/bot123456789:" BOT "/getMe", "service_key",
 		  "https://api.telegram.org/bot123456789:[redacted]/getMe" },
-		{ "/bot123456789:AAab", "key", "/bot123456789:[redacted]" },
-		{ "bot is 123456789:" BOT, "key", "bot is 123456789:[redacted]" },
+		{ "/bot123456789:AAab", "service_key", "/bot123456789:[redacted]" },
+		{ "bot is 123456789:" BOT, "service_key", "bot is 123456789:[redacted]" },
 		{ "123456789:" BOT "7", NULL, NULL },
 		{ "robot123456789:" BOT "/x", NULL, NULL },
 		{ "/bot12:34:56/x", NULL, NULL },
 		{ "/bot123456789:short/x", NULL, NULL },
-		{ "X-Signature: sha256=abc\r\nHost: x", "assignment",
+		{ "X-Signature: sha256=abc\r\nHost: x", "key_value",
 		  "X-Signature: [redacted]\r\nHost: x" },
-		{ "{\"assertion\":\"abc\",\"n\":1}", "assignment",
+		{ "{\"assertion\":\"abc\",\"n\":1}", "key_value",
 		  "{\"assertion\":\"[redacted]\",\"n\":1}" },
 		{ "bindpw abc", NULL, NULL },
-		{ "bindpw: ab12", "assignment", "bindpw: [redacted]" },
+		{ "bindpw: ab12", "key_value", "bindpw: [redacted]" },
 	};
 	AUTO(redaction_free) struct redaction *r = make();
 	(void)state;
@@ -211,7 +211,7 @@ static void commands(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		redaction_forget(r);
-		expect(r, cases[i].text, cases[i].left ? "assignment" : NULL,
+		expect(r, cases[i].text, cases[i].left ? "key_value" : NULL,
 		       cases[i].left);
 	}
 }
@@ -265,13 +265,13 @@ static void rest(void **state)
 	AUTO(redaction_free) struct redaction *r = make();
 	struct redacted left = redaction_of_rest(r, 0x1000, "-phunter2", 9, 2);
 	(void)state;
-	assert_string_equal(left.rule, "assignment");
+	assert_string_equal(left.rule, "key_value");
 	assert_int_equal(left.len, strlen("-p[redacted]"));
 	assert_memory_equal(left.text, "-p[redacted]", left.len);
 	redacted_done(&left);
 	assert_true(redaction_at(r, 0x1002, 7));
 	assert_false(redaction_at(r, 0x1000, 2));
-	expect(r, "it was hunter2", "elsewhere", "it was [redacted]");
+	expect(r, "it was hunter2", "copy_of_secret", "it was [redacted]");
 }
 
 int main(void)
