@@ -74,11 +74,11 @@ def small():
               for n, frames in stacks
               for ids in [[g["id"] for g in goroutines if g["group"] == n]]]
     threads = [
-        {"id": 4711, "name": "checkout", "state": "R", "machine": 0, "processor": 2,
+        {"id": 4711, "name": "checkout", "state": "R", "m": 0, "p": 2,
          "goroutine": 1, "stack_kind": "goroutine", "cpu_ns": 81000000,
          "registers": {"rip": "0x7a3000", "rsp": "0xc000101e00", "rbp": "0xc000101e20"},
          "unwind": {"status": "complete"}},
-        {"id": 4712, "name": "checkout", "state": "S", "machine": 1, "stack_kind": "g0",
+        {"id": 4712, "name": "checkout", "state": "S", "m": 1, "stack_kind": "g0",
          "wchan": "futex_wait_queue",
          "frames": [frame("runtime.futex", f"{GO}/runtime/sys_linux_amd64.s", 558, 0x47a3c3)],
          "unwind": {"status": "complete"}},

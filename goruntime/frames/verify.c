@@ -16,7 +16,7 @@ struct check {
 	struct stack_reader window;
 	uint64_t frame_pointer; /* in the current frame */
 	bool known;
-	enum verify_excuse why; /* when not known */
+	enum verify_inconclusive why; /* when not known */
 };
 
 static void set_frame_pointer(struct check *c, uint64_t value)
@@ -25,7 +25,7 @@ static void set_frame_pointer(struct check *c, uint64_t value)
 	c->known = true;
 }
 
-static void lose_frame_pointer(struct check *c, enum verify_excuse why)
+static void lose_frame_pointer(struct check *c, enum verify_inconclusive why)
 {
 	c->known = false;
 	c->why = why;
@@ -78,12 +78,12 @@ static void go_on_behind(struct check *c, uint64_t cfa)
 	if (frame_pointer_follow(&c->window, cfa - FRAME_POINTER_TO_CFA, &link))
 		set_frame_pointer(c, link.frame_pointer);
 	else
-		lose_frame_pointer(c, EXCUSE_NONE_KNOWN);
+		lose_frame_pointer(c, INCONCLUSIVE_NO_FRAME_POINTER);
 }
 
-static void excuse(struct check *c, enum verify_excuse why)
+static void prove_nothing(struct check *c, enum verify_inconclusive why)
 {
-	c->v->excused[why]++;
+	c->v->inconclusive[why]++;
 }
 
 static void check_frame(struct check *c, uint32_t number, const struct raw_frame *frame,
@@ -95,30 +95,30 @@ static void check_frame(struct check *c, uint32_t number, const struct raw_frame
 
 	c->v->frames++;
 	if (!code || cfa == 0) {
-		lose_frame_pointer(c, EXCUSE_NONE_KNOWN);
-		excuse(c, EXCUSE_NONE_KNOWN);
+		lose_frame_pointer(c, INCONCLUSIVE_NO_FRAME_POINTER);
+		prove_nothing(c, INCONCLUSIVE_NO_FRAME_POINTER);
 	} else if (is_callback(code)) {
-		lose_frame_pointer(c, EXCUSE_CALLBACK);
-		excuse(c, EXCUSE_CALLBACK);
+		lose_frame_pointer(c, INCONCLUSIVE_CALLBACK);
+		prove_nothing(c, INCONCLUSIVE_CALLBACK);
 	} else if (agrees(c, cfa, caller)) {
 		return;
 	} else if (code->frame_size == 0) {
-		excuse(c, EXCUSE_FRAMELESS);
+		prove_nothing(c, INCONCLUSIVE_FRAMELESS);
 	} else if (code_is_assembly(code)) {
 		/* A function that leaves the stack may keep the old SP in RBP: walltime1
 		 * of 1.15. */
 		if (code->flags & PCLNTAB_SPWRITE)
-			lose_frame_pointer(c, EXCUSE_ASSEMBLY);
-		excuse(c, EXCUSE_ASSEMBLY);
+			lose_frame_pointer(c, INCONCLUSIVE_ASSEMBLY);
+		prove_nothing(c, INCONCLUSIVE_ASSEMBLY);
 	} else if (frame->flags & FRAME_EXACT) {
-		excuse(c, EXCUSE_INTERRUPTED);
+		prove_nothing(c, INCONCLUSIVE_INTERRUPTED);
 	} else {
 		if (c->known && c->g->status == GOROUTINE_COPYSTACK)
-			excuse(c, EXCUSE_COPYING);
+			prove_nothing(c, INCONCLUSIVE_COPYING);
 		else if (c->known)
 			disagree(c, number, code, caller);
 		else
-			excuse(c, c->why);
+			prove_nothing(c, c->why);
 		go_on_behind(c, cfa);
 	}
 }
@@ -141,7 +141,7 @@ static void check_goroutine(struct runtimes *all, const struct goroutine *g,
 	c.all = all;
 	c.g = g;
 	c.v = v;
-	c.why = EXCUSE_NONE_KNOWN;
+	c.why = INCONCLUSIVE_NO_FRAME_POINTER;
 	c.known = goroutine_frame_pointer(g, &c.frame_pointer);
 	stack_reader_init(&c.window, all->target, g->stack_low, g->stack_high);
 	target_budget_unit(all->target);

@@ -104,7 +104,7 @@ static void give_variable(struct listing *l, const struct type *type, int64_t of
 			      .may_be_unset = l->unsure,
 			      .value = { type, l->frame->cfa + (uint64_t)off } };
 
-	snprintf(name, sizeof(name), "slot+%#" PRIx64,
+	snprintf(name, sizeof(name), "sp+%#" PRIx64,
 		 (uint64_t)(off + c->frame_size + WORD));
 	l->fn(l->arg, l->frame->rt, &v);
 }
@@ -277,10 +277,10 @@ static bool give_objects(struct listing *l, struct err *err)
 	return true;
 }
 
-/* Reports that the rest is not known. */
+/* Reports why the rest is not known: a variable without a name. */
 static void give_end(const struct listing *l, const char *why)
 {
-	const struct variable v = { .name = "slots", .unreadable = why };
+	const struct variable v = { .unreadable = why };
 
 	l->fn(l->arg, l->frame->rt, &v);
 }

@@ -7,7 +7,7 @@
 
 #include "goruntime/variables/variables_priv.h"
 
-/* Calls fn for each such word, named by its offset from the stack pointer: "slot+0x28".
+/* Calls fn for each such word, named by its offset from the stack pointer: "sp+0x28".
  * The receiver of a method gets the type in its function's name, *T. */
 void frame_each_slot(struct frame_variables *frame, variable_fn *fn, void *arg);
 

@@ -12,7 +12,8 @@
 struct frame_variables;
 
 struct variable {
-	const char *name;
+	const char
+		*name; /* NULL: no variable; unreadable: why further ones are missing */
 	bool argument, result;
 	bool escaped;  /* on the heap */
 	bool shadowed; /* a variable of the same name in an inner block hides it */

@@ -87,7 +87,7 @@ static void read_status(struct process *p, const char *status)
 	unsigned real, effective, group, effective_group;
 
 	if (inside)
-		p->pid_inside = innermost(inside);
+		p->ns_pid = innermost(inside);
 	if (ppid)
 		p->ppid = (pid_t)strtol(ppid, NULL, 10);
 	if (uid && gid && sscanf(uid, "%u %u", &real, &effective) == 2 &&

@@ -31,7 +31,7 @@ struct process_words {
 /* Unknown strings are NULL; numbers that may be unknown have a has_ flag. */
 struct process {
 	pid_t pid, ppid;
-	pid_t pid_inside; /* in its own pid namespace; 0: in ours */
+	pid_t ns_pid; /* in its own pid namespace; 0: in ours */
 	char *exe, *cwd, *cgroup, *container, *comm;
 	bool exe_deleted; /* its file was deleted or replaced */
 	bool has_ids;

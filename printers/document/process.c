@@ -194,8 +194,8 @@ void print_process(struct sink *out, const struct process_printing *printing)
 
 	sink_begin(out, SINK_OBJECT);
 	sink_named_int(out, "pid", p->pid);
-	if (p->pid_inside)
-		sink_named_int(out, "pid_inside", p->pid_inside);
+	if (p->ns_pid)
+		sink_named_int(out, "ns_pid", p->ns_pid);
 	sink_named_int(out, "ppid", p->ppid);
 	sink_named_string(out, "exe", p->exe);
 	if (p->exe_deleted)

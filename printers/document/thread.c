@@ -143,9 +143,9 @@ static void print_runtime_side(struct sink *out, const struct runtimes *all,
 
 	print_whose(out, all, s->runtime);
 	if (s->has_machine)
-		sink_named_int(out, "machine", s->machine);
+		sink_named_int(out, "m", s->machine);
 	if (s->has_processor)
-		sink_named_int(out, "processor", s->processor);
+		sink_named_int(out, "p", s->processor);
 	if (s->has_goroutine)
 		sink_named_uint(out, "goroutine", s->goroutine);
 	sink_named_string(out, "stack_kind", kinds[s->stack_kind]);

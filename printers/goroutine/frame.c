@@ -47,6 +47,13 @@ static void begin_list(struct variable_list *list)
 	list->begun = true;
 }
 
+static void end_list(struct variable_list *list)
+{
+	if (list->begun)
+		sink_end(list->printing->out);
+	list->begun = false;
+}
+
 static void print_in_list(void *arg, struct runtime *rt, const struct variable *v)
 {
 	struct variable_list *list = arg;
@@ -54,6 +61,11 @@ static void print_in_list(void *arg, struct runtime *rt, const struct variable *
 	if (v->compiler && !list->printing->values->bounds->compiler)
 		return;
 	list->printing->values->rt = rt;
+	if (!v->name) {
+		end_list(list);
+		print_reason(list->printing->values, "locals_unreadable", v->unreadable);
+		return;
+	}
 	if (!v->unreadable && !v->optimized_out)
 		contexts_look(&list->printing->contexts, list->printing->values,
 			      &v->value);
@@ -71,8 +83,7 @@ static void print_list(struct variable_list *list, const char *name, bool argume
 	list->name = name;
 	list->begun = false;
 	frame_each_variable(list->frame->variables, arguments, print_in_list, list);
-	if (list->begun)
-		sink_end(list->printing->out);
+	end_list(list);
 }
 
 static void print_variables(struct frame_printing *p, const struct code_frame *f)

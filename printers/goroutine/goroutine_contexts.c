@@ -130,7 +130,7 @@ void contexts_print(struct sink *out, const struct contexts_found *found)
 		print_span(out, &found->span);
 	if (!found->done)
 		return;
-	sink_named_string(out, "context_done", found->why);
+	sink_named_string(out, "context_error", found->why);
 	if (found->done_ns)
-		sink_named_uint(out, "context_done_ns", found->done_ns);
+		sink_named_uint(out, "context_done_for_ns", found->done_ns);
 }

@@ -22,7 +22,7 @@ void contexts_look(struct contexts_found *found, struct printing *p,
 		   const struct value *v);
 /* Call before the variables of each frame. */
 void contexts_next_frame(struct contexts_found *found);
-/* Members trace, context_done and context_done_ns. */
+/* Members trace, context_error and context_done_for_ns. */
 void contexts_print(struct sink *out, const struct contexts_found *found);
 
 #endif

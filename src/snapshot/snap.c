@@ -95,12 +95,12 @@ static void print_options(struct sink *out, const struct snap_options *o)
 {
 	sink_named_begin(out, "options", SINK_OBJECT);
 	sink_named_bool(out, "no_system", o->no_system);
-	sink_named_bool(out, "dead", o->dead);
+	sink_named_bool(out, "dead_goroutines", o->dead);
 	sink_named_bool(out, "full_frames", o->full_frames);
 	sink_named_bool(out, "values", o->capture.values != VALUES_NONE);
-	sink_named_bool(out, "compiler", o->compiler);
+	sink_named_bool(out, "compiler_variables", o->compiler);
 	if (o->capture.values)
-		sink_named_bool(out, "full", o->full);
+		sink_named_bool(out, "full_values", o->full);
 	sink_named_string(out, "globals", o->capture.globals);
 	if (o->max_size)
 		sink_named_uint(out, "max_size_bytes", o->max_size);

@@ -252,7 +252,7 @@ def goroutine(document, ours, theirs, minor, entries, counts, shown):
         yield f"is at {ours['address']}, the traceback says {theirs.address:#x}"
     if theirs.machine is not None:
         thread = document.threads.get(ours.get("thread"))
-        if thread is None or thread.get("machine") != theirs.machine:
+        if thread is None or thread.get("m") != theirs.machine:
             yield f"is on thread {ours.get('thread')}, the traceback says m={theirs.machine}"
     if theirs.unavailable:
         counts.unavailable += 1

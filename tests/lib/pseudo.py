@@ -53,7 +53,7 @@ def document(text):
             d["address"] = hex(g.address)
         if g.machine is not None:
             d["thread"] = 1000 + g.machine
-            threads[d["thread"]] = {"id": d["thread"], "machine": g.machine,
+            threads[d["thread"]] = {"id": d["thread"], "m": g.machine,
                                     "unwind": {"status": "complete"}}
         if g.created_by:
             c = g.created_by

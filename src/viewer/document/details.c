@@ -214,9 +214,9 @@ static void add_trace(struct text *text, const struct reader_node *trace)
 
 static void add_context(struct text *text, const struct reader_node *goroutine)
 {
-	const struct reader_node *ago = node_get(goroutine, "context_done_ns");
+	const struct reader_node *ago = node_get(goroutine, "context_done_for_ns");
 
-	add_word(text, "", node_get(goroutine, "context_done"));
+	add_word(text, "", node_get(goroutine, "context_error"));
 	if (!ago)
 		return;
 	text_add(text, text->words ? ", " : "");

@@ -34,8 +34,8 @@ static void print_heading(const struct stack_style *style,
 	add_words(&text, " ", node_get(thread, "name"));
 	add_words(&text, ", state ", node_get(thread, "state"));
 	add_words(&text, ", waits in ", node_get(thread, "wchan"));
-	add_number(&text, ", M", node_get(thread, "machine"));
-	add_number(&text, ", P", node_get(thread, "processor"));
+	add_number(&text, ", M", node_get(thread, "m"));
+	add_number(&text, ", P", node_get(thread, "p"));
 	add_number(&text, ", goroutine ", node_get(thread, "goroutine"));
 	if (stack)
 		text_add(&text, ", on %s",

@@ -121,8 +121,8 @@ static void test_agreed(void **state)
 	struct verification v = verify(&s);
 	assert_int_equal(v.frames, 5);
 	assert_int_equal(v.agreed, 3);
-	assert_int_equal(v.excused[EXCUSE_FRAMELESS], 1);
-	assert_int_equal(v.excused[EXCUSE_ASSEMBLY], 1);
+	assert_int_equal(v.inconclusive[INCONCLUSIVE_FRAMELESS], 1);
+	assert_int_equal(v.inconclusive[INCONCLUSIVE_ASSEMBLY], 1);
 	assert_int_equal(v.disagreements, 0);
 	pseudo_free(s.p);
 }
@@ -168,28 +168,28 @@ static void test_caught(void **state)
 	check_caught(&s, "runtime.gopark", pc_in(&s, 1), "gives none");
 }
 
-static void test_excused(void **state)
+static void test_inconclusive(void **state)
 {
 	struct stacked s;
 	(void)state;
 	BEGIN(&s, "runtime.gopark", "main.f", "main.main", "runtime.goexit");
 	goroutine_set_frame_pointer(s.g, false, 0);
 	struct verification v = verify(&s);
-	assert_int_equal(v.excused[EXCUSE_NONE_KNOWN], 1);
+	assert_int_equal(v.inconclusive[INCONCLUSIVE_NO_FRAME_POINTER], 1);
 	assert_int_equal(v.agreed, 2);
 	pseudo_free(s.p);
 	BEGIN(&s, "main.f", "main.main", "runtime.goexit");
 	s.g->exact = true;
 	goroutine_set_frame_pointer(s.g, true, pointer_from(&s, 1));
 	v = verify(&s);
-	assert_int_equal(v.excused[EXCUSE_INTERRUPTED], 1);
+	assert_int_equal(v.inconclusive[INCONCLUSIVE_INTERRUPTED], 1);
 	assert_int_equal(v.agreed, 1);
 	pseudo_free(s.p);
 	BEGIN(&s, "main.f", "main.main", "runtime.goexit");
 	s.g->status = GOROUTINE_COPYSTACK;
 	pseudo_put(s.p, s.cfa[0] - 16, 0xc000123450); /* of the old stack */
 	v = verify(&s);
-	assert_int_equal(v.excused[EXCUSE_COPYING], 1);
+	assert_int_equal(v.inconclusive[INCONCLUSIVE_COPYING], 1);
 	assert_int_equal(v.disagreements, 0);
 	pseudo_free(s.p);
 }
@@ -313,9 +313,9 @@ static void test_barriers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_agreed),	 cmocka_unit_test(test_caught),
-		cmocka_unit_test(test_excused),	 cmocka_unit_test(test_kept),
-		cmocka_unit_test(test_fallback), cmocka_unit_test(test_not_believed),
+		cmocka_unit_test(test_agreed),	     cmocka_unit_test(test_caught),
+		cmocka_unit_test(test_inconclusive), cmocka_unit_test(test_kept),
+		cmocka_unit_test(test_fallback),     cmocka_unit_test(test_not_believed),
 		cmocka_unit_test(test_barriers),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
