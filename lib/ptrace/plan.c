@@ -427,7 +427,7 @@ static void choose(struct plan *ret, const struct plan_demand *demand)
 		SAY(ret->why, "no copy: %s", copy->why);
 	} else {
 		ret->way = CAPTURE_LIVE;
-		SAY(ret->why, "no other way fits in --max-pause: %s", stop->why);
+		SAY(ret->why, "no other method fits in --max-pause: %s", stop->why);
 	}
 }
 

@@ -116,7 +116,7 @@ static void print_ways(const struct page *page, const struct doctor *d)
 {
 	if (!d->pid || d->refused)
 		return;
-	printf("\nWays to take it:\n");
+	printf("\nMethods to take a snapshot:\n");
 	for (enum capture_way way = CAPTURE_COPY; way <= CAPTURE_LIVE; way++)
 		print_way(page, &d->plan, way);
 }

@@ -74,8 +74,8 @@ static void print_capture(struct sink *out, const struct capture *c)
 	sink_named_uint(out, "estimate_ns", c->plan.estimate_ns);
 	if (c->options->values == VALUES_OF_COPY && !capture_has_values(c))
 		sink_named_string(out, "no_values",
-				  "variables are read only from a copy, and the process "
-				  "was not copied; use --values to read them anyway");
+				  "the process was not copied; use --values to read them "
+				  "anyway");
 	sink_end(out);
 }
 

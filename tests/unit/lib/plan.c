@@ -196,10 +196,11 @@ static const struct verdict verdicts[] = {
 	  "than the 5.0 ms allowed" },
 	{ "promise: a copy would, but may not", promise_stop, CAPTURE_LIVE,
 	  "a seccomp filter", NULL,
-	  "no other way fits in --max-pause: it would stop the process for about 18 ms" },
+	  "no other method fits in --max-pause: it would stop the process for about 18 "
+	  "ms" },
 	{ "promise: neither keeps it", promise_neither, CAPTURE_LIVE,
 	  "for about 1.1 ms, longer than the 0.5 ms allowed", "raise --max-pause",
-	  "no other way fits in --max-pause" },
+	  "no other method fits in --max-pause" },
 	{ "promise: a copy breaks it", promise_stop_only, CAPTURE_STOP,
 	  "for about 35 ms, longer than the 20 ms", "raise --max-pause",
 	  "no copy: it would stop" },
@@ -219,7 +220,7 @@ static const struct verdict verdicts[] = {
 	{ "a copy is asked for, seccomp", copy_filtered, CAPTURE_AUTO, "seccomp filter",
 	  NULL, ": use --capture=auto" },
 	{ "absurd numbers", absurd, CAPTURE_LIVE, "8192 MB of memory left", NULL,
-	  "no other way fits in --max-pause" },
+	  "no other method fits in --max-pause" },
 };
 
 static bool contains(const char *text, const char *part)
