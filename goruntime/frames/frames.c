@@ -337,7 +337,7 @@ struct callbacks {
 static void callbacks_begin(struct callbacks *b, struct runtime *rt,
 			    const struct goroutine *g)
 {
-	const struct machine *m = runtime_machine_of(rt, g);
+	const struct go_m *m = runtime_machine_of(rt, g);
 
 	b->rt = rt;
 	b->thread = m ? (size_t)(m - rt->machines) : 0;

@@ -47,8 +47,7 @@ struct stack runtimes_stack(const struct runtimes *all, uint32_t id)
 	return stacks_get(all->stacks, id);
 }
 
-const struct machine *runtime_machine_of(const struct runtime *rt,
-					 const struct goroutine *g)
+const struct go_m *runtime_machine_of(const struct runtime *rt, const struct goroutine *g)
 {
 	if (g->thread >= 0)
 		return &rt->machines[g->thread];

@@ -29,7 +29,7 @@ static inline bool on_stack(struct go_stack s, uint64_t sp)
 }
 
 /* What unwinding needs of the M of a thread; all zero: the thread has none. */
-struct machine {
+struct go_m {
 	uint64_t m, g0, gsignal, curg;
 	struct go_stack g0_stack, signal_stack, curg_stack;
 	uint64_t g0_sched_sp; /* where the innermost callback left the thread's stack */
@@ -110,7 +110,7 @@ struct runtime {
 	size_t goroutine_count, goroutine_cap;
 	uint32_t *order; /* document order; NULL before runtime_decode() */
 
-	struct machine *machines; /* of target_threads(); zero: the thread has none */
+	struct go_m *machines; /* of target_threads(); zero: the thread has none */
 	size_t machine_count;
 
 	struct extra_lists extra_lists;
@@ -155,7 +155,7 @@ bool goroutine_frame_pointer(const struct goroutine *g, uint64_t *ret);
 
 /* lookup.c: the M of g's thread, or of the thread that g is locked to. NULL: none
  * known. */
-const struct machine *runtime_machine_of(const struct runtime *rt,
-					 const struct goroutine *g);
+const struct go_m *runtime_machine_of(const struct runtime *rt,
+				      const struct goroutine *g);
 
 #endif

@@ -112,7 +112,7 @@ static struct go_stack stack_of(struct runtime *rt, uint64_t g)
 	return (struct go_stack){ load(rt, g, L_g_stack_lo), load(rt, g, L_g_stack_hi) };
 }
 
-static void fill(struct runtime *rt, struct machine *m)
+static void fill(struct runtime *rt, struct go_m *m)
 {
 	m->g0 = load(rt, m->m, L_m_g0);
 	m->gsignal = load(rt, m->m, L_m_gsignal);
@@ -207,7 +207,7 @@ static void follow_chain(struct runtime *rt, struct seekers *s)
 
 void machine_describe(struct runtime *rt, size_t thread, struct thread_state *ret)
 {
-	const struct machine *m = &rt->machines[thread];
+	const struct go_m *m = &rt->machines[thread];
 	uint64_t p = load(rt, m->m, L_m_p);
 	const struct goroutine *g = m->curg ? goroutine_by_addr(rt, m->curg) : NULL;
 
@@ -236,7 +236,7 @@ void machines_read(struct runtime *rt)
 	follow_chain(rt, &seekers);
 	xfree(seekers.list);
 	for (size_t i = 0; i < rt->machine_count; i++) {
-		struct machine *m = &rt->machines[i];
+		struct go_m *m = &rt->machines[i];
 		target_budget_unit(rt->target);
 		fill(rt, m);
 		struct goroutine *g = m->curg ? goroutine_by_addr(rt, m->curg) : NULL;

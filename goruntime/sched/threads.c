@@ -30,7 +30,7 @@ static enum stack_kind stands_on(struct runtimes *all, size_t thread,
 	if (goroutine_stack_at(all, thread, sp))
 		return ON_GOROUTINE;
 	for (size_t i = 0; i < all->count; i++) {
-		const struct machine *m = &all->list[i]->machines[thread];
+		const struct go_m *m = &all->list[i]->machines[thread];
 		if (on_stack(m->signal_stack, sp))
 			return ON_SIGNAL;
 		in_vdso |= m->vdso_sp != 0;

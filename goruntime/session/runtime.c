@@ -164,7 +164,7 @@ static void start_at(struct goroutine *g, const struct walk *w)
  * scheduler's stack, as it does when the call is over; otherwise where the runtime was
  * told of the call. */
 static void place_in_syscall(struct runtime *rt, struct goroutine *g,
-			     const struct machine *m, const struct walk *w)
+			     const struct go_m *m, const struct walk *w)
 {
 	if (w->stack_switch == STACK_SWITCH_CONTEXT &&
 	    unwind_leads_to_syscall(rt, g, w->pc, w->sp, w->exact)) {
@@ -180,7 +180,7 @@ static void place_in_syscall(struct runtime *rt, struct goroutine *g,
 /* A goroutine on a thread starts where the thread's walk handed over to it. */
 static void place_goroutine(struct runtime *rt, struct goroutine *g, size_t thread)
 {
-	const struct machine *m = &rt->machines[thread];
+	const struct go_m *m = &rt->machines[thread];
 	const struct walk *w = &rt->shared->walks[thread];
 	bool here = w->stack_switch != STACK_SWITCH_NONE && w->runtime == rt;
 	bool stopped = target_threads(rt->target, &(size_t){ 0 })[thread].stopped;
@@ -272,7 +272,7 @@ static void capture_stacks(struct runtime *rt)
 		copy_stacks(rt, ranges, n);
 	for (size_t i = 0; i < rt->goroutine_count; i++) {
 		struct goroutine *g = &rt->goroutines[i];
-		const struct machine *m = runtime_machine_of(rt, g);
+		const struct go_m *m = runtime_machine_of(rt, g);
 		if ((m || rt->stack_barrier) && has_stack(g))
 			unwind_goroutine(rt, g, m);
 	}

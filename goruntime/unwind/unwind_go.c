@@ -19,7 +19,7 @@ enum {
 struct go_walk {
 	struct runtime *rt;
 	struct goroutine *g;
-	const struct machine *m;
+	const struct go_m *m;
 	struct raw_frame *frames;
 	size_t count;
 	uint64_t pc, sp;
@@ -325,7 +325,7 @@ static bool skip_nil_call(struct go_walk *u)
 	return true;
 }
 
-void unwind_goroutine(struct runtime *rt, struct goroutine *g, const struct machine *m)
+void unwind_goroutine(struct runtime *rt, struct goroutine *g, const struct go_m *m)
 {
 	struct stack_reader window;
 	struct go_walk u = {

@@ -24,7 +24,7 @@ MUST_CHECK bool unwind_callback(struct runtime *rt, const struct code *c, uint64
 /* unwind_go.c: unwinds a goroutine's own stack from g->pc, g->sp. m: the M, in
  * rt->machines, of its thread or of the thread it is locked to, for C frames below a
  * callback; or NULL. Sets stack, state and reason. */
-void unwind_goroutine(struct runtime *rt, struct goroutine *g, const struct machine *m);
+void unwind_goroutine(struct runtime *rt, struct goroutine *g, const struct go_m *m);
 /* In a system call g->pc and g->sp are where the runtime was told of it. Does this place
  * on the goroutine's stack lead there? If so, the calls made since are known too. */
 bool unwind_leads_to_syscall(struct runtime *rt, const struct goroutine *g, uint64_t pc,

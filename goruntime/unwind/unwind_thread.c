@@ -21,8 +21,8 @@ enum { RBX = 3, RBP = 6, R12 = 12, R13 = 13, R14 = 14, R15 = 15 };
 struct thread_walk {
 	struct runtimes *all;
 	size_t thread;
-	struct runtime *rt;	 /* of the last Go code; NULL: none yet */
-	const struct machine *m; /* of the thread, in rt */
+	struct runtime *rt;   /* of the last Go code; NULL: none yet */
+	const struct go_m *m; /* of the thread, in rt */
 	struct walk *w;
 	struct regs regs;
 	bool exact;
@@ -261,7 +261,7 @@ static bool step_saved_sp(struct thread_walk *t, const struct code *c)
 
 static bool step_vdso_caller(struct thread_walk *t, const struct code *c)
 {
-	const struct machine *m = t->m;
+	const struct go_m *m = t->m;
 
 	bool on_goroutine = on_stack(m->curg_stack, m->vdso_sp);
 

@@ -10,7 +10,7 @@
 
 enum { ITEMS_MAX = 64, STEPS_MAX = 4096, CALLS_MAX = 16, WORD = 8 };
 
-struct machine {
+struct expression_vm {
 	const struct dwarf_stack *stack;
 	size_t i; /* of the frame */
 	struct dwarf_frame frame;
@@ -23,7 +23,7 @@ struct machine {
 	struct err *err; /* "unsupported" until something else is the cause */
 };
 
-static bool push_item(struct machine *m, struct dwarf_number item)
+static bool push_item(struct expression_vm *m, struct dwarf_number item)
 {
 	if (m->count == ITEMS_MAX)
 		return false;
@@ -31,14 +31,14 @@ static bool push_item(struct machine *m, struct dwarf_number item)
 	return true;
 }
 
-static bool push(struct machine *m, uint64_t v)
+static bool push(struct expression_vm *m, uint64_t v)
 {
 	return push_item(m,
 			 (struct dwarf_number){ .v = v, .size = WORD, .generic = true });
 }
 
 /* False: the stack is empty. */
-static bool pop(struct machine *m, struct dwarf_number *ret)
+static bool pop(struct expression_vm *m, struct dwarf_number *ret)
 {
 	if (!m->count)
 		return false;
@@ -46,7 +46,7 @@ static bool pop(struct machine *m, struct dwarf_number *ret)
 	return true;
 }
 
-static bool push_register(struct machine *m, uint64_t n, int64_t more)
+static bool push_register(struct expression_vm *m, uint64_t n, int64_t more)
 {
 	const struct regs *regs = m->frame.regs;
 
@@ -56,12 +56,12 @@ static bool push_register(struct machine *m, uint64_t n, int64_t more)
 	return push(m, regs->value[n] + (uint64_t)more);
 }
 
-static bool push_cfa(struct machine *m, int64_t more)
+static bool push_cfa(struct expression_vm *m, int64_t more)
 {
 	return m->frame.cfa && push(m, m->frame.cfa + (uint64_t)more);
 }
 
-static bool push_frame_base(struct machine *m, int64_t more)
+static bool push_frame_base(struct expression_vm *m, int64_t more)
 {
 	struct dwarf_place place = { .es = dwarf_entries(m->frame.dwarf),
 				     .arch = m->frame.dwarf->arch,
@@ -80,7 +80,7 @@ static bool push_frame_base(struct machine *m, int64_t more)
 
 /* A base type, by its offset in the unit; 0: the generic type. False: not an integer
  * type. */
-static bool read_type(struct machine *m, uint64_t off, struct dwarf_number *ret)
+static bool read_type(struct expression_vm *m, uint64_t off, struct dwarf_number *ret)
 {
 	struct dwarf_entry e;
 	uint64_t size, encoding;
@@ -109,7 +109,7 @@ static bool read_type(struct machine *m, uint64_t off, struct dwarf_number *ret)
 	}
 }
 
-static bool convert(struct machine *m, uint64_t to)
+static bool convert(struct expression_vm *m, uint64_t to)
 {
 	struct dwarf_number item = { .v = 0 }, type;
 
@@ -119,7 +119,7 @@ static bool convert(struct machine *m, uint64_t to)
 	return push_item(m, type);
 }
 
-static bool push_typed_constant(struct machine *m, const struct dwarf_operation *op)
+static bool push_typed_constant(struct expression_vm *m, const struct dwarf_operation *op)
 {
 	const size_t len = (size_t)(op->block.end - op->block.at);
 	struct dwarf_number item;
@@ -131,7 +131,7 @@ static bool push_typed_constant(struct machine *m, const struct dwarf_operation 
 	return push_item(m, item);
 }
 
-static bool push_typed_register(struct machine *m, const struct dwarf_operation *op)
+static bool push_typed_register(struct expression_vm *m, const struct dwarf_operation *op)
 {
 	struct dwarf_number item;
 
@@ -141,7 +141,7 @@ static bool push_typed_register(struct machine *m, const struct dwarf_operation 
 	return push_item(m, item);
 }
 
-static bool deref(struct machine *m, uint64_t size, struct dwarf_number as)
+static bool deref(struct expression_vm *m, uint64_t size, struct dwarf_number as)
 {
 	struct dwarf_number at = { .v = 0 };
 
@@ -154,7 +154,7 @@ static bool deref(struct machine *m, uint64_t size, struct dwarf_number as)
 	       push_item(m, as);
 }
 
-static bool deref_type(struct machine *m, const struct dwarf_operation *op)
+static bool deref_type(struct expression_vm *m, const struct dwarf_operation *op)
 {
 	struct dwarf_number type;
 
@@ -162,7 +162,7 @@ static bool deref_type(struct machine *m, const struct dwarf_operation *op)
 }
 
 /* An offset into the thread's storage block for this object. */
-static bool push_tls(struct machine *m)
+static bool push_tls(struct expression_vm *m)
 {
 	struct dwarf_number off = { .v = 0 };
 	uint64_t base;
@@ -171,7 +171,7 @@ static bool push_tls(struct machine *m)
 	       m->stack->tls(m->stack->arg, m->i, &base, m->err) && push(m, base + off.v);
 }
 
-static bool calculate(struct machine *m, const struct dwarf_operation *op)
+static bool calculate(struct expression_vm *m, const struct dwarf_operation *op)
 {
 	struct dwarf_number a = { .v = 0 }, b = { .v = 0 };
 
@@ -184,13 +184,13 @@ static bool calculate(struct machine *m, const struct dwarf_operation *op)
 	return dwarf_number_calculate(op->code, &a, &b) && push_item(m, a);
 }
 
-static bool pick(struct machine *m, uint64_t n)
+static bool pick(struct expression_vm *m, uint64_t n)
 {
 	return n < m->count && push_item(m, m->items[m->count - 1 - n]);
 }
 
 /* Moves the last of n items before the others. */
-static bool rotate(struct machine *m, size_t n)
+static bool rotate(struct expression_vm *m, size_t n)
 {
 	struct dwarf_number top;
 
@@ -204,7 +204,7 @@ static bool rotate(struct machine *m, size_t n)
 	return true;
 }
 
-static bool jump(struct machine *m, uint64_t by, bool always)
+static bool jump(struct expression_vm *m, uint64_t by, bool always)
 {
 	struct dwarf_number when = { .v = 1 };
 
@@ -216,13 +216,13 @@ static bool jump(struct machine *m, uint64_t by, bool always)
 	return !m->b.bad;
 }
 
-static bool run(struct machine *m, struct bytes expression);
+static bool run(struct expression_vm *m, struct bytes expression);
 
 /* Sets up the state outside of the stack machine: the frame and its function. */
-static bool begin(struct machine *m, const struct dwarf_stack *stack, size_t i,
+static bool begin(struct expression_vm *m, const struct dwarf_stack *stack, size_t i,
 		  unsigned calls, struct err *err)
 {
-	*m = (struct machine){ .stack = stack, .i = i, .calls = calls, .err = err };
+	*m = (struct expression_vm){ .stack = stack, .i = i, .calls = calls, .err = err };
 	if (!stack->frame(stack->arg, i, &m->frame) || !m->frame.dwarf)
 		return false;
 	const uint64_t pc = m->frame.pc - m->frame.bias - !m->frame.exact;
@@ -230,7 +230,7 @@ static bool begin(struct machine *m, const struct dwarf_stack *stack, size_t i,
 	       m->function.unit->address_size == WORD;
 }
 
-static bool untold(struct machine *m)
+static bool untold(struct expression_vm *m)
 {
 	return err_set(
 		m->err, ERR_NOT_FOUND,
@@ -252,8 +252,9 @@ static bool is_beginning(void *arg, uint64_t low, uint64_t high)
 }
 
 /* An indirect call, whose target the caller may still know. */
-static bool is_called_by_address(struct machine *caller, const struct dwarf_entry *call,
-				 const struct machine *m)
+static bool is_called_by_address(struct expression_vm *caller,
+				 const struct dwarf_entry *call,
+				 const struct expression_vm *m)
 {
 	const struct dwarf_value *target = &call->value[AT_CALL_TARGET];
 	struct beginning beginning = { .found = false };
@@ -269,7 +270,7 @@ static bool is_called_by_address(struct machine *caller, const struct dwarf_entr
 
 /* As in gdb: only if the call site is for this very function, and no tail call can have
  * reached it since. */
-static bool is_certain(struct machine *m, struct machine *caller,
+static bool is_certain(struct expression_vm *m, struct expression_vm *caller,
 		       const struct dwarf_entry *call)
 {
 	struct dwarf_entries *es = dwarf_entries(caller->frame.dwarf);
@@ -288,10 +289,10 @@ static bool is_certain(struct machine *m, struct machine *caller,
 }
 
 /* What the caller's call site says it passed in a register, or as a parameter. */
-static bool push_passed(struct machine *m, int64_t reg, uint64_t parameter)
+static bool push_passed(struct expression_vm *m, int64_t reg, uint64_t parameter)
 {
 	struct dwarf_entry call;
-	struct machine caller;
+	struct expression_vm caller;
 	struct bytes value;
 
 	if (m->calls == CALLS_MAX)
@@ -312,8 +313,8 @@ static bool push_passed(struct machine *m, int64_t reg, uint64_t parameter)
 
 /* A callee-saved register still has the caller's value; which ones these are is not known
  * for every architecture. */
-static bool is_handed_back(const struct machine *m, const struct dwarf_frame *caller,
-			   int64_t reg)
+static bool is_handed_back(const struct expression_vm *m,
+			   const struct dwarf_frame *caller, int64_t reg)
 {
 	const struct arch *arch = m->frame.dwarf->arch;
 
@@ -321,7 +322,7 @@ static bool is_handed_back(const struct machine *m, const struct dwarf_frame *ca
 	       reg_known(caller->regs, (unsigned)reg);
 }
 
-static bool push_entry_value(struct machine *m, struct bytes expression)
+static bool push_entry_value(struct expression_vm *m, struct bytes expression)
 {
 	const int64_t reg = dwarf_register_alone(expression);
 	struct dwarf_frame caller;
@@ -334,7 +335,7 @@ static bool push_entry_value(struct machine *m, struct bytes expression)
 	return push_passed(m, reg, 0);
 }
 
-static bool push_address_index(struct machine *m, uint64_t i)
+static bool push_address_index(struct expression_vm *m, uint64_t i)
 {
 	uint64_t addr;
 
@@ -344,7 +345,8 @@ static bool push_address_index(struct machine *m, uint64_t i)
 }
 
 /* Constants, registers, addresses. *ret: success. False: op is none of these. */
-static bool step_constant(struct machine *m, const struct dwarf_operation *op, bool *ret)
+static bool step_constant(struct expression_vm *m, const struct dwarf_operation *op,
+			  bool *ret)
 {
 	switch (op->code) {
 	case DW_OP_lit0 ... DW_OP_lit31:
@@ -367,7 +369,8 @@ static bool step_constant(struct machine *m, const struct dwarf_operation *op, b
 	}
 }
 
-static bool step_frame(struct machine *m, const struct dwarf_operation *op, bool *ret)
+static bool step_frame(struct expression_vm *m, const struct dwarf_operation *op,
+		       bool *ret)
 {
 	switch (op->code) {
 	case DW_OP_breg0 ... DW_OP_breg31:
@@ -399,7 +402,8 @@ static bool step_frame(struct machine *m, const struct dwarf_operation *op, bool
 	}
 }
 
-static bool step_order(struct machine *m, const struct dwarf_operation *op, bool *ret)
+static bool step_order(struct expression_vm *m, const struct dwarf_operation *op,
+		       bool *ret)
 {
 	struct dwarf_number dropped;
 
@@ -436,7 +440,7 @@ static bool step_order(struct machine *m, const struct dwarf_operation *op, bool
 	}
 }
 
-static bool step_number(struct machine *m, const struct dwarf_operation *op)
+static bool step_number(struct expression_vm *m, const struct dwarf_operation *op)
 {
 	const struct dwarf_number generic = { .size = WORD, .generic = true };
 
@@ -455,7 +459,7 @@ static bool step_number(struct machine *m, const struct dwarf_operation *op)
 	}
 }
 
-static bool step(struct machine *m)
+static bool step(struct expression_vm *m)
 {
 	struct dwarf_operation op;
 	bool ok;
@@ -468,7 +472,7 @@ static bool step(struct machine *m)
 	return step_number(m, &op);
 }
 
-static bool run(struct machine *m, struct bytes expression)
+static bool run(struct expression_vm *m, struct bytes expression)
 {
 	m->all = m->b = expression;
 	m->count = 0;
@@ -484,7 +488,7 @@ bool dwarf_piece_compute(const struct dwarf_stack *stack, size_t i,
 			 const struct dwarf_piece *piece, struct dwarf_result *ret,
 			 struct err *err)
 {
-	struct machine m;
+	struct expression_vm m;
 
 	err_set(err, ERR_UNSUPPORTED, "unsupported DWARF location expression");
 	if (!begin(&m, stack, i, 0, err) ||

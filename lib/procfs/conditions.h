@@ -33,19 +33,19 @@ struct our_rights {
 void our_rights_read(struct our_rights *ret);
 
 /* Bytes; tasks are processes and threads. 0: unknown. */
-struct machine {
+struct host_resources {
 	uint64_t memory_available;
 	int overcommit; /* vm.overcommit_memory */
 	uint64_t commit_limit, committed;
 	uint64_t tasks, tasks_max;
 	uint64_t page_ns; /* conditions_price() if it was called, else 0 */
 };
-void machine_read(struct machine *ret);
+void machine_read(struct host_resources *ret);
 
 struct conditions {
 	struct kernel_features kernel;
 	struct our_rights ours;
-	struct machine machine;
+	struct host_resources machine;
 
 	pid_t pid; /* 0: no process; the rest is empty */
 	bool exists;

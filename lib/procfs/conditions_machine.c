@@ -108,14 +108,14 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-void machine_read(struct machine *ret)
+void machine_read(struct host_resources *ret)
 {
 	AUTO(xfree) char *memory = slurp("/proc/meminfo", SMALL_FILE, NULL);
 	AUTO(xfree) char *load = slurp("/proc/loadavg", SMALL_FILE, NULL);
 	const char *tasks =
 		load ? strchr(load, '/') : NULL; /* "0.4 1.9 2.2 2/86 31059" */
 
-	*ret = (struct machine){
+	*ret = (struct host_resources){
 		.memory_available = proc_number(memory, "MemAvailable", 10) * 1024,
 		.commit_limit = proc_number(memory, "CommitLimit", 10) * 1024,
 		.committed = proc_number(memory, "Committed_AS", 10) * 1024,

@@ -187,7 +187,7 @@ static void processes_are_few(const struct row *r)
 
 static void machine_is_full(const struct row *r)
 {
-	const struct machine *m = &r->c->machine;
+	const struct host_resources *m = &r->c->machine;
 
 	if (m->tasks_max && m->tasks + tasks_needed(m->tasks_max) > m->tasks_max) {
 		WHY(r,
@@ -200,7 +200,7 @@ static void machine_is_full(const struct row *r)
 
 static void commits_too_much(const struct row *r)
 {
-	const struct machine *m = &r->c->machine;
+	const struct host_resources *m = &r->c->machine;
 
 	if (m->overcommit != OVERCOMMIT_NEVER ||
 	    m->committed + r->c->committed + COMMIT_MARGIN <= m->commit_limit)

@@ -357,7 +357,7 @@ static void obey(struct child *c, char command)
 static bool memory_left(struct child *c)
 {
 	struct cgroup group;
-	struct machine machine;
+	struct host_resources machine;
 
 	c->look_at_memory = monotonic_ns() + LOOK_AT_MEMORY_NS;
 	cgroup_read(target_pid(c->target), &group);

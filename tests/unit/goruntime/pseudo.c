@@ -230,7 +230,7 @@ struct pseudo *pseudo_new(int minor, const struct pseudo_func *funcs, size_t n)
 	free(table.bytes);
 	open_runtime(p);
 	p->machine = p->rt->machines;
-	*p->machine = (struct machine){
+	*p->machine = (struct go_m){
 		.m = PSEUDO_FREE, /* not zero */
 		.g0 = PSEUDO_FREE,
 		.g0_stack = { PSEUDO_G0, PSEUDO_G0 + PSEUDO_STACK_SIZE },

@@ -34,8 +34,8 @@ struct pseudo {
 	struct images *images;
 	struct warnings *warnings;
 	struct runtimes *all;
-	struct runtime *rt;	 /* its only one */
-	struct machine *machine; /* of its only thread */
+	struct runtime *rt;   /* its only one */
+	struct go_m *machine; /* of its only thread */
 	const struct pseudo_func *funcs;
 	size_t func_count;
 	uint8_t *image, *data, *stack, *g0, *signal;
