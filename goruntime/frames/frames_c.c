@@ -176,7 +176,7 @@ static void set_code(struct c_frames *f, const struct module *m,
 	f->code = (struct code){ .pc = raw->pc,
 				 .exact = exact,
 				 .frame_size = -1,
-				 .foreign = true,
+				 .no_pcsp = true,
 				 .module = m,
 				 .call_count = n + 1,
 				 .calls = f->calls };

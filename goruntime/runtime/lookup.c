@@ -24,7 +24,7 @@ const struct code *code_of_frame(const struct runtimes *all,
 
 	if (c)
 		c = code_with_calls((*ret)->code, frame->pc, exact);
-	return c && !c->foreign ? c : NULL;
+	return c && !c->no_pcsp ? c : NULL;
 }
 
 const char *runtimes_reason(const struct runtimes *all, uint32_t reason)

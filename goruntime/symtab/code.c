@@ -156,7 +156,7 @@ static struct code *lookup(struct code_table *table, uint64_t pc, bool exact)
 	c->special = special_of(pclntab_name(&module->tab, &func));
 	c->flags = func.flags | flags_by_name(c->special);
 	c->frame_size = size >= 0 && size <= INT32_MAX ? (int32_t)size : -1;
-	c->foreign = !pclntab_has_frame_size(&module->tab, &func);
+	c->no_pcsp = !pclntab_has_frame_size(&module->tab, &func);
 	*slot = c;
 	if (++table->count * 2 > table->size)
 		grow(table);
@@ -223,7 +223,7 @@ bool code_is_return(struct code_table *table, uint64_t pc, struct target *t)
 	uint8_t before[7];
 	struct err ignored;
 
-	if (!c || c->foreign || c->frame_size < 0 || pc - c->entry < sizeof(before))
+	if (!c || c->no_pcsp || c->frame_size < 0 || pc - c->entry < sizeof(before))
 		return false;
 	struct bytes text = modules_bytes(table->modules, pc - sizeof(before));
 	bytes_take(&text, before, sizeof(before));

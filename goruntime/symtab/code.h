@@ -22,7 +22,7 @@ struct code {
 	enum special special;
 	uint8_t flags; /* enum pclntab_flags; set by name where the release has none */
 	int32_t frame_size; /* -1: not known */
-	bool foreign;	    /* in Go text, but without stack pointer information */
+	bool no_pcsp;	    /* in Go text, but without stack pointer information */
 	const struct module *module;
 	uint32_t call_count; /* 0: not expanded yet */
 	struct pclntab_call *calls;

@@ -186,7 +186,7 @@ bool unwind_leads_to_syscall(struct runtime *rt, const struct goroutine *g, uint
 
 	for (size_t n = 0; sp < g->sp && n < SYSCALL_CALLS; n++) {
 		c = code_at(rt->code, pc, exact);
-		if (!c || c->foreign || c->frame_size < 0)
+		if (!c || c->no_pcsp || c->frame_size < 0)
 			return false;
 		sp += (uint64_t)c->frame_size + WORD;
 		if (!target_read_uint(rt->target, sp - WORD, WORD, &pc, &ignored))
@@ -209,7 +209,7 @@ static bool frame_pointer_here(struct go_walk *u, uint64_t *ret)
 		if (f->flags & FRAME_SYSTEM_STACK ||
 		    (c && (c->frame_size == 0 || f->argp == NO_ARGP)))
 			continue;
-		if ((c && !c->foreign && code_is_assembly(c)) ||
+		if ((c && !c->no_pcsp && code_is_assembly(c)) ||
 		    !frame_pointer_follow(u->window,
 					  goroutine_argp(u->g, f) - FRAME_POINTER_TO_CFA,
 					  &link))
@@ -280,9 +280,9 @@ static bool step(struct go_walk *u)
 		return step_by_frame_pointer(
 			u, reason_add(u->rt, "pc 0x%" PRIx64 " is not in a Go function",
 				      u->pc));
-	if (c->special == SPECIAL_raw_vfork && !c->foreign && c->frame_size < 0)
+	if (c->special == SPECIAL_raw_vfork && !c->no_pcsp && c->frame_size < 0)
 		return step_raw_vfork(u);
-	if (c->foreign || c->frame_size < 0)
+	if (c->no_pcsp || c->frame_size < 0)
 		return push(u) &&
 		       step_by_frame_pointer(
 			       u, reason_add(u->rt, "no frame size at pc 0x%" PRIx64,

@@ -408,7 +408,7 @@ static bool step(struct thread_walk *t)
 				    "unwinding makes no progress: sp stays at 0x%" PRIx64,
 				    sp));
 	t->last_sp = sp - 1;
-	return c && !c->foreign ? step_in_go(t, c) : step_in_c(t);
+	return c && !c->no_pcsp ? step_in_go(t, c) : step_in_c(t);
 }
 
 void walk_thread(struct runtimes *all, size_t thread, const struct regs *regs, bool exact,

@@ -121,7 +121,7 @@ void stack_map_read(struct runtime *rt, const struct code *c, struct stack_map *
 	struct reading r = { .rt = rt, .tab = &c->module->tab, .module = c->module };
 
 	*ret = (struct stack_map){ .known = false };
-	if (c->foreign || c->frame_size < 0 || !pclntab_find(r.tab, c->entry, &r.func))
+	if (c->no_pcsp || c->frame_size < 0 || !pclntab_find(r.tab, c->entry, &r.func))
 		return;
 	read_objects(&r, varp_of(c), ret);
 	if (c->exact || c->pc <= c->entry)
