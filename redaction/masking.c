@@ -58,7 +58,7 @@ static void add(struct masking *m, struct span span)
 			is_new ? m->text + span.begin : NULL, span.end - span.begin);
 }
 
-static void withhold(struct masking *m, struct span span)
+static void redact(struct masking *m, struct span span)
 {
 	if (span.begin < m->done)
 		span.begin = m->done;
@@ -128,14 +128,14 @@ static void find_rest(struct masking *m)
 		if (more && at >= rule.end)
 			more = rules_find(m->r->rules, m->text, m->len, at, &rule);
 		if (more && rule.begin <= at) /* it may begin in a redacted part */
-			withhold(m, rule);
+			redact(m, rule);
 		else if (span_at(m, at, &span))
-			withhold(m, span);
+			redact(m, span);
 		if (m->done > at + 1)
 			at = m->done - 1;
 	}
 	if (m->count == SPANS_MAX)
-		withhold(m, (struct span){ m->done, m->len, m->found[0].rule });
+		redact(m, (struct span){ m->done, m->len, m->found[0].rule });
 	leave(m, m->done, m->len);
 }
 
@@ -150,7 +150,7 @@ static bool find(struct masking *m)
 		return false;
 	struct span beginning = { 0, inside, "copy_of_secret" };
 	extend(m, &beginning);
-	withhold(m, beginning);
+	redact(m, beginning);
 	find_rest(m);
 	return true;
 }
@@ -238,7 +238,7 @@ struct redacted redaction_of_rest(struct redaction *r, uint64_t addr, const char
 
 	if (r->mode != REDACT_SECRETS)
 		return redaction_of_text(r, addr, text, len);
-	withhold(&m, (struct span){ from, len, "key_value" });
+	redact(&m, (struct span){ from, len, "key_value" });
 	struct redacted ret = with_masks(&m);
 	xfree(m.found);
 	return ret;

@@ -103,7 +103,7 @@ static bool judge_name(const struct redaction *r, const char *name, size_t len)
 		verdict = rules_of_name(r->rules, word);
 	}
 	return verdict == VERDICT_NONE ? is_secret_name(name, len)
-				       : verdict == VERDICT_WITHHOLD;
+				       : verdict == VERDICT_REDACT;
 }
 
 bool is_name_of_secret(void *arg, const char *name, size_t len)
@@ -155,7 +155,7 @@ const char *redaction_of_type(struct redaction *r, const char *type)
 		verdict = rules_of_type(r->rules, type);
 	if (verdict == VERDICT_NONE)
 		return is_secret_type(type) ? "type" : NULL;
-	return verdict == VERDICT_WITHHOLD ? "type" : NULL;
+	return verdict == VERDICT_REDACT ? "type" : NULL;
 }
 
 void redaction_learn(struct redaction *r, uint64_t addr, uint64_t size, const void *bytes,

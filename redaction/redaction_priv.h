@@ -207,7 +207,7 @@ bool is_card_number(const char *digits, size_t len);
 struct rules;
 struct rules *rules_read(const char *path, struct err *err);
 void rules_free(struct rules *rules);
-enum verdict { VERDICT_NONE, VERDICT_KEEP, VERDICT_WITHHOLD };
+enum verdict { VERDICT_NONE, VERDICT_KEEP, VERDICT_REDACT };
 enum verdict rules_of_name(const struct rules *rules, const char *name);
 enum verdict rules_of_type(const struct rules *rules, const char *type);
 /* The first match at or after text[from]; see ere_find(). */

@@ -125,7 +125,7 @@ static enum verdict judge(const struct rules *rules, enum about about, const cha
 	for (size_t i = 0; i < rules->count; i++)
 		if (rules->list[i].about == about &&
 		    fnmatch(rules->list[i].pattern, word, FNM_CASEFOLD) == 0)
-			verdict = rules->list[i].keep ? VERDICT_KEEP : VERDICT_WITHHOLD;
+			verdict = rules->list[i].keep ? VERDICT_KEEP : VERDICT_REDACT;
 	return verdict;
 }
 

@@ -20,7 +20,7 @@ static void print_global(void *arg, const char *name, const struct value *v)
 				       .name = name,
 				       .value = *v };
 
-	p->withheld += print_one_value(&one);
+	p->redacted += print_one_value(&one);
 	p->variables++;
 }
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "printers/document/print_document.h"
-#include "printers/values/withheld.h"
+#include "printers/values/redacted.h"
 
 /* NULL: as usual. */
 static const char *const version_sources[] = {

@@ -26,21 +26,21 @@ static void print_once(void *arg)
 	p.rt = one->rt;
 	sink_begin(p.out, SINK_OBJECT);
 	sink_named_string(p.out, "name", one->name);
-	withhold_named(&p, name, strlen(name));
+	redact_named(&p, name, strlen(name));
 	if (path)
-		withhold_behind(&p, path);
+		redact_behind(&p, path);
 	print_value_members(&p, &one->value);
 	sink_end(p.out);
-	*one->withheld = p.withheld_count;
+	*one->redacted = p.redacted_count;
 	printing_end(&p);
 }
 
 uint64_t print_one_value(const struct one_value *value)
 {
 	struct one_value one = *value;
-	uint64_t withheld;
+	uint64_t redacted;
 
-	one.withheld = &withheld;
+	one.redacted = &redacted;
 	print_to_fixpoint(one.out, one.redaction, print_once, &one);
-	return withheld;
+	return redacted;
 }

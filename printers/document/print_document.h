@@ -36,7 +36,7 @@ struct one_value {
 	const char *name;
 	const struct value_path *path; /* NULL: the value is what is named */
 	struct value value;
-	uint64_t *withheld; /* private */
+	uint64_t *redacted; /* private */
 };
 /* Returns how many values inside it were redacted. */
 uint64_t print_one_value(const struct one_value *one);

@@ -4,7 +4,7 @@
 #include "lib/base/utf8.h"
 #include "lib/elf/image_debug.h"
 #include "printers/document/print_document.h"
-#include "printers/values/withheld.h"
+#include "printers/values/redacted.h"
 
 enum { WORDS_MAX = 4096, WORD_MAX = 4096 }; /* number of arguments, bytes of each */
 

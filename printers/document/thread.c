@@ -4,15 +4,15 @@
 
 #include "printers/document/print_document.h"
 #include "printers/goroutine/frame.h"
-#include "printers/values/withheld.h"
+#include "printers/values/redacted.h"
 #include "redaction/redaction.h"
 
-static const char withheld[] = "redacted";
+static const char redacted[] = "redacted";
 
 static void print_word(struct sink *out, struct redaction *r, uint64_t word)
 {
 	if (redaction_of_word(r, word))
-		sink_string(out, withheld);
+		sink_string(out, redacted);
 	else
 		sink_address(out, word);
 }
@@ -25,7 +25,7 @@ static void print_vector(struct sink *out, struct redaction *r,
 
 	memcpy(half, bytes, sizeof(half));
 	snprintf(text, sizeof(text), "0x%016lx%016lx", half[1], half[0]);
-	sink_string(out, redaction_of_vector(r, bytes) ? withheld : text);
+	sink_string(out, redaction_of_vector(r, bytes) ? redacted : text);
 }
 
 static void print_vectors(struct sink *out, struct redaction *r, const struct arch *arch,

@@ -176,7 +176,7 @@ void print_frames_of(struct sink *out, struct goroutine_printing *printing,
 	if (bounds)
 		printing_end(&values);
 	printing->variables += values.variables;
-	printing->withheld += values.withheld_count;
+	printing->redacted += values.redacted_count;
 }
 
 void print_frames_of_thread(struct sink *out, struct goroutine_printing *printing,
@@ -199,7 +199,7 @@ void print_frames_of_thread(struct sink *out, struct goroutine_printing *printin
 		return;
 	printing_end(&values);
 	printing->variables += values.variables;
-	printing->withheld += values.withheld_count;
+	printing->redacted += values.redacted_count;
 }
 
 size_t print_frames(struct sink *out, struct runtimes *all, uint32_t stack)

@@ -154,13 +154,13 @@ static bool is_row_of_bytes(const char *text, size_t len)
 static void print_some(struct sink *out, struct redaction *r,
 		       const struct argument_words *words, uint64_t secret)
 {
-	static const char withheld[] = "redacted";
+	static const char redacted[] = "redacted";
 	char text[WORDS_MAX];
 	size_t n = 0;
 	unsigned at = 0, depth = 0;
 	bool row = false;
 
-	for (size_t i = 0; i < words->len && n + sizeof(withheld) < sizeof(text);) {
+	for (size_t i = 0; i < words->len && n + sizeof(redacted) < sizeof(text);) {
 		const char *from = words->text + i;
 		size_t len = 1;
 		uint64_t value;
@@ -178,8 +178,8 @@ static void print_some(struct sink *out, struct redaction *r,
 			bool hide = row || (secret >> (at < 63 ? at : 63) & 1) ||
 				    (dead ? redaction_of_dead_word(r, value)
 					  : redaction_of_word(r, value));
-			size_t size = hide ? sizeof(withheld) - 1 : len;
-			memcpy(text + n, hide ? withheld : from, size);
+			size_t size = hide ? sizeof(redacted) - 1 : len;
+			memcpy(text + n, hide ? redacted : from, size);
 			n += size;
 		} else {
 			text[n++] = *from;

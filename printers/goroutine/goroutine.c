@@ -147,7 +147,7 @@ struct again {
 	struct sink *out;
 	struct goroutine_printing *p;
 	const struct goroutine *g;
-	uint64_t group, variables, withheld;
+	uint64_t group, variables, redacted;
 };
 
 static void print_again(void *arg)
@@ -155,14 +155,14 @@ static void print_again(void *arg)
 	const struct again *again = arg;
 
 	again->p->variables = again->variables;
-	again->p->withheld = again->withheld;
+	again->p->redacted = again->redacted;
 	print_goroutine_once(again->out, again->p, again->g, again->group);
 }
 
 void print_goroutine(struct sink *out, struct goroutine_printing *p,
 		     const struct goroutine *g, uint64_t group)
 {
-	struct again again = { out, p, g, group, p->variables, p->withheld };
+	struct again again = { out, p, g, group, p->variables, p->redacted };
 
 	print_to_fixpoint(out, p->redaction, print_again, &again);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "printers/goroutine/extras_printers.h"
-#include "printers/values/withheld.h"
+#include "printers/values/redacted.h"
 
 void print_rest(struct sink *out, const struct runtime *rt, uint32_t unreadable,
 		uint64_t omitted)

@@ -26,7 +26,7 @@ struct goroutine_printing {
 	const char *values_omitted_by;	   /* why values is NULL; or NULL */
 	struct redaction *redaction;
 	uint64_t variables; /* number printed so far */
-	uint64_t withheld;  /* number of values redacted so far */
+	uint64_t redacted;  /* number of values redacted so far */
 };
 /* group: the id of its stack's group in this document. */
 void print_goroutine(struct sink *out, struct goroutine_printing *p,

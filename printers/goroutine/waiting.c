@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "lib/procfs/sockets.h"
-#include "printers/values/withheld.h"
+#include "printers/values/redacted.h"
 #include "redaction/redaction.h"
 
 static const char *kind_name(enum wait_kind kind)

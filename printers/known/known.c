@@ -360,11 +360,11 @@ static const struct known *row_of(struct printing *p, const struct value *v,
 static bool make_text(struct printing *p, const struct value *v, const struct rule *rule,
 		      const struct known *row, struct known_words *ret)
 {
-	if (p->withheld && (rule || !is_harmless(row)))
+	if (p->redacted && (rule || !is_harmless(row)))
 		return false;
 	if (!(rule ? rule_text(p, rule, v, ret) : known_text_of(p, v, ret)))
 		return false;
-	p->withheld = NULL; /* restored when the value is printed */
+	p->redacted = NULL; /* restored when the value is printed */
 	struct redacted left = redaction_of_text(p->redaction, 0, ret->bytes, ret->len);
 	if (left.rule) {
 		ret->len = 0;

@@ -159,9 +159,9 @@ static void print_facts(struct printing *p, const struct context *c)
 		print_named_value(p, "key", &c->key);
 	if (!c->element.type)
 		return;
-	const char *before = withhold_entry(p, &c->key, c->element.type);
+	const char *before = redact_entry(p, &c->key, c->element.type);
 	print_named_value(p, "value", &c->element);
-	p->withheld = before;
+	p->redacted = before;
 }
 
 static bool print_link(void *arg, const struct context *c)

@@ -121,7 +121,7 @@ static bool follow(struct printing *p, const struct value *v, const char *path,
 		if (!ret->secret)
 			ret->secret = rule_of_field(p, &ret->value, &field);
 		if (!ret->secret)
-			ret->secret = notes_of(p, ret->value.type)->withheld;
+			ret->secret = notes_of(p, ret->value.type)->redacted;
 		ret->value = (struct value){ field.type, ret->value.addr + field.off };
 		path += len + (path[len] == '.');
 	}
@@ -497,7 +497,7 @@ static bool is_secret(struct printing *p, const struct place *at)
 	struct octets o;
 	uint64_t n;
 
-	if (at->secret || notes_of(p, at->value.type)->withheld)
+	if (at->secret || notes_of(p, at->value.type)->redacted)
 		return true;
 	if (read_number(p, &at->value, &n))
 		return type_size(at->value.type) == WORD &&

@@ -64,17 +64,17 @@ static size_t number_at(const char *text, size_t at, uint64_t *ret)
  * target_may_name(). */
 void print_reason(struct printing *p, const char *member, const char *why)
 {
-	static const char withheld[] = "redacted";
+	static const char redacted[] = "redacted";
 	char text[512];
 	size_t n = 0, len;
 	uint64_t number;
 
-	for (size_t i = 0; why[i] && n + sizeof(withheld) < sizeof(text); i += len) {
+	for (size_t i = 0; why[i] && n + sizeof(redacted) < sizeof(text); i += len) {
 		bool is_number = (len = number_at(why, i, &number)) > 0;
 		len = is_number ? len : 1;
 		if (is_number && !is_length(p, number, 0, 1)) {
-			memcpy(text + n, withheld, sizeof(withheld) - 1);
-			n += sizeof(withheld) - 1;
+			memcpy(text + n, redacted, sizeof(redacted) - 1);
+			n += sizeof(redacted) - 1;
 		} else if (n + len < sizeof(text)) {
 			memcpy(text + n, why + i, len);
 			n += len;

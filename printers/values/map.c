@@ -11,9 +11,9 @@ void print_entry(struct printing *p, const struct value *key, const struct value
 {
 	sink_begin(p->out, SINK_OBJECT);
 	print_named_value(p, "key", key);
-	const char *before = withhold_entry(p, key, elem->type);
+	const char *before = redact_entry(p, key, elem->type);
 	print_named_value(p, "value", elem);
-	p->withheld = before;
+	p->redacted = before;
 	sink_end(p->out);
 }
 

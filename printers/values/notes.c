@@ -30,7 +30,7 @@ static struct variable_notes *note_variable(struct printing *p, const struct var
 	memcpy(text, sink_part_text(members), len);
 	*notes = (struct variable_notes){
 		.of = *v,
-		.withheld = redaction_of_name(p->redaction, v->name, strlen(v->name)),
+		.redacted = redaction_of_name(p->redaction, v->name, strlen(v->name)),
 		.head = { text, len },
 	};
 	return notes;
@@ -64,7 +64,7 @@ static struct type_notes *make(struct printing *p, const struct type *type)
 	*notes = (struct type_notes){
 		.known = p->known->row_of(type),
 		.rule = rule_for(p->bounds->rules, type),
-		.withheld = redaction_of_type(p->redaction, type_name(type)),
+		.redacted = redaction_of_type(p->redaction, type_name(type)),
 		.is_public = redaction_is_public(type_name(type)),
 		.is_context = runtime_is_context(type),
 		.head = take(type, head),
@@ -103,14 +103,14 @@ static struct field_notes notes_of_field(struct printing *p, const struct type *
 	struct sink *head = sink_members_new();
 	const char *name = rule_name(rule, field->name);
 	struct field_notes ret = {
-		.withheld = is_no_secret(owner, field->name)
+		.redacted = is_no_secret(owner, field->name)
 				    ? NULL
 				    : redaction_of_name(p->redaction, field->name,
 							strlen(field->name)),
 		.is_public = is_public(owner, field->name),
 	};
 
-	ret.hidden = !ret.withheld && rule_hides(rule, field->name);
+	ret.hidden = !ret.redacted && rule_hides(rule, field->name);
 	sink_named_string(head, "name", name);
 	if (name != field->name)
 		sink_named_string(head, "renamed_from", field->name);

@@ -14,7 +14,7 @@ struct members {
 };
 
 struct field_notes {
-	const char *withheld; /* the rule that redacts by its name; NULL: none */
+	const char *redacted; /* the rule that redacts by its name; NULL: none */
 	bool hidden;	      /* by the user's rules */
 	bool is_public;	      /* a public part of a private key */
 	struct members head;  /* name and type */
@@ -23,7 +23,7 @@ struct field_notes {
 struct type_notes {
 	const struct known *known; /* NULL: not a known type */
 	const struct rule *rule;   /* NULL: the user has none for it */
-	const char *withheld;	   /* the rule that redacts by type */
+	const char *redacted;	   /* the rule that redacts by type */
 	bool is_public;		   /* public, in a private key */
 	bool is_context;
 	struct members head; /* type and kind */
@@ -33,21 +33,21 @@ struct type_notes {
 
 struct type_notes *notes_of(struct printing *p, const struct type *type);
 struct type_notes *notes_of_fields(struct printing *p, const struct type *type);
-/* Like withhold_named(). */
-static inline const char *withhold_of_type(struct printing *p,
-					   const struct type_notes *notes)
+/* Like redact_named(). */
+static inline const char *redact_of_type(struct printing *p,
+					 const struct type_notes *notes)
 {
-	const char *before = p->withheld;
+	const char *before = p->redacted;
 
 	if (!before)
-		p->withheld = notes->withheld;
+		p->redacted = notes->redacted;
 	return before;
 }
 
 /* For a variable: only its place and value differ between frames. */
 struct variable_notes {
 	struct variable of;   /* the variable as first described */
-	const char *withheld; /* the rule that redacts by its name */
+	const char *redacted; /* the rule that redacts by its name */
 	struct members head;  /* its name, type and flags */
 };
 /* NULL: nothing is kept for it. Borrowed until the next call for the same variable. */

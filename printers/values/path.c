@@ -3,45 +3,45 @@
 #include "printers/values/notes.h"
 
 /* What precedes it tells whether it is secret: --password, or a piece of a key. */
-static void withhold_in_list(struct printing *p, const struct value_step *list)
+static void redact_in_list(struct printing *p, const struct value_step *list)
 {
 	enum { BEFORE_MAX = 1 << 16 }; /* as many as are printed of a list */
 	struct value element = { type_elem(list->of.type), 0 };
 	struct listed listed = { .before = element };
 	uint64_t i = list->index > BEFORE_MAX ? list->index - BEFORE_MAX : 0;
 
-	for (; !p->withheld && i <= list->index; i++) {
+	for (; !p->redacted && i <= list->index; i++) {
 		element.addr = list->first + i * type_size(element.type);
 		p->secret_from = 0;
-		withhold_element(p, &listed, &element, i, list->count);
+		redact_element(p, &listed, &element, i, list->count);
 		if (i == list->index)
 			break;
-		p->withheld = NULL;
+		p->redacted = NULL;
 		pass_over(p, &element);
 	}
 }
 
-static void withhold_step(struct printing *p, const struct value_step *step)
+static void redact_step(struct printing *p, const struct value_step *step)
 {
 	const struct value *v = &step->of;
 
-	withhold_of_type(p, notes_of(p, v->type));
+	redact_of_type(p, notes_of(p, v->type));
 	switch (type_kind(v->type)) {
 	case KIND_ARRAY:
 	case KIND_SLICE:
-		withhold_in_list(p, step);
+		redact_in_list(p, step);
 		break;
 	case KIND_POINTER:
 		break;
 	default:
-		withhold_field(p, v, (size_t)step->index,
-			       p->withheld ? NULL : rule_of_pair(p, v));
+		redact_field(p, v, (size_t)step->index,
+			     p->redacted ? NULL : rule_of_pair(p, v));
 		break;
 	}
 }
 
-void withhold_behind(struct printing *p, const struct value_path *path)
+void redact_behind(struct printing *p, const struct value_path *path)
 {
-	for (size_t i = 0; !p->withheld && i < path->count; i++)
-		withhold_step(p, &path->steps[i]);
+	for (size_t i = 0; !p->redacted && i < path->count; i++)
+		redact_step(p, &path->steps[i]);
 }

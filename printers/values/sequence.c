@@ -42,7 +42,7 @@ void print_kept_size(struct printing *p, const struct value *v)
 	uint64_t len, cap;
 	struct err ignored;
 
-	if (p->withheld || value_has_address(v) ||
+	if (p->redacted || value_has_address(v) ||
 	    !runtime_bytes(p->rt, v->addr + WORD, &len, WORD, &ignored) ||
 	    (int64_t)len < 0)
 		return;
@@ -110,9 +110,9 @@ void print_elements(struct printing *p, const struct type *elem, uint64_t n,
 		there = is_there(p, element.addr, type_size(elem), &err);
 		if (!there)
 			break;
-		const char *before = withhold_element(p, &list, &element, i, n);
+		const char *before = redact_element(p, &list, &element, i, n);
 		print_value(p, &element);
-		p->withheld = before;
+		p->redacted = before;
 		p->secret_from = 0;
 	}
 	sink_end(p->out);
@@ -138,7 +138,7 @@ static void print_row(struct printing *p, const struct row *row)
 		print_nowhere(p);
 	} else if (is_bytes(row->elem)) {
 		print_bytes(p, row);
-	} else if (!withhold_row(p, row->elem, row->addr, row->n)) {
+	} else if (!redact_row(p, row->elem, row->addr, row->n)) {
 		print_size(p, row);
 		print_elements(p, row->elem, row->n, in_row, row);
 	}

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "printers/values/notes.h"
 
-const char *withhold_field(struct printing *p, const struct value *v, size_t i,
-			   const char *pair)
+const char *redact_field(struct printing *p, const struct value *v, size_t i,
+			 const char *pair)
 {
-	const char *before = p->withheld;
+	const char *before = p->redacted;
 
 	if (before)
 		return before;
 	if (pair && is_named_by(naming_field(v->type), type_field(v->type, i)))
-		p->withheld = pair;
+		p->redacted = pair;
 	else
-		p->withheld = notes_of_fields(p, v->type)->fields[i].withheld;
+		p->redacted = notes_of_fields(p, v->type)->fields[i].redacted;
 	return before;
 }
 
@@ -20,7 +20,7 @@ static void print_field(struct printing *p, const struct value *v, size_t i,
 {
 	const struct type_field *field = type_field(v->type, i);
 	struct value inside = { field->type, v->addr + field->off };
-	const char *before = withhold_field(p, v, i, pair);
+	const char *before = redact_field(p, v, i, pair);
 	const bool is_public = p->is_public;
 
 	p->is_public |= notes->is_public;
@@ -28,7 +28,7 @@ static void print_field(struct printing *p, const struct value *v, size_t i,
 	print_members(p->out, notes->head);
 	print_value_rest(p, &inside);
 	sink_end(p->out);
-	p->withheld = before;
+	p->redacted = before;
 	p->is_public = is_public;
 }
 
@@ -39,7 +39,7 @@ void print_struct(struct printing *p, const struct value *v)
 
 	if (!may_descend(p, n))
 		return;
-	const char *pair = p->withheld ? NULL : rule_of_pair(p, v);
+	const char *pair = p->redacted ? NULL : rule_of_pair(p, v);
 	sink_named_begin(p->out, "fields", SINK_ARRAY);
 	for (; i < n && has_room(p); i++) {
 		if (notes->fields[i].hidden)

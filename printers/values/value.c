@@ -63,7 +63,7 @@ const struct value_bounds value_bounds_full = {
 /* Values printed in this goroutine: open addressing, a power of two. */
 struct seen_value {
 	struct value value;
-	bool withheld; /* as a secret */
+	bool redacted; /* as a secret */
 };
 struct seen {
 	struct seen_value *slots;
@@ -108,12 +108,12 @@ bool note_seen(struct printing *p, const struct value *v)
 	struct seen_value *slot = p->seen->size ? find_seen(p->seen, v) : NULL;
 
 	if (!slot || !slot->value.type) {
-		add_seen(p->seen, (struct seen_value){ *v, p->withheld != NULL });
+		add_seen(p->seen, (struct seen_value){ *v, p->redacted != NULL });
 		return false;
 	}
-	if (slot->withheld || !p->withheld)
+	if (slot->redacted || !p->redacted)
 		return true;
-	slot->withheld = true;
+	slot->redacted = true;
 	return false;
 }
 
@@ -148,7 +148,7 @@ void print_omitted(struct printing *p, uint64_t n, enum limited_by by)
 /* Redacted values take as long to look at as printed ones. */
 static uint64_t spent(const struct printing *p)
 {
-	return sink_bytes(p->out) + p->withheld_bytes;
+	return sink_bytes(p->out) + p->redacted_bytes;
 }
 
 bool goroutine_has_room(const struct printing *p)
@@ -192,18 +192,18 @@ const char *kind_name(enum type_kind kind)
 static void print_content(struct printing *p, const struct value *v,
 			  const struct type_notes *notes)
 {
-	const char *before = withhold_of_type(p, notes);
+	const char *before = redact_of_type(p, notes);
 	const bool in_key = p->in_key, is_public = p->is_public;
 
-	p->in_key |= notes->withheld != NULL;
+	p->in_key |= notes->redacted != NULL;
 	p->is_public |= p->in_key && notes->is_public;
-	if (!withhold_value(p, v)) {
+	if (!redact_value(p, v)) {
 		p->known->print(p, v, notes);
 		p->depth++;
 		kinds[type_kind(v->type)].print(p, v);
 		p->depth--;
 	}
-	p->withheld = before;
+	p->redacted = before;
 	p->in_key = in_key;
 	p->is_public = is_public;
 }
@@ -317,14 +317,14 @@ void print_variable_head(struct sink *out, const struct variable *v)
 void print_inner_variable(struct printing *p, const struct variable *v)
 {
 	const struct variable_notes *notes = notes_of_variable(p, v);
-	const char *before = p->withheld;
+	const char *before = p->redacted;
 
 	sink_begin(p->out, SINK_OBJECT);
 	if (notes) {
-		p->withheld = before ? before : notes->withheld;
+		p->redacted = before ? before : notes->redacted;
 		print_members(p->out, notes->head);
 	} else {
-		withhold_named(p, v->name, strlen(v->name));
+		redact_named(p, v->name, strlen(v->name));
 		print_variable_head(p->out, v);
 	}
 	if (v->unreadable)
@@ -332,7 +332,7 @@ void print_inner_variable(struct printing *p, const struct variable *v)
 	if (!v->optimized_out && !v->unreadable)
 		print_value_rest(p, &v->value);
 	sink_end(p->out);
-	p->withheld = before;
+	p->redacted = before;
 }
 
 void print_variable(struct printing *p, struct runtime *rt, const struct variable *v)

@@ -28,18 +28,18 @@ struct printing {
 	const struct snapshot_time *moment; /* NULL: not known */
 	const struct value_texts *known;
 	struct redaction *redaction;
-	const char *withheld;	  /* the rule that redacts everything here; NULL: none */
+	const char *redacted;	  /* the rule that redacts everything here; NULL: none */
 	bool in_key;		  /* inside a value of a redacted type */
 	bool is_public;		  /* inside the public key in it: not learned */
 	bool in_pem;		  /* a private key began in a previous text */
 	size_t secret_from;	  /* secret from this byte of the next string; 0: not */
 	unsigned depth;		  /* nesting of this value */
 	unsigned pointers;	  /* followed so far */
-	uint64_t withheld_bytes;  /* of texts redacted so far */
+	uint64_t redacted_bytes;  /* of texts redacted so far */
 	uint64_t begun;		  /* document size and those, before this variable */
 	uint64_t goroutine_begun; /* document size before the goroutine's first */
 	uint64_t variables;	  /* printed so far */
-	uint64_t withheld_count;  /* values redacted so far */
+	uint64_t redacted_count;  /* values redacted so far */
 	bool has_text;		  /* of the value being printed */
 	bool of_secret;		  /* current text uses a secret's bytes: known_bytes() */
 	unsigned text_depth;	  /* nesting of texts */
@@ -77,27 +77,27 @@ void print_variable(struct printing *p, struct runtime *rt, const struct variabl
 /* The same for a variable that belongs to a value. */
 void print_inner_variable(struct printing *p, const struct variable *v);
 
-/* withheld.c: redacts everything inside what has this name, if it is a secret's. Returns
- * the previous p->withheld, for the caller to restore. */
-const char *withhold_named(struct printing *p, const char *name, size_t len);
+/* redacted.c: redacts everything inside what has this name, if it is a secret's. Returns
+ * the previous p->redacted, for the caller to restore. */
+const char *redact_named(struct printing *p, const char *name, size_t len);
 /* The same for a map entry with that key, or a context's value; naming.h. */
-const char *withhold_entry(struct printing *p, const struct value *key,
-			   const struct type *elem);
+const char *redact_entry(struct printing *p, const struct value *key,
+			 const struct type *elem);
 /* The same for element i of n of a list. */
-const char *withhold_element(struct printing *p, struct listed *list,
-			     const struct value *element, uint64_t i, uint64_t n);
+const char *redact_element(struct printing *p, struct listed *list,
+			   const struct value *element, uint64_t i, uint64_t n);
 /* The rule that redacts what the naming_field() of a struct names. */
 const char *rule_of_pair(struct printing *p, const struct value *v);
 /* struct.c: the same for field i of v; pair: rule_of_pair() of v. */
-const char *withhold_field(struct printing *p, const struct value *v, size_t i,
-			   const char *pair);
+const char *redact_field(struct printing *p, const struct value *v, size_t i,
+			 const char *pair);
 /* path.c: redacts everything after that path. */
-void withhold_behind(struct printing *p, const struct value_path *path);
+void redact_behind(struct printing *p, const struct value_path *path);
 /* Call for a text that is skipped: the next one may be the rest of its key. */
 void pass_over(struct printing *p, const struct value *v);
-/* If p->withheld or the value itself calls for it, prints what replaces the value and
+/* If p->redacted or the value itself calls for it, prints what replaces the value and
  * returns true. */
-bool withhold_value(struct printing *p, const struct value *v);
+bool redact_value(struct printing *p, const struct value *v);
 /* A text to print. whole: its full length, if it continues after len. shown: how many
  * bytes may be seen. */
 struct shown_text {
@@ -110,10 +110,10 @@ struct shown_text {
  * printed nothing. */
 bool print_masked(struct printing *p, const char *member, const struct shown_text *text);
 /* Learns what is redacted, except public keys. bytes NULL: not text. */
-void learn_withheld(struct printing *p, uint64_t addr, uint64_t size, const void *bytes,
+void learn_redacted(struct printing *p, uint64_t addr, uint64_t size, const void *bytes,
 		    size_t len);
-/* withheld_row.c: consecutive numbers that are a secret, or its characters. */
-bool withhold_row(struct printing *p, const struct type *elem, uint64_t addr, uint64_t n);
+/* redacted_row.c: consecutive numbers that are a secret, or its characters. */
+bool redact_row(struct printing *p, const struct type *elem, uint64_t addr, uint64_t n);
 /* Members redacted and redacted_hash of a redacted value. */
 void print_redacted(struct printing *p, const void *bytes, size_t len, const char *rule);
 /* How far past what is shown to look for a secret. */

@@ -83,7 +83,7 @@ static void print_one(struct goroutines *s, struct goroutine_of it, enum values_
 	p->values_omitted_by = why == VALUES_TOO_MUCH ? "max_size"
 			       : why == VALUES_LOST   ? "failure"
 						      : NULL;
-	p->variables = p->withheld = 0;
+	p->variables = p->redacted = 0;
 	print_goroutine(s->part, p, it.goroutine, groups_of(s->groups, it));
 }
 
@@ -133,7 +133,7 @@ static void print_batch(void *arg, const struct batch *b, printed_fn *fn, void *
 		s->list[n++] = (struct printed){
 			.goroutine = i,
 			.variables = (uint32_t)s->printing.variables,
-			.withheld = (uint32_t)s->printing.withheld,
+			.redacted = (uint32_t)s->printing.redacted,
 			.bytes = (uint32_t)bytes,
 			.values = (uint8_t)why,
 		};
@@ -155,7 +155,7 @@ static void write_part(void *arg, const struct printed *list, size_t n, const ch
 			runtimes_goroutine(s->capture->runtimes, list[i].goroutine);
 		s->printed->goroutines++;
 		s->printed->variables += list[i].variables;
-		s->printed->withheld += list[i].withheld;
+		s->printed->redacted += list[i].redacted;
 		s->printed->omitted += list[i].values == VALUES_TOO_MUCH;
 		s->printed->lost += list[i].values == VALUES_LOST;
 		if (s->plan)

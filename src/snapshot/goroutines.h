@@ -13,7 +13,7 @@
 struct snap_options;
 
 struct goroutines_printed {
-	uint64_t goroutines, variables, withheld;
+	uint64_t goroutines, variables, redacted;
 	uint64_t omitted; /* without values because of the size limit */
 	uint64_t lost;	  /* ... because the process that printed them died */
 };

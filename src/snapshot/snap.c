@@ -243,7 +243,7 @@ static struct goroutine_printing printing_of(struct snap *s,
 static void count_printed(struct snap *s, const struct goroutine_printing *printing)
 {
 	s->printed.variables += printing->variables;
-	s->printed.withheld += printing->withheld;
+	s->printed.redacted += printing->redacted;
 }
 
 static void print_threads(struct snap *s)
@@ -310,7 +310,7 @@ static void print_end(struct snap *s)
 	sink_named_uint(out, "goroutines", s->printed.goroutines);
 	sink_named_uint(out, "frames", s->frames);
 	sink_named_uint(out, "variables", s->printed.variables);
-	sink_named_uint(out, "redacted", s->printed.withheld);
+	sink_named_uint(out, "redacted", s->printed.redacted);
 	if (s->options->capture.values != VALUES_NONE)
 		sink_named_uint(out, "goroutines_without_values",
 				s->printed.omitted + s->printed.lost);

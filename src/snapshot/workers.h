@@ -22,7 +22,7 @@ struct batch {
 /* One printed goroutine. */
 struct printed {
 	uint64_t goroutine; /* index in the document */
-	uint32_t variables, withheld;
+	uint32_t variables, redacted;
 	uint32_t bytes;
 	uint8_t values; /* enum values_why; too much if there was no room */
 };

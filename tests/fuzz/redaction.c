@@ -17,7 +17,7 @@ static bool is_one_letter(const char *bytes, size_t len)
 	return memcmp(bytes, bytes + 1, len - 1) == 0;
 }
 
-/* Between the marks of what was withheld: together with what is around it a mark may be like the
+/* Between the marks of what was redacted: together with what is around it a mark may be like the
  * secret, by chance. */
 static bool is_left(const struct redacted *left, const char *secret, size_t secret_len)
 {

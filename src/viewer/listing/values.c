@@ -227,7 +227,7 @@ static void add_bytes(struct writing *w, const char *hex)
 }
 
 /* Completely, so that only the note remains. */
-static bool is_withheld(const struct reader_node *value)
+static bool is_redacted(const struct reader_node *value)
 {
 	return node_get(value, "redacted") && !node_get(value, "value");
 }
@@ -249,7 +249,7 @@ static void add(struct writing *w, const struct reader_node *value)
 		add_quoted(w, words);
 	else if (words)
 		text_add(w->text, "%s", words);
-	else if (is_withheld(value))
+	else if (is_redacted(value))
 		text_add(w->text, "(redacted)");
 	else if (node_get(value, "seen") && !node_get(value, "function"))
 		text_add(w->text, "(%s, seen above)",

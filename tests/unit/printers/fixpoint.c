@@ -8,10 +8,10 @@
 #include <cmocka.h>
 
 #include "printers/printers.h"
-#include "printers/values/withheld.h"
+#include "printers/values/redacted.h"
 #include "redaction/redaction.h"
 
-/* Each time one more is known, as where what is withheld makes room for others. */
+/* Each time one more is known, as where what is redacted makes room for others. */
 struct chain {
 	struct sink *out;
 	struct redaction *redaction;

@@ -400,7 +400,7 @@ static void test_printed(void **state)
 	end(&f);
 }
 
-/* Words of an argument that may be a secret anywhere in its type are withheld. */
+/* Words of an argument that may be a secret anywhere in its type are redacted. */
 static void test_words(void **state)
 {
 	const struct redaction_options options = { .mode = REDACT_SECRETS };

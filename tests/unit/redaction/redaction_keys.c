@@ -140,7 +140,7 @@ static void binary(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
 		size_t n = make(&others[i], bytes);
 		if (left_of(r, bytes, n) != -1)
-			fail_msg("%s is withheld", others[i].name);
+			fail_msg("%s is redacted", others[i].name);
 	}
 }
 

@@ -216,7 +216,7 @@ static void commands(void **state)
 	}
 }
 
-/* As a list has them: [ ] around what is withheld. */
+/* As a list has them: [ ] around what is redacted. */
 static void lists(void **state)
 {
 	enum { WORDS_MAX = 8 };
@@ -254,7 +254,7 @@ static void lists(void **state)
 					word[n++] = *c;
 			from = redaction_of_argument(r, &words, word, n);
 			if (from != (begin ? (size_t)(begin - cases[i][w]) : n))
-				fail_msg("case %zu, %s: withheld from %zu on", i,
+				fail_msg("case %zu, %s: redacted from %zu on", i,
 					 cases[i][w], from);
 		}
 	}

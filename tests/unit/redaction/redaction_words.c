@@ -98,7 +98,7 @@ static void encoded_pieces(void **state)
 /* As moves of four and eight bytes leave them, which overlap. */
 static void pieces(void **state)
 {
-	static const char *const withheld[] = { "swor",	    "ordf",	"more",
+	static const char *const redacted[] = { "swor",	    "ordf",	"more",
 						"sword",    "swordfi",	"xxsword",
 						"fishxx",   "d-moreno", "XYand-m",
 						"fish-and", "4711",	"x4711y" };
@@ -108,12 +108,12 @@ static void pieces(void **state)
 	(void)state;
 	redaction_learn(r, 0, 0, "swordfish-and-more", 18);
 	redaction_learn(r, 0, 0, "4711", 4); /* too short to be looked for in texts */
-	for (size_t i = 0; i < ARRAY_SIZE(withheld); i++)
-		if (!redaction_of_word(r, word_of(withheld[i])))
-			fail_msg("%s is shown", withheld[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(redacted); i++)
+		if (!redaction_of_word(r, word_of(redacted[i])))
+			fail_msg("%s is shown", redacted[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
 		if (redaction_of_word(r, word_of(shown[i])))
-			fail_msg("%s is withheld", shown[i]);
+			fail_msg("%s is redacted", shown[i]);
 	/* Eight in a number of the program's own; fewer are letters by chance. */
 	assert_non_null(redaction_of_number(r, word_of("ordfish-")));
 	assert_null(redaction_of_number(r, word_of("swordfix")));
@@ -126,7 +126,7 @@ static void pieces(void **state)
 	assert_false(redaction_of_word(r, word_of("swordfis")));
 }
 
-/* What is known as another's digits may be withheld itself: then its pieces are, too. */
+/* What is known as another's digits may be redacted itself: then its pieces are, too. */
 static void of_encoding(void **state)
 {
 	static const char digits[] = "73776f7264666973682d616e642d6d6f7265";
@@ -164,7 +164,7 @@ static void common(void **state)
 	redaction_learn(r, 0, 0, key, sizeof(key));
 	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
 		if (redaction_of_word(r, shown[i]))
-			fail_msg("0x%llx is withheld", (unsigned long long)shown[i]);
+			fail_msg("0x%llx is redacted", (unsigned long long)shown[i]);
 }
 
 static void vectors(void **state)
@@ -203,7 +203,7 @@ static void vectors(void **state)
 	}
 }
 
-/* Strict cannot know what it says: only letters are withheld. */
+/* Strict cannot know what it says: only letters are redacted. */
 static void strictly(void **state)
 {
 	AUTO(redaction_free) struct redaction *strict = make(REDACT_STRICT);
@@ -233,7 +233,7 @@ static void dead(void **state)
 	assert_false(redaction_of_dead_word(nothing, word_of("ordfish-")));
 }
 
-/* Without values nothing is learned: what text leaves is withheld, addresses and numbers are not. */
+/* Without values nothing is learned: what text leaves is redacted, addresses and numbers are not. */
 static void unlearned(void **state)
 {
 	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS);
@@ -290,7 +290,7 @@ static void many(void **state)
 		chance += redaction_of_word(r, i * UINT64_C(0x9e3779b97f4a7c15));
 	}
 	if (chance > TRIES / 1000)
-		fail_msg("%llu of %d hashes are withheld", (unsigned long long)chance,
+		fail_msg("%llu of %d hashes are redacted", (unsigned long long)chance,
 			 TRIES);
 }
 
@@ -322,7 +322,7 @@ static void bytes(void **state)
 	assert_false(redaction_is_key((uint64_t[]){ 1, 70000, 3 }, 24));
 }
 
-static bool is_withheld(struct redaction *r, const void *text, size_t len)
+static bool is_redacted(struct redaction *r, const void *text, size_t len)
 {
 	char around[64];
 	const size_t before = strlen("it is ");
@@ -355,12 +355,12 @@ static void long_numbers(void **state)
 	(void)state;
 	redaction_ask(r);
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
-		assert_false(is_withheld(r, texts[i], strlen(texts[i])));
+		assert_false(is_redacted(r, texts[i], strlen(texts[i])));
 	redaction_learn_long_number(r, number, sizeof(number));
 	assert_false(redaction_settled(r));
-	assert_true(is_withheld(r, number, sizeof(number)));
+	assert_true(is_redacted(r, number, sizeof(number)));
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
-		if (!is_withheld(r, texts[i], strlen(texts[i])))
+		if (!is_redacted(r, texts[i], strlen(texts[i])))
 			fail_msg("%s is shown", texts[i]);
 	size_t learned = redaction_learned(r);
 	redaction_learn_long_number(r, number, sizeof(number));
@@ -368,12 +368,12 @@ static void long_numbers(void **state)
 	/* Its bytes were a secret by themselves. */
 	redaction_forget(r);
 	redaction_learn(r, 0, 0, number, sizeof(number));
-	assert_false(is_withheld(r, texts[0], strlen(texts[0])));
+	assert_false(is_redacted(r, texts[0], strlen(texts[0])));
 	redaction_ask(r);
-	assert_false(is_withheld(r, texts[0], strlen(texts[0])));
+	assert_false(is_redacted(r, texts[0], strlen(texts[0])));
 	redaction_learn_long_number(r, number, sizeof(number));
 	assert_false(redaction_settled(r));
-	assert_true(is_withheld(r, texts[0], strlen(texts[0])));
+	assert_true(is_redacted(r, texts[0], strlen(texts[0])));
 }
 
 /* With zeros in the middle, and as long as digits are made of. */
@@ -385,7 +385,7 @@ static void digits(void **state)
 	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS);
 	(void)state;
 	redaction_learn_long_number(r, round, sizeof(round));
-	assert_true(is_withheld(r, as_round, strlen(as_round)));
+	assert_true(is_redacted(r, as_round, strlen(as_round)));
 	for (size_t i = 0; i < sizeof(longest); i++)
 		longest[i] = (uint8_t)(37 * i + 11);
 	redaction_learn_long_number(r, longest, sizeof(longest) - 1);
@@ -401,7 +401,7 @@ static void short_numbers(void **state)
 {
 	static const uint8_t high[] = { 0x81, 0x2e, 0x60, 0xd4, 0x07, 0x3b, 0x99, 0xf5 };
 	static const uint8_t low[] = { 0xf5, 0x99, 0x3b, 0x07, 0xd4, 0x60, 0x2e, 0x81 };
-	static const char *const withheld[] = { "812e60d4073b99f5", "812E60D4073B99F5",
+	static const char *const redacted[] = { "812e60d4073b99f5", "812E60D4073B99F5",
 						"9308483943592073717", "2dfdc1c35" };
 	static const char *const shown[] = { "2e60d4073b99f5", "ffffffff", "186a1",
 					     "00000186a1" };
@@ -410,14 +410,14 @@ static void short_numbers(void **state)
 	redaction_learn_number(r, 0x812e60d4073b99f5);
 	redaction_learn_number(r, (uint64_t)-12345678901);
 	redaction_learn_number(r, 100001);
-	assert_true(is_withheld(r, high, sizeof(high)));
-	assert_true(is_withheld(r, low, sizeof(low)));
-	for (size_t i = 0; i < ARRAY_SIZE(withheld); i++)
-		if (!is_withheld(r, withheld[i], strlen(withheld[i])))
-			fail_msg("%s is shown", withheld[i]);
+	assert_true(is_redacted(r, high, sizeof(high)));
+	assert_true(is_redacted(r, low, sizeof(low)));
+	for (size_t i = 0; i < ARRAY_SIZE(redacted); i++)
+		if (!is_redacted(r, redacted[i], strlen(redacted[i])))
+			fail_msg("%s is shown", redacted[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
-		if (is_withheld(r, shown[i], strlen(shown[i])))
-			fail_msg("%s is withheld", shown[i]);
+		if (is_redacted(r, shown[i], strlen(shown[i])))
+			fail_msg("%s is redacted", shown[i]);
 	/* As the time of a moment later is. */
 	assert_false(redaction_of_word(r, 0x812e60d4074c1122));
 }

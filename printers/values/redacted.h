@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* withheld.h - text of the process that is not a value, with secrets redacted. Private to
+/* redacted.h - text of the process that is not a value, with secrets redacted. Private to
  * printers. */
-#ifndef GOSNAP_WITHHELD_H
-#define GOSNAP_WITHHELD_H
+#ifndef GOSNAP_REDACTED_H
+#define GOSNAP_REDACTED_H
 
 #include "lib/document/sink.h"
 #include "redaction/redaction.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* withheld.c - prints what replaces a secret: its length, rounded up, the rule, and a
+/* redacted.c - prints what replaces a secret: its length, rounded up, the rule, and a
  * hash that identifies equal ones. Learns what it redacts, so that the secret is
  * recognised under other names. */
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 
 #include "lib/base/utf8.h"
 #include "printers/values/value_printers.h"
-#include "printers/values/withheld.h"
+#include "printers/values/redacted.h"
 
 enum {
 	HASHED_MAX = 64 << 10, /* bytes of a secret */
@@ -16,12 +16,12 @@ enum {
 	NUMBER_MAX = 16,       /* bytes of a complex number */
 };
 
-const char *withhold_named(struct printing *p, const char *name, size_t len)
+const char *redact_named(struct printing *p, const char *name, size_t len)
 {
-	const char *before = p->withheld;
+	const char *before = p->redacted;
 
 	if (!before)
-		p->withheld = redaction_of_name(p->redaction, name, len);
+		p->redacted = redaction_of_name(p->redaction, name, len);
 	return before;
 }
 
@@ -30,14 +30,14 @@ static struct naming naming_of(const struct printing *p)
 	return (struct naming){ p->rt, p->redaction };
 }
 
-const char *withhold_entry(struct printing *p, const struct value *key,
-			   const struct type *elem)
+const char *redact_entry(struct printing *p, const struct value *key,
+			 const struct type *elem)
 {
-	const char *before = p->withheld;
+	const char *before = p->redacted;
 	const struct naming naming = naming_of(p);
 
 	if (!before)
-		p->withheld = rule_of_entry(&naming, key, elem);
+		p->redacted = rule_of_entry(&naming, key, elem);
 	return before;
 }
 
@@ -50,10 +50,10 @@ const char *rule_of_pair(struct printing *p, const struct value *v)
 		 : NULL;
 }
 
-const char *withhold_element(struct printing *p, struct listed *list,
-			     const struct value *element, uint64_t i, uint64_t n)
+const char *redact_element(struct printing *p, struct listed *list,
+			   const struct value *element, uint64_t i, uint64_t n)
 {
-	const char *before = p->withheld;
+	const char *before = p->redacted;
 	const struct naming naming = naming_of(p);
 	size_t from;
 
@@ -63,7 +63,7 @@ const char *withhold_element(struct printing *p, struct listed *list,
 	if (rule && from)
 		p->secret_from = from;
 	else
-		p->withheld = rule;
+		p->redacted = rule;
 	return before;
 }
 
@@ -74,7 +74,7 @@ void print_redacted(struct printing *p, const void *bytes, size_t len, const cha
 	redaction_hash(p->redaction, bytes, len, hash);
 	sink_named_string(p->out, "redacted", rule);
 	sink_named_string(p->out, "redacted_hash", hash);
-	p->withheld_count++;
+	p->redacted_count++;
 }
 
 /* text has only the beginning; the hash is of the whole. */
@@ -93,15 +93,15 @@ static void print_redacted_text(struct printing *p, const struct shown_text *tex
 }
 
 /* A public key is in certificates too, which are not secret. */
-void learn_withheld(struct printing *p, uint64_t addr, uint64_t size, const void *bytes,
+void learn_redacted(struct printing *p, uint64_t addr, uint64_t size, const void *bytes,
 		    size_t len)
 {
 	if (!p->is_public)
 		redaction_learn(p->redaction, addr, size, bytes, len);
 }
 
-static void withhold_bytes(struct printing *p, uint64_t addr, uint64_t len,
-			   const char *rule)
+static void redact_bytes(struct printing *p, uint64_t addr, uint64_t len,
+			 const char *rule)
 {
 	size_t n = len < HASHED_MAX ? (size_t)len : HASHED_MAX;
 	AUTO(xfree) uint8_t *bytes = xcalloc(n + 1, 1);
@@ -114,7 +114,7 @@ static void withhold_bytes(struct printing *p, uint64_t addr, uint64_t len,
 	}
 	if (len > REDACTION_PLACE_MAX)
 		len = n < BEGINNING ? n : BEGINNING;
-	learn_withheld(p, addr, len, bytes, n);
+	learn_redacted(p, addr, len, bytes, n);
 	print_redacted(p, bytes, n, rule);
 	explicit_bzero(bytes, n);
 }
@@ -145,7 +145,7 @@ static void learn_number(struct printing *p, const struct value *v, const void *
 			strlen(digits));
 }
 
-static void withhold_number(struct printing *p, const struct value *v, const char *rule)
+static void redact_number(struct printing *p, const struct value *v, const char *rule)
 {
 	uint8_t bytes[NUMBER_MAX];
 	uint64_t size = type_size(v->type);
@@ -232,8 +232,8 @@ static const char *rule_of_number(struct printing *p, const struct value *v)
 	uint64_t bits = 0;
 	struct err ignored;
 
-	if (p->withheld)
-		return p->withheld;
+	if (p->redacted)
+		return p->redacted;
 	if (value_has_address(v) &&
 	    redaction_at(p->redaction, v->addr, type_size(v->type)))
 		return "copy_of_secret";
@@ -249,7 +249,7 @@ static const char *rule_of_number(struct printing *p, const struct value *v)
 	return redaction_of_number(p->redaction, bits);
 }
 
-bool withhold_value(struct printing *p, const struct value *v)
+bool redact_value(struct printing *p, const struct value *v)
 {
 	enum type_kind kind = type_kind(v->type);
 	uint64_t addr, len;
@@ -257,12 +257,12 @@ bool withhold_value(struct printing *p, const struct value *v)
 
 	p->has_number = false;
 	if (is_number(kind) && (rule = rule_of_number(p, v))) {
-		withhold_number(p, v, rule);
+		redact_number(p, v, rule);
 		return true;
 	}
-	if (!p->withheld || !find_bytes(p, v, &addr, &len))
+	if (!p->redacted || !find_bytes(p, v, &addr, &len))
 		return false;
-	withhold_bytes(p, addr, len, p->withheld);
+	redact_bytes(p, addr, len, p->redacted);
 	return true;
 }
 
@@ -321,7 +321,7 @@ bool print_masked(struct printing *p, const char *member, const struct shown_tex
 	if (!left.rule)
 		return false;
 	learn_rest(p, text, &left);
-	p->withheld_bytes += text->len;
+	p->redacted_bytes += text->len;
 	sink_named_uint(p->out, "len", redaction_length(text->whole));
 	size_t n = left.len < text->shown ? left.len : text->shown;
 	if (left.text && n < left.len)

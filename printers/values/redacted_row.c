@@ -68,8 +68,8 @@ static bool read_letters(const uint8_t *numbers, size_t n, size_t size,
 	return longest >= LETTERS_MIN;
 }
 
-static void print_withheld(struct printing *p, uint64_t n, const uint8_t *numbers,
-			   size_t bytes, const char *rule)
+static void print_redacted_row(struct printing *p, uint64_t n, const uint8_t *numbers,
+			       size_t bytes, const char *rule)
 {
 	sink_named_uint(p->out, "len", redaction_length(n));
 	print_redacted(p, numbers, bytes, rule);
@@ -103,7 +103,7 @@ static void learn(struct printing *p, uint64_t addr, uint64_t size,
 {
 	bool key = !letters->len && redaction_is_key(numbers, len);
 
-	learn_withheld(p, addr, size,
+	learn_redacted(p, addr, size,
 		       letters->len ? (const uint8_t *)letters->bytes
 		       : key	    ? numbers
 				    : NULL,
@@ -155,9 +155,9 @@ static bool are_of_secret(struct printing *p, const uint8_t *numbers, size_t cou
 	return found;
 }
 
-bool withhold_row(struct printing *p, const struct type *elem, uint64_t addr, uint64_t n)
+bool redact_row(struct printing *p, const struct type *elem, uint64_t addr, uint64_t n)
 {
-	uint64_t most = p->withheld ? NUMBERS_MAX
+	uint64_t most = p->redacted ? NUMBERS_MAX
 				    : (uint64_t)p->bounds->elements + SECRETS_BEHIND;
 	size_t count = n < most ? (size_t)n : (size_t)most;
 	size_t size = is_number(elem) ? (size_t)type_size(elem) : 0;
@@ -167,26 +167,26 @@ bool withhold_row(struct printing *p, const struct type *elem, uint64_t addr, ui
 	if (!n || size < 1 || size > NUMBER_MAX ||
 	    redaction_mode(p->redaction) == REDACT_NOTHING)
 		return false;
-	const bool letters_wanted = p->withheld || may_be_letters(p, elem, count);
+	const bool letters_wanted = p->redacted || may_be_letters(p, elem, count);
 	AUTO(xfree) uint8_t *numbers = xcalloc(count, size);
 	if (!runtime_bytes(p->rt, addr, numbers, count * size, &ignored))
 		return false;
 	bool are_letters = letters_wanted && read_letters(numbers, count, size, &letters);
 	AUTO(xfree) char *text = letters.bytes;
-	struct redacted left = { .rule = p->withheld };
+	struct redacted left = { .rule = p->redacted };
 	if (!left.rule && (redaction_at(p->redaction, addr, n * size) ||
 			   are_of_secret(p, numbers, count, size)))
 		left.rule = "copy_of_secret";
-	if (p->withheld && !are_letters)
+	if (p->redacted && !are_letters)
 		letters.len = 0;
-	if (p->withheld && !are_letters && are_words(elem))
+	if (p->redacted && !are_letters && are_words(elem))
 		learn_whole(p, numbers, count * size);
-	if (p->withheld)
+	if (p->redacted)
 		learn(p, addr, n * size, &letters, numbers, count * size);
 	else if (!left.rule && are_letters)
 		left = redaction_of_text(p->redaction, 0, text, letters.len);
 	if (left.rule)
-		print_withheld(p, n, numbers, count * size, left.rule);
+		print_redacted_row(p, n, numbers, count * size, left.rule);
 	redacted_done(&left);
 	return left.rule != NULL;
 }
