@@ -83,9 +83,9 @@ def small():
          "frames": [frame("runtime.futex", f"{GO}/runtime/sys_linux_amd64.s", 558, 0x47a3c3)],
          "unwind": {"status": "complete"}},
         {"id": 4715, "name": "poller", "state": "S", "stack_kind": "c",
-         "frames": [{"function": "epoll_wait", "module": "/lib/x86_64-linux-gnu/libc.so.6",
+         "frames": [{"function": "epoll_wait", "object_file": "/lib/x86_64-linux-gnu/libc.so.6",
                      "pc": "0x7f12aa0fe2b0", "language": "c", "hidden": True},
-                    {"pc": "0x7f12aa000010", "module": "/opt/lib/libpoll.so", "language": "c",
+                    {"pc": "0x7f12aa000010", "object_file": "/opt/lib/libpoll.so", "language": "c",
                      "hidden": True}],
          "unwind": {"status": "lost", "reason": "no unwind information at 0x7f12aa000010"}}]
     frames = sum(len(dict(stacks)[g["group"]]) for g in goroutines)

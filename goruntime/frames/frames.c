@@ -94,7 +94,7 @@ static void expansion_release(struct expansion *e)
 }
 DEFINE_AUTO(struct expansion, expansion_release)
 
-static const char *module_of(const struct images *images, const struct image *img)
+static const char *object_file_of(const struct images *images, const struct image *img)
 {
 	if (!img || img == images_get(images, 0))
 		return NULL;
@@ -119,7 +119,7 @@ static void add_c(struct expansion *e, struct runtimes *all, const struct raw_fr
 	const char *names[C_INLINED_MAX];
 	const uint32_t n = c_inlined_at(all, raw->pc, exact, names);
 
-	f.module = module_of(all->images, img);
+	f.object_file = object_file_of(all->images, img);
 	f.inlined = true;
 	for (uint32_t call = 0; call < n; call++) {
 		f.function = names[call];
@@ -142,7 +142,7 @@ static struct code_frame frame_of(const struct code *c, const struct pclntab_cal
 		.inlined = call->inlined,
 		.pc = c->pc,
 		.entry = c->entry,
-		.module = module_of(rt->images, c->module->image),
+		.object_file = object_file_of(rt->images, c->module->image),
 	};
 }
 

@@ -13,7 +13,7 @@ struct runtimes;
 /* Names and paths are borrowed until runtimes_close(), everything else until fn returns.
  * NULL and 0 when not known. */
 struct code_frame {
-	const char *function, *file, *kind, *module;
+	const char *function, *file, *kind, *object_file;
 	uint32_t line;
 	uint64_t pc, entry;
 	bool c, inlined, hidden;

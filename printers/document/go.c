@@ -90,7 +90,7 @@ void print_go(struct sink *out, const struct runtimes *all, struct redaction *r)
 	sink_begin(out, SINK_OBJECT);
 	print_runtime(out, runtimes_get(all, 0), r);
 	if (runtimes_count(all) > 1) {
-		sink_named_begin(out, "others", SINK_ARRAY);
+		sink_named_begin(out, "other_runtimes", SINK_ARRAY);
 		for (size_t i = 1; i < runtimes_count(all); i++) {
 			const struct runtime *rt = runtimes_get(all, i);
 			sink_begin(out, SINK_OBJECT);

@@ -109,7 +109,7 @@ static void print_place(struct sink *out, const struct code_frame *f)
 		sink_named_address(out, "entry", f->entry);
 		sink_named_uint(out, "offset", f->pc - f->entry);
 	}
-	sink_named_string(out, "module", f->module);
+	sink_named_string(out, "object_file", f->object_file);
 	sink_named_string(out, "language", f->c ? "c" : "go");
 	if (f->inlined)
 		sink_named_bool(out, "inlined", true);

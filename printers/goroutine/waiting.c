@@ -94,7 +94,7 @@ static void print_lock(struct sink *out, const struct wait *w)
 	if (l->has_readers) {
 		sink_named_uint(out, "readers", l->readers);
 		sink_named_uint(out, "readers_leaving", l->leaving);
-		sink_named_bool(out, "writer", l->writer);
+		sink_named_bool(out, "has_writer", l->writer);
 	}
 	if (l->has_counter)
 		sink_named_int(out, "counter", l->counter);

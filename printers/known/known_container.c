@@ -107,7 +107,7 @@ void members_of_reflection(struct printing *p, const struct value *v)
 		return;
 	sink_named_string(p->out, "dynamic_type", type_name(inside.type));
 	if (p->depth <= p->bounds->depth && has_room(p))
-		print_named_value(p, "dynamic", &inside);
+		print_named_value(p, "dynamic_value", &inside);
 }
 
 /* Its first field, of size zero, gives the type. */

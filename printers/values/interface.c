@@ -21,5 +21,5 @@ void print_interface(struct printing *p, const struct value *v)
 		return;
 	}
 	if (may_descend(p, 1))
-		print_named_value(p, "dynamic", &inside.inside);
+		print_named_value(p, "dynamic_value", &inside.inside);
 }

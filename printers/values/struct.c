@@ -49,7 +49,7 @@ void print_struct(struct printing *p, const struct value *v)
 	}
 	sink_end(p->out);
 	if (hidden)
-		sink_named_uint(p->out, "hidden_fields", hidden);
+		sink_named_uint(p->out, "fields_hidden", hidden);
 	if (i < n)
 		print_omitted(p, n - i, LIMITED_BY_OUTPUT_BYTES);
 }

@@ -284,7 +284,7 @@ void print_to_fixpoint(struct sink *out, struct redaction *redaction,
 static void print_flags(struct sink *out, const struct variable *v)
 {
 	if (v->result)
-		sink_named_bool(out, "result", true);
+		sink_named_bool(out, "is_result", true);
 	if (v->shadowed)
 		sink_named_bool(out, "shadowed", true);
 	if (v->captured)

@@ -73,7 +73,7 @@ static void print_capture(struct sink *out, const struct capture *c)
 	sink_named_string(out, "why", c->plan.why);
 	sink_named_uint(out, "estimate_ns", c->plan.estimate_ns);
 	if (c->options->values == VALUES_OF_COPY && !capture_has_values(c))
-		sink_named_string(out, "no_values",
+		sink_named_string(out, "no_values_reason",
 				  "the process was not copied; use --values to read them "
 				  "anyway");
 	sink_end(out);
@@ -94,7 +94,7 @@ static void print_rule_files(struct sink *out, const struct value_rules *rules)
 static void print_options(struct sink *out, const struct snap_options *o)
 {
 	sink_named_begin(out, "options", SINK_OBJECT);
-	sink_named_bool(out, "no_system", o->no_system);
+	sink_named_bool(out, "no_system_goroutines", o->no_system);
 	sink_named_bool(out, "dead_goroutines", o->dead);
 	sink_named_bool(out, "full_frames", o->full_frames);
 	sink_named_bool(out, "values", o->capture.values != VALUES_NONE);
@@ -310,15 +310,15 @@ static void print_end(struct snap *s)
 	sink_named_uint(out, "goroutines", s->printed.goroutines);
 	sink_named_uint(out, "frames", s->frames);
 	sink_named_uint(out, "variables", s->printed.variables);
-	sink_named_uint(out, "redacted", s->printed.redacted);
+	sink_named_uint(out, "redacted_values", s->printed.redacted);
 	if (s->options->capture.values != VALUES_NONE)
 		sink_named_uint(out, "goroutines_without_values",
 				s->printed.omitted + s->printed.lost);
-	sink_named_uint(out, "bytes", sink_bytes(out));
+	sink_named_uint(out, "document_bytes", sink_bytes(out));
 	sink_named_uint(out, "elapsed_ns", monotonic_ns() - s->started_ns);
 	if (s->pause_to_come)
 		sink_named_uint(out, "pause_ns", s->capture.pause.pause_ns);
-	sink_named_string(out, "partial", s->capture.partial);
+	sink_named_string(out, "incomplete_reason", s->capture.partial);
 	sink_end(out);
 }
 
@@ -374,7 +374,7 @@ static void print_document(struct snap *s)
 	print_package_variables(s);
 	capture_finish(&s->capture);
 	if (s->options->capture.verify) {
-		sink_name(s->out, "verify");
+		sink_name(s->out, "verification");
 		print_verification(s->out, &s->verification);
 	}
 	capture_settle(&s->capture);

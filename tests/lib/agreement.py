@@ -215,10 +215,10 @@ class Pair:
         if empty or ours.get("nil"):
             return
         self.same(path, "dynamic type", inside["type"], ours["dynamic_type"])
-        if inside["onlyAddr"] or "dynamic" not in ours:
+        if inside["onlyAddr"] or "dynamic_value" not in ours:
             self.left_out += 1
         else:
-            self.walk(f"{path}.(data)", inside, ours["dynamic"])
+            self.walk(f"{path}.(data)", inside, ours["dynamic_value"])
 
     def map(self, path, theirs, ours):
         if ours.get("nil"):

@@ -89,7 +89,7 @@ def texts(value):
         shown = {i: texts(f) for i, f in enumerate(value["fields"])}
         return {i: text for i, text in shown.items() if text is not None} or None
     if value["kind"] == "interface":
-        inside = texts(value.get("dynamic", {"unreadable": True}))
+        inside = texts(value.get("dynamic_value", {"unreadable": True}))
         return f"{value.get('dynamic_type')} {inside}"
     return str(value.get("value"))
 

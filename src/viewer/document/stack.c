@@ -196,7 +196,7 @@ static void add_place(struct text *text, const struct stack_style *style,
 		      const struct reader_node *frame, size_t columns)
 {
 	const char *file = text_of(node_get(frame, "file"), NULL);
-	const char *module = text_of(node_get(frame, "module"), NULL);
+	const char *module = text_of(node_get(frame, "object_file"), NULL);
 	AUTO(xfree) char *place = NULL;
 	if (file)
 		place = xasprintf("%s:%" PRId64, stack_file(style, file),

@@ -68,7 +68,8 @@ static void print_warning(const struct page *page, const char *where, const char
 void heading_print_warnings(const struct page *page, const struct summary *summary,
 			    const char *damage, bool all)
 {
-	const char *partial = text_of(node_get(summary->end, "partial"), NULL);
+	const char *incomplete =
+		text_of(node_get(summary->end, "incomplete_reason"), NULL);
 	size_t n = summary->warning_count;
 	uint64_t more = summary->warnings_left_out;
 	if (!all && n > WARNINGS_SHOWN) {
@@ -77,8 +78,8 @@ void heading_print_warnings(const struct page *page, const struct summary *summa
 	}
 	if (damage)
 		print_warning(page, "", damage);
-	if (partial)
-		print_warning(page, "the snapshot ends early", partial);
+	if (incomplete)
+		print_warning(page, "the snapshot ends early", incomplete);
 	for (size_t i = 0; i < n; i++)
 		print_warning(page, text_of(node_get(summary->warnings[i], "where"), ""),
 			      text_of(node_get(summary->warnings[i], "what"), "?"));
@@ -92,7 +93,8 @@ void heading_print_warnings(const struct page *page, const struct summary *summa
 void heading_print_values(const struct page *page, const struct summary *summary)
 {
 	const char *none = text_of(
-		node_get(node_get(summary->snapshot, "capture"), "no_values"), NULL);
+		node_get(node_get(summary->snapshot, "capture"), "no_values_reason"),
+		NULL);
 	int64_t omitted =
 		node_int(node_get(summary->end, "goroutines_without_values"), 0);
 	struct text text = { 0 };

@@ -181,7 +181,7 @@ static void add_channel(struct writing *w, const struct reader_node *value)
 static void add_inside(struct writing *w, const struct reader_node *value)
 {
 	text_add(w->text, "%s(", text_of(node_get(value, "dynamic_type"), "?"));
-	add(w, node_get(value, "dynamic"));
+	add(w, node_get(value, "dynamic_value"));
 	text_add(w->text, ")");
 }
 

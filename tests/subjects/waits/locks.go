@@ -46,7 +46,7 @@ func rwmutex() {
 	rw.RLock()
 	thing := func(operation string) truth.Thing {
 		return truth.Thing{"kind": "rwmutex", "address": address(rw), "operation": operation, "readers": 2,
-			"readers_leaving": 1, "writer": true, "locked": true, "waiters": 1}
+			"readers_leaving": 1, "has_writer": true, "locked": true, "waiters": 1}
 	}
 	await(func() { go lockWrite(rw, thing("write")) }, 1)
 	await(func() { go lockWrite(rw, thing("write")) }, 1)
@@ -58,7 +58,7 @@ func rlock() {
 	rw := new(sync.RWMutex)
 	rw.Lock()
 	thing := truth.Thing{"kind": "rwmutex", "address": address(rw), "operation": "read", "readers": 2,
-		"readers_leaving": 0, "writer": true, "locked": true, "waiters": 0}
+		"readers_leaving": 0, "has_writer": true, "locked": true, "waiters": 0}
 	await(func() { go lockRead(rw, thing); go lockRead(rw, thing) }, 2)
 }
 
