@@ -91,4 +91,4 @@ class Simple:
         return found
 
     def inside(self, value):
-        return [bare(value["dynamic_type"]), self.of(value["dynamic"])]
+        return [bare(value["dynamic_type"]), self.of(value["dynamic_value"])]
