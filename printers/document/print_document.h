@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* print_document.h - the other parts of the document (process, threads, runtimes,
- * warnings), and learning secrets before printing it. Called in the order of
+ * warnings), and scanning for secrets before printing it. Called in the order of
  * gosnap-snapshot(5) by src/snapshot. Keeps nothing but what was learned, until
- * learning_free(). Knows what was captured; captures nothing. */
+ * secret_scan_free(). Knows what was captured; captures nothing. */
 #ifndef GOSNAP_PRINT_DOCUMENT_H
 #define GOSNAP_PRINT_DOCUMENT_H
 
@@ -45,14 +45,14 @@ uint64_t print_one_value(const struct one_value *one);
  * them, so it is learned before any is printed. Walks texts with such names in types that
  * may lead to them; prints nothing. images: what their files contain is public, not
  * secret. */
-struct learning;
-struct learning *learning_new(const struct goroutine_printing *printing,
-			      const struct images *images);
-void learning_free(struct learning *l);
-DEFINE_AUTO(struct learning, learning_free)
+struct secret_scan;
+struct secret_scan *secret_scan_new(const struct goroutine_printing *printing,
+				    const struct images *images);
+void secret_scan_free(struct secret_scan *l);
+DEFINE_AUTO(struct secret_scan, secret_scan_free)
 /* False: neither its variables nor those of goroutines with the same stack can lead to a
  * secret. */
-bool learning_goroutine(struct learning *l, const struct goroutine *g);
+bool secret_scan_goroutine(struct secret_scan *l, const struct goroutine *g);
 
 struct thread_printing {
 	struct runtimes *runtimes;

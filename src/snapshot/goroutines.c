@@ -336,9 +336,9 @@ void goroutines_print(struct sink *out, struct capture *c,
 	values_plan_free(s->plan);
 }
 
-static void learn_batch(struct learning *learning, const struct capture *c,
-			const struct snap_options *options, const struct groups *groups,
-			const bool *leads, size_t first)
+static void scan_batch(struct secret_scan *scan, const struct capture *c,
+		       const struct snap_options *options, const struct groups *groups,
+		       const bool *leads, size_t first)
 {
 	size_t end = first + BATCH, count = runtimes_goroutine_count(c->runtimes);
 
@@ -347,18 +347,19 @@ static void learn_batch(struct learning *learning, const struct capture *c,
 	for (size_t i = first; i < end; i++) {
 		struct goroutine_of it = runtimes_goroutine(c->runtimes, i);
 		if (has_group(options, it.goroutine) && leads[groups_of(groups, it)])
-			learning_goroutine(learning, it.goroutine);
+			secret_scan_goroutine(scan, it.goroutine);
 	}
 }
 
-void goroutines_learn(struct capture *c, const struct snap_options *options,
-		      const struct groups *groups, const struct goroutine_printing *how)
+void goroutines_scan_secrets(struct capture *c, const struct snap_options *options,
+			     const struct groups *groups,
+			     const struct goroutine_printing *how)
 {
 	if (!how->values)
 		redaction_learns_nothing(how->redaction);
 	if (!how->values || redaction_mode(how->redaction) != REDACT_SECRETS)
 		return;
-	AUTO(learning_free) struct learning *learning = learning_new(how, c->images);
+	AUTO(secret_scan_free) struct secret_scan *scan = secret_scan_new(how, c->images);
 	AUTO(xfree) bool *leads = xcalloc(groups->count + 1, sizeof(*leads));
 	bool any = false;
 
@@ -366,10 +367,10 @@ void goroutines_learn(struct capture *c, const struct snap_options *options,
 		size_t n = groups->members[groups->list[i].first];
 		struct goroutine_of it = runtimes_goroutine(c->runtimes, n);
 		runtimes_read_ahead(c->runtimes, n, n + 1, true);
-		leads[i] = learning_goroutine(learning, it.goroutine);
+		leads[i] = secret_scan_goroutine(scan, it.goroutine);
 		any |= leads[i];
 	}
 	for (size_t i = 0; any && i < runtimes_goroutine_count(c->runtimes); i += BATCH)
-		learn_batch(learning, c, options, groups, leads, i);
+		scan_batch(scan, c, options, groups, leads, i);
 	redaction_learned_all(how->redaction);
 }

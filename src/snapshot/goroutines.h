@@ -24,8 +24,9 @@ void goroutines_print(struct sink *out, struct capture *c,
 		      const struct goroutine_printing *how, progress_count *written,
 		      struct goroutines_printed *ret);
 /* Collects secrets from all threads and goroutines before any of them is printed. */
-void goroutines_learn(struct capture *c, const struct snap_options *options,
-		      const struct groups *groups, const struct goroutine_printing *how);
+void goroutines_scan_secrets(struct capture *c, const struct snap_options *options,
+			     const struct groups *groups,
+			     const struct goroutine_printing *how);
 /* Should it be in the document? arg: struct snap_options. */
 bool goroutines_wanted(void *arg, const struct goroutine *g);
 

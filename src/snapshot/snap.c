@@ -279,13 +279,13 @@ static void print_goroutines(struct snap *s)
 
 /* Before anything is written: the command line may contain what only a goroutine
  * identifies as a password. */
-static void learn_secrets(struct snap *s)
+static void scan_secrets(struct snap *s)
 {
 	struct value_bounds bounds = bounds_of(s->options);
 	struct goroutine_printing how = printing_of(s, &bounds);
 
 	process_remember_secrets(s->capture.process, s->options->redaction);
-	goroutines_learn(&s->capture, s->options, &s->groups, &how);
+	goroutines_scan_secrets(&s->capture, s->options, &s->groups, &how);
 }
 
 static void print_package_variables(struct snap *s)
@@ -365,7 +365,7 @@ static void note_doubts(struct snap *s)
 
 static void print_document(struct snap *s)
 {
-	learn_secrets(s);
+	scan_secrets(s);
 	sink_begin(s->out, SINK_OBJECT);
 	print_head(s);
 	print_groups(s);

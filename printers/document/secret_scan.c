@@ -23,7 +23,7 @@ struct walked {
 	size_t count, size;
 };
 
-struct learning {
+struct secret_scan {
 	struct runtimes *runtimes;
 	const struct images *images;
 	struct redaction *redaction;
@@ -110,7 +110,7 @@ static bool search(struct search *s, const struct type *type)
 
 /* Results for inner types found on the way are not kept: they hold for this one only, as
  * it may be part of a cycle. */
-static bool leads(struct learning *l, const struct type *type)
+static bool leads(struct secret_scan *l, const struct type *type)
 {
 	struct type_found *found = type_found(type);
 	struct search s = { .redaction = l->redaction };
@@ -154,7 +154,7 @@ static void make_room(struct walked *w)
 }
 
 /* False: visited before. */
-static bool is_new(struct learning *l, const struct value *v, bool secret)
+static bool is_new(struct secret_scan *l, const struct value *v, bool secret)
 {
 	uint64_t hash = (v->addr ^ (uint64_t)(uintptr_t)v->type << 20) *
 			UINT64_C(0x9e3779b97f4a7c15);
@@ -167,7 +167,7 @@ static bool is_new(struct learning *l, const struct value *v, bool secret)
 /* What is in the program's file is not secret, such as header names and token kinds; nor
  * is a text that is itself the name of a secret. numbers: not text, but numbers of that
  * size. */
-static void learn(struct learning *l, uint64_t addr, uint64_t len, uint64_t numbers)
+static void learn(struct secret_scan *l, uint64_t addr, uint64_t len, uint64_t numbers)
 {
 	char bytes[BYTES_MAX];
 	size_t n = len < sizeof(bytes) ? (size_t)len : sizeof(bytes);
@@ -185,7 +185,7 @@ static void learn(struct learning *l, uint64_t addr, uint64_t len, uint64_t numb
 }
 
 struct walk {
-	struct learning *l;
+	struct secret_scan *l;
 	unsigned depth, pointers;
 	bool secret;
 	unsigned entries;
@@ -217,7 +217,7 @@ static void walk_fields(const struct walk *w, const struct value *v)
 	type_leave(&w->l->types);
 }
 
-static void learn_rest(struct learning *l, const struct value *v, size_t from)
+static void learn_rest(struct secret_scan *l, const struct value *v, size_t from)
 {
 	struct text_value s;
 	struct err ignored;
@@ -388,7 +388,7 @@ static void walk(const struct walk *from, const struct value *v, bool secret)
 
 static void look_at(void *arg, struct runtime *rt, const struct variable *v)
 {
-	struct learning *l = arg;
+	struct secret_scan *l = arg;
 	const struct walk begin = { .l = l };
 
 	if (v->compiler || !v->value.type)
@@ -412,28 +412,28 @@ static void look_at_frame(void *arg, const struct code_frame *f)
 	frame_each_variable(f->variables, false, look_at, arg);
 }
 
-struct learning *learning_new(const struct goroutine_printing *printing,
-			      const struct images *images)
+struct secret_scan *secret_scan_new(const struct goroutine_printing *printing,
+				    const struct images *images)
 {
-	struct learning *l = xcalloc(1, sizeof(*l));
+	struct secret_scan *l = xcalloc(1, sizeof(*l));
 
-	*l = (struct learning){ .runtimes = printing->runtimes,
-				.images = images,
-				.redaction = printing->redaction,
-				.bounds = printing->values,
-				.of = printing->values->hidden ? VARIABLES_OF_ALL
-							       : VARIABLES_OF_SHOWN };
+	*l = (struct secret_scan){ .runtimes = printing->runtimes,
+				   .images = images,
+				   .redaction = printing->redaction,
+				   .bounds = printing->values,
+				   .of = printing->values->hidden ? VARIABLES_OF_ALL
+								  : VARIABLES_OF_SHOWN };
 	return l;
 }
 
-void learning_free(struct learning *l)
+void secret_scan_free(struct secret_scan *l)
 {
 	if (l)
 		xfree(l->walked.slots);
 	xfree(l);
 }
 
-bool learning_goroutine(struct learning *l, const struct goroutine *g)
+bool secret_scan_goroutine(struct secret_scan *l, const struct goroutine *g)
 {
 	l->leads = false;
 	runtimes_each_frame_of(l->runtimes, g, l->of, look_at_frame, l);
