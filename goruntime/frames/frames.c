@@ -112,12 +112,12 @@ static struct expanded_frame *add_frame(struct expansion *e, const struct code_f
 static void add_c(struct expansion *e, struct runtimes *all, const struct raw_frame *raw,
 		  uint32_t i)
 {
-	const bool exact = raw->flags & FRAME_EXACT;
-	const uint64_t pc = exact ? raw->pc : raw->pc - 1;
+	const bool at_instruction = raw->flags & FRAME_AT_INSTRUCTION;
+	const uint64_t pc = at_instruction ? raw->pc : raw->pc - 1;
 	const struct image *img = images_at(all->images, pc);
 	struct code_frame f = { .pc = raw->pc, .c = true, .hidden = true };
 	const char *names[C_INLINED_MAX];
-	const uint32_t n = c_inlined_at(all, raw->pc, exact, names);
+	const uint32_t n = c_inlined_at(all, raw->pc, at_instruction, names);
 
 	f.object_file = object_file_of(all->images, img);
 	f.inlined = true;
@@ -274,7 +274,8 @@ static void add_registers(struct frame_variables *frame, const struct goroutine 
 	size_t n;
 	const struct target_thread *threads = target_threads(frame->rt->target, &n);
 
-	if (!(raw->flags & FRAME_EXACT) || g->thread < 0 || (size_t)g->thread >= n)
+	if (!(raw->flags & FRAME_AT_INSTRUCTION) || g->thread < 0 ||
+	    (size_t)g->thread >= n)
 		return;
 	const struct target_thread *th = &threads[g->thread];
 	if (!th->stopped || th->regs.value[arch->pc] != raw->pc)
@@ -398,7 +399,7 @@ static void give(const struct expanded_frame *e, struct words_reader *words,
 		if (e->raw == 0) {
 			add_registers(&variables, words->g, raw);
 			variables.closure = called_by(words->g, &variables);
-		} else if (raw->flags & FRAME_EXACT) {
+		} else if (raw->flags & FRAME_AT_INSTRUCTION) {
 			add_kept_registers(&variables, words->g, raw - 1, &kept);
 		}
 		if (variables_begin(&variables, &f.why_none))
@@ -472,10 +473,11 @@ void runtimes_each_argument_words(struct runtimes *all, const struct goroutine *
 	}
 }
 
-static bool outermost(struct runtime *rt, uint64_t pc, bool exact, struct code_frame *ret)
+static bool outermost(struct runtime *rt, uint64_t pc, bool at_instruction,
+		      struct code_frame *ret)
 {
 	const struct code *c =
-		rt->code && pc ? code_with_calls(rt->code, pc, exact) : NULL;
+		rt->code && pc ? code_with_calls(rt->code, pc, at_instruction) : NULL;
 
 	if (!c || !c->call_count)
 		return false;

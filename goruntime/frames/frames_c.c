@@ -44,11 +44,11 @@ static const struct module *module_around(struct runtimes *all, uint64_t pc,
 	return NULL;
 }
 
-uint32_t c_inlined_at(struct runtimes *all, uint64_t pc, bool exact,
+uint32_t c_inlined_at(struct runtimes *all, uint64_t pc, bool at_instruction,
 		      const char *ret[C_INLINED_MAX])
 {
 	struct runtime *rt;
-	const struct module *m = module_around(all, exact ? pc : pc - 1, &rt);
+	const struct module *m = module_around(all, at_instruction ? pc : pc - 1, &rt);
 	struct dwarf *d;
 	struct types *types;
 	struct err ignored;
@@ -57,7 +57,7 @@ uint32_t c_inlined_at(struct runtimes *all, uint64_t pc, bool exact,
 		return 0;
 	AUTO(dwarf_scopes_free)
 	struct dwarf_scopes *s =
-		dwarf_scopes_at(d, pc - image_bias(m->image), exact, &ignored);
+		dwarf_scopes_at(d, pc - image_bias(m->image), at_instruction, &ignored);
 	if (!s || s->count - 1 > C_INLINED_MAX)
 		return 0;
 	for (size_t i = 0; i + 1 < s->count; i++)
@@ -83,12 +83,13 @@ static bool frame_at(void *arg, size_t i, struct dwarf_frame *ret)
 
 	if (i >= f->count)
 		return false;
-	const bool exact = f->frames[i].flags & FRAME_EXACT;
+	const bool at_instruction = f->frames[i].flags & FRAME_AT_INSTRUCTION;
 	const uint64_t pc = f->frames[i].pc;
-	const struct module *m = module_around(f->all, exact ? pc : pc - 1, &rt);
-	*ret = (struct dwarf_frame){
-		.pc = pc, .exact = exact, .cfa = cfa_of(f, i), .regs = &f->registers[i]
-	};
+	const struct module *m = module_around(f->all, at_instruction ? pc : pc - 1, &rt);
+	*ret = (struct dwarf_frame){ .pc = pc,
+				     .at_instruction = at_instruction,
+				     .cfa = cfa_of(f, i),
+				     .regs = &f->registers[i] };
 	if (m && debug_of_module(rt, m, &ret->dwarf, &types, &ignored))
 		ret->bias = image_bias(m->image);
 	else
@@ -102,9 +103,9 @@ static bool tls_at(void *arg, size_t i, uint64_t *ret, struct err *err)
 	const struct arch *arch = target_arch(f->all->target);
 	size_t n;
 	const struct regs *regs = &target_threads(f->all->target, &n)[f->thread].regs;
-	const bool exact = f->frames[i].flags & FRAME_EXACT;
+	const bool at_instruction = f->frames[i].flags & FRAME_AT_INSTRUCTION;
 	const struct image *img =
-		images_at(f->all->images, f->frames[i].pc - (exact ? 0 : 1));
+		images_at(f->all->images, f->frames[i].pc - (at_instruction ? 0 : 1));
 
 	if (!img || arch->tls < 0 || !reg_known(regs, (unsigned)arch->tls))
 		return false;
@@ -113,7 +114,7 @@ static bool tls_at(void *arg, size_t i, uint64_t *ret, struct err *err)
 }
 
 static struct c_frames *walk(struct runtimes *all, size_t thread, const struct regs *regs,
-			     bool exact)
+			     bool at_instruction)
 {
 	struct c_frames *f = xcalloc(1, sizeof(*f));
 
@@ -121,7 +122,7 @@ static struct c_frames *walk(struct runtimes *all, size_t thread, const struct r
 	f->walk.registers = f->registers;
 	f->walk.register_room = FRAMES_MAX;
 	target_budget_unit(all->target);
-	walk_thread(all, thread, regs, exact, &f->walk);
+	walk_thread(all, thread, regs, at_instruction, &f->walk);
 	f->count = f->walk.count < FRAMES_MAX ? f->walk.count : FRAMES_MAX;
 	memcpy(f->frames, f->walk.frames, f->count * sizeof(f->frames[0]));
 	f->thread = thread;
@@ -165,16 +166,16 @@ static struct pclntab_call call_of(const char *name, bool inlined)
 static void set_code(struct c_frames *f, const struct module *m,
 		     const struct raw_frame *raw, const char *function)
 {
-	const bool exact = raw->flags & FRAME_EXACT;
+	const bool at_instruction = raw->flags & FRAME_AT_INSTRUCTION;
 	const char *inlined[C_INLINED_MAX];
-	const uint32_t n = c_inlined_at(f->all, raw->pc, exact, inlined);
+	const uint32_t n = c_inlined_at(f->all, raw->pc, at_instruction, inlined);
 
 	code_variables_free(&f->code);
 	for (uint32_t i = 0; i < n; i++)
 		f->calls[i] = call_of(inlined[i], true);
 	f->calls[n] = call_of(function, false);
 	f->code = (struct code){ .pc = raw->pc,
-				 .exact = exact,
+				 .at_instruction = at_instruction,
 				 .frame_size = -1,
 				 .no_pcsp = true,
 				 .module = m,
@@ -188,10 +189,10 @@ struct frame_variables *c_frame_variables(struct c_frames *f, uint32_t i,
 					  const char **ret_why)
 {
 	const struct arch *arch = target_arch(f->all->target);
-	const bool exact = raw->flags & FRAME_EXACT;
+	const bool at_instruction = raw->flags & FRAME_AT_INSTRUCTION;
 	struct runtime *rt;
 	const struct module *m =
-		module_around(f->all, exact ? raw->pc : raw->pc - 1, &rt);
+		module_around(f->all, at_instruction ? raw->pc : raw->pc - 1, &rt);
 
 	*ret_why = "its file has no Go code, so its debug information is not read";
 	if (!m)
@@ -227,13 +228,14 @@ struct frame_variables *system_frame_variables(struct c_frames *f, uint32_t i,
 	*ret_why = "frame address unknown";
 	if (i >= f->count || regs->value[arch->pc] != code->pc || code->frame_size < 0)
 		return NULL;
-	f->variables = (struct frame_variables){ .rt = rt,
-						 .code = code,
-						 .call = call,
-						 .cfa = regs->value[arch->sp] +
-							(uint64_t)code->frame_size + WORD,
-						 .regs = code->exact ? regs : NULL,
-						 .vectors = i ? NULL : f->vectors };
+	f->variables =
+		(struct frame_variables){ .rt = rt,
+					  .code = code,
+					  .call = call,
+					  .cfa = regs->value[arch->sp] +
+						 (uint64_t)code->frame_size + WORD,
+					  .regs = code->at_instruction ? regs : NULL,
+					  .vectors = i ? NULL : f->vectors };
 	*ret_why = NULL;
 	return variables_begin(&f->variables, ret_why) ? &f->variables : NULL;
 }

@@ -23,7 +23,7 @@ DEFINE_AUTO(struct c_frames, c_frames_free)
  * than C_INLINED_MAX. Names are borrowed from the file's debugging information, which
  * covers Go code too. */
 enum { C_INLINED_MAX = 64 };
-uint32_t c_inlined_at(struct runtimes *all, uint64_t pc, bool exact,
+uint32_t c_inlined_at(struct runtimes *all, uint64_t pc, bool at_instruction,
 		      const char *ret[C_INLINED_MAX]);
 /* The variables of frame i of the thread's stack, valid until the next call. call: which
  * of the functions inlined there; the function itself comes last. NULL: *ret_why says

@@ -110,7 +110,7 @@ static void check_frame(struct check *c, uint32_t number, const struct raw_frame
 		if (code->flags & PCLNTAB_SPWRITE)
 			lose_frame_pointer(c, INCONCLUSIVE_ASSEMBLY);
 		prove_nothing(c, INCONCLUSIVE_ASSEMBLY);
-	} else if (frame->flags & FRAME_EXACT) {
+	} else if (frame->flags & FRAME_AT_INSTRUCTION) {
 		prove_nothing(c, INCONCLUSIVE_INTERRUPTED);
 	} else {
 		if (c->known && c->g->status == GOROUTINE_COPYSTACK)

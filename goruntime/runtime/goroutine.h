@@ -48,8 +48,8 @@ struct goroutine {
 	uint8_t status, wait_reason;
 	uint8_t state : 4 /* enum stack_state */, frame_pointer : 2;
 	bool system : 1;
-	bool exact : 1;	  /* pc is an instruction about to run */
-	bool syscall : 1; /* pc and sp come from syscallpc, syscallsp */
+	bool at_instruction : 1; /* pc is an instruction about to run */
+	bool syscall : 1;	 /* pc and sp come from syscallpc, syscallsp */
 	bool unwound : 1;
 	bool bad_context : 1; /* there is no pc to start from; reason says why */
 	bool same_id : 1;     /* another goroutine that is not dead has the same id */

@@ -2,12 +2,13 @@
 /* What other folders look up in struct runtimes. */
 #include "goruntime/runtime/runtime_priv.h"
 
-const struct code *runtimes_code_at(const struct runtimes *all, uint64_t pc, bool exact,
-				    struct runtime **ret)
+const struct code *runtimes_code_at(const struct runtimes *all, uint64_t pc,
+				    bool at_instruction, struct runtime **ret)
 {
 	for (size_t i = 0; i < all->count; i++) {
 		struct runtime *rt = all->list[i];
-		const struct code *c = rt->code ? code_at(rt->code, pc, exact) : NULL;
+		const struct code *c =
+			rt->code ? code_at(rt->code, pc, at_instruction) : NULL;
 		if (!c)
 			continue;
 		*ret = rt;
@@ -19,11 +20,11 @@ const struct code *runtimes_code_at(const struct runtimes *all, uint64_t pc, boo
 const struct code *code_of_frame(const struct runtimes *all,
 				 const struct raw_frame *frame, struct runtime **ret)
 {
-	bool exact = frame->flags & FRAME_EXACT;
-	const struct code *c = runtimes_code_at(all, frame->pc, exact, ret);
+	bool at_instruction = frame->flags & FRAME_AT_INSTRUCTION;
+	const struct code *c = runtimes_code_at(all, frame->pc, at_instruction, ret);
 
 	if (c)
-		c = code_with_calls((*ret)->code, frame->pc, exact);
+		c = code_with_calls((*ret)->code, frame->pc, at_instruction);
 	return c && !c->no_pcsp ? c : NULL;
 }
 

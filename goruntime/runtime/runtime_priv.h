@@ -55,7 +55,7 @@ struct walk {
 	uint32_t reason;
 	enum stack_switch stack_switch;
 	uint64_t pc, sp, frame_pointer; /* of STACK_SWITCH_CONTEXT */
-	bool exact, has_frame_pointer;
+	bool at_instruction, has_frame_pointer;
 	struct regs *registers; /* of the first frames; NULL: not requested */
 	size_t register_room;
 };
@@ -134,8 +134,8 @@ struct runtime {
 
 /* lookup.c: the code table entry for pc, from the runtime whose text has it; *ret: that
  * runtime. NULL: not Go. */
-const struct code *runtimes_code_at(const struct runtimes *all, uint64_t pc, bool exact,
-				    struct runtime **ret);
+const struct code *runtimes_code_at(const struct runtimes *all, uint64_t pc,
+				    bool at_instruction, struct runtime **ret);
 
 /* goroutine.c: NULL: no goroutine at that address. */
 struct goroutine *goroutine_by_addr(struct runtime *rt, uint64_t addr);

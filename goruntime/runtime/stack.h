@@ -14,9 +14,9 @@ enum stack_state {
 };
 
 enum raw_frame_flags {
-	FRAME_EXACT = 1,	/* pc is about to run; it is not a return address */
-	FRAME_SYSTEM_STACK = 2, /* of a goroutine, on its thread's own stack: C calls */
-	FRAME_SIGNAL = 4,	/* a signal trampoline: the next frame was interrupted */
+	FRAME_AT_INSTRUCTION = 1, /* pc is about to run; it is not a return address */
+	FRAME_SYSTEM_STACK = 2,	  /* of a goroutine, on its thread's own stack: C calls */
+	FRAME_SIGNAL = 4,     /* a signal trampoline: the next frame was interrupted */
 	FRAME_BY_POINTER = 8, /* found by frame pointer: the frame before has no table */
 	FRAME_SYSCALL = 16,   /* called after the runtime was told of a system call */
 };

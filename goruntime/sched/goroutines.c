@@ -255,8 +255,9 @@ static bool runs_user_code(struct runtime *rt, const struct goroutine *g)
 					      : stacks_get(rt->shared->stacks, g->stack);
 
 	for (uint32_t i = 0; i < s.count; i++) {
-		const struct code *c = code_with_calls(rt->code, s.frames[i].pc,
-						       s.frames[i].flags & FRAME_EXACT);
+		const struct code *c =
+			code_with_calls(rt->code, s.frames[i].pc,
+					s.frames[i].flags & FRAME_AT_INSTRUCTION);
 		const struct pclntab_call *call = c ? code_own_call(c) : NULL;
 		if (call && call->named && strncmp(call->name, "runtime.", 8) != 0)
 			return true;

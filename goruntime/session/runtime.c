@@ -156,7 +156,7 @@ static void start_at(struct goroutine *g, const struct walk *w)
 {
 	g->pc = w->pc;
 	g->sp = w->sp;
-	g->exact = w->exact;
+	g->at_instruction = w->at_instruction;
 	goroutine_set_frame_pointer(g, w->has_frame_pointer, w->frame_pointer);
 }
 
@@ -167,7 +167,7 @@ static void place_in_syscall(struct runtime *rt, struct goroutine *g,
 			     const struct go_m *m, const struct walk *w)
 {
 	if (w->stack_switch == STACK_SWITCH_CONTEXT &&
-	    unwind_leads_to_syscall(rt, g, w->pc, w->sp, w->exact)) {
+	    unwind_leads_to_syscall(rt, g, w->pc, w->sp, w->at_instruction)) {
 		start_at(g, w);
 	} else if (w->stack_switch == STACK_SWITCH_SCHED &&
 		   unwind_leads_to_syscall(rt, g, m->sched_pc, m->sched_sp, false)) {
@@ -188,7 +188,7 @@ static void place_goroutine(struct runtime *rt, struct goroutine *g, size_t thre
 	if (m->vdso_sp && on_stack(m->curg_stack, m->vdso_sp)) {
 		g->pc = m->vdso_pc;
 		g->sp = m->vdso_sp;
-		g->exact = false;
+		g->at_instruction = false;
 		goroutine_set_frame_pointer(g, false, 0);
 	} else if (g->syscall) {
 		if (here)
@@ -218,7 +218,7 @@ static bool has_stack(const struct goroutine *g)
 static struct extent_range used_stack(const struct goroutine *g)
 {
 	uint64_t room = g->sp - g->stack_low;
-	uint64_t below = !g->exact		      ? 0
+	uint64_t below = !g->at_instruction	      ? 0
 			 : room < FRAME_POINTER_BELOW ? room
 						      : FRAME_POINTER_BELOW;
 	uint64_t len = g->stack_high - g->sp;

@@ -67,13 +67,15 @@ void code_table_each(struct code_table *table, code_fn *fn)
 			fn(table->slots[i]);
 }
 
-static struct code **find_slot(struct code **slots, size_t size, uint64_t pc, bool exact)
+static struct code **find_slot(struct code **slots, size_t size, uint64_t pc,
+			       bool at_instruction)
 {
-	size_t i = (pc * 2 + exact) * UINT64_C(0x9e3779b97f4a7c15) >> 20;
+	size_t i = (pc * 2 + at_instruction) * UINT64_C(0x9e3779b97f4a7c15) >> 20;
 
 	for (;; i++) {
 		struct code **slot = &slots[i & (size - 1)];
-		if (!*slot || ((*slot)->pc == pc && (*slot)->asked_exact == exact))
+		if (!*slot || ((*slot)->pc == pc &&
+			       (*slot)->asked_at_instruction == at_instruction))
 			return slot;
 	}
 }
@@ -86,7 +88,8 @@ static void grow(struct code_table *table)
 	for (size_t i = 0; i < table->size; i++)
 		if (table->slots[i])
 			*find_slot(slots, size, table->slots[i]->pc,
-				   table->slots[i]->asked_exact) = table->slots[i];
+				   table->slots[i]->asked_at_instruction) =
+				table->slots[i];
 	xfree(table->slots);
 	table->slots = slots;
 	table->size = size;
@@ -119,10 +122,10 @@ static uint8_t flags_by_name(enum special special)
 /* The pc that determines line and inlined calls: runtime/traceback.go symPC (1.27). */
 static uint64_t symbol_pc(const struct code *c)
 {
-	return c->exact ? c->pc : c->pc - 1;
+	return c->at_instruction ? c->pc : c->pc - 1;
 }
 
-static bool find_func(const struct code_table *table, uint64_t pc, bool exact,
+static bool find_func(const struct code_table *table, uint64_t pc, bool at_instruction,
 		      const struct module **ret_module, struct pclntab_func *ret)
 {
 	const struct module *module = modules_at(table->modules, pc);
@@ -132,25 +135,27 @@ static bool find_func(const struct code_table *table, uint64_t pc, bool exact,
 		return true;
 	}
 	/* A call that never returns may be a function's last instruction. */
-	return !exact && pc > 0 && find_func(table, pc - 1, true, ret_module, ret);
+	return !at_instruction && pc > 0 &&
+	       find_func(table, pc - 1, true, ret_module, ret);
 }
 
-static struct code *lookup(struct code_table *table, uint64_t pc, bool exact)
+static struct code *lookup(struct code_table *table, uint64_t pc, bool at_instruction)
 {
-	struct code **slot = find_slot(table->slots, table->size, pc, exact);
+	struct code **slot = find_slot(table->slots, table->size, pc, at_instruction);
 	const struct module *module;
 	struct pclntab_func func;
 
 	if (*slot)
 		return *slot;
-	if (table->count >= LIMIT_PCS || !find_func(table, pc, exact, &module, &func))
+	if (table->count >= LIMIT_PCS ||
+	    !find_func(table, pc, at_instruction, &module, &func))
 		return NULL;
 	struct code *c = xcalloc(1, sizeof(*c));
 	int64_t size =
 		pclntab_frame_size(&module->tab, &func, pc < func.end ? pc : pc - 1);
 	c->pc = pc;
-	c->asked_exact = exact;
-	c->exact = exact || pc == func.entry;
+	c->asked_at_instruction = at_instruction;
+	c->at_instruction = at_instruction || pc == func.entry;
 	c->entry = func.entry;
 	c->module = module;
 	c->special = special_of(pclntab_name(&module->tab, &func));
@@ -163,9 +168,9 @@ static struct code *lookup(struct code_table *table, uint64_t pc, bool exact)
 	return c;
 }
 
-const struct code *code_at(struct code_table *table, uint64_t pc, bool exact)
+const struct code *code_at(struct code_table *table, uint64_t pc, bool at_instruction)
 {
-	return lookup(table, pc, exact);
+	return lookup(table, pc, at_instruction);
 }
 
 static struct bytes funcdata_bytes(void *arg, uint64_t addr)
@@ -173,9 +178,10 @@ static struct bytes funcdata_bytes(void *arg, uint64_t addr)
 	return modules_bytes(arg, addr);
 }
 
-const struct code *code_with_calls(struct code_table *table, uint64_t pc, bool exact)
+const struct code *code_with_calls(struct code_table *table, uint64_t pc,
+				   bool at_instruction)
 {
-	struct code *c = lookup(table, pc, exact);
+	struct code *c = lookup(table, pc, at_instruction);
 	struct pclntab_call calls[LIMIT_INLINE_DEPTH];
 	struct pclntab_func func;
 

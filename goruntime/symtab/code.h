@@ -18,7 +18,7 @@ struct code {
 	uint64_t pc, entry;
 	/* pc is an instruction about to run: it was requested as one, or it is the entry.
 	 * A goroutine that has not started is at an entry, without a call before it. */
-	bool exact, asked_exact;
+	bool at_instruction, asked_at_instruction;
 	enum special special;
 	uint8_t flags; /* enum pclntab_flags; set by name where the release has none */
 	int32_t frame_size; /* -1: not known */
@@ -41,11 +41,13 @@ DEFINE_AUTO(struct code_table, code_table_free)
 typedef void code_fn(struct code *c);
 void code_table_each(struct code_table *table, code_fn *fn);
 
-/* exact: pc is an instruction about to run. Otherwise it is a return address, looked up
- * one byte before. NULL: not in a Go function. Borrowed until the table is freed. */
-const struct code *code_at(struct code_table *table, uint64_t pc, bool exact);
+/* at_instruction: pc is an instruction about to run. Otherwise it is a return address,
+ * looked up one byte before. NULL: not in a Go function. Borrowed until the table is
+ * freed. */
+const struct code *code_at(struct code_table *table, uint64_t pc, bool at_instruction);
 /* The same with calls and arguments filled in. */
-const struct code *code_with_calls(struct code_table *table, uint64_t pc, bool exact);
+const struct code *code_with_calls(struct code_table *table, uint64_t pc,
+				   bool at_instruction);
 
 /* The function itself, not a call inlined in it. calls must be filled in. */
 static inline const struct pclntab_call *code_own_call(const struct code *c)

@@ -127,7 +127,7 @@ static bool find_stores(struct runtime *rt, const struct code *preempt, uint32_t
 	const uint64_t len = preempt->pc - preempt->entry;
 	uint8_t text[CODE_MAX];
 
-	if (preempt->exact || len < CALL_BYTES || len > sizeof(text) ||
+	if (preempt->at_instruction || len < CALL_BYTES || len > sizeof(text) ||
 	    !modules_code(rt->modules, preempt->entry, text, len) ||
 	    text[len - CALL_BYTES] != 0xe8)
 		return false;

@@ -23,7 +23,7 @@ struct go_walk {
 	struct raw_frame *frames;
 	size_t count;
 	uint64_t pc, sp;
-	bool exact, innermost, by_frame_pointer;
+	bool at_instruction, innermost, by_frame_pointer;
 	uint64_t callback_sp; /* of the next callback on the thread's stack, or 0 */
 	uint64_t syscall_sp;  /* of the frame that entered the syscall; 0: in none */
 	struct stack_reader *window;
@@ -71,7 +71,7 @@ static bool push(struct go_walk *u)
 		return ends(u, STACK_TRUNCATED, reason_add(u->rt, "%s", err.text));
 	u->frames[u->count++] = (struct raw_frame){
 		.pc = u->pc,
-		.flags = (u->exact ? FRAME_EXACT : 0) |
+		.flags = (u->at_instruction ? FRAME_AT_INSTRUCTION : 0) |
 			 (u->by_frame_pointer ? FRAME_BY_POINTER : 0) |
 			 (u->sp < u->syscall_sp ? FRAME_SYSCALL : 0),
 		.argp = NO_ARGP,
@@ -179,21 +179,21 @@ static bool injects_call(enum special s)
 }
 
 bool unwind_leads_to_syscall(struct runtime *rt, const struct goroutine *g, uint64_t pc,
-			     uint64_t sp, bool exact)
+			     uint64_t sp, bool at_instruction)
 {
 	const struct code *told = code_at(rt->code, g->pc, false), *c;
 	struct err ignored;
 
 	for (size_t n = 0; sp < g->sp && n < SYSCALL_CALLS; n++) {
-		c = code_at(rt->code, pc, exact);
+		c = code_at(rt->code, pc, at_instruction);
 		if (!c || c->no_pcsp || c->frame_size < 0)
 			return false;
 		sp += (uint64_t)c->frame_size + WORD;
 		if (!target_read_uint(rt->target, sp - WORD, WORD, &pc, &ignored))
 			return false;
-		exact = injects_call(c->special);
+		at_instruction = injects_call(c->special);
 	}
-	c = code_at(rt->code, pc, exact);
+	c = code_at(rt->code, pc, at_instruction);
 	return sp == g->sp && c && told && c->entry == told->entry;
 }
 
@@ -202,8 +202,8 @@ static bool frame_pointer_here(struct go_walk *u, uint64_t *ret)
 {
 	for (size_t i = u->count; i-- > 0;) {
 		const struct raw_frame *f = &u->frames[i];
-		const struct code *c =
-			code_with_calls(u->rt->code, f->pc, f->flags & FRAME_EXACT);
+		const struct code *c = code_with_calls(u->rt->code, f->pc,
+						       f->flags & FRAME_AT_INSTRUCTION);
 		struct frame_link link;
 
 		if (f->flags & FRAME_SYSTEM_STACK ||
@@ -240,7 +240,7 @@ static bool step_by_frame_pointer(struct go_walk *u, uint32_t reason)
 	set_argp(u, fp + FRAME_POINTER_TO_CFA);
 	u->pc = link.pc;
 	u->sp = fp + FRAME_POINTER_TO_CFA;
-	u->exact = u->innermost = false;
+	u->at_instruction = u->innermost = false;
 	u->by_frame_pointer = true;
 	return true;
 }
@@ -265,13 +265,13 @@ static bool step_raw_vfork(struct go_walk *u)
 	    !code_is_return(u->rt->code, regs->value[R12], u->rt->target))
 		return lost(u, reason_add(u->rt, "its return address is in a register"));
 	u->pc = regs->value[R12];
-	u->exact = u->innermost = false;
+	u->at_instruction = u->innermost = false;
 	return true;
 }
 
 static bool step(struct go_walk *u)
 {
-	const struct code *c = code_at(u->rt->code, u->pc, u->exact);
+	const struct code *c = code_at(u->rt->code, u->pc, u->at_instruction);
 
 	if (!c && !target_may_name(u->rt->target, u->pc))
 		return step_by_frame_pointer(u,
@@ -306,7 +306,7 @@ static bool step(struct go_walk *u)
 		add_c_frames(u, c);
 	u->pc = ret_pc;
 	u->sp = cfa;
-	u->exact = injects_call(c->special);
+	u->at_instruction = injects_call(c->special);
 	/* systemstack and asmcgocall call this one before they switch stacks. */
 	u->innermost = u->innermost && c->special == SPECIAL_gosave_systemstack_switch;
 	return true;
@@ -321,7 +321,7 @@ static bool skip_nil_call(struct go_walk *u)
 	if (!read_word(u, u->sp, &u->pc))
 		return false;
 	u->sp += WORD;
-	u->exact = false;
+	u->at_instruction = false;
 	return true;
 }
 
@@ -335,7 +335,7 @@ void unwind_goroutine(struct runtime *rt, struct goroutine *g, const struct go_m
 		.frames = rt->shared->scratch,
 		.pc = g->pc,
 		.sp = g->sp,
-		.exact = g->exact,
+		.at_instruction = g->at_instruction,
 		.innermost = true,
 		.callback_sp = m ? m->g0_sched_sp : 0,
 		.syscall_sp = m && g->syscall && g->thread >= 0 ? m->syscall_sp : 0,

@@ -12,8 +12,8 @@
  * to where its goroutine's stack begins. Each frame is unwound using the runtime that its
  * code belongs to: C between two runtimes may be called from one and call the other.
  * Frames are appended at all->scratch + w->count. */
-void walk_thread(struct runtimes *all, size_t thread, const struct regs *regs, bool exact,
-		 struct walk *w);
+void walk_thread(struct runtimes *all, size_t thread, const struct regs *regs,
+		 bool at_instruction, struct walk *w);
 
 /* unwind_go.c: where C called back into Go, from the code of cgocallback and its stack
  * pointer on the thread's stack. *sp becomes the stack pointer of the previous callback;
@@ -28,6 +28,6 @@ void unwind_goroutine(struct runtime *rt, struct goroutine *g, const struct go_m
 /* In a system call g->pc and g->sp are where the runtime was told of it. Does this place
  * on the goroutine's stack lead there? If so, the calls made since are known too. */
 bool unwind_leads_to_syscall(struct runtime *rt, const struct goroutine *g, uint64_t pc,
-			     uint64_t sp, bool exact);
+			     uint64_t sp, bool at_instruction);
 
 #endif

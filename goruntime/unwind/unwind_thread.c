@@ -25,7 +25,7 @@ struct thread_walk {
 	const struct go_m *m; /* of the thread, in rt */
 	struct walk *w;
 	struct regs regs;
-	bool exact;
+	bool at_instruction;
 	unsigned signals;
 	uint64_t last_sp;
 	bool vdso_used; /* m->vdso_sp belongs to the innermost call only */
@@ -66,11 +66,12 @@ static bool end_handover(struct thread_walk *t, enum stack_switch kind)
 	return end_complete(t);
 }
 
-static bool end_context(struct thread_walk *t, uint64_t pc, uint64_t sp, bool exact)
+static bool end_context(struct thread_walk *t, uint64_t pc, uint64_t sp,
+			bool at_instruction)
 {
 	t->w->pc = pc;
 	t->w->sp = sp;
-	t->w->exact = exact;
+	t->w->at_instruction = at_instruction;
 	t->w->has_frame_pointer = reg_known(&t->regs, arch_of(t)->fp);
 	t->w->frame_pointer = t->regs.value[arch_of(t)->fp];
 	return end_handover(t, STACK_SWITCH_CONTEXT);
@@ -93,7 +94,7 @@ static bool push(struct thread_walk *t, uint32_t flags)
 		t->w->registers[t->w->count] = t->regs;
 	t->w->frames[t->w->count++] = (struct raw_frame){
 		.pc = pc_of(t),
-		.flags = flags | (t->exact ? FRAME_EXACT : 0),
+		.flags = flags | (t->at_instruction ? FRAME_AT_INSTRUCTION : 0),
 		.argp = NO_ARGP,
 	};
 	return true;
@@ -137,8 +138,9 @@ static bool step_go(struct thread_walk *t, const struct code *c)
 		reg_set(&t->regs, arch->fp, bp);
 	reg_set(&t->regs, arch->sp, cfa);
 	reg_set(&t->regs, arch->pc, pc);
-	t->exact = c->special == SPECIAL_sigpanic || c->special == SPECIAL_sigpanic0 ||
-		   c->special == SPECIAL_async_preempt;
+	t->at_instruction = c->special == SPECIAL_sigpanic ||
+			    c->special == SPECIAL_sigpanic0 ||
+			    c->special == SPECIAL_async_preempt;
 	return true;
 }
 
@@ -214,7 +216,7 @@ static bool step_signal(struct thread_walk *t, const struct code *c)
 					    err.text));
 	t->regs.valid = 0;
 	arch_regs_from(arch->ucontext, arch, context, arch->ucontext_size, &t->regs);
-	t->exact = true;
+	t->at_instruction = true;
 	t->last_sp = 0;
 	return true;
 }
@@ -231,7 +233,7 @@ static bool step_asmcgocall(struct thread_walk *t, const struct code *c)
 
 	if (!read_word(t, g_at, &g) || !read_word(t, sp_at, &sp))
 		return false;
-	if (t->exact || g != 0)
+	if (t->at_instruction || g != 0)
 		return end_handover(t, STACK_SWITCH_CGO);
 	reg_set(&t->regs, arch_of(t)->sp, sp);
 	return step_go(t, c);
@@ -244,7 +246,7 @@ static bool step_saved_sp(struct thread_walk *t, const struct code *c)
 	static const uint8_t registers[] = { R12, RBX, RBP };
 	uint64_t sp = sp_of(t);
 
-	for (size_t i = 0; !t->exact && i < ARRAY_SIZE(registers); i++) {
+	for (size_t i = 0; !t->at_instruction && i < ARRAY_SIZE(registers); i++) {
 		uint64_t value = t->regs.value[registers[i]];
 		if (!reg_known(&t->regs, registers[i]))
 			continue;
@@ -270,14 +272,14 @@ static bool step_vdso_caller(struct thread_walk *t, const struct code *c)
 	if (m->vdso_sp == 0 || t->vdso_used ||
 	    (on_stack(m->signal_stack, sp_of(t)) &&
 	     !on_stack(m->signal_stack, m->vdso_sp)))
-		return t->exact ? step_go(t, c) : step_saved_sp(t, c);
+		return t->at_instruction ? step_go(t, c) : step_saved_sp(t, c);
 	t->vdso_used = true;
 	if (on_goroutine)
 		return end_context(t, m->vdso_pc, m->vdso_sp, false);
 	keep_only(&t->regs, 0);
 	reg_set(&t->regs, arch_of(t)->pc, m->vdso_pc);
 	reg_set(&t->regs, arch_of(t)->sp, m->vdso_sp);
-	t->exact = false;
+	t->at_instruction = false;
 	return true;
 }
 
@@ -340,20 +342,20 @@ static bool step_in_go(struct thread_walk *t, const struct code *c)
 static bool step_in_c(struct thread_walk *t)
 {
 	struct err err;
-	bool was_exact = t->exact;
+	bool was_at_instruction = t->at_instruction;
 
 	if (!push(t, 0))
 		return false;
-	switch (unwind_step(t->all->cfi, &t->regs, &t->exact, &err)) {
+	switch (unwind_step(t->all->cfi, &t->regs, &t->at_instruction, &err)) {
 	case UNWIND_END:
 		return end_complete(t);
 	case UNWIND_LOST:
-		t->exact = was_exact;
+		t->at_instruction = was_at_instruction;
 		return end_lost(t, reasons_add(t->all->reasons, "%s", err.text));
 	case UNWIND_CALLER:
 		break;
 	}
-	if (t->exact) { /* this was a signal trampoline */
+	if (t->at_instruction) { /* this was a signal trampoline */
 		t->w->frames[t->w->count - 1].flags |= FRAME_SIGNAL;
 		t->last_sp = 0;
 		if (++t->signals > SIGNALS_MAX)
@@ -386,7 +388,7 @@ static bool step(struct thread_walk *t)
 {
 	uint64_t pc = pc_of(t), sp = sp_of(t);
 	struct runtime *rt;
-	const struct code *c = runtimes_code_at(t->all, pc, t->exact, &rt);
+	const struct code *c = runtimes_code_at(t->all, pc, t->at_instruction, &rt);
 
 	if (c)
 		enter(t, rt);
@@ -395,9 +397,9 @@ static bool step(struct thread_walk *t)
 		bool resuming = c &&
 				(c->special == SPECIAL_gogo ||
 				 c->special == SPECIAL_gogo_inner) &&
-				t->exact;
+				t->at_instruction;
 		if (!resuming)
-			return end_context(t, pc, sp, t->exact);
+			return end_context(t, pc, sp, t->at_instruction);
 		keep_only(&t->regs, 0); /* some of them are already the goroutine's */
 		return end_context(t, t->m->sched_pc, sp, false);
 	}
@@ -411,12 +413,14 @@ static bool step(struct thread_walk *t)
 	return c && !c->no_pcsp ? step_in_go(t, c) : step_in_c(t);
 }
 
-void walk_thread(struct runtimes *all, size_t thread, const struct regs *regs, bool exact,
-		 struct walk *w)
+void walk_thread(struct runtimes *all, size_t thread, const struct regs *regs,
+		 bool at_instruction, struct walk *w)
 {
-	struct thread_walk t = {
-		.all = all, .thread = thread, .w = w, .regs = *regs, .exact = exact
-	};
+	struct thread_walk t = { .all = all,
+				 .thread = thread,
+				 .w = w,
+				 .regs = *regs,
+				 .at_instruction = at_instruction };
 
 	w->frames = all->scratch;
 	w->stack_switch = STACK_SWITCH_NONE;

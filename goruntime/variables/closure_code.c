@@ -294,7 +294,7 @@ void closure_code_join(struct runtime *rt, const struct code *c, struct dwarf *d
 	if (!to || variables->scopes->tells_closures || !c->call_count ||
 	    !is_closure_name(code_own_call(c)->name))
 		return;
-	if (c->pc != c->entry || !c->exact) {
+	if (c->pc != c->entry || !c->at_instruction) {
 		join_by_entry(rt, c, variables);
 		return;
 	}

@@ -264,7 +264,7 @@ bool dictionary_passed(struct frame_variables *frame, const struct dwarf_scope *
 	struct type_walk walk = { 0 };
 	struct err ignored;
 
-	if (c->calls[frame->call].inlined || !c->exact ||
+	if (c->calls[frame->call].inlined || !c->at_instruction ||
 	    !pclntab_find(&c->module->tab, c->entry, &func) ||
 	    !arguments_in_registers(&frame->rt->layout, &c->module->tab, &func, c->pc))
 		return false;

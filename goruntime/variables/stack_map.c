@@ -124,7 +124,7 @@ void stack_map_read(struct runtime *rt, const struct code *c, struct stack_map *
 	if (c->no_pcsp || c->frame_size < 0 || !pclntab_find(r.tab, c->entry, &r.func))
 		return;
 	read_objects(&r, varp_of(c), ret);
-	if (c->exact || c->pc <= c->entry)
+	if (c->at_instruction || c->pc <= c->entry)
 		return;
 	int32_t index = pclntab_pcdata(r.tab, &r.func, PCDATA_STACK_MAP, c->pc - 1);
 	if (index < 0)

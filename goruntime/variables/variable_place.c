@@ -173,7 +173,8 @@ static bool add_implicit(struct frame_variables *frame, const struct dwarf_piece
 
 	if (depth == IMPLICIT_MAX ||
 	    !debug_of_module(frame->rt, c->module, &d, &types, err) ||
-	    !dwarf_described(d, c->pc - v->bias, c->exact, (uint64_t)piece->at, &target))
+	    !dwarf_described(d, c->pc - v->bias, c->at_instruction, (uint64_t)piece->at,
+			     &target))
 		return err_set(err, ERR_BAD_DATA,
 			       "unsupported DWARF location expression");
 	const struct type *type =

@@ -59,7 +59,7 @@ static bool is_below_frame(const struct code *c, int64_t off)
 
 static bool begins(const struct code *c)
 {
-	return c->exact && c->pc == c->entry;
+	return c->at_instruction && c->pc == c->entry;
 }
 
 /* At function entry only arguments are in registers: up to Go 1.16 the location lists of
@@ -106,7 +106,7 @@ static struct code_variables *look_up(struct runtime *rt, const struct code *c)
 	}
 	v->bias = image_bias(c->module->image);
 	err_set(&v->why, ERR_NOT_FOUND, "no debug information for this code");
-	v->scopes = dwarf_scopes_at(d, c->pc - v->bias, c->exact, &v->why);
+	v->scopes = dwarf_scopes_at(d, c->pc - v->bias, c->at_instruction, &v->why);
 	closure_code_join(rt, c, d, v);
 	drop_not_set(c, v->scopes);
 	return v;

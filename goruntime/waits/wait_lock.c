@@ -137,7 +137,7 @@ static enum callers look_at_callers(struct runtime *rt, struct stack stack)
 	for (uint32_t i = 0; i < stack.count && i < CALLERS_LOOKED_AT; i++) {
 		const struct code *c =
 			code_with_calls(rt->code, stack.frames[i].pc,
-					stack.frames[i].flags & FRAME_EXACT);
+					stack.frames[i].flags & FRAME_AT_INSTRUCTION);
 		for (uint32_t j = 0; c && j < c->call_count; j++) {
 			enum callers next = says(c->calls[j].name);
 			if (found == CALLERS_MUTEX && next == CALLERS_LOCK)

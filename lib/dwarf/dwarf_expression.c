@@ -66,7 +66,7 @@ static bool push_frame_base(struct expression_vm *m, int64_t more)
 	struct dwarf_place place = { .es = dwarf_entries(m->frame.dwarf),
 				     .arch = m->frame.dwarf->arch,
 				     .pc = m->frame.pc - m->frame.bias,
-				     .exact = m->frame.exact };
+				     .at_instruction = m->frame.at_instruction };
 
 	dwarf_frame_base(&place, &m->function);
 	const struct dwarf_piece *base = &place.frame_base;
@@ -225,7 +225,7 @@ static bool begin(struct expression_vm *m, const struct dwarf_stack *stack, size
 	*m = (struct expression_vm){ .stack = stack, .i = i, .calls = calls, .err = err };
 	if (!stack->frame(stack->arg, i, &m->frame) || !m->frame.dwarf)
 		return false;
-	const uint64_t pc = m->frame.pc - m->frame.bias - !m->frame.exact;
+	const uint64_t pc = m->frame.pc - m->frame.bias - !m->frame.at_instruction;
 	return dwarf_function_at(dwarf_entries(m->frame.dwarf), pc, &m->function) &&
 	       m->function.unit->address_size == WORD;
 }
@@ -298,7 +298,7 @@ static bool push_passed(struct expression_vm *m, int64_t reg, uint64_t parameter
 	if (m->calls == CALLS_MAX)
 		return false;
 	if (!begin(&caller, m->stack, m->i + 1, m->calls + 1, m->err) ||
-	    caller.frame.exact)
+	    caller.frame.at_instruction)
 		return untold(m);
 	struct dwarf_entries *es = dwarf_entries(caller.frame.dwarf);
 	if (!dwarf_call_at(es, caller.frame.pc - caller.frame.bias, &call))
@@ -318,7 +318,7 @@ static bool is_handed_back(const struct expression_vm *m,
 {
 	const struct arch *arch = m->frame.dwarf->arch;
 
-	return arch && reg != arch->sp && caller->regs && !caller->exact &&
+	return arch && reg != arch->sp && caller->regs && !caller->at_instruction &&
 	       reg_known(caller->regs, (unsigned)reg);
 }
 

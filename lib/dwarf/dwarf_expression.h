@@ -13,8 +13,8 @@
 struct dwarf_frame {
 	struct dwarf *dwarf; /* NULL: no debug info */
 	uint64_t bias;
-	uint64_t pc; /* exact: the current instruction, else a return address */
-	bool exact;
+	uint64_t pc; /* at_instruction: the current instruction, else a return address */
+	bool at_instruction;
 	uint64_t cfa;		 /* 0: unknown */
 	const struct regs *regs; /* as restored by unwinding */
 };

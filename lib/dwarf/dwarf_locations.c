@@ -300,7 +300,7 @@ int64_t dwarf_register_alone(struct bytes expression)
 void dwarf_frame_base(struct dwarf_place *place, const struct dwarf_entry *function)
 {
 	struct location at;
-	uint64_t pc = place->exact ? place->pc : place->pc - 1;
+	uint64_t pc = place->at_instruction ? place->pc : place->pc - 1;
 
 	place->frame_base = (struct dwarf_piece){ .where = DWARF_PIECE_UNKNOWN };
 	location_at(place, function, AT_FRAME_BASE, pc, &at);
@@ -435,7 +435,7 @@ void dwarf_locate(const struct dwarf_place *place, const struct dwarf_entry *e,
 
 	if (entry_has(e, AT_CONST_VALUE) && !entry_has(e, AT_LOCATION))
 		constant(&e->value[AT_CONST_VALUE], &at);
-	else if (place->exact)
+	else if (place->at_instruction)
 		location_at(place, e, AT_LOCATION, place->pc, &at);
 	else if (!e->unit->go)
 		location_at(place, e, AT_LOCATION, place->pc - 1, &at);

@@ -198,7 +198,7 @@ bool dwarf_type_with(struct dwarf *d, uint64_t go_runtime_type, uint64_t *ret_re
 static bool address_of(struct dwarf_entries *es, const struct dwarf_entry *e,
 		       uint64_t *ret)
 {
-	const struct dwarf_place place = { .es = es, .exact = true };
+	const struct dwarf_place place = { .es = es, .at_instruction = true };
 	struct dwarf_variable v = { 0 };
 
 	dwarf_locate(&place, e, &v);

@@ -285,7 +285,7 @@ struct dwarf_place {
 	struct dwarf_entries *es;
 	const struct arch *arch; /* NULL: unknown */
 	uint64_t pc;
-	bool exact;
+	bool at_instruction;
 	struct dwarf_piece frame_base; /* CFA, BASE or UNKNOWN */
 };
 /* The register, if the expression names one and does nothing else; otherwise -1. */

@@ -322,15 +322,16 @@ static void reverse(struct dwarf_scopes *s)
 	}
 }
 
-struct dwarf_scopes *dwarf_scopes_at(struct dwarf *d, uint64_t pc, bool exact,
+struct dwarf_scopes *dwarf_scopes_at(struct dwarf *d, uint64_t pc, bool at_instruction,
 				     struct err *err)
 {
 	struct dwarf_entries *es = dwarf_entries(d);
 	struct dwarf_entry function;
-	struct gathering g = {
-		.pc = exact ? pc : pc - 1,
-		.place = { .es = es, .arch = d->arch, .pc = pc, .exact = exact }
-	};
+	struct gathering g = { .pc = at_instruction ? pc : pc - 1,
+			       .place = { .es = es,
+					  .arch = d->arch,
+					  .pc = pc,
+					  .at_instruction = at_instruction } };
 
 	bool found = dwarf_function_at(es, g.pc, &function);
 	AUTO(dwarf_scopes_free) struct dwarf_scopes *s = xcalloc(1, sizeof(*s));
@@ -356,17 +357,17 @@ struct dwarf_scopes *dwarf_scopes_at(struct dwarf *d, uint64_t pc, bool exact,
 	return TAKE(s);
 }
 
-bool dwarf_described(struct dwarf *d, uint64_t pc, bool exact, uint64_t entry,
+bool dwarf_described(struct dwarf *d, uint64_t pc, bool at_instruction, uint64_t entry,
 		     struct dwarf_variable *ret)
 {
 	struct dwarf_entries *es = dwarf_entries(d);
 	struct dwarf_place place = {
-		.es = es, .arch = d->arch, .pc = pc, .exact = exact
+		.es = es, .arch = d->arch, .pc = pc, .at_instruction = at_instruction
 	};
 	struct dwarf_entry function, e;
 
 	*ret = (struct dwarf_variable){ .name = NULL };
-	if (!dwarf_function_at(es, exact ? pc : pc - 1, &function) ||
+	if (!dwarf_function_at(es, at_instruction ? pc : pc - 1, &function) ||
 	    !dwarf_entry_at(es, entry, &e))
 		return false;
 	dwarf_frame_base(&place, &function);

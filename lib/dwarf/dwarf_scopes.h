@@ -77,21 +77,21 @@ struct dwarf_scopes {
 	bool tells_closures; /* the unit has closure offsets where they apply */
 };
 
-/* pc: an instruction, or (exact false) a return address. For a return address, the
- * function, its blocks and inlined calls are those at pc - 1. Locations are those at pc
- * itself if they are in memory, else those at pc - 1 in memory. Registers belong to the
- * innermost frame only, and become DWARF_PIECE_NOWHERE. The stack and frame pointers,
- * which unwinding restores, may still be the base of an address. C functions preserve
- * some registers for their callers, so C locations are those at pc - 1, with all
- * registers. Variables whose block does not cover pc are omitted.
- * NULL: no function here covers pc, or err says more (ERR_LIMIT). */
-struct dwarf_scopes *dwarf_scopes_at(struct dwarf *d, uint64_t pc, bool exact,
+/* pc: an instruction, or (at_instruction false) a return address. For a return address,
+ * the function, its blocks and inlined calls are those at pc - 1. Locations are those
+ * at pc itself if they are in memory, else those at pc - 1 in memory. Registers belong
+ * to the innermost frame only, and become DWARF_PIECE_NOWHERE. The stack and frame
+ * pointers, which unwinding restores, may still be the base of an address. C functions
+ * preserve some registers for their callers, so C locations are those at pc - 1, with
+ * all registers. Variables whose block does not cover pc are omitted. NULL: no function
+ * here covers pc, or err says more (ERR_LIMIT). */
+struct dwarf_scopes *dwarf_scopes_at(struct dwarf *d, uint64_t pc, bool at_instruction,
 				     struct err *err);
 void dwarf_scopes_free(struct dwarf_scopes *scopes);
 
 /* The target of a DWARF_PIECE_IMPLICIT, at the same pc. The caller frees its pieces.
  * False: no such entry. */
-bool dwarf_described(struct dwarf *d, uint64_t pc, bool exact, uint64_t entry,
+bool dwarf_described(struct dwarf *d, uint64_t pc, bool at_instruction, uint64_t entry,
 		     struct dwarf_variable *ret);
 
 /* The first parameter of a function of that name that is inlined anywhere in the function

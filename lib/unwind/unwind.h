@@ -20,10 +20,11 @@ enum unwind_result {
 	UNWIND_LOST,   /* no information, or unreadable memory: err says which */
 };
 
-/* exact, on input: pc is an instruction about to run (innermost frame, interrupted
- * frame), not a return address. On output, the same for the caller: true if this frame
- * was a signal trampoline. Nothing is guessed: without information the stack is lost. */
-enum unwind_result unwind_step(struct unwind *u, struct regs *regs, bool *exact,
+/* at_instruction, on input: pc is an instruction about to run (innermost frame,
+ * interrupted frame), not a return address. On output, the same for the caller: true if
+ * this frame was a signal trampoline. Nothing is guessed: without information the stack
+ * is lost. */
+enum unwind_result unwind_step(struct unwind *u, struct regs *regs, bool *at_instruction,
 			       struct err *err);
 
 #endif

@@ -385,7 +385,7 @@ static bool after_clone(struct unwind *u, enum unwind_result *ret)
 	return true;
 }
 
-enum unwind_result unwind_step(struct unwind *u, struct regs *regs, bool *exact,
+enum unwind_result unwind_step(struct unwind *u, struct regs *regs, bool *at_instruction,
 			       struct err *err)
 {
 	const struct arch *arch = target_arch(u->target);
@@ -399,15 +399,15 @@ enum unwind_result unwind_step(struct unwind *u, struct regs *regs, bool *exact,
 	u->regs = regs;
 	/* A return address may be the start of the next function: look up the call before
 	 * it. */
-	u->pc = regs->value[arch->pc] - (*exact ? 0 : 1);
+	u->pc = regs->value[arch->pc] - (*at_instruction ? 0 : 1);
 	u->missed = u->no_memory = false;
 	int r = unw_init_remote(&cursor, u->space, u);
 	if (r == 0)
 		r = unw_step(&cursor);
 	if (r < 0 || u->missed) {
 		enum unwind_result ret = lost(u, err, r);
-		if (*exact && u->missed && after_clone(u, &ret))
-			*exact = false;
+		if (*at_instruction && u->missed && after_clone(u, &ret))
+			*at_instruction = false;
 		return ret;
 	}
 	if (r == 0)
@@ -423,6 +423,6 @@ enum unwind_result unwind_step(struct unwind *u, struct regs *regs, bool *exact,
 			regs->value[arch->sp], sp);
 		return UNWIND_LOST;
 	}
-	*exact = signal;
+	*at_instruction = signal;
 	return UNWIND_CALLER;
 }

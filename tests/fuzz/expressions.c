@@ -161,7 +161,7 @@ static bool frame(void *arg, size_t i, struct dwarf_frame *ret)
 
 	*ret = (struct dwarf_frame){ .dwarf = l->dwarf,
 				     .pc = i ? CODE + 16 * (1 + call % RETURNS) : l->pc,
-				     .exact = !i,
+				     .at_instruction = !i,
 				     .cfa = MEMORY + 16 * i,
 				     .regs = &regs };
 	return i < FRAMES;
@@ -206,13 +206,13 @@ static void look_at_variable(struct looking *l, const struct dwarf_variable *v, 
 	want(l, v->type);
 }
 
-static void look_at_scopes(struct looking *l, uint64_t pc, bool exact)
+static void look_at_scopes(struct looking *l, uint64_t pc, bool at_instruction)
 {
 	struct err err;
 
 	l->pc = pc;
 	AUTO(dwarf_scopes_free)
-	struct dwarf_scopes *scopes = dwarf_scopes_at(l->dwarf, pc, exact, &err);
+	struct dwarf_scopes *scopes = dwarf_scopes_at(l->dwarf, pc, at_instruction, &err);
 
 	for (size_t i = 0; scopes && i < scopes->count; i++)
 		for (size_t k = 0; k < scopes->list[i].variable_count; k++)

@@ -179,7 +179,7 @@ static void test_inconclusive(void **state)
 	assert_int_equal(v.agreed, 2);
 	pseudo_free(s.p);
 	BEGIN(&s, "main.f", "main.main", "runtime.goexit");
-	s.g->exact = true;
+	s.g->at_instruction = true;
 	goroutine_set_frame_pointer(s.g, true, pointer_from(&s, 1));
 	v = verify(&s);
 	assert_int_equal(v.inconclusive[INCONCLUSIVE_INTERRUPTED], 1);

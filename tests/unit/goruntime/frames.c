@@ -36,7 +36,8 @@ static void add_stacks(struct pseudo *p)
 
 	for (uint32_t i = 0; i < STACKS; i++) {
 		for (uint32_t k = 0; k < FRAMES; k++)
-			frames[k] = (struct raw_frame){ pc_of(p, i, k), FRAME_EXACT, i };
+			frames[k] = (struct raw_frame){ pc_of(p, i, k),
+							FRAME_AT_INSTRUCTION, i };
 		assert_int_equal(stacks_intern(p->all->stacks, frames, FRAMES), i);
 	}
 }
@@ -164,7 +165,7 @@ static void test_numbers(void **state)
 	AUTO(xfree) struct raw_frame *frames = xcalloc(LIMIT_FRAMES, sizeof(*frames));
 	(void)state;
 	for (size_t i = 0; i < LIMIT_FRAMES; i++)
-		frames[i] = (struct raw_frame){ pc_of(p, 0, 0), FRAME_EXACT, 0 };
+		frames[i] = (struct raw_frame){ pc_of(p, 0, 0), FRAME_AT_INSTRUCTION, 0 };
 	const uint32_t id = stacks_intern(p->all->stacks, frames, LIMIT_FRAMES);
 	for (size_t i = 0; i < 8 * LIMIT_FRAMES; i++) {
 		const int32_t n = (int32_t)(i % LIMIT_FRAMES);
@@ -199,7 +200,7 @@ static void test_many_loop_bodies(void **state)
 		for (size_t k = 0; k < LIMIT_FRAMES; k++)
 			frames[k] =
 				(struct raw_frame){ pseudo_pc(p, loops[1].name, 8 + i),
-						    FRAME_EXACT, i };
+						    FRAME_AT_INSTRUCTION, i };
 		if (i % 2)
 			frames[LIMIT_FRAMES - 1].pc = pseudo_pc(p, "main.f", 8);
 		const uint32_t id = stacks_intern(p->all->stacks, frames, LIMIT_FRAMES);

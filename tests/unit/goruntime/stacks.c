@@ -13,9 +13,9 @@ enum { MANY = 50000 };
 static void test_same(void **state)
 {
 	const struct raw_frame a[] = { { 1, 0, 0 }, { 2, 0, 0 }, { 3, 0, 0 } };
-	const struct raw_frame exact[] = { { 1, FRAME_EXACT, 0 },
-					   { 2, 0, 0 },
-					   { 3, 0, 0 } };
+	const struct raw_frame current[] = { { 1, FRAME_AT_INSTRUCTION, 0 },
+					     { 2, 0, 0 },
+					     { 3, 0, 0 } };
 	const struct raw_frame larger[] = { { 1, 0, 0 }, { 2, 0, 8 }, { 3, 0, 0 } };
 	const struct raw_frame order[] = { { 2, 0, 0 }, { 1, 0, 0 }, { 3, 0, 0 } };
 	AUTO(stacks_free) struct stacks *s = stacks_new();
@@ -25,7 +25,7 @@ static void test_same(void **state)
 	assert_int_equal(stacks_count(s), 1);
 	assert_int_equal(stacks_frames(s), 3);
 	assert_int_not_equal(stacks_intern(s, a, 2), id);
-	assert_int_not_equal(stacks_intern(s, exact, 3), id);
+	assert_int_not_equal(stacks_intern(s, current, 3), id);
 	assert_int_not_equal(stacks_intern(s, order, 3), id);
 	assert_int_not_equal(stacks_intern(s, larger, 3), id);
 	assert_int_equal(stacks_count(s), 5);

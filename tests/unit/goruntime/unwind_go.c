@@ -111,14 +111,14 @@ static void check_reason(struct pseudo *p, const struct goroutine *g, const char
 }
 
 /* Lays the frames out, unwinds from the first, compares. */
-static void round_trip(struct pseudo *p, const struct expected *frames, bool exact,
-		       enum stack_state state)
+static void round_trip(struct pseudo *p, const struct expected *frames,
+		       bool at_instruction, enum stack_state state)
 {
 	struct goroutine g =
 		goroutine_at(p, PSEUDO_STACK + 0x1000, frames[0].name, frames[0].off);
 
 	lay(p, g.sp, frames);
-	g.exact = exact;
+	g.at_instruction = at_instruction;
 	unwind_goroutine(p->rt, &g, NULL);
 	check_stack(p, &g, frames, state);
 }
@@ -149,7 +149,7 @@ static void test_no_frame_yet(void **state)
 	round_trip(p, FRAMES({ "main.f", 0, 0 }, { "runtime.goexit", 1, 0 }), false,
 		   STACK_COMPLETE);
 	round_trip(p,
-		   FRAMES({ "main.f", 3, FRAME_EXACT }, { "main.main", 0x80, 0 },
+		   FRAMES({ "main.f", 3, FRAME_AT_INSTRUCTION }, { "main.main", 0x80, 0 },
 			  { "runtime.goexit", 1, 0 }),
 		   true, STACK_COMPLETE);
 }
@@ -163,7 +163,7 @@ static void test_injected_calls(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		round_trip(p,
 			   FRAMES({ "runtime.gopark", 0x40, 0 }, { names[i], 0x20, 0 },
-				  { "main.f", 0x80, FRAME_EXACT },
+				  { "main.f", 0x80, FRAME_AT_INSTRUCTION },
 				  { "main.main", 0x80, 0 }, { "runtime.goexit", 1, 0 }),
 			   false, STACK_COMPLETE);
 }
@@ -180,9 +180,9 @@ static void test_lines(void **state)
 	unsigned lines[8] = { 0 }, *at = lines;
 	(void)state;
 	AUTO(pseudo_free) struct pseudo *p = PSEUDO(24);
-	const struct expected *frames =
-		FRAMES({ "runtime.sigpanic", 0x20, 0 }, { "main.f", 0x80, FRAME_EXACT },
-		       { "main.main", 0x80, 0 }, { "runtime.goexit", 1, 0 });
+	const struct expected *frames = FRAMES(
+		{ "runtime.sigpanic", 0x20, 0 }, { "main.f", 0x80, FRAME_AT_INSTRUCTION },
+		{ "main.main", 0x80, 0 }, { "runtime.goexit", 1, 0 });
 	struct goroutine g = goroutine_at(p, PSEUDO_STACK, "runtime.sigpanic", 0x20);
 	lay(p, g.sp, frames);
 	unwind_goroutine(p->rt, &g, NULL);
@@ -201,7 +201,7 @@ static void test_nil_call(void **state)
 		FRAMES({ "main.f", 0x80, 0 }, { "runtime.goexit", 1, 0 });
 	pseudo_put(p, g.sp, pseudo_pc(p, "main.f", 0x80));
 	lay(p, g.sp + 8, frames);
-	g.exact = true;
+	g.at_instruction = true;
 	unwind_goroutine(p->rt, &g, NULL);
 	check_stack(p, &g, frames, STACK_COMPLETE);
 }
@@ -217,8 +217,9 @@ static void test_switches(void **state)
 			  { "main.main", 0x80, 0 }, { "runtime.goexit", 1, 0 }),
 		   false, STACK_COMPLETE);
 	round_trip(p,
-		   FRAMES({ "runtime.morestack", 0x10, FRAME_EXACT }, { "main.f", 3, 0 },
-			  { "main.main", 0x80, 0 }, { "runtime.goexit", 1, 0 }),
+		   FRAMES({ "runtime.morestack", 0x10, FRAME_AT_INSTRUCTION },
+			  { "main.f", 3, 0 }, { "main.main", 0x80, 0 },
+			  { "runtime.goexit", 1, 0 }),
 		   true, STACK_COMPLETE);
 	struct goroutine g = goroutine_at(p, PSEUDO_STACK, "main.f", 0x20);
 	const struct expected *frames =

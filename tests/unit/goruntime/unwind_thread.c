@@ -112,8 +112,8 @@ static void test_scheduler(void **state)
 	(void)state;
 	AUTO(pseudo_free) struct pseudo *p = PSEUDO(24, funcs);
 	const struct expected *frames =
-		FRAMES({ "main.f", 0x20, FRAME_EXACT }, { "runtime.schedule", 0x40, 0 },
-		       { "runtime.mstart", 0x40, 0 });
+		FRAMES({ "main.f", 0x20, FRAME_AT_INSTRUCTION },
+		       { "runtime.schedule", 0x40, 0 }, { "runtime.mstart", 0x40, 0 });
 	struct walk w = walk_frames(p, PSEUDO_G0 + 0x100, frames);
 	check_walk(p, &w, frames, STACK_COMPLETE, STACK_SWITCH_SCHED);
 }
@@ -126,8 +126,9 @@ static void test_switches(void **state)
 	(void)state;
 	AUTO(pseudo_free) struct pseudo *p = PSEUDO(24, funcs);
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		const struct expected *frames = FRAMES(
-			{ "runtime.newstack", 0x20, FRAME_EXACT }, { names[i], 0x40, 0 });
+		const struct expected *frames =
+			FRAMES({ "runtime.newstack", 0x20, FRAME_AT_INSTRUCTION },
+			       { names[i], 0x40, 0 });
 		struct walk w = walk_frames(p, PSEUDO_G0 + 0x100, frames);
 		check_walk(p, &w, frames, STACK_COMPLETE, STACK_SWITCH_SCHED);
 	}
@@ -144,13 +145,13 @@ static void test_on_goroutine(void **state)
 	assert_int_equal(w.stack_switch, STACK_SWITCH_CONTEXT);
 	assert_int_equal(w.pc, pseudo_pc(p, "main.f", 0x20));
 	assert_int_equal(w.sp, PSEUDO_STACK + 0x80);
-	assert_true(w.exact);
+	assert_true(w.at_instruction);
 	/* The last instructions of gogo: the goroutine goes on where g.sched said. */
 	p->machine->sched_pc = pseudo_pc(p, "main.f", 0x80);
 	w = walk(p, regs_at(pseudo_pc(p, "gogo", 0x20), PSEUDO_STACK + 0x80));
 	assert_int_equal(w.stack_switch, STACK_SWITCH_CONTEXT);
 	assert_int_equal(w.pc, pseudo_pc(p, "main.f", 0x80));
-	assert_false(w.exact);
+	assert_false(w.at_instruction);
 }
 
 static void put_context(struct pseudo *p, uint64_t addr, uint64_t pc, uint64_t sp)
@@ -164,7 +165,7 @@ static void test_signal(void **state)
 	(void)state;
 	AUTO(pseudo_free) struct pseudo *p = PSEUDO(24, funcs);
 	const struct expected *handler =
-		FRAMES({ "runtime.sigtrampgo", 0x20, FRAME_EXACT },
+		FRAMES({ "runtime.sigtrampgo", 0x20, FRAME_AT_INSTRUCTION },
 		       { "runtime.sigtramp", 0x40, FRAME_SIGNAL });
 	uint64_t context = lay(p, PSEUDO_SIGNAL + 0x100, handler);
 	struct regs regs =
@@ -174,16 +175,16 @@ static void test_signal(void **state)
 	struct walk w = walk(p, regs);
 	check_walk(p, &w, handler, STACK_COMPLETE, STACK_SWITCH_CONTEXT);
 	assert_int_equal(w.pc, pseudo_pc(p, "main.f", 0x80));
-	assert_true(w.exact);
+	assert_true(w.at_instruction);
 	/* ... or the scheduler, whose stack lies lower in memory. */
 	put_context(p, context, pseudo_pc(p, "runtime.schedule", 0x80), PSEUDO_G0 + 0x80);
 	lay(p, PSEUDO_G0 + 0x80,
 	    FRAMES({ "runtime.schedule", 0x80, 0 }, { "runtime.mstart", 0x20, 0 }));
 	w = walk(p, regs);
 	check_walk(p, &w,
-		   FRAMES({ "runtime.sigtrampgo", 0x20, FRAME_EXACT },
+		   FRAMES({ "runtime.sigtrampgo", 0x20, FRAME_AT_INSTRUCTION },
 			  { "runtime.sigtramp", 0x40, FRAME_SIGNAL },
-			  { "runtime.schedule", 0x80, FRAME_EXACT },
+			  { "runtime.schedule", 0x80, FRAME_AT_INSTRUCTION },
 			  { "runtime.mstart", 0x20, 0 }),
 		   STACK_COMPLETE, STACK_SWITCH_SCHED);
 }
@@ -198,12 +199,12 @@ static void test_sigreturn(void **state)
 	put_context(p, sp, pseudo_pc(p, "main.f", 0x80), PSEUDO_STACK + 0x80);
 	struct walk w =
 		walk(p, regs_at(pseudo_pc(p, "runtime.sigreturn__sigaction", 0), sp));
-	check_walk(
-		p, &w,
-		FRAMES({ "runtime.sigreturn__sigaction", 0, FRAME_EXACT | FRAME_SIGNAL }),
-		STACK_COMPLETE, STACK_SWITCH_CONTEXT);
+	check_walk(p, &w,
+		   FRAMES({ "runtime.sigreturn__sigaction", 0,
+			    FRAME_AT_INSTRUCTION | FRAME_SIGNAL }),
+		   STACK_COMPLETE, STACK_SWITCH_CONTEXT);
 	assert_int_equal(w.pc, pseudo_pc(p, "main.f", 0x80));
-	assert_true(w.exact);
+	assert_true(w.at_instruction);
 }
 
 /* A context that says that it was interrupted in its own handler. */
@@ -212,7 +213,7 @@ static void test_signal_cycle(void **state)
 	(void)state;
 	AUTO(pseudo_free) struct pseudo *p = PSEUDO(24, funcs);
 	const struct expected *handler =
-		FRAMES({ "runtime.sigtrampgo", 0x20, FRAME_EXACT },
+		FRAMES({ "runtime.sigtrampgo", 0x20, FRAME_AT_INSTRUCTION },
 		       { "runtime.sigtramp", 0x40, FRAME_SIGNAL });
 	uint64_t sp = PSEUDO_SIGNAL + 0x100,
 		 pc = pseudo_pc(p, "runtime.sigtrampgo", 0x20);
@@ -237,7 +238,7 @@ static void test_unreadable_context(void **state)
 static void check_asmcgocall(struct pseudo *p, uint64_t g_at, uint64_t sp_at)
 {
 	const uint64_t sp = PSEUDO_G0 + 0x100, older = PSEUDO_G0 + 0x400;
-	const struct expected *frames = FRAMES({ "main.f", 0x20, FRAME_EXACT },
+	const struct expected *frames = FRAMES({ "main.f", 0x20, FRAME_AT_INSTRUCTION },
 					       { "runtime.asmcgocall", 0x40, 0 });
 	uint64_t at = lay(p, sp, frames) - 8;
 	struct regs regs = regs_at(pseudo_pc(p, "main.f", 0x20), sp);
@@ -254,7 +255,7 @@ static void check_asmcgocall(struct pseudo *p, uint64_t g_at, uint64_t sp_at)
 	    FRAMES({ "runtime.asmcgocall", 0x40, 0 }, { "runtime.mstart", 0x20, 0 }));
 	w = walk(p, regs);
 	check_walk(p, &w,
-		   FRAMES({ "main.f", 0x20, FRAME_EXACT },
+		   FRAMES({ "main.f", 0x20, FRAME_AT_INSTRUCTION },
 			  { "runtime.asmcgocall", 0x40, 0 },
 			  { "runtime.mstart", 0x20, 0 }),
 		   STACK_COMPLETE, STACK_SWITCH_SCHED);
@@ -288,7 +289,7 @@ static void check_crosscall2(struct pseudo *p, unsigned saved_at)
 	    FRAMES({ "runtime.sigfwd", 0x40, 0 }, { "runtime.mstart", 0x20, 0 }));
 	struct walk w = walk(p, regs_at(pseudo_pc(p, "runtime.cgocallback", 0x40), sp));
 	check_walk(p, &w,
-		   FRAMES({ "runtime.cgocallback", 0x40, FRAME_EXACT },
+		   FRAMES({ "runtime.cgocallback", 0x40, FRAME_AT_INSTRUCTION },
 			  { "crosscall2", 0x40, 0 }, { "runtime.sigfwd", 0x40, 0 },
 			  { "runtime.mstart", 0x20, 0 }),
 		   STACK_COMPLETE, STACK_SWITCH_SCHED);
@@ -316,22 +317,22 @@ static void test_vdso(void **state)
 {
 	(void)state;
 	AUTO(pseudo_free) struct pseudo *p = PSEUDO(24, funcs);
-	const struct expected *frames =
-		FRAMES({ "main.f", 0x20, FRAME_EXACT }, { "runtime.nanotime1", 0x40, 0 });
+	const struct expected *frames = FRAMES({ "main.f", 0x20, FRAME_AT_INSTRUCTION },
+					       { "runtime.nanotime1", 0x40, 0 });
 	p->machine->vdso_sp = PSEUDO_STACK + 0x200;
 	p->machine->vdso_pc = pseudo_pc(p, "time.now", 0x40);
 	struct walk w = walk_frames(p, PSEUDO_G0 + 0x100, frames);
 	check_walk(p, &w, frames, STACK_COMPLETE, STACK_SWITCH_CONTEXT);
 	assert_int_equal(w.pc, p->machine->vdso_pc);
 	assert_int_equal(w.sp, p->machine->vdso_sp);
-	assert_false(w.exact);
+	assert_false(w.at_instruction);
 	/* Called on g0 itself. */
 	p->machine->vdso_sp = PSEUDO_G0 + 0x400;
 	lay(p, p->machine->vdso_sp,
 	    FRAMES({ "time.now", 0x40, 0 }, { "runtime.mstart", 0x40, 0 }));
 	w = walk_frames(p, PSEUDO_G0 + 0x100, frames);
 	check_walk(p, &w,
-		   FRAMES({ "main.f", 0x20, FRAME_EXACT },
+		   FRAMES({ "main.f", 0x20, FRAME_AT_INSTRUCTION },
 			  { "runtime.nanotime1", 0x40, 0 }, { "time.now", 0x40, 0 },
 			  { "runtime.mstart", 0x40, 0 }),
 		   STACK_COMPLETE, STACK_SWITCH_SCHED);
@@ -374,7 +375,7 @@ static void test_time_now_of_go(void **state)
 	(void)state;
 	AUTO(pseudo_free) struct pseudo *p = PSEUDO(15, funcs_1_15);
 	const struct expected *frames =
-		FRAMES({ "main.f", 0x20, FRAME_EXACT }, { "time.now", 0x40, 0 },
+		FRAMES({ "main.f", 0x20, FRAME_AT_INSTRUCTION }, { "time.now", 0x40, 0 },
 		       { "runtime.mstart", 0x40, 0 });
 	struct walk w = walk_frames(p, PSEUDO_G0 + 0x100, frames);
 	check_walk(p, &w, frames, STACK_COMPLETE, STACK_SWITCH_SCHED);
@@ -385,26 +386,27 @@ static void test_lost(void **state)
 {
 	(void)state;
 	AUTO(pseudo_free) struct pseudo *p = PSEUDO(24, funcs);
-	const struct expected *frames =
-		FRAMES({ "main.f", 0x20, FRAME_EXACT }, { "runtime.sigfwd", 0x40, 0 });
+	const struct expected *frames = FRAMES({ "main.f", 0x20, FRAME_AT_INSTRUCTION },
+					       { "runtime.sigfwd", 0x40, 0 });
 	struct walk w = walk_frames(p, PSEUDO_G0 + 0x100, frames);
 	check_walk(p, &w, frames, STACK_LOST, STACK_SWITCH_NONE);
 	assert_non_null(strstr(runtimes_reason(p->all, w.reason), "switches stacks"));
 
-	frames = FRAMES({ "main.f", 0x20, FRAME_EXACT }, { "runtime.schedule", 0x20, 0 });
+	frames = FRAMES({ "main.f", 0x20, FRAME_AT_INSTRUCTION },
+			{ "runtime.schedule", 0x20, 0 });
 	w = walk_frames(p, PSEUDO_G0 + 0x100, frames);
 	check_walk(p, &w, frames, STACK_LOST, STACK_SWITCH_NONE);
 	assert_non_null(
 		strstr(runtimes_reason(p->all, w.reason), "return address is zero"));
 
-	frames = FRAMES({ "main.f", 0x20, FRAME_EXACT }, { "C", 0, 0 });
+	frames = FRAMES({ "main.f", 0x20, FRAME_AT_INSTRUCTION }, { "C", 0, 0 });
 	lay(p, PSEUDO_G0 + 0x100, FRAMES({ "main.f", 0x20, 0 }));
 	pseudo_put(p, PSEUDO_G0 + 0x100 + 0x48, C_CODE);
 	w = walk(p, regs_at(pseudo_pc(p, "main.f", 0x20), PSEUDO_G0 + 0x100));
 	check_walk(p, &w, frames, STACK_LOST, STACK_SWITCH_NONE);
 
 	w = walk(p, regs_at(pseudo_pc(p, "main.f", 0x20), 0xdead0000));
-	check_walk(p, &w, FRAMES({ "main.f", 0x20, FRAME_EXACT }), STACK_LOST,
+	check_walk(p, &w, FRAMES({ "main.f", 0x20, FRAME_AT_INSTRUCTION }), STACK_LOST,
 		   STACK_SWITCH_NONE);
 	assert_non_null(strstr(runtimes_reason(p->all, w.reason), "cannot be read"));
 }
@@ -414,7 +416,7 @@ static void test_cycle(void **state)
 {
 	(void)state;
 	AUTO(pseudo_free) struct pseudo *p = PSEUDO(24, funcs);
-	const struct expected *frames = FRAMES({ "main.f", 0x20, FRAME_EXACT },
+	const struct expected *frames = FRAMES({ "main.f", 0x20, FRAME_AT_INSTRUCTION },
 					       { "runtime.asmcgocall", 0x40, 0 });
 	uint64_t sp = PSEUDO_G0 + 0x100, at = lay(p, sp, frames) - 8;
 	pseudo_put(p, at + 48, 0);
@@ -431,9 +433,9 @@ static void test_faults(void **state)
 {
 	(void)state;
 	AUTO(pseudo_free) struct pseudo *p = PSEUDO(24, funcs);
-	const struct expected *frames =
-		FRAMES({ "main.f", 0x20, FRAME_EXACT }, { "runtime.schedule", 0x40, 0 },
-		       { "runtime.newstack", 0x40, 0 }, { "runtime.mstart", 0x40, 0 });
+	const struct expected *frames = FRAMES(
+		{ "main.f", 0x20, FRAME_AT_INSTRUCTION }, { "runtime.schedule", 0x40, 0 },
+		{ "runtime.newstack", 0x40, 0 }, { "runtime.mstart", 0x40, 0 });
 	for (uint64_t k = 1; k < 12; k++) {
 		pseudo_faults(p, k);
 		struct walk w = walk_frames(p, PSEUDO_G0 + 0x100, frames);

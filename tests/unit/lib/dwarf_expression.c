@@ -168,7 +168,7 @@ static bool frame(void *arg, size_t i, struct dwarf_frame *ret)
 	*ret = (struct dwarf_frame){ .dwarf = called->c.dwarf,
 				     .bias = 0x10000,
 				     .pc = 0x10000 + (i ? called->return_pc : called->pc),
-				     .exact = !i || called->interrupted,
+				     .at_instruction = !i || called->interrupted,
 				     .cfa = i ? 0 : CFA,
 				     .regs = &called->regs[i] };
 	return true;

@@ -56,10 +56,11 @@ static const char source[] =
 	"	return whole + second;\n"
 	"}\n";
 
-static struct dwarf_scopes *scopes(const struct compiled *c, uint64_t pc, bool exact)
+static struct dwarf_scopes *scopes(const struct compiled *c, uint64_t pc,
+				   bool at_instruction)
 {
 	struct err err;
-	struct dwarf_scopes *s = dwarf_scopes_at(c->dwarf, pc, exact, &err);
+	struct dwarf_scopes *s = dwarf_scopes_at(c->dwarf, pc, at_instruction, &err);
 
 	if (!s)
 		fail_msg("%s", err.text);
@@ -458,16 +459,18 @@ static void test_return_address(void **state)
 	struct compiled c;
 	(void)state;
 	compiled_open("assembler", "", assembly, &c);
-	AUTO(dwarf_scopes_free) struct dwarf_scopes *exact = scopes(&c, 0x101f, true);
+	AUTO(dwarf_scopes_free)
+	struct dwarf_scopes *at_instruction = scopes(&c, 0x101f, true);
 	AUTO(dwarf_scopes_free) struct dwarf_scopes *before = scopes(&c, 0x101f, false);
 	AUTO(dwarf_scopes_free) struct dwarf_scopes *border = scopes(&c, 0x1020, false);
 	AUTO(dwarf_scopes_free) struct dwarf_scopes *behind = scopes(&c, 0x1021, false);
 	AUTO(dwarf_scopes_free) struct dwarf_scopes *end = scopes(&c, 0x1100, false);
-	check_pieces(variable(exact->list, "text"), both, 2);
+	check_pieces(variable(at_instruction->list, "text"), both, 2);
 	check_pieces(variable(before->list, "text"), first, 2);
 	check_pieces(variable(border->list, "text"), merged, 2);
 	check_pieces(variable(behind->list, "text"), second, 2);
-	check_piece(variable(exact->list, "spilled"), DWARF_PIECE_REGISTER, 0, 0);
+	check_piece(variable(at_instruction->list, "spilled"), DWARF_PIECE_REGISTER, 0,
+		    0);
 	check_piece(variable(before->list, "spilled"), DWARF_PIECE_NOWHERE, 0, 0);
 	check_piece(variable(border->list, "spilled"), DWARF_PIECE_CFA, -24, 0);
 	/* A call that does not return ends the function, and its lists. */

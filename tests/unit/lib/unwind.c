@@ -92,7 +92,7 @@ static void signal_in_callback(struct subject_shared *shared)
 
 struct stack {
 	struct regs regs[FRAMES_MAX];
-	bool exact[FRAMES_MAX];
+	bool at_instruction[FRAMES_MAX];
 	size_t n;
 	enum unwind_result end;
 	struct err why;
@@ -102,20 +102,20 @@ static void walk(struct unwind *u, struct target *t, const struct regs *start,
 		 struct stack *ret)
 {
 	struct regs regs = *start;
-	bool exact = true;
+	bool at_instruction = true;
 
 	target_budget_unit(t);
 	memset(ret, 0, sizeof(*ret));
 	do {
 		ret->regs[ret->n] = regs;
-		ret->exact[ret->n++] = exact;
-		ret->end = unwind_step(u, &regs, &exact, &ret->why);
+		ret->at_instruction[ret->n++] = at_instruction;
+		ret->end = unwind_step(u, &regs, &at_instruction, &ret->why);
 	} while (ret->end == UNWIND_CALLER && ret->n < FRAMES_MAX);
 }
 
 static const char *name_of(const struct images *images, const struct stack *s, size_t i)
 {
-	uint64_t pc = s->regs[i].value[arch_amd64.pc] - !s->exact[i], entry;
+	uint64_t pc = s->regs[i].value[arch_amd64.pc] - !s->at_instruction[i], entry;
 	const struct image *img = images_at(images, pc);
 	const char *name;
 
@@ -171,8 +171,8 @@ static void test_names(void **state)
 		i++;
 	assert_true(i + 2 < stack.n);
 	/* After the handler the trampoline, after that what was interrupted. */
-	assert_false(stack.exact[i] || stack.exact[i + 1]);
-	assert_true(stack.exact[i + 2]);
+	assert_false(stack.at_instruction[i] || stack.at_instruction[i + 1]);
+	assert_true(stack.at_instruction[i + 2]);
 	assert_int_equal(stack.regs[i + 2].valid & 0x1ffff, 0x1ffff);
 	while (i < stack.n && strcmp(name_of(s->images, &stack, i), "recurse"))
 		i++;
