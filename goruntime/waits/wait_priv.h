@@ -146,7 +146,7 @@ static inline enum wait_source wait_source_of(const struct wait_record *r)
 	return wait_rules[r->rule].source;
 }
 
-/* wait_frames.c: sudogs and pollDescs that only a frame has. */
+/* slot_learning.c: sudogs and pollDescs that only a frame has. */
 void waits_search_frames(struct runtime *rt, struct target *live);
 
 /* wait_sudog.c: from sudogs to channels, cases and semaphores. */

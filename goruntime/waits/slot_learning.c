@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a goroutine waits for when only one of its frames knows: the sudog in semacquire1
  * or notifyListWait (before Go 1.26), the notifyList, the pollDesc.
- * A word in the frames is accepted when what it points to points back: sudog.g,
- * pollDesc.rg or wg, the head or tail of the list. That alone is not enough, as dead
- * words may point into an older stack, which has pointers to the g too. So what else the
- * function needs when it wakes must be in the frames as well: semacquire1's addr,
- * netpollblock's gpp.
- * The word is at the same distance from the stack pointer in all goroutines that wait at
- * the same place. So only a few are searched, and the rest are checked at that
- * distance. */
+ *
+ * The word that points to it is in the same slot, at the same distance from the stack
+ * pointer, in all goroutines that wait in the same function of the same program. Slots
+ * are learned:
+ *
+ * 1. Sample: of a few goroutines, every word of the innermost frames is a candidate. What
+ *    the candidates point to is read at once (struct_scan.h), and proves() accepts it or
+ *    not. The slot of each accepted word is learned.
+ * 2. Check: of all other goroutines, only the word in a learned slot is read.
+ * 3. Again with a sample of those that are left, until it teaches no new slot.
+ *
+ * A word is accepted when what it points to points back: sudog.g, pollDesc.rg or wg, the
+ * head or tail of the list. That alone is not enough, as dead words may point into an
+ * older stack, which has pointers to the g too. So what else the function needs when it
+ * wakes must be in the frames as well: semacquire1's addr, netpollblock's gpp. */
 #include <string.h>
 
 #include "goruntime/runtime/runtime_priv.h"
@@ -19,12 +26,13 @@ enum {
 	WORD = 8,
 	WORDS = 128, /* of the innermost frames to search */
 	SAMPLE = 32, /* goroutines to search at a time */
-	PLACES = 64, /* distinct distances in one search */
+	SLOTS = 64,  /* to learn in one search */
 	ROUNDS = 8,
 	RESOLVED = UINT32_MAX,
 };
 
-struct pending {
+/* A goroutine whose object is not known yet. */
+struct waiter {
 	uint64_t sp, low, high; /* its stack */
 	uint64_t sudog;		/* of the goroutine; 0: not known */
 	uint32_t ticket;	/* of the sudog */
@@ -35,28 +43,28 @@ struct search {
 	struct runtime *rt;
 	struct target *live;
 	enum wait_source source;
-	struct pending *pending;
+	struct waiter *waiters;
 	size_t count;
-	uint16_t places[PLACES]; /* distances from the stack pointer, in words */
-	size_t place_count;
-	struct struct_scan_item *items; /* tag: pending * WORDS + word */
+	uint16_t slots[SLOTS]; /* learned: distances from the stack pointer, in words */
+	size_t slot_count;
+	struct struct_scan_item *items; /* candidates; tag: waiter * WORDS + slot */
 	size_t item_count, item_cap;
-	bool sampling;
-	struct pending *sudogs; /* SOURCE_COND: goroutines whose list is searched next */
+	bool sampling;	       /* a proof must do without a learned slot */
+	struct waiter *sudogs; /* SOURCE_COND: goroutines whose list is searched next */
 	size_t sudog_count, sudog_cap;
 	size_t offset; /* from where the word points to the candidate */
 	size_t bytes;  /* size of the candidate */
-	bool (*proves)(struct search *s, struct pending *p, uint64_t addr,
+	bool (*proves)(struct search *s, struct waiter *p, uint64_t addr,
 		       const uint8_t *bytes);
 };
 
-static struct wait_record *record_of(const struct search *s, const struct pending *p)
+static struct wait_record *record_of(const struct search *s, const struct waiter *p)
 {
 	return &s->rt->waits->records[p->record];
 }
 
 /* Reads the words of the innermost frames; returns how many. */
-static size_t read_words(const struct search *s, const struct pending *p, uint64_t *ret)
+static size_t read_words(const struct search *s, const struct waiter *p, uint64_t *ret)
 {
 	size_t n = (size_t)((p->high - p->sp) / WORD);
 	struct err ignored;
@@ -66,7 +74,7 @@ static size_t read_words(const struct search *s, const struct pending *p, uint64
 	return target_read(s->rt->target, p->sp, ret, n * WORD, &ignored) ? n : 0;
 }
 
-static bool in_frames(const struct search *s, const struct pending *p, uint64_t value)
+static bool in_frames(const struct search *s, const struct waiter *p, uint64_t value)
 {
 	uint64_t words[WORDS];
 	size_t n = read_words(s, p, words);
@@ -79,7 +87,7 @@ static bool in_frames(const struct search *s, const struct pending *p, uint64_t 
 
 /* Is the sudog in a semaphore's queue, or in a notifyList, as expected?
  * (runtime/sema.go) */
-static bool is_of_source(const struct search *s, const struct pending *p,
+static bool is_of_source(const struct search *s, const struct waiter *p,
 			 const uint8_t *bytes)
 {
 	const struct layout *l = &s->rt->layout;
@@ -90,7 +98,7 @@ static bool is_of_source(const struct search *s, const struct pending *p,
 	return s->source == SOURCE_COND ? elem == 0 : elem != 0 && in_frames(s, p, elem);
 }
 
-static bool proves_sudog(struct search *s, struct pending *p, uint64_t addr,
+static bool proves_sudog(struct search *s, struct waiter *p, uint64_t addr,
 			 const uint8_t *bytes)
 {
 	const struct layout *l = &s->rt->layout;
@@ -110,8 +118,8 @@ static bool proves_sudog(struct search *s, struct pending *p, uint64_t addr,
 }
 
 /* If it is neither first nor last in the list, its ticket must be one of those that wait,
- * and the place one where others were found. */
-static bool proves_list(struct search *s, struct pending *p, uint64_t addr,
+ * and the slot a learned one. */
+static bool proves_list(struct search *s, struct waiter *p, uint64_t addr,
 			const uint8_t *bytes)
 {
 	const struct layout *l = &s->rt->layout;
@@ -128,7 +136,7 @@ static bool proves_list(struct search *s, struct pending *p, uint64_t addr,
 	return true;
 }
 
-static bool proves_poll(struct search *s, struct pending *p, uint64_t addr,
+static bool proves_poll(struct search *s, struct waiter *p, uint64_t addr,
 			const uint8_t *bytes)
 {
 	const struct layout *l = &s->rt->layout;
@@ -149,7 +157,7 @@ static bool proves_poll(struct search *s, struct pending *p, uint64_t addr,
 }
 
 /* Could this stack word point to a candidate? */
-static bool plausible(const struct search *s, const struct pending *p, uint64_t word)
+static bool plausible(const struct search *s, const struct waiter *p, uint64_t word)
 {
 	const struct target_mapping *map;
 
@@ -159,45 +167,45 @@ static bool plausible(const struct search *s, const struct pending *p, uint64_t 
 	return map && map->writable && s->bytes <= map->end - word;
 }
 
-static void add(struct search *s, size_t pending, uint64_t word, size_t place)
+static void add_candidate(struct search *s, size_t waiter, uint64_t word, size_t slot)
 {
 	word += s->offset;
-	if (!plausible(s, &s->pending[pending], word))
+	if (!plausible(s, &s->waiters[waiter], word))
 		return;
 	GROW(s->items, s->item_count, s->item_cap);
 	s->items[s->item_count++] =
-		(struct struct_scan_item){ word, pending * WORDS + place };
+		(struct struct_scan_item){ word, waiter * WORDS + slot };
 }
 
-static void learn(struct search *s, uint16_t place)
+static void learn_slot(struct search *s, uint16_t slot)
 {
-	for (size_t i = 0; i < s->place_count; i++)
-		if (s->places[i] == place)
+	for (size_t i = 0; i < s->slot_count; i++)
+		if (s->slots[i] == slot)
 			return;
-	if (s->place_count < PLACES)
-		s->places[s->place_count++] = place;
+	if (s->slot_count < SLOTS)
+		s->slots[s->slot_count++] = slot;
 }
 
-static void take(void *arg, const struct struct_scan_item *item, const uint8_t *bytes)
+static void prove(void *arg, const struct struct_scan_item *item, const uint8_t *bytes)
 {
 	struct search *s = arg;
-	struct pending *p = &s->pending[item->tag / WORDS];
+	struct waiter *p = &s->waiters[item->tag / WORDS];
 
 	if (!bytes || p->record == RESOLVED || !s->proves(s, p, item->addr, bytes))
 		return;
-	learn(s, item->tag % WORDS);
+	learn_slot(s, item->tag % WORDS);
 	p->record = RESOLVED;
 }
 
-static void check_items(struct search *s)
+static void prove_candidates(struct search *s)
 {
 	size_t kept = 0;
 
-	struct_scan(s->live, s->items, s->item_count, s->bytes, take, s);
+	struct_scan(s->live, s->items, s->item_count, s->bytes, prove, s);
 	s->item_count = 0;
 	for (size_t i = 0; i < s->count; i++)
-		if (s->pending[i].record != RESOLVED)
-			s->pending[kept++] = s->pending[i];
+		if (s->waiters[i].record != RESOLVED)
+			s->waiters[kept++] = s->waiters[i];
 	s->count = kept;
 }
 
@@ -209,29 +217,29 @@ static void search_sample(struct search *s)
 
 	s->sampling = true;
 	for (size_t i = 0; i < s->count; i += step) {
-		size_t n = read_words(s, &s->pending[i], words);
-		for (size_t place = 0; place < n; place++)
-			add(s, i, words[place], place);
+		size_t n = read_words(s, &s->waiters[i], words);
+		for (size_t slot = 0; slot < n; slot++)
+			add_candidate(s, i, words[slot], slot);
 	}
-	check_items(s);
+	prove_candidates(s);
 }
 
 /* Checks one word of all goroutines. */
-static void check_place(struct search *s, uint16_t place)
+static void check_slot(struct search *s, uint16_t slot)
 {
 	uint64_t word;
 	struct err ignored;
 
 	s->sampling = false;
 	for (size_t i = 0; i < s->count; i++) {
-		const struct pending *p = &s->pending[i];
-		uint64_t at = p->sp + (uint64_t)place * WORD;
+		const struct waiter *p = &s->waiters[i];
+		uint64_t at = p->sp + (uint64_t)slot * WORD;
 		target_budget_unit(s->rt->target);
 		if (at + WORD <= p->high &&
 		    target_read_uint(s->rt->target, at, WORD, &word, &ignored))
-			add(s, i, word, place);
+			add_candidate(s, i, word, slot);
 	}
-	check_items(s);
+	prove_candidates(s);
 }
 
 static void search(struct search *s)
@@ -239,18 +247,18 @@ static void search(struct search *s)
 	if (s->bytes == 0)
 		return;
 	for (int round = 0; round < ROUNDS && s->count; round++) {
-		size_t known = s->place_count;
+		size_t known = s->slot_count;
 		search_sample(s);
-		if (known == s->place_count)
+		if (known == s->slot_count)
 			break;
-		for (; known < s->place_count && s->count; known++)
-			check_place(s, s->places[known]);
+		for (; known < s->slot_count && s->count; known++)
+			check_slot(s, s->slots[known]);
 	}
-	s->place_count = 0;
+	s->slot_count = 0;
 }
 
 /* Goroutines whose object only a frame knows. */
-static size_t list_pending(struct search *s, struct pending *ret)
+static size_t list_waiters(struct search *s, struct waiter *ret)
 {
 	struct runtime *rt = s->rt;
 	size_t n = 0;
@@ -264,10 +272,10 @@ static size_t list_pending(struct search *s, struct pending *ret)
 		if (!g || g->sp < g->stack_low || g->sp >= g->stack_high)
 			r->state = WAIT_NOT_IN_FRAMES;
 		else if (ret)
-			ret[n++] = (struct pending){ .sp = g->sp,
-						     .low = g->stack_low,
-						     .high = g->stack_high,
-						     .record = (uint32_t)i };
+			ret[n++] = (struct waiter){ .sp = g->sp,
+						    .low = g->stack_low,
+						    .high = g->stack_high,
+						    .record = (uint32_t)i };
 		else
 			n++;
 	}
@@ -288,8 +296,8 @@ static void search_lists(struct search *s)
 	const struct layout *l = &s->rt->layout;
 	struct slot in_cond = l->slot[L_cond_notify];
 
-	xfree(s->pending);
-	s->pending = TAKE(s->sudogs);
+	xfree(s->waiters);
+	s->waiters = TAKE(s->sudogs);
 	s->count = s->sudog_count;
 	s->bytes = end_of(l, L_notify_tail);
 	s->proves = proves_list;
@@ -305,12 +313,12 @@ static void search_for(struct runtime *rt, struct target *live, enum wait_source
 {
 	struct search s = { .rt = rt, .live = live, .source = source };
 	const struct layout *l = &rt->layout;
-	size_t n = list_pending(&s, NULL);
+	size_t n = list_waiters(&s, NULL);
 
 	if (n == 0)
 		return;
-	s.pending = xcalloc(n, sizeof(*s.pending));
-	s.count = list_pending(&s, s.pending);
+	s.waiters = xcalloc(n, sizeof(*s.waiters));
+	s.count = list_waiters(&s, s.waiters);
 	if (source == SOURCE_POLL) {
 		size_t rg = end_of(l, L_poll_rg), wg = end_of(l, L_poll_wg);
 		s.bytes = rg > wg ? rg : wg;
@@ -322,7 +330,7 @@ static void search_for(struct runtime *rt, struct target *live, enum wait_source
 	search(&s);
 	if (source == SOURCE_COND)
 		search_lists(&s);
-	xfree(s.pending);
+	xfree(s.waiters);
 	xfree(s.items);
 }
 
