@@ -80,14 +80,17 @@ static void take_apart(struct parts *p, const struct type *type, uint64_t off)
 	type_leave(&p->walk);
 }
 
-/* The ways to match pieces with parts, both in order. */
-struct fitting {
+/* Pieces belong to parts in order, but parts without a place have no piece: there may be
+ * several ways to match them. */
+enum ways { NO_WAY, ONE_WAY, SEVERAL_WAYS };
+
+struct matching {
 	const struct dwarf_variable *d;
 	const struct stack_map *map;
 	const struct parts *parts;
 	int64_t home; /* where the caller put it; -1: not known */
 	bool fits[DWARF_PIECES][DWARF_PIECES]; /* by piece and part */
-	/* From this piece and this part on: 0, 1, or 2 for more. */
+	/* enum ways to match the pieces from this one on with the parts from this one on. */
 	uint8_t ways[DWARF_PIECES + 1][DWARF_PIECES + 1];
 };
 
@@ -101,13 +104,13 @@ static bool is_of_object(const struct stack_map *map, int64_t at)
 
 /* Is it unknown whether it is a pointer? Pointers are together in a frame, and the stack
  * map ends with them (cmd/compile/internal/ssagen/pgen.go cmpstackvarLess, 1.27). */
-static bool may_be_either(const struct fitting *f, const struct dwarf_piece *piece)
+static bool may_be_either(const struct matching *f, const struct dwarf_piece *piece)
 {
 	return piece->where != DWARF_PIECE_CFA || piece->at >= 0 || !f->map->known ||
 	       piece->at % WORD || is_of_object(f->map, piece->at);
 }
 
-static bool fits(const struct fitting *f, const struct dwarf_piece *piece, bool either,
+static bool fits(const struct matching *f, const struct dwarf_piece *piece, bool either,
 		 const struct part *part)
 {
 	if (piece->size != UINT64_MAX && piece->size != part->size)
@@ -118,9 +121,9 @@ static bool fits(const struct fitting *f, const struct dwarf_piece *piece, bool 
 }
 
 /* From the last piece and part backwards: trying each way could take too long. */
-static void count_ways(struct fitting *f)
+static void count_ways(struct matching *f)
 {
-	memset(f->ways[f->d->piece_count], 1, sizeof(f->ways[0]));
+	memset(f->ways[f->d->piece_count], ONE_WAY, sizeof(f->ways[0]));
 	for (size_t i = f->d->piece_count; i-- > 0;) {
 		const struct dwarf_piece *piece = &f->d->pieces[i];
 		const bool either = may_be_either(f, piece);
@@ -128,24 +131,23 @@ static void count_ways(struct fitting *f)
 			f->fits[i][k] = fits(f, piece, either, &f->parts->list[k]);
 			const unsigned n = f->ways[i][k + 1] +
 					   (f->fits[i][k] ? f->ways[i + 1][k + 1] : 0);
-			f->ways[i][k] = n < 2 ? (uint8_t)n : 2;
+			f->ways[i][k] = n < SEVERAL_WAYS ? (uint8_t)n : SEVERAL_WAYS;
 		}
 	}
 }
 
-/* Returns the number of ways, at most 2. *ret_first: the part of each piece in the first
- * way. */
-static unsigned fit(struct fitting *f, size_t *ret_first)
+/* *ret_first: the part of each piece in the first way. */
+static enum ways match(struct matching *f, size_t *ret_first)
 {
 	size_t part = 0;
 
 	count_ways(f);
-	for (size_t i = 0; f->ways[0][0] && i < f->d->piece_count; i++) {
-		while (!f->fits[i][part] || !f->ways[i + 1][part + 1])
+	for (size_t i = 0; f->ways[0][0] != NO_WAY && i < f->d->piece_count; i++) {
+		while (!f->fits[i][part] || f->ways[i + 1][part + 1] == NO_WAY)
 			part++;
 		ret_first[i] = part++;
 	}
-	return f->ways[0][0];
+	return (enum ways)f->ways[0][0];
 }
 
 static uint64_t alignment(struct type_walk *w, const struct type *type);
@@ -184,39 +186,55 @@ static uint64_t round_up(uint64_t n, uint64_t to)
 	return (n + to - 1) / to * to;
 }
 
-/* If arguments and results are passed in memory: one after the other, provided the total
- * is the size that the function declares. */
+/* Where the caller puts arguments and the function its results, if in memory: one after
+ * the other. */
+struct argument_area {
+	uint64_t end;	 /* of those so far */
+	bool in_results; /* they are aligned as a whole */
+};
+
+static uint64_t place_argument(struct argument_area *area, const struct dwarf_variable *v,
+			       const struct type *type, bool *ret_over)
+{
+	struct type_walk walk = { 0 };
+	const bool first_result = v->result && !area->in_results;
+	const uint64_t at =
+		round_up(area->end, first_result ? WORD : alignment(&walk, type));
+
+	*ret_over |= walk.over;
+	area->in_results |= v->result;
+	area->end = at + type->size;
+	return at;
+}
+
+/* -1: not known. They are in memory if the area has the size that the function
+ * declares. */
 static int64_t find_home(const struct frame_variables *frame, const struct dwarf_scope *s,
 			 const struct dwarf_variable *d, bool *ret_over)
 {
 	const struct code *c = frame->code;
+	struct argument_area area = { .end = 0 };
 	struct pclntab_func func;
 	int64_t home = -1;
-	uint64_t at = 0;
-	bool results = false;
 
 	if (!d->parameter || c->calls[frame->call].inlined ||
 	    !pclntab_find(&c->module->tab, c->entry, &func))
 		return -1;
 	for (size_t i = 0; i < s->variable_count; i++) {
 		const struct dwarf_variable *v = &s->variables[i];
-		struct type_walk walk = { 0 };
 		struct err ignored;
-		const struct type *type =
-			v->parameter ? types_at(c->variables->types, v->type, &ignored)
-				     : NULL;
-		if (v->parameter && !type)
-			return -1;
-		if (!type)
+		if (!v->parameter)
 			continue;
-		at = round_up(at, v->result && !results ? WORD : alignment(&walk, type));
-		*ret_over |= walk.over;
-		results |= v->result;
+		const struct type *type =
+			types_at(c->variables->types, v->type, &ignored);
+		if (!type)
+			return -1;
+		const uint64_t at = place_argument(&area, v, type, ret_over);
 		if (v == d)
 			home = (int64_t)at;
-		at += type->size;
 	}
-	return round_up(at, WORD) == pclntab_args(&c->module->tab, &func) ? home : -1;
+	return round_up(area.end, WORD) == pclntab_args(&c->module->tab, &func) ? home
+										: -1;
 }
 
 bool variable_is_one_part(const struct dwarf_variable *d, const struct type *type)
@@ -232,7 +250,7 @@ bool variable_is_one_part(const struct dwarf_variable *d, const struct type *typ
 /* A single place on the stack may have all of it: a variable whose address is taken, or a
  * result that a deferred call may change. Such a variable is never in a register, which
  * has room for one part. */
-static bool is_whole(const struct fitting *f, const struct type *type)
+static bool is_whole(const struct matching *f, const struct type *type)
 {
 	const struct dwarf_piece *piece = &f->d->pieces[0];
 
@@ -266,9 +284,9 @@ size_t variable_parts(const struct frame_variables *frame, const struct dwarf_sc
 		      struct dwarf_piece *ret, bool *ret_over)
 {
 	struct parts parts = { .count = 0 };
-	struct fitting f = { .d = d,
-			     .map = &frame->code->variables->map,
-			     .parts = &parts };
+	struct matching f = { .d = d,
+			      .map = &frame->code->variables->map,
+			      .parts = &parts };
 	size_t first[DWARF_PIECES];
 
 	*ret_over = false;
@@ -281,14 +299,14 @@ size_t variable_parts(const struct frame_variables *frame, const struct dwarf_sc
 	f.home = find_home(frame, s, d, ret_over);
 	if (is_whole(&f, type))
 		return 0;
-	const unsigned found = fit(&f, first);
+	const enum ways ways = match(&f, first);
 	/* The cap of most slices is never used. */
-	bool capless = type->kind == KIND_SLICE && d->piece_count == 2 && found &&
-		       first[0] == 0 && first[1] == 1;
+	bool capless = type->kind == KIND_SLICE && d->piece_count == 2 &&
+		       ways != NO_WAY && first[0] == 0 && first[1] == 1;
 	for (size_t i = 0; i < parts.count; i++)
 		ret[i] = (struct dwarf_piece){ .where = DWARF_PIECE_NOWHERE,
 					       .size = parts.list[i].size };
-	for (size_t i = 0; (found == 1 || capless) && i < d->piece_count; i++) {
+	for (size_t i = 0; (ways == ONE_WAY || capless) && i < d->piece_count; i++) {
 		struct dwarf_piece *piece = &ret[first[i]];
 		const uint64_t size = piece->size;
 		*piece = d->pieces[i];
