@@ -154,7 +154,7 @@ def check(d):
             yield f"{who}: {len(frames)} frames, its group has others"
     for t in d.get("threads", []):
         # On a goroutine's stack: the goroutine has the frames and their proof.
-        if "unreadable" not in t and not ("frames" not in t and "goroutine" in t):
+        if "frames" in t or "goroutine" not in t:
             yield from check_proof(f"thread {t['id']}", t.get("unwind"))
     for id_, group in groups.items():
         if set(group["goroutines"]) != members.get(id_, set()):
