@@ -1,42 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* variables_priv.h - arguments, results and locals of a frame. What debugging information
- * says about a pc is looked up once; a frame adds the addresses. Private to goruntime. */
+/* variables_priv.h - arguments, results and locals of one frame: variables.c adds the
+ * addresses to what pc_variables.h found out for all frames at the same pc. Private to
+ * goruntime. */
 #ifndef GOSNAP_VARIABLES_PRIV_H
 #define GOSNAP_VARIABLES_PRIV_H
 
 #include "goruntime/symtab/code.h"
-#include "goruntime/variables/stack_map.h"
+#include "goruntime/variables/pc_variables.h"
 #include "goruntime/variables/variables.h"
 #include "lib/dwarf/dwarf_expression.h"
-#include "lib/dwarf/dwarf_scopes.h"
-
-/* What is known of a variable at a pc, in any frame. */
-struct pc_variable {
-	bool given;		    /* declared by the program, and in scope */
-	struct dwarf_variable at;   /* the variable itself, or what it was moved to */
-	struct dwarf_piece *pieces; /* pieces of at, if not its own; owned */
-	struct variable v;	    /* without its address */
-	bool dead, may_be_unset;    /* when in memory */
-	void *notes;
-};
-
-/* The variables of one pc. */
-struct code_variables {
-	struct dwarf_scopes *scopes; /* NULL: why says why */
-	struct types *types;
-	uint64_t bias;
-	struct stack_map map;
-	struct words_notes notes;
-	struct err why;
-	bool receiver_tried;
-	const struct type *receiver; /* slots.c */
-	bool bound_tried;
-	struct dwarf_variable
-		bound; /* captures.c: the receiver bound to this method value */
-	const struct type *bound_type; /* NULL: not known */
-	struct pc_variable **told;     /* for each scope; NULL: not requested yet */
-	struct shape_places *shapes;   /* dictionary.c; NULL: not requested yet */
-};
 
 /* A frame of a goroutine, or of a C function. */
 struct frame_variables {
@@ -55,11 +27,6 @@ struct frame_variables {
 	size_t c_frame;
 };
 
-void code_variables_free(struct code *c);
-/* Frees those of all codes. */
-void variables_free(struct code_table *table);
-/* Looked up on first use. Never NULL; borrowed until runtimes_close(). */
-const struct code_variables *code_variables(struct runtime *rt, const struct code *c);
 /* *ret_why: why no names are known, if none are. False: there are no slots either. */
 bool variables_begin(struct frame_variables *frame, const char **ret_why);
 /* captures.c: where the function value at closure keeps a variable of its function. v

@@ -321,7 +321,7 @@ static void test_dead(void **state)
 		set_variables(&f, &d, 1);
 		frame_each_variable(&f.frame, true, take, &given);
 		assert_int_equal(given.count, 1);
-		assert_false(f.variables->told[0][0].dead);
+		assert_false(f.variables->resolved[0][0].dead);
 		end(&f);
 	}
 }
@@ -574,7 +574,7 @@ static void test_parts(void **state)
 		const struct dwarf_variable d = in_pieces(n, cases[i].last);
 		set_variables(&f, &d, 1);
 		frame_each_variable(&f.frame, false, take, &given);
-		const struct dwarf_variable *at = &f.variables->told[0][0].at;
+		const struct dwarf_variable *at = &f.variables->resolved[0][0].at;
 		assert_int_equal(at->piece_count, 16);
 		for (size_t k = 0; k < 16; k++) {
 			const bool known = cases[i].known && (n == 1 ? k == 15 : k < n);
