@@ -22,28 +22,33 @@ struct planned_group {
 	struct measure stacks, values; /* without and with values */
 };
 
+/* The budget is bytes of the document; the cost of a goroutine is the bytes that it is
+ * estimated to take. Everyone's stack is paid for; what remains of the budget buys values,
+ * level by level: at level n, each group has values for n members, or for all it has. */
 struct values_plan {
 	struct planned_group *groups;
 	size_t count;
 	struct measure stacks, values; /* over all groups */
-	uint64_t room, estimated, aside, kept;
+	uint64_t budget;	       /* not written yet */
+	uint64_t estimated;	       /* of goroutines that are decided, not written */
+	uint64_t aside, kept;
 	uint64_t stacks_left; /* what the remaining ones take without values */
 	uint64_t small_left;  /* ... and what values add in groups that get them all */
 	uint32_t most;	      /* members of the largest group */
-	/* Each group gets values for `level` members; groups of at most `small` members
-	 * for one more; and so do groups of `next` members, the next larger size, while
-	 * `rest` lasts. */
-	uint32_t level, small, next;
+	uint32_t level;	      /* the highest that the budget pays for */
+	/* The remainder pays for one more member of each group of at most `small` members,
+	 * and, while `rest` lasts, of groups of `next` members, the next larger size. */
+	uint32_t small, next;
 	uint64_t rest;
 };
 
-struct values_plan *values_plan_new(size_t groups, uint64_t room)
+struct values_plan *values_plan_new(size_t groups, uint64_t budget)
 {
 	struct values_plan *plan = xcalloc(1, sizeof(*plan));
 
 	plan->groups = xcalloc(groups, sizeof(*plan->groups));
 	plan->count = groups;
-	plan->room = room;
+	plan->budget = budget;
 	return plan;
 }
 
@@ -85,20 +90,25 @@ static uint64_t estimate(const struct measure *own, const struct measure *all,
 	return bytes + bytes * (own->n < KNOWN ? MARGIN : MARGIN_KNOWN) / 100 + 1;
 }
 
-static uint64_t stack_of(const struct values_plan *plan, const struct planned_group *g)
+static uint64_t stack_cost(const struct values_plan *plan, const struct planned_group *g)
 {
 	return estimate(&g->stacks, &plan->stacks, STACK_BYTES);
 }
 
-static uint64_t whole_of(const struct values_plan *plan, const struct planned_group *g)
+static uint64_t whole_cost(const struct values_plan *plan, const struct planned_group *g)
 {
 	uint64_t bytes = estimate(&g->values, &plan->values, VALUES_BYTES);
 
-	return bytes > stack_of(plan, g) ? bytes : stack_of(plan, g);
+	return bytes > stack_cost(plan, g) ? bytes : stack_cost(plan, g);
+}
+
+static uint64_t values_cost(const struct values_plan *plan, const struct planned_group *g)
+{
+	return whole_cost(plan, g) - stack_cost(plan, g);
 }
 
 /* The cost of values for `level` members of each group. */
-static uint64_t price(const struct values_plan *plan, uint32_t level)
+static uint64_t level_cost(const struct values_plan *plan, uint32_t level)
 {
 	uint64_t sum = 0;
 
@@ -106,21 +116,21 @@ static uint64_t price(const struct values_plan *plan, uint32_t level)
 		const struct planned_group *g = &plan->groups[i];
 		uint64_t more = level > g->given ? level - g->given : 0;
 		more = more < g->left ? more : g->left;
-		sum += more * (whole_of(plan, g) - stack_of(plan, g));
+		sum += more * values_cost(plan, g);
 	}
 	return sum;
 }
 
-/* ... and for one more member of each group with at most `small` members. */
-static uint64_t price_of_next(const struct values_plan *plan, uint32_t level,
-			      uint32_t small)
+/* The cost of one more than level of each group with at most `small` members. */
+static uint64_t one_more_cost(const struct values_plan *plan, uint32_t small)
 {
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct planned_group *g = &plan->groups[i];
-		if (g->count <= small && g->given <= level && g->left > level - g->given)
-			sum += whole_of(plan, g) - stack_of(plan, g);
+		if (g->count <= small && g->given <= plan->level &&
+		    g->left > plan->level - g->given)
+			sum += values_cost(plan, g);
 	}
 	return sum;
 }
@@ -144,67 +154,66 @@ static uint32_t size_after(const struct values_plan *plan, uint32_t small)
 	return size;
 }
 
-/* Leaves free as much as may be set aside. */
-static uint64_t room_to_plan(const struct values_plan *plan)
+/* For values. Leaves free as much as may be set aside. */
+static uint64_t budget_of_values(const struct values_plan *plan)
 {
-	uint64_t room = values_plan_spare(plan) + plan->aside;
+	uint64_t budget = values_plan_spare(plan) + plan->aside;
 	uint64_t aside =
-		(room + plan->estimated) / ASIDE_PART + ASIDE_TIMES * ASIDE_BYTES;
+		(budget + plan->estimated) / ASIDE_PART + ASIDE_TIMES * ASIDE_BYTES;
 
-	return room > aside ? room - aside : 0;
+	return budget > aside ? budget - aside : 0;
+}
+
+/* The largest number up to plan->most whose cost is within the budget; 0 always is. */
+static uint32_t affordable(const struct values_plan *plan, uint64_t budget,
+			   uint64_t (*cost)(const struct values_plan *plan, uint32_t n))
+{
+	uint32_t low = 0, high = plan->most;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low + 1) / 2;
+		if (cost(plan, middle) <= budget)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return low;
 }
 
 void values_plan_make(struct values_plan *plan)
 {
-	uint64_t room;
+	uint64_t budget, cost;
 
 	plan->stacks_left = plan->small_left = 0;
 	for (size_t i = 0; i < plan->count; i++)
 		plan->stacks_left +=
-			plan->groups[i].left * stack_of(plan, &plan->groups[i]);
-	room = room_to_plan(plan);
-	uint32_t low = 0, high = plan->most; /* low always fits */
-	while (low < high) {
-		uint32_t middle = low + (high - low + 1) / 2;
-		if (price(plan, middle) <= room)
-			low = middle;
-		else
-			high = middle - 1;
-	}
-	plan->level = low;
-	room -= price(plan, plan->level) < room ? price(plan, plan->level) : room;
-	low = 0;
-	high = plan->most;
-	while (low < high) {
-		uint32_t middle = low + (high - low + 1) / 2;
-		if (price_of_next(plan, plan->level, middle) <= room)
-			low = middle;
-		else
-			high = middle - 1;
-	}
-	plan->small = low;
-	plan->next = size_after(plan, low);
-	plan->rest = room - price_of_next(plan, plan->level, plan->small);
+			plan->groups[i].left * stack_cost(plan, &plan->groups[i]);
+	budget = budget_of_values(plan);
+	plan->level = affordable(plan, budget, level_cost);
+	cost = level_cost(plan, plan->level);
+	budget -= cost < budget ? cost : budget;
+	plan->small = affordable(plan, budget, one_more_cost);
+	plan->next = size_after(plan, plan->small);
+	plan->rest = budget - one_more_cost(plan, plan->small);
 	for (size_t i = 0; i < plan->count; i++)
 		if (has_all(plan, &plan->groups[i]))
-			plan->small_left +=
-				plan->groups[i].left * (whole_of(plan, &plan->groups[i]) -
-							stack_of(plan, &plan->groups[i]));
+			plan->small_left += plan->groups[i].left *
+					    values_cost(plan, &plan->groups[i]);
 }
 
 static bool is_chosen(struct values_plan *plan, const struct planned_group *g,
-		      uint64_t more)
+		      uint64_t cost)
 {
 	if (has_all(plan, g))
-		plan->small_left -= plan->small_left < more ? plan->small_left : more;
-	if (more > values_plan_spare(plan))
+		plan->small_left -= plan->small_left < cost ? plan->small_left : cost;
+	if (cost > values_plan_spare(plan))
 		return false;
 	if (g->given < plan->level ||
 	    (g->given == plan->level && g->count <= plan->small))
 		return true;
-	if (g->given > plan->level || g->count != plan->next || more > plan->rest)
+	if (g->given > plan->level || g->count != plan->next || cost > plan->rest)
 		return false;
-	plan->rest -= more;
+	plan->rest -= cost;
 	return true;
 }
 
@@ -212,7 +221,7 @@ bool values_plan_next(struct values_plan *plan, size_t group, bool urgent,
 		      uint64_t *ret_bytes)
 {
 	struct planned_group *g = &plan->groups[group];
-	uint64_t stack = stack_of(plan, g), whole = whole_of(plan, g);
+	uint64_t stack = stack_cost(plan, g), whole = whole_cost(plan, g);
 
 	if (urgent)
 		plan->kept -= plan->kept < whole ? plan->kept : whole;
@@ -242,7 +251,7 @@ uint64_t values_plan_set_aside(struct values_plan *plan, uint64_t estimated)
 
 void values_plan_keep(struct values_plan *plan, size_t group)
 {
-	plan->kept += whole_of(plan, &plan->groups[group]);
+	plan->kept += whole_cost(plan, &plan->groups[group]);
 }
 
 void values_plan_written(struct values_plan *plan, uint64_t estimated, uint64_t set_aside,
@@ -250,7 +259,7 @@ void values_plan_written(struct values_plan *plan, uint64_t estimated, uint64_t 
 {
 	plan->estimated -= estimated;
 	plan->aside -= set_aside;
-	plan->room -= bytes < plan->room ? bytes : plan->room;
+	plan->budget -= bytes < plan->budget ? bytes : plan->budget;
 }
 
 uint64_t values_plan_spare(const struct values_plan *plan)
@@ -258,5 +267,5 @@ uint64_t values_plan_spare(const struct values_plan *plan)
 	uint64_t taken = plan->estimated + plan->aside + plan->stacks_left +
 			 plan->small_left + plan->kept;
 
-	return taken < plan->room ? plan->room - taken : 0;
+	return taken < plan->budget ? plan->budget - taken : 0;
 }

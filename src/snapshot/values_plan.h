@@ -10,8 +10,8 @@
 
 struct values_plan;
 
-/* room: total bytes for all goroutines. */
-struct values_plan *values_plan_new(size_t groups, uint64_t room);
+/* budget: bytes of the document for all goroutines. */
+struct values_plan *values_plan_new(size_t groups, uint64_t budget);
 void values_plan_free(struct values_plan *plan);
 DEFINE_AUTO(struct values_plan, values_plan_free)
 /* Call before anything else. */
