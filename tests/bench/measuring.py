@@ -144,7 +144,7 @@ def snapshot_of(name):
         for line in f:
             if line.startswith('"snapshot":'):
                 return json.loads(line[len('"snapshot":'):].rstrip(",\n"))
-    sys.exit(f"{name} does not say how it was taken")
+    sys.exit(f"{name} has no record of how it was taken")
 
 
 def median(rows):
