@@ -122,73 +122,109 @@ static bool is_anchor(const char *p)
 	return *p && strchr("bB<>`'", *p);
 }
 
-/* False: too many parentheses, or a back-reference. */
+static const struct size one = { 1, 0 }, choice = { 0, 1 }, none = { 0, 0 };
+
+struct measuring {
+	struct level levels[DEPTH_MAX], *at;
+	const char *why; /* it was refused */
+};
+
+/* p: at the backslash. Returns what is behind; NULL: a back-reference. */
+static const char *measure_escape(struct measuring *m, const char *p)
+{
+	if (p[1] >= '1' && p[1] <= '9') {
+		m->why = "back-references are not allowed, as they can take forever to "
+			 "match";
+		return NULL;
+	}
+	take(m->at, is_anchor(p + 1) ? choice : one);
+	return p + 1 + (p[1] != 0);
+}
+
+/* NULL: nested too deeply. */
+static const char *measure_open(struct measuring *m, const char *p)
+{
+	if (++m->at == m->levels + DEPTH_MAX) {
+		m->why = "its parentheses are nested too deeply";
+		return NULL;
+	}
+	*m->at = (struct level){ 0 };
+	return p + 1;
+}
+
+static const char *measure_close(struct measuring *m, const char *p)
+{
+	const bool opened = m->at > m->levels;
+
+	take(m->at, opened ? choice : one);
+	if (opened) {
+		take(m->at, none);
+		m->at--;
+		take(m->at, m->at[1].all);
+	}
+	return p + 1;
+}
+
+static const char *measure_repeat(struct measuring *m, const char *p)
+{
+	const char *behind = repeat(p, &m->at->last);
+
+	if (behind != p)
+		return behind;
+	take(m->at, one);
+	return p + 1;
+}
+
+/* Returns what is behind; NULL: too many parentheses, or a back-reference. */
+static const char *measure_item(struct measuring *m, const char *p)
+{
+	switch (*p) {
+	case '\\':
+		return measure_escape(m, p);
+	case '^':
+	case '$':
+		take(m->at, choice);
+		return p + 1;
+	case '[':
+		take(m->at, one);
+		return skip_bracket(p);
+	case '(':
+		return measure_open(m, p);
+	case ')':
+		return measure_close(m, p);
+	case '|':
+		take(m->at, choice);
+		take(m->at, none);
+		return p + 1;
+	case '+':
+		multiply(&m->at->last, 2);
+		add(&m->at->last, choice);
+		return p + 1;
+	case '*':
+	case '?':
+		add(&m->at->last, choice);
+		return p + 1;
+	case '{':
+		return measure_repeat(m, p);
+	default:
+		take(m->at, one);
+		return p + 1;
+	}
+}
+
 static bool measure(const char *p, struct size *ret, const char **ret_why)
 {
-	static const struct size one = { 1, 0 }, choice = { 0, 1 }, none = { 0, 0 };
-	struct level levels[DEPTH_MAX] = { 0 }, *at = levels;
+	struct measuring m = { .why = NULL };
 
-	*ret_why = "its parentheses are nested too deeply";
-	while (*p) {
-		const char *behind = p + 1;
-		switch (*p) {
-		case '\\':
-			if (p[1] >= '1' && p[1] <= '9') {
-				*ret_why = "back-references are not allowed, as they can "
-					   "take forever to match";
-				return false;
-			}
-			behind += p[1] != 0;
-			take(at, is_anchor(p + 1) ? choice : one);
-			break;
-		case '^':
-		case '$':
-			take(at, choice);
-			break;
-		case '[':
-			behind = skip_bracket(p);
-			take(at, one);
-			break;
-		case '(':
-			if (++at == levels + DEPTH_MAX)
-				return false;
-			*at = (struct level){ 0 };
-			break;
-		case ')':
-			take(at, at > levels ? choice : one);
-			if (at > levels) {
-				take(at, none);
-				at--;
-				take(at, at[1].all);
-			}
-			break;
-		case '|':
-			take(at, choice);
-			take(at, none);
-			break;
-		case '+':
-			multiply(&at->last, 2);
-			add(&at->last, choice);
-			break;
-		case '*':
-		case '?':
-			add(&at->last, choice);
-			break;
-		case '{':
-			behind = repeat(p, &at->last);
-			if (behind == p) {
-				behind++;
-				take(at, one);
-			}
-			break;
-		default:
-			take(at, one);
-		}
-		p = behind;
-	}
-	for (; at >= levels; at--) { /* unbalanced ones are rejected later */
-		add(ret, at->all);
-		add(ret, at->last);
+	m.at = m.levels;
+	while (p && *p)
+		p = measure_item(&m, p);
+	*ret_why = m.why;
+	if (!p)
+		return false;
+	for (; m.at >= m.levels; m.at--) { /* unbalanced ones are rejected later */
+		add(ret, m.at->all);
+		add(ret, m.at->last);
 	}
 	return true;
 }
