@@ -144,10 +144,9 @@ struct goroutine *goroutine_by_addr(struct runtime *rt, uint64_t addr);
 const struct code *code_of_frame(const struct runtimes *all,
 				 const struct raw_frame *frame, struct runtime **ret);
 
-/* unwind_fp.c: a goroutine's frame pointer, packed into the few bits that a record has
- * for it. */
-/* How far below sp it may point, in bytes: during calls of duffzero and duffcopy, to where
- * they saved the previous one (cmd/internal/obj/x86/obj6.go, 1.15). */
+/* unwind_fp.c: the frame pointer of a goroutine, in the few bits that its record has for
+ * it. How far below sp it may point, in bytes: during calls of duffzero and duffcopy, to
+ * where they saved the previous one (cmd/internal/obj/x86/obj6.go, 1.15). */
 enum { FRAME_POINTER_BELOW = 16 };
 void goroutine_set_frame_pointer(struct goroutine *g, bool known, uint64_t value);
 /* False: not known. *ret 0: no frame has one. */
