@@ -9,6 +9,7 @@
 
 #include "goruntime/runtime/runtime_priv.h"
 #include "goruntime/types/type_name.h"
+#include "lib/base/hash.h"
 #include "lib/base/limit.h"
 #include "lib/base/search.h"
 
@@ -42,15 +43,6 @@ struct gathering {
 	uint64_t *met; /* in the order in which they are visited */
 	size_t count, cap;
 };
-
-static uint32_t hash(const char *name, size_t len)
-{
-	uint32_t h = 2166136261;
-
-	for (size_t i = 0; i < len; i++)
-		h = (h ^ (uint8_t)name[i]) * 16777619;
-	return h;
-}
 
 static uint64_t *find_slot(uint64_t *slots, size_t count, uint64_t addr)
 {
@@ -226,7 +218,7 @@ struct type_list *type_list_new(struct runtime *rt)
 			continue;
 		GROW(l->list, l->count, l->cap);
 		l->list[l->count++] =
-			(struct named){ hash(type.name, type.name_len), g.met[i] };
+			(struct named){ hash_name(type.name, type.name_len), g.met[i] };
 		meet_parts(&g, g.met[i], &type);
 	}
 	if (l->count)
@@ -247,7 +239,7 @@ void type_list_free(struct type_list *list)
 uint64_t type_list_find(struct runtime *rt, const struct type_list *list,
 			const char *name)
 {
-	const uint32_t key = hash(name, strlen(name));
+	const uint32_t key = hash_name(name, strlen(name));
 	size_t low = LOWER_BOUND(i, list->count, list->list[i].key < key);
 	struct go_type type;
 	struct err ignored;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/hash.h"
 #include "lib/base/search.h"
 #include "lib/dwarf/dwarf_priv.h"
 #include "lib/dwarf/dwarf_types.h"
@@ -20,15 +21,6 @@ struct dwarf_names {
 	struct dwarf_names_file *file;	  /* or in an earlier one */
 	bool damaged;			  /* damaged or too large: not to be cached */
 };
-
-static uint32_t hash(const char *name)
-{
-	uint32_t h = 2166136261; /* FNV-1a */
-
-	for (; *name; name++)
-		h = (h ^ (uint8_t)*name) * 16777619;
-	return h;
-}
 
 static void add(struct growing *list, uint32_t key, uint64_t off)
 {
@@ -79,8 +71,8 @@ static void note(struct dwarf_names *names, struct dwarf_entries *es,
 		entry_has(e, AT_GO_RUNTIME_TYPE) ? e->value[AT_GO_RUNTIME_TYPE].u : 0;
 
 	if (name)
-		add(&names->made[type ? NAMES_TYPES : NAMES_VARIABLES], hash(name),
-		    e->off);
+		add(&names->made[type ? NAMES_TYPES : NAMES_VARIABLES],
+		    hash_name(name, strlen(name)), e->off);
 	if (type && descriptor && descriptor <= UINT32_MAX)
 		add(&names->made[NAMES_DESCRIPTORS], (uint32_t)descriptor, e->off);
 }
@@ -151,7 +143,7 @@ static size_t first_of(const struct dwarf_named_list *list, uint32_t key)
 static bool find(struct dwarf_entries *es, const struct dwarf_named_list *list,
 		 const char *name, struct dwarf_entry *ret)
 {
-	uint32_t key = hash(name);
+	uint32_t key = hash_name(name, strlen(name));
 
 	for (size_t i = first_of(list, key);
 	     i < list->count && list->list[i].key == key && es->steps; i++) {

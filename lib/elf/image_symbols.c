@@ -5,21 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/hash.h"
 #include "lib/base/limit.h"
 #include "lib/base/search.h"
 
 enum { TOLD_APART = 256 }; /* bytes of names compared for the sort order */
-
-static uint32_t hash(const char *s, size_t *ret_len)
-{
-	uint32_t h = 2166136261u; /* FNV-1a */
-	const char *p = s;
-
-	for (; *p; p++)
-		h = (h ^ (uint8_t)*p) * 16777619u;
-	*ret_len = (size_t)(p - s);
-	return h;
-}
 
 static bool spend(struct image_symbols *s, uint64_t steps)
 {
@@ -36,11 +26,11 @@ static bool spend(struct image_symbols *s, uint64_t steps)
 static void insert_name(struct image_symbols *s, uint32_t i)
 {
 	struct image_symbol *mine = &s->all[i];
-	size_t len;
 
 	if (s->steps == LIMIT_SYMBOL_STEPS)
 		return;
-	mine->hash = hash(mine->name, &len);
+	const size_t len = strlen(mine->name);
+	mine->hash = hash_name(mine->name, len);
 	size_t at = mine->hash & (s->slots - 1);
 	for (uint64_t cost = len; spend(s, cost); at = (at + 1) & (s->slots - 1)) {
 		if (!s->by_name[at]) {
@@ -193,11 +183,10 @@ void image_symbols_free(struct image_symbols *s)
 bool image_symbol(const struct image *img, const char *name, struct image_range *ret)
 {
 	const struct image_symbols *s = symbols_of(img);
-	size_t len;
 
 	if (!s->slots)
 		return false;
-	for (size_t at = hash(name, &len) & (s->slots - 1); s->by_name[at];
+	for (size_t at = hash_name(name, strlen(name)) & (s->slots - 1); s->by_name[at];
 	     at = (at + 1) & (s->slots - 1)) {
 		const struct image_symbol *sym = &s->all[s->by_name[at] - 1];
 		if (strcmp(sym->name, name))
