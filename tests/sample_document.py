@@ -105,7 +105,7 @@ def small():
         "warnings": [{"where": "thread 4715",
                       "what": "its C stack could not be followed to its end"}],
         "end": {"goroutines": len(goroutines), "frames": frames, "variables": 0,
-                "bytes": 123456, "elapsed_ns": 31000000}}
+                "document_bytes": 123456, "elapsed_ns": 31000000}}
 
 
 def lines(document):
