@@ -65,6 +65,15 @@ size_t warnings_count(const struct warnings *w)
 	return w->count;
 }
 
+void warnings_cut(struct warnings *w, size_t n)
+{
+	while (w->count > n) {
+		w->count--;
+		xfree(w->list[w->count].where);
+		xfree(w->list[w->count].what);
+	}
+}
+
 size_t warnings_left_out(const struct warnings *w)
 {
 	return w->left_out;

@@ -20,6 +20,8 @@ void warnings_add(struct warnings *w, const char *where, const char *format, ...
 	__attribute__((format(printf, 3, 4)));
 
 size_t warnings_count(const struct warnings *w); /* those kept */
+/* Drops all but the first n. */
+void warnings_cut(struct warnings *w, size_t n);
 size_t warnings_left_out(const struct warnings *w);
 /* Borrowed until the next add. */
 const char *warnings_where(const struct warnings *w, size_t i);

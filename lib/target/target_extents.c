@@ -40,6 +40,7 @@ struct page_slot {
 };
 
 struct extents {
+	struct target *own;  /* the target with these; NULL: a pass */
 	struct target *live; /* borrowed; NULL: sealed */
 	struct arena *arenas;
 	struct extent *list; /* sorted, disjoint */
@@ -47,7 +48,16 @@ struct extents {
 	struct page_slot *pages; /* open addressing */
 	size_t page_count, page_slots;
 	uint64_t bytes;
-	struct extents *pass; /* dropped at the end of the pass; NULL: not in a pass */
+	struct extents *pass;  /* dropped at the end of the pass; NULL: not in a pass */
+	struct record *record; /* NULL: none */
+	bool keeps_all;	       /* passes drop nothing */
+};
+
+/* Pages that reads had to fetch, in the order of the first fetch. */
+struct record {
+	struct extents known; /* only its table of pages */
+	struct extent_range *list;
+	size_t count, cap;
 };
 
 static struct arena *arena_add(struct extents *x, uint64_t len)
@@ -165,6 +175,20 @@ static bool live_bytes(struct extents *x, uint64_t addr, void *buf, size_t len,
 	return target_read(x->live, addr, buf, len, err);
 }
 
+static void record_pages(struct record *r, uint64_t addr, size_t len)
+{
+	static uint8_t known;
+	const uint64_t first = addr & ~(uint64_t)(PAGE - 1);
+
+	for (uint64_t page = first; page - first < addr - first + len; page += PAGE) {
+		if (page_kept(&r->known, page) || r->count == LIMIT_EXTENT_BYTES / PAGE)
+			continue;
+		page_add(&r->known, page, &known);
+		GROW(r->list, r->count, r->cap);
+		r->list[r->count++] = (struct extent_range){ page, PAGE };
+	}
+}
+
 static bool keep_pages(struct extents *x, uint64_t page, size_t n, struct err *err)
 {
 	uint8_t *data = arena_take(x, n * PAGE);
@@ -195,6 +219,19 @@ static bool fetch(struct extents *x, uint64_t addr, size_t len, struct err *err)
 	return (n > 1 && keep_pages(x, page, n, err)) || keep_pages(x, page, 1, err);
 }
 
+static bool missing(const struct extents *x, uint64_t addr, struct err *err)
+{
+	const struct target_mapping *m = target_mapping_at(x->own, addr);
+	size_t n;
+
+	target_mappings(x->own, &n);
+	if (n && !(m && m->readable) && target_may_name(x->own, addr))
+		return err_set(err, ERR_FAULT, "no readable memory at 0x%" PRIx64, addr);
+	if (n && !(m && m->readable))
+		return err_set(err, ERR_FAULT, "no readable memory there");
+	return err_set(err, ERR_FAULT, "0x%" PRIx64 " was not captured", addr);
+}
+
 static bool extents_read(void *self, uint64_t addr, void *buf, size_t len,
 			 struct err *err)
 {
@@ -205,8 +242,9 @@ static bool extents_read(void *self, uint64_t addr, void *buf, size_t len,
 		const uint8_t *from;
 		uint64_t n = find(x, addr, &from);
 		if (!n && !x->live)
-			return err_set(err, ERR_FAULT, "0x%" PRIx64 " was not captured",
-				       addr);
+			return missing(x, addr, err);
+		if (!n && x->record)
+			record_pages(x->record, addr, len);
 		if (!n && fetch(x->pass ? x->pass : x, addr, len, err))
 			continue;
 		/* Not kept: the limit is reached, or the page is incomplete. */
@@ -221,10 +259,20 @@ static bool extents_read(void *self, uint64_t addr, void *buf, size_t len,
 	return true;
 }
 
+static void record_free(struct record *r)
+{
+	if (!r)
+		return;
+	xfree(r->known.pages);
+	xfree(r->list);
+	xfree(r);
+}
+
 static void extents_close(void *self)
 {
 	struct extents *x = self;
 
+	record_free(x->record);
 	if (x->pass)
 		extents_close(x->pass);
 	arenas_free(x->arenas);
@@ -249,7 +297,27 @@ struct target *target_extents_prepare(struct target *live, uint64_t bytes)
 	/* Older kernels refuse this; then pages are populated on first use. */
 	if (bytes)
 		madvise(arena_add(x, bytes), bytes, MADV_POPULATE_WRITE);
-	return target_new(&extents_ops, x, target_pid(live), target_arch(live));
+	x->own = target_new(&extents_ops, x, target_pid(live), target_arch(live));
+	return x->own;
+}
+
+void target_extents_record(struct target *t)
+{
+	struct extents *x = target_self(t, &extents_ops);
+
+	if (x && !x->record)
+		x->record = xcalloc(1, sizeof(*x->record));
+}
+
+struct extent_range *target_extents_recorded(struct target *t, size_t *ret_n)
+{
+	struct extents *x = target_self(t, &extents_ops);
+	struct record *r = x ? TAKE(x->record) : NULL;
+	struct extent_range *list = r ? TAKE(r->list) : NULL;
+
+	*ret_n = r ? r->count : 0;
+	record_free(r);
+	return list;
 }
 
 void target_extents_begin(struct target *t)
@@ -459,7 +527,7 @@ void target_extents_pass(struct target *t)
 {
 	struct extents *x = target_self(t, &extents_ops);
 
-	if (!x || !x->live)
+	if (!x || !x->live || x->keeps_all)
 		return;
 	if (x->pass) {
 		empty(x->pass);
@@ -467,6 +535,15 @@ void target_extents_pass(struct target *t)
 	}
 	x->pass = xcalloc(1, sizeof(*x->pass));
 	x->pass->live = x->live;
+}
+
+void target_extents_keep_all(struct target *t)
+{
+	struct extents *x = target_self(t, &extents_ops);
+
+	target_extents_pass_end(t);
+	if (x)
+		x->keeps_all = true;
 }
 
 void target_extents_pass_end(struct target *t)

@@ -32,6 +32,15 @@ void target_extents_add(struct target *t, struct extent_range *ranges, size_t n,
  * now on is dropped by the next call, or by target_extents_pass_end(). */
 void target_extents_pass(struct target *t);
 void target_extents_pass_end(struct target *t);
+/* For data that will be examined again when t is sealed: passes drop nothing. */
+void target_extents_keep_all(struct target *t);
+
+/* To read the same memory again later, at once: records the pages that reads fetch from
+ * now on, but not what is added. */
+void target_extents_record(struct target *t);
+/* Ends that: those pages, in the order in which they were fetched first. The caller frees
+ * the list. */
+struct extent_range *target_extents_recorded(struct target *t, size_t *ret_n);
 
 /* From now on nothing is read from the process. */
 void target_extents_seal(struct target *t);

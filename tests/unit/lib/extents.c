@@ -62,6 +62,46 @@ static void test_read_through(void **state)
 	assert_false(target_read(t, BASE, &byte, 1, &err));
 }
 
+/* Pages in the order of the first read, once each, whether they are kept or dropped; not what
+ * was added, and not what is not there. */
+static void test_record(void **state)
+{
+	static const uint64_t pages[] = { 7, 8, 2, 30 };
+	AUTO(target_close) struct target *from = live();
+	AUTO(target_close) struct target *t = target_extents_new(from);
+	struct extent_range added = { BASE + 20 * PAGE, PAGE };
+	size_t n;
+	(void)state;
+
+	assert_true(same(t, BASE + 3 * PAGE, 10));
+	target_extents_record(t);
+	target_extents_add(t, &added, 1, NULL);
+	assert_true(same(t, BASE + 20 * PAGE, 10));
+	assert_true(same(t, BASE + 8 * PAGE - 5, 10));
+	assert_true(same(t, BASE + 2 * PAGE, PAGE));
+	assert_true(same(t, BASE + 7 * PAGE, 2 * PAGE));
+	target_extents_pass(t);
+	assert_true(same(t, BASE + 30 * PAGE, 8));
+	target_extents_pass(t);
+	assert_true(same(t, BASE + 30 * PAGE, 8));
+	AUTO(xfree) struct extent_range *list = target_extents_recorded(t, &n);
+	assert_int_equal(n, ARRAY_SIZE(pages));
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(list[i].addr, BASE + pages[i] * PAGE);
+		assert_int_equal(list[i].len, PAGE);
+	}
+	assert_null(target_extents_recorded(t, &n));
+	assert_int_equal(n, 0);
+
+	target_extents_keep_all(t);
+	target_extents_pass(t);
+	assert_true(same(t, BASE + 40 * PAGE, 8));
+	target_extents_pass(t);
+	target_extents_seal(t);
+	assert_true(same(t, BASE + 40 * PAGE, 8));
+	assert_false(same(t, BASE + 41 * PAGE, 8));
+}
+
 static void test_add(void **state)
 {
 	AUTO(target_close) struct target *from = live();
@@ -239,6 +279,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_read_through),
+		cmocka_unit_test(test_record),
 		cmocka_unit_test(test_add),
 		cmocka_unit_test(test_pass),
 		cmocka_unit_test(test_pages_and_extents),
