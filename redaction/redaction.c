@@ -219,6 +219,13 @@ void redaction_forget(struct redaction *r)
 	secrets_clear(r->here);
 }
 
+void redaction_forget_all(struct redaction *r)
+{
+	secrets_free(TAKE(r->always));
+	secrets_clear(r->here);
+	r->learns_nothing = false;
+}
+
 size_t redaction_learned(const struct redaction *r)
 {
 	return secrets_count(r->here);

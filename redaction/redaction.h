@@ -60,6 +60,8 @@ void redaction_learn_number(struct redaction *r, uint64_t number);
 void redaction_learn_long_number(struct redaction *r, const uint8_t *bytes, size_t len);
 void redaction_remember(struct redaction *r);
 void redaction_forget(struct redaction *r);
+/* Forgets everything, for all goroutines too. */
+void redaction_forget_all(struct redaction *r);
 /* Learns a secret for all goroutines, unless there are too many. Takes effect at
  * redaction_learned_all(). */
 void redaction_learn_for_all(struct redaction *r, uint64_t addr, uint64_t size,

@@ -31,6 +31,7 @@ void extra_lists_done(struct extra_lists *x)
 {
 	for (size_t i = 0; i < EXTRA_KINDS; i++)
 		xfree(x->kinds[i].list);
+	*x = (struct extra_lists){ 0 };
 }
 
 uint64_t extra_object(const struct extra_lists *x, enum extra_kind kind, uint64_t g)

@@ -110,6 +110,10 @@ struct runtime {
 	size_t goroutine_count, goroutine_cap;
 	uint32_t *order; /* document order; NULL before runtime_decode() */
 
+	/* session/earlier.c: of the first capture, sorted by g; NULL: it is this one. */
+	struct earlier_stack *earlier;
+	size_t earlier_count;
+
 	struct go_m *machines; /* of target_threads(); zero: the thread has none */
 	size_t machine_count;
 

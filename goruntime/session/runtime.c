@@ -139,6 +139,7 @@ void runtime_close(struct runtime *rt)
 	xfree(rt->wait_reasons);
 	xfree(rt->goroutines);
 	xfree(rt->order);
+	xfree(rt->earlier);
 	xfree(rt->machines);
 	xfree(rt->unusable);
 	extra_caches_free(rt->extra_caches);
@@ -209,7 +210,7 @@ static void place_goroutine(struct runtime *rt, struct goroutine *g, size_t thre
 	}
 }
 
-static bool has_stack(const struct goroutine *g)
+bool goroutine_has_stack(const struct goroutine *g)
 {
 	return g->status != GOROUTINE_DEAD && g->status != GOROUTINE_DEAD_EXTRA &&
 	       g->status != GOROUTINE_IDLE;
@@ -230,7 +231,7 @@ static struct extent_range used_stack(const struct goroutine *g)
 
 static bool in_its_stack(const struct goroutine *g)
 {
-	return has_stack(g) && g->sp >= g->stack_low && g->sp < g->stack_high;
+	return goroutine_has_stack(g) && g->sp >= g->stack_low && g->sp < g->stack_high;
 }
 
 static void copy_stacks(struct runtime *rt, struct extent_range *ranges, size_t n)
@@ -259,7 +260,7 @@ static void capture_stacks(struct runtime *rt)
 	for (size_t i = 0; i < rt->goroutine_count; i++) {
 		struct goroutine *g = &rt->goroutines[i];
 
-		if (has_stack(g) && g->thread >= 0)
+		if (goroutine_has_stack(g) && g->thread >= 0)
 			place_goroutine(rt, g, (size_t)g->thread);
 		if (!in_its_stack(g))
 			continue;
@@ -273,7 +274,7 @@ static void capture_stacks(struct runtime *rt)
 	for (size_t i = 0; i < rt->goroutine_count; i++) {
 		struct goroutine *g = &rt->goroutines[i];
 		const struct go_m *m = runtime_machine_of(rt, g);
-		if ((m || rt->stack_barrier) && has_stack(g))
+		if ((m || rt->stack_barrier) && goroutine_has_stack(g))
 			unwind_goroutine(rt, g, m);
 	}
 }
@@ -349,7 +350,7 @@ void runtime_decode(struct runtime *rt)
 			target_extents_pass(rt->target);
 			ahead = runtime_read_ahead(rt, i, SIZE_MAX, false);
 		}
-		if (!has_stack(g))
+		if (!goroutine_has_stack(g))
 			g->stack = stacks_intern(rt->shared->stacks, NULL, 0);
 		else if (!g->unwound)
 			unwind_goroutine(rt, g, NULL);
@@ -358,6 +359,25 @@ void runtime_decode(struct runtime *rt)
 	waits_finish(rt);
 	if (rt->modules)
 		goroutines_sort(rt);
+}
+
+void runtime_rewind(struct runtime *rt, struct target *live)
+{
+	if (rt->modules)
+		earlier_stacks_note(rt);
+	rt->target = live;
+	if (!rt->modules)
+		return;
+	modules_unseal(rt->modules, live);
+	waits_free(TAKE(rt->waits));
+	extra_caches_free(TAKE(rt->extra_caches));
+	extra_lists_done(&rt->extra_lists);
+	xfree(TAKE(rt->goroutines));
+	xfree(TAKE(rt->order));
+	xfree(TAKE(rt->machines));
+	xfree(TAKE(rt->unusable));
+	memset(rt->sync_map_counts, 0, sizeof(rt->sync_map_counts));
+	rt->goroutine_count = rt->goroutine_cap = rt->machine_count = 0;
 }
 
 size_t runtime_image_count(const struct runtime *rt)

@@ -5,6 +5,7 @@
 #define GOSNAP_RUNTIME_STEPS_H
 
 #include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/session/runtimes.h"
 
 /* Never NULL. Takes ownership of build. */
 struct runtime *runtime_open(struct runtimes *shared, const struct image *img,
@@ -23,5 +24,11 @@ void runtime_read_machines(struct runtime *rt);
  * stacks. */
 void runtime_capture(struct runtime *rt);
 void runtime_decode(struct runtime *rt);
+bool goroutine_has_stack(const struct goroutine *g); /* unless it is dead or idle */
+/* See runtimes_rewind() and runtimes_each_ran(). */
+void runtime_rewind(struct runtime *rt, struct target *live);
+bool runtime_each_ran(struct runtime *rt, const struct ran_goroutines *to);
+/* earlier.c: before the goroutines are forgotten. */
+void earlier_stacks_note(struct runtime *rt);
 
 #endif

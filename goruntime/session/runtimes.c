@@ -128,6 +128,32 @@ void runtimes_capture(struct runtimes *all, struct target *source, struct target
 		runtime_capture(all->list[i]);
 }
 
+void runtimes_rewind(struct runtimes *all, struct target *live)
+{
+	for (size_t i = 0; i < all->count; i++)
+		runtime_rewind(all->list[i], live);
+	unwind_free(TAKE(all->cfi));
+	expansions_free(TAKE(all->expansions));
+	stacks_free(all->stacks);
+	reasons_free(all->reasons);
+	xfree(TAKE(all->threads));
+	xfree(TAKE(all->walks));
+	all->stacks = stacks_new();
+	all->reasons = reasons_new();
+	all->target = live;
+	all->thread_count = 0;
+	all->decoded = 0;
+	all->persistent = all->streams = false;
+}
+
+bool runtimes_each_ran(struct runtimes *all, const struct ran_goroutines *to)
+{
+	for (size_t i = 0; i < all->count; i++)
+		if (!runtime_each_ran(all->list[i], to))
+			return false;
+	return true;
+}
+
 void runtimes_mark_changed(struct runtimes *all, struct target *source)
 {
 	for (size_t i = 0; i < all->count; i++)

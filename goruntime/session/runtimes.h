@@ -42,6 +42,18 @@ uint64_t runtimes_expected_bytes(struct runtimes *all);
  * time; runtimes_streams() then returns true, and frozen must stay open. */
 void runtimes_capture(struct runtimes *all, struct target *source, struct target *frozen,
 		      bool persistent);
+/* For a second capture: forgets goroutines, threads and stacks, and keeps what is known of
+ * code and types. live: as for runtimes_open(). */
+void runtimes_rewind(struct runtimes *all, struct target *live);
+/* After the second runtimes_capture(), before runtimes_decode(): unwinds each goroutine that
+ * has run since the first one, or is new, and calls fn. more() is asked before each goroutine.
+ * False: it wanted no more. */
+struct ran_goroutines {
+	bool (*more)(void *arg);
+	void (*fn)(void *arg, struct runtime *rt, const struct goroutine *g);
+	void *arg;
+};
+MUST_CHECK bool runtimes_each_ran(struct runtimes *all, const struct ran_goroutines *to);
 bool runtimes_streams(const struct runtimes *all);
 /* Call before looking at goroutines [first, end) of the document. When source is persistent,
  * memory read for other goroutines is dropped; with values, so is memory read for

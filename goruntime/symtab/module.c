@@ -409,6 +409,11 @@ void modules_seal(struct modules *m)
 	m->target = NULL;
 }
 
+void modules_unseal(struct modules *m, struct target *t)
+{
+	m->target = t;
+}
+
 const char *modules_how(const struct modules *m)
 {
 	return m->how;

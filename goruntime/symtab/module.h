@@ -58,8 +58,9 @@ bool modules_agree(const struct modules *m);
 /* The module with pc in its text. NULL: none. */
 const struct module *modules_at(const struct modules *m, uint64_t pc);
 
-/* From here on nothing is read from the process. */
+/* From here on nothing is read from the process; until it may be read again. */
 void modules_seal(struct modules *m);
+void modules_unseal(struct modules *m, struct target *t);
 
 /* Read-only bytes from addr to the end of what is available; bad when there are none.
  * Borrowed until modules_close(). */

@@ -28,6 +28,10 @@ enum {
 	STOP_GOROUTINE = 1500,
 	/* Copying from a stopped process: 3.5 to 5.6 GB/s. */
 	STOP_BYTES_PER_US = 4000,
+	/* The values of 10,000 goroutines, on 5,300 pages: 17 ms. */
+	GATHER_GOROUTINE = 1700,
+	/* Of one that moved meanwhile, or of one with much to read: 0.3 ms. */
+	GATHER_BASE = 1000 * 1000,
 	/* A copy is chosen even if it costs a little more: it contains what may be needed
 	 * later. */
 	NEARLY_PART = 4,
@@ -55,10 +59,8 @@ enum {
 };
 
 static const char *const names[] = {
-	[CAPTURE_AUTO] = "auto",
-	[CAPTURE_COPY] = "copy",
-	[CAPTURE_STOP] = "stop",
-	[CAPTURE_LIVE] = "live",
+	[CAPTURE_AUTO] = "auto",     [CAPTURE_COPY] = "copy", [CAPTURE_STOP] = "stop",
+	[CAPTURE_GATHER] = "gather", [CAPTURE_LIVE] = "live",
 };
 
 const char *capture_way_name(enum capture_way way)
@@ -311,16 +313,26 @@ static uint64_t copy_ns(const struct conditions *c)
 	       times(c->threads, COPY_THREAD);
 }
 
+static uint64_t stacks_ns(const struct conditions *c, const struct plan_demand *demand)
+{
+	return STOP_BASE + times(demand->goroutines, STOP_GOROUTINE) +
+	       times(demand->stack_bytes / STOP_BYTES_PER_US, 1000) +
+	       times(c->mappings, STOP_MAPPING) + times(c->threads, STOP_THREAD);
+}
+
+/* Which values are needed is only known later: assume all. */
 static uint64_t stop_ns(const struct conditions *c, const struct plan_demand *demand)
 {
-	uint64_t bytes = demand->stack_bytes;
+	return stacks_ns(c, demand) +
+	       (demand->values_anyway ? times(c->anonymous / STOP_BYTES_PER_US, 1000)
+				      : 0);
+}
 
-	/* Which values are needed is only known later: assume all. */
-	if (demand->values_anyway)
-		bytes += c->anonymous;
-	return STOP_BASE + times(demand->goroutines, STOP_GOROUTINE) +
-	       times(bytes / STOP_BYTES_PER_US, 1000) + times(c->mappings, STOP_MAPPING) +
-	       times(c->threads, STOP_THREAD);
+static uint64_t gather_ns(const struct conditions *c, const struct plan_demand *demand)
+{
+	uint64_t values = GATHER_BASE + times(demand->goroutines, GATHER_GOROUTINE);
+
+	return stacks_ns(c, demand) + (values < PLAN_GATHER_NS ? values : PLAN_GATHER_NS);
 }
 
 static void judge_copy(struct plan_way *way, const struct conditions *c,
@@ -364,10 +376,25 @@ static void judge_promise(struct plan_way *way, uint64_t max_ns)
 	REMEDY(&row, "raise --max-pause");
 }
 
+/* A promised limit ends the gathering in time, as long as the stacks fit. */
+static void judge_gather(struct plan_way *way, const struct conditions *c,
+			 const struct plan_demand *demand)
+{
+	const uint64_t stacks = stacks_ns(c, demand), max = demand->max_pause_ns;
+
+	way->possible = true;
+	way->estimate_ns = !demand->values	? stacks
+			   : demand->can_gather ? gather_ns(c, demand)
+						: stop_ns(c, demand);
+	if (demand->can_gather && stacks <= max && way->estimate_ns > max)
+		way->estimate_ns = max;
+}
+
 static void judge_all(const struct conditions *c, const struct plan_demand *demand,
 		      struct plan *ret)
 {
-	struct plan_way *copy = &ret->of[CAPTURE_COPY], *stop = &ret->of[CAPTURE_STOP];
+	struct plan_way *copy = &ret->of[CAPTURE_COPY], *stop = &ret->of[CAPTURE_STOP],
+			*gather = &ret->of[CAPTURE_GATHER];
 
 	*ret = (struct plan){
 		.stands_still = conditions_stand_still(c),
@@ -375,7 +402,8 @@ static void judge_all(const struct conditions *c, const struct plan_demand *dema
 	judge_copy(copy, c, demand);
 	stop->possible = true;
 	stop->estimate_ns = stop_ns(c, demand);
-	for (enum capture_way way = CAPTURE_COPY; way <= CAPTURE_STOP; way++) {
+	judge_gather(gather, c, demand);
+	for (enum capture_way way = CAPTURE_COPY; way <= CAPTURE_GATHER; way++) {
 		judge_traced(&ret->of[way], c);
 		judge_promise(&ret->of[way], demand->max_pause_ns);
 	}
@@ -385,29 +413,40 @@ static void judge_all(const struct conditions *c, const struct plan_demand *dema
 					       "and running ones have no stack");
 }
 
+/* The better way that keeps the process stopped while it is read. */
+static enum capture_way way_of_reading(const struct plan *plan,
+				       const struct plan_demand *demand)
+{
+	return demand->values && demand->can_gather && plan->of[CAPTURE_GATHER].possible
+		       ? CAPTURE_GATHER
+		       : CAPTURE_STOP;
+}
+
 static bool copy_is_better(const struct plan *plan, const struct plan_demand *demand)
 {
+	const enum capture_way other = way_of_reading(plan, demand);
 	uint64_t copy = plan->of[CAPTURE_COPY].estimate_ns;
-	uint64_t stop = plan->of[CAPTURE_STOP].estimate_ns;
-	uint64_t nearly = stop / NEARLY_PART > NEARLY_NS ? stop / NEARLY_PART : NEARLY_NS;
+	uint64_t read = plan->of[other].estimate_ns;
+	uint64_t nearly = read / NEARLY_PART > NEARLY_NS ? read / NEARLY_PART : NEARLY_NS;
 
-	return demand->values || copy <= stop + nearly;
+	return (demand->values && other == CAPTURE_STOP) || copy <= read + nearly;
 }
 
 /* Both are possible: which, and why. */
 static void choose_shorter(struct plan *ret, const struct plan_demand *demand)
 {
-	char copy[16], stop[16];
+	const enum capture_way other = way_of_reading(ret, demand);
+	char copy[16], read[16];
 
 	plan_duration(ret->of[CAPTURE_COPY].estimate_ns, copy, sizeof(copy));
-	plan_duration(ret->of[CAPTURE_STOP].estimate_ns, stop, sizeof(stop));
+	plan_duration(ret->of[other].estimate_ns, read, sizeof(read));
 	if (copy_is_better(ret, demand)) {
 		ret->way = CAPTURE_COPY;
 		SAY(ret->why, "a copy takes about %s, reading it while stopped %s", copy,
-		    stop);
+		    read);
 	} else {
-		ret->way = CAPTURE_STOP;
-		SAY(ret->why, "reading it while stopped takes about %s, a copy %s", stop,
+		ret->way = other;
+		SAY(ret->why, "reading it while stopped takes about %s, a copy %s", read,
 		    copy);
 	}
 }
@@ -415,19 +454,20 @@ static void choose_shorter(struct plan *ret, const struct plan_demand *demand)
 static void choose(struct plan *ret, const struct plan_demand *demand)
 {
 	const struct plan_way *copy = &ret->of[CAPTURE_COPY];
-	const struct plan_way *stop = &ret->of[CAPTURE_STOP];
+	const enum capture_way other = way_of_reading(ret, demand);
+	const struct plan_way *read = &ret->of[other];
 
-	if (copy->possible && stop->possible) {
+	if (copy->possible && read->possible) {
 		choose_shorter(ret, demand);
 	} else if (copy->possible) {
 		ret->way = CAPTURE_COPY;
-		SAY(ret->why, "not read while stopped: %s", stop->why);
-	} else if (stop->possible) {
-		ret->way = CAPTURE_STOP;
+		SAY(ret->why, "not read while stopped: %s", read->why);
+	} else if (read->possible) {
+		ret->way = other;
 		SAY(ret->why, "no copy: %s", copy->why);
 	} else {
 		ret->way = CAPTURE_LIVE;
-		SAY(ret->why, "no other method fits in --max-pause: %s", stop->why);
+		SAY(ret->why, "no other method fits in --max-pause: %s", read->why);
 	}
 }
 

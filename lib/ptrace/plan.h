@@ -4,6 +4,8 @@
  * machine cannot set up.
  * copy clones its memory copy-on-write while it is stopped, reads the clone later
  * stop reads it while it is stopped
+ * gather reads it while it is stopped, too, but only what a document made of the running
+ *   process has shown to be needed, and for values no longer than PLAN_GATHER_NS
  * live reads it while it runs; running threads have no registers
  * Costs are measured: see the constants in plan.c and their sources. */
 #ifndef GOSNAP_PLAN_H
@@ -17,10 +19,13 @@ enum capture_way {
 	CAPTURE_AUTO,
 	CAPTURE_COPY,
 	CAPTURE_STOP,
+	CAPTURE_GATHER,
 	CAPTURE_LIVE,
 	CAPTURE_WAYS,
 };
-#define CAPTURE_WORDS "auto|copy|stop|live"
+#define CAPTURE_WORDS "auto|copy|stop|gather|live"
+/* What gather may add to a stop for values, unless a limit is promised. */
+#define PLAN_GATHER_NS (UINT64_C(50) * 1000 * 1000)
 
 /* "copy"; a static string. */
 const char *capture_way_name(enum capture_way way);
@@ -31,6 +36,8 @@ struct plan_demand {
 	uint64_t goroutines, stack_bytes;
 	bool values;	    /* memory beyond the stacks is needed */
 	bool values_anyway; /* ... even if the process is stopped meanwhile */
+	/* A document can be made of the running process first; else gather is like stop. */
+	bool can_gather;
 	/* A reason against a copy that was found at run time, "no thread of it can be
 	 * borrowed". NULL: none. */
 	const char *no_copy;

@@ -319,6 +319,14 @@ bool target_live_list(struct target *t, struct err *err)
 	return true;
 }
 
+void target_live_unlist(struct target *t)
+{
+	struct live *l = target_self(t, &live_ops);
+
+	l->thread_count = 0;
+	target_set_threads(t, NULL, 0);
+}
+
 void target_live_release(struct target *t)
 {
 	struct live *l = target_self(t, &live_ops);

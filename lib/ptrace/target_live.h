@@ -29,6 +29,8 @@ MUST_CHECK bool target_live_stop(struct target *t, struct err *err);
 /* Lists the threads as they run, without touching them: what /proc says about each, with
  * sp and pc for those that sleep in a system call. */
 MUST_CHECK bool target_live_list(struct target *t, struct err *err);
+/* Forgets that list. Before a stop, which lists them anew. */
+void target_live_unlist(struct target *t);
 
 /* Detaches every thread, delivering intercepted signals. Also called by target_close(). A
  * thread in state D cannot be released: when it wakes it stops, until the next call or

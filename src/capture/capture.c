@@ -17,6 +17,10 @@
 #include "src/capture/debuginfod.h"
 
 enum {
+	PAGE_BYTES = 4096,
+	AHEAD_PAGES = 256, /* read at once */
+	/* Of a promised limit: the tracer resumes the process after three quarters of it. */
+	PROMISE_PART = 2,
 	NAP_NS = 250 * 1000,
 	NAP_MAX_NS = 64 * 1000 * 1000,
 	LEFTOVERS = 16,
@@ -196,7 +200,8 @@ static void let_go(struct capture *c)
 bool capture_has_values(const struct capture *c)
 {
 	return c->options->values == VALUES_ALWAYS ||
-	       (c->options->values == VALUES_OF_COPY && c->plan.way == CAPTURE_COPY);
+	       (c->options->values == VALUES_UNLESS_HELD &&
+		(c->plan.way == CAPTURE_COPY || c->plan.way == CAPTURE_GATHER));
 }
 
 /* Is memory still read while the document is written? */
@@ -205,13 +210,41 @@ static bool reads_on(const struct capture *c)
 	return capture_has_values(c) || c->options->globals;
 }
 
+static void set_time_for_values(struct capture *c)
+{
+	const uint64_t max = c->options->max_pause_ns, now = monotonic_ns();
+	const uint64_t promised =
+		c->pause.monotonic_ns - c->pause.stopping_ns + max / PROMISE_PART;
+
+	c->ahead_until_ns = now + PLAN_GATHER_NS;
+	if (max && promised < c->ahead_until_ns)
+		c->ahead_until_ns = promised;
+}
+
+static void read_ahead(struct capture *c)
+{
+	size_t i = 0;
+
+	set_time_for_values(c);
+	target_extents_keep_all(c->frozen);
+	while (i < c->ahead_count && monotonic_ns() < c->ahead_until_ns) {
+		size_t n = c->ahead_count - i;
+		if (n > AHEAD_PAGES)
+			n = AHEAD_PAGES;
+		target_extents_add(c->frozen, c->ahead + i, n, NULL);
+		i += n;
+	}
+	c->ahead_left = c->ahead_count - i;
+}
+
 /* The process is stopped until everything needed for the document has been read; values
  * come last. */
 static bool capture_by_stop(struct capture *c, struct err *err)
 {
 	AUTO(target_close)
 	struct target *frozen =
-		target_extents_prepare(c->live, runtimes_expected_bytes(c->runtimes));
+		target_extents_prepare(c->live, runtimes_expected_bytes(c->runtimes) +
+							c->ahead_count * PAGE_BYTES);
 
 	if (!start_tracer(c, err) || !tracer_hold(c->tracer, err))
 		return false;
@@ -223,6 +256,8 @@ static bool capture_by_stop(struct capture *c, struct err *err)
 	c->pause = tracer_pause(c->tracer);
 	if (!reads_on(c))
 		let_go(c);
+	else if (c->plan.way == CAPTURE_GATHER)
+		read_ahead(c);
 	take_instant(c);
 	return true;
 }
@@ -317,6 +352,7 @@ static bool make_plan(struct capture *c, const char *no_copy, struct err *err)
 		.values = c->options->values != VALUES_NONE || c->options->globals,
 		.values_anyway =
 			c->options->values == VALUES_ALWAYS || c->options->globals,
+		.can_gather = c->options->can_rehearse,
 	};
 
 	return plan_make(&c->conditions, &demand, &c->plan, err);
@@ -377,7 +413,30 @@ static void ask_servers(struct capture *c)
 				 c->warnings);
 }
 
+bool capture_is_gathering(const struct capture *c)
+{
+	return c->held && c->options->can_rehearse && c->plan.way == CAPTURE_GATHER;
+}
+
 static bool hold(struct capture *c, struct err *err)
+{
+	while (!capture_as_planned(c, err)) {
+		if (c->tracer)
+			c->pause = tracer_pause(c->tracer);
+		end_tracer(c);
+		if (!plan_again(c, err))
+			return false;
+	}
+	note_images(c);
+	note_threads(c);
+	if (!capture_is_gathering(c)) {
+		c->sockets = read_sockets(c);
+		ask_servers(c);
+	}
+	return true;
+}
+
+static bool plan(struct capture *c, struct err *err)
 {
 	uint64_t nap_ns = NAP_NS;
 	bool planned;
@@ -388,23 +447,10 @@ static bool hold(struct capture *c, struct err *err)
 			c->conditions.machine.page_ns = conditions_price();
 		planned = make_plan(c, NULL, err);
 	} while (c->plan.of[CAPTURE_COPY].passing && wait_a_little(&nap_ns));
-	if (!planned)
-		return false;
-	while (!capture_as_planned(c, err)) {
-		if (c->tracer)
-			c->pause = tracer_pause(c->tracer);
-		end_tracer(c);
-		if (!plan_again(c, err))
-			return false;
-	}
-	c->sockets = read_sockets(c);
-	note_images(c);
-	note_threads(c);
-	ask_servers(c);
-	return true;
+	return planned;
 }
 
-bool capture_take(struct capture *c, const struct capture_options *options,
+bool capture_open(struct capture *c, const struct capture_options *options,
 		  struct err *err)
 {
 	*c = (struct capture){ .options = options,
@@ -421,7 +467,75 @@ bool capture_take(struct capture *c, const struct capture_options *options,
 		return false;
 	bool looked = look(c, err);
 	reserve_free(TAKE(after));
-	if (looked && hold(c, err)) {
+	if (looked && plan(c, err))
+		return true;
+	end_turn(c);
+	return false;
+}
+
+bool capture_wants_rehearsal(const struct capture *c)
+{
+	return c->plan.way == CAPTURE_GATHER && reads_on(c);
+}
+
+bool capture_rehearse(struct capture *c)
+{
+	struct err ignored; /* a process that is gone fails capture_take(), too */
+
+	if (!target_live_list(c->live, &ignored))
+		return false;
+	c->monotonic_ns = monotonic_ns();
+	c->realtime_ns = realtime_ns();
+	c->frozen = target_extents_new(c->live);
+	target_extents_record(c->frozen);
+	c->warnings_before = warnings_count(c->warnings);
+	runtimes_capture(c->runtimes, c->live, c->frozen, false);
+	ask_servers(c);
+	return true;
+}
+
+void capture_rehearsed(struct capture *c)
+{
+	c->ahead = target_extents_recorded(c->frozen, &c->ahead_count);
+	runtimes_rewind(c->runtimes, c->live);
+	target_live_unlist(c->live);
+	target_close(TAKE(c->frozen));
+	warnings_cut(c->warnings, c->warnings_before);
+}
+
+static void note_left(struct capture *c, bool whole)
+{
+	if (c->ahead_left)
+		warnings_add(
+			c->warnings, "values",
+			"%zu of %zu pages with values were not read: the process "
+			"would have been stopped for too long (raise --max-pause, or "
+			"use --capture=copy)",
+			c->ahead_left, c->ahead_count);
+	if (!whole)
+		warnings_add(
+			c->warnings, "values",
+			"some values of goroutines that ran a moment before were not "
+			"read: the process would have been stopped for too long "
+			"(raise --max-pause, or use --capture=copy)");
+}
+
+void capture_resume(struct capture *c, bool whole)
+{
+	let_go(c);
+	c->sockets = read_sockets(c);
+	end_turn(c);
+	note_left(c, whole);
+}
+
+bool capture_has_time(const struct capture *c)
+{
+	return monotonic_ns() < c->ahead_until_ns;
+}
+
+bool capture_take(struct capture *c, struct err *err)
+{
+	if (hold(c, err)) {
 		if (!c->copy && !c->held)
 			end_turn(c);
 		else if (!runtimes_streams(c->runtimes) && !reads_on(c))
@@ -458,6 +572,7 @@ void capture_done(struct capture *c)
 	target_close(c->live);
 	process_free(c->process);
 	sockets_free(c->sockets);
+	xfree(c->ahead);
 	warnings_free(c->warnings);
 	xfree(c->partial);
 }

@@ -15,10 +15,11 @@
 #include "lib/ptrace/plan.h"
 #include "lib/ptrace/target_live.h"
 #include "lib/ptrace/tracer.h"
+#include "lib/target/target_extents.h"
 
 enum values_wanted {
 	VALUES_NONE,
-	VALUES_OF_COPY, /* if reading them does not stop the process */
+	VALUES_UNLESS_HELD, /* if it need not stay stopped until they are written */
 	VALUES_ALWAYS,
 };
 
@@ -37,7 +38,8 @@ struct capture_options {
 	enum values_wanted values;
 	const char *globals; /* see runtime_each_global(); NULL: none */
 	struct read_options reading;
-	bool verify; /* compare two unwinders */
+	bool verify;	   /* compare two unwinders */
+	bool can_rehearse; /* capture_rehearse() will be called, if it is wanted */
 	enum capture_way way;
 	uint64_t max_pause_ns;	  /* a promised limit; 0: none */
 	uint64_t max_copy_age_ns; /* maximum age of a copy */
@@ -58,14 +60,35 @@ struct capture {
 	int turn;	       /* see turn.h; -1: not taken */
 	struct tracer *tracer; /* while the process is stopped or copied */
 	bool held;	       /* stopped until capture_finish(): for values */
+	/* Of CAPTURE_GATHER: the pages to read while it is stopped, most important first;
+	 * until when; and what was left. */
+	struct extent_range *ahead;
+	size_t ahead_count, ahead_left;
+	uint64_t ahead_until_ns;
+	size_t warnings_before;
 	struct live_pause pause;
 	uint64_t monotonic_ns, realtime_ns; /* of the instant that the document shows */
 	char *partial; /* why the document is incomplete; NULL: it is complete */
 };
 
-/* False: err says why there is no snapshot. */
-MUST_CHECK bool capture_take(struct capture *c, const struct capture_options *options,
+/* Examines the process as it runs, and plans. False: err says why there is no snapshot. */
+MUST_CHECK bool capture_open(struct capture *c, const struct capture_options *options,
 			     struct err *err);
+/* Is it worth making the document from the running process first, to find out what has to
+ * be read while it is stopped? */
+bool capture_wants_rehearsal(const struct capture *c);
+/* Between these two, the running process can be read as if it had been captured. What is
+ * read is recorded: capture_take() reads it again, in the order of the first time. False:
+ * it cannot be read so. */
+bool capture_rehearse(struct capture *c);
+void capture_rehearsed(struct capture *c);
+/* Captures the process. False: err says why there is no snapshot. */
+MUST_CHECK bool capture_take(struct capture *c, struct err *err);
+/* Is the process still stopped, so that what else is needed can be read? Then read it, as long
+ * as there is time, and resume the process. whole: there was time for all of it. */
+bool capture_is_gathering(const struct capture *c);
+bool capture_has_time(const struct capture *c);
+void capture_resume(struct capture *c, bool whole);
 /* Will values of frames be read? */
 bool capture_has_values(const struct capture *c);
 /* Once everything needed has been read: gives up the copy and records what is missing. */

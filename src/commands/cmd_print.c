@@ -164,7 +164,8 @@ int cmd_print(int argc, char **argv)
 	wanted->bounds.entries = wanted->bounds.elements;
 	wanted->what = argv[optind + 1];
 	wanted->type = argc - optind == 3 ? argv[optind + 2] : NULL;
-	bool ok = capture_take(&c, options, &err) && print(&c, wanted, &err);
+	bool ok = capture_open(&c, options, &err) && capture_take(&c, &err) &&
+		  print(&c, wanted, &err);
 	capture_finish(&c);
 	capture_done(&c);
 	return ok ? EXIT_DONE : cmd_failed(&err);

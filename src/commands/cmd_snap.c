@@ -231,7 +231,8 @@ int cmd_snap(int argc, char **argv)
 {
 	AUTO(view_free) struct view *view = view_new();
 	struct snap_arguments arguments = {
-		.snap.capture = { .values = VALUES_OF_COPY,
+		.snap.capture = { .can_rehearse = true,
+				  .values = VALUES_UNLESS_HELD,
 				  .max_copy_age_ns = MAX_COPY_AGE_NS },
 		.redaction.mode = REDACT_SECRETS,
 		.view = view,
@@ -263,7 +264,7 @@ int cmd_snap(int argc, char **argv)
 	options->rules = rules;
 	/* Text if standard output is a terminal, or if text options are given. */
 	as_text = view_is_asked_for(view) || (!options->output && isatty(STDOUT_FILENO));
-	if (as_text && options->capture.values == VALUES_OF_COPY &&
+	if (as_text && options->capture.values == VALUES_UNLESS_HELD &&
 	    !view_shows_values(view))
 		options->capture.values = VALUES_NONE;
 	AUTO(output_close)

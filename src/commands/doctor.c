@@ -399,6 +399,7 @@ static void make_plan(struct doctor *d, struct runtimes *all)
 		.goroutines = d->goroutines,
 		.stack_bytes = runtimes_expected_bytes(all),
 		.values = true, /* as by default */
+		.can_gather = true,
 	};
 	struct err err;
 

@@ -374,3 +374,103 @@ void goroutines_scan_secrets(struct capture *c, const struct snap_options *optio
 		scan_batch(scan, c, options, groups, leads, i);
 	redaction_learned_all(how->redaction);
 }
+
+/* Prints goroutines to nowhere, so that their memory is read. */
+struct reading {
+	struct capture *capture;
+	struct goroutine_printing how;
+	struct secret_scan *secrets; /* NULL: secrets are shown */
+	struct sink *nowhere;
+	uint64_t bytes; /* printed */
+};
+
+static void begin_reading(struct reading *r, struct capture *c,
+			  const struct goroutine_printing *how)
+{
+	*r = (struct reading){ .capture = c, .how = *how, .nowhere = sink_part_new() };
+	if (redaction_mode(how->redaction) == REDACT_SECRETS)
+		r->secrets = secret_scan_new(how, c->images);
+}
+
+static void end_reading(struct reading *r)
+{
+	secret_scan_free(r->secrets);
+	sink_free(r->nowhere);
+}
+
+static void read_one(struct reading *r, struct runtime *rt, const struct goroutine *g)
+{
+	if (r->secrets)
+		secret_scan_goroutine(r->secrets, g);
+	r->how.runtime = rt;
+	print_goroutine(r->nowhere, &r->how, g, 0);
+	r->bytes += sink_part_bytes(r->nowhere);
+	sink_part_cut(r->nowhere, 0);
+}
+
+static bool has_time(void *arg)
+{
+	const struct reading *r = arg;
+
+	return capture_has_time(r->capture);
+}
+
+static void read_ran(void *arg, struct runtime *rt, const struct goroutine *g)
+{
+	read_one(arg, rt, g);
+}
+
+bool goroutines_gather(struct capture *c, const struct goroutine_printing *how)
+{
+	struct reading r;
+
+	if (!how->values)
+		return true;
+	begin_reading(&r, c, how);
+	bool whole = runtimes_each_ran(
+		c->runtimes, &(struct ran_goroutines){ has_time, read_ran, &r });
+	end_reading(&r);
+	return whole;
+}
+
+struct rehearsal {
+	struct reading reading;
+	const struct snap_options *options;
+	bool *done;    /* by goroutine */
+	uint64_t most; /* bytes */
+};
+
+static void rehearse_one(struct rehearsal *r, size_t i)
+{
+	struct goroutine_of it = runtimes_goroutine(r->reading.capture->runtimes, i);
+
+	if (r->done[i] || !has_group(r->options, it.goroutine) ||
+	    r->reading.bytes >= r->most)
+		return;
+	r->done[i] = true;
+	read_one(&r->reading, it.runtime, it.goroutine);
+}
+
+void goroutines_rehearse(struct capture *c, const struct snap_options *options,
+			 const struct groups *groups,
+			 const struct goroutine_printing *how)
+{
+	size_t n = runtimes_goroutine_count(c->runtimes);
+	AUTO(xfree) bool *done = xcalloc(n + 1, sizeof(*done));
+	struct rehearsal r = { .options = options, .done = done };
+
+	if (!how->values)
+		return;
+	r.most = how->values->document_bytes;
+	begin_reading(&r.reading, c, how);
+	for (size_t i = 0; i < n; i++) {
+		struct goroutine_of it = runtimes_goroutine(c->runtimes, i);
+		if (is_urgent(it) || it.goroutine->thread >= 0)
+			rehearse_one(&r, i);
+	}
+	for (size_t i = groups->count; i-- > 0;)
+		rehearse_one(&r, groups->members[groups->list[i].first]);
+	for (size_t i = 0; i < n; i++)
+		rehearse_one(&r, i);
+	end_reading(&r.reading);
+}

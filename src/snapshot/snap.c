@@ -62,6 +62,7 @@ static void print_capture(struct sink *out, const struct capture *c)
 	static const char *const consistency[CAPTURE_WAYS] = {
 		[CAPTURE_COPY] = "copy",
 		[CAPTURE_STOP] = "stopped",
+		[CAPTURE_GATHER] = "stopped",
 		[CAPTURE_LIVE] = "running",
 	};
 
@@ -72,10 +73,9 @@ static void print_capture(struct sink *out, const struct capture *c)
 	sink_named_string(out, "method", capture_way_name(c->plan.way));
 	sink_named_string(out, "why", c->plan.why);
 	sink_named_uint(out, "estimate_ns", c->plan.estimate_ns);
-	if (c->options->values == VALUES_OF_COPY && !capture_has_values(c))
+	if (c->options->values == VALUES_UNLESS_HELD && !capture_has_values(c))
 		sink_named_string(out, "no_values_reason",
-				  "the process was not copied; use --values to read them "
-				  "anyway");
+				  "this method of capture reads them only with --values");
 	sink_end(out);
 }
 
@@ -246,15 +246,21 @@ static void count_printed(struct snap *s, const struct goroutine_printing *print
 	s->printed.redacted += printing->redacted;
 }
 
+static struct thread_printing thread_printing_of(struct snap *s,
+						 struct goroutine_printing *values)
+{
+	return (struct thread_printing){
+		s->capture.runtimes,   s->capture.frozen,
+		s->capture.images,     values->values ? values : NULL,
+		s->options->redaction, s->options->vector_registers
+	};
+}
+
 static void print_threads(struct snap *s)
 {
 	struct value_bounds bounds = bounds_of(s->options);
 	struct goroutine_printing values = printing_of(s, &bounds);
-	const struct thread_printing printing = {
-		s->capture.runtimes,   s->capture.frozen,
-		s->capture.images,     values.values ? &values : NULL,
-		s->options->redaction, s->options->vector_registers
-	};
+	const struct thread_printing printing = thread_printing_of(s, &values);
 	size_t n = 0;
 
 	sink_named_begin(s->out, "threads", SINK_ARRAY);
@@ -384,12 +390,61 @@ static void print_document(struct snap *s)
 	sink_end(s->out);
 }
 
+/* Makes what reads memory, from the process as it runs, and throws it away. */
+static void rehearse(struct snap *s)
+{
+	struct value_bounds bounds = bounds_of(s->options);
+
+	if (!capture_rehearse(&s->capture))
+		return;
+	AUTO(sink_free) struct sink *nowhere = sink_part_new();
+	s->out = nowhere;
+	runtimes_decode(s->capture.runtimes);
+	groups_init(&s->groups, s->capture.runtimes, goroutines_wanted,
+		    (void *)s->options);
+	struct goroutine_printing how = printing_of(s, &bounds);
+	goroutines_rehearse(&s->capture, s->options, &s->groups, &how);
+	sink_begin(nowhere, SINK_OBJECT);
+	print_threads(s);
+	print_package_variables(s);
+	sink_end(nowhere);
+	groups_done(&s->groups);
+	capture_rehearsed(&s->capture);
+	redaction_forget_all(s->options->redaction);
+	s->printed = (struct goroutines_printed){ 0 };
+}
+
+/* What the rehearsal did not read: threads had no registers then, so no stacks. */
+static void gather(struct snap *s)
+{
+	struct value_bounds bounds = bounds_of(s->options);
+	struct goroutine_printing how = printing_of(s, &bounds);
+	const struct thread_printing threads = thread_printing_of(s, &how);
+	AUTO(sink_free) struct sink *nowhere = sink_part_new();
+	size_t n, i = 0;
+
+	bool whole = goroutines_gather(&s->capture, &how);
+	target_threads(s->capture.frozen, &n);
+	for (; i < n && capture_has_time(&s->capture); i++) {
+		print_thread(nowhere, &threads, i);
+		sink_part_cut(nowhere, 0);
+	}
+	capture_resume(&s->capture, whole && i == n);
+	redaction_forget_all(s->options->redaction);
+}
+
 bool snap_take(const struct snap_options *options, struct sink *out,
 	       struct snap_result *ret, struct err *err)
 {
-	struct snap s = { .options = options, .out = out, .started_ns = monotonic_ns() };
-	bool ok = capture_take(&s.capture, &options->capture, err);
+	struct snap s = { .options = options, .started_ns = monotonic_ns() };
+	bool ok = capture_open(&s.capture, &options->capture, err);
 
+	if (ok && capture_wants_rehearsal(&s.capture))
+		rehearse(&s);
+	ok = ok && capture_take(&s.capture, err);
+	if (ok && capture_is_gathering(&s.capture))
+		gather(&s);
+	s.out = out;
 	if (ok) {
 		AUTO(progress_end)
 		struct progress *progress = progress_begin(options->progress);

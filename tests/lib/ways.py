@@ -2,7 +2,7 @@
 """The ways in which gosnap may read a process, and which of them it took."""
 from tap import Mismatch
 
-OF_ONE_INSTANT = ("copy", "stop")
+OF_ONE_INSTANT = ("copy", "stop", "gather")
 
 
 def options(way):

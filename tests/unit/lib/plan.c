@@ -107,6 +107,17 @@ CASE(promise_neither, d->max_pause_ns = MS / 2)
 CASE(promise_stop_only, d->max_pause_ns = 20 * MS; c->anonymous = 4 * GB)
 CASE(promise_copy_asked, d->max_pause_ns = MS / 2; d->wanted = CAPTURE_COPY)
 CASE(promise_stop_asked, d->max_pause_ns = 5 * MS; d->wanted = CAPTURE_STOP)
+CASE(gather_few, c->anonymous = 4 * GB; d->goroutines = 200; d->stack_bytes = MB;
+     d->values = d->can_gather = true)
+CASE(gather_small_heap, d->values = d->can_gather = true)
+CASE(gather_filter, c->seccomp = 2; d->values = d->can_gather = true)
+CASE(gather_promise, d->max_pause_ns = 20 * MS; c->seccomp = 2;
+     d->values = d->values_anyway = d->can_gather = true)
+CASE(gather_promise_broken, d->max_pause_ns = 10 * MS; c->seccomp = 2;
+     d->values = d->can_gather = true)
+CASE(gather_no_values, c->seccomp = 2; d->can_gather = true)
+CASE(gather_asked, d->wanted = CAPTURE_GATHER; d->can_gather = true)
+CASE(gather_cannot, d->wanted = CAPTURE_GATHER; d->values = true)
 CASE(stop_asked, d->wanted = CAPTURE_STOP)
 CASE(copy_asked, d->wanted = CAPTURE_COPY; c->anonymous = 4 * GB)
 CASE(live_asked, d->wanted = CAPTURE_LIVE; d->max_pause_ns = 1)
@@ -211,6 +222,21 @@ static const struct verdict verdicts[] = {
 	  "--max-pause, or use --capture=auto" },
 	{ "promise: a stop is asked for", promise_stop_asked, CAPTURE_AUTO, NULL, NULL,
 	  "--capture=stop is not possible" },
+	{ "gather beside a huge heap", gather_few, CAPTURE_GATHER, NULL, NULL,
+	  "reading it while stopped takes about 3.2 ms, a copy 35 ms" },
+	{ "gather beside a small heap", gather_small_heap, CAPTURE_COPY, NULL, NULL,
+	  "a copy takes about 1.1 ms, reading it while stopped 36 ms" },
+	{ "gather, seccomp", gather_filter, CAPTURE_GATHER, "a seccomp filter", NULL,
+	  "no copy: it has a seccomp filter" },
+	{ "gather, promise: it keeps it", gather_promise, CAPTURE_GATHER,
+	  "a seccomp filter", NULL, "no copy" },
+	{ "gather, promise: the stacks break it", gather_promise_broken, CAPTURE_LIVE,
+	  "a seccomp filter", NULL, "no other method fits in --max-pause" },
+	{ "gather: no values are wanted", gather_no_values, CAPTURE_STOP,
+	  "a seccomp filter", NULL, "no copy" },
+	{ "gather is asked for", gather_asked, CAPTURE_GATHER, NULL, NULL, "requested" },
+	{ "gather is asked for, of one value", gather_cannot, CAPTURE_GATHER, NULL, NULL,
+	  "requested" },
 	{ "a stop is asked for", stop_asked, CAPTURE_STOP, NULL, NULL, "requested" },
 	{ "a copy is asked for", copy_asked, CAPTURE_COPY, NULL, NULL, "requested" },
 	{ "live is asked for", live_asked, CAPTURE_LIVE, "longer than the 0.0 ms",
