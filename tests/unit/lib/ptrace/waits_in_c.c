@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tests/unit/lib/waits_in_c.h"
+#include "tests/unit/lib/ptrace/waits_in_c.h"
 
 #include <linux/futex.h>
 #include <linux/io_uring.h>

@@ -24,7 +24,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/lib/subject.h"
-#include "tests/unit/lib/waits_in_c.h"
+#include "tests/unit/lib/ptrace/waits_in_c.h"
 
 enum { STOPS = 3 };
 
