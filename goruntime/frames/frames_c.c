@@ -9,7 +9,7 @@
 #include "goruntime/variables/variables_priv.h"
 #include "lib/dwarf/tls.h"
 
-enum { WORD = 8, FRAMES_MAX = 256 };
+enum { FRAMES_MAX = 256 };
 
 struct c_frames {
 	struct runtimes *all;

@@ -10,7 +10,6 @@
 #include "lib/base/limit.h"
 
 enum {
-	WORD = 8,
 	ANCESTOR_BYTES_MAX = 256,
 };
 

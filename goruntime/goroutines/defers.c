@@ -18,7 +18,6 @@ enum {
 	DEFER_BYTES_MAX = 256,
 	LEVELS = 3,	  /* of a chain, copied in one go */
 	CLOSED_RANGE = 1, /* badDefer: the range-over-func loop has ended */
-	WORD = 8,
 };
 
 struct record {

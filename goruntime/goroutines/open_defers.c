@@ -12,7 +12,6 @@
 #include "lib/base/limit.h"
 
 enum {
-	WORD = 8,
 	SHAPES = 1 << 12, /* hash slots; a power of two */
 	OFFSET_MAX = 1 << 30,
 };

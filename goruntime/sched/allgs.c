@@ -10,7 +10,6 @@
 #include "lib/base/limit.h"
 
 enum {
-	WORD = 8,
 	SAMPLE = 256, /* goroutines examined to judge a candidate */
 	REFERENCES_MAX = 64,
 	SCAN_BYTES = 1 << 16,

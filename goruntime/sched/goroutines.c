@@ -11,7 +11,6 @@
 #include "lib/base/limit.h"
 
 enum {
-	WORD = 8,
 	BATCH = 4096,	       /* pointers of allgs read at once */
 	BATCH_BYTES = 1 << 21, /* of g structs, in one vectored read */
 	RUN_BYTES = 1 << 16,

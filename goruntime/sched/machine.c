@@ -9,7 +9,7 @@
 #include "goruntime/sched/threads.h"
 #include "lib/base/limit.h"
 
-enum { WORD = 8, STACKCHECK_BYTES = 64 };
+enum { STACKCHECK_BYTES = 64 };
 
 static uint64_t load(struct runtime *rt, uint64_t base, enum layout_slot slot)
 {

@@ -4,7 +4,6 @@
 #include "lib/base/util.h"
 
 enum {
-	WORD = 8,
 	WORDS_MAX = 10, /* without FUNCDATA_ArgInfo: runtime/traceback.go (1.15) */
 	/* FUNCDATA_ArgInfo, from internal/abi/type.go (1.27). */
 	STREAM_MAX = 171, /* TraceArgsMaxLen */

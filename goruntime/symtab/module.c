@@ -7,7 +7,6 @@
 #include "lib/base/limit.h"
 
 enum {
-	WORD = 8,
 	SCAN_CHUNK = 1 << 20,
 	HEAD_WORDS = 19, /* of moduledata, enough to recognise it */
 	HEAD_BYTES = HEAD_WORDS * WORD,

@@ -6,7 +6,7 @@
 #include "goruntime/layout/build_info_priv.h"
 #include "goruntime/symtab/module.h"
 
-enum { REFERENCES_MAX = 1024, WORD = 8 };
+enum { REFERENCES_MAX = 1024 };
 
 static const struct {
 	int release;

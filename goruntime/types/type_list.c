@@ -14,7 +14,6 @@
 #include "lib/base/search.h"
 
 enum {
-	WORD = 8,
 	UNCOMMON = 1, /* in tflag */
 	UNCOMMON_BYTES = 16,
 	UNCOMMON_METHODS = 4, /* offset of the 16-bit count */

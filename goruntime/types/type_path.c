@@ -12,7 +12,6 @@ enum {
 	UNCOMMON = 1, /* in tflag */
 	NAMED = 4,
 	HEAD = 48, /* common to all descriptors */
-	WORD = 8,
 	DEPTH_MAX = 8,
 };
 

@@ -9,7 +9,6 @@
 #include "lib/base/limit.h"
 
 enum {
-	WORD = 8,
 	BODY_WORDS = 3,
 	FIELD_WORDS = 3,
 	DEPTH_MAX = 8,

@@ -10,7 +10,6 @@
 #include "goruntime/runtime/runtime_priv.h"
 
 enum {
-	WORD = 8,
 	PUSHED = 2 * WORD, /* rbp, flags */
 	VECTOR_BYTES = 16,
 	CALL_BYTES = 5,

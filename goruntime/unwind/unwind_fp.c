@@ -5,8 +5,6 @@
 
 #include "goruntime/runtime/runtime_priv.h"
 
-enum { WORD = 8 };
-
 void goroutine_set_frame_pointer(struct goroutine *g, bool known, uint64_t value)
 {
 	uint64_t low = g->sp - FRAME_POINTER_BELOW, words = (value - low) / WORD;

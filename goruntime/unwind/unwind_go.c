@@ -12,7 +12,6 @@
 #include "lib/base/limit.h"
 
 enum {
-	WORD = 8,
 	SYSCALL_CALLS = 64, /* few, from entersyscall's caller to the system call */
 };
 

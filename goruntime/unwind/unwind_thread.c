@@ -10,7 +10,6 @@
 #include "lib/base/limit.h"
 
 enum {
-	WORD = 8,
 	SIGNALS_MAX = 64,  /* nested interrupted contexts on one thread */
 	ALIGNING_MAX = 64, /* bytes taken to make room and align the stack for C */
 };

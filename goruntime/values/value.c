@@ -11,7 +11,7 @@
 #include "goruntime/types/type_name.h"
 #include "goruntime/values/values.h"
 
-enum { WORD = 8, ITAB_TYPE = 8 };
+enum { ITAB_TYPE = 8 };
 
 /* In the kernel's half: no program has memory there. */
 #define PIECES UINT64_C(0xffff900000000000)

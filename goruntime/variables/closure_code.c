@@ -8,7 +8,7 @@
 #include "goruntime/variables/variable_kind.h"
 #include "goruntime/variables/variable_parts.h"
 
-enum { LOOKED_AT = 192, LOADS_MAX = 32, WORD = 8, RDX = 2, RSP = 4, VECTOR_FIRST = 17 };
+enum { LOOKED_AT = 192, LOADS_MAX = 32, RDX = 2, RSP = 4, VECTOR_FIRST = 17 };
 
 enum instruction_kind { OTHER, LOAD, STORE, NOTHING };
 

@@ -10,7 +10,7 @@
 #include "goruntime/variables/variable_place.h"
 #include "lib/base/limit.h"
 
-enum { WORD = 8, INTEGER_REGISTERS = 9, DEPTH_MAX = 8, TYPES_MAX = 64 };
+enum { INTEGER_REGISTERS = 9, DEPTH_MAX = 8, TYPES_MAX = 64 };
 
 const struct dwarf_variable *dictionary_variable(const struct dwarf_scope *scope)
 {

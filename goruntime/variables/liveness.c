@@ -7,7 +7,7 @@
 #include "goruntime/types/type_priv.h"
 #include "goruntime/variables/stack_map.h"
 
-enum { WORD = 8, WORDS_MAX = 64 };
+enum { WORDS_MAX = 64 };
 
 /* Checks the pointers of a variable, word by word. */
 struct asking {

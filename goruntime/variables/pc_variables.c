@@ -12,8 +12,6 @@
 #include "goruntime/variables/variable_place.h"
 #include "goruntime/variables/variables_priv.h"
 
-enum { WORD = 8 };
-
 static void free_pc_variables(struct code_variables *variables)
 {
 	const struct dwarf_scopes *scopes = variables->scopes;

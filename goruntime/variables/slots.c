@@ -12,7 +12,7 @@
 #include "goruntime/values/value_plausible.h"
 #include "lib/base/search.h"
 
-enum { WORD = 8, SLOTS_MAX = 4096, NAME_MAX_BYTES = 32 };
+enum { SLOTS_MAX = 4096, NAME_MAX_BYTES = 32 };
 
 /* internal/abi/iface.go ITab (1.27), before that runtime/runtime2.go itab: unchanged
  * since 1.15. */

@@ -2,7 +2,6 @@
 #include "goruntime/variables/stack_map.h"
 
 enum {
-	WORD = 8,
 	/* internal/abi/symtab.go (1.27): unchanged in all releases. */
 	FUNCDATA_ARGUMENTS = 0,
 	FUNCDATA_LOCALS = 1,

@@ -5,8 +5,6 @@
 
 #include "goruntime/types/type_priv.h"
 
-enum { WORD = 8 };
-
 /* A word or a number in a type. */
 struct part {
 	uint64_t off, size;

@@ -11,8 +11,6 @@
 #include "goruntime/variables/variable_kind.h"
 #include "goruntime/variables/variable_place.h"
 
-enum { WORD = 8 };
-
 bool variables_begin(struct frame_variables *frame, const char **ret_why)
 {
 	const struct code_variables *v = code_variables(frame->rt, frame->code);

@@ -23,7 +23,6 @@
 #include "goruntime/waits/wait_priv.h"
 
 enum {
-	WORD = 8,
 	WORDS = 128, /* of the innermost frames to search */
 	SAMPLE = 32, /* goroutines to search at a time */
 	SLOTS = 64,  /* to learn in one search */

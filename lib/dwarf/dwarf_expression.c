@@ -8,7 +8,7 @@
 #include "lib/dwarf/dwarf_numbers.h"
 #include "lib/dwarf/dwarf_priv.h"
 
-enum { ITEMS_MAX = 64, STEPS_MAX = 4096, CALLS_MAX = 16, WORD = 8 };
+enum { ITEMS_MAX = 64, STEPS_MAX = 4096, CALLS_MAX = 16 };
 
 struct expression_vm {
 	const struct dwarf_stack *stack;

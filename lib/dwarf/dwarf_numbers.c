@@ -3,7 +3,7 @@
 
 #include <dwarf.h>
 
-enum { WORD = 8 };
+#include "lib/target/arch.h"
 
 static uint64_t extend(uint64_t v, uint8_t size, bool is_signed)
 {

@@ -7,7 +7,7 @@
 #include "lib/base/limit.h"
 #include "lib/dwarf/dwarf_priv.h"
 
-enum { GO_WORD = 8, COMPARED = 64 /* bytes per step */ };
+enum { COMPARED = 64 /* bytes per step */ };
 
 /* The scope and block for the children of the entry at one depth. */
 struct level {
@@ -97,19 +97,19 @@ static void add_place(struct dwarf_piece *word, const struct dwarf_piece *piece)
  * a row, some of them empty. False: not this pattern. */
 static bool merge_repeated(struct dwarf_variable *v, uint64_t size)
 {
-	const size_t words = size / GO_WORD;
+	const size_t words = size / WORD;
 
-	if (!words || size % GO_WORD || v->piece_count % words)
+	if (!words || size % WORD || v->piece_count % words)
 		return false;
 	for (size_t i = 0; i < v->piece_count; i++)
-		if (v->pieces[i].size != GO_WORD)
+		if (v->pieces[i].size != WORD)
 			return false;
 	const size_t times = v->piece_count / words;
 	for (size_t i = 0; i < words; i++) {
 		struct dwarf_piece word = { .where = DWARF_PIECE_NOWHERE };
 		for (size_t j = i * times; j < (i + 1) * times; j++)
 			add_place(&word, &v->pieces[j]);
-		word.size = GO_WORD;
+		word.size = WORD;
 		v->pieces[i] = word;
 	}
 	v->piece_count = words;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 enum {
-	WORD = 8,
 	/* Offset from the thread pointer, in both glibc's tcbhead_t and musl's struct
 	 * pthread. */
 	DTV = 8,

@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Bytes of an address, and of Go's int and uintptr: all tables are of 64 bits. */
+enum { WORD = 8 };
+
 enum {
 	ARCH_REGS_MAX = 40,
 	ARCH_VECTORS_MAX = 32,

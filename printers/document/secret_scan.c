@@ -12,7 +12,6 @@ enum {
 	STEP_BYTES = 64,  /* of the document: no value is printed in less */
 	BYTES_MAX = 4096, /* of a secret */
 	PIECE_MIN = 4,	  /* shorter ones occur anywhere */
-	WORD = 8,
 	SEEN_FIRST = 1 << 10,
 	SEEN_MAX = 1 << 20,
 };

@@ -15,7 +15,6 @@ enum {
 	NAMES_MAX = 64,	 /* fields in one path */
 	EMBEDDED_MAX = 4,
 	BYTES_MAX = 256, /* of a sequence */
-	WORD = 8,
 	NS = 1000000000,
 };
 

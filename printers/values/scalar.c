@@ -5,8 +5,6 @@
 
 #include "printers/values/value_printers.h"
 
-enum { WORD = 8 };
-
 /* Above it a double cannot represent every integer. */
 #define EXACT_MAX (UINT64_C(1) << 53)
 

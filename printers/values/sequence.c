@@ -38,7 +38,6 @@ static void print_size(struct printing *p, const struct row *row)
 
 void print_kept_size(struct printing *p, const struct value *v)
 {
-	enum { WORD = 8 };
 	uint64_t len, cap;
 	struct err ignored;
 

@@ -12,7 +12,7 @@
 #include "tests/unit/goruntime/pseudo.h"
 
 enum { RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP, R8, R15 = 15, RIP };
-enum { WORD = 8, FRAME = 0x180, CALL = 5 };
+enum { FRAME = 0x180, CALL = 5 };
 
 static const struct pseudo_func funcs[] = { { "runtime.asyncPreempt", FRAME, 0 } };
 

@@ -21,7 +21,7 @@
 #include "goruntime/variables/variables_priv.h"
 #include "tests/unit/goruntime/pseudo.h"
 
-enum { CFA = PSEUDO_STACK + 0xf000, WORD = 8, OBJECT_BYTES = 16 };
+enum { CFA = PSEUDO_STACK + 0xf000, OBJECT_BYTES = 16 };
 
 static const struct pseudo_func funcs[] = { { "runtime.goexit", 0, 0 },
 					    { "main.f", 16, 0 } };
