@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -67,6 +68,14 @@ char *xrealpath(const char *path)
 	char *real = realpath(path, NULL);
 
 	return real ? real : xstrdup(path);
+}
+
+char *xreadlink(const char *path)
+{
+	char target[PATH_MAX];
+	ssize_t n = readlink(path, target, sizeof(target));
+
+	return n < 0 ? NULL : xstrndup(target, (size_t)n);
 }
 
 char *xasprintf(const char *format, ...)

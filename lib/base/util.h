@@ -41,6 +41,8 @@ char *xstrndup(const char *s, size_t n);
 /* The absolute path without symbolic links; path itself if that is unknown, as for a
  * pipe. */
 char *xrealpath(const char *path);
+/* What a symbolic link contains; NULL: it cannot be read. */
+char *xreadlink(const char *path);
 char *xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* For code that allocates by other means. Calls what on_out_of_memory() was given, which ends the

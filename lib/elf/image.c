@@ -43,14 +43,6 @@ struct images {
 	size_t span_count, span_cap;
 };
 
-static char *read_link(const char *path)
-{
-	char buf[PATH_MAX + 1];
-	ssize_t n = readlink(path, buf, PATH_MAX);
-
-	return n < 0 ? NULL : xstrndup(buf, (size_t)n);
-}
-
 static struct image *image_alloc(struct images *images, const char *path)
 {
 	struct image *img = xcalloc(1, sizeof(*img));
@@ -325,7 +317,7 @@ static void open_executable(struct images *images)
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", images->proc);
-	AUTO(xfree) char *exe = read_link(path);
+	AUTO(xfree) char *exe = xreadlink(path);
 	struct image *img = image_new(images, exe ? exe : "");
 	img->fd = root_file_open(-1, path);
 	if (img->fd >= 0 && (!image_load(img) || place_by_auxv(images, img)))
@@ -416,7 +408,7 @@ static void open_root(struct images *images)
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/root", images->proc);
-	images->context.root_path = read_link(path);
+	images->context.root_path = xreadlink(path);
 	images->context.root = root_open(images->proc);
 }
 

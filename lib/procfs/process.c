@@ -30,11 +30,9 @@ static char *proc_slurp(pid_t pid, const char *name)
 
 static char *proc_link(pid_t pid, const char *name)
 {
-	char path[64], buf[PATH_MAX + 1];
+	AUTO(xfree) char *path = xasprintf("/proc/%d/%s", pid, name);
 
-	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
-	ssize_t n = readlink(path, buf, PATH_MAX);
-	return n < 0 ? NULL : xstrndup(buf, (size_t)n);
+	return xreadlink(path);
 }
 
 static const char *line_of(const char *text, const char *key)

@@ -16,9 +16,13 @@ enum {
 	SEEN_MAX = 1 << 20,
 };
 
-/* Visited values, by a hash that is taken for unique: open addressing, a power of two. */
+/* Visited values: open addressing, a power of two. */
 struct walked {
-	uint64_t *slots;
+	struct visited {
+		uint64_t addr;
+		const struct type *type; /* NULL: free */
+		bool secret;
+	} * slots;
 	size_t count, size;
 };
 
@@ -119,15 +123,19 @@ static bool leads(struct secret_scan *l, const struct type *type)
 	return found->leads == TYPE_LEADS;
 }
 
-static bool add(struct walked *w, uint64_t hash)
+static bool add(struct walked *w, struct visited v)
 {
-	for (size_t i = (size_t)hash;; i++) {
-		uint64_t *slot = &w->slots[i & (w->size - 1)];
-		if (*slot == hash)
+	uint64_t hash = (v.addr ^ (uint64_t)(uintptr_t)v.type << 20) *
+			UINT64_C(0x9e3779b97f4a7c15);
+
+	for (size_t i = (size_t)(hash >> 32);; i++) {
+		struct visited *slot = &w->slots[i & (w->size - 1)];
+		if (slot->addr == v.addr && slot->type == v.type &&
+		    slot->secret == v.secret)
 			return false;
-		if (*slot)
+		if (slot->type)
 			continue;
-		*slot = hash;
+		*slot = v;
 		w->count++;
 		return true;
 	}
@@ -147,7 +155,7 @@ static void make_room(struct walked *w)
 	}
 	w->slots = xcalloc(w->size, sizeof(*w->slots));
 	for (size_t i = 0; i < old.size; i++)
-		if (old.slots[i])
+		if (old.slots[i].type)
 			add(w, old.slots[i]);
 	xfree(old.slots);
 }
@@ -155,12 +163,10 @@ static void make_room(struct walked *w)
 /* False: visited before. */
 static bool is_new(struct secret_scan *l, const struct value *v, bool secret)
 {
-	uint64_t hash = (v->addr ^ (uint64_t)(uintptr_t)v->type << 20) *
-			UINT64_C(0x9e3779b97f4a7c15);
-
+	if (!v->type)
+		return false;
 	make_room(&l->walked);
-	hash ^= hash >> 29;
-	return add(&l->walked, (hash << 2 | (uint64_t)secret << 1) | 1);
+	return add(&l->walked, (struct visited){ v->addr, v->type, secret });
 }
 
 /* What is in the program's file is not secret, such as header names and token kinds; nor
