@@ -47,7 +47,7 @@ static void leave(struct masking *m, size_t begin, size_t end)
 
 static void add(struct masking *m, struct span span)
 {
-	bool is_new = strcmp(span.rule, "copy_of_secret") != 0;
+	bool is_new = strcmp(span.rule, redaction_rule_of_copy(m->r)) != 0;
 	size_t i = m->count;
 
 	GROW(m->found, m->count, m->cap);
@@ -74,14 +74,14 @@ static void find_place(struct masking *m, size_t from)
 	const struct secrets *const known[] = { m->r->here, m->r->always };
 	uint64_t begin, end;
 
-	m->place = (struct span){ m->len, m->len, "copy_of_secret" };
+	m->place = (struct span){ m->len, m->len, redaction_rule_of_copy(m->r) };
 	for (size_t i = 0; m->addr && i < ARRAY_SIZE(known) && known[i]; i++)
 		if (secrets_place(known[i], m->addr + from, m->len - from, &begin,
 				  &end) &&
 		    begin - m->addr < m->place.begin)
 			m->place = (struct span){ (size_t)(begin - m->addr),
 						  (size_t)(end - m->addr),
-						  "copy_of_secret" };
+						  redaction_rule_of_copy(m->r) };
 }
 
 /* A secret known from elsewhere. */
@@ -94,7 +94,7 @@ static bool known_at(struct masking *m, size_t at, struct span *ret)
 		n = secrets_here(m->r->always, text, len);
 	if (at >= m->place.end)
 		find_place(m, at);
-	*ret = (struct span){ at, at + n, "copy_of_secret" };
+	*ret = (struct span){ at, at + n, redaction_rule_of_copy(m->r) };
 	if (at >= m->place.begin && m->place.end > ret->end)
 		ret->end = m->place.end;
 	return ret->end > at;
@@ -148,7 +148,7 @@ static bool find(struct masking *m)
 	/* It may begin in a secret and continue it. */
 	if (m->place.begin == 0 || inside == m->len)
 		return false;
-	struct span beginning = { 0, inside, "copy_of_secret" };
+	struct span beginning = { 0, inside, redaction_rule_of_copy(m->r) };
 	extend(m, &beginning);
 	redact(m, beginning);
 	find_rest(m);
@@ -213,7 +213,7 @@ struct redacted redaction_of_text(struct redaction *r, uint64_t addr, const char
 {
 	struct masking m = { .r = r, .addr = addr, .text = text, .len = len };
 	AUTO(xfree) char *ended = NULL;
-	struct redacted ret = { .rule = "copy_of_secret" };
+	struct redacted ret = { .rule = redaction_rule_of_copy(r) };
 
 	if (r->mode == REDACT_NOTHING || len == 0)
 		return (struct redacted){ .rule = NULL };

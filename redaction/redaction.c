@@ -184,21 +184,30 @@ void redaction_remember(struct redaction *r)
 	r->here = secrets_new();
 }
 
-void redaction_learn_for_all(struct redaction *r, uint64_t addr, uint64_t size,
-			     const void *bytes, size_t len)
+static struct secrets *for_all(struct redaction *r)
 {
 	if (!r->always)
 		r->always = secrets_new();
+	return r->always;
+}
+
+void redaction_learn_for_all(struct redaction *r, uint64_t addr, uint64_t size,
+			     const void *bytes, size_t len)
+{
 	if (r->mode == REDACT_SECRETS)
-		secrets_add(r->always, addr, size, bytes, len);
+		secrets_add(for_all(r), addr, size, bytes, len);
 }
 
 void redaction_learn_number_for_all(struct redaction *r, uint64_t number)
 {
-	if (!r->always)
-		r->always = secrets_new();
 	if (r->mode == REDACT_SECRETS)
-		secrets_add_number(r->always, number);
+		secrets_add_number(for_all(r), number);
+}
+
+void redaction_suspect_for_all(struct redaction *r)
+{
+	if (r->mode != REDACT_NOTHING)
+		secrets_suspect_all(for_all(r));
 }
 
 void redaction_learned_all(struct redaction *r)
@@ -219,13 +228,6 @@ void redaction_forget(struct redaction *r)
 	secrets_clear(r->here);
 }
 
-void redaction_forget_all(struct redaction *r)
-{
-	secrets_free(TAKE(r->always));
-	secrets_clear(r->here);
-	r->learns_nothing = false;
-}
-
 size_t redaction_learned(const struct redaction *r)
 {
 	return secrets_count(r->here);
@@ -235,6 +237,13 @@ void redaction_suspect_all(struct redaction *r)
 {
 	if (r->mode != REDACT_NOTHING)
 		secrets_suspect_all(r->here);
+}
+
+const char *redaction_rule_of_copy(const struct redaction *r)
+{
+	return secrets_are_all(r->here) || (r->always && secrets_are_all(r->always))
+		       ? "uncertain"
+		       : "copy_of_secret";
 }
 
 void redaction_ask(struct redaction *r)
@@ -307,7 +316,8 @@ const char *redaction_of_number(struct redaction *r, uint64_t number)
 {
 	if (r->mode != REDACT_SECRETS)
 		return NULL;
-	return is_known_number(r, number) ? "copy_of_secret" : rule_of_card(number);
+	return is_known_number(r, number) ? redaction_rule_of_copy(r)
+					  : rule_of_card(number);
 }
 
 bool redaction_of_bytes(struct redaction *r, uint64_t addr, const void *bytes, size_t len)

@@ -60,15 +60,15 @@ void redaction_learn_number(struct redaction *r, uint64_t number);
 void redaction_learn_long_number(struct redaction *r, const uint8_t *bytes, size_t len);
 void redaction_remember(struct redaction *r);
 void redaction_forget(struct redaction *r);
-/* Forgets everything, for all goroutines too. */
-void redaction_forget_all(struct redaction *r);
 /* Learns a secret for all goroutines, unless there are too many. Takes effect at
- * redaction_learned_all(). */
+ * redaction_learned_all(), after which more may be learned. */
 void redaction_learn_for_all(struct redaction *r, uint64_t addr, uint64_t size,
 			     const void *bytes, size_t len);
 /* The same for a number; it is compared only with words. */
 void redaction_learn_number_for_all(struct redaction *r, uint64_t number);
 void redaction_learned_all(struct redaction *r);
+/* Like redaction_suspect_all(), for all goroutines and to the end. */
+void redaction_suspect_for_all(struct redaction *r);
 /* Nothing will be learned, as no values are read: from here on any word of eight
  * printable characters is redacted. */
 void redaction_learns_nothing(struct redaction *r);
@@ -77,6 +77,9 @@ size_t redaction_learned(const struct redaction *r);
 /* The end of what is learned is not known: until redaction_forget() all text is redacted,
  * and everything that may be the address of some. */
 void redaction_suspect_all(struct redaction *r);
+/* The rule for what may be a copy of what was learned: "copy_of_secret"; "uncertain" when
+ * all text is redacted. */
+const char *redaction_rule_of_copy(const struct redaction *r);
 /* What was printed before a secret was learned may contain it. From redaction_ask() on
  * questions are recorded; redaction_settled(): would each get the same answer now? False
  * when in doubt. */

@@ -29,6 +29,7 @@ struct content {
 	struct content *next;	/* with the same hash */
 	struct content *before; /* the one learned before this */
 	bool learned;		/* false: only an encoding of one */
+	uint64_t addr;		/* where it was when added last; 0: was not */
 };
 
 struct secrets {
@@ -199,7 +200,7 @@ static struct content *add_content(struct secrets *s, const char *bytes, size_t 
 		grow_table(s);
 	c = xcalloc(1, sizeof(*c));
 	at = chain(s, bytes);
-	*c = (struct content){ xmalloc(len), len, *at, NULL, false };
+	*c = (struct content){ .bytes = xmalloc(len), .len = len, .next = *at };
 	memcpy(c->bytes, bytes, len);
 	*at = c;
 	return c;
@@ -250,8 +251,12 @@ void secrets_add(struct secrets *s, uint64_t addr, uint64_t size, const void *by
 	add_windows(s, bytes, len);
 	if (len < ADDED_MIN)
 		return;
+	struct content *c = add_content(s, bytes, len);
+	if (c && c->addr == addr)
+		return;
+	if (c)
+		c->addr = addr;
 	s->added++;
-	add_content(s, bytes, len);
 	GROW(s->ranges, s->range_count, s->range_cap);
 	s->ranges[s->range_count++] = (struct range){ addr, addr + size };
 }
@@ -270,12 +275,23 @@ static int by_number(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-void secrets_sort(struct secrets *s)
+static void sort_numbers(struct secrets *s)
 {
 	size_t n = 0;
 
 	if (s->many_count)
 		qsort(s->many, s->many_count, sizeof(*s->many), by_number);
+	for (size_t i = 0; i < s->many_count; i++)
+		if (n == 0 || s->many[i] != s->many[n - 1])
+			s->many[n++] = s->many[i];
+	s->many_count = n;
+}
+
+void secrets_sort(struct secrets *s)
+{
+	size_t n = 0;
+
+	sort_numbers(s);
 	if (s->range_count)
 		qsort(s->ranges, s->range_count, sizeof(*s->ranges), by_begin);
 	for (size_t i = 0; i < s->range_count; i++) {

@@ -126,6 +126,11 @@ bool runtime_bytes(struct runtime *rt, uint64_t addr, void *ret, size_t len,
 	return target_read(rt->target, addr, ret, len, err);
 }
 
+const struct target *runtime_memory(const struct runtime *rt)
+{
+	return rt->target;
+}
+
 bool runtime_in_file(const struct runtime *rt, uint64_t addr)
 {
 	return images_at(rt->images, addr) != NULL;

@@ -65,6 +65,8 @@ MUST_CHECK bool runtime_func(struct runtime *rt, const struct value *v,
 
 MUST_CHECK bool runtime_bytes(struct runtime *rt, uint64_t addr, void *ret, size_t len,
 			      struct err *err);
+/* What values are read from. */
+const struct target *runtime_memory(const struct runtime *rt);
 /* Is it in the file of a program or library, like string literals? */
 bool runtime_in_file(const struct runtime *rt, uint64_t addr);
 /* Is it in any mapping, readable or not? */

@@ -22,6 +22,7 @@ struct target {
 	uint64_t auxv[AUXV_PAIRS][2];
 	size_t auxv_count;
 	uint64_t spent_run, spent_unit;
+	uint64_t missed;
 };
 
 struct target *target_new(const struct target_ops *ops, void *self, pid_t pid,
@@ -128,9 +129,16 @@ bool target_read(struct target *t, uint64_t addr, void *buf, size_t len, struct 
 			       addr);
 	if (t->ops->read(t->self, addr, buf, len, err))
 		return true;
-	if (err_is(err, ERR_FAULT) && !target_may_name(t, addr))
+	if (!err_is(err, ERR_FAULT))
+		t->missed++;
+	else if (!target_may_name(t, addr))
 		err_set(err, ERR_FAULT, "no readable memory there");
 	return false;
+}
+
+uint64_t target_missed(const struct target *t)
+{
+	return t->missed;
 }
 
 bool target_read_uint(struct target *t, uint64_t addr, size_t size, uint64_t *ret,

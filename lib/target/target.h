@@ -109,6 +109,10 @@ const struct target_thread *target_threads(const struct target *t, size_t *ret_n
 /* An entry of the auxiliary vector: AT_ENTRY, AT_PHDR, ... False: unknown. */
 bool target_auxv(const struct target *t, uint64_t type, uint64_t *ret);
 
+/* How many reads failed though something is there, or may be: it was not captured in time,
+ * or the process has exited. */
+uint64_t target_missed(const struct target *t);
+
 /* The work budget: one counter of reads and steps for the whole run, and one for the
  * current unit (a goroutine, a thread). It bounds hostile counts and cycles. */
 void target_budget_unit(struct target *t); /* starts a new unit */

@@ -41,6 +41,7 @@ uint64_t print_one_value(const struct one_value *value)
 	uint64_t redacted;
 
 	one.redacted = &redacted;
-	print_to_fixpoint(one.out, one.redaction, print_once, &one);
+	print_to_fixpoint(&(struct print_again){
+		one.out, one.redaction, runtime_memory(one.rt), print_once, &one });
 	return redacted;
 }

@@ -225,5 +225,6 @@ void print_thread(struct sink *out, const struct thread_printing *p, size_t i)
 		return;
 	}
 	again.before = *p->values;
-	print_to_fixpoint(out, p->values->redaction, print_once, &again);
+	print_to_fixpoint(&(struct print_again){ out, p->values->redaction, p->target,
+						 print_once, &again });
 }

@@ -150,7 +150,7 @@ struct again {
 	uint64_t group, variables, redacted;
 };
 
-static void print_again(void *arg)
+static void print_once(void *arg)
 {
 	const struct again *again = arg;
 
@@ -164,5 +164,8 @@ void print_goroutine(struct sink *out, struct goroutine_printing *p,
 {
 	struct again again = { out, p, g, group, p->variables, p->redacted };
 
-	print_to_fixpoint(out, p->redaction, print_again, &again);
+	const struct target *memory = p->values ? runtime_memory(p->runtime) : NULL;
+
+	print_to_fixpoint(
+		&(struct print_again){ out, p->redaction, memory, print_once, &again });
 }

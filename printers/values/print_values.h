@@ -48,9 +48,15 @@ struct value_path {
 };
 
 /* Prints, and prints again as long as that reveals secrets in what was already printed,
- * which is taken back. */
-typedef void print_again_fn(void *arg);
-void print_to_fixpoint(struct sink *out, struct redaction *redaction,
-		       print_again_fn *print, void *arg);
+ * which is taken back. If memory was missed, so may be what tells that a value is secret:
+ * then all text is redacted. */
+struct print_again {
+	struct sink *out;
+	struct redaction *redaction;
+	const struct target *memory; /* NULL: no values are read from it */
+	void (*print)(void *arg);
+	void *arg;
+};
+void print_to_fixpoint(const struct print_again *again);
 
 #endif

@@ -236,7 +236,7 @@ static const char *rule_of_number(struct printing *p, const struct value *v)
 		return p->redacted;
 	if (value_has_address(v) &&
 	    redaction_at(p->redaction, v->addr, type_size(v->type)))
-		return "copy_of_secret";
+		return redaction_rule_of_copy(p->redaction);
 	if (type_size(v->type) != sizeof(bits) ||
 	    !runtime_bytes(p->rt, v->addr, &bits, sizeof(bits), &ignored))
 		return NULL;
@@ -244,7 +244,7 @@ static const char *rule_of_number(struct printing *p, const struct value *v)
 	p->has_number = true;
 	if (is_part_of_number(v->type))
 		return redaction_of_bytes(p->redaction, 0, &bits, sizeof(bits))
-			       ? "copy_of_secret"
+			       ? redaction_rule_of_copy(p->redaction)
 			       : NULL;
 	return redaction_of_number(p->redaction, bits);
 }

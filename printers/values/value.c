@@ -262,23 +262,31 @@ void printing_end(struct printing *p)
 	xfree(p->seen);
 }
 
-void print_to_fixpoint(struct sink *out, struct redaction *redaction,
-		       print_again_fn *print, void *arg)
+static uint64_t missed_so_far(const struct print_again *again)
+{
+	return again->memory ? target_missed(again->memory) : 0;
+}
+
+void print_to_fixpoint(const struct print_again *again)
 {
 	enum { TIMES_MAX = 8 }; /* past this, suspect everything */
+	const uint64_t missed = missed_so_far(again);
+	bool suspect = false;
 
-	redaction_forget(redaction);
-	sink_mark(out);
+	redaction_forget(again->redaction);
+	sink_mark(again->out);
 	for (int i = 0; i <= TIMES_MAX; i++) {
-		if (i == TIMES_MAX)
-			redaction_suspect_all(redaction);
-		redaction_ask(redaction);
-		sink_rewind(out);
-		print(arg);
-		if (redaction_settled(redaction))
+		redaction_ask(again->redaction);
+		sink_rewind(again->out);
+		again->print(again->arg);
+		bool settled = redaction_settled(again->redaction);
+		if (settled && (suspect || missed_so_far(again) == missed))
 			break;
+		suspect = i + 1 == TIMES_MAX || missed_so_far(again) != missed;
+		if (suspect)
+			redaction_suspect_all(again->redaction);
 	}
-	sink_release(out);
+	sink_release(again->out);
 }
 
 static void print_flags(struct sink *out, const struct variable *v)

@@ -87,7 +87,8 @@ int cmd_version(const struct command *command)
 			    ", libdeflate " BUILT_WITH_LIBDEFLATE
 			    ", nettle " BUILT_WITH_NETTLE ", zstd " BUILT_WITH_ZSTD);
 #ifdef GOSNAP_FAULTS
-	puts("built with test switches: GOSNAP_DIE_AT, GOSNAP_STOP_AT, GOSNAP_HIDDEN");
+	puts("built with test switches: GOSNAP_DIE_AT, GOSNAP_STOP_AT, GOSNAP_HIDDEN, "
+	     "GOSNAP_GATHER_PAGES");
 #endif
 	return EXIT_DONE;
 }

@@ -361,6 +361,7 @@ void goroutines_scan_secrets(struct capture *c, const struct snap_options *optio
 		return;
 	AUTO(secret_scan_free) struct secret_scan *scan = secret_scan_new(how, c->images);
 	AUTO(xfree) bool *leads = xcalloc(groups->count + 1, sizeof(*leads));
+	const uint64_t missed = target_missed(c->frozen);
 	bool any = false;
 
 	for (size_t i = 0; i < groups->count; i++) {
@@ -373,6 +374,9 @@ void goroutines_scan_secrets(struct capture *c, const struct snap_options *optio
 	for (size_t i = 0; any && i < runtimes_goroutine_count(c->runtimes); i += BATCH)
 		scan_batch(scan, c, options, groups, leads, i);
 	redaction_learned_all(how->redaction);
+	/* A rehearsal has learned from the same memory a moment before. */
+	if (target_missed(c->frozen) != missed && !c->ahead)
+		redaction_suspect_for_all(how->redaction);
 }
 
 /* Prints goroutines to nowhere, so that their memory is read. */
@@ -381,13 +385,16 @@ struct reading {
 	struct goroutine_printing how;
 	struct secret_scan *secrets; /* NULL: secrets are shown */
 	struct sink *nowhere;
-	uint64_t bytes; /* printed */
+	uint64_t bytes, most; /* printed */
 };
 
 static void begin_reading(struct reading *r, struct capture *c,
 			  const struct goroutine_printing *how)
 {
-	*r = (struct reading){ .capture = c, .how = *how, .nowhere = sink_part_new() };
+	*r = (struct reading){ .capture = c,
+			       .how = *how,
+			       .nowhere = sink_part_new(),
+			       .most = how->values->document_bytes };
 	if (redaction_mode(how->redaction) == REDACT_SECRETS)
 		r->secrets = secret_scan_new(how, c->images);
 }
@@ -402,6 +409,8 @@ static void read_one(struct reading *r, struct runtime *rt, const struct gorouti
 {
 	if (r->secrets)
 		secret_scan_goroutine(r->secrets, g);
+	if (r->bytes >= r->most)
+		return;
 	r->how.runtime = rt;
 	print_goroutine(r->nowhere, &r->how, g, 0);
 	r->bytes += sink_part_bytes(r->nowhere);
@@ -436,16 +445,14 @@ bool goroutines_gather(struct capture *c, const struct goroutine_printing *how)
 struct rehearsal {
 	struct reading reading;
 	const struct snap_options *options;
-	bool *done;    /* by goroutine */
-	uint64_t most; /* bytes */
+	bool *done; /* by goroutine */
 };
 
 static void rehearse_one(struct rehearsal *r, size_t i)
 {
 	struct goroutine_of it = runtimes_goroutine(r->reading.capture->runtimes, i);
 
-	if (r->done[i] || !has_group(r->options, it.goroutine) ||
-	    r->reading.bytes >= r->most)
+	if (r->done[i] || !has_group(r->options, it.goroutine))
 		return;
 	r->done[i] = true;
 	read_one(&r->reading, it.runtime, it.goroutine);
@@ -461,7 +468,6 @@ void goroutines_rehearse(struct capture *c, const struct snap_options *options,
 
 	if (!how->values)
 		return;
-	r.most = how->values->document_bytes;
 	begin_reading(&r.reading, c, how);
 	for (size_t i = 0; i < n; i++) {
 		struct goroutine_of it = runtimes_goroutine(c->runtimes, i);

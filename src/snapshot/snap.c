@@ -290,7 +290,6 @@ static void scan_secrets(struct snap *s)
 	struct value_bounds bounds = bounds_of(s->options);
 	struct goroutine_printing how = printing_of(s, &bounds);
 
-	process_remember_secrets(s->capture.process, s->options->redaction);
 	goroutines_scan_secrets(&s->capture, s->options, &s->groups, &how);
 }
 
@@ -410,7 +409,6 @@ static void rehearse(struct snap *s)
 	sink_end(nowhere);
 	groups_done(&s->groups);
 	capture_rehearsed(&s->capture);
-	redaction_forget_all(s->options->redaction);
 	s->printed = (struct goroutines_printed){ 0 };
 }
 
@@ -430,7 +428,6 @@ static void gather(struct snap *s)
 		sink_part_cut(nowhere, 0);
 	}
 	capture_resume(&s->capture, whole && i == n);
-	redaction_forget_all(s->options->redaction);
 }
 
 bool snap_take(const struct snap_options *options, struct sink *out,
@@ -439,6 +436,8 @@ bool snap_take(const struct snap_options *options, struct sink *out,
 	struct snap s = { .options = options, .started_ns = monotonic_ns() };
 	bool ok = capture_open(&s.capture, &options->capture, err);
 
+	if (ok)
+		process_remember_secrets(s.capture.process, options->redaction);
 	if (ok && capture_wants_rehearsal(&s.capture))
 		rehearse(&s);
 	ok = ok && capture_take(&s.capture, err);

@@ -430,7 +430,21 @@ static void hostile(void **state)
 		int n = snprintf(secret, sizeof(secret), "%u-secret", i);
 		redaction_learn(r, 0, 0, secret, (size_t)n);
 	}
-	expect(r, "anything", "copy_of_secret", NULL);
+	expect(r, "anything", "uncertain", NULL);
+}
+
+static void suspected(void **state)
+{
+	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS, NULL);
+	(void)state;
+	assert_string_equal(redaction_rule_of_copy(r), "copy_of_secret");
+	redaction_suspect_all(r);
+	expect(r, "anything", "uncertain", NULL);
+	redaction_forget(r);
+	expect(r, "anything", NULL, NULL);
+	redaction_suspect_for_all(r);
+	redaction_forget(r);
+	expect(r, "anything", "uncertain", NULL);
 }
 
 static void modes(void **state)
@@ -535,8 +549,9 @@ int main(void)
 		cmocka_unit_test(elsewhere), cmocka_unit_test(many),
 		cmocka_unit_test(encoded),   cmocka_unit_test(pieces),
 		cmocka_unit_test(settled),   cmocka_unit_test(hostile),
-		cmocka_unit_test(modes),     cmocka_unit_test(rules),
-		cmocka_unit_test(bad_rules), cmocka_unit_test(same),
+		cmocka_unit_test(suspected), cmocka_unit_test(modes),
+		cmocka_unit_test(rules),     cmocka_unit_test(bad_rules),
+		cmocka_unit_test(same),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("redaction", tests, NULL, NULL);

@@ -51,7 +51,7 @@ static unsigned printed(unsigned len, unsigned *ret_masks)
 	struct chain c = { .out = out, .redaction = r, .len = len };
 
 	assert_non_null(r);
-	print_to_fixpoint(out, r, print_chain, &c);
+	print_to_fixpoint(&(struct print_again){ out, r, NULL, print_chain, &c });
 	AUTO(xfree) char *text = xstrndup(sink_part_text(out), sink_part_bytes(out));
 	assert_null(strstr(text, "secret"));
 	*ret_masks = 0;
