@@ -4,7 +4,21 @@ import json
 import re
 import struct
 
+import snapshot
 from tap import Mismatch
+
+
+def printed(pid, *arguments, status=0):
+    done = snapshot.gosnap("print", pid, *arguments)
+    if done.returncode != status:
+        raise Mismatch(f"gosnap print {' '.join(arguments)}: status {done.returncode}: "
+                       f"{done.stderr.decode()}")
+    return json.loads(done.stdout) if status == 0 else done.stderr.decode()
+
+
+def equal(what, found, wanted):
+    if found != wanted:
+        raise Mismatch(f"{what}:\n{json.dumps(found)[:600]}\nnot\n{json.dumps(wanted)[:600]}")
 
 
 def bare(type_name):
