@@ -16,7 +16,7 @@
 #include "goruntime/runtime/stacks.h"
 #include "goruntime/symtab/code.h"
 #include "goruntime/symtab/module.h"
-#include "lib/base/warnings.h"
+#include "lib/document/warnings.h"
 #include "lib/unwind/unwind.h"
 
 struct go_stack {

@@ -3,8 +3,9 @@
 
 #include <string.h>
 
+#include "lib/base/table.h"
+
 struct entry {
-	uint64_t hash;
 	size_t first; /* index into frames */
 	uint32_t count;
 };
@@ -14,17 +15,12 @@ struct stacks {
 	size_t frame_count, frame_cap;
 	struct entry *entries;
 	size_t count, cap;
-	uint32_t *slots; /* open addressing: entry number + 1, 0 free; a power of two */
-	size_t size;
+	struct table by_hash; /* hash, how many have the same one: entry number + 1 */
 };
 
 struct stacks *stacks_new(void)
 {
-	struct stacks *s = xcalloc(1, sizeof(*s));
-
-	s->size = 1 << 10;
-	s->slots = xcalloc(s->size, sizeof(*s->slots));
-	return s;
+	return xcalloc(1, sizeof(struct stacks));
 }
 
 void stacks_free(struct stacks *s)
@@ -33,7 +29,7 @@ void stacks_free(struct stacks *s)
 		return;
 	xfree(s->frames);
 	xfree(s->entries);
-	xfree(s->slots);
+	table_free(&s->by_hash);
 	xfree(s);
 }
 
@@ -64,21 +60,7 @@ static bool same(const struct stacks *s, const struct entry *e,
 	return true;
 }
 
-static void grow(struct stacks *s)
-{
-	s->size *= 2;
-	xfree(s->slots);
-	s->slots = xcalloc(s->size, sizeof(*s->slots));
-	for (size_t i = 0; i < s->count; i++) {
-		size_t at = s->entries[i].hash & (s->size - 1);
-		while (s->slots[at])
-			at = (at + 1) & (s->size - 1);
-		s->slots[at] = (uint32_t)i + 1;
-	}
-}
-
-static uint32_t add(struct stacks *s, uint64_t hash, const struct raw_frame *frames,
-		    size_t n)
+static uint32_t add(struct stacks *s, const struct raw_frame *frames, size_t n)
 {
 	size_t first = s->frame_count;
 
@@ -87,26 +69,21 @@ static uint32_t add(struct stacks *s, uint64_t hash, const struct raw_frame *fra
 		s->frames[s->frame_count++] = frames[i];
 	}
 	GROW(s->entries, s->count, s->cap);
-	s->entries[s->count] =
-		(struct entry){ .hash = hash, .first = first, .count = (uint32_t)n };
+	s->entries[s->count] = (struct entry){ .first = first, .count = (uint32_t)n };
 	return (uint32_t)s->count++;
 }
 
 uint32_t stacks_intern(struct stacks *s, const struct raw_frame *frames, size_t n)
 {
-	uint64_t hash = hash_of(frames, n);
-	size_t at = hash & (s->size - 1);
+	const uint64_t hash = hash_of(frames, n);
+	uint64_t id, alike = 0;
 
-	for (; s->slots[at]; at = (at + 1) & (s->size - 1)) {
-		const struct entry *e = &s->entries[s->slots[at] - 1];
-		if (e->hash == hash && same(s, e, frames, n))
-			return s->slots[at] - 1;
-	}
-	uint32_t id = add(s, hash, frames, n);
-	s->slots[at] = id + 1;
-	if (s->count * 2 > s->size)
-		grow(s);
-	return id;
+	for (; (id = table_get(&s->by_hash, hash, alike)); alike++)
+		if (same(s, &s->entries[id - 1], frames, n))
+			return (uint32_t)id - 1;
+	id = add(s, frames, n);
+	table_set(&s->by_hash, hash, alike, id + 1);
+	return (uint32_t)id;
 }
 
 size_t stacks_frames(const struct stacks *s)

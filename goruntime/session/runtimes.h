@@ -14,7 +14,7 @@
 
 #include "goruntime/layout/build_info.h"
 #include "goruntime/runtime/goroutine.h"
-#include "lib/base/warnings.h"
+#include "lib/document/warnings.h"
 #include "lib/elf/image.h"
 #include "lib/target/target.h"
 

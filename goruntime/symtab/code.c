@@ -5,12 +5,12 @@
 
 #include "goruntime/symtab/arguments.h"
 #include "lib/base/limit.h"
+#include "lib/base/table.h"
 
 struct code_table {
 	struct modules *modules;
 	const struct layout *layout;
-	struct code **slots; /* open addressing, a power of two */
-	size_t count, size;
+	struct table by_pc; /* pc, at_instruction: struct code *, owned */
 };
 
 static const struct {
@@ -40,59 +40,34 @@ struct code_table *code_table_new(struct modules *modules, const struct layout *
 
 	table->modules = modules;
 	table->layout = layout;
-	table->size = 1 << 10;
-	table->slots = xcalloc(table->size, sizeof(*table->slots));
 	return table;
+}
+
+static struct code *next(const struct code_table *table, size_t *at)
+{
+	return (struct code *)(uintptr_t)table_next(&table->by_pc, at);
 }
 
 void code_table_free(struct code_table *table)
 {
+	size_t at = 0;
+
 	if (!table)
 		return;
-	for (size_t i = 0; i < table->size; i++) {
-		if (table->slots[i]) {
-			xfree(table->slots[i]->calls);
-			xfree(table->slots[i]->arguments);
-		}
-		xfree(table->slots[i]);
+	for (struct code *c; (c = next(table, &at)); xfree(c)) {
+		xfree(c->calls);
+		xfree(c->arguments);
 	}
-	xfree(table->slots);
+	table_free(&table->by_pc);
 	xfree(table);
 }
 
 void code_table_each(struct code_table *table, code_fn *fn)
 {
-	for (size_t i = 0; table && i < table->size; i++)
-		if (table->slots[i])
-			fn(table->slots[i]);
-}
+	size_t at = 0;
 
-static struct code **find_slot(struct code **slots, size_t size, uint64_t pc,
-			       bool at_instruction)
-{
-	size_t i = (pc * 2 + at_instruction) * UINT64_C(0x9e3779b97f4a7c15) >> 20;
-
-	for (;; i++) {
-		struct code **slot = &slots[i & (size - 1)];
-		if (!*slot || ((*slot)->pc == pc &&
-			       (*slot)->asked_at_instruction == at_instruction))
-			return slot;
-	}
-}
-
-static void grow(struct code_table *table)
-{
-	size_t size = table->size * 2;
-	struct code **slots = xcalloc(size, sizeof(*slots));
-
-	for (size_t i = 0; i < table->size; i++)
-		if (table->slots[i])
-			*find_slot(slots, size, table->slots[i]->pc,
-				   table->slots[i]->asked_at_instruction) =
-				table->slots[i];
-	xfree(table->slots);
-	table->slots = slots;
-	table->size = size;
+	for (struct code *c; table && (c = next(table, &at));)
+		fn(c);
 }
 
 /* Go 1.15 and 1.16 have no flags and identify these functions by funcID:
@@ -141,13 +116,13 @@ static bool find_func(const struct code_table *table, uint64_t pc, bool at_instr
 
 static struct code *lookup(struct code_table *table, uint64_t pc, bool at_instruction)
 {
-	struct code **slot = find_slot(table->slots, table->size, pc, at_instruction);
+	const uint64_t known = table_get(&table->by_pc, pc, at_instruction);
 	const struct module *module;
 	struct pclntab_func func;
 
-	if (*slot)
-		return *slot;
-	if (table->count >= LIMIT_PCS ||
+	if (known)
+		return (struct code *)(uintptr_t)known;
+	if (table->by_pc.count >= LIMIT_PCS ||
 	    !find_func(table, pc, at_instruction, &module, &func))
 		return NULL;
 	struct code *c = xcalloc(1, sizeof(*c));
@@ -162,9 +137,7 @@ static struct code *lookup(struct code_table *table, uint64_t pc, bool at_instru
 	c->flags = func.flags | flags_by_name(c->special);
 	c->frame_size = size >= 0 && size <= INT32_MAX ? (int32_t)size : -1;
 	c->no_pcsp = !pclntab_has_frame_size(&module->tab, &func);
-	*slot = c;
-	if (++table->count * 2 > table->size)
-		grow(table);
+	table_set(&table->by_pc, pc, at_instruction, (uintptr_t)c);
 	return c;
 }
 

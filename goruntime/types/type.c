@@ -6,8 +6,9 @@
 
 #include "lib/base/guard.h"
 #include "lib/base/limit.h"
+#include "lib/base/table.h"
 
-enum { CHAIN_MAX = 64, DEPTH_MAX = 32, SLOTS_FIRST = 1024, NAME_BYTES = 256 };
+enum { CHAIN_MAX = 64, DEPTH_MAX = 32, NAME_BYTES = 256 };
 
 /* References that are neither offsets nor addresses. */
 #define COMPOSED (UINT64_C(1) << 63)
@@ -26,9 +27,8 @@ struct types {
 	struct runtime *rt;
 	struct dwarf *dwarf; /* NULL: types are from descriptors */
 	uint64_t descriptors;
-	struct type **slots; /* by ref; open addressing, a power of two */
-	size_t count, size;
-	void **kept; /* names and notes, owned here */
+	struct table by_ref; /* struct type *, owned */
+	void **kept;	     /* names and notes, owned here */
 	size_t kept_count, kept_cap;
 	uint64_t composed; /* number of types composed here */
 	uint64_t walked;   /* counts up to LIMIT_TYPE_WALKS */
@@ -42,49 +42,28 @@ struct types *types_new(struct runtime *rt, struct dwarf *d, uint64_t descriptor
 	types->rt = rt;
 	types->dwarf = d;
 	types->descriptors = descriptors;
-	types->size = SLOTS_FIRST;
-	types->slots = xcalloc(types->size, sizeof(*types->slots));
 	return types;
+}
+
+static struct type *found(uint64_t value)
+{
+	return (struct type *)(uintptr_t)value;
 }
 
 void types_free(struct types *types)
 {
+	size_t at = 0;
+
 	if (!types)
 		return;
-	for (size_t i = 0; i < types->size; i++)
-		if (types->slots[i])
-			xfree(types->slots[i]->fields);
-	for (size_t i = 0; i < types->size; i++)
-		xfree(types->slots[i]);
+	for (struct type *type; (type = found(table_next(&types->by_ref, &at)));
+	     xfree(type))
+		xfree(type->fields);
 	for (size_t i = 0; i < types->kept_count; i++)
 		xfree(types->kept[i]);
 	xfree(types->kept);
-	xfree(types->slots);
+	table_free(&types->by_ref);
 	xfree(types);
-}
-
-static struct type **find_slot(struct type **slots, size_t size, uint64_t ref)
-{
-	size_t i = (size_t)(ref * UINT64_C(0x9e3779b97f4a7c15) >> 20);
-
-	for (;; i++) {
-		struct type **slot = &slots[i & (size - 1)];
-		if (!*slot || (*slot)->ref == ref)
-			return slot;
-	}
-}
-
-static void grow(struct types *types)
-{
-	size_t size = types->size * 2;
-	struct type **slots = xcalloc(size, sizeof(struct type *));
-
-	for (size_t i = 0; i < types->size; i++)
-		if (types->slots[i])
-			*find_slot(slots, size, types->slots[i]->ref) = types->slots[i];
-	xfree(types->slots);
-	types->slots = slots;
-	types->size = size;
 }
 
 static enum type_kind base_kind(const struct dwarf_type *d)
@@ -283,7 +262,7 @@ static bool tell(struct types *types, struct type *type, struct err *err)
 
 static struct type *add(struct types *types, uint64_t ref, struct err *err)
 {
-	if (types->count >= LIMIT_TYPES) {
+	if (types->by_ref.count >= LIMIT_TYPES) {
 		err_set(err, ERR_LIMIT, "more than %d types", LIMIT_TYPES);
 		return NULL;
 	}
@@ -292,9 +271,8 @@ static struct type *add(struct types *types, uint64_t ref, struct err *err)
 	type->ref = ref;
 	if (!tell(types, type, err))
 		return NULL;
-	struct type *added = *find_slot(types->slots, types->size, ref) = TAKE(type);
-	if (++types->count * 2 > types->size)
-		grow(types);
+	struct type *added = TAKE(type);
+	table_set(&types->by_ref, ref, 0, (uintptr_t)added);
 	/* A type may contain itself: it is in the table by now. */
 	if (!added->name)
 		added->name = make_name(types, added);
@@ -327,9 +305,7 @@ const struct type *types_compose(enum type_kind kind, uint64_t count,
 		       : kind == KIND_SLICE
 			       ? xasprintf("[]%s", elem->name)
 			       : xasprintf("[%" PRIu64 "]%s", count, elem->name));
-	*find_slot(types->slots, types->size, type->ref) = type;
-	if (++types->count * 2 > types->size)
-		grow(types);
+	table_set(&types->by_ref, type->ref, 0, (uintptr_t)type);
 	if (kind == KIND_POINTER)
 		own(elem)->pointer = type;
 	return type;
@@ -337,9 +313,9 @@ const struct type *types_compose(enum type_kind kind, uint64_t count,
 
 const struct type *types_at(struct types *types, uint64_t ref, struct err *err)
 {
-	struct type *found = *find_slot(types->slots, types->size, ref);
+	struct type *type = found(table_get(&types->by_ref, ref, 0));
 
-	return found ? found : add(types, ref, err);
+	return type ? type : add(types, ref, err);
 }
 
 const struct type *types_named(struct types *types, const char *name, struct err *err)

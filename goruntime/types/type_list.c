@@ -10,6 +10,7 @@
 #include "goruntime/runtime/runtime_priv.h"
 #include "goruntime/types/type_name.h"
 #include "lib/base/hash.h"
+#include "lib/base/table.h"
 #include "lib/base/limit.h"
 #include "lib/base/search.h"
 
@@ -22,7 +23,6 @@ enum {
 	BODY_WORDS = 5,
 	FIELD_WORDS = 3,
 	RESULTS_MASK = 0x7fff, /* top bit: variadic */
-	SLOTS_FIRST = 1 << 14,
 };
 
 struct named {
@@ -37,38 +37,15 @@ struct type_list {
 
 struct gathering {
 	struct runtime *rt;
-	uint64_t *slots; /* addresses seen; open addressing, a power of two */
-	size_t slot_count;
-	uint64_t *met; /* in the order in which they are visited */
+	struct table seen; /* addresses */
+	uint64_t *met;	   /* in the order in which they are visited */
 	size_t count, cap;
 };
 
-static uint64_t *find_slot(uint64_t *slots, size_t count, uint64_t addr)
-{
-	size_t i = (size_t)(addr * UINT64_C(0x9e3779b97f4a7c15) >> 20);
-
-	for (;; i++) {
-		uint64_t *slot = &slots[i & (count - 1)];
-		if (!*slot || *slot == addr)
-			return slot;
-	}
-}
-
 static void meet(struct gathering *g, uint64_t addr)
 {
-	if (!addr || g->count == LIMIT_TYPES)
+	if (!addr || g->count == LIMIT_TYPES || !table_add(&g->seen, addr, 0))
 		return;
-	if (2 * g->count >= g->slot_count) {
-		xfree(g->slots);
-		g->slot_count = g->slot_count ? 2 * g->slot_count : SLOTS_FIRST;
-		g->slots = xcalloc(g->slot_count, sizeof(*g->slots));
-		for (size_t i = 0; i < g->count; i++)
-			*find_slot(g->slots, g->slot_count, g->met[i]) = g->met[i];
-	}
-	uint64_t *slot = find_slot(g->slots, g->slot_count, addr);
-	if (*slot)
-		return;
-	*slot = addr;
 	GROW(g->met, g->count, g->cap);
 	g->met[g->count++] = addr;
 }
@@ -222,7 +199,7 @@ struct type_list *type_list_new(struct runtime *rt)
 	}
 	if (l->count)
 		qsort(l->list, l->count, sizeof(*l->list), by_key);
-	xfree(g.slots);
+	table_free(&g.seen);
 	xfree(g.met);
 	target_budget_unit(rt->target);
 	return l;

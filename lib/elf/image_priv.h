@@ -3,6 +3,7 @@
 #ifndef GOSNAP_IMAGE_PRIV_H
 #define GOSNAP_IMAGE_PRIV_H
 
+#include "lib/base/table.h"
 #include "lib/elf/image_debug.h"
 
 struct image_section {
@@ -24,7 +25,6 @@ struct image_bytes {
 struct image_symbol {
 	const char *name;
 	uint64_t value, size;
-	uint32_t hash; /* of name */
 	uint8_t type, bind;
 	bool absolute; /* no bias: an offset within thread-local storage, ... */
 	bool in_code;
@@ -35,9 +35,9 @@ struct image_symbols {
 	bool exported_only; /* .dynsym only: unlisted functions lie between its symbols */
 	struct image_symbol *all;
 	size_t count;
-	uint32_t *by_name; /* hash table by name: index + 1, 0 is free */
-	size_t slots;
-	uint64_t steps;			       /* LIMIT_SYMBOL_STEPS */
+	struct table
+		by_name; /* hash of the name, how many have the same one: index + 1 */
+	uint64_t steps;	 /* LIMIT_SYMBOL_STEPS */
 	const struct image_symbol **functions; /* sorted by value */
 	size_t function_count;
 };

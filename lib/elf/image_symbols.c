@@ -25,24 +25,17 @@ static bool spend(struct image_symbols *s, uint64_t steps)
  * the limit, the remaining symbols cannot be found by name. */
 static void insert_name(struct image_symbols *s, uint32_t i)
 {
-	struct image_symbol *mine = &s->all[i];
+	const char *name = s->all[i].name;
+	const size_t len = strlen(name);
+	uint64_t other, alike = 0;
 
-	if (s->steps == LIMIT_SYMBOL_STEPS)
+	if (!spend(s, len))
 		return;
-	const size_t len = strlen(mine->name);
-	mine->hash = hash_name(mine->name, len);
-	size_t at = mine->hash & (s->slots - 1);
-	for (uint64_t cost = len; spend(s, cost); at = (at + 1) & (s->slots - 1)) {
-		if (!s->by_name[at]) {
-			s->by_name[at] = i + 1;
+	const uint32_t hash = hash_name(name, len);
+	for (; (other = table_get(&s->by_name, hash, alike)); alike++)
+		if (!spend(s, 1 + len) || !strcmp(s->all[other - 1].name, name))
 			return;
-		}
-		const struct image_symbol *other = &s->all[s->by_name[at] - 1];
-		bool alike = other->hash == mine->hash;
-		if (alike && !strcmp(other->name, mine->name))
-			return;
-		cost = 1 + (alike ? len : 0);
-	}
+	table_set(&s->by_name, hash, alike, i + 1);
 }
 
 static bool is_function(const struct image_symbol *s)
@@ -164,9 +157,6 @@ static const struct image_symbols *symbols_of(const struct image *const_img)
 			     load_table(img, apart, s, SHT_SYMTAB));
 	if (s->exported_only && !load_table(img, img, s, SHT_DYNSYM))
 		return s;
-	for (s->slots = 16; s->slots < s->count * 2;)
-		s->slots *= 2;
-	s->by_name = xcalloc(s->slots, sizeof(*s->by_name));
 	for (size_t i = 0; i < s->count; i++)
 		insert_name(s, (uint32_t)i);
 	index_functions(s);
@@ -176,19 +166,18 @@ static const struct image_symbols *symbols_of(const struct image *const_img)
 void image_symbols_free(struct image_symbols *s)
 {
 	xfree(s->all);
-	xfree(s->by_name);
+	table_free(&s->by_name);
 	xfree(s->functions);
 }
 
 bool image_symbol(const struct image *img, const char *name, struct image_range *ret)
 {
 	const struct image_symbols *s = symbols_of(img);
+	const uint32_t hash = hash_name(name, strlen(name));
+	uint64_t found;
 
-	if (!s->slots)
-		return false;
-	for (size_t at = hash_name(name, strlen(name)) & (s->slots - 1); s->by_name[at];
-	     at = (at + 1) & (s->slots - 1)) {
-		const struct image_symbol *sym = &s->all[s->by_name[at] - 1];
+	for (uint64_t alike = 0; (found = table_get(&s->by_name, hash, alike)); alike++) {
+		const struct image_symbol *sym = &s->all[found - 1];
 		if (strcmp(sym->name, name))
 			continue;
 		ret->addr = sym->absolute ? sym->value : sym->value + img->bias;

@@ -8,15 +8,15 @@
 
 #include "lib/base/limit.h"
 #include "lib/base/search.h"
+#include "lib/base/table.h"
 
 enum {
 	PAGE = 4096,
 	/* Pieces this close together are read as one: a gap costs memory, a piece costs
 	 * kernel time, and stacks of parked goroutines are 2 KB apart. */
 	MERGE_GAP = 256,
-	BATCH = 8192,	    /* spans per vectored read */
-	RUN_PAGES = 1024,   /* pages fetched at once by a read that misses */
-	PAGES_FIRST = 1024, /* slots; a power of two */
+	BATCH = 8192,	  /* spans per vectored read */
+	RUN_PAGES = 1024, /* pages fetched at once by a read that misses */
 };
 
 /* Arena pages are untouched, and so take no memory, until data is copied to them. */
@@ -34,19 +34,13 @@ struct arena {
 	uint64_t size, used; /* includes this header */
 };
 
-struct page_slot {
-	uint64_t addr;
-	uint8_t *data; /* NULL: free */
-};
-
 struct extents {
 	struct target *own;  /* the target with these; NULL: a pass */
 	struct target *live; /* borrowed; NULL: sealed */
 	struct arena *arenas;
 	struct extent *list; /* sorted, disjoint */
 	size_t count;
-	struct page_slot *pages; /* open addressing */
-	size_t page_count, page_slots;
+	struct table pages; /* address: its bytes */
 	uint64_t bytes;
 	struct extents *pass;  /* dropped at the end of the pass; NULL: not in a pass */
 	struct record *record; /* NULL: none */
@@ -55,7 +49,7 @@ struct extents {
 
 /* Pages that reads had to fetch, in the order of the first fetch. */
 struct record {
-	struct extents known; /* only its table of pages */
+	struct table known; /* pages */
 	struct extent_range *list;
 	size_t count, cap;
 };
@@ -107,40 +101,15 @@ static size_t extent_after(const struct extents *x, uint64_t addr)
 	return LOWER_BOUND(i, x->count, x->list[i].addr + x->list[i].len <= addr);
 }
 
-static struct page_slot *page_slot(const struct extents *x, uint64_t page)
+static void page_add(struct extents *x, uint64_t page, const uint8_t *data)
 {
-	size_t mask = x->page_slots - 1;
-	size_t i = (size_t)((page / PAGE * UINT64_C(0x9e3779b97f4a7c15)) >> 20) & mask;
-
-	while (x->pages[i].data && x->pages[i].addr != page)
-		i = (i + 1) & mask;
-	return &x->pages[i];
+	table_set(&x->pages, page, 0, (uintptr_t)data);
 }
 
-static void pages_grow(struct extents *x)
+/* NULL: not kept. */
+static const uint8_t *page_kept(const struct extents *x, uint64_t page)
 {
-	struct page_slot *old = x->pages;
-	size_t slots = x->page_slots;
-
-	x->page_slots = slots ? slots * 2 : PAGES_FIRST;
-	x->pages = xcalloc(x->page_slots, sizeof(*x->pages));
-	for (size_t i = 0; i < slots; i++)
-		if (old[i].data)
-			*page_slot(x, old[i].addr) = old[i];
-	xfree(old);
-}
-
-static void page_add(struct extents *x, uint64_t page, uint8_t *data)
-{
-	if (x->page_count * 4 >= x->page_slots * 3)
-		pages_grow(x);
-	*page_slot(x, page) = (struct page_slot){ page, data };
-	x->page_count++;
-}
-
-static bool page_kept(const struct extents *x, uint64_t page)
-{
-	return x->page_slots && page_slot(x, page)->data;
+	return (const uint8_t *)(uintptr_t)table_get(&x->pages, page, 0);
 }
 
 /* The number of contiguous bytes that we have from addr on, and where. */
@@ -153,9 +122,10 @@ static uint64_t find_kept(const struct extents *x, uint64_t addr, const uint8_t 
 		return x->list[i].addr + x->list[i].len - addr;
 	}
 	uint64_t page = addr & ~(uint64_t)(PAGE - 1);
-	if (!page_kept(x, page))
+	const uint8_t *data = page_kept(x, page);
+	if (!data)
 		return 0;
-	*ret = page_slot(x, page)->data + (addr - page);
+	*ret = data + (addr - page);
 	/* Up to the next extent, even if it starts within this page: both hold the same
 	 * data. */
 	return PAGE - (addr - page);
@@ -177,13 +147,12 @@ static bool live_bytes(struct extents *x, uint64_t addr, void *buf, size_t len,
 
 static void record_pages(struct record *r, uint64_t addr, size_t len)
 {
-	static uint8_t known;
 	const uint64_t first = addr & ~(uint64_t)(PAGE - 1);
 
 	for (uint64_t page = first; page - first < addr - first + len; page += PAGE) {
-		if (page_kept(&r->known, page) || r->count == LIMIT_EXTENT_BYTES / PAGE)
+		if (r->count == LIMIT_EXTENT_BYTES / PAGE ||
+		    !table_add(&r->known, page, 0))
 			continue;
-		page_add(&r->known, page, &known);
 		GROW(r->list, r->count, r->cap);
 		r->list[r->count++] = (struct extent_range){ page, PAGE };
 	}
@@ -263,7 +232,7 @@ static void record_free(struct record *r)
 {
 	if (!r)
 		return;
-	xfree(r->known.pages);
+	table_free(&r->known);
 	xfree(r->list);
 	xfree(r);
 }
@@ -277,7 +246,7 @@ static void extents_close(void *self)
 		extents_close(x->pass);
 	arenas_free(x->arenas);
 	xfree(x->list);
-	xfree(x->pages);
+	table_free(&x->pages);
 	xfree(x);
 }
 
@@ -517,9 +486,8 @@ static void empty(struct extents *x)
 	if (x->arenas)
 		x->arenas->used = PAGE;
 	xfree(TAKE(x->list));
-	if (x->page_count)
-		memset(x->pages, 0, x->page_slots * sizeof(*x->pages));
-	x->count = x->page_count = 0;
+	table_clear(&x->pages);
+	x->count = 0;
 	x->bytes = 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lib/base/warnings.h"
+#include "lib/document/warnings.h"
 #include "printers/document/print_document.h"
 
 struct globals_printing {

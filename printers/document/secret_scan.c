@@ -12,18 +12,7 @@ enum {
 	STEP_BYTES = 64,  /* of the document: no value is printed in less */
 	BYTES_MAX = 4096, /* of a secret */
 	PIECE_MIN = 4,	  /* shorter ones occur anywhere */
-	SEEN_FIRST = 1 << 10,
 	SEEN_MAX = 1 << 20,
-};
-
-/* Visited values: open addressing, a power of two. */
-struct walked {
-	struct visited {
-		uint64_t addr;
-		const struct type *type; /* NULL: free */
-		bool secret;
-	} * slots;
-	size_t count, size;
 };
 
 struct secret_scan {
@@ -32,7 +21,7 @@ struct secret_scan {
 	struct redaction *redaction;
 	const struct value_bounds *bounds; /* what is printed is learned */
 	enum variables_of of;
-	struct walked walked;
+	struct table visited; /* address and type, with a bit for secret */
 	struct runtime *rt;
 	unsigned steps;
 	struct type_walk types; /* of one variable */
@@ -123,50 +112,14 @@ static bool leads(struct secret_scan *l, const struct type *type)
 	return found->leads == TYPE_LEADS;
 }
 
-static bool add(struct walked *w, struct visited v)
-{
-	uint64_t hash = (v.addr ^ (uint64_t)(uintptr_t)v.type << 20) *
-			UINT64_C(0x9e3779b97f4a7c15);
-
-	for (size_t i = (size_t)(hash >> 32);; i++) {
-		struct visited *slot = &w->slots[i & (w->size - 1)];
-		if (slot->addr == v.addr && slot->type == v.type &&
-		    slot->secret == v.secret)
-			return false;
-		if (slot->type)
-			continue;
-		*slot = v;
-		w->count++;
-		return true;
-	}
-}
-
-static void make_room(struct walked *w)
-{
-	struct walked old = *w;
-
-	if (2 * w->count < w->size)
-		return;
-	w->size = w->size ? 2 * w->size : SEEN_FIRST;
-	w->count = 0;
-	if (w->size > SEEN_MAX) { /* some will be walked again */
-		w->size = SEEN_FIRST;
-		old.size = 0;
-	}
-	w->slots = xcalloc(w->size, sizeof(*w->slots));
-	for (size_t i = 0; i < old.size; i++)
-		if (old.slots[i].type)
-			add(w, old.slots[i]);
-	xfree(old.slots);
-}
-
 /* False: visited before. */
 static bool is_new(struct secret_scan *l, const struct value *v, bool secret)
 {
 	if (!v->type)
 		return false;
-	make_room(&l->walked);
-	return add(&l->walked, (struct visited){ v->addr, v->type, secret });
+	if (l->visited.count >= SEEN_MAX) /* some will be walked again */
+		table_free(&l->visited);
+	return table_add(&l->visited, v->addr, (uintptr_t)v->type | secret);
 }
 
 /* What is in the program's file is not secret, such as header names and token kinds; nor
@@ -434,7 +387,7 @@ struct secret_scan *secret_scan_new(const struct goroutine_printing *printing,
 void secret_scan_free(struct secret_scan *l)
 {
 	if (l)
-		xfree(l->walked.slots);
+		table_free(&l->visited);
 	xfree(l);
 }
 

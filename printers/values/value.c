@@ -60,60 +60,17 @@ const struct value_bounds value_bounds_full = {
 	.hidden = true,
 };
 
-/* Values printed in this goroutine: open addressing, a power of two. */
-struct seen_value {
-	struct value value;
-	bool redacted; /* as a secret */
-};
-struct seen {
-	struct seen_value *slots;
-	size_t count, size;
-};
-
-enum { SEEN_FIRST = 64 };
-
-static struct seen_value *find_seen(const struct seen *seen, const struct value *v)
-{
-	size_t i =
-		(size_t)((v->addr ^ (uintptr_t)v->type) * UINT64_C(0x9e3779b97f4a7c15) >>
-			 32);
-
-	for (;; i++) {
-		struct seen_value *slot = &seen->slots[i & (seen->size - 1)];
-		if (!slot->value.type ||
-		    (slot->value.type == v->type && slot->value.addr == v->addr))
-			return slot;
-	}
-}
-
-static void add_seen(struct seen *seen, struct seen_value v)
-{
-	if (2 * seen->count >= seen->size) {
-		struct seen old = *seen;
-		seen->size = old.size ? 2 * old.size : SEEN_FIRST;
-		seen->slots = xcalloc(seen->size, sizeof(*seen->slots));
-		for (size_t i = 0; i < old.size; i++)
-			if (old.slots[i].value.type)
-				*find_seen(seen, &old.slots[i].value) = old.slots[i];
-		xfree(old.slots);
-	}
-	*find_seen(seen, &v.value) = v;
-	seen->count++;
-}
-
 /* A value seen before but not redacted is visited again if it is secret now: otherwise it
  * would not be learned. */
 bool note_seen(struct printing *p, const struct value *v)
 {
-	struct seen_value *slot = p->seen->size ? find_seen(p->seen, v) : NULL;
+	const uint64_t type = (uintptr_t)v->type,
+		       seen = table_get(&p->seen, v->addr, type);
+	enum { SHOWN = 1, REDACTED };
 
-	if (!slot || !slot->value.type) {
-		add_seen(p->seen, (struct seen_value){ *v, p->redacted != NULL });
-		return false;
-	}
-	if (slot->redacted || !p->redacted)
+	if (seen == REDACTED || (seen && !p->redacted))
 		return true;
-	slot->redacted = true;
+	table_set(&p->seen, v->addr, type, p->redacted ? REDACTED : SHOWN);
 	return false;
 }
 
@@ -252,14 +209,12 @@ void printing_begin(struct printing *p, struct sink *out,
 				.known = known,
 				.redaction = redaction,
 				.begun = sink_bytes(out),
-				.goroutine_begun = sink_bytes(out),
-				.seen = xcalloc(1, sizeof(struct seen)) };
+				.goroutine_begun = sink_bytes(out) };
 }
 
 void printing_end(struct printing *p)
 {
-	xfree(p->seen->slots);
-	xfree(p->seen);
+	table_free(&p->seen);
 }
 
 static uint64_t missed_so_far(const struct print_again *again)

@@ -6,6 +6,7 @@
 #ifndef GOSNAP_VALUE_PRINTERS_H
 #define GOSNAP_VALUE_PRINTERS_H
 
+#include "lib/base/table.h"
 #include "printers/values/naming.h"
 #include "printers/values/print_values.h"
 #include "redaction/redaction.h"
@@ -46,7 +47,7 @@ struct printing {
 	unsigned texts;		  /* made for the outermost text */
 	uint64_t number;	  /* the value being printed, read to be judged */
 	bool has_number;
-	struct seen *seen;
+	struct table seen; /* values printed in this goroutine */
 };
 
 /* Begin and end printing the variables of one goroutine. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/warnings.h"
+#include "lib/document/warnings.h"
 #include "lib/elf/image_debug.h"
 
 /* From elfutils; loaded only on demand: it depends on a dozen libraries. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lib/base/warnings.h"
+#include "lib/document/warnings.h"
 
 #include <stdarg.h>
 #include <stdio.h>
