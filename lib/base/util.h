@@ -11,6 +11,9 @@
 #include <stdint.h>
 
 #define MUST_CHECK __attribute__((warn_unused_result))
+/* The smallest page of the architectures that gosnap knows. */
+enum { PAGE_BYTES = 4096 };
+
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 /* AUTO(target_close) struct target *t = ...; closes t at the end of the scope. The module

@@ -19,7 +19,6 @@
 #include "lib/procfs/root_file.h"
 
 enum {
-	PAGE = 4096,
 	VDSO_MAX = 1 << 20, /* bytes */
 	HEAD_LEN = 4096,    /* bytes of file and memory to compare */
 	UNPACKED_TRIES = 64,
@@ -372,8 +371,9 @@ static void add_segments(struct images *images, const struct image *img, size_t 
 {
 	for (size_t i = 0; i < img->segment_count; i++) {
 		const struct image_segment *s = &img->segments[i];
-		uint64_t start = s->addr & ~(uint64_t)(PAGE - 1);
-		uint64_t end = (s->addr + s->size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+		uint64_t start = s->addr & ~(uint64_t)(PAGE_BYTES - 1);
+		uint64_t end = (s->addr + s->size + PAGE_BYTES - 1) &
+			       ~(uint64_t)(PAGE_BYTES - 1);
 		if (s->type == PT_LOAD && start < end)
 			add_span(images, start, end, index);
 	}

@@ -15,7 +15,6 @@
 #include "lib/base/limit.h"
 
 enum {
-	PAGE = 4096,
 	CHUNK = 65536,
 	CHUNK_READ = 1,
 	CHUNK_BAD = 2,
@@ -287,7 +286,7 @@ static char *hex(const uint8_t *bytes, size_t len)
 static void take_note(struct image *img, uint32_t type, const uint8_t *name,
 		      size_t name_len, const uint8_t *desc, size_t desc_len)
 {
-	if (name_len != 4 || desc_len > PAGE)
+	if (name_len != 4 || desc_len > PAGE_BYTES)
 		return;
 	if (!img->build_id && type == NT_GNU_BUILD_ID && !memcmp(name, "GNU", 4))
 		img->build_id = hex(desc, desc_len);
@@ -406,7 +405,7 @@ bool image_bias_of(const struct image *img, uint64_t addr, uint64_t offset, uint
 {
 	for (size_t i = 0; i < img->segment_count; i++) {
 		const struct image_segment *s = &img->segments[i];
-		uint64_t vaddr = s->addr - img->bias, slack = vaddr & (PAGE - 1);
+		uint64_t vaddr = s->addr - img->bias, slack = vaddr & (PAGE_BYTES - 1);
 		uint64_t start = img->segment_offsets[i] - slack;
 		/* Go's own linker made PIEs that start at 0x400000, so use the segment
 		 * with the offset rather than the file's first address. */

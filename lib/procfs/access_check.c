@@ -20,9 +20,7 @@
 enum {
 	SMALL_FILE = 16384,
 	ANCESTORS_MAX = 4096,
-	FLAGS_FIELD = 9,	   /* in stat */
 	KTHREAD_FLAG = 0x00200000, /* PF_KTHREAD of the kernel's sched.h */
-	CAPABILITY_PTRACE = 19,	   /* CAP_SYS_PTRACE */
 	YAMA_OFF = 0,
 	YAMA_DESCENDANTS,
 	YAMA_ADMIN,
@@ -43,7 +41,7 @@ static void collect_ids(const char *status, struct access_check_facts *ret)
 static bool is_kernel_thread(pid_t pid)
 {
 	AUTO(xfree) char *stat = proc_file(pid, "stat");
-	const char *flags = proc_stat_field(stat, FLAGS_FIELD);
+	const char *flags = proc_stat_field(stat, PROC_STAT_FLAGS);
 
 	return flags && (strtoul(flags, NULL, 10) & KTHREAD_FLAG);
 }
@@ -199,7 +197,7 @@ void access_check_collect(pid_t pid, struct access_check_facts *ret)
 
 static bool is_root_like(const struct access_check_facts *f)
 {
-	return f->our_capabilities >> CAPABILITY_PTRACE & 1;
+	return has_capability(f->our_capabilities, CAP_SYS_PTRACE);
 }
 
 static bool in_other_proc(const struct access_check_facts *f)

@@ -18,9 +18,6 @@
 enum {
 	SMALL_FILE = 4096,
 	VFORK_FLAG = 0x4000, /* CLONE_VFORK */
-	STATE_FIELD = 3,
-	PARENT_FIELD = 4,
-	EXIT_SIGNAL_FIELD = 38,
 	COMM_MAX = 16,
 	NEAR_TASKS = 1024,
 };
@@ -145,8 +142,8 @@ static void read_processes(struct conditions *c, const char *status)
 	struct census census = { .uid = proc_number(status, "Uid", 10) };
 
 	if (in_first_user_namespace(uid_map) &&
-	    (census.uid == 0 || has_capability(capabilities, CAPABILITY_SYS_RESOURCE) ||
-	     has_capability(capabilities, CAPABILITY_SYS_ADMIN)))
+	    (census.uid == 0 || has_capability(capabilities, CAP_SYS_RESOURCE) ||
+	     has_capability(capabilities, CAP_SYS_ADMIN)))
 		return;
 	uint64_t max = soft_limit(c->pid);
 	if (max > c->machine.tasks + c->threads + NEAR_TASKS)
@@ -241,9 +238,9 @@ static bool keep_leftover(void *arg, pid_t pid)
 {
 	struct leftovers *found = arg;
 	AUTO(xfree) char *stat = file_of(pid, "stat", &found->error);
-	const char *state = proc_stat_field(stat, STATE_FIELD);
-	const char *parent = proc_stat_field(stat, PARENT_FIELD);
-	const char *exit_signal = proc_stat_field(stat, EXIT_SIGNAL_FIELD);
+	const char *state = proc_stat_field(stat, PROC_STAT_STATE);
+	const char *parent = proc_stat_field(stat, PROC_STAT_PARENT);
+	const char *exit_signal = proc_stat_field(stat, PROC_STAT_EXIT_SIGNAL);
 
 	if (!exit_signal || *state != 'Z' || strtol(parent, NULL, 10) != found->parent ||
 	    strtol(exit_signal, NULL, 10) != 0)

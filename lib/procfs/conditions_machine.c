@@ -21,7 +21,6 @@
 #include "lib/procfs/proc_file.h"
 
 enum {
-	PAGE_BYTES = 4096,
 	SMALL_FILE = 65536,
 	/* 4 MB: enough pages to exceed the fixed cost of a fork, 30 to 50 us. */
 	PRICE_PAGES = 1024,
@@ -87,10 +86,10 @@ void our_rights_read(struct our_rights *ret)
 	getrlimit(RLIMIT_RTPRIO, &priority);
 	*ret = (struct our_rights){
 		.uid = getuid(),
-		.ptrace = has_capability(set, CAPABILITY_SYS_PTRACE),
-		.admin = first && has_capability(set, CAPABILITY_SYS_ADMIN),
-		.resource = first && has_capability(set, CAPABILITY_SYS_RESOURCE),
-		.realtime = (first && has_capability(set, CAPABILITY_SYS_NICE)) ||
+		.ptrace = has_capability(set, CAP_SYS_PTRACE),
+		.admin = first && has_capability(set, CAP_SYS_ADMIN),
+		.resource = first && has_capability(set, CAP_SYS_RESOURCE),
+		.realtime = (first && has_capability(set, CAP_SYS_NICE)) ||
 			    priority.rlim_cur > 0,
 		.seccomp = proc_number(status, "Seccomp", 10) != 0,
 	};

@@ -13,7 +13,6 @@
 #include "lib/procfs/proc_file.h"
 
 enum {
-	PAGE_BYTES = 4096,
 	HUGE_BYTES = 2 << 20,
 	SMALL_FILE = 4096,
 	MAPS_LINE_MAX = 256, /* on average */

@@ -22,15 +22,4 @@ bool page_scan(int pagemap, uint64_t start, uint64_t end, struct page *ret);
  * everything? */
 bool in_first_user_namespace(const char *uid_map);
 
-enum capability {
-	CAPABILITY_SYS_PTRACE = 19,
-	CAPABILITY_SYS_ADMIN = 21,
-	CAPABILITY_SYS_NICE = 23,
-	CAPABILITY_SYS_RESOURCE = 24,
-};
-static inline bool has_capability(uint64_t set, enum capability capability)
-{
-	return set >> capability & 1;
-}
-
 #endif

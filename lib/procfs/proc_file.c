@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SMALL_FILE = 65536, FIRST_AFTER_COMM = 3 };
+enum { SMALL_FILE = 65536 };
 
 char *proc_file(pid_t pid, const char *name)
 {
@@ -35,6 +35,22 @@ uint64_t proc_number(const char *text, const char *key, int base)
 	return p ? strtoull(p, NULL, base) : 0;
 }
 
+size_t proc_ids(const char *status, pid_t *ret, size_t max)
+{
+	const char *p = proc_line(status, "NSpid");
+	size_t n = 0;
+
+	for (char *rest; p && *p && *p != '\n'; p = rest) {
+		long id = strtol(p, &rest, 10);
+		if (rest == p)
+			break;
+		if (n < max)
+			ret[n] = (pid_t)id;
+		n++;
+	}
+	return n;
+}
+
 void proc_name(const char *status, char *ret, size_t size)
 {
 	/* Not proc_line(): a name may start with blanks. */
@@ -42,12 +58,12 @@ void proc_name(const char *status, char *ret, size_t size)
 		snprintf(ret, size, "%.*s", (int)strcspn(status + 6, "\n"), status + 6);
 }
 
-const char *proc_stat_field(const char *stat, unsigned field)
+const char *proc_stat_field(const char *stat, enum proc_stat field)
 {
 	const char *p = stat ? strrchr(stat, ')') : NULL;
 
 	p = p && p[1] == ' ' ? p + 2 : NULL;
-	for (unsigned i = FIRST_AFTER_COMM; p && i < field; i++)
+	for (unsigned i = PROC_STAT_STATE; p && i < field; i++)
 		if ((p = strchr(p, ' ')))
 			p++;
 	return p;

@@ -3,6 +3,7 @@
 #ifndef GOSNAP_PROC_FILE_H
 #define GOSNAP_PROC_FILE_H
 
+#include <linux/capability.h>
 #include <sys/types.h>
 
 #include "lib/base/util.h"
@@ -14,12 +15,32 @@ char *proc_file(pid_t pid, const char *name);
 const char *proc_line(const char *text, const char *key);
 /* The same as a number; 0: missing. */
 uint64_t proc_number(const char *text, const char *key, int base);
+/* The IDs that a process or thread has in pid namespaces, by a status file: from ours inwards.
+ * Returns how many; writes at most max. */
+enum {
+	PROC_NAMESPACES = 33
+}; /* MAX_PID_NS_LEVEL (linux/pid_namespace.h), and the first */
+size_t proc_ids(const char *status, pid_t *ret, size_t max);
 /* The process name from a status file, with the kernel's escapes. */
 void proc_name(const char *status, char *ret, size_t size);
 
-/* Field number field (3 or more) of a stat file, counted from the end of comm, which may
- * contain any bytes. NULL: missing. */
-const char *proc_stat_field(const char *stat, unsigned field);
+/* A field of a stat file (proc_pid_stat(5)), counted from the end of comm, which may contain
+ * any bytes. NULL: missing. */
+enum proc_stat {
+	PROC_STAT_STATE = 3,
+	PROC_STAT_PARENT = 4,
+	PROC_STAT_FLAGS = 9,
+	PROC_STAT_USER_TIME = 14, /* in ticks; the next one is that in the kernel */
+	PROC_STAT_START = 22,
+	PROC_STAT_EXIT_SIGNAL = 38,
+};
+const char *proc_stat_field(const char *stat, enum proc_stat field);
+
+/* set: CapEff of a status file; capability: CAP_SYS_ADMIN, ... */
+static inline bool has_capability(uint64_t set, unsigned capability)
+{
+	return set >> capability & 1;
+}
 
 /* The first len bytes of the executable. False also when it is not an ELF file. */
 bool proc_elf_head(pid_t pid, unsigned char *ret, size_t len);

@@ -12,38 +12,20 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/procfs/proc_file.h"
+
 enum {
 	SMALL_FILE = 65536,
 	FILES_MAX = 1 << 20,
 	CONTAINER_ID_LEN = 64,
 	NS_PER_S = 1000000000,
-	START_AFTER_STATE = 19, /* field 22 of stat, counted from the state */
 };
-
-static char *proc_slurp(pid_t pid, const char *name)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
-	return slurp(path, SMALL_FILE, NULL);
-}
 
 static char *proc_link(pid_t pid, const char *name)
 {
 	AUTO(xfree) char *path = xasprintf("/proc/%d/%s", pid, name);
 
 	return xreadlink(path);
-}
-
-static const char *line_of(const char *text, const char *key)
-{
-	size_t len = strlen(key);
-
-	while (text && strncmp(text, key, len)) {
-		text = strchr(text, '\n');
-		text = text ? text + 1 : NULL;
-	}
-	return text ? text + len : NULL;
 }
 
 /* Removes the kernel's " (deleted)" suffix, unless the file is really named so. */
@@ -65,27 +47,16 @@ static bool cut_deleted(pid_t proc, char *path)
 	return true;
 }
 
-/* "NSpid:\t4711\t1": from our pid namespace inwards. */
-static pid_t innermost(const char *ids)
-{
-	char *rest;
-	long last = 0;
-
-	strtol(ids, &rest, 10);
-	while (*rest == '\t')
-		last = strtol(rest, &rest, 10);
-	return (pid_t)last;
-}
-
 static void read_status(struct process *p, const char *status)
 {
-	const char *ppid = line_of(status, "PPid:"), *uid = line_of(status, "Uid:");
-	const char *gid = line_of(status, "Gid:");
-	const char *inside = line_of(status, "NSpid:");
+	const char *ppid = proc_line(status, "PPid"), *uid = proc_line(status, "Uid");
+	const char *gid = proc_line(status, "Gid");
+	pid_t ids[PROC_NAMESPACES];
+	size_t namespaces = proc_ids(status, ids, PROC_NAMESPACES);
 	unsigned real, effective, group, effective_group;
 
-	if (inside)
-		p->ns_pid = innermost(inside);
+	if (namespaces > 1 && namespaces <= PROC_NAMESPACES)
+		p->ns_pid = ids[namespaces - 1];
 	if (ppid)
 		p->ppid = (pid_t)strtol(ppid, NULL, 10);
 	if (uid && gid && sscanf(uid, "%u %u", &real, &effective) == 2 &&
@@ -111,10 +82,7 @@ static void read_stat(struct process *p, const char *stat)
 	if (!open || !close || close < open)
 		return;
 	p->comm = xstrndup(open + 1, (size_t)(close - open - 1));
-	const char *field = close[1] ? close + 2 : NULL;
-	for (int i = 0; field && i < START_AFTER_STATE; i++)
-		if ((field = strchr(field, ' ')))
-			field++;
+	const char *field = proc_stat_field(stat, PROC_STAT_START);
 	if (!field)
 		return;
 	uint64_t ticks = strtoull(field, NULL, 10), hz = (uint64_t)sysconf(_SC_CLK_TCK);
@@ -125,7 +93,7 @@ static void read_stat(struct process *p, const char *stat)
 
 static void read_rss(struct process *p, pid_t proc)
 {
-	AUTO(xfree) char *statm = proc_slurp(proc, "statm");
+	AUTO(xfree) char *statm = proc_file(proc, "statm");
 	uint64_t pages;
 
 	if (!statm || sscanf(statm, "%*u %" SCNu64, &pages) != 1)
@@ -239,7 +207,7 @@ static char *column(const char *line, size_t len, size_t from, size_t to)
 /* fs/proc/base.c: "%-25s %-20s %-20s %-10s" since 2.6.24 */
 static void read_limits(struct process *p)
 {
-	AUTO(xfree) char *text = proc_slurp(p->pid, "limits");
+	AUTO(xfree) char *text = proc_file(p->pid, "limits");
 	size_t cap = 0;
 
 	const char *line = text ? strchr(text, '\n') : NULL; /* the first is a heading */
@@ -279,8 +247,8 @@ const char *process_next_word(const struct process_words *words, const char *wor
 
 struct process *process_read(pid_t pid, struct err *err)
 {
-	AUTO(xfree) char *stat = proc_slurp(pid, "stat");
-	AUTO(xfree) char *status = proc_slurp(pid, "status");
+	AUTO(xfree) char *stat = proc_file(pid, "stat");
+	AUTO(xfree) char *status = proc_file(pid, "status");
 
 	if (!stat || !status) {
 		err_set(err, ERR_NOT_FOUND, "no such process: %d", pid);
@@ -295,7 +263,7 @@ struct process *process_read(pid_t pid, struct err *err)
 	p->exe = proc_link(proc, "exe");
 	p->exe_deleted = p->exe && cut_deleted(proc, p->exe);
 	p->cwd = proc_link(proc, "cwd");
-	AUTO(xfree) char *cgroup = proc_slurp(pid, "cgroup");
+	AUTO(xfree) char *cgroup = proc_file(pid, "cgroup");
 	p->cgroup = process_cgroup(cgroup);
 	p->container = process_container(p->cgroup);
 	read_files(p, proc);
@@ -357,7 +325,7 @@ void process_each(process_fn *fn, void *arg)
 			process.pid = (pid_t)strtol(e->d_name, NULL, 10);
 		AUTO(xfree)
 		char *comm = process.pid && process.pid != getpid()
-				     ? proc_slurp(process.pid, "comm")
+				     ? proc_file(process.pid, "comm")
 				     : NULL;
 		if (!comm)
 			continue;

@@ -201,21 +201,11 @@ bool live_copy_lost(struct live_copy *c)
 	return true;
 }
 
-/* The depth of pid namespaces, and the pid at one depth. */
-static size_t ids_inside(pid_t pid, size_t depth, pid_t *ret)
+static size_t ids_of(pid_t pid, pid_t ret[static PROC_NAMESPACES])
 {
 	AUTO(xfree) char *status = proc_file(pid, "status");
-	const char *p = status ? strstr(status, "\nNSpid:") : NULL;
-	size_t n = 0;
 
-	for (p = p ? p + strlen("\nNSpid:") : ""; *p == '\t'; n++) {
-		char *rest;
-		pid_t id = (pid_t)strtol(p + 1, &rest, 10);
-		if (n < depth)
-			*ret = id;
-		p = rest;
-	}
-	return n;
+	return proc_ids(status, ret, PROC_NAMESPACES);
 }
 
 /* Ours and those of a killed run, as pids in the subject's pid namespace. */
@@ -223,14 +213,14 @@ static bool find_dead(struct target *subject, pid_t *ret, size_t max, size_t *re
 		      struct err *err)
 {
 	AUTO(xfree) pid_t *dead = xcalloc(max, sizeof(*dead));
-	pid_t inside = 0;
-	size_t found, n = 0, depth = ids_inside(target_pid(subject), 0, &inside);
+	pid_t ids[PROC_NAMESPACES];
+	size_t found, n = 0, depth = ids_of(target_pid(subject), ids);
 
 	if (!conditions_leftovers(target_pid(subject), dead, max, &found))
 		return err_sys(err, "cannot look for zombies of the copy");
 	for (size_t i = 0; i < found; i++)
-		if (ids_inside(dead[i], depth, &inside) >= depth)
-			ret[n++] = inside;
+		if (depth && depth <= PROC_NAMESPACES && ids_of(dead[i], ids) >= depth)
+			ret[n++] = ids[depth - 1];
 	*ret_n = n;
 	return true;
 }

@@ -85,18 +85,10 @@ size_t live_task_count(const struct live *l)
 	return stat(path, &st) ? 0 : (size_t)st.st_nlink - 2;
 }
 
-/* What follows "(comm) " in a stat line; comm may contain spaces and parentheses. */
-static const char *after_comm(const char *stat)
-{
-	const char *p = stat ? strrchr(stat, ')') : NULL;
-
-	return p && p[1] == ' ' ? p + 2 : NULL;
-}
-
 char live_state(const struct live *l, pid_t tid)
 {
 	AUTO(xfree) char *stat = live_slurp(l, SMALL_FILE, NULL, "task/%d/stat", tid);
-	const char *p = after_comm(stat);
+	const char *p = proc_stat_field(stat, PROC_STAT_STATE);
 
 	return p ? *p : 0;
 }
@@ -104,42 +96,28 @@ char live_state(const struct live *l, pid_t tid)
 pid_t live_tracer(const struct live *l, pid_t tid)
 {
 	AUTO(xfree) char *status = live_slurp(l, SMALL_FILE, NULL, "task/%d/status", tid);
-	const char *p = status ? strstr(status, "\nTracerPid:") : NULL;
 
-	return p ? (pid_t)strtol(p + strlen("\nTracerPid:"), NULL, 10) : 0;
+	return (pid_t)proc_number(status, "TracerPid", 10);
 }
 
-static uint64_t cpu_ticks_ns(const char *state_field)
+static uint64_t cpu_ticks_ns(const char *stat)
 {
-	enum { UTIME_AFTER_STATE = 11 };
-	const char *p = state_field;
+	const char *p = proc_stat_field(stat, PROC_STAT_USER_TIME);
+	char *rest;
 
-	for (int i = 0; p && i < UTIME_AFTER_STATE; i++)
-		if ((p = strchr(p, ' ')))
-			p++;
 	if (!p)
 		return 0;
-	char *rest;
 	uint64_t ticks = strtoull(p, &rest, 10);
 	ticks += strtoull(rest, NULL, 10);
 	return ticks * (UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
-/* The last number of NSpid: the tid in the innermost pid namespace. */
-static pid_t tid_inside(const char *status, pid_t tid)
+static pid_t innermost_id(const char *status, pid_t tid)
 {
-	const char *p = status ? strstr(status, "\nNSpid:") : NULL;
-	pid_t inside = tid;
+	pid_t ids[PROC_NAMESPACES];
+	size_t n = proc_ids(status, ids, PROC_NAMESPACES);
 
-	if (!p)
-		return tid;
-	p += strlen("\nNSpid:");
-	while (*p == '\t' || *p == ' ') {
-		char *rest;
-		inside = (pid_t)strtol(p, &rest, 10);
-		p = rest;
-	}
-	return inside;
+	return n && n <= PROC_NAMESPACES ? ids[n - 1] : tid;
 }
 
 static void wait_facts(const struct live *l, pid_t tid, struct target_thread *ret)
@@ -160,7 +138,7 @@ bool live_thread_facts(const struct live *l, pid_t tid, bool with_wait,
 		       struct target_thread *ret)
 {
 	AUTO(xfree) char *stat = live_slurp(l, SMALL_FILE, NULL, "task/%d/stat", tid);
-	const char *state = after_comm(stat);
+	const char *state = proc_stat_field(stat, PROC_STAT_STATE);
 	const char *comm = stat ? strchr(stat, '(') : NULL;
 
 	memset(ret, 0, sizeof(*ret));
@@ -171,10 +149,10 @@ bool live_thread_facts(const struct live *l, pid_t tid, bool with_wait,
 	ret->state = *state;
 	AUTO(xfree)
 	char *sched = live_slurp(l, SMALL_FILE, NULL, "task/%d/schedstat", tid);
-	ret->cpu_ns = sched ? strtoull(sched, NULL, 10) : cpu_ticks_ns(state);
+	ret->cpu_ns = sched ? strtoull(sched, NULL, 10) : cpu_ticks_ns(stat);
 	ret->has_cpu = true;
 	AUTO(xfree) char *status = live_slurp(l, SMALL_FILE, NULL, "task/%d/status", tid);
-	ret->tid_inside = tid_inside(status, tid);
+	ret->tid_inside = innermost_id(status, tid);
 	ret->filtered = !status || proc_number(status, "Seccomp", 10) != 0;
 	if (with_wait)
 		wait_facts(l, tid, ret);

@@ -39,7 +39,6 @@ enum {
 };
 
 enum {
-	PAGE_BYTES = 4096,
 	TASKS_OF_COPY = 2, /* the helper, and the copy */
 	/* Reserved for tasks that the process starts while a copy lives: a fraction of
 	 * the limit, within bounds. */

@@ -16,8 +16,7 @@
 
 enum {
 	SMAPS_A_MAPPING = 1024, /* bytes of text, on average */
-	PAGE = 4096,
-	WINDOW = 64 << 10, /* bytes read at once for nearby spans */
+	WINDOW = 64 << 10,	/* bytes read at once for nearby spans */
 };
 
 /* Memory that the copy lacks, or does not have as of its instant. */
@@ -96,12 +95,12 @@ static bool copy_read(void *self, uint64_t addr, void *buf, size_t len, struct e
 static size_t count_near(const struct target_span *spans, size_t n, uint64_t *ret_start,
 			 uint64_t *ret_end)
 {
-	uint64_t start = spans[0].addr & ~(uint64_t)(PAGE - 1), end = spans[0].addr;
+	uint64_t start = spans[0].addr & ~(uint64_t)(PAGE_BYTES - 1), end = spans[0].addr;
 	size_t i = 0;
 
 	for (; i < n; i++) {
 		uint64_t addr = spans[i].addr, len = spans[i].len;
-		if (addr < end || addr - end > PAGE || addr > UINT64_MAX - WINDOW ||
+		if (addr < end || addr - end > PAGE_BYTES || addr > UINT64_MAX - WINDOW ||
 		    len > WINDOW || addr + len - start > WINDOW)
 			break;
 		end = addr + len;

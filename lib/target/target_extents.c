@@ -11,7 +11,6 @@
 #include "lib/base/table.h"
 
 enum {
-	PAGE = 4096,
 	/* Pieces this close together are read as one: a gap costs memory, a piece costs
 	 * kernel time, and stacks of parked goroutines are 2 KB apart. */
 	MERGE_GAP = 256,
@@ -56,7 +55,7 @@ struct record {
 
 static struct arena *arena_add(struct extents *x, uint64_t len)
 {
-	uint64_t size = len + PAGE > ARENA_BYTES ? len + PAGE : ARENA_BYTES;
+	uint64_t size = len + PAGE_BYTES > ARENA_BYTES ? len + PAGE_BYTES : ARENA_BYTES;
 	struct arena *a = mmap(NULL, size, PROT_READ | PROT_WRITE,
 			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
@@ -64,7 +63,7 @@ static struct arena *arena_add(struct extents *x, uint64_t len)
 		out_of_memory();
 	/* Page faults for 4 KB pages would take a third of the copy time. */
 	madvise(a, size, MADV_HUGEPAGE);
-	*a = (struct arena){ .next = x->arenas, .size = size, .used = PAGE };
+	*a = (struct arena){ .next = x->arenas, .size = size, .used = PAGE_BYTES };
 	x->arenas = a;
 	return a;
 }
@@ -121,14 +120,14 @@ static uint64_t find_kept(const struct extents *x, uint64_t addr, const uint8_t 
 		*ret = x->list[i].data + (addr - x->list[i].addr);
 		return x->list[i].addr + x->list[i].len - addr;
 	}
-	uint64_t page = addr & ~(uint64_t)(PAGE - 1);
+	uint64_t page = addr & ~(uint64_t)(PAGE_BYTES - 1);
 	const uint8_t *data = page_kept(x, page);
 	if (!data)
 		return 0;
 	*ret = data + (addr - page);
 	/* Up to the next extent, even if it starts within this page: both hold the same
 	 * data. */
-	return PAGE - (addr - page);
+	return PAGE_BYTES - (addr - page);
 }
 
 static uint64_t find(const struct extents *x, uint64_t addr, const uint8_t **ret)
@@ -147,42 +146,43 @@ static bool live_bytes(struct extents *x, uint64_t addr, void *buf, size_t len,
 
 static void record_pages(struct record *r, uint64_t addr, size_t len)
 {
-	const uint64_t first = addr & ~(uint64_t)(PAGE - 1);
+	const uint64_t first = addr & ~(uint64_t)(PAGE_BYTES - 1);
 
-	for (uint64_t page = first; page - first < addr - first + len; page += PAGE) {
-		if (r->count == LIMIT_EXTENT_BYTES / PAGE ||
+	for (uint64_t page = first; page - first < addr - first + len;
+	     page += PAGE_BYTES) {
+		if (r->count == LIMIT_EXTENT_BYTES / PAGE_BYTES ||
 		    !table_add(&r->known, page, 0))
 			continue;
 		GROW(r->list, r->count, r->cap);
-		r->list[r->count++] = (struct extent_range){ page, PAGE };
+		r->list[r->count++] = (struct extent_range){ page, PAGE_BYTES };
 	}
 }
 
 static bool keep_pages(struct extents *x, uint64_t page, size_t n, struct err *err)
 {
-	uint8_t *data = arena_take(x, n * PAGE);
+	uint8_t *data = arena_take(x, n * PAGE_BYTES);
 
-	if (!live_bytes(x, page, data, n * PAGE, err)) {
-		arena_return(x, n * PAGE);
+	if (!live_bytes(x, page, data, n * PAGE_BYTES, err)) {
+		arena_return(x, n * PAGE_BYTES);
 		return false;
 	}
 	for (size_t i = 0; i < n; i++)
-		page_add(x, page + i * PAGE, data + i * PAGE);
-	x->bytes += n * PAGE;
+		page_add(x, page + i * PAGE_BYTES, data + i * PAGE_BYTES);
+	x->bytes += n * PAGE_BYTES;
 	return true;
 }
 
 /* Keeps the page of addr and the following ones, to the end of the read. */
 static bool fetch(struct extents *x, uint64_t addr, size_t len, struct err *err)
 {
-	uint64_t page = addr & ~(uint64_t)(PAGE - 1);
-	uint64_t last = (addr + (len - 1)) & ~(uint64_t)(PAGE - 1);
+	uint64_t page = addr & ~(uint64_t)(PAGE_BYTES - 1);
+	uint64_t last = (addr + (len - 1)) & ~(uint64_t)(PAGE_BYTES - 1);
 	size_t n = 1;
 
-	while (n < RUN_PAGES && page + (n - 1) * PAGE < last &&
-	       !page_kept(x, page + n * PAGE))
+	while (n < RUN_PAGES && page + (n - 1) * PAGE_BYTES < last &&
+	       !page_kept(x, page + n * PAGE_BYTES))
 		n++;
-	if (x->bytes + n * PAGE > LIMIT_EXTENT_BYTES)
+	if (x->bytes + n * PAGE_BYTES > LIMIT_EXTENT_BYTES)
 		return err_set(err, ERR_LIMIT, "more than %" PRIu64 " bytes copied",
 			       LIMIT_EXTENT_BYTES);
 	return (n > 1 && keep_pages(x, page, n, err)) || keep_pages(x, page, 1, err);
@@ -332,7 +332,7 @@ static void salvage(struct extents *x, const struct extent *bad, struct pieces *
 
 	for (uint64_t addr = bad->addr; addr < end; addr = next) {
 		uint8_t *data = bad->data + (addr - bad->addr);
-		next = (addr & ~(uint64_t)(PAGE - 1)) + PAGE;
+		next = (addr & ~(uint64_t)(PAGE_BYTES - 1)) + PAGE_BYTES;
 		if (next > end || next < addr)
 			next = end;
 		bool ok = live_bytes(x, addr, data, next - addr, &why);
@@ -484,7 +484,7 @@ static void empty(struct extents *x)
 {
 	arenas_free(x->arenas ? TAKE(x->arenas->next) : NULL);
 	if (x->arenas)
-		x->arenas->used = PAGE;
+		x->arenas->used = PAGE_BYTES;
 	xfree(TAKE(x->list));
 	table_clear(&x->pages);
 	x->count = 0;

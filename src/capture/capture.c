@@ -18,7 +18,6 @@
 #include "src/capture/debuginfod.h"
 
 enum {
-	PAGE_BYTES = 4096,
 	AHEAD_PAGES = 64, /* read at once */
 	/* Of a promised limit: the tracer resumes the process after three quarters of it. */
 	PROMISE_PART = 2,
