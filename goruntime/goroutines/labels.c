@@ -9,6 +9,7 @@
 #include "goruntime/runtime/bulk_read.h"
 #include "goruntime/runtime/go_text_priv.h"
 #include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/values/map.h"
 #include "lib/base/limit.h"
 
 struct pair {
@@ -25,11 +26,6 @@ struct pairs {
 
 /* runtime/map.go, up to 1.23. */
 enum {
-	BUCKET_SLOTS = 8,
-	SAME_SIZE_GROW = 8,
-	EVACUATED_FIRST = 2, /* values of tophash */
-	EVACUATED_LAST = 4,
-	LIVE_FIRST = 5,
 	MAP_BITS_MAX = 10, /* 2^10 buckets have room for more than LIMIT_LABELS */
 	MAP_BYTES = 64,	   /* hmap has 48 */
 };
@@ -102,7 +98,7 @@ static size_t old_bucket_count(const struct map *m)
 {
 	size_t n = (size_t)1 << m->bits;
 
-	return !m->old_buckets ? 0 : m->flags & SAME_SIZE_GROW ? n : n / 2;
+	return !m->old_buckets ? 0 : m->flags & BUCKETS_SAME_SIZE ? n : n / 2;
 }
 
 /* *steps: how many more buckets to visit, as a chain may be a cycle. */
@@ -114,11 +110,11 @@ static bool read_chain(struct runtime *rt, uint64_t at, bool old, size_t *steps,
 	for (bool first = true; at && *steps; at = b.overflow, first = false, --*steps) {
 		if (!target_read(rt->target, at, &b, sizeof(b), err))
 			return false;
-		if (old && first && b.tophash[0] >= EVACUATED_FIRST &&
-		    b.tophash[0] <= EVACUATED_LAST)
+		if (old && first && b.tophash[0] >= BUCKET_EVACUATED_FIRST &&
+		    b.tophash[0] <= BUCKET_EVACUATED_LAST)
 			return true; /* its pairs have moved to the new buckets */
 		for (size_t i = 0; i < BUCKET_SLOTS; i++)
-			if (b.tophash[i] >= LIVE_FIRST &&
+			if (b.tophash[i] >= BUCKET_LIVE_FIRST &&
 			    !add_pair(ret, b.keys[i], b.values[i]))
 				return true;
 	}

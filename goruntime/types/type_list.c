@@ -15,8 +15,6 @@
 #include "lib/base/search.h"
 
 enum {
-	UNCOMMON = 1, /* in tflag */
-	UNCOMMON_BYTES = 16,
 	UNCOMMON_METHODS = 4, /* offset of the 16-bit count */
 	METHOD_BYTES = 16,
 	HEAD_WORDS = 6,
@@ -95,11 +93,11 @@ static uint64_t descriptor_size(struct runtime *rt, uint64_t addr)
 	    !read_body(rt, addr, type.kind, body))
 		return 0;
 	uint64_t size = type_bytes(rt, type.kind);
-	if (type.flags & UNCOMMON) {
+	if (type.flags & TYPE_UNCOMMON) {
 		if (!target_read(rt->target, addr + size + UNCOMMON_METHODS, &methods,
 				 sizeof(methods), &ignored))
 			return 0;
-		size += UNCOMMON_BYTES + (uint64_t)methods * METHOD_BYTES;
+		size += TYPE_UNCOMMON_BYTES + (uint64_t)methods * METHOD_BYTES;
 	}
 	if (type.kind == KIND_FUNC)
 		size += function_types(body) * WORD;
@@ -159,8 +157,8 @@ static void meet_parts(struct gathering *g, uint64_t addr, const struct go_type 
 		break;
 	case KIND_FUNC:
 		addr += type_bytes(g->rt, KIND_FUNC);
-		if (type->flags & UNCOMMON)
-			addr += UNCOMMON_BYTES;
+		if (type->flags & TYPE_UNCOMMON)
+			addr += TYPE_UNCOMMON_BYTES;
 		meet_words(g, addr, function_types(body), 1, 0);
 	}
 }

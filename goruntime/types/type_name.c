@@ -9,10 +9,8 @@
 #include "lib/base/bytes.h"
 
 enum {
-	KIND_MASK = 31,
-	EMBEDDED = 8,	/* in a name's flags */
-	EXTRA_STAR = 2, /* in tflag: the name is that of the pointer to this type */
-	NAME_HEAD = 6,	/* flags, and a length of up to 5 bytes */
+	EMBEDDED = 8,  /* in a name's flags */
+	NAME_HEAD = 6, /* flags, and a length of up to 5 bytes */
 };
 
 /* Descriptors made by reflect are in no module; their names are numbers in a table. */
@@ -78,7 +76,7 @@ bool type_read_inside(struct runtime *rt, uint64_t addr, int depth, struct go_ty
 			       "unknown type layout in this Go version");
 	if (!target_read(rt->target, addr, head, sizeof(head), err))
 		return false;
-	ret->kind = layout_get(l, L_type_kind, bytes, sizeof(head)) & KIND_MASK;
+	ret->kind = layout_get(l, L_type_kind, bytes, sizeof(head)) & TYPE_KIND_MASK;
 	ret->flags = (uint8_t)layout_get(l, L_type_tflag, bytes, sizeof(head));
 	if (!m)
 		return type_name_reflected(rt, addr, head, depth, ret, err);
@@ -91,7 +89,7 @@ bool type_read_inside(struct runtime *rt, uint64_t addr, int depth, struct go_ty
 			       addr);
 	if (!type_read_name(rt, m->types + name, ret, &ignored, err))
 		return false;
-	if (ret->flags & EXTRA_STAR && ret->name[0] == '*')
+	if (ret->flags & TYPE_EXTRA_STAR && ret->name[0] == '*')
 		memmove(ret->name, ret->name + 1, --ret->name_len);
 	return true;
 }

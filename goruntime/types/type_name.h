@@ -10,6 +10,15 @@
 enum {
 	TYPE_NAME_BYTES = 1024,
 	TYPE_HEAD_BYTES = 48, /* common to all descriptors in every release */
+	TYPE_HASH = 16,	      /* offset of 32 bits, in every release */
+	TYPE_KIND_MASK = 31,  /* of the byte kind */
+	TYPE_UNCOMMON = 1,    /* in tflag: methods and package path follow */
+	TYPE_UNCOMMON_BYTES = 16,
+	TYPE_EXTRA_STAR = 2, /* in tflag: the name is that of the pointer to this type */
+	/* The value itself is in an interface's second word. Up to Go 1.25 a bit of kind
+	 * says so, later one of tflag; each is 0 in the other's releases
+	 * (KindDirectIface, TFlagDirectIface). */
+	TYPE_DIRECT = 32,
 };
 
 struct go_type {

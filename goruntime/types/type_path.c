@@ -9,7 +9,6 @@
 #include "goruntime/types/type_name.h"
 
 enum {
-	UNCOMMON = 1, /* in tflag */
 	NAMED = 4,
 	HEAD = 48, /* common to all descriptors */
 	DEPTH_MAX = 8,
@@ -125,7 +124,7 @@ static void add_path(struct runtime *rt, uint64_t addr, struct go_type *type)
 	uint32_t off;
 	bool embedded;
 
-	if (body && own && type->flags & UNCOMMON &&
+	if (body && own && type->flags & TYPE_UNCOMMON &&
 	    target_read(rt->target, addr + body, &off, sizeof(off), &ignored) && off &&
 	    type_read_name(rt, type->names + off, &path, &embedded, &ignored))
 		replace(type, 0, own, &path);

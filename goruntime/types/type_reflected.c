@@ -13,8 +13,6 @@ enum {
 	FIELD_WORDS = 3,
 	DEPTH_MAX = 8,
 	SLICE_WORDS = 3,
-	UNCOMMON = 1, /* in tflag */
-	UNCOMMON_BYTES = 16,
 	RESULTS_MASK = 0x7fff,
 	VARIADIC = 1 << 15, /* in the count of results */
 	RECEIVES = 1,	    /* in the direction of a channel */
@@ -142,7 +140,7 @@ static bool put_function(struct composing *c, uint64_t addr, const uint64_t *bod
 	const uint64_t arguments = body[0] & UINT16_MAX;
 	const uint64_t results = body[0] >> 16 & RESULTS_MASK;
 	const uint64_t at = addr + type_bytes(c->rt, KIND_FUNC) +
-			    (c->to->flags & UNCOMMON ? UNCOMMON_BYTES : 0);
+			    (c->to->flags & TYPE_UNCOMMON ? TYPE_UNCOMMON_BYTES : 0);
 
 	put(c, "func(");
 	if (!put_list(c, at, arguments, body[0] >> 16 & VARIADIC))

@@ -7,6 +7,15 @@
 #include "goruntime/values/value.h"
 #include "goruntime/values/values.h"
 
+/* Buckets (runtime/map.go bmap, up to 1.23). */
+enum {
+	BUCKET_SLOTS = 8,
+	BUCKET_EVACUATED_FIRST = 2, /* the first tophash: its entries have moved */
+	BUCKET_EVACUATED_LAST = 4,
+	BUCKET_LIVE_FIRST = 5, /* from here on, a tophash of an entry */
+	BUCKETS_SAME_SIZE = 8, /* in flags: there are as many old buckets as new ones */
+};
+
 struct map_walk {
 	struct runtime *rt;
 	const struct type *header; /* map<K,V> or hash<K,V>; NULL: none described */

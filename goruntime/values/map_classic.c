@@ -8,11 +8,6 @@
 #include "goruntime/values/values.h"
 
 enum {
-	SLOTS = 8,
-	EVACUATED_MIN = 2, /* evacuatedX, evacuatedY, evacuatedEmpty */
-	EVACUATED_MAX = 4,
-	LIVE_MIN = 5, /* minTopHash */
-	SAME_SIZE_GROW = 8,
 	B_MAX = 40,
 };
 
@@ -48,11 +43,11 @@ static void compute_form(const struct map_walk *w, struct bucket_form *ret)
 	const uint64_t pointer = sizeof(uint64_t);
 
 	ret->tops = 0;
-	ret->keys = SLOTS;
+	ret->keys = BUCKET_SLOTS;
 	ret->key_stride = map_is_indirect(w->key) ? pointer : type_size(w->key);
-	ret->elems = ret->keys + SLOTS * ret->key_stride;
+	ret->elems = ret->keys + BUCKET_SLOTS * ret->key_stride;
 	ret->elem_stride = map_is_indirect(w->elem) ? pointer : type_size(w->elem);
-	ret->overflow = ret->elems + SLOTS * ret->elem_stride;
+	ret->overflow = ret->elems + BUCKET_SLOTS * ret->elem_stride;
 	ret->size = ret->overflow + pointer;
 }
 
@@ -72,22 +67,22 @@ static bool read_form(const struct map_walk *w, struct bucket_form *ret)
 }
 
 static bool read_tops(struct map_walk *w, const struct bucket_form *form, uint64_t bucket,
-		      uint8_t tops[SLOTS], struct err *err)
+		      uint8_t tops[BUCKET_SLOTS], struct err *err)
 {
-	return target_read(w->rt->target, bucket + form->tops, tops, SLOTS, err);
+	return target_read(w->rt->target, bucket + form->tops, tops, BUCKET_SLOTS, err);
 }
 
 /* Visits a bucket and the ones chained to it. */
 static bool each_slot(struct map_walk *w, const struct bucket_form *form, uint64_t bucket,
 		      struct err *err)
 {
-	uint8_t tops[SLOTS];
+	uint8_t tops[BUCKET_SLOTS];
 
 	while (bucket && !w->over) {
 		if (!map_count(w, err) || !read_tops(w, form, bucket, tops, err))
 			return false;
-		for (unsigned i = 0; i < SLOTS && !w->over; i++)
-			if (tops[i] >= LIVE_MIN &&
+		for (unsigned i = 0; i < BUCKET_SLOTS && !w->over; i++)
+			if (tops[i] >= BUCKET_LIVE_FIRST &&
 			    !map_entry(w, bucket + form->keys + i * form->key_stride,
 				       bucket + form->elems + i * form->elem_stride, err))
 				return false;
@@ -100,11 +95,11 @@ static bool each_slot(struct map_walk *w, const struct bucket_form *form, uint64
 static bool is_evacuated(struct map_walk *w, const struct bucket_form *form,
 			 uint64_t bucket, bool *ret, struct err *err)
 {
-	uint8_t tops[SLOTS];
+	uint8_t tops[BUCKET_SLOTS];
 
 	if (!read_tops(w, form, bucket, tops, err))
 		return false;
-	*ret = tops[0] >= EVACUATED_MIN && tops[0] <= EVACUATED_MAX;
+	*ret = tops[0] >= BUCKET_EVACUATED_FIRST && tops[0] <= BUCKET_EVACUATED_LAST;
 	return true;
 }
 
@@ -118,7 +113,7 @@ static bool each_old(struct map_walk *w, const struct classic *m, struct err *er
 	uint64_t n = UINT64_C(1) << m->b;
 	bool evacuated;
 
-	if (!(m->flags & SAME_SIZE_GROW))
+	if (!(m->flags & BUCKETS_SAME_SIZE))
 		n /= 2;
 	for (uint64_t i = 0; i < n && !w->over; i++) {
 		uint64_t bucket = m->old_buckets + i * m->form.size;

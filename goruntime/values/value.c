@@ -226,22 +226,18 @@ bool runtime_slice(struct runtime *rt, const struct value *v, struct slice_value
 		       (int64_t)words[1], (int64_t)words[2]);
 }
 
-/* Is the value itself in the interface's second word? Up to Go 1.25 a bit of the kind
- * says so, later one of tflag; each is 0 in the other's releases (internal/abi/type.go
- * KindDirectIface, TFlagDirectIface). */
 static bool is_direct(struct runtime *rt, uint64_t descriptor, struct err *err, bool *ret)
 {
-	enum { DIRECT = 32 };
 	const struct layout *l = &rt->layout;
-	uint8_t bytes[48];
+	uint8_t bytes[TYPE_HEAD_BYTES];
 
 	if (!layout_has(l, L_type_kind) || !layout_has(l, L_type_tflag))
 		return err_set(err, ERR_UNSUPPORTED,
 			       "unknown type layout in this Go version");
 	if (!target_read(rt->target, descriptor, bytes, sizeof(bytes), err))
 		return false;
-	*ret = (layout_get(l, L_type_kind, bytes, sizeof(bytes)) & DIRECT) ||
-	       (layout_get(l, L_type_tflag, bytes, sizeof(bytes)) & DIRECT);
+	*ret = (layout_get(l, L_type_kind, bytes, sizeof(bytes)) & TYPE_DIRECT) ||
+	       (layout_get(l, L_type_tflag, bytes, sizeof(bytes)) & TYPE_DIRECT);
 	return true;
 }
 

@@ -16,7 +16,7 @@ enum { SLOTS_MAX = 4096, NAME_MAX_BYTES = 32 };
 
 /* internal/abi/iface.go ITab (1.27), before that runtime/runtime2.go itab: unchanged
  * since 1.15. */
-enum { ITAB_INTERFACE = 0, ITAB_TYPE = 1, ITAB_HASH = 2, ITAB_WORDS = 3, TYPE_HASH = 16 };
+enum { ITAB_INTERFACE = 0, ITAB_TYPE = 1, ITAB_HASH = 2, ITAB_WORDS = 3 };
 
 /* Not const: the printers attach notes. */
 static struct type pointer_type = { .kind = KIND_UNSAFE_POINTER,

@@ -129,6 +129,18 @@ bool is_common_word(uint64_t word)
 	return true;
 }
 
+void shortest_real(char ret[static REAL_BYTES], double value, bool single)
+{
+	const int enough = single ? 9 : 17;
+	bool same = false;
+
+	for (int digits = 1; !same && digits <= enough; digits++) {
+		snprintf(ret, REAL_BYTES, "%.*g", digits, value);
+		same = single ? strtof(ret, NULL) == (float)value
+			      : strtod(ret, NULL) == value;
+	}
+}
+
 uint64_t monotonic_ns(void)
 {
 	return clock_ns(CLOCK_MONOTONIC);

@@ -72,6 +72,10 @@ bool is_common_window(const uint8_t bytes[static 4]);
 bool is_common_word(uint64_t word);
 
 /* CLOCK_MONOTONIC and CLOCK_REALTIME in nanoseconds. */
+/* The fewest digits that read back as the same number. single: it has 32 bits. */
+enum { REAL_BYTES = 40 };
+void shortest_real(char ret[static REAL_BYTES], double value, bool single);
+
 uint64_t monotonic_ns(void);
 uint64_t realtime_ns(void);
 /* CPU time of this thread, in nanoseconds. */

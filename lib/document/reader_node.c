@@ -37,26 +37,17 @@ const char *node_string(const struct reader_node *node, const char *fallback)
 					     : fallback;
 }
 
-/* The shortest form that reads back the same: 0.1 stays 0.1. */
-static char *real_words(double value)
-{
-	enum { SHORT = 15, EXACT = 17 };
-	char *words = xasprintf("%.*g", SHORT, value);
-
-	if (strtod(words, NULL) == value)
-		return words;
-	xfree(words);
-	return xasprintf("%.*g", EXACT, value);
-}
-
 char *node_words(const struct reader_node *node)
 {
 	const json_t *json = json_of(node);
+	char real[REAL_BYTES];
 
 	if (json_is_integer(json))
 		return xasprintf("%" JSON_INTEGER_FORMAT, json_integer_value(json));
-	if (json_is_real(json))
-		return real_words(json_real_value(json));
+	if (json_is_real(json)) {
+		shortest_real(real, json_real_value(json), false);
+		return xstrdup(real);
+	}
 	if (json_is_boolean(json))
 		return xstrdup(json_is_true(json) ? "true" : "false");
 	return xstrdup(node_string(node, "?"));

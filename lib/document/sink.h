@@ -44,7 +44,7 @@ void sink_uint(struct sink *out, uint64_t value);
 void sink_int(struct sink *out, int64_t value);
 /* NaN and the infinities become strings. The precisions are the digits that represent
  * every value of the type uniquely. */
-enum sink_precision { SINK_SINGLE = 9, SINK_DOUBLE = 17 };
+enum sink_precision { SINK_SINGLE, SINK_DOUBLE };
 void sink_float(struct sink *out, double value, enum sink_precision precision);
 void sink_bool(struct sink *out, bool value);
 void sink_null(struct sink *out);

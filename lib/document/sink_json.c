@@ -262,19 +262,13 @@ void sink_uint(struct sink *out, uint64_t value)
  * integer, which has no sign. */
 void sink_float(struct sink *out, double value, enum sink_precision precision)
 {
-	char text[40];
+	char text[REAL_BYTES];
 
 	if (!isfinite(value)) {
 		sink_string(out, isnan(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf");
 		return;
 	}
-	for (int digits = 1; digits <= (int)precision; digits++) {
-		snprintf(text, sizeof(text), "%.*g", digits, value);
-		double back = precision == SINK_SINGLE ? strtof(text, NULL)
-						       : strtod(text, NULL);
-		if (back == value)
-			break;
-	}
+	shortest_real(text, value, precision == SINK_SINGLE);
 	if (value == 0 && signbit(value))
 		snprintf(text, sizeof(text), "-0.0");
 	size_t len = strlen(text);

@@ -412,17 +412,11 @@ static bool add_octets(struct printing *p, const struct value *v, struct known_w
 	return true;
 }
 
-/* With as few digits as distinguish it from its neighbours. */
 static void add_real(struct known_words *to, double real, bool single)
 {
-	char text[40];
+	char text[REAL_BYTES];
 
-	for (int digits = 1; digits <= 17; digits++) {
-		snprintf(text, sizeof(text), "%.*g", digits, real);
-		if (single ? strtof(text, NULL) == (float)real
-			   : strtod(text, NULL) == real)
-			break;
-	}
+	shortest_real(text, real, single);
 	known_add(to, "%s", text);
 }
 
