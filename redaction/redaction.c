@@ -228,11 +228,6 @@ void redaction_forget(struct redaction *r)
 	secrets_clear(r->here);
 }
 
-size_t redaction_learned(const struct redaction *r)
-{
-	return secrets_count(r->here);
-}
-
 void redaction_suspect_all(struct redaction *r)
 {
 	if (r->mode != REDACT_NOTHING)

@@ -72,8 +72,6 @@ void redaction_suspect_for_all(struct redaction *r);
 /* Nothing will be learned, as no values are read: from here on any word of eight
  * printable characters is redacted. */
 void redaction_learns_nothing(struct redaction *r);
-/* Grows with each new secret. */
-size_t redaction_learned(const struct redaction *r);
 /* The end of what is learned is not known: until redaction_forget() all text is redacted,
  * and everything that may be the address of some. */
 void redaction_suspect_all(struct redaction *r);

@@ -60,11 +60,6 @@ void layout_newest_words(enum layout_slot slot, struct slot_words *ret)
 	ret->described = true;
 }
 
-bool layout_required(enum layout_slot slot)
-{
-	return slots[slot].required;
-}
-
 /* No two rows of an architecture are at the same distance. A newer Go resembles the
  * newest known row, so of two neighbours the newer comes first. */
 static int distance(const struct row *row, int minor)

@@ -49,7 +49,6 @@ struct slot_info {
 };
 
 const struct slot_info *layout_slot_info(enum layout_slot slot);
-bool layout_required(enum layout_slot slot);
 
 /* ERR_NOT_FOUND: no DWARF, or not of a Go runtime. ERR_UNSUPPORTED: a required field is
  * missing. ERR_BAD_DATA: a struct is larger than LIMIT_STRUCT_BYTES. The message names

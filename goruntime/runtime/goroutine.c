@@ -27,11 +27,6 @@ struct goroutine *goroutine_by_addr(struct runtime *rt, uint64_t addr)
 		       : NULL;
 }
 
-size_t runtime_goroutine_count(const struct runtime *rt)
-{
-	return rt->goroutine_count;
-}
-
 const struct goroutine *runtime_goroutine(const struct runtime *rt, size_t i)
 {
 	return &rt->goroutines[rt->order[i]];

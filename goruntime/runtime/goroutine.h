@@ -57,7 +57,6 @@ struct goroutine {
 };
 
 /* In document order: user goroutines by id, then system goroutines by id. */
-size_t runtime_goroutine_count(const struct runtime *rt);
 const struct goroutine *runtime_goroutine(const struct runtime *rt, size_t i);
 const char *runtime_status_name(unsigned status); /* NULL: unknown number */
 

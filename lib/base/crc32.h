@@ -7,8 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Continues from crc; start with 0. */
-uint32_t crc32_add(uint32_t crc, const void *bytes, size_t len);
 /* Checksum of a whole file. False: it cannot be read, or is longer than limit. */
 bool crc32_of_file(int fd, uint64_t limit, uint32_t *ret);
 

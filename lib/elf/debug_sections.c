@@ -109,7 +109,8 @@ static uint64_t unpacked_size_in_file(const struct image *img, const char *name,
 		.size;
 }
 
-uint64_t image_debug_bytes(const struct image *img)
+/* Uncompressed, as claimed by the file: any number is possible. */
+static uint64_t debug_bytes(const struct image *img)
 {
 	uint64_t sum = 0;
 
@@ -130,7 +131,7 @@ struct image_unpacked *image_unpack(const struct image *img, struct err *err)
 	if (img->unpacked)
 		return img->unpacked;
 	/* A megabyte can claim to be a thousand of them. */
-	const uint64_t bytes = image_debug_bytes(img);
+	const uint64_t bytes = debug_bytes(img);
 	if (bytes > LIMIT_DEBUG_BYTES ||
 	    (img->context && !image_spend(&img->context->debug_room, bytes))) {
 		err_set(err, ERR_LIMIT, "%.200s has too much debug information",

@@ -22,8 +22,6 @@ MUST_CHECK bool image_use_debug_fd(const struct image *img, int fd, const char *
 				   struct err *err);
 /* The file name in .gnu_debuglink; the caller frees it. NULL: none. */
 char *image_debug_link(const struct image *img);
-/* Uncompressed size of its debug info, as claimed by the file: any number is possible. */
-uint64_t image_debug_bytes(const struct image *img);
 
 /* img must have debug info itself, and outlive the result. NULL: ERR_LIMIT, more than
  * LIMIT_DEBUG_BYTES; ERR_BAD_DATA. */

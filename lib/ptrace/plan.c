@@ -213,7 +213,9 @@ static void commits_too_much(const struct row *r)
 	REMEDY(r, "set vm.overcommit_memory to 0, or add swap");
 }
 
-uint64_t plan_copy_bytes(const struct conditions *c)
+/* Memory that a copy may use while it lives: its page tables, and pages written
+ * meanwhile. */
+static uint64_t copy_bytes(const struct conditions *c)
 {
 	return c->page_tables + c->anonymous / WRITTEN_PART + MEMORY_MARGIN;
 }
@@ -221,7 +223,7 @@ uint64_t plan_copy_bytes(const struct conditions *c)
 static void group_is_full(const struct row *r)
 {
 	const struct cgroup_limit *memory = &r->c->cgroup.memory;
-	uint64_t needed = plan_copy_bytes(r->c), room = cgroup_room(memory);
+	uint64_t needed = copy_bytes(r->c), room = cgroup_room(memory);
 
 	/* With oom_group, running out of memory kills the whole group, not just the
 	 * copy. */
@@ -238,7 +240,7 @@ static void group_is_full(const struct row *r)
 
 static void memory_is_short(const struct row *r)
 {
-	uint64_t needed = plan_copy_bytes(r->c), room = r->c->machine.memory_available;
+	uint64_t needed = copy_bytes(r->c), room = r->c->machine.memory_available;
 
 	if (room && room < needed)
 		WHY(r,

@@ -75,8 +75,4 @@ void plan_each_obstacle(const struct conditions *conditions, plan_obstacle_fn *f
 /* "0.4 ms", "34 ms", "1.2 s" */
 void plan_duration(uint64_t ns, char *ret, size_t size);
 
-/* Memory that a copy may use while it lives: its page tables, and pages written
- * meanwhile. */
-uint64_t plan_copy_bytes(const struct conditions *conditions);
-
 #endif

@@ -491,6 +491,14 @@ static void empty(struct extents *x)
 	x->bytes = 0;
 }
 
+static void end_pass(struct target *t)
+{
+	struct extents *x = target_self(t, &extents_ops);
+
+	if (x && x->pass)
+		extents_close(TAKE(x->pass));
+}
+
 void target_extents_pass(struct target *t)
 {
 	struct extents *x = target_self(t, &extents_ops);
@@ -509,24 +517,16 @@ void target_extents_keep_all(struct target *t)
 {
 	struct extents *x = target_self(t, &extents_ops);
 
-	target_extents_pass_end(t);
+	end_pass(t);
 	if (x)
 		x->keeps_all = true;
-}
-
-void target_extents_pass_end(struct target *t)
-{
-	struct extents *x = target_self(t, &extents_ops);
-
-	if (x && x->pass)
-		extents_close(TAKE(x->pass));
 }
 
 void target_extents_seal(struct target *t)
 {
 	struct extents *x = target_self(t, &extents_ops);
 
-	target_extents_pass_end(t);
+	end_pass(t);
 	if (x)
 		x->live = NULL;
 }

@@ -29,9 +29,8 @@ void target_extents_add(struct target *t, struct extent_range *ranges, size_t n,
 			uint64_t *ret_left_out);
 
 /* For data that is examined piece by piece and not kept: whatever is read or added from
- * now on is dropped by the next call, or by target_extents_pass_end(). */
+ * now on is dropped by the next call. */
 void target_extents_pass(struct target *t);
-void target_extents_pass_end(struct target *t);
 /* For data that will be examined again when t is sealed: passes drop nothing. */
 void target_extents_keep_all(struct target *t);
 

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-bool rule_matches(const char *pattern, const char *name)
+/* "*" matches any bytes, "?" one. */
+static bool matches(const char *pattern, const char *name)
 {
 	const char *star = NULL, *again = NULL;
 
@@ -29,7 +30,7 @@ bool rule_matches(const char *pattern, const char *name)
 const struct rule *rule_for(const struct value_rules *rules, const struct type *type)
 {
 	for (size_t i = 0; rules && i < rules->count; i++)
-		if (rule_matches(rules->list[i].pattern, type_name(type)))
+		if (matches(rules->list[i].pattern, type_name(type)))
 			return &rules->list[i];
 	return NULL;
 }
@@ -37,7 +38,7 @@ const struct rule *rule_for(const struct value_rules *rules, const struct type *
 bool rule_hides(const struct rule *rule, const char *field)
 {
 	for (size_t i = 0; rule && i < rule->hidden_count; i++)
-		if (rule_matches(rule->hidden[i], field))
+		if (matches(rule->hidden[i], field))
 			return true;
 	return false;
 }

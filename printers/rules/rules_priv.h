@@ -61,8 +61,6 @@ struct value_rules {
 	size_t file_count, file_cap;
 };
 
-/* "*" matches any bytes, "?" one. */
-bool rule_matches(const char *pattern, const char *name);
 /* The first rule for a type; NULL: none. rules may be NULL. */
 const struct rule *rule_for(const struct value_rules *rules, const struct type *type);
 bool rule_hides(const struct rule *rule, const char *field);

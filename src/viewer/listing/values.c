@@ -261,7 +261,8 @@ static void add(struct writing *w, const struct reader_node *value)
 	w->depth--;
 }
 
-void values_add(struct text *text, const struct reader_node *value)
+/* In Go syntax: {Name: "x", Limits: [1, 2]}. */
+static void add_value(struct text *text, const struct reader_node *value)
 {
 	struct writing w = { .text = text, .end = text->len + LINE_BYTES };
 
@@ -296,7 +297,7 @@ static void print_list(const struct page *page, int indent,
 			 text_of(node_get(v, "type"), "?"));
 		add_notes(&line, v);
 		text_add(&line, " = ");
-		values_add(&line, v);
+		add_value(&line, v);
 		page_say(page, COLOR_PLAIN, indent, indent + 4, &line);
 	}
 }

@@ -7,8 +7,6 @@ struct page;
 struct reader_node;
 struct text;
 
-/* In Go syntax: {Name: "x", Limits: [1, 2]}. */
-void values_add(struct text *text, const struct reader_node *value);
 /* For each frame that has values, or a reason for having none; nothing if the document
  * has no values. */
 void values_print(const struct page *page, int indent,

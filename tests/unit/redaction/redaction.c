@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "redaction/redaction.h"
+#include "redaction/redaction_priv.h"
 
 static struct redaction *make(enum redaction_mode mode, const char *rules)
 {
@@ -173,9 +173,9 @@ static void elsewhere(void **state)
 	(void)state;
 	redaction_learn(r, 0x1000, 16, "swordfish-and-more", 18);
 	redaction_learn(r, 0x2000, 8, "abc", 3);
-	assert_int_equal(redaction_learned(r), 3);
+	assert_int_equal(secrets_count(r->here), 3);
 	redaction_learn(r, 0x1004, 4, "swordfish-and-more", 18);
-	assert_int_equal(redaction_learned(r), 3);
+	assert_int_equal(secrets_count(r->here), 3);
 	expect(r, "it was swordfish-and-more!", "copy_of_secret", "it was [redacted]!");
 	expect(r, "it was swordfish-", "copy_of_secret", "it was [redacted]");
 	expect(r, "ordfish-a", "copy_of_secret", NULL);
@@ -200,7 +200,7 @@ static void elsewhere(void **state)
 	assert_null(found.text);
 	redaction_remember(r);
 	redaction_forget(r);
-	assert_int_equal(redaction_learned(r), 0);
+	assert_int_equal(secrets_count(r->here), 0);
 	expect(r, "it was swordfish-and-more!", "copy_of_secret", "it was [redacted]!");
 	redaction_learn(r, 0, 0, "another-one", 11);
 	expect(r, "another-one", "copy_of_secret", NULL);
@@ -223,7 +223,7 @@ static void many(void **state)
 	}
 	redaction_learned_all(r);
 	redaction_forget(r);
-	assert_int_equal(redaction_learned(r), 0);
+	assert_int_equal(secrets_count(r->here), 0);
 	for (unsigned i = 0; i < MANY; i += 77) {
 		snprintf(text, sizeof(text), "a %05u-is-secret b", i);
 		expect(r, text, "copy_of_secret", "a [redacted] b");
@@ -263,10 +263,10 @@ static void encoded(void **state)
 	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS, NULL);
 	(void)state;
 	redaction_learn(r, 0, 0, secret, strlen(secret));
-	assert_int_equal(redaction_learned(r), 1);
+	assert_int_equal(secrets_count(r->here), 1);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		expect(r, cases[i].text, "copy_of_secret", cases[i].left);
-	assert_int_equal(redaction_learned(r), 1);
+	assert_int_equal(secrets_count(r->here), 1);
 }
 
 static void pieces(void **state)

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "redaction/redaction.h"
+#include "redaction/redaction_priv.h"
 
 static struct redaction *make(enum redaction_mode mode)
 {
@@ -43,7 +43,7 @@ static void words(void **state)
 	redaction_learn(r, 0xc000001000, 18, "swordfish-and-more", 18);
 	redaction_learn_number(r, 7000123);
 	redaction_learn_number(r, 99999);
-	assert_int_equal(redaction_learned(r), 3);
+	assert_int_equal(secrets_count(r->here), 3);
 	assert_true(redaction_of_word(r, 0xc000001000));
 	assert_true(redaction_of_word(r, 0xc000001011));
 	assert_false(redaction_of_word(r, 0xc000001012));
@@ -135,14 +135,14 @@ static void of_encoding(void **state)
 	redaction_learn(r, 0, 0, "swordfish-and-more", 18);
 	assert_false(redaction_of_word(r, word_of("3776f726")));
 	redaction_learn(r, 0, 0, digits, strlen(digits));
-	assert_int_equal(redaction_learned(r), 2);
+	assert_int_equal(secrets_count(r->here), 2);
 	assert_true(redaction_of_word(r, word_of("3776f726")));
 	/* A part of it is all of a text. */
 	struct redacted part = redaction_of_text(r, 0, digits + 8, 12);
 	assert_string_equal(part.rule, "copy_of_secret");
 	assert_null(part.text);
 	redaction_learn(r, 0, 0, digits, strlen(digits));
-	assert_int_equal(redaction_learned(r), 2);
+	assert_int_equal(secrets_count(r->here), 2);
 }
 
 /* What is in any register is none, though a key has such bytes, too. */
@@ -362,9 +362,9 @@ static void long_numbers(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		if (!is_redacted(r, texts[i], strlen(texts[i])))
 			fail_msg("%s is shown", texts[i]);
-	size_t learned = redaction_learned(r);
+	size_t learned = secrets_count(r->here);
 	redaction_learn_long_number(r, number, sizeof(number));
-	assert_int_equal(redaction_learned(r), learned);
+	assert_int_equal(secrets_count(r->here), learned);
 	/* Its bytes were a secret by themselves. */
 	redaction_forget(r);
 	redaction_learn(r, 0, 0, number, sizeof(number));

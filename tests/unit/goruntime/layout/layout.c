@@ -112,7 +112,7 @@ static void test_slots(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(minors); i++) {
 		assert_true(layout_from_table(minors[i], "amd64", 0, &l));
 		for (int slot = 0; slot < LAYOUT_SLOTS; slot++)
-			if (layout_required((enum layout_slot)slot))
+			if (layout_slot_info((enum layout_slot)slot)->required)
 				assert_true(layout_has(&l, (enum layout_slot)slot));
 		/* runtime/runtime2.go type g, runtime/symtab.go type moduledata */
 		assert_int_equal(layout_has(&l, L_g_parent), minors[i] >= 21);

@@ -114,7 +114,7 @@ static void test_read(void **state)
 		assert_true(find(p));
 		assert_int_equal(p->rt->allgs, ALLGS);
 		assert_true(read_all(p));
-		assert_int_equal(runtime_goroutine_count(p->rt), COUNT);
+		assert_int_equal(p->rt->goroutine_count, COUNT);
 		runtime_decode(p->rt);
 		for (size_t j = 0; j < COUNT; j++) {
 			const struct goroutine *g = runtime_goroutine(p->rt, j);
@@ -207,8 +207,7 @@ static void test_huge_length(void **state)
 		p->rt->allgs = ALLGS; /* it became so after it was found */
 		assert_true(read_all(p));
 		assert_true(warned(p, "allgs claims"));
-		assert_in_range(runtime_goroutine_count(p->rt), COUNT,
-				PSEUDO_DATA_SIZE / 8);
+		assert_in_range(p->rt->goroutine_count, COUNT, PSEUDO_DATA_SIZE / 8);
 		runtime_decode(p->rt);
 	}
 }
@@ -220,7 +219,7 @@ static void test_doubled(void **state)
 	for (size_t i = 10; i < COUNT; i++)
 		pseudo_put(p, ARRAY + i * 8, i % 2 ? g_at(3) : 0);
 	assert_true(read_all(p));
-	assert_int_equal(runtime_goroutine_count(p->rt), 10);
+	assert_int_equal(p->rt->goroutine_count, 10);
 	assert_true(warned(p, "10 entries of allgs are zero, duplicate or misaligned"));
 }
 
@@ -231,7 +230,7 @@ static void test_nowhere(void **state)
 	for (size_t i = 0; i < 5; i++)
 		pseudo_put(p, ARRAY + i * 8, 0xdead00000000 + i * 0x1000);
 	assert_true(read_all(p));
-	assert_int_equal(runtime_goroutine_count(p->rt), COUNT - 5);
+	assert_int_equal(p->rt->goroutine_count, COUNT - 5);
 	assert_true(warned(p, "5 of 20 could not be read"));
 	put_slice(p, 0xdead00000000, COUNT, COUNT);
 	runtime_decode(p->rt);
@@ -245,7 +244,7 @@ static void test_array_nowhere(void **state)
 	struct err err;
 	put_slice(p, 0xdead00000000, COUNT, COUNT);
 	goroutines_read(p->rt, &err);
-	assert_int_equal(runtime_goroutine_count(p->rt), 0);
+	assert_int_equal(p->rt->goroutine_count, 0);
 	assert_true(warned(p, "allgs claims 20 goroutines, memory holds at most 0"));
 }
 
@@ -434,7 +433,7 @@ static void test_faults(void **state)
 			assert_false(whole);
 		else
 			assert_true(whole);
-		size_t n = runtime_goroutine_count(p->rt);
+		size_t n = p->rt->goroutine_count;
 		assert_true(n == COUNT || !whole || warned(p, "could not be read"));
 		for (size_t i = 0; i < n; i++) {
 			assert_in_range(runtime_goroutine(p->rt, i)->id, 1, COUNT);
@@ -474,7 +473,7 @@ static void test_random(void **state)
 		xfree(TAKE(p->rt->order));
 		assert_true(read_all(p));
 		runtime_decode(p->rt);
-		for (size_t i = 0; i < runtime_goroutine_count(p->rt); i++) {
+		for (size_t i = 0; i < p->rt->goroutine_count; i++) {
 			const struct goroutine *g = runtime_goroutine(p->rt, i);
 			assert_in_range(g->state, STACK_NONE, STACK_LOST);
 			assert_true(g->state != STACK_LOST ||

@@ -419,7 +419,7 @@ static void test_faults(void **state)
 		pseudo_put(p, sp_at(3) + 0x30, sudog_at(3));
 		pseudo_faults(p, k);
 		look(p);
-		for (size_t i = 0; i < runtime_goroutine_count(p->rt); i++)
+		for (size_t i = 0; i < p->rt->goroutine_count; i++)
 			wait_of(p, i);
 	}
 }
@@ -469,7 +469,7 @@ static void test_random(void **state)
 		scramble(p, PSEUDO_STACK, PSEUDO_STACK + GOROUTINES * STACK_ROOM - 8,
 			 round % 200);
 		look(p);
-		for (size_t i = 0; i < runtime_goroutine_count(p->rt); i++) {
+		for (size_t i = 0; i < p->rt->goroutine_count; i++) {
 			struct wait w;
 			struct wait_channel c;
 			if (!runtime_wait(p->rt, runtime_goroutine(p->rt, i), &w))
