@@ -311,10 +311,8 @@ bool target_live_list(struct target *t, struct err *err)
 
 	if (!live_scan(l, LIVE_FULL, &ignored, err) || !take_mappings(t, l, err))
 		return false;
-	for (size_t i = 0; i < l->thread_count; i++) {
-		l->threads[i].info.why = "not stopped: --capture=live";
+	for (size_t i = 0; i < l->thread_count; i++)
 		live_thread_syscall(l, &l->threads[i].info);
-	}
 	publish_threads(t, l);
 	return true;
 }

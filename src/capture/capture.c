@@ -82,7 +82,12 @@ static void note_threads(struct capture *c)
 	const struct target_thread *threads = target_threads(c->frozen, &n);
 	char where[32];
 
-	for (size_t i = 0; i < n; i++) {
+	if (c->plan.way == CAPTURE_LIVE)
+		warnings_add(
+			c->warnings, "threads",
+			"they ran on and have no registers: the method of capture is "
+			"live");
+	for (size_t i = 0; c->plan.way != CAPTURE_LIVE && i < n; i++) {
 		if (threads[i].stopped)
 			continue;
 		snprintf(where, sizeof(where), "thread %d", (int)threads[i].tid);
