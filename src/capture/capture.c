@@ -547,6 +547,11 @@ void capture_resume(struct capture *c, bool whole)
 	note_left(c, whole);
 }
 
+uint64_t capture_missed(const struct capture *c)
+{
+	return c->frozen ? target_missed(c->frozen) : 0;
+}
+
 bool capture_has_time(const struct capture *c)
 {
 	return monotonic_ns() < c->ahead_until_ns;

@@ -89,6 +89,8 @@ MUST_CHECK bool capture_take(struct capture *c, struct err *err);
 bool capture_is_gathering(const struct capture *c);
 bool capture_has_time(const struct capture *c);
 void capture_resume(struct capture *c, bool whole);
+/* How often memory was missed so far: target_missed(). */
+uint64_t capture_missed(const struct capture *c);
 /* Will values of frames be read? */
 bool capture_has_values(const struct capture *c);
 /* Once everything needed has been read: gives up the copy and records what is missing. */

@@ -361,7 +361,7 @@ void goroutines_scan_secrets(struct capture *c, const struct snap_options *optio
 		return;
 	AUTO(secret_scan_free) struct secret_scan *scan = secret_scan_new(how, c->images);
 	AUTO(xfree) bool *leads = xcalloc(groups->count + 1, sizeof(*leads));
-	const uint64_t missed = target_missed(c->frozen);
+	const uint64_t missed = capture_missed(c);
 	bool any = false;
 
 	for (size_t i = 0; i < groups->count; i++) {
@@ -375,7 +375,7 @@ void goroutines_scan_secrets(struct capture *c, const struct snap_options *optio
 		scan_batch(scan, c, options, groups, leads, i);
 	redaction_learned_all(how->redaction);
 	/* A rehearsal has learned from the same memory a moment before. */
-	if (target_missed(c->frozen) != missed && !c->ahead)
+	if (capture_missed(c) != missed && !c->ahead)
 		redaction_suspect_for_all(how->redaction);
 }
 
