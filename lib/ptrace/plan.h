@@ -34,8 +34,9 @@ struct plan_demand {
 	enum capture_way wanted;
 	uint64_t max_pause_ns; /* 0: no limit promised */
 	uint64_t goroutines, stack_bytes;
-	bool values;	    /* memory beyond the stacks is needed */
-	bool values_anyway; /* ... even if the process is stopped meanwhile */
+	uint64_t value_pages; /* with values, as counted by a rehearsal; 0: not counted */
+	bool values;	      /* memory beyond the stacks is needed */
+	bool values_anyway;   /* ... even if the process is stopped meanwhile */
 	/* A document can be made of the running process first; else gather is like stop. */
 	bool can_gather;
 	/* A reason against a copy that was found at run time, "no thread of it can be
@@ -44,11 +45,12 @@ struct plan_demand {
 };
 
 struct plan_way {
-	bool possible;	  /* and within the promised limit */
-	bool passing;	  /* only temporarily impossible: retry */
-	char why[240];	  /* why not, or what is a drawback; "": nothing */
-	char remedy[120]; /* what would make it possible; "": nothing known */
-	uint64_t estimate_ns;
+	bool possible;	      /* and within the promised limit */
+	bool passing;	      /* only temporarily impossible: retry */
+	char why[240];	      /* why not, or what is a drawback; "": nothing */
+	char remedy[120];     /* what would make it possible; "": nothing known */
+	uint64_t estimate_ns; /* with values if it would have them, or: */
+	uint64_t stacks_ns, values_ns; /* without them, and with them */
 };
 
 struct plan {

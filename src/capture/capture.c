@@ -367,6 +367,7 @@ static bool make_plan(struct capture *c, const char *no_copy, struct err *err)
 		.max_pause_ns = c->options->max_pause_ns,
 		.goroutines = runtimes_expected_goroutines(c->runtimes),
 		.stack_bytes = runtimes_expected_bytes(c->runtimes),
+		.value_pages = c->ahead_count,
 		.no_copy = no_copy,
 		.values = c->options->values != VALUES_NONE || c->options->globals,
 		.values_anyway =
@@ -513,9 +514,20 @@ bool capture_rehearse(struct capture *c)
 	return true;
 }
 
+/* With what a rehearsal has counted. A copy may take less time, after all. */
+static void plan_anew(struct capture *c)
+{
+	const struct plan before = c->plan;
+	struct err ignored;
+
+	if (!make_plan(c, NULL, &ignored))
+		c->plan = before;
+}
+
 void capture_rehearsed(struct capture *c)
 {
 	c->ahead = target_extents_recorded(c->frozen, &c->ahead_count);
+	plan_anew(c);
 	runtimes_rewind(c->runtimes, c->live);
 	target_live_unlist(c->live);
 	target_close(TAKE(c->frozen));

@@ -97,18 +97,22 @@ static void print_way(const struct page *page, const struct plan *plan,
 {
 	const struct plan_way *w = &plan->of[way];
 	struct text text = { 0 };
-	char pause[16];
+	char pause[16], values[16];
 
 	text_add(&text, "%s%s", capture_way_name(way),
 		 way == plan->way ? " (gosnap's choice)" : "");
-	plan_duration(w->estimate_ns, pause, sizeof(pause));
+	plan_duration(w->stacks_ns, pause, sizeof(pause));
+	plan_duration(w->values_ns, values, sizeof(values));
 	if (!w->possible)
 		text_add(&text, ": not possible: %s", w->why);
 	else if (way == CAPTURE_LIVE)
 		text_add(&text, ", not stopped%s%s", *w->why ? ": " : "", w->why);
-	else
+	else if (w->values_ns == w->stacks_ns)
 		text_add(&text, ", stopped for about %s%s%s", pause, *w->why ? ": " : "",
 			 w->why);
+	else
+		text_add(&text, ", stopped for about %s, with values %s%s%s", pause,
+			 values, *w->why ? ": " : "", w->why);
 	page_say(page, COLOR_PLAIN, INDENT, INDENT_MORE, &text);
 }
 
@@ -172,6 +176,8 @@ static void sink_ways(struct sink *out, const struct plan *plan)
 		sink_named_string(out, "method", capture_way_name(way));
 		sink_named_bool(out, "possible", w->possible);
 		sink_named_uint(out, "estimate_ns", w->estimate_ns);
+		sink_named_uint(out, "estimate_stacks_ns", w->stacks_ns);
+		sink_named_uint(out, "estimate_values_ns", w->values_ns);
 		sink_named_string(out, "why", *w->why ? w->why : NULL);
 		sink_named_string(out, "remedy", *w->remedy ? w->remedy : NULL);
 		sink_end(out);
