@@ -12,7 +12,8 @@ enum err_code {
 	ERR_SYS,	 /* a system call or a file failed */
 	ERR_NOT_FOUND,	 /* what was asked for does not exist */
 	ERR_FAULT,	 /* no readable memory there in the subject */
-	ERR_LIMIT,	 /* exceeds a limit in limit.h, or of time */
+	ERR_MISSED,	 /* not read before the subject ran on */
+	ERR_LIMIT,	 /* exceeds a limit in limit.h */
 	ERR_UNSUPPORTED, /* known but not handled: this Go has no such field, ... */
 	ERR_BAD_DATA,	 /* inconsistent data */
 	ERR_PERMISSION,	 /* refused by the kernel */

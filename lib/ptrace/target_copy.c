@@ -61,7 +61,7 @@ static bool read_own(const struct copy *c, uint64_t addr, uint8_t *buf, size_t l
 		if (n > 0)
 			done += (size_t)n;
 		else if (n == 0)
-			return err_set(err, ERR_LIMIT, "the copy was killed");
+			return err_set(err, ERR_MISSED, "the copy was killed");
 		else if (errno != EINTR)
 			return err_set(err, ERR_FAULT, "no readable memory at 0x%" PRIx64,
 				       addr + done);

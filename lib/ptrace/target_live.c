@@ -100,7 +100,7 @@ static bool live_read(void *self, uint64_t addr, void *buf, size_t len, struct e
 		return read_failed(l, n, addr + done, err);
 	}
 	return !hold_is_over(l) ||
-	       err_set(err, ERR_LIMIT,
+	       err_set(err, ERR_MISSED,
 		       "process %d had to be resumed before this was read", l->pid);
 }
 

@@ -198,7 +198,7 @@ static bool missing(const struct extents *x, uint64_t addr, struct err *err)
 		return err_set(err, ERR_FAULT, "no readable memory at 0x%" PRIx64, addr);
 	if (n && !(m && m->readable))
 		return err_set(err, ERR_FAULT, "no readable memory there");
-	return err_set(err, ERR_LIMIT, "0x%" PRIx64 " was not captured", addr);
+	return err_set(err, ERR_MISSED, "0x%" PRIx64 " was not captured", addr);
 }
 
 static bool extents_read(void *self, uint64_t addr, void *buf, size_t len,

@@ -65,7 +65,7 @@ void print_channel(struct printing *p, const struct value *v)
 	struct err err;
 
 	if (!runtime_channel(p->rt, v, &c, &err)) {
-		print_unreadable(p, err.text);
+		print_failure(p, &err);
 		return;
 	}
 	if (!c.addr) {

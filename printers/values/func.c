@@ -41,7 +41,7 @@ void print_func(struct printing *p, const struct value *v)
 	struct err err;
 
 	if (!runtime_func(p->rt, v, &f, &err)) {
-		print_unreadable(p, err.text);
+		print_failure(p, &err);
 		return;
 	}
 	if (!f.closure) {

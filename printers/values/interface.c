@@ -7,7 +7,7 @@ void print_interface(struct printing *p, const struct value *v)
 	struct err err;
 
 	if (!runtime_interface(p->rt, v, &inside, &err)) {
-		print_unreadable(p, err.text);
+		print_failure(p, &err);
 		return;
 	}
 	if (!inside.descriptor) {

@@ -37,7 +37,7 @@ void print_map(struct printing *p, const struct value *v)
 	struct err err;
 
 	if (!runtime_map(p->rt, v, &map, &err)) {
-		print_unreadable(p, err.text);
+		print_failure(p, &err);
 		return;
 	}
 	if (!map.addr) {
@@ -55,7 +55,7 @@ void print_map(struct printing *p, const struct value *v)
 	bool whole = runtime_map_each(p->rt, v, take_entry, &e, &err);
 	sink_end(p->out);
 	if (!whole)
-		print_unreadable(p, err.text);
+		print_failure(p, &err);
 	else if (e.full ? e.n >= map.len : e.n != map.len)
 		print_unreadable(p, "its number of entries does not match its count");
 	else if (e.full)

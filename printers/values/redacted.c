@@ -109,7 +109,7 @@ static void redact_bytes(struct printing *p, uint64_t addr, uint64_t len,
 
 	sink_named_uint(p->out, "len", redaction_length(len));
 	if (!runtime_bytes(p->rt, addr, bytes, n, &err)) {
-		print_unreadable(p, err.text);
+		print_failure(p, &err);
 		return;
 	}
 	if (len > REDACTION_PLACE_MAX)

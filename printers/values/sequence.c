@@ -66,7 +66,7 @@ static void print_bytes(struct printing *p, const struct row *row)
 		return;
 	print_size(p, row);
 	if (!there) {
-		print_unreadable(p, err.text);
+		print_failure(p, &err);
 		return;
 	}
 	sink_name(p->out, "bytes");
@@ -116,7 +116,7 @@ void print_elements(struct printing *p, const struct type *elem, uint64_t n,
 	}
 	sink_end(p->out);
 	if (!there) {
-		print_unreadable(p, err.text);
+		print_failure(p, &err);
 		sink_named_uint(p->out, "omitted", n - i);
 	} else if (i < n) {
 		print_omitted(p, n - i,
@@ -163,7 +163,7 @@ void print_slice(struct printing *p, const struct value *v)
 
 	if (!runtime_slice(p->rt, v, &s, &err)) {
 		print_kept_size(p, v);
-		print_unreadable(p, err.text);
+		print_failure(p, &err);
 		return;
 	}
 	const struct type *elem = type_elem(v->type);

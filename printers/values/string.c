@@ -25,7 +25,7 @@ void print_string(struct printing *p, const struct value *v)
 
 	if (!runtime_string(p->rt, v, &s, &err)) {
 		print_kept_size(p, v);
-		print_unreadable(p, err.text);
+		print_failure(p, &err);
 		return;
 	}
 	if (!is_length(p, s.len, s.addr, 1)) {
@@ -38,7 +38,7 @@ void print_string(struct printing *p, const struct value *v)
 	AUTO(xfree) char *bytes = xcalloc(len + 1, 1);
 	if (!runtime_bytes(p->rt, s.addr, bytes, len, &err)) {
 		sink_named_uint(p->out, "len", s.len);
-		print_unreadable(p, err.text);
+		print_failure(p, &err);
 		return;
 	}
 	const struct shown_text text = { s.addr, bytes, len, shown, s.len };

@@ -88,7 +88,7 @@ void print_unreadable(struct printing *p, const char *why)
 	print_reason(p, "unreadable", why);
 }
 
-void print_omitted(struct printing *p, uint64_t n, enum limited_by by)
+static void print_limited(struct printing *p, enum limited_by by)
 {
 	static const char *const words[] = {
 		[LIMITED_BY_STRING_BYTES] = "string_bytes",
@@ -96,10 +96,23 @@ void print_omitted(struct printing *p, uint64_t n, enum limited_by by)
 		[LIMITED_BY_ENTRIES] = "entries",
 		[LIMITED_BY_DEPTH] = "depth",
 		[LIMITED_BY_OUTPUT_BYTES] = "output_bytes",
+		[LIMITED_BY_PAUSE] = "pause",
 	};
 
-	sink_named_uint(p->out, "omitted", n);
 	sink_named_string(p->out, "limited_by", words[by]);
+}
+
+void print_failure(struct printing *p, const struct err *err)
+{
+	print_unreadable(p, err->text);
+	if (err_is(err, ERR_MISSED))
+		print_limited(p, LIMITED_BY_PAUSE);
+}
+
+void print_omitted(struct printing *p, uint64_t n, enum limited_by by)
+{
+	sink_named_uint(p->out, "omitted", n);
+	print_limited(p, by);
 }
 
 /* Redacted values take as long to look at as printed ones. */
@@ -137,7 +150,7 @@ bool read_value(struct printing *p, const struct value *v, void *ret, size_t len
 
 	if (runtime_bytes(p->rt, v->addr, ret, len, &err))
 		return true;
-	print_unreadable(p, err.text);
+	print_failure(p, &err);
 	return false;
 }
 

@@ -132,6 +132,8 @@ void print_reason(struct printing *p, const char *member, const char *why);
 
 /* Members that any value may have. */
 void print_unreadable(struct printing *p, const char *why);
+/* The same for what could not be read. */
+void print_failure(struct printing *p, const struct err *err);
 /* What limited it: a closed list of words in gosnap-snapshot(5). */
 enum limited_by {
 	LIMITED_BY_STRING_BYTES,
@@ -139,6 +141,7 @@ enum limited_by {
 	LIMITED_BY_ENTRIES,
 	LIMITED_BY_DEPTH,
 	LIMITED_BY_OUTPUT_BYTES,
+	LIMITED_BY_PAUSE,
 };
 void print_omitted(struct printing *p, uint64_t n, enum limited_by by);
 

@@ -139,6 +139,7 @@ int cmd_status(enum err_code code)
 		return EXIT_PERMISSION;
 	case ERR_CANNOT:
 	case ERR_FAULT:
+	case ERR_MISSED:
 	case ERR_LIMIT:
 	case ERR_UNSUPPORTED:
 		return EXIT_CANNOT;

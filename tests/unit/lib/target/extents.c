@@ -57,7 +57,7 @@ static void test_read_through(void **state)
 	memory[3 * PAGE + 200] ^= 0xff;
 	assert_true(same(t, BASE + 3 * PAGE, 3 * PAGE));
 	assert_false(target_read(t, BASE + 5 * PAGE + 4000, &memory[0], 100, &err));
-	assert_int_equal(err.code, ERR_LIMIT);
+	assert_int_equal(err.code, ERR_MISSED);
 	assert_string_equal(err.text, "0x16000 was not captured");
 	assert_int_equal(target_missed(t), 1);
 	assert_false(target_read(t, BASE, &byte, 1, &err));
