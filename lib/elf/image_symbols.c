@@ -26,9 +26,11 @@ static bool spend(struct image_symbols *s, uint64_t steps)
 static void insert_name(struct image_symbols *s, uint32_t i)
 {
 	const char *name = s->all[i].name;
-	const size_t len = strlen(name);
 	uint64_t other, alike = 0;
 
+	if (s->steps == LIMIT_SYMBOL_STEPS) /* even the length of a name costs time */
+		return;
+	const size_t len = strlen(name);
 	if (!spend(s, len))
 		return;
 	const uint32_t hash = hash_name(name, len);

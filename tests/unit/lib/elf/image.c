@@ -15,6 +15,7 @@
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -297,6 +298,73 @@ static void test_room_for_symbols(void **state)
 	}
 }
 
+/* A file with nothing but symbols, all of one name. */
+static void make_symbols(size_t count, size_t name_len)
+{
+	enum { SYMTAB = 1, STRTAB, SECTIONS };
+	const size_t symbols_len = count * sizeof(Elf64_Sym), names_len = name_len + 2;
+	AUTO(xfree) Elf64_Sym *symbols = xcalloc(count, sizeof(*symbols));
+	AUTO(xfree) char *names = xcalloc(1, names_len);
+	const struct {
+		Elf64_Ehdr header;
+		Elf64_Phdr segment;
+		Elf64_Shdr sections[SECTIONS];
+	} head = {
+		.header = { .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
+					 ELFDATA2LSB, EV_CURRENT },
+			    .e_type = ET_EXEC,
+			    .e_machine = EM_X86_64,
+			    .e_version = EV_CURRENT,
+			    .e_phoff = sizeof(Elf64_Ehdr),
+			    .e_shoff = sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr),
+			    .e_ehsize = sizeof(Elf64_Ehdr),
+			    .e_phentsize = sizeof(Elf64_Phdr),
+			    .e_phnum = 1,
+			    .e_shentsize = sizeof(Elf64_Shdr),
+			    .e_shnum = SECTIONS },
+		.sections[SYMTAB] = { .sh_type = SHT_SYMTAB,
+				      .sh_offset = sizeof(head),
+				      .sh_size = symbols_len,
+				      .sh_link = STRTAB,
+				      .sh_entsize = sizeof(Elf64_Sym) },
+		.sections[STRTAB] = { .sh_type = SHT_STRTAB,
+				      .sh_offset = sizeof(head) + symbols_len,
+				      .sh_size = names_len },
+	};
+
+	memset(names + 1, 'a', name_len);
+	for (size_t i = 0; i < count; i++)
+		symbols[i] = (Elf64_Sym){ .st_name = 1, .st_shndx = SHN_ABS };
+	strcpy(copy + strlen(copy) - 6, "XXXXXX");
+	FILE *f = fdopen(mkstemp(copy), "w");
+	fwrite(&head, sizeof(head), 1, f);
+	fwrite(symbols, 1, symbols_len, f);
+	fwrite(names, 1, names_len, f);
+	assert_int_equal(fclose(f), 0);
+}
+
+/* Past the limit, a symbol costs nothing, however long its name is. */
+static void test_steps_for_symbols(void **state)
+{
+	enum { COUNT = 1 << 16, NAME = 1 << 22, SECONDS_MAX = 1 };
+	(void)state;
+	make_symbols(COUNT, NAME);
+	for (int i = 0; i < 2; i++) {
+		struct err err;
+		struct image_range range;
+		AUTO(images_close) struct images *images = images_open_file(copy, &err);
+		struct image *img = (struct image *)images_get(images, 0);
+		/* The first symbol is found; the others take what remains. */
+		img->symbols.steps = LIMIT_SYMBOL_STEPS - (i == 0 ? NAME : 0);
+		AUTO(xfree) char *name = xcalloc(1, NAME + 1);
+		memset(name, 'a', NAME);
+		const clock_t begin = clock();
+		assert_int_equal(image_symbol(img, name, &range), i == 0);
+		assert_true(clock() - begin < SECONDS_MAX * CLOCKS_PER_SEC);
+	}
+	unlink(copy);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -307,6 +375,7 @@ int main(void)
 		cmocka_unit_test(test_pipe_of_that_name),
 		cmocka_unit_test(test_no_file),
 		cmocka_unit_test(test_room_for_symbols),
+		cmocka_unit_test(test_steps_for_symbols),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
