@@ -6,6 +6,7 @@ import json
 import os
 import platform
 import re
+import shutil
 import signal
 import statistics
 import subprocess
@@ -17,11 +18,14 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.join(HERE, "..", "..")
 sys.path.insert(0, os.path.join(HERE, "..", "lib"))
+import matrix
 from snapshot import without_values
 
 GOSNAP = os.environ.get("GOSNAP", os.path.join(TOP, "build", "gosnap"))
 DOC = os.path.join(TOP, "doc")
 PAGE = os.path.join(DOC, "performance.md")
+DUMPERS = ["Delve dump", "gcore"]
+DUMP_PATIENCE = 90  # seconds, with one of them
 
 
 class Row:
@@ -129,6 +133,44 @@ def gosnap(swarm, name, *options, memory=False):
             return row
         print(f"gosnap failed: {status}: {said}", file=sys.stderr)
     sys.exit(1)
+
+
+def field(path, name):
+    """A number of a file of /proc that counts in kB, in bytes."""
+    with open(path, encoding="ascii") as f:
+        return int(re.search(rf"^{name}:\s+(\d+)", f.read(), re.M)[1]) * 1024
+
+
+def dump(swarm, tool, folder):
+    """How long the process was held for a core file, which is deleted at once."""
+    name = os.path.join(folder, "core")
+    dlv = matrix.program("dlv")
+    size = field(f"/proc/{swarm.pid}/status", "VmSize")
+    present = field(f"/proc/{swarm.pid}/status", "VmRSS")
+    if shutil.disk_usage(folder).free < min(size, 4 * present) + (10 << 30):
+        return None
+    if tool == "gcore":
+        if not shutil.which("gcore"):
+            return None
+        command = ["gcore", "-o", name, str(swarm.pid)]
+    elif dlv:
+        script = os.path.join(folder, "commands")
+        with open(script, "w", encoding="ascii") as f:
+            f.write(f"dump {name}\nexit\n")
+        command = [dlv, "attach", str(swarm.pid), "--init", script,
+                   "--allow-non-terminal-interactive=true"]
+    else:
+        return None
+    row, status, said = swarm.run(command, memory=False, limit=DUMP_PATIENCE)
+    made = [os.path.join(folder, f) for f in os.listdir(folder) if f.startswith("core")]
+    whole = sum(os.path.getsize(f) for f in made)
+    for file in made:
+        os.unlink(file)
+    if row.seconds > DUMP_PATIENCE:
+        return None
+    if whole < present // 2:
+        sys.exit(f"{tool} wrote {whole} bytes of {present} ({status}): {said[-500:]}")
+    return row.pause
 
 
 def nanoseconds(time):
