@@ -37,12 +37,9 @@ static uint64_t hash_of(const struct raw_frame *frames, size_t n)
 {
 	uint64_t h = n;
 
-	for (size_t i = 0; i < n; i++) {
-		h = (h ^ frames[i].pc ^ (uint64_t)frames[i].flags << 56 ^
-		     (uint64_t)frames[i].argp << 24) *
-		    UINT64_C(0x9e3779b97f4a7c15);
-		h ^= h >> 29;
-	}
+	for (size_t i = 0; i < n; i++)
+		h = table_hash(h ^ frames[i].pc,
+			       (uint64_t)frames[i].flags << 32 | frames[i].argp);
 	return h;
 }
 

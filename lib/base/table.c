@@ -33,9 +33,14 @@ static uint64_t mixed(uint64_t word)
 	return word ^ word >> 33;
 }
 
+uint64_t table_hash(uint64_t a, uint64_t b)
+{
+	return mixed(mixed(a ^ seed()) + b);
+}
+
 static struct table_slot *find(const struct table *t, uint64_t a, uint64_t b)
 {
-	uint64_t i = mixed(mixed(a ^ seed()) + b);
+	uint64_t i = table_hash(a, b);
 
 	for (;; i++) {
 		struct table_slot *slot = &t->slots[i & (t->size - 1)];

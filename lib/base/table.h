@@ -26,4 +26,7 @@ uint64_t table_next(const struct table *t, size_t *at);
 void table_clear(struct table *t);
 void table_free(struct table *t); /* leaves it empty */
 
+/* Makes keys of more words, which may be hostile too. Differs from run to run. */
+uint64_t table_hash(uint64_t a, uint64_t b);
+
 #endif

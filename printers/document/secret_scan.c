@@ -7,12 +7,12 @@
 #include "redaction/redaction.h"
 
 enum {
-	TYPES_MAX = 256,  /* visited for one type; with more it may lead anywhere */
-	DEPTH_MORE = 2,	  /* deeper than is printed, for interfaces on the way */
-	STEP_BYTES = 64,  /* of the document: no value is printed in less */
-	BYTES_MAX = 4096, /* of a secret */
-	PIECE_MIN = 4,	  /* shorter ones occur anywhere */
-	SEEN_MAX = 1 << 20,
+	TYPES_MAX = 256,    /* visited for one type; with more it may lead anywhere */
+	DEPTH_MORE = 2,	    /* deeper than is printed, for interfaces on the way */
+	STEP_BYTES = 64,    /* of the document: no value is printed in less */
+	BYTES_MAX = 4096,   /* of a secret */
+	PIECE_MIN = 4,	    /* shorter ones occur anywhere */
+	SEEN_MAX = 1 << 19, /* values, in 24 MB */
 };
 
 struct secret_scan {
