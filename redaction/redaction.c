@@ -158,11 +158,19 @@ const char *redaction_of_type(struct redaction *r, const char *type)
 	return verdict == VERDICT_REDACT ? "type" : NULL;
 }
 
+/* A longer one is not a secret but an unset variable with an arbitrary length. */
+static uint64_t place(uint64_t size)
+{
+	enum { MAX = 64 << 10, BEGINNING = 4096 };
+
+	return size > MAX ? BEGINNING : size;
+}
+
 void redaction_learn(struct redaction *r, uint64_t addr, uint64_t size, const void *bytes,
 		     size_t len)
 {
 	if (r->mode != REDACT_NOTHING)
-		secrets_learn(r->here, addr, size, bytes, len);
+		secrets_learn(r->here, addr, place(size), bytes, len);
 }
 
 void redaction_learn_number(struct redaction *r, uint64_t number)
@@ -195,7 +203,7 @@ void redaction_learn_for_all(struct redaction *r, uint64_t addr, uint64_t size,
 			     const void *bytes, size_t len)
 {
 	if (r->mode == REDACT_SECRETS)
-		secrets_add(for_all(r), addr, size, bytes, len);
+		secrets_add(for_all(r), addr, place(size), bytes, len);
 }
 
 void redaction_learn_number_for_all(struct redaction *r, uint64_t number)

@@ -52,8 +52,6 @@ bool redaction_is_name(struct redaction *r, const char *text, size_t len);
  * between goroutines and keeps what was learned before redaction_remember(). */
 void redaction_learn(struct redaction *r, uint64_t addr, uint64_t size, const void *bytes,
 		     size_t len); /* addr 0: nowhere; bytes NULL: not text */
-/* A longer one is not a text but an unset variable, with an arbitrary length. */
-enum { REDACTION_PLACE_MAX = 64 << 10 };
 /* Recognises its bytes and digits too. A long number has its highest byte first, which is
  * not zero. */
 void redaction_learn_number(struct redaction *r, uint64_t number);

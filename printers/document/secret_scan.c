@@ -131,8 +131,6 @@ static void learn(struct secret_scan *l, uint64_t addr, uint64_t len, uint64_t n
 	size_t n = len < sizeof(bytes) ? (size_t)len : sizeof(bytes);
 	struct err ignored;
 
-	if (len > REDACTION_PLACE_MAX)
-		len = n;
 	if (len < PIECE_MIN || images_at(l->images, addr) ||
 	    !runtime_bytes(l->rt, addr, bytes, n, &ignored) ||
 	    (numbers ? !redaction_is_key(bytes, n)

@@ -12,7 +12,6 @@
 
 enum {
 	HASHED_MAX = 64 << 10, /* bytes of a secret */
-	BEGINNING = 4096,      /* learned of one longer than REDACTION_PLACE_MAX */
 	NUMBER_MAX = 16,       /* bytes of a complex number */
 };
 
@@ -112,8 +111,6 @@ static void redact_bytes(struct printing *p, uint64_t addr, uint64_t len,
 		print_failure(p, &err);
 		return;
 	}
-	if (len > REDACTION_PLACE_MAX)
-		len = n < BEGINNING ? n : BEGINNING;
 	learn_redacted(p, addr, len, bytes, n);
 	print_redacted(p, bytes, n, rule);
 	explicit_bzero(bytes, n);

@@ -176,7 +176,7 @@ bool redact_row(struct printing *p, const struct type *elem, uint64_t addr, uint
 	struct redacted left = { .rule = p->redacted };
 	if (!left.rule && (redaction_at(p->redaction, addr, n * size) ||
 			   are_of_secret(p, numbers, count, size)))
-		left.rule = "copy_of_secret";
+		left.rule = redaction_rule_of_copy(p->redaction);
 	if (p->redacted && !are_letters)
 		letters.len = 0;
 	if (p->redacted && !are_letters && are_words(elem))

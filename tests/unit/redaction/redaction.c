@@ -447,6 +447,21 @@ static void suspected(void **state)
 	expect(r, "anything", "uncertain", NULL);
 }
 
+/* A variable that was never set has any length. */
+static void endless(void **state)
+{
+	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS, NULL);
+	(void)state;
+	redaction_learn(r, 0x10000, UINT64_C(1) << 40, "swordfish", 9);
+	redaction_learn_for_all(r, 0x90000000, UINT64_C(1) << 40, "marlin-at-sea", 13);
+	redaction_learned_all(r);
+	assert_true(redaction_at(r, 0x10000, 8));
+	assert_true(redaction_at(r, 0x90000000, 8));
+	assert_false(redaction_at(r, 0x10000 + 8192, 8));
+	assert_false(redaction_at(r, 0x90000000 + 8192, 8));
+	expect(r, "it was swordfish", "copy_of_secret", "it was [redacted]");
+}
+
 static void modes(void **state)
 {
 	AUTO(redaction_free) struct redaction *strict = make(REDACT_STRICT, NULL);
@@ -549,9 +564,9 @@ int main(void)
 		cmocka_unit_test(elsewhere), cmocka_unit_test(many),
 		cmocka_unit_test(encoded),   cmocka_unit_test(pieces),
 		cmocka_unit_test(settled),   cmocka_unit_test(hostile),
-		cmocka_unit_test(suspected), cmocka_unit_test(modes),
-		cmocka_unit_test(rules),     cmocka_unit_test(bad_rules),
-		cmocka_unit_test(same),
+		cmocka_unit_test(suspected), cmocka_unit_test(endless),
+		cmocka_unit_test(modes),     cmocka_unit_test(rules),
+		cmocka_unit_test(bad_rules), cmocka_unit_test(same),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("redaction", tests, NULL, NULL);
