@@ -376,10 +376,18 @@ def variables_of(frame):
     return found
 
 
-def is_below(location, frame, goroutine):
-    """Does each place of it lie below the goroutine's stack pointer?"""
+def used_of(goroutine, thread):
+    """Bytes of its stack that are in use now, if the thread that runs it stands on that stack."""
+    stack = goroutine.get("stack", {})
+    sp = int(thread.get("registers", {}).get("rsp", "0"), 16)
+    if stack and int(stack["low"], 16) <= sp < int(stack["high"], 16):
+        return int(stack["high"], 16) - sp
+    return stack.get("used_bytes")
+
+
+def is_below(location, frame, used):
+    """Does each place of it lie below the stack pointer?"""
     places = [int(n, 16) for n in re.findall(r"DW_OP_fbreg (-?0x[0-9a-f]+)", location)]
-    used = goroutine.get("stack", {}).get("used_bytes")
     return bool(places) and used is not None and "DW_OP_reg" not in location and all(
         frame["FrameOffset"] + n < -used for n in places)
 
@@ -413,8 +421,7 @@ def compare(pid, document):
     Returns (Delve's version, [Result], [sentence about a goroutine that one of them lacks])."""
     ours = {g["id"]: g for g in document["goroutines"]}
     # Its thread stands on a stack of its own, in front of the goroutine's.
-    before = {t["goroutine"]: t.get("frames", []) for t in document["threads"]
-              if "goroutine" in t}
+    threads = {t["goroutine"]: t for t in document["threads"] if "goroutine" in t}
     results, lacking = [], []
     with delve.Delve(pid) as server:
         for goroutine in server.goroutines():
@@ -426,12 +433,14 @@ def compare(pid, document):
             except delve.Failure as problem:
                 lacking.append(f"goroutine {goroutine}: {problem}")
                 continue
-            mine = before.get(goroutine, []) + ours[goroutine].get("frames", [])
+            thread = threads.get(goroutine, {})
+            mine = thread.get("frames", []) + ours[goroutine].get("frames", [])
+            used = used_of(ours[goroutine], thread)
             shown = Shown(mine)
             for frame, other in frames_of_both(frames, mine):
                 for result in compare_frame(goroutine, frame, other, shown):
                     result.below = result.theirs is not None and is_below(
-                        result.theirs["LocationExpr"], frame, ours[goroutine])
+                        result.theirs["LocationExpr"], frame, used)
                     results.append(result)
         return server.version, results, lacking
 
