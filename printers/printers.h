@@ -10,6 +10,7 @@
 #include "printers/document/print_document.h"
 #include "printers/goroutine/print_goroutine.h"
 #include "printers/rules/rules.h"
+#include "printers/values/objects.h"
 #include "printers/values/print_values.h"
 
 #endif

@@ -15,6 +15,7 @@ static const char mask[] = REDACTION_MASK;
 struct masking {
 	struct redaction *r;
 	uint64_t addr;
+	bool is_public; /* what is found is not learned */
 	const char
 		*text; /* NUL-terminated if there are rules: their expressions need it */
 	size_t len, done;   /* done: bytes judged so far */
@@ -38,11 +39,8 @@ static void leave(struct masking *m, size_t begin, size_t end)
 {
 	struct redaction *r = m->r;
 
-	if (begin == end || !r->asking)
-		return;
-	asked_text(r->asked, r->here, m->text + begin, end - begin);
-	if (m->addr)
-		asked_word(r->asked, r->here, ASKED_PLACE, m->addr + begin, end - begin);
+	if (begin < end && r->asking)
+		asked_text(r->asked, m->text + begin, end - begin);
 }
 
 static void add(struct masking *m, struct span span)
@@ -54,7 +52,9 @@ static void add(struct masking *m, struct span span)
 	for (m->count++; i > 0 && m->found[i - 1].begin > span.begin; i--)
 		m->found[i] = m->found[i - 1];
 	m->found[i] = span;
-	redaction_learn(m->r, m->addr ? m->addr + span.begin : 0, span.end - span.begin,
+	if (!m->is_public)
+		redaction_learn(
+			m->r, m->addr ? m->addr + span.begin : 0, span.end - span.begin,
 			is_new ? m->text + span.begin : NULL, span.end - span.begin);
 }
 
@@ -94,10 +94,12 @@ static bool known_at(struct masking *m, size_t at, struct span *ret)
 		n = secrets_here(m->r->always, text, len);
 	if (at >= m->place.end)
 		find_place(m, at);
-	*ret = (struct span){ at, at + n, redaction_rule_of_copy(m->r) };
-	if (at >= m->place.begin && m->place.end > ret->end)
-		ret->end = m->place.end;
-	return ret->end > at;
+	const size_t end =
+		at >= m->place.begin && m->place.end > at + n ? m->place.end : at + n;
+	if (end == at)
+		return false;
+	*ret = (struct span){ at, end, redaction_rule_of_copy(m->r) };
+	return true;
 }
 
 /* Something that looks like a secret may begin in a known one and extend past it. */
@@ -165,7 +167,10 @@ static bool find_escaped(struct masking *m, int levels)
 
 	if (!plain)
 		return left;
-	struct masking inner = { .r = m->r, .text = plain->text, .len = plain->len };
+	struct masking inner = { .r = m->r,
+				 .is_public = m->is_public,
+				 .text = plain->text,
+				 .len = plain->len };
 	left = find_escaped(&inner, levels - 1);
 	for (size_t i = 0; i < inner.count; i++)
 		add(m, escaped_span(plain, inner.found[i]));
@@ -211,7 +216,11 @@ static struct redacted with_masks(const struct masking *m)
 struct redacted redaction_of_text(struct redaction *r, uint64_t addr, const char *text,
 				  size_t len)
 {
-	struct masking m = { .r = r, .addr = addr, .text = text, .len = len };
+	struct masking m = { .r = r,
+			     .addr = addr,
+			     .is_public = addr && is_public_place(r, addr),
+			     .text = text,
+			     .len = len };
 	AUTO(xfree) char *ended = NULL;
 	struct redacted ret = { .rule = redaction_rule_of_copy(r) };
 

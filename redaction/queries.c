@@ -1,147 +1,133 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* queries.c - questions about secrets that were answered with no: a secret learned later
- * may change that. */
+/* queries.c - texts and numbers that were not secret when they were asked about. Of their
+ * bytes only hashes are kept, as bits: what was asked is found, and sometimes what was
+ * not. */
 #include <string.h>
 
 #include "redaction/redaction_priv.h"
 
-/* Past these limits anything may have been asked. */
-enum { QUESTIONS_MAX = 1 << 16, TEXTS_MAX = 1 << 14, BYTES_MAX = 1 << 20 };
-
-struct question {
-	enum asked_as as;
-	uint64_t what, size;
-	size_t known; /* secrets_count() */
+enum {
+	TEXT_BITS = 23, /* logarithm of their number */
+	OTHER_BITS = 20,
+	PIECE = 8, /* bytes of a number, and of a text's beginning */
 };
 
-struct text {
-	size_t begin, len;
-	size_t known; /* secrets_contents() */
+struct bits {
+	uint8_t *bytes;
+	unsigned log;
 };
 
 struct asked {
-	struct question *questions;
-	size_t count, cap;
-	struct text *texts;
-	size_t text_count, text_cap;
-	char *bytes; /* of the texts */
-	size_t used, size;
-	size_t known; /* secrets_count() at the start */
-	bool any;     /* at the start every text was already taken for a secret */
-	bool too_much_text, too_many;
+	struct bits texts, beginnings, numbers;
+	struct secrets_mark mark; /* what was known at the start */
+	bool all;		  /* ... everything was secret */
 };
 
-static void begin(struct asked *a, const struct secrets *s)
+static struct bits bits_new(unsigned log)
 {
-	a->known = secrets_count(s);
-	a->any = secrets_are_all(s);
+	return (struct bits){ xcalloc((size_t)1 << (log - 3), 1), log };
 }
 
-struct asked *asked_new(const struct secrets *s)
+static size_t place_of(const struct bits *bits, uint64_t what)
+{
+	return (what * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - bits->log);
+}
+
+static void note(struct bits *bits, uint64_t what)
+{
+	const size_t at = place_of(bits, what);
+
+	bits->bytes[at >> 3] |= (uint8_t)(1 << (at & 7));
+}
+
+static bool is_noted(const struct bits *bits, uint64_t what)
+{
+	const size_t at = place_of(bits, what);
+
+	return bits->bytes[at >> 3] >> (at & 7) & 1;
+}
+
+struct asked *asked_new(void)
 {
 	struct asked *a = xcalloc(1, sizeof(*a));
 
-	begin(a, s);
+	a->texts = bits_new(TEXT_BITS);
+	a->beginnings = bits_new(OTHER_BITS);
+	a->numbers = bits_new(OTHER_BITS);
 	return a;
-}
-
-static void wipe(struct asked *a)
-{
-	if (a->used)
-		explicit_bzero(a->bytes, a->used);
-}
-
-void asked_again(struct asked *a, const struct secrets *s)
-{
-	wipe(a);
-	a->count = a->text_count = a->used = 0;
-	a->too_much_text = a->too_many = false;
-	begin(a, s);
 }
 
 void asked_free(struct asked *a)
 {
 	if (!a)
 		return;
-	wipe(a);
-	xfree(a->questions);
-	xfree(a->texts);
-	xfree(a->bytes);
+	xfree(a->texts.bytes);
+	xfree(a->beginnings.bytes);
+	xfree(a->numbers.bytes);
 	xfree(a);
 }
 
-void asked_word(struct asked *a, const struct secrets *s, enum asked_as as, uint64_t what,
-		uint64_t size)
+static void clear(struct bits *bits)
 {
-	if (!what || a->too_many)
-		return;
-	if (a->count == QUESTIONS_MAX) {
-		a->too_many = true;
-		return;
-	}
-	GROW(a->questions, a->count, a->cap);
-	a->questions[a->count++] = (struct question){ as, what, size, secrets_count(s) };
+	memset(bits->bytes, 0, (size_t)1 << (bits->log - 3));
 }
 
-void asked_text(struct asked *a, const struct secrets *s, const char *text, size_t len)
+void asked_begin(struct asked *a, const struct secrets *s)
 {
-	if (a->too_much_text)
-		return;
-	if (a->text_count == TEXTS_MAX || len > BYTES_MAX - a->used) {
-		a->too_much_text = true;
-		return;
-	}
-	if (len > a->size - a->used) {
-		a->size = 2 * (a->used + len) + 4096;
-		a->bytes = xreallocarray(a->bytes, a->size, 1);
-	}
-	memcpy(a->bytes + a->used, text, len);
-	GROW(a->texts, a->text_count, a->text_cap);
-	a->texts[a->text_count++] = (struct text){ a->used, len, secrets_contents(s) };
-	a->used += len;
+	clear(&a->texts);
+	clear(&a->beginnings);
+	clear(&a->numbers);
+	a->mark = secrets_mark(s);
+	a->all = secrets_are_all(s);
 }
 
-static bool is_in_text(const struct secrets *s, const char *text, size_t len)
+void asked_number(struct asked *a, uint64_t number)
 {
-	if (secrets_begin(s, text, len))
+	note(&a->numbers, number);
+}
+
+static uint64_t word_of(const char *bytes, size_t len)
+{
+	uint64_t word = 0;
+
+	memcpy(&word, bytes, len);
+	return word;
+}
+
+void asked_text(struct asked *a, const char *text, size_t len)
+{
+	if (len >= PIECE)
+		note(&a->beginnings, word_of(text, PIECE));
+	for (size_t at = 0; at + SECRET_MIN <= len; at++)
+		note(&a->texts, word_of(text + at, SECRET_MIN));
+}
+
+static bool is_content_asked(void *arg, const char *bytes, size_t len, bool whole)
+{
+	const struct asked *a = arg;
+
+	if (is_noted(&a->texts, word_of(bytes, SECRET_MIN)))
 		return true;
-	for (size_t at = 0; at < len; at++)
-		if (secrets_here(s, text + at, len - at))
+	for (size_t at = 0; whole && at + PIECE <= len; at++) {
+		uint64_t word = word_of(bytes + at, PIECE);
+		if (is_noted(&a->beginnings, word) || is_noted(&a->numbers, word) ||
+		    is_noted(&a->numbers, __builtin_bswap64(word)))
 			return true;
+	}
 	return false;
 }
 
-static bool is_one(const struct secrets *s, const struct question *q)
+static bool is_number_asked(void *arg, uint64_t number)
 {
-	switch (q->as) {
-	case ASKED_PLACE:
-		return secrets_at(s, q->what, q->size);
-	case ASKED_NUMBER:
-		return secrets_have_number(s, q->what);
-	case ASKED_PIECE:
-		return secrets_have_piece(s, q->what);
-	case ASKED_WORD:
-		return secrets_have_word(s, q->what);
-	}
-	return true;
+	const struct asked *a = arg;
+
+	return is_noted(&a->numbers, number);
 }
 
 bool asked_settled(const struct asked *a, const struct secrets *s)
 {
-	const size_t known = secrets_count(s), contents = secrets_contents(s);
-
-	if (known == a->known)
-		return true;
-	if (secrets_are_all(s) && !a->any)
+	if (secrets_are_all(s) && !a->all)
 		return false;
-	if (a->too_many || (a->too_much_text && contents))
-		return false;
-	for (size_t i = 0; i < a->count; i++)
-		if (a->questions[i].known != known && is_one(s, &a->questions[i]))
-			return false;
-	for (size_t i = 0; i < a->text_count; i++)
-		if (a->texts[i].known != contents &&
-		    is_in_text(s, a->bytes + a->texts[i].begin, a->texts[i].len))
-			return false;
-	return true;
+	return !secrets_any_since(s, &a->mark, is_content_asked, is_number_asked,
+				  (void *)a);
 }

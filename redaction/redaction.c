@@ -169,8 +169,20 @@ static uint64_t place(uint64_t size)
 void redaction_learn(struct redaction *r, uint64_t addr, uint64_t size, const void *bytes,
 		     size_t len)
 {
-	if (r->mode != REDACT_NOTHING)
+	if (r->mode != REDACT_NOTHING && !(addr && is_public_place(r, addr)))
 		secrets_learn(r->here, addr, place(size), bytes, len);
+}
+
+bool is_public_place(const struct redaction *r, uint64_t addr)
+{
+	return r->is_public && r->is_public(r->public_arg, addr);
+}
+
+void redaction_set_public(struct redaction *r,
+			  bool (*is_public)(void *arg, uint64_t addr), void *arg)
+{
+	r->is_public = is_public;
+	r->public_arg = arg;
 }
 
 void redaction_learn_number(struct redaction *r, uint64_t number)
@@ -192,38 +204,6 @@ void redaction_remember(struct redaction *r)
 	r->here = secrets_new();
 }
 
-static struct secrets *for_all(struct redaction *r)
-{
-	if (!r->always)
-		r->always = secrets_new();
-	return r->always;
-}
-
-void redaction_learn_for_all(struct redaction *r, uint64_t addr, uint64_t size,
-			     const void *bytes, size_t len)
-{
-	if (r->mode == REDACT_SECRETS)
-		secrets_add(for_all(r), addr, place(size), bytes, len);
-}
-
-void redaction_learn_number_for_all(struct redaction *r, uint64_t number)
-{
-	if (r->mode == REDACT_SECRETS)
-		secrets_add_number(for_all(r), number);
-}
-
-void redaction_suspect_for_all(struct redaction *r)
-{
-	if (r->mode != REDACT_NOTHING)
-		secrets_suspect_all(for_all(r));
-}
-
-void redaction_learned_all(struct redaction *r)
-{
-	if (r->always)
-		secrets_sort(r->always);
-}
-
 void redaction_learns_nothing(struct redaction *r)
 {
 	r->learns_nothing = true;
@@ -242,6 +222,12 @@ void redaction_suspect_all(struct redaction *r)
 		secrets_suspect_all(r->here);
 }
 
+void redaction_set_suspect(struct redaction *r, bool suspect)
+{
+	if (r->mode != REDACT_NOTHING)
+		secrets_set_suspect(r->here, suspect);
+}
+
 const char *redaction_rule_of_copy(const struct redaction *r)
 {
 	return secrets_are_all(r->here) || (r->always && secrets_are_all(r->always))
@@ -252,9 +238,8 @@ const char *redaction_rule_of_copy(const struct redaction *r)
 void redaction_ask(struct redaction *r)
 {
 	if (!r->asked)
-		r->asked = asked_new(r->here);
-	else
-		asked_again(r->asked, r->here);
+		r->asked = asked_new();
+	asked_begin(r->asked, r->here);
 	r->asking = true;
 }
 
@@ -262,6 +247,11 @@ bool redaction_settled(struct redaction *r)
 {
 	r->asking = false;
 	return asked_settled(r->asked, r->here);
+}
+
+size_t redaction_known(const struct redaction *r)
+{
+	return secrets_count(r->here);
 }
 
 bool redaction_is_key(const void *bytes, size_t len)
@@ -276,12 +266,8 @@ bool redaction_is_key(const void *bytes, size_t len)
 
 bool redaction_at(struct redaction *r, uint64_t addr, uint64_t size)
 {
-	if (secrets_at(r->here, addr, size) ||
-	    (r->always && secrets_at(r->always, addr, size)))
-		return true;
-	if (r->asking)
-		asked_word(r->asked, r->here, ASKED_PLACE, addr, size);
-	return false;
+	return secrets_at(r->here, addr, size) ||
+	       (r->always && secrets_at(r->always, addr, size));
 }
 
 /* Card numbers of 16 digits, and of 15 digits starting with 34 or 37, as only those do.
@@ -311,7 +297,7 @@ static bool is_known_number(struct redaction *r, uint64_t number)
 		     (r->always && secrets_have_number(r->always, number));
 
 	if (!known && r->asking)
-		asked_word(r->asked, r->here, ASKED_NUMBER, number, 0);
+		asked_number(r->asked, number);
 	return known;
 }
 
@@ -371,8 +357,6 @@ static bool is_secret_word(struct redaction *r, uint64_t word)
 	if (secrets_have_word(r->here, word) ||
 	    (r->always && secrets_have_word(r->always, word)))
 		return true;
-	if (r->asking)
-		asked_word(r->asked, r->here, ASKED_WORD, word, 0);
 	return rule_of_card(word) != NULL;
 }
 
@@ -401,12 +385,8 @@ static bool has_piece(struct redaction *r, uint64_t word)
 		return has_letters(word);
 	if (r->learns_nothing && is_letters(word))
 		return true;
-	if (secrets_have_piece(r->here, word) ||
-	    (r->always && secrets_have_piece(r->always, word)))
-		return true;
-	if (r->asking)
-		asked_word(r->asked, r->here, ASKED_PIECE, word, 0);
-	return false;
+	return secrets_have_piece(r->here, word) ||
+	       (r->always && secrets_have_piece(r->always, word));
 }
 
 bool redaction_of_vector(struct redaction *r,

@@ -48,39 +48,38 @@ bool redaction_is_public(const char *type);
 bool redaction_is_name(struct redaction *r, const char *text, size_t len);
 
 /* Learns a redacted value, so that the same bytes are recognised elsewhere, under other
- * names: by address and by content. Kept until redaction_forget(), which is called
- * between goroutines and keeps what was learned before redaction_remember(). */
+ * names: by address and by content. Kept until redaction_forget(), which keeps what was
+ * learned before redaction_remember(). */
 void redaction_learn(struct redaction *r, uint64_t addr, uint64_t size, const void *bytes,
 		     size_t len); /* addr 0: nowhere; bytes NULL: not text */
+/* What is at such addresses is redacted where it is secret, but not learned: literals of a
+ * program are in many places, and in its file. */
+void redaction_set_public(struct redaction *r,
+			  bool (*is_public)(void *arg, uint64_t addr), void *arg);
 /* Recognises its bytes and digits too. A long number has its highest byte first, which is
  * not zero. */
 void redaction_learn_number(struct redaction *r, uint64_t number);
 void redaction_learn_long_number(struct redaction *r, const uint8_t *bytes, size_t len);
 void redaction_remember(struct redaction *r);
 void redaction_forget(struct redaction *r);
-/* Learns a secret for all goroutines, unless there are too many. Takes effect at
- * redaction_learned_all(), after which more may be learned. */
-void redaction_learn_for_all(struct redaction *r, uint64_t addr, uint64_t size,
-			     const void *bytes, size_t len);
-/* The same for a number; it is compared only with words. */
-void redaction_learn_number_for_all(struct redaction *r, uint64_t number);
-void redaction_learned_all(struct redaction *r);
-/* Like redaction_suspect_all(), for all goroutines and to the end. */
-void redaction_suspect_for_all(struct redaction *r);
 /* Nothing will be learned, as no values are read: from here on any word of eight
  * printable characters is redacted. */
 void redaction_learns_nothing(struct redaction *r);
 /* The end of what is learned is not known: until redaction_forget() all text is redacted,
  * and everything that may be the address of some. */
 void redaction_suspect_all(struct redaction *r);
+/* The same while it is set. */
+void redaction_set_suspect(struct redaction *r, bool suspect);
 /* The rule for what may be a copy of what was learned: "copy_of_secret"; "uncertain" when
  * all text is redacted. */
 const char *redaction_rule_of_copy(const struct redaction *r);
 /* What was printed before a secret was learned may contain it. From redaction_ask() on
- * questions are recorded; redaction_settled(): would each get the same answer now? False
- * when in doubt. */
+ * questions about texts and numbers are recorded; redaction_settled(): would each get the same
+ * answer now? False when in doubt. */
 void redaction_ask(struct redaction *r);
 bool redaction_settled(struct redaction *r); /* stops recording */
+/* Grows with each secret learned since redaction_forget(). */
+size_t redaction_known(const struct redaction *r);
 /* Is there a secret in these bytes of memory? */
 bool redaction_at(struct redaction *r, uint64_t addr, uint64_t size);
 

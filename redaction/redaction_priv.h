@@ -47,20 +47,29 @@ bool windows_add(struct windows *w, const void *bytes,
 bool windows_any(const struct windows *w, uint64_t word);
 bool windows_all(const struct windows *w, uint64_t word);
 
+/* parts.c: all sequences of eight bytes in secrets, with the secret's number. bytes_of: of
+ * those that were added. */
+enum { PART_BYTES = 8 };
+struct parts;
+struct parts *parts_new(void);
+void parts_free(struct parts *p);
+void parts_clear(struct parts *p);
+bool parts_full(const struct parts *p);
+typedef const char *bytes_of_fn(const void *arg, uint32_t secret);
+void parts_add(struct parts *p, uint32_t secret, const char *bytes, size_t len,
+	       bytes_of_fn *bytes_of, const void *arg);
+/* Calls fn for secrets that may have these eight bytes at `at`. */
+typedef void part_fn(void *arg, uint32_t secret, size_t at);
+void parts_each(const struct parts *p, const char *bytes, part_fn *fn, void *arg);
+
 /* secrets.c. */
+enum { SECRET_MIN = 6 }; /* bytes; shorter ones are ordinary words */
 struct secrets;
 struct secrets *secrets_new(void);
 void secrets_free(struct secrets *s);
 void secrets_clear(struct secrets *s);
 void secrets_learn(struct secrets *s, uint64_t addr, uint64_t size, const void *bytes,
 		   size_t len);
-/* One of many: found only by all of its bytes, or by those at the end of a text, and
- * after secrets_sort() by its address. A short one, or a number, is found only in a
- * word. */
-void secrets_add(struct secrets *s, uint64_t addr, uint64_t size, const void *bytes,
-		 size_t len);
-void secrets_add_number(struct secrets *s, uint64_t number);
-void secrets_sort(struct secrets *s);
 void secrets_learn_number(struct secrets *s, uint64_t number);
 void secrets_learn_long_number(struct secrets *s, const uint8_t *bytes, size_t len);
 /* Is it a learned number, or eight bytes of a secret in either byte order? */
@@ -72,6 +81,8 @@ bool secrets_have_piece(const struct secrets *s, uint64_t word);
 bool secrets_have_word(const struct secrets *s, uint64_t word);
 /* From now on any text and any address may be secret. */
 void secrets_suspect_all(struct secrets *s);
+/* The same while it is set. */
+void secrets_set_suspect(struct secrets *s, bool suspect);
 /* Grows with each new secret, and with each text that represents one. */
 size_t secrets_count(const struct secrets *s);
 size_t secrets_contents(const struct secrets *s);
@@ -88,16 +99,24 @@ bool secrets_are_all(const struct secrets *s);
  * text. */
 size_t secrets_begin(const struct secrets *s, const char *text, size_t len);
 
-/* queries.c: questions that were answered with no, each with what was known at the time. */
+/* What was learned so far, and has it since? For a text that represents a secret, `whole` is
+ * false: it is found only from its beginning. */
+struct secrets_mark {
+	size_t contents, learned, numbers;
+};
+struct secrets_mark secrets_mark(const struct secrets *s);
+bool secrets_any_since(const struct secrets *s, const struct secrets_mark *mark,
+		       bool (*of_content)(void *arg, const char *bytes, size_t len,
+					  bool whole),
+		       bool (*of_number)(void *arg, uint64_t number), void *arg);
+
+/* queries.c: questions that were answered with no. */
 struct asked;
-struct asked *asked_new(const struct secrets *s);
+struct asked *asked_new(void);
 void asked_free(struct asked *a);
-void asked_again(struct asked *a, const struct secrets *s); /* forgets them */
-/* size: of a place. */
-enum asked_as { ASKED_PLACE, ASKED_NUMBER, ASKED_PIECE, ASKED_WORD };
-void asked_word(struct asked *a, const struct secrets *s, enum asked_as as, uint64_t what,
-		uint64_t size);
-void asked_text(struct asked *a, const struct secrets *s, const char *text, size_t len);
+void asked_begin(struct asked *a, const struct secrets *s); /* forgets them */
+void asked_text(struct asked *a, const char *text, size_t len);
+void asked_number(struct asked *a, uint64_t number);
 /* Would all get the same answer now? False when in doubt. */
 bool asked_settled(const struct asked *a, const struct secrets *s);
 
@@ -121,8 +140,12 @@ struct redaction {
 	struct asked *asked; /* NULL: not requested yet */
 	bool asking;
 	bool learns_nothing;
+	bool (*is_public)(void *arg, uint64_t addr); /* NULL: nothing is */
+	void *public_arg;
 	struct cached names[CACHE];
 };
+/* redaction_set_public() */
+bool is_public_place(const struct redaction *r, uint64_t addr);
 /* A secret_name_fn. */
 bool is_name_of_secret(void *redaction, const char *name, size_t len);
 

@@ -5,16 +5,14 @@
 #include <string.h>
 
 #include "lib/base/search.h"
+#include "lib/base/table.h"
 
 enum {
-	CONTENT_MIN = 6,     /* shorter ones are ordinary words */
-	PART_MIN = 8,	     /* of a secret, to be recognised */
-	CONTENT_MAX = 4096,  /* remembered of each */
-	CONTENTS_MAX = 1024, /* more are too many to search for */
-	NUMBERS_MAX = 64,    /* likewise */
-	ADDED_MIN = 8,	     /* for one of many: shorter ones occur in others by chance */
-	ADDED_MAX = 1 << 16, /* number of those */
-	TABLE = 1024,	     /* initial size, by hash of the beginning: a power of two */
+	CONTENT_MAX = 4096,	/* bytes remembered of each */
+	CONTENTS_MAX = 1 << 18, /* more are too many to search for */
+	ENCODED_MAX = 1 << 14,	/* of these, also what represents them in texts */
+	NUMBERS_MAX = 1 << 18,
+	TABLE = 1024, /* initial size, by hash of the beginning: a power of two */
 };
 
 #define NUMBER_MIN UINT64_C(100000)
@@ -26,23 +24,27 @@ struct range {
 struct content {
 	char *bytes;
 	size_t len;
-	struct content *next;	/* with the same hash */
-	struct content *before; /* the one learned before this */
-	bool learned;		/* false: only an encoding of one */
-	uint64_t addr;		/* where it was when added last; 0: was not */
+	struct content *next; /* with the same hash */
+	bool learned;	      /* false: only an encoding of one */
+	uint64_t addr;	      /* where it was when added last; 0: was not */
 };
 
 struct secrets {
 	struct range *ranges;
 	size_t range_count, range_cap;
-	struct content **table, *last; /* learned last */
-	size_t table_size, in_table, added;
-	uint64_t numbers[NUMBERS_MAX];
-	size_t content_count, number_count, learned;
-	uint64_t *many; /* numbers of secrets_add_number(), sorted by secrets_sort() */
-	size_t many_count, many_cap;
+	struct content **table; /* by hash of the beginning */
+	size_t table_size;
+	struct content **contents; /* in the order in which they came */
+	size_t in_table, contents_cap;
+	struct content **told; /* the learned ones in that order */
+	size_t content_count, told_cap;
+	struct parts *parts; /* of the learned ones */
+	struct table number_set;
+	uint64_t *numbers;
+	size_t number_count, numbers_cap, learned;
 	struct windows *windows;
-	bool all; /* anything else may be one */
+	bool all;     /* anything else may be one */
+	bool suspect; /* ... for the time being */
 };
 
 struct secrets *secrets_new(void)
@@ -52,28 +54,28 @@ struct secrets *secrets_new(void)
 	s->table_size = TABLE;
 	s->table = xcalloc(TABLE, sizeof(struct content *));
 	s->windows = windows_new();
+	s->parts = parts_new();
 	return s;
 }
 
 static void free_contents(struct secrets *s)
 {
-	for (size_t i = 0; s->in_table && i < s->table_size; i++) {
-		for (struct content *c = s->table[i], *next; c; c = next) {
-			next = c->next;
-			explicit_bzero(c->bytes, c->len);
-			xfree(c->bytes);
-			xfree(c);
-		}
-		s->table[i] = NULL;
+	for (size_t i = 0; i < s->in_table; i++) {
+		explicit_bzero(s->contents[i]->bytes, s->contents[i]->len);
+		xfree(s->contents[i]->bytes);
+		xfree(s->contents[i]);
 	}
+	if (s->in_table)
+		memset(s->table, 0, s->table_size * sizeof(*s->table));
 }
 
 void secrets_clear(struct secrets *s)
 {
 	free_contents(s);
 	windows_clear(s->windows);
-	s->last = NULL;
-	s->in_table = s->added = s->many_count = 0;
+	parts_clear(s->parts);
+	table_clear(&s->number_set);
+	s->in_table = 0;
 	s->range_count = s->content_count = s->number_count = s->learned = 0;
 	s->all = false;
 }
@@ -84,9 +86,13 @@ void secrets_free(struct secrets *s)
 		return;
 	free_contents(s);
 	windows_free(s->windows);
+	parts_free(s->parts);
+	table_free(&s->number_set);
+	xfree(s->numbers);
+	xfree(s->contents);
+	xfree(s->told);
 	xfree(s->table);
 	xfree(s->ranges);
-	xfree(s->many);
 	xfree(s);
 }
 
@@ -114,7 +120,7 @@ bool secrets_place(const struct secrets *s, uint64_t addr, uint64_t size,
 
 	*ret_begin = addr;
 	*ret_end = addr + size;
-	if (s->all)
+	if (s->all || s->suspect)
 		return true;
 	if (size == 0 || i == s->range_count || s->ranges[i].begin >= addr + size)
 		return false;
@@ -191,14 +197,16 @@ static void grow_table(struct secrets *s)
 /* NULL: it is an ordinary word. */
 static struct content *add_content(struct secrets *s, const char *bytes, size_t len)
 {
-	if (len < CONTENT_MIN || is_one_letter(bytes, len))
+	if (len < SECRET_MIN || is_one_letter(bytes, len))
 		return NULL;
 	struct content *c = find_content(s, bytes, len), **at;
 	if (c)
 		return c;
-	if (s->in_table++ == s->table_size)
+	if (s->in_table == s->table_size)
 		grow_table(s);
+	GROW(s->contents, s->in_table, s->contents_cap);
 	c = xcalloc(1, sizeof(*c));
+	s->contents[s->in_table++] = c;
 	at = chain(s, bytes);
 	*c = (struct content){ .bytes = xmalloc(len), .len = len, .next = *at };
 	memcpy(c->bytes, bytes, len);
@@ -216,6 +224,13 @@ static bool add_windows(struct secrets *s, const char *bytes, size_t len)
 	return windows_add(s->windows, bytes, len < CONTENT_MAX ? len : CONTENT_MAX);
 }
 
+static const char *bytes_of(const void *arg, uint32_t secret)
+{
+	const struct secrets *s = arg;
+
+	return s->told[secret]->bytes;
+}
+
 /* It may already be there as an encoding of another secret. */
 static bool learn_content(struct secrets *s, const char *bytes, size_t len)
 {
@@ -227,10 +242,11 @@ static bool learn_content(struct secrets *s, const char *bytes, size_t len)
 	if (!c || c->learned)
 		return is_new;
 	c->learned = true;
-	c->before = s->last;
-	s->last = c;
-	s->content_count++;
-	each_encoding(bytes, len, add_encoding, s);
+	GROW(s->told, s->content_count, s->told_cap);
+	s->told[s->content_count] = c;
+	parts_add(s->parts, (uint32_t)s->content_count, c->bytes, c->len, bytes_of, s);
+	if (s->content_count++ < ENCODED_MAX)
+		each_encoding(bytes, len, add_encoding, s);
 	return true;
 }
 
@@ -243,73 +259,9 @@ void secrets_learn(struct secrets *s, uint64_t addr, uint64_t size, const void *
 		s->learned += learn_content(s, bytes, len);
 }
 
-void secrets_add(struct secrets *s, uint64_t addr, uint64_t size, const void *bytes,
-		 size_t len)
-{
-	if (s->added == ADDED_MAX || !size || addr + size < addr)
-		return;
-	add_windows(s, bytes, len);
-	if (len < ADDED_MIN)
-		return;
-	struct content *c = add_content(s, bytes, len);
-	if (c && c->addr == addr)
-		return;
-	if (c)
-		c->addr = addr;
-	s->added++;
-	GROW(s->ranges, s->range_count, s->range_cap);
-	s->ranges[s->range_count++] = (struct range){ addr, addr + size };
-}
-
-static int by_begin(const void *a, const void *b)
-{
-	const struct range *x = a, *y = b;
-
-	return x->begin < y->begin ? -1 : x->begin > y->begin;
-}
-
-static int by_number(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
-static void sort_numbers(struct secrets *s)
-{
-	size_t n = 0;
-
-	if (s->many_count)
-		qsort(s->many, s->many_count, sizeof(*s->many), by_number);
-	for (size_t i = 0; i < s->many_count; i++)
-		if (n == 0 || s->many[i] != s->many[n - 1])
-			s->many[n++] = s->many[i];
-	s->many_count = n;
-}
-
-void secrets_sort(struct secrets *s)
-{
-	size_t n = 0;
-
-	sort_numbers(s);
-	if (s->range_count)
-		qsort(s->ranges, s->range_count, sizeof(*s->ranges), by_begin);
-	for (size_t i = 0; i < s->range_count; i++) {
-		struct range *last = n ? &s->ranges[n - 1] : NULL;
-		if (!last || s->ranges[i].begin > last->end)
-			s->ranges[n++] = s->ranges[i];
-		else if (s->ranges[i].end > last->end)
-			last->end = s->ranges[i].end;
-	}
-	s->range_count = n;
-}
-
 static bool is_learned(const struct secrets *s, uint64_t number)
 {
-	for (size_t i = 0; i < s->number_count; i++)
-		if (s->numbers[i] == number)
-			return true;
-	return false;
+	return s->number_count && table_get(&s->number_set, number, 0);
 }
 
 /* In the bytes of a big.Int or a netip.Addr, the highest comes first. */
@@ -349,7 +301,9 @@ void secrets_learn_number(struct secrets *s, uint64_t number)
 {
 	if (s->number_count == NUMBERS_MAX || is_small(number) || is_learned(s, number))
 		return;
+	GROW(s->numbers, s->number_count, s->numbers_cap);
 	s->numbers[s->number_count++] = number;
+	table_add(&s->number_set, number, 0);
 	s->learned++;
 	add_bytes_of(s, number);
 }
@@ -365,12 +319,9 @@ void secrets_learn_long_number(struct secrets *s, const uint8_t *bytes, size_t l
 	s->learned += s->in_table > before;
 }
 
-void secrets_add_number(struct secrets *s, uint64_t number)
+void secrets_set_suspect(struct secrets *s, bool suspect)
 {
-	if (s->many_count == ADDED_MAX || is_small(number))
-		return;
-	GROW(s->many, s->many_count, s->many_cap);
-	s->many[s->many_count++] = number;
+	s->suspect = suspect;
 }
 
 void secrets_suspect_all(struct secrets *s)
@@ -393,7 +344,7 @@ size_t secrets_here(const struct secrets *s, const char *text, size_t len)
 {
 	size_t longest = 0;
 
-	if (!s->in_table || len < CONTENT_MIN)
+	if (!s->in_table || len < SECRET_MIN)
 		return 0;
 	for (const struct content *c = *chain(s, text); c; c = c->next) {
 		size_t n = c->len < len ? c->len : len; /* the text may be cut off */
@@ -403,39 +354,60 @@ size_t secrets_here(const struct secrets *s, const char *text, size_t len)
 	return longest;
 }
 
-/* How many bytes at the start of text are in c, either all of text or up to the end of
- * c. */
-static size_t rest_of(const struct content *c, const char *text, size_t len)
-{
-	enum { TRIES = 16 }; /* more: few distinct characters; assume a match */
-	const char *end = c->bytes + c->len, *at = c->bytes;
-
-	for (int i = 0; (at = memmem(at, (size_t)(end - at), text, PART_MIN)); at++) {
-		size_t n = (size_t)(end - at) < len ? (size_t)(end - at) : len;
-		if (memcmp(at, text, n) == 0 || ++i == TRIES)
-			return n;
-	}
-	return 0;
-}
-
 bool secrets_are_all(const struct secrets *s)
 {
-	return s->all || s->content_count == CONTENTS_MAX;
+	return s->all || s->suspect || s->content_count == CONTENTS_MAX ||
+	       parts_full(s->parts);
+}
+
+struct beginning {
+	const struct secrets *secrets;
+	const char *text;
+	size_t len, longest;
+};
+
+/* Either all of the text is in the secret, or it goes on to the secret's end. */
+static void compare(void *arg, uint32_t secret, size_t at)
+{
+	struct beginning *b = arg;
+	const struct content *c = b->secrets->told[secret];
+	size_t n = c->len - at < b->len ? c->len - at : b->len;
+
+	if (n > b->longest && memcmp(c->bytes + at, b->text, n) == 0)
+		b->longest = n;
 }
 
 size_t secrets_begin(const struct secrets *s, const char *text, size_t len)
 {
-	size_t longest = 0;
+	struct beginning b = { s, text, len, 0 };
 
 	if (secrets_are_all(s))
 		return len;
-	if (!s->content_count || len < PART_MIN)
-		return 0;
-	for (const struct content *c = s->last; c && longest < len; c = c->before) {
-		size_t n = rest_of(c, text, len);
-		longest = n > longest ? n : longest;
-	}
-	return longest;
+	if (s->content_count && len >= PART_BYTES)
+		parts_each(s->parts, text, compare, &b);
+	return b.longest;
+}
+
+struct secrets_mark secrets_mark(const struct secrets *s)
+{
+	return (struct secrets_mark){ s->in_table, s->content_count, s->number_count };
+}
+
+bool secrets_any_since(const struct secrets *s, const struct secrets_mark *mark,
+		       bool (*of_content)(void *arg, const char *bytes, size_t len,
+					  bool whole),
+		       bool (*of_number)(void *arg, uint64_t number), void *arg)
+{
+	for (size_t i = mark->contents; i < s->in_table; i++)
+		if (of_content(arg, s->contents[i]->bytes, s->contents[i]->len, false))
+			return true;
+	for (size_t i = mark->learned; i < s->content_count; i++)
+		if (of_content(arg, s->told[i]->bytes, s->told[i]->len, true))
+			return true;
+	for (size_t i = mark->numbers; i < s->number_count; i++)
+		if (of_number(arg, s->numbers[i]))
+			return true;
+	return false;
 }
 
 static bool have_encoded_piece(const struct secrets *s, uint64_t word)
@@ -462,8 +434,6 @@ bool secrets_have_word(const struct secrets *s, uint64_t word)
 
 	memcpy(bytes, &word, sizeof(word));
 	return secrets_at(s, word, 1) || is_learned(s, word) ||
-	       (s->many_count &&
-		bsearch(&word, s->many, s->many_count, sizeof(word), by_number)) ||
 	       secrets_have_piece(s, word) ||
 	       (secrets_are_all(s) && !memchr(bytes, 0, sizeof(bytes)));
 }

@@ -88,7 +88,9 @@ static bool each_classic(struct sync_walk *w, const struct value *v)
 	if (runtime_global(w->rt, "sync.expunged", &expunged, &ignored) &&
 	    !value_words(w->rt, expunged.addr, &w->expunged, 1, w->err))
 		return false;
-	return runtime_map_each(w->rt, &map, take_classic, w, w->err);
+	struct map_value inside;
+	return runtime_map(w->rt, &map, &inside, w->err) &&
+	       runtime_map_each(w->rt, map.type, &inside, take_classic, w, w->err);
 }
 
 /* Its key and value are read as interface {}, whatever its own type calls them. */

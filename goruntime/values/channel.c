@@ -44,17 +44,26 @@ static bool read_by_layout(struct runtime *rt, uint64_t addr, struct channel_val
 bool runtime_channel(struct runtime *rt, const struct value *v, struct channel_value *ret,
 		     struct err *err)
 {
-	const bool described = type_is_described(v->type);
-	const struct type *header = NULL;
+	uint64_t addr;
 
 	*ret = (struct channel_value){ 0 };
-	if (!(described ? value_words(rt, v->addr, &ret->addr, 1, err)
-			: value_header(rt, v, &header, &ret->addr, err)))
-		return false;
-	if (!ret->addr)
+	return value_words(rt, v->addr, &addr, 1, err) &&
+	       runtime_channel_at(rt, v->type, addr, ret, err);
+}
+
+bool runtime_channel_at(struct runtime *rt, const struct type *type, uint64_t addr,
+			struct channel_value *ret, struct err *err)
+{
+	const struct type *header = type_header(type);
+
+	*ret = (struct channel_value){ .addr = addr };
+	if (!addr)
 		return true;
-	if (!(described ? read_by_layout(rt, ret->addr, ret, err)
-			: read_header(rt, header, ret->addr, ret, err)))
+	if (!type_is_described(type) && !header)
+		return err_set(err, ERR_UNSUPPORTED, "unknown header type of %s",
+			       type_name(type));
+	if (!(header ? read_header(rt, header, addr, ret, err)
+		     : read_by_layout(rt, addr, ret, err)))
 		return false;
 	return ((int64_t)ret->cap >= 0 && ret->len <= ret->cap &&
 		ret->first <= ret->cap) ||
@@ -87,7 +96,7 @@ static bool read_waiter(struct runtime *rt, uint64_t channel, uint64_t addr,
 		       "the queue of this channel is damaged at 0x%" PRIx64, addr);
 }
 
-static bool read_id(struct runtime *rt, uint64_t g, uint64_t *ret, struct err *err)
+bool runtime_goroutine_id(struct runtime *rt, uint64_t g, uint64_t *ret, struct err *err)
 {
 	struct slot id = rt->layout.slot[L_g_goid];
 
@@ -114,7 +123,7 @@ bool channel_each_waiter(struct runtime *rt, const struct channel_value *c, bool
 				       "more than %" PRIu64 " waiting goroutines",
 				       LIMIT_GOROUTINES);
 		if (!read_waiter(rt, c->addr, addr, before, &s, err) ||
-		    !read_id(rt, s.g, &w.goroutine, err))
+		    !runtime_goroutine_id(rt, s.g, &w.goroutine, err))
 			return false;
 		w.element = senders ? s.elem : 0;
 		if (!fn(arg, &w))

@@ -52,54 +52,52 @@ static bool is_swiss(const struct runtime *rt, const struct type *header,
 	return group ? map_is_group(group) : layout_has(&rt->layout, L_map_used);
 }
 
-static bool read_described(struct runtime *rt, const struct value *v,
-			   struct map_value *ret, struct err *err)
+bool runtime_map_at(struct runtime *rt, const struct type *type, uint64_t addr,
+		    struct map_value *ret, struct err *err)
 {
+	const struct type *header = type_header(type);
 	enum layout_slot count =
-		is_swiss(rt, NULL, type_group(v->type)) ? L_map_used : L_hmap_count;
+		is_swiss(rt, NULL, type_group(type)) ? L_map_used : L_hmap_count;
 
-	return value_words(rt, v->addr, &ret->addr, 1, err) &&
-	       (!ret->addr || value_by_layout(rt, count, ret->addr, &ret->len, err));
-}
-
-bool runtime_map(struct runtime *rt, const struct value *v, struct map_value *ret,
-		 struct err *err)
-{
-	const struct type *header;
-
-	*ret = (struct map_value){ 0 };
-	if (!type_header(v->type))
-		return read_described(rt, v, ret, err);
-	if (!value_header(rt, v, &header, &ret->addr, err))
-		return false;
-	if (!ret->addr)
+	*ret = (struct map_value){ addr, 0 };
+	if (!addr)
 		return true;
-	if (!value_number(rt, header, ret->addr, length_field(header), &ret->len, err))
+	if (!header)
+		return value_by_layout(rt, count, addr, &ret->len, err);
+	if (!value_number(rt, header, addr, length_field(header), &ret->len, err))
 		return false;
 	return (int64_t)ret->len >= 0 ||
 	       err_set(err, ERR_BAD_DATA, "invalid map: %" PRId64 " entries",
 		       (int64_t)ret->len);
 }
 
-bool runtime_map_each(struct runtime *rt, const struct value *v, map_entry_fn *fn,
-		      void *arg, struct err *err)
+bool runtime_map(struct runtime *rt, const struct value *v, struct map_value *ret,
+		 struct err *err)
 {
-	struct map_value map;
+	uint64_t addr;
+
+	*ret = (struct map_value){ 0 };
+	return value_words(rt, v->addr, &addr, 1, err) &&
+	       runtime_map_at(rt, v->type, addr, ret, err);
+}
+
+bool runtime_map_each(struct runtime *rt, const struct type *type,
+		      const struct map_value *map, map_entry_fn *fn, void *arg,
+		      struct err *err)
+{
 	struct map_walk w = { .rt = rt,
-			      .header = type_header(v->type),
-			      .group = type_group(v->type),
-			      .key = type_key(v->type),
-			      .elem = type_elem(v->type),
+			      .header = type_header(type),
+			      .group = type_group(type),
+			      .addr = map->addr,
+			      .key = type_key(type),
+			      .elem = type_elem(type),
 			      .fn = fn,
 			      .arg = arg };
 
-	if (!runtime_map(rt, v, &map, err))
-		return false;
-	if (!map.addr || map.len == 0)
+	if (!map->addr || map->len == 0)
 		return true;
 	if (!w.key || !w.elem)
 		return err_set(err, ERR_UNSUPPORTED, "unknown key and element types");
-	w.addr = map.addr;
 	return is_swiss(rt, w.header, w.group) ? map_swiss_each(&w, err)
 					       : map_classic_each(&w, err);
 }

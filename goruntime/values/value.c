@@ -131,6 +131,11 @@ const struct target *runtime_memory(const struct runtime *rt)
 	return rt->target;
 }
 
+void runtime_budget_unit(struct runtime *rt)
+{
+	target_budget_unit(rt->target);
+}
+
 bool runtime_in_file(const struct runtime *rt, uint64_t addr)
 {
 	return images_at(rt->images, addr) != NULL;
@@ -169,17 +174,6 @@ bool value_by_layout(struct runtime *rt, enum layout_slot field, uint64_t addr,
 			       layout_slot_info(field)->words);
 	return target_read_uint(rt->target, addr + (uint64_t)slot.off, slot.size, ret,
 				err);
-}
-
-bool value_header(struct runtime *rt, const struct value *v, const struct type **ret_type,
-		  uint64_t *ret_addr, struct err *err)
-{
-	*ret_type = type_header(v->type);
-	if (!value_words(rt, v->addr, ret_addr, 1, err))
-		return false;
-	return !*ret_addr || *ret_type ||
-	       err_set(err, ERR_UNSUPPORTED, "unknown header type of %s",
-		       type_name(v->type));
 }
 
 bool runtime_string(struct runtime *rt, const struct value *v, struct text_value *ret,
@@ -286,7 +280,16 @@ bool runtime_interface(struct runtime *rt, const struct value *v,
 bool runtime_func(struct runtime *rt, const struct value *v, struct func_value *ret,
 		  struct err *err)
 {
+	uint64_t closure;
+
 	*ret = (struct func_value){ 0 };
-	return value_words(rt, v->addr, &ret->closure, 1, err) &&
-	       (!ret->closure || value_words(rt, ret->closure, &ret->entry, 1, err));
+	return value_words(rt, v->addr, &closure, 1, err) &&
+	       runtime_func_at(rt, closure, ret, err);
+}
+
+bool runtime_func_at(struct runtime *rt, uint64_t closure, struct func_value *ret,
+		     struct err *err)
+{
+	*ret = (struct func_value){ 0, closure };
+	return !closure || value_words(rt, closure, &ret->entry, 1, err);
 }

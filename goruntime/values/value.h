@@ -18,10 +18,6 @@ MUST_CHECK bool value_number(struct runtime *rt, const struct type *type, uint64
 MUST_CHECK bool value_by_layout(struct runtime *rt, enum layout_slot field, uint64_t addr,
 				uint64_t *ret, struct err *err);
 
-/* The header that a map or channel points to: its type and address; 0: nil. */
-MUST_CHECK bool value_header(struct runtime *rt, const struct value *v,
-			     const struct type **ret_type, uint64_t *ret_addr,
-			     struct err *err);
 /* Memory in which a value of a frame is assembled. Reads of its addresses find it there
  * until the next value_pieces_begin(). Missing parts are unreadable. */
 struct value_pieces *value_pieces_begin(struct runtime *rt, struct value *ret);

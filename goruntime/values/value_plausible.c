@@ -84,7 +84,7 @@ static bool map_makes_sense(const struct sense *s, const struct value *v)
 	struct err ignored;
 
 	return runtime_map(s->rt, v, &map, &ignored) &&
-	       runtime_map_each(s->rt, v, one_is_enough, NULL, &ignored);
+	       runtime_map_each(s->rt, v->type, &map, one_is_enough, NULL, &ignored);
 }
 
 static bool channel_makes_sense(const struct sense *s, const struct value *v)

@@ -40,11 +40,15 @@ struct map_value {
 };
 MUST_CHECK bool runtime_map(struct runtime *rt, const struct value *v,
 			    struct map_value *ret, struct err *err);
+/* The same for the header at addr, which values of that type point to. */
+MUST_CHECK bool runtime_map_at(struct runtime *rt, const struct type *type, uint64_t addr,
+			       struct map_value *ret, struct err *err);
 /* Calls fn for each entry until it returns false. False: err says why there are no
  * more. */
 typedef bool map_entry_fn(void *arg, const struct value *key, const struct value *elem);
-MUST_CHECK bool runtime_map_each(struct runtime *rt, const struct value *v,
-				 map_entry_fn *fn, void *arg, struct err *err);
+MUST_CHECK bool runtime_map_each(struct runtime *rt, const struct type *type,
+				 const struct map_value *map, map_entry_fn *fn, void *arg,
+				 struct err *err);
 
 struct channel_value {
 	uint64_t addr; /* 0: nil */
@@ -53,6 +57,9 @@ struct channel_value {
 };
 MUST_CHECK bool runtime_channel(struct runtime *rt, const struct value *v,
 				struct channel_value *ret, struct err *err);
+MUST_CHECK bool runtime_channel_at(struct runtime *rt, const struct type *type,
+				   uint64_t addr, struct channel_value *ret,
+				   struct err *err);
 /* The address of element i, oldest first. */
 uint64_t channel_element(const struct channel_value *c, uint64_t i);
 
@@ -62,11 +69,15 @@ struct func_value {
 };
 MUST_CHECK bool runtime_func(struct runtime *rt, const struct value *v,
 			     struct func_value *ret, struct err *err);
+MUST_CHECK bool runtime_func_at(struct runtime *rt, uint64_t closure,
+				struct func_value *ret, struct err *err);
 
 MUST_CHECK bool runtime_bytes(struct runtime *rt, uint64_t addr, void *ret, size_t len,
 			      struct err *err);
 /* What values are read from. */
 const struct target *runtime_memory(const struct runtime *rt);
+/* Values read from now on have a work budget of their own. */
+void runtime_budget_unit(struct runtime *rt);
 /* Is it in the file of a program or library, like string literals? */
 bool runtime_in_file(const struct runtime *rt, uint64_t addr);
 /* Is it in any mapping, readable or not? */
@@ -82,6 +93,10 @@ bool runtime_field(struct runtime *rt, const struct value *v, const char *paths,
 /* The same for a field of at most 8 bytes, as an unsigned number. */
 bool runtime_number(struct runtime *rt, const struct value *v, const char *paths,
 		    uint64_t *ret);
+
+/* The id in a runtime.g; 0: none of the program's. */
+MUST_CHECK bool runtime_goroutine_id(struct runtime *rt, uint64_t g, uint64_t *ret,
+				     struct err *err);
 
 /* A goroutine waiting to send to a channel or to receive from it. */
 struct channel_waiter {

@@ -79,7 +79,7 @@
 #define LIMIT_INLINE_DEPTH 512
 /* reads and steps: of the whole run; of one goroutine or thread, or of finding the
  * runtime. A read costs about half a microsecond: minutes and seconds at worst. */
-#define LIMIT_BUDGET_RUN (UINT64_C(1) << 29)
+#define LIMIT_BUDGET_RUN (UINT64_C(1) << 30)
 #define LIMIT_BUDGET_UNIT (UINT64_C(1) << 22)
 /* count; types that are examined, and fields of one type: Kubernetes has 200,000 types */
 #define LIMIT_TYPES (1 << 22)

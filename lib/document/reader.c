@@ -14,6 +14,8 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "lib/document/reader_priv.h"
+
 enum {
 	VERSION = 1,
 	BUFFER_SIZE = 64 * 1024,
@@ -326,18 +328,20 @@ static bool take_name(struct reader *r, struct err *err)
 
 enum step { STEP_ON, STEP_ENOUGH, STEP_FAILED };
 
-static enum step visit(struct reader *r, reader_fn *fn, void *arg, struct err *err)
+static enum step visit(struct reader *r, const struct reader_calls *calls,
+		       struct err *err)
 {
 	json_t *value = take_value(r, JSON_ALLOW_NUL, err);
 	bool more;
 	if (!value)
 		return STEP_FAILED;
-	more = fn(arg, r->member, r->elements, (const struct reader_node *)value);
+	more = calls->element(calls->arg, r->member, r->elements,
+			      (const struct reader_node *)value);
 	json_decref(value);
 	return more ? STEP_ON : STEP_ENOUGH;
 }
 
-static enum step visit_elements(struct reader *r, reader_fn *fn, void *arg,
+static enum step visit_elements(struct reader *r, const struct reader_calls *calls,
 				struct err *err)
 {
 	r->at++; /* [ */
@@ -350,7 +354,7 @@ static enum step visit_elements(struct reader *r, reader_fn *fn, void *arg,
 		enum step step;
 		int c;
 		skip_space(r);
-		step = visit(r, fn, arg, err);
+		step = visit(r, calls, err);
 		if (step != STEP_ON)
 			return step;
 		r->elements++;
@@ -365,13 +369,24 @@ static enum step visit_elements(struct reader *r, reader_fn *fn, void *arg,
 	}
 }
 
-static enum step visit_member(struct reader *r, reader_fn *fn, void *arg, struct err *err)
+static enum step visit_array(struct reader *r, const struct reader_calls *calls,
+			     struct err *err)
+{
+	if (calls->array)
+		calls->array(calls->arg, r->member, true);
+	enum step step = visit_elements(r, calls, err);
+	if (calls->array)
+		calls->array(calls->arg, r->member, false);
+	return step;
+}
+
+static enum step visit_member(struct reader *r, const struct reader_calls *calls,
+			      struct err *err)
 {
 	enum step step;
 	if (!take_name(r, err))
 		return STEP_FAILED;
-	step = skip_space(r) == '[' ? visit_elements(r, fn, arg, err)
-				    : visit(r, fn, arg, err);
+	step = skip_space(r) == '[' ? visit_array(r, calls, err) : visit(r, calls, err);
 	if (step == STEP_ON) {
 		r->member_done = true;
 		r->in_array = false;
@@ -396,11 +411,16 @@ static bool rewind_input(struct reader *r, struct err *err)
 
 bool reader_each(struct reader *r, reader_fn *fn, void *arg, struct err *err)
 {
+	return reader_visit(r, &(struct reader_calls){ fn, NULL, arg }, err);
+}
+
+bool reader_visit(struct reader *r, const struct reader_calls *calls, struct err *err)
+{
 	int c;
 	if (!rewind_input(r, err) || !expect(r, '{', "missing object", err))
 		return false;
 	do {
-		switch (visit_member(r, fn, arg, err)) {
+		switch (visit_member(r, calls, err)) {
 		case STEP_FAILED:
 			return false;
 		case STEP_ENOUGH:
@@ -419,6 +439,28 @@ bool reader_each(struct reader *r, reader_fn *fn, void *arg, struct err *err)
 	return skip_space(r) == END_OF_INPUT && err_is(&r->broken, ERR_NONE)
 		       ? true
 		       : damaged(r, "trailing data after the document", err);
+}
+
+uint64_t reader_offset(const struct reader *r)
+{
+	return r->offset + r->mark;
+}
+
+size_t reader_bytes(const struct reader *r)
+{
+	return r->at - r->mark;
+}
+
+const struct reader_node *reader_at(struct reader *r, uint64_t offset, size_t bytes)
+{
+	AUTO(xfree) char *text = xmalloc(bytes + 1);
+	json_error_t why;
+
+	if (r->zstd || bytes > ELEMENT_MAX ||
+	    pread(r->fd, text, bytes, r->start + (off_t)offset) != (ssize_t)bytes)
+		return NULL;
+	return (const struct reader_node *)parse(text, bytes,
+						 JSON_DECODE_ANY | JSON_ALLOW_NUL, &why);
 }
 
 struct opening {
@@ -500,6 +542,34 @@ static bool spool(struct reader *r, struct err *err)
 		return true;
 	*err = r->broken;
 	return false;
+}
+
+/* What is damaged stays packed: then who reads the document says so. */
+bool reader_unpack(struct reader *r, struct err *err)
+{
+	size_t n;
+
+	if (!r->zstd)
+		return true;
+	int fd = spool_open(err);
+	if (fd < 0 || !rewind_input(r, err))
+		return false;
+	while ((n = read_packed(r, r->buf, r->cap)) > 0) {
+		if (!write_fully(fd, r->buf, n)) {
+			close(fd);
+			return err_sys(err, "cannot write a temporary file");
+		}
+	}
+	if (!err_is(&r->broken, ERR_NONE)) {
+		close(fd);
+		return true;
+	}
+	close(r->fd);
+	ZSTD_freeDCtx(r->zstd);
+	r->zstd = NULL;
+	r->fd = fd;
+	r->start = 0;
+	return true;
 }
 
 struct reader *reader_open_fd(int fd, const char *name, struct err *err)

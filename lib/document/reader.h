@@ -28,6 +28,15 @@ typedef bool reader_fn(void *arg, const char *member, size_t index,
 		       const struct reader_node *node);
 MUST_CHECK bool reader_each(struct reader *r, reader_fn *fn, void *arg, struct err *err);
 
+/* The same, and calls array, unless NULL, before and after the elements of each array. */
+struct reader_calls {
+	reader_fn *element;
+	void (*array)(void *arg, const char *member, bool begins);
+	void *arg;
+};
+MUST_CHECK bool reader_visit(struct reader *r, const struct reader_calls *calls,
+			     struct err *err);
+
 /* A missing member, a NULL node or a wrong type returns NULL or the fallback. */
 const struct reader_node *node_get(const struct reader_node *node, const char *key);
 size_t node_count(const struct reader_node *array);
@@ -42,6 +51,9 @@ uint64_t node_address(const struct reader_node *node, uint64_t fallback); /* "0x
 /* The members of an object, in document order. */
 typedef void node_fn(void *arg, const char *key, const struct reader_node *node);
 void node_each(const struct reader_node *object, node_fn *fn, void *arg);
+/* Writes a copy, with the shortest digits of each number. */
+struct sink;
+void node_write(struct sink *out, const struct reader_node *node);
 /* Takes a reference, to keep a node beyond its callback. */
 const struct reader_node *node_hold(const struct reader_node *node);
 void node_drop(const struct reader_node *node);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/document/sink.h"
+
 static json_t *json_of(const struct reader_node *node)
 {
 	return (json_t *)node;
@@ -93,6 +95,50 @@ void node_each(const struct reader_node *object, node_fn *fn, void *arg)
 	{
 		fn(arg, key, node_of(value));
 	}
+}
+
+static void write_members(struct sink *out, const json_t *json)
+{
+	const char *key;
+	json_t *member;
+
+	sink_begin(out, SINK_OBJECT);
+	json_object_foreach((json_t *)json, key, member)
+	{
+		sink_name_text(out, key, strlen(key));
+		node_write(out, node_of(member));
+	}
+	sink_end(out);
+}
+
+static void write_elements(struct sink *out, const json_t *json)
+{
+	json_t *element;
+	size_t i;
+
+	sink_begin(out, SINK_ARRAY);
+	json_array_foreach(json, i, element) node_write(out, node_of(element));
+	sink_end(out);
+}
+
+void node_write(struct sink *out, const struct reader_node *node)
+{
+	const json_t *json = json_of(node);
+
+	if (json_is_object(json))
+		write_members(out, json);
+	else if (json_is_array(json))
+		write_elements(out, json);
+	else if (json_is_string(json))
+		sink_text(out, json_string_value(json), json_string_length(json));
+	else if (json_is_integer(json))
+		sink_int(out, json_integer_value(json));
+	else if (json_is_real(json))
+		sink_float(out, json_real_value(json), SINK_DOUBLE);
+	else if (json_is_boolean(json))
+		sink_bool(out, json_is_true(json));
+	else
+		sink_null(out);
 }
 
 const struct reader_node *node_hold(const struct reader_node *node)

@@ -40,6 +40,8 @@ static inline void sink_name(struct sink *out, const char *name)
 {
 	sink_name_of(out, name, strlen(name));
 }
+/* Any UTF-8. */
+void sink_name_text(struct sink *out, const char *name, size_t len);
 void sink_uint(struct sink *out, uint64_t value);
 void sink_int(struct sink *out, int64_t value);
 /* NaN and the infinities become strings. The precisions are the digits that represent

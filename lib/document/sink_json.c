@@ -417,6 +417,18 @@ void sink_text(struct sink *out, const void *s, size_t len)
 	put_char(out, '"');
 }
 
+void sink_name_text(struct sink *out, const char *name, size_t len)
+{
+	if (is_all_plain((const uint8_t *)name, len)) {
+		sink_name_of(out, name, len);
+		return;
+	}
+	sink_name_of(out, "", 0);
+	out->used -= strlen("\":");
+	put_escaped(out, (const uint8_t *)name, len);
+	put(out, "\":", 2);
+}
+
 void sink_plain(struct sink *out, const char *s, size_t len)
 {
 	char *to = begin_value(out, SHORT_TEXT + 2);

@@ -16,6 +16,7 @@ static void print_global(void *arg, const char *name, const struct value *v)
 				       .rt = g->runtime,
 				       .bounds = p->values,
 				       .moment = &p->moment,
+				       .objects = p->objects,
 				       .redaction = p->redaction,
 				       .name = name,
 				       .value = *v };

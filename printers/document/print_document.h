@@ -32,6 +32,7 @@ struct one_value {
 	struct runtime *rt;
 	const struct value_bounds *bounds;
 	const struct snapshot_time *moment;
+	struct objects *objects; /* NULL: what it refers to is printed in place */
 	struct redaction *redaction;
 	const char *name;
 	const struct value_path *path; /* NULL: the value is what is named */
@@ -40,19 +41,6 @@ struct one_value {
 };
 /* Returns how many values inside it were redacted. */
 uint64_t print_one_value(const struct one_value *one);
-
-/* A value that is secret by its name in one goroutine's variables is secret in all of
- * them, so it is learned before any is printed. Walks texts with such names in types that
- * may lead to them; prints nothing. images: what their files contain is public, not
- * secret. */
-struct secret_scan;
-struct secret_scan *secret_scan_new(const struct goroutine_printing *printing,
-				    const struct images *images);
-void secret_scan_free(struct secret_scan *l);
-DEFINE_AUTO(struct secret_scan, secret_scan_free)
-/* False: neither its variables nor those of goroutines with the same stack can lead to a
- * secret. */
-bool secret_scan_goroutine(struct secret_scan *l, const struct goroutine *g);
 
 struct thread_printing {
 	struct runtimes *runtimes;
@@ -63,6 +51,9 @@ struct thread_printing {
 	bool vector_registers; /* include them: copies of memory go through them */
 };
 void print_thread(struct sink *out, const struct thread_printing *p, size_t i);
+
+/* An element of the document's array of objects. */
+void print_object(struct sink *out, struct goroutine_printing *how, size_t i);
 
 /* An array of the variables of packages that match the pattern. */
 void print_globals(struct sink *out, struct goroutine_printing *p, const char *packages,

@@ -114,6 +114,17 @@ static void print_args(struct sink *out, const struct process_words *args,
 	sink_end(out);
 }
 
+/* A shell's directories are no passwords. */
+static const char *rule_of_variable(struct redaction *r, const char *word, size_t len)
+{
+	static const char *const folders[] = { "PWD", "OLDPWD" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
+		if (len == strlen(folders[i]) && memcmp(word, folders[i], len) == 0)
+			return NULL;
+	return redaction_of_name(r, word, len);
+}
+
 static void print_environment(struct sink *out, const struct process_printing *p)
 {
 	const struct process_words *words = &p->process->environment;
@@ -128,7 +139,7 @@ static void print_environment(struct sink *out, const struct process_printing *p
 		if (p->environment && word[len])
 			print_text_without_secrets(
 				out, p->redaction, "value",
-				redaction_of_name(p->redaction, word, len),
+				rule_of_variable(p->redaction, word, len),
 				cut(word + len + 1));
 		sink_end(out);
 	}
@@ -163,7 +174,7 @@ void process_remember_secrets(const struct process *p, struct redaction *r)
 			continue;
 		const struct bytes_of_text value = { word + len + 1,
 						     strlen(word + len + 1) };
-		bool secret = redaction_of_name(r, word, len) != NULL;
+		bool secret = rule_of_variable(r, word, len) != NULL;
 		learn_text(r, value, secret ? 0 : value.len);
 	}
 	redaction_remember(r);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "printers/document/print_document.h"
+#include "printers/values/objects.h"
 #include "printers/goroutine/frame.h"
 #include "printers/values/redacted.h"
 #include "redaction/redaction.h"
@@ -151,44 +152,13 @@ static void print_runtime_side(struct sink *out, const struct runtimes *all,
 	sink_named_string(out, "stack_kind", kinds[s->stack_kind]);
 }
 
-struct again {
-	struct sink *out;
-	const struct thread_printing *p;
-	size_t i;
-	struct goroutine_printing before; /* the counts to go back to */
-};
-
-/* Its goroutine is printed later. Learns what that will redact now, for the registers. */
-static void learn_of_goroutines(const struct again *again)
+static void print_members_of(struct sink *out, const struct thread_printing *p, size_t i)
 {
-	struct runtimes *all = again->p->runtimes;
-	struct goroutine_printing how = again->before;
-	struct goroutine_of it;
-
-	for (size_t i = 0; i < runtimes_count(all); i++) {
-		if (!runtimes_goroutine_on(all, i, again->i, &it))
-			continue;
-		AUTO(sink_free) struct sink *nowhere = sink_part_new();
-		how.runtime = it.runtime;
-		runtimes_begin_pass(all);
-		print_goroutine_once(nowhere, &how, it.goroutine, 0);
-	}
-}
-
-static void print_once(void *arg)
-{
-	const struct again *again = arg;
-	const struct thread_printing *p = again->p;
-	struct sink *out = again->out;
-	size_t n, i = again->i;
+	size_t n;
 	const struct target_thread *th = &target_threads(p->target, &n)[i];
 	const struct thread_state *s = runtimes_thread(p->runtimes, i);
 	const struct arch *arch = target_arch(p->target);
 
-	if (p->values) {
-		*p->values = again->before;
-		learn_of_goroutines(again);
-	}
 	sink_begin(out, SINK_OBJECT);
 	sink_named_int(out, "id", th->tid);
 	print_masked_member(out, p->redaction, "name", th->name);
@@ -218,13 +188,12 @@ static void print_once(void *arg)
 
 void print_thread(struct sink *out, const struct thread_printing *p, size_t i)
 {
-	struct again again = { .out = out, .p = p, .i = i };
+	struct source source = { .objects = p->values ? p->values->objects : NULL,
+				 .redaction = p->redaction,
+				 .memory = p->target,
+				 .b = i + 1 };
 
-	if (!p->values) {
-		print_once(&again);
-		return;
-	}
-	again.before = *p->values;
-	print_to_fixpoint(&(struct print_again){ out, p->values->redaction, p->target,
-						 print_once, &again });
+	source_begin(&source);
+	print_members_of(out, p, i);
+	source_end(&source);
 }

@@ -168,6 +168,7 @@ void print_frames_of(struct sink *out, struct goroutine_printing *printing,
 	if (bounds)
 		printing_begin(&values, out, bounds, &moment, &known_texts,
 			       printing->redaction);
+	values.objects = printing->objects;
 	sink_begin(out, SINK_ARRAY);
 	runtimes_each_frame_of(printing->runtimes, g, variables_of(printing), print_frame,
 			       &p);
@@ -177,6 +178,7 @@ void print_frames_of(struct sink *out, struct goroutine_printing *printing,
 		printing_end(&values);
 	printing->variables += values.variables;
 	printing->redacted += values.redacted_count;
+	printing->has_leads |= values.has_leads || values.redacted_count;
 }
 
 void print_frames_of_thread(struct sink *out, struct goroutine_printing *printing,
@@ -190,6 +192,7 @@ void print_frames_of_thread(struct sink *out, struct goroutine_printing *printin
 		p.values = &values;
 		printing_begin(&values, out, printing->values, &printing->moment,
 			       &known_texts, printing->redaction);
+		values.objects = printing->objects;
 	}
 	sink_begin(out, SINK_ARRAY);
 	runtimes_each_frame_of_thread(all, thread, variables_of(printing), print_frame,

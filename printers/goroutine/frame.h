@@ -23,9 +23,4 @@ void print_frames_of_thread(struct sink *out, struct goroutine_printing *printin
 void print_unwind(struct sink *out, const struct runtimes *all, enum stack_state state,
 		  uint32_t reason);
 
-/* goroutine.c: does not check whether something printed earlier turned out to be
- * secret. */
-void print_goroutine_once(struct sink *out, struct goroutine_printing *p,
-			  const struct goroutine *g, uint64_t group);
-
 #endif

@@ -4,6 +4,7 @@
 #include "printers/goroutine/frame_words.h"
 #include "printers/goroutine/print_goroutine.h"
 #include "printers/goroutine/waiting.h"
+#include "printers/values/objects.h"
 
 static bool waits(const struct goroutine *g)
 {
@@ -105,8 +106,8 @@ static void print_all_words(struct sink *out, const struct goroutine_printing *p
 		sink_end(out);
 }
 
-void print_goroutine_once(struct sink *out, struct goroutine_printing *p,
-			  const struct goroutine *g, uint64_t group)
+static void print_members_of(struct sink *out, struct goroutine_printing *p,
+			     const struct goroutine *g, uint64_t group)
 {
 	sink_begin(out, SINK_OBJECT);
 	sink_named_uint(out, "id", g->id);
@@ -143,29 +144,16 @@ void print_goroutine_once(struct sink *out, struct goroutine_printing *p,
 	sink_end(out);
 }
 
-struct again {
-	struct sink *out;
-	struct goroutine_printing *p;
-	const struct goroutine *g;
-	uint64_t group, variables, redacted;
-};
-
-static void print_once(void *arg)
-{
-	const struct again *again = arg;
-
-	again->p->variables = again->variables;
-	again->p->redacted = again->redacted;
-	print_goroutine_once(again->out, again->p, again->g, again->group);
-}
-
 void print_goroutine(struct sink *out, struct goroutine_printing *p,
 		     const struct goroutine *g, uint64_t group)
 {
-	struct again again = { out, p, g, group, p->variables, p->redacted };
+	struct source source = { .objects = p->objects,
+				 .redaction = p->redaction,
+				 .memory = p->values ? p->memory : NULL,
+				 .a = g->addr,
+				 .b = g->id };
 
-	const struct target *memory = p->values ? runtime_memory(p->runtime) : NULL;
-
-	print_to_fixpoint(
-		&(struct print_again){ out, p->redaction, memory, print_once, &again });
+	source_begin(&source);
+	print_members_of(out, p, g, group);
+	source_end(&source);
 }

@@ -24,9 +24,12 @@ struct goroutine_printing {
 	bool full_frames; /* include what the group of a frame's stack says */
 	const struct value_bounds *values; /* NULL: not requested */
 	const char *values_omitted_by;	   /* why values is NULL; or NULL */
+	struct objects *objects; /* NULL: what values refer to is printed in place */
 	struct redaction *redaction;
-	uint64_t variables; /* number printed so far */
-	uint64_t redacted;  /* number of values redacted so far */
+	const struct target *memory; /* that values are read from */
+	uint64_t variables;	     /* number printed so far */
+	uint64_t redacted;	     /* number of values redacted so far */
+	bool has_leads; /* printed variables that may lead to others, or to secrets */
 };
 /* group: the id of its stack's group in this document. */
 void print_goroutine(struct sink *out, struct goroutine_printing *p,

@@ -59,17 +59,13 @@ static void print_waiters(struct printing *p, const struct value *v,
 			     err.text);
 }
 
-void print_channel(struct printing *p, const struct value *v)
+void print_channel_at(struct printing *p, const struct value *v)
 {
 	struct channel_value c;
 	struct err err;
 
-	if (!runtime_channel(p->rt, v, &c, &err)) {
+	if (!runtime_channel_at(p->rt, v->type, v->addr, &c, &err)) {
 		print_failure(p, &err);
-		return;
-	}
-	if (!c.addr) {
-		sink_named_bool(p->out, "nil", true);
 		return;
 	}
 	if (!is_length(p, c.cap, c.buffer, c.element_size) ||
@@ -80,7 +76,12 @@ void print_channel(struct printing *p, const struct value *v)
 	sink_named_uint(p->out, "len", c.len);
 	sink_named_uint(p->out, "cap", c.cap);
 	sink_named_bool(p->out, "closed", c.closed);
-	print_elements(p, type_elem(v->type), c.len, in_buffer, &c);
+	print_elements(p, type_elem(v->type), c.len, print_value, in_buffer, &c);
 	print_waiters(p, v, &c, false);
 	print_waiters(p, v, &c, true);
+}
+
+void print_channel(struct printing *p, const struct value *v)
+{
+	print_header(p, v, print_channel_at);
 }

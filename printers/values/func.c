@@ -15,7 +15,8 @@ static void print_capture(void *arg, struct runtime *rt, const struct variable *
 	(void)rt;
 	/* It may have captured itself. */
 	if (!list->begun && !list->full)
-		list->full = was_seen(p, &list->closure) || !may_descend(p, 1);
+		list->full = (!p->objects && was_seen(p, &list->closure)) ||
+			     !may_descend(p, 1);
 	if (list->full)
 		return;
 	if (!list->begun)
@@ -24,20 +25,43 @@ static void print_capture(void *arg, struct runtime *rt, const struct variable *
 	print_inner_variable(p, v);
 }
 
-static void print_captures(struct printing *p, const struct value *v,
+static void print_captures(struct printing *p, const struct value *closure,
 			   const struct func_value *f)
 {
-	struct capture_list list = { .p = p, .closure = { v->type, f->closure } };
+	struct capture_list list = { .p = p, .closure = *closure };
 
 	runtime_each_capture(p->rt, f, print_capture, &list);
 	if (list.begun)
 		sink_end(p->out);
 }
 
+/* False: it has none; printed why. */
+static bool print_function(struct printing *p, const struct func_value *f)
+{
+	struct code_frame code;
+
+	if (!runtime_code_at(p->rt, f->entry, &code)) {
+		print_unreadable(p, "its code is not in a Go function");
+		return false;
+	}
+	sink_named_string(p->out, "function", code.function);
+	return true;
+}
+
+void print_func_at(struct printing *p, const struct value *v)
+{
+	struct func_value f;
+	struct err err;
+
+	if (!runtime_func_at(p->rt, v->addr, &f, &err))
+		print_failure(p, &err);
+	else if (print_function(p, &f))
+		print_captures(p, v, &f);
+}
+
 void print_func(struct printing *p, const struct value *v)
 {
 	struct func_value f;
-	struct code_frame code;
 	struct err err;
 
 	if (!runtime_func(p->rt, v, &f, &err)) {
@@ -49,10 +73,11 @@ void print_func(struct printing *p, const struct value *v)
 		return;
 	}
 	sink_named_address(p->out, "to", f.closure);
-	if (!runtime_code_at(p->rt, f.entry, &code)) {
-		print_unreadable(p, "its code is not in a Go function");
+	if (!print_function(p, &f))
 		return;
-	}
-	sink_named_string(p->out, "function", code.function);
-	print_captures(p, v, &f);
+	const struct value closure = { v->type, f.closure };
+	if (!p->objects)
+		print_captures(p, &closure, &f);
+	else if (!runtime_in_file(p->rt, f.closure)) /* else it captures nothing */
+		print_reference(p, &closure, true);
 }

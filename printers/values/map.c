@@ -30,18 +30,14 @@ static bool take_entry(void *arg, const struct value *key, const struct value *e
 	return true;
 }
 
-void print_map(struct printing *p, const struct value *v)
+void print_map_at(struct printing *p, const struct value *v)
 {
 	struct entries e = { .p = p };
 	struct map_value map;
 	struct err err;
 
-	if (!runtime_map(p->rt, v, &map, &err)) {
+	if (!runtime_map_at(p->rt, v->type, v->addr, &map, &err)) {
 		print_failure(p, &err);
-		return;
-	}
-	if (!map.addr) {
-		sink_named_bool(p->out, "nil", true);
 		return;
 	}
 	if (!is_length(p, map.len, 0, 0)) {
@@ -49,10 +45,10 @@ void print_map(struct printing *p, const struct value *v)
 		return;
 	}
 	sink_named_uint(p->out, "len", map.len);
-	if (was_seen(p, &(struct value){ v->type, map.addr }) || !may_descend(p, map.len))
+	if ((!p->objects && was_seen(p, v)) || !may_descend(p, map.len))
 		return;
 	sink_named_begin(p->out, "entries", SINK_ARRAY);
-	bool whole = runtime_map_each(p->rt, v, take_entry, &e, &err);
+	bool whole = runtime_map_each(p->rt, v->type, &map, take_entry, &e, &err);
 	sink_end(p->out);
 	if (!whole)
 		print_failure(p, &err);
@@ -62,4 +58,9 @@ void print_map(struct printing *p, const struct value *v)
 		print_omitted(p, map.len - e.n,
 			      e.n < p->bounds->entries ? LIMITED_BY_OUTPUT_BYTES
 						       : LIMITED_BY_ENTRIES);
+}
+
+void print_map(struct printing *p, const struct value *v)
+{
+	print_header(p, v, print_map_at);
 }

@@ -49,10 +49,18 @@ const struct variable_notes *notes_of_variable(struct printing *p,
 	return *v->notes = note_variable(p, v);
 }
 
+void print_kind(struct sink *out, const struct type *type)
+{
+	const char *kind = kind_name(type_kind(type));
+
+	if (kind && strcmp(kind, type_name(type)) != 0)
+		sink_named_string(out, "kind", kind);
+}
+
 static void name_type(struct sink *out, const struct type *type)
 {
 	sink_named_string(out, "type", type_name(type));
-	sink_named_string(out, "kind", kind_name(type_kind(type)));
+	print_kind(out, type);
 }
 
 static struct type_notes *make(struct printing *p, const struct type *type)
@@ -67,6 +75,7 @@ static struct type_notes *make(struct printing *p, const struct type *type)
 		.redacted = redaction_of_type(p->redaction, type_name(type)),
 		.is_public = redaction_is_public(type_name(type)),
 		.is_context = runtime_is_context(type),
+		.is_goroutine = strcmp(type_name(type), "runtime.g") == 0,
 		.head = take(type, head),
 	};
 	return notes;

@@ -26,6 +26,7 @@ struct type_notes {
 	const char *redacted;	   /* the rule that redacts by type */
 	bool is_public;		   /* public, in a private key */
 	bool is_context;
+	bool is_goroutine;   /* the runtime's own record of one */
 	struct members head; /* type and kind */
 	/* For a struct, set by notes_of_fields(): */
 	struct field_notes *fields; /* NULL: not requested yet */
@@ -53,6 +54,8 @@ struct variable_notes {
 /* NULL: nothing is kept for it. Borrowed until the next call for the same variable. */
 const struct variable_notes *notes_of_variable(struct printing *p,
 					       const struct variable *v);
+/* Member kind, unless the type is called so. */
+void print_kind(struct sink *out, const struct type *type);
 /* value.c: prints those members. */
 void print_variable_head(struct sink *out, const struct variable *v);
 

@@ -1,5 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "printers/values/value_printers.h"
+#include "printers/values/notes.h"
+
+/* The document has all goroutines already. */
+static bool print_goroutine_of(struct printing *p, const struct value *target)
+{
+	uint64_t id;
+	struct err ignored;
+
+	if (!notes_of(p, target->type)->is_goroutine ||
+	    !runtime_goroutine_id(p->rt, target->addr, &id, &ignored) || id == 0)
+		return false;
+	sink_named_uint(p->out, "goroutine", id);
+	return true;
+}
 
 void print_target(struct printing *p, const struct value *target)
 {
@@ -13,6 +26,11 @@ void print_target(struct printing *p, const struct value *target)
 	}
 	if (has_address)
 		sink_named_address(p->out, "to", target->addr);
+	if (p->objects && has_address && target->type) {
+		if (!print_goroutine_of(p, target))
+			print_reference(p, target, false);
+		return;
+	}
 	if (!target->type || p->pointers >= p->bounds->pointers ||
 	    p->depth > p->bounds->depth || !has_room(p) ||
 	    (has_address && was_seen(p, target)))
@@ -20,6 +38,24 @@ void print_target(struct printing *p, const struct value *target)
 	p->pointers++;
 	print_named_value(p, "target", target);
 	p->pointers--;
+}
+
+void print_header(struct printing *p, const struct value *v, value_printer *print_at)
+{
+	struct value at = { v->type, 0 };
+
+	if (!read_value(p, v, &at.addr, sizeof(at.addr)))
+		return;
+	if (!at.addr) {
+		sink_named_bool(p->out, "nil", true);
+	} else if (!p->objects) {
+		print_at(p, &at);
+	} else if (has_memory(p, at.addr)) {
+		sink_named_address(p->out, "to", at.addr);
+		print_reference(p, &at, true);
+	} else {
+		print_nowhere(p);
+	}
 }
 
 void print_pointer(struct printing *p, const struct value *v)

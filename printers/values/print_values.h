@@ -15,6 +15,7 @@ struct redaction;
 struct value_bounds {
 	uint32_t string, elements, entries; /* bytes; per sequence; per map */
 	uint32_t depth, pointers;	    /* nesting; pointers followed */
+	uint32_t levels;		    /* of objects: references from a frame */
 	uint64_t bytes;			    /* of the document, for one variable */
 	uint64_t goroutine_bytes;	    /* the same, for all of a goroutine */
 	bool compiler;			    /* include those declared by the compiler */

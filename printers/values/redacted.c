@@ -153,7 +153,9 @@ static void redact_number(struct printing *p, const struct value *v, const char 
 	}
 	if (!read_value(p, v, bytes, (size_t)size))
 		return;
-	if (!p->is_public)
+	/* One number in ten of its length passes for a card's, which texts are searched
+	 * for anyway. */
+	if (!p->is_public && strcmp(rule, "card_number") != 0)
 		learn_number(p, v, bytes, (size_t)size);
 	print_redacted(p, bytes, (size_t)size, rule);
 }

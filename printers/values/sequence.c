@@ -27,10 +27,13 @@ struct row {
 	const struct type *elem;
 	uint64_t addr, size, n;
 	const uint64_t *cap;
+	bool is_slice;
 };
 
 static void print_size(struct printing *p, const struct row *row)
 {
+	if (row->is_slice)
+		sink_named_address(p->out, "to", row->addr);
 	sink_named_uint(p->out, "len", row->n);
 	if (row->cap && is_length(p, *row->cap, row->addr, row->size))
 		sink_named_uint(p->out, "cap", *row->cap);
@@ -49,7 +52,9 @@ void print_kept_size(struct printing *p, const struct value *v)
 		       runtime_bytes(p->rt, v->addr + 2 * WORD, &cap, WORD, &ignored) &&
 		       (int64_t)cap >= (int64_t)len;
 	if (is_length(p, len, 0, 1))
-		print_size(p, &(struct row){ NULL, 0, 1, len, has_cap ? &cap : NULL });
+		print_size(p, &(struct row){ .size = 1,
+					     .n = len,
+					     .cap = has_cap ? &cap : NULL });
 }
 
 static void print_bytes(struct printing *p, const struct row *row)
@@ -89,7 +94,7 @@ static bool is_there(struct printing *p, uint64_t addr, uint64_t size, struct er
 }
 
 void print_elements(struct printing *p, const struct type *elem, uint64_t n,
-		    element_fn *at, const void *arg)
+		    value_printer *print, element_fn *at, const void *arg)
 {
 	struct value element = { elem, 0 };
 	struct listed list = { .before = element };
@@ -110,7 +115,7 @@ void print_elements(struct printing *p, const struct type *elem, uint64_t n,
 		if (!there)
 			break;
 		const char *before = redact_element(p, &list, &element, i, n);
-		print_value(p, &element);
+		print(p, &element);
 		p->redacted = before;
 		p->secret_from = 0;
 	}
@@ -139,7 +144,7 @@ static void print_row(struct printing *p, const struct row *row)
 		print_bytes(p, row);
 	} else if (!redact_row(p, row->elem, row->addr, row->n)) {
 		print_size(p, row);
-		print_elements(p, row->elem, row->n, in_row, row);
+		print_elements(p, row->elem, row->n, print_element, in_row, row);
 	}
 }
 
@@ -153,7 +158,7 @@ void print_array(struct printing *p, const struct value *v)
 	const struct type *elem = type_elem(v->type);
 
 	print_row(p, &(struct row){ elem, v->addr, size_of(elem), type_count(v->type),
-				    NULL });
+				    NULL, false });
 }
 
 void print_slice(struct printing *p, const struct value *v)
@@ -167,8 +172,9 @@ void print_slice(struct printing *p, const struct value *v)
 		return;
 	}
 	const struct type *elem = type_elem(v->type);
-	const struct row row = { elem, s.addr, size_of(elem), s.len,
-				 s.capless ? NULL : &s.cap };
+	const struct row row = {
+		elem, s.addr, size_of(elem), s.len, s.capless ? NULL : &s.cap, s.addr != 0
+	};
 	if (s.addr) {
 		print_row(p, &row);
 	} else if (is_length(p, s.len, 0, row.size)) {

@@ -26,7 +26,7 @@ static void print_field(struct printing *p, const struct value *v, size_t i,
 	p->is_public |= notes->is_public;
 	sink_begin(p->out, SINK_OBJECT);
 	print_members(p->out, notes->head);
-	print_value_rest(p, &inside);
+	print_inside(p, &inside);
 	sink_end(p->out);
 	p->redacted = before;
 	p->is_public = is_public;

@@ -43,6 +43,7 @@ const struct value_bounds value_bounds_default = {
 	.entries = 64,
 	.depth = 6,
 	.pointers = 3,
+	.levels = 4,
 	.bytes = 64 << 10,
 	.goroutine_bytes = 256 << 10,
 	.document_bytes = 512 << 20,
@@ -54,6 +55,7 @@ const struct value_bounds value_bounds_full = {
 	.entries = 1 << 16,
 	.depth = 40,
 	.pointers = 20,
+	.levels = 10,
 	.bytes = 4 << 20,
 	.goroutine_bytes = 16 << 20,
 	.document_bytes = UINT64_C(16) << 30,
@@ -88,7 +90,7 @@ void print_unreadable(struct printing *p, const char *why)
 	print_reason(p, "unreadable", why);
 }
 
-static void print_limited(struct printing *p, enum limited_by by)
+void print_limited(struct printing *p, enum limited_by by)
 {
 	static const char *const words[] = {
 		[LIMITED_BY_STRING_BYTES] = "string_bytes",
@@ -97,6 +99,8 @@ static void print_limited(struct printing *p, enum limited_by by)
 		[LIMITED_BY_DEPTH] = "depth",
 		[LIMITED_BY_OUTPUT_BYTES] = "output_bytes",
 		[LIMITED_BY_PAUSE] = "pause",
+		[LIMITED_BY_LEVELS] = "levels",
+		[LIMITED_BY_DOCUMENT_BYTES] = "document_bytes",
 	};
 
 	sink_named_string(p->out, "limited_by", words[by]);
@@ -178,18 +182,55 @@ static void print_content(struct printing *p, const struct value *v,
 	p->is_public = is_public;
 }
 
+/* What lies in a struct, array or slice is found through that, except what pointers are
+ * often to: a lock, or an element. */
+static bool has_own_address(struct printing *p, const struct value *v)
+{
+	const bool inside = p->inside;
+	const enum type_kind kind = type_kind(v->type);
+
+	p->inside = false;
+	return value_has_address(v) &&
+	       (!inside || kind == KIND_STRUCT || kind == KIND_ARRAY);
+}
+
+/* By its type: what has none leads nowhere in any goroutine with the same stack. Parts of
+ * structs and arrays count for themselves. */
+static bool may_lead(const struct type *type)
+{
+	enum type_kind kind = type ? type_kind(type) : KIND_UNKNOWN;
+
+	return (kind < KIND_BOOL || kind > KIND_ARRAY) && kind != KIND_STRUCT;
+}
+
+void print_inside(struct printing *p, const struct value *v)
+{
+	p->inside = true;
+	print_value_rest(p, v);
+}
+
 void print_value_rest(struct printing *p, const struct value *v)
 {
+	p->has_leads |= may_lead(v->type);
 	if (!v->type) {
 		print_unreadable(p, "unknown type");
 		return;
 	}
-	if (value_has_address(v) && has_memory(p, v->addr))
+	if (has_own_address(p, v) && has_memory(p, v->addr))
 		sink_named_address(p->out, "address", v->addr);
 	if (kinds[type_kind(v->type)].print)
 		print_content(p, v, notes_of(p, v->type));
 	else
 		print_unreadable(p, "unsupported type");
+}
+
+void print_element(struct printing *p, const struct value *v)
+{
+	sink_begin(p->out, SINK_OBJECT);
+	if (v->type)
+		print_members(p->out, notes_of(p, v->type)->head);
+	print_inside(p, v);
+	sink_end(p->out);
 }
 
 void print_value_members(struct printing *p, const struct value *v)
@@ -244,10 +285,10 @@ void print_to_fixpoint(const struct print_again *again)
 	redaction_forget(again->redaction);
 	sink_mark(again->out);
 	for (int i = 0; i <= TIMES_MAX; i++) {
-		redaction_ask(again->redaction);
+		size_t known = redaction_known(again->redaction);
 		sink_rewind(again->out);
 		again->print(again->arg);
-		bool settled = redaction_settled(again->redaction);
+		bool settled = redaction_known(again->redaction) == known;
 		if (settled && (suspect || missed_so_far(again) == missed))
 			break;
 		suspect = i + 1 == TIMES_MAX || missed_so_far(again) != missed;
@@ -285,7 +326,7 @@ void print_variable_head(struct sink *out, const struct variable *v)
 	if (type)
 		sink_named_string(out, "type", type_name(type));
 	if (type && !v->optimized_out && !v->unreadable)
-		sink_named_string(out, "kind", kind_name(type_kind(type)));
+		print_kind(out, type);
 	if (v->optimized_out)
 		sink_named_bool(out, "optimized_out", true);
 }

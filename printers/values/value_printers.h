@@ -8,6 +8,7 @@
 
 #include "lib/base/table.h"
 #include "printers/values/naming.h"
+#include "printers/values/objects.h"
 #include "printers/values/print_values.h"
 #include "redaction/redaction.h"
 
@@ -36,6 +37,9 @@ struct printing {
 	size_t secret_from;	  /* secret from this byte of the next string; 0: not */
 	unsigned depth;		  /* nesting of this value */
 	unsigned pointers;	  /* followed so far */
+	struct objects *objects;  /* NULL: what is referred to is printed in place */
+	bool inside;		  /* the value about to be printed is in another */
+	unsigned level;		  /* of what is printed: references from a frame */
 	uint64_t redacted_bytes;  /* of texts redacted so far */
 	uint64_t begun;		  /* document size and those, before this variable */
 	uint64_t goroutine_begun; /* document size before the goroutine's first */
@@ -47,6 +51,7 @@ struct printing {
 	unsigned texts;		  /* made for the outermost text */
 	uint64_t number;	  /* the value being printed, read to be judged */
 	bool has_number;
+	bool has_leads;	   /* printed what may lead to other values, or to secrets */
 	struct table seen; /* values printed in this goroutine */
 };
 
@@ -60,12 +65,20 @@ typedef void value_printer(struct printing *p, const struct value *v);
 value_printer print_scalar, print_complex, print_string, print_array, print_slice,
 	print_struct, print_pointer, print_interface, print_map, print_channel,
 	print_func;
+/* What the runtime has for a map, channel or closure, at v's address. */
+value_printer print_map_at, print_channel_at, print_func_at;
+/* For a value that is a pointer to such. */
+void print_header(struct printing *p, const struct value *v, value_printer *print_at);
 
 /* A value inside p's: as an array element, as the members of an object already begun, or
  * as a member. */
 void print_value(struct printing *p, const struct value *v);
 void print_value_members(struct printing *p, const struct value *v);
 void print_named_value(struct printing *p, const char *name, const struct value *v);
+/* The same for what lies in p's value: an element, or what is in an open object after its
+ * type. */
+void print_element(struct printing *p, const struct value *v);
+void print_inside(struct printing *p, const struct value *v);
 /* The members after type and kind, which the object already has. */
 void print_value_rest(struct printing *p, const struct value *v);
 /* For a string or slice that is not fully available: as much of len and cap as is
@@ -142,7 +155,10 @@ enum limited_by {
 	LIMITED_BY_DEPTH,
 	LIMITED_BY_OUTPUT_BYTES,
 	LIMITED_BY_PAUSE,
+	LIMITED_BY_LEVELS,
+	LIMITED_BY_DOCUMENT_BYTES,
 };
+void print_limited(struct printing *p, enum limited_by by);
 void print_omitted(struct printing *p, uint64_t n, enum limited_by by);
 
 /* May values inside this one be printed? If not, prints how many were left out. */
@@ -169,10 +185,10 @@ void print_entry(struct printing *p, const struct value *key, const struct value
 
 /* False: unreadable; prints why. */
 bool read_value(struct printing *p, const struct value *v, void *ret, size_t len);
-/* Member elements: n of them, at the addresses that `at` returns; omits what is too
- * many. */
+/* Member elements: n of them, at the addresses that `at` returns, each by print; omits what
+ * is too many. */
 typedef uint64_t element_fn(const void *arg, uint64_t i);
 void print_elements(struct printing *p, const struct type *elem, uint64_t n,
-		    element_fn *at, const void *arg);
+		    value_printer *print, element_fn *at, const void *arg);
 
 #endif

@@ -17,7 +17,7 @@
 enum { HELP_COLUMN = 28 };
 
 const struct command *const commands[] = {
-	&command_snap,	 &command_show,	  &command_print,
+	&command_snap,	 &command_show,	  &command_json,     &command_print,
 	&command_doctor, &command_layout, &command_complete,
 };
 const size_t command_count = ARRAY_SIZE(commands);

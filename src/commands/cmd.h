@@ -37,14 +37,15 @@ struct command {
 };
 
 /* gosnap [options] PID, the command without a name, comes first. */
-extern const struct command command_complete, command_doctor, command_layout,
-	command_print, command_show, command_snap;
+extern const struct command command_complete, command_doctor, command_json,
+	command_layout, command_print, command_show, command_snap;
 extern const struct command *const commands[];
 extern const size_t command_count;
 
 /* Declared here since the tables precede the definitions. */
 int cmd_complete(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
+int cmd_json(int argc, char **argv);
 int cmd_layout(int argc, char **argv);
 int cmd_print(int argc, char **argv);
 int cmd_show(int argc, char **argv);

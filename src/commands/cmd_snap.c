@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/document/reader.h"
+#include "lib/document/reader_inline.h"
 #include "lib/procfs/process.h"
 #include "printers/printers.h"
 #include "redaction/redaction.h"
@@ -82,6 +82,9 @@ static bool set_jobs(const struct option_info *option, const char *argument, voi
 static const struct option_info snap_options[] = {
 	{ 'o', "output", "FILE", "write to FILE, compressed if it ends in .zst",
 	  OPTION_STRING(struct snap_options, output) },
+	{ 0, "inline", "[DEPTH]", "write objects where values refer to them",
+	  .read = option_number_if_any, .value = INLINE_DEPTH,
+	  .offset = OPTION_OFFSET(uint32_t, struct snap_options, inline_depth) },
 	{ 0, "no-system", NULL, "omit the runtime's own goroutines",
 	  OPTION_FLAG(struct snap_options, no_system) },
 	{ 0, "dead", NULL, "include goroutines that have exited",
@@ -227,6 +230,22 @@ static int show(const struct view *view, struct output *out, int status)
 	return nothing && status == EXIT_DONE ? EXIT_NO : status;
 }
 
+/* Writes the document again, with its objects in place. */
+static int write_inline(const struct snap_options *options, int document, int status)
+{
+	struct err err;
+	AUTO(reader_close)
+	struct reader *reader = reader_open_fd(document, "the snapshot", &err);
+	AUTO(output_close)
+	struct output *out = reader ? output_open(options->output, &err) : NULL;
+
+	if (!out || !inline_write(reader, options->inline_depth, output_sink(out), &err))
+		return cmd_failed(&err);
+	if (output_commit(out, &err))
+		return status;
+	return output_pipe_closed(out) ? EXIT_IO : cmd_failed(&err);
+}
+
 int cmd_snap(int argc, char **argv)
 {
 	AUTO(view_free) struct view *view = view_new();
@@ -268,12 +287,15 @@ int cmd_snap(int argc, char **argv)
 	    !view_shows_values(view))
 		options->capture.values = VALUES_NONE;
 	AUTO(output_close)
-	struct output *out =
-		as_text ? output_open_spool(&err) : output_open(options->output, &err);
+	struct output *out = as_text || options->inline_depth
+				     ? output_open_spool(&err)
+				     : output_open(options->output, &err);
 	if (!out || !snap_take(options, output_sink(out), &result, &err))
 		return cmd_failed(&err);
 	if (!output_commit(out, &err))
 		return output_pipe_closed(out) ? EXIT_IO : cmd_failed(&err);
 	status = status_of(options, &result);
+	if (options->inline_depth && !as_text)
+		return write_inline(options, output_take_fd(out), status);
 	return as_text ? show(view, out, status) : status;
 }

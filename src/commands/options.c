@@ -103,6 +103,16 @@ bool option_number(const struct option_info *option, const char *argument, void 
 	return true;
 }
 
+/* Without an argument, the row's value. */
+bool option_number_if_any(const struct option_info *option, const char *argument,
+			  void *field, struct err *err)
+{
+	if (argument)
+		return option_number(option, argument, field, err);
+	*(uint32_t *)field = option->value;
+	return true;
+}
+
 bool option_time(const struct option_info *option, const char *argument, void *field,
 		 struct err *err)
 {

@@ -46,7 +46,7 @@ bool options_read(const struct command *command, int argc, char **argv, void *ar
 #define CHOICE_WHEN "auto|always|never"
 
 option_reader option_flag, option_constant, option_string, option_choice, option_number,
-	option_time;
+	option_number_if_any, option_time;
 
 /* The offset of a member; compiles only if it has this type. */
 #define OPTION_OFFSET(type, table, member)                                               \

@@ -67,8 +67,7 @@ static bool is_wanted(const struct goroutines *s, const struct goroutine *g)
 	return has_group(s->options, g);
 }
 
-/* A panicking goroutine is what everyone looks for. */
-static bool is_urgent(struct goroutine_of it)
+bool goroutines_urgent(struct goroutine_of it)
 {
 	return runtime_panics(it.runtime, it.goroutine) != NULL;
 }
@@ -200,7 +199,7 @@ static void keep_room(struct goroutines *s)
 
 	for (size_t i = 0; i < runtimes_goroutine_count(all); i++) {
 		struct goroutine_of it = runtimes_goroutine(all, i);
-		if (is_wanted(s, it.goroutine) && is_urgent(it))
+		if (is_wanted(s, it.goroutine) && goroutines_urgent(it))
 			values_plan_keep(s->plan, groups_of(s->groups, it));
 	}
 }
@@ -227,7 +226,7 @@ static void plan_batch(struct goroutines *s, struct job *job)
 		if (!is_wanted(s, it.goroutine))
 			continue;
 		bool chosen = values_plan_next(s->plan, groups_of(s->groups, it),
-					       is_urgent(it), &bytes);
+					       goroutines_urgent(it), &bytes);
 		b->values[i - b->first] = chosen ? VALUES_WANTED : VALUES_TOO_MUCH;
 		job->estimated += bytes;
 		b->room += chosen ? bytes : 0;
@@ -334,149 +333,4 @@ void goroutines_print(struct sink *out, struct capture *c,
 			     (unsigned long long)ret->lost, workers_death(s->workers));
 	workers_end(s->workers);
 	values_plan_free(s->plan);
-}
-
-static void scan_batch(struct secret_scan *scan, const struct capture *c,
-		       const struct snap_options *options, const struct groups *groups,
-		       const bool *leads, size_t first)
-{
-	size_t end = first + BATCH, count = runtimes_goroutine_count(c->runtimes);
-
-	end = end < count ? end : count;
-	runtimes_read_ahead(c->runtimes, first, end, true);
-	for (size_t i = first; i < end; i++) {
-		struct goroutine_of it = runtimes_goroutine(c->runtimes, i);
-		if (has_group(options, it.goroutine) && leads[groups_of(groups, it)])
-			secret_scan_goroutine(scan, it.goroutine);
-	}
-}
-
-void goroutines_scan_secrets(struct capture *c, const struct snap_options *options,
-			     const struct groups *groups,
-			     const struct goroutine_printing *how)
-{
-	if (!how->values)
-		redaction_learns_nothing(how->redaction);
-	if (!how->values || redaction_mode(how->redaction) != REDACT_SECRETS)
-		return;
-	AUTO(secret_scan_free) struct secret_scan *scan = secret_scan_new(how, c->images);
-	AUTO(xfree) bool *leads = xcalloc(groups->count + 1, sizeof(*leads));
-	const uint64_t missed = capture_missed(c);
-	bool any = false;
-
-	for (size_t i = 0; i < groups->count; i++) {
-		size_t n = groups->members[groups->list[i].first];
-		struct goroutine_of it = runtimes_goroutine(c->runtimes, n);
-		runtimes_read_ahead(c->runtimes, n, n + 1, true);
-		leads[i] = secret_scan_goroutine(scan, it.goroutine);
-		any |= leads[i];
-	}
-	for (size_t i = 0; any && i < runtimes_goroutine_count(c->runtimes); i += BATCH)
-		scan_batch(scan, c, options, groups, leads, i);
-	redaction_learned_all(how->redaction);
-	/* A rehearsal has learned from the same memory a moment before. */
-	if (capture_missed(c) != missed && !c->ahead)
-		redaction_suspect_for_all(how->redaction);
-}
-
-/* Prints goroutines to nowhere, so that their memory is read. */
-struct reading {
-	struct capture *capture;
-	struct goroutine_printing how;
-	struct secret_scan *secrets; /* NULL: secrets are shown */
-	struct sink *nowhere;
-	uint64_t bytes, most; /* printed */
-};
-
-static void begin_reading(struct reading *r, struct capture *c,
-			  const struct goroutine_printing *how)
-{
-	*r = (struct reading){ .capture = c,
-			       .how = *how,
-			       .nowhere = sink_part_new(),
-			       .most = how->values->document_bytes };
-	if (redaction_mode(how->redaction) == REDACT_SECRETS)
-		r->secrets = secret_scan_new(how, c->images);
-}
-
-static void end_reading(struct reading *r)
-{
-	secret_scan_free(r->secrets);
-	sink_free(r->nowhere);
-}
-
-static void read_one(struct reading *r, struct runtime *rt, const struct goroutine *g)
-{
-	if (r->secrets)
-		secret_scan_goroutine(r->secrets, g);
-	if (r->bytes >= r->most)
-		return;
-	r->how.runtime = rt;
-	print_goroutine(r->nowhere, &r->how, g, 0);
-	r->bytes += sink_part_bytes(r->nowhere);
-	sink_part_cut(r->nowhere, 0);
-}
-
-static bool has_time(void *arg)
-{
-	const struct reading *r = arg;
-
-	return capture_has_time(r->capture);
-}
-
-static void read_ran(void *arg, struct runtime *rt, const struct goroutine *g)
-{
-	read_one(arg, rt, g);
-}
-
-bool goroutines_gather(struct capture *c, const struct goroutine_printing *how)
-{
-	struct reading r;
-
-	if (!how->values)
-		return true;
-	begin_reading(&r, c, how);
-	bool whole = runtimes_each_ran(
-		c->runtimes, &(struct ran_goroutines){ has_time, read_ran, &r });
-	end_reading(&r);
-	return whole;
-}
-
-struct rehearsal {
-	struct reading reading;
-	const struct snap_options *options;
-	bool *done; /* by goroutine */
-};
-
-static void rehearse_one(struct rehearsal *r, size_t i)
-{
-	struct goroutine_of it = runtimes_goroutine(r->reading.capture->runtimes, i);
-
-	if (r->done[i] || !has_group(r->options, it.goroutine))
-		return;
-	r->done[i] = true;
-	read_one(&r->reading, it.runtime, it.goroutine);
-}
-
-void goroutines_rehearse(struct capture *c, const struct snap_options *options,
-			 const struct groups *groups,
-			 const struct goroutine_printing *how)
-{
-	size_t n = runtimes_goroutine_count(c->runtimes);
-	AUTO(xfree) bool *done = xcalloc(n + 1, sizeof(*done));
-	struct rehearsal r = { .options = options, .done = done };
-
-	if (!how->values)
-		return;
-	begin_reading(&r.reading, c, how);
-	for (size_t i = 0; i < n; i++) {
-		struct goroutine_of it = runtimes_goroutine(c->runtimes, i);
-		if (is_urgent(it) || it.goroutine->thread >= 0)
-			rehearse_one(&r, i);
-	}
-	for (size_t i = groups->count; i-- > 0;)
-		rehearse_one(&r, groups->members[groups->list[i].first]);
-	for (size_t i = 0; i < n; i++)
-		rehearse_one(&r, i);
-	end_reading(&r.reading);
 }

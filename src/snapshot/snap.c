@@ -13,7 +13,9 @@
 #include "printers/printers.h"
 #include "redaction/redaction.h"
 #include "src/capture/capture.h"
+#include "src/snapshot/gather.h"
 #include "src/snapshot/goroutines.h"
+#include "src/snapshot/graph.h"
 
 struct snap {
 	const struct snap_options *options;
@@ -26,6 +28,7 @@ struct snap {
 	struct goroutines_printed printed;
 	progress_count written;
 	struct verification verification; /* on request */
+	struct objects *objects;
 };
 
 /* Random, RFC 9562 version 4. */
@@ -236,6 +239,8 @@ static struct goroutine_printing printing_of(struct snap *s,
 			    s->capture.sockets },
 		.full_frames = s->options->full_frames,
 		.values = capture_has_values(&s->capture) ? bounds : NULL,
+		.objects = s->objects,
+		.memory = s->capture.frozen,
 		.redaction = s->options->redaction,
 	};
 }
@@ -281,16 +286,6 @@ static void print_goroutines(struct snap *s)
 	goroutines_print(s->out, &s->capture, s->options, &s->groups, &how, &s->written,
 			 &s->printed);
 	sink_end(s->out);
-}
-
-/* Before anything is written: the command line may contain what only a goroutine
- * identifies as a password. */
-static void scan_secrets(struct snap *s)
-{
-	struct value_bounds bounds = bounds_of(s->options);
-	struct goroutine_printing how = printing_of(s, &bounds);
-
-	goroutines_scan_secrets(&s->capture, s->options, &s->groups, &how);
 }
 
 static void print_package_variables(struct snap *s)
@@ -368,14 +363,77 @@ static void note_doubts(struct snap *s)
 		runtimes_check_debug(c->runtimes);
 }
 
+/* All that is neither a goroutine nor an object, to nowhere. */
+static void print_others(void *arg, struct sink *nowhere)
+{
+	struct snap *s = arg;
+	struct sink *out = s->out;
+
+	s->out = nowhere;
+	sink_begin(nowhere, SINK_OBJECT);
+	print_head(s);
+	print_groups(s);
+	print_threads(s);
+	print_package_variables(s);
+	sink_end(nowhere);
+	s->out = out;
+	s->frames = 0;
+}
+
+static bool has_values(const struct snap *s)
+{
+	return capture_has_values(&s->capture) || s->options->capture.globals;
+}
+
+static struct graph graph_of(struct snap *s, const struct value_bounds *bounds)
+{
+	struct graph graph = { .capture = &s->capture,
+			       .options = s->options,
+			       .groups = &s->groups,
+			       .how = printing_of(s, bounds),
+			       .frames = capture_has_values(&s->capture),
+			       .print_others = has_values(s) ? print_others : NULL,
+			       .arg = s };
+
+	graph.how.values = bounds;
+	return graph;
+}
+
+/* Before anything is written: the command line may contain what only a goroutine
+ * identifies as a password. */
+static void find_objects(struct snap *s, struct graph *graph)
+{
+	if (!graph->frames)
+		redaction_learns_nothing(s->options->redaction);
+	graph_find(graph);
+	s->printed = (struct goroutines_printed){ 0 };
+	graph->how.redacted = 0;
+}
+
+static void print_objects(struct snap *s, struct graph *graph)
+{
+	if (!has_values(s))
+		return;
+	sink_named_begin(s->out, "objects", SINK_ARRAY);
+	graph_print_objects(graph, s->out);
+	sink_end(s->out);
+	s->printed.redacted += graph->how.redacted;
+}
+
 static void print_document(struct snap *s)
 {
-	scan_secrets(s);
+	AUTO(objects_free) struct objects *objects = objects_new();
+	const struct value_bounds bounds = bounds_of(s->options);
+
+	s->objects = objects;
+	struct graph graph = graph_of(s, &bounds);
+	find_objects(s, &graph);
 	sink_begin(s->out, SINK_OBJECT);
 	print_head(s);
 	print_groups(s);
 	print_threads(s);
 	print_goroutines(s);
+	print_objects(s, &graph);
 	print_package_variables(s);
 	capture_finish(&s->capture);
 	if (s->options->capture.verify) {
@@ -387,47 +445,49 @@ static void print_document(struct snap *s)
 	print_warnings(s->out, s->capture.warnings);
 	print_end(s);
 	sink_end(s->out);
+	s->objects = NULL;
 }
 
 /* Makes what reads memory, from the process as it runs, and throws it away. */
 static void rehearse(struct snap *s)
 {
-	struct value_bounds bounds = bounds_of(s->options);
+	const struct value_bounds bounds = bounds_of(s->options);
+	AUTO(objects_free) struct objects *objects = objects_new();
 
 	if (!capture_rehearse(&s->capture))
 		return;
-	AUTO(sink_free) struct sink *nowhere = sink_part_new();
-	s->out = nowhere;
+	s->objects = objects;
 	runtimes_decode(s->capture.runtimes);
 	groups_init(&s->groups, s->capture.runtimes, goroutines_wanted,
 		    (void *)s->options);
-	struct goroutine_printing how = printing_of(s, &bounds);
-	goroutines_rehearse(&s->capture, s->options, &s->groups, &how);
-	sink_begin(nowhere, SINK_OBJECT);
-	print_threads(s);
-	print_package_variables(s);
-	sink_end(nowhere);
+	struct graph graph = graph_of(s, &bounds);
+	gather_rehearse(&graph);
 	groups_done(&s->groups);
 	capture_rehearsed(&s->capture);
 	s->printed = (struct goroutines_printed){ 0 };
+	s->objects = NULL;
 }
 
 /* What the rehearsal did not read: threads had no registers then, so no stacks. */
 static void gather(struct snap *s)
 {
-	struct value_bounds bounds = bounds_of(s->options);
-	struct goroutine_printing how = printing_of(s, &bounds);
-	const struct thread_printing threads = thread_printing_of(s, &how);
+	const struct value_bounds bounds = bounds_of(s->options);
+	AUTO(objects_free) struct objects *objects = objects_new();
 	AUTO(sink_free) struct sink *nowhere = sink_part_new();
 	size_t n, i = 0;
 
-	bool whole = goroutines_gather(&s->capture, &how);
+	s->objects = objects;
+	struct graph graph = graph_of(s, &bounds);
+	struct goroutine_printing values = printing_of(s, &bounds);
+	const struct thread_printing threads = thread_printing_of(s, &values);
 	target_threads(s->capture.frozen, &n);
 	for (; i < n && capture_has_time(&s->capture); i++) {
 		print_thread(nowhere, &threads, i);
 		sink_part_cut(nowhere, 0);
 	}
-	capture_resume(&s->capture, whole && i == n);
+	bool whole = i == n && gather_changed(&graph);
+	capture_resume(&s->capture, whole);
+	s->objects = NULL;
 }
 
 bool snap_take(const struct snap_options *options, struct sink *out,

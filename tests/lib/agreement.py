@@ -224,7 +224,8 @@ class Pair:
         if ours.get("nil"):
             self.same(path, "nil", theirs["base"], 0)
             return
-        self.same(path, "length", theirs["len"], ours["len"])
+        if "len" in ours:
+            self.same(path, "length", theirs["len"], ours["len"])
         ours = self.shown.map(ours, theirs["base"])
         children = theirs["children"] or []
         if ours is None or (theirs["len"] and (not children or "entries" not in ours)):
@@ -248,6 +249,9 @@ class Pair:
     def channel(self, path, theirs, ours):
         if ours.get("nil"):
             self.same(path, "nil", theirs["base"], 0)
+            return
+        if "len" not in ours:
+            self.left_out += 1
             return
         fields = {c["name"]: c for c in theirs["children"] or []}
         self.same(path, "length", fields["qcount"]["value"], str(ours["len"]))
@@ -359,7 +363,7 @@ class Result:
         self.moved = False   # a parameter as it was before it went to the heap
         self.below = False   # its frame is not there yet, or no more
         self.theirs, self.ours, self.what, self.pair = theirs, ours, what, pair
-        self.kind = KINDS[theirs["kind"]] if theirs else ours.get("kind", "unknown")
+        self.kind = KINDS[theirs["kind"]] if theirs else ours.get("kind", ours.get("type"))
         self.name = theirs["name"] if theirs else ours["name"]
 
 

@@ -122,6 +122,22 @@ def load(text, validate=True):
     return Document(document)
 
 
+REFERENCES = 20  # deeper than any value of a test
+
+
+def parsed(text):
+    """A document with what values refer to where they refer to it."""
+    return in_place(json.loads(text), text)
+
+
+def in_place(document, text):
+    if not document.get("objects"):
+        return document
+    done = subprocess.run([program(), "json", f"--inline={REFERENCES}", "-"], input=text,
+                          stdout=subprocess.PIPE, timeout=PATIENCE, check=True)
+    return json.loads(done.stdout)
+
+
 def check(d):
     """What FORMAT.md promises and a schema cannot say: one sentence for each breach."""
     if d.get("format") != "gosnap" or d.get("version") != 1:

@@ -47,7 +47,7 @@ class Walk:
         done = snapshot.gosnap("--values", "--full-frames", "--no-redact", self.subject.pid)
         if done.returncode != 0:
             raise Mismatch(done.stderr.decode())
-        goroutine = next(g for g in json.loads(done.stdout)["goroutines"]
+        goroutine = next(g for g in snapshot.parsed(done.stdout)["goroutines"]
                          if g.get("thread") == self.subject.pid)
         # Before Go 1.21 stacks have "[...]" in the place of type arguments.
         names = {"main." + function, "main." + re.sub(r"\[.*\]", "[...]", function)}
@@ -85,10 +85,10 @@ def texts(value):
     """A variable as the subject states it, a struct by its fields that are shown; None: nothing is."""
     if "unreadable" in value or value.get("optimized_out"):
         return None
-    if value["kind"] == "struct":
+    if value.get("kind") == "struct":
         shown = {i: texts(f) for i, f in enumerate(value["fields"])}
         return {i: text for i, text in shown.items() if text is not None} or None
-    if value["kind"] == "interface":
+    if value.get("kind") == "interface":
         inside = texts(value.get("dynamic_value", {"unreadable": True}))
         return f"{value.get('dynamic_type')} {inside}"
     return str(value.get("value"))

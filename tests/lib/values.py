@@ -64,7 +64,7 @@ class Simple:
             if member in value:
                 raise Mismatch(f"{member}: {value[member]} ({value.get('type')} at "
                                f"{value.get('address')})")
-        kind = value["kind"]
+        kind = value.get("kind", value["type"])
         if value.get("nil"):
             return "nil"
         if kind.startswith("float"):

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/document/reader_inline.h"
 #include "lib/document/reader.h"
 #include "src/viewer/document/findings.h"
 #include "src/viewer/document/stack.h"
@@ -25,9 +26,10 @@ struct show {
 	struct reader *reader;
 	struct stack_style style;
 	struct summary summary;
-	bool filtered, named; /* named: goroutines are selected by id */
-	bool ordered;	      /* this pass records where the text of each group is */
-	bool system_groups;   /* this pass prints them */
+	struct inliner *objects; /* NULL: values stay references */
+	bool filtered, named;	 /* named: goroutines are selected by id */
+	bool ordered;		 /* this pass records where the text of each group is */
+	bool system_groups;	 /* this pass prints them */
 	uint64_t system_left_out;
 	uint64_t goroutines_printed; /* individually */
 };
@@ -81,7 +83,11 @@ static void print_goroutine(struct show *show, const struct reader_node *node)
 		return;
 	if (show->goroutines_printed++ == 0)
 		putc('\n', show->style.page.out);
-	group_print_goroutine(&show->style, node);
+	const struct reader_node *whole =
+		show->objects ? inliner_fill(show->objects, node, INLINE_DEPTH)
+			      : node_hold(node);
+	group_print_goroutine(&show->style, whole);
+	node_drop(whole);
 }
 
 static bool print_rest(void *arg, const char *member, size_t index,
@@ -187,6 +193,8 @@ static void print_body(struct show *show)
 	print_ordered_groups(show);
 	/* A program without Go has only threads to show. */
 	if (show->style.all || show->named || show->summary.group_count == 0) {
+		struct err told;
+		show->objects = inliner_new(show->reader, &told);
 		show->system_groups = true;
 		pass(show, print_rest);
 	} else if (!show->filtered) {
@@ -246,5 +254,6 @@ bool viewer_show(struct reader *reader, const struct viewer_options *options, FI
 		*err = unpaged;
 	*ret_nothing = show.filtered && show.summary.goroutines == 0;
 	summary_done(&show.summary);
+	inliner_free(show.objects);
 	return whole && paged;
 }

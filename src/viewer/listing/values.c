@@ -129,6 +129,9 @@ static void add_pointer(struct writing *w, const struct reader_node *value)
 	if (target) {
 		text_add(w->text, "&");
 		add(w, target);
+	} else if (node_get(value, "goroutine")) {
+		text_add(w->text, "goroutine %" PRId64,
+			 node_int(node_get(value, "goroutine"), -1));
 	} else {
 		text_add(w->text, "%s", text_of(node_get(value, "to"), "?"));
 	}
@@ -205,7 +208,8 @@ static void add_by_kind(struct writing *w, const struct reader_node *value)
 		{ "chan", add_channel },    { "interface", add_inside },
 		{ "pointer", add_pointer }, { "unsafe.Pointer", add_pointer },
 	};
-	const char *kind = node_string(node_get(value, "kind"), "");
+	const char *type = node_string(node_get(value, "type"), "");
+	const char *kind = node_string(node_get(value, "kind"), type);
 
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		if (strcmp(kinds[i].kind, kind) == 0) {

@@ -191,16 +191,6 @@ static void vectors(void **state)
 	assert_true(redaction_of_vector(r, vector));
 	redaction_forget(r);
 	assert_false(redaction_of_vector(r, vector));
-	/* Learned after it was asked for. */
-	for (size_t i = 0; i + strlen(piece) <= sizeof(vector); i++) {
-		memset(vector, 0x91, sizeof(vector));
-		memcpy(vector + i, piece, strlen(piece));
-		redaction_ask(r);
-		assert_false(redaction_of_vector(r, vector));
-		redaction_learn(r, 0, 0, "swordfish", 9);
-		assert_false(redaction_settled(r));
-		redaction_forget(r);
-	}
 }
 
 /* Strict cannot know what it says: only letters are redacted. */
@@ -266,22 +256,20 @@ static void many(void **state)
 			secret[c] = "0123456789abcdefghijklmnopqrstuvwxyz"
 				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[(seed >> 32) % 62];
 		}
-		redaction_learn_for_all(r, 0xd000000000 + i * 64, LETTERS, secret,
-					LETTERS);
-		redaction_learn_number_for_all(r, UINT64_C(1000000000000) + i * 7919);
+		redaction_learn(r, 0xd000000000 + i * 64, LETTERS, secret, LETTERS);
+		redaction_learn_number(r, UINT64_C(1000000000000) + i * 7919);
 	}
-	redaction_learn_for_all(r, 0xe000000000, 5, "k3#qZ", 5);
-	redaction_learned_all(r);
+	redaction_learn(r, 0, 0, "k3#qZ", 5);
 	for (size_t i = 0; i + 4 <= LETTERS; i++) {
 		char piece[5] = "";
 		memcpy(piece, secret + i, 4);
 		assert_true(redaction_of_word(r, word_of(piece)));
 	}
 	assert_true(redaction_of_word(r, word_of("3#qZ")));
-	assert_false(redaction_at(r, 0xe000000000, 5));
 	assert_true(redaction_of_word(r, UINT64_C(1000000000000) + 77 * 7919));
 	assert_false(redaction_of_word(r, UINT64_C(1000000000001) + 77 * 7919));
-	assert_null(redaction_of_number(r, UINT64_C(1000000000000) + 77 * 7919));
+	assert_non_null(redaction_of_number(r, UINT64_C(1000000000000) + 77 * 7919));
+	assert_null(redaction_of_number(r, UINT64_C(1000000000001) + 77 * 7919));
 	for (uint64_t i = 0; i < TRIES; i++) {
 		assert_false(redaction_of_word(r, i));
 		assert_false(redaction_of_word(r, -i));

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/document/reader_inline.h"
+
+#include <jansson.h>
+#include <string.h>
+
+#include "lib/base/table.h"
+#include "lib/document/reader_priv.h"
+#include "lib/document/sink.h"
+
+enum { BYTES_MAX = 1 << 20 }; /* of objects in one node */
+
+struct place {
+	uint64_t offset;
+	size_t bytes;
+};
+
+struct reference {
+	json_t *value; /* in the node */
+	unsigned depth;
+};
+
+struct inliner {
+	struct reader *reader;
+	struct place *objects;
+	size_t count, cap;
+	/* Of the node that is being filled. */
+	struct table seen; /* numbers of objects */
+	struct reference *open;
+	size_t open_count, open_cap;
+	size_t bytes;
+};
+
+static bool note_object(void *arg, const char *member, size_t index,
+			const struct reader_node *node)
+{
+	struct inliner *in = arg;
+
+	(void)index;
+	(void)node;
+	if (strcmp(member, "objects") != 0)
+		return true;
+	GROW(in->objects, in->count, in->cap);
+	in->objects[in->count++] =
+		(struct place){ reader_offset(in->reader), reader_bytes(in->reader) };
+	return true;
+}
+
+struct inliner *inliner_new(struct reader *r, struct err *err)
+{
+	AUTO(inliner_free) struct inliner *in = xcalloc(1, sizeof(*in));
+	struct err told;
+
+	in->reader = r;
+	if (!reader_unpack(r, err))
+		return NULL;
+	/* Who reads the document says what is damaged. */
+	bool whole = reader_each(r, note_object, in, &told);
+	(void)whole;
+	return TAKE(in);
+}
+
+void inliner_free(struct inliner *in)
+{
+	if (!in)
+		return;
+	table_free(&in->seen);
+	xfree(in->open);
+	xfree(in->objects);
+	xfree(in);
+}
+
+/* NULL: there is no such object, or no more room. */
+static json_t *read_object(struct inliner *in, json_int_t number)
+{
+	if (number < 0 || (uint64_t)number >= in->count || in->bytes > BYTES_MAX)
+		return NULL;
+	const struct place *at = &in->objects[number];
+	in->bytes += at->bytes;
+	return (json_t *)reader_at(in->reader, at->offset, at->bytes);
+}
+
+/* What a map, channel or function refers to has the same type. */
+static bool is_content(const json_t *value)
+{
+	const char *kind = json_string_value(json_object_get(value, "kind"));
+
+	return kind && (strcmp(kind, "map") == 0 || strcmp(kind, "chan") == 0 ||
+			strcmp(kind, "func") == 0);
+}
+
+static void put(json_t *value, json_t *object)
+{
+	const char *key;
+	json_t *member;
+
+	if (!is_content(value)) {
+		json_object_set(value, "target", object);
+		return;
+	}
+	json_object_foreach(object, key, member) if (!json_object_get(value, key))
+		json_object_set(value, key, member);
+}
+
+static void find_references(struct inliner *in, json_t *value, unsigned depth)
+{
+	const char *key;
+	json_t *member;
+	size_t i;
+
+	json_array_foreach(value, i, member) find_references(in, member, depth);
+	json_object_foreach(value, key, member) find_references(in, member, depth);
+	if (depth == 0 || !json_is_integer(json_object_get(value, "object")) ||
+	    !json_object_get(value, "to"))
+		return;
+	GROW(in->open, in->open_count, in->open_cap);
+	in->open[in->open_count++] = (struct reference){ value, depth };
+}
+
+static void fill_reference(struct inliner *in, struct reference reference)
+{
+	json_t *value = reference.value;
+	json_int_t number = json_integer_value(json_object_get(value, "object"));
+
+	if (table_get(&in->seen, (uint64_t)number, 0)) {
+		json_object_set(value, "seen", json_object_get(value, "to"));
+		return;
+	}
+	json_t *object = read_object(in, number);
+	if (!object)
+		return;
+	table_add(&in->seen, (uint64_t)number, 0);
+	find_references(in, object, reference.depth - 1);
+	put(value, object);
+	json_decref(object);
+}
+
+const struct reader_node *inliner_fill(struct inliner *in, const struct reader_node *node,
+				       unsigned depth)
+{
+	json_t *value;
+
+	if (in->count == 0)
+		return node_hold(node);
+	value = json_deep_copy((const json_t *)node);
+	table_clear(&in->seen);
+	in->bytes = in->open_count = 0;
+	find_references(in, value, depth);
+	/* What is near has room first. */
+	for (size_t i = 0; i < in->open_count; i++)
+		fill_reference(in, in->open[i]);
+	return (const struct reader_node *)value;
+}
+
+struct writing {
+	struct sink *out;
+	struct inliner *objects; /* NULL: as it is */
+	unsigned depth;
+	bool in_array, left_out;
+};
+
+static void write_array(void *arg, const char *member, bool begins)
+{
+	struct writing *w = arg;
+
+	const bool is_objects = w->objects && strcmp(member, "objects") == 0;
+
+	w->left_out = begins && is_objects;
+	w->in_array = begins;
+	if (is_objects)
+		return;
+	if (!begins) {
+		sink_end(w->out);
+		return;
+	}
+	sink_name_text(w->out, member, strlen(member));
+	sink_begin(w->out, SINK_ARRAY);
+}
+
+static bool write_element(void *arg, const char *member, size_t index,
+			  const struct reader_node *node)
+{
+	struct writing *w = arg;
+
+	(void)index;
+	if (w->left_out)
+		return true;
+	if (!w->in_array)
+		sink_name_text(w->out, member, strlen(member));
+	const struct reader_node *whole =
+		w->objects ? inliner_fill(w->objects, node, w->depth) : node_hold(node);
+	node_write(w->out, whole);
+	node_drop(whole);
+	return true;
+}
+
+bool inline_write(struct reader *r, unsigned depth, struct sink *out, struct err *err)
+{
+	AUTO(inliner_free)
+	struct inliner *objects = depth ? inliner_new(r, err) : NULL;
+	struct writing w = { .out = out, .objects = objects, .depth = depth };
+
+	if (depth && !objects)
+		return false;
+	sink_begin(out, SINK_OBJECT);
+	bool whole = reader_visit(
+		r, &(struct reader_calls){ write_element, write_array, &w }, err);
+	if (whole)
+		sink_end(out);
+	return whole;
+}

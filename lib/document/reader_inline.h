@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* reader_inline.h - puts the objects of a document in the places of the references to them. Reads
+ * each object when it is needed, and keeps none. */
+#ifndef GOSNAP_READER_INLINE_H
+#define GOSNAP_READER_INLINE_H
+
+#include "lib/document/reader.h"
+
+struct inliner;
+
+/* References followed unless told otherwise. */
+enum { INLINE_DEPTH = 3 };
+
+/* Finds where the objects are, in a pass of its own. r must outlive it. A document that is
+ * damaged is read as far as possible. NULL: no space for the unpacked document. */
+struct inliner *inliner_new(struct reader *r, struct err *err);
+void inliner_free(struct inliner *in);
+DEFINE_AUTO(struct inliner, inliner_free)
+
+/* A goroutine, thread or variable with what its values refer to, and so on, `depth` references
+ * deep; each object only once: then "seen" is its address. What is nearest comes
+ * first, and after a megabyte references stay references. The caller drops the node. */
+const struct reader_node *inliner_fill(struct inliner *in, const struct reader_node *node,
+				       unsigned depth);
+
+/* Writes the document. depth 0: as it is; otherwise without its array of objects, which are
+ * where they are referred to. False: err says where the document is damaged; what comes before
+ * has been written. */
+struct sink;
+MUST_CHECK bool inline_write(struct reader *r, unsigned depth, struct sink *out,
+			     struct err *err);
+
+#endif

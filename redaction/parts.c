@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* parts.c - which secrets contain these eight bytes, and where: a text may begin in the
+ * middle of one. */
+#include <string.h>
+
+#include "redaction/redaction_priv.h"
+
+enum {
+	FIRST = 1 << 10,
+	COUNT_MAX = 1 << 22,
+	EQUAL_MAX = 16, /* of the same bytes; more: few distinct characters */
+};
+
+struct part {
+	uint32_t secret; /* number + 1; 0: free */
+	uint16_t at, tag;
+};
+
+struct parts {
+	struct part *slots; /* open addressing, a power of two */
+	size_t count, size;
+};
+
+struct parts *parts_new(void)
+{
+	return xcalloc(1, sizeof(struct parts));
+}
+
+void parts_free(struct parts *p)
+{
+	if (p)
+		xfree(p->slots);
+	xfree(p);
+}
+
+void parts_clear(struct parts *p)
+{
+	xfree(p->slots);
+	*p = (struct parts){ .count = 0 };
+}
+
+bool parts_full(const struct parts *p)
+{
+	return p->count >= COUNT_MAX;
+}
+
+static uint64_t hash_of(const char *bytes)
+{
+	uint64_t word;
+
+	memcpy(&word, bytes, PART_BYTES);
+	return word * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static size_t slot_of(uint64_t hash)
+{
+	return hash >> 24;
+}
+
+static uint16_t tag_of(uint64_t hash)
+{
+	return (uint16_t)(hash >> 8);
+}
+
+/* Slots keep too little of the hash to be moved: they are found again by their bytes. */
+static void grow(struct parts *p, bytes_of_fn *bytes_of, const void *arg)
+{
+	const struct parts old = *p;
+
+	p->size = old.size ? 2 * old.size : FIRST;
+	p->slots = xcalloc(p->size, sizeof(*p->slots));
+	for (size_t i = 0; i < old.size; i++) {
+		const struct part *part = &old.slots[i];
+		if (!part->secret)
+			continue;
+		size_t at = slot_of(hash_of(bytes_of(arg, part->secret - 1) + part->at));
+		while (p->slots[at & (p->size - 1)].secret)
+			at++;
+		p->slots[at & (p->size - 1)] = *part;
+	}
+	xfree(old.slots);
+}
+
+static void add(struct parts *p, uint32_t secret, uint16_t at, const char *bytes)
+{
+	const uint64_t hash = hash_of(bytes);
+	size_t equal = 0;
+
+	for (size_t i = slot_of(hash);; i++) {
+		struct part *part = &p->slots[i & (p->size - 1)];
+		if (part->secret) {
+			equal += part->tag == tag_of(hash);
+			if (equal == EQUAL_MAX)
+				return;
+			continue;
+		}
+		*part = (struct part){ secret + 1, at, tag_of(hash) };
+		p->count++;
+		return;
+	}
+}
+
+void parts_add(struct parts *p, uint32_t secret, const char *bytes, size_t len,
+	       bytes_of_fn *bytes_of, const void *arg)
+{
+	for (size_t at = 0; at + PART_BYTES <= len && !parts_full(p); at++) {
+		if (2 * p->count >= p->size)
+			grow(p, bytes_of, arg);
+		add(p, secret, (uint16_t)at, bytes + at);
+	}
+}
+
+void parts_each(const struct parts *p, const char *bytes, part_fn *fn, void *arg)
+{
+	const uint64_t hash = hash_of(bytes);
+
+	for (size_t i = slot_of(hash); p->count; i++) {
+		const struct part *part = &p->slots[i & (p->size - 1)];
+		if (!part->secret)
+			return;
+		if (part->tag == tag_of(hash))
+			fn(arg, part->secret - 1, part->at);
+	}
+}

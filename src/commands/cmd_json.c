@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/commands/cmd.h"
+
+#include <getopt.h>
+
+#include "lib/document/reader_inline.h"
+#include "lib/document/sink.h"
+#include "src/commands/options.h"
+#include "src/snapshot/output.h"
+
+struct json_arguments {
+	const char *output;
+	uint32_t depth; /* 0: as it is */
+};
+
+static const struct option_info json_options[] = {
+	{ 'o', "output", "FILE", "write to FILE, compressed if it ends in .zst",
+	  OPTION_STRING(struct json_arguments, output) },
+	{ 0, "inline", "[DEPTH]", "write objects where values refer to them",
+	  .read = option_number_if_any, .value = INLINE_DEPTH,
+	  .offset = OPTION_OFFSET(uint32_t, struct json_arguments, depth) },
+	{ .name = NULL }
+};
+
+const struct command command_json = {
+	.name = "gosnap json",
+	.run = cmd_json,
+	.arguments = "FILE",
+	.summary = "write a snapshot as JSON",
+	.options = { { .rows = json_options } },
+};
+
+int cmd_json(int argc, char **argv)
+{
+	struct json_arguments arguments = { 0 };
+	struct err err;
+	int status;
+
+	if (!options_read(&command_json, argc, argv, &arguments, &status))
+		return status;
+	if (optind == argc)
+		return cmd_misused(&command_json,
+				   "missing file name (or - for standard input)");
+	if (argc - optind > 1)
+		return cmd_misused(&command_json,
+				   "too many arguments: give a single file");
+	AUTO(reader_close) struct reader *reader = reader_open(argv[optind], &err);
+	if (!reader)
+		return cmd_failed(&err);
+	AUTO(output_close) struct output *out = output_open(arguments.output, &err);
+	if (!out || !inline_write(reader, arguments.depth, output_sink(out), &err))
+		return cmd_failed(&err);
+	if (output_commit(out, &err))
+		return EXIT_DONE;
+	return output_pipe_closed(out) ? EXIT_IO : cmd_failed(&err);
+}
