@@ -191,7 +191,9 @@ void print_contexts(struct printing *p, const struct value *v)
 	struct chain chain = { .p = p, .interface = v->type };
 	struct value first;
 
-	if (!runtime_behind(p->rt, v, &first) || p->depth > p->bounds->depth ||
+	/* The parents of a context that is an object, or in one, are objects. */
+	if (p->level > 0 || !runtime_behind(p->rt, v, &first) ||
+	    p->depth > p->bounds->depth ||
 	    was_seen(p, &(struct value){ v->type, first.addr }))
 		return;
 	runtime_each_context(p->rt, v, print_link, &chain);

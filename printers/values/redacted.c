@@ -326,8 +326,10 @@ bool print_masked(struct printing *p, const char *member, const struct shown_tex
 	if (left.text && n < left.len)
 		n = utf8_cut(left.text, n);
 	if (left.text && utf8_valid(left.text, n)) {
+		size_t used = without_zeros(left.text, n);
 		sink_name(p->out, member);
-		sink_text(p->out, left.text, n);
+		sink_text(p->out, left.text, used);
+		print_zeros(p, n - used);
 	}
 	print_redacted_text(p, text, left.rule);
 	redacted_done(&left);

@@ -22,6 +22,23 @@ static bool is_printable(const uint8_t *bytes, size_t len)
 	return true;
 }
 
+size_t without_zeros(const void *bytes, size_t len)
+{
+	enum { FEW = 16 }; /* not worth a member of their own */
+	const uint8_t *b = bytes;
+	size_t used = len;
+
+	while (used > 0 && b[used - 1] == 0)
+		used--;
+	return len - used < FEW ? len : used;
+}
+
+void print_zeros(struct printing *p, size_t n)
+{
+	if (n)
+		sink_named_uint(p->out, "zeros", n);
+}
+
 /* A slice or a part of one. cap NULL: an array, or not known. */
 struct row {
 	const struct type *elem;
@@ -74,13 +91,15 @@ static void print_bytes(struct printing *p, const struct row *row)
 		print_failure(p, &err);
 		return;
 	}
+	size_t used = without_zeros(bytes, len);
 	sink_name(p->out, "bytes");
-	sink_hex(p->out, bytes, len);
-	size_t whole = len < n ? utf8_cut((const char *)bytes, len) : len;
+	sink_hex(p->out, bytes, used);
+	size_t whole = used < n ? utf8_cut((const char *)bytes, used) : used;
 	if (!p->has_text && is_printable(bytes, whole)) {
 		sink_name(p->out, "text");
 		sink_text(p->out, bytes, whole);
 	}
+	print_zeros(p, len - used);
 	if (len < n)
 		print_omitted(p, n - len, LIMITED_BY_STRING_BYTES);
 }
@@ -178,7 +197,8 @@ void print_slice(struct printing *p, const struct value *v)
 	if (s.addr) {
 		print_row(p, &row);
 	} else if (is_length(p, s.len, 0, row.size)) {
-		print_size(p, &row);
+		if (s.len || s.cap)
+			print_size(p, &row);
 		sink_named_bool(p->out, "nil", true);
 	} else {
 		print_nowhere(p);

@@ -133,6 +133,11 @@ void print_redacted(struct printing *p, const void *bytes, size_t len, const cha
 /* How far past what is shown to look for a secret. */
 enum { SECRETS_BEHIND = 256 };
 
+/* sequence.c: how many of these bytes are to be printed, if they end with zeros; and then how
+ * many zeros there are. */
+size_t without_zeros(const void *bytes, size_t len);
+void print_zeros(struct printing *p, size_t n);
+
 /* length.c: Is there memory at addr, even unreadable? Otherwise it is not an address.
  * Small numbers are never addresses. */
 bool has_memory(struct printing *p, uint64_t addr);

@@ -161,7 +161,7 @@ class Pair:
         mine = ours.get("elements", [])
         if "bytes" in ours:
             mine = [{"type": "uint8", "kind": "uint8", "value": b, "name": None}
-                    for b in bytes.fromhex(ours["bytes"])]
+                    for b in bytes.fromhex(ours["bytes"]) + bytes(ours.get("zeros", 0))]
         theirs = theirs["children"] or []
         self.left_out += len(theirs) != len(mine)
         for i, (one, other) in enumerate(zip(theirs, mine)):

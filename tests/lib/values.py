@@ -43,10 +43,10 @@ def text(value):
 
 class Simple:
     """Of one variable: what it shows once and refers to later is known here; what the rest of its
-    goroutine shows, if that is given."""
+    goroutine shows, if that is given; or the objects of the document, if those are not in place."""
 
-    def __init__(self, around=None):
-        self.shown, self.around = {}, {}
+    def __init__(self, around=None, objects=()):
+        self.shown, self.around, self.objects = {}, {}, objects
         if around is not None:
             self._look_around(around)
 
@@ -59,7 +59,16 @@ class Simple:
             for inner in value:
                 self._look_around(inner)
 
+    def _with_object(self, value):
+        if not self.objects or "object" not in value:
+            return value
+        referred_to = self.objects[value["object"]]
+        if value.get("kind") == "pointer":
+            return {**value, "target": referred_to}
+        return {**referred_to, **value}
+
     def of(self, value):
+        value = self._with_object(value)
         for member in ("unreadable", "omitted"):
             if member in value:
                 raise Mismatch(f"{member}: {value[member]} ({value.get('type')} at "
@@ -82,8 +91,8 @@ class Simple:
 
     def sequence(self, value):
         if "bytes" in value:
-            return value["bytes"]
-        return [self.of(e) for e in value["elements"]] if value["len"] else []
+            return value["bytes"] + "00" * value.get("zeros", 0)
+        return [self.of(e) for e in value["elements"]] if value.get("len") else []
 
     def entries(self, value):
         found = [[self.of(e["key"]), self.of(e["value"])] for e in value.get("entries", [])]

@@ -38,6 +38,17 @@ static void add_omitted(struct writing *w, const struct reader_node *value,
 	text_add(w->text, " more");
 }
 
+static void add_zeros(struct writing *w, const struct reader_node *value)
+{
+	int64_t zeros = node_int(node_get(value, "zeros"), 0);
+
+	if (zeros <= 0)
+		return;
+	text_add(w->text, *text_of(node_get(value, "bytes"), "?") ? " and " : "");
+	text_add_count(w->text, (uint64_t)zeros);
+	text_add(w->text, " zero bytes");
+}
+
 static void add_quoted(struct writing *w, const char *words)
 {
 	text_add(w->text, "\"");
@@ -227,7 +238,8 @@ static void add_bytes(struct writing *w, const char *hex)
 {
 	enum { DIGITS = 64 };
 
-	text_add(w->text, "0x%.*s%s", DIGITS, hex, strlen(hex) > DIGITS ? "..." : "");
+	text_add(w->text, "%s%.*s%s", *hex ? "0x" : "", DIGITS, hex,
+		 strlen(hex) > DIGITS ? "..." : "");
 }
 
 /* Completely, so that only the note remains. */
@@ -262,6 +274,7 @@ static void add(struct writing *w, const struct reader_node *value)
 		add_bytes(w, text_of(node_get(value, "bytes"), ""));
 	else
 		add_by_kind(w, value);
+	add_zeros(w, value);
 	w->depth--;
 }
 
