@@ -28,6 +28,8 @@ struct objects {
 	bool closed, changed;
 	size_t written;
 	struct source *source; /* what is being printed */
+	uint32_t *again;       /* numbers of those that changed after they were visited */
+	size_t again_count, again_cap;
 	struct table suspects; /* sources that are no objects */
 	struct table types;    /* by address: the first of its name */
 };
@@ -47,6 +49,7 @@ void objects_free(struct objects *o)
 	table_free(&o->numbers);
 	table_free(&o->suspects);
 	table_free(&o->types);
+	xfree(o->again);
 	xfree(o->list);
 	xfree(o);
 }
@@ -59,6 +62,7 @@ size_t objects_count(const struct objects *o)
 void objects_begin_walk(struct objects *o)
 {
 	o->changed = false;
+	o->again_count = 0;
 	o->references = 0;
 	for (size_t i = 0; i < o->count; i++) {
 		o->list[i].visited = false;
@@ -69,6 +73,14 @@ void objects_begin_walk(struct objects *o)
 bool objects_settled(const struct objects *o)
 {
 	return !o->changed;
+}
+
+bool objects_take_changed(struct objects *o, size_t *ret)
+{
+	if (o->again_count == 0)
+		return false;
+	*ret = o->again[--o->again_count];
+	return true;
 }
 
 uint64_t objects_references(const struct objects *o)
@@ -97,6 +109,17 @@ void objects_close(struct objects *o)
 	o->written = objects_count(o);
 }
 
+/* What was said of it to what it refers to has to be said anew. */
+static void visit_again(struct objects *o, struct object *object)
+{
+	if (!object->visited)
+		return;
+	object->visited = false;
+	o->changed = true;
+	GROW(o->again, o->again_count, o->again_cap);
+	o->again[o->again_count++] = (uint32_t)(object - o->list);
+}
+
 /* What everybody may know of a key makes no secret of what it refers to. */
 static bool is_road_of_secret(struct printing *p, const struct value *to)
 {
@@ -121,8 +144,8 @@ static void note_road(struct objects *o, struct object *object, struct printing 
 	}
 	if (p->in_key && !p->is_public && !object->in_key)
 		object->in_key = changed = true;
-	if (changed && object->visited)
-		o->changed = true;
+	if (changed)
+		visit_again(o, object);
 }
 
 static uint64_t missed_so_far(const struct source *source)
@@ -172,7 +195,7 @@ static void note_suspicion(struct objects *o, struct object *object)
 	o->source->leads |= object->leads;
 	if (o->source->suspect && !object->suspect) {
 		object->suspect = true;
-		o->changed |= object->visited;
+		visit_again(o, object);
 	}
 }
 

@@ -23,6 +23,8 @@ void objects_begin_walk(struct objects *o);
 /* False: a value that this walk had already visited turned out to be secret, or nearer to a
  * frame: walk again. */
 bool objects_settled(const struct objects *o);
+/* One that has to be visited again in this walk, for what it refers to. False: there is none. */
+bool objects_take_changed(struct objects *o, size_t *ret);
 /* How many references this walk has met, and how large an object was when it was printed. */
 uint64_t objects_references(const struct objects *o);
 void objects_measured(struct objects *o, size_t i, uint64_t bytes);

@@ -142,6 +142,15 @@ static void learn_number(struct printing *p, const struct value *v, const void *
 			strlen(digits));
 }
 
+/* One number in ten of its length passes for a card's, which texts are searched for anyway. And
+ * what is recognised is known: to learn it again as a number of its own, with all its digits, finds
+ * more of the kind without end where memory has many digits. */
+static bool is_worth_learning(const struct printing *p, const char *rule)
+{
+	return strcmp(rule, "card_number") != 0 &&
+	       rule != redaction_rule_of_copy(p->redaction);
+}
+
 static void redact_number(struct printing *p, const struct value *v, const char *rule)
 {
 	uint8_t bytes[NUMBER_MAX];
@@ -153,9 +162,7 @@ static void redact_number(struct printing *p, const struct value *v, const char 
 	}
 	if (!read_value(p, v, bytes, (size_t)size))
 		return;
-	/* One number in ten of its length passes for a card's, which texts are searched
-	 * for anyway. */
-	if (!p->is_public && strcmp(rule, "card_number") != 0)
+	if (!p->is_public && is_worth_learning(p, rule))
 		learn_number(p, v, bytes, (size_t)size);
 	print_redacted(p, bytes, (size_t)size, rule);
 }

@@ -82,23 +82,37 @@ static void walk_goroutines(struct graph_walk *w, bool urgent)
 	}
 }
 
+static void walk_object(struct graph_walk *w, size_t i)
+{
+	const uint64_t before = w->bytes;
+
+	print_object(w->nowhere, &w->graph->how, i);
+	drop(w);
+	w->bytes += REFERRERS;
+	objects_measured(w->graph->how.objects, i, w->bytes - before);
+}
+
+/* Those that are new, then one that is not what it was when it was visited. */
+static bool next_object(struct graph_walk *w, size_t *ret)
+{
+	struct objects *objects = w->graph->how.objects;
+
+	*ret = w->next;
+	if (w->next == objects_count(objects) ||
+	    w->bytes >= w->graph->how.values->document_bytes)
+		return objects_take_changed(objects, ret);
+	w->next++;
+	return true;
+}
+
 void graph_walk_objects(struct graph_walk *w)
 {
-	struct graph *graph = w->graph;
-	const struct objects *objects = graph->how.objects;
+	size_t n = 0, i;
 
-	const uint64_t most = graph->how.values->document_bytes;
-
-	for (; w->next < objects_count(objects) && w->bytes < most; w->next++) {
-		if (w->has_time && !w->has_time(w))
-			return;
-		if (w->next % BATCH == 0)
-			runtimes_begin_pass(graph->capture->runtimes);
-		const uint64_t before = w->bytes;
-		print_object(w->nowhere, &graph->how, w->next);
-		drop(w);
-		w->bytes += REFERRERS;
-		objects_measured(graph->how.objects, w->next, w->bytes - before);
+	for (; (!w->has_time || w->has_time(w)) && next_object(w, &i); n++) {
+		if (n % BATCH == 0)
+			runtimes_begin_pass(w->graph->capture->runtimes);
+		walk_object(w, i);
 	}
 }
 
