@@ -8,7 +8,9 @@
 enum {
 	FIRST = 1 << 10,
 	COUNT_MAX = 1 << 22,
-	EQUAL_MAX = 16, /* of the same bytes; more: few distinct characters */
+	EQUAL_MAX = 16, /* of the same bytes; more are not told apart */
+	MANY = 0x8000,	/* in `at`: ... and this stands for all of them */
+	EDGE = 512,	/* of a longer secret, only bytes so near to its ends */
 };
 
 struct part {
@@ -73,7 +75,8 @@ static void grow(struct parts *p, bytes_of_fn *bytes_of, const void *arg)
 		const struct part *part = &old.slots[i];
 		if (!part->secret)
 			continue;
-		size_t at = slot_of(hash_of(bytes_of(arg, part->secret - 1) + part->at));
+		const char *bytes = bytes_of(arg, part->secret - 1) + (part->at & ~MANY);
+		size_t at = slot_of(hash_of(bytes));
 		while (p->slots[at & (p->size - 1)].secret)
 			at++;
 		p->slots[at & (p->size - 1)] = *part;
@@ -90,8 +93,10 @@ static void add(struct parts *p, uint32_t secret, uint16_t at, const char *bytes
 		struct part *part = &p->slots[i & (p->size - 1)];
 		if (part->secret) {
 			equal += part->tag == tag_of(hash);
-			if (equal == EQUAL_MAX)
+			if (equal == EQUAL_MAX) {
+				part->at |= MANY;
 				return;
+			}
 			continue;
 		}
 		*part = (struct part){ secret + 1, at, tag_of(hash) };
@@ -104,6 +109,8 @@ void parts_add(struct parts *p, uint32_t secret, const char *bytes, size_t len,
 	       bytes_of_fn *bytes_of, const void *arg)
 {
 	for (size_t at = 0; at + PART_BYTES <= len && !parts_full(p); at++) {
+		if (at == EDGE && len > 2 * EDGE)
+			at = len - EDGE;
 		if (2 * p->count >= p->size)
 			grow(p, bytes_of, arg);
 		add(p, secret, (uint16_t)at, bytes + at);
@@ -119,6 +126,6 @@ void parts_each(const struct parts *p, const char *bytes, part_fn *fn, void *arg
 		if (!part->secret)
 			return;
 		if (part->tag == tag_of(hash))
-			fn(arg, part->secret - 1, part->at);
+			fn(arg, part->secret - 1, part->at & ~MANY, part->at & MANY);
 	}
 }

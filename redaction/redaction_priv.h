@@ -59,7 +59,7 @@ typedef const char *bytes_of_fn(const void *arg, uint32_t secret);
 void parts_add(struct parts *p, uint32_t secret, const char *bytes, size_t len,
 	       bytes_of_fn *bytes_of, const void *arg);
 /* Calls fn for secrets that may have these eight bytes at `at`. */
-typedef void part_fn(void *arg, uint32_t secret, size_t at);
+typedef void part_fn(void *arg, uint32_t secret, size_t at, bool many);
 void parts_each(const struct parts *p, const char *bytes, part_fn *fn, void *arg);
 
 /* secrets.c. */

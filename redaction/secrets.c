@@ -9,8 +9,8 @@
 
 enum {
 	CONTENT_MAX = 4096,	/* bytes remembered of each */
-	CONTENTS_MAX = 1 << 18, /* more are too many to search for */
-	ENCODED_MAX = 1 << 14,	/* of these, also what represents them in texts */
+	CONTENTS_MAX = 1 << 16, /* more are too many to search for */
+	ALIKE_MAX = 64,		/* that begin alike; a text that begins so, too, is one */
 	NUMBERS_MAX = 1 << 18,
 	TABLE = 1024, /* initial size, by hash of the beginning: a power of two */
 };
@@ -35,6 +35,7 @@ struct secrets {
 	struct content **table; /* by hash of the beginning */
 	size_t table_size;
 	struct content **contents; /* in the order in which they came */
+	struct table exact;	   /* hash of all bytes, length: index + 1 */
 	size_t in_table, contents_cap;
 	struct content **told; /* the learned ones in that order */
 	size_t content_count, told_cap;
@@ -75,6 +76,7 @@ void secrets_clear(struct secrets *s)
 	windows_clear(s->windows);
 	parts_clear(s->parts);
 	table_clear(&s->number_set);
+	table_clear(&s->exact);
 	s->in_table = 0;
 	s->range_count = s->content_count = s->number_count = s->learned = 0;
 	s->all = false;
@@ -88,6 +90,7 @@ void secrets_free(struct secrets *s)
 	windows_free(s->windows);
 	parts_free(s->parts);
 	table_free(&s->number_set);
+	table_free(&s->exact);
 	xfree(s->numbers);
 	xfree(s->contents);
 	xfree(s->told);
@@ -161,13 +164,26 @@ static bool learn_range(struct secrets *s, uint64_t begin, uint64_t end)
 	return true;
 }
 
+static uint64_t hash_of_all(const char *bytes, size_t len)
+{
+	uint64_t hash = len, word;
+
+	for (size_t at = 0; at < len; at += sizeof(word)) {
+		word = 0;
+		memcpy(&word, bytes + at,
+		       len - at < sizeof(word) ? len - at : sizeof(word));
+		hash = table_hash(hash, word);
+	}
+	return hash;
+}
+
 static struct content *find_content(const struct secrets *s, const char *bytes,
 				    size_t len)
 {
-	for (struct content *c = *chain(s, bytes); c; c = c->next)
-		if (c->len == len && memcmp(c->bytes, bytes, len) == 0)
-			return c;
-	return NULL;
+	const uint64_t index = table_get(&s->exact, hash_of_all(bytes, len), len);
+	struct content *c = index ? s->contents[index - 1] : NULL;
+
+	return c && c->len == len && memcmp(c->bytes, bytes, len) == 0 ? c : NULL;
 }
 
 /* "        " and "00000000" are in many texts. */
@@ -207,6 +223,7 @@ static struct content *add_content(struct secrets *s, const char *bytes, size_t 
 	GROW(s->contents, s->in_table, s->contents_cap);
 	c = xcalloc(1, sizeof(*c));
 	s->contents[s->in_table++] = c;
+	table_set(&s->exact, hash_of_all(bytes, len), len, s->in_table);
 	at = chain(s, bytes);
 	*c = (struct content){ .bytes = xmalloc(len), .len = len, .next = *at };
 	memcpy(c->bytes, bytes, len);
@@ -245,8 +262,8 @@ static bool learn_content(struct secrets *s, const char *bytes, size_t len)
 	GROW(s->told, s->content_count, s->told_cap);
 	s->told[s->content_count] = c;
 	parts_add(s->parts, (uint32_t)s->content_count, c->bytes, c->len, bytes_of, s);
-	if (s->content_count++ < ENCODED_MAX)
-		each_encoding(bytes, len, add_encoding, s);
+	s->content_count++;
+	each_encoding(bytes, len, add_encoding, s);
 	return true;
 }
 
@@ -342,11 +359,14 @@ size_t secrets_contents(const struct secrets *s)
 
 size_t secrets_here(const struct secrets *s, const char *text, size_t len)
 {
-	size_t longest = 0;
+	size_t longest = 0, alike = 0;
 
 	if (!s->in_table || len < SECRET_MIN)
 		return 0;
 	for (const struct content *c = *chain(s, text); c; c = c->next) {
+		alike += memcmp(c->bytes, text, SECRET_MIN) == 0;
+		if (alike > ALIKE_MAX)
+			return len;
 		size_t n = c->len < len ? c->len : len; /* the text may be cut off */
 		if (n > longest && memcmp(c->bytes, text, n) == 0)
 			longest = n;
@@ -357,7 +377,7 @@ size_t secrets_here(const struct secrets *s, const char *text, size_t len)
 bool secrets_are_all(const struct secrets *s)
 {
 	return s->all || s->suspect || s->content_count == CONTENTS_MAX ||
-	       parts_full(s->parts);
+	       s->number_count == NUMBERS_MAX || parts_full(s->parts);
 }
 
 struct beginning {
@@ -366,14 +386,17 @@ struct beginning {
 	size_t len, longest;
 };
 
-/* Either all of the text is in the secret, or it goes on to the secret's end. */
-static void compare(void *arg, uint32_t secret, size_t at)
+/* Either all of the text is in the secret, or it goes on to the secret's end. Of many with the same
+ * bytes, one will be it. */
+static void compare(void *arg, uint32_t secret, size_t at, bool many)
 {
 	struct beginning *b = arg;
 	const struct content *c = b->secrets->told[secret];
 	size_t n = c->len - at < b->len ? c->len - at : b->len;
 
-	if (n > b->longest && memcmp(c->bytes + at, b->text, n) == 0)
+	if (many)
+		b->longest = b->len;
+	else if (n > b->longest && memcmp(c->bytes + at, b->text, n) == 0)
 		b->longest = n;
 }
 

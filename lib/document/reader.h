@@ -51,7 +51,9 @@ uint64_t node_address(const struct reader_node *node, uint64_t fallback); /* "0x
 /* The members of an object, in document order. */
 typedef void node_fn(void *arg, const char *key, const struct reader_node *node);
 void node_each(const struct reader_node *object, node_fn *fn, void *arg);
-/* Writes a copy, with the shortest digits of each number. */
+/* Writes a copy, with the shortest digits of each number; null for what is nested deeper than
+ * NODE_DEPTH_MAX. */
+enum { NODE_DEPTH_MAX = 480 };
 struct sink;
 void node_write(struct sink *out, const struct reader_node *node);
 /* Takes a reference, to keep a node beyond its callback. */

@@ -15,19 +15,12 @@ struct place {
 	size_t bytes;
 };
 
-struct reference {
-	json_t *value; /* in the node */
-	unsigned depth;
-};
-
 struct inliner {
 	struct reader *reader;
 	struct place *objects;
 	size_t count, cap;
 	/* Of the node that is being filled. */
 	struct table seen; /* numbers of objects */
-	struct reference *open;
-	size_t open_count, open_cap;
 	size_t bytes;
 };
 
@@ -65,7 +58,6 @@ void inliner_free(struct inliner *in)
 	if (!in)
 		return;
 	table_free(&in->seen);
-	xfree(in->open);
 	xfree(in->objects);
 	xfree(in);
 }
@@ -79,6 +71,8 @@ static json_t *read_object(struct inliner *in, json_int_t number)
 	in->bytes += at->bytes;
 	return (json_t *)reader_at(in->reader, at->offset, at->bytes);
 }
+
+static void fill(struct inliner *in, json_t *value, unsigned depth);
 
 /* What a map, channel or function refers to has the same type. */
 static bool is_content(const json_t *value)
@@ -98,41 +92,45 @@ static void put(json_t *value, json_t *object)
 		json_object_set(value, "target", object);
 		return;
 	}
-	json_object_foreach(object, key, member) if (!json_object_get(value, key))
-		json_object_set(value, key, member);
+	json_object_foreach(object, key, member)
+	{
+		/* Where the map is, and who refers to it, is not said of the variable. */
+		if (strcmp(key, "address") != 0 && strcmp(key, "referrers") != 0 &&
+		    !json_object_get(value, key))
+			json_object_set(value, key, member);
+	}
 }
 
-static void find_references(struct inliner *in, json_t *value, unsigned depth)
+static void fill_reference(struct inliner *in, json_t *value, unsigned depth)
+{
+	const json_t *number = json_object_get(value, "object");
+	json_t *to = json_object_get(value, "to");
+
+	if (!json_is_integer(number) || !to || depth == 0)
+		return;
+	if (table_get(&in->seen, (uint64_t)json_integer_value(number), 0)) {
+		json_object_set(value, "seen", to);
+		return;
+	}
+	json_t *object = read_object(in, json_integer_value(number));
+	if (!object)
+		return;
+	table_add(&in->seen, (uint64_t)json_integer_value(number), 0);
+	fill(in, object, depth - 1);
+	put(value, object);
+	json_decref(object);
+}
+
+static void fill(struct inliner *in, json_t *value, unsigned depth)
 {
 	const char *key;
 	json_t *member;
 	size_t i;
 
-	json_array_foreach(value, i, member) find_references(in, member, depth);
-	json_object_foreach(value, key, member) find_references(in, member, depth);
-	if (depth == 0 || !json_is_integer(json_object_get(value, "object")) ||
-	    !json_object_get(value, "to"))
-		return;
-	GROW(in->open, in->open_count, in->open_cap);
-	in->open[in->open_count++] = (struct reference){ value, depth };
-}
-
-static void fill_reference(struct inliner *in, struct reference reference)
-{
-	json_t *value = reference.value;
-	json_int_t number = json_integer_value(json_object_get(value, "object"));
-
-	if (table_get(&in->seen, (uint64_t)number, 0)) {
-		json_object_set(value, "seen", json_object_get(value, "to"));
-		return;
-	}
-	json_t *object = read_object(in, number);
-	if (!object)
-		return;
-	table_add(&in->seen, (uint64_t)number, 0);
-	find_references(in, object, reference.depth - 1);
-	put(value, object);
-	json_decref(object);
+	json_array_foreach(value, i, member) fill(in, member, depth);
+	json_object_foreach(value, key, member) fill(in, member, depth);
+	if (json_is_object(value))
+		fill_reference(in, value, depth);
 }
 
 const struct reader_node *inliner_fill(struct inliner *in, const struct reader_node *node,
@@ -144,11 +142,8 @@ const struct reader_node *inliner_fill(struct inliner *in, const struct reader_n
 		return node_hold(node);
 	value = json_deep_copy((const json_t *)node);
 	table_clear(&in->seen);
-	in->bytes = in->open_count = 0;
-	find_references(in, value, depth);
-	/* What is near has room first. */
-	for (size_t i = 0; i < in->open_count; i++)
-		fill_reference(in, in->open[i]);
+	in->bytes = 0;
+	fill(in, value, depth);
 	return (const struct reader_node *)value;
 }
 
@@ -196,6 +191,8 @@ static bool write_element(void *arg, const char *member, size_t index,
 
 bool inline_write(struct reader *r, unsigned depth, struct sink *out, struct err *err)
 {
+	if (depth > INLINE_DEPTH_MAX)
+		depth = INLINE_DEPTH_MAX;
 	AUTO(inliner_free)
 	struct inliner *objects = depth ? inliner_new(r, err) : NULL;
 	struct writing w = { .out = out, .objects = objects, .depth = depth };

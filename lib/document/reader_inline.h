@@ -8,8 +8,8 @@
 
 struct inliner;
 
-/* References followed unless told otherwise. */
-enum { INLINE_DEPTH = 3 };
+/* References followed unless told otherwise, and at most. */
+enum { INLINE_DEPTH = 3, INLINE_DEPTH_MAX = 20 };
 
 /* Finds where the objects are, in a pass of its own. r must outlive it. A document that is
  * damaged is read as far as possible. NULL: no space for the unpacked document. */
@@ -18,8 +18,8 @@ void inliner_free(struct inliner *in);
 DEFINE_AUTO(struct inliner, inliner_free)
 
 /* A goroutine, thread or variable with what its values refer to, and so on, `depth` references
- * deep; each object only once: then "seen" is its address. What is nearest comes
- * first, and after a megabyte references stay references. The caller drops the node. */
+ * deep; each object only once: then "seen" is its address. After a
+ * megabyte of objects, references stay references. The caller drops the node. */
 const struct reader_node *inliner_fill(struct inliner *in, const struct reader_node *node,
 				       unsigned depth);
 

@@ -97,7 +97,9 @@ void node_each(const struct reader_node *object, node_fn *fn, void *arg)
 	}
 }
 
-static void write_members(struct sink *out, const json_t *json)
+static void write_json(struct sink *out, const json_t *json, unsigned depth);
+
+static void write_members(struct sink *out, const json_t *json, unsigned depth)
 {
 	const char *key;
 	json_t *member;
@@ -106,29 +108,30 @@ static void write_members(struct sink *out, const json_t *json)
 	json_object_foreach((json_t *)json, key, member)
 	{
 		sink_name_text(out, key, strlen(key));
-		node_write(out, node_of(member));
+		write_json(out, member, depth);
 	}
 	sink_end(out);
 }
 
-static void write_elements(struct sink *out, const json_t *json)
+static void write_elements(struct sink *out, const json_t *json, unsigned depth)
 {
 	json_t *element;
 	size_t i;
 
 	sink_begin(out, SINK_ARRAY);
-	json_array_foreach(json, i, element) node_write(out, node_of(element));
+	json_array_foreach(json, i, element) write_json(out, element, depth);
 	sink_end(out);
 }
 
-void node_write(struct sink *out, const struct reader_node *node)
+/* What is nested deeper than any document of ours becomes null. */
+static void write_json(struct sink *out, const json_t *json, unsigned depth)
 {
-	const json_t *json = json_of(node);
-
-	if (json_is_object(json))
-		write_members(out, json);
+	if (depth == NODE_DEPTH_MAX)
+		sink_null(out);
+	else if (json_is_object(json))
+		write_members(out, json, depth + 1);
 	else if (json_is_array(json))
-		write_elements(out, json);
+		write_elements(out, json, depth + 1);
 	else if (json_is_string(json))
 		sink_text(out, json_string_value(json), json_string_length(json));
 	else if (json_is_integer(json))
@@ -139,6 +142,11 @@ void node_write(struct sink *out, const struct reader_node *node)
 		sink_bool(out, json_is_true(json));
 	else
 		sink_null(out);
+}
+
+void node_write(struct sink *out, const struct reader_node *node)
+{
+	write_json(out, json_of(node), 0);
 }
 
 const struct reader_node *node_hold(const struct reader_node *node)

@@ -76,6 +76,8 @@ bool image_segment(const struct image *img, size_t i, struct image_segment *ret)
 const void *image_bytes(const struct image *img, uint64_t addr, size_t len);
 /* Likewise, the longest run from addr to the end of the segment's file contents. */
 const void *image_bytes_from(const struct image *img, uint64_t addr, size_t *ret_len);
+/* Is it in a segment that is never written? */
+bool image_is_constant(const struct image *img, uint64_t addr);
 /* len bytes of any segment as the file has them, before the program runs. What is only in
  * memory (bss) is ERR_FAULT. */
 MUST_CHECK bool image_read(const struct image *img, uint64_t addr, void *buf, size_t len,

@@ -234,6 +234,11 @@ static struct image_bytes *bytes_of(const struct image *img, uint64_t addr)
 	return NULL;
 }
 
+bool image_is_constant(const struct image *img, uint64_t addr)
+{
+	return bytes_of(img, addr) != NULL;
+}
+
 const void *image_bytes(const struct image *img, uint64_t addr, size_t len)
 {
 	struct image_bytes *b = bytes_of(img, addr);

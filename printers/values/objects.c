@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "printers/values/objects.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "printers/values/notes.h"
@@ -16,6 +17,7 @@ struct object {
 	bool content;
 	bool in_key, is_public; /* as in struct printing */
 	bool visited;		/* by this walk */
+	bool urgent;		/* an urgent goroutine refers to it */
 	bool leads;		/* to memory that was missed */
 	bool suspect;		/* a source that leads there leads to it */
 };
@@ -24,7 +26,6 @@ struct objects {
 	struct object *list;
 	size_t count, cap;
 	struct table numbers; /* address and type: number + 1 */
-	uint64_t references;
 	bool closed, changed;
 	size_t written;
 	struct source *source; /* what is being printed */
@@ -32,6 +33,9 @@ struct objects {
 	size_t again_count, again_cap;
 	struct table suspects; /* sources that are no objects */
 	struct table types;    /* by address: the first of its name */
+	struct table
+		secrets; /* address and type: the rule of a secret that leads there from
+				* beyond the last level */
 };
 
 struct objects *objects_new(void)
@@ -49,6 +53,7 @@ void objects_free(struct objects *o)
 	table_free(&o->numbers);
 	table_free(&o->suspects);
 	table_free(&o->types);
+	table_free(&o->secrets);
 	xfree(o->again);
 	xfree(o->list);
 	xfree(o);
@@ -63,7 +68,6 @@ void objects_begin_walk(struct objects *o)
 {
 	o->changed = false;
 	o->again_count = 0;
-	o->references = 0;
 	for (size_t i = 0; i < o->count; i++) {
 		o->list[i].visited = false;
 		o->list[i].referrers = 0;
@@ -83,9 +87,17 @@ bool objects_take_changed(struct objects *o, size_t *ret)
 	return true;
 }
 
-uint64_t objects_references(const struct objects *o)
+bool objects_are_visited(const struct objects *o)
 {
-	return o->references;
+	for (size_t i = 0; i < o->count; i++)
+		if (!o->list[i].visited)
+			return false;
+	return true;
+}
+
+uint64_t objects_referrers(const struct objects *o, size_t i)
+{
+	return o->list[i].referrers;
 }
 
 void objects_measured(struct objects *o, size_t i, uint64_t bytes)
@@ -101,6 +113,82 @@ uint64_t objects_bytes(const struct objects *o, size_t i)
 void objects_limit(struct objects *o, size_t n)
 {
 	o->written = n;
+}
+
+/* Debugging information and descriptors describe the same types, each for itself. */
+static const struct type *first_of_its_name(struct objects *o, const struct type *type)
+{
+	const uint64_t known = table_get(&o->types, (uintptr_t)type, 0);
+	uint64_t hash = type_kind(type), first;
+
+	if (known)
+		return (const struct type *)(uintptr_t)known;
+	for (const char *c = type_name(type); *c; c++)
+		hash = (hash ^ (uint8_t)*c) * UINT64_C(0x100000001b3);
+	first = table_get(&o->types, hash, 1);
+	const struct type *same = (const struct type *)(uintptr_t)first;
+	if (!first || type_size(same) != type_size(type) ||
+	    strcmp(type_name(same), type_name(type)) != 0)
+		same = type;
+	if (!first)
+		table_set(&o->types, hash, 1, (uintptr_t)type);
+	table_set(&o->types, (uintptr_t)type, 0, (uintptr_t)same);
+	return same;
+}
+
+void objects_mark_urgent(struct objects *o)
+{
+	for (size_t i = 0; i < o->count; i++)
+		o->list[i].urgent |= o->list[i].visited;
+}
+
+/* Of objects that are equal in this, the one found first comes first. */
+static int by_distance(const void *a, const void *b)
+{
+	const struct object *const *x = a, *const *y = b;
+
+	if ((*x)->urgent != (*y)->urgent)
+		return (*x)->urgent ? -1 : 1;
+	if ((*x)->level != (*y)->level)
+		return (*x)->level < (*y)->level ? -1 : 1;
+	return (*x > *y) - (*x < *y);
+}
+
+void objects_sort(struct objects *o)
+{
+	AUTO(xfree) struct object **order = xcalloc(o->count + 1, sizeof(*order));
+	struct object *sorted = xcalloc(o->count + 1, sizeof(*sorted));
+
+	for (size_t i = 0; i < o->count; i++)
+		order[i] = &o->list[i];
+	qsort(order, o->count, sizeof(*order), by_distance);
+	for (size_t i = 0; i < o->count; i++) {
+		sorted[i] = *order[i];
+		const struct type *type = first_of_its_name(o, sorted[i].at.type);
+		table_set(&o->numbers, sorted[i].at.addr,
+			  (uintptr_t)type | sorted[i].content, i + 1);
+	}
+	xfree(o->list);
+	o->list = sorted;
+	o->cap = o->count + 1;
+}
+
+uint64_t objects_lost_references(const struct objects *o, size_t n)
+{
+	uint64_t ret = 0;
+
+	for (size_t i = n; i < o->count; i++)
+		ret += o->list[i].referrers;
+	return ret;
+}
+
+uint64_t objects_promised(const struct objects *o)
+{
+	uint64_t ret = 0;
+
+	for (size_t i = 0; i < objects_count(o); i++)
+		ret += o->list[i].bytes;
+	return ret;
 }
 
 void objects_close(struct objects *o)
@@ -217,27 +305,6 @@ static struct object *add_object(struct objects *o, struct printing *p,
 	return &o->list[o->count++];
 }
 
-/* Debugging information and descriptors describe the same types, each for itself. */
-static const struct type *first_of_its_name(struct objects *o, const struct type *type)
-{
-	const uint64_t known = table_get(&o->types, (uintptr_t)type, 0);
-	uint64_t hash = type_kind(type), first;
-
-	if (known)
-		return (const struct type *)(uintptr_t)known;
-	for (const char *c = type_name(type); *c; c++)
-		hash = (hash ^ (uint8_t)*c) * UINT64_C(0x100000001b3);
-	first = table_get(&o->types, hash, 1);
-	const struct type *same = (const struct type *)(uintptr_t)first;
-	if (!first || type_size(same) != type_size(type) ||
-	    strcmp(type_name(same), type_name(type)) != 0)
-		same = type;
-	if (!first)
-		table_set(&o->types, hash, 1, (uintptr_t)type);
-	table_set(&o->types, (uintptr_t)type, 0, (uintptr_t)same);
-	return same;
-}
-
 /* NULL: there is no room for it. */
 static struct object *object_at(struct printing *p, const struct value *to, bool content)
 {
@@ -248,6 +315,9 @@ static struct object *object_at(struct printing *p, const struct value *to, bool
 
 	if (!number) {
 		object = add_object(o, p, to, content);
+		const uint64_t rule = table_get(&o->secrets, to->addr, type);
+		if (object && rule && !object->redacted)
+			object->redacted = (const char *)(uintptr_t)rule;
 		if (object)
 			table_set(&o->numbers, to->addr, type, o->count);
 		return object;
@@ -258,11 +328,30 @@ static struct object *object_at(struct printing *p, const struct value *to, bool
 	return object;
 }
 
+/* It is no object by this reference, but it may be one by another. */
+static void note_far_road(struct printing *p, const struct value *to, bool content)
+{
+	struct objects *o = p->objects;
+	const uint64_t type = (uintptr_t)first_of_its_name(o, to->type) | content;
+	const uint64_t number = table_get(&o->numbers, to->addr, type);
+
+	if (!is_road_of_secret(p, to) || o->closed)
+		return;
+	if (!number) {
+		table_set(&o->secrets, to->addr, type, (uintptr_t)p->redacted);
+	} else if (!o->list[number - 1].redacted) {
+		o->list[number - 1].redacted = p->redacted;
+		o->list[number - 1].is_public = false;
+		visit_again(o, &o->list[number - 1]);
+	}
+}
+
 void print_reference(struct printing *p, const struct value *to, bool content)
 {
 	struct objects *o = p->objects;
 
 	if (p->level >= p->bounds->levels) {
+		note_far_road(p, to, content);
 		print_limited(p, LIMITED_BY_LEVELS);
 		return;
 	}
@@ -274,7 +363,6 @@ void print_reference(struct printing *p, const struct value *to, bool content)
 	}
 	if (!o->closed) {
 		object->referrers++;
-		o->references++;
 		note_suspicion(o, object);
 	}
 	sink_named_uint(p->out, "object", number);

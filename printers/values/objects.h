@@ -25,12 +25,21 @@ void objects_begin_walk(struct objects *o);
 bool objects_settled(const struct objects *o);
 /* One that has to be visited again in this walk, for what it refers to. False: there is none. */
 bool objects_take_changed(struct objects *o, size_t *ret);
-/* How many references this walk has met, and how large an object was when it was printed. */
-uint64_t objects_references(const struct objects *o);
+/* Has the walk come to all of them? */
+bool objects_are_visited(const struct objects *o);
+/* How many references to it this walk has met, and how large an object was when it was printed. */
+uint64_t objects_referrers(const struct objects *o, size_t i);
 void objects_measured(struct objects *o, size_t i, uint64_t bytes);
 uint64_t objects_bytes(const struct objects *o, size_t i);
+/* All that this walk has visited is what urgent goroutines refer to. */
+void objects_mark_urgent(struct objects *o);
+/* Gives them their order: those of urgent goroutines first, then by references from a frame. */
+void objects_sort(struct objects *o);
 /* Only the first n are in the document. References to others say so. */
 void objects_limit(struct objects *o, size_t n);
+/* References to those that are not, and the bytes of those that are. */
+uint64_t objects_lost_references(const struct objects *o, size_t n);
+uint64_t objects_promised(const struct objects *o);
 /* No more are added. */
 void objects_close(struct objects *o);
 

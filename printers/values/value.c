@@ -199,7 +199,11 @@ static bool has_own_address(struct printing *p, const struct value *v)
 static bool may_lead(const struct type *type)
 {
 	enum type_kind kind = type ? type_kind(type) : KIND_UNKNOWN;
+	const struct type *elem = kind == KIND_ARRAY ? type_elem(type) : NULL;
 
+	/* Bytes may be text. */
+	if (elem && type_kind(elem) == KIND_UINT8)
+		return true;
 	return (kind < KIND_BOOL || kind > KIND_ARRAY) && kind != KIND_STRUCT;
 }
 

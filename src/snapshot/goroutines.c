@@ -206,7 +206,9 @@ static void keep_room(struct goroutines *s)
 
 static void begin_plan(struct goroutines *s)
 {
-	uint64_t most = s->bounds->document_bytes, begun = sink_bytes(s->out) + TAIL;
+	uint64_t most = s->bounds->document_bytes;
+	uint64_t begun =
+		sink_bytes(s->out) + TAIL + objects_promised(s->printing.objects);
 
 	s->plan = values_plan_new(s->groups->count, most > begun ? most - begun : 0);
 	for (size_t i = 0; i < s->groups->count; i++)

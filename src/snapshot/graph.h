@@ -26,9 +26,9 @@ struct graph {
 struct graph_walk {
 	struct graph *graph;
 	struct sink *nowhere;
-	uint64_t bytes; /* printed */
-	size_t next;	/* object */
-	bool has_leads; /* of the goroutine just walked: print_goroutine.h */
+	uint64_t bytes, of_objects; /* printed */
+	size_t next;		    /* object */
+	bool has_leads;		    /* of the goroutine just walked: print_goroutine.h */
 	bool (*has_time)(void *walk); /* asked before each object; NULL: there is */
 };
 void graph_walk_goroutine(struct graph_walk *walk, struct runtime *rt,

@@ -268,7 +268,7 @@ static void add(struct writing *w, const struct reader_node *value)
 	else if (is_redacted(value))
 		text_add(w->text, "(redacted)");
 	else if (node_get(value, "seen") && !node_get(value, "function"))
-		text_add(w->text, "(%s, shown elsewhere)",
+		text_add(w->text, "(%s, seen above)",
 			 text_of(node_get(value, "seen"), ""));
 	else if (node_get(value, "bytes"))
 		add_bytes(w, text_of(node_get(value, "bytes"), ""));

@@ -274,13 +274,14 @@ func main() {
 		func(c chan int) { panicking(plant("a panic"), c) },
 		containers, numbers, kept, byArgument, encoded, pieces, texts, failing,
 		ofCommandLine, madeOfSecrets, written, writtenNumbers, certified, binaryKeys, arguments, signed,
-		escapes, inPath, registers, tokens}
+		escapes, inPath, registers, tokens, inPackage, farAway}
 	functions = append(append(functions, pairs()...), latePairs()...)
 	functions = append(functions, ofNewer...)
 	waiting.Add(len(functions) + 1)
 	for _, f := range functions {
 		go f(c)
 	}
+	startArrays(c)
 	waiting.Done()
 	waiting.Wait()
 	waiting.Add(1)

@@ -333,3 +333,65 @@ func failing(c chan int) {
 	}()
 	panic(fault{1, plant("a panic's value")})
 }
+
+type person struct {
+	Name     string
+	Password [24]byte
+}
+
+// A variable of the package is in the program's file, but what it holds is not.
+var owner person
+
+func inPackage(c chan int) {
+	owner.Name = "bob"
+	copy(owner.Password[:], plant("an array in a package"))
+	besidePackage(&owner, string(owner.Password[:]), c)
+}
+
+//go:noinline
+func besidePackage(at *person, found string, c chan int) {
+	wait(c)
+	runtime.KeepAlive(at)
+	runtime.KeepAlive(&found)
+}
+
+type link struct {
+	next     *link
+	password *string
+}
+
+func farAway(c chan int) {
+	text := plant("a password that is far away")
+	near := &link{next: &link{next: &link{next: &link{password: &text}}}}
+	besideFar(near, &text, c)
+}
+
+// besideFar has a text of which something says that it is a password, from where it is too far to
+// be shown.
+//
+//go:noinline
+func besideFar(near *link, found *string, c chan int) {
+	wait(c)
+	runtime.KeepAlive(near)
+	runtime.KeepAlive(found)
+}
+
+// inArray is in several goroutines, of which one has a password in its bytes.
+//
+//go:noinline
+func inArray(text string, c chan int) {
+	var buffer [64]byte
+	copy(buffer[:], text)
+	wait(c)
+	runtime.KeepAlive(&buffer)
+}
+
+func startArrays(c chan int) {
+	secret := plant("an array of bytes")
+	for _, text := range []string{"nothing of note", "nothing here", "password=" + secret, "nor here"} {
+		waiting.Add(1)
+		go inArray(text, c)
+	}
+	waiting.Add(1)
+	go func(found string) { wait(c); runtime.KeepAlive(&found) }(secret)
+}

@@ -224,18 +224,58 @@ static void many(void **state)
 		expect(r, text, "copy_of_secret", "a [redacted] b");
 		snprintf(text, sizeof(text), "a %05u-is-", i);
 		expect(r, text, "copy_of_secret", "a [redacted]");
+		/* A hundred of them end so. */
 		snprintf(text, sizeof(text), "%05u-is-secret b", i);
-		expect(r, text + 3, "copy_of_secret", "[redacted] b");
+		expect(r, text + 3, "copy_of_secret", NULL);
 		assert_true(redaction_at(r, 0x10000 + i * 64 + 31, 1));
 		assert_false(redaction_at(r, 0x10000 + i * 64 + 32, 32));
 	}
 	expect(r, "harmless", NULL, NULL);
 }
 
+/* None of them is forgotten because others begin or end with the same characters. */
+static void alike(void **state)
+{
+	enum { MANY = 20000 };
+	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS, NULL);
+	char secret[64], text[96];
+	(void)state;
+	for (unsigned i = 0; i < MANY; i++) {
+		int n = snprintf(secret, sizeof(secret), "session-prefix-%08x-end-of-it",
+				 i * 0x9e3779b1);
+		redaction_learn(r, 0, 0, secret, (size_t)n);
+	}
+	for (unsigned i = 0; i < MANY; i += 977) {
+		snprintf(text, sizeof(text), "a session-prefix-%08x-end-of-it b",
+			 i * 0x9e3779b1);
+		expect(r, text, "copy_of_secret", "a [redacted]");
+		expect(r, text + 9, "copy_of_secret", NULL);
+	}
+	expect(r, "harmless", NULL, NULL);
+}
+
+/* Of one that is as long as a session's token, both ends are found. */
+static void long_ones(void **state)
+{
+	enum { MANY = 1500, LEN = 3800 };
+	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS, NULL);
+	AUTO(xfree) char *secret = xmalloc(LEN + 1);
+	(void)state;
+	for (unsigned i = 0; i < MANY; i++) {
+		for (unsigned at = 0; at < LEN; at += 8)
+			snprintf(secret + at, LEN + 1 - at, "%08x",
+				 (i * LEN + at) * 0x9e3779b1);
+		redaction_learn(r, 0, 0, secret, LEN);
+	}
+	expect(r, "harmless", NULL, NULL);
+	secret[300] = '\0';
+	expect(r, secret + 100, "copy_of_secret", NULL);
+}
+
 /* Until there are too many. */
 static void too_many(void **state)
 {
-	enum { MOST = 1 << 18 };
+	enum { MOST = 1 << 16 };
 	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS, NULL);
 	char secret[24];
 	(void)state;
@@ -549,7 +589,8 @@ int main(void)
 		cmocka_unit_test(elsewhere), cmocka_unit_test(many),
 		cmocka_unit_test(encoded),   cmocka_unit_test(pieces),
 		cmocka_unit_test(settled),   cmocka_unit_test(hostile),
-		cmocka_unit_test(too_many),  cmocka_unit_test(suspected),
+		cmocka_unit_test(too_many),  cmocka_unit_test(alike),
+		cmocka_unit_test(long_ones), cmocka_unit_test(suspected),
 		cmocka_unit_test(endless),   cmocka_unit_test(modes),
 		cmocka_unit_test(rules),     cmocka_unit_test(bad_rules),
 		cmocka_unit_test(same),

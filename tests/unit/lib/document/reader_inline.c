@@ -83,16 +83,17 @@ static void test_depth(void **state)
 		       "{\"value\":7}}}}]");
 }
 
-/* Where the references to it are fewest. */
+/* Where it is referred to first. */
 static void test_once(void **state)
 {
 	(void)state;
-	assert_inlined("\"goroutines\":[{\"a\":" POINTER(1, 0) ",\"b\":" POINTER(
-			       2, 1) "}]," TWO_OBJECTS,
-		       3,
-		       "\"goroutines\":[{\"a\":{\"to\":\"0x1\",\"object\":0,\"target\":"
-		       "{\"next\":{\"to\":\"0x2\",\"object\":1,\"seen\":\"0x2\"}}},"
-		       "\"b\":{\"to\":\"0x2\",\"object\":1,\"target\":{\"value\":7}}}]");
+	assert_inlined(
+		"\"goroutines\":[{\"a\":" POINTER(1, 0) ",\"b\":" POINTER(
+			2, 1) "}]," TWO_OBJECTS,
+		3,
+		"\"goroutines\":[{\"a\":{\"to\":\"0x1\",\"object\":0,\"target\":"
+		"{\"next\":{\"to\":\"0x2\",\"object\":1,\"target\":{\"value\":7}}}},"
+		"\"b\":{\"to\":\"0x2\",\"object\":1,\"seen\":\"0x2\"}}]");
 	assert_inlined(
 		"\"goroutines\":[" POINTER(1, 0) "],\"objects\":[" POINTER(1, 0) "]", 9,
 		"\"goroutines\":[{\"to\":\"0x1\",\"object\":0,\"target\":"
@@ -122,7 +123,7 @@ static void test_elsewhere(void **state)
 	}
 }
 
-/* What is nearest has room first; the rest stays a reference. */
+/* Once there is no more room, they stay references, and are not said to be seen. */
 static void test_room(void **state)
 {
 	enum { LARGE = 700 << 10 };
@@ -130,16 +131,28 @@ static void test_room(void **state)
 	(void)state;
 	memset(filler, 'x', LARGE);
 	filler[LARGE] = '\0';
-	document = xasprintf("{" HEAD "\"goroutines\":[{\"a\":%s,\"b\":%s,\"c\":%s}],"
-			     "\"objects\":[{\"far\":%s,\"x\":\"%s\"},{\"x\":\"%s\"},"
-			     "{\"value\":7},{\"value\":8}],\"end\":{}}",
-			     POINTER(1, 0), POINTER(2, 1), POINTER(4, 3), POINTER(3, 2),
+	document = xasprintf("{" HEAD
+			     "\"goroutines\":[{\"a\":%s,\"b\":%s,\"c\":%s,\"d\":%s}],"
+			     "\"objects\":[{\"x\":\"%s\"},{\"x\":\"%s\"},"
+			     "{\"value\":7}],\"end\":{}}",
+			     POINTER(1, 0), POINTER(2, 1), POINTER(3, 2), POINTER(3, 2),
 			     filler, filler);
 	AUTO(xfree) char *text = inlined(document, 9);
 	assert_non_null(text);
-	assert_non_null(strstr(text, "\"far\":" POINTER(3, 2)));
-	assert_non_null(strstr(text, "\"c\":" POINTER(4, 3)));
+	assert_non_null(strstr(text, "\"c\":" POINTER(3, 2) ",\"d\":" POINTER(3, 2)));
 	assert_true(strlen(text) > (size_t)2 * LARGE);
+}
+
+/* An object that is a reference itself, of a kind whose members go into the value. */
+static void test_chain_of_contents(void **state)
+{
+#define MAP(object) "{\"kind\":\"map\",\"to\":\"0x2\",\"object\":" #object "}"
+	const char *members =
+		"\"goroutines\":[" MAP(0) "],\"objects\":[" MAP(1) ",{\"len\":1}]";
+	(void)state;
+	assert_inlined(members, 5,
+		       "\"goroutines\":[{\"kind\":\"map\",\"to\":\"0x2\",\"object\":0,"
+		       "\"len\":1}]");
 }
 
 static void test_every_cut(void **state)
@@ -158,9 +171,13 @@ static void test_every_cut(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_depth),	 cmocka_unit_test(test_once),
-		cmocka_unit_test(test_contents), cmocka_unit_test(test_elsewhere),
-		cmocka_unit_test(test_room),	 cmocka_unit_test(test_every_cut),
+		cmocka_unit_test(test_depth),
+		cmocka_unit_test(test_once),
+		cmocka_unit_test(test_contents),
+		cmocka_unit_test(test_elsewhere),
+		cmocka_unit_test(test_room),
+		cmocka_unit_test(test_chain_of_contents),
+		cmocka_unit_test(test_every_cut),
 	};
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("reader_inline", tests, NULL, NULL);
