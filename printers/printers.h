@@ -8,6 +8,7 @@
 #define GOSNAP_PRINTERS_H
 
 #include "printers/document/print_document.h"
+#include "printers/document/value_path.h"
 #include "printers/goroutine/print_goroutine.h"
 #include "printers/rules/rules.h"
 #include "printers/values/objects.h"

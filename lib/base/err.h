@@ -13,6 +13,7 @@ enum err_code {
 	ERR_NOT_FOUND,	 /* what was asked for does not exist */
 	ERR_FAULT,	 /* no readable memory there in the subject */
 	ERR_MISSED,	 /* not read before the subject ran on */
+	ERR_ABSENT,	 /* there was memory, but the core does not have it */
 	ERR_LIMIT,	 /* exceeds a limit in limit.h */
 	ERR_UNSUPPORTED, /* known but not handled: this Go has no such field, ... */
 	ERR_BAD_DATA,	 /* inconsistent data */

@@ -44,6 +44,8 @@
 /* count; mappings, threads: vm.max_map_count and threads-max rarely exceed it */
 #define LIMIT_MAPPINGS (UINT64_C(1) << 20)
 #define LIMIT_THREADS (UINT64_C(1) << 18)
+/* bytes of the notes of a core: 4 KB a thread, and the names of the mapped files */
+#define LIMIT_NOTE_BYTES (UINT64_C(256) << 20)
 /* bytes of one runtime struct, and the largest field offset: runtime.g has some 450,
  * runtime.m has fields at 1,100 */
 #define LIMIT_STRUCT_BYTES 4096

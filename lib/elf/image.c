@@ -25,24 +25,7 @@ enum {
 	UNPACKED_PARTS = 8, /* mappings of one program that precede its code */
 };
 
-struct span {
-	uint64_t start, end;
-	size_t image;
-};
-
-struct images {
-	struct target *target; /* borrowed */
-	pid_t proc;	       /* /proc/PROC provides exe, root and map_files */
-	struct image **list;   /* owned; 0: the executable */
-	size_t count, cap;
-	size_t left_out;
-	uint64_t room; /* left of LIMIT_MAPPED_BYTES */
-	struct image_context context;
-	struct span *spans; /* sorted */
-	size_t span_count, span_cap;
-};
-
-static struct image *image_alloc(struct images *images, const char *path)
+struct image *image_alloc(struct images *images, const char *path)
 {
 	struct image *img = xcalloc(1, sizeof(*img));
 
@@ -132,8 +115,8 @@ static int open_mapped(struct images *images, const struct target_mapping *m)
 
 /* Where the file of m is mapped from its first byte; 0: nowhere. The loader maps the
  * segments of an object consecutively. */
-static uint64_t start_of(struct images *images, const struct image *img,
-			 const struct target_mapping *m)
+uint64_t image_start_of(struct images *images, const struct image *img,
+			const struct target_mapping *m)
 {
 	size_t n;
 	const struct target_mapping *maps = target_mappings(images->target, &n);
@@ -148,13 +131,17 @@ static void open_file(struct images *images, struct image *img,
 		      const struct target_mapping *m)
 {
 	take_identity(img, m);
+	if (images->search) {
+		image_open_ended(images, img, image_start_of(images, img, m));
+		return;
+	}
 	img->fd = open_mapped(images, m);
 	if (img->fd >= 0) {
 		image_load(img);
 		return;
 	}
 	int why = errno;
-	uint64_t start = start_of(images, img, m);
+	uint64_t start = image_start_of(images, img, m);
 	if (start && image_load_mapped(img, images->target, start, &images->room))
 		return;
 	if (why == ESTALE)
@@ -207,7 +194,7 @@ static bool is_known(struct images *images, const struct target_mapping *m)
 static void add_span(struct images *images, uint64_t start, uint64_t end, size_t image)
 {
 	GROW(images->spans, images->span_count, images->span_cap);
-	images->spans[images->span_count++] = (struct span){ start, end, image };
+	images->spans[images->span_count++] = (struct image_span){ start, end, image };
 }
 
 static void place(struct image *img, const struct target_mapping *m)
@@ -362,7 +349,7 @@ static void open_libraries(struct images *images)
 
 static int by_start(const void *a, const void *b)
 {
-	const struct span *x = a, *y = b;
+	const struct image_span *x = a, *y = b;
 
 	return (x->start > y->start) - (x->start < y->start);
 }
@@ -433,6 +420,31 @@ struct images *images_open(struct target *t)
 	return images;
 }
 
+struct images *images_open_ended(struct target *t, const struct image_search *search,
+				 struct err *err)
+{
+	AUTO(images_close) struct images *images = xcalloc(1, sizeof(*images));
+
+	images->target = t;
+	images->search = search;
+	set_room(images);
+	images->context.root = -1;
+	if (search->root) {
+		images->context.root =
+			open(search->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (images->context.root < 0) {
+			err_sys(err, "cannot open %.200s", search->root);
+			return NULL;
+		}
+	}
+	image_new(images, "");
+	if (!image_open_ended_executable(images, err))
+		return NULL;
+	open_libraries(images);
+	find_spans(images);
+	return TAKE(images);
+}
+
 struct images *images_open_file(const char *path, struct err *err)
 {
 	AUTO(images_close) struct images *images = xcalloc(1, sizeof(*images));
@@ -474,6 +486,11 @@ void images_close(struct images *images)
 void images_use_cache(struct images *images, struct cache *cache)
 {
 	images->context.cache = cache;
+}
+
+bool image_unproved(const struct image *img)
+{
+	return img->unproved;
 }
 
 bool image_unpacks_itself(const struct image *img)

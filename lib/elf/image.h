@@ -17,6 +17,17 @@ struct images;
  * unreadable object is listed with image_unreadable(). Opens files, but does not read
  * symbols yet. */
 struct images *images_open(struct target *t);
+/* The same for a process that has ended: files are opened by their names, and accepted only if
+ * their build-id is the one in the memory of the process (Go's build ID if there is no other).
+ * Strings are borrowed until images_close(). NULL: err says why the executable that was given is
+ * not the one. */
+struct image_search {
+	const char *executable; /* NULL: by its name */
+	const char *root;	/* names are below this folder; NULL: "/" */
+	bool force;		/* takes an executable with another build-id */
+};
+struct images *images_open_ended(struct target *t, const struct image_search *search,
+				 struct err *err);
 /* One file, which need not be running, at its own addresses. NULL: ERR_SYS, or ERR_CANNOT
  * if it is not a 64-bit ELF file. */
 struct images *images_open_file(const char *path, struct err *err);
@@ -40,6 +51,9 @@ const struct image *images_at(const struct images *images, uint64_t addr);
 
 const char *image_path(const struct image *img);
 const char *image_unreadable(const struct image *img); /* NULL: it can be read */
+/* It was opened by its name, and nothing in memory tells whether it is the right one; or it was
+ * taken though it is not. */
+bool image_unproved(const struct image *img);
 /* The file contains a packed program that unpacked itself; it was read from memory. */
 bool image_unpacks_itself(const struct image *img);
 /* Process address minus file address. */

@@ -13,6 +13,7 @@
 
 #include "lib/base/bytes.h"
 #include "lib/base/limit.h"
+#include "lib/elf/notes.h"
 
 enum {
 	CHUNK = 65536,
@@ -288,37 +289,33 @@ static char *hex(const uint8_t *bytes, size_t len)
 	return s;
 }
 
-static void take_note(struct image *img, uint32_t type, const uint8_t *name,
-		      size_t name_len, const uint8_t *desc, size_t desc_len)
+static bool is_named(const struct elf_note *note, const char *name)
 {
-	if (name_len != 4 || desc_len > PAGE_BYTES)
+	const size_t len = strlen(name) + 1;
+
+	return (size_t)(note->name.end - note->name.at) >= len &&
+	       memcmp(note->name.at, name, len) == 0;
+}
+
+static void take_note(struct image *img, const struct elf_note *note)
+{
+	const size_t len = (size_t)(note->content.end - note->content.at);
+
+	if (len > PAGE_BYTES)
 		return;
-	if (!img->build_id && type == NT_GNU_BUILD_ID && !memcmp(name, "GNU", 4))
-		img->build_id = hex(desc, desc_len);
-	if (!img->go_build_id && type == NT_GO_BUILD_ID && !memcmp(name, "Go\0", 4))
-		img->go_build_id = xstrndup((const char *)desc, desc_len);
+	if (!img->build_id && note->type == NT_GNU_BUILD_ID && is_named(note, "GNU"))
+		img->build_id = hex(note->content.at, len);
+	if (!img->go_build_id && note->type == NT_GO_BUILD_ID && is_named(note, "Go"))
+		img->go_build_id = xstrndup((const char *)note->content.at, len);
 }
 
-static uint64_t padded(uint64_t len)
+void image_take_notes(struct image *img, const void *bytes, size_t len)
 {
-	return (len + 3) & ~UINT64_C(3);
-}
+	struct bytes b = bytes_over(bytes, len);
+	struct elf_note note;
 
-static void read_notes(struct image *img, const uint8_t *data, size_t len)
-{
-	struct bytes b = bytes_over(data, len);
-
-	for (;;) {
-		uint64_t name_len = bytes_u32(&b), desc_len = bytes_u32(&b);
-		uint32_t type = bytes_u32(&b);
-		struct bytes name = b, desc = bytes_at(b, padded(name_len));
-		b = bytes_at(desc, desc_len);
-		if (b.bad)
-			return;
-		take_note(img, type, name.at, name_len, desc.at, desc_len);
-		b = bytes_at(desc,
-			     padded(desc_len)); /* the last one may lack its padding */
-	}
+	while (elf_next_note(&b, &note))
+		take_note(img, &note);
 }
 
 static void load_notes(struct image *img)
@@ -334,7 +331,7 @@ static void load_notes(struct image *img)
 			elf_getdata_rawchunk(img->elf, (int64_t)img->segment_offsets[i],
 					     s->file_size, ELF_T_BYTE);
 		if (d && d->d_buf)
-			read_notes(img, d->d_buf, d->d_size);
+			image_take_notes(img, d->d_buf, d->d_size);
 	}
 }
 
@@ -353,7 +350,7 @@ static void load_section_notes(struct image *img)
 		room -= sh.sh_size;
 		Elf_Data *d = elf_rawdata(scn, NULL);
 		if (d && d->d_buf)
-			read_notes(img, d->d_buf, d->d_size);
+			image_take_notes(img, d->d_buf, d->d_size);
 	}
 }
 

@@ -102,3 +102,22 @@ bool image_load_mapped(struct image *img, struct target *t, uint64_t addr, uint6
 	image_rebase(img, bias);
 	return true;
 }
+
+void image_take_mapped_ids(struct image *img, struct target *t, uint64_t addr)
+{
+	enum { NOTES_MAX = 1 << 16 };
+	struct mapped m = { .target = t, .addr = addr };
+	struct err ignored;
+	uint64_t bias;
+
+	if (!read_headers(&m, &ignored) || !bias_of(&m, &bias))
+		return;
+	for (size_t i = 0; i < m.header.e_phnum; i++) {
+		const Elf64_Phdr *p = &m.segments[i];
+		if (p->p_type != PT_NOTE || p->p_filesz > NOTES_MAX)
+			continue;
+		AUTO(xfree) uint8_t *notes = xcalloc(p->p_filesz + 1, 1);
+		if (target_read(t, p->p_vaddr + bias, notes, p->p_filesz, &ignored))
+			image_take_notes(img, notes, p->p_filesz);
+	}
+}

@@ -51,7 +51,7 @@ struct image {
 	uint64_t bias;
 	uint64_t entry, headers_offset; /* e_entry, e_phoff */
 	int fd;
-	bool unpacks_itself;
+	bool unpacks_itself, unproved;
 	uint8_t *memory; /* the file's contents, if read from the process */
 	size_t memory_len;
 	struct Elf *elf; /* libelf's */
@@ -82,6 +82,37 @@ struct image_context {
 	uint64_t symbol_room,
 		debug_room; /* remains of LIMIT_SYMBOL_BYTES, LIMIT_DEBUG_BYTES_RUN */
 };
+
+struct image_span {
+	uint64_t start, end;
+	size_t image;
+};
+
+struct images {
+	struct target *target; /* borrowed */
+	pid_t proc;	       /* /proc/PROC provides exe, root and map_files */
+	const struct image_search *search; /* of a process that has ended; or NULL */
+	struct image **list;		   /* owned; 0: the executable */
+	size_t count, cap;
+	size_t left_out;
+	uint64_t room; /* left of LIMIT_MAPPED_BYTES */
+	struct image_context context;
+	struct image_span *spans; /* sorted */
+	size_t span_count, span_cap;
+};
+
+/* image.c */
+struct image *image_alloc(struct images *images, const char *path);
+/* Where the file of m is mapped from its first byte; 0: nowhere. */
+uint64_t image_start_of(struct images *images, const struct image *img,
+			const struct target_mapping *m);
+
+/* image_ended.c: opens the file of img, whose first byte is at start (0: unknown), or loads it
+ * from memory. Its bias is to be set. */
+void image_open_ended(struct images *images, struct image *img, uint64_t start);
+/* Opens the executable, which is the first image. */
+MUST_CHECK bool image_open_ended_executable(struct images *images, struct err *err);
+
 /* Limits what files can make us allocate: a large sparse file costs its owner nothing.
  * False: n more bytes exceed the limit. */
 static inline bool image_spend(uint64_t *room, uint64_t n)
@@ -104,6 +135,9 @@ void image_rebase(struct image *img, uint64_t bias);
 bool image_refuse(struct image *img, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Takes the build-ids from notes, unless it has them. */
+void image_take_notes(struct image *img, const void *bytes, size_t len);
+
 /* May that many bytes of tables be read from the file? */
 bool image_may_read(const struct image *img, uint64_t bytes);
 /* A string table section; empty unless its last string is terminated. */
@@ -120,6 +154,9 @@ const char *image_name(struct image_names names, size_t off); /* NULL: out of bo
  * says why. */
 bool image_load_mapped(struct image *img, struct target *t, uint64_t addr,
 		       uint64_t *room);
+
+/* The build-ids that are in memory, of an object whose first byte is at addr. */
+void image_take_mapped_ids(struct image *img, struct target *t, uint64_t addr);
 
 /* image_debug.c: the separate file with debug info or symbols; NULL: none. */
 const struct image *separate_debug_file(const struct image *img);

@@ -30,7 +30,8 @@ struct process_words {
 
 /* Unknown strings are NULL; numbers that may be unknown have a has_ flag. */
 struct process {
-	pid_t pid, ppid;
+	pid_t pid;
+	pid_t ppid;   /* -1: unknown */
 	pid_t ns_pid; /* in its own pid namespace; 0: in ours */
 	char *exe, *cwd, *cgroup, *container, *comm;
 	bool exe_deleted; /* its file was deleted or replaced */

@@ -34,9 +34,6 @@ enum {
 	SEIZE_TRIES = 5,
 	CALM_ROUNDS =
 		4, /* after that, late threads are stopped before their data is read */
-	FXSAVE_MXCSR = 24,
-	FXSAVE_XMM = 160,
-	XMM_COUNT = 16,
 };
 
 static const char why_leader[] =
@@ -62,12 +59,8 @@ static void read_vectors(pid_t tid, struct vector_regs *ret)
 	size_t len = sizeof(fp);
 
 	ret->count = 0;
-	if (!get_regset(tid, NT_PRFPREG, &fp, &len) || len < sizeof(fp))
-		return;
-	memcpy(&ret->control, (const char *)&fp + FXSAVE_MXCSR, sizeof(ret->control));
-	memcpy(ret->value, (const char *)&fp + FXSAVE_XMM,
-	       XMM_COUNT * sizeof(ret->value[0]));
-	ret->count = XMM_COUNT;
+	if (get_regset(tid, NT_PRFPREG, &fp, &len))
+		arch_vectors_from(&arch_amd64, &fp, len, ret);
 }
 
 /* An interrupted call returns EINTR or a restart code of the kernel, which no program

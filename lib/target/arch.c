@@ -28,3 +28,17 @@ void arch_regs_from(const int16_t *offsets, const struct arch *arch, const void 
 		}
 	}
 }
+
+void arch_vectors_from(const struct arch *arch, const void *bytes, size_t len,
+		       struct vector_regs *ret)
+{
+	const char *from = bytes;
+	const size_t size = arch->vector_count * sizeof(ret->value[0]);
+
+	ret->count = 0;
+	if (len < arch->vectors + size)
+		return;
+	memcpy(&ret->control, from + arch->vector_control, sizeof(ret->control));
+	memcpy(ret->value, from + arch->vectors, size);
+	ret->count = arch->vector_count;
+}

@@ -40,6 +40,9 @@ struct arch {
 	/* System call convention: number and arguments as registers, result. */
 	unsigned syscall_number, syscall_args[6], syscall_result;
 	const char *vector_prefix; /* "xmm" */
+	/* Offsets in the registers of NT_PRFPREG: the control word, and the vectors. */
+	uint16_t vector_control, vectors;
+	unsigned vector_count;
 	/* Offset of register n in struct user_regs_struct / elf_gregset_t, in bytes; -1:
 	 * absent. In the order of reg_names. */
 	const int16_t *prstatus;
@@ -64,6 +67,10 @@ static inline void reg_set(struct regs *regs, unsigned n, uint64_t value)
 	regs->valid |= UINT64_C(1) << n;
 }
 
+/* From the registers of NT_PRFPREG, or of NT_X86_XSTATE, which begins with them. Too few bytes:
+ * none. */
+void arch_vectors_from(const struct arch *arch, const void *bytes, size_t len,
+		       struct vector_regs *ret);
 /* Fills regs from a prstatus register area or from a ucontext. */
 void arch_regs_from(const int16_t *offsets, const struct arch *arch, const void *bytes,
 		    size_t len, struct regs *ret);

@@ -106,6 +106,10 @@ const struct arch arch_amd64 = {
 	.syscall_args = { RDI, RSI, RDX, R10, R8, R9 },
 	.syscall_result = RAX,
 	.vector_prefix = "xmm",
+	/* Intel 64 and IA-32 manual, volume 1, table 10-2 (FXSAVE) */
+	.vector_control = 24,
+	.vectors = 160,
+	.vector_count = 16,
 	.prstatus = prstatus,
 	.ucontext = ucontext,
 	.ucontext_size = 184,

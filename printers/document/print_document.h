@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* print_document.h - the other parts of the document (process, threads, runtimes,
- * warnings), and scanning for secrets before printing it. Called in the order of
- * gosnap-snapshot(5) by src/snapshot. Keeps nothing but what was learned, until
- * secret_scan_free(). Knows what was captured; captures nothing. */
+ * warnings). Called in the order of gosnap-snapshot(5) by src/snapshot. Keeps nothing.
+ * Knows what was captured; captures nothing. */
 #ifndef GOSNAP_PRINT_DOCUMENT_H
 #define GOSNAP_PRINT_DOCUMENT_H
 

@@ -207,7 +207,8 @@ void print_process(struct sink *out, const struct process_printing *printing)
 	sink_named_int(out, "pid", p->pid);
 	if (p->ns_pid)
 		sink_named_int(out, "ns_pid", p->ns_pid);
-	sink_named_int(out, "ppid", p->ppid);
+	if (p->ppid >= 0)
+		sink_named_int(out, "ppid", p->ppid);
 	sink_named_string(out, "exe", p->exe);
 	if (p->exe_deleted)
 		sink_named_bool(out, "exe_deleted", true);
@@ -233,7 +234,8 @@ void print_process(struct sink *out, const struct process_printing *printing)
 		sink_named_uint(out, "rss_bytes", p->rss_bytes);
 	sink_named_string(out, "cgroup", p->cgroup);
 	sink_named_string(out, "container", p->container);
-	print_limits(out, p);
+	if (p->limit_count)
+		print_limits(out, p);
 	if (p->files_readable)
 		print_files(out, p, printing->redaction);
 	print_mappings(out, printing);

@@ -161,7 +161,8 @@ static void print_members_of(struct sink *out, const struct thread_printing *p, 
 
 	sink_begin(out, SINK_OBJECT);
 	sink_named_int(out, "id", th->tid);
-	print_masked_member(out, p->redaction, "name", th->name);
+	if (th->name[0])
+		print_masked_member(out, p->redaction, "name", th->name);
 	if (th->state)
 		sink_named_string(out, "state", (char[]){ th->state, '\0' });
 	print_runtime_side(out, p->runtimes, s);

@@ -15,6 +15,7 @@
 #include "lib/procfs/process_lock.h"
 #include "lib/ptrace/target_copy.h"
 #include "lib/target/target_extents.h"
+#include "src/capture/capture_core.h"
 #include "src/capture/debuginfod.h"
 
 enum {
@@ -33,7 +34,7 @@ enum {
 /* Smaller copies cost so little that measuring the current price is not worthwhile. */
 #define PRICED_BYTES (UINT64_C(64) << 20)
 
-static bool look(struct capture *c, struct err *err)
+static bool open_process(struct capture *c, struct err *err)
 {
 	c->live = c->options->way == CAPTURE_LIVE
 			  ? target_live_open_to_read(c->options->pid, err)
@@ -44,6 +45,13 @@ static bool look(struct capture *c, struct err *err)
 	if (!c->process)
 		return false;
 	c->images = images_open(c->live);
+	return true;
+}
+
+static bool look(struct capture *c, struct err *err)
+{
+	if (!(c->options->core.path ? capture_open_core(c, err) : open_process(c, err)))
+		return false;
 	c->cache = c->options->reading.no_cache ? NULL : cache_open("names/v1");
 	images_use_cache(c->images, c->cache);
 	if (c->options->reading.debug_file &&
@@ -55,7 +63,7 @@ static bool look(struct capture *c, struct err *err)
 		return err_set(err, ERR_CANNOT,
 			       "process %d is not a Go program (omit --go-only to see "
 			       "its threads)",
-			       (int)c->options->pid);
+			       (int)target_pid(c->live));
 	return true;
 }
 
@@ -206,7 +214,8 @@ bool capture_has_values(const struct capture *c)
 {
 	return c->options->values == VALUES_ALWAYS ||
 	       (c->options->values == VALUES_UNLESS_HELD &&
-		(c->plan.way == CAPTURE_COPY || c->plan.way == CAPTURE_GATHER));
+		(c->options->core.path || c->plan.way == CAPTURE_COPY ||
+		 c->plan.way == CAPTURE_GATHER));
 }
 
 /* Is memory still read while the document is written? */
@@ -482,6 +491,8 @@ bool capture_open(struct capture *c, const struct capture_options *options,
 	if (!before)
 		return false;
 	reserve_free(TAKE(before));
+	if (options->core.path)
+		return look(c, err);
 	if (options->way != CAPTURE_LIVE &&
 	    !process_lock_take(options->pid, LIMIT_PROCESS_LOCK_NS, &c->turn, err))
 		return false;
@@ -495,7 +506,7 @@ bool capture_open(struct capture *c, const struct capture_options *options,
 
 bool capture_wants_rehearsal(const struct capture *c)
 {
-	return c->plan.way == CAPTURE_GATHER && reads_on(c);
+	return !c->options->core.path && c->plan.way == CAPTURE_GATHER && reads_on(c);
 }
 
 bool capture_rehearse(struct capture *c)
@@ -569,8 +580,22 @@ bool capture_has_time(const struct capture *c)
 	return monotonic_ns() < c->ahead_until_ns;
 }
 
+/* What a core has stays readable, as a copy does. */
+static void capture_core(struct capture *c)
+{
+	c->frozen = target_extents_new(c->live);
+	runtimes_capture(c->runtimes, c->live, c->frozen, !c->options->verify);
+	keep_code(c);
+	note_images(c);
+	ask_servers(c);
+}
+
 bool capture_take(struct capture *c, struct err *err)
 {
+	if (c->options->core.path) {
+		capture_core(c);
+		return true;
+	}
 	if (hold(c, err)) {
 		if (!c->copy && !c->held)
 			end_turn(c);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* capture.h - the part of a snapshot that needs the process: examine it as it runs,
- * then stop, copy and release it. The result no longer needs the process, except a
+/* capture.h - the part of a snapshot that needs the process, or its core: examine it as it runs,
+ * then stop, copy and release it. A core is only examined. The result no longer needs the process, except a
  * copy too large to be read at once, which is read until capture_finish().
  * plan.h chooses the method from the state of process and machine, before anything is
  * stopped; a copy that turns out to be impossible falls back to a stop. Knows nothing
@@ -31,10 +31,17 @@ struct read_options {
 };
 
 /* Strings are borrowed. */
+struct core_options {
+	const char *path; /* NULL: no core; "-": standard input */
+	struct image_search search;
+};
+
+/* Strings are borrowed. */
 struct capture_options {
 	pid_t pid;
-	const char *assume_go; /* "1.26"; NULL: what the executable says */
-	bool go_only;	       /* reject processes that are not Go */
+	struct core_options core; /* instead of a process */
+	const char *assume_go;	  /* "1.26"; NULL: what the executable says */
+	bool go_only;		  /* reject processes that are not Go */
 	enum values_wanted values;
 	const char *globals; /* see runtime_each_global(); NULL: none */
 	struct read_options reading;
@@ -50,9 +57,10 @@ struct capture {
 	struct warnings *warnings;
 	struct process *process;
 	struct images *images;
-	struct cache *cache;	      /* NULL: none */
-	struct target *live, *frozen; /* NULL: the process exited before its stop */
-	struct target *copy;	      /* that frozen still reads from; NULL: none */
+	struct cache *cache;   /* NULL: none */
+	struct target *live;   /* the process as it runs, or the core */
+	struct target *frozen; /* NULL: the process exited before its stop */
+	struct target *copy;   /* that frozen still reads from; NULL: none */
 	struct runtimes *runtimes;
 	struct sockets *sockets; /* NULL: no goroutine waits for a file descriptor */
 	struct conditions conditions;
@@ -67,8 +75,10 @@ struct capture {
 	uint64_t ahead_until_ns;
 	size_t warnings_before;
 	struct live_pause pause;
-	uint64_t monotonic_ns, realtime_ns; /* of the instant that the document shows */
-	char *partial; /* why the document is incomplete; NULL: it is complete */
+	uint64_t monotonic_ns,
+		realtime_ns; /* of the instant that the document shows; of a
+					     * core, not later than that */
+	char *partial;	     /* why the document is incomplete; NULL: it is complete */
 };
 
 /* Examines the process as it runs, and plans. False: err says why there is no snapshot. */
@@ -84,6 +94,9 @@ bool capture_rehearse(struct capture *c);
 void capture_rehearsed(struct capture *c);
 /* Captures the process. False: err says why there is no snapshot. */
 MUST_CHECK bool capture_take(struct capture *c, struct err *err);
+/* Once goroutines are decoded: when did the process of a core end? The time of day is that of the
+ * file; the monotonic clock had passed at least the last time that the runtime noted. */
+void capture_date(struct capture *c);
 /* Is the process still stopped, so that what else is needed can be read? Then read it, as long
  * as there is time, and resume the process. whole: there was time for all of it. */
 bool capture_is_gathering(const struct capture *c);

@@ -17,8 +17,8 @@
 enum { HELP_COLUMN = 28 };
 
 const struct command *const commands[] = {
-	&command_snap,	 &command_show,	  &command_json,     &command_print,
-	&command_doctor, &command_layout, &command_complete,
+	&command_snap,	&command_core,	 &command_show,	  &command_json,
+	&command_print, &command_doctor, &command_layout, &command_complete,
 };
 const size_t command_count = ARRAY_SIZE(commands);
 
@@ -85,7 +85,8 @@ int cmd_version(const struct command *command)
 	puts(PACKAGE_STRING "\nlibunwind " BUILT_WITH_LIBUNWIND
 			    ", elfutils " BUILT_WITH_LIBDW ", jansson " BUILT_WITH_JANSSON
 			    ", libdeflate " BUILT_WITH_LIBDEFLATE
-			    ", nettle " BUILT_WITH_NETTLE ", zstd " BUILT_WITH_ZSTD);
+			    ", nettle " BUILT_WITH_NETTLE ", zstd " BUILT_WITH_ZSTD
+			    ", lz4 " BUILT_WITH_LZ4 ", liblzma " BUILT_WITH_LZMA);
 #ifdef GOSNAP_FAULTS
 	puts("built with test switches: GOSNAP_DIE_AT, GOSNAP_STOP_AT, GOSNAP_HIDDEN, "
 	     "GOSNAP_GATHER_PAGES");
@@ -140,6 +141,7 @@ int cmd_status(enum err_code code)
 	case ERR_CANNOT:
 	case ERR_FAULT:
 	case ERR_MISSED:
+	case ERR_ABSENT:
 	case ERR_LIMIT:
 	case ERR_UNSUPPORTED:
 		return EXIT_CANNOT;

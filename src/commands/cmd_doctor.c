@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "lib/document/sink.h"
-#include "src/commands/doctor.h"
+#include "src/capture/doctor.h"
 #include "src/commands/options.h"
 #include "src/viewer/terminal/page.h"
 #include "src/viewer/terminal/text.h"

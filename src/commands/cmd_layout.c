@@ -9,13 +9,16 @@
 #include <unistd.h>
 
 #include "goruntime/goruntime.h"
+#include "lib/corefile/target_core.h"
 #include "lib/document/sink.h"
 #include "lib/elf/target_image.h"
 #include "lib/ptrace/target_live.h"
-#include "src/commands/options.h"
+#include "src/capture/capture_core.h"
+#include "src/commands/read_options.h"
 
 struct layout_arguments {
 	bool differences, row, json;
+	struct image_search search;
 };
 
 static const struct option_info layout_options[] = {
@@ -30,17 +33,15 @@ static const struct option_info layout_options[] = {
 const struct command command_layout = {
 	.name = "gosnap layout",
 	.run = cmd_layout,
-	.arguments = "BINARY|PID",
+	.arguments = "BINARY|PID|CORE",
 	.summary = "print where a Go runtime keeps its data",
-	.options = { { .rows = layout_options } },
+	.options = { { .rows = layout_options },
+		     { core_options, offsetof(struct layout_arguments, search) } },
 };
 
-static struct layout_report *report_process(pid_t pid, struct err *err)
+static struct layout_report *report_runtime(struct target *t, const struct images *images,
+					    struct err *err)
 {
-	AUTO(target_close) struct target *t = target_live_open_to_read(pid, err);
-	if (!t)
-		return NULL;
-	AUTO(images_close) struct images *images = images_open(t);
 	AUTO(warnings_free) struct warnings *warnings = warnings_new();
 	AUTO(runtimes_close)
 	struct runtimes *all = runtimes_open(t, images, NULL, warnings);
@@ -49,6 +50,23 @@ static struct layout_report *report_process(pid_t pid, struct err *err)
 		return NULL;
 	}
 	return layout_report_process(runtimes_get(all, 0), err);
+}
+
+static struct layout_report *report_process(pid_t pid, struct err *err)
+{
+	AUTO(target_close) struct target *t = target_live_open_to_read(pid, err);
+	if (!t)
+		return NULL;
+	AUTO(images_close) struct images *images = images_open(t);
+	return report_runtime(t, images, err);
+}
+
+static struct layout_report *
+report_core(const char *path, const struct image_search *search, struct err *err)
+{
+	AUTO(images_close) struct images *images = NULL;
+	AUTO(target_close) struct target *t = core_with_files(path, search, &images, err);
+	return t ? report_runtime(t, images, err) : NULL;
 }
 
 static struct layout_report *report_file(const char *path, struct err *err)
@@ -273,10 +291,13 @@ int cmd_layout(int argc, char **argv)
 		return cmd_misused(&command_layout,
 				   "--row cannot be combined with other options");
 	if (argc - optind != 1)
-		return cmd_misused(&command_layout, "expected one executable or PID");
+		return cmd_misused(&command_layout,
+				   "expected one executable, PID or core");
 	AUTO(layout_report_free)
-	struct layout_report *report = cmd_parse_pid(argv[optind], &pid)
-					       ? report_process(pid, &err)
-					       : report_file(argv[optind], &err);
+	struct layout_report *report =
+		cmd_parse_pid(argv[optind], &pid) ? report_process(pid, &err)
+		: core_is_one(argv[optind])
+			? report_core(argv[optind], &options.search, &err)
+			: report_file(argv[optind], &err);
 	return report ? print(argv[optind], report, &options) : cmd_failed(&err);
 }

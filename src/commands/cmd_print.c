@@ -10,13 +10,13 @@
 #include <unistd.h>
 
 #include "lib/base/limit.h"
+#include "lib/corefile/target_core.h"
 #include "printers/printers.h"
 #include "redaction/redaction.h"
 #include "src/capture/capture.h"
 #include "src/commands/options.h"
 #include "src/commands/read_options.h"
 #include "src/commands/redact_options.h"
-#include "src/commands/value_path.h"
 
 /* One value, in full: the limits only guard against endless ones. */
 enum { STRING_MAX = 1 << 20, ELEMENTS_MAX = 1 << 16, DEPTH = 20, POINTERS = 5 };
@@ -51,10 +51,11 @@ static const struct option_info print_options[] = {
 const struct command command_print = {
 	.name = "gosnap print",
 	.run = cmd_print,
-	.arguments = "PID NAME|ADDRESS [TYPE]",
+	.arguments = "PID|CORE NAME|ADDRESS [TYPE]",
 	.summary = "print one value in full",
 	.options = {
 		{ .rows = print_options },
+		{ core_options, offsetof(struct print_arguments, capture.core.search) },
 		{ read_options, offsetof(struct print_arguments, capture.reading) },
 		{ printer_options, offsetof(struct print_arguments, printers) },
 		{ redact_options, offsetof(struct print_arguments, redaction) },
@@ -117,7 +118,7 @@ static bool print(const struct capture *c, const struct wanted *w, struct err *e
 
 	if (runtimes_count(c->runtimes) == 0)
 		return err_set(err, ERR_CANNOT, "process %d is not a Go program",
-			       (int)c->options->pid);
+			       (int)target_pid(c->live));
 	struct runtime *rt = runtimes_get(c->runtimes, 0);
 	bool found = find_value(rt, w, &v, &path, err);
 	bool ok = found && print_found(c, w, rt, &v, &path, err);
@@ -148,10 +149,13 @@ int cmd_print(int argc, char **argv)
 	if (!options_read(&command_print, argc, argv, &arguments, &status))
 		return status;
 	if (argc - optind < 2 || argc - optind > 3 ||
-	    !cmd_parse_pid(argv[optind], &options->pid))
-		return cmd_misused(&command_print,
-				   "expected a PID and either a name (main.config) or an "
-				   "address and a type");
+	    !(cmd_parse_pid(argv[optind], &options->pid) || core_is_one(argv[optind])))
+		return cmd_misused(
+			&command_print,
+			"expected a PID or core and either a name (main.config) "
+			"or an address and a type");
+	if (!options->pid)
+		options->core.path = argv[optind];
 	AUTO(redaction_free)
 	struct redaction *secrets = redaction_new(&arguments.redaction, &err);
 	AUTO(value_rules_free)

@@ -5,14 +5,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/corefile/target_core.h"
 #include "lib/document/reader.h"
 #include "src/commands/options.h"
 #include "src/commands/show_options.h"
+#include "src/commands/snap_options.h"
 
 const struct command command_show = {
 	.name = "gosnap show",
 	.run = cmd_show,
-	.arguments = "FILE",
+	.arguments = "FILE|CORE",
 	.summary = "print a snapshot as text",
 	.options = { { .rows = view_options } },
 };
@@ -37,6 +39,16 @@ static int show(const char *path, const struct view *view)
 	return nothing ? EXIT_NO : EXIT_DONE;
 }
 
+/* As text at once; no document is kept. */
+static int show_core(const char *path, struct view *view)
+{
+	struct snap_arguments arguments = snap_arguments_default(view);
+
+	arguments.snap.capture.core.path = path;
+	arguments.as_text = true;
+	return snap_run(&command_show, &arguments);
+}
+
 int cmd_show(int argc, char **argv)
 {
 	AUTO(view_free) struct view *view = view_new();
@@ -44,13 +56,15 @@ int cmd_show(int argc, char **argv)
 	int status;
 	if (!options_read(&command_show, argc, argv, &view, &status))
 		return status;
-	if (!view_finish(view, &err))
-		return cmd_misused(&command_show, "%s", err.text);
 	if (optind == argc)
 		return cmd_misused(&command_show,
 				   "missing file name (or - for standard input)");
 	if (argc - optind > 1)
 		return cmd_misused(&command_show,
 				   "too many arguments: give a single file");
+	if (core_is_one(argv[optind]))
+		return show_core(argv[optind], view);
+	if (!view_finish(view, &err))
+		return cmd_misused(&command_show, "%s", err.text);
 	return show(argv[optind], view);
 }

@@ -1,132 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/commands/cmd.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/document/reader_inline.h"
+#include "lib/corefile/target_core.h"
 #include "lib/procfs/process.h"
-#include "printers/printers.h"
-#include "redaction/redaction.h"
-#include "src/commands/options.h"
-#include "src/commands/read_options.h"
 #include "src/commands/redact_options.h"
 #include "src/commands/show_options.h"
-#include "src/snapshot/output.h"
-#include "src/snapshot/snap.h"
-#include "src/viewer/terminal/text.h"
+#include "src/commands/snap_options.h"
 
-#define MAX_COPY_AGE_NS (UINT64_C(30) * 1000 * 1000 * 1000)
-
-struct snap_arguments {
-	struct snap_options snap;
-	struct printer_files printers;
-	struct redaction_options redaction;
-	struct view *view;
-};
-
-static bool set_stacks(const struct option_info *option, const char *argument,
-		       void *field, struct err *err)
-{
-	struct snap_options *options = field;
-	(void)option, (void)argument, (void)err;
-	options->capture.values = VALUES_NONE;
-	options->full = false;
-	return true;
-}
-
-static bool set_full(const struct option_info *option, const char *argument, void *field,
-		     struct err *err)
-{
-	struct snap_options *options = field;
-	(void)option, (void)argument, (void)err;
-	options->capture.values = VALUES_ALWAYS;
-	options->full = true;
-	return true;
-}
-
-static bool set_size(const struct option_info *option, const char *argument, void *field,
-		     struct err *err)
-{
-	static const char units[] = "KMGT";
-	char *end;
-	errno = 0;
-	unsigned long long n = strtoull(argument, &end, 10);
-	const char *unit = *end ? strchr(units, *end) : NULL;
-	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
-	if (!isdigit((unsigned char)argument[0]) || errno || n == 0 ||
-	    n > UINT64_MAX >> shift || end[unit ? 1 : 0])
-		return err_set(err, ERR_USAGE,
-			       "--%s requires a size like 64M or 2G, not %.40s",
-			       option->name, argument);
-	*(uint64_t *)field = (uint64_t)n << shift;
-	return true;
-}
-
-static bool set_jobs(const struct option_info *option, const char *argument, void *field,
-		     struct err *err)
-{
-	if (argument[0] < '1' || argument[0] > '4' || argument[1])
-		return err_set(err, ERR_USAGE,
-			       "--%s requires a number from 1 to 4, not %.40s",
-			       option->name, argument);
-	*(unsigned *)field = (unsigned)(argument[0] - '0');
-	return true;
-}
-
-static const struct option_info snap_options[] = {
-	{ 'o', "output", "FILE", "write to FILE, compressed if it ends in .zst",
-	  OPTION_STRING(struct snap_options, output) },
-	{ 0, "inline", "[DEPTH]", "write objects where values refer to them",
-	  .read = option_number_if_any, .value = INLINE_DEPTH,
-	  .offset = OPTION_OFFSET(uint32_t, struct snap_options, inline_depth) },
-	{ 0, "no-system", NULL, "omit the runtime's own goroutines",
-	  OPTION_FLAG(struct snap_options, no_system) },
-	{ 0, "dead", NULL, "include goroutines that have exited",
-	  OPTION_FLAG(struct snap_options, dead) },
-	{ 0, "full-frames", NULL, "repeat the frames in every goroutine",
-	  OPTION_FLAG(struct snap_options, full_frames) },
-	{ 0, "values", NULL, "read variables, even if the process stays stopped",
-	  OPTION_CONSTANT(struct snap_options, capture.values, VALUES_ALWAYS) },
-	{ 0, "full", NULL, "larger limits, and variables of hidden frames",
-	  .read = set_full },
-	{ 0, "stacks", NULL, "omit variables", .read = set_stacks },
-	{ 0, "max-size", "SIZE", "omit values beyond this size (default: 512M)",
-	  .read = set_size,
-	  .offset = OPTION_OFFSET(uint64_t, struct snap_options, max_size) },
-	{ 0, "jobs", "N", "read values with N processes, 1 to 4", .read = set_jobs,
-	  .offset = OPTION_OFFSET(unsigned, struct snap_options, jobs) },
-	{ 0, "compiler", NULL, "include variables that only the compiler declares",
-	  OPTION_FLAG(struct snap_options, compiler) },
-	{ 0, "globals", "[PACKAGES]", "include package variables, main's or PACKAGES'",
-	  OPTION_STRING(struct snap_options, capture.globals) },
-	{ 0, "environment", NULL, "include the values of environment variables",
-	  OPTION_FLAG(struct snap_options, environment) },
-	{ 0, "vector-registers", NULL, "include the vector registers of threads",
-	  OPTION_FLAG(struct snap_options, vector_registers) },
-	{ 0, "go-only", NULL, "fail if the process is not a Go program",
-	  OPTION_FLAG(struct snap_options, capture.go_only) },
-	{ 0, "verify", NULL, "check every stack against its frame pointers",
-	  OPTION_FLAG(struct snap_options, capture.verify) },
-	{ 0, "strict", NULL, "exit with status 1 if there are warnings",
-	  OPTION_FLAG(struct snap_options, strict) },
-	{ 0, "assume-go", "1.N", "read the runtime as that of Go 1.N",
-	  OPTION_STRING(struct snap_options, capture.assume_go) },
+static const struct option_info process_options[] = {
 	{ 0, "capture", CAPTURE_WORDS, "read a copy, or the process stopped or running",
 	  OPTION_CHOICE(struct snap_options, capture.way) },
 	{ 0, "max-pause", "TIME", "stop the process for at most TIME, like 50ms",
 	  OPTION_TIME(struct snap_options, capture.max_pause_ns) },
 	{ 0, "max-copy-age", "TIME", "discard the copy at this age (default: 30s)",
 	  OPTION_TIME(struct snap_options, capture.max_copy_age_ns) },
-	{ 0, "progress", CHOICE_WHEN, "report progress; auto: on a terminal",
-	  OPTION_CHOICE(struct snap_options, progress) },
-	{ 'q', "quiet", NULL, "the same as --progress=never",
-	  OPTION_CONSTANT(struct snap_options, progress, PROGRESS_NEVER) },
 	{ 0, "version", NULL, "print the versions of gosnap and its libraries",
 	  .print = cmd_version },
 	{ .name = NULL }
@@ -140,18 +32,13 @@ const struct command command_snap = {
 		"snapshot a live Go process: goroutines and threads, with their stacks",
 	.options = {
 		{ snap_options, offsetof(struct snap_arguments, snap) },
+		{ process_options, offsetof(struct snap_arguments, snap) },
 		{ read_options, offsetof(struct snap_arguments, snap.capture.reading) },
 		{ printer_options, offsetof(struct snap_arguments, printers) },
 		{ redact_options, offsetof(struct snap_arguments, redaction) },
 		{ view_options, offsetof(struct snap_arguments, view) },
 	},
 };
-
-static bool is_go_version(const char *text)
-{
-	size_t digits = strncmp(text, "1.", 2) == 0 ? strspn(text + 2, "0123456789") : 0;
-	return digits > 0 && digits < 4 && !text[2 + digits];
-}
 
 static int refuse_word(const char *before, const char *word, const char *after)
 {
@@ -168,6 +55,10 @@ static int refuse_name(const char *name)
 	struct process_candidate found[8];
 	size_t n = process_find(name, found, ARRAY_SIZE(found));
 	char list[400] = "";
+	if (n == 0 && core_is_one(name))
+		return cmd_misused(&command_snap,
+				   "%.100s is a core, not a PID: use \"gosnap core\"",
+				   name);
 	if (n == 0 && access(name, R_OK) == 0)
 		return cmd_misused(&command_snap,
 				   "%.100s is a file, not a PID: use \"gosnap show\" to "
@@ -194,10 +85,6 @@ static int refuse_itself(pid_t pid)
 
 static int parse_operands(int argc, char **argv, struct snap_options *ret)
 {
-	if (ret->capture.assume_go && !is_go_version(ret->capture.assume_go))
-		return cmd_misused(&command_snap,
-				   "--assume-go requires a release like 1.26, not %.40s",
-				   ret->capture.assume_go);
 	if (optind == argc)
 		return cmd_misused(&command_snap, "missing PID");
 	if (!cmd_parse_pid(argv[optind], &ret->capture.pid))
@@ -212,90 +99,14 @@ static int parse_operands(int argc, char **argv, struct snap_options *ret)
 	return EXIT_DONE;
 }
 
-static int status_of(const struct snap_options *options, const struct snap_result *result)
-{
-	if (result->partial)
-		return EXIT_GONE;
-	return options->strict && result->warnings > 0 ? EXIT_NO : EXIT_DONE;
-}
-
-static int show(const struct view *view, struct output *out, int status)
-{
-	struct err err;
-	bool nothing;
-	AUTO(reader_close)
-	struct reader *reader = reader_open_fd(output_take_fd(out), "the snapshot", &err);
-	if (!reader || !view_print(view, reader, &nothing, &err))
-		return cmd_failed(&err);
-	return nothing && status == EXIT_DONE ? EXIT_NO : status;
-}
-
-/* Writes the document again, with its objects in place. */
-static int write_inline(const struct snap_options *options, int document, int status)
-{
-	struct err err;
-	AUTO(reader_close)
-	struct reader *reader = reader_open_fd(document, "the snapshot", &err);
-	AUTO(output_close)
-	struct output *out = reader ? output_open(options->output, &err) : NULL;
-
-	if (!out || !inline_write(reader, options->inline_depth, output_sink(out), &err))
-		return cmd_failed(&err);
-	if (output_commit(out, &err))
-		return status;
-	return output_pipe_closed(out) ? EXIT_IO : cmd_failed(&err);
-}
-
 int cmd_snap(int argc, char **argv)
 {
 	AUTO(view_free) struct view *view = view_new();
-	struct snap_arguments arguments = {
-		.snap.capture = { .can_rehearse = true,
-				  .values = VALUES_UNLESS_HELD,
-				  .max_copy_age_ns = MAX_COPY_AGE_NS },
-		.redaction.mode = REDACT_SECRETS,
-		.view = view,
-	};
-	struct snap_options *options = &arguments.snap;
-	struct snap_result result = { .warnings = 0 };
-	struct err err;
-	bool as_text;
+	struct snap_arguments arguments = snap_arguments_default(view);
 	int status;
+
 	if (!options_read(&command_snap, argc, argv, &arguments, &status))
 		return status;
-	if (!view_finish(view, &err))
-		return cmd_misused(&command_snap, "%s", err.text);
-	status = parse_operands(argc, argv, options);
-	if (status != EXIT_DONE)
-		return status;
-	if (options->output && view_is_asked_for(view))
-		return cmd_misused(&command_snap,
-				   "--output writes a complete document: use filters and "
-				   "colours with gosnap show");
-	AUTO(redaction_free)
-	struct redaction *secrets = redaction_new(&arguments.redaction, &err);
-	AUTO(value_rules_free)
-	struct value_rules *rules =
-		secrets ? printer_files_read(&arguments.printers, &err) : NULL;
-	if (!rules)
-		return cmd_failed(&err);
-	options->redaction = secrets;
-	options->rules = rules;
-	/* Text if standard output is a terminal, or if text options are given. */
-	as_text = view_is_asked_for(view) || (!options->output && isatty(STDOUT_FILENO));
-	if (as_text && options->capture.values == VALUES_UNLESS_HELD &&
-	    !view_shows_values(view))
-		options->capture.values = VALUES_NONE;
-	AUTO(output_close)
-	struct output *out = as_text || options->inline_depth
-				     ? output_open_spool(&err)
-				     : output_open(options->output, &err);
-	if (!out || !snap_take(options, output_sink(out), &result, &err))
-		return cmd_failed(&err);
-	if (!output_commit(out, &err))
-		return output_pipe_closed(out) ? EXIT_IO : cmd_failed(&err);
-	status = status_of(options, &result);
-	if (options->inline_depth && !as_text)
-		return write_inline(options, output_take_fd(out), status);
-	return as_text ? show(view, out, status) : status;
+	status = parse_operands(argc, argv, &arguments.snap);
+	return status == EXIT_DONE ? snap_run(&command_snap, &arguments) : status;
 }

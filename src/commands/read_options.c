@@ -17,6 +17,16 @@ const struct option_info read_options[] = {
 	{ .name = NULL }
 };
 
+const struct option_info core_options[] = {
+	{ 0, "exe", "FILE", "FILE is the executable of the core",
+	  OPTION_STRING(struct image_search, executable) },
+	{ 0, "root", "DIR", "find the files of the core below DIR",
+	  OPTION_STRING(struct image_search, root) },
+	{ 0, "force", NULL, "use the executable even if it is another one",
+	  OPTION_FLAG(struct image_search, force) },
+	{ .name = NULL }
+};
+
 static bool add_file(const struct option_info *option, const char *argument, void *field,
 		     struct err *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* read_options.h - options shared by all commands that read values: where to look for
- * debugging information, and rules for printers. */
+ * debugging information and for the executable of a core, and rules for printers. */
 #ifndef GOSNAP_READ_OPTIONS_H
 #define GOSNAP_READ_OPTIONS_H
 
@@ -11,6 +11,7 @@
 struct value_rules;
 
 extern const struct option_info read_options[];	   /* of struct read_options */
+extern const struct option_info core_options[];	   /* of struct image_search */
 extern const struct option_info printer_options[]; /* of struct printer_files */
 
 enum { PRINTER_FILES = 16 }; /* per command line */

@@ -69,6 +69,10 @@ static void print_capture(struct sink *out, const struct capture *c)
 		[CAPTURE_LIVE] = "running",
 	};
 
+	if (c->options->core.path) {
+		sink_named_string(out, "consistency", "core");
+		return;
+	}
 	sink_named_string(out, "consistency", consistency[c->plan.way]);
 	if (!c->held && (c->plan.way != CAPTURE_LIVE || c->pause.pause_ns))
 		print_pause(out, &c->pause);
@@ -117,26 +121,34 @@ static void print_options(struct sink *out, const struct snap_options *o)
 	sink_end(out);
 }
 
+static void print_machine(struct sink *out)
+{
+	struct utsname system;
+
+	if (uname(&system) != 0)
+		return;
+	sink_named_string(out, "host", system.nodename);
+	sink_named_string(out, "kernel", system.release);
+}
+
 static void print_snapshot(struct snap *s)
 {
 	struct sink *out = s->out;
 	const struct runtimes *all = s->capture.runtimes;
-	struct utsname system;
+	const bool is_core = s->options->capture.core.path != NULL;
 
 	sink_named_begin(out, "snapshot", SINK_OBJECT);
 	print_id(out);
 	sink_name(out, "taken_at");
 	sink_time(out, s->capture.realtime_ns);
-	if (uname(&system) == 0) {
-		sink_named_string(out, "host", system.nodename);
-		sink_named_string(out, "kernel", system.release);
-	}
+	if (!is_core)
+		print_machine(out);
 	sink_named_string(out, "arch", target_arch(s->capture.live)->name);
 	sink_named_begin(out, "tool", SINK_OBJECT);
 	sink_named_string(out, "name", PACKAGE_NAME);
 	sink_named_string(out, "version", PACKAGE_VERSION);
 	sink_end(out);
-	sink_named_string(out, "source", "live");
+	sink_named_string(out, "source", is_core ? "core" : "live");
 	s->pause_to_come = s->capture.held;
 	if (s->capture.frozen)
 		print_capture(out, &s->capture);
@@ -155,7 +167,7 @@ static void print_head(struct snap *s)
 	sink_named_uint(out, "version", 1);
 	print_snapshot(s);
 	sink_named_begin(out, "trigger", SINK_OBJECT);
-	sink_named_string(out, "kind", "manual");
+	sink_named_string(out, "kind", s->options->capture.core.path ? "core" : "manual");
 	sink_end(out);
 	sink_name(out, "process");
 	print_process(out, &(struct process_printing){
@@ -511,6 +523,7 @@ bool snap_take(const struct snap_options *options, struct sink *out,
 		progress_phase(progress, "unwound", "goroutines",
 			       runtimes_decoded(s.capture.runtimes), n);
 		runtimes_decode(s.capture.runtimes);
+		capture_date(&s.capture);
 		if (options->capture.verify)
 			runtimes_verify(s.capture.runtimes, &s.verification);
 		groups_init(&s.groups, s.capture.runtimes, goroutines_wanted,

@@ -4,7 +4,7 @@
 #ifndef GOSNAP_VALUE_PATH_H
 #define GOSNAP_VALUE_PATH_H
 
-#include "printers/printers.h"
+#include "printers/goroutine/print_goroutine.h"
 
 /* Takes the longest prefix that names a package variable, then applies the fields and
  * indexes one by one, following pointers. *ret_path starts empty; the caller frees its

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/commands/value_path.h"
+#include "printers/document/value_path.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/commands/doctor.h"
+#include "src/capture/doctor.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core_priv.h - internals shared in lib/corefile. */
+#ifndef GOSNAP_CORE_PRIV_H
+#define GOSNAP_CORE_PRIV_H
+
+#include "lib/corefile/target_core.h"
+
+/* A PT_LOAD. What lies behind file_size was not dumped, or the file ends before it. */
+struct core_segment {
+	uint64_t addr, size;	    /* in the process */
+	uint64_t offset, file_size; /* file_size <= size */
+	bool readable, writable, executable;
+	bool dumped; /* some of it */
+};
+
+/* core_file.c: the headers. */
+struct core_file {
+	int fd;
+	char *name;
+	uint64_t size;
+	int machine;
+	struct core_segment *segments; /* sorted, without overlaps */
+	size_t segment_count;
+	uint64_t cut;	/* bytes that the headers promise past the end of the file */
+	uint8_t *notes; /* of all PT_NOTEs */
+	size_t notes_len;
+};
+
+/* Takes fd. NULL: err says why it is no core that can be read. */
+struct core_file *core_file_open(int fd, const char *name, struct err *err);
+void core_file_close(struct core_file *core);
+DEFINE_AUTO(struct core_file, core_file_close)
+/* The segment that contains addr; NULL: none. */
+const struct core_segment *core_segment_at(const struct core_file *core, uint64_t addr);
+/* Exactly len bytes of the file. */
+bool core_file_read(const struct core_file *core, uint64_t offset, void *buf, size_t len);
+
+/* core_notes.c: what the notes say. */
+struct core_mapped_file {
+	uint64_t start, end, offset;
+	const char *path; /* in the notes */
+};
+
+enum { CORE_AUXV_MAX = 64, CORE_NAME_MAX = 17, CORE_ARGUMENTS_MAX = 81 };
+
+struct core_notes {
+	struct target_thread *threads;
+	size_t thread_count, thread_cap;
+	struct core_mapped_file *files; /* sorted by start */
+	size_t file_count, file_cap;
+	uint64_t auxv[CORE_AUXV_MAX][2];
+	size_t auxv_count;
+	/* The auxiliary vector as it lay in memory. */
+	const uint8_t *auxv_bytes;
+	size_t auxv_len;
+	struct core_facts facts;
+};
+
+/* False: they contradict themselves. */
+MUST_CHECK bool core_notes_read(const struct core_file *core, const struct arch *arch,
+				struct core_notes *ret, struct err *err);
+void core_notes_free(struct core_notes *notes);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The first stack, from low addresses to high ones: argc, argv, 0, envp, 0, the auxiliary vector,
+ * some bytes, and the strings of argv, of envp, and the name of the file
+ * (fs/binfmt_elf.c, create_elf_tables()). */
+#include "lib/corefile/core_process.h"
+
+#include <elf.h>
+#include <string.h>
+
+#include "lib/corefile/target_core.h"
+
+enum {
+	SEARCHED = 256 << 10, /* bytes below the strings: pointers to 30,000 of them */
+	FOUND_BY = 4 * WORD,  /* bytes of the auxiliary vector that identify it */
+	STRINGS_MAX = 4 << 20,
+};
+
+/* What lies below the random bytes that the kernel gave the process. */
+struct stack {
+	uint64_t addr;
+	uint64_t *words;
+	size_t count;
+};
+
+static bool read_stack(struct target *t, struct stack *ret)
+{
+	uint64_t random, size = SEARCHED;
+	struct err ignored;
+
+	if (!target_auxv(t, AT_RANDOM, &random))
+		return false;
+	const struct target_mapping *m = target_mapping_at(t, random);
+	const uint64_t end = random & ~(uint64_t)(WORD - 1);
+	if (!m)
+		return false;
+	if (end - m->start < size)
+		size = end - m->start;
+	ret->addr = end - size;
+	ret->count = size / WORD;
+	ret->words = xcalloc(ret->count + 1, WORD);
+	return target_read(t, ret->addr, ret->words, size, &ignored);
+}
+
+/* The index of the auxiliary vector; 0: not found. */
+static size_t find_auxv(const struct target *t, const struct stack *s)
+{
+	size_t len;
+	const void *auxv = target_core_auxv(t, &len);
+
+	if (len < FOUND_BY)
+		return 0;
+	for (size_t i = s->count < FOUND_BY / WORD ? 0 : s->count - FOUND_BY / WORD;
+	     i > 0; i--)
+		if (memcmp(&s->words[i], auxv, FOUND_BY) == 0)
+			return i;
+	return 0;
+}
+
+/* The index of the first pointer of envp, which ends before `end`. */
+static size_t environment_before(const struct stack *s, size_t end)
+{
+	size_t at = end;
+
+	while (at > 0 && s->words[at - 1] != 0)
+		at--;
+	return at;
+}
+
+/* argv, which ends before `end`, follows argc. 0: it does not. */
+static size_t arguments_before(const struct stack *s, size_t end)
+{
+	for (size_t n = 1; n < end; n++)
+		if (s->words[end - 1 - n] == n)
+			return end - n;
+	return 0;
+}
+
+static void read_strings(struct target *t, uint64_t from, uint64_t to,
+			 struct process_words *ret)
+{
+	struct err ignored;
+
+	if (from >= to || to - from > STRINGS_MAX)
+		return;
+	ret->bytes = xcalloc(to - from + 1, 1);
+	if (target_read(t, from, ret->bytes, to - from, &ignored))
+		ret->len = to - from;
+	else
+		xfree(TAKE(ret->bytes));
+}
+
+static void read_words(struct target *t, const struct stack *s, struct process *p)
+{
+	const size_t auxv = find_auxv(t, s);
+	uint64_t name;
+
+	if (auxv < 2 || !target_auxv(t, AT_EXECFN, &name))
+		return;
+	const size_t environment = environment_before(s, auxv - 1);
+	const size_t arguments =
+		environment > 0 ? arguments_before(s, environment - 1) : 0;
+	const bool has_environment = environment < auxv - 1;
+	const uint64_t end = has_environment ? s->words[environment] : name;
+
+	if (arguments)
+		read_strings(t, s->words[arguments], end, &p->args);
+	if (has_environment)
+		read_strings(t, end, name, &p->environment);
+}
+
+struct process *core_process(struct target *t)
+{
+	const struct core_facts *facts = target_core_facts(t);
+	struct process *p = xcalloc(1, sizeof(*p));
+	struct stack stack = { .words = NULL };
+
+	p->pid = target_pid(t);
+	p->ppid = -1;
+	/* Delve writes zeros for what it does not know. */
+	if (facts->has_process && (facts->ppid != 0 || facts->pid == 1)) {
+		p->ppid = facts->ppid;
+		p->has_ids = true;
+		p->uid = facts->uid;
+		p->gid = facts->gid;
+	}
+	if (facts->name[0])
+		p->comm = xstrdup(facts->name);
+	if (read_stack(t, &stack))
+		read_words(t, &stack, p);
+	xfree(stack.words);
+	return p;
+}

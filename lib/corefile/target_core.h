@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* target_core.h - a target for a process that has ended: an ELF core file, as the kernel, gcore
+ * and debuggers write them. Maps nothing and copies only what is asked for. The main header of
+ * lib/corefile.
+ *
+ * Cores differ by who made them. Notes are recognised by their type, whatever they are named; the
+ * program headers may be anywhere; segments need no alignment. A core may be cut, by a full disk
+ * or a limit: what is missing is absent (ERR_ABSENT), everything else is there. All of it is
+ * untrusted. Knows the format of cores, nothing of Go, and of files only what it is given.
+ * Sources: elf(5); fs/binfmt_elf.c of Linux 6.18. */
+#ifndef GOSNAP_TARGET_CORE_H
+#define GOSNAP_TARGET_CORE_H
+
+#include "lib/target/target.h"
+
+/* Opens a core for reading. path "-": standard input. What is compressed (zstd, xz, lz4), or
+ * cannot be read twice, is written to an unlinked temporary file. -1: err says why. */
+int core_open(const char *path, struct err *err);
+
+/* Does this file begin as a core does, uncompressed? */
+bool core_is_one(const char *path);
+
+/* Takes fd. NULL: ERR_CANNOT, no core; ERR_UNSUPPORTED, of another processor; ERR_BAD_DATA. */
+struct target *target_core_open(int fd, const char *name, struct err *err);
+
+/* What the kernel knew of the process. */
+struct core_facts {
+	bool has_process; /* the next two lines */
+	pid_t pid, ppid;
+	uid_t uid;
+	gid_t gid;
+	char name[17];	    /* "": unknown */
+	char arguments[81]; /* the beginning of its command line, separated by spaces */
+	bool has_signal;
+	siginfo_t signal; /* that ended it */
+	int thread;	  /* index of the thread that the kernel listed first; -1: none */
+	bool has_files;	  /* which files were mapped is known */
+	uint64_t cut;	  /* bytes that are missing at the end of the file */
+};
+/* Borrowed. NULL: t is not a core. */
+const struct core_facts *target_core_facts(const struct target *t);
+
+/* The auxiliary vector in the memory of the process, by which its arguments are found. Borrowed;
+ * len 0: unknown. */
+const void *target_core_auxv(const struct target *t, size_t *ret_len);
+
+/* Where to find bytes that are not in the core because they are in files: fn copies what is
+ * there from addr on and never written by the process, at most len bytes, and says how many. */
+typedef size_t core_constant_fn(void *arg, uint64_t addr, void *buf, size_t len);
+void target_core_use_files(struct target *t, core_constant_fn *fn, void *arg);
+
+#endif

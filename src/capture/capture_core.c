@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/capture/capture_core.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lib/corefile/core_process.h"
+#include "lib/corefile/target_core.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+
+static size_t read_constant(void *arg, uint64_t addr, void *buf, size_t len)
+{
+	const struct image *img = images_at(arg, addr);
+	const void *bytes =
+		img && !image_unreadable(img) ? image_bytes(img, addr, len) : NULL;
+	size_t left;
+
+	if (!bytes && img && !image_unreadable(img) &&
+	    (bytes = image_bytes_from(img, addr, &left)))
+		len = left < len ? left : len;
+	if (!bytes)
+		return 0;
+	memcpy(buf, bytes, len);
+	return len;
+}
+
+static void note_executable(struct capture *c)
+{
+	const struct image *exe = images_get(c->images, 0);
+
+	if (image_unreadable(exe))
+		warnings_add(
+			c->warnings, "core",
+			"its executable was not found: %s. Give it after the name of "
+			"the core, or the folder below which it is with --root",
+			image_unreadable(exe));
+	else if (image_unproved(exe))
+		warnings_add(c->warnings, "core",
+			     "nothing in the core proves that %.200s is its executable",
+			     image_path(exe));
+}
+
+static void note_libraries(struct capture *c)
+{
+	size_t n = images_count(c->images), unreadable = 0;
+	const struct image *first = NULL;
+
+	for (size_t i = n; i-- > 1;) {
+		if (!image_unreadable(images_get(c->images, i)))
+			continue;
+		first = images_get(c->images, i);
+		unreadable++;
+	}
+	if (unreadable)
+		warnings_add(c->warnings, "core",
+			     "%zu of its libraries %s not found, such as %.200s: %s",
+			     unreadable, unreadable == 1 ? "was" : "were",
+			     image_path(first), image_unreadable(first));
+}
+
+static void note_core(struct capture *c)
+{
+	const struct core_facts *facts = target_core_facts(c->live);
+
+	if (facts->cut)
+		warnings_add(c->warnings, "core",
+			     "the file is cut: its last %" PRIu64 " bytes are missing",
+			     facts->cut);
+	if (facts->thread < 0)
+		warnings_add(c->warnings, "core", "it has no threads");
+	note_executable(c);
+	note_libraries(c);
+}
+
+/* When the file was written to. */
+static void date(int fd, uint64_t *ret_ns)
+{
+	struct stat st;
+
+	if (ret_ns && fstat(fd, &st) == 0)
+		*ret_ns = (uint64_t)st.st_mtim.tv_sec * SECOND_NS +
+			  (uint64_t)st.st_mtim.tv_nsec;
+}
+
+static struct target *open_core(const char *path, const struct image_search *search,
+				struct images **ret_images, uint64_t *ret_ns,
+				struct err *err)
+{
+	int fd = core_open(path, err);
+
+	if (fd < 0)
+		return NULL;
+	date(fd, ret_ns);
+	AUTO(target_close) struct target *t = target_core_open(fd, path, err);
+	if (!t || !(*ret_images = images_open_ended(t, search, err)))
+		return NULL;
+	target_core_use_files(t, read_constant, *ret_images);
+	return TAKE(t);
+}
+
+struct target *core_with_files(const char *path, const struct image_search *search,
+			       struct images **ret_images, struct err *err)
+{
+	return open_core(path, search, ret_images, NULL, err);
+}
+
+bool capture_open_core(struct capture *c, struct err *err)
+{
+	const struct core_options *options = &c->options->core;
+
+	c->live = open_core(options->path, &options->search, &c->images, &c->realtime_ns,
+			    err);
+	if (!c->live)
+		return false;
+	c->process = core_process(c->live);
+	if (*image_path(images_get(c->images, 0)))
+		c->process->exe = xstrdup(image_path(images_get(c->images, 0)));
+	note_core(c);
+	return true;
+}
+
+void capture_date(struct capture *c)
+{
+	if (!c->options->core.path)
+		return;
+	const size_t n = runtimes_goroutine_count(c->runtimes);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct goroutine *g = runtimes_goroutine(c->runtimes, i).goroutine;
+		const uint64_t since = g->waiting_since;
+		if (since > c->monotonic_ns)
+			c->monotonic_ns = since;
+	}
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/commands/snap_options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/document/reader_inline.h"
+#include "src/commands/cmd.h"
+#include "src/commands/redact_options.h"
+#include "src/commands/show_options.h"
+#include "src/snapshot/output.h"
+
+#define MAX_COPY_AGE_NS (UINT64_C(30) * 1000 * 1000 * 1000)
+
+static bool set_stacks(const struct option_info *option, const char *argument,
+		       void *field, struct err *err)
+{
+	struct snap_options *options = field;
+	(void)option, (void)argument, (void)err;
+	options->capture.values = VALUES_NONE;
+	options->full = false;
+	return true;
+}
+
+static bool set_full(const struct option_info *option, const char *argument, void *field,
+		     struct err *err)
+{
+	struct snap_options *options = field;
+	(void)option, (void)argument, (void)err;
+	options->capture.values = VALUES_ALWAYS;
+	options->full = true;
+	return true;
+}
+
+static bool set_size(const struct option_info *option, const char *argument, void *field,
+		     struct err *err)
+{
+	static const char units[] = "KMGT";
+	char *end;
+	errno = 0;
+	unsigned long long n = strtoull(argument, &end, 10);
+	const char *unit = *end ? strchr(units, *end) : NULL;
+	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+	if (!isdigit((unsigned char)argument[0]) || errno || n == 0 ||
+	    n > UINT64_MAX >> shift || end[unit ? 1 : 0])
+		return err_set(err, ERR_USAGE,
+			       "--%s requires a size like 64M or 2G, not %.40s",
+			       option->name, argument);
+	*(uint64_t *)field = (uint64_t)n << shift;
+	return true;
+}
+
+static bool set_jobs(const struct option_info *option, const char *argument, void *field,
+		     struct err *err)
+{
+	if (argument[0] < '1' || argument[0] > '4' || argument[1])
+		return err_set(err, ERR_USAGE,
+			       "--%s requires a number from 1 to 4, not %.40s",
+			       option->name, argument);
+	*(unsigned *)field = (unsigned)(argument[0] - '0');
+	return true;
+}
+
+const struct option_info snap_options[] = {
+	{ 'o', "output", "FILE", "write to FILE, compressed if it ends in .zst",
+	  OPTION_STRING(struct snap_options, output) },
+	{ 0, "inline", "[DEPTH]", "write objects where values refer to them",
+	  .read = option_number_if_any, .value = INLINE_DEPTH,
+	  .offset = OPTION_OFFSET(uint32_t, struct snap_options, inline_depth) },
+	{ 0, "no-system", NULL, "omit the runtime's own goroutines",
+	  OPTION_FLAG(struct snap_options, no_system) },
+	{ 0, "dead", NULL, "include goroutines that have exited",
+	  OPTION_FLAG(struct snap_options, dead) },
+	{ 0, "full-frames", NULL, "repeat the frames in every goroutine",
+	  OPTION_FLAG(struct snap_options, full_frames) },
+	{ 0, "values", NULL, "read variables, even if the process stays stopped",
+	  OPTION_CONSTANT(struct snap_options, capture.values, VALUES_ALWAYS) },
+	{ 0, "full", NULL, "larger limits, and variables of hidden frames",
+	  .read = set_full },
+	{ 0, "stacks", NULL, "omit variables", .read = set_stacks },
+	{ 0, "max-size", "SIZE", "omit values beyond this size (default: 512M)",
+	  .read = set_size,
+	  .offset = OPTION_OFFSET(uint64_t, struct snap_options, max_size) },
+	{ 0, "jobs", "N", "read values with N processes, 1 to 4", .read = set_jobs,
+	  .offset = OPTION_OFFSET(unsigned, struct snap_options, jobs) },
+	{ 0, "compiler", NULL, "include variables that only the compiler declares",
+	  OPTION_FLAG(struct snap_options, compiler) },
+	{ 0, "globals", "[PACKAGES]", "include package variables, main's or PACKAGES'",
+	  OPTION_STRING(struct snap_options, capture.globals) },
+	{ 0, "environment", NULL, "include the values of environment variables",
+	  OPTION_FLAG(struct snap_options, environment) },
+	{ 0, "vector-registers", NULL, "include the vector registers of threads",
+	  OPTION_FLAG(struct snap_options, vector_registers) },
+	{ 0, "go-only", NULL, "fail if the process is not a Go program",
+	  OPTION_FLAG(struct snap_options, capture.go_only) },
+	{ 0, "verify", NULL, "check every stack against its frame pointers",
+	  OPTION_FLAG(struct snap_options, capture.verify) },
+	{ 0, "strict", NULL, "exit with status 1 if there are warnings",
+	  OPTION_FLAG(struct snap_options, strict) },
+	{ 0, "assume-go", "1.N", "read the runtime as that of Go 1.N",
+	  OPTION_STRING(struct snap_options, capture.assume_go) },
+	{ 0, "progress", CHOICE_WHEN, "report progress; auto: on a terminal",
+	  OPTION_CHOICE(struct snap_options, progress) },
+	{ 'q', "quiet", NULL, "the same as --progress=never",
+	  OPTION_CONSTANT(struct snap_options, progress, PROGRESS_NEVER) },
+	{ .name = NULL }
+};
+
+static int status_of(const struct snap_options *options, const struct snap_result *result)
+{
+	if (result->partial)
+		return EXIT_GONE;
+	return options->strict && result->warnings > 0 ? EXIT_NO : EXIT_DONE;
+}
+
+static int show(const struct view *view, struct output *out, int status)
+{
+	struct err err;
+	bool nothing;
+	AUTO(reader_close)
+	struct reader *reader = reader_open_fd(output_take_fd(out), "the snapshot", &err);
+	if (!reader || !view_print(view, reader, &nothing, &err))
+		return cmd_failed(&err);
+	return nothing && status == EXIT_DONE ? EXIT_NO : status;
+}
+
+/* Writes the document again, with its objects in place. */
+static int write_inline(const struct snap_options *options, int document, int status)
+{
+	struct err err;
+	AUTO(reader_close)
+	struct reader *reader = reader_open_fd(document, "the snapshot", &err);
+	AUTO(output_close)
+	struct output *out = reader ? output_open(options->output, &err) : NULL;
+
+	if (!out || !inline_write(reader, options->inline_depth, output_sink(out), &err))
+		return cmd_failed(&err);
+	if (output_commit(out, &err))
+		return status;
+	return output_pipe_closed(out) ? EXIT_IO : cmd_failed(&err);
+}
+
+struct snap_arguments snap_arguments_default(struct view *view)
+{
+	return (struct snap_arguments){
+		.snap.capture = { .can_rehearse = true,
+				  .values = VALUES_UNLESS_HELD,
+				  .max_copy_age_ns = MAX_COPY_AGE_NS },
+		.redaction.mode = REDACT_SECRETS,
+		.view = view,
+	};
+}
+
+static bool is_go_version(const char *text)
+{
+	size_t digits = strncmp(text, "1.", 2) == 0 ? strspn(text + 2, "0123456789") : 0;
+	return digits > 0 && digits < 4 && !text[2 + digits];
+}
+
+int snap_run(const struct command *command, struct snap_arguments *arguments)
+{
+	struct snap_options *options = &arguments->snap;
+	const struct view *view = arguments->view;
+	struct snap_result result = { .warnings = 0 };
+	struct err err;
+	bool as_text;
+	int status;
+	if (options->capture.assume_go && !is_go_version(options->capture.assume_go))
+		return cmd_misused(command,
+				   "--assume-go requires a release like 1.26, not %.40s",
+				   options->capture.assume_go);
+	if (!view_finish(arguments->view, &err))
+		return cmd_misused(command, "%s", err.text);
+	if (options->output && view_is_asked_for(view))
+		return cmd_misused(command,
+				   "--output writes a complete document: use filters and "
+				   "colours with gosnap show");
+	AUTO(redaction_free)
+	struct redaction *secrets = redaction_new(&arguments->redaction, &err);
+	AUTO(value_rules_free)
+	struct value_rules *rules =
+		secrets ? printer_files_read(&arguments->printers, &err) : NULL;
+	if (!rules)
+		return cmd_failed(&err);
+	options->redaction = secrets;
+	options->rules = rules;
+	/* Text if standard output is a terminal, or if text options are given. */
+	as_text = arguments->as_text || view_is_asked_for(view) ||
+		  (!options->output && isatty(STDOUT_FILENO));
+	if (as_text && options->capture.values == VALUES_UNLESS_HELD &&
+	    !view_shows_values(view))
+		options->capture.values = VALUES_NONE;
+	AUTO(output_close)
+	struct output *out = as_text || options->inline_depth
+				     ? output_open_spool(&err)
+				     : output_open(options->output, &err);
+	if (!out || !snap_take(options, output_sink(out), &result, &err))
+		return cmd_failed(&err);
+	if (!output_commit(out, &err))
+		return output_pipe_closed(out) ? EXIT_IO : cmd_failed(&err);
+	status = status_of(options, &result);
+	if (options->inline_depth && !as_text)
+		return write_inline(options, output_take_fd(out), status);
+	return as_text ? show(view, out, status) : status;
+}

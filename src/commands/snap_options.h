@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* snap_options.h - the options of commands that write a snapshot, and what these commands do once
+ * they know of what. */
+#ifndef GOSNAP_SNAP_OPTIONS_H
+#define GOSNAP_SNAP_OPTIONS_H
+
+#include "printers/printers.h"
+#include "redaction/redaction.h"
+#include "src/commands/options.h"
+#include "src/commands/read_options.h"
+#include "src/snapshot/snap.h"
+
+struct command;
+struct view;
+
+struct snap_arguments {
+	struct snap_options snap;
+	struct printer_files printers;
+	struct redaction_options redaction;
+	struct view *view;
+	bool as_text; /* wherever it goes */
+};
+
+/* Fields of struct snap_options. */
+extern const struct option_info snap_options[];
+
+/* Before options are read. */
+struct snap_arguments snap_arguments_default(struct view *view);
+/* Takes the snapshot, and writes it as a document or as text. Returns the exit status. */
+int snap_run(const struct command *command, struct snap_arguments *arguments);
+
+#endif
