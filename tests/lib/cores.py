@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cores that the kernel leaves where a process was started."""
+import contextlib
+import os
+import re
+import resource
+import tempfile
+
+from tap import Mismatch, Skip
+
+
+@contextlib.contextmanager
+def folder():
+    """What is started in it leaves its core there."""
+    before = os.getcwd()
+    with tempfile.TemporaryDirectory() as place:
+        os.chdir(place)
+        try:
+            yield place
+        finally:
+            os.chdir(before)
+
+
+def need():
+    with open("/proc/sys/kernel/core_pattern", encoding="utf-8") as f:
+        pattern = f.read().strip()
+    if re.search(r"[|/%@]", pattern):
+        raise Skip(f"the kernel does not leave cores in the folder of the process: {pattern}")
+    _, most = resource.getrlimit(resource.RLIMIT_CORE)
+    if most != resource.RLIM_INFINITY:
+        raise Skip("cores are limited: ulimit -Hc unlimited")
+    resource.setrlimit(resource.RLIMIT_CORE, (most, most))
+
+
+def written():
+    """The core that the kernel left here."""
+    names = [n for n in os.listdir() if n.startswith("core")]
+    if len(names) != 1:
+        raise Mismatch(f"the kernel left {names}")
+    return names[0]
