@@ -13,6 +13,8 @@
 #include "lib/base/limit.h"
 #include "lib/base/search.h"
 
+enum { TABLE_READS = 2 };
+
 struct entry {
 	int fd;
 	uint64_t inode; /* of a socket; 0: not a socket */
@@ -205,17 +207,25 @@ read_table(struct sockets *s, pid_t tid, const char *name, const char *protocol,
 		fclose(f);
 }
 
+static void read_tables(struct sockets *s, pid_t tid)
+{
+	read_table(s, tid, "tcp", "tcp", take_internet);
+	read_table(s, tid, "tcp6", "tcp", take_internet);
+	read_table(s, tid, "unix", "unix", take_unix);
+	read_table(s, tid, "udp", "udp", take_internet);
+	read_table(s, tid, "udp6", "udp", take_internet);
+}
+
 struct sockets *sockets_read(pid_t tid)
 {
 	struct sockets *s = xcalloc(1, sizeof(*s));
 
 	read_descriptors(s, tid);
 	index_sockets(s);
-	read_table(s, tid, "tcp", "tcp", take_internet);
-	read_table(s, tid, "tcp6", "tcp", take_internet);
-	read_table(s, tid, "unix", "unix", take_unix);
-	read_table(s, tid, "udp", "udp", take_internet);
-	read_table(s, tid, "udp6", "udp", take_internet);
+	/* The kernel hands out a table in pieces: while sockets come and go, it skips
+	 * some. */
+	for (int i = 0; i < TABLE_READS; i++)
+		read_tables(s, tid);
 	return s;
 }
 
