@@ -8,6 +8,7 @@
 #ifndef GOSNAP_GORUNTIME_H
 #define GOSNAP_GORUNTIME_H
 
+#include "goruntime/fault/fault.h"
 #include "goruntime/frames/frames.h"
 #include "goruntime/frames/verify.h"
 #include "goruntime/frames/words.h"

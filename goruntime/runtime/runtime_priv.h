@@ -76,6 +76,7 @@ struct runtimes {
 	size_t count, cap;
 	_Atomic uint64_t decoded; /* number of goroutines */
 
+	struct fault *fault;	      /* NULL: none */
 	struct thread_state *threads; /* one for each of target_threads() */
 	struct walk *walks;	      /* in the same order */
 	size_t thread_count;

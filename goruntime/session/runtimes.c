@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The Go runtimes of a process and what they share, in three steps: open while the
  * process runs, capture one instant, decode it. */
+#include "goruntime/fault/fault.h"
 #include "goruntime/frames/frames_priv.h"
 #include "goruntime/runtime/lookup.h"
 #include "goruntime/runtime/reasons.h"
@@ -80,6 +81,7 @@ void runtimes_close(struct runtimes *all)
 	for (size_t i = 0; i < all->count; i++)
 		runtime_close(all->list[i]);
 	xfree(all->list);
+	fault_free(all->fault);
 	xfree(all->threads);
 	xfree(all->walks);
 	xfree(all->scratch);
@@ -126,6 +128,7 @@ void runtimes_capture(struct runtimes *all, struct target *source, struct target
 	threads_read(all);
 	for (size_t i = 0; i < all->count; i++)
 		runtime_capture(all->list[i]);
+	fault_capture(all);
 }
 
 void runtimes_rewind(struct runtimes *all, struct target *live)
@@ -136,6 +139,7 @@ void runtimes_rewind(struct runtimes *all, struct target *live)
 	expansions_free(TAKE(all->expansions));
 	stacks_free(all->stacks);
 	reasons_free(all->reasons);
+	fault_free(TAKE(all->fault));
 	xfree(TAKE(all->threads));
 	xfree(TAKE(all->walks));
 	all->stacks = stacks_new();

@@ -25,7 +25,7 @@ enum {
 	UNSHARE_FILES = 2, /* CLOSE_RANGE_UNSHARE of linux/close_range.h */
 	MOST_DEAD = 64,	   /* zombies reaped at a time */
 	REAP_AT_ONCE = 8,
-	REAP_ROUNDS = 20, /* the real parent may not see them immediately */
+	REAP_ROUNDS = 100, /* six seconds: a busy subject may not see them immediately */
 };
 
 /* At the clone event: I's first stop, while T0 is still stopped. Until EXITKILL is set,

@@ -49,6 +49,7 @@ struct arch {
 	/* Offset of register n in the ucontext (its mcontext), in bytes; -1: absent. */
 	const int16_t *ucontext;
 	size_t ucontext_size; /* bytes that must be readable */
+	size_t siginfo; /* in a signal's frame, in bytes from the ucontext; 0: not known */
 };
 
 extern const struct arch arch_amd64;

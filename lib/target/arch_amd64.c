@@ -113,4 +113,7 @@ const struct arch arch_amd64 = {
 	.prstatus = prstatus,
 	.ucontext = ucontext,
 	.ucontext_size = 184,
+	/* struct rt_sigframe of arch/x86/include/asm/sigframe.h: the kernel's ucontext has a
+	 * mask of 8 bytes */
+	.siginfo = 304,
 };

@@ -51,6 +51,15 @@ struct thread_printing {
 };
 void print_thread(struct sink *out, const struct thread_printing *p, size_t i);
 
+struct fault_printing {
+	const struct fault *fault;
+	struct runtimes *runtimes;
+	const struct target_thread *threads;
+	struct redaction *redaction;
+	int64_t pid; /* of the process */
+};
+void print_fault(struct sink *out, const struct fault_printing *p);
+
 /* An element of the document's array of objects. */
 void print_object(struct sink *out, struct goroutine_printing *how, size_t i);
 

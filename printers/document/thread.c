@@ -3,20 +3,13 @@
 #include <string.h>
 
 #include "printers/document/print_document.h"
+#include "printers/document/print_signal.h"
 #include "printers/values/objects.h"
 #include "printers/goroutine/frame.h"
 #include "printers/values/redacted.h"
 #include "redaction/redaction.h"
 
 static const char redacted[] = "redacted";
-
-static void print_word(struct sink *out, struct redaction *r, uint64_t word)
-{
-	if (redaction_of_word(r, word))
-		sink_string(out, redacted);
-	else
-		sink_address(out, word);
-}
 
 static void print_vector(struct sink *out, struct redaction *r,
 			 const uint8_t bytes[static REDACTION_VECTOR])
@@ -54,53 +47,19 @@ static void print_registers(struct sink *out, const struct thread_printing *p,
 		if (i == arch->pc || i == arch->sp)
 			sink_address(out, th->regs.value[i]);
 		else
-			print_word(out, p->redaction, th->regs.value[i]);
+			print_word_without_secrets(out, p->redaction, th->regs.value[i]);
 	}
 	if (p->vector_registers)
 		print_vectors(out, p->redaction, arch, &th->vectors);
 	sink_end(out);
 }
 
-/* The fault address, if the processor reported one: a general protection fault has none,
- * nor has a signal sent by a process. */
-static bool has_address(const siginfo_t *info)
+static void print_signal_of(struct sink *out, struct redaction *r, const siginfo_t *info)
 {
-	switch (info->si_signo) {
-	case SIGSEGV:
-	case SIGBUS:
-	case SIGFPE:
-	case SIGILL:
-	case SIGTRAP:
-		return info->si_code > 0 && info->si_code != SI_KERNEL;
-	}
-	return false;
-}
+	struct fault_signal signal;
 
-/* A timer's id is in the sender's place. */
-static bool has_sender(const siginfo_t *info)
-{
-	switch (info->si_code) {
-	case SI_USER:
-	case SI_QUEUE:
-	case SI_TKILL:
-	case SI_MESGQ:
-		return true;
-	}
-	return false;
-}
-
-static void print_signal(struct sink *out, struct redaction *r, const siginfo_t *info)
-{
-	sink_named_begin(out, "signal", SINK_OBJECT);
-	sink_named_int(out, "number", info->si_signo);
-	sink_named_int(out, "code", info->si_code);
-	if (has_address(info)) {
-		sink_name(out, "address");
-		print_word(out, r, (uint64_t)(uintptr_t)info->si_addr);
-	}
-	if (has_sender(info))
-		sink_named_int(out, "pid", info->si_pid);
-	sink_end(out);
+	fault_take_signal(info, &signal);
+	print_signal(out, r, &signal);
 }
 
 static void print_syscall(struct sink *out, struct redaction *r,
@@ -110,7 +69,7 @@ static void print_syscall(struct sink *out, struct redaction *r,
 	sink_named_int(out, "number", th->syscall_number);
 	sink_named_begin(out, "arguments", SINK_ARRAY);
 	for (size_t i = 0; i < ARRAY_SIZE(th->syscall_args); i++)
-		print_word(out, r, th->syscall_args[i]);
+		print_word_without_secrets(out, r, th->syscall_args[i]);
 	sink_end(out);
 	sink_end(out);
 }
@@ -169,7 +128,7 @@ static void print_members_of(struct sink *out, const struct thread_printing *p, 
 	if (th->stopped)
 		print_registers(out, p, arch, th);
 	if (th->has_siginfo)
-		print_signal(out, p->redaction, &th->siginfo);
+		print_signal_of(out, p->redaction, &th->siginfo);
 	if (th->in_syscall)
 		print_syscall(out, p->redaction, th);
 	if (th->wchan[0])

@@ -393,3 +393,11 @@ void print_text_without_secrets(struct sink *out, struct redaction *r, const cha
 	sink_named_string(out, "redacted_hash", hash);
 	redacted_done(&left);
 }
+
+void print_word_without_secrets(struct sink *out, struct redaction *r, uint64_t word)
+{
+	if (redaction_of_word(r, word))
+		sink_string(out, "redacted");
+	else
+		sink_address(out, word);
+}

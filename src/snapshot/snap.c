@@ -21,6 +21,7 @@ struct snap {
 	const struct snap_options *options;
 	struct capture capture;
 	struct groups groups;
+	const struct fault *fault; /* NULL: none */
 	struct sink *out;
 	uint64_t started_ns;
 	bool pause_to_come; /* the process stays stopped until everything is written */
@@ -159,6 +160,22 @@ static void print_snapshot(struct snap *s)
 	sink_end(out);
 }
 
+static void print_fault_of(struct snap *s)
+{
+	size_t n;
+
+	if (!s->fault)
+		return;
+	sink_name(s->out, "fault");
+	print_fault(s->out, &(struct fault_printing){
+				    .fault = s->fault,
+				    .runtimes = s->capture.runtimes,
+				    .threads = target_threads(s->capture.frozen, &n),
+				    .redaction = s->options->redaction,
+				    .pid = s->capture.process->pid,
+			    });
+}
+
 static void print_head(struct snap *s)
 {
 	struct sink *out = s->out;
@@ -182,6 +199,7 @@ static void print_head(struct snap *s)
 		sink_name(out, "go");
 		print_go(out, s->capture.runtimes, s->options->redaction);
 	}
+	print_fault_of(s);
 }
 
 static void print_group(struct snap *s, size_t i)
@@ -523,6 +541,8 @@ bool snap_take(const struct snap_options *options, struct sink *out,
 		progress_phase(progress, "unwound", "goroutines",
 			       runtimes_decoded(s.capture.runtimes), n);
 		runtimes_decode(s.capture.runtimes);
+		s.fault = runtimes_fault(s.capture.runtimes,
+					 options->capture.core.path != NULL);
 		capture_date(&s.capture);
 		if (options->capture.verify)
 			runtimes_verify(s.capture.runtimes, &s.verification);

@@ -141,13 +141,13 @@ def go_environment(version):
 class Subject:
     """A running subject. Use as a context: it is gone afterwards."""
 
-    def __init__(self, argv, environment=None, complains=None):
+    def __init__(self, argv, environment=None, complains=None, stderr=None):
         """complains: what a program that does not know READY says on standard error
-        when it is."""
+        when it is. stderr: where that goes, instead of errors()."""
         env = {k: v for k, v in os.environ.items()
                if k not in ("GOTRACEBACK", "GODEBUG", "GOMAXPROCS", "GOGC")}
         env.update({"GOTRACEBACK": "system"}, **(environment or {}))
-        self.stderr = tempfile.TemporaryFile()
+        self.stderr = stderr or tempfile.TemporaryFile()
         self.process = subprocess.Popen(argv, env=env, stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=self.stderr)
         self.pid = self.process.pid

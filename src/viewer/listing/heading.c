@@ -11,7 +11,7 @@
 #include "src/viewer/terminal/page.h"
 #include "src/viewer/terminal/text.h"
 
-enum { WARNINGS_SHOWN = 10 };
+enum { WARNINGS_SHOWN = 10, MESSAGE_LINES = 8 };
 
 static void add_process(struct text *text, const struct summary *summary)
 {
@@ -56,6 +56,29 @@ void heading_print_process(const struct page *page, const struct summary *summar
 		text_add_time(&text, taken_at);
 	}
 	page_say(page, COLOR_PLAIN, 0, 2, &text);
+}
+
+/* What the runtime printed. */
+static void print_message(const struct page *page, const char *message)
+{
+	for (int i = 0; *message && i < MESSAGE_LINES; i++) {
+		struct text text = { 0 };
+		size_t len = strcspn(message, "\n");
+		text_add(&text, "%.*s", (int)len, message);
+		page_say(page, COLOR_PLAIN, 4, 8, &text);
+		message += len + (message[len] == '\n');
+	}
+}
+
+void heading_print_fault(const struct page *page, const struct summary *summary)
+{
+	const char *verdict = text_of(node_get(summary->fault, "verdict"), NULL);
+	struct text text = { 0 };
+	if (!verdict)
+		return;
+	text_add(&text, "%s", verdict);
+	page_say(page, COLOR_ALARM, 0, 2, &text);
+	print_message(page, text_of(node_get(summary->fault, "message"), ""));
 }
 
 static void print_warning(const struct page *page, const char *where, const char *what)

@@ -207,6 +207,7 @@ static void print_body(struct show *show)
 static void print_all(struct show *show, const char *damage)
 {
 	const struct page *page = &show->style.page;
+	heading_print_fault(page, &show->summary);
 	heading_print_process(page, &show->summary);
 	heading_print_warnings(page, &show->summary, damage, show->style.all);
 	heading_print_values(page, &show->summary);

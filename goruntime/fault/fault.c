@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the thread that is dying, and what it dies of. A thread that runs the end of the process
+ * has m.dying set (startpanic_m in runtime/panic.go), which the kernel does not know: with
+ * GOTRACEBACK=crash another one may raise the last signal. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "goruntime/fault/fault_priv.h"
+#include "goruntime/frames/frames.h"
+#include "goruntime/sched/threads.h"
+#include "goruntime/unwind/unwind_go.h"
+
+enum { DYING_MAX = 3 }; /* startpanic_m counts no further */
+
+static bool is_dying(struct runtime *rt, size_t thread)
+{
+	uint64_t m = rt->machines[thread].m, dying;
+	struct err ignored;
+
+	return m && layout_has(&rt->layout, L_m_dying) &&
+	       layout_load(&rt->layout, rt->target, m, L_m_dying, &dying, &ignored) &&
+	       dying > 0 && dying <= DYING_MAX;
+}
+
+/* Of several, the one that got the signal: the others wait for it. */
+static bool find_dying(struct runtimes *all, struct fault *ret)
+{
+	size_t n;
+	const struct target_thread *threads = target_threads(all->target, &n);
+	bool found = false;
+
+	for (size_t i = 0; i < all->count; i++) {
+		struct runtime *rt = all->list[i];
+		for (size_t t = 0; t < rt->machine_count; t++) {
+			if (!is_dying(rt, t) || (found && !threads[t].has_siginfo))
+				continue;
+			ret->thread = (int)t;
+			ret->runtime = rt;
+			found = true;
+		}
+	}
+	return found;
+}
+
+static void walk_again(struct runtimes *all, size_t thread, struct fault_walk *ret)
+{
+	size_t n;
+	const struct target_thread *th = &target_threads(all->target, &n)[thread];
+	struct walk w = { .registers = ret->registers, .register_room = FAULT_FRAMES };
+
+	if (!th->stopped)
+		return;
+	walk_thread(all, thread, &th->regs, true, &w);
+	ret->count = w.count < FAULT_FRAMES ? (uint32_t)w.count : FAULT_FRAMES;
+	memcpy(ret->frames, w.frames, ret->count * sizeof(*ret->frames));
+}
+
+/* What is kept for C threads has neither creator nor calls until one calls Go. */
+static const struct goroutine *goroutine_on(struct runtime *rt, size_t thread)
+{
+	uint64_t addr = rt->machines[thread].curg;
+	const struct goroutine *g = addr ? goroutine_by_addr(rt, addr) : NULL;
+
+	if (!g || g->stack == NO_STACK ||
+	    (!g->created_pc && runtimes_stack(rt->shared, g->stack).count <= 1))
+		return NULL;
+	return g;
+}
+
+/* The function of the runtime in which a process ends; SPECIAL_none: f is not in one. */
+static enum special end_of(const struct runtimes *all, const struct raw_frame *f)
+{
+	struct runtime *ignored;
+	const struct code *c = code_of_frame(all, f, &ignored);
+
+	switch (c ? (int)c->special : SPECIAL_none) {
+	case SPECIAL_sighandler:
+	case SPECIAL_fatalpanic:
+	case SPECIAL_fatalthrow:
+	case SPECIAL_throw:
+	case SPECIAL_fatal:
+		return c->special;
+	default:
+		return SPECIAL_none;
+	}
+}
+
+/* The innermost on the thread's own stack, else on its goroutine's. */
+static enum special find_end(struct runtimes *all, const struct fault_walk *walk,
+			     struct fault *fault)
+{
+	enum special end = SPECIAL_none;
+
+	for (uint32_t i = 0; i < walk->count && end == SPECIAL_none; i++)
+		end = end_of(all, &walk->frames[i]);
+	fault->ended_on_thread = end != SPECIAL_none;
+	if (!fault->goroutine)
+		return end;
+	struct stack stack = runtimes_stack(all, fault->goroutine->stack);
+	for (uint32_t i = 0; i < stack.count && i < FAULT_FRAMES && end == SPECIAL_none;
+	     i++)
+		end = end_of(all, &stack.frames[i]);
+	return end;
+}
+
+uint64_t fault_noting_g(const struct fault *fault, const struct go_m *m)
+{
+	return fault->ended_on_thread ? m->g0 : m->curg;
+}
+
+/* dopanic_m: what a panic or a fatal error came from. */
+static void take_noted_signal(struct runtime *rt, uint64_t g, struct fault *ret)
+{
+	static const enum layout_slot slots[] = { L_g_sig, L_g_sigcode0, L_g_sigcode1,
+						  L_g_sigpc };
+	uint64_t value[ARRAY_SIZE(slots)];
+	struct err ignored;
+
+	for (size_t i = 0; i < ARRAY_SIZE(slots); i++)
+		if (!g || !layout_has(&rt->layout, slots[i]) ||
+		    !layout_load(&rt->layout, rt->target, g, slots[i], &value[i],
+				 &ignored))
+			return;
+	ret->has_signal = (int)value[0] != 0;
+	ret->signal = (struct fault_signal){
+		.number = (int)value[0],
+		.code = (int)value[1],
+		.has_address = (int64_t)value[1] > 0,
+		.address = value[2],
+		.has_pc = true,
+		.pc = value[3],
+	};
+}
+
+/* False: the runtime counts the thread as dying, and nothing says of what. */
+static bool examine(struct runtimes *all, struct fault *fault)
+{
+	AUTO(xfree) struct fault_walk *walk = xcalloc(1, sizeof(*walk));
+	struct runtime *rt = fault->runtime;
+	const struct go_m *m = &rt->machines[fault->thread];
+	struct regs regs = { .valid = 0 };
+
+	fault->goroutine = goroutine_on(rt, (size_t)fault->thread);
+	walk_again(all, (size_t)fault->thread, walk);
+	switch ((int)find_end(all, walk, fault)) {
+	case SPECIAL_sighandler:
+		fault->kind = FAULT_SIGNAL;
+		fault->has_signal = fault_find_signal(all, walk, &fault->signal, &regs);
+		if (!fault->has_signal)
+			return false;
+		break;
+	case SPECIAL_fatalpanic:
+		fault->kind = FAULT_PANIC;
+		take_noted_signal(rt, fault_noting_g(fault, m), fault);
+		break;
+	case SPECIAL_none:
+		return false;
+	default:
+		fault->kind = FAULT_FATAL_ERROR;
+		take_noted_signal(rt, fault_noting_g(fault, m), fault);
+	}
+	fault_compose(all, fault, m, &regs);
+	return true;
+}
+
+void fault_capture(struct runtimes *all)
+{
+	struct fault fault = { .thread = -1 };
+
+	fault_free(TAKE(all->fault));
+	target_budget_unit(all->target);
+	if (!find_dying(all, &fault) || !examine(all, &fault))
+		return;
+	all->fault = xcalloc(1, sizeof(*all->fault));
+	*all->fault = fault;
+}
+
+void fault_free(struct fault *fault)
+{
+	if (!fault)
+		return;
+	xfree(fault->message);
+	xfree(fault);
+}
+
+/* The thread that the kernel names; the runtime knows of nothing. */
+static struct fault *fault_of_kernel(struct runtimes *all)
+{
+	AUTO(xfree) struct fault_walk *walk = xcalloc(1, sizeof(*walk));
+	size_t n, i = 0;
+	const struct target_thread *threads = target_threads(all->target, &n);
+	struct regs regs;
+
+	while (i < n && !(threads[i].has_siginfo &&
+			  fault_signal_is_deadly(threads[i].siginfo.si_signo) &&
+			  threads[i].siginfo.si_signo != SIGTRAP))
+		i++;
+	if (i == n)
+		return NULL;
+	struct fault *fault = xcalloc(1, sizeof(*fault));
+	fault->kind = FAULT_SIGNAL;
+	fault->thread = (int)i;
+	fault->has_signal = true;
+	fault->runtime = runtimes_thread(all, i)->runtime;
+	fault->goroutine = fault->runtime ? goroutine_on(fault->runtime, i) : NULL;
+	walk_again(all, i, walk);
+	if (!fault_find_signal(all, walk, &fault->signal, &regs)) {
+		fault_take_signal(&threads[i].siginfo, &fault->signal);
+		fault->signal.has_pc = threads[i].stopped;
+		fault->signal.pc = threads[i].regs.value[target_arch(all->target)->pc];
+	}
+	return fault;
+}
+
+/* The search for the call that is to blame, frame by frame. */
+struct blame {
+	struct fault *fault;
+	const char *root; /* of the standard library's files; NULL: not known */
+	size_t root_len;
+	const char *object_file; /* of the place, if that is C */
+	uint32_t next;		 /* number of the frame */
+	bool of_thread;
+	bool passed; /* frames that report the fault */
+};
+
+static bool begins(const char *text, const char *prefix)
+{
+	return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+static bool is_runtime(const char *function)
+{
+	return begins(function, "runtime.") || begins(function, "runtime/") ||
+	       begins(function, "internal/");
+}
+
+/* "/usr/lib/go/src/runtime/proc.go": what is before "runtime/proc.go". Built with -trimpath, there
+ * is nothing. */
+static void find_root(struct blame *b)
+{
+	static const char own[] = "runtime/proc.go";
+	struct runtime *rt = b->fault->runtime;
+	uint64_t end,
+		entry = rt ? modules_function(rt->modules, "runtime.main", &end) : 0;
+	struct code_frame f;
+
+	if (!entry || !runtime_code_at(rt, entry, &f) || !f.file)
+		return;
+	size_t len = strlen(f.file);
+	if (len <= strlen(own) || strcmp(f.file + len - strlen(own), own) != 0)
+		return;
+	b->root = f.file;
+	b->root_len = len - strlen(own);
+}
+
+/* Code that somebody else wrote: the standard library, what cgo generates, the library in which C
+ * code failed. */
+static bool is_foreign(const struct blame *b, const struct code_frame *f)
+{
+	if (f->c)
+		return f->object_file && b->object_file &&
+		       strcmp(f->object_file, b->object_file) == 0;
+	return is_runtime(f->function) || strstr(f->function, "._Cfunc_") ||
+	       (b->root && f->file && strncmp(f->file, b->root, b->root_len) == 0);
+}
+
+static void take_place(struct fault_place *place, const struct blame *b,
+		       const struct code_frame *f)
+{
+	*place = (struct fault_place){
+		.function = f->function,
+		.file = f->file,
+		.line = f->line,
+		.known = true,
+		.c = f->c,
+		.frame = b->next,
+		.of_thread = b->of_thread,
+	};
+}
+
+/* Is f the last frame that only reports the fault? */
+static bool reports(const struct fault *fault, const struct code_frame *f)
+{
+	enum special s = f->function ? special_of(f->function) : SPECIAL_none;
+
+	switch (fault->kind) {
+	case FAULT_PANIC:
+		return s == SPECIAL_gopanic;
+	case FAULT_FATAL_ERROR:
+		return s == SPECIAL_throw || s == SPECIAL_fatal;
+	case FAULT_SIGNAL:
+		break;
+	}
+	return false;
+}
+
+static void look_at_frame(void *arg, const struct code_frame *f)
+{
+	struct blame *b = arg;
+	struct fault *fault = b->fault;
+	bool interrupted = fault->kind == FAULT_SIGNAL && fault->signal.has_pc &&
+			   f->pc == fault->signal.pc;
+
+	b->passed |= interrupted;
+	if (b->passed && f->function) {
+		if (!fault->place.known && (interrupted || !is_runtime(f->function))) {
+			take_place(&fault->place, b, f);
+			b->object_file = f->c ? f->object_file : NULL;
+		}
+		if (!fault->caller.known && !is_foreign(b, f))
+			take_place(&fault->caller, b, f);
+	}
+	b->passed |= reports(fault, f);
+	b->next++;
+}
+
+static void find_place(struct runtimes *all, struct fault *fault)
+{
+	struct blame b = { .fault = fault, .of_thread = true };
+
+	find_root(&b);
+	if (fault->kind == FAULT_SIGNAL || fault->ended_on_thread)
+		runtimes_each_frame_of_thread(all, (size_t)fault->thread,
+					      VARIABLES_OF_NONE, look_at_frame, &b);
+	b.of_thread = false;
+	b.next = 0;
+	if (fault->goroutine)
+		runtimes_each_frame_of(all, fault->goroutine, VARIABLES_OF_NONE,
+				       look_at_frame, &b);
+	if (fault->caller.frame == fault->place.frame &&
+	    fault->caller.of_thread == fault->place.of_thread)
+		fault->caller.known = false;
+}
+
+/* Everyone looks for it. */
+static void make_first(struct runtime *rt, const struct goroutine *g)
+{
+	uint32_t number = (uint32_t)(g - rt->goroutines);
+	size_t at = 0;
+
+	while (at < rt->goroutine_count && rt->order[at] != number)
+		at++;
+	if (at == rt->goroutine_count)
+		return;
+	memmove(rt->order + 1, rt->order, at * sizeof(*rt->order));
+	rt->order[0] = number;
+}
+
+const struct fault *runtimes_fault(struct runtimes *all, bool ended)
+{
+	if (!all->fault && ended)
+		all->fault = fault_of_kernel(all);
+	if (!all->fault)
+		return NULL;
+	if (all->fault->goroutine)
+		make_first(all->fault->runtime, all->fault->goroutine);
+	find_place(all, all->fault);
+	return all->fault;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fault.h - what ended the process, or is ending it: the thread, the goroutine, the signal, what
+ * the runtime printed, and the call that is to blame. The main header of goruntime/fault. Evidence
+ * comes from three places: the chain of panics (runtime/panic.go), the runtime's memory of what it
+ * printed (recordForPanic in runtime/print.go), and the frames of signals on the stacks of threads.
+ * Knows what happened; finds no variables and writes no sentences. */
+#ifndef GOSNAP_FAULT_H
+#define GOSNAP_FAULT_H
+
+#include <signal.h>
+
+#include "goruntime/runtime/goroutine.h"
+
+struct runtimes;
+
+enum fault_kind {
+	FAULT_PANIC,	   /* that nothing recovered */
+	FAULT_FATAL_ERROR, /* the runtime gave up: throw, fatal */
+	FAULT_SIGNAL,
+};
+
+struct fault_signal {
+	int number, code;
+	bool has_address, has_pc, has_sender;
+	uint64_t address; /* what is in its place if it has none */
+	uint64_t pc;
+	int64_t sender, sender_user; /* process and user id */
+};
+
+/* A call. Texts are borrowed until runtimes_close(). */
+struct fault_place {
+	const char *function, *file; /* NULL: not known */
+	uint32_t line;
+	bool known, c;
+	bool of_thread; /* frame counts the frames of the thread, not of the goroutine */
+	uint32_t frame; /* from 0, the innermost, inlined calls expanded */
+};
+
+struct fault {
+	enum fault_kind kind;
+	int thread;			   /* index in target_threads() */
+	struct runtime *runtime;	   /* that knows the thread; NULL: none */
+	const struct goroutine *goroutine; /* that ran on it; NULL: none */
+	bool has_signal;
+	struct fault_signal signal;
+	char *message; /* as the runtime prints it, without the last newline; NULL */
+	uint64_t message_omitted; /* bytes */
+	bool ended_on_thread;	  /* the goroutine's stack has nothing of what followed */
+	struct fault_place place; /* what failed, outside the runtime */
+	/* The first of its callers that is of the program, not of a library, if that is
+	 * another frame. */
+	struct fault_place caller;
+};
+
+/* What the process dies of, read while it is captured: at the end of runtimes_capture(). Private to
+ * goruntime. */
+void fault_capture(struct runtimes *all);
+void fault_free(struct fault *fault);
+
+/* After runtimes_decode(): NULL if there was no fault. ended: the process is dead, so signals that
+ * its threads have are what ended it. The goroutine becomes the first of its runtime's. Borrowed
+ * until runtimes_close(). */
+const struct fault *runtimes_fault(struct runtimes *all, bool ended);
+
+void fault_take_signal(const siginfo_t *info, struct fault_signal *ret);
+/* "SIGSEGV: segmentation violation", as the runtime names it; NULL: a signal without a name. */
+const char *fault_signal_text(int number);
+
+#endif

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the runtime prints before the stacks. Panics: printpanics in runtime/panic.go. Fatal errors:
+ * the last 512 bytes that the runtime printed before it panicked are in printBacklog
+ * (runtime/print.go). Signals: fatalsignal in runtime/signal_unix.go. Go 1.15 to 1.27. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "goruntime/fault/fault_priv.h"
+#include "goruntime/goroutines/extras.h"
+#include "goruntime/goroutines/panic_message.h"
+
+enum {
+	BACKLOG = 512, /* printBacklog, runtime/print.go */
+	REFERENCES_MAX = 32,
+	INSTRUCTION_BYTES = 16, /* printed for bad instructions */
+};
+
+/* Releases differ in words, and the functions that they have tell them apart. */
+static bool has_function(const struct runtime *rt, const char *name)
+{
+	uint64_t end;
+
+	return modules_function(rt->modules, name, &end) != 0;
+}
+
+/* From 1.23 on lines after the first are indented: printindented in runtime/error.go. */
+static void add_panic_text(const struct runtime *rt, const struct go_text *text,
+			   struct panic_message *w)
+{
+	bool indented = has_function(rt, "runtime.printindented");
+	size_t begin = 0;
+
+	for (size_t i = 0; indented && i < text->len; i++) {
+		if (text->bytes[i] != '\n')
+			continue;
+		panic_message_add(w, text->bytes + begin, i + 1 - begin);
+		panic_message_add(w, "\t", 1);
+		begin = i + 1;
+	}
+	panic_message_add(w, text->bytes + begin, text->len - begin);
+	w->omitted += text->omitted;
+}
+
+static void add_panic(const struct runtime *rt, const struct panic *panic,
+		      struct panic_message *w)
+{
+	/* The release that introduced repanicked says it instead of recovered. */
+	const char *how = panic->recovered && panic->repanicked
+				  ? " [recovered, repanicked]"
+			  : panic->recovered ? " [recovered]"
+					     : "";
+
+	panic_message_addf(w, "panic: ");
+	if (panic->printed.bytes)
+		add_panic_text(rt, &panic->printed, w);
+	else if (panic->type.bytes)
+		panic_message_addf(w, "(%.*s)", (int)panic->type.len, panic->type.bytes);
+	panic_message_addf(w, "%s\n", how);
+}
+
+static void compose_panics(struct runtime *rt, const struct goroutine *g,
+			   struct panic_message *w)
+{
+	const struct panic_list *panics = runtime_panics(rt, g);
+
+	for (size_t i = panics ? panics->count : 0; i-- > 0;) {
+		const struct panic *outer =
+			i + 1 < panics->count ? &panics->list[i + 1] : NULL;
+		if (outer && outer->repanicked)
+			continue;
+		if (outer && !outer->goexit)
+			panic_message_addf(w, "\t");
+		if (!panics->list[i].goexit)
+			add_panic(rt, &panics->list[i], w);
+	}
+}
+
+static uint64_t load(struct runtime *rt, uint64_t base, enum layout_slot slot)
+{
+	struct err ignored;
+	uint64_t v;
+	return base && layout_load(&rt->layout, rt->target, base, slot, &v, &ignored) ? v
+										      : 0;
+}
+
+/* dopanic_m: a panic or fatal error that a signal caused. */
+static void add_signal_of(struct runtime *rt, uint64_t g, struct panic_message *w)
+{
+	uint32_t number = (uint32_t)load(rt, g, L_g_sig);
+	const char *text = fault_signal_text((int)number);
+
+	if (number == 0)
+		return;
+	if (text)
+		panic_message_addf(w, "[signal %s", text);
+	else
+		panic_message_addf(w, "[signal 0x%" PRIx32, number);
+	panic_message_addf(w,
+			   " code=0x%" PRIx64 " addr=0x%" PRIx64 " pc=0x%" PRIx64 "]\n",
+			   load(rt, g, L_g_sigcode0), load(rt, g, L_g_sigcode1),
+			   load(rt, g, L_g_sigpc));
+}
+
+/* The ring in the order in which it was written. False: index is not one of it. */
+static bool read_ring(struct runtime *rt, uint64_t ring, uint64_t index, char *ret)
+{
+	char raw[BACKLOG];
+	struct err ignored;
+	uint64_t at;
+
+	if (ring == index || !target_read_uint(rt->target, index, WORD, &at, &ignored) ||
+	    at > BACKLOG || !target_read(rt->target, ring, raw, sizeof(raw), &ignored))
+		return false;
+	memcpy(ret, raw + at, BACKLOG - at);
+	memcpy(ret + (BACKLOG - at), raw, at);
+	return true;
+}
+
+static const char fatal_error[] = "fatal error: ";
+
+/* All that follows the first line is part of it: printindented. */
+static bool is_all_of_it(const char *error, const char *end)
+{
+	for (const char *at = error; at < end; at++)
+		if (*at == '\0' || (*at == '\n' && at + 1 < end && at[1] != '\t'))
+			return false;
+	return end[-1] == '\n';
+}
+
+/* The beginning of the last fatal error in text; NULL: there is none, or text is not what the
+ * runtime printed last. */
+static const char *last_fatal_error(const char *text, size_t len)
+{
+	const char *found = NULL;
+
+	for (const char *at = text; (at = memmem(at, len - (size_t)(at - text),
+						 fatal_error, strlen(fatal_error)));
+	     at++)
+		found = at;
+	return found && is_all_of_it(found, text + len) ? found : NULL;
+}
+
+/* Lines in which the runtime explains the error before it. */
+static const char *with_explanation(const char *text, const char *error)
+{
+	static const char *const begins[] = { "runtime: ", "unexpected fault address " };
+	const char *ret = error;
+
+	while (ret > text) {
+		const char *line = ret - 1;
+		bool explains = false;
+		while (line > text && line[-1] != '\n' && line[-1] != '\0')
+			line--;
+		for (size_t i = 0; i < ARRAY_SIZE(begins); i++)
+			explains |= strncmp(line, begins[i], strlen(begins[i])) == 0;
+		if (!explains)
+			break;
+		ret = line;
+	}
+	return ret;
+}
+
+/* The backlog and its index are among the variables that recordForPanic refers to. */
+static void compose_fatal_error(struct runtime *rt, struct panic_message *w)
+{
+	uint64_t refs[REFERENCES_MAX];
+	size_t n = modules_references(rt->modules, "runtime.recordForPanic", refs,
+				      ARRAY_SIZE(refs));
+	char text[BACKLOG];
+
+	for (size_t i = 0; i < n; i++) {
+		for (size_t j = 0; j < n; j++) {
+			const char *error = read_ring(rt, refs[i], refs[j], text)
+						    ? last_fatal_error(text, sizeof(text))
+						    : NULL;
+			if (!error)
+				continue;
+			error = with_explanation(text, error);
+			panic_message_add(w, error,
+					  (size_t)(text + sizeof(text) - error));
+			return;
+		}
+	}
+}
+
+static void add_instruction(struct runtime *rt, uint64_t pc, struct panic_message *w)
+{
+	uint8_t code[INSTRUCTION_BYTES];
+	struct err ignored;
+
+	if (!modules_code(rt->modules, pc, code, sizeof(code)) &&
+	    !target_read(rt->target, pc, code, sizeof(code), &ignored))
+		return;
+	panic_message_addf(w, "instruction bytes:");
+	for (size_t i = 0; i < sizeof(code); i++)
+		panic_message_addf(w, " 0x%x", code[i]);
+	panic_message_addf(w, "\n");
+}
+
+/* On the thread's own stack. Up to 1.18, which has no function fatal, only calls of goroutines that
+ * are locked to their threads counted. */
+static bool is_in_cgo(struct runtime *rt, const struct go_m *m, const struct regs *regs)
+{
+	uint64_t sp = regs->value[target_arch(rt->target)->sp];
+
+	if (!m->curg || on_stack(m->curg_stack, sp))
+		return false;
+	return load(rt, m->m, L_m_incgo) &&
+	       (has_function(rt, "runtime.fatal") || load(rt, m->curg, L_g_lockedm) != 0);
+}
+
+static void compose_signal(struct runtime *rt, const struct fault *fault,
+			   const struct go_m *m, const struct regs *regs,
+			   struct panic_message *w)
+{
+	const struct fault_signal *s = &fault->signal;
+	const char *text = fault_signal_text(s->number);
+
+	if (text)
+		panic_message_addf(w, "%s\n", text);
+	else
+		panic_message_addf(w, "signal %d\n", s->number);
+	panic_message_addf(w, "PC=0x%" PRIx64 " m=%" PRIu64 " sigcode=%" PRIu64, s->pc,
+			   load(rt, m->m, L_m_id), (uint64_t)(int64_t)s->code);
+	/* From 1.22 on, which has no such function any more. */
+	if ((s->number == SIGSEGV || s->number == SIGBUS) &&
+	    !has_function(rt, "runtime.addOneOpenDeferFrame"))
+		panic_message_addf(w, " addr=0x%" PRIx64, s->address);
+	panic_message_addf(w, "\n");
+	if (is_in_cgo(rt, m, regs))
+		panic_message_addf(w, "signal arrived during cgo execution\n");
+	if (s->number == SIGILL || s->number == SIGFPE)
+		add_instruction(rt, s->pc, w);
+}
+
+void fault_compose(struct runtimes *all, struct fault *fault, const struct go_m *m,
+		   const struct regs *regs)
+{
+	struct runtime *rt = fault->runtime;
+	struct panic_message w = { .len = 0 };
+
+	target_budget_unit(all->target);
+	switch (fault->kind) {
+	case FAULT_PANIC:
+		if (fault->goroutine)
+			compose_panics(rt, fault->goroutine, &w);
+		add_signal_of(rt, fault_noting_g(fault, m), &w);
+		break;
+	case FAULT_FATAL_ERROR:
+		compose_fatal_error(rt, &w);
+		if (w.len)
+			add_signal_of(rt, fault_noting_g(fault, m), &w);
+		break;
+	case FAULT_SIGNAL:
+		compose_signal(rt, fault, m, regs, &w);
+		break;
+	}
+	while (w.len > 0 && w.bytes[w.len - 1] == '\n')
+		w.len--;
+	if (w.len == 0)
+		return;
+	fault->message = xstrndup(w.bytes, w.len);
+	fault->message_omitted = w.omitted;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fault_priv.h - shared by the files of goruntime/fault. */
+#ifndef GOSNAP_FAULT_PRIV_H
+#define GOSNAP_FAULT_PRIV_H
+
+#include "goruntime/fault/fault.h"
+#include "goruntime/runtime/runtime_priv.h"
+
+/* Frames of a thread that are looked at: a signal's are among the first, even of a C stack that
+ * overflowed. */
+enum { FAULT_FRAMES = 64 };
+
+/* The own stack of the thread that is dying, to where its goroutine's begins. */
+struct fault_walk {
+	struct raw_frame frames[FAULT_FRAMES];
+	struct regs registers[FAULT_FRAMES];
+	uint32_t count;
+};
+
+/* fault_signal.c: the signal that was handled when the thread died, unless that was the
+ * runtime's own raise(). False: none. */
+bool fault_find_signal(struct runtimes *all, const struct fault_walk *walk,
+		       struct fault_signal *ret, struct regs *ret_regs);
+/* By default it ends a process with a core: signal(7). */
+bool fault_signal_is_deadly(int number);
+
+/* fault.c: the g that has the signal that the panic or fatal error came from. */
+uint64_t fault_noting_g(const struct fault *fault, const struct go_m *m);
+
+/* fault_message.c: fault->message, from the rest of it. m: of the thread. */
+void fault_compose(struct runtimes *all, struct fault *fault, const struct go_m *m,
+		   const struct regs *regs);
+
+#endif

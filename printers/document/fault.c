@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "goruntime/goruntime.h"
+#include "printers/document/print_document.h"
+#include "printers/document/print_signal.h"
+#include "printers/document/verdict.h"
+#include "printers/goroutine/frame.h"
+#include "printers/values/redacted.h"
+
+static void print_place(struct sink *out, const char *name,
+			const struct fault_place *place)
+{
+	if (!place->known)
+		return;
+	sink_named_begin(out, name, SINK_OBJECT);
+	sink_named_string(out, "stack", place->of_thread ? "thread" : "goroutine");
+	sink_named_uint(out, "frame", place->frame);
+	sink_named_string(out, "function", place->function);
+	sink_named_string(out, "file", place->file);
+	if (place->line)
+		sink_named_uint(out, "line", place->line);
+	sink_end(out);
+}
+
+void print_fault(struct sink *out, const struct fault_printing *p)
+{
+	static const char *const kinds[] = {
+		[FAULT_PANIC] = "panic",
+		[FAULT_FATAL_ERROR] = "fatal error",
+		[FAULT_SIGNAL] = "signal",
+	};
+	const struct fault *fault = p->fault;
+	AUTO(xfree) char *verdict = verdict_of(p);
+
+	sink_begin(out, SINK_OBJECT);
+	sink_named_string(out, "kind", kinds[fault->kind]);
+	print_masked_member(out, p->redaction, "verdict", verdict);
+	print_masked_member(out, p->redaction, "message", fault->message);
+	if (fault->message_omitted)
+		sink_named_uint(out, "message_omitted", fault->message_omitted);
+	print_whose(out, p->runtimes, fault->runtime);
+	if (fault->goroutine)
+		sink_named_uint(out, "goroutine", fault->goroutine->id);
+	sink_named_int(out, "thread", p->threads[fault->thread].tid);
+	if (fault->has_signal)
+		print_signal(out, p->redaction, &fault->signal);
+	print_place(out, "place", &fault->place);
+	print_place(out, "caller", &fault->caller);
+	sink_end(out);
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who did what, where, and who started that: one sentence for somebody who is tired. */
+#include "printers/document/verdict.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "goruntime/goruntime.h"
+
+enum { TEXT_MAX = 200 }; /* bytes of a panic's text */
+
+/* What the runtime says, and what the program did. %s: what follows the text. Sources: the texts
+ * in runtime/panic.go, error.go, chan.go, map.go, proc.go, stack.go, malloc.go (1.15 to 1.27). */
+struct wording {
+	const char *said, *did;
+};
+
+static const struct wording panics[] = {
+	{ "assignment to entry in nil map", "wrote to a nil map" },
+	{ "runtime error: invalid memory address or nil pointer dereference",
+	  "used a nil pointer" },
+	{ "runtime error: integer divide by zero", "divided by zero" },
+	{ "close of closed channel", "closed a channel that was closed already" },
+	{ "close of nil channel", "closed a nil channel" },
+	{ "send on closed channel", "sent on a closed channel" },
+	{ "runtime error: panic called with nil argument", "called panic(nil)" },
+	{ "nil", "called panic(nil)" },
+	{ NULL, NULL },
+};
+
+#define NEEDS_MEMORY "needed more memory than there is"
+
+static const struct wording fatal_errors[] = {
+	{ "concurrent map writes", "wrote to a map while another goroutine wrote to it" },
+	{ "concurrent map read and map write",
+	  "read a map while another goroutine wrote to it" },
+	{ "concurrent map iteration and map write",
+	  "iterated over a map while another goroutine wrote to it" },
+	{ "stack overflow", "needed a larger stack than is allowed" },
+	{ "out of memory", NEEDS_MEMORY },
+	{ "out of memory allocating heap arena map", NEEDS_MEMORY },
+	{ "out of memory allocating heap arena metadata", NEEDS_MEMORY },
+	{ "out of memory allocating allArenas", NEEDS_MEMORY },
+	{ "out of memory (stackalloc)", NEEDS_MEMORY },
+	{ "runtime: cannot allocate memory", NEEDS_MEMORY },
+	{ "sync: unlock of unlocked mutex", "unlocked a mutex that was not locked" },
+	{ "sync: Unlock of unlocked RWMutex", "unlocked an RWMutex that was not locked" },
+	{ "sync: RUnlock of unlocked RWMutex",
+	  "unlocked an RWMutex that it had not locked to read" },
+	{ "fault", "used an address where no memory is" },
+	{ NULL, NULL },
+};
+
+static const struct wording ends[] = {
+	{ "all goroutines are asleep - deadlock!",
+	  "deadlock: every goroutine waits for another one" },
+	{ "no goroutines (main called runtime.Goexit) - deadlock!",
+	  "the main goroutine called runtime.Goexit, and all others have ended or wait" },
+	{ NULL, NULL },
+};
+
+static const char *did(const struct wording *list, const char *said, size_t len)
+{
+	for (; list->said; list++)
+		if (strlen(list->said) == len && memcmp(list->said, said, len) == 0)
+			return list->did;
+	return NULL;
+}
+
+static void add_text(FILE *f, const char *text, size_t len)
+{
+	const char *newline = memchr(text, '\n', len);
+	size_t n = newline ? (size_t)(newline - text) : len;
+
+	if (n > TEXT_MAX)
+		n = TEXT_MAX;
+	fprintf(f, "%.*s%s", (int)n, text, n < len ? "..." : "");
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+static void add_place(FILE *f, const char *how, const char *function, const char *file,
+		      uint32_t line)
+{
+	if (!function)
+		return;
+	fprintf(f, "%s %s", how, function);
+	if (file && line)
+		fprintf(f, ", %s:%" PRIu32, base_name(file), line);
+}
+
+static void add_places(FILE *f, const struct fault_printing *p)
+{
+	const struct fault *fault = p->fault;
+	const struct fault_place *place = &fault->place, *caller = &fault->caller;
+	struct code_frame created;
+
+	if (place->known)
+		add_place(f, place->c ? " in C:" : " in", place->function, place->file,
+			  place->line);
+	if (caller->known)
+		add_place(f, ", called by", caller->function, caller->file, caller->line);
+	if (fault->goroutine && fault->goroutine->id != 1 &&
+	    runtime_call_before(fault->runtime, fault->goroutine->created_pc, &created))
+		add_place(f, ", created by", created.function, created.file,
+			  created.line);
+}
+
+/* The last one; a value that is panicked with again is as it was before. */
+static const struct go_text *last_panic(const struct fault *fault)
+{
+	const struct panic_list *list = runtime_panics(fault->runtime, fault->goroutine);
+	size_t i = 0;
+
+	while (list && i + 1 < list->count && list->list[i + 1].repanicked)
+		i++;
+	return list && i < list->count ? &list->list[i].printed : NULL;
+}
+
+static void add_panic(FILE *f, const struct fault_printing *p)
+{
+	static const char prefix[] = "runtime error: ";
+	const struct go_text *said = last_panic(p->fault);
+	const char *what =
+		said && said->bytes ? did(panics, said->bytes, said->len) : NULL;
+
+	if (what) {
+		fprintf(f, "%s", what);
+	} else if (said && said->bytes) {
+		size_t skip = said->len > strlen(prefix) && memcmp(said->bytes, prefix,
+								   strlen(prefix)) == 0
+				      ? strlen(prefix)
+				      : 0;
+		fprintf(f, "panicked (");
+		add_text(f, said->bytes + skip, said->len - skip);
+		fprintf(f, ")");
+	} else {
+		fprintf(f, "panicked");
+	}
+}
+
+/* What stands after "fatal error: "; NULL: not known. */
+static const char *fatal_text(const struct fault *fault, size_t *ret_len)
+{
+	static const char begin[] = "fatal error: ";
+	const char *found = fault->message ? strstr(fault->message, begin) : NULL;
+
+	if (!found)
+		return NULL;
+	found += strlen(begin);
+	*ret_len = strcspn(found, "\n");
+	return found;
+}
+
+static void add_fatal_error(FILE *f, const struct fault *fault)
+{
+	size_t len = 0;
+	const char *said = fatal_text(fault, &len);
+	const char *what = said ? did(fatal_errors, said, len) : NULL;
+
+	if (what) {
+		fprintf(f, "%s", what);
+	} else {
+		fprintf(f, "met a fatal error of the runtime");
+		if (said) {
+			fprintf(f, " (");
+			add_text(f, said, len);
+			fprintf(f, ")");
+		}
+	}
+}
+
+static void add_signal(FILE *f, const struct fault_printing *p)
+{
+	const struct fault_signal *s = &p->fault->signal;
+	const char *text = fault_signal_text(s->number);
+
+	if (text)
+		fprintf(f, "got %.*s", (int)strcspn(text, ":"), text);
+	else
+		fprintf(f, "got signal %d", s->number);
+	if (s->has_address)
+		fprintf(f, " at address 0x%" PRIx64, s->address);
+	else if (s->has_sender && s->sender == p->pid)
+		fprintf(f, " from the process itself");
+	else if (s->has_sender && s->sender > 0)
+		fprintf(f, " from process %" PRId64 " of user %" PRId64, s->sender,
+			s->sender_user);
+}
+
+/* The end of all goroutines is no goroutine's fault. NULL: it is one's. */
+static const char *end_of_all(const struct fault *fault)
+{
+	size_t len = 0;
+	const char *said =
+		fault->kind == FAULT_FATAL_ERROR ? fatal_text(fault, &len) : NULL;
+
+	return said ? did(ends, said, len) : NULL;
+}
+
+char *verdict_of(const struct fault_printing *p)
+{
+	const struct fault *fault = p->fault;
+	const char *end = end_of_all(fault);
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	if (!f)
+		out_of_memory();
+	if (end) {
+		fprintf(f, "%s", end);
+	} else {
+		if (fault->goroutine)
+			fprintf(f, "goroutine %" PRIu64 " ", fault->goroutine->id);
+		else
+			fprintf(f, "thread %d ", (int)p->threads[fault->thread].tid);
+		if (fault->kind == FAULT_PANIC && fault->goroutine)
+			add_panic(f, p);
+		else if (fault->kind == FAULT_FATAL_ERROR)
+			add_fatal_error(f, fault);
+		else
+			add_signal(f, p);
+		add_places(f, p);
+	}
+	if (fclose(f) != 0)
+		out_of_memory();
+	return text;
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// crash dies in the way that it is told to. It says beforehand what will be true: the goroutine,
+// the function and the line that are to blame, and what they do it to.
+//
+// usage: crash WAY [GOROUTINES]
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"runtime"
+	"sort"
+	"strconv"
+	"subjects/truth"
+	"sync"
+)
+
+// Facts of the death to come.
+type facts struct {
+	Way       string `json:"way"`
+	Goroutine int64  `json:"goroutine"`
+	Function  string `json:"function"`
+	Line      int    `json:"line"`
+	Variable  string `json:"variable,omitempty"` // what is nil, or has the bad index
+	Address   string `json:"address,omitempty"`
+	Creator   string `json:"creator,omitempty"` // function
+}
+
+var (
+	ways  = map[string]func(){}
+	way   string
+	ready = make(chan bool)
+)
+
+// dying is called in the function that is to blame, LINES before the line. It returns when it is
+// time to die.
+func dying(lines int, variable, creator string) {
+	pc, _, line, _ := runtime.Caller(1)
+	say(facts{
+		Way: way, Goroutine: truth.Goid(), Function: runtime.FuncForPC(pc).Name(),
+		Line: line + lines, Variable: variable, Creator: creator,
+	})
+}
+
+func say(f facts) {
+	text, _ := json.Marshal(f)
+	fmt.Printf("%s\nREADY\n", text)
+	<-ready
+}
+
+// crowd is what else a server does.
+func crowd(n int) {
+	var started sync.WaitGroup
+	for i := 0; i < n; i++ {
+		started.Add(1)
+		go func(i int) {
+			started.Done()
+			if i%2 == 0 {
+				select {}
+			}
+			<-make(chan int)
+		}(i)
+	}
+	started.Wait()
+}
+
+func main() {
+	if len(os.Args) < 2 || ways[os.Args[1]] == nil {
+		var names []string
+		for name := range ways {
+			names = append(names, name)
+		}
+		sort.Strings(names)
+		fmt.Println(names)
+		os.Exit(2)
+	}
+	way = os.Args[1]
+	if len(os.Args) > 2 {
+		n, _ := strconv.Atoi(os.Args[2])
+		crowd(n)
+	}
+	if ending[way] {
+		ways[way]()
+		return
+	}
+	go func() {
+		bufio.NewReader(os.Stdin).ReadString('\n')
+		close(ready)
+	}()
+	ways[way]()
+}
