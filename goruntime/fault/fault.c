@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "goruntime/fault/fault_priv.h"
+#include "goruntime/fault/fault_variable.h"
 #include "goruntime/frames/frames.h"
 #include "goruntime/sched/threads.h"
 #include "goruntime/unwind/unwind_go.h"
@@ -180,6 +181,7 @@ void fault_free(struct fault *fault)
 	if (!fault)
 		return;
 	xfree(fault->message);
+	xfree(fault->variable);
 	xfree(fault);
 }
 
@@ -355,5 +357,7 @@ const struct fault *runtimes_fault(struct runtimes *all, bool ended)
 	if (all->fault->goroutine)
 		make_first(all->fault->runtime, all->fault->goroutine);
 	find_place(all, all->fault);
+	if (all->fault->runtime && !all->fault->variable)
+		all->fault->variable = fault_variable(all->fault->runtime, all->fault);
 	return all->fault;
 }

@@ -45,6 +45,7 @@ struct fault {
 	struct fault_signal signal;
 	char *message; /* as the runtime prints it, without the last newline; NULL */
 	uint64_t message_omitted; /* bytes */
+	char *variable; /* what was nil, closed or too short: "x.seen"; NULL: not known */
 	bool ended_on_thread;	  /* the goroutine's stack has nothing of what followed */
 	struct fault_place place; /* what failed, outside the runtime */
 	/* The first of its callers that is of the program, not of a library, if that is

@@ -45,5 +45,6 @@ void print_fault(struct sink *out, const struct fault_printing *p)
 		print_signal(out, p->redaction, &fault->signal);
 	print_place(out, "place", &fault->place);
 	print_place(out, "caller", &fault->caller);
+	sink_named_string(out, "variable", fault->variable);
 	sink_end(out);
 }

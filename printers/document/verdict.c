@@ -97,10 +97,13 @@ static void add_place(FILE *f, const char *how, const char *function, const char
 
 static void add_places(FILE *f, const struct fault_printing *p)
 {
+
 	const struct fault *fault = p->fault;
 	const struct fault_place *place = &fault->place, *caller = &fault->caller;
 	struct code_frame created;
 
+	if (fault->variable)
+		fprintf(f, ": %s", fault->variable);
 	if (place->known)
 		add_place(f, place->c ? " in C:" : " in", place->function, place->file,
 			  place->line);

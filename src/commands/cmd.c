@@ -86,7 +86,8 @@ int cmd_version(const struct command *command)
 			    ", elfutils " BUILT_WITH_LIBDW ", jansson " BUILT_WITH_JANSSON
 			    ", libdeflate " BUILT_WITH_LIBDEFLATE
 			    ", nettle " BUILT_WITH_NETTLE ", zstd " BUILT_WITH_ZSTD
-			    ", lz4 " BUILT_WITH_LZ4 ", liblzma " BUILT_WITH_LZMA);
+			    ", lz4 " BUILT_WITH_LZ4 ", liblzma " BUILT_WITH_LZMA
+			    ", capstone " BUILT_WITH_CAPSTONE);
 #ifdef GOSNAP_FAULTS
 	puts("built with test switches: GOSNAP_DIE_AT, GOSNAP_STOP_AT, GOSNAP_HIDDEN, "
 	     "GOSNAP_GATHER_PAGES");

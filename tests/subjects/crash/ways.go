@@ -84,6 +84,82 @@ func cut(text string, from, to int) string {
 	return text[from:to]
 }
 
+type node struct {
+	name  string
+	left  *node
+	right *node
+	price [4]*node
+}
+
+//go:noinline
+func (n *node) deep() string {
+	dying(1, "n.left.right", "")
+	return n.left.right.name
+}
+
+//go:noinline
+func (n *node) priced() string {
+	dying(1, "n.price[2]", "")
+	return n.price[2].name
+}
+
+//go:noinline
+func (n *node) walk() int {
+	count := 0
+	dying(1, "n", "") // after the last
+	for n.name != "" {
+		n = n.right
+		count++
+	}
+	return count
+}
+
+type words struct {
+	all  []string
+	name string
+}
+
+//go:noinline
+func (w *words) at(i int) string {
+	dying(1, "w.all", "")
+	return w.all[i]
+}
+
+//go:noinline
+func (w *words) put(i int) {
+	dying(1, "w.all", "")
+	w.all[i] = "new"
+}
+
+//go:noinline
+func sum(numbers []int, n int) int {
+	total := 0
+	dying(2, "numbers", "")
+	for i := 0; i < n; i++ {
+		total += numbers[i]
+	}
+	return total
+}
+
+//go:noinline
+func escaped() *index {
+	var x index
+	keep = append(keep, &x)
+	dying(1, "x.seen", "")
+	x.seen["a"] = 1
+	return &x
+}
+
+var keep []*index
+
+//go:noinline
+func captured(s *shop) func() int {
+	return func() int {
+		dying(1, "s.cache", "")
+		return s.cache.hits
+	}
+}
+
 //go:noinline
 func divide(a, b int) int {
 	dying(1, "", "")
@@ -202,7 +278,10 @@ func fault() {
 	*(*int)(unsafe.Pointer(uintptr(0xdead000))) = 1
 }
 
-var hoard [][]byte
+var (
+	hoard [][]byte
+	table = map[string]func(){"one": func() {}}
+)
 
 // Ways in which the end is that of the whole program: it does not wait for a word.
 var ending = map[string]bool{"deadlock": true, "deadlock-locks": true, "goexit": true}
@@ -220,10 +299,18 @@ func init() {
 		"nil-store":    func() { (&shop{name: "corner"}).count() },
 		"nil-global":   func() { global() },
 		"nil-function": func() {
-			var f func()
-			dying(1, "", "")
+			f := table["none"]
+			dying(1, "f", "")
 			f()
 		},
+		"nil-deep":        func() { (&node{left: &node{}}).deep() },
+		"nil-element":     func() { (&node{}).priced() },
+		"nil-loop":        func() { (&node{name: "a", right: &node{name: "b"}}).walk() },
+		"nil-captured":    func() { captured(&shop{})() },
+		"nil-map-local":   func() { escaped() },
+		"bad-field":       func() { (&words{all: []string{"a"}}).at(4) },
+		"bad-store":       func() { (&words{all: []string{"a"}}).put(4) },
+		"bad-loop":        func() { sum([]int{1, 2, 3}, 5) },
 		"bad-index":       func() { pick([]string{"a", "b", "c"}, 5) },
 		"bad-slice":       func() { cut("words", 3, 9) },
 		"divide":          func() { divide(1, 0) },
@@ -248,13 +335,13 @@ func init() {
 		"close-closed": func() {
 			c := make(chan int)
 			close(c)
-			dying(1, "", "")
+			dying(1, "c", "")
 			close(c)
 		},
 		"send-closed": func() {
 			c := make(chan int)
 			close(c)
-			dying(1, "", "")
+			dying(1, "c", "")
 			c <- 1
 		},
 		"make-negative": func() {

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* instructions.h - machine code as a list of what matters to find out where a value came from: which
+ * registers an instruction writes, what it moves, compares and calls. Decoded by capstone, as a
+ * compiler uses more forms than are worth a decoder of our own. The main header of
+ * lib/instructions. Knows one instruction at a time, and nothing of functions, Go or memory. */
+#ifndef GOSNAP_INSTRUCTIONS_H
+#define GOSNAP_INSTRUCTIONS_H
+
+#include "lib/base/err.h"
+#include "lib/target/arch.h"
+
+enum operand_kind {
+	OPERAND_NONE, /* or of another kind, such as a vector register */
+	OPERAND_REGISTER,
+	OPERAND_MEMORY,
+	OPERAND_NUMBER,
+};
+
+struct operand {
+	enum operand_kind kind;
+	int reg;	/* number as in struct regs; of memory: its base, -1: none */
+	int index;	/* of memory; -1: none */
+	int64_t number; /* of memory: the displacement, or with base pc the address */
+};
+
+enum instruction_kind {
+	INSTRUCTION_OTHER,
+	INSTRUCTION_MOVE,    /* operand[0] = operand[1], whole words */
+	INSTRUCTION_COMPARE, /* sets flags only */
+	INSTRUCTION_BRANCH,  /* on a condition */
+	INSTRUCTION_JUMP,
+	INSTRUCTION_RETURN, /* or one that never ends */
+	INSTRUCTION_CALL,
+};
+
+struct instruction {
+	uint64_t pc, target; /* target of a branch, jump or call; 0: not known */
+	uint8_t len;
+	enum instruction_kind kind;
+	struct operand operand[2];
+	uint64_t written; /* bit n: register n; a call writes all */
+};
+
+/* Decodes the instructions of [code, code + len), which is at pc, until one is not valid. The
+ * caller frees the array. NULL: ERR_UNSUPPORTED. */
+struct instruction *instructions_decode(const struct arch *arch, const void *code,
+					size_t len, uint64_t pc, size_t *ret_count,
+					struct err *err);
+
+#endif
