@@ -172,6 +172,8 @@ void fault_capture(struct runtimes *all)
 	target_budget_unit(all->target);
 	if (!find_dying(all, &fault) || !examine(all, &fault))
 		return;
+	if (fault.kind == FAULT_FATAL_ERROR)
+		fault_fold(all, &fault);
 	all->fault = xcalloc(1, sizeof(*all->fault));
 	*all->fault = fault;
 }
@@ -182,6 +184,7 @@ void fault_free(struct fault *fault)
 		return;
 	xfree(fault->message);
 	xfree(fault->variable);
+	xfree(fault->others);
 	xfree(fault);
 }
 
@@ -357,6 +360,7 @@ const struct fault *runtimes_fault(struct runtimes *all, bool ended)
 	if (all->fault->goroutine)
 		make_first(all->fault->runtime, all->fault->goroutine);
 	find_place(all, all->fault);
+	fault_find_others(all->fault);
 	if (all->fault->runtime && !all->fault->variable)
 		all->fault->variable = fault_variable(all->fault->runtime, all->fault);
 	return all->fault;

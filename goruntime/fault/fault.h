@@ -46,6 +46,9 @@ struct fault {
 	char *message; /* as the runtime prints it, without the last newline; NULL */
 	uint64_t message_omitted; /* bytes */
 	char *variable; /* what was nil, closed or too short: "x.seen"; NULL: not known */
+	/* Of concurrent uses of a map: ids of goroutines that are using one, too. */
+	uint64_t *others;
+	size_t other_count;
 	bool ended_on_thread;	  /* the goroutine's stack has nothing of what followed */
 	struct fault_place place; /* what failed, outside the runtime */
 	/* The first of its callers that is of the program, not of a library, if that is

@@ -27,6 +27,12 @@ bool fault_signal_is_deadly(int number);
 /* fault.c: the g that has the signal that the panic or fatal error came from. */
 uint64_t fault_noting_g(const struct fault *fault, const struct go_m *m);
 
+/* fault_cycle.c: shortens a stack that is mostly a cycle of calls. */
+void fault_fold(struct runtimes *all, struct fault *fault);
+
+/* fault_map.c: fault->others, after the stacks are known. */
+void fault_find_others(struct fault *fault);
+
 /* fault_message.c: fault->message, from the rest of it. m: of the thread. */
 void fault_compose(struct runtimes *all, struct fault *fault, const struct go_m *m,
 		   const struct regs *regs);

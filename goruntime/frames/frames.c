@@ -195,6 +195,17 @@ static void join_loops(struct expansion *e)
 		e->list[i].frame.range_parent = range_parent[i];
 }
 
+static void mark_repeated(struct expansion *e, const struct stack_fold *fold)
+{
+	size_t first = LOWER_BOUND(i, e->count, e->list[i].raw < fold->first);
+	size_t end = LOWER_BOUND(i, e->count, e->list[i].raw <= fold->last);
+
+	if (end == first)
+		return;
+	e->list[end - 1].frame.repeated_frames = (uint32_t)(end - first);
+	e->list[end - 1].frame.repeated_times = fold->times;
+}
+
 /* The caller is its first holder. */
 static struct expansion *make(struct runtimes *all, uint32_t id)
 {
@@ -211,6 +222,8 @@ static struct expansion *make(struct runtimes *all, uint32_t id)
 		else
 			add_c(e, all, raw, i);
 	}
+	if (all->fold.times && all->fold.stack == id)
+		mark_repeated(e, &all->fold);
 	join_loops(e);
 	return e;
 }

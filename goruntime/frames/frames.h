@@ -20,6 +20,10 @@ struct code_frame {
 	bool by_frame_pointer; /* else by the function table, or as C is unwound */
 	uint32_t
 		range_parent; /* loop body: how many frames further out its function is; 0 */
+	/* This frame and those before it, so many in all, have been there so many more
+	 * times. 0: just once. */
+	uint32_t repeated_frames;
+	uint64_t repeated_times;
 	struct argument_words
 		argument_words; /* runtimes_each_frame_of() only; valid until fn returns */
 	struct frame_variables

@@ -141,6 +141,51 @@ void panics_capture(struct runtime *rt, struct bulk_read *g)
 		read_chain(rt, panics[i], cache(rt));
 }
 
+/* The argument of the next outer call of gopanic from frame *i on; false: no more. */
+static bool next_argument(struct runtime *rt, const struct goroutine *g,
+			  struct stack stack, uint32_t *i, uint64_t ret[static 2])
+{
+	struct runtime *ignored;
+	struct err err;
+
+	for (; *i < stack.count; (*i)++) {
+		const struct raw_frame *frame = &stack.frames[*i];
+		const struct code *c = code_of_frame(rt->shared, frame, &ignored);
+		uint64_t argp = goroutine_argp(g, frame);
+		if (!c || c->special != SPECIAL_gopanic)
+			continue;
+		(*i)++;
+		return argp && target_read(rt->target, argp, ret, 2 * WORD, &err);
+	}
+	return false;
+}
+
+/* Before it prints them, a dying runtime replaces errors and Stringers by their texts
+ * (preprintpanics). gopanic keeps its argument, which has the type. */
+static void take_types(struct runtime *rt, const struct goroutine *g,
+		       struct panic_cache *c)
+{
+	static const char text_type[] = "string";
+	struct stack stack = g->stack == NO_STACK ? (struct stack){ .count = 0 }
+						  : runtimes_stack(rt->shared, g->stack);
+	uint32_t at = 0;
+
+	for (size_t i = 0; i < c->result.count; i++) {
+		struct panic *p = &c->list[i];
+		struct go_type t = { 0 };
+		struct err ignored;
+		uint64_t value[2];
+		if (p->goexit)
+			continue;
+		if (!next_argument(rt, g, stack, &at, value))
+			return;
+		if (p->type.len == strlen(text_type) &&
+		    memcmp(p->type.bytes, text_type, p->type.len) == 0 && value[0] &&
+		    type_read(rt, value[0], &t, &ignored))
+			p->type = keep(&c->pool, t.name, t.name_len, t.omitted);
+	}
+}
+
 const struct panic_list *runtime_panics(struct runtime *rt, const struct goroutine *g)
 {
 	uint64_t panics = extra_object(&rt->extra_lists, EXTRA_PANIC, g->addr);
@@ -148,5 +193,6 @@ const struct panic_list *runtime_panics(struct runtime *rt, const struct gorouti
 	if (!panics)
 		return NULL;
 	read_chain(rt, panics, cache(rt));
+	take_types(rt, g, cache(rt));
 	return &cache(rt)->result;
 }

@@ -46,6 +46,12 @@ enum stack_switch {
 	STACK_SWITCH_CGO,     /* in asmcgocall */
 };
 
+/* In one stack, the frames first to last have been there `times` more times. */
+struct stack_fold {
+	uint32_t stack, first, last;
+	uint64_t times; /* 0: no stack is folded */
+};
+
 struct walk {
 	struct runtime *runtime; /* the runtime of the goroutine it hands over to, else of
 				  * the Go code met last; NULL: no Go */
@@ -76,7 +82,8 @@ struct runtimes {
 	size_t count, cap;
 	_Atomic uint64_t decoded; /* number of goroutines */
 
-	struct fault *fault;	      /* NULL: none */
+	struct fault *fault; /* NULL: none */
+	struct stack_fold fold;
 	struct thread_state *threads; /* one for each of target_threads() */
 	struct walk *walks;	      /* in the same order */
 	size_t thread_count;

@@ -140,6 +140,7 @@ void runtimes_rewind(struct runtimes *all, struct target *live)
 	stacks_free(all->stacks);
 	reasons_free(all->reasons);
 	fault_free(TAKE(all->fault));
+	all->fold = (struct stack_fold){ 0 };
 	xfree(TAKE(all->threads));
 	xfree(TAKE(all->walks));
 	all->stacks = stacks_new();

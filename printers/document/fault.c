@@ -21,6 +21,16 @@ static void print_place(struct sink *out, const char *name,
 	sink_end(out);
 }
 
+static void print_others(struct sink *out, const struct fault *fault)
+{
+	if (fault->other_count == 0)
+		return;
+	sink_named_begin(out, "others", SINK_ARRAY);
+	for (size_t i = 0; i < fault->other_count; i++)
+		sink_uint(out, fault->others[i]);
+	sink_end(out);
+}
+
 void print_fault(struct sink *out, const struct fault_printing *p)
 {
 	static const char *const kinds[] = {
@@ -46,5 +56,6 @@ void print_fault(struct sink *out, const struct fault_printing *p)
 	print_place(out, "place", &fault->place);
 	print_place(out, "caller", &fault->caller);
 	sink_named_string(out, "variable", fault->variable);
+	print_others(out, fault);
 	sink_end(out);
 }

@@ -9,7 +9,10 @@
 
 #include "goruntime/goruntime.h"
 
-enum { TEXT_MAX = 200 }; /* bytes of a panic's text */
+enum {
+	TEXT_MAX = 200,	 /* bytes of a panic's text */
+	CYCLE_SHOWN = 3, /* functions */
+};
 
 /* What the runtime says, and what the program did. %s: what follows the text. Sources: the texts
  * in runtime/panic.go, error.go, chan.go, map.go, proc.go, stack.go, malloc.go (1.15 to 1.27). */
@@ -69,14 +72,12 @@ static const char *did(const struct wording *list, const char *said, size_t len)
 	return NULL;
 }
 
+/* In one line. */
 static void add_text(FILE *f, const char *text, size_t len)
 {
-	const char *newline = memchr(text, '\n', len);
-	size_t n = newline ? (size_t)(newline - text) : len;
-
-	if (n > TEXT_MAX)
-		n = TEXT_MAX;
-	fprintf(f, "%.*s%s", (int)n, text, n < len ? "..." : "");
+	for (size_t i = 0; i < len && i < TEXT_MAX; i++)
+		putc(text[i] == '\n' || text[i] == '\t' ? ' ' : text[i], f);
+	fprintf(f, "%s", len > TEXT_MAX ? "..." : "");
 }
 
 static const char *base_name(const char *path)
@@ -93,6 +94,16 @@ static void add_place(FILE *f, const char *how, const char *function, const char
 	fprintf(f, "%s %s", how, function);
 	if (file && line)
 		fprintf(f, ", %s:%" PRIu32, base_name(file), line);
+}
+
+static void add_others(FILE *f, const struct fault *fault)
+{
+	for (size_t i = 0; i < fault->other_count; i++)
+		fprintf(f, "%s %" PRIu64,
+			i			 ? ","
+			: fault->other_count > 1 ? "; using maps, too: goroutines"
+						 : "; using a map, too: goroutine",
+			fault->others[i]);
 }
 
 static void add_places(FILE *f, const struct fault_printing *p)
@@ -159,6 +170,45 @@ static const char *fatal_text(const struct fault *fault, size_t *ret_len)
 	found += strlen(begin);
 	*ret_len = strcspn(found, "\n");
 	return found;
+}
+
+/* The calls that a stack which overflowed consists of. */
+struct cycle {
+	const char *functions[CYCLE_SHOWN]; /* the outermost last */
+	uint32_t shown, count;
+	uint64_t times;
+};
+
+static void look_for_cycle(void *arg, const struct code_frame *f)
+{
+	struct cycle *c = arg;
+
+	if (c->times)
+		return;
+	memmove(c->functions + 1, c->functions,
+		(CYCLE_SHOWN - 1) * sizeof(*c->functions));
+	c->functions[0] = f->function;
+	c->times = f->repeated_times;
+	c->count = f->repeated_frames;
+	c->shown = c->count < CYCLE_SHOWN ? c->count : CYCLE_SHOWN;
+}
+
+static void add_cycle(FILE *f, const struct fault_printing *p)
+{
+	struct cycle c = { .count = 0 };
+
+	runtimes_each_frame_of(p->runtimes, p->fault->goroutine, VARIABLES_OF_NONE,
+			       look_for_cycle, &c);
+	if (!c.times)
+		return;
+	fprintf(f, ": ");
+	for (uint32_t i = 0; i < c.shown; i++)
+		fprintf(f, "%s%s", i ? ", then " : "",
+			c.functions[i] ? c.functions[i] : "?");
+	if (c.count > c.shown)
+		fprintf(f, ", then %" PRIu32 " more,", c.count - c.shown);
+	fprintf(f, c.count == 1 ? " called itself" : " called each other");
+	fprintf(f, " at least %" PRIu64 " times", c.times + 1);
 }
 
 static void add_fatal_error(FILE *f, const struct fault *fault)
@@ -230,7 +280,10 @@ char *verdict_of(const struct fault_printing *p)
 			add_fatal_error(f, fault);
 		else
 			add_signal(f, p);
+		if (fault->kind == FAULT_FATAL_ERROR && fault->goroutine)
+			add_cycle(f, p);
 		add_places(f, p);
+		add_others(f, fault);
 	}
 	if (fclose(f) != 0)
 		out_of_memory();

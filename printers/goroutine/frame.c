@@ -120,6 +120,12 @@ static void print_place(struct sink *out, const struct code_frame *f)
 		sink_named_string(out, "found_by", "frame pointer");
 	if (f->range_parent)
 		sink_named_uint(out, "range_parent", f->range_parent);
+	if (f->repeated_times) {
+		sink_named_begin(out, "repeated", SINK_OBJECT);
+		sink_named_uint(out, "frames", f->repeated_frames);
+		sink_named_uint(out, "times", f->repeated_times);
+		sink_end(out);
+	}
 }
 
 static void print_frame(void *arg, const struct code_frame *f)

@@ -118,6 +118,18 @@ char *stack_goroot(const struct reader_node *frames)
 	return NULL;
 }
 
+static void add_repeated(struct text *text, const struct reader_node *repeated)
+{
+	int64_t frames = node_int(node_get(repeated, "frames"), 0);
+	if (frames <= 0)
+		return;
+	text_add(text, ", and ");
+	if (frames > 1)
+		text_add(text, "these %" PRId64 " calls ", frames);
+	text_add_count(text, (uint64_t)node_int(node_get(repeated, "times"), 0));
+	text_add(text, " more times");
+}
+
 static void add_notes(struct text *text, const struct stack_style *style,
 		      const struct row *row)
 {
@@ -135,6 +147,7 @@ static void add_notes(struct text *text, const struct stack_style *style,
 		text_add_count(text, row->times);
 		text_add(text, " times");
 	}
+	add_repeated(text, node_get(row->frame, "repeated"));
 }
 
 /* The part of a name to show in the given columns: drops leading path elements, but never

@@ -350,7 +350,7 @@ func init() {
 			hoard = make([][]byte, n)
 		},
 		"stack-overflow": func() {
-			debug.SetMaxStack(1 << 20)
+			debug.SetMaxStack(2 << 20)
 			dying(1, "", "")
 			forever(0)
 		},

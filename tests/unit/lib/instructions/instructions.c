@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/instructions/instructions.h"
+#include "lib/base/util.h"
+
+enum { RAX = 0, RCX = 2, RBX = 3, RSP = 7, R8 = 8, RIP = 16 };
+enum { AT = 0x1000 };
+
+static struct instruction one(const char *code, size_t len)
+{
+	struct err err;
+	size_t n;
+	struct instruction *list =
+		instructions_decode(&arch_amd64, code, len, AT, &n, &err);
+	assert_non_null(list);
+	assert_int_equal(n, 1);
+	assert_int_equal(list[0].pc, AT);
+	assert_int_equal(list[0].len, len);
+	struct instruction ret = list[0];
+	xfree(list);
+	return ret;
+}
+#define ONE(code) one(code, sizeof(code) - 1)
+
+static void moves(void **state)
+{
+	(void)state;
+	struct instruction i = ONE("\x48\x8b\x48\x18"); /* mov 0x18(%rax),%rcx */
+	assert_int_equal(i.kind, INSTRUCTION_MOVE);
+	assert_int_equal(i.operand[0].kind, OPERAND_REGISTER);
+	assert_int_equal(i.operand[0].reg, RCX);
+	assert_int_equal(i.operand[1].kind, OPERAND_MEMORY);
+	assert_int_equal(i.operand[1].reg, RAX);
+	assert_int_equal(i.operand[1].index, -1);
+	assert_int_equal(i.operand[1].number, 0x18);
+	assert_true(i.written == UINT64_C(1) << RCX);
+	i = ONE("\x48\x89\x5c\x24\x40"); /* mov %rbx,0x40(%rsp) */
+	assert_int_equal(i.operand[0].reg, RSP);
+	assert_int_equal(i.operand[0].number, 0x40);
+	assert_int_equal(i.operand[1].reg, RBX);
+	assert_true(i.written == 0);
+	i = ONE("\x48\x8b\x05\x10\x00\x00\x00"); /* mov 0x10(%rip),%rax */
+	assert_int_equal(i.operand[1].reg, RIP);
+	assert_int_equal(i.operand[1].number, AT + 7 + 0x10);
+	i = ONE("\x48\x8b\x04\xc8"); /* mov (%rax,%rcx,8),%rax */
+	assert_int_equal(i.operand[1].index, RCX);
+	i = ONE("\x8b\x48\x18"); /* mov 0x18(%rax),%ecx: not a whole word */
+	assert_int_equal(i.kind, INSTRUCTION_OTHER);
+	assert_true(i.written == UINT64_C(1) << RCX);
+	i = ONE("\x64\x48\x8b\x04\x25\xf8\xff\xff\xff"); /* mov %fs:-8,%rax */
+	assert_int_equal(i.operand[1].kind, OPERAND_NONE);
+}
+
+static void control(void **state)
+{
+	(void)state;
+	struct instruction i = ONE("\x4c\x39\xc0"); /* cmp %r8,%rax */
+	assert_int_equal(i.kind, INSTRUCTION_COMPARE);
+	assert_int_equal(i.operand[1].reg, R8);
+	i = ONE("\x73\x10"); /* jae */
+	assert_int_equal(i.kind, INSTRUCTION_BRANCH);
+	assert_int_equal(i.target, AT + 2 + 0x10);
+	i = ONE("\xeb\xfe"); /* jmp */
+	assert_int_equal(i.kind, INSTRUCTION_JUMP);
+	assert_int_equal(i.target, AT);
+	i = ONE("\xe8\x00\x01\x00\x00"); /* call */
+	assert_int_equal(i.kind, INSTRUCTION_CALL);
+	assert_int_equal(i.target, AT + 5 + 0x100);
+	assert_true(i.written == UINT64_MAX);
+	i = ONE("\xff\xd1"); /* call *%rcx */
+	assert_int_equal(i.target, 0);
+	i = ONE("\xc3");
+	assert_int_equal(i.kind, INSTRUCTION_RETURN);
+}
+
+static void ends(void **state)
+{
+	(void)state;
+	static const char code[] = "\x90\x90\x06\x90"; /* 06 is no instruction */
+	struct err err;
+	size_t n;
+	struct instruction *list =
+		instructions_decode(&arch_amd64, code, 4, AT, &n, &err);
+	assert_int_equal(n, 2);
+	xfree(list);
+	list = instructions_decode(&arch_amd64, code, 0, AT, &n, &err);
+	assert_non_null(list);
+	assert_int_equal(n, 0);
+	xfree(list);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(moves),
+		cmocka_unit_test(control),
+		cmocka_unit_test(ends),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
