@@ -139,14 +139,14 @@ static bool examine(struct runtimes *all, struct fault *fault)
 	AUTO(xfree) struct fault_walk *walk = xcalloc(1, sizeof(*walk));
 	struct runtime *rt = fault->runtime;
 	const struct go_m *m = &rt->machines[fault->thread];
-	struct regs regs = { .valid = 0 };
 
 	fault->goroutine = goroutine_on(rt, (size_t)fault->thread);
 	walk_again(all, (size_t)fault->thread, walk);
 	switch ((int)find_end(all, walk, fault)) {
 	case SPECIAL_sighandler:
 		fault->kind = FAULT_SIGNAL;
-		fault->has_signal = fault_find_signal(all, walk, &fault->signal, &regs);
+		fault->has_signal =
+			fault_find_signal(all, walk, &fault->signal, &fault->registers);
 		if (!fault->has_signal)
 			return false;
 		break;
@@ -160,7 +160,7 @@ static bool examine(struct runtimes *all, struct fault *fault)
 		fault->kind = FAULT_FATAL_ERROR;
 		take_noted_signal(rt, fault_noting_g(fault, m), fault);
 	}
-	fault_compose(all, fault, m, &regs);
+	fault_compose(all, fault, m);
 	return true;
 }
 
@@ -194,7 +194,6 @@ static struct fault *fault_of_kernel(struct runtimes *all)
 	AUTO(xfree) struct fault_walk *walk = xcalloc(1, sizeof(*walk));
 	size_t n, i = 0;
 	const struct target_thread *threads = target_threads(all->target, &n);
-	struct regs regs;
 
 	while (i < n && !(threads[i].has_siginfo &&
 			  fault_signal_is_deadly(threads[i].siginfo.si_signo) &&
@@ -209,8 +208,10 @@ static struct fault *fault_of_kernel(struct runtimes *all)
 	fault->runtime = runtimes_thread(all, i)->runtime;
 	fault->goroutine = fault->runtime ? goroutine_on(fault->runtime, i) : NULL;
 	walk_again(all, i, walk);
-	if (!fault_find_signal(all, walk, &fault->signal, &regs)) {
+	if (!fault_find_signal(all, walk, &fault->signal, &fault->registers)) {
 		fault_take_signal(&threads[i].siginfo, &fault->signal);
+		if (threads[i].stopped)
+			fault->registers = threads[i].regs;
 		fault->signal.has_pc = threads[i].stopped;
 		fault->signal.pc = threads[i].regs.value[target_arch(all->target)->pc];
 	}

@@ -210,8 +210,7 @@ static bool is_in_cgo(struct runtime *rt, const struct go_m *m, const struct reg
 }
 
 static void compose_signal(struct runtime *rt, const struct fault *fault,
-			   const struct go_m *m, const struct regs *regs,
-			   struct panic_message *w)
+			   const struct go_m *m, struct panic_message *w)
 {
 	const struct fault_signal *s = &fault->signal;
 	const char *text = fault_signal_text(s->number);
@@ -227,14 +226,13 @@ static void compose_signal(struct runtime *rt, const struct fault *fault,
 	    !has_function(rt, "runtime.addOneOpenDeferFrame"))
 		panic_message_addf(w, " addr=0x%" PRIx64, s->address);
 	panic_message_addf(w, "\n");
-	if (is_in_cgo(rt, m, regs))
+	if (is_in_cgo(rt, m, &fault->registers))
 		panic_message_addf(w, "signal arrived during cgo execution\n");
 	if (s->number == SIGILL || s->number == SIGFPE)
 		add_instruction(rt, s->pc, w);
 }
 
-void fault_compose(struct runtimes *all, struct fault *fault, const struct go_m *m,
-		   const struct regs *regs)
+void fault_compose(struct runtimes *all, struct fault *fault, const struct go_m *m)
 {
 	struct runtime *rt = fault->runtime;
 	struct panic_message w = { .len = 0 };
@@ -252,7 +250,7 @@ void fault_compose(struct runtimes *all, struct fault *fault, const struct go_m 
 			add_signal_of(rt, fault_noting_g(fault, m), &w);
 		break;
 	case FAULT_SIGNAL:
-		compose_signal(rt, fault, m, regs, &w);
+		compose_signal(rt, fault, m, &w);
 		break;
 	}
 	while (w.len > 0 && w.bytes[w.len - 1] == '\n')

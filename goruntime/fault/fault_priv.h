@@ -34,7 +34,6 @@ void fault_fold(struct runtimes *all, struct fault *fault);
 void fault_find_others(struct fault *fault);
 
 /* fault_message.c: fault->message, from the rest of it. m: of the thread. */
-void fault_compose(struct runtimes *all, struct fault *fault, const struct go_m *m,
-		   const struct regs *regs);
+void fault_compose(struct runtimes *all, struct fault *fault, const struct go_m *m);
 
 #endif

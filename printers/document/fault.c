@@ -53,6 +53,11 @@ void print_fault(struct sink *out, const struct fault_printing *p)
 	sink_named_int(out, "thread", p->threads[fault->thread].tid);
 	if (fault->has_signal)
 		print_signal(out, p->redaction, &fault->signal);
+	if (fault->registers.valid) {
+		sink_named_begin(out, "registers", SINK_OBJECT);
+		print_registers(out, p->redaction, p->arch, &fault->registers);
+		sink_end(out);
+	}
 	print_place(out, "place", &fault->place);
 	print_place(out, "caller", &fault->caller);
 	sink_named_string(out, "variable", fault->variable);

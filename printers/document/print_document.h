@@ -56,6 +56,7 @@ struct fault_printing {
 	struct runtimes *runtimes;
 	const struct target_thread *threads;
 	struct redaction *redaction;
+	const struct arch *arch;
 	int64_t pid; /* of the process */
 };
 void print_fault(struct sink *out, const struct fault_printing *p);

@@ -28,3 +28,17 @@ void print_signal(struct sink *out, struct redaction *r, const struct fault_sign
 	}
 	sink_end(out);
 }
+
+void print_registers(struct sink *out, struct redaction *r, const struct arch *arch,
+		     const struct regs *regs)
+{
+	for (unsigned i = 0; i < arch->reg_count; i++) {
+		if (!reg_known(regs, i))
+			continue;
+		sink_name(out, arch->reg_names[i]);
+		if (i == arch->pc || i == arch->sp)
+			sink_address(out, regs->value[i]);
+		else
+			print_word_without_secrets(out, r, regs->value[i]);
+	}
+}

@@ -36,19 +36,12 @@ static void print_vectors(struct sink *out, struct redaction *r, const struct ar
 		sink_named_address(out, "mxcsr", vectors->control);
 }
 
-static void print_registers(struct sink *out, const struct thread_printing *p,
-			    const struct arch *arch, const struct target_thread *th)
+static void print_thread_registers(struct sink *out, const struct thread_printing *p,
+				   const struct arch *arch,
+				   const struct target_thread *th)
 {
 	sink_named_begin(out, "registers", SINK_OBJECT);
-	for (unsigned i = 0; i < arch->reg_count; i++) {
-		if (!reg_known(&th->regs, i))
-			continue;
-		sink_name(out, arch->reg_names[i]);
-		if (i == arch->pc || i == arch->sp)
-			sink_address(out, th->regs.value[i]);
-		else
-			print_word_without_secrets(out, p->redaction, th->regs.value[i]);
-	}
+	print_registers(out, p->redaction, arch, &th->regs);
 	if (p->vector_registers)
 		print_vectors(out, p->redaction, arch, &th->vectors);
 	sink_end(out);
@@ -126,7 +119,7 @@ static void print_members_of(struct sink *out, const struct thread_printing *p, 
 		sink_named_string(out, "state", (char[]){ th->state, '\0' });
 	print_runtime_side(out, p->runtimes, s);
 	if (th->stopped)
-		print_registers(out, p, arch, th);
+		print_thread_registers(out, p, arch, th);
 	if (th->has_siginfo)
 		print_signal_of(out, p->redaction, &th->siginfo);
 	if (th->in_syscall)

@@ -172,6 +172,7 @@ static void print_fault_of(struct snap *s)
 				    .runtimes = s->capture.runtimes,
 				    .threads = target_threads(s->capture.frozen, &n),
 				    .redaction = s->options->redaction,
+				    .arch = target_arch(s->capture.frozen),
 				    .pid = s->capture.process->pid,
 			    });
 }

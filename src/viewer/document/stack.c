@@ -16,6 +16,7 @@ enum {
 struct row {
 	const struct reader_node *frame;
 	size_t times;
+	bool marked;
 };
 
 static bool same_place(const struct reader_node *a, const struct reader_node *b)
@@ -44,7 +45,8 @@ static bool is_wrapper(const struct stack_style *style, const struct reader_node
 }
 
 static struct row *make_rows(const struct stack_style *style,
-			     const struct reader_node *frames, size_t *ret_n)
+			     const struct reader_node *frames, int64_t marked,
+			     size_t *ret_n)
 {
 	size_t count = node_count(frames), n = 0, shown = 0;
 	struct row *rows = xcalloc(count, sizeof(*rows));
@@ -57,7 +59,8 @@ static struct row *make_rows(const struct stack_style *style,
 		if (!style->all && n > 0 && same_place(rows[n - 1].frame, frame))
 			rows[n - 1].times++;
 		else
-			rows[n++] = (struct row){ frame, 1 };
+			rows[n++] = (struct row){ frame, 1, false };
+		rows[n - 1].marked |= (int64_t)i == marked;
 	}
 	*ret_n = n;
 	return rows;
@@ -142,6 +145,8 @@ static void add_notes(struct text *text, const struct stack_style *style,
 		text_add(text, " [hidden]");
 	if (style->all)
 		text_add(text, " %s", text_of(node_get(row->frame, "pc"), ""));
+	if (row->marked)
+		text_add(text, " [fault]");
 	if (row->times > 1) {
 		text_add(text, ", ");
 		text_add_count(text, row->times);
@@ -232,7 +237,11 @@ static void print_row(const struct stack_style *style, const struct row *row)
 	add_place(&place, style, row->frame, room - text_width(text_words(&notes)));
 	text_add(&place, "%s", text_words(&notes));
 	fprintf(out, "%*s", style->indent, "");
-	page_print(&style->page, own ? COLOR_OWN : COLOR_PLAIN, text_words(&function));
+	page_print(&style->page,
+		   row->marked ? COLOR_ALARM
+		   : own       ? COLOR_OWN
+			       : COLOR_PLAIN,
+		   text_words(&function));
 	if (place.words) {
 		size_t used =
 			(size_t)style->indent + text_width(text_words(&function)) + 2;
@@ -260,10 +269,11 @@ static void print_gap(const struct stack_style *style, size_t frames)
 	text_done(&text);
 }
 
-void stack_print(const struct stack_style *style, const struct reader_node *frames)
+void stack_print(const struct stack_style *style, const struct reader_node *frames,
+		 int64_t marked)
 {
 	size_t n, cut = 0;
-	struct row *rows = make_rows(style, frames, &n);
+	struct row *rows = make_rows(style, frames, marked, &n);
 	if (n == 0 && node_count(frames) > 0)
 		fprintf(style->page.out, "%*s(in the runtime only)\n", style->indent, "");
 	if (!style->all && n > ROWS_FIRST + ROWS_LAST)

@@ -6,6 +6,8 @@
 #ifndef GOSNAP_STACK_H
 #define GOSNAP_STACK_H
 
+#include <stdint.h>
+
 #include "src/viewer/terminal/page.h"
 
 struct reader_node;
@@ -26,6 +28,8 @@ const char *stack_file(const struct stack_style *style, const char *file);
  * caller frees it. */
 char *stack_goroot(const struct reader_node *frames);
 
-void stack_print(const struct stack_style *style, const struct reader_node *frames);
+/* marked: index of the frame of a fault; -1: none. */
+void stack_print(const struct stack_style *style, const struct reader_node *frames,
+		 int64_t marked);
 
 #endif

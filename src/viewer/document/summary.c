@@ -359,6 +359,36 @@ static bool add_member(void *arg, const char *member, size_t index,
 	return true;
 }
 
+static int64_t fault_in(const struct summary *summary, const char *stack)
+{
+	const struct reader_node *place = node_get(summary->fault, "place");
+
+	return strcmp(text_of(node_get(place, "stack"), ""), stack) == 0
+		       ? node_int(node_get(place, "frame"), -1)
+		       : -1;
+}
+
+int64_t summary_fault_in_thread(const struct summary *summary,
+				const struct reader_node *thread)
+{
+	return node_int(node_get(thread, "id"), -1) ==
+			       node_int(node_get(summary->fault, "thread"), -2)
+		       ? fault_in(summary, "thread")
+		       : -1;
+}
+
+int64_t summary_fault_in_group(const struct summary *summary,
+			       const struct reader_node *group)
+{
+	const struct reader_node *ids = node_get(group, "goroutines");
+	int64_t id = node_int(node_get(summary->fault, "goroutine"), -1);
+
+	for (size_t i = 0; id >= 0 && i < node_count(ids); i++)
+		if (node_int(node_at(ids, i), -1) == id)
+			return fault_in(summary, "goroutine");
+	return -1;
+}
+
 bool summary_read(struct summary *summary, struct reader *reader, struct err *err)
 {
 	bool whole = reader_each(reader, add_member, summary, err);

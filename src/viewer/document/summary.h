@@ -100,6 +100,12 @@ MUST_CHECK bool summary_read(struct summary *summary, struct reader *reader,
 
 /* Does the goroutine pass the filter, given its group? */
 bool summary_passes(struct summary *summary, const struct reader_node *goroutine);
+/* Index of the frame that the fault is in, if that is a frame of this thread, or of a goroutine of
+ * this group; else -1. */
+int64_t summary_fault_in_thread(const struct summary *summary,
+				const struct reader_node *thread);
+int64_t summary_fault_in_group(const struct summary *summary,
+			       const struct reader_node *group);
 /* NULL: no such group. */
 const struct summary_group *summary_find(struct summary *summary, int64_t id);
 /* Number of goroutines to show. Without a filter, the document's own count: it may be

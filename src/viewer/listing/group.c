@@ -176,7 +176,7 @@ void group_print(const struct stack_style *style, const struct summary *summary,
 	print_heading(&style->page, summary, group, node);
 	print_shared(style, summary, group);
 	print_locked_out(&style->page, summary, frames);
-	stack_print(style, frames);
+	stack_print(style, frames, summary_fault_in_group(summary, node));
 	print_end(style, group);
 }
 

@@ -96,7 +96,7 @@ static bool print_rest(void *arg, const char *member, size_t index,
 	struct show *show = arg;
 	(void)index;
 	if (strcmp(member, "threads") == 0 && !show->filtered)
-		threads_print(&show->style, node);
+		threads_print(&show->style, &show->summary, node);
 	else if (strcmp(member, "goroutines") == 0)
 		print_goroutine(show, node);
 	else if (strcmp(member, "groups") == 0 && show->style.all)

@@ -6,6 +6,7 @@
 
 #include "lib/document/reader.h"
 #include "src/viewer/document/stack.h"
+#include "src/viewer/document/summary.h"
 #include "src/viewer/terminal/text.h"
 
 enum { REGISTER_COLUMNS = 26 };
@@ -75,7 +76,8 @@ static void print_register(void *arg, const char *name, const struct reader_node
 	text_done(&text);
 }
 
-void threads_print(const struct stack_style *style, const struct reader_node *thread)
+void threads_print(const struct stack_style *style, const struct summary *summary,
+		   const struct reader_node *thread)
 {
 	const struct reader_node *unwind = node_get(thread, "unwind");
 	struct registers registers = { .page = &style->page };
@@ -86,7 +88,8 @@ void threads_print(const struct stack_style *style, const struct reader_node *th
 		if (registers.column > 0)
 			putc('\n', style->page.out);
 	}
-	stack_print(style, node_get(thread, "frames"));
+	stack_print(style, node_get(thread, "frames"),
+		    summary_fault_in_thread(summary, thread));
 	if (node_string(node_get(unwind, "reason"), NULL)) {
 		struct text text = { 0 };
 		text_add(&text, "... %s: %s", text_of(node_get(unwind, "status"), "?"),

@@ -6,7 +6,9 @@
 
 struct reader_node;
 struct stack_style;
+struct summary;
 
-void threads_print(const struct stack_style *style, const struct reader_node *thread);
+void threads_print(const struct stack_style *style, const struct summary *summary,
+		   const struct reader_node *thread);
 
 #endif
