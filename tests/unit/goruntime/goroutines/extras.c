@@ -34,7 +34,7 @@ static const struct pseudo_func funcs[] = {
 	{ "runtime.text", 0, 0 },
 };
 
-static const struct goroutine goroutine = { .addr = G };
+static const struct goroutine goroutine = { .addr = G, .stack = NO_STACK };
 
 static struct pseudo *carrying(int minor, enum extra_kind kind, uint64_t object)
 {

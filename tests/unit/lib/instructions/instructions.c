@@ -104,5 +104,6 @@ int main(void)
 		cmocka_unit_test(ends),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("instructions", tests, NULL, NULL);
 }
