@@ -201,7 +201,10 @@ bool core_notes_read(const struct core_file *core, const struct arch *arch,
 	struct bytes b = bytes_over(core->notes, core->notes_len);
 	struct elf_note note;
 
-	*ret = (struct core_notes){ .facts.cut = core->cut };
+	*ret = (struct core_notes){ .facts = { .cut = core->cut, .no_memory = true } };
+	for (size_t i = 0; i < core->segment_count; i++)
+		if (core->segments[i].writable && core->segments[i].dumped)
+			ret->facts.no_memory = false;
 	while (elf_next_note(&b, &note))
 		take(ret, arch, &note);
 	ret->facts.thread = ret->thread_count ? 0 : -1;

@@ -36,6 +36,7 @@ struct core_facts {
 	int thread;	  /* index of the thread that the kernel listed first; -1: none */
 	bool has_files;	  /* which files were mapped is known */
 	uint64_t cut;	  /* bytes that are missing at the end of the file */
+	bool no_memory;	  /* nothing that the process can have written was dumped */
 };
 /* Borrowed. NULL: t is not a core. */
 const struct core_facts *target_core_facts(const struct target *t);

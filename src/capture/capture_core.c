@@ -70,8 +70,23 @@ static void note_core(struct capture *c)
 			     facts->cut);
 	if (facts->thread < 0)
 		warnings_add(c->warnings, "core", "it has no threads");
+	if (facts->no_memory) {
+		warnings_add(
+			c->warnings, "core",
+			"it has threads and registers only, neither data nor heap nor "
+			"stacks: bit 0 of /proc/PID/coredump_filter was off when the "
+			"kernel wrote it, see core(5)");
+		return;
+	}
 	note_executable(c);
 	note_libraries(c);
+}
+
+bool capture_has_memory(const struct capture *c)
+{
+	const struct core_facts *facts = target_core_facts(c->live);
+
+	return !facts || !facts->no_memory;
 }
 
 /* When the file was written to. */

@@ -13,6 +13,7 @@
 #include "printers/printers.h"
 #include "redaction/redaction.h"
 #include "src/capture/capture.h"
+#include "src/capture/capture_core.h"
 #include "src/snapshot/gather.h"
 #include "src/snapshot/goroutines.h"
 #include "src/snapshot/graph.h"
@@ -377,6 +378,8 @@ static void note_doubts(struct snap *s)
 {
 	struct capture *c = &s->capture;
 
+	if (!capture_has_memory(c))
+		return;
 	if (runtimes_unusable(c->runtimes))
 		warnings_add(c->warnings, "go", "no goroutines: %s",
 			     runtimes_unusable(c->runtimes));
