@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cores that the kernel leaves where a process was started."""
+"""Cores that the kernel leaves where a process was started, and that gcore and Delve make."""
 import contextlib
 import os
 import re
 import resource
+import shutil
+import subprocess
 import tempfile
 
-from tap import Mismatch, Skip
+import delve
+from tap import PATIENCE, Mismatch, Skip
 
 
 @contextlib.contextmanager
@@ -38,3 +41,18 @@ def written():
     if len(names) != 1:
         raise Mismatch(f"the kernel left {names}")
     return names[0]
+
+
+def by_delve(pid, path):
+    with delve.Delve(pid) as dlv:
+        dlv.call("DumpStart", Destination=path)
+        while dlv.call("DumpWait", Wait=1000)["State"]["Dumping"]:
+            pass
+
+
+def by_gcore(pid, path):
+    if not shutil.which("gcore"):
+        raise Skip("no gcore: gdb has it")
+    subprocess.run(["gcore", "-o", path, str(pid)], check=True, timeout=PATIENCE,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    os.rename(f"{path}.{pid}", path)

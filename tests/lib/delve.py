@@ -22,9 +22,10 @@ class Failure(Exception):
 
 
 class Delve:
-    """Attached to a process that stands still. Use as a context: it has let go afterwards."""
+    """Attached to a process that stands still, or reading the core of one: its executable and
+    the core. Use as a context: it has let go afterwards."""
 
-    def __init__(self, pid):
+    def __init__(self, pid=None, core=()):
         program = matrix.program("dlv")
         if program is None:
             raise Skip("no Delve: tests/toolchains fetch dlv")
@@ -33,7 +34,8 @@ class Delve:
         self.calls = 0
         # Older releases than it supports are to be tried, too.
         self.process = subprocess.Popen(
-            ["nice", "-n", "5", program, "attach", str(pid), "--headless",
+            ["nice", "-n", "5", program, *(["core", *core] if core else ["attach", str(pid)]),
+             "--headless",
              "--listen=unix:" + place, "--check-go-version=false"],
             env=dict(os.environ, XDG_CONFIG_HOME=self.folder.name),
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
