@@ -23,7 +23,7 @@ enum exit_status {
 
 struct option_info;
 
-enum { OPTION_TABLES = 6 };
+enum { OPTION_TABLES = 7 };
 
 struct command {
 	const char *name; /* "gosnap show" */

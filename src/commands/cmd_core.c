@@ -3,9 +3,17 @@
 
 #include <getopt.h>
 
+#include "src/capture/systemd_core.h"
 #include "src/commands/redact_options.h"
 #include "src/commands/show_options.h"
 #include "src/commands/snap_options.h"
+
+static const struct option_info systemd_options[] = {
+	{ 0, "systemd", NULL,
+	  "CORE is PID, UNIT or latest: a core that systemd-coredump keeps",
+	  OPTION_FLAG(struct snap_arguments, systemd) },
+	{ .name = NULL }
+};
 
 const struct command command_core = {
 	.name = "gosnap core",
@@ -13,6 +21,7 @@ const struct command command_core = {
 	.arguments = "CORE [EXE]",
 	.summary = "snapshot a Go process from its core file",
 	.options = {
+		{ systemd_options, 0 },
 		{ core_options,
 		  offsetof(struct snap_arguments, snap.capture.core.search) },
 		{ snap_options, offsetof(struct snap_arguments, snap) },
@@ -28,17 +37,25 @@ int cmd_core(int argc, char **argv)
 	AUTO(view_free) struct view *view = view_new();
 	struct snap_arguments arguments = snap_arguments_default(view);
 	struct core_options *core = &arguments.snap.capture.core;
+	AUTO(xfree) char *found = NULL;
+	struct err err;
 	int status;
 
 	if (!options_read(&command_core, argc, argv, &arguments, &status))
 		return status;
-	if (optind == argc)
+	if (optind == argc && !arguments.systemd)
 		return cmd_misused(&command_core,
 				   "missing file name (or - for standard input)");
 	if (argc - optind > 2)
 		return cmd_misused(&command_core,
 				   "too many arguments: give a core and its executable");
-	core->path = argv[optind];
+	core->path = optind < argc ? argv[optind] : "latest";
+	if (arguments.systemd) {
+		found = systemd_core_find(core->path, &err);
+		if (!found)
+			return cmd_failed(&err);
+		core->path = found;
+	}
 	if (argc - optind == 2)
 		core->search.executable = argv[optind + 1];
 	return snap_run(&command_core, &arguments);

@@ -19,6 +19,7 @@ struct snap_arguments {
 	struct redaction_options redaction;
 	struct view *view;
 	bool as_text; /* wherever it goes */
+	bool systemd; /* the core is one of systemd-coredump's */
 };
 
 /* Fields of struct snap_options. */
