@@ -10,7 +10,7 @@
 
 static const struct option_info systemd_options[] = {
 	{ 0, "systemd", NULL,
-	  "CORE is PID, UNIT or latest: a core that systemd-coredump keeps",
+	  "CORE is a PID, a UNIT or latest: of systemd-coredump",
 	  OPTION_FLAG(struct snap_arguments, systemd) },
 	{ .name = NULL }
 };
