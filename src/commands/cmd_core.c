@@ -9,8 +9,7 @@
 #include "src/commands/snap_options.h"
 
 static const struct option_info systemd_options[] = {
-	{ 0, "systemd", NULL,
-	  "CORE is a PID, a UNIT or latest: of systemd-coredump",
+	{ 0, "systemd", NULL, "CORE is a PID, a UNIT or latest: of systemd-coredump",
 	  OPTION_FLAG(struct snap_arguments, systemd) },
 	{ .name = NULL }
 };
