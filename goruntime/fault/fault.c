@@ -56,16 +56,17 @@ static void walk_again(struct runtimes *all, size_t thread, struct fault_walk *r
 	memcpy(ret->frames, w.frames, ret->count * sizeof(*ret->frames));
 }
 
-/* What is kept for C threads has neither creator nor calls until one calls Go. */
+/* What is kept for C threads has neither creator nor calls until one calls Go. One that has ended
+ * may still be on its thread. */
 static const struct goroutine *goroutine_on(struct runtime *rt, size_t thread)
 {
 	uint64_t addr = rt->machines[thread].curg;
 	const struct goroutine *g = addr ? goroutine_by_addr(rt, addr) : NULL;
 
-	if (!g || g->stack == NO_STACK ||
-	    (!g->created_pc && runtimes_stack(rt->shared, g->stack).count <= 1))
+	if (!g || g->stack == NO_STACK || g->status == GOROUTINE_DEAD ||
+	    g->status == GOROUTINE_DEAD_EXTRA || g->status == GOROUTINE_IDLE)
 		return NULL;
-	return g;
+	return g->created_pc || runtimes_stack(rt->shared, g->stack).count > 1 ? g : NULL;
 }
 
 /* The function of the runtime in which a process ends; SPECIAL_none: f is not in one. */

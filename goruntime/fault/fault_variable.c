@@ -463,20 +463,29 @@ static bool name_length(struct search *s, size_t at, const struct operand *op,
 		type_kind(ret->type) == KIND_STRING);
 }
 
-/* The comparison that decides whether instruction i branches or jumps. */
-static bool find_comparison(const struct search *s, size_t i, size_t *ret)
+/* The comparison of an index with a length that decides whether instruction i leads to a panic: it
+ * branches there, or jumps there when the branch before it was not taken. *ret_length: the operand
+ * that is the length, which a bad index is not below. */
+static bool find_comparison(const struct search *s, size_t i, size_t *ret,
+			    size_t *ret_length)
 {
-	while (i > 0 && (s->list[i].kind == INSTRUCTION_BRANCH ||
-			 s->list[i].kind == INSTRUCTION_JUMP))
-		i--;
-	*ret = i;
-	return s->list[i].kind == INSTRUCTION_COMPARE;
+	bool taken = s->list[i].kind == INSTRUCTION_BRANCH;
+	size_t branch = taken ? i : i - 1;
+
+	if ((!taken && i == 0) || branch == 0 ||
+	    s->list[branch].kind != INSTRUCTION_BRANCH ||
+	    s->list[branch].when == BRANCH_OTHERWISE ||
+	    s->list[branch - 1].kind != INSTRUCTION_COMPARE)
+		return false;
+	*ret = branch - 1;
+	*ret_length = (s->list[branch].when == BRANCH_ABOVE) == taken ? 1 : 0;
+	return true;
 }
 
 /* The call that returns to pc panics; one branch led to it, after a comparison with a length. */
 static bool name_indexed(struct search *s, uint64_t pc, struct named *ret)
 {
-	size_t call, begin, from = 0, branches = 0, compared;
+	size_t call, begin, from = 0, branches = 0, compared, length;
 
 	if (!read_function(s, pc - 1) || !find_instruction(s, pc, true, &call))
 		return false;
@@ -488,10 +497,8 @@ static bool name_indexed(struct search *s, uint64_t pc, struct named *ret)
 		from = s->edges[i].from;
 		branches++;
 	}
-	if (branches != 1 || !find_comparison(s, from, &compared))
-		return false;
-	return name_length(s, compared, &s->list[compared].operand[0], ret) ||
-	       name_length(s, compared, &s->list[compared].operand[1], ret);
+	return branches == 1 && find_comparison(s, from, &compared, &length) &&
+	       name_length(s, compared, &s->list[compared].operand[length], ret);
 }
 
 static bool begins(const char *text, const char *prefix)
@@ -512,6 +519,13 @@ static const struct {
 	{ "runtime.panicSlice", -1 },
 	{ "runtime.panicBounds", -1 }, /* panic.go, 1.26 */
 };
+
+/* Of s[i:j] with i > j, neither is the length of anything: boundsErrorFmts in runtime/error.go. */
+static bool compares_with_length(const struct fault *fault)
+{
+	return fault->message && (strstr(fault->message, " with length ") ||
+				  strstr(fault->message, " with capacity "));
+}
 
 static bool name_operand(struct search *s, const struct fault *fault, struct named *ret)
 {
@@ -534,7 +548,8 @@ static bool name_operand(struct search *s, const struct fault *fault, struct nam
 				continue;
 			uint64_t pc = stack.frames[i].pc;
 			return helpers[k].argument < 0
-				       ? name_indexed(s, pc, ret)
+				       ? compares_with_length(fault) &&
+						 name_indexed(s, pc, ret)
 				       : name_argument(s, pc,
 						       (unsigned)helpers[k].argument,
 						       ret);

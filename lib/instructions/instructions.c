@@ -102,6 +102,20 @@ static enum instruction_kind amd64_kind(csh handle, const cs_insn *insn)
 	}
 }
 
+static enum branch_when amd64_when(const cs_insn *insn)
+{
+	switch (insn->id) {
+	case X86_INS_JA:
+	case X86_INS_JAE:
+		return BRANCH_ABOVE;
+	case X86_INS_JB:
+	case X86_INS_JBE:
+		return BRANCH_BELOW;
+	default:
+		return BRANCH_OTHERWISE;
+	}
+}
+
 static uint64_t written_by(csh handle, const struct arch *arch, const cs_insn *insn)
 {
 	cs_regs read, written;
@@ -126,6 +140,7 @@ static void take(csh handle, const struct arch *arch, const cs_insn *insn,
 		.pc = insn->address,
 		.len = (uint8_t)insn->size,
 		.kind = amd64_kind(handle, insn),
+		.when = amd64_when(insn),
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(ret->operand); i++)
 		ret->operand[i] = i < x86->op_count

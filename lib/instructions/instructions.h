@@ -33,10 +33,18 @@ enum instruction_kind {
 	INSTRUCTION_CALL,
 };
 
+/* Of unsigned numbers, after a comparison of operand[0] with operand[1]. */
+enum branch_when {
+	BRANCH_OTHERWISE,
+	BRANCH_ABOVE, /* or equal */
+	BRANCH_BELOW, /* or equal */
+};
+
 struct instruction {
 	uint64_t pc, target; /* target of a branch, jump or call; 0: not known */
 	uint8_t len;
 	enum instruction_kind kind;
+	enum branch_when when;
 	struct operand operand[2];
 	uint64_t written; /* bit n: register n; a call writes all */
 };

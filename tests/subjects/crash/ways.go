@@ -142,6 +142,12 @@ func sum(numbers []int, n int) int {
 }
 
 //go:noinline
+func beyond(list []int, text string) int {
+	dying(1, "list", "")
+	return list[len(text)]
+}
+
+//go:noinline
 func escaped() *index {
 	var x index
 	keep = append(keep, &x)
@@ -158,6 +164,12 @@ func captured(s *shop) func() int {
 		dying(1, "s.cache", "")
 		return s.cache.hits
 	}
+}
+
+//go:noinline
+func between(a, b, text string) string {
+	dying(1, "", "")
+	return text[len(a):len(b)]
 }
 
 //go:noinline
@@ -310,6 +322,8 @@ func init() {
 		"nil-map-local":   func() { escaped() },
 		"bad-field":       func() { (&words{all: []string{"a"}}).at(4) },
 		"bad-store":       func() { (&words{all: []string{"a"}}).put(4) },
+		"bad-order":       func() { between("four", "two", "long enough") },
+		"bad-length":      func() { beyond([]int{1}, "text") },
 		"bad-loop":        func() { sum([]int{1, 2, 3}, 5) },
 		"bad-index":       func() { pick([]string{"a", "b", "c"}, 5) },
 		"bad-slice":       func() { cut("words", 3, 9) },

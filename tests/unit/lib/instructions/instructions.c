@@ -67,6 +67,12 @@ static void control(void **state)
 	i = ONE("\x73\x10"); /* jae */
 	assert_int_equal(i.kind, INSTRUCTION_BRANCH);
 	assert_int_equal(i.target, AT + 2 + 0x10);
+	assert_int_equal(i.when, BRANCH_ABOVE);
+	i = ONE("\x76\x10"); /* jbe */
+	assert_int_equal(i.when, BRANCH_BELOW);
+	i = ONE("\x7e\x10"); /* jle */
+	assert_int_equal(i.kind, INSTRUCTION_BRANCH);
+	assert_int_equal(i.when, BRANCH_OTHERWISE);
 	i = ONE("\xeb\xfe"); /* jmp */
 	assert_int_equal(i.kind, INSTRUCTION_JUMP);
 	assert_int_equal(i.target, AT);
