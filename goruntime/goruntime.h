@@ -19,6 +19,7 @@
 #include "goruntime/runtime/lookup.h"
 #include "goruntime/runtime/stack.h"
 #include "goruntime/sched/threads.h"
+#include "goruntime/session/core_memory.h"
 #include "goruntime/session/layout_report.h"
 #include "goruntime/session/runtimes.h"
 #include "goruntime/stdlib/stdlib_values.h"

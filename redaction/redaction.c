@@ -68,6 +68,7 @@ void redaction_free(struct redaction *r)
 	xfree(r->rules_file);
 	secrets_free(r->always);
 	secrets_free(r->here);
+	secrets_free(r->places);
 	asked_free(r->asked);
 	explicit_bzero(&r->key, sizeof(r->key));
 	xfree(r);

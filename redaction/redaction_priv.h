@@ -99,6 +99,9 @@ bool secrets_are_all(const struct secrets *s);
  * text. */
 size_t secrets_begin(const struct secrets *s, const char *text, size_t len);
 
+/* How many bytes at the start of text are part of a secret, at least eight; 0: they are not. */
+size_t secrets_part(const struct secrets *s, const char *text, size_t len);
+
 /* What was learned so far, and has it since? For a text that represents a secret, `whole` is
  * false: it is found only from its beginning. */
 struct secrets_mark {
@@ -137,7 +140,8 @@ struct redaction {
 	struct hmac_sha256_ctx key;
 	struct secrets *always; /* NULL: nothing remembered */
 	struct secrets *here;
-	struct asked *asked; /* NULL: not requested yet */
+	struct secrets *places; /* of redaction_note_place(); NULL: none */
+	struct asked *asked;	/* NULL: not requested yet */
 	bool asking;
 	bool learns_nothing;
 	bool (*is_public)(void *arg, uint64_t addr); /* NULL: nothing is */

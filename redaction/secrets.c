@@ -411,6 +411,30 @@ size_t secrets_begin(const struct secrets *s, const char *text, size_t len)
 	return b.longest;
 }
 
+/* As far as the bytes are the same. */
+static void compare_part(void *arg, uint32_t secret, size_t at, bool many)
+{
+	struct beginning *b = arg;
+	const struct content *c = b->secrets->told[secret];
+	const size_t most = c->len - at < b->len ? c->len - at : b->len;
+	size_t n = 0;
+
+	while (n < most && c->bytes[at + n] == b->text[n])
+		n++;
+	(void)many; /* they have the same eight bytes */
+	if (n >= PART_BYTES && n > b->longest)
+		b->longest = n;
+}
+
+size_t secrets_part(const struct secrets *s, const char *text, size_t len)
+{
+	struct beginning b = { s, text, len, 0 };
+
+	if (s->content_count && len >= PART_BYTES)
+		parts_each(s->parts, text, compare_part, &b);
+	return b.longest;
+}
+
 struct secrets_mark secrets_mark(const struct secrets *s)
 {
 	return (struct secrets_mark){ s->in_table, s->content_count, s->number_count };

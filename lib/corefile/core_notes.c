@@ -100,8 +100,6 @@ static void take_process(struct core_notes *notes, struct bytes content)
 
 static void take_auxv(struct core_notes *notes, struct bytes content)
 {
-	notes->auxv_bytes = content.at;
-	notes->auxv_len = (size_t)(content.end - content.at);
 	while (notes->auxv_count < CORE_AUXV_MAX) {
 		uint64_t *pair = notes->auxv[notes->auxv_count];
 		pair[0] = bytes_u64(&content);
@@ -146,6 +144,14 @@ static void take_files(struct core_notes *notes, struct bytes content)
 	}
 }
 
+static bool is_own(const struct elf_note *note)
+{
+	static const char owner[] = CORE_NOTE_OWNER;
+
+	return (size_t)(note->name.end - note->name.at) == sizeof(owner) &&
+	       memcmp(note->name.at, owner, sizeof(owner)) == 0;
+}
+
 /* Makers give them different names ("CORE", "LINUX", none), but the same types. */
 static void take(struct core_notes *notes, const struct arch *arch,
 		 const struct elf_note *note)
@@ -169,6 +175,14 @@ static void take(struct core_notes *notes, const struct arch *arch,
 		break;
 	case NT_FILE:
 		take_files(notes, note->content);
+		break;
+	case CORE_NOTE_MAPPINGS:
+		if (is_own(note))
+			core_take_mappings(notes, note->content);
+		break;
+	case CORE_NOTE_CAPTURE:
+		if (is_own(note))
+			core_take_capture(notes, note->content);
 		break;
 	}
 }
@@ -207,6 +221,7 @@ bool core_notes_read(const struct core_file *core, const struct arch *arch,
 			ret->facts.no_memory = false;
 	while (elf_next_note(&b, &note))
 		take(ret, arch, &note);
+	core_name_threads(ret);
 	ret->facts.thread = ret->thread_count ? 0 : -1;
 	if (ret->file_count)
 		qsort(ret->files, ret->file_count, sizeof(*ret->files), by_start);
@@ -217,5 +232,7 @@ void core_notes_free(struct core_notes *notes)
 {
 	xfree(notes->threads);
 	xfree(notes->files);
+	xfree(notes->mappings);
+	xfree(notes->names);
 	*notes = (struct core_notes){ 0 };
 }

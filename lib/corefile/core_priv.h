@@ -3,6 +3,7 @@
 #ifndef GOSNAP_CORE_PRIV_H
 #define GOSNAP_CORE_PRIV_H
 
+#include "lib/base/bytes.h"
 #include "lib/corefile/target_core.h"
 
 /* A PT_LOAD. What lies behind file_size was not dumped, or the file ends before it. */
@@ -35,6 +36,26 @@ const struct core_segment *core_segment_at(const struct core_file *core, uint64_
 /* Exactly len bytes of the file. */
 bool core_file_read(const struct core_file *core, uint64_t offset, void *buf, size_t len);
 
+/* Notes that core_write.c adds to those of the kernel. CORE_NOTE_MAPPINGS: a count; start, end,
+ * offset, inode and flags of each mapping; their paths. CORE_NOTE_CAPTURE: CLOCK_REALTIME and
+ * CLOCK_MONOTONIC of the instant, a count, the ids of the threads, their names. Words of 8 bytes,
+ * strings end with a zero byte. */
+#define CORE_NOTE_OWNER "gosnap"
+enum { CORE_NOTE_MAPPINGS = 0x676f0001, CORE_NOTE_CAPTURE = 0x676f0002 };
+enum {
+	CORE_MAPPING_READ = 1,
+	CORE_MAPPING_WRITE = 2,
+	CORE_MAPPING_EXECUTE = 4,
+	CORE_MAPPING_SHARED = 8,
+};
+
+/* core_own_notes.c: reads these. Lists that are already there are kept. */
+struct core_notes;
+void core_take_mappings(struct core_notes *notes, struct bytes content);
+void core_take_capture(struct core_notes *notes, struct bytes content);
+/* Once all notes are read. */
+void core_name_threads(struct core_notes *notes);
+
 /* core_notes.c: what the notes say. */
 struct core_mapped_file {
 	uint64_t start, end, offset;
@@ -48,11 +69,16 @@ struct core_notes {
 	size_t thread_count, thread_cap;
 	struct core_mapped_file *files; /* sorted by start */
 	size_t file_count, file_cap;
+	/* What was mapped; the path is in the notes. NULL: only the segments tell. */
+	struct target_mapping *mappings;
+	size_t mapping_count;
+	struct core_thread_name {
+		pid_t tid;
+		const char *name; /* in the notes */
+	} * names;
+	size_t name_count;
 	uint64_t auxv[CORE_AUXV_MAX][2];
 	size_t auxv_count;
-	/* The auxiliary vector as it lay in memory. */
-	const uint8_t *auxv_bytes;
-	size_t auxv_len;
 	struct core_facts facts;
 };
 

@@ -45,9 +45,9 @@ static bool read_stack(struct target *t, struct stack *ret)
 static size_t find_auxv(const struct target *t, const struct stack *s)
 {
 	size_t len;
-	const void *auxv = target_core_auxv(t, &len);
+	const uint64_t *auxv = target_auxv_pairs(t, &len);
 
-	if (len < FOUND_BY)
+	if (len < FOUND_BY / (2 * WORD))
 		return 0;
 	for (size_t i = s->count < FOUND_BY / WORD ? 0 : s->count - FOUND_BY / WORD;
 	     i > 0; i--)
@@ -89,30 +89,39 @@ static void read_strings(struct target *t, uint64_t from, uint64_t to,
 		xfree(TAKE(ret->bytes));
 }
 
-static void read_words(struct target *t, const struct stack *s, struct process *p)
+static bool find_words(struct target *t, const struct stack *s, struct first_stack *ret)
 {
 	const size_t auxv = find_auxv(t, s);
 	uint64_t name;
 
 	if (auxv < 2 || !target_auxv(t, AT_EXECFN, &name))
-		return;
+		return false;
 	const size_t environment = environment_before(s, auxv - 1);
 	const size_t arguments =
 		environment > 0 ? arguments_before(s, environment - 1) : 0;
-	const bool has_environment = environment < auxv - 1;
-	const uint64_t end = has_environment ? s->words[environment] : name;
+	ret->begin = s->addr + (arguments ? arguments - 1 : environment) * WORD;
+	ret->name = name;
+	ret->environment = environment < auxv - 1 ? s->words[environment] : name;
+	ret->arguments = arguments ? s->words[arguments] : ret->environment;
+	return true;
+}
 
-	if (arguments)
-		read_strings(t, s->words[arguments], end, &p->args);
-	if (has_environment)
-		read_strings(t, end, name, &p->environment);
+bool core_first_stack(struct target *t, struct first_stack *ret)
+{
+	struct stack stack = { .words = NULL };
+	const bool found = read_stack(t, &stack) && find_words(t, &stack, ret);
+	const struct target_mapping *m = found ? target_mapping_at(t, ret->begin) : NULL;
+
+	ret->end = m ? m->end : 0;
+	xfree(stack.words);
+	return m != NULL;
 }
 
 struct process *core_process(struct target *t)
 {
 	const struct core_facts *facts = target_core_facts(t);
 	struct process *p = xcalloc(1, sizeof(*p));
-	struct stack stack = { .words = NULL };
+	struct first_stack stack;
 
 	p->pid = target_pid(t);
 	p->ppid = -1;
@@ -125,8 +134,9 @@ struct process *core_process(struct target *t)
 	}
 	if (facts->name[0])
 		p->comm = xstrdup(facts->name);
-	if (read_stack(t, &stack))
-		read_words(t, &stack, p);
-	xfree(stack.words);
+	if (core_first_stack(t, &stack)) {
+		read_strings(t, stack.arguments, stack.environment, &p->args);
+		read_strings(t, stack.environment, stack.name, &p->environment);
+	}
 	return p;
 }

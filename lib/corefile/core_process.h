@@ -10,4 +10,12 @@
 /* t is a core. Never NULL; the caller frees it with process_free(). */
 struct process *core_process(struct target *t);
 
+/* What the kernel put on the first stack: [begin, end), with the strings of the arguments and of
+ * the environment, [arguments, environment) and [environment, name). */
+struct first_stack {
+	uint64_t begin, arguments, environment, name, end;
+};
+/* Of any target. False: not found. */
+bool core_first_stack(struct target *t, struct first_stack *ret);
+
 #endif

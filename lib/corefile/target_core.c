@@ -29,6 +29,20 @@ static bool is_reserved(const struct core *c, const struct core_segment *s)
 	return !s->dumped && !s->writable && !file_at(&c->notes, s->addr);
 }
 
+/* Was there memory that could be read? */
+static bool was_readable(const struct core *c, const struct core_segment *s,
+			 uint64_t addr)
+{
+	const struct core_notes *notes = &c->notes;
+	const size_t n =
+		LOWER_BOUND(i, notes->mapping_count, notes->mappings[i].start <= addr);
+
+	if (notes->mappings)
+		return n && addr < notes->mappings[n - 1].end &&
+		       notes->mappings[n - 1].readable;
+	return s ? !is_reserved(c, s) : file_at(notes, addr) != NULL;
+}
+
 /* From a file. Of its last page, what follows the file's bytes is zero for whoever asks. */
 static size_t read_constant(const struct core *c, uint64_t addr, void *buf, size_t len)
 {
@@ -67,7 +81,7 @@ static size_t read_part(const struct core *c, uint64_t addr, void *buf, size_t l
 	}
 	if (n)
 		return n;
-	if (s ? is_reserved(c, s) : !file_at(&c->notes, addr))
+	if (!was_readable(c, s, addr))
 		err_set(err, ERR_FAULT, "no readable memory at 0x%" PRIx64, addr);
 	else
 		err_set(err, ERR_ABSENT, "not in the core");
@@ -139,6 +153,19 @@ static bool has_code(const struct target_mapping *all, size_t n, const char *pat
 	return false;
 }
 
+/* Of a core that says what was mapped. */
+static void copy_mappings(struct target *t, const struct core_notes *notes)
+{
+	const size_t n = notes->mapping_count;
+	struct target_mapping *all = xcalloc(n + 1, sizeof(*all));
+
+	for (size_t i = 0; i < n; i++) {
+		all[i] = notes->mappings[i];
+		all[i].path = xstrdup(all[i].path);
+	}
+	target_set_mappings(t, all, n);
+}
+
 static void set_mappings(struct target *t, const struct core *c)
 {
 	const struct core_file *core = c->file;
@@ -182,7 +209,10 @@ static struct target *make(struct core *c, const struct arch *arch)
 	struct target *t = target_new(&core_ops, c, pid, arch);
 
 	target_set_auxv(t, &notes->auxv[0][0], notes->auxv_count);
-	set_mappings(t, c);
+	if (notes->mappings)
+		copy_mappings(t, notes);
+	else
+		set_mappings(t, c);
 	target_set_threads(t, TAKE(notes->threads), notes->thread_count);
 	return t;
 }
@@ -216,14 +246,6 @@ const struct core_facts *target_core_facts(const struct target *t)
 	const struct core *c = target_self(t, &core_ops);
 
 	return c ? &c->notes.facts : NULL;
-}
-
-const void *target_core_auxv(const struct target *t, size_t *ret_len)
-{
-	const struct core *c = target_self(t, &core_ops);
-
-	*ret_len = c ? c->notes.auxv_len : 0;
-	return c ? c->notes.auxv_bytes : NULL;
 }
 
 void target_core_use_files(struct target *t, core_constant_fn *fn, void *arg)

@@ -36,14 +36,12 @@ struct core_facts {
 	int thread;	  /* index of the thread that the kernel listed first; -1: none */
 	bool has_files;	  /* which files were mapped is known */
 	uint64_t cut;	  /* bytes that are missing at the end of the file */
-	bool no_memory;	  /* nothing that the process can have written was dumped */
+	/* The instant that it shows, if gosnap wrote it; 0: unknown. */
+	uint64_t realtime_ns, monotonic_ns;
+	bool no_memory; /* nothing that the process can have written was dumped */
 };
 /* Borrowed. NULL: t is not a core. */
 const struct core_facts *target_core_facts(const struct target *t);
-
-/* The auxiliary vector in the memory of the process, by which its arguments are found. Borrowed;
- * len 0: unknown. */
-const void *target_core_auxv(const struct target *t, size_t *ret_len);
 
 /* Where to find bytes that are not in the core because they are in files: fn copies what is
  * there from addr on and never written by the process, at most len bytes, and says how many. */

@@ -7,6 +7,7 @@
 
 #include "lib/base/limit.h"
 #include "lib/base/search.h"
+#include "lib/target/memory_set.h"
 
 enum { AUXV_PAIRS = 64 }; /* kernels provide some twenty */
 
@@ -23,6 +24,7 @@ struct target {
 	size_t auxv_count;
 	uint64_t spent_run, spent_unit;
 	uint64_t missed;
+	struct memory_set *record; /* borrowed; NULL: none */
 };
 
 struct target *target_new(const struct target_ops *ops, void *self, pid_t pid,
@@ -93,6 +95,7 @@ void target_set_lists(struct target *to, const struct target *from)
 			th[i].kernel_stack = xstrdup(threads[i].kernel_stack);
 	}
 	target_set_threads(to, th, n);
+	target_set_auxv(to, from->auxv[0], from->auxv_count);
 }
 
 void target_set_auxv(struct target *t, const uint64_t *pairs, size_t n)
@@ -127,13 +130,24 @@ bool target_read(struct target *t, uint64_t addr, void *buf, size_t len, struct 
 	if (addr + (len - 1) < addr)
 		return err_set(err, ERR_FAULT, "0x%" PRIx64 " is not a valid address",
 			       addr);
-	if (t->ops->read(t->self, addr, buf, len, err))
+	if (t->ops->read(t->self, addr, buf, len, err)) {
+		if (t->record)
+			memory_set_add(t->record, addr, len);
 		return true;
+	}
 	if (!err_is(err, ERR_FAULT))
 		t->missed++;
 	else if (!target_may_name(t, addr))
 		err_set(err, ERR_FAULT, "no readable memory there");
 	return false;
+}
+
+struct memory_set *target_record(struct target *t, struct memory_set *set)
+{
+	struct memory_set *before = t->record;
+
+	t->record = set;
+	return before;
 }
 
 uint64_t target_missed(const struct target *t)
@@ -176,6 +190,9 @@ void target_read_many(struct target *t, struct target_span *spans, size_t n)
 		spans[i].done = false;
 	if (t->ops->read_many && target_spend(t, n, &why)) {
 		t->ops->read_many(t->self, spans, n);
+		for (size_t i = 0; t->record && i < n; i++)
+			if (spans[i].done)
+				memory_set_add(t->record, spans[i].addr, spans[i].len);
 		return;
 	}
 	for (size_t i = 0; i < n; i++)
@@ -207,6 +224,12 @@ const struct target_thread *target_threads(const struct target *t, size_t *ret_n
 {
 	*ret_n = t->thread_count;
 	return t->threads;
+}
+
+const uint64_t *target_auxv_pairs(const struct target *t, size_t *ret_n)
+{
+	*ret_n = t->auxv_count;
+	return t->auxv[0];
 }
 
 bool target_auxv(const struct target *t, uint64_t type, uint64_t *ret)

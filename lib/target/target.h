@@ -14,6 +14,7 @@
 #include "lib/base/util.h"
 #include "lib/target/arch.h"
 
+struct memory_set;
 struct target;
 
 struct target_mapping {
@@ -75,7 +76,7 @@ DEFINE_AUTO(struct target, target_close)
  * paths and kernel stacks (all from the x-allocators). */
 void target_set_mappings(struct target *t, struct target_mapping *mappings, size_t n);
 void target_set_threads(struct target *t, struct target_thread *threads, size_t n);
-/* For backends: copies the mappings and threads of another target. */
+/* For backends: copies the mappings, threads and auxiliary vector of another target. */
 void target_set_lists(struct target *to, const struct target *from);
 /* For backends: copies the auxiliary vector, pairs of type (AT_*) and value. */
 void target_set_auxv(struct target *t, const uint64_t *pairs, size_t n);
@@ -89,6 +90,9 @@ void *target_self(const struct target *t,
  * target_may_name() addr; ERR_LIMIT: the work budget is exhausted. */
 MUST_CHECK bool target_read(struct target *t, uint64_t addr, void *buf, size_t len,
 			    struct err *err);
+/* Adds to set what is read from now on (memory_set.h, borrowed). NULL: no longer. Returns what was
+ * set before. */
+struct memory_set *target_record(struct target *t, struct memory_set *set);
 /* A little-endian word of 1 to 8 bytes, zero extended. */
 MUST_CHECK bool target_read_uint(struct target *t, uint64_t addr, size_t size,
 				 uint64_t *ret, struct err *err);
@@ -108,6 +112,8 @@ bool target_may_name(const struct target *t, uint64_t addr);
 const struct target_thread *target_threads(const struct target *t, size_t *ret_n);
 /* An entry of the auxiliary vector: AT_ENTRY, AT_PHDR, ... False: unknown. */
 bool target_auxv(const struct target *t, uint64_t type, uint64_t *ret);
+/* All of it, in its order: pairs of type and value. Borrowed. */
+const uint64_t *target_auxv_pairs(const struct target *t, size_t *ret_n);
 
 /* How many reads failed though something is there, or may be: it was not captured in time,
  * or the process has exited. */

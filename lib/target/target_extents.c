@@ -140,8 +140,12 @@ static uint64_t find(const struct extents *x, uint64_t addr, const uint8_t **ret
 static bool live_bytes(struct extents *x, uint64_t addr, void *buf, size_t len,
 		       struct err *err)
 {
-	target_budget_unit(x->live); /* our readers have their own budget */
-	return target_read(x->live, addr, buf, len, err);
+	/* Our readers have their own budget, and records of their own. */
+	target_budget_unit(x->live);
+	struct memory_set *record = target_record(x->live, NULL);
+	const bool ok = target_read(x->live, addr, buf, len, err);
+	target_record(x->live, record);
+	return ok;
 }
 
 static void record_pages(struct record *r, uint64_t addr, size_t len)
@@ -359,7 +363,9 @@ struct adding {
 static void read_spans(struct adding *a)
 {
 	target_budget_unit(a->x->live);
+	struct memory_set *record = target_record(a->x->live, NULL);
 	target_read_many(a->x->live, a->spans, a->span_count);
+	target_record(a->x->live, record);
 	for (size_t i = 0; i < a->span_count; i++) {
 		const struct target_span *s = &a->spans[i];
 		struct extent piece = { s->addr, s->buf, s->len };

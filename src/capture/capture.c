@@ -16,6 +16,7 @@
 #include "lib/ptrace/target_copy.h"
 #include "lib/target/target_extents.h"
 #include "src/capture/capture_core.h"
+#include "src/capture/core_memory.h"
 #include "src/capture/debuginfod.h"
 
 enum {
@@ -278,8 +279,10 @@ static bool capture_by_stop(struct capture *c, struct err *err)
 		return false;
 	target_extents_begin(frozen);
 	c->frozen = TAKE(frozen);
+	core_memory_record(c, c->live);
 	runtimes_capture(c->runtimes, c->live, c->frozen, false);
 	keep_code(c);
+	core_memory_keep(c, c->live);
 	c->held = true;
 	c->pause = tracer_pause(c->tracer);
 	if (!reads_on(c))
@@ -307,9 +310,11 @@ static bool capture_by_copy(struct capture *c, struct err *err)
 	if (!c->copy)
 		return false;
 	c->frozen = target_extents_new(c->copy);
+	core_memory_record(c, c->copy);
 	runtimes_capture(c->runtimes, c->copy, c->frozen, !c->options->verify);
 	runtimes_mark_changeable(c->runtimes, target_copy_is_foreign, c->copy);
 	keep_code(c);
+	core_memory_choose(c, c->copy);
 	return true;
 }
 
@@ -584,8 +589,10 @@ bool capture_has_time(const struct capture *c)
 static void capture_core(struct capture *c)
 {
 	c->frozen = target_extents_new(c->live);
+	core_memory_record(c, c->live);
 	runtimes_capture(c->runtimes, c->live, c->frozen, !c->options->verify);
 	keep_code(c);
+	core_memory_choose(c, c->live);
 	note_images(c);
 	ask_servers(c);
 }
@@ -599,7 +606,8 @@ bool capture_take(struct capture *c, struct err *err)
 	if (hold(c, err)) {
 		if (!c->copy && !c->held)
 			end_turn(c);
-		else if (!runtimes_streams(c->runtimes) && !reads_on(c))
+		else if (!runtimes_streams(c->runtimes) && !reads_on(c) &&
+			 !c->options->core_file)
 			capture_finish(c);
 		return true;
 	}
@@ -633,6 +641,8 @@ void capture_done(struct capture *c)
 	target_close(c->live);
 	process_free(c->process);
 	sockets_free(c->sockets);
+	memory_set_free(c->core.regions);
+	memory_set_free(c->core.read);
 	xfree(c->ahead);
 	warnings_free(c->warnings);
 	xfree(c->partial);

@@ -15,6 +15,7 @@
 #include "lib/ptrace/plan.h"
 #include "lib/ptrace/target_live.h"
 #include "lib/ptrace/tracer.h"
+#include "lib/target/memory_set.h"
 #include "lib/target/target_extents.h"
 
 enum values_wanted {
@@ -46,6 +47,7 @@ struct capture_options {
 	const char *globals; /* see runtime_each_global(); NULL: none */
 	struct read_options reading;
 	bool verify;	   /* compare two unwinders */
+	bool core_file;	   /* one will be written of what is captured */
 	bool can_rehearse; /* capture_rehearse() will be called, if it is wanted */
 	enum capture_way way;
 	uint64_t max_pause_ns;	  /* a promised limit; 0: none */
@@ -78,7 +80,11 @@ struct capture {
 	uint64_t monotonic_ns,
 		realtime_ns; /* of the instant that the document shows; of a
 					     * core, not later than that */
-	char *partial;	     /* why the document is incomplete; NULL: it is complete */
+	/* Of a core file: what it must have, and what was read for the document. NULL: none. */
+	struct {
+		struct memory_set *regions, *read;
+	} core;
+	char *partial; /* why the document is incomplete; NULL: it is complete */
 };
 
 /* Examines the process as it runs, and plans. False: err says why there is no snapshot. */

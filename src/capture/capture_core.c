@@ -132,13 +132,16 @@ bool capture_open_core(struct capture *c, struct err *err)
 	c->process = core_process(c->live);
 	if (*image_path(images_get(c->images, 0)))
 		c->process->exe = xstrdup(image_path(images_get(c->images, 0)));
+	if (target_core_facts(c->live)->realtime_ns)
+		c->realtime_ns = target_core_facts(c->live)->realtime_ns;
+	c->monotonic_ns = target_core_facts(c->live)->monotonic_ns;
 	note_core(c);
 	return true;
 }
 
 void capture_date(struct capture *c)
 {
-	if (!c->options->core.path)
+	if (!c->options->core.path || c->monotonic_ns)
 		return;
 	const size_t n = runtimes_goroutine_count(c->runtimes);
 

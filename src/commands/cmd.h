@@ -37,14 +37,16 @@ struct command {
 };
 
 /* gosnap [options] PID, the command without a name, comes first. */
-extern const struct command command_complete, command_core, command_doctor, command_json,
-	command_layout, command_print, command_show, command_snap;
+extern const struct command command_complete, command_core, command_core_export,
+	command_doctor, command_json, command_layout, command_print, command_show,
+	command_snap;
 extern const struct command *const commands[];
 extern const size_t command_count;
 
 /* Declared here since the tables precede the definitions. */
 int cmd_complete(int argc, char **argv);
 int cmd_core(int argc, char **argv);
+int cmd_core_export(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_json(int argc, char **argv);
 int cmd_layout(int argc, char **argv);

@@ -19,6 +19,8 @@ static const struct option_info process_options[] = {
 	  OPTION_TIME(struct snap_options, capture.max_pause_ns) },
 	{ 0, "max-copy-age", "TIME", "discard the copy at this age (default: 30s)",
 	  OPTION_TIME(struct snap_options, capture.max_copy_age_ns) },
+	{ 0, "core", "FILE", "write a core file of the same instant, too",
+	  OPTION_STRING(struct snap_options, core_output) },
 	{ 0, "version", NULL, "print the versions of gosnap and its libraries",
 	  .print = cmd_version },
 	{ .name = NULL }

@@ -15,8 +15,8 @@
 
 #define MAX_COPY_AGE_NS (UINT64_C(30) * 1000 * 1000 * 1000)
 
-static bool set_stacks(const struct option_info *option, const char *argument,
-		       void *field, struct err *err)
+bool snap_set_stacks(const struct option_info *option, const char *argument, void *field,
+		     struct err *err)
 {
 	struct snap_options *options = field;
 	(void)option, (void)argument, (void)err;
@@ -25,8 +25,8 @@ static bool set_stacks(const struct option_info *option, const char *argument,
 	return true;
 }
 
-static bool set_full(const struct option_info *option, const char *argument, void *field,
-		     struct err *err)
+bool snap_set_full(const struct option_info *option, const char *argument, void *field,
+		   struct err *err)
 {
 	struct snap_options *options = field;
 	(void)option, (void)argument, (void)err;
@@ -35,8 +35,8 @@ static bool set_full(const struct option_info *option, const char *argument, voi
 	return true;
 }
 
-static bool set_size(const struct option_info *option, const char *argument, void *field,
-		     struct err *err)
+bool snap_set_size(const struct option_info *option, const char *argument, void *field,
+		   struct err *err)
 {
 	static const char units[] = "KMGT";
 	char *end;
@@ -79,10 +79,10 @@ const struct option_info snap_options[] = {
 	{ 0, "values", NULL, "read variables, even if the process stays stopped",
 	  OPTION_CONSTANT(struct snap_options, capture.values, VALUES_ALWAYS) },
 	{ 0, "full", NULL, "larger limits, and variables of hidden frames",
-	  .read = set_full },
-	{ 0, "stacks", NULL, "omit variables", .read = set_stacks },
+	  .read = snap_set_full },
+	{ 0, "stacks", NULL, "omit variables", .read = snap_set_stacks },
 	{ 0, "max-size", "SIZE", "omit values beyond this size (default: 512M)",
-	  .read = set_size,
+	  .read = snap_set_size,
 	  .offset = OPTION_OFFSET(uint64_t, struct snap_options, max_size) },
 	{ 0, "jobs", "N", "read values with N processes, 1 to 4", .read = set_jobs,
 	  .offset = OPTION_OFFSET(unsigned, struct snap_options, jobs) },
@@ -160,24 +160,95 @@ static bool is_go_version(const char *text)
 	return digits > 0 && digits < 4 && !text[2 + digits];
 }
 
+static int write_document(struct snap_arguments *arguments, bool as_text)
+{
+	struct snap_options *options = &arguments->snap;
+	struct snap_result result = { .warnings = 0 };
+	struct err err;
+
+	AUTO(output_close)
+	struct output *out = as_text || options->inline_depth
+				     ? output_open_spool(&err)
+				     : output_open(options->output, &err);
+	if (!out || !snap_take(options, output_sink(out), &result, &err))
+		return cmd_failed(&err);
+	if (!output_commit(out, &err))
+		return output_pipe_closed(out) ? EXIT_IO : cmd_failed(&err);
+	int status = status_of(options, &result);
+	if (options->inline_depth && !as_text)
+		status = write_inline(options, output_take_fd(out), status);
+	else if (as_text)
+		status = show(arguments->view, out, status);
+	return result.no_core ? cmd_failed(&result.why) : status;
+}
+
+static int write_core(struct snap_options *options)
+{
+	struct snap_result result = { .warnings = 0 };
+	struct err err;
+
+	if (!snap_take(options, NULL, &result, &err))
+		return cmd_failed(&err);
+	return result.no_core ? cmd_failed(&result.why) : status_of(options, &result);
+}
+
+static bool is_standard_output(const char *path)
+{
+	return path && strcmp(path, "-") == 0;
+}
+
+/* Both, or one of them. */
+static int write_all(struct snap_arguments *arguments, bool as_text)
+{
+	struct snap_options *options = &arguments->snap;
+	struct err err;
+	AUTO(output_close)
+	struct output *core =
+		options->core_output ? output_open(options->core_output, &err) : NULL;
+
+	if (options->core_output && !core)
+		return cmd_failed(&err);
+	options->core = core;
+	options->capture.core_file = core != NULL;
+	int status = options->only_core ? write_core(options)
+					: write_document(arguments, as_text);
+	/* Another status than these: it was not written. */
+	if (!core || (status != EXIT_DONE && status != EXIT_NO && status != EXIT_GONE))
+		return status;
+	return output_commit(core, &err)  ? status
+	       : output_pipe_closed(core) ? EXIT_IO
+					  : cmd_failed(&err);
+}
+
+static const char *misuse(const struct snap_options *options, const struct view *view)
+{
+	if (options->output && view_is_asked_for(view))
+		return "--output writes a complete document: use filters and colours "
+		       "with "
+		       "gosnap show";
+	if (!options->only_core && is_standard_output(options->core_output))
+		return "--core requires the name of a file";
+	if (options->core_output && options->capture.way == CAPTURE_LIVE)
+		return "a core file requires registers, which --capture=live does not "
+		       "read";
+	return NULL;
+}
+
 int snap_run(const struct command *command, struct snap_arguments *arguments)
 {
 	struct snap_options *options = &arguments->snap;
 	const struct view *view = arguments->view;
-	struct snap_result result = { .warnings = 0 };
 	struct err err;
 	bool as_text;
-	int status;
+
 	if (options->capture.assume_go && !is_go_version(options->capture.assume_go))
 		return cmd_misused(command,
 				   "--assume-go requires a release like 1.26, not %.40s",
 				   options->capture.assume_go);
 	if (!view_finish(arguments->view, &err))
 		return cmd_misused(command, "%s", err.text);
-	if (options->output && view_is_asked_for(view))
-		return cmd_misused(command,
-				   "--output writes a complete document: use filters and "
-				   "colours with gosnap show");
+	if (misuse(options, view))
+		return cmd_misused(command, "%s", misuse(options, view));
 	AUTO(redaction_free)
 	struct redaction *secrets = redaction_new(&arguments->redaction, &err);
 	AUTO(value_rules_free)
@@ -191,18 +262,7 @@ int snap_run(const struct command *command, struct snap_arguments *arguments)
 	as_text = arguments->as_text || view_is_asked_for(view) ||
 		  (!options->output && isatty(STDOUT_FILENO));
 	if (as_text && options->capture.values == VALUES_UNLESS_HELD &&
-	    !view_shows_values(view))
+	    !view_shows_values(view) && !options->core_output)
 		options->capture.values = VALUES_NONE;
-	AUTO(output_close)
-	struct output *out = as_text || options->inline_depth
-				     ? output_open_spool(&err)
-				     : output_open(options->output, &err);
-	if (!out || !snap_take(options, output_sink(out), &result, &err))
-		return cmd_failed(&err);
-	if (!output_commit(out, &err))
-		return output_pipe_closed(out) ? EXIT_IO : cmd_failed(&err);
-	status = status_of(options, &result);
-	if (options->inline_depth && !as_text)
-		return write_inline(options, output_take_fd(out), status);
-	return as_text ? show(view, out, status) : status;
+	return write_all(arguments, as_text);
 }

@@ -25,9 +25,13 @@ struct snap_arguments {
 /* Fields of struct snap_options. */
 extern const struct option_info snap_options[];
 
+/* For options of these fields in other tables: of struct snap_options, of a size. */
+option_reader snap_set_stacks, snap_set_full, snap_set_size;
+
 /* Before options are read. */
 struct snap_arguments snap_arguments_default(struct view *view);
-/* Takes the snapshot, and writes it as a document or as text. Returns the exit status. */
+/* Takes the snapshot, and writes it as a document or as text, as a core file, or both. Returns the
+ * exit status. */
 int snap_run(const struct command *command, struct snap_arguments *arguments);
 
 #endif

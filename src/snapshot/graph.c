@@ -54,7 +54,7 @@ static void walk_member(struct graph_walk *w, struct goroutine_of it, uint32_t *
 	uint32_t *bytes = &plain[groups_of(w->graph->groups, it)];
 	const uint64_t before = w->bytes;
 
-	if (*bytes && !has_texts(it)) {
+	if (*bytes && !w->graph->every && !has_texts(it)) {
 		w->bytes += *bytes;
 		return;
 	}

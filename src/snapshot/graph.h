@@ -17,6 +17,7 @@ struct graph {
 	const struct groups *groups;
 	struct goroutine_printing how; /* with values and objects */
 	bool frames;		       /* their variables are in the document */
+	bool every;		       /* reads all that the document will need */
 	/* Prints what else is in the document, to nowhere; NULL: nothing refers to objects. */
 	void (*print_others)(void *arg, struct sink *nowhere);
 	void *arg;

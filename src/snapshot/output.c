@@ -16,6 +16,7 @@
 
 #include "lib/base/trusted_path.h"
 #include "lib/document/sink.h"
+#include "lib/document/writer.h"
 
 struct output {
 	int fd;
@@ -23,7 +24,12 @@ struct output {
 	struct trusted_path path; /* final path of the document; no name: none */
 	char *asked;		  /* as given by the user; NULL: none */
 	char *temporary;	  /* name in the same folder until then; NULL: none */
+	bool zstd;
+	/* One of them, by what is written. */
 	struct sink *sink;
+	struct writer *writer;
+	char *buffer; /* the writer's */
+	size_t used;
 	int error;
 };
 
@@ -33,15 +39,36 @@ static const int deadly[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
 /* Static, since a signal handler gets no arguments to find the file by. Only the process
  * that created the file removes it: the tracer inherits these too. */
-static const char *volatile doomed;
-static volatile int doomed_in;
+static const char *volatile doomed[OUTPUTS];
+static volatile int doomed_in[OUTPUTS];
 static volatile pid_t owner;
 
 static void remove_doomed(void)
 {
-	const char *name = doomed;
-	if (name && owner == getpid())
-		unlinkat(doomed_in, name, 0);
+	for (size_t i = 0; i < OUTPUTS; i++) {
+		const char *name = doomed[i];
+		if (name && owner == getpid())
+			unlinkat(doomed_in[i], name, 0);
+	}
+}
+
+/* To be called with deadly signals blocked, as the next one. */
+static void doom(const char *name, int folder)
+{
+	for (size_t i = 0; i < OUTPUTS; i++) {
+		if (doomed[i])
+			continue;
+		doomed_in[i] = folder;
+		doomed[i] = name;
+		return;
+	}
+}
+
+static void spare(const char *name)
+{
+	for (size_t i = 0; i < OUTPUTS; i++)
+		if (doomed[i] == name)
+			doomed[i] = NULL;
 }
 
 static void remove_and_die(int signo)
@@ -87,13 +114,13 @@ static struct output *output_new(int fd, bool owns_fd, bool zstd)
 	out->fd = fd;
 	out->owns_fd = owns_fd;
 	out->path.folder = out->path.found = -1;
-	out->sink = sink_json_new(fd, zstd);
+	out->zstd = zstd;
 	return out;
 }
 
 static void drop_temporary(struct output *out)
 {
-	doomed = NULL;
+	spare(out->temporary);
 	unlinkat(out->path.folder, out->temporary, 0);
 	xfree(TAKE(out->temporary));
 }
@@ -110,6 +137,7 @@ void output_close(struct output *out)
 	if (out->owns_fd)
 		close(out->fd);
 	sink_free(out->sink);
+	writer_free(out->writer);
 	trusted_path_done(&out->path);
 	xfree(out->asked);
 	xfree(out);
@@ -232,8 +260,8 @@ static struct output *open_replacing(struct trusted_path *path, const char *aske
 		out->path = *path;
 		out->asked = xstrdup(asked);
 		out->temporary = temporary;
-		doomed_in = path->folder;
-		doomed = temporary;
+		if (temporary)
+			doom(temporary, path->folder);
 		watch_deadly();
 	} else {
 		err_set(err, ERR_SYS,
@@ -305,7 +333,37 @@ struct output *output_open_spool(struct err *err)
 
 struct sink *output_sink(struct output *out)
 {
+	if (!out->sink)
+		out->sink = sink_json_new(out->fd, out->zstd);
 	return out->sink;
+}
+
+void output_write(struct output *out, const void *bytes, size_t len)
+{
+	if (!out->writer) {
+		out->writer = writer_new(out->fd, out->zstd);
+		out->buffer = writer_buffer(out->writer);
+	}
+	for (size_t done = 0, n; done < len; done += n) {
+		n = WRITER_BUFFER - out->used;
+		if (n > len - done)
+			n = len - done;
+		memcpy(out->buffer + out->used, (const char *)bytes + done, n);
+		out->used += n;
+		if (out->used < WRITER_BUFFER)
+			continue;
+		out->buffer = writer_next(out->writer, out->used);
+		out->used = 0;
+	}
+}
+
+static bool finish(struct output *out, struct err *err)
+{
+	if (!out->writer)
+		return sink_finish(output_sink(out), &out->error, err);
+	out->error = writer_finish(out->writer, out->used);
+	errno = out->error;
+	return !out->error || err_sys(err, "cannot write the core file");
 }
 
 /* Network file systems report write errors on close; the original descriptor keeps the
@@ -350,7 +408,7 @@ static bool name_it(struct output *out)
 	}
 	if (renameat(to->folder, out->temporary, to->folder, to->name) < 0)
 		return false;
-	doomed = NULL;
+	spare(out->temporary);
 	xfree(TAKE(out->temporary));
 	return true;
 }
@@ -370,7 +428,7 @@ static bool give_name(struct output *out, struct err *err)
 
 bool output_commit(struct output *out, struct err *err)
 {
-	if (!sink_finish(out->sink, &out->error, err)) {
+	if (!finish(out, err)) {
 		if (out->asked)
 			err_prefix(err, "%s", out->asked);
 		return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* output.h - output of a document: standard output, or a file that appears complete under
- * its name, or not at all. Only one at a time: signal handlers need to know what to
- * remove. */
+/* output.h - output of a document or a core file: standard output, or a file that appears
+ * complete under its name, or not at all. Only OUTPUTS at a time: signal handlers need to
+ * know what to remove. */
 #ifndef GOSNAP_OUTPUT_H
 #define GOSNAP_OUTPUT_H
 
@@ -10,6 +10,8 @@
 
 struct output;
 struct sink;
+
+enum { OUTPUTS = 2 };
 
 /* path NULL or "-": standard output. A file has mode 0600, is compressed if its name ends
  * in .zst, and gets its name only at the end. Until then it is anonymous, or, where the
@@ -26,6 +28,9 @@ DEFINE_AUTO(struct output, output_close)
 
 /* Borrowed; write one document, without sink_finish(). */
 struct sink *output_sink(struct output *out);
+
+/* Or write bytes as they are. Errors are told by output_commit(). */
+void output_write(struct output *out, const void *bytes, size_t len);
 
 /* Writes the rest and gives the file its name. ERR_SYS: no file remains. */
 MUST_CHECK bool output_commit(struct output *out, struct err *err);

@@ -14,6 +14,7 @@
 #include "redaction/redaction.h"
 #include "src/capture/capture.h"
 #include "src/capture/capture_core.h"
+#include "src/snapshot/export.h"
 #include "src/snapshot/gather.h"
 #include "src/snapshot/goroutines.h"
 #include "src/snapshot/graph.h"
@@ -426,6 +427,7 @@ static struct graph graph_of(struct snap *s, const struct value_bounds *bounds)
 			       .groups = &s->groups,
 			       .how = printing_of(s, bounds),
 			       .frames = capture_has_values(&s->capture),
+			       .every = s->options->core != NULL,
 			       .print_others = has_values(s) ? print_others : NULL,
 			       .arg = s };
 
@@ -454,7 +456,59 @@ static void print_objects(struct snap *s, struct graph *graph)
 	s->printed.redacted += graph->how.redacted;
 }
 
-static void print_document(struct snap *s)
+/* While what was captured can be read. */
+static void write_core(struct snap *s, struct snap_result *ret)
+{
+	const struct export export = {
+		.capture = &s->capture,
+		.redaction = s->options->redaction,
+		.environment = s->options->environment,
+		.first_thread = s->fault ? (size_t)s->fault->thread : 0,
+	};
+
+	if (!s->options->core)
+		return;
+	ret->no_core = !export_core(&export, s->options->core, &ret->why);
+	if (ret->no_core)
+		warnings_add(s->capture.warnings, "core", "%s", ret->why.text);
+}
+
+static void print_captured(struct snap *s, struct graph *graph)
+{
+	if (s->options->only_core)
+		return;
+	sink_begin(s->out, SINK_OBJECT);
+	print_head(s);
+	print_groups(s);
+	print_threads(s);
+	print_goroutines(s);
+	print_objects(s, graph);
+	print_package_variables(s);
+}
+
+static void print_rest(struct snap *s)
+{
+	if (s->options->only_core)
+		return;
+	if (s->options->capture.verify) {
+		sink_name(s->out, "verification");
+		print_verification(s->out, &s->verification);
+	}
+	sink_name(s->out, "warnings");
+	print_warnings(s->out, s->capture.warnings);
+	print_end(s);
+	sink_end(s->out);
+}
+
+static void tell_warnings(const struct snap *s)
+{
+	const struct warnings *all = s->capture.warnings;
+
+	for (size_t i = 0; s->options->warn && i < warnings_count(all); i++)
+		s->options->warn(warnings_where(all, i), warnings_what(all, i));
+}
+
+static void print_document(struct snap *s, struct snap_result *ret)
 {
 	AUTO(objects_free) struct objects *objects = objects_new();
 	const struct value_bounds bounds = bounds_of(s->options);
@@ -462,23 +516,12 @@ static void print_document(struct snap *s)
 	s->objects = objects;
 	struct graph graph = graph_of(s, &bounds);
 	find_objects(s, &graph);
-	sink_begin(s->out, SINK_OBJECT);
-	print_head(s);
-	print_groups(s);
-	print_threads(s);
-	print_goroutines(s);
-	print_objects(s, &graph);
-	print_package_variables(s);
+	print_captured(s, &graph);
+	write_core(s, ret);
 	capture_finish(&s->capture);
-	if (s->options->capture.verify) {
-		sink_name(s->out, "verification");
-		print_verification(s->out, &s->verification);
-	}
 	capture_settle(&s->capture);
-	sink_name(s->out, "warnings");
-	print_warnings(s->out, s->capture.warnings);
-	print_end(s);
-	sink_end(s->out);
+	print_rest(s);
+	tell_warnings(s);
 	s->objects = NULL;
 }
 
@@ -554,7 +597,7 @@ bool snap_take(const struct snap_options *options, struct sink *out,
 			    (void *)options);
 		note_doubts(&s);
 		progress_phase(progress, "wrote", "goroutines", &s.written, n);
-		print_document(&s);
+		print_document(&s, ret);
 		ret->warnings = warnings_count(s.capture.warnings);
 		ret->partial = s.capture.partial != NULL;
 		groups_done(&s.groups);

@@ -8,6 +8,7 @@
 #include "src/capture/capture.h"
 #include "src/snapshot/progress.h"
 
+struct output;
 struct redaction;
 struct sink;
 
@@ -27,6 +28,11 @@ struct snap_options {
 	bool environment;		 /* also its values */
 	bool vector_registers;		 /* of threads */
 	struct redaction *redaction;
+	const char *core_output; /* of a core file; NULL: none */
+	struct output *core;	 /* that, open, with capture.core_file */
+	bool only_core;		 /* no document */
+	/* Called with each warning, at the end. NULL: the document has them. */
+	void (*warn)(const char *where, const char *what);
 	bool strict; /* warnings affect the exit status */
 	enum progress_when progress;
 };
@@ -34,6 +40,8 @@ struct snap_options {
 struct snap_result {
 	size_t warnings;
 	bool partial; /* the process exited too early; the document says so */
+	bool no_core; /* why says why; discard what was written */
+	struct err why;
 };
 
 /* Writes one complete document. False: err says why there is none; discard what was

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/capture/core_memory.h"
+
+#include <elf.h>
+#include <inttypes.h>
+#include <link.h>
+
+#include "lib/corefile/core_process.h"
+#include "lib/target/memory_set.h"
+
+enum { OBJECTS_MAX = 4096, OBJECT_NAME = 256, DYNAMIC_MAX = 512 };
+
+#define DATA_MAX (UINT64_C(64) << 20) /* bytes of one object's variables */
+
+static uint64_t word(struct capture *c, uint64_t addr)
+{
+	struct err ignored;
+	uint64_t v;
+
+	return addr && target_read_uint(c->frozen, addr, WORD, &v, &ignored) ? v : 0;
+}
+
+static void add_data(struct capture *c, const struct image *img,
+		     const struct image_segment *s)
+{
+	uint64_t size = s->size;
+
+	if (size > DATA_MAX) {
+		warnings_add(c->warnings, "core",
+			     "of the variables of %.200s the first %" PRIu64
+			     " bytes and what was looked at are in the core file",
+			     image_path(img), DATA_MAX);
+		size = DATA_MAX;
+	}
+	memory_set_add(c->core.regions, s->addr, size);
+}
+
+/* The first page has the build-id, by which debuggers find the file. */
+static void add_image(struct capture *c, const struct image *img)
+{
+	const struct target_mapping *m;
+	struct image_segment s;
+	uint64_t low = UINT64_MAX;
+
+	for (size_t i = 0; image_segment(img, i, &s); i++) {
+		if (s.type != PT_LOAD)
+			continue;
+		if (s.addr < low)
+			low = s.addr;
+		if (s.writable)
+			add_data(c, img, &s);
+	}
+	if (low != UINT64_MAX && (m = target_mapping_at(c->frozen, low)))
+		memory_set_add(c->core.regions, m->start, PAGE_BYTES);
+}
+
+/* The dynamic linker's list of objects: link.h. */
+static void add_objects(struct capture *c)
+{
+	const struct image *exe =
+		images_count(c->images) ? images_get(c->images, 0) : NULL;
+	struct image_segment s = { .type = PT_NULL };
+	uint64_t debug = 0;
+
+	for (size_t i = 0; exe && s.type != PT_DYNAMIC && image_segment(exe, i, &s);)
+		i++;
+	for (size_t i = 0; s.type == PT_DYNAMIC && !debug && i < DYNAMIC_MAX; i++) {
+		const uint64_t at = s.addr + i * sizeof(Elf64_Dyn), tag = word(c, at);
+		if (tag == DT_NULL)
+			break;
+		if (tag == DT_DEBUG)
+			debug = word(c, at + WORD);
+	}
+	if (!debug)
+		return;
+	memory_set_add(c->core.regions, debug, sizeof(struct r_debug));
+	uint64_t at = word(c, debug + offsetof(struct r_debug, r_map));
+	for (size_t n = 0; at && n < OBJECTS_MAX; n++) {
+		memory_set_add(c->core.regions, at, sizeof(struct link_map));
+		memory_set_add(c->core.regions,
+			       word(c, at + offsetof(struct link_map, l_name)),
+			       OBJECT_NAME);
+		at = word(c, at + offsetof(struct link_map, l_next));
+	}
+}
+
+static void add_vdso(struct capture *c)
+{
+	const struct target_mapping *m;
+	uint64_t at;
+
+	if (target_auxv(c->frozen, AT_SYSINFO_EHDR, &at) &&
+	    (m = target_mapping_at(c->frozen, at)) && m->executable)
+		memory_set_add(c->core.regions, m->start, m->end - m->start);
+}
+
+void core_memory_record(struct capture *c, struct target *source)
+{
+	if (!c->options->core_file)
+		return;
+	c->core.regions = memory_set_new();
+	c->core.read = memory_set_new();
+	target_record(c->frozen, c->core.read);
+	target_record(source, c->core.read);
+}
+
+void core_memory_choose(struct capture *c, struct target *source)
+{
+	struct first_stack stack;
+
+	if (!c->core.regions)
+		return;
+	target_record(source, NULL);
+	target_budget_unit(c->frozen);
+	for (size_t i = 0; i < images_count(c->images); i++)
+		add_image(c, images_get(c->images, i));
+	add_vdso(c);
+	add_objects(c);
+	if (core_first_stack(c->frozen, &stack))
+		memory_set_add(c->core.regions, stack.begin, stack.end - stack.begin);
+	runtimes_core_memory(c->runtimes, c->core.regions);
+}
+
+static void keep(struct capture *c, struct memory_set *set)
+{
+	size_t n;
+	const struct memory_page *pages = memory_set_pages(set, &n);
+	AUTO(xfree) struct extent_range *ranges = xcalloc(n + 1, sizeof(*ranges));
+
+	for (size_t i = 0; i < n; i++)
+		ranges[i] = (struct extent_range){ pages[i].addr, PAGE_BYTES };
+	target_extents_add(c->frozen, ranges, n, NULL);
+}
+
+void core_memory_keep(struct capture *c, struct target *source)
+{
+	if (!c->core.regions)
+		return;
+	core_memory_choose(c, source);
+	target_extents_keep_all(c->frozen);
+	keep(c, c->core.regions);
+	keep(c, c->core.read);
+}
