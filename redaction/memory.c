@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* memory.c - secrets in memory that leaves as it is, rather than as values in a document. */
-#include <ctype.h>
-
 #include "redaction/redaction_priv.h"
 
 enum {
@@ -9,9 +7,11 @@ enum {
 	DOUBTFUL_MIN = 4, /* ... if all text may be secret */
 };
 
+#define FILL_WORD (UINT64_C(0x0101010101010101) * REDACTION_FILL)
+
 static bool is_letter(uint8_t c)
 {
-	return isprint(c) || c == '\t' || c == '\n' || c == '\r' || c >= 0x80;
+	return (c >= ' ' && c < 0x7f) || c >= 0x80 || c == '\t' || c == '\n' || c == '\r';
 }
 
 static size_t letters_at(const uint8_t *bytes, size_t len, size_t at)
@@ -21,20 +21,6 @@ static size_t letters_at(const uint8_t *bytes, size_t len, size_t at)
 	while (at + n < len && is_letter(bytes[at + n]))
 		n++;
 	return n;
-}
-
-void redaction_study(struct redaction *r, uint64_t addr, const void *bytes, size_t len)
-{
-	if (r->mode != REDACT_SECRETS)
-		return;
-	for (size_t at = 0, n; at < len; at += n + 1) {
-		n = letters_at(bytes, len, at);
-		if (n < TEXT_MIN)
-			continue;
-		struct redacted text =
-			redaction_of_text(r, addr + at, (const char *)bytes + at, n);
-		redacted_done(&text);
-	}
 }
 
 void redaction_note_place(struct redaction *r, uint64_t addr, uint64_t size)
@@ -87,7 +73,7 @@ static void erase_known(const struct redaction *r, const uint8_t *was, uint8_t *
 	for (size_t at = 0, done = 0; at + SECRET_MIN <= len; at++) {
 		if (at + sizeof(word) <= len) {
 			memcpy(&word, was + at, sizeof(word));
-			if (word == 0) /* most of memory is */
+			if (word == 0 || word == FILL_WORD) /* most of memory is */
 				continue;
 		}
 		const size_t here = known_at(r->here, was + at, len - at),

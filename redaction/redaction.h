@@ -131,12 +131,10 @@ enum { REDACTION_VECTOR = 16 };
 bool redaction_of_vector(struct redaction *r,
 			 const uint8_t bytes[static REDACTION_VECTOR]);
 
-/* For memory that leaves as it is. redaction_study(): learns the secrets in the texts of these bytes,
- * whose meaning is unknown. redaction_note_place(): there is one, which is not learned.
+/* For memory that leaves as it is. redaction_note_place(): there is a secret that is not learned.
  * redaction_erase(): writes REDACTION_FILL over all that is known: places, and secrets, encoded
  * ones too, or eight bytes of one anywhere. */
 enum { REDACTION_FILL = 'X' };
-void redaction_study(struct redaction *r, uint64_t addr, const void *bytes, size_t len);
 void redaction_note_place(struct redaction *r, uint64_t addr, uint64_t size);
 void redaction_erase(struct redaction *r, uint64_t addr, void *bytes, size_t len);
 

@@ -13,9 +13,9 @@ const uint8_t *stack_reader_bytes(struct stack_reader *w, uint64_t addr, size_t 
 		uint64_t rest = w->high - addr;
 		w->addr = addr;
 		w->len = rest < WINDOW_BYTES ? (size_t)rest : WINDOW_BYTES;
-		if (!target_read(w->target, addr, w->piece, w->len, err)) {
+		if (!target_search(w->target, addr, w->piece, w->len, err)) {
 			w->len = len; /* the far end may be unreadable */
-			if (!target_read(w->target, addr, w->piece, len, err)) {
+			if (!target_search(w->target, addr, w->piece, len, err)) {
 				w->len = 0;
 				return NULL;
 			}

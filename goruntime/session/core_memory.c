@@ -34,10 +34,8 @@ static void add_stack(struct memory_set *set, uint64_t sp, uint64_t high)
 	memory_set_add(set, high - STACK_END, STACK_END);
 }
 
-static void add_goroutine(const struct runtime *rt, const struct goroutine *g,
-			  struct memory_set *set)
+static void add_goroutine(const struct goroutine *g, struct memory_set *set)
 {
-	memory_set_add(set, g->addr, (uint64_t)rt->layout.slot[L_g_size].off);
 	if (!goroutine_has_stack(g) || g->stack_high <= g->stack_low)
 		return;
 	const uint64_t size = g->stack_high - g->stack_low;
@@ -80,7 +78,8 @@ static void add_system_stack(const struct go_m *m, struct memory_set *set)
 		add_stack(set, sp, high - sp < C_STACK_BYTES ? high : sp + C_STACK_BYTES);
 }
 
-static void add_runtime(const struct runtime *rt, struct memory_set *set)
+static void add_runtime(const struct runtime *rt, struct memory_set *own,
+			struct memory_set *stacks)
 {
 	struct table known = { 0 };
 	uint64_t list, count;
@@ -88,16 +87,19 @@ static void add_runtime(const struct runtime *rt, struct memory_set *set)
 
 	if (rt->unusable || !rt->modules)
 		return;
-	memory_set_add(set, rt->allgs, 3 * WORD);
+	memory_set_add(own, rt->allgs, 3 * WORD);
 	if (target_read_uint(rt->target, rt->allgs, WORD, &list, &ignored) &&
 	    target_read_uint(rt->target, rt->allgs + WORD, WORD, &count, &ignored) &&
 	    count <= LIMIT_EXTENT_BYTES / WORD)
-		memory_set_add(set, list, count * WORD);
-	for (size_t i = 0; i < rt->goroutine_count; i++)
-		add_goroutine(rt, &rt->goroutines[i], set);
+		memory_set_add(own, list, count * WORD);
+	for (size_t i = 0; i < rt->goroutine_count; i++) {
+		memory_set_add(own, rt->goroutines[i].addr,
+			       (uint64_t)rt->layout.slot[L_g_size].off);
+		add_goroutine(&rt->goroutines[i], stacks);
+	}
 	for (size_t i = 0; i < rt->machine_count; i++) {
-		add_machines(rt, rt->machines[i].m, &known, set);
-		add_system_stack(&rt->machines[i], set);
+		add_machines(rt, rt->machines[i].m, &known, own);
+		add_system_stack(&rt->machines[i], stacks);
 	}
 	table_free(&known);
 }
@@ -142,13 +144,14 @@ static void add_thread(const struct runtimes *all, const struct target_thread *t
 	add_stack(set, sp, end);
 }
 
-void runtimes_core_memory(const struct runtimes *all, struct memory_set *set)
+void runtimes_core_memory(const struct runtimes *all, struct memory_set *own,
+			  struct memory_set *stacks)
 {
 	size_t n;
 	const struct target_thread *threads = target_threads(all->target, &n);
 
 	for (size_t i = 0; i < all->count; i++)
-		add_runtime(all->list[i], set);
+		add_runtime(all->list[i], own, stacks);
 	for (size_t i = 0; i < n; i++)
-		add_thread(all, &threads[i], i, set);
+		add_thread(all, &threads[i], i, stacks);
 }

@@ -8,8 +8,10 @@
 #include "goruntime/session/runtimes.h"
 #include "lib/target/memory_set.h"
 
-/* After runtimes_capture(): adds to set allgs, each g, the Ms with their g0 and gsignal, the stacks
- * in use (of goroutines that run: all of it), and what is on the threads' own. */
-void runtimes_core_memory(const struct runtimes *all, struct memory_set *set);
+/* After runtimes_capture(). Adds to own what is the runtime's own: allgs, each g, the Ms with their
+ * g0 and gsignal. Adds to stacks those in use (of goroutines that run: all of it), and what is on the
+ * threads' own. */
+void runtimes_core_memory(const struct runtimes *all, struct memory_set *own,
+			  struct memory_set *stacks);
 
 #endif

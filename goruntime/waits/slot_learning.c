@@ -70,7 +70,7 @@ static size_t read_words(const struct search *s, const struct waiter *p, uint64_
 
 	n = n < WORDS ? n : WORDS;
 	target_budget_unit(s->rt->target);
-	return target_read(s->rt->target, p->sp, ret, n * WORD, &ignored) ? n : 0;
+	return target_search(s->rt->target, p->sp, ret, n * WORD, &ignored) ? n : 0;
 }
 
 static bool in_frames(const struct search *s, const struct waiter *p, uint64_t value)

@@ -45,7 +45,7 @@ static void read_edge(struct lock_record *l, struct target *live)
 	uint64_t from = start < map->start ? map->start : start;
 	uint64_t to = end > map->end ? map->end : end;
 	target_budget_unit(live);
-	if (!target_read(live, from, l->bytes + (from - start), to - from, &ignored))
+	if (!target_search(live, from, l->bytes + (from - start), to - from, &ignored))
 		return;
 	l->from = (uint8_t)(from - start);
 	l->to = (uint8_t)(to - start);

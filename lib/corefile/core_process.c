@@ -38,7 +38,7 @@ static bool read_stack(struct target *t, struct stack *ret)
 	ret->addr = end - size;
 	ret->count = size / WORD;
 	ret->words = xcalloc(ret->count + 1, WORD);
-	return target_read(t, ret->addr, ret->words, size, &ignored);
+	return target_search(t, ret->addr, ret->words, size, &ignored);
 }
 
 /* The index of the auxiliary vector; 0: not found. */

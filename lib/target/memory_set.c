@@ -123,13 +123,16 @@ void memory_set_drop_pages(struct memory_set *s, bool (*fn)(void *arg, uint64_t 
 	cut(s, n);
 }
 
+const struct memory_page *memory_set_page(const struct memory_set *s, uint64_t addr)
+{
+	return find(s, addr & ~(uint64_t)(PAGE_BYTES - 1));
+}
+
 bool memory_set_has(const struct memory_set *s, uint64_t addr)
 {
-	const uint64_t start = addr & ~(uint64_t)(PAGE_BYTES - 1);
-	const struct memory_page *page = find(s, start);
-	const size_t word = (size_t)(addr - start) / WORD;
+	const struct memory_page *page = memory_set_page(s, addr);
 
-	return page && page->words[word / 64] >> word % 64 & 1;
+	return page && memory_page_has(page, addr);
 }
 
 static int by_addr(const void *a, const void *b)

@@ -28,6 +28,14 @@ struct memory_page {
 };
 /* Those with at least one word, sorted. Borrowed until the next call. */
 const struct memory_page *memory_set_pages(struct memory_set *s, size_t *ret_n);
+/* That of addr; NULL: not in the set. */
+const struct memory_page *memory_set_page(const struct memory_set *s, uint64_t addr);
+static inline bool memory_page_has(const struct memory_page *page, uint64_t addr)
+{
+	const size_t word = (size_t)(addr - page->addr) / WORD;
+
+	return page->words[word / 64] >> word % 64 & 1;
+}
 /* Is the word of addr in the set? */
 bool memory_set_has(const struct memory_set *s, uint64_t addr);
 

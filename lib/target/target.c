@@ -24,7 +24,7 @@ struct target {
 	size_t auxv_count;
 	uint64_t spent_run, spent_unit;
 	uint64_t missed;
-	struct memory_set *record; /* borrowed; NULL: none */
+	struct target_record record;
 };
 
 struct target *target_new(const struct target_ops *ops, void *self, pid_t pid,
@@ -119,7 +119,8 @@ void *target_self(const struct target *t, const struct target_ops *ops)
 	return t->ops == ops ? t->self : NULL;
 }
 
-bool target_read(struct target *t, uint64_t addr, void *buf, size_t len, struct err *err)
+static bool read_for(struct target *t, struct memory_set *record, uint64_t addr,
+		     void *buf, size_t len, struct err *err)
 {
 	if (!target_spend(t, 1, err))
 		return false;
@@ -131,8 +132,8 @@ bool target_read(struct target *t, uint64_t addr, void *buf, size_t len, struct 
 		return err_set(err, ERR_FAULT, "0x%" PRIx64 " is not a valid address",
 			       addr);
 	if (t->ops->read(t->self, addr, buf, len, err)) {
-		if (t->record)
-			memory_set_add(t->record, addr, len);
+		if (record)
+			memory_set_add(record, addr, len);
 		return true;
 	}
 	if (!err_is(err, ERR_FAULT))
@@ -142,11 +143,22 @@ bool target_read(struct target *t, uint64_t addr, void *buf, size_t len, struct 
 	return false;
 }
 
-struct memory_set *target_record(struct target *t, struct memory_set *set)
+bool target_read(struct target *t, uint64_t addr, void *buf, size_t len, struct err *err)
 {
-	struct memory_set *before = t->record;
+	return read_for(t, t->record.read, addr, buf, len, err);
+}
 
-	t->record = set;
+bool target_search(struct target *t, uint64_t addr, void *buf, size_t len,
+		   struct err *err)
+{
+	return read_for(t, t->record.searched, addr, buf, len, err);
+}
+
+struct target_record target_record(struct target *t, struct target_record record)
+{
+	const struct target_record before = t->record;
+
+	t->record = record;
 	return before;
 }
 
@@ -190,9 +202,10 @@ void target_read_many(struct target *t, struct target_span *spans, size_t n)
 		spans[i].done = false;
 	if (t->ops->read_many && target_spend(t, n, &why)) {
 		t->ops->read_many(t->self, spans, n);
-		for (size_t i = 0; t->record && i < n; i++)
+		for (size_t i = 0; t->record.read && i < n; i++)
 			if (spans[i].done)
-				memory_set_add(t->record, spans[i].addr, spans[i].len);
+				memory_set_add(t->record.read, spans[i].addr,
+					       spans[i].len);
 		return;
 	}
 	for (size_t i = 0; i < n; i++)

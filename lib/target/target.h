@@ -90,9 +90,15 @@ void *target_self(const struct target *t,
  * target_may_name() addr; ERR_LIMIT: the work budget is exhausted. */
 MUST_CHECK bool target_read(struct target *t, uint64_t addr, void *buf, size_t len,
 			    struct err *err);
-/* Adds to set what is read from now on (memory_set.h, borrowed). NULL: no longer. Returns what was
- * set before. */
-struct memory_set *target_record(struct target *t, struct memory_set *set);
+/* The same for memory in which something is looked for, or that is read ahead of it. */
+MUST_CHECK bool target_search(struct target *t, uint64_t addr, void *buf, size_t len,
+			      struct err *err);
+/* Adds what is read from now on, and what is searched, to these sets (memory_set.h, borrowed; NULL:
+ * to none). Returns those from before. */
+struct target_record {
+	struct memory_set *read, *searched;
+};
+struct target_record target_record(struct target *t, struct target_record record);
 /* A little-endian word of 1 to 8 bytes, zero extended. */
 MUST_CHECK bool target_read_uint(struct target *t, uint64_t addr, size_t size,
 				 uint64_t *ret, struct err *err);

@@ -137,12 +137,14 @@ static uint64_t find(const struct extents *x, uint64_t addr, const uint8_t **ret
 	return n ? n : find_kept(x, addr, ret);
 }
 
+static const struct target_record nowhere;
+
 static bool live_bytes(struct extents *x, uint64_t addr, void *buf, size_t len,
 		       struct err *err)
 {
 	/* Our readers have their own budget, and records of their own. */
 	target_budget_unit(x->live);
-	struct memory_set *record = target_record(x->live, NULL);
+	const struct target_record record = target_record(x->live, nowhere);
 	const bool ok = target_read(x->live, addr, buf, len, err);
 	target_record(x->live, record);
 	return ok;
@@ -363,7 +365,7 @@ struct adding {
 static void read_spans(struct adding *a)
 {
 	target_budget_unit(a->x->live);
-	struct memory_set *record = target_record(a->x->live, NULL);
+	const struct target_record record = target_record(a->x->live, nowhere);
 	target_read_many(a->x->live, a->spans, a->span_count);
 	target_record(a->x->live, record);
 	for (size_t i = 0; i < a->span_count; i++) {

@@ -34,7 +34,11 @@ void print_globals(struct sink *out, struct goroutine_printing *p, const char *p
 	sink_begin(out, SINK_ARRAY);
 	for (size_t i = 0; i < runtimes_count(p->runtimes); i++) {
 		struct globals_printing g = { out, p, runtimes_get(p->runtimes, i) };
-		if (!runtime_each_global(g.runtime, packages, print_global, &g, &err))
+		bool done =
+			runtime_each_global(g.runtime, packages, print_global, &g, &err);
+		if (!warnings)
+			continue;
+		if (!done)
 			warnings_add(warnings, "globals", "not available: %s", err.text);
 		else if (p->variables == before)
 			warnings_add(warnings, "globals",

@@ -64,7 +64,8 @@ void print_fault(struct sink *out, const struct fault_printing *p);
 /* An element of the document's array of objects. */
 void print_object(struct sink *out, struct goroutine_printing *how, size_t i);
 
-/* An array of the variables of packages that match the pattern. */
+/* An array of the variables of packages that match the pattern. warnings NULL: nobody asked for
+ * them. */
 void print_globals(struct sink *out, struct goroutine_printing *p, const char *packages,
 		   struct warnings *warnings);
 

@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <inttypes.h>
 #include <link.h>
+#include <string.h>
 
 #include "lib/corefile/core_process.h"
 #include "lib/target/memory_set.h"
@@ -54,7 +55,19 @@ static void add_image(struct capture *c, const struct image *img)
 		memory_set_add(c->core.regions, m->start, PAGE_BYTES);
 }
 
-/* The dynamic linker's list of objects: link.h. */
+static void add_name(struct capture *c, uint64_t addr)
+{
+	char name[OBJECT_NAME] = "";
+	struct err ignored;
+
+	/* The last page of a mapping may end before. */
+	const size_t most = PAGE_BYTES - addr % PAGE_BYTES;
+	const size_t len = most < sizeof(name) ? most : sizeof(name) - 1;
+	if (target_read(c->frozen, addr, name, len, &ignored))
+		memory_set_add(c->core.read, addr, strnlen(name, len) + 1);
+}
+
+/* The dynamic linker's list of objects (link.h), with their names: nothing that can be secret. */
 static void add_objects(struct capture *c)
 {
 	const struct image *exe =
@@ -73,13 +86,11 @@ static void add_objects(struct capture *c)
 	}
 	if (!debug)
 		return;
-	memory_set_add(c->core.regions, debug, sizeof(struct r_debug));
+	memory_set_add(c->core.read, debug, sizeof(struct r_debug));
 	uint64_t at = word(c, debug + offsetof(struct r_debug, r_map));
 	for (size_t n = 0; at && n < OBJECTS_MAX; n++) {
-		memory_set_add(c->core.regions, at, sizeof(struct link_map));
-		memory_set_add(c->core.regions,
-			       word(c, at + offsetof(struct link_map, l_name)),
-			       OBJECT_NAME);
+		memory_set_add(c->core.read, at, sizeof(struct link_map));
+		add_name(c, word(c, at + offsetof(struct link_map, l_name)));
 		at = word(c, at + offsetof(struct link_map, l_next));
 	}
 }
@@ -100,8 +111,9 @@ void core_memory_record(struct capture *c, struct target *source)
 		return;
 	c->core.regions = memory_set_new();
 	c->core.read = memory_set_new();
-	target_record(c->frozen, c->core.read);
-	target_record(source, c->core.read);
+	const struct target_record record = { c->core.read, c->core.regions };
+	target_record(c->frozen, record);
+	target_record(source, record);
 }
 
 void core_memory_choose(struct capture *c, struct target *source)
@@ -110,15 +122,19 @@ void core_memory_choose(struct capture *c, struct target *source)
 
 	if (!c->core.regions)
 		return;
-	target_record(source, NULL);
+	target_record(source, (struct target_record){ NULL, NULL });
 	target_budget_unit(c->frozen);
 	for (size_t i = 0; i < images_count(c->images); i++)
 		add_image(c, images_get(c->images, i));
 	add_vdso(c);
 	add_objects(c);
+	runtimes_core_memory(c->runtimes, c->core.read, c->core.regions);
+	/* It looks for it in more than a core file needs. */
+	const struct target_record record =
+		target_record(c->frozen, (struct target_record){ NULL, NULL });
 	if (core_first_stack(c->frozen, &stack))
 		memory_set_add(c->core.regions, stack.begin, stack.end - stack.begin);
-	runtimes_core_memory(c->runtimes, c->core.regions);
+	target_record(c->frozen, record);
 }
 
 static void keep(struct capture *c, struct memory_set *set)

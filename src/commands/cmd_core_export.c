@@ -19,7 +19,7 @@ static const struct option_info export_options[] = {
 	{ 0, "max-size", "SIZE", "omit what a larger document would not have",
 	  .read = snap_set_size,
 	  .offset = OPTION_OFFSET(uint64_t, struct snap_options, max_size) },
-	{ 0, "globals", "[PACKAGES]", "include what package variables refer to",
+	{ 0, "globals", "[PACKAGES]", "package variables of PACKAGES, not of main",
 	  OPTION_STRING(struct snap_options, capture.globals) },
 	{ 0, "environment", NULL, "include the values of environment variables",
 	  OPTION_FLAG(struct snap_options, environment) },
@@ -89,6 +89,10 @@ int cmd_core_export(int argc, char **argv)
 	options->warn = warn;
 	if (!options_read(&command_core_export, argc, argv, &arguments, &status))
 		return status;
+	if (!options->capture.globals) {
+		options->capture.globals = "";
+		options->globals_if_any = true;
+	}
 	status = parse_operands(argc, argv, options);
 	if (status != EXIT_DONE)
 		return status;

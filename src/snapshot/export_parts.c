@@ -71,10 +71,11 @@ static uint64_t gap_after(const struct runs *r, size_t i, size_t *map)
 						  : UINT64_MAX;
 }
 
-/* Fills the smallest gaps. */
+/* Fills the smallest gaps; of equal ones the first. */
 static void merge(struct runs *r)
 {
-	const size_t n = r->count - 1, too_many = r->count - EXPORT_PARTS_MAX;
+	const size_t n = r->count - 1;
+	size_t too_many = r->count - EXPORT_PARTS_MAX;
 	uint64_t *gaps = xcalloc(n, sizeof(*gaps)), *sorted = xcalloc(n, sizeof(*sorted));
 	size_t count = 1;
 
@@ -82,13 +83,19 @@ static void merge(struct runs *r)
 		sorted[i] = gaps[i] = gap_after(r, i, &map);
 	qsort(sorted, n, sizeof(*sorted), by_size);
 	const uint64_t most = sorted[too_many - 1];
+	while (too_many && sorted[too_many - 1] == most)
+		too_many--;
+	size_t equal = r->count - EXPORT_PARTS_MAX - too_many;
 	for (size_t i = 0; i < n; i++) {
 		const struct core_part *next = &r->list[i + 1];
 		struct core_part *last = &r->list[count - 1];
-		if (gaps[i] <= most && gaps[i] != UINT64_MAX)
+		const bool is_equal = gaps[i] == most && equal;
+		if (gaps[i] != UINT64_MAX && (gaps[i] < most || is_equal)) {
 			last->size = next->addr + next->size - last->addr;
-		else
+			equal -= is_equal;
+		} else {
 			r->list[count++] = *next;
+		}
 	}
 	r->count = count;
 	xfree(sorted);

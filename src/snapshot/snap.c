@@ -331,7 +331,7 @@ static void print_package_variables(struct snap *s)
 	printing.values = &bounds;
 	sink_name(s->out, "globals");
 	print_globals(s->out, &printing, s->options->capture.globals,
-		      s->capture.warnings);
+		      s->options->globals_if_any ? NULL : s->capture.warnings);
 	count_printed(s, &printing);
 }
 

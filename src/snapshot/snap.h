@@ -31,6 +31,7 @@ struct snap_options {
 	const char *core_output; /* of a core file; NULL: none */
 	struct output *core;	 /* that, open, with capture.core_file */
 	bool only_core;		 /* no document */
+	bool globals_if_any;	 /* nobody asked for capture.globals */
 	/* Called with each warning, at the end. NULL: the document has them. */
 	void (*warn)(const char *where, const char *what);
 	bool strict; /* warnings affect the exit status */

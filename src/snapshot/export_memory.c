@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/snapshot/export_memory.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "redaction/redaction.h"
+
+enum { LETTERS = 4 /* in a row: may be of a secret */ };
+
+static bool has_text(const uint8_t *word)
+{
+	size_t letters = 0;
+
+	for (size_t i = 0; i < WORD && letters < LETTERS; i++)
+		letters = isprint(word[i]) ? letters + 1 : 0;
+	return letters == LETTERS;
+}
+
+/* An address, or a small number. */
+static bool is_plain(const struct export_memory *m, const uint8_t *bytes)
+{
+	uint64_t word;
+
+	memcpy(&word, bytes, sizeof(word));
+	return !has_text(bytes) && (word <= UINT32_MAX || -word <= UINT32_MAX ||
+				    target_mapping_at(m->target, word));
+}
+
+/* A word alone is a lock or some other field that no printer shows: debuggers do. */
+static bool is_alone(const struct export_memory *m, uint64_t addr)
+{
+	return memory_set_has(m->wanted, addr - WORD) &&
+	       memory_set_has(m->wanted, addr + WORD);
+}
+
+/* Bytes of a file, or what the kernel put on the first stack. */
+static bool is_given(const struct export_memory *m, uint64_t addr)
+{
+	const struct target_mapping *mapping = target_mapping_at(m->target, addr);
+
+	return !(mapping && mapping->writable) ||
+	       (m->has_stack && addr >= m->stack.begin && addr < m->stack.end);
+}
+
+/* [addr, addr + len) is in one page. */
+static void leave_out(const struct export_memory *m, uint64_t addr, uint8_t *buf,
+		      size_t len)
+{
+	const struct memory_page *wanted = memory_set_page(m->wanted, addr),
+				 *shown = memory_set_page(m->shown, addr);
+	const bool given = is_given(m, addr);
+
+	for (size_t at = 0; at < len; at += WORD) {
+		if (shown && memory_page_has(shown, addr + at))
+			continue;
+		const bool is_wanted = wanted && memory_page_has(wanted, addr + at);
+		if (is_wanted ? given || is_plain(m, buf + at)
+			      : is_alone(m, addr + at) && is_plain(m, buf + at))
+			continue;
+		memset(buf + at, REDACTION_FILL, WORD);
+	}
+}
+
+/* Values that no variable led to. */
+static void leave_out_environment(const struct export_memory *m, uint64_t addr,
+				  uint8_t *buf, size_t len)
+{
+	const uint64_t begin = m->stack.environment, end = m->stack.name;
+	bool in_value = addr > begin; /* or in a name */
+
+	if (!m->has_stack || m->environment || addr >= end || addr + len <= begin)
+		return;
+	for (uint64_t at = begin > addr ? begin : addr; at < end && at < addr + len;
+	     at++) {
+		uint8_t *c = &buf[at - addr];
+		if (*c == '\0')
+			in_value = false;
+		else if (in_value && !memory_set_has(m->shown, at))
+			*c = REDACTION_FILL;
+		else if (*c == '=')
+			in_value = true;
+	}
+}
+
+/* Those that are captured, of a page that is not as a whole. */
+static void read_words(struct export_memory *m, uint64_t addr, uint8_t *buf, size_t len)
+{
+	struct err ignored;
+
+	memset(buf, REDACTION_FILL, len);
+	for (size_t at = 0; at < len; at += WORD)
+		if (memory_set_has(m->wanted, addr + at) &&
+		    !target_read(m->target, addr + at, buf + at, WORD, &ignored))
+			m->lost += WORD;
+}
+
+void export_read(struct export_memory *m, uint64_t addr, uint8_t *buf, size_t len)
+{
+	struct err ignored;
+
+	target_budget_unit(m->target);
+	for (size_t done = 0, n; done < len; done += n) {
+		n = PAGE_BYTES - (addr + done) % PAGE_BYTES;
+		if (n > len - done)
+			n = len - done;
+		if (!target_read(m->target, addr + done, buf + done, n, &ignored))
+			read_words(m, addr + done, buf + done, n);
+		if (!m->everything)
+			leave_out(m, addr + done, buf + done, n);
+	}
+	if (!m->everything)
+		leave_out_environment(m, addr, buf, len);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* export_memory.h - memory as a core file may have it. What the document has shown, it has judged. Of
+ * the rest, which is there because debuggers need it, only addresses and small numbers are left:
+ * neither texts nor keys are such. Everything else, and what lies between, is overwritten with
+ * REDACTION_FILL. Knows no secrets. */
+#ifndef GOSNAP_EXPORT_MEMORY_H
+#define GOSNAP_EXPORT_MEMORY_H
+
+#include "lib/corefile/core_process.h"
+#include "lib/target/memory_set.h"
+#include "lib/target/target.h"
+
+struct export_memory {
+	struct target *target;
+	const struct memory_set *wanted, *shown; /* shown: read for the document */
+	bool everything;			 /* nothing is overwritten */
+	bool environment; /* the values of environment variables, too */
+	struct first_stack stack;
+	bool has_stack;
+	uint64_t lost; /* bytes that are wanted, but could not be read */
+};
+
+/* Whole words. */
+void export_read(struct export_memory *m, uint64_t addr, uint8_t *buf, size_t len);
+
+#endif
