@@ -45,8 +45,15 @@ static bool is_type(struct runtime *rt, uint64_t addr)
 	struct go_type type;
 	struct err ignored;
 
-	return addr && addr % WORD == 0 && type_read(rt, addr, &type, &ignored) &&
-	       type.kind > KIND_UNKNOWN && type.kind <= KIND_UNSAFE_POINTER;
+	if (!addr || addr % WORD)
+		return false;
+	const bool before = target_set_searching(rt->target, true);
+	const bool is_one = type_read(rt, addr, &type, &ignored) &&
+			    type.kind > KIND_UNKNOWN && type.kind <= KIND_UNSAFE_POINTER;
+	target_set_searching(rt->target, before);
+	if (is_one)
+		target_found(rt->target, addr, TYPE_HEAD_BYTES);
+	return is_one;
 }
 
 /* An itab has its type's hash, and so has the type. */
@@ -56,12 +63,13 @@ static const struct type *interface_of(struct runtime *rt, uint64_t addr)
 	struct err ignored;
 
 	if (!addr || addr % WORD ||
-	    !target_read(rt->target, addr, itab, sizeof(itab), &ignored) ||
+	    !target_search(rt->target, addr, itab, sizeof(itab), &ignored) ||
 	    !is_type(rt, itab[ITAB_INTERFACE]) || !is_type(rt, itab[ITAB_TYPE]) ||
 	    !target_read_uint(rt->target, itab[ITAB_TYPE] + TYPE_HASH, sizeof(uint32_t),
 			      &hash, &ignored) ||
 	    hash != (uint32_t)itab[ITAB_HASH])
 		return NULL;
+	target_found(rt->target, addr, sizeof(itab));
 	const struct type *type = runtime_type_at(rt, itab[ITAB_INTERFACE], &ignored);
 	return type && type->kind == KIND_INTERFACE ? type : NULL;
 }
@@ -72,7 +80,7 @@ static const struct type *interface_before(struct runtime *rt, uint64_t addr)
 	struct err ignored;
 	uint64_t word;
 
-	if (!target_read(rt->target, addr - WORD, &word, WORD, &ignored))
+	if (!target_search(rt->target, addr - WORD, &word, WORD, &ignored))
 		return NULL;
 	return is_type(rt, word) ? &empty_interface : interface_of(rt, word);
 }
@@ -119,19 +127,28 @@ static bool is_receiver(const struct listing *l, int64_t off)
 	return l->receiver && off >= 0 && (uint64_t)off == l->receiver_off;
 }
 
+static bool seems_right(struct runtime *rt, const struct value *v)
+{
+	enum { POINTERS = 1 };
+	const bool before = target_set_searching(rt->target, true);
+	const bool plausible = value_is_plausible(rt, v, POINTERS);
+
+	target_set_searching(rt->target, before);
+	return plausible;
+}
+
 /* A type word may be next to a pointer without belonging to it, such as one next to a
  * pointer to another type. */
 static bool inside_makes_sense(struct runtime *rt, const struct type *interface,
 			       uint64_t addr)
 {
-	enum { POINTERS = 1 };
 	const struct value v = { interface, addr };
 	struct interface_value found;
 	struct err ignored;
 
 	return runtime_interface(rt, &v, &found, &ignored) &&
 	       !is_type(rt, found.inside.addr) &&
-	       (!found.inside.type || value_is_plausible(rt, &found.inside, POINTERS));
+	       (!found.inside.type || seems_right(rt, &found.inside));
 }
 
 /* The internal types of maps: in them a key is apart from the value that it names, which
@@ -152,22 +169,20 @@ static bool is_part_of_map(const struct type *type)
  * sizeclasses.go). */
 static const struct type *type_before(struct runtime *rt, uint64_t slot)
 {
-	enum { LEAST = 512, MOST = 32768, ALIGNMENT = 64, POINTERS = 1 };
+	enum { LEAST = 512, MOST = 32768, ALIGNMENT = 64 };
 	uint64_t to, type, head[2]; /* size, and how many bytes of it can have pointers */
 	struct err ignored;
 
 	if (!layout_has(&rt->layout, L_span_large_type) ||
-	    !target_read(rt->target, slot, &to, WORD, &ignored) || to < WORD ||
+	    !target_search(rt->target, slot, &to, WORD, &ignored) || to < WORD ||
 	    (to - WORD) % ALIGNMENT ||
-	    !target_read(rt->target, to - WORD, &type, WORD, &ignored) ||
+	    !target_search(rt->target, to - WORD, &type, WORD, &ignored) ||
 	    !is_type(rt, type) ||
-	    !target_read(rt->target, type, head, sizeof(head), &ignored) ||
+	    !target_search(rt->target, type, head, sizeof(head), &ignored) ||
 	    head[0] <= LEAST || head[0] > MOST || !head[1])
 		return NULL;
 	const struct value v = { runtime_type_at(rt, type, &ignored), to };
-	return v.type && !is_part_of_map(v.type) && value_is_plausible(rt, &v, POINTERS)
-		       ? v.type
-		       : NULL;
+	return v.type && !is_part_of_map(v.type) && seems_right(rt, &v) ? v.type : NULL;
 }
 
 static void give_pointer(struct listing *l, int64_t off)

@@ -192,6 +192,7 @@ static void prove(void *arg, const struct struct_scan_item *item, const uint8_t 
 
 	if (!bytes || p->record == RESOLVED || !s->proves(s, p, item->addr, bytes))
 		return;
+	target_found(s->live, item->addr, s->bytes);
 	learn_slot(s, item->tag % WORDS);
 	p->record = RESOLVED;
 }
@@ -335,7 +336,10 @@ static void search_for(struct runtime *rt, struct target *live, enum wait_source
 
 void waits_search_frames(struct runtime *rt, struct target *live)
 {
+	const bool before = target_set_searching(live, true);
+
 	search_for(rt, live, SOURCE_SEMAPHORE);
 	search_for(rt, live, SOURCE_COND);
 	search_for(rt, live, SOURCE_POLL);
+	target_set_searching(live, before);
 }

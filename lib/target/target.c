@@ -25,6 +25,7 @@ struct target {
 	uint64_t spent_run, spent_unit;
 	uint64_t missed;
 	struct target_record record;
+	bool searching;
 };
 
 struct target *target_new(const struct target_ops *ops, void *self, pid_t pid,
@@ -145,7 +146,8 @@ static bool read_for(struct target *t, struct memory_set *record, uint64_t addr,
 
 bool target_read(struct target *t, uint64_t addr, void *buf, size_t len, struct err *err)
 {
-	return read_for(t, t->record.read, addr, buf, len, err);
+	return read_for(t, t->searching ? t->record.searched : t->record.read, addr, buf,
+			len, err);
 }
 
 bool target_search(struct target *t, uint64_t addr, void *buf, size_t len,
@@ -160,6 +162,20 @@ struct target_record target_record(struct target *t, struct target_record record
 
 	t->record = record;
 	return before;
+}
+
+bool target_set_searching(struct target *t, bool searching)
+{
+	const bool before = t->searching;
+
+	t->searching = searching;
+	return before;
+}
+
+void target_found(struct target *t, uint64_t addr, size_t len)
+{
+	if (t->record.read)
+		memory_set_add(t->record.read, addr, len);
 }
 
 uint64_t target_missed(const struct target *t)
@@ -194,6 +210,15 @@ uint64_t target_scan_end(uint64_t start, uint64_t end)
 							     : end;
 }
 
+static void record_spans(struct target *t, const struct target_span *spans, size_t n)
+{
+	struct memory_set *set = t->searching ? t->record.searched : t->record.read;
+
+	for (size_t i = 0; set && i < n; i++)
+		if (spans[i].done)
+			memory_set_add(set, spans[i].addr, spans[i].len);
+}
+
 void target_read_many(struct target *t, struct target_span *spans, size_t n)
 {
 	struct err why;
@@ -202,10 +227,7 @@ void target_read_many(struct target *t, struct target_span *spans, size_t n)
 		spans[i].done = false;
 	if (t->ops->read_many && target_spend(t, n, &why)) {
 		t->ops->read_many(t->self, spans, n);
-		for (size_t i = 0; t->record.read && i < n; i++)
-			if (spans[i].done)
-				memory_set_add(t->record.read, spans[i].addr,
-					       spans[i].len);
+		record_spans(t, spans, n);
 		return;
 	}
 	for (size_t i = 0; i < n; i++)

@@ -99,6 +99,10 @@ struct target_record {
 	struct memory_set *read, *searched;
 };
 struct target_record target_record(struct target *t, struct target_record record);
+/* While it is set, all that is read is searched. Returns what it was before. */
+bool target_set_searching(struct target *t, bool searching);
+/* This was found there, and counts as read. */
+void target_found(struct target *t, uint64_t addr, size_t len);
 /* A little-endian word of 1 to 8 bytes, zero extended. */
 MUST_CHECK bool target_read_uint(struct target *t, uint64_t addr, size_t size,
 				 uint64_t *ret, struct err *err);
