@@ -37,7 +37,7 @@ static bool scan_segments(struct target *t, const struct image *img, uint64_t *r
 		size_t len =
 			seg.file_size < SCAN_BYTES ? (size_t)seg.file_size : SCAN_BYTES;
 		if (seg.type != PT_LOAD || !seg.writable ||
-		    !target_read(t, seg.addr, buf, len, &ignored))
+		    !target_search(t, seg.addr, buf, len, &ignored))
 			continue;
 		for (size_t at = -seg.addr % ALIGNMENT; at + HEADER_BYTES <= len;
 		     at += ALIGNMENT) {

@@ -146,7 +146,7 @@ static uint64_t scan(struct runtime *rt, uint64_t start, uint64_t end)
 	end = target_scan_end(start, end);
 	for (uint64_t at = start; at < end; at += SCAN_BYTES - sizeof(s)) {
 		size_t n = end - at < SCAN_BYTES ? (size_t)(end - at) : SCAN_BYTES;
-		if (!target_read(rt->target, at, buf, n, &ignored))
+		if (!target_search(rt->target, at, buf, n, &ignored))
 			continue;
 		for (size_t i = 0; i + sizeof(s) <= n; i += WORD) {
 			memcpy(&s, buf + i, sizeof(s));

@@ -8,6 +8,7 @@
 
 enum {
 	RED_ZONE = 128,	       /* below sp: System V psABI, 3.2.2 */
+	CALLERS = 1024,	       /* above a stack as Go knows it: what called into Go */
 	MACHINE_BYTES = 2048,  /* more than any release's runtime.m takes */
 	STACK_WHOLE = 1 << 20, /* of a larger stack, only its ends */
 	STACK_BEGIN = 256 << 10,
@@ -72,7 +73,7 @@ static void add_machines(const struct runtime *rt, uint64_t m, struct table *kno
 /* Where the scheduler left the thread's own stack. */
 static void add_system_stack(const struct go_m *m, struct memory_set *set)
 {
-	const uint64_t sp = m->g0_sched_sp, high = m->g0_stack.high;
+	const uint64_t sp = m->g0_sched_sp, high = m->g0_stack.high + CALLERS;
 
 	if (on_stack(m->g0_stack, sp))
 		add_stack(set, sp, high - sp < C_STACK_BYTES ? high : sp + C_STACK_BYTES);
@@ -137,8 +138,7 @@ static void add_thread(const struct runtimes *all, const struct target_thread *t
 	if (!m)
 		return;
 	uint64_t end = end_of_stack(all, i, sp);
-	if (end > m->end)
-		end = m->end;
+	end = end < m->end - CALLERS ? end + CALLERS : m->end;
 	if (end - sp > C_STACK_BYTES)
 		end = sp + C_STACK_BYTES;
 	add_stack(set, sp, end);

@@ -77,7 +77,7 @@ struct bytes modules_bytes(struct modules *m, uint64_t addr)
 	    seg.file_size > LIMIT_PCLNTAB_BYTES - m->held_bytes)
 		return b;
 	AUTO(xfree) uint8_t *bytes = xmalloc(seg.file_size);
-	if (!target_read(m->target, seg.addr, bytes, seg.file_size, &ignored))
+	if (!target_search(m->target, seg.addr, bytes, seg.file_size, &ignored))
 		return b;
 	m->held_bytes += seg.file_size;
 	GROW(m->held, m->held_count, m->held_cap);
@@ -251,7 +251,7 @@ static bool scan_segment(struct modules *m, const struct image_segment *seg, chu
 	     at += SCAN_CHUNK - HEAD_BYTES) {
 		size_t len = end - at < SCAN_CHUNK ? (size_t)(end - at) : SCAN_CHUNK;
 		m->scanned += len;
-		if (target_read(m->target, at, buf, len, &ignored) &&
+		if (target_search(m->target, at, buf, len, &ignored) &&
 		    fn(m, at, buf, len, arg))
 			return true;
 	}

@@ -35,10 +35,15 @@ static bool read_stack(struct target *t, struct stack *ret)
 		return false;
 	if (end - m->start < size)
 		size = end - m->start;
-	ret->addr = end - size;
-	ret->count = size / WORD;
-	ret->words = xcalloc(ret->count + 1, WORD);
-	return target_search(t, ret->addr, ret->words, size, &ignored);
+	ret->words = xcalloc(size / WORD + 1, WORD);
+	/* A small core has only the end of it. */
+	for (ret->addr = end - size; ret->addr < end;
+	     ret->addr = (ret->addr | (PAGE_BYTES - 1)) + 1) {
+		ret->count = (end - ret->addr) / WORD;
+		if (target_search(t, ret->addr, ret->words, end - ret->addr, &ignored))
+			return true;
+	}
+	return false;
 }
 
 /* The index of the auxiliary vector; 0: not found. */

@@ -194,11 +194,25 @@ static void add_capture(struct note_buffer *to, const struct core_contents *c)
 	xfree(content.bytes);
 }
 
+/* What ended the process, if no thread has it. */
+static const siginfo_t *signal_of_none(const struct core_contents *c)
+{
+	size_t n;
+	const struct target_thread *threads = target_threads(c->target, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (threads[i].has_siginfo)
+			return NULL;
+	return c->signal;
+}
+
 /* In the kernel's order: gdb gives notes to the thread before them. */
 static void add_thread(struct note_buffer *to, const struct core_contents *c,
 		       const struct target_thread *t, bool first)
 {
-	const siginfo_t *info = t->has_siginfo ? &t->siginfo : first ? c->signal : NULL;
+	const siginfo_t *info = t->has_siginfo ? &t->siginfo
+				: first	       ? signal_of_none(c)
+					       : NULL;
 
 	if (!t->stopped)
 		return;

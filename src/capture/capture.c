@@ -58,6 +58,7 @@ static bool look(struct capture *c, struct err *err)
 	if (c->options->reading.debug_file &&
 	    !images_use_debug_file(c->images, c->options->reading.debug_file, err))
 		return false;
+	core_memory_record(c, c->live);
 	c->runtimes =
 		runtimes_open(c->live, c->images, c->options->assume_go, c->warnings);
 	if (c->options->go_only && runtimes_count(c->runtimes) == 0)
@@ -524,6 +525,7 @@ bool capture_rehearse(struct capture *c)
 	c->realtime_ns = realtime_ns();
 	c->frozen = target_extents_new(c->live);
 	target_extents_record(c->frozen);
+	core_memory_record(c, c->live);
 	c->warnings_before = warnings_count(c->warnings);
 	runtimes_capture(c->runtimes, c->live, c->frozen, false);
 	ask_servers(c);

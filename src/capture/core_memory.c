@@ -109,11 +109,22 @@ void core_memory_record(struct capture *c, struct target *source)
 {
 	if (!c->options->core_file)
 		return;
-	c->core.regions = memory_set_new();
-	c->core.read = memory_set_new();
+	if (!c->core.regions) {
+		c->core.regions = memory_set_new();
+		c->core.read = memory_set_new();
+	}
 	const struct target_record record = { c->core.read, c->core.regions };
-	target_record(c->frozen, record);
 	target_record(source, record);
+	if (c->frozen)
+		target_record(c->frozen, record);
+}
+
+/* In whole pages: readers look for it so. */
+static void add_first_stack(struct capture *c, const struct first_stack *stack)
+{
+	const uint64_t begin = stack->begin & ~(uint64_t)(PAGE_BYTES - 1);
+
+	memory_set_add(c->core.regions, begin, stack->end - begin);
 }
 
 void core_memory_choose(struct capture *c, struct target *source)
@@ -132,8 +143,9 @@ void core_memory_choose(struct capture *c, struct target *source)
 	/* It looks for it in more than a core file needs. */
 	const struct target_record record =
 		target_record(c->frozen, (struct target_record){ NULL, NULL });
+	target_budget_unit(c->frozen);
 	if (core_first_stack(c->frozen, &stack))
-		memory_set_add(c->core.regions, stack.begin, stack.end - stack.begin);
+		add_first_stack(c, &stack);
 	target_record(c->frozen, record);
 }
 

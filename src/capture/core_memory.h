@@ -6,9 +6,9 @@
 
 #include "src/capture/capture.h"
 
-/* These do nothing if options->core_file is not set. First, before anything is read of what was
- * captured: c->core.read grows with each read of c->frozen from now on, and of source until
- * runtimes_capture() is over. */
+/* These do nothing if options->core_file is not set. First, when c->live is open, then before
+ * anything is read of what was captured: c->core.read grows with each read of source from now on,
+ * and of c->frozen. */
 void core_memory_record(struct capture *c, struct target *source);
 /* After runtimes_capture(). Adds to c->core.regions: what runtimes_core_memory() does, the variables
  * of programs and libraries, the first page of each, their list, arguments and environment. */

@@ -168,6 +168,7 @@ bool export_core(const struct export *export, struct output *out, struct err *er
 			"no core file: of the process neither registers nor memory "
 			"were captured");
 	target_record(c->frozen, (struct target_record){ NULL, NULL });
+	target_budget_unit(c->frozen);
 	x.memory.has_stack = core_first_stack(c->frozen, &x.memory.stack);
 	if (redaction_mode(export->redaction) != REDACT_NOTHING)
 		show_runtime(c);

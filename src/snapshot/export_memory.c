@@ -34,13 +34,10 @@ static bool is_alone(const struct export_memory *m, uint64_t addr)
 	       memory_set_has(m->wanted, addr + WORD);
 }
 
-/* Bytes of a file, or what the kernel put on the first stack. */
+/* What the kernel put on the first stack? */
 static bool is_given(const struct export_memory *m, uint64_t addr)
 {
-	const struct target_mapping *mapping = target_mapping_at(m->target, addr);
-
-	return !(mapping && mapping->writable) ||
-	       (m->has_stack && addr >= m->stack.begin && addr < m->stack.end);
+	return m->has_stack && addr >= m->stack.begin && addr < m->stack.end;
 }
 
 /* [addr, addr + len) is in one page. */
@@ -49,13 +46,14 @@ static void leave_out(const struct export_memory *m, uint64_t addr, uint8_t *buf
 {
 	const struct memory_page *wanted = memory_set_page(m->wanted, addr),
 				 *shown = memory_set_page(m->shown, addr);
-	const bool given = is_given(m, addr);
+	const struct target_mapping *mapping = target_mapping_at(m->target, addr);
+	const bool of_file = !(mapping && mapping->writable);
 
 	for (size_t at = 0; at < len; at += WORD) {
 		if (shown && memory_page_has(shown, addr + at))
 			continue;
 		const bool is_wanted = wanted && memory_page_has(wanted, addr + at);
-		if (is_wanted ? given || is_plain(m, buf + at)
+		if (is_wanted ? of_file || is_given(m, addr + at) || is_plain(m, buf + at)
 			      : is_alone(m, addr + at) && is_plain(m, buf + at))
 			continue;
 		memset(buf + at, REDACTION_FILL, WORD);

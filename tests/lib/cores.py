@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cores that the kernel leaves where a process was started, and that gcore and Delve make."""
 import contextlib
+import json
 import os
 import re
 import resource
@@ -56,3 +57,21 @@ def by_gcore(pid, path):
     subprocess.run(["gcore", "-o", path, str(pid)], check=True, timeout=PATIENCE,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     os.rename(f"{path}.{pid}", path)
+
+
+def differences(alive, dead, without, path=""):
+    """Of two documents, or parts of them; without: names of members."""
+    if isinstance(alive, dict) and isinstance(dead, dict):
+        for key in sorted((set(alive) | set(dead)) - without):
+            if key not in alive or key not in dead:
+                yield f"{path}.{key}: {json.dumps(alive.get(key))[:200]} alive, " \
+                      f"{json.dumps(dead.get(key))[:200]} dead"
+            else:
+                yield from differences(alive[key], dead[key], without, f"{path}.{key}")
+    elif isinstance(alive, list) and isinstance(dead, list):
+        if len(alive) != len(dead):
+            yield f"{path}: {len(alive)} alive, {len(dead)} dead"
+        for i, (one, other) in enumerate(zip(alive, dead)):
+            yield from differences(one, other, without, f"{path}[{i}]")
+    elif alive != dead:
+        yield f"{path}: {json.dumps(alive)[:200]} alive, {json.dumps(dead)[:200]} dead"
