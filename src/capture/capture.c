@@ -16,6 +16,7 @@
 #include "lib/ptrace/target_copy.h"
 #include "lib/target/target_extents.h"
 #include "src/capture/capture_core.h"
+#include "src/capture/capture_priv.h"
 #include "src/capture/core_memory.h"
 #include "src/capture/debuginfod.h"
 
@@ -23,17 +24,12 @@ enum {
 	AHEAD_PAGES = 64, /* read at once */
 	/* Of a promised limit: the tracer resumes the process after three quarters of it. */
 	PROMISE_PART = 2,
-	NAP_NS = 250 * 1000,
-	NAP_MAX_NS = 64 * 1000 * 1000,
 	LEFTOVERS = 16,
 	/* Descriptors needed at once, before and after the process is touched; files of
 	 * its images, which are optional, come on top. */
 	FILES_BEFORE = 12,
 	FILES_AFTER = 32,
 };
-
-/* Smaller copies cost so little that measuring the current price is not worthwhile. */
-#define PRICED_BYTES (UINT64_C(64) << 20)
 
 static bool open_process(struct capture *c, struct err *err)
 {
@@ -138,8 +134,7 @@ static void keep_code(struct capture *c)
 	target_extents_add(c->frozen, ranges, count, NULL);
 }
 
-/* Applies to everything that was read. */
-static void note_partial(struct capture *c, const char *why)
+void capture_note_partial(struct capture *c, const char *why)
 {
 	if (!c->partial)
 		c->partial = xstrdup(why);
@@ -203,13 +198,14 @@ static void let_go(struct capture *c)
 	c->pause = tracer_pause(c->tracer);
 	c->held = false;
 	if (gone)
-		note_partial(c, "the process exited while it was being read");
+		capture_note_partial(c, "the process exited while it was being read");
 	else if (!whole)
-		note_partial(c, c->options->max_pause_ns
-					? "the process was resumed before everything was "
-					  "read: --max-pause expired"
-					: "the process was resumed before everything was "
-					  "read: gosnap stalled or took too long");
+		capture_note_partial(
+			c, c->options->max_pause_ns
+				   ? "the process was resumed before everything was "
+				     "read: --max-pause expired"
+				   : "the process was resumed before everything was "
+				     "read: gosnap stalled or took too long");
 }
 
 bool capture_has_values(const struct capture *c)
@@ -235,6 +231,11 @@ static void set_time_for_values(struct capture *c)
 	c->ahead_until_ns = now + PLAN_GATHER_NS;
 	if (max && promised < c->ahead_until_ns)
 		c->ahead_until_ns = promised;
+}
+
+bool capture_has_time(const struct capture *c)
+{
+	return monotonic_ns() < c->ahead_until_ns;
 }
 
 /* For tests: GOSNAP_GATHER_PAGES=N, and then there is no more time. */
@@ -335,7 +336,7 @@ void capture_finish(struct capture *c)
 		AUTO(xfree)
 		char *why = xasprintf(
 			"the copy was discarded while it was being read: %s", ended);
-		note_partial(c, why);
+		capture_note_partial(c, why);
 	}
 	uint64_t foreign = target_copy_foreign_bytes(c->copy);
 	if (foreign)
@@ -371,26 +372,8 @@ static bool capture_by_reading(struct capture *c, struct err *err)
 	if (!reads_on(c))
 		target_extents_seal(c->frozen);
 	if (target_live_gone(c->live))
-		note_partial(c, "the process exited while it was being read");
+		capture_note_partial(c, "the process exited while it was being read");
 	return true;
-}
-
-static bool make_plan(struct capture *c, const char *no_copy, struct err *err)
-{
-	const struct plan_demand demand = {
-		.wanted = c->options->way,
-		.max_pause_ns = c->options->max_pause_ns,
-		.goroutines = runtimes_expected_goroutines(c->runtimes),
-		.stack_bytes = runtimes_expected_bytes(c->runtimes),
-		.value_pages = c->ahead_count,
-		.no_copy = no_copy,
-		.values = c->options->values != VALUES_NONE || c->options->globals,
-		.values_anyway =
-			c->options->values == VALUES_ALWAYS || c->options->globals,
-		.can_gather = c->options->can_rehearse,
-	};
-
-	return plan_make(&c->conditions, &demand, &c->plan, err);
 }
 
 static bool capture_as_planned(struct capture *c, struct err *err)
@@ -403,33 +386,6 @@ static bool capture_as_planned(struct capture *c, struct err *err)
 	default:
 		return capture_by_stop(c, err);
 	}
-}
-
-/* If the kernel refuses a copy, fall back to a stop. If a process had to be released
- * early, reading what can be read while it runs is better than nothing. */
-static bool plan_again(struct capture *c, struct err *err)
-{
-	struct err why = *err;
-
-	if (c->plan.way == CAPTURE_COPY && err_is(&why, ERR_CANNOT))
-		return make_plan(c, why.text, err);
-	if (c->plan.way == CAPTURE_LIVE || !err_is(&why, ERR_LIMIT))
-		return false;
-	note_partial(c, why.text);
-	c->plan.way = CAPTURE_LIVE;
-	c->plan.estimate_ns = 0;
-	snprintf(c->plan.why, sizeof(c->plan.why), "%.300s", why.text);
-	return true;
-}
-
-/* For obstacles to a copy that are only temporary, such as an execve in progress. */
-static bool wait_a_little(uint64_t *nap_ns)
-{
-	if (*nap_ns > NAP_MAX_NS)
-		return false;
-	nanosleep(&(struct timespec){ .tv_nsec = (long)*nap_ns }, NULL);
-	*nap_ns *= 2;
-	return true;
 }
 
 /* Half the lifetime of a copy is reserved for reading it. */
@@ -459,7 +415,7 @@ static bool hold(struct capture *c, struct err *err)
 		if (c->tracer)
 			c->pause = tracer_pause(c->tracer);
 		end_tracer(c);
-		if (!plan_again(c, err))
+		if (!capture_plan_again(c, err))
 			return false;
 	}
 	note_images(c);
@@ -469,20 +425,6 @@ static bool hold(struct capture *c, struct err *err)
 		ask_servers(c);
 	}
 	return true;
-}
-
-static bool plan(struct capture *c, struct err *err)
-{
-	uint64_t nap_ns = NAP_NS;
-	bool planned;
-
-	do {
-		conditions_read(c->options->pid, &c->conditions);
-		if (c->options->max_pause_ns || c->conditions.anonymous >= PRICED_BYTES)
-			c->conditions.machine.page_ns = conditions_price();
-		planned = make_plan(c, NULL, err);
-	} while (c->plan.of[CAPTURE_COPY].passing && wait_a_little(&nap_ns));
-	return planned;
 }
 
 bool capture_open(struct capture *c, const struct capture_options *options,
@@ -504,7 +446,7 @@ bool capture_open(struct capture *c, const struct capture_options *options,
 		return false;
 	bool looked = look(c, err);
 	reserve_free(TAKE(after));
-	if (looked && plan(c, err))
+	if (looked && capture_plan(c, err))
 		return true;
 	end_turn(c);
 	return false;
@@ -532,20 +474,10 @@ bool capture_rehearse(struct capture *c)
 	return true;
 }
 
-/* With what a rehearsal has counted. A copy may take less time, after all. */
-static void plan_anew(struct capture *c)
-{
-	const struct plan before = c->plan;
-	struct err ignored;
-
-	if (!make_plan(c, NULL, &ignored))
-		c->plan = before;
-}
-
 void capture_rehearsed(struct capture *c)
 {
 	c->ahead = target_extents_recorded(c->frozen, &c->ahead_count);
-	plan_anew(c);
+	capture_plan_anew(c);
 	runtimes_rewind(c->runtimes, c->live);
 	target_live_unlist(c->live);
 	target_close(TAKE(c->frozen));
@@ -582,11 +514,6 @@ uint64_t capture_missed(const struct capture *c)
 	return c->frozen ? target_missed(c->frozen) : 0;
 }
 
-bool capture_has_time(const struct capture *c)
-{
-	return monotonic_ns() < c->ahead_until_ns;
-}
-
 /* What a core has stays readable, as a copy does. */
 static void capture_core(struct capture *c)
 {
@@ -619,7 +546,7 @@ bool capture_take(struct capture *c, struct err *err)
 	/* The process exited meanwhile: what is known so far is still useful. */
 	c->realtime_ns = realtime_ns();
 	c->monotonic_ns = monotonic_ns();
-	note_partial(c, err->text);
+	capture_note_partial(c, err->text);
 	return true;
 }
 

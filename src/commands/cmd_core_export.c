@@ -38,7 +38,7 @@ const struct command command_core_export = {
 	.name = "gosnap core-export",
 	.run = cmd_core_export,
 	.arguments = "PID|CORE [EXE] -o FILE",
-	.summary = "write a small core file for Delve and gdb",
+	.summary = "write a small core file",
 	.options = {
 		{ export_options, offsetof(struct snap_arguments, snap) },
 		{ core_options,

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How the process will be captured, from what is known of it and the machine. */
+#include <stdio.h>
+#include <time.h>
+
+#include "lib/procfs/conditions.h"
+#include "src/capture/capture_priv.h"
+
+enum {
+	NAP_NS = 250 * 1000,
+	NAP_MAX_NS = 64 * 1000 * 1000,
+};
+
+/* Smaller copies cost so little that measuring the current price is not worthwhile. */
+#define PRICED_BYTES (UINT64_C(64) << 20)
+
+static bool make_plan(struct capture *c, const char *no_copy, struct err *err)
+{
+	const struct plan_demand demand = {
+		.wanted = c->options->way,
+		.max_pause_ns = c->options->max_pause_ns,
+		.goroutines = runtimes_expected_goroutines(c->runtimes),
+		.stack_bytes = runtimes_expected_bytes(c->runtimes),
+		.value_pages = c->ahead_count,
+		.no_copy = no_copy,
+		.values = c->options->values != VALUES_NONE || c->options->globals,
+		.values_anyway =
+			c->options->values == VALUES_ALWAYS || c->options->globals,
+		.can_gather = c->options->can_rehearse,
+	};
+
+	return plan_make(&c->conditions, &demand, &c->plan, err);
+}
+
+/* If the kernel refuses a copy, fall back to a stop. If a process had to be released
+ * early, reading what can be read while it runs is better than nothing. */
+bool capture_plan_again(struct capture *c, struct err *err)
+{
+	struct err why = *err;
+
+	if (c->plan.way == CAPTURE_COPY && err_is(&why, ERR_CANNOT))
+		return make_plan(c, why.text, err);
+	if (c->plan.way == CAPTURE_LIVE || !err_is(&why, ERR_LIMIT))
+		return false;
+	capture_note_partial(c, why.text);
+	c->plan.way = CAPTURE_LIVE;
+	c->plan.estimate_ns = 0;
+	snprintf(c->plan.why, sizeof(c->plan.why), "%.300s", why.text);
+	return true;
+}
+
+/* For obstacles to a copy that are only temporary, such as an execve in progress. */
+static bool wait_a_little(uint64_t *nap_ns)
+{
+	if (*nap_ns > NAP_MAX_NS)
+		return false;
+	nanosleep(&(struct timespec){ .tv_nsec = (long)*nap_ns }, NULL);
+	*nap_ns *= 2;
+	return true;
+}
+
+bool capture_plan(struct capture *c, struct err *err)
+{
+	uint64_t nap_ns = NAP_NS;
+	bool planned;
+
+	do {
+		conditions_read(c->options->pid, &c->conditions);
+		if (c->options->max_pause_ns || c->conditions.anonymous >= PRICED_BYTES)
+			c->conditions.machine.page_ns = conditions_price();
+		planned = make_plan(c, NULL, err);
+	} while (c->plan.of[CAPTURE_COPY].passing && wait_a_little(&nap_ns));
+	return planned;
+}
+
+/* With what a rehearsal has counted. A copy may take less time, after all. */
+void capture_plan_anew(struct capture *c)
+{
+	const struct plan before = c->plan;
+	struct err ignored;
+
+	if (!make_plan(c, NULL, &ignored))
+		c->plan = before;
+}
