@@ -51,9 +51,9 @@ static bool is_type(struct runtime *rt, uint64_t addr)
 	const bool is_one = type_read(rt, addr, &type, &ignored) &&
 			    type.kind > KIND_UNKNOWN && type.kind <= KIND_UNSAFE_POINTER;
 	target_set_searching(rt->target, before);
-	if (is_one)
-		target_found(rt->target, addr, TYPE_HEAD_BYTES);
-	return is_one;
+	/* What was found counts as read, with all that is behind it. */
+	return is_one &&
+	       (!target_is_recorded(rt->target) || type_read(rt, addr, &type, &ignored));
 }
 
 /* An itab has its type's hash, and so has the type. */
@@ -127,28 +127,19 @@ static bool is_receiver(const struct listing *l, int64_t off)
 	return l->receiver && off >= 0 && (uint64_t)off == l->receiver_off;
 }
 
-static bool seems_right(struct runtime *rt, const struct value *v)
-{
-	enum { POINTERS = 1 };
-	const bool before = target_set_searching(rt->target, true);
-	const bool plausible = value_is_plausible(rt, v, POINTERS);
-
-	target_set_searching(rt->target, before);
-	return plausible;
-}
-
 /* A type word may be next to a pointer without belonging to it, such as one next to a
  * pointer to another type. */
 static bool inside_makes_sense(struct runtime *rt, const struct type *interface,
 			       uint64_t addr)
 {
+	enum { POINTERS = 1 };
 	const struct value v = { interface, addr };
 	struct interface_value found;
 	struct err ignored;
 
 	return runtime_interface(rt, &v, &found, &ignored) &&
 	       !is_type(rt, found.inside.addr) &&
-	       (!found.inside.type || seems_right(rt, &found.inside));
+	       (!found.inside.type || value_is_plausible(rt, &found.inside, POINTERS));
 }
 
 /* The internal types of maps: in them a key is apart from the value that it names, which
@@ -169,7 +160,7 @@ static bool is_part_of_map(const struct type *type)
  * sizeclasses.go). */
 static const struct type *type_before(struct runtime *rt, uint64_t slot)
 {
-	enum { LEAST = 512, MOST = 32768, ALIGNMENT = 64 };
+	enum { LEAST = 512, MOST = 32768, ALIGNMENT = 64, POINTERS = 1 };
 	uint64_t to, type, head[2]; /* size, and how many bytes of it can have pointers */
 	struct err ignored;
 
@@ -182,7 +173,9 @@ static const struct type *type_before(struct runtime *rt, uint64_t slot)
 	    head[0] <= LEAST || head[0] > MOST || !head[1])
 		return NULL;
 	const struct value v = { runtime_type_at(rt, type, &ignored), to };
-	return v.type && !is_part_of_map(v.type) && seems_right(rt, &v) ? v.type : NULL;
+	return v.type && !is_part_of_map(v.type) && value_is_plausible(rt, &v, POINTERS)
+		       ? v.type
+		       : NULL;
 }
 
 static void give_pointer(struct listing *l, int64_t off)

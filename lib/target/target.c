@@ -164,6 +164,11 @@ struct target_record target_record(struct target *t, struct target_record record
 	return before;
 }
 
+bool target_is_recorded(const struct target *t)
+{
+	return t->record.read != NULL;
+}
+
 bool target_set_searching(struct target *t, bool searching)
 {
 	const bool before = t->searching;

@@ -99,6 +99,7 @@ struct target_record {
 	struct memory_set *read, *searched;
 };
 struct target_record target_record(struct target *t, struct target_record record);
+bool target_is_recorded(const struct target *t);
 /* While it is set, all that is read is searched. Returns what it was before. */
 bool target_set_searching(struct target *t, bool searching);
 /* This was found there, and counts as read. */

@@ -164,7 +164,7 @@ static void redact_number(struct printing *p, const struct value *v, const char 
 		return;
 	if (!p->is_public && is_worth_learning(p, rule))
 		learn_number(p, v, bytes, (size_t)size);
-	else if (value_has_address(v))
+	else if (value_has_address(v) && rule != redaction_rule_of_copy(p->redaction))
 		redaction_note_place(p->redaction, v->addr, size);
 	print_redacted(p, bytes, (size_t)size, rule);
 }

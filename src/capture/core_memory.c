@@ -2,14 +2,22 @@
 #include "src/capture/core_memory.h"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <link.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/corefile/core_process.h"
 #include "lib/target/memory_set.h"
 
-enum { OBJECTS_MAX = 4096, OBJECT_NAME = 256, DYNAMIC_MAX = 512 };
+enum {
+	OBJECTS_MAX = 4096,
+	OBJECT_NAME = 256,
+	DYNAMIC_MAX = 512,
+	DATA_LARGE = 1 << 20, /* bytes without a value in the file */
+};
 
 #define DATA_MAX (UINT64_C(64) << 20) /* bytes of one object's variables */
 
@@ -19,6 +27,45 @@ static uint64_t word(struct capture *c, uint64_t addr)
 	uint64_t v;
 
 	return addr && target_read_uint(c->frozen, addr, WORD, &v, &ignored) ? v : 0;
+}
+
+static bool is_zero(struct capture *c, uint64_t page)
+{
+	uint8_t bytes[PAGE_BYTES];
+	struct err ignored;
+
+	target_budget_unit(c->live);
+	return target_search(c->live, page, bytes, sizeof(bytes), &ignored) &&
+	       bytes[0] == 0 && memcmp(bytes, bytes + 1, sizeof(bytes) - 1) == 0;
+}
+
+/* proc_pid_pagemap(5). */
+static bool is_untouched(int pagemap, uint64_t page)
+{
+	enum { SWAPPED = 62, PRESENT = 63 };
+	uint64_t entry;
+
+	return pread(pagemap, &entry, sizeof(entry),
+		     (off_t)(page / PAGE_BYTES * sizeof(entry))) == sizeof(entry) &&
+	       !(entry >> SWAPPED & 1) && !(entry >> PRESENT & 1);
+}
+
+/* Go 1.26 has a buffer of 32 MB, and few programs use it: in large variables without a value in the
+ * file, pages of zeros are left out. A process that stands still is not asked for them. */
+static void add_large(struct capture *c, uint64_t start, uint64_t end)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)c->options->pid);
+	const int pagemap = c->options->core.path ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+	start &= ~(uint64_t)(PAGE_BYTES - 1);
+	for (uint64_t page = start; page < end; page += PAGE_BYTES)
+		if (!(c->options->core.path ? is_zero(c, page)
+					    : is_untouched(pagemap, page)))
+			memory_set_add(c->core.regions, page,
+				       end - page < PAGE_BYTES ? end - page : PAGE_BYTES);
+	if (pagemap >= 0)
+		close(pagemap);
 }
 
 static void add_data(struct capture *c, const struct image *img,
@@ -33,7 +80,12 @@ static void add_data(struct capture *c, const struct image *img,
 			     image_path(img), DATA_MAX);
 		size = DATA_MAX;
 	}
-	memory_set_add(c->core.regions, s->addr, size);
+	if (s->file_size > size || size - s->file_size < DATA_LARGE) {
+		memory_set_add(c->core.regions, s->addr, size);
+		return;
+	}
+	memory_set_add(c->core.regions, s->addr, s->file_size);
+	add_large(c, s->addr + s->file_size, s->addr + size);
 }
 
 /* The first page has the build-id, by which debuggers find the file. */

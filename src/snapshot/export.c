@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/snapshot/export.h"
 
+#include <elf.h>
 #include <string.h>
 
 #include "lib/corefile/target_core.h"
@@ -96,13 +97,26 @@ static bool has_registers(const struct target *t)
 	return false;
 }
 
-/* What debuggers take from the files of the program and its libraries. */
+static bool is_in_first_page(const struct image *img, uint64_t addr)
+{
+	struct image_segment s;
+	uint64_t low = UINT64_MAX;
+
+	for (size_t i = 0; image_segment(img, i, &s); i++)
+		if (s.type == PT_LOAD && s.addr < low)
+			low = s.addr;
+	return addr / PAGE_BYTES == low / PAGE_BYTES;
+}
+
+/* What debuggers take from the files of the program and its libraries, once they have recognised
+ * them. */
 static bool is_in_file(void *arg, uint64_t addr)
 {
 	const struct images *images = arg;
 	const struct image *img = images_at(images, addr);
 
-	return img && image_fd(img) >= 0 && image_is_constant(img, addr);
+	return img && image_fd(img) >= 0 && image_is_constant(img, addr) &&
+	       !is_in_first_page(img, addr);
 }
 
 static void show_variable(void *arg, const char *name, const struct value *v)
@@ -173,6 +187,7 @@ bool export_core(const struct export *export, struct output *out, struct err *er
 	if (redaction_mode(export->redaction) != REDACT_NOTHING)
 		show_runtime(c);
 	memory_set_drop_pages(c->core.read, is_in_file, c->images);
+	memory_set_drop_pages(c->core.regions, is_in_file, c->images);
 	memory_set_add_set(c->core.regions, c->core.read);
 	x.parts = export_parts(c->core.regions, c->frozen, &x.part_count);
 	write_core(&x);

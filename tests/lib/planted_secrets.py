@@ -76,5 +76,17 @@ def not_told(version, mode):
 
 
 def found_in(blob, planted):
-    return sorted(where for where, secret in planted.items()
-                  if any(part in blob for part in parts(secret)))
+    """Each byte of a large blob is looked at once."""
+    wanted = {}
+    for where, secret in planted.items():
+        for part in parts(secret):
+            wanted.setdefault(part, set()).add(where)
+    found = set()
+    for n in {len(part) for part in wanted}:
+        begins = {part[:2] for part in wanted if len(part) == n}
+        pattern = re.compile(b"|".join(map(re.escape, sorted(begins))))
+        at = 0
+        while hit := pattern.search(blob, at):
+            found |= wanted.get(blob[hit.start():hit.start() + n], set())
+            at = hit.start() + 1
+    return sorted(found)
