@@ -64,6 +64,7 @@ struct target *target_bytes_new(const struct target_bytes_part *parts, size_t n)
 			.start = parts[i].addr,
 			.end = parts[i].addr + parts[i].len,
 			.readable = true,
+			.writable = !parts[i].path,
 			.executable = parts[i].executable,
 			.path = xstrdup(parts[i].path ? parts[i].path : ""),
 		};

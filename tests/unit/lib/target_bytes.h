@@ -9,7 +9,7 @@ struct target_bytes_part {
 	uint64_t addr;
 	const void *bytes; /* borrowed until the target closes */
 	size_t len;
-	const char *path; /* of the mapping; NULL: anonymous */
+	const char *path; /* of the mapping; NULL: anonymous, writable */
 	bool executable;
 };
 

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory that leaves as it is, but for secrets. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "redaction/redaction_priv.h"
+
+enum { AT = 0x1000 };
+
+static struct redaction *make(enum redaction_mode mode)
+{
+	const struct redaction_options options = { .mode = mode };
+	struct err err;
+	struct redaction *r = redaction_new(&options, &err);
+
+	assert_non_null(r);
+	return r;
+}
+
+static void erased(struct redaction *r, const char *before, const char *after)
+{
+	char bytes[200];
+	const size_t len = strlen(before);
+
+	memcpy(bytes, before, len + 1);
+	redaction_erase(r, AT, bytes, len);
+	assert_string_equal(bytes, after);
+}
+
+static void contents(void **state)
+{
+	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS);
+	static const char secret[] = "correct-horse-battery";
+	(void)state;
+
+	redaction_learn(r, 0, 0, secret, strlen(secret));
+	erased(r, "a correct-horse-battery b", "a XXXXXXXXXXXXXXXXXXXXX b");
+	erased(r, "correct-horse-batterycorrect-horse-battery",
+	       "XXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXX");
+	erased(r, "part: rect-horse-bat!", "part: XXXXXXXXXXXXXX!"); /* of its middle */
+	erased(r, "a horse, a battery", "a horse, a battery"); /* fewer than eight */
+	erased(r, "Y29ycmVjdC1ob3JzZS1iYXR0ZXJ5",
+	       "XXXXXXXXXXXXXXXXXXXXXXXXXXXX"); /* base64 */
+}
+
+static void places(void **state)
+{
+	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS);
+	(void)state;
+
+	redaction_learn(r, AT + 2, 3, NULL, 0);
+	redaction_note_place(r, AT + 8, 2);
+	redaction_note_place(r, AT - 4, 5);
+	erased(r, "0123456789", "X1XXX567XX");
+	assert_false(redaction_at(r, AT + 8, 2)); /* the document does not know it */
+}
+
+static void numbers(void **state)
+{
+	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS);
+	const uint64_t number = UINT64_C(4012888888881881);
+	uint64_t words[3] = { 5, number, 7 };
+	(void)state;
+
+	redaction_learn_number(r, number);
+	redaction_erase(r, AT, words, sizeof(words));
+	assert_int_equal(words[0], 5);
+	assert_true(words[1] != number);
+	assert_int_equal(words[2], 7);
+	erased(r, "card 4012888888881881.", "card XXXXXXXXXXXXXXXX.");
+}
+
+static void modes(void **state)
+{
+	AUTO(redaction_free) struct redaction *strict = make(REDACT_STRICT);
+	AUTO(redaction_free) struct redaction *nothing = make(REDACT_NOTHING);
+	AUTO(redaction_free) struct redaction *all = make(REDACT_SECRETS);
+	(void)state;
+
+	erased(strict, "abc\001text\002ab", "abc\001XXXX\002ab");
+	redaction_learn(nothing, AT, 4, "texttext", 8);
+	erased(nothing, "texttext", "texttext");
+	redaction_suspect_all(all);
+	erased(all, "abc\001text\002ab", "abc\001XXXX\002ab");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(contents),
+		cmocka_unit_test(places),
+		cmocka_unit_test(numbers),
+		cmocka_unit_test(modes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
