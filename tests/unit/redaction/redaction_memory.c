@@ -90,12 +90,13 @@ static void modes(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
+	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(contents),
 		cmocka_unit_test(places),
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(modes),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("redaction_memory", tests, NULL, NULL);
 }

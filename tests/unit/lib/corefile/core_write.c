@@ -187,12 +187,13 @@ static void has_memory(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
+	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(has_threads),
 		cmocka_unit_test(has_facts),
 		cmocka_unit_test(has_mappings),
 		cmocka_unit_test(has_memory),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("core_write", tests, NULL, NULL);
 }

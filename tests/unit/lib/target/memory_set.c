@@ -126,12 +126,13 @@ static void records(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
+	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(adds_words),
 		cmocka_unit_test(crosses_pages),
 		cmocka_unit_test(merges_and_drops),
 		cmocka_unit_test(records),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("memory_set", tests, NULL, NULL);
 }

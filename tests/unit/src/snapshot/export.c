@@ -174,12 +174,13 @@ static void environment(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
+	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts),
 		cmocka_unit_test(not_too_many),
 		cmocka_unit_test(what_is_left),
 		cmocka_unit_test(environment),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("export", tests, NULL, NULL);
 }
