@@ -17,14 +17,15 @@ static bool has_text(const uint8_t *word)
 	return letters == LETTERS;
 }
 
-/* An address, or a small number. */
+/* An address, or a small number. Four bytes of an address may be letters by chance; eight bytes of
+ * a secret are hardly ever an address at which there is something. */
 static bool is_plain(const struct export_memory *m, const uint8_t *bytes)
 {
 	uint64_t word;
 
 	memcpy(&word, bytes, sizeof(word));
-	return !has_text(bytes) && (word <= UINT32_MAX || -word <= UINT32_MAX ||
-				    target_mapping_at(m->target, word));
+	return target_mapping_at(m->target, word) ||
+	       ((word <= UINT32_MAX || -word <= UINT32_MAX) && !has_text(bytes));
 }
 
 /* A word alone is a lock or some other field that no printer shows: debuggers do. */

@@ -13,7 +13,9 @@
 #include "src/snapshot/export_parts.h"
 #include "tests/unit/lib/target_bytes.h"
 
-enum { LOW = 0x10000, HIGH = 0x4000000, SIZE = 1 << 20 };
+enum { LOW = 0x10000, SIZE = 1 << 20 };
+
+#define HIGH UINT64_C(0x55c232480000)
 
 static struct target *make(const uint8_t *low, const uint8_t *high)
 {
@@ -102,7 +104,7 @@ static void what_is_left(void **state)
 	AUTO(memory_set_free) struct memory_set *wanted = memory_set_new();
 	AUTO(memory_set_free) struct memory_set *shown = memory_set_new();
 	const uint64_t words[] = {
-		HIGH + 24,		      /* 0: an address */
+		HIGH + 0x6768,		      /* 0: an address: "hgH2\xc2U" */
 		12345,			      /* 1: a small number */
 		-UINT64_C(5),		      /* 2: and a negative one */
 		UINT64_C(0x123456789abcdef0), /* 3: neither */
@@ -114,7 +116,7 @@ static void what_is_left(void **state)
 		9,			      /* 9: not wanted, nor the next */
 		10,
 	};
-	const uint64_t want[] = { HIGH + 24,
+	const uint64_t want[] = { HIGH + 0x6768,
 				  12345,
 				  -UINT64_C(5),
 				  FILL,
