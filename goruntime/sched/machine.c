@@ -75,14 +75,19 @@ static uint64_t thread_g(struct runtime *rt, const struct target_thread *th, int
 	return g;
 }
 
-/* The M of the g of a thread, if its procid is the thread's id. */
+/* The M of the g of a thread, if its procid is the thread's id. A thread that begins has a g before
+ * its id is noted (minit in runtime/os_linux.go). */
 static uint64_t machine_by_tls(struct runtime *rt, const struct target_thread *th,
 			       int64_t off)
 {
-	uint64_t m = load(rt, thread_g(rt, th, off), L_g_m);
-	return m && th->tid_inside && load(rt, m, L_m_procid) == (uint64_t)th->tid_inside
-		       ? m
-		       : 0;
+	const uint64_t g = thread_g(rt, th, off), m = load(rt, g, L_g_m),
+		       procid = load(rt, m, L_m_procid);
+
+	if (!m || !th->tid_inside)
+		return 0;
+	if (procid == 0)
+		return g == load(rt, m, L_m_g0) || g == load(rt, m, L_m_gsignal) ? m : 0;
+	return procid == (uint64_t)th->tid_inside ? m : 0;
 }
 
 static bool finds_machines(struct runtime *rt, const struct target_thread *threads,
