@@ -225,6 +225,17 @@ class Subject:
                 return
         raise RuntimeError("the subject does not come to rest")
 
+    def undisturbed(self, look):
+        """What look() returns, once the process has not run meanwhile. Of its own accord it runs
+        now and then: the runtime's timers."""
+        for _ in range(8):
+            self.settle()
+            before = self._activity(None)
+            seen = look()
+            if self._activity(None) == before:
+                return seen
+        raise RuntimeError("the subject runs each time: it is disturbed")
+
     def _activity(self, threads):
         seen = []
         for path in ([f"/proc/{self.pid}/task/{t}" for t in threads] if threads else
