@@ -154,12 +154,14 @@ static bool examine(struct runtimes *all, struct fault *fault)
 	case SPECIAL_fatalpanic:
 		fault->kind = FAULT_PANIC;
 		take_noted_signal(rt, fault_noting_g(fault, m), fault);
+		fault_find_interrupted(all, m, fault);
 		break;
 	case SPECIAL_none:
 		return false;
 	default:
 		fault->kind = FAULT_FATAL_ERROR;
 		take_noted_signal(rt, fault_noting_g(fault, m), fault);
+		fault_find_interrupted(all, m, fault);
 	}
 	fault_compose(all, fault, m);
 	return true;

@@ -44,7 +44,7 @@ struct fault {
 	const struct goroutine *goroutine; /* that ran on it; NULL: none */
 	bool has_signal;
 	struct fault_signal signal;
-	struct regs registers; /* when the signal came; valid 0: not known any more */
+	struct regs registers; /* when the signal came; valid 0: not known (any more) */
 	char *message; /* as the runtime prints it, without the last newline; NULL */
 	uint64_t message_omitted; /* bytes */
 	char *variable; /* what was nil, closed or too short: "x.seen"; NULL: not known */

@@ -21,6 +21,10 @@ struct fault_walk {
  * runtime's own raise(). False: none. */
 bool fault_find_signal(struct runtimes *all, const struct fault_walk *walk,
 		       struct fault_signal *ret, struct regs *ret_regs);
+/* fault->registers: those of the signal that became a panic or a fatal error, where they are. m: of
+ * the thread. */
+void fault_find_interrupted(struct runtimes *all, const struct go_m *m,
+			    struct fault *fault);
 /* By default it ends a process with a core: signal(7). */
 bool fault_signal_is_deadly(int number);
 

@@ -4,6 +4,9 @@
 
 #include "goruntime/fault/fault_priv.h"
 
+/* runtime.mpreinit: 32 KB. */
+enum { SIGNAL_STACK_MAX = 256 << 10 };
+
 /* A frame that a signal's handler returns to: where its ucontext is, as in unwind_thread.c. */
 static uint64_t context_address(const struct runtimes *all, const struct raw_frame *frame,
 				const struct regs *regs)
@@ -99,6 +102,58 @@ bool fault_find_signal(struct runtimes *all, const struct fault_walk *walk,
 		return true;
 	}
 	return false;
+}
+
+/* preparePanic in runtime/signal_amd64.go: the handler of a nil dereference makes what it interrupted
+ * look like a call of sigpanic, and returns. Of a call to no function there is no return address to
+ * add. */
+static bool is_before_sigpanic(struct runtimes *all, const struct fault_signal *signal,
+			       struct regs *regs)
+{
+	const struct arch *arch = target_arch(all->target);
+	struct runtime *ignored;
+	struct err no_matter;
+	uint64_t pushed;
+	const struct code *c =
+		runtimes_code_at(all, regs->value[arch->pc], true, &ignored);
+
+	if (!c || (c->special != SPECIAL_sigpanic && c->special != SPECIAL_sigpanic0) ||
+	    regs->value[arch->pc] != c->entry)
+		return false;
+	if (target_read_uint(all->target, regs->value[arch->sp], WORD, &pushed,
+			     &no_matter) &&
+	    pushed == signal->pc)
+		regs->value[arch->sp] += arch->call_pushes;
+	else if (runtimes_code_at(all, signal->pc, true, &ignored))
+		return false;
+	regs->value[arch->pc] = signal->pc;
+	return true;
+}
+
+/* The context is on the stack for signals until the thread gets another one. */
+void fault_find_interrupted(struct runtimes *all, const struct go_m *m,
+			    struct fault *fault)
+{
+	const struct arch *arch = target_arch(all->target);
+	const uint64_t low = m->signal_stack.low, size = m->signal_stack.high - low;
+	struct err ignored;
+
+	if (!fault->has_signal || !arch->call_pushes || m->signal_stack.high < low ||
+	    size > SIGNAL_STACK_MAX)
+		return;
+	AUTO(xfree) uint8_t *bytes = xcalloc(size + 1, 1);
+	if (!target_search(all->target, low, bytes, size, &ignored))
+		return;
+	for (uint64_t at = 0; at + arch->ucontext_size <= size; at += WORD) {
+		struct regs regs = { .valid = 0 };
+		arch_regs_from(arch->ucontext, arch, bytes + at, arch->ucontext_size,
+			       &regs);
+		if (!is_before_sigpanic(all, &fault->signal, &regs))
+			continue;
+		target_found(all->target, low + at, arch->ucontext_size);
+		fault->registers = regs;
+		return;
+	}
 }
 
 bool fault_signal_is_deadly(int number)

@@ -25,10 +25,6 @@ enum {
 	NESTED_MAX = 16,
 };
 
-/* Registers of the first integer arguments: the compiler's ABIInternal (cmd/compile/abi-internal.md,
- * 1.17), amd64: rax, rbx. By DWARF number. */
-static const int argument_registers[] = { 0, 3 };
-
 /* What is in a register or a place in memory. */
 struct named {
 	char text[NAME_MAX_BYTES];
@@ -431,7 +427,8 @@ static bool name_argument(struct search *s, uint64_t pc, unsigned number,
 	if (!read_function(s, pc - 1) || !find_instruction(s, pc, true, &call))
 		return false;
 	if (layout_has(&s->rt->layout, L_funcdata_arg_info))
-		return name_register(s, call, argument_registers[number], STEPS, ret) &&
+		return name_register(s, call, s->arch->go_arguments[number], STEPS,
+				     ret) &&
 		       ret->part == 0;
 	for (size_t i = call, n = 0; n < BACK && i > 0; i--, n++) {
 		const struct instruction *store = &s->list[i - 1];

@@ -181,6 +181,13 @@ void core_file_close(struct core_file *core)
 	xfree(core);
 }
 
+size_t core_segment_from(const struct core_file *core, uint64_t addr)
+{
+	const struct core_segment *s = core->segments;
+
+	return LOWER_BOUND(i, core->segment_count, s[i].addr + (s[i].size - 1) < addr);
+}
+
 const struct core_segment *core_segment_at(const struct core_file *core, uint64_t addr)
 {
 	size_t n = LOWER_BOUND(i, core->segment_count, core->segments[i].addr <= addr);

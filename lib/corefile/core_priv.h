@@ -33,6 +33,8 @@ void core_file_close(struct core_file *core);
 DEFINE_AUTO(struct core_file, core_file_close)
 /* The segment that contains addr; NULL: none. */
 const struct core_segment *core_segment_at(const struct core_file *core, uint64_t addr);
+/* The first segment that ends behind addr. */
+size_t core_segment_from(const struct core_file *core, uint64_t addr);
 /* Exactly len bytes of the file. */
 bool core_file_read(const struct core_file *core, uint64_t offset, void *buf, size_t len);
 

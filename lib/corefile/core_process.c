@@ -13,6 +13,7 @@ enum {
 	SEARCHED = 256 << 10, /* bytes below the strings: pointers to 30,000 of them */
 	FOUND_BY = 4 * WORD,  /* bytes of the auxiliary vector that identify it */
 	STRINGS_MAX = 4 << 20,
+	STACK_MAX = 8 << 20, /* of both: a mapping may claim any size */
 };
 
 /* What lies below the random bytes that the kernel gave the process. */
@@ -117,9 +118,11 @@ bool core_first_stack(struct target *t, struct first_stack *ret)
 	const bool found = read_stack(t, &stack) && find_words(t, &stack, ret);
 	const struct target_mapping *m = found ? target_mapping_at(t, ret->begin) : NULL;
 
-	ret->end = m ? m->end : 0;
 	xfree(stack.words);
-	return m != NULL;
+	if (!m)
+		return false;
+	ret->end = m->end - ret->begin < STACK_MAX ? m->end : ret->begin + STACK_MAX;
+	return true;
 }
 
 struct process *core_process(struct target *t)

@@ -15,7 +15,7 @@ struct process *core_process(struct target *t);
 struct first_stack {
 	uint64_t begin, arguments, environment, name, end;
 };
-/* Of any target. False: not found. */
+/* Of any target. It has a few megabytes at most. False: not found. */
 bool core_first_stack(struct target *t, struct first_stack *ret);
 
 #endif

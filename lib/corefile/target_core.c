@@ -138,10 +138,9 @@ static void name(const struct target *t, const struct core_mapped_file *f,
 /* A file that no segment has: it was left out, as code and constants are. */
 static bool is_left_out(const struct core_file *core, const struct core_mapped_file *f)
 {
-	const struct core_segment *s = core->segments;
-	size_t n = LOWER_BOUND(i, core->segment_count, s[i].addr + s[i].size <= f->start);
+	const size_t n = core_segment_from(core, f->start);
 
-	return n == core->segment_count || s[n].addr >= f->end;
+	return n == core->segment_count || core->segments[n].addr >= f->end;
 }
 
 /* Of a file that is only partly in segments, those have its code. */
@@ -246,6 +245,25 @@ const struct core_facts *target_core_facts(const struct target *t)
 	const struct core *c = target_self(t, &core_ops);
 
 	return c ? &c->notes.facts : NULL;
+}
+
+bool target_core_find_dumped(const struct target *t, uint64_t addr, uint64_t end,
+			     uint64_t *ret_from, uint64_t *ret_to)
+{
+	const struct core *c = target_self(t, &core_ops);
+	const struct core_file *file = c->file;
+
+	for (size_t i = core_segment_from(file, addr); i < file->segment_count; i++) {
+		const struct core_segment *s = &file->segments[i];
+		if (s->addr >= end)
+			return false;
+		if (s->addr + s->file_size <= addr)
+			continue;
+		*ret_from = s->addr > addr ? s->addr : addr;
+		*ret_to = s->addr + s->file_size < end ? s->addr + s->file_size : end;
+		return true;
+	}
+	return false;
 }
 
 void target_core_use_files(struct target *t, core_constant_fn *fn, void *arg)

@@ -43,6 +43,10 @@ struct core_facts {
 /* Borrowed. NULL: t is not a core. */
 const struct core_facts *target_core_facts(const struct target *t);
 
+/* The first bytes in [addr, end) that are in the file: [*ret_from, *ret_to). False: none. */
+bool target_core_find_dumped(const struct target *t, uint64_t addr, uint64_t end,
+			     uint64_t *ret_from, uint64_t *ret_to);
+
 /* Where to find bytes that are not in the core because they are in files: fn copies what is
  * there from addr on and never written by the process, at most len bytes, and says how many. */
 typedef size_t core_constant_fn(void *arg, uint64_t addr, void *buf, size_t len);

@@ -36,6 +36,10 @@ struct arch {
 	unsigned dwarf_count;	      /* with DWARF numbers, pc last */
 	const uint8_t *encoded;	      /* general registers as numbered in instructions */
 	unsigned pc, sp, fp;
+	unsigned
+		call_pushes; /* bytes: the return address, at sp; 0: it is in a register */
+	/* Of the first integer arguments in Go's ABIInternal (cmd/compile/abi-internal.md). */
+	uint8_t go_arguments[2];
 	int tls; /* register that holds the thread pointer */
 	/* System call convention: number and arguments as registers, result. */
 	unsigned syscall_number, syscall_args[6], syscall_result;

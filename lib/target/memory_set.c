@@ -93,7 +93,7 @@ void memory_set_add_set(struct memory_set *s, const struct memory_set *other)
 	}
 }
 
-static uint64_t first_word(const struct memory_page *page)
+uint64_t memory_page_first(const struct memory_page *page)
 {
 	size_t i = 0;
 
@@ -112,14 +112,32 @@ static void cut(struct memory_set *s, size_t count)
 		table_set(&s->index, s->pages[i].addr, 0, i + 1);
 }
 
-void memory_set_drop_pages(struct memory_set *s, bool (*fn)(void *arg, uint64_t addr),
-			   void *arg)
+void memory_page_clear(struct memory_page *page, uint64_t from, uint64_t to)
+{
+	for (uint64_t at = from; at < to; at += WORD) {
+		const size_t word = (size_t)(at - page->addr) / WORD;
+		page->words[word / 64] &= ~(UINT64_C(1) << word % 64);
+	}
+}
+
+static bool is_empty(const struct memory_page *page)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(page->words); i++)
+		if (page->words[i])
+			return false;
+	return true;
+}
+
+void memory_set_filter(struct memory_set *s,
+		       void (*fn)(void *arg, struct memory_page *page), void *arg)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < s->count; i++)
-		if (!fn(arg, first_word(&s->pages[i])))
+	for (size_t i = 0; i < s->count; i++) {
+		fn(arg, &s->pages[i]);
+		if (!is_empty(&s->pages[i]))
 			s->pages[n++] = s->pages[i];
+	}
 	cut(s, n);
 }
 

@@ -16,10 +16,6 @@ DEFINE_AUTO(struct memory_set, memory_set_free)
 /* Every word that [addr, addr + len) touches. Pages past LIMIT_EXTENT_BYTES in total are ignored. */
 void memory_set_add(struct memory_set *s, uint64_t addr, uint64_t len);
 void memory_set_add_set(struct memory_set *s, const struct memory_set *other);
-/* Leaves out the pages of which fn() says so, by their first word that is in the set. */
-void memory_set_drop_pages(struct memory_set *s, bool (*fn)(void *arg, uint64_t addr),
-			   void *arg);
-
 enum { MEMORY_PAGE_WORDS = PAGE_BYTES / WORD };
 
 struct memory_page {
@@ -36,6 +32,13 @@ static inline bool memory_page_has(const struct memory_page *page, uint64_t addr
 
 	return page->words[word / 64] >> word % 64 & 1;
 }
+/* The first word of a page that is in the set. */
+uint64_t memory_page_first(const struct memory_page *page);
+/* Takes words out: [from, to) is in the page. */
+void memory_page_clear(struct memory_page *page, uint64_t from, uint64_t to);
+/* fn() may clear words of each page. Pages without words are no longer in the set. */
+void memory_set_filter(struct memory_set *s,
+		       void (*fn)(void *arg, struct memory_page *page), void *arg);
 /* Is the word of addr in the set? */
 bool memory_set_has(const struct memory_set *s, uint64_t addr);
 

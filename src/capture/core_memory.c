@@ -16,6 +16,7 @@ enum {
 	OBJECTS_MAX = 4096,
 	OBJECT_NAME = 256,
 	DYNAMIC_MAX = 512,
+	VDSO_MAX = 1 << 20,   /* bytes: it has some 8 KB */
 	DATA_LARGE = 1 << 20, /* bytes without a value in the file */
 };
 
@@ -153,7 +154,8 @@ static void add_vdso(struct capture *c)
 	uint64_t at;
 
 	if (target_auxv(c->frozen, AT_SYSINFO_EHDR, &at) &&
-	    (m = target_mapping_at(c->frozen, at)) && m->executable)
+	    (m = target_mapping_at(c->frozen, at)) && m->executable &&
+	    m->end - m->start <= VDSO_MAX)
 		memory_set_add(c->core.regions, m->start, m->end - m->start);
 }
 

@@ -110,13 +110,36 @@ static bool is_in_first_page(const struct image *img, uint64_t addr)
 
 /* What debuggers take from the files of the program and its libraries, once they have recognised
  * them. */
-static bool is_in_file(void *arg, uint64_t addr)
+static void leave_out_files(void *arg, struct memory_page *page)
 {
 	const struct images *images = arg;
+	const uint64_t addr = memory_page_first(page);
 	const struct image *img = images_at(images, addr);
 
-	return img && image_fd(img) >= 0 && image_is_constant(img, addr) &&
-	       !is_in_first_page(img, addr);
+	if (img && image_fd(img) >= 0 && image_is_constant(img, addr) &&
+	    !is_in_first_page(img, addr))
+		memory_page_clear(page, page->addr, page->addr + PAGE_BYTES);
+}
+
+static uint64_t next_word(uint64_t addr)
+{
+	return (addr + WORD - 1) & -(uint64_t)WORD;
+}
+
+/* What is neither in the core nor in a file. */
+static void leave_out_absent(void *arg, struct memory_page *page)
+{
+	const struct capture *c = arg;
+	const uint64_t end = page->addr + PAGE_BYTES;
+	uint64_t word;
+	struct err ignored;
+
+	for (uint64_t at = page->addr, from, to; at < end; at = next_word(to)) {
+		if (!target_core_find_dumped(c->live, at, end, &from, &to))
+			from = to = end;
+		if (from > at && !target_read_uint(c->frozen, at, WORD, &word, &ignored))
+			memory_page_clear(page, at, next_word(from));
+	}
 }
 
 static void show_variable(void *arg, const char *name, const struct value *v)
@@ -186,9 +209,11 @@ bool export_core(const struct export *export, struct output *out, struct err *er
 	x.memory.has_stack = core_first_stack(c->frozen, &x.memory.stack);
 	if (redaction_mode(export->redaction) != REDACT_NOTHING)
 		show_runtime(c);
-	memory_set_drop_pages(c->core.read, is_in_file, c->images);
-	memory_set_drop_pages(c->core.regions, is_in_file, c->images);
+	memory_set_filter(c->core.read, leave_out_files, c->images);
+	memory_set_filter(c->core.regions, leave_out_files, c->images);
 	memory_set_add_set(c->core.regions, c->core.read);
+	if (target_core_facts(c->live))
+		memory_set_filter(c->core.regions, leave_out_absent, c);
 	x.parts = export_parts(c->core.regions, c->frozen, &x.part_count);
 	write_core(&x);
 	xfree(x.parts);
