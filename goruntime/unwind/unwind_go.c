@@ -324,6 +324,20 @@ static bool skip_nil_call(struct go_walk *u)
 	return true;
 }
 
+/* What is found is the goroutine's stack. */
+static void keep_frames(struct go_walk *u)
+{
+	struct stacks *stacks = u->rt->shared->stacks;
+
+	if (u->count > LIMIT_FRAMES_RUN - stacks_frames(stacks)) {
+		u->count = 0;
+		ends(u, STACK_TRUNCATED,
+		     reason_add(u->rt, "more than %" PRIu64 " frames in total",
+				LIMIT_FRAMES_RUN));
+	}
+	u->g->stack = stacks_intern(stacks, u->frames, u->count);
+}
+
 void unwind_goroutine(struct runtime *rt, struct goroutine *g, const struct go_m *m)
 {
 	struct stack_reader window;
@@ -353,11 +367,28 @@ void unwind_goroutine(struct runtime *rt, struct goroutine *g, const struct go_m
 		while (step(&u))
 			continue;
 	}
-	if (u.count > LIMIT_FRAMES_RUN - stacks_frames(rt->shared->stacks)) {
-		u.count = 0;
-		ends(&u, STACK_TRUNCATED,
-		     reason_add(rt, "more than %" PRIu64 " frames in total",
-				LIMIT_FRAMES_RUN));
-	}
-	g->stack = stacks_intern(rt->shared->stacks, rt->shared->scratch, u.count);
+	keep_frames(&u);
+}
+
+void unwind_goroutine_on(struct runtime *rt, struct goroutine *g, const struct go_m *m,
+			 size_t kept, uint64_t pc, uint64_t sp)
+{
+	struct stack_reader window;
+	struct go_walk u = {
+		.rt = rt,
+		.g = g,
+		.m = m,
+		.frames = rt->shared->scratch,
+		.count = kept,
+		.pc = pc,
+		.sp = sp,
+		.callback_sp = m ? m->g0_sched_sp : 0,
+		.window = &window,
+	};
+
+	stack_reader_init(&window, rt->target, g->stack_low, g->stack_high);
+	target_budget_unit(rt->target);
+	while (step(&u))
+		continue;
+	keep_frames(&u);
 }

@@ -25,6 +25,10 @@ MUST_CHECK bool unwind_callback(struct runtime *rt, const struct code *c, uint64
  * rt->machines, of its thread or of the thread it is locked to, for C frames below a
  * callback; or NULL. Sets stack, state and reason. */
 void unwind_goroutine(struct runtime *rt, struct goroutine *g, const struct go_m *m);
+/* The same from a frame further out on, to which pc returns: the `kept` frames in all->scratch are
+ * those before it. */
+void unwind_goroutine_on(struct runtime *rt, struct goroutine *g, const struct go_m *m,
+			 size_t kept, uint64_t pc, uint64_t sp);
 /* In a system call g->pc and g->sp are where the runtime was told of it. Does this place
  * on the goroutine's stack lead there? If so, the calls made since are known too. */
 bool unwind_leads_to_syscall(struct runtime *rt, const struct goroutine *g, uint64_t pc,

@@ -208,7 +208,9 @@ static void add_cycle(FILE *f, const struct fault_printing *p)
 	if (c.count > c.shown)
 		fprintf(f, ", then %" PRIu32 " more,", c.count - c.shown);
 	fprintf(f, c.count == 1 ? " called itself" : " called each other");
-	fprintf(f, " at least %" PRIu64 " times", c.times + 1);
+	fprintf(f, " %s%" PRIu64 " times",
+		p->fault->goroutine->state == STACK_COMPLETE ? "" : "at least ",
+		c.times + 1);
 }
 
 static void add_fatal_error(FILE *f, const struct fault *fault)
