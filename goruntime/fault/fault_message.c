@@ -228,7 +228,9 @@ static void compose_signal(struct runtime *rt, const struct fault *fault,
 	panic_message_addf(w, "\n");
 	if (is_in_cgo(rt, m, &fault->registers))
 		panic_message_addf(w, "signal arrived during cgo execution\n");
-	if (s->number == SIGILL || s->number == SIGFPE)
+	/* sighandler in runtime/signal_unix.go: 1.15 has them of SIGILL only, 1.19 of both. */
+	if (s->number == SIGILL ||
+	    (s->number == SIGFPE && has_function(rt, "runtime.fatal")))
 		add_instruction(rt, s->pc, w);
 }
 

@@ -394,6 +394,8 @@ func init() {
 		"kill-quit": kill(syscall.SIGQUIT),
 		"kill-bus":  kill(syscall.SIGBUS),
 		"kill-sys":  kill(syscall.SIGSYS),
+		"kill-fpe":  kill(syscall.SIGFPE),
+		"kill-ill":  kill(syscall.SIGILL),
 		"deadlock": func() {
 			waitForWord()
 			<-make(chan int)
