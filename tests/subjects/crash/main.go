@@ -3,7 +3,9 @@
 // crash dies in the way that it is told to. It says beforehand what will be true: the goroutine,
 // the function and the line that are to blame, and what they do it to.
 //
-// usage: crash WAY [GOROUTINES]
+// usage: crash WAY [GOROUTINES [BUSY]]
+//
+// GOROUTINES more only wait, and BUSY more never do for long.
 package main
 
 import (
@@ -67,6 +69,23 @@ func crowd(n int) {
 	started.Wait()
 }
 
+// load is what it does while it dies: work, allocations, and messages.
+func load(n int) {
+	jobs := make(chan []int, n)
+	for i := 0; i < n; i++ {
+		jobs <- make([]int, 8)
+		go func() {
+			seen := map[int]int{}
+			for job := range jobs {
+				for k := range job {
+					seen[k%8] += job[k]
+				}
+				jobs <- append(make([]int, 0, 9), seen[0]%9, 1, 2, 3, 4, 5, 6, 7)
+			}
+		}()
+	}
+}
+
 func main() {
 	if len(os.Args) < 2 || ways[os.Args[1]] == nil {
 		var names []string
@@ -81,6 +100,10 @@ func main() {
 	if len(os.Args) > 2 {
 		n, _ := strconv.Atoi(os.Args[2])
 		crowd(n)
+	}
+	if len(os.Args) > 3 {
+		n, _ := strconv.Atoi(os.Args[3])
+		load(n)
 	}
 	if ending[way] {
 		ways[way]()
