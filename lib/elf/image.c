@@ -131,7 +131,7 @@ static void open_file(struct images *images, struct image *img,
 		      const struct target_mapping *m)
 {
 	take_identity(img, m);
-	if (images->search) {
+	if (images->ended) {
 		image_open_ended(images, img, image_start_of(images, img, m));
 		return;
 	}
@@ -426,7 +426,8 @@ struct images *images_open_ended(struct target *t, const struct image_search *se
 	AUTO(images_close) struct images *images = xcalloc(1, sizeof(*images));
 
 	images->target = t;
-	images->search = search;
+	images->ended = true;
+	images->search = *search;
 	set_room(images);
 	images->context.root = -1;
 	if (search->root) {

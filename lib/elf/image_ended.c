@@ -17,7 +17,7 @@ enum same { SAME, OTHER, UNKNOWN };
 /* there: the ids in memory. */
 static enum same compare(const struct image *there, const struct image *file)
 {
-	if (there->build_id)
+	if (there->build_id && (file->build_id || !there->go_build_id))
 		return file->build_id && !strcmp(there->build_id, file->build_id) ? SAME
 										  : OTHER;
 	if (there->go_build_id)
@@ -73,7 +73,7 @@ static void take_ids(struct images *images, uint64_t start, struct image *ret)
 static bool is_wanted(const struct images *images, const struct image *there,
 		      const struct image *file, struct err *err)
 {
-	if (compare(there, file) != OTHER || images->search->force)
+	if (compare(there, file) != OTHER || images->search.force)
 		return true;
 	return err_set(
 		err, ERR_CANNOT,
@@ -85,7 +85,7 @@ static bool is_wanted(const struct images *images, const struct image *there,
 /* The executable that the user gave. */
 static bool take_given(struct images *images, const struct image *there, struct err *err)
 {
-	const char *path = images->search->executable;
+	const char *path = images->search.executable;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 
 	if (fd < 0)
@@ -103,21 +103,40 @@ static bool take_given(struct images *images, const struct image *there, struct 
 	return true;
 }
 
-/* What is at this path, if it is the same. */
-static bool take_named(struct images *images, struct image *img, const char *path,
-		       const struct image *there)
+/* If it is the same. */
+static bool take_same(struct images *images, struct image *img, int fd,
+		      const struct image *there)
 {
-	int fd = path[0] == '/' ? root_file_open(images->context.root, path) : -1;
-
 	if (fd < 0)
 		return false;
-	struct image *file = load(images, path, fd);
+	struct image *file = load(images, there->path, fd);
 	if (file->unreadable || compare(there, file) != SAME) {
 		image_unload(file);
 		return false;
 	}
 	take_file(img, file);
 	return true;
+}
+
+/* What is at its path. */
+static bool take_named(struct images *images, struct image *img,
+		       const struct image *there)
+{
+	const char *path = there->path;
+	int fd = path[0] == '/' ? root_file_open(images->context.root, path) : -1;
+
+	return take_same(images, img, fd, there);
+}
+
+static bool take_fetched(struct images *images, struct image *img,
+			 const struct image *there)
+{
+	const struct image_search *search = &images->search;
+
+	if (img != images->list[0] || !search->fetch || !there->build_id)
+		return false;
+	int fd = search->fetch(search->fetch_arg, there->build_id, there->path);
+	return take_same(images, img, fd, there);
 }
 
 static void refuse(struct image *img, const struct image *there)
@@ -138,8 +157,9 @@ void image_open_ended(struct images *images, struct image *img, uint64_t start)
 	struct image *there = image_alloc(images, img->path);
 
 	take_ids(images, start, there);
-	if (!take_named(images, img, there->path, there) &&
-	    !(start && image_load_mapped(img, images->target, start, &images->room)))
+	if (!take_named(images, img, there) &&
+	    !(start && image_load_mapped(img, images->target, start, &images->room)) &&
+	    !take_fetched(images, img, there))
 		refuse(img, there);
 	image_unload(there);
 }
@@ -206,7 +226,7 @@ bool image_open_ended_executable(struct images *images, struct err *err)
 		img->device_major = m->device_major;
 		img->device_minor = m->device_minor;
 	}
-	if (images->search->executable) {
+	if (images->search.executable) {
 		struct image *there = image_alloc(images, "");
 		take_ids(images, start, there);
 		bool ok = take_given(images, there, err);

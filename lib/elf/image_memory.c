@@ -103,6 +103,20 @@ bool image_load_mapped(struct image *img, struct target *t, uint64_t addr, uint6
 	return true;
 }
 
+/* Go's own linker covers only the first of its two notes with a program header, and puts the other
+ * one behind it, before the end of the page (cmd/link/internal/ld/elf.go, 1.15 to 1.27). */
+static void take_notes(struct image *img, struct target *t, uint64_t addr, uint64_t len)
+{
+	const uint64_t behind = -(addr + len) % PAGE_BYTES;
+	AUTO(xfree) uint8_t *notes = xcalloc(len + behind + 1, 1);
+	struct err ignored;
+
+	if (target_read(t, addr, notes, len + behind, &ignored))
+		image_take_notes(img, notes, len + behind);
+	else if (target_read(t, addr, notes, len, &ignored))
+		image_take_notes(img, notes, len);
+}
+
 void image_take_mapped_ids(struct image *img, struct target *t, uint64_t addr)
 {
 	enum { NOTES_MAX = 1 << 16 };
@@ -114,10 +128,7 @@ void image_take_mapped_ids(struct image *img, struct target *t, uint64_t addr)
 		return;
 	for (size_t i = 0; i < m.header.e_phnum; i++) {
 		const Elf64_Phdr *p = &m.segments[i];
-		if (p->p_type != PT_NOTE || p->p_filesz > NOTES_MAX)
-			continue;
-		AUTO(xfree) uint8_t *notes = xcalloc(p->p_filesz + 1, 1);
-		if (target_read(t, p->p_vaddr + bias, notes, p->p_filesz, &ignored))
-			image_take_notes(img, notes, p->p_filesz);
+		if (p->p_type == PT_NOTE && p->p_filesz <= NOTES_MAX)
+			take_notes(img, t, p->p_vaddr + bias, p->p_filesz);
 	}
 }

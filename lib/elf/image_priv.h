@@ -91,8 +91,9 @@ struct image_span {
 struct images {
 	struct target *target; /* borrowed */
 	pid_t proc;	       /* /proc/PROC provides exe, root and map_files */
-	const struct image_search *search; /* of a process that has ended; or NULL */
-	struct image **list;		   /* owned; 0: the executable */
+	bool ended; /* a process that is over, whose files were looked for so: */
+	struct image_search search;
+	struct image **list; /* owned; 0: the executable */
 	size_t count, cap;
 	size_t left_out;
 	uint64_t room; /* left of LIMIT_MAPPED_BYTES */

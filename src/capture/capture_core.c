@@ -7,6 +7,7 @@
 
 #include "lib/corefile/core_process.h"
 #include "lib/corefile/target_core.h"
+#include "src/capture/debuginfod.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 
@@ -121,12 +122,25 @@ struct target *core_with_files(const char *path, const struct image_search *sear
 	return open_core(path, search, ret_images, NULL, err);
 }
 
+static int ask_server(void *arg, const char *build_id, const char *path)
+{
+	struct capture *c = arg;
+
+	return debuginfod_executable(build_id, path,
+				     monotonic_ns() + c->options->max_copy_age_ns / 2,
+				     c->warnings);
+}
+
 bool capture_open_core(struct capture *c, struct err *err)
 {
 	const struct core_options *options = &c->options->core;
+	struct image_search search = options->search;
 
-	c->live = open_core(options->path, &options->search, &c->images, &c->realtime_ns,
-			    err);
+	if (c->options->reading.debuginfod) {
+		search.fetch = ask_server;
+		search.fetch_arg = c;
+	}
+	c->live = open_core(options->path, &search, &c->images, &c->realtime_ns, err);
 	if (!c->live)
 		return false;
 	c->process = core_process(c->live);

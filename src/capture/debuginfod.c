@@ -13,10 +13,12 @@
 /* From elfutils; loaded only on demand: it depends on a dozen libraries. */
 static const char library[] = "libdebuginfod.so.1";
 
+typedef int find_fn(void *client, const unsigned char *id, int id_len, char **path);
+
 struct client {
 	void *library, *self;
 	void *(*begin)(void);
-	int (*find)(void *client, const unsigned char *id, int id_len, char **path);
+	find_fn *find_debug_info, *find_executable;
 	void (*end)(void *client);
 };
 
@@ -28,7 +30,8 @@ static bool find_functions(struct client *c)
 		void *to;
 	} functions[] = {
 		{ "debuginfod_begin", &c->begin },
-		{ "debuginfod_find_debuginfo", &c->find },
+		{ "debuginfod_find_debuginfo", &c->find_debug_info },
+		{ "debuginfod_find_executable", &c->find_executable },
 		{ "debuginfod_end", &c->end },
 	};
 
@@ -52,20 +55,36 @@ static size_t bytes_of(const char *hex, unsigned char *ret, size_t max)
 	return n;
 }
 
-static void fetch(struct client *c, const struct image *img, struct warnings *warnings)
+/* What the server has with this build-id; -1: a warning says why there is no file. The caller
+ * frees *ret_path. */
+static int ask(struct client *c, find_fn *find, const char *build_id, const char *of,
+	       char **ret_path, struct warnings *warnings)
 {
 	unsigned char id[64];
+	size_t n = bytes_of(build_id, id, sizeof(id));
+	int fd = find(c->self, id, (int)n, ret_path);
+
+	if (fd >= 0)
+		return fd;
+	if (fd == -ENOENT)
+		warnings_add(warnings, "debuginfod", "%s: no server has its %s", of,
+			     find == c->find_executable ? "executable"
+							: "debug information");
+	else
+		warnings_add(warnings, "debuginfod", "%s: %s", of,
+			     fd == -ENOSYS ? "DEBUGINFOD_URLS is not set"
+					   : strerror(-fd));
+	return -1;
+}
+
+static void fetch(struct client *c, const struct image *img, struct warnings *warnings)
+{
 	char *path = NULL;
 	struct err err;
-	size_t n = bytes_of(image_build_id(img), id, sizeof(id));
-	int fd = c->find(c->self, id, (int)n, &path);
+	int fd = ask(c, c->find_debug_info, image_build_id(img), image_path(img), &path,
+		     warnings);
 
-	if (fd < 0)
-		warnings_add(warnings, "debuginfod", "%s: %s", image_path(img),
-			     fd == -ENOSYS   ? "DEBUGINFOD_URLS is not set"
-			     : fd == -ENOENT ? "no server has its debug information"
-					     : strerror(-fd));
-	else if (!image_use_debug_fd(img, fd, path, &err))
+	if (fd >= 0 && !image_use_debug_fd(img, fd, path, &err))
 		warnings_add(warnings, "debuginfod", "%s", err.text);
 	free(path);
 }
@@ -89,12 +108,14 @@ static bool is_wanted(const struct runtimes *all, const struct image *img)
 	       !image_debug(img, &ignored);
 }
 
-static bool open_client(struct client *c)
+static bool open_client(struct client *c, struct warnings *warnings)
 {
 	c->library = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-	if (!c->library || !find_functions(c))
-		return false;
-	c->self = c->begin();
+	if (c->library && find_functions(c))
+		c->self = c->begin();
+	if (!c->self)
+		warnings_add(warnings, "debuginfod",
+			     "cannot load %s (Debian package libdebuginfod1)", library);
 	return c->self != NULL;
 }
 
@@ -109,16 +130,28 @@ void debuginfod_fetch(const struct runtimes *all, struct images *images,
 		if (!is_wanted(all, img) || monotonic_ns() > until_ns)
 			continue;
 		set_bound(until_ns);
-		if (!opened && !open_client(&c)) {
-			warnings_add(warnings, "debuginfod",
-				     "cannot load %s (Debian package libdebuginfod1)",
-				     library);
+		if (!opened && !open_client(&c, warnings))
 			break;
-		}
 		opened = true;
 		fetch(&c, img, warnings);
 	}
 	if (c.self)
 		c.end(c.self);
 	/* Never unloaded: its dependencies do not support that. */
+}
+
+int debuginfod_executable(const char *build_id, const char *path, uint64_t until_ns,
+			  struct warnings *warnings)
+{
+	struct client c = { .self = NULL };
+	char *cached = NULL;
+	int fd = -1;
+
+	set_bound(until_ns);
+	if (open_client(&c, warnings)) {
+		fd = ask(&c, c.find_executable, build_id, path, &cached, warnings);
+		c.end(c.self);
+	}
+	free(cached);
+	return fd;
 }

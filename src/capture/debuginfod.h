@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* debuginfod.h - downloads debug info by build-id. The only use of the network, and only
- * on request; the process is not stopped meanwhile. */
+/* debuginfod.h - downloads debug info, and executables of cores, by build-id. The only use of
+ * the network, and only on request; no process is stopped meanwhile. */
 #ifndef GOSNAP_DEBUGINFOD_H
 #define GOSNAP_DEBUGINFOD_H
 
@@ -10,5 +10,8 @@
  * CLOCK_MONOTONIC. Failures become warnings. */
 void debuginfod_fetch(const struct runtimes *all, struct images *images,
 		      uint64_t until_ns, struct warnings *warnings);
+/* Likewise the executable with this build-id, whose name was path: a file descriptor, or -1. */
+int debuginfod_executable(const char *build_id, const char *path, uint64_t until_ns,
+			  struct warnings *warnings);
 
 #endif
