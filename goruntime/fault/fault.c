@@ -8,6 +8,7 @@
 #include "goruntime/fault/fault_priv.h"
 #include "goruntime/fault/fault_variable.h"
 #include "goruntime/frames/frames.h"
+#include "goruntime/goroutines/extras.h"
 #include "goruntime/sched/threads.h"
 #include "goruntime/unwind/unwind_go.h"
 
@@ -127,11 +128,22 @@ static void take_noted_signal(struct runtime *rt, uint64_t g, struct fault *ret)
 	ret->signal = (struct fault_signal){
 		.number = (int)value[0],
 		.code = (int)value[1],
-		.has_address = (int64_t)value[1] > 0,
+		.has_address = (int)value[1] > 0 && (int)value[1] != SI_KERNEL,
 		.address = value[2],
 		.has_pc = true,
 		.pc = value[3],
 	};
+}
+
+/* Of a cut core, where the frames that would say it are missing. */
+static bool guess_kind(struct runtimes *all, struct fault *fault, const struct go_m *m)
+{
+	const bool panics = fault->goroutine &&
+			    runtime_panics(fault->runtime, fault->goroutine) != NULL;
+
+	fault->kind = panics ? FAULT_PANIC : FAULT_FATAL_ERROR;
+	fault_compose(all, fault, m);
+	return fault->message != NULL;
 }
 
 /* False: the runtime counts the thread as dying, and nothing says of what. */
@@ -157,7 +169,7 @@ static bool examine(struct runtimes *all, struct fault *fault)
 		fault_find_interrupted(all, m, fault);
 		break;
 	case SPECIAL_none:
-		return false;
+		return guess_kind(all, fault, m);
 	default:
 		fault->kind = FAULT_FATAL_ERROR;
 		take_noted_signal(rt, fault_noting_g(fault, m), fault);
@@ -191,6 +203,16 @@ void fault_free(struct fault *fault)
 	xfree(fault);
 }
 
+/* Of a cut core, in which no thread is known to die: the runtime raised the signal, and may have said
+ * why. */
+static void take_fatal_error(struct runtimes *all, struct fault *fault)
+{
+	fault->kind = FAULT_FATAL_ERROR;
+	fault_compose(all, fault, &fault->runtime->machines[fault->thread]);
+	if (!fault->message)
+		fault->kind = FAULT_SIGNAL;
+}
+
 /* The thread that the kernel names; the runtime knows of nothing. */
 static struct fault *fault_of_kernel(struct runtimes *all)
 {
@@ -218,127 +240,10 @@ static struct fault *fault_of_kernel(struct runtimes *all)
 		fault->signal.has_pc = threads[i].stopped;
 		fault->signal.pc = threads[i].regs.value[target_arch(all->target)->pc];
 	}
+	if (fault->runtime && fault->signal.has_pc &&
+	    fault_is_own_raise(all, fault->signal.pc))
+		take_fatal_error(all, fault);
 	return fault;
-}
-
-/* The search for the call that is to blame, frame by frame. */
-struct blame {
-	struct fault *fault;
-	const char *root; /* of the standard library's files; NULL: not known */
-	size_t root_len;
-	const char *object_file; /* of the place, if that is C */
-	uint32_t next;		 /* number of the frame */
-	bool of_thread;
-	bool passed; /* frames that report the fault */
-};
-
-static bool begins(const char *text, const char *prefix)
-{
-	return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
-static bool is_runtime(const char *function)
-{
-	return begins(function, "runtime.") || begins(function, "runtime/") ||
-	       begins(function, "internal/");
-}
-
-/* "/usr/lib/go/src/runtime/proc.go": what is before "runtime/proc.go". Built with -trimpath, there
- * is nothing. */
-static void find_root(struct blame *b)
-{
-	static const char own[] = "runtime/proc.go";
-	struct runtime *rt = b->fault->runtime;
-	uint64_t end,
-		entry = rt ? modules_function(rt->modules, "runtime.main", &end) : 0;
-	struct code_frame f;
-
-	if (!entry || !runtime_code_at(rt, entry, &f) || !f.file)
-		return;
-	size_t len = strlen(f.file);
-	if (len <= strlen(own) || strcmp(f.file + len - strlen(own), own) != 0)
-		return;
-	b->root = f.file;
-	b->root_len = len - strlen(own);
-}
-
-/* Code that somebody else wrote: the standard library, what cgo generates, the library in which C
- * code failed. */
-static bool is_foreign(const struct blame *b, const struct code_frame *f)
-{
-	if (f->c)
-		return f->object_file && b->object_file &&
-		       strcmp(f->object_file, b->object_file) == 0;
-	return is_runtime(f->function) || strstr(f->function, "._Cfunc_") ||
-	       (b->root && f->file && strncmp(f->file, b->root, b->root_len) == 0);
-}
-
-static void take_place(struct fault_place *place, const struct blame *b,
-		       const struct code_frame *f)
-{
-	*place = (struct fault_place){
-		.function = f->function,
-		.file = f->file,
-		.line = f->line,
-		.known = true,
-		.c = f->c,
-		.frame = b->next,
-		.of_thread = b->of_thread,
-	};
-}
-
-/* Is f the last frame that only reports the fault? */
-static bool reports(const struct fault *fault, const struct code_frame *f)
-{
-	enum special s = f->function ? special_of(f->function) : SPECIAL_none;
-
-	switch (fault->kind) {
-	case FAULT_PANIC:
-		return s == SPECIAL_gopanic;
-	case FAULT_FATAL_ERROR:
-		return s == SPECIAL_throw || s == SPECIAL_fatal;
-	case FAULT_SIGNAL:
-		break;
-	}
-	return false;
-}
-
-static void look_at_frame(void *arg, const struct code_frame *f)
-{
-	struct blame *b = arg;
-	struct fault *fault = b->fault;
-	bool interrupted = fault->kind == FAULT_SIGNAL && fault->signal.has_pc &&
-			   f->pc == fault->signal.pc;
-
-	b->passed |= interrupted;
-	if (b->passed && f->function) {
-		if (!fault->place.known && (interrupted || !is_runtime(f->function))) {
-			take_place(&fault->place, b, f);
-			b->object_file = f->c ? f->object_file : NULL;
-		}
-		if (!fault->caller.known && !is_foreign(b, f))
-			take_place(&fault->caller, b, f);
-	}
-	b->passed |= reports(fault, f);
-	b->next++;
-}
-
-static void find_place(struct runtimes *all, struct fault *fault)
-{
-	struct blame b = { .fault = fault, .of_thread = true };
-
-	find_root(&b);
-	if (fault->kind == FAULT_SIGNAL || fault->ended_on_thread)
-		runtimes_each_frame_of_thread(all, (size_t)fault->thread,
-					      VARIABLES_OF_NONE, look_at_frame, &b);
-	b.of_thread = false;
-	b.next = 0;
-	if (fault->goroutine)
-		runtimes_each_frame_of(all, fault->goroutine, VARIABLES_OF_NONE,
-				       look_at_frame, &b);
-	if (fault->caller.frame == fault->place.frame &&
-	    fault->caller.of_thread == fault->place.of_thread)
-		fault->caller.known = false;
 }
 
 /* Everyone looks for it. */
@@ -363,7 +268,7 @@ const struct fault *runtimes_fault(struct runtimes *all, bool ended)
 		return NULL;
 	if (all->fault->goroutine)
 		make_first(all->fault->runtime, all->fault->goroutine);
-	find_place(all, all->fault);
+	fault_find_place(all, all->fault);
 	fault_find_others(all->fault);
 	if (all->fault->runtime && !all->fault->variable)
 		all->fault->variable = fault_variable(all->fault->runtime, all->fault);

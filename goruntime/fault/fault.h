@@ -47,10 +47,17 @@ struct fault {
 	struct regs registers; /* when the signal came; valid 0: not known (any more) */
 	char *message; /* as the runtime prints it, without the last newline; NULL */
 	uint64_t message_omitted; /* bytes */
+	/* Which of the goroutine's panics is to blame, from 0, the innermost: not one that panics
+	 * again with what it recovered. */
+	size_t panic;
+	uint32_t reports;	    /* how many calls of gopanic there are up to it */
+	bool by_runtime, by_signal; /* who panicked, if not the program; why */
 	char *variable; /* what was nil, closed or too short: "x.seen"; NULL: not known */
-	/* Of concurrent uses of a map: ids of goroutines that are using one, too. */
+	/* Of concurrent uses of a map: ids of goroutines that are using it, too, or any map if it is
+	 * not known of one that it is the same. */
 	uint64_t *others;
 	size_t other_count;
+	bool same_map;
 	bool ended_on_thread;	  /* the goroutine's stack has nothing of what followed */
 	struct fault_place place; /* what failed, outside the runtime */
 	/* The first of its callers that is of the program, not of a library, if that is

@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who else uses a map when the runtime finds that two do. The code of maps is in runtime/map*.go and,
- * from 1.24 on, in internal/runtime/maps. */
+/* Who else uses the map when the runtime finds that two do. The code of maps is in runtime/map*.go
+ * and, from 1.24 on, in internal/runtime/maps. Goroutines that use the same map have its address, or
+ * that of a part of it, in the frames of that code, or of what interrupted it; others have no heap
+ * address in common there. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "goruntime/fault/fault_priv.h"
+#include "lib/elf/image.h"
 
-enum { OTHERS_MAX = 16, INNERMOST = 16 /* frames */ };
+enum {
+	OTHERS_MAX = 16,
+	INNERMOST = 16,	    /* frames */
+	WORDS_MAX = 512,    /* of the frames of map code */
+	ARGUMENT_WORDS = 4, /* kept above a frame, see name_argument() */
+	HEAP_MIN = 1 << 16, /* no mapping is below */
+};
 
 static bool is_map_code(const char *function)
 {
@@ -20,24 +30,118 @@ static bool is_map_code(const char *function)
 	return false;
 }
 
+/* What the frames of map code hold. */
+struct map_use {
+	uint64_t words[WORDS_MAX];
+	size_t count;
+	bool found; /* there are such frames */
+};
+
+static bool is_heap(struct runtime *rt, const struct goroutine *g, uint64_t word)
+{
+	const struct target_mapping *m =
+		word >= HEAP_MIN ? target_mapping_at(rt->target, word) : NULL;
+
+	return m && m->writable && !images_at(rt->shared->images, word) &&
+	       (word < g->stack_low || word >= g->stack_high);
+}
+
+static void add_words(struct runtime *rt, const struct goroutine *g,
+		      const uint64_t *words, size_t n, struct map_use *use)
+{
+	for (size_t i = 0; i < n && use->count < WORDS_MAX; i++)
+		if (is_heap(rt, g, words[i]))
+			use->words[use->count++] = words[i];
+}
+
+/* Of the stack up to the end of this frame. */
+static void add_frames(struct runtime *rt, const struct goroutine *g,
+		       const struct raw_frame *frame, struct map_use *use)
+{
+	uint64_t words[WORDS_MAX], begin = g->sp, end = goroutine_argp(g, frame);
+	struct err ignored;
+
+	if (end)
+		end += ARGUMENT_WORDS * WORD;
+	if (end > g->stack_high)
+		end = g->stack_high;
+	if (begin < g->stack_low || end <= begin)
+		return;
+	size_t n = (end - begin) / WORD;
+	if (n > WORDS_MAX)
+		n = WORDS_MAX;
+	/* A core file has stacks all the same, by rules of its own. */
+	const struct target_record before =
+		target_record(rt->target, (struct target_record){ NULL, NULL });
+	if (target_read(rt->target, end - n * WORD, words, n * WORD, &ignored))
+		add_words(rt, g, words, n, use);
+	target_record(rt->target, before);
+}
+
+static void add_registers(struct runtime *rt, const struct goroutine *g,
+			  const struct raw_frame *frame, struct map_use *use)
+{
+	const struct arch *arch = target_arch(rt->target);
+	size_t n;
+	const struct target_thread *threads = target_threads(rt->target, &n);
+
+	if ((frame->flags & FRAME_AT_INSTRUCTION) && g->thread >= 0 &&
+	    (size_t)g->thread < n && threads[g->thread].stopped &&
+	    threads[g->thread].regs.value[arch->pc] == frame->pc)
+		add_words(rt, g, threads[g->thread].regs.value, arch->reg_count, use);
+}
+
 /* A map function may call others of the runtime, and be interrupted. */
-static bool uses_map(struct runtime *rt, const struct goroutine *g)
+static void find_use(struct runtime *rt, const struct goroutine *g, struct map_use *ret)
 {
 	struct stack stack = runtimes_stack(rt->shared, g->stack);
+	const struct raw_frame *outermost = NULL;
 	struct runtime *ignored;
 
+	ret->count = 0;
 	for (uint32_t i = 0; i < stack.count && i < INNERMOST; i++) {
-		const struct code *c =
-			code_of_frame(rt->shared, &stack.frames[i], &ignored);
+		const struct raw_frame *frame = &stack.frames[i];
+		const struct code *c = code_of_frame(rt->shared, frame, &ignored);
 		if (!c || c->call_count == 0)
-			return false;
+			break;
 		const char *name = code_own_call(c)->name;
 		if (is_map_code(name))
-			return true;
-		if (strncmp(name, "runtime.", strlen("runtime.")) != 0)
-			return false;
+			outermost = frame;
+		else if (strncmp(name, "runtime.", strlen("runtime.")) != 0)
+			break;
 	}
+	ret->found = outermost != NULL;
+	if (outermost) {
+		add_registers(rt, g, stack.frames, ret);
+		add_frames(rt, g, outermost, ret);
+	}
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
+}
+
+/* ours: sorted. */
+static bool share(const struct map_use *ours, const struct map_use *theirs)
+{
+	for (size_t i = 0; i < theirs->count; i++)
+		if (bsearch(&theirs->words[i], ours->words, ours->count,
+			    sizeof(*ours->words), by_number))
+			return true;
 	return false;
+}
+
+/* Those that use the same map; if none is known to, those that may. */
+static void add_other(struct fault *fault, uint64_t id, bool same)
+{
+	if (same && !fault->same_map) {
+		fault->same_map = true;
+		fault->other_count = 0;
+	}
+	if (same == fault->same_map && fault->other_count < OTHERS_MAX)
+		fault->others[fault->other_count++] = id;
 }
 
 void fault_find_others(struct fault *fault)
@@ -45,13 +149,22 @@ void fault_find_others(struct fault *fault)
 	struct runtime *rt = fault->runtime;
 	static const char begin[] = "fatal error: concurrent map ";
 
-	if (!rt || !fault->message || !strstr(fault->message, begin) || fault->others)
+	if (!rt || !fault->goroutine || !fault->message ||
+	    !strstr(fault->message, begin) || fault->others)
 		return;
+	AUTO(xfree) struct map_use *ours = xcalloc(1, sizeof(*ours));
+	AUTO(xfree) struct map_use *theirs = xcalloc(1, sizeof(*theirs));
+	find_use(rt, fault->goroutine, ours);
+	if (ours->count)
+		qsort(ours->words, ours->count, sizeof(*ours->words), by_number);
 	fault->others = xcalloc(OTHERS_MAX, sizeof(*fault->others));
-	for (size_t i = 0; i < rt->goroutine_count && fault->other_count < OTHERS_MAX;
-	     i++) {
+	for (size_t i = 0; i < rt->goroutine_count; i++) {
 		const struct goroutine *g = runtime_goroutine(rt, i);
-		if (g != fault->goroutine && g->stack != NO_STACK && uses_map(rt, g))
-			fault->others[fault->other_count++] = g->id;
+		if (g == fault->goroutine || g->stack == NO_STACK)
+			continue;
+		find_use(rt, g, theirs);
+		const bool same = share(ours, theirs);
+		if (same || (theirs->found && (!ours->count || !theirs->count)))
+			add_other(fault, g->id, same);
 	}
 }

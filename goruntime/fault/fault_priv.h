@@ -25,11 +25,15 @@ bool fault_find_signal(struct runtimes *all, const struct fault_walk *walk,
  * the thread. */
 void fault_find_interrupted(struct runtimes *all, const struct go_m *m,
 			    struct fault *fault);
+bool fault_is_own_raise(const struct runtimes *all, uint64_t pc);
 /* By default it ends a process with a core: signal(7). */
 bool fault_signal_is_deadly(int number);
 
 /* fault.c: the g that has the signal that the panic or fatal error came from. */
 uint64_t fault_noting_g(const struct fault *fault, const struct go_m *m);
+
+/* fault_place.c: place and caller, and which panic they are of. */
+void fault_find_place(struct runtimes *all, struct fault *fault);
 
 /* fault_cycle.c: shortens a stack that is mostly a cycle of calls. */
 void fault_fold(struct runtimes *all, struct fault *fault);

@@ -21,7 +21,7 @@ static uint64_t context_address(const struct runtimes *all, const struct raw_fra
 }
 
 /* The runtime ends the process with a signal to itself: dieFromSignal. */
-static bool is_own_raise(const struct runtimes *all, uint64_t pc)
+bool fault_is_own_raise(const struct runtimes *all, uint64_t pc)
 {
 	struct runtime *ignored;
 	const struct code *c = runtimes_code_at(all, pc, true, &ignored);
@@ -94,7 +94,7 @@ bool fault_find_signal(struct runtimes *all, const struct fault_walk *walk,
 		if (!read_signal(all, at, &info, ret_regs))
 			continue;
 		uint64_t pc = ret_regs->value[arch->pc];
-		if (is_own_raise(all, pc) || !fault_signal_is_deadly(info.si_signo))
+		if (fault_is_own_raise(all, pc) || !fault_signal_is_deadly(info.si_signo))
 			continue;
 		fault_take_signal(&info, ret);
 		ret->has_pc = true;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "goruntime/goroutines/extras.h"
 #include "goruntime/types/globals.h"
 #include "goruntime/variables/variables_priv.h"
 #include "lib/base/search.h"
@@ -48,6 +49,7 @@ struct search {
 	size_t edge_count;
 	unsigned lookups; /* of registers, so far */
 	uint8_t *busy;	  /* for each instruction: what it moves is being looked for */
+	bool ambiguous;	  /* several variables may be what was looked for */
 };
 
 static void search_done(struct search *s)
@@ -77,15 +79,25 @@ static int by_target(const void *a, const void *b)
 	return (x->to > y->to) - (x->to < y->to);
 }
 
-/* Back to its entry a function goes only after its stack has grown, with all as it was. */
+static bool has_call(const struct search *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->list[i].kind == INSTRUCTION_CALL)
+			return true;
+	return false;
+}
+
+/* Back to its entry a function that calls goes only after its stack has grown, with all as it was.
+ * A loop can be there in one that does not. */
 static void find_edges(struct search *s)
 {
+	const bool grows = has_call(s);
 	size_t cap = 0, to;
 
 	for (size_t i = 0; i < s->count; i++) {
 		const struct instruction *from = &s->list[i];
 		if (from->kind == INSTRUCTION_CALL || !from->target ||
-		    !find_instruction(s, from->target, false, &to) || to == 0)
+		    !find_instruction(s, from->target, false, &to) || (to == 0 && grows))
 			continue;
 		GROW(s->edges, s->edge_count, cap);
 		s->edges[s->edge_count++] = (struct edge){ (uint32_t)i, (uint32_t)to };
@@ -187,20 +199,22 @@ static bool holds(const struct dwarf_piece *piece, uint64_t size, int reg,
 }
 
 /* A variable that debugging information has in this register (reg -1: at CFA + cfa_off) just
- * before the instruction at pc. */
-static bool name_by_debug(const struct search *s, uint64_t pc, int reg, int64_t cfa_off,
+ * before the instruction at pc. Of a swap it has both there. */
+static bool name_by_debug(struct search *s, uint64_t pc, int reg, int64_t cfa_off,
 			  struct named *ret)
 {
 	struct frame_variables frame = {
 		.rt = s->rt,
 		.code = code_with_calls(s->rt->code, pc, true),
 	};
+	struct named one;
 	uint64_t inside;
+	bool found = false;
 
 	if (!frame.code)
 		return false;
 	code_variables(s->rt, frame.code);
-	for (; frame.call < frame.code->call_count; frame.call++) {
+	for (; !found && frame.call < frame.code->call_count; frame.call++) {
 		const struct dwarf_scope *scope = pc_variables_scope(&frame);
 		const struct pc_variable *list =
 			scope ? pc_variables_of(&frame, scope) : NULL;
@@ -212,13 +226,16 @@ static bool name_by_debug(const struct search *s, uint64_t pc, int reg, int64_t 
 				if (size == UINT64_MAX)
 					size = type_size(list[i].v.value.type);
 				if (holds(piece, size, reg, cfa_off, &inside) &&
-				    begin_name(&list[i], before + inside, ret))
-					return true;
+				    begin_name(&list[i], before + inside, &one)) {
+					s->ambiguous |= found;
+					*ret = one;
+					found = true;
+				}
 				before += size;
 			}
 		}
 	}
-	return false;
+	return found && !s->ambiguous;
 }
 
 struct global_search {
@@ -368,6 +385,21 @@ static bool unite(struct named *a, const struct named *b)
 	       b->text[a_len] == '.';
 }
 
+/* A variable whose last use begins a loop is said to be in the register in each round, although
+ * the round before wrote something else there. */
+static bool is_only_of_first_round(struct search *s, size_t at, int reg,
+				   const struct origins *o, const struct named *found)
+{
+	struct named later;
+
+	for (size_t i = 0; i < o->count; i++)
+		if (o->list[i] >= at && o->list[i] + 1 < s->count &&
+		    (!name_by_debug(s, s->list[o->list[i] + 1].pc, reg, 0, &later) ||
+		     strcmp(later.text, found->text) != 0))
+			return true;
+	return false;
+}
+
 /* What is in the register just before instruction at. */
 static bool name_register(struct search *s, size_t at, int reg, int steps,
 			  struct named *ret)
@@ -378,9 +410,9 @@ static bool name_register(struct search *s, size_t at, int reg, int steps,
 
 	if (steps == 0 || (unsigned)reg == s->arch->sp || ++s->lookups > LOOKUPS_MAX)
 		return false;
-	if (name_by_debug(s, s->list[at].pc, reg, 0, ret))
-		return true;
 	find_origins(s, at, reg, &o);
+	if (name_by_debug(s, s->list[at].pc, reg, 0, ret))
+		return !is_only_of_first_round(s, at, reg, &o, ret);
 	if (o.unknown)
 		return false;
 	if (o.entry) {
@@ -517,22 +549,34 @@ static const struct {
 	{ "runtime.panicBounds", -1 }, /* panic.go, 1.26 */
 };
 
-/* Of s[i:j] with i > j, neither is the length of anything: boundsErrorFmts in runtime/error.go. */
+/* Of s[i:j] with i > j, neither is the length of anything: boundsErrorFmts and boundsNegErrorFmts in
+ * runtime/error.go. */
 static bool compares_with_length(const struct fault *fault)
 {
-	return fault->message && (strstr(fault->message, " with length ") ||
-				  strstr(fault->message, " with capacity "));
+	static const char *const words[] = { " with length ", " with capacity ",
+					     "index out of range [-" };
+	const struct panic_list *panics =
+		runtime_panics(fault->runtime, fault->goroutine);
+	const struct go_text *said = panics && fault->panic < panics->count
+					     ? &panics->list[fault->panic].printed
+					     : NULL;
+
+	for (size_t i = 0; said && said->bytes && i < ARRAY_SIZE(words); i++)
+		if (memmem(said->bytes, said->len, words[i], strlen(words[i])))
+			return true;
+	return false;
 }
 
 static bool name_operand(struct search *s, const struct fault *fault, struct named *ret)
 {
 	struct stack stack = runtimes_stack(s->rt->shared, fault->goroutine->stack);
 	const struct code *called = NULL;
+	uint32_t reports = fault->reports;
 	struct runtime *rt;
 
-	if (fault->has_signal)
-		return fault->signal.has_pc && fault->signal.has_address &&
-		       name_pointer(s, &fault->signal, ret);
+	if (fault->by_signal)
+		return fault->has_signal && fault->signal.has_pc &&
+		       fault->signal.has_address && name_pointer(s, &fault->signal, ret);
 	for (uint32_t i = 0; i < stack.count && i < FAULT_FRAMES; i++) {
 		const struct code *c =
 			code_of_frame(s->rt->shared, &stack.frames[i], &rt);
@@ -553,7 +597,7 @@ static bool name_operand(struct search *s, const struct fault *fault, struct nam
 		}
 		if (called && !begins(name, "runtime."))
 			return false;
-		if (c->special == SPECIAL_gopanic || called)
+		if (called || (c->special == SPECIAL_gopanic && --reports == 0))
 			called = c;
 	}
 	return false;
@@ -569,5 +613,5 @@ char *fault_variable(struct runtime *rt, const struct fault *fault)
 	target_budget_unit(rt->target);
 	bool found = name_operand(&s, fault, &named);
 	search_done(&s);
-	return found ? xstrdup(named.text) : NULL;
+	return found && !s.ambiguous ? xstrdup(named.text) : NULL;
 }

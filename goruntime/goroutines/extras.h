@@ -27,6 +27,8 @@ struct panic {
 		type; /* of its value; bytes NULL: the value is nil, or not known */
 	struct go_text printed; /* its value as the runtime would print it */
 	uint32_t unreadable;	/* why type or printed is missing */
+	/* Type and data of the value that panic() was called with; 0: not known. */
+	uint64_t value[2];
 	bool recovered, goexit, aborted, repanicked;
 };
 

@@ -166,22 +166,22 @@ static void take_types(struct runtime *rt, const struct goroutine *g,
 		       struct panic_cache *c)
 {
 	static const char text_type[] = "string";
-	struct stack stack = g->stack == NO_STACK ? (struct stack){ .count = 0 }
-						  : runtimes_stack(rt->shared, g->stack);
+	struct stack stack = runtimes_stack(rt->shared, g->stack);
 	uint32_t at = 0;
 
 	for (size_t i = 0; i < c->result.count; i++) {
 		struct panic *p = &c->list[i];
 		struct go_type t = { 0 };
 		struct err ignored;
-		uint64_t value[2];
 		if (p->goexit)
 			continue;
-		if (!next_argument(rt, g, stack, &at, value))
+		if (!next_argument(rt, g, stack, &at, p->value)) {
+			memset(p->value, 0, sizeof(p->value));
 			return;
+		}
 		if (p->type.len == strlen(text_type) &&
-		    memcmp(p->type.bytes, text_type, p->type.len) == 0 && value[0] &&
-		    type_read(rt, value[0], &t, &ignored))
+		    memcmp(p->type.bytes, text_type, p->type.len) == 0 && p->value[0] &&
+		    type_read(rt, p->value[0], &t, &ignored))
 			p->type = keep(&c->pool, t.name, t.name_len, t.omitted);
 	}
 }

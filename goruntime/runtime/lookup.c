@@ -45,7 +45,8 @@ size_t runtimes_stack_count(const struct runtimes *all)
 
 struct stack runtimes_stack(const struct runtimes *all, uint32_t id)
 {
-	return stacks_get(all->stacks, id);
+	return id == NO_STACK ? (struct stack){ .count = 0 }
+			      : stacks_get(all->stacks, id);
 }
 
 const struct go_m *runtime_machine_of(const struct runtime *rt, const struct goroutine *g)

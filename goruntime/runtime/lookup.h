@@ -16,6 +16,7 @@ const char *runtime_reason(const struct runtime *rt, uint32_t reason);
 const char *runtimes_reason(const struct runtimes *all, uint32_t reason);
 
 size_t runtimes_stack_count(const struct runtimes *all);
+/* Empty of NO_STACK. */
 struct stack runtimes_stack(const struct runtimes *all, uint32_t id);
 
 #endif

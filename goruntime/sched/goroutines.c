@@ -250,8 +250,7 @@ void goroutines_mark_changeable(struct runtime *rt,
  * a user goroutine (isSystemGoroutine); its stack shows whether it does. */
 static bool runs_user_code(struct runtime *rt, const struct goroutine *g)
 {
-	struct stack s = g->stack == NO_STACK ? (struct stack){ 0 }
-					      : stacks_get(rt->shared->stacks, g->stack);
+	struct stack s = runtimes_stack(rt->shared, g->stack);
 
 	for (uint32_t i = 0; i < s.count; i++) {
 		const struct code *c =

@@ -164,8 +164,8 @@ static enum callers callers_of(struct runtime *rt, const struct goroutine *g)
 		w->callers = xcalloc(n, sizeof(*w->callers));
 	uint8_t *kept = &w->callers[g->stack];
 	if (*kept == CALLERS_UNKNOWN)
-		*kept = (uint8_t)look_at_callers(
-			rt, stacks_get(rt->shared->stacks, g->stack));
+		*kept = (uint8_t)look_at_callers(rt,
+						 runtimes_stack(rt->shared, g->stack));
 	return *kept;
 }
 

@@ -29,6 +29,8 @@ static void print_others(struct sink *out, const struct fault *fault)
 	for (size_t i = 0; i < fault->other_count; i++)
 		sink_uint(out, fault->others[i]);
 	sink_end(out);
+	if (fault->same_map)
+		sink_named_bool(out, "same_map", true);
 }
 
 void print_fault(struct sink *out, const struct fault_printing *p)

@@ -8,30 +8,31 @@
 #include <string.h>
 
 #include "goruntime/goruntime.h"
+#include "lib/base/utf8.h"
 
 enum {
 	TEXT_MAX = 200,	 /* bytes of a panic's text */
 	CYCLE_SHOWN = 3, /* functions */
+	FUNCTIONS = 32,	 /* whose calls are counted */
+	CALLS_MIN = 100, /* of one, to be named */
 };
 
-/* What the runtime says, and what the program did. %s: what follows the text. Sources: the texts
- * in runtime/panic.go, error.go, chan.go, map.go, proc.go, stack.go, malloc.go (1.15 to 1.27). */
+/* What the runtime says, and what the program did. Sources: the texts in runtime/panic.go, error.go,
+ * chan.go, map.go, proc.go, stack.go, malloc.go (1.15 to 1.27). */
 struct wording {
 	const char *said, *did;
 };
 
 static const struct wording panics[] = {
 	{ "assignment to entry in nil map", "wrote to a nil map" },
-	{ "runtime error: invalid memory address or nil pointer dereference",
-	  "used a nil pointer" },
 	{ "runtime error: integer divide by zero", "divided by zero" },
 	{ "close of closed channel", "closed a channel that was closed already" },
 	{ "close of nil channel", "closed a nil channel" },
 	{ "send on closed channel", "sent on a closed channel" },
-	{ "runtime error: panic called with nil argument", "called panic(nil)" },
-	{ "nil", "called panic(nil)" },
 	{ NULL, NULL },
 };
+
+#define BAD_ADDRESS "runtime error: invalid memory address or nil pointer dereference"
 
 #define NEEDS_MEMORY "needed more memory than there is"
 
@@ -52,13 +53,12 @@ static const struct wording fatal_errors[] = {
 	{ "sync: Unlock of unlocked RWMutex", "unlocked an RWMutex that was not locked" },
 	{ "sync: RUnlock of unlocked RWMutex",
 	  "unlocked an RWMutex that it had not locked to read" },
-	{ "fault", "used an address where no memory is" },
 	{ NULL, NULL },
 };
 
 static const struct wording ends[] = {
 	{ "all goroutines are asleep - deadlock!",
-	  "deadlock: every goroutine waits for another one" },
+	  "deadlock: every goroutine waits, and none is left to wake one" },
 	{ "no goroutines (main called runtime.Goexit) - deadlock!",
 	  "the main goroutine called runtime.Goexit, and all others have ended or wait" },
 	{ NULL, NULL },
@@ -75,8 +75,20 @@ static const char *did(const struct wording *list, const char *said, size_t len)
 /* In one line. */
 static void add_text(FILE *f, const char *text, size_t len)
 {
-	for (size_t i = 0; i < len && i < TEXT_MAX; i++)
-		putc(text[i] == '\n' || text[i] == '\t' ? ' ' : text[i], f);
+	size_t n;
+	uint32_t c;
+
+	for (size_t i = 0; i < len && i < TEXT_MAX; i += n) {
+		n = utf8_next(text + i, len - i, &c);
+		if (n == 0) {
+			fprintf(f, "\\x%02x", (uint8_t)text[i]);
+			n = 1;
+		} else if (c < ' ') {
+			putc(' ', f);
+		} else {
+			fwrite(text + i, 1, n, f);
+		}
+	}
 	fprintf(f, "%s", len > TEXT_MAX ? "..." : "");
 }
 
@@ -100,9 +112,9 @@ static void add_others(FILE *f, const struct fault *fault)
 {
 	for (size_t i = 0; i < fault->other_count; i++)
 		fprintf(f, "%s %" PRIu64,
-			i			 ? ","
-			: fault->other_count > 1 ? "; using maps, too: goroutines"
-						 : "; using a map, too: goroutine",
+			i		  ? ","
+			: fault->same_map ? "; using it, too: goroutine"
+					  : "; using that or another map: goroutine",
 			fault->others[i]);
 }
 
@@ -126,31 +138,63 @@ static void add_places(FILE *f, const struct fault_printing *p)
 			  created.line);
 }
 
-/* The last one; a value that is panicked with again is as it was before. */
-static const struct go_text *last_panic(const struct fault *fault)
+/* An address that the processor refused; code: of si_code in asm-generic/siginfo.h. */
+static const char *did_with_memory(const struct fault_signal *s)
 {
-	const struct panic_list *list = runtime_panics(fault->runtime, fault->goroutine);
-	size_t i = 0;
+	if (s->number == SIGBUS)
+		return "used memory that nothing stands behind, as past the end of a "
+		       "mapped file";
+	if (s->code == SEGV_ACCERR)
+		return "used memory in a way that its protection forbids";
+	return s->has_address && s->code == SEGV_MAPERR
+		       ? "used an address where no memory is"
+		       : "used an address that cannot be one";
+}
 
-	while (list && i + 1 < list->count && list->list[i + 1].repanicked)
-		i++;
-	return list && i < list->count ? &list->list[i].printed : NULL;
+static bool is_text(const struct go_text *text, const char *wanted)
+{
+	return text->bytes && text->len == strlen(wanted) &&
+	       memcmp(text->bytes, wanted, text->len) == 0;
+}
+
+/* NULL: what its text says. */
+static const char *did_panic(const struct fault *fault, const struct panic *panic)
+{
+	/* sigpanic in runtime/signal_unix.go. */
+	enum { NEAR_NIL = 0x1000 };
+	const struct go_text *said = &panic->printed;
+
+	if (is_text(&panic->type, "*runtime.PanicNilError") ||
+	    (!panic->type.bytes && is_text(said, "nil")))
+		return "called panic(nil)";
+	if (!fault->by_runtime || !said->bytes)
+		return NULL;
+	if (!is_text(said, BAD_ADDRESS))
+		return did(panics, said->bytes, said->len);
+	return fault->by_signal && fault->has_signal && fault->signal.address >= NEAR_NIL
+		       ? did_with_memory(&fault->signal)
+		       : "used a nil pointer";
 }
 
 static void add_panic(FILE *f, const struct fault_printing *p)
 {
 	static const char prefix[] = "runtime error: ";
-	const struct go_text *said = last_panic(p->fault);
-	const char *what =
-		said && said->bytes ? did(panics, said->bytes, said->len) : NULL;
+	const struct panic_list *list =
+		runtime_panics(p->fault->runtime, p->fault->goroutine);
+	const struct panic *panic = list && p->fault->panic < list->count
+					    ? &list->list[p->fault->panic]
+					    : NULL;
+	const struct go_text *said = panic ? &panic->printed : NULL;
+	const char *what = panic ? did_panic(p->fault, panic) : NULL;
 
 	if (what) {
 		fprintf(f, "%s", what);
 	} else if (said && said->bytes) {
-		size_t skip = said->len > strlen(prefix) && memcmp(said->bytes, prefix,
-								   strlen(prefix)) == 0
-				      ? strlen(prefix)
-				      : 0;
+		size_t skip =
+			p->fault->by_runtime && said->len > strlen(prefix) &&
+					memcmp(said->bytes, prefix, strlen(prefix)) == 0
+				? strlen(prefix)
+				: 0;
 		fprintf(f, "panicked (");
 		add_text(f, said->bytes + skip, said->len - skip);
 		fprintf(f, ")");
@@ -176,6 +220,7 @@ static const char *fatal_text(const struct fault *fault, size_t *ret_len)
 struct cycle {
 	const char *functions[CYCLE_SHOWN]; /* the outermost last */
 	uint32_t shown, count;
+	uint32_t run; /* how many calls of the last function in a row */
 	uint64_t times;
 };
 
@@ -185,12 +230,63 @@ static void look_for_cycle(void *arg, const struct code_frame *f)
 
 	if (c->times)
 		return;
+	const char *before = c->functions[0];
+	c->run = before && f->function && strcmp(before, f->function) == 0 ? c->run + 1
+									   : 1;
 	memmove(c->functions + 1, c->functions,
 		(CYCLE_SHOWN - 1) * sizeof(*c->functions));
 	c->functions[0] = f->function;
 	c->times = f->repeated_times;
 	c->count = f->repeated_frames;
+	if (c->run >= c->count && c->times) {
+		c->times = (c->times + 1) * c->count - 1;
+		c->count = 1;
+	}
 	c->shown = c->count < CYCLE_SHOWN ? c->count : CYCLE_SHOWN;
+}
+
+/* Calls on a stack that is no regular cycle, as of what walks a tree: those of the functions that are
+ * met first. */
+struct calls {
+	struct {
+		const char *function;
+		uint32_t count;
+	} list[FUNCTIONS];
+	uint32_t functions, frames;
+};
+
+static void count_call(void *arg, const struct code_frame *f)
+{
+	struct calls *c = arg;
+	uint32_t i = 0;
+
+	c->frames++;
+	if (!f->function)
+		return;
+	while (i < c->functions && strcmp(c->list[i].function, f->function) != 0)
+		i++;
+	if (i == FUNCTIONS)
+		return;
+	if (i == c->functions)
+		c->list[c->functions++].function = f->function;
+	c->list[i].count++;
+}
+
+static void add_most_called(FILE *f, const struct fault_printing *p)
+{
+	struct calls c = { .functions = 0 };
+	uint32_t most = 0;
+
+	runtimes_each_frame_of(p->runtimes, p->fault->goroutine, VARIABLES_OF_NONE,
+			       count_call, &c);
+	for (uint32_t i = 1; i < c.functions; i++)
+		if (c.list[i].count > c.list[most].count)
+			most = i;
+	if (c.functions && c.list[most].count > CALLS_MIN)
+		fprintf(f, ": %s is on its stack %s%" PRIu32 " times",
+			c.list[most].function,
+			p->fault->goroutine->state == STACK_COMPLETE ? "" : "at least ",
+			c.list[most].count);
 }
 
 static void add_cycle(FILE *f, const struct fault_printing *p)
@@ -199,8 +295,10 @@ static void add_cycle(FILE *f, const struct fault_printing *p)
 
 	runtimes_each_frame_of(p->runtimes, p->fault->goroutine, VARIABLES_OF_NONE,
 			       look_for_cycle, &c);
-	if (!c.times)
+	if (!c.times) {
+		add_most_called(f, p);
 		return;
+	}
 	fprintf(f, ": ");
 	for (uint32_t i = 0; i < c.shown; i++)
 		fprintf(f, "%s%s", i ? ", then " : "",
@@ -219,6 +317,9 @@ static void add_fatal_error(FILE *f, const struct fault *fault)
 	const char *said = fatal_text(fault, &len);
 	const char *what = said ? did(fatal_errors, said, len) : NULL;
 
+	if (said && len == strlen("fault") && memcmp(said, "fault", len) == 0 &&
+	    fault->has_signal)
+		what = did_with_memory(&fault->signal);
 	if (what) {
 		fprintf(f, "%s", what);
 	} else {

@@ -214,9 +214,9 @@ func nested() {
 
 func repanicked() {
 	defer func() {
-		v := recover()
-		throwOut(v)
+		panic(recover())
 	}()
+	dying(1, "", "")
 	panic(&failure{7, "again"})
 }
 
