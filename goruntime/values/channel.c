@@ -9,6 +9,9 @@
 #include "goruntime/values/values.h"
 #include "lib/base/limit.h"
 
+/* Of a buffer of more or larger elements only those in the queue. */
+enum { BUFFER_SEARCHED = 256 };
+
 static bool read_header(struct runtime *rt, const struct type *header, uint64_t addr,
 			struct channel_value *ret, struct err *err)
 {
@@ -62,9 +65,14 @@ bool runtime_channel_at(struct runtime *rt, const struct type *type, uint64_t ad
 	if (!type_is_described(type) && !header)
 		return err_set(err, ERR_UNSUPPORTED, "unknown header type of %s",
 			       type_name(type));
+	target_found(rt->target, addr,
+		     header ? type_size(header)
+			    : (uint64_t)rt->layout.slot[L_hchan_size].off);
 	if (!(header ? read_header(rt, header, addr, ret, err)
 		     : read_by_layout(rt, addr, ret, err)))
 		return false;
+	if (ret->cap <= BUFFER_SEARCHED && ret->element_size <= BUFFER_SEARCHED)
+		target_found_in(rt->target, ret->buffer, ret->cap * ret->element_size);
 	return ((int64_t)ret->cap >= 0 && ret->len <= ret->cap &&
 		ret->first <= ret->cap) ||
 	       err_set(err, ERR_BAD_DATA,

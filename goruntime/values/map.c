@@ -64,6 +64,7 @@ bool runtime_map_at(struct runtime *rt, const struct type *type, uint64_t addr,
 		return true;
 	if (!header)
 		return value_by_layout(rt, count, addr, &ret->len, err);
+	target_found(rt->target, addr, type_size(header));
 	if (!value_number(rt, header, addr, length_field(header), &ret->len, err))
 		return false;
 	return (int64_t)ret->len >= 0 ||
@@ -81,6 +82,12 @@ bool runtime_map(struct runtime *rt, const struct value *v, struct map_value *re
 	       runtime_map_at(rt, v->type, addr, ret, err);
 }
 
+static bool nothing(void *arg, const struct value *key, const struct value *elem)
+{
+	(void)arg, (void)key, (void)elem;
+	return true;
+}
+
 bool runtime_map_each(struct runtime *rt, const struct type *type,
 		      const struct map_value *map, map_entry_fn *fn, void *arg,
 		      struct err *err)
@@ -94,8 +101,11 @@ bool runtime_map_each(struct runtime *rt, const struct type *type,
 			      .fn = fn,
 			      .arg = arg };
 
-	if (!map->addr || map->len == 0)
+	if (!map->addr || (map->len == 0 && !target_is_recorded(rt->target)))
 		return true;
+	/* Other readers look for entries where there are none, too. */
+	if (map->len == 0)
+		w.fn = nothing;
 	if (!w.key || !w.elem)
 		return err_set(err, ERR_UNSUPPORTED, "unknown key and element types");
 	return is_swiss(rt, w.header, w.group) ? map_swiss_each(&w, err)

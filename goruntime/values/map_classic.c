@@ -69,6 +69,7 @@ static bool read_form(const struct map_walk *w, struct bucket_form *ret)
 static bool read_tops(struct map_walk *w, const struct bucket_form *form, uint64_t bucket,
 		      uint8_t tops[BUCKET_SLOTS], struct err *err)
 {
+	target_found_in(w->rt->target, bucket, form->size);
 	return target_read(w->rt->target, bucket + form->tops, tops, BUCKET_SLOTS, err);
 }
 
@@ -108,21 +109,22 @@ struct classic {
 	struct bucket_form form;
 };
 
-static bool each_old(struct map_walk *w, const struct classic *m, struct err *err)
+/* While a map grows, there are half as many, or as many, old ones. */
+static bool has_old(const struct classic *m, uint64_t i)
 {
-	uint64_t n = UINT64_C(1) << m->b;
+	const uint64_t n = UINT64_C(1) << m->b;
+
+	return m->old_buckets && i < (m->flags & BUCKETS_SAME_SIZE ? n : n / 2);
+}
+
+static bool each_of_old(struct map_walk *w, const struct classic *m, uint64_t i,
+			struct err *err)
+{
+	const uint64_t bucket = m->old_buckets + i * m->form.size;
 	bool evacuated;
 
-	if (!(m->flags & BUCKETS_SAME_SIZE))
-		n /= 2;
-	for (uint64_t i = 0; i < n && !w->over; i++) {
-		uint64_t bucket = m->old_buckets + i * m->form.size;
-		if (!map_count(w, err) ||
-		    !is_evacuated(w, &m->form, bucket, &evacuated, err) ||
-		    (!evacuated && !each_slot(w, &m->form, bucket, err)))
-			return false;
-	}
-	return true;
+	return map_count(w, err) && is_evacuated(w, &m->form, bucket, &evacuated, err) &&
+	       (evacuated || each_slot(w, &m->form, bucket, err));
 }
 
 static bool read_header(const struct map_walk *w, struct classic *m, struct err *err)
@@ -154,11 +156,11 @@ bool map_classic_each(struct map_walk *w, struct err *err)
 	if (m.b > B_MAX)
 		return err_set(err, ERR_BAD_DATA, "invalid map: 2^%" PRIu64 " buckets",
 			       m.b);
-	if (m.old_buckets && !each_old(w, &m, err))
-		return false;
 	/* New buckets whose old bucket has not been moved are still empty. */
 	for (uint64_t i = 0; m.buckets && i < UINT64_C(1) << m.b && !w->over; i++)
-		if (!each_slot(w, &m.form, m.buckets + i * m.form.size, err))
+		if ((has_old(&m, i) && !each_of_old(w, &m, i, err)) ||
+		    (!w->over &&
+		     !each_slot(w, &m.form, m.buckets + i * m.form.size, err)))
 			return false;
 	return true;
 }

@@ -73,6 +73,7 @@ static bool each_slot(struct map_walk *w, const struct group_form *form, uint64_
 {
 	uint64_t ctrl;
 
+	target_found_in(w->rt->target, group, form->size);
 	if (!map_count(w, err) || !value_words(w->rt, group + form->ctrl, &ctrl, 1, err))
 		return false;
 	for (unsigned i = 0; i < SLOTS && !w->over; i++)
@@ -85,6 +86,7 @@ static bool each_slot(struct map_walk *w, const struct group_form *form, uint64_
 
 struct swiss {
 	uint64_t data, mask; /* offsets in a table: groups, number of groups less one */
+	uint64_t table_size;
 	struct group_form form;
 };
 
@@ -95,6 +97,7 @@ static bool read_described(const struct map_walk *w, struct swiss *ret)
 	/* groupsReference { data unsafe.Pointer; lengthMask uint64 } */
 	ret->data = (uint64_t)l->slot[L_map_table_groups].off;
 	ret->mask = ret->data + sizeof(uint64_t);
+	ret->table_size = ret->mask + sizeof(uint64_t);
 	return w->group && layout_has(l, L_map_table_groups) &&
 	       read_form(w->group, &ret->form);
 }
@@ -117,6 +120,7 @@ static bool read_types(const struct type *header, struct swiss *ret)
 		return false;
 	ret->data = groups->off + data->off;
 	ret->mask = groups->off + mask->off;
+	ret->table_size = type_size(table);
 	return read_form(group, &ret->form);
 }
 
@@ -125,6 +129,7 @@ static bool each_group(struct map_walk *w, const struct swiss *s, uint64_t table
 {
 	uint64_t data, mask;
 
+	target_found(w->rt->target, table, s->table_size);
 	if (!value_words(w->rt, table + s->data, &data, 1, err) ||
 	    !value_words(w->rt, table + s->mask, &mask, 1, err))
 		return false;

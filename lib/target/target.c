@@ -183,6 +183,12 @@ void target_found(struct target *t, uint64_t addr, size_t len)
 		memory_set_add(t->record.read, addr, len);
 }
 
+void target_found_in(struct target *t, uint64_t addr, size_t len)
+{
+	if (t->record.searched)
+		memory_set_add(t->record.searched, addr, len);
+}
+
 uint64_t target_missed(const struct target *t)
 {
 	return t->missed;

@@ -104,6 +104,8 @@ bool target_is_recorded(const struct target *t);
 bool target_set_searching(struct target *t, bool searching);
 /* This was found there, and counts as read. */
 void target_found(struct target *t, uint64_t addr, size_t len);
+/* What was found is part of this, which counts as searched: other readers read it as a whole. */
+void target_found_in(struct target *t, uint64_t addr, size_t len);
 /* A little-endian word of 1 to 8 bytes, zero extended. */
 MUST_CHECK bool target_read_uint(struct target *t, uint64_t addr, size_t size,
 				 uint64_t *ret, struct err *err);

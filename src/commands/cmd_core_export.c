@@ -89,10 +89,6 @@ int cmd_core_export(int argc, char **argv)
 	options->warn = warn;
 	if (!options_read(&command_core_export, argc, argv, &arguments, &status))
 		return status;
-	if (!options->capture.globals) {
-		options->capture.globals = "";
-		options->globals_if_any = true;
-	}
 	status = parse_operands(argc, argv, options);
 	if (status != EXIT_DONE)
 		return status;

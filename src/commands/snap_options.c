@@ -160,36 +160,35 @@ static bool is_go_version(const char *text)
 	return digits > 0 && digits < 4 && !text[2 + digits];
 }
 
-static int write_document(struct snap_arguments *arguments, bool as_text)
+static int write_document(struct snap_arguments *arguments, bool as_text,
+			  struct snap_result *result)
 {
 	struct snap_options *options = &arguments->snap;
-	struct snap_result result = { .warnings = 0 };
 	struct err err;
 
 	AUTO(output_close)
 	struct output *out = as_text || options->inline_depth
 				     ? output_open_spool(&err)
 				     : output_open(options->output, &err);
-	if (!out || !snap_take(options, output_sink(out), &result, &err))
+	if (!out || !snap_take(options, output_sink(out), result, &err))
 		return cmd_failed(&err);
 	if (!output_commit(out, &err))
 		return output_pipe_closed(out) ? EXIT_IO : cmd_failed(&err);
-	int status = status_of(options, &result);
+	int status = status_of(options, result);
 	if (options->inline_depth && !as_text)
 		status = write_inline(options, output_take_fd(out), status);
 	else if (as_text)
 		status = show(arguments->view, out, status);
-	return result.no_core ? cmd_failed(&result.why) : status;
+	return result->no_core ? cmd_failed(&result->why) : status;
 }
 
-static int write_core(struct snap_options *options)
+static int write_core(struct snap_options *options, struct snap_result *result)
 {
-	struct snap_result result = { .warnings = 0 };
 	struct err err;
 
-	if (!snap_take(options, NULL, &result, &err))
+	if (!snap_take(options, NULL, result, &err))
 		return cmd_failed(&err);
-	return result.no_core ? cmd_failed(&result.why) : status_of(options, &result);
+	return result->no_core ? cmd_failed(&result->why) : status_of(options, result);
 }
 
 static bool is_standard_output(const char *path)
@@ -201,6 +200,7 @@ static bool is_standard_output(const char *path)
 static int write_all(struct snap_arguments *arguments, bool as_text)
 {
 	struct snap_options *options = &arguments->snap;
+	struct snap_result result = { .warnings = 0 };
 	struct err err;
 	AUTO(output_close)
 	struct output *core =
@@ -210,10 +210,9 @@ static int write_all(struct snap_arguments *arguments, bool as_text)
 		return cmd_failed(&err);
 	options->core = core;
 	options->capture.core_file = core != NULL;
-	int status = options->only_core ? write_core(options)
-					: write_document(arguments, as_text);
-	/* Another status than these: it was not written. */
-	if (!core || (status != EXIT_DONE && status != EXIT_NO && status != EXIT_GONE))
+	int status = options->only_core ? write_core(options, &result)
+					: write_document(arguments, as_text, &result);
+	if (!result.has_core)
 		return status;
 	return output_commit(core, &err)  ? status
 	       : output_pipe_closed(core) ? EXIT_IO
@@ -228,6 +227,9 @@ static const char *misuse(const struct snap_options *options, const struct view 
 		       "gosnap show";
 	if (!options->only_core && is_standard_output(options->core_output))
 		return "--core requires the name of a file";
+	if (options->core_output && options->output &&
+	    strcmp(options->core_output, options->output) == 0)
+		return "the document and the core file cannot be the same file";
 	if (options->core_output && options->capture.way == CAPTURE_LIVE)
 		return "a core file requires registers, which --capture=live does not "
 		       "read";
@@ -258,6 +260,11 @@ int snap_run(const struct command *command, struct snap_arguments *arguments)
 		return cmd_failed(&err);
 	options->redaction = secrets;
 	options->rules = rules;
+	if (options->core_output && !options->capture.globals &&
+	    options->capture.values != VALUES_NONE) {
+		options->capture.globals = "";
+		options->globals_if_any = true;
+	}
 	/* Text if standard output is a terminal, or if text options are given. */
 	as_text = arguments->as_text || view_is_asked_for(view) ||
 		  (!options->output && isatty(STDOUT_FILENO));

@@ -469,6 +469,7 @@ static void write_core(struct snap *s, struct snap_result *ret)
 	if (!s->options->core)
 		return;
 	ret->no_core = !export_core(&export, s->options->core, &ret->why);
+	ret->has_core = !ret->no_core;
 	if (ret->no_core)
 		warnings_add(s->capture.warnings, "core", "%s", ret->why.text);
 }

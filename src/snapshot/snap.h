@@ -40,8 +40,9 @@ struct snap_options {
 
 struct snap_result {
 	size_t warnings;
-	bool partial; /* the process exited too early; the document says so */
-	bool no_core; /* why says why; discard what was written */
+	bool partial;  /* the process exited too early; the document says so */
+	bool has_core; /* options->core was written */
+	bool no_core;  /* why says why; discard what was written */
 	struct err why;
 };
 

@@ -73,6 +73,11 @@ class Delve:
         return self.call("Stacktrace", Id=goroutine, Depth=FRAMES, Full=True,
                          Cfg=BOUNDS)["Locations"]
 
+    def package_variables(self, package, depth):
+        """With what they refer to, so many levels deep."""
+        return self.call("ListPackageVars", Filter=f"^{package}\\.",
+                         Cfg={**BOUNDS, "MaxVariableRecurse": depth})["Variables"]
+
     def _end(self):
         self.process.kill()
         self.process.wait()
