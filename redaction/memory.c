@@ -30,83 +30,142 @@ void redaction_note_place(struct redaction *r, uint64_t addr, uint64_t size)
 	secrets_learn(r->places, addr, size, NULL, 0);
 }
 
-static void erase_texts(uint8_t *bytes, size_t len, size_t least)
+/* Memory that is being overwritten. */
+struct erasing {
+	const struct redaction *r;
+	uint64_t addr;
+	const uint8_t *was;
+	uint8_t *bytes;
+	size_t len;
+	redaction_keep_fn *keep;
+	void *arg;
+};
+
+/* Is the byte one of a word that is kept? *ret_end: where the word ends. */
+static bool is_kept(const struct erasing *e, size_t at, size_t *ret_end)
 {
-	for (size_t at = 0, n; at < len; at += n + 1) {
-		n = letters_at(bytes, len, at);
-		if (n >= least)
-			memset(bytes + at, REDACTION_FILL, n);
+	uint64_t word;
+	const uint64_t begin = (e->addr + at) & ~(uint64_t)(sizeof(word) - 1);
+
+	*ret_end = begin + sizeof(word) - e->addr;
+	if (!e->keep || begin < e->addr || *ret_end > e->len) {
+		*ret_end = at + 1;
+		return false;
+	}
+	memcpy(&word, e->was + (begin - e->addr), sizeof(word));
+	return e->keep(e->arg, begin, e->was + (begin - e->addr)) &&
+	       !secrets_have_number(e->r->here, word) &&
+	       !(e->r->always && secrets_have_number(e->r->always, word));
+}
+
+/* [from, end), but for words that are kept. */
+static void erase_doubtful(const struct erasing *e, size_t from, size_t end)
+{
+	size_t next;
+
+	for (size_t at = from; at < end; at = next) {
+		const bool kept = is_kept(e, at, &next);
+		if (next > end)
+			next = end;
+		if (!kept)
+			memset(e->bytes + at, REDACTION_FILL, next - at);
 	}
 }
 
-static void erase_places(const struct secrets *s, uint64_t addr, uint8_t *bytes,
-			 size_t len)
+static void erase_texts(const struct erasing *e, size_t least)
+{
+	for (size_t at = 0, n; at < e->len; at += n + 1) {
+		n = letters_at(e->was, e->len, at);
+		if (n >= least)
+			erase_doubtful(e, at, at + n);
+	}
+}
+
+static void erase_places(const struct secrets *s, const struct erasing *e)
 {
 	uint64_t begin, end;
 
-	for (uint64_t at = addr; s && at < addr + len; at = end) {
-		if (!secrets_place(s, at, addr + len - at, &begin, &end))
+	for (uint64_t at = e->addr; s && at < e->addr + e->len; at = end) {
+		if (!secrets_place(s, at, e->addr + e->len - at, &begin, &end))
 			return;
-		memset(bytes + (begin - addr), REDACTION_FILL, end - begin);
+		memset(e->bytes + (begin - e->addr), REDACTION_FILL, end - begin);
 	}
 }
 
-/* A secret from its beginning, or eight bytes of one. Of too many that begin alike, any text is
- * one. */
-static size_t known_at(const struct secrets *s, const uint8_t *bytes, size_t len)
+/* A secret from its beginning: of too many that begin alike, any text is one, and of a long one all
+ * that follows. */
+static size_t whole_at(const struct secrets *s, const uint8_t *bytes, size_t len)
 {
-	if (!s)
-		return 0;
-	size_t whole = secrets_here(s, (const char *)bytes, len);
-	if (whole == len)
-		whole = letters_at(bytes, len, 0);
-	const size_t part = secrets_part(s, (const char *)bytes, len);
-	return whole > part ? whole : part;
+	const size_t n = s ? secrets_here(s, (const char *)bytes, len) : 0;
+
+	if (n == len)
+		return letters_at(bytes, len, 0);
+	return n >= SECRET_KNOWN ? n + letters_at(bytes + n, len - n, 0) : n;
+}
+
+static size_t part_at(const struct secrets *s, const uint8_t *bytes, size_t len)
+{
+	return s ? secrets_part(s, (const char *)bytes, len) : 0;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+	return a > b ? a : b;
 }
 
 /* From `at`, which may be in the middle of what was found before. */
-static void erase_known(const struct redaction *r, const uint8_t *was, uint8_t *bytes,
-			size_t len)
+static void erase_known(const struct redaction *r, const struct erasing *e)
 {
 	uint64_t word;
 
-	for (size_t at = 0, done = 0; at + SECRET_MIN <= len; at++) {
-		if (at + sizeof(word) <= len) {
-			memcpy(&word, was + at, sizeof(word));
+	for (size_t at = 0, done = 0, parts_done = 0; at + SECRET_MIN <= e->len; at++) {
+		const uint8_t *was = e->was + at;
+		const size_t left = e->len - at;
+		if (sizeof(word) <= left) {
+			memcpy(&word, was, sizeof(word));
 			if (word == 0 || word == FILL_WORD) /* most of memory is */
 				continue;
 		}
-		const size_t here = known_at(r->here, was + at, len - at),
-			     always = known_at(r->always, was + at, len - at);
-		const size_t end = at + (here > always ? here : always);
-		if (end <= at || end <= done)
-			continue;
-		const size_t from = at > done ? at : done;
-		memset(bytes + from, REDACTION_FILL, end - from);
-		done = end;
+		const size_t whole = larger(whole_at(r->here, was, left),
+					    whole_at(r->always, was, left)),
+			     part = larger(part_at(r->here, was, left),
+					   part_at(r->always, was, left));
+		if (whole && at + whole > done) {
+			const size_t from = larger(at, done);
+			memset(e->bytes + from, REDACTION_FILL, at + whole - from);
+			done = at + whole;
+		}
+		if (part && at + part > parts_done) {
+			erase_doubtful(e, larger(at, parts_done), at + part);
+			parts_done = at + part;
+		}
 	}
 }
 
-static bool is_all(const struct redaction *r)
+bool redaction_knows_too_many(const struct redaction *r)
 {
-	return secrets_are_all(r->here) || (r->always && secrets_are_all(r->always));
+	return r->mode == REDACT_SECRETS &&
+	       (secrets_are_all(r->here) || (r->always && secrets_are_all(r->always)));
 }
 
-void redaction_erase(struct redaction *r, uint64_t addr, void *bytes, size_t len)
+void redaction_erase(struct redaction *r, uint64_t addr, void *bytes, size_t len,
+		     redaction_keep_fn *keep, void *arg)
 {
 	if (r->mode == REDACT_NOTHING)
 		return;
-	if (r->mode == REDACT_STRICT || is_all(r)) {
-		erase_texts(bytes, len, DOUBTFUL_MIN);
-		return;
-	}
 	AUTO(xfree) uint8_t *was = xmalloc(len + 1);
+	const struct erasing e = { r, addr, was, bytes, len, keep, arg };
+
 	memcpy(was, bytes, len);
-	erase_known(r, was, bytes, len);
+	if (r->mode == REDACT_STRICT || redaction_knows_too_many(r)) {
+		erase_texts(&e, DOUBTFUL_MIN);
+	} else {
+		erase_known(r, &e);
+		erase_places(r->here, &e);
+		erase_places(r->always, &e);
+		erase_places(r->places, &e);
+		if (r->learns_nothing)
+			erase_texts(&e, TEXT_MIN);
+	}
 	explicit_bzero(was, len);
-	erase_places(r->here, addr, bytes, len);
-	erase_places(r->always, addr, bytes, len);
-	erase_places(r->places, addr, bytes, len);
-	if (r->learns_nothing)
-		erase_texts(bytes, len, TEXT_MIN);
 }

@@ -133,10 +133,16 @@ bool redaction_of_vector(struct redaction *r,
 
 /* For memory that leaves as it is. redaction_note_place(): there is a secret that is not learned.
  * redaction_erase(): writes REDACTION_FILL over all that is known: places, and secrets, encoded
- * ones too, or eight bytes of one anywhere. */
+ * ones too, or eight bytes of one anywhere; and over all text, if not all secrets can be known.
+ * keep: is the word at this address, a multiple of 8, too unlike text to be part of a secret? It is
+ * then overwritten only as part of a whole one. NULL: none is. */
 enum { REDACTION_FILL = 'X' };
+typedef bool redaction_keep_fn(void *arg, uint64_t addr, const uint8_t word[8]);
 void redaction_note_place(struct redaction *r, uint64_t addr, uint64_t size);
-void redaction_erase(struct redaction *r, uint64_t addr, void *bytes, size_t len);
+void redaction_erase(struct redaction *r, uint64_t addr, void *bytes, size_t len,
+		     redaction_keep_fn *keep, void *arg);
+/* There are more secrets than can be remembered, so it overwrites all text. */
+bool redaction_knows_too_many(const struct redaction *r);
 
 /* Equal for equal bytes in a document, or with the same key. */
 enum { REDACTION_HASH = 16 + 1 };

@@ -63,7 +63,10 @@ typedef void part_fn(void *arg, uint32_t secret, size_t at, bool many);
 void parts_each(const struct parts *p, const char *bytes, part_fn *fn, void *arg);
 
 /* secrets.c. */
-enum { SECRET_MIN = 6 }; /* bytes; shorter ones are ordinary words */
+enum {
+	SECRET_MIN = 6,	     /* bytes; shorter ones are ordinary words */
+	SECRET_KNOWN = 4096, /* bytes remembered of each */
+};
 struct secrets;
 struct secrets *secrets_new(void);
 void secrets_free(struct secrets *s);

@@ -8,7 +8,6 @@
 #include "lib/base/table.h"
 
 enum {
-	CONTENT_MAX = 4096,	/* bytes remembered of each */
 	CONTENTS_MAX = 1 << 16, /* more are too many to search for */
 	ALIKE_MAX = 64,		/* that begin alike; a text that begins so, too, is one */
 	NUMBERS_MAX = 1 << 18,
@@ -238,7 +237,7 @@ static void add_encoding(void *arg, const char *text, size_t len)
 
 static bool add_windows(struct secrets *s, const char *bytes, size_t len)
 {
-	return windows_add(s->windows, bytes, len < CONTENT_MAX ? len : CONTENT_MAX);
+	return windows_add(s->windows, bytes, len < SECRET_KNOWN ? len : SECRET_KNOWN);
 }
 
 static const char *bytes_of(const void *arg, uint32_t secret)
@@ -251,8 +250,8 @@ static const char *bytes_of(const void *arg, uint32_t secret)
 /* It may already be there as an encoding of another secret. */
 static bool learn_content(struct secrets *s, const char *bytes, size_t len)
 {
-	if (len > CONTENT_MAX)
-		len = CONTENT_MAX;
+	if (len > SECRET_KNOWN)
+		len = SECRET_KNOWN;
 	bool is_new = add_windows(s, bytes, len);
 	struct content *c =
 		s->content_count < CONTENTS_MAX ? add_content(s, bytes, len) : NULL;

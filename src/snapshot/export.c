@@ -11,8 +11,8 @@
 #include "src/snapshot/export_parts.h"
 
 enum {
-	MARGIN = 8 << 10, /* a secret, with its encodings, is not longer */
-	ARGUMENTS = 80,	  /* bytes of the command line in NT_PRPSINFO */
+	MARGIN = 64 << 10, /* a secret, with its encodings, is rarely longer */
+	ARGUMENTS = 80,	   /* bytes of the command line in NT_PRPSINFO */
 };
 
 struct exporting {
@@ -44,7 +44,8 @@ static void read_part(void *arg, uint64_t addr, void *buf, size_t len)
 
 	runtimes_begin_pass(x->of->capture->runtimes);
 	export_read(&x->memory, from, bytes, to - from);
-	redaction_erase(x->of->redaction, from, bytes, to - from);
+	redaction_erase(x->of->redaction, from, bytes, to - from, export_keeps,
+			&x->memory);
 	memcpy(buf, bytes + (addr - from), len);
 }
 
@@ -68,6 +69,13 @@ static uint64_t reg_value(void *arg, unsigned n, uint64_t value)
 	return value;
 }
 
+/* What is secret of the arguments is known. */
+static bool keep_all(void *arg, uint64_t addr, const uint8_t *word)
+{
+	(void)arg, (void)addr, (void)word;
+	return true;
+}
+
 /* "a b c", cut. */
 static void join_arguments(const struct exporting *x, char ret[ARGUMENTS + 1])
 {
@@ -79,7 +87,8 @@ static void join_arguments(const struct exporting *x, char ret[ARGUMENTS + 1])
 		return;
 	AUTO(xfree) char *all = xmalloc(words->len);
 	memcpy(all, words->bytes, words->len);
-	redaction_erase(x->of->redaction, 0, all, words->len);
+	redaction_erase(x->of->redaction, 0, all, words->len,
+			x->memory.strict ? NULL : keep_all, NULL);
 	memcpy(ret, all, len);
 	for (size_t i = 0; i < len; i++)
 		if (!ret[i])
@@ -142,10 +151,16 @@ static void leave_out_absent(void *arg, struct memory_page *page)
 	}
 }
 
+/* Without the pages that were left out. */
 static void show_variable(void *arg, const char *name, const struct value *v)
 {
+	struct capture *c = arg;
+	const uint64_t end = v->addr + type_size(v->type);
 	(void)name;
-	memory_set_add(arg, v->addr, type_size(v->type));
+
+	for (uint64_t at = v->addr & -(uint64_t)WORD; at < end; at += WORD)
+		if (memory_set_has(c->core.regions, at))
+			memory_set_add(c->core.read, at, WORD);
 }
 
 /* The runtime has no secrets of the program. */
@@ -156,7 +171,7 @@ static void show_runtime(struct capture *c)
 
 	for (size_t i = 0; i < runtimes_count(c->runtimes); i++)
 		if (!runtime_each_global(runtimes_get(c->runtimes, i), "runtime",
-					 show_variable, c->core.read, &ignored))
+					 show_variable, c, &ignored))
 			return;
 }
 
@@ -192,10 +207,14 @@ bool export_core(const struct export *export, struct output *out, struct err *er
 		.of = export,
 		.out = out,
 		.memory = { .target = c->frozen,
+			    .images = c->images,
 			    .wanted = c->core.regions,
 			    .shown = c->core.read,
 			    .everything =
 				    redaction_mode(export->redaction) == REDACT_NOTHING,
+			    .strict =
+				    redaction_mode(export->redaction) == REDACT_STRICT ||
+				    redaction_knows_too_many(export->redaction),
 			    .environment = export->environment },
 	};
 
@@ -217,6 +236,11 @@ bool export_core(const struct export *export, struct output *out, struct err *er
 	x.parts = export_parts(c->core.regions, c->frozen, &x.part_count);
 	write_core(&x);
 	xfree(x.parts);
+	if (redaction_knows_too_many(export->redaction))
+		warnings_add(
+			c->warnings, "core",
+			"all text in the core file is overwritten, as there are more "
+			"secrets than can be remembered");
 	if (x.memory.lost)
 		warnings_add(
 			c->warnings, "core",

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "lib/elf/image.h"
 #include "redaction/redaction.h"
 
 enum { LETTERS = 4 /* in a row: may be of a secret */ };
@@ -26,6 +27,16 @@ static bool is_plain(const struct export_memory *m, const uint8_t *bytes)
 	memcpy(&word, bytes, sizeof(word));
 	return target_mapping_at(m->target, word) ||
 	       ((word <= UINT32_MAX || -word <= UINT32_MAX) && !has_text(bytes));
+}
+
+/* Build information is in the executable, too. */
+static bool is_public(const struct export_memory *m, uint64_t addr)
+{
+	const struct image *img = images_at(m->images, addr);
+	struct image_range s;
+
+	return img && image_section(img, ".go.buildinfo", &s) && addr >= s.addr &&
+	       addr - s.addr < s.size;
 }
 
 /* A word alone is a lock or some other field that no printer shows: debuggers do. */
@@ -54,11 +65,23 @@ static void leave_out(const struct export_memory *m, uint64_t addr, uint8_t *buf
 		if (shown && memory_page_has(shown, addr + at))
 			continue;
 		const bool is_wanted = wanted && memory_page_has(wanted, addr + at);
-		if (is_wanted ? of_file || is_given(m, addr + at) || is_plain(m, buf + at)
+		if (is_wanted ? of_file || is_given(m, addr + at) ||
+					is_plain(m, buf + at) || is_public(m, addr + at)
 			      : is_alone(m, addr + at) && is_plain(m, buf + at))
 			continue;
 		memset(buf + at, REDACTION_FILL, WORD);
 	}
+}
+
+bool export_keeps(void *arg, uint64_t addr, const uint8_t *word)
+{
+	const struct export_memory *m = arg;
+	const struct target_mapping *mapping = target_mapping_at(m->target, addr);
+	const bool is_text = addr + WORD > m->stack.arguments && addr < m->stack.name;
+
+	if (is_given(m, addr))
+		return !is_text || !m->strict;
+	return !(mapping && mapping->writable) || is_plain(m, word) || is_public(m, addr);
 }
 
 /* Values that no variable led to. */

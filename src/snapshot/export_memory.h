@@ -14,12 +14,17 @@ struct export_memory {
 	struct target *target;
 	const struct memory_set *wanted, *shown; /* shown: read for the document */
 	bool everything;			 /* nothing is overwritten */
+	const struct images *images;
+	bool strict;	  /* all text is */
 	bool environment; /* the values of environment variables, too */
 	struct first_stack stack;
 	bool has_stack;
 	uint64_t lost; /* bytes that are wanted, but could not be read */
 };
 
+/* For redaction_erase(): words that are addresses, small numbers or constants, and what the kernel
+ * put on the first stack, which rules have judged. */
+bool export_keeps(void *arg, uint64_t addr, const uint8_t *word);
 /* Whole words. */
 void export_read(struct export_memory *m, uint64_t addr, uint8_t *buf, size_t len);
 

@@ -27,7 +27,7 @@ static void erased(struct redaction *r, const char *before, const char *after)
 	const size_t len = strlen(before);
 
 	memcpy(bytes, before, len + 1);
-	redaction_erase(r, AT, bytes, len);
+	redaction_erase(r, AT, bytes, len, NULL, NULL);
 	assert_string_equal(bytes, after);
 }
 
@@ -67,11 +67,39 @@ static void numbers(void **state)
 	(void)state;
 
 	redaction_learn_number(r, number);
-	redaction_erase(r, AT, words, sizeof(words));
+	redaction_erase(r, AT, words, sizeof(words), NULL, NULL);
 	assert_int_equal(words[0], 5);
 	assert_true(words[1] != number);
 	assert_int_equal(words[2], 7);
 	erased(r, "card 4012888888881881.", "card XXXXXXXXXXXXXXXX.");
+}
+
+static bool is_short(void *arg, uint64_t addr, const uint8_t *word)
+{
+	(void)arg;
+	assert_int_equal(addr % 8, 0);
+	return word[7] == 0;
+}
+
+/* Words that are no text stay where only a part of a secret, or any text, is looked for. */
+static void kept(void **state)
+{
+	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS);
+	AUTO(redaction_free) struct redaction *strict = make(REDACT_STRICT);
+	static const char secret[] = "\300\001\002\003letters, and more than that";
+	const uint64_t number = UINT64_C(4012888888881881);
+	uint8_t words[24] = "", texts[] = "\201\202\203\204\205\0\0\0letters";
+	(void)state;
+
+	redaction_learn(r, 0, 0, secret, strlen(secret));
+	redaction_learn_number(r, number);
+	memcpy(words + 4, "s, and m", 8); /* of its middle, in two words */
+	memcpy(words + 16, &number, sizeof(number));
+	redaction_erase(r, AT, words, sizeof(words), is_short, NULL);
+	assert_memory_equal(words, "\0\0\0\0XXXXnd m", 12);
+	assert_memory_equal(words + 16, "XXXXXXX", 8); /* all its bytes but zeros */
+	redaction_erase(strict, AT, texts, sizeof(texts), is_short, NULL);
+	assert_memory_equal(texts, "\201\202\203\204\205\0\0\0letters", 15);
 }
 
 static void modes(void **state)
@@ -94,6 +122,7 @@ int main(void)
 		cmocka_unit_test(contents),
 		cmocka_unit_test(places),
 		cmocka_unit_test(numbers),
+		cmocka_unit_test(kept),
 		cmocka_unit_test(modes),
 	};
 
