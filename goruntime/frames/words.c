@@ -15,7 +15,7 @@ static struct argument_words values_of(struct words_reader *r, const struct argu
 {
 	const uint8_t *bytes = stack_reader_bytes(&r->window, argp, a->span, &r->err);
 	if (bytes)
-		target_found(r->window.target, argp, a->span);
+		target_found_words(r->window.target, argp, a->span);
 
 	if (!bytes)
 		return (struct argument_words){ .unreadable = r->err.text };

@@ -37,7 +37,7 @@ static uint64_t hash_of_stack(struct runtime *rt, const struct goroutine *g)
 	for (addr = g->sp; end - addr >= sizeof(*words);) {
 		size_t n = end - addr < PIECE ? (size_t)(end - addr) / sizeof(*words)
 					      : ARRAY_SIZE(words);
-		if (!target_read(rt->target, addr, words, n * sizeof(*words), &ignored))
+		if (!target_search(rt->target, addr, words, n * sizeof(*words), &ignored))
 			return 0;
 		hash = hash_words(words, n, hash);
 		addr += n * sizeof(*words);

@@ -144,7 +144,7 @@ static void add_files(struct note_buffer *to, const struct core_contents *c)
 	}
 	for (size_t i = 0; i < n; i++)
 		if (is_file(&all[i]))
-			append_string(&content, all[i].path);
+			append_string(&content, c->path(c->arg, &all[i]));
 	add_note(to, "CORE", NT_FILE, content.bytes, content.len);
 	xfree(content.bytes);
 }
@@ -172,7 +172,7 @@ static void add_mappings(struct note_buffer *to, const struct core_contents *c)
 		append_u64(&content, flags_of(&all[i]));
 	}
 	for (size_t i = 0; i < n; i++)
-		append_string(&content, all[i].path);
+		append_string(&content, c->path(c->arg, &all[i]));
 	add_note(to, CORE_NOTE_OWNER, CORE_NOTE_MAPPINGS, content.bytes, content.len);
 	xfree(content.bytes);
 }

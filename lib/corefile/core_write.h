@@ -26,6 +26,8 @@ struct core_contents {
 	uint64_t realtime_ns, monotonic_ns;
 	/* The value of a register as it is to be written. */
 	uint64_t (*reg)(void *arg, unsigned n, uint64_t value);
+	/* What a mapping is of, as it is to be written: borrowed until the next call. */
+	const char *(*path)(void *arg, const struct target_mapping *m);
 	/* Sorted, without overlaps, fewer than PN_XNUM - 1. */
 	const struct core_part *parts;
 	size_t part_count;

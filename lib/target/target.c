@@ -183,10 +183,24 @@ void target_found(struct target *t, uint64_t addr, size_t len)
 		memory_set_add(t->record.read, addr, len);
 }
 
+void target_found_words(struct target *t, uint64_t addr, size_t len)
+{
+	if (t->record.words)
+		memory_set_add(t->record.words, addr, len);
+}
+
 void target_found_in(struct target *t, uint64_t addr, size_t len)
 {
-	if (t->record.searched)
-		memory_set_add(t->record.searched, addr, len);
+	uint8_t bytes[PAGE_BYTES];
+	struct err ignored;
+
+	for (size_t done = 0, n; t->record.searched && done < len; done += n) {
+		n = PAGE_BYTES - (addr + done) % PAGE_BYTES;
+		if (n > len - done)
+			n = len - done;
+		if (!target_search(t, addr + done, bytes, n, &ignored))
+			return;
+	}
 }
 
 uint64_t target_missed(const struct target *t)

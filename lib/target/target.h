@@ -93,10 +93,10 @@ MUST_CHECK bool target_read(struct target *t, uint64_t addr, void *buf, size_t l
 /* The same for memory in which something is looked for, or that is read ahead of it. */
 MUST_CHECK bool target_search(struct target *t, uint64_t addr, void *buf, size_t len,
 			      struct err *err);
-/* Adds what is read from now on, and what is searched, to these sets (memory_set.h, borrowed; NULL:
- * to none). Returns those from before. */
+/* Adds what is read from now on, what is searched, and words that may be older than what they
+ * belong to, to these sets (memory_set.h, borrowed; NULL: to none). Returns those from before. */
 struct target_record {
-	struct memory_set *read, *searched;
+	struct memory_set *read, *searched, *words;
 };
 struct target_record target_record(struct target *t, struct target_record record);
 bool target_is_recorded(const struct target *t);
@@ -104,7 +104,9 @@ bool target_is_recorded(const struct target *t);
 bool target_set_searching(struct target *t, bool searching);
 /* This was found there, and counts as read. */
 void target_found(struct target *t, uint64_t addr, size_t len);
-/* What was found is part of this, which counts as searched: other readers read it as a whole. */
+void target_found_words(struct target *t, uint64_t addr, size_t len);
+/* What was found is part of this, which is searched, too, if that is recorded: other readers read it
+ * as a whole. */
 void target_found_in(struct target *t, uint64_t addr, size_t len);
 /* A little-endian word of 1 to 8 bytes, zero extended. */
 MUST_CHECK bool target_read_uint(struct target *t, uint64_t addr, size_t size,

@@ -477,6 +477,7 @@ bool capture_rehearse(struct capture *c)
 void capture_rehearsed(struct capture *c)
 {
 	c->ahead = target_extents_recorded(c->frozen, &c->ahead_count);
+	core_memory_forget_stacks(c);
 	capture_plan_anew(c);
 	runtimes_rewind(c->runtimes, c->live);
 	target_live_unlist(c->live);
@@ -572,6 +573,7 @@ void capture_done(struct capture *c)
 	sockets_free(c->sockets);
 	memory_set_free(c->core.regions);
 	memory_set_free(c->core.read);
+	memory_set_free(c->core.words);
 	xfree(c->ahead);
 	warnings_free(c->warnings);
 	xfree(c->partial);

@@ -82,7 +82,7 @@ struct capture {
 					     * core, not later than that */
 	/* Of a core file: what it must have, and what was read for the document. NULL: none. */
 	struct {
-		struct memory_set *regions, *read;
+		struct memory_set *regions, *read, *words;
 	} core;
 	char *partial; /* why the document is incomplete; NULL: it is complete */
 };

@@ -6,9 +6,11 @@
 #include <inttypes.h>
 #include <link.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/base/search.h"
 #include "lib/corefile/core_process.h"
 #include "lib/target/memory_set.h"
 
@@ -166,11 +168,62 @@ void core_memory_record(struct capture *c, struct target *source)
 	if (!c->core.regions) {
 		c->core.regions = memory_set_new();
 		c->core.read = memory_set_new();
+		c->core.words = memory_set_new();
 	}
-	const struct target_record record = { c->core.read, c->core.regions };
+	const struct target_record record = { c->core.read, c->core.regions,
+					      c->core.words };
 	target_record(source, record);
 	if (c->frozen)
 		target_record(c->frozen, record);
+}
+
+struct stack_range {
+	uint64_t low, high;
+};
+
+struct stack_ranges {
+	struct stack_range *list; /* sorted */
+	size_t count;
+};
+
+static int by_low(const void *a, const void *b)
+{
+	const struct stack_range *x = a, *y = b;
+	return (x->low > y->low) - (x->low < y->low);
+}
+
+static void leave_out_stacks(void *arg, struct memory_page *page)
+{
+	const struct stack_ranges *s = arg;
+	const uint64_t end = page->addr + PAGE_BYTES;
+	size_t i = LOWER_BOUND(k, s->count, s->list[k].high <= page->addr);
+
+	for (; i < s->count && s->list[i].low < end; i++) {
+		const uint64_t low = s->list[i].low, high = s->list[i].high;
+		memory_page_clear(page, low > page->addr ? low : page->addr,
+				  high < end ? high : end);
+	}
+}
+
+void core_memory_forget_stacks(struct capture *c)
+{
+	const size_t n = runtimes_goroutine_count(c->runtimes);
+
+	if (!c->core.regions)
+		return;
+	AUTO(xfree) struct stack_range *list = xcalloc(n + 1, sizeof(*list));
+	struct stack_ranges stacks = { .list = list };
+	for (size_t i = 0; i < n; i++) {
+		const struct goroutine *g = runtimes_goroutine(c->runtimes, i).goroutine;
+		if (g->stack_low < g->stack_high)
+			list[stacks.count++] =
+				(struct stack_range){ g->stack_low, g->stack_high };
+	}
+	if (stacks.count)
+		qsort(list, stacks.count, sizeof(*list), by_low);
+	memory_set_filter(c->core.regions, leave_out_stacks, &stacks);
+	memory_set_filter(c->core.read, leave_out_stacks, &stacks);
+	memory_set_filter(c->core.words, leave_out_stacks, &stacks);
 }
 
 /* In whole pages: readers look for it so. */
@@ -187,7 +240,7 @@ void core_memory_choose(struct capture *c, struct target *source)
 
 	if (!c->core.regions)
 		return;
-	target_record(source, (struct target_record){ NULL, NULL });
+	target_record(source, (struct target_record){ NULL });
 	target_budget_unit(c->frozen);
 	for (size_t i = 0; i < images_count(c->images); i++)
 		add_image(c, images_get(c->images, i));
@@ -196,7 +249,7 @@ void core_memory_choose(struct capture *c, struct target *source)
 	runtimes_core_memory(c->runtimes, c->core.read, c->core.regions);
 	/* It looks for it in more than a core file needs. */
 	const struct target_record record =
-		target_record(c->frozen, (struct target_record){ NULL, NULL });
+		target_record(c->frozen, (struct target_record){ NULL });
 	target_budget_unit(c->frozen);
 	if (core_first_stack(c->frozen, &stack))
 		add_first_stack(c, &stack);

@@ -10,6 +10,8 @@
  * anything is read of what was captured: c->core.read grows with each read of source from now on,
  * and of c->frozen. */
 void core_memory_record(struct capture *c, struct target *source);
+/* Forgets what was read of goroutines' stacks so far, in another instant. */
+void core_memory_forget_stacks(struct capture *c);
 /* After runtimes_capture(). Adds to c->core.regions: what runtimes_core_memory() does, the variables
  * of programs and libraries, the first page of each, their list, arguments and environment. */
 void core_memory_choose(struct capture *c, struct target *source);

@@ -21,6 +21,7 @@ struct exporting {
 	struct core_part *parts;
 	size_t part_count;
 	struct output *out;
+	struct redacted path;
 };
 
 static const struct core_part *part_at(const struct exporting *x, uint64_t addr)
@@ -67,6 +68,18 @@ static uint64_t reg_value(void *arg, unsigned n, uint64_t value)
 		return value;
 	memset(&value, REDACTION_FILL, sizeof(value));
 	return value;
+}
+
+/* As the document has it: the files that the program consists of are not secret. */
+static const char *path_of(void *arg, const struct target_mapping *m)
+{
+	struct exporting *x = arg;
+
+	if (m->path[0] != '/' || images_at(x->memory.images, m->start))
+		return m->path;
+	redacted_done(&x->path);
+	x->path = redaction_of_text(x->of->redaction, 0, m->path, strlen(m->path));
+	return !x->path.rule ? m->path : x->path.text ? x->path.text : "[redacted]";
 }
 
 /* What is secret of the arguments is known. */
@@ -192,6 +205,7 @@ static void write_core(struct exporting *x)
 		.realtime_ns = c->realtime_ns,
 		.monotonic_ns = c->monotonic_ns,
 		.reg = reg_value,
+		.path = path_of,
 		.parts = x->parts,
 		.part_count = x->part_count,
 		.read = read_part,
@@ -210,6 +224,8 @@ bool export_core(const struct export *export, struct output *out, struct err *er
 			    .images = c->images,
 			    .wanted = c->core.regions,
 			    .shown = c->core.read,
+			    .words = c->core.words,
+			    .redaction = export->redaction,
 			    .everything =
 				    redaction_mode(export->redaction) == REDACT_NOTHING,
 			    .strict =
@@ -223,7 +239,7 @@ bool export_core(const struct export *export, struct output *out, struct err *er
 			err, ERR_CANNOT,
 			"no core file: of the process neither registers nor memory "
 			"were captured");
-	target_record(c->frozen, (struct target_record){ NULL, NULL });
+	target_record(c->frozen, (struct target_record){ NULL });
 	target_budget_unit(c->frozen);
 	x.memory.has_stack = core_first_stack(c->frozen, &x.memory.stack);
 	if (redaction_mode(export->redaction) != REDACT_NOTHING)
@@ -236,6 +252,7 @@ bool export_core(const struct export *export, struct output *out, struct err *er
 	x.parts = export_parts(c->core.regions, c->frozen, &x.part_count);
 	write_core(&x);
 	xfree(x.parts);
+	redacted_done(&x.path);
 	if (redaction_knows_too_many(export->redaction))
 		warnings_add(
 			c->warnings, "core",

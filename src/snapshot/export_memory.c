@@ -52,6 +52,17 @@ static bool is_given(const struct export_memory *m, uint64_t addr)
 	return m->has_stack && addr >= m->stack.begin && addr < m->stack.end;
 }
 
+/* A word that may be older than the call whose argument it was: as the document has it. */
+static bool is_shown_word(const struct export_memory *m, uint64_t addr,
+			  const uint8_t *bytes)
+{
+	uint64_t word;
+
+	memcpy(&word, bytes, sizeof(word));
+	return memory_set_has(m->words, addr) &&
+	       !redaction_of_dead_word(m->redaction, word);
+}
+
 /* [addr, addr + len) is in one page. */
 static void leave_out(const struct export_memory *m, uint64_t addr, uint8_t *buf,
 		      size_t len)
@@ -65,9 +76,11 @@ static void leave_out(const struct export_memory *m, uint64_t addr, uint8_t *buf
 		if (shown && memory_page_has(shown, addr + at))
 			continue;
 		const bool is_wanted = wanted && memory_page_has(wanted, addr + at);
-		if (is_wanted ? of_file || is_given(m, addr + at) ||
-					is_plain(m, buf + at) || is_public(m, addr + at)
-			      : is_alone(m, addr + at) && is_plain(m, buf + at))
+		if (is_wanted
+			    ? of_file || is_given(m, addr + at) ||
+				      is_plain(m, buf + at) || is_public(m, addr + at) ||
+				      is_shown_word(m, addr + at, buf + at)
+			    : is_alone(m, addr + at) && is_plain(m, buf + at))
 			continue;
 		memset(buf + at, REDACTION_FILL, WORD);
 	}

@@ -12,8 +12,10 @@
 
 struct export_memory {
 	struct target *target;
-	const struct memory_set *wanted, *shown; /* shown: read for the document */
-	bool everything;			 /* nothing is overwritten */
+	/* shown: read for the document; words: those that it has only if they are no text */
+	const struct memory_set *wanted, *shown, *words;
+	struct redaction *redaction;
+	bool everything; /* nothing is overwritten */
 	const struct images *images;
 	bool strict;	  /* all text is */
 	bool environment; /* the values of environment variables, too */
