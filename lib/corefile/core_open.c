@@ -132,6 +132,7 @@ static const struct packing *packing_of(const uint8_t *bytes, size_t len)
 
 /* The copy. */
 struct copy {
+	const char *name; /* of what is copied */
 	int fd;
 	uint64_t len;
 };
@@ -143,6 +144,9 @@ static bool is_zero(const uint8_t *bytes, size_t len)
 
 static bool put(struct copy *copy, const uint8_t *bytes, size_t len, struct err *err)
 {
+	/* A small file can be packed gigabytes. */
+	if (!copy->len && len >= SELFMAG && memcmp(bytes, ELFMAG, SELFMAG) != 0)
+		return err_set(err, ERR_CANNOT, "%.200s is not a core file", copy->name);
 	while (len > 0) {
 		size_t n = BLOCK - copy->len % BLOCK;
 		if (n > len)
@@ -217,7 +221,7 @@ static bool unpack(const struct packing *packing, struct input *in, struct copy 
 
 static int spool(struct input *in, struct err *err)
 {
-	struct copy copy = { .fd = -1 };
+	struct copy copy = { .name = in->name, .fd = -1 };
 	bool ok = fill(in, err);
 	const struct packing *packing = ok ? packing_of(in->bytes, in->len) : NULL;
 

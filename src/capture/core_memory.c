@@ -32,13 +32,13 @@ static uint64_t word(struct capture *c, uint64_t addr)
 	return addr && target_read_uint(c->frozen, addr, WORD, &v, &ignored) ? v : 0;
 }
 
-static bool is_zero(struct capture *c, uint64_t page)
+static bool is_zero(struct target *source, uint64_t page)
 {
 	uint8_t bytes[PAGE_BYTES];
 	struct err ignored;
 
-	target_budget_unit(c->live);
-	return target_search(c->live, page, bytes, sizeof(bytes), &ignored) &&
+	target_budget_unit(source);
+	return target_search(source, page, bytes, sizeof(bytes), &ignored) &&
 	       bytes[0] == 0 && memcmp(bytes, bytes + 1, sizeof(bytes) - 1) == 0;
 }
 
@@ -54,8 +54,10 @@ static bool is_untouched(int pagemap, uint64_t page)
 }
 
 /* Go 1.26 has a buffer of 32 MB, and few programs use it: in large variables without a value in the
- * file, pages of zeros are left out. A process that stands still is not asked for them. */
-static void add_large(struct capture *c, uint64_t start, uint64_t end)
+ * file, pages of zeros are left out. The kernel knows of most that nobody has touched them; who only
+ * reads one makes it present. */
+static void add_large(struct capture *c, struct target *source, uint64_t start,
+		      uint64_t end)
 {
 	char path[64];
 
@@ -63,15 +65,14 @@ static void add_large(struct capture *c, uint64_t start, uint64_t end)
 	const int pagemap = c->options->core.path ? -1 : open(path, O_RDONLY | O_CLOEXEC);
 	start &= ~(uint64_t)(PAGE_BYTES - 1);
 	for (uint64_t page = start; page < end; page += PAGE_BYTES)
-		if (!(c->options->core.path ? is_zero(c, page)
-					    : is_untouched(pagemap, page)))
+		if (!is_untouched(pagemap, page) && !is_zero(source, page))
 			memory_set_add(c->core.regions, page,
 				       end - page < PAGE_BYTES ? end - page : PAGE_BYTES);
 	if (pagemap >= 0)
 		close(pagemap);
 }
 
-static void add_data(struct capture *c, const struct image *img,
+static void add_data(struct capture *c, struct target *source, const struct image *img,
 		     const struct image_segment *s)
 {
 	uint64_t size = s->size;
@@ -88,11 +89,11 @@ static void add_data(struct capture *c, const struct image *img,
 		return;
 	}
 	memory_set_add(c->core.regions, s->addr, s->file_size);
-	add_large(c, s->addr + s->file_size, s->addr + size);
+	add_large(c, source, s->addr + s->file_size, s->addr + size);
 }
 
 /* The first page has the build-id, by which debuggers find the file. */
-static void add_image(struct capture *c, const struct image *img)
+static void add_image(struct capture *c, struct target *source, const struct image *img)
 {
 	const struct target_mapping *m;
 	struct image_segment s;
@@ -104,7 +105,7 @@ static void add_image(struct capture *c, const struct image *img)
 		if (s.addr < low)
 			low = s.addr;
 		if (s.writable)
-			add_data(c, img, &s);
+			add_data(c, source, img, &s);
 	}
 	if (low != UINT64_MAX && (m = target_mapping_at(c->frozen, low)))
 		memory_set_add(c->core.regions, m->start, PAGE_BYTES);
@@ -243,7 +244,7 @@ void core_memory_choose(struct capture *c, struct target *source)
 	target_record(source, (struct target_record){ NULL });
 	target_budget_unit(c->frozen);
 	for (size_t i = 0; i < images_count(c->images); i++)
-		add_image(c, images_get(c->images, i));
+		add_image(c, source, images_get(c->images, i));
 	add_vdso(c);
 	add_objects(c);
 	runtimes_core_memory(c->runtimes, c->core.read, c->core.regions);

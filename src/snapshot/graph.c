@@ -77,7 +77,7 @@ static void walk_goroutines(struct graph_walk *w, bool urgent)
 			runtimes_read_ahead(all, i, i + BATCH < n ? i + BATCH : n, true);
 		if (!graph_wants(w->graph, it.goroutine) ||
 		    goroutines_urgent(it) != urgent ||
-		    !(w->graph->frames || has_texts(it)))
+		    !(w->graph->frames || w->graph->every || has_texts(it)))
 			continue;
 		if (alone)
 			runtimes_read_ahead(all, i, i + 1, true);

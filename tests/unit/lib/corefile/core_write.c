@@ -59,6 +59,12 @@ static void read_part(void *arg, uint64_t addr, void *buf, size_t len)
 		((uint8_t *)buf)[i] = (uint8_t)(addr + i);
 }
 
+static const char *path_of(void *arg, const struct target_mapping *m)
+{
+	(void)arg;
+	return m->path;
+}
+
 static void write_out(void *arg, const void *bytes, size_t len)
 {
 	assert_int_equal(write(*(const int *)arg, bytes, len), (ssize_t)len);
@@ -88,6 +94,7 @@ static struct target *write_and_open(const struct target *t)
 		.realtime_ns = 12345,
 		.monotonic_ns = 67890,
 		.reg = reg_value,
+		.path = path_of,
 		.parts = parts,
 		.part_count = ARRAY_SIZE(parts),
 		.read = read_part,
