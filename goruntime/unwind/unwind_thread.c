@@ -338,6 +338,30 @@ static bool step_in_go(struct thread_walk *t, const struct code *c)
 	return step_go(t, c);
 }
 
+static bool is_code(struct thread_walk *t, uint64_t pc)
+{
+	const struct target_mapping *m = target_mapping_at(t->all->target, pc);
+
+	return m && m->executable;
+}
+
+/* Of a call to where no code is, the stack has the return address only. */
+static bool step_bad_call(struct thread_walk *t)
+{
+	const struct arch *arch = arch_of(t);
+	uint64_t pc;
+	struct err ignored;
+
+	if (is_code(t, pc_of(t)) || !arch->call_pushes ||
+	    !target_read_uint(t->all->target, sp_of(t), WORD, &pc, &ignored) ||
+	    !is_code(t, pc))
+		return false;
+	reg_set(&t->regs, arch->pc, pc);
+	reg_set(&t->regs, arch->sp, sp_of(t) + arch->call_pushes);
+	t->at_instruction = false;
+	return true;
+}
+
 static bool step_in_c(struct thread_walk *t)
 {
 	struct err err;
@@ -349,6 +373,8 @@ static bool step_in_c(struct thread_walk *t)
 	case UNWIND_END:
 		return end_complete(t);
 	case UNWIND_LOST:
+		if (was_at_instruction && step_bad_call(t))
+			return true;
 		t->at_instruction = was_at_instruction;
 		return end_lost(t, reasons_add(t->all->reasons, "%s", err.text));
 	case UNWIND_CALLER:

@@ -17,6 +17,8 @@ extern void calledBack(void);
 
 __attribute__((noinline)) static void write_to(volatile int *p) { *p = 1; }
 __attribute__((noinline)) static void segv(void) { write_to((int *)16); }
+__attribute__((noinline)) static void call_it(void (*volatile f)(void)) { f(); f = NULL; }
+static void call_null(void) { call_it(NULL); }
 __attribute__((noinline)) static void give_up(void) { abort(); }
 __attribute__((noinline)) static void call_back(void) { calledBack(); }
 
@@ -49,6 +51,7 @@ func calledBack() {
 
 func init() {
 	ways["c-segv"] = func() { dying(0, "", ""); C.segv() }
+	ways["c-null"] = func() { dying(0, "", ""); C.call_null() }
 	ways["c-abort"] = func() { dying(0, "", ""); C.give_up() }
 	ways["c-overflow"] = func() { dying(0, "", ""); C.overflow() }
 	ways["c-callback"] = func() { C.call_back() }

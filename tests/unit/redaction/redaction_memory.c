@@ -119,10 +119,8 @@ static void modes(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(contents),
-		cmocka_unit_test(places),
-		cmocka_unit_test(numbers),
-		cmocka_unit_test(kept),
+		cmocka_unit_test(contents), cmocka_unit_test(places),
+		cmocka_unit_test(numbers),  cmocka_unit_test(kept),
 		cmocka_unit_test(modes),
 	};
 

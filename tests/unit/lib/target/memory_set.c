@@ -106,7 +106,7 @@ static void records(void **state)
 	(void)state;
 
 	assert_false(target_is_recorded(t));
-	target_record(t, (struct target_record){ read, searched });
+	target_record(t, (struct target_record){ read, searched, NULL });
 	assert_true(target_is_recorded(t));
 	assert_true(target_read(t, START, buf, 8, &err));
 	assert_false(target_read(t, START + 60, buf, 8,
