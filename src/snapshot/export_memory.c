@@ -32,7 +32,7 @@ static bool is_plain(const struct export_memory *m, const uint8_t *bytes)
 /* Build information is in the executable, too. */
 static bool is_public(const struct export_memory *m, uint64_t addr)
 {
-	const struct image *img = images_at(m->images, addr);
+	const struct image *img = m->images ? images_at(m->images, addr) : NULL;
 	struct image_range s;
 
 	return img && image_section(img, ".go.buildinfo", &s) && addr >= s.addr &&
@@ -59,7 +59,7 @@ static bool is_shown_word(const struct export_memory *m, uint64_t addr,
 	uint64_t word;
 
 	memcpy(&word, bytes, sizeof(word));
-	return memory_set_has(m->words, addr) &&
+	return m->words && memory_set_has(m->words, addr) &&
 	       !redaction_of_dead_word(m->redaction, word);
 }
 

@@ -13,12 +13,12 @@
 struct export_memory {
 	struct target *target;
 	/* shown: read for the document; words: those that it has only if they are no text */
-	const struct memory_set *wanted, *shown, *words;
+	const struct memory_set *wanted, *shown, *words; /* words: or NULL */
 	struct redaction *redaction;
-	bool everything; /* nothing is overwritten */
-	const struct images *images;
-	bool strict;	  /* all text is */
-	bool environment; /* the values of environment variables, too */
+	bool everything;	     /* nothing is overwritten */
+	const struct images *images; /* NULL: none */
+	bool strict;		     /* all text is */
+	bool environment;	     /* the values of environment variables, too */
 	struct first_stack stack;
 	bool has_stack;
 	uint64_t lost; /* bytes that are wanted, but could not be read */
