@@ -10,15 +10,26 @@ void words_begin(struct words_reader *r, struct target *t, const struct goroutin
 	target_budget_unit(t);
 }
 
+/* What a document has of them, a core file has. */
+static void record(struct target *t, const struct arguments *a, uint64_t argp)
+{
+	struct argument_place p;
+
+	for (size_t at = 0; target_is_recorded(t) && arguments_next(a, &at, &p);) {
+		if (p.doubtful)
+			target_found_words(t, argp + p.offset, p.size);
+		else
+			target_found(t, argp + p.offset, p.size);
+	}
+}
+
 static struct argument_words values_of(struct words_reader *r, const struct arguments *a,
 				       uint64_t argp)
 {
 	const uint8_t *bytes = stack_reader_bytes(&r->window, argp, a->span, &r->err);
-	if (bytes)
-		target_found_words(r->window.target, argp, a->span);
-
 	if (!bytes)
 		return (struct argument_words){ .unreadable = r->err.text };
+	record(r->window.target, a, argp);
 	return (struct argument_words){ .text = r->text,
 					.len = arguments_text(a, bytes, r->text) };
 }

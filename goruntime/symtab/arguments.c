@@ -208,6 +208,20 @@ static char *put_hex(char *to, uint64_t value)
 	return to + digits;
 }
 
+bool arguments_next(const struct arguments *a, size_t *at, struct argument_place *ret)
+{
+	while (*at < a->len && a->form[*at])
+		++*at;
+	if (*at >= a->len)
+		return false;
+	const uint8_t *value = &a->form[*at];
+	*at += 3;
+	*ret = (struct argument_place){ .offset = value[1],
+					.size = value[2],
+					.doubtful = *at < a->len && value[3] == '?' };
+	return true;
+}
+
 size_t arguments_text(const struct arguments *a, const uint8_t *bytes, char *ret)
 {
 	char *to = ret;

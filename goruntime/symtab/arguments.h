@@ -34,6 +34,13 @@ bool arguments_in_registers(const struct layout *layout, const struct pclntab *t
 bool arguments_is_unset(const struct arguments *a, uint64_t offset);
 /* The offset of the first argument, if it is one word and its slot is set. */
 bool arguments_first_word(const struct arguments *a, uint64_t *ret_offset);
+/* A value of the text. doubtful: it may be older than the call, and has a question mark. */
+struct argument_place {
+	uint8_t offset, size; /* from argp on */
+	bool doubtful;
+};
+/* The next one from *at on, which is 0 at first. False: no more. */
+bool arguments_next(const struct arguments *a, size_t *at, struct argument_place *ret);
 /* bytes: a->span bytes from argp on. Writes ASCII without quotes or backslashes to ret,
  * which has ARGUMENTS_TEXT_MAX bytes. Returns its length. */
 size_t arguments_text(const struct arguments *a, const uint8_t *bytes, char *ret);
