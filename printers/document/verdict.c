@@ -252,7 +252,7 @@ struct calls {
 		const char *function;
 		uint32_t count;
 	} list[FUNCTIONS];
-	uint32_t functions, frames;
+	uint32_t functions;
 };
 
 static void count_call(void *arg, const struct code_frame *f)
@@ -260,7 +260,6 @@ static void count_call(void *arg, const struct code_frame *f)
 	struct calls *c = arg;
 	uint32_t i = 0;
 
-	c->frames++;
 	if (!f->function)
 		return;
 	while (i < c->functions && strcmp(c->list[i].function, f->function) != 0)
