@@ -18,8 +18,7 @@ enum {
 	OBJECTS_MAX = 4096,
 	OBJECT_NAME = 256,
 	DYNAMIC_MAX = 512,
-	VDSO_MAX = 1 << 20,   /* bytes: it has some 8 KB */
-	DATA_LARGE = 1 << 20, /* bytes without a value in the file */
+	VDSO_MAX = 1 << 20, /* bytes: it has some 8 KB */
 };
 
 #define DATA_MAX (UINT64_C(64) << 20) /* bytes of one object's variables */
@@ -30,16 +29,6 @@ static uint64_t word(struct capture *c, uint64_t addr)
 	uint64_t v;
 
 	return addr && target_read_uint(c->frozen, addr, WORD, &v, &ignored) ? v : 0;
-}
-
-static bool is_zero(struct target *source, uint64_t page)
-{
-	uint8_t bytes[PAGE_BYTES];
-	struct err ignored;
-
-	target_budget_unit(source);
-	return target_search(source, page, bytes, sizeof(bytes), &ignored) &&
-	       bytes[0] == 0 && memcmp(bytes, bytes + 1, sizeof(bytes) - 1) == 0;
 }
 
 /* proc_pid_pagemap(5). */
@@ -53,11 +42,8 @@ static bool is_untouched(int pagemap, uint64_t page)
 	       !(entry >> SWAPPED & 1) && !(entry >> PRESENT & 1);
 }
 
-/* Go 1.26 has a buffer of 32 MB, and few programs use it: in large variables without a value in the
- * file, pages of zeros are left out. The kernel knows of most that nobody has touched them; who only
- * reads one makes it present. */
-static void add_large(struct capture *c, struct target *source, uint64_t start,
-		      uint64_t end)
+/* Go 1.26 has a buffer of 32 MB, and few programs use it: pages that nobody has touched are not read. */
+static void add_large(struct capture *c, uint64_t start, uint64_t end)
 {
 	char path[64];
 
@@ -65,14 +51,14 @@ static void add_large(struct capture *c, struct target *source, uint64_t start,
 	const int pagemap = c->options->core.path ? -1 : open(path, O_RDONLY | O_CLOEXEC);
 	start &= ~(uint64_t)(PAGE_BYTES - 1);
 	for (uint64_t page = start; page < end; page += PAGE_BYTES)
-		if (!is_untouched(pagemap, page) && !is_zero(source, page))
+		if (pagemap < 0 || !is_untouched(pagemap, page))
 			memory_set_add(c->core.regions, page,
 				       end - page < PAGE_BYTES ? end - page : PAGE_BYTES);
 	if (pagemap >= 0)
 		close(pagemap);
 }
 
-static void add_data(struct capture *c, struct target *source, const struct image *img,
+static void add_data(struct capture *c, const struct image *img,
 		     const struct image_segment *s)
 {
 	uint64_t size = s->size;
@@ -84,16 +70,16 @@ static void add_data(struct capture *c, struct target *source, const struct imag
 			     image_path(img), DATA_MAX);
 		size = DATA_MAX;
 	}
-	if (s->file_size > size || size - s->file_size < DATA_LARGE) {
+	if (s->file_size > size || size - s->file_size < CORE_DATA_LARGE) {
 		memory_set_add(c->core.regions, s->addr, size);
 		return;
 	}
 	memory_set_add(c->core.regions, s->addr, s->file_size);
-	add_large(c, source, s->addr + s->file_size, s->addr + size);
+	add_large(c, s->addr + s->file_size, s->addr + size);
 }
 
 /* The first page has the build-id, by which debuggers find the file. */
-static void add_image(struct capture *c, struct target *source, const struct image *img)
+static void add_image(struct capture *c, const struct image *img)
 {
 	const struct target_mapping *m;
 	struct image_segment s;
@@ -105,7 +91,7 @@ static void add_image(struct capture *c, struct target *source, const struct ima
 		if (s.addr < low)
 			low = s.addr;
 		if (s.writable)
-			add_data(c, source, img, &s);
+			add_data(c, img, &s);
 	}
 	if (low != UINT64_MAX && (m = target_mapping_at(c->frozen, low)))
 		memory_set_add(c->core.regions, m->start, PAGE_BYTES);
@@ -244,7 +230,7 @@ void core_memory_choose(struct capture *c, struct target *source)
 	target_record(source, (struct target_record){ NULL });
 	target_budget_unit(c->frozen);
 	for (size_t i = 0; i < images_count(c->images); i++)
-		add_image(c, source, images_get(c->images, i));
+		add_image(c, images_get(c->images, i));
 	add_vdso(c);
 	add_objects(c);
 	runtimes_core_memory(c->runtimes, c->core.read, c->core.regions);

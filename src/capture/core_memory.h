@@ -6,6 +6,9 @@
 
 #include "src/capture/capture.h"
 
+/* Variables without a value in the executable are this large together: their pages may be left out. */
+enum { CORE_DATA_LARGE = 1 << 20 };
+
 /* These do nothing if options->core_file is not set. First, when c->live is open, then before
  * anything is read of what was captured: c->core.read grows with each read of source from now on,
  * and of c->frozen. */

@@ -7,6 +7,7 @@
 #include "lib/corefile/target_core.h"
 #include "redaction/redaction.h"
 #include "src/capture/capture_core.h"
+#include "src/capture/core_memory.h"
 #include "src/snapshot/export_memory.h"
 #include "src/snapshot/export_parts.h"
 
@@ -143,6 +144,33 @@ static void leave_out_files(void *arg, struct memory_page *page)
 		memory_page_clear(page, page->addr, page->addr + PAGE_BYTES);
 }
 
+/* Of large variables that few programs use: who only looked at them has made them present. */
+static bool is_of_large(const struct image *img, uint64_t page)
+{
+	struct image_segment s;
+
+	for (size_t i = 0; img && image_segment(img, i, &s); i++)
+		if (s.type == PT_LOAD && s.writable &&
+		    s.size - s.file_size >= CORE_DATA_LARGE &&
+		    page >= s.addr + s.file_size && page < s.addr + s.size)
+			return true;
+	return false;
+}
+
+static void leave_out_zeros(void *arg, struct memory_page *page)
+{
+	static const uint8_t zeros[PAGE_BYTES];
+	const struct capture *c = arg;
+	uint8_t bytes[PAGE_BYTES];
+	struct err ignored;
+
+	target_budget_unit(c->frozen);
+	if (is_of_large(images_at(c->images, page->addr), page->addr) &&
+	    target_read(c->frozen, page->addr, bytes, sizeof(bytes), &ignored) &&
+	    memcmp(bytes, zeros, sizeof(bytes)) == 0)
+		memory_page_clear(page, page->addr, page->addr + PAGE_BYTES);
+}
+
 static uint64_t next_word(uint64_t addr)
 {
 	return (addr + WORD - 1) & -(uint64_t)WORD;
@@ -242,6 +270,7 @@ bool export_core(const struct export *export, struct output *out, struct err *er
 	target_record(c->frozen, (struct target_record){ NULL });
 	target_budget_unit(c->frozen);
 	x.memory.has_stack = core_first_stack(c->frozen, &x.memory.stack);
+	memory_set_filter(c->core.regions, leave_out_zeros, c);
 	if (redaction_mode(export->redaction) != REDACT_NOTHING)
 		show_runtime(c);
 	memory_set_filter(c->core.read, leave_out_files, c->images);
