@@ -31,6 +31,19 @@ func init() {
 		},
 		"read-only":      func() { overwrite("constant") },
 		"read-unlocked":  func() { readUnlock(&sync.RWMutex{}) },
+		"others-map-writes": func() {
+			var begin sync.WaitGroup
+			begin.Add(1)
+			for i := 0; i < 4; i++ {
+				go writeOwn(&begin)
+			}
+			for i := 0; i < 2; i++ {
+				go write(shared, &begin)
+			}
+			dying(0, "", "")
+			begin.Done()
+			select {}
+		},
 		"stack-overflow-tree": func() {
 			debug.SetMaxStack(2 << 20)
 			dying(1, "", "")
@@ -128,4 +141,13 @@ func overwrite(text string) {
 func readUnlock(m *sync.RWMutex) {
 	dying(1, "", "")
 	m.RUnlock()
+}
+
+// writeOwn uses a map that nobody else does.
+func writeOwn(begin *sync.WaitGroup) {
+	m := map[int]int{}
+	begin.Wait()
+	for i := 0; ; i++ {
+		m[i%1000] = i
+	}
 }
