@@ -22,7 +22,7 @@ struct exporting {
 	struct core_part *parts;
 	size_t part_count;
 	struct output *out;
-	struct redacted path;
+	char *path; /* of a mapping, without secrets */
 };
 
 static const struct core_part *part_at(const struct exporting *x, uint64_t addr)
@@ -78,9 +78,14 @@ static const char *path_of(void *arg, const struct target_mapping *m)
 
 	if (m->path[0] != '/' || images_at(x->memory.images, m->start))
 		return m->path;
-	redacted_done(&x->path);
-	x->path = redaction_of_text(x->of->redaction, 0, m->path, strlen(m->path));
-	return !x->path.rule ? m->path : x->path.text ? x->path.text : "[redacted]";
+	struct redacted left =
+		redaction_of_text(x->of->redaction, 0, m->path, strlen(m->path));
+	if (!left.rule)
+		return m->path;
+	xfree(x->path);
+	x->path = left.text ? xstrndup(left.text, left.len) : xstrdup("[redacted]");
+	redacted_done(&left);
+	return x->path;
 }
 
 /* What is secret of the arguments is known. */
@@ -281,7 +286,7 @@ bool export_core(const struct export *export, struct output *out, struct err *er
 	x.parts = export_parts(c->core.regions, c->frozen, &x.part_count);
 	write_core(&x);
 	xfree(x.parts);
-	redacted_done(&x.path);
+	xfree(x.path);
 	if (redaction_knows_too_many(export->redaction))
 		warnings_add(
 			c->warnings, "core",
