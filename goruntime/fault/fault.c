@@ -260,6 +260,16 @@ static void make_first(struct runtime *rt, const struct goroutine *g)
 	rt->order[0] = number;
 }
 
+void runtimes_make_first(struct runtimes *all, uint64_t id)
+{
+	for (size_t i = 0; i < all->count; i++)
+		for (size_t g = 0; g < all->list[i]->goroutine_count; g++)
+			if (all->list[i]->goroutines[g].id == id) {
+				make_first(all->list[i], &all->list[i]->goroutines[g]);
+				return;
+			}
+}
+
 const struct fault *runtimes_fault(struct runtimes *all, bool ended)
 {
 	if (!all->fault && ended)

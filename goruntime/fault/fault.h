@@ -75,6 +75,9 @@ void fault_free(struct fault *fault);
  * until runtimes_close(). */
 const struct fault *runtimes_fault(struct runtimes *all, bool ended);
 
+/* The goroutine becomes the first of its runtime's, as that of a fault does. */
+void runtimes_make_first(struct runtimes *all, uint64_t id);
+
 void fault_take_signal(const siginfo_t *info, struct fault_signal *ret);
 /* "SIGSEGV: segmentation violation", as the runtime names it; NULL: a signal without a name. */
 const char *fault_signal_text(int number);

@@ -186,9 +186,7 @@ static void print_head(struct snap *s)
 	sink_named_string(out, "format", "gosnap");
 	sink_named_uint(out, "version", 1);
 	print_snapshot(s);
-	sink_named_begin(out, "trigger", SINK_OBJECT);
-	sink_named_string(out, "kind", s->options->capture.core.path ? "core" : "manual");
-	sink_end(out);
+	trigger_print(out, &s->options->trigger, s->options->capture.core.path != NULL);
 	sink_name(out, "process");
 	print_process(out, &(struct process_printing){
 				   .process = s->capture.process,
@@ -591,6 +589,9 @@ bool snap_take(const struct snap_options *options, struct sink *out,
 		runtimes_decode(s.capture.runtimes);
 		s.fault = runtimes_fault(s.capture.runtimes,
 					 options->capture.core.path != NULL);
+		if (options->trigger.goroutine)
+			runtimes_make_first(s.capture.runtimes,
+					    options->trigger.goroutine);
 		capture_date(&s.capture);
 		if (options->capture.verify)
 			runtimes_verify(s.capture.runtimes, &s.verification);

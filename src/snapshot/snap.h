@@ -7,6 +7,7 @@
 
 #include "src/capture/capture.h"
 #include "src/snapshot/progress.h"
+#include "src/snapshot/trigger.h"
 
 struct output;
 struct redaction;
@@ -17,13 +18,14 @@ struct snap_options {
 	struct capture_options capture;
 	uint32_t inline_depth; /* 0: objects have an array of their own */
 	const char *output;    /* NULL: standard output */
-	bool no_system;	       /* omit the runtime's own goroutines */
-	bool dead;	       /* also goroutines that exited and wait to be reused */
-	bool full_frames;      /* frames in every goroutine, not only in its group */
-	bool compiler;	       /* also variables that only the compiler declares */
-	bool full;	       /* values with the bounds of value_bounds_full */
-	uint64_t max_size;     /* of the document: omits values; 0: see the bounds */
-	unsigned jobs;	       /* processes that print values; 0: by the number of CPUs */
+	struct trigger trigger;
+	bool no_system;	   /* omit the runtime's own goroutines */
+	bool dead;	   /* also goroutines that exited and wait to be reused */
+	bool full_frames;  /* frames in every goroutine, not only in its group */
+	bool compiler;	   /* also variables that only the compiler declares */
+	bool full;	   /* values with the bounds of value_bounds_full */
+	uint64_t max_size; /* of the document: omits values; 0: see the bounds */
+	unsigned jobs;	   /* processes that print values; 0: by the number of CPUs */
 	const struct value_rules *rules; /* NULL: none */
 	bool environment;		 /* also its values */
 	bool vector_registers;		 /* of threads */

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* trigger.h - why a snapshot is taken. Told by who asks for it: a crash handler in the program, a
+ * wrapper around it, the kernel. */
+#ifndef GOSNAP_TRIGGER_H
+#define GOSNAP_TRIGGER_H
+
+#include <stdint.h>
+
+#include "lib/base/err.h"
+#include "lib/base/util.h"
+
+struct sink;
+
+/* The document's order: of the process's own causes first. */
+enum trigger_kind {
+	TRIGGER_NONE, /* manual, or a core was read */
+	TRIGGER_API,
+	TRIGGER_PANIC,
+	TRIGGER_SIGNAL,
+	TRIGGER_EXIT,
+	TRIGGER_TIMEOUT,
+	TRIGGER_KINDS
+};
+
+struct trigger {
+	enum trigger_kind kind;
+	uint64_t goroutine; /* id of the one that caused it; 0: none */
+	uint64_t thread;    /* likewise */
+	uint64_t signal;    /* 0: none */
+};
+
+/* From "panic,goroutine=41". */
+MUST_CHECK bool trigger_read(const char *text, struct trigger *ret, struct err *err);
+/* The document's member. */
+void trigger_print(struct sink *out, const struct trigger *trigger, bool is_core);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/snapshot/trigger.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void kind_alone(void **state)
+{
+	struct trigger t = { .goroutine = 7 };
+	struct err err;
+
+	(void)state;
+	assert_true(trigger_read("api", &t, &err));
+	assert_int_equal(t.kind, TRIGGER_API);
+	assert_int_equal(t.goroutine, 0);
+}
+
+static void with_numbers(void **state)
+{
+	struct trigger t;
+	struct err err;
+
+	(void)state;
+	assert_true(trigger_read("signal,goroutine=41,thread=12,signal=11", &t, &err));
+	assert_int_equal(t.kind, TRIGGER_SIGNAL);
+	assert_int_equal(t.goroutine, 41);
+	assert_int_equal(t.thread, 12);
+	assert_int_equal(t.signal, 11);
+}
+
+static void refused(void **state)
+{
+	static const char *const bad[] = {
+		"",
+		"manual",
+		"panics",
+		"panic,",
+		"panic,goroutine",
+		"panic,goroutine=",
+		"panic,goroutine=0",
+		"panic,signal=65",
+		"panic,goroutine=-1",
+		"panic,pid=1",
+		"panic,signal=1x",
+		"panic,goroutine=99999999999999999999",
+	};
+	struct trigger t = { .kind = TRIGGER_EXIT };
+	struct err err;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		if (trigger_read(bad[i], &t, &err))
+			fail_msg("%s was accepted", bad[i]);
+	assert_int_equal(t.kind, TRIGGER_EXIT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(kind_alone),
+		cmocka_unit_test(with_numbers),
+		cmocka_unit_test(refused),
+	};
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
