@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Documents, as gosnap show and gosnap json read them: what is not damaged is shown, and a reason
+ * is given for the rest. The input: a byte of FLAGS, then the document. */
+#include <assert.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "lib/document/reader_inline.h"
+#include "lib/document/sink.h"
+#include "src/viewer/filter/filter.h"
+#include "src/viewer/listing/viewer.h"
+#include "tests/fuzz/fuzz.h"
+
+enum { ALL = 1, COLOR = 2, NARROW = 4, FILTERED = 8, DEEP = 16 };
+enum { COLUMNS = 80, COLUMNS_NARROW = 20 };
+
+/* Takes the descriptor, as the command does. */
+static struct reader *opened(const uint8_t *data, size_t size)
+{
+	const int fd = memfd_create("document", MFD_CLOEXEC);
+	struct err err = { .text = "" };
+
+	assert(fd >= 0 && write(fd, data, size) == (ssize_t)size);
+	assert(lseek(fd, 0, SEEK_SET) == 0);
+	struct reader *ret = reader_open_fd(fd, "the input", &err);
+	assert(ret || err.text[0]);
+	return ret;
+}
+
+static struct filter *filter_of(uint8_t flags)
+{
+	struct filter *filter = filter_new();
+	struct err err;
+
+	if (!(flags & FILTERED))
+		return filter;
+	bool added =
+		filter_add(filter, FILTER_FUNCTION, false, "function", "main", &err) &&
+		filter_add(filter, FILTER_WAIT, true, "wait", "/^s.*t/", &err) &&
+		filter_add(filter, FILTER_LONGER, true, "longer", "5m", &err) &&
+		filter_add(filter, FILTER_GOROUTINE, false, "goroutine", "1-9,20", &err);
+	assert(added);
+	return filter;
+}
+
+static void show(struct reader *reader, uint8_t flags)
+{
+	static FILE *nowhere;
+	AUTO(filter_free) struct filter *filter = filter_of(flags);
+	const struct viewer_options options = {
+		.all = flags & ALL,
+		.color = flags & COLOR,
+		.columns = flags & NARROW ? COLUMNS_NARROW : COLUMNS,
+		.filter = filter,
+	};
+	struct err err = { .text = "" };
+	bool nothing;
+
+	if (!nowhere)
+		nowhere = fopen("/dev/null", "w");
+	assert(nowhere);
+	bool shown = viewer_show(reader, &options, nowhere, &nothing, &err);
+	assert(shown || err.text[0]);
+}
+
+static void write_again(struct reader *reader, unsigned depth)
+{
+	AUTO(sink_free) struct sink *out = sink_part_new();
+	struct err err = { .text = "" };
+	bool whole = inline_write(reader, depth, out, &err);
+
+	assert(whole || err.text[0]);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (size < 1)
+		return 0;
+	AUTO(reader_close) struct reader *reader = opened(data + 1, size - 1);
+	if (!reader)
+		return 0;
+	show(reader, *data);
+	write_again(reader, 0);
+	write_again(reader, *data & DEEP ? INLINE_DEPTH_MAX : INLINE_DEPTH);
+	return 0;
+}
