@@ -385,17 +385,24 @@ static bool unite(struct named *a, const struct named *b)
 	       b->text[a_len] == '.';
 }
 
+/* After instruction i, which writes the register, or by what it moves there. */
+static bool is_called(struct search *s, size_t i, int reg, int steps, const char *name)
+{
+	struct named n;
+
+	return (i + 1 < s->count && name_by_debug(s, s->list[i + 1].pc, reg, 0, &n) &&
+		strcmp(n.text, name) == 0) ||
+	       (name_moved(s, i, steps, &n) && strcmp(n.text, name) == 0);
+}
+
 /* A variable whose last use begins a loop is said to be in the register in each round, although
  * the round before wrote something else there. */
-static bool is_only_of_first_round(struct search *s, size_t at, int reg,
+static bool is_only_of_first_round(struct search *s, size_t at, int reg, int steps,
 				   const struct origins *o, const struct named *found)
 {
-	struct named later;
-
 	for (size_t i = 0; i < o->count; i++)
-		if (o->list[i] >= at && o->list[i] + 1 < s->count &&
-		    (!name_by_debug(s, s->list[o->list[i] + 1].pc, reg, 0, &later) ||
-		     strcmp(later.text, found->text) != 0))
+		if (o->list[i] >= at && !s->busy[o->list[i]] &&
+		    !is_called(s, o->list[i], reg, steps, found->text))
 			return true;
 	return false;
 }
@@ -412,7 +419,7 @@ static bool name_register(struct search *s, size_t at, int reg, int steps,
 		return false;
 	find_origins(s, at, reg, &o);
 	if (name_by_debug(s, s->list[at].pc, reg, 0, ret))
-		return !is_only_of_first_round(s, at, reg, &o, ret);
+		return !is_only_of_first_round(s, at, reg, steps - 1, &o, ret);
 	if (o.unknown)
 		return false;
 	if (o.entry) {
