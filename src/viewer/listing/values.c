@@ -94,6 +94,9 @@ static void add_entries(struct writing *w, const struct reader_node *value)
 	size_t n = node_count(entries);
 
 	text_add(w->text, "map[");
+	/* It leads further than what is shown does. */
+	if (!entries && node_get(value, "to") && !node_get(value, "omitted"))
+		text_add(w->text, "...");
 	for (size_t i = 0; i < n && !is_full(w); i++) {
 		text_add(w->text, i ? ", " : "");
 		add(w, node_get(node_at(entries, i), "key"));
