@@ -59,10 +59,26 @@ static bool wait_a_little(uint64_t *nap_ns)
 	return true;
 }
 
+/* Its tracer is on our side. */
+static bool plan_served(struct capture *c, struct err *err)
+{
+	if (c->options->stands) {
+		c->plan.way = CAPTURE_STOP;
+		snprintf(c->plan.why, sizeof(c->plan.why), "it stands still anyway");
+		return true;
+	}
+	conditions_read(c->options->pid, &c->conditions);
+	c->conditions.tracer = 0;
+	return make_plan(c, "gosnap run traces it", err);
+}
+
 bool capture_plan(struct capture *c, struct err *err)
 {
 	uint64_t nap_ns = NAP_NS;
 	bool planned;
+
+	if (c->options->service)
+		return plan_served(c, err);
 
 	do {
 		conditions_read(c->options->pid, &c->conditions);
