@@ -24,9 +24,11 @@ enum { CRASH_STATUS_MIN = 2, CRASH_STATUS_MAX = 5 };
 enum {
 	OPTIONS = PTRACE_O_TRACEEXIT | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC,
 	TICK_NS = 2 * 1000 * 1000, /* while a child may ask for something */
-	HOLD_MS = 10 * 1000,	   /* at most, for a process that runs on */
 	LOOK_MS = 100,
+	NAP_NS = 20 * 1000,
 };
+/* At most, for a process that runs on. */
+#define HOLD_NS (UINT64_C(10) * 1000 * 1000 * 1000)
 
 struct watch {
 	pid_t pid;
@@ -110,6 +112,8 @@ struct watch *watch_begin(pid_t pid, const struct watch_options *options, struct
 		w->timeout_at = monotonic_ns() + options->timeout_ns;
 	open_timer(w);
 	set_timer(w);
+	/* A thread that gets a signal waits for us, on a busy machine behind everyone else. */
+	live_set_realtime(true);
 	return w;
 }
 
@@ -134,6 +138,13 @@ static bool is_of_interest(int signal)
 	return signal != SIGURG && signal != SIGPROF && signal != SIGCHLD && signal < NSIG;
 }
 
+/* Fails if the thread was killed in its stop, from which it is about to go to its exit. */
+static void go_on(int request, pid_t tid, int signal)
+{
+	if (!live_trace(request, tid, (uint64_t)signal))
+		nanosleep(&(struct timespec){ .tv_nsec = NAP_NS }, NULL);
+}
+
 /* False: it is kept. */
 static bool pass_signal(struct watch *w, pid_t tid, int signal)
 {
@@ -142,7 +153,7 @@ static bool pass_signal(struct watch *w, pid_t tid, int signal)
 		live_ptrace(PTRACE_GETSIGINFO, tid, 0, &w->got[signal].info);
 	}
 	const bool kept = signal == SIGQUIT && w->options.keep_quit && w->started;
-	live_trace(PTRACE_CONT, tid, kept ? 0 : (uint64_t)signal);
+	go_on(PTRACE_CONT, tid, kept ? 0 : signal);
 	return !kept;
 }
 
@@ -159,11 +170,9 @@ static bool is_thread_of(const struct watch *w, pid_t tid)
 static void pass_stop(struct watch *w, pid_t tid, int status)
 {
 	if (WSTOPSIG(status) != SIGTRAP)
-		live_trace(PTRACE_LISTEN, tid, 0);
-	else if (is_thread_of(w, tid))
-		live_trace(PTRACE_CONT, tid, 0);
+		go_on(PTRACE_LISTEN, tid, 0);
 	else
-		live_trace(PTRACE_DETACH, tid, 0);
+		go_on(is_thread_of(w, tid) ? PTRACE_CONT : PTRACE_DETACH, tid, 0);
 }
 
 static bool exits_alone(pid_t tid)
@@ -213,7 +222,7 @@ static bool take_stop(struct watch *w, pid_t tid, int status, enum watch_event *
 	case PTRACE_EVENT_EXEC:
 		w->started = true;
 	}
-	live_trace(PTRACE_CONT, tid, 0);
+	go_on(PTRACE_CONT, tid, 0);
 	return false;
 }
 
@@ -275,9 +284,13 @@ static void resume(struct live *l)
 static void await_release(struct watch *w, bool for_good)
 {
 	struct pollfd from = { .fd = w->fd, .events = POLLIN };
+	const uint64_t limit = monotonic_ns() + HOLD_NS;
 
-	if (!for_good && poll(&from, 1, HOLD_MS) <= 0)
-		atomic_store(&w->service.shared->hold_over, monotonic_ns());
+	while (!for_good && poll(&from, 1, LOOK_MS) <= 0)
+		if (monotonic_ns() > limit) {
+			atomic_store(&w->service.shared->hold_over, monotonic_ns());
+			return;
+		}
 }
 
 static void hold(struct watch *w, bool for_good)
@@ -286,7 +299,6 @@ static void hold(struct watch *w, bool for_good)
 	AUTO(target_close) struct target *t = target_live_open_to_read(w->pid, &s->err);
 	struct live *l = t ? target_self(t, &live_ops) : NULL;
 
-	live_set_realtime(true);
 	atomic_store(&s->hold_over, UINT64_MAX);
 	if (!l || !live_stop(l, &s->err)) {
 		close_fd(&w->fd);
@@ -303,7 +315,6 @@ static void hold(struct watch *w, bool for_good)
 	}
 	if (l)
 		live_forget(l);
-	live_set_realtime(false);
 }
 
 static void obey(struct watch *w, char command, bool for_good)

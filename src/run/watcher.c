@@ -26,6 +26,7 @@ struct watcher {
 	struct watch *watch;
 	struct reading_result *result;
 	pid_t reader; /* 0: none */
+	bool again;   /* SIGQUIT came meanwhile */
 	unsigned snapshots;
 	bool timed_out;
 };
@@ -138,11 +139,12 @@ static void read_standing(struct watcher *w, struct reading *reading)
 
 static const struct trigger quit = { .kind = TRIGGER_SIGNAL, .signal = SIGQUIT };
 
-/* One at a time: a second signal meanwhile asks for the same. */
+/* One at a time. */
 static void on_quit(struct watcher *w)
 {
 	struct reading reading = { .trigger = quit };
 
+	w->again = w->reader != 0;
 	if (!w->reader)
 		start_reader(w, &reading);
 }
@@ -150,6 +152,8 @@ static void on_quit(struct watcher *w)
 static void on_read(struct watcher *w)
 {
 	report(w, &quit, take_status(w));
+	if (w->again)
+		on_quit(w);
 }
 
 static void on_timeout(struct watcher *w)
@@ -193,7 +197,7 @@ static void on_death(struct watcher *w)
 
 	if (w->reader) {
 		watch_stand(w->watch, monotonic_ns() + LIMIT_READING_NS);
-		on_read(w);
+		report(w, &quit, take_status(w));
 	}
 	if (w->timed_out || (by_signal && !is_wanted(w, WTERMSIG(status))))
 		return;
