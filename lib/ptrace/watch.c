@@ -100,8 +100,8 @@ struct watch *watch_begin(pid_t pid, const struct watch_options *options, struct
 		if (errno == ESRCH)
 			err_set(err, ERR_GONE, "process %d has exited", pid);
 		else
-			err_set(err, ERR_PERMISSION,
-				"ptrace is not permitted here (%s)", strerror(errno));
+			err_set(err, ERR_PERMISSION, "ptrace is not permitted here (%s)",
+				strerror(errno));
 		return NULL;
 	}
 	struct watch *w = xcalloc(1, sizeof(*w));
@@ -135,7 +135,8 @@ bool watch_has_started(const struct watch *w)
 /* What Go's scheduler and timers send all the time is not worth a look. */
 static bool is_of_interest(int signal)
 {
-	return signal != SIGURG && signal != SIGPROF && signal != SIGCHLD && signal < NSIG;
+	return signal != SIGURG && signal != SIGPROF && signal != SIGCHLD &&
+	       signal < NSIG;
 }
 
 /* Fails if the thread was killed in its stop, from which it is about to go to its exit. */
@@ -408,8 +409,8 @@ const struct tracer_service *watch_lend(struct watch *w, struct err *err)
 
 	if (!t)
 		return NULL;
-	w->service.shared = tracer_share(target_self(t, &live_ops),
-					 &w->service.shared_size, err);
+	w->service.shared =
+		tracer_share(target_self(t, &live_ops), &w->service.shared_size, err);
 	if (!w->service.shared)
 		return NULL;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {

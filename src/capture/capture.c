@@ -154,9 +154,8 @@ static bool start_tracer(struct capture *c, struct err *err)
 		.max_copy_ns = c->options->max_copy_age_ns,
 	};
 
-	c->tracer = c->options->service
-			    ? tracer_join(c->live, c->options->service)
-			    : tracer_start(c->live, &options, err);
+	c->tracer = c->options->service ? tracer_join(c->live, c->options->service)
+					: tracer_start(c->live, &options, err);
 	return c->tracer != NULL;
 }
 

@@ -11,16 +11,15 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "src/commands/nearest.h"
+#include "src/viewer/terminal/nearest.h"
 #include "src/commands/options.h"
 
 enum { HELP_COLUMN = 28 };
 
 const struct command *const commands[] = {
-	&command_snap,	  &command_core,  &command_core_export,
-	&command_run,	  &command_show,  &command_json,
-	&command_print,	  &command_doctor, &command_layout,
-	&command_complete,
+	&command_snap,	 &command_core,	    &command_core_export, &command_run,
+	&command_show,	 &command_json,	    &command_print,	  &command_doctor,
+	&command_layout, &command_complete,
 };
 const size_t command_count = ARRAY_SIZE(commands);
 

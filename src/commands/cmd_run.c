@@ -82,7 +82,8 @@ static int refuse(int argc, const struct run_options *options, struct err *err)
 int cmd_run(int argc, char **argv)
 {
 	const struct snap_arguments defaults = snap_arguments_default(NULL);
-	struct run_arguments arguments = { .run = { .snap = defaults.snap, .say = cmd_say },
+	struct run_arguments arguments = { .run = { .snap = defaults.snap,
+						    .say = cmd_say },
 					   .redaction = defaults.redaction };
 	struct err err;
 	int status;

@@ -10,7 +10,7 @@
 
 #include "lib/base/util.h"
 #include "src/commands/cmd.h"
-#include "src/commands/nearest.h"
+#include "src/viewer/terminal/nearest.h"
 #include "src/viewer/terminal/text.h"
 
 enum {

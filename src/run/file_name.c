@@ -38,7 +38,8 @@ static void print_time(FILE *out, uint64_t ns)
 	struct tm utc;
 	char text[32];
 
-	if (gmtime_r(&seconds, &utc) && strftime(text, sizeof(text), "%Y%m%dT%H%M%SZ", &utc))
+	if (gmtime_r(&seconds, &utc) &&
+	    strftime(text, sizeof(text), "%Y%m%dT%H%M%SZ", &utc))
 		fputs(text, out);
 }
 

@@ -10,10 +10,11 @@
 #include "lib/base/util.h"
 
 struct file_name {
-	const char *program; /* %e: without its folder, and without what is special in names */
-	pid_t pid;	     /* %p */
-	uint64_t time_ns;    /* %t: 20261124T161500Z; the realtime clock */
-	uint64_t number;     /* %n */
+	const char *
+		program; /* %e: without its folder, and without what is special in names */
+	pid_t pid;	 /* %p */
+	uint64_t time_ns; /* %t: 20261124T161500Z; the realtime clock */
+	uint64_t number;  /* %n */
 };
 /* %% is a %. */
 MUST_CHECK bool file_name_check(const char *pattern, struct err *err);

@@ -20,9 +20,9 @@ enum run_quit { RUN_QUIT_PASS, RUN_QUIT_SNAPSHOT };
 
 /* Strings are borrowed. */
 struct run_options {
-	const char *output; /* see file_name.h; NULL: the default */
-	unsigned signals;   /* enum run_signals */
-	unsigned on_quit;   /* enum run_quit */
+	const char *output;		    /* see file_name.h; NULL: the default */
+	unsigned signals;		    /* enum run_signals */
+	unsigned on_quit;		    /* enum run_quit */
 	uint64_t timeout_ns, kill_after_ns; /* 0: none */
 	bool quiet;
 	struct snap_options snap; /* not: output, trigger, core */

@@ -32,7 +32,7 @@ struct reading {
 		bool done, no_fault;
 		char path[4096], verdict[1024];
 		struct err why; /* if it is not done */
-	} *result;
+	} * result;
 };
 void run_read(const struct reading *reading);
 

@@ -13,7 +13,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-
 /* For the snapshot, before the program is killed without one. */
 #define PATIENCE_NS (UINT64_C(150) * 1000 * 1000 * 1000)
 #define NEVER UINT64_MAX

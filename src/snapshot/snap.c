@@ -588,8 +588,8 @@ static void finish(struct snap *s, struct snap_result *ret)
 
 	progress_phase(progress, "unwound", "goroutines", runtimes_decoded(all), n);
 	runtimes_decode(all);
-	s->fault = runtimes_fault(all, options->capture.core.path ||
-					       options->capture.ended);
+	s->fault =
+		runtimes_fault(all, options->capture.core.path || options->capture.ended);
 	ret->no_fault = options->only_of_fault && !s->fault;
 	if (ret->no_fault)
 		return;
