@@ -116,6 +116,14 @@ bool live_scan(struct live *l, enum live_depth depth, size_t *ret_new, struct er
 	return true;
 }
 
+void live_forget(struct live *l)
+{
+	for (size_t i = 0; i < l->thread_count; i++)
+		xfree(l->threads[i].info.kernel_stack);
+	l->thread_count = l->born_count = 0;
+	l->disturbed = false;
+}
+
 /* First with WNOWAIT: a tracer also gets stops, whatever it asks for. */
 static void reap_if_dead(pid_t tid)
 {

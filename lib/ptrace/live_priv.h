@@ -110,6 +110,8 @@ MUST_CHECK bool live_scan(struct live *l, enum live_depth depth, size_t *ret_new
 void live_adopt_born(struct live *l);
 /* Adds all other threads of the process that we trace; true if there were any. */
 bool live_adopt_ours(struct live *l);
+/* Forgets the list. The threads stay as they are, tracees of ours. */
+void live_forget(struct live *l);
 /* Reaps our dead tracees, listed or not: an execve waits for that. Async-signal-safe. */
 void live_reap_dead(const struct live *l);
 

@@ -82,7 +82,8 @@ static bool cut_short(int64_t result, int status)
 	case ERESTART_RESTARTBLOCK:
 		return true;
 	case ENOSYS:
-		return status >> 16 == PTRACE_EVENT_CLONE;
+		return status >> 16 == PTRACE_EVENT_CLONE ||
+		       status >> 16 == PTRACE_EVENT_EXIT;
 	}
 	return false;
 }

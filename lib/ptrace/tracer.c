@@ -30,30 +30,31 @@ struct tracer {
 	size_t shared_size;
 	pid_t pid; /* 0: has exited */
 	int fd;
+	bool joined;	/* it is not our child, and outlives us */
 	bool finishing; /* it was told to exit */
 	bool failed;	/* it exited prematurely */
 };
 
-static bool share(struct tracer *t, struct err *err)
+struct tracer_shared *tracer_share(const struct live *l, size_t *ret_size,
+				   struct err *err)
 {
-	const struct live *l = target_self(t->live, &live_ops);
 	size_t threads = 2 * live_task_count(l) + MORE_THREADS;
 	size_t text = threads * TEXT_A_THREAD;
 
 	if (threads > LIMIT_THREADS)
 		threads = LIMIT_THREADS;
-	t->shared_size =
-		sizeof(*t->shared) + threads * sizeof(t->shared->threads[0]) + text;
-	t->shared = mmap(NULL, t->shared_size, PROT_READ | PROT_WRITE,
-			 MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (t->shared == MAP_FAILED) {
-		t->shared = NULL;
-		return err_sys(err, "cannot allocate memory shared with the tracer");
+	struct tracer_shared *s;
+	*ret_size = sizeof(*s) + threads * sizeof(s->threads[0]) + text;
+	s = mmap(NULL, *ret_size, PROT_READ | PROT_WRITE,
+		 MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (s == MAP_FAILED) {
+		err_sys(err, "cannot allocate memory shared with the tracer");
+		return NULL;
 	}
-	t->shared->thread_room = threads;
-	t->shared->text = (char *)&t->shared->threads[threads];
-	t->shared->text_room = text;
-	return true;
+	s->thread_room = threads;
+	s->text = (char *)&s->threads[threads];
+	s->text_room = text;
+	return s;
 }
 
 static void add_reader(struct tracer *t)
@@ -112,11 +113,31 @@ struct tracer *tracer_start(struct target *live, const struct tracer_options *op
 	t->live = live;
 	t->options = *options;
 	t->fd = -1;
-	return share(t, err) && start(t, err) ? TAKE(t) : NULL;
+	t->shared = tracer_share(target_self(live, &live_ops), &t->shared_size, err);
+	return t->shared && start(t, err) ? TAKE(t) : NULL;
+}
+
+struct tracer *tracer_join(struct target *live, const struct tracer_service *service)
+{
+	struct tracer *t = xcalloc(1, sizeof(*t));
+
+	t->live = live;
+	t->shared = service->shared;
+	t->shared_size = service->shared_size;
+	t->fd = service->fd;
+	t->joined = true;
+	limit_patience(t);
+	return t;
+}
+
+static bool is_there(const struct tracer *t)
+{
+	return t->joined || t->pid;
 }
 
 static void end_process(struct tracer *t, int *ret_status)
 {
+	t->joined = false;
 	if (t->pid <= 0) /* 0 would mean our whole process group */
 		return;
 	kill(t->pid, SIGKILL);
@@ -172,7 +193,7 @@ static bool ask(struct tracer *t, enum tracer_command command, char *ret, struct
 {
 	char byte = (char)command;
 
-	if (!t->pid)
+	if (!is_there(t))
 		return err_set(err, ERR_LIMIT, "the tracer was killed");
 	send(t->fd, &byte, 1, MSG_NOSIGNAL);
 	return answered(t, ret, err);
@@ -256,7 +277,7 @@ bool tracer_reap(struct tracer *t, struct err *err)
 
 void tracer_forked(struct tracer *t)
 {
-	if (t->pid)
+	if (is_there(t))
 		close(t->fd);
 	add_reader(t);
 }

@@ -13,6 +13,7 @@
 #include "lib/ptrace/target_live.h"
 
 struct tracer;
+struct tracer_service;
 
 struct tracer_options {
 	uint64_t max_hold_ns; /* the promised limit; 0: none, but LIMIT_HOLD_NS */
@@ -26,6 +27,9 @@ struct tracer *tracer_start(struct target *live, const struct tracer_options *op
 /* Releases the subject, ends the copy and removes its zombies. NULL is allowed. */
 void tracer_end(struct tracer *t);
 DEFINE_AUTO(struct tracer, tracer_end)
+/* Instead of a tracer of our own: a process that traces the subject already, and stops it for us,
+ * see watch.h. It copies nothing. */
+struct tracer *tracer_join(struct target *live, const struct tracer_service *service);
 
 /* Stops every thread: live then has the threads with registers, and current mappings.
  * Once the stop ends, for whatever reason, reads of live fail. */

@@ -184,16 +184,14 @@ static char *keep_text(struct tracer_shared *s, const char *text)
 	return kept;
 }
 
-static void publish(struct child *c)
+void tracer_publish(struct tracer_shared *s, const struct live *l)
 {
-	struct tracer_shared *s = c->shared;
-
 	s->thread_count = s->text_used = 0;
-	for (size_t i = 0; i < c->live->thread_count; i++) {
+	for (size_t i = 0; i < l->thread_count; i++) {
 		if (s->thread_count == s->thread_room)
 			break;
 		struct target_thread *th = &s->threads[s->thread_count++];
-		*th = c->live->threads[i].info;
+		*th = l->threads[i].info;
 		th->kernel_stack = keep_text(s, th->kernel_stack);
 	}
 }
@@ -278,7 +276,7 @@ static void answer(struct child *c, enum tracer_answer answer)
 static void hold(struct child *c)
 {
 	begin_hold(c);
-	publish(c);
+	tracer_publish(c->shared, c->live);
 	answer(c, TRACER_DONE);
 }
 
@@ -302,7 +300,7 @@ static void copy(struct child *c)
 	arm(c);
 	c->copy_over_at = monotonic_ns() + c->options->max_copy_ns;
 	c->shared->copy = c->copy.copy;
-	publish(c);
+	tracer_publish(c->shared, c->live);
 	answer(c, TRACER_DONE);
 }
 

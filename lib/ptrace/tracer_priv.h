@@ -41,6 +41,19 @@ struct tracer_shared {
 	struct target_thread threads[];
 };
 
+/* A stop of the subject by a process that traces it anyway: its end has the other descriptor. */
+struct tracer_service {
+	struct tracer_shared *shared;
+	size_t shared_size;
+	int fd; /* for struct tracer; -1: taken */
+};
+
+/* For the threads that live has, and more. NULL: err. */
+struct tracer_shared *tracer_share(const struct live *live, size_t *ret_size,
+				   struct err *err);
+/* Puts the threads of live there. */
+void tracer_publish(struct tracer_shared *shared, const struct live *live);
+
 /* Runs the child until it exits; commands come from fd. */
 void tracer_child(struct target *live, const struct tracer_options *options,
 		  struct tracer_shared *shared, int fd) __attribute__((noreturn));

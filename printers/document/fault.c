@@ -33,6 +33,13 @@ static void print_others(struct sink *out, const struct fault *fault)
 		sink_named_bool(out, "same_map", true);
 }
 
+char *fault_verdict(const struct fault_printing *p)
+{
+	AUTO(xfree) char *verdict = verdict_of(p);
+
+	return text_without_secrets(p->redaction, verdict);
+}
+
 void print_fault(struct sink *out, const struct fault_printing *p)
 {
 	static const char *const kinds[] = {

@@ -60,6 +60,8 @@ struct fault_printing {
 	int64_t pid; /* of the process */
 };
 void print_fault(struct sink *out, const struct fault_printing *p);
+/* What it says in one sentence, without secrets. Allocated. */
+char *fault_verdict(const struct fault_printing *p);
 
 /* An element of the document's array of objects. */
 void print_object(struct sink *out, struct goroutine_printing *how, size_t i);

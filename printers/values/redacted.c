@@ -361,6 +361,17 @@ void print_item_without_secrets(struct sink *out, struct redaction *r, const cha
 	redacted_done(&left);
 }
 
+char *text_without_secrets(struct redaction *r, const char *text)
+{
+	struct redacted left = redaction_of_text(r, 0, text, strlen(text));
+	char *ret = !left.rule	? xstrdup(text)
+		    : left.text ? xstrndup(left.text, left.len)
+				: xstrdup(mask);
+
+	redacted_done(&left);
+	return ret;
+}
+
 void print_masked_member(struct sink *out, struct redaction *r, const char *key,
 			 const char *text)
 {

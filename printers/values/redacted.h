@@ -25,6 +25,9 @@ void print_item_without_secrets(struct sink *out, struct redaction *r, const cha
 void print_masked_member(struct sink *out, struct redaction *r, const char *key,
 			 const char *text);
 
+/* The same, allocated. */
+char *text_without_secrets(struct redaction *r, const char *text);
+
 /* A word of memory or of a register: an address, or "redacted". */
 void print_word_without_secrets(struct sink *out, struct redaction *r, uint64_t word);
 

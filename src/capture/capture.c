@@ -33,7 +33,7 @@ enum {
 
 static bool open_process(struct capture *c, struct err *err)
 {
-	c->live = c->options->way == CAPTURE_LIVE
+	c->live = c->options->way == CAPTURE_LIVE || c->options->service
 			  ? target_live_open_to_read(c->options->pid, err)
 			  : target_live_open(c->options->pid, err);
 	if (!c->live)
@@ -154,7 +154,8 @@ static bool start_tracer(struct capture *c, struct err *err)
 		.max_copy_ns = c->options->max_copy_age_ns,
 	};
 
-	c->tracer = tracer_start(c->live, &options, err);
+	c->tracer = c->options->service ? tracer_join(c->live, c->options->service)
+					: tracer_start(c->live, &options, err);
 	return c->tracer != NULL;
 }
 

@@ -22,7 +22,7 @@ static bool make_plan(struct capture *c, const char *no_copy, struct err *err)
 		.goroutines = runtimes_expected_goroutines(c->runtimes),
 		.stack_bytes = runtimes_expected_bytes(c->runtimes),
 		.value_pages = c->ahead_count,
-		.no_copy = no_copy,
+		.no_copy = c->options->service ? "gosnap run traces it" : no_copy,
 		.values = c->options->values != VALUES_NONE || c->options->globals,
 		.values_anyway =
 			c->options->values == VALUES_ALWAYS || c->options->globals,
@@ -59,10 +59,26 @@ static bool wait_a_little(uint64_t *nap_ns)
 	return true;
 }
 
+/* Its tracer is on our side. */
+static bool plan_served(struct capture *c, struct err *err)
+{
+	if (c->options->stands) {
+		c->plan.way = CAPTURE_STOP;
+		snprintf(c->plan.why, sizeof(c->plan.why), "it stands still anyway");
+		return true;
+	}
+	conditions_read(c->options->pid, &c->conditions);
+	c->conditions.tracer = 0;
+	return make_plan(c, NULL, err);
+}
+
 bool capture_plan(struct capture *c, struct err *err)
 {
 	uint64_t nap_ns = NAP_NS;
 	bool planned;
+
+	if (c->options->service)
+		return plan_served(c, err);
 
 	do {
 		conditions_read(c->options->pid, &c->conditions);

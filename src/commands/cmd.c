@@ -11,15 +11,15 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "src/commands/nearest.h"
+#include "src/viewer/terminal/nearest.h"
 #include "src/commands/options.h"
 
 enum { HELP_COLUMN = 28 };
 
 const struct command *const commands[] = {
-	&command_snap,	 &command_core,	  &command_core_export,
-	&command_show,	 &command_json,	  &command_print,
-	&command_doctor, &command_layout, &command_complete,
+	&command_snap,	 &command_core,	    &command_core_export, &command_run,
+	&command_show,	 &command_json,	    &command_print,	  &command_doctor,
+	&command_layout, &command_complete,
 };
 const size_t command_count = ARRAY_SIZE(commands);
 
@@ -110,7 +110,7 @@ bool cmd_parse_pid(const char *text, pid_t *ret)
 }
 
 /* Names of processes and files are untrusted: they must not control the terminal. */
-static void print_sentence(const char *text)
+void cmd_say(const char *text)
 {
 	fputs("gosnap: ", stderr);
 	for (const char *c = text; *c; c++)
@@ -125,7 +125,7 @@ int cmd_misused(const struct command *command, const char *format, ...)
 	va_start(ap, format);
 	vsnprintf(err.text, sizeof(err.text), format, ap);
 	va_end(ap);
-	print_sentence(err.text);
+	cmd_say(err.text);
 	fprintf(stderr, "Try \"%s --help\" for more information.\n", command->name);
 	return EXIT_USAGE;
 }
@@ -157,6 +157,6 @@ int cmd_status(enum err_code code)
 
 int cmd_failed(const struct err *err)
 {
-	print_sentence(err->text);
+	cmd_say(err->text);
 	return cmd_status(err->code);
 }

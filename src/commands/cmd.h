@@ -23,13 +23,14 @@ enum exit_status {
 
 struct option_info;
 
-enum { OPTION_TABLES = 7 };
+enum { OPTION_TABLES = 8 };
 
 struct command {
 	const char *name; /* "gosnap show" */
 	int (*run)(int argc, char **argv);
 	const char *arguments; /* "FILE" */
 	const char *summary;   /* NULL: hidden from help */
+	bool ends_at_operand;  /* what follows one are no options of ours */
 	struct option_table {
 		const struct option_info *rows; /* see options.h; NULL: no more tables */
 		size_t offset; /* of what it sets, in the command's arguments */
@@ -38,8 +39,8 @@ struct command {
 
 /* gosnap [options] PID, the command without a name, comes first. */
 extern const struct command command_complete, command_core, command_core_export,
-	command_doctor, command_json, command_layout, command_print, command_show,
-	command_snap;
+	command_doctor, command_json, command_layout, command_print, command_run,
+	command_show, command_snap;
 extern const struct command *const commands[];
 extern const size_t command_count;
 
@@ -51,6 +52,7 @@ int cmd_doctor(int argc, char **argv);
 int cmd_json(int argc, char **argv);
 int cmd_layout(int argc, char **argv);
 int cmd_print(int argc, char **argv);
+int cmd_run(int argc, char **argv);
 int cmd_show(int argc, char **argv);
 int cmd_snap(int argc, char **argv);
 
@@ -67,6 +69,8 @@ bool cmd_parse_pid(const char *text, pid_t *ret);
 int cmd_help(const struct command *command);
 int cmd_version(const struct command *command);
 
+/* Prints "gosnap: ...", harmless for the terminal. */
+void cmd_say(const char *text);
 /* Prints "gosnap: ..." and how to get help; EXIT_USAGE. */
 int cmd_misused(const struct command *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -34,6 +34,7 @@ const struct command command_snap = {
 		"snapshot a live Go process: goroutines and threads, with their stacks",
 	.options = {
 		{ snap_options, offsetof(struct snap_arguments, snap) },
+		{ content_options, offsetof(struct snap_arguments, snap) },
 		{ process_options, offsetof(struct snap_arguments, snap) },
 		{ read_options, offsetof(struct snap_arguments, snap.capture.reading) },
 		{ printer_options, offsetof(struct snap_arguments, printers) },

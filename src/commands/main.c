@@ -10,6 +10,7 @@
 
 #include "lib/base/util.h"
 #include "src/commands/cmd.h"
+#include "src/run/run.h"
 
 /* By default malloc raises its threshold and takes large blocks from its heap, which
  * retains freed memory. */
@@ -33,6 +34,7 @@ static void end_without_memory(void)
 int main(int argc, char **argv)
 {
 	on_out_of_memory(end_without_memory);
+	run_note_inherited();
 	mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
 	/* A closed pipe, or a file that grows too large, shall be an ordinary write()
 	 * error, so that unfinished work is cleaned up. */

@@ -10,7 +10,7 @@
 
 #include "lib/base/util.h"
 #include "src/commands/cmd.h"
-#include "src/commands/nearest.h"
+#include "src/viewer/terminal/nearest.h"
 #include "src/viewer/terminal/text.h"
 
 enum {
@@ -127,7 +127,7 @@ bool option_time(const struct option_info *option, const char *argument, void *f
 
 /* getopt's tables, generated from ours. */
 struct getopt_tables {
-	char letters[3 * OPTIONS_MAX + 4];
+	char letters[3 * OPTIONS_MAX + 5];
 	struct option words[OPTIONS_MAX + 2];
 };
 
@@ -153,7 +153,8 @@ static void add_option(struct getopt_tables *tables, const struct option_info *i
 
 static struct getopt_tables make_tables(const struct command *command)
 {
-	struct getopt_tables tables = { .letters = ":" }; /* detect a missing argument */
+	struct getopt_tables tables = { .letters = "" };
+	strcpy(tables.letters, command->ends_at_operand ? "+:" : ":");
 	for (size_t i = 0; option_at(command, i); i++) {
 		assert(i < OPTIONS_MAX);
 		add_option(&tables, option_at(command, i), i);

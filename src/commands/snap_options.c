@@ -71,12 +71,7 @@ static bool read_trigger(const struct option_info *option, const char *argument,
 	return trigger_read(argument, field, err);
 }
 
-const struct option_info snap_options[] = {
-	{ 'o', "output", "FILE", "write to FILE, compressed if it ends in .zst",
-	  OPTION_STRING(struct snap_options, output) },
-	{ 0, "inline", "[DEPTH]", "write objects where values refer to them",
-	  .read = option_number_if_any, .value = INLINE_DEPTH,
-	  .offset = OPTION_OFFSET(uint32_t, struct snap_options, inline_depth) },
+const struct option_info content_options[] = {
 	{ 0, "no-system", NULL, "omit the runtime's own goroutines",
 	  OPTION_FLAG(struct snap_options, no_system) },
 	{ 0, "dead", NULL, "include goroutines that have exited",
@@ -103,12 +98,21 @@ const struct option_info snap_options[] = {
 	  OPTION_FLAG(struct snap_options, vector_registers) },
 	{ 0, "go-only", NULL, "fail if the process is not a Go program",
 	  OPTION_FLAG(struct snap_options, capture.go_only) },
+	{ 0, "assume-go", "1.N", "read the runtime as that of Go 1.N",
+	  OPTION_STRING(struct snap_options, capture.assume_go) },
+	{ .name = NULL }
+};
+
+const struct option_info snap_options[] = {
+	{ 'o', "output", "FILE", "write to FILE, compressed if it ends in .zst",
+	  OPTION_STRING(struct snap_options, output) },
+	{ 0, "inline", "[DEPTH]", "write objects where values refer to them",
+	  .read = option_number_if_any, .value = INLINE_DEPTH,
+	  .offset = OPTION_OFFSET(uint32_t, struct snap_options, inline_depth) },
 	{ 0, "verify", NULL, "check every stack against its frame pointers",
 	  OPTION_FLAG(struct snap_options, capture.verify) },
 	{ 0, "strict", NULL, "exit with status 1 if there are warnings",
 	  OPTION_FLAG(struct snap_options, strict) },
-	{ 0, "assume-go", "1.N", "read the runtime as that of Go 1.N",
-	  OPTION_STRING(struct snap_options, capture.assume_go) },
 	{ 0, "trigger", "CAUSE", "say why: like panic,goroutine=41", .read = read_trigger,
 	  .offset = OPTION_OFFSET(struct trigger, struct snap_options, trigger) },
 	{ 0, "progress", CHOICE_WHEN, "report progress; auto: on a terminal",
@@ -167,6 +171,15 @@ static bool is_go_version(const char *text)
 {
 	size_t digits = strncmp(text, "1.", 2) == 0 ? strspn(text + 2, "0123456789") : 0;
 	return digits > 0 && digits < 4 && !text[2 + digits];
+}
+
+bool snap_check_content(const struct snap_options *options, struct err *err)
+{
+	const char *release = options->capture.assume_go;
+
+	return !release || is_go_version(release) ||
+	       err_set(err, ERR_USAGE,
+		       "--assume-go requires a release like 1.26, not %.40s", release);
 }
 
 static int write_document(struct snap_arguments *arguments, bool as_text,
@@ -252,10 +265,8 @@ int snap_run(const struct command *command, struct snap_arguments *arguments)
 	struct err err;
 	bool as_text;
 
-	if (options->capture.assume_go && !is_go_version(options->capture.assume_go))
-		return cmd_misused(command,
-				   "--assume-go requires a release like 1.26, not %.40s",
-				   options->capture.assume_go);
+	if (!snap_check_content(options, &err))
+		return cmd_misused(command, "%s", err.text);
 	if (!view_finish(arguments->view, &err))
 		return cmd_misused(command, "%s", err.text);
 	if (misuse(options, view))

@@ -22,12 +22,14 @@ struct snap_arguments {
 	bool systemd; /* the core is one of systemd-coredump's */
 };
 
-/* Fields of struct snap_options. */
-extern const struct option_info snap_options[];
+/* Fields of struct snap_options: what the document has; and what else is asked for. */
+extern const struct option_info content_options[], snap_options[];
 
 /* For options of these fields in other tables: of struct snap_options, of a size. */
 option_reader snap_set_stacks, snap_set_full, snap_set_size;
 
+/* After options were read. ERR_USAGE. */
+MUST_CHECK bool snap_check_content(const struct snap_options *options, struct err *err);
 /* Before options are read. */
 struct snap_arguments snap_arguments_default(struct view *view);
 /* Takes the snapshot, and writes it as a document or as text, as a core file, or both. Returns the

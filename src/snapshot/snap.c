@@ -77,7 +77,8 @@ static void print_capture(struct sink *out, const struct capture *c)
 		return;
 	}
 	sink_named_string(out, "consistency", consistency[c->plan.way]);
-	if (!c->held && (c->plan.way != CAPTURE_LIVE || c->pause.pause_ns))
+	if (!c->held && !c->options->stands &&
+	    (c->plan.way != CAPTURE_LIVE || c->pause.pause_ns))
 		print_pause(out, &c->pause);
 	sink_named_begin(out, "capture", SINK_OBJECT);
 	sink_named_string(out, "method", capture_way_name(c->plan.way));
@@ -152,7 +153,7 @@ static void print_snapshot(struct snap *s)
 	sink_named_string(out, "version", PACKAGE_VERSION);
 	sink_end(out);
 	sink_named_string(out, "source", is_core ? "core" : "live");
-	s->pause_to_come = s->capture.held;
+	s->pause_to_come = s->capture.held && !s->options->capture.stands;
 	if (s->capture.frozen)
 		print_capture(out, &s->capture);
 	if (runtimes_count(all))
@@ -162,21 +163,27 @@ static void print_snapshot(struct snap *s)
 	sink_end(out);
 }
 
-static void print_fault_of(struct snap *s)
+static struct fault_printing fault_printing_of(const struct snap *s)
 {
 	size_t n;
 
+	return (struct fault_printing){
+		.fault = s->fault,
+		.runtimes = s->capture.runtimes,
+		.threads = target_threads(s->capture.frozen, &n),
+		.redaction = s->options->redaction,
+		.arch = target_arch(s->capture.frozen),
+		.pid = s->capture.process->pid,
+	};
+}
+
+static void print_fault_of(struct snap *s)
+{
 	if (!s->fault)
 		return;
+	const struct fault_printing printing = fault_printing_of(s);
 	sink_name(s->out, "fault");
-	print_fault(s->out, &(struct fault_printing){
-				    .fault = s->fault,
-				    .runtimes = s->capture.runtimes,
-				    .threads = target_threads(s->capture.frozen, &n),
-				    .redaction = s->options->redaction,
-				    .arch = target_arch(s->capture.frozen),
-				    .pid = s->capture.process->pid,
-			    });
+	print_fault(s->out, &printing);
 }
 
 static void print_head(struct snap *s)
@@ -516,6 +523,10 @@ static void print_document(struct snap *s, struct snap_result *ret)
 	struct graph graph = graph_of(s, &bounds);
 	find_objects(s, &graph);
 	print_captured(s, &graph);
+	if (s->fault) {
+		const struct fault_printing printing = fault_printing_of(s);
+		ret->verdict = fault_verdict(&printing);
+	}
 	write_core(s, ret);
 	capture_finish(&s->capture);
 	capture_settle(&s->capture);
@@ -566,6 +577,36 @@ static void gather(struct snap *s)
 	s->objects = NULL;
 }
 
+/* What was captured becomes a document. */
+static void finish(struct snap *s, struct snap_result *ret)
+{
+	const struct snap_options *options = s->options;
+	struct runtimes *all = s->capture.runtimes;
+	AUTO(progress_end)
+	struct progress *progress = progress_begin(options->progress);
+	const uint64_t n = runtimes_goroutine_count(all);
+
+	progress_phase(progress, "unwound", "goroutines", runtimes_decoded(all), n);
+	runtimes_decode(all);
+	s->fault =
+		runtimes_fault(all, options->capture.core.path || options->capture.ended);
+	ret->no_fault = options->only_of_fault && !s->fault;
+	if (ret->no_fault)
+		return;
+	if (options->trigger.goroutine)
+		runtimes_make_first(all, options->trigger.goroutine);
+	capture_date(&s->capture);
+	if (options->capture.verify)
+		runtimes_verify(all, &s->verification);
+	groups_init(&s->groups, all, goroutines_wanted, (void *)options);
+	note_doubts(s);
+	progress_phase(progress, "wrote", "goroutines", &s->written, n);
+	print_document(s, ret);
+	ret->warnings = warnings_count(s->capture.warnings);
+	ret->partial = s->capture.partial != NULL;
+	groups_done(&s->groups);
+}
+
 bool snap_take(const struct snap_options *options, struct sink *out,
 	       struct snap_result *ret, struct err *err)
 {
@@ -580,30 +621,8 @@ bool snap_take(const struct snap_options *options, struct sink *out,
 	if (ok && capture_is_gathering(&s.capture))
 		gather(&s);
 	s.out = out;
-	if (ok) {
-		AUTO(progress_end)
-		struct progress *progress = progress_begin(options->progress);
-		uint64_t n = runtimes_goroutine_count(s.capture.runtimes);
-		progress_phase(progress, "unwound", "goroutines",
-			       runtimes_decoded(s.capture.runtimes), n);
-		runtimes_decode(s.capture.runtimes);
-		s.fault = runtimes_fault(s.capture.runtimes,
-					 options->capture.core.path != NULL);
-		if (options->trigger.goroutine)
-			runtimes_make_first(s.capture.runtimes,
-					    options->trigger.goroutine);
-		capture_date(&s.capture);
-		if (options->capture.verify)
-			runtimes_verify(s.capture.runtimes, &s.verification);
-		groups_init(&s.groups, s.capture.runtimes, goroutines_wanted,
-			    (void *)options);
-		note_doubts(&s);
-		progress_phase(progress, "wrote", "goroutines", &s.written, n);
-		print_document(&s, ret);
-		ret->warnings = warnings_count(s.capture.warnings);
-		ret->partial = s.capture.partial != NULL;
-		groups_done(&s.groups);
-	}
+	if (ok)
+		finish(&s, ret);
 	capture_done(&s.capture);
 	return ok;
 }

@@ -36,7 +36,8 @@ struct snap_options {
 	bool globals_if_any;	 /* nobody asked for capture.globals */
 	/* Called with each warning, at the end. NULL: the document has them. */
 	void (*warn)(const char *where, const char *what);
-	bool strict; /* warnings affect the exit status */
+	bool only_of_fault; /* none of a process that nothing ended */
+	bool strict;	    /* warnings affect the exit status */
 	enum progress_when progress;
 };
 
@@ -44,8 +45,10 @@ struct snap_result {
 	size_t warnings;
 	bool partial;  /* the process exited too early; the document says so */
 	bool has_core; /* options->core was written */
+	bool no_fault; /* with only_of_fault: discard what was written */
 	bool no_core;  /* why says why; discard what was written */
 	struct err why;
+	char *verdict; /* of the fault; NULL: none. xfree() it */
 };
 
 /* Writes one complete document. False: err says why there is none; discard what was

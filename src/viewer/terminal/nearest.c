@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/commands/nearest.h"
+#include "src/viewer/terminal/nearest.h"
 
 #include <string.h>
 

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* watch.h - follows a program from its start to its death, as the tracer of all its threads, so
+ * that it can be read at that moment: PTRACE_O_TRACEEXIT holds each thread as it exits, with its
+ * registers, and the memory stays. Its children are not followed.
+ * Until then the program runs. Each signal stops the thread that gets it, for as long as it
+ * takes us to pass it on; no stop is consumed before the thread goes on, so that nothing is lost if
+ * we are killed, whenever that is: the kernel then detaches every thread.
+ * A child of ours reads what stands still; it joins with tracer_join() and says when. All calls must
+ * come from one thread, and no other child may be waited for meanwhile. Uses SIGRTMAX - 3. */
+#ifndef GOSNAP_WATCH_H
+#define GOSNAP_WATCH_H
+
+#include <signal.h>
+
+#include "lib/ptrace/tracer.h"
+
+struct watch;
+
+struct watch_options {
+	bool keep_quit;	     /* SIGQUIT is not passed on */
+	uint64_t timeout_ns; /* 0: none */
+};
+
+enum watch_event {
+	WATCH_ENDED, /* the process is gone; nothing more will happen */
+	/* It ends as a crash would, by a signal or with a status that Go's runtime has for that. It
+	 * stands still until our thread exits. */
+	WATCH_DYING,
+	WATCH_QUIT,    /* it got SIGQUIT, and runs on */
+	WATCH_TIMEOUT, /* likewise; comes once */
+	WATCH_READ,    /* the child that was lent to has exited */
+};
+
+/* Seizes a process that has a single thread and has not called execve yet. NULL: ERR_PERMISSION,
+ * ERR_GONE. */
+struct watch *watch_begin(pid_t pid, const struct watch_options *options,
+			  struct err *err);
+/* The process is let go when our thread exits. */
+void watch_end(struct watch *w);
+DEFINE_AUTO(struct watch, watch_end)
+
+/* Waits for the next event. */
+enum watch_event watch_next(struct watch *w);
+
+/* After WATCH_DYING: as from waitpid(). */
+int watch_status(const struct watch *w);
+/* The thread that got the signal; 0: not known. */
+pid_t watch_thread(const struct watch *w);
+/* Has the process called execve? */
+bool watch_has_started(const struct watch *w);
+
+/* Before the child is forked: what it joins by. At most one at a time. NULL: err. */
+const struct tracer_service *watch_lend(struct watch *w, struct err *err);
+/* In the child. */
+void watch_forked(struct watch *w);
+/* In us. The process runs on, and WATCH_READ tells the end. */
+void watch_lent(struct watch *w, pid_t child);
+/* Or the process stands still until the child has ended, which is killed at this time
+ * (monotonic). */
+void watch_stand(struct watch *w, uint64_t limit);
+
+#endif
