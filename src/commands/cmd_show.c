@@ -10,25 +10,43 @@
 #include "src/commands/options.h"
 #include "src/commands/show_options.h"
 #include "src/commands/snap_options.h"
+#include "src/commands/spool_options.h"
 
 const struct command command_show = {
 	.name = "gosnap show",
 	.run = cmd_show,
-	.arguments = "FILE|CORE",
+	.arguments = "FILE|CORE|ID",
 	.summary = "print a snapshot as text",
 	.options = { { .rows = view_options } },
 };
+
+/* What is no file is a snapshot in the spool. NULL: err says that there is none either. */
+static char *in_spool(const char *name, struct err *err)
+{
+	struct spool_arguments arguments = { .spool = NULL };
+	AUTO(spool_close) struct spool *spool = spool_of(&arguments, err);
+
+	return spool ? spool_find(spool, name, err) : NULL;
+}
 
 static bool is_pid(const char *text)
 {
 	return *text && !text[strspn(text, "0123456789")];
 }
 
+/* A file of that name comes first. */
+static bool may_be_id(const char *name)
+{
+	return strcmp(name, "-") != 0 && !strchr(name, '/') && access(name, F_OK) < 0;
+}
+
 static int show(const char *path, const struct view *view)
 {
-	struct err err;
+	struct err err, ignored;
 	bool nothing;
-	AUTO(reader_close) struct reader *reader = reader_open(path, &err);
+	AUTO(xfree)
+	char *kept = may_be_id(path) ? in_spool(path, &ignored) : NULL;
+	AUTO(reader_close) struct reader *reader = reader_open(kept ? kept : path, &err);
 	if (!reader && is_pid(path) && access(path, F_OK) < 0)
 		err_set(&err, ERR_SYS,
 			"no such file: %.20s (for the process with that PID, run gosnap "
