@@ -186,12 +186,19 @@ static enum taking take(const struct handler *handler, const struct crash *crash
 static bool is_turn(struct spool *spool, const struct settings *settings,
 		    const struct crash *crash, uint64_t *ret_missed)
 {
+	struct err err;
+
 	if (spool_turn(spool, (unsigned)settings->at_once) < 0) {
 		report("no snapshot: %u are being taken", (unsigned)settings->at_once);
 		return false;
 	}
-	return spool_rate(spool, key_of(crash), settings->interval_seconds * SECOND_NS,
-			  ret_missed);
+	if (spool_rate(spool, key_of(crash), settings->interval_seconds * SECOND_NS,
+		       ret_missed, &err))
+		return true;
+	/* A storm is not to fill the log as well. */
+	if (!err_is(&err, ERR_LIMIT))
+		report("no snapshot: %s", err.text);
+	return false;
 }
 
 static struct spool *open_spool(const struct settings *settings)

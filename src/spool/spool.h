@@ -72,10 +72,10 @@ MUST_CHECK bool spool_prune(struct spool *spool, const struct spool_quota *quota
 			    bool dry, spool_removed_fn *removed, void *arg,
 			    struct err *err);
 
-/* May a snapshot be taken of the program with this key now? Not if there was one less than
+/* May a snapshot be taken of the program with this key now? ERR_LIMIT: there was one less than
  * interval_ns ago. *ret_missed: how many were refused since the last one. */
-bool spool_rate(struct spool *spool, uint64_t key, uint64_t interval_ns,
-		uint64_t *ret_missed);
+MUST_CHECK bool spool_rate(struct spool *spool, uint64_t key, uint64_t interval_ns,
+			   uint64_t *ret_missed, struct err *err);
 /* One of n turns, held until the descriptor is closed. -1: all are taken. */
 int spool_turn(struct spool *spool, unsigned n);
 

@@ -52,23 +52,23 @@ static bool take(struct program *p, uint64_t interval_ns, uint64_t *ret_missed)
 }
 
 bool spool_rate(struct spool *spool, uint64_t key, uint64_t interval_ns,
-		uint64_t *ret_missed)
+		uint64_t *ret_missed, struct err *err)
 {
 	struct program all[PROGRAMS] = { { 0 } };
 	int fd = open_file(spool, ".rate");
-	bool allowed = false;
 
 	*ret_missed = 0;
-	if (fd < 0)
-		return true;
-	if (flock(fd, LOCK_EX) == 0 && pread(fd, all, sizeof(all), 0) >= 0) {
-		allowed = take(place_of(all, key ? key : 1), interval_ns, ret_missed);
-		/* On a full disk nothing is remembered, nor can a snapshot be written. */
-		if (pwrite(fd, all, sizeof(all), 0) != sizeof(all))
-			allowed = false;
+	if (fd < 0 || flock(fd, LOCK_EX) < 0 || pread(fd, all, sizeof(all), 0) < 0) {
+		if (fd >= 0)
+			close(fd);
+		return err_sys(err, "cannot read %.200s/.rate", spool->path);
 	}
+	const bool allowed = take(place_of(all, key ? key : 1), interval_ns, ret_missed);
+	const bool kept = pwrite(fd, all, sizeof(all), 0) == sizeof(all);
 	close(fd);
-	return allowed;
+	if (!kept)
+		return err_sys(err, "cannot write %.200s/.rate", spool->path);
+	return allowed || err_set(err, ERR_LIMIT, "there was one a moment ago");
 }
 
 int spool_turn(struct spool *spool, unsigned n)
