@@ -45,6 +45,6 @@ int cmd_core_pipe(int argc, char **argv)
 			.snapshot = handler_snapshot,
 			.arg = &crash,
 		},
-		&crash);
+		&crash, NULL);
 	return EXIT_DONE;
 }

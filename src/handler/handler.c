@@ -53,7 +53,7 @@ static void say_end(enum child_end end, int how)
 }
 
 /* From the stream as it is, which stays. False: the snapshot needs all of it. */
-static bool take(const struct run *run)
+static bool take(const struct run *run, const struct core_source *source)
 {
 	struct child child;
 	int how = TAKING_DONE;
@@ -64,7 +64,7 @@ static bool take(const struct run *run)
 	}
 	if (child.pid == 0) {
 		step_back();
-		_exit(taking_run(run->handler, &run->settings, run->crash,
+		_exit(taking_run(run->handler, &run->settings, run->crash, source,
 				 inner_until(run)));
 	}
 	const enum child_end end = child_wait(&child, run->until_ns, &how);
@@ -105,10 +105,12 @@ static void hand_on_previous(const struct run *run, struct core_source *source)
 	hand_on(run->crash, previous.core_pattern, source);
 }
 
-void handler_run(const struct handler *handler, struct crash *crash)
+void handler_run(const struct handler *handler, struct crash *crash,
+		 struct core_source *given)
 {
 	struct run run = { .handler = handler, .crash = crash };
-	struct core_source source = { .fd = STDIN_FILENO, .copy = -1 };
+	struct core_source standard_input = { .fd = STDIN_FILENO, .copy = -1 };
+	struct core_source *source = given ? given : &standard_input;
 	struct child child;
 	struct err err;
 	int how = 0;
@@ -117,8 +119,8 @@ void handler_run(const struct handler *handler, struct crash *crash)
 	if (!settings_read(handler->folder, &run.settings, &err))
 		report("%s", err.text);
 	run.until_ns = monotonic_ns() + run.settings.timeout_seconds * SECOND_NS;
-	const bool copies = !take(&run) && start_copy(&run, &child, &source);
-	hand_on_previous(&run, &source);
+	const bool copies = !take(&run, source) && start_copy(&run, &child, source);
+	hand_on_previous(&run, source);
 	if (copies)
 		say_end(child_wait(&child, run.until_ns, &how), how);
 }

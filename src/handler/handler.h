@@ -13,6 +13,7 @@
 
 #include "src/handler/crash.h"
 
+struct core_source;
 struct dying;
 
 /* Writes a document of dying to file, compressed. False: err says why there is none. */
@@ -26,7 +27,8 @@ struct handler {
 	void *arg;
 };
 
-/* Standard input is the core. */
-void handler_run(const struct handler *handler, struct crash *crash);
+/* source NULL: standard input is the core, from its beginning. */
+void handler_run(const struct handler *handler, struct crash *crash,
+		 struct core_source *source);
 
 #endif

@@ -85,7 +85,7 @@ static void wait_a_little(void)
 	nanosleep(&(struct timespec){ .tv_nsec = WAIT_NS }, NULL);
 }
 
-static int keep(const uint8_t *bytes, size_t len, struct err *err)
+int head_keep(const uint8_t *bytes, size_t len, struct err *err)
 {
 	int fd = memfd_create("core", MFD_CLOEXEC);
 
@@ -117,7 +117,7 @@ int head_copy(int pipe, struct err *err)
 			return -1;
 		}
 		if ((uint64_t)n >= wanted)
-			return keep(bytes, wanted, err);
+			return head_keep(bytes, wanted, err);
 		/* Pieces need not fill their pages: a full pipe may have few bytes. */
 		still = n == before ? still + 1 : 0;
 		if ((wanted > (uint64_t)size || still > STILL) && size < PIPE_MAX) {

@@ -11,6 +11,8 @@
  * seen to tell. 0: this is no core. */
 uint64_t head_length(const uint8_t *core, size_t len);
 
+/* A file with these bytes. -1: err says why. */
+int head_keep(const uint8_t *bytes, size_t len, struct err *err);
 /* Waits until the kernel has written it. A file with it; -1: err says why. ERR_CANNOT: not a pipe. */
 int head_copy(int pipe, struct err *err);
 

@@ -14,6 +14,7 @@
 #include "lib/procfs/proc_file.h"
 #include "src/capture/capture.h"
 #include "src/handler/child.h"
+#include "src/handler/hand_on.h"
 #include "src/handler/head.h"
 #include "src/handler/report.h"
 #include "src/spool/spool.h"
@@ -212,7 +213,8 @@ static struct spool *open_spool(const struct settings *settings)
 }
 
 enum taking taking_run(const struct handler *handler, const struct settings *settings,
-		       const struct crash *crash, uint64_t until_ns)
+		       const struct crash *crash, const struct core_source *source,
+		       uint64_t until_ns)
 {
 	AUTO(spool_close) struct spool *spool = open_spool(settings);
 	struct dying dying = { .source = handler->source, .pid = crash->pid, .head = -1 };
@@ -223,7 +225,8 @@ enum taking taking_run(const struct handler *handler, const struct settings *set
 	dying.memory = open_memory(crash);
 	if (dying.memory < 0)
 		return TAKING_WANTS_STREAM;
-	dying.head = head_copy(STDIN_FILENO, &err);
+	dying.head = source->head_len ? head_keep(source->head, source->head_len, &err)
+				      : head_copy(source->fd, &err);
 	if (dying.head < 0)
 		return err_is(&err, ERR_CANNOT) ? TAKING_WANTS_STREAM : failed(&err);
 	const enum taking taken = take(handler, crash, &dying, spool, until_ns);

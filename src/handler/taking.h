@@ -13,9 +13,11 @@ enum taking {
 	TAKING_WANTS_STREAM, /* there is no memory but that in the stream */
 };
 
-/* From standard input, a pipe, which keeps the core, and the memory of the process. */
+/* From the head of the core, if that was read already, or else from a pipe, which keeps it; and from the
+ * memory of the process. */
 enum taking taking_run(const struct handler *handler, const struct settings *settings,
-		       const struct crash *crash, uint64_t until_ns);
+		       const struct crash *crash, const struct core_source *source,
+		       uint64_t until_ns);
 /* After TAKING_WANTS_STREAM: from all of the core, which comes through a pipe. */
 enum taking taking_receive(const struct handler *handler, const struct settings *settings,
 			   const struct crash *crash, int pipe, uint64_t until_ns);
