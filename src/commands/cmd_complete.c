@@ -160,6 +160,13 @@ static void offer_process(void *arg, const struct process_candidate *process)
 	putchar('\n');
 }
 
+static void make_harmless(char *words)
+{
+	for (char *c = words; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
+}
+
 /* Newest first. Verdicts come from documents, and so from programs that crashed. */
 static void offer_snapshots(const struct place *place)
 {
@@ -180,6 +187,7 @@ static void offer_snapshots(const struct place *place)
 			continue;
 		text_add(&about, "%s", head.verdict ? head.verdict : "no verdict");
 		text_shorten(&about, VERDICT_SHOWN);
+		make_harmless(about.words);
 		offer(place, all.list[i].id, SIZE_MAX, text_words(&about));
 		text_done(&about);
 		spool_head_done(&head);

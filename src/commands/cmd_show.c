@@ -20,15 +20,6 @@ const struct command command_show = {
 	.options = { { .rows = view_options } },
 };
 
-/* What is no file is a snapshot in the spool. NULL: err says that there is none either. */
-static char *in_spool(const char *name, struct err *err)
-{
-	struct spool_arguments arguments = { .spool = NULL };
-	AUTO(spool_close) struct spool *spool = spool_of(&arguments, err);
-
-	return spool ? spool_find(spool, name, err) : NULL;
-}
-
 static bool is_pid(const char *text)
 {
 	return *text && !text[strspn(text, "0123456789")];
@@ -40,18 +31,36 @@ static bool may_be_id(const char *name)
 	return strcmp(name, "-") != 0 && !strchr(name, '/') && access(name, F_OK) < 0;
 }
 
-static int show(const char *path, const struct view *view)
+/* Its path. NULL: err says why there is none. */
+static char *find_in_spool(const char *name, struct err *err)
 {
-	struct err err, ignored;
-	bool nothing;
-	AUTO(xfree)
-	char *kept = may_be_id(path) ? in_spool(path, &ignored) : NULL;
-	AUTO(reader_close) struct reader *reader = reader_open(kept ? kept : path, &err);
-	if (!reader && is_pid(path) && access(path, F_OK) < 0)
-		err_set(&err, ERR_SYS,
+	struct spool_arguments arguments = { .spool = NULL };
+	AUTO(spool_close) struct spool *spool = spool_of(&arguments, err);
+	char *path = spool ? spool_find(spool, name, err) : NULL;
+
+	if (path)
+		return path;
+	/* Most people who mistype the name of a file have no spool. */
+	if (!spool && strcmp(name, "latest") != 0)
+		err_set(err, ERR_SYS, "no such file: %.200s", name);
+	if (is_pid(name) && !err_is(err, ERR_LIMIT))
+		err_set(err, ERR_SYS,
 			"no such file: %.20s (for the process with that PID, run gosnap "
 			"%.20s)",
-			path, path);
+			name, name);
+	if (err_is(err, ERR_NOT_FOUND) || err_is(err, ERR_LIMIT))
+		err->code = ERR_SYS;
+	return NULL;
+}
+
+static int show(const char *path, const struct view *view)
+{
+	struct err err;
+	bool nothing;
+	AUTO(xfree)
+	char *found = may_be_id(path) ? find_in_spool(path, &err) : xstrdup(path);
+	AUTO(reader_close)
+	struct reader *reader = found ? reader_open(found, &err) : NULL;
 	if (!reader || !view_print(view, reader, &nothing, &err))
 		return cmd_failed(&err);
 	return nothing ? EXIT_NO : EXIT_DONE;

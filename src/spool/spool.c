@@ -293,7 +293,7 @@ char *spool_find(const struct spool *spool, const char *which, struct err *err)
 	if (matches == 1)
 		path = xstrdup(found->path);
 	else if (matches)
-		err_set(err, ERR_NOT_FOUND,
+		err_set(err, ERR_LIMIT,
 			"%zu snapshots begin with %.100s: see gosnap list", matches,
 			which);
 	else if (strcmp(which, "latest") == 0)

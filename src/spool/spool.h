@@ -58,7 +58,8 @@ MUST_CHECK bool spool_list(const struct spool *spool, struct spool_entries *ret,
 			   struct err *err);
 void spool_entries_done(struct spool_entries *entries);
 
-/* "latest", an ID, or the beginning of only one: its path, allocated. NULL: ERR_NOT_FOUND. */
+/* "latest", an ID, or the beginning of only one: its path, allocated. NULL: ERR_NOT_FOUND;
+ * ERR_LIMIT: several begin so. */
 char *spool_find(const struct spool *spool, const char *which, struct err *err);
 
 /* 0: no bound. */
