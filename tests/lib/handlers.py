@@ -66,11 +66,12 @@ def sysctls(**values):
         guard = subprocess.Popen(["/usr/bin/python3", "-c", GUARD, *words], stdin=subprocess.PIPE,
                                  start_new_session=True)
         try:
-            for name, value in values.items():
-                write(paths[name], str(value))
+            try:
+                for name, value in values.items():
+                    write(paths[name], str(value))
+            except OSError as e:
+                raise Skip(f"core_pattern cannot be set here: {e}") from e
             yield
-        except OSError as e:
-            raise Skip(f"core_pattern cannot be set here: {e}") from e
         finally:
             guard.stdin.close()
             guard.wait()
