@@ -10,10 +10,10 @@
 #include "lib/base/search.h"
 #include "lib/corefile/core_priv.h"
 
-bool core_file_read(const struct core_file *core, uint64_t offset, void *buf, size_t len)
+static bool read_at(int fd, uint64_t offset, void *buf, size_t len)
 {
 	for (size_t done = 0; done < len;) {
-		ssize_t n = pread(core->fd, (uint8_t *)buf + done, len - done,
+		ssize_t n = pread(fd, (uint8_t *)buf + done, len - done,
 				  (off_t)(offset + done));
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -22,6 +22,19 @@ bool core_file_read(const struct core_file *core, uint64_t offset, void *buf, si
 		done += (size_t)n;
 	}
 	return true;
+}
+
+bool core_file_read(const struct core_file *core, uint64_t offset, void *buf, size_t len)
+{
+	return read_at(core->fd, offset, buf, len);
+}
+
+bool core_segment_read(const struct core_file *core, const struct core_segment *segment,
+		       uint64_t from, void *buf, size_t len)
+{
+	if (core->memory >= 0)
+		return read_at(core->memory, segment->addr + from, buf, len);
+	return read_at(core->fd, segment->offset + from, buf, len);
 }
 
 static bool refuse(const struct core_file *core, const char *why, struct err *err)
@@ -68,7 +81,7 @@ static void add_segment(struct core_file *core, const Elf64_Phdr *p)
 
 	if (!p->p_memsz || p->p_vaddr + p->p_memsz < p->p_vaddr)
 		return;
-	if (there > left) {
+	if (core->memory < 0 && there > left) {
 		core->cut += there - left;
 		there = left;
 	}
@@ -161,11 +174,12 @@ static bool load(struct core_file *core, struct err *err)
 	return true;
 }
 
-struct core_file *core_file_open(int fd, const char *name, struct err *err)
+struct core_file *core_file_open(int fd, int memory, const char *name, struct err *err)
 {
 	AUTO(core_file_close) struct core_file *core = xcalloc(1, sizeof(*core));
 
 	core->fd = fd;
+	core->memory = memory;
 	core->name = xstrdup(name);
 	return load(core, err) ? TAKE(core) : NULL;
 }
@@ -175,6 +189,8 @@ void core_file_close(struct core_file *core)
 	if (!core)
 		return;
 	close(core->fd);
+	if (core->memory >= 0)
+		close(core->memory);
 	xfree(core->name);
 	xfree(core->segments);
 	xfree(core->notes);

@@ -17,6 +17,7 @@ struct core_segment {
 /* core_file.c: the headers. */
 struct core_file {
 	int fd;
+	int memory; /* of the process itself, instead of what follows the notes; -1: none */
 	char *name;
 	uint64_t size;
 	int machine;
@@ -27,8 +28,8 @@ struct core_file {
 	size_t notes_len;
 };
 
-/* Takes fd. NULL: err says why it is no core that can be read. */
-struct core_file *core_file_open(int fd, const char *name, struct err *err);
+/* Takes both descriptors. NULL: err says why it is no core that can be read. */
+struct core_file *core_file_open(int fd, int memory, const char *name, struct err *err);
 void core_file_close(struct core_file *core);
 DEFINE_AUTO(struct core_file, core_file_close)
 /* The segment that contains addr; NULL: none. */
@@ -37,6 +38,9 @@ const struct core_segment *core_segment_at(const struct core_file *core, uint64_
 size_t core_segment_from(const struct core_file *core, uint64_t addr);
 /* Exactly len bytes of the file. */
 bool core_file_read(const struct core_file *core, uint64_t offset, void *buf, size_t len);
+/* Of a segment, from there on; what was not dumped is not asked for. */
+bool core_segment_read(const struct core_file *core, const struct core_segment *segment,
+		       uint64_t from, void *buf, size_t len);
 
 /* Notes that core_write.c adds to those of the kernel. CORE_NOTE_MAPPINGS: a count; start, end,
  * offset, inode and flags of each mapping; their paths. CORE_NOTE_CAPTURE: CLOCK_REALTIME and

@@ -61,7 +61,7 @@ static size_t read_dumped(const struct core *c, const struct core_segment *s,
 {
 	if (s->file_size - from < len)
 		len = s->file_size - from;
-	return core_file_read(c->file, s->offset + from, buf, len) ? len : 0;
+	return core_segment_read(c->file, s, from, buf, len) ? len : 0;
 }
 
 /* From addr on, as much as is in one place, at most len. 0: err says why nothing is. */
@@ -218,7 +218,14 @@ static struct target *make(struct core *c, const struct arch *arch)
 
 struct target *target_core_open(int fd, const char *path, struct err *err)
 {
-	AUTO(core_file_close) struct core_file *file = core_file_open(fd, path, err);
+	return target_core_open_dying(fd, -1, path, err);
+}
+
+struct target *target_core_open_dying(int fd, int memory, const char *path,
+				      struct err *err)
+{
+	AUTO(core_file_close)
+	struct core_file *file = core_file_open(fd, memory, path, err);
 
 	if (!file)
 		return NULL;

@@ -23,6 +23,11 @@ bool core_is_one(const char *path);
 /* Takes fd. NULL: ERR_CANNOT, no core; ERR_UNSUPPORTED, of another processor; ERR_BAD_DATA. */
 struct target *target_core_open(int fd, const char *name, struct err *err);
 
+/* The same for a process that the kernel dumps at this moment: fd has the core up to the end of its
+ * notes, memory is /proc/PID/mem, which has the rest. Takes both; memory -1: fd has all of it. */
+struct target *target_core_open_dying(int fd, int memory, const char *name,
+				      struct err *err);
+
 /* What the kernel knew of the process. */
 struct core_facts {
 	bool has_process; /* the next two lines */

@@ -128,6 +128,17 @@ static bool take_named(struct images *images, struct image *img,
 	return take_same(images, img, fd, there);
 }
 
+/* What the process ran, also if its file was deleted or replaced meanwhile. */
+static bool take_running(struct images *images, struct image *img,
+			 const struct image *there)
+{
+	const char *path = images->search.running;
+
+	if (img != images->list[0] || !path)
+		return false;
+	return take_same(images, img, open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY), there);
+}
+
 static bool take_fetched(struct images *images, struct image *img,
 			 const struct image *there)
 {
@@ -157,7 +168,7 @@ void image_open_ended(struct images *images, struct image *img, uint64_t start)
 	struct image *there = image_alloc(images, img->path);
 
 	take_ids(images, start, there);
-	if (!take_named(images, img, there) &&
+	if (!take_running(images, img, there) && !take_named(images, img, there) &&
 	    !(start && image_load_mapped(img, images->target, start, &images->room)) &&
 	    !take_fetched(images, img, there))
 		refuse(img, there);

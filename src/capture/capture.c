@@ -58,10 +58,11 @@ static bool look(struct capture *c, struct err *err)
 	c->runtimes =
 		runtimes_open(c->live, c->images, c->options->assume_go, c->warnings);
 	if (c->options->go_only && runtimes_count(c->runtimes) == 0)
-		return err_set(err, ERR_CANNOT,
-			       "process %d is not a Go program (omit --go-only to see "
-			       "its threads)",
-			       (int)target_pid(c->live));
+		return err_set(err, ERR_CANNOT, "process %d is not a Go program%s",
+			       (int)target_pid(c->live),
+			       c->options->core.dying
+				       ? ""
+				       : " (omit --go-only to see its threads)");
 	return true;
 }
 

@@ -31,9 +31,20 @@ struct read_options {
 	bool no_cache;
 };
 
+/* A process that the kernel dumps at this moment. It stays until its dump is read to the end. */
+struct dying {
+	const char *source; /* of the document: "core-pipe" */
+	pid_t pid;
+	int head;	 /* its core up to the end of the notes, or all of it; taken */
+	int memory;	 /* /proc/PID/mem; taken. -1: all of the core is in head */
+	bool is_gone;	 /* /proc does not have it any more */
+	uint64_t missed; /* earlier crashes of the same program without a snapshot */
+};
+
 /* Strings are borrowed. */
 struct core_options {
-	const char *path; /* NULL: no core; "-": standard input */
+	const char *path;	   /* NULL: no core; "-": standard input */
+	const struct dying *dying; /* instead of that file; path is its name then */
 	struct image_search search;
 };
 

@@ -131,6 +131,52 @@ static int ask_server(void *arg, const char *build_id, const char *path)
 				     c->warnings);
 }
 
+/* Its instant is now. */
+static struct target *open_dying(struct capture *c, struct image_search *search,
+				 struct err *err)
+{
+	const struct dying *dying = c->options->core.dying;
+	AUTO(xfree) char *root = xasprintf("/proc/%d/root", (int)dying->pid);
+	AUTO(xfree) char *executable = xasprintf("/proc/%d/exe", (int)dying->pid);
+
+	if (!dying->is_gone) {
+		search->root = root;
+		search->running = executable;
+		c->monotonic_ns = monotonic_ns();
+	}
+	c->realtime_ns = realtime_ns();
+	AUTO(target_close)
+	struct target *t = target_core_open_dying(dying->head, dying->memory,
+						  c->options->core.path, err);
+	if (!t || !(c->images = images_open_ended(t, search, err)))
+		return NULL;
+	target_core_use_files(t, read_constant, c->images);
+	return TAKE(t);
+}
+
+/* /proc still has all of a process that is being dumped. */
+static struct process *process_of(const struct capture *c)
+{
+	const struct dying *dying = c->options->core.dying;
+	struct err ignored;
+	struct process *p =
+		dying && !dying->is_gone ? process_read(dying->pid, &ignored) : NULL;
+
+	return p ? p : core_process(c->live);
+}
+
+static void note_missed(struct capture *c)
+{
+	const struct dying *dying = c->options->core.dying;
+
+	if (dying && dying->missed)
+		warnings_add(c->warnings, "core",
+			     "%" PRIu64
+			     " earlier crashes of this program have no snapshot: there "
+			     "were too many at a time",
+			     dying->missed);
+}
+
 bool capture_open_core(struct capture *c, struct err *err)
 {
 	const struct core_options *options = &c->options->core;
@@ -140,16 +186,20 @@ bool capture_open_core(struct capture *c, struct err *err)
 		search.fetch = ask_server;
 		search.fetch_arg = c;
 	}
-	c->live = open_core(options->path, &search, &c->images, &c->realtime_ns, err);
+	c->live = options->dying ? open_dying(c, &search, err)
+				 : open_core(options->path, &search, &c->images,
+					     &c->realtime_ns, err);
 	if (!c->live)
 		return false;
-	c->process = core_process(c->live);
-	if (*image_path(images_get(c->images, 0)))
+	c->process = process_of(c);
+	if (!c->process->exe && *image_path(images_get(c->images, 0)))
 		c->process->exe = xstrdup(image_path(images_get(c->images, 0)));
 	if (target_core_facts(c->live)->realtime_ns)
 		c->realtime_ns = target_core_facts(c->live)->realtime_ns;
-	c->monotonic_ns = target_core_facts(c->live)->monotonic_ns;
+	if (!c->monotonic_ns)
+		c->monotonic_ns = target_core_facts(c->live)->monotonic_ns;
 	note_core(c);
+	note_missed(c);
 	return true;
 }
 

@@ -45,6 +45,10 @@ DEFINE_AUTO(struct doctor, doctor_free)
  * briefly. ERR_CANNOT: the obstacles to a copy apply here too. */
 MUST_CHECK bool doctor_clear(struct doctor *d, struct err *err);
 
+/* For rooms that know more. Takes text and remedy. */
+void doctor_add(struct doctor *d, const char *check, enum doctor_level level, char *text,
+		char *remedy);
+
 size_t doctor_count(const struct doctor *d, enum doctor_level level);
 
 #endif

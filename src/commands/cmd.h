@@ -39,8 +39,9 @@ struct command {
 
 /* gosnap [options] PID, the command without a name, comes first. */
 extern const struct command command_complete, command_core, command_core_export,
-	command_doctor, command_json, command_layout, command_print, command_run,
-	command_show, command_snap;
+	command_core_listen, command_core_pipe, command_doctor, command_install,
+	command_json, command_layout, command_list, command_print, command_prune,
+	command_run, command_show, command_snap, command_uninstall;
 extern const struct command *const commands[];
 extern const size_t command_count;
 
@@ -48,13 +49,19 @@ extern const size_t command_count;
 int cmd_complete(int argc, char **argv);
 int cmd_core(int argc, char **argv);
 int cmd_core_export(int argc, char **argv);
+int cmd_core_listen(int argc, char **argv);
+int cmd_core_pipe(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
+int cmd_install(int argc, char **argv);
 int cmd_json(int argc, char **argv);
 int cmd_layout(int argc, char **argv);
+int cmd_list(int argc, char **argv);
 int cmd_print(int argc, char **argv);
+int cmd_prune(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_show(int argc, char **argv);
 int cmd_snap(int argc, char **argv);
+int cmd_uninstall(int argc, char **argv);
 
 /* The name that selects it: "show". Not for command_snap. */
 const char *cmd_word(const struct command *command);

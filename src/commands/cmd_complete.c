@@ -3,7 +3,7 @@
  * the name gosnap. For the shells' completion scripts, which know nothing themselves.
  * Each line is a candidate, a tab, and its description; ":files" requests file names.
  * Everything comes from the tables: an argument named PID is a process, FILE and BINARY
- * are files, and lower-case words separated by bars are the choices. */
+ * are files, ID is a snapshot in the spool, and lower-case words separated by bars are the choices. */
 #include "src/commands/cmd.h"
 
 #include <ctype.h>
@@ -13,6 +13,11 @@
 #include "lib/elf/image.h"
 #include "lib/procfs/process.h"
 #include "src/commands/options.h"
+#include "src/commands/spool_options.h"
+#include "src/spool/spool_head.h"
+#include "src/viewer/terminal/text.h"
+
+enum { VERDICT_SHOWN = 60 }; /* columns */
 
 const struct command command_complete = {
 	.name = "gosnap complete",
@@ -155,6 +160,41 @@ static void offer_process(void *arg, const struct process_candidate *process)
 	putchar('\n');
 }
 
+static void make_harmless(char *words)
+{
+	for (char *c = words; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
+}
+
+/* Newest first. Verdicts come from documents, and so from programs that crashed. */
+static void offer_snapshots(const struct place *place)
+{
+	struct spool_arguments arguments = { .spool = NULL };
+	struct spool_entries all = { .list = NULL };
+	struct err ignored;
+	AUTO(spool_close) struct spool *spool = spool_of(&arguments, &ignored);
+
+	if (!spool || !spool_list(spool, &all, &ignored))
+		return;
+	if (all.count)
+		offer(place, "latest", SIZE_MAX, "the newest snapshot of a crash");
+	for (size_t i = all.count; i-- > 0;) {
+		struct spool_head head;
+		struct text about = { NULL };
+		if (!starts_with(all.list[i].id, place->typed) ||
+		    !spool_head_read(all.list[i].path, &head, &ignored))
+			continue;
+		text_add(&about, "%s", head.verdict ? head.verdict : "no verdict");
+		text_shorten(&about, VERDICT_SHOWN);
+		make_harmless(about.words);
+		offer(place, all.list[i].id, SIZE_MAX, text_words(&about));
+		text_done(&about);
+		spool_head_done(&head);
+	}
+	spool_entries_done(&all);
+}
+
 static bool is_word(const char *at, size_t len, const char *word)
 {
 	return strlen(word) == len && strncmp(at, word, len) == 0;
@@ -168,6 +208,8 @@ static void offer_values(struct place *place, const char *argument)
 			process_each(offer_process, place);
 		else if (is_word(at, len, "FILE") || is_word(at, len, "BINARY"))
 			puts(":files");
+		else if (is_word(at, len, "ID"))
+			offer_snapshots(place);
 		else if (islower((unsigned char)*at))
 			offer(place, at, len, "");
 		at += len + (at[len] == '|');

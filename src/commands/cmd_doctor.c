@@ -10,6 +10,7 @@
 #include "lib/document/sink.h"
 #include "src/capture/doctor.h"
 #include "src/commands/options.h"
+#include "src/handler/readiness.h"
 #include "src/viewer/terminal/page.h"
 #include "src/viewer/terminal/text.h"
 
@@ -315,5 +316,7 @@ int cmd_doctor(int argc, char **argv)
 		doctor_free(d);
 		d = doctor_examine(pid, &err);
 	}
+	if (d)
+		readiness_examine(d);
 	return d ? print(d, options.json, options.strict) : cmd_failed(&err);
 }

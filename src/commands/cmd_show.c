@@ -10,11 +10,12 @@
 #include "src/commands/options.h"
 #include "src/commands/show_options.h"
 #include "src/commands/snap_options.h"
+#include "src/commands/spool_options.h"
 
 const struct command command_show = {
 	.name = "gosnap show",
 	.run = cmd_show,
-	.arguments = "FILE|CORE",
+	.arguments = "FILE|CORE|ID",
 	.summary = "print a snapshot as text",
 	.options = { { .rows = view_options } },
 };
@@ -24,16 +25,42 @@ static bool is_pid(const char *text)
 	return *text && !text[strspn(text, "0123456789")];
 }
 
+/* A file of that name comes first. */
+static bool may_be_id(const char *name)
+{
+	return strcmp(name, "-") != 0 && !strchr(name, '/') && access(name, F_OK) < 0;
+}
+
+/* Its path. NULL: err says why there is none. */
+static char *find_in_spool(const char *name, struct err *err)
+{
+	struct spool_arguments arguments = { .spool = NULL };
+	AUTO(spool_close) struct spool *spool = spool_of(&arguments, err);
+	char *path = spool ? spool_find(spool, name, err) : NULL;
+
+	if (path)
+		return path;
+	/* Most people who mistype the name of a file have no spool. */
+	if (!spool && strcmp(name, "latest") != 0)
+		err_set(err, ERR_SYS, "no such file: %.200s", name);
+	if (is_pid(name) && !err_is(err, ERR_LIMIT))
+		err_set(err, ERR_SYS,
+			"no such file: %.20s (for the process with that PID, run gosnap "
+			"%.20s)",
+			name, name);
+	if (err_is(err, ERR_NOT_FOUND) || err_is(err, ERR_LIMIT))
+		err->code = ERR_SYS;
+	return NULL;
+}
+
 static int show(const char *path, const struct view *view)
 {
 	struct err err;
 	bool nothing;
-	AUTO(reader_close) struct reader *reader = reader_open(path, &err);
-	if (!reader && is_pid(path) && access(path, F_OK) < 0)
-		err_set(&err, ERR_SYS,
-			"no such file: %.20s (for the process with that PID, run gosnap "
-			"%.20s)",
-			path, path);
+	AUTO(xfree)
+	char *found = may_be_id(path) ? find_in_spool(path, &err) : xstrdup(path);
+	AUTO(reader_close)
+	struct reader *reader = found ? reader_open(found, &err) : NULL;
 	if (!reader || !view_print(view, reader, &nothing, &err))
 		return cmd_failed(&err);
 	return nothing ? EXIT_NO : EXIT_DONE;

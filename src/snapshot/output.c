@@ -325,6 +325,11 @@ struct output *output_open(const char *path, struct err *err)
 	return NULL;
 }
 
+struct output *output_open_file(int fd, bool zstd)
+{
+	return output_new(fd, false, zstd);
+}
+
 struct output *output_open_spool(struct err *err)
 {
 	int fd = spool_open(err);

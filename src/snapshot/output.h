@@ -20,6 +20,8 @@ enum { OUTPUTS = 2 };
  * this form from a SIGKILL are removed. Pipes, devices and the like (/dev/null) are
  * written directly; see trusted_path.h. */
 struct output *output_open(const char *path, struct err *err);
+/* A file that the caller has open, and names and closes. */
+struct output *output_open_file(int fd, bool zstd);
 /* An anonymous file, for a document to be shown rather than kept. */
 struct output *output_open_spool(struct err *err);
 /* Removes the file if it was not committed. */

@@ -135,6 +135,13 @@ static void print_machine(struct sink *out)
 	sink_named_string(out, "kernel", system.release);
 }
 
+static const char *source_of(const struct snap_options *o)
+{
+	const struct core_options *core = &o->capture.core;
+
+	return core->dying ? core->dying->source : core->path ? "core" : "live";
+}
+
 static void print_snapshot(struct snap *s)
 {
 	struct sink *out = s->out;
@@ -145,14 +152,14 @@ static void print_snapshot(struct snap *s)
 	print_id(out);
 	sink_name(out, "taken_at");
 	sink_time(out, s->capture.realtime_ns);
-	if (!is_core)
+	if (!is_core || s->options->capture.core.dying)
 		print_machine(out);
 	sink_named_string(out, "arch", target_arch(s->capture.live)->name);
 	sink_named_begin(out, "tool", SINK_OBJECT);
 	sink_named_string(out, "name", PACKAGE_NAME);
 	sink_named_string(out, "version", PACKAGE_VERSION);
 	sink_end(out);
-	sink_named_string(out, "source", is_core ? "core" : "live");
+	sink_named_string(out, "source", source_of(s->options));
 	s->pause_to_come = s->capture.held && !s->options->capture.stands;
 	if (s->capture.frozen)
 		print_capture(out, &s->capture);

@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 
 import delve
+import handlers
 from tap import PATIENCE, Mismatch, Skip
 
 
@@ -26,6 +27,7 @@ def folder():
 
 
 def need():
+    handlers.share()
     with open("/proc/sys/kernel/core_pattern", encoding="utf-8") as f:
         pattern = f.read().strip()
     if re.search(r"[|/%@]", pattern):

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/commands/cmd.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/document/sink.h"
+#include "src/commands/spool_options.h"
+#include "src/spool/spool_head.h"
+#include "src/viewer/terminal/page.h"
+#include "src/viewer/terminal/text.h"
+
+enum { INDENT = 4 };
+
+struct list_arguments {
+	struct spool_arguments spool;
+	const char *program;
+	bool json;
+};
+
+static const struct option_info list_options[] = {
+	{ 0, "program", "NAME", "only those of the program NAME",
+	  OPTION_STRING(struct list_arguments, program) },
+	{ 0, "json", NULL, "write JSON", OPTION_FLAG(struct list_arguments, json) },
+	{ .name = NULL }
+};
+
+const struct command command_list = {
+	.name = "gosnap list",
+	.run = cmd_list,
+	.arguments = "",
+	.summary = "list the snapshots of crashes in the spool",
+	.options = {
+		{ list_options, 0 },
+		{ spool_options, offsetof(struct list_arguments, spool) },
+	},
+};
+
+static const char *verdict_of(const struct spool_entry *e, const struct spool_head *head)
+{
+	if (e->kind == SPOOL_NOTES)
+		return "no snapshot; threads and registers are in the file";
+	return head->verdict ? head->verdict : "no verdict";
+}
+
+static void print_entry(const struct page *page, const struct spool_entry *e)
+{
+	struct spool_head head;
+	struct text text = { 0 };
+	struct err err;
+	const bool readable =
+		e->kind == SPOOL_DOCUMENT && spool_head_read(e->path, &head, &err);
+
+	if (!readable)
+		head = (struct spool_head){ 0 };
+	text_add(&text, "%s  ", e->id);
+	if (head.taken_at)
+		text_add_time(&text, head.taken_at);
+	text_add(&text, "%s", head.taken_at ? ", " : "");
+	text_add_size(&text, e->bytes);
+	page_say(page, COLOR_HEADING, 0, INDENT, &text);
+	if (!readable && e->kind == SPOOL_DOCUMENT)
+		text_add(&text, "cannot be read: %s", err.text);
+	else
+		text_add(&text, "%s", verdict_of(e, &head));
+	page_say(page, COLOR_PLAIN, INDENT, INDENT, &text);
+	spool_head_done(&head);
+}
+
+static void sink_entry(struct sink *out, const struct spool_entry *e)
+{
+	struct spool_head head = { 0 };
+	struct err err;
+	const bool readable =
+		e->kind != SPOOL_DOCUMENT || spool_head_read(e->path, &head, &err);
+
+	sink_begin(out, SINK_OBJECT);
+	sink_named_string(out, "id", e->id);
+	sink_named_string(out, "path", e->path);
+	sink_named_string(out, "kind", e->kind == SPOOL_NOTES ? "notes" : "document");
+	sink_name(out, "crashed_at");
+	sink_time(out, e->realtime_ns);
+	sink_named_string(out, "program", e->program);
+	sink_named_uint(out, "pid", (uint64_t)e->pid);
+	sink_named_uint(out, "uid", e->owner);
+	sink_named_uint(out, "bytes", e->bytes);
+	sink_named_string(out, "source", head.source);
+	sink_named_string(out, "executable", head.executable);
+	sink_named_string(out, "go", head.go);
+	sink_named_string(out, "signal", head.signal);
+	sink_named_string(out, "verdict", head.verdict);
+	sink_named_string(out, "unreadable_reason", readable ? NULL : err.text);
+	sink_end(out);
+	spool_head_done(&head);
+}
+
+static bool is_wanted(const struct list_arguments *arguments, const struct spool_entry *e)
+{
+	return !arguments->program || strcmp(arguments->program, e->program) == 0;
+}
+
+/* The newest comes first. */
+static void print_text(const struct list_arguments *arguments,
+		       const struct spool_entries *all)
+{
+	const struct page page = {
+		.out = stdout,
+		.columns = page_columns(STDOUT_FILENO),
+		.color = page_is_terminal(STDOUT_FILENO),
+	};
+
+	for (size_t i = all->count; i-- > 0;)
+		if (is_wanted(arguments, &all->list[i]))
+			print_entry(&page, &all->list[i]);
+}
+
+static bool print_json(const struct list_arguments *arguments,
+		       const struct spool_entries *all, struct err *err)
+{
+	AUTO(sink_free) struct sink *out = sink_json_new(STDOUT_FILENO, false);
+
+	sink_begin(out, SINK_OBJECT);
+	sink_named_string(out, "format", "gosnap-list");
+	sink_named_uint(out, "version", 1);
+	sink_named_begin(out, "snapshots", SINK_ARRAY);
+	for (size_t i = all->count; i-- > 0;)
+		if (is_wanted(arguments, &all->list[i]))
+			sink_entry(out, &all->list[i]);
+	sink_end(out);
+	sink_end(out);
+	return sink_finish(out, NULL, err);
+}
+
+int cmd_list(int argc, char **argv)
+{
+	struct list_arguments arguments = { .json = false };
+	struct spool_entries all;
+	struct err err;
+	int status;
+
+	if (!options_read(&command_list, argc, argv, &arguments, &status))
+		return status;
+	if (optind < argc)
+		return cmd_misused(&command_list, "too many arguments");
+	AUTO(spool_close) struct spool *spool = spool_of(&arguments.spool, &err);
+	if (!spool || !spool_list(spool, &all, &err))
+		return cmd_failed(&err);
+	/* There is nothing to clean up, so a closed pipe may kill us as it kills cat. */
+	signal(SIGPIPE, SIG_DFL);
+	bool ok = true;
+	if (arguments.json)
+		ok = print_json(&arguments, &all, &err);
+	else
+		print_text(&arguments, &all);
+	spool_entries_done(&all);
+	if (ok && (fflush(stdout) != 0 || ferror(stdout)))
+		ok = err_sys(&err, "cannot write the list");
+	return ok ? EXIT_DONE : cmd_failed(&err);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/handler/listen.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "src/handler/peer.h"
+#include "src/handler/report.h"
+
+/* sd_listen_fds(3) */
+enum { FIRST_FD = 3, BACKLOG = 4096 };
+
+static bool is_activated(void)
+{
+	const char *pid = getenv("LISTEN_PID"), *n = getenv("LISTEN_FDS");
+	const bool ours =
+		pid && n && strtol(pid, NULL, 10) == getpid() && strtol(n, NULL, 10) > 0;
+
+	/* Not for the programs that cores are handed on to. */
+	unsetenv("LISTEN_PID");
+	unsetenv("LISTEN_FDS");
+	unsetenv("LISTEN_FDNAMES");
+	return ours;
+}
+
+static int refuse(int fd, const char *path, struct err *err)
+{
+	err_sys(err, "cannot listen at %.100s", path);
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* Somebody who still listens there keeps it. */
+static bool remove_stale(const struct sockaddr_un *at)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	const bool used =
+		fd >= 0 && connect(fd, (const struct sockaddr *)at, sizeof(*at)) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	if (used)
+		errno = EADDRINUSE;
+	return !used && (unlink(at->sun_path) == 0 || errno == ENOENT);
+}
+
+int listen_open(const char *path, struct err *err)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+
+	if (is_activated()) {
+		fcntl(FIRST_FD, F_SETFD, FD_CLOEXEC);
+		return FIRST_FD;
+	}
+	if (path[0] != '/' || strlen(path) >= sizeof(at.sun_path)) {
+		err_set(err, ERR_USAGE,
+			"the path of a socket is absolute and short: %.100s", path);
+		return -1;
+	}
+	strcpy(at.sun_path, path);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	const mode_t mask = umask(0177);
+	const bool ok = fd >= 0 && remove_stale(&at) &&
+			bind(fd, (struct sockaddr *)&at, sizeof(at)) == 0 &&
+			listen(fd, BACKLOG) == 0;
+	umask(mask);
+	return ok ? fd : refuse(fd, path, err);
+}
+
+static void serve(const struct handler *handler, int connection)
+{
+	struct core_source source;
+	struct crash *crash = handler->arg;
+	struct err err;
+
+	signal(SIGCHLD, SIG_DFL);
+	if (peer_read(connection, crash, &source, &err)) {
+		handler_run(handler, crash, &source);
+	} else {
+		report_open(crash->pid);
+		report("the core is lost: %s", err.text);
+	}
+	_exit(0);
+}
+
+bool listen_run(int socket, const struct handler *handler, struct err *err)
+{
+	signal(SIGCHLD, SIG_IGN); /* nobody waits for them */
+	for (;;) {
+		int connection = accept4(socket, NULL, NULL, SOCK_CLOEXEC);
+		if (connection < 0 && (errno == EINTR || errno == ECONNABORTED))
+			continue;
+		if (connection < 0)
+			return err_sys(err, "cannot accept a core");
+		const pid_t pid = fork();
+		if (pid == 0) {
+			close(socket);
+			serve(handler, connection);
+		}
+		if (pid < 0) {
+			report_open(0);
+			report("a core is lost: cannot fork: %s", strerror(errno));
+		}
+		close(connection);
+	}
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* settings.h - what administrators set for crash handlers, and what was there before gosnap was installed
+ * (install.h). Read without allocation: it is needed when memory is short. */
+#ifndef GOSNAP_SETTINGS_H
+#define GOSNAP_SETTINGS_H
+
+#include "lib/base/err.h"
+#include "lib/base/util.h"
+
+#define SETTINGS_FOLDER "/etc/gosnap"
+
+enum {
+	SETTINGS_PATH = 256,
+	SETTINGS_PATTERN = 128, /* CORENAME_MAX_SIZE */
+};
+
+struct settings {
+	char spool[SETTINGS_PATH];
+	uint64_t quota_megabytes, quota_files, interval_seconds, timeout_seconds, at_once;
+};
+
+/* FOLDER/handler.conf: lines like "quota_files = 100". What is not there, or is no number, has its
+ * default; err says which line, if any, was not understood. */
+bool settings_read(const char *folder, struct settings *ret, struct err *err);
+
+/* FOLDER/previous, which install.h writes. False: not there. */
+struct previous {
+	char core_pattern[SETTINGS_PATTERN];
+	uint64_t core_pipe_limit;
+	char installed[SETTINGS_PATTERN]; /* our own pattern */
+	uint64_t installed_limit;
+};
+bool previous_read(const char *folder, struct previous *ret);
+
+#endif

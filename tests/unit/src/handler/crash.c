@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Words of the kernel, the names made of them, settings, and how much of a core is its head. */
+#include "src/handler/crash.h"
+
+#include <elf.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "src/handler/head.h"
+#include "src/handler/settings.h"
+
+static char *const words[] = { "4711",
+			       "4713",
+			       "11",
+			       "18446744073709551615",
+			       "1",
+			       "1795536837",
+			       "7",
+			       "9",
+			       "1000",
+			       "100",
+			       "3",
+			       "host",
+			       "a program",
+			       "file",
+			       "!usr!bin!file",
+			       "" };
+
+static struct crash crash_of(int n)
+{
+	struct crash crash;
+	struct err err;
+
+	assert_true(crash_read(n, words, &crash, &err));
+	return crash;
+}
+
+static void test_words(void **state)
+{
+	struct crash crash = crash_of(ARRAY_SIZE(words));
+	struct err err;
+	(void)state;
+
+	assert_int_equal(crash.pid, 4711);
+	assert_int_equal(crash.tid, 4713);
+	assert_int_equal(crash.signal, 11);
+	assert_true(crash.limit == UINT64_MAX);
+	assert_false(crash.guarded);
+	assert_int_equal(crash.pidfd, -1);
+	/* An older kernel leaves the last ones out; without %d nobody knows whose the core is. */
+	assert_true(crash_of(4).guarded);
+	assert_false(crash_read(3, words, &crash, &err));
+	assert_int_equal(err.code, ERR_USAGE);
+	assert_false(crash_read(4, (char *[]){ "0", "1", "6", "0" }, &crash, &err));
+	assert_false(crash_read(4, (char *[]){ "12x", "1", "6", "0" }, &crash, &err));
+	assert_false(
+		crash_read(4, (char *[]){ "99999999999", "1", "6", "0" }, &crash, &err));
+}
+
+static void expands(const char *pattern, bool uses_pid, const char *wanted)
+{
+	struct crash crash = crash_of(ARRAY_SIZE(words));
+	char name[CRASH_TEXT];
+
+	assert_true(crash_core_name(&crash, pattern, uses_pid, name));
+	assert_string_equal(name, wanted);
+}
+
+static void test_names(void **state)
+{
+	char text[CRASH_TEXT], long_pattern[CRASH_TEXT + 1];
+	struct crash crash = crash_of(ARRAY_SIZE(words));
+	(void)state;
+
+	expands("core", false, "core");
+	expands("core", true, "core.7");
+	expands("core.%p", true, "core.7");
+	expands("core.%P", true, "core.4711.7");
+	expands("100%%p", true, "100%p.7");
+	expands("", true, ".7");
+	expands("%e-%E-%%-%s%", false, "a program-!usr!bin!file-%-11");
+	expands("x%Qy%", false, "xy");
+	memset(long_pattern, 'x', CRASH_TEXT);
+	long_pattern[CRASH_TEXT] = '\0';
+	assert_false(crash_expand(&crash, long_pattern, text));
+	long_pattern[CRASH_TEXT - 1] = '\0';
+	assert_true(crash_expand(&crash, long_pattern, text));
+	assert_false(crash_core_name(&crash, long_pattern, true, text));
+}
+
+static char folder[] = "/tmp/gosnap-settings-XXXXXX";
+
+static void put(const char *name, const char *text)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	FILE *f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static void test_settings(void **state)
+{
+	struct settings settings;
+	struct previous previous;
+	struct err err;
+	(void)state;
+
+	assert_true(settings_read(folder, &settings, &err));
+	assert_int_equal(settings.quota_files, 200);
+	assert_string_equal(settings.spool, "/var/lib/gosnap");
+	assert_false(previous_read(folder, &previous));
+	put("handler.conf",
+	    "# a comment\n\nquota_files=7\nspool = /a b\ninterval_seconds =  3\n");
+	assert_true(settings_read(folder, &settings, &err));
+	assert_int_equal(settings.quota_files, 7);
+	assert_int_equal(settings.interval_seconds, 3);
+	assert_string_equal(settings.spool, "/a b");
+	put("handler.conf", "quota_files = many\nat_once = -1\nquota_megabytes = 5");
+	assert_false(settings_read(folder, &settings, &err));
+	assert_non_null(strstr(err.text, "quota_files"));
+	assert_int_equal(settings.quota_files, 200);
+	assert_int_equal(settings.at_once, 4);
+	assert_int_equal(settings.quota_megabytes, 5);
+	put("previous",
+	    "core_pattern =  = |/x %p \ncore_pipe_limit = 16\ninstalled = |/g\n");
+	assert_true(previous_read(folder, &previous));
+	assert_string_equal(previous.core_pattern, " = |/x %p ");
+	assert_int_equal(previous.core_pipe_limit, 16);
+	assert_string_equal(previous.installed, "|/g");
+	assert_int_equal(previous.installed_limit, 0);
+}
+
+enum { NOTES_AT = 512, NOTES_LEN = 100 };
+
+static uint64_t head_of(Elf64_Ehdr header, Elf64_Phdr notes, size_t len)
+{
+	uint8_t core[1024] = { 0 };
+
+	memcpy(core, &header, sizeof(header));
+	memcpy(core + sizeof(header), &notes, sizeof(notes));
+	return head_length(core, len);
+}
+
+static void test_head(void **state)
+{
+	const Elf64_Ehdr good = { .e_ident = ELFMAG,
+				  .e_phoff = sizeof(good),
+				  .e_phentsize = sizeof(Elf64_Phdr),
+				  .e_phnum = 2 };
+	const Elf64_Phdr notes = { .p_type = PT_NOTE,
+				   .p_offset = NOTES_AT,
+				   .p_filesz = NOTES_LEN };
+	const uint64_t tables = sizeof(good) + 2 * sizeof(notes);
+	Elf64_Ehdr header = good;
+	Elf64_Phdr segment = notes;
+	(void)state;
+
+	assert_int_equal(head_of(good, notes, 0), sizeof(good));
+	assert_int_equal(head_of(good, notes, sizeof(good)), tables);
+	assert_int_equal(head_of(good, notes, tables), NOTES_AT + NOTES_LEN);
+	header.e_ident[0] = 'x';
+	assert_int_equal(head_of(header, notes, 1024), 0);
+	header = good;
+	header.e_phoff = UINT64_MAX - 8;
+	assert_int_equal(head_of(header, notes, 1024), 0);
+	header = good;
+	header.e_phnum = PN_XNUM;
+	assert_int_equal(head_of(header, notes, 1024), 0);
+	segment.p_offset = UINT64_MAX;
+	assert_int_equal(head_of(good, segment, 1024), 0);
+	segment = notes;
+	segment.p_filesz = UINT64_MAX;
+	assert_int_equal(head_of(good, segment, 1024), 0);
+}
+
+static int make_folder(void **state)
+{
+	(void)state;
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+	char command[128];
+	(void)state;
+
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	return system(command);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_settings),
+		cmocka_unit_test(test_head),
+	};
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names that crashes choose, folders and files that others prepared, the rate, turns and the quota. */
+#include "src/spool/spool.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define SECOND_NS UINT64_C(1000000000)
+#define INSTANT_NS                                                                       \
+	(UINT64_C(1795536837) * SECOND_NS + 636000000) /* 2026-11-24T16:13:57.636Z */
+
+static char folder[] = "/tmp/gosnap-spool-XXXXXX";
+static char place[sizeof(folder) + 8];
+
+static struct spool *open_spool(void)
+{
+	struct err err;
+	struct spool *spool = spool_open_folder(place, true, &err);
+
+	assert_non_null(spool);
+	return spool;
+}
+
+/* The ID that it got. */
+static char *put(struct spool *spool, const char *program, uint64_t realtime_ns)
+{
+	const struct spool_name name = { realtime_ns, program, 4711 };
+	struct err err;
+	char *id;
+	int fd = spool_create(spool, &err);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, "x", 1), 1);
+	assert_true(spool_keep(spool, fd, SPOOL_DOCUMENT, &name, getuid(), getgid(), &id,
+			       &err));
+	close(fd);
+	return id;
+}
+
+static void test_names(void **state)
+{
+	static const char *const programs[][2] = {
+		{ "shop", "20261124T161357636-shop-4711" },
+		{ "shop",
+		  "20261124T161357636-shop-4711-1" }, /* at the same millisecond */
+		{ "../../etc/x", "20261124T161357636-_.___.._etc_x-4711" },
+		{ "-rf \n\x1b%s", "20261124T161357636-_rf____s-4711" },
+		{ "", "20261124T161357636-unknown-4711" },
+		{ ".hidden", "20261124T161357636-_hidden-4711" },
+		{ "0123456789012345678901234567890123456789and more",
+		  "20261124T161357636-0123456789012345678901234567890123456789-4711" },
+	};
+	AUTO(spool_close) struct spool *spool = open_spool();
+	struct spool_entries all;
+	struct err err;
+	struct stat st;
+	(void)state;
+
+	assert_int_equal(stat(place, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0700);
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
+		char *id = put(spool, programs[i][0], INSTANT_NS);
+		if (i != 2)
+			assert_string_equal(id, programs[i][1]);
+		assert_null(strchr(id, '/'));
+		xfree(id);
+	}
+	assert_true(spool_list(spool, &all, &err));
+	assert_int_equal(all.count, ARRAY_SIZE(programs));
+	for (size_t i = 0; i < all.count; i++) {
+		assert_int_equal(all.list[i].pid, 4711);
+		assert_true(all.list[i].realtime_ns == INSTANT_NS);
+		assert_int_equal(stat(all.list[i].path, &st), 0);
+		assert_int_equal(st.st_mode & 07777, 0600);
+	}
+	spool_entries_done(&all);
+}
+
+/* A name that is taken by a link stays what it is. */
+static void test_led_astray(void **state)
+{
+	AUTO(spool_close) struct spool *spool = open_spool();
+	char path[128], elsewhere[sizeof(folder) + 16];
+	struct err err;
+	struct stat st;
+	(void)state;
+
+	snprintf(elsewhere, sizeof(elsewhere), "%s/elsewhere", folder);
+	snprintf(path, sizeof(path), "%s/20261124T161357636-astray-4711.json.zst", place);
+	assert_int_equal(symlink(elsewhere, path), 0);
+	snprintf(path, sizeof(path), "%s/.rate", place);
+	unlink(path);
+	assert_int_equal(symlink(elsewhere, path), 0);
+	char *id = put(spool, "astray", INSTANT_NS);
+	assert_string_equal(id, "20261124T161357636-astray-4711-1");
+	xfree(id);
+	uint64_t missed;
+	assert_false(spool_rate(spool, 1, 1, &missed, &err));
+	assert_int_equal(err.code, ERR_SYS);
+	assert_true(stat(elsewhere, &st) < 0);
+	unlink(path);
+	assert_int_equal(symlink(place, elsewhere), 0);
+	assert_null(spool_open_folder(elsewhere, true, &err));
+	assert_int_equal(chmod(place, 0770), 0);
+	assert_null(spool_open_folder(place, false, &err));
+	assert_int_equal(err.code, ERR_PERMISSION);
+	assert_int_equal(chmod(place, 0700), 0);
+}
+
+static void test_rate(void **state)
+{
+	AUTO(spool_close) struct spool *spool = open_spool();
+	const uint64_t hour_ns = 3600 * SECOND_NS;
+	uint64_t missed;
+	struct err err;
+	(void)state;
+
+	assert_true(spool_rate(spool, 1, hour_ns, &missed, &err));
+	for (int i = 0; i < 3; i++) {
+		assert_false(spool_rate(spool, 1, hour_ns, &missed, &err));
+		assert_int_equal(err.code, ERR_LIMIT);
+	}
+	assert_true(spool_rate(spool, 2, hour_ns, &missed, &err));
+	assert_int_equal(missed, 0);
+	assert_true(spool_rate(spool, 1, 0, &missed, &err));
+	assert_int_equal(missed, 3);
+	/* Many programs: the one that crashed longest ago is forgotten. */
+	for (uint64_t key = 1000; key < 1200; key++)
+		assert_true(spool_rate(spool, key, hour_ns, &missed, &err));
+	assert_true(spool_rate(spool, 2, hour_ns, &missed, &err));
+	assert_false(spool_rate(spool, 1199, hour_ns, &missed, &err));
+}
+
+static void test_turns(void **state)
+{
+	AUTO(spool_close) struct spool *spool = open_spool();
+	int first = spool_turn(spool, 2), second = spool_turn(spool, 2);
+	(void)state;
+
+	assert_true(first >= 0 && second >= 0);
+	assert_int_equal(spool_turn(spool, 2), -1);
+	close(first);
+	first = spool_turn(spool, 2);
+	assert_true(first >= 0);
+	close(first);
+	close(second);
+}
+
+static void count_removed(void *arg, const struct spool_entry *entry)
+{
+	(void)entry;
+	++*(size_t *)arg;
+}
+
+static size_t removed(struct spool *spool, struct spool_quota quota)
+{
+	size_t n = 0;
+	struct err err;
+
+	assert_true(spool_prune(spool, &quota, false, count_removed, &n, &err));
+	return n;
+}
+
+static void test_quota(void **state)
+{
+	AUTO(spool_close) struct spool *spool = open_spool();
+	struct spool_entries all;
+	struct err err;
+	(void)state;
+
+	removed(spool, (struct spool_quota){ .age_ns = 1 });
+	for (uint64_t i = 0; i < 5; i++)
+		xfree(put(spool, "shop", INSTANT_NS + i * SECOND_NS));
+	assert_int_equal(removed(spool, (struct spool_quota){ 0 }), 0);
+	assert_int_equal(removed(spool, (struct spool_quota){ .files = 5 }), 0);
+	assert_int_equal(removed(spool, (struct spool_quota){ .files = 3 }), 2);
+	assert_true(spool_list(spool, &all, &err));
+	assert_int_equal(all.count, 3);
+	assert_true(all.list[0].realtime_ns == INSTANT_NS + 2 * SECOND_NS);
+	const uint64_t each = all.list[0].bytes;
+	spool_entries_done(&all);
+	assert_int_equal(removed(spool, (struct spool_quota){ .bytes = 2 * each }), 1);
+	char *found = spool_find(spool, "latest", &err);
+	assert_non_null(found);
+	assert_non_null(strstr(found, "161401"));
+	xfree(found);
+	assert_null(spool_find(spool, "2026", &err));
+	assert_int_equal(err.code, ERR_LIMIT);
+}
+
+static int make_folder(void **state)
+{
+	(void)state;
+	if (!mkdtemp(folder))
+		return -1;
+	snprintf(place, sizeof(place), "%s/spool", folder);
+	return 0;
+}
+
+static int remove_folder(void **state)
+{
+	char command[64];
+	(void)state;
+
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	return system(command);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names), cmocka_unit_test(test_led_astray),
+		cmocka_unit_test(test_rate),  cmocka_unit_test(test_turns),
+		cmocka_unit_test(test_quota),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
