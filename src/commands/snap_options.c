@@ -71,6 +71,13 @@ static bool read_trigger(const struct option_info *option, const char *argument,
 	return trigger_read(argument, field, err);
 }
 
+static bool read_attribute(const struct option_info *option, const char *argument,
+			   void *field, struct err *err)
+{
+	(void)option;
+	return trigger_add_attribute(argument, field, err);
+}
+
 const struct option_info snap_options[] = {
 	{ 'o', "output", "FILE", "write to FILE, compressed if it ends in .zst",
 	  OPTION_STRING(struct snap_options, output) },
@@ -110,6 +117,9 @@ const struct option_info snap_options[] = {
 	{ 0, "assume-go", "1.N", "read the runtime as that of Go 1.N",
 	  OPTION_STRING(struct snap_options, capture.assume_go) },
 	{ 0, "trigger", "CAUSE", "say why: like panic,goroutine=41", .read = read_trigger,
+	  .offset = OPTION_OFFSET(struct trigger, struct snap_options, trigger) },
+	{ 0, "attribute", "KEY=VALUE", "say more of why, as often as wanted",
+	  .read = read_attribute,
 	  .offset = OPTION_OFFSET(struct trigger, struct snap_options, trigger) },
 	{ 0, "progress", CHOICE_WHEN, "report progress; auto: on a terminal",
 	  OPTION_CHOICE(struct snap_options, progress) },

@@ -23,7 +23,7 @@ struct snap_arguments {
 };
 
 /* Fields of struct snap_options. */
-extern const struct option_info snap_options[];
+extern const struct option_info snap_options[], process_options[];
 
 /* For options of these fields in other tables: of struct snap_options, of a size. */
 option_reader snap_set_stacks, snap_set_full, snap_set_size;

@@ -186,7 +186,8 @@ static void print_head(struct snap *s)
 	sink_named_string(out, "format", "gosnap");
 	sink_named_uint(out, "version", 1);
 	print_snapshot(s);
-	trigger_print(out, &s->options->trigger, s->options->capture.core.path != NULL);
+	trigger_print(out, &s->options->trigger, s->options->redaction,
+		      s->options->capture.core.path != NULL);
 	sink_name(out, "process");
 	print_process(out, &(struct process_printing){
 				   .process = s->capture.process,
@@ -461,7 +462,8 @@ static void write_core(struct snap *s, struct snap_result *ret)
 		.capture = &s->capture,
 		.redaction = s->options->redaction,
 		.environment = s->options->environment,
-		.first_thread = s->fault ? (size_t)s->fault->thread : 0,
+		.first_thread =
+			s->fault && s->fault->thread >= 0 ? (size_t)s->fault->thread : 0,
 	};
 
 	if (!s->options->core)
@@ -587,8 +589,11 @@ bool snap_take(const struct snap_options *options, struct sink *out,
 		progress_phase(progress, "unwound", "goroutines",
 			       runtimes_decoded(s.capture.runtimes), n);
 		runtimes_decode(s.capture.runtimes);
-		s.fault = runtimes_fault(s.capture.runtimes,
-					 options->capture.core.path != NULL);
+		s.fault = runtimes_fault(
+			s.capture.runtimes,
+			&(struct fault_question){
+				.ended = options->capture.core.path,
+				.panicking = trigger_panicking(&options->trigger) });
 		if (options->trigger.goroutine)
 			runtimes_make_first(s.capture.runtimes,
 					    options->trigger.goroutine);
