@@ -3,7 +3,7 @@
 package gosnap
 
 import (
-	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io/ioutil"
@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 )
@@ -20,21 +19,26 @@ import (
 const (
 	packetMax   = 4096 // PIPE_BUF: a write to the pipe that is one packet
 	setPipeSize = 1031 // F_SETPIPE_SZ
+
+	reading, writing = 0, 1 // ends of a pipe
 )
 
-// A child is a gosnap monitor, of gosnap-monitor(1).
+// A child is a gosnap monitor, of gosnap-monitor(1). One goroutine looks after it, which asks now and
+// then: the poller of the runtime is left out of it, and so are long timers. While the runtime waits for
+// any file or timer, even for those that were closed and stopped, it finds no deadlocks.
 type child struct {
 	options *Options
-	process *os.Process
-	pipe    int         // any byte in it makes it take the snapshot; -1: closed
-	path    string      // of the document
-	lines   chan string // what it says; closed when it has ended
+	pid     int
+	path    string // of the document
+	pipe    int    // any byte in it makes it take the snapshot; -1: closed
 
-	said, complaints *os.File // its standard output and error
+	said, complaints text
+}
 
-	mutex     sync.Mutex
-	complaint string // what it said last on standard error
-	detached  bool
+// A text is what the child wrote to a pipe.
+type text struct {
+	descriptor int // -1: it has ended
+	bytes      []byte
 }
 
 // startChild returns a child that has made sure that we are the process it is to examine.
@@ -51,7 +55,7 @@ func startChild(options *Options, r *request) (*child, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &child{options: options, path: path, lines: make(chan string, 4)}
+	c := &child{options: options, path: path}
 	if err := c.launch(program, r.standardError); err != nil {
 		return nil, err
 	}
@@ -120,121 +124,75 @@ func startTime() (string, error) {
 	return fields[started-afterName], nil
 }
 
-// newPipe returns both ends of a pipe that has room for one packet: a writer is kept in write() from
-// the second on, until the first is read. Writing does not block us until greet is over.
-func newPipe() (reading *os.File, writing int, err error) {
-	var ends [2]int
-	if err := syscall.Pipe2(ends[:], syscall.O_CLOEXEC|syscall.O_DIRECT); err != nil {
-		return nil, -1, os.NewSyscallError("pipe2", err)
+// newPipe returns both ends of a pipe. Our own does not block us.
+func newPipe(ours, flags int) (ends [2]int, err error) {
+	if err := syscall.Pipe2(ends[:], syscall.O_CLOEXEC|flags); err != nil {
+		return ends, os.NewSyscallError("pipe2", err)
 	}
-	_, _, errno := syscall.RawSyscall(syscall.SYS_FCNTL, uintptr(ends[1]), setPipeSize, packetMax)
-	if errno == 0 {
-		errno, _ = syscall.SetNonblock(ends[1], true).(syscall.Errno)
+	if err := syscall.SetNonblock(ends[ours], true); err != nil {
+		closeAll(ends[:])
+		return ends, os.NewSyscallError("fcntl", err)
 	}
+	return ends, nil
+}
+
+func closeAll(descriptors []int) {
+	for _, descriptor := range descriptors {
+		syscall.Close(descriptor)
+	}
+}
+
+// newTrigger returns a pipe that has room for one packet: a writer is kept in write() from the second on,
+// until the first is read.
+func newTrigger() ([2]int, error) {
+	ends, err := newPipe(writing, syscall.O_DIRECT)
+	if err != nil {
+		return ends, err
+	}
+	_, _, errno := syscall.RawSyscall(syscall.SYS_FCNTL, uintptr(ends[writing]), setPipeSize, packetMax)
 	if errno != 0 {
-		syscall.Close(ends[0])
-		syscall.Close(ends[1])
-		return nil, -1, os.NewSyscallError("fcntl", errno)
+		closeAll(ends[:])
+		return ends, os.NewSyscallError("fcntl", errno)
 	}
-	return os.NewFile(uintptr(ends[0]), "|0"), ends[1], nil
+	return ends, nil
 }
 
 // launch starts the program. It belongs to no terminal of ours: what is typed there is for us.
 func (c *child) launch(program string, relay bool) error {
-	var opened []*os.File
-	defer func() {
-		for _, file := range opened {
-			file.Close()
+	var theirs, ours []int
+	for i := 0; i < 3; i++ {
+		make, mine := func() ([2]int, error) { return newPipe(reading, 0) }, reading
+		if i == 0 {
+			make, mine = newTrigger, writing
 		}
-	}()
-	stdin, pipe, err := newPipe()
-	if err != nil {
-		return err
+		ends, err := make()
+		if err != nil {
+			closeAll(theirs)
+			closeAll(ours)
+			return err
+		}
+		theirs, ours = append(theirs, ends[1-mine]), append(ours, ends[mine])
 	}
-	opened = append(opened, stdin)
-	said, stdout, err := os.Pipe()
-	if err != nil {
-		syscall.Close(pipe)
-		return err
-	}
-	opened = append(opened, stdout)
-	complaints, stderr, err := os.Pipe()
-	if err != nil {
-		syscall.Close(pipe)
-		said.Close()
-		return err
-	}
-	opened = append(opened, stderr)
+	defer closeAll(theirs)
 	// The pid is for who looks at the list of processes.
 	arguments := []string{program, "monitor", "--read-arguments", itoa(os.Getpid())}
-	files := []*os.File{stdin, stdout, stderr}
+	files := []uintptr{uintptr(theirs[0]), uintptr(theirs[1]), uintptr(theirs[2])}
 	if relay {
 		arguments = append(arguments, "--relay=3")
-		files = append(files, os.Stderr)
+		files = append(files, uintptr(syscall.Stderr))
 	}
-	c.process, err = os.StartProcess(program, arguments, &os.ProcAttr{
+	pid, err := syscall.ForkExec(program, arguments, &syscall.ProcAttr{
+		Env:   os.Environ(),
 		Files: files,
 		Sys:   &syscall.SysProcAttr{Setsid: true},
 	})
 	if err != nil {
-		syscall.Close(pipe)
-		said.Close()
-		complaints.Close()
-		return err
+		closeAll(ours)
+		return &os.PathError{Op: "exec", Path: program, Err: err}
 	}
-	c.pipe, c.said, c.complaints = pipe, said, complaints
-	go c.hear()
-	go c.listen()
+	c.pid, c.pipe = pid, ours[0]
+	c.said.descriptor, c.complaints.descriptor = ours[1], ours[2]
 	return nil
-}
-
-// hear keeps what is said on standard error, also by the one that sends documents, which may take
-// longer than the child.
-func (c *child) hear() {
-	defer c.complaints.Close()
-	lines := bufio.NewScanner(c.complaints)
-	for lines.Scan() {
-		line := strings.TrimPrefix(lines.Text(), "gosnap: ")
-		c.mutex.Lock()
-		c.complaint = line
-		c.mutex.Unlock()
-		c.options.log("%s", line)
-	}
-}
-
-// listen ends when the child does, which leaves no zombie then.
-func (c *child) listen() {
-	defer c.said.Close()
-	lines := bufio.NewScanner(c.said)
-	for lines.Scan() {
-		select {
-		case c.lines <- lines.Text():
-		default:
-		}
-	}
-	c.mutex.Lock()
-	detached := c.detached
-	c.mutex.Unlock()
-	if !detached {
-		_, _ = c.process.Wait()
-	}
-	close(c.lines)
-}
-
-// detach leaves the child to itself. A goroutine that waits for it would be one that is not asleep: the
-// runtime would not notice a deadlock of all others.
-func (c *child) detach() {
-	c.mutex.Lock()
-	c.detached = true
-	c.mutex.Unlock()
-	c.said.Close()
-	c.complaints.Close()
-}
-
-// hasEnded is for a child that was detached.
-func (c *child) hasEnded() bool {
-	pid, err := syscall.Wait4(c.process.Pid, nil, syscall.WNOHANG, nil)
-	return err != nil || pid == c.process.Pid
 }
 
 func (c *child) greet(arguments []string) error {
@@ -256,10 +214,32 @@ func (c *child) greet(arguments []string) error {
 	return nil
 }
 
-// write sends packets. The poller of the runtime is left out of it, and so are long timers: while it
-// knows of any, even of those that were stopped, the runtime finds no deadlocks.
+// A pause is how long to wait until one asks again.
+type pause struct {
+	end  time.Time
+	next time.Duration
+}
+
+func pauses(timeout time.Duration) *pause {
+	return &pause{time.Now().Add(timeout), 200 * time.Microsecond}
+}
+
+// wait returns false when it is too late.
+func (p *pause) wait() bool {
+	const longest = 10 * time.Millisecond
+	if time.Now().After(p.end) {
+		return false
+	}
+	time.Sleep(p.next)
+	if p.next *= 2; p.next > longest {
+		p.next = longest
+	}
+	return true
+}
+
+// write sends packets.
 func (c *child) write(words []byte, timeout time.Duration) error {
-	for end := time.Now().Add(timeout); len(words) > 0; {
+	for later := pauses(timeout); len(words) > 0; {
 		n := len(words)
 		if n > packetMax {
 			n = packetMax
@@ -269,10 +249,9 @@ func (c *child) write(words []byte, timeout time.Duration) error {
 			words = words[n:]
 		case syscall.EINTR:
 		case syscall.EAGAIN:
-			if time.Now().After(end) {
+			if !later.wait() {
 				return ErrTimeout
 			}
-			time.Sleep(time.Millisecond)
 		default:
 			return err
 		}
@@ -280,32 +259,77 @@ func (c *child) write(words []byte, timeout time.Duration) error {
 	return nil
 }
 
-// line returns the next one that the child says.
-func (c *child) line(timeout time.Duration) (string, error) {
-	const step = 50 * time.Millisecond
-	for end := time.Now().Add(timeout); time.Now().Before(end); {
-		timer := time.NewTimer(step)
-		select {
-		case line, ok := <-c.lines:
-			timer.Stop()
-			if !ok {
-				return "", c.failure(errors.New("it ended"))
-			}
-			return line, nil
-		case <-timer.C:
+// read takes what there is.
+func (t *text) read() {
+	const most = 64 << 10
+	var room [4096]byte
+	for t.descriptor >= 0 && len(t.bytes) < most {
+		n, err := syscall.Read(t.descriptor, room[:])
+		switch {
+		case err == syscall.EINTR:
+		case err == syscall.EAGAIN:
+			return
+		case n <= 0:
+			t.close()
+		default:
+			t.bytes = append(t.bytes, room[:n]...)
 		}
 	}
-	return "", ErrTimeout
+}
+
+// line removes the next whole line.
+func (t *text) line() (string, bool) {
+	end := bytes.IndexByte(t.bytes, '\n')
+	if end < 0 {
+		return "", false
+	}
+	line := string(t.bytes[:end])
+	t.bytes = t.bytes[end+1:]
+	return line, true
+}
+
+func (t *text) close() {
+	if t.descriptor >= 0 {
+		syscall.Close(t.descriptor)
+	}
+	t.descriptor = -1
+}
+
+// line returns the next one that the child says.
+func (c *child) line(timeout time.Duration) (string, error) {
+	for later := pauses(timeout); ; {
+		c.said.read()
+		if line, ok := c.said.line(); ok {
+			return line, nil
+		}
+		if c.said.descriptor < 0 {
+			return "", c.failure(errors.New("it ended"))
+		}
+		if !later.wait() {
+			return "", ErrTimeout
+		}
+	}
 }
 
 // failure is why the child is of no use, in its own words if it said any.
 func (c *child) failure(err error) error {
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	if c.complaint != "" {
-		return errors.New("gosnap: " + c.complaint)
+	if complaint := c.pass(); complaint != "" {
+		return errors.New("gosnap: " + complaint)
 	}
 	return fmt.Errorf("gosnap: %s: %v", c.options.Program, err)
+}
+
+// pass passes on to the logger what the child says on standard error, and returns the last of it.
+func (c *child) pass() (last string) {
+	c.complaints.read()
+	for {
+		line, ok := c.complaints.line()
+		if !ok {
+			return last
+		}
+		last = strings.TrimPrefix(line, "gosnap: ")
+		c.options.log("%s", last)
+	}
 }
 
 func (c *child) closePipe() {
@@ -315,10 +339,49 @@ func (c *child) closePipe() {
 	c.pipe = -1
 }
 
+// kill ends the child and all that it started: it leads a session, so a group, of its own.
 func (c *child) kill() {
+	_ = syscall.Kill(-c.pid, syscall.SIGKILL)
+	c.leave()
+}
+
+// leave closes everything. The child ends by itself, and is no zombie then.
+func (c *child) leave() {
 	c.closePipe()
-	// It leads a session, so a group, of its own.
-	_ = syscall.Kill(-c.process.Pid, syscall.SIGKILL)
+	c.said.close()
+	for later := pauses(time.Second); !c.hasEnded(); {
+		if !later.wait() {
+			go c.reap()
+			break
+		}
+	}
+	if c.options.Logger == nil || c.pass() == "" && c.complaints.descriptor < 0 {
+		c.complaints.close()
+		return
+	}
+	// A document may be sent for longer.
+	go c.passAll()
+}
+
+func (c *child) passAll() {
+	for c.complaints.descriptor >= 0 {
+		time.Sleep(100 * time.Millisecond)
+		c.pass()
+	}
+}
+
+func (c *child) reap() {
+	for {
+		if _, err := syscall.Wait4(c.pid, nil, 0, nil); err != syscall.EINTR {
+			return
+		}
+	}
+}
+
+// hasEnded is true, and the child is no more, if it has, or if the program waits for all its children.
+func (c *child) hasEnded() bool {
+	pid, err := syscall.Wait4(c.pid, nil, syscall.WNOHANG, nil)
+	return pid == c.pid || err != nil && err != syscall.EINTR
 }
 
 // take has a snapshot taken now.
@@ -327,11 +390,12 @@ func take(options *Options, r *request) (Snapshot, error) {
 	if err != nil {
 		return Snapshot{}, err
 	}
-	allowTracer(c.process.Pid)
+	allowTracer(c.pid)
 	defer disallowTracer()
 	if err := c.write([]byte{1}, options.Timeout); err != nil {
+		err = c.failure(err)
 		c.kill()
-		return Snapshot{}, c.failure(err)
+		return Snapshot{}, err
 	}
 	c.closePipe()
 	// The child gives up in time itself, unless somebody stopped it.
@@ -340,9 +404,7 @@ func take(options *Options, r *request) (Snapshot, error) {
 		c.kill()
 		return Snapshot{}, err
 	}
-	if options.Logger == nil {
-		c.complaints.Close()
-	}
+	defer c.leave()
 	return c.parse(line)
 }
 

@@ -36,7 +36,7 @@ func monitor(options *Options, r *request) error {
 		return err
 	}
 	monitored.child = c
-	setMonitorTracer(c.process.Pid)
+	setMonitorTracer(c.pid)
 	return nil
 }
 
@@ -46,8 +46,9 @@ func (c *child) connect(standardError bool) error {
 	}
 	err := connectCrashOutput(c.pipe)
 	if err == nil {
-		c.detach()
 		c.pipe = -1
+		c.said.close()
+		c.complaints.close()
 	}
 	return err
 }

@@ -23,16 +23,21 @@ func (c *child) connectStandardError() error {
 		syscall.Close(before)
 		return os.NewSyscallError("dup3", err)
 	}
-	go c.watch(before, broken)
+	ended := make(chan struct{})
+	go func() {
+		c.reap()
+		close(ended)
+	}()
+	go c.watch(before, broken, ended)
 	return nil
 }
 
 // watch gives standard error back if the child ends before us.
-func (c *child) watch(before int, broken chan os.Signal) {
-	for ended := false; !ended; {
+func (c *child) watch(before int, broken chan os.Signal, ended <-chan struct{}) {
+	for lives := true; lives; {
 		select {
-		case _, said := <-c.lines:
-			ended = !said
+		case <-ended:
+			lives = false
 		case <-broken:
 			if !hasNoReader(c.pipe) {
 				dieOfStandardOutput(broken)
@@ -47,6 +52,8 @@ func (c *child) watch(before int, broken chan os.Signal) {
 	monitored.Unlock()
 	setMonitorTracer(0)
 	c.closePipe()
+	c.said.close()
+	c.complaints.close()
 	c.options.log("the monitor ended")
 }
 

@@ -157,6 +157,28 @@ func nested() {
 
 func returns() { dying(0) }
 
+// looped has deferred calls that the compiler cannot put at the end of the function.
+func looped() {
+	for i := 0; i < 2; i++ {
+		defer how()
+	}
+	writeNil()
+}
+
+// direct calls it by its name, and without arguments.
+func direct() {
+	if os.Args[1] == "recover" {
+		defer gosnap.Recover()
+	}
+	writeNil()
+}
+
+// called defers a function that calls it: as with recover(), that is too late.
+func called() {
+	defer func() { how() }()
+	returns()
+}
+
 // crowd works meanwhile.
 func crowd(n int) {
 	for i := 0; i < n; i++ {
@@ -182,6 +204,7 @@ var ways = map[string]func(){
 	"nil-map": writeNil, "nil-field": readNil, "own": fail, "divide": divide, "again": again,
 	"deadlock": deadlock, "concurrently": concurrently, "goexit": exitNow, "returns": returns,
 	"waits": waits, "recovered": recovered, "nested": nested, "elsewhere": elsewhere,
+	"looped": looped, "direct": direct, "called": called,
 }
 
 func nothing(...gosnap.Option) {}
