@@ -108,6 +108,8 @@ static enum special find_end(struct runtimes *all, const struct fault_walk *walk
 
 uint64_t fault_noting_g(const struct fault *fault, const struct go_m *m)
 {
+	if (!m)
+		return fault->goroutine->addr;
 	return fault->ended_on_thread ? m->g0 : m->curg;
 }
 
@@ -246,6 +248,37 @@ static struct fault *fault_of_kernel(struct runtimes *all)
 	return fault;
 }
 
+static const struct goroutine *goroutine_by_id(struct runtimes *all, uint64_t id,
+					       struct runtime **ret)
+{
+	for (size_t i = 0; i < all->count; i++)
+		for (size_t g = 0; g < all->list[i]->goroutine_count; g++)
+			if (all->list[i]->goroutines[g].id == id) {
+				*ret = all->list[i];
+				return &all->list[i]->goroutines[g];
+			}
+	return NULL;
+}
+
+/* The process lives: no thread is dying yet. The runtime will print this once the deferred functions
+ * have run. */
+static struct fault *fault_of_panic(struct runtimes *all, uint64_t id)
+{
+	struct runtime *rt;
+	const struct goroutine *g = goroutine_by_id(all, id, &rt);
+
+	if (!g || g->stack == NO_STACK || !runtime_panics(rt, g))
+		return NULL;
+	struct fault *fault = xcalloc(1, sizeof(*fault));
+	fault->kind = FAULT_PANIC;
+	fault->thread = g->thread;
+	fault->runtime = rt;
+	fault->goroutine = g;
+	take_noted_signal(rt, g->addr, fault);
+	fault_compose(all, fault, NULL);
+	return fault;
+}
+
 /* Everyone looks for it. */
 static void make_first(struct runtime *rt, const struct goroutine *g)
 {
@@ -262,18 +295,20 @@ static void make_first(struct runtime *rt, const struct goroutine *g)
 
 void runtimes_make_first(struct runtimes *all, uint64_t id)
 {
-	for (size_t i = 0; i < all->count; i++)
-		for (size_t g = 0; g < all->list[i]->goroutine_count; g++)
-			if (all->list[i]->goroutines[g].id == id) {
-				make_first(all->list[i], &all->list[i]->goroutines[g]);
-				return;
-			}
+	struct runtime *rt;
+	const struct goroutine *g = goroutine_by_id(all, id, &rt);
+
+	if (g)
+		make_first(rt, g);
 }
 
-const struct fault *runtimes_fault(struct runtimes *all, bool ended)
+const struct fault *runtimes_fault(struct runtimes *all,
+				   const struct fault_question *question)
 {
-	if (!all->fault && ended)
+	if (!all->fault && question->ended)
 		all->fault = fault_of_kernel(all);
+	if (!all->fault && question->panicking)
+		all->fault = fault_of_panic(all, question->panicking);
 	if (!all->fault)
 		return NULL;
 	if (all->fault->goroutine)

@@ -39,7 +39,7 @@ struct fault_place {
 
 struct fault {
 	enum fault_kind kind;
-	int thread;			   /* index in target_threads() */
+	int thread; /* index in target_threads(); -1: none, the goroutine waits */
 	struct runtime *runtime;	   /* that knows the thread; NULL: none */
 	const struct goroutine *goroutine; /* that ran on it; NULL: none */
 	bool has_signal;
@@ -70,10 +70,18 @@ struct fault {
 void fault_capture(struct runtimes *all);
 void fault_free(struct fault *fault);
 
-/* After runtimes_decode(): NULL if there was no fault. ended: the process is dead, so signals that
- * its threads have are what ended it. The goroutine becomes the first of its runtime's. Borrowed
- * until runtimes_close(). */
-const struct fault *runtimes_fault(struct runtimes *all, bool ended);
+struct fault_question {
+	/* The process is dead, so signals that its threads have are what ended it. */
+	bool ended;
+	/* The id of a goroutine that is about to end it by a panic, as it said itself while its deferred
+	 * functions ran: nothing will recover the panic. 0: none. */
+	uint64_t panicking;
+};
+
+/* After runtimes_decode(): NULL if there was no fault. The goroutine becomes the first of its
+ * runtime's. Borrowed until runtimes_close(). */
+const struct fault *runtimes_fault(struct runtimes *all,
+				   const struct fault_question *question);
 
 /* The goroutine becomes the first of its runtime's, as that of a fault does. */
 void runtimes_make_first(struct runtimes *all, uint64_t id);

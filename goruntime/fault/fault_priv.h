@@ -29,7 +29,8 @@ bool fault_is_own_raise(const struct runtimes *all, uint64_t pc);
 /* By default it ends a process with a core: signal(7). */
 bool fault_signal_is_deadly(int number);
 
-/* fault.c: the g that has the signal that the panic or fatal error came from. */
+/* fault.c: the g that has the signal that the panic or fatal error came from. m NULL: the fault's
+ * goroutine panics, and nothing is dying yet. */
 uint64_t fault_noting_g(const struct fault *fault, const struct go_m *m);
 
 /* fault_place.c: place and caller, and which panic they are of. */
@@ -41,7 +42,7 @@ void fault_fold(struct runtimes *all, struct fault *fault);
 /* fault_map.c: fault->others, after the stacks are known. */
 void fault_find_others(struct fault *fault);
 
-/* fault_message.c: fault->message, from the rest of it. m: of the thread. */
+/* fault_message.c: fault->message, from the rest of it. m: of the thread; NULL: as above. */
 void fault_compose(struct runtimes *all, struct fault *fault, const struct go_m *m);
 
 #endif

@@ -59,7 +59,8 @@ void print_fault(struct sink *out, const struct fault_printing *p)
 	print_whose(out, p->runtimes, fault->runtime);
 	if (fault->goroutine)
 		sink_named_uint(out, "goroutine", fault->goroutine->id);
-	sink_named_int(out, "thread", p->threads[fault->thread].tid);
+	if (fault->thread >= 0)
+		sink_named_int(out, "thread", p->threads[fault->thread].tid);
 	if (fault->has_signal)
 		print_signal(out, p->redaction, &fault->signal);
 	if (fault->registers.valid) {

@@ -63,6 +63,13 @@ void print_fault(struct sink *out, const struct fault_printing *p);
 /* What it says in one sentence, without secrets. Allocated. */
 char *fault_verdict(const struct fault_printing *p);
 
+/* What whoever asked for the snapshot says of it: an array of keys and values. */
+struct attribute {
+	const char *key, *value;
+};
+void print_attributes(struct sink *out, struct redaction *r, const struct attribute *list,
+		      size_t count);
+
 /* An element of the document's array of objects. */
 void print_object(struct sink *out, struct goroutine_printing *how, size_t i);
 

@@ -12,7 +12,7 @@
 #include "src/commands/show_options.h"
 #include "src/commands/snap_options.h"
 
-static const struct option_info process_options[] = {
+const struct option_info process_options[] = {
 	{ 0, "capture", CAPTURE_WORDS, "read a copy, or the process stopped or running",
 	  OPTION_CHOICE(struct snap_options, capture.way) },
 	{ 0, "max-pause", "TIME", "stop the process for at most TIME, like 50ms",

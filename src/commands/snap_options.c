@@ -71,6 +71,13 @@ static bool read_trigger(const struct option_info *option, const char *argument,
 	return trigger_read(argument, field, err);
 }
 
+static bool read_attribute(const struct option_info *option, const char *argument,
+			   void *field, struct err *err)
+{
+	(void)option;
+	return trigger_add_attribute(argument, field, err);
+}
+
 const struct option_info content_options[] = {
 	{ 0, "no-system", NULL, "omit the runtime's own goroutines",
 	  OPTION_FLAG(struct snap_options, no_system) },
@@ -114,6 +121,9 @@ const struct option_info snap_options[] = {
 	{ 0, "strict", NULL, "exit with status 1 if there are warnings",
 	  OPTION_FLAG(struct snap_options, strict) },
 	{ 0, "trigger", "CAUSE", "say why: like panic,goroutine=41", .read = read_trigger,
+	  .offset = OPTION_OFFSET(struct trigger, struct snap_options, trigger) },
+	{ 0, "attribute", "KEY=VALUE", "say more of why, as often as wanted",
+	  .read = read_attribute,
 	  .offset = OPTION_OFFSET(struct trigger, struct snap_options, trigger) },
 	{ 0, "progress", CHOICE_WHEN, "report progress; auto: on a terminal",
 	  OPTION_CHOICE(struct snap_options, progress) },

@@ -24,6 +24,8 @@ struct snap_arguments {
 
 /* Fields of struct snap_options: what the document has; and what else is asked for. */
 extern const struct option_info content_options[], snap_options[];
+/* Of cmd_snap.c: how a process is captured. */
+extern const struct option_info process_options[];
 
 /* For options of these fields in other tables: of struct snap_options, of a size. */
 option_reader snap_set_stacks, snap_set_full, snap_set_size;

@@ -200,7 +200,8 @@ static void print_head(struct snap *s)
 	sink_named_string(out, "format", "gosnap");
 	sink_named_uint(out, "version", 1);
 	print_snapshot(s);
-	trigger_print(out, &s->options->trigger, s->options->capture.core.path != NULL);
+	trigger_print(out, &s->options->trigger, s->options->redaction,
+		      s->options->capture.core.path != NULL);
 	sink_name(out, "process");
 	print_process(out, &(struct process_printing){
 				   .process = s->capture.process,
@@ -475,7 +476,8 @@ static void write_core(struct snap *s, struct snap_result *ret)
 		.capture = &s->capture,
 		.redaction = s->options->redaction,
 		.environment = s->options->environment,
-		.first_thread = s->fault ? (size_t)s->fault->thread : 0,
+		.first_thread =
+			s->fault && s->fault->thread >= 0 ? (size_t)s->fault->thread : 0,
 	};
 
 	if (!s->options->core)
@@ -595,8 +597,11 @@ static void finish(struct snap *s, struct snap_result *ret)
 
 	progress_phase(progress, "unwound", "goroutines", runtimes_decoded(all), n);
 	runtimes_decode(all);
-	s->fault =
-		runtimes_fault(all, options->capture.core.path || options->capture.ended);
+	s->fault = runtimes_fault(
+		all,
+		&(struct fault_question){
+			.ended = options->capture.core.path || options->capture.ended,
+			.panicking = trigger_panicking(&options->trigger) });
 	ret->no_fault = options->only_of_fault && !s->fault;
 	if (ret->no_fault)
 		return;

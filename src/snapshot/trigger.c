@@ -8,6 +8,9 @@
 #include <string.h>
 
 #include "lib/document/sink.h"
+#include "printers/printers.h"
+
+enum { ATTRIBUTES_MAX = 256 };
 
 static const char *const kinds[TRIGGER_KINDS] = {
 	[TRIGGER_API] = "api",	       [TRIGGER_PANIC] = "panic",
@@ -75,11 +78,37 @@ bool trigger_read(const char *text, struct trigger *ret, struct err *err)
 				       "with a number, not %.40s",
 				       at);
 	}
+	trigger.attributes = ret->attributes;
+	trigger.attribute_count = ret->attribute_count;
 	*ret = trigger;
 	return true;
 }
 
-void trigger_print(struct sink *out, const struct trigger *trigger, bool is_core)
+bool trigger_add_attribute(const char *text, struct trigger *ret, struct err *err)
+{
+	const char *value = strchr(text, '=');
+
+	if (!value || value == text)
+		return err_set(err, ERR_USAGE,
+			       "--attribute requires KEY=VALUE, not %.40s", text);
+	if (ret->attribute_count == ATTRIBUTES_MAX)
+		return err_set(err, ERR_USAGE, "more than %d attributes", ATTRIBUTES_MAX);
+	ret->attributes = xreallocarray(ret->attributes, ret->attribute_count + 1,
+					sizeof(*ret->attributes));
+	ret->attributes[ret->attribute_count++] = (struct attribute){
+		.key = xstrndup(text, (size_t)(value - text)),
+		.value = value + 1,
+	};
+	return true;
+}
+
+uint64_t trigger_panicking(const struct trigger *trigger)
+{
+	return trigger->kind == TRIGGER_PANIC ? trigger->goroutine : 0;
+}
+
+void trigger_print(struct sink *out, const struct trigger *trigger,
+		   struct redaction *redaction, bool is_core)
 {
 	const char *signal = trigger->signal ? sigabbrev_np((int)trigger->signal) : NULL;
 	char name[16];
@@ -95,5 +124,10 @@ void trigger_print(struct sink *out, const struct trigger *trigger, bool is_core
 		sink_named_uint(out, "thread", trigger->thread);
 	if (signal && snprintf(name, sizeof(name), "SIG%s", signal) > 0)
 		sink_named_string(out, "signal", name);
+	if (trigger->attribute_count) {
+		sink_name(out, "attributes");
+		print_attributes(out, redaction, trigger->attributes,
+				 trigger->attribute_count);
+	}
 	sink_end(out);
 }

@@ -4,11 +4,14 @@
 #ifndef GOSNAP_TRIGGER_H
 #define GOSNAP_TRIGGER_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "lib/base/err.h"
 #include "lib/base/util.h"
 
+struct attribute;
+struct redaction;
 struct sink;
 
 /* The document's order: of the process's own causes first. */
@@ -27,11 +30,19 @@ struct trigger {
 	uint64_t goroutine; /* id of the one that caused it; 0: none */
 	uint64_t thread;    /* likewise */
 	uint64_t signal;    /* 0: none */
+	struct attribute *attributes;
+	size_t attribute_count;
 };
 
-/* From "panic,goroutine=41". */
+/* From "panic,goroutine=41". Attributes stay. */
 MUST_CHECK bool trigger_read(const char *text, struct trigger *ret, struct err *err);
+/* One more, from "KEY=VALUE"; text must remain. The list ends with the program. */
+MUST_CHECK bool trigger_add_attribute(const char *text, struct trigger *ret,
+				      struct err *err);
+/* The id of the goroutine that says that it panics; 0: none. */
+uint64_t trigger_panicking(const struct trigger *trigger);
 /* The document's member. */
-void trigger_print(struct sink *out, const struct trigger *trigger, bool is_core);
+void trigger_print(struct sink *out, const struct trigger *trigger,
+		   struct redaction *redaction, bool is_core);
 
 #endif

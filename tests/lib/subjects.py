@@ -17,21 +17,30 @@ import matrix
 from tap import PATIENCE, Mismatch, Skip
 
 SOURCE = os.path.join(matrix.TESTS, "subjects")
+TOP = os.path.dirname(matrix.TESTS)
+# Empty: the subject's module requires the Go package gosnap.
+USES_GOSNAP = "uses-gosnap"
+PACKAGE = "gosnap.invalid/gosnap"
 CACHE = matrix.CACHE
 KEPT = 3600  # seconds after its last use
 
 
 def _sources(name):
-    return sorted(p for d in ("truth", name)
-                  for p in glob.glob(os.path.join(SOURCE, d, "**"), recursive=True)
-                  if os.path.isfile(p))
+    """(path, the name it gets beside the others): the subject's own, what all use, and the Go package
+    gosnap if it uses that."""
+    folders = [(SOURCE, "truth"), (SOURCE, name)]
+    if os.path.exists(os.path.join(SOURCE, name, USES_GOSNAP)):
+        folders.append((TOP, "go"))
+    return sorted((p, os.path.relpath(p, top)) for top, folder in folders
+                  for p in glob.glob(os.path.join(top, folder, "**"), recursive=True)
+                  if os.path.isfile(p) and not p.endswith("_test.go"))
 
 
 def _key(name, arguments):
     h = hashlib.sha256(repr(arguments).encode())
-    for path in _sources(name):
+    for path, to in _sources(name):
         with open(path, "rb") as f:
-            h.update(path[len(SOURCE):].encode() + b"\0" + f.read() + b"\0")
+            h.update(b"/" + to.encode() + b"\0" + f.read() + b"\0")
     return h.hexdigest()[:16]
 
 
@@ -78,13 +87,15 @@ def build(name, version, mode="default", flags=()):
             # Other working trees have other states of the source, and use them now.
             if os.path.getmtime(old) < time.time() - KEPT:
                 shutil.rmtree(old, ignore_errors=True)
-        for path in _sources(name):
-            to = os.path.join(sources, os.path.relpath(path, SOURCE))
+        for path, to in _sources(name):
+            to = os.path.join(sources, to)
             os.makedirs(os.path.dirname(to), exist_ok=True)
             shutil.copyfile(path, to)
         # The release's own number: an older one would turn on old habits of the runtime.
         with open(os.path.join(sources, "go.mod"), "w") as f:
             f.write(f"module subjects\n\ngo {version}\n")
+            if os.path.exists(os.path.join(SOURCE, name, USES_GOSNAP)):
+                f.write(f"require {PACKAGE} v0.0.0\n\nreplace {PACKAGE} => ./go\n")
             more = os.path.join(SOURCE, name, "go.mod.more")
             if os.path.exists(more):
                 with open(more) as lines:

@@ -1,0 +1,3 @@
+module gosnap.invalid/gosnap
+
+go 1.15

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gosnap
+
+import "errors"
+
+// Before Go 1.23 the runtime says why it ends a program on standard error only.
+var errNeedsStandardError = errors.New("gosnap: Monitor requires Go 1.23, or the option StandardError")
+
+var errMonitored = errors.New("gosnap: there is a monitor already")
+
+// Monitor starts a child that takes a snapshot when the runtime ends the program: for a panic of any
+// goroutine, a fatal error such as a deadlock or concurrent map writes, or a signal. It needs no
+// deferred call, and catches what cannot be recovered. The child waits until then, and is told of the
+// death by debug.SetCrashOutput, of which there is only one: if the program calls it, too, the monitor
+// is off. While the snapshot is taken, the runtime is kept from going on; then it does.
+//
+// Options are those of the time of the call. Both Recover and Monitor take a snapshot of a panic that
+// both see.
+//
+// If somebody stops the child (SIGSTOP) for good, a program that dies waits for it for good. If the
+// child is killed, the program dies as without it.
+//
+// Before Go 1.23, Monitor returns an error, unless the option StandardError is given.
+func Monitor(more ...Option) error {
+	options := configured()
+	return monitor(&options, newRequest(&options, "panic", more))
+}
+
+// StandardError is an option of Monitor for programs built with Go 1.15 to 1.22: what the program and
+// the runtime write to standard error goes through the child. Standard error is a pipe then, no
+// terminal or file, and what the program wrote last may appear after its end. If the child is killed,
+// standard error becomes what it was, but what was on its way is lost. A deadlock of all goroutines
+// is not noticed: one waits for the child.
+func StandardError() Option {
+	return func(r *request) { r.standardError = true }
+}

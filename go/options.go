@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gosnap
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// Options say how snapshots are taken. The zero value of each field is its default.
+type Options struct {
+	// Program is the path of gosnap. By default it is looked for in $PATH.
+	Program string
+
+	// Arguments are more options of gosnap(1), such as "--stacks" or "--max-pause=50ms".
+	Arguments []string
+
+	// Folder is where documents go. It is created with mode 0700, the documents with 0600. By
+	// default it is gosnap in $XDG_STATE_HOME or in ~/.local/state, or, without a home,
+	// gosnap-UID in the folder for temporary files. Nothing removes old documents.
+	Folder string
+
+	// Sink says what becomes of a document once it is written. By default it stays in Folder.
+	Sink Sink
+
+	// Classifiers decide which errors are worth a snapshot: the first that knows an error. An
+	// error that none knows is worth one. They see what Trace is given. The value of a panic
+	// cannot be seen without recovering it, so all panics are worth one.
+	Classifiers []Classifier
+
+	// Every is the least time between the beginnings of two snapshots. The default is 3 seconds;
+	// a negative one is none. Only one is taken at a time. Dropped counts the others.
+	Every time.Duration
+
+	// Timeout is how long a snapshot may take, after which the program goes on. The default is
+	// two minutes.
+	Timeout time.Duration
+
+	// Asynchronous makes Trace return at once. Recover always waits: the program may end when it
+	// returns.
+	Asynchronous bool
+
+	// Attributes are in every document, before those of a call.
+	Attributes []Option
+
+	// SignalsHandled says that the program itself handles the signals given to Register, which
+	// are not sent again then.
+	SignalsHandled bool
+
+	// Logger is told what is done, and what fails. By default nobody is.
+	Logger Logger
+}
+
+// A Logger takes lines of text; a *log.Logger is one. It may be called by several goroutines at
+// once.
+type Logger interface {
+	Printf(format string, arguments ...interface{})
+}
+
+// A Snapshot is one that was taken.
+type Snapshot struct {
+	// Path is the document's file, compressed by zstd: "gosnap show" and "gosnap json" read it.
+	Path string
+	// Status is the exit status of gosnap(1): 0, or 1 and 3 for documents that lack something.
+	Status int
+}
+
+var (
+	// ErrUnsupported is returned on systems other than Linux.
+	ErrUnsupported = errors.New("gosnap: this system is not supported")
+	// ErrDropped is returned when another snapshot is being taken, or was a moment ago.
+	ErrDropped = errors.New("gosnap: dropped: another snapshot was taken just now")
+	// ErrWorthless is returned when a classifier decides that an error is worth no snapshot.
+	ErrWorthless = errors.New("gosnap: the error is worth no snapshot")
+	// ErrTimeout is returned when gosnap took longer than Options.Timeout.
+	ErrTimeout = errors.New("gosnap: no snapshot within the timeout")
+)
+
+const (
+	defaultEvery   = 3 * time.Second
+	defaultTimeout = 2 * time.Minute
+	greetingLimit  = 10 * time.Second
+)
+
+var configuration struct {
+	sync.Mutex
+	options Options
+}
+
+// Configure sets the options of all snapshots from now on. Without it, all have their defaults.
+func Configure(options Options) {
+	configuration.Lock()
+	defer configuration.Unlock()
+	configuration.options = options
+}
+
+func configured() Options {
+	configuration.Lock()
+	options := configuration.options
+	configuration.Unlock()
+	if options.Program == "" {
+		options.Program = "gosnap"
+	}
+	if options.Every == 0 {
+		options.Every = defaultEvery
+	}
+	if options.Timeout <= 0 {
+		options.Timeout = defaultTimeout
+	}
+	if options.Folder == "" {
+		options.Folder = defaultFolder()
+	}
+	return options
+}
+
+func defaultFolder() string {
+	if state := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(state) {
+		return filepath.Join(state, "gosnap")
+	}
+	if home := os.Getenv("HOME"); filepath.IsAbs(home) {
+		return filepath.Join(home, ".local", "state", "gosnap")
+	}
+	return filepath.Join(os.TempDir(), "gosnap-"+itoa(os.Getuid()))
+}
+
+// log must not fail: it is called while the program dies.
+func (options *Options) log(format string, arguments ...interface{}) {
+	if options.Logger == nil {
+		return
+	}
+	defer func() { _ = recover() }()
+	options.Logger.Printf("gosnap: "+format, arguments...)
+}
+
+// An Option is something that is said of one snapshot.
+type Option func(*request)
+
+// Attribute adds to the document what the program knows, such as which request it served. It is
+// in trigger.attributes; secrets are redacted by the rules for variables that are called key.
+func Attribute(key, value string) Option {
+	return func(r *request) {
+		r.attributes = append(r.attributes, key+"="+value)
+	}
+}
+
+// A request is what Trace, Recover, Register and Monitor ask gosnap for.
+type request struct {
+	trigger       string // of gosnap --trigger
+	attributes    []string
+	standardError bool
+}
+
+func newRequest(options *Options, trigger string, more []Option) *request {
+	r := &request{trigger: trigger}
+	for _, list := range [][]Option{options.Attributes, more} {
+		for _, option := range list {
+			if option != nil {
+				option(r)
+			}
+		}
+	}
+	return r
+}
