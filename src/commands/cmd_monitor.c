@@ -105,7 +105,8 @@ const struct command command_monitor = {
 	.options = {
 		{ monitor_options, offsetof(struct monitor_arguments, monitor) },
 		{ arguments_options, 0 },
-		{ snap_options, offsetof(struct monitor_arguments, snap.snap) },
+		{ content_options, offsetof(struct monitor_arguments, snap.snap) },
+		     { snap_options, offsetof(struct monitor_arguments, snap.snap) },
 		{ process_options, offsetof(struct monitor_arguments, snap.snap) },
 		{ read_options, offsetof(struct monitor_arguments, snap.snap.capture.reading) },
 		{ printer_options, offsetof(struct monitor_arguments, snap.printers) },
