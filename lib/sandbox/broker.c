@@ -202,13 +202,13 @@ bool broker_serve(struct broker *b, uint64_t until_ns, int *ret_status, struct e
 			serve_ready(b, waiting, n);
 		if (b->forbidden >= 0)
 			return err_set(err, ERR_SYS,
-				       "it made a forbidden system call: %d (%s)",
+				       SANDBOXED " made a forbidden system call: %d (%s)",
 				       (int)b->forbidden, syscall_name(b->forbidden));
 		/* What it said last comes first. */
 		if ((b->pidfd < 0 || waiting[n].revents) &&
 		    waitpid(b->child, ret_status, WNOHANG) == b->child)
 			return true;
 		if (until_ns && monotonic_ns() >= until_ns)
-			return err_set(err, ERR_LIMIT, "it took too long");
+			return err_set(err, ERR_SYS, SANDBOXED " took too long");
 	}
 }

@@ -15,11 +15,13 @@ enum question_kind {
 		1, /* number: flags of open(); text: the path; descriptor: the folder, or none */
 	ASK_OPEN_BELOW, /* likewise, below the root that is the descriptor */
 	ASK_READ_LINK,
-	ASK_STATUS,	  /* number: AT_ flags; answer: struct stat */
-	ASK_END_CHILD,	  /* number: pid of a child of the sandbox */
-	ASK_CHANNEL,	  /* the descriptor is the socket of one more process */
-	TELL_FORBIDDEN,	  /* number: of the system call; not answered */
-	ASK_SERVICE = 32, /* and above: see struct sandbox_service */
+	ASK_STATUS,		 /* number: AT_ flags; answer: struct stat */
+	ASK_END_CHILD,		 /* number: pid of a child of the sandbox */
+	ASK_CHANNEL,		 /* the descriptor is the socket of one more process */
+	TELL_FORBIDDEN,		 /* number: of the system call; not answered */
+	ASK_SERVICE = 32,	 /* and above: see struct sandbox_service */
+	ASK_PAGER = ASK_SERVICE, /* answer: the descriptor to write to */
+	ASK_PAGER_ENDS,		 /* answer: how it ended */
 };
 
 struct question {

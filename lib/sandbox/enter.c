@@ -29,13 +29,19 @@ static uint64_t switched(const char *name, uint64_t usual)
 	return usual;
 }
 
-static void lower(int resource, uint64_t to)
+static uint64_t lesser(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static void lower(int resource, uint64_t soft, uint64_t hard)
 {
 	struct rlimit limit;
 
-	if (getrlimit(resource, &limit) < 0 || limit.rlim_cur <= to)
+	if (getrlimit(resource, &limit) < 0)
 		return;
-	limit = (struct rlimit){ to, limit.rlim_max < to ? limit.rlim_max : to };
+	limit.rlim_max = lesser(limit.rlim_max, hard);
+	limit.rlim_cur = lesser(lesser(limit.rlim_cur, soft), limit.rlim_max);
 	setrlimit(resource, &limit);
 }
 
@@ -44,14 +50,17 @@ static void limit_resources(void)
 {
 	const struct rlimit none = { 0, 0 };
 	struct sysinfo machine;
-	uint64_t memory = LIMIT_SANDBOX_BYTES;
+	uint64_t memory = LIMIT_SANDBOX_BYTES, seconds;
 
 	if (sysinfo(&machine) == 0) {
 		uint64_t half = (uint64_t)machine.totalram * machine.mem_unit / 2;
 		memory = half > memory ? half : memory;
 	}
-	lower(RLIMIT_DATA, switched("GOSNAP_SANDBOX_MEMORY", memory));
-	lower(RLIMIT_CPU, switched("GOSNAP_SANDBOX_CPU", LIMIT_SANDBOX_CPU_S));
+	memory = switched("GOSNAP_SANDBOX_MEMORY", memory);
+	lower(RLIMIT_DATA, memory, memory);
+	/* First a signal that says why; who ignores it is killed. */
+	seconds = switched("GOSNAP_SANDBOX_CPU", LIMIT_SANDBOX_CPU_S);
+	lower(RLIMIT_CPU, seconds, seconds + 1);
 	setrlimit(RLIMIT_CORE, &none);
 }
 

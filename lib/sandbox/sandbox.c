@@ -66,11 +66,13 @@ static bool is_ready(int channel, struct err *err)
 		close(none);
 	if (n == 1)
 		return message_send(channel, &go, sizeof(go), -1, 0) == 1 ||
-		       err_sys(err, "it ended");
+		       err_sys(err, SANDBOXED " ended");
 	if (n != (ssize_t)sizeof(said))
-		return err_set(err, ERR_SYS, "it ended at once");
+		return err_set(err, ERR_SYS, SANDBOXED " ended at once");
 	said.text[sizeof(said.text) - 1] = 0;
-	return err_set(err, ERR_SYS, "the kernel refuses %.200s", said.text);
+	return err_set(err, ERR_SYS,
+		       "cannot close the sandbox: %.200s (--no-sandbox does without)",
+		       said.text);
 }
 
 static bool how_it_ended(int status, int *ret, struct err *err)
@@ -79,15 +81,17 @@ static bool how_it_ended(int status, int *ret, struct err *err)
 		*ret = WEXITSTATUS(status);
 		return true;
 	}
+	*ret = 0;
 	if (WIFEXITED(status))
-		return err_set(err, ERR_SYS, "it ended with status %d",
+		return err_set(err, ERR_SYS, SANDBOXED " ended with status %d",
 			       WEXITSTATUS(status));
+	*ret = WTERMSIG(status);
 	if (WTERMSIG(status) == SIGXCPU)
 		return err_set(err, ERR_SYS,
-			       "it used more CPU time than it may: %d seconds",
+			       SANDBOXED " used more CPU time than it may (%d seconds)",
 			       LIMIT_SANDBOX_CPU_S);
-	return err_set(err, ERR_SYS, "it was killed by signal %d (%s)", WTERMSIG(status),
-		       strsignal(WTERMSIG(status)));
+	return err_set(err, ERR_SYS, SANDBOXED " was killed by signal %d (%s)",
+		       WTERMSIG(status), strsignal(WTERMSIG(status)));
 }
 
 static bool watch(const struct sandbox *how, pid_t child, int channel, int *ret,
@@ -97,6 +101,7 @@ static bool watch(const struct sandbox *how, pid_t child, int channel, int *ret,
 	const uint64_t until = how->max_ns ? monotonic_ns() + how->max_ns : 0;
 	int status = 0;
 
+	*ret = 0;
 	if (!is_ready(channel, err) || !broker_serve(b, until, &status, err)) {
 		kill(child, SIGKILL);
 		while (waitpid(child, &status, 0) < 0 && errno == EINTR)
@@ -131,8 +136,5 @@ bool sandbox_run(const struct sandbox *how, int (*work)(void *arg), void *arg, i
 		errno = why;
 		return err_sys(err, "cannot start a process for the sandbox");
 	}
-	return watch(how, child, pair[0], ret, err) ||
-	       err_prefix(
-		       err,
-		       "the sandbox, in which gosnap reads what may be hostile, failed");
+	return watch(how, child, pair[0], ret, err);
 }

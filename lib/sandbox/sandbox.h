@@ -30,7 +30,8 @@ struct sandbox {
 };
 
 /* Runs work(arg) in the sandbox; what it returns, a small number, becomes *ret, and nothing else
- * that it changes is seen here. False: it did not return. ERR_SYS: err says what happened to it. */
+ * that it changes is seen here. False: it did not return. ERR_SYS: err says what happened to it; *ret is
+ * the signal that ended it, or 0. */
 MUST_CHECK bool sandbox_run(const struct sandbox *how, int (*work)(void *arg), void *arg,
 			    int *ret, struct err *err);
 

@@ -7,6 +7,9 @@
 
 #include "lib/sandbox/sandbox.h"
 
+/* How messages call it. */
+#define SANDBOXED "the sandboxed process, which reads untrusted data,"
+
 /* enter.c: closes it around this process, whose parent is at the other end of channel. ERR_SYS: it
  * cannot be closed, and err says what the kernel refused. */
 MUST_CHECK bool sandbox_close(const struct sandbox *how, int channel, struct err *err);

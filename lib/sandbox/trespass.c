@@ -22,7 +22,7 @@ static void tell(const char *what, bool could)
 
 static void crash(void)
 {
-	int *volatile nowhere = NULL;
+	volatile int *volatile nowhere = NULL;
 
 	*nowhere = 0;
 }

@@ -7,16 +7,25 @@
 
 #include "lib/corefile/target_core.h"
 #include "lib/document/reader.h"
+#include "lib/sandbox/sandbox.h"
 #include "src/commands/options.h"
 #include "src/commands/show_options.h"
 #include "src/commands/snap_options.h"
+
+struct show_arguments {
+	struct view *view;
+	bool no_sandbox;
+};
 
 const struct command command_show = {
 	.name = "gosnap show",
 	.run = cmd_show,
 	.arguments = "FILE|CORE",
 	.summary = "print a snapshot as text",
-	.options = { { .rows = view_options } },
+	.options = {
+		{ view_options, offsetof(struct show_arguments, view) },
+		{ sandbox_options, offsetof(struct show_arguments, no_sandbox) },
+	},
 };
 
 static bool is_pid(const char *text)
@@ -24,25 +33,46 @@ static bool is_pid(const char *text)
 	return *text && !text[strspn(text, "0123456789")];
 }
 
-static int show(const char *path, const struct view *view)
+struct showing {
+	int fd;
+	const char *name;
+	const struct view *view;
+};
+
+static int show_document(void *arg)
 {
+	const struct showing *showing = arg;
 	struct err err;
 	bool nothing;
-	AUTO(reader_close) struct reader *reader = reader_open(path, &err);
-	if (!reader && is_pid(path) && access(path, F_OK) < 0)
-		err_set(&err, ERR_SYS,
-			"no such file: %.20s (for the process with that PID, run gosnap "
-			"%.20s)",
-			path, path);
-	if (!reader || !view_print(view, reader, &nothing, &err))
+	AUTO(reader_close)
+	struct reader *reader = reader_open_fd(showing->fd, showing->name, &err);
+	if (!reader || !view_print(showing->view, reader, &nothing, &err))
 		return cmd_failed(&err);
 	return nothing ? EXIT_NO : EXIT_DONE;
 }
 
-/* As text at once; no document is kept. */
-static int show_core(const char *path, struct view *view)
+static int show(const char *path, const struct show_arguments *arguments)
 {
-	struct snap_arguments arguments = snap_arguments_default(view);
+	struct showing showing = { .view = arguments->view };
+	struct sandbox sandbox = { .keep_count = 1 };
+	struct err err;
+	showing.fd = reader_find(path, &showing.name, &err);
+	if (showing.fd < 0 && is_pid(path) && access(path, F_OK) < 0)
+		err_set(&err, ERR_SYS,
+			"no such file: %.20s (for the process with that PID, run gosnap "
+			"%.20s)",
+			path, path);
+	if (showing.fd < 0)
+		return cmd_failed(&err);
+	sandbox.keep[0] = showing.fd;
+	return view_in_sandbox(arguments->view, arguments->no_sandbox, &sandbox,
+			       show_document, &showing);
+}
+
+/* As text at once; no document is kept. */
+static int show_core(const char *path, const struct show_arguments *shown)
+{
+	struct snap_arguments arguments = snap_arguments_default(shown->view);
 
 	arguments.snap.capture.core.path = path;
 	arguments.as_text = true;
@@ -52,9 +82,10 @@ static int show_core(const char *path, struct view *view)
 int cmd_show(int argc, char **argv)
 {
 	AUTO(view_free) struct view *view = view_new();
+	struct show_arguments arguments = { .view = view };
 	struct err err;
 	int status;
-	if (!options_read(&command_show, argc, argv, &view, &status))
+	if (!options_read(&command_show, argc, argv, &arguments, &status))
 		return status;
 	if (optind == argc)
 		return cmd_misused(&command_show,
@@ -63,8 +94,8 @@ int cmd_show(int argc, char **argv)
 		return cmd_misused(&command_show,
 				   "too many arguments: give a single file");
 	if (core_is_one(argv[optind]))
-		return show_core(argv[optind], view);
+		return show_core(argv[optind], &arguments);
 	if (!view_finish(view, &err))
 		return cmd_misused(&command_show, "%s", err.text);
-	return show(argv[optind], view);
+	return show(argv[optind], &arguments);
 }

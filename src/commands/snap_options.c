@@ -138,7 +138,7 @@ static int write_inline(const struct snap_options *options, int document, int st
 
 	if (!out || !inline_write(reader, options->inline_depth, output_sink(out), &err))
 		return cmd_failed(&err);
-	if (output_commit(out, &err))
+	if (output_finish(out, &err) && output_commit(out, &err))
 		return status;
 	return output_pipe_closed(out) ? EXIT_IO : cmd_failed(&err);
 }
@@ -172,7 +172,7 @@ static int write_document(struct snap_arguments *arguments, bool as_text,
 				     : output_open(options->output, &err);
 	if (!out || !snap_take(options, output_sink(out), result, &err))
 		return cmd_failed(&err);
-	if (!output_commit(out, &err))
+	if (!output_finish(out, &err) || !output_commit(out, &err))
 		return output_pipe_closed(out) ? EXIT_IO : cmd_failed(&err);
 	int status = status_of(options, result);
 	if (options->inline_depth && !as_text)
@@ -214,9 +214,9 @@ static int write_all(struct snap_arguments *arguments, bool as_text)
 					: write_document(arguments, as_text, &result);
 	if (!result.has_core)
 		return status;
-	return output_commit(core, &err)  ? status
-	       : output_pipe_closed(core) ? EXIT_IO
-					  : cmd_failed(&err);
+	return output_finish(core, &err) && output_commit(core, &err) ? status
+	       : output_pipe_closed(core)			      ? EXIT_IO
+								      : cmd_failed(&err);
 }
 
 static const char *misuse(const struct snap_options *options, const struct view *view)
