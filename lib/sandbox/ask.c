@@ -94,6 +94,12 @@ struct call {
 	long flags;
 };
 
+/* Below another root, all paths are. */
+static bool is_relative(enum question_kind kind, const struct call *call)
+{
+	return call->folder != AT_FDCWD && (*call->path != '/' || kind == ASK_OPEN_BELOW);
+}
+
 static bool fill(struct question *q, enum question_kind kind, const struct call *call,
 		 int *ret_fd)
 {
@@ -102,7 +108,7 @@ static bool fill(struct question *q, enum question_kind kind, const struct call 
 	if (below)
 		path = below;
 	else
-		*ret_fd = *path == '/' || call->folder == AT_FDCWD ? -1 : call->folder;
+		*ret_fd = is_relative(kind, call) ? call->folder : -1;
 	*q = (struct question){ .kind = kind, .number = (int32_t)call->flags };
 	size_t len = strlen(path);
 	if (len >= sizeof(q->text))

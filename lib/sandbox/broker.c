@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/base/cache.h"
 #include "lib/procfs/proc_file.h"
 #include "lib/sandbox/sandbox_priv.h"
 
@@ -26,6 +27,7 @@ struct broker {
 	int pidfd;
 	int channels[CHANNELS_MAX];
 	size_t channel_count;
+	struct cached cached;
 	int64_t forbidden; /* system call; -1: none */
 };
 
@@ -37,6 +39,7 @@ struct broker *broker_new(const struct sandbox *how, pid_t child, int channel)
 	b->child = child;
 	b->pidfd = (int)syscall(SYS_pidfd_open, child, 0);
 	b->channels[b->channel_count++] = channel;
+	b->cached.allowed = how->cache;
 	b->forbidden = -1;
 	return b;
 }
@@ -49,6 +52,7 @@ void broker_free(struct broker *b)
 		close(b->channels[--b->channel_count]);
 	if (b->pidfd >= 0)
 		close(b->pidfd);
+	cache_close(b->cached.cache);
 	xfree(b);
 }
 
@@ -81,29 +85,36 @@ static int add_channel(struct broker *b, int *fd)
 static void open_for(const struct broker *b, const struct question *q, int folder,
 		     struct answer *ret, int *ret_fd)
 {
-	int fd =
-		files_open(b->how, folder, q->text, q->kind == ASK_OPEN ? q->number : -1);
+	int fd = files_open(b->how, folder, q->text,
+			    q->kind == ASK_OPEN ? q->number : BELOW_ROOT);
 
 	ret->result = fd < 0 ? fd : 0;
 	*ret_fd = fd < 0 ? -1 : fd;
 }
 
+static const struct sandbox_service *service_for(const struct broker *b, uint32_t kind)
+{
+	for (size_t i = 0; i < SANDBOX_SERVICES; i++)
+		for (const struct sandbox_service *s = b->how->services[i]; s && s->kind;
+		     s++)
+			if (s->kind == kind)
+				return s;
+	return NULL;
+}
+
 static void serve(const struct broker *b, const struct question *q, int fd,
 		  struct answer *ret, int *ret_fd)
 {
-	const struct sandbox_service *s = b->how->services;
+	const struct sandbox_service *s = service_for(b, q->kind);
 
-	while (s && s->kind && s->kind != q->kind)
-		s++;
-	if (!s || !s->kind) {
+	if (s)
+		s->serve(s->arg, q, fd, ret, ret_fd);
+	else
 		ret->result = -ENOSYS;
-		return;
-	}
-	s->serve(s->arg, q, fd, ret, ret_fd);
 }
 
-static void answer(const struct broker *b, const struct question *q, int fd,
-		   struct answer *ret, int *ret_fd)
+static void answer(struct broker *b, const struct question *q, int fd, struct answer *ret,
+		   int *ret_fd)
 {
 	struct stat st;
 
@@ -124,6 +135,10 @@ static void answer(const struct broker *b, const struct question *q, int fd,
 		break;
 	case ASK_END_CHILD:
 		ret->result = end_child(b, q->number);
+		break;
+	case ASK_CACHED:
+	case ASK_CACHE:
+		cached_serve(&b->cached, q, fd, ret, ret_fd);
 		break;
 	default:
 		serve(b, q, fd, ret, ret_fd);

@@ -22,6 +22,11 @@ enum question_kind {
 	ASK_SERVICE = 32,	 /* and above: see struct sandbox_service */
 	ASK_PAGER = ASK_SERVICE, /* answer: the descriptor to write to */
 	ASK_PAGER_ENDS,		 /* answer: how it ended */
+	ASK_DEBUG_FILE, /* number: seconds that it may take; text: the build-id in hexadecimal;
+			 * answer: a descriptor and its path */
+	ASK_EXECUTABLE, /* likewise */
+	ASK_CACHED,	/* text: kind and key, separated by NUL; answer: a descriptor */
+	ASK_CACHE,	/* likewise, and the descriptor has what is to be kept */
 };
 
 struct question {

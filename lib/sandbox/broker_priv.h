@@ -24,7 +24,21 @@ MUST_CHECK bool broker_serve(struct broker *b, uint64_t until_ns, int *ret_statu
 void broker_free(struct broker *b);
 DEFINE_AUTO(struct broker, broker_free)
 
-/* files.c: what the parent opens for it; negative: of errno. folder: -1 or a descriptor of the child's. */
+/* cached.c: the cache of the user, for the sandbox. */
+struct cache;
+struct cached {
+	bool allowed, opened;
+	struct cache *cache; /* NULL: not usable */
+	unsigned puts;
+};
+/* In the sandbox: from now on, the parent opens its files. */
+void cached_begin(void);
+void cached_serve(struct cached *c, const struct question *q, int fd, struct answer *ret,
+		  int *ret_fd);
+
+/* files.c: what the parent opens for it; negative: of errno. flags BELOW_ROOT:
+ * the folder is the root of a process. folder: -1 or a descriptor of the child's. */
+enum { BELOW_ROOT = -1 };
 int files_open(const struct sandbox *how, int folder, const char *path, int flags);
 int files_read_link(const struct sandbox *how, int folder, const char *path, char *ret,
 		    size_t size);

@@ -177,5 +177,6 @@ bool sandbox_close(const struct sandbox *how, int channel, struct err *err)
 	if (!close_files(err) || !drop_capabilities(err))
 		return false;
 	ask_begin(channel);
+	cached_begin();
 	return filter_calls(err);
 }

@@ -32,6 +32,15 @@ const char *sandbox_missing(void)
 #endif
 }
 
+void sandbox_add_services(struct sandbox *how, const struct sandbox_service *services)
+{
+	size_t i = 0;
+
+	while (i < SANDBOX_SERVICES - 1 && how->services[i])
+		i++;
+	how->services[i] = services;
+}
+
 static void __attribute__((noreturn))
 live_inside(const struct sandbox *how, int channel, pid_t parent, int (*work)(void *arg),
 	    void *arg)

@@ -18,16 +18,25 @@
 
 struct sandbox_service;
 
-enum { SANDBOX_DESCRIPTORS = 8 };
+enum { SANDBOX_DESCRIPTORS = 8, SANDBOX_PATHS = 8, SANDBOX_SERVICES = 4 };
 
 /* Borrowed. */
 struct sandbox {
 	/* Open in the child, besides 0, 1 and 2. -1: none. */
 	int keep[SANDBOX_DESCRIPTORS];
 	size_t keep_count;
-	const struct sandbox_service *services; /* see broker.h; NULL: none */
+	/* Files and folders that the user named: opened for it, whatever they are. NULL: none. */
+	const char *named[SANDBOX_PATHS];
+	/* Programs, libraries and debug files are opened for it, by any name: regular files of no
+	 * kernel file system that begin as one of these does. Of others it is told ENOEXEC. */
+	bool programs;
+	bool cache; /* it may use the cache of names */
+	/* See broker.h. NULL: none. */
+	const struct sandbox_service *services[SANDBOX_SERVICES];
 	uint64_t max_ns; /* how long it may take; 0: as long as it likes, but CPU time */
 };
+
+void sandbox_add_services(struct sandbox *how, const struct sandbox_service *services);
 
 /* Runs work(arg) in the sandbox; what it returns, a small number, becomes *ret, and nothing else
  * that it changes is seen here. False: it did not return. ERR_SYS: err says what happened to it; *ret is

@@ -12,6 +12,7 @@
 
 #include "lib/elf/image.h"
 #include "lib/procfs/process.h"
+#include "lib/sandbox/sandbox.h"
 #include "src/commands/options.h"
 
 const struct command command_complete = {
@@ -135,24 +136,58 @@ static void offer_options(const struct place *place)
 		offer_option(place, option_at(place->command, i));
 }
 
-/* Names are untrusted: each must stay one word, and must not control the terminal. */
-static void offer_process(void *arg, const struct process_candidate *process)
+struct processes {
+	const struct place *place;
+	struct process_candidate *list;
+	size_t count, cap;
+};
+
+static void note_process(void *arg, const struct process_candidate *process)
 {
-	const struct place *place = arg;
-	char pid[16], path[32];
+	struct processes *all = arg;
+	char pid[16];
+	snprintf(pid, sizeof(pid), "%d", (int)process->pid);
+	if (!starts_with(pid, all->place->typed) &&
+	    !starts_with(process->name, all->place->typed))
+		return;
+	GROW(all->list, all->count, all->cap);
+	all->list[all->count++] = *process;
+}
+
+/* Names are untrusted: each must stay one word, and must not control the terminal. */
+static void offer_process(const struct place *place,
+			  const struct process_candidate *process)
+{
+	char path[32];
 	struct image_range section;
 	struct err ignored;
-	snprintf(pid, sizeof(pid), "%d", (int)process->pid);
-	if (!starts_with(pid, place->typed) && !starts_with(process->name, place->typed))
-		return;
-	snprintf(path, sizeof(path), "/proc/%s/exe", pid);
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)process->pid);
 	AUTO(images_close) struct images *images = images_open_file(path, &ignored);
 	if (!images || !image_section(images_get(images, 0), ".go.buildinfo", &section))
 		return;
-	printf("%s%s\t", place->prefix, pid);
+	printf("%s%d\t", place->prefix, (int)process->pid);
 	for (const char *c = process->name; *c; c++)
 		putchar(isgraph((unsigned char)*c) ? *c : '?');
 	putchar('\n');
+}
+
+static int offer_go_processes(void *arg)
+{
+	const struct processes *all = arg;
+	for (size_t i = 0; i < all->count; i++)
+		offer_process(all->place, &all->list[i]);
+	return EXIT_DONE;
+}
+
+/* Whose executables may be anything: it is the Tab key that opens them. */
+static void offer_processes(const struct place *place)
+{
+	const struct sandbox sandbox = { .programs = true };
+	struct processes all = { .place = place };
+	process_each(note_process, &all);
+	if (all.count)
+		run_in_sandbox(false, &sandbox, offer_go_processes, &all);
+	xfree(all.list);
 }
 
 static bool is_word(const char *at, size_t len, const char *word)
@@ -165,7 +200,7 @@ static void offer_values(struct place *place, const char *argument)
 	for (const char *at = argument; at && *at;) {
 		size_t len = strcspn(at, "|");
 		if (is_word(at, len, "PID") || is_word(at, len, "[PID]"))
-			process_each(offer_process, place);
+			offer_processes(place);
 		else if (is_word(at, len, "FILE") || is_word(at, len, "BINARY"))
 			puts(":files");
 		else if (islower((unsigned char)*at))

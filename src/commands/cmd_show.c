@@ -75,6 +75,7 @@ static int show_core(const char *path, const struct show_arguments *shown)
 	struct snap_arguments arguments = snap_arguments_default(shown->view);
 
 	arguments.snap.capture.core.path = path;
+	arguments.snap.no_sandbox = shown->no_sandbox;
 	arguments.as_text = true;
 	return snap_run(&command_show, &arguments);
 }

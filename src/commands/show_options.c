@@ -138,7 +138,7 @@ int view_in_sandbox(const struct view *view, bool no_sandbox, struct sandbox *ho
 {
 	AUTO(pager_host_free) struct pager_host *host = pager_host_new(view->pager);
 
-	how->services = pager_host_services(host);
+	sandbox_add_services(how, pager_host_services(host));
 	return run_in_sandbox(no_sandbox, how, work, arg);
 }
 

@@ -34,6 +34,7 @@ struct snap_options {
 	bool globals_if_any;	 /* nobody asked for capture.globals */
 	/* Called with each warning, at the end. NULL: the document has them. */
 	void (*warn)(const char *where, const char *what);
+	bool no_sandbox;
 	bool strict; /* warnings affect the exit status */
 	enum progress_when progress;
 };
