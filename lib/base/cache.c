@@ -25,7 +25,15 @@ static const char unfinished[] = ".new-";
 
 struct cache {
 	int folder;
+	char *kind; /* for hands */
 };
+
+static const struct cache_hands *hands; /* NULL: our own */
+
+void cache_use_hands(const struct cache_hands *use)
+{
+	hands = use;
+}
 
 static bool is_ours(const struct stat *st)
 {
@@ -86,17 +94,18 @@ static int open_below(int at, const char *name)
 struct cache *cache_open(const char *kind)
 {
 	AUTO(xfree) char *path = xasprintf("gosnap/%s", kind);
-	int at = open_base();
+	int at = hands ? -1 : open_base();
 
 	for (char *rest = path, *name; at >= 0 && (name = strsep(&rest, "/"));) {
 		int next = open_below(at, name);
 		close(at);
 		at = next;
 	}
-	if (at < 0)
+	if (at < 0 && !hands)
 		return NULL;
 	struct cache *c = xcalloc(1, sizeof(*c));
 	c->folder = at;
+	c->kind = xstrdup(kind);
 	return c;
 }
 
@@ -104,12 +113,14 @@ void cache_close(struct cache *c)
 {
 	if (!c)
 		return;
-	close(c->folder);
+	if (c->folder >= 0)
+		close(c->folder);
+	xfree(c->kind);
 	xfree(c);
 }
 
 /* Not mapped: truncating the file would kill us with SIGBUS. NULL: unreadable. */
-static void *read_whole(int fd, size_t *ret_len)
+void *cache_read(int fd, size_t *ret_len)
 {
 	struct stat st;
 
@@ -118,23 +129,33 @@ static void *read_whole(int fd, size_t *ret_len)
 		return NULL;
 	*ret_len = (size_t)st.st_size;
 	AUTO(xfree) void *bytes = xmalloc(*ret_len);
-	return read_fully(fd, bytes, *ret_len) ? TAKE(bytes) : NULL;
+	return lseek(fd, 0, SEEK_SET) == 0 && read_fully(fd, bytes, *ret_len)
+		       ? TAKE(bytes)
+		       : NULL;
+}
+
+int cache_get_file(struct cache *c, const char *key)
+{
+	static const struct timespec now[] = { { .tv_nsec = UTIME_NOW },
+					       { .tv_nsec = UTIME_NOW } };
+	if (c->folder < 0)
+		return hands->get(c->kind, key);
+	int fd = only_ours(
+		openat(c->folder, key, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+	/* The least recently used files are removed first. */
+	if (fd >= 0 && futimens(fd, now) < 0)
+		errno = 0;
+	return fd;
 }
 
 bool cache_get(struct cache *c, const char *key, struct cache_file *ret)
 {
-	static const struct timespec now[] = { { .tv_nsec = UTIME_NOW },
-					       { .tv_nsec = UTIME_NOW } };
-	int fd = only_ours(
-		openat(c->folder, key, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+	int fd = cache_get_file(c, key);
 
 	if (fd < 0)
 		return false;
 	*ret = (struct cache_file){ .len = 0 };
-	ret->bytes = read_whole(fd, &ret->len);
-	/* The least recently used files are removed first. */
-	if (ret->bytes && futimens(fd, now) < 0)
-		errno = 0;
+	ret->bytes = cache_read(fd, &ret->len);
 	close(fd);
 	return ret->bytes;
 }
@@ -217,9 +238,36 @@ static void trim(const struct cache *c)
 	xfree(files.list);
 }
 
+static bool write_parts(int fd, const struct iovec *parts, int n)
+{
+	bool ok = true;
+
+	for (int i = 0; ok && i < n; i++)
+		ok = write_fully(fd, parts[i].iov_base, parts[i].iov_len);
+	return ok;
+}
+
+static void hand_over(const struct cache *c, const char *key, const struct iovec *parts,
+		      int n)
+{
+	struct err ignored;
+	int fd = spool_open(&ignored);
+
+	if (fd < 0)
+		return;
+	if (write_parts(fd, parts, n))
+		hands->put(c->kind, key, fd);
+	close(fd);
+}
+
 void cache_put(struct cache *c, const char *key, const struct iovec *parts, int n)
 {
 	char name[64];
+
+	if (c->folder < 0) {
+		hand_over(c, key, parts, n);
+		return;
+	}
 
 	/* Unique: two processes differ in pid or time. */
 	snprintf(name, sizeof(name), "%s%d-%llx", unfinished, (int)getpid(),
@@ -227,9 +275,7 @@ void cache_put(struct cache *c, const char *key, const struct iovec *parts, int 
 	int fd = openat(c->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return;
-	bool ok = true;
-	for (int i = 0; ok && i < n; i++)
-		ok = write_fully(fd, parts[i].iov_base, parts[i].iov_len);
+	bool ok = write_parts(fd, parts, n);
 	ok = close(fd) == 0 && ok;
 	if (!ok || renameat(c->folder, name, c->folder, key) < 0)
 		unlinkat(c->folder, name, 0);

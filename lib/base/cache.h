@@ -23,7 +23,21 @@ struct cache_file {
 	const void *bytes; /* a copy: the file may change or be truncated */
 	size_t len;
 };
-/* key: a file name. False: not cached. */
+/* For processes that cannot open files: from now on, others do it. get: a descriptor to read, or -1. put:
+ * takes a copy of what is in fd. */
+struct cache_hands {
+	int (*get)(const char *kind, const char *key);
+	void (*put)(const char *kind, const char *key, int fd);
+};
+void cache_use_hands(const struct cache_hands *hands);
+
+/* The bytes of an open file, of a size that a cached one can have; the caller frees them. NULL: not
+ * so. */
+void *cache_read(int fd, size_t *ret_len);
+
+/* key: a file name. -1: not cached. */
+int cache_get_file(struct cache *c, const char *key);
+/* Likewise its contents. False: not cached. */
 bool cache_get(struct cache *c, const char *key, struct cache_file *ret);
 void cache_release(struct cache_file *file);
 /* Keeps the most recently used files, LIMIT_CACHE_BYTES in total. */

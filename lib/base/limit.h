@@ -133,5 +133,10 @@
 /* nanoseconds that a process stays stopped when no limit was promised: reading ten
  * million goroutines in place takes less */
 #define LIMIT_HOLD_NS (UINT64_C(30) * 1000 * 1000 * 1000)
+/* bytes of memory that a process in the sandbox may have for writing, or half of the machine's if that
+ * is more: a million goroutines take less than one GB */
+#define LIMIT_SANDBOX_BYTES (UINT64_C(4) << 30)
+/* seconds of CPU time of each process in there: a core of 20 GB takes some ten */
+#define LIMIT_SANDBOX_CPU_S 900
 
 #endif

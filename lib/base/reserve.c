@@ -30,15 +30,23 @@ static bool raise_limit(unsigned more)
 	return limit.rlim_cur < limit.rlim_max && setrlimit(RLIMIT_NOFILE, &wanted) == 0;
 }
 
+/* Any descriptor will do; in the sandbox nothing can be opened. */
+static int open_first(void)
+{
+	int fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, FIRST);
+
+	return fd < 0 && errno == EBADF ? open("/", O_PATH | O_CLOEXEC) : fd;
+}
+
 struct reserve *reserve_new(unsigned n, struct err *err)
 {
 	AUTO(reserve_free)
 	struct reserve *r = xcalloc(1, sizeof(*r) + n * sizeof(r->fds[0]));
 	struct rlimit limit = { 0, 0 };
-	int first = open("/", O_PATH | O_CLOEXEC);
+	int first = open_first();
 
 	while (first < 0 && errno == EMFILE && raise_limit(n))
-		first = open("/", O_PATH | O_CLOEXEC);
+		first = open_first();
 	if (first >= 0)
 		r->fds[r->count++] = first;
 	while (first >= 0 && r->count < n) {

@@ -586,14 +586,13 @@ struct reader *reader_open_fd(int fd, const char *name, struct err *err)
 	return TAKE(r);
 }
 
-struct reader *reader_open(const char *path, struct err *err)
+int reader_find(const char *path, const char **ret_name, struct err *err)
 {
 	bool is_stdin = strcmp(path, "-") == 0;
 	int fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
 			  : open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0) {
-		err_sys(err, "cannot open %s", is_stdin ? "standard input" : path);
-		return NULL;
-	}
-	return reader_open_fd(fd, is_stdin ? "standard input" : path, err);
+	*ret_name = is_stdin ? "standard input" : path;
+	if (fd < 0)
+		err_sys(err, "cannot open %s", *ret_name);
+	return fd;
 }

@@ -12,10 +12,11 @@
 struct reader;
 struct reader_node; /* one JSON value */
 
-/* path "-" is standard input, spooled to an unlinked temporary file if it is not
- * seekable. ERR_BAD_DATA: not a gosnap document, or an unknown version. */
-struct reader *reader_open(const char *path, struct err *err);
-/* Takes ownership of fd, an uncompressed document. */
+/* Opens the file and reads nothing; path "-" is standard input. *ret_name: as messages call it. -1:
+ * ERR_SYS. */
+int reader_find(const char *path, const char **ret_name, struct err *err);
+/* Takes ownership of fd, a document, spooled to an unlinked temporary file if it is not seekable.
+ * ERR_BAD_DATA: not a gosnap document, or an unknown version. */
 struct reader *reader_open_fd(int fd, const char *name, struct err *err);
 void reader_close(struct reader *r);
 DEFINE_AUTO(struct reader, reader_close)

@@ -144,7 +144,9 @@ static void open_file(struct images *images, struct image *img,
 	uint64_t start = image_start_of(images, img, m);
 	if (start && image_load_mapped(img, images->target, start, &images->room))
 		return;
-	if (why == ESTALE)
+	if (why == ENOEXEC) /* the sandbox gets no other files */
+		image_refuse(img, "it is not an ELF file");
+	else if (why == ESTALE)
 		image_refuse(img, "the file at this path is not the one that is mapped");
 	else
 		image_refuse(img, "it cannot be opened: %s", strerror(why));

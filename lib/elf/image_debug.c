@@ -119,6 +119,8 @@ static bool try_file(struct image *img, int root, const char *path, const uint32
 	int fd = root_file_open(root, path);
 	struct image *file = fd < 0 ? NULL : load(img, fd, path);
 
+	if (fd < 0 && errno == ENOEXEC) /* the sandbox gets no other files */
+		say(img, path, "is not a 64-bit ELF file");
 	if (!file)
 		return false;
 	enum match match = compare_ids(img, file);

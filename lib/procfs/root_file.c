@@ -103,3 +103,21 @@ int root_file_open(int root, const char *path)
 
 	return found < 0 ? -1 : open_found(found);
 }
+
+ssize_t root_link_read(const char *path, char *ret, size_t size)
+{
+	int fd = open(path, FIND | O_NOFOLLOW);
+	ssize_t n = -1;
+
+	if (fd < 0)
+		return -1;
+	struct stat st;
+	if (fstat(fd, &st) < 0 || !S_ISLNK(st.st_mode) || is_of_kernel(fd))
+		errno = EINVAL;
+	else
+		n = readlinkat(fd, "", ret, size);
+	int why = errno;
+	close(fd);
+	errno = why;
+	return n;
+}

@@ -13,5 +13,8 @@ int root_open(pid_t pid);
 /* Opens a regular file for reading; -1 and errno (EINVAL: not a regular file). path is
  * absolute, below root; root -1: our own root. */
 int root_file_open(int root, const char *path);
+/* The text of a link, as readlink(2) gives it, unless it is on a kernel file system. path: from our own
+ * root. */
+ssize_t root_link_read(const char *path, char *ret, size_t size);
 
 #endif

@@ -9,9 +9,13 @@
 
 #include "lib/document/warnings.h"
 #include "lib/elf/image_debug.h"
+#include "lib/sandbox/broker.h"
 
 /* From elfutils; loaded only on demand: it depends on a dozen libraries. */
 static const char library[] = "libdebuginfod.so.1";
+#define NO_LIBRARY "cannot load %s (Debian package libdebuginfod1)"
+
+enum { SECONDS_MAX = 24 * 3600 };
 
 typedef int find_fn(void *client, const unsigned char *id, int id_len, char **path);
 
@@ -20,6 +24,7 @@ struct client {
 	void *(*begin)(void);
 	find_fn *find_debug_info, *find_executable;
 	void (*end)(void *client);
+	uint64_t until_ns;
 };
 
 static bool find_functions(struct client *c)
@@ -55,21 +60,55 @@ static size_t bytes_of(const char *hex, unsigned char *ret, size_t max)
 	return n;
 }
 
-/* What the server has with this build-id; -1: a warning says why there is no file. The caller
- * frees *ret_path. */
-static int ask(struct client *c, find_fn *find, const char *build_id, const char *of,
-	       char **ret_path, struct warnings *warnings)
+/* Of *ret_path, which the caller frees, too; negative: of errno. */
+static int find_here(struct client *c, enum question_kind what, const char *build_id,
+		     char **ret_path)
 {
 	unsigned char id[64];
 	size_t n = bytes_of(build_id, id, sizeof(id));
-	int fd = find(c->self, id, (int)n, ret_path);
+	find_fn *find = what == ASK_EXECUTABLE ? c->find_executable : c->find_debug_info;
+
+	return find(c->self, id, (int)n, ret_path);
+}
+
+static int seconds_until(uint64_t until_ns)
+{
+	uint64_t now = monotonic_ns(), left = until_ns > now ? until_ns - now : 0;
+
+	return (int)(left / 1000000000) + 1;
+}
+
+static int find_by_parent(enum question_kind what, const char *build_id,
+			  uint64_t until_ns, char **ret_path)
+{
+	struct question q = { .kind = what, .number = seconds_until(until_ns) };
+	struct answer a;
+	int fd = -1;
+
+	q.len = (uint32_t)strnlen(build_id, sizeof(q.text) - 1);
+	memcpy(q.text, build_id, q.len);
+	if (!sandbox_ask(&q, -1, &a, &fd))
+		return -EIO;
+	*ret_path = fd < 0 ? NULL : xstrndup(a.bytes, a.len);
+	return fd < 0 && a.result >= 0 ? -EIO : fd < 0 ? a.result : fd;
+}
+
+/* What the server has with this build-id; -1: a warning says why there is no file. The caller
+ * frees *ret_path. */
+static int ask(struct client *c, enum question_kind what, const char *build_id,
+	       const char *of, char **ret_path, struct warnings *warnings)
+{
+	int fd = sandbox_is_closed()
+			 ? find_by_parent(what, build_id, c->until_ns, ret_path)
+			 : find_here(c, what, build_id, ret_path);
 
 	if (fd >= 0)
 		return fd;
-	if (fd == -ENOENT)
+	if (fd == -ELIBACC)
+		warnings_add(warnings, "debuginfod", NO_LIBRARY, library);
+	else if (fd == -ENOENT)
 		warnings_add(warnings, "debuginfod", "%s: no server has its %s", of,
-			     find == c->find_executable ? "executable"
-							: "debug information");
+			     what == ASK_EXECUTABLE ? "executable" : "debug information");
 	else
 		warnings_add(warnings, "debuginfod", "%s: %s", of,
 			     fd == -ENOSYS ? "DEBUGINFOD_URLS is not set"
@@ -81,7 +120,7 @@ static void fetch(struct client *c, const struct image *img, struct warnings *wa
 {
 	char *path = NULL;
 	struct err err;
-	int fd = ask(c, c->find_debug_info, image_build_id(img), image_path(img), &path,
+	int fd = ask(c, ASK_DEBUG_FILE, image_build_id(img), image_path(img), &path,
 		     warnings);
 
 	if (fd >= 0 && !image_use_debug_fd(img, fd, path, &err))
@@ -90,14 +129,12 @@ static void fetch(struct client *c, const struct image *img, struct warnings *wa
 }
 
 /* The library takes its timeout, per file, from the environment. */
-static void set_bound(uint64_t until_ns)
+static void set_bound(int seconds)
 {
-	uint64_t now = monotonic_ns(), left = until_ns > now ? until_ns - now : 0;
-	char seconds[32];
+	char text[32];
 
-	snprintf(seconds, sizeof(seconds), "%llu",
-		 (unsigned long long)(left / 1000000000 + 1));
-	setenv("DEBUGINFOD_MAXTIME", seconds, 0);
+	snprintf(text, sizeof(text), "%d", seconds);
+	setenv("DEBUGINFOD_MAXTIME", text, 0);
 }
 
 static bool is_wanted(const struct runtimes *all, const struct image *img)
@@ -108,15 +145,31 @@ static bool is_wanted(const struct runtimes *all, const struct image *img)
 	       !image_debug(img, &ignored);
 }
 
-static bool open_client(struct client *c, struct warnings *warnings)
+static bool load_client(struct client *c)
 {
 	c->library = dlopen(library, RTLD_NOW | RTLD_LOCAL);
 	if (c->library && find_functions(c))
 		c->self = c->begin();
-	if (!c->self)
-		warnings_add(warnings, "debuginfod",
-			     "cannot load %s (Debian package libdebuginfod1)", library);
 	return c->self != NULL;
+}
+
+static bool open_client(struct client *c, uint64_t until_ns, struct warnings *warnings)
+{
+	c->until_ns = until_ns;
+	if (sandbox_is_closed())
+		return true;
+	set_bound(seconds_until(until_ns));
+	if (load_client(c))
+		return true;
+	warnings_add(warnings, "debuginfod", NO_LIBRARY, library);
+	return false;
+}
+
+static void close_client(struct client *c)
+{
+	if (c->self)
+		c->end(c->self);
+	/* Never unloaded: its dependencies do not support that. */
 }
 
 void debuginfod_fetch(const struct runtimes *all, struct images *images,
@@ -129,15 +182,12 @@ void debuginfod_fetch(const struct runtimes *all, struct images *images,
 		const struct image *img = images_get(images, i);
 		if (!is_wanted(all, img) || monotonic_ns() > until_ns)
 			continue;
-		set_bound(until_ns);
-		if (!opened && !open_client(&c, warnings))
+		if (!opened && !open_client(&c, until_ns, warnings))
 			break;
 		opened = true;
 		fetch(&c, img, warnings);
 	}
-	if (c.self)
-		c.end(c.self);
-	/* Never unloaded: its dependencies do not support that. */
+	close_client(&c);
 }
 
 int debuginfod_executable(const char *build_id, const char *path, uint64_t until_ns,
@@ -147,11 +197,65 @@ int debuginfod_executable(const char *build_id, const char *path, uint64_t until
 	char *cached = NULL;
 	int fd = -1;
 
-	set_bound(until_ns);
-	if (open_client(&c, warnings)) {
-		fd = ask(&c, c.find_executable, build_id, path, &cached, warnings);
-		c.end(c.self);
-	}
+	if (open_client(&c, until_ns, warnings))
+		fd = ask(&c, ASK_EXECUTABLE, build_id, path, &cached, warnings);
+	close_client(&c);
 	free(cached);
 	return fd;
+}
+
+struct debuginfod_host {
+	struct client client;
+	bool opened;
+	struct sandbox_service services[3];
+};
+
+static void serve(void *arg, const struct question *q, int with, struct answer *ret,
+		  int *ret_fd)
+{
+	struct debuginfod_host *host = arg;
+	char *path = NULL;
+
+	(void)with;
+	if (strlen(q->text) != q->len || strspn(q->text, "0123456789abcdef") != q->len ||
+	    q->number < 0 || q->number > SECONDS_MAX) {
+		ret->result = -EINVAL;
+		return;
+	}
+	set_bound(q->number);
+	if (!host->opened && !load_client(&host->client)) {
+		ret->result = -ELIBACC;
+		return;
+	}
+	host->opened = true;
+	int fd = find_here(&host->client, q->kind, q->text, &path);
+	ret->result = fd < 0 ? fd : 0;
+	*ret_fd = fd < 0 ? -1 : fd;
+	if (path) {
+		ret->len = (uint32_t)strnlen(path, sizeof(ret->bytes));
+		memcpy(ret->bytes, path, ret->len);
+	}
+	free(path);
+}
+
+struct debuginfod_host *debuginfod_host_new(void)
+{
+	struct debuginfod_host *host = xcalloc(1, sizeof(*host));
+
+	host->services[0] = (struct sandbox_service){ ASK_DEBUG_FILE, serve, host };
+	host->services[1] = (struct sandbox_service){ ASK_EXECUTABLE, serve, host };
+	return host;
+}
+
+const struct sandbox_service *debuginfod_host_services(const struct debuginfod_host *host)
+{
+	return host->services;
+}
+
+void debuginfod_host_free(struct debuginfod_host *host)
+{
+	if (!host)
+		return;
+	close_client(&host->client);
+	xfree(host);
 }

@@ -14,4 +14,13 @@ void debuginfod_fetch(const struct runtimes *all, struct images *images,
 int debuginfod_executable(const char *build_id, const char *path, uint64_t until_ns,
 			  struct warnings *warnings);
 
+/* For the parent of the sandbox, which asks the servers: the sandbox has no network. */
+struct debuginfod_host;
+struct sandbox_service;
+struct debuginfod_host *debuginfod_host_new(void);
+const struct sandbox_service *
+debuginfod_host_services(const struct debuginfod_host *host);
+void debuginfod_host_free(struct debuginfod_host *host);
+DEFINE_AUTO(struct debuginfod_host, debuginfod_host_free)
+
 #endif

@@ -5,12 +5,14 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/util.h"
+#include "lib/sandbox/sandbox.h"
 #include "src/viewer/terminal/nearest.h"
 #include "src/commands/options.h"
 
@@ -93,7 +95,8 @@ int cmd_version(const struct command *command)
 			    ", capstone " BUILT_WITH_CAPSTONE);
 #ifdef GOSNAP_FAULTS
 	puts("built with test switches: GOSNAP_DIE_AT, GOSNAP_STOP_AT, GOSNAP_HIDDEN, "
-	     "GOSNAP_GATHER_PAGES");
+	     "GOSNAP_GATHER_PAGES, GOSNAP_TRESPASS, GOSNAP_SANDBOX_MEMORY, "
+	     "GOSNAP_SANDBOX_CPU");
 #endif
 	return EXIT_DONE;
 }
@@ -161,4 +164,21 @@ int cmd_failed(const struct err *err)
 {
 	cmd_say(err->text);
 	return cmd_status(err->code);
+}
+
+int run_in_sandbox(bool no_sandbox, const struct sandbox *how, int (*work)(void *arg),
+		   void *arg)
+{
+	struct err err;
+	int status;
+
+	if (no_sandbox || sandbox_missing())
+		return work(arg);
+	if (sandbox_run(how, work, arg, &status, &err))
+		return status;
+	if (status == SIGPIPE) {
+		signal(SIGPIPE, SIG_DFL);
+		raise(SIGPIPE);
+	}
+	return cmd_failed(&err);
 }

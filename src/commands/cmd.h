@@ -83,6 +83,13 @@ void cmd_say(const char *text);
 int cmd_misused(const struct command *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Runs work(arg), which reads what may be hostile, in the sandbox, or here: with --no-sandbox, and in
+ * builds that can have none. Returns its exit status; if it ends otherwise, says so. A closed pipe ends
+ * the command as it ended work(). */
+struct sandbox;
+int run_in_sandbox(bool no_sandbox, const struct sandbox *how, int (*work)(void *arg),
+		   void *arg);
+
 /* The exit status for an error. */
 int cmd_status(enum err_code code);
 /* Prints the error; returns its exit status. */

@@ -12,9 +12,9 @@
 
 #include "lib/elf/image.h"
 #include "lib/procfs/process.h"
+#include "lib/sandbox/sandbox.h"
 #include "src/commands/options.h"
 #include "src/commands/spool_options.h"
-#include "src/spool/spool_head.h"
 #include "src/viewer/terminal/text.h"
 
 enum { VERDICT_SHOWN = 60 }; /* columns */
@@ -140,21 +140,36 @@ static void offer_options(const struct place *place)
 		offer_option(place, option_at(place->command, i));
 }
 
-/* Names are untrusted: each must stay one word, and must not control the terminal. */
-static void offer_process(void *arg, const struct process_candidate *process)
+struct processes {
+	const struct place *place;
+	struct process_candidate *list;
+	size_t count, cap;
+};
+
+static void note_process(void *arg, const struct process_candidate *process)
 {
-	const struct place *place = arg;
-	char pid[16], path[32];
+	struct processes *all = arg;
+	char pid[16];
+	snprintf(pid, sizeof(pid), "%d", (int)process->pid);
+	if (!starts_with(pid, all->place->typed) &&
+	    !starts_with(process->name, all->place->typed))
+		return;
+	GROW(all->list, all->count, all->cap);
+	all->list[all->count++] = *process;
+}
+
+/* Names are untrusted: each must stay one word, and must not control the terminal. */
+static void offer_process(const struct place *place,
+			  const struct process_candidate *process)
+{
+	char path[32];
 	struct image_range section;
 	struct err ignored;
-	snprintf(pid, sizeof(pid), "%d", (int)process->pid);
-	if (!starts_with(pid, place->typed) && !starts_with(process->name, place->typed))
-		return;
-	snprintf(path, sizeof(path), "/proc/%s/exe", pid);
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)process->pid);
 	AUTO(images_close) struct images *images = images_open_file(path, &ignored);
 	if (!images || !image_section(images_get(images, 0), ".go.buildinfo", &section))
 		return;
-	printf("%s%s\t", place->prefix, pid);
+	printf("%s%d\t", place->prefix, (int)process->pid);
 	for (const char *c = process->name; *c; c++)
 		putchar(isgraph((unsigned char)*c) ? *c : '?');
 	putchar('\n');
@@ -167,32 +182,69 @@ static void make_harmless(char *words)
 			*c = '?';
 }
 
-/* Newest first. Verdicts come from documents, and so from programs that crashed. */
-static void offer_snapshots(const struct place *place)
-{
-	struct spool_arguments arguments = { .spool = NULL };
-	struct spool_entries all = { .list = NULL };
-	struct err ignored;
-	AUTO(spool_close) struct spool *spool = spool_of(&arguments, &ignored);
+struct snapshots {
+	const struct place *place;
+	struct spool_entries all;
+};
 
-	if (!spool || !spool_list(spool, &all, &ignored))
-		return;
-	if (all.count)
-		offer(place, "latest", SIZE_MAX, "the newest snapshot of a crash");
-	for (size_t i = all.count; i-- > 0;) {
+/* Newest first. Verdicts come from documents, and so from programs that crashed. */
+static int offer_ids(void *arg)
+{
+	const struct snapshots *shots = arg;
+	struct err ignored;
+
+	for (size_t i = shots->all.count; i-- > 0;) {
+		const char *id = shots->all.list[i].id;
 		struct spool_head head;
 		struct text about = { NULL };
-		if (!starts_with(all.list[i].id, place->typed) ||
-		    !spool_head_read(all.list[i].path, &head, &ignored))
+		if (!starts_with(id, shots->place->typed) ||
+		    !spool_entry_head(&shots->all, i, &head, &ignored))
 			continue;
 		text_add(&about, "%s", head.verdict ? head.verdict : "no verdict");
 		text_shorten(&about, VERDICT_SHOWN);
 		make_harmless(about.words);
-		offer(place, all.list[i].id, SIZE_MAX, text_words(&about));
+		offer(shots->place, id, SIZE_MAX, text_words(&about));
 		text_done(&about);
 		spool_head_done(&head);
 	}
-	spool_entries_done(&all);
+	return EXIT_DONE;
+}
+
+static void offer_snapshots(const struct place *place)
+{
+	struct spool_arguments arguments = { .spool = NULL };
+	struct snapshots shots = { .place = place, .all = { .list = NULL } };
+	struct err ignored;
+	AUTO(spool_close) struct spool *spool = spool_of(&arguments, &ignored);
+
+	if (!spool || !spool_list(spool, &shots.all, &ignored))
+		return;
+	const struct spool_service service = spool_service_of(&shots.all);
+	const struct sandbox sandbox = { .services = { service.list } };
+	if (shots.all.count) {
+		offer(place, "latest", SIZE_MAX, "the newest snapshot of a crash");
+		run_in_sandbox(false, &sandbox, offer_ids, &shots);
+	}
+	spool_entries_done(&shots.all);
+}
+
+static int offer_go_processes(void *arg)
+{
+	const struct processes *all = arg;
+	for (size_t i = 0; i < all->count; i++)
+		offer_process(all->place, &all->list[i]);
+	return EXIT_DONE;
+}
+
+/* Whose executables may be anything: it is the Tab key that opens them. */
+static void offer_processes(const struct place *place)
+{
+	const struct sandbox sandbox = { .programs = true };
+	struct processes all = { .place = place };
+	process_each(note_process, &all);
+	if (all.count)
+		run_in_sandbox(false, &sandbox, offer_go_processes, &all);
+	xfree(all.list);
 }
 
 static bool is_word(const char *at, size_t len, const char *word)
@@ -205,7 +257,7 @@ static void offer_values(struct place *place, const char *argument)
 	for (const char *at = argument; at && *at;) {
 		size_t len = strcspn(at, "|");
 		if (is_word(at, len, "PID") || is_word(at, len, "[PID]"))
-			process_each(offer_process, place);
+			offer_processes(place);
 		else if (is_word(at, len, "FILE") || is_word(at, len, "BINARY"))
 			puts(":files");
 		else if (is_word(at, len, "ID"))

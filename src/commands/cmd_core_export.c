@@ -29,6 +29,8 @@ static const struct option_info export_options[] = {
 	  OPTION_TIME(struct snap_options, capture.max_pause_ns) },
 	{ 0, "assume-go", "1.N", "read the runtime as that of Go 1.N",
 	  OPTION_STRING(struct snap_options, capture.assume_go) },
+	{ 0, "no-sandbox", NULL, "read hostile data without a sandbox, to debug gosnap",
+	  OPTION_FLAG(struct snap_options, no_sandbox) },
 	{ 0, "strict", NULL, "exit with status 1 if there are warnings",
 	  OPTION_FLAG(struct snap_options, strict) },
 	{ .name = NULL }

@@ -5,12 +5,14 @@
 
 #include "lib/document/reader_inline.h"
 #include "lib/document/sink.h"
+#include "lib/sandbox/sandbox.h"
 #include "src/commands/options.h"
 #include "src/snapshot/output.h"
 
 struct json_arguments {
 	const char *output;
 	uint32_t depth; /* 0: as it is */
+	bool no_sandbox;
 };
 
 static const struct option_info json_options[] = {
@@ -27,8 +29,31 @@ const struct command command_json = {
 	.run = cmd_json,
 	.arguments = "FILE",
 	.summary = "write a snapshot as JSON",
-	.options = { { .rows = json_options } },
+	.options = {
+		{ json_options, 0 },
+		{ sandbox_options, offsetof(struct json_arguments, no_sandbox) },
+	},
 };
+
+struct rewriting {
+	int fd;
+	const char *name;
+	uint32_t depth;
+	struct output *out;
+};
+
+static int rewrite(void *arg)
+{
+	const struct rewriting *w = arg;
+	struct err err;
+	AUTO(reader_close) struct reader *reader = reader_open_fd(w->fd, w->name, &err);
+
+	if (!reader || !inline_write(reader, w->depth, output_sink(w->out), &err))
+		return cmd_failed(&err);
+	if (output_finish(w->out, &err))
+		return EXIT_DONE;
+	return output_pipe_closed(w->out) ? EXIT_IO : cmd_failed(&err);
+}
 
 int cmd_json(int argc, char **argv)
 {
@@ -44,13 +69,17 @@ int cmd_json(int argc, char **argv)
 	if (argc - optind > 1)
 		return cmd_misused(&command_json,
 				   "too many arguments: give a single file");
-	AUTO(reader_close) struct reader *reader = reader_open(argv[optind], &err);
-	if (!reader)
+	struct rewriting rewriting = { .depth = arguments.depth };
+	rewriting.fd = reader_find(argv[optind], &rewriting.name, &err);
+	if (rewriting.fd < 0)
 		return cmd_failed(&err);
 	AUTO(output_close) struct output *out = output_open(arguments.output, &err);
-	if (!out || !inline_write(reader, arguments.depth, output_sink(out), &err))
+	if (!out)
 		return cmd_failed(&err);
-	if (output_commit(out, &err))
-		return EXIT_DONE;
-	return output_pipe_closed(out) ? EXIT_IO : cmd_failed(&err);
+	rewriting.out = out;
+	const struct sandbox sandbox = { .keep = { rewriting.fd, output_fd(out) },
+					 .keep_count = 2 };
+	status = run_in_sandbox(arguments.no_sandbox, &sandbox, rewrite, &rewriting);
+	return status != EXIT_DONE || output_commit(out, &err) ? status
+							       : cmd_failed(&err);
 }

@@ -13,11 +13,12 @@
 #include "lib/document/sink.h"
 #include "lib/elf/target_image.h"
 #include "lib/ptrace/target_live.h"
+#include "lib/sandbox/sandbox.h"
 #include "src/capture/capture_core.h"
 #include "src/commands/read_options.h"
 
 struct layout_arguments {
-	bool differences, row, json;
+	bool differences, row, json, no_sandbox;
 	struct image_search search;
 };
 
@@ -36,7 +37,8 @@ const struct command command_layout = {
 	.arguments = "BINARY|PID|CORE",
 	.summary = "print where a Go runtime keeps its data",
 	.options = { { .rows = layout_options },
-		     { core_options, offsetof(struct layout_arguments, search) } },
+		     { core_options, offsetof(struct layout_arguments, search) },
+		     { sandbox_options, offsetof(struct layout_arguments, no_sandbox) } },
 };
 
 static struct layout_report *report_runtime(struct target *t, const struct images *images,
@@ -279,12 +281,29 @@ static int print(const char *subject, const struct layout_report *report,
 	return cmd_failed(&err);
 }
 
+struct work {
+	const char *subject;
+	const struct layout_arguments *options;
+	pid_t pid; /* 0: a file */
+	bool is_core;
+};
+
+static int examine(void *arg)
+{
+	const struct work *w = arg;
+	struct err err;
+	AUTO(layout_report_free)
+	struct layout_report *report =
+		w->pid	     ? report_process(w->pid, &err)
+		: w->is_core ? report_core(w->subject, &w->options->search, &err)
+			     : report_file(w->subject, &err);
+	return report ? print(w->subject, report, w->options) : cmd_failed(&err);
+}
+
 int cmd_layout(int argc, char **argv)
 {
 	struct layout_arguments options = { .row = false };
-	struct err err;
 	int status;
-	pid_t pid;
 	if (!options_read(&command_layout, argc, argv, &options, &status))
 		return status;
 	if (options.row && (options.json || options.differences))
@@ -293,11 +312,13 @@ int cmd_layout(int argc, char **argv)
 	if (argc - optind != 1)
 		return cmd_misused(&command_layout,
 				   "expected one executable, PID or core");
-	AUTO(layout_report_free)
-	struct layout_report *report =
-		cmd_parse_pid(argv[optind], &pid) ? report_process(pid, &err)
-		: core_is_one(argv[optind])
-			? report_core(argv[optind], &options.search, &err)
-			: report_file(argv[optind], &err);
-	return report ? print(argv[optind], report, &options) : cmd_failed(&err);
+	struct work w = { .subject = argv[optind], .options = &options };
+	if (!cmd_parse_pid(w.subject, &w.pid))
+		w.is_core = core_is_one(w.subject);
+	const struct sandbox sandbox = {
+		.named = { w.subject, options.search.executable, options.search.root },
+		.programs = true,
+	};
+	/* A process is read without, as yet. */
+	return run_in_sandbox(options.no_sandbox || w.pid, &sandbox, examine, &w);
 }

@@ -10,7 +10,6 @@
 
 #include "lib/document/sink.h"
 #include "src/commands/spool_options.h"
-#include "src/spool/spool_head.h"
 #include "src/viewer/terminal/page.h"
 #include "src/viewer/terminal/text.h"
 
@@ -19,7 +18,7 @@ enum { INDENT = 4 };
 struct list_arguments {
 	struct spool_arguments spool;
 	const char *program;
-	bool json;
+	bool json, no_sandbox;
 };
 
 static const struct option_info list_options[] = {
@@ -37,6 +36,7 @@ const struct command command_list = {
 	.options = {
 		{ list_options, 0 },
 		{ spool_options, offsetof(struct list_arguments, spool) },
+		{ sandbox_options, offsetof(struct list_arguments, no_sandbox) },
 	},
 };
 
@@ -47,13 +47,15 @@ static const char *verdict_of(const struct spool_entry *e, const struct spool_he
 	return head->verdict ? head->verdict : "no verdict";
 }
 
-static void print_entry(const struct page *page, const struct spool_entry *e)
+static void print_entry(const struct page *page, const struct spool_entries *all,
+			size_t i)
 {
+	const struct spool_entry *e = &all->list[i];
 	struct spool_head head;
 	struct text text = { 0 };
 	struct err err;
 	const bool readable =
-		e->kind == SPOOL_DOCUMENT && spool_head_read(e->path, &head, &err);
+		e->kind == SPOOL_DOCUMENT && spool_entry_head(all, i, &head, &err);
 
 	if (!readable)
 		head = (struct spool_head){ 0 };
@@ -71,12 +73,13 @@ static void print_entry(const struct page *page, const struct spool_entry *e)
 	spool_head_done(&head);
 }
 
-static void sink_entry(struct sink *out, const struct spool_entry *e)
+static void sink_entry(struct sink *out, const struct spool_entries *all, size_t i)
 {
+	const struct spool_entry *e = &all->list[i];
 	struct spool_head head = { 0 };
 	struct err err;
 	const bool readable =
-		e->kind != SPOOL_DOCUMENT || spool_head_read(e->path, &head, &err);
+		e->kind != SPOOL_DOCUMENT || spool_entry_head(all, i, &head, &err);
 
 	sink_begin(out, SINK_OBJECT);
 	sink_named_string(out, "id", e->id);
@@ -115,7 +118,7 @@ static void print_text(const struct list_arguments *arguments,
 
 	for (size_t i = all->count; i-- > 0;)
 		if (is_wanted(arguments, &all->list[i]))
-			print_entry(&page, &all->list[i]);
+			print_entry(&page, all, i);
 }
 
 static bool print_json(const struct list_arguments *arguments,
@@ -129,16 +132,39 @@ static bool print_json(const struct list_arguments *arguments,
 	sink_named_begin(out, "snapshots", SINK_ARRAY);
 	for (size_t i = all->count; i-- > 0;)
 		if (is_wanted(arguments, &all->list[i]))
-			sink_entry(out, &all->list[i]);
+			sink_entry(out, all, i);
 	sink_end(out);
 	sink_end(out);
 	return sink_finish(out, NULL, err);
 }
 
+struct listing {
+	const struct list_arguments *arguments;
+	struct spool_entries all;
+};
+
+/* In the sandbox, as documents have what programs that crashed put there. */
+static int print_list(void *arg)
+{
+	const struct listing *listing = arg;
+	struct err err;
+	bool ok = true;
+
+	/* There is nothing to clean up, so a closed pipe may kill us as it kills cat. */
+	signal(SIGPIPE, SIG_DFL);
+	if (listing->arguments->json)
+		ok = print_json(listing->arguments, &listing->all, &err);
+	else
+		print_text(listing->arguments, &listing->all);
+	if (ok && (fflush(stdout) != 0 || ferror(stdout)))
+		ok = err_sys(&err, "cannot write the list");
+	return ok ? EXIT_DONE : cmd_failed(&err);
+}
+
 int cmd_list(int argc, char **argv)
 {
 	struct list_arguments arguments = { .json = false };
-	struct spool_entries all;
+	struct listing listing = { .arguments = &arguments, .all = { .list = NULL } };
 	struct err err;
 	int status;
 
@@ -147,17 +173,11 @@ int cmd_list(int argc, char **argv)
 	if (optind < argc)
 		return cmd_misused(&command_list, "too many arguments");
 	AUTO(spool_close) struct spool *spool = spool_of(&arguments.spool, &err);
-	if (!spool || !spool_list(spool, &all, &err))
+	if (!spool || !spool_list(spool, &listing.all, &err))
 		return cmd_failed(&err);
-	/* There is nothing to clean up, so a closed pipe may kill us as it kills cat. */
-	signal(SIGPIPE, SIG_DFL);
-	bool ok = true;
-	if (arguments.json)
-		ok = print_json(&arguments, &all, &err);
-	else
-		print_text(&arguments, &all);
-	spool_entries_done(&all);
-	if (ok && (fflush(stdout) != 0 || ferror(stdout)))
-		ok = err_sys(&err, "cannot write the list");
-	return ok ? EXIT_DONE : cmd_failed(&err);
+	const struct spool_service service = spool_service_of(&listing.all);
+	const struct sandbox sandbox = { .services = { service.list } };
+	status = run_in_sandbox(arguments.no_sandbox, &sandbox, print_list, &listing);
+	spool_entries_done(&listing.all);
+	return status;
 }

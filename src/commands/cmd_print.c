@@ -14,6 +14,7 @@
 #include "printers/printers.h"
 #include "redaction/redaction.h"
 #include "src/capture/capture.h"
+#include "src/capture/sandboxed.h"
 #include "src/commands/options.h"
 #include "src/commands/read_options.h"
 #include "src/commands/redact_options.h"
@@ -34,6 +35,7 @@ struct print_arguments {
 	struct capture_options capture;
 	struct printer_files printers;
 	struct redaction_options redaction;
+	bool no_sandbox;
 };
 
 static const struct option_info print_options[] = {
@@ -59,6 +61,7 @@ const struct command command_print = {
 		{ read_options, offsetof(struct print_arguments, capture.reading) },
 		{ printer_options, offsetof(struct print_arguments, printers) },
 		{ redact_options, offsetof(struct print_arguments, redaction) },
+		{ sandbox_options, offsetof(struct print_arguments, no_sandbox) },
 	},
 };
 
@@ -128,6 +131,19 @@ static bool print(const struct capture *c, const struct wanted *w, struct err *e
 	return ok;
 }
 
+static int capture_and_print(void *arg)
+{
+	const struct print_arguments *arguments = arg;
+	struct capture c;
+	struct err err;
+	bool ok = capture_open(&c, &arguments->capture, &err) && capture_take(&c, &err) &&
+		  print(&c, &arguments->wanted, &err);
+
+	capture_finish(&c);
+	capture_done(&c);
+	return ok ? EXIT_DONE : cmd_failed(&err);
+}
+
 int cmd_print(int argc, char **argv)
 {
 	struct print_arguments arguments = {
@@ -142,7 +158,7 @@ int cmd_print(int argc, char **argv)
 	};
 	struct capture_options *options = &arguments.capture;
 	struct wanted *wanted = &arguments.wanted;
-	struct capture c;
+	struct sandbox sandbox = { .keep_count = 0 };
 	struct err err;
 	int status;
 
@@ -168,9 +184,9 @@ int cmd_print(int argc, char **argv)
 	wanted->bounds.entries = wanted->bounds.elements;
 	wanted->what = argv[optind + 1];
 	wanted->type = argc - optind == 3 ? argv[optind + 2] : NULL;
-	bool ok = capture_open(&c, options, &err) && capture_take(&c, &err) &&
-		  print(&c, wanted, &err);
-	capture_finish(&c);
-	capture_done(&c);
-	return ok ? EXIT_DONE : cmd_failed(&err);
+	AUTO(capture_host_free)
+	struct capture_host *host = capture_host_new(options, &sandbox);
+	/* A process is read without, as yet. */
+	return run_in_sandbox(arguments.no_sandbox || options->pid, &sandbox,
+			      capture_and_print, &arguments);
 }

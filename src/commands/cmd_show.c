@@ -7,17 +7,26 @@
 
 #include "lib/corefile/target_core.h"
 #include "lib/document/reader.h"
+#include "lib/sandbox/sandbox.h"
 #include "src/commands/options.h"
 #include "src/commands/show_options.h"
 #include "src/commands/snap_options.h"
 #include "src/commands/spool_options.h"
+
+struct show_arguments {
+	struct view *view;
+	bool no_sandbox;
+};
 
 const struct command command_show = {
 	.name = "gosnap show",
 	.run = cmd_show,
 	.arguments = "FILE|CORE|ID",
 	.summary = "print a snapshot as text",
-	.options = { { .rows = view_options } },
+	.options = {
+		{ view_options, offsetof(struct show_arguments, view) },
+		{ sandbox_options, offsetof(struct show_arguments, no_sandbox) },
+	},
 };
 
 static bool is_pid(const char *text)
@@ -53,25 +62,46 @@ static char *find_in_spool(const char *name, struct err *err)
 	return NULL;
 }
 
-static int show(const char *path, const struct view *view)
+struct showing {
+	int fd;
+	const char *name;
+	const struct view *view;
+};
+
+static int show_document(void *arg)
 {
+	const struct showing *showing = arg;
 	struct err err;
 	bool nothing;
-	AUTO(xfree)
-	char *found = may_be_id(path) ? find_in_spool(path, &err) : xstrdup(path);
 	AUTO(reader_close)
-	struct reader *reader = found ? reader_open(found, &err) : NULL;
-	if (!reader || !view_print(view, reader, &nothing, &err))
+	struct reader *reader = reader_open_fd(showing->fd, showing->name, &err);
+	if (!reader || !view_print(showing->view, reader, &nothing, &err))
 		return cmd_failed(&err);
 	return nothing ? EXIT_NO : EXIT_DONE;
 }
 
-/* As text at once; no document is kept. */
-static int show_core(const char *path, struct view *view)
+static int show(const char *path, const struct show_arguments *arguments)
 {
-	struct snap_arguments arguments = snap_arguments_default(view);
+	struct showing showing = { .view = arguments->view };
+	struct sandbox sandbox = { .keep_count = 1 };
+	struct err err;
+	AUTO(xfree)
+	char *found = may_be_id(path) ? find_in_spool(path, &err) : xstrdup(path);
+	showing.fd = found ? reader_find(found, &showing.name, &err) : -1;
+	if (showing.fd < 0)
+		return cmd_failed(&err);
+	sandbox.keep[0] = showing.fd;
+	return view_in_sandbox(arguments->view, arguments->no_sandbox, &sandbox,
+			       show_document, &showing);
+}
+
+/* As text at once; no document is kept. */
+static int show_core(const char *path, const struct show_arguments *shown)
+{
+	struct snap_arguments arguments = snap_arguments_default(shown->view);
 
 	arguments.snap.capture.core.path = path;
+	arguments.snap.no_sandbox = shown->no_sandbox;
 	arguments.as_text = true;
 	return snap_run(&command_show, &arguments);
 }
@@ -79,9 +109,10 @@ static int show_core(const char *path, struct view *view)
 int cmd_show(int argc, char **argv)
 {
 	AUTO(view_free) struct view *view = view_new();
+	struct show_arguments arguments = { .view = view };
 	struct err err;
 	int status;
-	if (!options_read(&command_show, argc, argv, &view, &status))
+	if (!options_read(&command_show, argc, argv, &arguments, &status))
 		return status;
 	if (optind == argc)
 		return cmd_misused(&command_show,
@@ -90,8 +121,8 @@ int cmd_show(int argc, char **argv)
 		return cmd_misused(&command_show,
 				   "too many arguments: give a single file");
 	if (core_is_one(argv[optind]))
-		return show_core(argv[optind], view);
+		return show_core(argv[optind], &arguments);
 	if (!view_finish(view, &err))
 		return cmd_misused(&command_show, "%s", err.text);
-	return show(argv[optind], view);
+	return show(argv[optind], &arguments);
 }

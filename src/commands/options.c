@@ -237,3 +237,9 @@ bool options_read(const struct command *command, int argc, char **argv, void *ar
 	}
 	return true;
 }
+
+const struct option_info sandbox_options[] = {
+	{ 0, "no-sandbox", NULL, "read hostile data without a sandbox, to debug gosnap",
+	  .read = option_flag, .offset = 0 },
+	{ .name = NULL }
+};

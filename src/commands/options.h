@@ -68,4 +68,6 @@ option_reader option_flag, option_constant, option_string, option_choice, option
 #define OPTION_TIME(table, member)                                                       \
 	.read = option_time, .offset = OPTION_OFFSET(uint64_t, table, member)
 
+extern const struct option_info sandbox_options[]; /* of a bool: --no-sandbox */
+
 #endif

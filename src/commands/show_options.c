@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/sandbox/sandbox.h"
+#include "src/commands/cmd.h"
 #include "src/viewer/filter/filter.h"
 #include "src/viewer/listing/viewer.h"
 #include "src/viewer/terminal/page.h"
@@ -19,6 +21,7 @@ struct view {
 	bool all;
 	bool negated; /* applies to the next filter */
 	bool no_pager;
+	const char *pager; /* its command; NULL: none */
 	enum when color;
 };
 
@@ -105,6 +108,9 @@ const struct option_info view_options[] = {
 
 bool view_finish(struct view *view, struct err *err)
 {
+	/* Found now: no program can be looked for in the sandbox. */
+	if (page_is_terminal(STDOUT_FILENO) && !view->no_pager)
+		view->pager = pager_command();
 	return !view->negated ||
 	       err_set(err, ERR_USAGE, "--not must be followed by a filter");
 }
@@ -127,16 +133,24 @@ static bool has_color(const struct view *view)
 	return page_is_terminal(STDOUT_FILENO) && !(no_color && *no_color);
 }
 
+int view_in_sandbox(const struct view *view, bool no_sandbox, struct sandbox *how,
+		    int (*work)(void *arg), void *arg)
+{
+	AUTO(pager_host_free) struct pager_host *host = pager_host_new(view->pager);
+
+	sandbox_add_services(how, pager_host_services(host));
+	return run_in_sandbox(no_sandbox, how, work, arg);
+}
+
 bool view_print(const struct view *view, struct reader *reader, bool *ret_nothing,
 		struct err *err)
 {
-	bool terminal = page_is_terminal(STDOUT_FILENO);
 	const struct viewer_options options = {
 		.all = view->all,
 		.color = has_color(view),
 		.columns = page_columns(STDOUT_FILENO),
 		.filter = view->filter,
-		.pager = terminal && !view->no_pager ? pager_command() : NULL,
+		.pager = view->pager,
 	};
 	bool shown;
 	/* There is nothing to clean up, so a closed pipe may kill us as it kills cat. */

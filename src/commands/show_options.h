@@ -29,6 +29,11 @@ bool view_is_asked_for(const struct view *view);
 /* Will single goroutines be shown, and so their values? */
 bool view_shows_values(const struct view *view);
 
+/* run_in_sandbox() for work that calls view_print(): with the pager that it may need. */
+struct sandbox;
+int view_in_sandbox(const struct view *view, bool no_sandbox, struct sandbox *how,
+		    int (*work)(void *arg), void *arg);
+
 /* Prints the document on standard output. *ret_nothing: nothing passed the filters. */
 MUST_CHECK bool view_print(const struct view *view, struct reader *reader,
 			   bool *ret_nothing, struct err *err);

@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "lib/document/reader_inline.h"
+#include "lib/sandbox/sandbox.h"
+#include "src/capture/sandboxed.h"
 #include "src/commands/cmd.h"
 #include "src/commands/redact_options.h"
 #include "src/commands/show_options.h"
@@ -125,6 +127,8 @@ const struct option_info snap_options[] = {
 	{ 0, "attribute", "KEY=VALUE", "say more of why, as often as wanted",
 	  .read = read_attribute,
 	  .offset = OPTION_OFFSET(struct trigger, struct snap_options, trigger) },
+	{ 0, "no-sandbox", NULL, "read hostile data without a sandbox, to debug gosnap",
+	  OPTION_FLAG(struct snap_options, no_sandbox) },
 	{ 0, "progress", CHOICE_WHEN, "report progress; auto: on a terminal",
 	  OPTION_CHOICE(struct snap_options, progress) },
 	{ 'q', "quiet", NULL, "the same as --progress=never",
@@ -139,6 +143,17 @@ static int status_of(const struct snap_options *options, const struct snap_resul
 	return options->strict && result->warnings > 0 ? EXIT_NO : EXIT_DONE;
 }
 
+/* What is written, opened before anything is read. */
+struct taking {
+	struct snap_arguments *arguments;
+	bool as_text;
+	struct output *document; /* NULL: none that lasts */
+	struct output *core;	 /* NULL: none */
+};
+
+/* What the sandbox returns: an exit status, and which of them is complete. */
+enum { STATUS = 7, DOCUMENT = 8, CORE = 16 };
+
 static int show(const struct view *view, struct output *out, int status)
 {
 	struct err err;
@@ -150,20 +165,26 @@ static int show(const struct view *view, struct output *out, int status)
 	return nothing && status == EXIT_DONE ? EXIT_NO : status;
 }
 
+static int finish(struct output *out, int status)
+{
+	struct err err;
+
+	if (output_finish(out, &err))
+		return status | DOCUMENT;
+	return output_pipe_closed(out) ? EXIT_IO : cmd_failed(&err);
+}
+
 /* Writes the document again, with its objects in place. */
-static int write_inline(const struct snap_options *options, int document, int status)
+static int write_inline(const struct taking *t, int document, int status)
 {
 	struct err err;
 	AUTO(reader_close)
 	struct reader *reader = reader_open_fd(document, "the snapshot", &err);
-	AUTO(output_close)
-	struct output *out = reader ? output_open(options->output, &err) : NULL;
 
-	if (!out || !inline_write(reader, options->inline_depth, output_sink(out), &err))
+	if (!reader || !inline_write(reader, t->arguments->snap.inline_depth,
+				     output_sink(t->document), &err))
 		return cmd_failed(&err);
-	if (output_commit(out, &err))
-		return status;
-	return output_pipe_closed(out) ? EXIT_IO : cmd_failed(&err);
+	return finish(t->document, status);
 }
 
 struct snap_arguments snap_arguments_default(struct view *view)
@@ -192,35 +213,86 @@ bool snap_check_content(const struct snap_options *options, struct err *err)
 		       "--assume-go requires a release like 1.26, not %.40s", release);
 }
 
-static int write_document(struct snap_arguments *arguments, bool as_text,
-			  struct snap_result *result)
+/* Into a temporary file, which is read again. */
+static int write_in_two_steps(const struct taking *t, struct snap_result *result)
 {
-	struct snap_options *options = &arguments->snap;
 	struct err err;
+	AUTO(output_close) struct output *spool = output_open_spool(&err);
 
-	AUTO(output_close)
-	struct output *out = as_text || options->inline_depth
-				     ? output_open_spool(&err)
-				     : output_open(options->output, &err);
-	if (!out || !snap_take(options, output_sink(out), result, &err))
+	if (!spool || !snap_take(&t->arguments->snap, output_sink(spool), result, &err) ||
+	    !output_finish(spool, &err))
 		return cmd_failed(&err);
-	if (!output_commit(out, &err))
-		return output_pipe_closed(out) ? EXIT_IO : cmd_failed(&err);
-	int status = status_of(options, result);
-	if (options->inline_depth && !as_text)
-		status = write_inline(options, output_take_fd(out), status);
-	else if (as_text)
-		status = show(arguments->view, out, status);
-	return result->no_core ? cmd_failed(&result->why) : status;
+	int status = status_of(&t->arguments->snap, result);
+	return t->as_text ? show(t->arguments->view, spool, status)
+			  : write_inline(t, output_take_fd(spool), status);
 }
 
-static int write_core(struct snap_options *options, struct snap_result *result)
+static int write_document(const struct taking *t, struct snap_result *result)
 {
 	struct err err;
 
-	if (!snap_take(options, NULL, result, &err))
+	if (t->as_text || t->arguments->snap.inline_depth)
+		return write_in_two_steps(t, result);
+	if (!snap_take(&t->arguments->snap, output_sink(t->document), result, &err))
 		return cmd_failed(&err);
-	return result->no_core ? cmd_failed(&result->why) : status_of(options, result);
+	return finish(t->document, status_of(&t->arguments->snap, result));
+}
+
+static int write_core(const struct taking *t, struct snap_result *result)
+{
+	struct err err;
+
+	if (!snap_take(&t->arguments->snap, NULL, result, &err))
+		return cmd_failed(&err);
+	return status_of(&t->arguments->snap, result);
+}
+
+/* The part that may run in the sandbox. */
+static int take(void *arg)
+{
+	const struct taking *t = arg;
+	struct snap_result result = { .warnings = 0 };
+	struct err err;
+	int status = t->arguments->snap.only_core ? write_core(t, &result)
+						  : write_document(t, &result);
+
+	if (result.no_core)
+		return cmd_failed(&result.why) | (status & DOCUMENT);
+	if (!result.has_core)
+		return status;
+	if (output_finish(t->core, &err))
+		return status | CORE;
+	return (output_pipe_closed(t->core) ? EXIT_IO : cmd_failed(&err)) |
+	       (status & DOCUMENT);
+}
+
+static int commit(struct output *out, int status)
+{
+	struct err err;
+
+	return output_commit(out, &err) ? status : cmd_failed(&err);
+}
+
+static int take_in_sandbox(struct taking *t)
+{
+	const struct snap_options *options = &t->arguments->snap;
+	struct sandbox sandbox = { .keep_count = 0 };
+
+	if (t->document)
+		sandbox.keep[sandbox.keep_count++] = output_fd(t->document);
+	if (t->core)
+		sandbox.keep[sandbox.keep_count++] = output_fd(t->core);
+	AUTO(capture_host_free)
+	struct capture_host *host = capture_host_new(&options->capture, &sandbox);
+	/* A process is read without, as yet. */
+	bool no_sandbox = options->no_sandbox || !options->capture.core.path;
+	int all = view_in_sandbox(t->arguments->view, no_sandbox, &sandbox, take, t);
+	int status = all & STATUS;
+	if (all & DOCUMENT && t->document)
+		status = commit(t->document, status);
+	if (all & CORE && t->core)
+		status = commit(t->core, status);
+	return status;
 }
 
 static bool is_standard_output(const char *path)
@@ -232,7 +304,7 @@ static bool is_standard_output(const char *path)
 static int write_all(struct snap_arguments *arguments, bool as_text)
 {
 	struct snap_options *options = &arguments->snap;
-	struct snap_result result = { .warnings = 0 };
+	const bool lasts = !as_text && !options->only_core;
 	struct err err;
 	AUTO(output_close)
 	struct output *core =
@@ -240,15 +312,13 @@ static int write_all(struct snap_arguments *arguments, bool as_text)
 
 	if (options->core_output && !core)
 		return cmd_failed(&err);
+	AUTO(output_close)
+	struct output *document = lasts ? output_open(options->output, &err) : NULL;
+	if (lasts && !document)
+		return cmd_failed(&err);
 	options->core = core;
 	options->capture.core_file = core != NULL;
-	int status = options->only_core ? write_core(options, &result)
-					: write_document(arguments, as_text, &result);
-	if (!result.has_core)
-		return status;
-	return output_commit(core, &err)  ? status
-	       : output_pipe_closed(core) ? EXIT_IO
-					  : cmd_failed(&err);
+	return take_in_sandbox(&(struct taking){ arguments, as_text, document, core });
 }
 
 static const char *misuse(const struct snap_options *options, const struct view *view)

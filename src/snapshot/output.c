@@ -431,19 +431,28 @@ static bool give_name(struct output *out, struct err *err)
 	return named;
 }
 
+bool output_finish(struct output *out, struct err *err)
+{
+	if (finish(out, err))
+		return true;
+	if (out->asked)
+		err_prefix(err, "%s", out->asked);
+	return false;
+}
+
 bool output_commit(struct output *out, struct err *err)
 {
-	if (!finish(out, err)) {
-		if (out->asked)
-			err_prefix(err, "%s", out->asked);
-		return false;
-	}
 	return !out->path.name || give_name(out, err);
 }
 
 bool output_pipe_closed(const struct output *out)
 {
 	return out->error == EPIPE;
+}
+
+int output_fd(const struct output *out)
+{
+	return out->fd;
 }
 
 int output_take_fd(struct output *out)

@@ -31,16 +31,21 @@ DEFINE_AUTO(struct output, output_close)
 /* Borrowed; write one document, without sink_finish(). */
 struct sink *output_sink(struct output *out);
 
-/* Or write bytes as they are. Errors are told by output_commit(). */
+/* Or write bytes as they are. Errors are told by output_finish(). */
 void output_write(struct output *out, const void *bytes, size_t len);
 
-/* Writes the rest and gives the file its name. ERR_SYS: no file remains. */
+/* Writes the rest. In the sandbox this is all; the parent then commits. */
+MUST_CHECK bool output_finish(struct output *out, struct err *err);
+/* Gives the finished file its name. ERR_SYS: no file remains. */
 MUST_CHECK bool output_commit(struct output *out, struct err *err);
 
-/* After a failed commit: the reader of our pipe went away, which is not an error. */
+/* After a failed finish: the reader of our pipe went away, which is not an error. */
 bool output_pipe_closed(const struct output *out);
 
-/* The descriptor of a committed spool, at offset 0; the caller owns it. */
+/* The descriptor that is written to. */
+int output_fd(const struct output *out);
+
+/* The descriptor of a finished spool, at offset 0; the caller owns it. */
 int output_take_fd(struct output *out);
 
 #endif

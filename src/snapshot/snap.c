@@ -8,10 +8,11 @@
 #include <sys/random.h>
 #include <sys/utsname.h>
 
-#include "src/analysis/groups.h"
 #include "config.h"
+#include "lib/sandbox/sandbox.h"
 #include "printers/printers.h"
 #include "redaction/redaction.h"
+#include "src/analysis/groups.h"
 #include "src/capture/capture.h"
 #include "src/capture/capture_core.h"
 #include "src/snapshot/export.h"
@@ -120,6 +121,7 @@ static void print_options(struct sink *out, const struct snap_options *o)
 	print_rule_files(out, o->rules);
 	sink_named_string(out, "redact", redaction_mode_name(o->redaction));
 	sink_named_string(out, "redact_rules", redaction_rules_file(o->redaction));
+	sink_named_bool(out, "sandbox", sandbox_is_closed());
 	sink_named_bool(out, "verify", o->capture.verify);
 	sink_named_string(out, "assume_go", o->capture.assume_go);
 	sink_end(out);

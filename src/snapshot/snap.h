@@ -37,7 +37,8 @@ struct snap_options {
 	/* Called with each warning, at the end. NULL: the document has them. */
 	void (*warn)(const char *where, const char *what);
 	bool only_of_fault; /* none of a process that nothing ended */
-	bool strict;	    /* warnings affect the exit status */
+	bool no_sandbox;
+	bool strict; /* warnings affect the exit status */
 	enum progress_when progress;
 };
 

@@ -34,10 +34,10 @@ static bool take(void *arg, const char *member, size_t index,
 	return strcmp(member, "fault") != 0 && strcmp(member, "groups") != 0;
 }
 
-bool spool_head_read(const char *path, struct spool_head *ret, struct err *err)
+bool spool_head_read(int fd, struct spool_head *ret, struct err *err)
 {
 	*ret = (struct spool_head){ 0 };
-	AUTO(reader_close) struct reader *reader = reader_open(path, err);
+	AUTO(reader_close) struct reader *reader = reader_open_fd(fd, "it", err);
 
 	if (reader && reader_each(reader, take, ret, err))
 		return true;

@@ -12,9 +12,8 @@ struct spool_head {
 	char *taken_at, *source, *executable, *go, *signal, *verdict;
 };
 
-/* False: err says why it cannot be read. */
-MUST_CHECK bool spool_head_read(const char *path, struct spool_head *ret,
-				struct err *err);
+/* Takes ownership of fd. False: err says why it cannot be read. */
+MUST_CHECK bool spool_head_read(int fd, struct spool_head *ret, struct err *err);
 void spool_head_done(struct spool_head *head);
 
 #endif

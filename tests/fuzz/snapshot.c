@@ -116,7 +116,7 @@ static void snapshot(int fd, uint8_t flags)
 	assert(document && (core || !(flags & EXPORT)));
 	if (!take(path, flags, document, core) || !core)
 		return;
-	assert(output_commit(core, &err));
+	assert(output_finish(core, &err));
 	const int slim = output_take_fd(core);
 	snapshot(slim, flags & ~(unsigned)EXPORT);
 	close(slim);

@@ -10,12 +10,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/sandbox/broker.h"
+
 enum { SHELL_FOUND_NOTHING = 127, SHELL_CANNOT_RUN = 126 };
 
 struct pager {
 	char *command;
-	pid_t pid;
-	FILE *stream;
+	pid_t pid;				/* 0: the parent of the sandbox runs it */
+	FILE *stream;				/* NULL: another process writes to it */
 	struct sigaction interrupt, quit, pipe; /* previous actions */
 };
 
@@ -88,27 +90,56 @@ static void ignore_signals(struct pager *pager)
 	sigaction(SIGPIPE, &ignore, &pager->pipe);
 }
 
+static struct pager *pager_new(const char *command, int fd)
+{
+	struct pager *pager = xcalloc(1, sizeof(*pager));
+	pager->command = xstrdup(command);
+	pager->stream = fdopen(fd, "w");
+	return pager;
+}
+
+static void pager_free(struct pager *pager)
+{
+	if (pager->stream)
+		fclose(pager->stream);
+	xfree(pager->command);
+	xfree(pager);
+}
+
+static struct pager *ask_for_pager(const char *command, struct err *err)
+{
+	const struct question question = { .kind = ASK_PAGER };
+	struct answer answer;
+	int fd = -1;
+	if (!sandbox_ask(&question, -1, &answer, &fd) || fd < 0) {
+		err_set(err, ERR_SYS, "cannot run the pager %.100s", command);
+		return NULL;
+	}
+	struct pager *pager = pager_new(command, fd);
+	ignore_signals(pager);
+	return pager;
+}
+
 struct pager *pager_start(const char *command, struct err *err)
 {
-	AUTO(xfree) struct pager *pager = xcalloc(1, sizeof(*pager));
 	int ends[2];
-	bool started;
+	if (sandbox_is_closed())
+		return ask_for_pager(command, err);
 	if (pipe2(ends, O_CLOEXEC) < 0) {
 		err_sys(err, "cannot make a pipe");
 		return NULL;
 	}
-	pager->command = xstrdup(command);
-	started = spawn(pager, ends[0]);
-	close(ends[0]);
-	pager->stream = started ? fdopen(ends[1], "w") : NULL;
-	if (!pager->stream) {
+	struct pager *pager = pager_new(command, ends[1]);
+	bool started = pager->stream && spawn(pager, ends[0]);
+	if (!started) {
 		err_sys(err, "cannot run the pager %.100s", command);
-		close(ends[1]);
-		xfree(pager->command);
-		return NULL;
+		pager_free(pager);
+		pager = NULL;
 	}
-	ignore_signals(pager);
-	return TAKE(pager);
+	close(ends[0]);
+	if (pager)
+		ignore_signals(pager);
+	return pager;
 }
 
 FILE *pager_stream(struct pager *pager)
@@ -116,23 +147,100 @@ FILE *pager_stream(struct pager *pager)
 	return pager->stream;
 }
 
-bool pager_finish(struct pager *pager, struct err *err)
+/* Its exit status; -1: it ended otherwise. */
+static int status_of_end(struct pager *pager)
 {
-	bool ran = true;
+	const struct question question = { .kind = ASK_PAGER_ENDS };
+	struct answer answer;
 	int status = 0;
-	if (!pager)
-		return true;
-	fclose(pager->stream);
+	if (!pager->pid)
+		return sandbox_ask(&question, -1, &answer, NULL) ? answer.result : -1;
 	while (waitpid(pager->pid, &status, 0) < 0 && errno == EINTR)
 		;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static int end_pager(struct pager *pager)
+{
+	if (pager->stream)
+		fclose(pager->stream);
+	pager->stream = NULL;
+	int status = status_of_end(pager);
 	sigaction(SIGINT, &pager->interrupt, NULL);
 	sigaction(SIGQUIT, &pager->quit, NULL);
 	sigaction(SIGPIPE, &pager->pipe, NULL);
-	if (WIFEXITED(status) && (WEXITSTATUS(status) == SHELL_FOUND_NOTHING ||
-				  WEXITSTATUS(status) == SHELL_CANNOT_RUN))
+	return status;
+}
+
+bool pager_finish(struct pager *pager, struct err *err)
+{
+	bool ran = true;
+	if (!pager)
+		return true;
+	int status = end_pager(pager);
+	if (status == SHELL_FOUND_NOTHING || status == SHELL_CANNOT_RUN)
 		ran = err_set(err, ERR_SYS, "cannot run the pager %.100s",
 			      pager->command);
-	xfree(pager->command);
-	xfree(pager);
+	pager_free(pager);
 	return ran;
+}
+
+struct pager_host {
+	const char *command;
+	struct pager *pager; /* NULL: none runs */
+	struct sandbox_service services[3];
+};
+
+/* One at a time; which program, is not the sandbox's to say. */
+static void serve_start(void *arg, const struct question *q, int fd, struct answer *ret,
+			int *ret_fd)
+{
+	struct pager_host *host = arg;
+	struct err ignored;
+	(void)q, (void)fd;
+	if (host->command && !host->pager)
+		host->pager = pager_start(host->command, &ignored);
+	if (!host->pager || !host->pager->stream) {
+		ret->result = -EINVAL;
+		return;
+	}
+	*ret_fd = fcntl(fileno(host->pager->stream), F_DUPFD_CLOEXEC, 0);
+	fclose(TAKE(host->pager->stream));
+}
+
+static void serve_end(void *arg, const struct question *q, int fd, struct answer *ret,
+		      int *ret_fd)
+{
+	struct pager_host *host = arg;
+	(void)q, (void)fd, (void)ret_fd;
+	ret->result = -1;
+	if (!host->pager)
+		return;
+	ret->result = end_pager(host->pager);
+	pager_free(TAKE(host->pager));
+}
+
+struct pager_host *pager_host_new(const char *command)
+{
+	struct pager_host *host = xcalloc(1, sizeof(*host));
+	host->command = command;
+	host->services[0] = (struct sandbox_service){ ASK_PAGER, serve_start, host };
+	host->services[1] = (struct sandbox_service){ ASK_PAGER_ENDS, serve_end, host };
+	return host;
+}
+
+const struct sandbox_service *pager_host_services(const struct pager_host *host)
+{
+	return host->services;
+}
+
+void pager_host_free(struct pager_host *host)
+{
+	if (!host)
+		return;
+	if (host->pager) {
+		end_pager(host->pager);
+		pager_free(host->pager);
+	}
+	xfree(host);
 }

@@ -18,6 +18,15 @@ const char *pager_command(void);
  * fits on the screen, to show colours and not to clear. Until the end, the interrupt keys
  * affect only the pager. NULL: err says why. */
 struct pager *pager_start(const char *command, struct err *err);
+/* Likewise in the sandbox, where the parent runs it: with this. It waits for the pager when it is
+ * freed. */
+struct pager_host;
+struct sandbox_service;
+struct pager_host *pager_host_new(const char *command); /* NULL: none is allowed */
+const struct sandbox_service *pager_host_services(const struct pager_host *host);
+void pager_host_free(struct pager_host *host);
+DEFINE_AUTO(struct pager_host, pager_host_free)
+
 /* The stream to write to. Write errors are not failures: the user has seen enough. */
 FILE *pager_stream(struct pager *pager);
 /* Returns when the user quits. ERR_SYS: it could not be run. NULL is allowed. */

@@ -112,7 +112,7 @@ static bool write_document(void)
 		return false;
 	sink_begin(output_sink(out), SINK_OBJECT);
 	sink_end(output_sink(out));
-	bool ok = output_commit(out, &err);
+	bool ok = output_finish(out, &err) && output_commit(out, &err);
 	if (!ok)
 		fprintf(stderr, "# %s\n", err.text);
 	return ok;

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/sandbox/broker_priv.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/base/cache.h"
+#include "lib/procfs/proc_file.h"
+#include "lib/sandbox/sandbox_priv.h"
+
+enum {
+	CHANNELS_MAX = 64, /* the sandbox and its workers */
+	LOOK_MS = 50, /* without a pidfd: how often we look whether the child is there */
+};
+
+struct broker {
+	const struct sandbox *how;
+	pid_t child;
+	int pidfd;
+	int channels[CHANNELS_MAX];
+	size_t channel_count;
+	struct cached cached;
+	int64_t forbidden; /* system call; -1: none */
+};
+
+struct broker *broker_new(const struct sandbox *how, pid_t child, int channel)
+{
+	struct broker *b = xcalloc(1, sizeof(*b));
+
+	b->how = how;
+	b->child = child;
+	b->pidfd = (int)syscall(SYS_pidfd_open, child, 0);
+	b->channels[b->channel_count++] = channel;
+	b->cached.allowed = how->cache;
+	b->forbidden = -1;
+	return b;
+}
+
+void broker_free(struct broker *b)
+{
+	if (!b)
+		return;
+	while (b->channel_count)
+		close(b->channels[--b->channel_count]);
+	if (b->pidfd >= 0)
+		close(b->pidfd);
+	cache_close(b->cached.cache);
+	xfree(b);
+}
+
+/* Only a child of the child: by a pidfd, so that it is still the same when it gets the signal. */
+static int end_child(const struct broker *b, pid_t pid)
+{
+	int fd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+
+	if (fd < 0)
+		return -ESRCH;
+	AUTO(xfree) char *status = proc_file(pid, "status");
+	int result = -EPERM;
+	if (status && proc_number(status, "PPid", 10) == (uint64_t)b->child)
+		result = syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0) == 0
+				 ? 0
+				 : -errno;
+	close(fd);
+	return result;
+}
+
+static int add_channel(struct broker *b, int *fd)
+{
+	if (*fd < 0 || b->channel_count == CHANNELS_MAX)
+		return -ENFILE;
+	b->channels[b->channel_count++] = *fd;
+	*fd = -1;
+	return 0;
+}
+
+static void open_for(const struct broker *b, const struct question *q, int folder,
+		     struct answer *ret, int *ret_fd)
+{
+	int fd = files_open(b->how, folder, q->text,
+			    q->kind == ASK_OPEN ? q->number : BELOW_ROOT);
+
+	ret->result = fd < 0 ? fd : 0;
+	*ret_fd = fd < 0 ? -1 : fd;
+}
+
+static const struct sandbox_service *service_for(const struct broker *b, uint32_t kind)
+{
+	for (size_t i = 0; i < SANDBOX_SERVICES; i++)
+		for (const struct sandbox_service *s = b->how->services[i]; s && s->kind;
+		     s++)
+			if (s->kind == kind)
+				return s;
+	return NULL;
+}
+
+static void serve(const struct broker *b, const struct question *q, int fd,
+		  struct answer *ret, int *ret_fd)
+{
+	const struct sandbox_service *s = service_for(b, q->kind);
+
+	if (s)
+		s->serve(s->arg, q, fd, ret, ret_fd);
+	else
+		ret->result = -ENOSYS;
+}
+
+static void answer(struct broker *b, const struct question *q, int fd, struct answer *ret,
+		   int *ret_fd)
+{
+	struct stat st;
+
+	switch (q->kind) {
+	case ASK_OPEN:
+	case ASK_OPEN_BELOW:
+		open_for(b, q, fd, ret, ret_fd);
+		break;
+	case ASK_READ_LINK:
+		ret->result = files_read_link(b->how, fd, q->text, ret->bytes,
+					      sizeof(ret->bytes));
+		ret->len = ret->result < 0 ? 0 : (uint32_t)ret->result;
+		break;
+	case ASK_STATUS:
+		ret->result = files_status(b->how, fd, q->text, q->number, &st);
+		ret->len = ret->result < 0 ? 0 : sizeof(st);
+		memcpy(ret->bytes, &st, ret->len);
+		break;
+	case ASK_END_CHILD:
+		ret->result = end_child(b, q->number);
+		break;
+	case ASK_CACHED:
+	case ASK_CACHE:
+		cached_serve(&b->cached, q, fd, ret, ret_fd);
+		break;
+	default:
+		serve(b, q, fd, ret, ret_fd);
+	}
+}
+
+/* A message that no code of ours sends is an attacker's. */
+static bool is_sound(struct question *q, ssize_t n)
+{
+	const size_t head = offsetof(struct question, text);
+
+	if (n < (ssize_t)head || q->len != (size_t)n - head || q->len >= sizeof(q->text))
+		return false;
+	q->text[q->len] = 0;
+	return q->kind >= ASK_SERVICE || strlen(q->text) == q->len;
+}
+
+/* False: the channel is closed, or speaks nonsense. */
+static bool serve_one(struct broker *b, int channel)
+{
+	struct question q;
+	struct answer a = { .result = 0, .len = 0 };
+	int with, got = -1;
+	ssize_t n = message_receive(channel, &q, sizeof(q), &with, MSG_DONTWAIT);
+	bool sound = n > 0 && is_sound(&q, n);
+
+	if (sound && q.kind == ASK_CHANNEL)
+		(void)add_channel(b, &with);
+	else if (sound && q.kind == TELL_FORBIDDEN)
+		b->forbidden = q.number;
+	else if (sound) {
+		answer(b, &q, with, &a, &got);
+		sound = message_send(channel, &a, offsetof(struct answer, bytes) + a.len,
+				     got, MSG_DONTWAIT) > 0;
+	}
+	if (with >= 0)
+		close(with);
+	if (got >= 0)
+		close(got);
+	return sound || (n < 0 && errno == EAGAIN);
+}
+
+static void serve_ready(struct broker *b, const struct pollfd *waiting, size_t n)
+{
+	for (size_t i = n; i-- > 0;) {
+		if (!waiting[i].revents || serve_one(b, b->channels[i]))
+			continue;
+		close(b->channels[i]);
+		b->channels[i] = b->channels[--b->channel_count];
+	}
+}
+
+static int patience_ms(const struct broker *b, uint64_t until_ns)
+{
+	const uint64_t now = monotonic_ns();
+	int ms = b->pidfd < 0 ? LOOK_MS : -1;
+
+	if (!until_ns)
+		return ms;
+	uint64_t left = until_ns > now ? (until_ns - now) / 1000000 + 1 : 0;
+	return ms >= 0 && (uint64_t)ms < left ? ms : left < INT_MAX ? (int)left : INT_MAX;
+}
+
+bool broker_serve(struct broker *b, uint64_t until_ns, int *ret_status, struct err *err)
+{
+	struct pollfd waiting[CHANNELS_MAX + 1];
+
+	for (;;) {
+		const size_t n = b->channel_count;
+		for (size_t i = 0; i < n; i++)
+			waiting[i] =
+				(struct pollfd){ .fd = b->channels[i], .events = POLLIN };
+		waiting[n] = (struct pollfd){ .fd = b->pidfd, .events = POLLIN };
+		int ready = poll(waiting, n + 1, patience_ms(b, until_ns));
+		if (ready > 0)
+			serve_ready(b, waiting, n);
+		if (b->forbidden >= 0)
+			return err_set(err, ERR_SYS,
+				       SANDBOXED " made a forbidden system call: %d (%s)",
+				       (int)b->forbidden, syscall_name(b->forbidden));
+		/* What it said last comes first. */
+		if ((b->pidfd < 0 || waiting[n].revents) &&
+		    waitpid(b->child, ret_status, WNOHANG) == b->child)
+			return true;
+		if (until_ns && monotonic_ns() >= until_ns)
+			return err_set(err, ERR_SYS, SANDBOXED " took too long");
+	}
+}

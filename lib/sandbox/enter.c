@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/landlock.h>
+#include <linux/seccomp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#include "lib/base/limit.h"
+#include "lib/sandbox/broker_priv.h"
+#include "lib/sandbox/sandbox_priv.h"
+
+/* For tests: GOSNAP_SANDBOX_MEMORY=BYTES, GOSNAP_SANDBOX_CPU=SECONDS. */
+static uint64_t switched(const char *name, uint64_t usual)
+{
+#ifdef GOSNAP_FAULTS
+	if (getenv(name))
+		return strtoull(getenv(name), NULL, 10);
+#else
+	(void)name;
+#endif
+	return usual;
+}
+
+static uint64_t lesser(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static void lower(int resource, uint64_t soft, uint64_t hard)
+{
+	struct rlimit limit;
+
+	if (getrlimit(resource, &limit) < 0)
+		return;
+	limit.rlim_max = lesser(limit.rlim_max, hard);
+	limit.rlim_cur = lesser(lesser(limit.rlim_cur, soft), limit.rlim_max);
+	setrlimit(resource, &limit);
+}
+
+/* RLIMIT_DATA counts memory that can be written, so neither a mapped core nor the executable. */
+static void limit_resources(void)
+{
+	const struct rlimit none = { 0, 0 };
+	struct sysinfo machine;
+	uint64_t memory = LIMIT_SANDBOX_BYTES, seconds;
+
+	if (sysinfo(&machine) == 0) {
+		uint64_t half = (uint64_t)machine.totalram * machine.mem_unit / 2;
+		memory = half > memory ? half : memory;
+	}
+	memory = switched("GOSNAP_SANDBOX_MEMORY", memory);
+	lower(RLIMIT_DATA, memory, memory);
+	/* First a signal that says why; who ignores it is killed. */
+	seconds = switched("GOSNAP_SANDBOX_CPU", LIMIT_SANDBOX_CPU_S);
+	lower(RLIMIT_CPU, seconds, seconds + 1);
+	setrlimit(RLIMIT_CORE, &none);
+}
+
+/* If memory runs out, we are to go, not what is examined. */
+static void offer_to_killer(void)
+{
+	static const char most[] = "1000";
+	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	if (fd >= 0 && write(fd, most, sizeof(most) - 1) < 0)
+		errno = 0; /* it is only a preference */
+	if (fd >= 0)
+		close(fd);
+}
+
+static bool is_kept(const struct sandbox *how, int fd)
+{
+	for (size_t i = 0; i < how->keep_count; i++)
+		if (how->keep[i] == fd)
+			return true;
+	return false;
+}
+
+/* Also where close_range() is missing: before Linux 5.9. */
+static void close_range_of(unsigned first, unsigned last)
+{
+	struct rlimit limit = { 0, 0 };
+
+	if (first > last || syscall(SYS_close_range, first, last, 0) == 0)
+		return;
+	getrlimit(RLIMIT_NOFILE, &limit);
+	for (unsigned fd = first; fd <= last && fd < limit.rlim_cur; fd++)
+		close((int)fd);
+}
+
+static void close_others(const struct sandbox *how, int channel)
+{
+	unsigned from = STDERR_FILENO + 1;
+	int highest = channel;
+
+	for (size_t i = 0; i < how->keep_count; i++)
+		highest = how->keep[i] > highest ? how->keep[i] : highest;
+	for (int fd = STDERR_FILENO + 1; fd <= highest; fd++) {
+		if (fd != channel && !is_kept(how, fd))
+			continue;
+		close_range_of(from, (unsigned)fd - 1);
+		from = (unsigned)fd + 1;
+	}
+	close_range_of(from, ~0u);
+}
+
+/* All that this kernel knows of, and no exceptions: files are opened by the parent. It also forbids
+ * to trace processes outside. */
+static bool close_files(struct err *err)
+{
+	/* Fields that the kernel does not know are zero; <linux/landlock.h> may be older than it. */
+	struct {
+		uint64_t files, network, scoped;
+	} what = { 0, 0, 0 };
+	static const uint8_t files_of_version[] = { 13, 14, 15, 15, 16 };
+	long version = syscall(SYS_landlock_create_ruleset, NULL, 0,
+			       LANDLOCK_CREATE_RULESET_VERSION);
+
+	if (version <= 0)
+		return true; /* this kernel has no Landlock, or it is off */
+	size_t known = (size_t)version < ARRAY_SIZE(files_of_version)
+			       ? (size_t)version
+			       : ARRAY_SIZE(files_of_version);
+	what.files = (UINT64_C(1) << files_of_version[known - 1]) - 1;
+	what.network = version >= 4 ? 3 : 0;
+	what.scoped = version >= 6 ? 3 : 0; /* abstract sockets, signals */
+	size_t size = version >= 6   ? sizeof(what)
+		      : version >= 4 ? 2 * sizeof(uint64_t)
+				     : sizeof(uint64_t);
+	int fd = (int)syscall(SYS_landlock_create_ruleset, &what, size, 0);
+	if (fd < 0)
+		return err_sys(err, "Landlock");
+	bool done = syscall(SYS_landlock_restrict_self, fd, 0) == 0;
+	int why = errno;
+	close(fd);
+	errno = why;
+	return done || err_sys(err, "Landlock");
+}
+
+static bool drop_capabilities(struct err *err)
+{
+	struct __user_cap_header_struct header = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { { 0 } };
+
+	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	return syscall(SYS_capset, &header, none) == 0 || err_sys(err, "capset");
+}
+
+static bool filter_calls(struct err *err)
+{
+	struct sock_fprog program;
+	AUTO(xfree) struct sock_filter *code = syscall_filter_new(getpid(), &program.len);
+
+	program.filter = code;
+	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0 ||
+	       err_sys(err, "seccomp");
+}
+
+bool sandbox_close(const struct sandbox *how, int channel, struct err *err)
+{
+	prctl(PR_SET_NAME, "gosnap-sandbox");
+	offer_to_killer();
+	limit_resources();
+	close_others(how, channel);
+	/* What is in our memory is no business of others of this user, nor of a core file. */
+	prctl(PR_SET_DUMPABLE, 0);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return err_sys(err, "no_new_privs");
+	if (!close_files(err) || !drop_capabilities(err))
+		return false;
+	ask_begin(channel);
+	cached_begin();
+	return filter_calls(err);
+}

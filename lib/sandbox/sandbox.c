@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/sandbox/sandbox.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/base/limit.h"
+#include "lib/sandbox/broker_priv.h"
+#include "lib/sandbox/sandbox_priv.h"
+
+enum {
+	/* Of the child, when it could not close the sandbox: err was printed by nobody, so it is sent. */
+	NOT_CLOSED = 125,
+	/* More than any work() returns. */
+	STATUS_MAX = 64,
+};
+
+const char *sandbox_missing(void)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+	return "sanitizers need system calls and memory that it forbids";
+#else
+	return NULL;
+#endif
+}
+
+void sandbox_add_services(struct sandbox *how, const struct sandbox_service *services)
+{
+	size_t i = 0;
+
+	while (i < SANDBOX_SERVICES - 1 && how->services[i])
+		i++;
+	how->services[i] = services;
+}
+
+static void __attribute__((noreturn))
+live_inside(const struct sandbox *how, int channel, pid_t parent, int (*work)(void *arg),
+	    void *arg)
+{
+	struct err err = { .code = ERR_NONE };
+	char ready = 0;
+	int ignored;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(EXIT_FAILURE);
+	bool closed = sandbox_close(how, channel, &err);
+	if (!closed) {
+		(void)!message_send(channel, &err, sizeof(err), -1, 0);
+		_exit(NOT_CLOSED);
+	}
+	(void)!message_send(channel, &ready, sizeof(ready), -1, 0);
+	(void)!message_receive(channel, &ready, sizeof(ready), &ignored, 0);
+	trespass();
+	exit(work(arg));
+}
+
+/* Of both: that it is ready, or why not. */
+static bool is_ready(int channel, struct err *err)
+{
+	struct err said = { .code = ERR_NONE };
+	char go = 0;
+	int none;
+	ssize_t n = message_receive(channel, &said, sizeof(said), &none, 0);
+
+	if (none >= 0)
+		close(none);
+	if (n == 1)
+		return message_send(channel, &go, sizeof(go), -1, 0) == 1 ||
+		       err_sys(err, SANDBOXED " ended");
+	if (n != (ssize_t)sizeof(said))
+		return err_set(err, ERR_SYS, SANDBOXED " ended at once");
+	said.text[sizeof(said.text) - 1] = 0;
+	return err_set(err, ERR_SYS,
+		       "cannot close the sandbox: %.200s (--no-sandbox does without)",
+		       said.text);
+}
+
+static bool how_it_ended(int status, int *ret, struct err *err)
+{
+	if (WIFEXITED(status) && WEXITSTATUS(status) <= STATUS_MAX) {
+		*ret = WEXITSTATUS(status);
+		return true;
+	}
+	*ret = 0;
+	if (WIFEXITED(status))
+		return err_set(err, ERR_SYS, SANDBOXED " ended with status %d",
+			       WEXITSTATUS(status));
+	*ret = WTERMSIG(status);
+	if (WTERMSIG(status) == SIGXCPU)
+		return err_set(err, ERR_SYS,
+			       SANDBOXED " used more CPU time than it may (%d seconds)",
+			       LIMIT_SANDBOX_CPU_S);
+	return err_set(err, ERR_SYS, SANDBOXED " was killed by signal %d (%s)",
+		       WTERMSIG(status), strsignal(WTERMSIG(status)));
+}
+
+static bool watch(const struct sandbox *how, pid_t child, int channel, int *ret,
+		  struct err *err)
+{
+	AUTO(broker_free) struct broker *b = broker_new(how, child, channel);
+	const uint64_t until = how->max_ns ? monotonic_ns() + how->max_ns : 0;
+	int status = 0;
+
+	*ret = 0;
+	if (!is_ready(channel, err) || !broker_serve(b, until, &status, err)) {
+		kill(child, SIGKILL);
+		while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+			;
+		sandbox_end_left();
+		return false;
+	}
+	sandbox_end_left();
+	return how_it_ended(status, ret, err);
+}
+
+bool sandbox_run(const struct sandbox *how, int (*work)(void *arg), void *arg, int *ret,
+		 struct err *err)
+{
+	const pid_t us = getpid();
+	int pair[2];
+
+	tzset();			  /* opens a file */
+	prctl(PR_SET_CHILD_SUBREAPER, 1); /* see sandbox_end_left() */
+	fflush(NULL);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return err_sys(err, "cannot create a socket to the sandbox");
+	pid_t child = fork();
+	if (child == 0) {
+		close(pair[0]);
+		live_inside(how, pair[1], us, work, arg);
+	}
+	int why = errno;
+	close(pair[1]);
+	if (child < 0) {
+		close(pair[0]);
+		errno = why;
+		return err_sys(err, "cannot start a process for the sandbox");
+	}
+	return watch(how, child, pair[0], ret, err);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sandbox_priv.h - the parts of a sandbox: what closes it, from inside, and its filter. */
+#ifndef GOSNAP_SANDBOX_PRIV_H
+#define GOSNAP_SANDBOX_PRIV_H
+
+#include <linux/filter.h>
+
+#include "lib/sandbox/sandbox.h"
+
+/* How messages call it. */
+#define SANDBOXED "the sandboxed process, which reads untrusted data,"
+
+/* enter.c: closes it around this process, whose parent is at the other end of channel. ERR_SYS: it
+ * cannot be closed, and err says what the kernel refused. */
+MUST_CHECK bool sandbox_close(const struct sandbox *how, int channel, struct err *err);
+
+/* filter.c: what the kernel tells our handler of SIGSYS about a call that is not executed. */
+enum { FILTER_FORBIDDEN = 1, FILTER_ASK = 2 };
+/* The program of the filter; free with xfree. self: the pid for SANDBOX_SELF. */
+struct sock_filter *syscall_filter_new(pid_t self, unsigned short *ret_count);
+/* The name of a system call; "?" if it has none here. */
+const char *syscall_name(int64_t number);
+
+/* left.c: kills and reaps all that the sandbox left behind. We are a subreaper, so they are children of
+ * ours now. */
+void sandbox_end_left(void);
+
+/* trespass.c: for tests, does what GOSNAP_TRESPASS says. */
+void trespass(void);
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/sandbox/sandbox_priv.h"
+
+#ifdef GOSNAP_FAULTS
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static void tell(const char *what, bool could)
+{
+	fprintf(stderr, "trespass: %s: %s\n", what,
+		could ? "succeeded" : strerror(errno));
+}
+
+static void crash(void)
+{
+	volatile int *volatile nowhere = NULL;
+
+	*nowhere = 0;
+}
+
+static void loop(void)
+{
+	for (volatile unsigned i = 0;; i++)
+		continue;
+}
+
+static void sleep_for_ever(void)
+{
+	for (;;)
+		poll(NULL, 0, -1);
+}
+
+static void take_memory(void)
+{
+	enum { PIECE = 4 << 20 };
+	size_t total = 0;
+
+	for (;; total += PIECE) {
+		char *piece = mmap(NULL, PIECE, PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (piece == MAP_FAILED)
+			break;
+		memset(piece, 1, PIECE);
+	}
+	fprintf(stderr, "trespass: got %zu bytes of memory\n", total);
+	free(xmalloc(PIECE));
+}
+
+static void read_secret(void)
+{
+	tell("/etc/shadow", open("/etc/shadow", O_RDONLY) >= 0);
+	tell("/etc/passwd", open("/etc/passwd", O_RDONLY) >= 0);
+	tell("/proc/self/mem", open("/proc/self/mem", O_RDONLY) >= 0);
+	tell("/proc/1/environ", open("/proc/1/environ", O_RDONLY) >= 0);
+}
+
+static void write_outside(void)
+{
+	tell("/tmp", open("/tmp/gosnap-trespass", O_WRONLY | O_CREAT, 0600) >= 0);
+	unlink("/tmp/gosnap-trespass");
+}
+
+static void use_network(void)
+{
+	tell("socket", socket(AF_INET, SOCK_STREAM, 0) >= 0);
+}
+
+static void run_program(void)
+{
+	execl("/bin/sh", "sh", "-c", "echo trespass: exec: succeeded", NULL);
+	tell("exec", false);
+}
+
+static void trace_another(void)
+{
+	tell("ptrace", ptrace(PTRACE_SEIZE, getppid(), NULL, NULL) == 0);
+}
+
+static void kill_another(void)
+{
+	tell("kill", kill(getppid(), SIGKILL) == 0);
+}
+
+/* One that nobody waits for. */
+static void leave_behind(void)
+{
+	for (int i = 0; i < 3; i++) {
+		pid_t pid = fork();
+		if (pid == 0) {
+			if (fork() == 0)
+				sleep_for_ever();
+			_exit(0);
+		}
+	}
+	exit(EXIT_SUCCESS);
+}
+
+void trespass(void)
+{
+	static const struct {
+		const char *name;
+		void (*commit)(void);
+	} all[] = {
+		{ "segfault", crash },	      { "loop", loop },
+		{ "sleep", sleep_for_ever },  { "memory", take_memory },
+		{ "open", read_secret },      { "write", write_outside },
+		{ "socket", use_network },    { "exec", run_program },
+		{ "ptrace", trace_another },  { "kill", kill_another },
+		{ "children", leave_behind },
+	};
+	const char *wanted = getenv("GOSNAP_TRESPASS");
+
+	for (size_t i = 0; wanted && i < ARRAY_SIZE(all); i++)
+		if (strcmp(wanted, all[i].name) == 0)
+			all[i].commit();
+}
+#else
+void trespass(void)
+{
+}
+#endif

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/sandbox/sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "lib/sandbox/broker.h"
+#include "lib/sandbox/sandbox_priv.h"
+
+enum { FINE = 0, WRONG = 1, ECHO = ASK_SERVICE, GIVE, CHILDREN = 4, ASKS = 200 };
+
+static int run(const struct sandbox *how, int (*work)(void *), void *arg, struct err *err)
+{
+	int status = -1;
+
+	err->text[0] = 0;
+	return sandbox_run(how, work, arg, &status, err) ? status : -1;
+}
+
+static int read_only_what_it_may(void *arg)
+{
+	static const char *const refused[] = {
+		"/etc/shadow",
+		"/etc/passwd",
+		"/",
+		"/proc/self/mem",
+		"/proc/1/environ",
+		"relative",
+		"/proc/self/fd/0/../../../etc/passwd",
+		"/sys/devices/system/cpu/online/",
+		"/sys/devices/system/cpu/../cpu/online",
+	};
+	struct stat st;
+	char text[10];
+
+	(void)arg;
+	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
+		if (open(refused[i], O_RDONLY) >= 0 || errno == EIO)
+			return 10 + (int)i;
+		if (stat(refused[i], &st) == 0 || readlink(refused[i], text, 10) >= 0)
+			return 30 + (int)i;
+	}
+	if (open("/tmp/gosnap-sandbox", O_WRONLY | O_CREAT, 0600) >= 0)
+		return 50;
+	if (open("/sys/devices/system/cpu/online", O_RDWR) >= 0)
+		return 51;
+	int fd = open("/sys/devices/system/cpu/online", O_RDONLY | O_CLOEXEC);
+	return fd >= 0 && read(fd, text, 1) == 1 ? FINE : 52;
+}
+
+static int make_a_file(void *arg)
+{
+	struct err err;
+	int fd = spool_open(&err);
+	char text[4];
+
+	(void)arg;
+	return fd >= 0 && write(fd, "text", 4) == 4 && pread(fd, text, 4, 0) == 4 ? FINE
+										  : WRONG;
+}
+
+static void test_files(void **state)
+{
+	const struct sandbox how = { .keep_count = 0 };
+	struct err err;
+
+	(void)state;
+	assert_int_equal(run(&how, read_only_what_it_may, NULL, &err), FINE);
+	assert_int_equal(run(&how, make_a_file, NULL, &err), FINE);
+}
+
+static ssize_t bytes_in(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char text[64];
+
+	return fd < 0 ? -errno : read(fd, text, sizeof(text));
+}
+
+/* In a folder with a program, a core, a text, a pipe and links to them. */
+static int read_programs(void *arg)
+{
+	char link[10];
+	struct stat st;
+	int found = open("program", O_PATH | O_CLOEXEC);
+
+	(void)arg;
+	if (bytes_in("program") != 64 || bytes_in("link") != 64)
+		return 10;
+	if (found < 0 || fstat(found, &st) || !S_ISREG(st.st_mode))
+		return 11;
+	AUTO(xfree) char *again = xasprintf("/proc/self/fd/%d", found);
+	if (bytes_in(again) != 64)
+		return 12;
+	if (bytes_in("core") != -ENOEXEC || bytes_in("text") != -ENOEXEC ||
+	    bytes_in("/etc/passwd") != -ENOEXEC)
+		return 13;
+	if (bytes_in("pipe") != -EINVAL || bytes_in("/dev/zero") != -EINVAL ||
+	    bytes_in("/proc/self/maps") != -EINVAL || bytes_in(".") != -EINVAL)
+		return 14;
+	if (open("program", O_RDWR) >= 0 || open(".", O_RDONLY | O_DIRECTORY) >= 0 ||
+	    open("new", O_WRONLY | O_CREAT, 0600) >= 0)
+		return 15;
+	if (readlink("link", link, sizeof(link)) != 7 || memcmp(link, "program", 7) ||
+	    readlink("/proc/self/exe", link, sizeof(link)) >= 0)
+		return 16;
+	return bytes_in("named") == 4 && bytes_in("../named") != 4 ? FINE : 17;
+}
+
+/* Below a root that the user named, nothing leads out of it. */
+static int read_below(void *arg)
+{
+	int root = open(arg, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct {
+		uint64_t flags, mode, resolve;
+	} how = { O_PATH | O_CLOEXEC, 0, 0 };
+	const char *const names[] = { "/program", "/out", "/../../etc/shadow" };
+	const int sizes[] = { 64, -ENOENT, -ENOENT };
+	char text[64];
+
+	if (root < 0)
+		return 10;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		int fd = (int)syscall(SYS_openat2, root, names[i], &how, sizeof(how));
+		int got = fd < 0 ? -errno : (int)read(fd, text, sizeof(text));
+		if (got != sizes[i])
+			return 20 + (int)i;
+	}
+	if (openat(root, "program", O_RDONLY) >= 0)
+		return 30;
+	return syscall(SYS_openat2, AT_FDCWD, "program", &how, sizeof(how)) < 0 ? FINE
+										: 31;
+}
+
+static void put(const char *path, const void *bytes, size_t len)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	assert_int_equal(write(fd, bytes, len), (ssize_t)len);
+	close(fd);
+}
+
+static void test_programs(void **state)
+{
+	char folder[] = "/tmp/gosnap-programs-XXXXXX", head[64] = "\177ELF\2\1\1";
+	const char *const all[] = { "program", "core", "text", "named",
+				    "link",    "out",  "pipe" };
+	struct err err;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	assert_int_equal(chdir(folder), 0);
+	head[16] = 2;
+	put("program", head, sizeof(head));
+	head[16] = 4;
+	put("core", head, sizeof(head));
+	put("text", "text", 4);
+	put("named", "text", 4);
+	assert_int_equal(symlink("program", "link") | symlink("/bin/true", "out") |
+				 mkfifo("pipe", 0600),
+			 0);
+	const struct sandbox programs = { .named = { NULL, "named" }, .programs = true };
+	const struct sandbox root = { .named = { folder }, .programs = true };
+	assert_int_equal(run(&programs, read_programs, NULL, &err), FINE);
+	assert_int_equal(run(&root, read_below, folder, &err), FINE);
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		assert_int_equal(unlink(all[i]), 0);
+	assert_int_equal(chdir("/") | rmdir(folder), 0);
+}
+
+/* Sends back what came, and a descriptor with a text. */
+static void echo(void *arg, const struct question *q, int fd, struct answer *ret,
+		 int *ret_fd)
+{
+	(void)arg, (void)fd, (void)ret_fd;
+	ret->result = q->number + 1;
+	ret->len = q->len;
+	memcpy(ret->bytes, q->text, q->len);
+}
+
+static void give(void *arg, const struct question *q, int fd, struct answer *ret,
+		 int *ret_fd)
+{
+	(void)q, (void)ret;
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, "from outside", 12), 12);
+	*ret_fd = fcntl(*(int *)arg, F_DUPFD_CLOEXEC, 0);
+}
+
+static bool echoes(int number)
+{
+	struct question q = { .kind = ECHO,
+			      .number = number,
+			      .len = (uint32_t)number % 3000 };
+	struct answer a;
+
+	memset(q.text, number, q.len);
+	return sandbox_ask(&q, -1, &a, NULL) && a.result == number + 1 &&
+	       a.len == q.len && memcmp(a.bytes, q.text, q.len) == 0;
+}
+
+static void *ask_often(void *arg)
+{
+	for (int i = 0; i < ASKS; i++)
+		if (!echoes(*(int *)arg * 1000 + i))
+			return arg;
+	return NULL;
+}
+
+static bool ask_in_threads(int first)
+{
+	pthread_t threads[2];
+	int numbers[2] = { first, first + 1 };
+	void *wrong = NULL, *other = NULL;
+
+	for (int i = 0; i < 2; i++)
+		if (pthread_create(&threads[i], NULL, ask_often, &numbers[i]))
+			return false;
+	pthread_join(threads[0], &wrong);
+	pthread_join(threads[1], &other);
+	return !wrong && !other;
+}
+
+static int ask_in_children(void *arg)
+{
+	int status, wrong = 0;
+
+	(void)arg;
+	for (int i = 0; i < CHILDREN; i++)
+		if (fork() == 0)
+			_exit(ask_in_threads(2 * i) ? FINE : WRONG);
+	if (!ask_in_threads(100))
+		return WRONG;
+	for (int i = 0; i < CHILDREN; i++)
+		if (wait(&status) < 0 || status)
+			wrong++;
+	return wrong ? WRONG : FINE;
+}
+
+static int ask_for_descriptor(void *arg)
+{
+	struct question q = { .kind = GIVE };
+	struct answer a;
+	char text[20] = "";
+	int pipe[2], fd;
+
+	(void)arg;
+	if (pipe2(pipe, O_CLOEXEC) || !sandbox_ask(&q, pipe[1], &a, &fd) || fd < 0)
+		return WRONG;
+	if (read(pipe[0], text, 12) != 12 || strcmp(text, "from outside"))
+		return 2;
+	if (pread(fd, text, 6, 0) != 6 || memcmp(text, "inside", 6))
+		return 3;
+	/* Nobody answers this. */
+	q.kind = ASK_SERVICE + 20;
+	return sandbox_ask(&q, -1, &a, NULL) && a.result == -ENOSYS ? FINE : 4;
+}
+
+static void test_services(void **state)
+{
+	int file = memfd_create("given", MFD_CLOEXEC);
+	const struct sandbox_service services[] = { { ECHO, echo, NULL },
+						    { GIVE, give, &file },
+						    { .kind = 0 } };
+	const struct sandbox how = { .services = { services } };
+	struct err err;
+
+	(void)state;
+	assert_int_equal(write(file, "inside", 6), 6);
+	assert_int_equal(run(&how, ask_in_children, NULL, &err), FINE);
+	assert_int_equal(run(&how, ask_for_descriptor, NULL, &err), FINE);
+	close(file);
+}
+
+/* The channel is the only socket. */
+static int find_channel(void)
+{
+	struct stat st;
+
+	for (int fd = 3; fd < 100; fd++)
+		if (fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode))
+			return fd;
+	return -1;
+}
+
+/* Random bytes, and questions with a length that is not theirs. */
+static int talk_nonsense(void *arg)
+{
+	const int kind = *(int *)arg, fd = find_channel();
+	struct question q;
+	uint8_t bytes[sizeof(q) + 100];
+
+	for (int i = 0; i < 100; i++) {
+		memset(bytes, i * 7, sizeof(bytes));
+		memset(&q, 0xff, sizeof(q));
+		q.kind = (uint32_t)kind;
+		q.len = kind % 2 ? 10 : UINT32_MAX;
+		if (send(fd, kind ? (void *)&q : (void *)bytes,
+			 kind ? offsetof(struct question, text) + 5 : sizeof(bytes),
+			 MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+			break;
+	}
+	return FINE;
+}
+
+static int open_many_channels(void *arg)
+{
+	const struct question q = { .kind = ASK_CHANNEL };
+	int pair[2];
+
+	(void)arg;
+	for (int i = 0; i < 400; i++) {
+		if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+			return WRONG;
+		char control[CMSG_SPACE(sizeof(int))];
+		struct iovec bytes = { (void *)(uintptr_t)&q,
+				       offsetof(struct question, text) };
+		struct msghdr m = { .msg_iov = &bytes,
+				    .msg_iovlen = 1,
+				    .msg_control = control,
+				    .msg_controllen = sizeof(control) };
+		struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+		*c = (struct cmsghdr){ CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS };
+		memcpy(CMSG_DATA(c), &pair[1], sizeof(int));
+		if (sendmsg(find_channel(), &m, MSG_NOSIGNAL) < 0)
+			return WRONG;
+		close(pair[0]);
+		close(pair[1]);
+	}
+	return echoes(5) ? FINE : WRONG;
+}
+
+static void test_nonsense(void **state)
+{
+	const struct sandbox_service services[] = { { ECHO, echo, NULL }, { .kind = 0 } };
+	const struct sandbox how = { .services = { services } };
+	struct err err;
+
+	(void)state;
+	for (int kind = 0; kind < ASK_SERVICE + 2; kind++)
+		if (run(&how, talk_nonsense, &kind, &err) < 0)
+			fail_msg("kind %d: %s", kind, err.text);
+	assert_int_equal(run(&how, open_many_channels, NULL, &err), FINE);
+}
+
+static int sleep_on(void *arg)
+{
+	(void)arg;
+	while (poll(NULL, 0, -1) <= 0)
+		continue;
+	return WRONG;
+}
+
+static int end_others(void *arg)
+{
+	int status;
+	pid_t child = fork();
+
+	(void)arg;
+	if (child == 0)
+		sleep_on(NULL);
+	if (kill(getppid(), SIGKILL) == 0 || kill(1, SIGKILL) == 0 ||
+	    kill(-1, SIGKILL) == 0 || kill(getpid(), SIGKILL) == 0 ||
+	    kill(0, SIGKILL) == 0)
+		return WRONG;
+	if (kill(child, SIGKILL) < 0 || waitpid(child, &status, 0) != child)
+		return 2;
+	return WIFSIGNALED(status) ? FINE : 3;
+}
+
+static void test_kill(void **state)
+{
+	const struct sandbox how = { .keep_count = 0 };
+	struct err err;
+
+	(void)state;
+	assert_int_equal(run(&how, end_others, NULL, &err), FINE);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_files),	 cmocka_unit_test(test_services),
+		cmocka_unit_test(test_nonsense), cmocka_unit_test(test_programs),
+		cmocka_unit_test(test_kill),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("broker", tests, NULL, NULL);
+}
