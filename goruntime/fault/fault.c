@@ -148,6 +148,42 @@ static bool guess_kind(struct runtimes *all, struct fault *fault, const struct g
 	return fault->message != NULL;
 }
 
+/* Where the functions are unknown: the runtime notes that it gives up, and whoever handles a signal is
+ * on the stack for signals. What a panic or a fatal error came from is noted in the g that met it. */
+static bool examine_unnamed(struct runtimes *all, struct fault *fault,
+			    const struct fault_walk *walk, const struct go_m *m)
+{
+	struct runtime *rt = fault->runtime;
+	const uint64_t sp =
+		walk->count ? walk->registers[0].value[target_arch(all->target)->sp] : 0;
+	uint64_t throwing = 0;
+	struct err ignored;
+
+	take_noted_signal(rt, m->curg, fault);
+	if (!fault->has_signal) {
+		take_noted_signal(rt, m->g0, fault);
+		fault->ended_on_thread = fault->has_signal;
+	}
+	if (layout_has(&rt->layout, L_m_throwing) &&
+	    !layout_load(&rt->layout, rt->target, m->m, L_m_throwing, &throwing,
+			 &ignored))
+		return false;
+	fault->kind = FAULT_FATAL_ERROR;
+	if (throwing)
+		fault_compose(all, fault, m);
+	if (fault->message)
+		return true;
+	fault->kind = FAULT_SIGNAL;
+	if (!on_stack(m->signal_stack, sp) ||
+	    !fault_find_signal(all, walk, &fault->signal, &fault->registers))
+		fault->kind = FAULT_PANIC;
+	else
+		fault->has_signal = true;
+	fault_compose(all, fault, m);
+	return fault->kind == FAULT_SIGNAL ||
+	       (fault->goroutine && runtime_panics(rt, fault->goroutine));
+}
+
 /* False: the runtime counts the thread as dying, and nothing says of what. */
 static bool examine(struct runtimes *all, struct fault *fault)
 {
@@ -171,7 +207,8 @@ static bool examine(struct runtimes *all, struct fault *fault)
 		fault_find_interrupted(all, m, fault);
 		break;
 	case SPECIAL_none:
-		return guess_kind(all, fault, m);
+		return modules_unnamed(rt->modules) ? examine_unnamed(all, fault, walk, m)
+						    : guess_kind(all, fault, m);
 	default:
 		fault->kind = FAULT_FATAL_ERROR;
 		take_noted_signal(rt, fault_noting_g(fault, m), fault);
@@ -243,7 +280,7 @@ static struct fault *fault_of_kernel(struct runtimes *all)
 		fault->signal.pc = threads[i].regs.value[target_arch(all->target)->pc];
 	}
 	if (fault->runtime && fault->signal.has_pc &&
-	    fault_is_own_raise(all, fault->signal.pc))
+	    fault_is_own_raise(all, &fault->signal))
 		take_fatal_error(all, fault);
 	return fault;
 }

@@ -10,17 +10,20 @@
 #include "goruntime/goroutines/panic_message.h"
 
 enum {
-	BACKLOG = 512, /* printBacklog, runtime/print.go */
+	BACKLOG = 512,	/* printBacklog, runtime/print.go */
+	ALIGNMENT = 32, /* of a variable of that size */
 	REFERENCES_MAX = 32,
 	INSTRUCTION_BYTES = 16, /* printed for bad instructions */
 };
 
-/* Releases differ in words, and the functions that they have tell them apart. */
+/* Releases differ in words, and the functions that they have tell them apart. If these are unknown, it
+ * has those of newer ones. */
 static bool has_function(const struct runtime *rt, const char *name)
 {
 	uint64_t end;
 
-	return modules_function(rt->modules, name, &end) != 0;
+	return modules_unnamed(rt->modules) ||
+	       modules_function(rt->modules, name, &end) != 0;
 }
 
 /* From 1.23 on lines after the first are indented: printindented in runtime/error.go. */
@@ -73,6 +76,18 @@ static void compose_panics(struct runtime *rt, const struct goroutine *g,
 		if (!panics->list[i].goexit)
 			add_panic(rt, &panics->list[i], w);
 	}
+}
+
+/* Type descriptors are constants, and may be missing with the names of functions. */
+static bool has_texts(struct runtime *rt, const struct goroutine *g)
+{
+	const struct panic_list *panics =
+		g && modules_unnamed(rt->modules) ? runtime_panics(rt, g) : NULL;
+
+	for (size_t i = 0; panics && i < panics->count; i++)
+		if (!panics->list[i].printed.bytes && !panics->list[i].goexit)
+			return false;
+	return true;
 }
 
 static uint64_t load(struct runtime *rt, uint64_t base, enum layout_slot slot)
@@ -160,7 +175,93 @@ static const char *with_explanation(const char *text, const char *error)
 	return ret;
 }
 
-/* The backlog and its index are among the variables that recordForPanic refers to. */
+/* Where the backlog begins and what was written last is not known: behind a line may be an older one. */
+static const char *end_of_error(const char *error, const char *end)
+{
+	const char *line = memchr(error, '\n', (size_t)(end - error));
+	const char *all = memchr(error, '\0', (size_t)(end - error));
+
+	if (!line || (all && all < line))
+		return NULL;
+	return all && is_all_of_it(error, all) ? all : line + 1;
+}
+
+/* False: there is none, or there are several. */
+static bool take_fatal_error(const uint8_t *bytes, size_t len, struct panic_message *w)
+{
+	const char *text = (const char *)bytes, *end = text + len;
+	const char *error = memmem(text, len, fatal_error, strlen(fatal_error));
+	const char *behind = error ? end_of_error(error, end) : NULL;
+
+	if (!behind || behind - error > BACKLOG ||
+	    memmem(behind, (size_t)(end - behind), fatal_error, strlen(fatal_error)))
+		return false;
+	error = with_explanation(text, error);
+	panic_message_add(w, error, (size_t)(behind - error));
+	return true;
+}
+
+/* Is that the backlog after it was filled? The linker aligns it (symalign in cmd/link/internal/ld/data.go),
+ * and other variables are mostly zero. */
+static bool is_full(const uint8_t *bytes, size_t at)
+{
+	return bytes[at - 1] == '\0' && bytes[at + BACKLOG] == '\0' &&
+	       !memchr(bytes + at, '\0', BACKLOG);
+}
+
+/* The error is the last that was written, so the line behind it is the first. */
+static bool take_full(const uint8_t *bytes, struct panic_message *w)
+{
+	char twice[2 * BACKLOG];
+	const char *line;
+
+	memcpy(twice, bytes, BACKLOG);
+	memcpy(twice + BACKLOG, bytes, BACKLOG);
+	const char *error =
+		memmem(twice, sizeof(twice), fatal_error, strlen(fatal_error));
+	if (!error ||
+	    !(line = memchr(error, '\n', sizeof(twice) - (size_t)(error - twice))))
+		return false;
+	const char *text = twice + (size_t)(line + 1 - twice) % BACKLOG;
+	error = last_fatal_error(text, BACKLOG);
+	if (!error)
+		return false;
+	error = with_explanation(text, error);
+	panic_message_add(w, error, (size_t)(text + BACKLOG - error));
+	return true;
+}
+
+static bool look_for_fatal_error(const uint8_t *bytes, uint64_t addr, size_t len,
+				 struct panic_message *w)
+{
+	for (size_t at = ALIGNMENT - addr % ALIGNMENT; at + BACKLOG < len;
+	     at += ALIGNMENT)
+		if (is_full(bytes, at) && take_full(bytes + at, w))
+			return true;
+	return take_fatal_error(bytes, len, w);
+}
+
+/* The backlog has no pointers. */
+static void search_fatal_error(struct runtime *rt, struct panic_message *w)
+{
+	enum { CHUNK = 1 << 16 };
+	const struct module *m = modules_get(rt->modules, 0);
+	const uint64_t end = target_scan_end(m->noptrbss, m->enoptrbss);
+	AUTO(xfree) uint8_t *buf = xmalloc(CHUNK);
+	struct err ignored;
+
+	for (uint64_t at = m->noptrbss - ALIGNMENT; at < end; at += CHUNK - 2 * BACKLOG) {
+		const size_t n = end - at < CHUNK ? (size_t)(end - at) : CHUNK;
+		if (target_search(rt->target, at, buf, n, &ignored) &&
+		    look_for_fatal_error(buf, at, n, w)) {
+			target_found(rt->target, at, n);
+			return;
+		}
+	}
+}
+
+/* The backlog and its index are among the variables that recordForPanic refers to. Its code may be
+ * missing. */
 static void compose_fatal_error(struct runtime *rt, struct panic_message *w)
 {
 	uint64_t refs[REFERENCES_MAX];
@@ -168,6 +269,8 @@ static void compose_fatal_error(struct runtime *rt, struct panic_message *w)
 				      ARRAY_SIZE(refs));
 	char text[BACKLOG];
 
+	if (n == 0)
+		search_fatal_error(rt, w);
 	for (size_t i = 0; i < n; i++) {
 		for (size_t j = 0; j < n; j++) {
 			const char *error = read_ring(rt, refs[i], refs[j], text)
@@ -221,9 +324,9 @@ static void compose_signal(struct runtime *rt, const struct fault *fault,
 		panic_message_addf(w, "signal %d\n", s->number);
 	panic_message_addf(w, "PC=0x%" PRIx64 " m=%" PRIu64 " sigcode=%" PRIu64, s->pc,
 			   load(rt, m->m, L_m_id), (uint64_t)(int64_t)s->code);
-	/* From 1.22 on, which has no such function any more. */
+	/* From 1.22 on, whose _defer has no openDefer any more. */
 	if ((s->number == SIGSEGV || s->number == SIGBUS) &&
-	    !has_function(rt, "runtime.addOneOpenDeferFrame"))
+	    !layout_has(&rt->layout, L_defer_open))
 		panic_message_addf(w, " addr=0x%" PRIx64, s->address);
 	panic_message_addf(w, "\n");
 	if (is_in_cgo(rt, m, &fault->registers))
@@ -242,6 +345,8 @@ void fault_compose(struct runtimes *all, struct fault *fault, const struct go_m 
 	target_budget_unit(all->target);
 	switch (fault->kind) {
 	case FAULT_PANIC:
+		if (!has_texts(rt, fault->goroutine))
+			return;
 		if (fault->goroutine)
 			compose_panics(rt, fault->goroutine, &w);
 		add_signal_of(rt, fault_noting_g(fault, m), &w);

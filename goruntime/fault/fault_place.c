@@ -132,11 +132,15 @@ static void look_at_frame(void *arg, const struct code_frame *f)
 {
 	struct blame *b = arg;
 	struct fault *fault = b->fault;
-	bool interrupted = fault->kind == FAULT_SIGNAL && fault->signal.has_pc &&
-			   f->pc == fault->signal.pc;
+	bool at_signal =
+		fault->has_signal && fault->signal.has_pc && f->pc == fault->signal.pc;
+	bool interrupted = fault->kind == FAULT_SIGNAL && at_signal;
 
 	if (interrupted)
 		b->reports = 0;
+	/* Where nothing has a name, the address says it. */
+	if (at_signal && !f->function && !fault->place.known)
+		take_place(&fault->place, b, f);
 	if (b->reports == 0 && f->function) {
 		look_at_cause(b, f);
 		if (!fault->place.known && (interrupted || !is_runtime(b, f))) {

@@ -25,7 +25,7 @@ bool fault_find_signal(struct runtimes *all, const struct fault_walk *walk,
  * the thread. */
 void fault_find_interrupted(struct runtimes *all, const struct go_m *m,
 			    struct fault *fault);
-bool fault_is_own_raise(const struct runtimes *all, uint64_t pc);
+bool fault_is_own_raise(const struct runtimes *all, const struct fault_signal *signal);
 /* By default it ends a process with a core: signal(7). */
 bool fault_signal_is_deadly(int number);
 

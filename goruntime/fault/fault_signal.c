@@ -20,12 +20,16 @@ static uint64_t context_address(const struct runtimes *all, const struct raw_fra
 						   : sp;
 }
 
-/* The runtime ends the process with a signal to itself: dieFromSignal. */
-bool fault_is_own_raise(const struct runtimes *all, uint64_t pc)
+/* The runtime ends the process with a signal to itself: dieFromSignal. Where the functions are unknown,
+ * only raise sends one to its own thread. */
+bool fault_is_own_raise(const struct runtimes *all, const struct fault_signal *signal)
 {
 	struct runtime *ignored;
-	const struct code *c = runtimes_code_at(all, pc, true, &ignored);
+	const struct code *c = runtimes_code_at(all, signal->pc, true, &ignored);
 
+	if (!c && runtimes_unnamed_at(all, signal->pc))
+		return signal->code == SI_TKILL &&
+		       signal->sender == target_pid(all->target);
 	return c && (c->special == SPECIAL_raise || c->special == SPECIAL_raiseproc);
 }
 
@@ -93,12 +97,14 @@ bool fault_find_signal(struct runtimes *all, const struct fault_walk *walk,
 		uint64_t at = context_address(all, &walk->frames[i], &walk->registers[i]);
 		if (!read_signal(all, at, &info, ret_regs))
 			continue;
-		uint64_t pc = ret_regs->value[arch->pc];
-		if (fault_is_own_raise(all, pc) || !fault_signal_is_deadly(info.si_signo))
+		struct fault_signal signal;
+		fault_take_signal(&info, &signal);
+		signal.has_pc = true;
+		signal.pc = ret_regs->value[arch->pc];
+		if (fault_is_own_raise(all, &signal) ||
+		    !fault_signal_is_deadly(info.si_signo))
 			continue;
-		fault_take_signal(&info, ret);
-		ret->has_pc = true;
-		ret->pc = pc;
+		*ret = signal;
 		return true;
 	}
 	return false;

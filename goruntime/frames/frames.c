@@ -101,6 +101,16 @@ static const char *object_file_of(const struct images *images, const struct imag
 	return image_path(img);
 }
 
+/* Where the function is not known, file and address lead to it. */
+static void set_object(struct code_frame *f, const struct images *images,
+		       const struct image *img)
+{
+	const bool alone = !f->function && img;
+
+	f->object_file = alone ? image_path(img) : object_file_of(images, img);
+	f->object_address = alone && image_has_bias(img) ? f->pc - image_bias(img) : 0;
+}
+
 static struct expanded_frame *add_frame(struct expansion *e, const struct code_frame *f,
 					uint32_t raw)
 {
@@ -129,7 +139,30 @@ static void add_c(struct expansion *e, struct runtimes *all, const struct raw_fr
 	f.kind = raw->flags & FRAME_SIGNAL ? "signal" : NULL;
 	if (!img || !image_function_at(img, pc, &f.function, &f.entry))
 		f.function = NULL;
+	set_object(&f, all->images, img);
 	add_frame(e, &f, i)->call = n;
+}
+
+/* Go code whose function is not known. */
+static struct code_frame unnamed_frame(const struct images *images, uint64_t pc)
+{
+	struct code_frame f = { .pc = pc };
+
+	set_object(&f, images, images_at(images, pc));
+	return f;
+}
+
+static void add_unnamed(struct expansion *e, struct runtimes *all,
+			const struct raw_frame *raw, uint32_t i)
+{
+	struct code_frame f = unnamed_frame(all->images, raw->pc);
+
+	f.by_frame_pointer = raw->flags & FRAME_BY_POINTER;
+	if (raw->flags & FRAME_SIGNAL)
+		f.kind = "signal";
+	if (raw->flags & FRAME_SYSCALL)
+		f.kind = "syscall";
+	add_frame(e, &f, i);
 }
 
 static struct code_frame frame_of(const struct code *c, const struct pclntab_call *call,
@@ -219,6 +252,8 @@ static struct expansion *make(struct runtimes *all, uint32_t id)
 		const struct code *c = code_of_frame(all, raw, &rt);
 		if (c)
 			add_go(e, raw, i, rt, c);
+		else if (runtimes_unnamed_at(all, raw->pc))
+			add_unnamed(e, all, raw, i);
 		else
 			add_c(e, all, raw, i);
 	}
@@ -454,12 +489,14 @@ void runtimes_each_frame_of_thread(struct runtimes *all, size_t thread,
 		const struct expanded_frame *at = &e->list[i];
 		struct code_frame f = at->frame;
 		if (c && is_wanted(variables, &f))
-			f.variables = f.c ? c_frame_variables(c, at->raw,
-							      &stack.frames[at->raw], &f,
-							      at->call, &f.why_none)
-					  : system_frame_variables(c, at->raw,
-								   at->runtime, at->code,
-								   at->call, &f.why_none);
+			f.variables =
+				f.c	   ? c_frame_variables(c, at->raw,
+							       &stack.frames[at->raw], &f,
+							       at->call, &f.why_none)
+				: at->code ? system_frame_variables(c, at->raw,
+								    at->runtime, at->code,
+								    at->call, &f.why_none)
+					   : NULL;
 		fn(arg, &f);
 	}
 }
@@ -486,6 +523,14 @@ void runtimes_each_argument_words(struct runtimes *all, const struct goroutine *
 	}
 }
 
+static bool is_unnamed(struct runtime *rt, uint64_t pc, struct code_frame *ret)
+{
+	if (!rt->modules || !modules_is_unnamed(rt->modules, pc))
+		return false;
+	*ret = unnamed_frame(rt->images, pc);
+	return true;
+}
+
 static bool outermost(struct runtime *rt, uint64_t pc, bool at_instruction,
 		      struct code_frame *ret)
 {
@@ -500,7 +545,7 @@ static bool outermost(struct runtime *rt, uint64_t pc, bool at_instruction,
 
 bool runtime_code_at(struct runtime *rt, uint64_t pc, struct code_frame *ret)
 {
-	return outermost(rt, pc, true, ret);
+	return outermost(rt, pc, true, ret) || is_unnamed(rt, pc, ret);
 }
 
 bool runtime_recorded_call(struct runtime *rt, uint64_t pc, struct code_frame *ret)
@@ -509,7 +554,7 @@ bool runtime_recorded_call(struct runtime *rt, uint64_t pc, struct code_frame *r
 		rt->code && pc ? code_with_calls(rt->code, pc, false) : NULL;
 
 	if (!c || !c->call_count)
-		return false;
+		return is_unnamed(rt, pc, ret);
 	*ret = frame_of(c, &c->calls[0], rt);
 	return true;
 }
@@ -519,7 +564,7 @@ bool runtime_recorded_call(struct runtime *rt, uint64_t pc, struct code_frame *r
 bool runtime_call_before(struct runtime *rt, uint64_t pc, struct code_frame *ret)
 {
 	if (!outermost(rt, pc, false, ret))
-		return false;
+		return is_unnamed(rt, pc, ret);
 	const struct code *c = code_with_calls(rt->code, pc, false);
 	ret->file = c->calls[0].file;
 	ret->line = c->calls[0].line;

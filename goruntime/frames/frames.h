@@ -16,6 +16,8 @@ struct code_frame {
 	const char *function, *file, *kind, *object_file;
 	uint32_t line;
 	uint64_t pc, entry;
+	uint64_t
+		object_address; /* of pc, in the addresses of object_file; if there is no function */
 	bool c, inlined, hidden;
 	bool by_frame_pointer; /* else by the function table, or as C is unwound */
 	uint32_t

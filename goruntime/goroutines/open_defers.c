@@ -207,7 +207,8 @@ void open_defers_capture(struct runtime *rt, struct bulk_read *gather)
 		struct goroutine *g = &rt->goroutines[i];
 		struct shape *s = find_shape(shapes, g);
 
-		if (!s || g->sp < g->stack_low || g->sp >= g->stack_high)
+		if (!s || !goroutine_has_stack(g) || g->sp < g->stack_low ||
+		    g->sp >= g->stack_high)
 			continue;
 		if (!s->taken) {
 			if (!g->unwound)

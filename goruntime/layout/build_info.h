@@ -19,6 +19,7 @@ enum version_source {
 	VERSION_VARIABLE,  /* runtime.buildVersion */
 	VERSION_FUNCTIONS, /* inferred from the functions that the runtime has */
 	VERSION_TABLES,	   /* inferred from the pclntab format and the layout that fits */
+	VERSION_LAYOUT,	   /* without a pclntab */
 	VERSION_ASSUMED,   /* given by the user, not contradicted by the program */
 };
 

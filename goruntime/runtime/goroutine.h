@@ -60,6 +60,13 @@ struct goroutine {
 const struct goroutine *runtime_goroutine(const struct runtime *rt, size_t i);
 const char *runtime_status_name(unsigned status); /* NULL: unknown number */
 
+/* Unless it is dead or idle. */
+static inline bool goroutine_has_stack(const struct goroutine *g)
+{
+	return g->status != GOROUTINE_DEAD && g->status != GOROUTINE_DEAD_EXTRA &&
+	       g->status != GOROUTINE_IDLE;
+}
+
 /* The address of the arguments of one of g's frames; 0: not known. */
 static inline uint64_t goroutine_argp(const struct goroutine *g,
 				      const struct raw_frame *frame)

@@ -17,6 +17,15 @@ const struct code *runtimes_code_at(const struct runtimes *all, uint64_t pc,
 	return NULL;
 }
 
+struct runtime *runtimes_unnamed_at(const struct runtimes *all, uint64_t pc)
+{
+	for (size_t i = 0; i < all->count; i++)
+		if (all->list[i]->modules &&
+		    modules_is_unnamed(all->list[i]->modules, pc))
+			return all->list[i];
+	return NULL;
+}
+
 const struct code *code_of_frame(const struct runtimes *all,
 				 const struct raw_frame *frame, struct runtime **ret)
 {

@@ -149,6 +149,9 @@ struct runtime {
 const struct code *runtimes_code_at(const struct runtimes *all, uint64_t pc,
 				    bool at_instruction, struct runtime **ret);
 
+/* lookup.c: the runtime with Go code at pc whose functions are unknown. NULL: none. */
+struct runtime *runtimes_unnamed_at(const struct runtimes *all, uint64_t pc);
+
 /* goroutine.c: NULL: no goroutine at that address. */
 struct goroutine *goroutine_by_addr(struct runtime *rt, uint64_t addr);
 

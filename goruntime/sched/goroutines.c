@@ -263,11 +263,32 @@ static bool runs_user_code(struct runtime *rt, const struct goroutine *g)
 	return false;
 }
 
+/* Where the functions are unknown: only goroutines of the runtime wait for these (1.15 to 1.27). */
+static bool waits_as_system(struct runtime *rt, const struct goroutine *g)
+{
+	static const char *const reasons[] = {
+		"force gc (idle)",    "GC sweep wait",
+		"GC scavenge wait",   "GC worker (idle)",
+		"GC worker (active)", "finalizer wait",
+		"cleanup wait",	      "GOMAXPROCS updater (idle)",
+	};
+	const char *reason = g->status == GOROUTINE_WAITING
+				     ? runtime_wait_reason(rt, g->wait_reason)
+				     : NULL;
+
+	for (size_t i = 0; reason && i < ARRAY_SIZE(reasons); i++)
+		if (strcmp(reason, reasons[i]) == 0)
+			return true;
+	return false;
+}
+
 /* runtime/traceback.go isSystemGoroutine: by its start function. */
 static bool is_system(struct runtime *rt, const struct goroutine *g)
 {
 	const struct code *c = code_with_calls(rt->code, g->start_pc, true);
 
+	if (!c && rt->modules && modules_is_unnamed(rt->modules, g->start_pc))
+		return waits_as_system(rt, g);
 	if (!c || strncmp(code_own_call(c)->name, "runtime.", 8) != 0)
 		return false;
 	switch ((int)c->special) {

@@ -36,7 +36,8 @@ static enum stack_kind stands_on(struct runtimes *all, size_t thread,
 		in_vdso |= m->vdso_sp != 0;
 	}
 	/* While it starts and ends, a thread has no M. */
-	if (in_vdso || runtimes_code_at(all, th->regs.value[arch->pc], true, &ignored))
+	if (in_vdso || runtimes_unnamed_at(all, th->regs.value[arch->pc]) ||
+	    runtimes_code_at(all, th->regs.value[arch->pc], true, &ignored))
 		return ON_G0;
 	return ON_C;
 }

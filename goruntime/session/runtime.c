@@ -210,12 +210,6 @@ static void place_goroutine(struct runtime *rt, struct goroutine *g, size_t thre
 	}
 }
 
-bool goroutine_has_stack(const struct goroutine *g)
-{
-	return g->status != GOROUTINE_DEAD && g->status != GOROUTINE_DEAD_EXTRA &&
-	       g->status != GOROUTINE_IDLE;
-}
-
 static struct extent_range used_stack(const struct goroutine *g)
 {
 	uint64_t room = g->sp - g->stack_low;

@@ -24,7 +24,6 @@ void runtime_read_machines(struct runtime *rt);
  * stacks. */
 void runtime_capture(struct runtime *rt);
 void runtime_decode(struct runtime *rt);
-bool goroutine_has_stack(const struct goroutine *g); /* unless it is dead or idle */
 /* See runtimes_rewind() and runtimes_each_ran(). */
 void runtime_rewind(struct runtime *rt, struct target *live);
 bool runtime_each_ran(struct runtime *rt, const struct ran_goroutines *to);

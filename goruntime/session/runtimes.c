@@ -36,6 +36,14 @@ bool runtimes_have_module_in(const struct runtimes *all, const struct image *img
 	return false;
 }
 
+bool runtimes_are_unnamed(const struct runtimes *all)
+{
+	for (size_t i = 0; i < all->count; i++)
+		if (all->list[i]->modules && modules_unnamed(all->list[i]->modules))
+			return true;
+	return false;
+}
+
 static void add_runtime(struct runtimes *all, const struct image *img,
 			const char *assume_go)
 {

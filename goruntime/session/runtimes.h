@@ -97,6 +97,10 @@ const char *runtime_unusable(const struct runtime *rt);
 /* "dwarf", "table go1.26 amd64", "assumed go1.27"; NULL when unusable. */
 const char *runtime_layout_source(const struct runtime *rt);
 
+/* Is there Go code whose functions are unknown, as their table is missing? Its frames have a pc, and what
+ * follows from frame pointers. */
+bool runtimes_are_unnamed(const struct runtimes *all);
+
 /* Is a module of any runtime in this image? */
 bool runtimes_have_module_in(const struct runtimes *all, const struct image *img);
 

@@ -4,13 +4,14 @@
 #include <elf.h>
 #include <string.h>
 
+#include "goruntime/symtab/module_shape.h"
 #include "lib/base/limit.h"
 
 enum {
 	SCAN_CHUNK = 1 << 20,
-	HEAD_WORDS = 19, /* of moduledata, enough to recognise it */
-	HEAD_BYTES = HEAD_WORDS * WORD,
-	CODE_BYTES = 1 << 13, /* to search in a function */
+	HEAD_BYTES = MODULE_HEAD_WORDS * WORD,
+	CODE_BYTES = 1 << 13,  /* to search in a function */
+	NEWER_THAN_ANY = 1000, /* release */
 };
 
 /* A segment's bytes, read from the process and kept until modules_close(). */
@@ -129,6 +130,60 @@ static char *read_plugin_path(struct modules *m, const uint8_t *md, size_t size)
 									    : NULL;
 }
 
+static bool has_table(struct modules *m, struct module *md, uint64_t header,
+		      struct err *err)
+{
+	struct bytes table = md->minpc < md->maxpc && md->minpc >= md->text
+				     ? modules_bytes(m, header)
+				     : (struct bytes){ .bad = true };
+	struct pclntab_func first;
+
+	if (table.bad ||
+	    !pclntab_init(&md->tab, table.at, (size_t)(table.end - table.at), header,
+			  md->text, err) ||
+	    !pclntab_find(&md->tab, md->minpc, &first) || first.entry != md->minpc ||
+	    pclntab_end(&md->tab) != md->maxpc) {
+		md->tab = (struct pclntab){ .gofunc.bad = true };
+		return err_set(err, ERR_BAD_DATA, "no moduledata at %#lx", md->addr);
+	}
+	md->tab.steps = &m->steps;
+	return true;
+}
+
+/* Could a table be read from addr on, if there is one? */
+static bool is_missing(struct modules *m, uint64_t addr)
+{
+	struct err err;
+	uint64_t word;
+
+	return !target_read_uint(m->target, addr, WORD, &word, &err) &&
+	       err_is(&err, ERR_ABSENT);
+}
+
+/* What opening does not need. */
+static void look_closer(struct modules *m, const uint8_t *md, size_t size,
+			struct module *ret)
+{
+	uint64_t gofunc = md_field(m, L_md_gofunc, md, size), links[2] = { 0 };
+	uint64_t has_main = md_field(m, L_md_hasmain, md, size);
+
+	if (md_list(m, L_md_typelinks, md, size, links)) {
+		ret->typelinks = links[0];
+		ret->typelink_count = links[1];
+	}
+	if (gofunc)
+		ret->tab.gofunc = modules_bytes(m, gofunc);
+	else
+		ret->tab.gofunc.bad = true;
+	ret->plugin = read_plugin_path(m, md, size);
+	ret->has_main = has_main == 1;
+	ret->doubtful = has_main > 1;
+	if (ret->unnamed)
+		ret->doubtful |= !module_constants_fit(m->layout, ret->image, md, size);
+	else
+		ret->doubtful |= gofunc && ret->tab.gofunc.bad;
+}
+
 /* Is there a moduledata at addr? Its first word leads to a pclntab whose first function
  * is at minpc and whose end is maxpc; nothing else in a process looks like that. */
 static bool load_module(struct modules *m, uint64_t addr, struct module *ret,
@@ -136,7 +191,7 @@ static bool load_module(struct modules *m, uint64_t addr, struct module *ret,
 {
 	size_t size = (size_t)m->layout->slot[L_md_size].off;
 	AUTO(xfree) uint8_t *md = xmalloc(size + 1);
-	uint64_t header, links[2] = { 0 };
+	uint64_t header;
 
 	if (size < WORD)
 		return err_set(err, ERR_BAD_DATA, "invalid moduledata: %zu bytes", size);
@@ -151,35 +206,20 @@ static bool load_module(struct modules *m, uint64_t addr, struct module *ret,
 		.edata = md_field(m, L_md_edata, md, size),
 		.bss = md_field(m, L_md_bss, md, size),
 		.ebss = md_field(m, L_md_ebss, md, size),
+		.noptrbss = md_field(m, L_md_noptrbss, md, size),
+		.enoptrbss = md_field(m, L_md_enoptrbss, md, size),
 		.types = md_field(m, L_md_types, md, size),
 		.etypes = md_field(m, L_md_etypes, md, size),
 		.rodata = md_field(m, L_md_rodata, md, size),
 		.type_bytes = md_field(m, L_md_typedesclen, md, size),
 		.image = images_at(m->images, addr),
 	};
-	if (md_list(m, L_md_typelinks, md, size, links)) {
-		ret->typelinks = links[0];
-		ret->typelink_count = links[1];
-	}
-	struct bytes table = ret->minpc < ret->maxpc && ret->minpc >= ret->text
-				     ? modules_bytes(m, header)
-				     : (struct bytes){ .bad = true };
-	struct pclntab_func first;
-	if (table.bad ||
-	    !pclntab_init(&ret->tab, table.at, (size_t)(table.end - table.at), header,
-			  ret->text, err) ||
-	    !pclntab_find(&ret->tab, ret->minpc, &first) || first.entry != ret->minpc ||
-	    pclntab_end(&ret->tab) != ret->maxpc)
-		return err_set(err, ERR_BAD_DATA, "no moduledata at %#lx", addr);
-	ret->tab.steps = &m->steps;
-	uint64_t gofunc = md_field(m, L_md_gofunc, md, size);
-	ret->tab.gofunc =
-		gofunc ? modules_bytes(m, gofunc) : (struct bytes){ .bad = true };
-	ret->plugin = read_plugin_path(m, md, size);
+	ret->unnamed = is_missing(m, header) &&
+		       module_has_shape(m->layout, ret->image, md, size);
+	if (!ret->unnamed && !has_table(m, ret, header, err))
+		return false;
+	look_closer(m, md, size, ret);
 	*ret_next = md_field(m, L_md_next, md, size);
-	uint64_t has_main = md_field(m, L_md_hasmain, md, size);
-	ret->has_main = has_main == 1;
-	ret->doubtful = has_main > 1 || (gofunc && ret->tab.gofunc.bad);
 	return true;
 }
 
@@ -207,6 +247,13 @@ static bool add_chain(struct modules *m, uint64_t addr, struct err *err)
 	return m->count > before;
 }
 
+static void forget_chain(struct modules *m)
+{
+	for (size_t i = 0; i < m->count; i++)
+		xfree(m->list[i].plugin);
+	m->count = 0;
+}
+
 /* All releases with this table format have the fields that opening needs at the same
  * offsets. */
 static bool guess_layout(struct modules *m, uint64_t addr)
@@ -224,13 +271,31 @@ static bool guess_layout(struct modules *m, uint64_t addr)
 	return format && layout_from_table(pclntab_release(format), arch, 0, &m->guess);
 }
 
+/* Without a table: the newest release whose moduledata could be this one. The memory of goroutines
+ * will confirm it. */
+static bool guess_release(struct modules *m, uint64_t addr)
+{
+	const char *arch = target_arch(m->target)->name;
+	struct err ignored;
+
+	m->layout = &m->guess;
+	for (unsigned rank = 0; layout_from_table(NEWER_THAN_ANY, arch, rank, &m->guess);
+	     rank++) {
+		if (add_chain(m, addr, &ignored) && !m->list[0].doubtful)
+			return true;
+		forget_chain(m);
+	}
+	return false;
+}
+
 static bool add_found(struct modules *m, uint64_t addr)
 {
 	struct err ignored;
 
 	if (m->layout && m->layout != &m->guess)
 		return add_chain(m, addr, &ignored);
-	return guess_layout(m, addr) && add_chain(m, addr, &ignored);
+	return guess_layout(m, addr) ? add_chain(m, addr, &ignored)
+				     : guess_release(m, addr);
 }
 
 /* Calls fn with each 8-aligned chunk of a segment's file part until it returns true.
@@ -285,40 +350,15 @@ static bool find_pointer(struct modules *m, uint64_t addr, const uint8_t *bytes,
 	return false;
 }
 
-/* Is there a slice at w, with len equal to cap, that starts within a table at header? */
-static bool is_part_of_table(const uint64_t *w, uint64_t header)
-{
-	return w[0] > header && w[0] - header < LIMIT_PCLNTAB_BYTES && w[1] > 0 &&
-	       w[1] == w[2] && w[1] < LIMIT_PCLNTAB_BYTES;
-}
-
-/* Does moduledata start here? From 1.16 on it starts with the header's address and a
- * slice for each table, the last one twice, as bytes and as functab. Before, with a slice
- * of the whole table, functab and the file table. */
-static bool is_head(const uint64_t w[HEAD_WORDS])
-{
-	enum { TABLES = 6, SLICE = 3 };
-
-	if (w[0] == 0 || w[0] % WORD != 0)
-		return false;
-	if (w[1] == w[2])
-		return w[1] > 0 && is_part_of_table(w + SLICE, w[0]) &&
-		       is_part_of_table(w + 2 * SLICE, w[0]);
-	for (size_t i = 0; i < TABLES; i++)
-		if (!is_part_of_table(w + 1 + i * SLICE, w[0]))
-			return false;
-	return w[1 + 4 * SLICE] == w[1 + 5 * SLICE];
-}
-
 static bool find_head(struct modules *m, uint64_t addr, const uint8_t *bytes, size_t len,
 		      const uint64_t *unused)
 {
-	uint64_t w[HEAD_WORDS];
+	uint64_t w[MODULE_HEAD_WORDS];
 
 	(void)unused;
 	for (size_t i = 0; i + HEAD_BYTES <= len; i += WORD) {
 		memcpy(w, bytes + i, HEAD_BYTES);
-		if (is_head(w) && m->heads_tried++ < LIMIT_MODULE_HEADS &&
+		if (module_is_head(w) && m->heads_tried++ < LIMIT_MODULE_HEADS &&
 		    add_found(m, addr + i))
 			return true;
 	}
@@ -381,8 +421,7 @@ struct modules *modules_open(struct target *t, const struct images *images,
 	/* An image that may not be Go at all is not searched completely. */
 	m->most_scanned = layout || modules_have_section(img) ? LIMIT_SCAN_BYTES
 							      : LIMIT_MODULE_SCAN_BYTES;
-	if (!image_unreadable(img))
-		m->how = add_image(m, img);
+	m->how = add_image(m, img);
 	if (m->count == 0) {
 		err_set(err, ERR_NOT_FOUND, "no Go module data found");
 		return NULL;
@@ -396,8 +435,7 @@ void modules_close(struct modules *m)
 		return;
 	for (size_t i = 0; i < m->held_count; i++)
 		xfree(m->held[i].bytes);
-	for (size_t i = 0; i < m->count; i++)
-		xfree(m->list[i].plugin);
+	forget_chain(m);
 	xfree(m->held);
 	xfree(m->list);
 	xfree(m);
@@ -445,12 +483,27 @@ bool modules_agree(const struct modules *m)
 	return has_main;
 }
 
+bool modules_unnamed(const struct modules *m)
+{
+	for (size_t i = 0; i < m->count; i++)
+		if (m->list[i].unnamed)
+			return true;
+	return false;
+}
+
 const struct module *modules_at(const struct modules *m, uint64_t pc)
 {
 	for (size_t i = 0; i < m->count; i++)
 		if (pc >= m->list[i].minpc && pc < m->list[i].maxpc)
 			return &m->list[i];
 	return NULL;
+}
+
+bool modules_is_unnamed(const struct modules *m, uint64_t pc)
+{
+	const struct module *module = modules_at(m, pc);
+
+	return module && module->unnamed;
 }
 
 struct wanted {

@@ -4,7 +4,9 @@
  * Static bytes come from the file if memory has them unchanged. If the loader
  * relocated them (PIE), they are read once and kept, so the process is not needed
  * later. Modules live until modules_close(). Knows functions, lines and frame sizes
- * at a pc; nothing of goroutines or types. */
+ * at a pc; nothing of goroutines or types.
+ * A core may lack the tables, and the file that has them: then moduledata alone says where
+ * code and variables are. */
 #ifndef GOSNAP_MODULE_H
 #define GOSNAP_MODULE_H
 
@@ -16,12 +18,16 @@ struct module {
 	uint64_t addr; /* of the moduledata */
 	uint64_t minpc, maxpc, text;
 	uint64_t edata, bss, ebss;
+	uint64_t noptrbss, enoptrbss;	    /* 0: not known */
 	uint64_t types, etypes;		    /* type descriptors; 0: not known */
 	uint64_t typelinks, typelink_count; /* the linker's partial list; 0: none */
 	uint64_t rodata;		    /* 0: not known */
 	uint64_t type_bytes; /* size of contiguous descriptors; 0: not contiguous */
 	bool has_main;	     /* has the program's main function */
 	bool doubtful;	     /* some of its words contradict the layout */
+	/* Its pclntab is not in memory, and its file is missing: tab has no functions. What is
+	 * between minpc and maxpc is Go code all the same. */
+	bool unnamed;
 	const struct image *image;
 	char *plugin; /* its own name for itself; NULL: not a plugin */
 	struct pclntab tab;
@@ -55,8 +61,13 @@ const struct module *modules_get(const struct modules *m, size_t i);
 /* Do the moduledata words that opening does not need agree with the layout too? They may
  * not when the layout is another release's. */
 bool modules_agree(const struct modules *m);
+/* Are the functions of any module unknown? */
+bool modules_unnamed(const struct modules *m);
 /* The module with pc in its text. NULL: none. */
 const struct module *modules_at(const struct modules *m, uint64_t pc);
+
+/* Is pc in the text of a module whose functions are unknown? */
+bool modules_is_unnamed(const struct modules *m, uint64_t pc);
 
 /* From here on nothing is read from the process; until it may be read again. */
 void modules_seal(struct modules *m);

@@ -83,7 +83,7 @@ static void find_version(struct target *t, struct modules *modules,
 		set_version(build, xasprintf("go1.%d", release), VERSION_FUNCTIONS);
 	else
 		set_version(build, xasprintf("go1.%d", modules_release(modules)),
-			    VERSION_TABLES);
+			    modules_unnamed(modules) ? VERSION_LAYOUT : VERSION_TABLES);
 }
 
 static struct build_info *infer(struct target *t, const struct images *images,
@@ -94,7 +94,8 @@ static struct build_info *infer(struct target *t, const struct images *images,
 	AUTO(modules_close)
 	struct modules *modules = modules_open(t, images, img, NULL, &ignored);
 
-	bool is_go = modules ? pclntab_has_runtime(&modules_get(modules, 0)->tab)
+	bool is_go = modules ? modules_unnamed(modules) ||
+				       pclntab_has_runtime(&modules_get(modules, 0)->tab)
 			     : modules_have_section(img);
 
 	if (!is_go && !build) {
@@ -124,7 +125,8 @@ struct build_info *build_info_find(struct target *t, const struct images *images
 bool release_is_inferred(const struct build_info *build)
 {
 	return build->version_source == VERSION_FUNCTIONS ||
-	       build->version_source == VERSION_TABLES;
+	       build->version_source == VERSION_TABLES ||
+	       build->version_source == VERSION_LAYOUT;
 }
 
 void release_correct(struct build_info *build, const struct layout *layout, bool told)
@@ -133,7 +135,8 @@ void release_correct(struct build_info *build, const struct layout *layout, bool
 		return;
 	if (told)
 		build->version_source = VERSION_ASSUMED;
-	else if (layout->minor != version_minor(build->version))
+	else if (build->version_source == VERSION_FUNCTIONS &&
+		 layout->minor != version_minor(build->version))
 		build->version_source = VERSION_TABLES;
 	xfree(build->version);
 	build->version = xasprintf("go1.%d", layout->minor);
@@ -163,6 +166,9 @@ char *release_doubt(const struct build_info *build, const struct layout *layout)
 		return doubt_inferred(build, layout,
 				      "inferred from the format of its tables and the "
 				      "layout that fits");
+	case VERSION_LAYOUT:
+		return doubt_inferred(build, layout,
+				      "inferred from the layout that fits its memory");
 	case VERSION_ASSUMED:
 		return doubt_inferred(build, layout, "given by --assume-go");
 	default:

@@ -180,6 +180,8 @@ static bool injects_call(enum special s)
 bool unwind_leads_to_syscall(struct runtime *rt, const struct goroutine *g, uint64_t pc,
 			     uint64_t sp, bool at_instruction)
 {
+	if (modules_is_unnamed(rt->modules, pc))
+		return sp <= g->sp;
 	const struct code *told = code_at(rt->code, g->pc, false), *c;
 	struct err ignored;
 
@@ -268,10 +270,89 @@ static bool step_raw_vfork(struct go_walk *u)
 	return true;
 }
 
+/* Until 1.23 the frame pointer is not noted at a system call. Before a call of C the goroutine saves
+ * the current one for the scheduler, further down its stack (asmcgocall in runtime/asm_amd64.s). */
+static bool frame_pointer_at_syscall(struct go_walk *u, uint64_t *ret)
+{
+	const struct layout *l = &u->rt->layout;
+	struct frame_link link = { .pc = 0 };
+	uint64_t sp;
+	struct err ignored;
+
+	if (!u->g->syscall || !layout_has(l, L_g_sched_bp) ||
+	    !layout_load(l, u->rt->target, u->g->addr, L_g_sched_sp, &sp, &ignored) ||
+	    !layout_load(l, u->rt->target, u->g->addr, L_g_sched_bp, &link.frame_pointer,
+			 &ignored) ||
+	    sp >= u->sp)
+		return false;
+	for (size_t n = 0; link.frame_pointer < u->sp && n < SYSCALL_CALLS; n++) {
+		const uint64_t at = link.frame_pointer;
+		if (at < sp || !frame_pointer_follow(u->window, at, &link) ||
+		    link.frame_pointer <= at)
+			return false;
+	}
+	*ret = link.frame_pointer;
+	return link.frame_pointer >= u->sp;
+}
+
+/* A goroutine begins as if goexit had called its function, near the upper end of its stack, without
+ * a frame pointer: newproc1 in runtime/proc.go. Up to 1.16, arguments follow. One for C threads has
+ * no function. */
+static bool ends_at_beginning(struct go_walk *u)
+{
+	enum { BEGINNING = 2048 };
+	const bool has_not_begun = u->count == 1 && u->pc == u->g->start_pc;
+
+	if (has_not_begun) {
+		if (!read_word(u, u->sp, &u->pc))
+			return false;
+		u->sp += WORD;
+		if (!modules_at(u->rt->modules, u->pc))
+			return lost(u, reason_add(u->rt, "invalid return address"));
+		if (!push(u))
+			return false;
+	}
+	if ((u->count < 2 && u->g->start_pc) || u->g->stack_high - u->sp > BEGINNING)
+		return lost(u, reason_add(u->rt, "its frame pointers end before its "
+						 "stack does"));
+	return ends(u, STACK_COMPLETE, 0);
+}
+
+/* Only frame pointers lead on where the functions are not known. The innermost function may have
+ * none, and then hides its caller. */
+static bool step_unnamed(struct go_walk *u)
+{
+	struct frame_link link;
+	uint64_t fp;
+	const bool known = frame_pointer_here(u, &fp) ||
+			   (u->count == 0 && frame_pointer_at_syscall(u, &fp));
+
+	if (!push(u))
+		return false;
+	if (!known && u->g->start_pc)
+		return lost(u, reason_add(u->rt, "its frame pointer is not known"));
+	if (!known || fp == 0)
+		return ends_at_beginning(u);
+	if (fp + WORD < u->sp || !frame_pointer_follow(u->window, fp, &link))
+		return lost(u, reason_add(u->rt, "its frame pointer leads out of its "
+						 "stack"));
+	if (!modules_at(u->rt->modules, link.pc))
+		return lost(u, reason_add(u->rt, "its frame pointer leads to no return "
+						 "address"));
+	set_argp(u, fp + FRAME_POINTER_TO_CFA);
+	u->pc = link.pc;
+	u->sp = fp + FRAME_POINTER_TO_CFA;
+	u->at_instruction = u->innermost = false;
+	u->by_frame_pointer = true;
+	return true;
+}
+
 static bool step(struct go_walk *u)
 {
 	const struct code *c = code_at(u->rt->code, u->pc, u->at_instruction);
 
+	if (modules_is_unnamed(u->rt->modules, u->pc))
+		return step_unnamed(u);
 	if (!c && !target_may_name(u->rt->target, u->pc))
 		return step_by_frame_pointer(u,
 					     reason_add(u->rt, "invalid return address"));

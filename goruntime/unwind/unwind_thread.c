@@ -4,6 +4,7 @@
  * runtime/asm_amd64.s, runtime/sys_linux_amd64.s and runtime/cgo/asm_amd64.s, Go 1.15 to
  * 1.27. */
 #include <inttypes.h>
+#include <signal.h>
 
 #include "goruntime/runtime/runtime_priv.h"
 #include "goruntime/unwind/unwind_go.h"
@@ -110,6 +111,13 @@ static bool read_word(struct thread_walk *t, uint64_t addr, uint64_t *ret)
 	return false;
 }
 
+static bool is_code(struct thread_walk *t, uint64_t pc)
+{
+	const struct target_mapping *m = target_mapping_at(t->all->target, pc);
+
+	return m && m->executable;
+}
+
 static void keep_only(struct regs *regs, uint64_t kept)
 {
 	regs->valid &= kept;
@@ -192,20 +200,13 @@ static bool step_crosscall2(struct thread_walk *t, const struct code *c)
 	return true;
 }
 
-/* The interrupted context is where the frame of sigtramp's caller would be: the kernel
- * pushed the restorer's address as return address, with the ucontext above it. In the
- * restorer (sigreturn) that address has been popped. */
-static bool step_signal(struct thread_walk *t, const struct code *c)
+static bool take_context(struct thread_walk *t, uint64_t addr)
 {
 	const struct arch *arch = arch_of(t);
 	uint8_t context[1024];
 	struct err err;
-	uint64_t addr = sp_of(t);
 
-	if (c->special == SPECIAL_sigtramp)
-		addr += (uint64_t)c->frame_size + WORD;
-	if (c->frame_size < 0 || ++t->signals > SIGNALS_MAX ||
-	    arch->ucontext_size > sizeof(context))
+	if (++t->signals > SIGNALS_MAX || arch->ucontext_size > sizeof(context))
 		return end_lost(t, reasons_add(t->all->reasons,
 					       "cannot unwind through a signal frame"));
 	if (!target_read(t->all->target, addr, context, arch->ucontext_size, &err))
@@ -218,6 +219,21 @@ static bool step_signal(struct thread_walk *t, const struct code *c)
 	t->at_instruction = true;
 	t->last_sp = 0;
 	return true;
+}
+
+/* The interrupted context is where the frame of sigtramp's caller would be: the kernel
+ * pushed the restorer's address as return address, with the ucontext above it. In the
+ * restorer (sigreturn) that address has been popped. */
+static bool step_signal(struct thread_walk *t, const struct code *c)
+{
+	uint64_t addr = sp_of(t);
+
+	if (c->frame_size < 0)
+		return end_lost(t, reasons_add(t->all->reasons,
+					       "cannot unwind through a signal frame"));
+	if (c->special == SPECIAL_sigtramp)
+		addr += (uint64_t)c->frame_size + WORD;
+	return take_context(t, addr);
 }
 
 /* asmcgocall saves the goroutine it comes from and its stack pointer. Without a stack
@@ -338,13 +354,6 @@ static bool step_in_go(struct thread_walk *t, const struct code *c)
 	return step_go(t, c);
 }
 
-static bool is_code(struct thread_walk *t, uint64_t pc)
-{
-	const struct target_mapping *m = target_mapping_at(t->all->target, pc);
-
-	return m && m->executable;
-}
-
 /* Of a call to where no code is, the stack has the return address only. */
 static bool step_bad_call(struct thread_walk *t)
 {
@@ -391,6 +400,131 @@ static bool step_in_c(struct thread_walk *t)
 	return true;
 }
 
+/* Is the frame that the kernel pushed for a signal's handler there? It names the stack for signals, if
+ * the thread has one (rt_sigframe in arch/x86/include/asm/sigframe.h, Linux 6.18). Otherwise it takes
+ * more to tell. */
+static bool is_context(struct thread_walk *t, uint64_t at)
+{
+	enum { FLAGS, LINK, STACK, STACK_FLAGS, STACK_SIZE, WORDS };
+	const struct arch *arch = arch_of(t);
+	const struct go_stack stack = t->m->signal_stack;
+	uint64_t head[WORDS], pc, sp;
+	struct err ignored;
+
+	if (!target_read(t->all->target, at, head, sizeof(head), &ignored) ||
+	    head[FLAGS] > UINT8_MAX || head[LINK] != 0)
+		return false;
+	if (on_stack(stack, at))
+		return head[STACK] == stack.low &&
+		       head[STACK_SIZE] == stack.high - stack.low;
+	return (head[STACK_SIZE] == 0 || at - head[STACK] < head[STACK_SIZE]) &&
+	       target_read_uint(t->all->target, at + (uint64_t)arch->ucontext[arch->pc],
+				WORD, &pc, &ignored) &&
+	       target_read_uint(t->all->target, at + (uint64_t)arch->ucontext[arch->sp],
+				WORD, &sp, &ignored) &&
+	       is_code(t, pc) && sp > at &&
+	       target_mapping_at(t->all->target, sp) ==
+		       target_mapping_at(t->all->target, at);
+}
+
+static bool enter_context(struct thread_walk *t, uint64_t at)
+{
+	t->w->frames[t->w->count - 1].flags |= FRAME_SIGNAL;
+	if (t->w->count <= t->w->register_room)
+		reg_set(&t->w->registers[t->w->count - 1], arch_of(t)->sp, at);
+	return take_context(t, at);
+}
+
+/* In what is above the last frame that frame pointers led to. */
+static bool find_context(struct thread_walk *t)
+{
+	/* Bytes: of a stack for signals, and of sigtramp's frame. */
+	enum { ANYWHERE = 1 << 16, NEAR = 512 };
+	const uint64_t start = sp_of(t) + -sp_of(t) % WORD;
+	const uint64_t most = on_stack(t->m->signal_stack, start) ? ANYWHERE : NEAR;
+
+	for (uint64_t at = start; at - start < most; at += WORD)
+		if (is_context(t, at))
+			return enter_context(t, at);
+	return end_lost(t, reasons_add(t->all->reasons,
+				       "its frame pointer leads to no return address"));
+}
+
+/* The stack that sp is on. Of threads that Go does not know, the mapping is known. */
+static struct go_stack stack_at(struct thread_walk *t, uint64_t sp)
+{
+	const struct target_mapping *m = target_mapping_at(t->all->target, sp);
+
+	if (on_stack(t->m->signal_stack, sp))
+		return t->m->signal_stack;
+	if (t->m->m)
+		return t->m->g0_stack;
+	return m ? (struct go_stack){ m->start, m->end } : (struct go_stack){ 0 };
+}
+
+/* Does the frame pointer lead to a caller on the same stack? What returns from a signal's handler did
+ * not call it. */
+static bool step_frame_pointer(struct thread_walk *t)
+{
+	const struct arch *arch = arch_of(t);
+	const uint64_t sp = sp_of(t), fp = t->regs.value[arch->fp];
+	const struct go_stack stack = stack_at(t, sp);
+	struct err ignored;
+	uint64_t link[2];
+
+	if (!reg_known(&t->regs, arch->fp) || !on_stack(stack, sp) ||
+	    !on_stack(stack, fp) || fp % WORD || fp + WORD < sp ||
+	    !target_read(t->all->target, fp, link, sizeof(link), &ignored) ||
+	    !modules_at(t->rt->modules, link[1]) || is_context(t, fp + sizeof(link)))
+		return false;
+	keep_only(&t->regs, 0);
+	reg_set(&t->regs, arch->fp, link[0]);
+	reg_set(&t->regs, arch->pc, link[1]);
+	reg_set(&t->regs, arch->sp, fp + sizeof(link));
+	t->at_instruction = false;
+	return true;
+}
+
+/* Did the runtime put the first call on the thread's own stack here? systemstack, mcall and morestack in
+ * runtime/asm_amd64.s. */
+static bool is_switched_to(const struct go_m *m, uint64_t sp)
+{
+	enum { BASE = 64 }; /* bytes */
+
+	return on_stack(m->g0_stack, sp) && m->g0_sched_sp - sp <= BASE;
+}
+
+/* Did the thread begin here? */
+static bool is_started(const struct go_m *m, uint64_t sp)
+{
+	enum { BASE = 128 }; /* bytes of mstart and what called it */
+
+	return sp >= m->g0_stack.low && m->g0_stack.high - sp <= BASE;
+}
+
+/* Code whose function is not known: frame pointers, and what the runtime notes where it switches
+ * stacks, lead on. */
+static bool step_unnamed(struct thread_walk *t)
+{
+	const struct arch *arch = arch_of(t);
+	const struct go_m *m = t->m;
+	const uint64_t sp = sp_of(t), fp = t->regs.value[arch->fp];
+
+	if (!push(t, t->at_instruction ? 0 : FRAME_BY_POINTER))
+		return false;
+	if (step_frame_pointer(t))
+		return true;
+	if (on_stack(m->signal_stack, sp))
+		return find_context(t);
+	if (m->curg && (is_switched_to(m, sp) ||
+			(reg_known(&t->regs, arch->fp) && on_stack(m->curg_stack, fp))))
+		return end_handover(t, m->syscall_sp ? STACK_SWITCH_CGO
+						     : STACK_SWITCH_SCHED);
+	if (is_switched_to(m, sp) || is_started(m, sp))
+		return end_complete(t);
+	return find_context(t);
+}
+
 static void enter(struct thread_walk *t, struct runtime *rt)
 {
 	t->rt = rt;
@@ -414,9 +548,10 @@ static bool step(struct thread_walk *t)
 	uint64_t pc = pc_of(t), sp = sp_of(t);
 	struct runtime *rt;
 	const struct code *c = runtimes_code_at(t->all, pc, t->at_instruction, &rt);
+	struct runtime *unnamed = c ? NULL : runtimes_unnamed_at(t->all, pc);
 
-	if (c)
-		enter(t, rt);
+	if (c || unnamed)
+		enter(t, c ? rt : unnamed);
 	if (enter_goroutine(t, sp)) {
 		/* After gogo's switch there is no frame any more, only the target. */
 		bool resuming = c &&
@@ -435,6 +570,8 @@ static bool step(struct thread_walk *t)
 				    "unwinding makes no progress: sp stays at 0x%" PRIx64,
 				    sp));
 	t->last_sp = sp - 1;
+	if (unnamed)
+		return step_unnamed(t);
 	return c && !c->no_pcsp ? step_in_go(t, c) : step_in_c(t);
 }
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The runtime's own wait reasons: runtime.waitReasonStrings, read from the subject,
- * because the numbering changes with nearly every release. */
+ * because the numbering changes with nearly every release. A core may lack the letters, but has the
+ * length of each, by which a list of a known release is recognised. */
 #include <ctype.h>
 #include <string.h>
 
+#include "goruntime/layout/build_info_priv.h"
 #include "goruntime/runtime/runtime_priv.h"
 #include "goruntime/waits/wait.h"
 #include "goruntime/waits/wait_priv.h"
@@ -14,6 +16,13 @@ enum {
 	REASONS_MAX = 128,
 	WORDS_MAX = 64, /* bytes of one wait reason */
 	SCAN_BYTES = 1 << 16,
+};
+
+static const struct row {
+	int oldest, newest; /* releases */
+	const char *words[REASONS_MAX];
+} rows[] = {
+#include "goruntime/waits/wait_reasons.inc"
 };
 
 /* Element 1 in every release from 1.11 on; element 0 is empty. */
@@ -34,17 +43,39 @@ static bool read_header(struct target *t, uint64_t at, char *ret, struct err *er
 	return true;
 }
 
-static bool is_table(struct runtime *rt, uint64_t at)
+/* Is the list there? row: NULL: with its letters; else as long as the words of this row. */
+typedef bool is_table_fn(struct runtime *rt, uint64_t at, const struct row *row);
+
+static bool is_table(struct runtime *rt, uint64_t at, const struct row *unused)
 {
 	struct err ignored;
 	char words[WORDS_MAX];
 
+	(void)unused;
 	return read_header(rt->target, at, words, &ignored) && words[0] == '\0' &&
 	       read_header(rt->target, at + HEADER, words, &ignored) &&
 	       strcmp(words, first_words) == 0;
 }
 
-static uint64_t scan_range(struct runtime *rt, uint64_t start, uint64_t end)
+static bool is_row(struct runtime *rt, uint64_t at, const struct row *row)
+{
+	uint64_t headers[REASONS_MAX][2];
+	struct err ignored;
+	size_t n = 0;
+
+	while (n < REASONS_MAX && row->words[n])
+		n++;
+	if (!target_read(rt->target, at, headers, n * HEADER, &ignored))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (headers[i][1] != strlen(row->words[i]) ||
+		    (headers[i][1] && !images_at(rt->images, headers[i][0])))
+			return false;
+	return true;
+}
+
+static uint64_t scan_range(struct runtime *rt, uint64_t start, uint64_t end,
+			   is_table_fn *is, const struct row *row)
 {
 	AUTO(xfree) uint8_t *buf = xmalloc(SCAN_BYTES);
 	struct err ignored;
@@ -59,9 +90,23 @@ static uint64_t scan_range(struct runtime *rt, uint64_t start, uint64_t end)
 			memcpy(&len, buf + i, sizeof(len));
 			if (len == sizeof(first_words) - 1 &&
 			    at + i >= start + HEADER + 8 &&
-			    is_table(rt, at + i - 8 - HEADER))
+			    is(rt, at + i - 8 - HEADER, row))
 				return at + i - 8 - HEADER;
 		}
+	}
+	return 0;
+}
+
+static uint64_t scan_modules(struct runtime *rt, is_table_fn *is, const struct row *row)
+{
+	for (size_t i = 0; i < modules_count(rt->modules); i++) {
+		/* Linkers differ in the order of .data and .noptrdata. */
+		uint64_t edata = modules_get(rt->modules, i)->edata;
+		const struct target_mapping *map =
+			target_mapping_at(rt->target, edata - 1);
+		uint64_t at = map ? scan_range(rt, map->start, edata, is, row) : 0;
+		if (at)
+			return at;
 	}
 	return 0;
 }
@@ -71,18 +116,38 @@ static uint64_t find_table(struct runtime *rt)
 	struct image_range symbol;
 
 	if (image_symbol(rt->image, "runtime.waitReasonStrings", &symbol) &&
-	    is_table(rt, symbol.addr))
+	    is_table(rt, symbol.addr, NULL))
 		return symbol.addr;
-	for (size_t i = 0; i < modules_count(rt->modules); i++) {
-		/* Linkers differ in the order of .data and .noptrdata. */
-		uint64_t edata = modules_get(rt->modules, i)->edata;
-		const struct target_mapping *map =
-			target_mapping_at(rt->target, edata - 1);
-		uint64_t at = map ? scan_range(rt, map->start, edata) : 0;
-		if (at)
-			return at;
-	}
-	return 0;
+	return scan_modules(rt, is_table, NULL);
+}
+
+/* Of its own release first: another may have words of the same lengths. */
+static const struct row *find_row(struct runtime *rt)
+{
+	const int minor = version_minor(rt->build->version);
+
+	for (int own = 1; own >= 0; own--)
+		for (size_t i = ARRAY_SIZE(rows); i-- > 0;)
+			if ((minor >= rows[i].oldest && minor <= rows[i].newest) == own &&
+			    scan_modules(rt, is_row, &rows[i]))
+				return &rows[i];
+	return NULL;
+}
+
+static void add_reason(struct runtime *rt, const char *words)
+{
+	if (!rt->wait_reasons)
+		rt->wait_reasons = xcalloc(REASONS_MAX, sizeof(*rt->wait_reasons));
+	rt->wait_reasons[rt->wait_reason_count++] = xstrdup(words);
+}
+
+static bool take_row(struct runtime *rt)
+{
+	const struct row *row = find_row(rt);
+
+	for (size_t i = 0; row && i < REASONS_MAX && row->words[i]; i++)
+		add_reason(rt, row->words[i]);
+	return row != NULL;
 }
 
 void wait_reasons_read(struct runtime *rt)
@@ -91,17 +156,14 @@ void wait_reasons_read(struct runtime *rt)
 	char words[WORDS_MAX];
 	struct err ignored;
 
-	if (!at) {
+	if (!at && !take_row(rt))
 		warnings_add(rt->warnings, "goroutines",
 			     "the runtime's wait reason strings were not found");
-		return;
-	}
-	rt->wait_reasons = xcalloc(REASONS_MAX, sizeof(*rt->wait_reasons));
-	for (; rt->wait_reason_count < REASONS_MAX; at += HEADER) {
+	for (; at && rt->wait_reason_count < REASONS_MAX; at += HEADER) {
 		if (!read_header(rt->target, at, words, &ignored) ||
 		    (words[0] == '\0' && rt->wait_reason_count > 0))
 			break;
-		rt->wait_reasons[rt->wait_reason_count++] = xstrdup(words);
+		add_reason(rt, words);
 	}
 }
 

@@ -368,7 +368,7 @@ static void add_segments(struct images *images, const struct image *img, size_t 
 	}
 }
 
-/* Its headers are unknown: use the mappings. */
+/* Its headers are not known: use the mappings. */
 static void add_mappings(struct images *images, const struct image *img, size_t index)
 {
 	size_t n;
@@ -382,10 +382,10 @@ static void add_mappings(struct images *images, const struct image *img, size_t 
 static void find_spans(struct images *images)
 {
 	for (size_t i = 0; i < images->count; i++) {
-		if (images->list[i]->unreadable)
-			add_mappings(images, images->list[i], i);
-		else
+		if (images->list[i]->segment_count)
 			add_segments(images, images->list[i], i);
+		else
+			add_mappings(images, images->list[i], i);
 	}
 	if (images->span_count)
 		qsort(images->spans, images->span_count, sizeof(*images->spans),

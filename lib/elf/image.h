@@ -56,14 +56,18 @@ const struct image *images_get(const struct images *images,
 const struct image *images_at(const struct images *images, uint64_t addr);
 
 const char *image_path(const struct image *img);
-const char *image_unreadable(const struct image *img); /* NULL: it can be read */
+/* Why its contents are not known; NULL: they are. Segments and build-ids may be known even so, if
+ * the process has ended. */
+const char *image_unreadable(const struct image *img);
 /* It was opened by its name, and nothing in memory tells whether it is the right one; or it was
  * taken though it is not. */
 bool image_unproved(const struct image *img);
 /* The file contains a packed program that unpacked itself; it was read from memory. */
 bool image_unpacks_itself(const struct image *img);
-/* Process address minus file address. */
+/* Process address minus file address. Not known of one that is unreadable and whose headers are not in
+ * memory: then it is 0. */
 uint64_t image_bias(const struct image *img);
+bool image_has_bias(const struct image *img);
 int image_machine(const struct image *img); /* ELF e_machine */
 /* The GNU build-id in lower-case hex; "" if there is none. The Go build ID likewise, as
  * text. */

@@ -64,10 +64,10 @@ static struct image *load(struct images *images, const char *path, int fd)
 	return file;
 }
 
-static void take_ids(struct images *images, uint64_t start, struct image *ret)
+static void take_headers(struct images *images, uint64_t start, struct image *ret)
 {
 	if (start)
-		image_take_mapped_ids(ret, images->target, start);
+		image_take_mapped_headers(ret, images->target, start);
 }
 
 static bool is_wanted(const struct images *images, const struct image *there,
@@ -150,13 +150,17 @@ static bool take_fetched(struct images *images, struct image *img,
 	return take_same(images, img, fd, there);
 }
 
-static void refuse(struct image *img, const struct image *there)
+/* What is in memory of it is all there is. Takes there. */
+static void refuse(struct images *images, struct image *img, struct image *there)
 {
-	if (there->build_id || there->go_build_id)
+	if (!there->segment_count)
+		image_take_mappings(there, images->target);
+	take_file(img, there);
+	if (img->build_id || img->go_build_id)
 		image_refuse(img,
 			     "there is no file with build-id %s at its path, and not "
 			     "all of it is in the core",
-			     id_of(there));
+			     id_of(img));
 	else
 		image_refuse(img,
 			     "the core does not have its build-id, by which its file "
@@ -167,12 +171,13 @@ void image_open_ended(struct images *images, struct image *img, uint64_t start)
 {
 	struct image *there = image_alloc(images, img->path);
 
-	take_ids(images, start, there);
-	if (!take_running(images, img, there) && !take_named(images, img, there) &&
-	    !(start && image_load_mapped(img, images->target, start, &images->room)) &&
-	    !take_fetched(images, img, there))
-		refuse(img, there);
-	image_unload(there);
+	take_headers(images, start, there);
+	if (take_running(images, img, there) || take_named(images, img, there) ||
+	    (start && image_load_mapped(img, images->target, start, &images->room)) ||
+	    take_fetched(images, img, there))
+		image_unload(there);
+	else
+		refuse(images, img, there);
 }
 
 static const struct target_mapping *mapping_of_headers(struct images *images)
@@ -239,7 +244,7 @@ bool image_open_ended_executable(struct images *images, struct err *err)
 	}
 	if (images->search.executable) {
 		struct image *there = image_alloc(images, "");
-		take_ids(images, start, there);
+		take_headers(images, start, there);
 		bool ok = take_given(images, there, err);
 		image_unload(there);
 		if (!ok)

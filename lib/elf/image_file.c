@@ -442,6 +442,11 @@ uint64_t image_bias(const struct image *img)
 	return img->bias;
 }
 
+bool image_has_bias(const struct image *img)
+{
+	return img->machine != 0;
+}
+
 int image_machine(const struct image *img)
 {
 	return img->machine;

@@ -117,18 +117,81 @@ static void take_notes(struct image *img, struct target *t, uint64_t addr, uint6
 		image_take_notes(img, notes, len);
 }
 
-void image_take_mapped_ids(struct image *img, struct target *t, uint64_t addr)
+static struct image_segment segment_of(const Elf64_Phdr *p, uint64_t bias)
+{
+	return (struct image_segment){
+		.addr = p->p_vaddr + bias,
+		.size = p->p_memsz,
+		.file_size = p->p_filesz < p->p_memsz ? p->p_filesz : p->p_memsz,
+		.type = p->p_type,
+		.readable = p->p_flags & PF_R,
+		.writable = p->p_flags & PF_W,
+		.executable = p->p_flags & PF_X,
+		.align = p->p_align,
+	};
+}
+
+void image_take_mapped_headers(struct image *img, struct target *t, uint64_t addr)
 {
 	enum { NOTES_MAX = 1 << 16 };
 	struct mapped m = { .target = t, .addr = addr };
+	const size_t most = HEADERS_MAX;
 	struct err ignored;
 	uint64_t bias;
 
 	if (!read_headers(&m, &ignored) || !bias_of(&m, &bias))
 		return;
+	img->machine = m.header.e_machine;
+	img->entry = m.header.e_entry;
+	img->headers_offset = m.header.e_phoff;
+	img->bias = bias;
+	img->segments = xcalloc(most, sizeof(*img->segments));
+	img->segment_offsets = xcalloc(most, sizeof(*img->segment_offsets));
+	img->segment_count = m.header.e_phnum;
 	for (size_t i = 0; i < m.header.e_phnum; i++) {
 		const Elf64_Phdr *p = &m.segments[i];
+		img->segments[i] = segment_of(p, bias);
+		img->segment_offsets[i] = p->p_offset;
 		if (p->p_type == PT_NOTE && p->p_filesz <= NOTES_MAX)
 			take_notes(img, t, p->p_vaddr + bias, p->p_filesz);
+	}
+}
+
+static bool is_of(const struct target_mapping *m, const struct image *img)
+{
+	return m->inode && strcmp(m->path, img->path) == 0;
+}
+
+/* The loader puts variables without a value right behind those that the file has. */
+static uint64_t end_of(const struct target_mapping *all, size_t n, size_t i)
+{
+	const bool has_more = all[i].writable && i + 1 < n && all[i + 1].writable &&
+			      all[i + 1].start == all[i].end && !*all[i + 1].path;
+
+	return all[has_more ? i + 1 : i].end;
+}
+
+void image_take_mappings(struct image *img, struct target *t)
+{
+	size_t n;
+	const struct target_mapping *all = target_mappings(t, &n);
+
+	img->segments = xcalloc(HEADERS_MAX, sizeof(*img->segments));
+	img->segment_offsets = xcalloc(HEADERS_MAX, sizeof(*img->segment_offsets));
+	for (size_t i = 0; i < n && img->segment_count < HEADERS_MAX; i++) {
+		const struct target_mapping *m = &all[i];
+		if (!is_of(m, img))
+			continue;
+		img->segment_offsets[img->segment_count] = m->offset;
+		img->segments[img->segment_count++] = (struct image_segment){
+			.addr = m->start,
+			.size = end_of(all, n, i) - m->start,
+			.file_size = m->end - m->start,
+			.type = PT_LOAD,
+			.readable = m->readable,
+			.writable = m->writable,
+			.executable = m->executable,
+			.align = PAGE_BYTES,
+		};
 	}
 }

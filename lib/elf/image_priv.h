@@ -149,15 +149,18 @@ struct image_names {
 struct image_names image_names(const struct image *img, size_t section);
 const char *image_name(struct image_names names, size_t off); /* NULL: out of bounds */
 
-/* image_memory.c: loads an object mapped at addr, from its first byte, when its file is
+/* image_memory.c, also for the next two: loads an object mapped at addr, from its first byte, when its file is
  * unavailable: its headers and the segments that are never written. Sets the bias. *room
  * is the number of bytes that all such objects may still take. False: img->unreadable
  * says why. */
 bool image_load_mapped(struct image *img, struct target *t, uint64_t addr,
 		       uint64_t *room);
 
-/* The build-ids that are in memory, of an object whose first byte is at addr. */
-void image_take_mapped_ids(struct image *img, struct target *t, uint64_t addr);
+/* The build-ids and segments that are in memory, of an object whose first byte is at addr. Sets the
+ * bias. */
+void image_take_mapped_headers(struct image *img, struct target *t, uint64_t addr);
+/* The segments as they were mapped, when the headers are not in memory. The bias stays unknown. */
+void image_take_mappings(struct image *img, struct target *t);
 
 /* image_debug.c: the separate file with debug info or symbols; NULL: none. */
 const struct image *separate_debug_file(const struct image *img);

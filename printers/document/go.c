@@ -10,6 +10,7 @@ static const char *const version_sources[] = {
 	[VERSION_VARIABLE] = "runtime.buildVersion",
 	[VERSION_FUNCTIONS] = "runtime functions",
 	[VERSION_TABLES] = "tables and layout",
+	[VERSION_LAYOUT] = "layout",
 	[VERSION_ASSUMED] = "--assume-go",
 };
 

@@ -127,7 +127,9 @@ static void add_places(FILE *f, const struct fault_printing *p)
 
 	if (fault->variable)
 		fprintf(f, ": %s", fault->variable);
-	if (place->known)
+	if (place->known && !place->function)
+		fprintf(f, " at pc 0x%" PRIx64, fault->signal.pc);
+	else if (place->known)
 		add_place(f, place->c ? " in C:" : " in", place->function, place->file,
 			  place->line);
 	if (caller->known)
@@ -151,6 +153,25 @@ static const char *did_with_memory(const struct fault_signal *s)
 		       : "used an address that cannot be one";
 }
 
+/* Memory below is never mapped. */
+enum { NEAR_NIL = 0x1000 };
+
+/* Where the value of the panic is not known: what sigpanic in runtime/signal_unix.go makes of the signal
+ * that the goroutine met. */
+static const char *did_at_signal(const struct fault *fault)
+{
+	const struct fault_signal *s = &fault->signal;
+
+	if (!fault->has_signal || !fault->place.known)
+		return NULL;
+	if (s->number == SIGFPE)
+		return s->code == FPE_INTDIV ? "divided by zero" : NULL;
+	if (s->number != SIGSEGV && s->number != SIGBUS)
+		return NULL;
+	return s->has_address && s->address < NEAR_NIL ? "used a nil pointer"
+						       : did_with_memory(s);
+}
+
 static bool is_text(const struct go_text *text, const char *wanted)
 {
 	return text->bytes && text->len == strlen(wanted) &&
@@ -160,8 +181,6 @@ static bool is_text(const struct go_text *text, const char *wanted)
 /* NULL: what its text says. */
 static const char *did_panic(const struct fault *fault, const struct panic *panic)
 {
-	/* sigpanic in runtime/signal_unix.go. */
-	enum { NEAR_NIL = 0x1000 };
 	const struct go_text *said = &panic->printed;
 
 	if (is_text(&panic->type, "*runtime.PanicNilError") ||
@@ -187,6 +206,8 @@ static void add_panic(FILE *f, const struct fault_printing *p)
 	const struct go_text *said = panic ? &panic->printed : NULL;
 	const char *what = panic ? did_panic(p->fault, panic) : NULL;
 
+	if (!what && panic && list->count == 1 && !said->bytes && !panic->type.bytes)
+		what = did_at_signal(p->fault);
 	if (what) {
 		fprintf(f, "%s", what);
 	} else if (said && said->bytes) {
@@ -296,6 +317,12 @@ static void add_cycle(FILE *f, const struct fault_printing *p)
 			       look_for_cycle, &c);
 	if (!c.times) {
 		add_most_called(f, p);
+		return;
+	}
+	if (!c.functions[0]) {
+		fprintf(f,
+			": the same %" PRIu32 " calls are on its stack %" PRIu64 " times",
+			c.count, c.times + 1);
 		return;
 	}
 	fprintf(f, ": ");

@@ -28,7 +28,7 @@ static void print_ancestor(struct sink *out, struct runtime *rt, const struct an
 		sink_named_bool(out, "truncated", true);
 	if (a->id != 1 && runtime_call_before(rt, a->created_pc, &f)) {
 		sink_named_begin(out, "created_by", SINK_OBJECT);
-		print_location(out, &f);
+		print_code_location(out, &f);
 		sink_end(out);
 	}
 	if (a->unreadable)

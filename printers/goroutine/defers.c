@@ -8,10 +8,10 @@ static void print_deferred(struct sink *out, struct runtime *rt, const struct de
 
 	sink_begin(out, SINK_OBJECT);
 	if (d->function && runtime_code_at(rt, d->function, &f))
-		print_location(out, &f);
+		print_code_location(out, &f);
 	if (d->pc && runtime_call_before(rt, d->pc, &f)) {
 		sink_named_begin(out, "deferred_by", SINK_OBJECT);
-		print_location(out, &f);
+		print_code_location(out, &f);
 		sink_end(out);
 	}
 	if (d->frame >= 0)

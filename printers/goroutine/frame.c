@@ -22,6 +22,18 @@ void print_location(struct sink *out, const struct code_frame *f)
 	sink_named_string(out, "file", f->file);
 	if (f->line)
 		sink_named_uint(out, "line", f->line);
+	if (f->function)
+		return;
+	sink_named_string(out, "object_file", f->object_file);
+	if (f->object_address)
+		sink_named_address(out, "object_address", f->object_address);
+}
+
+void print_code_location(struct sink *out, const struct code_frame *f)
+{
+	print_location(out, f);
+	if (!f->function)
+		sink_named_address(out, "pc", f->pc);
 }
 
 struct variable_list {
@@ -109,7 +121,8 @@ static void print_place(struct sink *out, const struct code_frame *f)
 		sink_named_address(out, "entry", f->entry);
 		sink_named_uint(out, "offset", f->pc - f->entry);
 	}
-	sink_named_string(out, "object_file", f->object_file);
+	if (f->function)
+		sink_named_string(out, "object_file", f->object_file);
 	sink_named_string(out, "language", f->c ? "c" : "go");
 	if (f->inlined)
 		sink_named_bool(out, "inlined", true);

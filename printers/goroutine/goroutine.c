@@ -53,7 +53,7 @@ static void print_origin(struct sink *out, const struct goroutine_printing *p,
 	}
 	if (runtime_code_at(p->runtime, g->start_pc, &f)) {
 		sink_named_begin(out, "entry", SINK_OBJECT);
-		print_location(out, &f);
+		print_code_location(out, &f);
 		sink_end(out);
 	}
 }

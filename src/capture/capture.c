@@ -57,6 +57,8 @@ static bool look(struct capture *c, struct err *err)
 	core_memory_record(c, c->live);
 	c->runtimes =
 		runtimes_open(c->live, c->images, c->options->assume_go, c->warnings);
+	if (c->options->core.path)
+		capture_note_files(c);
 	if (c->options->go_only && runtimes_count(c->runtimes) == 0)
 		return err_set(err, ERR_CANNOT, "process %d is not a Go program%s",
 			       (int)target_pid(c->live),

@@ -34,9 +34,15 @@ static void note_executable(struct capture *c)
 	if (image_unreadable(exe))
 		warnings_add(
 			c->warnings, "core",
-			"its executable was not found: %s. Give it after the name of "
+			"its executable was not found: %s. %sGive it after the name of "
 			"the core, or the folder below which it is with --root",
-			image_unreadable(exe));
+			image_unreadable(exe),
+			runtimes_are_unnamed(c->runtimes)
+				? "Without it nothing has a name or a type, and stacks "
+				  "are "
+				  "program counters, without inlined calls and without "
+				  "callers of functions that have no frame. "
+				: "");
 	else if (image_unproved(exe))
 		warnings_add(c->warnings, "core",
 			     "nothing in the core proves that %.200s is its executable",
@@ -71,16 +77,12 @@ static void note_core(struct capture *c)
 			     facts->cut);
 	if (facts->thread < 0)
 		warnings_add(c->warnings, "core", "it has no threads");
-	if (facts->no_memory) {
+	if (facts->no_memory)
 		warnings_add(
 			c->warnings, "core",
 			"it has threads and registers only, neither data nor heap nor "
 			"stacks: bit 0 of /proc/PID/coredump_filter was off when the "
 			"kernel wrote it, see core(5)");
-		return;
-	}
-	note_executable(c);
-	note_libraries(c);
 }
 
 bool capture_has_memory(const struct capture *c)
@@ -88,6 +90,14 @@ bool capture_has_memory(const struct capture *c)
 	const struct core_facts *facts = target_core_facts(c->live);
 
 	return !facts || !facts->no_memory;
+}
+
+void capture_note_files(struct capture *c)
+{
+	if (!capture_has_memory(c))
+		return;
+	note_executable(c);
+	note_libraries(c);
 }
 
 /* When the file was written to. */

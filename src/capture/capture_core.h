@@ -11,6 +11,8 @@ struct target *core_with_files(const char *path, const struct image_search *sear
 			       struct images **ret_images, struct err *err);
 /* Opens the core and the files that belong to it. False: err says why there is no snapshot. */
 MUST_CHECK bool capture_open_core(struct capture *c, struct err *err);
+/* When the runtimes are open: warns of files that were not found. */
+void capture_note_files(struct capture *c);
 /* False: a core without anything that the process wrote. A warning says so. */
 bool capture_has_memory(const struct capture *c);
 

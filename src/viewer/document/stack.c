@@ -210,6 +210,22 @@ static void add_function(struct text *text, const struct stack_style *style,
 	text_done(&brief);
 }
 
+/* What addr2line needs. Of the program itself, where every line has it, the last part of the name is
+ * enough. */
+static char *place_in_object(const struct stack_style *style,
+			     const struct reader_node *frame, const char *module)
+{
+	const char *address = text_of(node_get(frame, "object_address"), NULL);
+	const char *slash = strrchr(module, '/');
+	const bool is_go =
+		strcmp(node_string(node_get(frame, "language"), ""), "go") == 0;
+
+	if (is_go && !style->all && slash)
+		module = slash + 1;
+	return address ? xasprintf("in %s at %s", module, address)
+		       : xasprintf("in %s", module);
+}
+
 static void add_place(struct text *text, const struct stack_style *style,
 		      const struct reader_node *frame, size_t columns)
 {
@@ -220,7 +236,7 @@ static void add_place(struct text *text, const struct stack_style *style,
 		place = xasprintf("%s:%" PRId64, stack_file(style, file),
 				  node_int(node_get(frame, "line"), 0));
 	else if (module)
-		place = xasprintf("in %s", module);
+		place = place_in_object(style, frame, module);
 	if (place)
 		add_tail(text, place, place + strlen(place),
 			 file && !style->all ? columns : SIZE_MAX);

@@ -150,9 +150,10 @@ static void note_creator(struct summary_group *group, const struct reader_node *
 		group->parent = parent;
 	else if (group->parent != parent)
 		group->parents_differ = true;
-	if (!function)
+	const char *pc = text_of(node_get(by, "pc"), NULL);
+	if (!function && !pc)
 		return;
-	text_add(&text, "%s", function);
+	text_add(&text, "%s", function ? function : pc);
 	if (file)
 		text_add(&text, " at %s:%" PRId64, file,
 			 node_int(node_get(by, "line"), 0));
