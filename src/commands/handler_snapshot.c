@@ -42,5 +42,5 @@ bool handler_snapshot(void *arg, const struct dying *dying, int file, struct err
 	options->rules = rules;
 	AUTO(output_close) struct output *out = output_open_file(file, true);
 	return snap_take(options, output_sink(out), &result, err) &&
-	       output_commit(out, err);
+	       output_finish(out, err) && output_commit(out, err);
 }

@@ -71,7 +71,7 @@ void run_read(const struct reading *r)
 	if (!out || !snap_take(&options, output_sink(out), &result, err))
 		return;
 	ret->no_fault = result.no_fault;
-	if (result.no_fault || !output_commit(out, err))
+	if (result.no_fault || !output_finish(out, err) || !output_commit(out, err))
 		return;
 	snprintf(ret->verdict, sizeof(ret->verdict), "%s",
 		 result.verdict ? result.verdict : "");
