@@ -39,8 +39,8 @@ struct command {
 
 /* gosnap [options] PID, the command without a name, comes first. */
 extern const struct command command_complete, command_core, command_core_export,
-	command_doctor, command_json, command_layout, command_print, command_run,
-	command_show, command_snap;
+	command_doctor, command_json, command_layout, command_print, command_record,
+	command_run, command_show, command_snap;
 extern const struct command *const commands[];
 extern const size_t command_count;
 
@@ -52,6 +52,7 @@ int cmd_doctor(int argc, char **argv);
 int cmd_json(int argc, char **argv);
 int cmd_layout(int argc, char **argv);
 int cmd_print(int argc, char **argv);
+int cmd_record(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_show(int argc, char **argv);
 int cmd_snap(int argc, char **argv);

@@ -12,7 +12,7 @@
 static const char *const kinds[TRIGGER_KINDS] = {
 	[TRIGGER_API] = "api",	       [TRIGGER_PANIC] = "panic",
 	[TRIGGER_SIGNAL] = "signal",   [TRIGGER_EXIT] = "exit",
-	[TRIGGER_TIMEOUT] = "timeout",
+	[TRIGGER_TIMEOUT] = "timeout", [TRIGGER_THRESHOLD] = "threshold",
 };
 
 static const struct {
@@ -32,7 +32,7 @@ static bool is_called(const char *name, const char *text, size_t len)
 
 static enum trigger_kind kind_of(const char *text, size_t len)
 {
-	for (int kind = TRIGGER_NONE + 1; kind < TRIGGER_KINDS; kind++)
+	for (int kind = TRIGGER_NONE + 1; kind <= TRIGGER_TIMEOUT; kind++)
 		if (is_called(kinds[kind], text, len))
 			return (enum trigger_kind)kind;
 	return TRIGGER_NONE;
@@ -79,6 +79,21 @@ bool trigger_read(const char *text, struct trigger *ret, struct err *err)
 	return true;
 }
 
+static void print_measured(struct sink *out, const struct trigger *trigger)
+{
+	if (!trigger->condition)
+		return;
+	sink_named_string(out, "condition", trigger->condition);
+	sink_named_begin(out, "measured", SINK_ARRAY);
+	for (size_t i = 0; i < trigger->measure_count; i++) {
+		sink_begin(out, SINK_OBJECT);
+		sink_named_string(out, "quantity", trigger->measures[i].quantity);
+		sink_named_uint(out, "value", trigger->measures[i].value);
+		sink_end(out);
+	}
+	sink_end(out);
+}
+
 void trigger_print(struct sink *out, const struct trigger *trigger, bool is_core)
 {
 	const char *signal = trigger->signal ? sigabbrev_np((int)trigger->signal) : NULL;
@@ -95,5 +110,6 @@ void trigger_print(struct sink *out, const struct trigger *trigger, bool is_core
 		sink_named_uint(out, "thread", trigger->thread);
 	if (signal && snprintf(name, sizeof(name), "SIG%s", signal) > 0)
 		sink_named_string(out, "signal", name);
+	print_measured(out, trigger);
 	sink_end(out);
 }

@@ -19,14 +19,24 @@ enum trigger_kind {
 	TRIGGER_SIGNAL,
 	TRIGGER_EXIT,
 	TRIGGER_TIMEOUT,
+	TRIGGER_THRESHOLD,
 	TRIGGER_KINDS
 };
+
+enum { TRIGGER_MEASURES = 8 };
 
 struct trigger {
 	enum trigger_kind kind;
 	uint64_t goroutine; /* id of the one that caused it; 0: none */
 	uint64_t thread;    /* likewise */
 	uint64_t signal;    /* 0: none */
+	/* Of TRIGGER_THRESHOLD: what was met, and what was measured. Strings are borrowed. */
+	const char *condition; /* NULL: none */
+	size_t measure_count;
+	struct trigger_measure {
+		const char *quantity;
+		uint64_t value;
+	} measures[TRIGGER_MEASURES];
 };
 
 /* From "panic,goroutine=41". */
