@@ -122,6 +122,20 @@ uint64_t runtimes_expected_goroutines(struct runtimes *all)
 	return count;
 }
 
+uint64_t runtimes_living(struct runtimes *all, struct target *live)
+{
+	uint64_t living = 0;
+
+	for (size_t i = 0; i < all->count; i++) {
+		const struct runtime *rt = all->list[i];
+		runtime_read(all->list[i], live);
+		for (size_t g = 0; g < rt->goroutine_count; g++)
+			living += rt->goroutines[g].status != GOROUTINE_DEAD &&
+				  rt->goroutines[g].status != GOROUTINE_DEAD_EXTRA;
+	}
+	return living;
+}
+
 void runtimes_capture(struct runtimes *all, struct target *source, struct target *frozen,
 		      bool persistent)
 {

@@ -32,6 +32,9 @@ DEFINE_AUTO(struct runtimes, runtimes_close)
  * runtimes_capture() will copy. */
 uint64_t runtimes_expected_goroutines(struct runtimes *all);
 uint64_t runtimes_expected_bytes(struct runtimes *all);
+/* How many goroutines there are while the process runs, without those that have ended. Only in a
+ * fork, since it spoils what runtimes_capture() needs. */
+uint64_t runtimes_living(struct runtimes *all, struct target *live);
 
 /* source: memory at one instant, a stopped process or a copy of it. frozen: open extents
  * over source (target_extents.h). Reads all g structs, unwinds what is on threads, copies

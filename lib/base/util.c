@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -246,4 +247,19 @@ int spool_open(struct err *err)
 	else
 		unlink(path);
 	return fd;
+}
+
+bool new_uuid(char ret[static UUID_TEXT])
+{
+	uint8_t b[16];
+	char *at = ret;
+
+	if (getrandom(b, sizeof(b), 0) != sizeof(b))
+		return false;
+	b[6] = (b[6] & 0x0f) | 0x40;
+	b[8] = (b[8] & 0x3f) | 0x80;
+	for (size_t i = 0; i < sizeof(b); i++)
+		at += sprintf(at, "%s%02x",
+			      i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", b[i]);
+	return true;
 }

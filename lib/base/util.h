@@ -81,6 +81,10 @@ uint64_t realtime_ns(void);
 /* CPU time of this thread, in nanoseconds. */
 uint64_t processor_ns(void);
 
+/* Random, RFC 9562 version 4. False: the kernel has no random bytes. */
+enum { UUID_TEXT = 37 };
+bool new_uuid(char ret[static UUID_TEXT]);
+
 struct err;
 
 /* Transfer all bytes despite interruptions. False: errno says why, or (reading) end of

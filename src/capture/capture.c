@@ -456,6 +456,43 @@ bool capture_open(struct capture *c, const struct capture_options *options,
 	return false;
 }
 
+bool capture_look(struct capture *c, const struct capture_options *options,
+		  struct err *err)
+{
+	*c = (struct capture){ .options = options,
+			       .turn = -1,
+			       .warnings = warnings_new() };
+	return look(c, err);
+}
+
+bool capture_begin(struct capture *c, struct err *err)
+{
+	const pid_t pid = c->options->pid;
+
+	if (c->options->way != CAPTURE_LIVE &&
+	    !process_lock_take(pid, LIMIT_PROCESS_LOCK_NS, &c->turn, err))
+		return false;
+	process_free(TAKE(c->process));
+	c->process = process_read(pid, err);
+	return c->process && target_live_refresh(c->live, err) && capture_plan(c, err);
+}
+
+uint64_t capture_code_key(struct capture *c)
+{
+	struct err ignored;
+	size_t n;
+	uint64_t key = 0;
+
+	if (!target_live_refresh(c->live, &ignored))
+		return 0;
+	const struct target_mapping *m = target_mappings(c->live, &n);
+	for (size_t i = 0; i < n; i++)
+		if (m[i].executable)
+			key = (key ^ m[i].start ^ (m[i].end << 1) ^ m[i].inode) *
+			      UINT64_C(0x9e3779b97f4a7c15);
+	return key | 1;
+}
+
 bool capture_wants_rehearsal(const struct capture *c)
 {
 	return !c->options->core.path && c->plan.way == CAPTURE_GATHER && reads_on(c);

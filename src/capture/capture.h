@@ -105,6 +105,13 @@ struct capture {
 /* Examines the process as it runs, and plans. False: err says why there is no snapshot. */
 MUST_CHECK bool capture_open(struct capture *c, const struct capture_options *options,
 			     struct err *err);
+/* In two steps, for several captures of which each is made in a fork of ours: what stays the same is
+ * looked at once, without disturbing other gosnaps. */
+MUST_CHECK bool capture_look(struct capture *c, const struct capture_options *options,
+			     struct err *err);
+MUST_CHECK bool capture_begin(struct capture *c, struct err *err);
+/* Changes when the process maps other code, so that it has to be looked at again. */
+uint64_t capture_code_key(struct capture *c);
 /* Is it worth making the document from the running process first, to find out what has to
  * be read while it is stopped? */
 bool capture_wants_rehearsal(const struct capture *c);

@@ -19,11 +19,11 @@
 enum { HELP_COLUMN = 28 };
 
 const struct command *const commands[] = {
-	&command_snap,	   &command_core,      &command_core_export, &command_run,
-	&command_show,	   &command_json,      &command_print,	     &command_list,
-	&command_prune,	   &command_install,   &command_uninstall,   &command_doctor,
-	&command_layout,   &command_core_pipe, &command_core_listen, &command_monitor,
-	&command_complete,
+	&command_snap,	  &command_core,     &command_core_export, &command_run,
+	&command_record,  &command_show,     &command_json,	   &command_print,
+	&command_list,	  &command_prune,    &command_install,	   &command_uninstall,
+	&command_doctor,  &command_layout,   &command_core_pipe,   &command_core_listen,
+	&command_monitor, &command_complete,
 };
 const size_t command_count = ARRAY_SIZE(commands);
 

@@ -41,7 +41,8 @@ struct command {
 extern const struct command command_complete, command_core, command_core_export,
 	command_core_listen, command_core_pipe, command_doctor, command_install,
 	command_json, command_layout, command_list, command_print, command_prune,
-	command_monitor, command_run, command_show, command_snap, command_uninstall;
+	command_monitor, command_record, command_run, command_show, command_snap,
+	command_uninstall;
 extern const struct command *const commands[];
 extern const size_t command_count;
 
@@ -59,6 +60,7 @@ int cmd_list(int argc, char **argv);
 int cmd_monitor(int argc, char **argv);
 int cmd_print(int argc, char **argv);
 int cmd_prune(int argc, char **argv);
+int cmd_record(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_show(int argc, char **argv);
 int cmd_snap(int argc, char **argv);

@@ -7,16 +7,13 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "lib/base/util.h"
-
-enum { CAP_SYS_PTRACE = 19, STATUS_MAX = 1 << 16 };
+#include "lib/procfs/proc_file.h"
 
 static bool may_trace_all(void)
 {
-	AUTO(xfree) char *status = slurp("/proc/self/status", STATUS_MAX, NULL);
-	const char *caps = status ? strstr(status, "\nCapEff:") : NULL;
+	AUTO(xfree) char *status = proc_file(getpid(), "status");
 
-	return caps && strtoull(caps + 8, NULL, 16) >> CAP_SYS_PTRACE & 1;
+	return has_capability(proc_number(status, "CapEff", 16), CAP_SYS_PTRACE);
 }
 
 static bool gives_privileges(const char *path)

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/utsname.h>
 
 #include "config.h"
@@ -34,23 +33,6 @@ struct snap {
 	struct verification verification; /* on request */
 	struct objects *objects;
 };
-
-/* Random, RFC 9562 version 4. */
-static void print_id(struct sink *out)
-{
-	uint8_t b[16];
-	char text[40];
-
-	if (getrandom(b, sizeof(b), 0) != sizeof(b))
-		return;
-	b[6] = (b[6] & 0x0f) | 0x40;
-	b[8] = (b[8] & 0x3f) | 0x80;
-	snprintf(text, sizeof(text),
-		 "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
-		 b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11],
-		 b[12], b[13], b[14], b[15]);
-	sink_named_string(out, "id", text);
-}
 
 static void print_pause(struct sink *out, const struct live_pause *pause)
 {
@@ -144,14 +126,30 @@ static const char *source_of(const struct snap_options *o)
 	return core->dying ? core->dying->source : core->path ? "core" : "live";
 }
 
+static void print_series(struct sink *out, const struct series *series)
+{
+	if (!series->id)
+		return;
+	sink_named_begin(out, "series", SINK_OBJECT);
+	sink_named_string(out, "id", series->id);
+	sink_named_uint(out, "index", series->index);
+	if (series->of)
+		sink_named_uint(out, "of", series->of);
+	sink_named_uint(out, "every_ns", series->every_ns);
+	sink_end(out);
+}
+
 static void print_snapshot(struct snap *s)
 {
 	struct sink *out = s->out;
 	const struct runtimes *all = s->capture.runtimes;
 	const bool is_core = s->options->capture.core.path != NULL;
 
+	char id[UUID_TEXT];
+
 	sink_named_begin(out, "snapshot", SINK_OBJECT);
-	print_id(out);
+	if (new_uuid(id))
+		sink_named_string(out, "id", id);
 	sink_name(out, "taken_at");
 	sink_time(out, s->capture.realtime_ns);
 	if (!is_core || s->options->capture.core.dying)
@@ -168,6 +166,7 @@ static void print_snapshot(struct snap *s)
 	if (runtimes_count(all))
 		sink_named_string(out, "layout",
 				  runtime_layout_source(runtimes_get(all, 0)));
+	print_series(out, &s->options->series);
 	print_options(out, s->options);
 	sink_end(out);
 }
@@ -621,22 +620,38 @@ static void finish(struct snap *s, struct snap_result *ret)
 	groups_done(&s->groups);
 }
 
+static bool take(struct snap *s, struct snap_result *ret, struct err *err)
+{
+	process_remember_secrets(s->capture.process, s->options->redaction);
+	if (capture_wants_rehearsal(&s->capture))
+		rehearse(s);
+	if (!capture_take(&s->capture, err))
+		return false;
+	if (capture_is_gathering(&s->capture))
+		gather(s);
+	finish(s, ret);
+	return true;
+}
+
 bool snap_take(const struct snap_options *options, struct sink *out,
 	       struct snap_result *ret, struct err *err)
 {
-	struct snap s = { .options = options, .started_ns = monotonic_ns() };
-	bool ok = capture_open(&s.capture, &options->capture, err);
+	struct snap s = { .options = options, .started_ns = monotonic_ns(), .out = out };
+	bool ok = capture_open(&s.capture, &options->capture, err) && take(&s, ret, err);
 
-	if (ok)
-		process_remember_secrets(s.capture.process, options->redaction);
-	if (ok && capture_wants_rehearsal(&s.capture))
-		rehearse(&s);
-	ok = ok && capture_take(&s.capture, err);
-	if (ok && capture_is_gathering(&s.capture))
-		gather(&s);
-	s.out = out;
-	if (ok)
-		finish(&s, ret);
+	capture_done(&s.capture);
+	return ok;
+}
+
+bool snap_take_opened(const struct capture *opened, const struct snap_options *options,
+		      struct sink *out, struct snap_result *ret, struct err *err)
+{
+	struct snap s = { .options = options,
+			  .started_ns = monotonic_ns(),
+			  .out = out,
+			  .capture = *opened };
+	bool ok = take(&s, ret, err);
+
 	capture_done(&s.capture);
 	return ok;
 }

@@ -19,6 +19,10 @@ struct snap_options {
 	uint32_t inline_depth; /* 0: objects have an array of their own */
 	const char *output;    /* NULL: standard output */
 	struct trigger trigger;
+	struct series {
+		const char *id;		      /* NULL: in none */
+		uint64_t index, of, every_ns; /* from 1; of 0: without an end */
+	} series;
 	bool no_system;	   /* omit the runtime's own goroutines */
 	bool dead;	   /* also goroutines that exited and wait to be reused */
 	bool full_frames;  /* frames in every goroutine, not only in its group */
@@ -56,5 +60,9 @@ struct snap_result {
  * written. */
 MUST_CHECK bool snap_take(const struct snap_options *options, struct sink *out,
 			  struct snap_result *ret, struct err *err);
+/* The same of a capture that was opened, which is given up. */
+MUST_CHECK bool snap_take_opened(const struct capture *opened,
+				 const struct snap_options *options, struct sink *out,
+				 struct snap_result *ret, struct err *err);
 
 #endif

@@ -15,7 +15,7 @@ enum { ATTRIBUTES_MAX = 256 };
 static const char *const kinds[TRIGGER_KINDS] = {
 	[TRIGGER_API] = "api",	       [TRIGGER_PANIC] = "panic",
 	[TRIGGER_SIGNAL] = "signal",   [TRIGGER_EXIT] = "exit",
-	[TRIGGER_TIMEOUT] = "timeout",
+	[TRIGGER_TIMEOUT] = "timeout", [TRIGGER_THRESHOLD] = "threshold",
 };
 
 static const struct {
@@ -35,7 +35,7 @@ static bool is_called(const char *name, const char *text, size_t len)
 
 static enum trigger_kind kind_of(const char *text, size_t len)
 {
-	for (int kind = TRIGGER_NONE + 1; kind < TRIGGER_KINDS; kind++)
+	for (int kind = TRIGGER_NONE + 1; kind <= TRIGGER_TIMEOUT; kind++)
 		if (is_called(kinds[kind], text, len))
 			return (enum trigger_kind)kind;
 	return TRIGGER_NONE;
@@ -107,6 +107,21 @@ uint64_t trigger_panicking(const struct trigger *trigger)
 	return trigger->kind == TRIGGER_PANIC ? trigger->goroutine : 0;
 }
 
+static void print_measured(struct sink *out, const struct trigger *trigger)
+{
+	if (!trigger->condition)
+		return;
+	sink_named_string(out, "condition", trigger->condition);
+	sink_named_begin(out, "measured", SINK_ARRAY);
+	for (size_t i = 0; i < trigger->measure_count; i++) {
+		sink_begin(out, SINK_OBJECT);
+		sink_named_string(out, "quantity", trigger->measures[i].quantity);
+		sink_named_uint(out, "value", trigger->measures[i].value);
+		sink_end(out);
+	}
+	sink_end(out);
+}
+
 void trigger_print(struct sink *out, const struct trigger *trigger,
 		   struct redaction *redaction, bool is_core)
 {
@@ -129,5 +144,6 @@ void trigger_print(struct sink *out, const struct trigger *trigger,
 		print_attributes(out, redaction, trigger->attributes,
 				 trigger->attribute_count);
 	}
+	print_measured(out, trigger);
 	sink_end(out);
 }

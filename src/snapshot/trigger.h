@@ -22,8 +22,11 @@ enum trigger_kind {
 	TRIGGER_SIGNAL,
 	TRIGGER_EXIT,
 	TRIGGER_TIMEOUT,
+	TRIGGER_THRESHOLD,
 	TRIGGER_KINDS
 };
+
+enum { TRIGGER_MEASURES = 8 };
 
 struct trigger {
 	enum trigger_kind kind;
@@ -32,6 +35,13 @@ struct trigger {
 	uint64_t signal;    /* 0: none */
 	struct attribute *attributes;
 	size_t attribute_count;
+	/* Of TRIGGER_THRESHOLD: what was met, and what was measured. Strings are borrowed. */
+	const char *condition; /* NULL: none */
+	size_t measure_count;
+	struct trigger_measure {
+		const char *quantity;
+		uint64_t value;
+	} measures[TRIGGER_MEASURES];
 };
 
 /* From "panic,goroutine=41". Attributes stay. */
