@@ -85,9 +85,11 @@ static int open_memory(const struct crash *crash)
 static bool keep(struct spool *spool, int file, enum spool_kind kind,
 		 const struct crash *crash, struct err *err)
 {
-	const struct spool_name name = { realtime_ns(),
-					 crash->word['e'] ? crash->word['e'] : "",
-					 crash->pid };
+	const struct spool_name name = {
+		.realtime_ns = crash->realtime_ns,
+		.program = crash->word['e'] ? crash->word['e'] : "",
+		.pid = crash->pid,
+	};
 	uid_t uid;
 	gid_t gid;
 
