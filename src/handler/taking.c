@@ -169,11 +169,15 @@ static enum taking take(const struct handler *handler, const struct settings *se
 			write_document(handler, settings, crash, dying, spool, &err);
 		if (!ok)
 			report("no snapshot: %s", err.text);
-		_exit(ok ? TAKING_DONE : TAKING_FAILED);
+		_exit(ok			 ? TAKING_DONE
+		      : err_is(&err, ERR_CANNOT) ? TAKING_FAILED
+						 : TAKING_BROKEN);
 	}
 	switch (child_wait(&child, until_ns, &how)) {
 	case CHILD_EXITED:
-		return how == TAKING_DONE ? TAKING_DONE : TAKING_FAILED;
+		if (how == TAKING_DONE || how == TAKING_FAILED)
+			return (enum taking)how;
+		break;
 	case CHILD_KILLED:
 		report("no snapshot: gosnap died of signal %d as it read the process; "
 		       "its notes are kept",
