@@ -27,7 +27,7 @@ enum {
 };
 
 /* Takes ownership of text and remedy; remedy may be NULL. */
-void doctor_add(struct doctor *d, const char *check, enum doctor_level level, char *text,
+static void add(struct doctor *d, const char *check, enum doctor_level level, char *text,
 		char *remedy)
 {
 	GROW(d->findings, d->finding_count, d->finding_cap);
@@ -35,16 +35,21 @@ void doctor_add(struct doctor *d, const char *check, enum doctor_level level, ch
 		(struct doctor_finding){ check, level, text, remedy };
 }
 
+void doctor_add(struct doctor *d, const char *check, enum doctor_level level, char *text,
+		char *remedy)
+{
+	add(d, check, level, text, remedy);
+}
+
 static void fine(struct doctor *d, const char *check, const char *text)
 {
-	doctor_add(d, check, DOCTOR_FINE, xstrdup(text), NULL);
+	add(d, check, DOCTOR_FINE, xstrdup(text), NULL);
 }
 
 static void doubt(struct doctor *d, const char *check, const char *text,
 		  const char *remedy)
 {
-	doctor_add(d, check, DOCTOR_DOUBTFUL, xstrdup(text),
-		   remedy ? xstrdup(remedy) : NULL);
+	add(d, check, DOCTOR_DOUBTFUL, xstrdup(text), remedy ? xstrdup(remedy) : NULL);
 }
 
 #define CLEAR_NS (UINT64_C(1000) * 1000 * 1000)
@@ -52,7 +57,7 @@ static void doubt(struct doctor *d, const char *check, const char *text,
 static void refuse(struct doctor *d, enum err_code code, const char *text)
 {
 	d->refused = code;
-	doctor_add(d, "access", DOCTOR_BLOCKED, xstrdup(text), NULL);
+	add(d, "access", DOCTOR_BLOCKED, xstrdup(text), NULL);
 }
 
 /* Checks of ourselves and this machine. */
@@ -73,26 +78,21 @@ static void check_kernel(struct doctor *d)
 	const struct kernel_features *k = &d->conditions.kernel;
 
 	if (!k->close_range)
-		doctor_add(
-			d, "kernel", DOCTOR_DOUBTFUL,
-			xasprintf(
-				"Linux %s lacks close_range: files and connections that "
-				"the process closes stay open while its copy exists",
-				k->release),
-			xstrdup("use Linux 5.9 or later"));
+		add(d, "kernel", DOCTOR_DOUBTFUL,
+		    xasprintf("Linux %s lacks close_range: files and connections that "
+			      "the process closes stay open while its copy exists",
+			      k->release),
+		    xstrdup("use Linux 5.9 or later"));
 	else if (!k->process_vm_readv)
-		doctor_add(d, "kernel", DOCTOR_DOUBTFUL,
-			   xasprintf("Linux %s does not allow process_vm_readv: reading "
-				     "memory "
-				     "is slower",
-				     k->release),
-			   xstrdup("allow process_vm_readv in the container's seccomp "
-				   "profile"));
+		add(d, "kernel", DOCTOR_DOUBTFUL,
+		    xasprintf("Linux %s does not allow process_vm_readv: reading memory "
+			      "is slower",
+			      k->release),
+		    xstrdup("allow process_vm_readv in the container's seccomp profile"));
 	else
-		doctor_add(
-			d, "kernel", DOCTOR_FINE,
-			xasprintf("Linux %s has everything that gosnap uses", k->release),
-			NULL);
+		add(d, "kernel", DOCTOR_FINE,
+		    xasprintf("Linux %s has everything that gosnap uses", k->release),
+		    NULL);
 }
 
 static void check_price(struct doctor *d)
@@ -105,10 +105,9 @@ static void check_price(struct doctor *d)
 		return;
 	}
 	plan_duration(ns * GB_PAGES, took, sizeof(took));
-	doctor_add(d, "copy_cost", DOCTOR_FINE,
-		   xasprintf("copying a process takes about %s per gigabyte that it uses",
-			     took),
-		   NULL);
+	add(d, "copy_cost", DOCTOR_FINE,
+	    xasprintf("copying a process takes about %s per gigabyte that it uses", took),
+	    NULL);
 }
 
 static void check_any_access(struct doctor *d)
@@ -143,12 +142,11 @@ static void check_any_access(struct doctor *d)
 		      "run gosnap as root, or set it to 0 (sysctl -w "
 		      "kernel.yama.ptrace_scope=0)");
 	} else {
-		doctor_add(d, "access", DOCTOR_DOUBTFUL,
-			   xasprintf("only processes of gosnap's user (uid %u) may be "
-				     "examined",
-				     ours->uid),
-			   xstrdup("to examine others, run gosnap as root or with "
-				   "CAP_SYS_PTRACE"));
+		add(d, "access", DOCTOR_DOUBTFUL,
+		    xasprintf("only processes of gosnap's user (uid %u) may be examined",
+			      ours->uid),
+		    xstrdup("to examine others, run gosnap as root or with "
+			    "CAP_SYS_PTRACE"));
 	}
 }
 
@@ -192,13 +190,11 @@ static void check_container(struct doctor *d)
 	AUTO(process_free) struct process *p = process_read(d->pid, &ignored);
 
 	if (p && p->container)
-		doctor_add(d, "container", DOCTOR_FINE,
-			   xasprintf("the process is in container %.*s%s", SHORT_ID,
-				     p->container,
-				     p->exe_deleted
-					     ? ""
-					     : "; its files are read through /proc"),
-			   NULL);
+		add(d, "container", DOCTOR_FINE,
+		    xasprintf("the process is in container %.*s%s", SHORT_ID,
+			      p->container,
+			      p->exe_deleted ? "" : "; its files are read through /proc"),
+		    NULL);
 	if (p && p->exe_deleted)
 		fine(d, "program",
 		     "its executable was replaced or deleted: gosnap reads the running "
@@ -214,21 +210,19 @@ static void check_layout(struct doctor *d, const struct runtime *rt)
 	d->layout = xstrdup(source);
 	if (runtime_build_info(rt)->version_source != VERSION_BUILD_INFO &&
 	    strncmp(source, "assumed", 7) == 0)
-		doctor_add(d, "layout", DOCTOR_DOUBTFUL,
-			   xasprintf("the program does not record its Go version: "
-				     "treated as %s",
-				     source + strlen("assumed ")),
-			   xstrdup("use --assume-go if you know the version"));
+		add(d, "layout", DOCTOR_DOUBTFUL,
+		    xasprintf("the program does not record its Go version: treated as %s",
+			      source + strlen("assumed ")),
+		    xstrdup("use --assume-go if you know the version"));
 	else if (strcmp(source, "dwarf") == 0)
 		fine(d, "layout",
 		     "the program itself describes where its runtime keeps its data");
 	else if (strncmp(source, "assumed", 7) == 0)
-		doctor_add(d, "layout", DOCTOR_DOUBTFUL,
-			   xasprintf("unknown Go version, and the program is stripped: "
-				     "treated "
-				     "as %s",
-				     source + strlen("assumed ")),
-			   xstrdup("use a newer gosnap, or build without -ldflags=-w"));
+		add(d, "layout", DOCTOR_DOUBTFUL,
+		    xasprintf("unknown Go version, and the program is stripped: treated "
+			      "as %s",
+			      source + strlen("assumed ")),
+		    xstrdup("use a newer gosnap, or build without -ldflags=-w"));
 	else
 		fine(d, "layout",
 		     "the program is stripped, but the layout of this Go version is "
@@ -251,23 +245,21 @@ static void check_go(struct doctor *d, struct runtimes *all)
 	d->go = version ? xstrdup(version) : NULL;
 	d->goroutines = runtimes_expected_goroutines(all);
 	if (runtime_unusable(rt))
-		doctor_add(d, "go", DOCTOR_DOUBTFUL,
-			   xasprintf("%s: only its threads will be shown",
-				     runtime_unusable(rt)),
-			   xstrdup("use --assume-go with a similar Go version"));
+		add(d, "go", DOCTOR_DOUBTFUL,
+		    xasprintf("%s: only its threads will be shown", runtime_unusable(rt)),
+		    xstrdup("use --assume-go with a similar Go version"));
 	else if (n > 1)
-		doctor_add(d, "go", DOCTOR_FINE,
-			   xasprintf("%zu Go runtimes, the first is %s; %" PRIu64
-				     " goroutines in all",
-				     n, version ? version : "an unknown Go version",
-				     d->goroutines),
-			   NULL);
+		add(d, "go", DOCTOR_FINE,
+		    xasprintf("%zu Go runtimes, the first is %s; %" PRIu64
+			      " goroutines in all",
+			      n, version ? version : "an unknown Go version",
+			      d->goroutines),
+		    NULL);
 	else
-		doctor_add(d, "go", DOCTOR_FINE,
-			   xasprintf("%s, %" PRIu64 " goroutines",
-				     version ? version : "an unknown Go version",
-				     d->goroutines),
-			   NULL);
+		add(d, "go", DOCTOR_FINE,
+		    xasprintf("%s, %" PRIu64 " goroutines",
+			      version ? version : "an unknown Go version", d->goroutines),
+		    NULL);
 	check_layout(d, rt);
 }
 
@@ -283,11 +275,11 @@ static void check_debug(struct doctor *d, const struct images *images)
 	if (found == img)
 		fine(d, "debug_information", "in the program itself");
 	else if (found)
-		doctor_add(d, "debug_information", DOCTOR_FINE,
-			   xasprintf("in a separate file, %s", image_path(found)), NULL);
+		add(d, "debug_information", DOCTOR_FINE,
+		    xasprintf("in a separate file, %s", image_path(found)), NULL);
 	else if (link)
-		doctor_add(d, "debug_information", DOCTOR_FINE,
-			   xasprintf("%s; stacks do not need it", why.text), NULL);
+		add(d, "debug_information", DOCTOR_FINE,
+		    xasprintf("%s; stacks do not need it", why.text), NULL);
 	else
 		fine(d, "debug_information",
 		     "stripped from the program; stacks do not need it");
@@ -359,15 +351,15 @@ static void check_objects(struct doctor *d, const struct images *images,
 			add_name(&bare, image_path(img));
 	}
 	if (unread.count)
-		doctor_add(d, "files", DOCTOR_DOUBTFUL,
-			   xasprintf("not readable: %s%s; stacks end there", unread.words,
-				     more(&unread, rest, sizeof(rest))),
-			   xstrdup("run gosnap as root"));
+		add(d, "files", DOCTOR_DOUBTFUL,
+		    xasprintf("not readable: %s%s; stacks end there", unread.words,
+			      more(&unread, rest, sizeof(rest))),
+		    xstrdup("run gosnap as root"));
 	if (bare.count)
-		doctor_add(d, "c_code", DOCTOR_DOUBTFUL,
-			   xasprintf("no unwind tables in %s%s: C stacks end there",
-				     bare.words, more(&bare, rest, sizeof(rest))),
-			   xstrdup("build it with -fasynchronous-unwind-tables"));
+		add(d, "c_code", DOCTOR_DOUBTFUL,
+		    xasprintf("no unwind tables in %s%s: C stacks end there", bare.words,
+			      more(&bare, rest, sizeof(rest))),
+		    xstrdup("build it with -fasynchronous-unwind-tables"));
 }
 
 static void add_obstacle(void *arg, const char *what, const struct plan_way *obstacle)
@@ -375,10 +367,10 @@ static void add_obstacle(void *arg, const char *what, const struct plan_way *obs
 	struct doctor *d = arg;
 	bool still = conditions_stand_still(&d->conditions) && !strcmp(what, "stopped");
 
-	doctor_add(d, what, still ? DOCTOR_FINE : DOCTOR_DOUBTFUL,
-		   xasprintf("%s%s", still ? "" : "the process will not be copied: ",
-			     obstacle->why),
-		   *obstacle->remedy ? xstrdup(obstacle->remedy) : NULL);
+	add(d, what, still ? DOCTOR_FINE : DOCTOR_DOUBTFUL,
+	    xasprintf("%s%s",
+		      still ? "" : "the process will not be copied: ", obstacle->why),
+	    *obstacle->remedy ? xstrdup(obstacle->remedy) : NULL);
 }
 
 static void check_copy(struct doctor *d)
@@ -395,18 +387,16 @@ static void check_leftovers(struct doctor *d)
 {
 	if (!conditions_leftovers(d->pid, d->leftovers, DOCTOR_LEFTOVERS,
 				  &d->leftover_count))
-		doctor_add(
-			d, "leftovers", DOCTOR_DOUBTFUL,
-			xasprintf("cannot look for zombies left by a killed gosnap: %s",
-				  strerror(errno)),
-			NULL);
+		add(d, "leftovers", DOCTOR_DOUBTFUL,
+		    xasprintf("cannot look for zombies left by a killed gosnap: %s",
+			      strerror(errno)),
+		    NULL);
 	if (d->leftover_count)
-		doctor_add(d, "leftovers", DOCTOR_DOUBTFUL,
-			   xasprintf("%zu harmless zombie%s left by a killed gosnap",
-				     d->leftover_count, d->leftover_count > 1 ? "s" : ""),
-			   xstrdup("\"gosnap doctor --clear\" or the next snapshot by a "
-				   "copy "
-				   "removes them"));
+		add(d, "leftovers", DOCTOR_DOUBTFUL,
+		    xasprintf("%zu harmless zombie%s left by a killed gosnap",
+			      d->leftover_count, d->leftover_count > 1 ? "s" : ""),
+		    xstrdup("\"gosnap doctor --clear\" or the next snapshot by a copy "
+			    "removes them"));
 }
 
 static void make_plan(struct doctor *d, struct runtimes *all)

@@ -2,8 +2,10 @@
 #include "src/commands/handler_snapshot.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/commands/snap_options.h"
+#include "src/handler/settings.h"
 #include "src/snapshot/output.h"
 
 /* The kernel's numbers as the process itself knows them, as in the notes of its core. */
@@ -18,7 +20,27 @@ static struct trigger trigger_of(const struct crash *crash)
 	};
 }
 
-bool handler_snapshot(void *arg, const struct dying *dying, int file, struct err *err)
+static const char *if_any(const char *path)
+{
+	return *path ? path : NULL;
+}
+
+static void take_settings(const struct settings *settings, struct snap_arguments *ret)
+{
+	const bool strict = strcmp(settings->redact, "strict") == 0;
+
+	if (strict)
+		ret->redaction.mode = REDACT_STRICT;
+	ret->redaction.rules = strict ? NULL : if_any(settings->redact);
+	ret->redaction.key = if_any(settings->redact_key);
+	if (*settings->printers)
+		ret->printers.paths[ret->printers.count++] = settings->printers;
+	if (settings->stacks)
+		ret->snap.capture.values = VALUES_NONE;
+}
+
+bool handler_snapshot(void *arg, const struct settings *settings,
+		      const struct dying *dying, int file, struct err *err)
 {
 	const struct crash *crash = arg;
 	struct snap_arguments arguments = snap_arguments_default(NULL);
@@ -31,6 +53,7 @@ bool handler_snapshot(void *arg, const struct dying *dying, int file, struct err
 	options->capture.go_only = true;
 	options->trigger = trigger_of(crash);
 	options->progress = PROGRESS_NEVER;
+	take_settings(settings, &arguments);
 	AUTO(redaction_free)
 	struct redaction *secrets = redaction_new(&arguments.redaction, err);
 	AUTO(value_rules_free)

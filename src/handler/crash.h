@@ -15,7 +15,8 @@
 enum { CRASH_LETTERS = 128, CRASH_TEXT = 4096 };
 
 struct crash {
-	pid_t pid, tid; /* in our namespace */
+	uint64_t realtime_ns; /* when we heard of it */
+	pid_t pid, tid;	      /* in our namespace */
 	int signal;
 	uint64_t limit;			 /* RLIMIT_CORE */
 	bool guarded;			 /* set-uid and the like: the core is root's */

@@ -115,6 +115,7 @@ void handler_run(const struct handler *handler, struct crash *crash,
 	struct err err;
 	int how = 0;
 
+	crash->realtime_ns = realtime_ns();
 	report_open(crash->pid);
 	if (!settings_read(handler->folder, &run.settings, &err))
 		report("%s", err.text);

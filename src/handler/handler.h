@@ -15,10 +15,11 @@
 
 struct core_source;
 struct dying;
+struct settings;
 
 /* Writes a document of dying to file, compressed. False: err says why there is none. */
-typedef bool handler_snapshot_fn(void *arg, const struct dying *dying, int file,
-				 struct err *err);
+typedef bool handler_snapshot_fn(void *arg, const struct settings *settings,
+				 const struct dying *dying, int file, struct err *err);
 
 struct handler {
 	const char *folder; /* settings.h */

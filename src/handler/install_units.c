@@ -5,13 +5,12 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "src/handler/install_files.h"
+#include "src/handler/listen.h"
 
 #define UNITS "/etc/systemd/system/"
 #define SOCKET_UNIT "gosnap-core.socket"
@@ -26,17 +25,6 @@ static bool has_systemd(void)
 	return access("/run/systemd/system", F_OK) == 0;
 }
 
-static bool is_listening(void)
-{
-	struct sockaddr_un to = { .sun_family = AF_UNIX, .sun_path = INSTALL_SOCKET };
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	const bool ok = fd >= 0 && connect(fd, (struct sockaddr *)&to, sizeof(to)) == 0;
-
-	if (fd >= 0)
-		close(fd);
-	return ok;
-}
-
 bool install_can_listen(struct err *err)
 {
 	struct utsname kernel;
@@ -48,7 +36,7 @@ bool install_can_listen(struct err *err)
 			       "Linux %.60s cannot send cores to a socket, which needs "
 			       "6.17: use --core-pattern",
 			       kernel.release);
-	return has_systemd() || is_listening() ||
+	return has_systemd() || listen_is_open(INSTALL_SOCKET) ||
 	       err_set(err, ERR_CANNOT,
 		       "nobody listens at " INSTALL_SOCKET ", and there is no systemd to "
 		       "start who does: have gosnap core-listen started at boot, or use "

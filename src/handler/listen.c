@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -16,6 +17,8 @@
 
 /* sd_listen_fds(3) */
 enum { FIRST_FD = 3, BACKLOG = 4096 };
+
+#define ACCEPTS "00010000" /* __SO_ACCEPTCON */
 
 static bool is_activated(void)
 {
@@ -38,18 +41,29 @@ static int refuse(int fd, const char *path, struct err *err)
 	return -1;
 }
 
-/* Somebody who still listens there keeps it. */
-static bool remove_stale(const struct sockaddr_un *at)
+/* Num RefCount Protocol Flags Type St Inode Path (net/unix/af_unix.c) */
+bool listen_is_open(const char *path)
 {
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	const bool used =
-		fd >= 0 && connect(fd, (const struct sockaddr *)at, sizeof(*at)) == 0;
+	FILE *f = fopen("/proc/net/unix", "re");
+	char line[512], flags[16], name[256];
+	bool found = false;
 
-	if (fd >= 0)
-		close(fd);
-	if (used)
-		errno = EADDRINUSE;
-	return !used && (unlink(at->sun_path) == 0 || errno == ENOENT);
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = sscanf(line, "%*s %*s %*s %15s %*s %*s %*s %255s", flags, name) ==
+				2 &&
+			strcmp(flags, ACCEPTS) == 0 && strcmp(name, path) == 0;
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* Somebody who still listens there keeps it. */
+static bool remove_stale(const char *path)
+{
+	if (!listen_is_open(path))
+		return unlink(path) == 0 || errno == ENOENT;
+	errno = EADDRINUSE;
+	return false;
 }
 
 int listen_open(const char *path, struct err *err)
@@ -68,7 +82,7 @@ int listen_open(const char *path, struct err *err)
 	strcpy(at.sun_path, path);
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	const mode_t mask = umask(0177);
-	const bool ok = fd >= 0 && remove_stale(&at) &&
+	const bool ok = fd >= 0 && remove_stale(path) &&
 			bind(fd, (struct sockaddr *)&at, sizeof(at)) == 0 &&
 			listen(fd, BACKLOG) == 0;
 	umask(mask);

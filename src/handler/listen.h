@@ -8,6 +8,8 @@
 
 /* A socket that systemd has open for us, or else a new one at path, mode 0600. -1: err says why. */
 int listen_open(const char *path, struct err *err);
+/* Does anybody listen there? */
+bool listen_is_open(const char *path);
 /* Until a signal ends this process. handler->arg is the crash. */
 MUST_CHECK bool listen_run(int socket, const struct handler *handler, struct err *err);
 

@@ -10,6 +10,7 @@
 #include "lib/procfs/process.h"
 #include "src/capture/doctor.h"
 #include "src/handler/install.h"
+#include "src/handler/listen.h"
 #include "src/spool/spool.h"
 
 enum { FEW = 64, MEGABYTE_SHIFT = 20 };
@@ -67,6 +68,13 @@ static void check_installed(struct doctor *d, const struct kernel_cores *now,
 		       to),
 	     NULL);
 	check_program(d, now->pattern, "crashes leave neither snapshot nor core");
+	if (*now->pattern == '@' && !listen_is_open(INSTALL_SOCKET))
+		doubt(d, "core_handler",
+		      xasprintf(
+			      "nobody listens at %s: crashes leave neither snapshot nor "
+			      "core",
+			      INSTALL_SOCKET),
+		      "start gosnap core-listen");
 	check_program(d, previous->core_pattern, "cores are lost");
 	if (access(INSTALL_SYSCTL, F_OK) < 0)
 		doubt(d, "core_pattern",

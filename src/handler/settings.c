@@ -26,6 +26,10 @@ static const struct key settings_keys[] = {
 	{ "interval_seconds", offsetof(struct settings, interval_seconds), 0 },
 	{ "timeout_seconds", offsetof(struct settings, timeout_seconds), 0 },
 	{ "at_once", offsetof(struct settings, at_once), 0 },
+	{ "redact", offsetof(struct settings, redact), SETTINGS_PATH },
+	{ "redact_key", offsetof(struct settings, redact_key), SETTINGS_PATH },
+	{ "printers", offsetof(struct settings, printers), SETTINGS_PATH },
+	{ "stacks", offsetof(struct settings, stacks), 0 },
 };
 
 static const struct key previous_keys[] = {

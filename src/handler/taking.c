@@ -85,9 +85,11 @@ static int open_memory(const struct crash *crash)
 static bool keep(struct spool *spool, int file, enum spool_kind kind,
 		 const struct crash *crash, struct err *err)
 {
-	const struct spool_name name = { realtime_ns(),
-					 crash->word['e'] ? crash->word['e'] : "",
-					 crash->pid };
+	const struct spool_name name = {
+		.realtime_ns = crash->realtime_ns,
+		.program = crash->word['e'] ? crash->word['e'] : "",
+		.pid = crash->pid,
+	};
 	uid_t uid;
 	gid_t gid;
 
@@ -95,15 +97,15 @@ static bool keep(struct spool *spool, int file, enum spool_kind kind,
 	return spool_keep(spool, file, kind, &name, uid, gid, NULL, err);
 }
 
-static bool write_document(const struct handler *handler, const struct crash *crash,
-			   const struct dying *dying, struct spool *spool,
-			   struct err *err)
+static bool write_document(const struct handler *handler, const struct settings *settings,
+			   const struct crash *crash, const struct dying *dying,
+			   struct spool *spool, struct err *err)
 {
 	int file = spool_create(spool, err);
 
 	if (file < 0)
 		return false;
-	const bool ok = handler->snapshot(handler->arg, dying, file, err) &&
+	const bool ok = handler->snapshot(handler->arg, settings, dying, file, err) &&
 			keep(spool, file, SPOOL_DOCUMENT, crash, err);
 	close(file);
 	return ok;
@@ -150,8 +152,9 @@ static void keep_notes(struct spool *spool, const struct crash *crash, int head)
 }
 
 /* In a child of its own, as it reads what the process wrote. head is this process's, too. */
-static enum taking take(const struct handler *handler, const struct crash *crash,
-			struct dying *dying, struct spool *spool, uint64_t until_ns)
+static enum taking take(const struct handler *handler, const struct settings *settings,
+			const struct crash *crash, struct dying *dying,
+			struct spool *spool, uint64_t until_ns)
 {
 	struct child child;
 	struct err err;
@@ -162,14 +165,19 @@ static enum taking take(const struct handler *handler, const struct crash *crash
 		return TAKING_FAILED;
 	}
 	if (child.pid == 0) {
-		const bool ok = write_document(handler, crash, dying, spool, &err);
+		const bool ok =
+			write_document(handler, settings, crash, dying, spool, &err);
 		if (!ok)
 			report("no snapshot: %s", err.text);
-		_exit(ok ? TAKING_DONE : TAKING_FAILED);
+		_exit(ok			 ? TAKING_DONE
+		      : err_is(&err, ERR_CANNOT) ? TAKING_FAILED
+						 : TAKING_BROKEN);
 	}
 	switch (child_wait(&child, until_ns, &how)) {
 	case CHILD_EXITED:
-		return how == TAKING_DONE ? TAKING_DONE : TAKING_FAILED;
+		if (how == TAKING_DONE || how == TAKING_FAILED)
+			return (enum taking)how;
+		break;
 	case CHILD_KILLED:
 		report("no snapshot: gosnap died of signal %d as it read the process; "
 		       "its notes are kept",
@@ -229,7 +237,7 @@ enum taking taking_run(const struct handler *handler, const struct settings *set
 				      : head_copy(source->fd, &err);
 	if (dying.head < 0)
 		return err_is(&err, ERR_CANNOT) ? TAKING_WANTS_STREAM : failed(&err);
-	const enum taking taken = take(handler, crash, &dying, spool, until_ns);
+	const enum taking taken = take(handler, settings, crash, &dying, spool, until_ns);
 	prune(spool, settings);
 	return taken;
 }
@@ -278,7 +286,7 @@ enum taking taking_receive(const struct handler *handler, const struct settings 
 	dying.head = spool_create(spool, &err);
 	if (dying.head < 0 || !receive(pipe, dying.head, &err))
 		return failed(&err);
-	const enum taking taken = take(handler, crash, &dying, spool, until_ns);
+	const enum taking taken = take(handler, settings, crash, &dying, spool, until_ns);
 	prune(spool, settings);
 	return taken;
 }

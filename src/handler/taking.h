@@ -10,6 +10,7 @@
 enum taking {
 	TAKING_DONE,	     /* or there is to be none */
 	TAKING_FAILED,	     /* reported */
+	TAKING_BROKEN,	     /* likewise: there should have been one */
 	TAKING_WANTS_STREAM, /* there is no memory but that in the stream */
 };
 
