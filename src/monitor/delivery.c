@@ -98,6 +98,8 @@ static char *configuration(const struct delivery *d, const char *path)
 	add_line(f, "output", "/dev/null");
 	add_line(f, "write-out", "%{http_code}");
 	add_line(f, "header", "Content-Type: application/json");
+	/* Otherwise curl first waits for a second whether the server wants it. */
+	add_line(f, "header", "Expect:");
 	if (encoding_of(path))
 		add_line(f, "header", encoding_of(path));
 	for (size_t i = 0; i < d->header_count; i++)

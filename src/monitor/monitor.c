@@ -188,6 +188,17 @@ static void serve(const struct monitor *m)
 	}
 }
 
+/* What the program leaves open by mistake, such as a socket that it listens on, must not stay open for
+ * longer than the program has it. */
+static void close_inherited(int keep)
+{
+	const unsigned first = STDERR_FILENO + 1;
+
+	if (keep > (int)first)
+		close_range(first, (unsigned)keep - 1, 0);
+	close_range(keep < 0 ? first : (unsigned)keep + 1, ~0U, 0);
+}
+
 bool monitor_run(const struct monitor *monitor, struct err *err)
 {
 	AUTO(xfree) char *folder = xstrdup(monitor->output);
@@ -202,6 +213,7 @@ bool monitor_run(const struct monitor *monitor, struct err *err)
 		return err_sys(err, "%s", monitor->output);
 	if (!delivery_check(&monitor->delivery, err))
 		return false;
+	close_inherited(monitor->relay);
 	block_ends();
 	say("ready\n");
 	serve(monitor);

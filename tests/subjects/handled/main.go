@@ -5,7 +5,8 @@
 //
 // usage: handled HOW WAY
 //
-// The environment has options: PROGRAM, FOLDER, ARGUMENTS, TIMEOUT, EVERY, POST, PUT, BUSY, HANDLED, LOG.
+// The environment has options: PROGRAM, FOLDER, ARGUMENTS, TIMEOUT, EVERY, POST, PUT,
+// ATTEMPTS, BUSY, HANDLED, LOG.
 package main
 
 import (
@@ -214,6 +215,11 @@ func duration(name string) time.Duration {
 	return d
 }
 
+func number(name string) int {
+	n, _ := strconv.Atoi(os.Getenv(name))
+	return n
+}
+
 func configure() {
 	options := gosnap.Options{
 		Program: os.Getenv("PROGRAM"), Folder: os.Getenv("FOLDER"),
@@ -224,10 +230,10 @@ func configure() {
 	}
 	header := []string{"Authorization: Bearer 0123456789abcdef0123"}
 	if url := os.Getenv("POST"); url != "" {
-		options.Sink = gosnap.HTTP{URL: url, Header: header}
+		options.Sink = gosnap.HTTP{URL: url, Header: header, Attempts: number("ATTEMPTS")}
 	}
 	if url := os.Getenv("PUT"); url != "" {
-		options.Sink = gosnap.HTTP{URL: url, Put: true, Header: header}
+		options.Sink = gosnap.HTTP{URL: url, Put: true, Header: header, Attempts: number("ATTEMPTS")}
 	}
 	if os.Getenv("LOG") != "" {
 		options.Logger = log.New(os.Stderr, "", 0)
@@ -252,9 +258,7 @@ func signals() []os.Signal {
 
 func main() {
 	configure()
-	if busy, _ := strconv.Atoi(os.Getenv("BUSY")); busy > 0 {
-		crowd(busy)
-	}
+	crowd(number("BUSY"))
 	switch os.Args[1] {
 	case "none":
 	case "none-signals": // it dies of them itself
