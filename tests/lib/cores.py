@@ -12,6 +12,8 @@ import tempfile
 import delve
 from tap import PATIENCE, Mismatch, Skip
 
+HEADERS = 20_000  # bytes with the headers and the notes
+
 
 @contextlib.contextmanager
 def folder():
@@ -75,3 +77,31 @@ def differences(alive, dead, without, path=""):
             yield from differences(one, other, without, f"{path}[{i}]")
     elif alive != dead:
         yield f"{path}: {json.dumps(alive)[:200]} alive, {json.dumps(dead)[:200]} dead"
+
+
+def data_of(path):
+    """(begin, end) of what is no hole."""
+    with open(path, "rb") as f:
+        end = 0
+        while True:
+            try:
+                begin = os.lseek(f.fileno(), end, os.SEEK_DATA)
+            except OSError:
+                return
+            end = os.lseek(f.fileno(), begin, os.SEEK_HOLE)
+            yield begin, end
+
+
+def damage(f, data, dice):
+    """Some words, in the headers or anywhere. Returns what was there."""
+    before = []
+    for _ in range(dice.choice((1, 5, 50, 500))):
+        begin, end = dice.choice(data)
+        at = dice.randrange(HEADERS) if dice.random() < 0.3 else dice.randrange(begin, end)
+        f.seek(at)
+        old = f.read(8)
+        before.append((at, old))
+        f.seek(at)
+        f.write(dice.choice((dice.randbytes(8), b"\xff" * 8, b"\0" * 8,
+                             dice.randrange(1 << 48).to_bytes(8, "little")))[:len(old)])
+    return before
