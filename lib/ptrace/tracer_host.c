@@ -42,12 +42,13 @@ static void start(void *arg, const struct question *q, int fd, struct answer *re
 
 	(void)fd;
 	if (q->len != sizeof(options.estimate_ns) || host->tracer ||
-	    host->started++ == TRACERS_MAX) {
+	    host->started >= TRACERS_MAX) {
 		say(ret, -EPERM, "that is more than a snapshot needs");
 		return;
 	}
 	memcpy(&options.estimate_ns, q->text, q->len);
 	options.once = true;
+	host->started++;
 	host->tracer = tracer_start_for_another(host->live, &options, &err);
 	if (!host->tracer) {
 		say(ret, -EIO, err.text);
