@@ -315,7 +315,7 @@ static int examine_in_sandbox(struct doctor *d, const struct doctor_arguments *o
 	struct sandbox sandbox = { .programs = true };
 	struct report report = { d, options };
 
-	if (d->target)
+	if (d->target && !options->no_sandbox && !sandbox_missing())
 		capture_permit(d->target, &sandbox);
 	return run_in_sandbox(options->no_sandbox, &sandbox, examine, &report);
 }
