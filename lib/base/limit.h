@@ -138,5 +138,7 @@
 #define LIMIT_SANDBOX_BYTES (UINT64_C(4) << 30)
 /* seconds of CPU time of each process in there: a core of 20 GB takes some ten */
 #define LIMIT_SANDBOX_CPU_S 900
+/* nanoseconds that it may take if nobody can keep it waiting: what it writes is a file */
+#define LIMIT_SANDBOX_NS (UINT64_C(3600) * 1000 * 1000 * 1000)
 
 #endif

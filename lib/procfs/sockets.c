@@ -8,12 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/base/limit.h"
 #include "lib/base/search.h"
 
-enum { TABLE_READS = 2 };
+enum { TABLE_READS = 2, LINK_BYTES = 4096 };
 
 struct entry {
 	int fd;
@@ -54,24 +56,82 @@ static void add(struct sockets *s, int fd, const char *link)
 		(struct entry){ .fd = fd, .inode = inode, .link = xstrdup(link) };
 }
 
-static void read_descriptors(struct sockets *s, pid_t tid)
+/* Number and link, each with its NUL. */
+static bool write_link(int to, const char *number, const char *link, size_t len)
 {
-	char path[64], link[4096];
+	const size_t head = strlen(number) + 1;
+	char both[LINK_BYTES + 32];
+
+	if (head + len + 1 > sizeof(both))
+		return true;
+	memcpy(both, number, head);
+	memcpy(both + head, link, len);
+	both[head + len] = 0;
+	return write_fully(to, both, head + len + 1);
+}
+
+int sockets_list(pid_t tid)
+{
+	char path[64], link[LINK_BYTES];
+	size_t count = 0;
+	int to = memfd_create("gosnap-descriptors", MFD_CLOEXEC);
 
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)tid);
-	DIR *dir = opendir(path);
-	for (struct dirent *e;
-	     dir && s->count < LIMIT_DESCRIPTORS && (e = readdir(dir));) {
+	DIR *dir = to < 0 ? NULL : opendir(path);
+	for (struct dirent *e; dir && count < LIMIT_DESCRIPTORS && (e = readdir(dir));) {
 		if (!isdigit((unsigned char)*e->d_name))
 			continue;
-		ssize_t n = readlinkat(dirfd(dir), e->d_name, link, sizeof(link) - 1);
+		ssize_t n = readlinkat(dirfd(dir), e->d_name, link, sizeof(link));
 		if (n < 0)
 			continue; /* closed since */
-		link[n] = 0;
-		add(s, (int)strtol(e->d_name, NULL, 10), link);
+		count++;
+		if (!write_link(to, e->d_name, link, (size_t)n))
+			break;
 	}
 	if (dir)
 		closedir(dir);
+	return to;
+}
+
+static int (*list_descriptors)(pid_t tid) = sockets_list;
+
+void sockets_use_list(int (*list)(pid_t tid))
+{
+	list_descriptors = list;
+}
+
+static char *read_list(pid_t tid, size_t *ret_size)
+{
+	int fd = list_descriptors(tid);
+	struct stat st = { .st_size = 0 };
+	AUTO(xfree) char *text = NULL;
+	bool whole = false;
+
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) == 0 && st.st_size > 0) {
+		*ret_size = (size_t)st.st_size;
+		text = xmalloc(*ret_size + 1);
+		text[*ret_size] = 0;
+		whole = lseek(fd, 0, SEEK_SET) == 0 && read_fully(fd, text, *ret_size);
+	}
+	close(fd);
+	return whole ? TAKE(text) : NULL;
+}
+
+static void read_descriptors(struct sockets *s, pid_t tid)
+{
+	size_t size = 0;
+	AUTO(xfree) char *text = read_list(tid, &size);
+
+	for (char *at = text, *link; text && at < text + size;
+	     at = link + strlen(link) + 1) {
+		link = at + strlen(at) + 1;
+		if (link < text + size)
+			add(s, (int)strtol(at, NULL, 10), link);
+		else
+			break;
+	}
 }
 
 static void index_sockets(struct sockets *s)

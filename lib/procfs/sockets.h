@@ -25,6 +25,12 @@ struct sockets *sockets_read(pid_t tid);
 void sockets_free(struct sockets *s);
 DEFINE_AUTO(struct sockets, sockets_free)
 
+/* The descriptors of the process, for sockets_read(): a file of pairs of texts, number and link, each
+ * with its NUL. -1: errno. */
+int sockets_list(pid_t tid);
+/* For who cannot list them: from now on, this does. */
+void sockets_use_list(int (*list)(pid_t tid));
+
 /* Borrowed, valid until sockets_free(). NULL: no such descriptor. */
 const struct descriptor *sockets_look(const struct sockets *s, int64_t fd);
 

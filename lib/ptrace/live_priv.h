@@ -30,6 +30,7 @@ struct live {
 	int proc_fd; /* /proc/PID: keeps referring to this process if the pid is reused */
 	pid_t reader; /* a thread with readable memory: not an exited leader */
 	int mem_fd;   /* /proc/PID/task/TID/mem if process_vm_readv is forbidden, or -1 */
+	uint8_t *window;	     /* for mem_fd; NULL: not used yet */
 	struct live_thread *threads; /* sorted by tid; kept from the stop to the end */
 	size_t thread_count, thread_cap;
 	pid_t *born; /* automatically seized new threads that are not listed yet */
@@ -79,6 +80,15 @@ int live_wait_stop(pid_t tid, uint64_t limit_ns);
 void live_backoff(uint64_t *ns);
 /* Runs us before all ordinary threads, while something waits for us. */
 void live_set_realtime(bool on);
+
+/* live_near.c: the kernel charges for each call and each page rather than each byte, and stacks of
+ * parked goroutines are 2 KB apart. How many of the first spans are close enough to be read at once,
+ * from *ret_start to *ret_end; and takes them from what was read. */
+enum { LIVE_WINDOW = 64 << 10 };
+size_t live_count_near(const struct target_span *spans, size_t n, uint64_t *ret_start,
+		       uint64_t *ret_end);
+void live_take_near(struct target_span *spans, size_t n, const uint8_t *window,
+		    uint64_t start);
 
 /* live_proc.c: /proc parsing. Paths are relative to /proc/PID. */
 char *live_slurp(const struct live *l, size_t limit, size_t *ret_len, const char *format,

@@ -16,7 +16,6 @@
 
 enum {
 	SMAPS_A_MAPPING = 1024, /* bytes of text, on average */
-	WINDOW = 64 << 10,	/* bytes read at once for nearby spans */
 };
 
 /* Memory that the copy lacks, or does not have as of its instant. */
@@ -32,7 +31,7 @@ struct copy {
 	struct foreign *foreign; /* sorted, disjoint */
 	size_t foreign_count, foreign_cap;
 	_Atomic uint64_t *foreign_bytes; /* shared with our forks */
-	uint8_t window[WINDOW];
+	uint8_t window[LIVE_WINDOW];
 };
 
 /* Finds the end, up to `end`, of the run of uniform memory that starts at addr. Returns
@@ -91,27 +90,7 @@ static bool copy_read(void *self, uint64_t addr, void *buf, size_t len, struct e
 	return true;
 }
 
-/* How many of the first spans are close enough for one read. */
-static size_t count_near(const struct target_span *spans, size_t n, uint64_t *ret_start,
-			 uint64_t *ret_end)
-{
-	uint64_t start = spans[0].addr & ~(uint64_t)(PAGE_BYTES - 1), end = spans[0].addr;
-	size_t i = 0;
-
-	for (; i < n; i++) {
-		uint64_t addr = spans[i].addr, len = spans[i].len;
-		if (addr < end || addr - end > PAGE_BYTES || addr > UINT64_MAX - WINDOW ||
-		    len > WINDOW || addr + len - start > WINDOW)
-			break;
-		end = addr + len;
-	}
-	*ret_start = start;
-	*ret_end = end;
-	return i;
-}
-
-/* The kernel charges for each call and each page rather than each byte, and stacks of
- * parked goroutines are 2 KB apart. False: some of it cannot be read, or not in this
+/* False: some of it cannot be read, or not in this
  * way. */
 static bool read_window(struct copy *c, uint64_t start, uint64_t end,
 			struct target_span *spans, size_t n)
@@ -122,10 +101,7 @@ static bool read_window(struct copy *c, uint64_t start, uint64_t end,
 	if (run_at(c, start, &apart) || apart < end ||
 	    !read_own(c, start, c->window, (size_t)(end - start), &why))
 		return false;
-	for (size_t i = 0; i < n; i++) {
-		memcpy(spans[i].buf, c->window + (spans[i].addr - start), spans[i].len);
-		spans[i].done = true;
-	}
+	live_take_near(spans, n, c->window, start);
 	return true;
 }
 
@@ -135,7 +111,7 @@ static void copy_read_many(void *self, struct target_span *spans, size_t n)
 	struct err why;
 
 	for (size_t near; n; spans += near, n -= near) {
-		near = count_near(spans, n, &start, &end);
+		near = live_count_near(spans, n, &start, &end);
 		if (near > 1 && read_window(self, start, end, spans, near))
 			continue;
 		near = near ? near : 1;

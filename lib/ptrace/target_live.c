@@ -132,17 +132,32 @@ static size_t read_batch(struct live *l, struct target_span *spans, size_t n)
 	return i;
 }
 
+/* Returns how many of the spans were processed, at least one. */
+static size_t read_near(struct live *l, struct target_span *spans, size_t n)
+{
+	uint64_t start, end;
+	struct err why;
+	const size_t near = live_count_near(spans, n, &start, &end);
+
+	if (!l->window)
+		l->window = xmalloc(LIVE_WINDOW);
+	if (near > 1 && pread(l->mem_fd, l->window, end - start, (off_t)start) ==
+				(ssize_t)(end - start)) {
+		live_take_near(spans, near, l->window, start);
+		return near;
+	}
+	spans[0].done = live_read(l, spans[0].addr, spans[0].buf, spans[0].len, &why);
+	return 1;
+}
+
 static void live_read_many(void *self, struct target_span *spans, size_t n)
 {
 	struct live *l = self;
 	size_t batch = BATCH_MAX;
-	struct err why;
 
 	for (size_t i = 0; i < n;) {
 		if (l->mem_fd >= 0) {
-			spans[i].done = live_read(l, spans[i].addr, spans[i].buf,
-						  spans[i].len, &why);
-			i++;
+			i += read_near(l, spans + i, n - i);
 			continue;
 		}
 		size_t want = n - i < batch ? n - i : batch;
@@ -171,6 +186,7 @@ static void live_close(void *self)
 	for (size_t i = 0; i < l->thread_count; i++)
 		xfree(l->threads[i].info.kernel_stack);
 	xfree(l->threads);
+	xfree(l->window);
 	xfree(l->born);
 	xfree(l);
 }
@@ -382,4 +398,22 @@ bool target_live_gone(const struct target *t)
 			return false;
 	}
 	return true;
+}
+
+size_t target_live_for_sandbox(struct target *t, int ret[static TARGET_LIVE_DESCRIPTORS])
+{
+	struct live *l = target_self(t, &live_ops);
+	size_t n = 0;
+
+	ret[n++] = l->proc_fd;
+	if (l->mem_fd >= 0 || open_mem(l))
+		ret[n++] = l->mem_fd;
+	return n;
+}
+
+bool target_live_has_thread(const struct target *t, pid_t tid)
+{
+	const struct live *l = target_self(t, &live_ops);
+
+	return tid > 0 && live_state(l, tid) != 0;
 }

@@ -56,6 +56,13 @@ MUST_CHECK bool target_live_refresh(struct target *t, struct err *err);
  * be from the stop. NULL: no such limit. */
 void target_live_only_until(struct target *t, const _Atomic uint64_t *until);
 
+/* For the sandbox: opens what is needed to read it in there, and tells which descriptors are to be kept
+ * open; returns how many. */
+enum { TARGET_LIVE_DESCRIPTORS = 2 };
+size_t target_live_for_sandbox(struct target *t, int ret[static TARGET_LIVE_DESCRIPTORS]);
+/* Is it a thread of the process? */
+bool target_live_has_thread(const struct target *t, pid_t tid);
+
 /* Has the process exited (or become a zombie)? */
 bool target_live_gone(const struct target *t);
 

@@ -16,6 +16,7 @@
 
 #include "lib/base/limit.h"
 #include "lib/ptrace/tracer_priv.h"
+#include "lib/sandbox/broker.h"
 
 enum {
 	MORE_THREADS = 1024, /* at least this many more than at the start */
@@ -27,34 +28,54 @@ struct tracer {
 	struct target *live;
 	struct tracer_options options;
 	struct tracer_shared *shared;
-	size_t shared_size;
+	struct tracer_room room;
 	pid_t pid; /* 0: has exited */
 	int fd;
 	bool joined;	/* it is not our child, and outlives us */
+	int memory;	/* of shared, for another process; -1: none */
+	bool of_parent; /* the parent of the sandbox started it */
 	bool finishing; /* it was told to exit */
 	bool failed;	/* it exited prematurely */
 };
 
-struct tracer_shared *tracer_share(const struct live *l, size_t *ret_size,
-				   struct err *err)
+static struct tracer_room room_for(const struct live *l)
 {
 	size_t threads = 2 * live_task_count(l) + MORE_THREADS;
-	size_t text = threads * TEXT_A_THREAD;
 
 	if (threads > LIMIT_THREADS)
 		threads = LIMIT_THREADS;
-	struct tracer_shared *s;
-	*ret_size = sizeof(*s) + threads * sizeof(s->threads[0]) + text;
-	s = mmap(NULL, *ret_size, PROT_READ | PROT_WRITE,
-		 MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (s == MAP_FAILED) {
-		err_sys(err, "cannot allocate memory shared with the tracer");
-		return NULL;
-	}
-	s->thread_room = threads;
-	s->text = (char *)&s->threads[threads];
-	s->text_room = text;
-	return s;
+	return (struct tracer_room){ threads, threads * TEXT_A_THREAD };
+}
+
+static void plan_room(struct tracer *t)
+{
+	t->room = room_for(target_self(t->live, &live_ops));
+}
+
+static struct tracer_shared *map(const struct tracer_room *room, int memory,
+				 struct err *err)
+{
+	void *ret = mmap(NULL, tracer_shared_size(room), PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_NORESERVE | (memory < 0 ? MAP_ANONYMOUS : 0),
+			 memory, 0);
+
+	if (ret != MAP_FAILED)
+		return ret;
+	err_sys(err, "cannot allocate memory shared with the tracer");
+	return NULL;
+}
+
+struct tracer_shared *tracer_share(const struct live *live, struct tracer_room *ret_room,
+				   struct err *err)
+{
+	*ret_room = room_for(live);
+	return map(ret_room, -1, err);
+}
+
+static bool share(struct tracer *t, struct err *err)
+{
+	t->shared = map(&t->room, t->memory, err);
+	return t->shared != NULL;
 }
 
 static void add_reader(struct tracer *t)
@@ -70,7 +91,7 @@ static void live_as_child(struct tracer *t, int fd)
 {
 	prctl(PR_SET_NAME, "gosnap-tracer");
 	setsid();
-	tracer_child(t->live, &t->options, t->shared, fd);
+	tracer_child(t->live, &t->options, t->shared, &t->room, fd);
 }
 
 /* The watchdog acts sooner, except if someone stopped the tracer while it was idle. */
@@ -88,7 +109,8 @@ static bool start(struct tracer *t, struct err *err)
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
 		return err_sys(err, "cannot create a socket to the tracer");
-	add_reader(t);
+	if (t->memory < 0)
+		add_reader(t);
 	t->pid = fork();
 	if (t->pid == 0) {
 		close(pair[0]);
@@ -97,7 +119,6 @@ static bool start(struct tracer *t, struct err *err)
 	int saved = errno;
 	close(pair[1]);
 	t->fd = pair[0];
-	limit_patience(t);
 	if (t->pid > 0)
 		return true;
 	t->pid = 0;
@@ -105,25 +126,81 @@ static bool start(struct tracer *t, struct err *err)
 	return err_sys(err, "cannot start the tracer");
 }
 
-struct tracer *tracer_start(struct target *live, const struct tracer_options *options,
-			    struct err *err)
+/* In the sandbox: what the parent has started for us. It knows the limits itself. */
+static bool ask_for(struct tracer *t, const struct tracer_options *options,
+		    struct err *err)
 {
-	AUTO(tracer_end) struct tracer *t = xcalloc(1, sizeof(*t));
+	const struct question memory = { .kind = ASK_TRACER_MEMORY };
+	struct question q = { .kind = ASK_TRACER, .len = sizeof(options->estimate_ns) };
+	struct answer a;
 
-	t->live = live;
-	t->options = *options;
-	t->fd = -1;
-	t->shared = tracer_share(target_self(live, &live_ops), &t->shared_size, err);
-	return t->shared && start(t, err) ? TAKE(t) : NULL;
+	memcpy(q.text, &options->estimate_ns, q.len);
+	t->of_parent = true;
+	if (!sandbox_ask(&q, options->keep, &a, &t->fd) || t->fd < 0)
+		return err_set(err, ERR_LIMIT, "cannot start the tracer: %.*s",
+			       (int)a.len, a.bytes);
+	t->pid = a.result;
+	if (!sandbox_ask(&memory, -1, &a, &t->memory) || t->memory < 0 ||
+	    a.len != sizeof(t->room))
+		return err_set(err, ERR_LIMIT, "cannot start the tracer");
+	memcpy(&t->room, a.bytes, sizeof(t->room));
+	if (!share(t, err))
+		return false;
+	add_reader(t);
+	return true;
 }
 
-struct tracer *tracer_join(struct target *live, const struct tracer_service *service)
+static struct tracer *tracer_new(struct target *live,
+				 const struct tracer_options *options)
 {
 	struct tracer *t = xcalloc(1, sizeof(*t));
 
 	t->live = live;
+	t->options = *options;
+	t->fd = t->memory = -1;
+	return t;
+}
+
+struct tracer *tracer_start(struct target *live, const struct tracer_options *options,
+			    struct err *err)
+{
+	AUTO(tracer_end) struct tracer *t = tracer_new(live, options);
+
+	if (sandbox_is_closed()) {
+		if (!ask_for(t, options, err))
+			return NULL;
+	} else {
+		plan_room(t);
+		if (!share(t, err) || !start(t, err))
+			return NULL;
+	}
+	limit_patience(t);
+	return TAKE(t);
+}
+
+struct tracer *tracer_start_for_another(struct target *live,
+					const struct tracer_options *options,
+					struct err *err)
+{
+	AUTO(tracer_end) struct tracer *t = tracer_new(live, options);
+
+	plan_room(t);
+	t->memory = memfd_create("gosnap-tracer", MFD_CLOEXEC);
+	if (t->memory < 0 ||
+	    ftruncate(t->memory, (off_t)tracer_shared_size(&t->room)) < 0) {
+		err_sys(err, "cannot allocate memory shared with the tracer");
+		return NULL;
+	}
+	return share(t, err) && start(t, err) ? TAKE(t) : NULL;
+}
+
+struct tracer *tracer_join(struct target *live, const struct tracer_service *service)
+{
+	const struct tracer_options none = { .max_hold_ns = 0 };
+	struct tracer *t = tracer_new(live, &none);
+
 	t->shared = service->shared;
-	t->shared_size = service->shared_size;
+	t->room = service->room;
 	t->fd = service->fd;
 	t->joined = true;
 	limit_patience(t);
@@ -135,14 +212,54 @@ static bool is_there(const struct tracer *t)
 	return t->joined || t->pid;
 }
 
+pid_t tracer_pid(const struct tracer *t)
+{
+	return t->pid;
+}
+
+int tracer_take_socket(struct tracer *t)
+{
+	int fd = t->fd;
+
+	t->fd = -1;
+	return fd;
+}
+
+int tracer_memory(const struct tracer *t, struct tracer_room *ret_room)
+{
+	*ret_room = t->room;
+	return t->memory;
+}
+
+bool tracer_has_exited(struct tracer *t, bool now, int *ret_status)
+{
+	const struct question q = { .kind = ASK_TRACER_END, .number = now };
+	struct answer a;
+	pid_t pid;
+
+	if (!t->of_parent) {
+		if (now)
+			kill(t->pid, SIGKILL);
+		while ((pid = waitpid(t->pid, ret_status, now ? 0 : WNOHANG)) < 0 &&
+		       errno == EINTR)
+			continue;
+		if (!now && pid != t->pid)
+			return false;
+		t->pid = 0;
+		return true;
+	}
+	if (!sandbox_ask(&q, -1, &a, NULL) || a.len != sizeof(*ret_status))
+		return now;
+	memcpy(ret_status, a.bytes, sizeof(*ret_status));
+	return true;
+}
+
 static void end_process(struct tracer *t, int *ret_status)
 {
 	t->joined = false;
 	if (t->pid <= 0) /* 0 would mean our whole process group */
 		return;
-	kill(t->pid, SIGKILL);
-	while (waitpid(t->pid, ret_status, 0) < 0 && errno == EINTR)
-		;
+	(void)tracer_has_exited(t, true, ret_status);
 	t->failed = *ret_status != 0;
 	t->pid = 0;
 }
@@ -202,14 +319,19 @@ static bool ask(struct tracer *t, enum tracer_command command, char *ret, struct
 static void take_threads(struct tracer *t)
 {
 	const struct tracer_shared *s = t->shared;
-	struct target_thread *threads = xcalloc(s->thread_count, sizeof(*threads));
+	const size_t n =
+		s->thread_count < t->room.threads ? s->thread_count : t->room.threads;
+	struct target_thread *threads = xcalloc(n, sizeof(*threads));
 
-	for (size_t i = 0; i < s->thread_count; i++) {
-		threads[i] = s->threads[i];
-		if (threads[i].kernel_stack)
-			threads[i].kernel_stack = xstrdup(threads[i].kernel_stack);
+	for (size_t i = 0; i < n; i++) {
+		const size_t stack = s->threads[i].stack;
+		threads[i] = s->threads[i].info;
+		if (stack && stack <= t->room.text)
+			threads[i].kernel_stack =
+				xstrndup(tracer_text(t->shared, &t->room) + stack - 1,
+					 t->room.text - (stack - 1));
 	}
-	target_set_threads(t->live, threads, s->thread_count);
+	target_set_threads(t->live, threads, n);
 }
 
 bool tracer_hold(struct tracer *t, struct err *err)
@@ -253,7 +375,7 @@ const char *tracer_copy_ended(struct tracer *t)
 
 	if (atomic_load(&t->shared->copy_over))
 		return t->shared->copy_ended;
-	if (t->pid && waitpid(t->pid, &status, WNOHANG) == t->pid) {
+	if (t->pid && tracer_has_exited(t, false, &status)) {
 		t->failed = status != 0;
 		t->pid = 0;
 	}
@@ -264,7 +386,7 @@ void tracer_finish(struct tracer *t)
 {
 	char byte = TRACER_END;
 
-	if (t->pid && !t->finishing)
+	if (t->pid && !t->finishing && t->fd >= 0)
 		t->finishing = send(t->fd, &byte, 1, MSG_NOSIGNAL) == 1;
 }
 
@@ -300,15 +422,35 @@ bool tracer_settle(struct tracer *t)
 	return !t->failed;
 }
 
+/* Of the parent of the sandbox, which knows from its exit that it has finished. */
+static void outlast(struct tracer *t)
+{
+	const uint64_t hold =
+		t->options.max_hold_ns ? t->options.max_hold_ns : LIMIT_HOLD_NS;
+	const uint64_t until =
+		monotonic_ns() + hold + MORE_SECONDS * UINT64_C(1000000000);
+	uint64_t nap = 0;
+	int status = 0;
+
+	while (t->pid && monotonic_ns() < until) {
+		if (!tracer_has_exited(t, false, &status))
+			live_backoff(&nap);
+	}
+}
+
 void tracer_end(struct tracer *t)
 {
 	if (!t)
 		return;
+	if (t->memory >= 0 && !t->of_parent)
+		outlast(t);
 	(void)!tracer_settle(t);
 	target_live_only_until(t->live, NULL);
 	if (t->fd >= 0)
 		close(t->fd);
+	if (t->memory >= 0)
+		close(t->memory);
 	if (t->shared)
-		munmap(t->shared, t->shared_size);
+		munmap(t->shared, tracer_shared_size(&t->room));
 	xfree(t);
 }

@@ -19,11 +19,15 @@ struct tracer_options {
 	uint64_t max_hold_ns; /* the promised limit; 0: none, but LIMIT_HOLD_NS */
 	uint64_t estimate_ns; /* expected length of a stop */
 	uint64_t max_copy_ns; /* maximum age of a copy */
+	int keep; /* in the sandbox: a descriptor that the tracer is to keep open; -1: none */
+	bool once; /* it stops the process for one purpose only */
 };
 
 /* live is the opened subject; it stays the caller's, who must not trace it. */
 struct tracer *tracer_start(struct target *live, const struct tracer_options *options,
 			    struct err *err);
+/* In the sandbox, the parent starts it, with tracer_host.h. */
+
 /* Releases the subject, ends the copy and removes its zombies. NULL is allowed. */
 void tracer_end(struct tracer *t);
 DEFINE_AUTO(struct tracer, tracer_end)

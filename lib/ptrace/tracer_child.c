@@ -40,6 +40,9 @@ struct child {
 	struct live *live;
 	const struct tracer_options *options;
 	struct tracer_shared *shared;
+	struct tracer_room room;
+	struct err err;
+	bool used; /* something was stopped, or borrowed */
 	int fd;
 	timer_t watchdog, heartbeat;
 	bool watched, beats;
@@ -54,6 +57,12 @@ struct child {
 static void __attribute__((noreturn)) fail(void)
 {
 	_exit(EXIT_FAILURE);
+}
+
+/* Before we exit. */
+static void say_why(struct child *c)
+{
+	c->shared->err = c->err;
 }
 
 static uint64_t max_hold_ns(const struct child *c)
@@ -150,9 +159,10 @@ static void watchdog_open(struct child *c)
 	 * limit_patience(). */
 	if (c->watched || !c->options->max_hold_ns)
 		return;
-	err_set(&c->shared->err, ERR_PERMISSION,
+	err_set(&c->err, ERR_PERMISSION,
 		"--max-pause cannot be guaranteed: cannot create a watchdog timer (%s)",
 		strerror(errno));
+	say_why(c);
 	fail();
 }
 
@@ -173,27 +183,33 @@ static void watchdog_set(struct child *c, uint64_t ns)
 		timer_settime(c->watchdog, 0, &never, NULL);
 }
 
-static char *keep_text(struct tracer_shared *s, const char *text)
+/* Returns its place, and 1; 0: there is none, or no room. */
+static size_t keep_text(struct tracer_shared *s, const struct tracer_room *room,
+			size_t *used, const char *text)
 {
-	size_t size = text ? strlen(text) + 1 : 0;
+	size_t size = text ? strlen(text) + 1 : 0, at = *used;
 
-	if (!size || size > s->text_room - s->text_used)
-		return NULL;
-	char *kept = memcpy(s->text + s->text_used, text, size);
-	s->text_used += size;
-	return kept;
+	if (!size || size > room->text - at)
+		return 0;
+	memcpy(tracer_text(s, room) + at, text, size);
+	*used += size;
+	return at + 1;
 }
 
-void tracer_publish(struct tracer_shared *s, const struct live *l)
+void tracer_publish(struct tracer_shared *s, const struct tracer_room *room,
+		    const struct live *l)
 {
-	s->thread_count = s->text_used = 0;
-	for (size_t i = 0; i < l->thread_count; i++) {
-		if (s->thread_count == s->thread_room)
-			break;
-		struct target_thread *th = &s->threads[s->thread_count++];
-		*th = l->threads[i].info;
-		th->kernel_stack = keep_text(s, th->kernel_stack);
+	size_t n = l->thread_count, used = 0;
+
+	if (n > room->threads)
+		n = room->threads;
+	for (size_t i = 0; i < n; i++) {
+		const struct target_thread *th = &l->threads[i].info;
+		s->threads[i].info = *th;
+		s->threads[i].info.kernel_stack = NULL;
+		s->threads[i].stack = keep_text(s, room, &used, th->kernel_stack);
 	}
+	s->thread_count = n;
 }
 
 /* An orderly refusal is cleaned up in an orderly way; the watchdog stays active. */
@@ -202,8 +218,9 @@ static void __attribute__((noreturn)) give_up(struct child *c)
 	struct err ignored;
 
 	if (target_live_gone(c->target))
-		err_set(&c->shared->err, ERR_GONE, "process %d has exited",
+		err_set(&c->err, ERR_GONE, "process %d has exited",
 			(int)target_pid(c->target));
+	say_why(c);
 	live_release(c->live);
 	if (c->copy.helper || c->copy.copy)
 		live_copy_end(&c->copy, &ignored);
@@ -230,7 +247,7 @@ static void begin_hold(struct child *c)
 	c->release_at = now + max_hold_ns(c) - reserve_ns(c);
 	c->live->give_up_at = c->release_at;
 	atomic_store(&c->shared->stopping_since, now);
-	if (!live_hold(c->live, &c->shared->err)) {
+	if (!live_hold(c->live, &c->err)) {
 		c->shared->pause = target_live_pause(c->target);
 		give_up(c);
 	}
@@ -276,13 +293,13 @@ static void answer(struct child *c, enum tracer_answer answer)
 static void hold(struct child *c)
 {
 	begin_hold(c);
-	tracer_publish(c->shared, c->live);
+	tracer_publish(c->shared, &c->room, c->live);
 	answer(c, TRACER_DONE);
 }
 
 static void copy(struct child *c)
 {
-	struct err *err = &c->shared->err;
+	struct err *err = &c->err;
 
 	watchdog_set(c, max_hold_ns(c));
 	if (!live_copy_prepare(&c->copy, err))
@@ -300,7 +317,7 @@ static void copy(struct child *c)
 	arm(c);
 	c->copy_over_at = monotonic_ns() + c->options->max_copy_ns;
 	c->shared->copy = c->copy.copy;
-	tracer_publish(c->shared, c->live);
+	tracer_publish(c->shared, &c->room, c->live);
 	answer(c, TRACER_DONE);
 }
 
@@ -317,8 +334,19 @@ static void copy_over(struct child *c, const char *why)
 	c->copy_over_at = 0;
 }
 
+/* A second stop, or one while something is borrowed, is nothing that gosnap asks for. */
+static void use_once(struct child *c, char command)
+{
+	if (command == TRACER_RELEASE || command == TRACER_END)
+		return;
+	if (c->used && c->options->once)
+		fail();
+	c->used = true;
+}
+
 static void obey(struct child *c, char command)
 {
+	use_once(c, command);
 	live_set_realtime(true);
 	switch (command) {
 	case TRACER_HOLD:
@@ -340,8 +368,10 @@ static void obey(struct child *c, char command)
 		leave(c);
 	case TRACER_REAP:
 		watchdog_set(c, max_hold_ns(c));
-		if (!live_copy_end(&c->copy, &c->shared->err))
+		if (!live_copy_end(&c->copy, &c->err)) {
+			say_why(c);
 			fail();
+		}
 		watchdog_set(c, 0);
 		answer(c, TRACER_DONE);
 		break;
@@ -428,13 +458,14 @@ static int patience_ms(const struct child *c)
 }
 
 void tracer_child(struct target *live, const struct tracer_options *options,
-		  struct tracer_shared *shared, int fd)
+		  struct tracer_shared *shared, const struct tracer_room *room, int fd)
 {
 	struct child c = {
 		.target = live,
 		.live = target_self(live, &live_ops),
 		.options = options,
 		.shared = shared,
+		.room = *room,
 		.fd = fd,
 		.copy = { .subject = live },
 	};

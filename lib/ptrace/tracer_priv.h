@@ -21,7 +21,18 @@ enum tracer_answer { TRACER_DONE = '.', TRACER_LATE = '!' };
 
 enum { TRACER_READERS = 32 };
 
-/* Mapped before the fork, so that addresses are the same on both sides. */
+struct tracer_thread {
+	struct target_thread info; /* without kernel_stack */
+	size_t stack; /* its kernel stack: place in the text, and 1; 0: none */
+};
+
+/* How much of what follows the threads there is. Each side has its own: the other may be in the
+ * sandbox, where it was taken over. */
+struct tracer_room {
+	size_t threads, text;
+};
+
+/* The tracer writes it, and believes nothing that it reads from it. */
 struct tracer_shared {
 	/* Monotonic. What was read before was read while everything was stopped. */
 	_Atomic uint64_t hold_over;
@@ -35,27 +46,50 @@ struct tracer_shared {
 	struct live_pause pause;
 	struct err err;
 	pid_t copy;
-	size_t thread_count, thread_room;
-	size_t text_used, text_room;
-	char *text; /* kernel stacks; stored after the threads */
-	struct target_thread threads[];
+	size_t thread_count;
+	struct tracer_thread threads[]; /* then the text */
 };
+
+static inline size_t tracer_shared_size(const struct tracer_room *room)
+{
+	return sizeof(struct tracer_shared) +
+	       room->threads * sizeof(struct tracer_thread) + room->text;
+}
+
+static inline char *tracer_text(struct tracer_shared *shared,
+				const struct tracer_room *room)
+{
+	return (char *)&shared->threads[room->threads];
+}
+
+/* For a process in the sandbox, which gets the socket and the memory. tracer_end() then waits until the
+ * tracer has finished: that process, or its end, has told it to. */
+struct tracer *tracer_start_for_another(struct target *live,
+					const struct tracer_options *options,
+					struct err *err);
+pid_t tracer_pid(const struct tracer *t); /* 0: has exited */
+/* now: it is killed. False: it runs on. */
+bool tracer_has_exited(struct tracer *t, bool now, int *ret_status);
+int tracer_take_socket(struct tracer *t); /* the caller's then */
+int tracer_memory(const struct tracer *t, struct tracer_room *ret_room); /* borrowed */
 
 /* A stop of the subject by a process that traces it anyway: its end has the other descriptor. */
 struct tracer_service {
 	struct tracer_shared *shared;
-	size_t shared_size;
+	struct tracer_room room;
 	int fd; /* for struct tracer; -1: taken */
 };
 
 /* For the threads that live has, and more. NULL: err. */
-struct tracer_shared *tracer_share(const struct live *live, size_t *ret_size,
+struct tracer_shared *tracer_share(const struct live *live, struct tracer_room *ret_room,
 				   struct err *err);
 /* Puts the threads of live there. */
-void tracer_publish(struct tracer_shared *shared, const struct live *live);
+void tracer_publish(struct tracer_shared *shared, const struct tracer_room *room,
+		    const struct live *live);
 
 /* Runs the child until it exits; commands come from fd. */
 void tracer_child(struct target *live, const struct tracer_options *options,
-		  struct tracer_shared *shared, int fd) __attribute__((noreturn));
+		  struct tracer_shared *shared, const struct tracer_room *room, int fd)
+	__attribute__((noreturn));
 
 #endif

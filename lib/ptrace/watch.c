@@ -253,7 +253,7 @@ static void end_service(struct watch *w)
 	close_fd(&w->fd);
 	close_fd(&w->service.fd);
 	if (w->service.shared)
-		munmap(w->service.shared, w->service.shared_size);
+		munmap(w->service.shared, tracer_shared_size(&w->service.room));
 	w->service.shared = NULL;
 	w->reader = 0;
 	set_timer(w);
@@ -305,7 +305,7 @@ static void hold(struct watch *w, bool for_good)
 		close_fd(&w->fd);
 	} else {
 		add_signal(w, l);
-		tracer_publish(s, l);
+		tracer_publish(s, &w->service.room, l);
 		s->pause = target_live_pause(t);
 		answer(w, TRACER_DONE);
 		await_release(w, for_good);
@@ -410,7 +410,7 @@ const struct tracer_service *watch_lend(struct watch *w, struct err *err)
 	if (!t)
 		return NULL;
 	w->service.shared =
-		tracer_share(target_self(t, &live_ops), &w->service.shared_size, err);
+		tracer_share(target_self(t, &live_ops), &w->service.room, err);
 	if (!w->service.shared)
 		return NULL;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {

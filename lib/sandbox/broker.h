@@ -26,8 +26,15 @@ enum question_kind {
 	ASK_DEBUG_FILE, /* number: seconds that it may take; text: the build-id in hexadecimal;
 			 * answer: a descriptor and its path */
 	ASK_EXECUTABLE, /* likewise */
-	ASK_CACHED,	/* text: kind and key, separated by NUL; answer: a descriptor */
-	ASK_CACHE,	/* likewise, and the descriptor has what is to be kept */
+	ASK_TRACER, /* text: the estimate; descriptor: to be kept by it; answer: its pid, and the
+		     * descriptor of its socket, or why not */
+	ASK_TRACER_MEMORY, /* answer: that, as a descriptor, and struct tracer_room */
+	ASK_TRACER_END, /* number: 0: has it exited? 1: kill it. Answer: its status, if so */
+	ASK_CONDITIONS, /* answer: struct conditions; number: 1: the price of a copy */
+	ASK_LEFTOVERS,	/* answer: how many zombies */
+	ASK_DESCRIPTORS, /* number: a thread; answer: a file of what sockets_list() writes */
+	ASK_CACHED,	 /* text: kind and key, separated by NUL; answer: a descriptor */
+	ASK_CACHE,	 /* likewise, and the descriptor has what is to be kept */
 };
 
 struct question {

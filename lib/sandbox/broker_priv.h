@@ -42,6 +42,11 @@ enum { BELOW_ROOT = -1 };
 int files_open(const struct sandbox *how, int folder, const char *path, int flags);
 int files_read_link(const struct sandbox *how, int folder, const char *path, char *ret,
 		    size_t size);
+/* files_proc.c: likewise, of the subject. *ret_other: it is no file of it, so others may be permitted. */
+int proc_open(const struct sandbox *how, int folder, const char *path, int flags,
+	      bool *ret_other);
+int proc_read_link(const struct sandbox *how, int folder, const char *path, char *ret,
+		   size_t size, bool *ret_other);
 struct stat;
 int files_status(const struct sandbox *how, int folder, const char *path, int flags,
 		 struct stat *ret);

@@ -79,6 +79,8 @@ static int only_program(int fd)
 
 int files_open(const struct sandbox *how, int folder, const char *path, int flags)
 {
+	bool other;
+
 	if (flags == BELOW_ROOT)
 		return how->programs && folder >= 0
 			       ? only_program(root_file_open(folder, path))
@@ -87,6 +89,9 @@ int files_open(const struct sandbox *how, int folder, const char *path, int flag
 		return open_spool(); /* wherever it asked for */
 	if ((flags & O_ACCMODE) != O_RDONLY)
 		return -EACCES;
+	int fd = proc_open(how, folder, path, flags, &other);
+	if (fd >= 0 || !other)
+		return fd;
 	if (folder >= 0)
 		return -EACCES;
 	if (is_harmless(path))
@@ -101,17 +106,27 @@ int files_open(const struct sandbox *how, int folder, const char *path, int flag
 int files_read_link(const struct sandbox *how, int folder, const char *path, char *ret,
 		    size_t size)
 {
-	ssize_t n;
+	bool other;
+	int len = proc_read_link(how, folder, path, ret, size, &other);
 
+	if (len >= 0 || !other)
+		return len;
 	if (!how->programs || folder >= 0)
 		return -EACCES;
-	n = root_link_read(path, ret, size);
+	ssize_t n = root_link_read(path, ret, size);
 	return n < 0 ? -errno : (int)n;
 }
 
 int files_status(const struct sandbox *how, int folder, const char *path, int flags,
 		 struct stat *ret)
 {
-	(void)how, (void)folder, (void)path, (void)flags, (void)ret;
-	return -EACCES;
+	bool other;
+	int fd = proc_open(how, folder, path, O_RDONLY | O_DIRECTORY, &other);
+
+	(void)flags;
+	if (fd < 0)
+		return fd;
+	int result = fstat(fd, ret) == 0 ? 0 : -errno;
+	close(fd);
+	return result;
 }

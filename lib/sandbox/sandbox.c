@@ -23,9 +23,17 @@ enum {
 	STATUS_MAX = 64,
 };
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAS_SANITIZER
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define HAS_SANITIZER
+#endif
+
 const char *sandbox_missing(void)
 {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef HAS_SANITIZER
 	return "sanitizers need system calls and memory that it forbids";
 #else
 	return NULL;
@@ -59,7 +67,7 @@ live_inside(const struct sandbox *how, int channel, pid_t parent, int (*work)(vo
 	}
 	(void)!message_send(channel, &ready, sizeof(ready), -1, 0);
 	(void)!message_receive(channel, &ready, sizeof(ready), &ignored, 0);
-	trespass();
+	sandbox_trespass("start");
 	exit(work(arg));
 }
 

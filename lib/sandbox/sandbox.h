@@ -30,6 +30,14 @@ struct sandbox {
 	/* Programs, libraries and debug files are opened for it, by any name: regular files of no
 	 * kernel file system that begin as one of these does. Of others it is told ENOEXEC. */
 	bool programs;
+	/* The process that is examined; pid 0: none. folder: /proc/PID, so that it is this one. Of it and
+	 * of what is_copy() says it is a copy, some files of /proc are opened: see files_proc.c. */
+	struct sandbox_subject {
+		pid_t pid;
+		int folder;
+		bool (*is_copy)(void *arg, pid_t pid);
+		void *arg;
+	} subject;
 	bool cache; /* it may use the cache of names */
 	/* See broker.h. NULL: none. */
 	const struct sandbox_service *services[SANDBOX_SERVICES];
@@ -43,6 +51,9 @@ void sandbox_add_services(struct sandbox *how, const struct sandbox_service *ser
  * the signal that ended it, or 0. */
 MUST_CHECK bool sandbox_run(const struct sandbox *how, int (*work)(void *arg), void *arg,
 			    int *ret, struct err *err);
+
+/* For tests, in a place named so: does what GOSNAP_TRESPASS=WHAT@PLACE says. */
+void sandbox_trespass(const char *place);
 
 /* Are we in one? */
 bool sandbox_is_closed(void);

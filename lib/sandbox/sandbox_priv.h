@@ -25,7 +25,4 @@ const char *syscall_name(int64_t number);
  * ours now. */
 void sandbox_end_left(void);
 
-/* trespass.c: for tests, does what GOSNAP_TRESPASS says. */
-void trespass(void);
-
 #endif

@@ -104,7 +104,7 @@ static void leave_behind(void)
 	exit(EXIT_SUCCESS);
 }
 
-void trespass(void)
+void sandbox_trespass(const char *place)
 {
 	static const struct {
 		const char *name;
@@ -117,14 +117,19 @@ void trespass(void)
 		{ "ptrace", trace_another },  { "kill", kill_another },
 		{ "children", leave_behind },
 	};
-	const char *wanted = getenv("GOSNAP_TRESPASS");
+	const char *wanted = getenv("GOSNAP_TRESPASS"),
+		   *at = wanted ? strchr(wanted, '@') : NULL;
 
-	for (size_t i = 0; wanted && i < ARRAY_SIZE(all); i++)
-		if (strcmp(wanted, all[i].name) == 0)
+	if (!at || strcmp(at + 1, place) != 0 || !sandbox_is_closed())
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		if (strlen(all[i].name) == (size_t)(at - wanted) &&
+		    strncmp(wanted, all[i].name, (size_t)(at - wanted)) == 0)
 			all[i].commit();
 }
 #else
-void trespass(void)
+void sandbox_trespass(const char *place)
 {
+	(void)place;
 }
 #endif

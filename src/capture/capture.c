@@ -14,40 +14,78 @@
 #include "lib/procfs/sockets.h"
 #include "lib/procfs/process_lock.h"
 #include "lib/ptrace/target_copy.h"
+#include "lib/sandbox/sandbox.h"
 #include "lib/target/target_extents.h"
 #include "src/capture/capture_core.h"
 #include "src/capture/capture_priv.h"
 #include "src/capture/core_memory.h"
 #include "src/capture/debuginfod.h"
+#include "src/capture/sandboxed.h"
 
 enum {
 	AHEAD_PAGES = 64, /* read at once */
 	/* Of a promised limit: the tracer resumes the process after three quarters of it. */
 	PROMISE_PART = 2,
-	LEFTOVERS = 16,
 	/* Descriptors needed at once, before and after the process is touched; files of
 	 * its images, which are optional, come on top. */
 	FILES_BEFORE = 12,
 	FILES_AFTER = 32,
 };
 
-static bool open_process(struct capture *c, struct err *err)
+static bool open_process(const struct capture_options *options,
+			 struct capture_subject *ret, struct err *err)
 {
-	c->live = c->options->way == CAPTURE_LIVE || c->options->service
-			  ? target_live_open_to_read(c->options->pid, err)
-			  : target_live_open(c->options->pid, err);
-	if (!c->live)
+	ret->live = options->way == CAPTURE_LIVE || options->service
+			    ? target_live_open_to_read(options->pid, err)
+			    : target_live_open(options->pid, err);
+	ret->process = ret->live ? process_read(options->pid, err) : NULL;
+	return ret->process != NULL;
+}
+
+bool capture_find(const struct capture_options *options, struct capture_subject *ret,
+		  struct err *err)
+{
+	*ret = (struct capture_subject){ .turn = -1 };
+	AUTO(reserve_free)
+	struct reserve *all = reserve_new(FILES_BEFORE + FILES_AFTER, err);
+
+	if (!all)
 		return false;
-	c->process = process_read(c->options->pid, err);
-	if (!c->process)
+	reserve_free(TAKE(all));
+	if (options->way != CAPTURE_LIVE &&
+	    !process_lock_take(options->pid, LIMIT_PROCESS_LOCK_NS, &ret->turn, err))
 		return false;
+	if (open_process(options, ret, err))
+		return true;
+	capture_subject_done(ret);
+	return false;
+}
+
+void capture_subject_done(struct capture_subject *subject)
+{
+	target_close(TAKE(subject->live));
+	process_free(TAKE(subject->process));
+	if (subject->turn >= 0)
+		close(subject->turn);
+	subject->turn = -1;
+}
+
+static void take_subject(struct capture *c)
+{
+	struct capture_subject *subject = c->options->subject;
+
+	c->live = TAKE(subject->live);
+	c->process = TAKE(subject->process);
+	c->turn = subject->turn;
+	subject->turn = -1;
 	c->images = images_open(c->live);
-	return true;
 }
 
 static bool look(struct capture *c, struct err *err)
 {
-	if (!(c->options->core.path ? capture_open_core(c, err) : open_process(c, err)))
+	if (!c->options->core.path)
+		take_subject(c);
+	else if (!capture_open_core(c, err))
 		return false;
 	c->cache = c->options->reading.no_cache ? NULL : cache_open("names/v1");
 	images_use_cache(c->images, c->cache);
@@ -155,6 +193,7 @@ static bool start_tracer(struct capture *c, struct err *err)
 		.max_hold_ns = c->options->max_pause_ns,
 		.estimate_ns = c->plan.estimate_ns,
 		.max_copy_ns = c->options->max_copy_age_ns,
+		.keep = c->turn,
 	};
 
 	c->tracer = c->options->service ? tracer_join(c->live, c->options->service)
@@ -164,10 +203,9 @@ static bool start_tracer(struct capture *c, struct err *err)
 
 static void note_leftovers(struct capture *c)
 {
-	pid_t found[LEFTOVERS];
 	size_t n;
 
-	if (!conditions_leftovers(c->options->pid, found, LEFTOVERS, &n))
+	if (!sandboxed_leftovers(c->options->pid, &n))
 		warnings_add(c->warnings, "process",
 			     "cannot tell whether zombies of its copy remain: check with "
 			     "gosnap doctor");
@@ -437,6 +475,7 @@ bool capture_open(struct capture *c, const struct capture_options *options,
 	*c = (struct capture){ .options = options,
 			       .turn = -1,
 			       .warnings = warnings_new() };
+	sandboxed_begin();
 	AUTO(reserve_free) struct reserve *after = reserve_new(FILES_AFTER, err);
 	AUTO(reserve_free)
 	struct reserve *before = after ? reserve_new(FILES_BEFORE, err) : NULL;
@@ -445,9 +484,6 @@ bool capture_open(struct capture *c, const struct capture_options *options,
 	reserve_free(TAKE(before));
 	if (options->core.path)
 		return look(c, err);
-	if (options->way != CAPTURE_LIVE &&
-	    !process_lock_take(options->pid, LIMIT_PROCESS_LOCK_NS, &c->turn, err))
-		return false;
 	bool looked = look(c, err);
 	reserve_free(TAKE(after));
 	if (looked && capture_plan(c, err))
@@ -599,6 +635,7 @@ void capture_forked(struct capture *c)
 	if (c->turn >= 0)
 		close(c->turn);
 	c->turn = -1;
+	sandbox_trespass("worker");
 }
 
 void capture_done(struct capture *c)

@@ -48,12 +48,20 @@ struct core_options {
 	struct image_search search;
 };
 
+/* The process, as it was opened where that is permitted: before the sandbox was closed. */
+struct capture_subject {
+	struct target *live;
+	struct process *process;
+	int turn; /* see process_lock.h; -1: not taken */
+};
+
 /* Strings are borrowed. */
 struct capture_options {
 	pid_t pid;
-	struct core_options core; /* instead of a process */
-	const char *assume_go;	  /* "1.26"; NULL: what the executable says */
-	bool go_only;		  /* reject processes that are not Go */
+	struct capture_subject *subject; /* of capture_find(); NULL: of a core */
+	struct core_options core;	 /* instead of a process */
+	const char *assume_go;		 /* "1.26"; NULL: what the executable says */
+	bool go_only;			 /* reject processes that are not Go */
 	enum values_wanted values;
 	const char *globals; /* see runtime_each_global(); NULL: none */
 	struct read_options reading;
@@ -102,7 +110,12 @@ struct capture {
 	char *partial; /* why the document is incomplete; NULL: it is complete */
 };
 
-/* Examines the process as it runs, and plans. False: err says why there is no snapshot. */
+/* Waits for its turn and opens the process. False: err says why there is no snapshot. */
+MUST_CHECK bool capture_find(const struct capture_options *options,
+			     struct capture_subject *ret, struct err *err);
+void capture_subject_done(struct capture_subject *subject);
+
+/* Takes options->subject, examines the process as it runs, and plans. False: err says why there is no snapshot. */
 MUST_CHECK bool capture_open(struct capture *c, const struct capture_options *options,
 			     struct err *err);
 /* In two steps, for several captures of which each is made in a fork of ours: what stays the same is

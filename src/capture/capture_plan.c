@@ -5,6 +5,7 @@
 
 #include "lib/procfs/conditions.h"
 #include "src/capture/capture_priv.h"
+#include "src/capture/sandboxed.h"
 
 enum {
 	NAP_NS = 250 * 1000,
@@ -81,9 +82,9 @@ bool capture_plan(struct capture *c, struct err *err)
 		return plan_served(c, err);
 
 	do {
-		conditions_read(c->options->pid, &c->conditions);
+		sandboxed_conditions(c->options->pid, &c->conditions);
 		if (c->options->max_pause_ns || c->conditions.anonymous >= PRICED_BYTES)
-			c->conditions.machine.page_ns = conditions_price();
+			c->conditions.machine.page_ns = sandboxed_price();
 		planned = make_plan(c, NULL, err);
 	} while (c->plan.of[CAPTURE_COPY].passing && wait_a_little(&nap_ns));
 	return planned;

@@ -383,13 +383,19 @@ static void check_copy(struct doctor *d)
 	fine(d, "copy", "no obstacle found");
 }
 
-static void check_leftovers(struct doctor *d)
+static void find_leftovers(struct doctor *d)
 {
 	if (!conditions_leftovers(d->pid, d->leftovers, DOCTOR_LEFTOVERS,
 				  &d->leftover_count))
+		d->leftovers_errno = errno ? errno : EIO;
+}
+
+static void check_leftovers(struct doctor *d)
+{
+	if (d->leftovers_errno)
 		add(d, "leftovers", DOCTOR_DOUBTFUL,
 		    xasprintf("cannot look for zombies left by a killed gosnap: %s",
-			      strerror(errno)),
+			      strerror(d->leftovers_errno)),
 		    NULL);
 	if (d->leftover_count)
 		add(d, "leftovers", DOCTOR_DOUBTFUL,
@@ -422,13 +428,7 @@ static void add_warnings(struct doctor *d, const struct warnings *warnings)
 
 static void examine_program(struct doctor *d)
 {
-	struct err err;
-	AUTO(target_close) struct target *t = target_live_open(d->pid, &err);
-
-	if (!t) {
-		refuse(d, err.code, err.text);
-		return;
-	}
+	struct target *t = d->target;
 	AUTO(images_close) struct images *images = images_open(t);
 	AUTO(warnings_free) struct warnings *warnings = warnings_new();
 	AUTO(runtimes_close)
@@ -443,11 +443,25 @@ static void examine_program(struct doctor *d)
 	make_plan(d, all);
 }
 
-static bool examine_process(struct doctor *d, struct err *err)
+static bool begin_process(struct doctor *d, struct err *err)
 {
+	struct err why;
+
 	if (!check_access(d, err))
 		return false;
 	check_container(d);
+	if (!d->refused)
+		d->target = target_live_open(d->pid, &why);
+	if (!d->refused && !d->target)
+		refuse(d, why.code, why.text);
+	find_leftovers(d);
+	return true;
+}
+
+void doctor_examine(struct doctor *d)
+{
+	if (!d->pid)
+		return;
 	if (!d->refused)
 		examine_program(d);
 	if (!d->refused)
@@ -455,27 +469,36 @@ static bool examine_process(struct doctor *d, struct err *err)
 	check_scheduling(d);
 	check_kernel(d);
 	check_leftovers(d);
-	return true;
+}
+
+/* Do the obstacles to a copy apply? The program does not matter for that. */
+static bool can_copy(struct doctor *d, struct err *err)
+{
+	const struct plan_demand demand = { .values = true, .can_gather = true };
+	struct plan plan;
+
+	if (!d->target)
+		return err_set(err, ERR_CANNOT,
+			       "cannot remove what a killed gosnap left");
+	return plan_make(&d->conditions, &demand, &plan, err) &&
+	       (plan.of[CAPTURE_COPY].possible ||
+		err_set(err, ERR_CANNOT, "cannot remove what a killed gosnap left: %s",
+			plan.of[CAPTURE_COPY].why));
 }
 
 bool doctor_clear(struct doctor *d, struct err *err)
 {
-	const struct tracer_options options = { .max_hold_ns = CLEAR_NS };
+	const struct tracer_options options = { .max_hold_ns = CLEAR_NS, .keep = -1 };
 
 	if (!d->leftover_count)
 		return true;
-	if (!d->plan.of[CAPTURE_COPY].possible)
-		return err_set(err, ERR_CANNOT,
-			       "cannot remove what a killed gosnap left: %s",
-			       d->plan.of[CAPTURE_COPY].why);
-	AUTO(target_close) struct target *t = target_live_open(d->pid, err);
-	if (!t)
+	if (!can_copy(d, err))
 		return false;
-	AUTO(tracer_end) struct tracer *tracer = tracer_start(t, &options, err);
+	AUTO(tracer_end) struct tracer *tracer = tracer_start(d->target, &options, err);
 	return tracer && tracer_reap(tracer, err);
 }
 
-struct doctor *doctor_examine(pid_t pid, struct err *err)
+struct doctor *doctor_begin(pid_t pid, struct err *err)
 {
 	AUTO(doctor_free) struct doctor *d = xcalloc(1, sizeof(*d));
 
@@ -484,7 +507,7 @@ struct doctor *doctor_examine(pid_t pid, struct err *err)
 	d->conditions.machine.page_ns = conditions_price();
 	if (!pid)
 		examine_machine(d);
-	else if (!examine_process(d, err))
+	else if (!begin_process(d, err))
 		return NULL;
 	return TAKE(d);
 }
@@ -497,6 +520,7 @@ void doctor_free(struct doctor *d)
 		xfree(d->findings[i].text);
 		xfree(d->findings[i].remedy);
 	}
+	target_close(d->target);
 	xfree(d->findings);
 	xfree(d->go);
 	xfree(d->layout);

@@ -5,6 +5,7 @@
 #define GOSNAP_DOCTOR_H
 
 #include "lib/ptrace/plan.h"
+#include "lib/ptrace/target_live.h"
 
 enum doctor_level {
 	DOCTOR_FINE,
@@ -33,11 +34,15 @@ struct doctor {
 	size_t finding_count, finding_cap;
 	pid_t leftovers[DOCTOR_LEFTOVERS]; /* conditions_leftovers() */
 	size_t leftover_count;
+	int leftovers_errno;   /* why they could not be counted; 0: they could */
+	struct target *target; /* of a process that is not refused */
 };
 
-/* Only reads: the process is neither stopped nor changed. NULL: no such process
+/* Only reads: the process is neither stopped nor changed. First what the kernel says of it and of the
+ * machine; then what is in its program and its memory, in a sandbox or not. NULL: no such process
  * (ERR_NOT_FOUND). */
-struct doctor *doctor_examine(pid_t pid, struct err *err);
+struct doctor *doctor_begin(pid_t pid, struct err *err);
+void doctor_examine(struct doctor *d);
 void doctor_free(struct doctor *d);
 DEFINE_AUTO(struct doctor, doctor_free)
 

@@ -1,16 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/capture/sandboxed.h"
 
+#include <string.h>
+
+#include "lib/procfs/sockets.h"
+#include "lib/ptrace/tracer_host.h"
+#include "lib/sandbox/broker.h"
 #include "src/capture/debuginfod.h"
 
 struct capture_host {
 	struct debuginfod_host *debuginfod; /* NULL: not asked for */
+	struct tracer_host *tracer;	    /* NULL: no process, or no sandbox */
+	struct capture_subject subject;
 };
 
-struct capture_host *capture_host_new(const struct capture_options *options,
-				      struct sandbox *ret)
+static bool is_copy(void *arg, pid_t pid)
 {
-	struct capture_host *host = xcalloc(1, sizeof(*host));
+	return tracer_host_has_copy(arg, pid);
+}
+
+static void keep(struct sandbox *ret, int fd)
+{
+	if (fd >= 0 && ret->keep_count < SANDBOX_DESCRIPTORS)
+		ret->keep[ret->keep_count++] = fd;
+}
+
+void capture_permit(struct target *live, struct sandbox *ret)
+{
+	int fds[TARGET_LIVE_DESCRIPTORS];
+	const size_t n = target_live_for_sandbox(live, fds);
+
+	for (size_t i = 0; i < n; i++)
+		keep(ret, fds[i]);
+	ret->subject =
+		(struct sandbox_subject){ .pid = target_pid(live), .folder = fds[0] };
+}
+
+static void permit_tracer(struct capture_host *host,
+			  const struct capture_options *options, struct sandbox *ret)
+{
+	const struct tracer_options limits = {
+		.max_hold_ns = options->max_pause_ns,
+		.max_copy_ns = options->max_copy_age_ns,
+		.keep = host->subject.turn,
+	};
+
+	keep(ret, host->subject.turn);
+	host->tracer = tracer_host_new(host->subject.live, &limits);
+	sandbox_add_services(ret, tracer_host_services(host->tracer));
+	ret->subject.is_copy = is_copy;
+	ret->subject.arg = host->tracer;
+}
+
+static void permit_files(struct capture_host *host, const struct capture_options *options,
+			 struct sandbox *ret)
+{
 	const char *const named[] = { options->core.path, options->core.search.executable,
 				      options->core.search.root,
 				      options->reading.debug_file };
@@ -19,17 +63,95 @@ struct capture_host *capture_host_new(const struct capture_options *options,
 		ret->named[i] = named[i];
 	ret->programs = true;
 	ret->cache = !options->reading.no_cache;
-	if (options->reading.debuginfod) {
-		host->debuginfod = debuginfod_host_new();
-		sandbox_add_services(ret, debuginfod_host_services(host->debuginfod));
+	if (!options->reading.debuginfod)
+		return;
+	host->debuginfod = debuginfod_host_new();
+	sandbox_add_services(ret, debuginfod_host_services(host->debuginfod));
+}
+
+struct capture_host *capture_host_new(struct capture_options *options, bool no_sandbox,
+				      struct sandbox *ret, struct err *err)
+{
+	AUTO(capture_host_free) struct capture_host *host = xcalloc(1, sizeof(*host));
+
+	host->subject.turn = -1;
+	permit_files(host, options, ret);
+	if (options->core.path)
+		return TAKE(host);
+	if (!capture_find(options, &host->subject, err))
+		return NULL;
+	options->subject = &host->subject;
+	if (!no_sandbox && !sandbox_missing()) {
+		capture_permit(host->subject.live, ret);
+		permit_tracer(host, options, ret);
 	}
-	return host;
+	return TAKE(host);
 }
 
 void capture_host_free(struct capture_host *host)
 {
 	if (!host)
 		return;
+	if (host->tracer)
+		host->subject.turn = -1; /* it has it */
+	tracer_host_free(host->tracer);
 	debuginfod_host_free(host->debuginfod);
+	capture_subject_done(&host->subject);
 	xfree(host);
+}
+
+static int ask_for_descriptors(pid_t tid)
+{
+	const struct question q = { .kind = ASK_DESCRIPTORS, .number = tid };
+	struct answer a;
+	int fd = -1;
+
+	return sandbox_ask(&q, -1, &a, &fd) ? fd : -1;
+}
+
+void sandboxed_begin(void)
+{
+	if (sandbox_is_closed())
+		sockets_use_list(ask_for_descriptors);
+}
+
+void sandboxed_conditions(pid_t pid, struct conditions *ret)
+{
+	const struct question q = { .kind = ASK_CONDITIONS };
+	struct answer a;
+
+	if (!sandbox_is_closed()) {
+		conditions_read(pid, ret);
+		return;
+	}
+	*ret = (struct conditions){ .pid = pid };
+	if (sandbox_ask(&q, -1, &a, NULL) && a.len == sizeof(*ret))
+		memcpy(ret, a.bytes, sizeof(*ret));
+}
+
+uint64_t sandboxed_price(void)
+{
+	const struct question q = { .kind = ASK_CONDITIONS, .number = 1 };
+	uint64_t price = 0;
+	struct answer a;
+
+	if (!sandbox_is_closed())
+		return conditions_price();
+	if (sandbox_ask(&q, -1, &a, NULL) && a.len == sizeof(price))
+		memcpy(&price, a.bytes, sizeof(price));
+	return price;
+}
+
+bool sandboxed_leftovers(pid_t pid, size_t *ret_n)
+{
+	const struct question q = { .kind = ASK_LEFTOVERS };
+	pid_t found[CONDITIONS_LEFTOVERS];
+	struct answer a;
+
+	if (!sandbox_is_closed())
+		return conditions_leftovers(pid, found, ARRAY_SIZE(found), ret_n);
+	if (!sandbox_ask(&q, -1, &a, NULL) || a.result < 0)
+		return false;
+	*ret_n = (size_t)a.result;
+	return true;
 }

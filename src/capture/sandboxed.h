@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sandboxed.h - what the parent of the sandbox does for a capture in it. */
+/* sandboxed.h - what the parent of the sandbox does for a capture in it, and how the capture asks for it.
+ * Outside a sandbox, the questions are answered here. */
 #ifndef GOSNAP_SANDBOXED_H
 #define GOSNAP_SANDBOXED_H
 
@@ -8,10 +9,22 @@
 
 struct capture_host;
 
-/* Permits what a capture with these options needs, and no more. Strings are borrowed by ret. */
-struct capture_host *capture_host_new(const struct capture_options *options,
-				      struct sandbox *ret);
+/* Opens the process, if it is to be one: options->subject. Permits what a capture with these options
+ * needs, and no more; no_sandbox: nothing will be asked. Strings are borrowed by ret. NULL: err says why
+ * there is no snapshot. */
+struct capture_host *capture_host_new(struct capture_options *options, bool no_sandbox,
+				      struct sandbox *ret, struct err *err);
+/* Permits to read the process, and to stop nothing. */
+void capture_permit(struct target *live, struct sandbox *ret);
+/* Waits until nothing is stopped any more. */
 void capture_host_free(struct capture_host *host);
 DEFINE_AUTO(struct capture_host, capture_host_free)
+
+/* Before any of the following, and sockets_read(). */
+void sandboxed_begin(void);
+/* conditions_read(), conditions_price(), and the number that conditions_leftovers() finds. */
+void sandboxed_conditions(pid_t pid, struct conditions *ret);
+uint64_t sandboxed_price(void);
+MUST_CHECK bool sandboxed_leftovers(pid_t pid, size_t *ret_n);
 
 #endif

@@ -10,7 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "lib/base/limit.h"
 #include "lib/base/util.h"
 #include "lib/sandbox/sandbox.h"
 #include "src/viewer/terminal/nearest.h"
@@ -164,6 +166,13 @@ int cmd_failed(const struct err *err)
 {
 	cmd_say(err->text);
 	return cmd_status(err->code);
+}
+
+uint64_t sandbox_time_for(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? LIMIT_SANDBOX_NS : 0;
 }
 
 int run_in_sandbox(bool no_sandbox, const struct sandbox *how, int (*work)(void *arg),

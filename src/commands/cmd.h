@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "lib/base/err.h"
@@ -89,6 +90,8 @@ int cmd_misused(const struct command *command, const char *format, ...)
  * builds that can have none. Returns its exit status; if it ends otherwise, says so. A closed pipe ends
  * the command as it ended work(). */
 struct sandbox;
+/* For what is written to fd: how long it may take. */
+uint64_t sandbox_time_for(int fd);
 int run_in_sandbox(bool no_sandbox, const struct sandbox *how, int (*work)(void *arg),
 		   void *arg);
 

@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "lib/document/sink.h"
+#include "lib/sandbox/sandbox.h"
 #include "src/capture/doctor.h"
+#include "src/capture/sandboxed.h"
 #include "src/commands/options.h"
 #include "src/handler/readiness.h"
 #include "src/viewer/terminal/page.h"
@@ -17,7 +19,7 @@
 enum { INDENT = 2, INDENT_MORE = 4 };
 
 struct doctor_arguments {
-	bool clear, json, strict;
+	bool clear, json, strict, no_sandbox;
 };
 
 static const struct option_info doctor_options[] = {
@@ -34,7 +36,10 @@ const struct command command_doctor = {
 	.run = cmd_doctor,
 	.arguments = "[PID]",
 	.summary = "check whether and how a snapshot can be taken",
-	.options = { { .rows = doctor_options } },
+	.options = {
+		{ doctor_options, 0 },
+		{ sandbox_options, offsetof(struct doctor_arguments, no_sandbox) },
+	},
 };
 
 static const char *const level_names[] = {
@@ -293,6 +298,29 @@ static int print(const struct doctor *d, bool json, bool strict)
 	return strict && doctor_count(d, DOCTOR_DOUBTFUL) ? EXIT_NO : EXIT_DONE;
 }
 
+struct report {
+	struct doctor *doctor;
+	const struct doctor_arguments *options;
+};
+
+static int examine(void *arg)
+{
+	const struct report *r = arg;
+
+	doctor_examine(r->doctor);
+	return print(r->doctor, r->options->json, r->options->strict);
+}
+
+static int examine_in_sandbox(struct doctor *d, const struct doctor_arguments *options)
+{
+	struct sandbox sandbox = { .programs = true };
+	struct report report = { d, options };
+
+	if (d->target && !options->no_sandbox && !sandbox_missing())
+		capture_permit(d->target, &sandbox);
+	return run_in_sandbox(options->no_sandbox, &sandbox, examine, &report);
+}
+
 int cmd_doctor(int argc, char **argv)
 {
 	struct doctor_arguments options = { .clear = false };
@@ -309,14 +337,14 @@ int cmd_doctor(int argc, char **argv)
 		return cmd_misused(&command_doctor, "%.100s is not a PID", argv[optind]);
 	if (options.clear && !pid)
 		return cmd_misused(&command_doctor, "--clear requires a PID");
-	AUTO(doctor_free) struct doctor *d = doctor_examine(pid, &err);
+	AUTO(doctor_free) struct doctor *d = doctor_begin(pid, &err);
 	if (d && options.clear && d->leftover_count) {
 		if (!doctor_clear(d, &err))
 			return cmd_failed(&err);
 		doctor_free(d);
-		d = doctor_examine(pid, &err);
+		d = doctor_begin(pid, &err);
 	}
 	if (d)
 		readiness_examine(d);
-	return d ? print(d, options.json, options.strict) : cmd_failed(&err);
+	return d ? examine_in_sandbox(d, &options) : cmd_failed(&err);
 }

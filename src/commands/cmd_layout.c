@@ -15,6 +15,7 @@
 #include "lib/ptrace/target_live.h"
 #include "lib/sandbox/sandbox.h"
 #include "src/capture/capture_core.h"
+#include "src/capture/sandboxed.h"
 #include "src/commands/read_options.h"
 
 struct layout_arguments {
@@ -54,11 +55,8 @@ static struct layout_report *report_runtime(struct target *t, const struct image
 	return layout_report_process(runtimes_get(all, 0), err);
 }
 
-static struct layout_report *report_process(pid_t pid, struct err *err)
+static struct layout_report *report_process(struct target *t, struct err *err)
 {
-	AUTO(target_close) struct target *t = target_live_open_to_read(pid, err);
-	if (!t)
-		return NULL;
 	AUTO(images_close) struct images *images = images_open(t);
 	return report_runtime(t, images, err);
 }
@@ -284,7 +282,7 @@ static int print(const char *subject, const struct layout_report *report,
 struct work {
 	const char *subject;
 	const struct layout_arguments *options;
-	pid_t pid; /* 0: a file */
+	struct target *process; /* NULL: a file */
 	bool is_core;
 };
 
@@ -294,7 +292,7 @@ static int examine(void *arg)
 	struct err err;
 	AUTO(layout_report_free)
 	struct layout_report *report =
-		w->pid	     ? report_process(w->pid, &err)
+		w->process   ? report_process(w->process, &err)
 		: w->is_core ? report_core(w->subject, &w->options->search, &err)
 			     : report_file(w->subject, &err);
 	return report ? print(w->subject, report, w->options) : cmd_failed(&err);
@@ -313,12 +311,19 @@ int cmd_layout(int argc, char **argv)
 		return cmd_misused(&command_layout,
 				   "expected one executable, PID or core");
 	struct work w = { .subject = argv[optind], .options = &options };
-	if (!cmd_parse_pid(w.subject, &w.pid))
-		w.is_core = core_is_one(w.subject);
-	const struct sandbox sandbox = {
+	struct sandbox sandbox = {
 		.named = { w.subject, options.search.executable, options.search.root },
 		.programs = true,
 	};
-	/* A process is read without, as yet. */
-	return run_in_sandbox(options.no_sandbox || w.pid, &sandbox, examine, &w);
+	struct err err;
+	pid_t pid;
+	AUTO(target_close) struct target *process = NULL;
+	if (!cmd_parse_pid(w.subject, &pid))
+		w.is_core = core_is_one(w.subject);
+	else if (!(process = target_live_open_to_read(pid, &err)))
+		return cmd_failed(&err);
+	else if (!options.no_sandbox && !sandbox_missing())
+		capture_permit(process, &sandbox);
+	w.process = process;
+	return run_in_sandbox(options.no_sandbox, &sandbox, examine, &w);
 }

@@ -185,8 +185,9 @@ int cmd_print(int argc, char **argv)
 	wanted->what = argv[optind + 1];
 	wanted->type = argc - optind == 3 ? argv[optind + 2] : NULL;
 	AUTO(capture_host_free)
-	struct capture_host *host = capture_host_new(options, &sandbox);
-	/* A process is read without, as yet. */
-	return run_in_sandbox(arguments.no_sandbox || options->pid, &sandbox,
-			      capture_and_print, &arguments);
+	struct capture_host *host =
+		capture_host_new(options, arguments.no_sandbox, &sandbox, &err);
+	return host ? run_in_sandbox(arguments.no_sandbox, &sandbox, capture_and_print,
+				     &arguments)
+		    : cmd_failed(&err);
 }

@@ -275,18 +275,23 @@ static int commit(struct output *out, int status)
 
 static int take_in_sandbox(struct taking *t)
 {
-	const struct snap_options *options = &t->arguments->snap;
+	struct snap_options *options = &t->arguments->snap;
 	struct sandbox sandbox = { .keep_count = 0 };
+	struct err err;
 
 	if (t->document)
 		sandbox.keep[sandbox.keep_count++] = output_fd(t->document);
 	if (t->core)
 		sandbox.keep[sandbox.keep_count++] = output_fd(t->core);
+	if (t->document)
+		sandbox.max_ns = sandbox_time_for(output_fd(t->document));
 	AUTO(capture_host_free)
-	struct capture_host *host = capture_host_new(&options->capture, &sandbox);
-	/* A process is read without, as yet. */
-	bool no_sandbox = options->no_sandbox || !options->capture.core.path;
-	int all = view_in_sandbox(t->arguments->view, no_sandbox, &sandbox, take, t);
+	struct capture_host *host =
+		capture_host_new(&options->capture, options->no_sandbox, &sandbox, &err);
+	if (!host)
+		return cmd_failed(&err);
+	int all = view_in_sandbox(t->arguments->view, options->no_sandbox, &sandbox, take,
+				  t);
 	int status = all & STATUS;
 	if (all & DOCUMENT && t->document)
 		status = commit(t->document, status);

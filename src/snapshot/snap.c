@@ -491,6 +491,7 @@ static void write_core(struct snap *s, struct snap_result *ret)
 
 static void print_captured(struct snap *s, struct graph *graph)
 {
+	sandbox_trespass("document");
 	if (s->options->only_core)
 		return;
 	sink_begin(s->out, SINK_OBJECT);

@@ -45,6 +45,13 @@ def children(pid):
             yield int(status["Pid"]), status["Name"], status["State"][0]
 
 
+def descendants(pid):
+    """Its children and theirs: gosnap's are the sandbox, the tracer, and the sandbox's workers."""
+    for child in children(pid):
+        yield child
+        yield from descendants(child[0])
+
+
 def stat(path):
     """The fields of a stat file from the third on, the state, as proc(5) numbers them."""
     with open(path) as f:
