@@ -249,7 +249,7 @@ int spool_open(struct err *err)
 	return fd;
 }
 
-bool new_uuid(char ret[static UUID_BYTES])
+bool new_uuid(char ret[static UUID_TEXT])
 {
 	uint8_t b[16];
 	char *at = ret;

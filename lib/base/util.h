@@ -82,8 +82,8 @@ uint64_t realtime_ns(void);
 uint64_t processor_ns(void);
 
 /* Random, RFC 9562 version 4. False: the kernel has no random bytes. */
-enum { UUID_BYTES = 37 };
-bool new_uuid(char ret[static UUID_BYTES]);
+enum { UUID_TEXT = 37 };
+bool new_uuid(char ret[static UUID_TEXT]);
 
 struct err;
 

@@ -27,7 +27,7 @@ struct recorder {
 	struct capture_options capture_options;
 	int process; /* pidfd */
 	char *name;
-	char id[UUID_BYTES];
+	char id[UUID_TEXT];
 	struct capture capture;
 	bool looked;
 	uint64_t code_key;

@@ -136,7 +136,7 @@ static void print_snapshot(struct snap *s)
 	const struct runtimes *all = s->capture.runtimes;
 	const bool is_core = s->options->capture.core.path != NULL;
 
-	char id[UUID_BYTES];
+	char id[UUID_TEXT];
 
 	sink_named_begin(out, "snapshot", SINK_OBJECT);
 	if (new_uuid(id))
