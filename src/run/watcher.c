@@ -112,6 +112,7 @@ static int take_status(struct watcher *w)
 /* False: there is none, which has been said. */
 static bool start_reader(struct watcher *w, struct reading *reading)
 {
+	const pid_t watcher = getpid();
 	struct err err;
 
 	memset(w->result, 0, sizeof(*w->result));
@@ -124,6 +125,10 @@ static bool start_reader(struct watcher *w, struct reading *reading)
 	w->reader = reading->service ? fork() : -1;
 	if (w->reader == 0) {
 		prctl(PR_SET_NAME, "gosnap-reader");
+		/* It has standard error open, whose end others may wait for. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != watcher)
+			_exit(1);
 		watch_forked(w->watch);
 		run_read(reading);
 		_exit(0);
