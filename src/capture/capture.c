@@ -498,7 +498,9 @@ bool capture_look(struct capture *c, const struct capture_options *options,
 	*c = (struct capture){ .options = options,
 			       .turn = -1,
 			       .warnings = warnings_new() };
-	return look(c, err);
+	const bool looked = look(c, err);
+	end_turn(c);
+	return looked;
 }
 
 bool capture_begin(struct capture *c, struct err *err)

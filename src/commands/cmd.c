@@ -119,10 +119,12 @@ bool cmd_parse_pid(const char *text, pid_t *ret)
 /* Names of processes and files are untrusted: they must not control the terminal. */
 void cmd_say(const char *text)
 {
-	fputs("gosnap: ", stderr);
-	for (const char *c = text; *c; c++)
-		putc((unsigned char)*c < ' ' || *c == 0x7f ? '?' : *c, stderr);
-	putc('\n', stderr);
+	AUTO(xfree) char *line = xasprintf("gosnap: %s\n", text);
+
+	for (char *c = line; c[1]; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
+	fputs(line, stderr); /* at once: others write there, too */
 }
 
 int cmd_misused(const struct command *command, const char *format, ...)

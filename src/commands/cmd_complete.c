@@ -258,7 +258,8 @@ static void offer_values(struct place *place, const char *argument)
 		size_t len = strcspn(at, "|");
 		if (is_word(at, len, "PID") || is_word(at, len, "[PID]"))
 			offer_processes(place);
-		else if (is_word(at, len, "FILE") || is_word(at, len, "BINARY"))
+		else if (is_word(at, len, "FILE") || is_word(at, len, "BINARY") ||
+			 is_word(at, len, "DIR") || starts_with(at, "PROGRAM"))
 			puts(":files");
 		else if (is_word(at, len, "ID"))
 			offer_snapshots(place);

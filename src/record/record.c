@@ -73,7 +73,13 @@ static bool look(struct recorder *r, struct err *err)
 		return true;
 	if (r->looked)
 		capture_done(&r->capture);
+	struct capture_subject subject;
+	if (!capture_find(&r->capture_options, &subject, err))
+		return false;
+	r->capture_options.subject = &subject;
 	r->looked = capture_look(&r->capture, &r->capture_options, err);
+	capture_subject_done(&subject);
+	r->capture_options.subject = NULL;
 	if (!r->looked) {
 		capture_done(&r->capture);
 		return false;
@@ -150,7 +156,7 @@ static void write_one(struct recorder *r, struct redaction *secrets)
 	    !snap_take_opened(&r->capture, &options, output_sink(out), &result, err))
 		return;
 	xfree(result.verdict);
-	r->result->done = output_commit(out, err);
+	r->result->done = output_finish(out, err) && output_commit(out, err);
 }
 
 static void make_one(struct recorder *r)

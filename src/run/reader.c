@@ -62,13 +62,19 @@ static struct snap_options options_of(const struct reading *r)
 
 void run_read(const struct reading *r)
 {
-	const struct snap_options options = options_of(r);
+	struct snap_options options = options_of(r);
+	struct capture_subject subject;
 	struct reading_result *ret = r->result;
 	struct snap_result result = { .warnings = 0 };
 	struct err *err = &ret->why;
 	AUTO(output_close) struct output *out = open_output(r, err);
 
-	if (!out || !snap_take(&options, output_sink(out), &result, err))
+	if (!out || !capture_find(&options.capture, &subject, err))
+		return;
+	options.capture.subject = &subject;
+	const bool taken = snap_take(&options, output_sink(out), &result, err);
+	capture_subject_done(&subject);
+	if (!taken)
 		return;
 	ret->no_fault = result.no_fault;
 	if (result.no_fault || !output_finish(out, err) || !output_commit(out, err))

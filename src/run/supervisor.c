@@ -72,13 +72,13 @@ static void go_on(struct supervisor *s)
 	}
 }
 
-/* The snapshot was taken, or there will be none. */
+/* The snapshot was taken, perhaps before we noticed that it is time; or there will be none. */
 static void hear_watcher(struct supervisor *s)
 {
 	char byte;
 	const bool told = read(s->watcher, &byte, 1) == 1;
 
-	if (s->phase == TIMED_OUT)
+	if (s->phase == TIMED_OUT || (told && s->phase == RUNNING))
 		terminate(s);
 	if (!told) {
 		close(s->watcher);

@@ -3,6 +3,8 @@
  * with the program's memory ends only them. */
 #include "src/run/run_priv.h"
 
+#include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,6 +20,8 @@
 /* For a program that stands still until its snapshot is written. */
 #define LIMIT_READING_NS (UINT64_C(120) * 1000 * 1000 * 1000)
 
+enum { FULL_MS = 500 };
+
 struct watcher {
 	const struct run_options *options;
 	const char *program;
@@ -31,14 +35,22 @@ struct watcher {
 	bool timed_out;
 };
 
+/* A full pipe that nobody reads must not keep the program from ending. */
+static bool takes_text(void)
+{
+	struct pollfd out = { .fd = STDERR_FILENO, .events = POLLOUT };
+
+	return poll(&out, 1, FULL_MS) > 0 && out.revents & POLLOUT;
+}
+
 static void say(const struct watcher *w, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 static void say(const struct watcher *w, const char *format, ...)
 {
-	char text[6000];
+	char text[PIPE_BUF - sizeof("gosnap: \n")]; /* what a pipe takes at once */
 	va_list ap;
 
-	if (w->options->quiet)
+	if (w->options->quiet || !takes_text())
 		return;
 	va_start(ap, format);
 	vsnprintf(text, sizeof(text), format, ap);
@@ -100,6 +112,7 @@ static int take_status(struct watcher *w)
 /* False: there is none, which has been said. */
 static bool start_reader(struct watcher *w, struct reading *reading)
 {
+	const pid_t watcher = getpid();
 	struct err err;
 
 	memset(w->result, 0, sizeof(*w->result));
@@ -112,6 +125,10 @@ static bool start_reader(struct watcher *w, struct reading *reading)
 	w->reader = reading->service ? fork() : -1;
 	if (w->reader == 0) {
 		prctl(PR_SET_NAME, "gosnap-reader");
+		/* It has standard error open, whose end others may wait for. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != watcher)
+			_exit(1);
 		watch_forked(w->watch);
 		run_read(reading);
 		_exit(0);
