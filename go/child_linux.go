@@ -66,8 +66,12 @@ func startChild(options *Options, r *request) (*child, error) {
 	return c, nil
 }
 
-// newPath makes the folder. Names tell programs and times apart.
+// newPath makes the folder. The name is one that gosnap's own spool could have given: the time, the
+// program, the process.
 func newPath(folder string) (string, error) {
+	if folder == "" {
+		return "", errNoFolder
+	}
 	folder, err := filepath.Abs(folder)
 	if err != nil {
 		return "", err
@@ -75,9 +79,25 @@ func newPath(folder string) (string, error) {
 	if err := os.MkdirAll(folder, 0700); err != nil {
 		return "", err
 	}
-	name := fmt.Sprintf("%s-%d-%s.json.zst", filepath.Base(os.Args[0]), os.Getpid(),
-		time.Now().UTC().Format("20060102T150405.000Z"))
+	now := strings.Replace(time.Now().UTC().Format("20060102T150405.000"), ".", "", 1)
+	name := fmt.Sprintf("%s-%s-%d.json.zst", now, harmless(filepath.Base(os.Args[0])), os.Getpid())
 	return filepath.Join(folder, name), nil
+}
+
+// harmless has letters, digits, and what shells take as it is.
+func harmless(program string) string {
+	const most = 40
+	letters := []byte(program)
+	if len(letters) > most {
+		letters = letters[:most]
+	}
+	for i, c := range letters {
+		if !(c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' ||
+			c == '_' || c == '+' || c == '.' && i > 0) {
+			letters[i] = '_'
+		}
+	}
+	return string(letters)
 }
 
 func argumentsOf(options *Options, r *request, path string) ([]string, error) {

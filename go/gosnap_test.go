@@ -219,6 +219,20 @@ func TestManyArguments(t *testing.T) {
 	}
 }
 
+func TestNames(t *testing.T) {
+	for program, want := range map[string]string{
+		"shop": "shop", "pkg.test": "pkg.test", ".hidden": "_hidden", "a-b c/d\n\xff": "a_b_c_d__",
+		strings.Repeat("x", 50): strings.Repeat("x", 40),
+	} {
+		if got := harmless(program); got != want {
+			t.Errorf("%q is called %q, not %q", program, got, want)
+		}
+	}
+	if _, err := newPath(""); err != errNoFolder {
+		t.Error(err)
+	}
+}
+
 type lines struct {
 	sync.Mutex
 	text []string

@@ -19,8 +19,8 @@ type Options struct {
 	Arguments []string
 
 	// Folder is where documents go. It is created with mode 0700, the documents with 0600. By
-	// default it is gosnap in $XDG_STATE_HOME or in ~/.local/state, or, without a home,
-	// gosnap-UID in the folder for temporary files. Nothing removes old documents.
+	// default it is /var/lib/gosnap for root, and otherwise gosnap in $XDG_STATE_HOME or in
+	// ~/.local/state. Nothing removes old documents.
 	Folder string
 
 	// Sink says what becomes of a document once it is written. By default it stays in Folder.
@@ -77,6 +77,8 @@ var (
 	ErrWorthless = errors.New("gosnap: the error is worth no snapshot")
 	// ErrTimeout is returned when gosnap took longer than Options.Timeout.
 	ErrTimeout = errors.New("gosnap: no snapshot within the timeout")
+
+	errNoFolder = errors.New("gosnap: there is no home to put snapshots in: set Options.Folder")
 )
 
 const (
@@ -117,13 +119,16 @@ func configured() Options {
 }
 
 func defaultFolder() string {
+	if os.Geteuid() == 0 {
+		return "/var/lib/gosnap"
+	}
 	if state := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(state) {
 		return filepath.Join(state, "gosnap")
 	}
 	if home := os.Getenv("HOME"); filepath.IsAbs(home) {
 		return filepath.Join(home, ".local", "state", "gosnap")
 	}
-	return filepath.Join(os.TempDir(), "gosnap-"+itoa(os.Getuid()))
+	return ""
 }
 
 // log must not fail: it is called while the program dies.

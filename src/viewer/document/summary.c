@@ -30,6 +30,7 @@ static void group_done(struct summary_group *group)
 void summary_done(struct summary *summary)
 {
 	node_drop(summary->snapshot);
+	node_drop(summary->trigger);
 	node_drop(summary->process);
 	node_drop(summary->go);
 	node_drop(summary->fault);
@@ -349,6 +350,8 @@ static bool add_member(void *arg, const char *member, size_t index,
 		add_warning(summary, node);
 	else if (strcmp(member, "snapshot") == 0)
 		keep(&summary->snapshot, node);
+	else if (strcmp(member, "trigger") == 0)
+		keep(&summary->trigger, node);
 	else if (strcmp(member, "process") == 0)
 		keep(&summary->process, node);
 	else if (strcmp(member, "go") == 0)

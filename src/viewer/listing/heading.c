@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/document/reader.h"
+#include "src/viewer/document/details.h"
 #include "src/viewer/document/summary.h"
 #include "src/viewer/filter/filter.h"
 #include "src/viewer/terminal/page.h"
@@ -79,6 +80,44 @@ void heading_print_fault(const struct page *page, const struct summary *summary)
 	text_add(&text, "%s", verdict);
 	page_say(page, COLOR_ALARM, 0, 2, &text);
 	print_message(page, text_of(node_get(summary->fault, "message"), ""));
+}
+
+/* NULL: by hand, or of a core. */
+static const char *why_taken(const char *kind)
+{
+	static const struct {
+		const char *kind, *words;
+	} known[] = {
+		{ "api", "the program asked for it" },
+		{ "panic", "the program panicked" },
+		{ "signal", "the program got a signal" },
+		{ "exit", "the program was about to end" },
+		{ "timeout", "the program had run for too long" },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+		if (strcmp(known[i].kind, kind) == 0)
+			return known[i].words;
+	return NULL;
+}
+
+void heading_print_trigger(const struct page *page, const struct summary *summary)
+{
+	const struct reader_node *attributes = node_get(summary->trigger, "attributes");
+	const char *why = why_taken(text_of(node_get(summary->trigger, "kind"), ""));
+	const char *signal = text_of(node_get(summary->trigger, "signal"), NULL);
+	struct text text = { 0 };
+	if (!why && node_count(attributes) == 0)
+		return;
+	text_add(&text, "taken because %s", why ? why : "somebody wanted it");
+	if (signal)
+		text_add(&text, " (%s)", signal);
+	if (node_get(summary->trigger, "goroutine"))
+		text_add(&text, ", goroutine %" PRId64,
+			 node_int(node_get(summary->trigger, "goroutine"), 0));
+	if (node_count(attributes) > 0)
+		text_add(&text, ": ");
+	details_add_labels(&text, attributes);
+	page_say(page, COLOR_PLAIN, 0, 2, &text);
 }
 
 static void print_warning(const struct page *page, const char *where, const char *what)

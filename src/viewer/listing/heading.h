@@ -12,6 +12,8 @@ struct summary;
 /* What ended the process, if anything did. */
 void heading_print_fault(const struct page *page, const struct summary *summary);
 void heading_print_process(const struct page *page, const struct summary *summary);
+/* Why it was taken, unless somebody just wanted to look. */
+void heading_print_trigger(const struct page *page, const struct summary *summary);
 /* damage: the reader's error, or NULL. all: even if there are many. */
 void heading_print_warnings(const struct page *page, const struct summary *summary,
 			    const char *damage, bool all);

@@ -209,6 +209,7 @@ static void print_all(struct show *show, const char *damage)
 	const struct page *page = &show->style.page;
 	heading_print_fault(page, &show->summary);
 	heading_print_process(page, &show->summary);
+	heading_print_trigger(page, &show->summary);
 	heading_print_warnings(page, &show->summary, damage, show->style.all);
 	heading_print_values(page, &show->summary);
 	if (show->filtered)

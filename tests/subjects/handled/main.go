@@ -269,6 +269,8 @@ func main() {
 		how = gosnap.Recover
 	case "trace":
 		trace(1)
+	case "ask": // and say nothing of it
+		gosnap.Trace(context.Background(), &failure{4})
 	case "traces":
 		trace(3)
 	case "monitor":
