@@ -10,31 +10,51 @@
 
 #include "lib/sandbox/sandbox.h"
 
+/* What the fields of question and answer are. The descriptor is what is sent along. */
 enum question_kind {
-	ASK_OPEN =
-		1, /* number: flags of open(); text: the path; descriptor: the folder, or none */
-	ASK_OPEN_BELOW, /* likewise, below the root that is the descriptor */
+	/* number: flags of open(); text: the path; descriptor: the folder, or none. Answer: a
+	 * descriptor. */
+	ASK_OPEN = 1,
+	/* Likewise, below the root that is the descriptor. */
+	ASK_OPEN_BELOW,
 	ASK_READ_LINK,
-	ASK_STATUS,		 /* number: AT_ flags; answer: struct stat */
-	ASK_END_CHILD,		 /* number: pid of a child of the sandbox */
-	ASK_CHANNEL,		 /* the descriptor is the socket of one more process */
-	TELL_FORBIDDEN,		 /* number: of the system call; not answered */
-	ASK_SERVICE = 32,	 /* and above: see struct sandbox_service */
-	ASK_PAGER = ASK_SERVICE, /* answer: the descriptor to write to */
-	ASK_PAGER_ENDS,		 /* answer: how it ended */
-	ASK_SPOOL_ENTRY = 64,	 /* number: of the entry; answer: its descriptor */
-	ASK_DEBUG_FILE, /* number: seconds that it may take; text: the build-id in hexadecimal;
-			 * answer: a descriptor and its path */
-	ASK_EXECUTABLE, /* likewise */
-	ASK_TRACER, /* text: the estimate; descriptor: to be kept by it; answer: its pid, and the
-		     * descriptor of its socket, or why not */
-	ASK_TRACER_MEMORY, /* answer: that, as a descriptor, and struct tracer_room */
-	ASK_TRACER_END, /* number: 0: has it exited? 1: kill it. Answer: its status, if so */
-	ASK_CONDITIONS, /* answer: struct conditions; number: 1: the price of a copy */
-	ASK_LEFTOVERS,	/* answer: how many zombies */
-	ASK_DESCRIPTORS, /* number: a thread; answer: a file of what sockets_list() writes */
-	ASK_CACHED,	 /* text: kind and key, separated by NUL; answer: a descriptor */
-	ASK_CACHE,	 /* likewise, and the descriptor has what is to be kept */
+	/* number: AT_ flags. Answer: struct stat. */
+	ASK_STATUS,
+	/* number: pid of a child of the sandbox, to be killed. */
+	ASK_END_CHILD,
+	/* The descriptor is the socket of one more process. Not answered. */
+	ASK_CHANNEL,
+	/* number: of the system call. Not answered. */
+	TELL_FORBIDDEN,
+	/* This and those above: see struct sandbox_service. */
+	ASK_SERVICE = 32,
+	/* Answer: the descriptor to write to. */
+	ASK_PAGER = ASK_SERVICE,
+	/* Answer: its exit status. */
+	ASK_PAGER_ENDS,
+	/* number: of an entry of the spool. Answer: its descriptor. */
+	ASK_SPOOL_ENTRY,
+	/* number: seconds that it may take; text: the build-id in hexadecimal. Answer: a descriptor
+	 * and its path. */
+	ASK_DEBUG_FILE,
+	ASK_EXECUTABLE,
+	/* text: the estimate; descriptor: to be kept by it. Answer: its pid and the descriptor of its
+	 * socket, or why there is none. */
+	ASK_TRACER,
+	/* Answer: the memory shared with it, as a descriptor, and struct tracer_room. */
+	ASK_TRACER_MEMORY,
+	/* number: 0: has it exited? 1: kill it. Answer: its status, if it has. */
+	ASK_TRACER_END,
+	/* Answer: struct conditions; number 1: the price of a copy. */
+	ASK_CONDITIONS,
+	/* Answer: how many zombies. */
+	ASK_LEFTOVERS,
+	/* number: a thread. Answer: a file of what sockets_list() writes. */
+	ASK_DESCRIPTORS,
+	/* text: kind and key, separated by NUL. Answer: a descriptor. */
+	ASK_CACHED,
+	/* Likewise, and the descriptor has what is to be kept. */
+	ASK_CACHE,
 };
 
 struct question {

@@ -17,7 +17,7 @@
 #include "lib/sandbox/sandbox_priv.h"
 
 enum {
-	/* Of the child, when it could not close the sandbox: err was printed by nobody, so it is sent. */
+	/* Of the child, when it could not close the sandbox. */
 	NOT_CLOSED = 125,
 	/* More than any work() returns. */
 	STATUS_MAX = 64,

@@ -22,7 +22,7 @@ enum { SANDBOX_DESCRIPTORS = 8, SANDBOX_PATHS = 8, SANDBOX_SERVICES = 4 };
 
 /* Borrowed. */
 struct sandbox {
-	/* Open in the child, besides 0, 1 and 2. -1: none. */
+	/* Open in the child, besides 0, 1 and 2. */
 	int keep[SANDBOX_DESCRIPTORS];
 	size_t keep_count;
 	/* Files and folders that the user named: opened for it, whatever they are. NULL: none. */
@@ -30,8 +30,9 @@ struct sandbox {
 	/* Programs, libraries and debug files are opened for it, by any name: regular files of no
 	 * kernel file system that begin as one of these does. Of others it is told ENOEXEC. */
 	bool programs;
-	/* The process that is examined; pid 0: none. folder: /proc/PID, so that it is this one. Of it and
-	 * of what is_copy() says it is a copy, some files of /proc are opened: see files_proc.c. */
+	/* The process that is examined; pid 0: none. folder: /proc/PID, so that it stays this one.
+	 * Some files of /proc are opened of it, and of what is_copy() says is its copy (NULL: nothing
+	 * is): see files_proc.c. */
 	struct sandbox_subject {
 		pid_t pid;
 		int folder;

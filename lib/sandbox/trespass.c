@@ -35,6 +35,7 @@ static void loop(void)
 
 static void sleep_for_ever(void)
 {
+	fputs("trespass: asleep\n", stderr);
 	for (;;)
 		poll(NULL, 0, -1);
 }

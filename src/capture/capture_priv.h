@@ -5,6 +5,10 @@
 
 #include "src/capture/capture.h"
 
+/* Descriptors needed at once, before and after the process is touched; files of its images, which
+ * are optional, come on top. */
+enum { FILES_BEFORE = 12, FILES_AFTER = 32 };
+
 /* Why the document is incomplete; the first reason stays. Applies to everything that was read. */
 void capture_note_partial(struct capture *c, const char *why);
 
