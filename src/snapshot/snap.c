@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/sandbox/sandbox.h"
 #include "printers/printers.h"
 #include "redaction/redaction.h"
 #include "src/analysis/groups.h"
