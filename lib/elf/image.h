@@ -24,9 +24,9 @@ struct images *images_open(struct target *t);
 struct image_search {
 	const char *executable; /* NULL: by its name */
 	const char *root;	/* names are below this folder; NULL: "/" */
-	const char
-		*running; /* the executable, whatever has its name today; NULL: unknown */
-	bool force;	  /* takes an executable with another build-id */
+	/* A descriptor of the executable, whatever has its name today. NULL: unknown. */
+	const int *running;
+	bool force; /* takes an executable with another build-id */
 	/* The executable with this build-id, when it is nowhere else: a file descriptor, or -1.
 	 * NULL: there is no other place. */
 	int (*fetch)(void *arg, const char *build_id, const char *path);

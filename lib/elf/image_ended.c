@@ -132,11 +132,11 @@ static bool take_named(struct images *images, struct image *img,
 static bool take_running(struct images *images, struct image *img,
 			 const struct image *there)
 {
-	const char *path = images->search.running;
+	const int *running = images->search.running;
 
-	if (img != images->list[0] || !path)
+	if (img != images->list[0] || !running)
 		return false;
-	return take_same(images, img, open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY), there);
+	return take_same(images, img, fcntl(*running, F_DUPFD_CLOEXEC, 0), there);
 }
 
 static bool take_fetched(struct images *images, struct image *img,

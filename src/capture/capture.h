@@ -58,10 +58,11 @@ struct capture_subject {
 /* Strings are borrowed. */
 struct capture_options {
 	pid_t pid;
-	struct capture_subject *subject; /* of capture_find(); NULL: of a core */
-	struct core_options core;	 /* instead of a process */
-	const char *assume_go;		 /* "1.26"; NULL: what the executable says */
-	bool go_only;			 /* reject processes that are not Go */
+	/* Of capture_find(); of a dying process, if /proc still has it, its process; else NULL. */
+	struct capture_subject *subject;
+	struct core_options core; /* instead of a process */
+	const char *assume_go;	  /* "1.26"; NULL: what the executable says */
+	bool go_only;		  /* reject processes that are not Go */
 	enum values_wanted values;
 	const char *globals; /* see runtime_each_global(); NULL: none */
 	struct read_options reading;

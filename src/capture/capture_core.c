@@ -147,11 +147,9 @@ static struct target *open_dying(struct capture *c, struct image_search *search,
 {
 	const struct dying *dying = c->options->core.dying;
 	AUTO(xfree) char *root = xasprintf("/proc/%d/root", (int)dying->pid);
-	AUTO(xfree) char *executable = xasprintf("/proc/%d/exe", (int)dying->pid);
 
 	if (!dying->is_gone) {
 		search->root = root;
-		search->running = executable;
 		c->monotonic_ns = monotonic_ns();
 	}
 	c->realtime_ns = realtime_ns();
@@ -167,10 +165,8 @@ static struct target *open_dying(struct capture *c, struct image_search *search,
 /* /proc still has all of a process that is being dumped. */
 static struct process *process_of(const struct capture *c)
 {
-	const struct dying *dying = c->options->core.dying;
-	struct err ignored;
-	struct process *p =
-		dying && !dying->is_gone ? process_read(dying->pid, &ignored) : NULL;
+	struct capture_subject *subject = c->options->subject;
+	struct process *p = subject ? TAKE(subject->process) : NULL;
 
 	return p ? p : core_process(c->live);
 }

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/commands/handler_snapshot.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include "lib/sandbox/sandbox.h"
+#include "src/commands/cmd.h"
 #include "src/commands/snap_options.h"
 #include "src/handler/settings.h"
 #include "src/snapshot/output.h"
@@ -39,14 +44,106 @@ static void take_settings(const struct settings *settings, struct snap_arguments
 		ret->snap.capture.values = VALUES_NONE;
 }
 
+/* What is opened before the sandbox is closed: what only /proc knows. */
+struct opened {
+	struct capture_subject subject;
+	int folder, executable; /* /proc/PID, and of its exe; -1: none */
+};
+
+static void open_facts(const struct dying *dying, struct opened *ret)
+{
+	AUTO(xfree) char *folder = xasprintf("/proc/%d", (int)dying->pid);
+	struct err ignored;
+
+	*ret = (struct opened){ .subject.turn = -1, .folder = -1, .executable = -1 };
+	if (dying->is_gone)
+		return;
+	ret->subject.process = process_read(dying->pid, &ignored);
+	ret->folder = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (ret->folder >= 0)
+		ret->executable =
+			openat(ret->folder, "exe", O_RDONLY | O_CLOEXEC | O_NOCTTY);
+}
+
+static void close_facts(struct opened *opened)
+{
+	capture_subject_done(&opened->subject);
+	if (opened->folder >= 0)
+		close(opened->folder);
+	if (opened->executable >= 0)
+		close(opened->executable);
+}
+
+static void keep(struct sandbox *sandbox, int fd)
+{
+	if (fd >= 0)
+		sandbox->keep[sandbox->keep_count++] = fd;
+}
+
+struct work {
+	const struct snap_options *options;
+	struct output *out;
+	struct err *err; /* shared with the parent of the sandbox */
+};
+
+static int take_and_finish(void *arg)
+{
+	const struct work *w = arg;
+	struct snap_result result = { .warnings = 0 };
+
+	return snap_take(w->options, output_sink(w->out), &result, w->err) &&
+			       output_finish(w->out, w->err)
+		       ? EXIT_DONE
+		       : EXIT_NO;
+}
+
+static bool take_in_sandbox(const struct work *w, const struct sandbox *sandbox,
+			    struct err *err)
+{
+	int status;
+
+	if (sandbox_missing())
+		status = take_and_finish((void *)w);
+	else if (!sandbox_run(sandbox, take_and_finish, (void *)w, &status, err))
+		return false;
+	if (status != EXIT_DONE)
+		*err = *w->err;
+	return status == EXIT_DONE;
+}
+
+static bool take(const struct snap_options *options, const struct dying *dying,
+		 const struct opened *opened, int file, struct err *err)
+{
+	struct sandbox sandbox = { .programs = true, .cache = true };
+	AUTO(output_close) struct output *out = output_open_file(file, true);
+	struct work w = { options, out, NULL };
+
+	keep(&sandbox, dying->head);
+	keep(&sandbox, dying->memory);
+	keep(&sandbox, file);
+	keep(&sandbox, opened->executable);
+	keep(&sandbox, opened->folder);
+	if (opened->folder >= 0)
+		sandbox.subject = (struct sandbox_subject){ .pid = dying->pid,
+							    .folder = opened->folder };
+	w.err = mmap(NULL, sizeof(*w.err), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (w.err == MAP_FAILED)
+		return err_sys(err, "cannot allocate memory");
+	bool taken = take_in_sandbox(&w, &sandbox, err);
+	err->text[sizeof(err->text) - 1] = 0;
+	munmap(w.err, sizeof(*w.err));
+	return taken && output_commit(out, err);
+}
+
 bool handler_snapshot(void *arg, const struct settings *settings,
 		      const struct dying *dying, int file, struct err *err)
 {
 	const struct crash *crash = arg;
 	struct snap_arguments arguments = snap_arguments_default(NULL);
 	struct snap_options *options = &arguments.snap;
-	struct snap_result result = { .warnings = 0 };
 	AUTO(xfree) char *name = xasprintf("the core of process %d", (int)dying->pid);
+	struct opened opened;
 
 	options->capture.core.path = name;
 	options->capture.core.dying = dying;
@@ -63,7 +160,11 @@ bool handler_snapshot(void *arg, const struct settings *settings,
 		return false;
 	options->redaction = secrets;
 	options->rules = rules;
-	AUTO(output_close) struct output *out = output_open_file(file, true);
-	return snap_take(options, output_sink(out), &result, err) &&
-	       output_finish(out, err) && output_commit(out, err);
+	open_facts(dying, &opened);
+	options->capture.subject = &opened.subject;
+	if (opened.executable >= 0)
+		options->capture.core.search.running = &opened.executable;
+	const bool taken = take(options, dying, &opened, file, err);
+	close_facts(&opened);
+	return taken;
 }
