@@ -308,6 +308,9 @@ static void test_orphans(void **state)
 	close(pipe[1]);
 	/* Its end comes when nobody has the other end. */
 	assert_int_equal(read(pipe[0], bytes, 2), 1);
+	struct pollfd end = { .fd = pipe[0], .events = POLLIN };
+	if (poll(&end, 1, 0) != 1)
+		fail_msg("some of its children live on");
 	assert_int_equal(read(pipe[0], bytes, 2), 0);
 	close(pipe[0]);
 }
