@@ -2,6 +2,7 @@
 #include "lib/ptrace/tracer.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -185,9 +186,12 @@ struct tracer *tracer_start_for_another(struct target *live,
 	AUTO(tracer_end) struct tracer *t = tracer_new(live, options);
 
 	plan_room(t);
-	t->memory = memfd_create("gosnap-tracer", MFD_CLOEXEC);
+	/* Sealed: who is in the sandbox could make it larger, or too small for the tracer. */
+	t->memory = memfd_create("gosnap-tracer", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (t->memory < 0 ||
-	    ftruncate(t->memory, (off_t)tracer_shared_size(&t->room)) < 0) {
+	    ftruncate(t->memory, (off_t)tracer_shared_size(&t->room)) < 0 ||
+	    fcntl(t->memory, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) <
+		    0) {
 		err_sys(err, "cannot allocate memory shared with the tracer");
 		return NULL;
 	}

@@ -201,6 +201,9 @@ static long ask_for(long number, const greg_t *r)
 		return ask_status(&(struct call){ AT_FDCWD, (const char *)a, 0 },
 				  (struct stat *)b);
 	case SYS_newfstatat:
+		/* A path that is not empty may be given with this flag, too. */
+		if (d == AT_EMPTY_PATH && !*(const char *)b)
+			return syscall(SYS_fstat, (int)a, c) ? -errno : 0;
 		return ask_status(&(struct call){ (int)a, (const char *)b, d },
 				  (struct stat *)c);
 	case SYS_kill:

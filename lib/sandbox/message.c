@@ -39,7 +39,7 @@ ssize_t message_receive(int from, void *head, size_t size, int *ret_fd, int flag
 	struct msghdr m = { .msg_iov = &bytes,
 			    .msg_iovlen = 1,
 			    .msg_control = control.bytes,
-			    .msg_controllen = sizeof(control.bytes) };
+			    .msg_controllen = CMSG_LEN(sizeof(int)) };
 	ssize_t n;
 
 	*ret_fd = -1;

@@ -68,6 +68,8 @@ static int find_here(struct client *c, enum question_kind what, const char *buil
 	size_t n = bytes_of(build_id, id, sizeof(id));
 	find_fn *find = what == ASK_EXECUTABLE ? c->find_executable : c->find_debug_info;
 
+	if (n == 0)
+		return -EINVAL; /* it would be taken for text */
 	return find(c->self, id, (int)n, ret_path);
 }
 
@@ -217,8 +219,9 @@ static void serve(void *arg, const struct question *q, int with, struct answer *
 	char *path = NULL;
 
 	(void)with;
-	if (strlen(q->text) != q->len || strspn(q->text, "0123456789abcdef") != q->len ||
-	    q->number < 0 || q->number > SECONDS_MAX) {
+	if (strnlen(q->text, sizeof(q->text)) != q->len || q->len < 2 || q->len % 2 ||
+	    strspn(q->text, "0123456789abcdef") != q->len || q->number < 0 ||
+	    q->number > SECONDS_MAX) {
 		ret->result = -EINVAL;
 		return;
 	}

@@ -91,10 +91,11 @@ static int take_and_finish(void *arg)
 	const struct work *w = arg;
 	struct snap_result result = { .warnings = 0 };
 
-	return snap_take(w->options, output_sink(w->out), &result, w->err) &&
-			       output_finish(w->out, w->err)
-		       ? EXIT_DONE
-		       : EXIT_NO;
+	bool taken = snap_take(w->options, output_sink(w->out), &result, w->err) &&
+		     output_finish(w->out, w->err);
+
+	xfree(result.verdict);
+	return taken ? EXIT_DONE : EXIT_NO;
 }
 
 static bool take_in_sandbox(const struct work *w, const struct sandbox *sandbox,

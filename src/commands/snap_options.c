@@ -256,6 +256,7 @@ static int take(void *arg)
 	int status = t->arguments->snap.only_core ? write_core(t, &result)
 						  : write_document(t, &result);
 
+	xfree(result.verdict);
 	if (result.no_core)
 		return cmd_failed(&result.why) | (status & DOCUMENT);
 	if (!result.has_core)

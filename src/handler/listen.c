@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "src/handler/peer.h"
@@ -17,6 +18,7 @@
 
 /* sd_listen_fds(3) */
 enum { FIRST_FD = 3, BACKLOG = 4096 };
+enum { SHORTAGE_NS = 100 * 1000 * 1000 };
 
 #define ACCEPTS "00010000" /* __SO_ACCEPTCON */
 
@@ -105,6 +107,12 @@ static void serve(const struct handler *handler, int connection)
 	_exit(0);
 }
 
+/* Of what is there again when the storm is over. */
+static bool is_shortage(int error)
+{
+	return error == EMFILE || error == ENFILE || error == ENOMEM || error == ENOBUFS;
+}
+
 bool listen_run(int socket, const struct handler *handler, struct err *err)
 {
 	signal(SIGCHLD, SIG_IGN); /* nobody waits for them */
@@ -112,6 +120,10 @@ bool listen_run(int socket, const struct handler *handler, struct err *err)
 		int connection = accept4(socket, NULL, NULL, SOCK_CLOEXEC);
 		if (connection < 0 && (errno == EINTR || errno == ECONNABORTED))
 			continue;
+		if (connection < 0 && is_shortage(errno)) {
+			nanosleep(&(struct timespec){ .tv_nsec = SHORTAGE_NS }, NULL);
+			continue;
+		}
 		if (connection < 0)
 			return err_sys(err, "cannot accept a core");
 		const pid_t pid = fork();

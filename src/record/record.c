@@ -29,7 +29,7 @@ struct recorder {
 	char *name;
 	char id[UUID_TEXT];
 	struct capture capture;
-	bool looked;
+	bool open, looked; /* capture has something to close; had so once */
 	uint64_t code_key;
 	struct sampler sampler;
 	uint64_t taken;
@@ -67,23 +67,25 @@ static bool make_folder(const char *folder, struct err *err)
 /* What all snapshots need. Again if the process has other code now. */
 static bool look(struct recorder *r, struct err *err)
 {
-	const uint64_t key = r->looked ? capture_code_key(&r->capture) : 0;
-
-	if (r->looked && key == r->code_key)
-		return true;
-	if (r->looked)
-		capture_done(&r->capture);
+	const uint64_t key = r->open ? capture_code_key(&r->capture) : 0;
 	struct capture_subject subject;
+
+	if (r->open && key == r->code_key)
+		return true;
+	if (r->open)
+		capture_done(&r->capture);
+	r->open = false;
 	if (!capture_find(&r->capture_options, &subject, err))
 		return false;
 	r->capture_options.subject = &subject;
-	r->looked = capture_look(&r->capture, &r->capture_options, err);
+	r->open = capture_look(&r->capture, &r->capture_options, err);
 	capture_subject_done(&subject);
 	r->capture_options.subject = NULL;
-	if (!r->looked) {
+	if (!r->open) {
 		capture_done(&r->capture);
 		return false;
 	}
+	r->looked = true;
 	r->code_key = capture_code_key(&r->capture);
 	r->sampler.capture = &r->capture;
 	return true;
@@ -258,7 +260,7 @@ bool record(const struct record_options *options, uint64_t *ret_count, struct er
 	name_it(&r);
 	ok = ok && go_on(&r, err);
 	*ret_count = r.taken;
-	if (r.looked)
+	if (r.open)
 		capture_done(&r.capture);
 	if (r.process >= 0)
 		close(r.process);
