@@ -124,7 +124,7 @@ static uint64_t find_table(struct runtime *rt)
 /* Of its own release first: another may have words of the same lengths. */
 static const struct row *find_row(struct runtime *rt)
 {
-	const int minor = version_minor(rt->build->version);
+	const int minor = rt->build ? version_minor(rt->build->version) : -1;
 
 	for (int own = 1; own >= 0; own--)
 		for (size_t i = ARRAY_SIZE(rows); i-- > 0;)
