@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* crash.h - one crash as the kernel tells of it, and the names that it makes of that for core files
+/* crash.h - one crash as the kernel describes it, and the names that it makes of that for core files
  * and handlers. Knows core(5) and fs/coredump.c of Linux 6.18. */
 #ifndef GOSNAP_CRASH_H
 #define GOSNAP_CRASH_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* peer.h - a crash that the kernel tells of by connecting to a socket: what core_pattern would tell in
+/* peer.h - a crash that the kernel reports by connecting to a socket: what core_pattern would tell in
  * words is found out from the socket, /proc and the notes of the core. */
 #ifndef GOSNAP_PEER_H
 #define GOSNAP_PEER_H

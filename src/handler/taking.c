@@ -255,13 +255,18 @@ static bool receive(int pipe, int file, struct err *err)
 
 	for (;;) {
 		size_t len = 0;
-		for (ssize_t n;
-		     len < BUFFER && (n = read(pipe, buffer + len, BUFFER - len)) > 0;)
-			len += (size_t)n;
+		ssize_t n = 1;
+		while (len < BUFFER && n != 0) {
+			n = read(pipe, buffer + len, BUFFER - len);
+			if (n < 0 && errno != EINTR)
+				return err_sys(err, "cannot read the core");
+			len += n > 0 ? (size_t)n : 0;
+		}
 		for (size_t i = 0; i < len; i += BLOCK) {
-			const size_t n = len - i < BLOCK ? len - i : BLOCK;
-			if (!is_zero(buffer + i, n) &&
-			    pwrite(file, buffer + i, n, at + (off_t)i) != (ssize_t)n)
+			const size_t size = len - i < BLOCK ? len - i : BLOCK;
+			if (!is_zero(buffer + i, size) &&
+			    pwrite(file, buffer + i, size, at + (off_t)i) !=
+				    (ssize_t)size)
 				return err_sys(err, "cannot copy the core");
 		}
 		at += (off_t)len;

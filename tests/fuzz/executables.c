@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executables, before anything runs: headers, sections and symbols, debug information wherever it is,
- * call frame information, and what tells of Go. The input is an ELF file. */
+ * call frame information, and what shows that it is Go. The input is an ELF file. */
 #include <assert.h>
 #include <stdio.h>
 #include <sys/mman.h>

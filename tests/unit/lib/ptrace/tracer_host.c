@@ -119,7 +119,7 @@ static int command(void *arg)
 	return FINE;
 }
 
-/* The second of these is no more. */
+/* The second of these has ended. */
 static void test_commands(void **state)
 {
 	static const char *const all[] = { "hh", "hc", "hz", "hrh", "cc",
