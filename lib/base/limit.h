@@ -136,6 +136,8 @@
 /* bytes of memory that a process in the sandbox may have for writing, or half of the machine's if that
  * is more: a million goroutines take less than one GB */
 #define LIMIT_SANDBOX_BYTES (UINT64_C(4) << 30)
+/* bytes of its stack: 8 MB are usual */
+#define LIMIT_SANDBOX_STACK (UINT64_C(64) << 20)
 /* seconds of CPU time of each process in there: a core of 20 GB takes some ten */
 #define LIMIT_SANDBOX_CPU_S 900
 /* nanoseconds that it may take if nobody can keep it waiting: what it writes is a file */

@@ -4,9 +4,10 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <unistd.h>
 #include <zstd.h>
+
+#include "lib/base/thread.h"
 
 enum { ZSTD_LEVEL = 3 };
 
@@ -18,8 +19,8 @@ struct writer {
 	char *packed;
 	size_t packed_cap;
 
-	bool threaded, refused; /* the thread runs; it could not be started */
-	pthread_t thread;
+	struct thread *thread; /* NULL: it does not run */
+	bool refused;	       /* it could not be started */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	size_t pending; /* bytes of writing for the thread to write; 0: none */
@@ -92,7 +93,7 @@ static void write_buffer(struct writer *w, const char *p, size_t len,
 		write_all(w, p, len);
 }
 
-static void *work(void *arg)
+static void work(void *arg)
 {
 	struct writer *w = arg;
 
@@ -110,31 +111,24 @@ static void *work(void *arg)
 		pthread_cond_signal(&w->changed);
 	}
 	pthread_mutex_unlock(&w->lock);
-	return NULL;
 }
 
-/* Signals are for the main thread. */
 static void start(struct writer *w)
 {
-	sigset_t all, before;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	w->threaded = pthread_create(&w->thread, NULL, work, w) == 0;
-	w->refused = !w->threaded;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	w->thread = thread_start(work, w);
+	w->refused = !w->thread;
 }
 
 static void stop(struct writer *w)
 {
-	if (!w->threaded)
+	if (!w->thread)
 		return;
 	pthread_mutex_lock(&w->lock);
 	w->ending = true;
 	pthread_cond_signal(&w->changed);
 	pthread_mutex_unlock(&w->lock);
-	pthread_join(w->thread, NULL);
-	w->threaded = false;
+	thread_join(w->thread);
+	w->thread = NULL;
 }
 
 void writer_free(struct writer *w)
@@ -171,9 +165,9 @@ static void hand_over(struct writer *w, size_t len)
 
 char *writer_next(struct writer *w, size_t len)
 {
-	if (!w->threaded && !w->refused)
+	if (!w->thread && !w->refused)
 		start(w);
-	if (w->threaded && len)
+	if (w->thread && len)
 		hand_over(w, len);
 	else
 		write_buffer(w, w->filling, len, ZSTD_e_continue);

@@ -13,6 +13,7 @@
 #include "lib/base/limit.h"
 #include "lib/base/search.h"
 #include "lib/ptrace/live_priv.h"
+#include "lib/sandbox/sandbox.h"
 
 enum {
 	SMAPS_A_MAPPING = 1024, /* bytes of text, on average */
@@ -129,7 +130,8 @@ static void copy_close(void *self)
 		close(c->mem_fd);
 	if (c->proc.proc_fd >= 0)
 		close(c->proc.proc_fd);
-	munmap(c->foreign_bytes, sizeof(*c->foreign_bytes));
+	if (!sandbox_is_closed())
+		munmap(c->foreign_bytes, sizeof(*c->foreign_bytes));
 	xfree(c->foreign);
 	xfree(c);
 }
@@ -218,6 +220,19 @@ static bool open_proc(struct copy *c, pid_t pid, struct err *err)
 	       err_set(err, ERR_CANNOT, "cannot read the copy: %s", strerror(errno));
 }
 
+static _Atomic uint64_t *shared_number(void)
+{
+	_Atomic uint64_t *number = sandbox_shared_number();
+
+	if (!sandbox_is_closed())
+		number = mmap(NULL, sizeof(*number), PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (number == MAP_FAILED)
+		out_of_memory();
+	*number = 0;
+	return number;
+}
+
 struct target *target_copy_open(pid_t pid, struct target *live, struct err *err)
 {
 	struct copy *c = xcalloc(1, sizeof(*c));
@@ -225,10 +240,7 @@ struct target *target_copy_open(pid_t pid, struct target *live, struct err *err)
 	size_t n;
 
 	c->live = live;
-	c->foreign_bytes = mmap(NULL, sizeof(*c->foreign_bytes), PROT_READ | PROT_WRITE,
-				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (c->foreign_bytes == MAP_FAILED)
-		out_of_memory();
+	c->foreign_bytes = shared_number();
 	c->proc.mem_fd = -1;
 	AUTO(target_close)
 	struct target *t = target_new(&copy_ops, c, target_pid(live), target_arch(live));

@@ -18,7 +18,8 @@
 
 enum {
 	CHANNELS_MAX = 64, /* the sandbox and its workers */
-	LOOK_MS = 50, /* without a pidfd: how often we look whether the child is there */
+	LOOK_MS = 50,  /* without a pidfd: how often we look whether the child is there */
+	WATCH_MS = 20, /* with workers: how often we look what they are */
 };
 
 struct broker {
@@ -29,6 +30,7 @@ struct broker {
 	size_t channel_count;
 	struct cached cached;
 	int64_t forbidden; /* system call; -1: none */
+	uint64_t watch_ns; /* when to look at the workers next */
 };
 
 struct broker *broker_new(const struct sandbox *how, pid_t child, int channel)
@@ -194,12 +196,23 @@ static void serve_ready(struct broker *b, const struct pollfd *waiting, size_t n
 static int patience_ms(const struct broker *b, uint64_t until_ns)
 {
 	const uint64_t now = monotonic_ns();
-	int ms = b->pidfd < 0 ? LOOK_MS : -1;
+	int ms = b->how->workers ? WATCH_MS : b->pidfd < 0 ? LOOK_MS : -1;
 
 	if (!until_ns)
 		return ms;
 	uint64_t left = until_ns > now ? (until_ns - now) / 1000000 + 1 : 0;
 	return ms >= 0 && (uint64_t)ms < left ? ms : left < INT_MAX ? (int)left : INT_MAX;
+}
+
+/* Often enough, however many questions come. */
+static bool workers_are_fine(struct broker *b, struct err *err)
+{
+	const uint64_t now = b->how->workers ? monotonic_ns() : 0;
+
+	if (now < b->watch_ns || !b->how->workers)
+		return true;
+	b->watch_ns = now + (uint64_t)WATCH_MS * 1000 * 1000;
+	return group_watch(b->how, b->child, err);
 }
 
 bool broker_serve(struct broker *b, uint64_t until_ns, int *ret_status, struct err *err)
@@ -223,6 +236,8 @@ bool broker_serve(struct broker *b, uint64_t until_ns, int *ret_status, struct e
 		if ((b->pidfd < 0 || waiting[n].revents) &&
 		    waitpid(b->child, ret_status, WNOHANG) == b->child)
 			return true;
+		if (!workers_are_fine(b, err))
+			return false;
 		if (until_ns && monotonic_ns() >= until_ns)
 			return err_set(err, ERR_SYS, SANDBOXED " took too long");
 	}

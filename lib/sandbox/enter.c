@@ -4,6 +4,7 @@
 #include <linux/capability.h>
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <signal.h>
@@ -14,6 +15,8 @@
 #include <unistd.h>
 
 #include "lib/base/limit.h"
+#include "lib/base/thread.h"
+#include "lib/procfs/proc_file.h"
 #include "lib/sandbox/broker_priv.h"
 #include "lib/sandbox/sandbox_priv.h"
 
@@ -45,22 +48,31 @@ static void lower(int resource, uint64_t soft, uint64_t hard)
 	setrlimit(resource, &limit);
 }
 
-/* RLIMIT_DATA counts memory that can be written, so neither a mapped core nor the executable. */
-static void limit_resources(const struct sandbox *how)
+uint64_t sandbox_memory(void)
 {
-	const struct rlimit none = { 0, 0 };
+	uint64_t memory = LIMIT_SANDBOX_BYTES;
 	struct sysinfo machine;
-	uint64_t memory = LIMIT_SANDBOX_BYTES, seconds;
 
 	if (sysinfo(&machine) == 0) {
 		uint64_t half = (uint64_t)machine.totalram * machine.mem_unit / 2;
 		memory = half > memory ? half : memory;
 	}
-	memory = switched("GOSNAP_SANDBOX_MEMORY", memory);
+	return switched("GOSNAP_SANDBOX_MEMORY", memory);
+}
+
+/* RLIMIT_DATA counts memory that can be written, so neither a mapped core nor the executable. */
+static void limit_resources(const struct sandbox *how)
+{
+	const struct rlimit none = { 0, 0 };
+	const uint64_t memory = sandbox_memory();
+	uint64_t seconds;
+
 	lower(RLIMIT_DATA, memory, memory);
 	/* First a signal that says why; who ignores it is killed. */
 	seconds = switched("GOSNAP_SANDBOX_CPU", LIMIT_SANDBOX_CPU_S);
 	lower(RLIMIT_CPU, seconds, seconds + 1);
+	/* RLIMIT_DATA does not count it. */
+	lower(RLIMIT_STACK, LIMIT_SANDBOX_STACK, LIMIT_SANDBOX_STACK);
 	setrlimit(RLIMIT_CORE, &none);
 	if (!how->max_file_bytes)
 		return;
@@ -158,14 +170,48 @@ static bool drop_capabilities(struct err *err)
 	return syscall(SYS_capset, &header, none) == 0 || err_sys(err, "capset");
 }
 
-static bool filter_calls(struct err *err)
+/* Of all threads: those that are there have got everything else when they were made. */
+static bool filter_calls(const struct sandbox *how, struct err *err)
 {
 	struct sock_fprog program;
-	AUTO(xfree) struct sock_filter *code = syscall_filter_new(getpid(), &program.len);
+	AUTO(xfree)
+	struct sock_filter *code =
+		syscall_filter_new(getpid(), how->workers > 0, &program.len);
 
 	program.filter = code;
-	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0 ||
+	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC,
+		       &program) == 0 ||
 	       err_sys(err, "seccomp");
+}
+
+/* No user has such a number, so that what RLIMIT_NPROC counts are the processes of this sandbox. Files
+ * are opened as the effective user, who stays. */
+#define USER_FIRST 3000000000u
+enum { USERS = 1 << 22 };
+
+bool sandbox_bounds_workers(void)
+{
+	AUTO(xfree)
+	char *map = proc_file(getpid(), "uid_map"),
+	     *status = proc_file(getpid(), "status");
+	unsigned long long from = 0, to = 0, count = 0;
+
+	return geteuid() == 0 && map &&
+	       sscanf(map, "%llu %llu %llu", &from, &to, &count) == 3 && !from &&
+	       count >= USER_FIRST + (unsigned long long)USERS &&
+	       has_capability(proc_number(status, "CapEff", 16), CAP_SETUID);
+}
+
+static bool bound_workers(const struct sandbox *how, struct err *err)
+{
+	const uint64_t most = 1 + how->threads + how->workers;
+
+	if (!how->workers || !sandbox_bounds_workers())
+		return true;
+	lower(RLIMIT_NPROC, most, most);
+	return setresuid(USER_FIRST + (uid_t)getpid() % USERS, (uid_t)-1, (uid_t)-1) ==
+		       0 ||
+	       err_sys(err, "setresuid");
 }
 
 bool sandbox_close(const struct sandbox *how, int channel, struct err *err)
@@ -178,9 +224,10 @@ bool sandbox_close(const struct sandbox *how, int channel, struct err *err)
 	prctl(PR_SET_DUMPABLE, 0);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return err_sys(err, "no_new_privs");
-	if (!close_files(err) || !drop_capabilities(err))
+	if (!bound_workers(how, err) || !close_files(err) || !drop_capabilities(err))
 		return false;
+	threads_reserve(how->threads);
 	ask_begin(channel);
 	cached_begin();
-	return filter_calls(err);
+	return filter_calls(how, err);
 }

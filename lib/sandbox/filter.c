@@ -4,6 +4,7 @@
 #include <linux/audit.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <signal.h>
 #include <stddef.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -25,18 +26,38 @@ struct rule {
 	uint32_t verdict; /* SECCOMP_RET_ */
 	int argument;
 	uint32_t mask, value;
-	bool of_self; /* the value is our pid */
+	bool of_self;	 /* the value is our pid */
+	bool of_workers; /* only where there are some */
 };
 
-#define ALLOW(name, reason) { SYS_##name, SECCOMP_RET_ALLOW, ALWAYS, 0, 0, false },
+#define ALLOW(name, reason) { SYS_##name, SECCOMP_RET_ALLOW, ALWAYS, 0, 0, false, false },
 #define ALLOW_IF(name, argument, mask, value, reason)                                    \
-	{ SYS_##name, SECCOMP_RET_ALLOW, argument, mask, (uint32_t)(value), false },
+	{                                                                                \
+		SYS_##name, SECCOMP_RET_ALLOW, argument, mask, (uint32_t)(value), false, \
+		false                                                                    \
+	},
+#define ALLOW_WORKERS(name, argument, mask, value, reason)                               \
+	{ SYS_##name,                                                                    \
+	  SECCOMP_RET_ALLOW,                                                             \
+	  argument,                                                                      \
+	  (uint32_t)(mask),                                                              \
+	  (uint32_t)(value),                                                             \
+	  false,                                                                         \
+	  true },
+#define FORBID_IF(name, argument, mask, value, reason)                                   \
+	{ SYS_##name,                                                                    \
+	  SECCOMP_RET_TRAP | FILTER_FORBIDDEN,                                           \
+	  argument,                                                                      \
+	  (uint32_t)(mask),                                                              \
+	  (uint32_t)(value),                                                             \
+	  false,                                                                         \
+	  false },
 #define ALLOW_SELF(name, argument, reason)                                               \
-	{ SYS_##name, SECCOMP_RET_ALLOW, argument, ~0u, 0, true },
+	{ SYS_##name, SECCOMP_RET_ALLOW, argument, ~0u, 0, true, false },
 #define ASK(name, reason)                                                                \
-	{ SYS_##name, SECCOMP_RET_TRAP | FILTER_ASK, ALWAYS, 0, 0, false },
+	{ SYS_##name, SECCOMP_RET_TRAP | FILTER_ASK, ALWAYS, 0, 0, false, false },
 #define REFUSE(name, error, reason)                                                      \
-	{ SYS_##name, SECCOMP_RET_ERRNO | (error), ALWAYS, 0, 0, false },
+	{ SYS_##name, SECCOMP_RET_ERRNO | (error), ALWAYS, 0, 0, false, false },
 static const struct rule rules[] = {
 #include "lib/sandbox/syscalls.def"
 };
@@ -88,13 +109,15 @@ static void add_condition(struct program *p, const struct rule *rule, pid_t self
 }
 
 /* All rows of one call. Returns the first of the next. */
-static size_t add_call(struct program *p, size_t i, pid_t self)
+static size_t add_call(struct program *p, size_t i, pid_t self, bool workers)
 {
 	const uint32_t number = rules[i].number;
 	const size_t jump = p->count;
 
 	add(p, BPF_JMP | BPF_JEQ | BPF_K, number, 0, 0);
 	for (; i < ARRAY_SIZE(rules) && rules[i].number == number; i++) {
+		if (rules[i].of_workers && !workers)
+			continue;
 		if (rules[i].argument != ALWAYS) {
 			add_condition(p, &rules[i], self);
 			continue;
@@ -107,7 +130,8 @@ static size_t add_call(struct program *p, size_t i, pid_t self)
 	return i;
 }
 
-struct sock_filter *syscall_filter_new(pid_t self, unsigned short *ret_count)
+struct sock_filter *syscall_filter_new(pid_t self, bool workers,
+				       unsigned short *ret_count)
 {
 	struct program p = { .code = NULL };
 
@@ -118,7 +142,7 @@ struct sock_filter *syscall_filter_new(pid_t self, unsigned short *ret_count)
 	add(&p, BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 0, 1);
 	end(&p, SECCOMP_RET_KILL_PROCESS);
 	for (size_t i = 0; i < ARRAY_SIZE(rules);)
-		i = add_call(&p, i, self);
+		i = add_call(&p, i, self, workers);
 	end(&p, SECCOMP_RET_TRAP | FILTER_FORBIDDEN);
 	*ret_count = (unsigned short)p.count;
 	return p.code;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -49,6 +50,33 @@ void sandbox_add_services(struct sandbox *how, const struct sandbox_service *ser
 	how->services[i] = services;
 }
 
+/* So that all of it can be killed at once. Of the terminal it only wants to write to it. */
+static void lead_group(void)
+{
+	setpgid(0, 0);
+	signal(SIGTTOU, SIG_IGN);
+}
+
+/* Without workers, there is nobody to share it with. */
+static _Atomic uint64_t own_number, *shared_number = &own_number;
+
+_Atomic uint64_t *sandbox_shared_number(void)
+{
+	return shared_number;
+}
+
+static void share_number(void)
+{
+	void *memory;
+
+	if (shared_number != &own_number)
+		return;
+	memory = mmap(NULL, sizeof(*shared_number), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (memory != MAP_FAILED)
+		shared_number = memory;
+}
+
 static void __attribute__((noreturn))
 live_inside(const struct sandbox *how, int channel, pid_t parent, int (*work)(void *arg),
 	    void *arg)
@@ -60,6 +88,8 @@ live_inside(const struct sandbox *how, int channel, pid_t parent, int (*work)(vo
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(EXIT_FAILURE);
+	if (how->workers)
+		lead_group();
 	bool closed = sandbox_close(how, channel, &err);
 	if (!closed) {
 		(void)!message_send(channel, &err, sizeof(err), -1, 0);
@@ -111,6 +141,19 @@ static bool how_it_ended(int status, int *ret, struct err *err)
 		       WTERMSIG(status), strsignal(WTERMSIG(status)));
 }
 
+static void end_all(const struct sandbox *how, pid_t child, bool reaped)
+{
+	int status;
+
+	if (!reaped) {
+		kill(child, SIGKILL);
+		while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+			continue;
+	}
+	if (how->workers)
+		group_end(child);
+}
+
 static bool watch(const struct sandbox *how, pid_t child, int channel, int *ret,
 		  struct err *err)
 {
@@ -119,15 +162,9 @@ static bool watch(const struct sandbox *how, pid_t child, int channel, int *ret,
 	int status = 0;
 
 	*ret = 0;
-	if (!is_ready(channel, err) || !broker_serve(b, until, &status, err)) {
-		kill(child, SIGKILL);
-		while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-			;
-		sandbox_end_left();
-		return false;
-	}
-	sandbox_end_left();
-	return how_it_ended(status, ret, err);
+	bool ended = is_ready(channel, err) && broker_serve(b, until, &status, err);
+	end_all(how, child, ended);
+	return ended && how_it_ended(status, ret, err);
 }
 
 bool sandbox_run(const struct sandbox *how, int (*work)(void *arg), void *arg, int *ret,
@@ -136,8 +173,11 @@ bool sandbox_run(const struct sandbox *how, int (*work)(void *arg), void *arg, i
 	const pid_t us = getpid();
 	int pair[2];
 
-	tzset();			  /* opens a file */
-	prctl(PR_SET_CHILD_SUBREAPER, 1); /* see sandbox_end_left() */
+	tzset(); /* opens a file */
+	if (how->workers) {
+		prctl(PR_SET_CHILD_SUBREAPER, 1); /* see group_end() */
+		share_number();
+	}
 	fflush(NULL);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
 		return err_sys(err, "cannot create a socket to the sandbox");

@@ -42,6 +42,13 @@ struct sandbox {
 	bool cache; /* it may use the cache of names */
 	/* See broker.h. NULL: none. */
 	const struct sandbox_service *services[SANDBOX_SERVICES];
+	/* How many processes of its own it may have at once, which are to end with it; 0: it can start
+	 * none. Where there are some, the process is the leader of a group; how much memory they have
+	 * together is only looked at now and then, and how many they are, too, if not
+	 * sandbox_bounds_workers(). */
+	unsigned workers;
+	/* Threads for thread_start(), made before it reads anything: it can start none itself. */
+	unsigned threads;
 	uint64_t max_ns; /* how long it may take; 0: as long as it likes, but CPU time */
 	/* How large each file may become that it writes to; writing beyond is an error, EFBIG. 0: as
 	 * large as it likes. Pipes and devices are no files. */
@@ -61,6 +68,12 @@ void sandbox_trespass(const char *place);
 
 /* Are we in one? */
 bool sandbox_is_closed(void);
+
+/* A number that all processes in this sandbox share: they cannot have other memory in common. */
+_Atomic uint64_t *sandbox_shared_number(void);
+
+/* Does the kernel count workers for us? For root only: of a user, it would count all processes. */
+bool sandbox_bounds_workers(void);
 
 /* NULL: a sandbox is possible; else why this build has none. */
 const char *sandbox_missing(void);

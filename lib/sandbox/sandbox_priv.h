@@ -16,13 +16,19 @@ MUST_CHECK bool sandbox_close(const struct sandbox *how, int channel, struct err
 
 /* filter.c: what the kernel tells our handler of SIGSYS about a call that is not executed. */
 enum { FILTER_FORBIDDEN = 1, FILTER_ASK = 2 };
-/* The program of the filter; free with xfree. self: the pid for SANDBOX_SELF. */
-struct sock_filter *syscall_filter_new(pid_t self, unsigned short *ret_count);
+/* The program of the filter; free with xfree. self: the pid for ALLOW_SELF; workers: there are some. */
+struct sock_filter *syscall_filter_new(pid_t self, bool workers,
+				       unsigned short *ret_count);
 /* The name of a system call; "?" if it has none here. */
 const char *syscall_name(int64_t number);
 
-/* left.c: kills and reaps all that the sandbox left behind. We are a subreaper, so they are children of
- * ours now. */
-void sandbox_end_left(void);
+/* group.c: of a sandbox with workers, whose processes are a group, led by its first.
+ * group_watch(): true: they are no more than they may be, and neither is their memory. False: err says
+ * which. group_end(): kills and reaps them all, which are children of ours when their parents are gone:
+ * we are a subreaper. */
+MUST_CHECK bool group_watch(const struct sandbox *how, pid_t leader, struct err *err);
+void group_end(pid_t leader);
+/* enter.c: bytes that one process may have for writing. */
+uint64_t sandbox_memory(void);
 
 #endif

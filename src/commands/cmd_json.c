@@ -79,6 +79,7 @@ int cmd_json(int argc, char **argv)
 	rewriting.out = out;
 	const struct sandbox sandbox = { .keep = { rewriting.fd, output_fd(out) },
 					 .keep_count = 2,
+					 .threads = 1,
 					 .max_ns = sandbox_time_for(output_fd(out)) };
 	status = run_in_sandbox(arguments.no_sandbox, &sandbox, rewrite, &rewriting);
 	return status != EXIT_DONE || output_commit(out, &err) ? status

@@ -115,7 +115,7 @@ static bool take_in_sandbox(const struct work *w, const struct sandbox *sandbox,
 static bool take(const struct snap_options *options, const struct dying *dying,
 		 const struct opened *opened, int file, struct err *err)
 {
-	struct sandbox sandbox = { .programs = true, .cache = true };
+	struct sandbox sandbox = { .programs = true, .cache = true, .threads = 1 };
 	AUTO(output_close) struct output *out = output_open_file(file, true);
 	struct work w = { options, out, NULL };
 
@@ -151,6 +151,7 @@ bool handler_snapshot(void *arg, const struct settings *settings,
 	options->capture.go_only = true;
 	options->trigger = trigger_of(crash);
 	options->progress = PROGRESS_NEVER;
+	options->jobs = 1; /* so that the sandbox can start no process */
 	take_settings(settings, &arguments);
 	AUTO(redaction_free)
 	struct redaction *secrets = redaction_new(&arguments.redaction, err);

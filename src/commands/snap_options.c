@@ -13,7 +13,9 @@
 #include "src/commands/cmd.h"
 #include "src/commands/redact_options.h"
 #include "src/commands/show_options.h"
+#include "src/snapshot/goroutines.h"
 #include "src/snapshot/output.h"
+#include "src/snapshot/workers.h"
 
 #define MAX_COPY_AGE_NS (UINT64_C(30) * 1000 * 1000 * 1000)
 
@@ -284,6 +286,13 @@ static int take_in_sandbox(struct taking *t)
 		sandbox.keep[sandbox.keep_count++] = output_fd(t->document);
 	if (t->core)
 		sandbox.keep[sandbox.keep_count++] = output_fd(t->core);
+	/* Where nobody counts them, only if they are asked for. */
+	if (!options->jobs && !options->no_sandbox && !sandbox_bounds_workers())
+		options->jobs = 1;
+	sandbox.workers = goroutines_workers(options);
+	if (sandbox.workers && !options->no_sandbox)
+		workers_reserve(sandbox.workers);
+	sandbox.threads = 1 + (t->core != NULL) + progress_is_wanted(options->progress);
 	if (t->document)
 		sandbox.max_ns = sandbox_time_for(output_fd(t->document));
 	AUTO(capture_host_free)

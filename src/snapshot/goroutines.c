@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "lib/ptrace/target_copy.h"
+#include "lib/sandbox/sandbox.h"
 #include "redaction/redaction.h"
 #include "src/snapshot/snap.h"
 #include "src/snapshot/values_plan.h"
@@ -275,17 +276,23 @@ static void collect(struct goroutines *s, size_t number)
 
 /* One fewer than our CPUs, since collecting and compressing keeps one busy: on two CPUs,
  * two workers take longer than one (doc/performance.md). */
-static unsigned workers_wanted(const struct goroutines *s, size_t count)
+unsigned goroutines_workers(const struct snap_options *options)
 {
-	unsigned jobs = s->options->jobs;
+	unsigned jobs = options->jobs;
 	cpu_set_t cpus;
 
-	if (!s->plan)
-		return 1;
-	if (jobs || count < WORTH || sched_getaffinity(0, sizeof(cpus), &cpus) != 0)
-		return jobs ? jobs : 1;
-	jobs = (unsigned)CPU_COUNT(&cpus) - 1;
-	return jobs < 1 ? 1 : jobs < JOBS_MAX ? jobs : JOBS_MAX;
+	if (options->capture.values == VALUES_NONE)
+		return 0;
+	if (!jobs && sched_getaffinity(0, sizeof(cpus), &cpus) == 0)
+		jobs = (unsigned)CPU_COUNT(&cpus) - 1;
+	return jobs <= 1 ? 0 : jobs < JOBS_MAX ? jobs : JOBS_MAX;
+}
+
+static unsigned workers_wanted(const struct goroutines *s, size_t count)
+{
+	if (!s->plan || (!s->options->jobs && count < WORTH))
+		return 0;
+	return sandbox_is_closed() ? workers_reserved() : goroutines_workers(s->options);
 }
 
 static void prepare_worker(void *arg)
@@ -320,7 +327,7 @@ void goroutines_print(struct sink *out, struct capture *c,
 	if (s->bounds)
 		begin_plan(s);
 	unsigned workers = workers_wanted(s, count);
-	if (workers > 1)
+	if (workers)
 		s->workers = workers_start(workers, print_batch, prepare_worker, s);
 	for (size_t i = 0; i < s->batches + LAG; i++) {
 		if (i >= LAG && i - LAG < s->batches)

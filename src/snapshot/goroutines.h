@@ -23,6 +23,8 @@ void goroutines_print(struct sink *out, struct capture *c,
 		      const struct snap_options *options, const struct groups *groups,
 		      const struct goroutine_printing *how, progress_count *written,
 		      struct goroutines_printed *ret);
+/* How many workers that may start; 0: none. */
+unsigned goroutines_workers(const struct snap_options *options);
 /* Should it be in the document? arg: struct snap_options. */
 bool goroutines_wanted(void *arg, const struct goroutine *g);
 

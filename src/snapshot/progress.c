@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/base/thread.h"
+
 enum {
 	PATIENCE_NS = 1000000000,
 	STEP_NS = 200000000,
@@ -17,8 +19,7 @@ enum {
 
 struct progress {
 	enum progress_when when;
-	bool running; /* the thread runs */
-	pthread_t thread;
+	struct thread *thread; /* NULL: there is no line */
 	pthread_mutex_t lock;
 	pthread_cond_t ended;
 	uint64_t started_ns;
@@ -66,7 +67,7 @@ static void draw(struct progress *p)
 	fflush(stderr);
 }
 
-static void *draw_again(void *arg)
+static void draw_again(void *arg)
 {
 	struct progress *p = arg;
 	uint64_t next = p->started_ns + PATIENCE_NS;
@@ -80,10 +81,9 @@ static void *draw_again(void *arg)
 		next = monotonic_ns() + STEP_NS;
 	}
 	pthread_mutex_unlock(&p->lock);
-	return NULL;
 }
 
-static bool is_wanted(enum progress_when when)
+bool progress_is_wanted(enum progress_when when)
 {
 	return when == PROGRESS_ALWAYS ||
 	       (when == PROGRESS_AUTO && isatty(STDERR_FILENO));
@@ -100,14 +100,13 @@ struct progress *progress_begin(enum progress_when when)
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
 	pthread_cond_init(&p->ended, &attributes);
 	pthread_condattr_destroy(&attributes);
-	p->running =
-		is_wanted(when) && pthread_create(&p->thread, NULL, draw_again, p) == 0;
+	p->thread = progress_is_wanted(when) ? thread_start(draw_again, p) : NULL;
 	return p;
 }
 
 static void draw_always(struct progress *p)
 {
-	if (p->running && p->when == PROGRESS_ALWAYS)
+	if (p->thread && p->when == PROGRESS_ALWAYS)
 		draw(p);
 }
 
@@ -133,8 +132,8 @@ void progress_end(struct progress *p)
 	p->over = true;
 	pthread_cond_signal(&p->ended);
 	pthread_mutex_unlock(&p->lock);
-	if (p->running)
-		pthread_join(p->thread, NULL);
+	if (p->thread)
+		thread_join(p->thread);
 	erase(p);
 	pthread_cond_destroy(&p->ended);
 	pthread_mutex_destroy(&p->lock);

@@ -19,6 +19,8 @@ enum progress_when {
 struct progress;
 typedef _Atomic uint64_t progress_count;
 
+/* Is there going to be a line, which a thread draws? */
+bool progress_is_wanted(enum progress_when when);
 struct progress *progress_begin(enum progress_when when);
 /* "gosnap: <done> 400,000 of 1,000,000 <things>, 3 s". The strings and count are borrowed
  * until the next phase or the end. */

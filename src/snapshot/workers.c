@@ -55,24 +55,36 @@ struct workers {
 	char death[64];
 };
 
-static struct slots slots_new(void)
+/* The slots of all workers. */
+static char *reserved;
+static unsigned reserved_count;
+
+void workers_reserve(unsigned count)
 {
-	const size_t size = (size_t)SLOTS * SLOT_BYTES;
+	const size_t size = (size_t)count * SLOTS * SLOT_BYTES;
+	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	reserved = memory == MAP_FAILED ? NULL : memory;
+	reserved_count = count;
+}
+
+unsigned workers_reserved(void)
+{
+	return reserved_count;
+}
+
+static struct slots slots_new(size_t worker)
+{
 	struct slots slots = { NULL, eventfd(SLOTS, EFD_SEMAPHORE | EFD_CLOEXEC) };
 
-	if (slots.free < 0)
-		return slots;
-	slots.text = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-			  -1, 0);
-	if (slots.text == MAP_FAILED)
-		slots.text = NULL;
+	if (reserved && slots.free >= 0)
+		slots.text = reserved + worker * SLOTS * SLOT_BYTES;
 	return slots;
 }
 
 static void slots_done(struct slots *slots)
 {
-	if (slots->text)
-		munmap(slots->text, (size_t)SLOTS * SLOT_BYTES);
 	if (slots->free >= 0)
 		close(slots->free);
 }
@@ -161,7 +173,7 @@ static void start(struct workers *w, struct worker *ret)
 		return;
 	}
 	fcntl(messages[1], F_SETPIPE_SZ, PIPE_BYTES);
-	struct slots slots = slots_new();
+	struct slots slots = slots_new((size_t)(ret - w->list));
 	pid_t pid = fork();
 	if (pid == 0) {
 		struct own own = { messages[1], slots, 0 };
@@ -186,6 +198,8 @@ struct workers *workers_start(unsigned count, print_batch_fn *print,
 	struct workers *w = xcalloc(1, sizeof(*w));
 
 	w->count = count < WORKERS_MAX ? count : WORKERS_MAX;
+	if (!reserved_count)
+		workers_reserve(w->count);
 	w->print = print;
 	w->prepare = prepare;
 	w->arg = arg;

@@ -35,6 +35,10 @@ typedef void print_batch_fn(void *arg, const struct batch *batch, printed_fn *fn
 
 struct workers;
 
+/* Memory that at most count workers will share with us: to be called before a sandbox is closed, in which
+ * there is no other, nor are there more workers. */
+void workers_reserve(unsigned count);
+unsigned workers_reserved(void); /* 0: that was not called */
 /* print, arg: the work. prepare: called first in each new worker. count: at least 2. */
 struct workers *workers_start(unsigned count, print_batch_fn *print,
 			      void (*prepare)(void *arg), void *arg);

@@ -24,6 +24,7 @@
 
 #include <cmocka.h>
 
+#include "lib/base/thread.h"
 #include "lib/sandbox/broker.h"
 #include "lib/sandbox/sandbox_priv.h"
 
@@ -117,6 +118,40 @@ static int map_code(void *arg)
 	return FINE;
 }
 
+static int start_process(void *arg)
+{
+	(void)arg;
+	return fork() < 0 ? WRONG : FINE;
+}
+
+static void *do_nothing(void *arg)
+{
+	return arg;
+}
+
+static int start_thread(void *arg)
+{
+	pthread_t thread;
+
+	(void)arg;
+	return pthread_create(&thread, NULL, do_nothing, NULL) ? WRONG : FINE;
+}
+
+static int map_shared(void *arg)
+{
+	(void)arg;
+	mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	return FINE;
+}
+
+static int map_stack(void *arg)
+{
+	(void)arg;
+	mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_GROWSDOWN, -1, 0);
+	return FINE;
+}
+
 static int own_a_descriptor(void *arg)
 {
 	(void)arg;
@@ -163,6 +198,11 @@ static void test_arguments(void **state)
 	(void)state;
 	assert_fails(clone_namespace, NULL, "56 (clone)");
 	assert_fails(map_code, NULL, "9 (mmap)");
+	assert_fails(start_process, NULL, "56 (clone)");
+	/* The C library blocks all signals there, so nobody can say which call it was. */
+	assert_fails(start_thread, NULL, "signal 31");
+	assert_fails(map_shared, NULL, "9 (mmap)");
+	assert_fails(map_stack, NULL, "9 (mmap)");
 	assert_fails(own_a_descriptor, NULL, "72 (fcntl)");
 	assert_fails(datagrams, NULL, "53 (socketpair)");
 	assert_fails(limit_another, NULL, "302 (prlimit64)");
@@ -280,6 +320,116 @@ static void test_time(void **state)
 	assert_non_null(strstr(err.text, " took too long"));
 }
 
+static void write_byte(void *arg)
+{
+	if (write(*(int *)arg, "t", 1) != 1)
+		_exit(WRONG);
+}
+
+/* Those that were made for it, several times; another is refused, and so it is in a fork. */
+static int use_threads(void *arg)
+{
+	int status = 0;
+
+	for (int i = 0; i < 10; i++) {
+		struct thread *a = thread_start(write_byte, arg),
+			      *b = thread_start(write_byte, arg);
+		if (!a || !b)
+			return 10;
+		thread_join(a);
+		thread_join(b);
+	}
+	if (fork() == 0)
+		_exit(thread_start(write_byte, arg) ? 11 : FINE);
+	return wait(&status) > 0 ? WEXITSTATUS(status) : 12;
+}
+
+static void test_threads(void **state)
+{
+	int pipe[2];
+	char bytes[64];
+	struct err err;
+
+	(void)state;
+	assert_int_equal(pipe2(pipe, O_CLOEXEC), 0);
+	const struct sandbox how = {
+		.keep = { pipe[1] }, .keep_count = 1, .threads = 2, .workers = 1
+	};
+	assert_int_equal(run(&how, use_threads, &pipe[1], &err), FINE);
+	assert_int_equal(read(pipe[0], bytes, sizeof(bytes)), 20);
+	close(pipe[0]);
+	close(pipe[1]);
+}
+
+/* One more than it may, which must not be many: a test must not take the machine. */
+static int start_too_many(void *arg)
+{
+	const int workers = *(int *)arg;
+
+	for (int i = 0; i <= workers; i++) {
+		const pid_t pid = fork();
+		if (pid == 0)
+			sleep_on(NULL);
+		if (pid < 0)
+			return i == workers && errno == EAGAIN ? FINE : WRONG;
+	}
+	return sleep_on(NULL);
+}
+
+/* The kernel refuses, or the parent sees it. */
+static void test_too_many(void **state)
+{
+	int workers = 4;
+	int pipe[2];
+	char byte;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(pipe2(pipe, O_CLOEXEC), 0);
+	const struct sandbox how = { .keep = { pipe[1] }, .keep_count = 1, .workers = 4 };
+	const int status = run(&how, start_too_many, &workers, &err);
+	assert_int_equal(status, sandbox_bounds_workers() ? FINE : -1);
+	close(pipe[1]);
+	if (status && !strstr(err.text, " started more processes than it may (4)"))
+		fail_msg("%s", err.text);
+	assert_int_equal(read(pipe[0], &byte, 1), 0); /* nobody has the other end */
+	close(pipe[0]);
+}
+
+/* Each has less than it may have. */
+static int share_a_bomb(void *arg)
+{
+	const size_t size = (size_t)(sandbox_memory() / 2);
+
+	(void)arg;
+	for (int i = 0; i < 3; i++) {
+		if (fork() != 0)
+			continue;
+		char *piece = mmap(NULL, size, PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (piece == MAP_FAILED)
+			_exit(WRONG);
+		memset(piece, 1, size);
+		sleep_on(NULL);
+	}
+	return sleep_on(NULL);
+}
+
+static void test_memory_of_all(void **state)
+{
+	const struct sandbox how = { .workers = 3 };
+	struct err err;
+
+	(void)state;
+	setenv("GOSNAP_SANDBOX_MEMORY", "67108864", 1);
+	if (sandbox_memory() != 64 << 20)
+		skip(); /* a build without these switches */
+	assert_int_equal(run(&how, share_a_bomb, NULL, &err), -1);
+	unsetenv("GOSNAP_SANDBOX_MEMORY");
+	if (!strstr(err.text, " used more memory than they may"))
+		fail_msg("%s", err.text);
+}
+
 enum { FILE_MAX = 10000 };
 
 static int fill_file(void *arg)
@@ -331,7 +481,9 @@ static void test_orphans(void **state)
 
 	(void)state;
 	assert_int_equal(pipe2(pipe, O_CLOEXEC), 0);
-	const struct sandbox how = { .keep = { pipe[1] }, .keep_count = 1 };
+	const struct sandbox how = { .keep = { pipe[1] },
+				     .keep_count = 1,
+				     .workers = 3 * CHILDREN };
 	assert_int_equal(run(&how, leave_orphans, &pipe[1], &err), FINE);
 	close(pipe[1]);
 	/* Its end comes when nobody has the other end. */
@@ -346,7 +498,7 @@ static void test_orphans(void **state)
 static void test_table(void **state)
 {
 	unsigned short count;
-	AUTO(xfree) struct sock_filter *code = syscall_filter_new(getpid(), &count);
+	AUTO(xfree) struct sock_filter *code = syscall_filter_new(getpid(), true, &count);
 
 	(void)state;
 	assert_true(count < BPF_MAXINSNS);
@@ -362,7 +514,8 @@ int main(void)
 		cmocka_unit_test(test_arguments),  cmocka_unit_test(test_descriptors),
 		cmocka_unit_test(test_privileges), cmocka_unit_test(test_time),
 		cmocka_unit_test(test_orphans),	   cmocka_unit_test(test_table),
-		cmocka_unit_test(test_file_size),
+		cmocka_unit_test(test_file_size),  cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_too_many),   cmocka_unit_test(test_memory_of_all),
 	};
 
 	if (sandbox_missing()) {
