@@ -18,6 +18,10 @@ enum sink_kind { SINK_OBJECT, SINK_ARRAY };
 
 /* Writes to fd (borrowed), compressed with zstd on request. */
 struct sink *sink_json_new(int fd, bool zstd);
+/* Before anything is written: keeps the end of it there, and writes whole elements only, as long as
+ * they fit in a buffer. Borrowed. */
+struct remains;
+void sink_keep_remains(struct sink *out, struct remains *remains);
 void sink_free(struct sink *out);
 DEFINE_AUTO(struct sink, sink_free)
 

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "lib/base/utf8.h"
+#include "lib/document/remains.h"
 #include "lib/document/writer.h"
 
 enum {
@@ -34,8 +35,10 @@ struct sink {
 	char *buf;	       /* the writer's, or our own */
 	size_t used, size;
 	uint64_t flushed;
-	bool named;	   /* after a name, before its value */
-	struct mark *mark; /* NULL: none */
+	bool named;		 /* after a name, before its value */
+	struct mark *mark;	 /* NULL: none */
+	struct remains *remains; /* NULL: none */
+	size_t kept, whole; /* bytes of the buffer that are there; that are elements */
 	unsigned depth;
 	struct level levels[DEPTH_MAX];
 };
@@ -57,6 +60,12 @@ struct sink *sink_json_new(int fd, bool zstd)
 	out->buf = writer_buffer(out->writer);
 	out->size = WRITER_BUFFER;
 	return out;
+}
+
+void sink_keep_remains(struct sink *out, struct remains *remains)
+{
+	out->remains = remains;
+	writer_tell(out->writer, remains);
 }
 
 struct sink *sink_part_new(void)
@@ -105,6 +114,39 @@ static void hold(struct sink *out, struct mark *m)
 	out->used = m->used;
 }
 
+static void keep(struct sink *out)
+{
+	remains_add(out->remains, out->buf + out->kept, out->used - out->kept);
+	out->kept = out->used;
+}
+
+/* What has just been closed may be a whole member or element. */
+static void note_whole(struct sink *out)
+{
+	if (!out->remains || out->mark || out->depth > PART_DEPTH ||
+	    (out->depth == PART_DEPTH && out->levels[1].kind != SINK_ARRAY))
+		return;
+	keep(out);
+	out->whole = out->used;
+	remains_whole(out->remains, out->depth);
+}
+
+/* An element that is not whole goes to the next buffer, unless it has filled this one. */
+static void write_out(struct sink *out)
+{
+	const char *from = out->buf;
+	const size_t n = out->whole ? out->whole : out->used;
+
+	if (out->remains)
+		keep(out);
+	out->buf = writer_next(out->writer, n);
+	out->flushed += n;
+	out->used -= n;
+	memmove(out->buf, from + n, out->used);
+	out->kept = out->used;
+	out->whole = 0;
+}
+
 static void flush(struct sink *out)
 {
 	if (!out->writer) {
@@ -116,16 +158,14 @@ static void flush(struct sink *out)
 		hold(out, out->mark);
 		return;
 	}
-	out->buf = writer_next(out->writer, out->used);
-	out->flushed += out->used;
-	out->used = 0;
+	write_out(out);
 }
 
 /* Reserves len bytes and returns their start; the caller adds the bytes used to
  * out->used. */
 static inline char *room(struct sink *out, size_t len)
 {
-	if (out->size - out->used < len) {
+	while (out->size - out->used < len) {
 		assert(len <= out->size);
 		flush(out);
 	}
@@ -231,6 +271,7 @@ void sink_end(struct sink *out)
 		*to++ = '\n';
 	*to++ = level->kind == SINK_OBJECT ? '}' : ']';
 	end_value(out, to);
+	note_whole(out);
 }
 
 /* Writes the digits before end; returns their start. */
@@ -531,6 +572,7 @@ void sink_add_part(struct sink *out, const char *text, size_t bytes)
 		put_char(out, ',');
 	level->empty = false;
 	put(out, text, bytes);
+	note_whole(out);
 }
 
 uint64_t sink_bytes(const struct sink *out)

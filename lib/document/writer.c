@@ -2,12 +2,15 @@
 #include "lib/document/writer.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
 #include "lib/base/thread.h"
+#include "lib/document/remains.h"
 
 enum { ZSTD_LEVEL = 3 };
 
@@ -17,6 +20,8 @@ struct writer {
 	char *filling, *writing;
 	ZSTD_CCtx *zstd;
 	char *packed;
+	struct remains *remains; /* NULL: none */
+	size_t most;		 /* bytes to write at once */
 	size_t packed_cap;
 
 	struct thread *thread; /* NULL: it does not run */
@@ -32,6 +37,7 @@ struct writer *writer_new(int fd, bool zstd)
 	struct writer *w = xcalloc(1, sizeof(*w));
 
 	w->fd = fd;
+	w->most = SIZE_MAX;
 	w->filling = xmalloc(WRITER_BUFFER);
 	w->writing = xmalloc(WRITER_BUFFER);
 	pthread_mutex_init(&w->lock, NULL);
@@ -49,11 +55,25 @@ struct writer *writer_new(int fd, bool zstd)
 	return w;
 }
 
+/* Into a pipe, so much is written at once or not at all, also when we are killed. */
+void writer_tell(struct writer *w, struct remains *remains)
+{
+	struct stat st;
+
+	if (w->zstd)
+		return;
+	w->remains = remains;
+	if (fstat(w->fd, &st) == 0 && S_ISFIFO(st.st_mode))
+		w->most = PIPE_BUF;
+}
+
 static void write_all(struct writer *w, const char *p, size_t len)
 {
 	while (len > 0 && !w->error) {
-		ssize_t n = write(w->fd, p, len);
+		ssize_t n = write(w->fd, p, len < w->most ? len : w->most);
 		if (n >= 0) {
+			if (w->remains)
+				remains_written(w->remains, (uint64_t)n);
 			p += n;
 			len -= (size_t)n;
 		} else if (errno == EAGAIN) {

@@ -12,8 +12,12 @@ struct writer;
 
 enum { WRITER_BUFFER = 256 * 1024 };
 
+struct remains;
+
 /* fd is borrowed. Never NULL. */
 struct writer *writer_new(int fd, bool zstd);
+/* From now on it tells there how much it has written, if it is not compressed. Borrowed. */
+void writer_tell(struct writer *w, struct remains *remains);
 /* Waits for the thread. Without writer_finish(), data may be lost. */
 void writer_free(struct writer *w);
 DEFINE_AUTO(struct writer, writer_free)

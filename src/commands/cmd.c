@@ -177,19 +177,29 @@ uint64_t sandbox_time_for(int fd)
 	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? LIMIT_SANDBOX_NS : 0;
 }
 
+bool ended_in_sandbox(bool no_sandbox, const struct sandbox *how, int (*work)(void *arg),
+		      void *arg, int *ret_status, struct err *err)
+{
+	if (no_sandbox || sandbox_missing()) {
+		*ret_status = work(arg);
+		return true;
+	}
+	if (sandbox_run(how, work, arg, ret_status, err))
+		return true;
+	if (*ret_status == SIGPIPE) {
+		signal(SIGPIPE, SIG_DFL);
+		raise(SIGPIPE);
+	}
+	return false;
+}
+
 int run_in_sandbox(bool no_sandbox, const struct sandbox *how, int (*work)(void *arg),
 		   void *arg)
 {
 	struct err err;
 	int status;
 
-	if (no_sandbox || sandbox_missing())
-		return work(arg);
-	if (sandbox_run(how, work, arg, &status, &err))
-		return status;
-	if (status == SIGPIPE) {
-		signal(SIGPIPE, SIG_DFL);
-		raise(SIGPIPE);
-	}
-	return cmd_failed(&err);
+	return ended_in_sandbox(no_sandbox, how, work, arg, &status, &err)
+		       ? status
+		       : cmd_failed(&err);
 }

@@ -92,6 +92,9 @@ int cmd_misused(const struct command *command, const char *format, ...)
 struct sandbox;
 /* For what is written to fd: how long it may take. */
 uint64_t sandbox_time_for(int fd);
+/* The same, but only tells how it ended, if it did not end well. */
+bool ended_in_sandbox(bool no_sandbox, const struct sandbox *how, int (*work)(void *arg),
+		      void *arg, int *ret_status, struct err *err);
 int run_in_sandbox(bool no_sandbox, const struct sandbox *how, int (*work)(void *arg),
 		   void *arg);
 

@@ -153,8 +153,9 @@ struct taking {
 	struct output *core;	 /* NULL: none */
 };
 
-/* What the sandbox returns: an exit status, and which of them is complete. */
-enum { STATUS = 7, DOCUMENT = 8, CORE = 16 };
+/* What the sandbox returns: an exit status, and which of them is complete; or that memory
+ * ran out. */
+enum { STATUS = 7, DOCUMENT = 8, CORE = 16, MEMORY = 32 };
 
 static int show(const struct view *view, struct output *out, int status)
 {
@@ -249,12 +250,21 @@ static int write_core(const struct taking *t, struct snap_result *result)
 	return status_of(&t->arguments->snap, result);
 }
 
+static void end_without_memory(void)
+{
+	cmd_say("out of memory");
+	_exit(MEMORY);
+}
+
 /* The part that may run in the sandbox. */
 static int take(void *arg)
 {
 	const struct taking *t = arg;
 	struct snap_result result = { .warnings = 0 };
 	struct err err;
+
+	if (t->document && sandbox_is_closed())
+		on_out_of_memory(end_without_memory);
 	int status = t->arguments->snap.only_core ? write_core(t, &result)
 						  : write_document(t, &result);
 
@@ -274,6 +284,38 @@ static int commit(struct output *out, int status)
 	struct err err;
 
 	return output_commit(out, &err) ? status : cmd_failed(&err);
+}
+
+static bool mended(const struct taking *t, const char *why)
+{
+	struct err err;
+
+	if (output_mend(t->document, why, &err)) {
+		cmd_say("the document has what was read until then; "
+			"end.incomplete_reason "
+			"says so");
+		return true;
+	}
+	err_prefix(&err, "there is no document");
+	cmd_say(err.text);
+	return false;
+}
+
+/* If it dies, what it has written becomes a document. */
+static int take_or_mend(const struct taking *t, const struct sandbox *sandbox)
+{
+	struct err err;
+	int all;
+
+	output_keep_remains(t->document);
+	if (!ended_in_sandbox(t->arguments->snap.no_sandbox, sandbox, take, (void *)t,
+			      &all, &err)) {
+		all = cmd_failed(&err);
+		return mended(t, err.text) ? all | DOCUMENT : all;
+	}
+	if (all & MEMORY)
+		all = EXIT_IO | (mended(t, "there was not enough memory") ? DOCUMENT : 0);
+	return all;
 }
 
 static int take_in_sandbox(struct taking *t)
@@ -300,8 +342,9 @@ static int take_in_sandbox(struct taking *t)
 		capture_host_new(&options->capture, options->no_sandbox, &sandbox, &err);
 	if (!host)
 		return cmd_failed(&err);
-	int all = view_in_sandbox(t->arguments->view, options->no_sandbox, &sandbox, take,
-				  t);
+	int all = t->document ? take_or_mend(t, &sandbox)
+			      : view_in_sandbox(t->arguments->view, options->no_sandbox,
+						&sandbox, take, t);
 	int status = all & STATUS;
 	if (all & DOCUMENT && t->document)
 		status = commit(t->document, status);

@@ -9,14 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/limit.h"
 #include "lib/base/trusted_path.h"
+#include "lib/document/mend.h"
+#include "lib/document/remains.h"
 #include "lib/document/sink.h"
 #include "lib/document/writer.h"
+#include "lib/sandbox/sandbox.h"
 
 struct output {
 	int fd;
@@ -25,6 +30,8 @@ struct output {
 	char *asked;		  /* as given by the user; NULL: none */
 	char *temporary;	  /* name in the same folder until then; NULL: none */
 	bool zstd;
+	struct remains *remains; /* NULL: they are not kept */
+	uint64_t start;		 /* offset of the document in the file */
 	/* One of them, by what is written. */
 	struct sink *sink;
 	struct writer *writer;
@@ -138,6 +145,7 @@ void output_close(struct output *out)
 		close(out->fd);
 	sink_free(out->sink);
 	writer_free(out->writer);
+	remains_free(out->remains);
 	trusted_path_done(&out->path);
 	xfree(out->asked);
 	xfree(out);
@@ -222,8 +230,8 @@ static int create_named(const struct trusted_path *path, char **ret_name)
 {
 	for (int i = 0; i < TRIES; i++) {
 		AUTO(xfree) char *name = temporary_name(path->name);
-		int fd = openat(path->folder, name,
-				O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		int fd = openat(path->folder, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
+				0600);
 		if (fd < 0 && errno != EEXIST)
 			return -1;
 		if (fd >= 0 && lock(fd)) {
@@ -338,9 +346,92 @@ struct output *output_open_spool(struct err *err)
 
 struct sink *output_sink(struct output *out)
 {
-	if (!out->sink)
-		out->sink = sink_json_new(out->fd, out->zstd);
+	if (out->sink)
+		return out->sink;
+	out->sink = sink_json_new(out->fd, out->zstd);
+	if (out->remains)
+		sink_keep_remains(out->sink, out->remains);
 	return out->sink;
+}
+
+/* Of a file that is appended to, nobody knows where we are. */
+static bool has_offset(int fd)
+{
+	const int flags = fcntl(fd, F_GETFL);
+	struct stat st;
+
+	return flags >= 0 && !(flags & O_APPEND) && fstat(fd, &st) == 0 &&
+	       S_ISREG(st.st_mode);
+}
+
+void output_keep_remains(struct output *out)
+{
+	const off_t start = lseek(out->fd, 0, SEEK_CUR);
+
+	out->remains = remains_new();
+	out->start = start > 0 ? (uint64_t)start : 0;
+}
+
+struct mending {
+	struct broken broken;
+	const char *why;
+	struct err *err; /* of the sandbox, shared with its parent */
+};
+
+enum { MENDED, MENDS_NOT };
+
+static int mend_inside(void *arg)
+{
+	const struct mending *m = arg;
+
+	return mend(&m->broken, m->why, m->err) ? MENDED : MENDS_NOT;
+}
+
+static bool mend_in_sandbox(struct mending *m, struct err *err)
+{
+	const struct sandbox sandbox = { .keep = { m->broken.fd },
+					 .keep_count = 1,
+					 .max_ns = m->broken.counted ? LIMIT_SANDBOX_NS
+								     : 0 };
+	int status = MENDS_NOT;
+
+	if (sandbox_missing())
+		return mend(&m->broken, m->why, err);
+	m->err = mmap(NULL, sizeof(*m->err), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (m->err == MAP_FAILED)
+		return err_sys(err, "cannot allocate memory");
+	bool ran = sandbox_run(&sandbox, mend_inside, m, &status, err);
+	if (ran && status != MENDED) {
+		*err = *m->err;
+		err->text[sizeof(err->text) - 1] = 0;
+	}
+	munmap(m->err, sizeof(*m->err));
+	return ran && status == MENDED;
+}
+
+bool output_mend(const struct output *out, const char *why, struct err *err)
+{
+	const bool has = has_offset(out->fd);
+	struct mending m = {
+		.why = why,
+		.broken = { .fd = out->fd,
+			    .start = out->start,
+			    .whole_file = has &&
+					  (fcntl(out->fd, F_GETFL) & O_ACCMODE) == O_RDWR,
+			    .counted = has,
+			    .zstd = out->zstd,
+			    .remains = out->remains },
+	};
+
+	struct remains_state state;
+
+	if (!out->remains)
+		return err_set(err, ERR_SYS, "cannot allocate memory");
+	remains_look(out->remains, &state);
+	if (!state.whole)
+		return err_set(err, ERR_NOT_FOUND, "nothing had been written");
+	return mend_in_sandbox(&m, err);
 }
 
 void output_write(struct output *out, const void *bytes, size_t len)

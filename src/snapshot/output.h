@@ -31,6 +31,13 @@ DEFINE_AUTO(struct output, output_close)
 /* Borrowed; write one document, without sink_finish(). */
 struct sink *output_sink(struct output *out);
 
+/* Before the sandbox: what the child has not written when it dies is kept for output_mend(). */
+void output_keep_remains(struct output *out);
+/* After it died: makes a document of what it had written, which says why it is incomplete, to be
+ * committed. Reads it in a sandbox of its own. ERR_NOT_FOUND: nothing had been written. ERR_SYS: it
+ * cannot be mended. */
+MUST_CHECK bool output_mend(const struct output *out, const char *why, struct err *err);
+
 /* Or write bytes as they are. Errors are told by output_finish(). */
 void output_write(struct output *out, const void *bytes, size_t len);
 

@@ -362,6 +362,7 @@ static void print_captured(struct snap *s, struct graph *graph)
 	print_groups(s);
 	print_threads(s);
 	print_goroutines(s);
+	sandbox_trespass("objects");
 	print_objects(s, graph);
 	print_package_variables(s);
 }

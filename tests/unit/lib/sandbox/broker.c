@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <setjmp.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,6 +20,7 @@
 
 #include <cmocka.h>
 
+#include "lib/base/thread.h"
 #include "lib/sandbox/broker.h"
 #include "lib/sandbox/sandbox_priv.h"
 
@@ -216,26 +216,40 @@ static bool echoes(int number)
 	       a.len == q.len && memcmp(a.bytes, q.text, q.len) == 0;
 }
 
-static void *ask_often(void *arg)
+struct asking {
+	int first;
+	bool answered;
+};
+
+static void ask_often(void *arg)
 {
+	struct asking *asking = arg;
+
+	asking->answered = true;
 	for (int i = 0; i < ASKS; i++)
-		if (!echoes(*(int *)arg * 1000 + i))
-			return arg;
-	return NULL;
+		asking->answered &= echoes(asking->first * 1000 + i);
 }
 
-static bool ask_in_threads(int first)
+static bool ask_in_threads(void)
 {
-	pthread_t threads[2];
-	int numbers[2] = { first, first + 1 };
-	void *wrong = NULL, *other = NULL;
+	struct asking asking[3] = { { 100, false }, { 101, false }, { 102, false } };
+	struct thread *a = thread_start(ask_often, &asking[0]),
+		      *b = thread_start(ask_often, &asking[1]);
 
-	for (int i = 0; i < 2; i++)
-		if (pthread_create(&threads[i], NULL, ask_often, &numbers[i]))
-			return false;
-	pthread_join(threads[0], &wrong);
-	pthread_join(threads[1], &other);
-	return !wrong && !other;
+	ask_often(&asking[2]);
+	if (!a || !b)
+		return false;
+	thread_join(a);
+	thread_join(b);
+	return asking[0].answered && asking[1].answered && asking[2].answered;
+}
+
+static void ask_in_child(int first)
+{
+	struct asking asking = { first, false };
+
+	ask_often(&asking);
+	_exit(asking.answered ? FINE : WRONG);
 }
 
 static int ask_in_children(void *arg)
@@ -245,8 +259,8 @@ static int ask_in_children(void *arg)
 	(void)arg;
 	for (int i = 0; i < CHILDREN; i++)
 		if (fork() == 0)
-			_exit(ask_in_threads(2 * i) ? FINE : WRONG);
-	if (!ask_in_threads(100))
+			ask_in_child(i);
+	if (!ask_in_threads())
 		return WRONG;
 	for (int i = 0; i < CHILDREN; i++)
 		if (wait(&status) < 0 || status)
@@ -279,7 +293,9 @@ static void test_services(void **state)
 	const struct sandbox_service services[] = { { ECHO, echo, NULL },
 						    { GIVE, give, &file },
 						    { .kind = 0 } };
-	const struct sandbox how = { .services = { services } };
+	const struct sandbox how = { .services = { services },
+				     .threads = 2,
+				     .workers = CHILDREN };
 	struct err err;
 
 	(void)state;
@@ -387,7 +403,7 @@ static int end_others(void *arg)
 
 static void test_kill(void **state)
 {
-	const struct sandbox how = { .keep_count = 0 };
+	const struct sandbox how = { .workers = 1 };
 	struct err err;
 
 	(void)state;
