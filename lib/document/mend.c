@@ -229,6 +229,9 @@ static bool append(const struct mending *m, const char *why, struct err *err)
 		written = (uint64_t)lseek(m->broken->fd, 0, SEEK_CUR) - m->broken->start;
 	if (!m->state.whole)
 		return nothing(err);
+	if (!m->broken->counted && m->state.writing)
+		return err_set(err, ERR_SYS,
+			       "nobody knows how much of the document was written");
 	if (m->broken->zstd || written > m->state.whole)
 		return err_set(err, ERR_SYS, "the document ends within an element");
 	AUTO(xfree) char *end = closing(m->state.depth, why);

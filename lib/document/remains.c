@@ -11,7 +11,7 @@ enum { KEPT_BYTES = 1 << 20, RING_BYTES = 2 * KEPT_BYTES };
 /* Text at an offset is at that offset modulo RING_BYTES. Half of it is sound while the other half is
  * written to. */
 struct remains {
-	_Atomic uint64_t end, written;
+	_Atomic uint64_t end, written, writing;
 	_Atomic uint64_t whole; /* times four, and the depth */
 	char text[RING_BYTES];
 };
@@ -54,9 +54,20 @@ void remains_whole(struct remains *r, unsigned depth)
 	r->whole = r->end << 2 | (depth & 3);
 }
 
+void remains_writing(struct remains *r, uint64_t bytes)
+{
+	r->writing = bytes;
+}
+
 void remains_written(struct remains *r, uint64_t bytes)
 {
 	r->written += bytes;
+	r->writing = 0;
+}
+
+void remains_clear(struct remains *r)
+{
+	r->end = r->written = r->writing = r->whole = 0;
 }
 
 void remains_look(const struct remains *r, struct remains_state *ret)
@@ -65,6 +76,7 @@ void remains_look(const struct remains *r, struct remains_state *ret)
 
 	*ret = (struct remains_state){ .end = r->end,
 				       .written = r->written,
+				       .writing = r->writing,
 				       .whole = whole >> 2,
 				       .depth = whole & 3 };
 	ret->first = ret->end > KEPT_BYTES ? ret->end - KEPT_BYTES : 0;

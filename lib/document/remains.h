@@ -19,7 +19,8 @@ void remains_add(struct remains *r, const char *text, size_t len);
 /* What was added ends behind a whole member of the document, or a whole element of an array that is
  * one (depth 2), or is all of it (depth 0). */
 void remains_whole(struct remains *r, unsigned depth);
-/* So much of it was written. */
+/* So much of it is going to be written at most; so much was. */
+void remains_writing(struct remains *r, uint64_t bytes);
 void remains_written(struct remains *r, uint64_t bytes);
 
 /* What the parent finds, when nobody writes to it any more. */
@@ -27,7 +28,9 @@ struct remains_state {
 	uint64_t first, end; /* offsets of what is here */
 	uint64_t whole, written;
 	unsigned depth; /* at whole; 0 also if nothing is */
+	bool writing;	/* more than written may have been */
 };
+void remains_clear(struct remains *r);
 void remains_look(const struct remains *r, struct remains_state *ret);
 /* Copies from an offset between first and end; returns how much, at most size; 0: no more. */
 size_t remains_read(const struct remains *r, const struct remains_state *state,

@@ -2,6 +2,7 @@
 #include "lib/document/writer.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
@@ -55,22 +56,33 @@ struct writer *writer_new(int fd, bool zstd)
 	return w;
 }
 
-/* Into a pipe, so much is written at once or not at all, also when we are killed. */
-void writer_tell(struct writer *w, struct remains *remains)
+bool writer_has_offset(int fd)
 {
+	const int flags = fcntl(fd, F_GETFL);
 	struct stat st;
 
-	if (w->zstd)
+	return flags >= 0 && !(flags & O_APPEND) && fstat(fd, &st) == 0 &&
+	       S_ISREG(st.st_mode);
+}
+
+/* Of a file, its offset says how much was written. Into a pipe, so much is written at once or not at all;
+ * and without a thread, nothing is being written when this one crashes. */
+void writer_tell(struct writer *w, struct remains *remains)
+{
+	if (w->zstd || writer_has_offset(w->fd))
 		return;
 	w->remains = remains;
-	if (fstat(w->fd, &st) == 0 && S_ISFIFO(st.st_mode))
-		w->most = PIPE_BUF;
+	w->most = PIPE_BUF;
+	w->refused = true;
 }
 
 static void write_all(struct writer *w, const char *p, size_t len)
 {
 	while (len > 0 && !w->error) {
-		ssize_t n = write(w->fd, p, len < w->most ? len : w->most);
+		const size_t piece = len < w->most ? len : w->most;
+		if (w->remains)
+			remains_writing(w->remains, piece);
+		ssize_t n = write(w->fd, p, piece);
 		if (n >= 0) {
 			if (w->remains)
 				remains_written(w->remains, (uint64_t)n);

@@ -16,8 +16,11 @@ struct remains;
 
 /* fd is borrowed. Never NULL. */
 struct writer *writer_new(int fd, bool zstd);
-/* From now on it tells there how much it has written, if it is not compressed. Borrowed. */
+/* From now on it tells there how much it has written, if that is not known otherwise: nothing is
+ * compressed, and fd is not a file of which only we write. Borrowed. */
 void writer_tell(struct writer *w, struct remains *remains);
+/* Is it such a file? */
+bool writer_has_offset(int fd);
 /* Waits for the thread. Without writer_finish(), data may be lost. */
 void writer_free(struct writer *w);
 DEFINE_AUTO(struct writer, writer_free)

@@ -98,6 +98,14 @@ static int take_and_finish(void *arg)
 	return taken ? EXIT_DONE : EXIT_NO;
 }
 
+/* What was written before it died is better than nothing; the document says why there is no more. */
+static bool is_mended(const struct output *out, const struct err *why)
+{
+	struct err err;
+
+	return output_mend(out, why->text, &err);
+}
+
 static bool take_in_sandbox(const struct work *w, const struct sandbox *sandbox,
 			    struct err *err)
 {
@@ -106,7 +114,7 @@ static bool take_in_sandbox(const struct work *w, const struct sandbox *sandbox,
 	if (sandbox_missing())
 		status = take_and_finish((void *)w);
 	else if (!sandbox_run(sandbox, take_and_finish, (void *)w, &status, err))
-		return false;
+		return is_mended(w->out, err);
 	if (status != EXIT_DONE)
 		*err = *w->err;
 	return status == EXIT_DONE;
@@ -119,6 +127,7 @@ static bool take(const struct snap_options *options, const struct dying *dying,
 	AUTO(output_close) struct output *out = output_open_file(file, true);
 	struct work w = { options, out, NULL };
 
+	output_keep_remains(out);
 	keep(&sandbox, dying->head);
 	keep(&sandbox, dying->memory);
 	keep(&sandbox, file);

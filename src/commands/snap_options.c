@@ -301,21 +301,49 @@ static bool mended(const struct taking *t, const char *why)
 	return false;
 }
 
+/* Values are looked at before anything is written. Only a file can be read again as it was. */
+static bool can_do_without_values(const struct taking *t)
+{
+	const struct capture_options *capture = &t->arguments->snap.capture;
+
+	return capture->core.path && strcmp(capture->core.path, "-") != 0 && !t->core &&
+	       (capture->values != VALUES_NONE || capture->globals) &&
+	       output_begin_again(t->document);
+}
+
+static int take_or_mend(const struct taking *t, const struct sandbox *sandbox);
+
+static int take_without_values(const struct taking *t, const struct sandbox *sandbox,
+			       const char *why)
+{
+	struct snap_options *options = &t->arguments->snap;
+
+	cmd_say("reading the core again, without values");
+	options->values_failed = why;
+	options->capture.values = VALUES_NONE;
+	options->capture.globals = NULL;
+	return EXIT_IO | (take_or_mend(t, sandbox) & DOCUMENT);
+}
+
 /* If it dies, what it has written becomes a document. */
 static int take_or_mend(const struct taking *t, const struct sandbox *sandbox)
 {
 	struct err err;
 	int all;
 
-	output_keep_remains(t->document);
-	if (!ended_in_sandbox(t->arguments->snap.no_sandbox, sandbox, take, (void *)t,
-			      &all, &err)) {
-		all = cmd_failed(&err);
-		return mended(t, err.text) ? all | DOCUMENT : all;
+	if (!t->arguments->snap.values_failed)
+		output_keep_remains(t->document);
+	if (ended_in_sandbox(t->arguments->snap.no_sandbox, sandbox, take, (void *)t,
+			     &all, &err)) {
+		if (!(all & MEMORY))
+			return all;
+		err_set(&err, ERR_SYS, "there was not enough memory");
+	} else {
+		cmd_failed(&err);
 	}
-	if (all & MEMORY)
-		all = EXIT_IO | (mended(t, "there was not enough memory") ? DOCUMENT : 0);
-	return all;
+	if (can_do_without_values(t))
+		return take_without_values(t, sandbox, err.text);
+	return EXIT_IO | (mended(t, err.text) ? DOCUMENT : 0);
 }
 
 static int take_in_sandbox(struct taking *t)

@@ -354,16 +354,6 @@ struct sink *output_sink(struct output *out)
 	return out->sink;
 }
 
-/* Of a file that is appended to, nobody knows where we are. */
-static bool has_offset(int fd)
-{
-	const int flags = fcntl(fd, F_GETFL);
-	struct stat st;
-
-	return flags >= 0 && !(flags & O_APPEND) && fstat(fd, &st) == 0 &&
-	       S_ISREG(st.st_mode);
-}
-
 void output_keep_remains(struct output *out)
 {
 	const off_t start = lseek(out->fd, 0, SEEK_CUR);
@@ -410,9 +400,24 @@ static bool mend_in_sandbox(struct mending *m, struct err *err)
 	return ran && status == MENDED;
 }
 
+bool output_begin_again(const struct output *out)
+{
+	struct remains_state state = { .whole = 0 };
+
+	if (out->remains)
+		remains_look(out->remains, &state);
+	if (!out->remains || state.whole)
+		return false;
+	remains_clear(out->remains);
+	if (!writer_has_offset(out->fd))
+		return !state.written && !state.writing && !out->zstd;
+	return ftruncate(out->fd, (off_t)out->start) == 0 &&
+	       lseek(out->fd, (off_t)out->start, SEEK_SET) >= 0;
+}
+
 bool output_mend(const struct output *out, const char *why, struct err *err)
 {
-	const bool has = has_offset(out->fd);
+	const bool has = writer_has_offset(out->fd);
 	struct mending m = {
 		.why = why,
 		.broken = { .fd = out->fd,

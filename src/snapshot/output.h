@@ -37,6 +37,9 @@ void output_keep_remains(struct output *out);
  * committed. Reads it in a sandbox of its own. ERR_NOT_FOUND: nothing had been written. ERR_SYS: it
  * cannot be mended. */
 MUST_CHECK bool output_mend(const struct output *out, const char *why, struct err *err);
+/* After it died, if nothing had been written that can be kept: another child can begin again. False: what
+ * was written cannot be taken back. */
+bool output_begin_again(const struct output *out);
 
 /* Or write bytes as they are. Errors are told by output_finish(). */
 void output_write(struct output *out, const void *bytes, size_t len);

@@ -271,6 +271,10 @@ static void note_doubts(struct snap *s)
 				     runtime_unusable(rt));
 	}
 	note_stacks(s);
+	if (s->options->values_failed)
+		warnings_add(c->warnings, "values",
+			     "there are none, because reading them failed: %s",
+			     s->options->values_failed);
 	if (capture_has_values(c))
 		runtimes_check_debug(c->runtimes);
 }
@@ -318,6 +322,8 @@ static void find_objects(struct snap *s, struct graph *graph)
 {
 	if (!graph->frames)
 		redaction_learns_nothing(s->options->redaction);
+	else
+		sandbox_trespass("values");
 	graph_find(graph);
 	s->printed = (struct goroutines_printed){ 0 };
 	graph->how.redacted = 0;

@@ -40,6 +40,8 @@ struct snap_options {
 	bool globals_if_any;	 /* nobody asked for capture.globals */
 	/* Called with each warning, at the end. NULL: the document has them. */
 	void (*warn)(const char *where, const char *what);
+	const char *
+		values_failed; /* why none are read, although they were wanted; NULL: nothing */
 	bool only_of_fault; /* none of a process that nothing ended */
 	bool no_sandbox;
 	bool strict; /* warnings affect the exit status */

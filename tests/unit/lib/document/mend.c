@@ -236,6 +236,7 @@ static void test_written_only(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
 		for (int counted = 0; counted <= 1; counted++) {
 			int fd = memfd_create("document", MFD_CLOEXEC), read = dup(fd);
+			assert_int_equal(fcntl(fd, F_SETFL, counted ? 0 : O_APPEND), 0);
 			mend_and_look(&(struct file){ fd, read, false, false, counted },
 				      lengths[i]);
 			close(fd);
@@ -272,6 +273,36 @@ static void test_pipe(void **state)
 	assert_int_equal(status, 0);
 	lseek(file, 0, SEEK_SET);
 	assert_document(file, ELEMENTS);
+}
+
+/* Killed while it writes: what was written before stays, and nothing is added that may be there. */
+static void test_killed_writing(void **state)
+{
+	int pipe[2], status;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(pipe2(pipe, O_CLOEXEC), 0);
+	AUTO(remains_free) struct remains *remains = remains_new();
+	const struct broken broken = { .fd = pipe[1], .remains = remains };
+	const pid_t pid = fork();
+	if (pid == 0) {
+		struct sink *out = sink_json_new(pipe[1], false);
+		sink_keep_remains(out, remains);
+		write_part_of_document(out, ELEMENTS); /* it waits: nobody reads */
+		_exit(0);
+	}
+	struct remains_state there;
+	do {
+		sched_yield();
+		remains_look(remains, &there);
+	} while (there.written < (64 << 10) || !there.writing);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_false(mend(&broken, "it died", &err));
+	assert_non_null(strstr(err.text, "how much"));
+	close(pipe[0]);
+	close(pipe[1]);
 }
 
 /* An element that has filled a buffer is written in pieces: in a file, it is cut off again; in a pipe,
@@ -331,8 +362,8 @@ static void test_nonsense(void **state)
 		broken.whole_file = i & 1;
 		broken.counted = i & 2;
 		broken.zstd = i & 4;
-		for (unsigned k = 0; k < 3; k++)
-			words[k] = UINT64_C(0x9e3779b97f4a7c15) * (i * 3 + k + 1) >>
+		for (unsigned k = 0; k < 4; k++)
+			words[k] = UINT64_C(0x9e3779b97f4a7c15) * (i * 4 + k + 1) >>
 				   (i % 60);
 		(void)!mend(&broken, "it died", &err);
 		assert_in_range(lseek(fd, 0, SEEK_END), 0, 4 << 20);
@@ -361,10 +392,11 @@ static void test_nothing(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cut),	cmocka_unit_test(test_depth),
-		cmocka_unit_test(test_files),	cmocka_unit_test(test_written_only),
-		cmocka_unit_test(test_pipe),	cmocka_unit_test(test_large),
-		cmocka_unit_test(test_nothing), cmocka_unit_test(test_nonsense),
+		cmocka_unit_test(test_cut),	 cmocka_unit_test(test_depth),
+		cmocka_unit_test(test_files),	 cmocka_unit_test(test_written_only),
+		cmocka_unit_test(test_pipe),	 cmocka_unit_test(test_killed_writing),
+		cmocka_unit_test(test_large),	 cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_nonsense),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
