@@ -79,7 +79,8 @@ static uint64_t resident_bytes(pid_t pid)
 	return proc_number(status, "RssAnon", 10) * 1024;
 }
 
-/* What several processes share, each has in part. 0: we may not know. */
+/* What several processes share, each has in part. 0: only CAP_SYS_PTRACE lets us know, since what is in
+ * there is nobody's business. Each still has the limit of its own. */
 static uint64_t own_bytes(pid_t pid)
 {
 	AUTO(xfree) char *rollup = proc_file(pid, "smaps_rollup");

@@ -160,9 +160,9 @@ static bool watch(const struct sandbox *how, pid_t child, int channel, int *ret,
 	AUTO(broker_free) struct broker *b = broker_new(how, child, channel);
 	const uint64_t until = how->max_ns ? monotonic_ns() + how->max_ns : 0;
 	int status = 0;
-
-	*ret = 0;
-	bool ended = is_ready(channel, err) && broker_serve(b, until, &status, err);
+	const bool begun = is_ready(channel, err),
+		   ended = begun && broker_serve(b, until, &status, err);
+	*ret = begun ? 0 : SANDBOX_NONE;
 	end_all(how, child, ended);
 	return ended && how_it_ended(status, ret, err);
 }
@@ -173,6 +173,7 @@ bool sandbox_run(const struct sandbox *how, int (*work)(void *arg), void *arg, i
 	const pid_t us = getpid();
 	int pair[2];
 
+	*ret = SANDBOX_NONE;
 	tzset(); /* opens a file */
 	if (how->workers) {
 		prctl(PR_SET_CHILD_SUBREAPER, 1); /* see group_end() */

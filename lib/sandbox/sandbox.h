@@ -43,9 +43,9 @@ struct sandbox {
 	/* See broker.h. NULL: none. */
 	const struct sandbox_service *services[SANDBOX_SERVICES];
 	/* How many processes of its own it may have at once, which are to end with it; 0: it can start
-	 * none. Where there are some, the process is the leader of a group; how much memory they have
-	 * together is only looked at now and then, and how many they are, too, if not
-	 * sandbox_bounds_workers(). */
+	 * none. Where there are some, the process is the leader of a group. How much memory they have
+	 * together is only looked at now and then, and with CAP_SYS_PTRACE; how many they are, too, if
+	 * not sandbox_bounds_workers(). */
 	unsigned workers;
 	/* Threads for thread_start(), made before it reads anything: it can start none itself. */
 	unsigned threads;
@@ -59,7 +59,8 @@ void sandbox_add_services(struct sandbox *how, const struct sandbox_service *ser
 
 /* Runs work(arg) in the sandbox; what it returns, a small number, becomes *ret, and nothing else
  * that it changes is seen here. False: it did not return. ERR_SYS: err says what happened to it; *ret is
- * the signal that ended it, or 0. */
+ * the signal that ended it, or 0, or SANDBOX_NONE: it did not begin. */
+enum { SANDBOX_NONE = -1 };
 MUST_CHECK bool sandbox_run(const struct sandbox *how, int (*work)(void *arg), void *arg,
 			    int *ret, struct err *err);
 

@@ -331,7 +331,7 @@ static int take_or_mend(const struct taking *t, const struct sandbox *sandbox)
 	struct err err;
 	int all;
 
-	if (!t->arguments->snap.values_failed)
+	if (!t->arguments->snap.no_sandbox && !t->arguments->snap.values_failed)
 		output_keep_remains(t->document);
 	if (ended_in_sandbox(t->arguments->snap.no_sandbox, sandbox, take, (void *)t,
 			     &all, &err)) {
@@ -341,6 +341,8 @@ static int take_or_mend(const struct taking *t, const struct sandbox *sandbox)
 	} else {
 		cmd_failed(&err);
 	}
+	if (all == SANDBOX_NONE)
+		return EXIT_IO;
 	if (can_do_without_values(t))
 		return take_without_values(t, sandbox, err.text);
 	return EXIT_IO | (mended(t, err.text) ? DOCUMENT : 0);

@@ -78,7 +78,7 @@ static struct slots slots_new(size_t worker)
 {
 	struct slots slots = { NULL, eventfd(SLOTS, EFD_SEMAPHORE | EFD_CLOEXEC) };
 
-	if (reserved && slots.free >= 0)
+	if (reserved && worker < reserved_count && slots.free >= 0)
 		slots.text = reserved + worker * SLOTS * SLOT_BYTES;
 	return slots;
 }
