@@ -46,7 +46,7 @@ static void lower(int resource, uint64_t soft, uint64_t hard)
 }
 
 /* RLIMIT_DATA counts memory that can be written, so neither a mapped core nor the executable. */
-static void limit_resources(void)
+static void limit_resources(const struct sandbox *how)
 {
 	const struct rlimit none = { 0, 0 };
 	struct sysinfo machine;
@@ -62,6 +62,10 @@ static void limit_resources(void)
 	seconds = switched("GOSNAP_SANDBOX_CPU", LIMIT_SANDBOX_CPU_S);
 	lower(RLIMIT_CPU, seconds, seconds + 1);
 	setrlimit(RLIMIT_CORE, &none);
+	if (!how->max_file_bytes)
+		return;
+	lower(RLIMIT_FSIZE, how->max_file_bytes, how->max_file_bytes);
+	signal(SIGXFSZ, SIG_IGN); /* an error of write() instead */
 }
 
 /* If memory runs out, we are to go, not what is examined. */
@@ -168,7 +172,7 @@ bool sandbox_close(const struct sandbox *how, int channel, struct err *err)
 {
 	prctl(PR_SET_NAME, "gosnap-sandbox");
 	offer_to_killer();
-	limit_resources();
+	limit_resources(how);
 	close_others(how, channel);
 	/* What is in our memory is no business of others of this user, nor of a core file. */
 	prctl(PR_SET_DUMPABLE, 0);

@@ -43,6 +43,9 @@ struct sandbox {
 	/* See broker.h. NULL: none. */
 	const struct sandbox_service *services[SANDBOX_SERVICES];
 	uint64_t max_ns; /* how long it may take; 0: as long as it likes, but CPU time */
+	/* How large each file may become that it writes to; writing beyond is an error, EFBIG. 0: as
+	 * large as it likes. Pipes and devices are no files. */
+	uint64_t max_file_bytes;
 };
 
 void sandbox_add_services(struct sandbox *how, const struct sandbox_service *services);

@@ -280,6 +280,34 @@ static void test_time(void **state)
 	assert_non_null(strstr(err.text, " took too long"));
 }
 
+enum { FILE_MAX = 10000 };
+
+static int fill_file(void *arg)
+{
+	char bytes[1000] = "";
+	const int fd = *(int *)arg;
+	int n = 0;
+
+	while (n < 100 && write(fd, bytes, sizeof(bytes)) == sizeof(bytes))
+		n++;
+	return n == FILE_MAX / (int)sizeof(bytes) && errno == EFBIG ? FINE : WRONG;
+}
+
+/* It is told, and no byte more is written. */
+static void test_file_size(void **state)
+{
+	int file = memfd_create("output", MFD_CLOEXEC);
+	const struct sandbox how = { .keep = { file },
+				     .keep_count = 1,
+				     .max_file_bytes = FILE_MAX };
+	struct err err;
+
+	(void)state;
+	assert_int_equal(run(&how, fill_file, &file, &err), FINE);
+	assert_int_equal(lseek(file, 0, SEEK_END), FILE_MAX);
+	close(file);
+}
+
 /* The pipe stays open as long as one of them lives. */
 static int leave_orphans(void *arg)
 {
@@ -334,6 +362,7 @@ int main(void)
 		cmocka_unit_test(test_arguments),  cmocka_unit_test(test_descriptors),
 		cmocka_unit_test(test_privileges), cmocka_unit_test(test_time),
 		cmocka_unit_test(test_orphans),	   cmocka_unit_test(test_table),
+		cmocka_unit_test(test_file_size),
 	};
 
 	if (sandbox_missing()) {
