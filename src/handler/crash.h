@@ -21,6 +21,7 @@ struct crash {
 	uint64_t limit;			 /* RLIMIT_CORE */
 	bool guarded;			 /* set-uid and the like: the core is root's */
 	int pidfd;			 /* -1: none */
+	int folder;			 /* /proc/PID; -1: not there. See crashed.h */
 	const char *word[CRASH_LETTERS]; /* of each specifier; NULL: none */
 };
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "lib/procfs/proc_file.h"
+#include "src/handler/crashed.h"
 #include "src/handler/head.h"
 
 #ifndef SO_PEERPIDFD
@@ -170,7 +171,7 @@ bool peer_read(int connection, struct crash *ret, struct core_source *ret_source
 	uint16_t signal;
 	uint32_t tid;
 
-	*ret = (struct crash){ .pidfd = -1 };
+	*ret = (struct crash){ .pidfd = -1, .folder = -1 };
 	if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0 || !peer.pid)
 		return err_sys(err, "cannot tell whose core it is");
 	ret->pid = peer.pid;
@@ -185,6 +186,9 @@ bool peer_read(int connection, struct crash *ret, struct core_source *ret_source
 	ret->tid = (pid_t)tid;
 	read_ids(ret);
 	read_names(ret);
+	crashed_open(ret);
+	if (!crashed_is_there(ret)) /* and what was read may be of another */
+		ret->guarded = true;
 	set_number(ret, 's', signal);
 	set_number(ret, 'd', ret->guarded ? 2 : 1);
 	set_number(ret, 't', (uint64_t)time(NULL));
