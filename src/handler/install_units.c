@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "src/handler/install_files.h"
+#include "src/handler/kernel_pidfd.h"
 #include "src/handler/listen.h"
 
 #define UNITS "/etc/systemd/system/"
@@ -28,10 +29,8 @@ static bool has_systemd(void)
 bool install_can_listen(struct err *err)
 {
 	struct utsname kernel;
-	unsigned first = 0, second = 0;
 
-	if (uname(&kernel) < 0 || sscanf(kernel.release, "%u.%u", &first, &second) != 2 ||
-	    first < FIRST || (first == FIRST && second < SECOND))
+	if (!kernel_is(FIRST, SECOND) && uname(&kernel) == 0)
 		return err_set(err, ERR_CANNOT,
 			       "Linux %.60s cannot send cores to a socket, which needs "
 			       "6.17: use --core-pattern",
