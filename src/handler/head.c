@@ -139,6 +139,14 @@ int head_keep(const uint8_t *bytes, size_t len, struct err *err)
 	return -1;
 }
 
+static bool refuse(const uint8_t *bytes, ssize_t n, struct err *err)
+{
+	if (n >= SELFMAG && memcmp(bytes, ELFMAG, SELFMAG) == 0)
+		return err_set(err, ERR_CANNOT,
+			       "the head of the core is too large, or not of this form");
+	return err_set(err, ERR_BAD_DATA, "the kernel sent no core");
+}
+
 int head_copy(int pipe, struct err *err)
 {
 	AUTO(xfree) uint8_t *bytes = NULL;
@@ -156,7 +164,7 @@ int head_copy(int pipe, struct err *err)
 		const ssize_t n = look(pipe, size, bytes);
 		const uint64_t wanted = n < 0 ? 0 : head_length(bytes, (size_t)n);
 		if (n <= 0 || !wanted) {
-			err_set(err, ERR_BAD_DATA, "the kernel sent no core");
+			refuse(bytes, n, err);
 			return -1;
 		}
 		if ((uint64_t)n >= wanted)

@@ -18,7 +18,8 @@ void head_signal(const uint8_t *core, size_t len, uint16_t *ret_signal,
 /* A file with these bytes. -1: err says why. */
 int head_keep(const uint8_t *bytes, size_t len, struct err *err);
 /* Waits until the kernel has written it. A file with it, or with all that there is of it, if the stream
- * ends before; -1: err says why. ERR_CANNOT: not a pipe. */
+ * ends before; -1: err says why. ERR_CANNOT: not a pipe, or
+ * head_length() cannot tell, as with more than 65,534 segments. */
 int head_copy(int pipe, struct err *err);
 
 #endif

@@ -256,7 +256,8 @@ static enum taking run(struct job *job, const struct core_source *source)
 	if (!job->spool || !has_turn(job) || !has_rate(job))
 		return TAKING_DONE;
 	job->dying.memory = crashed_file(job->crash, "mem", O_RDONLY);
-	if (job->dying.memory < 0)
+	if (job->dying.memory < 0 ||
+	    (source->head_len && !head_length(source->head, source->head_len)))
 		return TAKING_WANTS_STREAM;
 	job->dying.head = source->head_len
 				  ? head_keep(source->head, source->head_len, &err)
