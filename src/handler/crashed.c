@@ -46,12 +46,24 @@ int crashed_file(const struct crash *crash, const char *name, int flags)
 	return crash->folder < 0 ? -1 : openat(crash->folder, name, flags | O_CLOEXEC);
 }
 
-const char *crashed_status(const struct crash *crash)
+/* Of its first thread, which may have ended. */
+static const char *leader_status(const struct crash *crash)
 {
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d/status", crash->folder);
 	return crash->folder < 0 ? NULL : read_text(path);
+}
+
+const char *crashed_status(const struct crash *crash)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d/task/%d/status", crash->folder,
+		 (int)crash->tid);
+	const char *status = crash->folder < 0 ? NULL : read_text(path);
+	/* The coredump socket tells the number that the process itself has for it. */
+	return status ? status : leader_status(crash);
 }
 
 /* The real ID, which the kernel's word has, too. */
@@ -94,32 +106,37 @@ bool crashed_is_there(const struct crash *crash)
 	       readlinkat(crash->folder, "exe", path, sizeof(path)) > 0;
 }
 
-static bool same_ids(const char *line, unsigned long *ret)
+/* All four of a line: real, effective, saved, of the file system. */
+static bool all_are(const char *line, unsigned long id)
 {
-	enum { IDS = 4 }; /* real, effective, saved, of the file system */
+	enum { IDS = 4 };
 	char *end = (char *)(uintptr_t)line;
 
-	if (!line)
-		return false;
-	*ret = strtoul(end, &end, 10);
-	for (unsigned i = 1; i < IDS; i++)
-		if (strtoul(end, &end, 10) != *ret)
+	for (unsigned i = 0; i < IDS; i++)
+		if (!line || strtoul(end, &end, 10) != id)
 			return false;
 	return true;
+}
+
+static bool is_of(const char *status, unsigned long uid, unsigned long gid)
+{
+	return status && all_are(proc_line(status, "Uid"), uid) &&
+	       all_are(proc_line(status, "Gid"), gid);
 }
 
 void crashed_owner(const struct crash *crash, uid_t *ret_uid, gid_t *ret_gid)
 {
 	const char *status = crashed_status(crash);
-	unsigned long uid, gid;
+	const char *user = status ? proc_line(status, "Uid") : NULL;
+	const char *group = status ? proc_line(status, "Gid") : NULL;
+	const unsigned long uid = user ? strtoul(user, NULL, 10) : 0;
+	const unsigned long gid = group ? strtoul(group, NULL, 10) : 0;
+	/* Threads can have users of their own. */
+	const bool known = !crash->guarded && is_of(status, uid, gid) &&
+			   is_of(leader_status(crash), uid, gid);
 
-	*ret_uid = 0;
-	*ret_gid = 0;
-	if (crash->guarded || !status || !same_ids(proc_line(status, "Uid"), &uid) ||
-	    !same_ids(proc_line(status, "Gid"), &gid))
-		return;
-	*ret_uid = (uid_t)uid;
-	*ret_gid = (gid_t)gid;
+	*ret_uid = known ? (uid_t)uid : 0;
+	*ret_gid = known ? (gid_t)gid : 0;
 }
 
 bool crashed_is_other(const struct crash *crash)
