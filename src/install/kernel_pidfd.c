@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/handler/kernel_pidfd.h"
+#include "src/install/kernel_pidfd.h"
 
 #include <stdio.h>
 #include <string.h>

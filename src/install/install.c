@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/handler/install.h"
+#include "src/install/install.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "src/handler/crash.h"
-#include "src/handler/install_files.h"
-#include "src/handler/install_units.h"
-#include "src/handler/kernel_pidfd.h"
+#include "src/install/install_files.h"
+#include "src/install/install_units.h"
+#include "src/install/kernel_pidfd.h"
 #include "src/spool/spool.h"
 
 #define KERNEL "/proc/sys/kernel/"

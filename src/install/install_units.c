@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/handler/install_units.h"
+#include "src/install/install_units.h"
 
 #include <errno.h>
 #include <spawn.h>
@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/handler/install_files.h"
-#include "src/handler/kernel_pidfd.h"
+#include "src/install/install_files.h"
+#include "src/install/kernel_pidfd.h"
 #include "src/handler/listen.h"
 
 #define UNITS "/etc/systemd/system/"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/handler/readiness.h"
+#include "src/install/readiness.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,8 +10,8 @@
 #include "lib/procfs/process.h"
 #include "src/capture/doctor.h"
 #include "src/handler/crash.h"
-#include "src/handler/install.h"
-#include "src/handler/kernel_pidfd.h"
+#include "src/install/install.h"
+#include "src/install/kernel_pidfd.h"
 #include "src/handler/listen.h"
 #include "src/spool/spool.h"
 
