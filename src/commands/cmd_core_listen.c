@@ -6,7 +6,7 @@
 
 #include "src/commands/handler_snapshot.h"
 #include "src/commands/options.h"
-#include "src/handler/install.h"
+#include "src/install/install.h"
 #include "src/handler/listen.h"
 
 struct core_listen_arguments {

@@ -12,7 +12,7 @@
 #include "src/capture/doctor.h"
 #include "src/capture/sandboxed.h"
 #include "src/commands/options.h"
-#include "src/handler/readiness.h"
+#include "src/install/readiness.h"
 #include "src/viewer/terminal/page.h"
 #include "src/viewer/terminal/text.h"
 

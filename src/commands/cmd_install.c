@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "src/commands/options.h"
-#include "src/handler/install.h"
+#include "src/install/install.h"
 
 struct install_arguments {
 	struct install_options install;

@@ -10,6 +10,7 @@
 #include "lib/sandbox/sandbox.h"
 #include "src/commands/cmd.h"
 #include "src/commands/snap_options.h"
+#include "src/handler/crashed.h"
 #include "src/handler/settings.h"
 #include "src/snapshot/output.h"
 
@@ -50,7 +51,17 @@ struct opened {
 	int folder, executable; /* /proc/PID, and of its exe; -1: none */
 };
 
-static void open_facts(const struct dying *dying, struct opened *ret)
+static void close_facts(struct opened *opened)
+{
+	capture_subject_done(&opened->subject);
+	if (opened->folder >= 0)
+		close(opened->folder);
+	if (opened->executable >= 0)
+		close(opened->executable);
+}
+
+/* By pid: believed only if it was this process all the time. */
+static void open_facts(const struct crash *crash, struct dying *dying, struct opened *ret)
 {
 	AUTO(xfree) char *folder = xasprintf("/proc/%d", (int)dying->pid);
 	struct err ignored;
@@ -60,18 +71,12 @@ static void open_facts(const struct dying *dying, struct opened *ret)
 		return;
 	ret->subject.process = process_read(dying->pid, &ignored);
 	ret->folder = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (ret->folder >= 0)
-		ret->executable =
-			openat(ret->folder, "exe", O_RDONLY | O_CLOEXEC | O_NOCTTY);
-}
-
-static void close_facts(struct opened *opened)
-{
-	capture_subject_done(&opened->subject);
-	if (opened->folder >= 0)
-		close(opened->folder);
-	if (opened->executable >= 0)
-		close(opened->executable);
+	ret->executable = crashed_file(crash, "exe", O_RDONLY | O_NOCTTY);
+	if (crashed_is_there(crash))
+		return;
+	close_facts(ret);
+	*ret = (struct opened){ .subject.turn = -1, .folder = -1, .executable = -1 };
+	dying->is_gone = true;
 }
 
 static void keep(struct sandbox *sandbox, int fd)
@@ -115,15 +120,23 @@ static bool take_in_sandbox(const struct work *w, const struct sandbox *sandbox,
 		status = take_and_finish((void *)w);
 	else if (!sandbox_run(sandbox, take_and_finish, (void *)w, &status, err))
 		return is_mended(w->out, err);
-	if (status != EXIT_DONE)
-		*err = *w->err;
-	return status == EXIT_DONE;
+	if (status == EXIT_DONE)
+		return true;
+	*err = *w->err; /* once: a child that was taken over may still write to it */
+	err->text[sizeof(err->text) - 1] = '\0';
+	if ((unsigned)err->code > ERR_USAGE || err->code == ERR_NONE)
+		err->code = ERR_BAD_DATA;
+	return false;
 }
 
 static bool take(const struct snap_options *options, const struct dying *dying,
-		 const struct opened *opened, int file, struct err *err)
+		 const struct opened *opened, uint64_t max_bytes, int file,
+		 struct err *err)
 {
-	struct sandbox sandbox = { .programs = true, .cache = true, .threads = 1 };
+	struct sandbox sandbox = { .programs = true,
+				   .cache = true,
+				   .threads = 1,
+				   .max_file_bytes = max_bytes };
 	AUTO(output_close) struct output *out = output_open_file(file, true);
 	struct work w = { options, out, NULL };
 
@@ -141,22 +154,23 @@ static bool take(const struct snap_options *options, const struct dying *dying,
 	if (w.err == MAP_FAILED)
 		return err_sys(err, "cannot allocate memory");
 	bool taken = take_in_sandbox(&w, &sandbox, err);
-	err->text[sizeof(err->text) - 1] = 0;
 	munmap(w.err, sizeof(*w.err));
 	return taken && output_commit(out, err);
 }
 
 bool handler_snapshot(void *arg, const struct settings *settings,
-		      const struct dying *dying, int file, struct err *err)
+		      const struct dying *given, uint64_t max_bytes, int file,
+		      struct err *err)
 {
 	const struct crash *crash = arg;
+	struct dying dying = *given;
 	struct snap_arguments arguments = snap_arguments_default(NULL);
 	struct snap_options *options = &arguments.snap;
-	AUTO(xfree) char *name = xasprintf("the core of process %d", (int)dying->pid);
+	AUTO(xfree) char *name = xasprintf("the core of process %d", (int)dying.pid);
 	struct opened opened;
 
 	options->capture.core.path = name;
-	options->capture.core.dying = dying;
+	options->capture.core.dying = &dying;
 	options->capture.go_only = true;
 	options->trigger = trigger_of(crash);
 	options->progress = PROGRESS_NEVER;
@@ -171,11 +185,11 @@ bool handler_snapshot(void *arg, const struct settings *settings,
 		return false;
 	options->redaction = secrets;
 	options->rules = rules;
-	open_facts(dying, &opened);
+	open_facts(crash, &dying, &opened);
 	options->capture.subject = &opened.subject;
 	if (opened.executable >= 0)
 		options->capture.core.search.running = &opened.executable;
-	const bool taken = take(options, dying, &opened, file, err);
+	const bool taken = take(options, &dying, &opened, max_bytes, file, err);
 	close_facts(&opened);
 	return taken;
 }

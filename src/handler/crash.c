@@ -33,7 +33,7 @@ bool crash_read(int n, char *const *words, struct crash *ret, struct err *err)
 	const char *letters = CRASH_ARGUMENTS;
 	uint64_t pid, signal;
 
-	*ret = (struct crash){ .pidfd = -1 };
+	*ret = (struct crash){ .pidfd = -1, .folder = -1 };
 	for (int i = 0; i < n && (letters = strchr(letters, '%')); i++) {
 		ret->word[(unsigned char)letters[1]] = words[i];
 		letters++;

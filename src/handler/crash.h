@@ -9,8 +9,11 @@
 #include "lib/base/err.h"
 #include "lib/base/util.h"
 
-/* What core-pipe is given, in this order: a kernel that does not know one leaves it empty. */
-#define CRASH_ARGUMENTS "%P %I %s %c %d %t %p %i %u %g %C %h %e %f %E %F"
+/* What core-pipe is given, in this order: a kernel that does not know one leaves it empty. CRASH_PIDFD
+ * only where the kernel passes one. */
+#define CRASH_WORDS "%P %I %s %c %d %t %p %i %u %g %C %h %e %f %E"
+#define CRASH_PIDFD " %F"
+#define CRASH_ARGUMENTS CRASH_WORDS CRASH_PIDFD
 
 enum { CRASH_LETTERS = 128, CRASH_TEXT = 4096 };
 
@@ -21,6 +24,7 @@ struct crash {
 	uint64_t limit;			 /* RLIMIT_CORE */
 	bool guarded;			 /* set-uid and the like: the core is root's */
 	int pidfd;			 /* -1: none */
+	int folder;			 /* /proc/PID; -1: not there. See crashed.h */
 	const char *word[CRASH_LETTERS]; /* of each specifier; NULL: none */
 };
 

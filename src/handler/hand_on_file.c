@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,13 +14,13 @@
 #include <unistd.h>
 
 #include "lib/procfs/proc_file.h"
+#include "src/handler/crashed.h"
 #include "src/handler/hand_on_priv.h"
 #include "src/handler/report.h"
 
 enum {
 	BLOCK = 4096, /* the smallest core, and the smallest hole */
 	GROUPS_MAX = 1024,
-	STATUS_MAX = 1 << 16,
 	FILE_SYSTEM_ID = 3, /* of the four in a line of /proc/PID/status */
 };
 
@@ -81,14 +80,6 @@ static void take_groups(const char *text)
 		report("cannot take the groups of the process: %s", strerror(errno));
 }
 
-static int open_folder(pid_t pid, const char *name)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-}
-
 static bool enter(int root, int folder)
 {
 	return root >= 0 && folder >= 0 && fchdir(root) == 0 && chroot(".") == 0 &&
@@ -96,15 +87,14 @@ static bool enter(int root, int folder)
 }
 
 /* Sees and may from now on what the process saw and might. */
-static bool stand_in_for(pid_t pid)
+static bool stand_in_for(const struct crash *crash)
 {
-	static char status[STATUS_MAX];
-	char path[64];
+	const char *status = crashed_status(crash);
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	if (!read_text(path, status, sizeof(status)))
+	if (!status)
 		return false;
-	int root = open_folder(pid, "root"), folder = open_folder(pid, "cwd");
+	int root = crashed_file(crash, "root", O_PATH | O_DIRECTORY);
+	int folder = crashed_file(crash, "cwd", O_PATH | O_DIRECTORY);
 	const bool entered = enter(root, folder);
 	if (root >= 0)
 		close(root);
@@ -204,7 +194,7 @@ static void write_core(struct file *f, struct core_source *source, const char *n
 /* Of a process that is gone nobody knows what it was allowed to. */
 static bool is_guarded(const struct crash *crash)
 {
-	return crash->guarded || kill(crash->pid, 0) < 0;
+	return crash->guarded || !crashed_is_there(crash);
 }
 
 static int open_file(const struct crash *crash, const char *name)
@@ -218,7 +208,7 @@ static int open_file(const struct crash *crash, const char *name)
 	}
 	if (!guarded)
 		take_limit(crash->pid);
-	if (!guarded && !stand_in_for(crash->pid)) {
+	if (!guarded && !stand_in_for(crash)) {
 		report("the core is lost: cannot enter the folder of the process: %s",
 		       strerror(errno));
 		return -1;

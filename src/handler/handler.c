@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "src/handler/child.h"
+#include "src/handler/crashed.h"
 #include "src/handler/hand_on.h"
 #include "src/handler/report.h"
 #include "src/handler/settings.h"
@@ -117,6 +118,8 @@ void handler_run(const struct handler *handler, struct crash *crash,
 
 	crash->realtime_ns = realtime_ns();
 	report_open(crash->pid);
+	if (crash->folder < 0)
+		crashed_open(crash);
 	if (!settings_read(handler->folder, &run.settings, &err))
 		report("%s", err.text);
 	run.until_ns = monotonic_ns() + run.settings.timeout_seconds * SECOND_NS;

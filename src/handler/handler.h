@@ -17,9 +17,11 @@ struct core_source;
 struct dying;
 struct settings;
 
-/* Writes a document of dying to file, compressed. False: err says why there is none. */
+/* Writes a document of dying to file, compressed, of no more than max_bytes (0: no bound). False: err says
+ * why there is none. */
 typedef bool handler_snapshot_fn(void *arg, const struct settings *settings,
-				 const struct dying *dying, int file, struct err *err);
+				 const struct dying *dying, uint64_t max_bytes, int file,
+				 struct err *err);
 
 struct handler {
 	const char *folder; /* settings.h */

@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/elf/notes.h"
 #include "lib/procfs/proc_file.h"
+#include "src/handler/crashed.h"
 #include "src/handler/head.h"
 
 #ifndef SO_PEERPIDFD
@@ -41,12 +41,7 @@ struct process_info {
 };
 enum { ASKS_COREDUMP = 1 << 4, IS_USERS = 1 << 2 };
 
-enum {
-	STATUS_SIGNAL = 12, /* pr_cursig and pr_pid in NT_PRSTATUS */
-	STATUS_PID = 32,
-	GROWTH = 1 << 16,
-	NAME_BYTES = 64,
-};
+enum { GROWTH = 1 << 16, NAME_BYTES = 64 };
 
 /* What a request is answered with is a mark of four bytes, zero if all is well. */
 static bool acknowledge(int connection, struct err *err)
@@ -100,39 +95,6 @@ static bool read_head(int connection, struct core_source *source, struct err *er
 		.fd = connection, .head = bytes, .head_len = len, .copy = -1
 	};
 	return len > 0 || err_set(err, ERR_BAD_DATA, "the kernel sent no core");
-}
-
-/* Of the thread that the signal came to: it is the first. */
-static void read_status(const struct core_source *source, uint16_t *ret_signal,
-			uint32_t *ret_tid)
-{
-	Elf64_Ehdr header;
-	Elf64_Phdr segment;
-	struct elf_note note;
-	const size_t len = source->head_len;
-
-	*ret_signal = 0;
-	*ret_tid = 0;
-	if (len < sizeof(header))
-		return;
-	memcpy(&header, source->head, sizeof(header));
-	if (header.e_phoff > len - sizeof(segment))
-		return;
-	memcpy(&segment, source->head + header.e_phoff, sizeof(segment));
-	if (segment.p_type != PT_NOTE || segment.p_offset > len ||
-	    segment.p_filesz > len - segment.p_offset)
-		return;
-	struct bytes notes =
-		bytes_over(source->head + segment.p_offset, segment.p_filesz);
-	while (elf_next_note(&notes, &note)) {
-		if (note.type != NT_PRSTATUS)
-			continue;
-		struct bytes signal = bytes_at(note.content, STATUS_SIGNAL),
-			     pid = bytes_at(note.content, STATUS_PID);
-		*ret_signal = bytes_u16(&signal);
-		*ret_tid = bytes_u32(&pid);
-		return;
-	}
 }
 
 static void set(struct crash *crash, char letter, char *word)
@@ -209,7 +171,7 @@ bool peer_read(int connection, struct crash *ret, struct core_source *ret_source
 	uint16_t signal;
 	uint32_t tid;
 
-	*ret = (struct crash){ .pidfd = -1 };
+	*ret = (struct crash){ .pidfd = -1, .folder = -1 };
 	if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0 || !peer.pid)
 		return err_sys(err, "cannot tell whose core it is");
 	ret->pid = peer.pid;
@@ -218,12 +180,15 @@ bool peer_read(int connection, struct crash *ret, struct core_source *ret_source
 		ret->pidfd = -1;
 	if (!begin(connection, err) || !read_head(connection, ret_source, err))
 		return false;
-	read_status(ret_source, &signal, &tid);
+	head_signal(ret_source->head, ret_source->head_len, &signal, &tid);
 	ret->guarded = is_guarded(ret->pidfd);
 	ret->signal = signal;
 	ret->tid = (pid_t)tid;
 	read_ids(ret);
 	read_names(ret);
+	crashed_open(ret);
+	if (!crashed_is_there(ret)) /* and what was read may be of another */
+		ret->guarded = true;
 	set_number(ret, 's', signal);
 	set_number(ret, 'd', ret->guarded ? 2 : 1);
 	set_number(ret, 't', (uint64_t)time(NULL));

@@ -11,7 +11,7 @@
 
 #include "src/spool/spool.h"
 
-enum { FILE_MAX = 4096 };
+enum { FILE_MAX = 4096, MEGABYTE_SHIFT = 20 };
 
 struct key {
 	const char *name;
@@ -116,6 +116,14 @@ bool settings_read(const char *folder, struct settings *ret, struct err *err)
 	       err_set(err, ERR_USAGE,
 		       "%.200s/handler.conf: not understood, the default is used: %.60s",
 		       folder, line);
+}
+
+uint64_t settings_quota_bytes(const struct settings *settings)
+{
+	const uint64_t most = UINT64_MAX >> MEGABYTE_SHIFT;
+
+	return (settings->quota_megabytes < most ? settings->quota_megabytes : most)
+	       << MEGABYTE_SHIFT;
 }
 
 bool previous_read(const char *folder, struct previous *ret)

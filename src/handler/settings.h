@@ -26,6 +26,9 @@ struct settings {
  * default; err says which line, if any, was not understood. */
 bool settings_read(const char *folder, struct settings *ret, struct err *err);
 
+/* Of all snapshots together. 0: no bound. */
+uint64_t settings_quota_bytes(const struct settings *settings);
+
 /* FOLDER/previous, which install.h writes. False: not there. */
 struct previous {
 	char core_pattern[SETTINGS_PATTERN];

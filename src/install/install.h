@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* install.h - makes gosnap the handler of the kernel's cores, and undoes it exactly. What was there
- * before is in SETTINGS_FOLDER/previous until then, where handlers find it. */
+ * before is in SETTINGS_FOLDER/previous until then, where handlers find it. The main header of src/install.
+ * Knows core_pattern, sysctl.d and units of systemd, and nothing of what handlers do. */
 #ifndef GOSNAP_INSTALL_H
 #define GOSNAP_INSTALL_H
 

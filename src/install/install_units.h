@@ -3,7 +3,7 @@
 #ifndef GOSNAP_INSTALL_UNITS_H
 #define GOSNAP_INSTALL_UNITS_H
 
-#include "src/handler/install.h"
+#include "src/install/install.h"
 
 /* ERR_CANNOT: neither can this kernel connect to a socket, or nobody would listen. */
 MUST_CHECK bool install_can_listen(struct err *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/handler/install_files.h"
+#include "src/install/install_files.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/handler/install.h"
+#include "src/install/install.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,8 +11,9 @@
 #include <unistd.h>
 
 #include "src/handler/crash.h"
-#include "src/handler/install_files.h"
-#include "src/handler/install_units.h"
+#include "src/install/install_files.h"
+#include "src/install/install_units.h"
+#include "src/install/kernel_pidfd.h"
 #include "src/spool/spool.h"
 
 #define KERNEL "/proc/sys/kernel/"
@@ -107,10 +108,14 @@ static bool find_program(struct plan *plan, struct err *err)
 static bool make_pattern(struct plan *plan, struct err *err)
 {
 	char *to = plan->previous.installed;
-	const int len = plan->options->socket
-				? snprintf(to, SETTINGS_PATTERN, "@@%s", INSTALL_SOCKET)
-				: snprintf(to, SETTINGS_PATTERN, "|%s core-pipe -- %s",
-					   plan->program, CRASH_ARGUMENTS);
+	/* Who got one before gets one again. */
+	const bool pidfd = strstr(plan->previous.core_pattern, "%F") ||
+			   (!plan->options->socket && kernel_passes_pidfd());
+	const int len =
+		plan->options->socket
+			? snprintf(to, SETTINGS_PATTERN, "@@%s", INSTALL_SOCKET)
+			: snprintf(to, SETTINGS_PATTERN, "|%s core-pipe -- %s%s",
+				   plan->program, CRASH_WORDS, pidfd ? CRASH_PIDFD : "");
 
 	if (len >= SETTINGS_PATTERN || strchr(plan->program, ' '))
 		return err_set(err, ERR_CANNOT,

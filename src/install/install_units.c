@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/handler/install_units.h"
+#include "src/install/install_units.h"
 
 #include <errno.h>
 #include <spawn.h>
@@ -9,7 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/handler/install_files.h"
+#include "src/install/install_files.h"
+#include "src/install/kernel_pidfd.h"
 #include "src/handler/listen.h"
 
 #define UNITS "/etc/systemd/system/"
@@ -28,10 +29,8 @@ static bool has_systemd(void)
 bool install_can_listen(struct err *err)
 {
 	struct utsname kernel;
-	unsigned first = 0, second = 0;
 
-	if (uname(&kernel) < 0 || sscanf(kernel.release, "%u.%u", &first, &second) != 2 ||
-	    first < FIRST || (first == FIRST && second < SECOND))
+	if (!kernel_is(FIRST, SECOND) && uname(&kernel) == 0)
 		return err_set(err, ERR_CANNOT,
 			       "Linux %.60s cannot send cores to a socket, which needs "
 			       "6.17: use --core-pattern",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/handler/readiness.h"
+#include "src/install/readiness.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,7 +9,9 @@
 
 #include "lib/procfs/process.h"
 #include "src/capture/doctor.h"
-#include "src/handler/install.h"
+#include "src/handler/crash.h"
+#include "src/install/install.h"
+#include "src/install/kernel_pidfd.h"
 #include "src/handler/listen.h"
 #include "src/spool/spool.h"
 
@@ -57,6 +59,27 @@ static void check_program(struct doctor *d, const char *pattern, const char *los
 		      "install it again, or run gosnap uninstall");
 }
 
+/* By a socket the kernel always has one. */
+static void check_pidfd(struct doctor *d, const char *pattern)
+{
+	const bool asked = strstr(pattern, CRASH_PIDFD), passes = kernel_passes_pidfd();
+
+	if (*pattern != '|')
+		return;
+	if (asked && passes)
+		fine(d, "core_pattern",
+		     xstrdup("the kernel passes a descriptor of the process (%F): its "
+			     "PID "
+			     "cannot be taken for another's"),
+		     NULL);
+	else
+		fine(d, "core_pattern",
+		     xasprintf("the kernel passes no descriptor of the process (%%F)%s: "
+			       "its PID, user and group tell which it is",
+			       passes ? "" : ", which Linux does since 6.16"),
+		     passes ? "gosnap install" : NULL);
+}
+
 static void check_installed(struct doctor *d, const struct kernel_cores *now,
 			    const struct previous *previous)
 {
@@ -67,6 +90,7 @@ static void check_installed(struct doctor *d, const struct kernel_cores *now,
 		       "%s, as before gosnap was installed",
 		       to),
 	     NULL);
+	check_pidfd(d, now->pattern);
 	check_program(d, now->pattern, "crashes leave neither snapshot nor core");
 	if (*now->pattern == '@' && !listen_is_open(INSTALL_SOCKET))
 		doubt(d, "core_handler",
