@@ -245,8 +245,8 @@ struct debuginfod_host *debuginfod_host_new(void)
 {
 	struct debuginfod_host *host = xcalloc(1, sizeof(*host));
 
-	host->services[0] = (struct sandbox_service){ ASK_DEBUG_FILE, serve, host };
-	host->services[1] = (struct sandbox_service){ ASK_EXECUTABLE, serve, host };
+	host->services[0] = (struct sandbox_service){ ASK_DEBUG_FILE, serve, host, NULL };
+	host->services[1] = (struct sandbox_service){ ASK_EXECUTABLE, serve, host, NULL };
 	return host;
 }
 
