@@ -189,7 +189,7 @@ static bool send_on(struct downloader *d, const struct download *wanted)
 		       ns = lesser(d->left_ns, wanted->seconds * second);
 	struct download bounded = *wanted;
 
-	bounded.seconds = (uint32_t)(ns / second) + 1;
+	bounded.seconds = (uint32_t)((ns + second - 1) / second);
 	d->since_ns = monotonic_ns();
 	d->until_ns = d->since_ns + (bounded.seconds + GRACE_S) * second;
 	return message_send(d->channel, &bounded, sizeof(bounded), -1, MSG_DONTWAIT) > 0;

@@ -255,9 +255,12 @@ static void lower(int resource, uint64_t soft, uint64_t hard)
 
 static void limit_resources(void)
 {
-	lower(RLIMIT_DATA, LIMIT_DOWNLOADER_BYTES, LIMIT_DOWNLOADER_BYTES);
+	const uint64_t memory = switched("GOSNAP_SANDBOX_MEMORY", LIMIT_DOWNLOADER_BYTES),
+		       seconds = switched("GOSNAP_SANDBOX_CPU", LIMIT_DOWNLOADER_CPU_S);
+
+	lower(RLIMIT_DATA, memory, memory);
 	/* First a signal that says why. */
-	lower(RLIMIT_CPU, LIMIT_DOWNLOADER_CPU_S, LIMIT_DOWNLOADER_CPU_S + 1);
+	lower(RLIMIT_CPU, seconds, seconds + 1);
 	lower(RLIMIT_FSIZE, LIMIT_DOWNLOAD_BYTES, LIMIT_DOWNLOAD_BYTES);
 	lower(RLIMIT_CORE, 0, 0);
 	signal(SIGXFSZ, SIG_IGN); /* an error of write() instead */

@@ -18,7 +18,7 @@
 #include "lib/sandbox/sandbox_priv.h"
 
 /* For tests: GOSNAP_SANDBOX_MEMORY=BYTES, GOSNAP_SANDBOX_CPU=SECONDS. */
-static uint64_t switched(const char *name, uint64_t usual)
+uint64_t switched(const char *name, uint64_t usual)
 {
 #ifdef GOSNAP_FAULTS
 	if (getenv(name))

@@ -16,6 +16,8 @@ MUST_CHECK bool sandbox_close(const struct sandbox *how, int channel, struct err
 /* Parts of that: all descriptors but channel, 0 to 2 and those to be kept; all capabilities. */
 void sandbox_close_others(const struct sandbox *how, int channel);
 MUST_CHECK bool sandbox_drop_capabilities(struct err *err);
+/* usual; for tests: what the environment says instead. */
+uint64_t switched(const char *name, uint64_t usual);
 /* downloader_close.c: closes a child of ours that writes to this folder only, and has the network. */
 MUST_CHECK bool downloader_close(const char *folder, int channel, struct err *err);
 
