@@ -102,6 +102,17 @@ static void make_folder(const char *path)
 	mkdir(part, 0700);
 }
 
+/* Our own handlers are not its. */
+static void reset_signals(void)
+{
+	sigset_t none;
+
+	for (int signo = 1; signo < NSIG; signo++)
+		signal(signo, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
 static void __attribute__((noreturn))
 live(const struct downloader *d, int channel, pid_t parent)
 {
@@ -113,6 +124,7 @@ live(const struct downloader *d, int channel, pid_t parent)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(EXIT_FAILURE);
+	reset_signals();
 	make_folder(d->folder);
 	if (!downloader_close(d->folder, channel, &err)) {
 		say(&a, -EPERM, "cannot confine " DOWNLOADING ": %.150s", err.text);
