@@ -286,8 +286,8 @@ bool broker_serve(struct broker *b, uint64_t until_ns, int *ret_status, struct e
 		for (size_t i = 0; i < b->pending_count; i++)
 			waiting[n + 1 + i] = (struct pollfd){ .fd = b->pending[i].wait.fd,
 							      .events = POLLIN };
-		int ready = poll(waiting, n + 1 + b->pending_count,
-				 patience_ms(b, until_ns));
+		int ready =
+			poll(waiting, n + 1 + b->pending_count, patience_ms(b, until_ns));
 		if (ready > 0)
 			serve_ready(b, waiting, n);
 		finish_ready(b);

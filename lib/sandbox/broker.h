@@ -75,7 +75,7 @@ enum { ANSWER_LATER = INT_MIN };
 
 /* What an answer waits for. */
 struct answer_wait {
-	int fd;		   /* readable when there may be an answer; -1: look now and then */
+	int fd; /* readable when there may be an answer; -1: look now and then */
 	uint64_t until_ns; /* monotonic; when to look whatever happens; 0: not then */
 };
 

@@ -239,7 +239,8 @@ static void take(const struct answer *a, size_t n, int fd, struct answer *ret,
 	} else if (fd < 0) {
 		ret->result = a->result;
 		ret->len = a->len < SAID_MAX ? a->len : SAID_MAX;
-	} else if ((fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY || !files_is_program(fd)) {
+	} else if ((fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY ||
+		   !files_is_program(fd)) {
 		say(ret, -ENOEXEC, "what was downloaded is not an ELF file");
 	} else {
 		*ret_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);

@@ -79,8 +79,8 @@ struct ruleset {
 	uint64_t handled;
 };
 
-static const uint64_t access_read = LANDLOCK_ACCESS_FS_READ_FILE |
-				    LANDLOCK_ACCESS_FS_READ_DIR,
+static const uint64_t access_read =
+			      LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR,
 		      access_files = LANDLOCK_ACCESS_FS_READ_FILE |
 				     LANDLOCK_ACCESS_FS_WRITE_FILE | ACCESS_TRUNCATE,
 		      access_write = access_read | LANDLOCK_ACCESS_FS_WRITE_FILE |

@@ -61,7 +61,8 @@ bool files_is_program(int fd)
 	struct stat st;
 	const size_t len = offsetof(Elf64_Ehdr, e_machine);
 
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || pread(fd, &head, len, 0) != (ssize_t)len ||
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
+	    pread(fd, &head, len, 0) != (ssize_t)len ||
 	    memcmp(head.e_ident, ELFMAG, SELFMAG) != 0)
 		return false;
 	return head.e_type != ET_CORE && head.e_type != __builtin_bswap16(ET_CORE);

@@ -87,7 +87,8 @@ static void change_mode(void)
 {
 	struct stat st;
 
-	tell("chmod", stat("/etc/shadow", &st) == 0 && chmod("/etc/shadow", st.st_mode) == 0);
+	tell("chmod",
+	     stat("/etc/shadow", &st) == 0 && chmod("/etc/shadow", st.st_mode) == 0);
 }
 
 static void run_program(void)

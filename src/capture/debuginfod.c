@@ -125,9 +125,9 @@ static int ask(struct client *c, enum question_kind what, const char *build_id,
 	       const char *of, char **ret_path, struct warnings *warnings)
 {
 	AUTO(xfree) char *said = NULL;
-	int fd = sandbox_is_closed() ? find_by_parent(what, build_id, c->until_ns,
-						      ret_path, &said)
-				     : find_here(c, what, build_id, ret_path);
+	int fd = sandbox_is_closed()
+			 ? find_by_parent(what, build_id, c->until_ns, ret_path, &said)
+			 : find_here(c, what, build_id, ret_path);
 
 	if (fd >= 0)
 		return fd;

@@ -349,7 +349,8 @@ static int open_many_channels(void *arg)
 
 static void test_nonsense(void **state)
 {
-	const struct sandbox_service services[] = { { ECHO, echo, NULL, NULL }, { .kind = 0 } };
+	const struct sandbox_service services[] = { { ECHO, echo, NULL, NULL },
+						    { .kind = 0 } };
 	const struct sandbox how = { .services = { services } };
 	struct err err;
 

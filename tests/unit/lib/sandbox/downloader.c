@@ -82,7 +82,9 @@ static struct answer ask(struct downloader *d, int what, uint32_t seconds, int *
 	while (!downloader_finish(d, &a, ret_fd, &wait)) {
 		struct pollfd p = { .fd = wait.fd, .events = POLLIN };
 		uint64_t now = monotonic_ns();
-		poll(&p, 1, wait.until_ns > now ? (int)((wait.until_ns - now) / 1000000) + 1 : 0);
+		poll(&p, 1,
+		     wait.until_ns > now ? (int)((wait.until_ns - now) / 1000000) + 1
+					 : 0);
 	}
 	a.bytes[a.len] = 0;
 	return a;
@@ -172,7 +174,9 @@ static void test_busy(void **state)
 {
 	AUTO(downloader_free)
 	struct downloader *d = downloader_new(folder, get, LONG_S * second);
-	const struct download wanted = { .seconds = LONG_S, .id_len = 8, .id = { SILENT } };
+	const struct download wanted = { .seconds = LONG_S,
+					 .id_len = 8,
+					 .id = { SILENT } };
 	struct answer a = { .result = 0 };
 
 	(void)state;
@@ -185,8 +189,8 @@ static void test_busy(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_answers),	  cmocka_unit_test(test_number),
-		cmocka_unit_test(test_time),	  cmocka_unit_test(test_build_ids),
+		cmocka_unit_test(test_answers), cmocka_unit_test(test_number),
+		cmocka_unit_test(test_time),	cmocka_unit_test(test_build_ids),
 		cmocka_unit_test(test_busy),
 	};
 	char place[] = "/tmp/gosnap-downloader-XXXXXX";
