@@ -87,7 +87,7 @@ static uint64_t count_rounds(struct runtimes *all, const struct goroutine *g,
 	const uint64_t size = round->frames[round->count - 1].argp - round->start;
 	/* What is between the ends of such a stack is not for a core file. */
 	const struct target_record before =
-		target_record(all->target, (struct target_record){ NULL });
+		target_record(all->target, (struct target_record){ .read = NULL });
 	struct stack_reader reader;
 	uint64_t n = 0;
 

@@ -72,7 +72,7 @@ static void add_frames(struct runtime *rt, const struct goroutine *g,
 		n = WORDS_MAX;
 	/* A core file has stacks all the same, by rules of its own. */
 	const struct target_record before =
-		target_record(rt->target, (struct target_record){ NULL });
+		target_record(rt->target, (struct target_record){ .read = NULL });
 	if (target_read(rt->target, end - n * WORD, words, n * WORD, &ignored))
 		add_words(rt, g, words, n, use);
 	target_record(rt->target, before);

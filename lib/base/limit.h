@@ -142,5 +142,9 @@
 #define LIMIT_SANDBOX_CPU_S 900
 /* nanoseconds that it may take if nobody can keep it waiting: what it writes is a file */
 #define LIMIT_SANDBOX_NS (UINT64_C(3600) * 1000 * 1000 * 1000)
+/* The process that downloads: bytes of memory, CPU seconds, and bytes of each file. */
+#define LIMIT_DOWNLOADER_BYTES (UINT64_C(1) << 30)
+#define LIMIT_DOWNLOADER_CPU_S 60
+#define LIMIT_DOWNLOAD_BYTES (UINT64_C(4) << 30)
 
 #endif

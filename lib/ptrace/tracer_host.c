@@ -150,12 +150,12 @@ struct tracer_host *tracer_host_new(struct target *live,
 {
 	struct tracer_host *host = xcalloc(1, sizeof(*host));
 	const struct sandbox_service services[SERVICES] = {
-		{ ASK_TRACER, start, host },
-		{ ASK_TRACER_MEMORY, share_memory, host },
-		{ ASK_TRACER_END, end, host },
-		{ ASK_CONDITIONS, read_conditions, host },
-		{ ASK_LEFTOVERS, find_leftovers, host },
-		{ ASK_DESCRIPTORS, list_descriptors, host },
+		{ ASK_TRACER, start, host, NULL },
+		{ ASK_TRACER_MEMORY, share_memory, host, NULL },
+		{ ASK_TRACER_END, end, host, NULL },
+		{ ASK_CONDITIONS, read_conditions, host, NULL },
+		{ ASK_LEFTOVERS, find_leftovers, host, NULL },
+		{ ASK_DESCRIPTORS, list_descriptors, host, NULL },
 	};
 
 	host->live = live;

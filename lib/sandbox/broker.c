@@ -18,8 +18,16 @@
 
 enum {
 	CHANNELS_MAX = 64, /* the sandbox and its workers */
+	PENDING_MAX = 4,   /* services that take long */
 	LOOK_MS = 50,  /* without a pidfd: how often we look whether the child is there */
 	WATCH_MS = 20, /* with workers: how often we look what they are */
+};
+
+/* A question that is not answered yet. */
+struct pending {
+	const struct sandbox_service *service;
+	int channel; /* -1: nobody waits any more */
+	struct answer_wait wait;
 };
 
 struct broker {
@@ -28,6 +36,8 @@ struct broker {
 	int pidfd;
 	int channels[CHANNELS_MAX];
 	size_t channel_count;
+	struct pending pending[PENDING_MAX];
+	size_t pending_count;
 	struct cached cached;
 	int64_t forbidden; /* system call; -1: none */
 	uint64_t watch_ns; /* when to look at the workers next */
@@ -104,15 +114,25 @@ static const struct sandbox_service *service_for(const struct broker *b, uint32_
 	return NULL;
 }
 
+static bool is_busy(const struct broker *b, const struct sandbox_service *s)
+{
+	for (size_t i = 0; i < b->pending_count; i++)
+		if (b->pending[i].service == s)
+			return true;
+	return s->finish && b->pending_count == PENDING_MAX;
+}
+
 static void serve(const struct broker *b, const struct question *q, int fd,
 		  struct answer *ret, int *ret_fd)
 {
 	const struct sandbox_service *s = service_for(b, q->kind);
 
-	if (s)
-		s->serve(s->arg, q, fd, ret, ret_fd);
-	else
+	if (!s)
 		ret->result = -ENOSYS;
+	else if (is_busy(b, s))
+		ret->result = -EBUSY;
+	else
+		s->serve(s->arg, q, fd, ret, ret_fd);
 }
 
 static void answer(struct broker *b, const struct question *q, int fd, struct answer *ret,
@@ -158,6 +178,51 @@ static bool is_sound(struct question *q, ssize_t n)
 	return q->kind >= ASK_SERVICE || strlen(q->text) == q->len;
 }
 
+static bool reply(int channel, const struct answer *a, int fd)
+{
+	return message_send(channel, a, offsetof(struct answer, bytes) + a->len, fd,
+			    MSG_DONTWAIT) > 0;
+}
+
+static void remember(struct broker *b, uint32_t kind, int channel)
+{
+	b->pending[b->pending_count++] = (struct pending){
+		.service = service_for(b, kind), .channel = channel, .wait = { .fd = -1 }
+	};
+}
+
+/* False: not yet. */
+static bool finish_one(struct pending *p)
+{
+	struct answer a = { .result = 0, .len = 0 };
+	int got = -1;
+
+	if (!p->service->finish(p->service->arg, &a, &got, &p->wait))
+		return false;
+	/* Who does not take it finds the channel full. */
+	if (p->channel >= 0)
+		(void)!reply(p->channel, &a, got);
+	if (got >= 0)
+		close(got);
+	return true;
+}
+
+static void finish_ready(struct broker *b)
+{
+	for (size_t i = b->pending_count; i-- > 0;)
+		if (finish_one(&b->pending[i]))
+			b->pending[i] = b->pending[--b->pending_count];
+}
+
+static void close_channel(struct broker *b, size_t i)
+{
+	for (size_t j = 0; j < b->pending_count; j++)
+		if (b->pending[j].channel == b->channels[i])
+			b->pending[j].channel = -1;
+	close(b->channels[i]);
+	b->channels[i] = b->channels[--b->channel_count];
+}
+
 /* False: the channel is closed, or speaks nonsense. */
 static bool serve_one(struct broker *b, int channel)
 {
@@ -173,8 +238,10 @@ static bool serve_one(struct broker *b, int channel)
 		b->forbidden = q.number;
 	else if (sound) {
 		answer(b, &q, with, &a, &got);
-		sound = message_send(channel, &a, offsetof(struct answer, bytes) + a.len,
-				     got, MSG_DONTWAIT) > 0;
+		if (a.result == ANSWER_LATER)
+			remember(b, q.kind, channel);
+		else
+			sound = reply(channel, &a, got);
 	}
 	if (with >= 0)
 		close(with);
@@ -185,12 +252,9 @@ static bool serve_one(struct broker *b, int channel)
 
 static void serve_ready(struct broker *b, const struct pollfd *waiting, size_t n)
 {
-	for (size_t i = n; i-- > 0;) {
-		if (!waiting[i].revents || serve_one(b, b->channels[i]))
-			continue;
-		close(b->channels[i]);
-		b->channels[i] = b->channels[--b->channel_count];
-	}
+	for (size_t i = n; i-- > 0;)
+		if (waiting[i].revents && !serve_one(b, b->channels[i]))
+			close_channel(b, i);
 }
 
 static int patience_ms(const struct broker *b, uint64_t until_ns)
@@ -198,6 +262,13 @@ static int patience_ms(const struct broker *b, uint64_t until_ns)
 	const uint64_t now = monotonic_ns();
 	int ms = b->how->workers ? WATCH_MS : b->pidfd < 0 ? LOOK_MS : -1;
 
+	for (size_t i = 0; i < b->pending_count; i++) {
+		const struct answer_wait *wait = &b->pending[i].wait;
+		if (wait->fd < 0 && (ms < 0 || ms > LOOK_MS))
+			ms = LOOK_MS;
+		if (wait->until_ns && (!until_ns || wait->until_ns < until_ns))
+			until_ns = wait->until_ns;
+	}
 	if (!until_ns)
 		return ms;
 	uint64_t left = until_ns > now ? (until_ns - now) / 1000000 + 1 : 0;
@@ -217,7 +288,7 @@ static bool workers_are_fine(struct broker *b, struct err *err)
 
 bool broker_serve(struct broker *b, uint64_t until_ns, int *ret_status, struct err *err)
 {
-	struct pollfd waiting[CHANNELS_MAX + 1];
+	struct pollfd waiting[CHANNELS_MAX + 1 + PENDING_MAX];
 
 	for (;;) {
 		const size_t n = b->channel_count;
@@ -225,9 +296,14 @@ bool broker_serve(struct broker *b, uint64_t until_ns, int *ret_status, struct e
 			waiting[i] =
 				(struct pollfd){ .fd = b->channels[i], .events = POLLIN };
 		waiting[n] = (struct pollfd){ .fd = b->pidfd, .events = POLLIN };
-		int ready = poll(waiting, n + 1, patience_ms(b, until_ns));
+		for (size_t i = 0; i < b->pending_count; i++)
+			waiting[n + 1 + i] = (struct pollfd){ .fd = b->pending[i].wait.fd,
+							      .events = POLLIN };
+		int ready =
+			poll(waiting, n + 1 + b->pending_count, patience_ms(b, until_ns));
 		if (ready > 0)
 			serve_ready(b, waiting, n);
+		finish_ready(b);
 		if (b->forbidden >= 0)
 			return err_set(err, ERR_SYS,
 				       SANDBOXED " made a forbidden system call: %d (%s)",

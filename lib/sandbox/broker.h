@@ -65,19 +65,35 @@ struct question {
 };
 
 struct answer {
-	int32_t result; /* negative: of errno */
+	int32_t result; /* negative: of errno, or ANSWER_LATER */
 	uint32_t len;	/* of bytes */
 	char bytes[PATH_MAX];
+};
+
+/* The result of what takes long: nobody else is kept waiting, nor do limits of time wait. */
+enum { ANSWER_LATER = INT_MIN };
+
+/* What an answer waits for. */
+struct answer_wait {
+	int fd; /* readable when there may be an answer; -1: look now and then */
+	uint64_t until_ns; /* monotonic; when to look whatever happens; 0: not then */
 };
 
 /* More than files and processes, for those that stand above this room. */
 struct sandbox_service {
 	uint32_t kind; /* 0: no more of them */
 	/* In the parent. fd: what came with the question, -1: nothing; it is closed afterwards. The
-	 * answer is all zero; a descriptor in *ret_fd is sent with it and then closed here. */
+	 * answer is all zero; a descriptor in *ret_fd is sent with it and then closed here. Must not
+	 * block: everybody waits. */
 	void (*serve)(void *arg, const struct question *q, int fd, struct answer *ret,
 		      int *ret_fd);
 	void *arg;
+	/* NULL: serve() always answers. Otherwise it may return ANSWER_LATER, and this is called
+	 * until it returns true: there is the answer, as from serve(). Until then the service is busy,
+	 * and further questions of this kind fail with EBUSY. It is not called again if the sandbox
+	 * ends before. */
+	bool (*finish)(void *arg, struct answer *ret, int *ret_fd,
+		       struct answer_wait *ret_wait);
 };
 
 /* In the sandbox. fd: to send along, or -1. *ret_fd: what came, or -1; ret_fd NULL: nothing is

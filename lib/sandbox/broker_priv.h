@@ -47,6 +47,8 @@ int proc_open(const struct sandbox *how, int folder, const char *path, int flags
 	      bool *ret_other);
 int proc_read_link(const struct sandbox *how, int folder, const char *path, char *ret,
 		   size_t size, bool *ret_other);
+/* Is it a regular file that begins as programs do, libraries and debug files, and no core? */
+bool files_is_program(int fd);
 struct stat;
 int files_status(const struct sandbox *how, int folder, const char *path, int flags,
 		 struct stat *ret);

@@ -2,13 +2,13 @@
 /* The cache: the sandbox has neither its folder nor the right to write there. */
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 #include "lib/base/cache.h"
 #include "lib/sandbox/broker_priv.h"
 
 enum {
-	KEY_MAX = 128,
 	PUTS_MAX = 64, /* by one sandbox: a program has some ten images with names */
 };
 
@@ -55,7 +55,7 @@ static const char *key_of(const struct question *q)
 	if (q->len <= sizeof(kind) || memcmp(q->text, kind, sizeof(kind)) != 0)
 		return NULL;
 	const size_t len = strlen(key);
-	if (len != q->len - sizeof(kind) || len > KEY_MAX || *key == '.')
+	if (len != q->len - sizeof(kind) || len > NAME_MAX || *key == '.')
 		return NULL;
 	for (const char *c = key; *c; c++)
 		if (!isalnum((unsigned char)*c) && !strchr("._-", *c))

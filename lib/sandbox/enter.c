@@ -21,7 +21,7 @@
 #include "lib/sandbox/sandbox_priv.h"
 
 /* For tests: GOSNAP_SANDBOX_MEMORY=BYTES, GOSNAP_SANDBOX_CPU=SECONDS. */
-static uint64_t switched(const char *name, uint64_t usual)
+uint64_t switched(const char *name, uint64_t usual)
 {
 #ifdef GOSNAP_FAULTS
 	if (getenv(name))
@@ -112,7 +112,7 @@ static void close_range_of(unsigned first, unsigned last)
 		close((int)fd);
 }
 
-static void close_others(const struct sandbox *how, int channel)
+void sandbox_close_others(const struct sandbox *how, int channel)
 {
 	unsigned from = STDERR_FILENO + 1;
 	int highest = channel;
@@ -161,7 +161,7 @@ static bool close_files(struct err *err)
 	return done || err_sys(err, "Landlock");
 }
 
-static bool drop_capabilities(struct err *err)
+bool sandbox_drop_capabilities(struct err *err)
 {
 	struct __user_cap_header_struct header = { _LINUX_CAPABILITY_VERSION_3, 0 };
 	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { { 0 } };
@@ -219,12 +219,13 @@ bool sandbox_close(const struct sandbox *how, int channel, struct err *err)
 	prctl(PR_SET_NAME, "gosnap-sandbox");
 	offer_to_killer();
 	limit_resources(how);
-	close_others(how, channel);
+	sandbox_close_others(how, channel);
 	/* What is in our memory is no business of others of this user, nor of a core file. */
 	prctl(PR_SET_DUMPABLE, 0);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return err_sys(err, "no_new_privs");
-	if (!bound_workers(how, err) || !close_files(err) || !drop_capabilities(err))
+	if (!bound_workers(how, err) || !close_files(err) ||
+	    !sandbox_drop_capabilities(err))
 		return false;
 	threads_reserve(how->threads);
 	ask_begin(channel);

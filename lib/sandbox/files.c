@@ -55,12 +55,14 @@ static int open_spool(void)
 }
 
 /* Not a core, which has the secrets of its process. */
-static bool begins_as_program(int fd)
+bool files_is_program(int fd)
 {
 	Elf64_Ehdr head;
+	struct stat st;
 	const size_t len = offsetof(Elf64_Ehdr, e_machine);
 
-	if (pread(fd, &head, len, 0) != (ssize_t)len ||
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
+	    pread(fd, &head, len, 0) != (ssize_t)len ||
 	    memcmp(head.e_ident, ELFMAG, SELFMAG) != 0)
 		return false;
 	return head.e_type != ET_CORE && head.e_type != __builtin_bswap16(ET_CORE);
@@ -71,7 +73,7 @@ static int only_program(int fd)
 {
 	if (fd < 0)
 		return -errno;
-	if (begins_as_program(fd))
+	if (files_is_program(fd))
 		return fd;
 	close(fd);
 	return -ENOEXEC;

@@ -13,6 +13,16 @@
 /* enter.c: closes it around this process, whose parent is at the other end of channel. ERR_SYS: it
  * cannot be closed, and err says what the kernel refused. */
 MUST_CHECK bool sandbox_close(const struct sandbox *how, int channel, struct err *err);
+/* Parts of that: all descriptors but channel, 0 to 2 and those to be kept; all capabilities. */
+void sandbox_close_others(const struct sandbox *how, int channel);
+MUST_CHECK bool sandbox_drop_capabilities(struct err *err);
+/* usual; for tests: what the environment says instead. */
+uint64_t switched(const char *name, uint64_t usual);
+/* downloader_close.c: closes a child of ours that writes to this folder only, and has the network. */
+MUST_CHECK bool downloader_close(const char *folder, int channel, struct err *err);
+
+/* trespass.c: likewise, in another child than the sandbox, which is closed. */
+void sandbox_trespass_confined(const char *place);
 
 /* filter.c: what the kernel tells our handler of SIGSYS about a call that is not executed. */
 enum { FILTER_FORBIDDEN = 1, FILTER_ASK = 2 };

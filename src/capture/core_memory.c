@@ -227,7 +227,7 @@ void core_memory_choose(struct capture *c, struct target *source)
 
 	if (!c->core.regions)
 		return;
-	target_record(source, (struct target_record){ NULL });
+	target_record(source, (struct target_record){ .read = NULL });
 	target_budget_unit(c->frozen);
 	for (size_t i = 0; i < images_count(c->images); i++)
 		add_image(c, images_get(c->images, i));
@@ -236,7 +236,7 @@ void core_memory_choose(struct capture *c, struct target *source)
 	runtimes_core_memory(c->runtimes, c->core.read, c->core.regions);
 	/* It looks for it in more than a core file needs. */
 	const struct target_record record =
-		target_record(c->frozen, (struct target_record){ NULL });
+		target_record(c->frozen, (struct target_record){ .read = NULL });
 	target_budget_unit(c->frozen);
 	if (core_first_stack(c->frozen, &stack))
 		add_first_stack(c, &stack);

@@ -6,10 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/document/warnings.h"
 #include "lib/elf/image_debug.h"
-#include "lib/sandbox/broker.h"
+#include "lib/sandbox/downloader.h"
 
 /* From elfutils; loaded only on demand: it depends on a dozen libraries. */
 static const char library[] = "libdebuginfod.so.1";
@@ -61,16 +62,23 @@ static size_t bytes_of(const char *hex, unsigned char *ret, size_t max)
 }
 
 /* Of *ret_path, which the caller frees, too; negative: of errno. */
-static int find_here(struct client *c, enum question_kind what, const char *build_id,
-		     char **ret_path)
+static int find_bytes(struct client *c, enum question_kind what, const unsigned char *id,
+		      size_t n, char **ret_path)
 {
-	unsigned char id[64];
-	size_t n = bytes_of(build_id, id, sizeof(id));
 	find_fn *find = what == ASK_EXECUTABLE ? c->find_executable : c->find_debug_info;
 
 	if (n == 0)
 		return -EINVAL; /* it would be taken for text */
 	return find(c->self, id, (int)n, ret_path);
+}
+
+static int find_here(struct client *c, enum question_kind what, const char *build_id,
+		     char **ret_path)
+{
+	unsigned char id[64];
+	size_t n = bytes_of(build_id, id, sizeof(id));
+
+	return find_bytes(c, what, id, n, ret_path);
 }
 
 static int seconds_until(uint64_t until_ns)
@@ -80,8 +88,9 @@ static int seconds_until(uint64_t until_ns)
 	return (int)(left / 1000000000) + 1;
 }
 
+/* *ret_said: in words, if there are any. */
 static int find_by_parent(enum question_kind what, const char *build_id,
-			  uint64_t until_ns, char **ret_path)
+			  uint64_t until_ns, char **ret_path, char **ret_said)
 {
 	struct question q = { .kind = what, .number = seconds_until(until_ns) };
 	struct answer a;
@@ -91,8 +100,23 @@ static int find_by_parent(enum question_kind what, const char *build_id,
 	memcpy(q.text, build_id, q.len);
 	if (!sandbox_ask(&q, -1, &a, &fd))
 		return -EIO;
-	*ret_path = fd < 0 ? NULL : xstrndup(a.bytes, a.len);
+	*(fd < 0 ? ret_said : ret_path) = a.len ? xstrndup(a.bytes, a.len) : NULL;
 	return fd < 0 && a.result >= 0 ? -EIO : fd < 0 ? a.result : fd;
+}
+
+static void warn(struct warnings *warnings, enum question_kind what, const char *of,
+		 int error, const char *said)
+{
+	if (error == ELIBACC)
+		warnings_add(warnings, "debuginfod", NO_LIBRARY, library);
+	else if (error == ENOENT)
+		warnings_add(warnings, "debuginfod", "%s: no server has its %s", of,
+			     what == ASK_EXECUTABLE ? "executable" : "debug information");
+	else
+		warnings_add(warnings, "debuginfod", "%s: %s", of,
+			     said	       ? said
+			     : error == ENOSYS ? "DEBUGINFOD_URLS is not set"
+					       : strerror(error));
 }
 
 /* What the server has with this build-id; -1: a warning says why there is no file. The caller
@@ -100,21 +124,14 @@ static int find_by_parent(enum question_kind what, const char *build_id,
 static int ask(struct client *c, enum question_kind what, const char *build_id,
 	       const char *of, char **ret_path, struct warnings *warnings)
 {
+	AUTO(xfree) char *said = NULL;
 	int fd = sandbox_is_closed()
-			 ? find_by_parent(what, build_id, c->until_ns, ret_path)
+			 ? find_by_parent(what, build_id, c->until_ns, ret_path, &said)
 			 : find_here(c, what, build_id, ret_path);
 
 	if (fd >= 0)
 		return fd;
-	if (fd == -ELIBACC)
-		warnings_add(warnings, "debuginfod", NO_LIBRARY, library);
-	else if (fd == -ENOENT)
-		warnings_add(warnings, "debuginfod", "%s: no server has its %s", of,
-			     what == ASK_EXECUTABLE ? "executable" : "debug information");
-	else
-		warnings_add(warnings, "debuginfod", "%s: %s", of,
-			     fd == -ENOSYS ? "DEBUGINFOD_URLS is not set"
-					   : strerror(-fd));
+	warn(warnings, what, of, -fd, said);
 	return -1;
 }
 
@@ -206,9 +223,25 @@ int debuginfod_executable(const char *build_id, const char *path, uint64_t until
 	return fd;
 }
 
+/* In the child that downloads, which answers one question after the other. */
+static int get(const struct download *wanted, char *ret_path, size_t size)
+{
+	static struct client client;
+	char *path = NULL;
+
+	if (!client.self) {
+		set_bound((int)wanted->seconds);
+		if (!load_client(&client))
+			return -ELIBACC;
+	}
+	int fd = find_bytes(&client, wanted->kind, wanted->id, wanted->id_len, &path);
+	snprintf(ret_path, size, "%s", path ? path : "");
+	free(path);
+	return fd;
+}
+
 struct debuginfod_host {
-	struct client client;
-	bool opened;
+	struct downloader *downloader;
 	struct sandbox_service services[3];
 };
 
@@ -216,37 +249,54 @@ static void serve(void *arg, const struct question *q, int with, struct answer *
 		  int *ret_fd)
 {
 	struct debuginfod_host *host = arg;
-	char *path = NULL;
+	struct download wanted = { .kind = q->kind, .seconds = (uint32_t)q->number };
 
-	(void)with;
-	if (strnlen(q->text, sizeof(q->text)) != q->len || q->len < 2 || q->len % 2 ||
+	(void)with, (void)ret_fd;
+	if (strnlen(q->text, sizeof(q->text)) != q->len || q->len % 2 ||
+	    q->len > 2 * sizeof(wanted.id) ||
 	    strspn(q->text, "0123456789abcdef") != q->len || q->number < 0 ||
 	    q->number > SECONDS_MAX) {
 		ret->result = -EINVAL;
 		return;
 	}
-	set_bound(q->number);
-	if (!host->opened && !load_client(&host->client)) {
-		ret->result = -ELIBACC;
-		return;
-	}
-	host->opened = true;
-	int fd = find_here(&host->client, q->kind, q->text, &path);
-	ret->result = fd < 0 ? fd : 0;
-	*ret_fd = fd < 0 ? -1 : fd;
-	if (path) {
-		ret->len = (uint32_t)strnlen(path, sizeof(ret->bytes));
-		memcpy(ret->bytes, path, ret->len);
-	}
-	free(path);
+	wanted.id_len = (uint32_t)bytes_of(q->text, wanted.id, sizeof(wanted.id));
+	downloader_ask(host->downloader, &wanted, ret);
 }
 
-struct debuginfod_host *debuginfod_host_new(void)
+static bool finish(void *arg, struct answer *ret, int *ret_fd,
+		   struct answer_wait *ret_wait)
+{
+	struct debuginfod_host *host = arg;
+
+	return downloader_finish(host->downloader, ret, ret_fd, ret_wait);
+}
+
+/* Where the library keeps what it gets, as it decides itself, and stays with. */
+static char *cache_folder(void)
+{
+	const char *given = getenv("DEBUGINFOD_CACHE_PATH"),
+		   *home = getenv("HOME") ? getenv("HOME") : "/",
+		   *caches = getenv("XDG_CACHE_HOME");
+	AUTO(xfree) char *former = xasprintf("%s/.debuginfod_client_cache", home);
+
+	if (given && *given)
+		return xstrdup(given);
+	if (access(former, F_OK) == 0)
+		return TAKE(former);
+	return caches && *caches ? xasprintf("%s/debuginfod_client", caches)
+				 : xasprintf("%s/.cache/debuginfod_client", home);
+}
+
+struct debuginfod_host *debuginfod_host_new(uint64_t total_ns)
 {
 	struct debuginfod_host *host = xcalloc(1, sizeof(*host));
+	AUTO(xfree) char *folder = cache_folder();
 
-	host->services[0] = (struct sandbox_service){ ASK_DEBUG_FILE, serve, host };
-	host->services[1] = (struct sandbox_service){ ASK_EXECUTABLE, serve, host };
+	host->downloader = downloader_new(folder, get, total_ns);
+	host->services[0] =
+		(struct sandbox_service){ ASK_DEBUG_FILE, serve, host, finish };
+	host->services[1] =
+		(struct sandbox_service){ ASK_EXECUTABLE, serve, host, finish };
 	return host;
 }
 
@@ -259,6 +309,6 @@ void debuginfod_host_free(struct debuginfod_host *host)
 {
 	if (!host)
 		return;
-	close_client(&host->client);
+	downloader_free(host->downloader);
 	xfree(host);
 }

@@ -14,10 +14,11 @@ void debuginfod_fetch(const struct runtimes *all, struct images *images,
 int debuginfod_executable(const char *build_id, const char *path, uint64_t until_ns,
 			  struct warnings *warnings);
 
-/* For the parent of the sandbox, which asks the servers: the sandbox has no network. */
+/* For the parent of the sandbox, which has no network: a child of its own asks the servers. total_ns:
+ * how long all downloads of this run may take. */
 struct debuginfod_host;
 struct sandbox_service;
-struct debuginfod_host *debuginfod_host_new(void);
+struct debuginfod_host *debuginfod_host_new(uint64_t total_ns);
 const struct sandbox_service *
 debuginfod_host_services(const struct debuginfod_host *host);
 void debuginfod_host_free(struct debuginfod_host *host);

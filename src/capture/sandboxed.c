@@ -65,7 +65,7 @@ static void permit_files(struct capture_host *host, const struct capture_options
 	ret->cache = !options->reading.no_cache;
 	if (!options->reading.debuginfod)
 		return;
-	host->debuginfod = debuginfod_host_new();
+	host->debuginfod = debuginfod_host_new(options->max_copy_age_ns);
 	sandbox_add_services(ret, debuginfod_host_services(host->debuginfod));
 }
 

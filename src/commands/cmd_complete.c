@@ -196,7 +196,7 @@ static int offer_ids(void *arg)
 	for (size_t i = shots->all.count; i-- > 0;) {
 		const char *id = shots->all.list[i].id;
 		struct spool_head head;
-		struct text about = { NULL };
+		struct text about = { .len = 0 };
 		if (!starts_with(id, shots->place->typed) ||
 		    !spool_entry_head(&shots->all, i, &head, &ignored))
 			continue;

@@ -45,7 +45,7 @@ static void serve(void *arg, const struct question *q, int fd, struct answer *re
 
 struct spool_service spool_service_of(struct spool_entries *all)
 {
-	return (struct spool_service){ { { ASK_SPOOL_ENTRY, serve, all },
+	return (struct spool_service){ { { ASK_SPOOL_ENTRY, serve, all, NULL },
 					 { .kind = 0 } } };
 }
 

@@ -272,7 +272,7 @@ bool export_core(const struct export *export, struct output *out, struct err *er
 			err, ERR_CANNOT,
 			"no core file: of the process neither registers nor memory "
 			"were captured");
-	target_record(c->frozen, (struct target_record){ NULL });
+	target_record(c->frozen, (struct target_record){ .read = NULL });
 	target_budget_unit(c->frozen);
 	x.memory.has_stack = core_first_stack(c->frozen, &x.memory.stack);
 	memory_set_filter(c->core.regions, leave_out_zeros, c);

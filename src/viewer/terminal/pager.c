@@ -7,6 +7,7 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -148,6 +149,11 @@ FILE *pager_stream(struct pager *pager)
 }
 
 /* Its exit status; -1: it ended otherwise. */
+static int exit_status(int status)
+{
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
 static int status_of_end(struct pager *pager)
 {
 	const struct question question = { .kind = ASK_PAGER_ENDS };
@@ -157,7 +163,14 @@ static int status_of_end(struct pager *pager)
 		return sandbox_ask(&question, -1, &answer, NULL) ? answer.result : -1;
 	while (waitpid(pager->pid, &status, 0) < 0 && errno == EINTR)
 		;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	return exit_status(status);
+}
+
+static void restore_signals(const struct pager *pager)
+{
+	sigaction(SIGINT, &pager->interrupt, NULL);
+	sigaction(SIGQUIT, &pager->quit, NULL);
+	sigaction(SIGPIPE, &pager->pipe, NULL);
 }
 
 static int end_pager(struct pager *pager)
@@ -166,9 +179,7 @@ static int end_pager(struct pager *pager)
 		fclose(pager->stream);
 	pager->stream = NULL;
 	int status = status_of_end(pager);
-	sigaction(SIGINT, &pager->interrupt, NULL);
-	sigaction(SIGQUIT, &pager->quit, NULL);
-	sigaction(SIGPIPE, &pager->pipe, NULL);
+	restore_signals(pager);
 	return status;
 }
 
@@ -188,6 +199,7 @@ bool pager_finish(struct pager *pager, struct err *err)
 struct pager_host {
 	const char *command;
 	struct pager *pager; /* NULL: none runs */
+	int pidfd;	     /* of it, once its end is waited for; -1: none */
 	struct sandbox_service services[3];
 };
 
@@ -208,24 +220,44 @@ static void serve_start(void *arg, const struct question *q, int fd, struct answ
 	fclose(TAKE(host->pager->stream));
 }
 
+/* The user may read for any length of time. */
 static void serve_end(void *arg, const struct question *q, int fd, struct answer *ret,
 		      int *ret_fd)
 {
 	struct pager_host *host = arg;
 	(void)q, (void)fd, (void)ret_fd;
-	ret->result = -1;
-	if (!host->pager)
-		return;
-	ret->result = end_pager(host->pager);
+	ret->result = host->pager ? ANSWER_LATER : -1;
+	if (host->pager && host->pidfd < 0)
+		host->pidfd = (int)syscall(SYS_pidfd_open, host->pager->pid, 0);
+}
+
+static bool finish_end(void *arg, struct answer *ret, int *ret_fd,
+		       struct answer_wait *ret_wait)
+{
+	struct pager_host *host = arg;
+	int status = 0;
+	(void)ret_fd;
+	ret_wait->fd = host->pidfd;
+	if (waitpid(host->pager->pid, &status, WNOHANG) == 0)
+		return false;
+	ret->result = exit_status(status);
+	restore_signals(host->pager);
 	pager_free(TAKE(host->pager));
+	if (host->pidfd >= 0)
+		close(host->pidfd);
+	host->pidfd = -1;
+	return true;
 }
 
 struct pager_host *pager_host_new(const char *command)
 {
 	struct pager_host *host = xcalloc(1, sizeof(*host));
 	host->command = command;
-	host->services[0] = (struct sandbox_service){ ASK_PAGER, serve_start, host };
-	host->services[1] = (struct sandbox_service){ ASK_PAGER_ENDS, serve_end, host };
+	host->pidfd = -1;
+	host->services[0] =
+		(struct sandbox_service){ ASK_PAGER, serve_start, host, NULL };
+	host->services[1] =
+		(struct sandbox_service){ ASK_PAGER_ENDS, serve_end, host, finish_end };
 	return host;
 }
 
@@ -242,5 +274,7 @@ void pager_host_free(struct pager_host *host)
 		end_pager(host->pager);
 		pager_free(host->pager);
 	}
+	if (host->pidfd >= 0)
+		close(host->pidfd);
 	xfree(host);
 }

@@ -24,7 +24,7 @@
 #include "lib/sandbox/broker.h"
 #include "lib/sandbox/sandbox_priv.h"
 
-enum { FINE = 0, WRONG = 1, ECHO = ASK_SERVICE, GIVE, CHILDREN = 4, ASKS = 200 };
+enum { FINE = 0, WRONG = 1, ECHO = ASK_SERVICE, GIVE, LATER, CHILDREN = 4, ASKS = 200 };
 
 static int run(const struct sandbox *how, int (*work)(void *), void *arg, struct err *err)
 {
@@ -290,8 +290,8 @@ static int ask_for_descriptor(void *arg)
 static void test_services(void **state)
 {
 	int file = memfd_create("given", MFD_CLOEXEC);
-	const struct sandbox_service services[] = { { ECHO, echo, NULL },
-						    { GIVE, give, &file },
+	const struct sandbox_service services[] = { { ECHO, echo, NULL, NULL },
+						    { GIVE, give, &file, NULL },
 						    { .kind = 0 } };
 	const struct sandbox how = { .services = { services },
 				     .threads = 2,
@@ -365,7 +365,8 @@ static int open_many_channels(void *arg)
 
 static void test_nonsense(void **state)
 {
-	const struct sandbox_service services[] = { { ECHO, echo, NULL }, { .kind = 0 } };
+	const struct sandbox_service services[] = { { ECHO, echo, NULL, NULL },
+						    { .kind = 0 } };
 	const struct sandbox how = { .services = { services } };
 	struct err err;
 
@@ -374,6 +375,80 @@ static void test_nonsense(void **state)
 		if (run(&how, talk_nonsense, &kind, &err) < 0)
 			fail_msg("kind %d: %s", kind, err.text);
 	assert_int_equal(run(&how, open_many_channels, NULL, &err), FINE);
+}
+
+/* What takes long: it answers when it has been looked at that often; 0: never. */
+struct slow {
+	int looks;
+};
+
+static void later(void *arg, const struct question *q, int fd, struct answer *ret,
+		  int *ret_fd)
+{
+	(void)arg, (void)q, (void)fd, (void)ret_fd;
+	ret->result = ANSWER_LATER;
+}
+
+static bool look(void *arg, struct answer *ret, int *ret_fd, struct answer_wait *ret_wait)
+{
+	struct slow *slow = arg;
+
+	(void)ret_fd, (void)ret_wait;
+	ret->result = 7;
+	return slow->looks && --slow->looks == 0;
+}
+
+static bool send_question(int channel, uint32_t kind)
+{
+	struct question q = { .kind = kind };
+
+	return send(channel, &q, offsetof(struct question, text), MSG_NOSIGNAL) > 0;
+}
+
+/* While one answer is late, another question is answered; the same service is
+ * busy. */
+static int ask_meanwhile(void *arg)
+{
+	const struct question again = { .kind = LATER };
+	struct answer a;
+	int channel = find_channel();
+
+	(void)arg;
+	if (!send_question(channel, LATER) || !send_question(channel, ECHO))
+		return WRONG;
+	if (recv(channel, &a, sizeof(a), 0) <= 0 || a.result != 1)
+		return 2;
+	if (!sandbox_ask(&again, -1, &a, NULL) || a.result != -EBUSY)
+		return 3;
+	return recv(channel, &a, sizeof(a), 0) > 0 && a.result == 7 ? FINE : 4;
+}
+
+static int ask_later(void *arg)
+{
+	const struct question q = { .kind = LATER };
+	struct answer a;
+
+	(void)arg;
+	return sandbox_ask(&q, -1, &a, NULL) && a.result == 7 ? FINE : WRONG;
+}
+
+static void test_later(void **state)
+{
+	struct slow slow = { .looks = 5 };
+	const struct sandbox_service services[] = { { ECHO, echo, NULL, NULL },
+						    { LATER, later, &slow, look },
+						    { .kind = 0 } };
+	struct sandbox how = { .services = { services } };
+	struct err err;
+
+	(void)state;
+	assert_int_equal(run(&how, ask_meanwhile, NULL, &err), FINE);
+	slow.looks = 2;
+	assert_int_equal(run(&how, ask_later, NULL, &err), FINE);
+	slow.looks = 0;
+	how.max_ns = 300 * 1000 * 1000;
+	assert_int_equal(run(&how, ask_later, NULL, &err), -1);
+	assert_non_null(strstr(err.text, "took too long"));
 }
 
 static int sleep_on(void *arg)
@@ -415,7 +490,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_files),	 cmocka_unit_test(test_services),
 		cmocka_unit_test(test_nonsense), cmocka_unit_test(test_programs),
-		cmocka_unit_test(test_kill),
+		cmocka_unit_test(test_kill),	 cmocka_unit_test(test_later),
 	};
 
 	if (sandbox_missing()) {

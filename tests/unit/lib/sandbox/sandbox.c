@@ -501,6 +501,7 @@ static void test_table(void **state)
 	AUTO(xfree) struct sock_filter *code = syscall_filter_new(getpid(), true, &count);
 
 	(void)state;
+	assert_non_null(code);
 	assert_true(count < BPF_MAXINSNS);
 	assert_string_equal(syscall_name(SYS_ptrace), "ptrace");
 	assert_string_equal(syscall_name(-1), "?");

@@ -123,7 +123,7 @@ static void records(void **state)
 	assert_int_equal(words(read), 3);
 	assert_true(target_set_searching(t, false));
 	const struct target_record before =
-		target_record(t, (struct target_record){ NULL });
+		target_record(t, (struct target_record){ .read = NULL });
 	assert_ptr_equal(before.read, read);
 	assert_true(target_read(t, START + 40, buf, 8, &err));
 	assert_int_equal(words(read), 3);
