@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "lib/sandbox/sandbox.h"
-#include "src/commands/cmd.h"
+#include "src/commands/command.h"
 #include "src/commands/snap_options.h"
 #include "src/handler/settings.h"
 #include "src/snapshot/output.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "src/commands/cmd.h"
+#include "src/commands/command.h"
 #include "src/viewer/terminal/nearest.h"
 #include "src/viewer/terminal/text.h"
 

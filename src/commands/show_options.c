@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "lib/sandbox/sandbox.h"
-#include "src/commands/cmd.h"
+#include "src/commands/command.h"
 #include "src/viewer/filter/filter.h"
 #include "src/viewer/listing/viewer.h"
 #include "src/viewer/terminal/page.h"

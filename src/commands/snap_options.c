@@ -10,7 +10,7 @@
 #include "lib/document/reader_inline.h"
 #include "lib/sandbox/sandbox.h"
 #include "src/capture/sandboxed.h"
-#include "src/commands/cmd.h"
+#include "src/commands/command.h"
 #include "src/commands/redact_options.h"
 #include "src/commands/show_options.h"
 #include "src/snapshot/output.h"
@@ -133,6 +133,20 @@ const struct option_info snap_options[] = {
 	  OPTION_CHOICE(struct snap_options, progress) },
 	{ 'q', "quiet", NULL, "the same as --progress=never",
 	  OPTION_CONSTANT(struct snap_options, progress, PROGRESS_NEVER) },
+	{ .name = NULL }
+};
+
+const struct option_info process_options[] = {
+	{ 0, "capture", CAPTURE_WORDS, "read a copy, or the process stopped or running",
+	  OPTION_CHOICE(struct snap_options, capture.way) },
+	{ 0, "max-pause", "TIME", "stop the process for at most TIME, like 50ms",
+	  OPTION_TIME(struct snap_options, capture.max_pause_ns) },
+	{ 0, "max-copy-age", "TIME", "discard the copy at this age (default: 30s)",
+	  OPTION_TIME(struct snap_options, capture.max_copy_age_ns) },
+	{ 0, "core", "FILE", "write a core file of the same instant, too",
+	  OPTION_STRING(struct snap_options, core_output) },
+	{ 0, "version", NULL, "print the versions of gosnap and its libraries",
+	  .print = cmd_version },
 	{ .name = NULL }
 };
 

@@ -22,10 +22,9 @@ struct snap_arguments {
 	bool systemd; /* the core is one of systemd-coredump's */
 };
 
-/* Fields of struct snap_options: what the document has; and what else is asked for. */
-extern const struct option_info content_options[], snap_options[];
-/* Of cmd_snap.c: how a process is captured. */
-extern const struct option_info process_options[];
+/* Fields of struct snap_options: what the document has, what else is asked for, and how a process is
+ * captured. */
+extern const struct option_info content_options[], snap_options[], process_options[];
 
 /* For options of these fields in other tables: of struct snap_options, of a size. */
 option_reader snap_set_stacks, snap_set_full, snap_set_size;
