@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "src/commands/options.h"
+#include "src/options/options.h"
 #include "src/viewer/terminal/nearest.h"
 
 const struct command *const commands[] = {

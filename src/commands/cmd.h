@@ -5,7 +5,7 @@
 #ifndef GOSNAP_CMD_H
 #define GOSNAP_CMD_H
 
-#include "src/commands/command.h"
+#include "src/options/command.h"
 
 /* gosnap [options] PID, the command without a name, comes first. */
 extern const struct command command_complete, command_core, command_core_export,

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/commands/redact_options.h"
-#include "src/commands/show_options.h"
-#include "src/commands/snap_options.h"
+#include "src/options/redact_options.h"
+#include "src/options/show_options.h"
+#include "src/options/snap_options.h"
 #include "src/monitor/monitor.h"
 
 #define TIMEOUT_NS (UINT64_C(120) * 1000 * 1000 * 1000)

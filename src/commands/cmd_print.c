@@ -15,9 +15,9 @@
 #include "redaction/redaction.h"
 #include "src/capture/capture.h"
 #include "src/capture/sandboxed.h"
-#include "src/commands/options.h"
-#include "src/commands/read_options.h"
-#include "src/commands/redact_options.h"
+#include "src/options/options.h"
+#include "src/options/read_options.h"
+#include "src/options/redact_options.h"
 
 /* One value, in full: the limits only guard against endless ones. */
 enum { STRING_MAX = 1 << 20, ELEMENTS_MAX = 1 << 16, DEPTH = 20, POINTERS = 5 };

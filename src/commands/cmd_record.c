@@ -4,8 +4,8 @@
 #include <getopt.h>
 #include <stdio.h>
 
-#include "src/commands/redact_options.h"
-#include "src/commands/snap_options.h"
+#include "src/options/redact_options.h"
+#include "src/options/snap_options.h"
 #include "src/record/record.h"
 
 #define EVERY_NS (UINT64_C(10) * 1000 * 1000 * 1000)

@@ -4,8 +4,8 @@
 #include <getopt.h>
 #include <string.h>
 
-#include "src/commands/redact_options.h"
-#include "src/commands/snap_options.h"
+#include "src/options/redact_options.h"
+#include "src/options/snap_options.h"
 #include "src/run/file_name.h"
 #include "src/run/run.h"
 

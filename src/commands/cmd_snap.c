@@ -8,9 +8,9 @@
 
 #include "lib/corefile/target_core.h"
 #include "lib/procfs/process.h"
-#include "src/commands/redact_options.h"
-#include "src/commands/show_options.h"
-#include "src/commands/snap_options.h"
+#include "src/options/redact_options.h"
+#include "src/options/show_options.h"
+#include "src/options/snap_options.h"
 
 const struct command command_snap = {
 	.name = "gosnap",

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "lib/sandbox/sandbox.h"
-#include "src/commands/command.h"
-#include "src/commands/snap_options.h"
+#include "src/options/command.h"
+#include "src/options/snap_options.h"
 #include "src/handler/settings.h"
 #include "src/snapshot/output.h"
 

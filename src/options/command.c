@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "src/commands/command.h"
+#include "src/options/command.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "lib/base/limit.h"
 #include "lib/base/util.h"
 #include "lib/sandbox/sandbox.h"
-#include "src/commands/options.h"
+#include "src/options/options.h"
 
 static void print_option(const struct option_info *option)
 {

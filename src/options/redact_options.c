@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/commands/redact_options.h"
+#include "src/options/redact_options.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/commands/snap_options.h"
+#include "src/options/snap_options.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -10,9 +10,9 @@
 #include "lib/document/reader_inline.h"
 #include "lib/sandbox/sandbox.h"
 #include "src/capture/sandboxed.h"
-#include "src/commands/command.h"
-#include "src/commands/redact_options.h"
-#include "src/commands/show_options.h"
+#include "src/options/command.h"
+#include "src/options/redact_options.h"
+#include "src/options/show_options.h"
 #include "src/snapshot/output.h"
 
 #define MAX_COPY_AGE_NS (UINT64_C(30) * 1000 * 1000 * 1000)

@@ -3,7 +3,7 @@
 #ifndef GOSNAP_REDACT_OPTIONS_H
 #define GOSNAP_REDACT_OPTIONS_H
 
-#include "src/commands/options.h"
+#include "src/options/options.h"
 
 extern const struct option_info redact_options[]; /* of struct redaction_options */
 

@@ -6,8 +6,8 @@
 
 #include "printers/printers.h"
 #include "redaction/redaction.h"
-#include "src/commands/options.h"
-#include "src/commands/read_options.h"
+#include "src/options/options.h"
+#include "src/options/read_options.h"
 #include "src/snapshot/snap.h"
 
 struct command;
