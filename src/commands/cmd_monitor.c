@@ -107,6 +107,7 @@ const struct command command_monitor = {
 		{ arguments_options, 0 },
 		{ content_options, offsetof(struct monitor_arguments, snap.snap) },
 		     { snap_options, offsetof(struct monitor_arguments, snap.snap) },
+		{ way_options, offsetof(struct monitor_arguments, snap.snap) },
 		{ process_options, offsetof(struct monitor_arguments, snap.snap) },
 		{ read_options, offsetof(struct monitor_arguments, snap.snap.capture.reading) },
 		{ printer_options, offsetof(struct monitor_arguments, snap.printers) },

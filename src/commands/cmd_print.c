@@ -172,15 +172,13 @@ int cmd_print(int argc, char **argv)
 			"or an address and a type");
 	if (!options->pid)
 		options->core.path = argv[optind];
-	AUTO(redaction_free)
-	struct redaction *secrets = redaction_new(&arguments.redaction, &err);
-	AUTO(value_rules_free)
-	struct value_rules *rules =
-		secrets ? printer_files_read(&arguments.printers, &err) : NULL;
+	AUTO(named_rules_free)
+	struct named_rules *rules =
+		named_rules_read(&arguments.redaction, &arguments.printers, &err);
 	if (!rules)
 		return cmd_failed(&err);
-	wanted->redaction = secrets;
-	wanted->bounds.rules = rules;
+	wanted->redaction = rules->secrets;
+	wanted->bounds.rules = rules->printers;
 	wanted->bounds.entries = wanted->bounds.elements;
 	wanted->what = argv[optind + 1];
 	wanted->type = argc - optind == 3 ? argv[optind + 2] : NULL;

@@ -21,6 +21,7 @@ const struct command command_snap = {
 	.options = {
 		{ snap_options, offsetof(struct snap_arguments, snap) },
 		{ content_options, offsetof(struct snap_arguments, snap) },
+		{ way_options, offsetof(struct snap_arguments, snap) },
 		{ process_options, offsetof(struct snap_arguments, snap) },
 		{ read_options, offsetof(struct snap_arguments, snap.capture.reading) },
 		{ printer_options, offsetof(struct snap_arguments, printers) },

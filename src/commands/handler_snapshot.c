@@ -9,6 +9,7 @@
 
 #include "lib/sandbox/sandbox.h"
 #include "src/options/command.h"
+#include "src/options/redact_options.h"
 #include "src/options/snap_options.h"
 #include "src/handler/settings.h"
 #include "src/snapshot/output.h"
@@ -152,15 +153,13 @@ bool handler_snapshot(void *arg, const struct settings *settings,
 	options->trigger = trigger_of(crash);
 	options->progress = PROGRESS_NEVER;
 	take_settings(settings, &arguments);
-	AUTO(redaction_free)
-	struct redaction *secrets = redaction_new(&arguments.redaction, err);
-	AUTO(value_rules_free)
-	struct value_rules *rules =
-		secrets ? printer_files_read(&arguments.printers, err) : NULL;
+	AUTO(named_rules_free)
+	struct named_rules *rules =
+		named_rules_read(&arguments.redaction, &arguments.printers, err);
 	if (!rules)
 		return false;
-	options->redaction = secrets;
-	options->rules = rules;
+	options->redaction = rules->secrets;
+	options->rules = rules->printers;
 	open_facts(dying, &opened);
 	options->capture.subject = &opened.subject;
 	if (opened.executable >= 0)

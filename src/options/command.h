@@ -24,7 +24,7 @@ enum exit_status {
 
 struct option_info;
 
-enum { OPTION_TABLES = 8, HELP_COLUMN = 28 };
+enum { OPTION_TABLES = 10, HELP_COLUMN = 28 };
 
 struct command {
 	const char *name; /* "gosnap show" */
