@@ -47,6 +47,7 @@ struct watch {
 	/* The child that reads: */
 	pid_t reader; /* 0: none */
 	int fd;	      /* to it; -1: none */
+	bool held;    /* it had its stop; another is not what gosnap asks for */
 	struct tracer_service service;
 };
 
@@ -297,11 +298,14 @@ static void await_release(struct watch *w, bool for_good)
 static void hold(struct watch *w, bool for_good)
 {
 	struct tracer_shared *s = w->service.shared;
-	AUTO(target_close) struct target *t = target_live_open_to_read(w->pid, &s->err);
+	struct err err = { .code = ERR_NONE };
+	AUTO(target_close) struct target *t = target_live_open_to_read(w->pid, &err);
 	struct live *l = t ? target_self(t, &live_ops) : NULL;
 
+	w->held = true;
 	atomic_store(&s->hold_over, UINT64_MAX);
-	if (!l || !live_stop(l, &s->err)) {
+	if (!l || !live_stop(l, &err)) {
+		s->err = err;
 		close_fd(&w->fd);
 	} else {
 		add_signal(w, l);
@@ -322,7 +326,7 @@ static void obey(struct watch *w, char command, bool for_good)
 {
 	const bool late = atomic_load(&w->service.shared->hold_over) != UINT64_MAX;
 
-	if (command == TRACER_HOLD)
+	if (command == TRACER_HOLD && !w->held)
 		hold(w, for_good);
 	else if (command == TRACER_RELEASE)
 		answer(w, late ? TRACER_LATE : TRACER_DONE);
@@ -432,6 +436,7 @@ void watch_lent(struct watch *w, pid_t child)
 {
 	close_fd(&w->service.fd);
 	w->reader = child;
+	w->held = false;
 	set_timer(w);
 }
 

@@ -44,6 +44,7 @@ const struct command command_run = {
 		  offsetof(struct run_arguments, run.snap.capture.reading) },
 		{ printer_options, offsetof(struct run_arguments, printers) },
 		{ redact_options, offsetof(struct run_arguments, redaction) },
+		{ sandbox_options, offsetof(struct run_arguments, run.snap.no_sandbox) },
 	},
 };
 
