@@ -115,9 +115,8 @@ static void take_over(const struct work *w, int status)
 	found.verdict[sizeof(found.verdict) - 1] = 0;
 	found.why.text[sizeof(found.why.text) - 1] = 0;
 	if (status != TAKEN) {
-		err_set(&ret->why,
-			err_is(&found.why, ERR_NONE) ? ERR_SYS : found.why.code, "%s",
-			found.why.text);
+		err_set(&ret->why, ERR_SYS, "%s",
+			*found.why.text ? found.why.text : "it was not finished");
 		return;
 	}
 	ret->no_fault = found.no_fault;
