@@ -211,6 +211,11 @@ struct tracer *tracer_join(struct target *live, const struct tracer_service *ser
 	return t;
 }
 
+int tracer_service_descriptor(const struct tracer_service *service)
+{
+	return service->fd;
+}
+
 static bool is_there(const struct tracer *t)
 {
 	return t->joined || t->pid;

@@ -34,6 +34,8 @@ DEFINE_AUTO(struct tracer, tracer_end)
 /* Instead of a tracer of our own: a process that traces the subject already, and stops it for us,
  * see watch.h. It copies nothing. */
 struct tracer *tracer_join(struct target *live, const struct tracer_service *service);
+/* What is to stay open in the sandbox, for tracer_join() in there. */
+int tracer_service_descriptor(const struct tracer_service *service);
 
 /* Stops every thread: live then has the threads with registers, and current mappings.
  * Once the stop ends, for whatever reason, reads of live fail. */

@@ -159,7 +159,8 @@ struct tracer_host *tracer_host_new(struct target *live,
 	};
 
 	host->live = live;
-	host->limits = *limits;
+	host->limits = limits ? *limits : (struct tracer_options){ .keep = -1 };
+	host->started = limits ? 0 : TRACERS_MAX;
 	memcpy(host->services, services, sizeof(services));
 	return host;
 }

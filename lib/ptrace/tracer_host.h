@@ -11,7 +11,7 @@ struct tracer_host;
 struct sandbox_service;
 
 /* live is borrowed; nothing has been stopped through it. Takes limits->keep, which the first tracer keeps
- * open. */
+ * open. limits NULL: it starts no tracer. */
 struct tracer_host *tracer_host_new(struct target *live,
 				    const struct tracer_options *limits);
 const struct sandbox_service *tracer_host_services(const struct tracer_host *host);

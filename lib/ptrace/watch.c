@@ -47,6 +47,8 @@ struct watch {
 	/* The child that reads: */
 	pid_t reader; /* 0: none */
 	int fd;	      /* to it; -1: none */
+	/* It asked for its stop, and for the end of it: it does so once. */
+	bool held, released;
 	struct tracer_service service;
 };
 
@@ -238,7 +240,8 @@ static void answer(struct watch *w, enum tracer_answer with)
 {
 	char byte = (char)with;
 
-	send(w->fd, &byte, 1, MSG_NOSIGNAL);
+	/* Whoever does not read its answers does not stop us. */
+	send(w->fd, &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 static void close_fd(int *fd)
@@ -297,11 +300,14 @@ static void await_release(struct watch *w, bool for_good)
 static void hold(struct watch *w, bool for_good)
 {
 	struct tracer_shared *s = w->service.shared;
-	AUTO(target_close) struct target *t = target_live_open_to_read(w->pid, &s->err);
+	struct err err = { .code = ERR_NONE };
+	AUTO(target_close) struct target *t = target_live_open_to_read(w->pid, &err);
 	struct live *l = t ? target_self(t, &live_ops) : NULL;
 
+	w->held = true;
 	atomic_store(&s->hold_over, UINT64_MAX);
-	if (!l || !live_stop(l, &s->err)) {
+	if (!l || !live_stop(l, &err)) {
+		s->err = err;
 		close_fd(&w->fd);
 	} else {
 		add_signal(w, l);
@@ -322,12 +328,14 @@ static void obey(struct watch *w, char command, bool for_good)
 {
 	const bool late = atomic_load(&w->service.shared->hold_over) != UINT64_MAX;
 
-	if (command == TRACER_HOLD)
+	if (command == TRACER_HOLD && !w->held) {
 		hold(w, for_good);
-	else if (command == TRACER_RELEASE)
+	} else if (command == TRACER_RELEASE && w->held && !w->released) {
+		w->released = true;
 		answer(w, late ? TRACER_LATE : TRACER_DONE);
-	else
+	} else {
 		close_fd(&w->fd);
+	}
 }
 
 /* What the child asks for; never waits. */
@@ -432,6 +440,7 @@ void watch_lent(struct watch *w, pid_t child)
 {
 	close_fd(&w->service.fd);
 	w->reader = child;
+	w->held = w->released = false;
 	set_timer(w);
 }
 

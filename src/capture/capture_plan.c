@@ -68,7 +68,7 @@ static bool plan_served(struct capture *c, struct err *err)
 		snprintf(c->plan.why, sizeof(c->plan.why), "it stands still anyway");
 		return true;
 	}
-	conditions_read(c->options->pid, &c->conditions);
+	sandboxed_conditions(c->options->pid, &c->conditions);
 	c->conditions.tracer = 0;
 	return make_plan(c, NULL, err);
 }

@@ -11,6 +11,7 @@
 struct capture_host {
 	struct debuginfod_host *debuginfod; /* NULL: not asked for */
 	struct tracer_host *tracer;	    /* NULL: no process, or no sandbox */
+	bool takes_turn;		    /* that one, of subject */
 	struct capture_subject subject;
 };
 
@@ -36,6 +37,16 @@ void capture_permit(struct target *live, struct sandbox *ret)
 		(struct sandbox_subject){ .pid = target_pid(live), .folder = fds[0] };
 }
 
+/* Of whoever traces the process already; what only /proc knows is asked for as ever. */
+static void permit_service(struct capture_host *host,
+			   const struct tracer_service *service, struct sandbox *ret)
+{
+	keep(ret, host->subject.turn);
+	keep(ret, tracer_service_descriptor(service));
+	host->tracer = tracer_host_new(host->subject.live, NULL);
+	sandbox_add_services(ret, tracer_host_services(host->tracer));
+}
+
 static void permit_tracer(struct capture_host *host,
 			  const struct capture_options *options, struct sandbox *ret)
 {
@@ -47,6 +58,7 @@ static void permit_tracer(struct capture_host *host,
 
 	keep(ret, host->subject.turn);
 	host->tracer = tracer_host_new(host->subject.live, &limits);
+	host->takes_turn = true;
 	sandbox_add_services(ret, tracer_host_services(host->tracer));
 	ret->subject.is_copy = is_copy;
 	ret->subject.arg = host->tracer;
@@ -83,7 +95,10 @@ struct capture_host *capture_host_new(struct capture_options *options, bool no_s
 	options->subject = &host->subject;
 	if (!no_sandbox && !sandbox_missing()) {
 		capture_permit(host->subject.live, ret);
-		permit_tracer(host, options, ret);
+		if (options->service)
+			permit_service(host, options->service, ret);
+		else
+			permit_tracer(host, options, ret);
 	}
 	return TAKE(host);
 }
@@ -92,12 +107,21 @@ void capture_host_free(struct capture_host *host)
 {
 	if (!host)
 		return;
-	if (host->tracer)
-		host->subject.turn = -1; /* it has it */
+	if (host->takes_turn)
+		host->subject.turn = -1;
 	tracer_host_free(host->tracer);
 	debuginfod_host_free(host->debuginfod);
 	capture_subject_done(&host->subject);
 	xfree(host);
+}
+
+bool sandboxed_run(bool no_sandbox, const struct sandbox *how, int (*work)(void *arg),
+		   void *arg, int *ret, struct err *err)
+{
+	if (!no_sandbox && !sandbox_missing())
+		return sandbox_run(how, work, arg, ret, err);
+	*ret = work(arg);
+	return true;
 }
 
 static int ask_for_descriptors(pid_t tid)

@@ -20,6 +20,11 @@ void capture_permit(struct target *live, struct sandbox *ret);
 void capture_host_free(struct capture_host *host);
 DEFINE_AUTO(struct capture_host, capture_host_free)
 
+/* sandbox_run(), or here: with --no-sandbox, and in builds that can have none. */
+MUST_CHECK bool sandboxed_run(bool no_sandbox, const struct sandbox *how,
+			      int (*work)(void *arg), void *arg, int *ret,
+			      struct err *err);
+
 /* Before any of the following, and sockets_read(). */
 void sandboxed_begin(void);
 /* conditions_read(), conditions_price(), and the number that conditions_leftovers() finds. */

@@ -13,8 +13,8 @@
 #include "lib/elf/image.h"
 #include "lib/procfs/process.h"
 #include "lib/sandbox/sandbox.h"
-#include "src/commands/options.h"
-#include "src/commands/spool_options.h"
+#include "src/options/options.h"
+#include "src/options/spool_options.h"
 #include "src/viewer/terminal/text.h"
 
 enum { VERDICT_SHOWN = 60 }; /* columns */

@@ -4,9 +4,9 @@
 #include <getopt.h>
 
 #include "src/capture/systemd_core.h"
-#include "src/commands/redact_options.h"
-#include "src/commands/show_options.h"
-#include "src/commands/snap_options.h"
+#include "src/options/redact_options.h"
+#include "src/options/show_options.h"
+#include "src/options/snap_options.h"
 
 static const struct option_info systemd_options[] = {
 	{ 0, "systemd", NULL, "CORE is a PID, a UNIT or latest: of systemd-coredump",

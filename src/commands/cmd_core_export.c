@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/commands/redact_options.h"
-#include "src/commands/show_options.h"
-#include "src/commands/snap_options.h"
+#include "src/options/redact_options.h"
+#include "src/options/show_options.h"
+#include "src/options/snap_options.h"
 
 static const struct option_info export_options[] = {
 	{ 'o', "output", "FILE", "write to FILE, compressed if it ends in .zst",

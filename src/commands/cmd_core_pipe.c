@@ -5,7 +5,7 @@
 #include <getopt.h>
 
 #include "src/commands/handler_snapshot.h"
-#include "src/commands/options.h"
+#include "src/options/options.h"
 #include "src/handler/handler.h"
 #include "src/handler/settings.h"
 

@@ -11,7 +11,7 @@
 #include "lib/sandbox/sandbox.h"
 #include "src/capture/doctor.h"
 #include "src/capture/sandboxed.h"
-#include "src/commands/options.h"
+#include "src/options/options.h"
 #include "src/install/readiness.h"
 #include "src/viewer/terminal/page.h"
 #include "src/viewer/terminal/text.h"

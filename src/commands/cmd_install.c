@@ -4,7 +4,7 @@
 #include <getopt.h>
 #include <stdio.h>
 
-#include "src/commands/options.h"
+#include "src/options/options.h"
 #include "src/install/install.h"
 
 struct install_arguments {

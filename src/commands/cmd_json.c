@@ -6,7 +6,7 @@
 #include "lib/document/reader_inline.h"
 #include "lib/document/sink.h"
 #include "lib/sandbox/sandbox.h"
-#include "src/commands/options.h"
+#include "src/options/options.h"
 #include "src/snapshot/output.h"
 
 struct json_arguments {

@@ -16,7 +16,7 @@
 #include "lib/sandbox/sandbox.h"
 #include "src/capture/capture_core.h"
 #include "src/capture/sandboxed.h"
-#include "src/commands/read_options.h"
+#include "src/options/read_options.h"
 
 struct layout_arguments {
 	bool differences, row, json, no_sandbox;

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "lib/document/sink.h"
-#include "src/commands/spool_options.h"
+#include "src/options/spool_options.h"
 #include "src/viewer/terminal/page.h"
 #include "src/viewer/terminal/text.h"
 

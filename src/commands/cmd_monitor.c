@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/commands/redact_options.h"
-#include "src/commands/show_options.h"
-#include "src/commands/snap_options.h"
+#include "src/options/redact_options.h"
+#include "src/options/show_options.h"
+#include "src/options/snap_options.h"
 #include "src/monitor/monitor.h"
 
 #define TIMEOUT_NS (UINT64_C(120) * 1000 * 1000 * 1000)
@@ -107,6 +107,7 @@ const struct command command_monitor = {
 		{ arguments_options, 0 },
 		{ content_options, offsetof(struct monitor_arguments, snap.snap) },
 		     { snap_options, offsetof(struct monitor_arguments, snap.snap) },
+		{ way_options, offsetof(struct monitor_arguments, snap.snap) },
 		{ process_options, offsetof(struct monitor_arguments, snap.snap) },
 		{ read_options, offsetof(struct monitor_arguments, snap.snap.capture.reading) },
 		{ printer_options, offsetof(struct monitor_arguments, snap.printers) },

@@ -15,9 +15,9 @@
 #include "redaction/redaction.h"
 #include "src/capture/capture.h"
 #include "src/capture/sandboxed.h"
-#include "src/commands/options.h"
-#include "src/commands/read_options.h"
-#include "src/commands/redact_options.h"
+#include "src/options/options.h"
+#include "src/options/read_options.h"
+#include "src/options/redact_options.h"
 
 /* One value, in full: the limits only guard against endless ones. */
 enum { STRING_MAX = 1 << 20, ELEMENTS_MAX = 1 << 16, DEPTH = 20, POINTERS = 5 };
@@ -172,15 +172,13 @@ int cmd_print(int argc, char **argv)
 			"or an address and a type");
 	if (!options->pid)
 		options->core.path = argv[optind];
-	AUTO(redaction_free)
-	struct redaction *secrets = redaction_new(&arguments.redaction, &err);
-	AUTO(value_rules_free)
-	struct value_rules *rules =
-		secrets ? printer_files_read(&arguments.printers, &err) : NULL;
+	AUTO(named_rules_free)
+	struct named_rules *rules =
+		named_rules_read(&arguments.redaction, &arguments.printers, &err);
 	if (!rules)
 		return cmd_failed(&err);
-	wanted->redaction = secrets;
-	wanted->bounds.rules = rules;
+	wanted->redaction = rules->secrets;
+	wanted->bounds.rules = rules->printers;
 	wanted->bounds.entries = wanted->bounds.elements;
 	wanted->what = argv[optind + 1];
 	wanted->type = argc - optind == 3 ? argv[optind + 2] : NULL;

@@ -4,8 +4,8 @@
 #include <getopt.h>
 #include <stdio.h>
 
-#include "src/commands/snap_options.h"
-#include "src/commands/spool_options.h"
+#include "src/options/snap_options.h"
+#include "src/options/spool_options.h"
 
 enum { MEGABYTE_SHIFT = 20 };
 

@@ -4,8 +4,8 @@
 #include <getopt.h>
 #include <stdio.h>
 
-#include "src/commands/redact_options.h"
-#include "src/commands/snap_options.h"
+#include "src/options/redact_options.h"
+#include "src/options/snap_options.h"
 #include "src/record/record.h"
 
 #define EVERY_NS (UINT64_C(10) * 1000 * 1000 * 1000)
@@ -41,10 +41,6 @@ static const struct option_info record_options[] = {
 	  .read = snap_set_size,
 	  .offset =
 		  OPTION_OFFSET(uint64_t, struct record_arguments, record.quota.bytes) },
-	{ 0, "capture", CAPTURE_WORDS, "read a copy, or the process stopped or running",
-	  OPTION_CHOICE(struct record_arguments, record.snap.capture.way) },
-	{ 0, "max-pause", "TIME", "stop the process for at most TIME, like 50ms",
-	  OPTION_TIME(struct record_arguments, record.snap.capture.max_pause_ns) },
 	{ 'q', "quiet", NULL, "do not print the names of the snapshots",
 	  OPTION_FLAG(struct record_arguments, quiet) },
 	{ .name = NULL }
@@ -58,6 +54,7 @@ const struct command command_record = {
 	.options = {
 		{ record_options, 0 },
 		{ content_options, offsetof(struct record_arguments, record.snap) },
+		{ way_options, offsetof(struct record_arguments, record.snap) },
 		{ read_options,
 		  offsetof(struct record_arguments, record.snap.capture.reading) },
 		{ printer_options, offsetof(struct record_arguments, printers) },
@@ -91,16 +88,13 @@ static int run(struct record_arguments *arguments)
 	struct record_options *options = &arguments->record;
 	struct err err;
 	uint64_t count = 0;
-	/* Before anything is touched: is what --redact names right? */
-	AUTO(redaction_free)
-	struct redaction *secrets = redaction_new(&arguments->redaction, &err);
-	AUTO(value_rules_free)
-	struct value_rules *rules =
-		secrets ? printer_files_read(&arguments->printers, &err) : NULL;
+	AUTO(named_rules_free)
+	struct named_rules *rules =
+		named_rules_read(&arguments->redaction, &arguments->printers, &err);
 
 	if (!rules)
 		return cmd_failed(&err);
-	options->snap.rules = rules;
+	options->snap.rules = rules->printers;
 	options->redaction = &arguments->redaction;
 	options->taken = arguments->quiet ? say_nothing : say_taken;
 	options->failed = say_failed;

@@ -4,8 +4,8 @@
 #include <getopt.h>
 #include <string.h>
 
-#include "src/commands/redact_options.h"
-#include "src/commands/snap_options.h"
+#include "src/options/redact_options.h"
+#include "src/options/snap_options.h"
 #include "src/run/file_name.h"
 #include "src/run/run.h"
 
@@ -44,6 +44,7 @@ const struct command command_run = {
 		  offsetof(struct run_arguments, run.snap.capture.reading) },
 		{ printer_options, offsetof(struct run_arguments, printers) },
 		{ redact_options, offsetof(struct run_arguments, redaction) },
+		{ sandbox_options, offsetof(struct run_arguments, run.snap.no_sandbox) },
 	},
 };
 
@@ -51,18 +52,16 @@ static int run(struct run_arguments *arguments, char **argv)
 {
 	struct run_options *options = &arguments->run;
 	struct err err;
-	AUTO(redaction_free)
-	struct redaction *secrets = redaction_new(&arguments->redaction, &err);
-	AUTO(value_rules_free)
-	struct value_rules *rules =
-		secrets ? printer_files_read(&arguments->printers, &err) : NULL;
+	AUTO(named_rules_free)
+	struct named_rules *rules =
+		named_rules_read(&arguments->redaction, &arguments->printers, &err);
 
 	if (!rules) {
 		cmd_failed(&err);
 		return RUN_FAILED;
 	}
-	options->snap.redaction = secrets;
-	options->snap.rules = rules;
+	options->snap.redaction = rules->secrets;
+	options->snap.rules = rules->printers;
 	return run_program(options, argv);
 }
 

@@ -8,10 +8,10 @@
 #include "lib/corefile/target_core.h"
 #include "lib/document/reader.h"
 #include "lib/sandbox/sandbox.h"
-#include "src/commands/options.h"
-#include "src/commands/show_options.h"
-#include "src/commands/snap_options.h"
-#include "src/commands/spool_options.h"
+#include "src/options/options.h"
+#include "src/options/show_options.h"
+#include "src/options/snap_options.h"
+#include "src/options/spool_options.h"
 
 struct show_arguments {
 	struct view *view;

@@ -8,23 +8,9 @@
 
 #include "lib/corefile/target_core.h"
 #include "lib/procfs/process.h"
-#include "src/commands/redact_options.h"
-#include "src/commands/show_options.h"
-#include "src/commands/snap_options.h"
-
-const struct option_info process_options[] = {
-	{ 0, "capture", CAPTURE_WORDS, "read a copy, or the process stopped or running",
-	  OPTION_CHOICE(struct snap_options, capture.way) },
-	{ 0, "max-pause", "TIME", "stop the process for at most TIME, like 50ms",
-	  OPTION_TIME(struct snap_options, capture.max_pause_ns) },
-	{ 0, "max-copy-age", "TIME", "discard the copy at this age (default: 30s)",
-	  OPTION_TIME(struct snap_options, capture.max_copy_age_ns) },
-	{ 0, "core", "FILE", "write a core file of the same instant, too",
-	  OPTION_STRING(struct snap_options, core_output) },
-	{ 0, "version", NULL, "print the versions of gosnap and its libraries",
-	  .print = cmd_version },
-	{ .name = NULL }
-};
+#include "src/options/redact_options.h"
+#include "src/options/show_options.h"
+#include "src/options/snap_options.h"
 
 const struct command command_snap = {
 	.name = "gosnap",
@@ -35,12 +21,14 @@ const struct command command_snap = {
 	.options = {
 		{ snap_options, offsetof(struct snap_arguments, snap) },
 		{ content_options, offsetof(struct snap_arguments, snap) },
+		{ way_options, offsetof(struct snap_arguments, snap) },
 		{ process_options, offsetof(struct snap_arguments, snap) },
 		{ read_options, offsetof(struct snap_arguments, snap.capture.reading) },
 		{ printer_options, offsetof(struct snap_arguments, printers) },
 		{ redact_options, offsetof(struct snap_arguments, redaction) },
 		{ view_options, offsetof(struct snap_arguments, view) },
 	},
+	.print_more = cmd_print_others,
 };
 
 static int refuse_word(const char *before, const char *word, const char *after)

@@ -8,9 +8,10 @@
 #include <unistd.h>
 
 #include "lib/sandbox/sandbox.h"
-#include "src/commands/cmd.h"
-#include "src/commands/snap_options.h"
 #include "src/handler/crashed.h"
+#include "src/options/command.h"
+#include "src/options/redact_options.h"
+#include "src/options/snap_options.h"
 #include "src/handler/settings.h"
 #include "src/snapshot/output.h"
 
@@ -176,15 +177,13 @@ bool handler_snapshot(void *arg, const struct settings *settings,
 	options->progress = PROGRESS_NEVER;
 	options->jobs = 1; /* so that the sandbox can start no process */
 	take_settings(settings, &arguments);
-	AUTO(redaction_free)
-	struct redaction *secrets = redaction_new(&arguments.redaction, err);
-	AUTO(value_rules_free)
-	struct value_rules *rules =
-		secrets ? printer_files_read(&arguments.printers, err) : NULL;
+	AUTO(named_rules_free)
+	struct named_rules *rules =
+		named_rules_read(&arguments.redaction, &arguments.printers, err);
 	if (!rules)
 		return false;
-	options->redaction = secrets;
-	options->rules = rules;
+	options->redaction = rules->secrets;
+	options->rules = rules->printers;
 	open_facts(crash, &dying, &opened);
 	options->capture.subject = &opened.subject;
 	if (opened.executable >= 0)

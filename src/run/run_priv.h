@@ -18,7 +18,7 @@ int run_supervised(const struct run_options *options, char **argv);
 void run_watch(const struct run_options *options, const char *program, pid_t pid,
 	       int channel, int supervisor) __attribute__((noreturn));
 
-/* reader.c: one snapshot, by a child. */
+/* reader.c: one snapshot, by a child, which leaves what was the program's to a sandbox. */
 struct reading {
 	const struct run_options *options;
 	const char *program;

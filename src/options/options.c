@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/commands/options.h"
+#include "src/options/options.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "src/commands/cmd.h"
+#include "src/options/command.h"
 #include "src/viewer/terminal/nearest.h"
 #include "src/viewer/terminal/text.h"
 

@@ -3,7 +3,7 @@
 #ifndef GOSNAP_SPOOL_OPTIONS_H
 #define GOSNAP_SPOOL_OPTIONS_H
 
-#include "src/commands/options.h"
+#include "src/options/options.h"
 #include "src/handler/settings.h"
 #include "lib/sandbox/broker.h"
 #include "src/spool/spool.h"

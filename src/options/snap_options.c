@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/commands/snap_options.h"
+#include "src/options/snap_options.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -10,9 +10,9 @@
 #include "lib/document/reader_inline.h"
 #include "lib/sandbox/sandbox.h"
 #include "src/capture/sandboxed.h"
-#include "src/commands/cmd.h"
-#include "src/commands/redact_options.h"
-#include "src/commands/show_options.h"
+#include "src/options/command.h"
+#include "src/options/redact_options.h"
+#include "src/options/show_options.h"
 #include "src/snapshot/goroutines.h"
 #include "src/snapshot/output.h"
 #include "src/snapshot/workers.h"
@@ -135,6 +135,24 @@ const struct option_info snap_options[] = {
 	  OPTION_CHOICE(struct snap_options, progress) },
 	{ 'q', "quiet", NULL, "the same as --progress=never",
 	  OPTION_CONSTANT(struct snap_options, progress, PROGRESS_NEVER) },
+	{ .name = NULL }
+};
+
+const struct option_info way_options[] = {
+	{ 0, "capture", CAPTURE_WORDS, "read a copy, or the process stopped or running",
+	  OPTION_CHOICE(struct snap_options, capture.way) },
+	{ 0, "max-pause", "TIME", "stop the process for at most TIME, like 50ms",
+	  OPTION_TIME(struct snap_options, capture.max_pause_ns) },
+	{ 0, "max-copy-age", "TIME", "discard the copy at this age (default: 30s)",
+	  OPTION_TIME(struct snap_options, capture.max_copy_age_ns) },
+	{ .name = NULL }
+};
+
+const struct option_info process_options[] = {
+	{ 0, "core", "FILE", "write a core file of the same instant, too",
+	  OPTION_STRING(struct snap_options, core_output) },
+	{ 0, "version", NULL, "print the versions of gosnap and its libraries",
+	  .print = cmd_version },
 	{ .name = NULL }
 };
 
@@ -439,15 +457,13 @@ int snap_run(const struct command *command, struct snap_arguments *arguments)
 		return cmd_misused(command, "%s", err.text);
 	if (misuse(options, view))
 		return cmd_misused(command, "%s", misuse(options, view));
-	AUTO(redaction_free)
-	struct redaction *secrets = redaction_new(&arguments->redaction, &err);
-	AUTO(value_rules_free)
-	struct value_rules *rules =
-		secrets ? printer_files_read(&arguments->printers, &err) : NULL;
+	AUTO(named_rules_free)
+	struct named_rules *rules =
+		named_rules_read(&arguments->redaction, &arguments->printers, &err);
 	if (!rules)
 		return cmd_failed(&err);
-	options->redaction = secrets;
-	options->rules = rules;
+	options->redaction = rules->secrets;
+	options->rules = rules->printers;
 	if (options->core_output && !options->capture.globals &&
 	    options->capture.values != VALUES_NONE) {
 		options->capture.globals = "";

@@ -8,7 +8,7 @@
 
 #include "lib/base/err.h"
 #include "lib/base/util.h"
-#include "src/commands/options.h"
+#include "src/options/options.h"
 
 struct reader;
 

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "src/commands/options.h"
+#include "src/options/options.h"
 
 struct value_rules;
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/commands/redact_options.h"
+#include "src/options/redact_options.h"
 
 #include <string.h>
 
-#include "redaction/redaction.h"
+#include "printers/printers.h"
 
 static bool contradictory(struct err *err)
 {
@@ -55,3 +55,23 @@ const struct option_info redact_options[] = {
 	  .read = set_nothing },
 	{ .name = NULL }
 };
+
+struct named_rules *named_rules_read(const struct redaction_options *secrets,
+				     const struct printer_files *printers,
+				     struct err *err)
+{
+	AUTO(named_rules_free) struct named_rules *ret = xcalloc(1, sizeof(*ret));
+
+	ret->secrets = redaction_new(secrets, err);
+	ret->printers = ret->secrets ? printer_files_read(printers, err) : NULL;
+	return ret->printers ? TAKE(ret) : NULL;
+}
+
+void named_rules_free(struct named_rules *rules)
+{
+	if (!rules)
+		return;
+	redaction_free(rules->secrets);
+	value_rules_free(rules->printers);
+	xfree(rules);
+}

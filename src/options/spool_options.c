@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/commands/spool_options.h"
+#include "src/options/spool_options.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,8 @@
 /* options.h - the options of a command as tables of rows, and the one reader of such
  * tables. A row has the option's name and help, the function that reads its argument, and
  * the field that this function sets. Commands share tables: the fields of a table are in
- * one struct, which is a member of each command's arguments. */
+ * one struct, which is a member of each command's arguments. Knows which fields rows set,
+ * not what is done with them. */
 #ifndef GOSNAP_OPTIONS_H
 #define GOSNAP_OPTIONS_H
 

@@ -6,8 +6,8 @@
 
 #include "printers/printers.h"
 #include "redaction/redaction.h"
-#include "src/commands/options.h"
-#include "src/commands/read_options.h"
+#include "src/options/options.h"
+#include "src/options/read_options.h"
 #include "src/snapshot/snap.h"
 
 struct command;
@@ -22,10 +22,10 @@ struct snap_arguments {
 	bool systemd; /* the core is one of systemd-coredump's */
 };
 
-/* Fields of struct snap_options: what the document has; and what else is asked for. */
-extern const struct option_info content_options[], snap_options[];
-/* Of cmd_snap.c: how a process is captured. */
-extern const struct option_info process_options[];
+/* Fields of struct snap_options: what the document has, what else is asked for, how a process is
+ * captured, and what else there is of a process. */
+extern const struct option_info content_options[], snap_options[], way_options[],
+	process_options[];
 
 /* For options of these fields in other tables: of struct snap_options, of a size. */
 option_reader snap_set_stacks, snap_set_full, snap_set_size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/commands/read_options.h"
+#include "src/options/read_options.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

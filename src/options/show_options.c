@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/commands/show_options.h"
+#include "src/options/show_options.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "lib/sandbox/sandbox.h"
-#include "src/commands/cmd.h"
+#include "src/options/command.h"
 #include "src/viewer/filter/filter.h"
 #include "src/viewer/listing/viewer.h"
 #include "src/viewer/terminal/page.h"
