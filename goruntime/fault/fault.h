@@ -63,6 +63,11 @@ struct fault {
 	/* The first of its callers that is of the program, not of a library, if that is
 	 * another frame. */
 	struct fault_place caller;
+	/* Of a fatal error: the goroutine had panicked, and this is the call in which making the text
+	 * of a panic's value, by its method Error or String, failed. Place, caller and panic are
+	 * those of the panic. */
+	struct fault_place printing;
+	uint32_t printing_panics; /* how many panics there, all inside the others */
 };
 
 /* What the process dies of, read while it is captured: at the end of runtimes_capture(). Private to
