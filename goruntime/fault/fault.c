@@ -228,6 +228,7 @@ void fault_capture(struct runtimes *all)
 		return;
 	if (fault.kind == FAULT_FATAL_ERROR)
 		fault_fold(all, &fault);
+	fault_capture_noted(all);
 	all->fault = xcalloc(1, sizeof(*all->fault));
 	*all->fault = fault;
 }
@@ -352,6 +353,7 @@ const struct fault *runtimes_fault(struct runtimes *all,
 		make_first(all->fault->runtime, all->fault->goroutine);
 	fault_find_place(all, all->fault);
 	fault_find_others(all->fault);
+	all->fault->noted = fault_is_noted(all, all->fault);
 	if (all->fault->runtime && !all->fault->variable)
 		all->fault->variable = fault_variable(all->fault->runtime, all->fault);
 	return all->fault;

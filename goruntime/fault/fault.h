@@ -68,12 +68,28 @@ struct fault {
 	 * those of the panic. */
 	struct fault_place printing;
 	uint32_t printing_panics; /* how many panics there, all inside the others */
+	/* The process itself noted that there is a snapshot of this panic already. */
+	bool noted;
 };
 
 /* What the process dies of, read while it is captured: at the end of runtimes_capture(). Private to
  * goruntime. */
 void fault_capture(struct runtimes *all);
 void fault_free(struct fault *fault);
+
+/* What a process notes in its own memory of the panics that it has had snapshots taken of. */
+struct noted_panic {
+	uint64_t goroutine; /* id */
+	uint64_t value[2];  /* type and data: the words of panic's argument */
+	/* An address on the goroutine's stack, in a call that the panic made: of a deferred
+	 * function. It tells how deep the panic is. */
+	uint64_t frame;
+};
+
+enum { NOTED_PANICS = 16 };
+
+/* Before runtimes_capture(): the address of NOTED_PANICS of them. */
+void runtimes_set_noted(struct runtimes *all, uint64_t addr);
 
 struct fault_question {
 	/* The process is dead, so signals that its threads have are what ended it. */

@@ -29,6 +29,7 @@ struct panic {
 	uint32_t unreadable;	/* why type or printed is missing */
 	/* Type and data of the value that panic() was called with; 0: not known. */
 	uint64_t value[2];
+	uint64_t value_at; /* where that is: the argument of gopanic; 0: not known */
 	bool recovered, goexit, aborted, repanicked;
 };
 

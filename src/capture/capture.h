@@ -66,6 +66,7 @@ struct capture_options {
 	enum values_wanted values;
 	const char *globals; /* see runtime_each_global(); NULL: none */
 	struct read_options reading;
+	uint64_t noted_panics; /* runtimes_set_noted(); 0: none */
 	bool verify;	   /* compare two unwinders */
 	bool core_file;	   /* one will be written of what is captured */
 	bool can_rehearse; /* capture_rehearse() will be called, if it is wanted */

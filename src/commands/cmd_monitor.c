@@ -42,6 +42,20 @@ static bool read_start_time(const struct option_info *option, const char *argume
 	return true;
 }
 
+static bool read_noted(const struct option_info *option, const char *argument,
+		       void *field, struct err *err)
+{
+	char *end;
+
+	errno = 0;
+	unsigned long long n = strtoull(argument, &end, 0);
+	if (errno || *end || n == 0 || argument[0] == '-')
+		return err_set(err, ERR_USAGE, "--%s requires an address, not %.40s",
+			       option->name, argument);
+	*(uint64_t *)field = n;
+	return true;
+}
+
 static bool read_relay(const struct option_info *option, const char *argument,
 		       void *field, struct err *err)
 {
@@ -91,6 +105,13 @@ static const struct option_info monitor_options[] = {
 	{ .name = NULL }
 };
 
+static const struct option_info noted_options[] = {
+	{ 0, "noted", "ADDRESS", "take none of the panics that PID notes there",
+	  .read = read_noted,
+	  .offset = OPTION_OFFSET(uint64_t, struct snap_options, capture.noted_panics) },
+	{ .name = NULL }
+};
+
 static const struct option_info arguments_options[] = {
 	{ 0, "read-arguments", NULL, "read more arguments from standard input first",
 	  OPTION_FLAG(struct monitor_arguments, read_arguments) },
@@ -105,6 +126,7 @@ const struct command command_monitor = {
 	.options = {
 		{ monitor_options, offsetof(struct monitor_arguments, monitor) },
 		{ arguments_options, 0 },
+		{ noted_options, offsetof(struct monitor_arguments, snap.snap) },
 		{ content_options, offsetof(struct monitor_arguments, snap.snap) },
 		     { snap_options, offsetof(struct monitor_arguments, snap.snap) },
 		{ process_options, offsetof(struct monitor_arguments, snap.snap) },

@@ -114,8 +114,9 @@ static bool take(const struct monitor *m)
 	}
 	const bool done = status >= 0 && access(m->output, F_OK) == 0;
 	AUTO(xfree)
-	char *line = done ? xasprintf("snapshot %d %s\n", status, m->output)
-			  : xasprintf("failed %d\n", status);
+	char *line = done	    ? xasprintf("snapshot %d %s\n", status, m->output)
+		     : status == 0 ? xstrdup("noted\n")
+				   : xasprintf("failed %d\n", status);
 	say(line);
 	return done;
 }

@@ -7,7 +7,7 @@
  * a process or a document.
  *
  * On standard output: "ready" when the process is the one that was meant, then "snapshot STATUS
- * FILE" or "failed STATUS", by the exit status of gosnap(1); -1: killed, or too late. */
+ * FILE", "noted" or "failed STATUS", by the exit status of gosnap(1); -1: killed, or too late. */
 #ifndef GOSNAP_MONITOR_H
 #define GOSNAP_MONITOR_H
 
@@ -30,7 +30,8 @@ struct monitor {
 	 * -1: the pipe is for nothing else. */
 	int relay;
 	struct delivery delivery;
-	/* Takes the snapshot, in a process of its own. Returns the exit status. */
+	/* Takes the snapshot, in a process of its own. Returns the exit status: 0 without a document
+	 * means that the process noted that it has one. */
 	int (*take)(void *arg);
 	void *arg;
 };

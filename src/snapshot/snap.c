@@ -468,7 +468,8 @@ static void finish(struct snap *s, struct snap_result *ret)
 			.ended = options->capture.core.path || options->capture.ended,
 			.panicking = trigger_panicking(&options->trigger) });
 	ret->no_fault = options->only_of_fault && !s->fault;
-	if (ret->no_fault)
+	ret->noted = s->fault && s->fault->noted;
+	if (ret->no_fault || ret->noted)
 		return;
 	if (options->trigger.goroutine)
 		runtimes_make_first(all, options->trigger.goroutine);

@@ -51,6 +51,7 @@ struct snap_result {
 	bool partial;  /* the process exited too early; the document says so */
 	bool has_core; /* options->core was written */
 	bool no_fault; /* with only_of_fault: discard what was written */
+	bool noted;    /* by the process, of this fault: likewise */
 	bool no_core;  /* why says why; discard what was written */
 	struct err why;
 	char *verdict; /* of the fault; NULL: none. xfree() it */
