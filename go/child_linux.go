@@ -111,6 +111,9 @@ func argumentsOf(options *Options, r *request, path string) ([]string, error) {
 		"--output=" + path,
 		"--trigger=" + r.trigger,
 	}
+	if r.monitors {
+		arguments = append(arguments, notedArgument())
+	}
 	if options.Sink != nil {
 		more, err := options.Sink.Arguments()
 		if err != nil {
@@ -420,6 +423,10 @@ func take(options *Options, r *request) (Snapshot, error) {
 	c.closePipe()
 	// The child gives up in time itself, unless somebody stopped it.
 	line, err := c.line(options.Timeout + time.Second)
+	if err == nil && strings.HasPrefix(line, "panic ") {
+		r.panicked = parsePanic(line)
+		line, err = c.line(options.Timeout)
+	}
 	if err != nil {
 		c.kill()
 		return Snapshot{}, err

@@ -21,6 +21,7 @@ func monitor(options *Options, r *request) error {
 	if monitored.child != nil && (r.standardError || !monitored.child.hasEnded()) {
 		return errMonitored
 	}
+	r.monitors = true
 	c, err := startChild(options, r)
 	if err != nil {
 		options.log("no monitor: %v", err)

@@ -156,6 +156,8 @@ type request struct {
 	trigger       string // of gosnap --trigger
 	attributes    []string
 	standardError bool
+	monitors      bool     // for the end of the program
+	panicked      *panicID // what it turned out to be of
 }
 
 func newRequest(options *Options, trigger string, more []Option) *request {

@@ -353,7 +353,7 @@ const struct fault *runtimes_fault(struct runtimes *all,
 		make_first(all->fault->runtime, all->fault->goroutine);
 	fault_find_place(all, all->fault);
 	fault_find_others(all->fault);
-	all->fault->noted = fault_is_noted(all, all->fault);
+	fault_identify(all, all->fault);
 	if (all->fault->runtime && !all->fault->variable)
 		all->fault->variable = fault_variable(all->fault->runtime, all->fault);
 	return all->fault;

@@ -37,6 +37,14 @@ struct fault_place {
 	uint32_t frame; /* from 0, the innermost, inlined calls expanded */
 };
 
+/* Which panic it is. The same in every snapshot of it: while deferred functions run, and as the runtime
+ * ends the process. */
+struct noted_panic {
+	uint64_t goroutine; /* id */
+	uint64_t value[2];  /* type and data: the words of panic's argument */
+	uint64_t calls;	    /* hash of the calls that led to panic */
+};
+
 struct fault {
 	enum fault_kind kind;
 	int thread; /* index in target_threads(); -1: none, the goroutine waits */
@@ -68,6 +76,7 @@ struct fault {
 	 * those of the panic. */
 	struct fault_place printing;
 	uint32_t printing_panics; /* how many panics there, all inside the others */
+	struct noted_panic identity; /* all 0: no panic, or not all of it is known */
 	/* The process itself noted that there is a snapshot of this panic already. */
 	bool noted;
 };
@@ -77,18 +86,10 @@ struct fault {
 void fault_capture(struct runtimes *all);
 void fault_free(struct fault *fault);
 
-/* What a process notes in its own memory of the panics that it has had snapshots taken of. */
-struct noted_panic {
-	uint64_t goroutine; /* id */
-	uint64_t value[2];  /* type and data: the words of panic's argument */
-	/* An address on the goroutine's stack, in a call that the panic made: of a deferred
-	 * function. It tells how deep the panic is. */
-	uint64_t frame;
-};
-
 enum { NOTED_PANICS = 16 };
 
-/* Before runtimes_capture(): the address of NOTED_PANICS of them. */
+/* Before runtimes_capture(): where the process notes the NOTED_PANICS panics that it had snapshots
+ * taken of. */
 void runtimes_set_noted(struct runtimes *all, uint64_t addr);
 
 struct fault_question {

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Is it a panic of which there is a snapshot already? Only if all that is noted of it is still so: the
- * same value may be panicked with again, and a goroutine panic again. */
+/* Is it a panic of which there is a snapshot already? The same value may be panicked with again, and a
+ * goroutine panic again: only if the same calls led to it as well. Its stack may have moved. */
 #include <string.h>
 
 #include "goruntime/fault/fault_priv.h"
 #include "goruntime/goroutines/extras.h"
-
-enum {
-	/* Between a deferred function's frame and the argument of gopanic: gopanic's own frame, and, in
-	 * old releases, those of what calls a function by its address. */
-	FRAMES_MAX_BYTES = 2048,
-};
 
 void runtimes_set_noted(struct runtimes *all, uint64_t addr)
 {
@@ -19,36 +13,43 @@ void runtimes_set_noted(struct runtimes *all, uint64_t addr)
 
 void fault_capture_noted(struct runtimes *all)
 {
-	struct noted_panic list[NOTED_PANICS];
+	const size_t size = NOTED_PANICS * sizeof(*all->noted);
 	struct err ignored;
 
 	xfree(TAKE(all->noted));
-	if (!all->noted_at ||
-	    !target_read(all->target, all->noted_at, list, sizeof(list), &ignored))
+	if (!all->noted_at)
 		return;
-	all->noted = xmalloc(sizeof(list));
-	memcpy(all->noted, list, sizeof(list));
+	all->noted = xmalloc(size);
+	if (!target_read(all->target, all->noted_at, all->noted, size, &ignored))
+		xfree(TAKE(all->noted));
 }
 
-static bool is_it(const struct noted_panic *noted, const struct goroutine *g,
-		  const struct panic *panic)
+static uint64_t hash_calls(struct stack stack, uint32_t from)
 {
-	return noted->goroutine == g->id && noted->value[0] &&
-	       memcmp(noted->value, panic->value, sizeof(panic->value)) == 0 &&
-	       noted->frame < panic->value_at &&
-	       panic->value_at - noted->frame <= FRAMES_MAX_BYTES;
+	const uint64_t prime = UINT64_C(0x100000001b3);
+	uint64_t ret = UINT64_C(0xcbf29ce484222325); /* FNV-1a, of words */
+
+	for (uint32_t i = from; i < stack.count; i++)
+		ret = (ret ^ stack.frames[i].pc) * prime;
+	return ret;
 }
 
 /* What a deferred function panics with later is another panic: it is the innermost then. */
-bool fault_is_noted(struct runtimes *all, const struct fault *fault)
+void fault_identify(struct runtimes *all, struct fault *fault)
 {
+	const struct goroutine *g = fault->goroutine;
 	const struct panic_list *panics;
 
-	if (!all->noted || fault->kind != FAULT_PANIC || !fault->goroutine)
-		return false;
-	panics = runtime_panics(fault->runtime, fault->goroutine);
-	for (size_t i = 0; panics && panics->count && i < NOTED_PANICS; i++)
-		if (is_it(&all->noted[i], fault->goroutine, &panics->list[0]))
-			return true;
-	return false;
+	if (fault->kind != FAULT_PANIC || !g || g->stack == NO_STACK)
+		return;
+	panics = runtime_panics(fault->runtime, g);
+	if (!panics || panics->count == 0 || !panics->list[0].value[0])
+		return;
+	fault->identity.goroutine = g->id;
+	memcpy(fault->identity.value, panics->list[0].value, sizeof(panics->list[0].value));
+	fault->identity.calls =
+		hash_calls(runtimes_stack(all, g->stack), panics->list[0].caller);
+	for (size_t i = 0; all->noted && i < NOTED_PANICS; i++)
+		fault->noted |= memcmp(&all->noted[i], &fault->identity,
+				       sizeof(fault->identity)) == 0;
 }

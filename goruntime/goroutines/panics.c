@@ -155,7 +155,7 @@ static bool next_argument(struct runtime *rt, const struct goroutine *g,
 		if (!c || c->special != SPECIAL_gopanic)
 			continue;
 		(*i)++;
-		ret->value_at = argp;
+		ret->caller = *i;
 		return argp &&
 		       target_read(rt->target, argp, ret->value, 2 * WORD, &err);
 	}

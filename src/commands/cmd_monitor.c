@@ -7,8 +7,10 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include "goruntime/fault/fault.h"
 #include "src/commands/redact_options.h"
 #include "src/commands/show_options.h"
 #include "src/commands/snap_options.h"
@@ -105,16 +107,13 @@ static const struct option_info monitor_options[] = {
 	{ .name = NULL }
 };
 
-static const struct option_info noted_options[] = {
-	{ 0, "noted", "ADDRESS", "take none of the panics that PID notes there",
-	  .read = read_noted,
-	  .offset = OPTION_OFFSET(uint64_t, struct snap_options, capture.noted_panics) },
-	{ .name = NULL }
-};
-
 static const struct option_info arguments_options[] = {
 	{ 0, "read-arguments", NULL, "read more arguments from standard input first",
 	  OPTION_FLAG(struct monitor_arguments, read_arguments) },
+	{ 0, "noted", "ADDRESS", "take none of the panics that PID notes there",
+	  .read = read_noted,
+	  .offset = OPTION_OFFSET(uint64_t, struct monitor_arguments,
+				  snap.snap.capture.noted_panics) },
 	{ .name = NULL }
 };
 
@@ -126,7 +125,6 @@ const struct command command_monitor = {
 	.options = {
 		{ monitor_options, offsetof(struct monitor_arguments, monitor) },
 		{ arguments_options, 0 },
-		{ noted_options, offsetof(struct monitor_arguments, snap.snap) },
 		{ content_options, offsetof(struct monitor_arguments, snap.snap) },
 		     { snap_options, offsetof(struct monitor_arguments, snap.snap) },
 		{ process_options, offsetof(struct monitor_arguments, snap.snap) },
@@ -206,6 +204,19 @@ static int parse_operands(int argc, char **argv, struct monitor_arguments *ret)
 	return EXIT_DONE;
 }
 
+/* It is found in a child, or in a child of that in the sandbox. */
+static struct noted_panic *shared_panic(void)
+{
+	struct noted_panic *ret = mmap(NULL, sizeof(*ret), PROT_READ | PROT_WRITE,
+				       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	_Static_assert(sizeof(*ret) == MONITOR_PANIC_WORDS * sizeof(uint64_t),
+		       "of both");
+	if (ret == MAP_FAILED)
+		out_of_memory();
+	return ret;
+}
+
 int cmd_monitor(int argc, char **argv)
 {
 	AUTO(view_free) struct view *view = view_new();
@@ -221,6 +232,8 @@ int cmd_monitor(int argc, char **argv)
 	int status;
 
 	arguments.snap.snap.progress = PROGRESS_NEVER;
+	arguments.snap.snap.panic = shared_panic();
+	arguments.monitor.panic = (const uint64_t *)arguments.snap.snap.panic;
 	if (wants_words(argc, argv) && !add_words(&argc, &argv))
 		return cmd_misused(&command_monitor,
 				   "no arguments on standard input, or no end of them");

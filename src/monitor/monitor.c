@@ -99,6 +99,15 @@ static void block_ends(void)
 	sigprocmask(SIG_BLOCK, &ended, NULL);
 }
 
+static void say_panic(const uint64_t panic[static MONITOR_PANIC_WORDS])
+{
+	AUTO(xfree)
+	char *line = xasprintf("panic %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+			       panic[0], panic[1], panic[2], panic[3]);
+	if (panic[0])
+		say(line);
+}
+
 /* True: there is a document. */
 static bool take(const struct monitor *m)
 {
@@ -117,6 +126,8 @@ static bool take(const struct monitor *m)
 	char *line = done	    ? xasprintf("snapshot %d %s\n", status, m->output)
 		     : status == 0 ? xstrdup("noted\n")
 				   : xasprintf("failed %d\n", status);
+	if (done)
+		say_panic(m->panic);
 	say(line);
 	return done;
 }

@@ -7,7 +7,8 @@
  * a process or a document.
  *
  * On standard output: "ready" when the process is the one that was meant, then "snapshot STATUS
- * FILE", "noted" or "failed STATUS", by the exit status of gosnap(1); -1: killed, or too late. */
+ * FILE", "noted" or "failed STATUS", by the exit status of gosnap(1); -1: killed, or too late. Before
+ * "snapshot" comes "panic" with four words if it is of a panic. */
 #ifndef GOSNAP_MONITOR_H
 #define GOSNAP_MONITOR_H
 
@@ -17,6 +18,8 @@
 #include "lib/base/err.h"
 #include "lib/base/util.h"
 #include "src/monitor/delivery.h"
+
+enum { MONITOR_PANIC_WORDS = 4 };
 
 struct monitor {
 	pid_t pid;
@@ -34,6 +37,8 @@ struct monitor {
 	 * means that the process noted that it has one. */
 	int (*take)(void *arg);
 	void *arg;
+	/* Which panic it was, by take(), so in shared memory. All 0: none. */
+	const uint64_t *panic;
 };
 
 /* Returns when the process has ended, or closed the pipe. False: it did not begin. */

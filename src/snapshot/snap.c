@@ -469,6 +469,8 @@ static void finish(struct snap *s, struct snap_result *ret)
 			.panicking = trigger_panicking(&options->trigger) });
 	ret->no_fault = options->only_of_fault && !s->fault;
 	ret->noted = s->fault && s->fault->noted;
+	if (options->panic && s->fault)
+		*options->panic = s->fault->identity;
 	if (ret->no_fault || ret->noted)
 		return;
 	if (options->trigger.goroutine)

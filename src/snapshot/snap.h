@@ -13,6 +13,8 @@ struct output;
 struct redaction;
 struct sink;
 
+struct noted_panic;
+
 /* Strings are borrowed. */
 struct snap_options {
 	struct capture_options capture;
@@ -41,6 +43,8 @@ struct snap_options {
 	/* Called with each warning, at the end. NULL: the document has them. */
 	void (*warn)(const char *where, const char *what);
 	bool only_of_fault; /* none of a process that nothing ended */
+	/* Shared memory, or NULL: which panic it was of. */
+	struct noted_panic *panic;
 	bool no_sandbox;
 	bool strict; /* warnings affect the exit status */
 	enum progress_when progress;
