@@ -90,6 +90,16 @@ static int wait_for(pid_t child, uint64_t timeout_ns)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+/* They are sent to all processes of a service, or of a terminal, and are meant for the program. When it
+ * ends, so do we. */
+static void ignore_ends(bool yes)
+{
+	static const int ends[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGABRT };
+
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		signal(ends[i], yes ? SIG_IGN : SIG_DFL);
+}
+
 static void block_ends(void)
 {
 	sigset_t ended;
@@ -140,6 +150,7 @@ static void send_document(const struct monitor *m)
 	if (!delivery_is_wanted(&m->delivery) || fork() != 0)
 		return;
 	const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+	ignore_ends(false);
 	dup2(nothing, STDIN_FILENO);
 	dup2(nothing, STDOUT_FILENO);
 	if (m->relay >= 0)
@@ -227,6 +238,7 @@ bool monitor_run(const struct monitor *monitor, struct err *err)
 		return false;
 	close_inherited(monitor->relay);
 	block_ends();
+	ignore_ends(true);
 	say("ready\n");
 	serve(monitor);
 	return true;
