@@ -111,8 +111,8 @@ func argumentsOf(options *Options, r *request, path string) ([]string, error) {
 		"--output=" + path,
 		"--trigger=" + r.trigger,
 	}
-	if r.monitors {
-		arguments = append(arguments, notedArgument())
+	if r.notes != nil {
+		arguments = append(arguments, r.notes.argument())
 	}
 	if options.Sink != nil {
 		more, err := options.Sink.Arguments()
@@ -435,12 +435,15 @@ func take(options *Options, r *request) (Snapshot, error) {
 	return c.parse(line)
 }
 
-// parse reads "snapshot STATUS FILE" or "failed STATUS".
+// parse reads "snapshot STATUS FILE", "noted" or "failed STATUS".
 func (c *child) parse(line string) (Snapshot, error) {
 	words := strings.SplitN(line, " ", 3)
 	if len(words) == 3 && words[0] == "snapshot" && words[2] == c.path {
 		status, err := strconv.Atoi(words[1])
 		return Snapshot{Path: words[2], Status: status}, err
+	}
+	if line == "noted" {
+		return Snapshot{}, ErrWorthless
 	}
 	if len(words) == 2 && words[0] == "failed" {
 		return Snapshot{}, c.failure(errors.New("exit status " + words[1]))

@@ -192,6 +192,7 @@ func Recover(attributes ...Option) {
 	}
 	options := configured()
 	r := newRequest(&options, withGoroutine("panic"), attributes)
+	r.notes = &unseen
 	began := time.Now()
 	found := <-start(options, r, true)
 	switch {

@@ -223,12 +223,12 @@ void fault_capture(struct runtimes *all)
 	struct fault fault = { .thread = -1 };
 
 	fault_free(TAKE(all->fault));
+	fault_capture_noted(all);
 	target_budget_unit(all->target);
 	if (!find_dying(all, &fault) || !examine(all, &fault))
 		return;
 	if (fault.kind == FAULT_FATAL_ERROR)
 		fault_fold(all, &fault);
-	fault_capture_noted(all);
 	all->fault = xcalloc(1, sizeof(*all->fault));
 	*all->fault = fault;
 }

@@ -87,6 +87,7 @@ void fault_capture(struct runtimes *all);
 void fault_free(struct fault *fault);
 
 enum { NOTED_PANICS = 16 };
+#define NOTED_ANY UINT64_MAX /* as a word of what is noted: any */
 
 /* Before runtimes_capture(): where the process notes the NOTED_PANICS panics that it had snapshots
  * taken of. */

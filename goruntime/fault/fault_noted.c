@@ -34,6 +34,16 @@ static uint64_t hash_calls(struct stack stack, uint32_t from)
 	return ret;
 }
 
+static bool is_it(const struct noted_panic *noted, const struct noted_panic *panic)
+{
+	const uint64_t *said = (const uint64_t *)noted, *found = (const uint64_t *)panic;
+
+	for (size_t i = 0; i < sizeof(*noted) / sizeof(*said); i++)
+		if (said[i] != found[i] && said[i] != NOTED_ANY)
+			return false;
+	return true;
+}
+
 /* What a deferred function panics with later is another panic: it is the innermost then. */
 void fault_identify(struct runtimes *all, struct fault *fault)
 {
@@ -50,6 +60,5 @@ void fault_identify(struct runtimes *all, struct fault *fault)
 	fault->identity.calls =
 		hash_calls(runtimes_stack(all, g->stack), panics->list[0].caller);
 	for (size_t i = 0; all->noted && i < NOTED_PANICS; i++)
-		fault->noted |= memcmp(&all->noted[i], &fault->identity,
-				       sizeof(fault->identity)) == 0;
+		fault->noted |= is_it(&all->noted[i], &fault->identity);
 }

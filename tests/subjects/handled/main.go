@@ -6,7 +6,7 @@
 // usage: handled HOW WAY
 //
 // The environment has options: PROGRAM, FOLDER, ARGUMENTS, TIMEOUT, EVERY, POST, PUT,
-// ATTEMPTS, BUSY, HANDLED, LOG.
+// ATTEMPTS, BUSY, HANDLED, WORTHLESS, LOG.
 package main
 
 import (
@@ -258,7 +258,7 @@ var ways = map[string]func(){
 	"deadlock": deadlock, "concurrently": concurrently, "goexit": exitNow, "returns": returns,
 	"waits": waits, "recovered": recovered, "nested": nested, "elsewhere": elsewhere,
 	"looped": looped, "direct": direct, "called": called,
-	"lives": lives, "other": other, "equal": equal, "elseways": elseways, "late": late,
+	"unseen": unseen, "lives": lives, "other": other, "equal": equal, "elseways": elseways, "late": late,
 	"loops": loops,
 }
 
@@ -281,6 +281,7 @@ func configure() {
 		Program: os.Getenv("PROGRAM"), Folder: os.Getenv("FOLDER"),
 		Arguments: strings.Fields(os.Getenv("ARGUMENTS")),
 		Timeout:   duration("TIMEOUT"), Every: duration("EVERY"),
+		Worthless:      worthless(),
 		SignalsHandled: os.Getenv("HANDLED") != "",
 		Attributes:     []gosnap.Option{gosnap.Attribute("service", "shop")},
 	}
@@ -295,6 +296,16 @@ func configure() {
 		options.Logger = log.New(os.Stderr, "", 0)
 	}
 	gosnap.Configure(options)
+}
+
+func worthless() []gosnap.WorthlessPanic {
+	switch os.Getenv("WORTHLESS") {
+	case "value":
+		return []gosnap.WorthlessPanic{gosnap.PanicValue(errors.New("x")), gosnap.PanicValue(same)}
+	case "type":
+		return []gosnap.WorthlessPanic{gosnap.PanicType(1), gosnap.PanicType((*failure)(nil))}
+	}
+	return nil
 }
 
 // trace asks for a snapshot, and says how that went, and how many were refused.
