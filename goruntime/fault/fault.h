@@ -75,7 +75,7 @@ struct fault {
 	 * of a panic's value, by its method Error or String, failed. Place, caller and panic are
 	 * those of the panic. */
 	struct fault_place printing;
-	uint32_t printing_panics; /* how many panics there, all inside the others */
+	uint32_t printing_panics;    /* how many panics there, all inside the others */
 	struct noted_panic identity; /* all 0: no panic, or not all of it is known */
 	/* The process itself noted that there is a snapshot of this panic already. */
 	bool noted;

@@ -56,7 +56,8 @@ void fault_identify(struct runtimes *all, struct fault *fault)
 	if (!panics || panics->count == 0 || !panics->list[0].value[0])
 		return;
 	fault->identity.goroutine = g->id;
-	memcpy(fault->identity.value, panics->list[0].value, sizeof(panics->list[0].value));
+	memcpy(fault->identity.value, panics->list[0].value,
+	       sizeof(panics->list[0].value));
 	fault->identity.calls =
 		hash_calls(runtimes_stack(all, g->stack), panics->list[0].caller);
 	for (size_t i = 0; all->noted && i < NOTED_PANICS; i++)

@@ -156,8 +156,7 @@ static bool next_argument(struct runtime *rt, const struct goroutine *g,
 			continue;
 		(*i)++;
 		ret->caller = *i;
-		return argp &&
-		       target_read(rt->target, argp, ret->value, 2 * WORD, &err);
+		return argp && target_read(rt->target, argp, ret->value, 2 * WORD, &err);
 	}
 	return false;
 }

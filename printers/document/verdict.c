@@ -368,8 +368,9 @@ static void add_fatal_error(FILE *f, const struct fault *fault)
 static void add_unprinted(FILE *f, const struct fault *fault)
 {
 	const struct panic_list *list = runtime_panics(fault->runtime, fault->goroutine);
-	const struct go_text *type =
-		list && fault->panic < list->count ? &list->list[fault->panic].type : NULL;
+	const struct go_text *type = list && fault->panic < list->count
+					     ? &list->list[fault->panic].type
+					     : NULL;
 
 	fprintf(f, "panicked");
 	if (type && type->bytes)
@@ -381,8 +382,7 @@ static void add_printing(FILE *f, const struct fault_printing *p)
 {
 	const struct fault *fault = p->fault;
 	const struct panic_list *list = runtime_panics(fault->runtime, fault->goroutine);
-	const struct go_text *said =
-		list && list->count ? &list->list[0].printed : NULL;
+	const struct go_text *said = list && list->count ? &list->list[0].printed : NULL;
 
 	fprintf(f, "; making its text ");
 	if (fault->printing_panics == 0) {

@@ -10,7 +10,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "goruntime/fault/fault.h"
 #include "src/commands/redact_options.h"
 #include "src/commands/show_options.h"
 #include "src/commands/snap_options.h"
@@ -205,13 +204,12 @@ static int parse_operands(int argc, char **argv, struct monitor_arguments *ret)
 }
 
 /* It is found in a child, or in a child of that in the sandbox. */
-static struct noted_panic *shared_panic(void)
+static uint64_t *shared_panic(void)
 {
-	struct noted_panic *ret = mmap(NULL, sizeof(*ret), PROT_READ | PROT_WRITE,
-				       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	_Static_assert((int)MONITOR_PANIC_WORDS == (int)SNAP_PANIC_WORDS, "passed on");
+	uint64_t *ret = mmap(NULL, MONITOR_PANIC_WORDS * sizeof(*ret),
+			     PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-	_Static_assert(sizeof(*ret) == MONITOR_PANIC_WORDS * sizeof(uint64_t),
-		       "of both");
 	if (ret == MAP_FAILED)
 		out_of_memory();
 	return ret;
@@ -233,7 +231,7 @@ int cmd_monitor(int argc, char **argv)
 
 	arguments.snap.snap.progress = PROGRESS_NEVER;
 	arguments.snap.snap.panic = shared_panic();
-	arguments.monitor.panic = (const uint64_t *)arguments.snap.snap.panic;
+	arguments.monitor.panic = arguments.snap.snap.panic;
 	if (wants_words(argc, argv) && !add_words(&argc, &argv))
 		return cmd_misused(&command_monitor,
 				   "no arguments on standard input, or no end of them");

@@ -133,7 +133,7 @@ static bool take(const struct monitor *m)
 	}
 	const bool done = status >= 0 && access(m->output, F_OK) == 0;
 	AUTO(xfree)
-	char *line = done	    ? xasprintf("snapshot %d %s\n", status, m->output)
+	char *line = done	   ? xasprintf("snapshot %d %s\n", status, m->output)
 		     : status == 0 ? xstrdup("noted\n")
 				   : xasprintf("failed %d\n", status);
 	if (done)

@@ -451,6 +451,13 @@ static void gather(struct snap *s)
 	s->objects = NULL;
 }
 
+static void tell_panic(const struct noted_panic *panic,
+		       uint64_t ret[static SNAP_PANIC_WORDS])
+{
+	_Static_assert(sizeof(*panic) == SNAP_PANIC_WORDS * sizeof(*ret), "as words");
+	memcpy(ret, panic, sizeof(*panic));
+}
+
 /* What was captured becomes a document. */
 static void finish(struct snap *s, struct snap_result *ret)
 {
@@ -470,7 +477,7 @@ static void finish(struct snap *s, struct snap_result *ret)
 	ret->no_fault = options->only_of_fault && !s->fault;
 	ret->noted = s->fault && s->fault->noted;
 	if (options->panic && s->fault)
-		*options->panic = s->fault->identity;
+		tell_panic(&s->fault->identity, options->panic);
 	if (ret->no_fault || ret->noted)
 		return;
 	if (options->trigger.goroutine)

@@ -13,7 +13,7 @@ struct output;
 struct redaction;
 struct sink;
 
-struct noted_panic;
+enum { SNAP_PANIC_WORDS = 4 };
 
 /* Strings are borrowed. */
 struct snap_options {
@@ -44,7 +44,7 @@ struct snap_options {
 	void (*warn)(const char *where, const char *what);
 	bool only_of_fault; /* none of a process that nothing ended */
 	/* Shared memory, or NULL: which panic it was of. */
-	struct noted_panic *panic;
+	uint64_t *panic; /* SNAP_PANIC_WORDS: a struct noted_panic */
 	bool no_sandbox;
 	bool strict; /* warnings affect the exit status */
 	enum progress_when progress;
