@@ -111,6 +111,9 @@ func argumentsOf(options *Options, r *request, path string) ([]string, error) {
 		"--output=" + path,
 		"--trigger=" + r.trigger,
 	}
+	if r.notes != nil {
+		arguments = append(arguments, r.notes.argument())
+	}
 	if options.Sink != nil {
 		more, err := options.Sink.Arguments()
 		if err != nil {
@@ -420,6 +423,10 @@ func take(options *Options, r *request) (Snapshot, error) {
 	c.closePipe()
 	// The child gives up in time itself, unless somebody stopped it.
 	line, err := c.line(options.Timeout + time.Second)
+	if err == nil && strings.HasPrefix(line, "panic ") {
+		r.panicked = parsePanic(line)
+		line, err = c.line(options.Timeout)
+	}
 	if err != nil {
 		c.kill()
 		return Snapshot{}, err
@@ -428,12 +435,15 @@ func take(options *Options, r *request) (Snapshot, error) {
 	return c.parse(line)
 }
 
-// parse reads "snapshot STATUS FILE" or "failed STATUS".
+// parse reads "snapshot STATUS FILE", "noted" or "failed STATUS".
 func (c *child) parse(line string) (Snapshot, error) {
 	words := strings.SplitN(line, " ", 3)
 	if len(words) == 3 && words[0] == "snapshot" && words[2] == c.path {
 		status, err := strconv.Atoi(words[1])
 		return Snapshot{Path: words[2], Status: status}, err
+	}
+	if line == "noted" {
+		return Snapshot{}, ErrWorthless
 	}
 	if len(words) == 2 && words[0] == "failed" {
 		return Snapshot{}, c.failure(errors.New("exit status " + words[1]))

@@ -95,6 +95,18 @@ func ExampleByType() {
 	// Output: true
 }
 
+func ExamplePanicValue() {
+	gosnap.Configure(gosnap.Options{
+		Program: "/nowhere/gosnap",
+		Worthless: []gosnap.WorthlessPanic{
+			gosnap.PanicValue(io.ErrClosedPipe),
+			gosnap.PanicType(context.DeadlineExceeded),
+		},
+	})
+	defer gosnap.Configure(gosnap.Options{})
+	// Output:
+}
+
 func ExampleHTTP() {
 	gosnap.Configure(gosnap.Options{
 		Program: "/nowhere/gosnap",

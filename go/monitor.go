@@ -15,8 +15,14 @@ var errMonitored = errors.New("gosnap: there is a monitor already")
 // death by debug.SetCrashOutput, of which there is only one: if the program calls it, too, the monitor
 // is off. While the snapshot is taken, the runtime is kept from going on; then it does.
 //
-// Options are those of the time of the call. Both Recover and Monitor take a snapshot of a panic that
-// both see.
+// Options are those of the time of the call.
+//
+// Of a panic that both Recover and Monitor see there is one snapshot, that of Recover: it has the
+// attributes of the call, such as the request that was served, and was taken before other deferred
+// functions changed anything; and nobody knew yet whether the panic would end the program. Monitor
+// takes its own unless the goroutine, the value and the calls that led to it are all the same: if a
+// deferred function panics in turn, if another goroutine does, if the program recovered and later dies
+// of something else, or if Recover got no snapshot, be it for Options.Every, which Monitor ignores.
 //
 // If somebody stops the child (SIGSTOP) for good, a program that dies waits for it for good. If the
 // child is killed, the program dies as without it.

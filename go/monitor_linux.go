@@ -21,6 +21,7 @@ func monitor(options *Options, r *request) error {
 	if monitored.child != nil && (r.standardError || !monitored.child.hasEnded()) {
 		return errMonitored
 	}
+	r.notes = &noted
 	c, err := startChild(options, r)
 	if err != nil {
 		options.log("no monitor: %v", err)
@@ -28,15 +29,16 @@ func monitor(options *Options, r *request) error {
 	}
 	// What the runtime writes must keep it waiting.
 	if err = syscall.SetNonblock(c.pipe, false); err == nil {
+		setMonitorTracer(c.pid) // from here on, we may die
 		err = c.connect(r.standardError)
 	}
 	if err != nil {
+		setMonitorTracer(0)
 		options.log("no monitor: %v", err)
 		c.kill()
 		return err
 	}
 	monitored.child = c
-	setMonitorTracer(c.pid)
 	return nil
 }
 

@@ -27,9 +27,14 @@ type Options struct {
 	Sink Sink
 
 	// Classifiers decide which errors are worth a snapshot: the first that knows an error. An
-	// error that none knows is worth one. They see what Trace is given. The value of a panic
-	// cannot be seen without recovering it, so all panics are worth one.
+	// error that none knows is worth one. They see what Trace is given.
 	Classifiers []Classifier
+
+	// Worthless are panics that are worth no snapshot, of which the first 8 count, both for Recover
+	// and Monitor. It is no function: the package cannot see the value of a panic without
+	// recovering it, but gosnap can. So the program is stopped for a moment all the same, and
+	// Every counts it.
+	Worthless []WorthlessPanic
 
 	// Every is the least time between the beginnings of two snapshots. The default is 3 seconds;
 	// a negative one is none. Only one is taken at a time. Dropped counts the others.
@@ -73,7 +78,7 @@ var (
 	ErrUnsupported = errors.New("gosnap: this system is not supported")
 	// ErrDropped is returned when another snapshot is being taken, or was a moment ago.
 	ErrDropped = errors.New("gosnap: dropped: another snapshot was taken just now")
-	// ErrWorthless is returned when a classifier decides that an error is worth no snapshot.
+	// ErrWorthless is returned when an error is worth no snapshot, as Options say.
 	ErrWorthless = errors.New("gosnap: the error is worth no snapshot")
 	// ErrTimeout is returned when gosnap took longer than Options.Timeout.
 	ErrTimeout = errors.New("gosnap: no snapshot within the timeout")
@@ -97,6 +102,7 @@ func Configure(options Options) {
 	configuration.Lock()
 	defer configuration.Unlock()
 	configuration.options = options
+	setWorthless(options.Worthless)
 }
 
 func configured() Options {
@@ -156,6 +162,8 @@ type request struct {
 	trigger       string // of gosnap --trigger
 	attributes    []string
 	standardError bool
+	notes         *notes   // of panics that are worth nothing; nil: none are
+	panicked      *panicID // what it turned out to be of
 }
 
 func newRequest(options *Options, trigger string, more []Option) *request {

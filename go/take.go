@@ -184,10 +184,24 @@ func withGoroutine(kind string) string {
 //
 // The document says what the goroutine panicked with and where, as fault. In a function whose caller
 // recovers the panic, it does so, too.
+//
+// A panic that Recover has a snapshot of gets no other one by Monitor; see there.
 func Recover(attributes ...Option) {
 	if !isPanicking() {
 		return
 	}
 	options := configured()
-	<-start(options, newRequest(&options, withGoroutine("panic"), attributes), true)
+	r := newRequest(&options, withGoroutine("panic"), attributes)
+	r.notes = &unseen
+	began := time.Now()
+	found := <-start(options, r, true)
+	switch {
+	case found.snapshot.Path != "" && r.panicked != nil:
+		note(r.panicked, began)
+	case found.err == ErrDropped:
+		// Another Recover may have seen the same panic just now.
+		forget(goroutineID(), began.Add(-options.Every))
+	default:
+		forget(goroutineID(), began)
+	}
 }

@@ -223,6 +223,7 @@ void fault_capture(struct runtimes *all)
 	struct fault fault = { .thread = -1 };
 
 	fault_free(TAKE(all->fault));
+	fault_capture_noted(all);
 	target_budget_unit(all->target);
 	if (!find_dying(all, &fault) || !examine(all, &fault))
 		return;
@@ -352,6 +353,7 @@ const struct fault *runtimes_fault(struct runtimes *all,
 		make_first(all->fault->runtime, all->fault->goroutine);
 	fault_find_place(all, all->fault);
 	fault_find_others(all->fault);
+	fault_identify(all, all->fault);
 	if (all->fault->runtime && !all->fault->variable)
 		all->fault->variable = fault_variable(all->fault->runtime, all->fault);
 	return all->fault;

@@ -37,6 +37,14 @@ struct fault_place {
 	uint32_t frame; /* from 0, the innermost, inlined calls expanded */
 };
 
+/* Which panic it is. The same in every snapshot of it: while deferred functions run, and as the runtime
+ * ends the process. */
+struct noted_panic {
+	uint64_t goroutine; /* id */
+	uint64_t value[2];  /* type and data: the words of panic's argument */
+	uint64_t calls;	    /* hash of the calls that led to panic */
+};
+
 struct fault {
 	enum fault_kind kind;
 	int thread; /* index in target_threads(); -1: none, the goroutine waits */
@@ -63,12 +71,27 @@ struct fault {
 	/* The first of its callers that is of the program, not of a library, if that is
 	 * another frame. */
 	struct fault_place caller;
+	/* Of a fatal error: the goroutine had panicked, and this is the call in which making the text
+	 * of a panic's value, by its method Error or String, failed. Place, caller and panic are
+	 * those of the panic. */
+	struct fault_place printing;
+	uint32_t printing_panics;    /* how many panics there, all inside the others */
+	struct noted_panic identity; /* all 0: no panic, or not all of it is known */
+	/* The process itself noted that there is a snapshot of this panic already. */
+	bool noted;
 };
 
 /* What the process dies of, read while it is captured: at the end of runtimes_capture(). Private to
  * goruntime. */
 void fault_capture(struct runtimes *all);
 void fault_free(struct fault *fault);
+
+enum { NOTED_PANICS = 16 };
+#define NOTED_ANY UINT64_MAX /* as a word of what is noted: any */
+
+/* Before runtimes_capture(): where the process notes the NOTED_PANICS panics that it had snapshots
+ * taken of. */
+void runtimes_set_noted(struct runtimes *all, uint64_t addr);
 
 struct fault_question {
 	/* The process is dead, so signals that its threads have are what ended it. */

@@ -16,6 +16,7 @@ struct blame {
 	const char *object_file; /* of the place, if that is C */
 	uint32_t next;		 /* number of the frame */
 	uint32_t reports;	 /* frames that only report the fault, and are to come */
+	uint32_t panics;	 /* calls of gopanic so far */
 	bool of_thread;
 };
 
@@ -110,7 +111,8 @@ static bool is_report(const struct fault *fault, const struct code_frame *f)
 	case FAULT_PANIC:
 		return s == SPECIAL_gopanic;
 	case FAULT_FATAL_ERROR:
-		return s == SPECIAL_throw || s == SPECIAL_fatal;
+		return fault->printing.known ? s == SPECIAL_gopanic
+					     : s == SPECIAL_throw || s == SPECIAL_fatal;
 	case FAULT_SIGNAL:
 		break;
 	}
@@ -122,10 +124,55 @@ static void look_at_cause(struct blame *b, const struct code_frame *f)
 {
 	const enum special s = special_of(f->function);
 
-	if (b->fault->kind != FAULT_PANIC || b->fault->place.known || !is_runtime(b, f))
+	if ((b->fault->kind != FAULT_PANIC && !b->fault->printing.known) ||
+	    b->fault->place.known || !is_runtime(b, f))
 		return;
 	b->fault->by_runtime = true;
 	b->fault->by_signal |= s == SPECIAL_sigpanic || s == SPECIAL_sigpanic0;
+}
+
+/* Of old releases, the runtime does not say so. */
+static bool panics_again(const struct panic *inner, const struct panic *outer)
+{
+	return outer->repanicked ||
+	       (outer->recovered && outer->value[0] &&
+		memcmp(outer->value, inner->value, sizeof(outer->value)) == 0);
+}
+
+/* Which panic is to blame, from `first` on, and how many calls of gopanic there are up to it. */
+static uint32_t find_panic(struct fault *fault, size_t first)
+{
+	const struct panic_list *panics =
+		fault->goroutine ? runtime_panics(fault->runtime, fault->goroutine)
+				 : NULL;
+	uint32_t reports = 1;
+
+	fault->panic = first;
+	for (size_t i = first; panics && i + 1 < panics->count; i++) {
+		if (!panics_again(&panics->list[i], &panics->list[i + 1]))
+			break;
+		fault->panic = i + 1;
+		reports++;
+	}
+	return reports;
+}
+
+/* Before it prints panics, the runtime has the program make texts of their values, by Error and String.
+ * What was blamed so far is in there; what panicked is to come. */
+static void look_at_printing(struct blame *b, const struct code_frame *f)
+{
+	struct fault *fault = b->fault;
+	const enum special s = f->function ? special_of(f->function) : SPECIAL_none;
+
+	b->panics += s == SPECIAL_gopanic;
+	if (s != SPECIAL_preprintpanics || fault->kind != FAULT_FATAL_ERROR ||
+	    !fault->place.known || fault->printing.known)
+		return;
+	fault->printing = fault->caller.known ? fault->caller : fault->place;
+	fault->printing_panics = b->panics;
+	fault->place.known = fault->caller.known = false;
+	b->object_file = NULL;
+	b->reports = find_panic(fault, b->panics);
 }
 
 static void look_at_frame(void *arg, const struct code_frame *f)
@@ -152,40 +199,16 @@ static void look_at_frame(void *arg, const struct code_frame *f)
 	}
 	if (b->reports && is_report(fault, f))
 		b->reports--;
+	look_at_printing(b, f);
 	b->next++;
-}
-
-/* Of old releases, the runtime does not say so. */
-static bool panics_again(const struct panic *inner, const struct panic *outer)
-{
-	return outer->repanicked ||
-	       (outer->recovered && outer->value[0] &&
-		memcmp(outer->value, inner->value, sizeof(outer->value)) == 0);
-}
-
-/* Which panic is to blame, and how many calls of gopanic there are up to it. */
-static void find_panic(struct fault *fault)
-{
-	const struct panic_list *panics =
-		fault->kind == FAULT_PANIC && fault->goroutine
-			? runtime_panics(fault->runtime, fault->goroutine)
-			: NULL;
-
-	fault->panic = 0;
-	fault->reports = 1;
-	for (size_t i = 0; panics && i + 1 < panics->count; i++) {
-		if (!panics_again(&panics->list[i], &panics->list[i + 1]))
-			break;
-		fault->panic = i + 1;
-		fault->reports++;
-	}
 }
 
 void fault_find_place(struct runtimes *all, struct fault *fault)
 {
 	struct blame b = { .fault = fault, .of_thread = true };
 
-	find_panic(fault);
+	fault->panic = 0;
+	fault->reports = fault->kind == FAULT_PANIC ? find_panic(fault, 0) : 1;
 	b.reports = fault->reports;
 	find_root(&b);
 	if (fault->kind == FAULT_SIGNAL || fault->ended_on_thread)

@@ -42,6 +42,11 @@ void fault_fold(struct runtimes *all, struct fault *fault);
 /* fault_map.c: fault->others, after the stacks are known. */
 void fault_find_others(struct fault *fault);
 
+/* fault_noted.c: reads what is noted, while the process is captured; fault->identity and noted, after
+ * the stacks are known. */
+void fault_capture_noted(struct runtimes *all);
+void fault_identify(struct runtimes *all, struct fault *fault);
+
 /* fault_message.c: fault->message, from the rest of it. m: of the thread; NULL: as above. */
 void fault_compose(struct runtimes *all, struct fault *fault, const struct go_m *m);
 

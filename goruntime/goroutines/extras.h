@@ -29,6 +29,8 @@ struct panic {
 	uint32_t unreadable;	/* why type or printed is missing */
 	/* Type and data of the value that panic() was called with; 0: not known. */
 	uint64_t value[2];
+	/* Index of the frame that called gopanic with it; of no meaning without value. */
+	uint32_t caller;
 	bool recovered, goexit, aborted, repanicked;
 };
 

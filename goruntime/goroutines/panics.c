@@ -143,7 +143,7 @@ void panics_capture(struct runtime *rt, struct bulk_read *g)
 
 /* The argument of the next outer call of gopanic from frame *i on; false: no more. */
 static bool next_argument(struct runtime *rt, const struct goroutine *g,
-			  struct stack stack, uint32_t *i, uint64_t ret[static 2])
+			  struct stack stack, uint32_t *i, struct panic *ret)
 {
 	struct runtime *ignored;
 	struct err err;
@@ -155,7 +155,8 @@ static bool next_argument(struct runtime *rt, const struct goroutine *g,
 		if (!c || c->special != SPECIAL_gopanic)
 			continue;
 		(*i)++;
-		return argp && target_read(rt->target, argp, ret, 2 * WORD, &err);
+		ret->caller = *i;
+		return argp && target_read(rt->target, argp, ret->value, 2 * WORD, &err);
 	}
 	return false;
 }
@@ -175,7 +176,7 @@ static void take_types(struct runtime *rt, const struct goroutine *g,
 		struct err ignored;
 		if (p->goexit)
 			continue;
-		if (!next_argument(rt, g, stack, &at, p->value)) {
+		if (!next_argument(rt, g, stack, &at, p)) {
 			memset(p->value, 0, sizeof(p->value));
 			return;
 		}

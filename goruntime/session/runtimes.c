@@ -90,6 +90,7 @@ void runtimes_close(struct runtimes *all)
 		runtime_close(all->list[i]);
 	xfree(all->list);
 	fault_free(all->fault);
+	xfree(all->noted);
 	xfree(all->threads);
 	xfree(all->walks);
 	xfree(all->scratch);

@@ -70,6 +70,7 @@ void print_fault(struct sink *out, const struct fault_printing *p)
 	}
 	print_place(out, "place", &fault->place);
 	print_place(out, "caller", &fault->caller);
+	print_place(out, "printing", &fault->printing);
 	sink_named_string(out, "variable", fault->variable);
 	print_others(out, fault);
 	sink_end(out);

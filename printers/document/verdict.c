@@ -72,6 +72,17 @@ static const char *did(const struct wording *list, const char *said, size_t len)
 	return NULL;
 }
 
+/* "runtime error: " is before what the runtime itself panics with. */
+static size_t prefix_of(const struct go_text *said)
+{
+	static const char prefix[] = "runtime error: ";
+
+	return said->len > strlen(prefix) &&
+			       memcmp(said->bytes, prefix, strlen(prefix)) == 0
+		       ? strlen(prefix)
+		       : 0;
+}
+
 /* In one line. */
 static void add_text(FILE *f, const char *text, size_t len)
 {
@@ -197,7 +208,6 @@ static const char *did_panic(const struct fault *fault, const struct panic *pani
 
 static void add_panic(FILE *f, const struct fault_printing *p)
 {
-	static const char prefix[] = "runtime error: ";
 	const struct panic_list *list =
 		runtime_panics(p->fault->runtime, p->fault->goroutine);
 	const struct panic *panic = list && p->fault->panic < list->count
@@ -211,11 +221,7 @@ static void add_panic(FILE *f, const struct fault_printing *p)
 	if (what) {
 		fprintf(f, "%s", what);
 	} else if (said && said->bytes) {
-		size_t skip =
-			p->fault->by_runtime && said->len > strlen(prefix) &&
-					memcmp(said->bytes, prefix, strlen(prefix)) == 0
-				? strlen(prefix)
-				: 0;
+		const size_t skip = p->fault->by_runtime ? prefix_of(said) : 0;
 		fprintf(f, "panicked (");
 		add_text(f, said->bytes + skip, said->len - skip);
 		fprintf(f, ")");
@@ -358,6 +364,43 @@ static void add_fatal_error(FILE *f, const struct fault *fault)
 	}
 }
 
+/* The panic of which no text could be made. */
+static void add_unprinted(FILE *f, const struct fault *fault)
+{
+	const struct panic_list *list = runtime_panics(fault->runtime, fault->goroutine);
+	const struct go_text *type = list && fault->panic < list->count
+					     ? &list->list[fault->panic].type
+					     : NULL;
+
+	fprintf(f, "panicked");
+	if (type && type->bytes)
+		fprintf(f, " with a value of type %.*s", (int)type->len, type->bytes);
+}
+
+/* What happened when its text was made. */
+static void add_printing(FILE *f, const struct fault_printing *p)
+{
+	const struct fault *fault = p->fault;
+	const struct panic_list *list = runtime_panics(fault->runtime, fault->goroutine);
+	const struct go_text *said = list && list->count ? &list->list[0].printed : NULL;
+
+	fprintf(f, "; making its text ");
+	if (fault->printing_panics == 0) {
+		add_fatal_error(f, fault);
+		add_cycle(f, p);
+	} else {
+		fprintf(f, "panicked again");
+		if (said && said->bytes) {
+			fprintf(f, " (");
+			add_text(f, said->bytes + prefix_of(said),
+				 said->len - prefix_of(said));
+			fprintf(f, ")");
+		}
+	}
+	add_place(f, " in", fault->printing.function, fault->printing.file,
+		  fault->printing.line);
+}
+
 static void add_signal(FILE *f, const struct fault_printing *p)
 {
 	const struct fault_signal *s = &p->fault->signal;
@@ -405,13 +448,18 @@ char *verdict_of(const struct fault_printing *p)
 			fprintf(f, "thread %d ", (int)p->threads[fault->thread].tid);
 		if (fault->kind == FAULT_PANIC && fault->goroutine)
 			add_panic(f, p);
+		else if (fault->printing.known)
+			add_unprinted(f, fault);
 		else if (fault->kind == FAULT_FATAL_ERROR)
 			add_fatal_error(f, fault);
 		else
 			add_signal(f, p);
-		if (fault->kind == FAULT_FATAL_ERROR && fault->goroutine)
+		if (fault->kind == FAULT_FATAL_ERROR && fault->goroutine &&
+		    !fault->printing.known)
 			add_cycle(f, p);
 		add_places(f, p);
+		if (fault->printing.known)
+			add_printing(f, p);
 		add_others(f, fault);
 	}
 	if (fclose(f) != 0)

@@ -53,6 +53,7 @@ static bool look(struct capture *c, struct err *err)
 	core_memory_record(c, c->live);
 	c->runtimes =
 		runtimes_open(c->live, c->images, c->options->assume_go, c->warnings);
+	runtimes_set_noted(c->runtimes, c->options->noted_panics);
 	if (c->options->core.path)
 		capture_note_files(c);
 	if (c->options->go_only && runtimes_count(c->runtimes) == 0)

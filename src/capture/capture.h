@@ -66,9 +66,10 @@ struct capture_options {
 	enum values_wanted values;
 	const char *globals; /* see runtime_each_global(); NULL: none */
 	struct read_options reading;
-	bool verify;	   /* compare two unwinders */
-	bool core_file;	   /* one will be written of what is captured */
-	bool can_rehearse; /* capture_rehearse() will be called, if it is wanted */
+	uint64_t noted_panics; /* runtimes_set_noted(); 0: none */
+	bool verify;	       /* compare two unwinders */
+	bool core_file;	       /* one will be written of what is captured */
+	bool can_rehearse;     /* capture_rehearse() will be called, if it is wanted */
 	enum capture_way way;
 	/* Who traces the process already, and stops it for us; NULL: a tracer of our own. */
 	const struct tracer_service *service;

@@ -7,6 +7,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "src/options/redact_options.h"
@@ -37,6 +38,20 @@ static bool read_start_time(const struct option_info *option, const char *argume
 	unsigned long long n = strtoull(argument, &end, 10);
 	if (errno || *end || n == 0 || argument[0] == '-')
 		return err_set(err, ERR_USAGE, "--%s requires a number, not %.40s",
+			       option->name, argument);
+	*(uint64_t *)field = n;
+	return true;
+}
+
+static bool read_noted(const struct option_info *option, const char *argument,
+		       void *field, struct err *err)
+{
+	char *end;
+
+	errno = 0;
+	unsigned long long n = strtoull(argument, &end, 0);
+	if (errno || *end || n == 0 || argument[0] == '-')
+		return err_set(err, ERR_USAGE, "--%s requires an address, not %.40s",
 			       option->name, argument);
 	*(uint64_t *)field = n;
 	return true;
@@ -94,6 +109,10 @@ static const struct option_info monitor_options[] = {
 static const struct option_info arguments_options[] = {
 	{ 0, "read-arguments", NULL, "read more arguments from standard input first",
 	  OPTION_FLAG(struct monitor_arguments, read_arguments) },
+	{ 0, "noted", "ADDRESS", "take none of the panics that PID notes there",
+	  .read = read_noted,
+	  .offset = OPTION_OFFSET(uint64_t, struct monitor_arguments,
+				  snap.snap.capture.noted_panics) },
 	{ .name = NULL }
 };
 
@@ -185,6 +204,18 @@ static int parse_operands(int argc, char **argv, struct monitor_arguments *ret)
 	return EXIT_DONE;
 }
 
+/* It is found in a child, or in a child of that in the sandbox. */
+static uint64_t *shared_panic(void)
+{
+	_Static_assert((int)MONITOR_PANIC_WORDS == (int)SNAP_PANIC_WORDS, "passed on");
+	uint64_t *ret = mmap(NULL, MONITOR_PANIC_WORDS * sizeof(*ret),
+			     PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (ret == MAP_FAILED)
+		out_of_memory();
+	return ret;
+}
+
 int cmd_monitor(int argc, char **argv)
 {
 	AUTO(view_free) struct view *view = view_new();
@@ -200,6 +231,8 @@ int cmd_monitor(int argc, char **argv)
 	int status;
 
 	arguments.snap.snap.progress = PROGRESS_NEVER;
+	arguments.snap.snap.panic = shared_panic();
+	arguments.monitor.panic = arguments.snap.snap.panic;
 	if (wants_words(argc, argv) && !add_words(&argc, &argv))
 		return cmd_misused(&command_monitor,
 				   "no arguments on standard input, or no end of them");

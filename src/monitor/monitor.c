@@ -90,6 +90,16 @@ static int wait_for(pid_t child, uint64_t timeout_ns)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+/* They are sent to all processes of a service, or of a terminal, and are meant for the program. When it
+ * ends, so do we. */
+static void ignore_ends(bool yes)
+{
+	static const int ends[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGABRT };
+
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		signal(ends[i], yes ? SIG_IGN : SIG_DFL);
+}
+
 static void block_ends(void)
 {
 	sigset_t ended;
@@ -97,6 +107,15 @@ static void block_ends(void)
 	sigemptyset(&ended);
 	sigaddset(&ended, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &ended, NULL);
+}
+
+static void say_panic(const uint64_t panic[static MONITOR_PANIC_WORDS])
+{
+	AUTO(xfree)
+	char *line = xasprintf("panic %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+			       panic[0], panic[1], panic[2], panic[3]);
+	if (panic[0])
+		say(line);
 }
 
 /* True: there is a document. */
@@ -114,8 +133,11 @@ static bool take(const struct monitor *m)
 	}
 	const bool done = status >= 0 && access(m->output, F_OK) == 0;
 	AUTO(xfree)
-	char *line = done ? xasprintf("snapshot %d %s\n", status, m->output)
-			  : xasprintf("failed %d\n", status);
+	char *line = done	   ? xasprintf("snapshot %d %s\n", status, m->output)
+		     : status == 0 ? xstrdup("noted\n")
+				   : xasprintf("failed %d\n", status);
+	if (done)
+		say_panic(m->panic);
 	say(line);
 	return done;
 }
@@ -128,6 +150,7 @@ static void send_document(const struct monitor *m)
 	if (!delivery_is_wanted(&m->delivery) || fork() != 0)
 		return;
 	const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+	ignore_ends(false);
 	dup2(nothing, STDIN_FILENO);
 	dup2(nothing, STDOUT_FILENO);
 	if (m->relay >= 0)
@@ -215,6 +238,7 @@ bool monitor_run(const struct monitor *monitor, struct err *err)
 		return false;
 	close_inherited(monitor->relay);
 	block_ends();
+	ignore_ends(true);
 	say("ready\n");
 	serve(monitor);
 	return true;

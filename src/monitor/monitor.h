@@ -7,7 +7,8 @@
  * a process or a document.
  *
  * On standard output: "ready" when the process is the one that was meant, then "snapshot STATUS
- * FILE" or "failed STATUS", by the exit status of gosnap(1); -1: killed, or too late. */
+ * FILE", "noted" or "failed STATUS", by the exit status of gosnap(1); -1: killed, or too late. Before
+ * "snapshot" comes "panic" with four words if it is of a panic. */
 #ifndef GOSNAP_MONITOR_H
 #define GOSNAP_MONITOR_H
 
@@ -17,6 +18,8 @@
 #include "lib/base/err.h"
 #include "lib/base/util.h"
 #include "src/monitor/delivery.h"
+
+enum { MONITOR_PANIC_WORDS = 4 };
 
 struct monitor {
 	pid_t pid;
@@ -30,9 +33,12 @@ struct monitor {
 	 * -1: the pipe is for nothing else. */
 	int relay;
 	struct delivery delivery;
-	/* Takes the snapshot, in a process of its own. Returns the exit status. */
+	/* Takes the snapshot, in a process of its own. Returns the exit status: 0 without a document
+	 * means that the process noted that it has one. */
 	int (*take)(void *arg);
 	void *arg;
+	/* Which panic it was, by take(), so in shared memory. All 0: none. */
+	const uint64_t *panic;
 };
 
 /* Returns when the process has ended, or closed the pipe. False: it did not begin. */

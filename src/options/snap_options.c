@@ -243,6 +243,8 @@ static int write_in_two_steps(const struct taking *t, struct snap_result *result
 	if (!spool || !snap_take(&t->arguments->snap, output_sink(spool), result, &err) ||
 	    !output_finish(spool, &err))
 		return cmd_failed(&err);
+	if (result->noted)
+		return EXIT_DONE;
 	int status = status_of(&t->arguments->snap, result);
 	return t->as_text ? show(t->arguments->view, spool, status)
 			  : write_inline(t, output_take_fd(spool), status);
@@ -256,6 +258,8 @@ static int write_document(const struct taking *t, struct snap_result *result)
 		return write_in_two_steps(t, result);
 	if (!snap_take(&t->arguments->snap, output_sink(t->document), result, &err))
 		return cmd_failed(&err);
+	if (result->noted)
+		return EXIT_DONE;
 	return finish(t->document, status_of(&t->arguments->snap, result));
 }
 

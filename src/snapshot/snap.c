@@ -458,6 +458,13 @@ static void gather(struct snap *s)
 	s->objects = NULL;
 }
 
+static void tell_panic(const struct noted_panic *panic,
+		       uint64_t ret[static SNAP_PANIC_WORDS])
+{
+	_Static_assert(sizeof(*panic) == SNAP_PANIC_WORDS * sizeof(*ret), "as words");
+	memcpy(ret, panic, sizeof(*panic));
+}
+
 /* What was captured becomes a document. */
 static void finish(struct snap *s, struct snap_result *ret)
 {
@@ -475,7 +482,10 @@ static void finish(struct snap *s, struct snap_result *ret)
 			.ended = options->capture.core.path || options->capture.ended,
 			.panicking = trigger_panicking(&options->trigger) });
 	ret->no_fault = options->only_of_fault && !s->fault;
-	if (ret->no_fault)
+	ret->noted = s->fault && s->fault->noted;
+	if (options->panic && s->fault)
+		tell_panic(&s->fault->identity, options->panic);
+	if (ret->no_fault || ret->noted)
 		return;
 	if (options->trigger.goroutine)
 		runtimes_make_first(all, options->trigger.goroutine);

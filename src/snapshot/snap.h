@@ -13,6 +13,8 @@ struct output;
 struct redaction;
 struct sink;
 
+enum { SNAP_PANIC_WORDS = 4 };
+
 /* Strings are borrowed. */
 struct snap_options {
 	struct capture_options capture;
@@ -43,6 +45,8 @@ struct snap_options {
 	const char *
 		values_failed; /* why none are read, although they were wanted; NULL: nothing */
 	bool only_of_fault; /* none of a process that nothing ended */
+	/* Shared memory, or NULL: which panic it was of. */
+	uint64_t *panic; /* SNAP_PANIC_WORDS: a struct noted_panic */
 	bool no_sandbox;
 	bool strict; /* warnings affect the exit status */
 	enum progress_when progress;
@@ -53,6 +57,7 @@ struct snap_result {
 	bool partial;  /* the process exited too early; the document says so */
 	bool has_core; /* options->core was written */
 	bool no_fault; /* with only_of_fault: discard what was written */
+	bool noted;    /* by the process, of this fault: likewise */
 	bool no_core;  /* why says why; discard what was written */
 	struct err why;
 	char *verdict; /* of the fault; NULL: none. xfree() it */

@@ -44,6 +44,14 @@ func init() {
 			begin.Done()
 			select {}
 		},
+		"torn":          func() { tear(&torn{}) },
+		"torn-nil":      func() { tear((*worn)(nil)) },
+		"torn-text":     func() { tear(quiet(-1)) },
+		"torn-again":    func() { handle(func() { tear(&torn{}) }) },
+		"torn-endless": func() {
+			debug.SetMaxStack(2 << 20)
+			tear(endless{})
+		},
 		"stack-overflow-tree": func() {
 			debug.SetMaxStack(2 << 20)
 			dying(1, "", "")
@@ -150,4 +158,27 @@ func writeOwn(begin *sync.WaitGroup) {
 	for i := 0; ; i++ {
 		m[i%1000] = i
 	}
+}
+
+// Values of which the runtime can make no text.
+type torn struct{ left []string }
+
+func (t *torn) Error() string { return t.left[3] }
+
+type worn struct{ why string }
+
+func (w *worn) Error() string { return w.why }
+
+type quiet int
+
+func (q quiet) String() string { return strings.Repeat("hush", int(q)) }
+
+type endless struct{}
+
+func (e endless) Error() string { return "again: " + error(e).Error() }
+
+//go:noinline
+func tear(value interface{}) {
+	dying(1, "", "")
+	panic(value)
 }

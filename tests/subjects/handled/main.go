@@ -6,7 +6,7 @@
 // usage: handled HOW WAY
 //
 // The environment has options: PROGRAM, FOLDER, ARGUMENTS, TIMEOUT, EVERY, POST, PUT,
-// ATTEMPTS, BUSY, HANDLED, LOG.
+// ATTEMPTS, BUSY, HANDLED, WORTHLESS, LOG.
 package main
 
 import (
@@ -201,14 +201,70 @@ func elsewhere() {
 	time.Sleep(time.Hour)
 }
 
+// unseen panics as fail does, but nobody there calls Recover.
+func unseen() { panic(same) }
+
+var same = &failure{5}
+
+func panicsAgain() {
+	defer func() { recover() }()
+	defer how()
+	panic(same)
+}
+
+// lives: the first panic is recovered, another ends the program.
+func lives() {
+	recovered()
+	writeNil()
+}
+
+// What follows is in a goroutine without a Recover of its own.
+func another(f func()) {
+	go f()
+	time.Sleep(time.Hour)
+}
+
+func other()    { recovered(); another(unseen) }
+func equal()    { panicsAgain(); another(unseen) }
+func elseways() { another(func() { panicsAgain(); unseen() }) }
+
+func late() {
+	another(func() {
+		defer func() { panic("late") }()
+		defer how()
+		fail()
+	})
+}
+
+// loops panics in the same place each time. The last time, nobody recovers it.
+func loops() {
+	another(func() {
+		for i := 0; i < 3; i++ {
+			func() {
+				defer func() {
+					if i < 2 {
+						recover()
+					}
+				}()
+				defer how()
+				panic(same)
+			}()
+		}
+	})
+}
+
 var ways = map[string]func(){
 	"nil-map": writeNil, "nil-field": readNil, "own": fail, "divide": divide, "again": again,
 	"deadlock": deadlock, "concurrently": concurrently, "goexit": exitNow, "returns": returns,
 	"waits": waits, "recovered": recovered, "nested": nested, "elsewhere": elsewhere,
 	"looped": looped, "direct": direct, "called": called,
+	"unseen": unseen, "lives": lives, "other": other, "equal": equal, "elseways": elseways, "late": late,
+	"loops": loops,
 }
 
 func nothing(...gosnap.Option) {}
+
+var monitorLater = func() {}
 
 func duration(name string) time.Duration {
 	d, _ := time.ParseDuration(os.Getenv(name))
@@ -225,6 +281,7 @@ func configure() {
 		Program: os.Getenv("PROGRAM"), Folder: os.Getenv("FOLDER"),
 		Arguments: strings.Fields(os.Getenv("ARGUMENTS")),
 		Timeout:   duration("TIMEOUT"), Every: duration("EVERY"),
+		Worthless:      worthless(),
 		SignalsHandled: os.Getenv("HANDLED") != "",
 		Attributes:     []gosnap.Option{gosnap.Attribute("service", "shop")},
 	}
@@ -239,6 +296,16 @@ func configure() {
 		options.Logger = log.New(os.Stderr, "", 0)
 	}
 	gosnap.Configure(options)
+}
+
+func worthless() []gosnap.WorthlessPanic {
+	switch os.Getenv("WORTHLESS") {
+	case "value":
+		return []gosnap.WorthlessPanic{gosnap.PanicValue(errors.New("x")), gosnap.PanicValue(same)}
+	case "type":
+		return []gosnap.WorthlessPanic{gosnap.PanicType(1), gosnap.PanicType((*failure)(nil))}
+	}
+	return nil
 }
 
 // trace asks for a snapshot, and says how that went, and how many were refused.
@@ -275,6 +342,15 @@ func main() {
 		trace(3)
 	case "monitor":
 		started = gosnap.Monitor() == nil
+	case "both":
+		started = gosnap.Monitor() == nil
+		how = gosnap.Recover
+	case "both-late": // Monitor comes second
+		how = gosnap.Recover
+		monitorLater = func() { started = gosnap.Monitor() == nil }
+	case "both-error":
+		started = gosnap.Monitor(gosnap.StandardError()) == nil
+		how = gosnap.Recover
 	case "standard-error":
 		started = gosnap.Monitor(gosnap.StandardError()) == nil
 		log.SetFlags(0)
@@ -285,5 +361,6 @@ func main() {
 		panic(errors.New("no such way: " + os.Args[1]))
 	}
 	defer how(gosnap.Attribute("request", "7"))
+	monitorLater()
 	ways[os.Args[2]]()
 }
