@@ -134,10 +134,9 @@ static bool take(const struct snap_options *options, const struct dying *dying,
 		 const struct opened *opened, uint64_t max_bytes, int file,
 		 struct err *err)
 {
-	struct sandbox sandbox = { .programs = true,
-				   .cache = true,
-				   .threads = 1,
-				   .max_file_bytes = max_bytes };
+	struct sandbox sandbox = {
+		.programs = true, .cache = true, .threads = 1, .max_file_bytes = max_bytes
+	};
 	AUTO(output_close) struct output *out = output_open_file(file, true);
 	struct work w = { options, out, NULL };
 
