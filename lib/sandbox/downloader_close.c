@@ -2,12 +2,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/audit.h>
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -19,12 +17,8 @@
 #include <unistd.h>
 
 #include "lib/base/limit.h"
+#include "lib/sandbox/filter_rules.h"
 #include "lib/sandbox/sandbox_priv.h"
-
-enum {
-	ALWAYS = -1,	      /* argument of a row without one */
-	X32_BIT = 0x40000000, /* set in the numbers of another calling convention */
-};
 
 /* What it reads besides its own folder. No folder with keys, nor one that anybody writes to. */
 static const char *const readable[] = {
@@ -72,12 +66,6 @@ static const char *const readable_variables[] = { "SSL_CERT_FILE", "SSL_CERT_DIR
 
 /* Of Linux 6.2 and later; <linux/landlock.h> may be older than the kernel. */
 #define ACCESS_TRUNCATE (UINT64_C(1) << 14)
-#define ACCESS_ABSTRACT_SOCKETS_AND_SIGNALS 3
-
-struct ruleset {
-	int fd;
-	uint64_t handled;
-};
 
 static const uint64_t access_read =
 			      LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR,
@@ -93,7 +81,7 @@ static const uint64_t access_read =
 static bool permit(const struct ruleset *set, const char *path, uint64_t access)
 {
 	struct landlock_path_beneath_attr rule = {
-		.allowed_access = access & set->handled,
+		.allowed_access = access & set->files,
 		.parent_fd = open(path, O_PATH | O_CLOEXEC),
 	};
 	struct stat st;
@@ -135,109 +123,41 @@ static void permit_readable(const struct ruleset *set)
 	permit_servers(set);
 }
 
-static bool restrict_files(const struct ruleset *set, const char *folder, struct err *err)
-{
-	if (!permit(set, folder, access_write))
-		return err_sys(err, "%.100s", folder);
-	permit_readable(set);
-	return syscall(SYS_landlock_restrict_self, set->fd, 0) == 0 ||
-	       err_sys(err, "Landlock");
-}
-
 /* Without Landlock a user has the rights that he has; root would have those of root. */
 static bool close_files(const char *folder, struct err *err)
 {
-	struct {
-		uint64_t files, network, scoped;
-	} what = { 0, 0, 0 };
-	static const uint8_t files_of_version[] = { 13, 14, 15, 15, 16 };
-	long version = syscall(SYS_landlock_create_ruleset, NULL, 0,
-			       LANDLOCK_CREATE_RULESET_VERSION);
+	struct ruleset set;
 
-	if (version <= 0)
+	if (!ruleset_new(true, &set, err))
+		return false;
+	if (set.fd < 0)
 		return geteuid() != 0 ||
 		       err_set(err, ERR_CANNOT,
 			       "this kernel has no Landlock, so root downloads nothing "
 			       "(--no-sandbox does without)");
-	size_t known = (size_t)version < ARRAY_SIZE(files_of_version)
-			       ? (size_t)version
-			       : ARRAY_SIZE(files_of_version);
-	what.files = (UINT64_C(1) << files_of_version[known - 1]) - 1;
-	what.scoped = version >= 6 ? ACCESS_ABSTRACT_SOCKETS_AND_SIGNALS : 0;
-	size_t size = version >= 6 ? sizeof(what) : sizeof(what.files);
-	struct ruleset set = { .handled = what.files };
-	set.fd = (int)syscall(SYS_landlock_create_ruleset, &what, size, 0);
-	if (set.fd < 0)
-		return err_sys(err, "Landlock");
-	bool done = restrict_files(&set, folder, err);
-	close(set.fd);
-	return done;
+	if (!permit(&set, folder, access_write)) {
+		err_sys(err, "%.100s", folder);
+		close(set.fd);
+		return false;
+	}
+	permit_readable(&set);
+	return ruleset_restrict(&set, err);
 }
 
-struct rule {
-	uint32_t number;
-	int argument;
-	uint32_t mask, value;
-};
-
-#define ALLOW(name, reason) { SYS_##name, ALWAYS, 0, 0 },
-#define ALLOW_IF(name, argument, mask, value, reason)                                    \
-	{ SYS_##name, argument, mask, (uint32_t)(value) },
-static const struct rule rules[] = {
+static const struct filter_rule rules[] = {
 #include "lib/sandbox/downloads.def"
 };
 
-enum { CODE_MAX = 10 + 6 * ARRAY_SIZE(rules) };
-
-struct program {
-	struct sock_filter code[CODE_MAX];
-	unsigned short count;
-};
-
-static void add(struct program *p, uint16_t code, uint32_t k, uint8_t if_true,
-		uint8_t if_false)
-{
-	p->code[p->count++] = (struct sock_filter){ code, if_true, if_false, k };
-}
-
-static void load(struct program *p, size_t offset)
-{
-	add(p, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
-}
-
-/* Each row loads the number anew. */
-static void add_rule(struct program *p, const struct rule *rule)
-{
-	const bool always = rule->argument == ALWAYS;
-
-	load(p, offsetof(struct seccomp_data, nr));
-	add(p, BPF_JMP | BPF_JEQ | BPF_K, rule->number, 0, always ? 1 : 4);
-	if (!always) {
-		load(p, offsetof(struct seccomp_data, args) +
-				(size_t)rule->argument * sizeof(uint64_t));
-		add(p, BPF_ALU | BPF_AND | BPF_K, rule->mask, 0, 0);
-		add(p, BPF_JMP | BPF_JEQ | BPF_K, rule->value, 0, 1);
-	}
-	add(p, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
-}
-
-/* clone3(): its flags cannot be checked; the C library then uses clone(). */
 static bool filter_calls(struct err *err)
 {
-	struct program p = { .count = 0 };
+	static const struct filter_table table = { rules, ARRAY_SIZE(rules),
+						   SECCOMP_RET_ERRNO | EPERM };
+	struct sock_fprog program;
+	AUTO(xfree)
+	struct sock_filter *code =
+		filter_program_new(&table, getpid(), false, &program.len);
 
-	load(&p, offsetof(struct seccomp_data, arch));
-	add(&p, BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0);
-	add(&p, BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS, 0, 0);
-	load(&p, offsetof(struct seccomp_data, nr));
-	add(&p, BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 0, 1);
-	add(&p, BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS, 0, 0);
-	add(&p, BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1);
-	add(&p, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS, 0, 0);
-	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
-		add_rule(&p, &rules[i]);
-	add(&p, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM, 0, 0);
-	struct sock_fprog program = { p.count, p.code };
+	program.filter = code;
 	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0 ||
 	       err_sys(err, "seccomp");
 }

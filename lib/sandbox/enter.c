@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
-#include <linux/landlock.h>
 #include <linux/seccomp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,37 +127,13 @@ void sandbox_close_others(const struct sandbox *how, int channel)
 	close_range_of(from, ~0u);
 }
 
-/* All that this kernel knows of, and no exceptions: files are opened by the parent. It also forbids
- * to trace processes outside. */
+/* No exceptions: files are opened by the parent. It also forbids to trace processes outside. */
 static bool close_files(struct err *err)
 {
-	/* Fields that the kernel does not know are zero; <linux/landlock.h> may be older than it. */
-	struct {
-		uint64_t files, network, scoped;
-	} what = { 0, 0, 0 };
-	static const uint8_t files_of_version[] = { 13, 14, 15, 15, 16 };
-	long version = syscall(SYS_landlock_create_ruleset, NULL, 0,
-			       LANDLOCK_CREATE_RULESET_VERSION);
+	struct ruleset none;
 
-	if (version <= 0)
-		return true; /* this kernel has no Landlock, or it is off */
-	size_t known = (size_t)version < ARRAY_SIZE(files_of_version)
-			       ? (size_t)version
-			       : ARRAY_SIZE(files_of_version);
-	what.files = (UINT64_C(1) << files_of_version[known - 1]) - 1;
-	what.network = version >= 4 ? 3 : 0;
-	what.scoped = version >= 6 ? 3 : 0; /* abstract sockets, signals */
-	size_t size = version >= 6   ? sizeof(what)
-		      : version >= 4 ? 2 * sizeof(uint64_t)
-				     : sizeof(uint64_t);
-	int fd = (int)syscall(SYS_landlock_create_ruleset, &what, size, 0);
-	if (fd < 0)
-		return err_sys(err, "Landlock");
-	bool done = syscall(SYS_landlock_restrict_self, fd, 0) == 0;
-	int why = errno;
-	close(fd);
-	errno = why;
-	return done || err_sys(err, "Landlock");
+	return ruleset_new(false, &none, err) &&
+	       (none.fd < 0 || ruleset_restrict(&none, err));
 }
 
 bool sandbox_drop_capabilities(struct err *err)

@@ -12,53 +12,14 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
+#include "lib/sandbox/filter_rules.h"
 #include "lib/sandbox/sandbox_priv.h"
 
-enum {
-	ALWAYS = -1,	      /* argument of a row without one */
-	X32_BIT = 0x40000000, /* set in the numbers of another calling convention */
-};
+enum { X32_BIT = 0x40000000 }; /* set in the numbers of another calling convention */
 /* <linux/fs.h> of Linux 6.7. */
 #define SANDBOX_PAGEMAP_SCAN 0xc0606610u
 
-struct rule {
-	uint32_t number;
-	uint32_t verdict; /* SECCOMP_RET_ */
-	int argument;
-	uint32_t mask, value;
-	bool of_self;	 /* the value is our pid */
-	bool of_workers; /* only where there are some */
-};
-
-#define ALLOW(name, reason) { SYS_##name, SECCOMP_RET_ALLOW, ALWAYS, 0, 0, false, false },
-#define ALLOW_IF(name, argument, mask, value, reason)                                    \
-	{                                                                                \
-		SYS_##name, SECCOMP_RET_ALLOW, argument, mask, (uint32_t)(value), false, \
-		false                                                                    \
-	},
-#define ALLOW_WORKERS(name, argument, mask, value, reason)                               \
-	{ SYS_##name,                                                                    \
-	  SECCOMP_RET_ALLOW,                                                             \
-	  argument,                                                                      \
-	  (uint32_t)(mask),                                                              \
-	  (uint32_t)(value),                                                             \
-	  false,                                                                         \
-	  true },
-#define FORBID_IF(name, argument, mask, value, reason)                                   \
-	{ SYS_##name,                                                                    \
-	  SECCOMP_RET_TRAP | FILTER_FORBIDDEN,                                           \
-	  argument,                                                                      \
-	  (uint32_t)(mask),                                                              \
-	  (uint32_t)(value),                                                             \
-	  false,                                                                         \
-	  false },
-#define ALLOW_SELF(name, argument, reason)                                               \
-	{ SYS_##name, SECCOMP_RET_ALLOW, argument, ~0u, 0, true, false },
-#define ASK(name, reason)                                                                \
-	{ SYS_##name, SECCOMP_RET_TRAP | FILTER_ASK, ALWAYS, 0, 0, false, false },
-#define REFUSE(name, error, reason)                                                      \
-	{ SYS_##name, SECCOMP_RET_ERRNO | (error), ALWAYS, 0, 0, false, false },
-static const struct rule rules[] = {
+static const struct filter_rule reader_rules[] = {
 #include "lib/sandbox/syscalls.def"
 };
 
@@ -96,7 +57,7 @@ static void end(struct program *p, uint32_t verdict)
 }
 
 /* The lower half: the kernel looks at no more of what is checked here. */
-static void add_condition(struct program *p, const struct rule *rule, pid_t self)
+static void add_condition(struct program *p, const struct filter_rule *rule, pid_t self)
 {
 	const uint32_t value = rule->of_self ? (uint32_t)self : rule->value;
 
@@ -109,29 +70,30 @@ static void add_condition(struct program *p, const struct rule *rule, pid_t self
 }
 
 /* All rows of one call. Returns the first of the next. */
-static size_t add_call(struct program *p, size_t i, pid_t self, bool workers)
+static size_t add_call(struct program *p, const struct filter_table *table, size_t i,
+		       pid_t self, bool workers)
 {
+	const struct filter_rule *rules = table->rules;
 	const uint32_t number = rules[i].number;
 	const size_t jump = p->count;
 
 	add(p, BPF_JMP | BPF_JEQ | BPF_K, number, 0, 0);
-	for (; i < ARRAY_SIZE(rules) && rules[i].number == number; i++) {
+	for (; i < table->count && rules[i].number == number; i++) {
 		if (rules[i].of_workers && !workers)
 			continue;
-		if (rules[i].argument != ALWAYS) {
+		if (rules[i].conditional)
 			add_condition(p, &rules[i], self);
-			continue;
-		}
-		end(p, rules[i].verdict);
+		else
+			end(p, rules[i].verdict);
 	}
-	if (rules[i - 1].argument != ALWAYS)
-		end(p, SECCOMP_RET_TRAP | FILTER_FORBIDDEN);
+	if (rules[i - 1].conditional)
+		end(p, table->otherwise);
 	p->code[jump].jf = (uint8_t)(p->count - jump - 1);
 	return i;
 }
 
-struct sock_filter *syscall_filter_new(pid_t self, bool workers,
-				       unsigned short *ret_count)
+struct sock_filter *filter_program_new(const struct filter_table *table, pid_t self,
+				       bool workers, unsigned short *ret_count)
 {
 	struct program p = { .code = NULL };
 
@@ -141,9 +103,18 @@ struct sock_filter *syscall_filter_new(pid_t self, bool workers,
 	load(&p, offsetof(struct seccomp_data, nr));
 	add(&p, BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 0, 1);
 	end(&p, SECCOMP_RET_KILL_PROCESS);
-	for (size_t i = 0; i < ARRAY_SIZE(rules);)
-		i = add_call(&p, i, self, workers);
-	end(&p, SECCOMP_RET_TRAP | FILTER_FORBIDDEN);
+	for (size_t i = 0; i < table->count;)
+		i = add_call(&p, table, i, self, workers);
+	end(&p, table->otherwise);
 	*ret_count = (unsigned short)p.count;
 	return p.code;
+}
+
+struct sock_filter *syscall_filter_new(pid_t self, bool workers,
+				       unsigned short *ret_count)
+{
+	static const struct filter_table table = { reader_rules, ARRAY_SIZE(reader_rules),
+						   SECCOMP_RET_TRAP | FILTER_FORBIDDEN };
+
+	return filter_program_new(&table, self, workers, ret_count);
 }

@@ -24,9 +24,19 @@ MUST_CHECK bool downloader_close(const char *folder, int channel, struct err *er
 /* trespass.c: likewise, in another child than the sandbox, which is closed. */
 void sandbox_trespass_confined(const char *place);
 
+/* landlock.c: forbids all that this kernel knows, but what is permitted afterwards; network: but that, too.
+ * True, and ret->fd -1: the kernel has no Landlock, or it is off. */
+struct ruleset {
+	int fd;
+	uint64_t files; /* kinds of access that it decides on */
+};
+MUST_CHECK bool ruleset_new(bool network, struct ruleset *ret, struct err *err);
+/* Applies it to us, and closes it. */
+MUST_CHECK bool ruleset_restrict(struct ruleset *set, struct err *err);
+
 /* filter.c: what the kernel tells our handler of SIGSYS about a call that is not executed. */
 enum { FILTER_FORBIDDEN = 1, FILTER_ASK = 2 };
-/* The program of the filter; free with xfree. self: the pid for ALLOW_SELF; workers: there are some. */
+/* The filter of syscalls.def, see filter_program_new(). */
 struct sock_filter *syscall_filter_new(pid_t self, bool workers,
 				       unsigned short *ret_count);
 /* The name of a system call; "?" if it has none here. */

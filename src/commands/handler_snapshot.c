@@ -104,7 +104,7 @@ static int take_and_finish(void *arg)
 	return taken ? EXIT_DONE : EXIT_NO;
 }
 
-/* What was written before it died is better than nothing; the document says why there is no more. */
+/* Keeps what was written before it died. The document says why there is no more. */
 static bool is_mended(const struct output *out, const struct err *why)
 {
 	struct err err;
