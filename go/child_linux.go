@@ -16,13 +16,6 @@ import (
 	"time"
 )
 
-const (
-	packetMax   = 4096 // PIPE_BUF: a write to the pipe that is one packet
-	setPipeSize = 1031 // F_SETPIPE_SZ
-
-	reading, writing = 0, 1 // ends of a pipe
-)
-
 // A child is a gosnap monitor, of gosnap-monitor(1). One goroutine looks after it, which asks now and
 // then: the poller of the runtime is left out of it, and so are long timers. While the runtime waits for
 // any file or timer, even for those that were closed and stopped, it finds no deadlocks.
@@ -43,6 +36,9 @@ type text struct {
 
 // startChild returns a child that has made sure that we are the process it is to examine.
 func startChild(options *Options, r *request) (*child, error) {
+	if isPrivileged() {
+		return nil, errPrivileged
+	}
 	program, err := exec.LookPath(options.Program)
 	if err != nil {
 		return nil, err
@@ -80,8 +76,16 @@ func newPath(folder string) (string, error) {
 		return "", err
 	}
 	now := strings.Replace(time.Now().UTC().Format("20060102T150405.000"), ".", "", 1)
-	name := fmt.Sprintf("%s-%s-%d.json.zst", now, harmless(filepath.Base(os.Args[0])), os.Getpid())
+	name := fmt.Sprintf("%s-%s-%d.json.zst", now, harmless(filepath.Base(programName())), os.Getpid())
 	return filepath.Join(folder, name), nil
+}
+
+// programName is safe when the program changed os.Args.
+func programName() string {
+	if len(os.Args) > 0 {
+		return os.Args[0]
+	}
+	return "program"
 }
 
 // harmless has letters, digits, and what shells take as it is.
@@ -122,8 +126,6 @@ func argumentsOf(options *Options, r *request, path string) ([]string, error) {
 		arguments = append(arguments, more...)
 	}
 	for _, attribute := range r.attributes {
-		// A program's words, of any bytes: not a reason to have no snapshot.
-		attribute = strings.Replace(attribute, "\x00", "\ufffd", -1)
 		arguments = append(arguments, "--attribute="+attribute)
 	}
 	arguments = append(arguments, options.Arguments...)
@@ -147,48 +149,15 @@ func startTime() (string, error) {
 	return fields[started-afterName], nil
 }
 
-// newPipe returns both ends of a pipe. Our own does not block us.
-func newPipe(ours, flags int) (ends [2]int, err error) {
-	if err := syscall.Pipe2(ends[:], syscall.O_CLOEXEC|flags); err != nil {
-		return ends, os.NewSyscallError("pipe2", err)
-	}
-	if err := syscall.SetNonblock(ends[ours], true); err != nil {
-		closeAll(ends[:])
-		return ends, os.NewSyscallError("fcntl", err)
-	}
-	return ends, nil
-}
-
-func closeAll(descriptors []int) {
-	for _, descriptor := range descriptors {
-		syscall.Close(descriptor)
-	}
-}
-
-// newTrigger returns a pipe that has room for one packet: a writer is kept in write() from the second on,
-// until the first is read.
-func newTrigger() ([2]int, error) {
-	ends, err := newPipe(writing, syscall.O_DIRECT)
-	if err != nil {
-		return ends, err
-	}
-	_, _, errno := syscall.RawSyscall(syscall.SYS_FCNTL, uintptr(ends[writing]), setPipeSize, packetMax)
-	if errno != 0 {
-		closeAll(ends[:])
-		return ends, os.NewSyscallError("fcntl", errno)
-	}
-	return ends, nil
-}
-
 // launch starts the program. It belongs to no terminal of ours: what is typed there is for us.
 func (c *child) launch(program string, relay bool) error {
 	var theirs, ours []int
 	for i := 0; i < 3; i++ {
-		make, mine := func() ([2]int, error) { return newPipe(reading, 0) }, reading
+		newEnds, mine := newListener, reading
 		if i == 0 {
-			make, mine = newTrigger, writing
+			newEnds, mine = newTrigger, writing
 		}
-		ends, err := make()
+		ends, err := newEnds()
 		if err != nil {
 			closeAll(theirs)
 			closeAll(ours)
@@ -219,10 +188,7 @@ func (c *child) launch(program string, relay bool) error {
 }
 
 func (c *child) greet(arguments []string) error {
-	limit := greetingLimit
-	if c.options.Timeout < limit {
-		limit = c.options.Timeout
-	}
+	limit := c.options.greetingTimeout()
 	words := []byte(strings.Join(arguments, "\x00") + "\x00\x00")
 	if err := c.write(words, limit); err != nil {
 		return c.failure(err)
@@ -235,29 +201,6 @@ func (c *child) greet(arguments []string) error {
 		return fmt.Errorf("gosnap: %s is no gosnap: it said %.40q", c.options.Program, line)
 	}
 	return nil
-}
-
-// A pause is how long to wait until one asks again.
-type pause struct {
-	end  time.Time
-	next time.Duration
-}
-
-func pauses(timeout time.Duration) *pause {
-	return &pause{time.Now().Add(timeout), 200 * time.Microsecond}
-}
-
-// wait returns false when it is too late.
-func (p *pause) wait() bool {
-	const longest = 10 * time.Millisecond
-	if time.Now().After(p.end) {
-		return false
-	}
-	time.Sleep(p.next)
-	if p.next *= 2; p.next > longest {
-		p.next = longest
-	}
-	return true
 }
 
 // write sends packets.
@@ -342,16 +285,23 @@ func (c *child) failure(err error) error {
 	return fmt.Errorf("gosnap: %s: %v", c.options.Program, err)
 }
 
-// pass passes on to the logger what the child says on standard error, and returns the last of it.
+// pass passes on to the logger what the child says on standard error, and returns the last complaint:
+// advice may follow it.
 func (c *child) pass() (last string) {
+	const name = "gosnap: "
+	complained := false
 	c.complaints.read()
 	for {
 		line, ok := c.complaints.line()
 		if !ok {
 			return last
 		}
-		last = strings.TrimPrefix(line, "gosnap: ")
-		c.options.log("%s", last)
+		text := strings.TrimPrefix(line, name)
+		if text != line || !complained {
+			last = text
+		}
+		complained = complained || text != line
+		c.options.log("%s", text)
 	}
 }
 

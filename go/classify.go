@@ -21,16 +21,34 @@ type Classifier func(err error) Class
 
 // ByType gives the class to errors that are, or wrap, one of the same type as one of the examples.
 func ByType(class Class, examples ...error) Classifier {
+	types := make(map[reflect.Type]bool, len(examples))
+	for _, example := range examples {
+		types[reflect.TypeOf(example)] = true
+	}
 	return func(err error) Class {
-		for ; err != nil; err = errors.Unwrap(err) {
-			for _, example := range examples {
-				if reflect.TypeOf(err) == reflect.TypeOf(example) {
-					return class
-				}
-			}
+		if isOrWraps(err, types) {
+			return class
 		}
 		return Unknown
 	}
+}
+
+func isOrWraps(err error, types map[reflect.Type]bool) bool {
+	for ; err != nil; err = errors.Unwrap(err) {
+		if types[reflect.TypeOf(err)] {
+			return true
+		}
+		// Of errors.Join, since Go 1.20.
+		if several, ok := err.(interface{ Unwrap() []error }); ok {
+			for _, err := range several.Unwrap() {
+				if isOrWraps(err, types) {
+					return true
+				}
+			}
+			return false
+		}
+	}
+	return false
 }
 
 // ByTarget gives the class to errors that are one of the targets, as errors.Is says.

@@ -25,4 +25,8 @@
 // gets a SIGCHLD, as after any use of os/exec. Where Yama restricts who may trace whom
 // (kernel.yama.ptrace_scope is 1), the child alone is allowed to, by PR_SET_PTRACER, until the
 // snapshot is taken; a process that the program itself named before is not named again afterwards.
+//
+// A program that is set-uid or set-gid gets no snapshots: it would run what whoever starts it has put
+// in its PATH, and with rights that are not theirs. After chroot(2), gosnap must be found in there; a
+// child of Monitor that was started before sees the program die all the same.
 package gosnap

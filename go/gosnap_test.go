@@ -17,8 +17,10 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
+	"unicode/utf8"
 )
 
 // stub is a gosnap that takes no snapshots: a script, and where it is.
@@ -126,6 +128,26 @@ func TestClassifiers(t *testing.T) {
 	}
 }
 
+// The address of a worthless value must not become that of another one.
+func TestWorthlessIsKept(t *testing.T) {
+	collected := make(chan bool, 1)
+	list := func() []WorthlessPanic {
+		value := new([16]int)
+		runtime.SetFinalizer(value, func(*[16]int) { collected <- true })
+		return []WorthlessPanic{PanicValue(value)}
+	}()
+	for i := 0; i < 3; i++ {
+		runtime.GC()
+		time.Sleep(10 * time.Millisecond) // in which a finalizer could run
+	}
+	select {
+	case <-collected:
+		t.Error("the value was collected")
+	default:
+	}
+	runtime.KeepAlive(list)
+}
+
 func TestHTTPArguments(t *testing.T) {
 	got, err := HTTP{URL: "https://a/b", Header: []string{"A: b"}, Attempts: 3}.Arguments()
 	want := []string{"--post=https://a/b", "--header=A: b", "--attempts=3"}
@@ -193,8 +215,8 @@ func TestArguments(t *testing.T) {
 func TestManyArguments(t *testing.T) {
 	options := stub(t, "sleep 0.2; "+obeys)
 	r := newRequest(&options, "api", nil)
-	for i := 0; i < 400; i++ {
-		Attribute(fmt.Sprint("key", i), strings.Repeat("x", 60))(r)
+	for i := 0; i < 200; i++ {
+		Attribute(fmt.Sprint("key", i), strings.Repeat("x", 130))(r)
 	}
 	words, err := argumentsOf(&options, r, strings.Repeat("p", 100))
 	if err != nil {
@@ -214,8 +236,39 @@ func TestManyArguments(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := ioutil.ReadFile(filepath.Join(options.Folder, "arguments"))
-	if err != nil || !strings.HasSuffix(string(text), "--attribute=key399="+strings.Repeat("x", 60)+"\x00\x00") {
+	if err != nil || !strings.HasSuffix(string(text), "--attribute=key199="+strings.Repeat("x", 130)+"\x00\x00") {
 		t.Errorf("%v: %d bytes of %d, %v", snapshot, len(text), length, err)
+	}
+}
+
+// What a program says of an error is no reason to have no snapshot.
+func TestOddAttributes(t *testing.T) {
+	long := strings.Repeat("\u00e9", 4000)
+	var all []Option
+	for i := 0; i < 400; i++ {
+		all = append(all, Attribute("", "x"), Attribute(long, long), Attribute("k", "a"+long))
+	}
+	options := stub(t, "")
+	r := newRequest(&options, "api", all)
+	if len(r.attributes) != 256 {
+		t.Errorf("%d attributes", len(r.attributes))
+	}
+	if r.attributes[0] != "?=x" {
+		t.Errorf("%q", r.attributes[0])
+	}
+	for _, text := range r.attributes[1:3] {
+		if len(text) > 4096 || len(text) < 4090 || !utf8.ValidString(text) || !strings.Contains(text, "=") {
+			t.Errorf("%d bytes: %.20q", len(text), text)
+		}
+	}
+}
+
+func TestTimeouts(t *testing.T) {
+	options := stub(t, "echo gosnap: as ever >&2; echo Try this >&2; exit 2")
+	options.Timeout = 1<<63 - 1
+	configure(t, options)
+	if _, err := Trace(context.Background(), nil); err == nil || err.Error() != "gosnap: as ever" {
+		t.Error(err)
 	}
 }
 
@@ -230,6 +283,12 @@ func TestNames(t *testing.T) {
 	}
 	if _, err := newPath(""); err != errNoFolder {
 		t.Error(err)
+	}
+	before := os.Args
+	defer func() { os.Args = before }()
+	os.Args = nil
+	if path, err := newPath("/tmp"); err != nil || !strings.Contains(path, "-program-") {
+		t.Error(path, err)
 	}
 }
 
@@ -307,7 +366,7 @@ func TestOneAtATime(t *testing.T) {
 	}
 	options := configured()
 	waits := make(chan result)
-	go func() { waits <- <-start(options, newRequest(&options, "panic", nil), true) }()
+	go func() { waits <- <-start(&options, newRequest(&options, "panic", nil), true) }()
 	select {
 	case found := <-waits:
 		t.Error(found)
@@ -340,6 +399,70 @@ func TestCodeOfTheProgramMayPanic(t *testing.T) {
 	configure(t, options)
 	if _, err := Trace(context.Background(), brokenError{}); err == nil {
 		t.Error("there is a snapshot")
+	}
+}
+
+type silent struct{}
+
+func (silent) Printf(string, ...interface{}) { select {} }
+
+type badSink struct{ File }
+
+func (badSink) Arguments() ([]string, error) { panic("of the program") }
+
+func (badSink) Deliver(context.Context, Snapshot) error { select {} }
+
+// It must not keep a program that panics from dying.
+func TestCodeOfTheProgramMayHang(t *testing.T) {
+	options := stub(t, "exit 1")
+	options.Timeout = 50 * time.Millisecond
+	options.Logger = silent{}
+	configure(t, options)
+	if _, err := Trace(context.Background(), nil); err != ErrTimeout {
+		t.Error(err)
+	}
+	<-place // it hangs there for good
+	func() {
+		defer func() { recover() }()
+		defer Recover()
+		panic("as ever")
+	}()
+	<-place // it hangs there for good
+}
+
+func TestMonitorWithBadSink(t *testing.T) {
+	options := stub(t, "exit 1")
+	options.Sink = badSink{}
+	configure(t, options)
+	if err := Monitor(StandardError()); err == nil || !strings.Contains(err.Error(), "of the program") {
+		t.Error(err)
+	}
+}
+
+// Descriptors 0 to 2 are the program's even when it closed them.
+func TestStandardDescriptors(t *testing.T) {
+	kept, err := dupAbove(0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer syscall.Close(kept)
+	syscall.Close(0)
+	defer syscall.Dup3(kept, 0, 0)
+	for i, newEnds := range []func() ([2]int, error){newTrigger, newListener} {
+		ends, err := newEnds()
+		if err != nil || ends[0] < 3 || ends[1] < 3 {
+			t.Error(i, ends, err)
+		}
+		closeAll(ends[:])
+	}
+}
+
+// What the module itself causes, or would keep from ending the program, is not registered.
+func TestRegistrable(t *testing.T) {
+	got := registrable([]os.Signal{syscall.SIGCHLD, syscall.SIGTERM, syscall.SIGPIPE, syscall.SIGURG,
+		syscall.SIGTSTP})
+	if !reflect.DeepEqual(got, []os.Signal{syscall.SIGTERM}) {
+		t.Error(got)
 	}
 }
 

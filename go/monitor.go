@@ -12,8 +12,8 @@ var errMonitored = errors.New("gosnap: there is a monitor already")
 // Monitor starts a child that takes a snapshot when the runtime ends the program: for a panic of any
 // goroutine, a fatal error such as a deadlock or concurrent map writes, or a signal. It needs no
 // deferred call, and catches what cannot be recovered. The child waits until then, and is told of the
-// death by debug.SetCrashOutput, of which there is only one: if the program calls it, too, the monitor
-// is off. While the snapshot is taken, the runtime is kept from going on; then it does.
+// death by debug.SetCrashOutput, of which there is only one: if the program calls it later, the monitor
+// is off; what it set before is off from here on, such as a file for the traceback. While the snapshot is taken, the runtime is kept from going on; then it does.
 //
 // Options are those of the time of the call.
 //
@@ -23,6 +23,10 @@ var errMonitored = errors.New("gosnap: there is a monitor already")
 // takes its own unless the goroutine, the value and the calls that led to it are all the same: if a
 // deferred function panics in turn, if another goroutine does, if the program recovered and later dies
 // of something else, or if Recover got no snapshot, be it for Options.Every, which Monitor ignores.
+//
+// With GOTRACEBACK=none the runtime tells nobody of fatal errors: there are snapshots of panics only. A
+// program that closes descriptors it did not open turns the monitor off; if it opens files in their
+// place, the runtime writes its traceback to one of them.
 //
 // If somebody stops the child (SIGSTOP) for good, a program that dies waits for it for good. If the
 // child is killed, the program dies as without it.

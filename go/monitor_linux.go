@@ -3,6 +3,7 @@
 package gosnap
 
 import (
+	"fmt"
 	"sync"
 	"syscall"
 )
@@ -12,7 +13,13 @@ var monitored struct {
 	child *child
 }
 
-func monitor(options *Options, r *request) error {
+func monitor(options *Options, r *request) (err error) {
+	// A Sink is code of the program.
+	defer func() {
+		if reason := recover(); reason != nil {
+			err = fmt.Errorf("gosnap: %v", reason)
+		}
+	}()
 	if !canSetCrashOutput && !r.standardError {
 		return errNeedsStandardError
 	}
@@ -21,6 +28,7 @@ func monitor(options *Options, r *request) error {
 	if monitored.child != nil && (r.standardError || !monitored.child.hasEnded()) {
 		return errMonitored
 	}
+	monitored.child = nil
 	r.notes = &noted
 	c, err := startChild(options, r)
 	if err != nil {

@@ -49,7 +49,10 @@ func (id *panicID) set(to panicID) {
 }
 
 // A WorthlessPanic says of which panics there are to be no snapshots.
-type WorthlessPanic struct{ id panicID }
+type WorthlessPanic struct {
+	id   panicID
+	kept interface{} // so that no other value gets the address
+}
 
 // words are those of the value as panic gets it.
 func words(value interface{}) [2]uintptr { return *(*[2]uintptr)(unsafe.Pointer(&value)) }
@@ -61,7 +64,7 @@ func PanicValue(value interface{}) WorthlessPanic {
 		return WorthlessPanic{}
 	}
 	w := words(value)
-	return WorthlessPanic{panicID{anyWord, uint64(w[0]), uint64(w[1]), anyWord}}
+	return WorthlessPanic{panicID{anyWord, uint64(w[0]), uint64(w[1]), anyWord}, value}
 }
 
 // PanicType is a panic with a value of the type of the example, which may be nil: (*T)(nil).
@@ -69,7 +72,7 @@ func PanicType(example interface{}) WorthlessPanic {
 	if example == nil {
 		return WorthlessPanic{}
 	}
-	return WorthlessPanic{panicID{anyWord, uint64(words(example)[0]), anyWord, anyWord}}
+	return WorthlessPanic{panicID{anyWord, uint64(words(example)[0]), anyWord, anyWord}, example}
 }
 
 // setWorthless keeps the first few. The garbage collector moves nothing, and the options keep the values.

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 )
 
 // Options say how snapshots are taken. The zero value of each field is its default.
@@ -40,8 +42,8 @@ type Options struct {
 	// a negative one is none. Only one is taken at a time. Dropped counts the others.
 	Every time.Duration
 
-	// Timeout is how long a snapshot may take, after which the program goes on. The default is
-	// two minutes.
+	// Timeout is how long a snapshot may take, after which the program goes on, and how long a Sink
+	// may. The default is two minutes, the most a day.
 	Timeout time.Duration
 
 	// Asynchronous makes Trace return at once. Recover always waits: the program may end when it
@@ -89,7 +91,11 @@ var (
 const (
 	defaultEvery   = 3 * time.Second
 	defaultTimeout = 2 * time.Minute
+	longestTimeout = 24 * time.Hour
 	greetingLimit  = 10 * time.Second
+
+	attributesMost    = 256 // that gosnap takes
+	attributeBytesMax = 4096
 )
 
 var configuration struct {
@@ -118,6 +124,9 @@ func configured() Options {
 	if options.Timeout <= 0 {
 		options.Timeout = defaultTimeout
 	}
+	if options.Timeout > longestTimeout {
+		options.Timeout = longestTimeout
+	}
 	if options.Folder == "" {
 		options.Folder = defaultFolder()
 	}
@@ -137,6 +146,14 @@ func defaultFolder() string {
 	return ""
 }
 
+// greetingTimeout is for a child that cannot be gosnap.
+func (options *Options) greetingTimeout() time.Duration {
+	if options.Timeout < greetingLimit {
+		return options.Timeout
+	}
+	return greetingLimit
+}
+
 // log must not fail: it is called while the program dies.
 func (options *Options) log(format string, arguments ...interface{}) {
 	if options.Logger == nil {
@@ -150,11 +167,31 @@ func (options *Options) log(format string, arguments ...interface{}) {
 type Option func(*request)
 
 // Attribute adds to the document what the program knows, such as which request it served. It is
-// in trigger.attributes; secrets are redacted by the rules for variables that are called key.
+// in trigger.attributes; secrets are redacted by the rules for variables that are called key. One of
+// more than 4096 bytes is cut, and a document has no more than 256.
 func Attribute(key, value string) Option {
-	return func(r *request) {
-		r.attributes = append(r.attributes, key+"="+value)
+	// A program's words, of any bytes: not a reason to have no snapshot.
+	if key == "" {
+		key = "?"
 	}
+	text := cut(key, attributeBytesMax/2) + "=" + value
+	text = cut(strings.Replace(text, "\x00", "\ufffd", -1), attributeBytesMax)
+	return func(r *request) {
+		if len(r.attributes) < attributesMost {
+			r.attributes = append(r.attributes, text)
+		}
+	}
+}
+
+// cut keeps whole characters.
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most]
 }
 
 // A request is what Trace, Recover, Register and Monitor ask gosnap for.

@@ -7,6 +7,20 @@ import (
 	"syscall"
 )
 
+// registrable leaves out those that a program can no longer be given once it asked for them, and those
+// that would never end.
+func registrable(signals []os.Signal) (some []os.Signal) {
+	for _, s := range signals {
+		switch s {
+		case syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU, syscall.SIGPIPE,
+			syscall.SIGCHLD, syscall.SIGURG:
+		default:
+			some = append(some, s)
+		}
+	}
+	return some
+}
+
 // endsProgram is what package os/signal says under "Default behavior of signals in Go programs".
 func endsProgram(s os.Signal) bool {
 	switch s {

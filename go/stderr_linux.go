@@ -80,12 +80,3 @@ func hasNoReader(descriptor int) bool {
 		uintptr(unsafe.Pointer(&now)), 0, 0, 0)
 	return errno == 0 && n == 1 && set.found&pollError != 0
 }
-
-func dupAbove(descriptor int) (int, error) {
-	number, _, errno := syscall.RawSyscall(syscall.SYS_FCNTL, uintptr(descriptor),
-		syscall.F_DUPFD_CLOEXEC, 3)
-	if errno != 0 {
-		return -1, os.NewSyscallError("fcntl", errno)
-	}
-	return int(number), nil
-}

@@ -28,45 +28,33 @@ func Dropped() uint64 {
 	return rate.dropped
 }
 
-func drop(options *Options) error {
-	rate.Lock()
-	rate.dropped++
-	rate.Unlock()
-	options.log("%v", ErrDropped)
-	return ErrDropped
-}
-
-// enter returns nil when it is our turn; leave must be called then. One that does not wait is
-// dropped. One that waits is dropped after the snapshot that it waited for.
-func enter(options *Options, wait bool) error {
-	select {
-	case place <- struct{}{}:
-	default:
-		if !wait || !enterLater(options.Timeout) {
-			return drop(options)
-		}
+// enter is true when it is our turn; leave must be called then. One that does not wait is dropped.
+// One that waits is dropped after the snapshot that it waited for.
+func enter(options *Options, wait bool) bool {
+	entered := occupy()
+	for later := pauses(options.Timeout); !entered && wait && later.wait(); {
+		entered = occupy()
 	}
 	rate.Lock()
+	defer rate.Unlock()
 	now := time.Now()
-	tooEarly := options.Every > 0 && !rate.last.IsZero() && now.Sub(rate.last) < options.Every
-	if !tooEarly {
-		rate.last = now
-	}
-	rate.Unlock()
-	if tooEarly {
+	if entered && options.Every > 0 && !rate.last.IsZero() && now.Sub(rate.last) < options.Every {
 		leave()
-		return drop(options)
+		entered = false
 	}
-	return nil
+	if entered {
+		rate.last = now
+	} else {
+		rate.dropped++
+	}
+	return entered
 }
 
-func enterLater(timeout time.Duration) bool {
-	timer := time.NewTimer(timeout)
-	defer timer.Stop()
+func occupy() bool {
 	select {
 	case place <- struct{}{}:
 		return true
-	case <-timer.C:
+	default:
 		return false
 	}
 }
@@ -79,14 +67,22 @@ type result struct {
 	err      error
 }
 
-// start has the snapshot taken by a goroutine of its own: what fails or panics there fails there.
-func start(options Options, r *request, wait bool) <-chan result {
-	done := make(chan result, 1)
-	if err := enter(&options, wait); err != nil {
-		done <- result{err: err}
+// start has the snapshot taken by a goroutine of its own: what fails, panics or hangs there, such as a
+// Logger or a Sink, does so there. There is one result or, if that is late, two.
+func start(options *Options, r *request, wait bool) <-chan result {
+	done, ended := make(chan result, 2), make(chan struct{})
+	if !wait && !enter(options, false) {
+		options.log("%v", ErrDropped)
+		done <- result{err: ErrDropped}
 		return done
 	}
 	go func() {
+		defer close(ended)
+		if wait && !enter(options, true) {
+			options.log("%v", ErrDropped)
+			done <- result{err: ErrDropped}
+			return
+		}
 		var found result
 		defer func() {
 			if reason := recover(); reason != nil {
@@ -95,9 +91,24 @@ func start(options Options, r *request, wait bool) <-chan result {
 			leave()
 			done <- found
 		}()
-		found = takeAndDeliver(&options, r)
+		found = takeAndDeliver(options, r)
 	}()
+	go giveUp(options, done, ended)
 	return done
+}
+
+// giveUp is for code of the program that hangs. Not the caller looks at the time: it has to stand still, so
+// that the snapshot sees its stack.
+func giveUp(options *Options, done chan<- result, ended <-chan struct{}) {
+	// One that is waited for, our own, and the sink.
+	for later := pauses(3*options.Timeout + options.greetingTimeout()); later.wait(); {
+		select {
+		case <-ended:
+			return
+		default:
+		}
+	}
+	done <- result{err: ErrTimeout}
 }
 
 func takeAndDeliver(options *Options, r *request) (found result) {
@@ -130,7 +141,7 @@ func Trace(ctx context.Context, err error, attributes ...Option) (Snapshot, erro
 	}
 	more := append(ofError(err), attributes...)
 	r := newRequest(&options, withGoroutine("api"), more)
-	done := start(options, r, false)
+	done := start(&options, r, false)
 	if options.Asynchronous {
 		return atOnce(done)
 	}
@@ -194,7 +205,7 @@ func Recover(attributes ...Option) {
 	r := newRequest(&options, withGoroutine("panic"), attributes)
 	r.notes = &unseen
 	began := time.Now()
-	found := <-start(options, r, true)
+	found := <-start(&options, r, true)
 	switch {
 	case found.snapshot.Path != "" && r.panicked != nil:
 		note(r.panicked, began)

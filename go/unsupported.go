@@ -11,6 +11,8 @@ func take(*Options, *request) (Snapshot, error) { return Snapshot{}, ErrUnsuppor
 
 func monitor(*Options, *request) error { return ErrUnsupported }
 
+func registrable([]os.Signal) []os.Signal { return nil }
+
 func endsProgram(os.Signal) bool { return false }
 
 func sendAgain(os.Signal) {}
