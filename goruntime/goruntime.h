@@ -8,12 +8,15 @@
 #ifndef GOSNAP_GORUNTIME_H
 #define GOSNAP_GORUNTIME_H
 
+#include "goruntime/calls/calls.h"
 #include "goruntime/fault/fault.h"
 #include "goruntime/frames/frames.h"
 #include "goruntime/frames/verify.h"
 #include "goruntime/frames/words.h"
 #include "goruntime/goroutines/extras.h"
 #include "goruntime/layout/build_info.h"
+#include "goruntime/probes/goroutine_list.h"
+#include "goruntime/probes/probe_points.h"
 #include "goruntime/runtime/go_text.h"
 #include "goruntime/runtime/goroutine.h"
 #include "goruntime/runtime/lookup.h"

@@ -9,6 +9,7 @@
 
 #include "printers/document/print_document.h"
 #include "printers/document/value_path.h"
+#include "printers/goroutine/print_call.h"
 #include "printers/goroutine/print_goroutine.h"
 #include "printers/rules/rules.h"
 #include "printers/values/objects.h"

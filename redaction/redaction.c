@@ -55,9 +55,15 @@ struct redaction *redaction_new(const struct redaction_options *options, struct 
 			return NULL;
 		r->rules_file = xrealpath(options->rules);
 	}
+	r->has_given_key = options->key != NULL;
 	if (!make_key(options->key, &r->key, err))
 		return NULL;
 	return TAKE(r);
+}
+
+bool redaction_renew_key(struct redaction *r, struct err *err)
+{
+	return r->has_given_key || make_key(NULL, &r->key, err);
 }
 
 void redaction_free(struct redaction *r)

@@ -27,6 +27,8 @@ struct redaction_options {
 
 /* NULL: err names the file and line, and what was expected there. */
 struct redaction *redaction_new(const struct redaction_options *options, struct err *err);
+/* For one more document: another random key, unless one was given. */
+MUST_CHECK bool redaction_renew_key(struct redaction *r, struct err *err);
 void redaction_free(struct redaction *r);
 DEFINE_AUTO(struct redaction, redaction_free)
 

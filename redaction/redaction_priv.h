@@ -141,6 +141,7 @@ struct redaction {
 	struct rules *rules; /* NULL: none */
 	char *rules_file;    /* likewise */
 	struct hmac_sha256_ctx key;
+	bool has_given_key;
 	struct secrets *always; /* NULL: nothing remembered */
 	struct secrets *here;
 	struct secrets *places; /* of redaction_note_place(); NULL: none */

@@ -88,14 +88,18 @@ static enum special end_of(const struct runtimes *all, const struct raw_frame *f
 	}
 }
 
-/* The innermost on the thread's own stack, else on its goroutine's. */
+/* The innermost on the thread's own stack, else on its goroutine's. A signal that asks the thread to give
+ * way comes at any time, also when it ends the process. */
 static enum special find_end(struct runtimes *all, const struct fault_walk *walk,
-			     struct fault *fault)
+			     bool deadly_signal, struct fault *fault)
 {
 	enum special end = SPECIAL_none;
 
-	for (uint32_t i = 0; i < walk->count && end == SPECIAL_none; i++)
+	for (uint32_t i = 0; i < walk->count && end == SPECIAL_none; i++) {
 		end = end_of(all, &walk->frames[i]);
+		if (end == SPECIAL_sighandler && !deadly_signal)
+			end = SPECIAL_none;
+	}
 	fault->ended_on_thread = end != SPECIAL_none;
 	if (!fault->goroutine)
 		return end;
@@ -190,16 +194,18 @@ static bool examine(struct runtimes *all, struct fault *fault)
 	AUTO(xfree) struct fault_walk *walk = xcalloc(1, sizeof(*walk));
 	struct runtime *rt = fault->runtime;
 	const struct go_m *m = &rt->machines[fault->thread];
+	struct fault_signal signal;
+	struct regs registers;
 
 	fault->goroutine = goroutine_on(rt, (size_t)fault->thread);
 	walk_again(all, (size_t)fault->thread, walk);
-	switch ((int)find_end(all, walk, fault)) {
+	const bool deadly = fault_find_signal(all, walk, &signal, &registers);
+	switch ((int)find_end(all, walk, deadly, fault)) {
 	case SPECIAL_sighandler:
 		fault->kind = FAULT_SIGNAL;
-		fault->has_signal =
-			fault_find_signal(all, walk, &fault->signal, &fault->registers);
-		if (!fault->has_signal)
-			return false;
+		fault->has_signal = true;
+		fault->signal = signal;
+		fault->registers = registers;
 		break;
 	case SPECIAL_fatalpanic:
 		fault->kind = FAULT_PANIC;
@@ -218,6 +224,52 @@ static bool examine(struct runtimes *all, struct fault *fault)
 	return true;
 }
 
+void runtimes_set_sighted(struct runtimes *all, const struct fault_sighted *sighted)
+{
+	all->sighted = xmalloc(sizeof(*sighted));
+	*all->sighted = *sighted;
+}
+
+static bool find_sighted(struct runtimes *all, struct fault *ret)
+{
+	size_t n;
+	const struct target_thread *threads = target_threads(all->target, &n);
+
+	for (size_t i = 0; all->sighted && i < n; i++) {
+		if (threads[i].tid != all->sighted->thread)
+			continue;
+		ret->thread = (int)i;
+		ret->runtime = runtimes_thread(all, i)->runtime;
+		return true;
+	}
+	return false;
+}
+
+/* In a handler of Go's for signals that are not Go's. */
+static bool examine_foreign(struct runtimes *all, struct fault *fault)
+{
+	AUTO(xfree) struct fault_walk *walk = xcalloc(1, sizeof(*walk));
+
+	walk_again(all, (size_t)fault->thread, walk);
+	fault->kind = FAULT_SIGNAL;
+	fault->has_signal =
+		fault_find_signal(all, walk, &fault->signal, &fault->registers);
+	return fault->has_signal;
+}
+
+/* False: nothing says what it dies of. */
+static bool capture_sighted(struct runtimes *all, struct fault *ret)
+{
+	struct fault fault = { .thread = -1 };
+	bool found = find_sighted(all, &fault);
+
+	if (!found ||
+	    (!(fault.runtime && examine(all, &fault)) && !examine_foreign(all, &fault)))
+		return false;
+	*ret = fault;
+	return true;
+}
+
 void fault_capture(struct runtimes *all)
 {
 	struct fault fault = { .thread = -1 };
@@ -225,7 +277,8 @@ void fault_capture(struct runtimes *all)
 	fault_free(TAKE(all->fault));
 	fault_capture_noted(all);
 	target_budget_unit(all->target);
-	if (!find_dying(all, &fault) || !examine(all, &fault))
+	if (!capture_sighted(all, &fault) &&
+	    (!find_dying(all, &fault) || !examine(all, &fault)))
 		return;
 	if (fault.kind == FAULT_FATAL_ERROR)
 		fault_fold(all, &fault);
@@ -300,7 +353,7 @@ static const struct goroutine *goroutine_by_id(struct runtimes *all, uint64_t id
 
 /* The process lives: no thread is dying yet. The runtime will print this once the deferred functions
  * have run. */
-static struct fault *fault_of_panic(struct runtimes *all, uint64_t id)
+static struct fault *fault_of_panic(struct runtimes *all, uint64_t id, bool recovered)
 {
 	struct runtime *rt;
 	const struct goroutine *g = goroutine_by_id(all, id, &rt);
@@ -309,6 +362,7 @@ static struct fault *fault_of_panic(struct runtimes *all, uint64_t id)
 		return NULL;
 	struct fault *fault = xcalloc(1, sizeof(*fault));
 	fault->kind = FAULT_PANIC;
+	fault->recovered = recovered;
 	fault->thread = g->thread;
 	fault->runtime = rt;
 	fault->goroutine = g;
@@ -346,7 +400,8 @@ const struct fault *runtimes_fault(struct runtimes *all,
 	if (!all->fault && question->ended)
 		all->fault = fault_of_kernel(all);
 	if (!all->fault && question->panicking)
-		all->fault = fault_of_panic(all, question->panicking);
+		all->fault =
+			fault_of_panic(all, question->panicking, question->recovered);
 	if (!all->fault)
 		return NULL;
 	if (all->fault->goroutine)

@@ -15,7 +15,7 @@
 struct runtimes;
 
 enum fault_kind {
-	FAULT_PANIC,	   /* that nothing recovered */
+	FAULT_PANIC,	   /* that nothing recovered, unless it says so */
 	FAULT_FATAL_ERROR, /* the runtime gave up: throw, fatal */
 	FAULT_SIGNAL,
 };
@@ -47,7 +47,8 @@ struct noted_panic {
 
 struct fault {
 	enum fault_kind kind;
-	int thread; /* index in target_threads(); -1: none, the goroutine waits */
+	bool recovered; /* or about to be, so that the process goes on */
+	int thread;	/* index in target_threads(); -1: none, the goroutine waits */
 	struct runtime *runtime;	   /* that knows the thread; NULL: none */
 	const struct goroutine *goroutine; /* that ran on it; NULL: none */
 	bool has_signal;
@@ -93,12 +94,23 @@ enum { NOTED_PANICS = 16 };
  * taken of. */
 void runtimes_set_noted(struct runtimes *all, uint64_t addr);
 
+/* Before runtimes_capture(): a thread that a probe in the runtime found about to end the process. It has not
+ * said so to anyone yet. Copied. */
+enum { SIGHTED_TEXT = 256 };
+struct fault_sighted {
+	int thread; /* id; 0: none */
+	char text
+		[SIGHTED_TEXT]; /* what the runtime is about to print as a fatal error; "": nothing */
+};
+void runtimes_set_sighted(struct runtimes *all, const struct fault_sighted *sighted);
+
 struct fault_question {
 	/* The process is dead, so signals that its threads have are what ended it. */
 	bool ended;
 	/* The id of a goroutine that is about to end it by a panic, as it said itself while its deferred
-	 * functions ran: nothing will recover the panic. 0: none. */
+	 * functions ran: nothing will recover the panic, or recovered. 0: none. */
 	uint64_t panicking;
+	bool recovered; /* something is about to */
 };
 
 /* After runtimes_decode(): NULL if there was no fault. The goroutine becomes the first of its

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who else uses the map when the runtime finds that two do. The code of maps is in runtime/map*.go
- * and, from 1.24 on, in internal/runtime/maps. Goroutines that use the same map have its address, or
- * that of a part of it, in the frames of that code, or of what interrupted it; others have no heap
- * address in common there. */
+ * and, from 1.24 on, in internal/runtime/maps. Goroutines that use the same map have its address
+ * in the frames of that code, or of what interrupted it. Words that earlier calls left there do not count:
+ * what is at such an address has to look like a map. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +13,7 @@ enum {
 	OTHERS_MAX = 16,
 	INNERMOST = 16,	    /* frames */
 	WORDS_MAX = 512,    /* of the frames of map code */
+	MAP_WORDS = 5,	    /* the head of a map */
 	ARGUMENT_WORDS = 4, /* kept above a frame, see name_argument() */
 	HEAP_MIN = 1 << 16, /* no mapping is below */
 };
@@ -123,12 +124,51 @@ static int by_number(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
+static bool is_power(uint64_t n)
+{
+	return n && !(n & (n - 1));
+}
+
+/* Map in internal/runtime/maps/map.go (1.24 on): used, seed, directory, its length, and its depth in a byte. */
+static bool is_swiss_map(const uint64_t words[MAP_WORDS])
+{
+	const unsigned depth = words[4] & 0xff;
+
+	return words[1] && (words[3] ? is_power(words[3]) && depth < 64 &&
+					       words[3] == UINT64_C(1) << depth
+				     : depth == 0);
+}
+
+/* hmap in runtime/map.go: count, then flags, B, noverflow and hash0, buckets, old buckets. */
+static bool is_classic_map(struct runtime *rt, const struct goroutine *g,
+			   const uint64_t words[MAP_WORDS])
+{
+	const unsigned flags = words[1] & 0xff, log2_buckets = words[1] >> 8 & 0xff;
+
+	return words[1] >> 32 && flags < 16 && log2_buckets < 64 &&
+	       (!words[3] || is_heap(rt, g, words[3]));
+}
+
+/* Both have their entries behind the third word. */
+static bool is_map(struct runtime *rt, const struct goroutine *g, uint64_t at)
+{
+	uint64_t words[MAP_WORDS];
+	struct err ignored;
+
+	return at % WORD == 0 &&
+	       target_read(rt->target, at, words, sizeof(words), &ignored) &&
+	       is_heap(rt, g, words[2]) &&
+	       (is_swiss_map(words) || is_classic_map(rt, g, words));
+}
+
 /* ours: sorted. */
-static bool share(const struct map_use *ours, const struct map_use *theirs)
+static bool share(struct runtime *rt, const struct goroutine *g,
+		  const struct map_use *ours, const struct map_use *theirs)
 {
 	for (size_t i = 0; i < theirs->count; i++)
 		if (bsearch(&theirs->words[i], ours->words, ours->count,
-			    sizeof(*ours->words), by_number))
+			    sizeof(*ours->words), by_number) &&
+		    is_map(rt, g, theirs->words[i]))
 			return true;
 	return false;
 }
@@ -163,7 +203,7 @@ void fault_find_others(struct fault *fault)
 		if (g == fault->goroutine || g->stack == NO_STACK)
 			continue;
 		find_use(rt, g, theirs);
-		const bool same = share(ours, theirs);
+		const bool same = share(rt, g, ours, theirs);
 		if (same || (theirs->found && (!ours->count || !theirs->count)))
 			add_other(fault, g->id, same);
 	}

@@ -44,14 +44,13 @@ static void add_panic_text(const struct runtime *rt, const struct go_text *text,
 	w->omitted += text->omitted;
 }
 
-static void add_panic(const struct runtime *rt, const struct panic *panic,
+static void add_panic(const struct runtime *rt, const struct panic *panic, bool recovered,
 		      struct panic_message *w)
 {
 	/* The release that introduced repanicked says it instead of recovered. */
-	const char *how = panic->recovered && panic->repanicked
-				  ? " [recovered, repanicked]"
-			  : panic->recovered ? " [recovered]"
-					     : "";
+	const char *how = recovered && panic->repanicked ? " [recovered, repanicked]"
+			  : recovered			 ? " [recovered]"
+							 : "";
 
 	panic_message_addf(w, "panic: ");
 	if (panic->printed.bytes)
@@ -61,10 +60,11 @@ static void add_panic(const struct runtime *rt, const struct panic *panic,
 	panic_message_addf(w, "%s\n", how);
 }
 
-static void compose_panics(struct runtime *rt, const struct goroutine *g,
+/* As if the innermost ended the process, although it is recovered. */
+static void compose_panics(struct runtime *rt, const struct fault *fault,
 			   struct panic_message *w)
 {
-	const struct panic_list *panics = runtime_panics(rt, g);
+	const struct panic_list *panics = runtime_panics(rt, fault->goroutine);
 
 	for (size_t i = panics ? panics->count : 0; i-- > 0;) {
 		const struct panic *outer =
@@ -74,7 +74,10 @@ static void compose_panics(struct runtime *rt, const struct goroutine *g,
 		if (outer && !outer->goexit)
 			panic_message_addf(w, "\t");
 		if (!panics->list[i].goexit)
-			add_panic(rt, &panics->list[i], w);
+			add_panic(rt, &panics->list[i],
+				  panics->list[i].recovered &&
+					  !(fault->recovered && i == 0),
+				  w);
 	}
 }
 
@@ -142,17 +145,24 @@ static bool is_all_of_it(const char *error, const char *end)
 	return end[-1] == '\n';
 }
 
-/* The beginning of the last fatal error in text; NULL: there is none, or text is not what the
- * runtime printed last. */
-static const char *last_fatal_error(const char *text, size_t len)
+/* The last fatal error in text, and its end; NULL: there is none, or text is not what the runtime printed
+ * last. Behind it may be the beginning of another goroutine's, which is cut: once one panics, what others
+ * print is not recorded (recordForPanic in runtime/print.go). */
+static const char *last_fatal_error(const char *text, size_t len, const char **ret_end)
 {
-	const char *found = NULL;
+	const char *found = NULL, *before = NULL;
 
 	for (const char *at = text; (at = memmem(at, len - (size_t)(at - text),
 						 fatal_error, strlen(fatal_error)));
-	     at++)
+	     at++) {
+		before = found;
 		found = at;
-	return found && is_all_of_it(found, text + len) ? found : NULL;
+	}
+	*ret_end = text + len;
+	if (found && is_all_of_it(found, *ret_end))
+		return found;
+	*ret_end = found;
+	return before && is_all_of_it(before, found) ? before : NULL;
 }
 
 /* Lines in which the runtime explains the error before it. */
@@ -213,7 +223,7 @@ static bool is_full(const uint8_t *bytes, size_t at)
 static bool take_full(const uint8_t *bytes, struct panic_message *w)
 {
 	char twice[2 * BACKLOG];
-	const char *line;
+	const char *line, *end;
 
 	memcpy(twice, bytes, BACKLOG);
 	memcpy(twice + BACKLOG, bytes, BACKLOG);
@@ -223,11 +233,11 @@ static bool take_full(const uint8_t *bytes, struct panic_message *w)
 	    !(line = memchr(error, '\n', sizeof(twice) - (size_t)(error - twice))))
 		return false;
 	const char *text = twice + (size_t)(line + 1 - twice) % BACKLOG;
-	error = last_fatal_error(text, BACKLOG);
+	error = last_fatal_error(text, BACKLOG, &end);
 	if (!error)
 		return false;
 	error = with_explanation(text, error);
-	panic_message_add(w, error, (size_t)(text + BACKLOG - error));
+	panic_message_add(w, error, (size_t)(end - error));
 	return true;
 }
 
@@ -260,6 +270,36 @@ static void search_fatal_error(struct runtime *rt, struct panic_message *w)
 	}
 }
 
+/* What the runtime wrote last, if it explains the error that is to come. */
+static void add_explanation(struct runtime *rt, struct panic_message *w)
+{
+	uint64_t refs[REFERENCES_MAX];
+	const size_t n = modules_references(rt->modules, "runtime.recordForPanic", refs,
+					    ARRAY_SIZE(refs));
+	char text[BACKLOG];
+	const char *end = text + sizeof(text);
+
+	for (size_t i = 0; i < n * n; i++) {
+		const char *begin = read_ring(rt, refs[i / n], refs[i % n], text)
+					    ? with_explanation(text, end)
+					    : end;
+		if (begin == end || end[-1] != '\n')
+			continue;
+		panic_message_add(w, begin, (size_t)(end - begin));
+		return;
+	}
+}
+
+static void compose_sighted(struct runtime *rt, const char *text, struct panic_message *w)
+{
+	const struct go_text error = { .bytes = text, .len = strlen(text) };
+
+	add_explanation(rt, w);
+	panic_message_addf(w, "%s", fatal_error);
+	add_panic_text(rt, &error, w);
+	panic_message_addf(w, "\n");
+}
+
 /* The backlog and its index are among the variables that recordForPanic refers to. Its code may be
  * missing. */
 static void compose_fatal_error(struct runtime *rt, struct panic_message *w)
@@ -268,19 +308,20 @@ static void compose_fatal_error(struct runtime *rt, struct panic_message *w)
 	size_t n = modules_references(rt->modules, "runtime.recordForPanic", refs,
 				      ARRAY_SIZE(refs));
 	char text[BACKLOG];
+	const char *end;
 
 	if (n == 0)
 		search_fatal_error(rt, w);
 	for (size_t i = 0; i < n; i++) {
 		for (size_t j = 0; j < n; j++) {
-			const char *error = read_ring(rt, refs[i], refs[j], text)
-						    ? last_fatal_error(text, sizeof(text))
-						    : NULL;
+			const char *error =
+				read_ring(rt, refs[i], refs[j], text)
+					? last_fatal_error(text, sizeof(text), &end)
+					: NULL;
 			if (!error)
 				continue;
 			error = with_explanation(text, error);
-			panic_message_add(w, error,
-					  (size_t)(text + sizeof(text) - error));
+			panic_message_add(w, error, (size_t)(end - error));
 			return;
 		}
 	}
@@ -348,11 +389,14 @@ void fault_compose(struct runtimes *all, struct fault *fault, const struct go_m 
 		if (!has_texts(rt, fault->goroutine))
 			return;
 		if (fault->goroutine)
-			compose_panics(rt, fault->goroutine, &w);
+			compose_panics(rt, fault, &w);
 		add_signal_of(rt, fault_noting_g(fault, m), &w);
 		break;
 	case FAULT_FATAL_ERROR:
-		compose_fatal_error(rt, &w);
+		if (all->sighted && *all->sighted->text)
+			compose_sighted(rt, all->sighted->text, &w);
+		else
+			compose_fatal_error(rt, &w);
 		if (w.len)
 			add_signal_of(rt, fault_noting_g(fault, m), &w);
 		break;

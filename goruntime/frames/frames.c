@@ -474,6 +474,21 @@ void runtimes_each_frame_of(struct runtimes *all, const struct goroutine *g,
 	c_frames_free(callbacks.c);
 }
 
+void runtimes_called_function(struct runtimes *all, const struct goroutine *g,
+			      code_frame_fn *fn, void *arg)
+{
+	AUTO(expansion_release) struct expansion *e = expand(all, g->stack);
+	struct stack stack = runtimes_stack(all, g->stack);
+	struct callbacks none = { .rt = NULL };
+	struct words_reader words;
+
+	words_begin(&words, all->target, g);
+	for (size_t i = 0; i < e->count && e->list[i].raw == 0; i++)
+		if (!e->list[i].frame.inlined)
+			give(&e->list[i], &words, &none, &stack.frames[0],
+			     VARIABLES_OF_ALL, fn, arg);
+}
+
 void runtimes_each_frame_of_thread(struct runtimes *all, size_t thread,
 				   enum variables_of variables, code_frame_fn *fn,
 				   void *arg)

@@ -48,6 +48,9 @@ enum variables_of {
 };
 void runtimes_each_frame_of(struct runtimes *all, const struct goroutine *g,
 			    enum variables_of variables, code_frame_fn *fn, void *arg);
+/* Calls fn once: for the function that g is in, not a call inlined in it, with variables. */
+void runtimes_called_function(struct runtimes *all, const struct goroutine *g,
+			      code_frame_fn *fn, void *arg);
 /* The same for a thread's stack, with the variables of C functions, hidden or not, as far
  * as the images of Go's own modules have debugging information. */
 void runtimes_each_frame_of_thread(struct runtimes *all, size_t thread,

@@ -82,9 +82,10 @@ struct runtimes {
 	size_t count, cap;
 	_Atomic uint64_t decoded; /* number of goroutines */
 
-	struct fault *fault;	   /* NULL: none */
-	uint64_t noted_at;	   /* runtimes_set_noted(); 0: nothing is noted */
-	struct noted_panic *noted; /* NOTED_PANICS of them; NULL: none */
+	struct fault *fault;	       /* NULL: none */
+	struct fault_sighted *sighted; /* runtimes_set_sighted(); NULL: none */
+	uint64_t noted_at;	       /* runtimes_set_noted(); 0: nothing is noted */
+	struct noted_panic *noted;     /* NOTED_PANICS of them; NULL: none */
 	struct stack_fold fold;
 	struct thread_state *threads; /* one for each of target_threads() */
 	struct walk *walks;	      /* in the same order */

@@ -10,7 +10,6 @@
 #include "lib/base/limit.h"
 
 enum {
-	SAMPLE = 256, /* goroutines examined to judge a candidate */
 	REFERENCES_MAX = 64,
 	SCAN_BYTES = 1 << 16,
 };
@@ -89,24 +88,42 @@ struct belief {
 static const struct belief NAMED = { 1, 24 }, GUESSED = { 2, 1 };
 enum { EIGHT = 8 };
 
+size_t allgs_sample(struct runtime *rt, uint64_t array, uint64_t len,
+		    uint64_t ret[static ALLGS_SAMPLE])
+{
+	struct target_span spans[ALLGS_SAMPLE];
+	const size_t n = len < ALLGS_SAMPLE ? (size_t)len : ALLGS_SAMPLE;
+	struct err ignored;
+
+	if (n == len && target_read(rt->target, array, ret, n * WORD, &ignored))
+		return n;
+	for (size_t i = 0; i < n; i++)
+		spans[i] = (struct target_span){ .addr = array + len * i / n * WORD,
+						 .buf = &ret[i],
+						 .len = WORD };
+	target_read_many(rt->target, spans, n);
+	for (size_t i = 0; i < n; i++)
+		if (!spans[i].done)
+			ret[i] = 0;
+	return n;
+}
+
 static bool believe(struct runtime *rt, uint64_t at, const struct belief *belief)
 {
+	uint64_t sample[ALLGS_SAMPLE];
 	struct slice s;
 	struct err ignored;
 	size_t agree = 0, contradict = 0;
 
 	if (!target_read(rt->target, at, &s, sizeof(s), &ignored) || !plausible(rt, &s))
 		return false;
-	size_t step = s.len > SAMPLE ? s.len / SAMPLE : 1;
-	for (size_t i = 0; i < s.len; i += step) {
-		uint64_t g;
-		enum verdict v = CONTRADICTS;
-		if (target_read_uint(rt->target, s.array + i * WORD, WORD, &g, &ignored))
-			v = judge(rt, g);
+	const size_t n = allgs_sample(rt, s.array, s.len, sample);
+	for (size_t i = 0; i < n; i++) {
+		enum verdict v = judge(rt, sample[i]);
 		agree += v == AGREES;
 		contradict += v == CONTRADICTS;
 		/* Past this the rest cannot make up for it. */
-		if (contradict * EIGHT > 2 * SAMPLE * belief->tolerated)
+		if (contradict * EIGHT > ALLGS_SAMPLE * belief->tolerated)
 			return false;
 	}
 	return agree >= belief->least && contradict * EIGHT <= agree * belief->tolerated;

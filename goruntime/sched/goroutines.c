@@ -14,8 +14,7 @@ enum {
 	BATCH = 4096,	       /* pointers of allgs read at once */
 	BATCH_BYTES = 1 << 21, /* of g structs, in one vectored read */
 	RUN_BYTES = 1 << 16,
-	RUN_GAP = 256, /* g structs are contiguous, in spans of one size */
-	SAMPLE = 256,
+	RUN_GAP = 256,	   /* g structs are contiguous, in spans of one size */
 	SCAN_BIT = 0x1000, /* runtime/runtime2.go _Gscan */
 };
 
@@ -181,7 +180,7 @@ uint64_t goroutines_expected(struct runtime *rt)
 uint64_t goroutines_expected_bytes(struct runtime *rt)
 {
 	size_t size = (size_t)rt->layout.slot[L_g_size].off, sampled = 0;
-	uint64_t header[2], addr, used = 0;
+	uint64_t header[2], sample[ALLGS_SAMPLE], used = 0;
 	uint8_t bytes[LIMIT_STRUCT_BYTES];
 	struct err ignored;
 
@@ -189,12 +188,12 @@ uint64_t goroutines_expected_bytes(struct runtime *rt)
 	    !target_read(rt->target, rt->allgs, header, sizeof(header), &ignored) ||
 	    header[1] == 0 || header[1] > LIMIT_GOROUTINES)
 		return 0;
-	for (size_t i = 0; i < SAMPLE; i++) {
-		uint64_t at = header[0] + header[1] * i / SAMPLE * WORD;
-		if (!target_read_uint(rt->target, at, WORD, &addr, &ignored) ||
-		    !target_read(rt->target, addr, bytes, size, &ignored))
+	const size_t n = allgs_sample(rt, header[0], header[1], sample);
+	for (size_t i = 0; i < n; i++) {
+		if (!sample[i] ||
+		    !target_read(rt->target, sample[i], bytes, size, &ignored))
 			continue;
-		struct goroutine g = parse_g(&rt->layout, addr, bytes, size);
+		struct goroutine g = parse_g(&rt->layout, sample[i], bytes, size);
 		sampled++;
 		if (!is_dead(g.status) && g.sp >= g.stack_low && g.sp < g.stack_high &&
 		    g.stack_high - g.sp < LIMIT_STACK_BYTES)

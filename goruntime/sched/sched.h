@@ -11,6 +11,11 @@
 /* allgs.c: finds allgs for rt->layout; accepts it only when the goroutines are
  * consistent. */
 bool allgs_find(struct runtime *rt, struct err *err);
+/* The goroutines that an array of so many names: all, or this many, evenly spread. 0: what
+ * could not be read. */
+enum { ALLGS_SAMPLE = 256 };
+size_t allgs_sample(struct runtime *rt, uint64_t array, uint64_t len,
+		    uint64_t ret[static ALLGS_SAMPLE]);
 /* Reads every g struct from the target in its current state. */
 bool goroutines_read(struct runtime *rt, struct err *err);
 void goroutines_sort(struct runtime *rt);

@@ -91,6 +91,7 @@ void runtimes_close(struct runtimes *all)
 	xfree(all->list);
 	fault_free(all->fault);
 	xfree(all->noted);
+	xfree(all->sighted);
 	xfree(all->threads);
 	xfree(all->walks);
 	xfree(all->scratch);

@@ -26,6 +26,8 @@ static const char unfinished[] = ".new-";
 struct cache {
 	int folder;
 	char *kind; /* for hands */
+	int file; /* that they get, one after another: the parent gives few; -1: none yet */
+	pid_t user; /* of it: a fork must not write to the same */
 };
 
 static const struct cache_hands *hands; /* NULL: our own */
@@ -105,6 +107,7 @@ struct cache *cache_open(const char *kind)
 		return NULL;
 	struct cache *c = xcalloc(1, sizeof(*c));
 	c->folder = at;
+	c->file = -1;
 	c->kind = xstrdup(kind);
 	return c;
 }
@@ -115,6 +118,8 @@ void cache_close(struct cache *c)
 		return;
 	if (c->folder >= 0)
 		close(c->folder);
+	if (c->file >= 0)
+		close(c->file);
 	xfree(c->kind);
 	xfree(c);
 }
@@ -247,17 +252,27 @@ static bool write_parts(int fd, const struct iovec *parts, int n)
 	return ok;
 }
 
-static void hand_over(const struct cache *c, const char *key, const struct iovec *parts,
-		      int n)
+/* Empty. */
+static bool has_file(struct cache *c)
 {
 	struct err ignored;
-	int fd = spool_open(&ignored);
 
-	if (fd < 0)
-		return;
-	if (write_parts(fd, parts, n))
-		hands->put(c->kind, key, fd);
-	close(fd);
+	if (c->file >= 0 && c->user != getpid()) {
+		close(c->file);
+		c->file = -1;
+	}
+	if (c->file < 0)
+		c->file = spool_open(&ignored);
+	c->user = getpid();
+	return c->file >= 0 && lseek(c->file, 0, SEEK_SET) == 0 &&
+	       ftruncate(c->file, 0) == 0;
+}
+
+/* They have copied it when they return. */
+static void hand_over(struct cache *c, const char *key, const struct iovec *parts, int n)
+{
+	if (has_file(c) && write_parts(c->file, parts, n))
+		hands->put(c->kind, key, c->file);
 }
 
 void cache_put(struct cache *c, const char *key, const struct iovec *parts, int n)

@@ -61,6 +61,8 @@
 #define LIMIT_SCAN_BYTES (UINT64_C(16) << 30)
 /* bytes of one pclntab, and of all tables read from memory: Kubernetes has 40 MB */
 #define LIMIT_PCLNTAB_BYTES (UINT64_C(512) << 20)
+/* bytes of the table of relocations of a file */
+#define LIMIT_RELOCATION_BYTES (UINT64_C(256) << 20)
 /* steps in the pclntab's tables, over all look-ups: 100,000 pcs of large functions take
  * 2^28 */
 #define LIMIT_PCLNTAB_STEPS (UINT64_C(1) << 33)
@@ -136,6 +138,11 @@
 /* bytes of memory that a process in the sandbox may have for writing, or half of the machine's if that
  * is more: a million goroutines take less than one GB */
 #define LIMIT_SANDBOX_BYTES (UINT64_C(4) << 30)
+/* how much more address space, of which files and what it only reads are a part: page tables, which
+ * nothing else bounds, then take at most half as much as that memory */
+#define LIMIT_SANDBOX_SPACE_TIMES 256
+/* descriptors that it may have open, as the kernel has memory for each socket and pipe */
+#define LIMIT_SANDBOX_DESCRIPTORS 4096
 /* bytes of its stack: 8 MB are usual */
 #define LIMIT_SANDBOX_STACK (UINT64_C(64) << 20)
 /* seconds of CPU time of each process in there: a core of 20 GB takes some ten */

@@ -81,3 +81,22 @@ size_t utf8_cut(const char *bytes, size_t len)
 	size_t whole = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1;
 	return whole > tail ? len - tail : len;
 }
+
+static bool is_harmful(uint32_t c)
+{
+	return c < ' ' || (c >= 0x7f && c < 0xa0) || (c >= 0x2028 && c <= 0x202e) ||
+	       (c >= 0x2066 && c <= 0x2069);
+}
+
+void utf8_print_harmless(FILE *out, const char *bytes, size_t len)
+{
+	uint32_t c;
+
+	for (size_t at = 0, n; at < len; at += n ? n : 1) {
+		n = utf8_next(bytes + at, len - at, &c);
+		if (n == 0 || is_harmful(c))
+			putc('?', out);
+		else
+			fwrite(bytes + at, 1, n, out);
+	}
+}

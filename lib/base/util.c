@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/base/util.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -8,6 +9,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
@@ -52,6 +54,16 @@ void *xcalloc(size_t n, size_t size)
 void *xreallocarray(void *p, size_t n, size_t size)
 {
 	return checked(reallocarray(p, n ? n : 1, size ? size : 1));
+}
+
+void *xshared(size_t size)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		out_of_memory();
+	return memory;
 }
 
 char *xstrdup(const char *s)
@@ -188,6 +200,17 @@ static char *slurp_fd(int fd, size_t limit, size_t *ret_len)
 	return buf;
 }
 
+char *trim_text(char *text)
+{
+	char *end = text + strlen(text);
+
+	while (end > text && isspace((unsigned char)end[-1]))
+		*--end = '\0';
+	while (isspace((unsigned char)*text))
+		text++;
+	return text;
+}
+
 char *slurp(const char *path, size_t limit, size_t *ret_len)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -231,6 +254,11 @@ bool read_fully(int fd, void *bytes, size_t len)
 		len -= (size_t)n;
 	}
 	return true;
+}
+
+void memory_file_seal(int fd)
+{
+	fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);
 }
 
 int spool_open(struct err *err)

@@ -39,6 +39,8 @@ enum { PAGE_BYTES = 4096 };
 void *xmalloc(size_t size);
 void *xcalloc(size_t n, size_t size);
 void *xreallocarray(void *p, size_t n, size_t size);
+/* Zeros, shared with forks; munmap() frees it. */
+void *xshared(size_t size);
 char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t n);
 /* The absolute path without symbolic links; path itself if that is unknown, as for a
@@ -94,6 +96,12 @@ MUST_CHECK bool read_fully(int fd, void *bytes, size_t len);
 
 /* An anonymous temporary file in TMPDIR or /tmp. -1: err says why. */
 int spool_open(struct err *err);
+
+/* Of memfd_create() with MFD_ALLOW_SEALING: nobody who gets it can write more. */
+void memory_file_seal(int fd);
+
+/* Without white space at its ends, of which that behind is cut off. */
+char *trim_text(char *text);
 
 /* Reads a whole (proc) file, limit bytes at most, and adds a NUL. NULL: errno says
  * why. */

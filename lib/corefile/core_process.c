@@ -25,24 +25,26 @@ struct stack {
 
 static bool read_stack(struct target *t, struct stack *ret)
 {
-	uint64_t random, size = SEARCHED;
+	uint64_t random, left = SEARCHED;
 	struct err ignored;
 
 	if (!target_auxv(t, AT_RANDOM, &random))
 		return false;
 	const struct target_mapping *m = target_mapping_at(t, random);
 	const uint64_t end = random & ~(uint64_t)(WORD - 1);
-	if (!m)
+	if (!m || end < m->start)
 		return false;
-	if (end - m->start < size)
-		size = end - m->start;
-	ret->words = xcalloc(size / WORD + 1, WORD);
+	if (end - m->start < left)
+		left = end - m->start;
+	ret->words = xcalloc(left / WORD + 1, WORD);
 	/* A small core has only the end of it. */
-	for (ret->addr = end - size; ret->addr < end;
-	     ret->addr = (ret->addr | (PAGE_BYTES - 1)) + 1) {
-		ret->count = (end - ret->addr) / WORD;
-		if (target_search(t, ret->addr, ret->words, end - ret->addr, &ignored))
+	while (left > 0) {
+		ret->addr = end - left;
+		ret->count = left / WORD;
+		if (target_search(t, ret->addr, ret->words, left, &ignored))
 			return true;
+		const uint64_t page = PAGE_BYTES - ret->addr % PAGE_BYTES;
+		left -= page < left ? page : left;
 	}
 	return false;
 }

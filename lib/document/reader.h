@@ -57,6 +57,8 @@ void node_each(const struct reader_node *object, node_fn *fn, void *arg);
 enum { NODE_DEPTH_MAX = 480 };
 struct sink;
 void node_write(struct sink *out, const struct reader_node *node);
+/* One JSON value. The caller drops it. NULL: it is none. */
+const struct reader_node *node_of_text(const char *text, size_t len);
 /* Takes a reference, to keep a node beyond its callback. */
 const struct reader_node *node_hold(const struct reader_node *node);
 void node_drop(const struct reader_node *node);

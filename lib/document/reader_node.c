@@ -18,6 +18,11 @@ static const struct reader_node *node_of(json_t *json)
 	return (const struct reader_node *)json;
 }
 
+const struct reader_node *node_of_text(const char *text, size_t len)
+{
+	return node_of(json_loadb(text, len, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL));
+}
+
 const struct reader_node *node_get(const struct reader_node *node, const char *key)
 {
 	return node_of(json_object_get(json_of(node), key));

@@ -2,17 +2,28 @@
 #include "lib/document/remains.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 
-/* A buffer of the writer's, what it holds back, and what the compressor has not passed on yet. */
-enum { KEPT_BYTES = 1 << 20, RING_BYTES = 2 * KEPT_BYTES };
+#include "lib/document/writer.h"
 
-/* Text at an offset is at that offset modulo RING_BYTES. Half of it is sound while the other half is
- * written to. */
+enum {
+	/* The writer's buffers, and what of one the compressor has made but the kernel not taken. Each
+	 * page of it costs the child some microseconds. */
+	KEPT_BYTES = 3 * WRITER_BUFFER,
+	PIECE_BYTES = WRITER_BUFFER, /* added at once */
+	RING_BYTES = KEPT_BYTES + PIECE_BYTES,
+	/* So much is mapped at once, and not page by page as it is written to. */
+	MAPPED_BYTES = 1 << 16,
+};
+
+/* Text at an offset is at that offset modulo RING_BYTES. KEPT_BYTES of it are sound while a piece is
+ * written to the rest. */
 struct remains {
 	_Atomic uint64_t end, written, writing;
 	_Atomic uint64_t whole; /* times four, and the depth */
+	size_t mapped;		/* bytes of this struct, in the child */
 	char text[RING_BYTES];
 };
 
@@ -35,13 +46,24 @@ static uint64_t lesser(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/* A kernel before 5.14 does not know how. */
+static void map_for(struct remains *r, size_t at)
+{
+	while (r->mapped < sizeof(*r) &&
+	       r->mapped < offsetof(struct remains, text) + at) {
+		(void)madvise((char *)r + r->mapped, MAPPED_BYTES, MADV_POPULATE_WRITE);
+		r->mapped += MAPPED_BYTES;
+	}
+}
+
 void remains_add(struct remains *r, const char *text, size_t len)
 {
 	uint64_t end = r->end;
 
 	while (len) {
 		const size_t at = end % RING_BYTES;
-		size_t n = (size_t)lesser(lesser(len, KEPT_BYTES), RING_BYTES - at);
+		size_t n = (size_t)lesser(lesser(len, PIECE_BYTES), RING_BYTES - at);
+		map_for(r, at + n);
 		memcpy(r->text + at, text, n);
 		r->end = end += n;
 		text += n;
@@ -68,6 +90,7 @@ void remains_written(struct remains *r, uint64_t bytes)
 void remains_clear(struct remains *r)
 {
 	r->end = r->written = r->writing = r->whole = 0;
+	r->mapped = 0;
 }
 
 void remains_look(const struct remains *r, struct remains_state *ret)

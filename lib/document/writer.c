@@ -24,6 +24,8 @@ struct writer {
 	struct remains *remains; /* NULL: none */
 	size_t most;		 /* bytes to write at once */
 	size_t packed_cap;
+	ZSTD_EndDirective
+		more; /* what the compressor does with a buffer that is not the last */
 
 	struct thread *thread; /* NULL: it does not run */
 	bool refused;	       /* it could not be started */
@@ -39,6 +41,7 @@ struct writer *writer_new(int fd, bool zstd)
 
 	w->fd = fd;
 	w->most = SIZE_MAX;
+	w->more = ZSTD_e_continue;
 	w->filling = xmalloc(WRITER_BUFFER);
 	w->writing = xmalloc(WRITER_BUFFER);
 	pthread_mutex_init(&w->lock, NULL);
@@ -66,9 +69,11 @@ bool writer_has_offset(int fd)
 }
 
 /* Of a file, its offset says how much was written. Into a pipe, so much is written at once or not at all;
- * and without a thread, nothing is being written when this one crashes. */
+ * and without a thread, nothing is being written when this one crashes. The compressor keeps nothing
+ * back, which the remains would have to hold, too. */
 void writer_tell(struct writer *w, struct remains *remains)
 {
+	w->more = ZSTD_e_flush;
 	if (w->zstd || writer_has_offset(w->fd))
 		return;
 	w->remains = remains;
@@ -113,7 +118,7 @@ static void write_packed(struct writer *w, const char *p, size_t len,
 			return;
 		}
 		write_all(w, w->packed, packed.pos);
-	} while (!w->error && (in.pos < in.size || (end == ZSTD_e_end && left > 0)));
+	} while (!w->error && (in.pos < in.size || (end != ZSTD_e_continue && left > 0)));
 }
 
 static void write_buffer(struct writer *w, const char *p, size_t len,
@@ -137,7 +142,7 @@ static void work(void *arg)
 			break;
 		size_t len = w->pending;
 		pthread_mutex_unlock(&w->lock);
-		write_buffer(w, w->writing, len, ZSTD_e_continue);
+		write_buffer(w, w->writing, len, w->more);
 		pthread_mutex_lock(&w->lock);
 		w->pending = 0;
 		pthread_cond_signal(&w->changed);
@@ -202,7 +207,7 @@ char *writer_next(struct writer *w, size_t len)
 	if (w->thread && len)
 		hand_over(w, len);
 	else
-		write_buffer(w, w->filling, len, ZSTD_e_continue);
+		write_buffer(w, w->filling, len, w->more);
 	return w->filling;
 }
 

@@ -10,14 +10,14 @@
 
 struct writer;
 
-enum { WRITER_BUFFER = 256 * 1024 };
+enum { WRITER_BUFFER = 64 * 1024 };
 
 struct remains;
 
 /* fd is borrowed. Never NULL. */
 struct writer *writer_new(int fd, bool zstd);
-/* From now on it tells there how much it has written, if that is not known otherwise: nothing is
- * compressed, and fd is not a file of which only we write. Borrowed. */
+/* From now on it keeps no more back than its buffers, and tells there how much it has written, if that is
+ * not known otherwise: nothing is compressed, and fd is not a file of which only we write. Borrowed. */
 void writer_tell(struct writer *w, struct remains *remains);
 /* Is it such a file? */
 bool writer_has_offset(int fd);

@@ -448,19 +448,21 @@ struct images *images_open_ended(struct target *t, const struct image_search *se
 	return TAKE(images);
 }
 
-struct images *images_open_file(const char *path, struct err *err)
+/* fd is taken; -1: errno says why. */
+static struct images *open_single(const char *path, int fd, uint64_t bias,
+				  struct err *err)
 {
 	AUTO(images_close) struct images *images = xcalloc(1, sizeof(*images));
 	struct image *img = image_new(images, path);
 
 	images->context.root = -1;
 	set_room(images);
-	img->fd = root_file_open(-1, path);
-	if (img->fd < 0 && errno != EINVAL) {
+	img->fd = fd;
+	if (fd < 0 && errno != EINVAL) {
 		err_sys(err, "cannot open %.200s", path);
 		return NULL;
 	}
-	if (img->fd < 0)
+	if (fd < 0)
 		image_refuse(img, "it is not a regular file");
 	else
 		image_load(img);
@@ -468,8 +470,25 @@ struct images *images_open_file(const char *path, struct err *err)
 		err_set(err, ERR_CANNOT, "%.200s: %s", path, img->unreadable);
 		return NULL;
 	}
+	image_rebase(img, bias);
 	find_spans(images);
 	return TAKE(images);
+}
+
+struct images *images_open_file(const char *path, struct err *err)
+{
+	return open_single(path, root_file_open(-1, path), 0, err);
+}
+
+struct images *images_open_descriptor(int fd, const char *name, struct err *err)
+{
+	return images_open_descriptor_at(fd, name, 0, err);
+}
+
+struct images *images_open_descriptor_at(int fd, const char *name, uint64_t bias,
+					 struct err *err)
+{
+	return open_single(name, fcntl(fd, F_DUPFD_CLOEXEC, 0), bias, err);
 }
 
 void images_close(struct images *images)

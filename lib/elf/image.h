@@ -37,6 +37,11 @@ struct images *images_open_ended(struct target *t, const struct image_search *se
 /* One file, which need not be running, at its own addresses. NULL: ERR_SYS, or ERR_CANNOT
  * if it is not a 64-bit ELF file. */
 struct images *images_open_file(const char *path, struct err *err);
+/* The same of an open file, which stays the caller's; name is for messages. */
+struct images *images_open_descriptor(int fd, const char *name, struct err *err);
+/* The same where a process has it: with this bias. */
+struct images *images_open_descriptor_at(int fd, const char *name, uint64_t bias,
+					 struct err *err);
 void images_close(struct images *images);
 DEFINE_AUTO(struct images, images_close)
 
@@ -119,6 +124,8 @@ struct image_tls {
 	uint64_t at, added;
 };
 struct image_tls *image_tls(const struct image *img);
+/* Where in the file addr is. False: it is in memory only. */
+bool image_file_offset(const struct image *img, uint64_t addr, uint64_t *ret);
 /* The open file; -1 if it was read from memory. Borrowed. */
 int image_fd(const struct image *img);
 

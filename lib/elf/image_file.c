@@ -276,6 +276,19 @@ bool image_read(const struct image *img, uint64_t addr, void *buf, size_t len,
 		       addr);
 }
 
+bool image_file_offset(const struct image *img, uint64_t addr, uint64_t *ret)
+{
+	for (size_t i = 0; i < img->segment_count; i++) {
+		const struct image_segment *s = &img->segments[i];
+		if (s->type != PT_LOAD || addr < s->addr ||
+		    addr - s->addr >= s->file_size)
+			continue;
+		*ret = img->segment_offsets[i] + (addr - s->addr);
+		return true;
+	}
+	return false;
+}
+
 static char *hex(const uint8_t *bytes, size_t len)
 {
 	static const char digits[] = "0123456789abcdef";

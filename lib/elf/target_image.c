@@ -1,20 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/elf/target_image.h"
 
+#include "lib/elf/image_relocations.h"
+
+struct image_memory {
+	const struct image *img;
+	struct image_relocations *relocations; /* or NULL */
+};
+
 static bool read_image(void *self, uint64_t addr, void *buf, size_t len, struct err *err)
 {
-	return image_read(self, addr, buf, len, err);
+	const struct image_memory *m = self;
+
+	if (!image_read(m->img, addr, buf, len, err))
+		return false;
+	image_relocations_apply(m->relocations, addr, buf, len);
+	return true;
 }
 
-static void close_nothing(void *self)
+static void close_image(void *self)
 {
-	(void)self; /* borrowed */
+	struct image_memory *m = self;
+
+	image_relocations_free(m->relocations);
+	xfree(m);
 }
 
 static const struct target_ops image_ops = {
 	.name = "image",
 	.read = read_image,
-	.close = close_nothing,
+	.close = close_image,
 };
 
 struct target *target_image_new(const struct image *img, struct err *err)
@@ -26,5 +41,8 @@ struct target *target_image_new(const struct image *img, struct err *err)
 			image_path(img));
 		return NULL;
 	}
-	return target_new(&image_ops, (void *)img, 0, arch);
+	struct image_memory *m = xcalloc(1, sizeof(*m));
+	m->img = img;
+	m->relocations = image_relocations_read(img);
+	return target_new(&image_ops, m, 0, arch);
 }

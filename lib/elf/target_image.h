@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* target_image.h - a target for a program that is not running: memory as its file
- * initializes it. No threads and no mappings; pid 0. Nothing is relocated. */
+ * initializes it, with pointers as its bias makes them if it is position-independent. No
+ * threads and no mappings; pid 0. */
 #ifndef GOSNAP_TARGET_IMAGE_H
 #define GOSNAP_TARGET_IMAGE_H
 

@@ -1,34 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/instructions/instructions.h"
 
-#include <capstone.h>
+#include <Zydis/Zydis.h>
 #include <elf.h>
 #include <string.h>
 
 #include "lib/base/util.h"
 
-/* The 64-bit register that each name is a part of. */
-static const struct {
-	x86_reg parts[5];
-	const char *name;
-} amd64_registers[] = {
-	{ { X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL, X86_REG_AH }, "rax" },
-	{ { X86_REG_RBX, X86_REG_EBX, X86_REG_BX, X86_REG_BL, X86_REG_BH }, "rbx" },
-	{ { X86_REG_RCX, X86_REG_ECX, X86_REG_CX, X86_REG_CL, X86_REG_CH }, "rcx" },
-	{ { X86_REG_RDX, X86_REG_EDX, X86_REG_DX, X86_REG_DL, X86_REG_DH }, "rdx" },
-	{ { X86_REG_RSI, X86_REG_ESI, X86_REG_SI, X86_REG_SIL }, "rsi" },
-	{ { X86_REG_RDI, X86_REG_EDI, X86_REG_DI, X86_REG_DIL }, "rdi" },
-	{ { X86_REG_RBP, X86_REG_EBP, X86_REG_BP, X86_REG_BPL }, "rbp" },
-	{ { X86_REG_RSP, X86_REG_ESP, X86_REG_SP, X86_REG_SPL }, "rsp" },
-	{ { X86_REG_R8, X86_REG_R8D, X86_REG_R8W, X86_REG_R8B }, "r8" },
-	{ { X86_REG_R9, X86_REG_R9D, X86_REG_R9W, X86_REG_R9B }, "r9" },
-	{ { X86_REG_R10, X86_REG_R10D, X86_REG_R10W, X86_REG_R10B }, "r10" },
-	{ { X86_REG_R11, X86_REG_R11D, X86_REG_R11W, X86_REG_R11B }, "r11" },
-	{ { X86_REG_R12, X86_REG_R12D, X86_REG_R12W, X86_REG_R12B }, "r12" },
-	{ { X86_REG_R13, X86_REG_R13D, X86_REG_R13W, X86_REG_R13B }, "r13" },
-	{ { X86_REG_R14, X86_REG_R14D, X86_REG_R14W, X86_REG_R14B }, "r14" },
-	{ { X86_REG_R15, X86_REG_R15D, X86_REG_R15W, X86_REG_R15B }, "r15" },
-	{ { X86_REG_RIP, X86_REG_EIP, X86_REG_IP }, "rip" },
+/* As the processor numbers them: Intel's manual, volume 2, table 2-2. */
+static const char *const amd64_registers[] = { "rax", "rcx", "rdx", "rbx", "rsp", "rbp",
+					       "rsi", "rdi", "r8",  "r9",  "r10", "r11",
+					       "r12", "r13", "r14", "r15" };
+
+struct decoded {
+	const struct arch *arch;
+	uint64_t pc;
+	ZydisDecodedInstruction instruction;
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 };
 
 static int number_of(const struct arch *arch, const char *name)
@@ -39,40 +27,65 @@ static int number_of(const struct arch *arch, const char *name)
 	return -1;
 }
 
-/* -1: none of the general registers. */
-static int amd64_register(const struct arch *arch, unsigned reg)
+/* Of the register that it is a part of. -1: none of the general registers. */
+static int amd64_register(const struct arch *arch, ZydisRegister part)
 {
-	for (size_t i = 0; reg && i < ARRAY_SIZE(amd64_registers); i++)
-		for (size_t k = 0; k < ARRAY_SIZE(amd64_registers[i].parts); k++)
-			if ((unsigned)amd64_registers[i].parts[k] == reg)
-				return number_of(arch, amd64_registers[i].name);
+	const ZydisRegister reg =
+		ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, part);
+
+	if (ZydisRegisterGetClass(part) == ZYDIS_REGCLASS_IP)
+		return number_of(arch, "rip");
+	if (ZydisRegisterGetClass(reg) == ZYDIS_REGCLASS_GPR64)
+		return number_of(arch, amd64_registers[ZydisRegisterGetId(reg)]);
 	return -1;
 }
 
-static struct operand amd64_operand(const struct arch *arch, const cs_insn *insn,
-				    const cs_x86_op *op)
+static uint64_t amd64_end(const struct decoded *d)
+{
+	return d->pc + d->instruction.length;
+}
+
+/* Of the instruction's width, as the register is that it is moved to or compared with. */
+static int64_t amd64_immediate(const struct decoded *d, const ZydisDecodedOperandImm *imm)
+{
+	const unsigned width = d->instruction.operand_width;
+
+	if (imm->is_relative)
+		return imm->value.s + (int64_t)amd64_end(d);
+	return width < 64 ? (int64_t)(imm->value.u & ((UINT64_C(1) << width) - 1))
+			  : imm->value.s;
+}
+
+static bool amd64_has_base(const ZydisDecodedOperandMem *memory)
+{
+	return memory->segment == ZYDIS_REGISTER_FS ||
+	       memory->segment == ZYDIS_REGISTER_GS;
+}
+
+static struct operand amd64_operand(const struct decoded *d,
+				    const ZydisDecodedOperand *op)
 {
 	struct operand ret = { .reg = -1, .index = -1 };
 
 	switch (op->type) {
-	case X86_OP_REG:
-		ret.reg = amd64_register(arch, op->reg);
+	case ZYDIS_OPERAND_TYPE_REGISTER:
+		ret.reg = amd64_register(d->arch, op->reg.value);
 		ret.kind = ret.reg >= 0 ? OPERAND_REGISTER : OPERAND_NONE;
 		break;
-	case X86_OP_IMM:
+	case ZYDIS_OPERAND_TYPE_IMMEDIATE:
 		ret.kind = OPERAND_NUMBER;
-		ret.number = op->imm;
+		ret.number = amd64_immediate(d, &op->imm);
 		break;
-	case X86_OP_MEM:
+	case ZYDIS_OPERAND_TYPE_MEMORY:
 		/* A segment's base is not known here. */
-		if (op->mem.segment != X86_REG_INVALID)
+		if (amd64_has_base(&op->mem))
 			break;
 		ret.kind = OPERAND_MEMORY;
-		ret.reg = amd64_register(arch, op->mem.base);
-		ret.index = amd64_register(arch, op->mem.index);
-		ret.number = op->mem.disp;
-		if (op->mem.base == X86_REG_RIP)
-			ret.number += (int64_t)(insn->address + insn->size);
+		ret.reg = amd64_register(d->arch, op->mem.base);
+		ret.index = amd64_register(d->arch, op->mem.index);
+		ret.number = op->mem.disp.value;
+		if (op->mem.base == ZYDIS_REGISTER_RIP)
+			ret.number += (int64_t)amd64_end(d);
 		break;
 	default:
 		break;
@@ -80,102 +93,103 @@ static struct operand amd64_operand(const struct arch *arch, const cs_insn *insn
 	return ret;
 }
 
-static enum instruction_kind amd64_kind(csh handle, const cs_insn *insn)
+static enum instruction_kind amd64_kind(const struct decoded *d)
 {
-	switch (insn->id) {
-	case X86_INS_MOV:
-		return insn->detail->x86.operands[0].size == WORD ? INSTRUCTION_MOVE
-								  : INSTRUCTION_OTHER;
-	case X86_INS_CMP:
-	case X86_INS_TEST:
+	switch (d->instruction.mnemonic) {
+	case ZYDIS_MNEMONIC_MOV:
+		return d->operands[0].size == 8 * WORD ? INSTRUCTION_MOVE
+						       : INSTRUCTION_OTHER;
+	case ZYDIS_MNEMONIC_CMP:
+	case ZYDIS_MNEMONIC_TEST:
 		return INSTRUCTION_COMPARE;
-	case X86_INS_JMP:
+	case ZYDIS_MNEMONIC_JMP:
 		return INSTRUCTION_JUMP;
-	case X86_INS_RET:
-	case X86_INS_UD2:
+	case ZYDIS_MNEMONIC_RET:
+	case ZYDIS_MNEMONIC_UD2:
 		return INSTRUCTION_RETURN;
-	case X86_INS_CALL:
+	case ZYDIS_MNEMONIC_CALL:
 		return INSTRUCTION_CALL;
 	default:
-		return cs_insn_group(handle, insn, CS_GRP_JUMP) ? INSTRUCTION_BRANCH
-								: INSTRUCTION_OTHER;
+		return d->instruction.meta.category == ZYDIS_CATEGORY_COND_BR
+			       ? INSTRUCTION_BRANCH
+			       : INSTRUCTION_OTHER;
 	}
 }
 
-static enum branch_when amd64_when(const cs_insn *insn)
+static enum branch_when amd64_when(const struct decoded *d)
 {
-	switch (insn->id) {
-	case X86_INS_JA:
-	case X86_INS_JAE:
+	switch (d->instruction.mnemonic) {
+	case ZYDIS_MNEMONIC_JNBE:
+	case ZYDIS_MNEMONIC_JNB:
 		return BRANCH_ABOVE;
-	case X86_INS_JB:
-	case X86_INS_JBE:
+	case ZYDIS_MNEMONIC_JB:
+	case ZYDIS_MNEMONIC_JBE:
 		return BRANCH_BELOW;
 	default:
 		return BRANCH_OTHERWISE;
 	}
 }
 
-static uint64_t written_by(csh handle, const struct arch *arch, const cs_insn *insn)
+/* Also those that it writes without naming them. */
+static uint64_t written_by(const struct decoded *d)
 {
-	cs_regs read, written;
-	uint8_t reads, writes;
 	uint64_t ret = 0;
 
-	if (cs_regs_access(handle, insn, read, &reads, written, &writes) != CS_ERR_OK)
-		return UINT64_MAX;
-	for (uint8_t i = 0; i < writes; i++) {
-		int reg = amd64_register(arch, written[i]);
+	for (size_t i = 0; i < d->instruction.operand_count; i++) {
+		const ZydisDecodedOperand *op = &d->operands[i];
+		if (op->type != ZYDIS_OPERAND_TYPE_REGISTER ||
+		    !(op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
+			continue;
+		int reg = amd64_register(d->arch, op->reg.value);
 		ret |= reg >= 0 ? UINT64_C(1) << reg : 0;
 	}
 	return ret;
 }
 
-static void take(csh handle, const struct arch *arch, const cs_insn *insn,
-		 struct instruction *ret)
+static struct instruction take(const struct decoded *d)
 {
-	const cs_x86 *x86 = &insn->detail->x86;
-
-	*ret = (struct instruction){
-		.pc = insn->address,
-		.len = (uint8_t)insn->size,
-		.kind = amd64_kind(handle, insn),
-		.when = amd64_when(insn),
+	struct instruction ret = {
+		.pc = d->pc,
+		.len = d->instruction.length,
+		.kind = amd64_kind(d),
+		.when = amd64_when(d),
 	};
-	for (size_t i = 0; i < ARRAY_SIZE(ret->operand); i++)
-		ret->operand[i] = i < x86->op_count
-					  ? amd64_operand(arch, insn, &x86->operands[i])
-					  : (struct operand){ .reg = -1, .index = -1 };
-	ret->written = ret->kind == INSTRUCTION_CALL ? UINT64_MAX
-						     : written_by(handle, arch, insn);
-	if (ret->kind >= INSTRUCTION_BRANCH && ret->operand[0].kind == OPERAND_NUMBER)
-		ret->target = (uint64_t)ret->operand[0].number;
+
+	for (size_t i = 0; i < ARRAY_SIZE(ret.operand); i++)
+		ret.operand[i] = i < d->instruction.operand_count_visible
+					 ? amd64_operand(d, &d->operands[i])
+					 : (struct operand){ .reg = -1, .index = -1 };
+	ret.written = ret.kind == INSTRUCTION_CALL ? UINT64_MAX : written_by(d);
+	if (ret.kind >= INSTRUCTION_BRANCH && ret.operand[0].kind == OPERAND_NUMBER)
+		ret.target = (uint64_t)ret.operand[0].number;
+	return ret;
 }
 
 struct instruction *instructions_decode(const struct arch *arch, const void *code,
 					size_t len, uint64_t pc, size_t *ret_count,
 					struct err *err)
 {
+	struct decoded d = { .arch = arch, .pc = pc };
 	struct instruction *list = NULL;
 	size_t cap = 0, n = 0;
 	const uint8_t *at = code;
-	csh handle;
+	ZydisDecoder decoder;
 
 	if (arch->elf_machine != EM_X86_64 ||
-	    cs_open(CS_ARCH_X86, CS_MODE_64, &handle) != CS_ERR_OK) {
+	    ZYAN_FAILED(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64,
+					 ZYDIS_STACK_WIDTH_64))) {
 		err_set(err, ERR_UNSUPPORTED, "no decoder for the code of %s",
 			arch->name);
 		return NULL;
 	}
-	cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON);
-	cs_insn *insn = cs_malloc(handle);
-	while (insn && cs_disasm_iter(handle, &at, &len, &pc, insn)) {
+	while (ZYAN_SUCCESS(
+		ZydisDecoderDecodeFull(&decoder, at, len, &d.instruction, d.operands))) {
 		GROW(list, n, cap);
-		take(handle, arch, insn, &list[n++]);
+		list[n++] = take(&d);
+		at += d.instruction.length;
+		len -= d.instruction.length;
+		d.pc += d.instruction.length;
 	}
-	if (insn)
-		cs_free(insn, 1);
-	cs_close(&handle);
 	*ret_count = n;
 	return list ? list : xcalloc(1, sizeof(*list));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* instructions.h - machine code as a list of what matters to find out where a value came from: which
- * registers an instruction writes, what it moves, compares and calls. Decoded by capstone, as a
+ * registers an instruction writes, what it moves, compares and calls. Decoded by zydis, as a
  * compiler uses more forms than are worth a decoder of our own. The main header of
  * lib/instructions. Knows one instruction at a time, and nothing of functions, Go or memory. */
 #ifndef GOSNAP_INSTRUCTIONS_H
@@ -18,9 +18,10 @@ enum operand_kind {
 
 struct operand {
 	enum operand_kind kind;
-	int reg;	/* number as in struct regs; of memory: its base, -1: none */
-	int index;	/* of memory; -1: none */
-	int64_t number; /* of memory: the displacement, or with base pc the address */
+	int reg;   /* number as in struct regs; of memory: its base, -1: none */
+	int index; /* of memory; -1: none */
+	int64_t number; /* of memory: the displacement, or with base pc the address; else as wide as what
+			 * it is moved to or compared with */
 };
 
 enum instruction_kind {

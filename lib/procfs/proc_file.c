@@ -69,6 +69,14 @@ const char *proc_stat_field(const char *stat, enum proc_stat field)
 	return p;
 }
 
+uint64_t proc_started(pid_t pid)
+{
+	AUTO(xfree) char *stat = proc_file(pid, "stat");
+	const char *at = proc_stat_field(stat, PROC_STAT_START);
+
+	return at ? strtoull(at, NULL, 10) : 0;
+}
+
 bool proc_elf_head(pid_t pid, unsigned char *ret, size_t len)
 {
 	char path[32];

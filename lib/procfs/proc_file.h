@@ -35,6 +35,8 @@ enum proc_stat {
 	PROC_STAT_EXIT_SIGNAL = 38,
 };
 const char *proc_stat_field(const char *stat, enum proc_stat field);
+/* When it began, in ticks since the machine did; 0: there is no such process. */
+uint64_t proc_started(pid_t pid);
 
 /* set: CapEff of a status file; capability: CAP_SYS_ADMIN, ... */
 static inline bool has_capability(uint64_t set, unsigned capability)

@@ -74,7 +74,7 @@ int sockets_list(pid_t tid)
 {
 	char path[64], link[LINK_BYTES];
 	size_t count = 0;
-	int to = memfd_create("gosnap-descriptors", MFD_CLOEXEC);
+	int to = memfd_create("gosnap-descriptors", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)tid);
 	DIR *dir = to < 0 ? NULL : opendir(path);
@@ -90,6 +90,8 @@ int sockets_list(pid_t tid)
 	}
 	if (dir)
 		closedir(dir);
+	if (to >= 0)
+		memory_file_seal(to);
 	return to;
 }
 

@@ -128,6 +128,10 @@ void live_reap_dead(const struct live *l);
 /* target_live.c: live_stop(), but releases on failure and tells exit from execve. */
 MUST_CHECK bool live_hold(struct live *l, struct err *err);
 
+/* live_early.c: stops a process of which this thread is ours already, before anything else is looked at, as
+ * others run on meanwhile. Some may need longer, which live_stop() knows to deal with, that is called next. */
+void live_stop_early(pid_t pid, pid_t thread);
+
 /* live_stop.c */
 MUST_CHECK bool live_stop(struct live *l, struct err *err);
 void live_release(struct live *l);

@@ -116,6 +116,9 @@ void live_set_realtime(bool on)
 {
 	struct sched_param priority = { .sched_priority = on };
 
+	/* To be what one is takes long. */
+	if (on && sched_getscheduler(0) == (SCHED_FIFO | SCHED_RESET_ON_FORK))
+		return;
 	/* Optional, since it takes CAP_SYS_NICE. */
 	sched_setscheduler(0, (on ? SCHED_FIFO : SCHED_OTHER) | SCHED_RESET_ON_FORK,
 			   &priority);

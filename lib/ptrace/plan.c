@@ -62,6 +62,8 @@ enum {
 	/* Reserved by vm.overcommit_memory=2: vm.admin_reserve_kbytes. */
 	COMMIT_MARGIN = 8 << 20,
 	OVERCOMMIT_NEVER = 2,
+	/* Of a promised limit: the tracer resumes the process after three quarters of it. */
+	PROMISE_PART = 2,
 };
 
 static const char *const names[] = {
@@ -343,7 +345,12 @@ static uint64_t gathering_ns(const struct plan_demand *demand)
 				times(demand->goroutines, GATHER_GOROUTINE) +
 				times(pages, GATHER_PAGE);
 
-	return values < PLAN_GATHER_NS ? values : PLAN_GATHER_NS;
+	return demand->max_pause_ns || values < PLAN_GATHER_NS ? values : PLAN_GATHER_NS;
+}
+
+uint64_t plan_values_ns(uint64_t max_pause_ns)
+{
+	return max_pause_ns ? max_pause_ns / PROMISE_PART : PLAN_GATHER_NS;
 }
 
 static void judge_copy(struct plan_way *way, const struct conditions *c,

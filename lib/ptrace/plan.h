@@ -5,7 +5,8 @@
  * copy clones its memory copy-on-write while it is stopped, reads the clone later
  * stop reads it while it is stopped
  * gather reads it while it is stopped, too, but only what a document made of the running
- *   process has shown to be needed, and for values no longer than PLAN_GATHER_NS
+ *   process has shown to be needed, and for values no longer than PLAN_GATHER_NS or half
+ *   of the limit
  * live reads it while it runs; running threads have no registers
  * Costs are measured: see the constants in plan.c and their sources. */
 #ifndef GOSNAP_PLAN_H
@@ -73,6 +74,10 @@ typedef void plan_obstacle_fn(void *arg, const char *what,
 			      const struct plan_way *obstacle);
 void plan_each_obstacle(const struct conditions *conditions, plan_obstacle_fn *fn,
 			void *arg);
+
+/* How long values may be gathered: of a promised limit, the part that all has together that is read while
+ * the threads stand still; without one (0), PLAN_GATHER_NS from the first value on. */
+uint64_t plan_values_ns(uint64_t max_pause_ns);
 
 /* "0.4 ms", "34 ms", "1.2 s" */
 void plan_duration(uint64_t ns, char *ret, size_t size);

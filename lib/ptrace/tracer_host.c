@@ -165,6 +165,15 @@ struct tracer_host *tracer_host_new(struct target *live,
 	return host;
 }
 
+void tracer_host_renew(struct tracer_host *host, int keep)
+{
+	tracer_end(TAKE(host->tracer));
+	if (host->limits.keep >= 0)
+		close(host->limits.keep);
+	host->limits.keep = keep;
+	host->started = keep < 0 ? TRACERS_MAX : 0;
+}
+
 const struct sandbox_service *tracer_host_services(const struct tracer_host *host)
 {
 	return host->services;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tracer_host.h - what the parent of the sandbox does for the reading of a process in there: it starts
  * the tracer, within its own limits, and reads of /proc what takes its rights. Whoever asks may have
- * been taken over: there is one tracer at a time, a few in all, and each stops the process once. */
+ * been taken over: there is one tracer at a time, a few for each snapshot, and each stops the process once. */
 #ifndef GOSNAP_TRACER_HOST_H
 #define GOSNAP_TRACER_HOST_H
 
@@ -14,6 +14,9 @@ struct sandbox_service;
  * open. limits NULL: it starts no tracer. */
 struct tracer_host *tracer_host_new(struct target *live,
 				    const struct tracer_options *limits);
+/* For the next snapshot: ends what is left of the last one. Takes keep, as above; -1: there is no next
+ * one yet. */
+void tracer_host_renew(struct tracer_host *host, int keep);
 const struct sandbox_service *tracer_host_services(const struct tracer_host *host);
 /* Is it the copy that the tracer has made? */
 bool tracer_host_has_copy(const struct tracer_host *host, pid_t pid);

@@ -6,8 +6,10 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/reg.h>
 #include <sys/socket.h>
@@ -32,6 +34,7 @@ enum {
 
 struct watch {
 	pid_t pid;
+	uint64_t stopped_at; /* monotonic; of watch_catch() */
 	struct watch_options options;
 	bool started, ended, dying;
 	int status;   /* of the death */
@@ -96,27 +99,72 @@ static void set_timer(struct watch *w)
 		timer_settime(w->timer, w->reader ? 0 : TIMER_ABSTIME, &when, NULL);
 }
 
+static bool seize(pid_t tid, struct err *err)
+{
+	if (live_trace(PTRACE_SEIZE, tid, OPTIONS))
+		return true;
+	if (errno == ESRCH)
+		return err_set(err, ERR_GONE, "process %d has exited", tid);
+	return err_set(err, ERR_PERMISSION, "ptrace is not permitted here (%s)",
+		       strerror(errno));
+}
+
+static struct watch *watch_new(pid_t pid)
+{
+	struct watch *w = xcalloc(1, sizeof(*w));
+
+	w->pid = pid;
+	w->fd = w->service.fd = -1;
+	open_timer(w);
+	return w;
+}
+
 struct watch *watch_begin(pid_t pid, const struct watch_options *options, struct err *err)
 {
-	if (!live_trace(PTRACE_SEIZE, pid, OPTIONS)) {
-		if (errno == ESRCH)
-			err_set(err, ERR_GONE, "process %d has exited", pid);
-		else
-			err_set(err, ERR_PERMISSION, "ptrace is not permitted here (%s)",
-				strerror(errno));
+	if (!seize(pid, err))
 		return NULL;
-	}
-	struct watch *w = xcalloc(1, sizeof(*w));
-	w->pid = pid;
+	struct watch *w = watch_new(pid);
 	w->options = *options;
-	w->fd = w->service.fd = -1;
 	if (options->timeout_ns)
 		w->timeout_at = monotonic_ns() + options->timeout_ns;
-	open_timer(w);
 	set_timer(w);
 	/* A thread that gets a signal waits for us, on a busy machine behind everyone else. */
 	live_set_realtime(true);
 	return w;
+}
+
+static bool stop_all(pid_t pid, struct err *err)
+{
+	AUTO(target_close) struct target *t = target_live_open_to_read(pid, err);
+	struct live *l = t ? target_self(t, &live_ops) : NULL;
+
+	if (!l || !live_stop(l, err))
+		return false;
+	live_forget(l);
+	return true;
+}
+
+struct watch *watch_catch(pid_t pid, pid_t thread, void (*release)(void *arg), void *arg,
+			  struct err *err)
+{
+	live_set_realtime(true);
+	const bool caught = seize(thread, err) && live_trace(PTRACE_INTERRUPT, thread, 0);
+	release(arg);
+	if (caught)
+		live_stop_early(pid, thread);
+	const uint64_t stopped_at = monotonic_ns();
+	const bool stopped = caught && stop_all(pid, err);
+	live_set_realtime(false);
+	if (!stopped)
+		return NULL;
+	struct watch *w = watch_new(pid);
+	w->stopped_at = stopped_at;
+	return w;
+}
+
+uint64_t watch_stopped_at(const struct watch *w)
+{
+	return w->stopped_at;
 }
 
 int watch_status(const struct watch *w)
@@ -410,38 +458,57 @@ enum watch_event watch_next(struct watch *w)
 	return WATCH_ENDED;
 }
 
-const struct tracer_service *watch_lend(struct watch *w, struct err *err)
+static bool lend(struct watch *w, struct err *err)
 {
 	AUTO(target_close) struct target *t = target_live_open_to_read(w->pid, err);
 	int pair[2];
 
 	if (!t)
-		return NULL;
+		return false;
 	w->service.shared =
 		tracer_share(target_self(t, &live_ops), &w->service.room, err);
 	if (!w->service.shared)
-		return NULL;
+		return false;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
 		err_sys(err, "cannot create a socket to the tracer");
 		end_service(w);
-		return NULL;
+		return false;
 	}
 	w->fd = pair[0];
 	w->service.fd = pair[1];
-	return &w->service;
+	return true;
 }
 
-void watch_forked(struct watch *w)
+/* It may have descriptors open whose end others wait for. */
+static void live_as_reader(struct watch *w, pid_t parent)
 {
+	prctl(PR_SET_NAME, "gosnap-reader");
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(EXIT_FAILURE);
 	close_fd(&w->fd);
 }
 
-void watch_lent(struct watch *w, pid_t child)
+pid_t watch_fork(struct watch *w, const struct tracer_service **ret, struct err *err)
 {
-	close_fd(&w->service.fd);
-	w->reader = child;
-	w->held = w->released = false;
-	set_timer(w);
+	const pid_t us = getpid();
+
+	if (!lend(w, err))
+		return -1;
+	*ret = &w->service;
+	const pid_t child = fork();
+	if (child == 0) {
+		live_as_reader(w, us);
+	} else if (child < 0) {
+		err_sys(err, "cannot start a process that reads");
+		end_service(w);
+	} else {
+		close_fd(&w->service.fd);
+		w->reader = child;
+		w->held = w->released = false;
+		set_timer(w);
+	}
+	return child;
 }
 
 static bool has_exited(pid_t pid)

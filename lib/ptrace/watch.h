@@ -35,6 +35,12 @@ enum watch_event {
  * ERR_GONE. */
 struct watch *watch_begin(pid_t pid, const struct watch_options *options,
 			  struct err *err);
+/* Or one of which a thread is about to end it, which somebody keeps in the kernel until release() is called:
+ * when it can run no further. All threads stand still then, and until our thread exits. */
+struct watch *watch_catch(pid_t pid, pid_t thread, void (*release)(void *arg), void *arg,
+			  struct err *err);
+/* After that: when all threads stood still (monotonic). */
+uint64_t watch_stopped_at(const struct watch *w);
 /* The process is let go when our thread exits. */
 void watch_end(struct watch *w);
 DEFINE_AUTO(struct watch, watch_end)
@@ -49,12 +55,9 @@ pid_t watch_thread(const struct watch *w);
 /* Has the process called execve? */
 bool watch_has_started(const struct watch *w);
 
-/* Before the child is forked: what it joins by. At most one at a time. NULL: err. */
-const struct tracer_service *watch_lend(struct watch *w, struct err *err);
-/* In the child. */
-void watch_forked(struct watch *w);
-/* In us. The process runs on, and WATCH_READ tells the end. */
-void watch_lent(struct watch *w, pid_t child);
+/* As fork(): a child that reads, one at a time, and is killed if we end; what it joins by is *ret. In us, the
+ * process runs on, and WATCH_READ tells the end. -1: err. */
+pid_t watch_fork(struct watch *w, const struct tracer_service **ret, struct err *err);
 /* Or the process stands still until the child has ended, which is killed at this time
  * (monotonic). */
 void watch_stand(struct watch *w, uint64_t limit);

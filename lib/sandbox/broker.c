@@ -21,6 +21,7 @@ enum {
 	PENDING_MAX = 4,   /* services that take long */
 	LOOK_MS = 50,  /* without a pidfd: how often we look whether the child is there */
 	WATCH_MS = 20, /* with workers: how often we look what they are */
+	IDLE_MS = 500, /* likewise, where they have no time limit, and so nothing to do */
 };
 
 /* A question that is not answered yet. */
@@ -39,8 +40,11 @@ struct broker {
 	struct pending pending[PENDING_MAX];
 	size_t pending_count;
 	struct cached cached;
+	unsigned files;	   /* temporary ones that it has got */
 	int64_t forbidden; /* system call; -1: none */
 	uint64_t watch_ns; /* when to look at the workers next */
+	int starts;	   /* see starts.c; -1: none */
+	struct sandbox_allowance own, *allowance;
 };
 
 struct broker *broker_new(const struct sandbox *how, pid_t child, int channel)
@@ -53,6 +57,12 @@ struct broker *broker_new(const struct sandbox *how, pid_t child, int channel)
 	b->channels[b->channel_count++] = channel;
 	b->cached.allowed = how->cache;
 	b->forbidden = -1;
+	b->starts = -1;
+	b->own = (struct sandbox_allowance){
+		.starts = how->workers ? how->workers + SANDBOX_SPARE_WORKERS : 0,
+		.until_ns = how->max_ns ? monotonic_ns() + how->max_ns : 0,
+	};
+	b->allowance = how->allowance ? how->allowance : &b->own;
 	return b;
 }
 
@@ -64,6 +74,8 @@ void broker_free(struct broker *b)
 		close(b->channels[--b->channel_count]);
 	if (b->pidfd >= 0)
 		close(b->pidfd);
+	if (b->starts >= 0)
+		close(b->starts);
 	cache_close(b->cached.cache);
 	xfree(b);
 }
@@ -94,11 +106,19 @@ static int add_channel(struct broker *b, int *fd)
 	return 0;
 }
 
-static void open_for(const struct broker *b, const struct question *q, int folder,
+/* Asked for one too many. Who has closed one may have kept it elsewhere, so it counts. */
+static bool has_enough_files(struct broker *b, int flags)
+{
+	return files_is_temporary(flags) && b->how->max_files &&
+	       b->files++ >= b->how->max_files;
+}
+
+static void open_for(struct broker *b, const struct question *q, int folder,
 		     struct answer *ret, int *ret_fd)
 {
-	int fd = files_open(b->how, folder, q->text,
-			    q->kind == ASK_OPEN ? q->number : BELOW_ROOT);
+	const int flags = q->kind == ASK_OPEN ? q->number : BELOW_ROOT;
+	int fd = has_enough_files(b, flags) ? -ENFILE
+					    : files_open(b->how, folder, q->text, flags);
 
 	ret->result = fd < 0 ? fd : 0;
 	*ret_fd = fd < 0 ? -1 : fd;
@@ -250,17 +270,24 @@ static bool serve_one(struct broker *b, int channel)
 	return sound || (n < 0 && errno == EAGAIN);
 }
 
+/* Children first: what a child said is older than what its parent says about its end. */
 static void serve_ready(struct broker *b, const struct pollfd *waiting, size_t n)
 {
-	for (size_t i = n; i-- > 0;)
+	for (size_t i = n; i-- > 0 && b->forbidden < 0;)
 		if (waiting[i].revents && !serve_one(b, b->channels[i]))
 			close_channel(b, i);
 }
 
-static int patience_ms(const struct broker *b, uint64_t until_ns)
+static int watch_ms(const struct broker *b)
+{
+	return b->how->allowance && !b->how->allowance->until_ns ? IDLE_MS : WATCH_MS;
+}
+
+static int patience_ms(const struct broker *b)
 {
 	const uint64_t now = monotonic_ns();
-	int ms = b->how->workers ? WATCH_MS : b->pidfd < 0 ? LOOK_MS : -1;
+	uint64_t until_ns = b->allowance->until_ns;
+	int ms = b->how->workers ? watch_ms(b) : b->pidfd < 0 ? LOOK_MS : -1;
 
 	for (size_t i = 0; i < b->pending_count; i++) {
 		const struct answer_wait *wait = &b->pending[i].wait;
@@ -282,27 +309,45 @@ static bool workers_are_fine(struct broker *b, struct err *err)
 
 	if (now < b->watch_ns || !b->how->workers)
 		return true;
-	b->watch_ns = now + (uint64_t)WATCH_MS * 1000 * 1000;
+	b->watch_ns = now + (uint64_t)watch_ms(b) * 1000 * 1000;
 	return group_watch(b->how, b->child, err);
 }
 
-bool broker_serve(struct broker *b, uint64_t until_ns, int *ret_status, struct err *err)
+static bool is_late(const struct broker *b)
 {
-	struct pollfd waiting[CHANNELS_MAX + 1 + PENDING_MAX];
+	return b->allowance->until_ns && monotonic_ns() >= b->allowance->until_ns;
+}
 
+static void answer_starts(struct broker *b, short events)
+{
+	if (!events)
+		return;
+	if (events & POLLIN && starts_answer(b->starts, b->child, &b->allowance->starts))
+		return;
+	close(b->starts);
+	b->starts = -1;
+}
+
+bool broker_serve(struct broker *b, int starts, int *ret_status, struct err *err)
+{
+	struct pollfd waiting[CHANNELS_MAX + 2 + PENDING_MAX];
+
+	b->starts = starts;
 	for (;;) {
 		const size_t n = b->channel_count;
 		for (size_t i = 0; i < n; i++)
 			waiting[i] =
 				(struct pollfd){ .fd = b->channels[i], .events = POLLIN };
 		waiting[n] = (struct pollfd){ .fd = b->pidfd, .events = POLLIN };
+		waiting[n + 1] = (struct pollfd){ .fd = b->starts, .events = POLLIN };
 		for (size_t i = 0; i < b->pending_count; i++)
-			waiting[n + 1 + i] = (struct pollfd){ .fd = b->pending[i].wait.fd,
+			waiting[n + 2 + i] = (struct pollfd){ .fd = b->pending[i].wait.fd,
 							      .events = POLLIN };
-		int ready =
-			poll(waiting, n + 1 + b->pending_count, patience_ms(b, until_ns));
-		if (ready > 0)
+		int ready = poll(waiting, n + 2 + b->pending_count, patience_ms(b));
+		if (ready > 0) {
+			answer_starts(b, waiting[n + 1].revents);
 			serve_ready(b, waiting, n);
+		}
 		finish_ready(b);
 		if (b->forbidden >= 0)
 			return err_set(err, ERR_SYS,
@@ -314,7 +359,7 @@ bool broker_serve(struct broker *b, uint64_t until_ns, int *ret_status, struct e
 			return true;
 		if (!workers_are_fine(b, err))
 			return false;
-		if (until_ns && monotonic_ns() >= until_ns)
+		if (is_late(b))
 			return err_set(err, ERR_SYS, SANDBOXED " took too long");
 	}
 }

@@ -51,6 +51,15 @@ enum question_kind {
 	ASK_LEFTOVERS,
 	/* number: a thread. Answer: a file of what sockets_list() writes. */
 	ASK_DESCRIPTORS,
+	/* Of a series: waits until a snapshot is due; the result is how many were taken, or ESRCH: there is to
+	 * be none. */
+	ASK_SERIES_NEXT,
+	/* Begins it. Answer: a descriptor, see process_lock.h, or none where none is needed. */
+	ASK_SERIES_TURN,
+	/* Answer: the descriptor to write to. */
+	ASK_SERIES_OUTPUT,
+	/* number: how what took it has ended, as of wait(). Result 1: it may begin again, without values. */
+	ASK_SERIES_DONE,
 	/* text: kind and key, separated by NUL. Answer: a descriptor. */
 	ASK_CACHED,
 	/* Likewise, and the descriptor has what is to be kept. */

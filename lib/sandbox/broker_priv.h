@@ -17,9 +17,9 @@ void ask_begin(int channel);
 struct broker;
 /* child: that of the sandbox, whose socket channel is. Takes ownership of channel. */
 struct broker *broker_new(const struct sandbox *how, pid_t child, int channel);
-/* Answers until the child has ended, and says how. until_ns: monotonic; 0: for ever. False: the time
+/* Answers until the child has ended, and says how. Takes starts, see sandbox_close(). False: the time
  * is over, or it did something forbidden; it may live. */
-MUST_CHECK bool broker_serve(struct broker *b, uint64_t until_ns, int *ret_status,
+MUST_CHECK bool broker_serve(struct broker *b, int starts, int *ret_status,
 			     struct err *err);
 void broker_free(struct broker *b);
 DEFINE_AUTO(struct broker, broker_free)
@@ -39,6 +39,7 @@ void cached_serve(struct cached *c, const struct question *q, int fd, struct ans
 /* files.c: what the parent opens for it; negative: of errno. flags BELOW_ROOT:
  * the folder is the root of a process. folder: -1 or a descriptor of the child's. */
 enum { BELOW_ROOT = -1 };
+bool files_is_temporary(int flags);
 int files_open(const struct sandbox *how, int folder, const char *path, int flags);
 int files_read_link(const struct sandbox *how, int folder, const char *path, char *ret,
 		    size_t size);

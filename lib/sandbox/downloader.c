@@ -30,7 +30,7 @@ enum {
 struct downloader {
 	char *folder;
 	download_fn *get;
-	uint64_t left_ns; /* for all that is still to come */
+	uint64_t total_ns, left_ns; /* for all, and for what is still to come */
 	unsigned count;
 	pid_t child; /* 0: none */
 	int pidfd, channel;
@@ -44,7 +44,7 @@ struct downloader *downloader_new(const char *folder, download_fn *get, uint64_t
 
 	d->folder = xstrdup(folder);
 	d->get = get;
-	d->left_ns = total_ns;
+	d->total_ns = d->left_ns = total_ns;
 	d->pidfd = d->channel = -1;
 	return d;
 }
@@ -178,6 +178,12 @@ static int end(struct downloader *d)
 	d->pidfd = d->channel = -1;
 	d->child = 0;
 	return status;
+}
+
+void downloader_renew(struct downloader *d)
+{
+	d->count = 0;
+	d->left_ns = d->total_ns;
 }
 
 void downloader_free(struct downloader *d)

@@ -38,6 +38,9 @@ struct downloader *downloader_new(const char *folder, download_fn *get,
 void downloader_free(struct downloader *d);
 DEFINE_AUTO(struct downloader, downloader_free)
 
+/* For the next snapshot: as many files and as much time again. */
+void downloader_renew(struct downloader *d);
+
 /* As struct sandbox_service has them. What failed is in bytes, or only of errno in result. */
 void downloader_ask(struct downloader *d, const struct download *wanted,
 		    struct answer *ret);

@@ -154,8 +154,7 @@ static bool filter_calls(struct err *err)
 						   SECCOMP_RET_ERRNO | EPERM };
 	struct sock_fprog program;
 	AUTO(xfree)
-	struct sock_filter *code =
-		filter_program_new(&table, getpid(), false, &program.len);
+	struct sock_filter *code = filter_program_new(&table, getpid(), 0, &program.len);
 
 	program.filter = code;
 	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0 ||

@@ -63,10 +63,13 @@ uint64_t sandbox_memory(void)
 static void limit_resources(const struct sandbox *how)
 {
 	const struct rlimit none = { 0, 0 };
-	const uint64_t memory = sandbox_memory();
+	const uint64_t memory = sandbox_memory(),
+		       space = memory * LIMIT_SANDBOX_SPACE_TIMES;
 	uint64_t seconds;
 
 	lower(RLIMIT_DATA, memory, memory);
+	lower(RLIMIT_AS, space, space);
+	lower(RLIMIT_NOFILE, LIMIT_SANDBOX_DESCRIPTORS, LIMIT_SANDBOX_DESCRIPTORS);
 	/* First a signal that says why; who ignores it is killed. */
 	seconds = switched("GOSNAP_SANDBOX_CPU", LIMIT_SANDBOX_CPU_S);
 	lower(RLIMIT_CPU, seconds, seconds + 1);
@@ -145,14 +148,30 @@ bool sandbox_drop_capabilities(struct err *err)
 	return syscall(SYS_capset, &header, none) == 0 || err_sys(err, "capset");
 }
 
-/* Of all threads: those that are there have got everything else when they were made. */
-static bool filter_calls(const struct sandbox *how, struct err *err)
+/* False: this kernel does not ask, or it asks somebody else, who runs us. */
+static bool filter_and_ask(int *ret_starts)
 {
 	struct sock_fprog program;
 	AUTO(xfree)
 	struct sock_filter *code =
-		syscall_filter_new(getpid(), how->workers > 0, &program.len);
+		syscall_filter_new(getpid(), SECCOMP_RET_USER_NOTIF, &program.len);
 
+	program.filter = code;
+	*ret_starts = starts_are_asked_for() ? starts_listen(&program) : -1;
+	return *ret_starts >= 0;
+}
+
+/* Of all threads: those that are there have got everything else when they were made. */
+static bool filter_calls(const struct sandbox *how, int *ret_starts, struct err *err)
+{
+	struct sock_fprog program;
+
+	*ret_starts = -1;
+	if (how->workers && filter_and_ask(ret_starts))
+		return true;
+	AUTO(xfree)
+	struct sock_filter *code = syscall_filter_new(
+		getpid(), how->workers ? SECCOMP_RET_ALLOW : 0, &program.len);
 	program.filter = code;
 	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC,
 		       &program) == 0 ||
@@ -164,7 +183,7 @@ static bool filter_calls(const struct sandbox *how, struct err *err)
 #define USER_FIRST 3000000000u
 enum { USERS = 1 << 22 };
 
-bool sandbox_bounds_workers(void)
+static bool can_have_own_user(void)
 {
 	AUTO(xfree)
 	char *map = proc_file(getpid(), "uid_map"),
@@ -177,11 +196,16 @@ bool sandbox_bounds_workers(void)
 	       has_capability(proc_number(status, "CapEff", 16), CAP_SETUID);
 }
 
+bool sandbox_bounds_workers(void)
+{
+	return starts_are_asked_for() || can_have_own_user();
+}
+
 static bool bound_workers(const struct sandbox *how, struct err *err)
 {
 	const uint64_t most = 1 + how->threads + how->workers;
 
-	if (!how->workers || !sandbox_bounds_workers())
+	if (!how->workers || !can_have_own_user())
 		return true;
 	lower(RLIMIT_NPROC, most, most);
 	return setresuid(USER_FIRST + (uid_t)getpid() % USERS, (uid_t)-1, (uid_t)-1) ==
@@ -189,12 +213,14 @@ static bool bound_workers(const struct sandbox *how, struct err *err)
 	       err_sys(err, "setresuid");
 }
 
-bool sandbox_close(const struct sandbox *how, int channel, struct err *err)
+bool sandbox_close(const struct sandbox *how, int channel, int *ret_starts,
+		   struct err *err)
 {
 	prctl(PR_SET_NAME, "gosnap-sandbox");
 	offer_to_killer();
-	limit_resources(how);
 	sandbox_close_others(how, channel);
+	sandbox_unmap_withheld();
+	limit_resources(how);
 	/* What is in our memory is no business of others of this user, nor of a core file. */
 	prctl(PR_SET_DUMPABLE, 0);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
@@ -205,5 +231,5 @@ bool sandbox_close(const struct sandbox *how, int channel, struct err *err)
 	threads_reserve(how->threads);
 	ask_begin(channel);
 	cached_begin();
-	return filter_calls(how, err);
+	return filter_calls(how, ret_starts, err);
 }

@@ -79,6 +79,11 @@ static int only_program(int fd)
 	return -ENOEXEC;
 }
 
+bool files_is_temporary(int flags)
+{
+	return flags != BELOW_ROOT && (flags & O_TMPFILE) == O_TMPFILE;
+}
+
 int files_open(const struct sandbox *how, int folder, const char *path, int flags)
 {
 	bool other;
@@ -87,7 +92,7 @@ int files_open(const struct sandbox *how, int folder, const char *path, int flag
 		return how->programs && folder >= 0
 			       ? only_program(root_file_open(folder, path))
 			       : -EACCES;
-	if (folder < 0 && (flags & O_TMPFILE) == O_TMPFILE)
+	if (folder < 0 && files_is_temporary(flags))
 		return open_spool(); /* wherever it asked for */
 	if ((flags & O_ACCMODE) != O_RDONLY)
 		return -EACCES;

@@ -17,12 +17,14 @@ enum { PATH_BYTES = 512 };
 
 enum what { A_FILE, A_FOLDER, A_PLACE, A_LINK };
 
-/* T stands for the number of a thread, N for one of a descriptor. */
-static const struct {
+/* T stands for the number of a thread, or of a descriptor. */
+struct place {
 	const char *name;
 	enum what what;
 	const char *reason;
-} permitted[] = {
+};
+
+static const struct place permitted[] = {
 	{ "", A_FOLDER, "keeps referring to this process if the pid is reused" },
 	{ "task", A_FOLDER, "its threads" },
 	{ "stat", A_FILE, "is it alive, and of which thread" },
@@ -50,6 +52,18 @@ static const struct {
 	{ "net/unix", A_FILE, "likewise" },
 };
 
+/* For others, that is read before the sandbox is closed. */
+static const struct place permitted_to_series[] = {
+	{ "cwd", A_LINK, "its folder" },
+	{ "fd", A_FOLDER, "its open files" },
+	{ "fd/T", A_LINK, "likewise" },
+	{ "statm", A_FILE, "how much memory it has" },
+	{ "cgroup", A_FILE, "its control group" },
+	{ "limits", A_FILE, "its limits" },
+	{ "cmdline", A_FILE, "its arguments, which are in its memory" },
+	{ "environ", A_FILE, "likewise" },
+};
+
 /* Compares with a pattern, in which a T is any number. */
 static bool matches(const char *pattern, const char *name)
 {
@@ -67,12 +81,21 @@ static bool matches(const char *pattern, const char *name)
 	return !*name;
 }
 
-static bool is_permitted(const char *name, enum what what)
+static bool is_listed(const struct place *list, size_t n, const char *name,
+		      enum what what)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(permitted); i++)
-		if (permitted[i].what == what && matches(permitted[i].name, name))
+	for (size_t i = 0; i < n; i++)
+		if (list[i].what == what && matches(list[i].name, name))
 			return true;
 	return false;
+}
+
+static bool is_permitted(const struct sandbox *how, const char *name, enum what what)
+{
+	return is_listed(permitted, ARRAY_SIZE(permitted), name, what) ||
+	       (how->subject.of_series &&
+		is_listed(permitted_to_series, ARRAY_SIZE(permitted_to_series), name,
+			  what));
 }
 
 /* Descriptors of the sandbox may only come from here: then this is what they were opened by. */
@@ -163,11 +186,12 @@ int proc_open(const struct sandbox *how, int folder, const char *path, int flags
 		at = folder_of(&how->subject, pid);
 	if (at < 0)
 		return -EACCES;
-	if (flags & O_DIRECTORY && is_permitted(name, A_FOLDER))
+	if (flags & O_DIRECTORY && is_permitted(how, name, A_FOLDER))
 		mode |= O_DIRECTORY | (flags & O_PATH ? O_PATH : O_RDONLY);
-	else if (flags & O_DIRECTORY && flags & O_PATH && is_permitted(name, A_PLACE))
+	else if (flags & O_DIRECTORY && flags & O_PATH &&
+		 is_permitted(how, name, A_PLACE))
 		mode |= O_DIRECTORY | O_PATH;
-	else if (!(flags & O_PATH) && is_permitted(name, A_FILE))
+	else if (!(flags & O_PATH) && is_permitted(how, name, A_FILE))
 		mode |= O_RDONLY;
 	else
 		return with_errno(at, (errno = EACCES, -1));
@@ -184,7 +208,8 @@ int proc_read_link(const struct sandbox *how, int folder, const char *path, char
 	int at = -1;
 
 	*ret_other = true;
-	if (take_apart(folder, path, whole, &pid, &name) && is_permitted(name, A_LINK))
+	if (take_apart(folder, path, whole, &pid, &name) &&
+	    is_permitted(how, name, A_LINK))
 		at = folder_of(&how->subject, pid);
 	if (at < 0)
 		return -EACCES;

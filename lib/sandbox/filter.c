@@ -56,22 +56,37 @@ static void end(struct program *p, uint32_t verdict)
 	add(p, BPF_RET | BPF_K, verdict, 0, 0);
 }
 
-/* The lower half: the kernel looks at no more of what is checked here. */
-static void add_condition(struct program *p, const struct filter_rule *rule, pid_t self)
+/* The lower half: the kernel looks at no more of what is checked here. Returns the place of the jump that
+ * is taken if it does not hold. */
+static size_t add_condition(struct program *p, const struct filter_rule *rule, unsigned i,
+			    pid_t self)
 {
-	const uint32_t value = rule->of_self ? (uint32_t)self : rule->value;
+	const uint32_t mask = rule->condition[i].mask,
+		       value = rule->of_self ? (uint32_t)self : rule->condition[i].value;
 
 	load(p, offsetof(struct seccomp_data, args) +
-			(size_t)rule->argument * sizeof(uint64_t));
-	if (rule->mask != ~0u)
-		add(p, BPF_ALU | BPF_AND | BPF_K, rule->mask, 0, 0);
-	add(p, BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
-	end(p, rule->verdict);
+			(size_t)rule->condition[i].argument * sizeof(uint64_t));
+	if (mask != ~0u)
+		add(p, BPF_ALU | BPF_AND | BPF_K, mask, 0, 0);
+	add(p, BPF_JMP | BPF_JEQ | BPF_K, value, 0, 0);
+	return p->count - 1;
+}
+
+static void add_rule(struct program *p, const struct filter_rule *rule, pid_t self,
+		     uint32_t verdict)
+{
+	size_t jumps[ARRAY_SIZE(rule->condition)];
+
+	for (unsigned i = 0; i < rule->conditions; i++)
+		jumps[i] = add_condition(p, rule, i, self);
+	end(p, verdict);
+	for (unsigned i = 0; i < rule->conditions; i++)
+		p->code[jumps[i]].jf = (uint8_t)(p->count - jumps[i] - 1);
 }
 
 /* All rows of one call. Returns the first of the next. */
 static size_t add_call(struct program *p, const struct filter_table *table, size_t i,
-		       pid_t self, bool workers)
+		       pid_t self, uint32_t workers)
 {
 	const struct filter_rule *rules = table->rules;
 	const uint32_t number = rules[i].number;
@@ -81,19 +96,18 @@ static size_t add_call(struct program *p, const struct filter_table *table, size
 	for (; i < table->count && rules[i].number == number; i++) {
 		if (rules[i].of_workers && !workers)
 			continue;
-		if (rules[i].conditional)
-			add_condition(p, &rules[i], self);
-		else
-			end(p, rules[i].verdict);
+		add_rule(p, &rules[i], self,
+			 rules[i].verdict == SECCOMP_RET_USER_NOTIF ? workers
+								    : rules[i].verdict);
 	}
-	if (rules[i - 1].conditional)
+	if (rules[i - 1].conditions)
 		end(p, table->otherwise);
 	p->code[jump].jf = (uint8_t)(p->count - jump - 1);
 	return i;
 }
 
 struct sock_filter *filter_program_new(const struct filter_table *table, pid_t self,
-				       bool workers, unsigned short *ret_count)
+				       uint32_t workers, unsigned short *ret_count)
 {
 	struct program p = { .code = NULL };
 
@@ -110,7 +124,7 @@ struct sock_filter *filter_program_new(const struct filter_table *table, pid_t s
 	return p.code;
 }
 
-struct sock_filter *syscall_filter_new(pid_t self, bool workers,
+struct sock_filter *syscall_filter_new(pid_t self, uint32_t workers,
 				       unsigned short *ret_count)
 {
 	static const struct filter_table table = { reader_rules, ARRAY_SIZE(reader_rules),

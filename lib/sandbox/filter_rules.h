@@ -13,22 +13,40 @@
 
 struct filter_rule {
 	uint32_t number;
-	uint32_t verdict; /* SECCOMP_RET_ */
-	bool conditional;
-	int argument;
-	uint32_t mask, value;
+	uint32_t verdict;    /* SECCOMP_RET_ */
+	unsigned conditions; /* 0: none; all must hold */
+	struct {
+		int argument;
+		uint32_t mask, value;
+	} condition[2];
 	bool of_self;	 /* the value is our pid */
 	bool of_workers; /* only where there are some */
 };
 
+#define FILTER_CONDITION(at, bits, equals)                                               \
+	{                                                                                \
+		(at), (uint32_t)(bits), (uint32_t)(equals)                               \
+	}
 #define FILTER_IF(name, what, at, bits, equals)                                          \
-	.number = SYS_##name, .verdict = (what), .conditional = true, .argument = (at),  \
-	.mask = (uint32_t)(bits), .value = (uint32_t)(equals)
+	.number = SYS_##name, .verdict = (what), .conditions = 1,                        \
+	.condition = { FILTER_CONDITION(at, bits, equals) }
+#define FILTER_BOTH(name, what, at, equals, second, bits, then)                          \
+	.number = SYS_##name, .verdict = (what), .conditions = 2,                        \
+	.condition = { FILTER_CONDITION(at, ~0u, equals),                                \
+		       FILTER_CONDITION(second, bits, then) }
 #define ALLOW(name, reason) { .number = SYS_##name, .verdict = SECCOMP_RET_ALLOW },
 #define ALLOW_IF(name, argument, mask, value, reason)                                    \
 	{ FILTER_IF(name, SECCOMP_RET_ALLOW, argument, mask, value) },
-#define ALLOW_WORKERS(name, argument, mask, value, reason)                               \
-	{ FILTER_IF(name, SECCOMP_RET_ALLOW, argument, mask, value), .of_workers = true },
+#define START_WORKERS(name, argument, mask, value, reason)                               \
+	{ FILTER_IF(name, SECCOMP_RET_USER_NOTIF, argument, mask, value),                \
+	  .of_workers = true },
+#define ALLOW_BOTH(name, argument, value, second, mask, then, reason)                    \
+	{ FILTER_BOTH(name, SECCOMP_RET_ALLOW, argument, value, second, mask, then) },
+#define ALLOW_WORKERS_BOTH(name, argument, value, second, mask, then, reason)            \
+	{ FILTER_BOTH(name, SECCOMP_RET_ALLOW, argument, value, second, mask, then),     \
+	  .of_workers = true },
+#define REFUSE_IF(name, error, argument, mask, value, reason)                            \
+	{ FILTER_IF(name, SECCOMP_RET_ERRNO | (error), argument, mask, value) },
 #define FORBID_IF(name, argument, mask, value, reason)                                   \
 	{ FILTER_IF(name, SECCOMP_RET_TRAP | FILTER_FORBIDDEN, argument, mask, value) },
 #define ALLOW_SELF(name, argument, reason)                                               \
@@ -44,9 +62,10 @@ struct filter_table {
 	uint32_t otherwise; /* the verdict of all that is not listed */
 };
 
-/* The program of the filter; free with xfree. self: the pid for ALLOW_SELF; workers: there are some.
+/* The program of the filter; free with xfree. self: the pid for ALLOW_SELF; workers: the
+ * verdict of START_WORKERS; 0: there are none.
  * Calls of another convention than amd64's end the process. */
 struct sock_filter *filter_program_new(const struct filter_table *table, pid_t self,
-				       bool workers, unsigned short *ret_count);
+				       uint32_t workers, unsigned short *ret_count);
 
 #endif

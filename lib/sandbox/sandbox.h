@@ -18,6 +18,15 @@
 
 struct sandbox_service;
 
+/* What the parent may renew while the sandbox lives, from services of its own. */
+struct sandbox_allowance {
+	unsigned starts;   /* how many processes it may start from now on */
+	uint64_t until_ns; /* monotonic: when it is ended; 0: never */
+};
+
+/* Workers that it may start besides, in place of those that die. */
+enum { SANDBOX_SPARE_WORKERS = 16 };
+
 enum { SANDBOX_DESCRIPTORS = 8, SANDBOX_PATHS = 8, SANDBOX_SERVICES = 4 };
 
 /* Borrowed. */
@@ -38,21 +47,27 @@ struct sandbox {
 		int folder;
 		bool (*is_copy)(void *arg, pid_t pid);
 		void *arg;
+		bool of_series; /* it is looked at anew in there, before each snapshot */
 	} subject;
 	bool cache; /* it may use the cache of names */
 	/* See broker.h. NULL: none. */
 	const struct sandbox_service *services[SANDBOX_SERVICES];
 	/* How many processes of its own it may have at once, which are to end with it; 0: it can start
-	 * none. Where there are some, the process is the leader of a group. How much memory they have
-	 * together is only looked at now and then, and with CAP_SYS_PTRACE; how many they are, too, if
-	 * not sandbox_bounds_workers(). */
+	 * none. Where there are some, the process is the leader of a group, and only it starts them. How
+	 * much memory they have together is only looked at now and then, and with CAP_SYS_PTRACE; how many
+	 * they are, too, if not sandbox_bounds_workers(). */
 	unsigned workers;
+	/* NULL: of the workers, and of max_ns. */
+	struct sandbox_allowance *allowance;
 	/* Threads for thread_start(), made before it reads anything: it can start none itself. */
 	unsigned threads;
 	uint64_t max_ns; /* how long it may take; 0: as long as it likes, but CPU time */
 	/* How large each file may become that it writes to; writing beyond is an error, EFBIG. 0: as
 	 * large as it likes. Pipes and devices are no files. */
 	uint64_t max_file_bytes;
+	/* How many temporary files the parent may open for it, so that it is known how much all of them can
+	 * have; more are an error, ENFILE. 0: as many as it likes. */
+	unsigned max_files;
 };
 
 void sandbox_add_services(struct sandbox *how, const struct sandbox_service *services);
@@ -64,6 +79,12 @@ enum { SANDBOX_NONE = -1 };
 MUST_CHECK bool sandbox_run(const struct sandbox *how, int (*work)(void *arg), void *arg,
 			    int *ret, struct err *err);
 
+/* From now on, no sandbox has this memory, which we share with others outside: whoever took a sandbox over could
+ * write what they believe. For as long as this process lives. */
+void sandbox_withhold(void *memory, size_t size);
+/* Likewise all that is mapped under that name now. */
+void sandbox_withhold_mapped(const char *name);
+
 /* For tests, in a place named so: does what GOSNAP_TRESPASS=WHAT@PLACE says. */
 void sandbox_trespass(const char *place);
 
@@ -73,7 +94,8 @@ bool sandbox_is_closed(void);
 /* A number that all processes in this sandbox share: they cannot have other memory in common. */
 _Atomic uint64_t *sandbox_shared_number(void);
 
-/* Does the kernel count workers for us? For root only: of a user, it would count all processes. */
+/* Does the kernel bound the workers? It asks us before each, since Linux 5.7; for root, it also counts
+ * them: of a user, it would count all processes. */
 bool sandbox_bounds_workers(void);
 
 /* NULL: a sandbox is possible; else why this build has none. */

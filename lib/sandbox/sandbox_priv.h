@@ -10,12 +10,15 @@
 /* How messages call it. */
 #define SANDBOXED "the sandboxed process, which reads untrusted data,"
 
-/* enter.c: closes it around this process, whose parent is at the other end of channel. ERR_SYS: it
- * cannot be closed, and err says what the kernel refused. */
-MUST_CHECK bool sandbox_close(const struct sandbox *how, int channel, struct err *err);
+/* enter.c: closes it around this process, whose parent is at the other end of channel. *ret_starts: by
+ * which the parent is asked, see starts.c; -1: it is not. ERR_SYS: it cannot be closed, and err says what
+ * the kernel refused. */
+MUST_CHECK bool sandbox_close(const struct sandbox *how, int channel, int *ret_starts,
+			      struct err *err);
 /* Parts of that: all descriptors but channel, 0 to 2 and those to be kept; all capabilities. */
 void sandbox_close_others(const struct sandbox *how, int channel);
 MUST_CHECK bool sandbox_drop_capabilities(struct err *err);
+void sandbox_unmap_withheld(void);
 /* usual; for tests: what the environment says instead. */
 uint64_t switched(const char *name, uint64_t usual);
 /* downloader_close.c: closes a child of ours that writes to this folder only, and has the network. */
@@ -37,10 +40,18 @@ MUST_CHECK bool ruleset_restrict(struct ruleset *set, struct err *err);
 /* filter.c: what the kernel tells our handler of SIGSYS about a call that is not executed. */
 enum { FILTER_FORBIDDEN = 1, FILTER_ASK = 2 };
 /* The filter of syscalls.def, see filter_program_new(). */
-struct sock_filter *syscall_filter_new(pid_t self, bool workers,
+struct sock_filter *syscall_filter_new(pid_t self, uint32_t workers,
 				       unsigned short *ret_count);
 /* The name of a system call; "?" if it has none here. */
 const char *syscall_name(int64_t number);
+
+/* starts.c: the kernel asks the parent before the child starts a process. Whether it can: */
+bool starts_are_asked_for(void);
+/* In the child: the filter, of all threads, with SECCOMP_RET_USER_NOTIF for what is asked for. -1: errno. */
+int starts_listen(const struct sock_fprog *program);
+/* In the parent: answers what is asked by it. Only leader may start some, as many as there are left, which it
+ * counts. False: nobody will ask any more. */
+bool starts_answer(int starts, pid_t leader, unsigned *left);
 
 /* group.c: of a sandbox with workers, whose processes are a group, led by its first.
  * group_watch(): true: they are no more than they may be, and neither is their memory. False: err says

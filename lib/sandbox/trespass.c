@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -82,6 +84,66 @@ static void use_local_socket(void)
 	tell("local socket", socket(AF_UNIX, SOCK_STREAM, 0) >= 0);
 }
 
+/* Which the kernel may have to load a module for. */
+static void use_other_family(void)
+{
+	int pair[2];
+
+	tell("socketpair",
+	     socketpair(AF_TIPC, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == 0);
+}
+
+static void outlive_parent(void)
+{
+	tell("prctl", prctl(PR_SET_PDEATHSIG, 0) == 0);
+}
+
+static void take_huge_pages(void)
+{
+	tell("huge pages", mmap(NULL, 1 << 21, PROT_READ,
+				MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | MAP_NORESERVE,
+				-1, 0) != MAP_FAILED);
+}
+
+/* Without memory of its own: tables of pages and buffers of sockets are the kernel's. */
+static void use_kernel_memory(void)
+{
+	enum { PIECES = 100, MANY = 10000 };
+	const size_t size = (size_t)1 << 30;
+	static void *pieces[PIECES];
+	static int fds[MANY];
+	struct rlimit limit = { 0, 0 };
+	unsigned n = 0, m = 0;
+
+	while (n < PIECES &&
+	       (pieces[n] = mmap(NULL, size, PROT_READ,
+				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) !=
+		       MAP_FAILED)
+		n++;
+	tell("address space", n == PIECES);
+	getrlimit(RLIMIT_NOFILE, &limit);
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	while (m < MANY && (fds[m] = dup(STDERR_FILENO)) >= 0)
+		m++;
+	tell("descriptors", m == MANY);
+	while (n > 0)
+		munmap(pieces[--n], size);
+	while (m > 0)
+		close(fds[--m]);
+}
+
+/* It may be somebody else's. */
+static void read_input(void)
+{
+	char buffer[4096];
+	size_t total = 0;
+
+	for (ssize_t n; (n = read(STDIN_FILENO, buffer, sizeof(buffer))) > 0;)
+		total += (size_t)n;
+	fprintf(stderr, "trespass: got %zu bytes of input\n", total);
+}
+
 /* Landlock does not forbid it. */
 static void change_mode(void)
 {
@@ -127,13 +189,15 @@ void sandbox_trespass_confined(const char *place)
 		const char *name;
 		void (*commit)(void);
 	} all[] = {
-		{ "segfault", crash },	      { "loop", loop },
-		{ "sleep", sleep_for_ever },  { "memory", take_memory },
-		{ "open", read_secret },      { "write", write_outside },
-		{ "socket", use_network },    { "exec", run_program },
-		{ "ptrace", trace_another },  { "kill", kill_another },
-		{ "children", leave_behind }, { "local", use_local_socket },
-		{ "chmod", change_mode },
+		{ "segfault", crash },	       { "loop", loop },
+		{ "sleep", sleep_for_ever },   { "memory", take_memory },
+		{ "open", read_secret },       { "write", write_outside },
+		{ "socket", use_network },     { "exec", run_program },
+		{ "ptrace", trace_another },   { "kill", kill_another },
+		{ "children", leave_behind },  { "local", use_local_socket },
+		{ "chmod", change_mode },      { "family", use_other_family },
+		{ "outlive", outlive_parent }, { "huge", take_huge_pages },
+		{ "input", read_input },       { "kernel", use_kernel_memory },
 	};
 	const char *wanted = getenv("GOSNAP_TRESPASS"),
 		   *at = wanted ? strchr(wanted, '@') : NULL;

@@ -52,6 +52,8 @@ void print_fault(struct sink *out, const struct fault_printing *p)
 
 	sink_begin(out, SINK_OBJECT);
 	sink_named_string(out, "kind", kinds[fault->kind]);
+	if (fault->recovered)
+		sink_named_bool(out, "recovered", true);
 	print_masked_member(out, p->redaction, "verdict", verdict);
 	print_masked_member(out, p->redaction, "message", fault->message);
 	if (fault->message_omitted)

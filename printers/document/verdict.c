@@ -461,6 +461,8 @@ char *verdict_of(const struct fault_printing *p)
 		if (fault->printing.known)
 			add_printing(f, p);
 		add_others(f, fault);
+		if (fault->recovered)
+			fprintf(f, "; it recovers");
 	}
 	if (fclose(f) != 0)
 		out_of_memory();

@@ -22,11 +22,7 @@
 #include "src/capture/debuginfod.h"
 #include "src/capture/sandboxed.h"
 
-enum {
-	AHEAD_PAGES = 64, /* read at once */
-	/* Of a promised limit: the tracer resumes the process after three quarters of it. */
-	PROMISE_PART = 2,
-};
+enum { AHEAD_PAGES = 64 }; /* read at once */
 
 static void take_subject(struct capture *c)
 {
@@ -54,6 +50,8 @@ static bool look(struct capture *c, struct err *err)
 	c->runtimes =
 		runtimes_open(c->live, c->images, c->options->assume_go, c->warnings);
 	runtimes_set_noted(c->runtimes, c->options->noted_panics);
+	if (c->options->sighted)
+		runtimes_set_sighted(c->runtimes, c->options->sighted);
 	if (c->options->core.path)
 		capture_note_files(c);
 	if (c->options->go_only && runtimes_count(c->runtimes) == 0)
@@ -225,13 +223,11 @@ static bool reads_on(const struct capture *c)
 
 static void set_time_for_values(struct capture *c)
 {
-	const uint64_t max = c->options->max_pause_ns, now = monotonic_ns();
-	const uint64_t promised =
-		c->pause.monotonic_ns - c->pause.stopping_ns + max / PROMISE_PART;
+	const uint64_t max = c->options->max_pause_ns;
 
-	c->ahead_until_ns = now + PLAN_GATHER_NS;
-	if (max && promised < c->ahead_until_ns)
-		c->ahead_until_ns = promised;
+	c->ahead_until_ns =
+		plan_values_ns(max) +
+		(max ? c->pause.monotonic_ns - c->pause.stopping_ns : monotonic_ns());
 }
 
 bool capture_has_time(const struct capture *c)
@@ -239,12 +235,20 @@ bool capture_has_time(const struct capture *c)
 	return monotonic_ns() < c->ahead_until_ns;
 }
 
-/* For tests: GOSNAP_GATHER_PAGES=N, and then there is no more time. */
+/* For tests. GOSNAP_GATHER_PAGES=N: time is up after N pages. GOSNAP_GATHER_PAGE_NS=N: each page counts as N
+ * nanoseconds, whatever the clock says. */
 static bool is_time_up(struct capture *c, size_t pages)
 {
 #ifdef GOSNAP_FAULTS
-	const char *most = getenv("GOSNAP_GATHER_PAGES");
+	const char *most = getenv("GOSNAP_GATHER_PAGES"),
+		   *each = getenv("GOSNAP_GATHER_PAGE_NS");
 
+	if (each)
+		c->ahead_until_ns =
+			pages * strtoull(each, NULL, 10) <
+					plan_values_ns(c->options->max_pause_ns)
+				? UINT64_MAX
+				: 0;
 	if (most && pages >= strtoull(most, NULL, 10))
 		c->ahead_until_ns = 0;
 #else
@@ -457,20 +461,17 @@ bool capture_look(struct capture *c, const struct capture_options *options,
 	*c = (struct capture){ .options = options,
 			       .turn = -1,
 			       .warnings = warnings_new() };
+	sandboxed_begin();
 	const bool looked = look(c, err);
 	end_turn(c);
 	return looked;
 }
 
-bool capture_begin(struct capture *c, struct err *err)
+bool capture_begin(struct capture *c, int turn, struct err *err)
 {
-	const pid_t pid = c->options->pid;
-
-	if (c->options->way != CAPTURE_LIVE &&
-	    !process_lock_take(pid, LIMIT_PROCESS_LOCK_NS, &c->turn, err))
-		return false;
+	c->turn = turn;
 	process_free(TAKE(c->process));
-	c->process = process_read(pid, err);
+	c->process = process_read(c->options->pid, err);
 	return c->process && target_live_refresh(c->live, err) && capture_plan(c, err);
 }
 

@@ -35,10 +35,12 @@ struct read_options {
 struct dying {
 	const char *source; /* of the document: "core-pipe" */
 	pid_t pid;
-	int head;	 /* its core up to the end of the notes, or all of it; taken */
-	int memory;	 /* /proc/PID/mem; taken. -1: all of the core is in head */
-	bool is_gone;	 /* /proc does not have it any more */
-	uint64_t missed; /* earlier crashes of the same program without a snapshot */
+	int head;	  /* its core up to the end of the notes, or all of it; taken */
+	int memory;	  /* /proc/PID/mem; taken. -1: all of the core is in head */
+	bool is_gone;	  /* /proc does not have it any more */
+	uint64_t missed;  /* earlier crashes of the same program without a snapshot */
+	bool stacks_only; /* of what it had in memory, goroutines and stacks */
+	const char *missing; /* of these; NULL: nothing */
 };
 
 /* Strings are borrowed. */
@@ -66,10 +68,11 @@ struct capture_options {
 	enum values_wanted values;
 	const char *globals; /* see runtime_each_global(); NULL: none */
 	struct read_options reading;
-	uint64_t noted_panics; /* runtimes_set_noted(); 0: none */
-	bool verify;	       /* compare two unwinders */
-	bool core_file;	       /* one will be written of what is captured */
-	bool can_rehearse;     /* capture_rehearse() will be called, if it is wanted */
+	const struct fault_sighted *sighted; /* runtimes_set_sighted(); NULL: none */
+	uint64_t noted_panics;		     /* runtimes_set_noted(); 0: none */
+	bool verify;			     /* compare two unwinders */
+	bool core_file;			     /* one will be written of what is captured */
+	bool can_rehearse; /* capture_rehearse() will be called, if it is wanted */
 	enum capture_way way;
 	/* Who traces the process already, and stops it for us; NULL: a tracer of our own. */
 	const struct tracer_service *service;
@@ -124,7 +127,8 @@ MUST_CHECK bool capture_open(struct capture *c, const struct capture_options *op
  * looked at once, without disturbing other gosnaps. */
 MUST_CHECK bool capture_look(struct capture *c, const struct capture_options *options,
 			     struct err *err);
-MUST_CHECK bool capture_begin(struct capture *c, struct err *err);
+/* Takes turn, see process_lock.h; -1: none. */
+MUST_CHECK bool capture_begin(struct capture *c, int turn, struct err *err);
 /* Changes when the process maps other code, so that it has to be looked at again. */
 uint64_t capture_code_key(struct capture *c);
 /* Is it worth making the document from the running process first, to find out what has to

@@ -175,6 +175,8 @@ static void note_missed(struct capture *c)
 {
 	const struct dying *dying = c->options->core.dying;
 
+	if (dying && dying->missing)
+		warnings_add(c->warnings, "core", "%s", dying->missing);
 	if (dying && dying->missed)
 		warnings_add(c->warnings, "core",
 			     "%" PRIu64

@@ -305,6 +305,11 @@ const struct sandbox_service *debuginfod_host_services(const struct debuginfod_h
 	return host->services;
 }
 
+void debuginfod_host_renew(struct debuginfod_host *host)
+{
+	downloader_renew(host->downloader);
+}
+
 void debuginfod_host_free(struct debuginfod_host *host)
 {
 	if (!host)

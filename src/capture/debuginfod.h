@@ -21,6 +21,8 @@ struct sandbox_service;
 struct debuginfod_host *debuginfod_host_new(uint64_t total_ns);
 const struct sandbox_service *
 debuginfod_host_services(const struct debuginfod_host *host);
+/* For the next snapshot: likewise. */
+void debuginfod_host_renew(struct debuginfod_host *host);
 void debuginfod_host_free(struct debuginfod_host *host);
 DEFINE_AUTO(struct debuginfod_host, debuginfod_host_free)
 

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/capture/sandboxed.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "lib/base/limit.h"
+#include "lib/procfs/process_lock.h"
 #include "lib/procfs/sockets.h"
 #include "lib/ptrace/tracer_host.h"
 #include "lib/sandbox/broker.h"
@@ -13,6 +17,8 @@ struct capture_host {
 	struct tracer_host *tracer;	    /* NULL: no process, or no sandbox */
 	bool takes_turn;		    /* that one, of subject */
 	struct capture_subject subject;
+	pid_t pid;
+	bool takes_turns; /* for a snapshot of it */
 };
 
 static bool is_copy(void *arg, pid_t pid)
@@ -64,6 +70,17 @@ static void permit_tracer(struct capture_host *host,
 	ret->subject.arg = host->tracer;
 }
 
+/* The core, and its executable. */
+static void permit_dying(const struct core_options *core, struct sandbox *ret)
+{
+	if (!core->dying)
+		return;
+	keep(ret, core->dying->head);
+	keep(ret, core->dying->memory);
+	if (core->search.running)
+		keep(ret, *core->search.running);
+}
+
 static void permit_files(struct capture_host *host, const struct capture_options *options,
 			 struct sandbox *ret)
 {
@@ -73,6 +90,7 @@ static void permit_files(struct capture_host *host, const struct capture_options
 
 	for (size_t i = 0; i < ARRAY_SIZE(named); i++)
 		ret->named[i] = named[i];
+	permit_dying(&options->core, ret);
 	ret->programs = true;
 	ret->cache = !options->reading.no_cache;
 	if (!options->reading.debuginfod)
@@ -93,6 +111,8 @@ struct capture_host *capture_host_new(struct capture_options *options, bool no_s
 	if (!capture_find(options, &host->subject, err))
 		return NULL;
 	options->subject = &host->subject;
+	host->pid = options->pid;
+	host->takes_turns = options->way != CAPTURE_LIVE;
 	if (!no_sandbox && !sandbox_missing()) {
 		capture_permit(host->subject.live, ret);
 		if (options->service)
@@ -122,6 +142,42 @@ bool sandboxed_run(bool no_sandbox, const struct sandbox *how, int (*work)(void 
 		return sandbox_run(how, work, arg, ret, err);
 	*ret = work(arg);
 	return true;
+}
+
+void capture_host_rest(struct capture_host *host)
+{
+	if (host->tracer)
+		tracer_host_renew(host->tracer, -1);
+	if (host->takes_turn) /* the other had it */
+		host->subject.turn = -1;
+	host->takes_turn = false;
+	if (host->subject.turn >= 0)
+		close(host->subject.turn);
+	host->subject.turn = -1;
+}
+
+bool capture_host_begin(struct capture_host *host, struct err *err)
+{
+	struct target *live = host->subject.live;
+
+	capture_host_rest(host);
+	if (host->debuginfod)
+		debuginfod_host_renew(host->debuginfod);
+	if (!host->takes_turns)
+		return true;
+	if (!process_lock_take(host->pid, LIMIT_PROCESS_LOCK_NS, &host->subject.turn,
+			       err) ||
+	    (live && !target_live_refresh(live, err)))
+		return false;
+	if (host->tracer)
+		tracer_host_renew(host->tracer,
+				  fcntl(host->subject.turn, F_DUPFD_CLOEXEC, 0));
+	return true;
+}
+
+int capture_host_turn(const struct capture_host *host)
+{
+	return host->subject.turn;
 }
 
 static int ask_for_descriptors(pid_t tid)

@@ -14,6 +14,12 @@ struct capture_host;
  * there is no snapshot. */
 struct capture_host *capture_host_new(struct capture_options *options, bool no_sandbox,
 				      struct sandbox *ret, struct err *err);
+/* Of a process of which there will be several snapshots, one after another: before each, waits for its
+ * turn; after each, and before the first, ends it. */
+MUST_CHECK bool capture_host_begin(struct capture_host *host, struct err *err);
+void capture_host_rest(struct capture_host *host);
+/* The descriptor of its turn, which stays the host's; -1: there is none. */
+int capture_host_turn(const struct capture_host *host);
 /* Permits to read the process, and to stop nothing. */
 void capture_permit(struct target *live, struct sandbox *ret);
 /* Waits until nothing is stopped any more. */

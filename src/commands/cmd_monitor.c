@@ -7,7 +7,6 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "src/options/redact_options.h"
@@ -19,7 +18,7 @@
 
 enum {
 	ATTEMPTS = 8, /* two minutes in all */
-	ARGUMENTS_BYTES_MAX = 1 << 20,
+	ARGUMENTS_BYTES_MAX = 2 << 20,
 	PACKET_MAX = 4096,
 };
 
@@ -208,12 +207,7 @@ static int parse_operands(int argc, char **argv, struct monitor_arguments *ret)
 static uint64_t *shared_panic(void)
 {
 	_Static_assert((int)MONITOR_PANIC_WORDS == (int)SNAP_PANIC_WORDS, "passed on");
-	uint64_t *ret = mmap(NULL, MONITOR_PANIC_WORDS * sizeof(*ret),
-			     PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-	if (ret == MAP_FAILED)
-		out_of_memory();
-	return ret;
+	return xshared(MONITOR_PANIC_WORDS * sizeof(uint64_t));
 }
 
 int cmd_monitor(int argc, char **argv)

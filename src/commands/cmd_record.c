@@ -4,6 +4,7 @@
 #include <getopt.h>
 #include <stdio.h>
 
+#include "src/options/condition_option.h"
 #include "src/options/redact_options.h"
 #include "src/options/snap_options.h"
 #include "src/record/record.h"
@@ -18,13 +19,6 @@ struct record_arguments {
 	bool quiet;
 };
 
-static bool read_condition(const struct option_info *option, const char *argument,
-			   void *field, struct err *err)
-{
-	(void)option;
-	return condition_read(argument, field, err);
-}
-
 static const struct option_info record_options[] = {
 	{ 'o', "output", "DIR", "the folder that the snapshots go to",
 	  OPTION_STRING(struct record_arguments, record.folder) },
@@ -33,7 +27,7 @@ static const struct option_info record_options[] = {
 	{ 0, "count", "N", "end after N snapshots",
 	  OPTION_NUMBER(struct record_arguments, record.count) },
 	{ 0, "when", "CONDITION", "only then: goroutines>1000, rss>2G, cpu>150% ...",
-	  .read = read_condition,
+	  .read = option_condition,
 	  .offset = OPTION_OFFSET(struct condition, struct record_arguments, condition) },
 	{ 0, "keep", "N", "delete the oldest of more than N snapshots in DIR",
 	  OPTION_NUMBER(struct record_arguments, record.quota.files) },
@@ -59,6 +53,7 @@ const struct command command_record = {
 		  offsetof(struct record_arguments, record.snap.capture.reading) },
 		{ printer_options, offsetof(struct record_arguments, printers) },
 		{ redact_options, offsetof(struct record_arguments, redaction) },
+		{ sandbox_options, offsetof(struct record_arguments, record.snap.no_sandbox) },
 	},
 };
 
@@ -95,7 +90,7 @@ static int run(struct record_arguments *arguments)
 	if (!rules)
 		return cmd_failed(&err);
 	options->snap.rules = rules->printers;
-	options->redaction = &arguments->redaction;
+	options->snap.redaction = rules->secrets;
 	options->taken = arguments->quiet ? say_nothing : say_taken;
 	options->failed = say_failed;
 	if (!record(options, &count, &err))

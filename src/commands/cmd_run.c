@@ -69,7 +69,7 @@ static int refuse(int argc, const struct run_options *options, struct err *err)
 {
 	if (!snap_check_content(&options->snap, err))
 		return cmd_misused(&command_run, "%s", err->text);
-	if (options->output && !file_name_check(options->output, err))
+	if (options->output && !file_name_check("-o", options->output, err))
 		return cmd_misused(&command_run, "%s", err->text);
 	if (options->kill_after_ns && !options->timeout_ns)
 		return cmd_misused(&command_run, "--kill-after requires --timeout");

@@ -92,11 +92,20 @@ struct work {
 	struct err *err; /* shared with the parent of the sandbox */
 };
 
+enum { NO_MEMORY = EXIT_NO + 1 };
+
+static void end_without_memory(void)
+{
+	_exit(NO_MEMORY);
+}
+
 static int take_and_finish(void *arg)
 {
 	const struct work *w = arg;
 	struct snap_result result = { .warnings = 0 };
 
+	if (sandbox_is_closed())
+		on_out_of_memory(end_without_memory);
 	bool taken = snap_take(w->options, output_sink(w->out), &result, w->err) &&
 		     output_finish(w->out, w->err);
 
@@ -104,30 +113,53 @@ static int take_and_finish(void *arg)
 	return taken ? EXIT_DONE : EXIT_NO;
 }
 
-/* Keeps what was written before it died. The document says why there is no more. */
-static bool is_mended(const struct output *out, const struct err *why)
+/* Once: a child that was taken over may still write to it. */
+static bool failed(const struct work *w, struct err *err)
 {
-	struct err err;
-
-	return output_mend(out, why->text, &err);
+	*err = *w->err;
+	err->text[sizeof(err->text) - 1] = '\0';
+	if ((unsigned)err->code > ERR_USAGE || err->code == ERR_NONE)
+		err->code = ERR_BAD_DATA;
+	return false;
 }
 
+static bool take_in_sandbox(const struct work *w, const struct sandbox *sandbox,
+			    struct err *err);
+
+/* What was written before it died is kept. If that is nothing, values may be to blame, which are read
+ * first. */
+static bool take_remains(const struct work *w, const struct sandbox *sandbox,
+			 struct err *err)
+{
+	struct snap_options options = *w->options;
+	const struct work again = { &options, w->out, w->err };
+	const struct err why = *err;
+
+	if (options.capture.values == VALUES_NONE || !output_begin_again(w->out))
+		return output_mend(w->out, why.text, &(struct err){ .code = ERR_NONE });
+	options.values_failed = why.text;
+	options.capture.values = VALUES_NONE;
+	const bool taken = take_in_sandbox(&again, sandbox, err);
+	*err = why;
+	return taken;
+}
+
+/* True: err is ERR_NONE, or says why it is incomplete. */
 static bool take_in_sandbox(const struct work *w, const struct sandbox *sandbox,
 			    struct err *err)
 {
 	int status;
 
+	*err = (struct err){ .code = ERR_NONE };
 	if (sandbox_missing())
 		status = take_and_finish((void *)w);
 	else if (!sandbox_run(sandbox, take_and_finish, (void *)w, &status, err))
-		return is_mended(w->out, err);
-	if (status == EXIT_DONE)
-		return true;
-	*err = *w->err; /* once: a child that was taken over may still write to it */
-	err->text[sizeof(err->text) - 1] = '\0';
-	if ((unsigned)err->code > ERR_USAGE || err->code == ERR_NONE)
-		err->code = ERR_BAD_DATA;
-	return false;
+		return status != SANDBOX_NONE && take_remains(w, sandbox, err);
+	if (status == NO_MEMORY) {
+		err_set(err, ERR_SYS, "there was not enough memory");
+		return take_remains(w, sandbox, err);
+	}
+	return status == EXIT_DONE || failed(w, err);
 }
 
 static bool take(const struct snap_options *options, const struct dying *dying,
@@ -135,10 +167,15 @@ static bool take(const struct snap_options *options, const struct dying *dying,
 		 struct err *err)
 {
 	struct sandbox sandbox = {
-		.programs = true, .cache = true, .threads = 1, .max_file_bytes = max_bytes
+		.programs = true,
+		.cache = true,
+		.threads = 1,
+		.max_file_bytes = max_bytes,
+		.max_files = 1, /* for what it would like in the cache */
 	};
 	AUTO(output_close) struct output *out = output_open_file(file, true);
 	struct work w = { options, out, NULL };
+	struct err late;
 
 	output_keep_remains(out);
 	keep(&sandbox, dying->head);
@@ -149,13 +186,13 @@ static bool take(const struct snap_options *options, const struct dying *dying,
 	if (opened->folder >= 0)
 		sandbox.subject = (struct sandbox_subject){ .pid = dying->pid,
 							    .folder = opened->folder };
-	w.err = mmap(NULL, sizeof(*w.err), PROT_READ | PROT_WRITE,
-		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (w.err == MAP_FAILED)
-		return err_sys(err, "cannot allocate memory");
+	w.err = xshared(sizeof(*w.err));
 	bool taken = take_in_sandbox(&w, &sandbox, err);
 	munmap(w.err, sizeof(*w.err));
-	return taken && output_commit(out, err);
+	if (!taken || output_commit(out, &late))
+		return taken;
+	*err = late;
+	return false;
 }
 
 bool handler_snapshot(void *arg, const struct settings *settings,

@@ -66,8 +66,8 @@ bool source_next(struct core_source *source, const uint8_t **ret, size_t *ret_le
 static bool make_words(const struct crash *crash, const char *pattern,
 		       char *ret[static WORDS_MAX])
 {
-	static char text[WORDS_MAX * 8][CRASH_TEXT / 8];
-	static char piece[CRASH_TEXT], word[CRASH_TEXT];
+	static char text[WORDS_MAX][CRASH_TEXT];
+	static char piece[CRASH_TEXT];
 	size_t n = 0;
 
 	for (size_t len; *pattern; pattern += len) {
@@ -79,9 +79,9 @@ static bool make_words(const struct crash *crash, const char *pattern,
 			return false;
 		memcpy(piece, pattern, len);
 		piece[len] = '\0';
-		if (!crash_expand(crash, piece, word) || strlen(word) >= sizeof(text[0]))
+		if (!crash_expand(crash, piece, text[n]))
 			return false;
-		ret[n] = strcpy(text[n], word);
+		ret[n] = text[n];
 		n++;
 	}
 	ret[n] = NULL;

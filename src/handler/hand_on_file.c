@@ -86,6 +86,15 @@ static bool enter(int root, int folder)
 	       fchdir(folder) == 0;
 }
 
+/* These calls only tell what was so before. */
+static bool take_ids(uid_t uid, gid_t gid)
+{
+	setfsgid(gid);
+	setfsuid(uid);
+	errno = EPERM;
+	return (gid_t)setfsgid((gid_t)-1) == gid && (uid_t)setfsuid((uid_t)-1) == uid;
+}
+
 /* Sees and may from now on what the process saw and might. */
 static bool stand_in_for(const struct crash *crash)
 {
@@ -103,9 +112,8 @@ static bool stand_in_for(const struct crash *crash)
 	if (!entered)
 		return false;
 	take_groups(proc_line(status, "Groups"));
-	setfsgid((gid_t)nth_number(proc_line(status, "Gid"), FILE_SYSTEM_ID));
-	setfsuid((uid_t)nth_number(proc_line(status, "Uid"), FILE_SYSTEM_ID));
-	return true;
+	return take_ids((uid_t)nth_number(proc_line(status, "Uid"), FILE_SYSTEM_ID),
+			(gid_t)nth_number(proc_line(status, "Gid"), FILE_SYSTEM_ID));
 }
 
 /* Files of the process have this limit, and so has its core. */
@@ -209,7 +217,8 @@ static int open_file(const struct crash *crash, const char *name)
 	if (!guarded)
 		take_limit(crash->pid);
 	if (!guarded && !stand_in_for(crash)) {
-		report("the core is lost: cannot enter the folder of the process: %s",
+		report("the core is lost: cannot enter the folder of the process as its "
+		       "user: %s",
 		       strerror(errno));
 		return -1;
 	}

@@ -18,7 +18,7 @@ struct dying;
 struct settings;
 
 /* Writes a document of dying to file, compressed, of no more than max_bytes (0: no bound). False: err says
- * why there is none. */
+ * why there is none. True: err is ERR_NONE, or says why it is incomplete. */
 typedef bool handler_snapshot_fn(void *arg, const struct settings *settings,
 				 const struct dying *dying, uint64_t max_bytes, int file,
 				 struct err *err);

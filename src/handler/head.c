@@ -129,10 +129,12 @@ static void wait_a_little(void)
 
 int head_keep(const uint8_t *bytes, size_t len, struct err *err)
 {
-	int fd = memfd_create("core", MFD_CLOEXEC);
+	int fd = memfd_create("core", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
-	if (fd >= 0 && write_fully(fd, bytes, len))
+	if (fd >= 0 && write_fully(fd, bytes, len)) {
+		memory_file_seal(fd);
 		return fd;
+	}
 	err_sys(err, "cannot copy the notes of the core");
 	if (fd >= 0)
 		close(fd);

@@ -43,8 +43,9 @@ static int refuse(int fd, const char *path, struct err *err)
 	return -1;
 }
 
-/* Num RefCount Protocol Flags Type St Inode Path (net/unix/af_unix.c) */
-bool listen_is_open(const char *path)
+/* Num RefCount Protocol Flags Type St Inode Path (net/unix/af_unix.c). Any user can have a line there that
+ * looks so: a name may have line feeds. */
+static bool is_listed(const char *path)
 {
 	FILE *f = fopen("/proc/net/unix", "re");
 	char line[512], flags[16], name[256];
@@ -59,12 +60,30 @@ bool listen_is_open(const char *path)
 	return found;
 }
 
-/* Somebody who still listens there keeps it. */
+/* A socket of another type cannot connect, which nobody notices, but it is told who is there. Only whom it
+ * may not know of is looked for in the list. */
+bool listen_is_open(const char *path)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s", path);
+	const int why = connect(fd, (struct sockaddr *)&at, sizeof(at)) ? errno : 0;
+	if (fd >= 0)
+		close(fd);
+	return !why || why == EPROTOTYPE || (why == EACCES && is_listed(path));
+}
+
+/* Somebody who still listens there keeps it, and so does what is no socket. */
 static bool remove_stale(const char *path)
 {
-	if (!listen_is_open(path))
+	struct stat st;
+
+	if (lstat(path, &st) < 0)
+		return errno == ENOENT;
+	if (S_ISSOCK(st.st_mode) && !listen_is_open(path))
 		return unlink(path) == 0 || errno == ENOENT;
-	errno = EADDRINUSE;
+	errno = S_ISSOCK(st.st_mode) ? EADDRINUSE : EEXIST;
 	return false;
 }
 

@@ -87,12 +87,14 @@ static bool keep(const struct job *job, int file, enum spool_kind kind, struct e
 	       spool_keep(job->spool, file, kind, &name, job->uid, job->gid, NULL, err);
 }
 
+/* True, and err: it is incomplete. */
 static bool write_document(const struct job *job, struct err *err)
 {
 	int file = spool_create(job->spool, err);
 
 	if (file < 0)
 		return false;
+	*err = (struct err){ .code = ERR_NONE };
 	const bool ok =
 		job->handler->snapshot(job->handler->arg, job->settings, &job->dying,
 				       share_of(job->settings), file, err) &&
@@ -169,11 +171,33 @@ static bool has_no_snapshot(const struct job *job, enum child_end end, int how)
 	return false;
 }
 
+/* A reader that was taken over would read the core away from who is to get it. */
+static void leave_stream(void)
+{
+	const int none = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	if (none < 0 || dup2(none, STDIN_FILENO) < 0)
+		close(STDIN_FILENO);
+}
+
+static enum taking write_and_report(const struct job *job)
+{
+	struct err err;
+
+	if (!write_document(job, &err)) {
+		report("no snapshot: %s", err.text);
+		return err_is(&err, ERR_CANNOT) ? TAKING_FAILED : TAKING_BROKEN;
+	}
+	if (err_is(&err, ERR_NONE))
+		return TAKING_DONE;
+	report("an incomplete snapshot: %s; its notes are kept", err.text);
+	return TAKING_PARTIAL;
+}
+
 /* In a child of its own, as it reads what the process wrote. dying.head is this process's, too. */
 static enum taking take(const struct job *job)
 {
 	struct child child;
-	struct err err;
 	int how = 0;
 
 	if (!child_start(&child)) {
@@ -181,18 +205,16 @@ static enum taking take(const struct job *job)
 		return TAKING_FAILED;
 	}
 	if (child.pid == 0) {
-		const bool ok = write_document(job, &err);
-		if (!ok)
-			report("no snapshot: %s", err.text);
-		_exit(ok			 ? TAKING_DONE
-		      : err_is(&err, ERR_CANNOT) ? TAKING_FAILED
-						 : TAKING_BROKEN);
+		leave_stream();
+		_exit(write_and_report(job));
 	}
 	const enum child_end end = child_wait(&child, job->until_ns, &how);
 	if (!has_no_snapshot(job, end, how))
 		keep_notes(job);
 	prune(job);
-	return end == CHILD_EXITED && how == TAKING_DONE ? TAKING_DONE : TAKING_FAILED;
+	return end == CHILD_EXITED && (how == TAKING_DONE || how == TAKING_PARTIAL)
+		       ? TAKING_DONE
+		       : TAKING_FAILED;
 }
 
 static bool has_turn(const struct job *job)

@@ -11,6 +11,7 @@ enum taking {
 	TAKING_DONE,	     /* or there is to be none */
 	TAKING_FAILED,	     /* reported */
 	TAKING_BROKEN,	     /* likewise: there should have been one */
+	TAKING_PARTIAL,	     /* likewise: there is a part of one */
 	TAKING_WANTS_STREAM, /* there is no memory but that in the stream */
 };
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "src/handler/crash.h"
+#include "src/install/boot_settings.h"
 #include "src/install/install_files.h"
 #include "src/install/install_units.h"
 #include "src/install/kernel_pidfd.h"
@@ -49,7 +50,10 @@ enum install_state install_state(const struct kernel_cores *now, struct previous
 		return INSTALL_OURS;
 	if (starts_gosnap(now->pattern))
 		return INSTALL_UNKNOWN;
-	return known ? INSTALL_CHANGED : INSTALL_NONE;
+	if (!known)
+		return INSTALL_NONE;
+	return strcmp(now->pattern, ret->core_pattern) == 0 ? INSTALL_HALF
+							    : INSTALL_CHANGED;
 }
 
 struct plan {
@@ -117,10 +121,10 @@ static bool make_pattern(struct plan *plan, struct err *err)
 			: snprintf(to, SETTINGS_PATTERN, "|%s core-pipe -- %s%s",
 				   plan->program, CRASH_WORDS, pidfd ? CRASH_PIDFD : "");
 
-	if (len >= SETTINGS_PATTERN || strchr(plan->program, ' '))
+	if (len >= SETTINGS_PATTERN || strpbrk(plan->program, " \t\n\v\f\r%"))
 		return err_set(err, ERR_CANNOT,
 			       "the path of gosnap is too long for core_pattern, or has "
-			       "blanks: %.200s",
+			       "blanks or %%: %.200s",
 			       plan->program);
 	return true;
 }
@@ -154,8 +158,11 @@ static bool keep_previous(struct plan *plan, struct err *err)
 	if (plan->state == INSTALL_CHANGED)
 		say(plan, "core_pattern was changed since gosnap was installed: what it "
 			  "is now counts as what was before");
+	/* A limit that we have set is not what was before. */
+	if (plan->state == INSTALL_NONE ||
+	    plan->now.pipe_limit != plan->previous.installed_limit)
+		plan->previous.core_pipe_limit = plan->now.pipe_limit;
 	memcpy(plan->previous.core_pattern, plan->now.pattern, SETTINGS_PATTERN);
-	plan->previous.core_pipe_limit = plan->now.pipe_limit;
 	return true;
 }
 
@@ -249,6 +256,9 @@ static bool install(struct plan *plan, struct err *err)
 		return false;
 	say(plan, "cores go to %s as before",
 	    *plan->previous.core_pattern ? plan->previous.core_pattern : "nobody");
+	AUTO(xfree) char *trouble = boot_settings_trouble(plan->previous.installed);
+	if (trouble)
+		say(plan, "%s: remove that line", trouble);
 	return true;
 }
 
@@ -264,26 +274,27 @@ bool install_run(const struct install_options *options, install_say_fn *sayer,
 
 static bool take_away(const struct plan *plan, const char *path, struct err *err)
 {
-	if (access(path, F_OK) < 0 && errno == ENOENT)
-		return true;
-	say(plan, "remove %s", path);
-	return plan->options->dry_run || unlink(path) == 0 ||
-	       err_sys(err, "cannot remove %.200s", path);
+	return install_remove(path, plan->options->dry_run, plan->say, err);
 }
 
-static bool restore(const struct plan *plan, struct err *err)
+static bool restore_limit(const struct plan *plan, struct err *err)
 {
 	const struct previous *p = &plan->previous;
 	AUTO(xfree) char *limit = xasprintf("%" PRIu64, p->core_pipe_limit);
 
-	if (plan->state != INSTALL_OURS)
-		return true;
-	if (plan->now.pipe_limit != p->installed_limit)
+	if (plan->now.pipe_limit == p->installed_limit)
+		return set(plan, "core_pipe_limit", limit, err);
+	if (plan->now.pipe_limit != p->core_pipe_limit)
 		say(plan, "kernel.core_pipe_limit was changed since: it stays %" PRIu64,
 		    plan->now.pipe_limit);
-	else if (!set(plan, "core_pipe_limit", limit, err))
-		return false;
-	return set(plan, "core_pattern", p->core_pattern, err);
+	return true;
+}
+
+static bool restore(const struct plan *plan, struct err *err)
+{
+	return restore_limit(plan, err) &&
+	       (plan->state != INSTALL_OURS ||
+		set(plan, "core_pattern", plan->previous.core_pattern, err));
 }
 
 /* core_pattern first: from then on nobody needs the rest. */
@@ -293,7 +304,7 @@ static bool uninstall(struct plan *plan, struct err *err)
 		return false;
 	if (plan->state == INSTALL_NONE) {
 		say(plan, "gosnap is not installed as a handler of cores");
-		return true;
+		return take_away(plan, PREVIOUS, err);
 	}
 	if (plan->state == INSTALL_CHANGED && !plan->options->force)
 		return err_set(err, ERR_CANNOT,

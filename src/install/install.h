@@ -7,7 +7,8 @@
 
 #include "src/handler/settings.h"
 
-#define INSTALL_SYSCTL "/etc/sysctl.d/99-gosnap.conf"
+/* After 99-sysctl.conf, by which Debian 12 reads what many have in /etc/sysctl.conf: the last one counts. */
+#define INSTALL_SYSCTL "/etc/sysctl.d/99-zz-gosnap.conf"
 #define INSTALL_SOCKET "/run/gosnap-core.socket"
 
 struct install_options {
@@ -35,6 +36,7 @@ MUST_CHECK bool kernel_cores_read(struct kernel_cores *ret, struct err *err);
 enum install_state {
 	INSTALL_NONE,
 	INSTALL_OURS,	 /* as we left it */
+	INSTALL_HALF,	 /* core_pattern is what it was before, but our files are there */
 	INSTALL_CHANGED, /* it was installed; somebody has changed core_pattern since */
 	INSTALL_UNKNOWN, /* core_pattern starts gosnap, but what was before is not known */
 };

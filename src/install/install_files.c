@@ -35,6 +35,12 @@ bool install_set(const char *path, const char *value, struct err *err)
 	return ok;
 }
 
+/* Under which a file is written before it is complete. */
+static char *temporary_name(const char *path)
+{
+	return xasprintf("%s.new", path);
+}
+
 static bool make_folder_of(const char *path, struct err *err)
 {
 	AUTO(xfree) char *folder = xstrdup(path);
@@ -46,7 +52,7 @@ static bool make_folder_of(const char *path, struct err *err)
 
 bool install_write(const char *path, const char *text, mode_t mode, struct err *err)
 {
-	AUTO(xfree) char *temporary = xasprintf("%s.new", path);
+	AUTO(xfree) char *temporary = temporary_name(path);
 
 	if (!make_folder_of(path, err))
 		return false;
@@ -70,4 +76,17 @@ bool install_has(const char *path, const char *text)
 	AUTO(xfree) char *now = slurp(path, TEXT_MAX, NULL);
 
 	return now && strcmp(now, text) == 0;
+}
+
+bool install_remove(const char *path, bool dry_run, install_say_fn *say, struct err *err)
+{
+	AUTO(xfree) char *temporary = temporary_name(path);
+	AUTO(xfree) char *sentence = xasprintf("remove %s", path);
+
+	if (!dry_run)
+		unlink(temporary);
+	if (access(path, F_OK) < 0 && errno == ENOENT)
+		return true;
+	say(sentence);
+	return dry_run || unlink(path) == 0 || err_sys(err, "cannot remove %.200s", path);
 }

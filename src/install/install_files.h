@@ -7,6 +7,7 @@
 
 #include "lib/base/err.h"
 #include "lib/base/util.h"
+#include "src/install/install.h"
 
 /* Without the newline at the end. */
 MUST_CHECK bool install_read(const char *path, char *ret, size_t size, struct err *err);
@@ -16,5 +17,8 @@ MUST_CHECK bool install_set(const char *path, const char *value, struct err *err
 MUST_CHECK bool install_write(const char *path, const char *text, mode_t mode,
 			      struct err *err);
 bool install_has(const char *path, const char *text);
+/* If it is there; and what an install_write() that was killed has left of it. */
+MUST_CHECK bool install_remove(const char *path, bool dry_run, install_say_fn *say,
+			       struct err *err);
 
 #endif

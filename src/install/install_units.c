@@ -109,27 +109,29 @@ bool install_units(const char *program, bool dry_run, install_say_fn *say,
 	return dry_run || (run(reload, err) && run(enable, err));
 }
 
-static bool take_away(const char *path, bool dry_run, install_say_fn *say,
-		      struct err *err)
+static bool exists(const char *path)
 {
-	AUTO(xfree) char *sentence = xasprintf("remove %s", path);
-
-	say(sentence);
-	return dry_run || unlink(path) == 0 || errno == ENOENT ||
-	       err_sys(err, "cannot remove %.200s", path);
+	return access(path, F_OK) == 0;
 }
 
-bool uninstall_units(bool dry_run, install_say_fn *say, struct err *err)
+static bool disable_units(bool dry_run, install_say_fn *say, struct err *err)
 {
 	static const char *const disable[] = { "systemctl", "disable",	  "--now",
 					       SOCKET_UNIT, SERVICE_UNIT, NULL };
-	static const char *const reload[] = { "systemctl", "daemon-reload", NULL };
 
-	if (access(UNITS SOCKET_UNIT, F_OK) < 0)
-		return true;
 	say("stop and disable " SOCKET_UNIT);
-	return (dry_run || run(disable, err)) &&
-	       take_away(UNITS SOCKET_UNIT, dry_run, say, err) &&
-	       take_away(UNITS SERVICE_UNIT, dry_run, say, err) &&
-	       (dry_run || run(reload, err));
+	return dry_run || run(disable, err);
+}
+
+/* If only one is there, uninstall was interrupted after it had disabled both. */
+bool uninstall_units(bool dry_run, install_say_fn *say, struct err *err)
+{
+	static const char *const reload[] = { "systemctl", "daemon-reload", NULL };
+	const bool socket = exists(UNITS SOCKET_UNIT),
+		   service = exists(UNITS SERVICE_UNIT);
+
+	return (!(socket && service) || disable_units(dry_run, say, err)) &&
+	       install_remove(UNITS SOCKET_UNIT, dry_run, say, err) &&
+	       install_remove(UNITS SERVICE_UNIT, dry_run, say, err) &&
+	       (dry_run || !(socket || service) || run(reload, err));
 }

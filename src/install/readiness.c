@@ -8,8 +8,10 @@
 #include <unistd.h>
 
 #include "lib/procfs/process.h"
+#include "src/bpf/ability.h"
 #include "src/capture/doctor.h"
 #include "src/handler/crash.h"
+#include "src/install/boot_settings.h"
 #include "src/install/install.h"
 #include "src/install/kernel_pidfd.h"
 #include "src/handler/listen.h"
@@ -80,6 +82,26 @@ static void check_pidfd(struct doctor *d, const char *pattern)
 		     passes ? "gosnap install" : NULL);
 }
 
+static void check_boot(struct doctor *d, const char *pattern)
+{
+	char *trouble = boot_settings_trouble(pattern);
+
+	if (trouble)
+		doubt(d, "core_pattern", trouble, "remove that line");
+	else if (access(INSTALL_SYSCTL, F_OK) < 0)
+		doubt(d, "core_pattern",
+		      xasprintf(
+			      "%s is missing: after the next boot no snapshots are taken",
+			      INSTALL_SYSCTL),
+		      "gosnap install");
+	else
+		fine(d, "core_pattern",
+		     xasprintf("%s sets it at the next boot: no file that is read later "
+			       "does",
+			       INSTALL_SYSCTL),
+		     NULL);
+}
+
 static void check_installed(struct doctor *d, const struct kernel_cores *now,
 			    const struct previous *previous)
 {
@@ -100,12 +122,7 @@ static void check_installed(struct doctor *d, const struct kernel_cores *now,
 			      INSTALL_SOCKET),
 		      "start gosnap core-listen");
 	check_program(d, previous->core_pattern, "cores are lost");
-	if (access(INSTALL_SYSCTL, F_OK) < 0)
-		doubt(d, "core_pattern",
-		      xasprintf(
-			      "%s is missing: after the next boot no snapshots are taken",
-			      INSTALL_SYSCTL),
-		      "gosnap install");
+	check_boot(d, now->pattern);
 	if (now->pipe_limit && now->pipe_limit < FEW)
 		doubt(d, "core_pattern",
 		      xasprintf("core_pipe_limit is %" PRIu64
@@ -134,6 +151,13 @@ static void check_pattern(struct doctor *d)
 		break;
 	case INSTALL_OURS:
 		check_installed(d, &now, &previous);
+		break;
+	case INSTALL_HALF:
+		doubt(d, "core_pattern",
+		      xasprintf("no snapshots are taken of crashes: gosnap is installed "
+				"in part, and cores go to %s, as before",
+				to),
+		      "gosnap install, or gosnap uninstall");
 		break;
 	case INSTALL_CHANGED:
 		doubt(d, "core_pattern",
@@ -217,6 +241,22 @@ static void check_process(struct doctor *d)
 		     xstrdup("a panic would make it dump core: GOTRACEBACK=crash"), NULL);
 }
 
+static void check_watch(struct doctor *d)
+{
+	struct bpf_facts facts;
+	struct err err;
+
+	bpf_facts_read(&facts);
+	fine(d, "watch",
+	     bpf_judge(&facts, &err)
+		     ? xstrdup("gosnap watch can catch Go processes as they crash, and "
+			       "gosnap trace can report calls of functions")
+		     : xasprintf("gosnap watch cannot catch Go processes as they crash, "
+				 "nor gosnap trace report calls: %s",
+				 err.text),
+	     NULL);
+}
+
 void readiness_examine(struct doctor *d)
 {
 	if (d->pid) {
@@ -224,5 +264,6 @@ void readiness_examine(struct doctor *d)
 		return;
 	}
 	check_pattern(d);
+	check_watch(d);
 	check_spool(d);
 }

@@ -10,31 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/procfs/proc_file.h"
 #include "src/monitor/last_words.h"
 
 enum { PACKET_MAX = 4096 }; /* pipe(2), O_DIRECT: PIPE_BUF */
 
-/* proc(5): after the name in brackets, which may have any bytes, come fields 3 and on. 0: there is no such
- * process. */
-static uint64_t start_time_of(pid_t pid)
-{
-	enum { STARTED = 22, AFTER_NAME = 3, STAT_MAX = 4096 };
-	AUTO(xfree) char *path = xasprintf("/proc/%d/stat", (int)pid);
-	AUTO(xfree) char *text = slurp(path, STAT_MAX, &(size_t){ 0 });
-	char *at = text ? strrchr(text, ')') : NULL;
-
-	for (int field = AFTER_NAME - 1; at && field < STARTED; field++)
-		at = strchr(at + 1, ' ');
-	return at ? strtoull(at + 1, NULL, 10) : 0;
-}
-
 static bool is_it(const struct monitor *m)
 {
-	const uint64_t started = start_time_of(m->pid);
+	const uint64_t started = proc_started(m->pid);
 
 	return started && (!m->start_time || started == m->start_time);
 }
@@ -222,6 +210,14 @@ static void close_inherited(int keep)
 	close_range(keep < 0 ? first : (unsigned)keep + 1, ~0U, 0);
 }
 
+/* While the program is dying, nobody may come to read a pipe. */
+static bool is_pipe(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISFIFO(st.st_mode);
+}
+
 bool monitor_run(const struct monitor *monitor, struct err *err)
 {
 	AUTO(xfree) char *folder = xstrdup(monitor->output);
@@ -234,6 +230,9 @@ bool monitor_run(const struct monitor *monitor, struct err *err)
 		*slash = '\0';
 	if (access(!slash ? "." : slash == folder ? "/" : folder, W_OK | X_OK) != 0)
 		return err_sys(err, "%s", monitor->output);
+	if (is_pipe(monitor->output))
+		return err_set(err, ERR_SYS, "%s is a pipe: choose a file",
+			       monitor->output);
 	if (!delivery_check(&monitor->delivery, err))
 		return false;
 	close_inherited(monitor->relay);

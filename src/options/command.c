@@ -9,9 +9,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "lib/base/limit.h"
+#include "lib/base/utf8.h"
 #include "lib/base/util.h"
 #include "lib/sandbox/sandbox.h"
 #include "src/options/options.h"
@@ -56,7 +58,12 @@ int cmd_version(const struct command *command)
 			    ", libdeflate " BUILT_WITH_LIBDEFLATE
 			    ", nettle " BUILT_WITH_NETTLE ", zstd " BUILT_WITH_ZSTD
 			    ", lz4 " BUILT_WITH_LZ4 ", liblzma " BUILT_WITH_LZMA
-			    ", capstone " BUILT_WITH_CAPSTONE);
+			    ", zydis " BUILT_WITH_ZYDIS
+#ifdef BUILT_WITH_LIBBPF
+			    ", libbpf " BUILT_WITH_LIBBPF);
+#else
+			    ", without libbpf");
+#endif
 #ifdef GOSNAP_FAULTS
 	puts("built with test switches: GOSNAP_DIE_AT, GOSNAP_STOP_AT, GOSNAP_HIDDEN, "
 	     "GOSNAP_GATHER_PAGES, GOSNAP_TRESPASS, GOSNAP_SANDBOX_MEMORY, "
@@ -78,15 +85,20 @@ bool cmd_parse_pid(const char *text, pid_t *ret)
 	return true;
 }
 
-/* Names of processes and files are untrusted: they must not control the terminal. */
+/* Names of processes and files are untrusted: they must not control the terminal. It is written at once,
+ * as others write there, too. */
 void cmd_say(const char *text)
 {
-	AUTO(xfree) char *line = xasprintf("gosnap: %s\n", text);
+	char *line = NULL;
+	size_t len = 0;
+	FILE *whole = open_memstream(&line, &len), *out = whole ? whole : stderr;
 
-	for (char *c = line; c[1]; c++)
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			*c = '?';
-	fputs(line, stderr); /* at once: others write there, too */
+	fputs("gosnap: ", out);
+	utf8_print_harmless(out, text, strlen(text));
+	putc('\n', out);
+	if (whole && fclose(whole) == 0)
+		fwrite(line, 1, len, stderr);
+	free(line);
 }
 
 int cmd_misused(const struct command *command, const char *format, ...)

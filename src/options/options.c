@@ -173,17 +173,24 @@ static size_t index_of(const struct command *command, int value)
 	return i;
 }
 
-/* Neither an option nor an unambiguous abbreviation of one. */
-static int refuse_word(const struct command *command, const char *word)
+static bool is_unknown(const struct command *command, const char *name, struct err *err)
 {
-	AUTO(xfree) char *name = xstrndup(word + 2, strcspn(word + 2, "="));
 	struct nearest nearest = { .word = name };
 	for (size_t i = 0; option_at(command, i); i++)
 		nearest_try(&nearest, option_at(command, i)->name);
 	if (!nearest.best)
-		return cmd_misused(command, "unknown option --%.100s", name);
-	return cmd_misused(command, "unknown option --%.100s: did you mean --%s?", name,
-			   nearest.best);
+		return err_set(err, ERR_USAGE, "unknown option --%.100s", name);
+	return err_set(err, ERR_USAGE, "unknown option --%.100s: did you mean --%s?",
+		       name, nearest.best);
+}
+
+/* Neither an option nor an unambiguous abbreviation of one. */
+static int refuse_word(const struct command *command, const char *word)
+{
+	AUTO(xfree) char *name = xstrndup(word + 2, strcspn(word + 2, "="));
+	struct err err;
+	is_unknown(command, name, &err);
+	return cmd_misused(command, "%s", err.text);
 }
 
 static int refuse(const struct command *command, int value, const char *word)
@@ -236,6 +243,24 @@ bool options_read(const struct command *command, int argc, char **argv, void *ar
 			return false;
 	}
 	return true;
+}
+
+bool options_read_one(const struct command *command, const char *name,
+		      const char *argument, void *arguments, struct err *err)
+{
+	const struct option_info *option;
+	size_t i = 0, offset = 0;
+	while ((option = find_row(command, i, &offset)) &&
+	       strcmp(option->name, name) != 0)
+		i++;
+	if (!option || option->print)
+		return is_unknown(command, name, err);
+	if (argument && option_needs(option) == OPTION_NO_ARGUMENT)
+		return err_set(err, ERR_USAGE, "--%s takes no value", name);
+	if (!argument && option_needs(option) == OPTION_ARGUMENT)
+		return err_set(err, ERR_USAGE, "--%s requires an argument: %s", name,
+			       option->argument);
+	return option->read(option, argument, (char *)arguments + offset, err);
 }
 
 const struct option_info sandbox_options[] = {

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "lib/base/err.h"
+#include "lib/base/util.h"
 
 struct command;
 struct option_info;
@@ -43,6 +44,10 @@ const struct option_info *option_at(const struct command *command, size_t i);
  * *ret_status, after --help or a usage error, which have been printed. */
 bool options_read(const struct command *command, int argc, char **argv, void *arguments,
 		  int *ret_status);
+
+/* One by its whole name. argument: NULL if there is none. */
+MUST_CHECK bool options_read_one(const struct command *command, const char *name,
+				 const char *argument, void *arguments, struct err *err);
 
 #define CHOICE_WHEN "auto|always|never"
 

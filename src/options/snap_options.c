@@ -169,6 +169,7 @@ struct taking {
 	bool as_text;
 	struct output *document; /* NULL: none that lasts */
 	struct output *core;	 /* NULL: none */
+	unsigned workers;	 /* that the sandbox may start */
 };
 
 /* What the sandbox returns: an exit status, and which of them is complete; or that memory
@@ -323,80 +324,115 @@ static bool mended(const struct taking *t, const char *why)
 	return false;
 }
 
-/* Values are looked at before anything is written. Only a file can be read again as it was. */
+static int take_or_mend(const struct taking *t);
+
+/* Values are looked at before anything is written. A process is another one by now, but who asked wants to
+ * know where it is; of standard input there is nothing left. */
 static bool can_do_without_values(const struct taking *t)
 {
 	const struct capture_options *capture = &t->arguments->snap.capture;
 
-	return capture->core.path && strcmp(capture->core.path, "-") != 0 && !t->core &&
-	       (capture->values != VALUES_NONE || capture->globals) &&
+	return (!capture->core.path || strcmp(capture->core.path, "-") != 0) &&
+	       !t->core && (capture->values != VALUES_NONE || capture->globals) &&
 	       output_begin_again(t->document);
 }
 
-static int take_or_mend(const struct taking *t, const struct sandbox *sandbox);
-
-static int take_without_values(const struct taking *t, const struct sandbox *sandbox,
-			       const char *why)
+static int take_without_values(const struct taking *t, const char *why)
 {
 	struct snap_options *options = &t->arguments->snap;
 
-	cmd_say("reading the core again, without values");
+	cmd_say(options->capture.core.path ? "reading the core again, without values"
+					   : "reading the process again, without values");
 	options->values_failed = why;
 	options->capture.values = VALUES_NONE;
 	options->capture.globals = NULL;
-	return EXIT_IO | (take_or_mend(t, sandbox) & DOCUMENT);
+	return EXIT_IO | (take_or_mend(t) & DOCUMENT);
+}
+
+static unsigned threads_of(const struct taking *t)
+{
+	return 1 + (t->core != NULL) + progress_is_wanted(t->arguments->snap.progress);
+}
+
+/* NULL: err. */
+static struct capture_host *open_subject(const struct taking *t, struct sandbox *ret,
+					 struct err *err)
+{
+	struct snap_options *options = &t->arguments->snap;
+
+	*ret = (struct sandbox){ .workers = t->workers, .threads = threads_of(t) };
+	if (t->document) {
+		ret->keep[ret->keep_count++] = output_fd(t->document);
+		ret->max_ns = sandbox_time_for(output_fd(t->document));
+	}
+	if (t->core)
+		ret->keep[ret->keep_count++] = output_fd(t->core);
+	return capture_host_new(&options->capture, options->no_sandbox, ret, err);
+}
+
+/* True: it has ended, with *ret, or there is nothing to be mended. False: it died, and err says of what. */
+static bool take_once(const struct taking *t, int *ret, struct err *err)
+{
+	const bool no_sandbox = t->arguments->snap.no_sandbox;
+	struct sandbox sandbox;
+	AUTO(capture_host_free)
+	struct capture_host *host = open_subject(t, &sandbox, err);
+
+	if (!host) {
+		*ret = cmd_failed(err);
+		return true;
+	}
+	if (ended_in_sandbox(no_sandbox, &sandbox, take, (void *)t, ret, err)) {
+		if (!(*ret & MEMORY))
+			return true;
+		err_set(err, ERR_SYS, "there was not enough memory");
+		return false;
+	}
+	cmd_failed(err);
+	const bool begun = *ret != SANDBOX_NONE;
+	*ret = EXIT_IO;
+	return !begun;
 }
 
 /* If it dies, what it has written becomes a document. */
-static int take_or_mend(const struct taking *t, const struct sandbox *sandbox)
+static int take_or_mend(const struct taking *t)
 {
+	const struct snap_options *options = &t->arguments->snap;
 	struct err err;
 	int all;
 
-	if (!t->arguments->snap.no_sandbox && !t->arguments->snap.values_failed)
+	if (!options->no_sandbox && !options->values_failed)
 		output_keep_remains(t->document);
-	if (ended_in_sandbox(t->arguments->snap.no_sandbox, sandbox, take, (void *)t,
-			     &all, &err)) {
-		if (!(all & MEMORY))
-			return all;
-		err_set(&err, ERR_SYS, "there was not enough memory");
-	} else {
-		cmd_failed(&err);
-	}
-	if (all == SANDBOX_NONE)
-		return EXIT_IO;
+	if (take_once(t, &all, &err))
+		return all;
 	if (can_do_without_values(t))
-		return take_without_values(t, sandbox, err.text);
+		return take_without_values(t, err.text);
 	return EXIT_IO | (mended(t, err.text) ? DOCUMENT : 0);
+}
+
+static int take_to_view(const struct taking *t)
+{
+	struct sandbox sandbox;
+	struct err err;
+	AUTO(capture_host_free)
+	struct capture_host *host = open_subject(t, &sandbox, &err);
+
+	return host ? view_in_sandbox(t->arguments->view, t->arguments->snap.no_sandbox,
+				      &sandbox, take, (void *)t)
+		    : cmd_failed(&err);
 }
 
 static int take_in_sandbox(struct taking *t)
 {
 	struct snap_options *options = &t->arguments->snap;
-	struct sandbox sandbox = { .keep_count = 0 };
-	struct err err;
 
-	if (t->document)
-		sandbox.keep[sandbox.keep_count++] = output_fd(t->document);
-	if (t->core)
-		sandbox.keep[sandbox.keep_count++] = output_fd(t->core);
 	/* Where nobody counts them, only if they are asked for. */
 	if (!options->jobs && !options->no_sandbox && !sandbox_bounds_workers())
 		options->jobs = 1;
-	sandbox.workers = goroutines_workers(options);
-	if (sandbox.workers && !options->no_sandbox)
-		workers_reserve(sandbox.workers);
-	sandbox.threads = 1 + (t->core != NULL) + progress_is_wanted(options->progress);
-	if (t->document)
-		sandbox.max_ns = sandbox_time_for(output_fd(t->document));
-	AUTO(capture_host_free)
-	struct capture_host *host =
-		capture_host_new(&options->capture, options->no_sandbox, &sandbox, &err);
-	if (!host)
-		return cmd_failed(&err);
-	int all = t->document ? take_or_mend(t, &sandbox)
-			      : view_in_sandbox(t->arguments->view, options->no_sandbox,
-						&sandbox, take, t);
+	t->workers = goroutines_workers(options);
+	if (t->workers && !options->no_sandbox)
+		workers_reserve(t->workers);
+	int all = t->document ? take_or_mend(t) : take_to_view(t);
 	int status = all & STATUS;
 	if (all & DOCUMENT && t->document)
 		status = commit(t->document, status);
@@ -428,7 +464,10 @@ static int write_all(struct snap_arguments *arguments, bool as_text)
 		return cmd_failed(&err);
 	options->core = core;
 	options->capture.core_file = core != NULL;
-	return take_in_sandbox(&(struct taking){ arguments, as_text, document, core });
+	return take_in_sandbox(&(struct taking){ .arguments = arguments,
+						 .as_text = as_text,
+						 .document = document,
+						 .core = core });
 }
 
 static const char *misuse(const struct snap_options *options, const struct view *view)

@@ -8,7 +8,7 @@
 
 #include "src/viewer/terminal/nearest.h"
 
-enum unit { UNIT_NUMBER, UNIT_SIZE, UNIT_PERCENT };
+enum unit { UNIT_NUMBER, UNIT_SIZE, UNIT_PERCENT, UNIT_TIME };
 
 static const struct {
 	const char *word, *name;
@@ -19,6 +19,7 @@ static const struct {
 	[QUANTITY_RSS] = { "rss", "rss_bytes", UNIT_SIZE },
 	[QUANTITY_CPU] = { "cpu", "cpu_percent", UNIT_PERCENT },
 	[QUANTITY_FILES] = { "files", "files", UNIT_NUMBER },
+	[QUANTITY_IDLE] = { "idle", "idle_ns", UNIT_TIME },
 };
 
 const char *quantity_name(enum quantity quantity)
@@ -43,8 +44,8 @@ static bool unknown(const char *word, struct err *err)
 			       nearest.best);
 	return err_set(
 		err, ERR_USAGE,
-		"--when: unknown quantity %.40s: use goroutines, threads, rss, cpu "
-		"or files",
+		"--when: unknown quantity %.40s: use goroutines, threads, rss, cpu, "
+		"files or idle",
 		*word ? word : "(none)");
 }
 
@@ -84,10 +85,21 @@ static bool read_comparison(const char **at, struct term *ret, struct err *err)
 static double read_unit(const char **at, enum unit unit)
 {
 	static const char sizes[] = "KMGT";
+	static const struct {
+		char letter;
+		double ns;
+	} times[] = { { 's', 1e9 }, { 'm', 60e9 }, { 'h', 3600e9 } };
 	const char *size = **at && unit == UNIT_SIZE ? strchr(sizes, **at) : NULL;
 
+	for (size_t i = 0; unit == UNIT_TIME && i < ARRAY_SIZE(times); i++)
+		if (**at == times[i].letter) {
+			++*at;
+			return times[i].ns;
+		}
 	if (size || (**at == '%' && unit == UNIT_PERCENT))
 		++*at;
+	if (unit == UNIT_TIME)
+		return times[0].ns;
 	return size ? ldexp(1, 10 * (int)(size - sizes + 1)) : 1;
 }
 
@@ -97,6 +109,7 @@ static bool read_limit(const char **at, struct term *ret, struct err *err)
 		[UNIT_NUMBER] = "a number like 1000",
 		[UNIT_SIZE] = "a size like 2G",
 		[UNIT_PERCENT] = "a percentage like 150%",
+		[UNIT_TIME] = "a time like 30s",
 	};
 	const enum unit unit = quantities[ret->quantity].unit;
 	const char *start = *at;
@@ -132,6 +145,14 @@ bool condition_read(const char *text, struct condition *ret, struct err *err)
 			return err_set(err, ERR_USAGE, "--when: at most %d comparisons",
 				       CONDITION_TERMS);
 	}
+}
+
+bool condition_has(const struct condition *condition, enum quantity quantity)
+{
+	for (size_t i = 0; i < condition->count; i++)
+		if (condition->terms[i].quantity == quantity)
+			return true;
+	return false;
 }
 
 bool condition_holds(const struct condition *condition, size_t i, uint64_t value)

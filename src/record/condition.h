@@ -15,6 +15,7 @@ enum quantity {
 	QUANTITY_RSS,	/* bytes */
 	QUANTITY_CPU,	/* percent of one processor */
 	QUANTITY_FILES, /* open ones */
+	QUANTITY_IDLE,	/* ns since it last used more than 1 % of a processor */
 	QUANTITIES
 };
 
@@ -32,6 +33,7 @@ struct condition {
 
 /* ERR_USAGE: says what is wrong, and where. */
 MUST_CHECK bool condition_read(const char *text, struct condition *ret, struct err *err);
+bool condition_has(const struct condition *condition, enum quantity quantity);
 /* Does the i-th term hold? */
 bool condition_holds(const struct condition *condition, size_t i, uint64_t value);
 /* As documents have it: "rss_bytes". */

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* src/record/record.c file_pattern */
+/* src/record/series.c file_pattern */
 static const char names[] =
 	"^gosnap-.*-[0-9]+-[0-9]{8}T[0-9]{6}Z-[0-9]+\\.json(\\.zst)?$";
 

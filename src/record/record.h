@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* record.h - a series of snapshots of one process, until it ends. What stays the same, its files,
- * layout and names, is looked at once; each snapshot is then made by a fork, so that a failure
- * costs no more than that. Knows nothing of command lines. */
+ * layout and names, is looked at once. Knows nothing of command lines. */
 #ifndef GOSNAP_RECORD_H
 #define GOSNAP_RECORD_H
 
-#include "redaction/redaction.h"
 #include "src/record/condition.h"
 #include "src/record/quota.h"
 #include "src/snapshot/snap.h"
@@ -17,9 +15,8 @@ struct record_options {
 	uint32_t count;			   /* 0: until the process ends */
 	const struct condition *condition; /* NULL: none */
 	struct quota quota;
-	struct snap_options snap; /* not: output, trigger, series, redaction */
-	const struct redaction_options *redaction; /* anew for each */
-	/* Called after each snapshot with its path, or with what went wrong. */
+	struct snap_options snap; /* not: output, trigger, series */
+	/* Called after each snapshot with its path, or with what went wrong; both if there is a part of it. */
 	void (*taken)(const char *path);
 	void (*failed)(const struct err *err);
 };

@@ -2,6 +2,7 @@
 #include "src/record/sample.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 
 #include "lib/procfs/proc_file.h"
 
-enum { ENOUGH_NS = 50 * 1000 * 1000 };
+enum { ENOUGH_NS = 50 * 1000 * 1000, IDLE_PART = 100 };
 
 static bool of_status(pid_t pid, const char *field, uint64_t unit, uint64_t *ret)
 {
@@ -50,6 +51,22 @@ static bool since_before(struct sampler *s, uint64_t *ret)
 	return before != 0;
 }
 
+/* Runtimes that have nothing to do still wake up now and then. */
+static bool idle(struct sampler *s, uint64_t *ret)
+{
+	const uint64_t now = monotonic_ns();
+	uint64_t cpu;
+
+	if (!read_cpu(s->pid, &cpu))
+		return false;
+	if (!s->idle.at_ns || (cpu - s->idle.cpu_ns) * IDLE_PART > now - s->idle.at_ns)
+		s->idle.since_ns = now;
+	s->idle.cpu_ns = cpu;
+	s->idle.at_ns = now;
+	*ret = now - s->idle.since_ns;
+	return true;
+}
+
 static bool count_files(pid_t pid, uint64_t *ret)
 {
 	char path[64];
@@ -71,7 +88,7 @@ static bool count_goroutines(struct capture *c, uint64_t *ret)
 {
 	int pipes[2];
 
-	if (pipe(pipes))
+	if (pipe2(pipes, O_CLOEXEC))
 		return false;
 	pid_t child = fork();
 	if (child == 0) {
@@ -90,7 +107,7 @@ static bool count_goroutines(struct capture *c, uint64_t *ret)
  * fewer. */
 static bool goroutines(struct capture *c, uint64_t limit, uint64_t *ret)
 {
-	if (!runtimes_count(c->runtimes) ||
+	if (!c || !runtimes_count(c->runtimes) ||
 	    runtime_unusable(runtimes_get(c->runtimes, 0)))
 		return false;
 	*ret = runtimes_expected_goroutines(c->runtimes);
@@ -110,7 +127,30 @@ bool sample(struct sampler *s, enum quantity quantity, uint64_t limit, uint64_t 
 		return since_before(s, ret);
 	case QUANTITY_FILES:
 		return count_files(s->pid, ret);
+	case QUANTITY_IDLE:
+		return idle(s, ret);
 	default:
 		return false;
 	}
+}
+
+/* All that is measured is measured even if one term is not met, for the times since. */
+bool sampler_meets(struct sampler *s, const struct condition *condition,
+		   struct trigger *ret)
+{
+	bool met = true;
+
+	*ret = (struct trigger){ .kind = TRIGGER_THRESHOLD,
+				 .condition = condition->text };
+	for (size_t i = 0; i < condition->count; i++) {
+		const struct term *term = &condition->terms[i];
+		uint64_t value;
+		const bool known = sample(s, term->quantity, term->limit, &value);
+		met = met && known && condition_holds(condition, i, value);
+		if (known)
+			ret->measures[ret->measure_count++] =
+				(struct trigger_measure){ quantity_name(term->quantity),
+							  value };
+	}
+	return met;
 }

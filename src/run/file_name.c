@@ -9,16 +9,24 @@
 
 enum { PROGRAM_MAX = 64 };
 
-bool file_name_check(const char *pattern, struct err *err)
+bool file_name_check(const char *option, const char *pattern, struct err *err)
 {
 	if (!*pattern)
-		return err_set(err, ERR_USAGE, "-o requires a file name");
+		return err_set(err, ERR_USAGE, "%s requires a file name", option);
 	for (const char *p = strchr(pattern, '%'); p; p = strchr(p + 2, '%'))
 		if (!p[1] || !strchr("eptn%", p[1]))
 			return err_set(err, ERR_USAGE,
-				       "-o knows %%e, %%p, %%t, %%n and %%%%, not %%%.1s",
-				       p + 1);
+				       "%s knows %%e, %%p, %%t, %%n and %%%%, not %%%.1s",
+				       option, p + 1);
 	return true;
+}
+
+bool file_name_differs(const char *pattern)
+{
+	for (const char *p = strchr(pattern, '%'); p; p = strchr(p + 2, '%'))
+		if (p[1] == 'n' || p[1] == 't')
+			return true;
+	return false;
 }
 
 static void print_program(FILE *out, const char *program)

@@ -16,8 +16,10 @@ struct file_name {
 	uint64_t time_ns; /* %t: 20261124T161500Z; the realtime clock */
 	uint64_t number;  /* %n */
 };
-/* %% is a %. */
-MUST_CHECK bool file_name_check(const char *pattern, struct err *err);
+/* %% is a %. option is for messages. */
+MUST_CHECK bool file_name_check(const char *option, const char *pattern, struct err *err);
+/* Is it another for each snapshot of a process? pattern has been checked. */
+bool file_name_differs(const char *pattern);
 /* Allocated. pattern has been checked. */
 char *file_name_make(const char *pattern, const struct file_name *name);
 

@@ -5,6 +5,7 @@
 
 #include "lib/ptrace/watch.h"
 #include "src/run/run.h"
+#include "src/run/traced.h"
 
 /* launch.c: starts the tracer, and becomes the program. supervisor: descriptor on which the tracer
  * tells that a timeout's snapshot was taken; -1: none. Returns the exit status if that failed. */
@@ -18,23 +19,22 @@ int run_supervised(const struct run_options *options, char **argv);
 void run_watch(const struct run_options *options, const char *program, pid_t pid,
 	       int channel, int supervisor) __attribute__((noreturn));
 
-/* reader.c: one snapshot, by a child, which leaves what was the program's to a sandbox. */
+/* reader.c: one snapshot, by a child. */
 struct reading {
 	const struct run_options *options;
 	const char *program;
 	pid_t pid;
-	const struct tracer_service *service;
 	struct trigger trigger;
 	bool stands, ended, only_of_fault;
-	unsigned number; /* of the snapshots of this run, from 1 */
+	unsigned number;	   /* of the snapshots of this run, from 1 */
+	const char *values_failed; /* why none are read; NULL: nothing */
 	/* The result, in shared memory: */
 	struct reading_result {
-		bool done, no_fault;
-		char path[4096], verdict[1024];
-		struct err why; /* if it is not done */
+		struct traced_result taken;
+		char path[4096];
 	} * result;
 };
-void run_read(const struct reading *reading);
+void run_read(const struct reading *reading, const struct tracer_service *service);
 
 /* inherited.c: undoes what main() changed, right before execve. */
 void run_restore_inherited(void);

@@ -9,7 +9,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -87,12 +86,15 @@ static void describe(const struct watcher *w, const struct trigger *trigger, cha
 
 static void report(const struct watcher *w, const struct trigger *trigger, int status)
 {
-	const struct reading_result *result = w->result;
+	const struct traced_result *result = &w->result->taken;
+	const char *path = w->result->path;
 	char what[sizeof(result->verdict)];
 
 	describe(w, trigger, what, sizeof(what));
-	if (result->done)
-		say(w, "snapshot in %s: %s", result->path,
+	if (result->done && !err_is(&result->why, ERR_NONE))
+		say(w, "incomplete snapshot in %s: %s", path, result->why.text);
+	else if (result->done)
+		say(w, "snapshot in %s: %s", path,
 		    *result->verdict ? result->verdict : what);
 	else if (!err_is(&result->why, ERR_NONE))
 		say(w, "no snapshot: %s", result->why.text);
@@ -112,46 +114,54 @@ static int take_status(struct watcher *w)
 /* False: there is none, which has been said. */
 static bool start_reader(struct watcher *w, struct reading *reading)
 {
-	const pid_t watcher = getpid();
+	const struct tracer_service *service;
 	struct err err;
 
 	memset(w->result, 0, sizeof(*w->result));
 	reading->options = w->options;
 	reading->program = w->program;
 	reading->pid = w->pid;
-	reading->number = ++w->snapshots;
+	reading->number = w->snapshots;
 	reading->result = w->result;
-	reading->service = watch_lend(w->watch, &err);
-	w->reader = reading->service ? fork() : -1;
-	if (w->reader == 0) {
-		prctl(PR_SET_NAME, "gosnap-reader");
-		/* It has standard error open, whose end others may wait for. */
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (getppid() != watcher)
-			_exit(1);
-		watch_forked(w->watch);
-		run_read(reading);
+	const pid_t reader = watch_fork(w->watch, &service, &err);
+	if (reader == 0) {
+		run_read(reading, service);
 		_exit(0);
 	}
-	if (w->reader < 0) {
-		if (reading->service)
-			err_sys(&err, "cannot start a process that reads");
+	if (reader < 0) {
 		say(w, "no snapshot: %s", err.text);
-		w->reader = 0;
 		return false;
 	}
-	watch_lent(w->watch, w->reader);
+	w->reader = reader;
 	return true;
 }
 
-/* While the process stands still. */
+/* While the process stands still. False: there is no reader, which has been said. */
+static bool stand_for(struct watcher *w, struct reading *reading, int *ret_status)
+{
+	if (!start_reader(w, reading))
+		return false;
+	watch_stand(w->watch, monotonic_ns() + LIMIT_READING_NS);
+	*ret_status = take_status(w);
+	return true;
+}
+
 static void read_standing(struct watcher *w, struct reading *reading)
 {
+	int status;
+
 	reading->stands = true;
-	if (!start_reader(w, reading))
+	w->snapshots++;
+	if (!stand_for(w, reading, &status))
 		return;
-	watch_stand(w->watch, monotonic_ns() + LIMIT_READING_NS);
-	report(w, &reading->trigger, take_status(w));
+	const struct err why = w->result->taken.why;
+	if (w->result->taken.without_values) {
+		say(w, "%s; reading the program again, without values", why.text);
+		reading->values_failed = why.text;
+		if (!stand_for(w, reading, &status))
+			return;
+	}
+	report(w, &reading->trigger, status);
 }
 
 static const struct trigger quit = { .kind = TRIGGER_SIGNAL, .signal = SIGQUIT };
@@ -162,8 +172,10 @@ static void on_quit(struct watcher *w)
 	struct reading reading = { .trigger = quit };
 
 	w->again = w->reader != 0;
-	if (!w->reader)
-		start_reader(w, &reading);
+	if (w->reader)
+		return;
+	w->snapshots++;
+	start_reader(w, &reading);
 }
 
 static void on_read(struct watcher *w)
@@ -246,17 +258,6 @@ static bool take(struct watcher *w, enum watch_event event)
 	}
 }
 
-static struct reading_result *new_result(void)
-{
-	struct reading_result *result =
-		mmap(NULL, sizeof(*result), PROT_READ | PROT_WRITE,
-		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-	if (result == MAP_FAILED)
-		out_of_memory();
-	return result;
-}
-
 void run_watch(const struct run_options *options, const char *program, pid_t pid,
 	       int channel, int supervisor)
 {
@@ -276,7 +277,7 @@ void run_watch(const struct run_options *options, const char *program, pid_t pid
 	    !w.watch)
 		_exit(1);
 	close(channel);
-	w.result = new_result();
+	w.result = xshared(sizeof(*w.result));
 	while (take(&w, watch_next(w.watch)))
 		;
 	/* The kernel lets go of the program. */

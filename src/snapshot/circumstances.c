@@ -30,7 +30,9 @@ static void print_capture(struct sink *out, const struct capture *c)
 	};
 
 	if (c->options->core.path) {
-		sink_named_string(out, "consistency", "core");
+		const struct dying *dying = c->options->core.dying;
+		sink_named_string(out, "consistency",
+				  dying && dying->stacks_only ? "stacks" : "core");
 		return;
 	}
 	sink_named_string(out, "consistency", consistency[c->plan.way]);

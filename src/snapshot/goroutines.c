@@ -3,6 +3,7 @@
 
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -276,15 +277,27 @@ static void collect(struct goroutines *s, size_t number)
 
 /* One fewer than our CPUs, since collecting and compressing keeps one busy: on two CPUs,
  * two workers take longer than one (doc/performance.md). */
+/* For tests: GOSNAP_PROCESSORS=N. */
+static unsigned processors(void)
+{
+	cpu_set_t cpus;
+
+#ifdef GOSNAP_FAULTS
+	if (getenv("GOSNAP_PROCESSORS"))
+		return (unsigned)strtoul(getenv("GOSNAP_PROCESSORS"), NULL, 10);
+#endif
+	return sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? (unsigned)CPU_COUNT(&cpus)
+							      : 1;
+}
+
 unsigned goroutines_workers(const struct snap_options *options)
 {
 	unsigned jobs = options->jobs;
-	cpu_set_t cpus;
 
 	if (options->capture.values == VALUES_NONE)
 		return 0;
-	if (!jobs && sched_getaffinity(0, sizeof(cpus), &cpus) == 0)
-		jobs = (unsigned)CPU_COUNT(&cpus) - 1;
+	if (!jobs)
+		jobs = processors() - 1;
 	return jobs <= 1 ? 0 : jobs < JOBS_MAX ? jobs : JOBS_MAX;
 }
 

@@ -31,7 +31,8 @@ struct output {
 	char *temporary;	  /* name in the same folder until then; NULL: none */
 	bool zstd;
 	struct remains *remains; /* NULL: they are not kept */
-	uint64_t start;		 /* offset of the document in the file */
+	bool owns_remains;
+	uint64_t start; /* offset of the document in the file */
 	/* One of them, by what is written. */
 	struct sink *sink;
 	struct writer *writer;
@@ -145,7 +146,8 @@ void output_close(struct output *out)
 		close(out->fd);
 	sink_free(out->sink);
 	writer_free(out->writer);
-	remains_free(out->remains);
+	if (out->owns_remains)
+		remains_free(out->remains);
 	trusted_path_done(&out->path);
 	xfree(out->asked);
 	xfree(out);
@@ -283,14 +285,18 @@ static struct output *open_replacing(struct trusted_path *path, const char *aske
 }
 
 /* Releases path. */
-static struct output *open_as_is(struct trusted_path *path, const char *asked,
+static struct output *open_as_is(struct trusted_path *path, const char *asked, bool waits,
 				 struct err *err)
 {
 	char name[64];
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", path->found);
-	int fd = open(name, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0)
+	int fd = open(name, O_WRONLY | O_CLOEXEC | O_NOCTTY | (waits ? 0 : O_NONBLOCK));
+	if (fd < 0 && errno == ENXIO && S_ISFIFO(path->mode))
+		err_set(err, ERR_SYS, "cannot open %s: nobody reads this pipe", asked);
+	else if (fd < 0)
 		err_sys(err, "cannot open %s", asked);
+	else if (!waits)
+		fcntl(fd, F_SETFL, 0);
 	trusted_path_done(path);
 	return fd < 0 ? NULL : output_new(fd, true, ends_in_zst(asked));
 }
@@ -311,7 +317,7 @@ static struct output *open_descriptor(struct trusted_path *to, const char *asked
 	return fd < 0 ? NULL : output_new(fd, true, false);
 }
 
-struct output *output_open(const char *path, struct err *err)
+static struct output *open_path(const char *path, bool waits, struct err *err)
 {
 	struct trusted_path to;
 	if (!path || strcmp(path, "-") == 0)
@@ -327,10 +333,20 @@ struct output *output_open(const char *path, struct err *err)
 	if (to.found < 0 || S_ISREG(to.mode))
 		return open_replacing(&to, path, err);
 	if (!S_ISDIR(to.mode))
-		return open_as_is(&to, path, err);
+		return open_as_is(&to, path, waits, err);
 	trusted_path_done(&to);
 	err_set(err, ERR_SYS, "%s is a directory: choose a file in it", path);
 	return NULL;
+}
+
+struct output *output_open(const char *path, struct err *err)
+{
+	return open_path(path, true, err);
+}
+
+struct output *output_open_at_once(const char *path, struct err *err)
+{
+	return open_path(path, false, err);
 }
 
 struct output *output_open_file(int fd, bool zstd)
@@ -359,7 +375,13 @@ void output_keep_remains(struct output *out)
 	const off_t start = lseek(out->fd, 0, SEEK_CUR);
 
 	out->remains = remains_new();
+	out->owns_remains = true;
 	out->start = start > 0 ? (uint64_t)start : 0;
+}
+
+void output_keep_remains_in(struct output *out, struct remains *remains)
+{
+	out->remains = remains;
 }
 
 struct mending {

@@ -20,6 +20,8 @@ enum { OUTPUTS = 2 };
  * this form from a SIGKILL are removed. Pipes, devices and the like (/dev/null) are
  * written directly; see trusted_path.h. */
 struct output *output_open(const char *path, struct err *err);
+/* Where somebody waits for us: does not wait until a pipe has a reader, but fails. */
+struct output *output_open_at_once(const char *path, struct err *err);
 /* A file that the caller has open, and names and closes. */
 struct output *output_open_file(int fd, bool zstd);
 /* An anonymous file, for a document to be shown rather than kept. */
@@ -33,6 +35,9 @@ struct sink *output_sink(struct output *out);
 
 /* Before the sandbox: what the child has not written when it dies is kept for output_mend(). */
 void output_keep_remains(struct output *out);
+/* Likewise, in memory that stays the caller's, for one output after another; also in the child. */
+struct remains;
+void output_keep_remains_in(struct output *out, struct remains *remains);
 /* After it died: makes a document of what it had written, which says why it is incomplete, to be
  * committed. Reads it in a sandbox of its own. ERR_NOT_FOUND: nothing had been written. ERR_SYS: it
  * cannot be mended. */

@@ -20,6 +20,7 @@
 
 struct snap {
 	const struct snap_options *options;
+	struct trigger trigger; /* once goroutines are known */
 	struct capture capture;
 	struct groups groups;
 	const struct fault *fault; /* NULL: none */
@@ -64,7 +65,7 @@ static void print_head(struct snap *s)
 	sink_named_uint(out, "version", 1);
 	s->pause_to_come = s->capture.held && !s->options->capture.stands;
 	circumstances_print(out, s->options, &s->capture);
-	trigger_print(out, &s->options->trigger, s->options->redaction,
+	trigger_print(out, &s->trigger, s->options->redaction,
 		      s->options->capture.core.path != NULL);
 	sink_name(out, "process");
 	print_process(out, &(struct process_printing){
@@ -465,6 +466,22 @@ static void tell_panic(const struct noted_panic *panic,
 	memcpy(ret, panic, sizeof(*panic));
 }
 
+/* A probe knows the thread only. A process that ended before it was captured has none. */
+static void complete_trigger(struct snap *s)
+{
+	const struct target_thread *threads;
+	size_t n;
+
+	s->trigger = s->options->trigger;
+	if (!s->capture.frozen || !trigger_lacks_goroutine(&s->trigger))
+		return;
+	threads = target_threads(s->capture.frozen, &n);
+	for (size_t i = 0; i < n; i++)
+		if ((uint64_t)threads[i].tid == s->trigger.thread)
+			s->trigger.goroutine =
+				runtimes_thread(s->capture.runtimes, i)->goroutine;
+}
+
 /* What was captured becomes a document. */
 static void finish(struct snap *s, struct snap_result *ret)
 {
@@ -476,19 +493,21 @@ static void finish(struct snap *s, struct snap_result *ret)
 
 	progress_phase(progress, "unwound", "goroutines", runtimes_decoded(all), n);
 	runtimes_decode(all);
+	complete_trigger(s);
 	s->fault = runtimes_fault(
 		all,
-		&(struct fault_question){
-			.ended = options->capture.core.path || options->capture.ended,
-			.panicking = trigger_panicking(&options->trigger) });
+		&(struct fault_question){ .ended = options->capture.core.path ||
+						   options->capture.ended,
+					  .panicking = trigger_panicking(&s->trigger),
+					  .recovered = s->trigger.recovered });
 	ret->no_fault = options->only_of_fault && !s->fault;
 	ret->noted = s->fault && s->fault->noted;
 	if (options->panic && s->fault)
 		tell_panic(&s->fault->identity, options->panic);
 	if (ret->no_fault || ret->noted)
 		return;
-	if (options->trigger.goroutine)
-		runtimes_make_first(all, options->trigger.goroutine);
+	if (s->trigger.goroutine)
+		runtimes_make_first(all, s->trigger.goroutine);
 	capture_date(&s->capture);
 	if (options->capture.verify)
 		runtimes_verify(all, &s->verification);

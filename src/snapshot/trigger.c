@@ -13,9 +13,10 @@
 enum { ATTRIBUTES_MAX = 256 };
 
 static const char *const kinds[TRIGGER_KINDS] = {
-	[TRIGGER_API] = "api",	       [TRIGGER_PANIC] = "panic",
-	[TRIGGER_SIGNAL] = "signal",   [TRIGGER_EXIT] = "exit",
-	[TRIGGER_TIMEOUT] = "timeout", [TRIGGER_THRESHOLD] = "threshold",
+	[TRIGGER_API] = "api",		 [TRIGGER_PANIC] = "panic",
+	[TRIGGER_SIGNAL] = "signal",	 [TRIGGER_EXIT] = "exit",
+	[TRIGGER_TIMEOUT] = "timeout",	 [TRIGGER_THRESHOLD] = "threshold",
+	[TRIGGER_FUNCTION] = "function", [TRIGGER_OOM] = "oom",
 };
 
 static const struct {
@@ -107,11 +108,19 @@ uint64_t trigger_panicking(const struct trigger *trigger)
 	return trigger->kind == TRIGGER_PANIC ? trigger->goroutine : 0;
 }
 
+bool trigger_lacks_goroutine(const struct trigger *trigger)
+{
+	return !trigger->goroutine &&
+	       (trigger->kind == TRIGGER_FUNCTION || trigger->recovered);
+}
+
 static void print_measured(struct sink *out, const struct trigger *trigger)
 {
 	if (!trigger->condition)
 		return;
 	sink_named_string(out, "condition", trigger->condition);
+	if (!trigger->measure_count)
+		return;
 	sink_named_begin(out, "measured", SINK_ARRAY);
 	for (size_t i = 0; i < trigger->measure_count; i++) {
 		sink_begin(out, SINK_OBJECT);
@@ -119,6 +128,17 @@ static void print_measured(struct sink *out, const struct trigger *trigger)
 		sink_named_uint(out, "value", trigger->measures[i].value);
 		sink_end(out);
 	}
+	sink_end(out);
+}
+
+static void print_sender(struct sink *out, const struct trigger_sender *sender)
+{
+	if (!*sender->name)
+		return;
+	sink_named_begin(out, "sender", SINK_OBJECT);
+	sink_named_uint(out, "pid", sender->pid);
+	sink_named_uint(out, "uid", sender->uid);
+	sink_named_string(out, "name", sender->name);
 	sink_end(out);
 }
 
@@ -139,6 +159,8 @@ void trigger_print(struct sink *out, const struct trigger *trigger,
 		sink_named_uint(out, "thread", trigger->thread);
 	if (signal && snprintf(name, sizeof(name), "SIG%s", signal) > 0)
 		sink_named_string(out, "signal", name);
+	sink_named_string(out, "function", trigger->function);
+	print_sender(out, &trigger->sender);
 	if (trigger->attribute_count) {
 		sink_name(out, "attributes");
 		print_attributes(out, redaction, trigger->attributes,

@@ -16,6 +16,7 @@
 #include "src/spool/spool_priv.h"
 
 #define SECOND_NS UINT64_C(1000000000)
+#define AHEAD_NS (60 * SECOND_NS) /* a clock may be set by less */
 
 enum {
 	PROGRAM_MAX = 40,
@@ -71,6 +72,11 @@ void spool_close(struct spool *spool)
 	close(spool->fd);
 	xfree(spool->path);
 	xfree(spool);
+}
+
+int spool_descriptor(const struct spool *spool)
+{
+	return spool->fd;
 }
 
 int spool_create(struct spool *spool, struct err *err)
@@ -216,10 +222,14 @@ void spool_entries_done(struct spool_entries *entries)
 	*entries = (struct spool_entries){ 0 };
 }
 
-static int by_id(const void *a, const void *b)
+/* Otherwise, once the clock was wrong, the oldest to be removed would be each new one. */
+static int by_age(const void *a, const void *b)
 {
-	return strcmp(((const struct spool_entry *)a)->id,
-		      ((const struct spool_entry *)b)->id);
+	const struct spool_entry *one = a, *other = b;
+
+	if (one->is_ahead != other->is_ahead)
+		return other->is_ahead - one->is_ahead;
+	return strcmp(one->id, other->id);
 }
 
 static void take_entry(const struct spool *spool, const char *name,
@@ -233,6 +243,7 @@ static void take_entry(const struct spool *spool, const char *name,
 		return;
 	entry.bytes = (uint64_t)st.st_blocks * BLOCK;
 	entry.owner = st.st_uid;
+	entry.is_ahead = entry.realtime_ns > realtime_ns() + AHEAD_NS;
 	entry.path = xasprintf("%s/%s", spool->path, name);
 	GROW(ret->list, ret->count, ret->cap);
 	ret->list[ret->count++] = entry;
@@ -252,7 +263,7 @@ bool spool_list(const struct spool *spool, struct spool_entries *ret, struct err
 		take_entry(spool, e->d_name, ret);
 	closedir(dir);
 	if (ret->count)
-		qsort(ret->list, ret->count, sizeof(*ret->list), by_id);
+		qsort(ret->list, ret->count, sizeof(*ret->list), by_age);
 	return true;
 }
 
@@ -343,8 +354,11 @@ bool spool_prune(struct spool *spool, const struct spool_quota *quota, bool dry,
 		bytes += all.list[i].bytes;
 	for (size_t i = 0; ok && i < all.count; i++) {
 		const struct spool_entry *e = &all.list[i];
-		if (!is_too_much(quota, all.count - i, bytes, age_of(e)))
-			break;
+		if (!is_too_much(quota, all.count - i, bytes, age_of(e))) {
+			if (!e->is_ahead)
+				break;
+			continue; /* of others the age is known */
+		}
 		bytes -= e->bytes;
 		if (!dry && !remove_entry(spool, e))
 			ok = err_sys(err, "cannot remove %.200s", e->path);

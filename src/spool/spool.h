@@ -19,6 +19,8 @@ struct spool;
 /* create: makes the folder, mode 0700, if there is none. The folder must be ours, and nobody else
  * may write to it. ERR_NOT_FOUND: there is none; ERR_PERMISSION. */
 struct spool *spool_open_folder(const char *path, bool create, struct err *err);
+/* Of the folder, to be kept open in forks. Borrowed. */
+int spool_descriptor(const struct spool *spool);
 void spool_close(struct spool *spool);
 DEFINE_AUTO(struct spool, spool_close)
 
@@ -46,12 +48,13 @@ struct spool_entry {
 	enum spool_kind kind;
 	uint64_t bytes; /* on the disk */
 	uint64_t realtime_ns;
+	bool is_ahead; /* of a time to come: the clock was wrong then, or is now */
 	char *program;
 	pid_t pid;
 	uid_t owner;
 };
 struct spool_entries {
-	struct spool_entry *list; /* oldest first */
+	struct spool_entry *list; /* oldest first; before them, what is ahead */
 	size_t count, cap;
 };
 MUST_CHECK bool spool_list(const struct spool *spool, struct spool_entries *ret,

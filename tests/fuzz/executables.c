@@ -116,6 +116,17 @@ static void read_all(const struct images *images)
 	read_go(t, images);
 }
 
+static void find_probes(int fd)
+{
+	struct err err = { .text = "" };
+	static const char *const function = "main.main";
+	const struct probe_wanted wanted = { &function, 1 };
+	struct probe_points points;
+	const bool found = probe_points_find(fd, "executable", &wanted, &points, &err);
+
+	assert(found ? points.count && points.count <= PROBE_POINTS : *err.text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct err err = { .text = "" };
@@ -128,6 +139,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	assert(images || err.text[0]);
 	if (images)
 		read_all(images);
+	find_probes(fd);
 	close(fd);
 	return 0;
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What /proc says of a process: is it unharmed? And a client that notices if it is not."""
 import contextlib
+import ctypes
 import glob
 import hashlib
 import http.client
@@ -10,6 +11,8 @@ import threading
 import time
 
 from tap import PATIENCE, Mismatch
+
+libc = ctypes.CDLL(None, use_errno=True)
 
 
 def fields(path):
@@ -136,6 +139,12 @@ def harm(pid, stopped="Tt", zombies=False):
     if left:
         return f"it has children: {left}"
     return None
+
+
+def send(pid, tid, number):
+    """To one thread."""
+    if libc.tgkill(pid, tid, int(number)) != 0:
+        raise OSError(ctypes.get_errno(), f"tgkill {number} of {tid}")
 
 
 def stop(pid):

@@ -44,7 +44,9 @@ class Walk:
 
     def _frame(self, function):
         self.stepper.rest()
-        done = snapshot.gosnap("--values", "--full-frames", "--no-redact", self.subject.pid)
+        # It stands still anyway: a busy machine is given the time that it takes.
+        done = snapshot.gosnap("--values", "--full-frames", "--no-redact", "--max-pause=60s",
+                               self.subject.pid)
         if done.returncode != 0:
             raise Mismatch(done.stderr.decode())
         goroutine = next(g for g in snapshot.parsed(done.stdout)["goroutines"]

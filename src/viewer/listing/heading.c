@@ -93,6 +93,8 @@ static const char *why_taken(const char *kind)
 		{ "signal", "the program got a signal" },
 		{ "exit", "the program was about to end" },
 		{ "timeout", "the program had run for too long" },
+		{ "function", "a function was called" },
+		{ "oom", "the kernel killed it for want of memory" },
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
 		if (strcmp(known[i].kind, kind) == 0)
@@ -105,12 +107,20 @@ void heading_print_trigger(const struct page *page, const struct summary *summar
 	const struct reader_node *attributes = node_get(summary->trigger, "attributes");
 	const char *why = why_taken(text_of(node_get(summary->trigger, "kind"), ""));
 	const char *signal = text_of(node_get(summary->trigger, "signal"), NULL);
+	const char *function = text_of(node_get(summary->trigger, "function"), NULL);
+	const struct reader_node *sender = node_get(summary->trigger, "sender");
 	struct text text = { 0 };
 	if (!why && node_count(attributes) == 0)
 		return;
 	text_add(&text, "taken because %s", why ? why : "somebody wanted it");
 	if (signal)
 		text_add(&text, " (%s)", signal);
+	if (function)
+		text_add(&text, " (%s)", function);
+	if (sender)
+		text_add(&text, " from %s (%" PRId64 ")",
+			 text_of(node_get(sender, "name"), "?"),
+			 node_int(node_get(sender, "pid"), 0));
 	if (node_get(summary->trigger, "goroutine"))
 		text_add(&text, ", goroutine %" PRId64,
 			 node_int(node_get(summary->trigger, "goroutine"), 0));

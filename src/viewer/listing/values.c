@@ -251,6 +251,18 @@ static bool is_redacted(const struct reader_node *value)
 	return node_get(value, "redacted") && !node_get(value, "value");
 }
 
+/* How many there are of what cannot be read is often what is wanted. */
+static void add_unreadable(struct writing *w, const struct reader_node *value)
+{
+	const struct reader_node *len = node_get(value, "len");
+	const char *why = text_of(node_get(value, "unreadable"), "");
+
+	if (len)
+		text_add(w->text, "(length %" PRId64 ", %s)", node_int(len, 0), why);
+	else
+		text_add(w->text, "(%s)", why);
+}
+
 static void add(struct writing *w, const struct reader_node *value)
 {
 	const char *words = text_of(node_get(value, "text"), NULL);
@@ -259,7 +271,7 @@ static void add(struct writing *w, const struct reader_node *value)
 		return;
 	w->depth++;
 	if (node_get(value, "unreadable"))
-		text_add(w->text, "(%s)", text_of(node_get(value, "unreadable"), ""));
+		add_unreadable(w, value);
 	else if (node_bool(node_get(value, "optimized_out"), false))
 		text_add(w->text, "(optimized out)");
 	else if (node_bool(node_get(value, "nil"), false))
@@ -307,7 +319,7 @@ static void add_notes(struct text *line, const struct reader_node *v)
 			text_add(line, "%s", notes[i].words);
 }
 
-static void print_list(const struct page *page, int indent,
+void values_print_list(const struct page *page, int indent,
 		       const struct reader_node *variables)
 {
 	for (size_t i = 0; i < node_count(variables); i++) {
@@ -342,8 +354,8 @@ static void print_frame(const struct page *page, int indent,
 		return;
 	text_add(&line, "%s", text_of(node_get(frame, "function"), "?"));
 	page_say(page, COLOR_OWN, indent, indent + 4, &line);
-	print_list(page, indent + 4, arguments);
-	print_list(page, indent + 4, locals);
+	values_print_list(page, indent + 4, arguments);
+	values_print_list(page, indent + 4, locals);
 	if (node_get(frame, "values_omitted_by"))
 		print_note(page, indent + 4, "more were omitted",
 			   "too many bytes for one goroutine, see --full");

@@ -11,5 +11,8 @@ struct text;
  * has no values. */
 void values_print(const struct page *page, int indent,
 		  const struct reader_node *goroutine);
+/* A list of variables. */
+void values_print_list(const struct page *page, int indent,
+		       const struct reader_node *variables);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { WORD_MAX = 32 };
+enum { WORD_MAX = 128 };
 
 static unsigned least(unsigned a, unsigned b)
 {
@@ -35,9 +35,10 @@ static unsigned count_edits(const char *a, const char *b)
 
 void nearest_try(struct nearest *nearest, const char *candidate)
 {
-	size_t len = strlen(nearest->word);
+	const size_t len = strlen(nearest->word), other = strlen(candidate);
+	const size_t least_edits = len > other ? len - other : other - len;
 	unsigned edits;
-	if (len < 2 || len > WORD_MAX || strlen(candidate) > WORD_MAX)
+	if (len < 2 || len > WORD_MAX || other > WORD_MAX || least_edits > (len + 2) / 3)
 		return;
 	edits = count_edits(nearest->word, candidate);
 	if (edits > (len + 2) / 3 || (nearest->best && edits >= nearest->edits))

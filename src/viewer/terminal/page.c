@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "lib/base/utf8.h"
 #include "src/viewer/terminal/text.h"
 
 /* Only colours that are readable on dark and light backgrounds. */
@@ -30,31 +31,6 @@ bool page_is_terminal(int fd)
 	return isatty(fd) && term && *term && strcmp(term, "dumb") != 0;
 }
 
-/* Length of a sequence that terminals might act on: control characters, and those that
- * change the text direction. The reader only lets UTF-8 through. */
-static size_t harmful(const unsigned char *c)
-{
-	if (c[0] < ' ' || c[0] == 0x7f)
-		return 1;
-	if (c[0] == 0xc2 && c[1] < 0xa0)
-		return 2;
-	if (c[0] == 0xe2 && c[1] == 0x80 && c[2] >= 0xa8 && c[2] <= 0xae)
-		return 3;
-	if (c[0] == 0xe2 && c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9)
-		return 3;
-	return 0;
-}
-
-static void print_some(const struct page *page, const char *words, size_t len)
-{
-	const unsigned char *c = (const unsigned char *)words, *end = c + len;
-	while (c < end) {
-		size_t bad = harmful(c);
-		putc(bad ? '?' : *c, page->out);
-		c += bad ? bad : 1;
-	}
-}
-
 static void begin(const struct page *page, enum color color)
 {
 	if (page->color)
@@ -70,7 +46,7 @@ static void end(const struct page *page, enum color color)
 void page_print(const struct page *page, enum color color, const char *words)
 {
 	begin(page, color);
-	print_some(page, words, strlen(words));
+	utf8_print_harmless(page->out, words, strlen(words));
 	end(page, color);
 }
 
@@ -102,7 +78,7 @@ void page_paragraph(const struct page *page, enum color color, int first, int re
 			putc(' ', page->out);
 		column += width + !fresh;
 		fresh = false;
-		print_some(page, words, len);
+		utf8_print_harmless(page->out, words, len);
 		words += len;
 		words += strspn(words, " ");
 	}

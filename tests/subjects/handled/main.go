@@ -6,7 +6,7 @@
 // usage: handled HOW WAY
 //
 // The environment has options: PROGRAM, FOLDER, ARGUMENTS, TIMEOUT, EVERY, POST, PUT,
-// ATTEMPTS, BUSY, HANDLED, WORTHLESS, LOG.
+// ATTEMPTS, BUSY, HANDLED, WORTHLESS, LOG, INIT, JAIL, ROOT.
 package main
 
 import (
@@ -320,11 +320,41 @@ func trace(times int) {
 
 func signals() []os.Signal {
 	return []os.Signal{syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGABRT, syscall.SIGUSR1,
-		syscall.SIGHUP}
+		syscall.SIGHUP, syscall.SIGTSTP}
+}
+
+// jail makes a folder the root, if there is one of that name.
+func jail(name string) {
+	root := os.Getenv(name)
+	if root == "" {
+		return
+	}
+	if err := syscall.Chroot(root); err != nil {
+		panic(err)
+	}
+	os.Chdir("/")
+}
+
+// init dies, if it is to, with INIT instead of HOW.
+func init() {
+	if os.Getenv("INIT") == "" {
+		return
+	}
+	configure()
+	switch os.Getenv("INIT") {
+	case "recover":
+		defer gosnap.Recover()
+	case "monitor":
+		started = gosnap.Monitor() == nil
+	case "standard-error":
+		started = gosnap.Monitor(gosnap.StandardError()) == nil
+	}
+	writeNil()
 }
 
 func main() {
 	configure()
+	jail("JAIL")
 	crowd(number("BUSY"))
 	switch os.Args[1] {
 	case "none":
@@ -362,5 +392,6 @@ func main() {
 	}
 	defer how(gosnap.Attribute("request", "7"))
 	monitorLater()
+	jail("ROOT")
 	ways[os.Args[2]]()
 }

@@ -16,6 +16,7 @@
 #include "lib/base/bytes.h"
 #include "lib/base/err.h"
 #include "lib/base/guard.h"
+#include "lib/base/utf8.h"
 
 static void test_err(void **state)
 {
@@ -158,12 +159,27 @@ static void test_guard(void **state)
 	assert_false(budget_spend(&spent, 0, 4));
 }
 
+static void test_harmless(void **state)
+{
+	static const char words[] = "a\033[2J\xc2\x9b"
+				    "b\u202e\u2066\xff\xc3\u00e9\n";
+	char shown[sizeof(words)] = "";
+	FILE *out = fmemopen(shown, sizeof(shown), "w");
+
+	(void)state;
+	assert_non_null(out);
+	utf8_print_harmless(out, words, sizeof(words) - 1);
+	assert_int_equal(fclose(out), 0);
+	assert_string_equal(shown, "a?[2J?b????\u00e9?");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_err),	      cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_slurp),	      cmocka_unit_test(test_bytes),
 		cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_guard),
+		cmocka_unit_test(test_harmless),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -387,6 +387,21 @@ static void test_model(void **state)
 	}
 }
 
+/* The larger the limit that is promised, the more time there is. */
+static void test_time_for_values(void **state)
+{
+	uint64_t before = 0;
+	(void)state;
+
+	for (uint64_t max = 10 * MS; max < 100000 * MS; max *= 3) {
+		const uint64_t time = plan_values_ns(max);
+		assert_true(time > before && time < max);
+		before = time;
+	}
+	assert_int_equal(plan_values_ns(0), PLAN_GATHER_NS);
+	assert_int_equal(plan_values_ns(100 * MS), 50 * MS);
+}
+
 static void test_words(void **state)
 {
 	static const char words[] = CAPTURE_WORDS;
@@ -418,7 +433,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_verdicts),  cmocka_unit_test(test_flags),
 		cmocka_unit_test(test_obstacles), cmocka_unit_test(test_model),
-		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_words),	  cmocka_unit_test(test_time_for_values),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,9 +24,19 @@
 
 #include "lib/base/thread.h"
 #include "lib/sandbox/broker.h"
+#include "lib/sandbox/broker_priv.h"
 #include "lib/sandbox/sandbox_priv.h"
 
-enum { FINE = 0, WRONG = 1, ECHO = ASK_SERVICE, GIVE, LATER, CHILDREN = 4, ASKS = 200 };
+enum {
+	FINE = 0,
+	WRONG = 1,
+	ECHO = ASK_SERVICE,
+	GIVE,
+	LATER,
+	HOLD,
+	CHILDREN = 4,
+	ASKS = 200
+};
 
 static int run(const struct sandbox *how, int (*work)(void *), void *arg, struct err *err)
 {
@@ -336,29 +348,29 @@ static int talk_nonsense(void *arg)
 	return FINE;
 }
 
-static int open_many_channels(void *arg)
+/* Returns our end of another channel; -1: the first is closed. */
+static int open_channel(void)
 {
 	const struct question q = { .kind = ASK_CHANNEL };
+	const int channel = find_channel(); /* before there is another socket */
 	int pair[2];
 
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return -1;
+	const bool sent = message_send(channel, &q, offsetof(struct question, text),
+				       pair[1], 0) > 0;
+	close(pair[1]);
+	return sent ? pair[0] : -1;
+}
+
+static int open_many_channels(void *arg)
+{
 	(void)arg;
 	for (int i = 0; i < 400; i++) {
-		if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		const int channel = open_channel();
+		if (channel < 0)
 			return WRONG;
-		char control[CMSG_SPACE(sizeof(int))];
-		struct iovec bytes = { (void *)(uintptr_t)&q,
-				       offsetof(struct question, text) };
-		struct msghdr m = { .msg_iov = &bytes,
-				    .msg_iovlen = 1,
-				    .msg_control = control,
-				    .msg_controllen = sizeof(control) };
-		struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-		*c = (struct cmsghdr){ CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS };
-		memcpy(CMSG_DATA(c), &pair[1], sizeof(int));
-		if (sendmsg(find_channel(), &m, MSG_NOSIGNAL) < 0)
-			return WRONG;
-		close(pair[0]);
-		close(pair[1]);
+		close(channel);
 	}
 	return echoes(5) ? FINE : WRONG;
 }
@@ -459,6 +471,64 @@ static int sleep_on(void *arg)
 	return WRONG;
 }
 
+struct holding {
+	atomic_bool held, released;
+};
+
+/* Keeps the broker busy until more has come. */
+static void hold(void *arg, const struct question *q, int fd, struct answer *ret,
+		 int *ret_fd)
+{
+	struct holding *holding = arg;
+
+	(void)q, (void)fd, (void)ret, (void)ret_fd;
+	holding->held = true;
+	while (!holding->released)
+		sched_yield();
+}
+
+static void count(void *arg, const struct question *q, int fd, struct answer *ret,
+		  int *ret_fd)
+{
+	int *asked = arg;
+
+	(void)q, (void)fd, (void)ret, (void)ret_fd;
+	++*asked;
+}
+
+/* As a child that is stopped, and its parent, which tells that it has ended. */
+static int tell_both(void *arg)
+{
+	struct holding *holding = arg;
+	const int channel = find_channel(), of_child = open_channel();
+
+	if (of_child < 0 || !send_question(channel, HOLD))
+		return WRONG;
+	while (!holding->held)
+		sched_yield();
+	if (!send_question(of_child, TELL_FORBIDDEN) || !send_question(channel, ECHO))
+		return WRONG;
+	holding->released = true;
+	return sleep_on(NULL);
+}
+
+static void test_forbidden_first(void **state)
+{
+	struct holding *holding = xshared(sizeof(*holding));
+	int asked = 0;
+	const struct sandbox_service services[] = { { ECHO, count, &asked, NULL },
+						    { HOLD, hold, holding, NULL },
+						    { .kind = 0 } };
+	const struct sandbox how = { .services = { services } };
+	struct err err;
+
+	(void)state;
+	assert_int_equal(run(&how, tell_both, holding, &err), -1);
+	assert_non_null(strstr(err.text, "forbidden system call"));
+	assert_int_equal(asked, 0);
+	munmap(holding, sizeof(*holding));
+}
+
 static int end_others(void *arg)
 {
 	int status;
@@ -488,9 +558,13 @@ static void test_kill(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_files),	 cmocka_unit_test(test_services),
-		cmocka_unit_test(test_nonsense), cmocka_unit_test(test_programs),
-		cmocka_unit_test(test_kill),	 cmocka_unit_test(test_later),
+		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_services),
+		cmocka_unit_test(test_nonsense),
+		cmocka_unit_test(test_programs),
+		cmocka_unit_test(test_kill),
+		cmocka_unit_test(test_later),
+		cmocka_unit_test(test_forbidden_first),
 	};
 
 	if (sandbox_missing()) {

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/bpf/ability.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/base/util.h"
+
+static const struct bpf_facts all = { true, true, true, false, true, 6, 1 };
+
+static void can(void **state)
+{
+	struct bpf_facts newer = all, unknown = all;
+	struct err err;
+
+	(void)state;
+	newer.linux_major = 7;
+	newer.linux_minor = 0;
+	unknown.linux_major = unknown.linux_minor = 0;
+	assert_true(bpf_judge(&all, &err));
+	assert_true(bpf_judge(&newer, &err));
+	assert_true(bpf_judge(&unknown, &err));
+}
+
+static void cannot(void **state)
+{
+	static const struct {
+		struct bpf_facts facts;
+		enum err_code code;
+		const char *words;
+	} cases[] = {
+		{ { false, true, true, false, true, 6, 1 },
+		  ERR_UNSUPPORTED,
+		  "built without" },
+		{ { true, false, true, false, true, 6, 1 }, ERR_CANNOT, "containers" },
+		{ { true, true, true, false, false, 6, 1 }, ERR_PERMISSION, "as root" },
+		{ { true, true, true, false, true, 6, 0 },
+		  ERR_UNSUPPORTED,
+		  "Linux 6.0 is too old" },
+		{ { true, true, true, false, true, 5, 15 },
+		  ERR_UNSUPPORTED,
+		  "Linux 5.15 is too old" },
+		{ { true, true, false, false, true, 6, 1 }, ERR_UNSUPPORTED, "BTF" },
+		{ { true, true, true, true, true, 6, 1 },
+		  ERR_CANNOT,
+		  "lockdown=integrity" },
+	};
+	struct err err;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_false(bpf_judge(&cases[i].facts, &err));
+		assert_int_equal(err.code, cases[i].code);
+		assert_non_null(strstr(err.text, cases[i].words));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(can),
+		cmocka_unit_test(cannot),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
