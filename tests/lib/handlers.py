@@ -18,7 +18,7 @@ from tap import PATIENCE, Mismatch, Skip
 KERNEL = "/proc/sys/kernel/"
 LOCK = os.path.join(matrix.CACHE, "core-pattern.lock")
 WORDS = "%P %I %s %c %d %t %p %i %u %g %C %h %e %f %E %F"
-held = []  # open files, as long as this process lives
+held = []  # as long as this process lives
 
 
 def read(name):
@@ -31,13 +31,20 @@ def write(name, text):
         f.write(text + "\n")
 
 
-def share():
-    """As long as this process lives, nobody changes where cores go."""
-    if held:
-        return
+@contextlib.contextmanager
+def unchanged():
+    """Meanwhile nobody changes where cores go."""
     os.makedirs(matrix.CACHE, exist_ok=True)
-    held.append(open(LOCK, "a"))
-    fcntl.flock(held[0], fcntl.LOCK_SH)
+    with open(LOCK, "a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_SH)
+        yield
+
+
+def share():
+    """As long as this process lives, nobody does."""
+    if not held:
+        held.append(contextlib.ExitStack())
+        held[0].enter_context(unchanged())
 
 
 # Puts back what it was told when this process ends, however that may be.
