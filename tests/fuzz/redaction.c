@@ -48,7 +48,7 @@ static void look(struct redaction *r, const char *secret, size_t secret_len,
 	free(exact);
 }
 
-/* Owned: with %25 or \\x25 for the percent sign. */
+/* Owned: with %25 or \\x25 for the percent sign; and so for digits, as those of \\xfa are like a letter of a secret. */
 static char *escape(const char *text, size_t len, char sign, size_t *ret_len)
 {
 	enum { LETTERS_MAX = 4 };
@@ -57,7 +57,7 @@ static char *escape(const char *text, size_t len, char sign, size_t *ret_len)
 
 	for (size_t i = 0; i < len; i++) {
 		unsigned char c = (unsigned char)text[i];
-		if (isalnum(c))
+		if (isalnum(c) && !isxdigit(c))
 			ret[n++] = (char)c;
 		else
 			n += (size_t)sprintf(ret + n, sign == '%' ? "%%%02X" : "\\x%02x",

@@ -102,6 +102,7 @@ static bool take(const char *path, uint8_t flags, struct output *out, struct out
 	const bool ok = snap_take(&options, output_sink(out), &result, &err);
 	assert(ok || err.text[0]);
 	assert(!result.no_core || result.why.text[0]);
+	xfree(result.verdict);
 	return ok && !result.no_core;
 }
 
