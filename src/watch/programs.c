@@ -505,16 +505,20 @@ void programs_change_end(struct programs *p, bool in_force)
 	p->before = p->options;
 }
 
+/* A change that is not in force yet may be taken back. */
 bool programs_want(const struct programs *p, const struct fault_event *event)
 {
+	const char *function = p->names[event->function % NAMES];
+
 	if (event->program >= p->count || !p->list[event->program].links)
 		return false;
 	switch (event->hook) {
 	case FAULT_HOOK_FUNCTION:
-		return is_called(&p->options.calls, p->names[event->function % NAMES]);
+		return is_called(&p->options.calls, function) ||
+		       is_called(&p->before.calls, function);
 	case FAULT_HOOK_RECOVER:
 	case FAULT_HOOK_RECOVERED:
-		return p->options.recovered;
+		return p->options.recovered || p->before.recovered;
 	default:
 		return true;
 	}

@@ -443,6 +443,7 @@ static void reload(struct service *s)
 	s->counts.reloaded_ns = realtime_ns();
 	say_watching(s, "reloaded", "reloaded, watching");
 	reread->used(reread->arg, true);
+	take_children(s); /* --count may have been reached before */
 }
 
 static void serve(struct service *s, int signals)
