@@ -83,9 +83,7 @@ struct call_facts calls_facts(const struct calls *c)
 		.goid = (uint32_t)slot[L_g_goid].off,
 		.stack_low = (uint32_t)slot[L_g_stack_lo].off,
 		.stack_high = (uint32_t)slot[L_g_stack_hi].off,
-		.labels = slot[L_g_labels].off > 0 && slot[L_labels_list].off >= 0
-				  ? (uint32_t)slot[L_g_labels].off
-				  : 0,
+		.labels = slot[L_g_labels].off > 0 ? (uint32_t)slot[L_g_labels].off : 0,
 		.has_g = layout_has(&c->rt->layout, L_funcdata_arg_info),
 	};
 }

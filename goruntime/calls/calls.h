@@ -123,7 +123,7 @@ MUST_CHECK bool calls_word(struct calls *c, uint64_t entry, const struct call_pl
 			   const char *path, bool length, struct call_word *ret,
 			   struct err *err);
 /* The profiler labels of the goroutine that was set, up to so many bytes of each text. Returns how many.
- * Before Go 1.24, none. */
+ * Before Go 1.24, of more than eight some of any. */
 enum { CALL_LABELS = 3, CALL_LABEL_MAX = 32 };
 struct call_label {
 	char key[CALL_LABEL_MAX], value[CALL_LABEL_MAX];

@@ -159,7 +159,7 @@ func all(id int) int {
 }
 
 func work(first, n int) {
-	pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), pprof.Labels("worker", fmt.Sprint(first))))
+	pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), pprof.Labels("worker", fmt.Sprint(first), "what", "calls")))
 	for i := 0; i < n; i++ {
 		id := first + i*100
 		all(id)
