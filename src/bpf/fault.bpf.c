@@ -114,8 +114,9 @@ static __attribute__((noinline)) bool is_first(struct task_struct *task, __u32 p
 			     .start = BPF_CORE_READ(task, group_leader, start_boottime) };
 	__u32 one = 1;
 
-	/* The map may also be busy, or have no room: rather twice than never. */
-	return bpf_map_update_elem(&seen, &life, &one, BPF_NOEXIST) != -EXISTS;
+	/* The map may also be busy, or have no room: rather twice than never. Before 6.4, what the kernel calls
+	 * instead of this function is an int, with zeros above it. */
+	return (int)bpf_map_update_elem(&seen, &life, &one, BPF_NOEXIST) != -EXISTS;
 }
 
 static __attribute__((noinline)) bool is_wanted(struct task_struct *task, __u32 pid)
