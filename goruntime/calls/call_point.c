@@ -76,6 +76,8 @@ static bool is_wrapper(struct runtime *rt, uint64_t entry)
 
 static void code_done(struct function_code *f)
 {
+	if (!f)
+		return;
 	xfree(f->bytes);
 	xfree(f->list);
 }

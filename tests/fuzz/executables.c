@@ -127,6 +127,55 @@ static void find_probes(int fd)
 	assert(found ? points.count && points.count <= PROBE_POINTS : *err.text);
 }
 
+static void find_goroutines(int fd)
+{
+	struct err err = { .text = "" };
+	struct goroutine_list list;
+	const bool found = goroutine_list_find(fd, "executable", &list, &err);
+
+	assert(found ? list.segment_count <= GOROUTINE_LIST_SEGMENTS : *err.text);
+}
+
+struct planning {
+	struct calls *calls;
+	int left;
+};
+
+/* What gosnap trace asks of a function. */
+static bool plan_function(void *arg, const char *name, uint64_t entry, uint64_t end)
+{
+	struct planning *p = arg;
+	struct call_point point;
+	struct call_returns returns;
+	struct call_plan plan;
+	struct call_word word;
+	struct err err = { .text = "" };
+
+	assert(name);
+	if (calls_point(p->calls, entry, end, &point))
+		calls_returns(p->calls, entry, end, &returns);
+	calls_plan(p->calls, entry, &plan);
+	assert(plan.count <= CALL_STEPS);
+	const bool has = calls_word(p->calls, entry, &plan, "s.name", true, &word, &err);
+	assert(has || *err.text);
+	calls_plan_results(p->calls, entry, &plan);
+	assert(plan.count <= CALL_STEPS);
+	return --p->left > 0;
+}
+
+static void plan_calls(int fd)
+{
+	struct err err = { .text = "" };
+	AUTO(warnings_free) struct warnings *warnings = warnings_new();
+	AUTO(calls_close)
+	struct calls *calls = calls_open(fd, "executable", 0, warnings, &err);
+
+	assert(calls || *err.text);
+	if (calls)
+		calls_each_function(calls, plan_function,
+				    &(struct planning){ calls, PLACES });
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct err err = { .text = "" };
@@ -140,6 +189,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (images)
 		read_all(images);
 	find_probes(fd);
+	find_goroutines(fd);
+	plan_calls(fd);
 	close(fd);
 	return 0;
 }
