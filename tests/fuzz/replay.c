@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Feeds a fuzz target with its corpus, and each file of it damaged in some ways: always the
- * same ones. */
+ * same ones. Or with the files that are named, as they are. */
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "lib/base/util.h"
 #include "tests/fuzz/fuzz.h"
 
-enum { INPUT_MAX = 1 << 16, ROUNDS = 300, DAMAGES = 8 };
+enum { INPUT_MAX = 1 << 16, WHOLE_MAX = 64 << 20, ROUNDS = 300, DAMAGES = 8 };
 
 static uint64_t next_random(uint64_t *state)
 {
@@ -86,15 +86,31 @@ static int not_dot(const struct dirent *e)
 	return e->d_name[0] != '.';
 }
 
+static int feed_whole(char **paths)
+{
+	size_t len;
+
+	for (; *paths; paths++) {
+		AUTO(xfree) char *bytes = slurp(*paths, WHOLE_MAX, &len);
+		printf("%s\n", *paths);
+		fflush(stdout);
+		if (!bytes)
+			return 1;
+		LLVMFuzzerTestOneInput((const uint8_t *)bytes, len);
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *source = getenv("abs_top_srcdir"), *slash = strrchr(argv[0], '/');
 	AUTO(xfree)
-	char *folder =
-		argc > 1 ? xstrdup(argv[1])
-			 : xasprintf("%s/tests/fuzz/corpus/%s", source ? source : "..",
-				     slash ? slash + 1 : argv[0]);
+	char *folder = xasprintf("%s/tests/fuzz/corpus/%s", source ? source : "..",
+				 slash ? slash + 1 : argv[0]);
 	struct dirent **files;
+
+	if (argc > 1)
+		return feed_whole(argv + 1);
 	int n = scandir(folder, &files, not_dot, alphasort);
 	size_t fed = 0;
 
