@@ -124,6 +124,10 @@ static void check_any_access(struct doctor *d)
 		refuse(d, ERR_PERMISSION,
 		       "kernel.yama.ptrace_scope is 3: no process can be examined until "
 		       "a reboot with another setting");
+	} else if (facts.yama_scope == YAMA_ADMIN && !ours->ptrace) {
+		refuse(d, ERR_PERMISSION,
+		       "kernel.yama.ptrace_scope is 2: only root may examine processes: "
+		       "run gosnap as root or with CAP_SYS_PTRACE");
 	} else if (!conditions_may_trace()) {
 		refuse(d, ERR_PERMISSION,
 		       "tracing is forbidden here, even of gosnap's own children, as in "
@@ -131,10 +135,6 @@ static void check_any_access(struct doctor *d)
 		       "--cap-add SYS_PTRACE)");
 	} else if (ours->ptrace) {
 		fine(d, "access", "gosnap may examine every visible process");
-	} else if (facts.yama_scope == YAMA_ADMIN) {
-		refuse(d, ERR_PERMISSION,
-		       "kernel.yama.ptrace_scope is 2: only root may examine processes: "
-		       "run gosnap as root or with CAP_SYS_PTRACE");
 	} else if (facts.yama_scope == YAMA_DESCENDANTS) {
 		doubt(d, "access",
 		      "kernel.yama.ptrace_scope is 1: only descendants of gosnap may be "
