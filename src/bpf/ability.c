@@ -16,14 +16,15 @@
 
 enum { HEX = 16, LOCKDOWN_MAX = 256 };
 
-static bool is_permitted(void)
+static void read_capabilities(struct bpf_facts *ret)
 {
 	AUTO(xfree) char *status = proc_file(getpid(), "status");
 	const uint64_t now = proc_number(status, "CapEff", HEX);
 
-	return has_capability(now, CAP_SYS_PTRACE) &&
-	       (has_capability(now, CAP_SYS_ADMIN) ||
-		(has_capability(now, CAP_BPF) && has_capability(now, CAP_PERFMON)));
+	ret->admin = has_capability(now, CAP_SYS_ADMIN);
+	ret->permitted = has_capability(now, CAP_SYS_PTRACE) &&
+			 (ret->admin || (has_capability(now, CAP_BPF) &&
+					 has_capability(now, CAP_PERFMON)));
 }
 
 static bool is_whole(void)
@@ -53,19 +54,17 @@ void bpf_facts_read(struct bpf_facts *ret)
 		.whole = is_whole(),
 		.btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0,
 		.confidential = is_confidential(),
-		.permitted = is_permitted(),
 	};
+	read_capabilities(ret);
 	if (uname(&name) != 0 ||
 	    sscanf(name.release, "%u.%u", &ret->linux_major, &ret->linux_minor) != 2)
 		ret->linux_major = ret->linux_minor = 0;
 }
 
-static bool is_too_old(const struct bpf_facts *f)
+static bool is_older(const struct bpf_facts *f, unsigned major, unsigned minor)
 {
-	enum { MAJOR = 6, MINOR = 1 };
-
-	return f->linux_major && (f->linux_major < MAJOR ||
-				  (f->linux_major == MAJOR && f->linux_minor < MINOR));
+	return f->linux_major && (f->linux_major < major ||
+				  (f->linux_major == major && f->linux_minor < minor));
 }
 
 bool bpf_not_built(struct err *err)
@@ -89,7 +88,7 @@ bool bpf_judge(const struct bpf_facts *f, struct err *err)
 			       "the kernel does not permit gosnap to load programs: run "
 			       "it as root, or with CAP_BPF, CAP_PERFMON and "
 			       "CAP_SYS_PTRACE");
-	if (is_too_old(f))
+	if (is_older(f, 6, 1))
 		return err_set(err, ERR_UNSUPPORTED,
 			       "Linux %u.%u is too old for the programs of gosnap: they "
 			       "need Linux 6.1",
@@ -102,5 +101,10 @@ bool bpf_judge(const struct bpf_facts *f, struct err *err)
 		return err_set(err, ERR_CANNOT,
 			       "the kernel is locked down for confidentiality, so no "
 			       "program may read memory: use lockdown=integrity");
+	if (!f->admin && is_older(f, 6, 6))
+		return err_set(err, ERR_PERMISSION,
+			       "Linux %u.%u attaches probes only for CAP_SYS_ADMIN: run "
+			       "gosnap as root, or with it",
+			       f->linux_major, f->linux_minor);
 	return true;
 }

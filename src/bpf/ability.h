@@ -16,6 +16,7 @@ struct bpf_facts {
 	bool confidential; /* it is locked down so that nothing may read its memory */
 	bool permitted;	   /* CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE, or CAP_SYS_ADMIN */
 	unsigned linux_major, linux_minor; /* Linux 6.1 */
+	bool admin; /* CAP_SYS_ADMIN, without which only Linux 6.6 attaches probes */
 };
 /* Says so in err; false. */
 bool bpf_not_built(struct err *err);

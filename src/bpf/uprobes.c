@@ -84,7 +84,12 @@ struct uprobe_links *uprobes_attach(const struct bpf_program *program, bool mult
 			link_multi(bpf_program__fd(program), path, offsets, cookies, n);
 	if (multi ? links->multi < 0
 		  : !attach_each(program, path, offsets, cookies, n, links)) {
-		err_sys(err, "cannot attach probes");
+		if (!multi && errno == EACCES)
+			err_set(err, ERR_PERMISSION,
+				"the older kind of probe requires CAP_SYS_ADMIN: run "
+				"gosnap as root, or with it");
+		else
+			err_sys(err, "cannot attach probes");
 		return NULL;
 	}
 	return TAKE(links);

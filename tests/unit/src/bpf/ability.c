@@ -11,19 +11,22 @@
 
 #include "lib/base/util.h"
 
-static const struct bpf_facts all = { true, true, true, false, true, 6, 1 };
+static const struct bpf_facts all = { true, true, true, false, true, 6, 1, true };
 
 static void can(void **state)
 {
-	struct bpf_facts newer = all, unknown = all;
+	struct bpf_facts newer = all, unknown = all, without_admin = all;
 	struct err err;
 
 	(void)state;
 	newer.linux_major = 7;
 	newer.linux_minor = 0;
+	without_admin.linux_minor = 6;
+	without_admin.admin = false;
 	unknown.linux_major = unknown.linux_minor = 0;
 	assert_true(bpf_judge(&all, &err));
 	assert_true(bpf_judge(&newer, &err));
+	assert_true(bpf_judge(&without_admin, &err));
 	assert_true(bpf_judge(&unknown, &err));
 }
 
@@ -34,21 +37,30 @@ static void cannot(void **state)
 		enum err_code code;
 		const char *words;
 	} cases[] = {
-		{ { false, true, true, false, true, 6, 1 },
+		{ { false, true, true, false, true, 6, 1, true },
 		  ERR_UNSUPPORTED,
 		  "built without" },
-		{ { true, false, true, false, true, 6, 1 }, ERR_CANNOT, "containers" },
-		{ { true, true, true, false, false, 6, 1 }, ERR_PERMISSION, "as root" },
-		{ { true, true, true, false, true, 6, 0 },
+		{ { true, false, true, false, true, 6, 1, true },
+		  ERR_CANNOT,
+		  "containers" },
+		{ { true, true, true, false, false, 6, 1, true },
+		  ERR_PERMISSION,
+		  "as root" },
+		{ { true, true, true, false, true, 6, 0, true },
 		  ERR_UNSUPPORTED,
 		  "Linux 6.0 is too old" },
-		{ { true, true, true, false, true, 5, 15 },
+		{ { true, true, true, false, true, 5, 15, true },
 		  ERR_UNSUPPORTED,
 		  "Linux 5.15 is too old" },
-		{ { true, true, false, false, true, 6, 1 }, ERR_UNSUPPORTED, "BTF" },
-		{ { true, true, true, true, true, 6, 1 },
+		{ { true, true, false, false, true, 6, 1, true },
+		  ERR_UNSUPPORTED,
+		  "BTF" },
+		{ { true, true, true, true, true, 6, 1, true },
 		  ERR_CANNOT,
 		  "lockdown=integrity" },
+		{ { true, true, true, false, true, 6, 5, false },
+		  ERR_PERMISSION,
+		  "Linux 6.5 attaches probes only for CAP_SYS_ADMIN" },
 	};
 	struct err err;
 
