@@ -21,10 +21,6 @@ enum {
 	SMALL_FILE = 16384,
 	ANCESTORS_MAX = 4096,
 	KTHREAD_FLAG = 0x00200000, /* PF_KTHREAD of the kernel's sched.h */
-	YAMA_OFF = 0,
-	YAMA_DESCENDANTS,
-	YAMA_ADMIN,
-	YAMA_NOBODY,
 };
 
 static void collect_ids(const char *status, struct access_check_facts *ret)

@@ -10,6 +10,13 @@
 
 #include "lib/base/err.h"
 
+/* kernel.yama.ptrace_scope: who may trace. */
+enum yama_scope {
+	YAMA_DESCENDANTS = 1,
+	YAMA_ADMIN,
+	YAMA_NOBODY,
+};
+
 struct access_check_facts {
 	pid_t pid;
 	bool foreign_proc; /* /proc is of another pid namespace than ours */

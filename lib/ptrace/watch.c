@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/procfs/access_check.h"
 #include "lib/ptrace/tracer_priv.h"
 
 /* Go's runtime ends with 2 after a panic or a fatal error, and with the others if it fails while
@@ -99,14 +100,26 @@ static void set_timer(struct watch *w)
 		timer_settime(w->timer, w->reader ? 0 : TIMER_ABSTIME, &when, NULL);
 }
 
-static bool seize(pid_t tid, struct err *err)
+/* Of Yama, the user may change something. */
+static bool refused(pid_t pid, int error, struct err *err)
+{
+	struct access_check_facts facts;
+
+	access_check_collect(pid, &facts);
+	facts.ptrace_errno = error;
+	if (facts.yama_scope >= YAMA_ADMIN && !access_check_judge(&facts, err))
+		return false;
+	return err_set(err, ERR_PERMISSION, "ptrace is not permitted here (%s)",
+		       strerror(error));
+}
+
+static bool seize(pid_t pid, pid_t tid, struct err *err)
 {
 	if (live_trace(PTRACE_SEIZE, tid, OPTIONS))
 		return true;
 	if (errno == ESRCH)
 		return err_set(err, ERR_GONE, "process %d has exited", tid);
-	return err_set(err, ERR_PERMISSION, "ptrace is not permitted here (%s)",
-		       strerror(errno));
+	return refused(pid, errno, err);
 }
 
 static struct watch *watch_new(pid_t pid)
@@ -121,7 +134,7 @@ static struct watch *watch_new(pid_t pid)
 
 struct watch *watch_begin(pid_t pid, const struct watch_options *options, struct err *err)
 {
-	if (!seize(pid, err))
+	if (!seize(pid, pid, err))
 		return NULL;
 	struct watch *w = watch_new(pid);
 	w->options = *options;
@@ -148,7 +161,8 @@ struct watch *watch_catch(pid_t pid, pid_t thread, void (*release)(void *arg), v
 			  struct err *err)
 {
 	live_set_realtime(true);
-	const bool caught = seize(thread, err) && live_trace(PTRACE_INTERRUPT, thread, 0);
+	const bool caught =
+		seize(pid, thread, err) && live_trace(PTRACE_INTERRUPT, thread, 0);
 	release(arg);
 	if (caught)
 		live_stop_early(pid, thread);

@@ -21,9 +21,6 @@ enum {
 	GB_PAGES = 1 << 30 >> 12,
 	LISTED = 3, /* at most so many library names in one sentence */
 	TABLES_PART = 100,
-	YAMA_DESCENDANTS = 1,
-	YAMA_ADMIN,
-	YAMA_NOBODY,
 };
 
 /* Takes ownership of text and remedy; remedy may be NULL. */
