@@ -59,7 +59,10 @@ static int run(int (*work)(void *), const char *commands)
 		.keep = { fds[0], fds[1] },
 		.keep_count = n,
 		.services = { tracer_host_services(host) },
-		.subject = { pid, fds[0], is_copy, host },
+		.subject = { .pid = pid,
+			     .folder = fds[0],
+			     .is_copy = is_copy,
+			     .arg = host },
 	};
 	struct attack attack = { .pid = pid, .live = live };
 	snprintf(attack.commands, sizeof(attack.commands), "%s", commands);
