@@ -15,6 +15,11 @@ from tap import PATIENCE, Mismatch
 libc = ctypes.CDLL(None, use_errno=True)
 
 
+def linux():
+    """The kernel's release, as (6, 18)."""
+    return tuple(int(word) for word in os.uname().release.split("-")[0].split(".")[:2])
+
+
 def fields(path):
     with open(path) as f:
         return dict(l.rstrip("\n").split(":\t", 1) for l in f if ":\t" in l)
