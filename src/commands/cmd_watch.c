@@ -149,6 +149,8 @@ static const struct option_info watch_options[] = {
 	  OPTION_FLAG(struct watch_service_options, on_kill) },
 	{ 0, "for", "TIME", "only if CONDITION is met for TIME",
 	  OPTION_TIME(struct watch_service_options, thresholds.for_ns) },
+	{ 0, "strict", NULL, "hold programs that start until they have probes",
+	  OPTION_FLAG(struct watch_service_options, strict) },
 	{ 0, "terminals", NULL, "also processes that have a terminal",
 	  OPTION_FLAG(struct watch_service_options, terminals) },
 	{ 0, "perf-events", NULL, "use the probes of kernels before 6.6",
@@ -280,6 +282,9 @@ static bool check(const struct watch_arguments *arguments, struct err *err)
 		return err_set(err, ERR_USAGE,
 			       "give one of --all, --exe, --pid, --unit, --container, "
 			       "--cgroup and --status");
+	if (options->strict && s->pid_count)
+		return err_set(err, ERR_USAGE,
+			       "--strict is for programs that start, not for --pid");
 	return (options->hold_ns > 0 && options->hold_ns <= HOLD_MAX_NS) ||
 	       err_set(err, ERR_USAGE, "--hold is at most 1s");
 }

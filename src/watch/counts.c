@@ -73,6 +73,21 @@ static void put_pauses(const struct watch_counts *counts, FILE *out)
 		(unsigned long long)sum);
 }
 
+static void put_strict(const struct watch_counts *counts, FILE *out)
+{
+	put_number(out, "strict", "gauge", "1 while programs are held as they start.",
+		   counts->is_strict);
+	put_number(out, "held_total", "counter",
+		   "Programs that were held until they had probes or needed none.",
+		   counts->strict.held);
+	put_number(out, "let_by_total", "counter",
+		   "Programs that were let go before, as there was no time.",
+		   counts->strict.let_by);
+	begin(out, "held_longest_seconds", "gauge", "How long one was held at most.");
+	fprintf(out, "gosnap_watch_held_longest_seconds %.9f\n",
+		(double)counts->strict.longest_ns / NS_PER_S);
+}
+
 void watch_counts_metrics(const struct watch_counts *counts, FILE *out)
 {
 	begin(out, "events_total", "counter",
@@ -91,6 +106,7 @@ void watch_counts_metrics(const struct watch_counts *counts, FILE *out)
 		   counts->processes);
 	put_number(out, "programs", "gauge", "Executables that have probes.",
 		   counts->programs);
+	put_strict(counts, out);
 	put_number(out, "config_last_reload_successful", "gauge",
 		   "0 if settings are those from before.", !*counts->not_reloaded);
 	begin(out, "start_time_seconds", "gauge", "When watching began.");
@@ -121,6 +137,13 @@ void watch_counts_status(const struct watch_counts *counts, FILE *out)
 	fprintf(out, "%llu process%s of %llu program%s\n",
 		(unsigned long long)counts->processes, counts->processes == 1 ? "" : "es",
 		(unsigned long long)counts->programs, counts->programs == 1 ? "" : "s");
+	if (counts->is_strict)
+		fprintf(out,
+			"%llu held as they started, for %.3f ms at most, %llu let by "
+			"before they had probes\n",
+			(unsigned long long)counts->strict.held,
+			(double)counts->strict.longest_ns / NS_PER_S * 1000,
+			(unsigned long long)counts->strict.let_by);
 	for (size_t i = 0; i < WATCH_TRIGGERS; i++)
 		events += counts->events[i];
 	fprintf(out, "%llu began to die, or did what was asked for\n",

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "lib/base/util.h"
+#include "src/strict/strict.h"
 
 /* What became of an event. Rows of COUNTED() in counts.c. */
 enum watch_outcome {
@@ -43,6 +43,8 @@ struct watch_counts {
 	uint64_t pauses[WATCH_PAUSES + 1], pause_ns; /* each pause once; all together */
 	/* As they are now. */
 	uint64_t processes, programs;
+	bool is_strict;
+	struct strict_counts strict;
 	uint64_t reloaded_ns;	/* CLOCK_REALTIME; 0: never */
 	char not_reloaded[512]; /* why, the last time; "": it was, or never asked for */
 	char last[256];		/* name of the last document, "" if there is none */

@@ -306,6 +306,8 @@ static const struct watch_counts *counts_now(struct service *s)
 	s->counts.processes = 0;
 	watched_each(&s->watched, count_process, s);
 	s->counts.programs = programs_count(s->watched.programs);
+	s->counts.is_strict = s->watched.strict != NULL;
+	s->counts.strict = *s->watched.held;
 	s->counts.lost = fault_probes_counts(s->watched.probes).lost +
 			 (s->watched.kills ? kill_probes_lost(s->watched.kills) : 0) +
 			 killed_list_lost(s->killed);
@@ -415,6 +417,7 @@ static void hear(void *arg)
 
 	fault_probes_read(s->watched.probes,
 			  &(struct fault_handlers){ on_fault, on_exec, s });
+	watched_hold(&s->watched);
 	take_children(s);
 }
 
@@ -451,6 +454,7 @@ static void serve(struct service *s, int signals)
 	const struct fault_handlers handlers = { on_fault, on_exec, s };
 
 	while (!s->over || has_children(s)) {
+		const struct strict *strict = s->watched.strict;
 		struct pollfd from[] = {
 			{ .fd = fault_probes_fd(s->watched.probes), .events = POLLIN },
 			{ .fd = signals, .events = POLLIN },
@@ -459,6 +463,9 @@ static void serve(struct service *s, int signals)
 			  .events = POLLIN },
 			{ .fd = programs_fd(s->watched.programs), .events = POLLIN },
 			{ .fd = s->watched.ends, .events = POLLIN },
+			{ .fd = strict ? strict_fd(strict) : -1, .events = POLLIN },
+			{ .fd = strict ? strict_mounts_fd(strict) : -1,
+			  .events = POLLPRI },
 		};
 		const int ms =
 			sooner(sooner(write_metrics(s), look_at_all(s)), prepare_next(s));
@@ -476,6 +483,10 @@ static void serve(struct service *s, int signals)
 			kill_probes_read(s->watched.kills, on_kill_record, s);
 		if (from[5].revents)
 			s->over |= watched_ends(&s->watched);
+		if (from[7].revents)
+			watched_mounts(&s->watched);
+		if (from[1].revents || from[6].revents)
+			watched_hold(&s->watched);
 		if (s->reload)
 			reload(s);
 	}

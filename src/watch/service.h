@@ -34,6 +34,7 @@ struct watch_service_options {
 	uint64_t interval_ns;  /* between two snapshots of one program */
 	uint32_t count;	       /* ends after so many snapshots; 0: never */
 	bool on_kill;	       /* also of SIGKILL that is not for want of memory */
+	bool strict;	       /* hold programs that start until they have probes */
 	bool on_exit;	       /* with these statuses, too: */
 	bool exits[256];
 	/* What happens again and again, and the process goes on. Each kind of it has one snapshot of each program

@@ -3,11 +3,13 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -19,6 +21,7 @@
 
 #define KILL_NS (UINT64_C(100) * 1000 * 1000) /* the kernel is busy with one process */
 #define HOLD_NS (UINT64_C(1000) * 1000 * 1000)
+#define AGAIN_NS (UINT64_C(10) * 1000 * 1000 * 1000)
 
 enum { KILL_BYTES = 16 << 20 };
 
@@ -53,7 +56,6 @@ static bool has_pid(const struct watch_subjects *subjects, pid_t pid)
 	return false;
 }
 
-/* group: without a slash at its end. */
 static bool is_in(const char *top, const char *group, pid_t pid)
 {
 	AUTO(xfree) char *text = proc_file(pid, "cgroup");
@@ -63,6 +65,20 @@ static bool is_in(const char *top, const char *group, pid_t pid)
 
 	return folder && strncmp(folder, group, n) == 0 &&
 	       (folder[n] == '\0' || folder[n] == '/');
+}
+
+/* Or is there no group? */
+static bool is_in_group(const struct watch_subjects *subjects, pid_t pid)
+{
+	if (!subjects->cgroup)
+		return true;
+	AUTO(xfree) char *top = cgroup_top(), *group = realpath(subjects->cgroup, NULL);
+	return top && group && is_in(top, group, pid);
+}
+
+static bool holds_mounts(const struct watched *w)
+{
+	return w->options->subjects.all || w->options->subjects.cgroup;
 }
 
 static bool runs_program(const struct programs *programs, pid_t pid)
@@ -133,14 +149,12 @@ static pid_t next_ended(int ends)
 	return epoll_wait(ends, &event, 1, 0) == 1 ? (pid_t)event.data.u32 : 0;
 }
 
-static bool runs(pid_t pid, const char *file)
+static bool is_same_file(const char *a, const char *b)
 {
-	char path[64];
 	struct stat one, other;
 
-	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
-	return stat(path, &one) == 0 && stat(file, &other) == 0 &&
-	       one.st_ino == other.st_ino && one.st_dev == other.st_dev;
+	return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_ino == other.st_ino &&
+	       one.st_dev == other.st_dev;
 }
 
 /* A program that is no Go program is no news, unless it was asked for. */
@@ -166,18 +180,47 @@ static void watch_process(struct watched *w, pid_t pid, const char *name)
 	watch_file(w, path, name);
 }
 
-/* A file of that name may be another one by now. */
-void watched_exec(struct watched *w, pid_t pid)
+/* A file of that name may be another one by now. False: none of the subjects. */
+static bool watch_if_subject(struct watched *w, const char *path)
 {
 	const struct watch_subjects *subjects = &w->options->subjects;
+	size_t i = 0;
 
 	if (subjects->all || subjects->cgroup) {
-		watch_process(w, pid, NULL);
-		return;
+		watch_file(w, path, NULL);
+		return true;
 	}
-	for (size_t i = 0; i < subjects->file_count; i++)
-		if (runs(pid, subjects->files[i]))
-			watch_process(w, pid, subjects->files[i]);
+	while (i < subjects->file_count && !is_same_file(path, subjects->files[i]))
+		i++;
+	if (i == subjects->file_count)
+		return false;
+	watch_file(w, path, subjects->files[i]);
+	return true;
+}
+
+/* Another mount namespace than ours may have other file systems. */
+static void hold_mounts_of(void *arg, pid_t pid)
+{
+	struct watched *w = arg;
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	if (!w->strict || stat(path, &st) != 0 || strict_has_met(w->strict, st.st_dev) ||
+	    !is_in_group(&w->options->subjects, pid))
+		return;
+	strict_add_mounts(w->strict, pid);
+	strict_meet(w->strict, st.st_dev);
+}
+
+void watched_exec(struct watched *w, pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	if (holds_mounts(w))
+		hold_mounts_of(w, pid); /* it may end soon */
+	watch_if_subject(w, path);
 }
 
 /* What is to happen while they are being watched: a list of some length. */
@@ -366,9 +409,99 @@ bool watched_open(struct watched *w, struct err *err)
 	if (!w->probes || !open_kills(w, err))
 		return false;
 	sandbox_withhold_mapped("anon_inode:bpf-map");
+	w->held = xshared(sizeof(*w->held));
+	sandbox_withhold(w->held, sizeof(*w->held));
 	const struct programs_options options = programs_options_of(w);
 	w->programs = programs_new(w->probes, &options);
 	return true;
+}
+
+static bool add_files(const struct watch_subjects *subjects, struct strict *strict,
+		      struct err *err)
+{
+	for (size_t i = 0; i < subjects->file_count; i++)
+		if (!strict_add_file(strict, subjects->files[i], err))
+			return false;
+	return true;
+}
+
+static bool hold_subjects(struct watched *w, struct err *err)
+{
+	AUTO(strict_free) struct strict *strict = strict_new(w->held, err);
+
+	if (!strict || !add_files(&w->options->subjects, strict, err))
+		return false;
+	if (holds_mounts(w))
+		strict_add_mounts(strict, 0);
+	if (!strict_begin(strict, err))
+		return false;
+	strict_free(w->strict);
+	w->strict = TAKE(strict);
+	if (holds_mounts(w))
+		watched_each(w, hold_mounts_of, w);
+	return true;
+}
+
+/* Scripts, for one. */
+static bool is_elf(int file)
+{
+	char head[SELFMAG];
+
+	return pread(file, head, sizeof(head), 0) == sizeof(head) &&
+	       memcmp(head, ELFMAG, SELFMAG) == 0;
+}
+
+/* What is not a subject may become one by another name. */
+static bool look_at_held(void *arg, int file)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+	return !is_elf(file) || watch_if_subject(arg, path);
+}
+
+static void say_let_by(struct watched *w)
+{
+	const uint64_t let_by = w->held->let_by;
+
+	if (let_by != w->let_by)
+		watch_say(w->log, "refused", 0,
+			  "%llu programs were not held until they had probes: there was "
+			  "no time (--strict)",
+			  (unsigned long long)(let_by - w->let_by));
+	w->let_by = let_by;
+}
+
+/* Whoever ends the guard again and again has a reason. */
+static void begin_again(struct watched *w)
+{
+	const bool again = monotonic_ns() - strict_since(w->strict) >= AGAIN_NS;
+	struct err err;
+
+	watch_say(w->log, "failed", 0,
+		  "the process that holds programs was ended, or stopped: %s",
+		  again ? "it is started again"
+			: "none is held from now on, until a reload (--strict)");
+	if (again && hold_subjects(w, &err))
+		return;
+	if (again)
+		watch_say(w->log, "failed", 0, "%s", err.text);
+	strict_free(TAKE(w->strict));
+}
+
+void watched_hold(struct watched *w)
+{
+	if (!w->strict)
+		return;
+	const bool goes_on = strict_read(w->strict, look_at_held, w);
+	say_let_by(w);
+	if (!goes_on)
+		begin_again(w);
+}
+
+void watched_mounts(struct watched *w)
+{
+	strict_add_mounts(w->strict, 0);
 }
 
 bool watched_begin(struct watched *w, struct err *err)
@@ -379,11 +512,14 @@ bool watched_begin(struct watched *w, struct err *err)
 	if (err->code != ERR_NONE || !add_pids(w, subjects, err))
 		return false;
 	watch_subjects(w, NULL);
-	return check_programs(w, err);
+	return check_programs(w, err) && (!w->options->strict || hold_subjects(w, err));
 }
 
 void watched_close(struct watched *w)
 {
+	strict_free(w->strict);
+	if (w->held)
+		munmap(w->held, sizeof(*w->held));
 	programs_free(w->programs);
 	fault_probes_close(w->probes);
 	kill_probes_close(w->kills);
@@ -426,9 +562,11 @@ static bool check_change(const struct watched *w,
 {
 	if (options->perf_events != w->options->perf_events)
 		return err_set(err, ERR_USAGE, "--perf-events is for the start only");
-	return !options->on_kill || w->kills ||
-	       err_set(err, ERR_UNSUPPORTED,
-		       "--on-kill is not possible here, as was said at the start");
+	if (options->on_kill && !w->kills)
+		return err_set(
+			err, ERR_UNSUPPORTED,
+			"--on-kill is not possible here, as was said at the start");
+	return !options->strict || strict_is_possible(err);
 }
 
 static void set(struct watched *w)
@@ -448,6 +586,18 @@ static bool try_change(struct watched *w, const struct between *between, struct 
 	programs_change(w->programs, &options);
 	return add_pids(w, &w->options->subjects, err) &&
 	       change_programs(w, between, err);
+}
+
+/* It was possible just before. */
+static void change_strict(struct watched *w)
+{
+	struct err err;
+
+	if (w->options->strict && hold_subjects(w, &err))
+		return;
+	if (w->options->strict)
+		watch_say(w->log, "failed", 0, "%s", err.text);
+	strict_free(TAKE(w->strict));
 }
 
 bool watched_change(struct watched *w, const struct watch_service_options *options,
@@ -473,6 +623,8 @@ bool watched_change(struct watched *w, const struct watch_service_options *optio
 			close(ends);
 	}
 	set(w);
+	if (ok)
+		change_strict(w);
 	remove_pids(w, ok ? &before->subjects : &options->subjects,
 		    &w->options->subjects);
 	programs_change_end(w->programs, ok);

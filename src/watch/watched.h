@@ -6,6 +6,7 @@
 
 #include "src/bpf/fault_probes.h"
 #include "src/bpf/kill_probes.h"
+#include "src/strict/strict.h"
 #include "src/watch/log.h"
 #include "src/watch/programs.h"
 #include "src/watch/service.h"
@@ -17,6 +18,9 @@ struct watched {
 	struct fault_probes *probes;
 	struct kill_probes *kills; /* NULL: none */
 	struct programs *programs;
+	struct strict *strict; /* NULL: nothing is held */
+	struct strict_counts *held;
+	uint64_t let_by;    /* that has been told */
 	int ends;	    /* of --pid; -1: none */
 	size_t ended;	    /* of these */
 	struct err missing; /* ERR_NONE, or a function that a program lacks */
@@ -38,6 +42,10 @@ void watched_exec(struct watched *watched, pid_t pid);
 /* Calls fn with each process that is watched now: one of the subjects that runs a program with probes. */
 void watched_each(const struct watched *watched, void (*fn)(void *arg, pid_t pid),
 		  void *arg);
+/* Programs that are held until they have probes: go on to look at them, and see to it that this goes on. */
+void watched_hold(struct watched *watched);
+/* We see other file systems than before. */
+void watched_mounts(struct watched *watched);
 /* Processes of --pid have ended. True: all of them. */
 bool watched_ends(struct watched *watched);
 
