@@ -14,10 +14,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/procfs/proc_file.h"
 #include "src/strict/guard.h"
 #include "src/strict/mounts.h"
 
-enum { AT_ONCE = 64 };
+enum { AT_ONCE = 4 };
 
 struct strict {
 	int group;  /* until it has begun; then only the guard has it */
@@ -31,9 +32,17 @@ struct strict {
 };
 
 /* What the kernel cannot open for the guard, it denies. */
-static bool has_descriptors(struct err *err)
+static bool can_open(struct err *err)
 {
+	AUTO(xfree) char *status = proc_file(getpid(), "status");
+	const uint64_t has = status ? proc_number(status, "CapEff", 16) : 0;
 	struct rlimit limit;
+
+	if (!has_capability(has, CAP_DAC_READ_SEARCH) &&
+	    !has_capability(has, CAP_DAC_OVERRIDE))
+		return err_set(err, ERR_PERMISSION,
+			       "--strict needs CAP_DAC_READ_SEARCH: programs that may "
+			       "not be read could not start");
 
 	return (getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
 		limit.rlim_max >= GUARD_DESCRIPTORS) ||
@@ -80,7 +89,7 @@ static bool can_hold(int group, struct err *err)
 bool strict_is_possible(struct err *err)
 {
 	const int group = open_group(err);
-	const bool ok = group >= 0 && can_hold(group, err) && has_descriptors(err);
+	const bool ok = group >= 0 && can_hold(group, err) && can_open(err);
 
 	if (group >= 0)
 		close(group);

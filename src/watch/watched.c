@@ -20,8 +20,9 @@
 #include "src/bpf/ability.h"
 
 #define KILL_NS (UINT64_C(100) * 1000 * 1000) /* the kernel is busy with one process */
-#define HOLD_NS (UINT64_C(1000) * 1000 * 1000)
-#define AGAIN_NS (UINT64_C(10) * 1000 * 1000 * 1000)
+#define NS_PER_S (UINT64_C(1000) * 1000 * 1000)
+#define HOLD_NS NS_PER_S
+#define AGAIN_NS (10 * NS_PER_S)
 
 enum { KILL_BYTES = 16 << 20 };
 
@@ -462,14 +463,16 @@ static bool look_at_held(void *arg, int file)
 
 static void say_let_by(struct watched *w)
 {
-	const uint64_t let_by = w->held->let_by;
+	const uint64_t let_by = w->held->let_by, now = monotonic_ns();
 
-	if (let_by != w->let_by)
-		watch_say(w->log, "refused", 0,
-			  "%llu programs were not held until they had probes: there was "
-			  "no time (--strict)",
-			  (unsigned long long)(let_by - w->let_by));
+	if (let_by == w->let_by || now - w->told_ns < NS_PER_S)
+		return;
+	watch_say(w->log, "refused", 0,
+		  "programs that were not held until they had probes, as there was no "
+		  "time (--strict): %llu",
+		  (unsigned long long)(let_by - w->let_by));
 	w->let_by = let_by;
+	w->told_ns = now;
 }
 
 /* Whoever ends the guard again and again has a reason. */

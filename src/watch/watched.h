@@ -20,10 +20,10 @@ struct watched {
 	struct programs *programs;
 	struct strict *strict; /* NULL: nothing is held */
 	struct strict_counts *held;
-	uint64_t let_by;    /* that has been told */
-	int ends;	    /* of --pid; -1: none */
-	size_t ended;	    /* of these */
-	struct err missing; /* ERR_NONE, or a function that a program lacks */
+	uint64_t let_by, told_ns; /* what has been told of these, and when */
+	int ends;		  /* of --pid; -1: none */
+	size_t ended;		  /* of these */
+	struct err missing;	  /* ERR_NONE, or a function that a program lacks */
 };
 
 /* With probes that nobody meets yet. */

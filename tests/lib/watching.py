@@ -50,6 +50,21 @@ def not_begun(said):
     return Skip(said) if IMPOSSIBLE.search(said) else Mismatch(said)
 
 
+def unit():
+    """The service's file, as make made it."""
+    for top in (os.environ.get("abs_top_builddir"), os.path.dirname(snapshot.program())):
+        path = os.path.join(top or "", "systemd", "gosnap-watch.service")
+        if os.path.exists(path):
+            return path
+    raise Mismatch("no systemd/gosnap-watch.service: make makes it")
+
+
+def capabilities():
+    with open(unit(), encoding="ascii") as f:
+        found = re.search(r"^CapabilityBoundingSet=(.*)", f.read(), re.M)
+    return [name.removeprefix("CAP_").lower() for name in found[1].split()]
+
+
 class Missed(Mismatch):
     """A death without a snapshot."""
 
