@@ -2,9 +2,13 @@
 #include "lib/procfs/cgroup_find.h"
 
 #include <fts.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "lib/procfs/cgroup.h"
+#include "lib/procfs/proc_file.h"
+#include "lib/procfs/process.h"
 
 enum {
 	MOUNTS_MAX = 1 << 20, /* bytes */
@@ -95,4 +99,37 @@ char *cgroup_of_container(const char *top, const char *id, struct err *err)
 		"the id of a container is at least %d hexadecimal digits: %.100s",
 		ID_LEAST, id);
 	return NULL;
+}
+
+bool cgroup_number(const char *folder, uint64_t *ret_id, uint32_t *ret_level,
+		   struct err *err)
+{
+	AUTO(xfree) char *path = realpath(folder, NULL), *top = cgroup_top();
+	const size_t n = top ? strlen(top) : 0;
+	struct stat st;
+
+	if (!top)
+		return err_set(err, ERR_UNSUPPORTED,
+			       "control groups of version 2 are not mounted here");
+	if (!path || strncmp(path, top, n) != 0 || path[n] != '/' ||
+	    stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
+		return err_set(err, ERR_USAGE,
+			       "--cgroup requires a folder below %s, not %.200s", top,
+			       folder);
+	*ret_id = st.st_ino;
+	*ret_level = 0;
+	for (const char *c = path + n; *c; c++)
+		*ret_level += *c == '/';
+	return true;
+}
+
+bool cgroup_has(const char *top, const char *group, pid_t pid)
+{
+	AUTO(xfree) char *text = proc_file(pid, "cgroup");
+	AUTO(xfree) char *path = text ? process_cgroup(text) : NULL;
+	AUTO(xfree) char *folder = path ? xasprintf("%s%s", top, path) : NULL;
+	const size_t n = strlen(group);
+
+	return folder && strncmp(folder, group, n) == 0 &&
+	       (folder[n] == '\0' || folder[n] == '/');
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/strict/strict.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/fanotify.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -43,7 +45,6 @@ static bool can_open(struct err *err)
 		return err_set(err, ERR_PERMISSION,
 			       "--strict needs CAP_DAC_READ_SEARCH: programs that may "
 			       "not be read could not start");
-
 	return (getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
 		limit.rlim_max >= GUARD_DESCRIPTORS) ||
 	       err_set(err, ERR_CANNOT, "--strict needs %d open files (ulimit -n)",
@@ -228,6 +229,15 @@ int strict_mounts_fd(const struct strict *s)
 	return s->mounts;
 }
 
+/* Scripts, for one. */
+static bool is_elf(int file)
+{
+	char head[SELFMAG];
+
+	return pread(file, head, sizeof(head), 0) == sizeof(head) &&
+	       memcmp(head, ELFMAG, SELFMAG) == 0;
+}
+
 /* Others wait for us, too. */
 static void answer_some(const struct strict *s, strict_fn *fn, void *arg)
 {
@@ -237,7 +247,7 @@ static void answer_some(const struct strict *s, strict_fn *fn, void *arg)
 	for (int i = 0; i < AT_ONCE; i++) {
 		if (!guard_receive(s->socket, &held, sizeof(held), &file))
 			return;
-		const bool always = file >= 0 && fn(arg, file);
+		const bool always = file >= 0 && (!is_elf(file) || fn(arg, file));
 		const struct guard_order order = { always ? GUARD_ALLOW_ALWAYS
 							  : GUARD_ALLOW,
 						   held.number };

@@ -44,7 +44,7 @@ DEFINE_AUTO(struct strict, strict_free)
  * not matter. Borrowed. */
 int strict_fd(const struct strict *strict);
 int strict_mounts_fd(const struct strict *strict);
-/* Calls fn for each file that is about to be executed, which is held meanwhile. It returns whether the file is not
+/* Calls fn for each ELF file that is about to be executed, which is held meanwhile. It returns whether the file is not
  * to be held again before it is written to. False: the guard has ended, or was stopped and is ended. */
 typedef bool strict_fn(void *arg, int file);
 MUST_CHECK bool strict_read(struct strict *strict, strict_fn *fn, void *arg);

@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <dirent.h>
-#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +13,6 @@
 #include <unistd.h>
 
 #include "lib/procfs/cgroup_find.h"
-#include "lib/procfs/proc_file.h"
-#include "lib/procfs/process.h"
 #include "lib/sandbox/sandbox.h"
 #include "src/bpf/ability.h"
 
@@ -26,29 +23,6 @@
 
 enum { KILL_BYTES = 16 << 20 };
 
-/* The kernel's programs know a group by the number of its folder and its depth. */
-static bool find_group(const char *folder, uint64_t *ret_id, uint32_t *ret_level,
-		       struct err *err)
-{
-	AUTO(xfree) char *path = realpath(folder, NULL), *top = cgroup_top();
-	const size_t n = top ? strlen(top) : 0;
-	struct stat st;
-
-	if (!top)
-		return err_set(err, ERR_UNSUPPORTED,
-			       "control groups of version 2 are not mounted here");
-	if (!path || strncmp(path, top, n) != 0 || path[n] != '/' ||
-	    stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
-		return err_set(err, ERR_USAGE,
-			       "--cgroup requires a folder below %s, not %.200s", top,
-			       folder);
-	*ret_id = st.st_ino;
-	*ret_level = 0;
-	for (const char *c = path + n; *c; c++)
-		*ret_level += *c == '/';
-	return true;
-}
-
 static bool has_pid(const struct watch_subjects *subjects, pid_t pid)
 {
 	for (size_t i = 0; i < subjects->pid_count; i++)
@@ -57,24 +31,13 @@ static bool has_pid(const struct watch_subjects *subjects, pid_t pid)
 	return false;
 }
 
-static bool is_in(const char *top, const char *group, pid_t pid)
-{
-	AUTO(xfree) char *text = proc_file(pid, "cgroup");
-	AUTO(xfree) char *path = text ? process_cgroup(text) : NULL;
-	AUTO(xfree) char *folder = path ? xasprintf("%s%s", top, path) : NULL;
-	const size_t n = strlen(group);
-
-	return folder && strncmp(folder, group, n) == 0 &&
-	       (folder[n] == '\0' || folder[n] == '/');
-}
-
 /* Or is there no group? */
 static bool is_in_group(const struct watch_subjects *subjects, pid_t pid)
 {
 	if (!subjects->cgroup)
 		return true;
 	AUTO(xfree) char *top = cgroup_top(), *group = realpath(subjects->cgroup, NULL);
-	return top && group && is_in(top, group, pid);
+	return top && group && cgroup_has(top, group, pid);
 }
 
 static bool holds_mounts(const struct watched *w)
@@ -106,7 +69,7 @@ void watched_each(const struct watched *w, void (*fn)(void *arg, pid_t pid), voi
 		const pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 		if ((!subjects->pid_count || has_pid(subjects, pid)) &&
 		    runs_program(w->programs, pid) &&
-		    (!subjects->cgroup || (top && group && is_in(top, group, pid))))
+		    (!subjects->cgroup || (top && group && cgroup_has(top, group, pid))))
 			fn(arg, pid);
 	}
 	if (proc)
@@ -351,7 +314,7 @@ static bool settings_of(const struct watch_service_options *options,
 	};
 	_Static_assert(sizeof(ret->exits) == sizeof(options->exits), "one is copied");
 	memcpy(ret->exits, options->exits, sizeof(ret->exits));
-	if (group && !find_group(group, &id, &level, err))
+	if (group && !cgroup_number(group, &id, &level, err))
 		return false;
 	ret->cgroup_id = id;
 	ret->cgroup_level = level;
@@ -443,22 +406,13 @@ static bool hold_subjects(struct watched *w, struct err *err)
 	return true;
 }
 
-/* Scripts, for one. */
-static bool is_elf(int file)
-{
-	char head[SELFMAG];
-
-	return pread(file, head, sizeof(head), 0) == sizeof(head) &&
-	       memcmp(head, ELFMAG, SELFMAG) == 0;
-}
-
 /* What is not a subject may become one by another name. */
 static bool look_at_held(void *arg, int file)
 {
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
-	return !is_elf(file) || watch_if_subject(arg, path);
+	return watch_if_subject(arg, path);
 }
 
 static void say_let_by(struct watched *w)
