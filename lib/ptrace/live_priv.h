@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "lib/ptrace/target_live.h"
+#include "lib/ptrace/watch.h"
 
 enum live_at {
 	LIVE_FOUND,  /* listed, untouched */
@@ -131,6 +132,9 @@ MUST_CHECK bool live_hold(struct live *l, struct err *err);
 /* live_early.c: stops a process of which this thread is ours already, before anything else is looked at, as
  * others run on meanwhile. Some may need longer, which live_stop() knows to deal with, that is called next. */
 void live_stop_early(pid_t pid, pid_t thread);
+/* The same of a process that a SIGSTOP has stopped, or is about to. It is continued once its threads are ours, so
+ * that it runs on if we die. Returns when they stood still (monotonic). */
+uint64_t live_stop_early_stopped(const struct watch_stopped *stopped);
 
 /* live_stop.c */
 MUST_CHECK bool live_stop(struct live *l, struct err *err);

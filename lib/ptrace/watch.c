@@ -157,23 +157,42 @@ static bool stop_all(pid_t pid, struct err *err)
 	return true;
 }
 
-struct watch *watch_catch(pid_t pid, pid_t thread, void (*release)(void *arg), void *arg,
-			  struct err *err)
+/* caught: the thread is ours, and what could be stopped at once is. */
+static struct watch *watch_caught(pid_t pid, bool caught, uint64_t stopped_at,
+				  struct err *err)
 {
-	live_set_realtime(true);
-	const bool caught =
-		seize(pid, thread, err) && live_trace(PTRACE_INTERRUPT, thread, 0);
-	release(arg);
-	if (caught)
-		live_stop_early(pid, thread);
-	const uint64_t stopped_at = monotonic_ns();
 	const bool stopped = caught && stop_all(pid, err);
+
 	live_set_realtime(false);
 	if (!stopped)
 		return NULL;
 	struct watch *w = watch_new(pid);
 	w->stopped_at = stopped_at;
 	return w;
+}
+
+static bool seize_first(pid_t pid, pid_t thread, struct err *err)
+{
+	live_set_realtime(true);
+	return seize(pid, thread, err) && live_trace(PTRACE_INTERRUPT, thread, 0);
+}
+
+struct watch *watch_catch(pid_t pid, pid_t thread, void (*release)(void *arg), void *arg,
+			  struct err *err)
+{
+	const bool caught = seize_first(pid, thread, err);
+
+	release(arg);
+	if (caught)
+		live_stop_early(pid, thread);
+	return watch_caught(pid, caught, monotonic_ns(), err);
+}
+
+struct watch *watch_catch_stopped(const struct watch_stopped *stopped, struct err *err)
+{
+	const bool caught = seize_first(stopped->pid, stopped->thread, err);
+	const uint64_t at = caught ? live_stop_early_stopped(stopped) : 0;
+	return watch_caught(stopped->pid, caught, at, err);
 }
 
 uint64_t watch_stopped_at(const struct watch *w)

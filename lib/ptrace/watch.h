@@ -39,6 +39,17 @@ struct watch *watch_begin(pid_t pid, const struct watch_options *options,
  * when it can run no further. All threads stand still then, and until our thread exits. */
 struct watch *watch_catch(pid_t pid, pid_t thread, void (*release)(void *arg), void *arg,
 			  struct err *err);
+/* Or one that a SIGSTOP has stopped, or is about to: it is continued, which it does not see, before any of its threads
+ * runs on. NULL: it may be stopped still. */
+struct watch_stopped {
+	pid_t pid, thread;
+	/* Its parent may have heard that it was stopped. Of one that dies now, it is not to hear that it was
+	 * continued. */
+	bool goes_on;
+	void (*continued)(void *arg); /* called then */
+	void *arg;
+};
+struct watch *watch_catch_stopped(const struct watch_stopped *stopped, struct err *err);
 /* After that: when all threads stood still (monotonic). */
 uint64_t watch_stopped_at(const struct watch *w);
 /* The process is let go when our thread exits. */

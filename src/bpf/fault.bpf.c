@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Runs in the kernel when a Go process begins to die, or does what was asked for: tells it, and keeps the thread here, at the
- * instruction where it dies, until user space has the process in hand or a time is over (hold.h).
+ * instruction where it dies, until user space has the process in hand or a time is over (hold.h). Kernels that
+ * cannot do that stop the process by a signal.
  *
  * No function may use 64 bytes of stack or more. From 6.13 on, the verifier gives such functions a private
  * stack for each CPU, as if programs of this type could not be preempted. Those that sleep can, and would
@@ -16,6 +17,7 @@ enum {
 	EXISTS = 17, /* EEXIST */
 	PIDS = 4096,
 	TURN_KEYS = 8192,
+	STOP_SIGNAL = 19, /* SIGSTOP */
 };
 
 struct life {
@@ -59,24 +61,24 @@ volatile __u32 in_force;
 __u64 numbers, lost, late;
 /* By user space: the number of the event whose thread may go on. */
 __u64 released[FAULT_SLOTS];
+struct fault_stops stops;
 
 static const struct fault_settings *settings_now(void)
 {
 	return &settings[in_force & 1];
 }
 
-static int step(__u32 i, struct fault_event **event)
+static bool step(struct fault_event *e)
 {
-	struct fault_event *e = *event;
 	__u64 pair[2], at = e->sp, n = e->frames;
 
 	if (n >= FAULT_FRAMES || bpf_probe_read_user(pair, sizeof(pair), (void *)at) ||
 	    !pair[1])
-		return 1;
+		return false;
 	e->frame[n & (FAULT_FRAMES - 1)] = pair[1];
 	e->frames = n + 1;
 	e->sp = pair[0];
-	return pair[0] <= at;
+	return pair[0] > at;
 }
 
 /* At the first instruction of a function: its caller, then the callers that the chain of frame pointers
@@ -88,7 +90,8 @@ static __attribute__((noinline)) int walk(struct pt_regs *ctx, struct fault_even
 	bpf_probe_read_user(&e->frame[1], sizeof(e->frame[1]), (void *)PT_REGS_SP(ctx));
 	e->frames = 2;
 	e->sp = PT_REGS_FP(ctx);
-	bpf_loop(FAULT_FRAMES, step, &e, 0);
+	for (int i = 0; i < FAULT_FRAMES && step(e); i++)
+		continue;
 	e->sp = PT_REGS_SP(ctx);
 	return 0;
 }
@@ -223,8 +226,33 @@ static __attribute__((noinline)) bool is_told(struct pt_regs *ctx,
 	return is_due(cookie);
 }
 
-/* Returns the number of the event; 0: there was no room for it. */
-static __attribute__((noinline)) __u64 tell(struct pt_regs *ctx, __u64 cookie)
+/* It takes effect before the thread is back in the program. */
+static __attribute__((noinline)) int stop(const struct fault_event *e)
+{
+	struct fault_stop *s = &stops.list[e->number & (FAULT_SLOTS - 1)];
+	struct task_struct *parent =
+		BPF_CORE_READ((struct task_struct *)bpf_get_current_task(), real_parent);
+	const __u64 state = e->number << FAULT_STOP_SHIFT;
+
+	if (__sync_val_compare_and_swap(&s->state, 0, state) != 0)
+		return 0;
+	s->at_ns = e->at_ns;
+	s->start_boottime_ns = e->start_boottime_ns;
+	s->pid = e->pid;
+	s->parent = BPF_CORE_READ(parent, signal, flags) & KERNEL_STOPPED
+			    ? 0
+			    : BPF_CORE_READ(parent, tgid);
+	s->parent_start_boottime_ns = BPF_CORE_READ(parent, group_leader, start_boottime);
+	/* Whoever sets it looks into the list then. */
+	const bool sent =
+		!*(volatile __u32 *)&stops.none && !bpf_send_signal(STOP_SIGNAL);
+	*(volatile __u64 *)&s->state = sent ? state | FAULT_STOP_SENT : 0;
+	return 0;
+}
+
+/* Returns the number of the event; 0: there was no room for it, and so nobody would hear of a stop. */
+static __attribute__((noinline)) __u64 tell(struct pt_regs *ctx, __u64 cookie,
+					    bool stops_it)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
 	struct fault_event *e = bpf_ringbuf_reserve(&events, sizeof(*e), 0);
@@ -252,6 +280,8 @@ static __attribute__((noinline)) __u64 tell(struct pt_regs *ctx, __u64 cookie)
 	walk(ctx, e);
 	const __u64 number = __sync_fetch_and_add(&numbers, 1) + 1;
 	e->number = number;
+	if (stops_it)
+		stop(e);
 	bpf_ringbuf_submit(e, BPF_RB_FORCE_WAKEUP);
 	return number;
 }
@@ -278,9 +308,20 @@ int on_fault(struct pt_regs *ctx)
 
 	if (!is_told(ctx, task, pid))
 		return 0;
-	const __u64 number = tell(ctx, bpf_get_attach_cookie(ctx));
+	const __u64 number = tell(ctx, bpf_get_attach_cookie(ctx), false);
 	if (number)
 		keep(ctx, number);
+	return 0;
+}
+
+SEC("uprobe")
+int on_fault_stop(struct pt_regs *ctx)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	const __u32 pid = bpf_get_current_pid_tgid() >> 32;
+
+	if (is_told(ctx, task, pid))
+		tell(ctx, bpf_get_attach_cookie(ctx), true);
 	return 0;
 }
 

@@ -39,6 +39,30 @@ enum {
 	FAULT_SLOTS = 256, /* threads that are held at once */
 };
 
+/* How a process is kept until its threads are stopped. */
+enum fault_hold {
+	FAULT_HOLD_ABLE, /* as well as the kernel can */
+	FAULT_HOLD_SPIN, /* the thread waits in the kernel */
+	FAULT_HOLD_STOP, /* by SIGSTOP, of which its parent hears */
+};
+
+/* Of FAULT_HOLD_STOP: who is stopped is known before the signal is sent, to all that have this memory, so
+ * that somebody lets the process go, whatever becomes of those that read events. */
+enum { FAULT_STOP_SENT = 1, FAULT_STOP_SHIFT = 1 };
+struct fault_stop {
+	__u64 state; /* 0: free. Else the number of the event, shifted, and whether the signal was sent */
+	/* Stays when it is free again. */
+	__u64 at_ns, start_boottime_ns; /* as in the event */
+	__u64 parent_start_boottime_ns;
+	__u32 pid, parent; /* 0: none, or it was stopped before */
+};
+struct fault_stops {
+	struct fault_stop list[FAULT_SLOTS]; /* by numbers of events */
+	__u64 heard; /* by user space: the number of the event that was read last */
+	__u32 none; /* by user space: nothing is to be stopped, as nobody would let it go */
+	__u32 padding;
+};
+
 /* What is told, of whom. Changes while probes stay where they are. */
 struct fault_settings {
 	__u64 hold_ns;	    /* how long a thread is kept at most */

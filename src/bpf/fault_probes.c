@@ -13,18 +13,30 @@ struct fault_probes {
 	struct fault_bpf *skeleton;
 	struct ring_buffer *ring;
 	const struct fault_handlers *handlers; /* while events are read */
+	enum fault_hold hold_by;
 	bool multi;
 };
 
-static struct fault_bpf *load(const struct fault_probes_options *options, bool multi)
+static struct bpf_program *program_of(const struct fault_bpf *skeleton,
+				      enum fault_hold hold_by)
+{
+	return hold_by == FAULT_HOLD_STOP ? skeleton->progs.on_fault_stop
+					  : skeleton->progs.on_fault;
+}
+
+static struct fault_bpf *load(const struct fault_probes_options *options,
+			      enum fault_hold hold_by, bool multi)
 {
 	struct fault_bpf *skeleton = fault_bpf__open();
 
 	if (!skeleton)
 		return NULL;
 	skeleton->bss->settings[0] = options->settings;
+	bpf_program__set_autoload(skeleton->progs.on_fault, hold_by == FAULT_HOLD_SPIN);
+	bpf_program__set_autoload(skeleton->progs.on_fault_stop,
+				  hold_by == FAULT_HOLD_STOP);
 	if (multi)
-		uprobes_set_multi(skeleton->progs.on_fault);
+		uprobes_set_multi(program_of(skeleton, hold_by));
 	if (fault_bpf__load(skeleton) == 0)
 		return skeleton;
 	const int saved = errno;
@@ -33,17 +45,27 @@ static struct fault_bpf *load(const struct fault_probes_options *options, bool m
 	return NULL;
 }
 
-static bool open_skeleton(struct fault_probes *p,
-			  const struct fault_probes_options *options)
+static bool open_by(struct fault_probes *p, const struct fault_probes_options *options,
+		    enum fault_hold hold_by)
 {
+	p->hold_by = hold_by;
 	p->multi = !options->perf_events;
-	p->skeleton = p->multi ? load(options, true) : NULL;
-	if (p->skeleton && uprobes_has_multi(p->skeleton->progs.on_fault))
+	p->skeleton = p->multi ? load(options, hold_by, true) : NULL;
+	if (p->skeleton && uprobes_has_multi(program_of(p->skeleton, hold_by)))
 		return true;
 	fault_bpf__destroy(p->skeleton);
 	p->multi = false;
-	p->skeleton = load(options, false);
+	p->skeleton = load(options, hold_by, false);
 	return p->skeleton != NULL;
+}
+
+static bool open_skeleton(struct fault_probes *p,
+			  const struct fault_probes_options *options)
+{
+	if (options->hold_by != FAULT_HOLD_ABLE)
+		return open_by(p, options, options->hold_by);
+	return open_by(p, options, FAULT_HOLD_SPIN) ||
+	       open_by(p, options, FAULT_HOLD_STOP);
 }
 
 static int take_event(void *arg, void *data, size_t len)
@@ -64,16 +86,18 @@ struct fault_probes *fault_probes_open(const struct fault_probes_options *option
 {
 	AUTO(fault_probes_close) struct fault_probes *p = xcalloc(1, sizeof(*p));
 
+	const char *needed = options->hold_by == FAULT_HOLD_SPIN ? "6.1" : "5.15";
+
 	bpf_say_nothing();
 	if (!open_skeleton(p, options)) {
-		bpf_refused(errno, err);
+		bpf_refused(errno, needed, err);
 		return NULL;
 	}
 	p->skeleton->links.on_exec = bpf_program__attach(p->skeleton->progs.on_exec);
 	p->ring = ring_buffer__new(bpf_map__fd(p->skeleton->maps.events), take_event, p,
 				   NULL);
 	if (!p->skeleton->links.on_exec || !p->ring) {
-		bpf_refused(errno, err);
+		bpf_refused(errno, needed, err);
 		return NULL;
 	}
 	return TAKE(p);
@@ -141,8 +165,8 @@ struct uprobe_links *fault_probes_attach(struct fault_probes *p, int file,
 		offsets[i] = points[i].offset;
 		cookies[i] = cookie_of(program, &points[i]);
 	}
-	return uprobes_attach(p->skeleton->progs.on_fault, p->multi, file, offsets,
-			      cookies, n, err);
+	return uprobes_attach(program_of(p->skeleton, p->hold_by), p->multi, file,
+			      offsets, cookies, n, err);
 }
 
 int fault_probes_fd(const struct fault_probes *p)
@@ -155,6 +179,18 @@ void fault_probes_read(struct fault_probes *p, const struct fault_handlers *hand
 	p->handlers = handlers;
 	ring_buffer__consume(p->ring);
 	p->handlers = NULL;
+}
+
+struct fault_stops *fault_probes_stops(const struct fault_probes *p)
+{
+	return p->hold_by == FAULT_HOLD_STOP ? &p->skeleton->bss->stops : NULL;
+}
+
+uint64_t fault_probes_hold_ns(const struct fault_probes *p)
+{
+	const struct fault_bpf__bss *bss = p->skeleton->bss;
+
+	return bss->settings[bss->in_force & 1].hold_ns;
 }
 
 void fault_probes_release(struct fault_probes *p, const struct fault_event *event)

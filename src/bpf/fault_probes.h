@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* fault_probes.h - programs in the kernel that tell when a Go process begins to die, recovers from a panic or
- * calls a function, and keep the thread where it is until it is released, for a bounded time. The main header of src/bpf. Knows the kernel's
+ * calls a function, and keep the thread where it is until it is released, for a bounded time; or stop the process.
+ * The main header of src/bpf. Knows the kernel's
  * side of probes, files and offsets; nothing of Go, and nothing of what is done with a process. */
 #ifndef GOSNAP_FAULT_PROBES_H
 #define GOSNAP_FAULT_PROBES_H
@@ -16,6 +17,7 @@ struct fault_probes;
 
 struct fault_probes_options {
 	struct fault_settings settings;
+	enum fault_hold hold_by;
 	bool perf_events; /* as kernels before 6.6 attach, even if this one can do better */
 };
 
@@ -58,7 +60,12 @@ struct fault_handlers {
 void fault_probes_read(struct fault_probes *probes,
 		       const struct fault_handlers *handlers);
 
-/* The thread of the event goes on. Also in forks of ours that have closed all descriptors. */
+/* NULL: threads are kept in the kernel. Borrowed; also in forks of ours, by all of whom it is shared. */
+struct fault_stops *fault_probes_stops(const struct fault_probes *probes);
+/* As the settings in force have it. */
+uint64_t fault_probes_hold_ns(const struct fault_probes *probes);
+
+/* The thread of the event, which is kept in the kernel, goes on. Also in forks of ours that have closed all descriptors. */
 void fault_probes_release(struct fault_probes *probes, const struct fault_event *event);
 
 struct fault_counts {

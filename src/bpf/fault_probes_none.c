@@ -65,6 +65,18 @@ void fault_probes_read(struct fault_probes *probes, const struct fault_handlers 
 	abort();
 }
 
+struct fault_stops *fault_probes_stops(const struct fault_probes *probes)
+{
+	(void)probes;
+	abort();
+}
+
+uint64_t fault_probes_hold_ns(const struct fault_probes *probes)
+{
+	(void)probes;
+	abort();
+}
+
 void fault_probes_release(struct fault_probes *probes, const struct fault_event *event)
 {
 	(void)probes, (void)event;

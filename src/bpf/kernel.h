@@ -67,6 +67,7 @@ struct task_struct {
 	struct task_struct *group_leader;
 } KERNEL_TYPE;
 
-enum { KERNEL_GROUP_EXIT = 4 }; /* SIGNAL_GROUP_EXIT of signal_struct.flags */
+/* Of signal_struct.flags: SIGNAL_STOP_STOPPED, SIGNAL_GROUP_EXIT. */
+enum { KERNEL_STOPPED = 1, KERNEL_GROUP_EXIT = 4 };
 
 #endif

@@ -108,12 +108,12 @@ struct trace_probes *trace_probes_open(const struct trace_probes_options *option
 
 	bpf_say_nothing();
 	if (!open_skeleton(p, options)) {
-		bpf_refused(errno, err);
+		bpf_refused(errno, "6.1", err);
 		return NULL;
 	}
 	p->program = program_of(p->skeleton, options);
 	if (!open_rings(p)) {
-		bpf_refused(errno, err);
+		bpf_refused(errno, "6.1", err);
 		return NULL;
 	}
 	return TAKE(p);

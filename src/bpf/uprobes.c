@@ -107,7 +107,7 @@ void uprobe_links_close(struct uprobe_links *links)
 	xfree(links);
 }
 
-bool bpf_refused(int error, struct err *err)
+bool bpf_refused(int error, const char *needed, struct err *err)
 {
 	if (error == EPERM || error == EACCES)
 		return err_set(err, ERR_PERMISSION,
@@ -116,8 +116,8 @@ bool bpf_refused(int error, struct err *err)
 			       "CAP_SYS_PTRACE");
 	return err_set(err, ERR_UNSUPPORTED,
 		       "the kernel cannot run the programs of gosnap (%s): they need "
-		       "Linux 6.1",
-		       strerror(error));
+		       "Linux %s",
+		       strerror(error), needed);
 }
 
 static int say_nothing(enum libbpf_print_level level, const char *format, va_list ap)

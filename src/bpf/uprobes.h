@@ -21,8 +21,8 @@ struct uprobe_links *uprobes_attach(const struct bpf_program *program, bool mult
 				    int file, const uint64_t *offsets,
 				    const uint64_t *cookies, size_t n, struct err *err);
 
-/* Says in one sentence why the kernel does not load a program; false. */
-bool bpf_refused(int error, struct err *err);
+/* Says in one sentence why the kernel does not load a program, and which release does ("6.1"); false. */
+bool bpf_refused(int error, const char *needed, struct err *err);
 void bpf_say_nothing(void); /* by libbpf, on stderr */
 
 #endif

@@ -247,14 +247,23 @@ static void check_watch(struct doctor *d)
 	struct err err;
 
 	bpf_facts_read(&facts);
-	fine(d, "watch",
-	     bpf_judge(&facts, &err)
-		     ? xstrdup("gosnap watch can catch Go processes as they crash, and "
-			       "gosnap trace can report calls of functions")
-		     : xasprintf("gosnap watch cannot catch Go processes as they crash, "
-				 "nor gosnap trace report calls: %s",
-				 err.text),
-	     NULL);
+	if (!bpf_judge_faults(&facts, FAULT_HOLD_ABLE, &err))
+		fine(d, "watch",
+		     xasprintf("gosnap watch cannot catch Go processes as they crash, "
+			       "nor gosnap trace report calls: %s",
+			       err.text),
+		     NULL);
+	else if (!bpf_judge(&facts, &err))
+		fine(d, "watch",
+		     xasprintf("gosnap watch can catch Go processes as they crash, but "
+			       "gosnap trace cannot report calls: %s",
+			       err.text),
+		     NULL);
+	else
+		fine(d, "watch",
+		     xstrdup("gosnap watch can catch Go processes as they crash, and "
+			     "gosnap trace can report calls of functions"),
+		     NULL);
 }
 
 void readiness_examine(struct doctor *d)

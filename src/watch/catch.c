@@ -10,6 +10,8 @@
 
 #include "lib/procfs/proc_file.h"
 #include "lib/procfs/process.h"
+#include "src/guard/guard.h"
+#include "src/guard/stops.h"
 #include "src/run/catcher.h"
 #include "src/watch/inspect.h"
 
@@ -30,6 +32,13 @@ static void release(void *arg)
 	struct catcher *c = arg;
 
 	fault_probes_release(c->how->probes, &c->event);
+}
+
+static void continued(void *arg)
+{
+	struct catcher *c = arg;
+
+	stops_take(fault_probes_stops(c->how->probes), c->event.number);
 }
 
 static enum trigger_kind kind_of(uint32_t hook)
@@ -158,9 +167,19 @@ static bool is_another(const struct fault_event *e, uint64_t hold_ns)
 
 static struct watch *hold(struct catcher *c, struct err *err)
 {
+	const struct watch_stopped stopped = { .pid = (pid_t)c->event.pid,
+					       .thread = (pid_t)c->event.tid,
+					       .goes_on =
+						       c->event.hook >= FAULT_HOOK_AGAIN,
+					       .continued = continued,
+					       .arg = c };
 	struct watch *w =
-		watch_catch((pid_t)c->event.pid, (pid_t)c->event.tid, release, c, err);
+		fault_probes_stops(c->how->probes)
+			? watch_catch_stopped(&stopped, err)
+			: watch_catch(stopped.pid, stopped.thread, release, c, err);
 
+	if (!w)
+		guard_let_go(c->how->probes, &c->event);
 	if (!w || !is_another(&c->event, c->how->hold_ns))
 		return w;
 	watch_end(w);
@@ -241,6 +260,6 @@ pid_t catch_start(const struct catching *how, const struct fault_event *event,
 		_exit(EXIT_SUCCESS);
 	}
 	if (child < 0)
-		fault_probes_release(how->probes, event);
+		guard_let_go(how->probes, event);
 	return child;
 }

@@ -15,6 +15,7 @@
 #include "lib/sandbox/sandbox.h"
 #include "src/bpf/fault_probes.h"
 #include "src/bpf/kill_probes.h"
+#include "src/guard/guard.h"
 #include "src/watch/ahead.h"
 #include "src/watch/catch.h"
 #include "src/watch/counts.h"
@@ -37,6 +38,7 @@ struct service {
 	struct watched watched;
 	struct killed_list *killed;
 	struct ahead *ahead;
+	struct guard *guard; /* NULL: nothing is stopped by a signal */
 	struct catching catching;
 	struct watch_log log;
 	struct watch_counts counts;
@@ -124,20 +126,21 @@ static void on_fault(void *arg, const struct fault_event *event)
 	const size_t place = free_place(s);
 	char file[64];
 
+	guard_heard(s->guard, event);
 	if (!programs_want(s->watched.programs, event)) {
-		fault_probes_release(s->watched.probes, event);
+		guard_let_go(s->watched.probes, event);
 		return;
 	}
 	s->counts.events[catch_trigger(event)]++;
 	if (is_enough(s)) {
-		fault_probes_release(s->watched.probes, event);
+		guard_let_go(s->watched.probes, event);
 		return;
 	}
 	snprintf(file, sizeof(file), "/proc/%u/exe", event->pid);
 	const enum watch_outcome outcome =
 		refusal(s, event->hook < FAULT_HOOK_AGAIN ? file : NULL, place);
 	if (outcome != WATCH_SNAPSHOT) {
-		fault_probes_release(s->watched.probes, event);
+		guard_let_go(s->watched.probes, event);
 		refuse(s, (pid_t)event->pid, outcome);
 		return;
 	}
@@ -278,6 +281,10 @@ static void take_signals(struct service *s, int signals)
 			s->reload = true;
 		else
 			s->over |= info.ssi_signo != SIGCHLD;
+	if (s->guard && !guard_check(s->guard))
+		watch_say(&s->log, "failed", 0,
+			  "who guards stopped processes was ended or stopped: there is "
+			  "another one");
 	const uint32_t before = s->taken;
 	take_children(s);
 	if (s->taken != before)
@@ -494,6 +501,19 @@ static void serve(struct service *s, int signals)
 	write_metrics(s);
 }
 
+static bool begin_guard(struct service *s, struct err *err)
+{
+	if (!fault_probes_stops(s->watched.probes))
+		return true;
+	if (s->options->hold_by == FAULT_HOLD_ABLE)
+		watch_say(
+			&s->log, "refused", 0,
+			"processes are stopped by SIGSTOP, of which their parents hear: "
+			"this kernel cannot keep threads (--hold-by)");
+	s->guard = guard_new(s->watched.probes, err);
+	return s->guard != NULL;
+}
+
 static bool begin(struct service *s, struct err *err)
 {
 	s->caught = xshared(AT_ONCE * sizeof(*s->caught));
@@ -504,6 +524,8 @@ static bool begin(struct service *s, struct err *err)
 	s->ahead = ahead_new(&s->catching);
 	if (!s->ahead)
 		return err_sys(err, "cannot allocate memory");
+	if (!begin_guard(s, err))
+		return false;
 	if (!watched_begin(&s->watched, err))
 		return false;
 	say_watching(s, "watching", "watching");
@@ -526,6 +548,7 @@ bool watch_service(const struct watch_service_options *options,
 		catch_prepare();
 		serve(&s, signals);
 	}
+	guard_free(s.guard);
 	ahead_free(s.ahead);
 	desk_close(s.desk);
 	thresholds_free(s.thresholds);

@@ -6,6 +6,7 @@
 #define GOSNAP_WATCH_SERVICE_H
 
 #include "goruntime/goruntime.h"
+#include "src/bpf/fault.h"
 #include "src/snapshot/snap.h"
 #include "src/spool/spool.h"
 #include "src/watch/log.h"
@@ -44,7 +45,8 @@ struct watch_service_options {
 	uint32_t one_recovered_of; /* of so many panics that are recovered; 0: none */
 	uint64_t again_ns;
 	struct thresholds_options thresholds; /* condition NULL: none */
-	bool terminals;	  /* also processes with a controlling terminal */
+	bool terminals; /* also processes with a controlling terminal */
+	enum fault_hold hold_by;
 	bool perf_events; /* attach as kernels before 6.6 do */
 	bool quiet;
 	enum watch_log_format log;

@@ -362,21 +362,25 @@ static bool open_kills(struct watched *w, struct err *err)
 
 bool watched_open(struct watched *w, struct err *err)
 {
-	const bool perf_events = w->options->perf_events;
+	const struct watch_service_options *options = w->options;
 	struct bpf_facts facts;
 
 	bpf_facts_read(&facts);
-	if (!bpf_judge(&facts, err) || !settings_of(w->options, &w->settings, err))
+	if (!bpf_judge_faults(&facts, options->hold_by, err) ||
+	    !settings_of(options, &w->settings, err))
 		return false;
-	const struct fault_probes_options how = { w->settings, perf_events };
+	const struct fault_probes_options how = { w->settings, options->hold_by,
+						  options->perf_events };
 	w->probes = fault_probes_open(&how, err);
-	if (!w->probes || !open_kills(w, err))
+	if (!w->probes ||
+	    (fault_probes_stops(w->probes) && !bpf_judge_stops(&facts, err)) ||
+	    !open_kills(w, err))
 		return false;
 	sandbox_withhold_mapped("anon_inode:bpf-map");
 	w->held = xshared(sizeof(*w->held));
 	sandbox_withhold(w->held, sizeof(*w->held));
-	const struct programs_options options = programs_options_of(w);
-	w->programs = programs_new(w->probes, &options);
+	const struct programs_options programs = programs_options_of(w);
+	w->programs = programs_new(w->probes, &programs);
 	return true;
 }
 
@@ -519,6 +523,8 @@ static bool check_change(const struct watched *w,
 {
 	if (options->perf_events != w->options->perf_events)
 		return err_set(err, ERR_USAGE, "--perf-events is for the start only");
+	if (options->hold_by != w->options->hold_by)
+		return err_set(err, ERR_USAGE, "--hold-by is for the start only");
 	if (options->on_kill && !w->kills)
 		return err_set(
 			err, ERR_UNSUPPORTED,

@@ -38,11 +38,16 @@ def ran(argv, words=b"\n"):
 
 def before_6_6(folder):
     """A command before gosnap: the kernel seems to be older."""
-    path = os.path.join(folder, "no_uprobe_multi.so")
+    path = os.path.join(folder, "older_kernel.so")
     subprocess.run([*os.environ.get("CC", "cc").split(), "-shared", "-fPIC", "-O1", "-o", path,
-                    os.path.join(matrix.TESTS, "no_uprobe_multi.c"), "-ldl"], check=True)
+                    os.path.join(matrix.TESTS, "older_kernel.c"), "-ldl"], check=True)
     sanitizer = ":".join(filter(None, [os.environ.get("ASAN_OPTIONS"), "verify_asan_link_order=0"]))
     return ["env", f"LD_PRELOAD={path}", f"ASAN_OPTIONS={sanitizer}"]
+
+
+def before_6_0(folder):
+    """The same, older still."""
+    return [*before_6_6(folder), "BEFORE_6_0=1"]
 
 
 def not_begun(said):

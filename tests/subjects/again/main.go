@@ -9,6 +9,7 @@
 //	storm N           recovers from N
 //	goroutines N, threads N, files N, memory BYTES, busy SECONDS
 //	idle SECONDS      makes no progress, but for the answer
+//	heard             says how many SIGCONT it got since it was asked first
 //	die               panics
 package main
 
@@ -18,10 +19,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"runtime"
 	"strconv"
 	"strings"
 	"subjects/truth"
+	"syscall"
 	"time"
 )
 
@@ -45,6 +48,7 @@ type facts struct {
 var (
 	kept  []interface{}
 	store = &Store{"shop"}
+	heard = make(chan os.Signal, 100)
 	ways  = map[string]func(){
 		"error":  func() { panic(errors.New("out of stock")) },
 		"nil":    func() { panic(fmt.Sprint((*Store)(nil).name)) },
@@ -123,7 +127,10 @@ func main() {
 		done := make(chan facts)
 		go func() {
 			var f facts
-			if words[0] == "recover" {
+			if words[0] == "heard" {
+				signal.Notify(heard, syscall.SIGCONT)
+				f = facts{Did: words[0], Message: fmt.Sprint(len(heard))}
+			} else if words[0] == "recover" {
 				f = facts{Did: words[0], Goroutine: truth.Goid()}
 				fallen(ways[words[1]], &f.Message)
 			} else {

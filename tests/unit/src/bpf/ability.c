@@ -11,7 +11,7 @@
 
 #include "lib/base/util.h"
 
-static const struct bpf_facts all = { true, true, true, false, true, 6, 1, true };
+static const struct bpf_facts all = { true, true, true, false, true, 6, 1, true, true };
 
 static void can(void **state)
 {
@@ -37,28 +37,28 @@ static void cannot(void **state)
 		enum err_code code;
 		const char *words;
 	} cases[] = {
-		{ { false, true, true, false, true, 6, 1, true },
+		{ { false, true, true, false, true, 6, 1, true, true },
 		  ERR_UNSUPPORTED,
 		  "built without" },
-		{ { true, false, true, false, true, 6, 1, true },
+		{ { true, false, true, false, true, 6, 1, true, true },
 		  ERR_CANNOT,
 		  "containers" },
-		{ { true, true, true, false, false, 6, 1, true },
+		{ { true, true, true, false, false, 6, 1, true, true },
 		  ERR_PERMISSION,
 		  "as root" },
-		{ { true, true, true, false, true, 6, 0, true },
+		{ { true, true, true, false, true, 6, 0, true, true },
 		  ERR_UNSUPPORTED,
 		  "Linux 6.0 is too old" },
-		{ { true, true, true, false, true, 5, 15, true },
+		{ { true, true, true, false, true, 5, 15, true, true },
 		  ERR_UNSUPPORTED,
 		  "Linux 5.15 is too old" },
-		{ { true, true, false, false, true, 6, 1, true },
+		{ { true, true, false, false, true, 6, 1, true, true },
 		  ERR_UNSUPPORTED,
 		  "BTF" },
-		{ { true, true, true, true, true, 6, 1, true },
+		{ { true, true, true, true, true, 6, 1, true, true },
 		  ERR_CANNOT,
 		  "lockdown=integrity" },
-		{ { true, true, true, false, true, 6, 5, false },
+		{ { true, true, true, false, true, 6, 5, false, true },
 		  ERR_PERMISSION,
 		  "Linux 6.5 attaches probes only for CAP_SYS_ADMIN" },
 	};
@@ -72,9 +72,63 @@ static void cannot(void **state)
 	}
 }
 
+/* Older ones stop processes where they cannot keep a thread. */
+static void by_hold(void **state)
+{
+	static const struct {
+		unsigned major, minor;
+		enum fault_hold hold_by;
+		const char *words; /* NULL: it can */
+	} cases[] = {
+		{ 6, 1, FAULT_HOLD_SPIN, NULL },
+		{ 6, 0, FAULT_HOLD_SPIN,
+		  "Linux 6.0 is too old for the programs of "
+		  "gosnap: they need Linux 6.1" },
+		{ 6, 0, FAULT_HOLD_ABLE, NULL },
+		{ 5, 15, FAULT_HOLD_ABLE, NULL },
+		{ 5, 15, FAULT_HOLD_STOP, NULL },
+		{ 5, 14, FAULT_HOLD_ABLE, "need Linux 5.15" },
+		{ 5, 14, FAULT_HOLD_STOP, "need Linux 5.15" },
+		{ 4, 19, FAULT_HOLD_STOP, "need Linux 5.15" },
+		{ 0, 0, FAULT_HOLD_SPIN, NULL },
+	};
+	struct err err;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct bpf_facts facts = all;
+		facts.linux_major = cases[i].major;
+		facts.linux_minor = cases[i].minor;
+		if (!cases[i].words) {
+			assert_true(bpf_judge_faults(&facts, cases[i].hold_by, &err));
+			continue;
+		}
+		assert_false(bpf_judge_faults(&facts, cases[i].hold_by, &err));
+		assert_int_equal(err.code, ERR_UNSUPPORTED);
+		assert_non_null(strstr(err.text, cases[i].words));
+	}
+}
+
+/* Who is stopped must be let go, whosever process it is. */
+static void may_stop(void **state)
+{
+	struct bpf_facts facts = all;
+	struct err err;
+
+	(void)state;
+	assert_true(bpf_judge_stops(&facts, &err));
+	facts.may_signal = false;
+	assert_true(bpf_judge_faults(&facts, FAULT_HOLD_STOP, &err));
+	assert_false(bpf_judge_stops(&facts, &err));
+	assert_int_equal(err.code, ERR_PERMISSION);
+	assert_non_null(strstr(err.text, "CAP_KILL"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(by_hold),
+		cmocka_unit_test(may_stop),
 		cmocka_unit_test(can),
 		cmocka_unit_test(cannot),
 	};
