@@ -431,9 +431,10 @@ void redaction_hash(const struct redaction *r, const void *bytes, size_t len,
 
 uint64_t redaction_length(uint64_t len)
 {
+	const uint64_t most = UINT64_C(1) << 62; /* of what readers of JSON take */
 	uint64_t rounded = 1;
 
-	while (rounded < len && rounded << 1)
+	while (rounded < len && rounded < most)
 		rounded <<= 1;
 	return len == 0 ? 0 : rounded;
 }

@@ -579,6 +579,7 @@ static void same(void **state)
 	assert_int_equal(redaction_length(0), 0);
 	assert_int_equal(redaction_length(1), 1);
 	assert_int_equal(redaction_length(5), 8);
+	assert_int_equal(redaction_length(UINT64_C(1) << 63), UINT64_C(1) << 62);
 	assert_int_equal(redaction_length(64), 64);
 }
 
