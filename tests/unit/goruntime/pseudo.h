@@ -9,7 +9,8 @@
 
 enum {
 	PSEUDO_IMAGE = 0x10000000,
-	PSEUDO_TEXT = 0x400000,
+	PSEUDO_TEXT =
+		0x8000000, /* above where our own file has something, also with sanitizers */
 	PSEUDO_FUNC_SIZE = 0x100,
 	PSEUDO_DATA = 0x20000000,
 	PSEUDO_MODULE = PSEUDO_DATA, /* moduledata first */
