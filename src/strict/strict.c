@@ -17,23 +17,23 @@
 #include <unistd.h>
 
 #include "lib/procfs/proc_file.h"
-#include "src/strict/guard.h"
+#include "src/strict/holder.h"
 #include "src/strict/mounts.h"
 
 enum { AT_ONCE = 4 };
 
 struct strict {
-	int group;  /* until it has begun; then only the guard has it */
-	int socket; /* to the guard */
+	int group;  /* until it has begun; then only the holder has it */
+	int socket; /* to the holder */
 	int mounts; /* see strict_mounts_fd() */
-	pid_t guard;
+	pid_t holder;
 	struct strict_counts *counts; /* borrowed */
 	dev_t *met;		      /* file systems */
 	size_t met_count, met_cap;
 	uint64_t since_ns;
 };
 
-/* What the kernel cannot open for the guard, it denies. */
+/* What the kernel cannot open for the holder, it denies. */
 static bool can_open(struct err *err)
 {
 	AUTO(xfree) char *status = proc_file(getpid(), "status");
@@ -46,9 +46,9 @@ static bool can_open(struct err *err)
 			       "--strict needs CAP_DAC_READ_SEARCH: programs that may "
 			       "not be read could not start");
 	return (getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
-		limit.rlim_max >= GUARD_DESCRIPTORS) ||
+		limit.rlim_max >= HOLDER_DESCRIPTORS) ||
 	       err_set(err, ERR_CANNOT, "--strict needs %d open files (ulimit -n)",
-		       GUARD_DESCRIPTORS);
+		       HOLDER_DESCRIPTORS);
 }
 
 static int open_group(struct err *err)
@@ -74,7 +74,7 @@ static bool can_hold(int group, struct err *err)
 {
 	const int file = memfd_create("gosnap", MFD_CLOEXEC);
 	const bool ok = file >= 0 &&
-			fanotify_mark(group, FAN_MARK_ADD, GUARD_EVENT, file, NULL) == 0;
+			fanotify_mark(group, FAN_MARK_ADD, HOLDER_EVENT, file, NULL) == 0;
 
 	if (!ok && errno == EINVAL)
 		err_set(err, ERR_UNSUPPORTED,
@@ -123,7 +123,7 @@ bool strict_add_file(struct strict *s, const char *file, struct err *err)
 		err_sys(err, "cannot open %.200s", name);
 	else if (!mounts_can_hold(folder, err))
 		err_prefix(err, "%.200s", file);
-	else if (fanotify_mark(s->group, FAN_MARK_ADD, GUARD_EVENT | FAN_EVENT_ON_CHILD,
+	else if (fanotify_mark(s->group, FAN_MARK_ADD, HOLDER_EVENT | FAN_EVENT_ON_CHILD,
 			       folder, NULL) != 0)
 		err_sys(err, "cannot hold what is in %.200s (--strict)", name);
 	else
@@ -151,7 +151,7 @@ void strict_meet(struct strict *s, dev_t device)
 
 static void add_mount(void *arg, dev_t device, const char *place)
 {
-	const struct guard_order order = { GUARD_HOLD, 0 };
+	const struct holder_order order = { HOLDER_HOLD, 0 };
 	struct strict *s = arg;
 
 	if (strict_has_met(s, device))
@@ -159,8 +159,8 @@ static void add_mount(void *arg, dev_t device, const char *place)
 	const int folder = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (folder < 0)
 		return;
-	if (s->group >= 0 ? guard_hold(s->group, folder)
-			  : guard_send(s->socket, &order, sizeof(order), folder))
+	if (s->group >= 0 ? holder_hold(s->group, folder)
+			  : holder_send(s->socket, &order, sizeof(order), folder))
 		strict_meet(s, device);
 	close(folder);
 }
@@ -183,22 +183,22 @@ bool strict_begin(struct strict *s, struct err *err)
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
 		return err_sys(err, "--strict is not possible");
 	s->socket = ends[0];
-	s->guard = fork();
-	if (s->guard == 0)
-		guard(s->group, ends[1], us, s->counts);
+	s->holder = fork();
+	if (s->holder == 0)
+		holder(s->group, ends[1], us, s->counts);
 	close(ends[1]);
 	close(s->group);
 	s->group = -1;
-	return s->guard > 0 || err_sys(err, "--strict is not possible: cannot fork");
+	return s->holder > 0 || err_sys(err, "--strict is not possible: cannot fork");
 }
 
-static void end_guard(struct strict *s)
+static void end_holder(struct strict *s)
 {
-	if (s->guard > 0) {
-		kill(s->guard, SIGKILL);
-		waitpid(s->guard, NULL, 0);
+	if (s->holder > 0) {
+		kill(s->holder, SIGKILL);
+		waitpid(s->holder, NULL, 0);
 	}
-	s->guard = 0;
+	s->holder = 0;
 }
 
 static void close_if_open(int fd)
@@ -211,7 +211,7 @@ void strict_free(struct strict *s)
 {
 	if (!s)
 		return;
-	end_guard(s);
+	end_holder(s);
 	close_if_open(s->group);
 	close_if_open(s->socket);
 	close_if_open(s->mounts);
@@ -241,17 +241,17 @@ static bool is_elf(int file)
 /* Others wait for us, too. */
 static void answer_some(const struct strict *s, strict_fn *fn, void *arg)
 {
-	struct guard_held held;
+	struct holder_held held;
 	int file;
 
 	for (int i = 0; i < AT_ONCE; i++) {
-		if (!guard_receive(s->socket, &held, sizeof(held), &file))
+		if (!holder_receive(s->socket, &held, sizeof(held), &file))
 			return;
 		const bool always = file >= 0 && (!is_elf(file) || fn(arg, file));
-		const struct guard_order order = { always ? GUARD_ALLOW_ALWAYS
-							  : GUARD_ALLOW,
-						   held.number };
-		(void)!guard_send(s->socket, &order, sizeof(order), -1);
+		const struct holder_order order = { always ? HOLDER_ALLOW_ALWAYS
+							   : HOLDER_ALLOW,
+						    held.number };
+		(void)!holder_send(s->socket, &order, sizeof(order), -1);
 		close_if_open(file);
 	}
 }
@@ -261,12 +261,12 @@ bool strict_read(struct strict *s, strict_fn *fn, void *arg)
 	int status;
 
 	answer_some(s, fn, arg);
-	const pid_t changed = waitpid(s->guard, &status, WNOHANG | WUNTRACED);
+	const pid_t changed = waitpid(s->holder, &status, WNOHANG | WUNTRACED);
 	if (changed == 0)
 		return true;
 	if (changed > 0 && !WIFSTOPPED(status))
-		s->guard = 0;
-	end_guard(s);
+		s->holder = 0;
+	end_holder(s);
 	return false;
 }
 

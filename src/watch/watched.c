@@ -433,7 +433,7 @@ static void say_let_by(struct watched *w)
 	w->told_ns = now;
 }
 
-/* Whoever ends the guard again and again has a reason. */
+/* Whoever ends the holder again and again has a reason. */
 static void begin_again(struct watched *w)
 {
 	const bool again = monotonic_ns() - strict_since(w->strict) >= AGAIN_NS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/strict/guard.h"
+#include "src/strict/holder.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -25,7 +25,7 @@ struct held {
 	uint64_t since_ns;
 };
 
-struct guard {
+struct holder {
 	int group, socket;
 	struct strict_counts *counts;
 	struct held held[HELD_MAX];
@@ -34,7 +34,7 @@ struct guard {
 	bool silent;
 };
 
-bool guard_send(int socket, const void *message, size_t len, int fd)
+bool holder_send(int socket, const void *message, size_t len, int fd)
 {
 	union {
 		struct cmsghdr head;
@@ -54,7 +54,7 @@ bool guard_send(int socket, const void *message, size_t len, int fd)
 	return sendmsg(socket, &m, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)len;
 }
 
-bool guard_receive(int socket, void *ret, size_t len, int *ret_fd)
+bool holder_receive(int socket, void *ret, size_t len, int *ret_fd)
 {
 	union {
 		struct cmsghdr head;
@@ -76,24 +76,24 @@ bool guard_receive(int socket, void *ret, size_t len, int *ret_fd)
 	return n == (ssize_t)len;
 }
 
-bool guard_hold(int group, int folder)
+bool holder_hold(int group, int folder)
 {
-	return fanotify_mark(group, FAN_MARK_ADD | FAN_MARK_FILESYSTEM, GUARD_EVENT,
+	return fanotify_mark(group, FAN_MARK_ADD | FAN_MARK_FILESYSTEM, HOLDER_EVENT,
 			     folder, NULL) == 0;
 }
 
 /* The mark goes when the file is written to. It does not keep the file in memory, where the kernel can. */
-static void ignore(const struct guard *g, int file)
+static void ignore(const struct holder *g, int file)
 {
 	const unsigned how = FAN_MARK_ADD | FAN_MARK_IGNORED_MASK;
 
-	if (fanotify_mark(g->group, how | FAN_MARK_EVICTABLE, GUARD_EVENT, file, NULL) !=
+	if (fanotify_mark(g->group, how | FAN_MARK_EVICTABLE, HOLDER_EVENT, file, NULL) !=
 		    0 &&
 	    errno == EINVAL)
-		fanotify_mark(g->group, how, GUARD_EVENT, file, NULL);
+		fanotify_mark(g->group, how, HOLDER_EVENT, file, NULL);
 }
 
-static void allow(const struct guard *g, int file)
+static void allow(const struct holder *g, int file)
 {
 	const struct fanotify_response response = { file, FAN_ALLOW };
 
@@ -102,28 +102,28 @@ static void allow(const struct guard *g, int file)
 	close(file);
 }
 
-static void let_by(struct guard *g, int file)
+static void let_by(struct holder *g, int file)
 {
 	allow(g, file);
 	g->counts->let_by++;
 }
 
-static void hold(struct guard *g, int file)
+static void hold(struct holder *g, int file)
 {
 	struct held *place = g->held;
-	const struct guard_held message = { g->next };
+	const struct holder_held message = { g->next };
 
 	while (place < g->held + HELD_MAX && place->file)
 		place++;
 	if (g->silent || place == g->held + HELD_MAX ||
-	    !guard_send(g->socket, &message, sizeof(message), file)) {
+	    !holder_send(g->socket, &message, sizeof(message), file)) {
 		let_by(g, file);
 		return;
 	}
 	*place = (struct held){ file, g->next++, monotonic_ns() };
 }
 
-static void read_events(struct guard *g)
+static void read_events(struct holder *g)
 {
 	struct fanotify_event_metadata events[EVENTS_MAX];
 	const pid_t us = getpid(), watcher = getppid();
@@ -140,7 +140,7 @@ static void read_events(struct guard *g)
 	}
 }
 
-static void note_time(struct guard *g, const struct held *held)
+static void note_time(struct holder *g, const struct held *held)
 {
 	const uint64_t ns = monotonic_ns() - held->since_ns;
 
@@ -148,13 +148,13 @@ static void note_time(struct guard *g, const struct held *held)
 		g->counts->longest_ns = ns;
 }
 
-static void follow(struct guard *g, const struct guard_order *order)
+static void follow(struct holder *g, const struct holder_order *order)
 {
 	for (struct held *held = g->held; held < g->held + HELD_MAX; held++) {
 		if (!held->file || held->number != order->number)
 			continue;
 		note_time(g, held);
-		if (order->kind == GUARD_ALLOW_ALWAYS)
+		if (order->kind == HOLDER_ALLOW_ALWAYS)
 			ignore(g, held->file);
 		allow(g, held->file);
 		g->counts->held++;
@@ -162,17 +162,17 @@ static void follow(struct guard *g, const struct guard_order *order)
 	}
 }
 
-static void read_orders(struct guard *g)
+static void read_orders(struct holder *g)
 {
-	struct guard_order order;
+	struct holder_order order;
 	int folder;
 
-	while (guard_receive(g->socket, &order, sizeof(order), &folder)) {
+	while (holder_receive(g->socket, &order, sizeof(order), &folder)) {
 		g->silent = false;
-		if (order.kind != GUARD_HOLD)
+		if (order.kind != HOLDER_HOLD)
 			follow(g, &order);
 		else if (folder >= 0)
-			(void)!guard_hold(g->group, folder);
+			(void)!holder_hold(g->group, folder);
 		if (folder >= 0)
 			close(folder);
 	}
@@ -180,7 +180,7 @@ static void read_orders(struct guard *g)
 		_exit(0);
 }
 
-static void let_all_by(struct guard *g)
+static void let_all_by(struct holder *g)
 {
 	g->silent = true;
 	for (struct held *held = g->held; held < g->held + HELD_MAX; held++) {
@@ -193,7 +193,7 @@ static void let_all_by(struct guard *g)
 }
 
 /* In how many milliseconds whoever has waited longest has waited long enough; -1: nobody waits. */
-static int patience(const struct guard *g)
+static int patience(const struct holder *g)
 {
 	const uint64_t now = monotonic_ns();
 	uint64_t longest = 0;
@@ -212,28 +212,29 @@ static int patience(const struct guard *g)
 }
 
 /* Others' descriptors, and signals of a terminal, are none of its business. */
-static void settle(const struct guard *g, pid_t watcher)
+static void settle(const struct holder *g, pid_t watcher)
 {
 	const int keep[] = { g->group, g->socket };
 	struct rlimit limit;
 	sigset_t all;
 
-	prctl(PR_SET_NAME, "gosnap-guard");
+	prctl(PR_SET_NAME, "gosnap-holder");
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != watcher)
 		_exit(0);
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < GUARD_DESCRIPTORS) {
-		limit.rlim_cur = GUARD_DESCRIPTORS;
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
+	    limit.rlim_cur < HOLDER_DESCRIPTORS) {
+		limit.rlim_cur = HOLDER_DESCRIPTORS;
 		setrlimit(RLIMIT_NOFILE, &limit);
 	}
 	catcher_drop_descriptors(keep, ARRAY_SIZE(keep));
 }
 
-void guard(int group, int socket, pid_t watcher, struct strict_counts *counts)
+void holder(int group, int socket, pid_t watcher, struct strict_counts *counts)
 {
-	struct guard g = { .group = group, .socket = socket, .counts = counts };
+	struct holder g = { .group = group, .socket = socket, .counts = counts };
 
 	settle(&g, watcher);
 	for (;;) {
