@@ -88,7 +88,7 @@ var kinds = map[string]func() [][]byte{
 		var all [][]byte
 		for _, g := range others() {
 			s := stack(g)
-			for n := 0; n < 10; n++ {
+			for n := 0; n < 50; n++ {
 				i := rand.Intn(len(s)/8) * 8
 				all = append(all, s[i:i+8])
 			}
