@@ -22,6 +22,7 @@
 #include "lib/document/reader.h"
 #include "lib/document/remains.h"
 #include "lib/document/sink.h"
+#include "lib/procfs/proc_file.h"
 
 static const struct cut_case {
 	const char *text;
@@ -283,6 +284,15 @@ static bool has_room(int pipe)
 	return poll(&to, 1, 0) > 0;
 }
 
+/* As one does that waits for a reader. */
+static bool sleeps(pid_t pid)
+{
+	AUTO(xfree) char *stat = proc_file(pid, "stat");
+	const char *state = stat ? proc_stat_field(stat, PROC_STAT_STATE) : NULL;
+
+	return state && *state == 'S';
+}
+
 /* Killed while it writes: what was written before stays, and nothing is added that may be there. */
 static void test_killed_writing(void **state)
 {
@@ -300,11 +310,8 @@ static void test_killed_writing(void **state)
 		write_part_of_document(out, ELEMENTS); /* it waits: nobody reads */
 		_exit(0);
 	}
-	struct remains_state there;
-	do {
+	while (has_room(pipe[1]) || !sleeps(pid))
 		sched_yield();
-		remains_look(remains, &there);
-	} while (has_room(pipe[1]) || !there.writing);
 	kill(pid, SIGKILL);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_false(mend(&broken, "it died", &err));
