@@ -77,6 +77,13 @@ uint64_t proc_started(pid_t pid)
 	return at ? strtoull(at, NULL, 10) : 0;
 }
 
+bool proc_is_of(pid_t pid, uint64_t start_boottime_ns)
+{
+	const uint64_t tick_ns = UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK);
+
+	return proc_started(pid) == start_boottime_ns / tick_ns;
+}
+
 bool proc_elf_head(pid_t pid, unsigned char *ret, size_t len)
 {
 	char path[32];

@@ -37,6 +37,8 @@ enum proc_stat {
 const char *proc_stat_field(const char *stat, enum proc_stat field);
 /* When it began, in ticks since the machine did; 0: there is no such process. */
 uint64_t proc_started(pid_t pid);
+/* Is it the process that began then, in nanoseconds as the kernel's programs have it? */
+bool proc_is_of(pid_t pid, uint64_t start_boottime_ns);
 
 /* set: CapEff of a status file; capability: CAP_SYS_ADMIN, ... */
 static inline bool has_capability(uint64_t set, unsigned capability)

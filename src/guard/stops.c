@@ -7,8 +7,6 @@
 
 #include "lib/procfs/proc_file.h"
 
-#define SECOND_NS UINT64_C(1000000000)
-
 static uint64_t sent_state(uint64_t number)
 {
 	return number << FAULT_STOP_SHIFT | FAULT_STOP_SENT;
@@ -33,12 +31,11 @@ bool stops_take(struct fault_stops *stops, uint64_t number)
 /* By a descriptor, as its number may be that of another process in between. */
 static void continue_process(pid_t pid, uint64_t start_boottime_ns)
 {
-	const uint64_t tick_ns = SECOND_NS / (uint64_t)sysconf(_SC_CLK_TCK);
 	const int process = (int)syscall(SYS_pidfd_open, pid, 0);
 
 	if (process < 0)
 		return;
-	if (proc_started(pid) == start_boottime_ns / tick_ns)
+	if (proc_is_of(pid, start_boottime_ns))
 		syscall(SYS_pidfd_send_signal, process, SIGCONT, NULL, 0);
 	close(process);
 }

@@ -15,8 +15,6 @@
 #include "src/run/catcher.h"
 #include "src/watch/inspect.h"
 
-#define SECOND_NS UINT64_C(1000000000)
-
 enum { NS_PER_MS = 1000000 };
 
 struct catcher {
@@ -159,10 +157,8 @@ static enum watch_outcome outcome_of(const struct traced_result *result)
 /* As long as the kernel keeps its thread, it is the process of the event. Later its number may be that of another one. */
 static bool is_another(const struct fault_event *e, uint64_t hold_ns)
 {
-	const uint64_t tick_ns = SECOND_NS / (uint64_t)sysconf(_SC_CLK_TCK);
-
 	return monotonic_ns() - e->at_ns > hold_ns &&
-	       proc_started((pid_t)e->pid) != e->start_boottime_ns / tick_ns;
+	       !proc_is_of((pid_t)e->pid, e->start_boottime_ns);
 }
 
 static struct watch *hold(struct catcher *c, struct err *err)
