@@ -17,7 +17,7 @@ static struct fault_stop *stop_of(struct fault_stops *stops, uint64_t number)
 	return &stops->list[number % FAULT_SLOTS];
 }
 
-static bool take(struct fault_stop *stop, uint64_t state)
+static bool take(struct fault_stop *stop, __u64 state)
 {
 	return __atomic_compare_exchange_n(&stop->state, &state, 0, false,
 					   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);

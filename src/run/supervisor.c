@@ -27,10 +27,11 @@ struct supervisor {
 	uint64_t next_at; /* monotonic: of the next phase */
 };
 
-/* Job control stops us together with the program; faults are our own. */
+/* Job control stops us together with the program; faults are our own. SIGCONT, which continues us
+ * although it is blocked, is passed on like the others. */
 static void fill_set(sigset_t *set)
 {
-	static const int ours[] = { SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT, SIGSEGV, SIGBUS,
+	static const int ours[] = { SIGTSTP, SIGTTIN, SIGTTOU, SIGSEGV, SIGBUS,
 				    SIGILL,  SIGFPE,  SIGTRAP, SIGABRT, SIGSYS };
 
 	sigfillset(set);
@@ -86,6 +87,15 @@ static void hear_watcher(struct supervisor *s)
 	}
 }
 
+/* Whoever continued us after both were stopped may not have reached the program yet: it is to go on,
+ * too, instead of stopping us again. */
+static bool is_continued(void)
+{
+	sigset_t set;
+
+	return sigpending(&set) == 0 && sigismember(&set, SIGCONT) == 1;
+}
+
 /* True: it has ended. */
 static bool look_at_program(struct supervisor *s, int *ret_status)
 {
@@ -94,8 +104,8 @@ static bool look_at_program(struct supervisor *s, int *ret_status)
 	while ((pid = waitpid(s->pid, ret_status, WNOHANG | WUNTRACED)) == s->pid) {
 		if (!WIFSTOPPED(*ret_status))
 			return true;
-		kill(getpid(), SIGSTOP);
-		kill(s->pid, SIGCONT);
+		if (!is_continued())
+			kill(getpid(), SIGSTOP);
 	}
 	return pid < 0 && errno == ECHILD;
 }
