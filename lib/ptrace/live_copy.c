@@ -27,6 +27,8 @@ enum {
 	REAP_AT_ONCE = 8,
 	REAP_ROUNDS = 100, /* six seconds: a busy subject may not see them immediately */
 };
+#define LOOK_AT_MEMORY_NS (UINT64_C(100) * 1000 * 1000)
+#define MEMORY_RESERVE (UINT64_C(8) << 20)
 
 /* At the clone event: I's first stop, while T0 is still stopped. Until EXITKILL is set,
  * our death would leave I to its SIGSEGV. That is harmless, except that before Linux 5.16
@@ -188,7 +190,7 @@ void live_copy_settle(struct live_copy *c)
 	offer_to_oom_killer(c->copy);
 }
 
-bool live_copy_lost(struct live_copy *c)
+static bool is_lost(struct live_copy *c)
 {
 	int status;
 
@@ -199,6 +201,34 @@ bool live_copy_lost(struct live_copy *c)
 		return false;
 	c->copy = 0;
 	return true;
+}
+
+/* Each page that the process writes now costs another page. */
+static bool memory_left(const struct live_copy *c)
+{
+	struct cgroup group;
+	struct host_resources machine;
+
+	cgroup_read(target_pid(c->subject), &group);
+	machine_read(&machine);
+	return cgroup_room(&group.memory) >= MEMORY_RESERVE &&
+	       (!machine.memory_available || machine.memory_available >= MEMORY_RESERVE);
+}
+
+const char *live_copy_over(struct live_copy *c, uint64_t over_at, uint64_t *look_at)
+{
+	const uint64_t now = monotonic_ns();
+
+	if (is_lost(c))
+		return "it was killed";
+	if (now >= over_at)
+		return "it reached the age allowed by --max-copy-age";
+	if (now < *look_at)
+		return NULL;
+	*look_at = now + LOOK_AT_MEMORY_NS;
+	return memory_left(c) ? NULL
+			      : "memory nearly reached the limit of its cgroup or of the "
+				"machine";
 }
 
 static size_t ids_of(pid_t pid, pid_t ret[static PROC_NAMESPACES])

@@ -36,8 +36,9 @@ MUST_CHECK bool live_copy_prepare(struct live_copy *c, struct err *err);
 MUST_CHECK bool live_copy_make(struct live_copy *c, struct err *err);
 /* After the release: kills I, and makes G the OOM killer's first choice. */
 void live_copy_settle(struct live_copy *c);
-/* Was G killed by someone else? If so, reaps it, which an exiting container needs. */
-bool live_copy_lost(struct live_copy *c);
+/* Why G is to end, or was killed by someone else; it is reaped then, which an exiting container needs. NULL: it
+ * stays. over_at: monotonic. *look_at is for the next look at what memory there is; start with 0. */
+const char *live_copy_over(struct live_copy *c, uint64_t over_at, uint64_t *look_at);
 /* Kills I and G if they exist, and has the subject reap them and what a killed run left
  * behind. False: harmless zombies remain, which the next run removes. */
 bool live_copy_end(struct live_copy *c, struct err *err);

@@ -82,7 +82,7 @@ void live_backoff(uint64_t *ns);
 /* Runs us before all ordinary threads, while something waits for us. */
 void live_set_realtime(bool on);
 
-/* live_near.c: the kernel charges for each call and each page rather than each byte, and stacks of
+/* target_live.c: the kernel charges for each call and each page rather than each byte, and stacks of
  * parked goroutines are 2 KB apart. How many of the first spans are close enough to be read at once,
  * from *ret_start to *ret_end; and takes them from what was read. */
 enum { LIVE_WINDOW = 64 << 10 };

@@ -205,7 +205,7 @@ struct tracer *tracer_join(struct target *live, const struct tracer_service *ser
 
 	t->shared = service->shared;
 	t->room = service->room;
-	t->fd = service->fd;
+	t->fd = fcntl(service->fd, F_DUPFD_CLOEXEC, 0);
 	t->joined = true;
 	limit_patience(t);
 	return t;
@@ -214,6 +214,16 @@ struct tracer *tracer_join(struct target *live, const struct tracer_service *ser
 int tracer_service_descriptor(const struct tracer_service *service)
 {
 	return service->fd;
+}
+
+bool tracer_service_copies(const struct tracer_service *service)
+{
+	return service->copies;
+}
+
+bool tracer_service_has_copied(const struct tracer_service *service)
+{
+	return service->shared->copy != 0;
 }
 
 static bool is_there(const struct tracer *t)
@@ -367,10 +377,14 @@ bool tracer_release(struct tracer *t)
 bool tracer_copy(struct tracer *t, pid_t *ret, struct err *err)
 {
 	struct err gone;
-	char ignored;
+	char answer;
 
-	if (!ask(t, TRACER_COPY, &ignored, err))
+	if (!ask(t, TRACER_COPY, &answer, err))
 		return false;
+	if (answer != TRACER_DONE) {
+		*err = t->shared->err;
+		return false;
+	}
 	take_threads(t);
 	/* The process may have exited since, but its copy remains. */
 	(void)!target_live_refresh(t->live, &gone);
@@ -388,7 +402,7 @@ const char *tracer_copy_ended(struct tracer *t)
 		t->failed = status != 0;
 		t->pid = 0;
 	}
-	return t->pid ? NULL : "the tracer was killed";
+	return is_there(t) ? NULL : "the tracer was killed";
 }
 
 void tracer_finish(struct tracer *t)

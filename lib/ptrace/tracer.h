@@ -32,10 +32,14 @@ struct tracer *tracer_start(struct target *live, const struct tracer_options *op
 void tracer_end(struct tracer *t);
 DEFINE_AUTO(struct tracer, tracer_end)
 /* Instead of a tracer of our own: a process that traces the subject already, and stops it for us,
- * see watch.h. It copies nothing. */
+ * see watch.h. After an error that is ERR_CANNOT it may be joined again. */
 struct tracer *tracer_join(struct target *live, const struct tracer_service *service);
 /* What is to stay open in the sandbox, for tracer_join() in there. */
 int tracer_service_descriptor(const struct tracer_service *service);
+/* Or it copies, too. */
+bool tracer_service_copies(const struct tracer_service *service);
+/* It has done so, and let the process go. */
+bool tracer_service_has_copied(const struct tracer_service *service);
 
 /* Stops every thread: live then has the threads with registers, and current mappings.
  * Once the stop ends, for whatever reason, reads of live fail. */

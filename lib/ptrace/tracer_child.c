@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "lib/base/limit.h"
-#include "lib/procfs/conditions.h"
 
 enum {
 	BEATS = 8,	   /* heartbeats per allowed time without progress */
@@ -23,8 +22,6 @@ enum {
 	TICK_MS = 20,	   /* for threads in state D and the age of the copy */
 	COPY_PATIENCE_NS = 2 * 1000 * 1000,
 };
-#define LOOK_AT_MEMORY_NS (UINT64_C(100) * 1000 * 1000)
-#define MEMORY_RESERVE (UINT64_C(8) << 20)
 /* Time for work during which nothing is stopped, and how late we may be. */
 #define WORK_NS (UINT64_C(2) * 1000 * 1000 * 1000)
 
@@ -381,19 +378,6 @@ static void obey(struct child *c, char command)
 	live_set_realtime(false);
 }
 
-/* Each page that the process writes now costs another page. */
-static bool memory_left(struct child *c)
-{
-	struct cgroup group;
-	struct host_resources machine;
-
-	c->look_at_memory = monotonic_ns() + LOOK_AT_MEMORY_NS;
-	cgroup_read(target_pid(c->target), &group);
-	machine_read(&machine);
-	return cgroup_room(&group.memory) >= MEMORY_RESERVE &&
-	       (!machine.memory_available || machine.memory_available >= MEMORY_RESERVE);
-}
-
 /* CPU time: a reader that is stopped, or blocked on its output, uses none. */
 static uint64_t reader_ns(pid_t pid)
 {
@@ -435,13 +419,9 @@ static void look_around(struct child *c)
 		live_release(c->live); /* threads that were in state D and woke up */
 	if (!c->copy_over_at)
 		return;
-	if (live_copy_lost(&c->copy))
-		copy_over(c, "it was killed");
-	else if (now >= c->copy_over_at)
-		copy_over(c, "it reached the age allowed by --max-copy-age");
-	else if (now >= c->look_at_memory && !memory_left(c))
-		copy_over(c, "memory nearly reached the limit of its cgroup or of the "
-			     "machine");
+	const char *why = live_copy_over(&c->copy, c->copy_over_at, &c->look_at_memory);
+	if (why)
+		copy_over(c, why);
 }
 
 static int patience_ms(const struct child *c)

@@ -22,6 +22,7 @@ struct tracer_host {
 	struct tracer_options limits;
 	struct tracer *tracer; /* NULL: none */
 	unsigned started;
+	pid_t service; /* whoever traces it already, and copies it; 0: nobody */
 	struct sandbox_service services[SERVICES + 1];
 };
 
@@ -179,13 +180,18 @@ const struct sandbox_service *tracer_host_services(const struct tracer_host *hos
 	return host->services;
 }
 
+void tracer_host_serves(struct tracer_host *host, const struct tracer_service *service)
+{
+	host->service = service->copies ? service->tracer : 0;
+}
+
 /* Only the process and its copies are traced by it. */
 bool tracer_host_has_copy(const struct tracer_host *host, pid_t pid)
 {
-	AUTO(xfree) char *status = host->tracer ? proc_file(pid, "status") : NULL;
-	const pid_t tracer = (pid_t)proc_number(status, "TracerPid", 10);
+	const pid_t wanted = host->tracer ? tracer_pid(host->tracer) : host->service;
+	AUTO(xfree) char *status = wanted ? proc_file(pid, "status") : NULL;
 
-	return tracer && tracer == tracer_pid(host->tracer);
+	return wanted && (pid_t)proc_number(status, "TracerPid", 10) == wanted;
 }
 
 void tracer_host_free(struct tracer_host *host)

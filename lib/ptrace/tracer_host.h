@@ -14,6 +14,8 @@ struct sandbox_service;
  * open. limits NULL: it starts no tracer. */
 struct tracer_host *tracer_host_new(struct target *live,
 				    const struct tracer_options *limits);
+/* Somebody else traces the process, and may copy it. */
+void tracer_host_serves(struct tracer_host *host, const struct tracer_service *service);
 /* For the next snapshot: ends what is left of the last one. Takes keep, as above; -1: there is no next
  * one yet. */
 void tracer_host_renew(struct tracer_host *host, int keep);

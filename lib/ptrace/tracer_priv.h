@@ -7,9 +7,10 @@
 #include "lib/ptrace/live_copy.h"
 #include "lib/ptrace/live_priv.h"
 #include "lib/ptrace/tracer.h"
+#include "lib/ptrace/watch.h"
 
 /* Each is answered with one byte, TRACER_DONE or TRACER_LATE, or by exiting, which is how
- * every error ends, with shared->err. */
+ * every error ends, with shared->err. A service that cannot copy answers TRACER_LATE, with the same. */
 enum tracer_command {
 	TRACER_HOLD = 'h',
 	TRACER_RELEASE = 'r',
@@ -77,8 +78,31 @@ int tracer_memory(const struct tracer *t, struct tracer_room *ret_room); /* borr
 struct tracer_service {
 	struct tracer_shared *shared;
 	struct tracer_room room;
-	int fd; /* for struct tracer; -1: taken */
+	int fd; /* for struct tracer */
+	pid_t tracer;
+	bool copies;
 };
+
+/* watch_copy.c: has a process copied of which all threads are ours already. */
+struct watch_copy {
+	struct watch_copying how; /* thread 0: there shall be none */
+	uint64_t stopped_at;	  /* monotonic: since when all stand still */
+	struct live_copy live_copy;
+	struct live_pause pause;
+	bool stands;	      /* it failed, and all threads stand still as before */
+	uint64_t released_at; /* monotonic; 0: not yet */
+	uint64_t over_at, look_at_memory;
+};
+bool watch_copy_is_permitted(const struct watch_copy *c);
+/* Tells it in the service's memory. */
+MUST_CHECK bool watch_copy_make(struct watch_copy *c, pid_t pid,
+				const struct tracer_service *service, struct err *err);
+/* Ends it if it is too old, say. */
+void watch_copy_look(struct watch_copy *c, const struct tracer_service *service);
+/* Until when whoever reads may take, monotonic; limit: if the process still stands for it. */
+uint64_t watch_copy_limit(const struct watch_copy *c, uint64_t limit);
+/* It has been read, if there is one. */
+void watch_copy_end(struct watch_copy *c);
 
 /* For the threads that live has, and more. NULL: err. */
 struct tracer_shared *tracer_share(const struct live *live, struct tracer_room *ret_room,

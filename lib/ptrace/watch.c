@@ -54,6 +54,7 @@ struct watch {
 	/* It asked for its stop, and for the end of it: it does so once. */
 	bool held, released;
 	struct tracer_service service;
+	struct watch_copy copy;
 };
 
 static int timer_signal(void)
@@ -405,12 +406,27 @@ static void hold(struct watch *w, bool for_good)
 		live_forget(l);
 }
 
+/* If it is not possible, the process stands still as before. */
+static void obey_copy(struct watch *w)
+{
+	struct err *err = &w->service.shared->err;
+
+	if (watch_copy_make(&w->copy, w->pid, &w->service, err))
+		answer(w, TRACER_DONE);
+	else if (w->copy.stands)
+		answer(w, TRACER_LATE);
+	else
+		close_fd(&w->fd);
+}
+
 static void obey(struct watch *w, char command, bool for_good)
 {
 	const bool late = atomic_load(&w->service.shared->hold_over) != UINT64_MAX;
 
-	if (command == TRACER_HOLD && !w->held) {
+	if (command == TRACER_HOLD && !w->held && !w->copy.released_at) {
 		hold(w, for_good);
+	} else if (command == TRACER_COPY && w->service.copies && !w->held) {
+		obey_copy(w);
 	} else if (command == TRACER_RELEASE && w->held && !w->released) {
 		w->released = true;
 		answer(w, late ? TRACER_LATE : TRACER_DONE);
@@ -509,6 +525,8 @@ static bool lend(struct watch *w, struct err *err)
 	}
 	w->fd = pair[0];
 	w->service.fd = pair[1];
+	w->service.tracer = getpid();
+	w->service.copies = watch_copy_is_permitted(&w->copy);
 	return true;
 }
 
@@ -556,18 +574,31 @@ void watch_stand(struct watch *w, uint64_t limit)
 {
 	while (w->reader && !has_exited(w->reader)) {
 		struct pollfd from = { .fd = w->fd, .events = POLLIN };
-		if (monotonic_ns() >= limit)
+		if (monotonic_ns() >= watch_copy_limit(&w->copy, limit))
 			kill(w->reader, SIGKILL);
 		poll(&from, 1, w->fd < 0 ? 1 : LOOK_MS);
 		attend(w, true);
+		watch_copy_look(&w->copy, &w->service);
 	}
+	watch_copy_end(&w->copy);
 	end_service(w);
+}
+
+void watch_permit_copy(struct watch *w, const struct watch_copying *how)
+{
+	w->copy = (struct watch_copy){ .how = *how, .stopped_at = w->stopped_at };
+}
+
+uint64_t watch_released_at(const struct watch *w)
+{
+	return w->copy.released_at;
 }
 
 void watch_end(struct watch *w)
 {
 	if (!w)
 		return;
+	watch_copy_end(&w->copy);
 	end_service(w);
 	if (w->has_timer)
 		timer_delete(w->timer);

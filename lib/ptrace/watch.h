@@ -72,5 +72,16 @@ pid_t watch_fork(struct watch *w, const struct tracer_service **ret, struct err 
 /* Or the process stands still until the child has ended, which is killed at this time
  * (monotonic). */
 void watch_stand(struct watch *w, uint64_t limit);
+/* For watch_fork() after watch_catch(): the child may have the process copied, once, which then runs on. The child
+ * reads the copy, until watch_stand() returns. */
+struct watch_copying {
+	pid_t thread;	 /* that runs on only then; others do so for a moment before */
+	uint64_t max_ns; /* how long there is a copy */
+	void (*released)(void *arg); /* called then */
+	void *arg;
+};
+void watch_permit_copy(struct watch *w, const struct watch_copying *how);
+/* When it was let go (monotonic), in watch_stand(); 0: it was not. */
+uint64_t watch_released_at(const struct watch *w);
 
 #endif

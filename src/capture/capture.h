@@ -76,9 +76,9 @@ struct capture_options {
 	enum capture_way way;
 	/* Who traces the process already, and stops it for us; NULL: a tracer of our own. */
 	const struct tracer_service *service;
-	bool stands;		  /* it does not run before we have finished */
-	bool ended;		  /* nor after that: it is at its end */
-	uint64_t max_pause_ns;	  /* a promised limit; 0: none */
+	bool stands;	       /* it does not run before we have finished, or copied it */
+	bool ended;	       /* nor after that: it is at its end */
+	uint64_t max_pause_ns; /* a promised limit; 0: none */
 	uint64_t max_copy_age_ns; /* maximum age of a copy */
 };
 

@@ -15,6 +15,14 @@ enum {
 /* Smaller copies cost so little that measuring the current price is not worthwhile. */
 #define PRICED_BYTES (UINT64_C(64) << 20)
 
+/* A reason against a copy; NULL: none. */
+static const char *why_never(const struct capture_options *o)
+{
+	return o->service && !tracer_service_copies(o->service)
+		       ? "it is traced already, by gosnap itself"
+		       : NULL;
+}
+
 static bool make_plan(struct capture *c, const char *no_copy, struct err *err)
 {
 	const struct plan_demand demand = {
@@ -23,14 +31,26 @@ static bool make_plan(struct capture *c, const char *no_copy, struct err *err)
 		.goroutines = runtimes_expected_goroutines(c->runtimes),
 		.stack_bytes = runtimes_expected_bytes(c->runtimes),
 		.value_pages = c->ahead_count,
-		.no_copy = c->options->service ? "gosnap run traces it" : no_copy,
+		.no_copy = no_copy ? no_copy : why_never(c->options),
 		.values = c->options->values != VALUES_NONE || c->options->globals,
 		.values_anyway =
 			c->options->values == VALUES_ALWAYS || c->options->globals,
-		.can_gather = c->options->can_rehearse,
+		.can_gather = c->options->can_rehearse && !c->options->stands,
 	};
 
 	return plan_make(&c->conditions, &demand, &c->plan, err);
+}
+
+/* It stands still, and either runs on once it is copied, or when it was read. */
+static void plan_standing(struct capture *c, const char *no_copy)
+{
+	struct err why = { .code = ERR_NONE };
+
+	if (tracer_service_copies(c->options->service) && c->turn >= 0 && !no_copy &&
+	    make_plan(c, NULL, &why) && c->plan.way == CAPTURE_COPY)
+		return;
+	c->plan.way = CAPTURE_STOP;
+	snprintf(c->plan.why, sizeof(c->plan.why), "it stands still anyway");
 }
 
 /* If the kernel refuses a copy, fall back to a stop. If a process had to be released
@@ -39,6 +59,11 @@ bool capture_plan_again(struct capture *c, struct err *err)
 {
 	struct err why = *err;
 
+	if (c->options->stands && c->plan.way == CAPTURE_COPY &&
+	    !err_is(&why, ERR_GONE)) {
+		plan_standing(c, why.text);
+		return true;
+	}
 	if (c->plan.way == CAPTURE_COPY && err_is(&why, ERR_CANNOT))
 		return make_plan(c, why.text, err);
 	if (c->plan.way == CAPTURE_LIVE || !err_is(&why, ERR_LIMIT))
@@ -63,14 +88,14 @@ static bool wait_a_little(uint64_t *nap_ns)
 /* Its tracer is on our side. */
 static bool plan_served(struct capture *c, struct err *err)
 {
-	if (c->options->stands) {
-		c->plan.way = CAPTURE_STOP;
-		snprintf(c->plan.why, sizeof(c->plan.why), "it stands still anyway");
-		return true;
+	if (!c->options->stands || tracer_service_copies(c->options->service)) {
+		sandboxed_conditions(c->options->pid, &c->conditions);
+		c->conditions.tracer = 0;
 	}
-	sandboxed_conditions(c->options->pid, &c->conditions);
-	c->conditions.tracer = 0;
-	return make_plan(c, NULL, err);
+	if (!c->options->stands)
+		return make_plan(c, NULL, err);
+	plan_standing(c, NULL);
+	return true;
 }
 
 bool capture_plan(struct capture *c, struct err *err)

@@ -17,6 +17,16 @@ static bool open_process(const struct capture_options *options,
 	return ret->process != NULL;
 }
 
+/* One that stands still for us does not wait, but is not copied beside another. */
+static bool take_turn(const struct capture_options *options, int *ret, struct err *err)
+{
+	const uint64_t wait_ns = options->stands ? 0 : LIMIT_PROCESS_LOCK_NS;
+
+	return options->way == CAPTURE_LIVE ||
+	       process_lock_take(options->pid, wait_ns, ret, err) ||
+	       (options->stands && err_is(err, ERR_CANNOT));
+}
+
 bool capture_find(const struct capture_options *options, struct capture_subject *ret,
 		  struct err *err)
 {
@@ -27,8 +37,7 @@ bool capture_find(const struct capture_options *options, struct capture_subject 
 	if (!all)
 		return false;
 	reserve_free(TAKE(all));
-	if (options->way != CAPTURE_LIVE &&
-	    !process_lock_take(options->pid, LIMIT_PROCESS_LOCK_NS, &ret->turn, err))
+	if (!take_turn(options, &ret->turn, err))
 		return false;
 	if (open_process(options, ret, err))
 		return true;

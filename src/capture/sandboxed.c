@@ -50,7 +50,10 @@ static void permit_service(struct capture_host *host,
 	keep(ret, host->subject.turn);
 	keep(ret, tracer_service_descriptor(service));
 	host->tracer = tracer_host_new(host->subject.live, NULL);
+	tracer_host_serves(host->tracer, service);
 	sandbox_add_services(ret, tracer_host_services(host->tracer));
+	ret->subject.is_copy = is_copy;
+	ret->subject.arg = host->tracer;
 }
 
 static void permit_tracer(struct capture_host *host,

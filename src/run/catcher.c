@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #define SECOND_NS UINT64_C(1000000000)
+/* For a document of a copy that is no more. */
+#define FINISH_NS (60 * SECOND_NS)
 
 /* Optional, since it takes CAP_SYS_NICE. */
 void catcher_run_first(int flags)
@@ -104,11 +106,26 @@ static bool stand_for(struct watch *w, const struct catcher_reading *reading,
 	return true;
 }
 
+/* It is no longer the process that waits for us. */
+static void live_on(void *arg)
+{
+	const struct catcher_reading *reading = arg;
+
+	reading->life->max_ns = reading->max_copy_ns + FINISH_NS;
+	catcher_put_off(reading->life);
+}
+
 bool catcher_read(struct watch *w, const struct catcher_reading *reading, int *ret_status,
 		  struct err *err)
 {
 	const uint64_t until = monotonic_ns() + reading->max_pause_ns;
+	const struct watch_copying copying = { .thread = reading->thread,
+					       .max_ns = reading->max_copy_ns,
+					       .released = live_on,
+					       .arg = (void *)reading };
 	struct traced_result *result = reading->result;
+
+	watch_permit_copy(w, &copying);
 
 	if (!stand_for(w, reading, NULL, until, ret_status, err))
 		return false;

@@ -95,6 +95,7 @@ static void take_remains(const struct work *w)
 	struct err err;
 
 	ret->without_values = (capture->values != VALUES_NONE || capture->globals) &&
+			      !tracer_service_has_copied(capture->service) &&
 			      output_begin_again(w->out);
 	if (!ret->without_values && output_mend(w->out, ret->why.text, &err))
 		ret->done = output_commit(w->out, &ret->why);

@@ -21,7 +21,7 @@ struct traced_result {
 struct traced_reading {
 	struct snap_options options; /* capture.pid, trigger, and what is wanted */
 	const struct tracer_service *service;
-	bool stands;		   /* the process, until the child has ended */
+	bool stands; /* the process, until it is copied, or the child has ended */
 	const char *values_failed; /* why none are read; NULL: nothing */
 	struct traced_result *result;
 	/* What the tracer believes, in memory shared with it: the sandbox does not get it. */

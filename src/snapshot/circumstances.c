@@ -36,8 +36,8 @@ static void print_capture(struct sink *out, const struct capture *c)
 		return;
 	}
 	sink_named_string(out, "consistency", consistency[c->plan.way]);
-	if (!c->held && !c->options->stands &&
-	    (c->plan.way != CAPTURE_LIVE || c->pause.pause_ns))
+	const bool stands = c->options->stands && c->plan.way != CAPTURE_COPY;
+	if (!c->held && !stands && (c->plan.way != CAPTURE_LIVE || c->pause.pause_ns))
 		print_pause(out, &c->pause);
 	sink_named_begin(out, "capture", SINK_OBJECT);
 	sink_named_string(out, "method", capture_way_name(c->plan.way));

@@ -122,14 +122,18 @@ static void say_unfinished(struct traced_result *result, int status)
 }
 
 /* In the child. What a process does after the call is no snapshot of it. */
-static void take(struct takes *t)
+static void take(struct takes *t, struct catcher_life *life)
 {
 	struct shared *ret = t->shared;
-	const struct catcher_reading reading = { .read = read_process,
-						 .arg = t,
-						 .result = &ret->result,
-						 .max_pause_ns =
-							 t->options->max_pause_ns };
+	const struct catcher_reading reading = {
+		.read = read_process,
+		.arg = t,
+		.result = &ret->result,
+		.max_pause_ns = t->options->max_pause_ns,
+		.thread = (pid_t)t->stop.tid,
+		.max_copy_ns = t->options->snap->capture.max_copy_age_ns,
+		.life = life
+	};
 	struct err err = { .code = ERR_NONE };
 	int status = 0;
 	AUTO(watch_end)
@@ -147,7 +151,9 @@ static void take(struct takes *t)
 	if (!w || !catcher_read(w, &reading, &status, &err))
 		ret->result.why = err;
 	say_unfinished(&ret->result, status);
-	ret->pause_ns = w ? monotonic_ns() - t->stop.at_ns : 0;
+	const uint64_t released_at = w ? watch_released_at(w) : 0;
+	ret->pause_ns =
+		w ? (released_at ? released_at : monotonic_ns()) - t->stop.at_ns : 0;
 }
 
 static void start_child(struct takes *t)
@@ -156,8 +162,8 @@ static void start_child(struct takes *t)
 	t->file = name_of(t, (pid_t)t->stop.pid);
 	t->child = catcher_fork();
 	if (t->child == 0) {
-		catcher_begin(t->options->max_pause_ns);
-		take(t);
+		struct catcher_life life = catcher_begin(t->options->max_pause_ns);
+		take(t, &life);
 		_exit(EXIT_SUCCESS);
 	}
 	if (t->child > 0) {

@@ -108,7 +108,7 @@ static void serve(struct ahead *a, int from)
 	if (!wait_for_order(a, from, &life))
 		_exit(EXIT_SUCCESS);
 	catcher_put_off(&life);
-	catch_now(a->how, &a->order->event, a->order->caught);
+	catch_now(a->how, &a->order->event, &life, a->order->caught);
 	_exit(EXIT_SUCCESS);
 }
 

@@ -20,6 +20,7 @@ enum { NS_PER_MS = 1000000 };
 struct catcher {
 	const struct catching *how;
 	struct fault_event event;
+	struct catcher_life *life;
 	struct caught *caught;
 	struct inspection inspection;
 	char program[64];
@@ -66,6 +67,11 @@ static const char *function_of(const struct catcher *c)
 static bool is_death(const struct fault_event *e)
 {
 	return e->hook != FAULT_HOOK_EXIT && e->hook < FAULT_HOOK_AGAIN;
+}
+
+static bool goes_on(const struct fault_event *e)
+{
+	return e->hook >= FAULT_HOOK_AGAIN;
 }
 
 static struct inspection inspection_of(const struct catcher *c)
@@ -138,13 +144,17 @@ static void read_in_child(void *arg, const struct tracer_service *service,
 
 static bool read_it(struct catcher *c, struct watch *w, int *ret_status, struct err *err)
 {
-	return catcher_read(
-		w,
-		&(struct catcher_reading){ .read = read_in_child,
-					   .arg = c,
-					   .result = &c->inspection.result->taken,
-					   .max_pause_ns = c->how->max_pause_ns },
-		ret_status, err);
+	const struct catcher_reading reading = {
+		.read = read_in_child,
+		.arg = c,
+		.result = &c->inspection.result->taken,
+		.max_pause_ns = c->how->max_pause_ns,
+		.thread = goes_on(&c->event) ? (pid_t)c->event.tid : 0,
+		.max_copy_ns = c->how->snap->capture.max_copy_age_ns,
+		.life = c->life,
+	};
+
+	return catcher_read(w, &reading, ret_status, err);
 }
 
 static enum watch_outcome outcome_of(const struct traced_result *result)
@@ -165,8 +175,7 @@ static struct watch *hold(struct catcher *c, struct err *err)
 {
 	const struct watch_stopped stopped = { .pid = (pid_t)c->event.pid,
 					       .thread = (pid_t)c->event.tid,
-					       .goes_on =
-						       c->event.hook >= FAULT_HOOK_AGAIN,
+					       .goes_on = goes_on(&c->event),
 					       .continued = continued,
 					       .arg = c };
 	struct watch *w =
@@ -203,7 +212,9 @@ static void catch (struct catcher *c)
 		c->inspection.result->taken.why = err;
 	c->caught->outcome = outcome_of(&c->inspection.result->taken);
 	snprintf(c->caught->id, sizeof(c->caught->id), "%s", c->inspection.result->id);
-	c->caught->pause_ns = monotonic_ns() - c->event.at_ns;
+	const uint64_t released_at = w ? watch_released_at(w) : 0;
+	c->caught->pause_ns =
+		(released_at ? released_at : monotonic_ns()) - c->event.at_ns;
 	report(c, status);
 }
 
@@ -214,9 +225,9 @@ void catch_prepare(void)
 
 /* The kernel lets go of the process when we exit. */
 void catch_now(const struct catching *how, const struct fault_event *event,
-	       struct caught *ret)
+	       struct catcher_life *life, struct caught *ret)
 {
-	struct catcher c = { .how = how, .event = *event, .caught = ret };
+	struct catcher c = { .how = how, .event = *event, .life = life, .caught = ret };
 
 	catch (&c);
 }
@@ -250,9 +261,9 @@ pid_t catch_start(const struct catching *how, const struct fault_event *event,
 
 	if (child == 0) {
 		const int keep = spool_descriptor(how->spool);
-		catcher_begin(how->max_pause_ns);
+		struct catcher_life life = catcher_begin(how->max_pause_ns);
 		catcher_drop_descriptors(&keep, 1);
-		catch_now(how, event, ret);
+		catch_now(how, event, &life, ret);
 		_exit(EXIT_SUCCESS);
 	}
 	if (child < 0)

@@ -35,9 +35,10 @@ struct caught {
 	char id[256];	      /* of the document; "": none */
 };
 
-/* In a child that exits then. */
+struct catcher_life;
+/* In a child that exits then, or is ended. */
 void catch_now(const struct catching *how, const struct fault_event *event,
-	       struct caught *ret);
+	       struct catcher_life *life, struct caught *ret);
 
 /* As what it counts. */
 enum watch_trigger catch_trigger(const struct fault_event *event);
