@@ -125,9 +125,23 @@ static bool park_helper(struct live_copy *c, struct err *err)
 	       remote_syscall_enter(c->helper, err);
 }
 
+/* For tests: GOSNAP_REFUSE_COPY=prepare and =make fail when that is done. */
+static bool is_permitted(const char *what, struct err *err)
+{
+#ifdef GOSNAP_FAULTS
+	const char *refused = getenv("GOSNAP_REFUSE_COPY");
+
+	if (refused && strcmp(refused, what) == 0)
+		return err_set(err, ERR_CANNOT, "GOSNAP_REFUSE_COPY=%s", what);
+#else
+	(void)what, (void)err;
+#endif
+	return true;
+}
+
 bool live_copy_prepare(struct live_copy *c, struct err *err)
 {
-	return make_helper(c, err) && park_helper(c, err);
+	return make_helper(c, err) && park_helper(c, err) && is_permitted("prepare", err);
 }
 
 bool live_copy_make(struct live_copy *c, struct err *err)
@@ -150,7 +164,7 @@ bool live_copy_make(struct live_copy *c, struct err *err)
 	live_ptrace(PTRACE_GETEVENTMSG, c->helper, 0, &child);
 	c->copy = (pid_t)child;
 	c->copy_ns = monotonic_ns() - start;
-	return true;
+	return is_permitted("make", err);
 }
 
 static void kill_and_wait(pid_t *pid)

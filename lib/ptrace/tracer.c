@@ -33,6 +33,7 @@ struct tracer {
 	pid_t pid; /* 0: has exited */
 	int fd;
 	bool joined;	/* it is not our child, and outlives us */
+	bool shares;	/* what is shared is not ours, either */
 	int memory;	/* of shared, for another process; -1: none */
 	bool of_parent; /* the parent of the sandbox started it */
 	bool finishing; /* it was told to exit */
@@ -206,7 +207,7 @@ struct tracer *tracer_join(struct target *live, const struct tracer_service *ser
 	t->shared = service->shared;
 	t->room = service->room;
 	t->fd = fcntl(service->fd, F_DUPFD_CLOEXEC, 0);
-	t->joined = true;
+	t->joined = t->shares = true;
 	limit_patience(t);
 	return t;
 }
@@ -473,7 +474,7 @@ void tracer_end(struct tracer *t)
 		close(t->fd);
 	if (t->memory >= 0)
 		close(t->memory);
-	if (t->shared)
+	if (t->shared && !t->shares)
 		munmap(t->shared, tracer_shared_size(&t->room));
 	xfree(t);
 }

@@ -425,7 +425,8 @@ static void obey(struct watch *w, char command, bool for_good)
 
 	if (command == TRACER_HOLD && !w->held && !w->copy.released_at) {
 		hold(w, for_good);
-	} else if (command == TRACER_COPY && w->service.copies && !w->held) {
+	} else if (command == TRACER_COPY && !w->held &&
+		   watch_copy_is_permitted(&w->copy)) {
 		obey_copy(w);
 	} else if (command == TRACER_RELEASE && w->held && !w->released) {
 		w->released = true;

@@ -41,16 +41,33 @@ static bool make_plan(struct capture *c, const char *no_copy, struct err *err)
 	return plan_make(&c->conditions, &demand, &c->plan, err);
 }
 
-/* It stands still, and either runs on once it is copied, or when it was read. */
+/* Why it is not copied, which is planned otherwise; "": it is not to be. */
+static const char *plan_copy(struct capture *c, const char *no_copy)
+{
+	struct err ignored;
+
+	if (no_copy)
+		return no_copy;
+	if (!tracer_service_copies(c->options->service))
+		return "";
+	if (c->turn < 0)
+		return "another gosnap is reading it";
+	if (make_plan(c, NULL, &ignored) && c->plan.way == CAPTURE_COPY)
+		return NULL;
+	return c->plan.of[CAPTURE_COPY].why;
+}
+
+/* It stands still, and runs on once it is copied, or else when it was read. */
 static void plan_standing(struct capture *c, const char *no_copy)
 {
-	struct err why = { .code = ERR_NONE };
+	const char *why = plan_copy(c, no_copy);
 
-	if (tracer_service_copies(c->options->service) && c->turn >= 0 && !no_copy &&
-	    make_plan(c, NULL, &why) && c->plan.way == CAPTURE_COPY)
+	if (!why)
 		return;
 	c->plan.way = CAPTURE_STOP;
-	snprintf(c->plan.why, sizeof(c->plan.why), "it stands still anyway");
+	c->plan.estimate_ns = 0;
+	snprintf(c->plan.why, sizeof(c->plan.why), "it stands still anyway%s%s",
+		 *why ? "; no copy: " : "", why);
 }
 
 /* If the kernel refuses a copy, fall back to a stop. If a process had to be released

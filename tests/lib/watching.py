@@ -137,13 +137,14 @@ def parsed(name):
 class Told:
     """The program again, which does as it is told; each copy is a program of its own to a watcher."""
 
-    def __init__(self, version, mode="default"):
+    def __init__(self, version, mode="default", prefix=()):
         self.folder = tempfile.TemporaryDirectory()
+        self.prefix = prefix
         self.path = shutil.copy(subjects.build("again", version, mode), self.folder.name)
         self.process = None
 
     def __enter__(self):
-        self.process = subprocess.Popen([self.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        self.process = subprocess.Popen([*self.prefix, self.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, preexec_fn=in_peace, start_new_session=True)
         return self
 

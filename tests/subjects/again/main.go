@@ -4,6 +4,8 @@
 // with its input, or with a panic.
 //
 //	call              calls (*Store).corrupt
+//	last              calls it, and exits with status 3
+//	die-after         calls it, and panics
 //	hot N             calls it N times, and says how long that took
 //	recover WAY       recovers from a panic
 //	storm N           recovers from N
@@ -109,6 +111,12 @@ func do(word string, n int) facts {
 		}
 	case "idle":
 		time.Sleep(time.Duration(n) * time.Second)
+	case "last", "die-after":
+		kept = append(kept[:0], store.corrupt(n))
+		if word == "last" {
+			os.Exit(3)
+		}
+		panic("told to")
 	case "die":
 		panic("told to")
 	}
