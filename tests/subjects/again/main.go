@@ -73,6 +73,15 @@ func fallen(way func(), ret *string) {
 	way()
 }
 
+// end calls it last.
+func end(word string) {
+	kept = append(kept[:0], store.corrupt(1))
+	if word == "last" {
+		os.Exit(3)
+	}
+	panic("told to")
+}
+
 func do(word string, n int) facts {
 	f := facts{Did: word, Goroutine: truth.Goid()}
 	began := time.Now()
@@ -111,12 +120,6 @@ func do(word string, n int) facts {
 		}
 	case "idle":
 		time.Sleep(time.Duration(n) * time.Second)
-	case "last", "die-after":
-		kept = append(kept[:0], store.corrupt(n))
-		if word == "last" {
-			os.Exit(3)
-		}
-		panic("told to")
 	case "die":
 		panic("told to")
 	}
@@ -141,6 +144,8 @@ func main() {
 			} else if words[0] == "recover" {
 				f = facts{Did: words[0], Goroutine: truth.Goid()}
 				fallen(ways[words[1]], &f.Message)
+			} else if words[0] == "last" || words[0] == "die-after" {
+				end(words[0])
 			} else {
 				f = do(words[0], n)
 			}
