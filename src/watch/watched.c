@@ -177,10 +177,55 @@ static void hold_mounts_of(void *arg, pid_t pid)
 	strict_meet(w->strict, st.st_dev);
 }
 
+static struct kill_settings kill_settings_of(const struct watch_service_options *options,
+					     const struct fault_settings *faults)
+{
+	return (struct kill_settings){
+		.all_kills = options->on_kill,
+		.only_pids = faults->only_pids,
+		.cgroup_id = faults->cgroup_id,
+		.cgroup_level = faults->cgroup_level,
+	};
+}
+
+static void set(struct watched *w)
+{
+	const struct kill_settings kills = kill_settings_of(w->options, &w->settings);
+
+	fault_probes_set(w->probes, &w->settings);
+	if (w->kills)
+		kill_probes_set(w->kills, &kills);
+}
+
+static bool find_group(const char *group, struct fault_settings *ret, struct err *err)
+{
+	uint64_t id;
+	uint32_t level;
+
+	if (!cgroup_number(group, &id, &level, err))
+		return false;
+	ret->cgroup_id = id;
+	ret->cgroup_level = level;
+	return true;
+}
+
+/* A unit or a container that starts again has another group by the same name, and another number. */
+static void follow_group(struct watched *w)
+{
+	const char *group = w->options->subjects.cgroup;
+	struct stat st;
+	struct err ignored;
+
+	if (group && stat(group, &st) == 0 && st.st_ino != w->settings.cgroup_id &&
+	    find_group(group, &w->settings, &ignored))
+		set(w);
+}
+
 void watched_exec(struct watched *w, pid_t pid)
 {
 	char path[64];
 
+	follow_group(w);
 	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
 	if (holds_mounts(w))
 		hold_mounts_of(w, pid); /* it may end soon */
@@ -301,8 +346,6 @@ static bool settings_of(const struct watch_service_options *options,
 			struct fault_settings *ret, struct err *err)
 {
 	const char *group = options->subjects.cgroup;
-	uint64_t id = 0;
-	uint32_t level = 0;
 
 	*ret = (struct fault_settings){
 		.hold_ns = options->hold_ns,
@@ -314,22 +357,7 @@ static bool settings_of(const struct watch_service_options *options,
 	};
 	_Static_assert(sizeof(ret->exits) == sizeof(options->exits), "one is copied");
 	memcpy(ret->exits, options->exits, sizeof(ret->exits));
-	if (group && !cgroup_number(group, &id, &level, err))
-		return false;
-	ret->cgroup_id = id;
-	ret->cgroup_level = level;
-	return true;
-}
-
-static struct kill_settings kill_settings_of(const struct watch_service_options *options,
-					     const struct fault_settings *faults)
-{
-	return (struct kill_settings){
-		.all_kills = options->on_kill,
-		.only_pids = faults->only_pids,
-		.cgroup_id = faults->cgroup_id,
-		.cgroup_level = faults->cgroup_level,
-	};
+	return !group || find_group(group, ret, err);
 }
 
 static struct programs_options programs_options_of(const struct watched *w)
@@ -415,6 +443,7 @@ static bool look_at_held(void *arg, int file)
 {
 	char path[64];
 
+	follow_group(arg);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
 	return watch_if_subject(arg, path);
 }
@@ -530,15 +559,6 @@ static bool check_change(const struct watched *w,
 			err, ERR_UNSUPPORTED,
 			"--on-kill is not possible here, as was said at the start");
 	return !options->strict || strict_is_possible(err);
-}
-
-static void set(struct watched *w)
-{
-	const struct kill_settings kills = kill_settings_of(w->options, &w->settings);
-
-	fault_probes_set(w->probes, &w->settings);
-	if (w->kills)
-		kill_probes_set(w->kills, &kills);
 }
 
 static bool try_change(struct watched *w, const struct between *between, struct err *err)

@@ -19,9 +19,9 @@ def mounted(controller):
 
 
 @contextlib.contextmanager
-def group(controller):
+def group(controller, name=None):
     """An empty group. Who is in it at the end is gone soon: a subject of the caller."""
-    folder = os.path.join(mounted(controller), f"gosnap-test-{os.getpid()}")
+    folder = os.path.join(mounted(controller), name or f"gosnap-test-{os.getpid()}")
     try:
         os.mkdir(folder)
     except OSError as e:
