@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "lib/procfs/access_check.h"
 #include "lib/procfs/process.h"
 #include "src/bpf/ability.h"
 #include "src/capture/doctor.h"
@@ -241,6 +242,14 @@ static void check_process(struct doctor *d)
 		     xstrdup("a panic would make it dump core: GOTRACEBACK=crash"), NULL);
 }
 
+static bool nobody_traces(void)
+{
+	struct access_check_facts facts;
+
+	access_check_collect(getpid(), &facts);
+	return facts.yama_scope == YAMA_NOBODY;
+}
+
 static void check_watch(struct doctor *d)
 {
 	struct bpf_facts facts;
@@ -258,6 +267,12 @@ static void check_watch(struct doctor *d)
 		     xasprintf("gosnap watch can catch Go processes as they crash, but "
 			       "gosnap trace cannot report calls: %s",
 			       err.text),
+		     NULL);
+	else if (nobody_traces())
+		fine(d, "watch",
+		     xstrdup("gosnap watch cannot catch Go processes as they crash, as "
+			     "kernel.yama.ptrace_scope is 3, but gosnap trace can report "
+			     "calls of functions"),
 		     NULL);
 	else
 		fine(d, "watch",
