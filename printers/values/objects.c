@@ -384,13 +384,30 @@ static void print_content_of(struct printing *p, const struct object *object)
 	p->depth--;
 }
 
+/* Or that is said once: each part of a large one would only say so again. */
+static bool is_readable(struct printing *p, const struct object *object)
+{
+	struct err err;
+	uint8_t first;
+
+	if ((!object->content && type_size(object->at.type) == 0) ||
+	    runtime_bytes(p->rt, object->at.addr, &first, sizeof(first), &err))
+		return true;
+	print_members(p->out, notes_of(p, object->at.type)->head);
+	sink_named_address(p->out, "address", object->at.addr);
+	print_failure(p, &err);
+	return false;
+}
+
 static void print_members_of(struct printing *p, const struct object *object)
 {
 	sink_begin(p->out, SINK_OBJECT);
-	if (object->content)
-		print_content_of(p, object);
-	else
-		print_value_members(p, &object->at);
+	if (is_readable(p, object)) {
+		if (object->content)
+			print_content_of(p, object);
+		else
+			print_value_members(p, &object->at);
+	}
 	if (object->referrers > 1)
 		sink_named_uint(p->out, "referrers", object->referrers);
 	sink_end(p->out);

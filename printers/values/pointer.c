@@ -14,6 +14,13 @@ static bool print_goroutine_of(struct printing *p, const struct value *target)
 	return true;
 }
 
+/* Nothing is to be followed there: each part of it would only say so again. */
+static bool is_nowhere(const struct printing *p, const struct value *target)
+{
+	return target->type && type_size(target->type) > 0 &&
+	       !runtime_is_mapped(p->rt, target->addr);
+}
+
 void print_target(struct printing *p, const struct value *target)
 {
 	/* It may be in registers; then only its debugging information makes it a
@@ -26,6 +33,10 @@ void print_target(struct printing *p, const struct value *target)
 	}
 	if (has_address)
 		sink_named_address(p->out, "to", target->addr);
+	if (has_address && is_nowhere(p, target)) {
+		print_nowhere(p);
+		return;
+	}
 	if (p->objects && has_address && target->type) {
 		if (!print_goroutine_of(p, target))
 			print_reference(p, target, false);
@@ -52,7 +63,10 @@ void print_header(struct printing *p, const struct value *v, value_printer *prin
 		print_at(p, &at);
 	} else if (has_memory(p, at.addr)) {
 		sink_named_address(p->out, "to", at.addr);
-		print_reference(p, &at, true);
+		if (is_nowhere(p, &at))
+			print_nowhere(p);
+		else
+			print_reference(p, &at, true);
 	} else {
 		print_nowhere(p);
 	}

@@ -35,6 +35,9 @@ var (
 	reflectedLoop reflect.Value
 	wildAddress   = net.TCPAddr{IP: net.IPv4(1, 2, 3, 4)}
 	wildFile      = os.NewFile(1<<40, "wild")
+	nowhere       *net.OpError
+	nowhereMap    map[string]int
+	nowhereQueue  chan int
 )
 
 func at(p unsafe.Pointer) *words { return (*words)(p) }
@@ -100,6 +103,9 @@ func main() {
 	reflectedLoop = reflect.ValueOf(&reflectedLoop).Elem()
 	ip := at(unsafe.Pointer(&wildAddress))
 	ip[0], ip[1], ip[2] = 0x10, 16, 16
+	for _, p := range []unsafe.Pointer{unsafe.Pointer(&nowhere), unsafe.Pointer(&nowhereMap), unsafe.Pointer(&nowhereQueue)} {
+		*(*uintptr)(p) = 0x20
+	}
 
 	truth.Say(map[string]any{"misled": true})
 	os.Stdout.WriteString("READY\n")
