@@ -158,9 +158,20 @@ const struct option_info process_options[] = {
 
 static int status_of(const struct snap_options *options, const struct snap_result *result)
 {
-	if (result->partial)
+	if (*result->partial)
 		return EXIT_GONE;
 	return options->strict && result->warnings > 0 ? EXIT_NO : EXIT_DONE;
+}
+
+/* Unless something worse was said. */
+static int say_incomplete(const struct snap_result *result, int status)
+{
+	if (status != EXIT_GONE || !*result->partial)
+		return status;
+	AUTO(xfree)
+	char *text = xasprintf("the document is incomplete: %s", result->partial);
+	cmd_say(text);
+	return status;
 }
 
 /* What is written, opened before anything is read. */
@@ -247,8 +258,9 @@ static int write_in_two_steps(const struct taking *t, struct snap_result *result
 	if (result->noted)
 		return EXIT_DONE;
 	int status = status_of(&t->arguments->snap, result);
-	return t->as_text ? show(t->arguments->view, spool, status)
-			  : write_inline(t, output_take_fd(spool), status);
+	status = t->as_text ? show(t->arguments->view, spool, status)
+			    : write_inline(t, output_take_fd(spool), status);
+	return say_incomplete(result, status);
 }
 
 static int write_document(const struct taking *t, struct snap_result *result)
@@ -261,7 +273,8 @@ static int write_document(const struct taking *t, struct snap_result *result)
 		return cmd_failed(&err);
 	if (result->noted)
 		return EXIT_DONE;
-	return finish(t->document, status_of(&t->arguments->snap, result));
+	return say_incomplete(
+		result, finish(t->document, status_of(&t->arguments->snap, result)));
 }
 
 static int write_core(const struct taking *t, struct snap_result *result)
@@ -270,7 +283,7 @@ static int write_core(const struct taking *t, struct snap_result *result)
 
 	if (!snap_take(&t->arguments->snap, NULL, result, &err))
 		return cmd_failed(&err);
-	return status_of(&t->arguments->snap, result);
+	return say_incomplete(result, status_of(&t->arguments->snap, result));
 }
 
 static void end_without_memory(void)

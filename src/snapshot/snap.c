@@ -516,7 +516,8 @@ static void finish(struct snap *s, struct snap_result *ret)
 	progress_phase(progress, "wrote", "goroutines", &s->written, n);
 	print_document(s, ret);
 	ret->warnings = warnings_count(s->capture.warnings);
-	ret->partial = s->capture.partial != NULL;
+	snprintf(ret->partial, sizeof(ret->partial), "%s",
+		 s->capture.partial ? s->capture.partial : "");
 	groups_done(&s->groups);
 }
 

@@ -54,7 +54,8 @@ struct snap_options {
 
 struct snap_result {
 	size_t warnings;
-	bool partial;  /* the process exited too early; the document says so */
+	char partial
+		[256]; /* why it is incomplete, which the document says, too; "": it is not */
 	bool has_core; /* options->core was written */
 	bool no_fault; /* with only_of_fault: discard what was written */
 	bool noted;    /* by the process, of this fault: likewise */
