@@ -76,13 +76,12 @@ static bool make_helper(struct live_copy *c, struct err *err)
 		}
 		enum call_end end = remote_syscall(t0.tid, &t0.registers, SYS_clone,
 						   arguments, &call, err);
-		if (end == CALL_FAILED)
-			return false;
 		if (end == CALL_SIGNALLED) {
-			borrow_let_go(t0.tid, call.status);
+			borrow_let_go(&t0, call.status);
 			continue;
 		}
-		if (!borrow_give_back(&t0, err))
+		c->broken = end == CALL_FAILED || !borrow_give_back(&t0, err);
+		if (c->broken)
 			return false;
 		c->first_stop_ns = monotonic_ns() - t0.since;
 		if (remote_syscall_interrupted(call.result))
@@ -284,7 +283,7 @@ static bool reap(struct live_copy *c, const pid_t *zombies, size_t n, struct err
 		if (end == CALL_FAILED)
 			return false;
 		if (end == CALL_SIGNALLED) {
-			borrow_let_go(t0.tid, call.status);
+			borrow_let_go(&t0, call.status);
 			return true;
 		}
 		if (remote_syscall_interrupted(call.result))

@@ -26,6 +26,7 @@ struct live_copy {
 	struct target *subject;
 	pid_t helper, copy;		 /* 0: does not exist */
 	uint64_t first_stop_ns, copy_ns; /* T0 was borrowed; creating G took */
+	bool broken; /* after an error: T0 is as only our exit may leave it */
 };
 
 /* Creates I and leaves it about to enter its clone. Stops only T0, for some 0.2 ms.

@@ -9,6 +9,7 @@
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "lib/base/limit.h"
 #include "lib/procfs/proc_file.h"
@@ -85,6 +86,15 @@ static bool is_filtered(pid_t tid)
 	return proc_number(status, "Seccomp", 10) != 0;
 }
 
+/* It is ours, and stands where it may be borrowed. */
+static bool is_at_hand(pid_t tid)
+{
+	int status = 0;
+
+	return tracee_poll(tid, &status) == LIVE_STOP &&
+	       live_is_event(status, PTRACE_EVENT_STOP);
+}
+
 /* Prefers a futex: sysmon's usleep may end within 20 us. */
 static pid_t find_parked(struct target *t, uint64_t *ret_pc)
 {
@@ -98,7 +108,9 @@ static pid_t find_parked(struct target *t, uint64_t *ret_pc)
 		struct target_thread th = { .tid = tids[i] };
 		live_thread_syscall(l, &th);
 		int64_t number = waits_in(t, &th);
-		if (number < 0 || (number != SYS_futex && found) || is_filtered(tids[i]))
+		if (number < 0 || (number != SYS_futex && found) ||
+		    is_filtered(tids[i]) ||
+		    (live_tracer(l, tids[i]) == gettid() && !is_at_hand(tids[i])))
 			continue;
 		found = tids[i];
 		*ret_pc = th.regs.value[arch_amd64.pc];
@@ -121,9 +133,30 @@ static bool set_registers(pid_t tid, const struct user_regs_struct *registers,
 	       err_set(err, ERR_GONE, "thread %d exited while it was stopped", tid);
 }
 
-bool borrow_let_go(pid_t tid, int status)
+static const uint64_t borrow_options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE;
+
+static bool let_go(pid_t tid, int status)
 {
 	return live_trace(PTRACE_DETACH, tid, (uint64_t)live_signal_of(status));
+}
+
+bool borrow_let_go(const struct borrowed *b, int status)
+{
+	if (b->ours)
+		return live_trace(PTRACE_SETOPTIONS, b->tid,
+				  PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC);
+	return let_go(b->tid, status);
+}
+
+static bool take_own(struct borrowed *b, pid_t tid, uint64_t pc)
+{
+	b->since = monotonic_ns();
+	if (!is_at_hand(tid) || live_ptrace(PTRACE_GETREGS, tid, 0, &b->registers) ||
+	    b->registers.rip != pc || !live_trace(PTRACE_SETOPTIONS, tid, borrow_options))
+		return false;
+	b->tid = tid;
+	b->ours = true;
+	return true;
 }
 
 /* False: err; true with b->tid 0: this thread is unsuitable, and not stopped. Seizes only
@@ -132,6 +165,8 @@ static bool try_borrow(struct borrowed *b, pid_t tid, uint64_t pc, uint64_t opti
 		       struct err *err)
 {
 	if (!live_trace(PTRACE_SEIZE, tid, options)) {
+		if (errno == EPERM && take_own(b, tid, pc))
+			return true;
 		if (errno == EPERM || errno == EINVAL)
 			return err_set(err, ERR_CANNOT,
 				       "cannot trace any of its threads");
@@ -151,13 +186,13 @@ static bool try_borrow(struct borrowed *b, pid_t tid, uint64_t pc, uint64_t opti
 		b->tid = tid;
 		return true;
 	}
-	borrow_let_go(tid, status);
+	let_go(tid, status);
 	return true;
 }
 
 bool borrow(struct target *t, struct borrowed *b, struct err *err)
 {
-	uint64_t pc, options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE;
+	uint64_t pc, options = borrow_options;
 
 	*b = (struct borrowed){ 0 };
 	for (int i = 0; i < TRIES; i++) {
@@ -185,7 +220,7 @@ bool borrow_give_back(const struct borrowed *b, struct err *err)
 	live_trace(PTRACE_INTERRUPT, b->tid, 0);
 	live_trace(PTRACE_CONT, b->tid, 0);
 	int status = live_wait_stop(b->tid, LIMIT_STOP_NS);
-	if (status < 0 || !borrow_let_go(b->tid, status))
+	if (status < 0 || !borrow_let_go(b, status))
 		return err_set(err, ERR_GONE, "thread %d exited while it was borrowed",
 			       b->tid);
 	return true;

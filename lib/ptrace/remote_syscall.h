@@ -11,6 +11,7 @@
 
 struct borrowed {
 	pid_t tid;
+	bool ours;	/* it was before, and stays so, stopped */
 	uint64_t since; /* monotonic time of the interrupt */
 	struct user_regs_struct registers;
 };
@@ -21,7 +22,7 @@ MUST_CHECK bool borrow(struct target *t, struct borrowed *ret, struct err *err);
 /* Restores and releases the thread from the exit stop of a call. */
 MUST_CHECK bool borrow_give_back(const struct borrowed *b, struct err *err);
 /* Releases the thread as it is, delivering the signal of a signal-delivery stop. */
-bool borrow_let_go(pid_t tid, int status);
+bool borrow_let_go(const struct borrowed *b, int status);
 
 /* Points a stopped thread at its SYSCALL instruction again, with another call. */
 MUST_CHECK bool remote_syscall_prepare(pid_t tid, const struct user_regs_struct *at,

@@ -263,6 +263,17 @@ bool target_copy_is_foreign(void *self, uint64_t addr, uint64_t len)
 	return run_at(c, addr, &end) || end < addr + len;
 }
 
+/* Any address would do. */
+bool target_copy_is_gone(const struct target *t)
+{
+	const struct copy *c = target_self(t, &copy_ops);
+	size_t n;
+	const struct target_mapping *mappings = target_mappings(t, &n);
+	uint8_t byte;
+
+	return c && n && pread(c->mem_fd, &byte, 1, (off_t)mappings[0].start) == 0;
+}
+
 uint64_t target_copy_foreign_bytes(const struct target *t)
 {
 	const struct copy *c = target_self(t, &copy_ops);

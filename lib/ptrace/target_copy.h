@@ -15,6 +15,8 @@ struct target *target_copy_open(pid_t copy, struct target *live, struct err *err
 /* Do any of these bytes come from the running process? t: a struct target; for
  * runtimes_mark_changeable(). */
 bool target_copy_is_foreign(void *t, uint64_t addr, uint64_t len);
+/* Was it killed? Its memory is gone then. */
+bool target_copy_is_gone(const struct target *t);
 /* Bytes read from the running process, by us and by our forks. */
 uint64_t target_copy_foreign_bytes(const struct target *t);
 

@@ -85,8 +85,8 @@ struct tracer_service {
 
 /* watch_copy.c: has a process copied of which all threads are ours already. */
 struct watch_copy {
-	struct watch_copying how; /* thread 0: there shall be none */
-	uint64_t stopped_at;	  /* monotonic: since when all stand still */
+	struct watch_copying how;
+	uint64_t stopped_at; /* monotonic: since when all stand still */
 	struct live_copy live_copy;
 	struct live_pause pause;
 	bool stands;	      /* it failed, and all threads stand still as before */

@@ -28,7 +28,10 @@ enum {
 	OPTIONS = PTRACE_O_TRACEEXIT | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC,
 	TICK_NS = 2 * 1000 * 1000, /* while a child may ask for something */
 	LOOK_MS = 100,
+	COPY_MS = 20, /* for threads in state D and what becomes of the copy */
 	NAP_NS = 20 * 1000,
+	OTHERS_NS = 200 * 1000 * 1000,
+	OTHERS_NAP_NS = 200 * 1000,
 };
 /* At most, for a process that runs on. */
 #define HOLD_NS (UINT64_C(10) * 1000 * 1000 * 1000)
@@ -151,11 +154,18 @@ static bool stop_all(pid_t pid, struct err *err)
 {
 	AUTO(target_close) struct target *t = target_live_open_to_read(pid, err);
 	struct live *l = t ? target_self(t, &live_ops) : NULL;
+	const uint64_t until = monotonic_ns() + OTHERS_NS;
+	bool stopped = false;
 
-	if (!l || !live_stop(l, err))
-		return false;
-	live_forget(l);
-	return true;
+	/* Another catcher has a thread of it for a moment, when the copy that it made has been read. */
+	while (l && !(stopped = live_stop(l, err)) && err_is(err, ERR_CANNOT) &&
+	       monotonic_ns() < until) {
+		live_forget(l);
+		nanosleep(&(struct timespec){ .tv_nsec = OTHERS_NAP_NS }, NULL);
+	}
+	if (stopped)
+		live_forget(l);
+	return stopped;
 }
 
 /* caught: the thread is ours, and what could be stopped at once is. */
@@ -577,7 +587,7 @@ void watch_stand(struct watch *w, uint64_t limit)
 		struct pollfd from = { .fd = w->fd, .events = POLLIN };
 		if (monotonic_ns() >= watch_copy_limit(&w->copy, limit))
 			kill(w->reader, SIGKILL);
-		poll(&from, 1, w->fd < 0 ? 1 : LOOK_MS);
+		poll(&from, 1, w->fd < 0 ? 1 : w->copy.released_at ? COPY_MS : LOOK_MS);
 		attend(w, true);
 		watch_copy_look(&w->copy, &w->service);
 	}

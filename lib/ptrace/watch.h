@@ -75,9 +75,10 @@ void watch_stand(struct watch *w, uint64_t limit);
 /* For watch_fork() after watch_catch(): the child may have the process copied, once, which then runs on. The child
  * reads the copy, until watch_stand() returns. */
 struct watch_copying {
-	pid_t thread;	 /* that runs on only then; others do so for a moment before */
+	bool wanted;
 	uint64_t max_ns; /* how long there is a copy */
-	void (*released)(void *arg); /* called then */
+	/* We may take so long from now on: the process runs, or a thread of it is borrowed. */
+	void (*put_off)(void *arg, uint64_t ns);
 	void *arg;
 };
 void watch_permit_copy(struct watch *w, const struct watch_copying *how);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A copy of a process of which all threads are ours already. It is made as of any other process, for
- * which most of them have to run on a little; the one that is of interest does not. */
+/* A copy of a process of which all threads are ours already, and stand still until it is made: the one that is
+ * borrowed is one of them. */
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -8,37 +8,19 @@
 #include "lib/ptrace/tracer_priv.h"
 
 /* To finish a document once its copy is too old. */
-#define READ_NS (UINT64_C(30) * 1000 * 1000 * 1000)
+#define READ_NS (UINT64_C(60) * 1000 * 1000 * 1000)
+#define END_NS (UINT64_C(10) * 1000 * 1000 * 1000)
 
 static struct live *live_of(const struct watch_copy *c)
 {
 	return target_self(c->live_copy.subject, &live_ops);
 }
 
-/* Of these threads, which stand still. */
-static void let_others_go(struct live *l, pid_t thread)
-{
-	for (size_t i = 0; i < l->thread_count; i++)
-		if (l->threads[i].info.tid == thread)
-			l->threads[i].at = LIVE_BARRED;
-	live_release(l);
-}
-
-static bool stop_others(struct live *l, struct err *err)
+/* They stand still; a thread that was created meanwhile is ours from its birth. */
+static bool list_threads(struct live *l, struct err *err)
 {
 	live_forget(l);
 	return live_stop(l, err);
-}
-
-static bool prepare(struct watch_copy *c, struct err *err)
-{
-	struct live *l = live_of(c);
-
-	if (!stop_others(l, err))
-		return false;
-	let_others_go(l, c->how.thread);
-	live_forget(l);
-	return live_copy_prepare(&c->live_copy, err);
 }
 
 /* What was before the copy's own stop counts, too. */
@@ -58,12 +40,9 @@ static bool make(struct watch_copy *c, struct err *err)
 {
 	struct live *l = live_of(c);
 
-	if (!stop_others(l, err))
+	if (!live_copy_prepare(&c->live_copy, err) || !list_threads(l, err) ||
+	    !live_copy_make(&c->live_copy, err))
 		return false;
-	if (!live_copy_make(&c->live_copy, err)) {
-		let_others_go(l, c->how.thread);
-		return false;
-	}
 	live_release(l);
 	c->pause = pause_of(c);
 	c->released_at = monotonic_ns();
@@ -71,35 +50,37 @@ static bool make(struct watch_copy *c, struct err *err)
 	return true;
 }
 
-/* As before. False: the process runs on, if it still exists. */
+/* As before. False: the process runs on, if it still exists, once we exit. */
 static bool take_back(struct watch_copy *c, struct err *err)
 {
 	struct err ignored;
 
+	if (c->live_copy.broken)
+		return false;
 	live_copy_end(&c->live_copy, &ignored);
-	return stop_others(live_of(c), err);
+	return list_threads(live_of(c), err);
 }
 
 static bool try(struct watch_copy *c, pid_t pid, struct err *err)
 {
-	struct err lost;
+	struct err lost = { .code = ERR_NONE };
 
 	c->live_copy =
 		(struct live_copy){ .subject = target_live_open_to_read(pid, err) };
 	if (!c->live_copy.subject)
 		return false;
 	live_set_realtime(true);
-	const bool made = prepare(c, err) && make(c, err);
+	const bool made = make(c, err);
 	c->stands = !made && take_back(c, &lost);
 	live_set_realtime(false);
-	if (!made && !c->stands)
+	if (!made && !c->stands && !err_is(&lost, ERR_NONE))
 		*err = lost;
 	return made;
 }
 
 bool watch_copy_is_permitted(const struct watch_copy *c)
 {
-	return c->how.thread && !c->live_copy.subject && !c->released_at;
+	return c->how.wanted && !c->live_copy.subject && !c->released_at;
 }
 
 bool watch_copy_make(struct watch_copy *c, pid_t pid,
@@ -113,7 +94,7 @@ bool watch_copy_make(struct watch_copy *c, pid_t pid,
 	s->pause = c->pause;
 	s->copy = c->live_copy.copy;
 	c->over_at = c->released_at + c->how.max_ns;
-	c->how.released(c->how.arg);
+	c->how.put_off(c->how.arg, c->how.max_ns + READ_NS);
 	return true;
 }
 
@@ -123,12 +104,14 @@ void watch_copy_look(struct watch_copy *c, const struct tracer_service *service)
 
 	if (!c->released_at || !c->live_copy.subject)
 		return;
+	live_release(live_of(c)); /* threads that were in state D and woke up */
 	const char *why = live_copy_over(&c->live_copy, c->over_at, &c->look_at_memory);
 	if (!why)
 		return;
 	snprintf(s->copy_ended, sizeof(s->copy_ended), "%s", why);
 	atomic_store(&s->copy_over, true);
 	watch_copy_end(c);
+	c->how.put_off(c->how.arg, READ_NS);
 }
 
 uint64_t watch_copy_limit(const struct watch_copy *c, uint64_t limit)
@@ -142,8 +125,12 @@ void watch_copy_end(struct watch_copy *c)
 
 	if (!c->live_copy.subject)
 		return;
-	if (c->released_at)
+	if (c->released_at) {
+		c->how.put_off(c->how.arg, END_NS); /* a thread is borrowed */
+		live_set_realtime(true);
 		live_copy_end(&c->live_copy, &ignored);
+		live_set_realtime(false);
+	}
 	live_forget(live_of(c));
 	target_close(TAKE(c->live_copy.subject));
 }

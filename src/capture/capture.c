@@ -337,6 +337,8 @@ void capture_finish(struct capture *c)
 		return;
 	target_extents_seal(c->frozen);
 	const char *ended = tracer_copy_ended(c->tracer);
+	if (!ended && target_copy_is_gone(c->copy))
+		ended = "it was killed";
 	if (ended) {
 		AUTO(xfree)
 		char *why = xasprintf(

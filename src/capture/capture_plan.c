@@ -51,7 +51,7 @@ static const char *plan_copy(struct capture *c, const char *no_copy)
 	if (!tracer_service_copies(c->options->service))
 		return "";
 	if (c->turn < 0)
-		return "another gosnap is reading it";
+		return "it is being read already";
 	if (make_plan(c, NULL, &ignored) && c->plan.way == CAPTURE_COPY)
 		return NULL;
 	return c->plan.of[CAPTURE_COPY].why;
@@ -76,6 +76,9 @@ bool capture_plan_again(struct capture *c, struct err *err)
 {
 	struct err why = *err;
 
+	/* What it does from now on is not what was asked for. */
+	if (c->options->stands && tracer_service_has_copied(c->options->service))
+		return false;
 	if (c->options->stands && c->plan.way == CAPTURE_COPY &&
 	    !err_is(&why, ERR_GONE)) {
 		plan_standing(c, why.text);

@@ -21,10 +21,14 @@ static bool open_process(const struct capture_options *options,
 static bool take_turn(const struct capture_options *options, int *ret, struct err *err)
 {
 	const uint64_t wait_ns = options->stands ? 0 : LIMIT_PROCESS_LOCK_NS;
+	struct err why;
 
-	return options->way == CAPTURE_LIVE ||
-	       process_lock_take(options->pid, wait_ns, ret, err) ||
-	       (options->stands && err_is(err, ERR_CANNOT));
+	if (options->way == CAPTURE_LIVE ||
+	    process_lock_take(options->pid, wait_ns, ret, &why) ||
+	    (options->stands && err_is(&why, ERR_CANNOT)))
+		return true;
+	*err = why;
+	return false;
 }
 
 bool capture_find(const struct capture_options *options, struct capture_subject *ret,

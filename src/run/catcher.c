@@ -10,8 +10,6 @@
 #include <unistd.h>
 
 #define SECOND_NS UINT64_C(1000000000)
-/* For a document of a copy that is no more. */
-#define FINISH_NS (60 * SECOND_NS)
 
 /* Optional, since it takes CAP_SYS_NICE. */
 void catcher_run_first(int flags)
@@ -106,23 +104,22 @@ static bool stand_for(struct watch *w, const struct catcher_reading *reading,
 	return true;
 }
 
-/* It is no longer the process that waits for us. */
-static void live_on(void *arg)
+static void put_off(void *arg, uint64_t ns)
 {
-	const struct catcher_reading *reading = arg;
+	struct catcher_life *life = arg;
 
-	reading->life->max_ns = reading->max_copy_ns + FINISH_NS;
-	catcher_put_off(reading->life);
+	life->max_ns = ns;
+	catcher_put_off(life);
 }
 
 bool catcher_read(struct watch *w, const struct catcher_reading *reading, int *ret_status,
 		  struct err *err)
 {
 	const uint64_t until = monotonic_ns() + reading->max_pause_ns;
-	const struct watch_copying copying = { .thread = reading->thread,
+	const struct watch_copying copying = { .wanted = reading->goes_on,
 					       .max_ns = reading->max_copy_ns,
-					       .released = live_on,
-					       .arg = (void *)reading };
+					       .put_off = put_off,
+					       .arg = reading->life };
 	struct traced_result *result = reading->result;
 
 	watch_permit_copy(w, &copying);

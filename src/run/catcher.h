@@ -35,12 +35,11 @@ struct catcher_reading {
 	void *arg;
 	struct traced_result *result; /* in memory shared with it */
 	uint64_t max_pause_ns;	      /* then the process goes on */
-	/* One that goes on anyway: it may be copied, and then does so at once. */
-	pid_t thread;	      /* that is of interest; 0: it does not go on */
+	bool goes_on;	      /* anyway: then it does so as soon as it is copied */
 	uint64_t max_copy_ns; /* how long there is a copy */
 	struct catcher_life *life;
 };
-/* Once, and without values if that fails, while the process stands still, or of its copy. *ret_status is the reader's, as from
+/* Once, while the process stands still, or of its copy; without a copy also a second time, without values, if that fails. *ret_status is the reader's, as from
  * waitpid(). False: there is none. */
 MUST_CHECK bool catcher_read(struct watch *w, const struct catcher_reading *reading,
 			     int *ret_status, struct err *err);

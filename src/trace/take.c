@@ -130,7 +130,7 @@ static void take(struct takes *t, struct catcher_life *life)
 		.arg = t,
 		.result = &ret->result,
 		.max_pause_ns = t->options->max_pause_ns,
-		.thread = (pid_t)t->stop.tid,
+		.goes_on = true,
 		.max_copy_ns = t->options->snap->capture.max_copy_age_ns,
 		.life = life
 	};

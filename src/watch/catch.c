@@ -149,7 +149,7 @@ static bool read_it(struct catcher *c, struct watch *w, int *ret_status, struct 
 		.arg = c,
 		.result = &c->inspection.result->taken,
 		.max_pause_ns = c->how->max_pause_ns,
-		.thread = goes_on(&c->event) ? (pid_t)c->event.tid : 0,
+		.goes_on = goes_on(&c->event),
 		.max_copy_ns = c->how->snap->capture.max_copy_age_ns,
 		.life = c->life,
 	};
