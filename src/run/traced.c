@@ -64,6 +64,9 @@ static int take(void *arg)
 	snprintf(w->found->verdict, sizeof(w->found->verdict), "%s",
 		 result.verdict ? result.verdict : "");
 	xfree(result.verdict);
+	w->found->why.text[0] = '\0';
+	if (*result.partial)
+		err_set(&w->found->why, ERR_LIMIT, "%s", result.partial);
 	return result.no_fault || output_finish(w->out, &w->found->why) ? TAKEN : FAILED;
 }
 
@@ -84,6 +87,8 @@ static void take_over(const struct work *w, int status)
 	if (ret->no_fault || !output_commit(w->out, &ret->why))
 		return;
 	memcpy(ret->verdict, found.verdict, sizeof(ret->verdict));
+	if (*found.why.text)
+		err_set(&ret->why, ERR_LIMIT, "%s", found.why.text);
 	ret->done = true;
 }
 
