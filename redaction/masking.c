@@ -121,6 +121,19 @@ static bool span_at(struct masking *m, size_t at, struct span *ret)
 	return true;
 }
 
+/* Between a name and its value, of which signs a secret may consist. */
+static void find_between(struct masking *m, size_t at, size_t end,
+			 const struct span *rule)
+{
+	struct span known;
+
+	for (; at < end; at++)
+		if (rule && rule->begin == at)
+			redact(m, *rule);
+		else if (known_at(m, at, &known))
+			redact(m, known);
+}
+
 static void find_rest(struct masking *m)
 {
 	struct span span, rule = { .end = 0 };
@@ -129,10 +142,12 @@ static void find_rest(struct masking *m)
 	for (size_t at = m->done; at < m->len && m->count < SPANS_MAX; at++) {
 		if (more && at >= rule.end)
 			more = rules_find(m->r->rules, m->text, m->len, at, &rule);
-		if (more && rule.begin <= at) /* it may begin in a redacted part */
+		if (more && rule.begin <= at) { /* it may begin in a redacted part */
 			redact(m, rule);
-		else if (span_at(m, at, &span))
+		} else if (span_at(m, at, &span)) {
+			find_between(m, at + 1, span.begin, more ? &rule : NULL);
 			redact(m, span);
+		}
 		if (m->done > at + 1)
 			at = m->done - 1;
 	}
