@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A copy of a process of which all threads are ours already, and stand still until it is made: the one that is
  * borrowed is one of them. */
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
