@@ -147,7 +147,7 @@ static void take_stop_signal(pid_t tid)
 
 /* A tracer that waits for a process that was continued takes that from the parent, but is told of the stop
  * first, which therefore has to come again. */
-static void hide_continued(const struct tid_list *list)
+static bool hide_continued(const struct tid_list *list)
 {
 	siginfo_t info = { .si_pid = 0 };
 	size_t n = 0;
@@ -155,10 +155,11 @@ static void hide_continued(const struct tid_list *list)
 	while (n < list->count && !is_plain_stop(list->tids[n]))
 		n++;
 	if (n == list->count)
-		return;
+		return false;
 	for (int i = 0; i < 2 && info.si_code != CLD_CONTINUED; i++)
 		waitid(P_PID, (id_t)list->tids[n], &info, WCONTINUED | WNOHANG | __WALL);
 	drop_signal(list->tids[n]);
+	return info.si_code == CLD_CONTINUED;
 }
 
 /* At once, unless it matters which thread has the signal. */
@@ -167,9 +168,11 @@ uint64_t live_stop_early_stopped(const struct watch_stopped *stopped)
 	const pid_t pid = stopped->pid, thread = stopped->thread;
 	struct tid_list list = interrupt_all(pid, thread);
 	const bool is_handled = has_signal(pid, thread, "SigCgt");
+	bool is_hidden = stopped->goes_on;
 
-	if (!is_handled)
-		tgkill(pid, thread, SIGCONT);
+	/* The parent is told when the first of them goes on, and may be quick. */
+	if (!is_handled && tgkill(pid, thread, SIGCONT) == 0)
+		is_hidden = is_hidden || hide_continued(&list);
 	await_all(&list);
 	const uint64_t at = monotonic_ns();
 	const pid_t taker = is_handled ? taker_of(pid, &list) : 0;
@@ -179,7 +182,7 @@ uint64_t live_stop_early_stopped(const struct watch_stopped *stopped)
 	take_stop_signal(thread);
 	if (taker)
 		take_signal(taker);
-	if (!stopped->goes_on)
+	if (!is_hidden)
 		hide_continued(&list);
 	xfree(list.tids);
 	return at;
