@@ -11,7 +11,6 @@
 #include "lib/ptrace/live_priv.h"
 
 enum {
-	OPTIONS = PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC, /* as live_stop() has */
 	PASSES = 4, /* as long as there are new threads */
 	EARLY_NS = 5 * 1000 * 1000,
 	STOP_NS = 300 * 1000 * 1000, /* of one thread, which needs a CPU for it */
@@ -36,7 +35,7 @@ static size_t interrupt_new(pid_t pid, struct tid_list *ret)
 	DIR *folder = opendir(path);
 	while (folder && (entry = readdir(folder))) {
 		const pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
-		if (tid <= 0 || !live_trace(PTRACE_SEIZE, tid, OPTIONS))
+		if (tid <= 0 || !live_trace(PTRACE_SEIZE, tid, LIVE_OPTIONS))
 			continue;
 		live_trace(PTRACE_INTERRUPT, tid, 0);
 		GROW(ret->tids, ret->count, ret->cap);

@@ -5,6 +5,7 @@
 #define GOSNAP_LIVE_PRIV_H
 
 #include <signal.h>
+#include <sys/ptrace.h>
 #include <time.h>
 
 #include "lib/ptrace/target_live.h"
@@ -64,6 +65,8 @@ enum {
 };
 long live_ptrace(int request, pid_t tid, uint64_t addr, void *data);
 bool live_trace(int request, pid_t tid, uint64_t data);
+/* Of each thread of the process that is held. */
+enum { LIVE_OPTIONS = PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC };
 /* The signal of a signal-delivery stop; 0: none. */
 int live_signal_of(int status);
 bool live_is_event(int status, int event);

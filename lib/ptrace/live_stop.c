@@ -22,7 +22,6 @@
 /* TRACECLONE: new threads of a seized one start seized and stopped, which catches a
  * program that creates threads endlessly. TRACEEXEC: an execve would change every tid
  * unnoticed. */
-enum { SEIZE_OPTIONS = PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC };
 
 enum {
 	INSPECT_EVERY_NS = 10 * 1000 * 1000,
@@ -249,7 +248,7 @@ static bool seize_refused(struct live *l, struct live_thread *th, struct err *er
 static bool try_seize(struct live *l, pid_t tid)
 {
 	l->seizing = ++l->seized;
-	bool ok = live_trace(PTRACE_SEIZE, tid, SEIZE_OPTIONS);
+	bool ok = live_trace(PTRACE_SEIZE, tid, LIVE_OPTIONS);
 	l->seizing = 0;
 	return ok;
 }

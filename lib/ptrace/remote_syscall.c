@@ -143,8 +143,7 @@ static bool let_go(pid_t tid, int status)
 bool borrow_let_go(const struct borrowed *b, int status)
 {
 	if (b->ours)
-		return live_trace(PTRACE_SETOPTIONS, b->tid,
-				  PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC);
+		return live_trace(PTRACE_SETOPTIONS, b->tid, LIVE_OPTIONS);
 	return let_go(b->tid, status);
 }
 

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "lib/procfs/access_check.h"
+#include "lib/procfs/proc_file.h"
 #include "lib/ptrace/tracer_priv.h"
 
 /* Go's runtime ends with 2 after a panic or a fatal error, and with the others if it fails while
@@ -188,12 +189,30 @@ static bool seize_first(pid_t pid, pid_t thread, struct err *err)
 	return seize(pid, thread, err) && live_trace(PTRACE_INTERRUPT, thread, 0);
 }
 
+/* Another catcher stops it for a snapshot of something else: right after that it is our turn, whatever the thread
+ * has done meanwhile. Nobody keeps it any more. */
+static bool seize_next(pid_t thread)
+{
+	const uint64_t until = monotonic_ns() + OTHERS_NS;
+	AUTO(xfree) char *status = proc_file(thread, "status");
+
+	if (!proc_number(status, "TracerPid", 10))
+		return false;
+	while (!live_trace(PTRACE_SEIZE, thread, OPTIONS)) {
+		if (errno != EPERM || monotonic_ns() > until)
+			return false;
+		nanosleep(&(struct timespec){ .tv_nsec = NAP_NS }, NULL);
+	}
+	return live_trace(PTRACE_INTERRUPT, thread, 0);
+}
+
 struct watch *watch_catch(pid_t pid, pid_t thread, void (*release)(void *arg), void *arg,
 			  struct err *err)
 {
-	const bool caught = seize_first(pid, thread, err);
+	bool caught = seize_first(pid, thread, err);
 
 	release(arg);
+	caught = caught || seize_next(thread);
 	if (caught)
 		live_stop_early(pid, thread);
 	return watch_caught(pid, caught, monotonic_ns(), err);
@@ -602,7 +621,7 @@ void watch_permit_copy(struct watch *w, const struct watch_copying *how)
 
 uint64_t watch_released_at(const struct watch *w)
 {
-	return w->copy.released_at;
+	return w->copy.released_at ? w->copy.released_at : monotonic_ns();
 }
 
 void watch_end(struct watch *w)

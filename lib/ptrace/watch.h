@@ -82,7 +82,7 @@ struct watch_copying {
 	void *arg;
 };
 void watch_permit_copy(struct watch *w, const struct watch_copying *how);
-/* When it was let go (monotonic), in watch_stand(); 0: it was not. */
+/* When it was let go (monotonic), in watch_stand(). If it still stands: now. */
 uint64_t watch_released_at(const struct watch *w);
 
 #endif

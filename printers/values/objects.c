@@ -384,30 +384,34 @@ static void print_content_of(struct printing *p, const struct object *object)
 	p->depth--;
 }
 
-/* Or that is said once: each part of a large one would only say so again. */
-static bool is_readable(struct printing *p, const struct object *object)
+static bool is_readable(struct printing *p, const struct object *object, struct err *err)
 {
-	struct err err;
 	uint8_t first;
 
-	if ((!object->content && type_size(object->at.type) == 0) ||
-	    runtime_bytes(p->rt, object->at.addr, &first, sizeof(first), &err))
-		return true;
+	return (!object->content && type_size(object->at.type) == 0) ||
+	       runtime_bytes(p->rt, object->at.addr, &first, sizeof(first), err);
+}
+
+/* Once: each part of a large one would only say so again. */
+static void print_unreadable_object(struct printing *p, const struct object *object,
+				    const struct err *err)
+{
 	print_members(p->out, notes_of(p, object->at.type)->head);
 	sink_named_address(p->out, "address", object->at.addr);
-	print_failure(p, &err);
-	return false;
+	print_failure(p, err);
 }
 
 static void print_members_of(struct printing *p, const struct object *object)
 {
+	struct err err;
+
 	sink_begin(p->out, SINK_OBJECT);
-	if (is_readable(p, object)) {
-		if (object->content)
-			print_content_of(p, object);
-		else
-			print_value_members(p, &object->at);
-	}
+	if (!is_readable(p, object, &err))
+		print_unreadable_object(p, object, &err);
+	else if (object->content)
+		print_content_of(p, object);
+	else
+		print_value_members(p, &object->at);
 	if (object->referrers > 1)
 		sink_named_uint(p->out, "referrers", object->referrers);
 	sink_end(p->out);

@@ -123,7 +123,6 @@ bool catcher_read(struct watch *w, const struct catcher_reading *reading, int *r
 	struct traced_result *result = reading->result;
 
 	watch_permit_copy(w, &copying);
-
 	if (!stand_for(w, reading, NULL, until, ret_status, err))
 		return false;
 	if (!result->without_values)

@@ -39,8 +39,8 @@ struct catcher_reading {
 	uint64_t max_copy_ns; /* how long there is a copy */
 	struct catcher_life *life;
 };
-/* Once, while the process stands still, or of its copy; without a copy also a second time, without values, if that fails. *ret_status is the reader's, as from
- * waitpid(). False: there is none. */
+/* Once, while the process stands still, or of its copy. Without a copy also a second time, without values, if that
+ * fails. *ret_status is the reader's, as from waitpid(). False: there is none. */
 MUST_CHECK bool catcher_read(struct watch *w, const struct catcher_reading *reading,
 			     int *ret_status, struct err *err);
 

@@ -151,9 +151,7 @@ static void take(struct takes *t, struct catcher_life *life)
 	if (!w || !catcher_read(w, &reading, &status, &err))
 		ret->result.why = err;
 	say_unfinished(&ret->result, status);
-	const uint64_t released_at = w ? watch_released_at(w) : 0;
-	ret->pause_ns =
-		w ? (released_at ? released_at : monotonic_ns()) - t->stop.at_ns : 0;
+	ret->pause_ns = w ? watch_released_at(w) - t->stop.at_ns : 0;
 }
 
 static void start_child(struct takes *t)

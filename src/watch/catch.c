@@ -212,9 +212,8 @@ static void catch (struct catcher *c)
 		c->inspection.result->taken.why = err;
 	c->caught->outcome = outcome_of(&c->inspection.result->taken);
 	snprintf(c->caught->id, sizeof(c->caught->id), "%s", c->inspection.result->id);
-	const uint64_t released_at = w ? watch_released_at(w) : 0;
 	c->caught->pause_ns =
-		(released_at ? released_at : monotonic_ns()) - c->event.at_ns;
+		(w ? watch_released_at(w) : monotonic_ns()) - c->event.at_ns;
 	report(c, status);
 }
 

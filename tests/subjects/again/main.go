@@ -6,6 +6,7 @@
 //	call              calls (*Store).corrupt
 //	last              calls it, and exits with status 3
 //	die-after         calls it, and panics
+//	die-beside        calls it while another goroutine panics
 //	hot N             calls it N times, and says how long that took
 //	recover WAY       recovers from a panic
 //	storm N           recovers from N
@@ -26,6 +27,7 @@ import (
 	"strconv"
 	"strings"
 	"subjects/truth"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -75,9 +77,22 @@ func fallen(way func(), ret *string) {
 
 // end calls it last.
 func end(word string) {
+	if word == "die-beside" {
+		var calling int32
+		go func() {
+			for atomic.LoadInt32(&calling) == 0 {
+			}
+			panic("told to")
+		}()
+		time.Sleep(10 * time.Millisecond)
+		atomic.StoreInt32(&calling, 1)
+	}
 	kept = append(kept[:0], store.corrupt(1))
 	if word == "last" {
 		os.Exit(3)
+	}
+	if word == "die-beside" {
+		select {}
 	}
 	panic("told to")
 }
@@ -144,7 +159,7 @@ func main() {
 			} else if words[0] == "recover" {
 				f = facts{Did: words[0], Goroutine: truth.Goid()}
 				fallen(ways[words[1]], &f.Message)
-			} else if words[0] == "last" || words[0] == "die-after" {
+			} else if words[0] == "last" || strings.HasPrefix(words[0], "die-") {
 				end(words[0])
 			} else {
 				f = do(words[0], n)
