@@ -21,6 +21,7 @@
 #include "goruntime/runtime/goroutine.h"
 #include "goruntime/runtime/lookup.h"
 #include "goruntime/runtime/stack.h"
+#include "goruntime/sched/runtime_state.h"
 #include "goruntime/sched/threads.h"
 #include "goruntime/session/core_memory.h"
 #include "goruntime/session/layout_report.h"

@@ -9,11 +9,15 @@ enum { OPTIONAL = false, REQUIRED = true };
 
 static const struct slot_info slots[LAYOUT_SLOTS] = {
 #define FIELD(slot, type, members, need)                                                 \
-	[L_##slot] = { #slot, type, members, SLOT_FIELD, need },
-#define SIZE(slot, type) [L_##slot] = { #slot, type, "", SLOT_SIZE, REQUIRED },
-#define CONST(slot, names) [L_##slot] = { #slot, "", names, SLOT_CONSTANT, OPTIONAL },
+	[L_##slot] = { #slot, type, members, SLOT_FIELD, need, false },
+#define SIZE(slot, type) [L_##slot] = { #slot, type, "", SLOT_SIZE, REQUIRED, false },
+#define CONST(slot, names)                                                               \
+	[L_##slot] = { #slot, "", names, SLOT_CONSTANT, OPTIONAL, false },
+#define FAR(slot, type, members)                                                         \
+	[L_##slot] = { #slot, type, members, SLOT_FIELD, OPTIONAL, true },
 #include "goruntime/layout/layout.def"
 #undef FIELD
+#undef FAR
 #undef SIZE
 #undef CONST
 };

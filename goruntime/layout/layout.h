@@ -23,8 +23,10 @@ enum layout_slot {
 #define FIELD(slot, type, members, need) L_##slot,
 #define SIZE(slot, type) L_##slot,
 #define CONST(slot, names) L_##slot,
+#define FAR(slot, type, members) L_##slot,
 #include "goruntime/layout/layout.def"
 #undef FIELD
+#undef FAR
 #undef SIZE
 #undef CONST
 	LAYOUT_SLOTS
@@ -46,13 +48,14 @@ struct slot_info {
 	const char *name, *types, *words;
 	enum slot_kind kind;
 	bool required;
+	bool far; /* its struct is not read whole */
 };
 
 const struct slot_info *layout_slot_info(enum layout_slot slot);
 
 /* ERR_NOT_FOUND: no DWARF, or not of a Go runtime. ERR_UNSUPPORTED: a required field is
- * missing. ERR_BAD_DATA: a struct is larger than LIMIT_STRUCT_BYTES. The message names
- * it. */
+ * missing. ERR_BAD_DATA: a struct is larger than LIMIT_STRUCT_BYTES, or than
+ * LIMIT_FAR_BYTES. The message names it. */
 MUST_CHECK bool layout_from_dwarf(const struct image *img, struct layout *ret,
 				  struct err *err);
 

@@ -101,7 +101,8 @@ static bool find_slot(struct dwarf *d, enum layout_slot slot, struct slot *ret,
 	return first_of(d, info->types, info->words, ways[info->kind], ret, words);
 }
 
-/* Code that reads a whole struct has room for LIMIT_STRUCT_BYTES. */
+/* Code that reads a whole struct has room for LIMIT_STRUCT_BYTES. A far field is read alone,
+ * or with room for LIMIT_FAR_BYTES. */
 static bool is_acceptable(const struct slot_info *info, struct slot slot, struct err *err)
 {
 	const int64_t end = (int64_t)slot.off + slot.size;
@@ -111,7 +112,7 @@ static bool is_acceptable(const struct slot_info *info, struct slot slot, struct
 	if (info->kind == SLOT_FIELD && !slot.size)
 		return err_set(err, ERR_BAD_DATA, "its DWARF says that %s.%s has 0 bytes",
 			       info->types, info->words);
-	if (end > 0 && end <= LIMIT_STRUCT_BYTES)
+	if (end > 0 && end <= (info->far ? LIMIT_FAR_BYTES : LIMIT_STRUCT_BYTES))
 		return true;
 	return err_set(err, ERR_BAD_DATA,
 		       "its DWARF says that %s%s%s ends at byte %" PRId64, info->types,

@@ -100,6 +100,12 @@ struct sync_map_count {
 	uint64_t addr, most, n;
 };
 
+/* state_places.c: addresses of the scheduler's variables. 0: not found. */
+struct state_places {
+	bool known; /* they were looked for */
+	uint64_t sched, allp, allm;
+};
+
 struct runtime {
 	struct runtimes *shared; /* shared with the other runtimes of the process */
 	struct target *target;	 /* these three are copies from shared */
@@ -127,6 +133,9 @@ struct runtime {
 
 	struct go_m *machines; /* of target_threads(); zero: the thread has none */
 	size_t machine_count;
+
+	struct state_places places;
+	struct runtime_state *state; /* runtime_state.h; NULL: not read */
 
 	struct extra_lists extra_lists;
 	struct extra_caches *extra_caches; /* extras.c; NULL: not requested yet */

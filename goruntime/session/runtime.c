@@ -10,6 +10,7 @@
 #include "goruntime/runtime/goroutine.h"
 #include "goruntime/runtime/runtime_priv.h"
 #include "goruntime/sched/sched.h"
+#include "goruntime/sched/state_priv.h"
 #include "goruntime/session/runtime_steps.h"
 #include "goruntime/session/runtimes.h"
 #include "goruntime/symtab/code.h"
@@ -141,6 +142,7 @@ void runtime_close(struct runtime *rt)
 	xfree(rt->order);
 	xfree(rt->earlier);
 	xfree(rt->machines);
+	runtime_state_forget(rt);
 	xfree(rt->unusable);
 	extra_caches_free(rt->extra_caches);
 	extra_lists_done(&rt->extra_lists);
@@ -369,6 +371,7 @@ void runtime_rewind(struct runtime *rt, struct target *live)
 	xfree(TAKE(rt->goroutines));
 	xfree(TAKE(rt->order));
 	xfree(TAKE(rt->machines));
+	runtime_state_forget(rt);
 	xfree(TAKE(rt->unusable));
 	memset(rt->sync_map_counts, 0, sizeof(rt->sync_map_counts));
 	rt->goroutine_count = rt->goroutine_cap = rt->machine_count = 0;

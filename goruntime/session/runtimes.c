@@ -7,6 +7,7 @@
 #include "goruntime/runtime/reasons.h"
 #include "goruntime/runtime/runtime_priv.h"
 #include "goruntime/sched/sched.h"
+#include "goruntime/sched/state_priv.h"
 #include "goruntime/session/runtime_steps.h"
 #include "goruntime/session/runtimes.h"
 #include "goruntime/symtab/release.h"
@@ -124,6 +125,12 @@ uint64_t runtimes_expected_goroutines(struct runtimes *all)
 	return count;
 }
 
+void runtimes_find_state(struct runtimes *all)
+{
+	for (size_t i = 0; i < all->count; i++)
+		state_places_find(all->list[i]);
+}
+
 uint64_t runtimes_living(struct runtimes *all, struct target *live)
 {
 	uint64_t living = 0;
@@ -152,6 +159,8 @@ void runtimes_capture(struct runtimes *all, struct target *source, struct target
 	threads_read(all);
 	for (size_t i = 0; i < all->count; i++)
 		runtime_capture(all->list[i]);
+	for (size_t i = 0; i < all->count; i++)
+		runtime_state_read(all->list[i], source);
 	fault_capture(all);
 }
 

@@ -36,6 +36,10 @@ uint64_t runtimes_expected_bytes(struct runtimes *all);
  * fork, since it spoils what runtimes_capture() needs. */
 uint64_t runtimes_living(struct runtimes *all, struct target *live);
 
+/* While the process runs: finds what runtime_state() will be read from, which would take
+ * longer than reading it. */
+void runtimes_find_state(struct runtimes *all);
+
 /* source: memory at one instant, a stopped process or a copy of it. frozen: open extents
  * over source (target_extents.h). Reads all g structs, unwinds what is on threads, copies
  * the used stacks. Afterwards only frozen is read. If goroutines cannot be read,

@@ -49,6 +49,8 @@
 /* bytes of one runtime struct, and the largest field offset: runtime.g has some 450,
  * runtime.m has fields at 1,100 */
 #define LIMIT_STRUCT_BYTES 4096
+/* the same for what no release reads whole: runtime.mheap has fields at 70,000 */
+#define LIMIT_FAR_BYTES (1 << 20)
 /* count; elements of allgs that are examined: the largest seen is some ten million */
 #define LIMIT_GOROUTINES (UINT64_C(1) << 24)
 /* frames of one stack: more is runaway recursion, which both ends of the stack explain */
@@ -102,6 +104,12 @@
 /* cases of one select (the maximum of reflect.Select), and of all selects that wait */
 #define LIMIT_SELECT_CASES (UINT64_C(1) << 16)
 #define LIMIT_WAIT_CASES (UINT64_C(1) << 22)
+/* count; Ps and Ms of one runtime: more than one machine has processors, and as many as
+ * threads-max usually allows */
+#define LIMIT_PROCESSORS (1 << 12)
+#define LIMIT_MACHINES (1 << 16)
+/* count; goroutines listed of one queue of the scheduler: a P's own has 256 */
+#define LIMIT_QUEUE (1 << 10)
 /* bytes of the symbol, path and argument strings we copy */
 #define LIMIT_STRING_BYTES (UINT64_C(1) << 20)
 /* bytes shown of one string of the subject */

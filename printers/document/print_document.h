@@ -25,6 +25,13 @@ void print_warnings(struct sink *out, const struct warnings *warnings);
 /* Prints the first runtime, with the others as a member of it. */
 void print_go(struct sink *out, const struct runtimes *all, struct redaction *r);
 
+/* What each runtime says of itself: the first one, with the others as a member of it. */
+struct runtime_printing {
+	const struct runtimes *runtimes;
+	const struct target_thread *threads;
+};
+void print_runtime_state(struct sink *out, const struct runtime_printing *p);
+
 /* An object with a value's name, type and value. */
 struct one_value {
 	struct sink *out;

@@ -418,6 +418,7 @@ bool capture_is_gathering(const struct capture *c)
 
 static bool hold(struct capture *c, struct err *err)
 {
+	runtimes_find_state(c->runtimes);
 	while (!capture_as_planned(c, err)) {
 		if (c->tracer)
 			c->pause = tracer_pause(c->tracer);

@@ -57,6 +57,20 @@ static void print_fault_of(struct snap *s)
 	print_fault(s->out, &printing);
 }
 
+static void print_runtime_of(struct snap *s)
+{
+	size_t n;
+
+	if (!runtimes_count(s->capture.runtimes) || !s->capture.frozen)
+		return;
+	sink_name(s->out, "runtime");
+	print_runtime_state(s->out,
+			    &(struct runtime_printing){
+				    .runtimes = s->capture.runtimes,
+				    .threads = target_threads(s->capture.frozen, &n),
+			    });
+}
+
 static void print_head(struct snap *s)
 {
 	struct sink *out = s->out;
@@ -81,6 +95,7 @@ static void print_head(struct snap *s)
 		print_go(out, s->capture.runtimes, s->options->redaction);
 	}
 	print_fault_of(s);
+	print_runtime_of(s);
 }
 
 static void print_group(struct snap *s, size_t i)

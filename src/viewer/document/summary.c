@@ -34,6 +34,7 @@ void summary_done(struct summary *summary)
 	node_drop(summary->process);
 	node_drop(summary->go);
 	node_drop(summary->fault);
+	node_drop(summary->runtime);
 	node_drop(summary->end);
 	for (size_t i = 0; i < summary->warning_count; i++)
 		node_drop(summary->warnings[i]);
@@ -358,6 +359,8 @@ static bool add_member(void *arg, const char *member, size_t index,
 		keep(&summary->go, node);
 	else if (strcmp(member, "fault") == 0)
 		keep(&summary->fault, node);
+	else if (strcmp(member, "runtime") == 0)
+		keep(&summary->runtime, node);
 	else if (strcmp(member, "end") == 0)
 		keep(&summary->end, node);
 	return true;

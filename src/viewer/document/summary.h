@@ -65,7 +65,8 @@ struct summary_group {
 
 struct summary {
 	/* References; NULL if the document has none. */
-	const struct reader_node *snapshot, *trigger, *process, *go, *fault, *end;
+	const struct reader_node *snapshot, *trigger, *process, *go, *fault, *runtime,
+		*end;
 	const struct reader_node **warnings; /* references */
 	size_t warning_count;
 	uint64_t warnings_left_out;

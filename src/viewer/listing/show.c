@@ -16,6 +16,7 @@
 #include "src/viewer/filter/filter.h"
 #include "src/viewer/listing/group.h"
 #include "src/viewer/listing/heading.h"
+#include "src/viewer/listing/runtime_lines.h"
 #include "src/viewer/listing/threads.h"
 #include "src/viewer/terminal/pager.h"
 #include "src/viewer/terminal/text.h"
@@ -188,6 +189,8 @@ static void print_body(struct show *show)
 	const struct page *page = &show->style.page;
 	if (show->summary.goroutines > 0) {
 		heading_print_states(page, &show->summary);
+		if (show->style.all && !show->filtered)
+			runtime_lines_print(page, &show->summary);
 		findings_print(page, &show->summary);
 	}
 	print_ordered_groups(show);

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The Ps, by runtime.allp (runtime/runtime2.go, p). */
+#include <string.h>
+
+#include "goruntime/sched/state_priv.h"
+#include "lib/base/limit.h"
+#include "lib/target/target.h"
+
+const char *processor_status_name(uint64_t status)
+{
+	static const char *const names[] = { "idle", "running", "syscall", "gcstop",
+					     "dead" };
+
+	return status < ARRAY_SIZE(names) ? names[status] : NULL;
+}
+
+/* gcMarkWorkerMode in runtime/mgc.go. */
+enum { MARK_WORKER_IDLE = 3 };
+
+const char *mark_worker_name(uint64_t mode)
+{
+	static const char *const names[] = { NULL, "dedicated", "fractional", "idle" };
+
+	return mode < ARRAY_SIZE(names) ? names[mode] : NULL;
+}
+
+/* A ring, from head to tail; runnext runs before all of it. */
+static void read_queue(struct state_reading *r, const uint8_t *bytes, size_t len,
+		       struct goroutine_queue *q)
+{
+	const struct slot ring = r->rt->layout.slot[L_p_runq];
+	const size_t room = ring.size / WORD;
+	const struct state_number head = state_get(&r->rt->layout, L_p_runqhead, bytes,
+						   len),
+				  tail = state_get(&r->rt->layout, L_p_runqtail, bytes,
+						   len);
+	const uint32_t n = (uint32_t)(tail.value - head.value);
+
+	if (!head.known || !tail.known || ring.off < 0 || !room ||
+	    (size_t)ring.off + ring.size > len || n > room) {
+		q->unreadable = "it is damaged";
+		return;
+	}
+	q->length = n;
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t g;
+		memcpy(&g, bytes + ring.off + (head.value + i) % room * WORD, sizeof(g));
+		const struct state_number id = state_goroutine(r, g);
+		if (!id.known) {
+			q->unreadable =
+				"the next in it is not a goroutine that could be read";
+			return;
+		}
+		state_queue_add(q, id.value);
+	}
+}
+
+static const enum layout_slot needed[] = {
+	L_p_id,	     L_p_status,  L_p_schedtick, L_p_syscalltick,
+	L_p_m,	     L_p_runq,	  L_p_runqhead,	 L_p_runqtail,
+	L_p_runnext, L_p_preempt, L_p_timers,	 L_p_mark_worker_mode,
+};
+
+static struct state_number slice_length(const struct layout *l, enum layout_slot slot,
+					const uint8_t *bytes, size_t len)
+{
+	struct state_number n = { 0 };
+	const struct slot s = l->slot[slot];
+
+	if (s.off < 0 || s.size != 3 * WORD || (size_t)s.off + s.size > len)
+		return n;
+	n.known = true;
+	memcpy(&n.value, bytes + s.off + WORD, WORD);
+	return n;
+}
+
+static void read_one(struct state_reading *r, const uint8_t *bytes, size_t len,
+		     struct processor_state *p)
+{
+	const struct layout *l = &r->rt->layout;
+
+	p->id = state_get(l, L_p_id, bytes, len);
+	p->status = state_get(l, L_p_status, bytes, len);
+	p->schedtick = state_get(l, L_p_schedtick, bytes, len);
+	p->syscalltick = state_get(l, L_p_syscalltick, bytes, len);
+	p->preempt = state_get(l, L_p_preempt, bytes, len);
+	/* Before 0 meant that there is no worker, the last one's mode stayed. */
+	if (l->slot[L_mark_worker_idle].off == MARK_WORKER_IDLE)
+		p->mark_worker = state_get(l, L_p_mark_worker_mode, bytes, len);
+	p->machine = state_load(r, layout_get(l, L_p_m, bytes, len), L_m_id);
+	p->next = state_goroutine(r, layout_get(l, L_p_runnext, bytes, len));
+	p->timers = slice_length(l, L_p_timers, bytes, len);
+	read_queue(r, bytes, len, &p->queue);
+}
+
+void state_read_processors(struct state_reading *r)
+{
+	struct runtime_state *to = r->to;
+	const size_t len = state_bytes(&r->rt->layout, needed, ARRAY_SIZE(needed));
+	uint64_t array, count, addr;
+	struct err ignored;
+
+	if (!r->rt->places.allp ||
+	    !target_read_uint(r->source, r->rt->places.allp, WORD, &array, &ignored) ||
+	    !target_read_uint(r->source, r->rt->places.allp + WORD, WORD, &count,
+			      &ignored)) {
+		to->processors_unreadable = "the runtime's variable allp was not found";
+		return;
+	}
+	to->scheduler.gomaxprocs = (struct state_number){ count, true };
+	if (count > LIMIT_PROCESSORS) {
+		to->processors_unreadable = "more than gosnap reads";
+		count = LIMIT_PROCESSORS;
+	}
+	AUTO(xfree) uint8_t *bytes = xmalloc(len);
+	to->processors = xcalloc(count + 1, sizeof(*to->processors));
+	for (; to->processor_count < count; to->processor_count++) {
+		struct processor_state *p = &to->processors[to->processor_count];
+		if (target_read_uint(r->source, array + to->processor_count * WORD, WORD,
+				     &addr, &ignored) &&
+		    target_read(r->source, addr, bytes, len, &ignored))
+			read_one(r, bytes, len, p);
+		else
+			p->unreadable = "it could not be read";
+	}
+}

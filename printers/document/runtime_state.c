@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "goruntime/goruntime.h"
+#include "printers/document/print_document.h"
+
+/* What is not known is left out. */
+static void print_number(struct sink *out, const char *name, struct state_number n)
+{
+	if (n.known)
+		sink_named_uint(out, name, n.value);
+}
+
+static void print_true(struct sink *out, const char *name, struct state_number n)
+{
+	if (n.known && n.value)
+		sink_named_bool(out, name, true);
+}
+
+static void print_queue(struct sink *out, const struct goroutine_queue *q)
+{
+	sink_named_begin(out, "run_queue", SINK_OBJECT);
+	sink_named_uint(out, "length", q->length);
+	sink_named_begin(out, "goroutines", SINK_ARRAY);
+	for (size_t i = 0; i < q->count; i++)
+		sink_uint(out, q->ids[i]);
+	sink_end(out);
+	if (q->unreadable)
+		sink_named_string(out, "unreadable", q->unreadable);
+	else if (q->length > q->count)
+		sink_named_uint(out, "elided", q->length - q->count);
+	sink_end(out);
+}
+
+static void print_scheduler(struct sink *out, const struct scheduler_state *s)
+{
+	sink_named_begin(out, "scheduler", SINK_OBJECT);
+	print_number(out, "gomaxprocs", s->gomaxprocs);
+	if (s->unreadable) {
+		sink_named_string(out, "unreadable", s->unreadable);
+		sink_end(out);
+		return;
+	}
+	print_number(out, "idle_processors", s->idle_processors);
+	print_number(out, "machines", s->machines);
+	print_number(out, "idle_machines", s->idle_machines);
+	print_number(out, "locked_idle_machines", s->locked_idle_machines);
+	print_number(out, "spinning_machines", s->spinning_machines);
+	print_queue(out, &s->queue);
+	if (s->stopping.value) {
+		print_true(out, "stopping_world", s->stopping);
+		print_number(out, "processors_to_stop", s->processors_to_stop);
+	}
+	print_true(out, "user_goroutines_disabled", s->user_disabled);
+	print_true(out, "monitor_sleeps", s->monitor_sleeps);
+	if (s->last_poll.known && !s->last_poll.value)
+		sink_named_bool(out, "waits_for_network", true);
+	sink_end(out);
+}
+
+static void print_processor(struct sink *out, const struct processor_state *p)
+{
+	sink_begin(out, SINK_OBJECT);
+	if (p->unreadable) {
+		sink_named_string(out, "unreadable", p->unreadable);
+		sink_end(out);
+		return;
+	}
+	print_number(out, "id", p->id);
+	sink_named_string(out, "status", processor_status_name(p->status.value));
+	print_number(out, "machine", p->machine);
+	print_number(out, "schedtick", p->schedtick);
+	print_number(out, "syscalltick", p->syscalltick);
+	print_true(out, "preempt", p->preempt);
+	sink_named_string(out, "mark_worker", mark_worker_name(p->mark_worker.value));
+	print_number(out, "timers", p->timers);
+	print_number(out, "run_next", p->next);
+	print_queue(out, &p->queue);
+	sink_end(out);
+}
+
+static void print_machine(struct sink *out, const struct runtime_printing *p,
+			  const struct machine_state *m)
+{
+	sink_begin(out, SINK_OBJECT);
+	print_number(out, "id", m->id);
+	if (m->thread.known)
+		sink_named_int(out, "thread", p->threads[m->thread.value].tid);
+	print_number(out, "processor", m->processor);
+	print_number(out, "next_processor", m->next_processor);
+	print_number(out, "goroutine", m->goroutine);
+	print_number(out, "locked_goroutine", m->locked_goroutine);
+	print_true(out, "spinning", m->spinning);
+	print_true(out, "blocked", m->blocked);
+	print_true(out, "in_cgo", m->in_cgo);
+	if (m->locks.value)
+		print_number(out, "locks", m->locks);
+	sink_end(out);
+}
+
+/* What there is of a list, even if not all of it could be read. */
+static void print_why(struct sink *out, const char *name, const char *unreadable)
+{
+	sink_named_string(out, name, unreadable);
+}
+
+static void print_one(struct sink *out, const struct runtime_printing *p,
+		      const struct runtime_state *s)
+{
+	print_scheduler(out, &s->scheduler);
+	sink_named_begin(out, "processors", SINK_ARRAY);
+	for (size_t i = 0; i < s->processor_count; i++)
+		print_processor(out, &s->processors[i]);
+	sink_end(out);
+	print_why(out, "processors_unreadable", s->processors_unreadable);
+	sink_named_begin(out, "machines", SINK_ARRAY);
+	for (size_t i = 0; i < s->machine_count; i++)
+		print_machine(out, p, &s->machines[i]);
+	sink_end(out);
+	print_why(out, "machines_unreadable", s->machines_unreadable);
+}
+
+static void print_nth(struct sink *out, const struct runtime_printing *p, size_t i)
+{
+	const struct runtime *rt = runtimes_get(p->runtimes, i);
+	const struct runtime_state *s = runtime_state(rt);
+
+	if (s)
+		print_one(out, p, s);
+	else
+		sink_named_string(out, "unreadable", runtime_unusable(rt));
+}
+
+void print_runtime_state(struct sink *out, const struct runtime_printing *p)
+{
+	const size_t n = runtimes_count(p->runtimes);
+
+	sink_begin(out, SINK_OBJECT);
+	print_nth(out, p, 0);
+	if (n > 1) {
+		sink_named_begin(out, "other_runtimes", SINK_ARRAY);
+		for (size_t i = 1; i < n; i++) {
+			sink_begin(out, SINK_OBJECT);
+			print_nth(out, p, i);
+			sink_end(out);
+		}
+		sink_end(out);
+	}
+	sink_end(out);
+}

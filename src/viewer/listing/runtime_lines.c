@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/viewer/listing/runtime_lines.h"
+
+#include <inttypes.h>
+
+#include "lib/document/reader.h"
+#include "src/viewer/document/summary.h"
+#include "src/viewer/terminal/page.h"
+#include "src/viewer/terminal/text.h"
+
+enum { QUEUES_SHOWN = 16 };
+
+static int64_t number(const struct reader_node *object, const char *name)
+{
+	return node_int(node_get(object, name), 0);
+}
+
+/* Who runs next is not in the queue itself. */
+static int64_t waiting_on(const struct reader_node *processor)
+{
+	return number(node_get(processor, "run_queue"), "length") +
+	       (node_get(processor, "run_next") != NULL);
+}
+
+static void add_queues(struct text *text, const struct reader_node *processors)
+{
+	const size_t n = node_count(processors);
+	int64_t sum = 0;
+
+	text_add(text, "run queues ");
+	for (size_t i = 0; i < n; i++) {
+		const int64_t waiting = waiting_on(node_at(processors, i));
+		sum += waiting;
+		if (i < QUEUES_SHOWN)
+			text_add(text, "%s%" PRId64, i ? ", " : "", waiting);
+	}
+	if (n > QUEUES_SHOWN)
+		text_add(text, ", ... (%" PRId64 ")", sum);
+}
+
+static void print_scheduler(const struct page *page, const struct reader_node *runtime)
+{
+	const struct reader_node *scheduler = node_get(runtime, "scheduler");
+	const struct reader_node *processors = node_get(runtime, "processors");
+	const int64_t everyone = number(node_get(scheduler, "run_queue"), "length");
+	struct text text = { 0 };
+
+	text_add_counted(&text, node_count(processors), "P");
+	text_add(&text, ": %" PRId64 " idle, ", number(scheduler, "idle_processors"));
+	add_queues(&text, processors);
+	if (everyone)
+		text_add(&text, ", global %" PRId64, everyone);
+	text_add(&text, "; ");
+	text_add_counted(&text, (uint64_t)number(scheduler, "machines"), "M");
+	text_add(&text, ": %" PRId64 " idle", number(scheduler, "idle_machines"));
+	if (number(scheduler, "spinning_machines"))
+		text_add(&text, ", %" PRId64 " looking for work",
+			 number(scheduler, "spinning_machines"));
+	if (node_get(scheduler, "stopping_world"))
+		text_add(&text, "; the world is being stopped");
+	page_say(page, COLOR_PLAIN, 0, 2, &text);
+}
+
+void runtime_lines_print(const struct page *page, const struct summary *summary)
+{
+	if (node_count(node_get(summary->runtime, "processors")) == 0)
+		return;
+	putc('\n', page->out);
+	print_scheduler(page, summary->runtime);
+}
