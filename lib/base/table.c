@@ -38,6 +38,19 @@ uint64_t table_hash(uint64_t a, uint64_t b)
 	return mixed(mixed(a ^ seed()) + b);
 }
 
+uint64_t table_hash_bytes(const void *bytes, size_t len)
+{
+	uint64_t hash = len;
+
+	for (size_t i = 0; i < len; i += sizeof(uint64_t)) {
+		uint64_t word = 0;
+		memcpy(&word, (const uint8_t *)bytes + i,
+		       len - i < sizeof(word) ? len - i : sizeof(word));
+		hash = table_hash(hash, word);
+	}
+	return hash;
+}
+
 static struct table_slot *find(const struct table *t, uint64_t a, uint64_t b)
 {
 	uint64_t i = table_hash(a, b);

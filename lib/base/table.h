@@ -28,5 +28,6 @@ void table_free(struct table *t); /* leaves it empty */
 
 /* Makes keys of more words, which may be hostile too. Differs from run to run. */
 uint64_t table_hash(uint64_t a, uint64_t b);
+uint64_t table_hash_bytes(const void *bytes, size_t len);
 
 #endif
