@@ -17,6 +17,8 @@
 #include "goruntime/layout/build_info.h"
 #include "goruntime/probes/goroutine_list.h"
 #include "goruntime/probes/probe_points.h"
+#include "goruntime/profiles/profile_records.h"
+#include "goruntime/profiles/profile_stack.h"
 #include "goruntime/runtime/go_text.h"
 #include "goruntime/runtime/goroutine.h"
 #include "goruntime/runtime/lookup.h"

@@ -33,8 +33,8 @@ struct go_m {
 	uint64_t m, g0, gsignal, curg;
 	struct go_stack g0_stack, signal_stack, curg_stack;
 	uint64_t g0_sched_sp; /* where the innermost callback left the thread's stack */
-	uint64_t sched_sp, sched_pc; /* of curg */
-	uint64_t syscall_sp;	     /* of curg; 0: not in a system call */
+	uint64_t sched_sp, sched_pc;	 /* of curg */
+	uint64_t syscall_sp, syscall_pc; /* of curg; 0: not in a system call */
 	uint64_t vdso_sp, vdso_pc;
 };
 

@@ -129,6 +129,7 @@ static void fill(struct runtime *rt, struct go_m *m)
 	m->sched_sp = load(rt, m->curg, L_g_sched_sp);
 	m->sched_pc = load(rt, m->curg, L_g_sched_pc);
 	m->syscall_sp = load(rt, m->curg, L_g_syscallsp);
+	m->syscall_pc = load(rt, m->curg, L_g_syscallpc);
 	m->vdso_sp = load(rt, m->m, L_m_vdso_sp);
 	m->vdso_pc = load(rt, m->m, L_m_vdso_pc);
 }

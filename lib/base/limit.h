@@ -129,6 +129,11 @@
 #define LIMIT_ANCESTORS 1000
 /* count; profiler labels of one goroutine */
 #define LIMIT_LABELS 1024
+/* count; records of one of the runtime's profiles, pcs of one of them (maxProfStackDepth) and of all:
+ * large programs have some 100,000 records */
+#define LIMIT_PROFILE_RECORDS (1 << 20)
+#define LIMIT_PROFILE_DEPTH 1024
+#define LIMIT_PROFILE_PCS (1 << 24)
 /* warnings reported one by one; the rest are counted */
 #define LIMIT_WARNINGS 1000
 /* nanoseconds that a thread gets to stop before it is listed without registers */

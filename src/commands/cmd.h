@@ -10,9 +10,9 @@
 /* gosnap [options] PID, the command without a name, comes first. */
 extern const struct command command_complete, command_core, command_core_export,
 	command_core_listen, command_core_pipe, command_doctor, command_install,
-	command_json, command_layout, command_list, command_print, command_prune,
-	command_monitor, command_record, command_run, command_show, command_snap,
-	command_uninstall, command_watch, command_trace;
+	command_json, command_layout, command_list, command_print, command_profile_export,
+	command_prune, command_monitor, command_record, command_run, command_show,
+	command_snap, command_uninstall, command_watch, command_trace;
 extern const struct command *const commands[];
 extern const size_t command_count;
 
@@ -29,6 +29,7 @@ int cmd_layout(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_monitor(int argc, char **argv);
 int cmd_print(int argc, char **argv);
+int cmd_profile_export(int argc, char **argv);
 int cmd_prune(int argc, char **argv);
 int cmd_record(int argc, char **argv);
 int cmd_run(int argc, char **argv);
