@@ -70,6 +70,11 @@
 #define LIMIT_PCLNTAB_STEPS (UINT64_C(1) << 33)
 /* bytes of a function or file name: instantiated generics reach some thousand */
 #define LIMIT_NAME_BYTES (UINT64_C(1) << 16)
+/* count; spans of the heap, 8 KB at least each; arenas of 64 MB that its addresses extend over; what
+ * hangs on the objects of one span */
+#define LIMIT_HEAP_SPANS (UINT64_C(1) << 24)
+#define LIMIT_HEAP_ARENAS (UINT64_C(1) << 16)
+#define LIMIT_SPECIALS (1 << 16)
 /* count; distinct pcs that are looked up */
 #define LIMIT_PCS (UINT64_C(1) << 22)
 /* frames of all distinct stacks */

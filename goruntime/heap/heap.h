@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* heap.h - the Go heap as it is in memory: its spans, the objects in them, and which of these can be
+ * reached. The main header of goruntime/heap. Reads a copy or a core; with a process that runs, what it
+ * says is of no instant.
+ *
+ * Reachability is conservative: in an object that may have pointers, each aligned word counts as one if it
+ * is an address in an object. So what is not marked cannot be reached, except by pointers that the
+ * collector does not see either, and by those in the memory of C; what is marked may be garbage that a
+ * stray word names. Global variables and stacks are read as the collector reads them, by its bitmaps,
+ * where these are known. Knows spans and words; nothing of types or of what is printed. */
+#ifndef GOSNAP_HEAP_H
+#define GOSNAP_HEAP_H
+
+#include "goruntime/runtime/runtime_priv.h"
+
+struct heap;
+
+/* What marking may take, from heap_open() on. 0: no limit. */
+struct heap_limits {
+	uint64_t ns;	/* of time */
+	uint64_t bytes; /* of memory read */
+};
+
+/* memory: of rt, at one instant; must outlive the heap. NULL: ERR_UNSUPPORTED, ERR_NOT_FOUND,
+ * ERR_BAD_DATA or ERR_LIMIT: the heap is not known. */
+struct heap *heap_open(struct runtime *rt, struct target *memory,
+		       const struct heap_limits *limits, struct err *err);
+void heap_close(struct heap *heap);
+DEFINE_AUTO(struct heap, heap_close)
+
+struct heap_object {
+	uint64_t addr, size; /* of its place: at least what was asked for */
+	bool no_pointers;
+};
+
+/* The object with that address in it. False: it is not in one. It may be free: nothing is known of
+ * that. */
+bool heap_object(const struct heap *heap, uint64_t addr, struct heap_object *ret);
+
+/* Marks what these words refer to; what that refers to, heap_mark() finds out. */
+void heap_mark_word(struct heap *heap, uint64_t word);
+void heap_mark_words(struct heap *heap, const void *bytes, size_t len);
+void heap_mark_range(struct heap *heap, uint64_t addr, uint64_t len);
+/* The same for global variables, for what finalizers and cleanups need, and for the stack of a goroutine
+ * of this runtime; goroutines with the same stack after one another are faster. */
+void heap_mark_globals(struct heap *heap);
+void heap_mark_specials(struct heap *heap);
+void heap_mark_stack(struct heap *heap, const struct goroutine *g);
+
+/* Marks all that marked objects refer to. False: ERR_LIMIT, it gave up. */
+MUST_CHECK bool heap_mark(struct heap *heap, struct err *err);
+bool heap_is_marked(const struct heap *heap, uint64_t addr);
+
+/* Bytes of objects that could not be read: what only they refer to is not marked. */
+uint64_t heap_unreadable(const struct heap *heap);
+
+/* Before marking. The sudogs of these goroutines (sorted addresses of g, borrowed) do not refer to what they
+ * wait for. */
+void heap_hide_waits(struct heap *heap, const uint64_t *g, size_t n);
+/* fn is called when an object of these addresses is marked, with each index of its addresses. An
+ * address in no object is not watched. */
+void heap_watch(struct heap *heap, const uint64_t *addrs, size_t n,
+		void (*fn)(void *arg, size_t i), void *arg);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Roots that are not stacks: global variables, and what hangs on objects. */
+#include "goruntime/heap/heap_priv.h"
+#include "lib/base/limit.h"
+
+enum {
+	PIECE = 1 << 16, /* bytes of variables read at once */
+	/* Bytes of a special: the largest is a finalizer's. */
+	SPECIAL_BYTES = 56,
+	/* Before what it is for. */
+	SPECIAL_HEAD = 16,
+};
+
+/* bits: which of the words may be pointers; NULL: all. */
+static void mark_piece(struct heap *h, const uint64_t *words, size_t n,
+		       const uint8_t *bits)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!bits || bits[i / 8] >> i % 8 & 1)
+			heap_mark_word(h, words[i]);
+}
+
+/* The variables in [from, end); bits: address of a bit for each word, or 0. */
+static void mark_variables(struct heap *h, uint64_t from, uint64_t end, uint64_t bits)
+{
+	AUTO(xfree) uint64_t *words = xmalloc(PIECE);
+	uint8_t mask[PIECE / WORD / 8];
+	struct err ignored;
+
+	end = target_scan_end(from, end);
+	for (uint64_t at = from; at < end && heap_may_read(h, PIECE); at += PIECE) {
+		const size_t len = end - at < PIECE ? (size_t)(end - at) : PIECE;
+		const size_t mask_len = (len / WORD + 7) / 8;
+		const bool exact =
+			bits && target_read(h->memory, bits + (at - from) / WORD / 8,
+					    mask, mask_len, &ignored);
+		if (target_read(h->memory, at, words, len, &ignored))
+			mark_piece(h, words, len / WORD, exact ? mask : NULL);
+		else
+			h->unreadable += len;
+	}
+}
+
+static uint64_t word_of(struct heap *h, const struct module *m, enum layout_slot slot)
+{
+	uint64_t word = 0;
+	struct err ignored;
+
+	return layout_has(&h->rt->layout, slot) &&
+			       layout_load(&h->rt->layout, h->memory, m->addr, slot,
+					   &word, &ignored)
+		       ? word
+		       : 0;
+}
+
+void heap_mark_globals(struct heap *h)
+{
+	for (size_t i = 0; i < modules_count(h->rt->modules); i++) {
+		const struct module *m = modules_get(h->rt->modules, i);
+		const uint64_t data = word_of(h, m, L_md_data);
+
+		if (data && data < m->edata)
+			mark_variables(h, data, m->edata, word_of(h, m, L_md_gcdatamask));
+		mark_variables(h, m->bss, m->ebss, word_of(h, m, L_md_gcbssmask));
+	}
+}
+
+/* What its object refers to is kept, but not the object (runtime/mgcmark.go markrootSpans). */
+static void mark_finalized(struct heap *h, const struct span *s, uint64_t off)
+{
+	const uint32_t i = off < span_bytes(s) ? object_in(s, s->start + off) : NO_OBJECT;
+
+	if (i != NO_OBJECT && !s->no_pointers)
+		heap_mark_range(h, s->start + i * s->elem_size, s->elem_size);
+}
+
+static void mark_specials_of(struct heap *h, const struct span *s)
+{
+	const struct layout *l = &h->rt->layout;
+	const uint64_t finalizer = (uint64_t)l->slot[L_special_finalizer].off;
+	uint8_t bytes[SPECIAL_BYTES];
+	struct err ignored;
+	uint64_t at = s->specials;
+
+	for (uint32_t n = 0; at && n < LIMIT_SPECIALS; n++) {
+		if (!heap_may_read(h, PAGE_BYTES))
+			return;
+		if (!target_read(h->memory, at, bytes, sizeof(bytes), &ignored)) {
+			h->unreadable += sizeof(bytes);
+			return;
+		}
+		heap_mark_words(h, bytes + SPECIAL_HEAD, sizeof(bytes) - SPECIAL_HEAD);
+		if (layout_get(l, L_special_kind, bytes, sizeof(bytes)) == finalizer)
+			mark_finalized(
+				h, s,
+				layout_get(l, L_special_offset, bytes, sizeof(bytes)));
+		at = layout_get(l, L_special_next, bytes, sizeof(bytes));
+	}
+}
+
+void heap_mark_specials(struct heap *h)
+{
+	if (!layout_has(&h->rt->layout, L_special_next) ||
+	    !layout_has(&h->rt->layout, L_special_kind))
+		return;
+	for (size_t i = 0; i < h->span_count; i++)
+		if (h->spans[i].specials)
+			mark_specials_of(h, &h->spans[i]);
+}

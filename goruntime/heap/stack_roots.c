@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a goroutine's stack refers to, as the collector reads it (runtime/mgcmark.go scanstack, 1.15 to
+ * 1.27): the words that the stack maps call live, and of variables whose address is taken those that
+ * such words refer to. Frames without a map count with all their words. A plan says which words these
+ * are: goroutines with the same stack share it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "goruntime/heap/heap_priv.h"
+#include "goruntime/variables/stack_map.h"
+#include "lib/base/limit.h"
+
+/* [from, end) from the stack pointer on. */
+struct stack_part {
+	int64_t from, end;
+};
+
+struct stack_variable {
+	struct stack_part part;
+	struct bytes pointers; /* a bit for each word */
+	uint64_t words;	       /* that these are for; 0: all of them may be pointers */
+	bool visited;
+};
+
+struct stack_plan {
+	uint32_t stack;
+	bool whole; /* it is not known where the frames are: all words count */
+	struct stack_part *parts;
+	size_t part_count, part_cap;
+	struct stack_variable *variables; /* sorted */
+	size_t variable_count, variable_cap;
+};
+
+void stack_plan_free(struct stack_plan *plan)
+{
+	if (!plan)
+		return;
+	xfree(plan->parts);
+	xfree(plan->variables);
+	xfree(plan);
+}
+
+static void add_part(struct stack_plan *plan, int64_t from, int64_t end)
+{
+	struct stack_part *last =
+		plan->part_count ? &plan->parts[plan->part_count - 1] : NULL;
+
+	if (last && last->end == from) {
+		last->end = end;
+		return;
+	}
+	GROW(plan->parts, plan->part_count, plan->part_cap);
+	plan->parts[plan->part_count++] = (struct stack_part){ from, end };
+}
+
+struct planning {
+	struct stack_plan *plan;
+	int64_t cfa;
+};
+
+static bool add_word(void *arg, int64_t off)
+{
+	const struct planning *p = arg;
+
+	add_part(p->plan, p->cfa + off, p->cfa + off + WORD);
+	return true;
+}
+
+static void add_variables(struct stack_plan *plan, const struct stack_map *map,
+			  int64_t cfa)
+{
+	for (size_t i = 0; i < map->object_count; i++) {
+		const struct stack_object *o = &map->objects[i];
+		const int64_t from = cfa + o->off;
+
+		GROW(plan->variables, plan->variable_count, plan->variable_cap);
+		plan->variables[plan->variable_count++] = (struct stack_variable){
+			.part = { from,
+				  from + (int64_t)(o->size < LIMIT_STACK_BYTES ? o->size
+									       : 0) },
+			.pointers = o->pointers,
+			.words = o->pointer_words,
+		};
+	}
+}
+
+/* low: where the frame before ends. */
+static void plan_frame(struct heap *h, struct stack_plan *plan,
+		       const struct raw_frame *frame, int64_t low)
+{
+	struct planning p = { plan, frame->argp };
+	struct runtime *rt = NULL;
+	struct stack_map map;
+	struct err ignored;
+	const struct code *code = runtimes_code_at(
+		h->rt->shared, frame->pc, frame->flags & FRAME_AT_INSTRUCTION, &rt);
+
+	if (!code) {
+		add_part(plan, low, p.cfa);
+		return;
+	}
+	stack_map_read(rt, code, &map);
+	if (!map.known || !stack_map_each(rt->target, &map, add_word, &p, &ignored))
+		add_part(plan, low, p.cfa);
+	add_variables(plan, &map, p.cfa);
+	stack_map_deinit(&map);
+}
+
+static int by_from(const void *a, const void *b)
+{
+	const struct stack_variable *x = a, *y = b;
+
+	return (x->part.from > y->part.from) - (x->part.from < y->part.from);
+}
+
+static struct stack_plan *make_plan(struct heap *h, const struct goroutine *g)
+{
+	const struct stack stack = runtimes_stack(h->rt->shared, g->stack);
+	struct stack_plan *plan = xcalloc(1, sizeof(*plan));
+	int64_t low = 0;
+
+	plan->stack = g->stack;
+	/* What a goroutine begins with may be above its only frame. */
+	plan->whole =
+		g->state != STACK_COMPLETE || stack.count < 2 ||
+		(h->rt->shared->fold.times && h->rt->shared->fold.stack == g->stack);
+	for (size_t i = 0; i < stack.count && !plan->whole; i++) {
+		const struct raw_frame *frame = &stack.frames[i];
+		if (frame->flags & FRAME_SYSTEM_STACK)
+			continue;
+		plan->whole = frame->argp == NO_ARGP;
+		if (plan->whole)
+			break;
+		target_budget_unit(h->rt->target);
+		plan_frame(h, plan, frame, low);
+		low = frame->argp;
+	}
+	if (plan->variable_count)
+		qsort(plan->variables, plan->variable_count, sizeof(*plan->variables),
+		      by_from);
+	return plan;
+}
+
+/* The used part of a stack, and which variables on it are still to be read. */
+struct stack_reading {
+	struct heap *heap;
+	struct stack_plan *plan;
+	const uint8_t *bytes;
+	uint64_t sp, len;
+	size_t *todo;
+	size_t todo_count;
+};
+
+static void follow(struct stack_reading *r, uint64_t word)
+{
+	struct stack_plan *plan = r->plan;
+	const uint64_t off = word - r->sp;
+
+	heap_mark_word(r->heap, word);
+	if (!plan || off >= r->len)
+		return;
+	const size_t i = LOWER_BOUND(v, plan->variable_count,
+				     plan->variables[v].part.end <= (int64_t)off);
+	if (i == plan->variable_count || plan->variables[i].part.from > (int64_t)off ||
+	    plan->variables[i].visited)
+		return;
+	plan->variables[i].visited = true;
+	r->todo[r->todo_count++] = i;
+}
+
+static void follow_words(struct stack_reading *r, struct stack_part part,
+			 const struct stack_variable *variable)
+{
+	uint64_t word, n = 0;
+
+	for (int64_t at = part.from; at < part.end; at += WORD, n++) {
+		if (at < 0 || (uint64_t)at + WORD > r->len)
+			continue;
+		if (variable && variable->words) {
+			struct bytes b = bytes_at(variable->pointers, n / 8);
+			if (n >= variable->words)
+				return;
+			if (!b.bad && !(bytes_u8(&b) >> n % 8 & 1))
+				continue;
+		}
+		memcpy(&word, r->bytes + at, WORD);
+		follow(r, word);
+	}
+}
+
+/* Reads len bytes and follows the words in them. */
+static bool follow_record(struct stack_reading *r, uint64_t addr, uint8_t *bytes,
+			  size_t len)
+{
+	uint64_t word;
+	struct err ignored;
+
+	if (!heap_may_read(r->heap, PAGE_BYTES))
+		return false;
+	if (!target_read(r->heap->memory, addr, bytes, len, &ignored)) {
+		r->heap->unreadable += len;
+		return false;
+	}
+	for (size_t n = 0; n + WORD <= len; n += WORD) {
+		memcpy(&word, bytes + n, WORD);
+		follow(r, word);
+	}
+	return true;
+}
+
+/* Up to 1.16 the arguments of a deferred call are behind its record. */
+static bool follow_arguments(struct stack_reading *r, uint64_t addr,
+			     const uint8_t *record, size_t len)
+{
+	uint8_t bytes[LIMIT_STRUCT_BYTES];
+	const uint64_t size = layout_get(&r->heap->rt->layout, L_defer_siz, record, len);
+
+	return !size ||
+	       follow_record(r, addr + len, bytes,
+			     size < sizeof(bytes) ? (size_t)size : sizeof(bytes));
+}
+
+/* Deferred calls and panics are kept by the goroutine, wherever their records are. */
+static void follow_chain(struct stack_reading *r, const struct goroutine *g,
+			 enum extra_kind kind, enum layout_slot size,
+			 enum layout_slot link, unsigned limit)
+{
+	const struct layout *l = &r->heap->rt->layout;
+	const size_t len = (size_t)l->slot[size].off;
+	uint8_t bytes[LIMIT_STRUCT_BYTES];
+	uint64_t at = extra_object(&r->heap->rt->extra_lists, kind, g->addr);
+
+	for (unsigned i = 0; at && i < limit && layout_has(l, size); i++) {
+		follow(r, at);
+		if (!follow_record(r, at, bytes, len) ||
+		    (kind == EXTRA_DEFER && !follow_arguments(r, at, bytes, len)))
+			return;
+		at = layout_get(l, link, bytes, len);
+	}
+}
+
+static void follow_chains(struct stack_reading *r, const struct goroutine *g)
+{
+	follow_chain(r, g, EXTRA_DEFER, L_defer_size, L_defer_link, LIMIT_DEFERS);
+	follow_chain(r, g, EXTRA_PANIC, L_panic_size, L_panic_link, LIMIT_PANICS);
+}
+
+static void mark_by_plan(struct stack_reading *r, const struct goroutine *g)
+{
+	struct stack_plan *plan = r->plan;
+	AUTO(xfree) size_t *todo = xcalloc(plan->variable_count + 1, sizeof(*todo));
+
+	r->todo = todo;
+	for (size_t i = 0; i < plan->variable_count; i++)
+		plan->variables[i].visited = false;
+	for (size_t i = 0; i < plan->part_count; i++)
+		follow_words(r, plan->parts[i], NULL);
+	follow_chains(r, g);
+	while (r->todo_count) {
+		const struct stack_variable *v =
+			&plan->variables[r->todo[--r->todo_count]];
+		follow_words(r, v->part, v);
+	}
+}
+
+/* Without a plan all words of the stack count. Go's own limit is 1 GB (runtime/proc.go main, 1.27). */
+static void mark_all(struct heap *h, const struct goroutine *g, uint64_t from)
+{
+	const uint64_t most = UINT64_C(1) << 30, len = g->stack_high - from;
+	struct stack_reading r = { .heap = h };
+
+	follow_chains(&r, g);
+	heap_mark_range(h, from, len < most ? len : most);
+}
+
+/* On a thread, pointers may be in registers only. */
+static void mark_registers(struct heap *h, const struct goroutine *g)
+{
+	size_t n;
+	const struct target_thread *threads = target_threads(h->rt->target, &n);
+
+	if (g->thread < 0 || (size_t)g->thread >= n || !threads[g->thread].stopped)
+		return;
+	const struct regs *regs = &threads[g->thread].regs;
+	for (unsigned i = 0; i < ARCH_REGS_MAX; i++)
+		if (reg_known(regs, i))
+			heap_mark_word(h, regs->value[i]);
+}
+
+void heap_mark_stack(struct heap *h, const struct goroutine *g)
+{
+	struct stack_reading r = { .heap = h, .sp = g->sp, .len = g->stack_high - g->sp };
+	struct err ignored;
+
+	if (!goroutine_has_stack(g))
+		return;
+	if (g->status == GOROUTINE_RUNNING)
+		mark_registers(h, g);
+	if (g->bad_context || g->sp < g->stack_low || g->sp >= g->stack_high) {
+		mark_all(h, g, g->stack_low);
+		return;
+	}
+	if (!h->plan || h->plan->stack != g->stack) {
+		stack_plan_free(h->plan);
+		h->plan = make_plan(h, g);
+	}
+	if (h->plan->whole || r.len > LIMIT_STACK_BYTES) {
+		mark_all(h, g, g->sp);
+		return;
+	}
+	AUTO(xfree) uint8_t *bytes = xmalloc(r.len);
+	if (!heap_may_read(h, r.len) ||
+	    !target_read(h->memory, g->sp, bytes, r.len, &ignored)) {
+		h->unreadable += r.len;
+		return;
+	}
+	r.plan = h->plan;
+	r.bytes = bytes;
+	mark_by_plan(&r, g);
+}
