@@ -44,6 +44,7 @@ static void tell(struct expanding *x, const struct code *c,
 				      .function = call->named ? call->name : NULL,
 				      .file = call->file,
 				      .line = call->line,
+				      .start_line = call->start_line,
 				      .inlined = call->inlined });
 }
 

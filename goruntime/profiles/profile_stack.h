@@ -12,7 +12,7 @@ struct profile_frame {
 	uint64_t pc;	/* of the call, or of the mark of an inlined one */
 	uint64_t entry; /* of the function it was compiled into */
 	const char *function, *file;
-	uint32_t line;
+	uint32_t line, start_line; /* start_line: where the function begins */
 	bool inlined;
 };
 typedef void profile_frame_fn(void *arg, const struct profile_frame *frame);

@@ -21,12 +21,14 @@ struct pclntab_format {
 	 * to the header itself, and functab follows it. */
 	int names_at, units_at, files_at, values_at, functions_at;
 	/* Fields of _func. */
-	int name, args, frame_size, file, line, value_count, unit, id, flags, data_count;
+	int name, args, frame_size, file, line, value_count, unit, start_line, id, flags,
+		data_count;
 	size_t func_size;
 	bool data_is_offset;  /* funcdata: u32 from moduledata.gofunc, not an address */
 	unsigned inline_tree; /* FUNCDATA_InlTree */
 	/* Fields of an inline tree record. */
 	size_t inline_size, inline_id, inline_name, inline_parent_pc;
+	int inline_start_line;
 };
 
 /* runtime/symtab.go and runtime/runtime2.go of each release. */
@@ -355,6 +357,7 @@ struct pclntab_call pclntab_outer_call(const struct pclntab *tab,
 	struct pclntab_call call = {
 		.file = file_name(tab, func, file),
 		.line = line > 0 ? (uint32_t)line : 0,
+		.start_line = u32_at(func->record, f->start_line),
 		.id = func->id,
 		.pc = pc,
 	};
@@ -406,6 +409,7 @@ size_t pclntab_calls(const struct pclntab *tab, const struct pclntab_func *func,
 		set_name(&ret[n],
 			 string_at(tab, tab->names, u32_at(record, (int)f->inline_name)));
 		ret[n].id = u8_at(record, (int)f->inline_id);
+		ret[n].start_line = u32_at(record, f->inline_start_line);
 		ret[n].inlined = true;
 		n++;
 		pc = func->entry + u32_at(record, (int)f->inline_parent_pc);

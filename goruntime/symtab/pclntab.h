@@ -77,11 +77,12 @@ bool pclntab_pcdata_begins(const struct pclntab *tab, const struct pclntab_func 
 
 /* A call at pc. They come innermost first: inlined calls, then the function itself. */
 struct pclntab_call {
-	const char *name; /* never NULL; "?" when damaged */
-	bool named;	  /* name is not damaged */
-	const char *file; /* NULL: not known */
-	uint32_t line;	  /* 0: not known */
-	uint8_t id;	  /* funcID of the inlined function */
+	const char *name;    /* never NULL; "?" when damaged */
+	bool named;	     /* name is not damaged */
+	const char *file;    /* NULL: not known */
+	uint32_t line;	     /* 0: not known */
+	uint32_t start_line; /* of the function; 0: not known, as before 1.20 */
+	uint8_t id;	     /* funcID of the inlined function */
 	bool inlined;
 	uint64_t pc; /* the pc it was looked up by */
 };

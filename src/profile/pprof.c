@@ -34,7 +34,13 @@ enum {
 };
 enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE };
 enum { LINE_FUNCTION = 1, LINE_LINE };
-enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE };
+enum {
+	FUNCTION_ID = 1,
+	FUNCTION_NAME,
+	FUNCTION_SYSTEM_NAME,
+	FUNCTION_FILE,
+	FUNCTION_START_LINE
+};
 
 struct mapping {
 	uint64_t start, end, offset, file, build_id;
@@ -185,6 +191,7 @@ static uint64_t function_of(struct pprof *p, const struct profile_frame *f)
 	wire_number(&p->part, FUNCTION_NAME, name);
 	wire_number(&p->part, FUNCTION_SYSTEM_NAME, name);
 	wire_number(&p->part, FUNCTION_FILE, number_of(p, f->file ? f->file : ""));
+	wire_number(&p->part, FUNCTION_START_LINE, f->start_line);
 	wire_message(&p->out, PROFILE_FUNCTION, &p->part);
 	table_set(&p->functions, name, 0, p->function_count);
 	return p->function_count;

@@ -41,8 +41,7 @@ static void find_ticks(struct profile *p)
 {
 	struct capture *c = p->capture;
 
-	p->ticks = runtime_ticks_per_second(p->rt);
-	if (p->ticks || !p->records.count)
+	if (p->ticks)
 		return;
 	p->ticks = measure_ticks();
 	if (c->options->core.path)
@@ -51,18 +50,18 @@ static void find_ticks(struct profile *p)
 			     "the program had not measured its clock yet");
 }
 
-static void find_rate(struct profile *p)
+/* What values are scaled by. */
+static void find_scale(struct profile *p)
 {
-	if (p->kind == PROFILE_MUTEX && !runtime_scales_mutexes_late(p->rt)) {
-		p->rate = 1;
-		return;
-	}
-	if (runtime_profile_rate(p->rt, lists[p->kind], &p->rate) || !p->records.count)
-		return;
-	p->rate = 1;
-	warnings_add(p->capture->warnings, "profile",
-		     "values are those of the samples: the rate of sampling was not "
-		     "found");
+	const bool is_scaled =
+		p->kind == PROFILE_HEAP ||
+		(p->kind == PROFILE_MUTEX && runtime_scales_mutexes_late(p->rt));
+
+	p->scale = is_scaled && p->has_rate ? p->rate : 1;
+	if (is_scaled && !p->has_rate)
+		warnings_add(p->capture->warnings, "profile",
+			     "values are those of the samples: the rate of sampling was "
+			     "not found");
 }
 
 static const char *why_nothing(const struct profile *p)
@@ -81,9 +80,8 @@ static const char *why_nothing(const struct profile *p)
 		[PROFILE_BLOCK] = "the program has recorded no blocking",
 		[PROFILE_MUTEX] = "the program has recorded no contended mutex",
 	};
-	uint64_t rate;
-	const bool is_off = runtime_never_records(p->rt, lists[p->kind]) ||
-			    (runtime_profile_rate(p->rt, lists[p->kind], &rate) && !rate);
+	const bool is_off =
+		runtime_never_records(p->rt, lists[p->kind]) || (p->has_rate && !p->rate);
 
 	/* The runtime has recorded some of its own before it is turned off. */
 	if (is_off && (p->kind == PROFILE_HEAP || !p->records.count))
@@ -91,16 +89,20 @@ static const char *why_nothing(const struct profile *p)
 	return p->records.count || p->records.damage ? NULL : nothing[p->kind];
 }
 
+/* What is small comes first: there may not be time for all. */
 static bool read_records(struct profile *p, struct err *err)
 {
+	p->has_rate = runtime_profile_rate(p->rt, lists[p->kind], &p->rate);
+	p->ticks = runtime_ticks_per_second(p->rt);
 	if (!runtime_profile_records(p->rt, lists[p->kind], &p->records, err))
 		return false;
 	if (p->records.damage)
 		warnings_add(p->capture->warnings, "profile",
 			     "it has the first %zu records, as %s", p->records.count,
 			     p->records.damage);
-	find_rate(p);
-	if (p->kind != PROFILE_HEAP)
+	if (p->records.count)
+		find_scale(p);
+	if (p->records.count && p->kind != PROFILE_HEAP)
 		find_ticks(p);
 	p->why_nothing = why_nothing(p);
 	return true;
@@ -187,8 +189,8 @@ static void add_memory(const struct profile *p, const struct profile_record *r,
 
 	runtime_each_recorded_frame(p->rt, pcs + skip, r->pc_count - skip, pprof_frame,
 				    to);
-	scale(r->memory.allocs, r->object_bytes, p->rate, values);
-	scale(r->memory.allocs - r->memory.frees, r->object_bytes, p->rate, values + 2);
+	scale(r->memory.allocs, r->object_bytes, p->scale, values);
+	scale(r->memory.allocs - r->memory.frees, r->object_bytes, p->scale, values + 2);
 	if ((r->memory.allocs && r->object_bytes) || runtime_labels_empty_records(p->rt))
 		pprof_label_number(to, "bytes", r->object_bytes);
 	pprof_sample(to, values, ARRAY_SIZE(values));
@@ -209,7 +211,7 @@ static void add_wait(const struct profile *p, const struct profile_record *r,
 		     struct pprof *to)
 {
 	const double ns = (double)r->waits.cycles / ((double)p->ticks / 1e9);
-	const uint64_t by = p->kind == PROFILE_MUTEX ? p->rate : 1;
+	const uint64_t by = p->scale;
 	const uint64_t values[] = { (uint64_t)r->waits.count * by,
 				    whole(ns * (double)by) };
 

@@ -18,11 +18,13 @@ struct profile {
 	enum profile_kind kind;
 	struct capture *capture;
 	struct runtime *rt;
-	struct profile_records records; /* these three: of what the runtime records */
-	uint64_t rate;			/* of memory, and of mutexes if it matters */
-	uint64_t ticks;			/* cycles per second */
-	struct goroutine_groups *goroutines; /* NULL: of what the runtime records */
+	struct profile_records records;
+	bool has_rate; /* these two: how much is recorded, if that is known */
+	uint64_t rate;
+	uint64_t scale;			     /* what a record stands for */
+	uint64_t ticks;			     /* cycles per second */
 	const char *why_nothing;	     /* is recorded; NULL: something is */
+	struct goroutine_groups *goroutines; /* NULL: of what the runtime records */
 };
 
 /* After capture_take() and before capture_finish(). What is doubtful is added to the warnings of the

@@ -46,7 +46,8 @@ def _signed(number):
 
 class Profile:
     """types, period_type: (type, unit). samples: (frames, labels, values), where frames are (function,
-    file, line, is it inlined in the next), innermost first, or (None, None, address, False)."""
+    file, line, where the function begins, is it inlined in the next), innermost first, or (None, None,
+    address, 0, False)."""
 
     def __init__(self, path):
         with gzip.open(path) as f:
@@ -63,7 +64,7 @@ class Profile:
         self.functions = {}
         for message in self.fields.get(5, []):
             f = dict(_fields(message))
-            self.functions[f[1]] = (self._text(f.get(2)), self._text(f.get(4)))
+            self.functions[f[1]] = (self._text(f.get(2)), self._text(f.get(4))), f.get(5, 0)
         self.locations = {}
         for message in self.fields.get(4, []):
             self._location(message)
@@ -86,9 +87,9 @@ class Profile:
                 address = value
             elif key == 4:
                 line = dict(_fields(value))
-                lines.append((*self.functions.get(line.get(1), ("", "")), line.get(2, 0))
-                             if line.get(1) else (None, None, address))
-        lines = lines or [(None, None, address)]
+                names, begin = self.functions.get(line.get(1), ((None, None), 0))
+                lines.append((*names, line.get(2, 0), begin))
+        lines = lines or [(None, None, address, 0)]
         self.locations[number] = [(*line, i + 1 < len(lines)) for i, line in enumerate(lines)]
 
     def _sample(self, message):
