@@ -53,17 +53,21 @@ static bool is_word(struct slot slot, uint32_t max)
 }
 
 /* Is everything where it can be read, in as much as it is used? */
-static bool is_known(const struct slot *slot, enum profile_list which)
+static bool is_known(const struct slot *slot)
 {
-	if (!is_word(slot[L_bucket_allnext], HEAD_BYTES) ||
-	    !is_word(slot[L_bucket_typ], HEAD_BYTES) ||
-	    !is_word(slot[L_bucket_bytes], HEAD_BYTES) ||
-	    !is_word(slot[L_bucket_nstk], HEAD_BYTES))
-		return false;
+	return is_word(slot[L_bucket_allnext], HEAD_BYTES) &&
+	       is_word(slot[L_bucket_typ], HEAD_BYTES) &&
+	       is_word(slot[L_bucket_bytes], HEAD_BYTES) &&
+	       is_word(slot[L_bucket_nstk], HEAD_BYTES);
+}
+
+static bool are_counts_known(const struct slot *slot, enum profile_list which)
+{
+	const uint32_t cycle = slot[L_memrecord_active].size;
+
 	if (which != PROFILE_MEMORY)
 		return is_word(slot[L_blockrecord_count], COUNTS_BYTES) &&
 		       is_word(slot[L_blockrecord_cycles], COUNTS_BYTES);
-	const uint32_t cycle = slot[L_memrecord_active].size;
 	return slot[L_memrecord_active].off >= 0 && slot[L_memrecord_future].off >= 0 &&
 	       end_of(slot[L_memrecord_active]) <= COUNTS_BYTES &&
 	       end_of(slot[L_memrecord_future]) <= COUNTS_BYTES &&
@@ -274,6 +278,12 @@ static void follow(struct walk_of_list *w, uint64_t addr, struct profile_records
 	table_free(&seen);
 }
 
+static bool set_unknown(struct err *err)
+{
+	return err_set(err, ERR_UNSUPPORTED,
+		       "the records of this release's profiles are not known");
+}
+
 bool runtime_profile_records(struct runtime *rt, enum profile_list which,
 			     struct profile_records *ret, struct err *err)
 {
@@ -282,12 +292,16 @@ bool runtime_profile_records(struct runtime *rt, enum profile_list which,
 
 	if (!rt->modules)
 		return err_set(err, ERR_CANNOT, "%s", rt->unusable);
-	if (!is_known(rt->layout.slot, which))
-		return err_set(err, ERR_UNSUPPORTED,
-			       "the records of this release's profiles are not known");
+	if (!is_known(rt->layout.slot))
+		return set_unknown(err);
 	target_budget_unit(rt->target);
 	if (!find_first(rt, which, &first, err))
 		return false;
+	/* Debug information may lack what a program does not use. */
+	if (!first)
+		return true;
+	if (!are_counts_known(rt->layout.slot, which))
+		return set_unknown(err);
 	w.has_cycle = which == PROFILE_MEMORY && profile_cycle(rt, &w.cycle);
 	w.bytes = xmalloc(LIMIT_PROFILE_DEPTH * WORD + COUNTS_BYTES);
 	follow(&w, first, ret);

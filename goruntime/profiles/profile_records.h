@@ -52,7 +52,7 @@ bool runtime_scales_mutexes_late(const struct runtime *rt);
 MUST_CHECK bool runtime_profile_rate(struct runtime *rt, enum profile_list which,
 				     uint64_t *ret);
 /* Has the program no function that would turn it on? */
-bool runtime_never_records(const struct runtime *rt, enum profile_list which);
+bool runtime_never_records_blocking(const struct runtime *rt);
 /* Cycles of the clock that waits are counted in; 0: the program has not asked for it yet. */
 uint64_t runtime_ticks_per_second(struct runtime *rt);
 

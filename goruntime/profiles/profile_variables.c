@@ -58,16 +58,12 @@ bool runtime_profile_rate(struct runtime *rt, enum profile_list which, uint64_t 
 	return addr && target_read_uint(rt->target, addr, 8, ret, &ignored);
 }
 
-bool runtime_never_records(const struct runtime *rt, enum profile_list which)
+bool runtime_never_records_blocking(const struct runtime *rt)
 {
-	static const char *const setters[] = {
-		[PROFILE_BLOCKING] = "runtime.SetBlockProfileRate",
-		[PROFILE_MUTEXES] = "runtime.SetMutexProfileFraction",
-	};
 	uint64_t end;
 
-	return which != PROFILE_MEMORY && !modules_unnamed(rt->modules) &&
-	       !modules_function(rt->modules, setters[which], &end);
+	return !modules_unnamed(rt->modules) &&
+	       !modules_function(rt->modules, rates[PROFILE_BLOCKING].functions[0], &end);
 }
 
 bool runtime_scales_mutexes_late(const struct runtime *rt)

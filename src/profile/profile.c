@@ -71,22 +71,27 @@ static const char *why_nothing(const struct profile *p)
 			"the program does not record allocations: its MemProfileRate is "
 			"0, as the linker sets it if nothing in it reads that profile",
 		[PROFILE_BLOCK] = "the program does not record blocking: "
-				  "runtime.SetBlockProfileRate was never called",
-		[PROFILE_MUTEX] = "the program does not record contended mutexes: "
-				  "runtime.SetMutexProfileFraction was never called",
+				  "runtime.SetBlockProfileRate was not called, or with 0",
+		[PROFILE_MUTEX] =
+			"the program does not record contended mutexes: "
+			"runtime.SetMutexProfileFraction was not called, or with 0",
 	};
 	static const char *const nothing[] = {
 		[PROFILE_HEAP] = "the program has recorded no allocation yet",
 		[PROFILE_BLOCK] = "the program has recorded no blocking",
 		[PROFILE_MUTEX] = "the program has recorded no contended mutex",
 	};
-	const bool is_off =
-		runtime_never_records(p->rt, lists[p->kind]) || (p->has_rate && !p->rate);
+	const bool is_off = p->has_rate && !p->rate;
 
 	/* The runtime has recorded some of its own before it is turned off. */
-	if (is_off && (p->kind == PROFILE_HEAP || !p->records.count))
+	if (is_off && p->kind == PROFILE_HEAP)
 		return off[p->kind];
-	return p->records.count || p->records.damage ? NULL : nothing[p->kind];
+	if (p->records.count || p->records.damage)
+		return NULL;
+	if (p->kind == PROFILE_BLOCK && runtime_never_records_blocking(p->rt))
+		return "the program does not record blocking: "
+		       "runtime.SetBlockProfileRate was never called";
+	return is_off ? off[p->kind] : nothing[p->kind];
 }
 
 /* What is small comes first: there may not be time for all. */
