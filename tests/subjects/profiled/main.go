@@ -3,9 +3,10 @@
 // Subject: lets the runtime record allocations, blocking and contention in calls of many kinds, and
 // writes the profiles that runtime/pprof makes of it. Everything stands still once READY is printed.
 //
-//	profiled FOLDER MEMORY-RATE BLOCK-RATE MUTEX-FRACTION [unmeasured]
+//	profiled FOLDER MEMORY-RATE BLOCK-RATE MUTEX-FRACTION [unmeasured|uncollected]
 //
-// unmeasured: it writes none, so that nobody has asked how fast the clock is.
+// unmeasured: it writes none, so that nobody has asked how fast the clock is. uncollected: it writes
+// what it has allocated when it is asked to.
 package main
 
 import (
@@ -253,15 +254,33 @@ func measured() time.Duration {
 	return time.Since(begin)
 }
 
-func main() {
-	runtime.SetBlockProfileRate(number(3))
-	runtime.SetMutexProfileFraction(number(4))
-	truth.EndWithStdin()
-	if len(os.Args) > 5 {
+func special() {
+	if os.Args[5] == "unmeasured" {
+		truth.EndWithStdin()
 		truth.Say(map[string]int64{"took": int64(measured())})
 		truth.Ready()
 		select {}
 	}
+	allocate()
+	truth.Ready()
+	for b := make([]byte, 1); b[0] != '\n'; {
+		if n, _ := os.Stdin.Read(b); n == 0 {
+			os.Exit(0)
+		}
+	}
+	write("heap")
+	truth.Say(true)
+	truth.EndWithStdin()
+	select {}
+}
+
+func main() {
+	runtime.SetBlockProfileRate(number(3))
+	runtime.SetMutexProfileFraction(number(4))
+	if len(os.Args) > 5 {
+		special()
+	}
+	truth.EndWithStdin()
 	allocate()
 	block()
 	for _, f := range more {
