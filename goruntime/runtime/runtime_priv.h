@@ -104,6 +104,7 @@ struct sync_map_count {
 struct state_places {
 	bool known; /* they were looked for */
 	uint64_t sched, allp, allm;
+	uint64_t memstats, pacer, work, mheap, phase, percent;
 };
 
 struct runtime {

@@ -88,6 +88,8 @@ void runtime_state_read(struct runtime *rt, struct target *source)
 	state_read_scheduler(&r);
 	state_read_processors(&r);
 	state_read_machines(&r);
+	state_read_gc(&r);
+	state_read_memory(&r);
 }
 
 void runtime_state_forget(struct runtime *rt)
@@ -99,6 +101,7 @@ void runtime_state_forget(struct runtime *rt)
 	xfree(s->scheduler.queue.ids);
 	for (size_t i = 0; i < s->processor_count; i++)
 		xfree(s->processors[i].queue.ids);
+	xfree(s->gc.assists.ids);
 	xfree(s->processors);
 	xfree(s->machines);
 	xfree(s);

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/base/limit.h"
+
 struct runtime;
 
 /* Unknown: this release does not have it, or it could not be read. */
@@ -50,6 +52,38 @@ struct machine_state {
 	struct state_number spinning, blocked, in_cgo, locks;
 };
 
+struct gc_pause {
+	uint64_t ns;	/* how long the world was stopped in one cycle */
+	uint64_t ended; /* CLOCK_REALTIME */
+};
+
+/* Bytes and nanoseconds. */
+struct gc_state {
+	const char *unreadable;
+	struct state_number phase; /* of gc_phase_name() */
+	struct state_number cycles, forced_cycles, forced;
+	struct state_number percent; /* int32_t; -1: off */
+	struct state_number limit;   /* INT64_MAX: none */
+	struct state_number goal;    /* UINT64_MAX: none */
+	struct state_number live, marked;
+	struct state_number triggered; /* UINT64_MAX: no cycle is going on */
+	struct state_number ended;     /* CLOCK_REALTIME; 0: no cycle has ended */
+	struct state_number paused;
+	struct gc_pause pauses[LIMIT_PAUSES]; /* the last first */
+	size_t pause_count;
+	bool has_assists;
+	struct goroutine_queue assists;
+};
+
+/* Bytes, as runtime.MemStats counts them. */
+struct memory_state {
+	const char *unreadable;
+	struct state_number heap_in_use, heap_idle, heap_released, heap_sys;
+	struct state_number stacks_in_use, stacks_sys;
+	struct state_number spans_in_use, spans_sys, caches_in_use, caches_sys;
+	struct state_number profile_sys, gc_sys, other_sys, sys;
+};
+
 struct runtime_state {
 	struct scheduler_state scheduler;
 	struct processor_state *processors;
@@ -58,6 +92,8 @@ struct runtime_state {
 	struct machine_state *machines;	   /* the newest first */
 	size_t machine_count;
 	const char *machines_unreadable;
+	struct gc_state gc;
+	struct memory_state memory;
 };
 
 /* NULL: the runtime is unusable. */
@@ -66,5 +102,7 @@ const struct runtime_state *runtime_state(const struct runtime *rt);
 const char *processor_status_name(uint64_t status);
 /* "dedicated", "fractional", "idle"; NULL: its goroutine is no mark worker. */
 const char *mark_worker_name(uint64_t mode);
+/* "off", "mark", "mark termination"; NULL: unknown number. */
+const char *gc_phase_name(uint64_t phase);
 
 #endif

@@ -9,6 +9,7 @@
 
 /* state_places.c: does nothing if they are known. */
 void state_places_find(struct runtime *rt);
+void gc_places_find(struct runtime *rt); /* gc_places.c: a part of that */
 
 /* runtime_state.c */
 void runtime_state_read(struct runtime *rt, struct target *source);
@@ -40,5 +41,8 @@ void state_read_list(struct state_reading *r, uint64_t head, struct goroutine_qu
 void state_read_scheduler(struct state_reading *r);
 void state_read_processors(struct state_reading *r);
 void state_read_machines(struct state_reading *r);
+void state_read_gc(struct state_reading *r);
+struct state_number gc_goal(struct state_reading *r);
+void state_read_memory(struct state_reading *r);
 
 #endif

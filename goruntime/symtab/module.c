@@ -553,11 +553,12 @@ static unsigned immediate_bytes(uint8_t opcode)
 	}
 }
 
-/* REX.W, any one-byte opcode, and a ModRM with mod 0, rm 5. A false match does no
+/* REX.W if wide, any one-byte opcode, and a ModRM with mod 0, rm 5. A false match does no
  * harm. */
-size_t modules_references(struct modules *m, const char *name, uint64_t *ret, size_t max)
+static size_t references(struct modules *m, const char *name, bool wide, uint64_t *ret,
+			 size_t max)
 {
-	enum { INSTRUCTION = 7 };
+	const size_t opcode = wide, len_of = opcode + 2 + sizeof(int32_t);
 	uint64_t end, entry = modules_function(m, name, &end);
 	uint8_t code[CODE_BYTES];
 	size_t n = 0;
@@ -568,12 +569,24 @@ size_t modules_references(struct modules *m, const char *name, uint64_t *ret, si
 	size_t len = end - entry < sizeof(code) ? (size_t)(end - entry) : sizeof(code);
 	if (!modules_code(m, entry, code, len))
 		return 0;
-	for (size_t i = 0; i + INSTRUCTION <= len && n < max; i++) {
-		if ((code[i] & 0xf8) != 0x48 || (code[i + 2] & 0xc7) != 0x05)
+	for (size_t i = 0; i + len_of <= len && n < max; i++) {
+		if ((wide && (code[i] & 0xf8) != 0x48) ||
+		    (code[i + opcode + 1] & 0xc7) != 0x05)
 			continue;
-		memcpy(&disp, code + i + 3, sizeof(disp));
-		ret[n++] = entry + i + INSTRUCTION + immediate_bytes(code[i + 1]) +
+		memcpy(&disp, code + i + opcode + 2, sizeof(disp));
+		ret[n++] = entry + i + len_of + immediate_bytes(code[i + opcode]) +
 			   (uint64_t)(int64_t)disp;
 	}
 	return n;
+}
+
+size_t modules_references(struct modules *m, const char *name, uint64_t *ret, size_t max)
+{
+	return references(m, name, true, ret, max);
+}
+
+size_t modules_narrow_references(struct modules *m, const char *name, uint64_t *ret,
+				 size_t max)
+{
+	return references(m, name, false, ret, max);
 }

@@ -86,6 +86,9 @@ uint64_t modules_function(const struct modules *m, const char *name, uint64_t *r
 /* Addresses of data that the code of this function refers to pc-relative. Returns how
  * many. */
 size_t modules_references(struct modules *m, const char *name, uint64_t *ret, size_t max);
+/* By operations on fewer than eight bytes, too; and many more that are none. */
+size_t modules_narrow_references(struct modules *m, const char *name, uint64_t *ret,
+				 size_t max);
 /* Calls fn for each function of the first module until it returns false. */
 void modules_each_function(const struct modules *m, pclntab_func_fn *fn, void *arg);
 

@@ -115,6 +115,8 @@
 #define LIMIT_MACHINES (1 << 16)
 /* count; goroutines listed of one queue of the scheduler: a P's own has 256 */
 #define LIMIT_QUEUE (1 << 10)
+/* count; pauses of the garbage collector that are shown, of the 256 that a runtime keeps */
+#define LIMIT_PAUSES 16
 /* bytes of the symbol, path and argument strings we copy */
 #define LIMIT_STRING_BYTES (UINT64_C(1) << 20)
 /* bytes shown of one string of the subject */

@@ -15,9 +15,10 @@ static void print_true(struct sink *out, const char *name, struct state_number n
 		sink_named_bool(out, name, true);
 }
 
-static void print_queue(struct sink *out, const struct goroutine_queue *q)
+static void print_queue(struct sink *out, const char *name,
+			const struct goroutine_queue *q)
 {
-	sink_named_begin(out, "run_queue", SINK_OBJECT);
+	sink_named_begin(out, name, SINK_OBJECT);
 	sink_named_uint(out, "length", q->length);
 	sink_named_begin(out, "goroutines", SINK_ARRAY);
 	for (size_t i = 0; i < q->count; i++)
@@ -44,7 +45,7 @@ static void print_scheduler(struct sink *out, const struct scheduler_state *s)
 	print_number(out, "idle_machines", s->idle_machines);
 	print_number(out, "locked_idle_machines", s->locked_idle_machines);
 	print_number(out, "spinning_machines", s->spinning_machines);
-	print_queue(out, &s->queue);
+	print_queue(out, "run_queue", &s->queue);
 	if (s->stopping.value) {
 		print_true(out, "stopping_world", s->stopping);
 		print_number(out, "processors_to_stop", s->processors_to_stop);
@@ -73,7 +74,7 @@ static void print_processor(struct sink *out, const struct processor_state *p)
 	sink_named_string(out, "mark_worker", mark_worker_name(p->mark_worker.value));
 	print_number(out, "timers", p->timers);
 	print_number(out, "run_next", p->next);
-	print_queue(out, &p->queue);
+	print_queue(out, "run_queue", &p->queue);
 	sink_end(out);
 }
 
@@ -93,6 +94,78 @@ static void print_machine(struct sink *out, const struct runtime_printing *p,
 	print_true(out, "in_cgo", m->in_cgo);
 	if (m->locks.value)
 		print_number(out, "locks", m->locks);
+	sink_end(out);
+}
+
+/* of the heap */
+static void print_bytes_of_heap(struct sink *out, const struct gc_state *gc)
+{
+	if (gc->limit.known && gc->limit.value != INT64_MAX)
+		print_number(out, "memory_limit_bytes", gc->limit);
+	if (gc->goal.value != UINT64_MAX)
+		print_number(out, "goal_bytes", gc->goal);
+	if (gc->triggered.value != UINT64_MAX)
+		print_number(out, "triggered_bytes", gc->triggered);
+	print_number(out, "live_bytes", gc->live);
+	print_number(out, "marked_bytes", gc->marked);
+}
+
+static void print_pauses(struct sink *out, const struct gc_state *gc)
+{
+	if (gc->ended.known && gc->ended.value) {
+		sink_name(out, "ended_at");
+		sink_time(out, gc->ended.value);
+	}
+	print_number(out, "pause_total_ns", gc->paused);
+	sink_named_begin(out, "pauses", SINK_ARRAY);
+	for (size_t i = 0; i < gc->pause_count; i++) {
+		sink_begin(out, SINK_OBJECT);
+		sink_named_uint(out, "pause_ns", gc->pauses[i].ns);
+		sink_name(out, "ended_at");
+		sink_time(out, gc->pauses[i].ended);
+		sink_end(out);
+	}
+	sink_end(out);
+}
+
+static void print_gc(struct sink *out, const struct gc_state *gc)
+{
+	sink_named_begin(out, "gc", SINK_OBJECT);
+	sink_named_string(out, "unreadable", gc->unreadable);
+	if (gc->phase.known)
+		sink_named_string(out, "phase", gc_phase_name(gc->phase.value));
+	if (gc->phase.value)
+		print_true(out, "forced", gc->forced);
+	print_number(out, "cycles", gc->cycles);
+	print_number(out, "forced_cycles", gc->forced_cycles);
+	if (gc->percent.known)
+		sink_named_int(out, "percent", (int32_t)gc->percent.value);
+	print_bytes_of_heap(out, gc);
+	if (!gc->unreadable)
+		print_pauses(out, gc);
+	if (gc->has_assists)
+		print_queue(out, "assists", &gc->assists);
+	sink_end(out);
+}
+
+static void print_memory(struct sink *out, const struct memory_state *m)
+{
+	sink_named_begin(out, "memory", SINK_OBJECT);
+	sink_named_string(out, "unreadable", m->unreadable);
+	print_number(out, "heap_inuse_bytes", m->heap_in_use);
+	print_number(out, "heap_idle_bytes", m->heap_idle);
+	print_number(out, "heap_released_bytes", m->heap_released);
+	print_number(out, "heap_sys_bytes", m->heap_sys);
+	print_number(out, "stack_inuse_bytes", m->stacks_in_use);
+	print_number(out, "stack_sys_bytes", m->stacks_sys);
+	print_number(out, "mspan_inuse_bytes", m->spans_in_use);
+	print_number(out, "mspan_sys_bytes", m->spans_sys);
+	print_number(out, "mcache_inuse_bytes", m->caches_in_use);
+	print_number(out, "mcache_sys_bytes", m->caches_sys);
+	print_number(out, "buck_hash_sys_bytes", m->profile_sys);
+	print_number(out, "gc_sys_bytes", m->gc_sys);
+	print_number(out, "other_sys_bytes", m->other_sys);
+	print_number(out, "sys_bytes", m->sys);
 	sink_end(out);
 }
 
@@ -116,6 +189,8 @@ static void print_one(struct sink *out, const struct runtime_printing *p,
 		print_machine(out, p, &s->machines[i]);
 	sink_end(out);
 	print_why(out, "machines_unreadable", s->machines_unreadable);
+	print_gc(out, &s->gc);
+	print_memory(out, &s->memory);
 }
 
 static void print_nth(struct sink *out, const struct runtime_printing *p, size_t i)

@@ -193,6 +193,9 @@ static void print_heading(const char *subject, const struct layout_report *repor
 	print_place("runtime.firstmoduledata", &report->moduledata);
 }
 
+/* A longer name stands below its line, so that the table fits 80 columns. */
+enum { NAME_WIDTH = 38 };
+
 struct widths {
 	int slot, name;
 };
@@ -212,6 +215,8 @@ static struct widths measure(const struct layout_report *report, bool all)
 		w.slot = wider(w.slot, report->items[i].slot);
 		w.name = wider(w.name, report->items[i].name);
 	}
+	if (w.name > NAME_WIDTH)
+		w.name = NAME_WIDTH;
 	return w;
 }
 
@@ -229,8 +234,11 @@ static void print_line(struct widths w, const char *slot, const char *name,
 			 value);
 	if (value >= 0 && kind == LAYOUT_FIELD)
 		snprintf(second, sizeof(second), "%u", size);
-	printf("%-*s %-*s %6s %4s %s\n", w.slot, slot, w.name, name, first, second,
-	       source);
+	const bool fits = strlen(name) <= NAME_WIDTH;
+	printf("%-*s %-*s %6s %4s %s\n", w.slot, slot, w.name, fits ? name : "", first,
+	       second, source);
+	if (!fits)
+		printf("%-*s %s\n", w.slot, "", name);
 }
 
 static void print_text(const char *subject, const struct layout_report *report, bool all)

@@ -61,10 +61,49 @@ static void print_scheduler(const struct page *page, const struct reader_node *r
 	page_say(page, COLOR_PLAIN, 0, 2, &text);
 }
 
+static void add_size(struct text *text, const char *before,
+		     const struct reader_node *object, const char *name)
+{
+	const struct reader_node *size = node_get(object, name);
+
+	if (!size)
+		return;
+	text_add(text, "%s", before);
+	text_add_size(text, (uint64_t)node_int(size, 0));
+}
+
+/* "GC off, 41 cycles, 12 MiB live, goal 24 MiB, GOGC 100" */
+static void print_memory(const struct page *page, const struct reader_node *runtime)
+{
+	const struct reader_node *gc = node_get(runtime, "gc");
+	const struct reader_node *memory = node_get(runtime, "memory");
+	const char *phase = text_of(node_get(gc, "phase"), NULL);
+	struct text text = { 0 };
+
+	if (!node_get(gc, "cycles"))
+		return;
+	text_add(&text, "GC%s%s, ", phase ? " " : "", phase ? phase : "");
+	text_add_counted(&text, (uint64_t)number(gc, "cycles"), "cycle");
+	add_size(&text, ", ", gc, "live_bytes");
+	add_size(&text, " live, goal ", gc, "goal_bytes");
+	add_size(&text, ", limit ", gc, "memory_limit_bytes");
+	if (node_get(gc, "percent"))
+		text_add(&text, ", GOGC %" PRId64, number(gc, "percent"));
+	if (number(node_get(gc, "assists"), "length"))
+		text_add(&text, ", %" PRId64 " wait for it",
+			 number(node_get(gc, "assists"), "length"));
+	add_size(&text, "; heap ", memory, "heap_inuse_bytes");
+	add_size(&text, " in use, ", memory, "heap_idle_bytes");
+	add_size(&text, " idle, of ", memory, "sys_bytes");
+	text_add(&text, " in all");
+	page_say(page, COLOR_PLAIN, 0, 2, &text);
+}
+
 void runtime_lines_print(const struct page *page, const struct summary *summary)
 {
 	if (node_count(node_get(summary->runtime, "processors")) == 0)
 		return;
 	putc('\n', page->out);
 	print_scheduler(page, summary->runtime);
+	print_memory(page, summary->runtime);
 }
