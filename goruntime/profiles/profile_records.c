@@ -110,10 +110,13 @@ static bool is_list(struct runtime *rt, uint64_t addr, enum profile_list which)
 {
 	uint64_t first;
 	struct bucket b;
-	struct err ignored;
+	struct err err;
 
-	return target_read_uint(rt->target, addr, WORD, &first, &ignored) && first &&
-	       read_bucket(rt, which, first, &b, &ignored);
+	if (!target_read_uint(rt->target, addr, WORD, &first, &err) || !first)
+		return false;
+	/* Of a list that a small core lacks, this is not known; that it is empty is not, either. */
+	return read_bucket(rt, which, first, &b, &err) || err_is(&err, ERR_ABSENT) ||
+	       err_is(&err, ERR_MISSED);
 }
 
 static bool is_memory(struct runtime *rt, uint64_t addr)
@@ -150,12 +153,12 @@ static bool find_first(struct runtime *rt, enum profile_list which, uint64_t *re
 		       struct err *err)
 {
 	const char *symbol = lists[which].symbol;
-	uint64_t addr = runtime_variable_find(rt, &lists[which]);
 	struct image_range range;
+	const uint64_t addr = image_symbol(rt->image, symbol, &range)
+				      ? range.addr
+				      : runtime_variable_find(rt, &lists[which]);
 
 	*ret = 0;
-	if (!addr && image_symbol(rt->image, symbol, &range))
-		addr = range.addr;
 	if (addr && !target_read_uint(rt->target, addr, WORD, ret, err))
 		return err_prefix(err, "%s", symbol);
 	return true;
@@ -256,6 +259,16 @@ static bool add_record(struct walk_of_list *w, uint64_t addr, const struct bucke
 	return true;
 }
 
+static const char *damage_of(const struct err *err)
+{
+	if (err_is(err, ERR_ABSENT))
+		return "the rest is not in the core";
+	if (err_is(err, ERR_MISSED))
+		return "there was no time for the rest";
+	return err_is(err, ERR_BAD_DATA) ? "their list is damaged"
+					 : "the rest could not be read";
+}
+
 static void follow(struct walk_of_list *w, uint64_t addr, struct profile_records *to)
 {
 	struct table seen = { .slots = NULL };
@@ -270,10 +283,7 @@ static void follow(struct walk_of_list *w, uint64_t addr, struct profile_records
 			to->damage = "there are more than gosnap reads";
 		else if (!read_bucket(w->rt, w->which, addr, &b, &err) ||
 			 !add_record(w, addr, &b, to, &err))
-			to->damage =
-				err_is(&err, ERR_BAD_DATA)
-					? "their list is damaged"
-					: "they could not be read in time, or at all";
+			to->damage = damage_of(&err);
 	}
 	table_free(&seen);
 }
@@ -309,7 +319,9 @@ bool runtime_profile_records(struct runtime *rt, enum profile_list which,
 	if (which == PROFILE_MEMORY && w.nothing_published && ret->count)
 		memcpy(ret->list, w.everything, ret->count * sizeof(*ret->list));
 	xfree(w.everything);
-	return true;
+	return ret->count ||
+	       err_set(err, ERR_CANNOT, "no record of the profile was read: %s",
+		       ret->damage);
 }
 
 void profile_records_done(struct profile_records *records)

@@ -88,9 +88,6 @@ static const char *why_nothing(const struct profile *p)
 		return off[p->kind];
 	if (p->records.count || p->records.damage)
 		return NULL;
-	if (p->kind == PROFILE_BLOCK && runtime_never_records_blocking(p->rt))
-		return "the program does not record blocking: "
-		       "runtime.SetBlockProfileRate was never called";
 	return is_off ? off[p->kind] : nothing[p->kind];
 }
 
@@ -99,6 +96,11 @@ static bool read_records(struct profile *p, struct err *err)
 {
 	p->has_rate = runtime_profile_rate(p->rt, lists[p->kind], &p->rate);
 	p->ticks = runtime_ticks_per_second(p->rt);
+	if (p->kind == PROFILE_BLOCK && runtime_never_records_blocking(p->rt)) {
+		p->why_nothing = "the program does not record blocking: "
+				 "runtime.SetBlockProfileRate was never called";
+		return true;
+	}
 	if (!runtime_profile_records(p->rt, lists[p->kind], &p->records, err))
 		return false;
 	if (p->records.damage)
