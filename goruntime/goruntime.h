@@ -8,6 +8,7 @@
 #ifndef GOSNAP_GORUNTIME_H
 #define GOSNAP_GORUNTIME_H
 
+#include "goruntime/operations/operations.h"
 #include "goruntime/calls/calls.h"
 #include "goruntime/fault/fault.h"
 #include "goruntime/frames/frames.h"

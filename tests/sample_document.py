@@ -101,6 +101,12 @@ def small():
                     "gid": 33, "started_at": "2026-11-20T22:00:00.000000000Z",
                     "rss_bytes": 104857600},
         "go": {"version": "go1.24.4", "module": "example.com/checkout"},
+        "findings": [
+            {"kind": "lock_cycle", "severity": "critical", "affected": 2, "goroutines": [40, 41],
+             "text": "2 goroutines wait for each other: a deadlock; goroutine 40 waits for mutex "
+                     "0xc00012a0c8, which goroutine 41 locked.",
+             "advice": "Take these locks in the same order everywhere."},
+            {"kind": "lock_held", "severity": "info", "text": "12 goroutines wait to send."}],
         "groups": groups, "threads": threads, "goroutines": goroutines,
         "warnings": [{"where": "thread 4715",
                       "what": "its C stack could not be followed to its end"}],

@@ -48,8 +48,7 @@ static uint64_t behind_check(const struct function_code *f)
 		const struct instruction *in = &f->list[i];
 		if (in->kind == INSTRUCTION_BRANCH && is_restart(f, in->target))
 			behind = in->pc + in->len;
-		else if (in->kind != INSTRUCTION_OTHER && in->kind != INSTRUCTION_MOVE &&
-			 in->kind != INSTRUCTION_COMPARE)
+		else if (in->kind >= INSTRUCTION_BRANCH)
 			break;
 	}
 	return behind;

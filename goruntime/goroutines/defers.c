@@ -21,7 +21,8 @@ enum {
 };
 
 struct record {
-	uint64_t function, pc, sp, link, head;
+	uint64_t addr, function, pc, sp, link, head;
+	uint64_t argument_bytes;
 	bool started, open, rangefunc;
 };
 
@@ -53,6 +54,8 @@ static bool read_record(struct runtime *rt, uint64_t addr, struct record *ret,
 	if (!target_read(rt->target, addr, b, size, err))
 		return false;
 	*ret = (struct record){
+		.addr = addr,
+		.argument_bytes = layout_get(l, L_defer_siz, b, size),
 		.function = layout_get(l, L_defer_fn, b, size),
 		.pc = layout_get(l, L_defer_pc, b, size),
 		.sp = layout_get(l, L_defer_sp, b, size),
@@ -183,6 +186,7 @@ static void add(struct collection *c, struct deferred d, uint64_t closure)
 {
 	struct defer_cache *cache = c->cache;
 
+	d.closure = closure;
 	set_function(c->rt, closure, &d);
 	GROW(cache->list, cache->result.count, cache->cap);
 	cache->list[cache->result.count++] = d;
@@ -213,9 +217,12 @@ static void add_open_up_to(struct collection *c, uint64_t sp)
 static bool add_record(void *arg, const struct record *r)
 {
 	struct collection *c = arg;
+	struct deferred d = { .pc = r->pc, .sp = r->sp, .frame = -1 };
 
 	add_open_up_to(c, r->sp);
-	add(c, (struct deferred){ .pc = r->pc, .sp = r->sp, .frame = -1 }, r->function);
+	if (r->argument_bytes) /* right behind it: runtime/panic.go deferArgs */
+		d.arguments = r->addr + (uint64_t)c->rt->layout.slot[L_defer_size].off;
+	add(c, d, r->function);
 	return true;
 }
 

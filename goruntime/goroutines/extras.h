@@ -44,7 +44,9 @@ struct panic_list {
 const struct panic_list *runtime_panics(struct runtime *rt, const struct goroutine *g);
 
 struct deferred {
-	uint64_t function; /* entry address, for runtime_code_at(); 0: unreadable */
+	uint64_t function;  /* entry address, for runtime_code_at(); 0: unreadable */
+	uint64_t closure;   /* the func value; 0: nil */
+	uint64_t arguments; /* where the record has them, up to 1.16; 0: it has none */
 	uint64_t pc;   /* after its defer statement, for runtime_call_before(); or 0 */
 	uint64_t sp;   /* of the frame it belongs to */
 	int32_t frame; /* index of that frame in the goroutine's frames; -1: not known */

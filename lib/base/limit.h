@@ -117,6 +117,8 @@
 #define LIMIT_QUEUE (1 << 10)
 /* count; pauses of the garbage collector that are shown, of the 256 that a runtime keeps */
 #define LIMIT_PAUSES 16
+/* count; locks, channels, ... that the document lists with who waits for them */
+#define LIMIT_WAIT_OBJECTS 10000
 /* bytes of the symbol, path and argument strings we copy */
 #define LIMIT_STRING_BYTES (UINT64_C(1) << 20)
 /* bytes shown of one string of the subject */

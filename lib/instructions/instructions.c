@@ -65,7 +65,7 @@ static bool amd64_has_base(const ZydisDecodedOperandMem *memory)
 static struct operand amd64_operand(const struct decoded *d,
 				    const ZydisDecodedOperand *op)
 {
-	struct operand ret = { .reg = -1, .index = -1 };
+	struct operand ret = { .reg = -1, .index = -1, .bytes = op->size / 8 };
 
 	switch (op->type) {
 	case ZYDIS_OPERAND_TYPE_REGISTER:
@@ -93,12 +93,34 @@ static struct operand amd64_operand(const struct decoded *d,
 	return ret;
 }
 
+/* Half a register that a number is moved to is extended with zeros. */
+static bool amd64_moves_word(const struct decoded *d)
+{
+	return d->operands[0].size == 8 * WORD ||
+	       (d->operands[0].size == 8 * WORD / 2 &&
+		d->operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+		d->operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE);
+}
+
+static enum instruction_kind amd64_word(const struct decoded *d,
+					enum instruction_kind kind)
+{
+	return d->operands[0].size == 8 * WORD ? kind : INSTRUCTION_OTHER;
+}
+
 static enum instruction_kind amd64_kind(const struct decoded *d)
 {
 	switch (d->instruction.mnemonic) {
 	case ZYDIS_MNEMONIC_MOV:
-		return d->operands[0].size == 8 * WORD ? INSTRUCTION_MOVE
-						       : INSTRUCTION_OTHER;
+		return amd64_moves_word(d) ? INSTRUCTION_MOVE : INSTRUCTION_OTHER;
+	case ZYDIS_MNEMONIC_LEA:
+		return amd64_word(d, INSTRUCTION_ADDRESS);
+	case ZYDIS_MNEMONIC_ADD:
+		return amd64_word(d, INSTRUCTION_ADD);
+	case ZYDIS_MNEMONIC_XADD:
+		return d->instruction.attributes & ZYDIS_ATTRIB_HAS_LOCK
+			       ? INSTRUCTION_LOCKED_ADD
+			       : INSTRUCTION_OTHER;
 	case ZYDIS_MNEMONIC_CMP:
 	case ZYDIS_MNEMONIC_TEST:
 		return INSTRUCTION_COMPARE;

@@ -18,8 +18,9 @@ enum operand_kind {
 
 struct operand {
 	enum operand_kind kind;
-	int reg;   /* number as in struct regs; of memory: its base, -1: none */
-	int index; /* of memory; -1: none */
+	int reg;	/* number as in struct regs; of memory: its base, -1: none */
+	int index;	/* of memory; -1: none */
+	uint16_t bytes; /* its size */
 	int64_t number; /* of memory: the displacement, or with base pc the address; else as wide as what
 			 * it is moved to or compared with */
 };
@@ -27,6 +28,9 @@ struct operand {
 enum instruction_kind {
 	INSTRUCTION_OTHER,
 	INSTRUCTION_MOVE,    /* operand[0] = operand[1], whole words */
+	INSTRUCTION_ADDRESS, /* operand[0] = the address of operand[1] */
+	INSTRUCTION_ADD,     /* operand[0] += operand[1], whole words */
+	INSTRUCTION_LOCKED_ADD, /* operand[0], memory, += operand[1], at once for all processors */
 	INSTRUCTION_COMPARE, /* sets flags only */
 	INSTRUCTION_BRANCH,  /* on a condition */
 	INSTRUCTION_JUMP,

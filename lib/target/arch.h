@@ -40,7 +40,8 @@ struct arch {
 		call_pushes; /* bytes: the return address, at sp; 0: it is in a register */
 	/* Of the first integer arguments in Go's ABIInternal (cmd/compile/abi-internal.md). */
 	uint8_t go_arguments[2];
-	int tls; /* register that holds the thread pointer */
+	uint8_t go_context; /* of the closure that is called */
+	int tls;	    /* register that holds the thread pointer */
 	/* System call convention: number and arguments as registers, result. */
 	unsigned syscall_number, syscall_args[6], syscall_result;
 	const char *vector_prefix; /* "xmm" */

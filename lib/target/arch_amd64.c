@@ -103,6 +103,7 @@ const struct arch arch_amd64 = {
 	.fp = RBP,
 	.call_pushes = WORD,
 	.go_arguments = { RAX, RBX },
+	.go_context = RDX,
 	.tls = FS_BASE,
 	.syscall_number = ORIG_RAX,
 	.syscall_args = { RDI, RSI, RDX, R10, R8, R9 },

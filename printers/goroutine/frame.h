@@ -3,16 +3,11 @@
 #ifndef GOSNAP_FRAME_H
 #define GOSNAP_FRAME_H
 
-#include "goruntime/goruntime.h"
-#include "lib/document/sink.h"
-
-struct goroutine_printing;
+#include "printers/goroutine/print_goroutine.h"
 
 /* Members function, file and line of the open object. Without a function, object_file and
  * object_address. */
 void print_location(struct sink *out, const struct code_frame *f);
-/* That, and without a function the pc. */
-void print_code_location(struct sink *out, const struct code_frame *f);
 /* Like print_frames(), for a goroutine's own stack with argument words and, if requested,
  * variables. Leaves out what its group already says, unless full frames are requested.
  * Then prints members of the goroutine found in its contexts. Counts what it printed. */

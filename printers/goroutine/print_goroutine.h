@@ -13,6 +13,11 @@
  * none. */
 void print_whose(struct sink *out, const struct runtimes *all, const struct runtime *rt);
 
+/* Members function, file and line of the open object; without a function, the pc. */
+void print_code_location(struct sink *out, const struct code_frame *f);
+/* As in waiting_for. */
+const char *wait_kind_name(enum wait_kind kind);
+
 /* An array of all frames of a stack; returns how many. */
 size_t print_frames(struct sink *out, struct runtimes *all, uint32_t stack);
 

@@ -7,7 +7,7 @@
 #include "printers/values/redacted.h"
 #include "redaction/redaction.h"
 
-static const char *kind_name(enum wait_kind kind)
+const char *wait_kind_name(enum wait_kind kind)
 {
 	static const char *const names[] = {
 		[WAIT_CHANNEL] = "channel",	[WAIT_SELECT] = "select",
@@ -173,7 +173,7 @@ void print_waiting_for(struct sink *out, const struct goroutine_printing *p,
 	if (!runtime_wait(p->runtime, g, &w))
 		return;
 	sink_named_begin(out, "waiting_for", SINK_OBJECT);
-	sink_named_string(out, "kind", kind_name(w.kind));
+	sink_named_string(out, "kind", wait_kind_name(w.kind));
 	print_operation(out, w.operation);
 	print_facts(out, p, &w);
 	sink_named_string(out, "unreadable", w.unreadable);

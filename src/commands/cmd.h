@@ -12,7 +12,7 @@ extern const struct command command_complete, command_core, command_core_export,
 	command_core_listen, command_core_pipe, command_doctor, command_install,
 	command_json, command_layout, command_list, command_print, command_profile_export,
 	command_prune, command_monitor, command_record, command_run, command_show,
-	command_snap, command_uninstall, command_watch, command_trace;
+	command_snap, command_uninstall, command_watch, command_trace, command_why;
 extern const struct command *const commands[];
 extern const size_t command_count;
 
@@ -38,6 +38,7 @@ int cmd_snap(int argc, char **argv);
 int cmd_uninstall(int argc, char **argv);
 int cmd_watch(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
+int cmd_why(int argc, char **argv);
 
 /* The name that selects it: "show". Not for command_snap. */
 const char *cmd_word(const struct command *command);

@@ -10,6 +10,7 @@
 #include "src/options/command.h"
 #include "src/viewer/filter/filter.h"
 #include "src/viewer/listing/viewer.h"
+#include "src/viewer/listing/why.h"
 #include "src/viewer/terminal/page.h"
 #include "src/viewer/terminal/pager.h"
 
@@ -23,6 +24,8 @@ struct view {
 	bool no_pager;
 	const char *pager; /* its command; NULL: none */
 	enum when color;
+	bool why; /* findings only */
+	enum why_form form;
 };
 
 struct view *view_new(void)
@@ -115,6 +118,12 @@ bool view_finish(struct view *view, struct err *err)
 	       err_set(err, ERR_USAGE, "--not must be followed by a filter");
 }
 
+void view_why(struct view *view, bool json)
+{
+	view->why = true;
+	view->form = json ? WHY_JSON : WHY_TEXT;
+}
+
 bool view_is_asked_for(const struct view *view)
 {
 	return view->asked_for;
@@ -142,7 +151,7 @@ int view_in_sandbox(const struct view *view, bool no_sandbox, struct sandbox *ho
 	return run_in_sandbox(no_sandbox, how, work, arg);
 }
 
-bool view_print(const struct view *view, struct reader *reader, bool *ret_nothing,
+bool view_print(const struct view *view, struct reader *reader, bool *ret_no,
 		struct err *err)
 {
 	const struct viewer_options options = {
@@ -152,10 +161,12 @@ bool view_print(const struct view *view, struct reader *reader, bool *ret_nothin
 		.filter = view->filter,
 		.pager = view->pager,
 	};
+	const struct page page = { stdout, options.columns, options.color };
 	bool shown;
 	/* There is nothing to clean up, so a closed pipe may kill us as it kills cat. */
 	signal(SIGPIPE, SIG_DFL);
-	shown = viewer_show(reader, &options, stdout, ret_nothing, err);
+	shown = view->why ? why_print(reader, &page, view->form, ret_no, err)
+			  : viewer_show(reader, &options, stdout, ret_no, err);
 	if (fflush(stdout) != 0 || ferror(stdout))
 		return err_sys(err, "cannot write the text");
 	return shown;

@@ -23,6 +23,9 @@ extern const struct option_info view_options[]; /* of a struct view * */
 /* To be called after the last option. ERR_USAGE. */
 MUST_CHECK bool view_finish(struct view *view, struct err *err);
 
+/* Findings only. */
+void view_why(struct view *view, bool json);
+
 /* One of the options was given, which asks for text output. */
 bool view_is_asked_for(const struct view *view);
 
@@ -34,8 +37,9 @@ struct sandbox;
 int view_in_sandbox(const struct view *view, bool no_sandbox, struct sandbox *how,
 		    int (*work)(void *arg), void *arg);
 
-/* Prints the document on standard output. *ret_nothing: nothing passed the filters. */
-MUST_CHECK bool view_print(const struct view *view, struct reader *reader,
-			   bool *ret_nothing, struct err *err);
+/* Prints the document on standard output. *ret_no: nothing passed the filters; after
+ * view_why(), something is wrong. */
+MUST_CHECK bool view_print(const struct view *view, struct reader *reader, bool *ret_no,
+			   struct err *err);
 
 #endif

@@ -107,6 +107,8 @@ const struct option_info content_options[] = {
 	  OPTION_FLAG(struct snap_options, environment) },
 	{ 0, "vector-registers", NULL, "include the vector registers of threads",
 	  OPTION_FLAG(struct snap_options, vector_registers) },
+	{ 0, "no-analysis", NULL, "leave out findings and who waits for whom",
+	  OPTION_FLAG(struct snap_options, no_analysis) },
 	{ 0, "go-only", NULL, "fail if the process is not a Go program",
 	  OPTION_FLAG(struct snap_options, capture.go_only) },
 	{ 0, "assume-go", "1.N", "read the runtime as that of Go 1.N",
@@ -190,12 +192,12 @@ enum { STATUS = 7, DOCUMENT = 8, CORE = 16, MEMORY = 32 };
 static int show(const struct view *view, struct output *out, int status)
 {
 	struct err err;
-	bool nothing;
+	bool no;
 	AUTO(reader_close)
 	struct reader *reader = reader_open_fd(output_take_fd(out), "the snapshot", &err);
-	if (!reader || !view_print(view, reader, &nothing, &err))
+	if (!reader || !view_print(view, reader, &no, &err))
 		return cmd_failed(&err);
-	return nothing && status == EXIT_DONE ? EXIT_NO : status;
+	return no && status == EXIT_DONE ? EXIT_NO : status;
 }
 
 static int finish(struct output *out, int status)
@@ -530,6 +532,6 @@ int snap_run(const struct command *command, struct snap_arguments *arguments)
 		  (!options->output && isatty(STDOUT_FILENO));
 	if (as_text && options->capture.values == VALUES_UNLESS_HELD &&
 	    !view_shows_values(view) && !options->core_output)
-		options->capture.values = VALUES_NONE;
+		options->no_values = true;
 	return write_all(arguments, as_text);
 }

@@ -20,7 +20,8 @@ static void print_pause(struct sink *out, const struct live_pause *pause)
 	sink_end(out);
 }
 
-static void print_capture(struct sink *out, const struct capture *c)
+static void print_capture(struct sink *out, const struct snap_options *o,
+			  const struct capture *c)
 {
 	static const char *const consistency[CAPTURE_WAYS] = {
 		[CAPTURE_COPY] = "copy",
@@ -43,7 +44,8 @@ static void print_capture(struct sink *out, const struct capture *c)
 	sink_named_string(out, "method", capture_way_name(c->plan.way));
 	sink_named_string(out, "why", c->plan.why);
 	sink_named_uint(out, "estimate_ns", c->plan.estimate_ns);
-	if (c->options->values == VALUES_UNLESS_HELD && !capture_has_values(c))
+	if (c->options->values == VALUES_UNLESS_HELD && !o->no_values &&
+	    !capture_has_values(c))
 		sink_named_string(out, "no_values_reason",
 				  "this method of capture reads them only with --values");
 	sink_end(out);
@@ -67,7 +69,8 @@ static void print_options(struct sink *out, const struct snap_options *o)
 	sink_named_bool(out, "no_system_goroutines", o->no_system);
 	sink_named_bool(out, "dead_goroutines", o->dead);
 	sink_named_bool(out, "full_frames", o->full_frames);
-	sink_named_bool(out, "values", o->capture.values != VALUES_NONE);
+	sink_named_bool(out, "values", o->capture.values != VALUES_NONE && !o->no_values);
+	sink_named_bool(out, "analysis", !o->no_analysis);
 	sink_named_bool(out, "compiler_variables", o->compiler);
 	if (o->capture.values)
 		sink_named_bool(out, "full_values", o->full);
@@ -139,7 +142,7 @@ void circumstances_print(struct sink *out, const struct snap_options *options,
 	print_tool(out);
 	sink_named_string(out, "source", source_of(options));
 	if (c->frozen)
-		print_capture(out, c);
+		print_capture(out, options, c);
 	if (runtimes_count(c->runtimes))
 		sink_named_string(out, "layout",
 				  runtime_layout_source(runtimes_get(c->runtimes, 0)));

@@ -294,7 +294,7 @@ unsigned goroutines_workers(const struct snap_options *options)
 {
 	unsigned jobs = options->jobs;
 
-	if (options->capture.values == VALUES_NONE)
+	if (options->capture.values == VALUES_NONE || options->no_values)
 		return 0;
 	if (!jobs)
 		jobs = processors() - 1;

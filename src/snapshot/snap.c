@@ -10,8 +10,10 @@
 #include "printers/printers.h"
 #include "redaction/redaction.h"
 #include "src/analysis/groups.h"
+#include "src/analysis/print_waits.h"
 #include "src/capture/capture.h"
 #include "src/capture/capture_core.h"
+#include "src/findings/findings.h"
 #include "src/snapshot/circumstances.h"
 #include "src/snapshot/export.h"
 #include "src/snapshot/gather.h"
@@ -23,6 +25,9 @@ struct snap {
 	struct trigger trigger; /* once goroutines are known */
 	struct capture capture;
 	struct groups groups;
+	struct wait_graph waits;
+	struct findings findings;
+	bool has_analysis;	   /* waits and findings */
 	const struct fault *fault; /* NULL: none */
 	struct sink *out;
 	uint64_t started_ns;
@@ -71,6 +76,16 @@ static void print_runtime_of(struct snap *s)
 			    });
 }
 
+static void print_analysis(struct snap *s)
+{
+	if (!s->has_analysis)
+		return;
+	sink_name(s->out, "findings");
+	print_findings(s->out, &s->findings);
+	sink_name(s->out, "waits");
+	print_waits(s->out, &s->waits);
+}
+
 static void print_head(struct snap *s)
 {
 	struct sink *out = s->out;
@@ -96,6 +111,7 @@ static void print_head(struct snap *s)
 	}
 	print_fault_of(s);
 	print_runtime_of(s);
+	print_analysis(s);
 }
 
 static void print_group(struct snap *s, size_t i)
@@ -152,6 +168,11 @@ static struct value_bounds bounds_of(const struct snap_options *o)
 	return bounds;
 }
 
+static bool prints_values(const struct snap *s)
+{
+	return capture_has_values(&s->capture) && !s->options->no_values;
+}
+
 static struct goroutine_printing printing_of(struct snap *s,
 					     const struct value_bounds *bounds)
 {
@@ -164,7 +185,7 @@ static struct goroutine_printing printing_of(struct snap *s,
 		.moment = { s->capture.monotonic_ns, s->capture.realtime_ns,
 			    s->capture.sockets },
 		.full_frames = s->options->full_frames,
-		.values = capture_has_values(&s->capture) ? bounds : NULL,
+		.values = prints_values(s) ? bounds : NULL,
 		.objects = s->objects,
 		.memory = s->capture.frozen,
 		.redaction = s->options->redaction,
@@ -237,7 +258,7 @@ static void print_end(struct snap *s)
 	sink_named_uint(out, "frames", s->frames);
 	sink_named_uint(out, "variables", s->printed.variables);
 	sink_named_uint(out, "redacted_values", s->printed.redacted);
-	if (s->options->capture.values != VALUES_NONE)
+	if (s->options->capture.values != VALUES_NONE && !s->options->no_values)
 		sink_named_uint(out, "goroutines_without_values",
 				s->printed.omitted + s->printed.lost);
 	sink_named_uint(out, "document_bytes", sink_bytes(out));
@@ -287,11 +308,15 @@ static void note_doubts(struct snap *s)
 				     runtime_unusable(rt));
 	}
 	note_stacks(s);
+	if (s->waits.is_partial)
+		warnings_add(c->warnings, "waits",
+			     "not all goroutines were asked for what they will do: there "
+			     "may be more holders and partners");
 	if (s->options->values_failed)
 		warnings_add(c->warnings, "values",
 			     "there are none, because reading them failed: %s",
 			     s->options->values_failed);
-	if (capture_has_values(c))
+	if (prints_values(s))
 		runtimes_check_debug(c->runtimes);
 }
 
@@ -314,7 +339,7 @@ static void print_others(void *arg, struct sink *nowhere)
 
 static bool has_values(const struct snap *s)
 {
-	return capture_has_values(&s->capture) || s->options->capture.globals;
+	return prints_values(s) || s->options->capture.globals;
 }
 
 static struct graph graph_of(struct snap *s, const struct value_bounds *bounds)
@@ -323,7 +348,7 @@ static struct graph graph_of(struct snap *s, const struct value_bounds *bounds)
 			       .options = s->options,
 			       .groups = &s->groups,
 			       .how = printing_of(s, bounds),
-			       .frames = capture_has_values(&s->capture),
+			       .frames = prints_values(s),
 			       .every = s->options->core != NULL,
 			       .print_others = has_values(s) ? print_others : NULL,
 			       .arg = s };
@@ -336,11 +361,12 @@ static struct graph graph_of(struct snap *s, const struct value_bounds *bounds)
  * identifies as a password. */
 static void find_objects(struct snap *s, struct graph *graph)
 {
-	if (!graph->frames)
+	if (!graph->frames || s->options->only_findings)
 		redaction_learns_nothing(s->options->redaction);
 	else
 		sandbox_trespass("values");
-	graph_find(graph);
+	if (!s->options->only_findings)
+		graph_find(graph);
 	s->printed = (struct goroutines_printed){ 0 };
 	graph->how.redacted = 0;
 }
@@ -381,6 +407,8 @@ static void print_captured(struct snap *s, struct graph *graph)
 		return;
 	sink_begin(s->out, SINK_OBJECT);
 	print_head(s);
+	if (s->options->only_findings)
+		return;
 	print_groups(s);
 	print_threads(s);
 	print_goroutines(s);
@@ -432,6 +460,29 @@ static void print_document(struct snap *s, struct snap_result *ret)
 	s->objects = NULL;
 }
 
+static void analyse(struct snap *s)
+{
+	struct runtimes *all = s->capture.runtimes;
+
+	if (s->options->no_analysis || !runtimes_count(all))
+		return;
+	s->has_analysis = true;
+	wait_graph_find(&s->waits, all, &s->groups);
+	findings_find(&s->findings,
+		      &(struct findings_about){ all, &s->groups, &s->waits,
+						s->capture.monotonic_ns,
+						capture_has_values(&s->capture) });
+}
+
+static void end_analysis(struct snap *s)
+{
+	if (!s->has_analysis)
+		return;
+	s->has_analysis = false;
+	findings_free(&s->findings);
+	wait_graph_done(&s->waits);
+}
+
 /* Makes what reads memory, from the process as it runs, and throws it away. */
 static void rehearse(struct snap *s)
 {
@@ -444,8 +495,10 @@ static void rehearse(struct snap *s)
 	runtimes_decode(s->capture.runtimes);
 	groups_init(&s->groups, s->capture.runtimes, goroutines_wanted,
 		    (void *)s->options);
+	analyse(s);
 	struct graph graph = graph_of(s, &bounds);
 	gather_rehearse(&graph);
+	end_analysis(s);
 	groups_done(&s->groups);
 	capture_rehearsed(&s->capture);
 	s->printed = (struct goroutines_printed){ 0 };
@@ -527,12 +580,14 @@ static void finish(struct snap *s, struct snap_result *ret)
 	if (options->capture.verify)
 		runtimes_verify(all, &s->verification);
 	groups_init(&s->groups, all, goroutines_wanted, (void *)options);
+	analyse(s);
 	note_doubts(s);
 	progress_phase(progress, "wrote", "goroutines", &s->written, n);
 	print_document(s, ret);
 	ret->warnings = warnings_count(s->capture.warnings);
 	snprintf(ret->partial, sizeof(ret->partial), "%s",
 		 s->capture.partial ? s->capture.partial : "");
+	end_analysis(s);
 	groups_done(&s->groups);
 }
 

@@ -39,14 +39,17 @@ struct snap_options {
 	const char *core_output; /* of a core file; NULL: none */
 	struct output *core;	 /* that, open, with capture.core_file */
 	bool only_core;		 /* no document */
-	bool globals_if_any;	 /* nobody asked for capture.globals */
+	bool only_findings;  /* of the document, what comes before groups, and its end */
+	bool globals_if_any; /* nobody asked for capture.globals */
 	/* Called with each warning, at the end. NULL: the document has them. */
 	void (*warn)(const char *where, const char *what);
 	const char *
 		values_failed; /* why none are read, although they were wanted; NULL: nothing */
 	bool only_of_fault; /* none of a process that nothing ended */
 	/* Shared memory, or NULL: which panic it was of. */
-	uint64_t *panic; /* SNAP_PANIC_WORDS: a struct noted_panic */
+	uint64_t *panic;  /* SNAP_PANIC_WORDS: a struct noted_panic */
+	bool no_values;	  /* none is printed, although memory is read for the analysis */
+	bool no_analysis; /* neither who waits for whom nor findings */
 	bool no_sandbox;
 	bool strict; /* warnings affect the exit status */
 	enum progress_when progress;

@@ -45,7 +45,8 @@ void summary_done(struct summary *summary)
 		group_done(&summary->groups[i]);
 	xfree(summary->groups);
 	order_done(&summary->order);
-	findings_done(&summary->findings);
+	waiters_done(&summary->waiters);
+	shown_findings_done(&summary->findings);
 	xfree(summary->goroot);
 }
 
@@ -257,7 +258,7 @@ static void add_goroutine(struct summary *summary, const struct reader_node *gor
 		summary->system++;
 	} else {
 		count_in(&summary->user_tallies[state], state, waiting_ns);
-		findings_add(&summary->findings, goroutine);
+		waiters_add(&summary->waiters, goroutine);
 	}
 	if (!group)
 		return;
@@ -336,20 +337,10 @@ static void keep(const struct reader_node **place, const struct reader_node *nod
 	*place = node_hold(node);
 }
 
-static bool add_member(void *arg, const char *member, size_t index,
-		       const struct reader_node *node)
+void summary_add_head(struct summary *summary, const char *member,
+		      const struct reader_node *node)
 {
-	struct summary *summary = arg;
-	(void)index;
-	if (strcmp(member, "goroutines") == 0)
-		add_goroutine(summary, node);
-	else if (strcmp(member, "groups") == 0)
-		add_group(summary, node);
-	else if (strcmp(member, "threads") == 0)
-		add_thread(summary, node);
-	else if (strcmp(member, "warnings") == 0)
-		add_warning(summary, node);
-	else if (strcmp(member, "snapshot") == 0)
+	if (strcmp(member, "snapshot") == 0)
 		keep(&summary->snapshot, node);
 	else if (strcmp(member, "trigger") == 0)
 		keep(&summary->trigger, node);
@@ -363,6 +354,25 @@ static bool add_member(void *arg, const char *member, size_t index,
 		keep(&summary->runtime, node);
 	else if (strcmp(member, "end") == 0)
 		keep(&summary->end, node);
+}
+
+static bool add_member(void *arg, const char *member, size_t index,
+		       const struct reader_node *node)
+{
+	struct summary *summary = arg;
+	(void)index;
+	if (strcmp(member, "goroutines") == 0)
+		add_goroutine(summary, node);
+	else if (strcmp(member, "groups") == 0)
+		add_group(summary, node);
+	else if (strcmp(member, "threads") == 0)
+		add_thread(summary, node);
+	else if (strcmp(member, "warnings") == 0)
+		add_warning(summary, node);
+	else if (strcmp(member, "findings") == 0)
+		shown_findings_add(&summary->findings, node);
+	else
+		summary_add_head(summary, member, node);
 	return true;
 }
 

@@ -13,6 +13,7 @@
 #include "lib/base/err.h"
 #include "lib/base/util.h"
 #include "src/viewer/document/findings.h"
+#include "src/viewer/document/waiters.h"
 #include "src/viewer/document/order.h"
 
 struct filter;
@@ -84,7 +85,8 @@ struct summary {
 	size_t group_count, group_cap;
 	bool groups_sorted;
 	struct order order;
-	struct findings findings;
+	struct waiters waiters;
+	struct shown_findings findings;
 	char *goroot; /* see stack_goroot(); NULL: unknown */
 
 	uint64_t threads, threads_in_go, threads_in_c;
@@ -95,6 +97,9 @@ struct summary {
 void summary_init(struct summary *summary, struct filter *filter);
 void summary_done(struct summary *summary);
 
+/* A member that is not an array. */
+void summary_add_head(struct summary *summary, const char *member,
+		      const struct reader_node *node);
 /* Reads the whole document. False: it is damaged; the summary covers the intact part. */
 MUST_CHECK bool summary_read(struct summary *summary, struct reader *reader,
 			     struct err *err);

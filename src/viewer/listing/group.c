@@ -107,7 +107,7 @@ static void print_words(const struct stack_style *style, enum color color,
 static void print_shared(const struct stack_style *style, const struct summary *summary,
 			 const struct summary_group *group)
 {
-	uint64_t waiters = findings_waiters(&summary->findings, group->waits_addr);
+	uint64_t waiters = waiters_of(&summary->waiters, group->waits_addr);
 	struct text text = { 0 };
 	if (group->waits_for.words && !group->waits_for.differ) {
 		text_add(&text, "for %s", group->waits_for.words);

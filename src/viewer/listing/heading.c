@@ -32,7 +32,7 @@ static void add_process(struct text *text, const struct summary *summary)
 			 node_int(node_get(summary->process, "pid"), 0));
 	if (module)
 		text_add(text, ", %s", module);
-	text_add(text, "): ");
+	text_add(text, ")");
 }
 
 void heading_print_process(const struct page *page, const struct summary *summary)
@@ -41,6 +41,7 @@ void heading_print_process(const struct page *page, const struct summary *summar
 	int64_t pause_ns = node_int(node_get(summary->snapshot, "pause_ns"), -1);
 	struct text text = { 0 };
 	add_process(&text, summary);
+	text_add(&text, ": ");
 	if (summary->go || summary->all_goroutines > 0) {
 		text_add_counted(&text, summary->all_goroutines, "goroutine");
 		text_add(&text, " in ");
@@ -57,6 +58,19 @@ void heading_print_process(const struct page *page, const struct summary *summar
 		text_add_time(&text, taken_at);
 	}
 	page_say(page, COLOR_PLAIN, 0, 2, &text);
+}
+
+void heading_print_whose(const struct page *page, const struct summary *summary)
+{
+	const char *taken_at = text_of(node_get(summary->snapshot, "taken_at"), NULL);
+	struct text text = { 0 };
+
+	add_process(&text, summary);
+	if (taken_at) {
+		text_add(&text, ", at ");
+		text_add_time(&text, taken_at);
+	}
+	page_say(page, COLOR_HEADING, 0, 2, &text);
 }
 
 /* What the runtime printed. */

@@ -11,6 +11,8 @@ struct summary;
 
 /* What ended the process, if anything did. */
 void heading_print_fault(const struct page *page, const struct summary *summary);
+/* Only whose document it is, and of when. */
+void heading_print_whose(const struct page *page, const struct summary *summary);
 void heading_print_process(const struct page *page, const struct summary *summary);
 /* Why it was taken, unless somebody just wanted to look. */
 void heading_print_trigger(const struct page *page, const struct summary *summary);

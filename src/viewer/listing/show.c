@@ -187,12 +187,10 @@ static void print_ordered_groups(struct show *show)
 static void print_body(struct show *show)
 {
 	const struct page *page = &show->style.page;
-	if (show->summary.goroutines > 0) {
+	if (show->summary.goroutines > 0)
 		heading_print_states(page, &show->summary);
-		if (show->style.all && !show->filtered)
-			runtime_lines_print(page, &show->summary);
-		findings_print(page, &show->summary);
-	}
+	if (show->summary.goroutines > 0 && show->style.all && !show->filtered)
+		runtime_lines_print(page, &show->summary);
 	print_ordered_groups(show);
 	/* A program without Go has only threads to show. */
 	if (show->style.all || show->named || show->summary.group_count == 0) {
@@ -217,6 +215,8 @@ static void print_all(struct show *show, const char *damage)
 	heading_print_values(page, &show->summary);
 	if (show->filtered)
 		heading_print_shown(page, &show->summary);
+	else
+		shown_findings_print(page, &show->summary.findings, "Findings:");
 	if (!show->filtered || show->summary.goroutines > 0)
 		print_body(show);
 }

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* machine_state.h - registers and memory while code is followed, as far as they are
+ * known. Private to goruntime/operations. */
+#ifndef GOSNAP_MACHINE_STATE_H
+#define GOSNAP_MACHINE_STATE_H
+
+#include "lib/instructions/instructions.h"
+
+struct runtime;
+
+enum { MACHINE_REGISTERS = 32, MACHINE_CELLS = 48 };
+
+/* A word that the code has written. */
+struct machine_cell {
+	uint64_t addr, value;
+	bool known;
+};
+
+struct machine_state {
+	struct runtime *rt;
+	uint64_t stack_low, stack_valid; /* as of struct walk_of */
+	bool infer;
+	bool lossy; /* there were too many words: of the others nothing is known */
+	uint8_t cell_count;
+	uint32_t known; /* bit n: register n */
+	uint64_t reg[MACHINE_REGISTERS];
+	struct machine_cell cells[MACHINE_CELLS];
+};
+
+void machine_init(struct machine_state *s, struct runtime *rt);
+void machine_set(struct machine_state *s, unsigned reg, uint64_t value);
+bool machine_register(const struct machine_state *s, int reg, uint64_t *ret);
+void machine_forget_registers(struct machine_state *s);
+void machine_forget(struct machine_state *s, uint64_t addr, uint64_t len);
+bool machine_load(struct machine_state *s, uint64_t addr, uint64_t *ret);
+/* Only what the code has stored there. */
+bool machine_stored(const struct machine_state *s, uint64_t addr, uint64_t *ret);
+/* Of an operand in memory. sp: the stack pointer before the instruction; 0: not known. */
+bool machine_address(const struct machine_state *s, const struct operand *o, uint64_t sp,
+		     uint64_t *ret);
+bool machine_value(struct machine_state *s, const struct operand *o, uint64_t sp,
+		   uint64_t *ret);
+/* Neither a branch nor a call. */
+void machine_step(struct machine_state *s, const struct instruction *in, uint64_t sp);
+
+#endif

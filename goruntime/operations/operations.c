@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "goruntime/operations/operations.h"
+
+#include "goruntime/operations/walk.h"
+#include "goruntime/goroutines/defers.h"
+#include "goruntime/goroutines/extras.h"
+#include "goruntime/runtime/runtime_priv.h"
+
+enum {
+	GOROUTINE_INSTRUCTIONS = 1 << 16,
+	FRAMES_FOLLOWED = 64, /* of a goroutine, innermost first */
+};
+/* Instructions, in all: less than a second. */
+#define RUN_INSTRUCTIONS (INT64_C(1) << 24)
+
+struct operations {
+	struct runtime *rt;
+	struct routines *routines;
+	struct walker *walker;
+	int64_t left;
+	struct event_list events;
+};
+
+struct operations *operations_new(struct runtime *rt)
+{
+	struct operations *a = xcalloc(1, sizeof(*a));
+
+	a->rt = rt;
+	a->routines = routines_new(rt);
+	a->walker = walker_new(rt, a->routines);
+	a->left = RUN_INSTRUCTIONS;
+	return a;
+}
+
+void operations_free(struct operations *a)
+{
+	if (!a)
+		return;
+	walker_free(a->walker);
+	routines_free(a->routines);
+	xfree(a->events.list);
+	xfree(a);
+}
+
+struct asking {
+	struct operations *a;
+	const struct goroutine *g;
+	const struct operation_question *question;
+	struct stack stack;
+	const struct defer_list *defers; /* NULL: none */
+	uint32_t frames;
+};
+
+/* What takes back what. */
+static enum operation opposite_of(enum operation operation)
+{
+	switch (operation) {
+	case OPERATION_LOCK:
+	case OPERATION_TRY_LOCK:
+		return OPERATION_UNLOCK;
+	case OPERATION_UNLOCK:
+		return OPERATION_LOCK;
+	case OPERATION_READ_LOCK:
+	case OPERATION_TRY_READ_LOCK:
+		return OPERATION_READ_UNLOCK;
+	case OPERATION_READ_UNLOCK:
+		return OPERATION_READ_LOCK;
+	default:
+		return OPERATION_NONE;
+	}
+}
+
+static bool is_same(void *arg, const struct event *e)
+{
+	const struct event *of = arg;
+
+	return e->operation == of->operation && e->addr == of->addr;
+}
+
+static bool is_opposite(void *arg, const struct event *e)
+{
+	const struct event *of = arg;
+
+	return e->addr == of->addr && e->operation == opposite_of(of->operation);
+}
+
+static bool is_told(const struct event_list *events, size_t i)
+{
+	for (size_t j = 0; j < i; j++)
+		if (events->list[j].operation == events->list[i].operation &&
+		    events->list[j].addr == events->list[i].addr)
+			return true;
+	return false;
+}
+
+static void tell(const struct asking *q, const struct event *e, enum operation_when when,
+		 uint32_t frame)
+{
+	const struct operation_at at = { e->operation, when, e->addr, e->pc, frame };
+
+	q->question->fn(q->question->arg, &at);
+}
+
+static bool is_wanted(const struct asking *q, const struct event *e)
+{
+	return q->question->wanted(q->question->arg, e->addr);
+}
+
+/* Up to 1.16 open-coded calls have their arguments in the frame: the code at the
+ * function's end says where. */
+static bool is_deferred_there(const struct asking *q, const struct physical_frame *f,
+			      const struct event *e)
+{
+	for (size_t i = 0; q->defers && i < q->defers->count; i++) {
+		const struct deferred *d = &q->defers->list[i];
+		struct routine *to =
+			d->function ? routine_at(q->a->routines, d->function) : NULL;
+		if (to && d->open_coded && to->operation == e->operation &&
+		    d->sp == q->g->sp + f->sp)
+			return true;
+	}
+	return false;
+}
+
+static void look_ahead(struct asking *q, const struct physical_frame *f,
+		       const struct walk_of *of)
+{
+	struct event_list *events = &q->a->events;
+
+	events->count = 0;
+	walk_code(q->a->walker, of, events);
+	for (size_t i = 0; i < events->count; i++) {
+		struct event *e = &events->list[i];
+		if (!is_wanted(q, e) || is_told(events, i))
+			continue;
+		bool surely =
+			walk_always(q->a->walker, of, events, is_same, is_opposite, e);
+		tell(q, e,
+		     surely			  ? AHEAD_SURELY
+		     : is_deferred_there(q, f, e) ? AHEAD_DEFERRED
+						  : AHEAD_MAYBE,
+		     (uint32_t)f->frame);
+	}
+}
+
+static bool is_lock(enum operation operation)
+{
+	return operation == OPERATION_LOCK || operation == OPERATION_TRY_LOCK ||
+	       operation == OPERATION_READ_LOCK || operation == OPERATION_TRY_READ_LOCK;
+}
+
+static void look_back(struct asking *q, const struct physical_frame *f,
+		      const struct walk_of *of)
+{
+	struct event_list *events = &q->a->events;
+
+	events->count = 0;
+	walk_code(q->a->walker, of, events);
+	for (size_t i = 0; i < events->count; i++) {
+		struct event *e = &events->list[i];
+		if (is_lock(e->operation) && is_wanted(q, e) &&
+		    walk_reaches(q->a->walker, of, events, e->pc, is_opposite, e))
+			tell(q, e, PASSED, (uint32_t)f->frame);
+	}
+}
+
+/* The call that is under way; the instruction about to run, if there is none. */
+static uint64_t call_before(const struct routine *r, const struct raw_frame *raw)
+{
+	size_t i = routine_index(r, raw->pc);
+
+	return raw->flags & FRAME_AT_INSTRUCTION || i == 0 || i > r->count
+		       ? raw->pc
+		       : r->list[i - 1].pc;
+}
+
+static bool look_at_frame(void *arg, const struct physical_frame *f)
+{
+	struct asking *q = arg;
+	struct operations *a = q->a;
+	const struct raw_frame *raw = &q->stack.frames[f->frame];
+	struct routine *r = routine_at(a->routines, raw->pc - 1);
+
+	if (raw->flags & FRAME_AT_INSTRUCTION)
+		r = routine_at(a->routines, raw->pc);
+	if (!r || r->operation || r->foreign ||
+	    !routine_leads(a->routines, r, ROUTINE_DEPTH))
+		return true;
+	struct walk_of of = { .routine = r,
+			      .begin = raw->pc,
+			      .cfa = q->g->sp + raw->argp,
+			      .stack_low = q->g->stack_low,
+			      .stack_valid = q->g->sp + f->sp };
+	look_ahead(q, f, &of);
+	of.begin = r->entry;
+	of.end = call_before(r, raw);
+	of.infer = true;
+	look_back(q, f, &of);
+	return ++q->frames<FRAMES_FOLLOWED && * walker_budget(a->walker)> 0;
+}
+
+struct frame_search {
+	uint64_t sp;
+	uint32_t frame;
+};
+
+static bool is_frame(void *arg, const struct physical_frame *f)
+{
+	struct frame_search *s = arg;
+
+	if (f->sp != s->sp)
+		return true;
+	s->frame = (uint32_t)f->frame;
+	return false;
+}
+
+/* The unwound frame that a deferred call belongs to. */
+static uint32_t frame_of(const struct asking *q, const struct deferred *d)
+{
+	struct frame_search s = { .sp = d->sp - q->g->sp };
+
+	physical_frames_each(q->a->rt, q->stack, is_frame, &s);
+	return s.frame;
+}
+
+/* Of a record with arguments: up to 1.16. */
+static void look_at_arguments(struct asking *q, const struct deferred *d,
+			      const struct routine *to)
+{
+	struct event e = { .operation = to->operation,
+			   .surely = true,
+			   .pc = d->function };
+	struct err ignored;
+
+	if (d->arguments &&
+	    target_read_uint(q->a->rt->target, d->arguments, WORD, &e.addr, &ignored) &&
+	    is_wanted(q, &e))
+		tell(q, &e, AHEAD_DEFERRED, frame_of(q, d));
+}
+
+static void look_at_deferred(struct asking *q, const struct deferred *d)
+{
+	struct event_list *events = &q->a->events;
+	struct routine *to = d->function ? routine_at(q->a->routines, d->function) : NULL;
+
+	if (!to)
+		return;
+	if (to->operation) {
+		look_at_arguments(q, d, to);
+		return;
+	}
+	/* It will run on the stack below; what is there now means nothing. */
+	const struct walk_of of = { .routine = to,
+				    .begin = to->entry,
+				    .cfa = q->g->sp - WORD * WORD,
+				    .stack_low = q->g->stack_low,
+				    .stack_valid = q->g->sp,
+				    .context = d->closure };
+	if (to->foreign || !routine_leads(q->a->routines, to, ROUTINE_DEPTH))
+		return;
+	events->count = 0;
+	walk_code(q->a->walker, &of, events);
+	for (size_t i = 0; i < events->count; i++) {
+		struct event *e = &events->list[i];
+		if (!is_wanted(q, e) || is_told(events, i))
+			continue;
+		bool surely =
+			walk_always(q->a->walker, &of, events, is_same, is_opposite, e);
+		tell(q, e, surely ? AHEAD_DEFERRED : AHEAD_MAYBE, frame_of(q, d));
+	}
+}
+
+bool operations_of(struct operations *a, const struct goroutine *g,
+		   const struct operation_question *question)
+{
+	struct asking q = { .a = a, .g = g, .question = question };
+	int64_t *budget = walker_budget(a->walker);
+
+	if (a->left <= 0)
+		return false;
+	if (g->stack == NO_STACK || !goroutine_has_stack(g))
+		return true;
+	target_budget_unit(a->rt->target);
+	*budget = a->left < GOROUTINE_INSTRUCTIONS ? a->left : GOROUTINE_INSTRUCTIONS;
+	const int64_t before = *budget;
+	q.stack = runtimes_stack(a->rt->shared, g->stack);
+	q.defers = runtime_defers(a->rt, g);
+	physical_frames_each(a->rt, q.stack, look_at_frame, &q);
+	for (size_t i = 0; q.defers && i < q.defers->count; i++)
+		look_at_deferred(&q, &q.defers->list[i]);
+	a->left -= before - *budget;
+	return true;
+}

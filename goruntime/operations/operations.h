@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* operations.h - what a goroutine did and will do with locks, wait groups and channels, by the
+ * code of its frames: a lock has no owner in Go, but the function that unlocks it later
+ * shows by its code that it has it now.
+ *
+ * Each frame's code is followed from where it goes on, through all branches, with the
+ * memory of the frame as it is: "CALL sync.(*Mutex).Unlock" with an argument that is
+ * known then is an operation ahead. Followed from its beginning to there, it is an
+ * operation passed. Calls are followed a little, deferred calls too. What is not known is
+ * unknown: nothing is guessed. Registers hold nothing across a call in Go's ABI, so
+ * memory is enough. Knows amd64 only; elsewhere nothing is found. */
+#ifndef GOSNAP_OPERATIONS_H
+#define GOSNAP_OPERATIONS_H
+
+#include "goruntime/runtime/goroutine.h"
+#include "lib/base/util.h"
+
+enum operation {
+	OPERATION_NONE,
+	OPERATION_LOCK,
+	OPERATION_TRY_LOCK, /* and it may not have succeeded */
+	OPERATION_UNLOCK,
+	OPERATION_READ_LOCK,
+	OPERATION_TRY_READ_LOCK,
+	OPERATION_READ_UNLOCK,
+	OPERATION_ADD, /* to a WaitGroup */
+	OPERATION_DONE,
+	OPERATION_SIGNAL,
+	OPERATION_SEND,
+	OPERATION_RECEIVE,
+	OPERATION_CLOSE,
+	/* Of functions only: what is told are the operations above. */
+	OPERATION_RECEIVE_SECOND,
+	OPERATION_SELECT,
+	OPERATION_NEVER, /* never returns */
+};
+
+enum operation_when {
+	AHEAD_MAYBE,  /* on some way out of the function */
+	AHEAD_SURELY, /* on every way out of it, other than a panic */
+	AHEAD_DEFERRED,
+	PASSED, /* and not undone between there and here, on some way at least */
+};
+
+/* addr: the object. frame: index of the unwound frame. pc: of the call, for
+ * runtime_code_at(). */
+struct operation_at {
+	enum operation operation;
+	enum operation_when when;
+	uint64_t addr, pc;
+	uint32_t frame;
+};
+
+struct operation_question {
+	bool (*wanted)(void *arg, uint64_t addr);
+	void (*fn)(void *arg, const struct operation_at *operation);
+	void *arg;
+};
+
+struct operations; /* what is known of functions */
+
+struct operations *operations_new(struct runtime *rt);
+void operations_free(struct operations *a);
+DEFINE_AUTO(struct operations, operations_free)
+
+/* Calls fn for each operation on an object that is wanted. Returns false when the work
+ * that was allowed for the whole run is done. */
+bool operations_of(struct operations *a, const struct goroutine *g,
+		   const struct operation_question *question);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "goruntime/operations/routine.h"
+
+#include <string.h>
+
+#include "goruntime/runtime/runtime_priv.h"
+#include "lib/base/limit.h"
+#include "lib/base/search.h"
+
+enum {
+	CODE_MAX = 1 << 17, /* bytes of a function that is followed */
+	ROUTINES_BITS = 14, /* of the hash table */
+	ROUTINES = 1 << ROUTINES_BITS,
+	ROUTINES_FULL = ROUTINES / 4 * 3,
+	DECODED_MAX = 8 << 20, /* instructions */
+};
+
+enum leads { LEADS_UNKNOWN, LEADS_BUSY, LEADS_NOWHERE, LEADS };
+
+struct routines {
+	struct runtime *rt;
+	struct routine *table[ROUTINES];
+	size_t count, decoded;
+};
+
+static const struct {
+	enum operation operation;
+	const char *name;
+} operation_names[] = {
+#define OPERATION(operation, name) { OPERATION_##operation, name },
+#include "goruntime/operations/operations.def"
+#undef OPERATION
+};
+
+static bool is_name(const char *pattern, const char *name)
+{
+	size_t len = strlen(pattern);
+
+	return pattern[len - 1] == '*' ? strncmp(pattern, name, len - 1) == 0
+				       : strcmp(pattern, name) == 0;
+}
+
+static enum operation operation_of(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(operation_names); i++)
+		if (is_name(operation_names[i].name, name))
+			return operation_names[i].operation;
+	return OPERATION_NONE;
+}
+
+struct routines *routines_new(struct runtime *rt)
+{
+	struct routines *all = xcalloc(1, sizeof(*all));
+
+	all->rt = rt;
+	return all;
+}
+
+void routines_free(struct routines *all)
+{
+	for (size_t i = 0; i < ROUTINES; i++) {
+		if (all->table[i])
+			xfree(all->table[i]->list);
+		xfree(all->table[i]);
+	}
+	xfree(all);
+}
+
+static struct routine **place_of(struct routines *all, uint64_t entry)
+{
+	size_t i = (entry * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - ROUTINES_BITS);
+
+	while (all->table[i] && all->table[i]->entry != entry)
+		i = (i + 1) % ROUTINES;
+	return &all->table[i];
+}
+
+static bool is_runtime(const char *name)
+{
+	return strncmp(name, "runtime.", strlen("runtime.")) == 0;
+}
+
+static struct routine *make(const struct module *m, const struct pclntab_func *func)
+{
+	struct routine *r = xcalloc(1, sizeof(*r));
+	const char *name = pclntab_name(&m->tab, func);
+
+	*r = (struct routine){
+		.entry = func->entry,
+		.end = func->end,
+		.module = m,
+		.operation = name ? operation_of(name) : OPERATION_NONE,
+		.foreign = !name || is_runtime(name) || func->flags & PCLNTAB_ASM,
+		.argument_bytes = pclntab_args(&m->tab, func),
+	};
+	return r;
+}
+
+struct routine *routine_at(struct routines *all, uint64_t pc)
+{
+	const struct module *m = modules_at(all->rt->modules, pc);
+	struct pclntab_func func;
+
+	if (!m || m->unnamed || !pclntab_find(&m->tab, pc, &func))
+		return NULL;
+	struct routine **place = place_of(all, func.entry);
+	if (!*place && all->count < ROUTINES_FULL) {
+		*place = make(m, &func);
+		all->count++;
+	}
+	return *place;
+}
+
+bool routine_decode(struct routines *all, struct routine *r)
+{
+	struct err ignored;
+
+	if (r->tried)
+		return r->list != NULL;
+	r->tried = true;
+	uint64_t len = r->end - r->entry;
+	if (r->end <= r->entry || len > CODE_MAX || all->decoded > DECODED_MAX)
+		return false;
+	AUTO(xfree) uint8_t *bytes = xmalloc(len);
+	if (!modules_code(all->rt->modules, r->entry, bytes, len))
+		return false;
+	r->list = instructions_decode(target_arch(all->rt->target), bytes, len, r->entry,
+				      &r->count, &ignored);
+	all->decoded += r->count;
+	return r->list != NULL;
+}
+
+static bool instruction_leads(struct routines *all, const struct routine *r,
+			      const struct instruction *in, unsigned depth)
+{
+	if (in->kind == INSTRUCTION_LOCKED_ADD)
+		return true;
+	if (in->kind != INSTRUCTION_CALL &&
+	    (in->kind != INSTRUCTION_JUMP ||
+	     (in->target >= r->entry && in->target < r->end)))
+		return false;
+	/* Through a func value or an interface, anything may be called: that is looked
+	 * into in the function itself only. */
+	if (!in->target)
+		return depth == ROUTINE_DEPTH;
+	struct routine *to = routine_at(all, in->target);
+	if (!to)
+		return false;
+	if (to->operation)
+		return to->operation != OPERATION_NEVER;
+	return depth > 0 && !to->foreign && routine_leads(all, to, depth - 1);
+}
+
+bool routine_leads(struct routines *all, struct routine *r, unsigned depth)
+{
+	uint8_t *known = &r->leads[depth];
+
+	if (*known == LEADS_UNKNOWN) {
+		*known = LEADS_BUSY;
+		bool leads = false;
+		for (size_t i = 0; routine_decode(all, r) && i < r->count && !leads; i++)
+			leads = instruction_leads(all, r, &r->list[i], depth);
+		*known = leads ? LEADS : LEADS_NOWHERE;
+	}
+	return *known == LEADS;
+}
+
+size_t routine_index(const struct routine *r, uint64_t pc)
+{
+	size_t i = LOWER_BOUND(i_, r->count, r->list[i_].pc < pc);
+
+	return i < r->count && r->list[i].pc == pc ? i : r->count;
+}
+
+int64_t routine_frame_size(const struct routine *r, uint64_t pc)
+{
+	struct pclntab_func func;
+
+	return pclntab_find(&r->module->tab, pc, &func)
+		       ? pclntab_frame_size(&r->module->tab, &func, pc)
+		       : -1;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* routine.h - functions as lists of instructions, decoded when they are first asked for.
+ * Private to goruntime/operations. Knows which of them are operations, and which may lead to
+ * one. Borrowed until routines_free(). */
+#ifndef GOSNAP_ROUTINE_H
+#define GOSNAP_ROUTINE_H
+
+#include "goruntime/operations/operations.h"
+#include "goruntime/symtab/code.h"
+#include "lib/instructions/instructions.h"
+
+enum { ROUTINE_DEPTH = 2 /* calls that are followed */ };
+
+struct routine {
+	uint64_t entry, end;
+	const struct module *module;
+	enum operation operation;
+	bool foreign; /* not to be followed: assembly, C, or a part of the runtime */
+	struct instruction *list; /* NULL: not decoded, or cannot be */
+	size_t count;
+	bool tried;
+	uint8_t leads[ROUTINE_DEPTH +
+		      1]; /* to an operation, within so many calls: enum */
+	uint32_t argument_bytes;
+};
+
+struct routines;
+
+struct routines *routines_new(struct runtime *rt);
+void routines_free(struct routines *all);
+
+/* The function that pc is in; NULL: none is known. */
+struct routine *routine_at(struct routines *all, uint64_t pc);
+/* Decodes it. False: it cannot be. */
+bool routine_decode(struct routines *all, struct routine *r);
+/* May it come to an operation, itself or in functions that it calls? */
+bool routine_leads(struct routines *all, struct routine *r, unsigned depth);
+/* The instruction at pc, or r->count. */
+size_t routine_index(const struct routine *r, uint64_t pc);
+/* Bytes between the stack pointer before the instruction at pc and the return address;
+ * -1: not known. */
+int64_t routine_frame_size(const struct routine *r, uint64_t pc);
+
+#endif

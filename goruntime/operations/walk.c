@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "goruntime/operations/walk.h"
+
+#include <string.h>
+
+#include "goruntime/operations/machine_state.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/symtab/module.h"
+
+enum {
+	ADD_ARGUMENT = 1, /* the second of WaitGroup.Add */
+	RESULT_WORDS = 16,
+	EVENTS_MAX = 4096, /* of one function */
+	CASES_MAX = 16,	   /* of a select: more have been moved to the heap */
+	SCASE_BYTES = 2 * WORD,
+};
+
+/* A place where ways part: to be followed later. */
+struct branch_point {
+	size_t index;
+	struct machine_state state;
+};
+
+struct walker {
+	struct runtime *rt;
+	struct routines *routines;
+	struct branch_point *points;
+	size_t point_count, point_cap;
+	int64_t budget;
+	bool registers; /* arguments are in registers: from 1.17 on */
+};
+
+struct walker *walker_new(struct runtime *rt, struct routines *routines)
+{
+	struct walker *w = xcalloc(1, sizeof(*w));
+
+	w->rt = rt;
+	w->routines = routines;
+	w->registers = layout_has(&rt->layout, L_funcdata_arg_info);
+	return w;
+}
+
+void walker_free(struct walker *w)
+{
+	xfree(w->points);
+	xfree(w);
+}
+
+int64_t *walker_budget(struct walker *w)
+{
+	return &w->budget;
+}
+
+/* What is followed in one function. */
+struct following {
+	struct walker *w;
+	const struct walk_of *of;
+	struct routine *r;
+	struct event_list *events;
+	uint8_t *seen;
+	size_t first_point;
+	unsigned depth;
+};
+
+static void follow(struct walker *w, const struct walk_of *of, unsigned depth,
+		   const struct machine_state *state, struct event_list *ret);
+
+static void add_event(struct following *f, enum operation operation, uint64_t addr,
+		      uint64_t pc, bool surely)
+{
+	struct event_list *l = f->events;
+
+	if (l->count >= EVENTS_MAX)
+		return;
+	GROW(l->list, l->count, l->cap);
+	l->list[l->count++] = (struct event){ operation, surely, addr, pc };
+}
+
+/* The value of the call's argument of that number. */
+static bool argument(struct following *f, struct machine_state *s, unsigned number,
+		     uint64_t sp, uint64_t *ret)
+{
+	const struct arch *arch = target_arch(f->w->rt->target);
+
+	return f->w->registers ? machine_register(s, arch->go_arguments[number], ret)
+			       : machine_load(s, sp + number * WORD, ret);
+}
+
+/* runtime.scase begins with the channel: runtime/select.go. Which of the cases send is not
+ * looked at. */
+static void note_cases(struct following *f, struct machine_state *s, uint64_t cases,
+		       uint64_t pc)
+{
+	uint64_t channel;
+
+	for (uint64_t i = 0; i < CASES_MAX; i++) {
+		if (!machine_stored(s, cases + i * SCASE_BYTES, &channel))
+			continue;
+		add_event(f, OPERATION_SEND, channel, pc, false);
+		add_event(f, OPERATION_RECEIVE, channel, pc, false);
+	}
+}
+
+static void note_operation(struct following *f, struct machine_state *s,
+			   enum operation operation, uint64_t sp, uint64_t pc)
+{
+	uint64_t addr, n;
+
+	if (!argument(f, s, operation == OPERATION_RECEIVE_SECOND, sp, &addr))
+		return;
+	if (operation == OPERATION_SELECT) {
+		note_cases(f, s, addr, pc);
+		return;
+	}
+	if (operation == OPERATION_RECEIVE_SECOND)
+		operation = OPERATION_RECEIVE;
+	if (operation == OPERATION_ADD && argument(f, s, ADD_ARGUMENT, sp, &n) &&
+	    (int64_t)n < 0)
+		operation = OPERATION_DONE;
+	add_event(f, operation, addr, pc, true);
+}
+
+/* Every call of the callee's code that is followed here has what it comes across at pc. */
+static void note_inner(struct following *f, const struct walk_of *of,
+		       const struct event_list *inner, uint64_t pc);
+
+static void enter(struct following *f, const struct machine_state *s, struct routine *to,
+		  uint64_t sp, uint64_t pc)
+{
+	struct event_list inner = { 0 };
+	const struct walk_of of = {
+		.routine = to,
+		.begin = to->entry,
+		.cfa = sp,
+		.stack_low = f->of->stack_low,
+		.stack_valid = f->of->stack_valid > sp ? f->of->stack_valid : sp,
+	};
+
+	follow(f->w, &of, f->depth - 1, s, &inner);
+	note_inner(f, &of, &inner, pc);
+	xfree(inner.list);
+}
+
+/* False: it does not come back. */
+static bool call(struct following *f, struct machine_state *s,
+		 const struct instruction *in, uint64_t sp)
+{
+	uint64_t target = in->target;
+	struct routine *to = NULL;
+
+	if (!target && !machine_value(s, &in->operand[0], sp, &target))
+		target = 0;
+	if (target)
+		to = routine_at(f->w->routines, target);
+	if (to && to->operation == OPERATION_NEVER)
+		return false;
+	if (to && to->operation && to->entry == target)
+		note_operation(f, s, to->operation, sp, in->pc);
+	else if (to && !to->foreign && f->depth > 0 && to->entry == target &&
+		 routine_leads(f->w->routines, to, f->depth - 1))
+		enter(f, s, to, sp, in->pc);
+	machine_forget_registers(s);
+	/* Results, or where the callee kept its arguments. */
+	uint32_t bytes = to ? to->argument_bytes : RESULT_WORDS * WORD;
+	machine_forget(s, sp, bytes < RESULT_WORDS * WORD ? bytes : RESULT_WORDS * WORD);
+	return true;
+}
+
+/* Unlock and RUnlock are inlined: what is left of them adds -1 to a field of the lock. */
+static void locked_add(struct following *f, struct machine_state *s,
+		       const struct instruction *in, uint64_t sp)
+{
+	const struct layout *l = &f->w->rt->layout;
+	uint64_t addr, n;
+
+	if (!machine_address(s, &in->operand[0], sp, &addr) ||
+	    !machine_value(s, &in->operand[1], sp, &n))
+		return;
+	bool less = (int32_t)(uint32_t)n == -1;
+	if (less && layout_has(l, L_mutex_state))
+		add_event(f, OPERATION_UNLOCK,
+			  addr - (uint64_t)l->slot[L_mutex_state].off, in->pc, true);
+	if ((less || n == 1) && layout_has(l, L_rwmutex_reader_count))
+		add_event(f, less ? OPERATION_READ_UNLOCK : OPERATION_READ_LOCK,
+			  addr - (uint64_t)l->slot[L_rwmutex_reader_count].off, in->pc,
+			  true);
+}
+
+static void push(struct following *f, size_t index, const struct machine_state *s)
+{
+	struct walker *w = f->w;
+
+	if (index >= f->r->count || f->seen[index])
+		return;
+	GROW(w->points, w->point_count, w->point_cap);
+	w->points[w->point_count].index = index;
+	w->points[w->point_count++].state = *s;
+}
+
+/* A jump to another function is a call of it, and a return. */
+static void leave_by_jump(struct following *f, struct machine_state *s,
+			  const struct instruction *in)
+{
+	(void)call(f, s, in, f->of->cfa - WORD);
+}
+
+/* Follows instructions from a place on until they part, return, or were seen. */
+static void follow_on(struct following *f, size_t i, struct machine_state *s)
+{
+	const struct routine *r = f->r;
+
+	for (; i < r->count && !f->seen[i] && f->w->budget > 0; i++) {
+		const struct instruction *in = &r->list[i];
+		int64_t size = routine_frame_size(r, in->pc);
+		uint64_t sp = size < 0 ? 0 : f->of->cfa - WORD - (uint64_t)size;
+		f->seen[i] = 1;
+		f->w->budget--;
+		if (f->of->end && in->pc == f->of->end)
+			return;
+		switch (in->kind) {
+		case INSTRUCTION_CALL:
+			if (!call(f, s, in, sp))
+				return;
+			break;
+		case INSTRUCTION_LOCKED_ADD:
+			locked_add(f, s, in, sp);
+			machine_step(s, in, sp);
+			break;
+		case INSTRUCTION_BRANCH:
+			push(f, routine_index(r, in->target), s);
+			break;
+		case INSTRUCTION_JUMP:
+			if (in->target >= r->entry && in->target < r->end)
+				push(f, routine_index(r, in->target), s);
+			else
+				leave_by_jump(f, s, in);
+			return;
+		case INSTRUCTION_RETURN:
+			return;
+		default:
+			machine_step(s, in, sp);
+		}
+	}
+}
+
+static void follow(struct walker *w, const struct walk_of *of, unsigned depth,
+		   const struct machine_state *state, struct event_list *ret)
+{
+	struct following f = { .w = w,
+			       .of = of,
+			       .r = of->routine,
+			       .events = ret,
+			       .first_point = w->point_count,
+			       .depth = depth };
+
+	if (!routine_decode(w->routines, of->routine))
+		return;
+	AUTO(xfree) uint8_t *seen = xcalloc(of->routine->count + 1, 1);
+	struct machine_state s = *state;
+	s.stack_low = of->stack_low;
+	s.stack_valid = of->stack_valid;
+	s.infer = of->infer;
+	f.seen = seen;
+	follow_on(&f, routine_index(f.r, of->begin), &s);
+	while (w->point_count > f.first_point) {
+		const struct branch_point *p = &w->points[--w->point_count];
+		size_t index = p->index;
+		s = p->state;
+		follow_on(&f, index, &s);
+	}
+}
+
+void walk_code(struct walker *w, const struct walk_of *of, struct event_list *ret)
+{
+	struct machine_state s;
+
+	machine_init(&s, w->rt);
+	if (of->context)
+		machine_set(&s, target_arch(w->rt->target)->go_context, of->context);
+	follow(w, of, ROUTINE_DEPTH, &s, ret);
+}
+
+/* How the search for a way goes on from an instruction. */
+enum step { STEP_ON, STEP_STOP, STEP_FOUND };
+
+struct search {
+	const struct walker *w;
+	const struct walk_of *of;
+	const struct event_list *events;
+	event_fn *undoes, *prevents;
+	void *arg;
+};
+
+static enum step step_at(const struct search *q, const struct instruction *in)
+{
+	for (size_t i = 0; i < q->events->count; i++) {
+		const struct event *e = &q->events->list[i];
+		if (e->pc != in->pc)
+			continue;
+		if (q->prevents && q->prevents(q->arg, e))
+			return STEP_FOUND;
+		if (e->surely && q->undoes(q->arg, e))
+			return STEP_STOP;
+	}
+	return STEP_ON;
+}
+
+static bool comes_back(const struct walker *w, const struct instruction *in)
+{
+	const struct routine *to =
+		in->target ? routine_at(w->routines, in->target) : NULL;
+
+	return !to || to->operation != OPERATION_NEVER;
+}
+
+/* Is there a way from instruction `from` to `end`, or to a return if that is 0, past
+ * nothing that undoes? */
+static bool has_way(const struct search *q, size_t from, uint64_t end)
+{
+	const struct routine *r = q->of->routine;
+	AUTO(xfree) uint8_t *seen = xcalloc(r->count + 1, 1);
+	AUTO(xfree) size_t *list = xcalloc(r->count + 1, sizeof(*list));
+	size_t n = 0;
+
+#define VISIT(index)                                                                     \
+	do {                                                                             \
+		size_t visit_ = (index);                                                 \
+		if (visit_ < r->count && !seen[visit_]) {                                \
+			seen[visit_] = 1;                                                \
+			list[n++] = visit_;                                              \
+		}                                                                        \
+	} while (0)
+	VISIT(from);
+	while (n > 0) {
+		size_t i = list[--n];
+		const struct instruction *in = &r->list[i];
+		if (end && in->pc == end)
+			return true;
+		enum step step = step_at(q, in);
+		if (step == STEP_FOUND)
+			return true;
+		if (step == STEP_STOP)
+			continue;
+		bool inside = in->target >= r->entry && in->target < r->end;
+		if (in->kind == INSTRUCTION_BRANCH ||
+		    (in->kind == INSTRUCTION_JUMP && inside))
+			VISIT(routine_index(r, in->target));
+		if (!end && (in->kind == INSTRUCTION_RETURN ||
+			     (in->kind == INSTRUCTION_JUMP && !inside)))
+			return true;
+		if (in->kind != INSTRUCTION_JUMP && in->kind != INSTRUCTION_RETURN &&
+		    (in->kind != INSTRUCTION_CALL || comes_back(q->w, in)))
+			VISIT(i + 1);
+	}
+#undef VISIT
+	return false;
+}
+
+bool walk_always(struct walker *w, const struct walk_of *of,
+		 const struct event_list *events, event_fn *undoes, event_fn *prevents,
+		 void *arg)
+{
+	const struct search q = { w, of, events, undoes, prevents, arg };
+
+	return of->routine->list &&
+	       !has_way(&q, routine_index(of->routine, of->begin), 0);
+}
+
+bool walk_reaches(struct walker *w, const struct walk_of *of,
+		  const struct event_list *events, uint64_t pc, event_fn *undoes,
+		  void *arg)
+{
+	const struct search q = { w, of, events, undoes, NULL, arg };
+
+	return of->routine->list &&
+	       has_way(&q, routine_index(of->routine, pc) + 1, of->end);
+}
+
+struct same {
+	const struct event *event;
+};
+
+static bool is_same(void *arg, const struct event *e)
+{
+	const struct same *same = arg;
+
+	return e->operation == same->event->operation && e->addr == same->event->addr;
+}
+
+static void note_inner(struct following *f, const struct walk_of *of,
+		       const struct event_list *inner, uint64_t pc)
+{
+	for (size_t i = 0; i < inner->count; i++) {
+		struct same same = { &inner->list[i] };
+		add_event(f, inner->list[i].operation, inner->list[i].addr, pc,
+			  walk_always(f->w, of, inner, is_same, NULL, &same));
+	}
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* walk.h - follows the code of one function through all branches, each instruction once.
+ * Private to goruntime/operations. Knows registers and memory as far as they are known, and
+ * which calls are operations; nothing of goroutines. */
+#ifndef GOSNAP_WALK_H
+#define GOSNAP_WALK_H
+
+#include "goruntime/operations/routine.h"
+
+struct machine_state;
+
+/* An operation in the code, or in a function that is called there. */
+struct event {
+	enum operation operation;
+	bool surely; /* whenever the instruction is run */
+	uint64_t addr;
+	uint64_t pc;
+};
+
+struct event_list {
+	struct event *list;
+	size_t count, cap;
+};
+
+struct walk_of {
+	struct routine *routine;
+	uint64_t begin, end;  /* from here, to there or (0) to where it returns */
+	uint64_t cfa;	      /* where the caller's frame begins */
+	uint64_t stack_low;   /* where the stack ends */
+	uint64_t stack_valid; /* from here on it is as it is in memory */
+	uint64_t context;     /* the closure that is called; 0: not known */
+	/* What is stored from a register that is not known is what memory has there: so
+	 * arguments are known that the function saves as it begins. */
+	bool infer;
+};
+
+struct walker; /* reusable */
+
+struct walker *walker_new(struct runtime *rt, struct routines *routines);
+void walker_free(struct walker *w);
+/* Instructions that it may still follow, in all. */
+int64_t *walker_budget(struct walker *w);
+
+/* Adds to ret what it comes across. */
+void walk_code(struct walker *w, const struct walk_of *of, struct event_list *ret);
+
+/* Does every way from begin to a return come across an event that undoes: one for which
+ * undoes() is true, and before it none for which prevents() is? pc: after a walk with
+ * end 0. */
+typedef bool event_fn(void *arg, const struct event *e);
+bool walk_always(struct walker *w, const struct walk_of *of,
+		 const struct event_list *events, event_fn *undoes, event_fn *prevents,
+		 void *arg);
+/* Can it come from pc to of->end without an event that undoes? */
+bool walk_reaches(struct walker *w, const struct walk_of *of,
+		  const struct event_list *events, uint64_t pc, event_fn *undoes,
+		  void *arg);
+
+#endif

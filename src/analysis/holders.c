@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/analysis/holders.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct asking {
+	struct wait_graph *w;
+	struct operations **of; /* by runtime */
+	uint32_t goroutine;
+	size_t first; /* of its partners */
+	bool on_condition;
+};
+
+static bool is_wanted(void *arg, uint64_t addr)
+{
+	const struct asking *a = arg;
+
+	return wait_graph_object(a->w, addr) != NULL;
+}
+
+static bool is_release(enum operation operation)
+{
+	return operation == OPERATION_UNLOCK || operation == OPERATION_READ_UNLOCK;
+}
+
+/* The operation that ends what the other one begins. */
+static enum operation release_of(enum operation operation)
+{
+	switch (operation) {
+	case OPERATION_LOCK:
+	case OPERATION_TRY_LOCK:
+		return OPERATION_UNLOCK;
+	case OPERATION_READ_LOCK:
+	case OPERATION_TRY_READ_LOCK:
+		return OPERATION_READ_UNLOCK;
+	default:
+		return operation;
+	}
+}
+
+static bool fits(enum operation operation, enum wait_kind kind)
+{
+	switch (operation) {
+	case OPERATION_UNLOCK:
+		return is_lock_kind(kind);
+	case OPERATION_READ_UNLOCK:
+		return kind == WAIT_RWMUTEX;
+	case OPERATION_DONE:
+		return kind == WAIT_WAITGROUP;
+	case OPERATION_SIGNAL:
+		return kind == WAIT_COND;
+	case OPERATION_SEND:
+	case OPERATION_RECEIVE:
+	case OPERATION_CLOSE:
+		return kind == WAIT_CHANNEL;
+	default:
+		return false;
+	}
+}
+
+/* Of an object, until partners are sorted by it. */
+struct claim {
+	uint64_t addr;
+	struct partner partner;
+};
+
+struct claims {
+	struct asking asking;
+	struct claim *list;
+	size_t count, cap;
+};
+
+static struct claim *claim_of(struct claims *c, uint64_t addr, enum operation operation,
+			      uint32_t frame)
+{
+	for (size_t i = c->asking.first; i < c->count; i++)
+		if (c->list[i].addr == addr &&
+		    c->list[i].partner.operation == operation &&
+		    (c->list[i].partner.frame == frame || !is_release(operation)))
+			return &c->list[i];
+	GROW(c->list, c->count, c->cap);
+	c->list[c->count] = (struct claim){
+		addr,
+		{ .goroutine = c->asking.goroutine,
+		  .frame = frame,
+		  .operation = operation },
+	};
+	return &c->list[c->count++];
+}
+
+static void note(void *arg, const struct operation_at *at)
+{
+	struct claims *c = arg;
+	const struct wait_object *o = wait_graph_object(c->asking.w, at->addr);
+	enum operation operation = release_of(at->operation);
+
+	if (!o || !fits(operation, o->kind))
+		return;
+	/* Cond.Wait has unlocked its lock. */
+	if (is_release(operation) && c->asking.on_condition)
+		return;
+	/* Who waits for a lock may have it as well; to have tried to is no sign of it. */
+	if (wait_graph_of(c->asking.w, c->asking.goroutine) == o &&
+	    (at->operation == OPERATION_TRY_LOCK ||
+	     at->operation == OPERATION_TRY_READ_LOCK))
+		return;
+	struct partner *p = &claim_of(c, at->addr, operation, at->frame)->partner;
+	switch (at->when) {
+	case PASSED:
+		p->passed_is_one = !p->passed || p->passed_pc == at->pc;
+		p->passed = true;
+		p->passed_pc = at->pc;
+		break;
+	case AHEAD_MAYBE:
+		p->maybe = true;
+		p->ahead_pc = p->ahead ? p->ahead_pc : at->pc;
+		break;
+	case AHEAD_DEFERRED:
+		p->deferred = true;
+		/* fall through */
+	case AHEAD_SURELY:
+		p->ahead = true;
+		p->ahead_pc = at->pc;
+	}
+}
+
+static bool is_wanted_claim(void *arg, uint64_t addr)
+{
+	struct claims *c = arg;
+
+	return is_wanted(&c->asking, addr);
+}
+
+static bool ask(struct claims *c, uint32_t i)
+{
+	struct asking *a = &c->asking;
+	struct goroutine_of it = runtimes_goroutine(a->w->all, i);
+	const struct operation_question question = { is_wanted_claim, note, c };
+
+	if (it.goroutine->system)
+		return true;
+	if (!a->of[it.number])
+		a->of[it.number] = operations_new(it.runtime);
+	const struct wait_object *o = wait_graph_of(a->w, i);
+	a->goroutine = i;
+	a->first = c->count;
+	a->on_condition = o && o->kind == WAIT_COND;
+	return operations_of(a->of[it.number], it.goroutine, &question);
+}
+
+/* The fewest goroutines first: of a thousand that wait in the same place, hardly one
+ * holds what they wait for. */
+static void ask_all(struct claims *c, const struct groups *groups)
+{
+	for (size_t g = groups->count; g-- > 0;) {
+		const struct group *group = &groups->list[g];
+		for (uint32_t m = 0; m < group->count; m++)
+			if (!ask(c, groups->members[group->first + m])) {
+				c->asking.w->is_partial = true;
+				return;
+			}
+	}
+}
+
+/* Who waits for a lock will unlock it in any case. Only if he has locked it already, too, he
+ * has it. */
+static bool is_of_waiter(const struct wait_graph *w, const struct claim *claim)
+{
+	const struct wait_object *o = wait_graph_of(w, claim->partner.goroutine);
+
+	return is_release(claim->partner.operation) && !claim->partner.passed && o &&
+	       o->addr == claim->addr;
+}
+
+static void drop_waiters(struct claims *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->count; i++)
+		if (!is_of_waiter(c->asking.w, &c->list[i]))
+			c->list[n++] = c->list[i];
+	c->count = n;
+}
+
+/* 3: passed and ahead. 2: one of them. 1: may be ahead. */
+static int rank_of(const struct partner *p)
+{
+	if (!is_release(p->operation))
+		return p->ahead ? 2 : 1;
+	if (p->passed && p->ahead)
+		return 3;
+	return p->ahead || p->passed ? 2 : 1;
+}
+
+static int by_claim(const void *a, const void *b)
+{
+	const struct claim *x = a, *y = b;
+	int x_rank = rank_of(&x->partner), y_rank = rank_of(&y->partner);
+
+	if (x->addr != y->addr)
+		return x->addr > y->addr ? 1 : -1;
+	if (is_release(x->partner.operation) != is_release(y->partner.operation))
+		return is_release(x->partner.operation) ? -1 : 1;
+	if (x_rank != y_rank)
+		return y_rank - x_rank;
+	return (x->partner.goroutine > y->partner.goroutine) -
+	       (x->partner.goroutine < y->partner.goroutine);
+}
+
+static void set_partners(struct wait_graph *w, struct claims *c)
+{
+	qsort(c->list, c->count, sizeof(*c->list), by_claim);
+	w->partners = xcalloc(c->count + 1, sizeof(*w->partners));
+	for (size_t i = 0; i < c->count; i++) {
+		struct wait_object *o =
+			(struct wait_object *)wait_graph_object(w, c->list[i].addr);
+		if (o->partner_count == 0)
+			o->first_partner = (uint32_t)i;
+		w->partners[i] = c->list[i].partner;
+		o->partner_count++;
+	}
+	w->partner_count = c->count;
+}
+
+/* How many can hold it at most in this way, by the state of the lock. */
+static uint32_t holders_by_state(const struct wait_object *o, enum operation release)
+{
+	const struct wait_lock *l = &o->lock;
+
+	if (release == OPERATION_READ_UNLOCK)
+		return !l->has_readers ? UINT32_MAX : l->writer ? l->leaving : l->readers;
+	if (o->kind == WAIT_RWMUTEX)
+		return !l->has_readers || (l->writer && l->leaving == 0);
+	return !l->has_state || l->locked;
+}
+
+/* Of one goroutine with several frames, the first claim is the best. */
+static bool is_repeated(const struct partner *list, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (list[k].goroutine == list[i].goroutine &&
+		    list[k].operation == list[i].operation)
+			return true;
+	return false;
+}
+
+static size_t count_of_rank(const struct partner *list, size_t n, int rank,
+			    enum operation release)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++)
+		count += list[i].operation == release && rank_of(&list[i]) == rank &&
+			 !is_repeated(list, i);
+	return count;
+}
+
+/* Those of the best rank, if the lock's state allows so many. */
+static void judge(const struct wait_graph *w, struct wait_object *o,
+		  enum operation release)
+{
+	struct partner *list = &w->partners[o->first_partner];
+	const size_t n = o->partner_count;
+	const uint32_t most = holders_by_state(o, release);
+	enum { BEST = 3 };
+
+	for (int rank = BEST; rank >= 1; rank--) {
+		size_t count = count_of_rank(list, n, rank, release);
+		if (count == 0)
+			continue;
+		bool certain = rank == BEST && count <= most;
+		/* Among several that may hold it nobody is chosen. */
+		if (most == 0 || (!certain && count > most))
+			return;
+		for (size_t i = 0; i < n; i++)
+			if (list[i].operation == release && rank_of(&list[i]) == rank &&
+			    !is_repeated(list, i))
+				list[i].certainty =
+					certain ? CERTAINTY_CERTAIN : CERTAINTY_PROBABLE;
+		return;
+	}
+}
+
+static int by_certainty(const void *a, const void *b)
+{
+	const struct partner *x = a, *y = b;
+
+	if (x->certainty != y->certainty)
+		return x->certainty < y->certainty ? 1 : -1;
+	return (x->goroutine > y->goroutine) - (x->goroutine < y->goroutine);
+}
+
+static void find_holders(const struct wait_graph *w, struct wait_object *o)
+{
+	if (!is_lock_kind(o->kind) || o->partner_count == 0)
+		return;
+	judge(w, o, OPERATION_UNLOCK);
+	judge(w, o, OPERATION_READ_UNLOCK);
+	qsort(&w->partners[o->first_partner], o->partner_count, sizeof(*w->partners),
+	      by_certainty);
+	while (o->holder_count < o->partner_count &&
+	       w->partners[o->first_partner + o->holder_count].certainty !=
+		       CERTAINTY_UNKNOWN)
+		o->holder_count++;
+}
+
+void holders_find(struct wait_graph *w, const struct groups *groups)
+{
+	const size_t runtimes = runtimes_count(w->all);
+	struct claims c = { .asking = { .w = w } };
+
+	if (w->object_count == 0)
+		return;
+	c.asking.of = xcalloc(runtimes + 1, sizeof(*c.asking.of));
+	ask_all(&c, groups);
+	drop_waiters(&c);
+	set_partners(w, &c);
+	for (size_t i = 0; i < w->object_count; i++)
+		find_holders(w, &w->objects[i]);
+	for (size_t i = 0; i < runtimes; i++)
+		operations_free(c.asking.of[i]);
+	xfree(c.asking.of);
+	xfree(c.list);
+}

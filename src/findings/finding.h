@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* finding.h - what the files of findings share. Private to src/findings. */
+#ifndef GOSNAP_FINDING_H
+#define GOSNAP_FINDING_H
+
+#include "src/findings/findings.h"
+
+struct finder {
+	struct findings *findings;
+	struct findings_about about;
+	bool is_idle; /* no goroutine of the program runs, or is about to */
+};
+
+#define FINDING(kind) void finding_##kind(struct finder *f);
+#include "src/findings/findings.def"
+#undef FINDING
+
+/* Its text is to be added. Borrowed until the next one is added. */
+struct finding *finding_add(struct finder *f, const char *kind, enum severity severity,
+			    uint64_t affected, const char *advice);
+void finding_shows_goroutine(const struct finder *f, struct finding *to,
+			     uint32_t goroutine);
+void finding_shows_address(struct finding *to, uint64_t addr);
+
+struct goroutine_of finder_goroutine(const struct finder *f, uint32_t i);
+/* How long it has waited; 0: not known. */
+uint64_t finder_age(const struct finder *f, uint32_t goroutine);
+
+/* Text: "mutex 0xc00001". */
+void say_object(struct text *text, const struct wait_object *o);
+/* "main.f at main.go:12": where the program itself is, not what it calls of Go's. */
+void say_where(const struct finder *f, struct text *text, uint32_t goroutine);
+/* The same of a call at pc. */
+void say_place(const struct finder *f, struct text *text, uint32_t goroutine,
+	       uint64_t pc);
+/* "waits to send on channel 0xc0 (full, 16) in main.f at main.go:12, for 3 min". */
+void say_state(const struct finder *f, struct text *text, uint32_t goroutine);
+
+#endif

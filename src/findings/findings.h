@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* findings.h - what is wrong with the process, in sentences, each with what shows it. A
+ * finding that is a warning or worse is never of a process that is well: what may be
+ * normal is not told, or as information. Knows decoded runtimes and who waits for whom;
+ * prints nothing but its own part of the document. doc/findings.md has the rules. */
+#ifndef GOSNAP_FINDINGS_H
+#define GOSNAP_FINDINGS_H
+
+#include "src/analysis/wait_graph.h"
+#include "src/viewer/terminal/text.h"
+
+struct sink;
+
+enum severity { SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_CRITICAL };
+
+enum { FINDING_GOROUTINES = 100, FINDING_ADDRESSES = 8 };
+
+struct finding {
+	const char *kind; /* borrowed */
+	enum severity severity;
+	struct text text;			 /* a sentence or more */
+	const char *advice;			 /* what to look at or try; borrowed */
+	uint64_t affected;			 /* goroutines that do not go on for it */
+	uint64_t goroutines[FINDING_GOROUTINES]; /* ids, of those that show it */
+	size_t goroutine_count;
+	uint64_t addresses[FINDING_ADDRESSES];
+	size_t address_count;
+};
+
+/* Borrowed. */
+struct findings_about {
+	struct runtimes *all;
+	const struct groups *groups;
+	const struct wait_graph *waits;
+	uint64_t now_ns; /* CLOCK_MONOTONIC */
+	bool has_memory; /* all that code refers to could be read, not only stacks */
+};
+
+struct findings {
+	struct finding **list; /* worst first */
+	size_t count, cap;
+};
+
+void findings_find(struct findings *ret, const struct findings_about *about);
+void findings_free(struct findings *findings);
+/* An array, which the caller has named. */
+void print_findings(struct sink *out, const struct findings *findings);
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A lock whose holder does not go on, and who waits for it.
+ * That a holder waits is normal for an instant. It is told if the holder waits for what
+ * never comes, if it has waited long, or, where the runtime does not say how long (it
+ * notes that at collections only), if many wait for it while the whole program stands
+ * still, and no goroutine's code leads to what it waits for. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "src/findings/chain.h"
+#include "src/findings/finding.h"
+
+enum { MANY = 10 /* goroutines */ };
+#define LONG_NS (UINT64_C(10) * 1000 * 1000 * 1000)
+
+enum prospect {
+	GOES_ON,    /* or may */
+	LONG_SINCE, /* it has waited long */
+	BY_NOBODY,  /* nobody is seen who lets it go on */
+	NEVER,
+};
+
+/* Does any goroutine have ahead of it what this wait is for? */
+static bool has_partner(const struct finder *f, const struct wait *wait)
+{
+	const enum operation wanted =
+		wait->operation == WAIT_SEND ? OPERATION_RECEIVE : OPERATION_SEND;
+	const struct wait_object *o =
+		wait_graph_object(f->about.waits, wait->channel.addr);
+
+	for (uint32_t i = 0; o && i < o->partner_count; i++) {
+		enum operation is =
+			f->about.waits->partners[o->first_partner + i].operation;
+		if (is == wanted || is == OPERATION_CLOSE)
+			return true;
+	}
+	return false;
+}
+
+/* Up to 1.22 a channel does not say that it is a timer's. */
+static bool is_timed(const struct wait *wait)
+{
+	const char *type = wait->channel.element_type;
+
+	return wait->channel.when != 0 || (type && strcmp(type, "time.Time") == 0);
+}
+
+static enum prospect prospect_of(const struct finder *f, uint32_t goroutine,
+				 uint64_t behind)
+{
+	struct goroutine_of it = finder_goroutine(f, goroutine);
+	struct wait wait;
+
+	if (!runtime_wait(it.runtime, it.goroutine, &wait))
+		return GOES_ON;
+	if ((wait.kind == WAIT_CHANNEL && wait.channel.addr == 0 && !wait.unreadable) ||
+	    (wait.kind == WAIT_SELECT && wait.case_count == 0 && !wait.unreadable))
+		return NEVER;
+	if (finder_age(f, goroutine) >= LONG_NS)
+		return LONG_SINCE;
+	if (wait.kind == WAIT_CHANNEL && !is_timed(&wait) && f->is_idle &&
+	    f->about.has_memory && !f->about.waits->is_partial && behind >= MANY &&
+	    !has_partner(f, &wait))
+		return BY_NOBODY;
+	return GOES_ON;
+}
+
+static enum severity severity_of(enum prospect prospect, uint64_t behind)
+{
+	return prospect == NEVER || (prospect == LONG_SINCE && behind >= MANY)
+		       ? SEVERITY_CRITICAL
+		       : SEVERITY_WARNING;
+}
+
+/* The lock of the root that most wait for, directly. */
+static const struct wait_object *busiest(const struct finder *f, uint32_t root,
+					 const struct partner **ret_holder)
+{
+	const struct wait_graph *w = f->about.waits;
+	const struct wait_object *best = NULL;
+
+	for (size_t i = 0; i < w->object_count; i++) {
+		const struct wait_object *o = &w->objects[i];
+		if (!is_lock_kind(o->kind) || !o->holder_count ||
+		    w->partners[o->first_partner].goroutine != root ||
+		    (best && best->waiter_count >= o->waiter_count))
+			continue;
+		best = o;
+		*ret_holder = &w->partners[o->first_partner];
+	}
+	return best;
+}
+
+static void tell(struct finder *f, uint32_t root, uint64_t behind, enum prospect prospect)
+{
+	const struct partner *holder = NULL;
+	const struct wait_object *o = busiest(f, root, &holder);
+
+	if (!o)
+		return;
+	struct finding *finding = finding_add(
+		f, "lock_held", severity_of(prospect, behind), behind,
+		"Find out who should let it go on. It should not wait while it has the "
+		"lock.");
+	struct text *text = &finding->text;
+	text_add_counted(text, behind, "goroutine");
+	text_add(text, " %s for goroutine %" PRIu64 ", which %s ",
+		 behind == 1 ? "waits" : "wait", finder_goroutine(f, root).goroutine->id,
+		 holder->certainty == CERTAINTY_CERTAIN ? "has" : "probably has");
+	say_object(text, o);
+	if (holder->passed && holder->passed_is_one) {
+		text_add(text, ", locked");
+		say_place(f, text, root, holder->passed_pc);
+	}
+	text_add(text, ". It ");
+	say_state(f, text, root);
+	if (prospect == BY_NOBODY)
+		text_add(text, "; no other goroutine's code leads there");
+	if (prospect == NEVER)
+		text_add(text, "; that never ends");
+	text_add(text, ".");
+	finding_shows_goroutine(f, finding, root);
+	finding_shows_address(finding, o->addr);
+}
+
+void finding_lock_held(struct finder *f)
+{
+	struct chains c;
+
+	chains_find(&c, f->about.waits);
+	for (size_t i = 0; i < c.count; i++) {
+		enum prospect prospect =
+			c.behind[i] && !c.in_cycle[i]
+				? prospect_of(f, (uint32_t)i, c.behind[i])
+				: GOES_ON;
+		if (prospect != GOES_ON)
+			tell(f, (uint32_t)i, c.behind[i], prospect);
+	}
+	chains_done(&c);
+}

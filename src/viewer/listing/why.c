@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/viewer/listing/why.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/document/reader.h"
+#include "lib/document/sink.h"
+#include "src/viewer/document/findings.h"
+#include "src/viewer/document/summary.h"
+#include "src/viewer/listing/heading.h"
+#include "src/viewer/terminal/page.h"
+#include "src/viewer/terminal/text.h"
+
+struct why {
+	struct summary summary; /* of what comes before the goroutines */
+	struct sink *out;	/* NULL: as text */
+	bool has_findings;	/* the member, even if it is empty */
+};
+
+static bool is_head(const char *member)
+{
+	return strcmp(member, "snapshot") == 0 || strcmp(member, "process") == 0 ||
+	       strcmp(member, "go") == 0 || strcmp(member, "fault") == 0;
+}
+
+static bool read_member(void *arg, const char *member, size_t index,
+			const struct reader_node *node)
+{
+	struct why *why = arg;
+
+	(void)index;
+	if (strcmp(member, "groups") == 0 || strcmp(member, "waits") == 0)
+		return false;
+	if (is_head(member))
+		summary_add_head(&why->summary, member, node);
+	if (strcmp(member, "findings") != 0)
+		return true;
+	shown_findings_add(&why->summary.findings, node);
+	if (why->out)
+		node_write(why->out, node);
+	return true;
+}
+
+static void note_array(void *arg, const char *member, bool begins)
+{
+	struct why *why = arg;
+
+	(void)begins;
+	why->has_findings |= strcmp(member, "findings") == 0;
+}
+
+static void print_text(struct why *why, const struct page *page)
+{
+	struct text text = { 0 };
+
+	heading_print_fault(page, &why->summary);
+	heading_print_whose(page, &why->summary);
+	shown_findings_print(page, &why->summary.findings, NULL);
+	if (why->summary.findings.count)
+		return;
+	text_add(&text, "%s",
+		 why->has_findings ? "Nothing found that should not be."
+				   : "The document has no findings: it was made by an "
+				     "older gosnap, or with --no-analysis.");
+	page_say(page, COLOR_PLAIN, 0, 2, &text);
+}
+
+static bool read_all(struct why *why, struct reader *reader, struct err *err)
+{
+	return reader_visit(reader,
+			    &(struct reader_calls){ read_member, note_array, why }, err);
+}
+
+static bool print_json(struct why *why, struct reader *reader, struct err *err)
+{
+	AUTO(sink_free) struct sink *out = sink_json_new(STDOUT_FILENO, false);
+
+	why->out = out;
+	sink_begin(out, SINK_ARRAY);
+	bool whole = read_all(why, reader, err);
+	sink_end(out);
+	return sink_finish(out, NULL, err) && whole;
+}
+
+bool why_print(struct reader *reader, const struct page *page, enum why_form form,
+	       bool *ret_bad, struct err *err)
+{
+	struct why why = { .out = NULL };
+	bool ok;
+
+	summary_init(&why.summary, NULL);
+	if (form == WHY_JSON) {
+		ok = print_json(&why, reader, err);
+	} else {
+		ok = read_all(&why, reader, err);
+		print_text(&why, page);
+	}
+	*ret_bad = why.summary.findings.bad || why.summary.fault;
+	summary_done(&why.summary);
+	return ok;
+}

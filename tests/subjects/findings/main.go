@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Subject: something is wrong, or nearly: its argument says what. Everything stands still once READY is
+// printed.
+package main
+
+import (
+	"net"
+	"os"
+	"subjects/truth"
+	"sync"
+	"syscall"
+	"time"
+)
+
+var (
+	never   = make(chan int) // reachable, and nobody sends
+	cases   = map[string]func(){}
+	crowded = "semacquire|sync.Mutex.Lock|sync.RWMutex.Lock|sync.RWMutex.RLock"
+)
+
+const many = 12 // goroutines that wait
+
+// crowd makes that many goroutines wait for the lock.
+func crowd(n int, lock sync.Locker) {
+	before := truth.Count()
+	for i := 0; i < n; i++ {
+		go func() {
+			truth.Below("waits", crowded)
+			lock.Lock()
+			lock.Unlock()
+		}()
+	}
+	truth.Await(before + n)
+}
+
+// parks runs f in a goroutine that states where it waits.
+func parks(f func()) {
+	before := truth.Count()
+	go f()
+	truth.Await(before + 1)
+}
+
+func ring(locks ...sync.Locker) {
+	before := truth.Count()
+	var all sync.WaitGroup
+	all.Add(len(locks))
+	for i := range locks {
+		go func(mine, next sync.Locker) {
+			mine.Lock()
+			defer mine.Unlock()
+			all.Done()
+			all.Wait()
+			truth.Below("waits", crowded)
+			next.Lock()
+			next.Unlock()
+		}(locks[i], locks[(i+1)%len(locks)])
+	}
+	truth.Await(before + len(locks))
+}
+
+// holds makes a goroutine that has the lock call stay.
+func holds(lock sync.Locker, stay func()) {
+	parks(func() {
+		lock.Lock()
+		defer lock.Unlock()
+		stay()
+	})
+}
+
+var (
+	a, b, c sync.Mutex
+	rw      sync.RWMutex
+	full    = make(chan int, 2)
+)
+
+func init() {
+	cases["cycle of two"] = func() { ring(&a, &b) }
+	cases["cycle of three"] = func() { ring(&a, &b, &c); crowd(5, &b) }
+	cases["cycle with an RWMutex"] = func() { ring(&rw, &a) }
+	cases["locked twice"] = func() {
+		parks(func() {
+			a.Lock()
+			defer a.Unlock()
+			again()
+		})
+	}
+	cases["read twice beside a writer"] = func() {
+		step := make(chan bool)
+		before := truth.Count()
+		go func() {
+			rw.RLock()
+			defer rw.RUnlock()
+			step <- true
+			<-step
+			readAgain()
+		}()
+		<-step
+		crowd(1, &rw)
+		step <- true
+		truth.Await(before + 2)
+	}
+	cases["read, then written"] = func() {
+		parks(func() {
+			rw.RLock()
+			defer rw.RUnlock()
+			truth.Below("waits", crowded)
+			rw.Lock()
+			rw.Unlock()
+		})
+	}
+	cases["held while it sends"] = func() {
+		full <- 1
+		full <- 2
+		holds(&a, func() {
+			truth.Below("sends", "chan send")
+			full <- 3
+		})
+		crowd(many, &a)
+	}
+	cases["held at a nil channel"] = func() {
+		holds(&a, func() {
+			truth.Below("receives", "chan receive (nil chan)")
+			<-(chan int)(nil)
+		})
+		crowd(2, &a)
+	}
+	cases["held at a nil channel, by way of another"] = func() {
+		holds(&b, func() {
+			truth.Below("receives", "chan receive (nil chan)")
+			<-(chan int)(nil)
+		})
+		holds(&a, func() {
+			truth.Below("waits", crowded)
+			b.Lock()
+			b.Unlock()
+		})
+		crowd(7, &a)
+	}
+	cases["read-held at a nil channel"] = func() {
+		holds(rw.RLocker(), func() {
+			truth.Below("receives", "chan receive (nil chan)")
+			<-(chan int)(nil)
+		})
+		crowd(3, &rw)
+	}
+	cases["sends to a nil channel"] = func() {
+		for i := 0; i < 3; i++ {
+			parks(func() {
+				truth.Below("sends", "chan send (nil chan)")
+				(chan int)(nil) <- 1
+			})
+		}
+	}
+
+	// These are well.
+	cases["well: nothing"] = func() {}
+	cases["well: a waiter that tried"] = func() {
+		holds(&a, func() {
+			truth.Below("sleeps", "sleep")
+			time.Sleep(time.Hour)
+		})
+		crowd(many, &a)
+	}
+	cases["well: held by one that runs"] = func() {
+		locked := make(chan bool)
+		go func() {
+			a.Lock()
+			locked <- true
+			for {
+			}
+		}()
+		<-locked
+		crowd(many, &a)
+	}
+	cases["well: held by one that reads"] = func() {
+		here, there := pair()
+		_ = there
+		holds(&a, func() {
+			truth.Below("reads", "IO wait")
+			here.Read(make([]byte, 1))
+		})
+		crowd(many, &a)
+	}
+	cases["well: held until a timer fires"] = func() {
+		timer := time.NewTimer(time.Hour)
+		holds(&a, func() {
+			truth.Below("receives", "chan receive")
+			<-timer.C
+		})
+		crowd(many, &a)
+	}
+	cases["well: held while another is about to receive"] = func() {
+		full <- 1
+		full <- 2
+		parks(func() {
+			for range full {
+				truth.Below("sleeps", "sleep")
+				time.Sleep(time.Hour)
+			}
+		})
+		holds(&a, func() {
+			full <- 3
+			truth.Below("sends", "chan send")
+			full <- 4
+		})
+		crowd(many, &a)
+	}
+	cases["well: held while another selects"] = func() {
+		full <- 1
+		full <- 2
+		parks(func() {
+			for {
+				truth.Below("sleeps", "sleep")
+				time.Sleep(time.Hour)
+				select {
+				case <-full:
+				case <-never:
+				}
+			}
+		})
+		holds(&a, func() {
+			truth.Below("sends", "chan send")
+			full <- 4
+		})
+		crowd(many, &a)
+	}
+	cases["well: few wait for one that sends"] = func() {
+		full <- 1
+		full <- 2
+		holds(&a, func() {
+			truth.Below("sends", "chan send")
+			full <- 4
+		})
+		crowd(3, &a)
+	}
+	cases["well: in order"] = func() {
+		holds(&a, func() {
+			b.Lock()
+			defer b.Unlock()
+			truth.Below("sleeps", "sleep")
+			time.Sleep(time.Hour)
+		})
+		holds(&c, func() {
+			truth.Below("waits", crowded)
+			a.Lock()
+			b.Lock()
+			b.Unlock()
+			a.Unlock()
+		})
+		crowd(many, &b)
+	}
+	cases["well: a condition"] = func() {
+		cond := sync.NewCond(&a)
+		for i := 0; i < many; i++ {
+			parks(func() {
+				a.Lock()
+				defer a.Unlock()
+				truth.Below("waits", "sync.Cond.Wait")
+				cond.Wait()
+			})
+		}
+	}
+	cases["well: for ever"] = func() {
+		parks(func() {
+			truth.Below("receives", "chan receive (nil chan)")
+			<-(chan int)(nil)
+		})
+		parks(func() {
+			truth.Below("waits", "select (no cases)")
+			select {}
+		})
+	}
+	cases["well: workers"] = func() {
+		work := make(chan int)
+		var done sync.WaitGroup
+		for i := 0; i < 20; i++ {
+			done.Add(1)
+			parks(func() {
+				defer done.Done()
+				truth.Below("works", "chan receive")
+				for range work {
+				}
+			})
+		}
+		parks(func() {
+			truth.Below("waits", "semacquire|sync.WaitGroup.Wait")
+			done.Wait()
+		})
+		parks(func() {
+			truth.Below("receives", "chan receive")
+			work <- <-never
+		})
+	}
+}
+
+//go:noinline
+func again() {
+	truth.Below("waits", crowded)
+	a.Lock()
+	a.Unlock()
+}
+
+//go:noinline
+func readAgain() {
+	truth.Below("waits", crowded)
+	rw.RLock()
+	rw.RUnlock()
+}
+
+func pair() (net.Conn, net.Conn) {
+	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err != nil {
+		panic(err)
+	}
+	var ends [2]net.Conn
+	for i, fd := range fds {
+		file := os.NewFile(uintptr(fd), "pair")
+		if ends[i], err = net.FileConn(file); err != nil {
+			panic(err)
+		}
+	}
+	return ends[0], ends[1]
+}
+
+func main() {
+	truth.EndWithStdin()
+	cases[os.Args[1]]()
+	truth.Ready()
+	select {}
+}
