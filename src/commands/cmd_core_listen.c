@@ -4,7 +4,7 @@
 
 #include <getopt.h>
 
-#include "src/commands/handler_snapshot.h"
+#include "src/options/handler_snapshot.h"
 #include "src/options/options.h"
 #include "src/install/install.h"
 #include "src/handler/listen.h"

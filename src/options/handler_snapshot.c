@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/commands/handler_snapshot.h"
+#include "src/options/handler_snapshot.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
