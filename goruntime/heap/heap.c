@@ -86,3 +86,12 @@ uint64_t heap_unreadable(const struct heap *h)
 {
 	return h->unreadable;
 }
+
+uint64_t heap_span_bytes(const struct heap *h)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < h->span_count; i++)
+		bytes += span_bytes(&h->spans[i]);
+	return bytes;
+}

@@ -54,6 +54,14 @@ bool heap_is_marked(const struct heap *heap, uint64_t addr);
 /* Bytes of objects that could not be read: what only they refer to is not marked. */
 uint64_t heap_unreadable(const struct heap *heap);
 
+/* Calls fn for each object that is allocated, in the order of addresses. False: ERR_UNSUPPORTED, that is not
+ * known; or ERR_LIMIT. */
+typedef void heap_object_fn(void *arg, const struct heap_object *object, bool marked);
+MUST_CHECK bool heap_each_allocated(struct heap *heap, heap_object_fn *fn, void *arg,
+				    struct err *err);
+/* Bytes of all spans with objects. */
+uint64_t heap_span_bytes(const struct heap *heap);
+
 /* Before marking. The sudogs of these goroutines (sorted addresses of g, borrowed) do not refer to what they
  * wait for. */
 void heap_hide_waits(struct heap *heap, const uint64_t *g, size_t n);

@@ -19,7 +19,9 @@ struct span {
 	uint64_t start, elem_size;
 	uint64_t first; /* of its objects, among all */
 	uint64_t specials;
+	uint64_t alloc_bits; /* address of a bit for each object; 0: not known */
 	uint32_t pages, elems;
+	uint32_t free_index; /* those before are allocated, others if their bit is set */
 	uint32_t reciprocal; /* of elem_size, times 2^32 */
 	bool no_pointers;
 	bool queued;  /* has objects that are marked and not scanned */

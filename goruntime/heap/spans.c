@@ -43,6 +43,8 @@ static bool parse(const struct layout *l, const uint8_t *bytes, struct span *ret
 		.start = GET(start),
 		.elem_size = GET(elem_size),
 		.specials = GET(specials),
+		.alloc_bits = GET(alloc_bits),
+		.free_index = (uint32_t)GET(free_index),
 		.pages = (uint32_t)pages,
 		.elems = (uint32_t)elems,
 		.no_pointers = GET(class) & 1,
@@ -50,8 +52,9 @@ static bool parse(const struct layout *l, const uint8_t *bytes, struct span *ret
 	const bool in_use = GET(state) == STATE_IN_USE;
 #undef GET
 	if (!in_use || !pages || pages > UINT32_MAX || !elems || ret->elem_size < WORD ||
-	    ret->start % (1 << HEAP_PAGE_BITS) || ret->start >= ADDRESS_END ||
-	    span_bytes(ret) >= ADDRESS_END || elems > span_bytes(ret) / ret->elem_size ||
+	    ret->elem_size % WORD || ret->start % (1 << HEAP_PAGE_BITS) ||
+	    ret->start >= ADDRESS_END || span_bytes(ret) >= ADDRESS_END ||
+	    elems > span_bytes(ret) / ret->elem_size ||
 	    (elems > 1 && pages > SHARED_PAGES))
 		return false;
 	if (elems > 1)

@@ -75,6 +75,8 @@
 #define LIMIT_HEAP_SPANS (UINT64_C(1) << 24)
 #define LIMIT_HEAP_ARENAS (UINT64_C(1) << 16)
 #define LIMIT_SPECIALS (1 << 16)
+/* nanoseconds that reading the heap may take: 1 GB of small objects takes some six seconds */
+#define LIMIT_HEAP_NS (UINT64_C(600) * 1000 * 1000 * 1000)
 /* count; distinct pcs that are looked up */
 #define LIMIT_PCS (UINT64_C(1) << 22)
 /* frames of all distinct stacks */

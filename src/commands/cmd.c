@@ -14,12 +14,13 @@ const struct command *const commands[] = {
 	&command_record,      &command_why,
 	&command_show,	      &command_json,
 	&command_print,	      &command_profile_export,
-	&command_list,	      &command_prune,
-	&command_install,     &command_uninstall,
-	&command_doctor,      &command_layout,
-	&command_core_pipe,   &command_core_listen,
-	&command_monitor,     &command_watch,
-	&command_trace,	      &command_complete,
+	&command_heap,	      &command_list,
+	&command_prune,	      &command_install,
+	&command_uninstall,   &command_doctor,
+	&command_layout,      &command_core_pipe,
+	&command_core_listen, &command_monitor,
+	&command_watch,	      &command_trace,
+	&command_complete,
 };
 const size_t command_count = ARRAY_SIZE(commands);
 

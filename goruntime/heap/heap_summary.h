@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* heap_summary.h - how many objects of which sizes are in the heap of a runtime, and how many of them can
+ * still be reached: from global variables, stacks, finalizers and cleanups. Conservative, see heap.h: some
+ * of what counts as live may be garbage. Objects that wait for their finalizer count as garbage. */
+#ifndef GOSNAP_HEAP_SUMMARY_H
+#define GOSNAP_HEAP_SUMMARY_H
+
+#include "lib/base/err.h"
+#include "lib/base/util.h"
+
+struct runtime;
+struct target;
+
+struct heap_amount {
+	uint64_t objects, bytes;
+};
+
+/* Objects whose places have the same size. */
+struct heap_class {
+	uint64_t size; /* 0: all that are larger than HEAP_SMALL */
+	bool no_pointers;
+	struct heap_amount live, garbage;
+};
+
+enum { HEAP_SMALL = 32 << 10 };
+
+struct heap_summary {
+	struct heap_amount live, garbage;
+	uint64_t free; /* bytes in between: free places, and what is left over in spans */
+	uint64_t unreadable;	    /* bytes: what only they refer to counts as garbage */
+	struct heap_class *classes; /* with any objects, those with most bytes first */
+	size_t class_count;
+};
+
+/* After runtimes_decode(). memory: the copy or the core. False: ERR_LIMIT, it took more than ns
+ * nanoseconds; or the heap is not known. heap_summary_done() in either case. */
+MUST_CHECK bool heap_summarize(struct runtime *rt, struct target *memory, uint64_t ns,
+			       struct heap_summary *ret, struct err *err);
+void heap_summary_done(struct heap_summary *summary);
+
+#endif

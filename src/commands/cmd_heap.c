@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/commands/cmd.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "lib/base/limit.h"
+#include "lib/corefile/target_core.h"
+#include "lib/document/sink.h"
+#include "src/capture/sandboxed.h"
+#include "src/options/options.h"
+#include "src/options/read_options.h"
+#include "src/viewer/terminal/text.h"
+
+/* A heap of 16 GB is read in that time. */
+#define COPY_AGE_NS (UINT64_C(120) * 1000 * 1000 * 1000)
+
+struct heap_arguments {
+	struct capture_options capture;
+	bool json, no_sandbox;
+};
+
+static const struct option_info heap_options[] = {
+	{ 0, "json", NULL, "write JSON", OPTION_FLAG(struct heap_arguments, json) },
+	{ 0, "assume-go", "1.N", "read the runtime as that of Go 1.N",
+	  OPTION_STRING(struct heap_arguments, capture.assume_go) },
+	{ .name = NULL }
+};
+
+const struct command command_heap = {
+	.name = "gosnap heap",
+	.run = cmd_heap,
+	.arguments = "PID|CORE [EXE]",
+	.summary = "count what is in the heap",
+	.options = {
+		{ .rows = heap_options },
+		{ core_options, offsetof(struct heap_arguments, capture.core.search) },
+		{ sandbox_options, offsetof(struct heap_arguments, no_sandbox) },
+	},
+};
+
+static void print_amount(const char *name, const struct heap_amount *a, const char *words)
+{
+	struct text count = { NULL }, size = { NULL };
+
+	text_add_count(&count, a->objects);
+	text_add_size(&size, a->bytes);
+	printf("%-10s %14s objects  %12s  %s\n", name, text_words(&count),
+	       text_words(&size), words);
+	text_done(&count);
+	text_done(&size);
+}
+
+static void print_cell(uint64_t n, int columns,
+		       void (*add)(struct text *text, uint64_t n))
+{
+	struct text text = { NULL };
+
+	if (n)
+		add(&text, n);
+	printf("  %*s", columns, n ? text_words(&text) : "-");
+	text_done(&text);
+}
+
+static void print_class(const struct heap_class *c)
+{
+	struct text size = { NULL };
+
+	text_add_size(&size, c->size ? c->size : HEAP_SMALL);
+	printf("%1s%-11s %-8s", c->size ? "" : ">", text_words(&size),
+	       c->no_pointers ? "no" : "yes");
+	print_cell(c->live.objects, 14, text_add_count);
+	print_cell(c->live.bytes, 12, text_add_size);
+	print_cell(c->garbage.objects, 12, text_add_count);
+	print_cell(c->garbage.bytes, 12, text_add_size);
+	printf("\n");
+	text_done(&size);
+}
+
+static void print_heap(const struct heap_summary *s)
+{
+	struct text free = { NULL };
+
+	print_amount("live", &s->live, "can be reached");
+	print_amount("garbage", &s->garbage, "cannot be reached, and is not yet freed");
+	text_add_size(&free, s->free);
+	printf("%-10s %36s  is left between them\n\n", "free", text_words(&free));
+	text_done(&free);
+	printf("%-11s %-8s  %14s  %12s  %12s  %12s\n", "size", "pointers", "live",
+	       "bytes", "garbage", "bytes");
+	for (size_t i = 0; i < s->class_count; i++)
+		print_class(&s->classes[i]);
+}
+
+static void sink_amount(struct sink *out, const char *name, const struct heap_amount *a)
+{
+	sink_named_begin(out, name, SINK_OBJECT);
+	sink_named_uint(out, "objects", a->objects);
+	sink_named_uint(out, "bytes", a->bytes);
+	sink_end(out);
+}
+
+static void sink_heap(struct sink *out, const struct heap_summary *s)
+{
+	sink_begin(out, SINK_OBJECT);
+	sink_amount(out, "live", &s->live);
+	sink_amount(out, "garbage", &s->garbage);
+	sink_named_uint(out, "free_bytes", s->free);
+	sink_named_uint(out, "unreadable_bytes", s->unreadable);
+	sink_named_begin(out, "classes", SINK_ARRAY);
+	for (size_t i = 0; i < s->class_count; i++) {
+		const struct heap_class *c = &s->classes[i];
+		sink_begin(out, SINK_OBJECT);
+		sink_named_uint(out, c->size ? "size" : "larger_than",
+				c->size ? c->size : HEAP_SMALL);
+		sink_named_bool(out, "pointers", !c->no_pointers);
+		sink_amount(out, "live", &c->live);
+		sink_amount(out, "garbage", &c->garbage);
+		sink_end(out);
+	}
+	sink_end(out);
+	sink_end(out);
+}
+
+static void say_unreadable(const struct heap_summary *s)
+{
+	AUTO(xfree)
+	char *text = xasprintf("warning: %" PRIu64 " bytes could not be read: what only "
+			       "they refer to counts as garbage",
+			       s->unreadable);
+	if (s->unreadable)
+		cmd_say(text);
+}
+
+static bool show(const struct capture *c, struct sink *out, struct err *err)
+{
+	for (size_t i = 0; i < runtimes_count(c->runtimes); i++) {
+		struct heap_summary s;
+		bool ok = heap_summarize(runtimes_get(c->runtimes, i),
+					 c->copy ? c->copy : c->live, LIMIT_HEAP_NS, &s,
+					 err);
+		if (ok && out) {
+			sink_heap(out, &s);
+		} else if (ok) {
+			printf("%s", i ? "\n" : "");
+			print_heap(&s);
+		}
+		if (ok)
+			say_unreadable(&s);
+		heap_summary_done(&s);
+		if (!ok)
+			return false;
+	}
+	return true;
+}
+
+static bool show_json(const struct capture *c, struct err *err)
+{
+	AUTO(sink_free) struct sink *out = sink_json_new(STDOUT_FILENO, false);
+
+	sink_begin(out, SINK_OBJECT);
+	sink_named_string(out, "format", "gosnap-heap");
+	sink_named_uint(out, "version", 1);
+	sink_named_begin(out, "heaps", SINK_ARRAY);
+	if (!show(c, out, err))
+		return false;
+	sink_end(out);
+	sink_end(out);
+	return sink_finish(out, NULL, err);
+}
+
+static bool read_and_show(struct capture *c, const struct heap_arguments *arguments,
+			  struct err *err)
+{
+	if (runtimes_count(c->runtimes) == 0)
+		return err_set(err, ERR_CANNOT, "this is not a Go program: %s",
+			       runtimes_unusable(c->runtimes));
+	/* With a copy it goes on; what is stopped is not kept so for as long as this takes. */
+	if (arguments->capture.pid && !c->copy)
+		return err_set(err, ERR_CANNOT,
+			       "the heap can only be read of a copy, and there is none");
+	runtimes_decode(c->runtimes);
+	if (arguments->json ? !show_json(c, err) : !show(c, NULL, err))
+		return false;
+	return !c->partial || err_set(err, ERR_GONE, "%s", c->partial);
+}
+
+static int capture_and_show(void *arg)
+{
+	const struct heap_arguments *arguments = arg;
+	struct capture c;
+	struct err err;
+	bool ok = capture_open(&c, &arguments->capture, &err) && capture_take(&c, &err) &&
+		  read_and_show(&c, arguments, &err);
+
+	capture_finish(&c);
+	if (ok && c.partial)
+		ok = err_set(&err, ERR_GONE, "%s", c.partial);
+	capture_done(&c);
+	return ok ? EXIT_DONE : cmd_failed(&err);
+}
+
+int cmd_heap(int argc, char **argv)
+{
+	struct heap_arguments arguments = {
+		.capture = { .values = VALUES_ALWAYS,
+			     .go_only = true,
+			     .way = CAPTURE_COPY,
+			     .max_copy_age_ns = COPY_AGE_NS },
+	};
+	struct capture_options *options = &arguments.capture;
+	struct sandbox sandbox = { .keep_count = 0 };
+	struct err err;
+	int status;
+
+	if (!options_read(&command_heap, argc, argv, &arguments, &status))
+		return status;
+	if (argc - optind < 1)
+		return cmd_misused(&command_heap, "missing PID or core");
+	if (argc - optind > 2)
+		return cmd_misused(&command_heap, "too many arguments: give a PID, or a "
+						  "core and its executable");
+	if (!cmd_parse_pid(argv[optind], &options->pid)) {
+		options->core.path = argv[optind];
+		options->way = CAPTURE_AUTO;
+	} else if (argc - optind == 2) {
+		return cmd_misused(&command_heap,
+				   "an executable belongs to a core, not to a PID");
+	}
+	if (argc - optind == 2)
+		options->core.search.executable = argv[optind + 1];
+	AUTO(capture_host_free)
+	struct capture_host *host =
+		capture_host_new(options, arguments.no_sandbox, &sandbox, &err);
+	return host ? run_in_sandbox(arguments.no_sandbox, &sandbox, capture_and_show,
+				     &arguments)
+		    : cmd_failed(&err);
+}
