@@ -61,21 +61,18 @@ static const enum layout_slot needed[] = {
 	L_p_runnext, L_p_preempt, L_p_timers,	 L_p_mark_worker_mode,
 };
 
-static struct state_number slice_length(const struct layout *l, enum layout_slot slot,
-					const uint8_t *bytes, size_t len)
+static struct timer_heap heap_of(const struct layout *l, const uint8_t *bytes, size_t len)
 {
-	struct state_number n = { 0 };
-	const struct slot s = l->slot[slot];
+	struct timer_heap heap = { 0 };
+	const struct slot s = l->slot[L_p_timers];
 
-	if (s.off < 0 || s.size != 3 * WORD || (size_t)s.off + s.size > len)
-		return n;
-	n.known = true;
-	memcpy(&n.value, bytes + s.off + WORD, WORD);
-	return n;
+	if (s.off >= 0 && s.size == 3 * WORD && (size_t)s.off + s.size <= len)
+		memcpy(&heap, bytes + s.off, sizeof(heap));
+	return heap;
 }
 
 static void read_one(struct state_reading *r, const uint8_t *bytes, size_t len,
-		     struct processor_state *p)
+		     struct processor_state *p, struct timer_heap *heap)
 {
 	const struct layout *l = &r->rt->layout;
 
@@ -89,7 +86,8 @@ static void read_one(struct state_reading *r, const uint8_t *bytes, size_t len,
 		p->mark_worker = state_get(l, L_p_mark_worker_mode, bytes, len);
 	p->machine = state_load(r, layout_get(l, L_p_m, bytes, len), L_m_id);
 	p->next = state_goroutine(r, layout_get(l, L_p_runnext, bytes, len));
-	p->timers = slice_length(l, L_p_timers, bytes, len);
+	*heap = heap_of(l, bytes, len);
+	p->timers = (struct state_number){ heap->len, heap->array || !heap->len };
 	read_queue(r, bytes, len, &p->queue);
 }
 
@@ -114,12 +112,13 @@ void state_read_processors(struct state_reading *r)
 	}
 	AUTO(xfree) uint8_t *bytes = xmalloc(len);
 	to->processors = xcalloc(count + 1, sizeof(*to->processors));
+	r->heaps = xcalloc(count + 1, sizeof(*r->heaps));
 	for (; to->processor_count < count; to->processor_count++) {
 		struct processor_state *p = &to->processors[to->processor_count];
 		if (target_read_uint(r->source, array + to->processor_count * WORD, WORD,
 				     &addr, &ignored) &&
 		    target_read(r->source, addr, bytes, len, &ignored))
-			read_one(r, bytes, len, p);
+			read_one(r, bytes, len, p, &r->heaps[to->processor_count]);
 		else
 			p->unreadable = "it could not be read";
 	}

@@ -82,11 +82,13 @@ void runtime_state_read(struct runtime *rt, struct target *source)
 	if (!rt->modules || rt->unusable)
 		return;
 	rt->state = xcalloc(1, sizeof(*rt->state));
-	struct state_reading r = { rt, source, rt->state };
+	struct state_reading r = { rt, source, rt->state, NULL };
 	state_places_find(rt);
 	target_budget_unit(source);
 	state_read_scheduler(&r);
 	state_read_processors(&r);
+	state_read_timers(&r);
+	xfree(r.heaps);
 	state_read_machines(&r);
 	state_read_gc(&r);
 	state_read_memory(&r);

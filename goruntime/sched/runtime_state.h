@@ -84,6 +84,16 @@ struct memory_state {
 	struct state_number profile_sys, gc_sys, other_sys, sys;
 };
 
+struct timer_state {
+	uint64_t when;	   /* CLOCK_MONOTONIC */
+	uint64_t period;   /* ns; 0: once */
+	uint64_t function; /* its entry; 0: not known */
+	uint64_t argument; /* a pointer */
+	uint64_t called;   /* entry of the function that the argument is; 0: it is none */
+	struct state_number goroutine; /* that the argument is */
+	size_t processor;
+};
+
 struct runtime_state {
 	struct scheduler_state scheduler;
 	struct processor_state *processors;
@@ -94,6 +104,10 @@ struct runtime_state {
 	const char *machines_unreadable;
 	struct gc_state gc;
 	struct memory_state memory;
+	struct timer_state timers[LIMIT_TIMERS]; /* the next ones */
+	size_t timer_count;
+	uint64_t timers_all; /* in the heaps of all Ps */
+	bool timers_partial; /* some could not be read */
 };
 
 /* NULL: the runtime is unusable. */

@@ -20,6 +20,12 @@ struct state_reading {
 	struct runtime *rt;
 	struct target *source;
 	struct runtime_state *to;
+	struct timer_heap *heaps; /* of the Ps */
+};
+
+/* The heap of a P: an array in which the children of i are 4 i + 1 to 4 i + 4. */
+struct timer_heap {
+	uint64_t array, len;
 };
 /* One number, as large as its field. Absent fields and what cannot be read: unknown. */
 struct state_number state_load(struct state_reading *r, uint64_t base,
@@ -41,6 +47,8 @@ void state_read_list(struct state_reading *r, uint64_t head, struct goroutine_qu
 void state_read_scheduler(struct state_reading *r);
 void state_read_processors(struct state_reading *r);
 void state_read_machines(struct state_reading *r);
+/* Then r->heaps are known. */
+void state_read_timers(struct state_reading *r);
 void state_read_gc(struct state_reading *r);
 struct state_number gc_goal(struct state_reading *r);
 void state_read_memory(struct state_reading *r);

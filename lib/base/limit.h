@@ -117,6 +117,10 @@
 #define LIMIT_MACHINES (1 << 16)
 /* count; goroutines listed of one queue of the scheduler: a P's own has 256 */
 #define LIMIT_QUEUE (1 << 10)
+/* count; timers that are shown, and that are read to find the next ones while the process is
+ * stopped: less than a millisecond */
+#define LIMIT_TIMERS 64
+#define LIMIT_TIMERS_READ 320
 /* count; pauses of the garbage collector that are shown, of the 256 that a runtime keeps */
 #define LIMIT_PAUSES 16
 /* count; locks, channels, ... that the document lists with who waits for them */

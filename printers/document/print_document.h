@@ -29,6 +29,7 @@ void print_go(struct sink *out, const struct runtimes *all, struct redaction *r)
 struct runtime_printing {
 	const struct runtimes *runtimes;
 	const struct target_thread *threads;
+	const struct snapshot_time *moment;
 };
 void print_runtime_state(struct sink *out, const struct runtime_printing *p);
 

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
 #include "goruntime/goruntime.h"
 #include "printers/document/print_document.h"
+
+#define NEVER (UINT64_C(1) << 62)
 
 /* What is not known is left out. */
 static void print_number(struct sink *out, const char *name, struct state_number n)
@@ -169,6 +173,59 @@ static void print_memory(struct sink *out, const struct memory_state *m)
 	sink_end(out);
 }
 
+static const char *function_at(struct runtime *rt, uint64_t pc)
+{
+	struct code_frame code;
+
+	return pc && runtime_code_at(rt, pc, &code) ? code.function : NULL;
+}
+
+/* What the functions of the standard library take. */
+static void print_argument(struct sink *out, struct runtime *rt,
+			   const struct timer_state *t, const char *function)
+{
+	if (strcmp(function, "time.goFunc") == 0)
+		sink_named_string(out, "calls", function_at(rt, t->called));
+	else if (strcmp(function, "time.sendTime") == 0 && t->argument)
+		sink_named_address(out, "channel", t->argument);
+	else
+		print_number(out, "goroutine", t->goroutine);
+}
+
+/* Far in the future is never. */
+static void print_timer(struct sink *out, const struct runtime_printing *p,
+			struct runtime *rt, const struct timer_state *t)
+{
+	const char *function = function_at(rt, t->function);
+
+	sink_begin(out, SINK_OBJECT);
+	if (t->when < NEVER) {
+		sink_name(out, "when");
+		sink_time(out, p->moment->realtime_ns + (t->when - p->moment->now_ns));
+	}
+	if (t->period)
+		sink_named_uint(out, "period_ns", t->period);
+	sink_named_string(out, "function", function);
+	if (function)
+		print_argument(out, rt, t, function);
+	sink_named_uint(out, "processor", t->processor);
+	sink_end(out);
+}
+
+static void print_timers(struct sink *out, const struct runtime_printing *p,
+			 struct runtime *rt, const struct runtime_state *s)
+{
+	sink_named_begin(out, "timers", SINK_OBJECT);
+	sink_named_uint(out, "count", s->timers_all);
+	sink_named_begin(out, "next", SINK_ARRAY);
+	for (size_t i = 0; i < s->timer_count; i++)
+		print_timer(out, p, rt, &s->timers[i]);
+	sink_end(out);
+	if (s->timers_partial)
+		sink_named_string(out, "unreadable", "some of them could not be read");
+	sink_end(out);
+}
+
 /* What there is of a list, even if not all of it could be read. */
 static void print_why(struct sink *out, const char *name, const char *unreadable)
 {
@@ -176,7 +233,7 @@ static void print_why(struct sink *out, const char *name, const char *unreadable
 }
 
 static void print_one(struct sink *out, const struct runtime_printing *p,
-		      const struct runtime_state *s)
+		      struct runtime *rt, const struct runtime_state *s)
 {
 	print_scheduler(out, &s->scheduler);
 	sink_named_begin(out, "processors", SINK_ARRAY);
@@ -191,15 +248,16 @@ static void print_one(struct sink *out, const struct runtime_printing *p,
 	print_why(out, "machines_unreadable", s->machines_unreadable);
 	print_gc(out, &s->gc);
 	print_memory(out, &s->memory);
+	print_timers(out, p, rt, s);
 }
 
 static void print_nth(struct sink *out, const struct runtime_printing *p, size_t i)
 {
-	const struct runtime *rt = runtimes_get(p->runtimes, i);
+	struct runtime *rt = runtimes_get(p->runtimes, i);
 	const struct runtime_state *s = runtime_state(rt);
 
 	if (s)
-		print_one(out, p, s);
+		print_one(out, p, rt, s);
 	else
 		sink_named_string(out, "unreadable", runtime_unusable(rt));
 }

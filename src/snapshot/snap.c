@@ -64,6 +64,9 @@ static void print_fault_of(struct snap *s)
 
 static void print_runtime_of(struct snap *s)
 {
+	const struct snapshot_time moment = { s->capture.monotonic_ns,
+					      s->capture.realtime_ns,
+					      s->capture.sockets };
 	size_t n;
 
 	if (!runtimes_count(s->capture.runtimes) || !s->capture.frozen)
@@ -73,6 +76,7 @@ static void print_runtime_of(struct snap *s)
 			    &(struct runtime_printing){
 				    .runtimes = s->capture.runtimes,
 				    .threads = target_threads(s->capture.frozen, &n),
+				    .moment = &moment,
 			    });
 }
 
