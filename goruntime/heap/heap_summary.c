@@ -74,6 +74,7 @@ static void mark_roots(struct heap *h, struct runtime *rt)
 	qsort(list, n, sizeof(const struct goroutine *), by_stack);
 	heap_mark_globals(h);
 	heap_mark_specials(h);
+	heap_mark_queues(h);
 	for (size_t i = 0; i < n; i++)
 		heap_mark_stack(h, list[i]);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* heap_summary.h - how many objects of which sizes are in the heap of a runtime, and how many of them can
  * still be reached: from global variables, stacks, finalizers and cleanups. Conservative, see heap.h: some
- * of what counts as live may be garbage. Objects that wait for their finalizer count as garbage. */
+ * of what counts as live may be garbage. */
 #ifndef GOSNAP_HEAP_SUMMARY_H
 #define GOSNAP_HEAP_SUMMARY_H
 

@@ -99,6 +99,9 @@ static void plan_frame(struct heap *h, struct stack_plan *plan,
 		add_part(plan, low, p.cfa);
 		return;
 	}
+	/* Nothing is its own: above its return address are arguments of what it called. */
+	if (code->flags & PCLNTAB_TOPFRAME)
+		return;
 	stack_map_read(rt, code, &map);
 	if (!map.known || !stack_map_each(rt->target, &map, add_word, &p, &ignored))
 		add_part(plan, low, p.cfa);

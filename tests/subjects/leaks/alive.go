@@ -162,6 +162,12 @@ func init() {
 		runtime.SetFinalizer(finalized, func(*node) { c <- 1 })
 		receive(name, c)
 	})
+	start("alive: finalizer in the queue", func(name string) {
+		block()
+		forget(name)
+		runtime.GC()
+		sleep()
+	})
 	start("alive: connection", connection)
 	start("alive: pipe", func(name string) {
 		r, w, err := os.Pipe()
@@ -183,6 +189,31 @@ func use(int) {}
 func hold(n *node) {
 	sleep()
 	n.c <- 1
+}
+
+// finalize calls f for an object that nobody keeps.
+//
+//go:noinline
+func finalize(f func(*node)) {
+	runtime.SetFinalizer(&node{list, nil}, f)
+}
+
+// block has a finalizer called that does not return: no other one is, any more.
+func block() {
+	called := make(chan bool)
+	finalize(func(*node) {
+		called <- true
+		<-global
+	})
+	runtime.GC()
+	<-called
+}
+
+//go:noinline
+func forget(name string) {
+	c := make(chan int)
+	go receive(name, c)
+	finalize(func(*node) { c <- 1 })
 }
 
 // Each has the channel of the one before, and the last one sleeps.
