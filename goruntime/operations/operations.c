@@ -49,6 +49,7 @@ struct asking {
 	struct stack stack;
 	const struct defer_list *defers; /* NULL: none */
 	uint32_t frames;
+	bool any;
 };
 
 /* What takes back what. */
@@ -129,6 +130,7 @@ static void look_ahead(struct asking *q, const struct physical_frame *f,
 
 	events->count = 0;
 	walk_code(q->a->walker, of, events);
+	q->any |= events->count > 0;
 	for (size_t i = 0; i < events->count; i++) {
 		struct event *e = &events->list[i];
 		if (!is_wanted(q, e) || is_told(events, i))
@@ -156,6 +158,7 @@ static void look_back(struct asking *q, const struct physical_frame *f,
 
 	events->count = 0;
 	walk_code(q->a->walker, of, events);
+	q->any |= events->count > 0;
 	for (size_t i = 0; i < events->count; i++) {
 		struct event *e = &events->list[i];
 		if (is_lock(e->operation) && is_wanted(q, e) &&
@@ -246,6 +249,7 @@ static void look_at_deferred(struct asking *q, const struct deferred *d)
 	if (!to)
 		return;
 	if (to->operation) {
+		q->any = true;
 		look_at_arguments(q, d, to);
 		return;
 	}
@@ -260,6 +264,7 @@ static void look_at_deferred(struct asking *q, const struct deferred *d)
 		return;
 	events->count = 0;
 	walk_code(q->a->walker, &of, events);
+	q->any |= events->count > 0;
 	for (size_t i = 0; i < events->count; i++) {
 		struct event *e = &events->list[i];
 		if (!is_wanted(q, e) || is_told(events, i))
@@ -271,7 +276,7 @@ static void look_at_deferred(struct asking *q, const struct deferred *d)
 }
 
 bool operations_of(struct operations *a, const struct goroutine *g,
-		   const struct operation_question *question)
+		   const struct operation_question *question, bool *ret_any)
 {
 	struct asking q = { .a = a, .g = g, .question = question };
 	int64_t *budget = walker_budget(a->walker);
@@ -289,5 +294,7 @@ bool operations_of(struct operations *a, const struct goroutine *g,
 	for (size_t i = 0; q.defers && i < q.defers->count; i++)
 		look_at_deferred(&q, &q.defers->list[i]);
 	a->left -= before - *budget;
+	if (ret_any)
+		*ret_any = q.any;
 	return true;
 }

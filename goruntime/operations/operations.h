@@ -64,8 +64,10 @@ void operations_free(struct operations *a);
 DEFINE_AUTO(struct operations, operations_free)
 
 /* Calls fn for each operation on an object that is wanted. Returns false when the work
- * that was allowed for the whole run is done. */
+ * that was allowed for the whole run is done. *ret_any, unless NULL: there are
+ * operations, wanted or not; of goroutines with the same stack, mostly all or none have
+ * some. */
 bool operations_of(struct operations *a, const struct goroutine *g,
-		   const struct operation_question *question);
+		   const struct operation_question *question, bool *ret_any);
 
 #endif

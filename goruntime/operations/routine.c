@@ -59,8 +59,10 @@ struct routines *routines_new(struct runtime *rt)
 void routines_free(struct routines *all)
 {
 	for (size_t i = 0; i < ROUTINES; i++) {
-		if (all->table[i])
-			xfree(all->table[i]->list);
+		if (!all->table[i])
+			continue;
+		xfree(all->table[i]->list);
+		xfree(all->table[i]->frame_sizes);
 		xfree(all->table[i]);
 	}
 	xfree(all);
@@ -111,6 +113,18 @@ struct routine *routine_at(struct routines *all, uint64_t pc)
 	return *place;
 }
 
+static void note_frame_sizes(struct routine *r)
+{
+	struct pclntab_func func;
+
+	r->frame_sizes = xcalloc(r->count + 1, sizeof(*r->frame_sizes));
+	if (!pclntab_find(&r->module->tab, r->entry, &func))
+		return;
+	for (size_t i = 0; i < r->count; i++)
+		r->frame_sizes[i] = (int32_t)pclntab_frame_size(&r->module->tab, &func,
+								r->list[i].pc);
+}
+
 bool routine_decode(struct routines *all, struct routine *r)
 {
 	struct err ignored;
@@ -127,6 +141,8 @@ bool routine_decode(struct routines *all, struct routine *r)
 	r->list = instructions_decode(target_arch(all->rt->target), bytes, len, r->entry,
 				      &r->count, &ignored);
 	all->decoded += r->count;
+	if (r->list)
+		note_frame_sizes(r);
 	return r->list != NULL;
 }
 
@@ -170,13 +186,4 @@ size_t routine_index(const struct routine *r, uint64_t pc)
 	size_t i = LOWER_BOUND(i_, r->count, r->list[i_].pc < pc);
 
 	return i < r->count && r->list[i].pc == pc ? i : r->count;
-}
-
-int64_t routine_frame_size(const struct routine *r, uint64_t pc)
-{
-	struct pclntab_func func;
-
-	return pclntab_find(&r->module->tab, pc, &func)
-		       ? pclntab_frame_size(&r->module->tab, &func, pc)
-		       : -1;
 }

@@ -18,6 +18,8 @@ struct routine {
 	bool foreign; /* not to be followed: assembly, C, or a part of the runtime */
 	struct instruction *list; /* NULL: not decoded, or cannot be */
 	size_t count;
+	int32_t *
+		frame_sizes; /* before each: bytes up to the return address; -1: not known */
 	bool tried;
 	uint8_t leads[ROUTINE_DEPTH +
 		      1]; /* to an operation, within so many calls: enum */
@@ -37,8 +39,5 @@ bool routine_decode(struct routines *all, struct routine *r);
 bool routine_leads(struct routines *all, struct routine *r, unsigned depth);
 /* The instruction at pc, or r->count. */
 size_t routine_index(const struct routine *r, uint64_t pc);
-/* Bytes between the stack pointer before the instruction at pc and the return address;
- * -1: not known. */
-int64_t routine_frame_size(const struct routine *r, uint64_t pc);
 
 #endif

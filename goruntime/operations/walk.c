@@ -211,7 +211,7 @@ static void follow_on(struct following *f, size_t i, struct machine_state *s)
 
 	for (; i < r->count && !f->seen[i] && f->w->budget > 0; i++) {
 		const struct instruction *in = &r->list[i];
-		int64_t size = routine_frame_size(r, in->pc);
+		int32_t size = r->frame_sizes[i];
 		uint64_t sp = size < 0 ? 0 : f->of->cfa - WORD - (uint64_t)size;
 		f->seen[i] = 1;
 		f->w->budget--;

@@ -4,6 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+	SAMPLED = 4,	 /* goroutines of a group */
+	GROUP_MAX = 256, /* likewise, if they claim nothing that others wait for */
+};
+
 struct asking {
 	struct wait_graph *w;
 	struct operations **of; /* by runtime */
@@ -132,21 +137,50 @@ static bool is_wanted_claim(void *arg, uint64_t addr)
 	return is_wanted(&c->asking, addr);
 }
 
-static bool ask(struct claims *c, uint32_t i)
+static bool ask(struct claims *c, uint32_t i, bool *ret_any)
 {
 	struct asking *a = &c->asking;
 	struct goroutine_of it = runtimes_goroutine(a->w->all, i);
 	const struct operation_question question = { is_wanted_claim, note, c };
 
-	if (it.goroutine->system)
-		return true;
 	if (!a->of[it.number])
 		a->of[it.number] = operations_new(it.runtime);
 	const struct wait_object *o = wait_graph_of(a->w, i);
 	a->goroutine = i;
 	a->first = c->count;
 	a->on_condition = o && o->kind == WAIT_COND;
-	return operations_of(a->of[it.number], it.goroutine, &question);
+	return operations_of(a->of[it.number], it.goroutine, &question, ret_any);
+}
+
+/* Is the last one asked a partner of anything but what it waits for itself? */
+static bool has_claims(const struct claims *c)
+{
+	const struct wait_object *o = wait_graph_of(c->asking.w, c->asking.goroutine);
+
+	for (size_t i = c->asking.first; i < c->count; i++)
+		if (!o || c->list[i].addr != o->addr)
+			return true;
+	return false;
+}
+
+/* All have the same stack. If the first ones have no operations, nor have the others; if
+ * these are on what each of them waits for, most of the others are not worth the time. */
+static bool ask_group(struct claims *c, const struct group *group,
+		      const uint32_t *members)
+{
+	bool any = false, one, claims = false;
+
+	if (runtimes_goroutine(c->asking.w->all, members[0]).goroutine->system)
+		return true;
+	for (uint32_t m = 0; m < group->count; m++) {
+		if ((m == SAMPLED && !any) || (m == GROUP_MAX && !claims))
+			return true;
+		if (!ask(c, members[m], &one))
+			return false;
+		any |= one;
+		claims |= has_claims(c);
+	}
+	return true;
 }
 
 /* The fewest goroutines first: of a thousand that wait in the same place, hardly one
@@ -155,11 +189,10 @@ static void ask_all(struct claims *c, const struct groups *groups)
 {
 	for (size_t g = groups->count; g-- > 0;) {
 		const struct group *group = &groups->list[g];
-		for (uint32_t m = 0; m < group->count; m++)
-			if (!ask(c, groups->members[group->first + m])) {
-				c->asking.w->is_partial = true;
-				return;
-			}
+		if (!ask_group(c, group, groups->members + group->first)) {
+			c->asking.w->is_partial = true;
+			return;
+		}
 	}
 }
 

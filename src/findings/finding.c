@@ -104,6 +104,17 @@ void say_where(const struct finder *f, struct text *text, uint32_t goroutine)
 	say_frame(text, &own);
 }
 
+void say_created(const struct finder *f, struct text *text, uint32_t goroutine)
+{
+	struct goroutine_of it = finder_goroutine(f, goroutine);
+	struct code_frame by;
+
+	if (!runtime_call_before(it.runtime, it.goroutine->created_pc, &by))
+		return;
+	text_add(text, ", created in ");
+	say_frame(text, &by);
+}
+
 void say_place(const struct finder *f, struct text *text, uint32_t goroutine, uint64_t pc)
 {
 	struct code_frame frame;

@@ -30,6 +30,8 @@ uint64_t finder_age(const struct finder *f, uint32_t goroutine);
 void say_object(struct text *text, const struct wait_object *o);
 /* "main.f at main.go:12": where the program itself is, not what it calls of Go's. */
 void say_where(const struct finder *f, struct text *text, uint32_t goroutine);
+/* ", created in main.f at main.go:12" */
+void say_created(const struct finder *f, struct text *text, uint32_t goroutine);
 /* The same of a call at pc. */
 void say_place(const struct finder *f, struct text *text, uint32_t goroutine,
 	       uint64_t pc);

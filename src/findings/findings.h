@@ -32,7 +32,8 @@ struct findings_about {
 	struct runtimes *all;
 	const struct groups *groups;
 	const struct wait_graph *waits;
-	uint64_t now_ns; /* CLOCK_MONOTONIC */
+	uint64_t now_ns;	   /* CLOCK_MONOTONIC */
+	const struct leaks *leaks; /* NULL: not known */
 	bool has_memory; /* all that code refers to could be read, not only stacks */
 };
 

@@ -56,6 +56,8 @@ static enum prospect prospect_of(const struct finder *f, uint32_t goroutine,
 	if ((wait.kind == WAIT_CHANNEL && wait.channel.addr == 0 && !wait.unreadable) ||
 	    (wait.kind == WAIT_SELECT && wait.case_count == 0 && !wait.unreadable))
 		return NEVER;
+	if (f->about.leaks && f->about.leaks->leaked[goroutine])
+		return NEVER;
 	if (finder_age(f, goroutine) >= LONG_NS)
 		return LONG_SINCE;
 	if (wait.kind == WAIT_CHANNEL && !is_timed(&wait) && f->is_idle &&

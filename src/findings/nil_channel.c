@@ -2,9 +2,7 @@
 /* Goroutines that send to a nil channel: that never ends, and nobody writes it on purpose.
  * To receive from one is what a context that is never cancelled makes of Done(), and an
  * empty select is how main functions wait: neither is told. */
-#include <inttypes.h>
-
-#include "src/findings/finding.h"
+#include "src/findings/crowd.h"
 
 static bool sends_to_nil(const struct finder *f, uint32_t i)
 {
@@ -18,23 +16,20 @@ static bool sends_to_nil(const struct finder *f, uint32_t i)
 
 void finding_nil_channel(struct finder *f)
 {
-	const struct groups *groups = f->about.groups;
+	struct crowds crowds;
 
-	for (size_t i = 0; i < groups->count; i++) {
-		const struct group *group = &groups->list[i];
-		uint32_t first = groups->members[group->first];
-		if (!sends_to_nil(f, first))
-			continue;
+	crowds_find(&crowds, f, sends_to_nil);
+	for (size_t i = 0; i < crowds.count; i++) {
+		const struct crowd *crowd = &crowds.list[i];
 		struct finding *finding =
-			finding_add(f, "nil_channel", SEVERITY_WARNING, group->count,
+			finding_add(f, "nil_channel", SEVERITY_WARNING, crowd->count,
 				    "Make the channel before anybody sends to it.");
-		text_add_counted(&finding->text, group->count, "goroutine");
-		text_add(&finding->text, group->count == 1 ? " sends to a nil channel"
+		text_add_counted(&finding->text, crowd->count, "goroutine");
+		text_add(&finding->text, crowd->count == 1 ? " sends to a nil channel"
 							   : " send to a nil channel");
-		say_where(f, &finding->text, first);
+		say_where(f, &finding->text, crowd->first);
 		text_add(&finding->text, ", and will never go on.");
-		for (uint32_t m = 0; m < group->count; m++)
-			finding_shows_goroutine(f, finding,
-						groups->members[group->first + m]);
+		crowd_shows(crowd, finding);
 	}
+	crowds_done(&crowds);
 }

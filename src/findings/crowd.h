@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* crowd.h - goroutines in the same place of the program, created in the same place, however
+ * their stacks differ besides. Private to src/findings. */
+#ifndef GOSNAP_CROWD_H
+#define GOSNAP_CROWD_H
+
+#include "src/findings/finding.h"
+
+struct crowd {
+	struct text place; /* what tells it from others */
+	uint32_t first;	   /* one of them */
+	uint64_t count;
+	uint64_t ids[FINDING_GOROUTINES];
+	size_t id_count;
+};
+
+struct crowds {
+	struct crowd *list;
+	size_t count, cap;
+};
+
+/* Of those for which is_one() is true. */
+void crowds_find(struct crowds *ret, const struct finder *f,
+		 bool (*is_one)(const struct finder *f, uint32_t goroutine));
+void crowds_done(struct crowds *c);
+void crowd_shows(const struct crowd *crowd, struct finding *to);
+
+#endif

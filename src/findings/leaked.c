@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Goroutines that nothing alive can wake: goruntime/heap/leaks.h has the rule. Those that wait
+ * for a lock whose holder is known belong to that. To wait for a nil channel or in an empty
+ * select may be on purpose, as may all that the main goroutine waits for: it keeps the program
+ * from ending. */
+#include "src/findings/chain.h"
+#include "src/findings/crowd.h"
+
+static bool is_leaked(const struct finder *f, uint32_t i)
+{
+	enum { MAIN = 1 };
+	struct goroutine_of it = finder_goroutine(f, i);
+	struct wait wait;
+
+	if (!f->about.leaks->leaked[i] || it.goroutine->id == MAIN ||
+	    !runtime_wait(it.runtime, it.goroutine, &wait) ||
+	    chain_next(f->about.waits, i))
+		return false;
+	return (wait.kind != WAIT_CHANNEL || wait.channel.addr) &&
+	       (wait.kind != WAIT_SELECT || wait.case_count);
+}
+
+static void say_what(const struct finder *f, struct text *text, uint32_t i, bool one)
+{
+	struct goroutine_of it = finder_goroutine(f, i);
+	struct wait wait;
+
+	if (!runtime_wait(it.runtime, it.goroutine, &wait))
+		return;
+	text_add(text, one ? " It waits " : " They wait ");
+	if (wait.kind == WAIT_CHANNEL)
+		text_add(text, "to %s %s",
+			 wait.operation == WAIT_SEND ? "send on" : "receive from",
+			 one ? "a channel" : "channels");
+	else if (wait.kind == WAIT_SELECT)
+		text_add(text, "in a select for channels");
+	else
+		text_add(text, "for a %s", wait_kind_name(wait.kind));
+	say_where(f, text, i);
+	text_add(text, "; nothing that is alive refers to %s any more",
+		 one && wait.kind != WAIT_SELECT ? "it" : "them");
+}
+
+void finding_leaked(struct finder *f)
+{
+	struct crowds crowds;
+
+	if (!f->about.leaks)
+		return;
+	crowds_find(&crowds, f, is_leaked);
+	for (size_t i = 0; i < crowds.count; i++) {
+		const struct crowd *crowd = &crowds.list[i];
+		const bool one = crowd->count == 1;
+		struct finding *finding = finding_add(
+			f, "leaked", SEVERITY_WARNING, crowd->count,
+			"Whoever creates them must take what they send, send what they "
+			"wait for, or tell them to give up; a buffered channel may do.");
+		text_add_counted(&finding->text, crowd->count, "goroutine");
+		text_add(&finding->text, one ? " has leaked" : " have leaked");
+		say_created(f, &finding->text, crowd->first);
+		text_add(&finding->text, ".");
+		say_what(f, &finding->text, crowd->first, one);
+		text_add(&finding->text, ".");
+		crowd_shows(crowd, finding);
+	}
+	crowds_done(&crowds);
+}
