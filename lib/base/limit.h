@@ -125,6 +125,12 @@
 #define LIMIT_PAUSES 16
 /* count; locks, channels, ... that the document lists with who waits for them */
 #define LIMIT_WAIT_OBJECTS 10000
+/* ns, and bytes of memory read, to find out which goroutines have leaked: for a snapshot,
+ * and if only that is asked */
+#define LIMIT_LEAKS_QUICK_NS (UINT64_C(300) * 1000 * 1000)
+#define LIMIT_LEAKS_QUICK_BYTES (UINT64_C(256) << 20)
+#define LIMIT_LEAKS_NS (UINT64_C(15) * 1000 * 1000 * 1000)
+#define LIMIT_LEAKS_BYTES (UINT64_C(16) << 30)
 /* bytes of the symbol, path and argument strings we copy */
 #define LIMIT_STRING_BYTES (UINT64_C(1) << 20)
 /* bytes shown of one string of the subject */

@@ -15,6 +15,7 @@ struct finding *finding_add(struct finder *f, const char *kind, enum severity se
 	struct finding *ret = all->list[all->count++] = xcalloc(1, sizeof(*ret));
 	ret->kind = kind;
 	ret->severity = severity;
+	ret->rank = f->rank;
 	ret->affected = affected;
 	ret->advice = advice;
 	return ret;

@@ -8,7 +8,8 @@
 struct finder {
 	struct findings *findings;
 	struct findings_about about;
-	bool is_idle; /* no goroutine of the program runs, or is about to */
+	unsigned rank; /* of what is looked for at the moment */
+	bool is_idle;  /* no goroutine of the program runs, or is about to */
 };
 
 #define FINDING(kind) void finding_##kind(struct finder *f);

@@ -30,6 +30,8 @@ static int worst_first(const void *a, const void *b)
 
 	if (x->severity != y->severity)
 		return x->severity < y->severity ? 1 : -1;
+	if (x->rank != y->rank)
+		return x->rank > y->rank ? 1 : -1;
 	return (x->affected < y->affected) - (x->affected > y->affected);
 }
 
@@ -40,8 +42,10 @@ void findings_find(struct findings *ret, const struct findings_about *about)
 			    .is_idle = is_idle(about->all) };
 
 	*ret = (struct findings){ 0 };
-	for (size_t i = 0; i < ARRAY_SIZE(finders); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(finders); i++) {
+		f.rank = (unsigned)i;
 		finders[i](&f);
+	}
 	if (ret->count)
 		qsort(ret->list, ret->count, sizeof(struct finding *), worst_first);
 }

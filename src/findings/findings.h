@@ -18,6 +18,8 @@ enum { FINDING_GOROUTINES = 100, FINDING_ADDRESSES = 8 };
 struct finding {
 	const char *kind; /* borrowed */
 	enum severity severity;
+	unsigned
+		rank; /* of its kind, in findings.def: of equal severity, lower is first */
 	struct text text;			 /* a sentence or more */
 	const char *advice;			 /* what to look at or try; borrowed */
 	uint64_t affected;			 /* goroutines that do not go on for it */

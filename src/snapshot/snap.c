@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/limit.h"
 #include "lib/sandbox/sandbox.h"
 #include "printers/printers.h"
 #include "redaction/redaction.h"
@@ -27,7 +28,8 @@ struct snap {
 	struct groups groups;
 	struct wait_graph waits;
 	struct findings findings;
-	bool has_analysis;	   /* waits and findings */
+	bool has_analysis; /* waits and findings */
+	bool rehearsing;   /* the process runs: what is found does not count */
 	const struct fault *fault; /* NULL: none */
 	struct sink *out;
 	uint64_t started_ns;
@@ -464,18 +466,51 @@ static void print_document(struct snap *s, struct snap_result *ret)
 	s->objects = NULL;
 }
 
+/* Memory that stays as it was at the instant of the snapshot. NULL: there is none. */
+static struct target *still_memory(const struct snap *s)
+{
+	return s->options->capture.core.path ? s->capture.live : s->capture.copy;
+}
+
+static bool find_leaks(struct snap *s, struct leaks *ret)
+{
+	const struct leaks_limits limits =
+		s->options->only_findings
+			? (struct leaks_limits){ LIMIT_LEAKS_NS, LIMIT_LEAKS_BYTES }
+			: (struct leaks_limits){ LIMIT_LEAKS_QUICK_NS,
+						 LIMIT_LEAKS_QUICK_BYTES };
+	struct target *memory = still_memory(s);
+	struct err err;
+
+	*ret = (struct leaks){ 0 };
+	if (!memory || s->rehearsing || !capture_has_values(&s->capture))
+		return false;
+	if (leaks_find(s->capture.runtimes, memory, &limits, ret, &err))
+		return true;
+	if (s->options->only_findings && s->options->warn)
+		s->options->warn("leaks", err.text);
+	return false;
+}
+
 static void analyse(struct snap *s)
 {
 	struct runtimes *all = s->capture.runtimes;
+	struct leaks leaks;
 
 	if (s->options->no_analysis || !runtimes_count(all))
 		return;
 	s->has_analysis = true;
 	wait_graph_find(&s->waits, all, &s->groups);
-	findings_find(&s->findings,
-		      &(struct findings_about){ all, &s->groups, &s->waits,
-						s->capture.monotonic_ns,
-						capture_has_values(&s->capture) });
+	const bool known = find_leaks(s, &leaks);
+	findings_find(&s->findings, &(struct findings_about){
+					    .all = all,
+					    .groups = &s->groups,
+					    .waits = &s->waits,
+					    .now_ns = s->capture.monotonic_ns,
+					    .leaks = known ? &leaks : NULL,
+					    .has_memory = capture_has_values(&s->capture),
+				    });
+	leaks_done(&leaks);
 }
 
 static void end_analysis(struct snap *s)
@@ -499,7 +534,9 @@ static void rehearse(struct snap *s)
 	runtimes_decode(s->capture.runtimes);
 	groups_init(&s->groups, s->capture.runtimes, goroutines_wanted,
 		    (void *)s->options);
+	s->rehearsing = true;
 	analyse(s);
+	s->rehearsing = false;
 	struct graph graph = graph_of(s, &bounds);
 	gather_rehearse(&graph);
 	end_analysis(s);

@@ -72,6 +72,10 @@ var (
 	a, b, c sync.Mutex
 	rw      sync.RWMutex
 	full    = make(chan int, 2)
+
+	cond      *sync.Cond
+	kept      map[string]chan int
+	mainWaits chan int
 )
 
 func init() {
@@ -153,7 +157,64 @@ func init() {
 		}
 	}
 
+	cases["leaked"] = func() {
+		for i := 0; i < 5; i++ {
+			answer := make(chan int)
+			parks(func() {
+				truth.Below("sends", "chan send")
+				answer <- 1
+			})
+		}
+	}
+	cases["leaked in a select"] = func() {
+		one, other := make(chan int), make(chan int)
+		parks(func() {
+			truth.Below("selects", "select")
+			select {
+			case <-one:
+			case other <- 1:
+			}
+		})
+	}
+	cases["leaked at a wait group"] = func() {
+		parks(func() {
+			var group sync.WaitGroup
+			group.Add(2)
+			ended := make(chan bool)
+			go func() { group.Done(); ended <- true }()
+			<-ended
+			truth.Below("waits", "semacquire|sync.WaitGroup.Wait")
+			group.Wait()
+		})
+	}
+	cases["leaked at a lock"] = func() {
+		// Not so small that it shares a block with something else.
+		lock := new(struct {
+			sync.Mutex
+			next *int
+			more [8]int
+		})
+		lock.Lock()
+		crowd(2, lock)
+	}
+
 	// These are well.
+	cases["well: main waits"] = func() {
+		mainWaits = make(chan int)
+	}
+	cases["well: reachable"] = func() {
+		kept = map[string]chan int{"a": make(chan int)}
+		parks(func() {
+			truth.Below("receives", "chan receive")
+			<-kept["a"]
+		})
+		later := make(chan int)
+		time.AfterFunc(time.Hour, func() { later <- 1 })
+		parks(func() {
+			truth.Below("receives", "chan receive")
+			<-later
+		})
+	}
 	cases["well: nothing"] = func() {}
 	cases["well: a waiter that tried"] = func() {
 		holds(&a, func() {
@@ -251,7 +312,7 @@ func init() {
 		crowd(many, &b)
 	}
 	cases["well: a condition"] = func() {
-		cond := sync.NewCond(&a)
+		cond = sync.NewCond(&a)
 		for i := 0; i < many; i++ {
 			parks(func() {
 				a.Lock()
@@ -327,5 +388,9 @@ func main() {
 	truth.EndWithStdin()
 	cases[os.Args[1]]()
 	truth.Ready()
+	if wait := mainWaits; wait != nil {
+		mainWaits = nil
+		<-wait
+	}
 	select {}
 }
