@@ -42,11 +42,12 @@ void heap_mark_word(struct heap *heap, uint64_t word);
 void heap_mark_words(struct heap *heap, const void *bytes, size_t len);
 void heap_mark_range(struct heap *heap, uint64_t addr, uint64_t len);
 /* The same for global variables, for what finalizers and cleanups need, those of objects that are there
- * and those that wait to be called, and for the stack of a goroutine
- * of this runtime; goroutines with the same stack after one another are faster. */
+ * and those that wait to be called, for the registers and scheduler stacks of threads, and for the stack
+ * of a goroutine of this runtime; goroutines with the same stack after one another are faster. */
 void heap_mark_globals(struct heap *heap);
 void heap_mark_specials(struct heap *heap);
 void heap_mark_queues(struct heap *heap);
+void heap_mark_threads(struct heap *heap);
 void heap_mark_stack(struct heap *heap, const struct goroutine *g);
 
 /* Marks all that marked objects refer to. False: ERR_LIMIT, it gave up. */

@@ -75,6 +75,7 @@ static void mark_roots(struct heap *h, struct runtime *rt)
 	heap_mark_globals(h);
 	heap_mark_specials(h);
 	heap_mark_queues(h);
+	heap_mark_threads(h);
 	for (size_t i = 0; i < n; i++)
 		heap_mark_stack(h, list[i]);
 }

@@ -140,6 +140,7 @@ static bool mark(struct search *s, struct err *err)
 	heap_mark_globals(s->heap);
 	heap_mark_specials(s->heap);
 	heap_mark_queues(s->heap);
+	heap_mark_threads(s->heap);
 	qsort(s->roots, s->root_count, sizeof(const struct goroutine *), by_stack);
 	for (size_t i = 0; i < s->root_count; i++)
 		heap_mark_stack(s->heap, s->roots[i]);

@@ -10,6 +10,11 @@
 #include "goruntime/variables/stack_map.h"
 #include "lib/base/limit.h"
 
+enum {
+	ARGUMENT_BYTES = 32 * WORD,
+	SYSTEM_STACK_BYTES = 64 << 10,
+};
+
 /* [from, end) from the stack pointer on. */
 struct stack_part {
 	int64_t from, end;
@@ -102,6 +107,12 @@ static void plan_frame(struct heap *h, struct stack_plan *plan,
 	/* Nothing is its own: above its return address are arguments of what it called. */
 	if (code->flags & PCLNTAB_TOPFRAME)
 		return;
+	/* Stack maps are for calls. Elsewhere, as where a signal interrupted it, a frame
+	 * counts with all its words, and those where its arguments may have been saved. */
+	if (frame->flags & FRAME_AT_INSTRUCTION) {
+		add_part(plan, low, p.cfa + ARGUMENT_BYTES);
+		return;
+	}
 	stack_map_read(rt, code, &map);
 	if (!map.known || !stack_map_each(rt->target, &map, add_word, &p, &ignored))
 		add_part(plan, low, p.cfa);
@@ -276,18 +287,30 @@ static void mark_all(struct heap *h, const struct goroutine *g, uint64_t from)
 	heap_mark_range(h, from, len < most ? len : most);
 }
 
-/* On a thread, pointers may be in registers only. */
-static void mark_registers(struct heap *h, const struct goroutine *g)
+/* What runs on a thread has pointers in registers, or on the stack of its scheduler. */
+void heap_mark_threads(struct heap *h)
 {
 	size_t n;
 	const struct target_thread *threads = target_threads(h->rt->target, &n);
+	const struct arch *arch = target_arch(h->rt->target);
 
-	if (g->thread < 0 || (size_t)g->thread >= n || !threads[g->thread].stopped)
-		return;
-	const struct regs *regs = &threads[g->thread].regs;
-	for (unsigned i = 0; i < ARCH_REGS_MAX; i++)
-		if (reg_known(regs, i))
-			heap_mark_word(h, regs->value[i]);
+	for (size_t t = 0; t < n; t++) {
+		const struct regs *regs = &threads[t].regs;
+		if (!threads[t].stopped)
+			continue;
+		for (unsigned i = 0; i < ARCH_REGS_MAX; i++)
+			if (reg_known(regs, i))
+				heap_mark_word(h, regs->value[i]);
+		if (t >= h->rt->machine_count || !reg_known(regs, arch->sp))
+			continue;
+		const struct go_stack g0 = h->rt->machines[t].g0_stack;
+		const uint64_t sp = regs->value[arch->sp];
+		if (on_stack(g0, sp))
+			heap_mark_range(h, sp,
+					g0.high - sp < SYSTEM_STACK_BYTES
+						? g0.high - sp
+						: SYSTEM_STACK_BYTES);
+	}
 }
 
 void heap_mark_stack(struct heap *h, const struct goroutine *g)
@@ -297,8 +320,6 @@ void heap_mark_stack(struct heap *h, const struct goroutine *g)
 
 	if (!goroutine_has_stack(g))
 		return;
-	if (g->status == GOROUTINE_RUNNING)
-		mark_registers(h, g);
 	if (g->bad_context || g->sp < g->stack_low || g->sp >= g->stack_high) {
 		mark_all(h, g, g->stack_low);
 		return;
