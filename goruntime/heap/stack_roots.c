@@ -109,7 +109,7 @@ static void plan_frame(struct heap *h, struct stack_plan *plan,
 		return;
 	/* Stack maps are for calls. Elsewhere, as where a signal interrupted it, a frame
 	 * counts with all its words, and those where its arguments may have been saved. */
-	if (frame->flags & FRAME_AT_INSTRUCTION) {
+	if (code->at_instruction) {
 		add_part(plan, low, p.cfa + ARGUMENT_BYTES);
 		return;
 	}
@@ -313,6 +313,17 @@ void heap_mark_threads(struct heap *h)
 	}
 }
 
+/* Before it begins, only this leads to what its function refers to. */
+static void mark_closure(struct heap *h, const struct goroutine *g)
+{
+	uint64_t closure;
+	struct err ignored;
+
+	if (g->pc == g->start_pc && layout_load(&h->rt->layout, h->memory, g->addr,
+						L_g_sched_ctxt, &closure, &ignored))
+		heap_mark_word(h, closure);
+}
+
 void heap_mark_stack(struct heap *h, const struct goroutine *g)
 {
 	struct stack_reading r = { .heap = h, .sp = g->sp, .len = g->stack_high - g->sp };
@@ -320,6 +331,7 @@ void heap_mark_stack(struct heap *h, const struct goroutine *g)
 
 	if (!goroutine_has_stack(g))
 		return;
+	mark_closure(h, g);
 	if (g->bad_context || g->sp < g->stack_low || g->sp >= g->stack_high) {
 		mark_all(h, g, g->stack_low);
 		return;

@@ -481,6 +481,17 @@ func init() {
 		}
 		each(4, func(int) { <-start(20) })
 	}
+	programs["just begun"] = func() {
+		each(4, func(i int) {
+			answers := make(chan int)
+			for n := 0; n < 8; n++ {
+				go func(n int) { work(n * 20); answers <- n }(n)
+			}
+			for n := 0; n < 8; n++ {
+				<-answers
+			}
+		})
+	}
 	programs["idle"] = func() {
 		each(clients, func(int) { time.Sleep(time.Hour) })
 		http.HandleFunc("/idle", func(http.ResponseWriter, *http.Request) {})
