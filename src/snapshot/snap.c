@@ -6,15 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/limit.h"
 #include "lib/sandbox/sandbox.h"
 #include "printers/printers.h"
 #include "redaction/redaction.h"
 #include "src/analysis/groups.h"
-#include "src/analysis/print_waits.h"
 #include "src/capture/capture.h"
 #include "src/capture/capture_core.h"
-#include "src/findings/findings.h"
+#include "src/findings/analysis.h"
 #include "src/snapshot/circumstances.h"
 #include "src/snapshot/export.h"
 #include "src/snapshot/gather.h"
@@ -26,10 +24,7 @@ struct snap {
 	struct trigger trigger; /* once goroutines are known */
 	struct capture capture;
 	struct groups groups;
-	struct wait_graph waits;
-	struct findings findings;
-	bool has_analysis; /* waits and findings */
-	bool rehearsing;   /* the process runs: what is found does not count */
+	struct analysis analysis;
 	const struct fault *fault; /* NULL: none */
 	struct sink *out;
 	uint64_t started_ns;
@@ -82,16 +77,6 @@ static void print_runtime_of(struct snap *s)
 			    });
 }
 
-static void print_analysis(struct snap *s)
-{
-	if (!s->has_analysis)
-		return;
-	sink_name(s->out, "findings");
-	print_findings(s->out, &s->findings);
-	sink_name(s->out, "waits");
-	print_waits(s->out, &s->waits);
-}
-
 static void print_head(struct snap *s)
 {
 	struct sink *out = s->out;
@@ -117,7 +102,7 @@ static void print_head(struct snap *s)
 	}
 	print_fault_of(s);
 	print_runtime_of(s);
-	print_analysis(s);
+	analysis_print(s->out, &s->analysis);
 }
 
 static void print_group(struct snap *s, size_t i)
@@ -314,7 +299,7 @@ static void note_doubts(struct snap *s)
 				     runtime_unusable(rt));
 	}
 	note_stacks(s);
-	if (s->waits.is_partial)
+	if (s->analysis.waits.is_partial)
 		warnings_add(c->warnings, "waits",
 			     "not all goroutines were asked for what they will do: there "
 			     "may be more holders and partners");
@@ -466,60 +451,20 @@ static void print_document(struct snap *s, struct snap_result *ret)
 	s->objects = NULL;
 }
 
-/* Memory that stays as it was at the instant of the snapshot. NULL: there is none. */
-static struct target *still_memory(const struct snap *s)
+static void analyse(struct snap *s, bool rehearsal)
 {
-	return s->options->capture.core.path ? s->capture.live : s->capture.copy;
-}
-
-static bool find_leaks(struct snap *s, struct leaks *ret)
-{
-	const struct leaks_limits limits =
-		s->options->only_findings
-			? (struct leaks_limits){ LIMIT_LEAKS_NS, LIMIT_LEAKS_BYTES }
-			: (struct leaks_limits){ LIMIT_LEAKS_QUICK_NS,
-						 LIMIT_LEAKS_QUICK_BYTES };
-	struct target *memory = still_memory(s);
+	const struct snap_options *o = s->options;
+	const struct analysis_of of = { .capture = &s->capture,
+					.groups = &s->groups,
+					.rehearsal = rehearsal,
+					.thoroughly = o->only_findings };
 	struct err err;
 
-	*ret = (struct leaks){ 0 };
-	if (!memory || s->rehearsing || !capture_has_values(&s->capture))
-		return false;
-	if (leaks_find(s->capture.runtimes, memory, &limits, ret, &err))
-		return true;
-	if (s->options->only_findings && s->options->warn)
-		s->options->warn("leaks", err.text);
-	return false;
-}
-
-static void analyse(struct snap *s)
-{
-	struct runtimes *all = s->capture.runtimes;
-	struct leaks leaks;
-
-	if (s->options->no_analysis || !runtimes_count(all))
+	if (o->no_analysis || !runtimes_count(s->capture.runtimes))
 		return;
-	s->has_analysis = true;
-	wait_graph_find(&s->waits, all, &s->groups);
-	const bool known = find_leaks(s, &leaks);
-	findings_find(&s->findings, &(struct findings_about){
-					    .all = all,
-					    .groups = &s->groups,
-					    .waits = &s->waits,
-					    .now_ns = s->capture.monotonic_ns,
-					    .leaks = known ? &leaks : NULL,
-					    .has_memory = capture_has_values(&s->capture),
-				    });
-	leaks_done(&leaks);
-}
-
-static void end_analysis(struct snap *s)
-{
-	if (!s->has_analysis)
-		return;
-	s->has_analysis = false;
-	findings_free(&s->findings);
-	wait_graph_done(&s->waits);
+	analysis_make(&s->analysis, &of, &err);
+	if (!rehearsal && o->only_findings && o->warn && !err_is(&err, ERR_NONE))
+		o->warn("leaks", err.text);
 }
 
 /* Makes what reads memory, from the process as it runs, and throws it away. */
@@ -534,12 +479,10 @@ static void rehearse(struct snap *s)
 	runtimes_decode(s->capture.runtimes);
 	groups_init(&s->groups, s->capture.runtimes, goroutines_wanted,
 		    (void *)s->options);
-	s->rehearsing = true;
-	analyse(s);
-	s->rehearsing = false;
+	analyse(s, true);
 	struct graph graph = graph_of(s, &bounds);
 	gather_rehearse(&graph);
-	end_analysis(s);
+	analysis_done(&s->analysis);
 	groups_done(&s->groups);
 	capture_rehearsed(&s->capture);
 	s->printed = (struct goroutines_printed){ 0 };
@@ -621,14 +564,14 @@ static void finish(struct snap *s, struct snap_result *ret)
 	if (options->capture.verify)
 		runtimes_verify(all, &s->verification);
 	groups_init(&s->groups, all, goroutines_wanted, (void *)options);
-	analyse(s);
+	analyse(s, false);
 	note_doubts(s);
 	progress_phase(progress, "wrote", "goroutines", &s->written, n);
 	print_document(s, ret);
 	ret->warnings = warnings_count(s->capture.warnings);
 	snprintf(ret->partial, sizeof(ret->partial), "%s",
 		 s->capture.partial ? s->capture.partial : "");
-	end_analysis(s);
+	analysis_done(&s->analysis);
 	groups_done(&s->groups);
 }
 
