@@ -287,7 +287,8 @@ static void mark_all(struct heap *h, const struct goroutine *g, uint64_t from)
 	heap_mark_range(h, from, len < most ? len : most);
 }
 
-/* What runs on a thread has pointers in registers, or on the stack of its scheduler. */
+/* A goroutine that runs has pointers in registers, or on its thread's own stack, where the
+ * runtime works for it. What an idle thread has there is old. */
 void heap_mark_threads(struct heap *h)
 {
 	size_t n;
@@ -296,12 +297,13 @@ void heap_mark_threads(struct heap *h)
 
 	for (size_t t = 0; t < n; t++) {
 		const struct regs *regs = &threads[t].regs;
-		if (!threads[t].stopped)
+		if (!threads[t].stopped || t >= h->rt->machine_count ||
+		    !h->rt->machines[t].curg)
 			continue;
 		for (unsigned i = 0; i < ARCH_REGS_MAX; i++)
 			if (reg_known(regs, i))
 				heap_mark_word(h, regs->value[i]);
-		if (t >= h->rt->machine_count || !reg_known(regs, arch->sp))
+		if (!reg_known(regs, arch->sp))
 			continue;
 		const struct go_stack g0 = h->rt->machines[t].g0_stack;
 		const uint64_t sp = regs->value[arch->sp];

@@ -5,8 +5,8 @@
 #include <string.h>
 
 enum {
-	SAMPLED = 4,	 /* goroutines of a group */
-	GROUP_MAX = 256, /* likewise, if they claim nothing that others wait for */
+	SAMPLED = 4,	/* goroutines of a group */
+	GROUP_MAX = 64, /* likewise, if they claim nothing that others wait for */
 };
 
 struct asking {
