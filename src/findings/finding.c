@@ -6,6 +6,9 @@
 
 #include "printers/printers.h"
 
+/* Less is the time between two looks. */
+#define AGE_TOLD_NS (UINT64_C(1000) * 1000 * 1000)
+
 struct finding *finding_add(struct finder *f, const char *kind, enum severity severity,
 			    uint64_t affected, const char *advice)
 {
@@ -197,7 +200,7 @@ void say_state(const struct finder *f, struct text *text, uint32_t goroutine)
 	else
 		text_add(text, "waits");
 	say_where(f, text, goroutine);
-	if (age) {
+	if (age >= AGE_TOLD_NS) {
 		text_add(text, ", for ");
 		text_add_duration(text, (int64_t)age);
 	}
