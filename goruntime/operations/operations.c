@@ -71,13 +71,6 @@ static enum operation opposite_of(enum operation operation)
 	}
 }
 
-static bool is_same(void *arg, const struct event *e)
-{
-	const struct event *of = arg;
-
-	return e->operation == of->operation && e->addr == of->addr;
-}
-
 static bool is_opposite(void *arg, const struct event *e)
 {
 	const struct event *of = arg;
@@ -123,26 +116,32 @@ static bool is_deferred_there(const struct asking *q, const struct physical_fram
 	return false;
 }
 
-static void look_ahead(struct asking *q, const struct physical_frame *f,
-		       const struct walk_of *of)
+/* f NULL: in a deferred call. */
+static void tell_ahead(struct asking *q, const struct walk_of *of,
+		       const struct physical_frame *f, uint32_t frame)
 {
 	struct event_list *events = &q->a->events;
 
-	events->count = 0;
-	walk_code(q->a->walker, of, events);
-	q->any |= events->count > 0;
 	for (size_t i = 0; i < events->count; i++) {
 		struct event *e = &events->list[i];
+		enum operation_when surely = f ? AHEAD_SURELY : AHEAD_DEFERRED;
 		if (!is_wanted(q, e) || is_told(events, i))
 			continue;
-		bool surely =
-			walk_always(q->a->walker, of, events, is_same, is_opposite, e);
-		tell(q, e,
-		     surely			  ? AHEAD_SURELY
-		     : is_deferred_there(q, f, e) ? AHEAD_DEFERRED
-						  : AHEAD_MAYBE,
-		     (uint32_t)f->frame);
+		if (walk_always(q->a->walker, of, events, event_is_same, is_opposite, e))
+			tell(q, e, surely, frame);
+		else
+			tell(q, e,
+			     f && is_deferred_there(q, f, e) ? AHEAD_DEFERRED
+							     : AHEAD_MAYBE,
+			     frame);
 	}
+}
+
+static void walk(struct asking *q, const struct walk_of *of)
+{
+	q->a->events.count = 0;
+	walk_code(q->a->walker, of, &q->a->events);
+	q->any |= q->a->events.count > 0;
 }
 
 static bool is_lock(enum operation operation)
@@ -151,19 +150,15 @@ static bool is_lock(enum operation operation)
 	       operation == OPERATION_READ_LOCK || operation == OPERATION_TRY_READ_LOCK;
 }
 
-static void look_back(struct asking *q, const struct physical_frame *f,
-		      const struct walk_of *of)
+static void tell_passed(struct asking *q, const struct walk_of *of, uint32_t frame)
 {
 	struct event_list *events = &q->a->events;
 
-	events->count = 0;
-	walk_code(q->a->walker, of, events);
-	q->any |= events->count > 0;
 	for (size_t i = 0; i < events->count; i++) {
 		struct event *e = &events->list[i];
 		if (is_lock(e->operation) && is_wanted(q, e) &&
 		    walk_reaches(q->a->walker, of, events, e->pc, is_opposite, e))
-			tell(q, e, PASSED, (uint32_t)f->frame);
+			tell(q, e, PASSED, frame);
 	}
 }
 
@@ -194,12 +189,15 @@ static bool look_at_frame(void *arg, const struct physical_frame *f)
 			      .cfa = q->g->sp + raw->argp,
 			      .stack_low = q->g->stack_low,
 			      .stack_valid = q->g->sp + f->sp };
-	look_ahead(q, f, &of);
+	walk(q, &of);
+	tell_ahead(q, &of, f, (uint32_t)f->frame);
 	of.begin = r->entry;
 	of.end = call_before(r, raw);
 	of.infer = true;
-	look_back(q, f, &of);
-	return ++q->frames<FRAMES_FOLLOWED && * walker_budget(a->walker)> 0;
+	walk(q, &of);
+	tell_passed(q, &of, (uint32_t)f->frame);
+	q->frames++;
+	return q->frames<FRAMES_FOLLOWED && * walker_budget(a->walker)> 0;
 }
 
 struct frame_search {
@@ -243,7 +241,6 @@ static void look_at_arguments(struct asking *q, const struct deferred *d,
 
 static void look_at_deferred(struct asking *q, const struct deferred *d)
 {
-	struct event_list *events = &q->a->events;
 	struct routine *to = d->function ? routine_at(q->a->routines, d->function) : NULL;
 
 	if (!to)
@@ -262,17 +259,8 @@ static void look_at_deferred(struct asking *q, const struct deferred *d)
 				    .context = d->closure };
 	if (to->foreign || !routine_leads(q->a->routines, to, ROUTINE_DEPTH))
 		return;
-	events->count = 0;
-	walk_code(q->a->walker, &of, events);
-	q->any |= events->count > 0;
-	for (size_t i = 0; i < events->count; i++) {
-		struct event *e = &events->list[i];
-		if (!is_wanted(q, e) || is_told(events, i))
-			continue;
-		bool surely =
-			walk_always(q->a->walker, &of, events, is_same, is_opposite, e);
-		tell(q, e, surely ? AHEAD_DEFERRED : AHEAD_MAYBE, frame_of(q, d));
-	}
+	walk(q, &of);
+	tell_ahead(q, &of, NULL, frame_of(q, d));
 }
 
 bool operations_of(struct operations *a, const struct goroutine *g,

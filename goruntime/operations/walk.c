@@ -376,23 +376,19 @@ bool walk_reaches(struct walker *w, const struct walk_of *of,
 	       has_way(&q, routine_index(of->routine, pc) + 1, of->end);
 }
 
-struct same {
-	const struct event *event;
-};
-
-static bool is_same(void *arg, const struct event *e)
+bool event_is_same(void *arg, const struct event *e)
 {
-	const struct same *same = arg;
+	const struct event *of = arg;
 
-	return e->operation == same->event->operation && e->addr == same->event->addr;
+	return e->operation == of->operation && e->addr == of->addr;
 }
 
 static void note_inner(struct following *f, const struct walk_of *of,
 		       const struct event_list *inner, uint64_t pc)
 {
 	for (size_t i = 0; i < inner->count; i++) {
-		struct same same = { &inner->list[i] };
-		add_event(f, inner->list[i].operation, inner->list[i].addr, pc,
-			  walk_always(f->w, of, inner, is_same, NULL, &same));
+		struct event *e = &inner->list[i];
+		add_event(f, e->operation, e->addr, pc,
+			  walk_always(f->w, of, inner, event_is_same, NULL, e));
 	}
 }

@@ -48,6 +48,8 @@ void walk_code(struct walker *w, const struct walk_of *of, struct event_list *re
  * undoes() is true, and before it none for which prevents() is? pc: after a walk with
  * end 0. */
 typedef bool event_fn(void *arg, const struct event *e);
+/* Is it the same operation on the same object? arg: a struct event. */
+bool event_is_same(void *arg, const struct event *e);
 bool walk_always(struct walker *w, const struct walk_of *of,
 		 const struct event_list *events, event_fn *undoes, event_fn *prevents,
 		 void *arg);
