@@ -21,8 +21,12 @@ static bool find_leaks(const struct analysis_of *of, struct leaks *ret, struct e
 	struct target *memory = still_memory(of->capture);
 
 	*ret = (struct leaks){ 0 };
-	return memory && !of->rehearsal && capture_has_values(of->capture) &&
-	       leaks_find(of->capture->runtimes, memory, &limits, ret, err);
+	if (of->rehearsal)
+		return false;
+	if (!memory || !capture_has_values(of->capture))
+		return err_set(err, ERR_ABSENT,
+			       "that needs a copy of the process, or a core");
+	return leaks_find(of->capture->runtimes, memory, &limits, ret, err);
 }
 
 void analysis_make(struct analysis *ret, const struct analysis_of *of, struct err *err)

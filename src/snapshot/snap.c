@@ -463,8 +463,9 @@ static void analyse(struct snap *s, bool rehearsal)
 	if (o->no_analysis || !runtimes_count(s->capture.runtimes))
 		return;
 	analysis_make(&s->analysis, &of, &err);
-	if (!rehearsal && o->only_findings && o->warn && !err_is(&err, ERR_NONE))
-		o->warn("leaks", err.text);
+	if (o->only_findings && !err_is(&err, ERR_NONE))
+		warnings_add(s->capture.warnings, "findings",
+			     "not known what has leaked: %s", err.text);
 }
 
 /* Makes what reads memory, from the process as it runs, and throws it away. */

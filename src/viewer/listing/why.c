@@ -14,9 +14,10 @@
 #include "src/viewer/terminal/text.h"
 
 struct why {
-	struct summary summary; /* of what comes before the goroutines */
-	struct sink *out;	/* NULL: as text */
-	bool has_findings;	/* the member, even if it is empty */
+	struct summary summary;		   /* of what comes before the goroutines */
+	struct sink *out;		   /* NULL: as text */
+	bool has_findings;		   /* the member, even if it is empty */
+	const struct reader_node *missing; /* a warning; NULL: none */
 };
 
 static bool is_head(const char *member)
@@ -25,14 +26,25 @@ static bool is_head(const char *member)
 	       strcmp(member, "go") == 0 || strcmp(member, "fault") == 0;
 }
 
+/* Why something was not looked for. */
+static void note_missing(struct why *why, const struct reader_node *warning)
+{
+	if (strcmp(text_of(node_get(warning, "where"), ""), "findings") != 0)
+		return;
+	node_drop(why->missing);
+	why->missing = node_hold(warning);
+}
+
 static bool read_member(void *arg, const char *member, size_t index,
 			const struct reader_node *node)
 {
 	struct why *why = arg;
 
 	(void)index;
-	if (strcmp(member, "groups") == 0 || strcmp(member, "waits") == 0)
+	if (strcmp(member, "groups") == 0)
 		return false;
+	if (strcmp(member, "warnings") == 0)
+		note_missing(why, node);
 	if (is_head(member))
 		summary_add_head(&why->summary, member, node);
 	if (strcmp(member, "findings") != 0)
@@ -58,6 +70,11 @@ static void print_text(struct why *why, const struct page *page)
 	heading_print_fault(page, &why->summary);
 	heading_print_whose(page, &why->summary);
 	shown_findings_print(page, &why->summary.findings, NULL);
+	if (why->missing) {
+		text_add(&text, "warning: %s",
+			 text_of(node_get(why->missing, "what"), "?"));
+		page_say(page, COLOR_ALARM, 0, 2, &text);
+	}
 	if (why->summary.findings.count)
 		return;
 	text_add(&text, "%s",
@@ -98,6 +115,7 @@ bool why_print(struct reader *reader, const struct page *page, enum why_form for
 		print_text(&why, page);
 	}
 	*ret_bad = why.summary.findings.bad || why.summary.fault;
+	node_drop(why.missing);
 	summary_done(&why.summary);
 	return ok;
 }
