@@ -43,7 +43,9 @@ void analysis_make(struct analysis *ret, const struct analysis_of *of, struct er
 			      .all = all,
 			      .groups = of->groups,
 			      .waits = &ret->waits,
+			      .sockets = of->no_sockets ? NULL : of->capture->sockets,
 			      .now_ns = of->capture->monotonic_ns,
+			      .now_realtime_ns = of->capture->realtime_ns,
 			      .leaks = known ? &leaks : NULL,
 			      .has_memory = capture_has_values(of->capture),
 		      });

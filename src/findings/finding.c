@@ -2,8 +2,11 @@
 #include "src/findings/finding.h"
 
 #include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "lib/procfs/sockets.h"
 #include "printers/printers.h"
 
 /* Less is the time between two looks. */
@@ -43,11 +46,31 @@ void finding_shows_address(struct finding *to, uint64_t addr)
 		to->addresses[to->address_count++] = addr;
 }
 
+/* Of the collection that ended last; 0: not known, or another one is under way. */
+static uint64_t collection_age(const struct finder *f, struct runtime *rt)
+{
+	const struct runtime_state *state = runtime_state(rt);
+	const uint64_t now = f->about.now_realtime_ns;
+
+	if (!state || !state->gc.phase.known || state->gc.phase.value != 0 ||
+	    !state->gc.ended.known || state->gc.ended.value == 0 ||
+	    state->gc.ended.value > now)
+		return 0;
+	return now - state->gc.ended.value;
+}
+
+/* A collection notes for who waits when the collection before it began (runtime/mgcmark.go
+ * markroot, mgc.go gcMark), which may be long before he began to wait. But since the last
+ * one he has waited. */
 uint64_t finder_age(const struct finder *f, uint32_t goroutine)
 {
-	uint64_t since = finder_goroutine(f, goroutine).goroutine->waiting_since;
+	struct goroutine_of it = finder_goroutine(f, goroutine);
+	const uint64_t since = it.goroutine->waiting_since, now = f->about.now_ns;
 
-	return since && since < f->about.now_ns ? f->about.now_ns - since : 0;
+	if (!since || since >= now)
+		return 0;
+	const uint64_t noted = now - since, surely = collection_age(f, it.runtime);
+	return noted < surely ? noted : surely;
 }
 
 void say_object(struct text *text, const struct wait_object *o)
@@ -87,25 +110,48 @@ static bool is_of_go(const char *function)
 	return false;
 }
 
-static void keep_first_own(void *arg, const struct code_frame *frame)
-{
-	struct code_frame *kept = arg;
+/* Where the program itself is on a stack: goroot, as the last frame, in the runtime, has it,
+ * tells the standard library apart, unless the program was built without paths. */
+struct own_search {
+	char goroot[PATH_MAX];
+	struct code_frame own, outside; /* of the runtime, and of all of the library */
+};
 
-	if (!kept->function && frame->function && !frame->c && !frame->hidden &&
-	    !is_of_go(frame->function))
-		*kept = *frame;
+static void note_goroot(void *arg, const struct code_frame *frame)
+{
+	struct own_search *s = arg;
+	const char *runtime = frame->file ? strstr(frame->file, "/runtime/asm_") : NULL;
+
+	if (runtime)
+		snprintf(s->goroot, sizeof(s->goroot), "%.*s",
+			 (int)(runtime + 1 - frame->file), frame->file);
+}
+
+static void keep_own(void *arg, const struct code_frame *frame)
+{
+	struct own_search *s = arg;
+	const size_t len = strlen(s->goroot);
+
+	if (!frame->function || frame->c || frame->hidden || is_of_go(frame->function))
+		return;
+	if (!s->own.function)
+		s->own = *frame;
+	if (!s->outside.function && len && frame->file &&
+	    strncmp(frame->file, s->goroot, len) != 0)
+		s->outside = *frame;
 }
 
 void say_where(const struct finder *f, struct text *text, uint32_t goroutine)
 {
-	struct code_frame own = { 0 };
+	const uint32_t stack = finder_goroutine(f, goroutine).goroutine->stack;
+	AUTO(xfree) struct own_search *s = xcalloc(1, sizeof(*s));
 
-	runtimes_each_frame(f->about.all, finder_goroutine(f, goroutine).goroutine->stack,
-			    keep_first_own, &own);
-	if (!own.function)
+	runtimes_each_frame(f->about.all, stack, note_goroot, s);
+	runtimes_each_frame(f->about.all, stack, keep_own, s);
+	if (!s->own.function)
 		return;
 	text_add(text, " in ");
-	say_frame(text, &own);
+	say_frame(text, s->outside.function ? &s->outside : &s->own);
 }
 
 void say_created(const struct finder *f, struct text *text, uint32_t goroutine)
@@ -148,6 +194,22 @@ static void say_channel(struct text *text, const struct wait_channel *c)
 		text_add(text, " (%" PRIu32 " of %" PRIu32 ")", c->len, c->cap);
 }
 
+/* Names of files may be secret; host and port are not. */
+static void say_network(const struct finder *f, struct text *text,
+			const struct wait *wait)
+{
+	const bool writes = wait->operation == WAIT_WRITE;
+	const struct descriptor *d =
+		f->about.sockets ? sockets_look(f->about.sockets, wait->fd) : NULL;
+
+	text_add(text, "waits to %s", writes ? "write" : "read");
+	if (wait->fd >= 0)
+		text_add(text, " descriptor %" PRId64, wait->fd);
+	if (d && d->protocol && *d->remote && strcmp(d->protocol, "unix") != 0)
+		text_add(text, " %s %s (%s)", writes ? "to" : "from", d->remote,
+			 d->protocol);
+}
+
 static void say_wait(const struct finder *f, struct text *text, uint32_t goroutine,
 		     const struct wait *wait)
 {
@@ -169,10 +231,7 @@ static void say_wait(const struct finder *f, struct text *text, uint32_t gorouti
 		text_add(text, "sleeps");
 		break;
 	case WAIT_NETWORK:
-		text_add(text, "waits to %s",
-			 wait->operation == WAIT_WRITE ? "write" : "read");
-		if (wait->fd >= 0)
-			text_add(text, " descriptor %" PRId64, wait->fd);
+		say_network(f, text, wait);
 		break;
 	default:
 		text_add(text, "waits for ");
@@ -201,7 +260,7 @@ void say_state(const struct finder *f, struct text *text, uint32_t goroutine)
 		text_add(text, "waits");
 	say_where(f, text, goroutine);
 	if (age >= AGE_TOLD_NS) {
-		text_add(text, ", for ");
+		text_add(text, ", for at least ");
 		text_add_duration(text, (int64_t)age);
 	}
 }

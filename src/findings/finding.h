@@ -24,7 +24,7 @@ void finding_shows_goroutine(const struct finder *f, struct finding *to,
 void finding_shows_address(struct finding *to, uint64_t addr);
 
 struct goroutine_of finder_goroutine(const struct finder *f, uint32_t i);
-/* How long it has waited; 0: not known. */
+/* How long it has waited at least; 0: not known. */
 uint64_t finder_age(const struct finder *f, uint32_t goroutine);
 
 /* Text: "mutex 0xc00001". */

@@ -34,8 +34,9 @@ struct findings_about {
 	struct runtimes *all;
 	const struct groups *groups;
 	const struct wait_graph *waits;
-	uint64_t now_ns;	   /* CLOCK_MONOTONIC */
-	const struct leaks *leaks; /* NULL: not known */
+	const struct sockets *sockets;	  /* whose ends may be told; NULL: none */
+	uint64_t now_ns, now_realtime_ns; /* CLOCK_MONOTONIC, CLOCK_REALTIME */
+	const struct leaks *leaks;	  /* NULL: not known */
 	bool has_memory; /* all that code refers to could be read, not only stacks */
 };
 

@@ -45,6 +45,33 @@ static bool is_timed(const struct wait *wait)
 	return wait->channel.when != 0 || (type && strcmp(type, "time.Time") == 0);
 }
 
+/* One of several goroutines may have the lock while it waits for the next customer. */
+static void note_listener(void *arg, const struct code_frame *frame)
+{
+	static const char *const functions[] = { ".Accept", ".accept", ".ReadFrom",
+						 ".readFrom", ".ReadMsg" };
+	bool *listens = arg;
+
+	for (size_t i = 0; frame->function && i < ARRAY_SIZE(functions); i++)
+		*listens |= strstr(frame->function, functions[i]) != NULL;
+}
+
+static bool listens(const struct finder *f, uint32_t goroutine)
+{
+	bool ret = false;
+
+	runtimes_each_frame(f->about.all, finder_goroutine(f, goroutine).goroutine->stack,
+			    note_listener, &ret);
+	return ret;
+}
+
+/* Does it wait for what comes by itself, sooner or later? */
+static bool may_wait(const struct finder *f, uint32_t goroutine, const struct wait *wait)
+{
+	return wait->kind == WAIT_TIMER || is_timed(wait) ||
+	       (wait->kind == WAIT_NETWORK && listens(f, goroutine));
+}
+
 static enum prospect prospect_of(const struct finder *f, uint32_t goroutine,
 				 uint64_t behind)
 {
@@ -58,11 +85,12 @@ static enum prospect prospect_of(const struct finder *f, uint32_t goroutine,
 		return NEVER;
 	if (f->about.leaks && f->about.leaks->leaked[goroutine])
 		return NEVER;
+	if (may_wait(f, goroutine, &wait))
+		return GOES_ON;
 	if (finder_age(f, goroutine) >= LONG_NS)
 		return LONG_SINCE;
-	if (wait.kind == WAIT_CHANNEL && !is_timed(&wait) && f->is_idle &&
-	    f->about.has_memory && !f->about.waits->is_partial && behind >= MANY &&
-	    !has_partner(f, &wait))
+	if (wait.kind == WAIT_CHANNEL && f->is_idle && f->about.has_memory &&
+	    !f->about.waits->is_partial && behind >= MANY && !has_partner(f, &wait))
 		return BY_NOBODY;
 	return GOES_ON;
 }

@@ -457,6 +457,8 @@ static void analyse(struct snap *s, bool rehearsal)
 	const struct analysis_of of = { .capture = &s->capture,
 					.groups = &s->groups,
 					.rehearsal = rehearsal,
+					.no_sockets = redaction_mode(o->redaction) ==
+						      REDACT_STRICT,
 					.thoroughly = o->only_findings };
 	struct err err;
 

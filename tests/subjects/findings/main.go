@@ -7,6 +7,7 @@ package main
 import (
 	"net"
 	"os"
+	"runtime"
 	"subjects/truth"
 	"sync"
 	"syscall"
@@ -75,6 +76,7 @@ var (
 
 	cond      *sync.Cond
 	kept      map[string]chan int
+	keptOpen  net.Listener
 	mainWaits chan int
 )
 
@@ -147,6 +149,36 @@ func init() {
 			<-(chan int)(nil)
 		})
 		crowd(3, &rw)
+	}
+	cases["long: held while it listens"] = func() {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			panic(err)
+		}
+		holds(&a, func() {
+			truth.Below("accepts", "IO wait")
+			listener.Accept()
+		})
+		crowd(many, &a)
+		waitLong()
+	}
+	cases["long: held while it reads"] = func() {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			panic(err)
+		}
+		there, err := net.Dial("tcp", listener.Addr().String())
+		if err != nil {
+			panic(err)
+		}
+		holds(&a, func() {
+			truth.Below("reads", "IO wait")
+			there.Read(make([]byte, 1))
+		})
+		crowd(many, &a)
+		truth.Say(map[string]interface{}{"peer": listener.Addr().String()})
+		keptOpen = listener
+		waitLong()
 	}
 	cases["sends to a nil channel"] = func() {
 		for i := 0; i < 3; i++ {
@@ -353,6 +385,14 @@ func init() {
 			work <- <-never
 		})
 	}
+}
+
+// waitLong returns when the runtime knows of all that they have waited long. It notes when the
+// collection before it began.
+func waitLong() {
+	runtime.GC()
+	runtime.GC()
+	time.Sleep(10500 * time.Millisecond)
 }
 
 //go:noinline
