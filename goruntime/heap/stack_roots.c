@@ -113,9 +113,10 @@ static void plan_frame(struct heap *h, struct stack_plan *plan,
 		add_part(plan, low, p.cfa + ARGUMENT_BYTES);
 		return;
 	}
+	/* In a prologue there is no map either, and arguments may be where they are saved. */
 	stack_map_read(rt, code, &map);
 	if (!map.known || !stack_map_each(rt->target, &map, add_word, &p, &ignored))
-		add_part(plan, low, p.cfa);
+		add_part(plan, low, p.cfa + ARGUMENT_BYTES);
 	add_variables(plan, &map, p.cfa);
 	stack_map_deinit(&map);
 }
@@ -259,6 +260,19 @@ static void follow_chains(struct stack_reading *r, const struct goroutine *g)
 	follow_chain(r, g, EXTRA_PANIC, L_panic_size, L_panic_link, LIMIT_PANICS);
 }
 
+/* The closure of a function that has not begun, or that has to grow its stack first. It may be on
+ * the stack itself. */
+static uint64_t closure_of(struct heap *h, const struct goroutine *g)
+{
+	uint64_t closure;
+	struct err ignored;
+
+	return layout_load(&h->rt->layout, h->memory, g->addr, L_g_sched_ctxt, &closure,
+			   &ignored)
+		       ? closure
+		       : 0;
+}
+
 static void mark_by_plan(struct stack_reading *r, const struct goroutine *g)
 {
 	struct stack_plan *plan = r->plan;
@@ -270,6 +284,7 @@ static void mark_by_plan(struct stack_reading *r, const struct goroutine *g)
 	for (size_t i = 0; i < plan->part_count; i++)
 		follow_words(r, plan->parts[i], NULL);
 	follow_chains(r, g);
+	follow(r, closure_of(r->heap, g));
 	while (r->todo_count) {
 		const struct stack_variable *v =
 			&plan->variables[r->todo[--r->todo_count]];
@@ -315,17 +330,6 @@ void heap_mark_threads(struct heap *h)
 	}
 }
 
-/* Before it begins, only this leads to what its function refers to. */
-static void mark_closure(struct heap *h, const struct goroutine *g)
-{
-	uint64_t closure;
-	struct err ignored;
-
-	if (g->pc == g->start_pc && layout_load(&h->rt->layout, h->memory, g->addr,
-						L_g_sched_ctxt, &closure, &ignored))
-		heap_mark_word(h, closure);
-}
-
 void heap_mark_stack(struct heap *h, const struct goroutine *g)
 {
 	struct stack_reading r = { .heap = h, .sp = g->sp, .len = g->stack_high - g->sp };
@@ -333,7 +337,7 @@ void heap_mark_stack(struct heap *h, const struct goroutine *g)
 
 	if (!goroutine_has_stack(g))
 		return;
-	mark_closure(h, g);
+	heap_mark_word(h, closure_of(h, g));
 	if (g->bad_context || g->sp < g->stack_low || g->sp >= g->stack_high) {
 		mark_all(h, g, g->stack_low);
 		return;

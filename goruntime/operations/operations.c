@@ -124,16 +124,16 @@ static void tell_ahead(struct asking *q, const struct walk_of *of,
 
 	for (size_t i = 0; i < events->count; i++) {
 		struct event *e = &events->list[i];
-		enum operation_when surely = f ? AHEAD_SURELY : AHEAD_DEFERRED;
 		if (!is_wanted(q, e) || is_told(events, i))
 			continue;
-		if (walk_always(q->a->walker, of, events, event_is_same, is_opposite, e))
-			tell(q, e, surely, frame);
-		else
-			tell(q, e,
-			     f && is_deferred_there(q, f, e) ? AHEAD_DEFERRED
-							     : AHEAD_MAYBE,
-			     frame);
+		bool surely = walk_always(q->a->walker, of, events, event_is_same,
+					  is_opposite, e);
+		bool deferred = f ? is_deferred_there(q, f, e) : surely;
+		tell(q, e,
+		     deferred ? AHEAD_DEFERRED
+		     : surely ? AHEAD_SURELY
+			      : AHEAD_MAYBE,
+		     frame);
 	}
 }
 
@@ -150,15 +150,38 @@ static bool is_lock(enum operation operation)
 	       operation == OPERATION_READ_LOCK || operation == OPERATION_TRY_READ_LOCK;
 }
 
-static void tell_passed(struct asking *q, const struct walk_of *of, uint32_t frame)
+/* Is it part of the call of RLock that is under way, inlined? That counts itself as a
+ * reader before it waits. */
+static bool is_under_way(const struct asking *q, const struct walk_of *of,
+			 const struct raw_frame *raw, const struct event *e)
+{
+	const struct code *c = code_with_calls(q->a->rt->code, raw->pc,
+					       raw->flags & FRAME_AT_INSTRUCTION);
+
+	if (e->operation != OPERATION_READ_LOCK || !c || !c->call_count ||
+	    !c->calls[0].inlined ||
+	    operation_named(c->calls[0].name) != OPERATION_READ_LOCK)
+		return false;
+	for (size_t i = 0; i < q->a->events.count; i++) {
+		const struct event *other = &q->a->events.list[i];
+		if (other->operation == e->operation && other->pc > e->pc &&
+		    other->pc < of->end)
+			return false;
+	}
+	return e->pc < of->end;
+}
+
+static void tell_passed(struct asking *q, const struct walk_of *of,
+			const struct physical_frame *f)
 {
 	struct event_list *events = &q->a->events;
 
 	for (size_t i = 0; i < events->count; i++) {
 		struct event *e = &events->list[i];
 		if (is_lock(e->operation) && is_wanted(q, e) &&
+		    !is_under_way(q, of, &q->stack.frames[f->frame], e) &&
 		    walk_reaches(q->a->walker, of, events, e->pc, is_opposite, e))
-			tell(q, e, PASSED, frame);
+			tell(q, e, PASSED, (uint32_t)f->frame);
 	}
 }
 
@@ -195,7 +218,7 @@ static bool look_at_frame(void *arg, const struct physical_frame *f)
 	of.end = call_before(r, raw);
 	of.infer = true;
 	walk(q, &of);
-	tell_passed(q, &of, (uint32_t)f->frame);
+	tell_passed(q, &of, f);
 	q->frames++;
 	return q->frames<FRAMES_FOLLOWED && * walker_budget(a->walker)> 0;
 }

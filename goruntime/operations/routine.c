@@ -40,7 +40,7 @@ static bool is_name(const char *pattern, const char *name)
 				       : strcmp(pattern, name) == 0;
 }
 
-static enum operation operation_of(const char *name)
+enum operation operation_named(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(operation_names); i++)
 		if (is_name(operation_names[i].name, name))
@@ -91,7 +91,7 @@ static struct routine *make(const struct module *m, const struct pclntab_func *f
 		.entry = func->entry,
 		.end = func->end,
 		.module = m,
-		.operation = name ? operation_of(name) : OPERATION_NONE,
+		.operation = name ? operation_named(name) : OPERATION_NONE,
 		.foreign = !name || is_runtime(name) || func->flags & PCLNTAB_ASM,
 		.argument_bytes = pclntab_args(&m->tab, func),
 	};

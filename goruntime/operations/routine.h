@@ -28,6 +28,8 @@ struct routine {
 
 struct routines;
 
+enum operation operation_named(const char *function);
+
 struct routines *routines_new(struct runtime *rt);
 void routines_free(struct routines *all);
 

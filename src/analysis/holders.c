@@ -111,10 +111,13 @@ static void note(void *arg, const struct operation_at *at)
 	     at->operation == OPERATION_TRY_READ_LOCK))
 		return;
 	struct partner *p = &claim_of(c, at->addr, operation, at->frame)->partner;
+	p->waits = wait_graph_of(c->asking.w, c->asking.goroutine) == o;
 	switch (at->when) {
 	case PASSED:
 		p->passed_is_one = !p->passed || p->passed_pc == at->pc;
 		p->passed = true;
+		p->tried |= at->operation == OPERATION_TRY_LOCK ||
+			    at->operation == OPERATION_TRY_READ_LOCK;
 		p->passed_pc = at->pc;
 		break;
 	case AHEAD_MAYBE:
@@ -122,9 +125,8 @@ static void note(void *arg, const struct operation_at *at)
 		p->ahead_pc = p->ahead ? p->ahead_pc : at->pc;
 		break;
 	case AHEAD_DEFERRED:
-		p->deferred = true;
-		/* fall through */
 	case AHEAD_SURELY:
+		p->deferred |= at->when == AHEAD_DEFERRED;
 		p->ahead = true;
 		p->ahead_pc = at->pc;
 	}
@@ -216,34 +218,49 @@ static void drop_waiters(struct claims *c)
 	c->count = n;
 }
 
-/* 3: passed and ahead. 2: one of them. 1: may be ahead. */
-static int rank_of(const struct partner *p)
+/* What a partner's claim to have the lock is worth. */
+enum rank {
+	NO_CLAIM,
+	MAY_UNLOCK,
+	HAS_PASSED,
+	WILL_UNLOCK,
+	HAS_PASSED_AND_WILL_UNLOCK, /* the best */
+};
+
+/* Who waits for the lock unlocks it as he gets it, so that only a call that is deferred
+ * already says that he has it. To have tried to lock it says little. */
+static enum rank rank_of(const struct partner *p)
 {
+	const bool will = p->waits ? p->deferred : p->ahead;
+
 	if (!is_release(p->operation))
-		return p->ahead ? 2 : 1;
-	if (p->passed && p->ahead)
-		return 3;
-	return p->ahead || p->passed ? 2 : 1;
+		return p->ahead ? WILL_UNLOCK : MAY_UNLOCK;
+	if (p->passed && will)
+		return HAS_PASSED_AND_WILL_UNLOCK;
+	if (will)
+		return WILL_UNLOCK;
+	return p->passed && !p->tried ? HAS_PASSED : MAY_UNLOCK;
 }
 
 static int by_claim(const void *a, const void *b)
 {
 	const struct claim *x = a, *y = b;
-	int x_rank = rank_of(&x->partner), y_rank = rank_of(&y->partner);
+	enum rank x_rank = rank_of(&x->partner), y_rank = rank_of(&y->partner);
 
 	if (x->addr != y->addr)
 		return x->addr > y->addr ? 1 : -1;
 	if (is_release(x->partner.operation) != is_release(y->partner.operation))
 		return is_release(x->partner.operation) ? -1 : 1;
 	if (x_rank != y_rank)
-		return y_rank - x_rank;
+		return x_rank < y_rank ? 1 : -1;
 	return (x->partner.goroutine > y->partner.goroutine) -
 	       (x->partner.goroutine < y->partner.goroutine);
 }
 
 static void set_partners(struct wait_graph *w, struct claims *c)
 {
-	qsort(c->list, c->count, sizeof(*c->list), by_claim);
+	if (c->count)
+		qsort(c->list, c->count, sizeof(*c->list), by_claim);
 	w->partners = xcalloc(c->count + 1, sizeof(*w->partners));
 	for (size_t i = 0; i < c->count; i++) {
 		struct wait_object *o =
@@ -278,7 +295,7 @@ static bool is_repeated(const struct partner *list, size_t i)
 	return false;
 }
 
-static size_t count_of_rank(const struct partner *list, size_t n, int rank,
+static size_t count_of_rank(const struct partner *list, size_t n, enum rank rank,
 			    enum operation release)
 {
 	size_t count = 0;
@@ -296,13 +313,12 @@ static void judge(const struct wait_graph *w, struct wait_object *o,
 	struct partner *list = &w->partners[o->first_partner];
 	const size_t n = o->partner_count;
 	const uint32_t most = holders_by_state(o, release);
-	enum { BEST = 3 };
 
-	for (int rank = BEST; rank >= 1; rank--) {
+	for (enum rank rank = HAS_PASSED_AND_WILL_UNLOCK; rank > NO_CLAIM; rank--) {
 		size_t count = count_of_rank(list, n, rank, release);
 		if (count == 0)
 			continue;
-		bool certain = rank == BEST && count <= most;
+		bool certain = rank == HAS_PASSED_AND_WILL_UNLOCK && count <= most;
 		/* Among several that may hold it nobody is chosen. */
 		if (most == 0 || (!certain && count > most))
 			return;

@@ -84,7 +84,8 @@ static void describe(struct wait_graph *w, struct wait_object *o)
 
 static void make_objects(struct wait_graph *w)
 {
-	qsort(w->waiters, w->waiter_count, sizeof(*w->waiters), by_object);
+	if (w->waiter_count)
+		qsort(w->waiters, w->waiter_count, sizeof(*w->waiters), by_object);
 	w->objects = xcalloc(w->waiter_count + 1, sizeof(*w->objects));
 	w->object_of =
 		xcalloc(runtimes_goroutine_count(w->all) + 1, sizeof(*w->object_of));

@@ -27,6 +27,8 @@ struct partner {
 	bool ahead;	    /* at ahead_pc, in every case */
 	bool maybe;	    /* there, in some cases */
 	bool deferred;	    /* as a deferred call; ahead_pc is in that */
+	bool tried;	    /* TryLock was passed */
+	bool waits;	    /* it waits for the object itself */
 	bool passed_is_one; /* there is only one place where it may have been taken */
 	uint64_t passed_pc, ahead_pc;
 };

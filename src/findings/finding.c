@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "lib/procfs/sockets.h"
-#include "printers/printers.h"
 
 /* Less is the time between two looks. */
 #define AGE_TOLD_NS (UINT64_C(1000) * 1000 * 1000)
+#define LONG_NS (UINT64_C(10) * 1000 * 1000 * 1000)
 
 struct finding *finding_add(struct finder *f, const char *kind, enum severity severity,
 			    uint64_t affected, const char *advice)
@@ -73,16 +73,26 @@ uint64_t finder_age(const struct finder *f, uint32_t goroutine)
 	return noted < surely ? noted : surely;
 }
 
-void say_object(struct text *text, const struct wait_object *o)
+bool finder_waits_long(const struct finder *f, uint32_t goroutine)
+{
+	return finder_age(f, goroutine) >= LONG_NS;
+}
+
+const char *wait_name(enum wait_kind kind)
 {
 	static const char *const names[] = {
 		[WAIT_CHANNEL] = "channel",	    [WAIT_MUTEX] = "mutex",
 		[WAIT_RWMUTEX] = "rwmutex",	    [WAIT_WAITGROUP] = "wait group",
 		[WAIT_COND] = "condition variable", [WAIT_SEMAPHORE] = "semaphore",
 	};
-	const char *name = o->kind < ARRAY_SIZE(names) ? names[o->kind] : NULL;
+	const char *name = kind < ARRAY_SIZE(names) ? names[kind] : NULL;
 
-	text_add(text, "%s 0x%" PRIx64, name ? name : "object", o->addr);
+	return name ? name : "object";
+}
+
+void say_object(struct text *text, const struct wait_object *o)
+{
+	text_add(text, "%s 0x%" PRIx64, wait_name(o->kind), o->addr);
 }
 
 static const char *base_name(const char *path)
@@ -238,7 +248,7 @@ static void say_wait(const struct finder *f, struct text *text, uint32_t gorouti
 		if (o)
 			say_object(text, o);
 		else
-			text_add(text, "a %s", wait_kind_name(wait->kind));
+			text_add(text, "a %s", wait_name(wait->kind));
 	}
 }
 

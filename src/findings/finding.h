@@ -26,7 +26,10 @@ void finding_shows_address(struct finding *to, uint64_t addr);
 struct goroutine_of finder_goroutine(const struct finder *f, uint32_t i);
 /* How long it has waited at least; 0: not known. */
 uint64_t finder_age(const struct finder *f, uint32_t goroutine);
+/* For 10 seconds or more. */
+bool finder_waits_long(const struct finder *f, uint32_t goroutine);
 
+const char *wait_name(enum wait_kind kind);
 /* Text: "mutex 0xc00001". */
 void say_object(struct text *text, const struct wait_object *o);
 /* "main.f at main.go:12": where the program itself is, not what it calls of Go's. */

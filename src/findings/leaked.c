@@ -3,7 +3,6 @@
  * for a lock whose holder is known belong to that. To wait for a nil channel or in an empty
  * select may be on purpose, as may all that the main goroutine waits for: it keeps the program
  * from ending. */
-#include "printers/printers.h"
 #include "src/findings/chain.h"
 #include "src/findings/crowd.h"
 
@@ -36,7 +35,7 @@ static void say_what(const struct finder *f, struct text *text, uint32_t i, bool
 	else if (wait.kind == WAIT_SELECT)
 		text_add(text, "in a select for channels");
 	else
-		text_add(text, "for a %s", wait_kind_name(wait.kind));
+		text_add(text, "for a %s", wait_name(wait.kind));
 	say_where(f, text, i);
 	text_add(text, "; nothing that is alive refers to %s any more",
 		 one && wait.kind != WAIT_SELECT ? "it" : "them");

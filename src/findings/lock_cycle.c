@@ -48,19 +48,27 @@ static void say_link(const struct finder *f, struct text *text, uint32_t at,
 		say_place(f, text, holder->goroutine, holder->passed_pc);
 }
 
+/* Another goroutine may be about to unlock what one has locked and waits for. */
+static enum severity severity_of(const struct finder *f, const struct cycle *cycle)
+{
+	if (cycle->certain)
+		return SEVERITY_CRITICAL;
+	return cycle->count > 1 || finder_waits_long(f, cycle->first) ? SEVERITY_WARNING
+								      : SEVERITY_INFO;
+}
+
 static void tell(struct finder *f, const struct chains *c, const struct cycle *cycle)
 {
 	uint32_t at = cycle->first;
 	struct finding *finding = finding_add(
-		f, "lock_cycle", cycle->certain ? SEVERITY_CRITICAL : SEVERITY_WARNING,
-		cycle->count + cycle->behind,
+		f, "lock_cycle", severity_of(f, cycle), cycle->count + cycle->behind,
 		"Take these locks in the same order everywhere, or not one while another "
 		"is held. Only a restart helps now.");
 	struct text *text = &finding->text;
 
 	text_add_counted(text, cycle->count, "goroutine");
-	text_add(text, cycle->count == 1 ? " waits for itself: a deadlock"
-					 : " wait for each other: a deadlock");
+	text_add(text, cycle->count == 1 ? " waits for itself" : " wait for each other");
+	text_add(text, cycle->certain ? ": a deadlock" : ", it seems");
 	for (size_t i = 0; i < cycle->count; i++) {
 		const struct partner *holder = chain_next(c->waits, at);
 		if (i < TOLD)

@@ -11,7 +11,6 @@
 #include "src/findings/finding.h"
 
 enum { MANY = 10 /* goroutines */ };
-#define LONG_NS (UINT64_C(10) * 1000 * 1000 * 1000)
 
 enum prospect {
 	GOES_ON,    /* or may */
@@ -87,7 +86,7 @@ static enum prospect prospect_of(const struct finder *f, uint32_t goroutine,
 		return NEVER;
 	if (may_wait(f, goroutine, &wait))
 		return GOES_ON;
-	if (finder_age(f, goroutine) >= LONG_NS)
+	if (finder_waits_long(f, goroutine))
 		return LONG_SINCE;
 	if (wait.kind == WAIT_CHANNEL && f->is_idle && f->about.has_memory &&
 	    !f->about.waits->is_partial && behind >= MANY && !has_partner(f, &wait))
@@ -95,9 +94,21 @@ static enum prospect prospect_of(const struct finder *f, uint32_t goroutine,
 	return GOES_ON;
 }
 
-static enum severity severity_of(enum prospect prospect, uint64_t behind)
+/* Of a select it is not known who may wake it. */
+static enum severity severity_of(const struct finder *f, enum prospect prospect,
+				 uint32_t root, uint64_t behind,
+				 const struct partner *holder)
 {
-	return prospect == NEVER || (prospect == LONG_SINCE && behind >= MANY)
+	struct goroutine_of it = finder_goroutine(f, root);
+	struct wait wait;
+
+	if (holder->certainty != CERTAINTY_CERTAIN)
+		return SEVERITY_WARNING;
+	if (prospect == NEVER)
+		return SEVERITY_CRITICAL;
+	return prospect == LONG_SINCE && behind >= MANY &&
+			       runtime_wait(it.runtime, it.goroutine, &wait) &&
+			       wait.kind != WAIT_SELECT
 		       ? SEVERITY_CRITICAL
 		       : SEVERITY_WARNING;
 }
@@ -129,7 +140,7 @@ static void tell(struct finder *f, uint32_t root, uint64_t behind, enum prospect
 	if (!o)
 		return;
 	struct finding *finding = finding_add(
-		f, "lock_held", severity_of(prospect, behind), behind,
+		f, "lock_held", severity_of(f, prospect, root, behind, holder), behind,
 		"Find out who should let it go on. It should not wait while it has the "
 		"lock.");
 	struct text *text = &finding->text;
@@ -139,7 +150,9 @@ static void tell(struct finder *f, uint32_t root, uint64_t behind, enum prospect
 		 holder->certainty == CERTAINTY_CERTAIN ? "has" : "probably has");
 	say_object(text, o);
 	if (holder->passed && holder->passed_is_one) {
-		text_add(text, ", locked");
+		text_add(text, holder->operation == OPERATION_READ_UNLOCK
+				       ? ", read-locked"
+				       : ", locked");
 		say_place(f, text, root, holder->passed_pc);
 	}
 	text_add(text, ". It ");
