@@ -462,7 +462,7 @@ static void analyse(struct snap *s, bool rehearsal)
 					.thoroughly = o->only_findings };
 	struct err err;
 
-	if (o->no_analysis || !runtimes_count(s->capture.runtimes))
+	if (o->no_analysis || !runtimes_goroutine_count(s->capture.runtimes))
 		return;
 	analysis_make(&s->analysis, &of, &err);
 	if (o->only_findings && !err_is(&err, ERR_NONE))

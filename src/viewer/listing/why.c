@@ -29,7 +29,10 @@ static bool is_head(const char *member)
 /* Why something was not looked for. */
 static void note_missing(struct why *why, const struct reader_node *warning)
 {
-	if (strcmp(text_of(node_get(warning, "where"), ""), "findings") != 0)
+	const char *where = text_of(node_get(warning, "where"), "");
+
+	if (strcmp(where, "findings") != 0 && strcmp(where, "go") != 0 &&
+	    strcmp(where, "layout") != 0)
 		return;
 	node_drop(why->missing);
 	why->missing = node_hold(warning);
@@ -77,11 +80,24 @@ static void print_text(struct why *why, const struct page *page)
 	}
 	if (why->summary.findings.count)
 		return;
-	text_add(&text, "%s",
-		 why->has_findings ? "Nothing found that should not be."
-				   : "The document has no findings: it was made by an "
-				     "older gosnap, or with --no-analysis.");
+	text_add(&text, "Nothing found that should not be.");
 	page_say(page, COLOR_PLAIN, 0, 2, &text);
+}
+
+/* Where nothing could be looked for, nothing found means nothing. */
+static bool can_tell(const struct why *why, struct err *err)
+{
+	if (why->has_findings || why->summary.fault)
+		return true;
+	if (why->missing)
+		return err_set(err, ERR_CANNOT, "nothing can be said: %s",
+			       text_of(node_get(why->missing, "what"), "?"));
+	return err_set(
+		err, ERR_CANNOT,
+		why->summary.go
+			? "nothing can be said: the document has no findings, as it "
+			  "was made by an older gosnap, or with --no-analysis"
+			: "nothing can be said: this is not a Go program");
 }
 
 static bool read_all(struct why *why, struct reader *reader, struct err *err)
@@ -98,7 +114,7 @@ static bool print_json(struct why *why, struct reader *reader, struct err *err)
 	sink_begin(out, SINK_ARRAY);
 	bool whole = read_all(why, reader, err);
 	sink_end(out);
-	return sink_finish(out, NULL, err) && whole;
+	return sink_finish(out, NULL, err) && whole && can_tell(why, err);
 }
 
 bool why_print(struct reader *reader, const struct page *page, enum why_form form,
@@ -111,8 +127,9 @@ bool why_print(struct reader *reader, const struct page *page, enum why_form for
 	if (form == WHY_JSON) {
 		ok = print_json(&why, reader, err);
 	} else {
-		ok = read_all(&why, reader, err);
-		print_text(&why, page);
+		ok = read_all(&why, reader, err) && can_tell(&why, err);
+		if (ok || why.has_findings)
+			print_text(&why, page);
 	}
 	*ret_bad = why.summary.findings.bad || why.summary.fault;
 	node_drop(why.missing);

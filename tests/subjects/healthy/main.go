@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/rpc"
 	"os"
+	"runtime"
 	"sort"
 	"strings"
 	"subjects/truth"
@@ -490,6 +491,56 @@ func init() {
 			for n := 0; n < 8; n++ {
 				<-answers
 			}
+		})
+	}
+	programs["one processor"] = func() {
+		runtime.GOMAXPROCS(1)
+		each(20, func(int) {
+			c := make(chan int)
+			go func() {
+				work(2000)
+				c <- 1
+			}()
+			<-c
+		})
+	}
+	programs["handed over"] = func() {
+		var mu sync.Mutex
+		each(2, func(int) {
+			mu.Lock()
+			go func() {
+				time.Sleep(time.Millisecond)
+				mu.Unlock()
+			}()
+			mu.Lock()
+			mu.Unlock()
+		})
+	}
+	programs["unlocked later"] = func() {
+		var mu sync.Mutex
+		each(1, func(int) {
+			mu.Lock()
+			time.AfterFunc(5*time.Millisecond, mu.Unlock)
+			mu.Lock()
+			mu.Unlock()
+		})
+	}
+	programs["starting gate"] = func() {
+		each(2, func(int) {
+			var gate sync.Mutex
+			gate.Lock()
+			var group sync.WaitGroup
+			for i := 0; i < 12; i++ {
+				group.Add(1)
+				go func() {
+					defer group.Done()
+					gate.Lock()
+					gate.Unlock()
+				}()
+			}
+			time.Sleep(time.Millisecond)
+			gate.Unlock()
+			group.Wait()
 		})
 	}
 	programs["idle"] = func() {
