@@ -17,13 +17,6 @@ struct asking {
 	bool on_condition;
 };
 
-static bool is_wanted(void *arg, uint64_t addr)
-{
-	const struct asking *a = arg;
-
-	return wait_graph_object(a->w, addr) != NULL;
-}
-
 static bool is_release(enum operation operation)
 {
 	return operation == OPERATION_UNLOCK || operation == OPERATION_READ_UNLOCK;
@@ -105,19 +98,19 @@ static void note(void *arg, const struct operation_at *at)
 	/* Cond.Wait has unlocked its lock. */
 	if (is_release(operation) && c->asking.on_condition)
 		return;
+	const bool waits = wait_graph_of(c->asking.w, c->asking.goroutine) == o;
+	const bool tried = at->operation == OPERATION_TRY_LOCK ||
+			   at->operation == OPERATION_TRY_READ_LOCK;
 	/* Who waits for a lock may have it as well; to have tried to is no sign of it. */
-	if (wait_graph_of(c->asking.w, c->asking.goroutine) == o &&
-	    (at->operation == OPERATION_TRY_LOCK ||
-	     at->operation == OPERATION_TRY_READ_LOCK))
+	if (waits && tried)
 		return;
 	struct partner *p = &claim_of(c, at->addr, operation, at->frame)->partner;
-	p->waits = wait_graph_of(c->asking.w, c->asking.goroutine) == o;
+	p->waits = waits;
 	switch (at->when) {
 	case PASSED:
 		p->passed_is_one = !p->passed || p->passed_pc == at->pc;
 		p->passed = true;
-		p->tried |= at->operation == OPERATION_TRY_LOCK ||
-			    at->operation == OPERATION_TRY_READ_LOCK;
+		p->tried |= tried;
 		p->passed_pc = at->pc;
 		break;
 	case AHEAD_MAYBE:
@@ -132,18 +125,18 @@ static void note(void *arg, const struct operation_at *at)
 	}
 }
 
-static bool is_wanted_claim(void *arg, uint64_t addr)
+static bool is_wanted(void *arg, uint64_t addr)
 {
-	struct claims *c = arg;
+	const struct claims *c = arg;
 
-	return is_wanted(&c->asking, addr);
+	return wait_graph_object(c->asking.w, addr) != NULL;
 }
 
 static bool ask(struct claims *c, uint32_t i, bool *ret_any)
 {
 	struct asking *a = &c->asking;
 	struct goroutine_of it = runtimes_goroutine(a->w->all, i);
-	const struct operation_question question = { is_wanted_claim, note, c };
+	const struct operation_question question = { is_wanted, note, c };
 
 	if (!a->of[it.number])
 		a->of[it.number] = operations_new(it.runtime);

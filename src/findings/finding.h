@@ -3,11 +3,13 @@
 #ifndef GOSNAP_FINDING_H
 #define GOSNAP_FINDING_H
 
+#include "src/findings/chain.h"
 #include "src/findings/findings.h"
 
 struct finder {
 	struct findings *findings;
 	struct findings_about about;
+	struct chains chains;
 	unsigned rank; /* of what is looked for at the moment */
 	bool is_idle;  /* no goroutine of the program runs, or is about to */
 };

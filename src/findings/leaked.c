@@ -3,7 +3,6 @@
  * for a lock whose holder is known belong to that. To wait for a nil channel or in an empty
  * select may be on purpose, as may all that the main goroutine waits for: it keeps the program
  * from ending. */
-#include "src/findings/chain.h"
 #include "src/findings/crowd.h"
 
 static bool is_leaked(const struct finder *f, uint32_t i)

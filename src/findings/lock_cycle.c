@@ -3,7 +3,6 @@
  * on. A warning only if it is not sure of each who has it. */
 #include <inttypes.h>
 
-#include "src/findings/chain.h"
 #include "src/findings/finding.h"
 
 enum { TOLD = 4 /* of a cycle, one by one */ };
@@ -88,18 +87,17 @@ static void tell(struct finder *f, const struct chains *c, const struct cycle *c
 
 void finding_lock_cycle(struct finder *f)
 {
-	struct chains c;
+	const struct chains *c = &f->chains;
+	AUTO(xfree) uint8_t *told = xcalloc(c->count + 1, 1);
 
-	chains_find(&c, f->about.waits);
-	for (size_t i = 0; i < c.count; i++) {
-		if (!c.in_cycle[i])
+	for (size_t i = 0; i < c->count; i++) {
+		if (!c->in_cycle[i] || told[i])
 			continue;
-		struct cycle cycle = measure(&c, (uint32_t)i);
-		tell(f, &c, &cycle);
-		for (uint32_t at = (uint32_t)i; c.in_cycle[at];) {
-			c.in_cycle[at] = 0;
-			at = chain_next(c.waits, at)->goroutine;
+		struct cycle cycle = measure(c, (uint32_t)i);
+		tell(f, c, &cycle);
+		for (uint32_t at = (uint32_t)i; !told[at];) {
+			told[at] = 1;
+			at = chain_next(c->waits, at)->goroutine;
 		}
 	}
-	chains_done(&c);
 }

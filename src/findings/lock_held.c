@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "src/findings/chain.h"
 #include "src/findings/finding.h"
 
 enum { MANY = 10 /* goroutines */ };
@@ -168,16 +167,14 @@ static void tell(struct finder *f, uint32_t root, uint64_t behind, enum prospect
 
 void finding_lock_held(struct finder *f)
 {
-	struct chains c;
+	const struct chains *c = &f->chains;
 
-	chains_find(&c, f->about.waits);
-	for (size_t i = 0; i < c.count; i++) {
+	for (size_t i = 0; i < c->count; i++) {
 		enum prospect prospect =
-			c.behind[i] && !c.in_cycle[i]
-				? prospect_of(f, (uint32_t)i, c.behind[i])
+			c->behind[i] && !c->in_cycle[i]
+				? prospect_of(f, (uint32_t)i, c->behind[i])
 				: GOES_ON;
 		if (prospect != GOES_ON)
-			tell(f, (uint32_t)i, c.behind[i], prospect);
+			tell(f, (uint32_t)i, c->behind[i], prospect);
 	}
-	chains_done(&c);
 }

@@ -29,6 +29,30 @@ static struct instruction one(const char *code, size_t len)
 }
 #define ONE(code) one(code, sizeof(code) - 1)
 
+static void sums(void **state)
+{
+	(void)state;
+	struct instruction i = ONE("\x48\x8d\x48\x18"); /* lea 0x18(%rax),%rcx */
+	assert_int_equal(i.kind, INSTRUCTION_ADDRESS);
+	assert_int_equal(i.operand[1].reg, RAX);
+	assert_int_equal(i.operand[1].number, 0x18);
+	i = ONE("\x48\x83\xc0\x08"); /* add $8,%rax */
+	assert_int_equal(i.kind, INSTRUCTION_ADD);
+	assert_int_equal(i.operand[1].number, 8);
+	i = ONE("\xf0\x0f\xc1\x08"); /* lock xadd %ecx,(%rax) */
+	assert_int_equal(i.kind, INSTRUCTION_LOCKED_ADD);
+	assert_int_equal(i.operand[0].kind, OPERAND_MEMORY);
+	assert_int_equal(i.operand[1].reg, RCX);
+	i = ONE("\x0f\xc1\x08"); /* xadd %ecx,(%rax): others may come between */
+	assert_int_equal(i.kind, INSTRUCTION_OTHER);
+	i = ONE("\xb9\xff\xff\xff\xff"); /* mov $-1,%ecx */
+	assert_int_equal(i.kind, INSTRUCTION_MOVE);
+	assert_int_equal(i.operand[1].number, 0xffffffff);
+	i = ONE("\xc6\x44\x24\x0f\x00"); /* movb $0,0xf(%rsp) */
+	assert_int_equal(i.kind, INSTRUCTION_OTHER);
+	assert_int_equal(i.operand[0].bytes, 1);
+}
+
 static void moves(void **state)
 {
 	(void)state;
@@ -106,6 +130,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(moves),
+		cmocka_unit_test(sums),
 		cmocka_unit_test(control),
 		cmocka_unit_test(ends),
 	};
