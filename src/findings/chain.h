@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* chain.h - from a goroutine to the one that has the lock it waits for, and on to what
- * that one waits for. Private to src/findings. */
+ * that one waits for. Private to src/findings and its rooms. */
 #ifndef GOSNAP_CHAIN_H
 #define GOSNAP_CHAIN_H
 

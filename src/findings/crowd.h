@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* crowd.h - goroutines in the same place of the program, created in the same place, however
- * their stacks differ besides. Private to src/findings. */
+ * their stacks differ besides. Private to src/findings and its rooms. */
 #ifndef GOSNAP_CROWD_H
 #define GOSNAP_CROWD_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* finding.h - what the files of findings share. Private to src/findings. */
+/* finding.h - what the files of findings share. Private to src/findings and its rooms. */
 #ifndef GOSNAP_FINDING_H
 #define GOSNAP_FINDING_H
 

@@ -45,7 +45,6 @@ struct findings {
 	size_t count, cap;
 };
 
-void findings_find(struct findings *ret, const struct findings_about *about);
 void findings_free(struct findings *findings);
 /* An array, which the caller has named. */
 void print_findings(struct sink *out, const struct findings *findings);

@@ -12,7 +12,7 @@
 #include "src/analysis/groups.h"
 #include "src/capture/capture.h"
 #include "src/capture/capture_core.h"
-#include "src/findings/analysis.h"
+#include "src/findings/analysis/analysis.h"
 #include "src/snapshot/circumstances.h"
 #include "src/snapshot/export.h"
 #include "src/snapshot/gather.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* analysis.h - all that is found out of what was captured: who waits for whom, which
- * goroutines have leaked, and what is wrong; and its part of the document. */
+ * goroutines have leaked, and what is wrong; and its part of the document. Knows the
+ * table of findings, and what each of them needs. */
 #ifndef GOSNAP_ANALYSIS_H
 #define GOSNAP_ANALYSIS_H
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/findings/analysis.h"
+#include "src/findings/analysis/analysis.h"
 
 #include "lib/base/limit.h"
 #include "lib/document/sink.h"
 #include "src/analysis/print_waits.h"
+#include "src/findings/analysis/find.h"
 
 /* Memory that stays as it was at the instant of the snapshot. NULL: there is none. */
 static struct target *still_memory(const struct capture *c)
