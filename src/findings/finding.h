@@ -12,6 +12,7 @@ struct finder {
 	struct chains chains;
 	unsigned rank; /* of what is looked for at the moment */
 	bool is_idle;  /* no goroutine of the program runs, or is about to */
+	uint8_t *told; /* by goroutine: a finding has said why it does not go on */
 };
 
 #define FINDING(kind) void finding_##kind(struct finder *f);

@@ -37,6 +37,7 @@ struct findings_about {
 	const struct sockets *sockets;	  /* whose ends may be told; NULL: none */
 	uint64_t now_ns, now_realtime_ns; /* CLOCK_MONOTONIC, CLOCK_REALTIME */
 	const struct leaks *leaks;	  /* NULL: not known */
+	const struct fault *fault;	  /* NULL: none */
 	bool has_memory; /* all that code refers to could be read, not only stacks */
 };
 

@@ -11,7 +11,7 @@ static bool is_leaked(const struct finder *f, uint32_t i)
 	struct goroutine_of it = finder_goroutine(f, i);
 	struct wait wait;
 
-	if (!f->about.leaks->leaked[i] || it.goroutine->id == MAIN ||
+	if (!f->about.leaks->leaked[i] || f->told[i] || it.goroutine->id == MAIN ||
 	    !runtime_wait(it.runtime, it.goroutine, &wait) ||
 	    chain_next(f->about.waits, i))
 		return false;

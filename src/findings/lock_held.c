@@ -171,7 +171,7 @@ void finding_lock_held(struct finder *f)
 
 	for (size_t i = 0; i < c->count; i++) {
 		enum prospect prospect =
-			c->behind[i] && !c->in_cycle[i]
+			c->behind[i] && !c->in_cycle[i] && !f->told[i]
 				? prospect_of(f, (uint32_t)i, c->behind[i])
 				: GOES_ON;
 		if (prospect != GOES_ON)

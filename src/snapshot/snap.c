@@ -456,6 +456,7 @@ static void analyse(struct snap *s, bool rehearsal)
 	const struct snap_options *o = s->options;
 	const struct analysis_of of = { .capture = &s->capture,
 					.groups = &s->groups,
+					.fault = s->fault,
 					.rehearsal = rehearsal,
 					.no_sockets = redaction_mode(o->redaction) ==
 						      REDACT_STRICT,

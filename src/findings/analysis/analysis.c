@@ -48,6 +48,7 @@ void analysis_make(struct analysis *ret, const struct analysis_of *of, struct er
 			      .now_ns = of->capture->monotonic_ns,
 			      .now_realtime_ns = of->capture->realtime_ns,
 			      .leaks = known ? &leaks : NULL,
+			      .fault = of->fault,
 			      .has_memory = capture_has_values(of->capture),
 		      });
 	leaks_done(&leaks);

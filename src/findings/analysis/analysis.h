@@ -18,6 +18,7 @@ struct analysis {
 struct analysis_of {
 	const struct capture *capture;
 	const struct groups *groups;
+	const struct fault *fault; /* NULL: none */
 	bool rehearsal;	 /* the process runs: only to read what will be needed */
 	bool no_sockets; /* their ends are not told */
 	bool thoroughly; /* leaks are looked for in a large heap, too */

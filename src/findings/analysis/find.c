@@ -41,12 +41,14 @@ void findings_find(struct findings *ret, const struct findings_about *about)
 			    .is_idle = is_idle(about->all) };
 
 	*ret = (struct findings){ 0 };
+	f.told = xcalloc(runtimes_goroutine_count(about->all) + 1, 1);
 	chains_find(&f.chains, about->waits);
 	for (size_t i = 0; i < ARRAY_SIZE(finders); i++) {
 		f.rank = (unsigned)i;
 		finders[i](&f);
 	}
 	chains_done(&f.chains);
+	xfree(f.told);
 	if (ret->count)
 		qsort(ret->list, ret->count, sizeof(struct finding *), worst_first);
 }

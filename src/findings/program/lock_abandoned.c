@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A lock that is locked, and nobody's code leads to its unlocking: most likely a function returned
+ * without it. It may also be handed over to a goroutine that begins later, or to a timer, so that
+ * it is told only once somebody has waited long for it. Where nothing alive refers to the lock,
+ * those who wait have leaked. */
+#include "src/findings/program/program.h"
+
+static bool is_locked(const struct wait_lock *lock)
+{
+	return lock->has_state ? lock->locked
+			       : lock->has_readers && (lock->readers > 0 || lock->writer);
+}
+
+static bool has_claims(const struct finder *f, const struct wait_object *o)
+{
+	for (uint32_t i = 0; i < o->partner_count; i++) {
+		const struct partner *p = &f->about.waits->partners[o->first_partner + i];
+		if (!p->waits || p->deferred || p->passed)
+			return true;
+	}
+	return false;
+}
+
+/* Who has waited longest; NO_GOROUTINE: nobody for long, or some have leaked. */
+static uint32_t longest(const struct finder *f, const struct wait_object *o)
+{
+	uint32_t ret = NO_GOROUTINE;
+
+	for (uint32_t i = 0; i < o->waiter_count; i++) {
+		uint32_t at = f->about.waits->waiters[o->first_waiter + i].goroutine;
+		if (f->about.leaks && f->about.leaks->leaked[at])
+			return NO_GOROUTINE;
+		if (finder_waits_long(f, at) &&
+		    (ret == NO_GOROUTINE || finder_age(f, at) > finder_age(f, ret)))
+			ret = at;
+	}
+	return ret;
+}
+
+static void tell(struct finder *f, const struct wait_object *o, uint32_t one)
+{
+	struct finding *finding = finding_add(
+		f, "lock_abandoned", f->is_idle ? SEVERITY_WARNING : SEVERITY_INFO,
+		o->waiter_count,
+		"Look for a way out of a function that does not unlock it: a return, or "
+		"a "
+		"panic that is recovered. Unlock by defer.");
+	struct text *text = &finding->text;
+
+	text_add_counted(text, o->waiter_count, "goroutine");
+	text_add(text, o->waiter_count == 1 ? " waits for " : " wait for ");
+	say_object(text, o);
+	say_where(f, text, one);
+	text_add(text, ", for at least ");
+	text_add_duration(text, (int64_t)finder_age(f, one));
+	text_add(text, ". It is locked, and no goroutine's code leads to its unlocking.");
+	for (uint32_t i = 0; i < o->waiter_count; i++)
+		finding_shows_goroutine(
+			f, finding,
+			f->about.waits->waiters[o->first_waiter + i].goroutine);
+	finding_shows_address(finding, o->addr);
+}
+
+void finding_lock_abandoned(struct finder *f)
+{
+	const struct wait_graph *w = f->about.waits;
+
+	if (!f->about.has_memory || w->is_partial)
+		return;
+	for (size_t i = 0; i < w->object_count; i++) {
+		const struct wait_object *o = &w->objects[i];
+		if (!is_lock_kind(o->kind) || !is_locked(&o->lock) || has_claims(f, o))
+			continue;
+		uint32_t one = longest(f, o);
+		if (one != NO_GOROUTINE)
+			tell(f, o, one);
+	}
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* program.h - what the findings about the program share. Knows which goroutine can let another one
+ * go on; nothing of the state of the runtime. */
+#ifndef GOSNAP_PROGRAM_H
+#define GOSNAP_PROGRAM_H
+
+#include "src/findings/finding.h"
+
+/* Does it wait to send? */
+bool sends(const struct finder *f, uint32_t goroutine);
+/* Does an operation let go on who waits at a channel? */
+bool is_opposite(const struct finder *f, uint32_t goroutine, enum operation operation);
+/* Does what it waits for come by itself, sooner or later: is it a timer's channel? Up to 1.22 a
+ * channel does not say that it is one. */
+bool is_timed_channel(const struct wait_channel *channel);
+
+static inline uint64_t id_of(const struct finder *f, uint32_t goroutine)
+{
+	return finder_goroutine(f, goroutine).goroutine->id;
+}
+
+#endif

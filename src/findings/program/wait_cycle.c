@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Goroutines that wait in a ring, not all of them for locks: one has a lock and waits for a wait
+ * group, or at a channel, and who finishes the group, sends or receives waits for the lock.
+ * Who waits for a wait group needs all who finish it, so one that is stuck is enough. At a
+ * channel each one that comes will do: all whose code leads there have to be stuck. That another
+ * one comes, whose code does not show it, is excluded only if nothing alive refers to the channel;
+ * else it is a warning once all have waited long. Rings of locks alone are lock_cycle. */
+#include <inttypes.h>
+
+#include "src/findings/program/program.h"
+
+enum {
+	TOLD = 4, /* of a ring, one by one */
+	ROUNDS_MAX = 100,
+	NOBODY = UINT32_MAX,
+};
+
+struct search {
+	struct finder *f;
+	size_t count;
+	uint32_t *
+		next; /* by goroutine: index of a partner that is stuck; NOBODY: it may go on */
+	uint32_t *walk; /* likewise: 1 + where the walk began that came there first */
+	uint32_t *ring; /* likewise: one of the ring that it leads to */
+	uint32_t *size; /* likewise, of such a one: how many lead there */
+};
+
+struct ring {
+	uint32_t first;
+	size_t count;
+	bool mixed, certain, by_channel, leaked, for_long;
+};
+
+static const struct partner *partner_at(const struct search *s, uint32_t i)
+{
+	return &s->f->about.waits->partners[i];
+}
+
+/* Of holders and of those who finish a group, one that is stuck is enough. */
+static uint32_t stuck_one(const struct search *s, const struct wait_object *o,
+			  uint32_t count, bool group)
+{
+	for (uint32_t i = o->first_partner; i < o->first_partner + count; i++) {
+		const struct partner *p = partner_at(s, i);
+		if (s->next[p->goroutine] != NOBODY &&
+		    (!group || (p->operation == OPERATION_DONE && p->ahead)))
+			return i;
+	}
+	return NOBODY;
+}
+
+/* Of those who come to the channel, all have to be. */
+static uint32_t stuck_all(const struct search *s, const struct wait_object *o,
+			  uint32_t goroutine)
+{
+	uint32_t ret = NOBODY;
+
+	if (!o->channel.known || o->channel.closed || is_timed_channel(&o->channel))
+		return NOBODY;
+	for (uint32_t i = o->first_partner; i < o->first_partner + o->partner_count;
+	     i++) {
+		const struct partner *p = partner_at(s, i);
+		if (p->goroutine == goroutine ||
+		    !is_opposite(s->f, goroutine, p->operation))
+			continue;
+		if (s->next[p->goroutine] == NOBODY)
+			return NOBODY;
+		ret = i;
+	}
+	return ret;
+}
+
+static uint32_t find_next(const struct search *s, uint32_t goroutine)
+{
+	const struct wait_object *o = wait_graph_of(s->f->about.waits, goroutine);
+
+	if (!o)
+		return NOBODY;
+	switch (o->kind) {
+	case WAIT_MUTEX:
+	case WAIT_RWMUTEX:
+		return stuck_one(s, o, o->holder_count, false);
+	case WAIT_WAITGROUP:
+		return stuck_one(s, o, o->partner_count, true);
+	case WAIT_CHANNEL:
+		return stuck_all(s, o, goroutine);
+	default:
+		return NOBODY;
+	}
+}
+
+static uint32_t next_of(const struct search *s, uint32_t goroutine)
+{
+	return partner_at(s, s->next[goroutine])->goroutine;
+}
+
+/* All are taken to be stuck, until no more of them are seen not to be. False: that takes too
+ * long. */
+static bool find_stuck(struct search *s)
+{
+	bool more = true;
+
+	for (size_t i = 0; i < s->count; i++)
+		s->next[i] = wait_graph_of(s->f->about.waits, (uint32_t)i) ? 0 : NOBODY;
+	for (size_t round = 0; more && round < ROUNDS_MAX; round++) {
+		more = false;
+		for (size_t i = 0; i < s->count; i++) {
+			if (s->next[i] == NOBODY)
+				continue;
+			s->next[i] = find_next(s, (uint32_t)i);
+			more |= s->next[i] == NOBODY;
+		}
+	}
+	return !more;
+}
+
+static void look_at(const struct search *s, struct ring *ring, uint32_t at)
+{
+	const struct finder *f = s->f;
+	const struct wait_object *o = wait_graph_of(f->about.waits, at);
+	const struct partner *p = partner_at(s, s->next[at]);
+
+	ring->count++;
+	ring->mixed |= !is_lock_kind(o->kind);
+	ring->for_long &= finder_waits_long(f, at);
+	if (o->kind == WAIT_CHANNEL) {
+		ring->by_channel = true;
+		ring->leaked |= f->about.leaks && f->about.leaks->leaked[at];
+	} else if (is_lock_kind(o->kind)) {
+		ring->certain &= p->certainty == CERTAINTY_CERTAIN;
+	}
+}
+
+static struct ring measure(const struct search *s, uint32_t first)
+{
+	struct ring ret = { .first = first, .certain = true, .for_long = true };
+	uint32_t at = first;
+
+	do {
+		look_at(s, &ret, at);
+		at = next_of(s, at);
+	} while (at != first);
+	return ret;
+}
+
+/* False: it is not told. */
+static bool severity_of(const struct search *s, const struct ring *ring,
+			enum severity *ret)
+{
+	const struct finder *f = s->f;
+
+	*ret = ring->certain ? SEVERITY_CRITICAL : SEVERITY_WARNING;
+	if (!ring->by_channel || ring->leaked)
+		return ring->mixed;
+	*ret = ring->for_long ? SEVERITY_WARNING : SEVERITY_INFO;
+	return ring->mixed && (ring->for_long || (f->is_idle && f->about.has_memory &&
+						  !f->about.waits->is_partial));
+}
+
+static void say_partner(const struct finder *f, struct text *text,
+			const struct wait_object *o, const struct partner *p)
+{
+	if (is_lock_kind(o->kind)) {
+		text_add(text, ", which goroutine %" PRIu64 " %slocked",
+			 id_of(f, p->goroutine),
+			 p->certainty == CERTAINTY_CERTAIN ? "" : "probably ");
+		if (p->passed)
+			say_place(f, text, p->goroutine, p->passed_pc);
+		return;
+	}
+	if (o->kind == WAIT_WAITGROUP)
+		text_add(text, ", which goroutine %" PRIu64 " is to finish",
+			 id_of(f, p->goroutine));
+	else
+		text_add(text, ", which goroutine %" PRIu64 " would %s",
+			 id_of(f, p->goroutine),
+			 p->operation == OPERATION_SEND	     ? "send on"
+			 : p->operation == OPERATION_RECEIVE ? "receive from"
+							     : "close");
+	if (p->ahead_pc)
+		say_place(f, text, p->goroutine, p->ahead_pc);
+}
+
+static void say_link(const struct search *s, struct text *text, uint32_t at)
+{
+	const struct finder *f = s->f;
+	const struct wait_object *o = wait_graph_of(f->about.waits, at);
+
+	text_add(text, "; goroutine %" PRIu64 " waits %s", id_of(f, at),
+		 o->kind != WAIT_CHANNEL ? "for "
+		 : sends(f, at)		 ? "to send on "
+					 : "to receive from ");
+	say_object(text, o);
+	say_where(f, text, at);
+	say_partner(f, text, o, partner_at(s, s->next[at]));
+}
+
+static void tell(const struct search *s, const struct ring *ring, enum severity severity)
+{
+	const size_t behind = s->size[ring->first] - ring->count;
+	uint32_t at = ring->first;
+	struct finding *finding = finding_add(
+		s->f, "wait_cycle", severity, ring->count + behind,
+		"Unlock before waiting for those who need the lock. Only a restart helps "
+		"now.");
+	struct text *text = &finding->text;
+
+	text_add_counted(text, ring->count, "goroutine");
+	text_add(text, ring->count == 1 ? " waits for itself" : " wait for each other");
+	text_add(text, severity == SEVERITY_CRITICAL ? ": a deadlock" : ", it seems");
+	for (size_t i = 0; i < ring->count; i++) {
+		if (i < TOLD)
+			say_link(s, text, at);
+		s->f->told[at] = severity != SEVERITY_INFO;
+		finding_shows_goroutine(s->f, finding, at);
+		finding_shows_address(finding,
+				      wait_graph_of(s->f->about.waits, at)->addr);
+		at = next_of(s, at);
+	}
+	if (behind) {
+		text_add(text, "; ");
+		text_add_counted(text, behind, "other");
+		text_add(text, behind == 1 ? " waits behind them" : " wait behind them");
+	}
+	text_add(text, ".");
+}
+
+/* Each leads to one other, so ways are followed to where they meet themselves, or one that was
+ * followed. */
+static void follow(struct search *s, uint32_t from)
+{
+	uint32_t at = from;
+
+	for (; !s->walk[at]; at = next_of(s, at))
+		s->walk[at] = from + 1;
+	const uint32_t ring = s->walk[at] == from + 1 ? at : s->ring[at];
+	for (at = from; s->walk[at] == from + 1 && s->ring[at] == NOBODY;
+	     at = next_of(s, at)) {
+		s->ring[at] = ring;
+		s->size[ring]++;
+	}
+}
+
+static void find_rings(struct search *s)
+{
+	enum severity severity;
+
+	for (size_t i = 0; i < s->count; i++)
+		s->ring[i] = NOBODY;
+	for (size_t i = 0; i < s->count; i++)
+		if (s->next[i] != NOBODY)
+			follow(s, (uint32_t)i);
+	for (size_t i = 0; i < s->count; i++) {
+		if (s->ring[i] != i)
+			continue;
+		const struct ring ring = measure(s, (uint32_t)i);
+		if (severity_of(s, &ring, &severity))
+			tell(s, &ring, severity);
+	}
+}
+
+void finding_wait_cycle(struct finder *f)
+{
+	const size_t n = runtimes_goroutine_count(f->about.all);
+	AUTO(xfree) uint32_t *next = xcalloc(n + 1, sizeof(*next));
+	AUTO(xfree) uint32_t *walk = xcalloc(n + 1, sizeof(*walk));
+	AUTO(xfree) uint32_t *ring = xcalloc(n + 1, sizeof(*ring));
+	AUTO(xfree) uint32_t *size = xcalloc(n + 1, sizeof(*size));
+	struct search s = { f, n, next, walk, ring, size };
+
+	if (find_stuck(&s))
+		find_rings(&s);
+}

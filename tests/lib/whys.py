@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What gosnap why finds in a process."""
+import json
+import os
+import re
+import tempfile
+
+import cores
+import snapshot
+from tap import Mismatch
+
+SOMETHING, NOTHING = 1, 0
+
+
+# On a machine that is busy gosnap may not come to it in the time that it has.
+LATE = re.compile(rb"resumed before|did not stop")
+TRIES = 20
+
+
+def why(*arguments):
+    """The status, and the findings."""
+    for _ in range(TRIES):
+        done = snapshot.gosnap("why", "--json", *arguments)
+        if not LATE.search(done.stderr):
+            break
+    if done.returncode not in (NOTHING, SOMETHING) or done.stderr:
+        raise Mismatch(f"status {done.returncode}: {done.stderr.decode()}")
+    return done.returncode, json.loads(done.stdout)
+
+
+def looked_at(subject, way):
+    """way: an option, "core", or nothing."""
+    if way != "core":
+        return why(*[way] * bool(way), subject.pid)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "core")
+        cores.by_gcore(subject.pid, path)
+        return why(path)
