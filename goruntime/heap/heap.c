@@ -39,6 +39,9 @@ struct heap *heap_open(struct runtime *rt, struct target *memory,
 	h->scanned = xcalloc(h->object_count / 64 + 1, sizeof(*h->scanned));
 	h->queue = xcalloc(h->span_count, sizeof(*h->queue));
 	h->room = xmalloc(ROOM_BYTES);
+	h->take = mark_pointer;
+	pointer_maps_open(h);
+	allocated_read(h);
 	hidden_find(h);
 	return TAKE(h);
 }
@@ -51,6 +54,8 @@ void heap_close(struct heap *h)
 		xfree(h->arenas[i]);
 	xfree(h->arenas);
 	xfree(h->spans);
+	pointer_maps_close(h);
+	xfree(h->allocated);
 	xfree(h->marked);
 	xfree(h->scanned);
 	xfree(h->queue);

@@ -3,11 +3,11 @@
  * reached. The main header of goruntime/heap. Reads a copy or a core; with a process that runs, what it
  * says is of no instant.
  *
- * Reachability is conservative: in an object that may have pointers, each aligned word counts as one if it
- * is an address in an object. So what is not marked cannot be reached, except by pointers that the
- * collector does not see either, and by those in the memory of C; what is marked may be garbage that a
- * stray word names. Global variables and stacks are read as the collector reads them, by its bitmaps,
- * where these are known. Knows spans and words; nothing of types or of what is printed. */
+ * Objects, global variables and stacks are read as the collector reads them, by its bitmaps and types.
+ * Where these are not known or damaged, each aligned word counts as a pointer if it is an address in an
+ * object. So what is not marked cannot be reached, except by pointers that the collector does not see
+ * either, and by those in the memory of C; what is marked may be garbage, but seldom is. Knows spans and
+ * words; nothing of types or of what is printed. */
 #ifndef GOSNAP_HEAP_H
 #define GOSNAP_HEAP_H
 

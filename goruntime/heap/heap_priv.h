@@ -14,20 +14,34 @@ enum {
 	ARENA_PAGES = 1 << (ARENA_BITS - HEAP_PAGE_BITS)
 };
 
+/* How it is known which words of a span's objects are pointers. */
+enum pointer_map {
+	MAP_NONE,
+	MAP_ARENA,    /* by a bitmap of the arena */
+	MAP_SPAN,     /* at the end of the span */
+	MAP_HEADER,   /* by the type that each object begins with */
+	MAP_SPAN_TYPE /* by the type that the span has for its only object */
+};
+
 /* Of objects in use: not free, and no stack. */
 struct span {
 	uint64_t start, elem_size;
 	uint64_t first; /* of its objects, among all */
 	uint64_t specials;
 	uint64_t alloc_bits; /* address of a bit for each object; 0: not known */
+	uint64_t large_type; /* of its only object */
 	uint32_t pages, elems;
 	uint32_t free_index; /* those before are allocated, others if their bit is set */
 	uint32_t reciprocal; /* of elem_size, times 2^32 */
+	uint8_t class;	     /* as the runtime numbers them */
+	uint8_t map;	     /* enum pointer_map */
 	bool no_pointers;
 	bool queued;  /* has objects that are marked and not scanned */
 	bool hidden;  /* has words that are not followed */
 	bool watched; /* has objects that are watched */
 };
+
+struct type_mask;
 
 struct watched {
 	uint64_t object; /* its number among all */
@@ -37,14 +51,19 @@ struct watched {
 struct heap {
 	struct runtime *rt;
 	struct target *memory;
+	uint64_t mheap;	    /* the address of runtime.mheap_ */
 	struct span *spans; /* sorted by address; they do not overlap */
 	size_t span_count;
 	uint64_t low, size; /* of the addresses that they are in */
 	uint32_t **arenas;  /* for each page of an arena, 1 + index of its span, or 0 */
 	uint64_t object_count;
 
+	uint64_t *allocated;	    /* bits; NULL: not known */
 	uint64_t *marked, *scanned; /* bits */
-	uint32_t *queue;	    /* a ring of span_count spans */
+	/* Is called for each pointer in an object that is scanned; at: where it is. */
+	void (*take)(struct heap *h, uint64_t at, uint64_t word);
+	struct pointer_maps *maps;
+	uint32_t *queue; /* a ring of span_count spans */
 	size_t queue_first, queue_count;
 	uint8_t *room; /* ROOM_BYTES: a span, or a part of an object */
 	struct heap_limits limits;
@@ -52,8 +71,10 @@ struct heap {
 	uint64_t bytes_read, bytes_at_look, unreadable;
 	bool gave_up;
 
-	struct extent *hidden; /* sorted */
+	struct extent *hidden;
 	size_t hidden_count, hidden_cap;
+	bool hiding;		 /* the object that is scanned may have such words */
+	uint64_t hidden_word;	 /* a value of such words in it; 0: none */
 	const uint64_t *waiting; /* heap_hide_waits() */
 	size_t waiting_count;
 	struct watched *watched; /* sorted by object */
@@ -104,6 +125,39 @@ MUST_CHECK bool heap_may_read(struct heap *h, uint64_t len);
 
 /* spans.c */
 MUST_CHECK bool spans_read(struct heap *h, struct err *err);
+
+/* allocated.c */
+void allocated_read(struct heap *h);
+
+/* scan.c. Reads a piece of memory to h->room, or what can be read of it: the rest is zero. False: it gave
+ * up. */
+MUST_CHECK bool read_piece(struct heap *h, uint64_t addr, size_t len);
+/* How much of [addr, end) is read at once; 0: nothing is there. */
+size_t piece_of(const struct heap *h, uint64_t addr, uint64_t end);
+/* Calls h->take for the pointers of all objects of the span that are marked and not scanned. */
+void scan_span(struct heap *h, struct span *s);
+
+/* pointer_map.c */
+void pointer_maps_open(struct heap *h);
+void pointer_maps_close(struct heap *h);
+enum pointer_map pointer_map_of(const struct layout *l, const struct span *s);
+/* For pointer_map_each(), in [addr, addr + len). in_room: the whole span is in h->room. */
+void pointer_map_load(struct heap *h, const struct span *s, uint64_t addr, size_t len,
+		      bool in_room);
+/* The same if nothing is known. */
+void pointer_map_guess(struct heap *h, uint64_t addr);
+/* Calls h->take for the pointers in a piece of an object. begins: it is the first one. False: the object
+ * has no more. */
+bool pointer_map_each(struct heap *h, uint64_t addr, const uint8_t *bytes, size_t len,
+		      bool begins);
+/* The same by the type of an object, or of the elements of an array that begins at first. room: bytes of
+ * the object. NULL: it cannot be the type of such an object. */
+const struct type_mask *pointer_mask(struct heap *h, uint64_t type, uint64_t room);
+void pointer_mask_each(struct heap *h, const struct type_mask *mask, uint64_t first,
+		       uint64_t addr, const uint8_t *bytes, size_t len);
+
+/* mark.c: for h->take. */
+void mark_pointer(struct heap *h, uint64_t at, uint64_t word);
 
 /* hidden.c: words of the runtime that name objects without keeping them. */
 void hidden_find(struct heap *h);

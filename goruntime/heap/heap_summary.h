@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* heap_summary.h - how many objects of which sizes are in the heap of a runtime, and how many of them can
- * still be reached: from global variables, stacks, finalizers and cleanups. Conservative, see heap.h: some
- * of what counts as live may be garbage. */
+ * still be reached: from global variables, stacks, finalizers and cleanups, see heap.h. */
 #ifndef GOSNAP_HEAP_SUMMARY_H
 #define GOSNAP_HEAP_SUMMARY_H
 

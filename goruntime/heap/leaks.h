@@ -6,8 +6,8 @@
  * is waiting for ever.
  *
  * A leaked goroutine is one for sure, unless memory of C, or a number that is not a pointer to Go, leads
- * to what it waits for. One that is not leaked may be all the same: memory is read conservatively
- * (heap.h), and what a goroutine waits for is not always known. */
+ * to what it waits for. One that is not leaked may be all the same: what a goroutine waits for is
+ * not always known, and what runs is read conservatively (heap.h). */
 #ifndef GOSNAP_LEAKS_H
 #define GOSNAP_LEAKS_H
 

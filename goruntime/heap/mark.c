@@ -45,13 +45,20 @@ void heap_mark_word(struct heap *h, uint64_t word)
 	if (i == NO_OBJECT)
 		return;
 	const uint64_t object = s->first + i, bit = UINT64_C(1) << object % 64;
-	if (h->marked[object / 64] & bit)
+	if (h->marked[object / 64] & bit ||
+	    (h->allocated && !bit_of(h->allocated, object)))
 		return;
 	h->marked[object / 64] |= bit;
 	if (s->watched)
 		tell(h, object);
 	if (!s->no_pointers && !s->queued)
 		put_in_queue(h, s);
+}
+
+void mark_pointer(struct heap *h, uint64_t at, uint64_t word)
+{
+	if (!h->hiding || (word != h->hidden_word && !hidden_has(h, at)))
+		heap_mark_word(h, word);
 }
 
 void heap_mark_words(struct heap *h, const void *bytes, size_t len)
@@ -64,36 +71,6 @@ void heap_mark_words(struct heap *h, const void *bytes, size_t len)
 	}
 }
 
-/* Reads a piece to h->room, or what can be read of it: the rest is zero. False: it gave up. */
-static bool read_piece(struct heap *h, uint64_t addr, size_t len)
-{
-	struct err ignored;
-
-	if (!heap_may_read(h, len))
-		return false;
-	if (target_read(h->memory, addr, h->room, len, &ignored))
-		return true;
-	memset(h->room, 0, len);
-	for (size_t at = 0, n; at < len; at += n) {
-		n = PAGE_BYTES - (addr + at) % PAGE_BYTES;
-		n = n < len - at ? n : len - at;
-		if (!target_read(h->memory, addr + at, h->room + at, n, &ignored))
-			h->unreadable += n;
-	}
-	return true;
-}
-
-/* How much of [addr, end) is read at once; 0: nothing is there. */
-static size_t piece_of(const struct heap *h, uint64_t addr, uint64_t end)
-{
-	const struct target_mapping *map = target_mapping_at(h->memory, addr);
-
-	if (!map || !map->readable || addr >= end)
-		return 0;
-	end = end < map->end ? end : map->end;
-	return end - addr < ROOM_BYTES ? (size_t)(end - addr) : ROOM_BYTES;
-}
-
 void heap_mark_range(struct heap *h, uint64_t addr, uint64_t len)
 {
 	const uint64_t end = addr + len;
@@ -102,92 +79,6 @@ void heap_mark_range(struct heap *h, uint64_t addr, uint64_t len)
 	for (; (n = piece_of(h, addr, end)) && read_piece(h, addr, n); addr += n)
 		heap_mark_words(h, h->room, n);
 	h->unreadable += addr < end ? end - addr : 0;
-}
-
-static void scan_object(struct heap *h, const struct span *s, uint64_t addr,
-			const uint8_t *bytes, size_t len)
-{
-	uint64_t word, hidden;
-
-	if (!hidden_may_be_in(h, s)) {
-		heap_mark_words(h, bytes, len);
-		return;
-	}
-	hidden = hidden_word(h, s, bytes, len);
-	for (size_t i = 0; i + WORD <= len; i += WORD) {
-		memcpy(&word, bytes + i, WORD);
-		if (word != hidden && !(s->hidden && hidden_has(h, addr + i)))
-			heap_mark_word(h, word);
-	}
-}
-
-/* An object that is not in h->room. */
-static void scan_alone(struct heap *h, const struct span *s, uint64_t addr)
-{
-	const uint64_t end = addr + s->elem_size;
-	size_t n;
-
-	for (; (n = piece_of(h, addr, end)) && read_piece(h, addr, n); addr += n)
-		scan_object(h, s, addr, h->room, n);
-	h->unreadable += end - addr;
-}
-
-/* The next object of the span, from i on, that is marked and not scanned; s->elems: none. */
-static uint32_t next_to_scan(const struct heap *h, const struct span *s, uint32_t i)
-{
-	while (i < s->elems) {
-		const uint64_t object = s->first + i;
-		const uint64_t bits =
-			(h->marked[object / 64] & ~h->scanned[object / 64]) >>
-			object % 64;
-		const uint32_t skip =
-			bits ? (uint32_t)__builtin_ctzll(bits) : 64 - object % 64;
-		i += skip;
-		if (bits)
-			return i < s->elems ? i : s->elems;
-	}
-	return s->elems;
-}
-
-/* Are there so many that one read of the whole span is cheaper? Then that is done. */
-static bool read_whole(struct heap *h, const struct span *s)
-{
-	enum { READ_COSTS = 4096 /* bytes that are copied in that time */ };
-	uint64_t alone = 0, whole = READ_COSTS + span_bytes(s);
-
-	if (span_bytes(s) > ROOM_BYTES)
-		return false;
-	for (uint32_t i = next_to_scan(h, s, 0); i < s->elems && alone < whole;
-	     i = next_to_scan(h, s, i + 1))
-		alone += READ_COSTS + s->elem_size;
-	if (alone < whole)
-		return false;
-	return read_piece(h, s->start, span_bytes(s));
-}
-
-/* Objects that this marks in the same span are scanned with it if its bytes are there; otherwise it is
- * in the queue again. */
-static void scan_span(struct heap *h, struct span *s)
-{
-	const bool whole = read_whole(h, s);
-
-	s->queued = whole;
-	for (bool more = true; more;) {
-		more = false;
-		for (uint32_t i = next_to_scan(h, s, 0); i < s->elems;
-		     i = next_to_scan(h, s, i + 1)) {
-			const uint64_t object = s->first + i, off = i * s->elem_size;
-			h->scanned[object / 64] |= UINT64_C(1) << object % 64;
-			if (whole)
-				scan_object(h, s, s->start + off, h->room + off,
-					    s->elem_size);
-			else
-				scan_alone(h, s, s->start + off);
-			more = whole;
-		}
-	}
-	if (whole)
-		s->queued = false;
 }
 
 bool heap_mark(struct heap *h, struct err *err)

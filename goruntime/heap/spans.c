@@ -45,6 +45,8 @@ static bool parse(const struct layout *l, const uint8_t *bytes, struct span *ret
 		.specials = GET(specials),
 		.alloc_bits = GET(alloc_bits),
 		.free_index = (uint32_t)GET(free_index),
+		.large_type = GET(large_type),
+		.class = (uint8_t)GET(class),
 		.pages = (uint32_t)pages,
 		.elems = (uint32_t)elems,
 		.no_pointers = GET(class) & 1,
@@ -59,6 +61,7 @@ static bool parse(const struct layout *l, const uint8_t *bytes, struct span *ret
 		return false;
 	if (elems > 1)
 		ret->reciprocal = (uint32_t)(UINT32_MAX / ret->elem_size + 1);
+	ret->map = (uint8_t)pointer_map_of(l, ret);
 	return true;
 }
 
@@ -230,6 +233,7 @@ bool spans_read(struct heap *h, struct err *err)
 	const uint64_t addr = find_heap(h->rt);
 	if (!addr)
 		return err_set(err, ERR_NOT_FOUND, "the heap was not found");
+	h->mheap = addr;
 	AUTO(xfree) struct struct_scan_item *list = list_spans(h, addr, &n, err);
 	if (!list)
 		return false;

@@ -203,24 +203,16 @@ static void follow_words(struct stack_reading *r, struct stack_part part,
 	}
 }
 
-/* Reads len bytes and follows the words in them. */
-static bool follow_record(struct stack_reading *r, uint64_t addr, uint8_t *bytes,
-			  size_t len)
+static bool read_record(struct heap *h, uint64_t addr, uint8_t *bytes, size_t len)
 {
-	uint64_t word;
 	struct err ignored;
 
-	if (!heap_may_read(r->heap, PAGE_BYTES))
+	if (!heap_may_read(h, PAGE_BYTES))
 		return false;
-	if (!target_read(r->heap->memory, addr, bytes, len, &ignored)) {
-		r->heap->unreadable += len;
-		return false;
-	}
-	for (size_t n = 0; n + WORD <= len; n += WORD) {
-		memcpy(&word, bytes + n, WORD);
-		follow(r, word);
-	}
-	return true;
+	if (target_read(h->memory, addr, bytes, len, &ignored))
+		return true;
+	h->unreadable += len;
+	return false;
 }
 
 /* Up to 1.16 the arguments of a deferred call are behind its record. */
@@ -228,36 +220,70 @@ static bool follow_arguments(struct stack_reading *r, uint64_t addr,
 			     const uint8_t *record, size_t len)
 {
 	uint8_t bytes[LIMIT_STRUCT_BYTES];
-	const uint64_t size = layout_get(&r->heap->rt->layout, L_defer_siz, record, len);
+	const uint64_t size = layout_get(&r->heap->rt->layout, L_defer_siz, record, len),
+		       most = size < sizeof(bytes) ? size : sizeof(bytes);
+	uint64_t word;
 
-	return !size ||
-	       follow_record(r, addr + len, bytes,
-			     size < sizeof(bytes) ? (size_t)size : sizeof(bytes));
+	if (size && !read_record(r->heap, addr + len, bytes, (size_t)most))
+		return false;
+	for (size_t n = 0; n + WORD <= most; n += WORD) {
+		memcpy(&word, bytes + n, WORD);
+		follow(r, word);
+	}
+	return true;
 }
 
-/* Deferred calls and panics are kept by the goroutine, wherever their records are. */
-static void follow_chain(struct stack_reading *r, const struct goroutine *g,
-			 enum extra_kind kind, enum layout_slot size,
-			 enum layout_slot link, unsigned limit)
+static void follow_field(struct stack_reading *r, enum layout_slot slot,
+			 const uint8_t *record, size_t len)
 {
-	const struct layout *l = &r->heap->rt->layout;
-	const size_t len = (size_t)l->slot[size].off;
-	uint8_t bytes[LIMIT_STRUCT_BYTES];
-	uint64_t at = extra_object(&r->heap->rt->extra_lists, kind, g->addr);
+	const struct slot at = r->heap->rt->layout.slot[slot];
+	uint64_t word;
 
-	for (unsigned i = 0; at && i < limit && layout_has(l, size); i++) {
-		follow(r, at);
-		if (!follow_record(r, at, bytes, len) ||
-		    (kind == EXTRA_DEFER && !follow_arguments(r, at, bytes, len)))
-			return;
-		at = layout_get(l, link, bytes, len);
+	for (int32_t off = at.off;
+	     off >= 0 && off < at.off + at.size && (size_t)off + WORD <= len;
+	     off += WORD) {
+		memcpy(&word, record + off, WORD);
+		follow(r, word);
 	}
 }
 
+/* The records of deferred calls or panics: those on the stack are not all initialised. */
+struct record_kind {
+	enum extra_kind kind;
+	enum layout_slot size, link, value;
+	unsigned limit;
+};
+
+static const struct record_kind record_kinds[] = {
+	{ EXTRA_DEFER, L_defer_size, L_defer_link, L_defer_fn, LIMIT_DEFERS },
+	{ EXTRA_PANIC, L_panic_size, L_panic_link, L_panic_arg, LIMIT_PANICS },
+};
+
+static void follow_chain(struct stack_reading *r, const struct goroutine *g,
+			 const struct record_kind *k)
+{
+	struct heap *h = r->heap;
+	const struct layout *l = &h->rt->layout;
+	const size_t len = (size_t)l->slot[k->size].off;
+	uint8_t bytes[LIMIT_STRUCT_BYTES];
+	uint64_t at = extra_object(&h->rt->extra_lists, k->kind, g->addr);
+
+	for (unsigned i = 0; at && i < k->limit && layout_has(l, k->size); i++) {
+		follow(r, at);
+		if (!read_record(h, at, bytes, len) ||
+		    (k->kind == EXTRA_DEFER && !follow_arguments(r, at, bytes, len)))
+			return;
+		follow_field(r, k->value, bytes, len);
+		follow_field(r, k->link, bytes, len);
+		at = layout_get(l, k->link, bytes, len);
+	}
+}
+
+/* They are kept by the goroutine, wherever they are. */
 static void follow_chains(struct stack_reading *r, const struct goroutine *g)
 {
-	follow_chain(r, g, EXTRA_DEFER, L_defer_size, L_defer_link, LIMIT_DEFERS);
-	follow_chain(r, g, EXTRA_PANIC, L_panic_size, L_panic_link, LIMIT_PANICS);
+	for (size_t i = 0; i < ARRAY_SIZE(record_kinds); i++)
+		follow_chain(r, g, &record_kinds[i]);
 }
 
 /* The closure of a function that has not begun, or that has to grow its stack first. It may be on
@@ -303,7 +329,7 @@ static void mark_all(struct heap *h, const struct goroutine *g, uint64_t from)
 }
 
 /* A goroutine that runs has pointers in registers, or on its thread's own stack, where the
- * runtime works for it. What an idle thread has there is old. */
+ * runtime works for it. What a thread has there that is idle or in a system call is old. */
 void heap_mark_threads(struct heap *h)
 {
 	size_t n;
@@ -313,7 +339,7 @@ void heap_mark_threads(struct heap *h)
 	for (size_t t = 0; t < n; t++) {
 		const struct regs *regs = &threads[t].regs;
 		if (!threads[t].stopped || t >= h->rt->machine_count ||
-		    !h->rt->machines[t].curg)
+		    !h->rt->machines[t].curg || h->rt->machines[t].syscall_sp)
 			continue;
 		for (unsigned i = 0; i < ARCH_REGS_MAX; i++)
 			if (reg_known(regs, i))

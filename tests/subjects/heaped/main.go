@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"subjects/truth"
+	"unsafe"
 )
 
 // Places of 5376 bytes, of which the runtime has none, of 224 bytes, and without pointers of 2688; and
@@ -34,7 +35,27 @@ const (
 	numberSize, largerThan   = 2688, 32768
 )
 
+// Numbers that are addresses of what was dropped, beside pointers: in objects whose pointers the runtime
+// describes in different ways.
+type (
+	hint struct {
+		next    *hint
+		numbers [6]uintptr
+	}
+	longHint struct {
+		numbers [100]uintptr
+		next    *hint
+	}
+	longestHint struct {
+		next    *hint
+		numbers [6000]uintptr
+	}
+)
+
 var (
+	hints   *hint
+	longs   [2]*longHint
+	longest *longestHint
 	keeps   *kept
 	smalls  *small
 	numbers [][]byte
@@ -45,6 +66,7 @@ var (
 //
 //go:noinline
 func plant() (larges [largeCount][]*int) {
+	hints, longs, longest = new(hint), [2]*longHint{new(longHint), new(longHint)}, new(longestHint)
 	for i := 0; i < keptCount; i++ {
 		keeps = &kept{next: keeps}
 	}
@@ -64,10 +86,15 @@ func plant() (larges [largeCount][]*int) {
 //go:noinline
 func drop() {
 	for i := 0; i < droppedCount; i++ {
-		ignored = &kept{}
+		k := &kept{}
+		ignored = k
+		longs[i%2].numbers[i%100] = uintptr(unsafe.Pointer(k))
 	}
 	for i := 0; i < smallDropped; i++ {
-		ignored = &small{}
+		s := &small{}
+		ignored = s
+		hints.numbers[i%6] = uintptr(unsafe.Pointer(s))
+		longest.numbers[i%6000] = uintptr(unsafe.Pointer(s)) + 8
 	}
 	for i := 0; i < numberDropped; i++ {
 		ignored = make([]byte, numberBytes)
@@ -101,7 +128,8 @@ func main() {
 		say("kept", keptSize, true, keptCount, dropped(droppedCount)),
 		say("small", smallSize, true, smallCount, dropped(smallDropped)),
 		say("numbers", numberSize, false, numberCount, dropped(numberDropped)),
-		say("large", largerThan, true, largeCount+1, 0),
+		// With the list of numbers, and longest.
+		say("large", largerThan, true, largeCount+2, 0),
 	}
 	runtime.ReadMemStats(&now)
 	truth.Say(map[string]interface{}{"planted": planted, "collected": collected.HeapAlloc, "allocated": now.HeapAlloc,
