@@ -139,6 +139,8 @@ static const char fatal_error[] = "fatal error: ";
 /* All that follows the first line is part of it: printindented. */
 static bool is_all_of_it(const char *error, const char *end)
 {
+	if (end - error <= (ptrdiff_t)strlen(fatal_error) + 1)
+		return false;
 	for (const char *at = error; at < end; at++)
 		if (*at == '\0' || (*at == '\n' && at + 1 < end && at[1] != '\t'))
 			return false;
@@ -183,6 +185,46 @@ static const char *with_explanation(const char *text, const char *error)
 		ret = line;
 	}
 	return ret;
+}
+
+/* Of a text that is something several times, the length of that. */
+static size_t period(const char *text, size_t len, size_t times)
+{
+	while (times > 1 && (len % times != 0 ||
+			     memcmp(text, text + len / times, len - len / times) != 0))
+		times--;
+	return len / times;
+}
+
+/* Several threads die of the same at once, as of a map that all of them write. Each prints the words, the
+ * error, and the end of the line by itself (fatal in runtime/panic.go), which may come in any order; of all
+ * but one, some may be missing. */
+static bool add_interleaved(const char *text, size_t len, struct panic_message *w)
+{
+	const size_t word = strlen(fatal_error);
+	const char *first = memmem(text, len, fatal_error, word), *end = text + len;
+	char errors[BACKLOG];
+	size_t n = 0, times = 0;
+
+	for (const char *at = first; at && at < end;) {
+		if ((size_t)(end - at) >= word && memcmp(at, fatal_error, word) == 0) {
+			at += word;
+			times++;
+			continue;
+		}
+		if (*at == '\0' || *at == '\t')
+			return false;
+		if (*at != '\n')
+			errors[n++] = *at;
+		at++;
+	}
+	if (n == 0)
+		return false;
+	const char *begin = with_explanation(text, first);
+	panic_message_add(w, begin, (size_t)(first - begin) + word);
+	panic_message_add(w, errors, period(errors, n, times));
+	panic_message_add(w, "\n", 1);
+	return true;
 }
 
 /* Where the backlog begins and what was written last is not known: behind a line may be an older one. */
@@ -300,31 +342,36 @@ static void compose_sighted(struct runtime *rt, const char *text, struct panic_m
 	panic_message_addf(w, "\n");
 }
 
+static bool add_fatal_error(const char *text, size_t len, struct panic_message *w)
+{
+	const char *end, *error = last_fatal_error(text, len, &end);
+
+	if (!error)
+		return false;
+	error = with_explanation(text, error);
+	panic_message_add(w, error, (size_t)(end - error));
+	return true;
+}
+
 /* The backlog and its index are among the variables that recordForPanic refers to. Its code may be
  * missing. */
 static void compose_fatal_error(struct runtime *rt, struct panic_message *w)
 {
+	bool (*const ways[])(const char *, size_t,
+			     struct panic_message *) = { add_fatal_error,
+							 add_interleaved };
 	uint64_t refs[REFERENCES_MAX];
 	size_t n = modules_references(rt->modules, "runtime.recordForPanic", refs,
 				      ARRAY_SIZE(refs));
 	char text[BACKLOG];
-	const char *end;
 
 	if (n == 0)
 		search_fatal_error(rt, w);
-	for (size_t i = 0; i < n; i++) {
-		for (size_t j = 0; j < n; j++) {
-			const char *error =
-				read_ring(rt, refs[i], refs[j], text)
-					? last_fatal_error(text, sizeof(text), &end)
-					: NULL;
-			if (!error)
-				continue;
-			error = with_explanation(text, error);
-			panic_message_add(w, error, (size_t)(end - error));
-			return;
-		}
-	}
+	for (size_t way = 0; way < ARRAY_SIZE(ways); way++)
+		for (size_t i = 0; i < n * n; i++)
+			if (read_ring(rt, refs[i / n], refs[i % n], text) &&
+			    ways[way](text, sizeof(text), w))
+				return;
 }
 
 static void add_instruction(struct runtime *rt, uint64_t pc, struct panic_message *w)
