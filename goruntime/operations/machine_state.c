@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "goruntime/operations/machine_state.h"
 
+#include "goruntime/operations/symbolic.h"
 #include "goruntime/runtime/runtime_priv.h"
 
 void machine_init(struct machine_state *s, struct runtime *rt)
 {
 	s->rt = rt;
 	s->stack_low = s->stack_valid = 0;
+	s->symbolic = NULL;
+	s->pc = 0;
 	s->infer = s->lossy = false;
 	s->cell_count = 0;
 	s->known = 0;
@@ -37,6 +40,8 @@ static void store(struct machine_state *s, uint64_t addr, bool known, uint64_t v
 {
 	const struct machine_cell cell = { addr, value, known };
 
+	if (s->symbolic)
+		symbolic_note_store(s->symbolic, s->pc, addr, known, value);
 	for (size_t i = 0; i < s->cell_count; i++)
 		if (s->cells[i].addr == addr) {
 			s->cells[i] = cell;
@@ -94,6 +99,8 @@ bool machine_load(struct machine_state *s, uint64_t addr, uint64_t *ret)
 {
 	if (cell_at(s, addr))
 		return machine_stored(s, addr, ret);
+	if (s->symbolic && symbolic_load(s->symbolic, addr, ret))
+		return true;
 	return !s->lossy && !is_garbage(s, addr) && read_word(s, addr, ret);
 }
 

@@ -7,6 +7,7 @@
 #include "lib/instructions/instructions.h"
 
 struct runtime;
+struct symbolic;
 
 enum { MACHINE_REGISTERS = 32, MACHINE_CELLS = 48 };
 
@@ -19,6 +20,8 @@ struct machine_cell {
 struct machine_state {
 	struct runtime *rt;
 	uint64_t stack_low, stack_valid; /* as of struct walk_of */
+	struct symbolic *symbolic;	 /* as of struct walk_of */
+	uint64_t pc;			 /* of the instruction */
 	bool infer;
 	bool lossy; /* there were too many words: of the others nothing is known */
 	uint8_t cell_count;

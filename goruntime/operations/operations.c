@@ -2,11 +2,14 @@
 #include "goruntime/operations/operations.h"
 
 #include "goruntime/operations/walk.h"
+#include "goruntime/operations/symbolic.h"
 #include "goruntime/goroutines/defers.h"
 #include "goruntime/goroutines/extras.h"
 #include "goruntime/runtime/runtime_priv.h"
 
 enum {
+	SPILLED_WORDS = 16, /* above a frame: what the function saves of its arguments */
+	UNLOCKS_MAX = 16,   /* of a goroutine */
 	GOROUTINE_INSTRUCTIONS = 1 << 16,
 	FRAMES_FOLLOWED = 64, /* of a goroutine, innermost first */
 };
@@ -42,6 +45,13 @@ void operations_free(struct operations *a)
 	xfree(a);
 }
 
+/* A lock that is surely unlocked ahead. */
+struct unlock {
+	uint64_t addr;
+	uint32_t frame;
+	bool passed; /* where it was locked is known */
+};
+
 struct asking {
 	struct operations *a;
 	const struct goroutine *g;
@@ -50,6 +60,8 @@ struct asking {
 	const struct defer_list *defers; /* NULL: none */
 	uint32_t frames;
 	bool any;
+	struct unlock unlocks[UNLOCKS_MAX];
+	size_t unlock_count;
 };
 
 /* What takes back what. */
@@ -87,11 +99,34 @@ static bool is_told(const struct event_list *events, size_t i)
 	return false;
 }
 
-static void tell(const struct asking *q, const struct event *e, enum operation_when when,
+static struct unlock *unlock_of(struct asking *q, uint64_t addr, uint32_t frame)
+{
+	for (size_t i = 0; i < q->unlock_count; i++)
+		if (q->unlocks[i].addr == addr && q->unlocks[i].frame == frame)
+			return &q->unlocks[i];
+	return NULL;
+}
+
+static void note_unlock(struct asking *q, const struct operation_at *at)
+{
+	struct unlock *unlock = unlock_of(q, at->addr, at->frame);
+
+	if (at->when == PASSED && unlock)
+		unlock->passed = true;
+	if (!unlock && (at->when == AHEAD_SURELY || at->when == AHEAD_DEFERRED) &&
+	    (at->operation == OPERATION_UNLOCK ||
+	     at->operation == OPERATION_READ_UNLOCK) &&
+	    q->unlock_count < UNLOCKS_MAX)
+		q->unlocks[q->unlock_count++] =
+			(struct unlock){ .addr = at->addr, .frame = at->frame };
+}
+
+static void tell(struct asking *q, const struct event *e, enum operation_when when,
 		 uint32_t frame)
 {
 	const struct operation_at at = { e->operation, when, e->addr, e->pc, frame };
 
+	note_unlock(q, &at);
 	q->question->fn(q->question->arg, &at);
 }
 
@@ -178,11 +213,41 @@ static void tell_passed(struct asking *q, const struct walk_of *of,
 
 	for (size_t i = 0; i < events->count; i++) {
 		struct event *e = &events->list[i];
-		if (is_lock(e->operation) && is_wanted(q, e) &&
+		struct event known = *e;
+		if (of->symbolic && (!symbolic_true(of->symbolic, e->addr, &known.addr) ||
+				     !unlock_of(q, known.addr, (uint32_t)f->frame)))
+			continue;
+		if (is_lock(e->operation) && is_wanted(q, &known) &&
 		    !is_under_way(q, of, &q->stack.frames[f->frame], e) &&
 		    walk_reaches(q->a->walker, of, events, e->pc, is_opposite, e))
-			tell(q, e, PASSED, (uint32_t)f->frame);
+			tell(q, &known, PASSED, (uint32_t)f->frame);
 	}
+}
+
+static bool misses_lock(const struct asking *q, const struct physical_frame *f)
+{
+	for (size_t i = 0; i < q->unlock_count; i++)
+		if (q->unlocks[i].frame == (uint32_t)f->frame && !q->unlocks[i].passed)
+			return true;
+	return false;
+}
+
+/* What was locked may be known only from what the function has kept since, as the closure
+ * that it deferred. */
+static void look_with_stand_ins(struct asking *q, const struct walk_of *of,
+				const struct physical_frame *f)
+{
+	struct symbolic symbolic;
+	struct walk_of with = *of;
+
+	if (!misses_lock(q, f))
+		return;
+	symbolic_init(&symbolic, of->stack_valid, of->cfa + SPILLED_WORDS * WORD);
+	with.symbolic = &symbolic;
+	with.infer = false;
+	walk(q, &with);
+	walk_resolve(q->a->walker, &with);
+	tell_passed(q, &with, f);
 }
 
 /* The call that is under way; the instruction about to run, if there is none. */
@@ -219,6 +284,7 @@ static bool look_at_frame(void *arg, const struct physical_frame *f)
 	of.infer = true;
 	walk(q, &of);
 	tell_passed(q, &of, f);
+	look_with_stand_ins(q, &of, f);
 	q->frames++;
 	return q->frames<FRAMES_FOLLOWED && * walker_budget(a->walker)> 0;
 }
@@ -301,9 +367,9 @@ bool operations_of(struct operations *a, const struct goroutine *g,
 	const int64_t before = *budget;
 	q.stack = runtimes_stack(a->rt->shared, g->stack);
 	q.defers = runtime_defers(a->rt, g);
-	physical_frames_each(a->rt, q.stack, look_at_frame, &q);
 	for (size_t i = 0; q.defers && i < q.defers->count; i++)
 		look_at_deferred(&q, &q.defers->list[i]);
+	physical_frames_each(a->rt, q.stack, look_at_frame, &q);
 	a->left -= before - *budget;
 	if (ret_any)
 		*ret_any = q.any;

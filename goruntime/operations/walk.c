@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "goruntime/operations/machine_state.h"
+#include "goruntime/operations/symbolic.h"
 #include "goruntime/runtime/runtime_priv.h"
 #include "goruntime/symtab/module.h"
 
@@ -11,6 +12,7 @@ enum {
 	ADD_ARGUMENT = 1, /* the second of WaitGroup.Add */
 	RESULT_WORDS = 16,
 	EVENTS_MAX = 4096, /* of one function */
+	RESULTS = 2,	   /* of a call: those that may be what is locked */
 	CASES_MAX = 16,	   /* of a select: more have been moved to the heap */
 	SCASE_BYTES = 2 * WORD,
 };
@@ -134,11 +136,23 @@ static void enter(struct following *f, const struct machine_state *s, struct rou
 		.cfa = sp,
 		.stack_low = f->of->stack_low,
 		.stack_valid = f->of->stack_valid > sp ? f->of->stack_valid : sp,
+		.symbolic = f->of->symbolic,
 	};
 
 	follow(f->w, &of, f->depth - 1, s, &inner);
 	note_inner(f, &of, &inner, pc);
 	xfree(inner.list);
+}
+
+/* Of the first arguments, or results, that are in registers. */
+static void set_symbolic(struct walker *w, struct machine_state *s, size_t count)
+{
+	const struct arch *arch = target_arch(w->rt->target);
+	uint64_t number;
+
+	for (size_t i = 0; s->symbolic && w->registers && i < count; i++)
+		if (symbolic_new(s->symbolic, &number))
+			machine_set(s, arch->go_arguments[i], number);
 }
 
 /* False: it does not come back. */
@@ -161,8 +175,9 @@ static bool call(struct following *f, struct machine_state *s,
 		enter(f, s, to, sp, in->pc);
 	machine_forget_registers(s);
 	/* Results, or where the callee kept its arguments. */
-	uint32_t bytes = to ? to->argument_bytes : RESULT_WORDS * WORD;
+	uint32_t bytes = to ? to->argument_bytes : s->symbolic ? 0 : RESULT_WORDS * WORD;
 	machine_forget(s, sp, bytes < RESULT_WORDS * WORD ? bytes : RESULT_WORDS * WORD);
+	set_symbolic(f->w, s, RESULTS);
 	return true;
 }
 
@@ -215,6 +230,7 @@ static void follow_on(struct following *f, size_t i, struct machine_state *s)
 		uint64_t sp = size < 0 ? 0 : f->of->cfa - WORD - (uint64_t)size;
 		f->seen[i] = 1;
 		f->w->budget--;
+		s->pc = in->pc;
 		if (f->of->end && in->pc == f->of->end)
 			return;
 		switch (in->kind) {
@@ -260,6 +276,7 @@ static void follow(struct walker *w, const struct walk_of *of, unsigned depth,
 	s.stack_low = of->stack_low;
 	s.stack_valid = of->stack_valid;
 	s.infer = of->infer;
+	s.symbolic = of->symbolic;
 	f.seen = seen;
 	follow_on(&f, routine_index(f.r, of->begin), &s);
 	while (w->point_count > f.first_point) {
@@ -273,10 +290,13 @@ static void follow(struct walker *w, const struct walk_of *of, unsigned depth,
 void walk_code(struct walker *w, const struct walk_of *of, struct event_list *ret)
 {
 	struct machine_state s;
+	uint64_t context = of->context;
 
 	machine_init(&s, w->rt);
-	if (of->context)
-		machine_set(&s, target_arch(w->rt->target)->go_context, of->context);
+	s.symbolic = of->symbolic;
+	set_symbolic(w, &s, GO_ARGUMENTS);
+	if (of->context || (of->symbolic && symbolic_new(of->symbolic, &context)))
+		machine_set(&s, target_arch(w->rt->target)->go_context, context);
 	follow(w, of, ROUTINE_DEPTH, &s, ret);
 }
 
@@ -374,6 +394,85 @@ bool walk_reaches(struct walker *w, const struct walk_of *of,
 
 	return of->routine->list &&
 	       has_way(&q, routine_index(of->routine, pc) + 1, of->end);
+}
+
+static bool is_there(void *arg, const struct event *e)
+{
+	(void)arg;
+	(void)e;
+	return true;
+}
+
+/* Is there a way from `from` to `to`, past instructions other than `except`? */
+static bool walk_avoids(struct walker *w, const struct walk_of *of, size_t from,
+			uint64_t to, uint64_t except)
+{
+	struct event e = { .surely = true, .pc = except };
+	const struct event_list events = { &e, 1, 1 };
+	const struct search q = { w, of, &events, is_there, NULL, NULL };
+
+	return has_way(&q, from, to);
+}
+
+/* Is what the instruction stored surely still there? */
+static bool is_kept(struct walker *w, const struct walk_of *of,
+		    const struct symbolic_store *store)
+{
+	const struct symbolic *s = of->symbolic;
+	const struct routine *r = of->routine;
+	const size_t at = routine_index(r, store->pc);
+
+	if (at == r->count ||
+	    walk_avoids(w, of, routine_index(r, of->begin), of->end, store->pc))
+		return false;
+	for (size_t i = 0; i < s->store_count; i++) {
+		const struct symbolic_store *other = &s->stores[i];
+		const size_t there = routine_index(r, other->pc);
+		if (other->addr != store->addr ||
+		    (other->known && other->value == store->value))
+			continue;
+		if (there == r->count ||
+		    (walk_avoids(w, of, at + 1, other->pc, 0) &&
+		     walk_avoids(w, of, there + 1, of->end, store->pc)))
+			return false;
+	}
+	return true;
+}
+
+static void resolve_stored(struct walker *w, const struct walk_of *of,
+			   const struct symbolic_store *store)
+{
+	int64_t offset;
+	struct symbolic_value *v =
+		store->known ? symbolic_split(of->symbolic, store->value, &offset) : NULL;
+	struct err ignored;
+	uint64_t value;
+
+	if (!v || !is_kept(w, of, store) ||
+	    !target_read_uint(w->rt->target, store->addr, WORD, &value, &ignored))
+		return;
+	value -= (uint64_t)offset;
+	v->ambiguous |= v->known && v->value != value;
+	v->known = !v->ambiguous;
+	v->value = value;
+}
+
+void walk_resolve(struct walker *w, const struct walk_of *of)
+{
+	struct symbolic *s = of->symbolic;
+	struct err ignored;
+	uint64_t from;
+
+	for (size_t i = 0; !s->lossy && i < s->store_count; i++)
+		resolve_stored(w, of, &s->stores[i]);
+	/* In the order in which they were loaded. */
+	for (size_t i = 0; i < s->count; i++) {
+		struct symbolic_value *v = &s->values[i];
+		if (!v->known && !v->ambiguous && v->loaded_from &&
+		    symbolic_true(s, v->loaded_from, &from))
+			v->known = target_read_uint(w->rt->target, from, WORD, &v->value,
+						    &ignored);
+	}
 }
 
 bool event_is_same(void *arg, const struct event *e)

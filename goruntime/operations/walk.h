@@ -32,6 +32,7 @@ struct walk_of {
 	/* What is stored from a register that is not known is what memory has there: so
 	 * arguments are known that the function saves as it begins. */
 	bool infer;
+	struct symbolic *symbolic; /* what is not known has stand-ins; NULL: none */
 };
 
 struct walker; /* reusable */
@@ -43,6 +44,9 @@ int64_t *walker_budget(struct walker *w);
 
 /* Adds to ret what it comes across. */
 void walk_code(struct walker *w, const struct walk_of *of, struct event_list *ret);
+
+/* Finds out what it can of the stand-ins in of->symbolic. After a walk with them. */
+void walk_resolve(struct walker *w, const struct walk_of *of);
 
 /* Does every way from begin to a return come across an event that undoes: one for which
  * undoes() is true, and before it none for which prevents() is? pc: after a walk with

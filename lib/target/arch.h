@@ -28,6 +28,8 @@ struct vector_regs {
 	uint32_t control;		     /* amd64: mxcsr */
 };
 
+enum { GO_ARGUMENTS = 5 };
+
 struct arch {
 	const char *name; /* Go's spelling: "amd64" */
 	int elf_machine;
@@ -39,7 +41,7 @@ struct arch {
 	unsigned
 		call_pushes; /* bytes: the return address, at sp; 0: it is in a register */
 	/* Of the first integer arguments in Go's ABIInternal (cmd/compile/abi-internal.md). */
-	uint8_t go_arguments[2];
+	uint8_t go_arguments[GO_ARGUMENTS];
 	uint8_t go_context; /* of the closure that is called */
 	int tls;	    /* register that holds the thread pointer */
 	/* System call convention: number and arguments as registers, result. */
