@@ -4,6 +4,8 @@
 #include "goruntime/operations/symbolic.h"
 #include "goruntime/runtime/runtime_priv.h"
 
+enum { OFFSET_MAX = 1 << 30 };
+
 void machine_init(struct machine_state *s, struct runtime *rt)
 {
 	s->rt = rt;
@@ -104,21 +106,34 @@ bool machine_load(struct machine_state *s, uint64_t addr, uint64_t *ret)
 	return !s->lossy && !is_garbage(s, addr) && read_word(s, addr, ret);
 }
 
+/* Is the sum of an address and this still the address and an offset? */
+static bool is_offset(const struct machine_state *s, uint64_t addr, uint64_t offset)
+{
+	int64_t ignored;
+
+	return !s->symbolic || (!symbolic_split(s->symbolic, offset, &ignored) &&
+				(!symbolic_split(s->symbolic, addr, &ignored) ||
+				 offset + OFFSET_MAX < UINT64_C(2) * OFFSET_MAX));
+}
+
 bool machine_address(const struct machine_state *s, const struct operand *o, uint64_t sp,
 		     uint64_t *ret)
 {
 	const struct arch *arch = target_arch(s->rt->target);
 
-	if (o->kind != OPERAND_MEMORY || o->index >= 0)
+	uint64_t base = 0, index = 0;
+
+	if (o->kind != OPERAND_MEMORY ||
+	    (o->index >= 0 && !machine_register(s, o->index, &index)))
 		return false;
-	uint64_t base = 0;
 	if (o->reg == (int)arch->sp && sp)
 		base = sp;
 	else if (o->reg == (int)arch->sp || (o->reg >= 0 && o->reg != (int)arch->pc &&
 					     !machine_register(s, o->reg, &base)))
 		return false;
-	*ret = base + (uint64_t)o->number;
-	return true;
+	*ret = base + index * o->scale + (uint64_t)o->number;
+	return o->index < 0 ||
+	       (is_offset(s, 0, index) && is_offset(s, base, *ret - base));
 }
 
 bool machine_value(struct machine_state *s, const struct operand *o, uint64_t sp,
@@ -145,6 +160,8 @@ static void write_to(struct machine_state *s, const struct instruction *in, uint
 	const struct operand *to = &in->operand[0], *from = &in->operand[1];
 	uint64_t addr;
 
+	if (!known && s->symbolic && to->kind == OPERAND_REGISTER)
+		known = symbolic_new(s->symbolic, &value);
 	if (to->kind == OPERAND_REGISTER && known)
 		machine_set(s, (unsigned)to->reg, value);
 	else if (to->kind == OPERAND_REGISTER && to->reg >= 0)
@@ -188,7 +205,8 @@ void machine_step(struct machine_state *s, const struct instruction *in, uint64_
 		break;
 	case INSTRUCTION_ADD:
 		known = machine_value(s, from, sp, &value) &&
-			machine_value(s, to, sp, &before);
+			machine_value(s, to, sp, &before) &&
+			(is_offset(s, value, before) || is_offset(s, before, value));
 		write_to(s, in, sp, known, known ? value + before : 0);
 		break;
 	default:

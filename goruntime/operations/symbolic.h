@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* symbolic.h - stand-ins for values that are not known while code is followed from its beginning: arguments,
- * results of calls, and what these point to. Private to goruntime/operations. A stand-in is a number that is
+ * results of calls, what is computed, and what these point to. Private to goruntime/operations. A stand-in is a number that is
  * no address, so that code can add to it and store it; what is stored on the stack is recorded. Where the
  * code has surely stored one, and nothing else since, the stack has its value: walk_resolve(). */
 #ifndef GOSNAP_SYMBOLIC_H
@@ -8,7 +8,7 @@
 
 #include "lib/base/util.h"
 
-enum { SYMBOLIC_MAX = 64, SYMBOLIC_STORES_MAX = 128 };
+enum { SYMBOLIC_MAX = 256, SYMBOLIC_STORES_MAX = 128 };
 
 struct symbolic_value {
 	uint64_t loaded_from; /* a stand-in and an offset; 0: not loaded */

@@ -83,6 +83,7 @@ static struct operand amd64_operand(const struct decoded *d,
 		ret.kind = OPERAND_MEMORY;
 		ret.reg = amd64_register(d->arch, op->mem.base);
 		ret.index = amd64_register(d->arch, op->mem.index);
+		ret.scale = op->mem.scale;
 		ret.number = op->mem.disp.value;
 		if (op->mem.base == ZYDIS_REGISTER_RIP)
 			ret.number += (int64_t)amd64_end(d);

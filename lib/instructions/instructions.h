@@ -20,6 +20,7 @@ struct operand {
 	enum operand_kind kind;
 	int reg;	/* number as in struct regs; of memory: its base, -1: none */
 	int index;	/* of memory; -1: none */
+	uint8_t scale;	/* of the index */
 	uint16_t bytes; /* its size */
 	int64_t number; /* of memory: the displacement, or with base pc the address; else as wide as what
 			 * it is moved to or compared with */
