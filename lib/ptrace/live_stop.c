@@ -443,6 +443,7 @@ static bool check_alive(const struct live *l, struct err *err)
 static void stop_listed(struct live *l)
 {
 	l->first_stop = monotonic_ns();
+	l->running_release = l->last_release = 0;
 	for (size_t i = 0; i < l->thread_count; i++)
 		if (l->threads[i].info.state != 'R')
 			interrupt(&l->threads[i]);

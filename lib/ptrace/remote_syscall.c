@@ -14,6 +14,9 @@
 #include "lib/base/limit.h"
 #include "lib/procfs/proc_file.h"
 
+/* Only what is borrowed stands still meanwhile, and that waits anyway. */
+#define GIVE_BACK_NS (20 * LIMIT_STOP_NS)
+
 enum {
 	TRIES = 500, /* even a busy program has a parked thread within milliseconds */
 	BETWEEN_NS = 200 * 1000,
@@ -218,7 +221,11 @@ bool borrow_give_back(const struct borrowed *b, struct err *err)
 		return false;
 	live_trace(PTRACE_INTERRUPT, b->tid, 0);
 	live_trace(PTRACE_CONT, b->tid, 0);
-	int status = live_wait_stop(b->tid, LIMIT_STOP_NS);
+	int status = live_wait_stop(b->tid, GIVE_BACK_NS);
+	if (status == LIVE_WAIT_LATE)
+		return err_set(err, ERR_CANNOT,
+			       "thread %d, which was borrowed, did not stop in time",
+			       b->tid);
 	if (status < 0 || !borrow_let_go(b, status))
 		return err_set(err, ERR_GONE, "thread %d exited while it was borrowed",
 			       b->tid);

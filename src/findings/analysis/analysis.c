@@ -37,7 +37,10 @@ void analysis_make(struct analysis *ret, const struct analysis_of *of, struct er
 
 	*ret = (struct analysis){ .is_made = true };
 	err->code = ERR_NONE;
+	const uint64_t missed = capture_missed(of->capture);
 	wait_graph_find(&ret->waits, all, of->groups);
+	const bool has_memory =
+		capture_has_values(of->capture) && capture_missed(of->capture) == missed;
 	const bool known = find_leaks(of, &leaks, err);
 	findings_find(&ret->findings,
 		      &(struct findings_about){
@@ -49,7 +52,7 @@ void analysis_make(struct analysis *ret, const struct analysis_of *of, struct er
 			      .now_realtime_ns = of->capture->realtime_ns,
 			      .leaks = known ? &leaks : NULL,
 			      .fault = of->fault,
-			      .has_memory = capture_has_values(of->capture),
+			      .has_memory = has_memory,
 		      });
 	leaks_done(&leaks);
 }
