@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hash.h - hash of a name. */
+/* hash.h - hashes of names. */
 #ifndef GOSNAP_HASH_H
 #define GOSNAP_HASH_H
 
@@ -13,6 +13,16 @@ static inline uint32_t hash_name(const char *name, size_t len)
 
 	for (size_t i = 0; i < len; i++)
 		hash = (hash ^ (uint8_t)name[i]) * 16777619;
+	return hash;
+}
+
+/* FNV-1a of 64 bits. Fingerprints in documents are made with it. */
+static inline uint64_t hash_text(const char *text)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (; *text; text++)
+		hash = (hash ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
 	return hash;
 }
 

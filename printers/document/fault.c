@@ -54,6 +54,8 @@ void print_fault(struct sink *out, const struct fault_printing *p)
 	sink_named_string(out, "kind", kinds[fault->kind]);
 	if (fault->recovered)
 		sink_named_bool(out, "recovered", true);
+	sink_named_string(out, "cause", p->cause);
+	sink_named_string(out, "fingerprint", p->fingerprint);
 	print_masked_member(out, p->redaction, "verdict", verdict);
 	print_masked_member(out, p->redaction, "message", fault->message);
 	if (fault->message_omitted)

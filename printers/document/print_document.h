@@ -66,6 +66,7 @@ struct fault_printing {
 	struct redaction *redaction;
 	const struct arch *arch;
 	int64_t pid; /* of the process */
+	const char *cause, *fingerprint; /* NULL: none; borrowed */
 };
 void print_fault(struct sink *out, const struct fault_printing *p);
 /* What it says in one sentence, without secrets. Allocated. */

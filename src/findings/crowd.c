@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-static struct crowd *crowd_at(struct crowds *c, struct text *place, uint32_t first)
+static struct crowd *crowd_at(struct crowds *c, const struct finder *f,
+			      struct text *place, uint32_t first)
 {
 	for (size_t i = 0; i < c->count; i++)
 		if (strcmp(text_words(&c->list[i].place), text_words(place)) == 0) {
@@ -11,7 +12,11 @@ static struct crowd *crowd_at(struct crowds *c, struct text *place, uint32_t fir
 			return &c->list[i];
 		}
 	GROW(c->list, c->count, c->cap);
-	c->list[c->count] = (struct crowd){ .place = *place, .first = first };
+	c->list[c->count] = (struct crowd){
+		.place = *place,
+		.first = first,
+		.own = place_of(f, first),
+	};
 	return &c->list[c->count++];
 }
 
@@ -39,7 +44,7 @@ void crowds_find(struct crowds *ret, const struct finder *f,
 				struct text place = { 0 };
 				say_where(f, &place, members[m]);
 				say_created(f, &place, members[m]);
-				crowd = crowd_at(ret, &place, members[m]);
+				crowd = crowd_at(ret, f, &place, members[m]);
 			}
 			add(crowd, f, members[m]);
 		}
@@ -48,8 +53,10 @@ void crowds_find(struct crowds *ret, const struct finder *f,
 
 void crowds_done(struct crowds *c)
 {
-	for (size_t i = 0; i < c->count; i++)
+	for (size_t i = 0; i < c->count; i++) {
 		text_done(&c->list[i].place);
+		xfree(c->list[i].own);
+	}
 	xfree(c->list);
 }
 
@@ -57,4 +64,5 @@ void crowd_shows(const struct crowd *crowd, struct finding *to)
 {
 	memcpy(to->goroutines, crowd->ids, crowd->id_count * sizeof(*crowd->ids));
 	to->goroutine_count = crowd->id_count;
+	places_add(&to->places, crowd->own);
 }

@@ -12,6 +12,7 @@ struct crowd {
 	uint64_t count;
 	uint64_t ids[FINDING_GOROUTINES];
 	size_t id_count;
+	char *own; /* place_of() the first */
 };
 
 struct crowds {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/procfs/sockets.h"
+#include "src/findings/fingerprints.h"
 
 /* Less is the time between two looks. */
 #define AGE_TOLD_NS (UINT64_C(1000) * 1000 * 1000)
@@ -32,12 +33,28 @@ struct goroutine_of finder_goroutine(const struct finder *f, uint32_t i)
 	return runtimes_goroutine(f->about.all, i);
 }
 
+char *place_of(const struct finder *f, uint32_t goroutine)
+{
+	const uint32_t number = finder_goroutine(f, goroutine).goroutine->stack;
+	struct stack_text stack;
+
+	if (number == NO_STACK)
+		return xstrdup("");
+	stack_text_of(&stack, f->about.all, number);
+	char *place = xstrdup(stack_text_place(&stack));
+	stack_text_done(&stack);
+	return place;
+}
+
 void finding_shows_goroutine(const struct finder *f, struct finding *to,
 			     uint32_t goroutine)
 {
-	if (to->goroutine_count < FINDING_GOROUTINES)
-		to->goroutines[to->goroutine_count++] =
-			finder_goroutine(f, goroutine).goroutine->id;
+	if (to->goroutine_count == FINDING_GOROUTINES)
+		return;
+	to->goroutines[to->goroutine_count++] =
+		finder_goroutine(f, goroutine).goroutine->id;
+	AUTO(xfree) char *place = place_of(f, goroutine);
+	places_add(&to->places, place);
 }
 
 void finding_shows_address(struct finding *to, uint64_t addr)

@@ -32,6 +32,9 @@ uint64_t finder_age(const struct finder *f, uint32_t goroutine);
 /* For 10 seconds or more. */
 bool finder_waits_long(const struct finder *f, uint32_t goroutine);
 
+/* For the fingerprint: stack_text_place() of its stack. Allocated. */
+char *place_of(const struct finder *f, uint32_t goroutine);
+
 const char *wait_name(enum wait_kind kind);
 /* Text: "mutex 0xc00001". */
 void say_object(struct text *text, const struct wait_object *o);

@@ -7,6 +7,7 @@ void findings_free(struct findings *findings)
 {
 	for (size_t i = 0; i < findings->count; i++) {
 		text_done(&findings->list[i]->text);
+		places_done(&findings->list[i]->places);
 		xfree(findings->list[i]);
 	}
 	xfree(findings->list);
@@ -24,7 +25,18 @@ static const char *severity_name(enum severity severity)
 	return names[severity];
 }
 
-static void print_finding(struct sink *out, const struct finding *finding)
+static void print_fingerprint(struct sink *out, struct finding *finding)
+{
+	struct text text = { NULL };
+	char fingerprint[FINGERPRINT_TEXT];
+
+	fingerprint_add_finding(&text, finding->kind, &finding->places);
+	fingerprint_of(&text, fingerprint);
+	sink_named_string(out, "fingerprint", fingerprint);
+	text_done(&text);
+}
+
+static void print_finding(struct sink *out, struct finding *finding)
 {
 	sink_begin(out, SINK_OBJECT);
 	sink_named_string(out, "kind", finding->kind);
@@ -32,6 +44,7 @@ static void print_finding(struct sink *out, const struct finding *finding)
 	sink_named_string(out, "text", text_words(&finding->text));
 	sink_named_string(out, "advice", finding->advice);
 	sink_named_uint(out, "affected", finding->affected);
+	print_fingerprint(out, finding);
 	sink_named_begin(out, "goroutines", SINK_ARRAY);
 	for (size_t i = 0; i < finding->goroutine_count; i++)
 		sink_uint(out, finding->goroutines[i]);

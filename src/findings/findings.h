@@ -7,6 +7,7 @@
 #define GOSNAP_FINDINGS_H
 
 #include "src/analysis/wait_graph.h"
+#include "src/fingerprint/fingerprint.h"
 #include "src/viewer/terminal/text.h"
 
 struct sink;
@@ -27,6 +28,7 @@ struct finding {
 	size_t goroutine_count;
 	uint64_t addresses[FINDING_ADDRESSES];
 	size_t address_count;
+	struct places places; /* of its goroutines, for the fingerprint */
 };
 
 /* Borrowed. */

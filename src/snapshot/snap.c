@@ -13,6 +13,7 @@
 #include "src/capture/capture.h"
 #include "src/capture/capture_core.h"
 #include "src/findings/analysis/analysis.h"
+#include "src/findings/fingerprints.h"
 #include "src/snapshot/circumstances.h"
 #include "src/snapshot/export.h"
 #include "src/snapshot/gather.h"
@@ -54,7 +55,12 @@ static void print_fault_of(struct snap *s)
 {
 	if (!s->fault)
 		return;
-	const struct fault_printing printing = fault_printing_of(s);
+	AUTO(xfree) char *cause = cause_of_fault(s->fault);
+	char fingerprint[FINGERPRINT_TEXT];
+	struct fault_printing printing = fault_printing_of(s);
+	fingerprint_of_fault(s->capture.runtimes, s->fault, fingerprint);
+	printing.cause = cause;
+	printing.fingerprint = fingerprint;
 	sink_name(s->out, "fault");
 	print_fault(s->out, &printing);
 }
@@ -115,6 +121,7 @@ static void print_group(struct snap *s, size_t i)
 	sink_named_uint(out, "id", i);
 	print_whose(out, all, runtimes_get(all, group->runtime));
 	sink_named_uint(out, "count", group->count);
+	print_group_fingerprint(out, all, group->stack);
 	sink_named_begin(out, "goroutines", SINK_ARRAY);
 	for (uint32_t m = 0; m < group->count; m++)
 		sink_uint(out,

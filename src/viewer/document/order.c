@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/hash.h"
 #include "lib/document/reader.h"
 #include "src/viewer/document/stack.h"
 #include "src/viewer/terminal/text.h"
@@ -20,13 +21,10 @@ void order_done(struct order *order)
 	xfree(order->entries);
 }
 
-/* FNV-1a, never 0. */
+/* Never 0. */
 static uint64_t hash_of(const char *name)
 {
-	uint64_t hash = 0xcbf29ce484222325;
-	for (; *name; name++)
-		hash = (hash ^ (unsigned char)*name) * 0x100000001b3;
-	return hash | 1;
+	return hash_text(name) | 1;
 }
 
 /* NULL: hidden or nameless. */

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/findings/fingerprints.h"
+
+#include "lib/document/sink.h"
+
+/* Some of a stack's frames. */
+struct calls {
+	struct stack_text *to;
+	uint32_t first, last, at;
+};
+
+static void add_call(void *arg, const struct code_frame *f)
+{
+	struct calls *calls = arg;
+	const uint32_t at = calls->at++;
+
+	if (at < calls->first || at > calls->last)
+		return;
+	stack_text_call(calls->to, &(struct stack_call){
+					   .function = f->function,
+					   .file = f->file,
+					   .c = f->c,
+					   .hidden = f->hidden,
+					   .wrapper = f->kind &&
+						      strcmp(f->kind, "wrapper") == 0,
+				   });
+}
+
+void stack_text_of(struct stack_text *ret, struct runtimes *all, uint32_t stack)
+{
+	struct calls calls = { .to = ret, .last = UINT32_MAX };
+
+	*ret = (struct stack_text){ .most = STACK_LINES };
+	runtimes_each_frame(all, stack, add_call, &calls);
+	stack_text_end(ret);
+}
+
+void print_group_fingerprint(struct sink *out, struct runtimes *all, uint32_t stack)
+{
+	struct stack_text calls;
+	struct text text = { NULL };
+	char fingerprint[FINGERPRINT_TEXT];
+
+	stack_text_of(&calls, all, stack);
+	fingerprint_add_group(&text, &calls);
+	fingerprint_of(&text, fingerprint);
+	sink_named_string(out, "fingerprint", fingerprint);
+	text_done(&text);
+	stack_text_done(&calls);
+}
+
+char *cause_of_fault(const struct fault *fault)
+{
+	if (fault->kind == FAULT_SIGNAL)
+		return fault->has_signal && fault_signal_text(fault->signal.number)
+			       ? fault_cause(fault_signal_text(fault->signal.number))
+			       : NULL;
+	if (!fault->message || (fault->kind == FAULT_PANIC && !fault->by_runtime))
+		return NULL;
+	return fault_cause(fault->message);
+}
+
+/* What a stack that overflowed has again and again. */
+static void note_cycle(void *arg, const struct code_frame *f)
+{
+	struct calls *calls = arg;
+
+	if (f->repeated_frames && calls->last == UINT32_MAX &&
+	    f->repeated_frames <= calls->at + 1) {
+		calls->first = calls->at + 1 - f->repeated_frames;
+		calls->last = calls->at;
+	}
+	calls->at++;
+}
+
+static void each_frame(struct runtimes *all, const struct fault *fault, code_frame_fn *fn,
+		       struct calls *calls)
+{
+	calls->at = 0;
+	if (fault->place.of_thread)
+		runtimes_each_frame_of_thread(all, (size_t)fault->thread,
+					      VARIABLES_OF_NONE, fn, calls);
+	else if (fault->goroutine->stack != NO_STACK)
+		runtimes_each_frame(all, fault->goroutine->stack, fn, calls);
+}
+
+void fingerprint_of_fault(struct runtimes *all, const struct fault *fault,
+			  char ret[static FINGERPRINT_TEXT])
+{
+	static const char *const kinds[] = {
+		[FAULT_PANIC] = "panic",
+		[FAULT_FATAL_ERROR] = "fatal error",
+		[FAULT_SIGNAL] = "signal",
+	};
+	AUTO(xfree) char *cause = cause_of_fault(fault);
+	struct stack_text stack = { .most = STACK_FAULT_CALLS };
+	struct calls calls = { .to = &stack,
+			       .first = fault->place.frame,
+			       .last = UINT32_MAX };
+	struct text text = { NULL };
+
+	if (fault->place.known && (fault->place.of_thread || fault->goroutine)) {
+		each_frame(all, fault, note_cycle, &calls);
+		each_frame(all, fault, add_call, &calls);
+	}
+	stack_text_end(&stack);
+	fingerprint_add_fault(&text, kinds[fault->kind], cause, &stack);
+	fingerprint_of(&text, ret);
+	text_done(&text);
+	stack_text_done(&stack);
+}
