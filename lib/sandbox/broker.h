@@ -64,6 +64,8 @@ enum question_kind {
 	ASK_CACHED,
 	/* Likewise, and the descriptor has what is to be kept. */
 	ASK_CACHE,
+	/* number: of a document that was named. Answer: its descriptor. */
+	ASK_DOCUMENT,
 };
 
 struct question {

@@ -9,7 +9,8 @@
 
 /* gosnap [options] PID, the command without a name, comes first. */
 extern const struct command command_complete, command_core, command_core_export,
-	command_core_listen, command_core_pipe, command_doctor, command_heap,
+	command_core_listen, command_core_pipe, command_doctor, command_group,
+	command_heap,
 	command_install, command_json, command_layout, command_list, command_print,
 	command_profile_export, command_prune, command_monitor, command_record,
 	command_run, command_show, command_snap, command_uninstall, command_watch,
@@ -24,6 +25,7 @@ int cmd_core_export(int argc, char **argv);
 int cmd_core_listen(int argc, char **argv);
 int cmd_core_pipe(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
+int cmd_group(int argc, char **argv);
 int cmd_heap(int argc, char **argv);
 int cmd_install(int argc, char **argv);
 int cmd_json(int argc, char **argv);

@@ -2,6 +2,9 @@
 #include "src/findings/fingerprints.h"
 
 #include "lib/document/sink.h"
+#include "lib/procfs/process.h"
+
+enum { MAIN = 1 }; /* the main goroutine's id */
 
 /* Some of a stack's frames. */
 struct calls {
@@ -73,18 +76,46 @@ static void note_cycle(void *arg, const struct code_frame *f)
 	calls->at++;
 }
 
+/* Of its runtime, or the first. NULL: there is none. */
+static const struct goroutine *main_goroutine(struct runtimes *all,
+					      const struct fault *fault)
+{
+	const struct runtime *rt = fault->runtime;
+
+	if (!rt && runtimes_count(all))
+		rt = runtimes_get(all, 0);
+	for (size_t i = 0; i < runtimes_goroutine_count(all); i++) {
+		struct goroutine_of it = runtimes_goroutine(all, i);
+		if (it.runtime == rt && it.goroutine->id == MAIN)
+			return it.goroutine;
+	}
+	return NULL;
+}
+
+/* Somebody else sent the signal: what the process did then is not the cause. */
+static bool is_sent(const struct fault *fault, const struct process *process)
+{
+	return fault->kind == FAULT_SIGNAL && fault->has_signal &&
+	       fault->signal.has_sender && fault->signal.sender != process->pid &&
+	       fault->signal.sender != process->ns_pid;
+}
+
 static void each_frame(struct runtimes *all, const struct fault *fault, code_frame_fn *fn,
 		       struct calls *calls)
 {
+	const struct goroutine *g =
+		fault->place.known ? fault->goroutine : main_goroutine(all, fault);
+
 	calls->at = 0;
 	if (fault->place.of_thread)
 		runtimes_each_frame_of_thread(all, (size_t)fault->thread,
 					      VARIABLES_OF_NONE, fn, calls);
-	else if (fault->goroutine->stack != NO_STACK)
-		runtimes_each_frame(all, fault->goroutine->stack, fn, calls);
+	else if (g && g->stack != NO_STACK)
+		runtimes_each_frame(all, g->stack, fn, calls);
 }
 
 void fingerprint_of_fault(struct runtimes *all, const struct fault *fault,
+			  const struct process *process,
 			  char ret[static FINGERPRINT_TEXT])
 {
 	static const char *const kinds[] = {
@@ -99,7 +130,7 @@ void fingerprint_of_fault(struct runtimes *all, const struct fault *fault,
 			       .last = UINT32_MAX };
 	struct text text = { NULL };
 
-	if (fault->place.known && (fault->place.of_thread || fault->goroutine)) {
+	if (!is_sent(fault, process)) {
 		each_frame(all, fault, note_cycle, &calls);
 		each_frame(all, fault, add_call, &calls);
 	}

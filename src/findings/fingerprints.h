@@ -16,8 +16,10 @@ void print_group_fingerprint(struct sink *out, struct runtimes *all, uint32_t st
 
 /* fault_cause() of it; NULL: the program panicked. Allocated. */
 char *cause_of_fault(const struct fault *fault);
+struct process;
 /* runtimes_fault() of this process. */
 void fingerprint_of_fault(struct runtimes *all, const struct fault *fault,
+			  const struct process *process,
 			  char ret[static FINGERPRINT_TEXT]);
 
 #endif

@@ -93,6 +93,8 @@ static void add_own(struct stack_text *stack, const char *function)
 {
 	flush_library(stack);
 	add_line(stack, function);
+	/* Of package main, or of a closure. */
+	stack->is_ambiguous |= !strchr(function, '/');
 	if (stack->own++ == 0)
 		text_add(&stack->place, "%s", text_words(&stack->text));
 }
@@ -141,12 +143,6 @@ void stack_text_end(struct stack_text *stack)
 		add_line(stack, stack->runtime.words);
 	if (!stack->text.len)
 		text_add(&stack->text, "%s", text_words(&stack->c));
-}
-
-bool stack_text_is_program(const struct stack_text *stack)
-{
-	return stack->lines > 0 && !(stack->lines == 1 && stack->runtime.len &&
-				     has_line(&stack->text, stack->runtime.words));
 }
 
 void stack_text_done(struct stack_text *stack)

@@ -39,15 +39,15 @@ struct stack_text {
 	/* Of the program's functions the innermost, with what it calls of the library or the
 	 * runtime; "": there is none. */
 	struct text place;
+	size_t own;	   /* lines that are functions of the program */
+	bool is_ambiguous; /* other programs have other functions of these names */
 	/* Private: */
-	size_t own, lines;
+	size_t lines;
 	struct text operation, library, runtime, c;
 };
 void stack_text_call(struct stack_text *stack, const struct stack_call *call);
 void stack_text_end(struct stack_text *stack);
 void stack_text_done(struct stack_text *stack);
-/* It has functions of the program or of Go's library, not only of the runtime and C. */
-bool stack_text_is_program(const struct stack_text *stack);
 
 /* The text of which a group's fingerprint is made, and so on: a head, then the stack's lines. */
 void fingerprint_add_group(struct text *text, const struct stack_text *stack);

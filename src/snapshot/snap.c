@@ -58,7 +58,8 @@ static void print_fault_of(struct snap *s)
 	AUTO(xfree) char *cause = cause_of_fault(s->fault);
 	char fingerprint[FINGERPRINT_TEXT];
 	struct fault_printing printing = fault_printing_of(s);
-	fingerprint_of_fault(s->capture.runtimes, s->fault, fingerprint);
+	fingerprint_of_fault(s->capture.runtimes, s->fault, s->capture.process,
+			     fingerprint);
 	printing.cause = cause;
 	printing.fingerprint = fingerprint;
 	sink_name(s->out, "fault");
