@@ -65,7 +65,7 @@ struct fault_printing {
 	const struct target_thread *threads;
 	struct redaction *redaction;
 	const struct arch *arch;
-	int64_t pid; /* of the process */
+	int64_t pid;			 /* of the process */
 	const char *cause, *fingerprint; /* NULL: none; borrowed */
 };
 void print_fault(struct sink *out, const struct fault_printing *p);

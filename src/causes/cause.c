@@ -7,8 +7,9 @@
 #include "src/causes/document_stack.h"
 
 const char *const cause_kinds[] = {
-	[CAUSE_FAULT] = "fault",     [CAUSE_KILLED] = "killed", [CAUSE_FINDING] = "finding",
-	[CAUSE_GROUP] = "goroutines", [CAUSE_NONE] = "unknown",
+	[CAUSE_FAULT] = "fault",     [CAUSE_KILLED] = "killed",
+	[CAUSE_FINDING] = "finding", [CAUSE_GROUP] = "goroutines",
+	[CAUSE_NONE] = "unknown",
 };
 
 enum { SENTENCE_BYTES = 1000 };

@@ -103,7 +103,8 @@ static void add_time(struct cluster *cluster, const struct cause *cause, const c
 
 	if (known && (!cluster->first || strcmp(time, cluster->first) < 0))
 		set(&cluster->first, time);
-	if (cluster->text && !(known && (!cluster->last || strcmp(time, cluster->last) > 0)))
+	if (cluster->text &&
+	    !(known && (!cluster->last || strcmp(time, cluster->last) > 0)))
 		return;
 	if (known)
 		set(&cluster->last, time);
@@ -186,7 +187,7 @@ static void print_cluster(const struct page *page, const struct cluster *c)
 	struct text text = { NULL };
 
 	text_add_counted(&text, c->count, "document");
-	text_add(&text, "  %s  %s", c->fingerprint, cause_kinds[c->kind]);
+	text_add(&text, ", %s %s", cause_kinds[c->kind], c->fingerprint);
 	page_say(page, COLOR_HEADING, 0, INDENT, &text);
 	text_add(&text, "%s", c->text);
 	page_say(page, c->kind == CAUSE_FAULT ? COLOR_ALARM : COLOR_PLAIN, INDENT,

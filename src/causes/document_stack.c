@@ -55,7 +55,8 @@ bool document_fault_in_group(const struct document_fault *f,
 	const bool main = strcmp(stack_of(f), "main") == 0;
 	const int64_t id = main ? MAIN : node_int(node_get(f->fault, "goroutine"), -1);
 
-	if (!f->fault || strcmp(stack_of(f), "thread") == 0 || document_fault_is_sent(f) ||
+	if (!f->fault || strcmp(stack_of(f), "thread") == 0 ||
+	    document_fault_is_sent(f) ||
 	    strcmp(text_of(node_get(group, "runtime"), ""),
 		   text_of(node_get(f->fault, "runtime"), "")) != 0)
 		return false;

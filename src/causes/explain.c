@@ -23,7 +23,8 @@ struct explaining {
 	bool fault_told;
 	struct told findings[FINDINGS];
 	size_t finding_count;
-	struct table shown; /* goroutines: 1 + index of the first finding that they show */
+	struct table
+		shown; /* goroutines: 1 + index of the first finding that they show */
 };
 
 static void print_text(FILE *out, const char *what, const struct text *text)

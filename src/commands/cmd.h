@@ -10,11 +10,10 @@
 /* gosnap [options] PID, the command without a name, comes first. */
 extern const struct command command_complete, command_core, command_core_export,
 	command_core_listen, command_core_pipe, command_doctor, command_group,
-	command_heap,
-	command_install, command_json, command_layout, command_list, command_print,
-	command_profile_export, command_prune, command_monitor, command_record,
-	command_run, command_show, command_snap, command_uninstall, command_watch,
-	command_trace, command_why;
+	command_heap, command_install, command_json, command_layout, command_list,
+	command_print, command_profile_export, command_prune, command_monitor,
+	command_record, command_run, command_show, command_snap, command_uninstall,
+	command_watch, command_trace, command_why;
 extern const struct command *const commands[];
 extern const size_t command_count;
 

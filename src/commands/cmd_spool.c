@@ -255,7 +255,8 @@ int cmd_prune(int argc, char **argv)
 	if (!spool)
 		return cmd_failed(&err);
 	const struct spool_quota quota = quota_of(&arguments);
-	if (!spool_prune(spool, &quota, arguments.dry_run, say_removed, &arguments.dry_run, &err))
+	if (!spool_prune(spool, &quota, arguments.dry_run, say_removed,
+			 &arguments.dry_run, &err))
 		return cmd_failed(&err);
 	return EXIT_DONE;
 }

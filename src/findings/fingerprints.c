@@ -19,14 +19,14 @@ static void add_call(void *arg, const struct code_frame *f)
 
 	if (at < calls->first || at > calls->last)
 		return;
-	stack_text_call(calls->to, &(struct stack_call){
-					   .function = f->function,
-					   .file = f->file,
-					   .c = f->c,
-					   .hidden = f->hidden,
-					   .wrapper = f->kind &&
-						      strcmp(f->kind, "wrapper") == 0,
-				   });
+	stack_text_call(calls->to,
+			&(struct stack_call){
+				.function = f->function,
+				.file = f->file,
+				.c = f->c,
+				.hidden = f->hidden,
+				.wrapper = f->kind && strcmp(f->kind, "wrapper") == 0,
+			});
 }
 
 void stack_text_of(struct stack_text *ret, struct runtimes *all, uint32_t stack)

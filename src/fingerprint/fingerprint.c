@@ -13,12 +13,9 @@
 static const struct {
 	const char *function, *operation;
 } operations[] = {
-	{ "runtime.chansend", "chan send" },
-	{ "runtime.chansend1", "chan send" },
-	{ "runtime.chanrecv", "chan receive" },
-	{ "runtime.chanrecv1", "chan receive" },
-	{ "runtime.chanrecv2", "chan receive" },
-	{ "runtime.selectgo", "select" },
+	{ "runtime.chansend", "chan send" },	  { "runtime.chansend1", "chan send" },
+	{ "runtime.chanrecv", "chan receive" },	  { "runtime.chanrecv1", "chan receive" },
+	{ "runtime.chanrecv2", "chan receive" },  { "runtime.selectgo", "select" },
 	{ "runtime.block", "select (no cases)" },
 };
 

@@ -19,20 +19,25 @@ struct parts {
 
 /* The first folders of the packages of Go's library. */
 static const char *const library[] = {
-	"archive",  "arena",   "bufio",	  "builtin",  "bytes",	    "cmd",     "cmp",
-	"compress", "container", "context", "crypto",	"database",  "debug",   "embed",
-	"encoding", "errors",  "expvar",  "flag",     "fmt",	    "go",      "hash",
-	"html",	    "image",   "index",	  "internal", "io",	    "iter",    "log",
-	"maps",	    "math",    "mime",	  "net",      "os",	    "path",    "plugin",
-	"reflect",  "regexp",  "runtime", "simd",     "slices",	    "sort",    "strconv",
-	"strings",  "structs", "sync",	  "syscall",  "testing",    "text",    "time",
-	"unicode",  "unique",  "unsafe",  "uuid",     "vendor",	    "weak",
+	"archive",  "arena",	 "bufio",   "builtin",	"bytes",    "cmd",   "cmp",
+	"compress", "container", "context", "crypto",	"database", "debug", "embed",
+	"encoding", "errors",	 "expvar",  "flag",	"fmt",	    "go",    "hash",
+	"html",	    "image",	 "index",   "internal", "io",	    "iter",  "log",
+	"maps",	    "math",	 "mime",    "net",	"os",	    "path",  "plugin",
+	"reflect",  "regexp",	 "runtime", "simd",	"slices",   "sort",  "strconv",
+	"strings",  "structs",	 "sync",    "syscall",	"testing",  "text",  "time",
+	"unicode",  "unique",	 "unsafe",  "uuid",	"vendor",   "weak",
 };
 
 /* Packages whose functions only the compiler and the library call. */
 static const char *const of_runtime[] = {
-	"runtime/internal/", "internal/runtime/", "internal/abi",
-	"internal/bytealg",  "internal/cpu",	  "type",	   "type:",
+	"runtime/internal/",
+	"internal/runtime/",
+	"internal/abi",
+	"internal/bytealg",
+	"internal/cpu",
+	"type",
+	"type:",
 };
 
 static bool is_text(struct part part, const char *text)
@@ -260,8 +265,7 @@ static enum function_kind kind_of(struct part package, const struct parts *parts
 		     package.len == strlen(of_runtime[i])))
 			return FUNCTION_RUNTIME;
 	if (is_text(package, "runtime"))
-		return parts->count == 1 &&
-				       isupper((unsigned char)*parts->list[0].begin)
+		return parts->count == 1 && isupper((unsigned char)*parts->list[0].begin)
 			       ? FUNCTION_LIBRARY
 			       : FUNCTION_RUNTIME;
 	return is_library(package) ? FUNCTION_LIBRARY : FUNCTION_OWN;

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"net"
 	"os"
+	"runtime/debug"
 	"sort"
 	"subjects/alike/v2/part"
 	"subjects/truth"
@@ -228,7 +229,7 @@ var deaths = map[string]func(){
 	"unlock":     crashUnlock,
 	"conversion": func() { crashConversion(os.Args) },
 	"map":        func() { crashMap(nil) },
-	"overflow":   func() { even(0) },
+	"overflow":   func() { debug.SetMaxStack(1 << 20); even(0) },
 	"again":      func() { handle(func() { crashNil(nil) }) },
 	"deadlock":   func() { <-never },
 }
