@@ -50,14 +50,25 @@ static uint8_t *rules_of(const struct runtime *rt)
 	return rules;
 }
 
-/* The rule for a goroutine; NULL: not waiting, or for nothing listed above. */
-static const struct wait_rule *rule_of(const struct waits *w, const struct goroutine *g)
+/* The rule for what a goroutine waits for, or has waited for; NULL: for nothing listed above. */
+static const struct wait_rule *last_rule_of(const struct waits *w,
+					    const struct goroutine *g)
 {
 	if (!w || !w->rules ||
 	    (g->status != GOROUTINE_WAITING && g->status != GOROUTINE_LEAKED) ||
 	    w->rules[g->wait_reason] == 0)
 		return NULL;
 	return &wait_rules[w->rules[g->wait_reason] - 1];
+}
+
+static const struct wait_rule *rule_of(const struct waits *w, const struct goroutine *g)
+{
+	return g->machine ? NULL : last_rule_of(w, g);
+}
+
+bool runtime_wait_is_over(const struct runtime *rt, const struct goroutine *g)
+{
+	return g->machine && last_rule_of(rt->waits, g);
 }
 
 void waits_free(struct waits *w)

@@ -53,6 +53,9 @@ struct wait {
 /* False: not parked, or waiting for something that has no kind here. Strings are borrowed
  * until runtimes_close(). Call after runtimes_decode(). */
 bool runtime_wait(struct runtime *rt, const struct goroutine *g, struct wait *ret);
+/* Is wait_reason that of an earlier wait? Who stops the world is waiting by its status, so that its
+ * stack can be scanned, but on a thread, and not for that: stopTheWorld in runtime/proc.go up to 1.20. */
+bool runtime_wait_is_over(const struct runtime *rt, const struct goroutine *g);
 /* A case of a select. Cases are in channel address order, without nil channels; their
  * source order is not recorded anywhere. */
 enum wait_operation runtime_wait_case(const struct runtime *rt, size_t i,

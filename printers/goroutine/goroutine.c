@@ -27,7 +27,8 @@ static void print_status(struct sink *out, const struct goroutine_printing *p,
 		AUTO(xfree) char *number = xasprintf("unknown (%u)", g->status);
 		sink_named_string(out, "status", number);
 	}
-	if (!waits(g)) /* the runtime leaves stale values in the fields below */
+	/* The runtime leaves stale values in the fields below. */
+	if (!waits(g) || runtime_wait_is_over(p->runtime, g))
 		return;
 	sink_named_string(out, "wait_reason",
 			  runtime_wait_reason(p->runtime, g->wait_reason));

@@ -548,6 +548,26 @@ func init() {
 		http.HandleFunc("/idle", func(http.ResponseWriter, *http.Request) {})
 		go http.Serve(listen(), nil)
 	}
+	// Who stops the world is waiting by its status.
+	programs["memory statistics"] = func() {
+		each(4, func(int) { work(1000) })
+		each(4, func(int) {
+			begin, end := make(chan bool, 1), make(chan bool)
+			go func() {
+				select {
+				case <-begin:
+				case <-time.After(time.Hour):
+				}
+				var stats runtime.MemStats
+				for i := 0; i < 100; i++ {
+					runtime.ReadMemStats(&stats)
+				}
+				end <- true
+			}()
+			begin <- true
+			<-end
+		})
+	}
 	programs["garbage"] = func() {
 		var mu sync.Mutex
 		keep := map[int][]byte{}
