@@ -5,6 +5,7 @@
 package main
 
 import (
+	"context"
 	"os"
 	"runtime"
 	"subjects/truth"
@@ -13,9 +14,10 @@ import (
 )
 
 const (
-	many   = 12 // goroutines that wait
-	locked = "semacquire|sync.Mutex.Lock|sync.RWMutex.Lock|sync.RWMutex.RLock"
-	group  = "semacquire|sync.WaitGroup.Wait"
+	many     = 12 // goroutines that wait
+	veryMany = 12000
+	locked   = "semacquire|sync.Mutex.Lock|sync.RWMutex.Lock|sync.RWMutex.RLock"
+	group    = "semacquire|sync.WaitGroup.Wait"
 )
 
 var cases = map[string]func(){}
@@ -136,7 +138,61 @@ func init() {
 		crowd(3, &d.mu)
 	}
 
+	cases["late"] = func() {
+		for i := 0; i < 3; i++ {
+			ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+			_ = cancel
+			parks(func() { late(context.WithValue(ctx, key(i), i)) })
+		}
+	}
+	cases["semaphore"] = func() {
+		// As an errgroup has it.
+		for i := 0; i < cap(slots); i++ {
+			parks(func() { work(slots, func() { <-never }) })
+		}
+		for i := 0; i < many; i++ {
+			parks(func() { work(slots, func() {}) })
+		}
+	}
+
 	// These are well.
+	cases["semaphore of those that sleep"] = func() {
+		for i := 0; i < cap(slots); i++ {
+			parks(func() { work(slots, func() { time.Sleep(time.Hour) }) })
+		}
+		for i := 0; i < many; i++ {
+			parks(func() { work(slots, func() {}) })
+		}
+	}
+	cases["very many of one place"] = func() {
+		for i := 0; i < veryMany; i++ {
+			go func() { <-never }()
+		}
+	}
+	cases["very many of two places"] = func() {
+		for i := 0; i < veryMany/2; i++ {
+			go func() { <-never }()
+			go func() { <-never }()
+		}
+	}
+	cases["workers that wait for work"] = func() {
+		for i := 0; i < many; i++ {
+			parks(func() {
+				truth.Below("receives", "chan receive")
+				<-slots
+			})
+		}
+	}
+	cases["in time, or cancelled, or over"] = func() {
+		soon, cancel := context.WithTimeout(context.Background(), time.Hour)
+		parks(func() { late(soon) })
+		cancel()
+		later, _ := context.WithTimeout(context.Background(), time.Hour)
+		parks(func() { late(later) })
+		done, _ := context.WithTimeout(context.Background(), time.Millisecond)
+		parks(func() { dials(done) })
+		parks(func() { cleansUp(done) })
+	}
 	cases["lock and channel, another one takes it later"] = func() {
 		a.results = make(chan int)
 		parks(a.send)
@@ -177,6 +233,59 @@ func init() {
 
 	// This ends the process.
 	cases["map race"] = mapRace
+}
+
+var (
+	slots = make(chan struct{}, 2)
+	never = make(chan int)
+)
+
+//go:noinline
+func work(slots chan struct{}, f func()) {
+	select {
+	case slots <- struct{}{}:
+	default:
+		truth.Below("sends", "chan send")
+		slots <- struct{}{}
+	}
+	defer func() { <-slots }()
+	truth.Below("works", "chan receive|sleep")
+	f()
+}
+
+type key int
+
+//go:noinline
+func uses(ctx context.Context) { kept = ctx }
+
+var kept context.Context
+
+// late has the context still in use.
+//
+//go:noinline
+func late(ctx context.Context) {
+	truth.Below("sleeps", "sleep")
+	time.Sleep(time.Hour)
+	uses(ctx)
+}
+
+// dials needed it only before.
+//
+//go:noinline
+func dials(ctx context.Context) {
+	uses(ctx)
+	truth.Below("sleeps", "sleep")
+	time.Sleep(time.Hour)
+}
+
+// cleansUp is about to end.
+//
+//go:noinline
+func cleansUp(ctx context.Context) {
+	defer func() {
+		late(ctx)
+	}()
+	runtime.Goexit()
 }
 
 // waitLong returns when the runtime knows of all that they have waited long. It notes when the

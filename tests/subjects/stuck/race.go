@@ -3,15 +3,15 @@
 package main
 
 // Of such keys, to compare them takes most of the time: who writes is in the code of maps.
-type key [1 << 16]byte
+type large [1 << 16]byte
 
 var (
-	shared = map[key]int{}
-	keys   [2]key
+	shared = map[large]int{}
+	keys   [2]large
 )
 
 //go:noinline
-func write(k *key) {
+func write(k *large) {
 	for {
 		shared[*k]++
 	}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pool.h - pools of the standard library that goroutines wait for: database/sql and net/http. Private
+ * to src/findings/program. */
+#ifndef GOSNAP_POOL_H
+#define GOSNAP_POOL_H
+
+#include "src/findings/program/program.h"
+
+enum { POOL_HOLDERS = 4 /* that are told */ };
+
+/* In what function of which type a goroutine waits for the pool that is its receiver. */
+struct pool_kind {
+	const char *function, *type, *name;
+	/* Is it exhausted? *ret: how many there can be at most. */
+	bool (*is_exhausted)(struct runtime *rt, const struct value *pool, uint64_t *ret);
+	/* Does a word of a goroutine's frame lead to something of the pool that is in use? NULL: it cannot be
+	 * told. */
+	bool (*has_one)(struct runtime *rt, const struct value *pool, uint64_t word);
+};
+
+extern const struct pool_kind sql_pool, http_pool;
+
+/* What a field of the type has. */
+bool pool_word(struct runtime *rt, const char *type, const char *field, uint64_t addr,
+	       uint64_t *ret);
+
+#endif

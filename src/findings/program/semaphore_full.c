@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Goroutines that wait for a place in a channel that limits how many may be at work: it is full of
+ * elements that say nothing, as that of an errgroup is. Some always wait for it in a program that is
+ * busy. It is told once half of them have done so for long, as more than information only if those who
+ * have the places, all of them, have waited long for something as well. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "src/findings/program/program.h"
+
+enum { MANY = 10, HOLDERS_TOLD = 2 };
+
+struct crowd_at {
+	uint64_t count, count_long;
+	uint32_t longest;
+};
+
+static bool says_nothing(const char *type)
+{
+	static const char *const types[] = { "struct {}", "bool", "errgroup.token",
+					     "golang.org/x/sync/errgroup.token" };
+
+	for (size_t i = 0; type && i < ARRAY_SIZE(types); i++)
+		if (strcmp(type, types[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool is_full(const struct wait_object *o)
+{
+	const struct wait_channel *c = &o->channel;
+
+	return o->kind == WAIT_CHANNEL && c->known && c->has_len && !c->closed &&
+	       c->cap > 0 && c->len == c->cap && says_nothing(c->element_type);
+}
+
+static struct crowd_at senders(const struct finder *f, const struct wait_object *o)
+{
+	struct crowd_at ret = { .longest = NO_GOROUTINE };
+
+	for (uint32_t i = 0; i < o->waiter_count; i++) {
+		const struct waiter *w = &f->about.waits->waiters[o->first_waiter + i];
+		if (w->operation != WAIT_SEND)
+			continue;
+		ret.count++;
+		ret.count_long += finder_waits_long(f, w->goroutine);
+		if (ret.longest == NO_GOROUTINE ||
+		    finder_age(f, w->goroutine) > finder_age(f, ret.longest))
+			ret.longest = w->goroutine;
+	}
+	return ret;
+}
+
+static bool waits_to_send(const struct finder *f, const struct wait_object *o,
+			  uint32_t goroutine)
+{
+	for (uint32_t i = 0; i < o->waiter_count; i++)
+		if (f->about.waits->waiters[o->first_waiter + i].goroutine == goroutine)
+			return true;
+	return false;
+}
+
+/* Who has the i-th place, by what his code will receive; NO_GOROUTINE: not known. */
+static uint32_t holder(const struct finder *f, const struct wait_object *o, uint32_t i)
+{
+	const struct partner *p = &f->about.waits->partners[o->first_partner + i];
+
+	return p->operation == OPERATION_RECEIVE && !waits_to_send(f, o, p->goroutine)
+		       ? p->goroutine
+		       : NO_GOROUTINE;
+}
+
+static bool is_stuck(const struct finder *f, uint32_t goroutine)
+{
+	struct goroutine_of it = finder_goroutine(f, goroutine);
+	struct wait wait;
+
+	return finder_waits_long(f, goroutine) &&
+	       runtime_wait(it.runtime, it.goroutine, &wait) && wait.kind != WAIT_TIMER;
+}
+
+static bool are_stuck(const struct finder *f, const struct wait_object *o)
+{
+	uint32_t known = 0;
+
+	for (uint32_t i = 0; i < o->partner_count; i++) {
+		uint32_t one = holder(f, o, i);
+		if (one != NO_GOROUTINE && !is_stuck(f, one))
+			return false;
+		known += one != NO_GOROUTINE;
+	}
+	return known >= o->channel.cap;
+}
+
+static void say_holders(const struct finder *f, struct text *text,
+			const struct wait_object *o)
+{
+	for (uint32_t i = 0, told = 0; i < o->partner_count && told < HOLDERS_TOLD; i++) {
+		uint32_t one = holder(f, o, i);
+		if (one == NO_GOROUTINE)
+			continue;
+		text_add(text, " Goroutine %" PRIu64 " has a place and ", id_of(f, one));
+		say_state(f, text, one);
+		text_add(text, ".");
+		told++;
+	}
+}
+
+static void tell(struct finder *f, const struct wait_object *o,
+		 const struct crowd_at *crowd)
+{
+	struct finding *finding = finding_add(
+		f, "semaphore_full", are_stuck(f, o) ? SEVERITY_WARNING : SEVERITY_INFO,
+		crowd->count,
+		"Find out why those who have a place keep it, and whether each way out "
+		"gives it back.");
+	struct text *text = &finding->text;
+
+	text_add_counted(text, crowd->count, "goroutine");
+	text_add(text, " wait");
+	say_where(f, text, crowd->longest);
+	text_add(text, " for a place in channel 0x%" PRIx64 " (full, ", o->addr);
+	text_add_count(text, o->channel.cap);
+	text_add(text, "), for at least ");
+	text_add_duration(text, (int64_t)finder_age(f, crowd->longest));
+	text_add(text, ".");
+	say_holders(f, text, o);
+	for (uint32_t i = 0; i < o->waiter_count; i++)
+		finding_shows_goroutine(
+			f, finding,
+			f->about.waits->waiters[o->first_waiter + i].goroutine);
+	finding_shows_address(finding, o->addr);
+}
+
+void finding_semaphore_full(struct finder *f)
+{
+	const struct wait_graph *w = f->about.waits;
+
+	for (size_t i = 0; i < w->object_count; i++) {
+		if (!is_full(&w->objects[i]))
+			continue;
+		const struct crowd_at crowd = senders(f, &w->objects[i]);
+		if (crowd.count >= MANY && crowd.count_long * 2 >= crowd.count)
+			tell(f, &w->objects[i], &crowd);
+	}
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Subject: pools of connections that are exhausted, as its arguments say: all of that at once. Everything
+// stands still once READY is printed, and all have waited long.
+package main
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"net"
+	"net/http"
+	"os"
+	"runtime"
+	"subjects/truth"
+	"time"
+)
+
+const many = 12 // goroutines that wait
+
+var cases = map[string]func(){}
+
+// parks runs f in a goroutine that states where it waits.
+func parks(f func()) {
+	before := truth.Count()
+	go f()
+	truth.Await(before + 1)
+}
+
+// A fake is a database without anything in it.
+type fake struct{}
+
+func (fake) Open(string) (driver.Conn, error)    { return fake{}, nil }
+func (fake) Prepare(string) (driver.Stmt, error) { return nil, errors.New("no statements") }
+func (fake) Close() error                        { return nil }
+func (fake) Begin() (driver.Tx, error)           { return fake{}, nil }
+func (fake) Commit() error                       { return nil }
+func (fake) Rollback() error                     { return nil }
+
+var (
+	db, other *sql.DB
+	never     = make(chan int)
+	client    = &http.Client{Transport: &http.Transport{MaxConnsPerHost: 2}}
+)
+
+func open(most int) *sql.DB {
+	ret, err := sql.Open("fake", "")
+	if err != nil {
+		panic(err)
+	}
+	ret.SetMaxOpenConns(most)
+	return ret
+}
+
+// keeps has a connection, in a transaction.
+//
+//go:noinline
+func keeps(db *sql.DB) {
+	tx, err := db.Begin()
+	if err != nil {
+		panic(err)
+	}
+	truth.Below("receives", "chan receive")
+	<-never
+	tx.Rollback()
+}
+
+func init() {
+	sql.Register("fake", fake{})
+	cases["sql"] = func() {
+		db = open(2)
+		parks(func() { keeps(db) })
+		parks(func() { keeps(db) })
+		for i := 0; i < many; i++ {
+			go db.Conn(context.Background())
+		}
+	}
+	cases["http"] = func() {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			panic(err)
+		}
+		go http.Serve(listener, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-never }))
+		for i := 0; i < many; i++ {
+			go client.Get("http://" + listener.Addr().String())
+		}
+	}
+
+	// These are well.
+	cases["sql with one left"] = func() {
+		other = open(3)
+		parks(func() { keeps(other) })
+		parks(func() { keeps(other) })
+	}
+	cases["http without a limit"] = func() {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			panic(err)
+		}
+		go http.Serve(listener, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-never }))
+		for i := 0; i < many; i++ {
+			go http.Get("http://" + listener.Addr().String())
+		}
+	}
+}
+
+// waitLong returns when the runtime knows of all that they have waited long. It notes when the
+// collection before it began.
+func waitLong() {
+	time.Sleep(300 * time.Millisecond)
+	runtime.GC()
+	runtime.GC()
+	time.Sleep(10500 * time.Millisecond)
+}
+
+func main() {
+	truth.EndWithStdin()
+	for _, name := range os.Args[1:] {
+		cases[name]()
+	}
+	waitLong()
+	truth.Ready()
+	select {}
+}
