@@ -17,9 +17,9 @@ struct pool {
 	struct value value;
 	uint64_t most;
 	uint64_t waiters, long_waiters;
-	uint32_t longest; /* a waiter */
-	uint64_t ids[FINDING_GOROUTINES];
-	size_t id_count;
+	uint32_t longest;		    /* a waiter */
+	uint32_t shown[FINDING_GOROUTINES]; /* waiters */
+	size_t shown_count;
 	uint32_t holders[POOL_HOLDERS];
 	size_t holder_count;
 };
@@ -116,8 +116,8 @@ static void add_waiter(struct search *s, uint32_t goroutine)
 	pool->long_waiters += finder_waits_long(s->f, goroutine);
 	if (pool->longest == NO_GOROUTINE || age > finder_age(s->f, pool->longest))
 		pool->longest = goroutine;
-	if (pool->id_count < FINDING_GOROUTINES)
-		pool->ids[pool->id_count++] = it.goroutine->id;
+	if (pool->shown_count < FINDING_GOROUTINES)
+		pool->shown[pool->shown_count++] = goroutine;
 }
 
 static void find_pools(struct search *s)
@@ -233,8 +233,8 @@ static void tell(struct search *s, struct pool *pool)
 	text_add_count(text, pool->most);
 	text_add(text, " in use that it may have.");
 	say_holders(s, text, pool);
-	memcpy(finding->goroutines, pool->ids, pool->id_count * sizeof(*pool->ids));
-	finding->goroutine_count = pool->id_count;
+	for (size_t i = 0; i < pool->shown_count; i++)
+		finding_shows_goroutine(s->f, finding, pool->shown[i]);
 	finding_shows_address(finding, pool->value.addr);
 }
 
