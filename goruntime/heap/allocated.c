@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "goruntime/heap/heap_priv.h"
+#include "goruntime/heap/object_types.h"
 
 enum { OBJECTS_MAX = (64 << HEAP_PAGE_BITS) / WORD /* whose bits are read at once */ };
 
@@ -45,9 +46,11 @@ static void give_span(const struct heap *h, const struct span *s, heap_object_fn
 	for (uint32_t i = 0; i < s->elems; i++) {
 		const struct heap_object o = { .addr = s->start + i * s->elem_size,
 					       .size = s->elem_size,
-					       .no_pointers = s->no_pointers };
+					       .no_pointers = s->no_pointers,
+					       .type = h->types ? object_type_of(h, s, i)
+								: 0 };
 		if (bit_of(h->allocated, s->first + i))
-			fn(arg, &o, bit_of(h->marked, s->first + i));
+			fn(arg, &o, bit_of(h->live ? h->live : h->marked, s->first + i));
 	}
 }
 

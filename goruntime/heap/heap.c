@@ -2,6 +2,7 @@
 #include "goruntime/heap/heap.h"
 
 #include "goruntime/heap/heap_priv.h"
+#include "goruntime/heap/object_types.h"
 #include "lib/base/limit.h"
 
 /* A look at the clock costs as much as a small read. */
@@ -40,6 +41,7 @@ struct heap *heap_open(struct runtime *rt, struct target *memory,
 	h->queue = xcalloc(h->span_count, sizeof(*h->queue));
 	h->room = xmalloc(ROOM_BYTES);
 	h->take = mark_pointer;
+	h->object = NO_SCAN;
 	pointer_maps_open(h);
 	allocated_read(h);
 	hidden_find(h);
@@ -54,7 +56,9 @@ void heap_close(struct heap *h)
 		xfree(h->arenas[i]);
 	xfree(h->arenas);
 	xfree(h->spans);
+	object_types_close(h);
 	pointer_maps_close(h);
+	xfree(h->live);
 	xfree(h->allocated);
 	xfree(h->marked);
 	xfree(h->scanned);

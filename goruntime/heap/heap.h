@@ -31,11 +31,20 @@ DEFINE_AUTO(struct heap, heap_close)
 struct heap_object {
 	uint64_t addr, size; /* of its place: at least what was asked for */
 	bool no_pointers;
+	uint16_t type; /* its number; 0: not known */
 };
 
 /* The object with that address in it. False: it is not in one. It may be free: nothing is known of
  * that. */
 bool heap_object(const struct heap *heap, uint64_t addr, struct heap_object *ret);
+
+/* Before anything is marked: finds the types of objects, too. */
+void heap_find_types(struct heap *heap);
+/* Types have numbers from 1 on. Several may have the same name. */
+size_t heap_type_count(const struct heap *heap);
+/* "main.order", "[]main.order" of what a slice has, "map[string]int", and with what it is of it in
+ * brackets: "map[string]int (entries)". The caller frees it. */
+char *heap_type_name(const struct heap *heap, uint16_t number);
 
 /* Marks what these words refer to; what that refers to, heap_mark() finds out. */
 void heap_mark_word(struct heap *heap, uint64_t word);
@@ -52,6 +61,8 @@ void heap_mark_stack(struct heap *heap, const struct goroutine *g);
 
 /* Marks all that marked objects refer to. False: ERR_LIMIT, it gave up. */
 MUST_CHECK bool heap_mark(struct heap *heap, struct err *err);
+/* Afterwards: marks what else is allocated. It counts as not marked for heap_each_allocated(). */
+MUST_CHECK bool heap_mark_garbage(struct heap *heap, struct err *err);
 bool heap_is_marked(const struct heap *heap, uint64_t addr);
 
 /* Bytes of objects that could not be read: what only they refer to is not marked. */

@@ -63,6 +63,11 @@ struct heap {
 	/* Is called for each pointer in an object that is scanned; at: where it is. */
 	void (*take)(struct heap *h, uint64_t at, uint64_t word);
 	struct pointer_maps *maps;
+	struct object_types *types; /* NULL: not wanted */
+	uint64_t *live; /* what is marked without garbage; NULL: all that is */
+	/* What is scanned: an object, by its number and where its value begins, or NO_SCAN. */
+	uint64_t object, object_addr;
+	uint64_t before; /* the word before the pointer */
 	uint32_t *queue; /* a ring of span_count spans */
 	size_t queue_first, queue_count;
 	uint8_t *room; /* ROOM_BYTES: a span, or a part of an object */
@@ -89,6 +94,7 @@ struct extent {
 };
 
 enum { ROOM_BYTES = 1 << 18, NO_OBJECT = UINT32_MAX };
+#define NO_SCAN UINT64_MAX
 
 static inline uint64_t span_bytes(const struct span *s)
 {
@@ -158,6 +164,8 @@ void pointer_mask_each(struct heap *h, const struct type_mask *mask, uint64_t fi
 
 /* mark.c: for h->take. */
 void mark_pointer(struct heap *h, uint64_t at, uint64_t word);
+/* A marked object is to be scanned again. */
+void mark_again(struct heap *h, struct span *s, uint32_t i);
 
 /* hidden.c: words of the runtime that name objects without keeping them. */
 void hidden_find(struct heap *h);

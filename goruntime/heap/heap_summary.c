@@ -2,6 +2,7 @@
 #include "goruntime/heap/heap_summary.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "goruntime/heap/heap.h"
 
@@ -9,6 +10,8 @@ enum { SIZES = HEAP_SMALL / WORD + 1, KINDS = 2 /* with and without pointers */ 
 
 struct count {
 	struct heap_summary *summary;
+	struct heap_type *types; /* by number */
+	struct heap_object biggest[HEAP_BIGGEST];
 	struct heap_class classes[KINDS]
 				 [SIZES]; /* by size in words; 0: the larger ones */
 };
@@ -19,13 +22,30 @@ static void add(struct heap_amount *to, uint64_t bytes)
 	to->bytes += bytes;
 }
 
+/* Those of the same size are in the order of addresses. */
+static void keep_biggest(struct count *c, const struct heap_object *o)
+{
+	size_t i = c->summary->biggest_count;
+
+	if (i == HEAP_BIGGEST && o->size <= c->biggest[--i].size)
+		return;
+	if (c->summary->biggest_count < HEAP_BIGGEST)
+		c->summary->biggest_count++;
+	for (; i && o->size > c->biggest[i - 1].size; i--)
+		c->biggest[i] = c->biggest[i - 1];
+	c->biggest[i] = *o;
+}
+
 static void take_object(void *arg, const struct heap_object *o, bool marked)
 {
 	struct count *c = arg;
 	const uint64_t words = o->size > HEAP_SMALL ? 0 : o->size / WORD;
 	struct heap_class *to = &c->classes[o->no_pointers][words];
 
+	if (marked)
+		keep_biggest(c, o);
 	add(marked ? &to->live : &to->garbage, o->size);
+	add(marked ? &c->types[o->type].live : &c->types[o->type].garbage, o->size);
 	add(marked ? &c->summary->live : &c->summary->garbage, o->size);
 }
 
@@ -53,6 +73,63 @@ static void list_classes(const struct count *c, struct heap_summary *to)
 			to->classes[to->class_count++] = class;
 		}
 	qsort(to->classes, to->class_count, sizeof(*to->classes), by_bytes);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct heap_type *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+static int by_type_bytes(const void *a, const void *b)
+{
+	const struct heap_type *x = a, *y = b;
+	const uint64_t m = x->live.bytes + x->garbage.bytes,
+		       n = y->live.bytes + y->garbage.bytes;
+
+	return m != n ? (m < n ? 1 : -1) : strcmp(x->name, y->name);
+}
+
+static void join(struct heap_type *to, struct heap_type *from)
+{
+	to->live.objects += from->live.objects;
+	to->live.bytes += from->live.bytes;
+	to->garbage.objects += from->garbage.objects;
+	to->garbage.bytes += from->garbage.bytes;
+	xfree(from->name);
+}
+
+static void list_types(const struct heap *h, struct count *c, struct heap_summary *to)
+{
+	const size_t n = heap_type_count(h);
+	size_t count = 0;
+
+	to->untyped_live = c->types[0].live;
+	to->untyped_garbage = c->types[0].garbage;
+	to->types = xcalloc(n + 1, sizeof(*to->types));
+	for (size_t i = 1; i <= n; i++) {
+		if (!c->types[i].live.objects && !c->types[i].garbage.objects)
+			continue;
+		to->types[count] = c->types[i];
+		to->types[count++].name = heap_type_name(h, (uint16_t)i);
+	}
+	if (count)
+		qsort(to->types, count, sizeof(*to->types), by_name);
+	for (size_t i = 0; i < count; i++) {
+		if (to->type_count &&
+		    strcmp(to->types[to->type_count - 1].name, to->types[i].name) == 0)
+			join(&to->types[to->type_count - 1], &to->types[i]);
+		else
+			to->types[to->type_count++] = to->types[i];
+	}
+	if (to->type_count)
+		qsort(to->types, to->type_count, sizeof(*to->types), by_type_bytes);
+	for (size_t i = 0; i < to->biggest_count; i++)
+		to->biggest[i] = (struct heap_big){
+			c->biggest[i].addr, c->biggest[i].size,
+			c->biggest[i].type ? heap_type_name(h, c->biggest[i].type) : NULL
+		};
 }
 
 static int by_stack(const void *a, const void *b)
@@ -89,14 +166,21 @@ bool heap_summarize(struct runtime *rt, struct target *memory, uint64_t ns,
 
 	if (!h)
 		return false;
+	heap_find_types(h);
 	mark_roots(h, rt);
-	if (!heap_mark(h, err))
+	if (!heap_mark(h, err) || !heap_mark_garbage(h, err))
 		return false;
 	AUTO(xfree) struct count *count = xcalloc(1, sizeof(*count));
+	AUTO(xfree)
+	struct heap_type *types = xcalloc(heap_type_count(h) + 1, sizeof(*types));
 	count->summary = ret;
-	if (!heap_each_allocated(h, take_object, count, err))
+	count->types = types;
+	if (!heap_each_allocated(h, take_object, count, err)) {
+		ret->biggest_count = 0;
 		return false;
+	}
 	list_classes(count, ret);
+	list_types(h, count, ret);
 	ret->free = heap_span_bytes(h) - ret->live.bytes - ret->garbage.bytes;
 	ret->unreadable = heap_unreadable(h);
 	return true;
@@ -104,6 +188,11 @@ bool heap_summarize(struct runtime *rt, struct target *memory, uint64_t ns,
 
 void heap_summary_done(struct heap_summary *summary)
 {
+	for (size_t i = 0; i < summary->type_count; i++)
+		xfree(summary->types[i].name);
+	for (size_t i = 0; i < summary->biggest_count; i++)
+		xfree(summary->biggest[i].type);
+	xfree(summary->types);
 	xfree(summary->classes);
 	*summary = (struct heap_summary){ .free = 0 };
 }

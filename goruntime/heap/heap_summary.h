@@ -21,7 +21,17 @@ struct heap_class {
 	struct heap_amount live, garbage;
 };
 
-enum { HEAP_SMALL = 32 << 10 };
+enum { HEAP_SMALL = 32 << 10, HEAP_BIGGEST = 10 };
+
+struct heap_type {
+	char *name; /* as heap_type_name() */
+	struct heap_amount live, garbage;
+};
+
+struct heap_big {
+	uint64_t addr, size;
+	char *type; /* NULL: not known */
+};
 
 struct heap_summary {
 	struct heap_amount live, garbage;
@@ -29,6 +39,11 @@ struct heap_summary {
 	uint64_t unreadable;	    /* bytes: what only they refer to counts as garbage */
 	struct heap_class *classes; /* with any objects, those with most bytes first */
 	size_t class_count;
+	struct heap_type *types; /* likewise */
+	size_t type_count;
+	struct heap_amount untyped_live, untyped_garbage; /* in no type */
+	struct heap_big biggest[HEAP_BIGGEST]; /* that are live, the biggest first */
+	size_t biggest_count;
 };
 
 /* After runtimes_decode(). memory: the copy or the core. False: ERR_LIMIT, it took more than ns

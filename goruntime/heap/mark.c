@@ -61,6 +61,13 @@ void mark_pointer(struct heap *h, uint64_t at, uint64_t word)
 		heap_mark_word(h, word);
 }
 
+void mark_again(struct heap *h, struct span *s, uint32_t i)
+{
+	h->scanned[(s->first + i) / 64] &= ~(UINT64_C(1) << (s->first + i) % 64);
+	if (!s->no_pointers && !s->queued)
+		put_in_queue(h, s);
+}
+
 void heap_mark_words(struct heap *h, const void *bytes, size_t len)
 {
 	uint64_t word;
@@ -113,4 +120,17 @@ void heap_watch(struct heap *h, const uint64_t *addrs, size_t n,
 		h->watched[h->watched_count++] = (struct watched){ s->first + object, i };
 	}
 	qsort(h->watched, h->watched_count, sizeof(*h->watched), by_object);
+}
+
+bool heap_mark_garbage(struct heap *h, struct err *err)
+{
+	const size_t bytes = (h->object_count / 64 + 1) * sizeof(*h->marked);
+
+	xfree(h->live);
+	h->live = xmalloc(bytes);
+	memcpy(h->live, h->marked, bytes);
+	for (size_t i = 0; h->allocated && i < h->span_count; i++)
+		for (uint32_t n = 0; n < h->spans[i].elems; n++)
+			heap_mark_word(h, h->spans[i].start + n * h->spans[i].elem_size);
+	return heap_mark(h, err);
 }

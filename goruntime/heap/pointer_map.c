@@ -246,11 +246,21 @@ const struct type_mask *pointer_mask(struct heap *h, uint64_t type, uint64_t roo
 	return mask && mask->size <= room ? mask : NULL;
 }
 
+static void give(struct heap *h, uint64_t addr, const uint8_t *bytes, size_t off)
+{
+	uint64_t word;
+
+	memcpy(&word, bytes + off, WORD);
+	h->before = 0;
+	if (off >= WORD)
+		memcpy(&h->before, bytes + off - WORD, WORD);
+	h->take(h, addr + off, word);
+}
+
 bool pointer_map_each(struct heap *h, uint64_t addr, const uint8_t *bytes, size_t len,
 		      bool begins)
 {
 	const struct pointer_maps *m = h->maps;
-	uint64_t word;
 
 	for (size_t i = 0; i + WORD <= len;) {
 		const uint64_t bit = (addr + i - m->base) / WORD;
@@ -269,8 +279,7 @@ bool pointer_map_each(struct heap *h, uint64_t addr, const uint8_t *bytes, size_
 		i += skip * WORD;
 		if (skip)
 			continue;
-		memcpy(&word, bytes + i, WORD);
-		h->take(h, addr + i, word);
+		give(h, addr, bytes, i);
 		i += WORD;
 	}
 	return true;
@@ -282,7 +291,6 @@ void pointer_mask_each(struct heap *h, const struct type_mask *mask, uint64_t fi
 	const uint64_t end = addr + len;
 	uint64_t elem =
 		first + (addr > first ? (addr - first) / mask->size * mask->size : 0);
-	uint64_t word;
 
 	for (; mask->chunks && elem < end; elem += mask->size) {
 		uint64_t chunk = addr > elem ? (addr - elem) / CHUNK_BYTES : 0;
@@ -293,8 +301,7 @@ void pointer_mask_each(struct heap *h, const struct type_mask *mask, uint64_t fi
 					(uint64_t)__builtin_ctzll(bits) * WORD;
 				if (at < addr || at + WORD > end)
 					continue;
-				memcpy(&word, bytes + (at - addr), WORD);
-				h->take(h, at, word);
+				give(h, addr, bytes, at - addr);
 			}
 	}
 }

@@ -12,12 +12,15 @@ enum {
 };
 
 /* bits: which of the words may be pointers; NULL: all. */
-static void mark_piece(struct heap *h, const uint64_t *words, size_t n,
+static void mark_piece(struct heap *h, uint64_t at, const uint64_t *words, size_t n,
 		       const uint8_t *bits)
 {
-	for (size_t i = 0; i < n; i++)
-		if (!bits || bits[i / 8] >> i % 8 & 1)
-			heap_mark_word(h, words[i]);
+	for (size_t i = 0; i < n; i++) {
+		if (bits && !(bits[i / 8] >> i % 8 & 1))
+			continue;
+		h->before = i ? words[i - 1] : 0;
+		h->take(h, at + i * WORD, words[i]);
+	}
 }
 
 /* The variables in [from, end); bits: address of a bit for each word, or 0. */
@@ -35,7 +38,7 @@ static void mark_variables(struct heap *h, uint64_t from, uint64_t end, uint64_t
 			bits && target_read(h->memory, bits + (at - from) / WORD / 8,
 					    mask, mask_len, &ignored);
 		if (target_read(h->memory, at, words, len, &ignored))
-			mark_piece(h, words, len / WORD, exact ? mask : NULL);
+			mark_piece(h, at, words, len / WORD, exact ? mask : NULL);
 		else
 			h->unreadable += len;
 	}

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "goruntime/heap/heap_priv.h"
+#include "goruntime/heap/object_types.h"
 
 static uint64_t arena_end(uint64_t addr)
 {
@@ -52,11 +53,15 @@ static bool scan_piece(struct heap *h, const struct span *s, struct piece *p)
 	const uint64_t header = s->map == MAP_HEADER ? WORD : 0;
 	const bool begins = p->addr == p->object;
 
+	if (begins)
+		h->object_addr = p->object + header;
 	if (s->map == MAP_SPAN || s->map == MAP_ARENA || s->map == MAP_NONE)
 		return pointer_map_each(h, p->addr, p->bytes, p->len, begins);
 	if (begins && header)
 		memcpy(&p->type, p->bytes, WORD);
 	const struct type_mask *mask = pointer_mask(h, p->type, s->elem_size - header);
+	if (mask && begins)
+		object_types_header(h, s, h->object, p->type);
 	if (mask) {
 		pointer_mask_each(h, mask, p->object + header, p->addr, p->bytes, p->len);
 		return true;
@@ -151,6 +156,7 @@ void scan_span(struct heap *h, struct span *s)
 		     i = next_to_scan(h, s, i + 1)) {
 			const uint64_t object = s->first + i, off = i * s->elem_size;
 			h->scanned[object / 64] |= UINT64_C(1) << object % 64;
+			h->object = object;
 			if (whole)
 				scan_in_room(h, s, off);
 			else
@@ -160,4 +166,6 @@ void scan_span(struct heap *h, struct span *s)
 	}
 	if (whole)
 		s->queued = false;
+	h->object = NO_SCAN;
+	h->hiding = false;
 }

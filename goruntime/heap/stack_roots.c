@@ -166,12 +166,12 @@ struct stack_reading {
 	size_t todo_count;
 };
 
-static void follow(struct stack_reading *r, uint64_t word)
+static void follow_at(struct stack_reading *r, uint64_t at, uint64_t word)
 {
 	struct stack_plan *plan = r->plan;
 	const uint64_t off = word - r->sp;
 
-	heap_mark_word(r->heap, word);
+	r->heap->take(r->heap, at, word);
 	if (!plan || off >= r->len)
 		return;
 	const size_t i = LOWER_BOUND(v, plan->variable_count,
@@ -181,6 +181,11 @@ static void follow(struct stack_reading *r, uint64_t word)
 		return;
 	plan->variables[i].visited = true;
 	r->todo[r->todo_count++] = i;
+}
+
+static void follow(struct stack_reading *r, uint64_t word)
+{
+	follow_at(r, 0, word);
 }
 
 static void follow_words(struct stack_reading *r, struct stack_part part,
@@ -199,7 +204,10 @@ static void follow_words(struct stack_reading *r, struct stack_part part,
 				continue;
 		}
 		memcpy(&word, r->bytes + at, WORD);
-		follow(r, word);
+		r->heap->before = 0;
+		if (at >= WORD)
+			memcpy(&r->heap->before, r->bytes + at - WORD, WORD);
+		follow_at(r, r->sp + (uint64_t)at, word);
 	}
 }
 

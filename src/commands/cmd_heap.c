@@ -17,6 +17,8 @@
 /* A heap of 16 GB is read in that time. */
 #define COPY_AGE_NS (UINT64_C(120) * 1000 * 1000 * 1000)
 
+enum { TYPES_SHOWN = 30 };
+
 struct heap_arguments {
 	struct capture_options capture;
 	bool json, no_sandbox;
@@ -64,6 +66,15 @@ static void print_cell(uint64_t n, int columns,
 	text_done(&text);
 }
 
+static void print_counts(const struct heap_amount *live,
+			 const struct heap_amount *garbage)
+{
+	print_cell(live->objects, 14, text_add_count);
+	print_cell(live->bytes, 12, text_add_size);
+	print_cell(garbage->objects, 12, text_add_count);
+	print_cell(garbage->bytes, 12, text_add_size);
+}
+
 static void print_class(const struct heap_class *c)
 {
 	struct text size = { NULL };
@@ -71,12 +82,47 @@ static void print_class(const struct heap_class *c)
 	text_add_size(&size, c->size ? c->size : HEAP_SMALL);
 	printf("%1s%-11s %-8s", c->size ? "" : ">", text_words(&size),
 	       c->no_pointers ? "no" : "yes");
-	print_cell(c->live.objects, 14, text_add_count);
-	print_cell(c->live.bytes, 12, text_add_size);
-	print_cell(c->garbage.objects, 12, text_add_count);
-	print_cell(c->garbage.bytes, 12, text_add_size);
+	print_counts(&c->live, &c->garbage);
 	printf("\n");
 	text_done(&size);
+}
+
+static void print_types(const struct heap_summary *s)
+{
+	const size_t shown = s->type_count < TYPES_SHOWN ? s->type_count : TYPES_SHOWN;
+	struct heap_amount live = { 0 }, garbage = { 0 };
+
+	printf("\n%14s  %12s  %12s  %12s  type\n", "live", "bytes", "garbage", "bytes");
+	for (size_t i = 0; i < s->type_count; i++) {
+		const struct heap_type *t = &s->types[i];
+		if (i < shown) {
+			print_counts(&t->live, &t->garbage);
+			printf("  %s\n", t->name);
+			continue;
+		}
+		live.objects += t->live.objects;
+		live.bytes += t->live.bytes;
+		garbage.objects += t->garbage.objects;
+		garbage.bytes += t->garbage.bytes;
+	}
+	if (s->type_count > shown) {
+		print_counts(&live, &garbage);
+		printf("  of %zu more types\n", s->type_count - shown);
+	}
+	print_counts(&s->untyped_live, &s->untyped_garbage);
+	printf("  (only the size is known)\n");
+}
+
+static void print_biggest(const struct heap_summary *s)
+{
+	printf("\nbiggest:\n");
+	for (size_t i = 0; i < s->biggest_count; i++) {
+		struct text size = { NULL };
+		text_add_size(&size, s->biggest[i].size);
+		printf("%14s  0x%" PRIx64 "  %s\n", text_words(&size), s->biggest[i].addr,
+		       s->biggest[i].type ? s->biggest[i].type : "(type not known)");
+		text_done(&size);
+	}
 }
 
 static void print_heap(const struct heap_summary *s)
@@ -92,6 +138,8 @@ static void print_heap(const struct heap_summary *s)
 	       "bytes", "garbage", "bytes");
 	for (size_t i = 0; i < s->class_count; i++)
 		print_class(&s->classes[i]);
+	print_types(s);
+	print_biggest(s);
 }
 
 static void sink_amount(struct sink *out, const char *name, const struct heap_amount *a)
@@ -99,6 +147,33 @@ static void sink_amount(struct sink *out, const char *name, const struct heap_am
 	sink_named_begin(out, name, SINK_OBJECT);
 	sink_named_uint(out, "objects", a->objects);
 	sink_named_uint(out, "bytes", a->bytes);
+	sink_end(out);
+}
+
+static void sink_types(struct sink *out, const struct heap_summary *s)
+{
+	sink_named_begin(out, "types", SINK_ARRAY);
+	for (size_t i = 0; i < s->type_count; i++) {
+		sink_begin(out, SINK_OBJECT);
+		sink_named_string(out, "type", s->types[i].name);
+		sink_amount(out, "live", &s->types[i].live);
+		sink_amount(out, "garbage", &s->types[i].garbage);
+		sink_end(out);
+	}
+	sink_end(out);
+	sink_named_begin(out, "untyped", SINK_OBJECT);
+	sink_amount(out, "live", &s->untyped_live);
+	sink_amount(out, "garbage", &s->untyped_garbage);
+	sink_end(out);
+	sink_named_begin(out, "biggest", SINK_ARRAY);
+	for (size_t i = 0; i < s->biggest_count; i++) {
+		sink_begin(out, SINK_OBJECT);
+		sink_named_address(out, "address", s->biggest[i].addr);
+		sink_named_uint(out, "bytes", s->biggest[i].size);
+		if (s->biggest[i].type)
+			sink_named_string(out, "type", s->biggest[i].type);
+		sink_end(out);
+	}
 	sink_end(out);
 }
 
@@ -121,6 +196,7 @@ static void sink_heap(struct sink *out, const struct heap_summary *s)
 		sink_end(out);
 	}
 	sink_end(out);
+	sink_types(out, s);
 	sink_end(out);
 }
 

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* object_types.h - the types of objects: as the runtime has them in headers and spans (1.22 on), else
+ * carried along pointers from global variables, interfaces, finalizers and from objects whose types are
+ * known. Private to goruntime/heap. */
+#ifndef GOSNAP_OBJECT_TYPES_H
+#define GOSNAP_OBJECT_TYPES_H
+
+#include "goruntime/heap/heap_priv.h"
+#include "goruntime/types/type.h"
+
+/* What an object is to its type. */
+enum object_form {
+	FORM_VALUE,
+	FORM_ARRAY,   /* of values: what a slice has */
+	FORM_BYTES,   /* of a string */
+	FORM_CLOSURE, /* of a function type; its code is in its first word */
+	FORM_CHANNEL, /* of a channel type */
+	FORM_MAP,     /* of a map type: its head */
+	FORM_GROUPS,  /* likewise: its buckets or groups */
+	FORM_TABLES,  /* likewise: the list of its tables */
+	FORM_TABLE
+};
+
+/* Has a value pointers? */
+enum slots { SLOTS_UNKNOWN, SLOTS_NONE, SLOTS_SOME };
+
+struct object_type {
+	const struct type *type; /* borrowed until runtimes_close(); NULL: of a closure */
+	uint64_t code;		 /* of a closure: where its function begins */
+	enum object_form form;
+	enum slots pointers; /* of the type */
+	uint64_t size;
+};
+
+void object_types_close(struct heap *h);
+/* An object is scanned that begins with a type, or whose span has one. */
+void object_types_header(struct heap *h, const struct span *s, uint64_t object,
+			 uint64_t type);
+/* The number of the type of an object, 0: it is not known. Not that of a part of it. */
+uint16_t object_type_of(const struct heap *h, const struct span *s, uint32_t i);
+/* By its number. */
+const struct object_type *object_type(const struct heap *h, uint16_t number);
+
+#endif
