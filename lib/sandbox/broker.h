@@ -66,6 +66,10 @@ enum question_kind {
 	ASK_CACHE,
 	/* number: of a document that was named. Answer: its descriptor. */
 	ASK_DOCUMENT,
+	/* text: the key of a baseline. Answer: its descriptor. */
+	ASK_BASELINE,
+	/* Likewise, and the descriptor has what is to be in it. */
+	ASK_BASELINE_KEEP,
 };
 
 struct question {

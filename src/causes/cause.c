@@ -20,7 +20,7 @@ struct reading {
 	struct text fault_text;
 	bool fault_is_shared; /* by all programs that have the same functions */
 	uint64_t goroutines, most;
-	struct text biggest, place; /* of the group with most */
+	struct text biggest, place, said; /* of the group with most; the place in words */
 };
 
 static void keep(const struct reader_node **place, const struct reader_node *node)
@@ -65,7 +65,9 @@ static void read_group(struct reading *r, const struct reader_node *group)
 		text_done(&r->biggest);
 		text_done(&r->place);
 		fingerprint_add_group(&r->biggest, &stack);
+		text_done(&r->said);
 		text_add(&r->place, "%s", text_words(&stack.place));
+		stack_text_say(&r->said, &stack);
 	}
 	stack_text_done(&stack);
 }
@@ -147,23 +149,13 @@ static void by_finding(const struct reading *r)
 	set_text(r->ret, text_of(node_get(r->finding, "text"), "?"));
 }
 
-/* "chan send\nmain.f\n" as "chan send, main.f". */
-static void add_place(struct text *text, const struct text *place)
-{
-	for (const char *c = text_words(place); *c; c++)
-		if (*c != '\n')
-			text_add(text, "%c", *c);
-		else if (c[1])
-			text_add(text, " in ");
-}
-
 static void add_biggest(struct text *text, const struct reading *r)
 {
 	text_add_count(text, r->most);
 	text_add(text, " of ");
 	text_add_counted(text, r->goroutines, "goroutine");
 	text_add(text, r->most == 1 ? " is at " : " are at ");
-	add_place(text, &r->place);
+	text_add(text, "%s", text_words(&r->said));
 	text_add(text, ".");
 }
 
@@ -246,6 +238,7 @@ bool cause_read(struct reader *reader, struct cause *ret, struct err *err)
 	text_done(&r.fault_text);
 	text_done(&r.biggest);
 	text_done(&r.place);
+	text_done(&r.said);
 	return ok;
 }
 

@@ -8,16 +8,17 @@
 #include "src/options/command.h"
 
 /* gosnap [options] PID, the command without a name, comes first. */
-extern const struct command command_complete, command_core, command_core_export,
-	command_core_listen, command_core_pipe, command_doctor, command_group,
-	command_heap, command_install, command_json, command_layout, command_list,
-	command_print, command_profile_export, command_prune, command_monitor,
-	command_record, command_run, command_show, command_snap, command_uninstall,
-	command_watch, command_trace, command_why;
+extern const struct command command_baseline, command_complete, command_core,
+	command_core_export, command_core_listen, command_core_pipe, command_doctor,
+	command_group, command_heap, command_install, command_json, command_layout,
+	command_list, command_print, command_profile_export, command_prune,
+	command_monitor, command_record, command_run, command_show, command_snap,
+	command_uninstall, command_watch, command_trace, command_why;
 extern const struct command *const commands[];
 extern const size_t command_count;
 
 /* Declared here since the tables precede the definitions. */
+int cmd_baseline(int argc, char **argv);
 int cmd_complete(int argc, char **argv);
 int cmd_core(int argc, char **argv);
 int cmd_core_export(int argc, char **argv);

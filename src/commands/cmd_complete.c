@@ -34,7 +34,7 @@ struct place {
 	const struct command *command;
 	const struct option_info *option; /* its argument is completed; NULL: none */
 	bool after_dashes;		  /* after "--": no more options */
-	bool has_operand;		  /* an operand came before */
+	unsigned operands;		  /* that came before */
 	bool first;			  /* the word may be a command */
 	char prefix[64];   /* "--output=", the prefix of all candidates, or "" */
 	const char *typed; /* the word after the prefix */
@@ -77,7 +77,7 @@ static void pass_word(struct place *place, const char *word)
 		if (option && option_needs(option) == OPTION_ARGUMENT && !is_whole(word))
 			place->option = option;
 	} else {
-		place->has_operand = true;
+		place->operands++;
 	}
 }
 
@@ -254,8 +254,10 @@ static bool is_word(const char *at, size_t len, const char *word)
 
 static void offer_values(struct place *place, const char *argument)
 {
-	for (const char *at = argument; at && *at;) {
-		size_t len = strcspn(at, "|");
+	for (const char *at = argument; at && *at && *at != ' ';) {
+		const size_t all = strcspn(at, "| ");
+		const size_t len =
+			all - (all > 3 && strncmp(at + all - 3, "...", 3) == 0) * 3;
 		if (is_word(at, len, "PID") || is_word(at, len, "[PID]"))
 			offer_processes(place);
 		else if (is_word(at, len, "FILE") || is_word(at, len, "BINARY") ||
@@ -265,8 +267,20 @@ static void offer_values(struct place *place, const char *argument)
 			offer_snapshots(place);
 		else if (islower((unsigned char)*at))
 			offer(place, at, len, "");
-		at += len + (at[len] == '|');
+		at += all + (at[all] == '|');
 	}
+}
+
+/* What operand n is; the last may come again if the words end in dots. NULL: nothing is known of it. */
+static const char *operand(const char *words, unsigned n)
+{
+	const size_t len = strlen(words);
+
+	if (n && (len < 3 || strcmp(words + len - 3, "...") != 0))
+		return NULL;
+	for (; n && strchr(words, ' '); n--)
+		words = strchr(words, ' ') + 1;
+	return words;
 }
 
 int cmd_complete(int argc, char **argv)
@@ -279,8 +293,8 @@ int cmd_complete(int argc, char **argv)
 		offer_values(&place, place.option->argument);
 	else if (*place.typed == '-' && !place.after_dashes)
 		offer_options(&place);
-	else if (!place.has_operand)
-		offer_values(&place, place.command->arguments);
+	else
+		offer_values(&place, operand(place.command->arguments, place.operands));
 	if (place.first && !place.option)
 		offer_commands(&place);
 	return EXIT_DONE;

@@ -30,7 +30,7 @@ static const struct option_info group_options[] = {
 const struct command command_group = {
 	.name = "gosnap group",
 	.run = cmd_group,
-	.arguments = "[FILE|DIR...]",
+	.arguments = "FILE|DIR...",
 	.summary = "group snapshots by their probable cause",
 	.options = {
 		{ group_options, 0 },

@@ -136,6 +136,7 @@ void stack_text_end(struct stack_text *stack)
 {
 	if (!is_full(stack) && stack->library.len)
 		flush_library(stack);
+	stack->of_runtime = !stack->text.len;
 	if (!stack->text.len && stack->runtime.len)
 		add_line(stack, stack->runtime.words);
 	if (!stack->text.len)
@@ -191,6 +192,15 @@ void fingerprint_add_fault(struct text *text, const char *kind, const char *caus
 const char *stack_text_place(const struct stack_text *stack)
 {
 	return text_words(stack->place.len ? &stack->place : &stack->text);
+}
+
+void stack_text_say(struct text *text, const struct stack_text *stack)
+{
+	for (const char *c = stack_text_place(stack); *c; c++)
+		if (*c != '\n')
+			text_add(text, "%c", *c);
+		else if (c[1])
+			text_add(text, " in ");
 }
 
 void places_add(struct places *places, const char *place)

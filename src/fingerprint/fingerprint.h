@@ -40,6 +40,7 @@ struct stack_text {
 	 * runtime; "": there is none. */
 	struct text place;
 	size_t own;	   /* lines that are functions of the program */
+	bool of_runtime;   /* there is nothing of the program or of Go's library */
 	bool is_ambiguous; /* other programs have other functions of these names */
 	/* Private: */
 	size_t lines;
@@ -58,6 +59,9 @@ void fingerprint_add_fault(struct text *text, const char *kind, const char *caus
 
 /* Of a stack without functions of the program, all that there is. */
 const char *stack_text_place(const struct stack_text *stack);
+
+/* Its place for people: "chan send in main.f". */
+void stack_text_say(struct text *text, const struct stack_text *stack);
 
 /* Places, each of which counts once, in any order. Zero it. */
 enum { PLACES = 16 };
