@@ -46,6 +46,10 @@ size_t heap_type_count(const struct heap *heap);
  * brackets: "map[string]int (entries)". The caller frees it. */
 char *heap_type_name(const struct heap *heap, uint16_t number);
 
+/* The name of the global variable at that address, if types were looked for and debug information has it.
+ * The caller frees it. NULL: not known. */
+char *heap_global_name(const struct heap *heap, uint64_t addr);
+
 /* Marks what these words refer to; what that refers to, heap_mark() finds out. */
 void heap_mark_word(struct heap *heap, uint64_t word);
 void heap_mark_words(struct heap *heap, const void *bytes, size_t len);

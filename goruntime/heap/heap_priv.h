@@ -67,7 +67,9 @@ struct heap {
 	uint64_t *live; /* what is marked without garbage; NULL: all that is */
 	/* What is scanned: an object, by its number and where its value begins, or NO_SCAN. */
 	uint64_t object, object_addr;
-	uint64_t before; /* the word before the pointer */
+	uint64_t before;  /* the word before the pointer */
+	size_t goroutine; /* 1 + its index, while its stack is read; 0: none is */
+	struct retaining *retaining;
 	uint32_t *queue; /* a ring of span_count spans */
 	size_t queue_first, queue_count;
 	uint8_t *room; /* ROOM_BYTES: a span, or a part of an object */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "goruntime/heap/heap.h"
+#include "goruntime/heap/retained.h"
 
 enum { SIZES = HEAP_SMALL / WORD + 1, KINDS = 2 /* with and without pointers */ };
 
@@ -140,21 +141,61 @@ static int by_stack(const void *a, const void *b)
 	return (x->stack > y->stack) - (x->stack < y->stack);
 }
 
-static void mark_roots(struct heap *h, struct runtime *rt)
+struct roots {
+	struct heap *heap;
+	struct runtime *rt;
+};
+
+static void mark_roots(void *arg)
 {
-	const size_t n = rt->goroutine_count;
+	const struct roots *r = arg;
+	const size_t n = r->rt->goroutine_count;
 	AUTO(xfree)
 	const struct goroutine **list = xcalloc(n + 1, sizeof(const struct goroutine *));
 
 	for (size_t i = 0; i < n; i++)
-		list[i] = &rt->goroutines[i];
+		list[i] = &r->rt->goroutines[i];
 	qsort(list, n, sizeof(const struct goroutine *), by_stack);
-	heap_mark_globals(h);
-	heap_mark_specials(h);
-	heap_mark_queues(h);
-	heap_mark_threads(h);
+	heap_mark_globals(r->heap);
+	heap_mark_specials(r->heap);
+	heap_mark_queues(r->heap);
+	heap_mark_threads(r->heap);
 	for (size_t i = 0; i < n; i++)
-		heap_mark_stack(h, list[i]);
+		heap_mark_stack(r->heap, list[i]);
+}
+
+static bool list_roots(struct roots *roots, struct heap_summary *to, struct err *err)
+{
+	struct heap_retained all;
+	const bool ok = heap_retain(roots->heap, mark_roots, roots, &all, err);
+
+	to->shared = all.shared;
+	to->roots = all.roots;
+	to->root_count = all.count;
+	for (size_t i = 0; i < all.count; i++)
+		if (all.roots[i].kind == HEAP_ROOT_GLOBAL)
+			all.roots[i].name =
+				heap_global_name(roots->heap, all.roots[i].id);
+		else if (all.roots[i].kind == HEAP_ROOT_GOROUTINE)
+			all.roots[i].id = roots->rt->goroutines[all.roots[i].id].id;
+	return ok;
+}
+
+static bool count_objects(struct heap *h, struct heap_summary *to, struct err *err)
+{
+	AUTO(xfree) struct count *count = xcalloc(1, sizeof(*count));
+	AUTO(xfree)
+	struct heap_type *types = xcalloc(heap_type_count(h) + 1, sizeof(*types));
+
+	count->summary = to;
+	count->types = types;
+	if (!heap_each_allocated(h, take_object, count, err)) {
+		to->biggest_count = 0;
+		return false;
+	}
+	list_classes(count, to);
+	list_types(h, count, to);
+	return true;
 }
 
 bool heap_summarize(struct runtime *rt, struct target *memory, uint64_t ns,
@@ -163,26 +204,19 @@ bool heap_summarize(struct runtime *rt, struct target *memory, uint64_t ns,
 	*ret = (struct heap_summary){ .free = 0 };
 	AUTO(heap_close)
 	struct heap *h = heap_open(rt, memory, &(struct heap_limits){ .ns = ns }, err);
+	struct roots roots = { h, rt };
 
 	if (!h)
 		return false;
 	heap_find_types(h);
-	mark_roots(h, rt);
-	if (!heap_mark(h, err) || !heap_mark_garbage(h, err))
+	mark_roots(&roots);
+	if (!heap_mark(h, err))
 		return false;
-	AUTO(xfree) struct count *count = xcalloc(1, sizeof(*count));
-	AUTO(xfree)
-	struct heap_type *types = xcalloc(heap_type_count(h) + 1, sizeof(*types));
-	count->summary = ret;
-	count->types = types;
-	if (!heap_each_allocated(h, take_object, count, err)) {
-		ret->biggest_count = 0;
-		return false;
-	}
-	list_classes(count, ret);
-	list_types(h, count, ret);
-	ret->free = heap_span_bytes(h) - ret->live.bytes - ret->garbage.bytes;
 	ret->unreadable = heap_unreadable(h);
+	if (!heap_mark_garbage(h, err) || !count_objects(h, ret, err) ||
+	    !list_roots(&roots, ret, err))
+		return false;
+	ret->free = heap_span_bytes(h) - ret->live.bytes - ret->garbage.bytes;
 	return true;
 }
 
@@ -192,6 +226,9 @@ void heap_summary_done(struct heap_summary *summary)
 		xfree(summary->types[i].name);
 	for (size_t i = 0; i < summary->biggest_count; i++)
 		xfree(summary->biggest[i].type);
+	for (size_t i = 0; i < summary->root_count; i++)
+		xfree(summary->roots[i].name);
+	xfree(summary->roots);
 	xfree(summary->types);
 	xfree(summary->classes);
 	*summary = (struct heap_summary){ .free = 0 };

@@ -33,6 +33,19 @@ struct heap_big {
 	char *type; /* NULL: not known */
 };
 
+enum heap_root_kind {
+	HEAP_ROOT_GOROUTINE,
+	HEAP_ROOT_GLOBAL,
+	HEAP_ROOT_OTHER /* finalizers, cleanups, what runs */
+};
+
+struct heap_root {
+	enum heap_root_kind kind;
+	uint64_t id;		  /* of the goroutine; address of the variable */
+	char *name;		  /* of the variable; NULL: not known */
+	struct heap_amount alone; /* what it keeps alive, and no other does */
+};
+
 struct heap_summary {
 	struct heap_amount live, garbage;
 	uint64_t free; /* bytes in between: free places, and what is left over in spans */
@@ -44,6 +57,9 @@ struct heap_summary {
 	struct heap_amount untyped_live, untyped_garbage; /* in no type */
 	struct heap_big biggest[HEAP_BIGGEST]; /* that are live, the biggest first */
 	size_t biggest_count;
+	struct heap_root *roots; /* that keep any alone, those that keep most first */
+	size_t root_count;
+	struct heap_amount shared; /* what several roots keep */
 };
 
 /* After runtimes_decode(). memory: the copy or the core. False: ERR_LIMIT, it took more than ns

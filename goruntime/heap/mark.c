@@ -35,7 +35,7 @@ static void tell(struct heap *h, uint64_t object)
 		h->on_marked(h->on_marked_arg, h->watched[i].i);
 }
 
-void heap_mark_word(struct heap *h, uint64_t word)
+static void mark(struct heap *h, uint64_t word)
 {
 	struct span *s = span_at(h, word);
 
@@ -58,7 +58,12 @@ void heap_mark_word(struct heap *h, uint64_t word)
 void mark_pointer(struct heap *h, uint64_t at, uint64_t word)
 {
 	if (!h->hiding || (word != h->hidden_word && !hidden_has(h, at)))
-		heap_mark_word(h, word);
+		mark(h, word);
+}
+
+void heap_mark_word(struct heap *h, uint64_t word)
+{
+	h->take(h, 0, word);
 }
 
 void mark_again(struct heap *h, struct span *s, uint32_t i)

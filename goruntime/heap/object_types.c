@@ -19,6 +19,7 @@ enum {
 struct typed_global {
 	uint64_t addr, size;
 	const struct type *type;
+	char *name;
 };
 
 struct object_types {
@@ -207,16 +208,35 @@ static bool in_interface(struct heap *h, uint64_t first, struct object_type *ret
 	return true;
 }
 
-static bool in_global(const struct heap *h, uint64_t at, struct object_type *ret)
+static const struct typed_global *global_at(const struct heap *h, uint64_t at)
 {
 	const struct object_types *o = h->types;
-	const size_t i = LOWER_BOUND(g, o->global_count,
-				     o->globals[g].addr + o->globals[g].size <= at);
+	const size_t n = o ? o->global_count : 0;
+	const size_t i = LOWER_BOUND(g, n, o->globals[g].addr + o->globals[g].size <= at);
 
-	if (i == o->global_count || at < o->globals[i].addr)
-		return false;
-	const struct object_type whole = { .type = o->globals[i].type };
-	return type_slots_at(h, &whole, o->globals[i].addr, at, ret);
+	return i < n && at >= o->globals[i].addr ? &o->globals[i] : NULL;
+}
+
+uint64_t global_begin(const struct heap *h, uint64_t addr)
+{
+	const struct typed_global *g = global_at(h, addr);
+
+	return g ? g->addr : addr;
+}
+
+char *heap_global_name(const struct heap *h, uint64_t addr)
+{
+	const struct typed_global *g = global_at(h, addr);
+
+	return g ? xstrdup(g->name) : NULL;
+}
+
+static bool in_global(const struct heap *h, uint64_t at, struct object_type *ret)
+{
+	const struct typed_global *g = global_at(h, at);
+	const struct object_type whole = { .type = g ? g->type : NULL };
+
+	return g && type_slots_at(h, &whole, g->addr, at, ret);
 }
 
 static bool says_what(struct heap *h, uint64_t at, struct object_type *ret)
@@ -271,7 +291,9 @@ void object_types_header(struct heap *h, const struct span *s, uint64_t object,
 			 uint64_t type)
 {
 	const uint16_t number =
-		h->types ? number_of_header(h, type, s->elem_size - header_of(s)) : 0;
+		h->types && h->types->of
+			? number_of_header(h, type, s->elem_size - header_of(s))
+			: 0;
 
 	if (number)
 		h->types->of[object] = number;
@@ -281,12 +303,12 @@ static void add_global(void *arg, const char *name, const struct value *v)
 {
 	struct object_types *o = arg;
 
-	(void)name;
 	if (!v->type || !v->addr || !type_size(v->type))
 		return;
 	GROW(o->globals, o->global_count, o->global_cap);
 	o->globals[o->global_count++] =
-		(struct typed_global){ v->addr, type_size(v->type), v->type };
+		(struct typed_global){ v->addr, type_size(v->type), v->type,
+				       xstrdup(name) };
 }
 
 static int by_addr(const void *a, const void *b)
@@ -311,12 +333,22 @@ void heap_find_types(struct heap *h)
 	h->take = take;
 }
 
+void object_types_forget(struct heap *h)
+{
+	if (!h->types)
+		return;
+	xfree(h->types->of);
+	h->types->of = NULL;
+}
+
 void object_types_close(struct heap *h)
 {
 	struct object_types *o = h->types;
 
 	if (!o)
 		return;
+	for (size_t i = 0; i < o->global_count; i++)
+		xfree(o->globals[i].name);
 	xfree(o->of);
 	xfree(o->list);
 	xfree(o->globals);

@@ -364,7 +364,7 @@ void heap_mark_threads(struct heap *h)
 	}
 }
 
-void heap_mark_stack(struct heap *h, const struct goroutine *g)
+static void mark_stack(struct heap *h, const struct goroutine *g)
 {
 	struct stack_reading r = { .heap = h, .sp = g->sp, .len = g->stack_high - g->sp };
 	struct err ignored;
@@ -393,4 +393,11 @@ void heap_mark_stack(struct heap *h, const struct goroutine *g)
 	r.plan = h->plan;
 	r.bytes = bytes;
 	mark_by_plan(&r, g);
+}
+
+void heap_mark_stack(struct heap *h, const struct goroutine *g)
+{
+	h->goroutine = (size_t)(g - h->rt->goroutines) + 1;
+	mark_stack(h, g);
+	h->goroutine = 0;
 }

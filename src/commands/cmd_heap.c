@@ -17,7 +17,7 @@
 /* A heap of 16 GB is read in that time. */
 #define COPY_AGE_NS (UINT64_C(120) * 1000 * 1000 * 1000)
 
-enum { TYPES_SHOWN = 30 };
+enum { TYPES_SHOWN = 30, ROOTS_SHOWN = 20, ROOTS_WRITTEN = 1000 };
 
 struct heap_arguments {
 	struct capture_options capture;
@@ -125,6 +125,31 @@ static void print_biggest(const struct heap_summary *s)
 	}
 }
 
+static char *root_words(const struct heap_root *r)
+{
+	if (r->kind == HEAP_ROOT_GOROUTINE)
+		return xasprintf("goroutine %" PRIu64, r->id);
+	if (r->kind == HEAP_ROOT_OTHER)
+		return xstrdup("finalizers, cleanups and what runs");
+	return r->name ? xstrdup(r->name) : xasprintf("variable at 0x%" PRIx64, r->id);
+}
+
+static void print_roots(const struct heap_summary *s)
+{
+	printf("\n%14s  %12s  kept alive only by\n", "objects", "bytes");
+	for (size_t i = 0; i < s->root_count && i < ROOTS_SHOWN; i++) {
+		AUTO(xfree) char *words = root_words(&s->roots[i]);
+		if (!s->roots[i].alone.objects)
+			break;
+		print_cell(s->roots[i].alone.objects, 12, text_add_count);
+		print_cell(s->roots[i].alone.bytes, 12, text_add_size);
+		printf("  %s\n", words);
+	}
+	print_cell(s->shared.objects, 12, text_add_count);
+	print_cell(s->shared.bytes, 12, text_add_size);
+	printf("  (several of these)\n");
+}
+
 static void print_heap(const struct heap_summary *s)
 {
 	struct text free = { NULL };
@@ -140,6 +165,7 @@ static void print_heap(const struct heap_summary *s)
 		print_class(&s->classes[i]);
 	print_types(s);
 	print_biggest(s);
+	print_roots(s);
 }
 
 static void sink_amount(struct sink *out, const char *name, const struct heap_amount *a)
@@ -177,6 +203,29 @@ static void sink_types(struct sink *out, const struct heap_summary *s)
 	sink_end(out);
 }
 
+static void sink_root(struct sink *out, const struct heap_root *r)
+{
+	sink_begin(out, SINK_OBJECT);
+	if (r->kind == HEAP_ROOT_GOROUTINE)
+		sink_named_uint(out, "goroutine", r->id);
+	else if (r->kind == HEAP_ROOT_GLOBAL)
+		sink_named_address(out, "variable", r->id);
+	if (r->name)
+		sink_named_string(out, "name", r->name);
+	sink_amount(out, "alone", &r->alone);
+	sink_end(out);
+}
+
+static void sink_roots(struct sink *out, const struct heap_summary *s)
+{
+	sink_named_begin(out, "retained", SINK_ARRAY);
+	for (size_t i = 0; i < s->root_count && i < ROOTS_WRITTEN; i++)
+		if (s->roots[i].alone.objects)
+			sink_root(out, &s->roots[i]);
+	sink_end(out);
+	sink_amount(out, "shared", &s->shared);
+}
+
 static void sink_heap(struct sink *out, const struct heap_summary *s)
 {
 	sink_begin(out, SINK_OBJECT);
@@ -197,6 +246,7 @@ static void sink_heap(struct sink *out, const struct heap_summary *s)
 	}
 	sink_end(out);
 	sink_types(out, s);
+	sink_roots(out, s);
 	sink_end(out);
 }
 

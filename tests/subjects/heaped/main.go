@@ -30,10 +30,17 @@ const (
 	smallCount, smallDropped = 40000, 20000
 	numberCount, largeCount  = 2000, 30
 	numberDropped            = 1000
+	sharedCount              = 700
 	numberBytes, largeBytes  = 2600, 100000
 	keptSize, smallSize      = 5376, 240
 	numberSize, largerThan   = 2688, 32768
 )
+
+// What two variables keep.
+type both struct {
+	next *both
+	_    [3]int
+}
 
 // Numbers that are addresses of what was dropped, beside pointers: in objects whose pointers the runtime
 // describes in different ways.
@@ -56,6 +63,8 @@ var (
 	hints   *hint
 	longs   [2]*longHint
 	longest *longestHint
+	left    *both
+	right   *both
 	keeps   *kept
 	smalls  *small
 	numbers [][]byte
@@ -73,6 +82,10 @@ func plant() (larges [largeCount][]*int) {
 	for i := 0; i < smallCount; i++ {
 		smalls = &small{next: smalls}
 	}
+	for i := 0; i < sharedCount; i++ {
+		left = &both{next: left}
+	}
+	right = left
 	numbers = make([][]byte, 0, numberCount) // large itself
 	for i := 0; i < numberCount; i++ {
 		numbers = append(numbers, make([]byte, numberBytes))
@@ -132,8 +145,11 @@ func main() {
 		// With the list of numbers, and longest.
 		say("large", largerThan, true, largeCount+2, 0),
 	}
+	alone := map[string]int{"main.keeps": keptCount, "main.smalls": smallCount, "main.numbers": numberCount + 1,
+		"main.longest": 1, "main.longs": 2}
 	runtime.ReadMemStats(&now)
-	truth.Say(map[string]interface{}{"planted": planted, "types": types, "collected": collected.HeapAlloc, "allocated": now.HeapAlloc,
+	truth.Say(map[string]interface{}{"planted": planted, "types": types, "alone": alone, "shared": sharedCount,
+		"collected": collected.HeapAlloc, "allocated": now.HeapAlloc,
 		"objects": now.HeapObjects})
 	truth.Ready()
 	bufio.NewScanner(os.Stdin).Scan()
