@@ -40,8 +40,9 @@ struct goroutine {
 	uint64_t stack_low, stack_high;
 	uint64_t created_pc, start_pc, parent; /* 0: not known */
 	uint64_t waiting_since;		       /* CLOCK_MONOTONIC, 0: not known */
-	uint64_t machine, locked_machine;      /* addresses of Ms; 0: none */
-	uint32_t stack;			       /* for runtimes_stack(); or NO_STACK */
+	uint64_t runnable_since; /* likewise; the runtime notes it of one in eight */
+	uint64_t machine, locked_machine; /* addresses of Ms; 0: none */
+	uint32_t stack;			  /* for runtimes_stack(); or NO_STACK */
 	uint16_t reason;	      /* for runtimes_reason() when truncated or lost */
 	uint16_t frame_pointer_words; /* of FRAME_POINTER_NEAR */
 	int32_t thread;		      /* index in target_threads(); -1: on none */

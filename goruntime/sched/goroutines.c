@@ -53,6 +53,8 @@ static struct goroutine parse_g(const struct layout *l, uint64_t addr, const uin
 		.status = (uint8_t)(GET(g_status) & (SCAN_BIT - 1)),
 		.wait_reason = (uint8_t)GET(g_waitreason),
 	};
+	if (r.status == GOROUTINE_RUNNABLE && GET(g_tracking))
+		r.runnable_since = GET(g_tracking_stamp);
 	set_start(&r, GET(g_sched_pc), GET(g_sched_sp), GET(g_syscallpc),
 		  GET(g_syscallsp));
 	goroutine_set_frame_pointer(

@@ -56,10 +56,33 @@ static void read_queue(struct state_reading *r, const uint8_t *bytes, size_t len
 }
 
 static const enum layout_slot needed[] = {
-	L_p_id,	     L_p_status,  L_p_schedtick, L_p_syscalltick,
-	L_p_m,	     L_p_runq,	  L_p_runqhead,	 L_p_runqtail,
-	L_p_runnext, L_p_preempt, L_p_timers,	 L_p_mark_worker_mode,
+	L_p_id,
+	L_p_status,
+	L_p_schedtick,
+	L_p_syscalltick,
+	L_p_m,
+	L_p_runq,
+	L_p_runqhead,
+	L_p_runqtail,
+	L_p_runnext,
+	L_p_preempt,
+	L_p_timers,
+	L_p_mark_worker_mode,
+	L_p_seen_schedtick,
+	L_p_seen_when,
+	L_p_stop_time,
 };
+
+/* The monitor notes when it first sees a schedtick (runtime/proc.go, retake). */
+static struct state_number seen(const struct layout *l, const uint8_t *bytes, size_t len)
+{
+	const struct state_number tick = state_get(l, L_p_schedtick, bytes, len),
+				  seen = state_get(l, L_p_seen_schedtick, bytes, len);
+	struct state_number when = state_get(l, L_p_seen_when, bytes, len);
+
+	when.known &= tick.known && seen.known && tick.value == seen.value && when.value;
+	return when;
+}
 
 static struct timer_heap heap_of(const struct layout *l, const uint8_t *bytes, size_t len)
 {
@@ -69,6 +92,11 @@ static struct timer_heap heap_of(const struct layout *l, const uint8_t *bytes, s
 	if (s.off >= 0 && s.size == 3 * WORD && (size_t)s.off + s.size <= len)
 		memcpy(&heap, bytes + s.off, sizeof(heap));
 	return heap;
+}
+
+static struct state_number asked(struct state_reading *r, uint64_t m)
+{
+	return state_load(r, state_load(r, m, L_m_curg).value, L_g_preempt);
 }
 
 static void read_one(struct state_reading *r, const uint8_t *bytes, size_t len,
@@ -81,6 +109,10 @@ static void read_one(struct state_reading *r, const uint8_t *bytes, size_t len,
 	p->schedtick = state_get(l, L_p_schedtick, bytes, len);
 	p->syscalltick = state_get(l, L_p_syscalltick, bytes, len);
 	p->preempt = state_get(l, L_p_preempt, bytes, len);
+	p->asked = asked(r, layout_get(l, L_p_m, bytes, len));
+	p->seen = seen(l, bytes, len);
+	p->stopped = state_get(l, L_p_stop_time, bytes, len);
+	p->stopped.known &= p->stopped.value != 0;
 	/* Before 0 meant that there is no worker, the last one's mode stayed. */
 	if (l->slot[L_mark_worker_idle].off == MARK_WORKER_IDLE)
 		p->mark_worker = state_get(l, L_p_mark_worker_mode, bytes, len);

@@ -31,6 +31,7 @@ struct scheduler_state {
 	const char *unreadable; /* NULL: the rest is known */
 	struct state_number gomaxprocs, idle_processors, machines, idle_machines,
 		locked_idle_machines, spinning_machines;
+	struct state_number most_machines;		  /* debug.SetMaxThreads() */
 	struct state_number stopping, processors_to_stop; /* a stop of the world */
 	struct state_number user_disabled, monitor_sleeps, last_poll;
 	struct goroutine_queue queue; /* global */
@@ -40,7 +41,11 @@ struct processor_state {
 	const char *unreadable;
 	struct state_number id, status, machine; /* machine: its id */
 	struct state_number schedtick, syscalltick, preempt, mark_worker, timers;
-	struct state_number next; /* runnext: a goroutine */
+	/* CLOCK_MONOTONIC. seen: it has not changed from one goroutine to another since then,
+	 * as far as the runtime's monitor saw. stopped: itself, for a stop of the world. */
+	struct state_number seen, stopped;
+	struct state_number asked; /* the goroutine on it, to let others run */
+	struct state_number next;  /* runnext: a goroutine */
 	struct goroutine_queue queue;
 };
 
@@ -94,6 +99,18 @@ struct timer_state {
 	size_t processor;
 };
 
+/* Timers evenly spread over the heaps, if there are many: what kinds there are. Those with the
+ * same function, and what it calls, are of one kind. */
+struct timer_kind {
+	uint64_t function, called; /* as of a timer */
+	uint32_t count, periodic;
+};
+struct timer_sample {
+	uint32_t read, stopped; /* stopped: about to be removed */
+	struct timer_kind kinds[LIMIT_TIMER_KINDS];
+	size_t kind_count; /* further kinds are left out */
+};
+
 struct runtime_state {
 	struct scheduler_state scheduler;
 	struct processor_state *processors;
@@ -108,6 +125,7 @@ struct runtime_state {
 	size_t timer_count;
 	uint64_t timers_all; /* in the heaps of all Ps */
 	bool timers_partial; /* some could not be read */
+	struct timer_sample timer_sample;
 };
 
 /* NULL: the runtime is unusable. */

@@ -38,6 +38,7 @@ void state_read_scheduler(struct state_reading *r)
 	}
 	s->idle_processors = state_count(r, at, L_sched_npidle);
 	s->machines = machines(r, at);
+	s->most_machines = state_count(r, at, L_sched_maxmcount);
 	s->idle_machines = state_count(r, at, L_sched_nmidle);
 	s->locked_idle_machines = state_count(r, at, L_sched_nmidlelocked);
 	s->spinning_machines = state_count(r, at, L_sched_nmspinning);

@@ -178,6 +178,57 @@ static void find_next(struct search *s)
 	qsort(s->next, s->next_count, sizeof(*s->next), by_when);
 }
 
+static struct timer_kind *kind_of(struct timer_sample *to, uint64_t function,
+				  uint64_t called)
+{
+	size_t i = 0;
+
+	while (i < to->kind_count &&
+	       (to->kinds[i].function != function || to->kinds[i].called != called))
+		i++;
+	if (i == LIMIT_TIMER_KINDS)
+		return NULL;
+	if (i == to->kind_count)
+		to->kinds[to->kind_count++] =
+			(struct timer_kind){ .function = function, .called = called };
+	return &to->kinds[i];
+}
+
+static void count(struct state_reading *r, const struct found *f)
+{
+	struct timer_sample *to = &r->to->timer_sample;
+	const struct timer_state *t = &f->timer;
+	struct timer_kind *kind =
+		kind_of(to, entry_of(r, t->function), entry_of(r, t->argument));
+
+	to->read++;
+	to->stopped += f->stopped;
+	if (!kind || f->stopped)
+		return;
+	kind->count++;
+	kind->periodic += t->period != 0;
+}
+
+/* Of each heap its share, evenly spread. */
+static void read_sample(struct search *s)
+{
+	struct state_reading *r = s->r;
+	const uint64_t all = r->to->timers_all;
+
+	if (all < LIMIT_TIMERS_FEW)
+		return;
+	for (size_t p = 0; p < r->to->processor_count; p++) {
+		const uint64_t len = r->heaps[p].len,
+			       share = len * LIMIT_TIMERS_SAMPLED / all;
+		for (uint64_t i = 0; i < share; i++) {
+			s->candidate_count = 0;
+			add(s, p, i * len / share, 1);
+			if (s->candidate_count)
+				count(r, &s->candidates[0]);
+		}
+	}
+}
+
 void state_read_timers(struct state_reading *r)
 {
 	struct runtime_state *to = r->to;
@@ -196,4 +247,5 @@ void state_read_timers(struct state_reading *r)
 		t->called = entry_of(r, t->argument);
 		t->goroutine = state_goroutine(r, t->argument);
 	}
+	read_sample(s);
 }

@@ -122,6 +122,10 @@
  * stopped: less than a millisecond */
 #define LIMIT_TIMERS 64
 #define LIMIT_TIMERS_READ 320
+/* count; of so many on, a sample says what kinds of timers there are; its size; and of kinds */
+#define LIMIT_TIMERS_FEW 1000
+#define LIMIT_TIMERS_SAMPLED 256
+#define LIMIT_TIMER_KINDS 8
 /* count; pauses of the garbage collector that are shown, of the 256 that a runtime keeps */
 #define LIMIT_PAUSES 16
 /* count; locks, channels, ... that the document lists with who waits for them */

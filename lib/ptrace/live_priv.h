@@ -53,6 +53,8 @@ struct live {
 	uint64_t first_stop, all_stopped, running_stop, running_release,
 		last_release; /* monotonic; 0: not yet */
 	uint64_t all_stopped_realtime;
+	bool clock_known; /* live_set_clock() */
+	int64_t clock_ahead;
 };
 
 extern const struct target_ops live_ops;
@@ -105,6 +107,8 @@ size_t live_task_count(const struct live *l);
 char live_state(const struct live *l, pid_t tid);
 /* The thread's tracer; 0: none. */
 pid_t live_tracer(const struct live *l, pid_t tid);
+/* For target_thread.ran_ns: how far CLOCK_MONOTONIC is ahead of the scheduler's clock. */
+void live_set_clock(struct live *l);
 /* Fills tid, tid_inside, name, state, cpu_ns, filtered; with_wait: also wchan and kernel
  * stack. False: the thread is gone. */
 bool live_thread_facts(const struct live *l, pid_t tid, bool with_wait,

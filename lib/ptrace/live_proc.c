@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,6 +121,43 @@ static pid_t innermost_id(const char *status, pid_t tid)
 	return n && n <= PROC_NAMESPACES ? ids[n - 1] : tid;
 }
 
+/* "se.exec_start                                :      37481436.236840", milliseconds of a
+ * clock of the scheduler's */
+static uint64_t last_ran_ns(const char *sched)
+{
+	static const char name[] = "se.exec_start";
+	const char *p = sched ? strstr(sched, name) : NULL;
+	uint64_t ms;
+	char *rest;
+
+	if (!p)
+		return 0;
+	p += strcspn(p, "0123456789\n");
+	ms = strtoull(p, &rest, 10);
+	return ms * 1000000 + (*rest == '.' ? strtoull(rest + 1, NULL, 10) : 0);
+}
+
+/* It notes when a thread is switched to, so we have ourselves switched to. */
+void live_set_clock(struct live *l)
+{
+	sched_yield();
+	AUTO(xfree) char *ours = slurp("/proc/thread-self/sched", SMALL_FILE, NULL);
+	const uint64_t ran = last_ran_ns(ours);
+
+	l->clock_known = ran != 0;
+	l->clock_ahead = (int64_t)(monotonic_ns() - ran);
+}
+
+static uint64_t when_ran(const struct live *l, pid_t tid)
+{
+	if (!l->clock_known)
+		return 0;
+	AUTO(xfree) char *sched = live_slurp(l, SMALL_FILE, NULL, "task/%d/sched", tid);
+	const uint64_t ran = last_ran_ns(sched);
+
+	return ran ? ran + (uint64_t)l->clock_ahead : 0;
+}
+
 static void wait_facts(const struct live *l, pid_t tid, struct target_thread *ret)
 {
 	AUTO(xfree)
@@ -127,6 +165,7 @@ static void wait_facts(const struct live *l, pid_t tid, struct target_thread *re
 
 	if (wchan && strcmp(wchan, "0"))
 		snprintf(ret->wchan, sizeof(ret->wchan), "%s", wchan);
+	ret->ran_ns = when_ran(l, tid);
 	ret->kernel_stack = live_slurp(l, KERNEL_STACK_MAX, NULL, "task/%d/stack", tid);
 	if (ret->kernel_stack && !*ret->kernel_stack) {
 		xfree(ret->kernel_stack);

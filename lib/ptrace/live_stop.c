@@ -466,6 +466,7 @@ static bool stop_all(struct live *l, struct err *err)
 	size_t found;
 	bool more = true;
 
+	live_set_clock(l);
 	if (!live_scan(l, LIVE_FULL, &found, err) || !seize_all(l, err))
 		return false;
 	stop_listed(l);

@@ -43,6 +43,8 @@ struct target_thread {
 	char *kernel_stack; /* NULL: not readable */
 	bool has_cpu;
 	uint64_t cpu_ns;
+	uint64_t ran_ns; /* CLOCK_MONOTONIC, when it was last given a processor, before we
+			  * stopped it; 0: unknown */
 	bool filtered;	 /* its system calls are, by seccomp */
 	bool stopped;	 /* registers below are known; otherwise sp and pc may be */
 	const char *why; /* if not stopped, a static sentence */
@@ -54,6 +56,11 @@ struct target_thread {
 	bool has_siginfo; /* in a signal-delivery stop */
 	siginfo_t siginfo;
 };
+
+static inline bool target_thread_sleeps(const struct target_thread *th)
+{
+	return th->state == 'S' || th->state == 'D';
+}
 
 /* A backend is one const table in one file. */
 struct target_ops {

@@ -55,6 +55,7 @@ struct thread_printing {
 	const struct images *images;
 	struct goroutine_printing *values; /* how; NULL: not requested */
 	struct redaction *redaction;
+	uint64_t now_ns;       /* CLOCK_MONOTONIC */
 	bool vector_registers; /* include them: copies of memory go through them */
 };
 void print_thread(struct sink *out, const struct thread_printing *p, size_t i);

@@ -46,6 +46,7 @@ static void print_scheduler(struct sink *out, const struct scheduler_state *s)
 	}
 	print_number(out, "idle_processors", s->idle_processors);
 	print_number(out, "machines", s->machines);
+	print_number(out, "max_machines", s->most_machines);
 	print_number(out, "idle_machines", s->idle_machines);
 	print_number(out, "locked_idle_machines", s->locked_idle_machines);
 	print_number(out, "spinning_machines", s->spinning_machines);
@@ -61,7 +62,16 @@ static void print_scheduler(struct sink *out, const struct scheduler_state *s)
 	sink_end(out);
 }
 
-static void print_processor(struct sink *out, const struct processor_state *p)
+/* How long ago. */
+static void print_since(struct sink *out, const char *name,
+			const struct snapshot_time *moment, struct state_number n)
+{
+	if (n.known && n.value <= moment->now_ns)
+		sink_named_uint(out, name, moment->now_ns - n.value);
+}
+
+static void print_processor(struct sink *out, const struct snapshot_time *moment,
+			    const struct processor_state *p)
 {
 	sink_begin(out, SINK_OBJECT);
 	if (p->unreadable) {
@@ -74,7 +84,12 @@ static void print_processor(struct sink *out, const struct processor_state *p)
 	print_number(out, "machine", p->machine);
 	print_number(out, "schedtick", p->schedtick);
 	print_number(out, "syscalltick", p->syscalltick);
-	print_true(out, "preempt", p->preempt);
+	if (p->preempt.value)
+		print_true(out, "preempt", p->preempt);
+	else
+		print_true(out, "preempt", p->asked);
+	print_since(out, "unchanged_ns", moment, p->seen);
+	print_since(out, "stopped_ns", moment, p->stopped);
 	sink_named_string(out, "mark_worker", mark_worker_name(p->mark_worker.value));
 	print_number(out, "timers", p->timers);
 	print_number(out, "run_next", p->next);
@@ -238,7 +253,7 @@ static void print_one(struct sink *out, const struct runtime_printing *p,
 	print_scheduler(out, &s->scheduler);
 	sink_named_begin(out, "processors", SINK_ARRAY);
 	for (size_t i = 0; i < s->processor_count; i++)
-		print_processor(out, &s->processors[i]);
+		print_processor(out, p->moment, &s->processors[i]);
 	sink_end(out);
 	print_why(out, "processors_unreadable", s->processors_unreadable);
 	sink_named_begin(out, "machines", SINK_ARRAY);

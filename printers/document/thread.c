@@ -128,6 +128,8 @@ static void print_members_of(struct sink *out, const struct thread_printing *p, 
 		sink_named_string(out, "wchan", th->wchan);
 	if (th->has_cpu)
 		sink_named_uint(out, "cpu_ns", th->cpu_ns);
+	if (target_thread_sleeps(th) && th->ran_ns && th->ran_ns <= p->now_ns)
+		sink_named_uint(out, "asleep_ns", p->now_ns - th->ran_ns);
 	sink_named_string(out, "kernel_stack", th->kernel_stack);
 	if (th->stopped)
 		print_code(out, p, th->regs.value[arch->pc]);

@@ -27,6 +27,8 @@ static void print_status(struct sink *out, const struct goroutine_printing *p,
 		AUTO(xfree) char *number = xasprintf("unknown (%u)", g->status);
 		sink_named_string(out, "status", number);
 	}
+	if (g->runnable_since && g->runnable_since <= p->moment.now_ns)
+		sink_named_uint(out, "runnable_ns", p->moment.now_ns - g->runnable_since);
 	/* The runtime leaves stale values in the fields below. */
 	if (!waits(g) || runtime_wait_is_over(p->runtime, g))
 		return;

@@ -211,6 +211,21 @@ bool capture_open_core(struct capture *c, struct err *err)
 	return true;
 }
 
+static void not_before(struct capture *c, struct state_number noted)
+{
+	if (noted.known && noted.value > c->monotonic_ns)
+		c->monotonic_ns = noted.value;
+}
+
+static void date_by_scheduler(struct capture *c, const struct runtime_state *s)
+{
+	not_before(c, s->scheduler.last_poll);
+	for (size_t i = 0; i < s->processor_count; i++) {
+		not_before(c, s->processors[i].seen);
+		not_before(c, s->processors[i].stopped);
+	}
+}
+
 void capture_date(struct capture *c)
 {
 	if (!c->options->core.path || c->monotonic_ns)
@@ -219,8 +234,9 @@ void capture_date(struct capture *c)
 
 	for (size_t i = 0; i < n; i++) {
 		const struct goroutine *g = runtimes_goroutine(c->runtimes, i).goroutine;
-		const uint64_t since = g->waiting_since;
-		if (since > c->monotonic_ns)
-			c->monotonic_ns = since;
+		not_before(c, (struct state_number){ g->waiting_since, true });
 	}
+	for (size_t i = 0; i < runtimes_count(c->runtimes); i++)
+		if (runtime_state(runtimes_get(c->runtimes, i)))
+			date_by_scheduler(c, runtime_state(runtimes_get(c->runtimes, i)));
 }

@@ -201,9 +201,10 @@ static struct thread_printing thread_printing_of(struct snap *s,
 						 struct goroutine_printing *values)
 {
 	return (struct thread_printing){
-		s->capture.runtimes,   s->capture.frozen,
-		s->capture.images,     values->values ? values : NULL,
-		s->options->redaction, s->options->vector_registers
+		s->capture.runtimes,	     s->capture.frozen,
+		s->capture.images,	     values->values ? values : NULL,
+		s->options->redaction,	     s->capture.monotonic_ns,
+		s->options->vector_registers
 	};
 }
 

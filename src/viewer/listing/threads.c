@@ -26,6 +26,17 @@ static void add_words(struct text *text, const char *before,
 		text_add(text, "%s%s", before, words);
 }
 
+/* Less is the time between two looks. */
+static void add_sleep(struct text *text, const struct reader_node *thread)
+{
+	const int64_t ns = node_int(node_get(thread, "asleep_ns"), 0);
+
+	if (ns < 1000000000)
+		return;
+	text_add(text, " for ");
+	text_add_duration(text, ns);
+}
+
 static void print_heading(const struct stack_style *style,
 			  const struct reader_node *thread)
 {
@@ -35,6 +46,8 @@ static void print_heading(const struct stack_style *style,
 	add_words(&text, " ", node_get(thread, "name"));
 	add_words(&text, ", state ", node_get(thread, "state"));
 	add_words(&text, ", waits in ", node_get(thread, "wchan"));
+	if (node_get(thread, "wchan"))
+		add_sleep(&text, thread);
 	add_number(&text, ", M", node_get(thread, "m"));
 	add_number(&text, ", P", node_get(thread, "p"));
 	add_number(&text, ", goroutine ", node_get(thread, "goroutine"));
