@@ -36,10 +36,12 @@ struct findings_about {
 	struct runtimes *all;
 	const struct groups *groups;
 	const struct wait_graph *waits;
-	const struct sockets *sockets;	  /* whose ends may be told; NULL: none */
-	uint64_t now_ns, now_realtime_ns; /* CLOCK_MONOTONIC, CLOCK_REALTIME */
-	const struct leaks *leaks;	  /* NULL: not known */
-	const struct fault *fault;	  /* NULL: none */
+	const struct sockets *sockets;	     /* whose ends may be told; NULL: none */
+	uint64_t now_ns, now_realtime_ns;    /* CLOCK_MONOTONIC, CLOCK_REALTIME */
+	const struct leaks *leaks;	     /* NULL: not known */
+	const struct fault *fault;	     /* NULL: none */
+	const struct target_thread *threads; /* as the goroutines number them */
+	size_t thread_count;
 	bool has_memory; /* all that code refers to could be read, not only stacks */
 };
 

@@ -4,10 +4,9 @@
  * never comes, if it has waited long, or, where the runtime does not say how long (it
  * notes that at collections only), if many wait for it while the whole program stands
  * still, and no goroutine's code leads to what it waits for. */
-#include <inttypes.h>
 #include <string.h>
 
-#include "src/findings/finding.h"
+#include "src/findings/holder.h"
 
 enum { MANY = 10 /* goroutines */ };
 
@@ -112,29 +111,10 @@ static enum severity severity_of(const struct finder *f, enum prospect prospect,
 		       : SEVERITY_WARNING;
 }
 
-/* The lock of the root that most wait for, directly. */
-static const struct wait_object *busiest(const struct finder *f, uint32_t root,
-					 const struct partner **ret_holder)
-{
-	const struct wait_graph *w = f->about.waits;
-	const struct wait_object *best = NULL;
-
-	for (size_t i = 0; i < w->object_count; i++) {
-		const struct wait_object *o = &w->objects[i];
-		if (!is_lock_kind(o->kind) || !o->holder_count ||
-		    w->partners[o->first_partner].goroutine != root ||
-		    (best && best->waiter_count >= o->waiter_count))
-			continue;
-		best = o;
-		*ret_holder = &w->partners[o->first_partner];
-	}
-	return best;
-}
-
 static void tell(struct finder *f, uint32_t root, uint64_t behind, enum prospect prospect)
 {
 	const struct partner *holder = NULL;
-	const struct wait_object *o = busiest(f, root, &holder);
+	const struct wait_object *o = holder_lock(f, root, &holder);
 
 	if (!o)
 		return;
@@ -143,17 +123,7 @@ static void tell(struct finder *f, uint32_t root, uint64_t behind, enum prospect
 		"Find out who should let it go on. It should not wait while it has the "
 		"lock.");
 	struct text *text = &finding->text;
-	text_add_counted(text, behind, "goroutine");
-	text_add(text, " %s for goroutine %" PRIu64 ", which %s ",
-		 behind == 1 ? "waits" : "wait", finder_goroutine(f, root).goroutine->id,
-		 holder->certainty == CERTAINTY_CERTAIN ? "has" : "probably has");
-	say_object(text, o);
-	if (holder->passed && holder->passed_is_one) {
-		text_add(text, holder->operation == OPERATION_READ_UNLOCK
-				       ? ", read-locked"
-				       : ", locked");
-		say_place(f, text, root, holder->passed_pc);
-	}
+	say_holder(f, text, root, o, holder);
 	text_add(text, ". It ");
 	say_state(f, text, root);
 	if (prospect == BY_NOBODY)

@@ -42,6 +42,9 @@ void analysis_make(struct analysis *ret, const struct analysis_of *of, struct er
 	const bool has_memory =
 		capture_has_values(of->capture) && capture_missed(of->capture) == missed;
 	const bool known = find_leaks(of, &leaks, err);
+	size_t n = 0;
+	const struct target_thread *threads =
+		of->capture->frozen ? target_threads(of->capture->frozen, &n) : NULL;
 	findings_find(&ret->findings,
 		      &(struct findings_about){
 			      .all = all,
@@ -52,6 +55,8 @@ void analysis_make(struct analysis *ret, const struct analysis_of *of, struct er
 			      .now_realtime_ns = of->capture->realtime_ns,
 			      .leaks = known ? &leaks : NULL,
 			      .fault = of->fault,
+			      .threads = threads,
+			      .thread_count = n,
 			      .has_memory = has_memory,
 		      });
 	leaks_done(&leaks);

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Goroutines wait long for a lock whose holder runs, or could run: it computes, or spins. */
+#include "src/findings/holder.h"
+#include "src/findings/state/state.h"
+
+enum { MANY = 10 /* goroutines */ };
+
+/* On its P, without anybody else. */
+static uint64_t runs_since(const struct finder *f, uint32_t holder)
+{
+	const struct processor_state *p = state_processor_of(f, holder);
+
+	return p && p->status.value == PROCESSOR_RUNNING ? state_age(f, p->seen) : 0;
+}
+
+static void tell(struct finder *f, uint32_t holder, uint64_t runs, uint64_t waits)
+{
+	const uint64_t behind = f->chains.behind[holder];
+	const struct partner *as = NULL;
+	const struct wait_object *o = holder_lock(f, holder, &as);
+
+	if (!o)
+		return;
+	struct finding *finding = finding_add(
+		f, "holder_runs",
+		as->certainty == CERTAINTY_CERTAIN && behind >= MANY ? SEVERITY_CRITICAL
+								     : SEVERITY_WARNING,
+		behind,
+		"See whether what it does ends: a second snapshot shows whether it has "
+		"moved on. What takes long belongs outside of the lock.");
+	struct text *text = &finding->text;
+	say_holder(f, text, holder, o, as);
+	text_add(text, ". It ");
+	say_state(f, text, holder);
+	if (runs >= waits) {
+		say_age(text, runs);
+	} else {
+		text_add(text, "; one of them has waited");
+		text_add(text, " for at least ");
+		text_add_duration(text, (int64_t)waits);
+	}
+	text_add(text, ".");
+	finding_shows_goroutine(f, finding, holder);
+	finding_shows_address(finding, o->addr);
+}
+
+void finding_holder_runs(struct finder *f)
+{
+	for (size_t i = 0; i < f->chains.count && !state_is_suspended(f); i++) {
+		const uint32_t holder = (uint32_t)i;
+		const uint8_t status = finder_goroutine(f, holder).goroutine->status;
+		if (!f->chains.behind[i] || f->chains.in_cycle[i] ||
+		    (status != GOROUTINE_RUNNING && status != GOROUTINE_RUNNABLE))
+			continue;
+		const uint64_t runs = runs_since(f, holder),
+			       waits = state_longest_wait(f, holder);
+		if (runs >= STATE_LONG_NS || waits >= STATE_LONG_NS)
+			tell(f, holder, runs, waits);
+	}
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* state.h - what the findings about the runtime's state share: who is on a P, and for how
+ * long something has been so. Private to src/findings. Knows what the runtime and the kernel
+ * have noted; what neither has, is unknown. */
+#ifndef GOSNAP_STATE_H
+#define GOSNAP_STATE_H
+
+#include "src/findings/finding.h"
+
+#define SECOND_NS (UINT64_C(1000) * 1000 * 1000)
+#define STATE_LONG_NS (10 * SECOND_NS)
+
+enum { PROCESSOR_RUNNING = 1, PROCESSOR_STOPPED = 3 };
+
+/* The goroutine that a P runs. NO_GOROUTINE: none, or not known. */
+uint32_t state_goroutine_on(const struct finder *f, size_t runtime,
+			    const struct processor_state *p);
+/* The P that it is on. NULL: none. */
+const struct processor_state *state_processor_of(const struct finder *f,
+						 uint32_t goroutine);
+/* Does a stop of the world still wait for a P? Not of a program that is about to die: that
+ * stops for ever, and waits for none. */
+bool state_is_stopping(const struct runtime_state *s);
+/* How long ago that was, by CLOCK_MONOTONIC; 0: not known. */
+uint64_t state_age(const struct finder *f, struct state_number when);
+/* How long a thread has slept in the kernel; 0: not known, or it does not. To be stopped by
+ * gosnap wakes it for an instant. */
+uint64_t state_asleep(const struct finder *f, int32_t thread);
+/* Nothing can be said of time: all threads have been stopped, by a debugger or SIGSTOP. */
+bool state_is_suspended(const struct finder *f);
+
+/* How long the first of those who wait for what the goroutine has, has waited at least; 0:
+ * not known. */
+uint64_t state_longest_wait(const struct finder *f, uint32_t holder);
+/* ", for at least 12 s" */
+void say_age(struct text *text, uint64_t age);
+
+#endif

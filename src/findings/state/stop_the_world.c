@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The world is being stopped, and somebody does not stop: everything else stands still. Each
+ * collection stops the world for an instant, so it is told only once that lasts. Since 1.23
+ * the runtime notes when it began; before, for how long the one that does not stop has run. */
+#include <inttypes.h>
+
+#include "src/findings/state/state.h"
+
+struct stop {
+	const struct processor_state *stopper, *runs; /* NULL: not found */
+	uint64_t age;
+};
+
+static struct stop stop_of(const struct finder *f, const struct runtime_state *s)
+{
+	struct stop ret = { 0 };
+	uint64_t longest = 0;
+
+	for (size_t i = 0; i < s->processor_count; i++) {
+		const struct processor_state *p = &s->processors[i];
+		const uint64_t age = state_age(f, p->seen);
+		if (p->status.value == PROCESSOR_STOPPED && p->machine.known)
+			ret.stopper = p;
+		if (p->status.value != PROCESSOR_RUNNING || (ret.runs && age <= longest))
+			continue;
+		ret.runs = p;
+		longest = age;
+	}
+	ret.age = ret.stopper && ret.stopper->stopped.known
+			  ? state_age(f, ret.stopper->stopped)
+			  : longest;
+	return ret;
+}
+
+static uint64_t all_but_one(const struct finder *f, size_t runtime)
+{
+	const size_t n = runtimes_goroutine_count(f->about.all);
+	uint64_t ret = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct goroutine_of it = runtimes_goroutine(f->about.all, i);
+		ret += it.number == runtime && !it.goroutine->system &&
+		       goroutine_has_stack(it.goroutine);
+	}
+	return ret ? ret - 1 : 0;
+}
+
+static void say_who(const struct finder *f, struct text *text, uint32_t goroutine)
+{
+	text_add(text, "goroutine %" PRIu64,
+		 finder_goroutine(f, goroutine).goroutine->id);
+}
+
+static void tell(struct finder *f, size_t runtime, const struct stop *stop)
+{
+	const uint32_t runs = state_goroutine_on(f, runtime, stop->runs),
+		       stopper = stop->stopper
+					 ? state_goroutine_on(f, runtime, stop->stopper)
+					 : NO_GOROUTINE;
+	struct finding *finding = finding_add(
+		f, "stop_the_world", SEVERITY_CRITICAL, all_but_one(f, runtime),
+		"Go cannot interrupt a loop without calls if GODEBUG=asyncpreemptoff=1 "
+		"is "
+		"set, a raw system call, a thread that waits for a page of memory or was "
+		"stopped by somebody else.");
+	struct text *text = &finding->text;
+
+	text_add(text, "The whole program stands still: ");
+	if (stopper != NO_GOROUTINE) {
+		say_who(f, text, stopper);
+		text_add(text, " stops the world");
+		say_where(f, text, stopper);
+	} else {
+		text_add(text, "the world is being stopped");
+	}
+	text_add(text, ", but ");
+	if (runs != NO_GOROUTINE) {
+		say_who(f, text, runs);
+		text_add(text, " runs on");
+		say_where(f, text, runs);
+		finding_shows_goroutine(f, finding, runs);
+	} else {
+		text_add(text, "P %" PRIu64 " does not stop", stop->runs->id.value);
+	}
+	say_age(text, stop->age);
+	text_add(text, ".");
+	if (stopper != NO_GOROUTINE)
+		finding_shows_goroutine(f, finding, stopper);
+}
+
+void finding_stop_the_world(struct finder *f)
+{
+	const size_t n = runtimes_count(f->about.all);
+
+	for (size_t i = 0; i < n && !state_is_suspended(f); i++) {
+		const struct runtime_state *s =
+			runtime_state(runtimes_get(f->about.all, i));
+		if (!s || !state_is_stopping(s))
+			continue;
+		const struct stop stop = stop_of(f, s);
+		if (stop.runs && stop.age >= SECOND_NS)
+			tell(f, i, &stop);
+	}
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Goroutines in a system call or in C that does not come back. To wait there is normal, so it
+ * is told only of who has a lock that others wait for, and of threads that cannot be woken:
+ * those hang at a disk, a network file system, or a fault of the kernel. The runtime does not
+ * note since when; the kernel does, of threads that sleep. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "lib/procfs/sockets.h"
+#include "src/findings/holder.h"
+#include "src/findings/state/state.h"
+
+enum { MANY = 10 /* goroutines */ };
+
+/* Those that wait, by their numbers on amd64. */
+static const struct {
+	int64_t number;
+	const char *name;
+	bool of_descriptor; /* as its first argument */
+} calls[] = {
+	{ 0, "read", true },	      { 1, "write", true },
+	{ 2, "open", false },	      { 4, "stat", false },
+	{ 5, "fstat", true },	      { 6, "lstat", false },
+	{ 7, "poll", false },	      { 16, "ioctl", true },
+	{ 17, "pread", true },	      { 18, "pwrite", true },
+	{ 19, "readv", true },	      { 20, "writev", true },
+	{ 23, "select", false },      { 34, "pause", false },
+	{ 35, "nanosleep", false },   { 42, "connect", true },
+	{ 43, "accept", true },	      { 44, "sendto", true },
+	{ 45, "recvfrom", true },     { 46, "sendmsg", true },
+	{ 47, "recvmsg", true },      { 56, "clone", false },
+	{ 61, "wait4", false },	      { 72, "fcntl", true },
+	{ 73, "flock", true },	      { 74, "fsync", true },
+	{ 75, "fdatasync", true },    { 87, "unlink", false },
+	{ 162, "sync", false },	      { 202, "futex", false },
+	{ 217, "getdents", true },    { 232, "epoll_wait", true },
+	{ 247, "waitid", false },     { 257, "openat", false },
+	{ 262, "newfstatat", false }, { 288, "accept4", true },
+};
+
+static const struct target_thread *thread_of(const struct finder *f,
+					     const struct goroutine *g)
+{
+	return g->thread >= 0 && (size_t)g->thread < f->about.thread_count
+		       ? &f->about.threads[g->thread]
+		       : NULL;
+}
+
+/* Names of files may be secret; host and port are not. */
+static void say_descriptor(const struct finder *f, struct text *text, uint64_t fd)
+{
+	const struct descriptor *d =
+		f->about.sockets ? sockets_look(f->about.sockets, (int64_t)fd) : NULL;
+
+	text_add(text, " of descriptor %" PRIu64, fd);
+	if (d && d->protocol && *d->remote && strcmp(d->protocol, "unix") != 0)
+		text_add(text, " (%s, %s)", d->remote, d->protocol);
+	else if (d && d->link && strncmp(d->link, "pipe:", 5) == 0)
+		text_add(text, " (a pipe)");
+}
+
+static void say_system_call(const struct finder *f, struct text *text,
+			    const struct target_thread *th)
+{
+	for (size_t i = 0; th && th->in_syscall && i < ARRAY_SIZE(calls); i++) {
+		if (calls[i].number != th->syscall_number)
+			continue;
+		text_add(text, "is in the system call %s", calls[i].name);
+		if (calls[i].of_descriptor)
+			say_descriptor(f, text, th->syscall_args[0]);
+		return;
+	}
+	text_add(text, "is in a system call");
+}
+
+static void note_c(void *arg, const struct code_frame *frame)
+{
+	const char **innermost = arg;
+
+	if (frame->c && frame->function && !*innermost)
+		*innermost = frame->function;
+}
+
+static void say_call(const struct finder *f, struct text *text, uint32_t goroutine)
+{
+	const struct goroutine *g = finder_goroutine(f, goroutine).goroutine;
+	const char *c = NULL;
+
+	runtimes_each_frame(f->about.all, g->stack, note_c, &c);
+	if (c)
+		text_add(text, "is in C, in %s, called", c);
+	else
+		say_system_call(f, text, thread_of(f, g));
+	say_where(f, text, goroutine);
+}
+
+static void tell_holder(struct finder *f, uint32_t holder, uint64_t age)
+{
+	const uint64_t behind = f->chains.behind[holder];
+	const struct partner *as = NULL;
+	const struct wait_object *o = holder_lock(f, holder, &as);
+
+	if (!o)
+		return;
+	struct finding *finding = finding_add(
+		f, "stuck_call",
+		as->certainty == CERTAINTY_CERTAIN && behind >= MANY ? SEVERITY_CRITICAL
+								     : SEVERITY_WARNING,
+		behind,
+		"Look at what it calls: the other end of the pipe or connection, the "
+		"device, the library. A call that may take long belongs outside of the "
+		"lock.");
+	struct text *text = &finding->text;
+	say_holder(f, text, holder, o, as);
+	text_add(text, ". It ");
+	say_call(f, text, holder);
+	say_age(text, age);
+	text_add(text, ".");
+	finding_shows_goroutine(f, finding, holder);
+	finding_shows_address(finding, o->addr);
+}
+
+static void tell_hanging(struct finder *f, uint32_t goroutine,
+			 const struct target_thread *th, uint64_t age)
+{
+	struct finding *finding = finding_add(
+		f, "stuck_call", SEVERITY_WARNING, 1,
+		"See what the kernel says (dmesg), and whether disks and network file "
+		"systems answer. Not even a signal ends such a call.");
+	struct text *text = &finding->text;
+
+	text_add(text, "Goroutine %" PRIu64 " hangs in the kernel: it ",
+		 finder_goroutine(f, goroutine).goroutine->id);
+	say_call(f, text, goroutine);
+	text_add(text, ", and nothing has been able to wake its thread");
+	if (th->wchan[0])
+		text_add(text, " (in %s)", th->wchan);
+	say_age(text, age);
+	text_add(text, ".");
+	finding_shows_goroutine(f, finding, goroutine);
+}
+
+static void look_at(struct finder *f, uint32_t i)
+{
+	const struct goroutine *g = finder_goroutine(f, i).goroutine;
+	const struct target_thread *th = thread_of(f, g);
+	const uint64_t asleep = state_asleep(f, g->thread);
+
+	if (f->chains.behind[i] && !f->chains.in_cycle[i] &&
+	    g->status == GOROUTINE_SYSCALL) {
+		const uint64_t waits = state_longest_wait(f, i);
+		const uint64_t age = asleep > waits ? asleep : waits;
+		if (age >= STATE_LONG_NS)
+			tell_holder(f, i, age);
+	} else if (th && th->state == 'D' && asleep >= STATE_LONG_NS) {
+		tell_hanging(f, i, th, asleep);
+	}
+}
+
+void finding_stuck_call(struct finder *f)
+{
+	for (size_t i = 0; i < f->chains.count; i++)
+		look_at(f, (uint32_t)i);
+}
