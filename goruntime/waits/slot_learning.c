@@ -135,6 +135,15 @@ static bool proves_list(struct search *s, struct waiter *p, uint64_t addr,
 	return true;
 }
 
+/* 0: none; negative: it has passed. */
+static void note_deadline(struct waits *w, uint64_t g, int64_t when)
+{
+	if (when <= 0)
+		return;
+	GROW(w->deadlines, w->deadline_count, w->deadline_cap);
+	w->deadlines[w->deadline_count++] = (struct deadline_record){ g, (uint64_t)when };
+}
+
 static bool proves_poll(struct search *s, struct waiter *p, uint64_t addr,
 			const uint8_t *bytes)
 {
@@ -152,6 +161,9 @@ static bool proves_poll(struct search *s, struct waiter *p, uint64_t addr,
 	r->object = fd;
 	r->write = writes;
 	r->state = WAIT_FOUND;
+	note_deadline(
+		s->rt->waits, r->g,
+		(int64_t)layout_get(l, writes ? L_poll_wd : L_poll_rd, bytes, s->bytes));
 	return true;
 }
 
@@ -320,8 +332,12 @@ static void search_for(struct runtime *rt, struct target *live, enum wait_source
 	s.waiters = xcalloc(n, sizeof(*s.waiters));
 	s.count = list_waiters(&s, s.waiters);
 	if (source == SOURCE_POLL) {
-		size_t rg = end_of(l, L_poll_rg), wg = end_of(l, L_poll_wg);
-		s.bytes = rg > wg ? rg : wg;
+		static const enum layout_slot fields[] = { L_poll_fd, L_poll_rg,
+							   L_poll_wg, L_poll_rd,
+							   L_poll_wd };
+		for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
+			if (layout_has(l, fields[i]) && end_of(l, fields[i]) > s.bytes)
+				s.bytes = end_of(l, fields[i]);
 		s.proves = proves_poll;
 	} else {
 		s.bytes = (size_t)l->slot[L_sudog_size].off;
@@ -341,5 +357,6 @@ void waits_search_frames(struct runtime *rt, struct target *live)
 	search_for(rt, live, SOURCE_SEMAPHORE);
 	search_for(rt, live, SOURCE_COND);
 	search_for(rt, live, SOURCE_POLL);
+	waits_sort_deadlines(rt->waits);
 	target_set_searching(live, before);
 }

@@ -2,6 +2,7 @@
 /* The records of waiting goroutines, from waits_note() to runtime_wait(). */
 #include "goruntime/waits/wait_priv.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "goruntime/runtime/runtime_priv.h"
@@ -85,6 +86,7 @@ void waits_free(struct waits *w)
 	xfree(w->element_types);
 	xfree(w->timers);
 	xfree(w->locks);
+	xfree(w->deadlines);
 	xfree(w->callers);
 	xfree(w);
 }
@@ -173,6 +175,27 @@ static void describe_select(const struct waits *w, const struct wait_record *r,
 		ret->case_count++;
 }
 
+static int by_goroutine(const void *a, const void *b)
+{
+	const struct deadline_record *x = a, *y = b;
+
+	return (x->g > y->g) - (x->g < y->g);
+}
+
+void waits_sort_deadlines(struct waits *w)
+{
+	if (w->deadline_count)
+		qsort(w->deadlines, w->deadline_count, sizeof(*w->deadlines),
+		      by_goroutine);
+}
+
+static uint64_t deadline_of(const struct waits *w, uint64_t g)
+{
+	const size_t i = LOWER_BOUND(k, w->deadline_count, w->deadlines[k].g < g);
+
+	return i < w->deadline_count && w->deadlines[i].g == g ? w->deadlines[i].when : 0;
+}
+
 static void describe(struct runtime *rt, const struct goroutine *g,
 		     const struct wait_record *r, struct wait *ret)
 {
@@ -203,6 +226,7 @@ static void describe(struct runtime *rt, const struct goroutine *g,
 	case SOURCE_POLL:
 		ret->operation = !found ? WAIT_ANY : r->write ? WAIT_WRITE : WAIT_READ;
 		ret->fd = found ? (int64_t)r->object : -1;
+		ret->when = deadline_of(w, g->addr);
 		break;
 	}
 }

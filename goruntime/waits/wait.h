@@ -45,9 +45,11 @@ struct wait {
 	struct wait_channel channel;   /* WAIT_CHANNEL */
 	size_t first_case, case_count; /* WAIT_SELECT: for runtime_wait_case() */
 	struct wait_lock lock;
-	bool bubble;   /* in a testing/synctest bubble: channel times are fake */
-	uint64_t when; /* WAIT_TIMER: CLOCK_MONOTONIC in ns; 0: not known */
-	int64_t fd;    /* WAIT_NETWORK */
+	bool bubble; /* in a testing/synctest bubble: channel times are fake */
+	/* CLOCK_MONOTONIC in ns; 0: not known, or none. Of WAIT_NETWORK the deadline that
+	 * is to come. */
+	uint64_t when;
+	int64_t fd; /* WAIT_NETWORK */
 };
 
 /* False: not parked, or waiting for something that has no kind here. Strings are borrowed

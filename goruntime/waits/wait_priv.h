@@ -54,6 +54,11 @@ _Static_assert(sizeof(struct wait_record) == 16, "there can be millions of them"
 
 #define WAIT_ADDRESS_END (UINT64_C(1) << 48)
 
+/* Of a goroutine that waits for a descriptor. Sorted by g. */
+struct deadline_record {
+	uint64_t g, when;
+};
+
 /* A case of a select. */
 struct wait_case_record {
 	uint64_t channel : 48, operation : 2 /* enum wait_operation */, last : 1;
@@ -115,6 +120,8 @@ struct waits {
 	size_t timer_count, timer_cap;
 	struct lock_record *locks;
 	size_t lock_count;
+	struct deadline_record *deadlines;
+	size_t deadline_count, deadline_cap;
 	uint8_t *callers; /* by stack: what its functions say about a lock; 0: not yet */
 };
 
@@ -145,6 +152,9 @@ static inline enum wait_source wait_source_of(const struct wait_record *r)
 {
 	return wait_rules[r->rule].source;
 }
+
+/* After all that have one were added. */
+void waits_sort_deadlines(struct waits *w);
 
 /* slot_learning.c: sudogs and pollDescs that only a frame has. */
 void waits_search_frames(struct runtime *rt, struct target *live);

@@ -161,6 +161,7 @@ static void print_facts(struct sink *out, const struct goroutine_printing *p,
 		break;
 	case WAIT_NETWORK:
 		print_descriptor(out, p, w);
+		print_when(out, p, w->when);
 		break;
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"subjects/truth"
 	"syscall"
+	"time"
 )
 
 func init() {
@@ -28,11 +29,22 @@ type withDescriptor interface {
 func network(c withDescriptor, operation string, more truth.Thing) truth.Thing {
 	raw, err := c.SyscallConn()
 	check(err)
-	thing := truth.Thing{"kind": "network", "operation": operation, "address": nil, "unreadable": nil}
+	thing := truth.Thing{"kind": "network", "operation": operation, "address": nil, "unreadable": nil, "when": nil}
 	check(raw.Control(func(fd uintptr) { thing["fd"] = fd }))
 	for name, value := range more {
 		thing[name] = value
 	}
+	if thing["timer"] != nil {
+		delete(thing, "when")
+	}
+	return thing
+}
+
+// until sets a deadline.
+func until(set func(time.Time) error, thing truth.Thing) truth.Thing {
+	when := time.Now().Add(farAway)
+	check(set(when))
+	thing["timer"] = when.UTC()
 	return thing
 }
 
@@ -81,9 +93,13 @@ func internet(where string) {
 	check(err)
 	client, _ := pair(l)
 	_, server := pair(l)
-	await(func() { go read(client, network(client.(*net.TCPConn), "read", ends(client, "tcp"))) }, 1)
+	await(func() {
+		go read(client, network(client.(*net.TCPConn), "read", until(client.SetReadDeadline, ends(client, "tcp"))))
+	}, 1)
 	await(func() { go write(client, network(client.(*net.TCPConn), "write", ends(client, "tcp"))) }, 1)
-	await(func() { go write(server, network(server.(*net.TCPConn), "write", ends(server, "tcp"))) }, 1)
+	await(func() {
+		go write(server, network(server.(*net.TCPConn), "write", until(server.SetWriteDeadline, ends(server, "tcp"))))
+	}, 1)
 	await(func() {
 		go accept(l, network(l.(*net.TCPListener), "read", truth.Thing{"protocol": "tcp",
 			"local": l.Addr().String(), "remote": nil, "state": "listen"}))
