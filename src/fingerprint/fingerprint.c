@@ -203,6 +203,18 @@ void stack_text_say(struct text *text, const struct stack_text *stack)
 			text_add(text, " in ");
 }
 
+char *stack_text_entry(const struct stack_text *stack)
+{
+	const char *words = text_words(&stack->text);
+	const size_t len = stack->text.len;
+
+	if (stack->of_runtime || !len || stack->lines == STACK_LINES)
+		return NULL;
+	const char *end = memrchr(words, '\n', len - 1);
+	const char *last = end ? end + 1 : words;
+	return xstrndup(last, (size_t)(words + len - 1 - last));
+}
+
 void places_add(struct places *places, const char *place)
 {
 	for (size_t i = 0; i < places->count; i++)

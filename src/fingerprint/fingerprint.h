@@ -63,6 +63,10 @@ const char *stack_text_place(const struct stack_text *stack);
 /* Its place for people: "chan send in main.f". */
 void stack_text_say(struct text *text, const struct stack_text *stack);
 
+/* The function in which the goroutine began, as far as it is of the program or the library. Allocated;
+ * NULL: not known. */
+char *stack_text_entry(const struct stack_text *stack);
+
 /* Places, each of which counts once, in any order. Zero it. */
 enum { PLACES = 16 };
 struct places {

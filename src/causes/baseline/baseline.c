@@ -85,6 +85,30 @@ static void merge_group(struct baseline *b, const struct measured_group *from)
 		add_state(group, from->states[i].name);
 }
 
+static void merge_entry(struct baseline *b, const struct measured_entry *from,
+			bool is_same_process)
+{
+	const uint64_t key = hash_text(from->function);
+	uint64_t i = table_get(&b->by_entry, key, 0);
+
+	if (!i) {
+		GROW(b->entries, b->entry_count, b->entry_cap);
+		b->entries[b->entry_count++] = (struct baseline_entry){
+			.function = xstrdup(from->function),
+			.least = from->count,
+		};
+		i = b->entry_count;
+		table_set(&b->by_entry, key, 0, i);
+	}
+	struct baseline_entry *entry = &b->entries[i - 1];
+	entry->lasted +=
+		is_same_process && entry->documents && entry->oldest == from->oldest;
+	entry->oldest = from->oldest;
+	entry->documents++;
+	entry->least = from->count < entry->least ? from->count : entry->least;
+	entry->most = from->count > entry->most ? from->count : entry->most;
+}
+
 static void merge_finding(struct baseline *b, const struct measured_finding *from)
 {
 	struct baseline_finding *finding = b->findings;
@@ -116,6 +140,15 @@ static int seen_most_first(const void *a, const void *b)
 	return strcmp(x->fingerprint, y->fingerprint);
 }
 
+static int entries_seen_most_first(const void *a, const void *b)
+{
+	const struct baseline_entry *x = a, *y = b;
+
+	if (x->documents != y->documents)
+		return x->documents < y->documents ? 1 : -1;
+	return strcmp(x->function, y->function);
+}
+
 static void group_done(struct baseline_group *group)
 {
 	xfree(group->place);
@@ -123,8 +156,20 @@ static void group_done(struct baseline_group *group)
 		xfree(group->states[i]);
 }
 
+static void bound_entries(struct baseline *b)
+{
+	if (!b->entry_count)
+		return;
+	qsort(b->entries, b->entry_count, sizeof(*b->entries), entries_seen_most_first);
+	while (b->entry_count > BASELINE_ENTRIES)
+		xfree(b->entries[--b->entry_count].function);
+	table_clear(&b->by_entry);
+	for (size_t i = 0; i < b->entry_count; i++)
+		table_set(&b->by_entry, hash_text(b->entries[i].function), 0, i + 1);
+}
+
 /* A program that is caught in ever new places must not make it ever larger. */
-static void bound(struct baseline *b)
+static void bound_groups(struct baseline *b)
 {
 	if (!b->group_count)
 		return;
@@ -140,7 +185,10 @@ static void bound(struct baseline *b)
 void baseline_add(struct baseline *b, const struct measured *m)
 {
 	const char *time = m->identity.taken_at;
+	const bool is_same_process =
+		b->process && m->process && strcmp(b->process, m->process) == 0;
 
+	set(&b->process, m->process);
 	set(&b->program, m->identity.program);
 	set(&b->executable, m->executable);
 	set(&b->version, m->identity.version);
@@ -155,9 +203,12 @@ void baseline_add(struct baseline *b, const struct measured *m)
 	widen(&b->heap_inuse_bytes, m->heap_inuse_bytes);
 	for (size_t i = 0; i < m->group_count; i++)
 		merge_group(b, &m->groups[i]);
+	for (size_t i = 0; i < m->entry_count; i++)
+		merge_entry(b, &m->entries[i], is_same_process);
 	for (size_t i = 0; i < m->finding_count; i++)
 		merge_finding(b, &m->findings[i]);
-	bound(b);
+	bound_groups(b);
+	bound_entries(b);
 }
 
 void baseline_done(struct baseline *b)
@@ -168,13 +219,18 @@ void baseline_done(struct baseline *b)
 	xfree(b->go);
 	xfree(b->first);
 	xfree(b->last);
+	xfree(b->process);
 	for (size_t i = 0; i < b->group_count; i++)
 		group_done(&b->groups[i]);
+	for (size_t i = 0; i < b->entry_count; i++)
+		xfree(b->entries[i].function);
 	for (size_t i = 0; i < b->finding_count; i++) {
 		xfree(b->findings[i].kind);
 		xfree(b->findings[i].text);
 	}
 	xfree(b->groups);
+	xfree(b->entries);
 	xfree(b->findings);
 	table_free(&b->by_fingerprint);
+	table_free(&b->by_entry);
 }

@@ -10,7 +10,8 @@
 struct sink;
 
 enum {
-	BASELINE_GROUPS = 4096, /* those seen least are dropped */
+	BASELINE_GROUPS = 4096,	 /* those seen least are dropped */
+	BASELINE_ENTRIES = 1024, /* likewise */
 	BASELINE_FINDINGS = 256,
 	BASELINE_BYTES = 16 << 20,
 };
@@ -29,6 +30,14 @@ struct baseline_group {
 	size_t state_count;
 };
 
+struct baseline_entry {
+	char *function;
+	uint64_t documents; /* that had it */
+	uint64_t oldest;    /* in the last of them, the least id */
+	uint64_t lasted;    /* how often that was the same as before, in one process */
+	uint64_t least, most;
+};
+
 struct baseline_finding {
 	char fingerprint[FINGERPRINT_TEXT];
 	char *kind, *text;
@@ -38,13 +47,17 @@ struct baseline_finding {
 struct baseline {
 	char *program, *executable, *version, *go; /* the last two of the last document */
 	char *first, *last;			   /* times */
+	char *process;				   /* of the last document */
 	uint64_t documents;
 	struct range goroutines, threads, heap_inuse_bytes;
 	struct baseline_group *groups;
 	size_t group_count, group_cap;
+	struct baseline_entry *entries;
+	size_t entry_count, entry_cap;
 	struct baseline_finding *findings;
 	size_t finding_count, finding_cap;
 	struct table by_fingerprint; /* 1 + index in groups */
+	struct table by_entry;	     /* 1 + index in entries */
 };
 
 /* The name of its file, from what the program is. */

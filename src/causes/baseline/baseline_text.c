@@ -36,6 +36,18 @@ static void write_group(struct sink *out, const struct baseline_group *group)
 	sink_end(out);
 }
 
+static void write_entry(struct sink *out, const struct baseline_entry *entry)
+{
+	sink_begin(out, SINK_OBJECT);
+	sink_named_string(out, "function", entry->function);
+	sink_named_uint(out, "documents", entry->documents);
+	sink_named_uint(out, "oldest", entry->oldest);
+	sink_named_uint(out, "lasted", entry->lasted);
+	sink_named_uint(out, "least", entry->least);
+	sink_named_uint(out, "most", entry->most);
+	sink_end(out);
+}
+
 static void write_finding(struct sink *out, const struct baseline_finding *finding)
 {
 	sink_begin(out, SINK_OBJECT);
@@ -59,12 +71,17 @@ void baseline_write(struct sink *out, const struct baseline *b)
 	sink_named_uint(out, "documents", b->documents);
 	sink_named_string(out, "first_seen", b->first);
 	sink_named_string(out, "last_seen", b->last);
+	sink_named_string(out, "last_process", b->process);
 	write_range(out, "goroutines", &b->goroutines);
 	write_range(out, "threads", &b->threads);
 	write_range(out, "heap_inuse_bytes", &b->heap_inuse_bytes);
 	sink_named_begin(out, "groups", SINK_ARRAY);
 	for (size_t i = 0; i < b->group_count; i++)
 		write_group(out, &b->groups[i]);
+	sink_end(out);
+	sink_named_begin(out, "entries", SINK_ARRAY);
+	for (size_t i = 0; i < b->entry_count; i++)
+		write_entry(out, &b->entries[i]);
 	sink_end(out);
 	sink_named_begin(out, "findings", SINK_ARRAY);
 	for (size_t i = 0; i < b->finding_count; i++)
@@ -132,14 +149,32 @@ static bool read_finding(struct baseline *b, const struct reader_node *node)
 	return true;
 }
 
+static void read_entry(struct baseline *b, const struct reader_node *node)
+{
+	GROW(b->entries, b->entry_count, b->entry_cap);
+	struct baseline_entry *entry = &b->entries[b->entry_count++];
+	*entry = (struct baseline_entry){
+		.function = xstrdup(text_of(node_get(node, "function"), "?")),
+		.documents = number(node, "documents"),
+		.oldest = number(node, "oldest"),
+		.lasted = number(node, "lasted"),
+		.least = number(node, "least"),
+		.most = number(node, "most"),
+	};
+	table_set(&b->by_entry, hash_text(entry->function), 0, b->entry_count);
+}
+
 static bool read_lists(struct baseline *b, const struct reader_node *node)
 {
 	const struct reader_node *groups = node_get(node, "groups"),
+				 *entries = node_get(node, "entries"),
 				 *findings = node_get(node, "findings");
 
 	for (size_t i = 0; i < node_count(groups); i++)
 		if (!read_group(b, node_at(groups, i)))
 			return false;
+	for (size_t i = 0; i < node_count(entries); i++)
+		read_entry(b, node_at(entries, i));
 	for (size_t i = 0; i < node_count(findings); i++)
 		if (!read_finding(b, node_at(findings, i)))
 			return false;
@@ -161,6 +196,7 @@ static bool read_all(struct baseline *b, const struct reader_node *node, struct 
 	b->go = copy(node, "last_go");
 	b->first = copy(node, "first_seen");
 	b->last = copy(node, "last_seen");
+	b->process = copy(node, "last_process");
 	b->documents = number(node, "documents");
 	b->goroutines = range_of(node, "goroutines");
 	b->threads = range_of(node, "threads");

@@ -75,27 +75,28 @@ static void check_states(const struct checking *c, const struct measured_group *
 	const char *name = "";
 	const uint64_t n = in_new_states(group, normal, &name);
 
-	if (n < c->limits->least)
+	if (n < c->limits->least || n < group->count)
 		return;
 	struct text *text = add(c, DEVIATION_STATE, group->fingerprint, n, 0);
 	say_are(text, n);
 	text_add(text, " at %s in another state than before: %s.", group->place, name);
 }
 
+/* Where goroutines run is chance, and how many can is seen in all of them: those count that wait. */
 static void check_group(const struct checking *c, const struct measured_group *group)
 {
 	const struct baseline_group *normal =
 		baseline_find(c->normal, group->fingerprint);
 	struct text *text;
 
-	if (!normal && group->count >= c->limits->least) {
-		text = add(c, DEVIATION_NEW, group->fingerprint, group->count, 0);
-		say_are(text, group->count);
+	if (!normal && group->waiting >= c->limits->least) {
+		text = add(c, DEVIATION_NEW, group->fingerprint, group->waiting, 0);
+		say_are(text, group->waiting);
 		text_add(text, " at %s, and none was before.", group->place);
-	} else if (normal && has_grown(c, group->count, normal->most)) {
-		text = add(c, DEVIATION_GROWN, group->fingerprint, group->count,
+	} else if (normal && has_grown(c, group->waiting, normal->most)) {
+		text = add(c, DEVIATION_GROWN, group->fingerprint, group->waiting,
 			   normal->most);
-		say_are(text, group->count);
+		say_are(text, group->waiting);
 		text_add(text, " at %s", group->place);
 		say_before(text, normal->most);
 		text_add(text, ".");
@@ -104,16 +105,19 @@ static void check_group(const struct checking *c, const struct measured_group *g
 	}
 }
 
-/* What was always there. */
-static void check_missing(const struct checking *c, const struct baseline_group *group)
+/* What was always there. Where goroutines are changes from moment to moment, where they began does not;
+ * and one of these was the same from document to document. */
+static void check_missing(const struct checking *c, const struct baseline_entry *entry)
 {
 	if (c->normal->documents < CHECK_SURE ||
-	    group->documents < c->normal->documents ||
-	    measured_find(c->now, group->fingerprint))
+	    entry->documents < c->normal->documents || entry->lasted + 1 < CHECK_SURE ||
+	    measured_has_entry(c->now, entry->function))
 		return;
-	struct text *text = add(c, DEVIATION_MISSING, group->fingerprint, 0, group->most);
-	text_add(text, "No goroutine is at %s; there always was at least ", group->place);
-	text_add_count(text, group->least);
+	struct text *text = add(c, DEVIATION_MISSING, NULL, 0, entry->most);
+	text_add(text,
+		 "No goroutine that began in %s is left; there always was at least ",
+		 entry->function);
+	text_add_count(text, entry->least);
 	text_add(text, ".");
 }
 
@@ -190,8 +194,8 @@ void check(struct deviations *ret, const struct baseline *normal,
 		check_finding(&c, &now->findings[i]);
 	for (size_t i = 0; i < now->group_count; i++)
 		check_group(&c, &now->groups[i]);
-	for (size_t i = 0; i < normal->group_count; i++)
-		check_missing(&c, &normal->groups[i]);
+	for (size_t i = 0; i < normal->entry_count; i++)
+		check_missing(&c, &normal->entries[i]);
 	check_quantity(&c, DEVIATION_GOROUTINES, &now->goroutines, &normal->goroutines,
 		       "goroutine");
 	check_quantity(&c, DEVIATION_THREADS, &now->threads, &normal->threads, "thread");

@@ -14,7 +14,7 @@ struct check_limits {
 };
 
 enum {
-	CHECK_SURE = 3, /* documents from which on what each had is missed */
+	CHECK_SURE = 5, /* documents from which on what each had is missed */
 	CHECK_HEAP_BYTES = 64 << 20,
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/causes/baseline/measured.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "lib/base/hash.h"
@@ -31,14 +32,6 @@ static uint64_t key_of(const char *fingerprint)
 	return hash_text(fingerprint);
 }
 
-const struct measured_group *measured_find(const struct measured *m,
-					   const char *fingerprint)
-{
-	const uint64_t i = table_get(&m->by_fingerprint, key_of(fingerprint), 0);
-
-	return i ? &m->groups[i - 1] : NULL;
-}
-
 /* 1 + its index; 0: there is no room for it. */
 static uint64_t add_group(struct measured *m, const struct stack_text *stack)
 {
@@ -62,6 +55,45 @@ static uint64_t add_group(struct measured *m, const struct stack_text *stack)
 	return m->group_count;
 }
 
+bool measured_has_entry(const struct measured *m, const char *function)
+{
+	return table_get(&m->by_entry, hash_text(function), 0) != 0;
+}
+
+static uint64_t oldest_of(const struct reader_node *ids)
+{
+	uint64_t ret = UINT64_MAX;
+
+	for (size_t i = 0; i < node_count(ids); i++) {
+		const uint64_t id = (uint64_t)node_int(node_at(ids, i), -1);
+		ret = id < ret ? id : ret;
+	}
+	return ret;
+}
+
+static void add_entry(struct measured *m, const struct stack_text *stack, uint64_t n,
+		      uint64_t oldest)
+{
+	AUTO(xfree) char *function = stack_text_entry(stack);
+
+	if (!function)
+		return;
+	uint64_t i = table_get(&m->by_entry, hash_text(function), 0);
+	if (!i && m->entry_count == MEASURED_ENTRIES)
+		return;
+	if (!i) {
+		GROW(m->entries, m->entry_count, m->entry_cap);
+		m->entries[m->entry_count++] =
+			(struct measured_entry){ .function = TAKE(function),
+						 .oldest = oldest };
+		i = m->entry_count;
+		table_set(&m->by_entry, hash_text(m->entries[i - 1].function), 0, i);
+	}
+	m->entries[i - 1].count += n;
+	if (oldest < m->entries[i - 1].oldest)
+		m->entries[i - 1].oldest = oldest;
+}
+
 static void read_group(struct measured *m, const struct reader_node *group)
 {
 	const int64_t n = node_int(node_get(group, "count"), 0);
@@ -69,6 +101,9 @@ static void read_group(struct measured *m, const struct reader_node *group)
 
 	document_stack(&stack, node_get(group, "frames"));
 	const uint64_t i = n > 0 && !stack.of_runtime ? add_group(m, &stack) : 0;
+	if (i)
+		add_entry(m, &stack, (uint64_t)n,
+			  oldest_of(node_get(group, "goroutines")));
 	stack_text_done(&stack);
 	if (!i)
 		return;
@@ -101,6 +136,8 @@ static void read_goroutine(struct measured *m, const struct reader_node *gorouti
 	if (!i)
 		return;
 	struct measured_group *group = &m->groups[i - 1];
+	group->waiting +=
+		strcmp(text_of(node_get(goroutine, "status"), ""), "waiting") == 0;
 	for (size_t s = 0; s < group->state_count; s++)
 		if (strcmp(group->states[s].name, name) == 0) {
 			group->states[s].count++;
@@ -130,6 +167,11 @@ static void read_process(struct measured *m, const struct reader_node *process)
 	const char *executable = text_of(node_get(process, "exe"), NULL);
 	const char *slash = executable ? strrchr(executable, '/') : NULL;
 
+	const char *started = text_of(node_get(process, "started_at"), "");
+
+	xfree(m->process);
+	m->process = xasprintf("%" PRId64 " %s", node_int(node_get(process, "pid"), -1),
+			       started);
 	if (executable && !m->executable)
 		m->executable = shortened(slash ? slash + 1 : executable);
 }
@@ -183,16 +225,21 @@ void measured_done(struct measured *m)
 {
 	identity_done(&m->identity);
 	xfree(m->executable);
+	xfree(m->process);
 	xfree(m->fault);
 	for (size_t i = 0; i < m->group_count; i++)
 		group_done(&m->groups[i]);
+	for (size_t i = 0; i < m->entry_count; i++)
+		xfree(m->entries[i].function);
 	for (size_t i = 0; i < m->finding_count; i++) {
 		xfree(m->findings[i].kind);
 		xfree(m->findings[i].severity);
 		xfree(m->findings[i].text);
 	}
 	xfree(m->groups);
+	xfree(m->entries);
 	xfree(m->findings);
 	table_free(&m->by_fingerprint);
 	table_free(&m->by_id);
+	table_free(&m->by_entry);
 }
