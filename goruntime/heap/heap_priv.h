@@ -39,6 +39,7 @@ struct span {
 	bool queued;  /* has objects that are marked and not scanned */
 	bool hidden;  /* has words that are not followed */
 	bool watched; /* has objects that are watched */
+	bool waits;   /* breadth_first.c: has objects of the next distance */
 };
 
 struct type_mask;
@@ -70,6 +71,7 @@ struct heap {
 	uint64_t before;  /* the word before the pointer */
 	size_t goroutine; /* 1 + its index, while its stack is read; 0: none is */
 	struct retaining *retaining;
+	struct searching *searching;
 	uint32_t *queue; /* a ring of span_count spans */
 	size_t queue_first, queue_count;
 	uint8_t *room; /* ROOM_BYTES: a span, or a part of an object */
@@ -164,7 +166,9 @@ const struct type_mask *pointer_mask(struct heap *h, uint64_t type, uint64_t roo
 void pointer_mask_each(struct heap *h, const struct type_mask *mask, uint64_t first,
 		       uint64_t addr, const uint8_t *bytes, size_t len);
 
-/* mark.c: for h->take. */
+/* mark.c. Is that a word that is not followed? */
+bool is_hidden(const struct heap *h, uint64_t at, uint64_t word);
+/* For h->take. */
 void mark_pointer(struct heap *h, uint64_t at, uint64_t word);
 /* A marked object is to be scanned again. */
 void mark_again(struct heap *h, struct span *s, uint32_t i);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "goruntime/heap/heap.h"
+#include "goruntime/heap/paths.h"
 #include "goruntime/heap/retained.h"
 
 enum { SIZES = HEAP_SMALL / WORD + 1, KINDS = 2 /* with and without pointers */ };
@@ -12,6 +13,7 @@ enum { SIZES = HEAP_SMALL / WORD + 1, KINDS = 2 /* with and without pointers */ 
 struct count {
 	struct heap_summary *summary;
 	struct heap_type *types; /* by number */
+	bool *wanted;		 /* by number; NULL: all types are */
 	struct heap_object biggest[HEAP_BIGGEST];
 	struct heap_class classes[KINDS]
 				 [SIZES]; /* by size in words; 0: the larger ones */
@@ -43,7 +45,7 @@ static void take_object(void *arg, const struct heap_object *o, bool marked)
 	const uint64_t words = o->size > HEAP_SMALL ? 0 : o->size / WORD;
 	struct heap_class *to = &c->classes[o->no_pointers][words];
 
-	if (marked)
+	if (marked && (!c->wanted || c->wanted[o->type]))
 		keep_biggest(c, o);
 	add(marked ? &to->live : &to->garbage, o->size);
 	add(marked ? &c->types[o->type].live : &c->types[o->type].garbage, o->size);
@@ -164,6 +166,14 @@ static void mark_roots(void *arg)
 		heap_mark_stack(r->heap, list[i]);
 }
 
+static void name_root(const struct roots *roots, struct heap_root *root)
+{
+	if (root->kind == HEAP_ROOT_GLOBAL)
+		root->name = heap_global_name(roots->heap, root->id);
+	else if (root->kind == HEAP_ROOT_GOROUTINE)
+		root->id = roots->rt->goroutines[root->id].id;
+}
+
 static bool list_roots(struct roots *roots, struct heap_summary *to, struct err *err)
 {
 	struct heap_retained all;
@@ -173,15 +183,38 @@ static bool list_roots(struct roots *roots, struct heap_summary *to, struct err 
 	to->roots = all.roots;
 	to->root_count = all.count;
 	for (size_t i = 0; i < all.count; i++)
-		if (all.roots[i].kind == HEAP_ROOT_GLOBAL)
-			all.roots[i].name =
-				heap_global_name(roots->heap, all.roots[i].id);
-		else if (all.roots[i].kind == HEAP_ROOT_GOROUTINE)
-			all.roots[i].id = roots->rt->goroutines[all.roots[i].id].id;
+		name_root(roots, &all.roots[i]);
 	return ok;
 }
 
-static bool count_objects(struct heap *h, struct heap_summary *to, struct err *err)
+/* NULL: all are. */
+static bool *wanted_types(const struct heap *h, const char *name)
+{
+	bool *wanted = name ? xcalloc(heap_type_count(h) + 1, sizeof(*wanted)) : NULL;
+
+	for (size_t i = 1; name && i <= heap_type_count(h); i++) {
+		AUTO(xfree) char *other = heap_type_name(h, (uint16_t)i);
+		wanted[i] = strcmp(name, other) == 0;
+	}
+	return wanted;
+}
+
+static bool find_paths(struct roots *roots, struct heap_summary *to, struct err *err)
+{
+	uint64_t addrs[HEAP_BIGGEST];
+
+	for (size_t i = 0; i < to->biggest_count; i++)
+		addrs[i] = to->biggest[i].addr;
+	if (!heap_paths_find(roots->heap, mark_roots, roots, addrs, to->biggest_count,
+			     &to->paths, err))
+		return false;
+	for (size_t i = 0; i < to->biggest_count; i++)
+		name_root(roots, &to->paths[i].root);
+	return true;
+}
+
+static bool count_objects(struct heap *h, const struct heap_wishes *wishes,
+			  struct heap_summary *to, struct err *err)
 {
 	AUTO(xfree) struct count *count = xcalloc(1, sizeof(*count));
 	AUTO(xfree)
@@ -189,6 +222,8 @@ static bool count_objects(struct heap *h, struct heap_summary *to, struct err *e
 
 	count->summary = to;
 	count->types = types;
+	AUTO(xfree) bool *wanted = wanted_types(h, wishes->type);
+	count->wanted = wanted;
 	if (!heap_each_allocated(h, take_object, count, err)) {
 		to->biggest_count = 0;
 		return false;
@@ -198,12 +233,14 @@ static bool count_objects(struct heap *h, struct heap_summary *to, struct err *e
 	return true;
 }
 
-bool heap_summarize(struct runtime *rt, struct target *memory, uint64_t ns,
-		    struct heap_summary *ret, struct err *err)
+bool heap_summarize(struct runtime *rt, struct target *memory,
+		    const struct heap_wishes *wishes, struct heap_summary *ret,
+		    struct err *err)
 {
 	*ret = (struct heap_summary){ .free = 0 };
 	AUTO(heap_close)
-	struct heap *h = heap_open(rt, memory, &(struct heap_limits){ .ns = ns }, err);
+	struct heap *h =
+		heap_open(rt, memory, &(struct heap_limits){ .ns = wishes->ns }, err);
 	struct roots roots = { h, rt };
 
 	if (!h)
@@ -213,7 +250,8 @@ bool heap_summarize(struct runtime *rt, struct target *memory, uint64_t ns,
 	if (!heap_mark(h, err))
 		return false;
 	ret->unreadable = heap_unreadable(h);
-	if (!heap_mark_garbage(h, err) || !count_objects(h, ret, err) ||
+	if (!heap_mark_garbage(h, err) || !count_objects(h, wishes, ret, err) ||
+	    ((wishes->paths || wishes->type) && !find_paths(&roots, ret, err)) ||
 	    !list_roots(&roots, ret, err))
 		return false;
 	ret->free = heap_span_bytes(h) - ret->live.bytes - ret->garbage.bytes;
@@ -226,6 +264,7 @@ void heap_summary_done(struct heap_summary *summary)
 		xfree(summary->types[i].name);
 	for (size_t i = 0; i < summary->biggest_count; i++)
 		xfree(summary->biggest[i].type);
+	heap_paths_free(summary->paths, summary->biggest_count);
 	for (size_t i = 0; i < summary->root_count; i++)
 		xfree(summary->roots[i].name);
 	xfree(summary->roots);

@@ -33,6 +33,8 @@ struct heap_big {
 	char *type; /* NULL: not known */
 };
 
+enum { HEAP_PATH_STEPS = 32 };
+
 enum heap_root_kind {
 	HEAP_ROOT_GOROUTINE,
 	HEAP_ROOT_GLOBAL,
@@ -46,6 +48,28 @@ struct heap_root {
 	struct heap_amount alone; /* what it keeps alive, and no other does */
 };
 
+struct heap_step {
+	uint64_t addr; /* of an object */
+	char *type;    /* NULL: not known */
+	char *part; /* of it, that refers to the next one: ".items[2]"; NULL: not known */
+};
+
+/* From a root to an object. */
+struct heap_path {
+	bool known;
+	struct heap_root root;
+	struct heap_step steps[HEAP_PATH_STEPS]; /* the object first */
+	size_t count, omitted;			 /* those next to the root are left out */
+};
+
+/* What is wanted beside counts. */
+struct heap_wishes {
+	uint64_t ns; /* that it may take; 0: no limit */
+	bool paths;  /* to the biggest objects */
+	/* The biggest objects are to be of that type, as heap_type_name() spells it; NULL: of any. */
+	const char *type;
+};
+
 struct heap_summary {
 	struct heap_amount live, garbage;
 	uint64_t free; /* bytes in between: free places, and what is left over in spans */
@@ -57,15 +81,17 @@ struct heap_summary {
 	struct heap_amount untyped_live, untyped_garbage; /* in no type */
 	struct heap_big biggest[HEAP_BIGGEST]; /* that are live, the biggest first */
 	size_t biggest_count;
+	struct heap_path *paths; /* to each of these; NULL: not wanted */
 	struct heap_root *roots; /* that keep any alone, those that keep most first */
 	size_t root_count;
 	struct heap_amount shared; /* what several roots keep */
 };
 
-/* After runtimes_decode(). memory: the copy or the core. False: ERR_LIMIT, it took more than ns
- * nanoseconds; or the heap is not known. heap_summary_done() in either case. */
-MUST_CHECK bool heap_summarize(struct runtime *rt, struct target *memory, uint64_t ns,
-			       struct heap_summary *ret, struct err *err);
+/* After runtimes_decode(). memory: the copy or the core. False: ERR_LIMIT, it took more time than it may; or
+ * the heap is not known. heap_summary_done() in either case. */
+MUST_CHECK bool heap_summarize(struct runtime *rt, struct target *memory,
+			       const struct heap_wishes *wishes, struct heap_summary *ret,
+			       struct err *err);
 void heap_summary_done(struct heap_summary *summary);
 
 #endif

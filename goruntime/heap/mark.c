@@ -55,9 +55,14 @@ static void mark(struct heap *h, uint64_t word)
 		put_in_queue(h, s);
 }
 
+bool is_hidden(const struct heap *h, uint64_t at, uint64_t word)
+{
+	return h->hiding && (word == h->hidden_word || hidden_has(h, at));
+}
+
 void mark_pointer(struct heap *h, uint64_t at, uint64_t word)
 {
-	if (!h->hiding || (word != h->hidden_word && !hidden_has(h, at)))
+	if (!is_hidden(h, at, word))
 		mark(h, word);
 }
 

@@ -366,6 +366,17 @@ uint16_t object_type_of(const struct heap *h, const struct span *s, uint32_t i)
 	return number && rank(h, s, object_type(h, number)) > 1 ? number : 0;
 }
 
+char *object_part_name(const struct heap *h, uint64_t addr, uint64_t at)
+{
+	const struct span *s = span_at(h, addr);
+	const uint32_t i = s ? object_in(s, addr) : NO_OBJECT;
+	const uint16_t number = i == NO_OBJECT ? 0 : object_type_of(h, s, i);
+	const uint64_t begin = addr + (s ? header_of(s) : 0);
+
+	return number && at >= begin ? type_slots_name(object_type(h, number), at - begin)
+				     : NULL;
+}
+
 size_t heap_type_count(const struct heap *h)
 {
 	return h->types ? h->types->count : 0;

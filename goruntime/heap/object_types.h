@@ -38,6 +38,9 @@ void object_types_header(struct heap *h, const struct span *s, uint64_t object,
 			 uint64_t type);
 /* The number of the type of an object, 0: it is not known. Not that of a part of it. */
 uint16_t object_type_of(const struct heap *h, const struct span *s, uint32_t i);
+/* The part of the object at addr that is at that address: ".items[2]". The caller frees it. NULL: its type
+ * does not say. */
+char *object_part_name(const struct heap *h, uint64_t addr, uint64_t at);
 /* Where the global variable begins that has this address; the address itself: that is not known. */
 uint64_t global_begin(const struct heap *h, uint64_t addr);
 /* Keeps the variables, but not the types of objects. */

@@ -36,18 +36,21 @@ static uint16_t label_of(struct retaining *r, const struct heap_root *root)
 	return (uint16_t)label;
 }
 
+struct heap_root root_of(const struct heap *h, uint64_t at)
+{
+	if (h->goroutine)
+		return (struct heap_root){ .kind = HEAP_ROOT_GOROUTINE,
+					   .id = h->goroutine - 1 };
+	return (struct heap_root){ .kind = at ? HEAP_ROOT_GLOBAL : HEAP_ROOT_OTHER,
+				   .id = at ? global_begin(h, at) : 0 };
+}
+
 static uint16_t label_of_source(struct heap *h, uint64_t at)
 {
 	if (h->object != NO_SCAN)
 		return h->retaining->label[h->object];
-	if (h->goroutine)
-		return label_of(h->retaining,
-				&(struct heap_root){ .kind = HEAP_ROOT_GOROUTINE,
-						     .id = h->goroutine - 1 });
-	return label_of(
-		h->retaining,
-		&(struct heap_root){ .kind = at ? HEAP_ROOT_GLOBAL : HEAP_ROOT_OTHER,
-				     .id = at ? global_begin(h, at) : 0 });
+	const struct heap_root root = root_of(h, at);
+	return label_of(h->retaining, &root);
 }
 
 static void take(struct heap *h, uint64_t at, uint64_t word)

@@ -20,4 +20,7 @@ typedef void heap_roots_fn(void *arg);
 MUST_CHECK bool heap_retain(struct heap *heap, heap_roots_fn *mark_roots, void *arg,
 			    struct heap_retained *ret, struct err *err);
 
+/* The root whose words are read now, outside of objects. at: where they are; 0: not known. */
+struct heap_root root_of(const struct heap *heap, uint64_t at);
+
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "goruntime/heap/type_slots.h"
 
+#include <inttypes.h>
+
 #include "goruntime/types/type_priv.h"
 
 enum {
@@ -209,4 +211,46 @@ enum slots type_slots_pointers(const struct type *type)
 	unsigned steps = 0;
 
 	return pointers_in(type, 0, &steps);
+}
+
+/* Appends to *name, and frees what it was. */
+static void append(char **name, char *part)
+{
+	char *longer = xasprintf("%s%s", *name, part);
+
+	xfree(part);
+	xfree(*name);
+	*name = longer;
+}
+
+char *type_slots_name(const struct object_type *of, uint64_t off)
+{
+	const struct type *type = of->type;
+	AUTO(xfree) char *name = xstrdup("");
+
+	if ((of->form != FORM_VALUE && of->form != FORM_ARRAY) || !type_size(type))
+		return NULL;
+	if (of->form == FORM_ARRAY)
+		append(&name, xasprintf("[%" PRIu64 "]", off / type_size(type)));
+	off %= type_size(type);
+	for (unsigned depth = 0; type && depth < DEPTH_MAX; depth++) {
+		if (type_kind(type) == KIND_ARRAY) {
+			type = type_elem(type);
+			if (!type || !type_size(type))
+				return NULL;
+			append(&name, xasprintf("[%" PRIu64 "]", off / type_size(type)));
+			off %= type_size(type);
+			continue;
+		}
+		if (type_kind(type) != KIND_STRUCT)
+			return TAKE(name);
+		const size_t i = LOWER_BOUND(f, type_field_count(type),
+					     type_field(type, f)->off <= off);
+		if (!i)
+			return NULL;
+		append(&name, xasprintf(".%s", type_field(type, i - 1)->name));
+		off -= type_field(type, i - 1)->off;
+		type = type_field(type, i - 1)->type;
+	}
+	return NULL;
 }

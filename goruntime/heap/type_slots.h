@@ -14,4 +14,7 @@ bool type_slots_interface(const struct type *type, struct object_type *ret);
 
 enum slots type_slots_pointers(const struct type *type);
 
+/* The part of such an object at an offset: ".items[2]". The caller frees it. NULL: its type does not say. */
+char *type_slots_name(const struct object_type *of, uint64_t off);
+
 #endif

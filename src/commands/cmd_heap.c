@@ -21,11 +21,16 @@ enum { TYPES_SHOWN = 30, ROOTS_SHOWN = 20, ROOTS_WRITTEN = 1000 };
 
 struct heap_arguments {
 	struct capture_options capture;
+	struct heap_wishes wishes;
 	bool json, no_sandbox;
 };
 
 static const struct option_info heap_options[] = {
 	{ 0, "json", NULL, "write JSON", OPTION_FLAG(struct heap_arguments, json) },
+	{ 0, "paths", NULL, "print what keeps the biggest objects alive",
+	  OPTION_FLAG(struct heap_arguments, wishes.paths) },
+	{ 0, "type", "TYPE", "the same for the biggest objects of this type",
+	  OPTION_STRING(struct heap_arguments, wishes.type) },
 	{ 0, "assume-go", "1.N", "read the runtime as that of Go 1.N",
 	  OPTION_STRING(struct heap_arguments, capture.assume_go) },
 	{ .name = NULL }
@@ -113,6 +118,29 @@ static void print_types(const struct heap_summary *s)
 	printf("  (only the size is known)\n");
 }
 
+static char *root_words(const struct heap_root *r)
+{
+	if (r->kind == HEAP_ROOT_GOROUTINE)
+		return xasprintf("goroutine %" PRIu64, r->id);
+	if (r->kind == HEAP_ROOT_OTHER)
+		return xstrdup("finalizers, cleanups and what runs");
+	return r->name ? xstrdup(r->name) : xasprintf("variable at 0x%" PRIx64, r->id);
+}
+
+static void print_path(const struct heap_path *p)
+{
+	AUTO(xfree)
+	char *words = p->known ? root_words(&p->root) : xstrdup("(not known)");
+
+	printf("%16s kept alive by %s\n", "", words);
+	if (p->omitted)
+		printf("%18s%zu more objects\n", "", p->omitted);
+	for (size_t i = p->count; i-- > 1;)
+		printf("%18s0x%" PRIx64 "  %s%s\n", "", p->steps[i].addr,
+		       p->steps[i].type ? p->steps[i].type : "(type not known)",
+		       p->steps[i].part ? p->steps[i].part : "");
+}
+
 static void print_biggest(const struct heap_summary *s)
 {
 	printf("\nbiggest:\n");
@@ -122,16 +150,9 @@ static void print_biggest(const struct heap_summary *s)
 		printf("%14s  0x%" PRIx64 "  %s\n", text_words(&size), s->biggest[i].addr,
 		       s->biggest[i].type ? s->biggest[i].type : "(type not known)");
 		text_done(&size);
+		if (s->paths)
+			print_path(&s->paths[i]);
 	}
-}
-
-static char *root_words(const struct heap_root *r)
-{
-	if (r->kind == HEAP_ROOT_GOROUTINE)
-		return xasprintf("goroutine %" PRIu64, r->id);
-	if (r->kind == HEAP_ROOT_OTHER)
-		return xstrdup("finalizers, cleanups and what runs");
-	return r->name ? xstrdup(r->name) : xasprintf("variable at 0x%" PRIx64, r->id);
 }
 
 static void print_roots(const struct heap_summary *s)
@@ -176,6 +197,45 @@ static void sink_amount(struct sink *out, const char *name, const struct heap_am
 	sink_end(out);
 }
 
+static void sink_root_words(struct sink *out, const struct heap_root *r)
+{
+	if (r->kind == HEAP_ROOT_GOROUTINE)
+		sink_named_uint(out, "goroutine", r->id);
+	else if (r->kind == HEAP_ROOT_GLOBAL)
+		sink_named_address(out, "variable", r->id);
+	if (r->name)
+		sink_named_string(out, "name", r->name);
+}
+
+static void sink_root(struct sink *out, const struct heap_root *r)
+{
+	sink_begin(out, SINK_OBJECT);
+	sink_root_words(out, r);
+	sink_amount(out, "alone", &r->alone);
+	sink_end(out);
+}
+
+/* From the root to the object that refers to the last one. */
+static void sink_path(struct sink *out, const struct heap_path *p)
+{
+	sink_named_begin(out, "root", SINK_OBJECT);
+	sink_root_words(out, &p->root);
+	sink_end(out);
+	if (p->omitted)
+		sink_named_uint(out, "omitted", p->omitted);
+	sink_named_begin(out, "path", SINK_ARRAY);
+	for (size_t i = p->count; i-- > 1;) {
+		sink_begin(out, SINK_OBJECT);
+		sink_named_address(out, "address", p->steps[i].addr);
+		if (p->steps[i].type)
+			sink_named_string(out, "type", p->steps[i].type);
+		if (p->steps[i].part)
+			sink_named_string(out, "part", p->steps[i].part);
+		sink_end(out);
+	}
+	sink_end(out);
+}
+
 static void sink_types(struct sink *out, const struct heap_summary *s)
 {
 	sink_named_begin(out, "types", SINK_ARRAY);
@@ -198,21 +258,10 @@ static void sink_types(struct sink *out, const struct heap_summary *s)
 		sink_named_uint(out, "bytes", s->biggest[i].size);
 		if (s->biggest[i].type)
 			sink_named_string(out, "type", s->biggest[i].type);
+		if (s->paths && s->paths[i].known)
+			sink_path(out, &s->paths[i]);
 		sink_end(out);
 	}
-	sink_end(out);
-}
-
-static void sink_root(struct sink *out, const struct heap_root *r)
-{
-	sink_begin(out, SINK_OBJECT);
-	if (r->kind == HEAP_ROOT_GOROUTINE)
-		sink_named_uint(out, "goroutine", r->id);
-	else if (r->kind == HEAP_ROOT_GLOBAL)
-		sink_named_address(out, "variable", r->id);
-	if (r->name)
-		sink_named_string(out, "name", r->name);
-	sink_amount(out, "alone", &r->alone);
 	sink_end(out);
 }
 
@@ -260,13 +309,13 @@ static void say_unreadable(const struct heap_summary *s)
 		cmd_say(text);
 }
 
-static bool show(const struct capture *c, struct sink *out, struct err *err)
+static bool show(const struct capture *c, const struct heap_wishes *wishes,
+		 struct sink *out, struct err *err)
 {
 	for (size_t i = 0; i < runtimes_count(c->runtimes); i++) {
 		struct heap_summary s;
 		bool ok = heap_summarize(runtimes_get(c->runtimes, i),
-					 c->copy ? c->copy : c->live, LIMIT_HEAP_NS, &s,
-					 err);
+					 c->copy ? c->copy : c->live, wishes, &s, err);
 		if (ok && out) {
 			sink_heap(out, &s);
 		} else if (ok) {
@@ -282,7 +331,8 @@ static bool show(const struct capture *c, struct sink *out, struct err *err)
 	return true;
 }
 
-static bool show_json(const struct capture *c, struct err *err)
+static bool show_json(const struct capture *c, const struct heap_wishes *wishes,
+		      struct err *err)
 {
 	AUTO(sink_free) struct sink *out = sink_json_new(STDOUT_FILENO, false);
 
@@ -290,7 +340,7 @@ static bool show_json(const struct capture *c, struct err *err)
 	sink_named_string(out, "format", "gosnap-heap");
 	sink_named_uint(out, "version", 1);
 	sink_named_begin(out, "heaps", SINK_ARRAY);
-	if (!show(c, out, err))
+	if (!show(c, wishes, out, err))
 		return false;
 	sink_end(out);
 	sink_end(out);
@@ -308,7 +358,8 @@ static bool read_and_show(struct capture *c, const struct heap_arguments *argume
 		return err_set(err, ERR_CANNOT,
 			       "the heap can only be read of a copy, and there is none");
 	runtimes_decode(c->runtimes);
-	if (arguments->json ? !show_json(c, err) : !show(c, NULL, err))
+	const struct heap_wishes *wishes = &arguments->wishes;
+	if (arguments->json ? !show_json(c, wishes, err) : !show(c, wishes, NULL, err))
 		return false;
 	return !c->partial || err_set(err, ERR_GONE, "%s", c->partial);
 }
@@ -331,6 +382,7 @@ static int capture_and_show(void *arg)
 int cmd_heap(int argc, char **argv)
 {
 	struct heap_arguments arguments = {
+		.wishes.ns = LIMIT_HEAP_NS,
 		.capture = { .values = VALUES_ALWAYS,
 			     .go_only = true,
 			     .way = CAPTURE_COPY,

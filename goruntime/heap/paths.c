@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "goruntime/heap/paths.h"
+
+#include "goruntime/heap/breadth_first.h"
+#include "goruntime/heap/object_types.h"
+#include "goruntime/heap/type_slots.h"
+
+enum {
+	BY_ROOT = UINT32_C(1) << 31, /* a parent is a root: its index */
+	PARENTS = BY_ROOT - 2,
+	STEPS_MAX = 1 << 20,
+};
+
+struct searching {
+	const uint32_t
+		*parent; /* of each object: 1 + its number, or BY_ROOT; 0: not reached */
+	struct heap_root *roots;
+	size_t root_count, root_cap;
+};
+
+static uint32_t parent_of(void *arg, const struct reached *to)
+{
+	struct searching *s = arg;
+	struct heap_root *last = s->root_count ? &s->roots[s->root_count - 1] : NULL;
+
+	if (to->from != NO_SCAN)
+		return (uint32_t)to->from + 1;
+	if (!last || last->kind != to->root.kind || last->id != to->root.id) {
+		GROW(s->roots, s->root_count, s->root_cap);
+		s->roots[s->root_count++] = to->root;
+	}
+	return BY_ROOT | (uint32_t)(s->root_count - 1);
+}
+
+static uint64_t address_of(const struct heap *h, uint64_t object)
+{
+	const size_t i = LOWER_BOUND(s, h->span_count, h->spans[s].first <= object) - 1;
+
+	return h->spans[i].start + (object - h->spans[i].first) * h->spans[i].elem_size;
+}
+
+/* In which part of the object at addr is the first pointer to the one at to? NULL: that is not known. */
+static char *part_with(struct heap *h, uint64_t addr, uint64_t to)
+{
+	struct heap_object from, target, found;
+	uint64_t word;
+	struct err ignored;
+
+	if (!heap_object(h, addr, &from) || !heap_object(h, to, &target))
+		return NULL;
+	for (uint64_t at = addr; at < addr + from.size && heap_may_read(h, WORD);
+	     at += WORD)
+		if (target_read_uint(h->memory, at, WORD, &word, &ignored) &&
+		    heap_object(h, word, &found) && found.addr == target.addr)
+			return object_part_name(h, addr, at);
+	return NULL;
+}
+
+static char *type_at(const struct heap *h, uint64_t addr)
+{
+	const struct span *s = span_at(h, addr);
+	const uint16_t number = object_type_of(h, s, object_in(s, addr));
+
+	return number ? heap_type_name(h, number) : NULL;
+}
+
+static void walk(struct heap *h, const struct searching *r, uint64_t addr,
+		 struct heap_path *ret)
+{
+	const struct span *s = span_at(h, addr);
+	const uint32_t i = s ? object_in(s, addr) : NO_OBJECT;
+	uint64_t object = i == NO_OBJECT ? 0 : s->first + i, before = 0;
+	uint32_t parent = i == NO_OBJECT ? 0 : r->parent[object];
+
+	for (size_t n = 0; parent && n < STEPS_MAX; n++) {
+		const uint64_t at = address_of(h, object);
+		if (ret->count < HEAP_PATH_STEPS)
+			ret->steps[ret->count++] = (struct heap_step){
+				.addr = at,
+				.type = type_at(h, at),
+				.part = before ? part_with(h, at, before) : NULL,
+			};
+		else
+			ret->omitted++;
+		before = at;
+		if (parent & BY_ROOT) {
+			ret->root = r->roots[parent & ~BY_ROOT];
+			ret->known = true;
+			return;
+		}
+		object = parent - 1;
+		parent = r->parent[object];
+	}
+}
+
+bool heap_paths_find(struct heap *h, heap_roots_fn *mark_roots, void *arg,
+		     const uint64_t *addrs, size_t n, struct heap_path **ret,
+		     struct err *err)
+{
+	struct searching s = { .root_count = 0 };
+
+	if (h->object_count > PARENTS)
+		return err_set(err, ERR_LIMIT, "the heap has too many objects");
+	AUTO(xfree)
+	uint32_t *parents = breadth_first(h, mark_roots, arg, parent_of, &s, err);
+	s.parent = parents;
+	*ret = parents ? xcalloc(n + 1, sizeof(**ret)) : NULL;
+	for (size_t i = 0; parents && i < n; i++)
+		walk(h, &s, addrs[i], &(*ret)[i]);
+	xfree(s.roots);
+	return parents != NULL;
+}
+
+void heap_paths_free(struct heap_path *paths, size_t n)
+{
+	for (size_t i = 0; paths && i < n; i++) {
+		for (size_t k = 0; k < paths[i].count; k++) {
+			xfree(paths[i].steps[k].type);
+			xfree(paths[i].steps[k].part);
+		}
+		xfree(paths[i].root.name);
+	}
+	xfree(paths);
+}
