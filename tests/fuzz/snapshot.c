@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The whole road: a stored core of a Go program (tests/cores), damaged as the input says. Always
- * there is a document, or a reason why there is none; and a slim core can be made and read.
+ * there is a document, or a reason why there is none; and a slim core can be made and read, and each
+ * profile that the runtime keeps.
  *
  * The input: a byte for the core; a byte of FLAGS; then, 16 bytes each, where to damage it and the
  * word to write there. */
@@ -13,11 +14,13 @@
 
 #include "lib/corefile/target_core.h"
 #include "redaction/redaction.h"
+#include "src/profile/pprof.h"
+#include "src/profile/profile.h"
 #include "src/snapshot/output.h"
 #include "src/snapshot/snap.h"
 #include "tests/fuzz/fuzz.h"
 
-enum { STACKS = 1, FULL = 2, GLOBALS = 4, EXPORT = 8 };
+enum { STACKS = 1, FULL = 2, GLOBALS = 4, EXPORT = 8, PROFILES = 16 };
 enum { HEADERS = 20000 /* bytes with the headers and the notes */, DAMAGES = 64 };
 enum { RECORD = 2 * WORD };
 
@@ -106,6 +109,41 @@ static bool take(const char *path, uint8_t flags, struct output *out, struct out
 	return ok && !result.no_core;
 }
 
+static void profile(struct capture *c, enum profile_kind kind,
+		    struct redaction *redaction)
+{
+	struct profile p;
+	struct err err = { .text = "" };
+	size_t len;
+	const bool ok = profile_read(&p, c, kind, redaction, &err);
+
+	capture_finish(c);
+	assert(ok || err.text[0]);
+	if (ok) {
+		AUTO(pprof_free) struct pprof *encoded = profile_encode(&p);
+		AUTO(xfree) void *bytes = pprof_finish(encoded, &len);
+	}
+	profile_done(&p);
+}
+
+static void profiles(const char *path)
+{
+	const struct redaction_options mode = { .mode = REDACT_SECRETS };
+	struct err err;
+	AUTO(redaction_free) struct redaction *redaction = redaction_new(&mode, &err);
+
+	for (enum profile_kind kind = PROFILE_HEAP; kind <= PROFILE_GOROUTINE; kind++) {
+		const struct capture_options options = {
+			.core = { .path = path, .search.root = "/proc/self/fdinfo" },
+			.values = VALUES_ALWAYS,
+		};
+		struct capture c;
+		if (capture_open(&c, &options, &err) && capture_take(&c, &err))
+			profile(&c, kind, redaction);
+		capture_done(&c);
+	}
+}
+
 static void snapshot(int fd, uint8_t flags)
 {
 	struct err err;
@@ -115,6 +153,8 @@ static void snapshot(int fd, uint8_t flags)
 	struct output *core = flags & EXPORT ? output_open_spool(&err) : NULL;
 
 	assert(document && (core || !(flags & EXPORT)));
+	if (flags & PROFILES)
+		profiles(path);
 	if (!take(path, flags, document, core) || !core)
 		return;
 	assert(output_finish(core, &err));
