@@ -7,7 +7,7 @@
 
 #include "src/findings/program/pool.h"
 
-enum { MANY = 10, LOOKED_AT_MAX = 4000 /* goroutines */ };
+enum { VERY_MANY = 100, LOOKED_AT_MAX = 4000 /* goroutines */ };
 
 static const struct pool_kind *const kinds[] = { &sql_pool, &http_pool };
 
@@ -248,7 +248,7 @@ void finding_pool_exhausted(struct finder *f)
 		struct pool *pool = s.list[i];
 		if (pool->kind->is_exhausted(pool->rt, &pool->value, &pool->most) &&
 		    (pool->long_waiters * 2 >= pool->waiters ||
-		     (pool->waiters >= MANY && pool->waiters >= 2 * pool->most)))
+		     (pool->waiters >= VERY_MANY && pool->waiters >= 10 * pool->most)))
 			tell(&s, pool);
 		xfree(pool);
 	}

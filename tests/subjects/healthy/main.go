@@ -6,6 +6,8 @@ package main
 import (
 	"bufio"
 	"context"
+	"database/sql"
+	"database/sql/driver"
 	"fmt"
 	"io"
 	"io/ioutil"
@@ -592,6 +594,76 @@ func init() {
 		}
 		each(clients, func(i int) { down(i * 5) })
 	}
+	programs["database"] = func() {
+		sql.Register("fake", fake{})
+		db, err := sql.Open("fake", "")
+		if err != nil {
+			panic(err)
+		}
+		db.SetMaxOpenConns(3)
+		each(clients, func(int) {
+			tx, err := db.Begin()
+			if err != nil {
+				panic(err)
+			}
+			time.Sleep(time.Millisecond)
+			tx.Rollback()
+		})
+	}
+	programs["limited group"] = func() {
+		// As an errgroup with a limit.
+		places := make(chan struct{}, 3)
+		each(clients, func(i int) {
+			var group sync.WaitGroup
+			for n := 0; n < 4; n++ {
+				places <- struct{}{}
+				group.Add(1)
+				go func() {
+					defer func() { <-places; group.Done() }()
+					work(i)
+				}()
+			}
+			group.Wait()
+		})
+	}
+	programs["clean-up"] = func() {
+		each(clients, func(i int) {
+			ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+			defer cancel()
+			<-ctx.Done()
+			time.Sleep(2 * time.Millisecond)
+			work(10)
+			contextSeen(ctx)
+		})
+	}
+	programs["hot shard"] = func() {
+		var shards [16]sync.Mutex
+		each(clients, func(i int) {
+			s := &shards[3]
+			if i == 0 {
+				s = &shards[4]
+			}
+			s.Lock()
+			work(20)
+			s.Unlock()
+		})
+	}
+	programs["lock and group"] = func() {
+		var mu sync.Mutex
+		each(4, func(i int) {
+			var group sync.WaitGroup
+			mu.Lock()
+			defer mu.Unlock()
+			for n := 0; n < 4; n++ {
+				group.Add(1)
+				go func() {
+					defer group.Done()
+					work(20)
+				}()
+			}
+			group.Wait()
+		})
+	}
 	programs["upgrade"] = func() {
 		var rw sync.RWMutex
 		n := 0
@@ -627,6 +699,19 @@ func (a *Adder) Add(n int, ret *int) error {
 
 //go:noinline
 func entriesSeen(int) {}
+
+//go:noinline
+func contextSeen(context.Context) {}
+
+// A fake is a database without anything in it.
+type fake struct{}
+
+func (fake) Open(string) (driver.Conn, error)    { return fake{}, nil }
+func (fake) Prepare(string) (driver.Stmt, error) { return nil, io.EOF }
+func (fake) Close() error                        { return nil }
+func (fake) Begin() (driver.Tx, error)           { return fake{}, nil }
+func (fake) Commit() error                       { return nil }
+func (fake) Rollback() error                     { return nil }
 
 func listen() net.Listener {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

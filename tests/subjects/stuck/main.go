@@ -138,6 +138,26 @@ func init() {
 		crowd(3, &d.mu)
 	}
 
+	cases["group of one that never ends"] = func() {
+		e.group.Add(2)
+		parks(func() {
+			e.mu.Lock()
+			defer e.mu.Unlock()
+			truth.Below("waits", group)
+			e.group.Wait()
+		})
+		crowd(2, &e.mu)
+		parks(func() {
+			defer e.group.Done()
+			truth.Below("receives", "chan receive (nil chan)")
+			<-(chan int)(nil)
+		})
+		parks(func() {
+			defer e.group.Done()
+			truth.Below("sleeps", "sleep")
+			time.Sleep(time.Hour)
+		})
+	}
 	cases["late"] = func() {
 		for i := 0; i < 3; i++ {
 			ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
@@ -182,6 +202,18 @@ func init() {
 				<-slots
 			})
 		}
+	}
+	cases["group of one that may go on"] = func() {
+		e.group.Add(1)
+		parks(func() {
+			truth.Below("waits", group)
+			e.group.Wait()
+		})
+		parks(func() {
+			defer e.group.Done()
+			truth.Below("receives", "chan receive")
+			<-never
+		})
 	}
 	cases["in time, or cancelled, or over"] = func() {
 		soon, cancel := context.WithTimeout(context.Background(), time.Hour)
