@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "lib/base/hash.h"
+#include "lib/base/table.h"
 #include "lib/document/reader.h"
 #include "src/causes/document_stack.h"
 
@@ -12,7 +14,7 @@ const char *const cause_kinds[] = {
 	[CAUSE_NONE] = "unknown",
 };
 
-enum { SENTENCE_BYTES = 1000 };
+enum { SENTENCE_BYTES = 1000, PLACES_COUNTED = 100000 };
 
 struct reading {
 	struct cause *ret;
@@ -20,6 +22,7 @@ struct reading {
 	struct text fault_text;
 	bool fault_is_shared; /* by all programs that have the same functions */
 	uint64_t goroutines, most;
+	struct table counts;		  /* of goroutines, by fingerprint */
 	struct text biggest, place, said; /* of the group with most; the place in words */
 };
 
@@ -46,6 +49,29 @@ static void read_fault(struct reading *r, const struct reader_node *frames)
 	stack_text_done(&stack);
 }
 
+/* Goroutines whose stacks differ only in what fingerprints leave out are in one place. */
+static void count_group(struct reading *r, const struct stack_text *stack, uint64_t count)
+{
+	struct text text = { NULL };
+
+	fingerprint_add_group(&text, stack);
+	const uint64_t key = hash_text(text_words(&text)),
+		       all = table_get(&r->counts, key, 0) + count;
+	if (r->counts.count < PLACES_COUNTED || all > count)
+		table_set(&r->counts, key, 0, all);
+	if (all <= r->most) {
+		text_done(&text);
+		return;
+	}
+	r->most = all;
+	text_done(&r->biggest);
+	text_done(&r->place);
+	text_done(&r->said);
+	r->biggest = text;
+	text_add(&r->place, "%s", text_words(&stack->place));
+	stack_text_say(&r->said, stack);
+}
+
 /* Of those that are of the program; what the library waits in by itself is seldom the cause. */
 static void read_group(struct reading *r, const struct reader_node *group)
 {
@@ -57,18 +83,11 @@ static void read_group(struct reading *r, const struct reader_node *group)
 	r->goroutines += count > 0 ? (uint64_t)count : 0;
 	if (document_fault_in_group(&fault, group))
 		read_fault(r, frames);
-	if (count <= 0 || (uint64_t)count <= r->most)
+	if (count <= 0)
 		return;
 	document_stack(&stack, frames);
-	if (stack.own > 0) {
-		r->most = (uint64_t)count;
-		text_done(&r->biggest);
-		text_done(&r->place);
-		fingerprint_add_group(&r->biggest, &stack);
-		text_done(&r->said);
-		text_add(&r->place, "%s", text_words(&stack.place));
-		stack_text_say(&r->said, &stack);
-	}
+	if (stack.own > 0)
+		count_group(r, &stack, (uint64_t)count);
 	stack_text_done(&stack);
 }
 
@@ -239,6 +258,7 @@ bool cause_read(struct reader *reader, struct cause *ret, struct err *err)
 	text_done(&r.biggest);
 	text_done(&r.place);
 	text_done(&r.said);
+	table_free(&r.counts);
 	return ok;
 }
 

@@ -44,7 +44,8 @@ static void add_line(struct stack_text *stack, const char *line)
 {
 	if (stack->lines == STACK_LINES || has_line(&stack->text, line))
 		return;
-	text_add(&stack->text, "%s\n", line);
+	text_append(&stack->text, line, strlen(line));
+	text_append(&stack->text, "\n", 1);
 	stack->lines++;
 }
 
@@ -55,8 +56,8 @@ static bool is_full(const struct stack_text *stack)
 
 static void replace(struct text *text, const char *words)
 {
-	text_done(text);
-	text_add(text, "%s", words);
+	text->len = 0;
+	text_append(text, words, strlen(words));
 }
 
 /* What the program's innermost function does by the runtime; nothing if it calls the library for it. */
@@ -69,7 +70,7 @@ static void note_runtime(struct stack_text *stack, const char *function)
 		if (strcmp(function, ends[i]) == 0)
 			return;
 	replace(&stack->runtime, function);
-	text_done(&stack->operation);
+	stack->operation.len = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(operations); i++)
 		if (strcmp(function, operations[i].function) == 0)
 			replace(&stack->operation, operations[i].operation);
@@ -83,7 +84,7 @@ static void flush_library(struct stack_text *stack)
 		add_line(stack, stack->library.words);
 	else if (stack->operation.len && !stack->own)
 		add_line(stack, stack->operation.words);
-	text_done(&stack->library);
+	stack->library.len = 0;
 }
 
 static void add_own(struct stack_text *stack, const char *function)

@@ -114,20 +114,28 @@ static bool is_escaped_dot(struct part part, size_t i)
 	return i + 3 <= part.len && memcmp(part.begin + i, "%2e", 3) == 0;
 }
 
+static void add_words(struct text *text, const char *words)
+{
+	text_append(text, words, strlen(words));
+}
+
 /* One folder of the path; the linker writes dots of the last one as %2e. */
 static void add_folder(struct text *text, struct part folder)
 {
+	size_t added = 0;
+
 	for (size_t i = 0; i < folder.len; i++) {
 		const struct part rest = { folder.begin + i + 3, folder.len - i - 3 };
-		if (!is_escaped_dot(folder, i)) {
-			text_add(text, "%c", folder.begin[i]);
+		if (!is_escaped_dot(folder, i))
 			continue;
-		}
+		text_append(text, folder.begin + added, i - added);
 		if (is_version(rest))
 			return;
-		text_add(text, ".");
+		add_words(text, ".");
 		i += 2;
+		added = i + 1;
 	}
+	text_append(text, folder.begin + added, folder.len - added);
 }
 
 static void add_package(struct text *text, struct part package)
@@ -146,14 +154,14 @@ static void add_package(struct text *text, struct part package)
 		const size_t used = folder.len + (folder.len < package.len);
 		if (!is_version(folder)) {
 			if (!first)
-				text_add(text, "/");
+				add_words(text, "/");
 			add_folder(text, folder);
 			first = false;
 		}
 		package.begin += used;
 		package.len -= used;
 	}
-	text_add(text, ".");
+	add_words(text, ".");
 }
 
 /* At dots outside parentheses. */
@@ -227,9 +235,9 @@ static bool is_initializer(const struct parts *parts)
 static void add_part(struct text *text, struct part part)
 {
 	if (is_text(part, "glob")) /* up to Go 1.22; then init */
-		text_add(text, "init");
+		add_words(text, "init");
 	else
-		text_add(text, "%.*s", (int)part.len, part.begin);
+		text_append(text, part.begin, part.len);
 }
 
 /* The last function of f.g.func1, which is where it is written: g was inlined into f, perhaps
@@ -241,7 +249,7 @@ static void add_closure(struct text *text, const struct parts *parts, size_t nam
 	if (named > 1 && *last[-1].begin == '(')
 		text_add(text, "%.*s.", (int)last[-1].len, last[-1].begin);
 	add_part(text, *last);
-	text_add(text, ".func");
+	add_words(text, ".func");
 }
 
 static void add_plain(struct text *text, struct part package, const struct parts *parts)
@@ -250,7 +258,7 @@ static void add_plain(struct text *text, struct part package, const struct parts
 		add_package(text, package);
 	for (size_t i = 0; i < parts->count; i++) {
 		if (i)
-			text_add(text, ".");
+			add_words(text, ".");
 		add_part(text, parts->list[i]);
 	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Documents, as gosnap show and gosnap json read them: what is not damaged is shown, and a reason
- * is given for the rest. The input: a byte of FLAGS, then the document. */
+/* Documents, as gosnap show, json, group and baseline read them: what is not damaged is shown, and a
+ * reason is given for the rest. The input: a byte of FLAGS, then the document. */
 #include <assert.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -8,8 +8,12 @@
 
 #include "lib/document/reader_inline.h"
 #include "lib/document/sink.h"
+#include "src/causes/baseline/check.h"
+#include "src/causes/clusters.h"
+#include "src/causes/explain.h"
 #include "src/viewer/filter/filter.h"
 #include "src/viewer/listing/viewer.h"
+#include "src/viewer/terminal/page.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { ALL = 1, COLOR = 2, NARROW = 4, FILTERED = 8, DEEP = 16 };
@@ -44,9 +48,18 @@ static struct filter *filter_of(uint8_t flags)
 	return filter;
 }
 
+static FILE *nowhere(void)
+{
+	static FILE *file;
+
+	if (!file)
+		file = fopen("/dev/null", "w");
+	assert(file);
+	return file;
+}
+
 static void show(struct reader *reader, uint8_t flags)
 {
-	static FILE *nowhere;
 	AUTO(filter_free) struct filter *filter = filter_of(flags);
 	const struct viewer_options options = {
 		.all = flags & ALL,
@@ -57,10 +70,7 @@ static void show(struct reader *reader, uint8_t flags)
 	struct err err = { .text = "" };
 	bool nothing;
 
-	if (!nowhere)
-		nowhere = fopen("/dev/null", "w");
-	assert(nowhere);
-	bool shown = viewer_show(reader, &options, nowhere, &nothing, &err);
+	bool shown = viewer_show(reader, &options, nowhere(), &nothing, &err);
 	assert(shown || err.text[0]);
 }
 
@@ -73,6 +83,49 @@ static void write_again(struct reader *reader, unsigned depth)
 	assert(whole || err.text[0]);
 }
 
+static void group(struct reader *reader, const struct page *page)
+{
+	struct cause cause = { .kind = CAUSE_NONE };
+	struct clusters all = { .list = NULL };
+	struct err err = { .text = "" };
+	bool read = cause_read(reader, &cause, &err);
+
+	assert(read || err.text[0]);
+	clusters_add(&all, &cause, "input");
+	clusters_add(&all, &cause, "input");
+	clusters_sort(&all);
+	clusters_print(page, &all);
+	clusters_done(&all);
+	cause_done(&cause);
+	read = explain(reader, nowhere(), &err);
+	assert(read || err.text[0]);
+}
+
+/* What is added once is normal then, but for a crash. */
+static void compare(struct reader *reader, const struct page *page)
+{
+	const struct check_limits limits = { 1, 1 };
+	struct measured now = { .fault = NULL };
+	struct baseline normal = { .program = NULL }, again = { .program = NULL };
+	struct deviations all;
+	struct err err = { .text = "" };
+	AUTO(sink_free) struct sink *out = sink_part_new();
+
+	bool read = measured_read(reader, &now, &err);
+	assert(read || err.text[0]);
+	baseline_add(&normal, &now);
+	baseline_write(out, &normal);
+	read = baseline_parse(sink_part_text(out), sink_part_bytes(out), &again, &err);
+	assert(read && again.documents == 1);
+	check(&all, &again, &now, &limits);
+	assert(all.count == (now.fault != NULL));
+	check_print(page, &all, &again);
+	deviations_done(&all);
+	baseline_done(&normal);
+	baseline_done(&again);
+	measured_done(&now);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (size < 1)
@@ -81,6 +134,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!reader)
 		return 0;
 	show(reader, *data);
+	const struct page page = { nowhere(), COLUMNS, false };
+	group(reader, &page);
+	compare(reader, &page);
 	write_again(reader, 0);
 	write_again(reader, *data & DEEP ? INLINE_DEPTH_MAX : INLINE_DEPTH);
 	return 0;

@@ -11,13 +11,19 @@ enum { VERSION = 1 };
 
 static const char format[] = "gosnap-baseline";
 
+/* Hostile documents count beyond what JSON readers take. */
+static void write_number(struct sink *out, const char *name, uint64_t value)
+{
+	sink_named_uint(out, name, value > INT64_MAX ? INT64_MAX : value);
+}
+
 static void write_range(struct sink *out, const char *name, const struct range *range)
 {
 	if (!range->known)
 		return;
 	sink_named_begin(out, name, SINK_OBJECT);
-	sink_named_uint(out, "least", range->least);
-	sink_named_uint(out, "most", range->most);
+	write_number(out, "least", range->least);
+	write_number(out, "most", range->most);
 	sink_end(out);
 }
 
@@ -26,9 +32,9 @@ static void write_group(struct sink *out, const struct baseline_group *group)
 	sink_begin(out, SINK_OBJECT);
 	sink_named_string(out, "fingerprint", group->fingerprint);
 	sink_named_string(out, "place", group->place);
-	sink_named_uint(out, "documents", group->documents);
-	sink_named_uint(out, "least", group->least);
-	sink_named_uint(out, "most", group->most);
+	write_number(out, "documents", group->documents);
+	write_number(out, "least", group->least);
+	write_number(out, "most", group->most);
 	sink_named_begin(out, "states", SINK_ARRAY);
 	for (size_t i = 0; i < group->state_count; i++)
 		sink_string(out, group->states[i]);
@@ -40,11 +46,11 @@ static void write_entry(struct sink *out, const struct baseline_entry *entry)
 {
 	sink_begin(out, SINK_OBJECT);
 	sink_named_string(out, "function", entry->function);
-	sink_named_uint(out, "documents", entry->documents);
-	sink_named_uint(out, "oldest", entry->oldest);
-	sink_named_uint(out, "lasted", entry->lasted);
-	sink_named_uint(out, "least", entry->least);
-	sink_named_uint(out, "most", entry->most);
+	write_number(out, "documents", entry->documents);
+	write_number(out, "oldest", entry->oldest);
+	write_number(out, "lasted", entry->lasted);
+	write_number(out, "least", entry->least);
+	write_number(out, "most", entry->most);
 	sink_end(out);
 }
 
@@ -54,7 +60,7 @@ static void write_finding(struct sink *out, const struct baseline_finding *findi
 	sink_named_string(out, "fingerprint", finding->fingerprint);
 	sink_named_string(out, "kind", finding->kind);
 	sink_named_string(out, "text", finding->text);
-	sink_named_uint(out, "documents", finding->documents);
+	write_number(out, "documents", finding->documents);
 	sink_end(out);
 }
 
@@ -68,7 +74,7 @@ void baseline_write(struct sink *out, const struct baseline *b)
 	sink_named_string(out, "executable", b->executable);
 	sink_named_string(out, "last_version", b->version);
 	sink_named_string(out, "last_go", b->go);
-	sink_named_uint(out, "documents", b->documents);
+	write_number(out, "documents", b->documents);
 	sink_named_string(out, "first_seen", b->first);
 	sink_named_string(out, "last_seen", b->last);
 	sink_named_string(out, "last_process", b->process);

@@ -10,6 +10,17 @@
 
 #include "lib/document/reader.h"
 
+/* For so many more bytes, and NUL. */
+static void make_room(struct text *text, size_t len)
+{
+	const size_t need = text->len + len + 1;
+
+	if (need <= text->cap)
+		return;
+	text->cap = need * 2;
+	text->words = xreallocarray(text->words, text->cap, 1);
+}
+
 void text_add(struct text *text, const char *format, ...)
 {
 	va_list ap, again;
@@ -19,15 +30,21 @@ void text_add(struct text *text, const char *format, ...)
 	len = vsnprintf(NULL, 0, format, ap);
 	va_end(ap);
 	if (len > 0) {
-		size_t need = text->len + (size_t)len + 1;
-		if (need > text->cap) {
-			text->cap = need * 2;
-			text->words = xreallocarray(text->words, text->cap, 1);
-		}
+		make_room(text, (size_t)len);
 		vsnprintf(text->words + text->len, (size_t)len + 1, format, again);
 		text->len += (size_t)len;
 	}
 	va_end(again);
+}
+
+void text_append(struct text *text, const char *words, size_t len)
+{
+	if (!len)
+		return;
+	make_room(text, len);
+	memcpy(text->words + text->len, words, len);
+	text->len += len;
+	text->words[text->len] = '\0';
 }
 
 void text_shorten(struct text *text, size_t columns)

@@ -20,6 +20,8 @@ struct text {
 
 void text_add(struct text *text, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* The same words, sooner. */
+void text_append(struct text *text, const char *words, size_t len);
 /* "4,012" and "12 min", "2.1 ms", "3 h 5 min", "6 days 4 h" */
 void text_add_count(struct text *text, uint64_t n);
 void text_add_duration(struct text *text, int64_t ns);
