@@ -121,7 +121,9 @@ static void profile(struct capture *c, enum profile_kind kind,
 	assert(ok || err.text[0]);
 	if (ok) {
 		AUTO(pprof_free) struct pprof *encoded = profile_encode(&p);
-		AUTO(xfree) void *bytes = pprof_finish(encoded, &len);
+		void *bytes = pprof_finish(encoded, &len);
+		assert(bytes && len > 0);
+		xfree(bytes);
 	}
 	profile_done(&p);
 }
