@@ -21,22 +21,6 @@ static bool has_claims(const struct finder *f, const struct wait_object *o)
 	return false;
 }
 
-/* Who has waited longest; NO_GOROUTINE: nobody for long, or some have leaked. */
-static uint32_t longest(const struct finder *f, const struct wait_object *o)
-{
-	uint32_t ret = NO_GOROUTINE;
-
-	for (uint32_t i = 0; i < o->waiter_count; i++) {
-		uint32_t at = f->about.waits->waiters[o->first_waiter + i].goroutine;
-		if (f->about.leaks && f->about.leaks->leaked[at])
-			return NO_GOROUTINE;
-		if (finder_waits_long(f, at) &&
-		    (ret == NO_GOROUTINE || finder_age(f, at) > finder_age(f, ret)))
-			ret = at;
-	}
-	return ret;
-}
-
 static void tell(struct finder *f, const struct wait_object *o, uint32_t one)
 {
 	struct finding *finding = finding_add(
@@ -54,11 +38,7 @@ static void tell(struct finder *f, const struct wait_object *o, uint32_t one)
 	text_add(text, ", for at least ");
 	text_add_duration(text, (int64_t)finder_age(f, one));
 	text_add(text, ". It is locked, and no goroutine's code leads to its unlocking.");
-	for (uint32_t i = 0; i < o->waiter_count; i++)
-		finding_shows_goroutine(
-			f, finding,
-			f->about.waits->waiters[o->first_waiter + i].goroutine);
-	finding_shows_address(finding, o->addr);
+	show_waiters(f, finding, o);
 }
 
 void finding_lock_abandoned(struct finder *f)
@@ -71,7 +51,7 @@ void finding_lock_abandoned(struct finder *f)
 		const struct wait_object *o = &w->objects[i];
 		if (!is_lock_kind(o->kind) || !is_locked(&o->lock) || has_claims(f, o))
 			continue;
-		uint32_t one = longest(f, o);
+		uint32_t one = longest_waiter(f, o);
 		if (one != NO_GOROUTINE)
 			tell(f, o, one);
 	}

@@ -23,3 +23,26 @@ bool is_timed_channel(const struct wait_channel *channel)
 	return channel->when != 0 ||
 	       (channel->element_type && strcmp(channel->element_type, "time.Time") == 0);
 }
+
+uint32_t longest_waiter(const struct finder *f, const struct wait_object *o)
+{
+	uint32_t ret = NO_GOROUTINE;
+
+	for (uint32_t i = 0; i < o->waiter_count; i++) {
+		uint32_t at = f->about.waits->waiters[o->first_waiter + i].goroutine;
+		if (f->about.leaks && f->about.leaks->leaked[at])
+			return NO_GOROUTINE;
+		if (finder_waits_long(f, at) &&
+		    (ret == NO_GOROUTINE || finder_age(f, at) > finder_age(f, ret)))
+			ret = at;
+	}
+	return ret;
+}
+
+void show_waiters(const struct finder *f, struct finding *to, const struct wait_object *o)
+{
+	for (uint32_t i = 0; i < o->waiter_count; i++)
+		finding_shows_goroutine(
+			f, to, f->about.waits->waiters[o->first_waiter + i].goroutine);
+	finding_shows_address(to, o->addr);
+}

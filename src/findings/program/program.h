@@ -14,6 +14,12 @@ bool is_opposite(const struct finder *f, uint32_t goroutine, enum operation oper
  * channel does not say that it is one. */
 bool is_timed_channel(const struct wait_channel *channel);
 
+/* Who has waited longest for it; NO_GOROUTINE: nobody for long, or some have leaked. */
+uint32_t longest_waiter(const struct finder *f, const struct wait_object *o);
+/* As the evidence: who waits, and for what. */
+void show_waiters(const struct finder *f, struct finding *to,
+		  const struct wait_object *o);
+
 static inline uint64_t id_of(const struct finder *f, uint32_t goroutine)
 {
 	return finder_goroutine(f, goroutine).goroutine->id;

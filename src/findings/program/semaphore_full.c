@@ -125,11 +125,7 @@ static void tell(struct finder *f, const struct wait_object *o,
 	text_add_duration(text, (int64_t)finder_age(f, crowd->longest));
 	text_add(text, ".");
 	say_holders(f, text, o);
-	for (uint32_t i = 0; i < o->waiter_count; i++)
-		finding_shows_goroutine(
-			f, finding,
-			f->about.waits->waiters[o->first_waiter + i].goroutine);
-	finding_shows_address(finding, o->addr);
+	show_waiters(f, finding, o);
 }
 
 void finding_semaphore_full(struct finder *f)

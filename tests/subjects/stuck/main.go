@@ -203,6 +203,16 @@ func init() {
 			})
 		}
 	}
+	cases["group without Done"] = func() {
+		e.group.Add(2)
+		ended := make(chan bool)
+		go func() { e.group.Done(); ended <- true }()
+		<-ended
+		parks(func() {
+			truth.Below("waits", group)
+			e.group.Wait()
+		})
+	}
 	cases["group of one that may go on"] = func() {
 		e.group.Add(1)
 		parks(func() {
