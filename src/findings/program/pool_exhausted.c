@@ -202,6 +202,9 @@ static void find_holders(struct search *s, struct pool *pool)
 static void say_holders(const struct search *s, struct text *text,
 			const struct pool *pool)
 {
+	if (pool->kind->has_one && !pool->holder_count && s->looked_at < LOOKED_AT_MAX)
+		text_add(text, " No goroutine has one in its variables: most likely some "
+			       "were not closed.");
 	for (size_t i = 0; i < pool->holder_count; i++) {
 		text_add(text, " Goroutine %" PRIu64 " has one and ",
 			 id_of(s->f, pool->holders[i]));

@@ -87,6 +87,15 @@ func init() {
 		}
 	}
 
+	cases["sql leaked"] = func() {
+		db = open(2)
+		db.Begin()
+		db.Begin()
+		for i := 0; i < many; i++ {
+			go db.Conn(context.Background())
+		}
+	}
+
 	// These are well.
 	cases["sql with one left"] = func() {
 		other = open(3)
