@@ -252,6 +252,8 @@ bool heap_summarize(struct runtime *rt, struct target *memory,
 	ret->unreadable = heap_unreadable(h);
 	if (!heap_mark_garbage(h, err) || !count_objects(h, wishes, ret, err) ||
 	    ((wishes->paths || wishes->type) && !find_paths(&roots, ret, err)) ||
+	    (wishes->ways &&
+	     !heap_ways_find(h, mark_roots, &roots, &ret->ways, &ret->way_count, err)) ||
 	    !list_roots(&roots, ret, err))
 		return false;
 	ret->free = heap_span_bytes(h) - ret->live.bytes - ret->garbage.bytes;
@@ -264,6 +266,7 @@ void heap_summary_done(struct heap_summary *summary)
 		xfree(summary->types[i].name);
 	for (size_t i = 0; i < summary->biggest_count; i++)
 		xfree(summary->biggest[i].type);
+	heap_ways_free(summary->ways, summary->way_count);
 	heap_paths_free(summary->paths, summary->biggest_count);
 	for (size_t i = 0; i < summary->root_count; i++)
 		xfree(summary->roots[i].name);

@@ -62,10 +62,19 @@ struct heap_path {
 	size_t count, omitted;			 /* those next to the root are left out */
 };
 
+/* From a root over objects of these types. A type that is on the way already is not on it again: what it
+ * leads to is where it led to the first time. */
+struct heap_way {
+	size_t parent;		 /* 1 + its index; 0: this is a root */
+	char *name;		 /* of the root or type */
+	struct heap_amount live; /* objects at its end */
+};
+
 /* What is wanted beside counts. */
 struct heap_wishes {
 	uint64_t ns; /* that it may take; 0: no limit */
 	bool paths;  /* to the biggest objects */
+	bool ways;   /* of all objects */
 	/* The biggest objects are to be of that type, as heap_type_name() spells it; NULL: of any. */
 	const char *type;
 };
@@ -82,6 +91,8 @@ struct heap_summary {
 	struct heap_big biggest[HEAP_BIGGEST]; /* that are live, the biggest first */
 	size_t biggest_count;
 	struct heap_path *paths; /* to each of these; NULL: not wanted */
+	struct heap_way *ways;	 /* parents before others; NULL: not wanted */
+	size_t way_count;
 	struct heap_root *roots; /* that keep any alone, those that keep most first */
 	size_t root_count;
 	struct heap_amount shared; /* what several roots keep */

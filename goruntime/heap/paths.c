@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "goruntime/heap/paths.h"
 
+#include <inttypes.h>
+
 #include "goruntime/heap/breadth_first.h"
 #include "goruntime/heap/object_types.h"
-#include "goruntime/heap/type_slots.h"
+#include "goruntime/symtab/code.h"
+#include "lib/base/table.h"
 
 enum {
 	BY_ROOT = UINT32_C(1) << 31, /* a parent is a root: its index */
@@ -121,4 +124,115 @@ void heap_paths_free(struct heap_path *paths, size_t n)
 		xfree(paths[i].root.name);
 	}
 	xfree(paths);
+}
+
+enum { WAYS_MAX = 1 << 20 };
+
+struct ways {
+	struct heap *heap;
+	struct heap_way *list;
+	uint64_t *keys; /* what each is to its parent */
+	size_t count, cap, key_cap;
+	struct table numbers; /* 1 + index, by parent and key */
+};
+
+/* Goroutines that began in the same function are one root. */
+static char *root_key(const struct ways *w, const struct heap_root *root, uint64_t *ret)
+{
+	const struct heap *h = w->heap;
+
+	*ret = root->id;
+	if (root->kind == HEAP_ROOT_OTHER)
+		return xstrdup("finalizers, cleanups and what runs");
+	if (root->kind == HEAP_ROOT_GLOBAL) {
+		char *name = heap_global_name(h, root->id);
+		return name ? name : xasprintf("variable at 0x%" PRIx64, root->id);
+	}
+	*ret = h->rt->goroutines[root->id].start_pc;
+	const struct code *code = code_with_calls(h->rt->code, *ret, true);
+	return xasprintf("goroutine %s", code && code->call_count
+						 ? code->calls[code->call_count - 1].name
+						 : "?");
+}
+
+/* Takes the name. */
+static size_t way_to(struct ways *w, size_t parent, uint64_t key, char *name)
+{
+	uint64_t number = table_get(&w->numbers, parent, key);
+
+	if (number || w->count == WAYS_MAX) {
+		xfree(name);
+		return number ? number : parent;
+	}
+	GROW(w->keys, w->count, w->key_cap);
+	GROW(w->list, w->count, w->cap);
+	w->keys[w->count] = key;
+	w->list[w->count] = (struct heap_way){ .parent = parent, .name = name };
+	number = ++w->count;
+	table_set(&w->numbers, parent, key, number);
+	return number;
+}
+
+static size_t root_way(struct ways *w, const struct heap_root *root)
+{
+	uint64_t key;
+	char *name = root_key(w, root, &key);
+
+	return way_to(w, 0, table_hash(key, root->kind), name);
+}
+
+/* The type, or the size of what has none. */
+static uint64_t object_key(const struct ways *w, const struct reached *to)
+{
+	const uint16_t number = object_type_of(w->heap, to->span, to->i);
+
+	return number ? number : to->span->elem_size << 16;
+}
+
+static size_t object_way(struct ways *w, size_t parent, uint64_t key)
+{
+	for (size_t at = parent; at && w->list[at - 1].parent;
+	     at = w->list[at - 1].parent)
+		if (w->keys[at - 1] == key)
+			return at;
+	const uint64_t number = table_get(&w->numbers, parent, key);
+	if (number)
+		return number;
+	return way_to(w, parent, key,
+		      key >> 16 ? xasprintf("(%" PRIu64 " bytes)", key >> 16)
+				: heap_type_name(w->heap, (uint16_t)key));
+}
+
+static uint32_t way_of(void *arg, const struct reached *to)
+{
+	struct ways *w = arg;
+	const size_t parent = to->from == NO_SCAN ? root_way(w, &to->root) : to->value,
+		     way = object_way(w, parent, object_key(w, to));
+
+	if (way) {
+		w->list[way - 1].live.objects++;
+		w->list[way - 1].live.bytes += to->span->elem_size;
+	}
+	return (uint32_t)way;
+}
+
+bool heap_ways_find(struct heap *h, heap_roots_fn *mark_roots, void *arg,
+		    struct heap_way **ret, size_t *ret_n, struct err *err)
+{
+	struct ways w = { .heap = h };
+	AUTO(xfree)
+	uint32_t *values = breadth_first(h, mark_roots, arg, way_of, &w, err);
+
+	*ret = w.list;
+	*ret_n = w.count;
+	xfree(w.keys);
+	table_free(&w.numbers);
+	return values != NULL;
+}
+
+void heap_ways_free(struct heap_way *ways, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		xfree(ways[i].name);
+	xfree(ways);
 }

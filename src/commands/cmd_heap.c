@@ -12,6 +12,9 @@
 #include "src/capture/sandboxed.h"
 #include "src/options/options.h"
 #include "src/options/read_options.h"
+#include "src/profile/heap_ways.h"
+#include "src/profile/pprof.h"
+#include "src/snapshot/output.h"
 #include "src/viewer/terminal/text.h"
 
 /* A heap of 16 GB is read in that time. */
@@ -22,6 +25,8 @@ enum { TYPES_SHOWN = 30, ROOTS_SHOWN = 20, ROOTS_WRITTEN = 1000 };
 struct heap_arguments {
 	struct capture_options capture;
 	struct heap_wishes wishes;
+	const char *pprof;
+	struct output *file; /* that, open */
 	bool json, no_sandbox;
 };
 
@@ -31,6 +36,8 @@ static const struct option_info heap_options[] = {
 	  OPTION_FLAG(struct heap_arguments, wishes.paths) },
 	{ 0, "type", "TYPE", "the same for the biggest objects of this type",
 	  OPTION_STRING(struct heap_arguments, wishes.type) },
+	{ 0, "pprof", "FILE", "write what is live as a profile, by what keeps it",
+	  OPTION_STRING(struct heap_arguments, pprof) },
 	{ 0, "assume-go", "1.N", "read the runtime as that of Go 1.N",
 	  OPTION_STRING(struct heap_arguments, capture.assume_go) },
 	{ .name = NULL }
@@ -309,8 +316,9 @@ static void say_unreadable(const struct heap_summary *s)
 		cmd_say(text);
 }
 
+/* out: NULL: as text. profile: NULL: none is wanted. */
 static bool show(const struct capture *c, const struct heap_wishes *wishes,
-		 struct sink *out, struct err *err)
+		 struct sink *out, struct pprof *profile, struct err *err)
 {
 	for (size_t i = 0; i < runtimes_count(c->runtimes); i++) {
 		struct heap_summary s;
@@ -324,6 +332,8 @@ static bool show(const struct capture *c, const struct heap_wishes *wishes,
 		}
 		if (ok)
 			say_unreadable(&s);
+		if (ok && profile)
+			heap_ways_encode(&s, profile);
 		heap_summary_done(&s);
 		if (!ok)
 			return false;
@@ -332,7 +342,7 @@ static bool show(const struct capture *c, const struct heap_wishes *wishes,
 }
 
 static bool show_json(const struct capture *c, const struct heap_wishes *wishes,
-		      struct err *err)
+		      struct pprof *profile, struct err *err)
 {
 	AUTO(sink_free) struct sink *out = sink_json_new(STDOUT_FILENO, false);
 
@@ -340,11 +350,20 @@ static bool show_json(const struct capture *c, const struct heap_wishes *wishes,
 	sink_named_string(out, "format", "gosnap-heap");
 	sink_named_uint(out, "version", 1);
 	sink_named_begin(out, "heaps", SINK_ARRAY);
-	if (!show(c, wishes, out, err))
+	if (!show(c, wishes, out, profile, err))
 		return false;
 	sink_end(out);
 	sink_end(out);
 	return sink_finish(out, NULL, err);
+}
+
+static bool write_file(struct pprof *profile, struct output *file, struct err *err)
+{
+	size_t len;
+	AUTO(xfree) void *bytes = pprof_finish(profile, &len);
+
+	output_write(file, bytes, len);
+	return output_finish(file, err);
 }
 
 static bool read_and_show(struct capture *c, const struct heap_arguments *arguments,
@@ -359,7 +378,13 @@ static bool read_and_show(struct capture *c, const struct heap_arguments *argume
 			       "the heap can only be read of a copy, and there is none");
 	runtimes_decode(c->runtimes);
 	const struct heap_wishes *wishes = &arguments->wishes;
-	if (arguments->json ? !show_json(c, wishes, err) : !show(c, wishes, NULL, err))
+	AUTO(pprof_free) struct pprof *profile = arguments->file ? pprof_new() : NULL;
+	if (profile)
+		heap_ways_begin(profile, c->realtime_ns);
+	if (arguments->json ? !show_json(c, wishes, profile, err)
+			    : !show(c, wishes, NULL, profile, err))
+		return false;
+	if (profile && !write_file(profile, arguments->file, err))
 		return false;
 	return !c->partial || err_set(err, ERR_GONE, "%s", c->partial);
 }
@@ -379,6 +404,34 @@ static int capture_and_show(void *arg)
 	return ok ? EXIT_DONE : cmd_failed(&err);
 }
 
+static int run(struct heap_arguments *arguments)
+{
+	struct sandbox sandbox = { .keep_count = 0 };
+	struct err err;
+	AUTO(output_close)
+	struct output *file =
+		arguments->pprof ? output_open(arguments->pprof, &err) : NULL;
+
+	if (arguments->pprof && !file)
+		return cmd_failed(&err);
+	if (file) {
+		arguments->file = file;
+		arguments->wishes.ways = true;
+		sandbox.keep[sandbox.keep_count++] = output_fd(file);
+		sandbox.max_ns = sandbox_time_for(output_fd(file));
+	}
+	AUTO(capture_host_free)
+	struct capture_host *host = capture_host_new(
+		&arguments->capture, arguments->no_sandbox, &sandbox, &err);
+	if (!host)
+		return cmd_failed(&err);
+	const int status = run_in_sandbox(arguments->no_sandbox, &sandbox,
+					  capture_and_show, arguments);
+	if (status == EXIT_DONE && file && !output_commit(file, &err))
+		return cmd_failed(&err);
+	return status;
+}
+
 int cmd_heap(int argc, char **argv)
 {
 	struct heap_arguments arguments = {
@@ -389,8 +442,6 @@ int cmd_heap(int argc, char **argv)
 			     .max_copy_age_ns = COPY_AGE_NS },
 	};
 	struct capture_options *options = &arguments.capture;
-	struct sandbox sandbox = { .keep_count = 0 };
-	struct err err;
 	int status;
 
 	if (!options_read(&command_heap, argc, argv, &arguments, &status))
@@ -409,10 +460,5 @@ int cmd_heap(int argc, char **argv)
 	}
 	if (argc - optind == 2)
 		options->core.search.executable = argv[optind + 1];
-	AUTO(capture_host_free)
-	struct capture_host *host =
-		capture_host_new(options, arguments.no_sandbox, &sandbox, &err);
-	return host ? run_in_sandbox(arguments.no_sandbox, &sandbox, capture_and_show,
-				     &arguments)
-		    : cmd_failed(&err);
+	return run(&arguments);
 }

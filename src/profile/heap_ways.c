@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/profile/heap_ways.h"
+
+#include "goruntime/heap/heap_summary.h"
+#include "src/profile/pprof.h"
+
+void heap_ways_begin(struct pprof *to, uint64_t realtime_ns)
+{
+	pprof_time(to, realtime_ns);
+	pprof_period(to, "space", "bytes", 1);
+	pprof_sample_type(to, "inuse_objects", "count");
+	pprof_sample_type(to, "inuse_space", "bytes");
+}
+
+void heap_ways_encode(const struct heap_summary *s, struct pprof *to)
+{
+	for (size_t i = 0; i < s->way_count; i++) {
+		const uint64_t values[] = { s->ways[i].live.objects,
+					    s->ways[i].live.bytes };
+		if (!values[0])
+			continue;
+		for (size_t at = i + 1; at; at = s->ways[at - 1].parent)
+			pprof_frame(to, &(struct profile_frame){
+						.function = s->ways[at - 1].name });
+		pprof_sample(to, values, ARRAY_SIZE(values));
+	}
+}
