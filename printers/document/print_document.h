@@ -25,9 +25,17 @@ void print_warnings(struct sink *out, const struct warnings *warnings);
 /* Prints the first runtime, with the others as a member of it. */
 void print_go(struct sink *out, const struct runtimes *all, struct redaction *r);
 
+struct heap_summary;
+/* An object. */
+void print_heap_summary(struct sink *out, const struct heap_summary *s);
+
 /* What each runtime says of itself: the first one, with the others as a member of it. */
 struct runtime_printing {
 	const struct runtimes *runtimes;
+	/* To read the heap, too, of a copy or a core: NULL, no_heap says why it is not; both NULL: it is not
+	 * wanted. */
+	struct target *heap;
+	const char *no_heap;
 	const struct target_thread *threads;
 	const struct snapshot_time *moment;
 };

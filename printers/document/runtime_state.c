@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "goruntime/goruntime.h"
+#include "lib/base/limit.h"
 #include "printers/document/print_document.h"
 
 #define NEVER (UINT64_C(1) << 62)
@@ -266,6 +267,27 @@ static void print_one(struct sink *out, const struct runtime_printing *p,
 	print_timers(out, p, rt, s);
 }
 
+static void print_heap(struct sink *out, const struct runtime_printing *p,
+		       struct runtime *rt)
+{
+	const struct heap_wishes wishes = { .ns = LIMIT_HEAP_NS };
+	struct heap_summary s;
+	struct err err;
+
+	if (!p->heap && !p->no_heap)
+		return;
+	sink_name(out, "heap");
+	if (p->heap && heap_summarize(rt, p->heap, &wishes, &s, &err)) {
+		print_heap_summary(out, &s);
+	} else {
+		sink_begin(out, SINK_OBJECT);
+		sink_named_string(out, "unreadable", p->heap ? err.text : p->no_heap);
+		sink_end(out);
+	}
+	if (p->heap)
+		heap_summary_done(&s);
+}
+
 static void print_nth(struct sink *out, const struct runtime_printing *p, size_t i)
 {
 	struct runtime *rt = runtimes_get(p->runtimes, i);
@@ -275,6 +297,8 @@ static void print_nth(struct sink *out, const struct runtime_printing *p, size_t
 		print_one(out, p, rt, s);
 	else
 		sink_named_string(out, "unreadable", runtime_unusable(rt));
+	if (s)
+		print_heap(out, p, rt);
 }
 
 void print_runtime_state(struct sink *out, const struct runtime_printing *p)

@@ -579,7 +579,7 @@ bool capture_take(struct capture *c, struct err *err)
 		if (!c->copy && !c->held)
 			end_turn(c);
 		else if (!runtimes_streams(c->runtimes) && !reads_on(c) &&
-			 !c->options->core_file)
+			 !c->options->core_file && !(c->copy && c->options->keep_copy))
 			capture_finish(c);
 		return true;
 	}

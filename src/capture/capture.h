@@ -79,6 +79,7 @@ struct capture_options {
 	bool stands;	       /* it does not run before we have finished, or copied it */
 	bool ended;	       /* nor after that: it is at its end */
 	uint64_t max_pause_ns; /* a promised limit; 0: none */
+	bool keep_copy; /* make one if possible, even if that is slower, and read from it to the end */
 	uint64_t max_copy_age_ns; /* maximum age of a copy */
 };
 

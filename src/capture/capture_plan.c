@@ -25,7 +25,7 @@ static const char *why_never(const struct capture_options *o)
 
 static bool make_plan(struct capture *c, const char *no_copy, struct err *err)
 {
-	const struct plan_demand demand = {
+	struct plan_demand demand = {
 		.wanted = c->options->way,
 		.max_pause_ns = c->options->max_pause_ns,
 		.goroutines = runtimes_expected_goroutines(c->runtimes),
@@ -38,6 +38,12 @@ static bool make_plan(struct capture *c, const char *no_copy, struct err *err)
 		.can_gather = c->options->can_rehearse && !c->options->stands,
 	};
 
+	if (c->options->keep_copy && demand.wanted == CAPTURE_AUTO && !demand.no_copy) {
+		demand.wanted = CAPTURE_COPY;
+		if (plan_make(&c->conditions, &demand, &c->plan, err))
+			return true;
+		demand.wanted = CAPTURE_AUTO;
+	}
 	return plan_make(&c->conditions, &demand, &c->plan, err);
 }
 

@@ -25,6 +25,7 @@ const struct command command_core = {
 		  offsetof(struct snap_arguments, snap.capture.core.search) },
 		{ snap_options, offsetof(struct snap_arguments, snap) },
 		{ content_options, offsetof(struct snap_arguments, snap) },
+		{ heap_options, offsetof(struct snap_arguments, snap) },
 		{ read_options, offsetof(struct snap_arguments, snap.capture.reading) },
 		{ printer_options, offsetof(struct snap_arguments, printers) },
 		{ redact_options, offsetof(struct snap_arguments, redaction) },

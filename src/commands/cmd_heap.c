@@ -9,6 +9,7 @@
 #include "lib/base/limit.h"
 #include "lib/corefile/target_core.h"
 #include "lib/document/sink.h"
+#include "printers/printers.h"
 #include "src/capture/sandboxed.h"
 #include "src/options/options.h"
 #include "src/options/read_options.h"
@@ -20,7 +21,7 @@
 /* A heap of 16 GB is read in that time. */
 #define COPY_AGE_NS (UINT64_C(120) * 1000 * 1000 * 1000)
 
-enum { TYPES_SHOWN = 30, ROOTS_SHOWN = 20, ROOTS_WRITTEN = 1000 };
+enum { TYPES_SHOWN = 30, ROOTS_SHOWN = 20 };
 
 struct heap_arguments {
 	struct capture_options capture;
@@ -30,7 +31,7 @@ struct heap_arguments {
 	bool json, no_sandbox;
 };
 
-static const struct option_info heap_options[] = {
+static const struct option_info count_options[] = {
 	{ 0, "json", NULL, "write JSON", OPTION_FLAG(struct heap_arguments, json) },
 	{ 0, "paths", NULL, "print what keeps the biggest objects alive",
 	  OPTION_FLAG(struct heap_arguments, wishes.paths) },
@@ -49,7 +50,7 @@ const struct command command_heap = {
 	.arguments = "PID|CORE [EXE]",
 	.summary = "count what is in the heap",
 	.options = {
-		{ .rows = heap_options },
+		{ .rows = count_options },
 		{ core_options, offsetof(struct heap_arguments, capture.core.search) },
 		{ sandbox_options, offsetof(struct heap_arguments, no_sandbox) },
 	},
@@ -196,116 +197,6 @@ static void print_heap(const struct heap_summary *s)
 	print_roots(s);
 }
 
-static void sink_amount(struct sink *out, const char *name, const struct heap_amount *a)
-{
-	sink_named_begin(out, name, SINK_OBJECT);
-	sink_named_uint(out, "objects", a->objects);
-	sink_named_uint(out, "bytes", a->bytes);
-	sink_end(out);
-}
-
-static void sink_root_words(struct sink *out, const struct heap_root *r)
-{
-	if (r->kind == HEAP_ROOT_GOROUTINE)
-		sink_named_uint(out, "goroutine", r->id);
-	else if (r->kind == HEAP_ROOT_GLOBAL)
-		sink_named_address(out, "variable", r->id);
-	if (r->name)
-		sink_named_string(out, "name", r->name);
-}
-
-static void sink_root(struct sink *out, const struct heap_root *r)
-{
-	sink_begin(out, SINK_OBJECT);
-	sink_root_words(out, r);
-	sink_amount(out, "alone", &r->alone);
-	sink_end(out);
-}
-
-/* From the root to the object that refers to the last one. */
-static void sink_path(struct sink *out, const struct heap_path *p)
-{
-	sink_named_begin(out, "root", SINK_OBJECT);
-	sink_root_words(out, &p->root);
-	sink_end(out);
-	if (p->omitted)
-		sink_named_uint(out, "omitted", p->omitted);
-	sink_named_begin(out, "path", SINK_ARRAY);
-	for (size_t i = p->count; i-- > 1;) {
-		sink_begin(out, SINK_OBJECT);
-		sink_named_address(out, "address", p->steps[i].addr);
-		if (p->steps[i].type)
-			sink_named_string(out, "type", p->steps[i].type);
-		if (p->steps[i].part)
-			sink_named_string(out, "part", p->steps[i].part);
-		sink_end(out);
-	}
-	sink_end(out);
-}
-
-static void sink_types(struct sink *out, const struct heap_summary *s)
-{
-	sink_named_begin(out, "types", SINK_ARRAY);
-	for (size_t i = 0; i < s->type_count; i++) {
-		sink_begin(out, SINK_OBJECT);
-		sink_named_string(out, "type", s->types[i].name);
-		sink_amount(out, "live", &s->types[i].live);
-		sink_amount(out, "garbage", &s->types[i].garbage);
-		sink_end(out);
-	}
-	sink_end(out);
-	sink_named_begin(out, "untyped", SINK_OBJECT);
-	sink_amount(out, "live", &s->untyped_live);
-	sink_amount(out, "garbage", &s->untyped_garbage);
-	sink_end(out);
-	sink_named_begin(out, "biggest", SINK_ARRAY);
-	for (size_t i = 0; i < s->biggest_count; i++) {
-		sink_begin(out, SINK_OBJECT);
-		sink_named_address(out, "address", s->biggest[i].addr);
-		sink_named_uint(out, "bytes", s->biggest[i].size);
-		if (s->biggest[i].type)
-			sink_named_string(out, "type", s->biggest[i].type);
-		if (s->paths && s->paths[i].known)
-			sink_path(out, &s->paths[i]);
-		sink_end(out);
-	}
-	sink_end(out);
-}
-
-static void sink_roots(struct sink *out, const struct heap_summary *s)
-{
-	sink_named_begin(out, "retained", SINK_ARRAY);
-	for (size_t i = 0; i < s->root_count && i < ROOTS_WRITTEN; i++)
-		if (s->roots[i].alone.objects)
-			sink_root(out, &s->roots[i]);
-	sink_end(out);
-	sink_amount(out, "shared", &s->shared);
-}
-
-static void sink_heap(struct sink *out, const struct heap_summary *s)
-{
-	sink_begin(out, SINK_OBJECT);
-	sink_amount(out, "live", &s->live);
-	sink_amount(out, "garbage", &s->garbage);
-	sink_named_uint(out, "free_bytes", s->free);
-	sink_named_uint(out, "unreadable_bytes", s->unreadable);
-	sink_named_begin(out, "classes", SINK_ARRAY);
-	for (size_t i = 0; i < s->class_count; i++) {
-		const struct heap_class *c = &s->classes[i];
-		sink_begin(out, SINK_OBJECT);
-		sink_named_uint(out, c->size ? "size" : "larger_than",
-				c->size ? c->size : HEAP_SMALL);
-		sink_named_bool(out, "pointers", !c->no_pointers);
-		sink_amount(out, "live", &c->live);
-		sink_amount(out, "garbage", &c->garbage);
-		sink_end(out);
-	}
-	sink_end(out);
-	sink_types(out, s);
-	sink_roots(out, s);
-	sink_end(out);
-}
-
 static void say_unreadable(const struct heap_summary *s)
 {
 	AUTO(xfree)
@@ -325,7 +216,7 @@ static bool show(const struct capture *c, const struct heap_wishes *wishes,
 		bool ok = heap_summarize(runtimes_get(c->runtimes, i),
 					 c->copy ? c->copy : c->live, wishes, &s, err);
 		if (ok && out) {
-			sink_heap(out, &s);
+			print_heap_summary(out, &s);
 		} else if (ok) {
 			printf("%s", i ? "\n" : "");
 			print_heap(&s);

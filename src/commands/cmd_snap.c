@@ -12,6 +12,9 @@
 #include "src/options/show_options.h"
 #include "src/options/snap_options.h"
 
+/* A heap of 16 GB is read in that time. */
+#define HEAP_COPY_AGE_NS (UINT64_C(120) * 1000 * 1000 * 1000)
+
 const struct command command_snap = {
 	.name = "gosnap",
 	.run = cmd_snap,
@@ -21,6 +24,7 @@ const struct command command_snap = {
 	.options = {
 		{ snap_options, offsetof(struct snap_arguments, snap) },
 		{ content_options, offsetof(struct snap_arguments, snap) },
+		{ heap_options, offsetof(struct snap_arguments, snap) },
 		{ way_options, offsetof(struct snap_arguments, snap) },
 		{ process_options, offsetof(struct snap_arguments, snap) },
 		{ read_options, offsetof(struct snap_arguments, snap.capture.reading) },
@@ -90,6 +94,14 @@ static int parse_operands(int argc, char **argv, struct snap_options *ret)
 	return EXIT_DONE;
 }
 
+/* Nobody waits for the heap to be read while the process is stopped. */
+static void keep_copy(struct capture_options *capture)
+{
+	capture->keep_copy = true;
+	if (capture->max_copy_age_ns < HEAP_COPY_AGE_NS)
+		capture->max_copy_age_ns = HEAP_COPY_AGE_NS;
+}
+
 int cmd_snap(int argc, char **argv)
 {
 	AUTO(view_free) struct view *view = view_new();
@@ -99,5 +111,7 @@ int cmd_snap(int argc, char **argv)
 	if (!options_read(&command_snap, argc, argv, &arguments, &status))
 		return status;
 	status = parse_operands(argc, argv, &arguments.snap);
+	if (arguments.snap.heap)
+		keep_copy(&arguments.snap.capture);
 	return status == EXIT_DONE ? snap_run(&command_snap, &arguments) : status;
 }

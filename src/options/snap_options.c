@@ -140,6 +140,11 @@ const struct option_info snap_options[] = {
 	{ .name = NULL }
 };
 
+const struct option_info heap_options[] = { { 0, "heap", NULL,
+					      "include what is in the heap, by type",
+					      OPTION_FLAG(struct snap_options, heap) },
+					    { .name = NULL } };
+
 const struct option_info way_options[] = {
 	{ 0, "capture", CAPTURE_WORDS, "read a copy, or the process stopped or running",
 	  OPTION_CHOICE(struct snap_options, capture.way) },

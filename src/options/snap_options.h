@@ -25,7 +25,7 @@ struct snap_arguments {
 /* Fields of struct snap_options: what the document has, what else is asked for, how a process is
  * captured, and what else there is of a process. */
 extern const struct option_info content_options[], snap_options[], way_options[],
-	process_options[];
+	heap_options[], process_options[];
 
 /* For options of these fields in other tables: of struct snap_options, of a size. */
 option_reader snap_set_stacks, snap_set_full, snap_set_size;

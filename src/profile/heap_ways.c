@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/profile/heap_ways.h"
 
-#include "goruntime/heap/heap_summary.h"
+#include "goruntime/goruntime.h"
 #include "src/profile/pprof.h"
 
 void heap_ways_begin(struct pprof *to, uint64_t realtime_ns)

@@ -71,6 +71,7 @@ static void print_runtime_of(struct snap *s)
 	const struct snapshot_time moment = { s->capture.monotonic_ns,
 					      s->capture.realtime_ns,
 					      s->capture.sockets };
+	const bool heap = s->options->heap, core = s->options->capture.core.path != NULL;
 	size_t n;
 
 	if (!runtimes_count(s->capture.runtimes) || !s->capture.frozen)
@@ -79,6 +80,12 @@ static void print_runtime_of(struct snap *s)
 	print_runtime_state(s->out,
 			    &(struct runtime_printing){
 				    .runtimes = s->capture.runtimes,
+				    .heap = !heap  ? NULL
+					    : core ? s->capture.frozen
+						   : s->capture.copy,
+				    .no_heap = heap ? "the heap can only be read of a "
+						      "copy, and there is none"
+						    : NULL,
 				    .threads = target_threads(s->capture.frozen, &n),
 				    .moment = &moment,
 			    });

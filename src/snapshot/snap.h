@@ -49,6 +49,7 @@ struct snap_options {
 	/* Shared memory, or NULL: which panic it was of. */
 	uint64_t *panic;  /* SNAP_PANIC_WORDS: a struct noted_panic */
 	bool no_values;	  /* none is printed, although memory is read for the analysis */
+	bool heap;	  /* what is in it, by type; read of a copy or a core */
 	bool no_analysis; /* neither who waits for whom nor findings */
 	bool no_sandbox;
 	bool strict; /* warnings affect the exit status */

@@ -8,7 +8,7 @@
 #include "src/viewer/terminal/page.h"
 #include "src/viewer/terminal/text.h"
 
-enum { QUEUES_SHOWN = 16 };
+enum { QUEUES_SHOWN = 16, TYPES_SHOWN = 5 };
 
 static int64_t number(const struct reader_node *object, const char *name)
 {
@@ -99,6 +99,48 @@ static void print_memory(const struct page *page, const struct reader_node *runt
 	page_say(page, COLOR_PLAIN, 0, 2, &text);
 }
 
+static void add_amount(struct text *text, const struct reader_node *amount,
+		       const char *after)
+{
+	text_add_size(text, (uint64_t)number(amount, "bytes"));
+	text_add(text, " in ");
+	text_add_count(text, (uint64_t)number(amount, "objects"));
+	text_add(text, " %s", after);
+}
+
+/* "12 MiB in 340,000 main.order" */
+static void print_types(const struct page *page, const struct reader_node *types)
+{
+	for (size_t i = 0; i < node_count(types) && i < TYPES_SHOWN; i++) {
+		const struct reader_node *type = node_at(types, i);
+		const struct reader_node *live = node_get(type, "live");
+		struct text text = { 0 };
+		if (!number(live, "objects"))
+			continue;
+		add_amount(&text, live, text_of(node_get(type, "type"), "?"));
+		page_say(page, COLOR_PLAIN, 0, 4, &text);
+	}
+}
+
+static void print_heap(const struct page *page, const struct reader_node *heap)
+{
+	const char *unreadable = text_of(node_get(heap, "unreadable"), NULL);
+	struct text text = { 0 };
+
+	if (!heap)
+		return;
+	if (unreadable) {
+		text_add(&text, "heap: %s", unreadable);
+		page_say(page, COLOR_PLAIN, 0, 2, &text);
+		return;
+	}
+	text_add(&text, "heap: ");
+	add_amount(&text, node_get(heap, "live"), "objects that can be reached, ");
+	add_amount(&text, node_get(heap, "garbage"), "that cannot; mostly");
+	page_say(page, COLOR_PLAIN, 0, 2, &text);
+	print_types(page, node_get(heap, "types"));
+}
+
 void runtime_lines_print(const struct page *page, const struct summary *summary)
 {
 	if (node_count(node_get(summary->runtime, "processors")) == 0)
@@ -106,4 +148,5 @@ void runtime_lines_print(const struct page *page, const struct summary *summary)
 	putc('\n', page->out);
 	print_scheduler(page, summary->runtime);
 	print_memory(page, summary->runtime);
+	print_heap(page, node_get(summary->runtime, "heap"));
 }
