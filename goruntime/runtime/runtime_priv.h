@@ -105,6 +105,8 @@ struct state_places {
 	bool known; /* they were looked for */
 	uint64_t sched, allp, allm;
 	uint64_t memstats, pacer, work, mheap, phase, percent;
+	uint64_t pool_lists[8]; /* and other variables */
+	size_t pool_list_count;
 };
 
 struct runtime {

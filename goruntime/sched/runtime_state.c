@@ -92,6 +92,7 @@ void runtime_state_read(struct runtime *rt, struct target *source)
 	state_read_machines(&r);
 	state_read_gc(&r);
 	state_read_memory(&r);
+	state_read_pools(&r);
 }
 
 void runtime_state_forget(struct runtime *rt)

@@ -111,6 +111,14 @@ struct timer_sample {
 	size_t kind_count; /* further kinds are left out */
 };
 
+/* A sync.Pool that keeps something, or did since the last collection. */
+struct pool_state {
+	uint64_t addr;
+	uint64_t creator; /* entry of its New; 0: none, or not known */
+	uint64_t objects; /* that it keeps */
+	uint64_t victims; /* that it keeps until the next collection */
+};
+
 struct runtime_state {
 	struct scheduler_state scheduler;
 	struct processor_state *processors;
@@ -126,6 +134,9 @@ struct runtime_state {
 	uint64_t timers_all; /* in the heaps of all Ps */
 	bool timers_partial; /* some could not be read */
 	struct timer_sample timer_sample;
+	struct pool_state pools[LIMIT_POOLS]; /* those with most objects first */
+	size_t pool_count;
+	bool pools_partial; /* there are more, or some could not be read */
 };
 
 /* NULL: the runtime is unusable. */

@@ -110,5 +110,6 @@ void state_places_find(struct runtime *rt)
 	p->allp = runtime_variable_find(rt, &allp_variable);
 	p->allm = runtime_variable_find(rt, &allm_variable);
 	gc_places_find(rt);
+	pool_places_find(rt);
 	p->known = true;
 }

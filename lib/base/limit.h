@@ -122,6 +122,8 @@
  * stopped: less than a millisecond */
 #define LIMIT_TIMERS 64
 #define LIMIT_TIMERS_READ 320
+/* count; of sync.Pools that are shown, and read while the process is stopped */
+#define LIMIT_POOLS 100
 /* count; of so many on, a sample says what kinds of timers there are; its size; and of kinds */
 #define LIMIT_TIMERS_FEW 1000
 #define LIMIT_TIMERS_SAMPLED 256

@@ -242,6 +242,25 @@ static void print_timers(struct sink *out, const struct runtime_printing *p,
 	sink_end(out);
 }
 
+static void print_pools(struct sink *out, struct runtime *rt,
+			const struct runtime_state *s)
+{
+	sink_named_begin(out, "pools", SINK_ARRAY);
+	for (size_t i = 0; i < s->pool_count; i++) {
+		const struct pool_state *pool = &s->pools[i];
+		sink_begin(out, SINK_OBJECT);
+		sink_named_address(out, "address", pool->addr);
+		sink_named_string(out, "new", function_at(rt, pool->creator));
+		sink_named_uint(out, "objects", pool->objects);
+		sink_named_uint(out, "victims", pool->victims);
+		sink_end(out);
+	}
+	sink_end(out);
+	if (s->pools_partial)
+		sink_named_string(out, "pools_unreadable",
+				  "there are more, or some could not be read");
+}
+
 /* What there is of a list, even if not all of it could be read. */
 static void print_why(struct sink *out, const char *name, const char *unreadable)
 {
@@ -265,6 +284,7 @@ static void print_one(struct sink *out, const struct runtime_printing *p,
 	print_gc(out, &s->gc);
 	print_memory(out, &s->memory);
 	print_timers(out, p, rt, s);
+	print_pools(out, rt, s);
 }
 
 static void print_heap(struct sink *out, const struct runtime_printing *p,

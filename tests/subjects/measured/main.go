@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"unsafe"
@@ -25,7 +26,27 @@ var (
 	kept  [][]byte
 	waste []*[1 << 10]*int
 	held  int32
+	pool  = sync.Pool{New: newPooled}
 )
+
+// The pool keeps more than fit into its first ring.
+const (
+	pooled  = 21
+	victims = 3
+)
+
+func newPooled() interface{} { return new([100]byte) }
+
+// fill puts objects into the pool, some of which were there before the last collection.
+func fill() {
+	for i := 0; i < victims; i++ {
+		pool.Put(newPooled())
+	}
+	runtime.GC()
+	for i := 0; i < pooled; i++ {
+		pool.Put(newPooled())
+	}
+}
 
 //go:nosplit
 func hold() {
@@ -67,6 +88,8 @@ func report(percent int, limit int64) {
 	l.text = append(l.text, `, "limit": `...)
 	l.text = strconv.AppendInt(l.text, limit, 10)
 	l.number("marked", marked())
+	l.number("pooled", pooled)
+	l.number("victims", victims)
 	l.number("HeapAlloc", m.HeapAlloc)
 	l.number("NextGC", m.NextGC)
 	l.number("LastGC", m.LastGC)
@@ -115,6 +138,7 @@ func measured(limit int64) {
 	}
 	debug.SetGCPercent(percent)
 	work()
+	fill()
 	limit = setLimit(limit)
 	marked() // the first time, it makes what it needs
 	report(percent, limit)
