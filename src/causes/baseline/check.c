@@ -49,39 +49,6 @@ static void say_before(struct text *text, uint64_t most)
 	text_add(text, " before");
 }
 
-static uint64_t in_new_states(const struct measured_group *group,
-			      const struct baseline_group *normal, const char **ret_name)
-{
-	uint64_t n = 0, most = 0;
-
-	for (size_t i = 0; i < group->state_count; i++) {
-		const struct state *state = &group->states[i];
-		bool known = normal->state_count == MEASURED_STATES;
-		for (size_t s = 0; s < normal->state_count; s++)
-			known |= strcmp(normal->states[s], state->name) == 0;
-		if (known)
-			continue;
-		n += state->count;
-		if (state->count > most)
-			*ret_name = state->name;
-		most = state->count > most ? state->count : most;
-	}
-	return n;
-}
-
-static void check_states(const struct checking *c, const struct measured_group *group,
-			 const struct baseline_group *normal)
-{
-	const char *name = "";
-	const uint64_t n = in_new_states(group, normal, &name);
-
-	if (n < c->limits->least || n < group->count)
-		return;
-	struct text *text = add(c, DEVIATION_STATE, group->fingerprint, n, 0);
-	say_are(text, n);
-	text_add(text, " at %s in another state than before: %s.", group->place, name);
-}
-
 /* Where goroutines run is chance, and how many can is seen in all of them: those count that wait. */
 static void check_group(const struct checking *c, const struct measured_group *group)
 {
@@ -100,8 +67,6 @@ static void check_group(const struct checking *c, const struct measured_group *g
 		text_add(text, " at %s", group->place);
 		say_before(text, normal->most);
 		text_add(text, ".");
-	} else if (normal) {
-		check_states(c, group, normal);
 	}
 }
 

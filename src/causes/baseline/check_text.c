@@ -7,15 +7,10 @@
 enum { SHOWN = 20 };
 
 static const char *const kinds[] = {
-	[DEVIATION_CRASHED] = "crashed",
-	[DEVIATION_FINDING] = "finding",
-	[DEVIATION_NEW] = "new",
-	[DEVIATION_GROWN] = "grown",
-	[DEVIATION_STATE] = "state",
-	[DEVIATION_MISSING] = "missing",
-	[DEVIATION_GOROUTINES] = "goroutines",
-	[DEVIATION_THREADS] = "threads",
-	[DEVIATION_HEAP] = "heap",
+	[DEVIATION_CRASHED] = "crashed", [DEVIATION_FINDING] = "finding",
+	[DEVIATION_NEW] = "new",	 [DEVIATION_GROWN] = "grown",
+	[DEVIATION_MISSING] = "missing", [DEVIATION_GOROUTINES] = "goroutines",
+	[DEVIATION_THREADS] = "threads", [DEVIATION_HEAP] = "heap",
 };
 
 static void add_documents(struct text *text, const struct baseline *normal)

@@ -126,6 +126,20 @@ static void test_stacks(void **state)
 	STACK(9, "", "runtime.goexit");
 }
 
+/* Where a wrapper panics, tracebacks show it. */
+static void test_wrapper(void **state)
+{
+	struct stack_text stack = { .most = 9 };
+
+	(void)state;
+	stack_text_call(&stack, &(struct stack_call){ .function = "main.(*T).f",
+						      .wrapper = true });
+	stack_text_call(&stack, &(struct stack_call){ .function = "main.g" });
+	stack_text_end(&stack);
+	assert_string_equal(text_words(&stack.text), "main.g\n");
+	stack_text_done(&stack);
+}
+
 static void test_causes(void **state)
 {
 	static const char *const causes[][2] = {
@@ -160,6 +174,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_stacks),
+		cmocka_unit_test(test_wrapper),
 		cmocka_unit_test(test_causes),
 	};
 
