@@ -15,6 +15,8 @@ bool heap_may_read(struct heap *h, uint64_t len)
 		h->gave_up = true;
 	if (h->until_ns && h->bytes_read - h->bytes_at_look >= BYTES_A_LOOK) {
 		h->bytes_at_look = h->bytes_read;
+		if (h->limits.megabytes_read)
+			*h->limits.megabytes_read = h->bytes_read / BYTES_A_LOOK;
 		h->gave_up |= monotonic_ns() > h->until_ns;
 	}
 	target_budget_unit(h->memory);

@@ -17,8 +17,9 @@ struct heap;
 
 /* What marking may take, from heap_open() on. 0: no limit. */
 struct heap_limits {
-	uint64_t ns;	/* of time */
-	uint64_t bytes; /* of memory read */
+	uint64_t ns;			  /* of time */
+	uint64_t bytes;			  /* of memory read */
+	_Atomic uint64_t *megabytes_read; /* so far, for who watches; NULL: nobody does */
 };
 
 /* memory: of rt, at one instant; must outlive the heap. NULL: ERR_UNSUPPORTED, ERR_NOT_FOUND,

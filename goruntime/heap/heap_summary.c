@@ -237,10 +237,10 @@ bool heap_summarize(struct runtime *rt, struct target *memory,
 		    const struct heap_wishes *wishes, struct heap_summary *ret,
 		    struct err *err)
 {
+	const struct heap_limits limits = { .ns = wishes->ns,
+					    .megabytes_read = wishes->megabytes_read };
 	*ret = (struct heap_summary){ .free = 0 };
-	AUTO(heap_close)
-	struct heap *h =
-		heap_open(rt, memory, &(struct heap_limits){ .ns = wishes->ns }, err);
+	AUTO(heap_close) struct heap *h = heap_open(rt, memory, &limits, err);
 	struct roots roots = { h, rt };
 
 	if (!h)

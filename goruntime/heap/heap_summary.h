@@ -72,9 +72,10 @@ struct heap_way {
 
 /* What is wanted beside counts. */
 struct heap_wishes {
-	uint64_t ns; /* that it may take; 0: no limit */
-	bool paths;  /* to the biggest objects */
-	bool ways;   /* of all objects */
+	uint64_t ns;			  /* that it may take; 0: no limit */
+	_Atomic uint64_t *megabytes_read; /* as in struct heap_limits */
+	bool paths;			  /* to the biggest objects */
+	bool ways;			  /* of all objects */
 	/* The biggest objects are to be of that type, as heap_type_name() spells it; NULL: of any. */
 	const char *type;
 };

@@ -194,7 +194,8 @@ static bool find_in(struct runtime *rt, struct target *memory,
 	struct search s = { .rt = rt };
 	AUTO(heap_close)
 	struct heap *heap = heap_open(
-		rt, memory, &(struct heap_limits){ limits->ns, limits->bytes }, err);
+		rt, memory,
+		&(struct heap_limits){ .ns = limits->ns, .bytes = limits->bytes }, err);
 
 	if (!heap)
 		return false;

@@ -16,6 +16,7 @@
 #include "src/profile/heap_ways.h"
 #include "src/profile/pprof.h"
 #include "src/snapshot/output.h"
+#include "src/snapshot/progress.h"
 #include "src/viewer/terminal/text.h"
 
 /* A heap of 16 GB is read in that time. */
@@ -29,6 +30,7 @@ struct heap_arguments {
 	const char *pprof;
 	struct output *file; /* that, open */
 	bool json, no_sandbox;
+	enum progress_when progress;
 };
 
 static const struct option_info count_options[] = {
@@ -39,6 +41,8 @@ static const struct option_info count_options[] = {
 	  OPTION_STRING(struct heap_arguments, wishes.type) },
 	{ 0, "pprof", "FILE", "write what is live as a profile, by what keeps it",
 	  OPTION_STRING(struct heap_arguments, pprof) },
+	{ 0, "progress", CHOICE_WHEN, "report progress; auto: on a terminal",
+	  OPTION_CHOICE(struct heap_arguments, progress) },
 	{ 0, "assume-go", "1.N", "read the runtime as that of Go 1.N",
 	  OPTION_STRING(struct heap_arguments, capture.assume_go) },
 	{ .name = NULL }
@@ -207,14 +211,22 @@ static void say_unreadable(const struct heap_summary *s)
 		cmd_say(text);
 }
 
-/* out: NULL: as text. profile: NULL: none is wanted. */
-static bool show(const struct capture *c, const struct heap_wishes *wishes,
-		 struct sink *out, struct pprof *profile, struct err *err)
+struct showing {
+	struct heap_wishes wishes;
+	struct pprof *profile;	   /* NULL: none is wanted */
+	struct progress *progress; /* until anything is printed */
+};
+
+/* out: NULL: as text. */
+static bool show(const struct capture *c, struct showing *to, struct sink *out,
+		 struct err *err)
 {
 	for (size_t i = 0; i < runtimes_count(c->runtimes); i++) {
 		struct heap_summary s;
-		bool ok = heap_summarize(runtimes_get(c->runtimes, i),
-					 c->copy ? c->copy : c->live, wishes, &s, err);
+		bool ok =
+			heap_summarize(runtimes_get(c->runtimes, i),
+				       c->copy ? c->copy : c->live, &to->wishes, &s, err);
+		progress_end(TAKE(to->progress));
 		if (ok && out) {
 			print_heap_summary(out, &s);
 		} else if (ok) {
@@ -223,8 +235,8 @@ static bool show(const struct capture *c, const struct heap_wishes *wishes,
 		}
 		if (ok)
 			say_unreadable(&s);
-		if (ok && profile)
-			heap_ways_encode(&s, profile);
+		if (ok && to->profile)
+			heap_ways_encode(&s, to->profile);
 		heap_summary_done(&s);
 		if (!ok)
 			return false;
@@ -232,8 +244,7 @@ static bool show(const struct capture *c, const struct heap_wishes *wishes,
 	return true;
 }
 
-static bool show_json(const struct capture *c, const struct heap_wishes *wishes,
-		      struct pprof *profile, struct err *err)
+static bool show_json(const struct capture *c, struct showing *to, struct err *err)
 {
 	AUTO(sink_free) struct sink *out = sink_json_new(STDOUT_FILENO, false);
 
@@ -241,7 +252,7 @@ static bool show_json(const struct capture *c, const struct heap_wishes *wishes,
 	sink_named_string(out, "format", "gosnap-heap");
 	sink_named_uint(out, "version", 1);
 	sink_named_begin(out, "heaps", SINK_ARRAY);
-	if (!show(c, wishes, out, profile, err))
+	if (!show(c, to, out, err))
 		return false;
 	sink_end(out);
 	sink_end(out);
@@ -258,7 +269,7 @@ static bool write_file(struct pprof *profile, struct output *file, struct err *e
 }
 
 static bool read_and_show(struct capture *c, const struct heap_arguments *arguments,
-			  struct err *err)
+			  struct showing *to, struct err *err)
 {
 	if (runtimes_count(c->runtimes) == 0)
 		return err_set(err, ERR_CANNOT, "this is not a Go program: %s",
@@ -268,12 +279,11 @@ static bool read_and_show(struct capture *c, const struct heap_arguments *argume
 		return err_set(err, ERR_CANNOT,
 			       "the heap can only be read of a copy, and there is none");
 	runtimes_decode(c->runtimes);
-	const struct heap_wishes *wishes = &arguments->wishes;
 	AUTO(pprof_free) struct pprof *profile = arguments->file ? pprof_new() : NULL;
+	to->profile = profile;
 	if (profile)
 		heap_ways_begin(profile, c->realtime_ns);
-	if (arguments->json ? !show_json(c, wishes, profile, err)
-			    : !show(c, wishes, NULL, profile, err))
+	if (arguments->json ? !show_json(c, to, err) : !show(c, to, NULL, err))
 		return false;
 	if (profile && !write_file(profile, arguments->file, err))
 		return false;
@@ -283,11 +293,17 @@ static bool read_and_show(struct capture *c, const struct heap_arguments *argume
 static int capture_and_show(void *arg)
 {
 	const struct heap_arguments *arguments = arg;
+	progress_count read = 0;
+	struct showing to = { .wishes = arguments->wishes,
+			      .progress = progress_begin(arguments->progress) };
 	struct capture c;
 	struct err err;
-	bool ok = capture_open(&c, &arguments->capture, &err) && capture_take(&c, &err) &&
-		  read_and_show(&c, arguments, &err);
 
+	to.wishes.megabytes_read = &read;
+	progress_phase(to.progress, "read", "MB of the heap", &read, 0);
+	bool ok = capture_open(&c, &arguments->capture, &err) && capture_take(&c, &err) &&
+		  read_and_show(&c, arguments, &to, &err);
+	progress_end(to.progress);
 	capture_finish(&c);
 	if (ok && c.partial)
 		ok = err_set(&err, ERR_GONE, "%s", c.partial);
@@ -297,7 +313,7 @@ static int capture_and_show(void *arg)
 
 static int run(struct heap_arguments *arguments)
 {
-	struct sandbox sandbox = { .keep_count = 0 };
+	struct sandbox sandbox = { .threads = progress_is_wanted(arguments->progress) };
 	struct err err;
 	AUTO(output_close)
 	struct output *file =

@@ -59,8 +59,9 @@ static void draw(struct progress *p)
 		return;
 	format_count(*p->count, count);
 	format_count(p->total, total);
-	snprintf(line, sizeof(line), "gosnap: %s %s of %s %s, %" PRIu64 " s", p->done,
-		 count, total, p->things, (monotonic_ns() - p->started_ns) / NS_PER_S);
+	snprintf(line, sizeof(line), "gosnap: %s %s%s%s %s, %" PRIu64 " s", p->done,
+		 count, p->total ? " of " : "", p->total ? total : "", p->things,
+		 (monotonic_ns() - p->started_ns) / NS_PER_S);
 	width = (int)strlen(line);
 	fprintf(stderr, "\r%-*s", p->drawn, line);
 	p->drawn = width;

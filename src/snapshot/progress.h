@@ -22,7 +22,7 @@ typedef _Atomic uint64_t progress_count;
 /* Is there going to be a line, which a thread draws? */
 bool progress_is_wanted(enum progress_when when);
 struct progress *progress_begin(enum progress_when when);
-/* "gosnap: <done> 400,000 of 1,000,000 <things>, 3 s". The strings and count are borrowed
+/* "gosnap: <done> 400,000 of 1,000,000 <things>, 3 s"; total 0: it is not known. The strings and count are borrowed
  * until the next phase or the end. */
 void progress_phase(struct progress *p, const char *done, const char *things,
 		    const progress_count *count, uint64_t total);
