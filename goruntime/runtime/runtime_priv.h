@@ -104,8 +104,9 @@ struct sync_map_count {
 struct state_places {
 	bool known; /* they were looked for */
 	uint64_t sched, allp, allm;
-	uint64_t memstats, pacer, work, mheap, phase, percent;
-	uint64_t pool_lists[8]; /* and other variables */
+	uint64_t memstats, pacer, work, mheap, phase, percent, limiter;
+	uint64_t finalizers, cleanups; /* all blocks of these */
+	uint64_t pool_lists[8];	       /* and other variables */
 	size_t pool_list_count;
 };
 

@@ -111,6 +111,30 @@ static const struct runtime_variable mheap_variable = {
 	.agrees = is_mheap,
 };
 
+/* It has as many seconds as there are Ps. */
+static bool is_limiter(struct runtime *rt, uint64_t addr)
+{
+	uint64_t enabled, used, budget, processors;
+	struct err ignored;
+
+	return addr % WORD == 0 && load(rt, addr, L_limiter_enabled, &enabled) &&
+	       load(rt, addr, L_limiter_fill, &used) &&
+	       load(rt, addr, L_limiter_capacity, &budget) && enabled <= 1 &&
+	       used <= budget && rt->places.allp &&
+	       target_read_uint(rt->target, rt->places.allp + WORD, WORD, &processors,
+				&ignored) &&
+	       budget == processors * 1000000000;
+}
+
+static const struct runtime_variable limiter_variable = {
+	.symbol = "runtime.gcCPULimiter",
+	.functions = { "runtime.gcAssistAlloc", "runtime.gcMarkTermination",
+		       "runtime.gcDrainN", "runtime.gcStart", "runtime.procresize" },
+	.fields = { L_limiter_enabled, L_limiter_fill, L_limiter_capacity },
+	.field_count = 3,
+	.agrees = is_limiter,
+};
+
 static uint64_t symbol(const struct runtime *rt, const char *name)
 {
 	struct image_range found;
@@ -196,6 +220,8 @@ void gc_places_find(struct runtime *rt)
 		p->pacer = runtime_variable_find(rt, &pacer_variable);
 	else
 		p->percent = find_percent(rt);
+	if (layout_has(&rt->layout, L_limiter_fill))
+		p->limiter = runtime_variable_find(rt, &limiter_variable);
 	if (layout_has(&rt->layout, L_work_cycles))
 		p->work = runtime_variable_find(rt, &work_variable);
 }

@@ -81,6 +81,28 @@ static void read_pacer(struct state_reading *r, struct gc_state *gc)
 	gc->goal = gc_goal(r);
 }
 
+/* A float64 between 0 and 1. */
+static struct state_number share(struct state_number n)
+{
+	double fraction;
+
+	memcpy(&fraction, &n.value, sizeof(fraction));
+	n.known &= fraction >= 0 && fraction <= 1;
+	n.value = n.known ? (uint64_t)(fraction * 1e6) : 0;
+	return n;
+}
+
+static void read_cost(struct state_reading *r, struct gc_state *gc)
+{
+	const struct state_places *p = &r->rt->places;
+
+	gc->processor_share = share(state_load(r, p->memstats, L_stats_cpu_fraction));
+	gc->mapped = state_load(r, p->pacer, L_pacer_mapped);
+	gc->limited = state_load(r, p->limiter, L_limiter_enabled);
+	gc->budget_used = state_load(r, p->limiter, L_limiter_fill);
+	gc->budget = state_load(r, p->limiter, L_limiter_capacity);
+}
+
 static void read_work(struct state_reading *r, struct gc_state *gc)
 {
 	const uint64_t at = r->rt->places.work;
@@ -106,4 +128,5 @@ void state_read_gc(struct state_reading *r)
 	read_stats(r, gc);
 	read_pacer(r, gc);
 	read_work(r, gc);
+	read_cost(r, gc);
 }

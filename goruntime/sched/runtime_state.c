@@ -91,6 +91,7 @@ void runtime_state_read(struct runtime *rt, struct target *source)
 	xfree(r.heaps);
 	state_read_machines(&r);
 	state_read_gc(&r);
+	state_read_call_queues(&r);
 	state_read_memory(&r);
 	state_read_pools(&r);
 }

@@ -74,6 +74,14 @@ struct gc_state {
 	struct state_number triggered; /* UINT64_MAX: no cycle is going on */
 	struct state_number ended;     /* CLOCK_REALTIME; 0: no cycle has ended */
 	struct state_number paused;
+	/* Of all processor time since the program began, in millionths. */
+	struct state_number processor_share;
+	struct state_number mapped; /* what counts for the limit */
+	struct state_number
+		limited; /* has it used so much time that it is kept from more? */
+	struct state_number budget_used, budget; /* ns until then; since 1.19 */
+	/* Of what is out of reach, to be called; those that run included; at least. */
+	struct state_number finalizers, cleanups;
 	struct gc_pause pauses[LIMIT_PAUSES]; /* the last first */
 	size_t pause_count;
 	bool has_assists;

@@ -111,5 +111,6 @@ void state_places_find(struct runtime *rt)
 	p->allm = runtime_variable_find(rt, &allm_variable);
 	gc_places_find(rt);
 	pool_places_find(rt);
+	queue_places_find(rt);
 	p->known = true;
 }

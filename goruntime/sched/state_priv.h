@@ -9,8 +9,9 @@
 
 /* state_places.c: does nothing if they are known. */
 void state_places_find(struct runtime *rt);
-void gc_places_find(struct runtime *rt);   /* gc_places.c: a part of that */
-void pool_places_find(struct runtime *rt); /* pools.c: another */
+void gc_places_find(struct runtime *rt);    /* gc_places.c: a part of that */
+void queue_places_find(struct runtime *rt); /* call_queues.c: another */
+void pool_places_find(struct runtime *rt);  /* pools.c: likewise */
 
 /* runtime_state.c */
 void runtime_state_read(struct runtime *rt, struct target *source);
@@ -51,6 +52,7 @@ void state_read_machines(struct state_reading *r);
 /* Then r->heaps are known. */
 void state_read_timers(struct state_reading *r);
 void state_read_gc(struct state_reading *r);
+void state_read_call_queues(struct state_reading *r);
 struct state_number gc_goal(struct state_reading *r);
 void state_read_memory(struct state_reading *r);
 void state_read_pools(struct state_reading *r);

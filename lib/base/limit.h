@@ -124,6 +124,8 @@
 #define LIMIT_TIMERS_READ 320
 /* count; of sync.Pools that are shown, and read while the process is stopped */
 #define LIMIT_POOLS 100
+/* count; blocks of finalizers, each with 101, and of cleanups */
+#define LIMIT_CALL_BLOCKS 256
 /* count; of so many on, a sample says what kinds of timers there are; its size; and of kinds */
 #define LIMIT_TIMERS_FEW 1000
 #define LIMIT_TIMERS_SAMPLED 256

@@ -148,6 +148,17 @@ static void print_pauses(struct sink *out, const struct gc_state *gc)
 	sink_end(out);
 }
 
+static void print_cost(struct sink *out, const struct gc_state *gc)
+{
+	print_number(out, "cpu_millionths", gc->processor_share);
+	print_number(out, "mapped_bytes", gc->mapped);
+	print_true(out, "limited", gc->limited);
+	print_number(out, "limiter_used_ns", gc->budget_used);
+	print_number(out, "limiter_ns", gc->budget);
+	print_number(out, "finalizers", gc->finalizers);
+	print_number(out, "cleanups", gc->cleanups);
+}
+
 static void print_gc(struct sink *out, const struct gc_state *gc)
 {
 	sink_named_begin(out, "gc", SINK_OBJECT);
@@ -165,6 +176,7 @@ static void print_gc(struct sink *out, const struct gc_state *gc)
 		print_pauses(out, gc);
 	if (gc->has_assists)
 		print_queue(out, "assists", &gc->assists);
+	print_cost(out, gc);
 	sink_end(out);
 }
 

@@ -134,7 +134,7 @@ static bool is_of_go(const char *function)
 	for (size_t i = 0; i < ARRAY_SIZE(packages); i++)
 		if (strncmp(function, packages[i], strlen(packages[i])) == 0)
 			return true;
-	return false;
+	return strstr(function, "._Cfunc_") != NULL; /* that cgo has written */
 }
 
 /* Where the program itself is on a stack: goroot, as the last frame, in the runtime, has it,

@@ -73,24 +73,52 @@ static void say_system_call(const struct finder *f, struct text *text,
 	text_add(text, "is in a system call");
 }
 
+struct c_search {
+	bool is_in_c;
+	const char *innermost;
+};
+
+static void note_cgo(void *arg, const struct code_frame *frame)
+{
+	struct c_search *s = arg;
+
+	s->is_in_c |= frame->function && strcmp(frame->function, "runtime.cgocall") == 0;
+}
+
 static void note_c(void *arg, const struct code_frame *frame)
 {
-	const char **innermost = arg;
+	struct c_search *s = arg;
 
-	if (frame->c && frame->function && !*innermost)
-		*innermost = frame->function;
+	if (frame->c && frame->function && !s->innermost)
+		s->innermost = frame->function;
+}
+
+/* What C has on the stack is the thread's. */
+static struct c_search look_for_c(const struct finder *f, const struct goroutine *g)
+{
+	struct c_search ret = { 0 };
+
+	runtimes_each_frame(f->about.all, g->stack, note_cgo, &ret);
+	if (ret.is_in_c && thread_of(f, g)) {
+		const uint32_t stack =
+			runtimes_thread(f->about.all, (size_t)g->thread)->stack;
+		if (stack != NO_STACK)
+			runtimes_each_frame(f->about.all, stack, note_c, &ret);
+	}
+	return ret;
 }
 
 static void say_call(const struct finder *f, struct text *text, uint32_t goroutine)
 {
 	const struct goroutine *g = finder_goroutine(f, goroutine).goroutine;
-	const char *c = NULL;
+	const struct c_search c = look_for_c(f, g);
 
-	runtimes_each_frame(f->about.all, g->stack, note_c, &c);
-	if (c)
-		text_add(text, "is in C, in %s, called", c);
-	else
+	if (!c.is_in_c)
 		say_system_call(f, text, thread_of(f, g));
+	else if (c.innermost)
+		text_add(text, "is in C, in %s, called", c.innermost);
+	else
+		text_add(text, "is in C, called");
 	say_where(f, text, goroutine);
 }
 

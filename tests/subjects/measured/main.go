@@ -96,6 +96,7 @@ func report(percent int, limit int64) {
 	l.number("NumGC", uint64(m.NumGC))
 	l.number("NumForcedGC", uint64(m.NumForcedGC))
 	l.number("PauseTotalNs", m.PauseTotalNs)
+	l.number("cpu", uint64(m.GCCPUFraction*1e6))
 	l.numbers("PauseNs", m.PauseNs[:], 16, int(m.NumGC+255)%256)
 	l.numbers("PauseEnd", m.PauseEnd[:], 16, int(m.NumGC+255)%256)
 	l.number("heap_inuse_bytes", m.HeapInuse)

@@ -130,6 +130,48 @@ func collect() {
 
 func expire() {}
 
+type node struct {
+	next *node
+	data [6]uintptr
+}
+
+var (
+	kept   *node
+	litted [8]*node
+	never  = make(chan int)
+)
+
+// keep makes objects of so many bytes that stay.
+func keep(bytes int) {
+	for i := 0; i < bytes/int(unsafe.Sizeof(node{})); i++ {
+		kept = &node{next: kept}
+	}
+}
+
+// litter makes so many goroutines allocate, again and again.
+func litter(n int) {
+	for i := 0; i < n; i++ {
+		go func(i int) {
+			for {
+				litted[i] = &node{}
+			}
+		}(i)
+	}
+}
+
+// laterFinalizers queues some, and lets the runtime know of all that they have waited long.
+func laterFinalizers() {
+	runtime.GC()
+	for i := 0; i < 300; i++ {
+		runtime.SetFinalizer(&node{}, func(*node) { atomic.AddInt64(&spun, 1) })
+	}
+	aWhile()
+	runtime.GC()
+	aWhile()
+	runtime.GC()
+	runtime.GC()
+}
+
 func init() {
 	cases["the world waits for a spin"] = func() { // with asyncpreemptoff=1
 		started(func(begun func()) { begun(); spin() })
@@ -215,6 +257,31 @@ func init() {
 		}
 		ready()
 	}
+	cases["collects all the time"] = func() { // with GOGC=1
+		keep(10 << 20)
+		litter(8)
+		ready()
+	}
+	cases["at its memory limit"] = func() { // of 24 MiB, without GOGC
+		keep(20 << 20)
+		litter(8)
+		ready()
+	}
+	cases["a finalizer that waits"] = func() {
+		runtime.SetFinalizer(&node{}, func(*node) { <-never })
+		laterFinalizers()
+		ready()
+	}
+	cases["well: finalizers"] = func() {
+		laterFinalizers()
+		ready()
+	}
+	cases["well: collects often"] = func() {
+		keep(1 << 20)
+		litter(1)
+		ready()
+	}
+
 	cases["well: tickers"] = func() {
 		for i := 0; i < 1200; i++ {
 			go func() {

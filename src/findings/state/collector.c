@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/findings/state/collector.h"
+
+enum {
+	CYCLES = 10,	  /* at least */
+	MAPPED = 95,	  /* percent of the limit */
+	MARKED = 95,	  /* percent of what the heap may have */
+	BUDGET_USED = 90, /* percent of what it may use more than the program */
+};
+
+static bool is_part(struct state_number n, struct state_number of, unsigned percent)
+{
+	return n.known && of.known && of.value && n.value / percent >= of.value / 100;
+}
+
+/* By the clock of the day. */
+bool collector_goes_on(const struct finder *f, const struct gc_state *gc)
+{
+	const size_t n = gc->pause_count;
+	const uint64_t now = f->about.now_realtime_ns;
+
+	if (n < CYCLES || gc->pauses[0].ended < gc->pauses[n - 1].ended ||
+	    gc->pauses[0].ended > now)
+		return false;
+	return now - gc->pauses[0].ended < STATE_LONG_NS &&
+	       gc->pauses[0].ended - gc->pauses[n - 1].ended < n * SECOND_NS;
+}
+
+bool collector_is_at_limit(const struct finder *f, const struct gc_state *gc)
+{
+	return gc->limit.value < INT64_MAX && is_part(gc->mapped, gc->limit, MAPPED) &&
+	       gc->goal.value < INT64_MAX && is_part(gc->marked, gc->goal, MARKED) &&
+	       collector_goes_on(f, gc);
+}
+
+bool collector_is_busy(const struct gc_state *gc)
+{
+	return gc->limited.value || is_part(gc->budget_used, gc->budget, BUDGET_USED);
+}
+
+void say_collections(struct text *text, const struct gc_state *gc)
+{
+	const size_t n = gc->pause_count;
+
+	if (n < 2 || gc->pauses[0].ended <= gc->pauses[n - 1].ended)
+		return;
+	text_add(text, "; the last %zu collections ended within ", n);
+	text_add_duration(text, (int64_t)(gc->pauses[0].ended - gc->pauses[n - 1].ended));
+}
+
+void say_remains(struct text *text, const struct gc_state *gc)
+{
+	if (!gc->marked.known)
+		return;
+	text_add(text, ". ");
+	text_add_size(text, gc->marked.value);
+	text_add(text, " of objects remain after each");
+}

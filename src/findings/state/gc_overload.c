@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The collector takes more time than the program. Collections that follow each other at once
+ * are no sign of that: a small heap is collected often, at little cost. From 1.19 on the
+ * runtime itself counts by how much the collector has used more than half of the processors,
+ * and limits it once that is a second for each of them. Its part of all time since the program
+ * began is known of every release: 25 % while it marks, unless the program allocates faster. */
+#include <inttypes.h>
+
+#include "src/findings/state/collector.h"
+
+enum { SHARE = 500000 /* of a million */ };
+
+static void tell(struct finder *f, const struct gc_state *gc)
+{
+	struct finding *finding = finding_add(f, "gc_overload", SEVERITY_WARNING, 0,
+					      "See what allocates so much (gosnap "
+					      "profile-export --kind=heap), or raise "
+					      "GOGC.");
+	struct text *text = &finding->text;
+
+	text_add(text, "Garbage collections use more than half of the processors");
+	if (gc->limited.value)
+		text_add(text, ", so that Go holds them back");
+	if (gc->processor_share.known)
+		text_add(text, ", and have used %" PRIu64 " %% since the program began",
+			 gc->processor_share.value / 10000);
+	say_collections(text, gc);
+	say_remains(text, gc);
+	text_add(text, ".");
+}
+
+void finding_gc_overload(struct finder *f)
+{
+	const size_t n = runtimes_count(f->about.all);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct runtime_state *s =
+			runtime_state(runtimes_get(f->about.all, i));
+		if (s && collector_goes_on(f, &s->gc) &&
+		    !collector_is_at_limit(f, &s->gc) &&
+		    (collector_is_busy(&s->gc) || s->gc.processor_share.value >= SHARE))
+			tell(f, &s->gc);
+	}
+}
