@@ -336,6 +336,23 @@ static void mark_all(struct heap *h, const struct goroutine *g, uint64_t from)
 	heap_mark_range(h, from, len < most ? len : most);
 }
 
+/* Is what the thread has on its own stack old? Without a goroutine it may run timers, or make what was
+ * waiting ready, and wait for a lock of the runtime meanwhile; it does not hold one as it goes to sleep
+ * (stopm in runtime/proc.go). */
+static bool rests(struct heap *h, const struct go_m *m,
+		  const struct target_thread *thread)
+{
+	struct err ignored;
+	uint64_t locks;
+
+	if (!m->m || m->syscall_sp)
+		return true;
+	return !m->curg && thread->in_syscall &&
+	       layout_load(&h->rt->layout, h->memory, m->m, L_m_locks, &locks,
+			   &ignored) &&
+	       locks == 0;
+}
+
 /* A goroutine that runs has pointers in registers, or on its thread's own stack, where the
  * runtime works for it. What a thread has there that is idle or in a system call is old. */
 void heap_mark_threads(struct heap *h)
@@ -347,7 +364,7 @@ void heap_mark_threads(struct heap *h)
 	for (size_t t = 0; t < n; t++) {
 		const struct regs *regs = &threads[t].regs;
 		if (!threads[t].stopped || t >= h->rt->machine_count ||
-		    !h->rt->machines[t].curg || h->rt->machines[t].syscall_sp)
+		    rests(h, &h->rt->machines[t], &threads[t]))
 			continue;
 		for (unsigned i = 0; i < ARCH_REGS_MAX; i++)
 			if (reg_known(regs, i))
@@ -374,6 +391,12 @@ static void mark_stack(struct heap *h, const struct goroutine *g)
 	heap_mark_word(h, closure_of(h, g));
 	if (g->bad_context || g->sp < g->stack_low || g->sp >= g->stack_high) {
 		mark_all(h, g, g->stack_low);
+		return;
+	}
+	/* While its stack is copied, pointers to variables may still lead to the old one: copystack in
+	 * runtime/stack.go. */
+	if (g->status == GOROUTINE_COPYSTACK) {
+		mark_all(h, g, g->sp);
 		return;
 	}
 	if (!h->plan || h->plan->stack != g->stack) {

@@ -217,7 +217,7 @@ static void tell_passed(struct asking *q, const struct walk_of *of,
 		if (of->symbolic && (!symbolic_true(of->symbolic, e->addr, &known.addr) ||
 				     !unlock_of(q, known.addr, (uint32_t)f->frame)))
 			continue;
-		if (is_lock(e->operation) && is_wanted(q, &known) &&
+		if (is_lock(e->operation) && !e->if_free && is_wanted(q, &known) &&
 		    !is_under_way(q, of, &q->stack.frames[f->frame], e) &&
 		    walk_reaches(q->a->walker, of, events, e->pc, is_opposite, e))
 			tell(q, &known, PASSED, (uint32_t)f->frame);

@@ -75,7 +75,9 @@ static void add_event(struct following *f, enum operation operation, uint64_t ad
 	if (l->count >= EVENTS_MAX)
 		return;
 	GROW(l->list, l->count, l->cap);
-	l->list[l->count++] = (struct event){ operation, surely, addr, pc };
+	l->list[l->count++] = (struct event){
+		.operation = operation, .surely = surely, .addr = addr, .pc = pc
+	};
 }
 
 /* The value of the call's argument of that number. */
@@ -201,6 +203,25 @@ static void locked_add(struct following *f, struct machine_state *s,
 			  true);
 }
 
+/* Of Lock, where it is inlined, a first part is left: from 0 to locked at once. */
+static void locked_exchange(struct following *f, struct machine_state *s,
+			    const struct instruction *in, uint64_t sp)
+{
+	enum { MUTEX_LOCKED = 1 }; /* internal/sync/mutex.go */
+	const struct layout *l = &f->w->rt->layout;
+	uint64_t addr, n;
+
+	if (!layout_has(l, L_mutex_state) ||
+	    !machine_address(s, &in->operand[0], sp, &addr) ||
+	    !machine_value(s, &in->operand[1], sp, &n) || (uint32_t)n != MUTEX_LOCKED)
+		return;
+	const size_t before = f->events->count;
+	add_event(f, OPERATION_LOCK, addr - (uint64_t)l->slot[L_mutex_state].off, in->pc,
+		  false);
+	for (size_t i = before; i < f->events->count; i++)
+		f->events->list[i].if_free = true;
+}
+
 static void push(struct following *f, size_t index, const struct machine_state *s)
 {
 	struct walker *w = f->w;
@@ -240,6 +261,10 @@ static void follow_on(struct following *f, size_t i, struct machine_state *s)
 			break;
 		case INSTRUCTION_LOCKED_ADD:
 			locked_add(f, s, in, sp);
+			machine_step(s, in, sp);
+			break;
+		case INSTRUCTION_LOCKED_EXCHANGE:
+			locked_exchange(f, s, in, sp);
 			machine_step(s, in, sp);
 			break;
 		case INSTRUCTION_BRANCH:

@@ -13,6 +13,7 @@ struct machine_state;
 struct event {
 	enum operation operation;
 	bool surely; /* whenever the instruction is run */
+	bool if_free; /* Lock, where it was inlined: what follows is for when another has it */
 	uint64_t addr;
 	uint64_t pc;
 };

@@ -122,6 +122,10 @@ static enum instruction_kind amd64_kind(const struct decoded *d)
 		return d->instruction.attributes & ZYDIS_ATTRIB_HAS_LOCK
 			       ? INSTRUCTION_LOCKED_ADD
 			       : INSTRUCTION_OTHER;
+	case ZYDIS_MNEMONIC_CMPXCHG:
+		return d->instruction.attributes & ZYDIS_ATTRIB_HAS_LOCK
+			       ? INSTRUCTION_LOCKED_EXCHANGE
+			       : INSTRUCTION_OTHER;
 	case ZYDIS_MNEMONIC_CMP:
 	case ZYDIS_MNEMONIC_TEST:
 		return INSTRUCTION_COMPARE;

@@ -32,8 +32,10 @@ enum instruction_kind {
 	INSTRUCTION_ADDRESS, /* operand[0] = the address of operand[1] */
 	INSTRUCTION_ADD,     /* operand[0] += operand[1], whole words */
 	INSTRUCTION_LOCKED_ADD, /* operand[0], memory, += operand[1], at once for all processors */
-	INSTRUCTION_COMPARE, /* sets flags only */
-	INSTRUCTION_BRANCH,  /* on a condition */
+	INSTRUCTION_LOCKED_EXCHANGE, /* operand[0], memory, = operand[1], if it is what the
+				      * accumulator says, at once for all processors */
+	INSTRUCTION_COMPARE,	     /* sets flags only */
+	INSTRUCTION_BRANCH,	     /* on a condition */
 	INSTRUCTION_JUMP,
 	INSTRUCTION_RETURN, /* or one that never ends */
 	INSTRUCTION_CALL,

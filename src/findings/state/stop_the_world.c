@@ -88,6 +88,26 @@ static void tell(struct finder *f, size_t runtime, const struct stop *stop)
 		finding_shows_goroutine(f, finding, stopper);
 }
 
+/* Has its thread had a processor since, and gone on all the same? On a busy machine it may be the
+ * kernel that lets it wait. */
+static bool has_run_since(const struct finder *f, size_t runtime, const struct stop *stop)
+{
+	const uint32_t runs = state_goroutine_on(f, runtime, stop->runs);
+	const int32_t thread =
+		runs == NO_GOROUTINE ? -1 : finder_goroutine(f, runs).goroutine->thread;
+
+	if (thread < 0 || (size_t)thread >= f->about.thread_count)
+		return false;
+	const struct target_thread *th = &f->about.threads[thread];
+	return th->ran_ns && th->ran_ns + stop->age - SECOND_NS / 2 > f->about.now_ns;
+}
+
+static bool lasts(const struct finder *f, size_t runtime, const struct stop *stop)
+{
+	return stop->age >= STATE_LONG_NS ||
+	       (stop->age >= SECOND_NS && has_run_since(f, runtime, stop));
+}
+
 void finding_stop_the_world(struct finder *f)
 {
 	const size_t n = runtimes_count(f->about.all);
@@ -98,7 +118,7 @@ void finding_stop_the_world(struct finder *f)
 		if (!s || !state_is_stopping(s))
 			continue;
 		const struct stop stop = stop_of(f, s);
-		if (stop.runs && stop.age >= SECOND_NS)
+		if (stop.runs && lasts(f, i, &stop))
 			tell(f, i, &stop);
 	}
 }
