@@ -282,7 +282,7 @@ static bool read_and_show(struct capture *c, const struct heap_arguments *argume
 	AUTO(pprof_free) struct pprof *profile = arguments->file ? pprof_new() : NULL;
 	to->profile = profile;
 	if (profile)
-		heap_ways_begin(profile, c->realtime_ns);
+		heap_ways_begin(c, profile);
 	if (arguments->json ? !show_json(c, to, err) : !show(c, to, NULL, err))
 		return false;
 	if (profile && !write_file(profile, arguments->file, err))

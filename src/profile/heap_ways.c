@@ -3,10 +3,12 @@
 
 #include "goruntime/goruntime.h"
 #include "src/profile/pprof.h"
+#include "src/profile/profile.h"
 
-void heap_ways_begin(struct pprof *to, uint64_t realtime_ns)
+void heap_ways_begin(const struct capture *c, struct pprof *to)
 {
-	pprof_time(to, realtime_ns);
+	pprof_time(to, c->realtime_ns);
+	profile_add_mappings(c, to);
 	pprof_period(to, "space", "bytes", 1);
 	pprof_sample_type(to, "inuse_objects", "count");
 	pprof_sample_type(to, "inuse_space", "bytes");

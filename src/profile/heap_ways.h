@@ -6,12 +6,13 @@
 
 #include "lib/base/util.h"
 
+struct capture;
 struct heap_summary;
 struct pprof;
 
 /* Adds a sample for each of the ways that the summary has. */
 void heap_ways_encode(const struct heap_summary *s, struct pprof *to);
 /* Before the first. */
-void heap_ways_begin(struct pprof *to, uint64_t realtime_ns);
+void heap_ways_begin(const struct capture *c, struct pprof *to);
 
 #endif

@@ -260,11 +260,9 @@ static void encode_goroutines(const struct profile *p, struct pprof *to)
 	goroutine_groups_encode(p->goroutines, to);
 }
 
-/* The files with the program's code. */
-static void add_mappings(const struct profile *p, struct pprof *to)
+void profile_add_mappings(const struct capture *c, struct pprof *to)
 {
 	static const char deleted[] = " (deleted)";
-	const struct capture *c = p->capture;
 	size_t n;
 	const struct target_mapping *m = target_mappings(c->frozen, &n);
 
@@ -290,7 +288,7 @@ struct pprof *profile_encode(const struct profile *p)
 	struct pprof *to = pprof_new();
 
 	pprof_time(to, p->capture->realtime_ns);
-	add_mappings(p, to);
+	profile_add_mappings(p->capture, to);
 	if (p->kind == PROFILE_HEAP)
 		encode_heap(p, to);
 	else if (p->kind == PROFILE_GOROUTINE)

@@ -34,6 +34,9 @@ MUST_CHECK bool profile_read(struct profile *ret, struct capture *c,
 			     struct err *err);
 void profile_done(struct profile *p);
 
+/* The files with the program's code. */
+void profile_add_mappings(const struct capture *c, struct pprof *to);
+
 /* Before capture_done(). */
 struct pprof *profile_encode(const struct profile *p);
 
