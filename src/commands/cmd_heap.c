@@ -4,9 +4,11 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "lib/base/limit.h"
+#include "lib/base/utf8.h"
 #include "lib/corefile/target_core.h"
 #include "lib/document/sink.h"
 #include "printers/printers.h"
@@ -104,6 +106,13 @@ static void print_class(const struct heap_class *c)
 	text_done(&size);
 }
 
+/* Names come from the program. */
+static void print_line(const char *words)
+{
+	utf8_print_harmless(stdout, words, strlen(words));
+	putchar('\n');
+}
+
 static void print_types(const struct heap_summary *s)
 {
 	const size_t shown = s->type_count < TYPES_SHOWN ? s->type_count : TYPES_SHOWN;
@@ -114,7 +123,8 @@ static void print_types(const struct heap_summary *s)
 		const struct heap_type *t = &s->types[i];
 		if (i < shown) {
 			print_counts(&t->live, &t->garbage);
-			printf("  %s\n", t->name);
+			printf("  ");
+			print_line(t->name);
 			continue;
 		}
 		live.objects += t->live.objects;
@@ -139,18 +149,27 @@ static char *root_words(const struct heap_root *r)
 	return r->name ? xstrdup(r->name) : xasprintf("variable at 0x%" PRIx64, r->id);
 }
 
+static void print_step(const struct heap_step *step)
+{
+	AUTO(xfree)
+	char *words = xasprintf("%s%s", step->type ? step->type : "(type not known)",
+				step->part ? step->part : "");
+
+	printf("%18s0x%" PRIx64 "  ", "", step->addr);
+	print_line(words);
+}
+
 static void print_path(const struct heap_path *p)
 {
 	AUTO(xfree)
 	char *words = p->known ? root_words(&p->root) : xstrdup("(not known)");
 
-	printf("%16s kept alive by %s\n", "", words);
+	printf("%16s kept alive by ", "");
+	print_line(words);
 	if (p->omitted)
 		printf("%18s%zu more objects\n", "", p->omitted);
 	for (size_t i = p->count; i-- > 1;)
-		printf("%18s0x%" PRIx64 "  %s%s\n", "", p->steps[i].addr,
-		       p->steps[i].type ? p->steps[i].type : "(type not known)",
-		       p->steps[i].part ? p->steps[i].part : "");
+		print_step(&p->steps[i]);
 }
 
 static void print_biggest(const struct heap_summary *s)
@@ -159,8 +178,8 @@ static void print_biggest(const struct heap_summary *s)
 	for (size_t i = 0; i < s->biggest_count; i++) {
 		struct text size = { NULL };
 		text_add_size(&size, s->biggest[i].size);
-		printf("%14s  0x%" PRIx64 "  %s\n", text_words(&size), s->biggest[i].addr,
-		       s->biggest[i].type ? s->biggest[i].type : "(type not known)");
+		printf("%14s  0x%" PRIx64 "  ", text_words(&size), s->biggest[i].addr);
+		print_line(s->biggest[i].type ? s->biggest[i].type : "(type not known)");
 		text_done(&size);
 		if (s->paths)
 			print_path(&s->paths[i]);
@@ -176,11 +195,20 @@ static void print_roots(const struct heap_summary *s)
 			break;
 		print_cell(s->roots[i].alone.objects, 12, text_add_count);
 		print_cell(s->roots[i].alone.bytes, 12, text_add_size);
-		printf("  %s\n", words);
+		printf("  ");
+		print_line(words);
 	}
 	print_cell(s->shared.objects, 12, text_add_count);
 	print_cell(s->shared.bytes, 12, text_add_size);
 	printf("  (several of these)\n");
+}
+
+static void print_classes(const struct heap_summary *s)
+{
+	printf("\n%-11s %-8s  %14s  %12s  %12s  %12s\n", "size", "pointers", "live",
+	       "bytes", "garbage", "bytes");
+	for (size_t i = 0; i < s->class_count; i++)
+		print_class(&s->classes[i]);
 }
 
 static void print_heap(const struct heap_summary *s)
@@ -190,15 +218,12 @@ static void print_heap(const struct heap_summary *s)
 	print_amount("live", &s->live, "can be reached");
 	print_amount("garbage", &s->garbage, "cannot be reached, and is not yet freed");
 	text_add_size(&free, s->free);
-	printf("%-10s %36s  is left between them\n\n", "free", text_words(&free));
+	printf("%-10s %36s  is left between them\n", "free", text_words(&free));
 	text_done(&free);
-	printf("%-11s %-8s  %14s  %12s  %12s  %12s\n", "size", "pointers", "live",
-	       "bytes", "garbage", "bytes");
-	for (size_t i = 0; i < s->class_count; i++)
-		print_class(&s->classes[i]);
 	print_types(s);
 	print_biggest(s);
 	print_roots(s);
+	print_classes(s);
 }
 
 static void say_unreadable(const struct heap_summary *s)
