@@ -209,7 +209,8 @@ static bool find_paths(struct roots *roots, struct heap_summary *to, struct err 
 			     &to->paths, err))
 		return false;
 	for (size_t i = 0; i < to->biggest_count; i++)
-		name_root(roots, &to->paths[i].root);
+		if (to->paths[i].known)
+			name_root(roots, &to->paths[i].root);
 	return true;
 }
 

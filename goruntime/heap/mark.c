@@ -139,7 +139,9 @@ bool heap_mark_garbage(struct heap *h, struct err *err)
 	xfree(h->live);
 	h->live = xmalloc(bytes);
 	memcpy(h->live, h->marked, bytes);
-	for (size_t i = 0; h->allocated && i < h->span_count; i++)
+	for (size_t i = 0;
+	     h->allocated && i < h->span_count && heap_may_read(h, h->spans[i].elems);
+	     i++)
 		for (uint32_t n = 0; n < h->spans[i].elems; n++)
 			heap_mark_word(h, h->spans[i].start + n * h->spans[i].elem_size);
 	return heap_mark(h, err);

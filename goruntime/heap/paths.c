@@ -45,17 +45,24 @@ static uint64_t address_of(const struct heap *h, uint64_t object)
 /* In which part of the object at addr is the first pointer to the one at to? NULL: that is not known. */
 static char *part_with(struct heap *h, uint64_t addr, uint64_t to)
 {
+	enum { CHUNK_WORDS = 512 };
 	struct heap_object from, target, found;
-	uint64_t word;
+	uint64_t words[CHUNK_WORDS];
 	struct err ignored;
 
 	if (!heap_object(h, addr, &from) || !heap_object(h, to, &target))
 		return NULL;
-	for (uint64_t at = addr; at < addr + from.size && heap_may_read(h, WORD);
-	     at += WORD)
-		if (target_read_uint(h->memory, at, WORD, &word, &ignored) &&
-		    heap_object(h, word, &found) && found.addr == target.addr)
-			return object_part_name(h, addr, at);
+	for (uint64_t at = addr, left = from.size / WORD; left > 0;) {
+		const uint64_t n = left < CHUNK_WORDS ? left : CHUNK_WORDS;
+		if (!heap_may_read(h, n * WORD) ||
+		    !target_read(h->memory, at, words, n * WORD, &ignored))
+			return NULL;
+		for (uint64_t i = 0; i < n; i++)
+			if (heap_object(h, words[i], &found) && found.addr == target.addr)
+				return object_part_name(h, addr, at + i * WORD);
+		at += n * WORD;
+		left -= n;
+	}
 	return NULL;
 }
 

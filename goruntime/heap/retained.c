@@ -58,7 +58,7 @@ static void take(struct heap *h, uint64_t at, uint64_t word)
 	struct span *s = span_at(h, word);
 	const uint32_t i = s ? object_in(s, word) : NO_OBJECT;
 
-	if (i == NO_OBJECT)
+	if (i == NO_OBJECT || is_hidden(h, at, word))
 		return;
 	mark_pointer(h, at, word);
 	if (!bit_of(h->marked, s->first + i))

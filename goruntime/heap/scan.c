@@ -150,11 +150,13 @@ void scan_span(struct heap *h, struct span *s)
 	s->queued = whole;
 	if (whole)
 		pointer_map_load(h, s, s->start, span_bytes(s), true);
-	for (bool more = true; more;) {
+	for (bool more = true, again = false; more; again = true) {
 		more = false;
 		for (uint32_t i = next_to_scan(h, s, 0); i < s->elems;
 		     i = next_to_scan(h, s, i + 1)) {
 			const uint64_t object = s->first + i, off = i * s->elem_size;
+			if (again && !heap_may_read(h, s->elem_size))
+				break;
 			h->scanned[object / 64] |= UINT64_C(1) << object % 64;
 			h->object = object;
 			if (whole)

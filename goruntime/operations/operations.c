@@ -219,7 +219,8 @@ static void tell_passed(struct asking *q, const struct walk_of *of,
 			continue;
 		if (is_lock(e->operation) && !e->if_free && is_wanted(q, &known) &&
 		    !is_under_way(q, of, &q->stack.frames[f->frame], e) &&
-		    walk_reaches(q->a->walker, of, events, e->pc, is_opposite, e))
+		    walk_reaches(q->a->walker, of, events, e->pc, is_opposite, e) &&
+		    *walker_budget(q->a->walker) > 0)
 			tell(q, &known, PASSED, (uint32_t)f->frame);
 	}
 }

@@ -329,7 +329,7 @@ void walk_code(struct walker *w, const struct walk_of *of, struct event_list *re
 enum step { STEP_ON, STEP_STOP, STEP_FOUND };
 
 struct search {
-	const struct walker *w;
+	struct walker *w;
 	const struct walk_of *of;
 	const struct event_list *events;
 	event_fn *undoes, *prevents;
@@ -363,6 +363,10 @@ static bool comes_back(const struct walker *w, const struct instruction *in)
 static bool has_way(const struct search *q, size_t from, uint64_t end)
 {
 	const struct routine *r = q->of->routine;
+
+	q->w->budget -= (int64_t)(r->count / 64) + 1;
+	if (q->w->budget <= 0)
+		return true;
 	AUTO(xfree) uint8_t *seen = xcalloc(r->count + 1, 1);
 	AUTO(xfree) size_t *list = xcalloc(r->count + 1, sizeof(*list));
 	size_t n = 0;
@@ -490,6 +494,8 @@ void walk_resolve(struct walker *w, const struct walk_of *of)
 
 	for (size_t i = 0; !s->lossy && i < s->store_count; i++)
 		resolve_stored(w, of, &s->stores[i]);
+	if (w->budget <= 0)
+		s->count = 0;
 	/* In the order in which they were loaded. */
 	for (size_t i = 0; i < s->count; i++) {
 		struct symbolic_value *v = &s->values[i];

@@ -92,7 +92,7 @@ void state_read_call_queues(struct state_reading *r)
 	if (p->finalizers &&
 	    target_read_uint(r->source, p->finalizers, WORD, &first, &ignored))
 		gc->finalizers = sum(r, first, L_finblock_alllink, L_finblock_count);
-	if (p->cleanups)
-		gc->cleanups = sum(r, state_load(r, p->cleanups, L_cleanups_all).value,
-				   L_cleanup_alllink, L_cleanup_count);
+	const struct state_number all = state_load(r, p->cleanups, L_cleanups_all);
+	if (all.known)
+		gc->cleanups = sum(r, all.value, L_cleanup_alllink, L_cleanup_count);
 }

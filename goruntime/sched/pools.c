@@ -3,20 +3,25 @@
  * the last collection, oldPools those that keep something from before it; poolCleanup names both. A Pool
  * has an array with a poolLocal for each P; its queue is a chain of rings, the newest first. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "goruntime/sched/state_priv.h"
 #include "lib/base/limit.h"
 
 enum {
+	LIST_MOST = 4 * LIMIT_POOLS,
 	RINGS_MAX = 64, /* of a chain: each has twice the places of the one before */
 	RING_MOST = 1 << 30,
-	PROCESSORS_MOST = 1 << 12,
+	PROCESSORS_MOST = 1 << 10,
+	READS_MAX = 1 << 13, /* some milliseconds */
 };
 
 static uint64_t load(struct state_reading *r, uint64_t base, enum layout_slot slot)
 {
-	const struct state_number n = state_load(r, base, slot);
+	struct state_number n = { 0 };
 
+	if (r->pool_reads++ < READS_MAX)
+		n = state_load(r, base, slot);
 	return n.known ? n.value : 0;
 }
 
@@ -36,29 +41,27 @@ static uint64_t count_chain(struct state_reading *r, uint64_t ring)
 	return count;
 }
 
-/* Has it an object for its P alone? That is an interface: the type is not nil. */
-static bool is_set(struct state_reading *r, uint64_t local)
-{
-	const struct slot s = r->rt->layout.slot[L_pool_private];
-	struct err ignored;
-	uint64_t type;
-
-	return s.off >= 0 &&
-	       target_read_uint(r->source, local + (uint64_t)s.off, WORD, &type,
-				&ignored) &&
-	       type;
-}
-
+/* One for each P. The first word of an interface is its type. */
 static uint64_t count_local(struct state_reading *r, uint64_t array, uint64_t n)
 {
-	const struct slot pad = r->rt->layout.slot[L_pool_local_pad];
-	const uint64_t size = (uint64_t)pad.off + pad.size;
-	uint64_t count = 0;
+	const struct layout *l = &r->rt->layout;
+	const struct slot pad = l->slot[L_pool_local_pad],
+			  private = l->slot[L_pool_private];
+	const size_t size = (size_t)pad.off + pad.size;
+	struct err ignored;
+	uint64_t count = 0, type;
 
-	for (uint64_t i = 0; array && i < n && i < PROCESSORS_MOST; i++) {
-		const uint64_t local = array + i * size;
-		count += is_set(r, local);
-		count += count_chain(r, load(r, local, L_pool_shared));
+	if (!array || n == 0 || n > PROCESSORS_MOST || private.off < 0 ||
+	    (size_t) private.off + WORD > size)
+		return 0;
+	AUTO(xfree) uint8_t *bytes = xmalloc(n * size);
+	if (!target_read(r->source, array, bytes, n * size, &ignored))
+		return 0;
+	for (uint64_t i = 0; i < n; i++) {
+		const uint8_t *local = bytes + i * size;
+		memcpy(&type, local + private.off, sizeof(type));
+		count += type != 0;
+		count += count_chain(r, layout_get(l, L_pool_shared, local, size));
 	}
 	return count;
 }
@@ -106,6 +109,8 @@ static bool read_list(struct state_reading *r, uint64_t addr)
 	    s.len == 0 || s.len > s.cap || s.array % WORD)
 		return true;
 	for (uint64_t i = 0; i < s.len; i++) {
+		if (i >= LIST_MOST)
+			return false;
 		if (!target_read_uint(r->source, s.array + i * WORD, WORD, &pool,
 				      &ignored) ||
 		    (!load(r, pool, L_pool_local) && !load(r, pool, L_pool_victim)))
@@ -134,6 +139,7 @@ void state_read_pools(struct state_reading *r)
 		return;
 	for (size_t i = 0; i < p->pool_list_count; i++)
 		r->to->pools_partial |= !read_list(r, p->pool_lists[i]);
+	r->to->pools_partial |= r->pool_reads > READS_MAX;
 	if (r->to->pool_count)
 		qsort(r->to->pools, r->to->pool_count, sizeof(*r->to->pools), by_objects);
 }

@@ -82,7 +82,7 @@ void runtime_state_read(struct runtime *rt, struct target *source)
 	if (!rt->modules || rt->unusable)
 		return;
 	rt->state = xcalloc(1, sizeof(*rt->state));
-	struct state_reading r = { rt, source, rt->state, NULL };
+	struct state_reading r = { .rt = rt, .source = source, .to = rt->state };
 	state_places_find(rt);
 	target_budget_unit(source);
 	state_read_scheduler(&r);

@@ -23,6 +23,7 @@ struct state_reading {
 	struct target *source;
 	struct runtime_state *to;
 	struct timer_heap *heaps; /* of the Ps */
+	uint32_t pool_reads;
 };
 
 /* The heap of a P: an array in which the children of i are 4 i + 1 to 4 i + 4. */

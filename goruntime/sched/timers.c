@@ -10,6 +10,7 @@
 enum {
 	CHILDREN = 4,
 	ELEMENT_WORDS = 2, /* of a heap, since 1.23 */
+	TIMERS_MOST = 1 << 28,
 	/* timer.status, up to 1.22 */
 	DELETED = 3,
 	REMOVING,
@@ -223,8 +224,9 @@ static void read_sample(struct search *s)
 		for (uint64_t i = 0; i < share; i++) {
 			s->candidate_count = 0;
 			add(s, p, i * len / share, 1);
-			if (s->candidate_count)
-				count(r, &s->candidates[0]);
+			if (!s->candidate_count)
+				break;
+			count(r, &s->candidates[0]);
 		}
 	}
 }
@@ -236,6 +238,8 @@ void state_read_timers(struct state_reading *r)
 
 	s->r = r;
 	for (size_t i = 0; i < to->processor_count; i++) {
+		if (r->heaps[i].len > TIMERS_MOST)
+			r->heaps[i].len = 0;
 		to->timers_all += r->heaps[i].len;
 		add_some(s, i, 0, 1);
 	}

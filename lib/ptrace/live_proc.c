@@ -125,14 +125,14 @@ static pid_t innermost_id(const char *status, pid_t tid)
  * clock of the scheduler's */
 static uint64_t last_ran_ns(const char *sched)
 {
-	static const char name[] = "se.exec_start";
+	static const char name[] = "\nse.exec_start"; /* not in the thread's name */
 	const char *p = sched ? strstr(sched, name) : NULL;
 	uint64_t ms;
 	char *rest;
 
 	if (!p)
 		return 0;
-	p += strcspn(p, "0123456789\n");
+	p += 1 + strcspn(p + 1, "0123456789\n");
 	ms = strtoull(p, &rest, 10);
 	return ms * 1000000 + (*rest == '.' ? strtoull(rest + 1, NULL, 10) : 0);
 }

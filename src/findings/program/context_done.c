@@ -38,6 +38,9 @@ static bool note_context(void *arg, const struct context *c)
 	struct search *s = arg;
 	uint64_t ns;
 
+	/* What is around these may be over without them. */
+	if (c->kind == CONTEXT_WITHOUT_CANCEL || c->kind == CONTEXT_OTHER)
+		return false;
 	if (c->kind != CONTEXT_DEADLINE || !c->has_deadline || !c->error.type ||
 	    !strstr(type_name(c->error.type), "deadlineExceededError"))
 		return true;

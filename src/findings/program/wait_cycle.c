@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Goroutines that wait in a ring, not all of them for locks: one has a lock and waits for a wait
  * group, or at a channel, and who finishes the group, sends or receives waits for the lock.
- * Who waits for a wait group needs all who finish it, so one that is stuck is enough. At a
+ * Who waits for a wait group needs all who finish it, so one that surely would and is stuck is enough. At a
  * channel each one that comes will do: all whose code leads there have to be stuck. That another
  * one comes, whose code does not show it, is excluded only if nothing alive refers to the channel;
  * else it is a warning once all have waited long. Rings of locks alone are lock_cycle. */
@@ -36,17 +36,35 @@ static const struct partner *partner_at(const struct search *s, uint32_t i)
 	return &s->f->about.waits->partners[i];
 }
 
-/* Of holders and of those who finish a group, one that is stuck is enough. */
-static uint32_t stuck_one(const struct search *s, const struct wait_object *o,
-			  uint32_t count, bool group)
+/* Of holders, one that is stuck is enough. */
+static uint32_t stuck_holder(const struct search *s, const struct wait_object *o)
 {
-	for (uint32_t i = o->first_partner; i < o->first_partner + count; i++) {
-		const struct partner *p = partner_at(s, i);
-		if (s->next[p->goroutine] != NOBODY &&
-		    (!group || (p->operation == OPERATION_DONE && p->ahead)))
+	for (uint32_t i = o->first_partner; i < o->first_partner + o->holder_count; i++)
+		if (s->next[partner_at(s, i)->goroutine] != NOBODY)
 			return i;
-	}
 	return NOBODY;
+}
+
+/* Of those who finish a group, one that has deferred that is enough: the group counts on it. What others
+ * have ahead may be of a later round, as of workers in a loop: then all have to be stuck. */
+static uint32_t stuck_finisher(const struct search *s, const struct wait_object *o)
+{
+	uint32_t ret = NOBODY;
+	bool moves = false;
+
+	for (uint32_t i = o->first_partner; i < o->first_partner + o->partner_count;
+	     i++) {
+		const struct partner *p = partner_at(s, i);
+		if (p->operation != OPERATION_DONE)
+			continue;
+		if (s->next[p->goroutine] == NOBODY)
+			moves = true;
+		else if (p->deferred)
+			return i;
+		else if (p->ahead)
+			ret = i;
+	}
+	return moves ? NOBODY : ret;
 }
 
 /* Of those who come to the channel, all have to be. */
@@ -79,9 +97,9 @@ static uint32_t find_next(const struct search *s, uint32_t goroutine)
 	switch (o->kind) {
 	case WAIT_MUTEX:
 	case WAIT_RWMUTEX:
-		return stuck_one(s, o, o->holder_count, false);
+		return stuck_holder(s, o);
 	case WAIT_WAITGROUP:
-		return stuck_one(s, o, o->partner_count, true);
+		return stuck_finisher(s, o);
 	case WAIT_CHANNEL:
 		return stuck_all(s, o, goroutine);
 	default:

@@ -550,6 +550,36 @@ func init() {
 		http.HandleFunc("/idle", func(http.ResponseWriter, *http.Request) {})
 		go http.Serve(listen(), nil)
 	}
+	// Whoever has done his part waits for the lock of the one who waits for the others.
+	programs["batches"] = func() {
+		var mu sync.Mutex
+		var group, counted sync.WaitGroup
+		jobs := make(chan int, 4)
+		done := 0
+		for i := 0; i < 4; i++ {
+			go func() {
+				for n := range jobs {
+					work(n)
+					group.Done()
+					mu.Lock()
+					done++
+					mu.Unlock()
+					counted.Done()
+				}
+			}()
+		}
+		each(1, func(int) {
+			mu.Lock()
+			group.Add(4)
+			counted.Add(4)
+			for n := 0; n < 4; n++ {
+				jobs <- n * 1000
+			}
+			group.Wait()
+			mu.Unlock()
+			counted.Wait()
+		})
+	}
 	// Who stops the world is waiting by its status.
 	programs["memory statistics"] = func() {
 		each(4, func(int) { work(1000) })
