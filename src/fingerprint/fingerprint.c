@@ -103,14 +103,18 @@ static void add_c(struct stack_text *stack, const char *function)
 						".cold", "@" };
 	size_t len = strlen(function);
 
+	if (stack->c_lines == STACK_LINES)
+		return;
 	for (size_t i = 0; i < ARRAY_SIZE(variants); i++) {
 		const char *end = strstr(function, variants[i]);
 		if (end && (size_t)(end - function) < len)
 			len = (size_t)(end - function);
 	}
 	AUTO(xfree) char *name = xstrndup(function, len);
-	if (!has_line(&stack->c, name))
-		text_add(&stack->c, "%s\n", name);
+	if (has_line(&stack->c, name))
+		return;
+	text_add(&stack->c, "%s\n", name);
+	stack->c_lines++;
 }
 
 void stack_text_call(struct stack_text *stack, const struct stack_call *call)

@@ -43,7 +43,7 @@ struct stack_text {
 	bool of_runtime;   /* there is nothing of the program or of Go's library */
 	bool is_ambiguous; /* other programs have other functions of these names */
 	/* Private: */
-	size_t lines;
+	size_t lines, c_lines;
 	struct text operation, library, runtime, c;
 };
 void stack_text_call(struct stack_text *stack, const struct stack_call *call);

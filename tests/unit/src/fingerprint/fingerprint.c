@@ -126,6 +126,24 @@ static void test_stacks(void **state)
 	STACK(9, "", "runtime.goexit");
 }
 
+static void test_c(void **state)
+{
+	struct stack_text stack = { .most = 9 };
+	size_t lines = 0;
+
+	(void)state;
+	for (int i = 0; i < 2 * STACK_LINES; i++) {
+		AUTO(xfree) char *name = xasprintf("c%d", i);
+		stack_text_call(&stack,
+				&(struct stack_call){ .function = name, .c = true });
+	}
+	stack_text_end(&stack);
+	for (const char *c = text_words(&stack.text); *c; c++)
+		lines += *c == '\n';
+	assert_int_equal(lines, STACK_LINES);
+	stack_text_done(&stack);
+}
+
 /* Where a wrapper panics, tracebacks show it. */
 static void test_wrapper(void **state)
 {
@@ -172,9 +190,8 @@ static void test_causes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_stacks),
-		cmocka_unit_test(test_wrapper),
+		cmocka_unit_test(test_names),  cmocka_unit_test(test_stacks),
+		cmocka_unit_test(test_c),      cmocka_unit_test(test_wrapper),
 		cmocka_unit_test(test_causes),
 	};
 
