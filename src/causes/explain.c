@@ -9,7 +9,7 @@
 #include "lib/document/reader.h"
 #include "src/causes/document_stack.h"
 
-enum { FINDINGS = 100 };
+enum { FINDINGS = 100, GOROUTINES = 100 /* of each */ };
 
 /* A finding comes before the stacks of the goroutines that show it. */
 struct told {
@@ -23,8 +23,8 @@ struct explaining {
 	bool fault_told;
 	struct told findings[FINDINGS];
 	size_t finding_count;
-	struct table
-		shown; /* goroutines: 1 + index of the first finding that they show */
+	/* Goroutines, with 0 and with 1 + the index of each finding that they show. */
+	struct table shown;
 };
 
 static void print_text(FILE *out, const char *what, const struct text *text)
@@ -64,18 +64,11 @@ static void note_finding(struct explaining *e, const struct reader_node *finding
 	if (e->finding_count == FINDINGS)
 		return;
 	e->findings[e->finding_count++].finding = node_hold(finding);
-	for (size_t i = 0; i < node_count(ids); i++)
-		table_add(&e->shown, (uint64_t)node_int(node_at(ids, i), -1), 0);
-}
-
-static bool shows(const struct told *told, int64_t id)
-{
-	const struct reader_node *ids = node_get(told->finding, "goroutines");
-
-	for (size_t i = 0; i < node_count(ids); i++)
-		if (node_int(node_at(ids, i), -1) == id)
-			return true;
-	return false;
+	for (size_t i = 0; i < node_count(ids) && i < GOROUTINES; i++) {
+		const uint64_t id = (uint64_t)node_int(node_at(ids, i), -1);
+		table_add(&e->shown, id, 0);
+		table_add(&e->shown, id, e->finding_count);
+	}
 }
 
 static void note_places(struct explaining *e, const struct reader_node *group,
@@ -84,11 +77,11 @@ static void note_places(struct explaining *e, const struct reader_node *group,
 	const struct reader_node *ids = node_get(group, "goroutines");
 
 	for (size_t i = 0; i < node_count(ids); i++) {
-		const int64_t id = node_int(node_at(ids, i), -2);
-		if (!table_get(&e->shown, (uint64_t)id, 0))
+		const uint64_t id = (uint64_t)node_int(node_at(ids, i), -2);
+		if (!table_get(&e->shown, id, 0))
 			continue;
 		for (size_t f = 0; f < e->finding_count; f++)
-			if (shows(&e->findings[f], id))
+			if (table_get(&e->shown, id, f + 1))
 				places_add(&e->findings[f].places,
 					   stack_text_place(stack));
 	}
