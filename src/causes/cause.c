@@ -134,12 +134,7 @@ static bool read_member(void *arg, const char *member, size_t index,
 
 static void set_text(struct cause *cause, const char *text)
 {
-	struct text sentence = { NULL };
-
-	text_add(&sentence, "%s", text);
-	text_shorten(&sentence, SENTENCE_BYTES);
-	cause->text = xstrdup(text_words(&sentence));
-	text_done(&sentence);
+	cause->text = text_shortened(text, SENTENCE_BYTES);
 }
 
 static void by_fault(struct reading *r)

@@ -4,14 +4,14 @@
 #include "lib/document/reader.h"
 #include "src/causes/cause.h"
 
-enum { REVISION_SHOWN = 12 /* digits */ };
+enum { REVISION_SHOWN = 12 /* digits */, COLUMNS_KEPT = 200 };
 
 static void set(char **field, const char *text)
 {
 	if (!text || !*text)
 		return;
 	xfree(*field);
-	*field = xstrdup(text);
+	*field = text_shortened(text, COLUMNS_KEPT);
 }
 
 static const char *setting(const struct reader_node *go, const char *key)

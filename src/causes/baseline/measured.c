@@ -12,13 +12,7 @@ enum { TEXT_BYTES = 1000 };
 
 static char *shortened(const char *words)
 {
-	struct text text = { NULL };
-
-	text_add(&text, "%s", words);
-	text_shorten(&text, TEXT_BYTES);
-	char *ret = xstrdup(text_words(&text));
-	text_done(&text);
-	return ret;
+	return text_shortened(words, TEXT_BYTES);
 }
 
 static void count(struct quantity *quantity, uint64_t n)
@@ -74,10 +68,11 @@ static uint64_t oldest_of(const struct reader_node *ids)
 static void add_entry(struct measured *m, const struct stack_text *stack, uint64_t n,
 		      uint64_t oldest)
 {
-	AUTO(xfree) char *function = stack_text_entry(stack);
+	AUTO(xfree) char *whole = stack_text_entry(stack);
 
-	if (!function)
+	if (!whole)
 		return;
+	AUTO(xfree) char *function = shortened(whole);
 	uint64_t i = table_get(&m->by_entry, hash_text(function), 0);
 	if (!i && m->entry_count == MEASURED_ENTRIES)
 		return;
@@ -170,8 +165,8 @@ static void read_process(struct measured *m, const struct reader_node *process)
 	const char *started = text_of(node_get(process, "started_at"), "");
 
 	xfree(m->process);
-	m->process = xasprintf("%" PRId64 " %s", node_int(node_get(process, "pid"), -1),
-			       started);
+	m->process = xasprintf("%" PRId64 " %.100s",
+			       node_int(node_get(process, "pid"), -1), started);
 	if (executable && !m->executable)
 		m->executable = shortened(slash ? slash + 1 : executable);
 }

@@ -61,6 +61,17 @@ void text_shorten(struct text *text, size_t columns)
 	}
 }
 
+char *text_shortened(const char *words, size_t columns)
+{
+	struct text text = { NULL };
+
+	text_add(&text, "%s", words);
+	text_shorten(&text, columns);
+	char *ret = xstrdup(text_words(&text));
+	text_done(&text);
+	return ret;
+}
+
 void text_done(struct text *text)
 {
 	xfree(text->words);

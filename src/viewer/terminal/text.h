@@ -36,6 +36,8 @@ void text_add_size(struct text *text, uint64_t bytes);
 void text_add_counted(struct text *text, uint64_t n, const char *noun);
 /* Truncates to that many columns, with dots for the rest. */
 void text_shorten(struct text *text, size_t columns);
+/* Likewise; allocated. */
+char *text_shortened(const char *words, size_t columns);
 void text_done(struct text *text);
 /* "" if nothing was added. Valid until the next addition. */
 const char *text_words(const struct text *text);
