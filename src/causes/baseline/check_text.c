@@ -21,7 +21,7 @@ static void add_documents(struct text *text, const struct baseline *normal)
 	if (normal->first) {
 		text_add(text, ", ");
 		text_add_time(text, normal->first);
-		if (normal->documents > 1) {
+		if (normal->documents > 1 && normal->last) {
 			text_add(text, " to ");
 			text_add_time(text, normal->last);
 		}
