@@ -4,7 +4,6 @@
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -217,7 +216,7 @@ static int compare_all(struct comparing *c)
 	return run_in_sandbox(c->arguments->take.snap.no_sandbox, &sandbox, work, c);
 }
 
-/* A snapshot of a process is a document like any other, for a while. */
+/* A snapshot of a process is a document like any other, without a name that could be left behind. */
 static int take(struct baseline_arguments *arguments, const char *path)
 {
 	struct snap_options *snap = &arguments->take.snap;
@@ -229,23 +228,18 @@ static int take(struct baseline_arguments *arguments, const char *path)
 
 static int compare_process(struct comparing *c, struct baseline_arguments *arguments)
 {
-	const char *dir = getenv("TMPDIR");
-	AUTO(xfree)
-	char *folder = xasprintf("%s/gosnap-XXXXXX", dir && *dir ? dir : "/tmp");
 	struct err err;
+	const int fd = spool_open(&err);
 	int status;
 
-	if (!mkdtemp(folder)) {
-		err_sys(&err, "cannot create a temporary folder %s", folder);
+	if (fd < 0)
 		return cmd_failed(&err);
-	}
-	AUTO(xfree) char *path = xasprintf("%s/document.json", folder);
+	AUTO(xfree) char *path = xasprintf("/proc/self/fd/%d", fd);
 	status = take(arguments, path);
 	if (status == EXIT_DONE)
 		status = documents_add(&c->documents, path, &err) ? compare_all(c)
 								  : cmd_failed(&err);
-	unlink(path);
-	rmdir(folder);
+	close(fd);
 	return status;
 }
 
