@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/commands/cmd.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
@@ -122,6 +123,11 @@ static int work(void *arg)
 	return status;
 }
 
+static bool is_gone(const char *path)
+{
+	return access(path, F_OK) < 0 && errno == ENOENT;
+}
+
 /* Without names, all that crash handlers took. */
 static bool add_spool(struct documents *to, struct spool_arguments *arguments,
 		      struct err *err)
@@ -130,9 +136,11 @@ static bool add_spool(struct documents *to, struct spool_arguments *arguments,
 	struct spool_entries all = { .list = NULL };
 	bool ok = spool && spool_list(spool, &all, err);
 
+	/* One may be pruned meanwhile. */
 	for (size_t i = 0; ok && i < all.count; i++)
 		if (all.list[i].kind == SPOOL_DOCUMENT)
-			ok = documents_add(to, all.list[i].path, err);
+			ok = documents_add(to, all.list[i].path, err) ||
+			     is_gone(all.list[i].path);
 	spool_entries_done(&all);
 	return ok;
 }
