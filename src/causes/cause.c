@@ -52,7 +52,7 @@ static void read_fault(struct reading *r, const struct reader_node *frames)
 /* Goroutines whose stacks differ only in what fingerprints leave out are in one place. */
 static void count_group(struct reading *r, const struct stack_text *stack, uint64_t count)
 {
-	struct text text = { NULL };
+	struct text text = { .words = NULL };
 
 	fingerprint_add_group(&text, stack);
 	const uint64_t key = hash_text(text_words(&text)),
@@ -175,7 +175,7 @@ static void add_biggest(struct text *text, const struct reading *r)
 
 static void by_group(struct reading *r)
 {
-	struct text text = { NULL };
+	struct text text = { .words = NULL };
 
 	r->ret->kind = CAUSE_GROUP;
 	fingerprint_of(&r->biggest, r->ret->fingerprint);
@@ -187,7 +187,7 @@ static void by_group(struct reading *r)
 /* Goroutines that pile up are what takes the memory, if anything in the document is. */
 static void by_memory(struct reading *r)
 {
-	struct text text = { NULL };
+	struct text text = { .words = NULL };
 
 	r->ret->kind = CAUSE_KILLED;
 	text_add(&text, "gosnap " FINGERPRINT_RULE " killed\n%s", text_words(&r->place));
@@ -204,7 +204,7 @@ static void by_memory(struct reading *r)
 
 static void by_nothing(struct cause *ret)
 {
-	struct text text = { NULL };
+	struct text text = { .words = NULL };
 
 	ret->kind = CAUSE_NONE;
 	text_add(&text, "gosnap " FINGERPRINT_RULE " unknown\n");

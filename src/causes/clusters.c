@@ -147,7 +147,7 @@ void clusters_sort(struct clusters *all)
 
 static void say_programs(const struct page *page, const struct cluster *c)
 {
-	struct text text = { NULL };
+	struct text text = { .words = NULL };
 
 	for (size_t i = 0; i < c->program_count; i++) {
 		const struct program *p = &c->programs[i];
@@ -169,7 +169,7 @@ static void say_programs(const struct page *page, const struct cluster *c)
 
 static void say_times(const struct page *page, const struct cluster *c)
 {
-	struct text text = { NULL };
+	struct text text = { .words = NULL };
 
 	if (!c->first)
 		return;
@@ -184,7 +184,7 @@ static void say_times(const struct page *page, const struct cluster *c)
 
 static void print_cluster(const struct page *page, const struct cluster *c)
 {
-	struct text text = { NULL };
+	struct text text = { .words = NULL };
 
 	text_add_counted(&text, c->count, "document");
 	text_add(&text, ", %s %s", cause_kinds[c->kind], c->fingerprint);
@@ -200,7 +200,7 @@ static void print_cluster(const struct page *page, const struct cluster *c)
 
 static void say_rest(const struct page *page, const struct clusters *all)
 {
-	struct text text = { NULL };
+	struct text text = { .words = NULL };
 
 	text_add_counted(&text, all->documents, "document");
 	text_add(&text, ", ");

@@ -46,7 +46,7 @@ static void tell_fault(struct explaining *e, const struct reader_node *frames)
 {
 	const struct document_fault fault = { e->fault, e->process };
 	struct stack_text stack;
-	struct text text = { NULL };
+	struct text text = { .words = NULL };
 
 	if (e->fault_told)
 		return;
@@ -94,7 +94,7 @@ static void tell_group(struct explaining *e, const struct reader_node *group)
 	AUTO(xfree)
 	char *what = xasprintf("group %" PRId64, node_int(node_get(group, "id"), -1));
 	struct stack_text stack;
-	struct text text = { NULL };
+	struct text text = { .words = NULL };
 
 	if (document_fault_in_group(&fault, group))
 		tell_fault(e, frames);
@@ -108,7 +108,7 @@ static void tell_group(struct explaining *e, const struct reader_node *group)
 
 static void tell_finding(struct explaining *e, struct told *told)
 {
-	struct text text = { NULL };
+	struct text text = { .words = NULL };
 
 	fingerprint_add_finding(&text, text_of(node_get(told->finding, "kind"), "?"),
 				&told->places);

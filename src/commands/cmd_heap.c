@@ -64,7 +64,7 @@ const struct command command_heap = {
 
 static void print_amount(const char *name, const struct heap_amount *a, const char *words)
 {
-	struct text count = { NULL }, size = { NULL };
+	struct text count = { .words = NULL }, size = { .words = NULL };
 
 	text_add_count(&count, a->objects);
 	text_add_size(&size, a->bytes);
@@ -77,7 +77,7 @@ static void print_amount(const char *name, const struct heap_amount *a, const ch
 static void print_cell(uint64_t n, int columns,
 		       void (*add)(struct text *text, uint64_t n))
 {
-	struct text text = { NULL };
+	struct text text = { .words = NULL };
 
 	if (n)
 		add(&text, n);
@@ -96,7 +96,7 @@ static void print_counts(const struct heap_amount *live,
 
 static void print_class(const struct heap_class *c)
 {
-	struct text size = { NULL };
+	struct text size = { .words = NULL };
 
 	text_add_size(&size, c->size ? c->size : HEAP_SMALL);
 	printf("%1s%-11s %-8s", c->size ? "" : ">", text_words(&size),
@@ -176,7 +176,7 @@ static void print_biggest(const struct heap_summary *s)
 {
 	printf("\nbiggest:\n");
 	for (size_t i = 0; i < s->biggest_count; i++) {
-		struct text size = { NULL };
+		struct text size = { .words = NULL };
 		text_add_size(&size, s->biggest[i].size);
 		printf("%14s  0x%" PRIx64 "  ", text_words(&size), s->biggest[i].addr);
 		print_line(s->biggest[i].type ? s->biggest[i].type : "(type not known)");
@@ -213,7 +213,7 @@ static void print_classes(const struct heap_summary *s)
 
 static void print_heap(const struct heap_summary *s)
 {
-	struct text free = { NULL };
+	struct text free = { .words = NULL };
 
 	print_amount("live", &s->live, "can be reached");
 	print_amount("garbage", &s->garbage, "cannot be reached, and is not yet freed");

@@ -27,7 +27,7 @@ static const char *severity_name(enum severity severity)
 
 static void print_fingerprint(struct sink *out, struct finding *finding)
 {
-	struct text text = { NULL };
+	struct text text = { .words = NULL };
 	char fingerprint[FINGERPRINT_TEXT];
 
 	fingerprint_add_finding(&text, finding->kind, &finding->places);

@@ -41,7 +41,7 @@ void stack_text_of(struct stack_text *ret, struct runtimes *all, uint32_t stack)
 void print_group_fingerprint(struct sink *out, struct runtimes *all, uint32_t stack)
 {
 	struct stack_text calls;
-	struct text text = { NULL };
+	struct text text = { .words = NULL };
 	char fingerprint[FINGERPRINT_TEXT];
 
 	stack_text_of(&calls, all, stack);
@@ -128,7 +128,7 @@ void fingerprint_of_fault(struct runtimes *all, const struct fault *fault,
 	struct calls calls = { .to = &stack,
 			       .first = fault->place.frame,
 			       .last = UINT32_MAX };
-	struct text text = { NULL };
+	struct text text = { .words = NULL };
 
 	if (!is_sent(fault, process)) {
 		each_frame(all, fault, note_cycle, &calls);

@@ -119,7 +119,7 @@ static void add_c(struct stack_text *stack, const char *function)
 
 void stack_text_call(struct stack_text *stack, const struct stack_call *call)
 {
-	struct text name = { NULL };
+	struct text name = { .words = NULL };
 
 	if (!call->function || call->wrapper || is_full(stack))
 		return;

@@ -32,7 +32,7 @@ static void add_documents(struct text *text, const struct baseline *normal)
 void check_print(const struct page *page, const struct deviations *all,
 		 const struct baseline *normal)
 {
-	struct text text = { NULL };
+	struct text text = { .words = NULL };
 
 	for (size_t i = 0; i < all->count && i < SHOWN; i++) {
 		text_add(&text, "%s", text_words(&all->list[i].text));

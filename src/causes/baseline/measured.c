@@ -30,7 +30,7 @@ static uint64_t key_of(const char *fingerprint)
 static uint64_t add_group(struct measured *m, const struct stack_text *stack)
 {
 	char fingerprint[FINGERPRINT_TEXT];
-	struct text text = { NULL };
+	struct text text = { .words = NULL };
 
 	fingerprint_add_group(&text, stack);
 	fingerprint_of(&text, fingerprint);

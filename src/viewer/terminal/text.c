@@ -63,7 +63,7 @@ void text_shorten(struct text *text, size_t columns)
 
 char *text_shortened(const char *words, size_t columns)
 {
-	struct text text = { NULL };
+	struct text text = { .words = NULL };
 
 	text_add(&text, "%s", words);
 	text_shorten(&text, columns);

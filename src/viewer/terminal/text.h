@@ -12,7 +12,7 @@
 
 struct reader_node;
 
-/* A growing string. Initialize to { NULL }; the owner frees words. */
+/* A growing string. Initialize to { .words = NULL }; the owner frees words. */
 struct text {
 	char *words;
 	size_t len, cap;

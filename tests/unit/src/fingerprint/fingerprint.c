@@ -77,7 +77,7 @@ static void test_names(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		struct text text = { NULL };
+		struct text text = { .words = NULL };
 		const enum function_kind kind =
 			function_name_add(&text, names[i].name, names[i].file);
 		if (strcmp(text_words(&text), names[i].left) != 0 ||
