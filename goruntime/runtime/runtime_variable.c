@@ -24,6 +24,8 @@ uint64_t runtime_variable_find(struct runtime *rt, const struct runtime_variable
 	struct image_range symbol;
 	uint64_t refs[REFERENCES_MAX];
 
+	if (!rt->modules)
+		return 0;
 	if (image_symbol(rt->image, v->symbol, &symbol) && v->agrees(rt, symbol.addr))
 		return symbol.addr;
 	for (size_t f = 0; f < VARIABLE_FUNCTIONS && v->functions[f]; f++) {

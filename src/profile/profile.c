@@ -115,21 +115,16 @@ static bool read_records(struct profile *p, struct err *err)
 	return true;
 }
 
-static bool read_goroutines(struct profile *p, struct redaction *redaction,
-			    struct err *err)
+static void read_goroutines(struct profile *p, struct redaction *redaction)
 {
 	struct runtimes *all = p->capture->runtimes;
 	size_t incomplete;
 
-	if (runtime_unusable(p->rt))
-		return err_set(err, ERR_CANNOT, "no goroutines: %s",
-			       runtime_unusable(p->rt));
 	p->goroutines = goroutine_groups_new(all, p->rt, redaction, &incomplete);
 	if (incomplete)
 		warnings_add(p->capture->warnings, "profile",
 			     "stacks or labels of %zu goroutines are incomplete",
 			     incomplete);
-	return true;
 }
 
 bool profile_read(struct profile *ret, struct capture *c, enum profile_kind kind,
@@ -142,6 +137,9 @@ bool profile_read(struct profile *ret, struct capture *c, enum profile_kind kind
 	if (runtimes_unusable(c->runtimes))
 		return err_set(err, ERR_CANNOT, "%s", runtimes_unusable(c->runtimes));
 	ret->rt = runtimes_get(c->runtimes, 0);
+	if (runtime_unusable(ret->rt))
+		return err_set(err, ERR_CANNOT, "no goroutines: %s",
+			       runtime_unusable(ret->rt));
 	if (runtimes_count(c->runtimes) > 1)
 		warnings_add(c->warnings, "profile",
 			     "it is of the first of %zu Go runtimes",
@@ -151,8 +149,10 @@ bool profile_read(struct profile *ret, struct capture *c, enum profile_kind kind
 		runtimes_decode(c->runtimes);
 		capture_date(c);
 	}
-	return kind == PROFILE_GOROUTINE ? read_goroutines(ret, redaction, err)
-					 : read_records(ret, err);
+	if (kind != PROFILE_GOROUTINE)
+		return read_records(ret, err);
+	read_goroutines(ret, redaction);
+	return true;
 }
 
 void profile_done(struct profile *p)

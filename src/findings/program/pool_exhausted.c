@@ -191,7 +191,9 @@ static void find_holders(struct search *s, struct pool *pool)
 {
 	const struct groups *groups = s->f->about.groups;
 
-	for (size_t g = groups->count; pool->kind->has_one && g-- > 0;) {
+	for (size_t g = groups->count; pool->kind->has_one && g-- > 0 &&
+				       s->looked_at < LOOKED_AT_MAX &&
+				       pool->holder_count < POOL_HOLDERS;) {
 		const uint32_t first = groups->members[groups->list[g].first];
 		if (!finder_goroutine(s->f, first).goroutine->system &&
 		    !kind_of(s, first))

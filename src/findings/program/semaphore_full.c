@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "lib/base/search.h"
 #include "src/findings/program/program.h"
 
 enum { MANY = 10, HOLDERS_TOLD = 2 };
@@ -51,13 +52,15 @@ static struct crowd_at senders(const struct finder *f, const struct wait_object 
 	return ret;
 }
 
+/* The waiters of an object are sorted by goroutine. */
 static bool waits_to_send(const struct finder *f, const struct wait_object *o,
 			  uint32_t goroutine)
 {
-	for (uint32_t i = 0; i < o->waiter_count; i++)
-		if (f->about.waits->waiters[o->first_waiter + i].goroutine == goroutine)
-			return true;
-	return false;
+	const struct waiter *waiters = &f->about.waits->waiters[o->first_waiter];
+	const size_t i =
+		LOWER_BOUND(k, o->waiter_count, waiters[k].goroutine < goroutine);
+
+	return i < o->waiter_count && waiters[i].goroutine == goroutine;
 }
 
 /* Who has the i-th place, by what his code will receive; NO_GOROUTINE: not known. */
