@@ -196,12 +196,19 @@ static uint64_t object_key(const struct ways *w, const struct reached *to)
 	return number ? number : to->span->elem_size << 16;
 }
 
+/* Beyond so many types, what is there is where they lead to. */
 static size_t object_way(struct ways *w, size_t parent, uint64_t key)
 {
+	enum { TYPES_MAX = 100 };
+	size_t depth = 0;
+
 	for (size_t at = parent; at && w->list[at - 1].parent;
-	     at = w->list[at - 1].parent)
+	     at = w->list[at - 1].parent) {
 		if (w->keys[at - 1] == key)
 			return at;
+		if (++depth == TYPES_MAX)
+			return parent;
+	}
 	const uint64_t number = table_get(&w->numbers, parent, key);
 	if (number)
 		return number;
