@@ -38,3 +38,24 @@ void say_holder(const struct finder *f, struct text *text, uint32_t holder,
 		say_place(f, text, holder, as->passed_pc);
 	}
 }
+
+struct finding *holder_finding(struct finder *f, const char *kind, uint32_t holder,
+			       const char *advice)
+{
+	const uint64_t behind = f->chains.behind[holder];
+	const struct partner *as = NULL;
+	const struct wait_object *o = holder_lock(f, holder, &as);
+
+	if (!o)
+		return NULL;
+	struct finding *finding = finding_add(
+		f, kind,
+		as->certainty == CERTAINTY_CERTAIN && behind >= MANY ? SEVERITY_CRITICAL
+								     : SEVERITY_WARNING,
+		behind, advice);
+	say_holder(f, &finding->text, holder, o, as);
+	text_add(&finding->text, ". It ");
+	finding_shows_goroutine(f, finding, holder);
+	finding_shows_address(finding, o->addr);
+	return finding;
+}

@@ -8,8 +8,6 @@
 
 #include "src/findings/holder.h"
 
-enum { MANY = 10 /* goroutines */ };
-
 enum prospect {
 	GOES_ON,    /* or may */
 	LONG_SINCE, /* it has waited long */

@@ -31,12 +31,7 @@ static void tell(struct finder *f, const struct wait_object *o, uint32_t one)
 		"panic that is recovered. Unlock by defer.");
 	struct text *text = &finding->text;
 
-	text_add_counted(text, o->waiter_count, "goroutine");
-	text_add(text, o->waiter_count == 1 ? " waits for " : " wait for ");
-	say_object(text, o);
-	say_where(f, text, one);
-	text_add(text, ", for at least ");
-	text_add_duration(text, (int64_t)finder_age(f, one));
+	say_waiters(f, text, o, one);
 	text_add(text, ". It is locked, and no goroutine's code leads to its unlocking.");
 	show_waiters(f, finding, o);
 }

@@ -46,3 +46,14 @@ void show_waiters(const struct finder *f, struct finding *to, const struct wait_
 			f, to, f->about.waits->waiters[o->first_waiter + i].goroutine);
 	finding_shows_address(to, o->addr);
 }
+
+void say_waiters(const struct finder *f, struct text *text, const struct wait_object *o,
+		 uint32_t longest)
+{
+	text_add_counted(text, o->waiter_count, "goroutine");
+	text_add(text, o->waiter_count == 1 ? " waits for " : " wait for ");
+	say_object(text, o);
+	say_where(f, text, longest);
+	text_add(text, ", for at least ");
+	text_add_duration(text, (int64_t)finder_age(f, longest));
+}

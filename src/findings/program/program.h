@@ -19,6 +19,10 @@ uint32_t longest_waiter(const struct finder *f, const struct wait_object *o);
 /* As the evidence: who waits, and for what. */
 void show_waiters(const struct finder *f, struct finding *to,
 		  const struct wait_object *o);
+/* "12 goroutines wait for mutex 0xc0 in main.f at main.go:1, for at least 12 s". longest: of who has
+ * waited longest. */
+void say_waiters(const struct finder *f, struct text *text, const struct wait_object *o,
+		 uint32_t longest);
 
 static inline uint64_t id_of(const struct finder *f, uint32_t goroutine)
 {

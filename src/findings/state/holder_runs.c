@@ -3,8 +3,6 @@
 #include "src/findings/holder.h"
 #include "src/findings/state/state.h"
 
-enum { MANY = 10 /* goroutines */ };
-
 /* On its P, without anybody else. */
 static uint64_t runs_since(const struct finder *f, uint32_t holder)
 {
@@ -15,22 +13,14 @@ static uint64_t runs_since(const struct finder *f, uint32_t holder)
 
 static void tell(struct finder *f, uint32_t holder, uint64_t runs, uint64_t waits)
 {
-	const uint64_t behind = f->chains.behind[holder];
-	const struct partner *as = NULL;
-	const struct wait_object *o = holder_lock(f, holder, &as);
-
-	if (!o)
-		return;
-	struct finding *finding = finding_add(
-		f, "holder_runs",
-		as->certainty == CERTAINTY_CERTAIN && behind >= MANY ? SEVERITY_CRITICAL
-								     : SEVERITY_WARNING,
-		behind,
+	struct finding *finding = holder_finding(
+		f, "holder_runs", holder,
 		"See whether what it does ends: a second snapshot shows whether it has "
 		"moved on. What takes long belongs outside of the lock.");
+
+	if (!finding)
+		return;
 	struct text *text = &finding->text;
-	say_holder(f, text, holder, o, as);
-	text_add(text, ". It ");
 	say_state(f, text, holder);
 	if (runs >= waits) {
 		say_age(text, runs);
@@ -40,8 +30,6 @@ static void tell(struct finder *f, uint32_t holder, uint64_t runs, uint64_t wait
 		text_add_duration(text, (int64_t)waits);
 	}
 	text_add(text, ".");
-	finding_shows_goroutine(f, finding, holder);
-	finding_shows_address(finding, o->addr);
 }
 
 void finding_holder_runs(struct finder *f)

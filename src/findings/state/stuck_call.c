@@ -10,8 +10,6 @@
 #include "src/findings/holder.h"
 #include "src/findings/state/state.h"
 
-enum { MANY = 10 /* goroutines */ };
-
 /* Those that wait, by their numbers on amd64. */
 static const struct {
 	int64_t number;
@@ -124,28 +122,18 @@ static void say_call(const struct finder *f, struct text *text, uint32_t gorouti
 
 static void tell_holder(struct finder *f, uint32_t holder, uint64_t age)
 {
-	const uint64_t behind = f->chains.behind[holder];
-	const struct partner *as = NULL;
-	const struct wait_object *o = holder_lock(f, holder, &as);
-
-	if (!o)
-		return;
-	struct finding *finding = finding_add(
-		f, "stuck_call",
-		as->certainty == CERTAINTY_CERTAIN && behind >= MANY ? SEVERITY_CRITICAL
-								     : SEVERITY_WARNING,
-		behind,
+	struct finding *finding = holder_finding(
+		f, "stuck_call", holder,
 		"Look at what it calls: the other end of the pipe or connection, the "
 		"device, the library. A call that may take long belongs outside of the "
 		"lock.");
+
+	if (!finding)
+		return;
 	struct text *text = &finding->text;
-	say_holder(f, text, holder, o, as);
-	text_add(text, ". It ");
 	say_call(f, text, holder);
 	say_age(text, age);
 	text_add(text, ".");
-	finding_shows_goroutine(f, finding, holder);
-	finding_shows_address(finding, o->addr);
 }
 
 static void tell_hanging(struct finder *f, uint32_t goroutine,
