@@ -34,7 +34,8 @@ struct scheduler_state {
 	struct state_number most_machines;		  /* debug.SetMaxThreads() */
 	struct state_number stopping, processors_to_stop; /* a stop of the world */
 	struct state_number user_disabled, monitor_sleeps, last_poll;
-	struct goroutine_queue queue; /* global */
+	struct state_number gomaxprocs_since; /* CLOCK_MONOTONIC */
+	struct goroutine_queue queue;	      /* global */
 };
 
 struct processor_state {
@@ -74,7 +75,8 @@ struct gc_state {
 	struct state_number triggered; /* UINT64_MAX: no cycle is going on */
 	struct state_number ended;     /* CLOCK_REALTIME; 0: no cycle has ended */
 	struct state_number paused;
-	/* Of all processor time since the program began, in millionths. */
+	/* Of all processor time since the program began, in millionths. Stops of the world are
+	 * in it, and how long the runtime waited for them. */
 	struct state_number processor_share;
 	struct state_number mapped; /* what counts for the limit */
 	struct state_number

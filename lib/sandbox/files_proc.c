@@ -165,6 +165,22 @@ static int folder_of(const struct sandbox_subject *subject, pid_t pid)
 	return fd;
 }
 
+/* A folder of a process that is gone has no name any more, but nothing of it is withheld. */
+static bool is_gone(int folder)
+{
+	struct statfs fs;
+
+	return folder >= 0 && fstatfs(folder, &fs) == 0 &&
+	       fs.f_type == PROC_SUPER_MAGIC && faccessat(folder, "stat", F_OK, 0) < 0 &&
+	       errno == ESRCH;
+}
+
+static int refusal(int folder, bool *ret_other)
+{
+	*ret_other = !is_gone(folder);
+	return *ret_other ? -EACCES : -ESRCH;
+}
+
 static int with_errno(int folder, int result)
 {
 	int why = errno;
@@ -185,7 +201,7 @@ int proc_open(const struct sandbox *how, int folder, const char *path, int flags
 	if (take_apart(folder, path, whole, &pid, &name))
 		at = folder_of(&how->subject, pid);
 	if (at < 0)
-		return -EACCES;
+		return refusal(folder, ret_other);
 	if (flags & O_DIRECTORY && is_permitted(how, name, A_FOLDER))
 		mode |= O_DIRECTORY | (flags & O_PATH ? O_PATH : O_RDONLY);
 	else if (flags & O_DIRECTORY && flags & O_PATH &&
@@ -212,7 +228,7 @@ int proc_read_link(const struct sandbox *how, int folder, const char *path, char
 	    is_permitted(how, name, A_LINK))
 		at = folder_of(&how->subject, pid);
 	if (at < 0)
-		return -EACCES;
+		return refusal(folder, ret_other);
 	*ret_other = false;
 	return with_errno(at, (int)readlinkat(at, name, ret, size));
 }

@@ -3,12 +3,41 @@
  * are no sign of that: a small heap is collected often, at little cost. From 1.19 on the
  * runtime itself counts by how much the collector has used more than half of the processors,
  * and limits it once that is a second for each of them. Its part of all time since the program
- * began is known of every release: 25 % while it marks, unless the program allocates faster. */
+ * began is known of every release: 25 % while it marks, unless the program allocates faster.
+ * Both count the time of a stop of the world for all processors, also what passes until the
+ * kernel lets the last thread run that is to stop: on a busy machine that is most of it, and
+ * not the collector's. */
 #include <inttypes.h>
 
 #include "src/findings/state/collector.h"
 
-enum { SHARE = 500000 /* of a million */ };
+enum {
+	MILLION = 1000000,
+	SHARE = 500000,	 /* of a million */
+	PAUSED_PART = 4, /* of the time of the last collections */
+};
+
+static bool mostly_stops(const struct gc_state *gc)
+{
+	const size_t n = gc->pause_count;
+	uint64_t paused = 0;
+
+	for (size_t i = 0; i < n; i++)
+		paused += gc->pauses[i].ns;
+	return paused >= (gc->pauses[0].ended - gc->pauses[n - 1].ended) / PAUSED_PART;
+}
+
+/* A program that has just begun collects often, until its heap has grown. */
+static bool marks_too_much(const struct finder *f, const struct runtime_state *s)
+{
+	const uint64_t age = state_age(f, s->scheduler.gomaxprocs_since);
+	const struct gc_state *gc = &s->gc;
+
+	if (age < SECOND_NS || !gc->paused.known)
+		return false;
+	const uint64_t stops = gc->paused.value / (age / MILLION + 1);
+	return stops < MILLION && gc->processor_share.value >= SHARE + stops;
+}
 
 static void tell(struct finder *f, const struct gc_state *gc)
 {
@@ -37,8 +66,8 @@ void finding_gc_overload(struct finder *f)
 		const struct runtime_state *s =
 			runtime_state(runtimes_get(f->about.all, i));
 		if (s && collector_goes_on(f, &s->gc) &&
-		    !collector_is_at_limit(f, &s->gc) &&
-		    (collector_is_busy(&s->gc) || s->gc.processor_share.value >= SHARE))
+		    !collector_is_at_limit(f, &s->gc) && !mostly_stops(&s->gc) &&
+		    (collector_is_busy(&s->gc) || marks_too_much(f, s)))
 			tell(f, &s->gc);
 	}
 }

@@ -4,7 +4,7 @@
 // process can lose while it is held: timers, pipes, descriptors, signals, words in memory
 // that belong together.
 //
-//	served serve [-goroutines N] [-tied N] [-rivals N] [-churn] [-starting]
+//	served serve [-goroutines N] [-tied N] [-rivals N] [-churn]
 //	served load [-connections N] ADDRESS
 //
 // Both answer to the lines that they read, with one object for each.

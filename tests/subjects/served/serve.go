@@ -153,7 +153,6 @@ func serve(arguments []string) {
 	tied := flags.Int("tied", 0, "goroutines whose words change together")
 	rivals := flags.Int("rivals", 0, "goroutines that want the same lock")
 	churning := flags.Bool("churn", false, "threads and goroutines come and go")
-	starting := flags.Bool("starting", false, "programs, all the time")
 	flags.Parse(arguments)
 	threads(16)
 	park(*goroutines)
@@ -163,9 +162,6 @@ func serve(arguments []string) {
 	if *churning {
 		go churn()
 	}
-	if *starting {
-		go besides.startPrograms()
-	}
 	truth.Say(map[string]string{"address": listen()})
 	truth.Ready()
 	obey(commands{
@@ -173,5 +169,6 @@ func serve(arguments []string) {
 		"beat":    func([]string) interface{} { besides.forget(); return "forgotten" },
 		"collect": collect,
 		"make":    conditions,
+		"start":   func([]string) interface{} { go besides.startPrograms(); return "started" },
 	})
 }
