@@ -106,3 +106,8 @@ uint64_t heap_span_bytes(const struct heap *h)
 		bytes += span_bytes(&h->spans[i]);
 	return bytes;
 }
+
+uint64_t heap_place_count(const struct heap *h)
+{
+	return h->object_count;
+}

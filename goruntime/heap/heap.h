@@ -63,6 +63,8 @@ void heap_mark_specials(struct heap *heap);
 void heap_mark_queues(struct heap *heap);
 void heap_mark_threads(struct heap *heap);
 void heap_mark_stack(struct heap *heap, const struct goroutine *g);
+/* All of these, of all goroutines. */
+void heap_mark_roots(struct heap *heap);
 
 /* Marks all that marked objects refer to. False: ERR_LIMIT, it gave up. */
 MUST_CHECK bool heap_mark(struct heap *heap, struct err *err);
@@ -78,8 +80,9 @@ uint64_t heap_unreadable(const struct heap *heap);
 typedef void heap_object_fn(void *arg, const struct heap_object *object, bool marked);
 MUST_CHECK bool heap_each_allocated(struct heap *heap, heap_object_fn *fn, void *arg,
 				    struct err *err);
-/* Bytes of all spans with objects. */
+/* Of all spans with objects: their bytes, and the places for objects in them. */
 uint64_t heap_span_bytes(const struct heap *heap);
+uint64_t heap_place_count(const struct heap *heap);
 
 /* Before marking. The sudogs of these goroutines (sorted addresses of g, borrowed) do not refer to what they
  * wait for. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Roots that are not stacks: global variables, and what hangs on objects. */
+/* Roots that are not stacks: global variables, and what hangs on objects; and all roots. */
+#include <stdlib.h>
+
 #include "goruntime/heap/heap_priv.h"
 #include "lib/base/limit.h"
 
@@ -109,4 +111,29 @@ void heap_mark_specials(struct heap *h)
 	for (size_t i = 0; i < h->span_count; i++)
 		if (h->spans[i].specials)
 			mark_specials_of(h, &h->spans[i]);
+}
+
+static int by_stack(const void *a, const void *b)
+{
+	const struct goroutine *x = *(const struct goroutine *const *)a,
+			       *y = *(const struct goroutine *const *)b;
+
+	return (x->stack > y->stack) - (x->stack < y->stack);
+}
+
+void heap_mark_roots(struct heap *h)
+{
+	const size_t n = h->rt->goroutine_count;
+	AUTO(xfree)
+	const struct goroutine **list = xcalloc(n + 1, sizeof(const struct goroutine *));
+
+	for (size_t i = 0; i < n; i++)
+		list[i] = &h->rt->goroutines[i];
+	qsort(list, n, sizeof(const struct goroutine *), by_stack);
+	heap_mark_globals(h);
+	heap_mark_specials(h);
+	heap_mark_queues(h);
+	heap_mark_threads(h);
+	for (size_t i = 0; i < n; i++)
+		heap_mark_stack(h, list[i]);
 }

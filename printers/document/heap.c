@@ -52,6 +52,14 @@ static void print_path(struct sink *out, const struct heap_path *p)
 	sink_end(out);
 }
 
+static void print_place(struct sink *out, const struct heap_big *o)
+{
+	sink_named_address(out, "address", o->addr);
+	sink_named_uint(out, "bytes", o->size);
+	if (o->type)
+		sink_named_string(out, "type", o->type);
+}
+
 static void print_types(struct sink *out, const struct heap_summary *s)
 {
 	sink_named_begin(out, "types", SINK_ARRAY);
@@ -60,6 +68,8 @@ static void print_types(struct sink *out, const struct heap_summary *s)
 		sink_named_string(out, "type", s->types[i].name);
 		print_amount(out, "live", &s->types[i].live);
 		print_amount(out, "garbage", &s->types[i].garbage);
+		if (s->retained)
+			print_amount(out, "retained", &s->types[i].retained);
 		sink_end(out);
 	}
 	sink_end(out);
@@ -70,10 +80,7 @@ static void print_types(struct sink *out, const struct heap_summary *s)
 	sink_named_begin(out, "biggest", SINK_ARRAY);
 	for (size_t i = 0; i < s->biggest_count; i++) {
 		sink_begin(out, SINK_OBJECT);
-		sink_named_address(out, "address", s->biggest[i].addr);
-		sink_named_uint(out, "bytes", s->biggest[i].size);
-		if (s->biggest[i].type)
-			sink_named_string(out, "type", s->biggest[i].type);
+		print_place(out, &s->biggest[i]);
 		if (s->paths && s->paths[i].known)
 			print_path(out, &s->paths[i]);
 		sink_end(out);
@@ -89,6 +96,21 @@ static void print_roots(struct sink *out, const struct heap_summary *s)
 			print_root(out, &s->roots[i]);
 	sink_end(out);
 	print_amount(out, "shared", &s->shared);
+}
+
+static void print_keepers(struct sink *out, const struct heap_summary *s)
+{
+	sink_named_begin(out, "keepers", SINK_ARRAY);
+	for (size_t i = 0; i < s->keeper_count; i++) {
+		const struct heap_keeper *k = &s->keepers[i];
+		sink_begin(out, SINK_OBJECT);
+		print_place(out, &k->object);
+		print_amount(out, "retained", &k->retained);
+		if (k->dominator)
+			sink_named_address(out, "dominator", k->dominator);
+		sink_end(out);
+	}
+	sink_end(out);
 }
 
 void print_heap_summary(struct sink *out, const struct heap_summary *s)
@@ -112,5 +134,7 @@ void print_heap_summary(struct sink *out, const struct heap_summary *s)
 	sink_end(out);
 	print_types(out, s);
 	print_roots(out, s);
+	if (s->retained)
+		print_keepers(out, s);
 	sink_end(out);
 }

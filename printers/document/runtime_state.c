@@ -302,7 +302,8 @@ static void print_one(struct sink *out, const struct runtime_printing *p,
 static void print_heap(struct sink *out, const struct runtime_printing *p,
 		       struct runtime *rt)
 {
-	const struct heap_wishes wishes = { .ns = LIMIT_HEAP_NS };
+	const struct heap_wishes wishes = { .ns = LIMIT_HEAP_NS,
+					    .retained = HEAP_FEW_OBJECTS };
 	struct heap_summary s;
 	struct err err;
 

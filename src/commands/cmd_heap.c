@@ -31,7 +31,7 @@ struct heap_arguments {
 	struct heap_wishes wishes;
 	const char *pprof;
 	struct output *file; /* that, open */
-	bool json, no_sandbox;
+	bool json, retained, no_sandbox;
 	enum progress_when progress;
 };
 
@@ -41,6 +41,8 @@ static const struct option_info count_options[] = {
 	  OPTION_FLAG(struct heap_arguments, wishes.paths) },
 	{ 0, "type", "TYPE", "the same for the biggest objects of this type",
 	  OPTION_STRING(struct heap_arguments, wishes.type) },
+	{ 0, "retained", NULL, "what types and objects retain, of large heaps, too",
+	  OPTION_FLAG(struct heap_arguments, retained) },
 	{ 0, "pprof", "FILE", "write what is live as a profile, by what keeps it",
 	  OPTION_STRING(struct heap_arguments, pprof) },
 	{ 0, "progress", CHOICE_WHEN, "report progress; auto: on a terminal",
@@ -113,17 +115,26 @@ static void print_line(const char *words)
 	putchar('\n');
 }
 
+/* What several types retain is no sum. */
+static void print_retained(const struct heap_summary *s, const struct heap_type *t)
+{
+	if (s->retained)
+		print_cell(t ? t->retained.bytes : 0, 12, text_add_size);
+	printf("  ");
+}
+
 static void print_types(const struct heap_summary *s)
 {
 	const size_t shown = s->type_count < TYPES_SHOWN ? s->type_count : TYPES_SHOWN;
 	struct heap_amount live = { 0 }, garbage = { 0 };
 
-	printf("\n%14s  %12s  %12s  %12s  type\n", "live", "bytes", "garbage", "bytes");
+	printf("\n%14s  %12s  %12s  %12s  ", "live", "bytes", "garbage", "bytes");
+	printf(s->retained ? "%12s  type\n" : "type\n", "retained");
 	for (size_t i = 0; i < s->type_count; i++) {
 		const struct heap_type *t = &s->types[i];
 		if (i < shown) {
 			print_counts(&t->live, &t->garbage);
-			printf("  ");
+			print_retained(s, t);
 			print_line(t->name);
 			continue;
 		}
@@ -134,10 +145,12 @@ static void print_types(const struct heap_summary *s)
 	}
 	if (s->type_count > shown) {
 		print_counts(&live, &garbage);
-		printf("  of %zu more types\n", s->type_count - shown);
+		print_retained(s, NULL);
+		printf("of %zu more types\n", s->type_count - shown);
 	}
 	print_counts(&s->untyped_live, &s->untyped_garbage);
-	printf("  (only the size is known)\n");
+	print_retained(s, NULL);
+	printf("(only the size is known)\n");
 }
 
 static char *root_words(const struct heap_root *r)
@@ -186,6 +199,18 @@ static void print_biggest(const struct heap_summary *s)
 	}
 }
 
+static void print_keepers(const struct heap_summary *s)
+{
+	printf("\n%14s  %12s  retained by\n", "objects", "bytes");
+	for (size_t i = 0; i < s->keeper_count; i++) {
+		const struct heap_keeper *k = &s->keepers[i];
+		print_cell(k->retained.objects, 12, text_add_count);
+		print_cell(k->retained.bytes, 12, text_add_size);
+		printf("  0x%" PRIx64 "  ", k->object.addr);
+		print_line(k->object.type ? k->object.type : "(type not known)");
+	}
+}
+
 static void print_roots(const struct heap_summary *s)
 {
 	printf("\n%14s  %12s  kept alive only by\n", "objects", "bytes");
@@ -223,6 +248,8 @@ static void print_heap(const struct heap_summary *s)
 	print_types(s);
 	print_biggest(s);
 	print_roots(s);
+	if (s->retained)
+		print_keepers(s);
 	print_classes(s);
 }
 
@@ -392,5 +419,6 @@ int cmd_heap(int argc, char **argv)
 	}
 	if (argc - optind == 2)
 		options->core.search.executable = argv[optind + 1];
+	arguments.wishes.retained = arguments.retained ? UINT64_MAX : HEAP_FEW_OBJECTS;
 	return run(&arguments);
 }

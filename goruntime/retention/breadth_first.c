@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All objects that are one pointer away from a root, then all that are two away, and so on. Those of one
  * distance are read span by span. */
-#include "goruntime/heap/breadth_first.h"
+#include "goruntime/retention/breadth_first.h"
 
 #include <string.h>
 
@@ -10,11 +10,10 @@ struct searching {
 	uint64_t *next;	 /* bits: objects of the next distance */
 	uint32_t *spans; /* that have any */
 	size_t span_count;
-	reached_fn *fn;
-	void *arg;
+	const struct reached_fns *fns;
 };
 
-static void note_reached(struct heap *h, uint64_t at, const struct span *s, uint32_t i)
+static void note(struct heap *h, uint64_t at, const struct span *s, uint32_t i)
 {
 	struct searching *r = h->searching;
 	const bool by_root = h->object == NO_SCAN;
@@ -26,7 +25,11 @@ static void note_reached(struct heap *h, uint64_t at, const struct span *s, uint
 		.root = by_root ? root_of(h, at) : (struct heap_root){ .id = 0 },
 	};
 
-	r->values[s->first + i] = r->fn(r->arg, &to);
+	uint32_t *value = &r->values[s->first + i];
+	if (*value)
+		r->fns->again(r->fns->arg, &to, *value);
+	else
+		*value = r->fns->first(r->fns->arg, &to);
 }
 
 static void take(struct heap *h, uint64_t at, uint64_t word)
@@ -38,10 +41,11 @@ static void take(struct heap *h, uint64_t at, uint64_t word)
 	if (i == NO_OBJECT || is_hidden(h, at, word))
 		return;
 	const uint64_t object = s->first + i;
-	if (r->values[object] || (h->allocated && !bit_of(h->allocated, object)))
+	const bool again = r->values[object];
+	if ((again && !r->fns->again) || (h->allocated && !bit_of(h->allocated, object)))
 		return;
-	note_reached(h, at, s, i);
-	if (s->no_pointers)
+	note(h, at, s, i);
+	if (again || s->no_pointers)
 		return;
 	r->next[object / 64] |= UINT64_C(1) << object % 64;
 	if (!s->waits)
@@ -80,20 +84,19 @@ static bool search(struct heap *h, struct err *err)
 	       err_set(err, ERR_LIMIT, "the heap is too large to be read in that time");
 }
 
-uint32_t *breadth_first(struct heap *h, heap_roots_fn *mark_roots, void *roots_arg,
-			reached_fn *fn, void *arg, struct err *err)
+uint32_t *breadth_first(struct heap *h, const struct reached_fns *fns, struct err *err)
 {
 	const size_t words = h->object_count / 64 + 1;
 	AUTO(xfree) uint32_t *values = xcalloc(h->object_count + 1, sizeof(*values));
 	AUTO(xfree) uint64_t *next = xcalloc(words, sizeof(*next));
 	AUTO(xfree) uint32_t *spans = xcalloc(h->span_count + 1, sizeof(*spans));
-	struct searching r = { values, next, spans, 0, fn, arg };
+	struct searching r = { values, next, spans, 0, fns };
 
 	memset(h->marked, 0, words * sizeof(*h->marked));
 	memset(h->scanned, 0, words * sizeof(*h->scanned));
 	h->searching = &r;
 	h->take = take;
-	mark_roots(roots_arg);
+	heap_mark_roots(h);
 	const bool ok = search(h, err);
 	h->take = mark_pointer;
 	h->searching = NULL;

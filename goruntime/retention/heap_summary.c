@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "goruntime/heap/heap_summary.h"
+#include "goruntime/retention/heap_summary.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "goruntime/heap/heap.h"
-#include "goruntime/heap/paths.h"
-#include "goruntime/heap/retained.h"
+#include "goruntime/retention/paths.h"
+#include "goruntime/retention/retained_sizes.h"
+#include "lib/base/search.h"
 
 enum { SIZES = HEAP_SMALL / WORD + 1, KINDS = 2 /* with and without pointers */ };
 
@@ -135,55 +136,108 @@ static void list_types(const struct heap *h, struct count *c, struct heap_summar
 		};
 }
 
-static int by_stack(const void *a, const void *b)
-{
-	const struct goroutine *x = *(const struct goroutine *const *)a,
-			       *y = *(const struct goroutine *const *)b;
-
-	return (x->stack > y->stack) - (x->stack < y->stack);
-}
-
-struct roots {
-	struct heap *heap;
-	struct runtime *rt;
+struct keepers {
+	struct heap_keeper *list; /* those that retain most first */
+	uint16_t types[HEAP_BIGGEST];
+	size_t count;
 };
 
-static void mark_roots(void *arg)
+static void keep_keeper(void *arg, const struct heap_object *o,
+			const struct retained_amount *retained)
 {
-	const struct roots *r = arg;
-	const size_t n = r->rt->goroutine_count;
-	AUTO(xfree)
-	const struct goroutine **list = xcalloc(n + 1, sizeof(const struct goroutine *));
+	struct keepers *k = arg;
+	size_t i = k->count;
 
-	for (size_t i = 0; i < n; i++)
-		list[i] = &r->rt->goroutines[i];
-	qsort(list, n, sizeof(const struct goroutine *), by_stack);
-	heap_mark_globals(r->heap);
-	heap_mark_specials(r->heap);
-	heap_mark_queues(r->heap);
-	heap_mark_threads(r->heap);
-	for (size_t i = 0; i < n; i++)
-		heap_mark_stack(r->heap, list[i]);
+	if (!retained->outermost)
+		return;
+	if (i == HEAP_BIGGEST && retained->amount.bytes <= k->list[--i].retained.bytes)
+		return;
+	if (k->count < HEAP_BIGGEST)
+		k->count++;
+	for (; i && retained->amount.bytes > k->list[i - 1].retained.bytes; i--) {
+		k->list[i] = k->list[i - 1];
+		k->types[i] = k->types[i - 1];
+	}
+	k->types[i] = o->type;
+	k->list[i] = (struct heap_keeper){ .object = { o->addr, o->size, NULL },
+					   .retained = retained->amount,
+					   .dominator = retained->dominator };
 }
 
-static void name_root(const struct roots *roots, struct heap_root *root)
+static int by_name_of(const void *a, const void *b)
+{
+	return by_name(*(const struct heap_type *const *)a,
+		       *(const struct heap_type *const *)b);
+}
+
+/* By the number of a type: 1 + its index in the summary; 0: no object has it. */
+static uint32_t *type_indices(const struct heap *h, const struct heap_summary *s)
+{
+	const size_t n = heap_type_count(h);
+	uint32_t *indices = xcalloc(n + 1, sizeof(*indices));
+	AUTO(xfree)
+	const struct heap_type **sorted =
+		xcalloc(s->type_count + 1, sizeof(const struct heap_type *));
+
+	for (size_t i = 0; i < s->type_count; i++)
+		sorted[i] = &s->types[i];
+	if (s->type_count)
+		qsort(sorted, s->type_count, sizeof(const struct heap_type *),
+		      by_name_of);
+	for (size_t i = 1; i <= n; i++) {
+		AUTO(xfree) char *name = heap_type_name(h, (uint16_t)i);
+		const size_t at =
+			LOWER_BOUND(t, s->type_count, strcmp(sorted[t]->name, name) < 0);
+		if (at < s->type_count && strcmp(sorted[at]->name, name) == 0)
+			indices[i] = (uint32_t)(sorted[at] - s->types) + 1;
+	}
+	return indices;
+}
+
+/* The same as heap_retain(), and what types and objects retain. */
+static bool retain_objects(struct heap *h, struct heap_summary *to,
+			   struct heap_retained *all, struct err *err)
+{
+	AUTO(xfree) uint32_t *indices = type_indices(h, to);
+	AUTO(xfree)
+	struct heap_amount *of_types = xcalloc(to->type_count + 1, sizeof(*of_types));
+	struct keepers keepers = { .list = to->keepers };
+	const struct retained_request request = { indices, to->type_count, of_types,
+						  keep_keeper, &keepers };
+
+	if (!heap_retain_objects(h, &request, all, err))
+		return false;
+	for (size_t i = 0; i < to->type_count; i++)
+		to->types[i].retained = of_types[i];
+	to->keeper_count = keepers.count;
+	for (size_t i = 0; i < keepers.count; i++)
+		if (keepers.types[i])
+			to->keepers[i].object.type = heap_type_name(h, keepers.types[i]);
+	to->retained = true;
+	return true;
+}
+
+static void name_root(const struct heap *h, const struct runtime *rt,
+		      struct heap_root *root)
 {
 	if (root->kind == HEAP_ROOT_GLOBAL)
-		root->name = heap_global_name(roots->heap, root->id);
+		root->name = heap_global_name(h, root->id);
 	else if (root->kind == HEAP_ROOT_GOROUTINE)
-		root->id = roots->rt->goroutines[root->id].id;
+		root->id = rt->goroutines[root->id].id;
 }
 
-static bool list_roots(struct roots *roots, struct heap_summary *to, struct err *err)
+static bool list_roots(struct heap *h, const struct runtime *rt, bool objects,
+		       struct heap_summary *to, struct err *err)
 {
 	struct heap_retained all;
-	const bool ok = heap_retain(roots->heap, mark_roots, roots, &all, err);
+	const bool ok =
+		objects ? retain_objects(h, to, &all, err) : heap_retain(h, &all, err);
 
 	to->shared = all.shared;
 	to->roots = all.roots;
 	to->root_count = all.count;
 	for (size_t i = 0; i < all.count; i++)
-		name_root(roots, &all.roots[i]);
+		name_root(h, rt, &all.roots[i]);
 	return ok;
 }
 
@@ -199,18 +253,18 @@ static bool *wanted_types(const struct heap *h, const char *name)
 	return wanted;
 }
 
-static bool find_paths(struct roots *roots, struct heap_summary *to, struct err *err)
+static bool find_paths(struct heap *h, const struct runtime *rt, struct heap_summary *to,
+		       struct err *err)
 {
 	uint64_t addrs[HEAP_BIGGEST];
 
 	for (size_t i = 0; i < to->biggest_count; i++)
 		addrs[i] = to->biggest[i].addr;
-	if (!heap_paths_find(roots->heap, mark_roots, roots, addrs, to->biggest_count,
-			     &to->paths, err))
+	if (!heap_paths_find(h, addrs, to->biggest_count, &to->paths, err))
 		return false;
 	for (size_t i = 0; i < to->biggest_count; i++)
 		if (to->paths[i].known)
-			name_root(roots, &to->paths[i].root);
+			name_root(h, rt, &to->paths[i].root);
 	return true;
 }
 
@@ -242,20 +296,18 @@ bool heap_summarize(struct runtime *rt, struct target *memory,
 					    .megabytes_read = wishes->megabytes_read };
 	*ret = (struct heap_summary){ .free = 0 };
 	AUTO(heap_close) struct heap *h = heap_open(rt, memory, &limits, err);
-	struct roots roots = { h, rt };
 
 	if (!h)
 		return false;
 	heap_find_types(h);
-	mark_roots(&roots);
+	heap_mark_roots(h);
 	if (!heap_mark(h, err))
 		return false;
 	ret->unreadable = heap_unreadable(h);
 	if (!heap_mark_garbage(h, err) || !count_objects(h, wishes, ret, err) ||
-	    ((wishes->paths || wishes->type) && !find_paths(&roots, ret, err)) ||
-	    (wishes->ways &&
-	     !heap_ways_find(h, mark_roots, &roots, &ret->ways, &ret->way_count, err)) ||
-	    !list_roots(&roots, ret, err))
+	    ((wishes->paths || wishes->type) && !find_paths(h, rt, ret, err)) ||
+	    (wishes->ways && !heap_ways_find(h, &ret->ways, &ret->way_count, err)) ||
+	    !list_roots(h, rt, heap_place_count(h) <= wishes->retained, ret, err))
 		return false;
 	ret->free = heap_span_bytes(h) - ret->live.bytes - ret->garbage.bytes;
 	return true;
@@ -267,6 +319,8 @@ void heap_summary_done(struct heap_summary *summary)
 		xfree(summary->types[i].name);
 	for (size_t i = 0; i < summary->biggest_count; i++)
 		xfree(summary->biggest[i].type);
+	for (size_t i = 0; i < summary->keeper_count; i++)
+		xfree(summary->keepers[i].object.type);
 	heap_ways_free(summary->ways, summary->way_count);
 	heap_paths_free(summary->paths, summary->biggest_count);
 	for (size_t i = 0; i < summary->root_count; i++)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* heap_summary.h - how many objects of which sizes are in the heap of a runtime, and how many of them can
- * still be reached: from global variables, stacks, finalizers and cleanups, see heap.h. */
+/* heap_summary.h - how many objects of which sizes and types are in the heap of a runtime, how many of them can
+ * still be reached, and what keeps these alive. The main header of goruntime/retention, which finds that out:
+ * roots are global variables, stacks, finalizers and cleanups, see goruntime/heap/heap.h. Knows objects and
+ * what refers to them; prints nothing. */
 #ifndef GOSNAP_HEAP_SUMMARY_H
 #define GOSNAP_HEAP_SUMMARY_H
 
@@ -26,11 +28,20 @@ enum { HEAP_SMALL = 32 << 10, HEAP_BIGGEST = 10 };
 struct heap_type {
 	char *name; /* as heap_type_name() */
 	struct heap_amount live, garbage;
+	struct heap_amount retained; /* see retained_sizes.h */
 };
 
 struct heap_big {
 	uint64_t addr, size;
 	char *type; /* NULL: not known */
+};
+
+/* An object, and what would go with it. */
+struct heap_keeper {
+	struct heap_big object;
+	struct heap_amount retained; /* with itself */
+	uint64_t
+		dominator; /* the object that would take it along, the nearest; 0: none */
 };
 
 enum { HEAP_PATH_STEPS = 32 };
@@ -76,8 +87,15 @@ struct heap_wishes {
 	_Atomic uint64_t *megabytes_read; /* as in struct heap_limits */
 	bool paths;			  /* to the biggest objects */
 	bool ways;			  /* of all objects */
+	uint64_t
+		retained; /* what types and objects retain, of a heap of at most so many places */
 	/* The biggest objects are to be of that type, as heap_type_name() spells it; NULL: of any. */
 	const char *type;
+};
+
+enum {
+	HEAP_FEW_OBJECTS =
+		4 << 20 /* for wishes.retained: no more than 100 MB, a second */
 };
 
 struct heap_summary {
@@ -97,6 +115,9 @@ struct heap_summary {
 	struct heap_root *roots; /* that keep any alone, those that keep most first */
 	size_t root_count;
 	struct heap_amount shared; /* what several roots keep */
+	bool retained;		   /* it is known what types and objects retain */
+	struct heap_keeper keepers[HEAP_BIGGEST]; /* that retain most */
+	size_t keeper_count;
 };
 
 /* After runtimes_decode(). memory: the copy or the core. False: ERR_LIMIT, it took more time than it may; or

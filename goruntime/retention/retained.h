@@ -4,7 +4,7 @@
 #ifndef GOSNAP_RETAINED_H
 #define GOSNAP_RETAINED_H
 
-#include "goruntime/heap/heap_summary.h"
+#include "goruntime/retention/heap_summary.h"
 
 struct heap;
 
@@ -14,11 +14,13 @@ struct heap_retained {
 	struct heap_amount shared; /* by several roots */
 };
 
-/* Marks all roots again, by what mark_roots marks: everything that was marked before is forgotten. The roots
- * are for the caller to free. False: ERR_LIMIT. */
-typedef void heap_roots_fn(void *arg);
-MUST_CHECK bool heap_retain(struct heap *heap, heap_roots_fn *mark_roots, void *arg,
-			    struct heap_retained *ret, struct err *err);
+/* Marks all roots again: everything that was marked before is forgotten. The roots are for the caller to free.
+ * False: ERR_LIMIT. */
+MUST_CHECK bool heap_retain(struct heap *heap, struct heap_retained *ret,
+			    struct err *err);
+
+/* By what they keep, most first. */
+void heap_retained_sort(struct heap_retained *retained);
 
 /* The root whose words are read now, outside of objects. at: where they are; 0: not known. */
 struct heap_root root_of(const struct heap *heap, uint64_t at);

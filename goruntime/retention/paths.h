@@ -3,19 +3,18 @@
 #ifndef GOSNAP_PATHS_H
 #define GOSNAP_PATHS_H
 
-#include "goruntime/heap/heap_summary.h"
-#include "goruntime/heap/retained.h"
+#include "goruntime/retention/heap_summary.h"
+#include "goruntime/retention/retained.h"
 
 /* One path for each address, in *ret, for the caller to free with heap_paths_free(). Marks all roots again.
  * False: ERR_LIMIT; nothing is in *ret. */
-MUST_CHECK bool heap_paths_find(struct heap *heap, heap_roots_fn *mark_roots, void *arg,
-				const uint64_t *addrs, size_t n, struct heap_path **ret,
-				struct err *err);
+MUST_CHECK bool heap_paths_find(struct heap *heap, const uint64_t *addrs, size_t n,
+				struct heap_path **ret, struct err *err);
 void heap_paths_free(struct heap_path *paths, size_t n);
 
 /* The shortest ways to all objects, by the types on them. Likewise. */
-MUST_CHECK bool heap_ways_find(struct heap *heap, heap_roots_fn *mark_roots, void *arg,
-			       struct heap_way **ret, size_t *ret_n, struct err *err);
+MUST_CHECK bool heap_ways_find(struct heap *heap, struct heap_way **ret, size_t *ret_n,
+			       struct err *err);
 void heap_ways_free(struct heap_way *ways, size_t n);
 
 #endif

@@ -2,7 +2,7 @@
 /* What each root keeps alive alone: objects that can be reached from it and from no other. Each object has a
  * label, the only root that it was reached from so far, or SHARED: it changes twice at most, so the heap is
  * read little more than once, and two bytes for each object are enough. */
-#include "goruntime/heap/retained.h"
+#include "goruntime/retention/retained.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -96,33 +96,37 @@ static int by_bytes(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-static bool follow(struct heap *h, heap_roots_fn *mark_roots, void *arg, struct err *err)
+void heap_retained_sort(struct heap_retained *r)
+{
+	if (r->count)
+		qsort(r->roots, r->count, sizeof(*r->roots), by_bytes);
+}
+
+static bool follow(struct heap *h, struct err *err)
 {
 	const size_t bytes = (h->object_count / 64 + 1) * sizeof(*h->marked);
 
 	memset(h->marked, 0, bytes);
 	memset(h->scanned, 0, bytes);
 	h->take = take;
-	mark_roots(arg);
+	heap_mark_roots(h);
 	const bool ok = heap_mark(h, err);
 	h->take = mark_pointer;
 	return ok;
 }
 
-bool heap_retain(struct heap *h, heap_roots_fn *mark_roots, void *arg,
-		 struct heap_retained *ret, struct err *err)
+bool heap_retain(struct heap *h, struct heap_retained *ret, struct err *err)
 {
 	object_types_forget(h);
 	struct retaining r = { .label = xcalloc(h->object_count + 1, sizeof(*r.label)) };
 	*ret = (struct heap_retained){ .roots = NULL };
 	h->retaining = &r;
-	const bool ok = follow(h, mark_roots, arg, err);
+	const bool ok = follow(h, err);
 	ret->roots = r.roots;
 	ret->count = r.count;
 	for (size_t i = 0; ok && i < h->span_count; i++)
 		count(h, &h->spans[i], ret);
-	if (ret->count)
-		qsort(ret->roots, ret->count, sizeof(*ret->roots), by_bytes);
+	heap_retained_sort(ret);
 	h->retaining = NULL;
 	table_free(&r.numbers);
 	xfree(r.label);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "goruntime/heap/paths.h"
+#include "goruntime/retention/paths.h"
 
 #include <inttypes.h>
 
-#include "goruntime/heap/breadth_first.h"
+#include "goruntime/retention/breadth_first.h"
 #include "goruntime/heap/object_types.h"
 #include "goruntime/symtab/code.h"
 #include "lib/base/table.h"
@@ -103,16 +103,15 @@ static void walk(struct heap *h, const struct searching *r, uint64_t addr,
 	}
 }
 
-bool heap_paths_find(struct heap *h, heap_roots_fn *mark_roots, void *arg,
-		     const uint64_t *addrs, size_t n, struct heap_path **ret,
-		     struct err *err)
+bool heap_paths_find(struct heap *h, const uint64_t *addrs, size_t n,
+		     struct heap_path **ret, struct err *err)
 {
 	struct searching s = { .root_count = 0 };
 
 	if (h->object_count > PARENTS)
 		return err_set(err, ERR_LIMIT, "the heap has too many objects");
-	AUTO(xfree)
-	uint32_t *parents = breadth_first(h, mark_roots, arg, parent_of, &s, err);
+	const struct reached_fns fns = { .first = parent_of, .arg = &s };
+	AUTO(xfree) uint32_t *parents = breadth_first(h, &fns, err);
 	s.parent = parents;
 	*ret = parents ? xcalloc(n + 1, sizeof(**ret)) : NULL;
 	for (size_t i = 0; parents && i < n; i++)
@@ -230,12 +229,11 @@ static uint32_t way_of(void *arg, const struct reached *to)
 	return (uint32_t)way;
 }
 
-bool heap_ways_find(struct heap *h, heap_roots_fn *mark_roots, void *arg,
-		    struct heap_way **ret, size_t *ret_n, struct err *err)
+bool heap_ways_find(struct heap *h, struct heap_way **ret, size_t *ret_n, struct err *err)
 {
 	struct ways w = { .heap = h };
-	AUTO(xfree)
-	uint32_t *values = breadth_first(h, mark_roots, arg, way_of, &w, err);
+	const struct reached_fns fns = { .first = way_of, .arg = &w };
+	AUTO(xfree) uint32_t *values = breadth_first(h, &fns, err);
 
 	*ret = w.list;
 	*ret_n = w.count;

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dominators.h - the dominator tree of a graph: the nearest node that all ways from the root to a node go
+ * through (Lengauer and Tarjan, A fast algorithm for finding dominators in a flowgraph, 1979). */
+#ifndef GOSNAP_DOMINATORS_H
+#define GOSNAP_DOMINATORS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct edge {
+	uint32_t from, to;
+};
+
+/* A tree over all nodes, and those edges that are not in it. */
+struct graph {
+	/* Of each node: 1 + the node before it in the tree; 0: it is the root, or cannot be reached. */
+	uint32_t *parent;
+	uint32_t count;		  /* the last node is the root */
+	const struct edge *edges; /* between nodes that can be reached */
+	size_t edge_count;
+};
+
+/* Each parent becomes the dominator of its node. Takes some 50 bytes for each node that edges, or the ways to
+ * their ends, touch, and 8 for each edge; time of about the order of both. */
+void dominators_find(struct graph *g);
+
+#endif

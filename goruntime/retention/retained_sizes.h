@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* retained_sizes.h - how much of the heap each object, type, goroutine and global variable retains: itself, and
+ * all that the collector would free with it, which is what it dominates. As in Eclipse MAT, what a type retains is
+ * what its objects retain, with what is retained by several of them, one inside another, counted once. If all
+ * objects of a type went at once, more might go: what only several of them together keep.
+ *
+ * Takes 8 bytes of memory for each object of the heap, 8 for each pointer to an object that another pointer has
+ * led to, and what dominators.h says. */
+#ifndef GOSNAP_RETAINED_SIZES_H
+#define GOSNAP_RETAINED_SIZES_H
+
+#include "goruntime/heap/heap.h"
+#include "goruntime/retention/retained.h"
+
+struct retained_amount {
+	struct heap_amount amount; /* with the object itself */
+	uint64_t
+		dominator; /* the address of the object that dominates it; 0: none does */
+	bool outermost;	   /* none of the same kind dominates it */
+};
+
+typedef void retained_fn(void *arg, const struct heap_object *object,
+			 const struct retained_amount *retained);
+
+struct retained_request {
+	const uint32_t *kinds; /* by the numbers of types: 1 + an index; 0: all others */
+	size_t kind_count;     /* of these indices */
+	struct heap_amount *of_kinds; /* what the types of each retain is added to it */
+	retained_fn *fn;	      /* is called for each object that can be reached */
+	void *arg;
+};
+
+/* As heap_retain(), of which the result is the same; the types of objects are kept. */
+MUST_CHECK bool heap_retain_objects(struct heap *heap,
+				    const struct retained_request *request,
+				    struct heap_retained *ret, struct err *err);
+
+#endif
