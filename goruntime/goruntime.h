@@ -9,6 +9,7 @@
 #define GOSNAP_GORUNTIME_H
 
 #include "goruntime/operations/operations.h"
+#include "goruntime/operations/spin.h"
 #include "goruntime/calls/calls.h"
 #include "goruntime/fault/fault.h"
 #include "goruntime/frames/frames.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "goruntime/operations/operations.h"
 
-#include "goruntime/operations/walk.h"
+#include "goruntime/operations/operations_priv.h"
 #include "goruntime/operations/symbolic.h"
 #include "goruntime/goroutines/defers.h"
 #include "goruntime/goroutines/extras.h"
@@ -10,19 +10,10 @@
 enum {
 	SPILLED_WORDS = 16, /* above a frame: what the function saves of its arguments */
 	UNLOCKS_MAX = 16,   /* of a goroutine */
-	GOROUTINE_INSTRUCTIONS = 1 << 16,
 	FRAMES_FOLLOWED = 64, /* of a goroutine, innermost first */
 };
 /* Instructions, in all: less than a second. */
 #define RUN_INSTRUCTIONS (INT64_C(1) << 24)
-
-struct operations {
-	struct runtime *rt;
-	struct routines *routines;
-	struct walker *walker;
-	int64_t left;
-	struct event_list events;
-};
 
 struct operations *operations_new(struct runtime *rt)
 {
@@ -251,25 +242,13 @@ static void look_with_stand_ins(struct asking *q, const struct walk_of *of,
 	tell_passed(q, &with, f);
 }
 
-/* The call that is under way; the instruction about to run, if there is none. */
-static uint64_t call_before(const struct routine *r, const struct raw_frame *raw)
-{
-	size_t i = routine_index(r, raw->pc);
-
-	return raw->flags & FRAME_AT_INSTRUCTION || i == 0 || i > r->count
-		       ? raw->pc
-		       : r->list[i - 1].pc;
-}
-
 static bool look_at_frame(void *arg, const struct physical_frame *f)
 {
 	struct asking *q = arg;
 	struct operations *a = q->a;
 	const struct raw_frame *raw = &q->stack.frames[f->frame];
-	struct routine *r = routine_at(a->routines, raw->pc - 1);
+	struct routine *r = routine_of(a->routines, raw);
 
-	if (raw->flags & FRAME_AT_INSTRUCTION)
-		r = routine_at(a->routines, raw->pc);
 	if (!r || r->operation || r->foreign ||
 	    !routine_leads(a->routines, r, ROUTINE_DEPTH))
 		return true;
@@ -281,7 +260,7 @@ static bool look_at_frame(void *arg, const struct physical_frame *f)
 	walk(q, &of);
 	tell_ahead(q, &of, f, (uint32_t)f->frame);
 	of.begin = r->entry;
-	of.end = call_before(r, raw);
+	of.end = routine_call(r, raw);
 	of.infer = true;
 	walk(q, &of);
 	tell_passed(q, &of, f);

@@ -113,6 +113,12 @@ struct routine *routine_at(struct routines *all, uint64_t pc)
 	return *place;
 }
 
+struct routine *routine_of(struct routines *all, const struct raw_frame *frame)
+{
+	return routine_at(all, frame->flags & FRAME_AT_INSTRUCTION ? frame->pc
+								   : frame->pc - 1);
+}
+
 static void note_frame_sizes(struct routine *r)
 {
 	struct pclntab_func func;
@@ -181,9 +187,35 @@ bool routine_leads(struct routines *all, struct routine *r, unsigned depth)
 	return *known == LEADS;
 }
 
+bool routine_is_named(const struct routine *r, const char *beginning)
+{
+	struct pclntab_func func;
+	const char *name = pclntab_find(&r->module->tab, r->entry, &func)
+				   ? pclntab_name(&r->module->tab, &func)
+				   : NULL;
+
+	return name && strncmp(name, beginning, strlen(beginning)) == 0;
+}
+
+bool call_returns(struct routines *all, const struct instruction *call)
+{
+	const struct routine *to = call->target ? routine_at(all, call->target) : NULL;
+
+	return !to || to->operation != OPERATION_NEVER;
+}
+
 size_t routine_index(const struct routine *r, uint64_t pc)
 {
 	size_t i = LOWER_BOUND(i_, r->count, r->list[i_].pc < pc);
 
 	return i < r->count && r->list[i].pc == pc ? i : r->count;
+}
+
+uint64_t routine_call(const struct routine *r, const struct raw_frame *frame)
+{
+	size_t i = routine_index(r, frame->pc);
+
+	return frame->flags & FRAME_AT_INSTRUCTION || i == 0 || i > r->count
+		       ? frame->pc
+		       : r->list[i - 1].pc;
 }

@@ -35,11 +35,19 @@ void routines_free(struct routines *all);
 
 /* The function that pc is in; NULL: none is known. */
 struct routine *routine_at(struct routines *all, uint64_t pc);
+/* That a frame is of. */
+struct routine *routine_of(struct routines *all, const struct raw_frame *frame);
 /* Decodes it. False: it cannot be. */
 bool routine_decode(struct routines *all, struct routine *r);
 /* May it come to an operation, itself or in functions that it calls? */
 bool routine_leads(struct routines *all, struct routine *r, unsigned depth);
+/* Does its name begin so? */
+bool routine_is_named(const struct routine *r, const char *beginning);
+/* Does a call come back, as far as is known? */
+bool call_returns(struct routines *all, const struct instruction *call);
 /* The instruction at pc, or r->count. */
 size_t routine_index(const struct routine *r, uint64_t pc);
+/* The call that is under way in a frame; the instruction about to run, if there is none. */
+uint64_t routine_call(const struct routine *r, const struct raw_frame *frame);
 
 #endif

@@ -14,7 +14,7 @@ enum {
 	EVENTS_MAX = 4096, /* of one function */
 	RESULTS = 2,	   /* of a call: those that may be what is locked */
 	CASES_MAX = 16,	   /* of a select: more have been moved to the heap */
-	SCASE_BYTES = 2 * WORD,
+	CASE_BYTES = 2 * WORD, /* a channel and an element: runtime.scase */
 };
 
 /* A place where ways part: to be followed later. */
@@ -95,10 +95,15 @@ static bool argument(struct following *f, struct machine_state *s, unsigned numb
 static void note_cases(struct following *f, struct machine_state *s, uint64_t cases,
 		       uint64_t pc)
 {
+	const struct layout *l = &f->w->rt->layout;
+	const uint64_t size =
+		layout_has(l, L_scase_releasetime)
+			? (uint64_t)l->slot[L_scase_releasetime].off + WORD
+			: CASE_BYTES;
 	uint64_t channel;
 
 	for (uint64_t i = 0; i < CASES_MAX; i++) {
-		if (!machine_stored(s, cases + i * SCASE_BYTES, &channel))
+		if (!machine_stored(s, cases + i * size, &channel))
 			continue;
 		add_event(f, OPERATION_SEND, channel, pc, false);
 		add_event(f, OPERATION_RECEIVE, channel, pc, false);
@@ -350,14 +355,6 @@ static enum step step_at(const struct search *q, const struct instruction *in)
 	return STEP_ON;
 }
 
-static bool comes_back(const struct walker *w, const struct instruction *in)
-{
-	const struct routine *to =
-		in->target ? routine_at(w->routines, in->target) : NULL;
-
-	return !to || to->operation != OPERATION_NEVER;
-}
-
 /* Is there a way from instruction `from` to `end`, or to a return if that is 0, past
  * nothing that undoes? */
 static bool has_way(const struct search *q, size_t from, uint64_t end)
@@ -398,7 +395,7 @@ static bool has_way(const struct search *q, size_t from, uint64_t end)
 			     (in->kind == INSTRUCTION_JUMP && !inside)))
 			return true;
 		if (in->kind != INSTRUCTION_JUMP && in->kind != INSTRUCTION_RETURN &&
-		    (in->kind != INSTRUCTION_CALL || comes_back(q->w, in)))
+		    (in->kind != INSTRUCTION_CALL || call_returns(q->w->routines, in)))
 			VISIT(i + 1);
 	}
 #undef VISIT

@@ -173,6 +173,32 @@ static uint64_t written_by(const struct decoded *d)
 	return ret;
 }
 
+/* To xor a register with itself makes it 0. */
+static bool is_zeroing(const struct decoded *d)
+{
+	return d->instruction.mnemonic == ZYDIS_MNEMONIC_XOR &&
+	       d->operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	       d->operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	       d->operands[0].reg.value == d->operands[1].reg.value;
+}
+
+static bool modifies(const struct decoded *d)
+{
+	const ZydisOperandActions actions = d->operands[0].actions;
+
+	return d->instruction.operand_count_visible > 0 && !is_zeroing(d) &&
+	       (actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) &&
+	       actions != ZYDIS_OPERAND_ACTION_WRITE;
+}
+
+/* As many as the instruction names; a NOP has nothing to do with its own. */
+static unsigned operands_named(const struct decoded *d)
+{
+	return d->instruction.mnemonic == ZYDIS_MNEMONIC_NOP
+		       ? 0
+		       : d->instruction.operand_count_visible;
+}
+
 static struct instruction take(const struct decoded *d)
 {
 	struct instruction ret = {
@@ -183,10 +209,11 @@ static struct instruction take(const struct decoded *d)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(ret.operand); i++)
-		ret.operand[i] = i < d->instruction.operand_count_visible
+		ret.operand[i] = i < operands_named(d)
 					 ? amd64_operand(d, &d->operands[i])
 					 : (struct operand){ .reg = -1, .index = -1 };
 	ret.written = ret.kind == INSTRUCTION_CALL ? UINT64_MAX : written_by(d);
+	ret.modifies = modifies(d);
 	if (ret.kind >= INSTRUCTION_BRANCH && ret.operand[0].kind == OPERAND_NUMBER)
 		ret.target = (uint64_t)ret.operand[0].number;
 	return ret;

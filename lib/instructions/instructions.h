@@ -55,6 +55,7 @@ struct instruction {
 	enum branch_when when;
 	struct operand operand[2];
 	uint64_t written; /* bit n: register n; a call writes all */
+	bool modifies;	  /* what operand[0] becomes depends on what it was */
 };
 
 /* Decodes the instructions of [code, code + len), which is at pc, until one is not valid. The

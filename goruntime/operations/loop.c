@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "goruntime/operations/loop.h"
+
+#include "goruntime/operations/machine_state.h"
+
+enum {
+	WAYS = 2,	   /* on from an instruction, at most */
+	PANIC_AFTER = 32,  /* instructions */
+	NODES = 64,	   /* registers, then words of the frame */
+};
+
+struct finding_loop {
+	struct routines *all;
+	const struct routine *r;
+	loop_call_fn *may_call;
+	void *arg;
+};
+
+static bool is_inside(const struct routine *r, uint64_t pc)
+{
+	return pc >= r->entry && pc < r->end;
+}
+
+/* Where it goes on from instruction i: instructions, or r->count for out of the function. */
+static size_t ways_on(const struct finding_loop *f, size_t i, size_t ret[WAYS])
+{
+	const struct instruction *in = &f->r->list[i];
+	const size_t target =
+		is_inside(f->r, in->target) ? routine_index(f->r, in->target) : f->r->count;
+
+	switch (in->kind) {
+	case INSTRUCTION_RETURN:
+	case INSTRUCTION_JUMP:
+		ret[0] = in->kind == INSTRUCTION_JUMP ? target : f->r->count;
+		return 1;
+	case INSTRUCTION_BRANCH:
+		ret[0] = i + 1;
+		ret[1] = target;
+		return 2;
+	case INSTRUCTION_CALL:
+		if (!call_returns(f->all, in))
+			return 0;
+		/* fall through */
+	default:
+		ret[0] = i + 1;
+		return 1;
+	}
+}
+
+static bool may_be_in(const struct finding_loop *f, size_t i)
+{
+	const struct instruction *in = &f->r->list[i];
+
+	return in->kind != INSTRUCTION_CALL || f->may_call(f->arg, in);
+}
+
+static void mark_reached(const struct finding_loop *f, size_t from, uint8_t *reached)
+{
+	AUTO(xfree) size_t *list = xcalloc(f->r->count + 1, sizeof(*list));
+	size_t n = 0, on[WAYS];
+
+	list[n++] = from;
+	while (n > 0) {
+		const size_t i = list[--n], ways = ways_on(f, i, on);
+		for (size_t k = 0; k < ways; k++) {
+			if (on[k] >= f->r->count || reached[on[k]] || !may_be_in(f, on[k]))
+				continue;
+			reached[on[k]] = 1;
+			list[n++] = on[k];
+		}
+	}
+}
+
+/* Of those reached, the ones that lead to instruction `to`. */
+static void keep_leading(const struct finding_loop *f, size_t to, uint8_t *reached)
+{
+	AUTO(xfree) uint8_t *leads = xcalloc(f->r->count + 1, 1);
+	size_t on[WAYS];
+	bool more = true;
+
+	leads[to] = 1;
+	while (more) {
+		more = false;
+		for (size_t i = f->r->count; i-- > 0;) {
+			if (!reached[i] || leads[i])
+				continue;
+			const size_t ways = ways_on(f, i, on);
+			for (size_t k = 0; k < ways; k++)
+				leads[i] |= on[k] < f->r->count && leads[on[k]];
+			more |= leads[i];
+		}
+	}
+	for (size_t i = 0; i < f->r->count; i++)
+		reached[i] &= leads[i];
+}
+
+/* What begins with a stack that is too small, begins anew: the end of a function, which the compiler lets follow
+ * what no select comes to. */
+static bool begins_anew(const struct finding_loop *f, const struct instruction *in)
+{
+	const struct routine *to = in->kind == INSTRUCTION_CALL && in->target
+					   ? routine_at(f->all, in->target)
+					   : NULL;
+
+	return to && routine_is_named(to, "runtime.morestack");
+}
+
+/* Does it come straight to a panic, or to what nothing comes to? */
+static bool panics(const struct finding_loop *f, size_t i)
+{
+	size_t on[WAYS];
+
+	for (size_t n = 0; i < f->r->count && n < PANIC_AFTER; n++) {
+		const size_t ways = ways_on(f, i, on);
+		if (ways != 1 || begins_anew(f, &f->r->list[i]))
+			return ways != 2;
+		i = on[0];
+	}
+	return false;
+}
+
+static void note_way_out(const struct finding_loop *f, size_t i, struct loop *loop)
+{
+	size_t on[WAYS];
+	const size_t ways = ways_on(f, i, on);
+
+	for (size_t k = 0; k < ways; k++)
+		loop->leaves |= on[k] >= f->r->count ||
+				(!loop->inside[on[k]] && !panics(f, on[k]));
+}
+
+bool loop_find(struct routines *all, struct routine *r, size_t at, loop_call_fn *may_call,
+	       void *arg, struct loop *ret)
+{
+	const struct finding_loop f = { all, r, may_call, arg };
+
+	*ret = (struct loop){ .routine = r };
+	if (!routine_decode(all, r) || at >= r->count || !may_be_in(&f, at))
+		return false;
+	ret->inside = xcalloc(r->count + 1, 1);
+	mark_reached(&f, at, ret->inside);
+	if (!ret->inside[at])
+		return false;
+	keep_leading(&f, at, ret->inside);
+	for (size_t i = 0; i < r->count; i++) {
+		if (ret->inside[i])
+			note_way_out(&f, i, ret);
+	}
+	return true;
+}
+
+void loop_done(struct loop *loop)
+{
+	xfree(loop->inside);
+}
+
+/* What each register, and each word of the frame, depends on of what a turn before has left. */
+struct dependences {
+	const struct arch *arch;
+	uint64_t sources[NODES]; /* bit n: node n */
+	int64_t words[NODES];	 /* by node: from the stack pointer on */
+	unsigned count;		 /* of nodes */
+	bool any_other;		 /* something else changes, or there are too many */
+};
+
+static uint64_t bit(int reg)
+{
+	return reg >= 0 && reg < MACHINE_REGISTERS ? UINT64_C(1) << reg : 0;
+}
+
+static uint64_t word_bit(struct dependences *d, int64_t word)
+{
+	unsigned n = MACHINE_REGISTERS;
+
+	while (n < d->count && d->words[n] != word)
+		n++;
+	if (n == NODES) {
+		d->any_other = true;
+		return 0;
+	}
+	if (n == d->count)
+		d->words[d->count++] = word;
+	return UINT64_C(1) << n;
+}
+
+static bool is_of_frame(const struct dependences *d, const struct operand *o)
+{
+	return o->kind == OPERAND_MEMORY && o->reg == (int)d->arch->sp && o->index < 0;
+}
+
+static uint64_t words_of(struct dependences *d, const struct operand *o)
+{
+	uint64_t ret = 0;
+
+	for (int64_t at = o->number & ~(int64_t)(WORD - 1); at < o->number + o->bytes;
+	     at += WORD)
+		ret |= word_bit(d, at);
+	return ret;
+}
+
+static uint64_t sources_of(struct dependences *d, const struct instruction *in)
+{
+	const struct operand *to = &in->operand[0], *from = &in->operand[1];
+
+	if (to->kind == OPERAND_REGISTER && from->kind == OPERAND_REGISTER &&
+	    to->reg == from->reg)
+		return 0; /* it becomes 0 */
+	if (is_of_frame(d, from) && in->kind != INSTRUCTION_ADDRESS)
+		return words_of(d, from);
+	return (bit(from->reg) | bit(from->index)) &
+	       ~(bit((int)d->arch->sp) | bit((int)d->arch->pc));
+}
+
+/* Registers, or words of the frame, that an instruction writes. */
+static uint64_t nodes_written(struct dependences *d, const struct instruction *in)
+{
+	const struct operand *to = &in->operand[0];
+	uint64_t ret = 0;
+
+	if (in->kind == INSTRUCTION_COMPARE || in->kind == INSTRUCTION_BRANCH ||
+	    in->kind == INSTRUCTION_JUMP || in->kind == INSTRUCTION_CALL)
+		return 0;
+	if (to->kind == OPERAND_REGISTER && in->operand[1].kind != OPERAND_NONE)
+		ret = bit(to->reg);
+	else if (is_of_frame(d, to))
+		ret = words_of(d, to);
+	else
+		d->any_other |= to->kind != OPERAND_NONE || to->bytes;
+	d->any_other |= in->modifies ||
+			(in->written & ~(to->kind == OPERAND_REGISTER ? ret : 0));
+	return ret;
+}
+
+static void add_dependence(struct dependences *d, const struct instruction *in)
+{
+	const uint64_t to = nodes_written(d, in), from = to ? sources_of(d, in) : 0;
+
+	for (unsigned n = 0; n < NODES; n++)
+		if (to >> n & 1)
+			d->sources[n] |= from;
+}
+
+/* Through others, too. */
+static bool depends_on_itself(struct dependences *d)
+{
+	for (unsigned by = 0; by < NODES; by++)
+		for (unsigned n = 0; n < NODES; n++)
+			if (d->sources[n] >> by & 1)
+				d->sources[n] |= d->sources[by];
+	for (unsigned n = 0; n < NODES; n++)
+		if (d->sources[n] >> n & 1)
+			return true;
+	return false;
+}
+
+bool loop_changes(const struct loop *loop, const struct arch *arch)
+{
+	struct dependences d = { .arch = arch, .count = MACHINE_REGISTERS };
+
+	for (size_t i = 0; i < loop->routine->count && !d.any_other; i++)
+		if (loop->inside[i])
+			add_dependence(&d, &loop->routine->list[i]);
+	return d.any_other || depends_on_itself(&d);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* loop.h - the loop of a function that an instruction is in: all instructions that it can come
+ * to and that lead back to it, without waiting for anything on the way. Private to
+ * goruntime/operations. Knows which calls never wait, and nothing of goroutines. */
+#ifndef GOSNAP_LOOP_H
+#define GOSNAP_LOOP_H
+
+#include "goruntime/operations/routine.h"
+
+struct loop {
+	struct routine *routine;
+	uint8_t *inside; /* by instruction */
+	bool leaves;	 /* there is a way out of it, other than a panic */
+};
+
+/* May a call be a part of the loop, as it surely does not wait? */
+typedef bool loop_call_fn(void *arg, const struct instruction *call);
+
+/* False: it is in none. loop_done() in either case. */
+bool loop_find(struct routines *all, struct routine *r, size_t at, loop_call_fn *may_call,
+	       void *arg, struct loop *ret);
+void loop_done(struct loop *loop);
+
+/* Does a turn of it change anything, but for what its calls do? What it has read of memory decides
+ * all that it does, if not: it goes on as it is until somebody else writes there. */
+bool loop_changes(const struct loop *loop, const struct arch *arch);
+
+#endif

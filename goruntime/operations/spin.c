@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "goruntime/operations/spin.h"
+
+#include "goruntime/goroutines/defers.h"
+#include "goruntime/operations/loop.h"
+#include "goruntime/operations/operations_priv.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "goruntime/values/value.h"
+
+enum { CLOSED_MAX = 8 /* calls of a function that receive from a closed channel */ };
+
+struct closed_call {
+	uint64_t pc, channel;
+};
+
+struct spin_search {
+	struct operations *a;
+	const struct goroutine *g;
+	struct stack stack;
+	struct closed_call closed[CLOSED_MAX]; /* of the function that it is in */
+	size_t closed_count;
+	struct spin found;
+};
+
+static bool is_closed(struct spin_search *s, uint64_t addr)
+{
+	struct err ignored;
+	uint64_t closed, count, size;
+
+	return addr &&
+	       value_by_layout(s->a->rt, L_hchan_closed, addr, &closed, &ignored) &&
+	       value_by_layout(s->a->rt, L_hchan_qcount, addr, &count, &ignored) &&
+	       value_by_layout(s->a->rt, L_hchan_dataqsiz, addr, &size, &ignored) &&
+	       closed == 1 && count == 0 && size <= UINT32_MAX;
+}
+
+static bool receives(enum operation operation)
+{
+	return operation == OPERATION_RECEIVE || operation == OPERATION_RECEIVE_SECOND ||
+	       operation == OPERATION_SELECT;
+}
+
+static struct routine *called(struct spin_search *s, const struct instruction *in)
+{
+	return in->kind == INSTRUCTION_CALL && in->target
+		       ? routine_at(s->a->routines, in->target)
+		       : NULL;
+}
+
+/* What the call will receive from, the next time: no register keeps its value across it, so what
+ * follows it is all that needs to be followed. */
+static void note_closed(struct spin_search *s, const struct walk_of *frame, size_t call)
+{
+	struct event_list *events = &s->a->events;
+	const struct instruction *in = &frame->routine->list[call];
+	struct walk_of of = *frame;
+
+	of.begin = in->pc + in->len;
+	events->count = 0;
+	walk_code(s->a->walker, &of, events);
+	for (size_t i = 0; i < events->count; i++) {
+		const struct event *e = &events->list[i];
+		if (e->pc != in->pc || e->operation != OPERATION_RECEIVE ||
+		    !is_closed(s, e->addr))
+			continue;
+		s->closed[s->closed_count++] = (struct closed_call){ in->pc, e->addr };
+		return;
+	}
+}
+
+static void find_closed(struct spin_search *s, const struct walk_of *frame)
+{
+	s->closed_count = 0;
+	for (size_t i = 0; i < frame->routine->count; i++) {
+		const struct routine *to = called(s, &frame->routine->list[i]);
+		if (s->closed_count < CLOSED_MAX && to && receives(to->operation))
+			note_closed(s, frame, i);
+	}
+}
+
+static const struct closed_call *closed_at(const struct spin_search *s, uint64_t pc)
+{
+	for (size_t i = 0; i < s->closed_count; i++)
+		if (s->closed[i].pc == pc)
+			return &s->closed[i];
+	return NULL;
+}
+
+/* Of the runtime's functions, what goes on at once, or when others have had their turn. */
+static bool never_waits(const struct routine *to)
+{
+	static const char *const names[] = { "runtime.selectnb", "runtime.gcWriteBarrier",
+					     "runtime.duffzero",
+					     "runtime.duffcopy", "runtime.wbZero",
+					     "runtime.wbMove", "runtime.Gosched" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (routine_is_named(to, names[i]))
+			return true;
+	return false;
+}
+
+static bool may_call(void *arg, const struct instruction *call)
+{
+	struct spin_search *s = arg;
+	const struct routine *to = called(s, call);
+
+	return to && (closed_at(s, call->pc) || never_waits(to));
+}
+
+static bool tries(struct spin_search *s, const struct loop *loop)
+{
+	for (size_t i = 0; i < loop->routine->count; i++) {
+		const struct routine *to = called(s, &loop->routine->list[i]);
+		if (loop->inside[i] && to && to->operation)
+			return true;
+	}
+	return false;
+}
+
+static struct spin judge(struct spin_search *s, const struct loop *loop)
+{
+	const struct arch *arch = target_arch(s->a->rt->target);
+
+	/* If there is a way out, the closed channel is likely to lead there. */
+	for (size_t i = 0; i < s->closed_count; i++)
+		if (loop->inside[routine_index(loop->routine, s->closed[i].pc)])
+			return (struct spin){ loop->leaves ? SPIN_NONE : SPIN_CLOSED,
+					      s->closed[i].channel };
+	if (loop_changes(loop, arch))
+		return (struct spin){ SPIN_NONE, 0 };
+	if (tries(s, loop))
+		return (struct spin){ SPIN_TRIES, 0 };
+	return (struct spin){ loop->leaves ? SPIN_LOOKS : SPIN_EMPTY, 0 };
+}
+
+/* The innermost function of the program: those outside of it have a loop that calls it. */
+static bool look_at_frame(void *arg, const struct physical_frame *f)
+{
+	struct spin_search *s = arg;
+	const struct raw_frame *raw = &s->stack.frames[f->frame];
+	struct routine *r = routine_of(s->a->routines, raw);
+	struct loop loop;
+
+	if (!r || !routine_decode(s->a->routines, r))
+		return false;
+	if (r->foreign || r->operation)
+		return true;
+	const struct walk_of of = { .routine = r,
+				    .cfa = s->g->sp + raw->argp,
+				    .stack_low = s->g->stack_low,
+				    .stack_valid = s->g->sp + f->sp };
+	find_closed(s, &of);
+	if (loop_find(s->a->routines, r, routine_index(r, routine_call(r, raw)), may_call,
+		      s, &loop))
+		s->found = judge(s, &loop);
+	loop_done(&loop);
+	*walker_budget(s->a->walker) -= (int64_t)r->count;
+	return false;
+}
+
+struct spin operations_spin(struct operations *a, const struct goroutine *g)
+{
+	struct spin_search s = { .a = a, .g = g };
+	int64_t *budget = walker_budget(a->walker);
+
+	if (a->left <= 0 || g->stack == NO_STACK || !goroutine_has_stack(g))
+		return s.found;
+	target_budget_unit(a->rt->target);
+	*budget = a->left < GOROUTINE_INSTRUCTIONS ? a->left : GOROUTINE_INSTRUCTIONS;
+	const int64_t before = *budget;
+	s.stack = runtimes_stack(a->rt->shared, g->stack);
+	physical_frames_each(a->rt, s.stack, look_at_frame, &s);
+	a->left -= before - *budget;
+	return s.found;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* spin.h - does a goroutine that runs, or could run, go round and round without waiting? What
+ * is said is what its code and the state of channels show at that instant. Knows amd64 only, as
+ * operations.h does. */
+#ifndef GOSNAP_SPIN_H
+#define GOSNAP_SPIN_H
+
+#include "goruntime/operations/operations.h"
+
+enum spin_kind {
+	SPIN_NONE,
+	/* A loop that never waits, and that it never leaves, unless by a panic: */
+	SPIN_CLOSED, /* it receives from a channel that is closed and empty */
+	SPIN_EMPTY,  /* it does nothing */
+	/* A loop that changes nothing itself, until it finds that somebody else has: */
+	SPIN_TRIES, /* to send or to receive */
+	SPIN_LOOKS, /* at memory */
+};
+
+struct spin {
+	enum spin_kind kind;
+	uint64_t channel; /* of SPIN_CLOSED */
+};
+
+struct spin operations_spin(struct operations *a, const struct goroutine *g);
+
+#endif
