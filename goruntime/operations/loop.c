@@ -4,9 +4,9 @@
 #include "goruntime/operations/machine_state.h"
 
 enum {
-	WAYS = 2,	   /* on from an instruction, at most */
-	PANIC_AFTER = 32,  /* instructions */
-	NODES = 64,	   /* registers, then words of the frame */
+	WAYS = 2,	  /* on from an instruction, at most */
+	PANIC_AFTER = 32, /* instructions */
+	NODES = 64,	  /* registers, then words of the frame */
 };
 
 struct finding_loop {
@@ -25,8 +25,9 @@ static bool is_inside(const struct routine *r, uint64_t pc)
 static size_t ways_on(const struct finding_loop *f, size_t i, size_t ret[WAYS])
 {
 	const struct instruction *in = &f->r->list[i];
-	const size_t target =
-		is_inside(f->r, in->target) ? routine_index(f->r, in->target) : f->r->count;
+	const size_t target = is_inside(f->r, in->target)
+				      ? routine_index(f->r, in->target)
+				      : f->r->count;
 
 	switch (in->kind) {
 	case INSTRUCTION_RETURN:
@@ -63,7 +64,8 @@ static void mark_reached(const struct finding_loop *f, size_t from, uint8_t *rea
 	while (n > 0) {
 		const size_t i = list[--n], ways = ways_on(f, i, on);
 		for (size_t k = 0; k < ways; k++) {
-			if (on[k] >= f->r->count || reached[on[k]] || !may_be_in(f, on[k]))
+			if (on[k] >= f->r->count || reached[on[k]] ||
+			    !may_be_in(f, on[k]))
 				continue;
 			reached[on[k]] = 1;
 			list[n++] = on[k];
@@ -226,8 +228,8 @@ static uint64_t nodes_written(struct dependences *d, const struct instruction *i
 		ret = words_of(d, to);
 	else
 		d->any_other |= to->kind != OPERAND_NONE || to->bytes;
-	d->any_other |= in->modifies ||
-			(in->written & ~(to->kind == OPERAND_REGISTER ? ret : 0));
+	d->any_other |=
+		in->modifies || (in->written & ~(to->kind == OPERAND_REGISTER ? ret : 0));
 	return ret;
 }
 

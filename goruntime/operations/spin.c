@@ -90,9 +90,9 @@ static const struct closed_call *closed_at(const struct spin_search *s, uint64_t
 static bool never_waits(const struct routine *to)
 {
 	static const char *const names[] = { "runtime.selectnb", "runtime.gcWriteBarrier",
-					     "runtime.duffzero",
-					     "runtime.duffcopy", "runtime.wbZero",
-					     "runtime.wbMove", "runtime.Gosched" };
+					     "runtime.duffzero", "runtime.duffcopy",
+					     "runtime.wbZero",	 "runtime.wbMove",
+					     "runtime.Gosched" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (routine_is_named(to, names[i]))

@@ -11,9 +11,9 @@
 enum {
 	ADD_ARGUMENT = 1, /* the second of WaitGroup.Add */
 	RESULT_WORDS = 16,
-	EVENTS_MAX = 4096, /* of one function */
-	RESULTS = 2,	   /* of a call: those that may be what is locked */
-	CASES_MAX = 16,	   /* of a select: more have been moved to the heap */
+	EVENTS_MAX = 4096,     /* of one function */
+	RESULTS = 2,	       /* of a call: those that may be what is locked */
+	CASES_MAX = 16,	       /* of a select: more have been moved to the heap */
 	CASE_BYTES = 2 * WORD, /* a channel and an element: runtime.scase */
 };
 
@@ -96,10 +96,9 @@ static void note_cases(struct following *f, struct machine_state *s, uint64_t ca
 		       uint64_t pc)
 {
 	const struct layout *l = &f->w->rt->layout;
-	const uint64_t size =
-		layout_has(l, L_scase_releasetime)
-			? (uint64_t)l->slot[L_scase_releasetime].off + WORD
-			: CASE_BYTES;
+	const uint64_t size = layout_has(l, L_scase_releasetime)
+				      ? (uint64_t)l->slot[L_scase_releasetime].off + WORD
+				      : CASE_BYTES;
 	uint64_t channel;
 
 	for (uint64_t i = 0; i < CASES_MAX; i++) {

@@ -2,21 +2,30 @@
 /* Goroutines that nothing alive can wake: goruntime/heap/leaks.h has the rule. Those that wait
  * for a lock whose holder is known belong to that. To wait for a nil channel or in an empty
  * select may be on purpose, as may all that the main goroutine waits for: it keeps the program
- * from ending. */
+ * from ending, so of that it is told as information. */
 #include "src/findings/crowd.h"
 
-static bool is_leaked(const struct finder *f, uint32_t i)
+static bool is_main(const struct finder *f, uint32_t i)
 {
-	enum { MAIN = 1 };
+	return finder_goroutine(f, i).goroutine->id == 1;
+}
+
+static bool never_goes_on(const struct finder *f, uint32_t i)
+{
 	struct goroutine_of it = finder_goroutine(f, i);
 	struct wait wait;
 
-	if (!f->about.leaks->leaked[i] || f->told[i] || it.goroutine->id == MAIN ||
+	if (!f->about.leaks->leaked[i] || f->told[i] ||
 	    !runtime_wait(it.runtime, it.goroutine, &wait) ||
 	    chain_next(f->about.waits, i))
 		return false;
 	return (wait.kind != WAIT_CHANNEL || wait.channel.addr) &&
 	       (wait.kind != WAIT_SELECT || wait.case_count);
+}
+
+static bool is_leaked(const struct finder *f, uint32_t i)
+{
+	return !is_main(f, i) && never_goes_on(f, i);
 }
 
 static void say_what(const struct finder *f, struct text *text, uint32_t i, bool one)
@@ -40,12 +49,29 @@ static void say_what(const struct finder *f, struct text *text, uint32_t i, bool
 		 one && wait.kind != WAIT_SELECT ? "it" : "them");
 }
 
+static void tell_main(struct finder *f, uint32_t i)
+{
+	struct finding *finding = finding_add(
+		f, "leaked", SEVERITY_INFO, 1,
+		"If that is on purpose, an empty select says so; else see who "
+		"should have let it go on.");
+
+	text_add(&finding->text, "The main goroutine will never go on.");
+	say_what(f, &finding->text, i, true);
+	text_add(&finding->text, ".");
+	finding_shows_goroutine(f, finding, i);
+}
+
 void finding_leaked(struct finder *f)
 {
+	const size_t n = runtimes_goroutine_count(f->about.all);
 	struct crowds crowds;
 
 	if (!f->about.leaks)
 		return;
+	for (uint32_t i = 0; i < n; i++)
+		if (is_main(f, i) && never_goes_on(f, i))
+			tell_main(f, i);
 	crowds_find(&crowds, f, is_leaked);
 	for (size_t i = 0; i < crowds.count; i++) {
 		const struct crowd *crowd = &crowds.list[i];

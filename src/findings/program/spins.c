@@ -13,10 +13,10 @@ enum {
 };
 
 struct search {
-	struct finder f; /* first: the crowd is asked by it */
-	struct operations **of;	 /* by runtime */
-	struct spin *spins;	 /* by goroutine */
-	enum spin_kind kind;	 /* that is told at the moment */
+	struct finder f;	/* first: the crowd is asked by it */
+	struct operations **of; /* by runtime */
+	struct spin *spins;	/* by goroutine */
+	enum spin_kind kind;	/* that is told at the moment */
 	size_t looked_at;
 };
 
@@ -26,17 +26,23 @@ static const struct {
 	const char *one, *many, *why, *advice;
 } told_as[] = {
 	{ SPIN_CLOSED, SEVERITY_WARNING, "spins", "spin",
-	  " is closed and empty, so that receiving from it never waits, and the loop has no way out",
-	  "Leave the loop once the channel is closed (v, ok := <-c), or set the variable to nil in a select." },
+	  " is closed and empty, so that receiving from it never waits, and the loop has "
+	  "no way out",
+	  "Leave the loop once the channel is closed (v, ok := <-c), or set the variable "
+	  "to nil in a select." },
 	{ SPIN_EMPTY, SEVERITY_WARNING, "spins", "spin",
 	  "the loop does nothing, and has no way out",
 	  "To wait for ever, use an empty select, which takes no processor." },
 	{ SPIN_TRIES, SEVERITY_INFO, "runs", "run",
-	  "a loop that tries to send or to receive, and does not wait: a select with a default",
-	  "If a second snapshot shows the same: without the default it would wait, and take no processor." },
+	  "a loop that tries to send or to receive, and does not wait: a select with a "
+	  "default",
+	  "If a second snapshot shows the same: without the default it would wait, and "
+	  "take no processor." },
 	{ SPIN_LOOKS, SEVERITY_INFO, "runs", "run",
-	  "a loop that waits for somebody to change what it looks at, without giving its processor away",
-	  "If a second snapshot shows the same: wait for a channel or a condition variable instead." },
+	  "a loop that waits for somebody to change what it looks at, without giving its "
+	  "processor away",
+	  "If a second snapshot shows the same: wait for a channel or a condition "
+	  "variable instead." },
 };
 
 static bool may_spin(const struct goroutine *g)
