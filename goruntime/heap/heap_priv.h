@@ -184,5 +184,8 @@ uint64_t hidden_word(const struct heap *h, const struct span *s, const uint8_t *
 
 /* stack_roots.c */
 void stack_plan_free(struct stack_plan *plan);
+struct object_type;
+/* What the pointer at that address refers to, on the stack that is read. False: not known. */
+bool stack_type_at(const struct heap *h, uint64_t at, struct object_type *ret);
 
 #endif

@@ -97,8 +97,9 @@ static unsigned rank(const struct heap *h, const struct span *s,
 
 	if (t->form == FORM_BYTES)
 		return s->no_pointers ? 2 : 0;
+	/* The runtime's own view of channels and maps is that of values. */
 	if (t->form != FORM_VALUE && t->form != FORM_ARRAY)
-		return 3;
+		return 4;
 	if (!t->size || t->size > room ||
 	    t->pointers == (s->no_pointers ? SLOTS_SOME : SLOTS_NONE))
 		return 0;
@@ -244,11 +245,36 @@ static bool says_what(struct heap *h, uint64_t at, struct object_type *ret)
 	if (!at)
 		return false;
 	if (h->object == NO_SCAN)
-		return in_global(h, at, ret) || in_interface(h, h->before, ret);
+		return stack_type_at(h, at, ret) || in_global(h, at, ret) ||
+		       in_interface(h, h->before, ret);
 	const uint16_t number = h->types->of[h->object];
 	return (number &&
 		type_slots_at(h, object_type(h, number), h->object_addr, at, ret)) ||
 	       in_interface(h, h->before, ret);
+}
+
+void object_types_closure(struct heap *h, uint64_t word)
+{
+	struct object_type closure = { .form = FORM_CLOSURE };
+	struct err ignored;
+
+	if (object_types_are_sought(h) && span_at(h, word) && heap_may_read(h, WORD) &&
+	    target_read_uint(h->memory, word, WORD, &closure.code, &ignored))
+		believe(h, word, &closure);
+}
+
+void object_types_pointer(struct heap *h, uint64_t word, uint64_t type)
+{
+	struct object_type pointee = { .form = FORM_VALUE };
+	struct err ignored;
+
+	if (!object_types_are_sought(h) || !is_in_types(h, type))
+		return;
+	const struct type *pointer = runtime_type_at(h->rt, type, &ignored);
+	pointee.type =
+		pointer && type_kind(pointer) == KIND_POINTER ? type_elem(pointer) : NULL;
+	if (pointee.type)
+		believe(h, word, &pointee);
 }
 
 static void take(struct heap *h, uint64_t at, uint64_t word)
@@ -260,12 +286,15 @@ static void take(struct heap *h, uint64_t at, uint64_t word)
 	mark_pointer(h, at, word);
 	if (!says_what(h, at, &target))
 		return;
-	if (target.form == FORM_CLOSURE &&
-	    !target_read_uint(h->memory, word, WORD, &target.code, &(struct err){ 0 }))
-		return;
 	if (target.form == FORM_CLOSURE)
-		target.type = NULL;
-	believe(h, word, &target);
+		object_types_closure(h, word);
+	else
+		believe(h, word, &target);
+}
+
+bool object_types_are_sought(const struct heap *h)
+{
+	return h->take == take;
 }
 
 static uint16_t number_of_header(struct heap *h, uint64_t type, uint64_t room)
@@ -391,12 +420,23 @@ static char *name_of_closure(const struct heap *h, uint64_t pc)
 		       : xstrdup("func");
 }
 
+/* Only variables have a direction. */
+static char *name_of_channel(const struct type *type)
+{
+	static const char *const directed[] = { "<-chan ", "chan<- " };
+	const char *name = type_name(type);
+
+	for (size_t i = 0; i < ARRAY_SIZE(directed); i++)
+		if (strncmp(name, directed[i], strlen(directed[i])) == 0)
+			return xasprintf("chan %s", name + strlen(directed[i]));
+	return xstrdup(name);
+}
+
 char *heap_type_name(const struct heap *h, uint16_t number)
 {
 	static const char *const parts[] = {
 		[FORM_VALUE] = "",
 		[FORM_ARRAY] = "",
-		[FORM_CHANNEL] = "",
 		[FORM_MAP] = "",
 		[FORM_BYTES] = " (bytes)",
 		[FORM_GROUPS] = " (entries)",
@@ -407,6 +447,8 @@ char *heap_type_name(const struct heap *h, uint16_t number)
 
 	if (t->form == FORM_CLOSURE)
 		return name_of_closure(h, t->code);
+	if (t->form == FORM_CHANNEL)
+		return name_of_channel(t->type);
 	return xasprintf("%s%s%s", t->form == FORM_ARRAY ? "[]" : "", type_name(t->type),
 			 parts[t->form]);
 }

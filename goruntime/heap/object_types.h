@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* object_types.h - the types of objects: as the runtime has them in headers and spans (1.22 on), else
- * carried along pointers from global variables, interfaces, finalizers and from objects whose types are
- * known. Private to goruntime/heap. */
+ * carried along pointers from global variables, variables on stacks, interfaces, finalizers and from objects
+ * whose types are known. Private to goruntime/heap. */
 #ifndef GOSNAP_OBJECT_TYPES_H
 #define GOSNAP_OBJECT_TYPES_H
 
@@ -33,6 +33,11 @@ struct object_type {
 };
 
 void object_types_close(struct heap *h);
+/* Are they found out while it is marked? */
+bool object_types_are_sought(const struct heap *h);
+/* These say what the object with that address is: a pointer with that runtime type, or a function value. */
+void object_types_pointer(struct heap *h, uint64_t word, uint64_t type);
+void object_types_closure(struct heap *h, uint64_t word);
 /* An object is scanned that begins with a type, or whose span has one. */
 void object_types_header(struct heap *h, const struct span *s, uint64_t object,
 			 uint64_t type);

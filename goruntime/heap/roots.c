@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Roots that are not stacks: global variables, and what hangs on objects; and all roots. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "goruntime/heap/heap_priv.h"
+#include "goruntime/heap/object_types.h"
 #include "lib/base/limit.h"
 
 enum {
@@ -11,6 +13,10 @@ enum {
 	SPECIAL_BYTES = 56,
 	/* Before what it is for. */
 	SPECIAL_HEAD = 16,
+	/* What a finalizer's special has behind its head, in words: its function, and the type of the
+	 * pointer that it was set for. */
+	FINALIZER_FUNCTION = 0,
+	FINALIZER_TYPE = 3,
 };
 
 /* bits: which of the words may be pointers; NULL: all. */
@@ -79,13 +85,36 @@ static void mark_finalized(struct heap *h, const struct span *s, uint64_t off)
 		heap_mark_range(h, s->start + i * s->elem_size, s->elem_size);
 }
 
+static uint64_t finalizer_word(const struct layout *l, const uint8_t *bytes, size_t i)
+{
+	const struct slot kind = l->slot[L_special_kind];
+	const size_t head = ((size_t)kind.off + WORD) / WORD * WORD;
+	uint64_t word = 0;
+
+	if (head + (i + 1) * WORD <= SPECIAL_BYTES)
+		memcpy(&word, bytes + head + i * WORD, WORD);
+	return word;
+}
+
+/* It says of which type its object is. */
+static void type_finalized(struct heap *h, const struct span *s, uint64_t off,
+			   const uint8_t *bytes)
+{
+	const struct layout *l = &h->rt->layout;
+
+	if (off < span_bytes(s))
+		object_types_pointer(h, s->start + off,
+				     finalizer_word(l, bytes, FINALIZER_TYPE));
+	object_types_closure(h, finalizer_word(l, bytes, FINALIZER_FUNCTION));
+}
+
 static void mark_specials_of(struct heap *h, const struct span *s)
 {
 	const struct layout *l = &h->rt->layout;
 	const uint64_t finalizer = (uint64_t)l->slot[L_special_finalizer].off;
 	uint8_t bytes[SPECIAL_BYTES];
 	struct err ignored;
-	uint64_t at = s->specials;
+	uint64_t at = s->specials, off;
 
 	for (uint32_t n = 0; at && n < LIMIT_SPECIALS; n++) {
 		if (!heap_may_read(h, PAGE_BYTES))
@@ -95,10 +124,11 @@ static void mark_specials_of(struct heap *h, const struct span *s)
 			return;
 		}
 		heap_mark_words(h, bytes + SPECIAL_HEAD, sizeof(bytes) - SPECIAL_HEAD);
-		if (layout_get(l, L_special_kind, bytes, sizeof(bytes)) == finalizer)
-			mark_finalized(
-				h, s,
-				layout_get(l, L_special_offset, bytes, sizeof(bytes)));
+		off = layout_get(l, L_special_offset, bytes, sizeof(bytes));
+		if (layout_get(l, L_special_kind, bytes, sizeof(bytes)) == finalizer) {
+			type_finalized(h, s, off, bytes);
+			mark_finalized(h, s, off);
+		}
 		at = layout_get(l, L_special_next, bytes, sizeof(bytes));
 	}
 }

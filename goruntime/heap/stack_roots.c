@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "goruntime/heap/heap_priv.h"
+#include "goruntime/heap/stack_types.h"
 #include "goruntime/variables/stack_map.h"
 #include "lib/base/limit.h"
 
@@ -34,6 +35,8 @@ struct stack_plan {
 	size_t part_count, part_cap;
 	struct stack_variable *variables; /* sorted */
 	size_t variable_count, variable_cap;
+	struct stack_types *types; /* NULL: not wanted, or not known */
+	uint64_t sp;		   /* of the stack that is read */
 };
 
 void stack_plan_free(struct stack_plan *plan)
@@ -42,6 +45,7 @@ void stack_plan_free(struct stack_plan *plan)
 		return;
 	xfree(plan->parts);
 	xfree(plan->variables);
+	stack_types_free(plan->types);
 	xfree(plan);
 }
 
@@ -117,6 +121,8 @@ static void plan_frame(struct heap *h, struct stack_plan *plan,
 	stack_map_read(rt, code, &map);
 	if (!map.known || !stack_map_each(rt->target, &map, add_word, &p, &ignored))
 		add_part(plan, low, p.cfa + ARGUMENT_BYTES);
+	else if (object_types_are_sought(h))
+		stack_types_add(&plan->types, h->rt->shared, frame);
 	add_variables(plan, &map, p.cfa);
 	stack_map_deinit(&map);
 }
@@ -414,8 +420,15 @@ static void mark_stack(struct heap *h, const struct goroutine *g)
 		return;
 	}
 	r.plan = h->plan;
+	r.plan->sp = g->sp;
 	r.bytes = bytes;
 	mark_by_plan(&r, g);
+}
+
+bool stack_type_at(const struct heap *h, uint64_t at, struct object_type *ret)
+{
+	return h->goroutine && h->plan &&
+	       stack_types_at(h, h->plan->types, (int64_t)(at - h->plan->sp), ret);
 }
 
 void heap_mark_stack(struct heap *h, const struct goroutine *g)

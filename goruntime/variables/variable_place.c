@@ -144,9 +144,8 @@ static const char *why_nowhere(const struct frame_variables *frame,
 	return NULL;
 }
 
-/* Go's compiler gives pieces only for the numbers and words of a struct, none for padding
- * (cmd/compile/internal/ssa/debug.go, in each release). C compilers cover all of it. */
-static uint64_t padding_before(const struct type *type, uint64_t off, uint64_t size)
+/* cmd/compile/internal/ssa/debug.go, in each release. C compilers cover all of it. */
+uint64_t variable_padding(const struct type *type, uint64_t off, uint64_t size)
 {
 	bool aligned = size == 2 || size == 4 || size == 8;
 
@@ -229,7 +228,7 @@ static bool add_pieces(struct frame_variables *frame, const struct dwarf_variabl
 
 	for (size_t i = 0; i < d->piece_count; i++) {
 		struct dwarf_piece piece = d->pieces[i];
-		uint64_t gap = padding_before(type, whole - left, piece.size);
+		uint64_t gap = variable_padding(type, whole - left, piece.size);
 		value_add_hole(to, gap < left ? gap : left);
 		left -= gap < left ? gap : left;
 		uint64_t size = piece.size < left ? piece.size : left;

@@ -11,6 +11,9 @@ void variable_locate(struct frame_variables *frame, const struct dwarf_variable 
 		     struct variable *ret, struct err *err);
 /* Is it in one piece without a size of its own? */
 bool variable_is_whole(const struct dwarf_variable *d);
+/* Go's compiler gives pieces only for the numbers and words of a struct: how much is left out before a piece of
+ * that size, behind others of off bytes. */
+uint64_t variable_padding(const struct type *type, uint64_t off, uint64_t size);
 /* The address of a piece in memory. False: not in memory (err untouched), or err says
  * why. */
 bool variable_piece_address(struct frame_variables *frame,

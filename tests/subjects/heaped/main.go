@@ -123,6 +123,10 @@ func say(kind string, size int, pointers bool, live, garbage int) map[string]int
 func main() {
 	larges := plant()
 	types := fill()
+	described, typed := stack()
+	for name, n := range typed {
+		types[name] = n
+	}
 	runtime.GC()
 	runtime.GC()
 	var collected, now runtime.MemStats
@@ -148,7 +152,7 @@ func main() {
 	alone := map[string]int{"main.keeps": keptCount, "main.smalls": smallCount, "main.numbers": numberCount + 1,
 		"main.longest": 1, "main.longs": 2}
 	runtime.ReadMemStats(&now)
-	truth.Say(map[string]interface{}{"planted": planted, "types": types, "alone": alone, "shared": sharedCount,
+	truth.Say(map[string]interface{}{"planted": planted, "types": types, "described": described, "alone": alone, "shared": sharedCount,
 		"collected": collected.HeapAlloc, "allocated": now.HeapAlloc,
 		"objects": now.HeapObjects})
 	truth.Ready()
