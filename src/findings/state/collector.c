@@ -2,9 +2,12 @@
 #include "src/findings/state/collector.h"
 
 enum {
-	CYCLES = 10,	  /* at least */
-	MAPPED = 95,	  /* percent of the limit */
-	MARKED = 95,	  /* percent of what the heap may have */
+	CYCLES = 10, /* at least */
+	MAPPED = 95, /* percent of the limit */
+	MARKED = 95, /* percent of what the heap may have */
+	MILLION = 1000000,
+	SHARE = 500000,	  /* of a million */
+	PAUSED_PART = 4,  /* of the time of the last collections */
 	BUDGET_USED = 90, /* percent of what it may use more than the program */
 };
 
@@ -36,6 +39,36 @@ bool collector_is_at_limit(const struct finder *f, const struct gc_state *gc)
 bool collector_is_busy(const struct gc_state *gc)
 {
 	return gc->limited.value || is_part(gc->budget_used, gc->budget, BUDGET_USED);
+}
+
+static bool mostly_stops(const struct gc_state *gc)
+{
+	const size_t n = gc->pause_count;
+	uint64_t paused = 0;
+
+	for (size_t i = 0; i < n; i++)
+		paused += gc->pauses[i].ns;
+	return paused >= (gc->pauses[0].ended - gc->pauses[n - 1].ended) / PAUSED_PART;
+}
+
+/* A program that has just begun collects often, until its heap has grown. */
+static bool marks_too_much(const struct finder *f, const struct runtime_state *s)
+{
+	const uint64_t age = state_age(f, s->scheduler.gomaxprocs_since);
+	const struct gc_state *gc = &s->gc;
+
+	if (age < SECOND_NS || !gc->paused.known)
+		return false;
+	const uint64_t stops = gc->paused.value / (age / MILLION + 1);
+	return stops < MILLION && gc->processor_share.value >= SHARE + stops;
+}
+
+bool collector_is_overloaded(const struct finder *f, const struct runtime_state *s)
+{
+	const struct gc_state *gc = &s->gc;
+
+	return collector_goes_on(f, gc) && !collector_is_at_limit(f, gc) &&
+	       !mostly_stops(gc) && (collector_is_busy(gc) || marks_too_much(f, s));
 }
 
 void say_collections(struct text *text, const struct gc_state *gc)

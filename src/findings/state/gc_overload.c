@@ -11,34 +11,6 @@
 
 #include "src/findings/state/collector.h"
 
-enum {
-	MILLION = 1000000,
-	SHARE = 500000,	 /* of a million */
-	PAUSED_PART = 4, /* of the time of the last collections */
-};
-
-static bool mostly_stops(const struct gc_state *gc)
-{
-	const size_t n = gc->pause_count;
-	uint64_t paused = 0;
-
-	for (size_t i = 0; i < n; i++)
-		paused += gc->pauses[i].ns;
-	return paused >= (gc->pauses[0].ended - gc->pauses[n - 1].ended) / PAUSED_PART;
-}
-
-/* A program that has just begun collects often, until its heap has grown. */
-static bool marks_too_much(const struct finder *f, const struct runtime_state *s)
-{
-	const uint64_t age = state_age(f, s->scheduler.gomaxprocs_since);
-	const struct gc_state *gc = &s->gc;
-
-	if (age < SECOND_NS || !gc->paused.known)
-		return false;
-	const uint64_t stops = gc->paused.value / (age / MILLION + 1);
-	return stops < MILLION && gc->processor_share.value >= SHARE + stops;
-}
-
 static void tell(struct finder *f, const struct gc_state *gc)
 {
 	struct finding *finding = finding_add(f, "gc_overload", SEVERITY_WARNING, 0,
@@ -65,9 +37,7 @@ void finding_gc_overload(struct finder *f)
 	for (size_t i = 0; i < n; i++) {
 		const struct runtime_state *s =
 			runtime_state(runtimes_get(f->about.all, i));
-		if (s && collector_goes_on(f, &s->gc) &&
-		    !collector_is_at_limit(f, &s->gc) && !mostly_stops(&s->gc) &&
-		    (collector_is_busy(&s->gc) || marks_too_much(f, s)))
+		if (s && collector_is_overloaded(f, s))
 			tell(f, &s->gc);
 	}
 }

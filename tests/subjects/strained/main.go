@@ -137,7 +137,7 @@ type node struct {
 
 var (
 	kept   *node
-	litted [8]*node
+	litted [256]*node
 	never  = make(chan int)
 )
 
@@ -157,6 +157,18 @@ func litter(n int) {
 			}
 		}(i)
 	}
+}
+
+// deep has a stack that takes long to mark, which one alone can do.
+//
+//go:noinline
+func deep(n int, begun func()) *node {
+	if n == 0 {
+		begun()
+		<-never
+		return nil
+	}
+	return deep(n-1, begun).next
 }
 
 // laterFinalizers queues some, and lets the runtime know of all that they have waited long.
@@ -260,6 +272,12 @@ func init() {
 	cases["collects all the time"] = func() { // with GOGC=1
 		keep(10 << 20)
 		litter(8)
+		ready()
+	}
+	cases["a storm of assists"] = func() { // with GOGC=1
+		runtime.GOMAXPROCS(2)
+		started(func(begun func()) { deep(1<<20, begun) })
+		litter(256)
 		ready()
 	}
 	cases["at its memory limit"] = func() { // of 24 MiB, without GOGC
