@@ -184,6 +184,13 @@ func init() {
 			parks(func() { work(slots, func() {}) })
 		}
 	}
+	cases["semaphore of one that is known"] = func() {
+		slots <- struct{}{} // whose place that is, nothing says
+		parks(func() { work(slots, func() { <-never }) })
+		for i := 0; i < many; i++ {
+			parks(func() { work(slots, func() {}) })
+		}
+	}
 	cases["very many of one place"] = func() {
 		for i := 0; i < veryMany; i++ {
 			go func() { <-never }()
