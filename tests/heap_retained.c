@@ -41,10 +41,7 @@ static void note(void *arg, const struct heap_object *o, const struct retained_a
 /* What can be reached without an object; NO_SCAN: all. */
 static bool mark_without(struct heap *h, uint64_t object, struct err *err)
 {
-	const size_t bytes = (h->object_count / 64 + 1) * sizeof(*h->marked);
-
-	memset(h->marked, 0, bytes);
-	memset(h->scanned, 0, bytes);
+	unmark(h);
 	h->take = mark_pointer;
 	if (object != NO_SCAN) {
 		h->marked[object / 64] |= UINT64_C(1) << object % 64;

@@ -68,6 +68,7 @@ struct heap {
 	uint64_t *live; /* what is marked without garbage; NULL: all that is */
 	/* What is scanned: an object, by its number and where its value begins, or NO_SCAN. */
 	uint64_t object, object_addr;
+	const struct span *object_span;
 	uint64_t before;  /* the word before the pointer */
 	size_t goroutine; /* 1 + its index, while its stack is read; 0: none is */
 	struct retaining *retaining;
@@ -170,6 +171,8 @@ void pointer_mask_each(struct heap *h, const struct type_mask *mask, uint64_t fi
 bool is_hidden(const struct heap *h, uint64_t at, uint64_t word);
 /* For h->take. */
 void mark_pointer(struct heap *h, uint64_t at, uint64_t word);
+/* Forgets what was marked before. */
+void unmark(struct heap *h);
 /* A marked object is to be scanned again. */
 void mark_again(struct heap *h, struct span *s, uint32_t i);
 

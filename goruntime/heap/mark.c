@@ -106,6 +106,15 @@ bool heap_mark(struct heap *h, struct err *err)
 	       err_set(err, ERR_LIMIT, "the heap is too large to be read in that time");
 }
 
+void unmark(struct heap *h)
+{
+	const size_t bytes = (h->object_count / 64 + 1) * sizeof(*h->marked);
+
+	memset(h->marked, 0, bytes);
+	memset(h->scanned, 0, bytes);
+	xfree(TAKE(h->live));
+}
+
 static int by_object(const void *a, const void *b)
 {
 	const struct watched *x = a, *y = b;

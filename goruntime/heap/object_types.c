@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "goruntime/heap/type_numbers.h"
 #include "goruntime/heap/type_slots.h"
 #include "goruntime/symtab/code.h"
 #include "goruntime/types/globals.h"
@@ -23,7 +24,7 @@ struct typed_global {
 };
 
 struct object_types {
-	uint16_t *of; /* of each object; 0: not known */
+	struct type_numbers *of; /* objects; NULL: forgotten */
 	struct object_type *list;
 	size_t count, cap;
 	struct table numbers, headers;
@@ -137,10 +138,10 @@ static void believe(struct heap *h, uint64_t word, const struct object_type *typ
 	    is_settled(h, s, s->first + i))
 		return;
 	const uint16_t number = number_of(h->types, type);
-	uint16_t *of = &h->types->of[s->first + i];
-	if (!number || number == *of || !is_better(h, s, number, *of))
+	const uint16_t old = type_number(h, h->types->of, s, s->first + i);
+	if (!number || number == old || !is_better(h, s, number, old) ||
+	    !type_number_set(h, h->types->of, s, s->first + i, number))
 		return;
-	*of = number;
 	/* What it refers to can now be told. */
 	if (bit_of(h->scanned, s->first + i))
 		mark_again(h, s, i);
@@ -247,7 +248,7 @@ static bool says_what(struct heap *h, uint64_t at, struct object_type *ret)
 	if (h->object == NO_SCAN)
 		return stack_type_at(h, at, ret) || in_global(h, at, ret) ||
 		       in_interface(h, h->before, ret);
-	const uint16_t number = h->types->of[h->object];
+	const uint16_t number = type_number(h, h->types->of, h->object_span, h->object);
 	return (number &&
 		type_slots_at(h, object_type(h, number), h->object_addr, at, ret)) ||
 	       in_interface(h, h->before, ret);
@@ -325,7 +326,7 @@ void object_types_header(struct heap *h, const struct span *s, uint64_t object,
 			: 0;
 
 	if (number)
-		h->types->of[object] = number;
+		(void)type_number_set(h, h->types->of, s, object, number);
 }
 
 static void add_global(void *arg, const char *name, const struct value *v)
@@ -352,7 +353,7 @@ void heap_find_types(struct heap *h)
 	struct object_types *o = xcalloc(1, sizeof(*o));
 	struct err ignored;
 
-	o->of = xcalloc(h->object_count + 1, sizeof(*o->of));
+	o->of = type_numbers_new(h);
 	for (size_t i = 0; i < h->span_count; i++)
 		o->has_class_24 |= h->spans[i].elem_size == 24;
 	(void)!runtime_each_global(h->rt, "*", add_global, o, &ignored);
@@ -366,7 +367,7 @@ void object_types_forget(struct heap *h)
 {
 	if (!h->types)
 		return;
-	xfree(h->types->of);
+	type_numbers_free(h->types->of);
 	h->types->of = NULL;
 }
 
@@ -378,7 +379,7 @@ void object_types_close(struct heap *h)
 		return;
 	for (size_t i = 0; i < o->global_count; i++)
 		xfree(o->globals[i].name);
-	xfree(o->of);
+	type_numbers_free(o->of);
 	xfree(o->list);
 	xfree(o->globals);
 	table_free(&o->numbers);
@@ -390,7 +391,7 @@ void object_types_close(struct heap *h)
 
 uint16_t object_type_of(const struct heap *h, const struct span *s, uint32_t i)
 {
-	const uint16_t number = h->types->of[s->first + i];
+	const uint16_t number = type_number(h, h->types->of, s, s->first + i);
 
 	return number && rank(h, s, object_type(h, number)) > 1 ? number : 0;
 }

@@ -147,6 +147,7 @@ void scan_span(struct heap *h, struct span *s)
 {
 	const bool whole = read_whole(h, s);
 
+	h->object_span = s;
 	s->queued = whole;
 	if (whole)
 		pointer_map_load(h, s, s->start, span_bytes(s), true);

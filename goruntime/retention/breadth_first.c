@@ -92,8 +92,7 @@ uint32_t *breadth_first(struct heap *h, const struct reached_fns *fns, struct er
 	AUTO(xfree) uint32_t *spans = xcalloc(h->span_count + 1, sizeof(*spans));
 	struct searching r = { values, next, spans, 0, fns };
 
-	memset(h->marked, 0, words * sizeof(*h->marked));
-	memset(h->scanned, 0, words * sizeof(*h->scanned));
+	unmark(h);
 	h->searching = &r;
 	h->take = take;
 	heap_mark_roots(h);

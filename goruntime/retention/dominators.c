@@ -233,11 +233,12 @@ static void search_core(struct graph *g, const struct core *c)
 	number_nodes(&s, &lists, c->count);
 	lists_free(&lists);
 	lists = lists_of(g, c, number);
-	AUTO(xfree) uint32_t *semi = xcalloc(c->count, sizeof(*semi));
+	xfree(TAKE(g->edges));
+	g->edge_count = 0;
 	AUTO(xfree) uint32_t *label = xcalloc(c->count, sizeof(*label));
 	AUTO(xfree) uint32_t *bucket = xcalloc(c->count, sizeof(*bucket));
 	AUTO(xfree) uint32_t *next = xcalloc(c->count, sizeof(*next));
-	s.semi = semi;
+	s.semi = node; /* that is not needed until it is put back */
 	s.label = label;
 	s.bucket = bucket;
 	s.next = s.dominator = next;
@@ -254,6 +255,7 @@ void dominators_find(struct graph *g)
 	find_core(&core, g);
 	if (core.count)
 		search_core(g, &core);
+	xfree(TAKE(g->edges));
 	xfree(core.bits);
 	xfree(core.before);
 }

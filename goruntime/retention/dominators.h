@@ -15,13 +15,13 @@ struct edge {
 struct graph {
 	/* Of each node: 1 + the node before it in the tree; 0: it is the root, or cannot be reached. */
 	uint32_t *parent;
-	uint32_t count;		  /* the last node is the root */
-	const struct edge *edges; /* between nodes that can be reached */
+	uint32_t count;	    /* the last node is the root */
+	struct edge *edges; /* between nodes that can be reached; owned */
 	size_t edge_count;
 };
 
-/* Each parent becomes the dominator of its node. Takes some 50 bytes for each node that edges, or the ways to
- * their ends, touch, and 8 for each edge; time of about the order of both. */
+/* Each parent becomes the dominator of its node; the edges are freed. Takes some 40 bytes for each node that edges,
+ * or the ways to their ends, touch, and 8 for each edge; time of about the order of both. */
 void dominators_find(struct graph *g);
 
 #endif

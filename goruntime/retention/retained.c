@@ -104,10 +104,7 @@ void heap_retained_sort(struct heap_retained *r)
 
 static bool follow(struct heap *h, struct err *err)
 {
-	const size_t bytes = (h->object_count / 64 + 1) * sizeof(*h->marked);
-
-	memset(h->marked, 0, bytes);
-	memset(h->scanned, 0, bytes);
+	unmark(h);
 	h->take = take;
 	heap_mark_roots(h);
 	const bool ok = heap_mark(h, err);

@@ -98,7 +98,7 @@ static uint32_t *find_dominators(struct heap *h, struct finding *f, struct err *
 	for (uint64_t i = h->object_count; i < count - 1; i++)
 		parents[i] = (uint32_t)count;
 	parents[count - 1] = 0;
-	struct graph g = { parents, (uint32_t)count, f->edges, f->edge_count };
+	struct graph g = { parents, (uint32_t)count, TAKE(f->edges), f->edge_count };
 	dominators_find(&g);
 	return TAKE(parents);
 }
