@@ -42,6 +42,7 @@ struct findings_about {
 	const struct fault *fault;	     /* NULL: none */
 	const struct target_thread *threads; /* as the goroutines number them */
 	size_t thread_count;
+	bool hosts_told; /* names of peers may be */
 	bool has_memory; /* all that code refers to could be read, not only stacks */
 };
 

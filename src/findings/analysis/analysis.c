@@ -51,6 +51,7 @@ void analysis_make(struct analysis *ret, const struct analysis_of *of, struct er
 			      .groups = of->groups,
 			      .waits = &ret->waits,
 			      .sockets = of->no_sockets ? NULL : of->capture->sockets,
+			      .hosts_told = !of->no_sockets,
 			      .now_ns = of->capture->monotonic_ns,
 			      .now_realtime_ns = of->capture->realtime_ns,
 			      .leaks = known ? &leaks : NULL,

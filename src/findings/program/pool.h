@@ -13,6 +13,8 @@ struct pool_kind {
 	const char *function, *type, *name;
 	/* Is it exhausted? *ret: how many there can be at most. */
 	bool (*is_exhausted)(struct runtime *rt, const struct value *pool, uint64_t *ret);
+	/* Text: which part of it. NULL: it has none. */
+	void (*say_part)(struct text *text, struct runtime *rt, const struct value *pool);
 	/* Does a word of a goroutine's frame lead to something of the pool that is in use? NULL: it cannot be
 	 * told. */
 	bool (*has_one)(struct runtime *rt, const struct value *pool, uint64_t word);

@@ -236,7 +236,10 @@ static void tell(struct search *s, struct pool *pool)
 	}
 	text_add(text, ": %s 0x%" PRIx64 " has all ", pool->kind->name, pool->value.addr);
 	text_add_count(text, pool->most);
-	text_add(text, " in use that it may have.");
+	text_add(text, " in use that it may have");
+	if (pool->kind->say_part && s->f->about.hosts_told)
+		pool->kind->say_part(text, pool->rt, &pool->value);
+	text_add(text, ".");
 	say_holders(s, text, pool);
 	for (size_t i = 0; i < pool->shown_count; i++)
 		finding_shows_goroutine(s->f, finding, pool->shown[i]);

@@ -66,6 +66,18 @@ func keeps(db *sql.DB) {
 	tx.Rollback()
 }
 
+// gets makes so many ask a host that never answers.
+func gets(client *http.Client, n int, host string) {
+	listener, err := net.Listen("tcp", host+":0")
+	if err != nil {
+		panic(err)
+	}
+	go http.Serve(listener, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-never }))
+	for i := 0; i < n; i++ {
+		go client.Get("http://" + listener.Addr().String())
+	}
+}
+
 func init() {
 	sql.Register("fake", fake{})
 	cases["sql"] = func() {
@@ -77,14 +89,8 @@ func init() {
 		}
 	}
 	cases["http"] = func() {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			panic(err)
-		}
-		go http.Serve(listener, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-never }))
-		for i := 0; i < many; i++ {
-			go client.Get("http://" + listener.Addr().String())
-		}
+		gets(client, many, "127.0.0.1")
+		gets(client, 3, "127.0.0.2")
 	}
 
 	cases["sql leaked"] = func() {
@@ -102,16 +108,7 @@ func init() {
 		parks(func() { keeps(other) })
 		parks(func() { keeps(other) })
 	}
-	cases["http without a limit"] = func() {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			panic(err)
-		}
-		go http.Serve(listener, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-never }))
-		for i := 0; i < many; i++ {
-			go http.Get("http://" + listener.Addr().String())
-		}
-	}
+	cases["http without a limit"] = func() { gets(http.DefaultClient, many, "127.0.0.1") }
 }
 
 // waitLong returns when the runtime knows of all that they have waited long. It notes when the
