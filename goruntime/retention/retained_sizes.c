@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The nodes of the graph are objects, by their numbers, then roots, then one that leads to all of these. */
+/* The nodes of the graph are objects, by their numbers, then roots, then one that leads to all of these.
+ *
+ * Leaves, objects without pointers, dominate nothing, so the tree is made without those that several nodes lead
+ * to, of which a heap has many: strings. Their dominator is the last node that all ways to these nodes have in
+ * common. The walk over the tree finds it: what it has open is the way to where it is. */
 #include "goruntime/retention/retained_sizes.h"
 
 #include <stdlib.h>
@@ -11,10 +15,16 @@
 
 enum { NODES_MAX = UINT32_MAX - 1, BLOCK = 256 };
 
+struct edges {
+	struct edge *list;
+	size_t count, cap;
+};
+
 struct finding {
 	const struct heap *heap;
-	struct edge *edges;
-	size_t edge_count, edge_cap;
+	struct edges edges;	/* that are not in the tree */
+	struct edges to_leaves; /* all, of those with several */
+	uint64_t *joined;	/* bits: these leaves */
 	struct heap_root *roots;
 	size_t root_count, root_cap;
 	struct table numbers; /* of roots */
@@ -23,17 +33,22 @@ struct finding {
 
 /* An object, or root, that is on the way to where the walk is. */
 struct visit {
-	uint64_t bytes, objects; /* that were counted before it */
-	uint64_t addr;		 /* of the object; 0: a root */
+	uint64_t bytes, objects;   /* that were counted before it */
+	struct heap_amount leaves; /* that it dominates, and that were not counted */
+	uint64_t addr;		   /* of the object; 0: a root */
 	uint32_t node, kind;
+	uint32_t order; /* how many nodes were entered before it */
 };
 
 struct tree_walk {
 	const struct heap *heap;
 	const struct retained_request *request;
 	struct heap_retained *ret;
-	uint32_t *first,
-		*next; /* 1 + nodes that a node dominates, and that its dominator does, too */
+	/* 1 + nodes that a node dominates, and that its dominator does, too. Of leaves with several edges: how
+	 * many of these have not been met, and 1 + the order of the last node that those met have in common. */
+	uint32_t *first, *next;
+	const struct edges *to_leaves; /* sorted by where they come from */
+	uint32_t entered;
 	uint32_t *open;	 /* visits of each kind */
 	uint32_t *spans; /* of every BLOCK-th object */
 	struct visit *visits;
@@ -66,18 +81,32 @@ static uint32_t reach(void *arg, const struct reached *to)
 	return source_of(arg, to) + 1;
 }
 
+static void add_edge(struct edges *to, uint32_t from, uint32_t node)
+{
+	const struct edge *last = to->count ? &to->list[to->count - 1] : NULL;
+
+	if (last && last->from == from && last->to == node)
+		return;
+	GROW(to->list, to->count, to->cap);
+	to->list[to->count++] = (struct edge){ from, node };
+}
+
 static void reach_again(void *arg, const struct reached *to, uint32_t value)
 {
 	struct finding *f = arg;
-	const struct edge edge = { source_of(f, to),
-				   (uint32_t)(to->span->first + to->i) };
-	const struct edge *last = f->edge_count ? &f->edges[f->edge_count - 1] : NULL;
+	const uint32_t from = source_of(f, to),
+		       node = (uint32_t)(to->span->first + to->i);
 
-	if (edge.from + 1 == value || edge.from == edge.to ||
-	    (last && last->from == edge.from && last->to == edge.to))
+	if (from + 1 == value || from == node)
 		return;
-	GROW(f->edges, f->edge_count, f->edge_cap);
-	f->edges[f->edge_count++] = edge;
+	if (!to->span->no_pointers) {
+		add_edge(&f->edges, from, node);
+		return;
+	}
+	if (!bit_of(f->joined, node))
+		add_edge(&f->to_leaves, value - 1, node);
+	f->joined[node / 64] |= UINT64_C(1) << node % 64;
+	add_edge(&f->to_leaves, from, node);
 }
 
 /* Dominators, of all nodes. NULL: ERR_LIMIT. */
@@ -90,7 +119,7 @@ static uint32_t *find_dominators(struct heap *h, struct finding *f, struct err *
 	if (!f->too_many && !(parents = breadth_first(h, &fns, err)))
 		return NULL;
 	const uint64_t count = h->object_count + f->root_count + 1;
-	if (f->too_many || count + f->edge_count >= NODES_MAX) {
+	if (f->too_many || count + f->edges.count >= NODES_MAX) {
 		err_set(err, ERR_LIMIT, "the heap has too many objects");
 		return NULL;
 	}
@@ -98,7 +127,8 @@ static uint32_t *find_dominators(struct heap *h, struct finding *f, struct err *
 	for (uint64_t i = h->object_count; i < count - 1; i++)
 		parents[i] = (uint32_t)count;
 	parents[count - 1] = 0;
-	struct graph g = { parents, (uint32_t)count, TAKE(f->edges), f->edge_count };
+	struct graph g = { parents, (uint32_t)count, TAKE(f->edges.list),
+			   f->edges.count };
 	dominators_find(&g);
 	return TAKE(parents);
 }
@@ -117,6 +147,12 @@ static uint32_t *index_spans(const struct heap *h)
 	return list;
 }
 
+static void add_amount(struct heap_amount *to, const struct heap_amount *a)
+{
+	to->objects += a->objects;
+	to->bytes += a->bytes;
+}
+
 static const struct span *span_of(const struct tree_walk *w, uint32_t object)
 {
 	const struct span *s = &w->heap->spans[w->spans[object / BLOCK]];
@@ -126,57 +162,122 @@ static const struct span *span_of(const struct tree_walk *w, uint32_t object)
 	return s;
 }
 
+static struct heap_object object_of(const struct tree_walk *w, uint32_t node)
+{
+	const struct span *s = span_of(w, node);
+	const uint32_t i = (uint32_t)(node - s->first);
+
+	return (struct heap_object){ .addr = s->start + i * s->elem_size,
+				     .size = s->elem_size,
+				     .no_pointers = s->no_pointers,
+				     .type = object_type_of(w->heap, s, i) };
+}
+
+/* The last of the open visits that the one of that order is, or is inside. */
+static struct visit *open_at(const struct tree_walk *w, uint32_t order)
+{
+	return &w->visits[LOWER_BOUND(v, w->visit_count, w->visits[v].order <= order) -
+			  1];
+}
+
+static bool is_inside_kind(const struct tree_walk *w, const struct visit *v,
+			   uint32_t kind)
+{
+	if (!w->open[kind])
+		return false;
+	for (;; v--) {
+		if (v->addr && v->kind == kind)
+			return true;
+		if (v == w->visits)
+			return false;
+	}
+}
+
+/* Now that its dominator is known. */
+static void count_leaf(struct tree_walk *w, uint32_t node, struct visit *dominator)
+{
+	const struct heap_object object = object_of(w, node);
+	const uint32_t kind = w->request->kinds[object.type];
+	const struct retained_amount retained = {
+		.amount = { 1, object.size },
+		.dominator = dominator->addr,
+		.outermost = !is_inside_kind(w, dominator, kind),
+	};
+
+	dominator->leaves.objects++;
+	dominator->leaves.bytes += object.size;
+	if (retained.outermost && kind)
+		add_amount(&w->request->of_kinds[kind - 1], &retained.amount);
+	w->request->fn(w->request->arg, &object, &retained);
+}
+
+/* The leaves that the innermost visit leads to. */
+static void meet_leaves(struct tree_walk *w)
+{
+	const struct visit *v = &w->visits[w->visit_count - 1];
+	const struct edges *e = w->to_leaves;
+	const uint32_t order = v->order, node = v->node;
+
+	for (size_t i = LOWER_BOUND(k, e->count, e->list[k].from < node);
+	     i < e->count && e->list[i].from == node; i++) {
+		const uint32_t leaf = e->list[i].to;
+		struct visit *common =
+			open_at(w, w->next[leaf] ? w->next[leaf] - 1 : order);
+		w->next[leaf] = common->order + 1;
+		if (--w->first[leaf] == 0)
+			count_leaf(w, leaf, common);
+	}
+}
+
 static void enter(struct tree_walk *w, uint32_t node)
 {
-	struct visit v = { w->so_far.bytes, w->so_far.objects, .node = node };
+	struct visit v = { w->so_far.bytes, w->so_far.objects, .node = node,
+			   .order = w->entered++ };
 
 	if (node < w->heap->object_count) {
-		const struct span *s = span_of(w, node);
-		const uint32_t i = (uint32_t)(node - s->first);
-		v.addr = s->start + i * s->elem_size;
-		v.kind = w->request->kinds[object_type_of(w->heap, s, i)];
-		w->so_far.objects++;
-		w->so_far.bytes += s->elem_size;
+		const struct heap_object object = object_of(w, node);
+		v.addr = object.addr;
+		v.kind = w->request->kinds[object.type];
+		add_amount(&w->so_far, &(struct heap_amount){ 1, object.size });
 		w->open[v.kind]++;
 	}
 	GROW(w->visits, w->visit_count, w->visit_cap);
 	w->visits[w->visit_count++] = v;
+	meet_leaves(w);
 }
 
 static void leave_object(struct tree_walk *w, const struct visit *v,
 			 const struct heap_amount *retained)
 {
-	const struct span *s = span_of(w, v->node);
-	const struct heap_object object = {
-		.addr = v->addr,
-		.size = s->elem_size,
-		.no_pointers = s->no_pointers,
-		.type = object_type_of(w->heap, s, (uint32_t)(v->node - s->first)),
-	};
+	const struct heap_object object = object_of(w, v->node);
 	const struct retained_amount amount = {
 		.amount = *retained,
 		.dominator = w->visits[w->visit_count - 1].addr,
 		.outermost = --w->open[v->kind] == 0,
 	};
 
-	if (amount.outermost && v->kind) {
-		w->request->of_kinds[v->kind - 1].objects += retained->objects;
-		w->request->of_kinds[v->kind - 1].bytes += retained->bytes;
-	}
+	if (amount.outermost && v->kind)
+		add_amount(&w->request->of_kinds[v->kind - 1], retained);
 	w->request->fn(w->request->arg, &object, &amount);
 }
 
 static void leave(struct tree_walk *w)
 {
 	const struct visit v = w->visits[--w->visit_count];
-	const struct heap_amount retained = { w->so_far.objects - v.objects,
-					      w->so_far.bytes - v.bytes };
+	const struct heap_amount retained = {
+		w->so_far.objects - v.objects + v.leaves.objects,
+		w->so_far.bytes - v.bytes + v.leaves.bytes
+	};
 	const uint64_t root = v.node - w->heap->object_count;
 
 	if (v.node < w->heap->object_count)
 		leave_object(w, &v, &retained);
 	else if (root < w->ret->count)
 		w->ret->roots[root].alone = retained;
+	else
+		w->ret->shared = retained;
+	if (w->visit_count)
+		add_amount(&w->visits[w->visit_count - 1].leaves, &v.leaves);
 }
 
 /* From the root of the tree, which is the last node. */
@@ -195,10 +296,18 @@ static void walk_tree(struct tree_walk *w, uint32_t count)
 	}
 }
 
+static int by_source(const void *a, const void *b)
+{
+	const struct edge *x = a, *y = b;
+
+	return (x->from > y->from) - (x->from < y->from);
+}
+
 /* Takes what the nodes' dominators are. */
-static void sum(const struct heap *h, const struct retained_request *request,
+static void sum(const struct finding *f, const struct retained_request *request,
 		uint32_t *dominators, struct heap_retained *ret)
 {
+	const struct heap *h = f->heap;
 	const uint32_t count = (uint32_t)(h->object_count + ret->count + 1);
 	AUTO(xfree) uint32_t *first = xcalloc(count, sizeof(*first));
 	AUTO(xfree) uint32_t *open = xcalloc(request->kind_count + 1, sizeof(*open));
@@ -209,8 +318,13 @@ static void sum(const struct heap *h, const struct retained_request *request,
 			       .first = first,
 			       .next = dominators,
 			       .open = open,
+			       .to_leaves = &f->to_leaves,
 			       .spans = spans };
 
+	for (size_t i = 0; i < f->to_leaves.count; i++) {
+		first[f->to_leaves.list[i].to]++;
+		dominators[f->to_leaves.list[i].to] = 0;
+	}
 	for (uint32_t i = 0; i < count; i++) {
 		const uint32_t dominator = dominators[i];
 		if (!dominator)
@@ -219,7 +333,6 @@ static void sum(const struct heap *h, const struct retained_request *request,
 		first[dominator - 1] = i + 1;
 	}
 	walk_tree(&w, count);
-	ret->shared = w.so_far;
 	for (size_t i = 0; i < ret->count; i++) {
 		ret->shared.objects -= ret->roots[i].alone.objects;
 		ret->shared.bytes -= ret->roots[i].alone.bytes;
@@ -230,16 +343,21 @@ static void sum(const struct heap *h, const struct retained_request *request,
 bool heap_retain_objects(struct heap *h, const struct retained_request *request,
 			 struct heap_retained *ret, struct err *err)
 {
-	struct finding f = { .heap = h };
+	AUTO(xfree)
+	uint64_t *joined = xcalloc(h->object_count / 64 + 1, sizeof(*joined));
+	struct finding f = { .heap = h, .joined = joined };
 	AUTO(xfree)
 	uint32_t *dominators = find_dominators(h, &f, err);
 
 	*ret = (struct heap_retained){ .roots = f.roots, .count = f.root_count };
 	table_free(&f.numbers);
-	xfree(f.edges);
-	if (!dominators)
-		return false;
-	sum(h, request, dominators, ret);
+	xfree(f.edges.list);
+	if (dominators && f.to_leaves.count)
+		qsort(f.to_leaves.list, f.to_leaves.count, sizeof(*f.to_leaves.list),
+		      by_source);
+	if (dominators)
+		sum(&f, request, dominators, ret);
+	xfree(f.to_leaves.list);
 	heap_retained_sort(ret);
-	return true;
+	return dominators != NULL;
 }

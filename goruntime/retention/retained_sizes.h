@@ -5,7 +5,8 @@
  * objects of a type went at once, more might go: what only several of them together keep.
  *
  * Takes 8 bytes of memory for each object of the heap, 8 for each pointer to an object that another pointer has
- * led to, and what dominators.h says. */
+ * led to, and of those with pointers what dominators.h says.
+ */
 #ifndef GOSNAP_RETAINED_SIZES_H
 #define GOSNAP_RETAINED_SIZES_H
 
