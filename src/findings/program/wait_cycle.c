@@ -15,9 +15,18 @@ enum {
 	NOBODY = UINT32_MAX,
 };
 
+/* Of an object, and of a channel for one direction: what all who wait there are answered. */
+struct answer {
+	uint32_t round; /* in which it was found; 0: never */
+	/* Indices of partners that are stuck. The second is for who is the first one himself. */
+	uint32_t first, second;
+};
+
 struct search {
 	struct finder *f;
 	size_t count;
+	uint32_t round;
+	struct answer *answers; /* two for each object */
 	uint32_t *
 		next; /* by goroutine: index of a partner that is stuck; NOBODY: it may go on */
 	uint32_t *walk; /* likewise: 1 + where the walk began that came there first */
@@ -67,44 +76,66 @@ static uint32_t stuck_finisher(const struct search *s, const struct wait_object 
 	return moves ? NOBODY : ret;
 }
 
-/* Of those who come to the channel, all have to be. */
-static uint32_t stuck_all(const struct search *s, const struct wait_object *o,
-			  uint32_t goroutine)
+/* Of those who come to the channel, all have to be. goroutine: one of those who wait there, and so is
+ * stuck as far as it is known. */
+static void stuck_all(const struct search *s, const struct wait_object *o,
+		      uint32_t goroutine, struct answer *ret)
 {
-	uint32_t ret = NOBODY;
-
+	ret->first = ret->second = NOBODY;
 	if (!o->channel.known || o->channel.closed || is_timed_channel(&o->channel))
-		return NOBODY;
+		return;
 	for (uint32_t i = o->first_partner; i < o->first_partner + o->partner_count;
 	     i++) {
 		const struct partner *p = partner_at(s, i);
-		if (p->goroutine == goroutine ||
-		    !is_opposite(s->f, goroutine, p->operation))
+		if (!is_opposite(s->f, goroutine, p->operation))
 			continue;
-		if (s->next[p->goroutine] == NOBODY)
-			return NOBODY;
-		ret = i;
+		if (s->next[p->goroutine] == NOBODY) {
+			ret->first = ret->second = NOBODY;
+			return;
+		}
+		if (ret->first == NOBODY)
+			ret->first = i;
+		else if (partner_at(s, ret->first)->goroutine != p->goroutine)
+			ret->second = i;
 	}
-	return ret;
+}
+
+static void find_answer(const struct search *s, const struct wait_object *o,
+			uint32_t goroutine, struct answer *ret)
+{
+	switch (o->kind) {
+	case WAIT_MUTEX:
+	case WAIT_RWMUTEX:
+		ret->first = stuck_holder(s, o);
+		break;
+	case WAIT_WAITGROUP:
+		ret->first = stuck_finisher(s, o);
+		break;
+	case WAIT_CHANNEL:
+		stuck_all(s, o, goroutine, ret);
+		break;
+	default:
+		ret->first = NOBODY;
+	}
+	ret->round = s->round;
 }
 
 static uint32_t find_next(const struct search *s, uint32_t goroutine)
 {
-	const struct wait_object *o = wait_graph_of(s->f->about.waits, goroutine);
+	const struct wait_graph *w = s->f->about.waits;
+	const struct wait_object *o = wait_graph_of(w, goroutine);
+	const bool is_channel = o && o->kind == WAIT_CHANNEL;
 
 	if (!o)
 		return NOBODY;
-	switch (o->kind) {
-	case WAIT_MUTEX:
-	case WAIT_RWMUTEX:
-		return stuck_holder(s, o);
-	case WAIT_WAITGROUP:
-		return stuck_finisher(s, o);
-	case WAIT_CHANNEL:
-		return stuck_all(s, o, goroutine);
-	default:
-		return NOBODY;
-	}
+	struct answer *a = &s->answers[2 * (size_t)(o - w->objects) +
+				       (is_channel && sends(s->f, goroutine))];
+	if (a->round != s->round)
+		find_answer(s, o, goroutine, a);
+	return is_channel && a->first != NOBODY &&
+			       partner_at(s, a->first)->goroutine == goroutine
+		       ? a->second
+		       : a->first;
 }
 
 static uint32_t next_of(const struct search *s, uint32_t goroutine)
@@ -120,7 +151,7 @@ static bool find_stuck(struct search *s)
 
 	for (size_t i = 0; i < s->count; i++)
 		s->next[i] = wait_graph_of(s->f->about.waits, (uint32_t)i) ? 0 : NOBODY;
-	for (size_t round = 0; more && round < ROUNDS_MAX; round++) {
+	for (s->round = 1; more && s->round <= ROUNDS_MAX; s->round++) {
 		more = false;
 		for (size_t i = 0; i < s->count; i++) {
 			if (s->next[i] == NOBODY)
@@ -284,7 +315,18 @@ void finding_wait_cycle(struct finder *f)
 	AUTO(xfree) uint32_t *walk = xcalloc(n + 1, sizeof(*walk));
 	AUTO(xfree) uint32_t *ring = xcalloc(n + 1, sizeof(*ring));
 	AUTO(xfree) uint32_t *size = xcalloc(n + 1, sizeof(*size));
-	struct search s = { f, n, next, walk, ring, size };
+	AUTO(xfree)
+	struct answer *answers =
+		xcalloc(2 * f->about.waits->object_count + 1, sizeof(*answers));
+	struct search s = {
+		.f = f,
+		.count = n,
+		.answers = answers,
+		.next = next,
+		.walk = walk,
+		.ring = ring,
+		.size = size,
+	};
 
 	if (find_stuck(&s))
 		find_rings(&s);

@@ -34,15 +34,16 @@ static void tell(struct finder *f, uint32_t holder, uint64_t runs, uint64_t wait
 
 void finding_holder_runs(struct finder *f)
 {
+	AUTO(xfree) uint64_t *longest = state_longest_waits(f);
+
 	for (size_t i = 0; i < f->chains.count && !state_is_suspended(f); i++) {
 		const uint32_t holder = (uint32_t)i;
 		const uint8_t status = finder_goroutine(f, holder).goroutine->status;
 		if (!f->chains.behind[i] || f->chains.in_cycle[i] ||
 		    (status != GOROUTINE_RUNNING && status != GOROUTINE_RUNNABLE))
 			continue;
-		const uint64_t runs = runs_since(f, holder),
-			       waits = state_longest_wait(f, holder);
-		if (runs >= STATE_LONG_NS || waits >= STATE_LONG_NS)
-			tell(f, holder, runs, waits);
+		const uint64_t runs = runs_since(f, holder);
+		if (runs >= STATE_LONG_NS || longest[i] >= STATE_LONG_NS)
+			tell(f, holder, runs, longest[i]);
 	}
 }

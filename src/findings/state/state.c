@@ -84,19 +84,17 @@ bool state_is_suspended(const struct finder *f)
 	return f->about.thread_count != 0;
 }
 
-uint64_t state_longest_wait(const struct finder *f, uint32_t holder)
+uint64_t *state_longest_waits(const struct finder *f)
 {
-	uint64_t longest = 0;
+	uint64_t *ret = xcalloc(f->chains.count + 1, sizeof(*ret));
 
 	for (size_t i = 0; i < f->chains.count; i++) {
 		const struct partner *next = chain_next(f->about.waits, (uint32_t)i);
-		const uint64_t age = next && next->goroutine == holder
-					     ? finder_age(f, (uint32_t)i)
-					     : 0;
-		if (age > longest)
-			longest = age;
+		const uint64_t age = next ? finder_age(f, (uint32_t)i) : 0;
+		if (next && age > ret[next->goroutine])
+			ret[next->goroutine] = age;
 	}
-	return longest;
+	return ret;
 }
 
 void say_age(struct text *text, uint64_t age)

@@ -29,9 +29,9 @@ uint64_t state_asleep(const struct finder *f, int32_t thread);
 /* Nothing can be said of time: all threads have been stopped, by a debugger or SIGSTOP. */
 bool state_is_suspended(const struct finder *f);
 
-/* How long the first of those who wait for what the goroutine has, has waited at least; 0:
- * not known. */
-uint64_t state_longest_wait(const struct finder *f, uint32_t holder);
+/* By goroutine: how long the first of those who wait for what it has, has waited at least; 0:
+ * not known. Free with xfree. */
+uint64_t *state_longest_waits(const struct finder *f);
 /* ", for at least 12 s" */
 void say_age(struct text *text, uint64_t age);
 

@@ -156,7 +156,8 @@ static void tell_hanging(struct finder *f, uint32_t goroutine,
 	finding_shows_goroutine(f, finding, goroutine);
 }
 
-static void look_at(struct finder *f, uint32_t i)
+/* waits: how long the first has waited who waits for what it has. */
+static void look_at(struct finder *f, uint32_t i, uint64_t waits)
 {
 	const struct goroutine *g = finder_goroutine(f, i).goroutine;
 	const struct target_thread *th = thread_of(f, g);
@@ -164,7 +165,6 @@ static void look_at(struct finder *f, uint32_t i)
 
 	if (f->chains.behind[i] && !f->chains.in_cycle[i] &&
 	    g->status == GOROUTINE_SYSCALL) {
-		const uint64_t waits = state_longest_wait(f, i);
 		const uint64_t age = asleep > waits ? asleep : waits;
 		if (age >= STATE_LONG_NS)
 			tell_holder(f, i, age);
@@ -175,6 +175,8 @@ static void look_at(struct finder *f, uint32_t i)
 
 void finding_stuck_call(struct finder *f)
 {
+	AUTO(xfree) uint64_t *longest = state_longest_waits(f);
+
 	for (size_t i = 0; i < f->chains.count; i++)
-		look_at(f, (uint32_t)i);
+		look_at(f, (uint32_t)i, longest[i]);
 }
