@@ -70,6 +70,19 @@ bool sandbox_ask(const struct question *q, int fd, struct answer *ret, int *ret_
 	return n >= (ssize_t)head && ret->len <= (size_t)n - head;
 }
 
+int sandbox_ask_for_file(uint32_t kind, size_t number)
+{
+	const struct question q = { .kind = kind, .number = (int32_t)number };
+	struct answer answer;
+	int fd = -1;
+
+	if (!sandbox_ask(&q, -1, &answer, &fd))
+		errno = EIO;
+	else if (fd < 0)
+		errno = answer.result < 0 ? -answer.result : EIO;
+	return fd;
+}
+
 /* "/proc/self/fd/N", and what follows: our own descriptors, which the parent does not have. Returns
  * what follows; NULL: another path. */
 static const char *below_own(const char *path, int *ret_fd)

@@ -115,5 +115,7 @@ struct sandbox_service {
  * expected. False: the parent is gone. */
 MUST_CHECK bool sandbox_ask(const struct question *q, int fd, struct answer *ret,
 			    int *ret_fd);
+/* For the file with that number in a list that both have; the caller closes it. -1: errno. */
+int sandbox_ask_for_file(uint32_t kind, size_t number);
 
 #endif

@@ -104,18 +104,6 @@ const struct sandbox_service *documents_service(struct documents *all)
 	return all->service;
 }
 
-static int ask_parent(size_t i)
-{
-	const struct question q = { .kind = ASK_DOCUMENT, .number = (int32_t)i };
-	struct answer answer;
-	int fd;
-
-	if (!sandbox_ask(&q, -1, &answer, &fd))
-		return -1;
-	errno = answer.result < 0 ? -answer.result : EIO;
-	return fd;
-}
-
 struct reader *documents_open(const struct documents *all, size_t i, struct err *err)
 {
 	const char *path = all->paths[i], *name = path;
@@ -125,7 +113,8 @@ struct reader *documents_open(const struct documents *all, size_t i, struct err 
 		fd = reader_find(path, &name, err);
 		return fd < 0 ? NULL : reader_open_fd(fd, name, err);
 	}
-	fd = sandbox_is_closed() ? ask_parent(i) : open_file(path);
+	fd = sandbox_is_closed() ? sandbox_ask_for_file(ASK_DOCUMENT, i)
+				 : open_file(path);
 	if (fd < 0 && errno == EINVAL) {
 		err_set(err, ERR_SYS, "%.200s is not a file", path);
 		return NULL;

@@ -49,22 +49,11 @@ struct spool_service spool_service_of(struct spool_entries *all)
 					 { .kind = 0 } } };
 }
 
-static int entry_from_parent(size_t i)
-{
-	const struct question q = { .kind = ASK_SPOOL_ENTRY, .number = (int32_t)i };
-	struct answer answer;
-	int fd;
-
-	if (!sandbox_ask(&q, -1, &answer, &fd))
-		return -1;
-	errno = answer.result < 0 ? -answer.result : EIO;
-	return fd;
-}
-
 bool spool_entry_head(const struct spool_entries *all, size_t i, struct spool_head *ret,
 		      struct err *err)
 {
-	int fd = sandbox_is_closed() ? entry_from_parent(i) : open_entry(&all->list[i]);
+	int fd = sandbox_is_closed() ? sandbox_ask_for_file(ASK_SPOOL_ENTRY, i)
+				     : open_entry(&all->list[i]);
 
 	*ret = (struct spool_head){ 0 };
 	return fd < 0 ? err_sys(err, "cannot open it") : spool_head_read(fd, ret, err);
