@@ -34,8 +34,10 @@ struct scheduler_state {
 	struct state_number most_machines;		  /* debug.SetMaxThreads() */
 	struct state_number stopping, processors_to_stop; /* a stop of the world */
 	struct state_number user_disabled, monitor_sleeps, last_poll;
-	struct state_number gomaxprocs_since; /* CLOCK_MONOTONIC */
-	struct goroutine_queue queue;	      /* global */
+	/* Nanoseconds that the processors have had since the program began, up to the last start of
+	 * the world. */
+	struct state_number processor_time;
+	struct goroutine_queue queue; /* global */
 };
 
 struct processor_state {

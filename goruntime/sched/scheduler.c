@@ -47,6 +47,6 @@ void state_read_scheduler(struct state_reading *r)
 	s->user_disabled = state_load(r, at, L_sched_user_disabled);
 	s->monitor_sleeps = state_load(r, at, L_sched_sysmonwait);
 	s->last_poll = state_load(r, at, L_sched_lastpoll);
-	s->gomaxprocs_since = state_load(r, at, L_sched_procresizetime);
+	s->processor_time = state_load(r, at, L_sched_totaltime);
 	read_queue(r, at, &s->queue);
 }

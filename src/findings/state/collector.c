@@ -6,7 +6,6 @@ enum {
 	MAPPED = 95, /* percent of the limit */
 	MARKED = 95, /* percent of what the heap may have */
 	MILLION = 1000000,
-	SHARE = 500000,	  /* of a million */
 	PAUSED_PART = 4,  /* of the time of the last collections */
 	BUDGET_USED = 90, /* percent of what it may use more than the program */
 };
@@ -51,16 +50,19 @@ static bool mostly_stops(const struct gc_state *gc)
 	return paused >= (gc->pauses[0].ended - gc->pauses[n - 1].ended) / PAUSED_PART;
 }
 
-/* A program that has just begun collects often, until its heap has grown. */
-static bool marks_too_much(const struct finder *f, const struct runtime_state *s)
+/* Of the time in which the world was not stopped. A program that has just begun collects often, until
+ * its heap has grown. */
+static bool marks_too_much(const struct runtime_state *s)
 {
-	const uint64_t age = state_age(f, s->scheduler.gomaxprocs_since);
-	const struct gc_state *gc = &s->gc;
+	const uint64_t n = s->scheduler.gomaxprocs.value;
+	const uint64_t all = n ? s->scheduler.processor_time.value / n : 0;
+	const uint64_t paused = s->gc.paused.value;
 
-	if (age < SECOND_NS || !gc->paused.known)
+	if (all < SECOND_NS || !s->gc.paused.known || paused >= all)
 		return false;
-	const uint64_t stops = gc->paused.value / (age / MILLION + 1);
-	return stops < MILLION && gc->processor_share.value >= SHARE + stops;
+	const uint64_t stops = paused / (all / MILLION),
+		       used = s->gc.processor_share.value;
+	return stops < used && used - stops >= (MILLION - stops) / 2;
 }
 
 bool collector_is_overloaded(const struct finder *f, const struct runtime_state *s)
@@ -68,7 +70,7 @@ bool collector_is_overloaded(const struct finder *f, const struct runtime_state 
 	const struct gc_state *gc = &s->gc;
 
 	return collector_goes_on(f, gc) && !collector_is_at_limit(f, gc) &&
-	       !mostly_stops(gc) && (collector_is_busy(gc) || marks_too_much(f, s));
+	       !mostly_stops(gc) && (collector_is_busy(gc) || marks_too_much(s));
 }
 
 void say_collections(struct text *text, const struct gc_state *gc)
