@@ -15,7 +15,8 @@
 #include "lib/procfs/proc_file.h"
 
 /* Only what is borrowed stands still meanwhile, and that waits anyway. */
-#define GIVE_BACK_NS (20 * LIMIT_STOP_NS)
+enum { PATIENCE = 20 };
+#define GIVE_BACK_NS (PATIENCE * LIMIT_STOP_NS)
 
 enum {
 	TRIES = 500, /* even a busy program has a parked thread within milliseconds */
@@ -161,12 +162,23 @@ static bool take_own(struct borrowed *b, pid_t tid, uint64_t pc)
 	return true;
 }
 
+/* One that could run will, once the kernel has a processor for it. */
+static int wait_for_stop(const struct live *l, pid_t tid)
+{
+	int status = live_wait_stop(tid, LIMIT_STOP_NS);
+
+	for (int i = 1;
+	     i < PATIENCE && status == LIVE_WAIT_LATE && live_state(l, tid) == 'R'; i++)
+		status = live_wait_stop(tid, LIMIT_STOP_NS);
+	return status;
+}
+
 /* False: err; true with b->tid 0: this thread is unsuitable, and not stopped. Seizes only
  * this thread: a seized thread stops at every signal, and Go sends many (SIGURG). */
-static bool try_borrow(struct borrowed *b, pid_t tid, uint64_t pc, uint64_t options,
+static bool try_borrow(struct borrowed *b, const struct live *l, pid_t tid, uint64_t pc,
 		       struct err *err)
 {
-	if (!live_trace(PTRACE_SEIZE, tid, options)) {
+	if (!live_trace(PTRACE_SEIZE, tid, borrow_options)) {
 		if (errno == EPERM && take_own(b, tid, pc))
 			return true;
 		if (errno == EPERM || errno == EINVAL)
@@ -176,7 +188,7 @@ static bool try_borrow(struct borrowed *b, pid_t tid, uint64_t pc, uint64_t opti
 	}
 	b->since = monotonic_ns();
 	live_trace(PTRACE_INTERRUPT, tid, 0);
-	int status = live_wait_stop(tid, LIMIT_STOP_NS);
+	int status = wait_for_stop(l, tid);
 	if (status == LIVE_WAIT_LATE)
 		return err_set(err, ERR_CANNOT, "thread %d did not stop: is it frozen?",
 			       tid);
@@ -194,12 +206,13 @@ static bool try_borrow(struct borrowed *b, pid_t tid, uint64_t pc, uint64_t opti
 
 bool borrow(struct target *t, struct borrowed *b, struct err *err)
 {
-	uint64_t pc, options = borrow_options;
+	const struct live *l = target_self(t, &live_ops);
+	uint64_t pc;
 
 	*b = (struct borrowed){ 0 };
 	for (int i = 0; i < TRIES; i++) {
 		pid_t tid = find_parked(t, &pc);
-		if (tid && !try_borrow(b, tid, pc, options, err))
+		if (tid && !try_borrow(b, l, tid, pc, err))
 			return false;
 		if (b->tid)
 			return true;
