@@ -93,10 +93,8 @@ struct heap_wishes {
 	const char *type;
 };
 
-enum {
-	HEAP_FEW_OBJECTS =
-		4 << 20 /* for wishes.retained: no more than 100 MB, a second */
-};
+/* For wishes.retained: of trees of half as many it took 27 MB and 0.4 s more. */
+enum { HEAP_FEW_OBJECTS = 4 << 20 };
 
 struct heap_summary {
 	struct heap_amount live, garbage;
