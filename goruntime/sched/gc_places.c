@@ -3,7 +3,13 @@
 #include "goruntime/runtime/runtime_variable.h"
 #include "goruntime/sched/state_priv.h"
 
-enum { REFERENCES_MAX = 256, PHASES = 3, FUNCTIONS = 3 };
+enum {
+	REFERENCES_MAX = 256,
+	PHASES = 3,
+	FUNCTIONS = 3,
+	PAUSES_KEPT = 256, /* runtime/mstats.go */
+	TRIES = 4,	   /* as the process runs, a cycle may end meanwhile */
+};
 
 #define BYTES_MOST (UINT64_C(1) << 47)
 #define PERCENT_MOST (UINT64_C(1) << 24)
@@ -26,6 +32,38 @@ static bool is_size(struct runtime *rt, uint64_t base, enum layout_slot slot)
 	return load(rt, base, slot, &v) && v && v < BYTES_MOST;
 }
 
+static bool load_pause_end(struct runtime *rt, uint64_t addr, uint64_t cycle,
+			   uint64_t *ret)
+{
+	const struct slot ends = rt->layout.slot[L_stats_pause_end];
+	struct err ignored;
+
+	return ends.off >= 0 &&
+	       target_read_uint(rt->target,
+				addr + (uint64_t)ends.off + cycle % PAUSES_KEPT * WORD,
+				WORD, ret, &ignored);
+}
+
+/* When the last cycle ended is noted twice, before it is counted. */
+static bool has_last_pause(struct runtime *rt, uint64_t addr)
+{
+	uint64_t cycles, again, ended, counted, next;
+
+	for (unsigned i = 0; i < TRIES; i++) {
+		if (!load(rt, addr, L_stats_numgc, &cycles) ||
+		    !load_pause_end(rt, addr, cycles ? cycles - 1 : 0, &counted) ||
+		    !load_pause_end(rt, addr, cycles, &next) ||
+		    !load(rt, addr, L_stats_last_gc, &ended) ||
+		    !load(rt, addr, L_stats_numgc, &again))
+			return false;
+		if (ended == counted || ended == next)
+			return true;
+		if (cycles == again)
+			return false;
+	}
+	return false;
+}
+
 static bool is_memstats(struct runtime *rt, uint64_t addr)
 {
 	uint64_t cycles, forced, ended, enabled;
@@ -37,7 +75,8 @@ static bool is_memstats(struct runtime *rt, uint64_t addr)
 	       load(rt, addr, L_stats_numforcedgc, &forced) && forced <= cycles &&
 	       load(rt, addr, L_stats_last_gc, &ended) &&
 	       (cycles ? ended > LONG_AGO : !ended || ended > LONG_AGO) &&
-	       load(rt, addr, L_stats_enablegc, &enabled) && enabled <= 1;
+	       load(rt, addr, L_stats_enablegc, &enabled) && enabled <= 1 &&
+	       has_last_pause(rt, addr);
 }
 
 /* What setGCPercent() makes of a percentage. */
