@@ -191,6 +191,21 @@ func init() {
 			parks(func() { work(slots, func() {}) })
 		}
 	}
+	cases["one shard of a slice"] = func() { hot(&table.shards[2].mu) }
+	cases["one shard of an array"] = func() { hot(&array[3]) }
+	cases["one shard of pointers"] = func() { hot(&pointers[5].mu) }
+	cases["one shard of a map"] = func() { hot(&byName["c"].mu) }
+	cases["one shard of a receiver"] = func() {
+		t := &shardTable{make([]shard, 8)}
+		for i := 0; i < many+1; i++ {
+			parks(func() { t.use(2) })
+		}
+	}
+	cases["two shards"] = func() {
+		hot(&array[3])
+		hot(&array[4])
+	}
+	cases["one lock of few"] = func() { hot(&few[1]) }
 	cases["very many of one place"] = func() {
 		for i := 0; i < veryMany; i++ {
 			go func() { <-never }()
@@ -300,6 +315,40 @@ func work(slots chan struct{}, f func()) {
 	defer func() { <-slots }()
 	truth.Below("works", "chan receive|sleep")
 	f()
+}
+
+type shard struct {
+	name string
+	mu   sync.Mutex
+}
+
+type shardTable struct{ shards []shard }
+
+var (
+	table    = &shardTable{make([]shard, 8)}
+	array    [16]sync.RWMutex
+	few      [2]sync.Mutex
+	pointers = []*shard{{}, {}, {}, {}, {}, {}}
+	byName   = map[string]*shard{"a": {}, "b": {}, "c": {}, "d": {}}
+)
+
+// hot makes many wait for the lock of one that sleeps.
+func hot(lock sync.Locker) {
+	parks(func() {
+		lock.Lock()
+		defer lock.Unlock()
+		truth.Below("sleeps", "sleep")
+		time.Sleep(time.Hour)
+	})
+	crowd(many, lock)
+}
+
+//go:noinline
+func (t *shardTable) use(i int) {
+	truth.Below("waits", locked+"|sleep")
+	t.shards[i].mu.Lock()
+	time.Sleep(time.Hour)
+	t.shards[i].mu.Unlock()
 }
 
 type key int

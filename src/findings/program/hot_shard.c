@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Many goroutines wait for a lock that is in one element of an array, a slice or a map, and nobody for those of
+ * the others: what was divided so that nobody has to wait is used in one place. Where the container is, variables of
+ * the package and of those who wait say. It may be so for an instant only, so it is information. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/base/search.h"
+#include "src/findings/program/program.h"
+
+enum {
+	MANY = 10,	  /* goroutines */
+	ELEMENTS_MIN = 4, /* of a container */
+	ELEMENTS_MAX = 4096,
+	DEPTH_MAX = 4, /* from a variable to the container */
+	STEPS_MAX = 1 << 14,
+	NAME_MAX_BYTES = 160,
+};
+
+struct container {
+	char name[NAME_MAX_BYTES]; /* "": not found */
+	uint64_t index, count;
+	bool has_index; /* a map has none */
+	bool others;	/* somebody waits for another element's */
+};
+
+struct search {
+	const struct finder *f;
+	struct runtime *rt;
+	const struct wait_object *lock;
+	unsigned steps;
+	struct container found;
+};
+
+/* Does somebody wait for a lock in there? */
+static bool is_waited_for(const struct search *s, uint64_t base, uint64_t size)
+{
+	const struct wait_graph *w = s->f->about.waits;
+	size_t i = LOWER_BOUND(k, w->object_count, w->objects[k].addr < base);
+
+	for (; i < w->object_count && w->objects[i].addr - base < size; i++)
+		if (is_lock_kind(w->objects[i].kind))
+			return true;
+	return false;
+}
+
+/* The memory of an element, or what it points to. */
+static bool memory_of(struct search *s, const struct value *elem, uint64_t *base,
+		      uint64_t *size)
+{
+	const struct type *to =
+		type_kind(elem->type) == KIND_POINTER ? type_elem(elem->type) : NULL;
+	struct err ignored;
+
+	*base = elem->addr;
+	*size = type_size(to ? to : elem->type);
+	return ++s->steps < STEPS_MAX && *size &&
+	       (!to || (runtime_bytes(s->rt, elem->addr, base, sizeof(*base), &ignored) &&
+			*base));
+}
+
+/* Notes in c whether it is the one, or another that somebody waits for. */
+static bool note_element(struct search *s, const struct value *elem, struct container *c,
+			 bool *here)
+{
+	uint64_t base, size;
+
+	if (!memory_of(s, elem, &base, &size))
+		return s->steps < STEPS_MAX;
+	if (s->lock->addr - base < size) {
+		c->index = c->count;
+		*here = true;
+	} else {
+		c->others |= is_waited_for(s, base, size);
+	}
+	return true;
+}
+
+static void keep(struct search *s, const struct container *c, bool here, const char *name)
+{
+	if (!here || c->count < ELEMENTS_MIN || s->steps >= STEPS_MAX)
+		return;
+	s->found = *c;
+	snprintf(s->found.name, sizeof(s->found.name), "%s", name);
+}
+
+static void look_at_elements(struct search *s, struct value elem, uint64_t count,
+			     const char *name)
+{
+	struct container c = { .has_index = true };
+	bool here = false;
+
+	if (!elem.type || count > ELEMENTS_MAX)
+		return;
+	for (; c.count < count && note_element(s, &elem, &c, &here); c.count++)
+		elem.addr += type_size(elem.type);
+	keep(s, &c, here, name);
+}
+
+struct map_search {
+	struct search *s;
+	struct container c;
+	bool here;
+};
+
+static bool note_entry(void *arg, const struct value *key, const struct value *elem)
+{
+	struct map_search *m = arg;
+
+	(void)key;
+	return note_element(m->s, elem, &m->c, &m->here) && ++m->c.count <= ELEMENTS_MAX;
+}
+
+static void look_at_map(struct search *s, const struct value *v, const char *name)
+{
+	struct map_search m = { .s = s };
+	struct map_value map;
+	struct err ignored;
+
+	if (runtime_map(s->rt, v, &map, &ignored) && map.len <= ELEMENTS_MAX &&
+	    runtime_map_each(s->rt, v->type, &map, note_entry, &m, &ignored))
+		keep(s, &m.c, m.here, name);
+}
+
+static void look_in(struct search *s, const struct value *v, const char *name,
+		    unsigned depth);
+
+static void look_in_fields(struct search *s, const struct value *v, const char *name,
+			   unsigned depth)
+{
+	char path[NAME_MAX_BYTES];
+
+	for (size_t i = 0; i < type_field_count(v->type) && !*s->found.name; i++) {
+		const struct type_field *field = type_field(v->type, i);
+		const struct value of = { field->type, v->addr + field->off };
+		const int len = snprintf(path, sizeof(path), "%s.%s", name, field->name);
+		if (field->type && len < (int)sizeof(path))
+			look_in(s, &of, path, depth - 1);
+	}
+}
+
+static void look_in(struct search *s, const struct value *v, const char *name,
+		    unsigned depth)
+{
+	struct slice_value slice;
+	struct value behind;
+	struct err ignored;
+
+	if (!depth || ++s->steps >= STEPS_MAX)
+		return;
+	switch (type_kind(v->type)) {
+	case KIND_ARRAY:
+		look_at_elements(s, (struct value){ type_elem(v->type), v->addr },
+				 type_count(v->type), name);
+		break;
+	case KIND_SLICE:
+		if (runtime_slice(s->rt, v, &slice, &ignored))
+			look_at_elements(s,
+					 (struct value){ type_elem(v->type), slice.addr },
+					 slice.len, name);
+		break;
+	case KIND_MAP:
+		look_at_map(s, v, name);
+		break;
+	case KIND_STRUCT:
+		look_in_fields(s, v, name, depth);
+		break;
+	case KIND_POINTER:
+		if (runtime_behind(s->rt, v, &behind))
+			look_in(s, &behind, name, depth - 1);
+		break;
+	default:
+		break;
+	}
+}
+
+static void look_in_global(void *arg, const char *name, const struct value *v)
+{
+	struct search *s = arg;
+
+	if (!*s->found.name && v->type)
+		look_in(s, v, name, DEPTH_MAX);
+}
+
+/* Without debugging information a variable has no name that anybody knows. */
+static void look_in_variable(void *arg, struct runtime *rt, const struct variable *v)
+{
+	struct search *s = arg;
+	char name[NAME_MAX_BYTES];
+
+	if (*s->found.name || !v->name || v->unreadable || v->dead || !v->value.type ||
+	    rt != s->rt)
+		return;
+	if (strchr(v->name, '+'))
+		snprintf(name, sizeof(name), "(%s)", type_name(v->value.type));
+	else
+		snprintf(name, sizeof(name), "%s", v->name);
+	look_in(s, &v->value, name, DEPTH_MAX);
+}
+
+static void look_in_frame(void *arg, const struct code_frame *frame)
+{
+	if (!frame->variables)
+		return;
+	frame_each_variable(frame->variables, true, look_in_variable, arg);
+	frame_each_variable(frame->variables, false, look_in_variable, arg);
+}
+
+static void find_container(struct search *s, uint32_t waiter)
+{
+	struct err ignored;
+
+	runtime_budget_unit(s->rt);
+	if (!runtime_each_global(s->rt, "", look_in_global, s, &ignored) ||
+	    !*s->found.name) {
+		s->steps = 0;
+		runtimes_each_frame_of(s->f->about.all,
+				       finder_goroutine(s->f, waiter).goroutine,
+				       VARIABLES_OF_ALL, look_in_frame, s);
+	}
+}
+
+static void tell(struct finder *f, const struct search *s, uint32_t waiter)
+{
+	const struct wait_object *o = s->lock;
+	struct finding *finding = finding_add(
+		f, "hot_shard", SEVERITY_INFO, o->waiter_count,
+		"See what all of them use that one for: a better key, or more locks, "
+		"would spread them.");
+	struct text *text = &finding->text;
+
+	text_add_counted(text, o->waiter_count, "goroutine");
+	text_add(text, " wait for ");
+	say_object(text, o);
+	say_where(f, text, waiter);
+	if (s->found.has_index)
+		text_add(text, ", which is in %s[%" PRIu64 "]", s->found.name,
+			 s->found.index);
+	else
+		text_add(text, ", which is in an element of the map %s", s->found.name);
+	text_add(text, "; nobody waits for those of the other ");
+	text_add_counted(text, s->found.count - 1, "element");
+	text_add(text, ".");
+	show_waiters(f, finding, o);
+}
+
+void finding_hot_shard(struct finder *f)
+{
+	const struct wait_graph *w = f->about.waits;
+
+	for (size_t i = 0; i < w->object_count && f->about.has_memory; i++) {
+		const struct wait_object *o = &w->objects[i];
+		struct search s = { .f = f,
+				    .rt = runtimes_get(f->about.all, o->runtime),
+				    .lock = o };
+		if (!is_lock_kind(o->kind) || o->waiter_count < MANY)
+			continue;
+		const uint32_t waiter = w->waiters[o->first_waiter].goroutine;
+		find_container(&s, waiter);
+		if (*s.found.name && !s.found.others)
+			tell(f, &s, waiter);
+	}
+}
