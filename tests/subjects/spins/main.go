@@ -213,6 +213,18 @@ func leavesWhenClosed(c chan int) {
 	}
 }
 
+// leavesLater does so once somebody says that it may.
+//
+//go:noinline
+func leavesLater(c chan int) {
+	begin()
+	for {
+		if _, ok := <-c; !ok && atomic.LoadInt32(&flag) != 0 {
+			return
+		}
+	}
+}
+
 func init() {
 	// For ever.
 	cases["receives"] = receives
@@ -257,6 +269,7 @@ func init() {
 			handle(1)
 		}
 	}
+	cases["leaves later"] = func() { leavesLater(closed) }
 	cases["ticks"] = ticks
 }
 
