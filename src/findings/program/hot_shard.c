@@ -11,6 +11,7 @@
 
 enum {
 	MANY = 10,	  /* goroutines */
+	LOCKS_MAX = 16,	  /* that are looked for */
 	ELEMENTS_MIN = 4, /* of a container */
 	ELEMENTS_MAX = 4096,
 	DEPTH_MAX = 4, /* from a variable to the container */
@@ -248,6 +249,7 @@ static void tell(struct finder *f, const struct search *s, uint32_t waiter)
 void finding_hot_shard(struct finder *f)
 {
 	const struct wait_graph *w = f->about.waits;
+	size_t locks = 0;
 
 	for (size_t i = 0; i < w->object_count && f->about.has_memory; i++) {
 		const struct wait_object *o = &w->objects[i];
@@ -256,6 +258,8 @@ void finding_hot_shard(struct finder *f)
 				    .lock = o };
 		if (!is_lock_kind(o->kind) || o->waiter_count < MANY)
 			continue;
+		if (locks++ == LOCKS_MAX)
+			return;
 		const uint32_t waiter = w->waiters[o->first_waiter].goroutine;
 		find_container(&s, waiter);
 		if (*s.found.name && !s.found.others)
