@@ -5,8 +5,9 @@
 
 enum {
 	WAYS = 2,	  /* on from an instruction, at most */
-	PANIC_AFTER = 32, /* instructions */
+	FAILS_AFTER = 32, /* instructions */
 	NODES = 64,	  /* registers, then words of the frame */
+	KEEPS_AFTER = 32, /* instructions */
 };
 
 struct finding_loop {
@@ -73,49 +74,75 @@ static void mark_reached(const struct finding_loop *f, size_t from, uint8_t *rea
 	}
 }
 
-/* Of those reached, the ones that lead to instruction `to`. */
-static void keep_leading(const struct finding_loop *f, size_t to, uint8_t *reached)
+/* The ways between those reached, by where they lead to. */
+static void note_ways(const struct finding_loop *f, struct loop *loop)
 {
-	AUTO(xfree) uint8_t *leads = xcalloc(f->r->count + 1, 1);
 	size_t on[WAYS];
-	bool more = true;
 
-	leads[to] = 1;
-	while (more) {
-		more = false;
-		for (size_t i = f->r->count; i-- > 0;) {
-			if (!reached[i] || leads[i])
+	loop->last_way_to = xcalloc(f->r->count + 1, sizeof(*loop->last_way_to));
+	loop->way_before = xcalloc(WAYS * f->r->count + 1, sizeof(*loop->way_before));
+	for (size_t i = 0; i < f->r->count; i++) {
+		const size_t ways = loop->inside[i] ? ways_on(f, i, on) : 0;
+		for (size_t k = 0; k < ways; k++) {
+			const uint32_t way = (uint32_t)(WAYS * i + k);
+			if (on[k] >= f->r->count)
 				continue;
-			const size_t ways = ways_on(f, i, on);
-			for (size_t k = 0; k < ways; k++)
-				leads[i] |= on[k] < f->r->count && leads[on[k]];
-			more |= leads[i];
+			loop->way_before[way] = loop->last_way_to[on[k]];
+			loop->last_way_to[on[k]] = way + 1;
 		}
 	}
-	for (size_t i = 0; i < f->r->count; i++)
-		reached[i] &= leads[i];
 }
 
-/* What begins with a stack that is too small, begins anew: the end of a function, which the compiler lets follow
- * what no select comes to. */
-static bool begins_anew(const struct finding_loop *f, const struct instruction *in)
+/* Of those reached, the ones that lead to instruction `to`. */
+static void keep_leading(struct loop *loop, size_t to)
 {
-	const struct routine *to = in->kind == INSTRUCTION_CALL && in->target
-					   ? routine_at(f->all, in->target)
-					   : NULL;
+	const size_t count = loop->routine->count;
+	AUTO(xfree) uint8_t *leads = xcalloc(count + 1, 1);
+	AUTO(xfree) size_t *list = xcalloc(count + 1, sizeof(*list));
+	size_t n = 0;
 
-	return to && routine_is_named(to, "runtime.morestack");
+	leads[to] = 1;
+	list[n++] = to;
+	while (n > 0) {
+		uint32_t way = loop->last_way_to[list[--n]];
+		for (; way; way = loop->way_before[way - 1]) {
+			const size_t from = (way - 1) / WAYS;
+			if (leads[from])
+				continue;
+			leads[from] = 1;
+			list[n++] = from;
+		}
+	}
+	for (size_t i = 0; i < count; i++)
+		loop->inside[i] &= leads[i];
 }
 
-/* Does it come straight to a panic, or to what nothing comes to? */
-static bool panics(const struct finding_loop *f, size_t i)
+/* Those that the compiler adds: the program does not say that it ends there. */
+static bool is_check_that_fails(const struct finding_loop *f,
+				const struct instruction *call)
+{
+	static const char *const names[] = {
+		"runtime.panicIndex",  "runtime.panicSlice",  "runtime.panicBounds",
+		"runtime.panicExtend", "runtime.panicdivide", "runtime.panicshift"
+	};
+	const struct routine *to = call->target ? routine_at(f->all, call->target) : NULL;
+
+	for (size_t i = 0; to && i < ARRAY_SIZE(names); i++)
+		if (routine_is_named(to, names[i]))
+			return true;
+	return false;
+}
+
+/* Does it come straight to a check that has failed? */
+static bool fails(const struct finding_loop *f, size_t i)
 {
 	size_t on[WAYS];
 
-	for (size_t n = 0; i < f->r->count && n < PANIC_AFTER; n++) {
-		const size_t ways = ways_on(f, i, on);
-		if (ways != 1 || begins_anew(f, &f->r->list[i]))
-			return ways != 2;
+	for (size_t n = 0; i < f->r->count && n < FAILS_AFTER; n++) {
+		if (f->r->list[i].kind == INSTRUCTION_CALL)
+			return is_check_that_fails(f, &f->r->list[i]);
+		if (ways_on(f, i, on) != 1)
+			return false;
 		i = on[0];
 	}
 	return false;
@@ -128,7 +155,7 @@ static void note_way_out(const struct finding_loop *f, size_t i, struct loop *lo
 
 	for (size_t k = 0; k < ways; k++)
 		loop->leaves |= on[k] >= f->r->count ||
-				(!loop->inside[on[k]] && !panics(f, on[k]));
+				(!loop->inside[on[k]] && !fails(f, on[k]));
 }
 
 bool loop_find(struct routines *all, struct routine *r, size_t at, loop_call_fn *may_call,
@@ -143,7 +170,8 @@ bool loop_find(struct routines *all, struct routine *r, size_t at, loop_call_fn 
 	mark_reached(&f, at, ret->inside);
 	if (!ret->inside[at])
 		return false;
-	keep_leading(&f, at, ret->inside);
+	note_ways(&f, ret);
+	keep_leading(ret, at);
 	for (size_t i = 0; i < r->count; i++) {
 		if (ret->inside[i])
 			note_way_out(&f, i, ret);
@@ -154,6 +182,8 @@ bool loop_find(struct routines *all, struct routine *r, size_t at, loop_call_fn 
 void loop_done(struct loop *loop)
 {
 	xfree(loop->inside);
+	xfree(loop->last_way_to);
+	xfree(loop->way_before);
 }
 
 /* What each register, and each word of the frame, depends on of what a turn before has left. */
@@ -185,9 +215,9 @@ static uint64_t word_bit(struct dependences *d, int64_t word)
 	return UINT64_C(1) << n;
 }
 
-static bool is_of_frame(const struct dependences *d, const struct operand *o)
+static bool is_of_frame(const struct arch *arch, const struct operand *o)
 {
-	return o->kind == OPERAND_MEMORY && o->reg == (int)d->arch->sp && o->index < 0;
+	return o->kind == OPERAND_MEMORY && o->reg == (int)arch->sp && o->index < 0;
 }
 
 static uint64_t words_of(struct dependences *d, const struct operand *o)
@@ -207,10 +237,16 @@ static uint64_t sources_of(struct dependences *d, const struct instruction *in)
 	if (to->kind == OPERAND_REGISTER && from->kind == OPERAND_REGISTER &&
 	    to->reg == from->reg)
 		return 0; /* it becomes 0 */
-	if (is_of_frame(d, from) && in->kind != INSTRUCTION_ADDRESS)
+	if (is_of_frame(d->arch, from) && in->kind != INSTRUCTION_ADDRESS)
 		return words_of(d, from);
 	return (bit(from->reg) | bit(from->index)) &
 	       ~(bit((int)d->arch->sp) | bit((int)d->arch->pc));
+}
+
+static bool only_reads(const struct instruction *in)
+{
+	return in->kind == INSTRUCTION_COMPARE || in->kind == INSTRUCTION_BRANCH ||
+	       in->kind == INSTRUCTION_JUMP || in->kind == INSTRUCTION_CALL;
 }
 
 /* Registers, or words of the frame, that an instruction writes. */
@@ -219,12 +255,11 @@ static uint64_t nodes_written(struct dependences *d, const struct instruction *i
 	const struct operand *to = &in->operand[0];
 	uint64_t ret = 0;
 
-	if (in->kind == INSTRUCTION_COMPARE || in->kind == INSTRUCTION_BRANCH ||
-	    in->kind == INSTRUCTION_JUMP || in->kind == INSTRUCTION_CALL)
+	if (only_reads(in))
 		return 0;
 	if (to->kind == OPERAND_REGISTER && in->operand[1].kind != OPERAND_NONE)
 		ret = bit(to->reg);
-	else if (is_of_frame(d, to))
+	else if (is_of_frame(d->arch, to))
 		ret = words_of(d, to);
 	else
 		d->any_other |= to->kind != OPERAND_NONE || to->bytes;
@@ -263,4 +298,80 @@ bool loop_changes(const struct loop *loop, const struct arch *arch)
 		if (loop->inside[i])
 			add_dependence(&d, &loop->routine->list[i]);
 	return d.any_other || depends_on_itself(&d);
+}
+
+/* Does it write the register or the word of the frame? */
+static bool writes(const struct arch *arch, const struct instruction *in,
+		   const struct operand *of)
+{
+	const struct operand *to = &in->operand[0];
+
+	if (of->kind == OPERAND_REGISTER)
+		return in->written & bit(of->reg);
+	return !only_reads(in) && is_of_frame(arch, to) &&
+	       to->number < of->number + WORD && of->number < to->number + to->bytes;
+}
+
+/* So that what is called writes it, perhaps. */
+static bool takes_address(const struct arch *arch, const struct instruction *in,
+			  const struct operand *of)
+{
+	return in->kind == INSTRUCTION_ADDRESS && is_of_frame(arch, &in->operand[1]) &&
+	       in->operand[1].number == of->number;
+}
+
+static bool is_written(const struct loop *loop, const struct arch *arch,
+		       const struct operand *word)
+{
+	for (size_t i = 0; i < loop->routine->count; i++) {
+		const struct instruction *in = &loop->routine->list[i];
+		if (loop->inside[i] &&
+		    (writes(arch, in, word) || takes_address(arch, in, word)))
+			return true;
+	}
+	return false;
+}
+
+/* The only one of the loop that comes before instruction i, or the count. */
+static size_t before(const struct loop *loop, size_t i)
+{
+	size_t ret = loop->routine->count;
+
+	for (uint32_t way = loop->last_way_to[i]; way; way = loop->way_before[way - 1]) {
+		const size_t from = (way - 1) / WAYS;
+		if (!loop->inside[from])
+			continue;
+		if (ret != loop->routine->count)
+			return loop->routine->count;
+		ret = from;
+	}
+	return ret;
+}
+
+bool loop_keeps(const struct loop *loop, const struct arch *arch, size_t at,
+		struct operand of)
+{
+	for (unsigned n = 0; n < KEEPS_AFTER; n++) {
+		if (of.kind == OPERAND_MEMORY && of.index < 0 && of.reg == (int)arch->pc)
+			return true;
+		if (is_of_frame(arch, &of) && !is_written(loop, arch, &of))
+			return true;
+		if (of.kind == OPERAND_MEMORY && of.index < 0 && !is_of_frame(arch, &of))
+			of = (struct operand){ .kind = OPERAND_REGISTER, .reg = of.reg };
+		if (of.kind != OPERAND_REGISTER && !is_of_frame(arch, &of))
+			return false;
+		at = before(loop, at);
+		if (at == loop->routine->count)
+			return false;
+		const struct instruction *in = &loop->routine->list[at];
+		if (in->kind == INSTRUCTION_CALL)
+			return false;
+		if (!writes(arch, in, &of))
+			continue;
+		if (in->kind != INSTRUCTION_MOVE || in->operand[0].kind != of.kind ||
+		    in->operand[0].number != of.number)
+			return false;
+		of = in->operand[1];
+	}
+	return false;
 }

@@ -10,7 +10,9 @@
 struct loop {
 	struct routine *routine;
 	uint8_t *inside; /* by instruction */
-	bool leaves;	 /* there is a way out of it, other than a panic */
+	bool leaves; /* there is a way out of it, other than a check of the compiler's that fails */
+	/* Ways from one instruction to another, numbered from 1 on: the last one there, and the one before. */
+	uint32_t *last_way_to, *way_before;
 };
 
 /* May a call be a part of the loop, as it surely does not wait? */
@@ -24,5 +26,10 @@ void loop_done(struct loop *loop);
 /* Does a turn of it change anything, but for what its calls do? What it has read of memory decides
  * all that it does, if not: it goes on as it is until somebody else writes there. */
 bool loop_changes(const struct loop *loop, const struct arch *arch);
+
+/* If it changes nothing: has a register, or a word of the frame, the same value whenever instruction `at` is about
+ * to run, until somebody else writes to memory? */
+bool loop_keeps(const struct loop *loop, const struct arch *arch, size_t at,
+		struct operand of);
 
 #endif

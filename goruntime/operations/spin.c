@@ -7,7 +7,10 @@
 #include "goruntime/runtime/runtime_priv.h"
 #include "goruntime/values/value.h"
 
-enum { CLOSED_MAX = 8 /* calls of a function that receive from a closed channel */ };
+enum {
+	CLOSED_MAX = 8, /* calls of a function that receive from a closed channel */
+	PASSES = 8,	/* over a function, to find its loop and to judge it */
+};
 
 struct closed_call {
 	uint64_t pc, channel;
@@ -32,12 +35,6 @@ static bool is_closed(struct spin_search *s, uint64_t addr)
 	       value_by_layout(s->a->rt, L_hchan_qcount, addr, &count, &ignored) &&
 	       value_by_layout(s->a->rt, L_hchan_dataqsiz, addr, &size, &ignored) &&
 	       closed == 1 && count == 0 && size <= UINT32_MAX;
-}
-
-static bool receives(enum operation operation)
-{
-	return operation == OPERATION_RECEIVE || operation == OPERATION_RECEIVE_SECOND ||
-	       operation == OPERATION_SELECT;
 }
 
 static struct routine *called(struct spin_search *s, const struct instruction *in)
@@ -68,12 +65,16 @@ static void note_closed(struct spin_search *s, const struct walk_of *frame, size
 	}
 }
 
+/* Not of a select that may wait: it goes on with any case, and what follows the closed one may be to leave that
+ * out from then on. */
 static void find_closed(struct spin_search *s, const struct walk_of *frame)
 {
 	s->closed_count = 0;
 	for (size_t i = 0; i < frame->routine->count; i++) {
 		const struct routine *to = called(s, &frame->routine->list[i]);
-		if (s->closed_count < CLOSED_MAX && to && receives(to->operation))
+		if (s->closed_count < CLOSED_MAX && to &&
+		    (to->operation == OPERATION_RECEIVE ||
+		     to->operation == OPERATION_RECEIVE_SECOND))
 			note_closed(s, frame, i);
 	}
 }
@@ -90,8 +91,6 @@ static const struct closed_call *closed_at(const struct spin_search *s, uint64_t
 static bool never_waits(const struct routine *to)
 {
 	static const char *const names[] = { "runtime.selectnb", "runtime.gcWriteBarrier",
-					     "runtime.duffzero", "runtime.duffcopy",
-					     "runtime.wbZero",	 "runtime.wbMove",
 					     "runtime.Gosched" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
@@ -108,29 +107,68 @@ static bool may_call(void *arg, const struct instruction *call)
 	return to && (closed_at(s, call->pc) || never_waits(to));
 }
 
+/* What receives and is in a loop receives from a closed channel. */
 static bool tries(struct spin_search *s, const struct loop *loop)
 {
 	for (size_t i = 0; i < loop->routine->count; i++) {
 		const struct routine *to = called(s, &loop->routine->list[i]);
-		if (loop->inside[i] && to && to->operation)
+		if (loop->inside[i] && to && to->operation &&
+		    to->operation != OPERATION_RECEIVE)
 			return true;
 	}
 	return false;
 }
 
-static struct spin judge(struct spin_search *s, const struct loop *loop)
+/* Does the call receive from that channel in each turn? */
+static bool is_of_all_turns(struct spin_search *s, const struct loop *loop, size_t call)
 {
 	const struct arch *arch = target_arch(s->a->rt->target);
+	const bool in_register = layout_has(&s->a->rt->layout, L_funcdata_arg_info);
+	const struct operand argument = {
+		.kind = in_register ? OPERAND_REGISTER : OPERAND_MEMORY,
+		.reg = in_register ? arch->go_arguments[0] : (int)arch->sp,
+		.index = -1,
+		.bytes = WORD,
+	};
 
-	/* If there is a way out, the closed channel is likely to lead there. */
+	return loop_keeps(loop, arch, call, argument);
+}
+
+/* Of the first one, if all of them are closed in each turn. */
+static struct spin judge_closed(struct spin_search *s, const struct loop *loop)
+{
+	struct spin ret = { SPIN_NONE, 0 };
+
+	for (size_t i = 0; i < s->closed_count; i++) {
+		const size_t call = routine_index(loop->routine, s->closed[i].pc);
+		if (!loop->inside[call])
+			continue;
+		if (!is_of_all_turns(s, loop, call))
+			return (struct spin){ SPIN_NONE, 0 };
+		if (!ret.kind)
+			ret = (struct spin){ SPIN_CLOSED, s->closed[i].channel };
+	}
+	return ret;
+}
+
+static bool has_closed(const struct spin_search *s, const struct loop *loop)
+{
 	for (size_t i = 0; i < s->closed_count; i++)
 		if (loop->inside[routine_index(loop->routine, s->closed[i].pc)])
-			return (struct spin){ loop->leaves ? SPIN_NONE : SPIN_CLOSED,
-					      s->closed[i].channel };
-	if (loop_changes(loop, arch))
+			return true;
+	return false;
+}
+
+static struct spin judge(struct spin_search *s, const struct loop *loop)
+{
+	/* If there is a way out, the closed channel is likely to lead there. */
+	if (loop_changes(loop, target_arch(s->a->rt->target)) ||
+	    (loop->leaves && has_closed(s, loop)))
 		return (struct spin){ SPIN_NONE, 0 };
 	if (tries(s, loop))
 		return (struct spin){ SPIN_TRIES, 0 };
+	if (has_closed(s, loop))
+		return judge_closed(s, loop);
 	return (struct spin){ loop->leaves ? SPIN_LOOKS : SPIN_EMPTY, 0 };
 }
 
@@ -155,7 +193,7 @@ static bool look_at_frame(void *arg, const struct physical_frame *f)
 		      s, &loop))
 		s->found = judge(s, &loop);
 	loop_done(&loop);
-	*walker_budget(s->a->walker) -= (int64_t)r->count;
+	*walker_budget(s->a->walker) -= PASSES * (int64_t)r->count;
 	return false;
 }
 

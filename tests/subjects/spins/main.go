@@ -15,8 +15,9 @@ import (
 )
 
 type service struct {
-	name string
-	done chan struct{}
+	name        string
+	done        chan struct{}
+	nonce, best uint64
 }
 
 type node struct{ next *node }
@@ -28,6 +29,8 @@ var (
 	open   = make(chan int)
 	jobs   = make(chan int, 1)
 	flag   int32
+	limit  int32
+	table  [8]int32
 	total  int64
 	ring   = &node{}
 	begun  int32
@@ -93,6 +96,14 @@ func empty() {
 }
 
 //go:noinline
+func checks() {
+	begin()
+	for {
+		_ = table[atomic.LoadInt32(&flag)]
+	}
+}
+
+//go:noinline
 func emptySelect() {
 	begin()
 	for {
@@ -120,6 +131,16 @@ func looks() {
 	for atomic.LoadInt32(&flag) == 0 {
 	}
 	handle(1)
+}
+
+//go:noinline
+func watches() {
+	begin()
+	for {
+		if atomic.LoadInt32(&flag) > atomic.LoadInt32(&limit) {
+			panic("late")
+		}
+	}
 }
 
 //go:noinline
@@ -153,6 +174,71 @@ func computesAfter(gate chan struct{}) {
 	for {
 		<-gate
 		handle(1)
+	}
+}
+
+// gated may work as long as the gate is closed.
+//
+//go:noinline
+func (s *service) gated() {
+	h := uint64(1)
+	begin()
+	for {
+		<-s.done
+		for i := 0; i < 1000; i++ {
+			s.nonce++
+			h = (h ^ s.nonce) * 0x100000001b3
+			if h > s.best {
+				s.best = h
+			}
+		}
+	}
+}
+
+//go:noinline
+func chooses(c chan int) {
+	begin()
+	for {
+		x := c
+		if atomic.LoadInt32(&flag) == 0 {
+			x = closed
+		}
+		<-x
+	}
+}
+
+//go:noinline
+func leavesOut(done chan struct{}, in chan int) {
+	n := 0
+	for {
+		select {
+		case _, ok := <-done:
+			if !ok {
+				done = nil
+			}
+		case v, ok := <-in:
+			if n += v; !ok {
+				runtime.Goexit()
+			}
+		}
+	}
+}
+
+// subscribers are told to leave out what is closed, again and again.
+func subscribers() {
+	begin()
+	for {
+		done, in := make(chan struct{}), make(chan int)
+		for i := 0; i < 100; i++ {
+			go leavesOut(done, in)
+		}
+		runtime.Gosched()
+		close(done)
+		for told := time.Now(); time.Since(told) < 5*time.Millisecond; {
+			handle(1) // while they could run
+		}
+		runtime.Gosched()
+		close(in)
 	}
 }
 
@@ -225,12 +311,31 @@ func leavesLater(c chan int) {
 	}
 }
 
+//go:noinline
+func panicsLater(c chan int) {
+	defer func() { recover() }()
+	begin()
+	for {
+		if _, ok := <-c; !ok && atomic.LoadInt32(&flag) != 0 {
+			panic("enough")
+		}
+	}
+}
+
+//go:noinline
+func exitsLater(c chan int) {
+	begin()
+	for {
+		if _, ok := <-c; !ok && atomic.LoadInt32(&flag) != 0 {
+			runtime.Goexit()
+		}
+	}
+}
+
 func init() {
 	// For ever.
 	cases["receives"] = receives
 	cases["receives two"] = func() { receivesTwo(closed) }
-	cases["selects"] = (&service{done: done}).selects
-	cases["selects two"] = func() { selectsTwo(closed, open) }
 	cases["in a closure"] = func() {
 		var c chan int
 		again := func() { c = closed }
@@ -245,9 +350,15 @@ func init() {
 	}
 	cases["empty"] = empty
 	cases["empty select"] = emptySelect
+	cases["checks"] = checks
 	// Perhaps.
+	cases["selects"] = (&service{done: done}).selects
 	cases["tries"] = func() { tries(open) }
 	cases["looks"] = looks
+	cases["watches"] = watches
+	// For ever, or until somebody says so, which nothing proves.
+	cases["selects two"] = func() { selectsTwo(closed, open) }
+	cases["chooses"] = func() { chooses(open) }
 	// These are well.
 	cases["computes"] = computes
 	cases["computes until"] = func() {
@@ -270,6 +381,10 @@ func init() {
 		}
 	}
 	cases["leaves later"] = func() { leavesLater(closed) }
+	cases["panics later"] = func() { panicsLater(closed) }
+	cases["exits later"] = func() { exitsLater(closed) }
+	cases["gated"] = (&service{done: done}).gated
+	cases["subscribers"] = subscribers
 	cases["ticks"] = ticks
 }
 
