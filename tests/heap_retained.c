@@ -158,7 +158,8 @@ static bool compare_all(struct comparing *c, struct err *err)
 	c->of_kinds = xcalloc(kinds + 1, sizeof(*c->of_kinds));
 	for (uint32_t i = 1; i <= kinds; i++)
 		c->kinds[i] = i;
-	const struct retained_request request = { c->kinds, kinds, c->of_kinds, note, c };
+	const struct retained_request request = { c->kinds, kinds, c->of_kinds,
+						  note,	    c,	   UINT64_MAX };
 	const bool ok = heap_retain_objects(h, &request, &roots, err) &&
 			compare_objects(c, kinds, err) && compare_roots(c, &roots, err);
 	printf("%zu objects of %zu types, %zu roots\n", c->count, kinds, roots.count);

@@ -17,10 +17,15 @@ bool heap_may_read(struct heap *h, uint64_t len)
 		h->bytes_at_look = h->bytes_read;
 		if (h->limits.megabytes_read)
 			*h->limits.megabytes_read = h->bytes_read / BYTES_A_LOOK;
-		h->gave_up |= monotonic_ns() > h->until_ns;
+		h->gave_up |= !heap_is_in_time(h);
 	}
 	target_budget_unit(h->memory);
 	return !h->gave_up;
+}
+
+bool heap_is_in_time(const struct heap *h)
+{
+	return !h->until_ns || monotonic_ns() <= h->until_ns;
 }
 
 struct heap *heap_open(struct runtime *rt, struct target *memory,

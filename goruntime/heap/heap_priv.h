@@ -133,6 +133,8 @@ static inline bool bit_of(const uint64_t *bits, uint64_t i)
 
 /* heap.c: to be asked before a read. False: a limit is reached. */
 MUST_CHECK bool heap_may_read(struct heap *h, uint64_t len);
+/* For what takes time and reads nothing. */
+bool heap_is_in_time(const struct heap *h);
 
 /* spans.c */
 MUST_CHECK bool spans_read(struct heap *h, struct err *err);

@@ -6,7 +6,7 @@
 #include "goruntime/heap/heap_priv.h"
 #include "goruntime/retention/retained.h"
 
-/* An object that is reached for the first time. */
+/* A pointer to an object, from another one or from a root. */
 struct reached {
 	const struct span *span;
 	uint32_t i;	/* in its span */
@@ -15,16 +15,17 @@ struct reached {
 	struct heap_root root; /* without from */
 };
 
-/* Is called for each object and returns its value, not 0. The result has the values by the numbers of
- * objects, 0 for those that cannot be reached; the caller frees it. NULL: ERR_LIMIT. */
+/* For the first pointer to each object. Returns its value, not 0. */
 typedef uint32_t reached_fn(void *arg, const struct reached *to);
-/* For each further pointer to an object that had been reached, and has that value. */
+/* For each further pointer to an object that has that value. */
 typedef void reached_again_fn(void *arg, const struct reached *to, uint32_t value);
 struct reached_fns {
 	reached_fn *first;
 	reached_again_fn *again; /* NULL: not wanted */
 	void *arg;
 };
+/* The values by the numbers of objects, 0 for those that cannot be reached, for the caller to free. NULL:
+ * ERR_LIMIT. */
 uint32_t *breadth_first(struct heap *h, const struct reached_fns *fns, struct err *err);
 
 #endif

@@ -3,11 +3,10 @@
  * run on the core: nodes that edges touch, and all before them in the tree. Of a heap these are few. */
 #include "goruntime/retention/dominators.h"
 
-#include <stdbool.h>
-
-#include "lib/base/util.h"
-
 #define NONE UINT32_MAX
+
+/* What dominators.h says; and how many nodes are between two looks at the clock. */
+enum { NODE_BYTES = 40, EDGE_BYTES = 8, NODES_A_LOOK = 1024 };
 
 struct core {
 	uint64_t *bits;
@@ -194,11 +193,14 @@ static void empty_bucket(struct search *s, uint32_t of, uint32_t linked)
 	s->bucket[of] = 0;
 }
 
-static void find(struct search *s, const struct lists *from, uint32_t count)
+static bool find(struct search *s, const struct lists *from, uint32_t count,
+		 uint64_t until_ns)
 {
 	for (uint32_t v = 0; v < count; v++)
 		s->semi[v] = s->label[v] = v;
 	for (uint32_t w = count - 1; w > 0; w--) {
+		if (until_ns && w % NODES_A_LOOK == 0 && monotonic_ns() > until_ns)
+			return false;
 		for (uint32_t i = from->begin[w]; i < from->begin[w + 1]; i++) {
 			const uint32_t u = least_on_way(s, from->nodes[i], w + 1);
 			if (s->semi[u] < s->semi[w])
@@ -211,6 +213,7 @@ static void find(struct search *s, const struct lists *from, uint32_t count)
 	for (uint32_t w = 1; w < count; w++)
 		if (s->dominator[w] != s->semi[w])
 			s->dominator[w] = s->dominator[s->dominator[w]];
+	return true;
 }
 
 static void put_back(struct search *s, struct graph *g, const struct core *c)
@@ -222,7 +225,7 @@ static void put_back(struct search *s, struct graph *g, const struct core *c)
 		g->parent[s->node[w]] = s->node[s->dominator[w]] + 1;
 }
 
-static void search_core(struct graph *g, const struct core *c)
+static bool search_core(struct graph *g, const struct core *c)
 {
 	AUTO(xfree) uint32_t *number = xcalloc(c->count, sizeof(*number));
 	AUTO(xfree) uint32_t *node = xcalloc(c->count, sizeof(*node));
@@ -242,20 +245,25 @@ static void search_core(struct graph *g, const struct core *c)
 	s.label = label;
 	s.bucket = bucket;
 	s.next = s.dominator = next;
-	find(&s, &lists, c->count);
+	const bool ok = find(&s, &lists, c->count, g->until_ns);
 	lists_free(&lists);
-	put_back(&s, g, c);
+	if (ok)
+		put_back(&s, g, c);
 	xfree(s.way);
+	return ok;
 }
 
-void dominators_find(struct graph *g)
+bool dominators_find(struct graph *g)
 {
 	struct core core = { .count = 0 };
 
 	find_core(&core, g);
-	if (core.count)
-		search_core(g, &core);
+	const bool fits = (uint64_t)core.count * NODE_BYTES +
+				  (uint64_t)g->edge_count * EDGE_BYTES <=
+			  g->memory;
+	const bool ok = fits && (!core.count || search_core(g, &core));
 	xfree(TAKE(g->edges));
 	xfree(core.bits);
 	xfree(core.before);
+	return ok;
 }

@@ -4,8 +4,7 @@
 #ifndef GOSNAP_DOMINATORS_H
 #define GOSNAP_DOMINATORS_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "lib/base/util.h"
 
 struct edge {
 	uint32_t from, to;
@@ -18,10 +17,13 @@ struct graph {
 	uint32_t count;	    /* the last node is the root */
 	struct edge *edges; /* between nodes that can be reached; owned */
 	size_t edge_count;
+	uint64_t memory;   /* bytes that it may take beside these */
+	uint64_t until_ns; /* of monotonic_ns(); 0: for ever */
 };
 
-/* Each parent becomes the dominator of its node; the edges are freed. Takes some 40 bytes for each node that edges,
- * or the ways to their ends, touch, and 8 for each edge; time of about the order of both. */
-void dominators_find(struct graph *g);
+/* Each parent becomes the dominator of its node; the edges are freed in either case. Takes some 40 bytes for each
+ * node that edges, or the ways to their ends, touch, and 8 for each edge; time of about the order of both. False:
+ * it would take more than it may. */
+MUST_CHECK bool dominators_find(struct graph *g);
 
 #endif

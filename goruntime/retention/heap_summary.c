@@ -97,10 +97,8 @@ static int by_type_bytes(const void *a, const void *b)
 
 static void join(struct heap_type *to, struct heap_type *from)
 {
-	to->live.objects += from->live.objects;
-	to->live.bytes += from->live.bytes;
-	to->garbage.objects += from->garbage.objects;
-	to->garbage.bytes += from->garbage.bytes;
+	heap_amount_add(&to->live, &from->live);
+	heap_amount_add(&to->garbage, &from->garbage);
 	xfree(from->name);
 }
 
@@ -195,15 +193,15 @@ static uint32_t *type_indices(const struct heap *h, const struct heap_summary *s
 }
 
 /* The same as heap_retain(), and what types and objects retain. */
-static bool retain_objects(struct heap *h, struct heap_summary *to,
+static bool retain_objects(struct heap *h, uint64_t memory, struct heap_summary *to,
 			   struct heap_retained *all, struct err *err)
 {
 	AUTO(xfree) uint32_t *indices = type_indices(h, to);
 	AUTO(xfree)
 	struct heap_amount *of_types = xcalloc(to->type_count + 1, sizeof(*of_types));
 	struct keepers keepers = { .list = to->keepers };
-	const struct retained_request request = { indices, to->type_count, of_types,
-						  keep_keeper, &keepers };
+	const struct retained_request request = { indices,     to->type_count, of_types,
+						  keep_keeper, &keepers,       memory };
 
 	if (!heap_retain_objects(h, &request, all, err))
 		return false;
@@ -226,12 +224,38 @@ static void name_root(const struct heap *h, const struct runtime *rt,
 		root->id = rt->goroutines[root->id].id;
 }
 
-static bool list_roots(struct heap *h, const struct runtime *rt, bool objects,
-		       struct heap_summary *to, struct err *err)
+/* False: it is not known what objects retain. */
+static bool retain_cheaply(struct heap *h, struct heap_summary *to,
+			   struct heap_retained *all)
+{
+	const uint64_t share = heap_span_bytes(h) / 8,
+		       memory = share > HEAP_LITTLE ? share : HEAP_LITTLE;
+	struct err err;
+
+	if (heap_place_count(h) > HEAP_FEW_OBJECTS)
+		err_set(&err, ERR_LIMIT, "the heap has places for more than %d objects",
+			HEAP_FEW_OBJECTS);
+	else if (retain_objects(h, memory, to, all, &err))
+		return true;
+	to->not_retained = xstrdup(err.text);
+	return false;
+}
+
+static bool retain(struct heap *h, enum heap_retained_wish wish, struct heap_summary *to,
+		   struct heap_retained *all, struct err *err)
+{
+	if (wish == HEAP_RETAINED_ALWAYS)
+		return retain_objects(h, UINT64_MAX, to, all, err);
+	return (wish == HEAP_RETAINED_CHEAPLY && retain_cheaply(h, to, all)) ||
+	       heap_retain(h, all, err);
+}
+
+static bool list_roots(struct heap *h, const struct runtime *rt,
+		       enum heap_retained_wish wish, struct heap_summary *to,
+		       struct err *err)
 {
 	struct heap_retained all;
-	const bool ok =
-		objects ? retain_objects(h, to, &all, err) : heap_retain(h, &all, err);
+	const bool ok = retain(h, wish, to, &all, err);
 
 	to->shared = all.shared;
 	to->roots = all.roots;
@@ -307,7 +331,7 @@ bool heap_summarize(struct runtime *rt, struct target *memory,
 	if (!heap_mark_garbage(h, err) || !count_objects(h, wishes, ret, err) ||
 	    ((wishes->paths || wishes->type) && !find_paths(h, rt, ret, err)) ||
 	    (wishes->ways && !heap_ways_find(h, &ret->ways, &ret->way_count, err)) ||
-	    !list_roots(h, rt, heap_place_count(h) <= wishes->retained, ret, err))
+	    !list_roots(h, rt, wishes->retained, ret, err))
 		return false;
 	ret->free = heap_span_bytes(h) - ret->live.bytes - ret->garbage.bytes;
 	return true;
@@ -326,6 +350,7 @@ void heap_summary_done(struct heap_summary *summary)
 	for (size_t i = 0; i < summary->root_count; i++)
 		xfree(summary->roots[i].name);
 	xfree(summary->roots);
+	xfree(summary->not_retained);
 	xfree(summary->types);
 	xfree(summary->classes);
 	*summary = (struct heap_summary){ .free = 0 };

@@ -16,6 +16,12 @@ struct heap_amount {
 	uint64_t objects, bytes;
 };
 
+static inline void heap_amount_add(struct heap_amount *to, const struct heap_amount *a)
+{
+	to->objects += a->objects;
+	to->bytes += a->bytes;
+}
+
 /* Objects whose places have the same size. */
 struct heap_class {
 	uint64_t size; /* 0: all that are larger than HEAP_SMALL */
@@ -81,20 +87,21 @@ struct heap_way {
 	struct heap_amount live; /* objects at its end */
 };
 
+/* Cheaply: if the heap has at most HEAP_FEW_OBJECTS places, and if it takes no more memory than an eighth of the
+ * heap, or than HEAP_LITTLE, beside 8 bytes for each place (retained_sizes.h says what it takes). */
+enum heap_retained_wish { HEAP_RETAINED_NO, HEAP_RETAINED_CHEAPLY, HEAP_RETAINED_ALWAYS };
+enum { HEAP_FEW_OBJECTS = 4 << 20, HEAP_LITTLE = 64 << 20 };
+
 /* What is wanted beside counts. */
 struct heap_wishes {
 	uint64_t ns;			  /* that it may take; 0: no limit */
 	_Atomic uint64_t *megabytes_read; /* as in struct heap_limits */
 	bool paths;			  /* to the biggest objects */
 	bool ways;			  /* of all objects */
-	uint64_t
-		retained; /* what types and objects retain, of a heap of at most so many places */
+	enum heap_retained_wish retained; /* what types and objects retain */
 	/* The biggest objects are to be of that type, as heap_type_name() spells it; NULL: of any. */
 	const char *type;
 };
-
-/* For wishes.retained: of trees of half as many it took 27 MB and 0.4 s more. */
-enum { HEAP_FEW_OBJECTS = 4 << 20 };
 
 struct heap_summary {
 	struct heap_amount live, garbage;
@@ -114,6 +121,7 @@ struct heap_summary {
 	size_t root_count;
 	struct heap_amount shared; /* what several roots keep */
 	bool retained;		   /* it is known what types and objects retain */
+	char *not_retained; /* why not, if that was wanted; NULL: it is known, or was not wanted */
 	struct heap_keeper keepers[HEAP_BIGGEST]; /* that retain most */
 	size_t keeper_count;
 };

@@ -13,11 +13,16 @@
 #include "goruntime/retention/dominators.h"
 #include "lib/base/table.h"
 
-enum { NODES_MAX = UINT32_MAX - 1, BLOCK = 256 };
+enum { NODES_MAX = UINT32_MAX - 1, BLOCK = 256, NODES_A_LOOK = 1024 };
+/* Twice its size, because qsort() copies them, and dominators.c has lists of them; and edges of one object that are
+ * looked through one by one. */
+enum { EDGE_BYTES = 2 * sizeof(struct edge), FEW_EDGES = 16 };
 
 struct edges {
 	struct edge *list;
 	size_t count, cap;
+	uint32_t from; /* the object, or root, that is read */
+	size_t begin;  /* of its edges, without those of others before it */
 };
 
 struct finding {
@@ -28,7 +33,8 @@ struct finding {
 	struct heap_root *roots;
 	size_t root_count, root_cap;
 	struct table numbers; /* of roots */
-	bool too_many;
+	uint64_t memory;      /* as in the request */
+	bool too_much;
 };
 
 /* An object, or root, that is on the way to where the walk is. */
@@ -49,11 +55,12 @@ struct tree_walk {
 	uint32_t *first, *next;
 	const struct edges *to_leaves; /* sorted by where they come from */
 	uint32_t entered;
-	uint32_t *open;	 /* visits of each kind */
+	size_t *open;	 /* 1 + the outermost visit of each kind; 0: none is open */
 	uint32_t *spans; /* of every BLOCK-th object */
 	struct visit *visits;
 	size_t visit_count, visit_cap;
 	struct heap_amount so_far;
+	uint64_t memory;
 };
 
 static uint32_t node_of_root(struct finding *f, const struct heap_root *root)
@@ -67,7 +74,7 @@ static uint32_t node_of_root(struct finding *f, const struct heap_root *root)
 		table_set(&f->numbers, root->id, root->kind, number);
 	}
 	number += f->heap->object_count - 1;
-	f->too_many |= number >= NODES_MAX;
+	f->too_much |= number >= NODES_MAX;
 	return (uint32_t)number;
 }
 
@@ -81,14 +88,65 @@ static uint32_t reach(void *arg, const struct reached *to)
 	return source_of(arg, to) + 1;
 }
 
-static void add_edge(struct edges *to, uint32_t from, uint32_t node)
+/* Beside what pointers take; 0: these take too much. */
+static uint64_t memory_left(const struct finding *f)
 {
-	const struct edge *last = to->count ? &to->list[to->count - 1] : NULL;
+	const uint64_t taken =
+		(uint64_t)(f->edges.count + f->to_leaves.count) * EDGE_BYTES;
 
-	if (last && last->from == from && last->to == node)
+	return f->memory > taken ? f->memory - taken : 0;
+}
+
+static int by_source(const void *a, const void *b)
+{
+	const struct edge *x = a, *y = b;
+
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	return (x->to > y->to) - (x->to < y->to);
+}
+
+/* Those of one object to the same one become a single one. */
+static void join_edges(struct edges *e)
+{
+	struct edge *list = e->list + e->begin;
+	const size_t n = e->count - e->begin;
+	size_t kept = 1;
+
+	if (n < 2)
 		return;
-	GROW(to->list, to->count, to->cap);
+	qsort(list, n, sizeof(*list), by_source);
+	for (size_t i = 1; i < n; i++)
+		if (by_source(&list[kept - 1], &list[i]) != 0)
+			list[kept++] = list[i];
+	e->count = e->begin + kept;
+}
+
+static void append_edge(struct finding *f, struct edges *to, uint32_t from, uint32_t node)
+{
+	f->too_much |= !memory_left(f);
+	if (f->too_much)
+		return;
+	if (to->count == to->cap) {
+		join_edges(to);
+		/* Unless there is something to add before they are joined again. */
+		if (to->count >= to->cap / 2)
+			GROW(to->list, to->cap, to->cap);
+	}
 	to->list[to->count++] = (struct edge){ from, node };
+}
+
+static void add_edge(struct finding *f, struct edges *to, uint32_t from, uint32_t node)
+{
+	if (from != to->from && to->count - to->begin > FEW_EDGES)
+		join_edges(to);
+	if (from != to->from)
+		to->begin = to->count;
+	to->from = from;
+	for (size_t i = to->count; i > to->begin && i + FEW_EDGES > to->count; i--)
+		if (to->list[i - 1].to == node && to->list[i - 1].from == from)
+			return;
+	append_edge(f, to, from, node);
 }
 
 static void reach_again(void *arg, const struct reached *to, uint32_t value)
@@ -100,13 +158,21 @@ static void reach_again(void *arg, const struct reached *to, uint32_t value)
 	if (from + 1 == value || from == node)
 		return;
 	if (!to->span->no_pointers) {
-		add_edge(&f->edges, from, node);
+		add_edge(f, &f->edges, from, node);
 		return;
 	}
 	if (!bit_of(f->joined, node))
-		add_edge(&f->to_leaves, value - 1, node);
+		append_edge(f, &f->to_leaves, value - 1, node);
 	f->joined[node / 64] |= UINT64_C(1) << node % 64;
-	add_edge(&f->to_leaves, from, node);
+	add_edge(f, &f->to_leaves, from, node);
+}
+
+static bool give_up(const struct heap *h, struct err *err)
+{
+	return err_set(err, ERR_LIMIT,
+		       heap_is_in_time(h)
+			       ? "it would take too much memory to find out"
+			       : "the heap is too large to be read in that time");
 }
 
 /* Dominators, of all nodes. NULL: ERR_LIMIT. */
@@ -115,21 +181,29 @@ static uint32_t *find_dominators(struct heap *h, struct finding *f, struct err *
 	const struct reached_fns fns = { reach, reach_again, f };
 	AUTO(xfree) uint32_t *parents = NULL;
 
-	f->too_many = h->object_count >= NODES_MAX;
-	if (!f->too_many && !(parents = breadth_first(h, &fns, err)))
+	f->too_much = h->object_count >= NODES_MAX;
+	if (!f->too_much && !(parents = breadth_first(h, &fns, err)))
 		return NULL;
 	const uint64_t count = h->object_count + f->root_count + 1;
-	if (f->too_many || count + f->edges.count >= NODES_MAX) {
-		err_set(err, ERR_LIMIT, "the heap has too many objects");
+	if (f->too_much || count + f->edges.count >= NODES_MAX) {
+		give_up(h, err);
 		return NULL;
 	}
 	parents = xreallocarray(parents, count, sizeof(*parents));
 	for (uint64_t i = h->object_count; i < count - 1; i++)
 		parents[i] = (uint32_t)count;
 	parents[count - 1] = 0;
-	struct graph g = { parents, (uint32_t)count, TAKE(f->edges.list),
-			   f->edges.count };
-	dominators_find(&g);
+	struct graph g = { .parent = parents,
+			   .count = (uint32_t)count,
+			   .edges = TAKE(f->edges.list),
+			   .edge_count = f->edges.count,
+			   .memory = memory_left(f),
+			   .until_ns = h->until_ns };
+	f->edges.count = 0;
+	if (!dominators_find(&g)) {
+		give_up(h, err);
+		return NULL;
+	}
 	return TAKE(parents);
 }
 
@@ -145,12 +219,6 @@ static uint32_t *index_spans(const struct heap *h)
 		list[i / BLOCK] = (uint32_t)s;
 	}
 	return list;
-}
-
-static void add_amount(struct heap_amount *to, const struct heap_amount *a)
-{
-	to->objects += a->objects;
-	to->bytes += a->bytes;
 }
 
 static const struct span *span_of(const struct tree_walk *w, uint32_t object)
@@ -180,17 +248,11 @@ static struct visit *open_at(const struct tree_walk *w, uint32_t order)
 			  1];
 }
 
+/* Is the visit one of that kind, or inside one? */
 static bool is_inside_kind(const struct tree_walk *w, const struct visit *v,
 			   uint32_t kind)
 {
-	if (!w->open[kind])
-		return false;
-	for (;; v--) {
-		if (v->addr && v->kind == kind)
-			return true;
-		if (v == w->visits)
-			return false;
-	}
+	return kind && w->open[kind] && w->open[kind] <= (size_t)(v - w->visits) + 1;
 }
 
 /* Now that its dominator is known. */
@@ -207,7 +269,7 @@ static void count_leaf(struct tree_walk *w, uint32_t node, struct visit *dominat
 	dominator->leaves.objects++;
 	dominator->leaves.bytes += object.size;
 	if (retained.outermost && kind)
-		add_amount(&w->request->of_kinds[kind - 1], &retained.amount);
+		heap_amount_add(&w->request->of_kinds[kind - 1], &retained.amount);
 	w->request->fn(w->request->arg, &object, &retained);
 }
 
@@ -238,14 +300,16 @@ static void enter(struct tree_walk *w, uint32_t node)
 		const struct heap_object object = object_of(w, node);
 		v.addr = object.addr;
 		v.kind = w->request->kinds[object.type];
-		add_amount(&w->so_far, &(struct heap_amount){ 1, object.size });
-		w->open[v.kind]++;
+		heap_amount_add(&w->so_far, &(struct heap_amount){ 1, object.size });
+		if (!w->open[v.kind])
+			w->open[v.kind] = w->visit_count + 1;
 	}
 	GROW(w->visits, w->visit_count, w->visit_cap);
 	w->visits[w->visit_count++] = v;
 	meet_leaves(w);
 }
 
+/* It is the last of the visits no more. */
 static void leave_object(struct tree_walk *w, const struct visit *v,
 			 const struct heap_amount *retained)
 {
@@ -253,11 +317,13 @@ static void leave_object(struct tree_walk *w, const struct visit *v,
 	const struct retained_amount amount = {
 		.amount = *retained,
 		.dominator = w->visits[w->visit_count - 1].addr,
-		.outermost = --w->open[v->kind] == 0,
+		.outermost = !v->kind || w->open[v->kind] == w->visit_count + 1,
 	};
 
+	if (amount.outermost)
+		w->open[v->kind] = 0;
 	if (amount.outermost && v->kind)
-		add_amount(&w->request->of_kinds[v->kind - 1], retained);
+		heap_amount_add(&w->request->of_kinds[v->kind - 1], retained);
 	w->request->fn(w->request->arg, &object, &amount);
 }
 
@@ -277,14 +343,17 @@ static void leave(struct tree_walk *w)
 	else
 		w->ret->shared = retained;
 	if (w->visit_count)
-		add_amount(&w->visits[w->visit_count - 1].leaves, &v.leaves);
+		heap_amount_add(&w->visits[w->visit_count - 1].leaves, &v.leaves);
 }
 
-/* From the root of the tree, which is the last node. */
-static void walk_tree(struct tree_walk *w, uint32_t count)
+/* From the root of the tree, which is the last node. False: it would take too much. */
+static bool walk_tree(struct tree_walk *w, uint32_t count)
 {
 	enter(w, count - 1);
 	while (w->visit_count) {
+		if (w->visit_count * sizeof(*w->visits) > w->memory ||
+		    (w->entered % NODES_A_LOOK == 0 && !heap_is_in_time(w->heap)))
+			return false;
 		uint32_t *first = &w->first[w->visits[w->visit_count - 1].node];
 		const uint32_t node = *first;
 		if (!node) {
@@ -294,23 +363,17 @@ static void walk_tree(struct tree_walk *w, uint32_t count)
 		*first = w->next[node - 1];
 		enter(w, node - 1);
 	}
-}
-
-static int by_source(const void *a, const void *b)
-{
-	const struct edge *x = a, *y = b;
-
-	return (x->from > y->from) - (x->from < y->from);
+	return true;
 }
 
 /* Takes what the nodes' dominators are. */
-static void sum(const struct finding *f, const struct retained_request *request,
+static bool sum(const struct finding *f, const struct retained_request *request,
 		uint32_t *dominators, struct heap_retained *ret)
 {
 	const struct heap *h = f->heap;
 	const uint32_t count = (uint32_t)(h->object_count + ret->count + 1);
 	AUTO(xfree) uint32_t *first = xcalloc(count, sizeof(*first));
-	AUTO(xfree) uint32_t *open = xcalloc(request->kind_count + 1, sizeof(*open));
+	AUTO(xfree) size_t *open = xcalloc(request->kind_count + 1, sizeof(*open));
 	AUTO(xfree) uint32_t *spans = index_spans(h);
 	struct tree_walk w = { .heap = h,
 			       .request = request,
@@ -319,7 +382,8 @@ static void sum(const struct finding *f, const struct retained_request *request,
 			       .next = dominators,
 			       .open = open,
 			       .to_leaves = &f->to_leaves,
-			       .spans = spans };
+			       .spans = spans,
+			       .memory = memory_left(f) };
 
 	for (size_t i = 0; i < f->to_leaves.count; i++) {
 		first[f->to_leaves.list[i].to]++;
@@ -332,12 +396,13 @@ static void sum(const struct finding *f, const struct retained_request *request,
 		dominators[i] = first[dominator - 1];
 		first[dominator - 1] = i + 1;
 	}
-	walk_tree(&w, count);
+	const bool ok = walk_tree(&w, count);
 	for (size_t i = 0; i < ret->count; i++) {
 		ret->shared.objects -= ret->roots[i].alone.objects;
 		ret->shared.bytes -= ret->roots[i].alone.bytes;
 	}
 	xfree(w.visits);
+	return ok;
 }
 
 bool heap_retain_objects(struct heap *h, const struct retained_request *request,
@@ -345,19 +410,23 @@ bool heap_retain_objects(struct heap *h, const struct retained_request *request,
 {
 	AUTO(xfree)
 	uint64_t *joined = xcalloc(h->object_count / 64 + 1, sizeof(*joined));
-	struct finding f = { .heap = h, .joined = joined };
+	struct finding f = { .heap = h, .joined = joined, .memory = request->memory };
 	AUTO(xfree)
 	uint32_t *dominators = find_dominators(h, &f, err);
+	bool ok = dominators != NULL;
 
 	*ret = (struct heap_retained){ .roots = f.roots, .count = f.root_count };
 	table_free(&f.numbers);
 	xfree(f.edges.list);
-	if (dominators && f.to_leaves.count)
+	if (ok && f.to_leaves.count)
 		qsort(f.to_leaves.list, f.to_leaves.count, sizeof(*f.to_leaves.list),
 		      by_source);
-	if (dominators)
-		sum(&f, request, dominators, ret);
+	if (ok && !sum(&f, request, dominators, ret))
+		ok = give_up(h, err);
 	xfree(f.to_leaves.list);
-	heap_retained_sort(ret);
-	return dominators != NULL;
+	if (ok)
+		heap_retained_sort(ret);
+	else
+		xfree(TAKE(ret->roots));
+	return ok;
 }

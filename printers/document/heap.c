@@ -136,5 +136,7 @@ void print_heap_summary(struct sink *out, const struct heap_summary *s)
 	print_roots(out, s);
 	if (s->retained)
 		print_keepers(out, s);
+	if (s->not_retained)
+		sink_named_string(out, "keepers_omitted", s->not_retained);
 	sink_end(out);
 }

@@ -303,7 +303,7 @@ static void print_heap(struct sink *out, const struct runtime_printing *p,
 		       struct runtime *rt)
 {
 	const struct heap_wishes wishes = { .ns = LIMIT_HEAP_NS,
-					    .retained = HEAP_FEW_OBJECTS };
+					    .retained = HEAP_RETAINED_CHEAPLY };
 	struct heap_summary s;
 	struct err err;
 

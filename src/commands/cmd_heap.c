@@ -115,11 +115,13 @@ static void print_line(const char *words)
 	putchar('\n');
 }
 
-/* What several types retain is no sum. */
+/* What several types retain is no sum: nothing is printed. */
 static void print_retained(const struct heap_summary *s, const struct heap_type *t)
 {
-	if (s->retained)
-		print_cell(t ? t->retained.bytes : 0, 12, text_add_size);
+	if (s->retained && t)
+		print_cell(t->retained.bytes, 12, text_add_size);
+	else if (s->retained)
+		printf("%14s", "");
 	printf("  ");
 }
 
@@ -138,10 +140,8 @@ static void print_types(const struct heap_summary *s)
 			print_line(t->name);
 			continue;
 		}
-		live.objects += t->live.objects;
-		live.bytes += t->live.bytes;
-		garbage.objects += t->garbage.objects;
-		garbage.bytes += t->garbage.bytes;
+		heap_amount_add(&live, &t->live);
+		heap_amount_add(&garbage, &t->garbage);
 	}
 	if (s->type_count > shown) {
 		print_counts(&live, &garbage);
@@ -250,6 +250,10 @@ static void print_heap(const struct heap_summary *s)
 	print_roots(s);
 	if (s->retained)
 		print_keepers(s);
+	if (s->not_retained)
+		printf("\nwhat types and objects retain is left out: %s; --retained "
+		       "finds it out\n",
+		       s->not_retained);
 	print_classes(s);
 }
 
@@ -419,6 +423,7 @@ int cmd_heap(int argc, char **argv)
 	}
 	if (argc - optind == 2)
 		options->core.search.executable = argv[optind + 1];
-	arguments.wishes.retained = arguments.retained ? UINT64_MAX : HEAP_FEW_OBJECTS;
+	arguments.wishes.retained =
+		arguments.retained ? HEAP_RETAINED_ALWAYS : HEAP_RETAINED_CHEAPLY;
 	return run(&arguments);
 }

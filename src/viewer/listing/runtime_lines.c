@@ -138,6 +138,16 @@ static void print_keepers(const struct page *page, const struct reader_node *kee
 	}
 }
 
+static void print_omitted(const struct page *page, const char *why)
+{
+	struct text text = { 0 };
+
+	if (!why)
+		return;
+	text_add(&text, "what objects retain is not known: %s", why);
+	page_say(page, COLOR_PLAIN, 0, 4, &text);
+}
+
 static void print_heap(const struct page *page, const struct reader_node *heap)
 {
 	const char *unreadable = text_of(node_get(heap, "unreadable"), NULL);
@@ -156,6 +166,7 @@ static void print_heap(const struct page *page, const struct reader_node *heap)
 	page_say(page, COLOR_PLAIN, 0, 2, &text);
 	print_types(page, node_get(heap, "types"));
 	print_keepers(page, node_get(heap, "keepers"));
+	print_omitted(page, text_of(node_get(heap, "keepers_omitted"), NULL));
 }
 
 void runtime_lines_print(const struct page *page, const struct summary *summary)

@@ -69,7 +69,7 @@ static void find(struct example *e)
 {
 	bool reached[NODES];
 	struct edge *edges = xcalloc(EDGES, sizeof(*edges));
-	struct graph g = { e->parent, e->count, edges, 0 };
+	struct graph g = { e->parent, e->count, edges, 0, UINT64_MAX, 0 };
 
 	memset(e->parent, 0, sizeof(e->parent));
 	reach(e, UINT32_MAX, reached, e->parent);
@@ -77,7 +77,7 @@ static void find(struct example *e)
 		if (reached[e->all[i].from] &&
 		    (e->parent[e->all[i].to] != e->all[i].from + 1 || random_below(2)))
 			edges[g.edge_count++] = e->all[i];
-	dominators_find(&g);
+	assert_true(dominators_find(&g));
 }
 
 static bool is_above(const struct example *e, uint32_t above, uint32_t node)
@@ -115,15 +115,13 @@ static void test_random(void **unused)
 	}
 }
 
-/* No recursion, and no time that grows with the square: of a list whose nodes all lead to one more. */
-static void test_long(void **unused)
+/* A list whose nodes all lead to one more: LONG - 1 ... 0, the root leads to it; LONG is what all lead to. */
+static struct graph long_graph(void)
 {
-	(void)unused;
 	uint32_t *parent = xcalloc(LONG + 2, sizeof(*parent));
 	struct edge *edges = xcalloc(2 * LONG, sizeof(*edges));
-	struct graph g = { parent, LONG + 2, edges, 0 };
+	struct graph g = { parent, LONG + 2, edges, 0, UINT64_MAX, 0 };
 
-	/* The list is LONG - 1 ... 0, the root leads to it; LONG is what all lead to. */
 	for (uint32_t i = 0; i < LONG; i++) {
 		parent[i] = i == LONG - 1 ? LONG + 2 : i + 2;
 		edges[g.edge_count++] = (struct edge){ i, LONG };
@@ -131,11 +129,33 @@ static void test_long(void **unused)
 			edges[g.edge_count++] = (struct edge){ i, i + 1 };
 	}
 	parent[LONG] = 1;
-	dominators_find(&g);
+	return g;
+}
+
+/* No recursion, and no time that grows with the square. */
+static void test_long(void **unused)
+{
+	(void)unused;
+	struct graph g = long_graph();
+
+	assert_true(dominators_find(&g));
 	for (uint32_t i = 0; i < LONG - 1; i++)
-		assert_int_equal(parent[i], i + 2);
-	assert_int_equal(parent[LONG], LONG);
-	xfree(parent);
+		assert_int_equal(g.parent[i], i + 2);
+	assert_int_equal(g.parent[LONG], LONG);
+	xfree(g.parent);
+}
+
+static void test_limits(void **unused)
+{
+	(void)unused;
+	struct graph late = long_graph(), large = long_graph();
+
+	late.until_ns = 1;
+	assert_false(dominators_find(&late));
+	large.memory = UINT64_C(40) * LONG;
+	assert_false(dominators_find(&large));
+	xfree(late.parent);
+	xfree(large.parent);
 }
 
 int main(void)
@@ -143,6 +163,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_long),
+		cmocka_unit_test(test_limits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
