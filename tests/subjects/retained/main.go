@@ -49,15 +49,38 @@ type (
 	// Held by a variable and by a goroutine's stack.
 	twice struct{ of *held }
 	held  struct{ p *[4]int }
+
+	// Of a column whose values are often the same: they are many pointers to few objects.
+	cell struct {
+		value *value
+		text  *[3]int
+	}
+	value struct{ p *[5]int }
+
+	// To what is inside another object of a type with the same name.
+	between struct{ to interface{} }
+	pair    struct{ one, other interface{} }
+
+	// With argument "dense": each row leads to all rows.
+	row  [rows]*row
+	nest struct {
+		in    *nest
+		first *row
+	}
 )
 
 const (
 	links, chain, tops = 10, 7, 5
 	branches, depth    = 3, 4
+	cells, cellValues  = 5000, 40
+	rows               = 2100
 )
 
 // Everything hangs on interfaces, so that types are known without debug information.
-var diamonds, ring, one, other, files, common interface{}
+var diamonds, ring, one, other, files, common, column, values, sames interface{}
+
+// But this, so that without debug information its type is not known.
+var nested *nest
 
 //go:noinline
 func plantDiamonds() {
@@ -118,10 +141,56 @@ func plantCommon() interface{} {
 	return t
 }
 
+// The column leads to all values twice and more; another object leads to all but the first one.
+//
+//go:noinline
+func plantColumn() {
+	var all [cells]cell
+	var some [cellValues - 1]cell
+	for i := range all {
+		if i < cellValues {
+			all[i] = cell{&value{new([5]int)}, new([3]int)}
+			continue
+		}
+		all[i] = all[(i*7)%cellValues]
+	}
+	copy(some[:], all[1:])
+	column, values = &all, &some
+}
+
+func newLeaf() interface{} {
+	type same struct{ n [2]int }
+	return new(same)
+}
+
+//go:noinline
+func plantSames() {
+	type same struct{ in, also, shared interface{} }
+	inside, shared := newLeaf(), newLeaf()
+	sames = &pair{&same{&between{inside}, &between{inside}, shared}, shared}
+}
+
+//go:noinline
+func plantRows() {
+	var all [rows]*row
+	for i := range all {
+		all[i] = new(row)
+	}
+	for _, r := range all {
+		*r = all
+	}
+	nested = &nest{in: &nest{first: all[0]}}
+}
+
 func main() {
 	plantDiamonds()
 	plantRing()
 	plantChain()
+	plantColumn()
+	plantSames()
+	if len(os.Args) > 1 {
+		plantRows()
+	}
 	files = tree(depth)
 	held := plantCommon()
 	runtime.GC()
@@ -143,9 +212,16 @@ func main() {
 			// With the slices of those that have any.
 			"main.folder": 2*folders + inner, "main.file": folders, "[]*main.folder": 2*(folders-1) + inner,
 			"main.twice": 3, "main.held": 2,
+			"main.value":   2 * cellValues,
+			"main.between": 2, "main.pair": 6,
 		},
+		// Where debug information gives types in functions no names of their own: what is inside another one is
+		// counted once.
+		"stripped": map[string]int{"main.same": 4 + 1},
 		"alone": map[string]int{"main.diamonds": 1 + 5*tops, "main.ring": 1 + links, "main.one": 1, "main.other": 1,
-			"main.files": 2*folders + inner},
+			"main.files": 2*folders + inner,
+			// And the first value, with what it leads to.
+			"main.column": 1 + 3, "main.values": 1},
 	})
 	truth.Ready()
 	bufio.NewScanner(os.Stdin).Scan()
