@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/findings/program/pool.h"
 
+#include <string.h>
+
 static const char driver_conn[] = "*database/sql.driverConn";
 
 bool pool_word(struct runtime *rt, const char *type, const char *field, uint64_t addr,
@@ -58,25 +60,16 @@ const struct pool_kind sql_pool = {
 	.has_one = has_sql_conn,
 };
 
-/* http.(*Transport).getConn waits for a new connection as well; only at the limit is there a queue. */
-static bool is_http_exhausted(struct runtime *rt, const struct value *pool, uint64_t *ret)
-{
-	struct map_value map;
-	struct value field;
-	struct err ignored;
-
-	return runtime_number(rt, pool, "MaxConnsPerHost", ret) && *ret > 0 &&
-	       *ret <= UINT32_MAX &&
-	       runtime_field(rt, pool, "connsPerHostWait", &field) &&
-	       runtime_map(rt, &field, &map, &ignored) && map.len > 0;
-}
-
-enum { HOST_MAX = 128 };
+enum {
+	HOST_MAX = 128,
+	QUEUED_MAX = 10000, /* that are looked at, for each key */
+};
 
 /* The host that most wait for. */
 struct host {
 	struct runtime *rt;
-	uint64_t waiters, others;
+	uint64_t waiters;
+	bool any, others;
 	char scheme[HOST_MAX], addr[HOST_MAX];
 };
 
@@ -98,57 +91,113 @@ static bool read_text(struct runtime *rt, const struct value *of, const char *fi
 	return text.len != 0;
 }
 
+static bool is_nil_error(struct runtime *rt, const struct value *v)
+{
+	struct interface_value in;
+	struct err ignored;
+
+	return runtime_interface(rt, v, &in, &ignored) && in.descriptor == 0;
+}
+
+/* net/http.(*wantConn).waiting: who has given up stays in the queue until there is a connection. Since 1.23
+ * done says it; before, it has an error or a connection. */
+static bool still_waits(struct runtime *rt, const struct value *want)
+{
+	uint64_t done, connection;
+	struct value err;
+
+	if (runtime_number(rt, want, "done", &done))
+		return done == 0;
+	return runtime_number(rt, want, "pc", &connection) && connection == 0 &&
+	       runtime_field(rt, want, "err", &err) && is_nil_error(rt, &err);
+}
+
+static uint64_t count_waiting(struct runtime *rt, const struct value *list, uint64_t from)
+{
+	struct slice_value slice;
+	struct err ignored;
+	uint64_t ret = 0;
+
+	if (!runtime_slice(rt, list, &slice, &ignored) || from > slice.len ||
+	    !type_elem(list->type))
+		return 0;
+	for (uint64_t i = from; i < slice.len && i - from < QUEUED_MAX; i++) {
+		const struct type *type = type_elem(list->type);
+		const struct value want = { type, slice.addr + i * type_size(type) };
+		ret += still_waits(rt, &want);
+	}
+	return ret;
+}
+
 /* net/http.wantConnQueue. */
 static uint64_t queued(struct runtime *rt, const struct value *queue)
 {
 	struct value head, tail;
-	struct slice_value first, last;
-	struct err ignored;
 	uint64_t taken;
 
-	if (!runtime_field(rt, queue, "head", &head) ||
-	    !runtime_field(rt, queue, "tail", &tail) ||
-	    !runtime_number(rt, queue, "headPos", &taken) ||
-	    !runtime_slice(rt, &head, &first, &ignored) ||
-	    !runtime_slice(rt, &tail, &last, &ignored) || taken > first.len)
-		return 0;
-	return first.len - taken + last.len;
+	return runtime_field(rt, queue, "head", &head) &&
+			       runtime_field(rt, queue, "tail", &tail) &&
+			       runtime_number(rt, queue, "headPos", &taken)
+		       ? count_waiting(rt, &head, taken) + count_waiting(rt, &tail, 0)
+		       : 0;
 }
 
+/* The same host has several keys: with another proxy, or without HTTP/2. */
 static bool note_host(void *arg, const struct value *key, const struct value *elem)
 {
 	struct host *h = arg;
-	const uint64_t n = queued(h->rt, elem);
-	struct host it = { .rt = h->rt, .waiters = n, .others = h->others };
+	struct host it = { .rt = h->rt, .waiters = queued(h->rt, elem) };
 
-	if (!n)
+	h->any |= it.waiters != 0;
+	if (!it.waiters || !read_text(h->rt, key, "scheme", it.scheme) ||
+	    !read_text(h->rt, key, "addr", it.addr))
 		return true;
-	it.others += h->waiters != 0;
-	if (n > h->waiters && read_text(h->rt, key, "scheme", it.scheme) &&
-	    read_text(h->rt, key, "addr", it.addr))
+	it.any = true;
+	const bool same =
+		strcmp(it.scheme, h->scheme) == 0 && strcmp(it.addr, h->addr) == 0;
+	it.others = h->others || (*h->addr && !same);
+	if (same)
+		h->waiters += it.waiters;
+	else if (it.waiters > h->waiters)
 		*h = it;
 	else
-		h->others++;
+		h->others = true;
 	return true;
+}
+
+/* http.(*Transport).getConn waits for a new connection as well; only at the limit is there a queue. False:
+ * nobody waits in one. */
+static bool find_host(struct runtime *rt, const struct value *pool, struct host *ret)
+{
+	struct map_value map;
+	struct value field;
+	struct err ignored;
+
+	*ret = (struct host){ .rt = rt };
+	return runtime_field(rt, pool, "connsPerHostWait", &field) &&
+	       runtime_map(rt, &field, &map, &ignored) &&
+	       runtime_map_each(rt, field.type, &map, note_host, ret, &ignored) &&
+	       ret->any;
+}
+
+static bool is_http_exhausted(struct runtime *rt, const struct value *pool, uint64_t *ret)
+{
+	struct host ignored;
+
+	return runtime_number(rt, pool, "MaxConnsPerHost", ret) && *ret > 0 &&
+	       *ret <= UINT32_MAX && find_host(rt, pool, &ignored);
 }
 
 /* A limit is of each host. A proxy's name may have a password, and is left out. */
 static void say_host(struct text *text, struct runtime *rt, const struct value *pool)
 {
-	struct host h = { .rt = rt };
-	struct map_value map;
-	struct value field;
-	struct err ignored;
+	struct host h;
 
-	if (!runtime_field(rt, pool, "connsPerHostWait", &field) ||
-	    !runtime_map(rt, &field, &map, &ignored) ||
-	    !runtime_map_each(rt, field.type, &map, note_host, &h, &ignored) || !*h.addr)
+	if (!find_host(rt, pool, &h) || !*h.addr)
 		return;
 	text_add(text, " for %s://%s", h.scheme, h.addr);
-	if (h.others) {
-		text_add(text, ", and others wait for ");
-		text_add_counted(text, h.others, "other host");
-	}
+	if (h.others)
+		text_add(text, ", and others wait for other hosts");
 }
 
 const struct pool_kind http_pool = {
