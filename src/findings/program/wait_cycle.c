@@ -11,13 +11,13 @@
 
 enum {
 	TOLD = 4, /* of a ring, one by one */
-	ROUNDS_MAX = 100,
+	STEPS_MAX = 1 << 28,
 	NOBODY = UINT32_MAX,
 };
 
-/* Of an object, and of a channel for one direction: what all who wait there are answered. */
+/* Of an object: what those who wait there are answered. */
 struct answer {
-	uint32_t round; /* in which it was found; 0: never */
+	bool known;
 	/* Indices of partners that are stuck. The second is for who is the first one himself. */
 	uint32_t first, second;
 };
@@ -25,13 +25,20 @@ struct answer {
 struct search {
 	struct finder *f;
 	size_t count;
-	uint32_t round;
-	struct answer *answers; /* two for each object */
 	uint32_t *
 		next; /* by goroutine: index of a partner that is stuck; NOBODY: it may go on */
 	uint32_t *walk; /* likewise: 1 + where the walk began that came there first */
 	uint32_t *ring; /* likewise: one of the ring that it leads to */
 	uint32_t *size; /* likewise, of such a one: how many lead there */
+};
+
+/* Objects to be looked at again, since a partner may go on after all. */
+struct queue {
+	uint32_t *objects;
+	bool *has; /* by object: is it in there? */
+	size_t head, count;
+	/* The objects that a goroutine is a partner of: from begin[goroutine] on. */
+	uint32_t *begin, *partner_of;
 };
 
 struct ring {
@@ -117,22 +124,15 @@ static void find_answer(const struct search *s, const struct wait_object *o,
 	default:
 		ret->first = NOBODY;
 	}
-	ret->round = s->round;
+	ret->known = true;
 }
 
-static uint32_t find_next(const struct search *s, uint32_t goroutine)
+static uint32_t answer_for(const struct search *s, const struct wait_object *o,
+			   uint32_t goroutine, struct answer *a)
 {
-	const struct wait_graph *w = s->f->about.waits;
-	const struct wait_object *o = wait_graph_of(w, goroutine);
-	const bool is_channel = o && o->kind == WAIT_CHANNEL;
-
-	if (!o)
-		return NOBODY;
-	struct answer *a = &s->answers[2 * (size_t)(o - w->objects) +
-				       (is_channel && sends(s->f, goroutine))];
-	if (a->round != s->round)
+	if (!a->known)
 		find_answer(s, o, goroutine, a);
-	return is_channel && a->first != NOBODY &&
+	return o->kind == WAIT_CHANNEL && a->first != NOBODY &&
 			       partner_at(s, a->first)->goroutine == goroutine
 		       ? a->second
 		       : a->first;
@@ -143,24 +143,78 @@ static uint32_t next_of(const struct search *s, uint32_t goroutine)
 	return partner_at(s, s->next[goroutine])->goroutine;
 }
 
-/* All are taken to be stuck, until no more of them are seen not to be. False: that takes too
- * long. */
-static bool find_stuck(struct search *s)
+static void add_object(const struct wait_graph *w, struct queue *q, uint32_t object)
 {
-	bool more = true;
+	if (q->has[object])
+		return;
+	q->has[object] = true;
+	q->objects[(q->head + q->count++) % w->object_count] = object;
+}
 
-	for (size_t i = 0; i < s->count; i++)
-		s->next[i] = wait_graph_of(s->f->about.waits, (uint32_t)i) ? 0 : NOBODY;
-	for (s->round = 1; more && s->round <= ROUNDS_MAX; s->round++) {
-		more = false;
-		for (size_t i = 0; i < s->count; i++) {
-			if (s->next[i] == NOBODY)
-				continue;
-			s->next[i] = find_next(s, (uint32_t)i);
-			more |= s->next[i] == NOBODY;
+/* Without q->partner_of counts them. */
+static void take_partners(const struct wait_graph *w, struct queue *q)
+{
+	for (size_t i = 0; i < w->object_count; i++) {
+		const struct wait_object *o = &w->objects[i];
+		for (uint32_t k = 0; k < o->partner_count; k++) {
+			const uint32_t g = w->partners[o->first_partner + k].goroutine;
+			if (q->partner_of)
+				q->partner_of[--q->begin[g]] = (uint32_t)i;
+			else
+				q->begin[g]++;
 		}
 	}
-	return !more;
+}
+
+/* Who may go on may let others go on. */
+static void look_again(const struct search *s, struct queue *q,
+		       const struct wait_object *o)
+{
+	const struct wait_graph *w = s->f->about.waits;
+	struct answer answers[2] = { { .known = false } }; /* of who receives; sends */
+
+	for (uint32_t i = o->first_waiter; i < o->first_waiter + o->waiter_count; i++) {
+		const uint32_t g = w->waiters[i].goroutine;
+		if (s->next[g] == NOBODY || wait_graph_of(w, g) != o)
+			continue;
+		s->next[g] = answer_for(s, o, g, &answers[sends(s->f, g)]);
+		for (uint32_t k = q->begin[g];
+		     s->next[g] == NOBODY && k < q->begin[g + 1]; k++)
+			add_object(w, q, q->partner_of[k]);
+	}
+}
+
+/* All are taken to be stuck, until no more of them are seen not to be. False: that takes too
+ * long. */
+static bool find_stuck(const struct search *s)
+{
+	const struct wait_graph *w = s->f->about.waits;
+	const size_t n = w->object_count;
+	AUTO(xfree) uint32_t *objects = xcalloc(n + 1, sizeof(*objects));
+	AUTO(xfree) bool *has = xcalloc(n + 1, sizeof(*has));
+	AUTO(xfree) uint32_t *begin = xcalloc(s->count + 2, sizeof(*begin));
+	AUTO(xfree) uint32_t *of = xcalloc(w->partner_count + 1, sizeof(*of));
+	struct queue q = { .objects = objects, .has = has, .begin = begin };
+	size_t steps = 0;
+
+	for (size_t i = 0; i < s->count; i++)
+		s->next[i] = wait_graph_of(w, (uint32_t)i) ? 0 : NOBODY;
+	take_partners(w, &q);
+	for (size_t i = 0; i < s->count; i++)
+		begin[i + 1] += begin[i];
+	q.partner_of = of;
+	take_partners(w, &q);
+	for (size_t i = 0; i < n; i++)
+		add_object(w, &q, (uint32_t)i);
+	while (q.count && steps < STEPS_MAX) {
+		const struct wait_object *o = &w->objects[q.objects[q.head]];
+		has[q.objects[q.head]] = false;
+		q.head = (q.head + 1) % n;
+		q.count--;
+		steps += (size_t)o->waiter_count + o->partner_count;
+		look_again(s, &q, o);
+	}
+	return q.count == 0;
 }
 
 static void look_at(const struct search *s, struct ring *ring, uint32_t at)
@@ -315,13 +369,9 @@ void finding_wait_cycle(struct finder *f)
 	AUTO(xfree) uint32_t *walk = xcalloc(n + 1, sizeof(*walk));
 	AUTO(xfree) uint32_t *ring = xcalloc(n + 1, sizeof(*ring));
 	AUTO(xfree) uint32_t *size = xcalloc(n + 1, sizeof(*size));
-	AUTO(xfree)
-	struct answer *answers =
-		xcalloc(2 * f->about.waits->object_count + 1, sizeof(*answers));
 	struct search s = {
 		.f = f,
 		.count = n,
-		.answers = answers,
 		.next = next,
 		.walk = walk,
 		.ring = ring,

@@ -32,12 +32,14 @@ func parks(f func()) {
 // crowd makes that many goroutines wait for the lock.
 func crowd(n int, lock sync.Locker) {
 	for i := 0; i < n; i++ {
-		parks(func() {
-			truth.Below("waits", locked)
-			lock.Lock()
-			lock.Unlock()
-		})
+		parks(func() { crosses(lock) })
 	}
+}
+
+func crosses(lock sync.Locker) {
+	truth.Below("waits", locked)
+	lock.Lock()
+	lock.Unlock()
 }
 
 // A service has what can be reached from everywhere.
@@ -293,6 +295,35 @@ func init() {
 			d.mu.Unlock()
 		})
 		crowd(3, &d.mu)
+	}
+	// Those who wait were there before those who have the locks: one after the other is found to go on.
+	cases["locks that become free in turn"] = func() {
+		locks := make([]sync.Mutex, 150)
+		gate := make(chan bool)
+		for i := range locks {
+			lock := &locks[i]
+			go func() {
+				<-gate
+				crosses(lock)
+			}()
+		}
+		parks(func() {
+			locks[0].Lock()
+			defer locks[0].Unlock()
+			truth.Below("sleeps", "sleep")
+			time.Sleep(time.Hour)
+		})
+		for i := range locks[1:] {
+			own, next := &locks[i+1], &locks[i]
+			parks(func() {
+				own.Lock()
+				defer own.Unlock()
+				crosses(next)
+			})
+		}
+		before := truth.Count()
+		close(gate)
+		truth.Await(before + len(locks))
 	}
 
 	// This ends the process.
