@@ -4,6 +4,7 @@
  * the package and of those who wait say. It may be so for an instant only, so it is information. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/search.h"
@@ -22,8 +23,9 @@ enum {
 struct container {
 	char name[NAME_MAX_BYTES]; /* "": not found */
 	uint64_t index, count;
-	bool has_index; /* a map has none */
-	bool others;	/* somebody waits for another element's */
+	size_t distinct; /* of the elements, without those that are nil */
+	bool has_index;	 /* a map has none */
+	bool others;	 /* somebody waits for another element's */
 };
 
 struct search {
@@ -31,6 +33,8 @@ struct search {
 	struct runtime *rt;
 	const struct wait_object *lock;
 	unsigned steps;
+	uint64_t *bases; /* of the elements of a container */
+	size_t base_count, base_cap;
 	struct container found;
 };
 
@@ -69,8 +73,10 @@ static bool note_element(struct search *s, const struct value *elem, struct cont
 
 	if (!memory_of(s, elem, &base, &size))
 		return s->steps < STEPS_MAX;
+	GROW(s->bases, s->base_count, s->base_cap);
+	s->bases[s->base_count++] = base;
 	if (s->lock->addr - base < size) {
-		c->index = c->count;
+		c->index = *here ? c->index : c->count;
 		*here = true;
 	} else {
 		c->others |= is_waited_for(s, base, size);
@@ -78,11 +84,33 @@ static bool note_element(struct search *s, const struct value *elem, struct cont
 	return true;
 }
 
+static int by_address(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Pointers may be to the same one. */
+static size_t count_distinct(struct search *s)
+{
+	size_t ret = 0;
+
+	if (s->base_count)
+		qsort(s->bases, s->base_count, sizeof(*s->bases), by_address);
+	for (size_t i = 0; i < s->base_count; i++)
+		ret += i == 0 || s->bases[i] != s->bases[i - 1];
+	return ret;
+}
+
 static void keep(struct search *s, const struct container *c, bool here, const char *name)
 {
-	if (!here || c->count < ELEMENTS_MIN || s->steps >= STEPS_MAX)
+	const size_t distinct = here ? count_distinct(s) : 0;
+
+	if (distinct < ELEMENTS_MIN || s->steps >= STEPS_MAX)
 		return;
 	s->found = *c;
+	s->found.distinct = distinct;
 	snprintf(s->found.name, sizeof(s->found.name), "%s", name);
 }
 
@@ -94,6 +122,7 @@ static void look_at_elements(struct search *s, struct value elem, uint64_t count
 
 	if (!elem.type || count > ELEMENTS_MAX)
 		return;
+	s->base_count = 0;
 	for (; c.count < count && note_element(s, &elem, &c, &here); c.count++)
 		elem.addr += type_size(elem.type);
 	keep(s, &c, here, name);
@@ -119,6 +148,7 @@ static void look_at_map(struct search *s, const struct value *v, const char *nam
 	struct map_value map;
 	struct err ignored;
 
+	s->base_count = 0;
 	if (runtime_map(s->rt, v, &map, &ignored) && map.len <= ELEMENTS_MAX &&
 	    runtime_map_each(s->rt, v->type, &map, note_entry, &m, &ignored))
 		keep(s, &m.c, m.here, name);
@@ -241,7 +271,7 @@ static void tell(struct finder *f, const struct search *s, uint32_t waiter)
 	else
 		text_add(text, ", which is in an element of the map %s", s->found.name);
 	text_add(text, "; nobody waits for those of the other ");
-	text_add_counted(text, s->found.count - 1, "element");
+	text_add_counted(text, s->found.distinct - 1, "element");
 	text_add(text, ".");
 	show_waiters(f, finding, o);
 }
@@ -264,5 +294,6 @@ void finding_hot_shard(struct finder *f)
 		find_container(&s, waiter);
 		if (*s.found.name && !s.found.others)
 			tell(f, &s, waiter);
+		xfree(s.bases);
 	}
 }

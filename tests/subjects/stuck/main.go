@@ -207,6 +207,11 @@ func init() {
 		hot(&array[3])
 		hot(&array[4])
 	}
+	cases["one shard that is there"] = func() {
+		lazy[3] = &shard{}
+		hot(&lazy[3].mu)
+	}
+	cases["one shard in all elements"] = func() { hot(&ring[0].mu) }
 	cases["one lock of few"] = func() { hot(&few[1]) }
 	cases["very many of one place"] = func() {
 		for i := 0; i < veryMany; i++ {
@@ -359,7 +364,11 @@ var (
 	table    = &shardTable{make([]shard, 8)}
 	array    [16]sync.RWMutex
 	few      [2]sync.Mutex
-	pointers = []*shard{{}, {}, {}, {}, {}, {}}
+	pointers = append([]*shard{{}, {}, {}, {}, {}, {}, nil}, seventh, seventh, seventh)
+	seventh  = &shard{}
+	again    = &shard{}
+	lazy     [16]*shard
+	ring     = [8]*shard{again, again, again, again, again, again, again, again}
 	byName   = map[string]*shard{"a": {}, "b": {}, "c": {}, "d": {}}
 )
 
