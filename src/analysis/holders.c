@@ -299,6 +299,14 @@ static size_t count_of_rank(const struct partner *list, size_t n, enum rank rank
 	return count;
 }
 
+/* Who only may unlock it, and waits for another lock, may come to this one later, and lock it first. */
+static bool comes_later(const struct wait_graph *w, const struct partner *p)
+{
+	const struct wait_object *o = wait_graph_of(w, p->goroutine);
+
+	return rank_of(p) == MAY_UNLOCK && !p->passed && o && is_lock_kind(o->kind);
+}
+
 /* Those of the best rank, if the lock's state allows so many. */
 static void judge(const struct wait_graph *w, struct wait_object *o,
 		  enum operation release)
@@ -317,7 +325,7 @@ static void judge(const struct wait_graph *w, struct wait_object *o,
 			return;
 		for (size_t i = 0; i < n; i++)
 			if (list[i].operation == release && rank_of(&list[i]) == rank &&
-			    !is_repeated(list, i))
+			    !is_repeated(list, i) && !comes_later(w, &list[i]))
 				list[i].certainty =
 					certain ? CERTAINTY_CERTAIN : CERTAINTY_PROBABLE;
 		return;
