@@ -40,9 +40,8 @@ static size_t ways_on(const struct finding_loop *f, size_t i, size_t ret[WAYS])
 		ret[1] = target;
 		return 2;
 	case INSTRUCTION_CALL:
-		if (!call_returns(f->all, in))
-			return 0;
-		/* fall through */
+		ret[0] = i + 1;
+		return call_returns(f->all, in) ? 1 : 0;
 	default:
 		ret[0] = i + 1;
 		return 1;
