@@ -12,145 +12,41 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zstd.h>
 
-#include "lib/document/reader_priv.h"
+#include "lib/document/input.h"
+#include "lib/document/skip.h"
 
 enum {
 	VERSION = 1,
-	BUFFER_SIZE = 64 * 1024,
-	/* bytes; our largest element is the id list of a group of millions. jansson needs
-	 * up to ten times as much. */
-	ELEMENT_MAX = 128 << 20,
 	NAME_SHOWN = 40,
-	END_OF_INPUT = -1,
 };
 
 struct reader {
-	int fd;
-	char *name; /* for messages */
-	off_t start;
-	ZSTD_DCtx *zstd; /* NULL: plain */
-	ZSTD_inBuffer packed;
-	char *packed_buf;
-
-	/* buf[at..end) has been read but not scanned; from mark on, data must be kept. */
-	char *buf;
-	size_t mark, at, end, cap;
-	bool marked;
-	uint64_t offset;   /* of buf[0] in the uncompressed document */
-	struct err broken; /* why reading ended; ERR_NONE: end of input */
+	struct input in;
 
 	/* What has been scanned, for messages. */
 	char *member; /* NULL: none yet */
 	bool in_array, member_done;
 	size_t elements;
-};
 
-static struct reader *reader_new(int fd, const char *name)
-{
-	struct reader *r = xcalloc(1, sizeof(*r));
-	r->fd = fd;
-	r->name = xstrdup(name);
-	r->cap = BUFFER_SIZE;
-	r->buf = xmalloc(r->cap);
-	return r;
-}
+	/* Of the element that is visited as a text. */
+	struct skip_member places[READER_MEMBERS];
+	size_t place_count;
+	struct reader_member members[READER_MEMBERS];
+};
 
 void reader_close(struct reader *r)
 {
 	if (!r)
 		return;
-	close(r->fd);
-	ZSTD_freeDCtx(r->zstd);
+	input_done(&r->in);
 	free(r->member);
-	xfree(r->packed_buf);
-	xfree(r->buf);
-	xfree(r->name);
 	xfree(r);
-}
-
-/* Reads from the file into p; 0: end of file or error. */
-static size_t read_file(struct reader *r, char *p, size_t len)
-{
-	ssize_t n;
-	do
-		n = read(r->fd, p, len);
-	while (n < 0 && errno == EINTR);
-	if (n < 0)
-		err_sys(&r->broken, "cannot read %s", r->name);
-	return n < 0 ? 0 : (size_t)n;
-}
-
-static size_t read_packed(struct reader *r, char *p, size_t len)
-{
-	ZSTD_outBuffer plain = { .dst = p, .size = len };
-	for (;;) {
-		/* First, what the decompressor still holds: the file may be at its
-		 * end. */
-		size_t left = ZSTD_decompressStream(r->zstd, &plain, &r->packed);
-		if (ZSTD_isError(left)) {
-			err_set(&r->broken, ERR_BAD_DATA, "%s: damaged compression: %s",
-				r->name, ZSTD_getErrorName(left));
-			return 0;
-		}
-		if (plain.pos > 0)
-			return plain.pos;
-		if (r->packed.pos < r->packed.size)
-			continue;
-		r->packed.pos = 0;
-		r->packed.size = read_file(r, r->packed_buf, BUFFER_SIZE);
-		if (r->packed.size == 0)
-			return 0;
-	}
-}
-
-/* Makes room after r->end by moving what is still needed to the front. */
-static bool make_room(struct reader *r)
-{
-	size_t from = r->marked ? r->mark : r->at;
-	memmove(r->buf, r->buf + from, r->end - from);
-	r->offset += from;
-	r->mark = 0;
-	r->at -= from;
-	r->end -= from;
-	if (r->end < r->cap)
-		return true;
-	if (r->cap >= ELEMENT_MAX)
-		return err_set(&r->broken, ERR_BAD_DATA,
-			       "%s: element larger than %d MB at byte %" PRIu64, r->name,
-			       ELEMENT_MAX >> 20, r->offset);
-	r->cap *= 2;
-	r->buf = xreallocarray(r->buf, r->cap, 1);
-	return true;
-}
-
-static int fill(struct reader *r)
-{
-	size_t n;
-	if (!err_is(&r->broken, ERR_NONE) || !make_room(r))
-		return END_OF_INPUT;
-	n = r->zstd ? read_packed(r, r->buf + r->end, r->cap - r->end)
-		    : read_file(r, r->buf + r->end, r->cap - r->end);
-	r->end += n;
-	return n == 0 ? END_OF_INPUT : (unsigned char)r->buf[r->at];
 }
 
 static inline int peek(struct reader *r)
 {
-	return r->at < r->end ? (unsigned char)r->buf[r->at] : fill(r);
-}
-
-static inline bool is_space(int c)
-{
-	return c == ' ' || c == '\n' || c == '\t' || c == '\r';
-}
-
-static int skip_space(struct reader *r)
-{
-	while (is_space(peek(r)))
-		r->at++;
-	return peek(r);
+	return input_peek(&r->in);
 }
 
 /* A name from the document, safe for a terminal. */
@@ -181,11 +77,11 @@ static const char *place(const struct reader *r, char *ret, size_t size)
 static bool cut_off(const struct reader *r, struct err *err)
 {
 	char where[NAME_SHOWN + 64];
-	if (!err_is(&r->broken, ERR_NONE)) {
-		*err = r->broken;
+	if (!err_is(&r->in.broken, ERR_NONE)) {
+		*err = r->in.broken;
 		return false;
 	}
-	return err_set(err, ERR_BAD_DATA, "%s: truncated %s", r->name,
+	return err_set(err, ERR_BAD_DATA, "%s: truncated %s", r->in.name,
 		       place(r, where, sizeof(where)));
 }
 
@@ -195,63 +91,20 @@ static bool damaged(struct reader *r, const char *what, struct err *err)
 	if (peek(r) == END_OF_INPUT)
 		return cut_off(r, err);
 	return err_set(err, ERR_BAD_DATA, "%s: damaged %s, at byte %" PRIu64 ": %s",
-		       r->name, place(r, where, sizeof(where)), r->offset + r->at, what);
+		       r->in.name, place(r, where, sizeof(where)),
+		       r->in.offset + r->in.at, what);
 }
 
-/* Skips a string, from its opening quote. */
-static bool skip_string(struct reader *r, struct err *err)
+/* A value, and its members if they are wanted and it is an object. */
+static bool skip(struct reader *r, bool members, struct err *err)
 {
-	r->at++;
-	for (;;) {
-		int c = peek(r);
-		if (c == END_OF_INPUT)
-			return cut_off(r, err);
-		r->at++;
-		if (c == '"')
-			return true;
-		if (c == '\\') {
-			if (peek(r) == END_OF_INPUT)
-				return cut_off(r, err);
-			r->at++;
-		}
-	}
-}
+	enum skip done = members && peek(r) == '{'
+				 ? skip_object(&r->in, r->places, &r->place_count)
+				 : skip_value(&r->in);
 
-/* Skips a number or literal. It only ends if something follows: otherwise 12 would be
- * accepted for a truncated 123. */
-static bool skip_scalar(struct reader *r, struct err *err)
-{
-	int c = peek(r);
-	while (c != END_OF_INPUT && !is_space(c) && !strchr(",:[]{}\"", c)) {
-		r->at++;
-		c = peek(r);
-	}
-	return c == END_OF_INPUT ? cut_off(r, err) : true;
-}
-
-/* Skips a value. jansson validates what is inside brackets. */
-static bool skip_value(struct reader *r, struct err *err)
-{
-	size_t depth = 0;
-	int c = peek(r);
-	if (c != '{' && c != '[' && c != '"')
-		return skip_scalar(r, err);
-	do {
-		c = peek(r);
-		if (c == END_OF_INPUT)
-			return cut_off(r, err);
-		if (c == '"') {
-			if (!skip_string(r, err))
-				return false;
-			continue;
-		}
-		if (c == '{' || c == '[')
-			depth++;
-		else if (c == '}' || c == ']')
-			depth--;
-		r->at++;
-	} while (depth > 0);
-	return true;
+	if (done == SKIP_DAMAGE)
+		return damaged(r, "invalid JSON", err);
+	return done == SKIP_DONE ? true : cut_off(r, err);
 }
 
 static const char *words_for(const json_error_t *why)
@@ -287,25 +140,25 @@ static json_t *take_value(struct reader *r, size_t flags, struct err *err)
 {
 	json_error_t why;
 	json_t *value = NULL;
-	r->mark = r->at;
-	r->marked = true;
-	if (skip_value(r, err)) {
-		value = parse(r->buf + r->mark, r->at - r->mark, JSON_DECODE_ANY | flags,
-			      &why);
+	r->in.mark = r->in.at;
+	r->in.marked = true;
+	if (skip(r, false, err)) {
+		value = parse(r->in.buf + r->in.mark, r->in.at - r->in.mark,
+			      JSON_DECODE_ANY | flags, &why);
 		if (!value) {
-			r->at = r->mark;
+			r->in.at = r->in.mark;
 			damaged(r, words_for(&why), err);
 		}
 	}
-	r->marked = false;
+	r->in.marked = false;
 	return value;
 }
 
 static bool expect(struct reader *r, int c, const char *what, struct err *err)
 {
-	if (skip_space(r) != c)
+	if (skip_space(&r->in) != c)
 		return damaged(r, what, err);
-	r->at++;
+	r->in.at++;
 	return true;
 }
 
@@ -313,7 +166,7 @@ static bool expect(struct reader *r, int c, const char *what, struct err *err)
 static bool take_name(struct reader *r, struct err *err)
 {
 	json_t *name;
-	if (skip_space(r) != '"')
+	if (skip_space(&r->in) != '"')
 		return damaged(r, "missing name", err);
 	name = take_value(r, 0, err);
 	if (!name)
@@ -328,9 +181,39 @@ static bool take_name(struct reader *r, struct err *err)
 
 enum step { STEP_ON, STEP_ENOUGH, STEP_FAILED };
 
+static struct reader_text text_here(struct reader *r)
+{
+	const char *text = r->in.buf + r->in.mark;
+
+	for (size_t i = 0; i < r->place_count; i++)
+		r->members[i] = reader_member_at(text, &r->places[i]);
+	return (struct reader_text){ r->in.offset + r->in.mark, text,
+				     r->in.at - r->in.mark, r->members, r->place_count };
+}
+
+static enum step visit_text(struct reader *r, const struct reader_calls *calls,
+			    struct err *err)
+{
+	enum step step = STEP_FAILED;
+
+	r->place_count = 0;
+	r->in.mark = r->in.at;
+	r->in.marked = true;
+	if (skip(r, true, err)) {
+		const struct reader_text text = text_here(r);
+		step = calls->text(calls->arg, r->member, r->elements, &text)
+			       ? STEP_ON
+			       : STEP_ENOUGH;
+	}
+	r->in.marked = false;
+	return step;
+}
+
 static enum step visit(struct reader *r, const struct reader_calls *calls,
 		       struct err *err)
 {
+	if (calls->text)
+		return visit_text(r, calls, err);
 	json_t *value = take_value(r, JSON_ALLOW_NUL, err);
 	bool more;
 	if (!value)
@@ -344,26 +227,26 @@ static enum step visit(struct reader *r, const struct reader_calls *calls,
 static enum step visit_elements(struct reader *r, const struct reader_calls *calls,
 				struct err *err)
 {
-	r->at++; /* [ */
+	r->in.at++; /* [ */
 	r->in_array = true;
-	if (skip_space(r) == ']') {
-		r->at++;
+	if (skip_space(&r->in) == ']') {
+		r->in.at++;
 		return STEP_ON;
 	}
 	for (;;) {
 		enum step step;
 		int c;
-		skip_space(r);
+		skip_space(&r->in);
 		step = visit(r, calls, err);
 		if (step != STEP_ON)
 			return step;
 		r->elements++;
-		c = skip_space(r);
+		c = skip_space(&r->in);
 		if (c != ',' && c != ']') {
 			damaged(r, "missing comma between elements", err);
 			return STEP_FAILED;
 		}
-		r->at++;
+		r->in.at++;
 		if (c == ']')
 			return STEP_ON;
 	}
@@ -386,7 +269,8 @@ static enum step visit_member(struct reader *r, const struct reader_calls *calls
 	enum step step;
 	if (!take_name(r, err))
 		return STEP_FAILED;
-	step = skip_space(r) == '[' ? visit_array(r, calls, err) : visit(r, calls, err);
+	step = skip_space(&r->in) == '[' ? visit_array(r, calls, err)
+					 : visit(r, calls, err);
 	if (step == STEP_ON) {
 		r->member_done = true;
 		r->in_array = false;
@@ -394,30 +278,19 @@ static enum step visit_member(struct reader *r, const struct reader_calls *calls
 	return step;
 }
 
-static bool rewind_input(struct reader *r, struct err *err)
-{
-	if (lseek(r->fd, r->start, SEEK_SET) < 0)
-		return err_sys(err, "cannot rewind %s", r->name);
-	if (r->zstd)
-		ZSTD_DCtx_reset(r->zstd, ZSTD_reset_session_only);
-	r->packed = (ZSTD_inBuffer){ .src = r->packed_buf };
-	r->mark = r->at = r->end = 0;
-	r->offset = 0;
-	r->broken.code = ERR_NONE;
-	free(r->member);
-	r->member = NULL;
-	return true;
-}
-
 bool reader_each(struct reader *r, reader_fn *fn, void *arg, struct err *err)
 {
-	return reader_visit(r, &(struct reader_calls){ fn, NULL, arg }, err);
+	return reader_visit(r, &(struct reader_calls){ .element = fn, .arg = arg }, err);
 }
 
 bool reader_visit(struct reader *r, const struct reader_calls *calls, struct err *err)
 {
 	int c;
-	if (!rewind_input(r, err) || !expect(r, '{', "missing object", err))
+	if (!input_rewind(&r->in, err))
+		return false;
+	free(r->member);
+	r->member = NULL;
+	if (!expect(r, '{', "missing object", err))
 		return false;
 	do {
 		switch (visit_member(r, calls, err)) {
@@ -428,39 +301,37 @@ bool reader_visit(struct reader *r, const struct reader_calls *calls, struct err
 		case STEP_ON:
 			break;
 		}
-		c = skip_space(r);
+		c = skip_space(&r->in);
 		if (c != ',' && c != '}')
 			return damaged(r, "missing comma between members", err);
-		r->at++;
+		r->in.at++;
 	} while (c == ',');
 	if (strcmp(r->member, "end") != 0)
 		return err_set(err, ERR_BAD_DATA, "%s: incomplete: \"end\" is missing",
-			       r->name);
-	return skip_space(r) == END_OF_INPUT && err_is(&r->broken, ERR_NONE)
+			       r->in.name);
+	return skip_space(&r->in) == END_OF_INPUT && err_is(&r->in.broken, ERR_NONE)
 		       ? true
 		       : damaged(r, "trailing data after the document", err);
 }
 
-uint64_t reader_offset(const struct reader *r)
+char *reader_text_at(struct reader *r, uint64_t offset, size_t bytes)
 {
-	return r->offset + r->mark;
-}
+	AUTO(xfree) char *text = xmalloc(bytes + 1);
 
-size_t reader_bytes(const struct reader *r)
-{
-	return r->at - r->mark;
+	if (!input_read_at(&r->in, offset, text, bytes))
+		return NULL;
+	text[bytes] = '\0';
+	return TAKE(text);
 }
 
 const struct reader_node *reader_at(struct reader *r, uint64_t offset, size_t bytes)
 {
-	AUTO(xfree) char *text = xmalloc(bytes + 1);
+	AUTO(xfree) char *text = reader_text_at(r, offset, bytes);
 	json_error_t why;
 
-	if (r->zstd || bytes > ELEMENT_MAX ||
-	    pread(r->fd, text, bytes, r->start + (off_t)offset) != (ssize_t)bytes)
-		return NULL;
-	return (const struct reader_node *)parse(text, bytes,
-						 JSON_DECODE_ANY | JSON_ALLOW_NUL, &why);
+	return text ? (const struct reader_node *)parse(
+			      text, bytes, JSON_DECODE_ANY | JSON_ALLOW_NUL, &why)
+		    : NULL;
 }
 
 struct opening {
@@ -485,103 +356,37 @@ static bool is_document(struct reader *r, struct err *err)
 {
 	struct opening opening = { .version = -1 };
 	bool read = reader_each(r, look_at_opening, &opening, err);
-	if (!read && (err_is(err, ERR_SYS) || !err_is(&r->broken, ERR_NONE)))
+	if (!read && (err_is(err, ERR_SYS) || !err_is(&r->in.broken, ERR_NONE)))
 		return false;
-	if (r->offset + r->end == 0)
-		return err_set(err, ERR_BAD_DATA, "%s: empty", r->name);
+	if (r->in.offset + r->in.end == 0)
+		return err_set(err, ERR_BAD_DATA, "%s: empty", r->in.name);
 	if (!opening.gosnap)
 		return err_set(err, ERR_BAD_DATA,
 			       "%s: not a snapshot: it does not begin with \"format\": "
 			       "\"gosnap\"",
-			       r->name);
+			       r->in.name);
 	if (!read)
 		return false;
 	if (opening.version > VERSION)
 		return err_set(err, ERR_BAD_DATA,
 			       "%s: format version %" PRId64
 			       ", but this gosnap reads version %d: use a newer gosnap",
-			       r->name, opening.version, VERSION);
+			       r->in.name, opening.version, VERSION);
 	if (opening.version != VERSION)
-		return err_set(err, ERR_BAD_DATA, "%s: unknown format version", r->name);
+		return err_set(err, ERR_BAD_DATA, "%s: unknown format version",
+			       r->in.name);
 	return true;
 }
 
-static bool starts_packed(struct reader *r, struct err *err)
-{
-	static const unsigned char magic[4] = { 0x28, 0xb5, 0x2f, 0xfd };
-	char head[sizeof(magic)];
-	ssize_t n = pread(r->fd, head, sizeof(head), r->start);
-	if (n < 0)
-		return err_sys(err, "cannot read %s", r->name);
-	if (n != sizeof(head) || memcmp(head, magic, sizeof(magic)) != 0)
-		return true;
-	r->zstd = ZSTD_createDCtx();
-	r->packed_buf = xmalloc(BUFFER_SIZE);
-	return r->zstd ? true
-		       : err_set(err, ERR_SYS, "cannot decompress %s: out of memory",
-				 r->name);
-}
-
-/* A pipe cannot be read twice: copy it to an anonymous file. */
-static bool spool(struct reader *r, struct err *err)
-{
-	int fd = spool_open(err);
-	size_t n;
-	if (fd < 0)
-		return false;
-	while ((n = read_file(r, r->buf, r->cap)) > 0) {
-		if (!write_fully(fd, r->buf, n)) {
-			err_sys(err, "cannot write a temporary file");
-			close(fd);
-			return false;
-		}
-	}
-	close(r->fd);
-	r->fd = fd;
-	if (err_is(&r->broken, ERR_NONE))
-		return true;
-	*err = r->broken;
-	return false;
-}
-
-/* What is damaged stays packed: then who reads the document says so. */
 bool reader_unpack(struct reader *r, struct err *err)
 {
-	size_t n;
-
-	if (!r->zstd)
-		return true;
-	int fd = spool_open(err);
-	if (fd < 0 || !rewind_input(r, err))
-		return false;
-	while ((n = read_packed(r, r->buf, r->cap)) > 0) {
-		if (!write_fully(fd, r->buf, n)) {
-			close(fd);
-			return err_sys(err, "cannot write a temporary file");
-		}
-	}
-	if (!err_is(&r->broken, ERR_NONE)) {
-		close(fd);
-		return true;
-	}
-	close(r->fd);
-	ZSTD_freeDCtx(r->zstd);
-	r->zstd = NULL;
-	r->fd = fd;
-	r->start = 0;
-	return true;
+	return input_unpack(&r->in, err);
 }
 
 struct reader *reader_open_fd(int fd, const char *name, struct err *err)
 {
-	AUTO(reader_close) struct reader *r = reader_new(fd, name);
-	r->start = lseek(fd, 0, SEEK_CUR);
-	if (r->start < 0) {
-		r->start = 0;
-		if (!spool(r, err))
-			return NULL;
-	}
-	if (!starts_packed(r, err) || !is_document(r, err))
+	AUTO(reader_close) struct reader *r = xcalloc(1, sizeof(*r));
+	if (!input_init(&r->in, fd, name, err) || !is_document(r, err))
 		return NULL;
 	return TAKE(r);
 }

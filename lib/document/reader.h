@@ -29,14 +29,43 @@ typedef bool reader_fn(void *arg, const char *member, size_t index,
 		       const struct reader_node *node);
 MUST_CHECK bool reader_each(struct reader *r, reader_fn *fn, void *arg, struct err *err);
 
-/* The same, and calls array, unless NULL, before and after the elements of each array. */
+/* What is visited as it is written, not parsed: an element that is an object comes with its first
+ * members. Valid during the call. */
+enum { READER_MEMBERS = 64 };
+struct reader_member {
+	const char *name; /* as written between its quotes */
+	size_t name_bytes;
+	const char *value;
+	size_t bytes;
+};
+struct reader_text {
+	uint64_t offset; /* in the uncompressed document */
+	const char *text;
+	size_t bytes;
+	const struct reader_member *members;
+	size_t member_count;
+};
+typedef bool reader_text_fn(void *arg, const char *member, size_t index,
+			    const struct reader_text *text);
+
+/* The same, and calls array, unless NULL, before and after the elements of each array. With text,
+ * that is called instead of element: no value is parsed, so that damage within one is not seen. */
 struct reader_calls {
 	reader_fn *element;
+	reader_text_fn *text;
 	void (*array)(void *arg, const char *member, bool begins);
 	void *arg;
 };
 MUST_CHECK bool reader_visit(struct reader *r, const struct reader_calls *calls,
 			     struct err *err);
+
+/* Makes places readable in a compressed document, by writing it to an unlinked temporary
+ * file. What is damaged stays packed. */
+MUST_CHECK bool reader_unpack(struct reader *r, struct err *err);
+/* The value at the offset of a reader_text; NULL: none. The caller drops it. */
+const struct reader_node *reader_at(struct reader *r, uint64_t offset, size_t bytes);
+/* Its text, which the caller frees. */
+char *reader_text_at(struct reader *r, uint64_t offset, size_t bytes);
 
 /* A missing member, a NULL node or a wrong type returns NULL or the fallback. */
 const struct reader_node *node_get(const struct reader_node *node, const char *key);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "lib/base/table.h"
-#include "lib/document/reader_priv.h"
 #include "lib/document/sink.h"
 
 enum { BYTES_MAX = 1 << 20 }; /* of objects in one node */
@@ -24,31 +23,39 @@ struct inliner {
 	size_t bytes;
 };
 
-static bool note_object(void *arg, const char *member, size_t index,
-			const struct reader_node *node)
+void inliner_add(struct inliner *in, const struct reader_text *object)
 {
-	struct inliner *in = arg;
-
-	(void)index;
-	(void)node;
-	if (strcmp(member, "objects") != 0)
-		return true;
 	GROW(in->objects, in->count, in->cap);
-	in->objects[in->count++] =
-		(struct place){ reader_offset(in->reader), reader_bytes(in->reader) };
+	in->objects[in->count++] = (struct place){ object->offset, object->bytes };
+}
+
+static bool note_object(void *arg, const char *member, size_t index,
+			const struct reader_text *text)
+{
+	(void)index;
+	if (strcmp(member, "objects") == 0)
+		inliner_add(arg, text);
 	return true;
+}
+
+struct inliner *inliner_empty(struct reader *r, struct err *err)
+{
+	AUTO(inliner_free) struct inliner *in = xcalloc(1, sizeof(*in));
+
+	in->reader = r;
+	return reader_unpack(r, err) ? TAKE(in) : NULL;
 }
 
 struct inliner *inliner_new(struct reader *r, struct err *err)
 {
-	AUTO(inliner_free) struct inliner *in = xcalloc(1, sizeof(*in));
+	AUTO(inliner_free) struct inliner *in = inliner_empty(r, err);
 	struct err told;
 
-	in->reader = r;
-	if (!reader_unpack(r, err))
+	if (!in)
 		return NULL;
 	/* Who reads the document says what is damaged. */
-	bool whole = reader_each(r, note_object, in, &told);
+	bool whole = reader_visit(
+		r, &(struct reader_calls){ .text = note_object, .arg = in }, &told);
 	(void)whole;
 	return TAKE(in);
 }
@@ -200,8 +207,11 @@ bool inline_write(struct reader *r, unsigned depth, struct sink *out, struct err
 	if (depth && !objects)
 		return false;
 	sink_begin(out, SINK_OBJECT);
-	bool whole = reader_visit(
-		r, &(struct reader_calls){ write_element, write_array, &w }, err);
+	bool whole = reader_visit(r,
+				  &(struct reader_calls){ .element = write_element,
+							  .array = write_array,
+							  .arg = &w },
+				  err);
 	if (whole)
 		sink_end(out);
 	return whole;

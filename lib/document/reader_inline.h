@@ -14,6 +14,9 @@ enum { INLINE_DEPTH = 3, INLINE_DEPTH_MAX = 20 };
 /* Finds where the objects are, in a pass of its own. r must outlive it. A document that is
  * damaged is read as far as possible. NULL: no space for the unpacked document. */
 struct inliner *inliner_new(struct reader *r, struct err *err);
+/* The same for who reads the document anyway, and adds its objects in order. */
+struct inliner *inliner_empty(struct reader *r, struct err *err);
+void inliner_add(struct inliner *in, const struct reader_text *object);
 void inliner_free(struct inliner *in);
 DEFINE_AUTO(struct inliner, inliner_free)
 

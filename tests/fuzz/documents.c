@@ -13,6 +13,7 @@
 #include "src/causes/explain.h"
 #include "src/viewer/filter/filter.h"
 #include "src/viewer/listing/viewer.h"
+#include "src/viewer/model/model.h"
 #include "src/viewer/terminal/page.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -72,6 +73,24 @@ static void show(struct reader *reader, uint8_t flags)
 
 	bool shown = viewer_show(reader, &options, nowhere(), &nothing, &err);
 	assert(shown || err.text[0]);
+}
+
+/* Takes ownership of the reader. */
+static void load(struct reader *reader)
+{
+	struct err err = { .text = "" };
+	AUTO(model_free) struct model *m = model_load(reader, &err);
+	size_t n;
+
+	assert(m || err.text[0]);
+	if (!m)
+		return;
+	const struct model_goroutine *list = model_goroutines(m, &n);
+	for (size_t i = 0; i < n; i++) {
+		const struct reader_node *node = model_open_inline(m, list[i].place, 2);
+		assert(model_find_goroutine(m, list[i].id) <= i);
+		node_drop(node);
+	}
 }
 
 static void write_again(struct reader *reader, unsigned depth)
@@ -138,6 +157,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	group(reader, &page);
 	compare(reader, &page);
 	write_again(reader, 0);
+	load(opened(data + 1, size - 1));
 	write_again(reader, *data & DEEP ? INLINE_DEPTH_MAX : INLINE_DEPTH);
 	return 0;
 }

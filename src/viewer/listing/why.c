@@ -103,7 +103,10 @@ static bool can_tell(const struct why *why, struct err *err)
 static bool read_all(struct why *why, struct reader *reader, struct err *err)
 {
 	return reader_visit(reader,
-			    &(struct reader_calls){ read_member, note_array, why }, err);
+			    &(struct reader_calls){ .element = read_member,
+						    .array = note_array,
+						    .arg = why },
+			    err);
 }
 
 static bool print_json(struct why *why, struct reader *reader, struct err *err)
