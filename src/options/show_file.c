@@ -55,7 +55,6 @@ static int show_document(void *arg)
 	const struct showing *showing = arg;
 	struct err err;
 	bool no;
-	AUTO(reader_close)
 	struct reader *reader = reader_open_fd(showing->fd, showing->name, &err);
 	if (!reader || !view_print(showing->view, reader, &no, &err))
 		return cmd_failed(&err);

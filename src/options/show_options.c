@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/document/reader.h"
 #include "lib/sandbox/sandbox.h"
 #include "src/options/command.h"
 #include "src/viewer/filter/filter.h"
@@ -165,8 +166,12 @@ bool view_print(const struct view *view, struct reader *reader, bool *ret_no,
 	bool shown;
 	/* There is nothing to clean up, so a closed pipe may kill us as it kills cat. */
 	signal(SIGPIPE, SIG_DFL);
-	shown = view->why ? why_print(reader, &page, view->form, ret_no, err)
-			  : viewer_show(reader, &options, stdout, ret_no, err);
+	if (view->why) {
+		shown = why_print(reader, &page, view->form, ret_no, err);
+		reader_close(reader);
+	} else {
+		shown = viewer_show(reader, &options, stdout, ret_no, err);
+	}
 	if (fflush(stdout) != 0 || ferror(stdout))
 		return err_sys(err, "cannot write the text");
 	return shown;

@@ -37,7 +37,7 @@ struct sandbox;
 int view_in_sandbox(const struct view *view, bool no_sandbox, struct sandbox *how,
 		    int (*work)(void *arg), void *arg);
 
-/* Prints the document on standard output. *ret_no: nothing passed the filters; after
+/* Prints the document on standard output, and closes the reader. *ret_no: nothing passed the filters; after
  * view_why(), something is wrong. */
 MUST_CHECK bool view_print(const struct view *view, struct reader *reader, bool *ret_no,
 			   struct err *err);

@@ -198,7 +198,6 @@ static int show(const struct view *view, struct output *out, int status)
 {
 	struct err err;
 	bool no;
-	AUTO(reader_close)
 	struct reader *reader = reader_open_fd(output_take_fd(out), "the snapshot", &err);
 	if (!reader || !view_print(view, reader, &no, &err))
 		return cmd_failed(&err);
@@ -218,7 +217,6 @@ static int finish(struct output *out, int status)
 static int write_inline(const struct taking *t, int document, int status)
 {
 	struct err err;
-	AUTO(reader_close)
 	struct reader *reader = reader_open_fd(document, "the snapshot", &err);
 
 	if (!reader || !inline_write(reader, t->arguments->snap.inline_depth,

@@ -59,6 +59,7 @@ static FILE *nowhere(void)
 	return file;
 }
 
+/* Takes ownership of the reader. */
 static void show(struct reader *reader, uint8_t flags)
 {
 	AUTO(filter_free) struct filter *filter = filter_of(flags);
@@ -152,7 +153,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	AUTO(reader_close) struct reader *reader = opened(data + 1, size - 1);
 	if (!reader)
 		return 0;
-	show(reader, *data);
+	show(opened(data + 1, size - 1), *data);
 	const struct page page = { nowhere(), COLUMNS, false };
 	group(reader, &page);
 	compare(reader, &page);

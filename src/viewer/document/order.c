@@ -139,13 +139,12 @@ const char *order_others_locked_out(const struct order *order,
 	return function;
 }
 
-struct order_entry *order_add(struct order *order, const struct stack_style *style,
-			      const struct reader_node *frames, uint64_t goroutines)
+void order_add(struct order *order, const struct stack_style *style, size_t group,
+	       const struct reader_node *frames, uint64_t goroutines)
 {
 	const struct order_lock *lock;
 	const char *function = locked_function(order, frames, &lock);
-	struct order_entry entry = { .goroutines = goroutines,
-				     .index = order->entry_count };
+	struct order_entry entry = { .goroutines = goroutines, .index = group };
 	for (size_t i = 0; i < node_count(frames); i++) {
 		const struct reader_node *frame = node_at(frames, i);
 		const char *name = seen_function(frame);
@@ -157,8 +156,7 @@ struct order_entry *order_add(struct order *order, const struct stack_style *sty
 		entry.depth += name != NULL;
 	}
 	GROW(order->entries, order->entry_count, order->entry_cap);
-	order->entries[order->entry_count] = entry;
-	return &order->entries[order->entry_count++];
+	order->entries[order->entry_count++] = entry;
 }
 
 static int compare_sizes(size_t a, size_t b)

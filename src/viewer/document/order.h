@@ -13,11 +13,10 @@ struct reader_node;
 struct stack_style;
 
 struct order_entry {
-	long at, length; /* of its text in the spool */
 	uint64_t goroutines;
 	uint64_t place; /* hash of the function it is sorted by; 0: only library code */
 	size_t depth;	/* library frames above that function */
-	size_t index;	/* in the document */
+	size_t index;	/* row of the group in the model */
 	/* For all entries with this place; set by sorting. */
 	uint64_t weight;
 	size_t nearest, first;
@@ -49,9 +48,9 @@ const char *order_others_locked_out(const struct order *order,
 				    const struct reader_node *frames,
 				    uint64_t *ret_waiters);
 
-/* In the second pass. The entry is valid until the next is added. */
-struct order_entry *order_add(struct order *order, const struct stack_style *style,
-			      const struct reader_node *frames, uint64_t goroutines);
+/* When all locks are known, for each group to show. */
+void order_add(struct order *order, const struct stack_style *style, size_t group,
+	       const struct reader_node *frames, uint64_t goroutines);
 void order_sort(struct order *order);
 
 #endif

@@ -11,12 +11,6 @@
 #include "src/viewer/filter/filter.h"
 #include "src/viewer/terminal/text.h"
 
-void summary_init(struct summary *summary, struct filter *filter)
-{
-	*summary = (struct summary){ .filter = filter, .state_count = 1 };
-	summary->states[0] = xstrdup("other");
-}
-
 static void group_done(struct summary_group *group)
 {
 	xfree(group->place);
@@ -29,13 +23,6 @@ static void group_done(struct summary_group *group)
 
 void summary_done(struct summary *summary)
 {
-	node_drop(summary->snapshot);
-	node_drop(summary->trigger);
-	node_drop(summary->process);
-	node_drop(summary->go);
-	node_drop(summary->fault);
-	node_drop(summary->runtime);
-	node_drop(summary->end);
 	for (size_t i = 0; i < summary->warning_count; i++)
 		node_drop(summary->warnings[i]);
 	xfree(summary->warnings);
@@ -44,6 +31,7 @@ void summary_done(struct summary *summary)
 	for (size_t i = 0; i < summary->group_count; i++)
 		group_done(&summary->groups[i]);
 	xfree(summary->groups);
+	xfree(summary->rows);
 	order_done(&summary->order);
 	waiters_done(&summary->waiters);
 	shown_findings_done(&summary->findings);
@@ -109,29 +97,6 @@ static struct summary_tally *group_tally(struct summary_group *group, size_t *st
 	return &group->tallies[group->tally_count++];
 }
 
-static int compare_groups(const void *a, const void *b)
-{
-	const struct summary_group *x = a, *y = b;
-	return (x->id > y->id) - (x->id < y->id);
-}
-
-static struct summary_group *find_group(struct summary *summary, int64_t id)
-{
-	struct summary_group key = { .id = id };
-	if (!summary->groups_sorted && summary->group_count > 0)
-		qsort(summary->groups, summary->group_count, sizeof(key), compare_groups);
-	summary->groups_sorted = true;
-	return summary->group_count == 0
-		       ? NULL
-		       : bsearch(&key, summary->groups, summary->group_count, sizeof(key),
-				 compare_groups);
-}
-
-const struct summary_group *summary_find(struct summary *summary, int64_t id)
-{
-	return find_group(summary, id);
-}
-
 uint64_t summary_group_shown(const struct summary *summary,
 			     const struct summary_group *group)
 {
@@ -143,41 +108,44 @@ bool summary_is_system(const struct summary_group *group)
 	return group->goroutines > 0 && group->system == group->goroutines;
 }
 
-static void note_creator(struct summary_group *group, const struct reader_node *by)
+static void note_creator(struct summary *summary, struct summary_group *group,
+			 const struct model_goroutine *row)
 {
+	const char *file = model_text_of(summary->model, row->creator_file);
 	struct text text = { 0 };
-	int64_t parent = node_int(node_get(by, "goroutine"), -1);
-	const char *function = text_of(node_get(by, "function"), NULL);
-	const char *file = text_of(node_get(by, "file"), NULL);
 	if (group->goroutines == 1)
-		group->parent = parent;
-	else if (group->parent != parent)
+		group->parent = row->parent;
+	else if (group->parent != row->parent)
 		group->parents_differ = true;
-	const char *pc = text_of(node_get(by, "pc"), NULL);
-	if (!function && !pc)
+	if (row->creator == MODEL_NO_TEXT)
 		return;
-	text_add(&text, "%s", function ? function : pc);
-	if (file)
-		text_add(&text, " at %s:%" PRId64, file,
-			 node_int(node_get(by, "line"), 0));
-	if (!group->created_by)
-		group->created_by = xstrdup(text.words ? text.words : "");
-	else if (text.words && strcmp(group->created_by, text.words) != 0)
-		group->created_elsewhere = true;
-	text_done(&text);
+	const struct summary_creator by = { row->creator, row->creator_file,
+					    row->creator_line };
+	if (group->created_by) {
+		group->created_elsewhere |= memcmp(&by, &group->creator, sizeof(by)) != 0;
+		return;
+	}
+	group->creator = by;
+	text_add(&text, "%s", model_text_of(summary->model, row->creator));
+	if (*file)
+		text_add(&text, " at %s:%" PRIu32, file, row->creator_line);
+	group->created_by = text.words;
 }
 
-static void note_end_of_stack(struct summary_group *group,
-			      const struct reader_node *unwind)
+static void note_end_of_stack(struct summary *summary, struct summary_group *group,
+			      const struct model_goroutine *row)
 {
-	const char *status = text_of(node_get(unwind, "status"), "complete");
-	if (strcmp(status, "complete") == 0)
+	if (!row->incomplete)
 		return;
 	group->broken++;
-	if (!group->broken_why)
-		group->broken_why =
-			xasprintf("%s: %s", status,
-				  text_of(node_get(unwind, "reason"), "no reason given"));
+	if (group->broken_why)
+		return;
+	const struct reader_node *unwind =
+		model_open_member(summary->model, row->place, "unwind");
+	group->broken_why =
+		xasprintf("%s: %s", text_of(node_get(unwind, "status"), "?"),
+			  text_of(node_get(unwind, "reason"), "no reason given"));
+	node_drop(unwind);
 }
 
 /* Takes ownership of the text. */
@@ -194,91 +162,105 @@ static void note_shared(struct summary_shared *shared, bool first, struct text *
 	text_done(text);
 }
 
-static void note_details(struct summary_group *group, const struct reader_node *goroutine)
+/* What a member of the goroutine says, in words. */
+static struct text words_of(struct summary *summary, const struct model_goroutine *row,
+			    const char *member,
+			    void (*add)(struct text *, const struct reader_node *))
 {
-	const struct reader_node *what = node_get(goroutine, "waiting_for");
-	bool first = group->goroutines == 1;
-	struct text waits_for = { 0 }, labels = { 0 }, panic = { 0 };
-	if (!group->waits_for.differ)
-		details_add_waiting(&waits_for, what);
-	note_shared(&group->waits_for, first, &waits_for);
-	if (!group->labels.differ)
-		details_add_labels(&labels, node_get(goroutine, "labels"));
-	note_shared(&group->labels, first, &labels);
-	if (!group->panic.differ)
-		details_add_panic(&panic, node_get(goroutine, "panics"));
-	note_shared(&group->panic, first, &panic);
-	if (first)
-		group->waits_addr = node_address(node_get(what, "address"), 0);
+	const struct reader_node *node =
+		model_open_member(summary->model, row->place, member);
+	struct text text = { 0 };
+
+	add(&text, node);
+	node_drop(node);
+	return text;
 }
 
-static void add_to_group(struct summary_group *group, const struct reader_node *goroutine,
+/* Opens what rows do not tell: who waits for the same object, or has the same labels, is not
+ * opened. */
+static void note_details(struct summary *summary, struct summary_group *group,
+			 const struct model_goroutine *row)
+{
+	const bool first = group->goroutines == 1;
+	struct text text = { 0 };
+	if (first ||
+	    (!group->waits_for.differ &&
+	     (row->waits_address == 0 || row->waits_address != group->waits_addr))) {
+		if (row->waits_kind != MODEL_NO_TEXT)
+			text = words_of(summary, row, "waiting_for", details_add_waiting);
+		note_shared(&group->waits_for, first, &text);
+	}
+	text = (struct text){ 0 };
+	if (first && row->labels != MODEL_NO_TEXT)
+		text = words_of(summary, row, "labels", details_add_labels);
+	if (first)
+		note_shared(&group->labels, true, &text);
+	group->labels.differ |= !first && row->labels != group->labels_number;
+	text = (struct text){ 0 };
+	if (row->panics)
+		text = words_of(summary, row, "panics", details_add_panic);
+	note_shared(&group->panic, first, &text);
+	if (!first)
+		return;
+	group->waits_addr = row->waits_address;
+	group->labels_number = row->labels;
+}
+
+static void add_to_group(struct summary *summary, const struct model_goroutine *row,
 			 size_t state)
 {
+	struct summary_group *group = &summary->groups[row->group];
 	struct summary_tally *tally = group_tally(group, &state);
+
+	summary->shown_groups += group->goroutines == 0;
 	if (group->goroutines < SUMMARY_IDS)
-		group->ids[group->goroutines] = node_int(node_get(goroutine, "id"), -1);
+		group->ids[group->goroutines] = row->id;
 	group->goroutines++;
-	group->system += node_bool(node_get(goroutine, "system"), false);
-	group->locked += node_bool(node_get(goroutine, "locked"), false);
-	count_in(tally, state, node_int(node_get(goroutine, "waiting_ns"), -1));
-	note_creator(group, node_get(goroutine, "created_by"));
-	note_details(group, goroutine);
-	note_end_of_stack(group, node_get(goroutine, "unwind"));
+	group->system += row->system;
+	group->locked += row->locked;
+	count_in(tally, state, row->waiting_ns);
+	note_creator(summary, group, row);
+	note_details(summary, group, row);
+	note_end_of_stack(summary, group, row);
 }
 
-static bool passes(struct summary *summary, const struct summary_group *group,
-		   const struct reader_node *goroutine)
+static bool passes(struct summary *summary, const struct model_goroutine *row)
 {
-	return filter_passes(summary->filter, goroutine,
-			     group ? group->frames_pass
-				   : filter_passes_frames(summary->filter,
-							  node_get(goroutine, "frames")));
+	if (filter_is_empty(summary->filter))
+		return true;
+	const struct reader_node *goroutine = model_open(summary->model, row->place);
+	const bool passed = filter_passes(
+		summary->filter, goroutine,
+		row->group != MODEL_NONE
+			? summary->groups[row->group].frames_pass
+			: filter_passes_frames(summary->filter,
+					       node_get(goroutine, "frames")));
+	node_drop(goroutine);
+	return passed;
 }
 
-bool summary_passes(struct summary *summary, const struct reader_node *goroutine)
+static void add_goroutine(struct summary *summary, const struct model_goroutine *row)
 {
-	return passes(summary,
-		      find_group(summary, node_int(node_get(goroutine, "group"), -1)),
-		      goroutine);
-}
+	const model_text words = model_state(row);
+	const size_t state = intern_state(
+		summary, words == MODEL_NO_TEXT ? "unknown"
+						: model_text_of(summary->model, words));
 
-static void add_goroutine(struct summary *summary, const struct reader_node *goroutine)
-{
-	int64_t waiting_ns = node_int(node_get(goroutine, "waiting_ns"), -1);
-	struct summary_group *group =
-		find_group(summary, node_int(node_get(goroutine, "group"), -1));
-	size_t state;
-	summary->all_goroutines++;
-	if (!passes(summary, group, goroutine))
-		return;
-	state = intern_state(summary, summary_state_words(goroutine));
-	summary->goroutines++;
-	if (node_bool(node_get(goroutine, "system"), false)) {
+	if (row->system) {
 		summary->system++;
 	} else {
-		count_in(&summary->user_tallies[state], state, waiting_ns);
-		waiters_add(&summary->waiters, goroutine);
+		count_in(&summary->user_tallies[state], state, row->waiting_ns);
+		waiters_add(&summary->waiters, summary->model, row);
 	}
-	if (!group)
-		return;
-	summary->shown_groups += group->goroutines == 0;
-	add_to_group(group, goroutine, state);
-}
-
-/* Number of goroutines in a group, according to the document. */
-static uint64_t size_of(const struct reader_node *group)
-{
-	int64_t ids = (int64_t)node_count(node_get(group, "goroutines"));
-	int64_t count = node_int(node_get(group, "count"), ids);
-	return count < 0 ? 0 : (uint64_t)count;
+	if (row->group != MODEL_NONE)
+		add_to_group(summary, row, state);
 }
 
 /* NULL: no function belongs to the program. */
 static char *place_of(const struct summary *summary, const struct reader_node *frames)
 {
 	const struct stack_style style = {
-		.module = text_of(node_get(summary->go, "module"), NULL),
+		.module = text_of(node_get(summary->heads.go, "module"), NULL),
 		.goroot = summary->goroot,
 	};
 	for (size_t i = 0; i < node_count(frames); i++) {
@@ -289,21 +271,21 @@ static char *place_of(const struct summary *summary, const struct reader_node *f
 	return NULL;
 }
 
-static void add_group(struct summary *summary, const struct reader_node *node)
+static void add_group(struct summary *summary, const struct model_group *row)
 {
+	const struct reader_node *node = model_open(summary->model, row->place);
 	const struct reader_node *frames = node_get(node, "frames");
+
 	if (!summary->goroot)
 		summary->goroot = stack_goroot(frames);
-	GROW(summary->groups, summary->group_count, summary->group_cap);
 	summary->groups[summary->group_count++] = (struct summary_group){
-		.id = node_int(node_get(node, "id"), -1),
-		.size = size_of(node),
+		.size = row->count,
 		.frames_pass = filter_passes_frames(summary->filter, frames),
 		.place = place_of(summary, frames),
 		.parent = -1,
 	};
-	summary->groups_sorted = false;
-	order_note_lock(&summary->order, frames, size_of(node));
+	order_note_lock(&summary->order, frames, row->count);
+	node_drop(node);
 }
 
 static void add_thread(struct summary *summary, const struct reader_node *thread)
@@ -320,65 +302,66 @@ static void add_thread(struct summary *summary, const struct reader_node *thread
 	}
 }
 
-static void add_warning(struct summary *summary, const struct reader_node *warning)
+static void add_warnings(struct summary *summary)
 {
-	if (summary->warning_count == SUMMARY_WARNINGS) {
-		summary->warnings_left_out++;
-		return;
+	const size_t n = model_list_count(summary->model, MODEL_WARNINGS);
+	const size_t kept = n < SUMMARY_WARNINGS ? n : SUMMARY_WARNINGS;
+
+	summary->warnings = xcalloc(kept + 1, sizeof(*summary->warnings));
+	for (size_t i = 0; i < kept; i++)
+		summary->warnings[i] = model_open(
+			summary->model, model_list_at(summary->model, MODEL_WARNINGS, i));
+	summary->warning_count = kept;
+	summary->warnings_left_out = n - kept;
+}
+
+static void add_lists(struct summary *summary)
+{
+	struct model *m = summary->model;
+
+	for (size_t i = 0; i < model_list_count(m, MODEL_THREADS); i++) {
+		const struct reader_node *thread =
+			model_open(m, model_list_at(m, MODEL_THREADS, i));
+		add_thread(summary, thread);
+		node_drop(thread);
 	}
-	if (!summary->warnings)
-		summary->warnings = xcalloc(SUMMARY_WARNINGS, sizeof(*summary->warnings));
-	summary->warnings[summary->warning_count++] = node_hold(warning);
+	for (size_t i = 0; i < model_list_count(m, MODEL_FINDINGS); i++) {
+		const struct reader_node *finding =
+			model_open(m, model_list_at(m, MODEL_FINDINGS, i));
+		shown_findings_add(&summary->findings, finding);
+		node_drop(finding);
+	}
+	add_warnings(summary);
 }
 
-static void keep(const struct reader_node **place, const struct reader_node *node)
+void summary_init(struct summary *summary, struct model *m, struct filter *filter)
 {
-	node_drop(*place);
-	*place = node_hold(node);
-}
+	size_t n;
+	const struct model_group *groups = model_groups(m, &n);
+	const struct model_goroutine *rows;
 
-void summary_add_head(struct summary *summary, const char *member,
-		      const struct reader_node *node)
-{
-	if (strcmp(member, "snapshot") == 0)
-		keep(&summary->snapshot, node);
-	else if (strcmp(member, "trigger") == 0)
-		keep(&summary->trigger, node);
-	else if (strcmp(member, "process") == 0)
-		keep(&summary->process, node);
-	else if (strcmp(member, "go") == 0)
-		keep(&summary->go, node);
-	else if (strcmp(member, "fault") == 0)
-		keep(&summary->fault, node);
-	else if (strcmp(member, "runtime") == 0)
-		keep(&summary->runtime, node);
-	else if (strcmp(member, "end") == 0)
-		keep(&summary->end, node);
-}
-
-static bool add_member(void *arg, const char *member, size_t index,
-		       const struct reader_node *node)
-{
-	struct summary *summary = arg;
-	(void)index;
-	if (strcmp(member, "goroutines") == 0)
-		add_goroutine(summary, node);
-	else if (strcmp(member, "groups") == 0)
-		add_group(summary, node);
-	else if (strcmp(member, "threads") == 0)
-		add_thread(summary, node);
-	else if (strcmp(member, "warnings") == 0)
-		add_warning(summary, node);
-	else if (strcmp(member, "findings") == 0)
-		shown_findings_add(&summary->findings, node);
-	else
-		summary_add_head(summary, member, node);
-	return true;
+	*summary = (struct summary){
+		.model = m, .heads = *model_heads(m), .filter = filter, .state_count = 1
+	};
+	summary->states[0] = xstrdup("other");
+	summary->groups = xcalloc(n + 1, sizeof(*summary->groups));
+	for (size_t i = 0; i < n; i++)
+		add_group(summary, &groups[i]);
+	rows = model_goroutines(m, &summary->all_goroutines);
+	summary->rows = xcalloc(summary->all_goroutines + 1, sizeof(*summary->rows));
+	for (size_t i = 0; i < summary->all_goroutines; i++) {
+		if (!passes(summary, &rows[i]))
+			continue;
+		summary->rows[summary->goroutines++] = (uint32_t)i;
+		add_goroutine(summary, &rows[i]);
+	}
+	add_lists(summary);
+	order_locks_known(&summary->order);
 }
 
 static int64_t fault_in(const struct summary *summary, const char *stack)
 {
-	const struct reader_node *place = node_get(summary->fault, "place");
+	const struct reader_node *place = node_get(summary->heads.fault, "place");
 
 	return strcmp(text_of(node_get(place, "stack"), ""), stack) == 0
 		       ? node_int(node_get(place, "frame"), -1)
@@ -389,7 +372,7 @@ int64_t summary_fault_in_thread(const struct summary *summary,
 				const struct reader_node *thread)
 {
 	return node_int(node_get(thread, "id"), -1) ==
-			       node_int(node_get(summary->fault, "thread"), -2)
+			       node_int(node_get(summary->heads.fault, "thread"), -2)
 		       ? fault_in(summary, "thread")
 		       : -1;
 }
@@ -398,17 +381,10 @@ int64_t summary_fault_in_group(const struct summary *summary,
 			       const struct reader_node *group)
 {
 	const struct reader_node *ids = node_get(group, "goroutines");
-	int64_t id = node_int(node_get(summary->fault, "goroutine"), -1);
+	int64_t id = node_int(node_get(summary->heads.fault, "goroutine"), -1);
 
 	for (size_t i = 0; id >= 0 && i < node_count(ids); i++)
 		if (node_int(node_at(ids, i), -1) == id)
 			return fault_in(summary, "goroutine");
 	return -1;
-}
-
-bool summary_read(struct summary *summary, struct reader *reader, struct err *err)
-{
-	bool whole = reader_each(reader, add_member, summary, err);
-	order_locks_known(&summary->order);
-	return whole;
 }

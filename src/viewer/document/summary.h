@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* summary.h - what the first pass over a document collects: a little per group,
- * nothing per goroutine. The main header of src/viewer/document, which knows the
- * fields of the document and turns nodes into facts and words. Prints nothing. What
- * it keeps is its own: nothing is borrowed from the reader. */
+/* summary.h - what the goroutines that pass a filter have in common, by group. The main
+ * header of src/viewer/document, which turns rows of the model, and nodes, into facts and
+ * words. Prints nothing. The model must outlive it. */
 #ifndef GOSNAP_SUMMARY_H
 #define GOSNAP_SUMMARY_H
 
@@ -15,9 +14,9 @@
 #include "src/viewer/document/findings.h"
 #include "src/viewer/document/waiters.h"
 #include "src/viewer/document/order.h"
+#include "src/viewer/model/model.h"
 
 struct filter;
-struct reader;
 struct reader_node;
 struct text;
 
@@ -44,8 +43,13 @@ struct summary_shared {
 	bool differ;
 };
 
+/* Where goroutines were created. */
+struct summary_creator {
+	model_text function, file;
+	uint32_t line;
+};
+
 struct summary_group {
-	int64_t id;
 	uint64_t size;	  /* according to the document */
 	bool frames_pass; /* the frames pass the filter */
 	char *place;	  /* innermost function of the program; NULL: none */
@@ -54,36 +58,37 @@ struct summary_group {
 	int64_t ids[SUMMARY_IDS]; /* the first ones */
 	struct summary_tally tallies[SUMMARY_GROUP_STATES];
 	size_t tally_count;
+	struct summary_creator creator;
 	char *created_by;	/* "main.main at /src/main.go:30"; NULL: unknown */
 	bool created_elsewhere; /* some were created elsewhere */
 	int64_t parent;		/* -1: unknown; see parents_differ */
 	bool parents_differ;
 	struct summary_shared waits_for, labels, panic; /* see details.h */
-	uint64_t waits_addr;				/* 0: not an object in memory */
-	uint64_t broken;				/* with incomplete stacks */
+	model_text labels_number;
+	uint64_t waits_addr; /* 0: not an object in memory */
+	uint64_t broken;     /* with incomplete stacks */
 	char *broken_why;
 };
 
 struct summary {
-	/* References; NULL if the document has none. */
-	const struct reader_node *snapshot, *trigger, *process, *go, *fault, *runtime,
-		*end;
+	struct model *model;		     /* borrowed */
+	struct model_heads heads;	     /* the model's */
 	const struct reader_node **warnings; /* references */
 	size_t warning_count;
-	uint64_t warnings_left_out;
+	size_t warnings_left_out;
 
 	struct filter *filter; /* borrowed */
-	uint64_t all_goroutines;
+	size_t all_goroutines;
 	/* From here on, only goroutines that pass the filter. */
-	uint64_t goroutines, system, shown_groups;
+	uint32_t *rows; /* of the model */
+	size_t goroutines;
+	uint64_t system, shown_groups;
 	struct summary_tally user_tallies[SUMMARY_STATES];
 	char *states[SUMMARY_STATES]; /* "chan send"; [0] is "other" */
 	size_t state_count;
 
-	/* Sorted by id once the first goroutine is read. */
-	struct summary_group *groups;
-	size_t group_count, group_cap;
-	bool groups_sorted;
+	struct summary_group *groups; /* one for each of the model */
+	size_t group_count;
 	struct order order;
 	struct waiters waiters;
 	struct shown_findings findings;
@@ -93,27 +98,16 @@ struct summary {
 	int64_t thread_in_c[SUMMARY_THREADS];
 };
 
-/* filter: borrowed for the lifetime of the summary. */
-void summary_init(struct summary *summary, struct filter *filter);
+/* Both are borrowed for the lifetime of the summary. */
+void summary_init(struct summary *summary, struct model *m, struct filter *filter);
 void summary_done(struct summary *summary);
 
-/* A member that is not an array. */
-void summary_add_head(struct summary *summary, const char *member,
-		      const struct reader_node *node);
-/* Reads the whole document. False: it is damaged; the summary covers the intact part. */
-MUST_CHECK bool summary_read(struct summary *summary, struct reader *reader,
-			     struct err *err);
-
-/* Does the goroutine pass the filter, given its group? */
-bool summary_passes(struct summary *summary, const struct reader_node *goroutine);
 /* Index of the frame that the fault is in, if that is a frame of this thread, or of a goroutine of
  * this group; else -1. */
 int64_t summary_fault_in_thread(const struct summary *summary,
 				const struct reader_node *thread);
 int64_t summary_fault_in_group(const struct summary *summary,
 			       const struct reader_node *group);
-/* NULL: no such group. */
-const struct summary_group *summary_find(struct summary *summary, int64_t id);
 /* Number of goroutines to show. Without a filter, the document's own count: it may be
  * truncated after its groups. */
 uint64_t summary_group_shown(const struct summary *summary,

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "lib/document/reader.h"
+#include "src/viewer/model/model.h"
 
 enum {
 	OBJECTS = 1 << 14, /* slots */
@@ -63,25 +63,23 @@ static void add_object(struct waiters *waiters, uint64_t addr)
 }
 
 /* Many waiters are normal elsewhere, such as workers that receive. */
-static bool is_contended(const struct reader_node *waiting_for)
+static bool is_contended(const struct model *m, const struct model_goroutine *goroutine)
 {
 	static const char *const kinds[] = { "mutex", "rwmutex", "semaphore",
 					     "waitgroup" };
-	const char *kind = node_string(node_get(waiting_for, "kind"), "");
-	const char *operation = node_string(node_get(waiting_for, "operation"), "");
+	const char *kind = model_text_of(m, goroutine->waits_kind);
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (strcmp(kind, kinds[i]) == 0)
 			return true;
-	return strcmp(kind, "channel") == 0 && strcmp(operation, "send") == 0;
+	return strcmp(kind, "channel") == 0 &&
+	       strcmp(model_text_of(m, goroutine->waits_operation), "send") == 0;
 }
 
-void waiters_add(struct waiters *waiters, const struct reader_node *goroutine)
+void waiters_add(struct waiters *waiters, const struct model *m,
+		 const struct model_goroutine *goroutine)
 {
-	const struct reader_node *what = node_get(goroutine, "waiting_for");
-	uint64_t addr = node_address(node_get(what, "address"), 0);
-
-	if (addr && is_contended(what))
-		add_object(waiters, addr);
+	if (goroutine->waits_address && is_contended(m, goroutine))
+		add_object(waiters, goroutine->waits_address);
 }
 
 uint64_t waiters_of(const struct waiters *waiters, uint64_t addr)

@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct reader_node;
+struct model;
+struct model_goroutine;
 
 /* A lock, or a channel that goroutines send to, with waiters. */
 struct waited_object {
@@ -26,7 +27,8 @@ struct waiters {
 void waiters_done(struct waiters *waiters);
 
 /* For each of the program's own goroutines. */
-void waiters_add(struct waiters *waiters, const struct reader_node *goroutine);
+void waiters_add(struct waiters *waiters, const struct model *m,
+		 const struct model_goroutine *goroutine);
 /* How many wait for the object at addr, at least. */
 uint64_t waiters_of(const struct waiters *waiters, uint64_t addr);
 

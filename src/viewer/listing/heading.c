@@ -16,9 +16,9 @@ enum { WARNINGS_SHOWN = 10, MESSAGE_LINES = 8 };
 
 static void add_process(struct text *text, const struct summary *summary)
 {
-	const char *exe = text_of(node_get(summary->process, "exe"), NULL);
-	const char *module = text_of(node_get(summary->go, "module"), NULL);
-	const char *version = text_of(node_get(summary->go, "version"), NULL);
+	const char *exe = text_of(node_get(summary->heads.process, "exe"), NULL);
+	const char *module = text_of(node_get(summary->heads.go, "module"), NULL);
+	const char *version = text_of(node_get(summary->heads.go, "version"), NULL);
 	const char *slash = exe ? strrchr(exe, '/') : NULL;
 	text_add(text, "%s (%s",
 		 slash ? slash + 1
@@ -27,9 +27,9 @@ static void add_process(struct text *text, const struct summary *summary)
 		 version		       ? version
 		 : summary->all_goroutines > 0 ? "Go"
 					       : "not Go");
-	if (node_get(summary->process, "pid"))
+	if (node_get(summary->heads.process, "pid"))
 		text_add(text, ", pid %" PRId64,
-			 node_int(node_get(summary->process, "pid"), 0));
+			 node_int(node_get(summary->heads.process, "pid"), 0));
 	if (module)
 		text_add(text, ", %s", module);
 	text_add(text, ")");
@@ -37,12 +37,13 @@ static void add_process(struct text *text, const struct summary *summary)
 
 void heading_print_process(const struct page *page, const struct summary *summary)
 {
-	const char *taken_at = text_of(node_get(summary->snapshot, "taken_at"), NULL);
-	int64_t pause_ns = node_int(node_get(summary->snapshot, "pause_ns"), -1);
+	const char *taken_at =
+		text_of(node_get(summary->heads.snapshot, "taken_at"), NULL);
+	int64_t pause_ns = node_int(node_get(summary->heads.snapshot, "pause_ns"), -1);
 	struct text text = { 0 };
 	add_process(&text, summary);
 	text_add(&text, ": ");
-	if (summary->go || summary->all_goroutines > 0) {
+	if (summary->heads.go || summary->all_goroutines > 0) {
 		text_add_counted(&text, summary->all_goroutines, "goroutine");
 		text_add(&text, " in ");
 		text_add_counted(&text, summary->group_count, "group");
@@ -62,7 +63,8 @@ void heading_print_process(const struct page *page, const struct summary *summar
 
 void heading_print_whose(const struct page *page, const struct summary *summary)
 {
-	const char *taken_at = text_of(node_get(summary->snapshot, "taken_at"), NULL);
+	const char *taken_at =
+		text_of(node_get(summary->heads.snapshot, "taken_at"), NULL);
 	struct text text = { 0 };
 
 	add_process(&text, summary);
@@ -87,13 +89,13 @@ static void print_message(const struct page *page, const char *message)
 
 void heading_print_fault(const struct page *page, const struct summary *summary)
 {
-	const char *verdict = text_of(node_get(summary->fault, "verdict"), NULL);
+	const char *verdict = text_of(node_get(summary->heads.fault, "verdict"), NULL);
 	struct text text = { 0 };
 	if (!verdict)
 		return;
 	text_add(&text, "%s", verdict);
 	page_say(page, COLOR_ALARM, 0, 2, &text);
-	print_message(page, text_of(node_get(summary->fault, "message"), ""));
+	print_message(page, text_of(node_get(summary->heads.fault, "message"), ""));
 }
 
 /* NULL: by hand, or of a core. */
@@ -118,11 +120,14 @@ static const char *why_taken(const char *kind)
 
 void heading_print_trigger(const struct page *page, const struct summary *summary)
 {
-	const struct reader_node *attributes = node_get(summary->trigger, "attributes");
-	const char *why = why_taken(text_of(node_get(summary->trigger, "kind"), ""));
-	const char *signal = text_of(node_get(summary->trigger, "signal"), NULL);
-	const char *function = text_of(node_get(summary->trigger, "function"), NULL);
-	const struct reader_node *sender = node_get(summary->trigger, "sender");
+	const struct reader_node *attributes =
+		node_get(summary->heads.trigger, "attributes");
+	const char *why =
+		why_taken(text_of(node_get(summary->heads.trigger, "kind"), ""));
+	const char *signal = text_of(node_get(summary->heads.trigger, "signal"), NULL);
+	const char *function =
+		text_of(node_get(summary->heads.trigger, "function"), NULL);
+	const struct reader_node *sender = node_get(summary->heads.trigger, "sender");
 	struct text text = { 0 };
 	if (!why && node_count(attributes) == 0)
 		return;
@@ -135,9 +140,9 @@ void heading_print_trigger(const struct page *page, const struct summary *summar
 		text_add(&text, " from %s (%" PRId64 ")",
 			 text_of(node_get(sender, "name"), "?"),
 			 node_int(node_get(sender, "pid"), 0));
-	if (node_get(summary->trigger, "goroutine"))
+	if (node_get(summary->heads.trigger, "goroutine"))
 		text_add(&text, ", goroutine %" PRId64,
-			 node_int(node_get(summary->trigger, "goroutine"), 0));
+			 node_int(node_get(summary->heads.trigger, "goroutine"), 0));
 	if (node_count(attributes) > 0)
 		text_add(&text, ": ");
 	details_add_labels(&text, attributes);
@@ -155,7 +160,7 @@ void heading_print_warnings(const struct page *page, const struct summary *summa
 			    const char *damage, bool all)
 {
 	const char *incomplete =
-		text_of(node_get(summary->end, "incomplete_reason"), NULL);
+		text_of(node_get(summary->heads.end, "incomplete_reason"), NULL);
 	size_t n = summary->warning_count;
 	uint64_t more = summary->warnings_left_out;
 	if (!all && n > WARNINGS_SHOWN) {
@@ -178,11 +183,11 @@ void heading_print_warnings(const struct page *page, const struct summary *summa
 
 void heading_print_values(const struct page *page, const struct summary *summary)
 {
-	const char *none = text_of(
-		node_get(node_get(summary->snapshot, "capture"), "no_values_reason"),
-		NULL);
+	const char *none = text_of(node_get(node_get(summary->heads.snapshot, "capture"),
+					    "no_values_reason"),
+				   NULL);
 	int64_t omitted =
-		node_int(node_get(summary->end, "goroutines_without_values"), 0);
+		node_int(node_get(summary->heads.end, "goroutines_without_values"), 0);
 	struct text text = { 0 };
 
 	if (none)

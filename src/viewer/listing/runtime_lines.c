@@ -171,10 +171,10 @@ static void print_heap(const struct page *page, const struct reader_node *heap)
 
 void runtime_lines_print(const struct page *page, const struct summary *summary)
 {
-	if (node_count(node_get(summary->runtime, "processors")) == 0)
+	if (node_count(node_get(summary->heads.runtime, "processors")) == 0)
 		return;
 	putc('\n', page->out);
-	print_scheduler(page, summary->runtime);
-	print_memory(page, summary->runtime);
-	print_heap(page, node_get(summary->runtime, "heap"));
+	print_scheduler(page, summary->heads.runtime);
+	print_memory(page, summary->heads.runtime);
+	print_heap(page, node_get(summary->heads.runtime, "heap"));
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* viewer.h - shows a snapshot document as text. Reads only the document, never a
- * process, and adds no facts to it. Keeps no more than one goroutine and the summary
- * at a time. Knows how the listing looks; what a field means is known in
+ * process, and adds no facts to it. Knows how the listing looks; what a field means is known in
  * src/viewer/document. */
 #ifndef GOSNAP_VIEWER_H
 #define GOSNAP_VIEWER_H
@@ -23,7 +22,7 @@ struct viewer_options {
 	const char *pager;     /* see pager_command(); NULL: none */
 };
 
-/* Reads the document twice. If it is damaged, prints the intact part and returns false
+/* Takes ownership of the reader. If the document is damaged, prints the intact part and returns false
  * with the reader's error. *ret_nothing: there are goroutines, but none passed the
  * filter. The caller checks out for errors (ferror). With a pager, out is not used, and
  * the pager only runs if there is something to show. */

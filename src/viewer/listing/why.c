@@ -20,10 +20,23 @@ struct why {
 	const struct reader_node *missing; /* a warning; NULL: none */
 };
 
-static bool is_head(const char *member)
+static const struct reader_node **head_of(struct why *why, const char *member)
 {
-	return strcmp(member, "snapshot") == 0 || strcmp(member, "process") == 0 ||
-	       strcmp(member, "go") == 0 || strcmp(member, "fault") == 0;
+	struct model_heads *heads = &why->summary.heads;
+
+	if (strcmp(member, "snapshot") == 0)
+		return &heads->snapshot;
+	if (strcmp(member, "process") == 0)
+		return &heads->process;
+	if (strcmp(member, "go") == 0)
+		return &heads->go;
+	return strcmp(member, "fault") == 0 ? &heads->fault : NULL;
+}
+
+static void keep(const struct reader_node **place, const struct reader_node *node)
+{
+	node_drop(*place);
+	*place = node_hold(node);
 }
 
 /* Why something was not looked for. */
@@ -34,8 +47,7 @@ static void note_missing(struct why *why, const struct reader_node *warning)
 	if (strcmp(where, "findings") != 0 && strcmp(where, "go") != 0 &&
 	    strcmp(where, "layout") != 0)
 		return;
-	node_drop(why->missing);
-	why->missing = node_hold(warning);
+	keep(&why->missing, warning);
 }
 
 static bool read_member(void *arg, const char *member, size_t index,
@@ -48,8 +60,8 @@ static bool read_member(void *arg, const char *member, size_t index,
 		return false;
 	if (strcmp(member, "warnings") == 0)
 		note_missing(why, node);
-	if (is_head(member))
-		summary_add_head(&why->summary, member, node);
+	if (head_of(why, member))
+		keep(head_of(why, member), node);
 	if (strcmp(member, "findings") != 0)
 		return true;
 	shown_findings_add(&why->summary.findings, node);
@@ -87,14 +99,14 @@ static void print_text(struct why *why, const struct page *page)
 /* Where nothing could be looked for, nothing found means nothing. */
 static bool can_tell(const struct why *why, struct err *err)
 {
-	if (why->has_findings || why->summary.fault)
+	if (why->has_findings || why->summary.heads.fault)
 		return true;
 	if (why->missing)
 		return err_set(err, ERR_CANNOT, "nothing can be said: %s",
 			       text_of(node_get(why->missing, "what"), "?"));
 	return err_set(
 		err, ERR_CANNOT,
-		why->summary.go
+		why->summary.heads.go
 			? "nothing can be said: the document has no findings, as it "
 			  "was made by an older gosnap, or with --no-analysis"
 			: "nothing can be said: this is not a Go program");
@@ -120,13 +132,24 @@ static bool print_json(struct why *why, struct reader *reader, struct err *err)
 	return sink_finish(out, NULL, err) && whole && can_tell(why, err);
 }
 
+static void done(struct why *why)
+{
+	const struct model_heads *heads = &why->summary.heads;
+
+	node_drop(heads->snapshot);
+	node_drop(heads->process);
+	node_drop(heads->go);
+	node_drop(heads->fault);
+	node_drop(why->missing);
+	summary_done(&why->summary);
+}
+
 bool why_print(struct reader *reader, const struct page *page, enum why_form form,
 	       bool *ret_bad, struct err *err)
 {
 	struct why why = { .out = NULL };
 	bool ok;
 
-	summary_init(&why.summary, NULL);
 	if (form == WHY_JSON) {
 		ok = print_json(&why, reader, err);
 	} else {
@@ -134,8 +157,7 @@ bool why_print(struct reader *reader, const struct page *page, enum why_form for
 		if (ok || why.has_findings)
 			print_text(&why, page);
 	}
-	*ret_bad = why.summary.findings.bad || why.summary.fault;
-	node_drop(why.missing);
-	summary_done(&why.summary);
+	*ret_bad = why.summary.findings.bad || why.summary.heads.fault;
+	done(&why);
 	return ok;
 }

@@ -81,15 +81,14 @@ static bool add_element(void *arg, const char *member, size_t index,
 struct model *model_load(struct reader *reader, struct err *err)
 {
 	AUTO(model_free) struct model *m = xcalloc(1, sizeof(*m));
-	struct err broken;
 
 	m->reader = reader;
 	m->objects = inliner_empty(reader, err);
 	if (!m->objects)
 		return NULL;
-	if (!reader_visit(reader, &(struct reader_calls){ .text = add_element, .arg = m },
-			  &broken))
-		m->damage = xstrdup(broken.text);
+	if (reader_visit(reader, &(struct reader_calls){ .text = add_element, .arg = m },
+			 &m->damage))
+		m->damage.code = ERR_NONE;
 	rows_done(m);
 	return TAKE(m);
 }
@@ -107,7 +106,6 @@ void model_free(struct model *m)
 	texts_done(&m->texts);
 	table_free(&m->goroutine_rows);
 	table_free(&m->group_rows);
-	xfree(m->damage);
 	xfree(m->goroutines);
 	xfree(m->groups);
 	xfree(m->frames);
@@ -118,7 +116,14 @@ void model_free(struct model *m)
 
 const char *model_damage(const struct model *m)
 {
-	return m->damage;
+	return err_is(&m->damage, ERR_NONE) ? NULL : m->damage.text;
+}
+
+bool model_is_whole(const struct model *m, struct err *err)
+{
+	if (!err_is(&m->damage, ERR_NONE))
+		*err = m->damage;
+	return err_is(&m->damage, ERR_NONE);
 }
 
 const struct model_heads *model_heads(const struct model *m)

@@ -50,18 +50,21 @@ struct model_group {
 struct model_goroutine {
 	int64_t id;
 	struct model_place place;
-	uint32_t group;			 /* row in model_groups(), or MODEL_NONE */
-	model_text status, reason;	 /* "waiting", "chan receive" */
-	model_text waits_kind;		 /* "mutex"; of waiting_for */
-	model_text labels;		 /* the document's array, as it is written */
-	model_text creator;		 /* function with the go statement */
+	uint32_t group;				/* row in model_groups(), or MODEL_NONE */
+	model_text status, reason;		/* "waiting", "chan receive" */
+	model_text waits_kind, waits_operation; /* "channel", "send"; of waiting_for */
+	model_text labels; /* the document's array, as it is written */
+	model_text
+		creator; /* function with the go statement; if that is unknown, its pc */
+	model_text creator_file;
+	uint32_t creator_line;		 /* 0: unknown */
 	model_text entry;		 /* function that it began with */
 	int64_t waiting_ns, runnable_ns; /* -1: unknown */
 	int64_t parent;		/* id of the goroutine that created it; -1: unknown */
 	int64_t thread;		/* -1: none */
 	uint64_t waits_address; /* 0: not an object in memory */
 	bool system, locked;
-	bool panics;	 /* one is not recovered */
+	bool panics;	 /* has some, perhaps recovered */
 	bool has_values; /* frames of its own */
 	bool incomplete; /* its stack could not be unwound to the end */
 };
@@ -90,6 +93,8 @@ DEFINE_AUTO(struct model, model_free)
 
 /* Why the document is not whole, in a sentence; NULL: it is. */
 const char *model_damage(const struct model *m);
+/* The same as an error. */
+MUST_CHECK bool model_is_whole(const struct model *m, struct err *err);
 const struct model_heads *model_heads(const struct model *m);
 
 const struct model_goroutine *model_goroutines(const struct model *m, size_t *ret_count);

@@ -17,7 +17,7 @@ struct model {
 	struct reader *reader;
 	struct inliner *objects;
 	struct model_heads heads;
-	char *damage;
+	struct err damage;
 	struct texts texts;
 
 	struct model_goroutine *goroutines;

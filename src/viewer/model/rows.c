@@ -52,16 +52,27 @@ static struct model_place place_of(const struct reader_text *text)
 	return (struct model_place){ text->offset, (uint32_t)text->bytes };
 }
 
+static uint32_t line_of(const struct members *place)
+{
+	const int64_t line = text_int(get(place, "line"), 0);
+
+	return line > 0 && line < UINT32_MAX ? (uint32_t)line : 0;
+}
+
+/* More than an empty array. */
+static bool is_filled(const struct reader_member *array)
+{
+	return array && array->bytes > 2;
+}
+
 static void add_frame(struct model *m, const struct members *frame)
 {
-	const int64_t line = text_int(get(frame, "line"), 0);
-
 	GROW(m->frames, m->frame_count, m->frame_cap);
 	m->frames[m->frame_count++] = (struct model_frame){
 		.pc = text_address(get(frame, "pc"), 0),
 		.function = string(m, get(frame, "function")),
 		.file = string(m, get(frame, "file")),
-		.line = line > 0 && line < UINT32_MAX ? (uint32_t)line : 0,
+		.line = line_of(frame),
 		.hidden = text_bool(get(frame, "hidden"), false),
 		.inlined = text_bool(get(frame, "inlined"), false),
 		.is_c = is_text(get(frame, "language"), "c"),
@@ -124,20 +135,6 @@ void rows_add_group(struct model *m, const struct reader_text *text)
 		table_set(&m->group_rows, (uint64_t)group.id, 0, m->group_count);
 }
 
-/* Is one of them not recovered? Few goroutines have any. */
-static bool panics(const struct reader_member *list)
-{
-	bool found = false;
-
-	if (!list || list->bytes <= 2)
-		return false;
-	const struct reader_node *node = node_of_text(list->value, list->bytes);
-	for (size_t i = 0; i < node_count(node); i++)
-		found |= !node_bool(node_get(node_at(node, i), "recovered"), false);
-	node_drop(node);
-	return found;
-}
-
 static void note_wait(struct model *m, const struct reader_member *waiting_for,
 		      struct model_goroutine *row)
 {
@@ -145,6 +142,7 @@ static void note_wait(struct model *m, const struct reader_member *waiting_for,
 
 	open_object(waiting_for, &what);
 	row->waits_kind = string(m, get(&what, "kind"));
+	row->waits_operation = string(m, get(&what, "operation"));
 	row->waits_address = text_address(get(&what, "address"), 0);
 }
 
@@ -155,6 +153,10 @@ static void note_origin(struct model *m, const struct members *g,
 
 	open_object(get(g, "created_by"), &place);
 	row->creator = string(m, get(&place, "function"));
+	if (row->creator == MODEL_NO_TEXT)
+		row->creator = string(m, get(&place, "pc"));
+	row->creator_file = string(m, get(&place, "file"));
+	row->creator_line = line_of(&place);
 	row->parent = text_int(get(&place, "goroutine"), -1);
 	open_object(get(g, "entry"), &place);
 	row->entry = string(m, get(&place, "function"));
@@ -184,12 +186,12 @@ static struct model_goroutine row_of(struct model *m, const struct members *g)
 		.thread = text_int(get(g, "thread"), -1),
 		.system = text_bool(get(g, "system"), false),
 		.locked = text_bool(get(g, "locked"), false),
-		.panics = panics(get(g, "panics")),
+		.panics = is_filled(get(g, "panics")),
 		.has_values = get(g, "frames") != NULL,
 		.incomplete = is_incomplete(get(g, "unwind")),
 	};
 
-	if (labels && labels->bytes > 2)
+	if (is_filled(labels))
 		row.labels = texts_number(&m->texts, labels->value, labels->bytes);
 	note_wait(m, get(g, "waiting_for"), &row);
 	note_origin(m, g, &row);

@@ -59,7 +59,12 @@ static void compare_goroutine(struct compared *c, const struct reader_node *node
 	assert_int_equal(row->has_values, node_get(node, "frames") != NULL);
 	same_text(c, row->status, node_get(node, "status"));
 	same_text(c, row->reason, waits ? node_get(node, "wait_reason") : NULL);
-	same_text(c, row->creator, at(node, "created_by", "function"));
+	same_text(c, row->creator,
+		  at(node, "created_by",
+		     at(node, "created_by", "function") ? "function" : "pc"));
+	same_text(c, row->creator_file, at(node, "created_by", "file"));
+	assert_int_equal(row->creator_line, node_int(at(node, "created_by", "line"), 0));
+	same_text(c, row->waits_operation, at(node, "waiting_for", "operation"));
 	same_text(c, row->entry, at(node, "entry", "function"));
 	same_text(c, row->waits_kind, at(node, "waiting_for", "kind"));
 	assert_int_equal(
