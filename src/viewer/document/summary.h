@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* summary.h - what the goroutines that pass a filter have in common, by group. The main
- * header of src/viewer/document, which turns rows of the model, and nodes, into facts and
- * words. Prints nothing. The model must outlive it. */
+ * header of src/viewer/document, which knows what of
+ * rows and nodes people want to be told, and turns it into words. Prints nothing. The model
+ * must outlive it. */
 #ifndef GOSNAP_SUMMARY_H
 #define GOSNAP_SUMMARY_H
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model.h - a document in memory, for whoever looks at it more than once: the listing, the
  * terminal, the server. The main header of src/viewer/model. A row of some hundred bytes
- * for each goroutine; functions, files and states are numbers of texts, kept once; frames belong
- * to groups. Everything else stays in the file, and is parsed when it is opened. Knows the fields of the document;
- * prints nothing. Documents are untrusted: a member that is missing or of another type is absent. */
+ * for each goroutine; functions, files and states are numbers of texts, kept once; frames
+ * belong to groups. Everything else stays in the file, and is parsed when it is opened: damage
+ * within a value is only seen then. Knows the fields of the document; prints nothing. Documents
+ * are untrusted: a member that is missing or of another type is absent. */
 #ifndef GOSNAP_MODEL_H
 #define GOSNAP_MODEL_H
 
