@@ -16,6 +16,7 @@
 #include "goruntime/frames/verify.h"
 #include "goruntime/frames/words.h"
 #include "goruntime/goroutines/extras.h"
+#include "goruntime/goroutines/raw_stack.h"
 #include "goruntime/heap/leaks.h"
 #include "goruntime/layout/build_info.h"
 #include "goruntime/probes/goroutine_list.h"

@@ -348,6 +348,11 @@ static bool has_letters(uint64_t word)
 	return n == LEAST;
 }
 
+bool redaction_is_plain_number(uint64_t word)
+{
+	return (word <= UINT32_MAX || -word <= UINT32_MAX) && !has_letters(word);
+}
+
 /* Eight characters. Four followed by zeros occur in too many halves of addresses. */
 static bool is_letters(uint64_t word)
 {

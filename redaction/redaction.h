@@ -126,6 +126,8 @@ bool redaction_of_bytes(struct redaction *r, uint64_t addr, const void *bytes,
 /* For eight bytes of unknown meaning, as in a register: do they point to a secret, are
  * they one, or do they contain four bytes of one? */
 bool redaction_of_word(struct redaction *r, uint64_t word);
+/* Of a word that nobody has judged: is it a small number, without characters? */
+bool redaction_is_plain_number(uint64_t word);
 /* The same for a word that may be older: it is not known whose text it was. */
 bool redaction_of_dead_word(struct redaction *r, uint64_t word);
 /* The same for a vector register. */

@@ -116,6 +116,7 @@ static struct expanded_frame *add_frame(struct expansion *e, const struct code_f
 {
 	GROW(e->list, e->count, e->cap);
 	e->list[e->count] = (struct expanded_frame){ .frame = *f, .raw = raw };
+	e->list[e->count].frame.unwound = raw;
 	return &e->list[e->count++];
 }
 

@@ -19,6 +19,8 @@ struct code_frame {
 	uint64_t
 		object_address; /* of pc, in the addresses of object_file; if there is no function */
 	bool c, inlined, hidden;
+	uint32_t unwound; /* which of the stack's frames it is of, before inlined calls
+				* were expanded */
 	bool by_frame_pointer; /* else by the function table, or as C is unwound */
 	uint32_t
 		range_parent; /* loop body: how many frames further out its function is; 0 */

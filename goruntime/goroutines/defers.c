@@ -202,22 +202,24 @@ static void add_open_up_to(struct collection *c, uint64_t sp)
 			.frame = f->frame,
 			.open_coded = true,
 		};
-		uint64_t closures[OPEN_DEFERS_MAX];
+		struct open_closure closures[OPEN_DEFERS_MAX];
 		struct err err;
 		if (d.sp > sp)
 			return;
 		int n = open_frame_closures(c->rt, c->g, f, closures, &err);
 		if (n < 0)
 			c->cache->result.unreadable = reason_add(c->rt, "%s", err.text);
-		for (int i = 0; i < n; i++)
-			add(c, d, closures[i]);
+		for (int i = 0; i < n; i++) {
+			d.record = closures[i].slot;
+			add(c, d, closures[i].closure);
+		}
 	}
 }
 
 static bool add_record(void *arg, const struct record *r)
 {
 	struct collection *c = arg;
-	struct deferred d = { .pc = r->pc, .sp = r->sp, .frame = -1 };
+	struct deferred d = { .record = r->addr, .pc = r->pc, .sp = r->sp, .frame = -1 };
 
 	add_open_up_to(c, r->sp);
 	if (r->argument_bytes) /* right behind it: runtime/panic.go deferArgs */

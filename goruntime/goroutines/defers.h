@@ -45,11 +45,14 @@ void open_defers_free(struct open_defers *open);
 struct open_frames open_frames_of(struct runtime *rt, uint32_t stack);
 /* What FUNCDATA_OpenCodedDeferInfo says about a function's frames: bits, slots, count. */
 bool open_defers_parse(const struct layout *l, struct bytes info, struct open_frame *ret);
-/* The closures of the pending calls of a frame of g, by address, next to run first.
- * Returns how many; -1: err. */
+/* The closures of the pending calls of a frame of g, by address, next to run first, and
+ * the slots that they are in. Returns how many; -1: err. */
+struct open_closure {
+	uint64_t closure, slot;
+};
 int open_frame_closures(struct runtime *rt, const struct goroutine *g,
-			const struct open_frame *frame, uint64_t ret[OPEN_DEFERS_MAX],
-			struct err *err);
+			const struct open_frame *frame,
+			struct open_closure ret[OPEN_DEFERS_MAX], struct err *err);
 /* Copies closures that are on the heap. Call while the process is stopped. */
 void open_defers_capture(struct runtime *rt, struct bulk_read *g);
 

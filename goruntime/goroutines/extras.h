@@ -46,6 +46,7 @@ const struct panic_list *runtime_panics(struct runtime *rt, const struct gorouti
 struct deferred {
 	uint64_t function;  /* entry address, for runtime_code_at(); 0: unreadable */
 	uint64_t closure;   /* the func value; 0: nil */
+	uint64_t record;    /* its address; if open_coded, of the slot with the closure */
 	uint64_t arguments; /* where the record has them, up to 1.16; 0: it has none */
 	uint64_t pc;   /* after its defer statement, for runtime_call_before(); or 0 */
 	uint64_t sp;   /* of the frame it belongs to */

@@ -144,19 +144,23 @@ struct open_frames open_frames_of(struct runtime *rt, uint32_t stack)
 }
 
 int open_frame_closures(struct runtime *rt, const struct goroutine *g,
-			const struct open_frame *frame, uint64_t ret[OPEN_DEFERS_MAX],
-			struct err *err)
+			const struct open_frame *frame,
+			struct open_closure ret[OPEN_DEFERS_MAX], struct err *err)
 {
 	uint64_t varp = g->sp + frame->varp, bits;
 	int n = 0;
 
 	if (!target_read_uint(rt->target, varp - frame->bits, 1, &bits, err))
 		return -1;
-	for (uint32_t i = frame->count; i-- > 0;)
-		if (bits & (1u << i) &&
-		    !target_read_uint(rt->target, varp - frame->slots[i], WORD, &ret[n++],
+	for (uint32_t i = frame->count; i-- > 0;) {
+		if (!(bits & (1u << i)))
+			continue;
+		ret[n].slot = varp - frame->slots[i];
+		if (!target_read_uint(rt->target, ret[n].slot, WORD, &ret[n].closure,
 				      err))
 			return -1;
+		n++;
+	}
 	return n;
 }
 
@@ -188,13 +192,13 @@ static struct shape *find_shape(struct shape *shapes, const struct goroutine *g)
 static void bulk_read_closures(struct runtime *rt, const struct goroutine *g,
 			       struct open_frames open, struct bulk_read *gather)
 {
-	uint64_t closures[OPEN_DEFERS_MAX];
+	struct open_closure closures[OPEN_DEFERS_MAX];
 	struct err ignored;
 
 	for (size_t i = 0; i < open.count; i++) {
 		int n = open_frame_closures(rt, g, &open.list[i], closures, &ignored);
 		for (int k = 0; k < n; k++)
-			bulk_read_add(gather, closures[k], WORD);
+			bulk_read_add(gather, closures[k].closure, WORD);
 	}
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "goruntime/symtab/arguments.h"
 
+#include <string.h>
+
 #include "lib/base/util.h"
 
 enum {
@@ -208,18 +210,58 @@ static char *put_hex(char *to, uint64_t value)
 	return to + digits;
 }
 
+/* In the text before end: how many arguments, what is in braces being one; *ret_first: the
+ * offset of the first value of the last one. */
+static unsigned count_before(const struct arguments *a, size_t end, uint8_t *ret_first)
+{
+	unsigned n = 0, depth = 0;
+	bool has_first = false;
+
+	for (size_t i = 0; i < end; i++) {
+		const uint8_t c = a->form[i];
+		if (c == 0 && !has_first) {
+			*ret_first = a->form[i + 1];
+			has_first = true;
+		}
+		i += c == 0 ? 2 : 0;
+		depth += c == '{';
+		depth -= c == '}' && depth > 0;
+		if (c != ',' || depth)
+			continue;
+		n++;
+		has_first = false;
+	}
+	return n + (end > 0);
+}
+
 bool arguments_next(const struct arguments *a, size_t *at, struct argument_place *ret)
 {
+	uint8_t first = 0;
+
 	while (*at < a->len && a->form[*at])
 		++*at;
 	if (*at >= a->len)
 		return false;
 	const uint8_t *value = &a->form[*at];
 	*at += 3;
+	const unsigned number = count_before(a, *at, &first) - 1;
 	*ret = (struct argument_place){ .offset = value[1],
 					.size = value[2],
-					.doubtful = *at < a->len && value[3] == '?' };
+					.doubtful = *at < a->len && value[3] == '?',
+					.argument = (uint8_t)number,
+					.offset_in_argument = value[1] - first };
 	return true;
+}
+
+unsigned arguments_count(const struct arguments *a)
+{
+	static const char more[] = "...";
+	uint8_t first;
+
+	if (a->len >= strlen(more) &&
+	    memcmp(a->form + a->len - strlen(more), more, strlen(more)) == 0)
+		return 0;
+	return count_before(a, a->len, &first);
 }
 
 size_t arguments_text(const struct arguments *a, const uint8_t *bytes, char *ret)

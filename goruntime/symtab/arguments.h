@@ -38,9 +38,13 @@ bool arguments_first_word(const struct arguments *a, uint64_t *ret_offset);
 struct argument_place {
 	uint8_t offset, size; /* from argp on */
 	bool doubtful;
+	uint8_t argument;	    /* which of arguments_count() it is of */
+	uint8_t offset_in_argument; /* from its first value */
 };
 /* The next one from *at on, which is 0 at first. False: no more. */
 bool arguments_next(const struct arguments *a, size_t *at, struct argument_place *ret);
+/* How many the text has, what is in braces being one; 0: not all are in it. */
+unsigned arguments_count(const struct arguments *a);
 /* bytes: a->span bytes from argp on. Writes ASCII without quotes or backslashes to ret,
  * which has ARGUMENTS_TEXT_MAX bytes. Returns its length. */
 size_t arguments_text(const struct arguments *a, const uint8_t *bytes, char *ret);

@@ -3,6 +3,7 @@
 #include "printers/goroutine/frame.h"
 #include "printers/goroutine/frame_words.h"
 #include "printers/goroutine/print_goroutine.h"
+#include "printers/goroutine/raw_stack.h"
 #include "printers/goroutine/waiting.h"
 #include "printers/values/objects.h"
 
@@ -132,6 +133,7 @@ static void print_members_of(struct sink *out, struct goroutine_printing *p,
 	} else if (g->stack != NO_STACK) {
 		print_all_words(out, p, g);
 	}
+	print_raw_stack(out, p, g);
 	print_unwind(out, p->runtimes, (enum stack_state)g->state, g->reason);
 	print_panics(out, p, g);
 	print_defers(out, p->runtime, g);

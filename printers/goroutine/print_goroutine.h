@@ -21,6 +21,12 @@ const char *wait_kind_name(enum wait_kind kind);
 /* An array of all frames of a stack; returns how many. */
 size_t print_frames(struct sink *out, struct runtimes *all, uint32_t stack);
 
+struct raw_stacks {
+	bool wanted;
+	uint64_t of;		/* the id of one goroutine; 0: of all */
+	const char *omitted_by; /* why they are left out all the same; or NULL */
+};
+
 struct goroutine_printing {
 	struct runtimes *runtimes;
 	struct runtime *runtime; /* of the goroutine */
@@ -29,6 +35,7 @@ struct goroutine_printing {
 	bool full_frames; /* include what the group of a frame's stack says */
 	const struct value_bounds *values; /* NULL: not requested */
 	const char *values_omitted_by;	   /* why values is NULL; or NULL */
+	struct raw_stacks raw_stacks;
 	struct objects *objects; /* NULL: what values refer to is printed in place */
 	struct redaction *redaction;
 	const struct target *memory; /* that values are read from */

@@ -117,7 +117,7 @@ static int refuse(int argc, char **argv, struct record_arguments *arguments)
 				   "too many arguments: give a single PID");
 	if (!options->folder || !*options->folder)
 		return cmd_misused(&command_record, "missing -o DIR");
-	if (!snap_check_content(&options->snap, &err))
+	if (!snap_settle_content(&options->snap, &err))
 		return cmd_misused(&command_record, "%s", err.text);
 	return EXIT_DONE;
 }

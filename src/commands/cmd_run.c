@@ -65,9 +65,9 @@ static int run(struct run_arguments *arguments, char **argv)
 	return run_program(options, argv);
 }
 
-static int refuse(int argc, const struct run_options *options, struct err *err)
+static int refuse(int argc, struct run_options *options, struct err *err)
 {
-	if (!snap_check_content(&options->snap, err))
+	if (!snap_settle_content(&options->snap, err))
 		return cmd_misused(&command_run, "%s", err->text);
 	if (options->output && !file_name_check("-o", options->output, err))
 		return cmd_misused(&command_run, "%s", err->text);

@@ -64,7 +64,7 @@ const struct command command_trace = {
 	},
 };
 
-static bool check(const struct trace_options *options, struct err *err)
+static bool check(struct trace_options *options, struct err *err)
 {
 	if (!options->snapshot)
 		return true;
@@ -75,7 +75,7 @@ static bool check(const struct trace_options *options, struct err *err)
 			       "--snapshot requires the name of a file: calls are told "
 			       "on standard output");
 	return file_name_check("--snapshot", options->snapshot, err) &&
-	       snap_check_content(&options->snap, err);
+	       snap_settle_content(&options->snap, err);
 }
 
 int cmd_trace(int argc, char **argv)

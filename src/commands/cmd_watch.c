@@ -271,15 +271,15 @@ static void setup_free(struct setup *s)
 }
 DEFINE_AUTO(struct setup, setup_free)
 
-static bool check(const struct watch_arguments *arguments, struct err *err)
+static bool check(struct watch_arguments *arguments, struct err *err)
 {
-	const struct watch_service_options *options = &arguments->service;
+	struct watch_service_options *options = &arguments->service;
 	const struct watch_subjects *s = &options->subjects;
 	const int kinds = s->all + (s->file_count > 0) + (s->pid_count > 0) +
 			  (s->cgroup != NULL) + (arguments->unit != NULL) +
 			  (arguments->container != NULL) + arguments->status;
 
-	if (!snap_check_content(&options->snap, err))
+	if (!snap_settle_content(&options->snap, err))
 		return false;
 	if (kinds != 1)
 		return err_set(err, ERR_USAGE,

@@ -107,6 +107,8 @@ const struct option_info content_options[] = {
 	  OPTION_FLAG(struct snap_options, environment) },
 	{ 0, "vector-registers", NULL, "include the vector registers of threads",
 	  OPTION_FLAG(struct snap_options, vector_registers) },
+	{ 0, "raw-stacks", NULL, "include the stacks of goroutines, word by word",
+	  OPTION_FLAG(struct snap_options, raw_stacks) },
 	{ 0, "no-analysis", NULL, "leave out findings and who waits for whom",
 	  OPTION_FLAG(struct snap_options, no_analysis) },
 	{ 0, "go-only", NULL, "fail if the process is not a Go program",
@@ -242,10 +244,15 @@ static bool is_go_version(const char *text)
 	return digits > 0 && digits < 4 && !text[2 + digits];
 }
 
-bool snap_check_content(const struct snap_options *options, struct err *err)
+bool snap_settle_content(struct snap_options *options, struct err *err)
 {
 	const char *release = options->capture.assume_go;
 
+	/* Where variables are depends on types, which are in memory. */
+	if (options->raw_stacks && options->capture.values == VALUES_NONE) {
+		options->capture.values = VALUES_UNLESS_HELD;
+		options->no_values = true;
+	}
 	return !release || is_go_version(release) ||
 	       err_set(err, ERR_USAGE,
 		       "--assume-go requires a release like 1.26, not %.40s", release);
@@ -512,7 +519,7 @@ int snap_run(const struct command *command, struct snap_arguments *arguments)
 	struct err err;
 	bool as_text;
 
-	if (!snap_check_content(options, &err))
+	if (!snap_settle_content(options, &err))
 		return cmd_misused(command, "%s", err.text);
 	if (!view_finish(arguments->view, &err))
 		return cmd_misused(command, "%s", err.text);

@@ -30,8 +30,8 @@ extern const struct option_info content_options[], snap_options[], way_options[]
 /* For options of these fields in other tables: of struct snap_options, of a size. */
 option_reader snap_set_stacks, snap_set_full, snap_set_size;
 
-/* After options were read. ERR_USAGE. */
-MUST_CHECK bool snap_check_content(const struct snap_options *options, struct err *err);
+/* After options were read: makes them agree with each other. ERR_USAGE. */
+MUST_CHECK bool snap_settle_content(struct snap_options *options, struct err *err);
 /* Before options are read. */
 struct snap_arguments snap_arguments_default(struct view *view);
 /* Takes the snapshot, and writes it as a document or as text, as a core file, or both. Returns the

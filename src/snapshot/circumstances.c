@@ -79,6 +79,7 @@ static void print_options(struct sink *out, const struct snap_options *o)
 		sink_named_uint(out, "max_size_bytes", o->max_size);
 	sink_named_bool(out, "environment", o->environment);
 	sink_named_bool(out, "vector_registers", o->vector_registers);
+	sink_named_bool(out, "raw_stacks", o->raw_stacks);
 	print_rule_files(out, o->rules);
 	sink_named_string(out, "redact", redaction_mode_name(o->redaction));
 	sink_named_string(out, "redact_rules", redaction_rules_file(o->redaction));

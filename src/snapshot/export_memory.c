@@ -1,22 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/snapshot/export_memory.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "lib/elf/image.h"
 #include "redaction/redaction.h"
-
-enum { LETTERS = 4 /* in a row: may be of a secret */ };
-
-static bool has_text(const uint8_t *word)
-{
-	size_t letters = 0;
-
-	for (size_t i = 0; i < WORD && letters < LETTERS; i++)
-		letters = isprint(word[i]) ? letters + 1 : 0;
-	return letters == LETTERS;
-}
 
 /* An address, or a small number. Four bytes of an address may be letters by chance; eight bytes of
  * a secret are hardly ever an address at which there is something. */
@@ -25,8 +13,7 @@ static bool is_plain(const struct export_memory *m, const uint8_t *bytes)
 	uint64_t word;
 
 	memcpy(&word, bytes, sizeof(word));
-	return target_mapping_at(m->target, word) ||
-	       ((word <= UINT32_MAX || -word <= UINT32_MAX) && !has_text(bytes));
+	return target_mapping_at(m->target, word) || redaction_is_plain_number(word);
 }
 
 /* Build information is in the executable, too. */

@@ -74,6 +74,19 @@ bool goroutines_urgent(struct goroutine_of it)
 	return runtime_panics(it.runtime, it.goroutine) != NULL;
 }
 
+/* Beyond the size limit they are left out like values; without values nothing plans how much
+ * there will be. */
+static struct raw_stacks raw_stacks_of(const struct goroutines *s, const char *omitted_by)
+{
+	const struct snap_options *o = s->options;
+	const uint64_t most =
+		o->max_size ? o->max_size : value_bounds_default.document_bytes;
+	const bool full = o->raw_stacks && !s->bounds && sink_bytes(s->out) > most;
+
+	return (struct raw_stacks){ o->raw_stacks, o->raw_stack_of,
+				    full ? "max_size" : omitted_by };
+}
+
 /* Prints one goroutine to the part. */
 static void print_one(struct goroutines *s, struct goroutine_of it, enum values_why why)
 {
@@ -84,6 +97,7 @@ static void print_one(struct goroutines *s, struct goroutine_of it, enum values_
 	p->values_omitted_by = why == VALUES_TOO_MUCH ? "max_size"
 			       : why == VALUES_LOST   ? "failure"
 						      : NULL;
+	p->raw_stacks = raw_stacks_of(s, p->values_omitted_by);
 	p->variables = p->redacted = 0;
 	print_goroutine(s->part, p, it.goroutine, groups_of(s->groups, it));
 }

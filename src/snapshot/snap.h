@@ -35,6 +35,8 @@ struct snap_options {
 	const struct value_rules *rules; /* NULL: none */
 	bool environment;		 /* also its values */
 	bool vector_registers;		 /* of threads */
+	bool raw_stacks;		 /* of goroutines, word by word */
+	uint64_t raw_stack_of;		 /* only of the one with this id; 0: of all */
 	struct redaction *redaction;
 	const char *core_output; /* of a core file; NULL: none */
 	struct output *core;	 /* that, open, with capture.core_file */

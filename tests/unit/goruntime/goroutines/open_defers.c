@@ -73,7 +73,7 @@ static void test_open_frame(void **state)
 		.varp = 0x100, .bits = 1, .slots = { 32, 24, 16 }, .count = 3
 	};
 	const struct open_frame wild = { .varp = WILD - PSEUDO_STACK, .bits = 1 };
-	uint64_t closures[OPEN_DEFERS_MAX];
+	struct open_closure closures[OPEN_DEFERS_MAX];
 	struct err err;
 
 	(void)state;
@@ -81,8 +81,9 @@ static void test_open_frame(void **state)
 	pseudo_put(p, PSEUDO_STACK + 0x100 - 32, 1000);
 	pseudo_put(p, PSEUDO_STACK + 0x100 - 16, 1002);
 	assert_int_equal(open_frame_closures(p->rt, &parked, &f, closures, &err), 2);
-	assert_int_equal(closures[0], 1002);
-	assert_int_equal(closures[1], 1000);
+	assert_int_equal(closures[0].closure, 1002);
+	assert_int_equal(closures[0].slot, PSEUDO_STACK + 0x100 - 16);
+	assert_int_equal(closures[1].closure, 1000);
 	assert_int_equal(open_frame_closures(p->rt, &parked, &wild, closures, &err), -1);
 }
 
