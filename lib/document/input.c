@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { BUFFER_SIZE = 64 * 1024 };
+static const uint64_t MEMORY_MAX = UINT64_C(2) << 30;
 
 /* Reads from the file into p; 0: end of file or error. */
 static size_t read_file(struct input *in, char *p, size_t len)
@@ -90,30 +92,59 @@ static bool starts_packed(struct input *in, struct err *err)
 				  in->name);
 }
 
-/* Replaces the file by an anonymous one, with what read() gives. */
-static bool spool(struct input *in, size_t (*from)(struct input *, char *, size_t),
-		  struct err *err)
+typedef size_t read_fn(struct input *in, char *p, size_t len);
+
+/* Of what is left, to fd, most bytes. *ret_full: err says why it cannot be written. */
+static bool copy_to(struct input *in, int fd, uint64_t most, read_fn *from,
+		    bool *ret_full, struct err *err)
 {
-	int fd = spool_open(err);
 	size_t n;
-	if (fd < 0)
-		return false;
+
+	*ret_full = false;
 	while ((n = from(in, in->buf, in->cap)) > 0) {
-		if (!write_fully(fd, in->buf, n)) {
-			err_sys(err, "cannot write a temporary file");
-			close(fd);
-			return false;
+		errno = ENOSPC;
+		if (n > most || !write_fully(fd, in->buf, n)) {
+			*ret_full = true;
+			return err_sys(err, "cannot write a temporary file");
 		}
+		most -= n;
 	}
-	if (!err_is(&in->broken, ERR_NONE)) {
-		*err = in->broken;
-		close(fd);
-		return false;
-	}
+	if (err_is(&in->broken, ERR_NONE))
+		return true;
+	*err = in->broken;
+	return false;
+}
+
+static void replace(struct input *in, int fd)
+{
 	close(in->fd);
 	in->fd = fd;
 	in->start = 0;
-	return true;
+}
+
+/* Replaces the file by an anonymous one, with what from() gives. Who looks at a crash may have a full
+ * disk: then it is in memory, if what was read can be read again. */
+static bool spool(struct input *in, read_fn *from, struct err *err)
+{
+	bool full = false;
+	int fd = spool_open(err);
+
+	if (fd >= 0 && copy_to(in, fd, UINT64_MAX, from, &full, err)) {
+		replace(in, fd);
+		return true;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (fd >= 0 && (!full || !in->zstd || !input_rewind(in, err)))
+		return false;
+	fd = memfd_create("gosnap", MFD_CLOEXEC);
+	if (fd >= 0 && copy_to(in, fd, MEMORY_MAX, from, &full, err)) {
+		replace(in, fd);
+		return true;
+	}
+	if (fd >= 0)
+		close(fd);
+	return false;
 }
 
 bool input_init(struct input *in, int fd, const char *name, struct err *err)

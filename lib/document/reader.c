@@ -191,6 +191,21 @@ static struct reader_text text_here(struct reader *r)
 				     r->in.at - r->in.mark, r->members, r->place_count };
 }
 
+/* Is all valid that was skipped? Its elements are not asked that, for there may be many. */
+static bool check_text(struct reader *r, struct err *err)
+{
+	json_error_t why;
+	json_t *value = parse(r->in.buf + r->in.mark, r->in.at - r->in.mark,
+			      JSON_DECODE_ANY | JSON_ALLOW_NUL, &why);
+
+	if (value) {
+		json_decref(value);
+		return true;
+	}
+	r->in.at = r->in.mark;
+	return damaged(r, words_for(&why), err);
+}
+
 static enum step visit_text(struct reader *r, const struct reader_calls *calls,
 			    struct err *err)
 {
@@ -199,7 +214,7 @@ static enum step visit_text(struct reader *r, const struct reader_calls *calls,
 	r->place_count = 0;
 	r->in.mark = r->in.at;
 	r->in.marked = true;
-	if (skip(r, true, err)) {
+	if (skip(r, true, err) && (r->in_array || check_text(r, err))) {
 		const struct reader_text text = text_here(r);
 		step = calls->text(calls->arg, r->member, r->elements, &text)
 			       ? STEP_ON
@@ -312,6 +327,11 @@ bool reader_visit(struct reader *r, const struct reader_calls *calls, struct err
 	return skip_space(&r->in) == END_OF_INPUT && err_is(&r->in.broken, ERR_NONE)
 		       ? true
 		       : damaged(r, "trailing data after the document", err);
+}
+
+const char *reader_name(const struct reader *r)
+{
+	return r->in.name;
 }
 
 char *reader_text_at(struct reader *r, uint64_t offset, size_t bytes)

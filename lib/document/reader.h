@@ -49,7 +49,8 @@ typedef bool reader_text_fn(void *arg, const char *member, size_t index,
 			    const struct reader_text *text);
 
 /* The same, and calls array, unless NULL, before and after the elements of each array. With text,
- * that is called instead of element: no value is parsed, so that damage within one is not seen. */
+ * that is called instead of element: elements of arrays are not parsed, so that damage within one is
+ * not seen. */
 struct reader_calls {
 	reader_fn *element;
 	reader_text_fn *text;
@@ -59,6 +60,8 @@ struct reader_calls {
 MUST_CHECK bool reader_visit(struct reader *r, const struct reader_calls *calls,
 			     struct err *err);
 
+/* As messages call it. */
+const char *reader_name(const struct reader *r);
 /* Makes places readable in a compressed document, by writing it to an unlinked temporary
  * file. What is damaged stays packed. */
 MUST_CHECK bool reader_unpack(struct reader *r, struct err *err);
@@ -86,6 +89,10 @@ void node_each(const struct reader_node *object, node_fn *fn, void *arg);
 enum { NODE_DEPTH_MAX = 480 };
 struct sink;
 void node_write(struct sink *out, const struct reader_node *node);
+/* The same, with other numbers of the objects that values refer to. */
+typedef uint64_t node_number_fn(void *arg, uint64_t object);
+void node_write_numbered(struct sink *out, const struct reader_node *node,
+			 node_number_fn *number, void *arg);
 /* One JSON value. The caller drops it. NULL: it is none. */
 const struct reader_node *node_of_text(const char *text, size_t len);
 /* Takes a reference, to keep a node beyond its callback. */

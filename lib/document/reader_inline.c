@@ -79,6 +79,14 @@ static json_t *read_object(struct inliner *in, json_int_t number)
 	return (json_t *)reader_at(in->reader, at->offset, at->bytes);
 }
 
+const struct reader_node *inliner_object(struct inliner *in, uint64_t number)
+{
+	in->bytes = 0;
+	return number > INT64_MAX
+		       ? NULL
+		       : (const struct reader_node *)read_object(in, (json_int_t)number);
+}
+
 static void fill(struct inliner *in, json_t *value, unsigned depth);
 
 /* What a map, channel or function refers to has the same type. */

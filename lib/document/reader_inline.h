@@ -20,6 +20,9 @@ void inliner_add(struct inliner *in, const struct reader_text *object);
 void inliner_free(struct inliner *in);
 DEFINE_AUTO(struct inliner, inliner_free)
 
+/* objects[number], as it is. The caller drops it. NULL: there is none. */
+const struct reader_node *inliner_object(struct inliner *in, uint64_t number);
+
 /* A goroutine, thread or variable with what its values refer to, and so on, `depth` references
  * deep; each object only once: then "seen" is its address. After a
  * megabyte of objects, references stay references. The caller drops the node. */

@@ -102,41 +102,60 @@ void node_each(const struct reader_node *object, node_fn *fn, void *arg)
 	}
 }
 
-static void write_json(struct sink *out, const json_t *json, unsigned depth);
+struct writing {
+	struct sink *out;
+	node_number_fn *number; /* NULL: as it is */
+	void *arg;
+};
 
-static void write_members(struct sink *out, const json_t *json, unsigned depth)
+static void write_json(const struct writing *w, const json_t *json, unsigned depth);
+
+/* Of a value, the number of the object that it refers to. */
+static bool is_reference(const json_t *json, const char *key, const json_t *member)
+{
+	return strcmp(key, "object") == 0 && json_is_integer(member) &&
+	       json_integer_value(member) >= 0 && json_object_get(json, "to");
+}
+
+static void write_members(const struct writing *w, const json_t *json, unsigned depth)
 {
 	const char *key;
 	json_t *member;
 
-	sink_begin(out, SINK_OBJECT);
+	sink_begin(w->out, SINK_OBJECT);
 	json_object_foreach((json_t *)json, key, member)
 	{
-		sink_name_text(out, key, strlen(key));
-		write_json(out, member, depth);
+		sink_name_text(w->out, key, strlen(key));
+		if (w->number && is_reference(json, key, member))
+			sink_uint(w->out, w->number(w->arg, (uint64_t)json_integer_value(
+								    member)));
+		else
+			write_json(w, member, depth);
 	}
-	sink_end(out);
+	sink_end(w->out);
 }
 
-static void write_elements(struct sink *out, const json_t *json, unsigned depth)
+static void write_elements(const struct writing *w, const json_t *json, unsigned depth)
 {
 	json_t *element;
 	size_t i;
 
-	sink_begin(out, SINK_ARRAY);
-	json_array_foreach(json, i, element) write_json(out, element, depth);
-	sink_end(out);
+	sink_begin(w->out, SINK_ARRAY);
+	json_array_foreach(json, i, element) write_json(w, element, depth);
+	sink_end(w->out);
 }
 
 /* What is nested deeper than any document of ours becomes null. */
-static void write_json(struct sink *out, const json_t *json, unsigned depth)
+static void write_json(const struct writing *w, const json_t *json, unsigned depth)
 {
+	struct sink *out = w->out;
+
 	if (depth == NODE_DEPTH_MAX)
 		sink_null(out);
 	else if (json_is_object(json))
-		write_members(out, json, depth + 1);
+		write_members(w, json, depth + 1);
 	else if (json_is_array(json))
-		write_elements(out, json, depth + 1);
+		write_elements(w, json, depth + 1);
 	else if (json_is_string(json))
 		sink_text(out, json_string_value(json), json_string_length(json));
 	else if (json_is_integer(json))
@@ -151,7 +170,13 @@ static void write_json(struct sink *out, const json_t *json, unsigned depth)
 
 void node_write(struct sink *out, const struct reader_node *node)
 {
-	write_json(out, json_of(node), 0);
+	write_json(&(struct writing){ .out = out }, json_of(node), 0);
+}
+
+void node_write_numbered(struct sink *out, const struct reader_node *node,
+			 node_number_fn *number, void *arg)
+{
+	write_json(&(struct writing){ out, number, arg }, json_of(node), 0);
 }
 
 const struct reader_node *node_hold(const struct reader_node *node)

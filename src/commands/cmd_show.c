@@ -21,6 +21,7 @@ const struct command command_show = {
 	.summary = "print a snapshot as text",
 	.options = {
 		{ view_options, offsetof(struct show_arguments, view) },
+		{ view_document_options, offsetof(struct show_arguments, view) },
 		{ sandbox_options, offsetof(struct show_arguments, no_sandbox) },
 	},
 };

@@ -20,12 +20,16 @@ enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 struct view {
 	struct filter *filter;
 	bool asked_for;
-	bool all;
-	bool negated; /* applies to the next filter */
+	bool all, values, markdown;
+	uint32_t frames; /* 0: all */
+	enum grouping grouping;
+	const char *label; /* of GROUPING_LABEL */
+	bool negated;	   /* applies to the next filter */
 	bool no_pager;
 	const char *pager; /* its command; NULL: none */
 	enum when color;
-	bool why; /* findings only */
+	bool json; /* the part that passes the filters, as a document */
+	bool why;  /* findings only */
 	enum why_form form;
 };
 
@@ -74,6 +78,59 @@ static bool set_all(const struct option_info *option, const char *argument, void
 	return option_flag(option, argument, &asked(field)->all, err);
 }
 
+static bool set_markdown(const struct option_info *option, const char *argument,
+			 void *field, struct err *err)
+{
+	return option_flag(option, argument, &asked(field)->markdown, err);
+}
+
+static bool set_values(const struct option_info *option, const char *argument,
+		       void *field, struct err *err)
+{
+	return option_flag(option, argument, &asked(field)->values, err);
+}
+
+static bool set_json(const struct option_info *option, const char *argument, void *field,
+		     struct err *err)
+{
+	return option_flag(option, argument, &asked(field)->json, err);
+}
+
+static bool set_frames(const struct option_info *option, const char *argument,
+		       void *field, struct err *err)
+{
+	struct view *view = asked(field);
+
+	return option_number(option, argument, &view->frames, err) &&
+	       (view->frames > 0 ||
+		err_set(err, ERR_USAGE, "--%s requires at least 1", option->name));
+}
+
+static bool set_grouping(const struct option_info *option, const char *argument,
+			 void *field, struct err *err)
+{
+	static const char *const names[] = { [GROUPING_EXACT] = "exact",
+					     [GROUPING_SIMILAR] = "similar",
+					     [GROUPING_CREATOR] = "creator" };
+	static const char label[] = "label:";
+	struct view *view = asked(field);
+
+	if (strncmp(argument, label, strlen(label)) == 0 && argument[strlen(label)]) {
+		view->grouping = GROUPING_LABEL;
+		view->label = argument + strlen(label);
+		return true;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (strcmp(argument, names[i]) == 0) {
+			view->grouping = (enum grouping)i;
+			return true;
+		}
+	}
+	return err_set(err, ERR_USAGE,
+		       "--%s requires exact, similar, creator or label:KEY, not %.100s",
+		       option->name, argument);
+}
+
 static bool set_color(const struct option_info *option, const char *argument, void *field,
 		      struct err *err)
 {
@@ -110,10 +167,22 @@ const struct option_info view_options[] = {
 	{ .name = NULL }
 };
 
+const struct option_info view_document_options[] = {
+	{ 0, "group", "PARTS", "exact, similar, creator, label:KEY: what is one",
+	  .read = set_grouping },
+	{ 0, "frames", "N", "at most N frames of each stack", .read = set_frames },
+	{ 0, "values", NULL, "also each goroutine by itself, with its variables",
+	  .read = set_values },
+	{ 0, "markdown", NULL, "as Markdown, for tickets", .read = set_markdown },
+	{ 0, "json", NULL, "write what passes the filters as a document",
+	  .read = set_json },
+	{ .name = NULL }
+};
+
 bool view_finish(struct view *view, struct err *err)
 {
 	/* Found now: no program can be looked for in the sandbox. */
-	if (page_is_terminal(STDOUT_FILENO) && !view->no_pager)
+	if (page_is_terminal(STDOUT_FILENO) && !view->no_pager && !view->json)
 		view->pager = pager_command();
 	return !view->negated ||
 	       err_set(err, ERR_USAGE, "--not must be followed by a filter");
@@ -132,7 +201,7 @@ bool view_is_asked_for(const struct view *view)
 
 bool view_shows_values(const struct view *view)
 {
-	return view->all || filter_names_goroutines(view->filter);
+	return view->all || view->values || filter_names_goroutines(view->filter);
 }
 
 static bool has_color(const struct view *view)
@@ -157,6 +226,11 @@ bool view_print(const struct view *view, struct reader *reader, bool *ret_no,
 {
 	const struct viewer_options options = {
 		.all = view->all,
+		.values = view->values,
+		.markdown = view->markdown,
+		.frames = view->frames,
+		.grouping = view->grouping,
+		.label = view->label,
 		.color = has_color(view),
 		.columns = page_columns(STDOUT_FILENO),
 		.filter = view->filter,
@@ -169,6 +243,8 @@ bool view_print(const struct view *view, struct reader *reader, bool *ret_no,
 	if (view->why) {
 		shown = why_print(reader, &page, view->form, ret_no, err);
 		reader_close(reader);
+	} else if (view->json) {
+		shown = viewer_write_part(reader, view->filter, ret_no, err);
 	} else {
 		shown = viewer_show(reader, &options, stdout, ret_no, err);
 	}

@@ -18,7 +18,8 @@ struct view *view_new(void);
 void view_free(struct view *view);
 DEFINE_AUTO(struct view, view_free)
 
-extern const struct option_info view_options[]; /* of a struct view * */
+/* Both of a struct view *. The second is for who shows documents only. */
+extern const struct option_info view_options[], view_document_options[];
 
 /* To be called after the last option. ERR_USAGE. */
 MUST_CHECK bool view_finish(struct view *view, struct err *err);

@@ -81,7 +81,7 @@ static void print_call_of(struct call_text *t, const struct reader_node *call)
 	if (!t->goroot)
 		t->goroot = stack_goroot(frames);
 	t->style.goroot = t->goroot;
-	stack_print(&t->style, frames, -1);
+	stack_print(&t->style, frames, -1, NULL);
 }
 
 static void print_return(struct call_text *t, const struct reader_node *call)

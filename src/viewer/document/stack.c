@@ -16,7 +16,7 @@ enum {
 struct row {
 	const struct reader_node *frame;
 	size_t times;
-	bool marked;
+	bool marked, lines_differ;
 };
 
 static bool same_place(const struct reader_node *a, const struct reader_node *b)
@@ -46,7 +46,7 @@ static bool is_wrapper(const struct stack_style *style, const struct reader_node
 
 static struct row *make_rows(const struct stack_style *style,
 			     const struct reader_node *frames, int64_t marked,
-			     size_t *ret_n)
+			     const bool *lines_differ, size_t *ret_n)
 {
 	size_t count = node_count(frames), n = 0, shown = 0;
 	struct row *rows = xcalloc(count, sizeof(*rows));
@@ -59,8 +59,9 @@ static struct row *make_rows(const struct stack_style *style,
 		if (!style->all && n > 0 && same_place(rows[n - 1].frame, frame))
 			rows[n - 1].times++;
 		else
-			rows[n++] = (struct row){ frame, 1, false };
+			rows[n++] = (struct row){ frame, 1, false, false };
 		rows[n - 1].marked |= (int64_t)i == marked;
+		rows[n - 1].lines_differ |= lines_differ && lines_differ[i];
 	}
 	*ret_n = n;
 	return rows;
@@ -147,6 +148,8 @@ static void add_notes(struct text *text, const struct stack_style *style,
 		text_add(text, " %s", text_of(node_get(row->frame, "pc"), ""));
 	if (row->marked)
 		text_add(text, " [fault]");
+	if (row->lines_differ)
+		text_add(text, " [or other lines]");
 	if (row->times > 1) {
 		text_add(text, ", ");
 		text_add_count(text, row->times);
@@ -278,28 +281,41 @@ static void print_gap(const struct stack_style *style, size_t frames)
 {
 	struct text text = { 0 };
 	text_add(&text, "... ");
-	text_add_counted(&text, frames, "frame");
-	text_add(&text, " omitted: --all shows them ...");
+	text_add_counted(&text, frames, style->frames ? "more frame" : "frame");
+	if (!style->frames)
+		text_add(&text, " omitted: --all shows them ...");
 	page_paragraph(&style->page, COLOR_PLAIN, style->indent, style->indent,
 		       text.words);
 	text_done(&text);
 }
 
-void stack_print(const struct stack_style *style, const struct reader_node *frames,
-		 int64_t marked)
+/* Which rows of n are left out: *ret_count of them from *ret_first on. */
+static void cut(const struct stack_style *style, size_t n, size_t *ret_first,
+		size_t *ret_count)
 {
-	size_t n, cut = 0;
-	struct row *rows = make_rows(style, frames, marked, &n);
+	const size_t first = style->frames ? style->frames : ROWS_FIRST;
+	const size_t last = style->frames ? 0 : ROWS_LAST;
+	const bool deep = n > first + last && (style->frames || !style->all);
+
+	*ret_first = first;
+	*ret_count = deep ? n - first - last : 0;
+}
+
+void stack_print(const struct stack_style *style, const struct reader_node *frames,
+		 int64_t marked, const bool *lines_differ)
+{
+	size_t n, gap, omitted;
+	struct row *rows = make_rows(style, frames, marked, lines_differ, &n);
 	if (n == 0 && node_count(frames) > 0)
 		fprintf(style->page.out, "%*s(in the runtime only)\n", style->indent, "");
-	if (!style->all && n > ROWS_FIRST + ROWS_LAST)
-		cut = n - ROWS_FIRST - ROWS_LAST;
+	cut(style, n, &gap, &omitted);
 	for (size_t i = 0; i < n; i++) {
-		if (cut > 0 && i == ROWS_FIRST) {
-			print_gap(style, cut);
-			i += cut;
+		if (omitted > 0 && i == gap) {
+			print_gap(style, omitted);
+			i += omitted;
 		}
-		print_row(style, &rows[i]);
+		if (i < n)
+			print_row(style, &rows[i]);
 	}
 	xfree(rows);
 }

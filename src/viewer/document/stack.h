@@ -18,6 +18,7 @@ struct stack_style {
 	const char *module; /* the program's module; NULL: unknown. Borrowed */
 	const char *goroot; /* "/usr/lib/go-1.24/src/"; NULL: unknown. Borrowed */
 	int indent;
+	size_t frames; /* at most this many; 0: as many as there are */
 };
 
 /* The function is neither in Go's standard library nor C. */
@@ -28,8 +29,9 @@ const char *stack_file(const struct stack_style *style, const char *file);
  * caller frees it. */
 char *stack_goroot(const struct reader_node *frames);
 
-/* marked: index of the frame of a fault; -1: none. */
+/* marked: index of the frame of a fault; -1: none. lines_differ: in which frames similar stacks have
+ * other lines; NULL: in none. */
 void stack_print(const struct stack_style *style, const struct reader_node *frames,
-		 int64_t marked);
+		 int64_t marked, const bool *lines_differ);
 
 #endif

@@ -13,7 +13,7 @@
 
 static void group_done(struct summary_group *group)
 {
-	xfree(group->place);
+	xfree(group->lines_differ);
 	xfree(group->created_by);
 	xfree(group->waits_for.words);
 	xfree(group->labels.words);
@@ -100,7 +100,7 @@ static struct summary_tally *group_tally(struct summary_group *group, size_t *st
 uint64_t summary_group_shown(const struct summary *summary,
 			     const struct summary_group *group)
 {
-	return filter_is_empty(summary->filter) ? group->size : group->goroutines;
+	return summary->part ? group->goroutines : group->size;
 }
 
 bool summary_is_system(const struct summary_group *group)
@@ -206,10 +206,45 @@ static void note_details(struct summary *summary, struct summary_group *group,
 	group->labels_number = row->labels;
 }
 
+/* In which lines stacks of the same functions are not the same. */
+static void compare_lines(struct summary *summary, size_t first, size_t other)
+{
+	size_t n;
+	const struct model_group *groups = model_groups(summary->model, &n);
+	const struct model_frame *frames = model_frames(summary->model, &n);
+	const struct model_frame *a = frames + groups[first].first_frame;
+	const struct model_frame *b = frames + groups[other].first_frame;
+	struct summary_group *group = &summary->groups[first];
+
+	if (first == other || groups[first].frame_count != groups[other].frame_count)
+		return;
+	if (!group->lines_differ)
+		group->lines_differ =
+			xcalloc(groups[first].frame_count + 1, sizeof(bool));
+	for (size_t i = 0; i < groups[first].frame_count; i++)
+		group->lines_differ[i] |= a[i].line != b[i].line;
+}
+
+/* The one that it is shown with. */
+static struct summary_group *group_of(struct summary *summary,
+				      const struct model_goroutine *row)
+{
+	const uint32_t i = row->group;
+	const uint32_t first = summary->similar ? summary->similar[i] : i;
+	struct summary_group *group = &summary->groups[first];
+
+	if (!summary->groups[i].met) {
+		summary->groups[i].met = true;
+		group->stacks++;
+		compare_lines(summary, first, i);
+	}
+	return group;
+}
+
 static void add_to_group(struct summary *summary, const struct model_goroutine *row,
 			 size_t state)
 {
-	struct summary_group *group = &summary->groups[row->group];
+	struct summary_group *group = group_of(summary, row);
 	struct summary_tally *tally = group_tally(group, &state);
 
 	summary->shown_groups += group->goroutines == 0;
@@ -256,34 +291,17 @@ static void add_goroutine(struct summary *summary, const struct model_goroutine 
 		add_to_group(summary, row, state);
 }
 
-/* NULL: no function belongs to the program. */
-static char *place_of(const struct summary *summary, const struct reader_node *frames)
+static void open_group(struct summary *summary, size_t i)
 {
-	const struct stack_style style = {
-		.module = text_of(node_get(summary->heads.go, "module"), NULL),
-		.goroot = summary->goroot,
-	};
-	for (size_t i = 0; i < node_count(frames); i++) {
-		const struct reader_node *frame = node_at(frames, i);
-		if (stack_is_users(&style, frame))
-			return xstrdup(text_of(node_get(frame, "function"), "?"));
-	}
-	return NULL;
-}
-
-static void add_group(struct summary *summary, const struct model_group *row)
-{
+	size_t n;
+	const struct model_group *row = &model_groups(summary->model, &n)[i];
 	const struct reader_node *node = model_open(summary->model, row->place);
 	const struct reader_node *frames = node_get(node, "frames");
+	struct summary_group *group = &summary->groups[i];
 
 	if (!summary->goroot)
 		summary->goroot = stack_goroot(frames);
-	summary->groups[summary->group_count++] = (struct summary_group){
-		.size = row->count,
-		.frames_pass = filter_passes_frames(summary->filter, frames),
-		.place = place_of(summary, frames),
-		.parent = -1,
-	};
+	group->frames_pass = filter_passes_frames(summary->filter, frames);
 	order_note_lock(&summary->order, frames, row->count);
 	node_drop(node);
 }
@@ -334,19 +352,36 @@ static void add_lists(struct summary *summary)
 	add_warnings(summary);
 }
 
-void summary_init(struct summary *summary, struct model *m, struct filter *filter)
+static void begin(struct summary *summary, struct model *m)
 {
 	size_t n;
 	const struct model_group *groups = model_groups(m, &n);
-	const struct model_goroutine *rows;
 
-	*summary = (struct summary){
-		.model = m, .heads = *model_heads(m), .filter = filter, .state_count = 1
-	};
+	summary->model = m;
+	summary->heads = *model_heads(m);
+	summary->state_count = 1;
 	summary->states[0] = xstrdup("other");
 	summary->groups = xcalloc(n + 1, sizeof(*summary->groups));
+	summary->group_count = n;
 	for (size_t i = 0; i < n; i++)
-		add_group(summary, &groups[i]);
+		summary->groups[i].parent = -1;
+	for (size_t i = 0; i < n; i++) {
+		const size_t first = summary->similar ? summary->similar[i] : i;
+		summary->groups[first].size += groups[i].count;
+	}
+}
+
+void summary_init(struct summary *summary, struct model *m, struct filter *filter,
+		  const uint32_t *similar)
+{
+	const struct model_goroutine *rows;
+
+	*summary = (struct summary){ .filter = filter,
+				     .similar = similar,
+				     .part = !filter_is_empty(filter) };
+	begin(summary, m);
+	for (size_t i = 0; i < summary->group_count; i++)
+		open_group(summary, i);
 	rows = model_goroutines(m, &summary->all_goroutines);
 	summary->rows = xcalloc(summary->all_goroutines + 1, sizeof(*summary->rows));
 	for (size_t i = 0; i < summary->all_goroutines; i++) {
@@ -357,6 +392,27 @@ void summary_init(struct summary *summary, struct model *m, struct filter *filte
 	}
 	add_lists(summary);
 	order_locks_known(&summary->order);
+}
+
+void summary_init_part(struct summary *part, const struct summary *whole,
+		       const uint32_t *rows, size_t count)
+{
+	const struct model_goroutine *list;
+
+	*part = (struct summary){ .filter = whole->filter,
+				  .similar = whole->similar,
+				  .part = true };
+	begin(part, whole->model);
+	list = model_goroutines(whole->model, &part->all_goroutines);
+	part->rows = xcalloc(count + 1, sizeof(*part->rows));
+	for (size_t i = 0; i < count; i++) {
+		const struct model_goroutine *row = &list[rows[i]];
+		part->rows[part->goroutines++] = rows[i];
+		if (row->group != MODEL_NONE && !part->groups[row->group].met)
+			open_group(part, row->group);
+		add_goroutine(part, row);
+	}
+	order_locks_known(&part->order);
 }
 
 static int64_t fault_in(const struct summary *summary, const char *stack)

@@ -51,9 +51,11 @@ struct summary_creator {
 };
 
 struct summary_group {
-	uint64_t size;	  /* according to the document */
-	bool frames_pass; /* the frames pass the filter */
-	char *place;	  /* innermost function of the program; NULL: none */
+	uint64_t size;	    /* according to the document */
+	uint64_t stacks;    /* that are similar, with goroutines here */
+	bool *lines_differ; /* by frame of the first of them; NULL: in none */
+	bool met;	    /* one of its goroutines has been added */
+	bool frames_pass;   /* the frames pass the filter */
 	/* From here on, only goroutines that pass the filter. */
 	uint64_t goroutines, system, locked;
 	int64_t ids[SUMMARY_IDS]; /* the first ones */
@@ -78,7 +80,9 @@ struct summary {
 	size_t warning_count;
 	size_t warnings_left_out;
 
-	struct filter *filter; /* borrowed */
+	struct filter *filter;	 /* borrowed */
+	const uint32_t *similar; /* borrowed; NULL: each group is one of its own */
+	bool part;		 /* not all goroutines of the document */
 	size_t all_goroutines;
 	/* From here on, only goroutines that pass the filter. */
 	uint32_t *rows; /* of the model */
@@ -99,8 +103,13 @@ struct summary {
 	int64_t thread_in_c[SUMMARY_THREADS];
 };
 
-/* Both are borrowed for the lifetime of the summary. */
-void summary_init(struct summary *summary, struct model *m, struct filter *filter);
+/* Of those that pass the filter. Model, filter and similar (see sections.h) are borrowed for the
+ * lifetime of the summary. */
+void summary_init(struct summary *summary, struct model *m, struct filter *filter,
+		  const uint32_t *similar);
+/* Of some of these. */
+void summary_init_part(struct summary *part, const struct summary *whole,
+		       const uint32_t *rows, size_t count);
 void summary_done(struct summary *summary);
 
 /* Index of the frame that the fault is in, if that is a frame of this thread, or of a goroutine of
@@ -109,7 +118,7 @@ int64_t summary_fault_in_thread(const struct summary *summary,
 				const struct reader_node *thread);
 int64_t summary_fault_in_group(const struct summary *summary,
 			       const struct reader_node *group);
-/* Number of goroutines to show. Without a filter, the document's own count: it may be
+/* Number of goroutines to show. Of the whole, the document's own count: it may be
  * truncated after its groups. */
 uint64_t summary_group_shown(const struct summary *summary,
 			     const struct summary_group *group);

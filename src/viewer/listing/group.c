@@ -8,7 +8,6 @@
 #include "src/viewer/document/details.h"
 #include "src/viewer/document/stack.h"
 #include "src/viewer/document/summary.h"
-#include "src/viewer/filter/filter.h"
 #include "src/viewer/listing/values.h"
 #include "src/viewer/terminal/text.h"
 
@@ -32,16 +31,16 @@ static void add_states(struct text *text, const struct summary *summary,
 	}
 }
 
-/* The first ids of those shown; without a filter, in document order. */
-static size_t first_ids(const struct summary *summary, const struct summary_group *group,
-			const struct reader_node *node, int64_t ret[SUMMARY_IDS])
+/* The first ids; those of the document if it was cut off before its goroutines. */
+static size_t first_ids(const struct summary_group *group, const struct reader_node *node,
+			int64_t ret[SUMMARY_IDS])
 {
 	const struct reader_node *ids = node_get(node, "goroutines");
-	bool filtered = !filter_is_empty(summary->filter);
-	size_t n = filtered ? (size_t)group->goroutines : node_count(ids);
+	const bool met = group->goroutines > 0;
+	size_t n = met ? (size_t)group->goroutines : node_count(ids);
 	n = n < SUMMARY_IDS ? n : SUMMARY_IDS;
 	for (size_t i = 0; i < n; i++)
-		ret[i] = filtered ? group->ids[i] : node_int(node_at(ids, i), -1);
+		ret[i] = met ? group->ids[i] : node_int(node_at(ids, i), -1);
 	return n;
 }
 
@@ -75,12 +74,14 @@ static void print_heading(const struct page *page, const struct summary *summary
 {
 	int64_t ids[SUMMARY_IDS];
 	uint64_t count = summary_group_shown(summary, group);
-	size_t n = first_ids(summary, group, node, ids);
+	size_t n = first_ids(group, node, ids);
 	struct text text = { 0 };
 	if (count == 1 && n == 1)
 		text_add(&text, "goroutine %" PRId64, ids[0]);
 	else
 		text_add_counted(&text, count, "goroutine");
+	if (group->stacks > 1)
+		text_add(&text, " on %" PRIu64 " similar stacks", group->stacks);
 	add_states(&text, summary, group);
 	if (group->locked > 0)
 		text_add(&text, " (locked to %s)",
@@ -176,7 +177,8 @@ void group_print(const struct stack_style *style, const struct summary *summary,
 	print_heading(&style->page, summary, group, node);
 	print_shared(style, summary, group);
 	print_locked_out(&style->page, summary, frames);
-	stack_print(style, frames, summary_fault_in_group(summary, node));
+	stack_print(style, frames, summary_fault_in_group(summary, node),
+		    group->lines_differ);
 	print_end(style, group);
 }
 

@@ -4,22 +4,29 @@
  * without it. */
 #include "src/viewer/listing/viewer.h"
 
+#include <unistd.h>
+
 #include "lib/document/reader_inline.h"
+#include "lib/document/sink.h"
 #include "src/viewer/document/findings.h"
+#include "src/viewer/document/sections.h"
 #include "src/viewer/document/stack.h"
 #include "src/viewer/document/summary.h"
 #include "src/viewer/filter/filter.h"
 #include "src/viewer/listing/group.h"
 #include "src/viewer/listing/heading.h"
+#include "src/viewer/listing/part.h"
 #include "src/viewer/listing/runtime_lines.h"
 #include "src/viewer/listing/threads.h"
 #include "src/viewer/model/model.h"
+#include "src/viewer/terminal/markdown.h"
 #include "src/viewer/terminal/pager.h"
 #include "src/viewer/terminal/text.h"
 
 enum { INDENT = 4 };
 
 struct show {
+	const struct viewer_options *options;
 	struct model *model;
 	struct stack_style style;
 	struct summary summary;
@@ -33,10 +40,16 @@ static bool is_out_broken(const struct show *show)
 	return ferror(show->style.page.out);
 }
 
-/* The runtime's own are hidden unless selected by id. */
+static bool in_sections(const struct show *show)
+{
+	return show->options->grouping == GROUPING_CREATOR ||
+	       show->options->grouping == GROUPING_LABEL;
+}
+
+/* The runtime's own are hidden unless selected by id; sections have no others. */
 static bool is_hidden(const struct show *show, const struct summary_group *group)
 {
-	return summary_is_system(group) && !show->named;
+	return summary_is_system(group) && !show->named && !in_sections(show);
 }
 
 static const struct reader_node *open_group(const struct show *show, size_t i)
@@ -46,39 +59,38 @@ static const struct reader_node *open_group(const struct show *show, size_t i)
 	return model_open(show->model, model_groups(show->model, &n)[i].place);
 }
 
-static void print_group(const struct show *show, size_t i)
+static void print_group(const struct show *show, const struct summary *summary, size_t i)
 {
 	const struct reader_node *node = open_group(show, i);
 
-	group_print(&show->style, &show->summary, &show->summary.groups[i], node);
+	group_print(&show->style, summary, &summary->groups[i], node);
 	node_drop(node);
 }
 
-static void note_order(struct show *show, size_t i, uint64_t goroutines)
+static void note_order(const struct show *show, struct summary *summary, size_t i,
+		       uint64_t goroutines)
 {
 	const struct reader_node *node = open_group(show, i);
 
-	order_add(&show->summary.order, &show->style, i, node_get(node, "frames"),
-		  goroutines);
+	order_add(&summary->order, &show->style, i, node_get(node, "frames"), goroutines);
 	node_drop(node);
 }
 
-static void print_groups(struct show *show)
+static void print_groups(struct show *show, struct summary *summary)
 {
-	struct summary *summary = &show->summary;
 	const struct order *order = &summary->order;
 
 	for (size_t i = 0; i < summary->group_count; i++) {
 		const struct summary_group *group = &summary->groups[i];
 		const uint64_t shown = summary_group_shown(summary, group);
 		if (shown > 0 && !is_hidden(show, group))
-			note_order(show, i, shown);
+			note_order(show, summary, i, shown);
 		else if (shown > 0)
 			show->system_left_out += group->goroutines;
 	}
 	order_sort(&summary->order);
 	for (size_t i = 0; i < order->entry_count && !is_out_broken(show); i++)
-		print_group(show, order->entries[i].index);
+		print_group(show, summary, order->entries[i].index);
 }
 
 static void print_system_groups(const struct show *show)
@@ -88,7 +100,51 @@ static void print_system_groups(const struct show *show)
 	for (size_t i = 0; i < summary->group_count && !is_out_broken(show); i++)
 		if (summary_group_shown(summary, &summary->groups[i]) > 0 &&
 		    is_hidden(show, &summary->groups[i]))
-			print_group(show, i);
+			print_group(show, summary, i);
+}
+
+static void print_section(struct show *show, const struct section *section)
+{
+	struct summary part;
+	struct text title = { 0 };
+
+	summary_init_part(&part, &show->summary, section->rows, section->count);
+	putc('\n', show->style.page.out);
+	text_add_counted(&title, section->count, "goroutine");
+	text_add(&title, " %s:", section->title);
+	page_say(&show->style.page, COLOR_HEADING, 0, 2, &title);
+	print_groups(show, &part);
+	summary_done(&part);
+}
+
+/* Those to show, without the runtime's own unless they are asked for. */
+static size_t shown_rows(struct show *show, uint32_t *ret)
+{
+	const struct summary *summary = &show->summary;
+	size_t n, count = 0;
+	const struct model_goroutine *all = model_goroutines(show->model, &n);
+
+	for (size_t i = 0; i < summary->goroutines; i++) {
+		if (all[summary->rows[i]].system && !show->style.all && !show->named)
+			show->system_left_out++;
+		else
+			ret[count++] = summary->rows[i];
+	}
+	return count;
+}
+
+static void print_sections(struct show *show)
+{
+	const struct viewer_options *options = show->options;
+	AUTO(xfree)
+	uint32_t *rows = xcalloc(show->summary.goroutines + 1, sizeof(*rows));
+	struct sections sections = { NULL };
+
+	sections_make(&sections, show->model, rows, shown_rows(show, rows),
+		      options->grouping, options->label);
+	for (size_t i = 0; i < sections.count && !is_out_broken(show); i++)
+		print_section(show, &sections.list[i]);
+	sections_done(&sections);
 }
 
 static void print_threads(const struct show *show)
@@ -136,6 +192,21 @@ static void print_left_out(const struct show *show)
 	page_say(&show->style.page, COLOR_PLAIN, 0, 2, &text);
 }
 
+/* A program without Go has only threads to show. */
+static void print_details(const struct show *show)
+{
+	const bool threads = show->style.all || show->summary.group_count == 0;
+
+	if (show->style.all && !in_sections(show))
+		print_system_groups(show);
+	if (threads && !show->filtered)
+		print_threads(show);
+	if (threads || show->named || show->options->values)
+		print_goroutines(show);
+	if (!threads && !show->filtered)
+		heading_print_threads(&show->style.page, &show->summary);
+}
+
 static void print_body(struct show *show)
 {
 	const struct page *page = &show->style.page;
@@ -143,17 +214,11 @@ static void print_body(struct show *show)
 		heading_print_states(page, &show->summary);
 	if (show->summary.goroutines > 0 && show->style.all && !show->filtered)
 		runtime_lines_print(page, &show->summary);
-	print_groups(show);
-	/* A program without Go has only threads to show. */
-	if (show->style.all || show->named || show->summary.group_count == 0) {
-		if (show->style.all)
-			print_system_groups(show);
-		if (!show->filtered)
-			print_threads(show);
-		print_goroutines(show);
-	} else if (!show->filtered) {
-		heading_print_threads(page, &show->summary);
-	}
+	if (in_sections(show))
+		print_sections(show);
+	else
+		print_groups(show, &show->summary);
+	print_details(show);
 	if (!show->style.all && show->summary.group_count > 0)
 		print_left_out(show);
 }
@@ -169,9 +234,20 @@ static void print_all(struct show *show)
 	if (show->filtered)
 		heading_print_shown(page, &show->summary);
 	else
-		shown_findings_print(page, &show->summary.findings, "Findings:");
+		shown_findings_print(page, &show->summary.findings, MARKDOWN_LIST);
 	if (!show->filtered || show->summary.goroutines > 0)
 		print_body(show);
+}
+
+/* As text, or as Markdown. */
+static void print_to(struct show *show, FILE *out)
+{
+	FILE *markdown = show->options->markdown ? markdown_open(out) : NULL;
+
+	show->style.page.out = markdown ? markdown : out;
+	print_all(show);
+	if (markdown)
+		fclose(markdown);
 }
 
 /* The pager starts when the document is loaded: until then, interrupt keys are for us. */
@@ -180,8 +256,7 @@ static bool print_paged(struct show *show, const char *command, struct err *err)
 	struct pager *pager = pager_start(command, err);
 	if (!pager)
 		return false;
-	show->style.page.out = pager_stream(pager);
-	print_all(show);
+	print_to(show, pager_stream(pager));
 	return pager_finish(pager, err);
 }
 
@@ -192,23 +267,46 @@ bool viewer_show(struct reader *reader, const struct viewer_options *options, FI
 	bool paged = true;
 	if (!model)
 		return false;
+	AUTO(xfree)
+	uint32_t *similar =
+		options->grouping == GROUPING_SIMILAR ? sections_similar(model) : NULL;
 	struct show show = {
+		.options = options,
 		.model = model,
-		.style = { .page = { out, options->columns, options->color },
+		.style = { .page = { out,
+				     options->markdown ? MARKDOWN_COLUMNS
+						       : options->columns,
+				     options->color && !options->markdown },
 			   .all = options->all,
-			   .indent = INDENT },
+			   .indent = INDENT,
+			   .frames = options->frames },
 		.filtered = !filter_is_empty(options->filter),
 		.named = filter_names_goroutines(options->filter),
 		.damage = model_damage(model),
 	};
-	summary_init(&show.summary, model, options->filter);
+	summary_init(&show.summary, model, options->filter, similar);
 	show.style.module = text_of(node_get(show.summary.heads.go, "module"), NULL);
 	show.style.goroot = show.summary.goroot;
 	if (options->pager)
 		paged = print_paged(&show, options->pager, err);
 	else
-		print_all(&show);
+		print_to(&show, out);
 	*ret_nothing = show.filtered && show.summary.goroutines == 0;
 	summary_done(&show.summary);
 	return model_is_whole(model, err) && paged;
+}
+
+bool viewer_write_part(struct reader *reader, struct filter *filter, bool *ret_nothing,
+		       struct err *err)
+{
+	AUTO(model_free) struct model *model = model_load(reader, err);
+	AUTO(sink_free) struct sink *out = sink_json_new(STDOUT_FILENO, false);
+	struct summary summary;
+	if (!model)
+		return false;
+	summary_init(&summary, model, filter, NULL);
+	part_write(model, summary.rows, summary.goroutines, out);
+	*ret_nothing = summary.goroutines == 0;
+	summary_done(&summary);
+	return sink_finish(out, NULL, err) && model_is_whole(model, err);
 }

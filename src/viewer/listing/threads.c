@@ -102,7 +102,7 @@ void threads_print(const struct stack_style *style, const struct summary *summar
 			putc('\n', style->page.out);
 	}
 	stack_print(style, node_get(thread, "frames"),
-		    summary_fault_in_thread(summary, thread));
+		    summary_fault_in_thread(summary, thread), NULL);
 	if (node_string(node_get(unwind, "reason"), NULL)) {
 		struct text text = { 0 };
 		text_add(&text, "... %s: %s", text_of(node_get(unwind, "status"), "?"),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/viewer/model/model.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -78,6 +79,15 @@ static bool add_element(void *arg, const char *member, size_t index,
 	return true;
 }
 
+static void note_array(void *arg, const char *member, bool begins)
+{
+	struct model *m = arg;
+
+	(void)begins;
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
+		m->lists[i].present |= strcmp(member, lists[i]) == 0;
+}
+
 struct model *model_load(struct reader *reader, struct err *err)
 {
 	AUTO(model_free) struct model *m = xcalloc(1, sizeof(*m));
@@ -86,7 +96,9 @@ struct model *model_load(struct reader *reader, struct err *err)
 	m->objects = inliner_empty(reader, err);
 	if (!m->objects)
 		return NULL;
-	if (reader_visit(reader, &(struct reader_calls){ .text = add_element, .arg = m },
+	if (reader_visit(reader,
+			 &(struct reader_calls){
+				 .text = add_element, .array = note_array, .arg = m },
 			 &m->damage))
 		m->damage.code = ERR_NONE;
 	rows_done(m);
@@ -197,6 +209,11 @@ model_text model_state(const struct model_goroutine *g)
 	return g->reason != MODEL_NO_TEXT ? g->reason : g->status;
 }
 
+bool model_has_list(const struct model *m, enum model_list list)
+{
+	return m->lists[list].present;
+}
+
 size_t model_list_count(const struct model *m, enum model_list list)
 {
 	return m->lists[list].count;
@@ -210,7 +227,13 @@ struct model_place model_list_at(const struct model *m, enum model_list list, si
 
 const struct reader_node *model_open(struct model *m, struct model_place place)
 {
-	return reader_at(m->reader, place.offset, place.bytes);
+	const struct reader_node *node = reader_at(m->reader, place.offset, place.bytes);
+
+	if (!node && place.bytes > 0 && err_is(&m->damage, ERR_NONE))
+		err_set(&m->damage, ERR_BAD_DATA,
+			"%s: damaged at byte %" PRIu64 ": invalid JSON",
+			reader_name(m->reader), place.offset);
+	return node;
 }
 
 const struct reader_node *model_open_inline(struct model *m, struct model_place place,
@@ -222,6 +245,11 @@ const struct reader_node *model_open_inline(struct model *m, struct model_place 
 
 	node_drop(node);
 	return whole;
+}
+
+const struct reader_node *model_open_object(struct model *m, uint64_t number)
+{
+	return inliner_object(m->objects, number);
 }
 
 const struct reader_node *model_open_member(struct model *m, struct model_place place,

@@ -92,7 +92,7 @@ struct model *model_load(struct reader *reader, struct err *err);
 void model_free(struct model *m);
 DEFINE_AUTO(struct model, model_free)
 
-/* Why the document is not whole, in a sentence; NULL: it is. */
+/* Why the document is not whole, in a sentence; NULL: it is, as far as it has been opened. */
 const char *model_damage(const struct model *m);
 /* The same as an error. */
 MUST_CHECK bool model_is_whole(const struct model *m, struct err *err);
@@ -113,14 +113,18 @@ uint32_t model_find_group(struct model *m, int64_t id);
 /* What state it is in, in a word or two: its reason if it waits. */
 model_text model_state(const struct model_goroutine *g);
 
+/* The document has it, even if it is empty. */
+bool model_has_list(const struct model *m, enum model_list list);
 size_t model_list_count(const struct model *m, enum model_list list);
 struct model_place model_list_at(const struct model *m, enum model_list list, size_t i);
 
-/* Parses an element; NULL: it is damaged. The caller drops it. */
+/* Parses an element; NULL: it is damaged, which model_damage() says from then on. The caller drops it. */
 const struct reader_node *model_open(struct model *m, struct model_place place);
 /* The same with what its values refer to, `depth` references deep; see reader_inline.h. */
 const struct reader_node *model_open_inline(struct model *m, struct model_place place,
 					    unsigned depth);
+/* objects[number] of the document; NULL: there is none. The caller drops it. */
+const struct reader_node *model_open_object(struct model *m, uint64_t number);
 /* One member of an element, without parsing the rest; NULL: it has none. The caller drops it. */
 const struct reader_node *model_open_member(struct model *m, struct model_place place,
 					    const char *name);

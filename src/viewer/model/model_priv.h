@@ -11,6 +11,7 @@
 struct place_list {
 	struct model_place *list;
 	size_t count, cap;
+	bool present; /* even if it is empty */
 };
 
 struct model {
