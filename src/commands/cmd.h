@@ -5,15 +5,16 @@
 #ifndef GOSNAP_CMD_H
 #define GOSNAP_CMD_H
 
+#include "src/commands/documents/documents.h"
 #include "src/options/command.h"
 
 /* gosnap [options] PID, the command without a name, comes first. */
 extern const struct command command_baseline, command_complete, command_core,
 	command_core_export, command_core_listen, command_core_pipe, command_doctor,
-	command_group, command_heap, command_install, command_json, command_layout,
-	command_list, command_print, command_profile_export, command_prune,
-	command_monitor, command_record, command_run, command_show, command_snap,
-	command_uninstall, command_watch, command_trace, command_why;
+	command_heap, command_install, command_layout, command_list, command_print,
+	command_profile_export, command_prune, command_monitor, command_record,
+	command_run, command_snap, command_uninstall, command_watch, command_trace,
+	command_why;
 extern const struct command *const commands[];
 extern const size_t command_count;
 
@@ -25,10 +26,8 @@ int cmd_core_export(int argc, char **argv);
 int cmd_core_listen(int argc, char **argv);
 int cmd_core_pipe(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
-int cmd_group(int argc, char **argv);
 int cmd_heap(int argc, char **argv);
 int cmd_install(int argc, char **argv);
-int cmd_json(int argc, char **argv);
 int cmd_layout(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_monitor(int argc, char **argv);
@@ -37,7 +36,6 @@ int cmd_profile_export(int argc, char **argv);
 int cmd_prune(int argc, char **argv);
 int cmd_record(int argc, char **argv);
 int cmd_run(int argc, char **argv);
-int cmd_show(int argc, char **argv);
 int cmd_snap(int argc, char **argv);
 int cmd_uninstall(int argc, char **argv);
 int cmd_watch(int argc, char **argv);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/commands/cmd.h"
+#include "src/commands/documents/documents.h"
 
 #include <errno.h>
 #include <getopt.h>

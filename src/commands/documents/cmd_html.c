@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/commands/documents/documents.h"
+
+#include <getopt.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/document/reader.h"
+#include "lib/sandbox/sandbox.h"
+#include "src/options/options.h"
+#include "src/options/snap_options.h"
+#include "src/snapshot/output.h"
+#include "src/viewer/html/html.h"
+#include "src/viewer/html/page_out.h"
+
+struct html_arguments {
+	const char *output;
+	uint64_t values_max;
+	bool no_sandbox;
+};
+
+/* What the sandbox returns: an exit status, and whether the page is complete. */
+enum { STATUS = 7, COMPLETE = 8 };
+
+static const struct option_info html_options[] = {
+	{ 'o', "output", "FILE", "write to FILE",
+	  OPTION_STRING(struct html_arguments, output) },
+	{ 0, "max-size", "SIZE", "only samples of values beyond this (96M)",
+	  .read = snap_set_size,
+	  .offset = OPTION_OFFSET(uint64_t, struct html_arguments, values_max) },
+	{ .name = NULL }
+};
+
+const struct command command_html = {
+	.name = "gosnap html",
+	.run = cmd_html,
+	.arguments = "FILE",
+	.summary = "write a snapshot as a page for a browser",
+	.options = {
+		{ html_options, 0 },
+		{ sandbox_options, offsetof(struct html_arguments, no_sandbox) },
+	},
+};
+
+struct writing {
+	int fd;
+	const char *name;
+	uint64_t values_max;
+	struct output *out;
+};
+
+static void write_bytes(void *arg, const void *bytes, size_t len)
+{
+	output_write(arg, bytes, len);
+}
+
+/* What a person calls it. */
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static int write_page(void *arg)
+{
+	const struct writing *w = arg;
+	const struct page_out out = { write_bytes, w->out };
+	const struct html_options options = { last_part(w->name), w->values_max };
+	struct err err, damage;
+	bool nothing = true;
+	AUTO(reader_close)
+	struct reader *reader = reader_open_fd(w->fd, w->name, &damage);
+	const bool ok = reader && html_write(reader, &options, &out, &nothing, &damage);
+
+	if (nothing && !ok)
+		return cmd_failed(&damage);
+	if (!output_finish(w->out, &err))
+		return output_pipe_closed(w->out) ? EXIT_IO : cmd_failed(&err);
+	return COMPLETE | (ok ? EXIT_DONE : cmd_failed(&damage));
+}
+
+static int write_in_sandbox(struct writing *w, bool no_sandbox)
+{
+	struct err err;
+	const struct sandbox sandbox = { .keep = { w->fd, output_fd(w->out) },
+					 .keep_count = 2,
+					 .threads = 1,
+					 .max_ns = sandbox_time_for(output_fd(w->out)) };
+	const int all = run_in_sandbox(no_sandbox, &sandbox, write_page, w);
+
+	if (all & COMPLETE && !output_commit(w->out, &err))
+		return cmd_failed(&err);
+	return all & STATUS;
+}
+
+int cmd_html(int argc, char **argv)
+{
+	struct html_arguments arguments = { .values_max = (uint64_t)HTML_VALUES_MB
+							  << 20 };
+	struct err err;
+	int status;
+
+	if (!options_read(&command_html, argc, argv, &arguments, &status))
+		return status;
+	if (optind == argc)
+		return cmd_misused(&command_html,
+				   "missing file name (or - for standard input)");
+	if (argc - optind > 1)
+		return cmd_misused(&command_html,
+				   "too many arguments: give a single file");
+	if (!arguments.output && isatty(STDOUT_FILENO))
+		return cmd_misused(&command_html,
+				   "a page is not for terminals: give -o FILE, or "
+				   "redirect standard output");
+	struct writing writing = { .values_max = arguments.values_max };
+	writing.fd = reader_find(argv[optind], &writing.name, &err);
+	if (writing.fd < 0)
+		return cmd_failed(&err);
+	AUTO(output_close) struct output *out = output_open(arguments.output, &err);
+	if (!out)
+		return cmd_failed(&err);
+	writing.out = out;
+	return write_in_sandbox(&writing, arguments.no_sandbox);
+}

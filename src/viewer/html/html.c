@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/viewer/html/html.h"
+
+#include <string.h>
+
+#include "lib/document/reader.h"
+#include "lib/document/sink.h"
+#include "src/viewer/html/block.h"
+#include "src/viewer/html/page_out.h"
+#include "src/viewer/html/columns.h"
+#include "src/viewer/html/sample.h"
+#include "src/viewer/html/shared.h"
+
+/* The lines of the page before and after its data, made of page/. */
+#include "src/viewer/html/page.inc"
+
+struct making {
+	const struct html_options *options;
+	const struct page_out *out;
+	struct sink *head; /* what is small, as it is in the document */
+	bool in_array;	   /* there */
+	struct shared texts;
+	struct columns rows;
+	struct sample sample;
+	uint64_t document_bytes; /* 0: not known */
+	size_t row;		 /* of the second pass */
+	struct blocks goroutines, objects, globals;
+};
+
+static bool is_head(const char *member)
+{
+	static const char *const members[] = {
+		"snapshot",	"trigger",  "process", "go",	 "fault",
+		"runtime",	"findings", "waits",   "groups", "threads",
+		"verification", "warnings", "end",
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(members); i++)
+		if (strcmp(member, members[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Its frames by their numbers; who is in it, the rows say. */
+static void write_group(struct making *m, const struct reader_node *group)
+{
+	static const char *const members[] = { "id", "runtime", "count", "fingerprint" };
+	const struct reader_node *frames = node_get(group, "frames");
+
+	sink_begin(m->head, SINK_OBJECT);
+	for (size_t i = 0; i < ARRAY_SIZE(members); i++) {
+		const struct reader_node *node = node_get(group, members[i]);
+		if (!node)
+			continue;
+		sink_name(m->head, members[i]);
+		node_write(m->head, node);
+	}
+	sink_named_begin(m->head, "frames", SINK_ARRAY);
+	for (size_t i = 0; i < node_count(frames); i++)
+		sink_uint(m->head, shared_add(&m->texts, node_at(frames, i)));
+	sink_end(m->head);
+	sink_end(m->head);
+}
+
+static void note_array(void *arg, const char *member, bool begins)
+{
+	struct making *m = arg;
+
+	if (!is_head(member))
+		return;
+	if (begins)
+		sink_named_begin(m->head, member, SINK_ARRAY);
+	else
+		sink_end(m->head);
+	m->in_array = begins;
+}
+
+static bool note_element(void *arg, const char *member, size_t index,
+			 const struct reader_node *node)
+{
+	struct making *m = arg;
+
+	(void)index;
+	sample_note(&m->sample, member, node);
+	if (strcmp(member, "end") == 0)
+		m->document_bytes =
+			(uint64_t)node_int(node_get(node, "document_bytes"), 0);
+	if (strcmp(member, "goroutines") == 0)
+		columns_add(&m->rows, node, &m->texts);
+	if (!is_head(member))
+		return true;
+	if (!m->in_array)
+		sink_name(m->head, member);
+	if (strcmp(member, "groups") == 0)
+		write_group(m, node);
+	else
+		node_write(m->head, node);
+	return true;
+}
+
+static bool within(const struct making *m, uint64_t limit)
+{
+	return m->goroutines.bytes + m->objects.bytes + m->globals.bytes < limit;
+}
+
+static bool is_carried(const struct making *m, const struct html_row *row)
+{
+	const uint64_t limit = m->options->values_max / (m->sample.all ? 1 : 2);
+
+	return row->flags & ROW_WHOLE &&
+	       (within(m, limit) || table_get(&m->sample.named, (uint64_t)row->id, 0));
+}
+
+static void carry(struct making *m, struct blocks *blocks, size_t number,
+		  const struct reader_node *node)
+{
+	node_write(blocks_begin(blocks, number), node);
+	blocks_added(blocks);
+	sample_follow(&m->sample, node);
+}
+
+static bool write_element(void *arg, const char *member, size_t index,
+			  const struct reader_node *node)
+{
+	struct making *m = arg;
+
+	if (strcmp(member, "goroutines") == 0 && index < m->rows.count) {
+		if (is_carried(m, &m->rows.all[index]))
+			carry(m, &m->goroutines, index, node);
+	} else if (strcmp(member, "objects") == 0) {
+		if (sample_has_object(&m->sample, index) &&
+		    within(m, m->options->values_max))
+			carry(m, &m->objects, index, node);
+	} else if (strcmp(member, "globals") == 0) {
+		if (within(m, m->options->values_max))
+			carry(m, &m->globals, index, node);
+	}
+	return true;
+}
+
+static void write_lines(const struct page_out *out, const char *const *lines)
+{
+	for (size_t i = 0; lines[i]; i++)
+		page_text(out, lines[i]);
+}
+
+/* What the page is about itself; damage: NULL if there is none. */
+static void finish_head(struct making *m, const char *damage)
+{
+	if (m->in_array) /* it is cut off in there */
+		sink_end(m->head);
+	sink_named_begin(m->head, "page", SINK_OBJECT);
+	sink_named_string(m->head, "name", m->options->name);
+	sink_named_bool(m->head, "whole", m->sample.all);
+	sink_named_uint(m->head, "values_max_bytes", m->options->values_max);
+	sink_named_string(m->head, "damage", damage);
+	sink_end(m->head);
+	sink_end(m->head);
+}
+
+static bool make(struct making *m, struct reader *reader, bool *ret_nothing,
+		 struct err *err)
+{
+	const struct reader_calls first = { .element = note_element,
+					    .array = note_array,
+					    .arg = m };
+	struct err again;
+
+	sink_begin(m->head, SINK_OBJECT);
+	const bool ok = reader_visit(reader, &first, err);
+	*ret_nothing = !ok && !err_is(err, ERR_BAD_DATA);
+	if (*ret_nothing)
+		return false;
+	m->sample.all = m->document_bytes <= m->options->values_max;
+	sample_choose(&m->sample, &m->rows);
+	finish_head(m, ok ? NULL : err->text);
+	write_lines(m->out, page_begin);
+	block_write_part(m->out, "head", m->head);
+	block_write_part(m->out, "texts", m->texts.all);
+	columns_write(&m->rows, m->out);
+	/* It ends where it ended before. */
+	if (!reader_each(reader, write_element, m, &again) && ok)
+		*err = again;
+	blocks_finish(&m->goroutines);
+	blocks_finish(&m->objects);
+	blocks_finish(&m->globals);
+	write_lines(m->out, page_end);
+	return ok;
+}
+
+bool html_write(struct reader *reader, const struct html_options *options,
+		const struct page_out *out, bool *ret_nothing, struct err *err)
+{
+	struct making m = {
+		.options = options,
+		.out = out,
+		.head = sink_part_new(),
+		.goroutines = { out, .kind = "goroutines" },
+		.objects = { out, .kind = "objects" },
+		.globals = { out, .kind = "globals" },
+	};
+
+	shared_init(&m.texts);
+	const bool ok = make(&m, reader, ret_nothing, err);
+	shared_done(&m.texts);
+	columns_done(&m.rows);
+	sample_done(&m.sample);
+	sink_free(m.head);
+	return ok;
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// source.js - where the data comes from: here, the page itself, whose blocks block.c has written. All that
+// is asked for may take a while. Another source with the same functions can take its place, such as one that
+// asks a server. Knows how data is packed, and not what it means.
+
+const BLOCKS_KEPT = 64;
+
+async function unpack(element) {
+	const packed = Uint8Array.from(atob(element.textContent), (c) => c.charCodeAt(0));
+	const plain = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+	return JSON.parse(await new Response(plain).text());
+}
+
+// The numbered elements of one kind, in blocks.
+class Blocks {
+	constructor(kind) {
+		this.blocks = Array.from(document.querySelectorAll(`script[data-kind=${kind}]`), (element) => ({
+			element,
+			first: Number(element.dataset.first),
+			last: Number(element.dataset.last),
+		}));
+		this.unpacked = new Map();
+	}
+
+	async elementsOf(block) {
+		let elements = this.unpacked.get(block);
+		this.unpacked.delete(block);
+		elements ??= unpack(block.element).then((numbered) => new Map(numbered));
+		this.unpacked.set(block, elements);
+		if (this.unpacked.size > BLOCKS_KEPT) this.unpacked.delete(this.unpacked.keys().next().value);
+		return elements;
+	}
+
+	// null: the page does not have it.
+	async get(number) {
+		const block = this.blocks.find((b) => b.first <= number && number <= b.last);
+		if (!block) return null;
+		return (await this.elementsOf(block)).get(number) ?? null;
+	}
+
+	async all() {
+		const maps = await Promise.all(this.blocks.map((block) => this.elementsOf(block)));
+		return maps.flatMap((elements) => [...elements.values()]);
+	}
+}
+
+export class EmbeddedSource {
+	constructor() {
+		this.goroutines = new Blocks("goroutines");
+		this.objects = new Blocks("objects");
+		this.globalVariables = new Blocks("globals");
+	}
+
+	// What every view needs: the small members of the document, texts by their numbers, columns of rows.
+	async start() {
+		const [[head], texts, columns] = await Promise.all(
+			["head", "texts", "rows"].map((kind) => unpack(document.querySelector(`script[data-kind=${kind}]`))),
+		);
+		return { head, texts: [undefined, ...texts], columns };
+	}
+
+	goroutine(row) {
+		return this.goroutines.get(row);
+	}
+
+	object(number) {
+		return this.objects.get(number);
+	}
+
+	globals() {
+		return this.globalVariables.all();
+	}
+}

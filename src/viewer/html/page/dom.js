@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// dom.js - makes elements. Nothing of the document gets into the page but through here, as text or as the
+// value of an attribute, and harmless; there is no other way in, above all no markup.
+
+import { harmless, pieces } from "./text.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function addText(element, text) {
+	for (const [piece, isEscape] of pieces(text)) {
+		if (!isEscape) {
+			element.append(piece);
+			continue;
+		}
+		const shown = document.createElement("span");
+		shown.className = "escape";
+		shown.append(piece);
+		element.append(shown);
+	}
+}
+
+// Children: elements, strings, numbers, arrays of them; what is null, undefined or false is left out.
+export function add(element, ...children) {
+	for (const child of children.flat(Infinity)) {
+		if (child === null || child === undefined || child === false) continue;
+		if (child instanceof Node) element.append(child);
+		else addText(element, String(child));
+	}
+	return element;
+}
+
+function prepare(element, attributes, children) {
+	for (const [name, value] of Object.entries(attributes)) {
+		if (typeof value === "function") element.addEventListener(name, value);
+		else if (value !== undefined && value !== false)
+			element.setAttribute(name, harmless(value === true ? "" : value));
+	}
+	return add(element, ...children);
+}
+
+// A function among the attributes is a listener.
+export function make(tag, attributes = {}, ...children) {
+	return prepare(document.createElement(tag), attributes, children);
+}
+
+function draw(tag, attributes = {}, ...children) {
+	return prepare(document.createElementNS(SVG, tag), attributes, children);
+}
+
+export function replace(element, ...children) {
+	element.replaceChildren();
+	return add(element, ...children);
+}
+
+// A list of terms: rows are [term, what is said of it]; those of which nothing is said are left out.
+export function terms(rows) {
+	const said = rows.filter(([, what]) => what !== undefined && what !== null && what !== "" && what !== false);
+	return (
+		said.length > 0 &&
+		make(
+			"dl",
+			{ class: "terms" },
+			said.map(([term, what]) => make("div", {}, make("dt", {}, term), make("dd", {}, what))),
+		)
+	);
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// main.js - the frame of the page: verdict, views, and the goroutine or group beside them, all by the address.
+
+import { harmless, textOf } from "./text.js";
+import { counted } from "./units.js";
+import { add, make } from "./dom.js";
+import { EmbeddedSource } from "./data/source.js";
+import { Model } from "./data/model.js";
+import { parseHash } from "./route.js";
+import { goroutineElement } from "./goroutine/goroutine.js";
+import { groupElement } from "./goroutine/group.js";
+import { findingsView } from "./views/findings.js";
+import { groupsView } from "./views/groups.js";
+import { goroutinesView } from "./views/goroutines.js";
+import { helpDialog } from "./help.js";
+import { listenToKeys } from "./keys.js";
+
+const VIEWS = [
+	["findings", "Findings", findingsView],
+	["groups", "Groups", groupsView],
+	["goroutines", "Goroutines", goroutinesView],
+];
+const BESIDE = ["findings", "groups", "goroutines"]; // views with room for a goroutine
+
+function verdictOf(head) {
+	return textOf(head.fault?.verdict) || textOf(head.findings?.[0]?.text) || "Nothing was found to be wrong.";
+}
+
+function titleOf(head) {
+	const { process, go, snapshot, page } = head;
+	return textOf(go?.module) || textOf(process?.exe).split("/").pop() || textOf(snapshot?.id) || textOf(page.name);
+}
+
+function headingElement(model) {
+	const { process, go, snapshot, page } = model.head;
+	return [
+		make("strong", {}, titleOf(model.head)),
+		make(
+			"span",
+			{ class: "quiet" },
+			[
+				textOf(go?.version),
+				process?.pid !== undefined && `pid ${process.pid}`,
+				textOf(snapshot?.host),
+				counted(model.count, "goroutine"),
+				textOf(snapshot?.taken_at)
+					.replace("T", " ")
+					.replace(/\.\d+Z$/, " UTC"),
+				textOf(page.name),
+			]
+				.filter(Boolean)
+				.join(" · "),
+		),
+	];
+}
+
+class App {
+	constructor(model, source) {
+		Object.assign(this, {
+			model,
+			source,
+			views: new Map(),
+			current: null,
+			detail: document.getElementById("detail"),
+		});
+		this.help = helpDialog();
+		this.tabs = VIEWS.map(([name, title]) => make("a", { href: "#" + name }, title));
+		add(document.getElementById("heading"), headingElement(model));
+		add(document.getElementById("verdict"), verdictOf(model.head));
+		add(document.getElementById("views"), this.tabs);
+		add(document.body, this.help);
+		document.title = harmless(titleOf(model.head)) + " - gosnap";
+	}
+
+	go(hash) {
+		if (location.hash !== hash) location.hash = hash;
+	}
+
+	// Views are made when they are first shown.
+	viewOf(name) {
+		if (!this.views.has(name)) {
+			const create = VIEWS.find(([known]) => known === name)[2];
+			this.views.set(
+				name,
+				create(this.model, (hash) => this.go(hash), this.source),
+			);
+		}
+		return this.views.get(name);
+	}
+
+	showView(name) {
+		this.current = this.viewOf(name);
+		this.name = name;
+		const panel = document.getElementById("view");
+		if (panel.firstChild !== this.current.element) panel.replaceChildren(this.current.element);
+		document.body.classList.toggle("wide", !BESIDE.includes(name));
+		this.tabs.forEach((tab, i) => {
+			if (VIEWS[i][0] === name) tab.setAttribute("aria-current", "page");
+			else tab.removeAttribute("aria-current");
+		});
+	}
+
+	async showDetail(route) {
+		const wanted = (this.wanted = {});
+		const element =
+			route.group !== undefined
+				? groupElement(this.model, route.group)
+				: await goroutineElement(this.model, this.source, route.goroutine, route);
+		if (this.wanted !== wanted)
+			// somebody has gone on meanwhile
+			return;
+		this.detail.replaceChildren(element);
+		this.detail.scrollTop = 0;
+		if (matchMedia("(max-width: 700px)").matches) this.detail.scrollIntoView();
+		element.target?.scrollIntoView({ block: "nearest" });
+	}
+
+	async follow() {
+		const route = parseHash(location.hash);
+		if (route.goroutine !== undefined || route.group !== undefined) {
+			if (!BESIDE.includes(this.name)) this.showView(route.group !== undefined ? "groups" : "goroutines");
+			this.current.select?.(route);
+			await this.showDetail(route);
+		} else if (VIEWS.some(([name]) => name === route.view)) {
+			this.showView(route.view);
+		}
+	}
+
+	async start() {
+		window.addEventListener("hashchange", () => this.follow());
+		const first = this.model.firstGoroutine();
+		this.showView("findings");
+		if (location.hash.length > 1) await this.follow();
+		if (!this.detail.firstChild && first !== undefined) await this.showDetail({ goroutine: first });
+		document.documentElement.dataset.ready = "true";
+	}
+}
+
+function listen(app) {
+	listenToKeys({
+		list: () => app.current.list,
+		stack: () => app.detail.querySelector("[data-steps]"),
+		search: () => {
+			app.go("#goroutines");
+			app.showView("goroutines");
+			app.current.search.focus();
+		},
+		help: () => app.help.showModal(),
+		show: (number) => VIEWS[number - 1] && app.go("#" + VIEWS[number - 1][0]),
+	});
+	document.getElementById("help").addEventListener("click", () => app.help.showModal());
+	document.getElementById("theme").addEventListener("click", () => {
+		const isDark =
+			getComputedStyle(document.documentElement).colorScheme === "dark" ||
+			(!document.documentElement.dataset.theme && matchMedia("(prefers-color-scheme: dark)").matches);
+		document.documentElement.dataset.theme = isDark ? "light" : "dark";
+	});
+}
+
+async function main() {
+	const source = new EmbeddedSource();
+	try {
+		const app = new App(new Model(await source.start()), source);
+		listen(app);
+		await app.start();
+	} catch (error) {
+		add(document.getElementById("verdict"), "This page cannot show its snapshot: " + error.message);
+		throw error;
+	}
+}
+
+main();

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// findings.js - what is wrong: what ended the process, findings, worst first, what is missing, and what the
+// goroutines do.
+
+import { textOf } from "../text.js";
+import { count, counted } from "../units.js";
+import { make, terms } from "../dom.js";
+import { frameLine, goroutineLink, goroutineLinks } from "../goroutine/references.js";
+import { statesOf } from "../goroutine/group.js";
+
+function faultElement(model) {
+	const { fault } = model.head;
+	return (
+		fault &&
+		make(
+			"section",
+			{ class: "card critical" },
+			make("h2", {}, "What ended it"),
+			make("p", {}, textOf(fault.verdict ?? fault.message ?? fault.cause)),
+			terms([
+				["goroutine", fault.goroutine !== undefined && goroutineLink(model, fault.goroutine)],
+				["in", fault.place && frameLine(fault.place)],
+				["called by", fault.caller && frameLine(fault.caller)],
+				["variable", textOf(fault.variable)],
+				["message", textOf(fault.message)],
+				["others", fault.others && goroutineLinks(model, fault.others)],
+				[
+					"signal",
+					fault.signal &&
+						textOf(fault.signal.name) +
+							(fault.signal.address ? ` at ${textOf(fault.signal.address)}` : ""),
+				],
+			]),
+		)
+	);
+}
+
+// Who has the locks that it is about.
+function holdersIn(model, finding) {
+	const ids = (finding.addresses ?? []).flatMap((address) =>
+		model.holders(address).map((holder) => holder.goroutine),
+	);
+	return ids.length > 0 && goroutineLinks(model, [...new Set(ids)]);
+}
+
+function waitersIn(model, finding) {
+	const ids = (finding.addresses ?? []).flatMap((address) => model.waitByAddress.get(address)?.goroutines ?? []);
+	return ids.length > 0 && goroutineLinks(model, [...new Set(ids)]);
+}
+
+function findingElement(model, finding) {
+	return make(
+		"section",
+		{ class: `card ${["critical", "warning"].includes(finding.severity) ? finding.severity : "info"}` },
+		make(
+			"h3",
+			{},
+			make("span", { class: "severity" }, textOf(finding.severity)),
+			" ",
+			textOf(finding.kind).replaceAll("_", " "),
+		),
+		make("p", {}, textOf(finding.text)),
+		finding.advice && make("p", { class: "quiet" }, textOf(finding.advice)),
+		terms([
+			["who has it", holdersIn(model, finding)],
+			["who waits", waitersIn(model, finding)],
+			["evidence", finding.goroutines?.length > 0 && goroutineLinks(model, finding.goroutines)],
+		]),
+	);
+}
+
+function findingsElement(model) {
+	const { findings } = model.head;
+	if (!findings) return make("p", { class: "quiet" }, "The snapshot was taken without an analysis.");
+	return findings.length > 0
+		? findings.map((finding) => findingElement(model, finding))
+		: make("p", { class: "quiet" }, "No rule of gosnap found anything wrong.");
+}
+
+function warningsElement(model) {
+	const { warnings, page } = model.head;
+	const all = [...(warnings ?? []).map((w) => `${textOf(w.where)}: ${textOf(w.what)}`)];
+	if (page.damage)
+		all.unshift(`The snapshot is damaged, and this is what comes before that: ${textOf(page.damage)}`);
+	return (
+		all.length > 0 && [
+			make("h2", {}, "Doubtful or missing"),
+			make(
+				"ul",
+				{ class: "warnings" },
+				all.map((text) => make("li", {}, text)),
+			),
+		]
+	);
+}
+
+function statesElement(model) {
+	const rows = Array.from({ length: model.count }, (_, row) => row);
+	const own = rows.filter((row) => !model.isSystem(row));
+	return make(
+		"table",
+		{ class: "numbers" },
+		make("caption", {}, "Goroutines by what they do"),
+		make(
+			"tbody",
+			{},
+			statesOf(model, own).map(([state, n]) =>
+				make("tr", {}, make("td", {}, count(n)), make("th", { scope: "row" }, state)),
+			),
+			own.length < rows.length &&
+				make(
+					"tr",
+					{},
+					make("td", {}, count(rows.length - own.length)),
+					make("th", { scope: "row" }, "of the runtime itself"),
+				),
+		),
+	);
+}
+
+// What a page leaves out has to be said before anybody misses it.
+function leftOutElement(model) {
+	const { page } = model.head;
+	return (
+		!page.whole &&
+		make(
+			"p",
+			{ class: "notice" },
+			`This page is too small for the whole snapshot: it has all ${counted(model.count, "goroutine")}, `,
+			"groups and stacks, but values only of those that findings name and of the first ones of each group. gosnap serve and gosnap show have all.",
+		)
+	);
+}
+
+export function findingsView(model) {
+	return {
+		element: make(
+			"div",
+			{ class: "scroll", tabindex: 0, role: "region", "aria-label": "Findings" },
+			leftOutElement(model),
+			faultElement(model),
+			make("h2", {}, "Findings"),
+			findingsElement(model),
+			warningsElement(model),
+			statesElement(model),
+		),
+	};
+}

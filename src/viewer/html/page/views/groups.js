@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// groups.js - the groups of goroutines with equal stacks, largest first.
+
+import { count, counted } from "../units.js";
+import { make } from "../dom.js";
+import { groupHash } from "../route.js";
+import { List } from "../list.js";
+import { frameLine } from "../goroutine/references.js";
+import { ageRange, statesOf } from "../goroutine/group.js";
+
+const GROUP_LINE = 44; // pixels, as in style.css
+
+export function groupsView(model, go) {
+	const groups = [...model.groups].sort((a, b) => b.count - a.count);
+	const line = (index) => {
+		const group = groups[index],
+			rows = model.members(group);
+		const states = statesOf(model, rows)
+			.slice(0, 2)
+			.map(([state]) => state)
+			.join(", ");
+		return [
+			make("span", { class: "count" }, count(group.count)),
+			make("span", { class: "main" }, frameLine(model.mainFrame(group))),
+			make("span", { class: "second" }, states, ageRange(model, rows) && ", " + ageRange(model, rows)),
+		];
+	};
+	const list = new List({
+		label: "Groups",
+		height: GROUP_LINE,
+		line,
+		choose: (index) => go(groupHash(groups[index].id)),
+	});
+	list.element.classList.add("groups");
+	list.setCount(groups.length);
+	return {
+		list,
+		element: make(
+			"div",
+			{ class: "pane" },
+			make(
+				"p",
+				{ class: "quiet bar" },
+				`${counted(model.count, "goroutine")} in ${counted(groups.length, "group")} of equal stacks`,
+			),
+			list.element,
+		),
+		select: ({ group }) => list.mark(groups.findIndex((one) => one.id === group)),
+	};
+}

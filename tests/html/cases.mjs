@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// cases.mjs - what a person does with a page, and what a hostile snapshot does not.
+
+const VIEWS = ["findings", "groups", "goroutines"];
+
+function same(found, wanted, what) {
+	if (JSON.stringify(found) !== JSON.stringify(wanted))
+		throw new Error(`${what}: ${JSON.stringify(found)}, not ${JSON.stringify(wanted)}`);
+}
+
+function has(text, words, where) {
+	if (!text.includes(words)) throw new Error(`${where} lacks ${JSON.stringify(words)}: ${text.slice(0, 600)}`);
+}
+
+const detail = (page) => page.innerText("#detail");
+
+// Shown by the address; the page notices itself.
+async function show(page, hash, selector) {
+	await page.evaluate((to) => {
+		location.hash = to;
+	}, hash);
+	await page.waitForSelector(selector);
+}
+
+async function showGoroutine(page, hash) {
+	const id = /^#g(\d+)/.exec(hash)[1];
+	await page.evaluate((to) => {
+		location.hash = to;
+	}, hash);
+	await page.waitForFunction(
+		(number) => document.querySelector("#detail h2")?.innerText.startsWith(`goroutine ${number}`),
+		id,
+	);
+}
+
+async function opensOnTheHolder(browser, folder) {
+	const page = await browser.open(`${folder}/sick.html`);
+	has(await page.innerText("#verdict"), "39 goroutines wait for goroutine 217", "the verdict");
+	has(await detail(page), "goroutine 217", "the first goroutine");
+	has(await detail(page), "for which 39 wait", "the first goroutine");
+	await browser.close(page);
+}
+
+// From any of those that wait: one click to the list, one on the holder.
+async function holderInTwoClicks(browser, folder) {
+	const page = await browser.open(`${folder}/sick.html`, { hash: "#g254" });
+	has(await detail(page), "goroutine 254", "the goroutine of the address");
+	await page.click("#detail a:text('goroutine 217')");
+	await page.waitForSelector("#detail h2:has-text('goroutine 217')");
+	has(await detail(page), "main.(*inventory).reserve", "its stack");
+	await page.goBack();
+	await page.waitForSelector("#detail h2:has-text('goroutine 254')");
+	await page.goForward();
+	await page.waitForSelector("#detail h2:has-text('goroutine 217')");
+	await page.click("nav a:text('Findings')");
+	await page.click("#view a:text-is('217') >> nth=0");
+	await page.waitForSelector("#detail h2:has-text('goroutine 217')");
+	await browser.close(page);
+}
+
+async function faultFirst(browser, folder) {
+	const page = await browser.open(`${folder}/fault.html`);
+	const fault = JSON.parse(await page.evaluate(() => document.documentElement.dataset.ready));
+	same(fault, true, "ready");
+	has(await page.innerText("#verdict"), "goroutine", "the verdict");
+	has(await page.innerText("#view"), "What ended it", "the first view");
+	await browser.close(page);
+}
+
+async function searches(browser, folder) {
+	const page = await browser.open(`${folder}/sick.html`, { hash: "#goroutines" });
+	const shown = async (words) => {
+		await page.keyboard.press("/");
+		await page.keyboard.press("Control+A");
+		await page.keyboard.type(words);
+		return page.innerText("#view [role=status]");
+	};
+	same(await shown("inventory"), "40 of 283", "with inventory");
+	same(await shown("inventory -mutex"), "1 of 283", "without those that wait for a mutex");
+	same(await shown("chan send supplier"), "77 of 283", "of supplier");
+	same(await shown("nothing-has-this"), "0 of 283", "with what nobody has");
+	await shown("inventory -mutex");
+	await page.keyboard.press("Enter");
+	await page.keyboard.press("j");
+	await page.waitForSelector("#detail h2:has-text('goroutine 217')");
+	await browser.close(page);
+}
+
+async function keys(browser, folder) {
+	const page = await browser.open(`${folder}/sick.html`);
+	await page.keyboard.press("2");
+	await page.waitForSelector("#view .groups [role=option]");
+	await page.keyboard.press("j");
+	await page.waitForSelector("#detail article.group");
+	await page.keyboard.press("3");
+	await page.keyboard.press("j");
+	await page.waitForSelector("#detail article.goroutine");
+	await page.keyboard.press("s");
+	await page.keyboard.press("j");
+	same(
+		await page.evaluate(() => Boolean(document.activeElement.closest("#detail summary"))),
+		true,
+		"focus in the stack",
+	);
+	await page.keyboard.press("?");
+	await page.waitForSelector("dialog[open]");
+	await page.keyboard.press("Escape");
+	same(await page.evaluate(() => Boolean(document.querySelector("dialog[open]"))), false, "a dialog remains");
+	await browser.close(page);
+}
+
+async function deepLinks(browser, folder) {
+	const page = await browser.open(`${folder}/sick.html`, { hash: "#g217/f3/inv.log.entries" });
+	const open = await page.$$eval("#detail details[open][data-name]", (all) =>
+		all.map((element) => element.dataset.name),
+	);
+	same(open, ["inv", "log", "entries"], "open branches");
+	has(await detail(page), "lamp", "what waits in the channel");
+	await page.click("#detail summary:has-text('stock')");
+	same(await page.evaluate(() => location.hash), "#g217/f3/inv.stock", "the address of what was opened");
+	for (const hash of [
+		"#g217/f99/x",
+		"#g999999",
+		"#group99999",
+		"#g217/f3/%E0%A4%A",
+		"#nonsense",
+		"#g217/f3/inv.nobody",
+	])
+		await page.evaluate((to) => {
+			location.hash = to;
+		}, hash);
+	await showGoroutine(page, "#g254");
+	await browser.close(page);
+}
+
+// A pointer that leads back to where it came from ends there.
+async function cycles(browser, folder) {
+	const page = await browser.open(`${folder}/cycle.html`, { hash: "#g1/f0/list.next.next" });
+	has(await detail(page), "the same object as above", "the list");
+	await browser.close(page);
+}
+
+async function openAll(page) {
+	for (let round = 0; round < 4; round++)
+		await page.evaluate(async () => {
+			for (const branch of [...document.querySelectorAll("#detail details:not([open])")].slice(0, 60)) {
+				branch.open = true;
+				await branch.fill?.();
+			}
+		});
+}
+
+// What a planted text could have done, and what it could look like.
+const inspect = () => {
+	const wrongs = [];
+	// Independent of text.js: what turns or hides text, and what steers terminals.
+	const steers = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/;
+	if (globalThis.planted) wrongs.push("a planted script ran");
+	for (const element of document.querySelectorAll("body *")) {
+		const tag = element.localName;
+		if (["img", "iframe", "object", "embed", "base", "link", "meta", "video", "audio"].includes(tag))
+			wrongs.push(`a planted <${tag}>`);
+		if (tag === "script" && element.type !== "application/gosnap" && element.type !== "module")
+			wrongs.push("a planted <script>");
+		for (const { name, value } of element.attributes) {
+			if (name.startsWith("on") || (name === "style" && element.closest("[data-planted]")) || name === "src")
+				wrongs.push(`<${tag} ${name}>`);
+			if (name === "href" && !/^#[A-Za-z0-9%@/._~!*'()-]*$/.test(value))
+				wrongs.push(`a link to ${value.slice(0, 80)}`);
+			if (steers.test(value))
+				wrongs.push(`<${tag} ${name}> has a character that steers: ${JSON.stringify(value.slice(0, 80))}`);
+		}
+	}
+	const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+	while (walker.nextNode())
+		if (walker.currentNode.parentElement.localName !== "script" && steers.test(walker.currentNode.data))
+			wrongs.push(
+				`a text has a character that steers: ${JSON.stringify(walker.currentNode.data.slice(0, 80))}`,
+			);
+	if (steers.test(document.title)) wrongs.push("the title has a character that steers");
+	return wrongs;
+};
+
+function hostile(name) {
+	return async (browser, folder) => {
+		const page = await browser.open(`${folder}/${name}.html`);
+		const wrongs = [];
+		const check = async (where) =>
+			wrongs.push(...(await page.evaluate(inspect)).map((wrong) => `${where}: ${wrong}`));
+		for (const view of VIEWS) {
+			await show(page, "#" + view, `nav a[aria-current][href="#${view}"]`);
+			await check(view);
+		}
+		await page.click("nav a:text('Goroutines')");
+		for (let i = 0; i < 6; i++) {
+			await page.keyboard.press("j");
+			await page.waitForSelector("#detail article");
+			await openAll(page);
+			await check(`goroutine ${i}`);
+		}
+		await page.click("nav a:text('Groups')");
+		await page.keyboard.press("j");
+		await check("group");
+		has(await page.innerText("body"), "\\u{202e}", "the page");
+		same([...new Set(wrongs)].slice(0, 10), [], "wrongs");
+		await browser.close(page);
+	};
+}
+
+function accessible(dark) {
+	return async (browser, folder) => {
+		const page = await browser.open(`${folder}/sick.html`, { dark });
+		const faults = [];
+		const check = async (where) =>
+			faults.push(...(await browser.faults(page)).map((fault) => `${where}: ${fault}`));
+		for (const view of VIEWS) {
+			await show(page, "#" + view, `nav a[aria-current][href="#${view}"]`);
+			await check(view);
+		}
+		await showGoroutine(page, "#g217/f3/inv.log");
+		await openAll(page);
+		await check("goroutine");
+		await page.click("nav a:text('Groups')");
+		await page.keyboard.press("j");
+		await check("group");
+		await page.keyboard.press("?");
+		await check("help");
+		same(faults, [], "axe-core");
+		await browser.close(page);
+	};
+}
+
+async function narrow(browser, folder) {
+	const page = await browser.open(`${folder}/sick.html`, { width: 400, height: 800 });
+	const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+	same(wide <= 400, true, `a page of 400 pixels that is ${wide} wide`);
+	await browser.close(page);
+}
+
+export const cases = [
+	["opens on the goroutine that has the lock", opensOnTheHolder],
+	["from one that waits to the holder in two clicks, back and forward", holderInTwoClicks],
+	["what ended the process comes first", faultFirst],
+	["searches as it is typed", searches],
+	["keys", keys],
+	["addresses lead into variables", deepLinks],
+	["cycles of objects end", cycles],
+	["planted texts behind each string neither run nor mislead", hostile("behind")],
+	["planted texts before each string neither run nor mislead", hostile("before")],
+	["axe-core finds nothing, light", accessible(false)],
+	["axe-core finds nothing, dark", accessible(true)],
+	["fits 400 pixels", narrow],
+];

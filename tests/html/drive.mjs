@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// drive.mjs - runs cases in a browser. usage: node drive.mjs MODULES FOLDER; FOLDER has the pages. Prints a line
+// of JSON for each case: what it is called, why it failed, or what it has to say.
+
+import { Browser } from "./browser.mjs";
+import { cases } from "./cases.mjs";
+
+const [modules, folder] = process.argv.slice(2);
+const browser = await Browser.start(modules);
+for (const [name, run] of cases) {
+	const begun = performance.now();
+	const result = { name };
+	try {
+		result.said = await run(browser, folder);
+	} catch (error) {
+		result.why = `${error.message}\n${error.stack}`;
+	}
+	result.ms = Math.round(performance.now() - begun);
+	console.log(JSON.stringify(result));
+}
+await browser.stop();
