@@ -70,6 +70,18 @@ enum question_kind {
 	ASK_BASELINE,
 	/* Likewise, and the descriptor has what is to be in it. */
 	ASK_BASELINE_KEEP,
+	/* text: rows of the screen, see screen.c. */
+	ASK_SCREEN_ROWS,
+	/* number: 1: wait for one. Answer: struct key. */
+	ASK_SCREEN_KEY,
+	/* The descriptor has what is to be copied. */
+	ASK_SCREEN_COPY,
+	/* Answer: a file to write to, whose name the user was asked for, and what kind it is. */
+	ASK_SCREEN_FILE,
+	/* text: to be said when the screen is gone. */
+	ASK_SCREEN_SAY,
+	/* text: a path as documents have it. Answer: the source file that is meant. */
+	ASK_SOURCE,
 };
 
 struct question {

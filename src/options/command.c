@@ -58,7 +58,7 @@ int cmd_version(const struct command *command)
 			    ", libdeflate " BUILT_WITH_LIBDEFLATE
 			    ", nettle " BUILT_WITH_NETTLE ", zstd " BUILT_WITH_ZSTD
 			    ", lz4 " BUILT_WITH_LZ4 ", liblzma " BUILT_WITH_LZMA
-			    ", zydis " BUILT_WITH_ZYDIS
+			    ", ncurses " BUILT_WITH_NCURSES ", zydis " BUILT_WITH_ZYDIS
 #ifdef BUILT_WITH_LIBBPF
 			    ", libbpf " BUILT_WITH_LIBBPF);
 #else

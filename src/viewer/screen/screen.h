@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* screen.h - a full screen in a terminal: rows out, keys in. The main header of src/viewer/screen. What
+ * reads a document draws with this and has no terminal: in the sandbox, the parent has it (screen_host.h,
+ * tty.h), checks each character of each row, and asks the user itself where something is to be written. Knows
+ * rows and keys, and nothing of what they mean. */
+#ifndef GOSNAP_SCREEN_H
+#define GOSNAP_SCREEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/base/util.h"
+#include "src/viewer/screen/key.h"
+#include "src/viewer/screen/line.h"
+
+struct screen;
+struct screen_host;
+
+enum {
+	SCREEN_ROWS_MAX = 500,
+	SCREEN_COLUMNS_MAX = 1000,
+	SCREEN_COPY_MAX = 48 << 10, /* bytes; terminals take 74,994 in base64 at most */
+};
+
+/* host: of the same process, where there is no sandbox. */
+struct screen *screen_new(struct screen_host *host);
+void screen_free(struct screen *screen);
+DEFINE_AUTO(struct screen, screen_free)
+
+/* Shown with the next screen_key(). */
+void screen_row(struct screen *screen, unsigned row, const struct line *line);
+/* All rows are drawn anew. */
+void screen_forget(struct screen *screen);
+/* The next key, or KEYS_NONE if there is none and it should not wait. False: the terminal is gone. */
+MUST_CHECK bool screen_key(struct screen *screen, bool wait, struct key *ret);
+
+/* What the user asked for with the last key: y copies, w writes. Each is possible once for one such key. */
+MUST_CHECK bool screen_copy(struct screen *screen, const char *words, size_t len);
+/* Asks the user for the name of a file. A descriptor; -1: there is none. *ret_markdown: by its name. */
+int screen_file(struct screen *screen, bool *ret_markdown);
+/* Says it when the screen is gone. */
+void screen_say(struct screen *screen, const char *words);
+
+#endif

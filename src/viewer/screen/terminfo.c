@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/viewer/screen/terminfo.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <term.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "lib/base/util.h"
+
+/* What a handler of signals may use: made before. */
+static struct {
+	int in, out;
+	struct termios modes;
+	char reset[128];
+	volatile sig_atomic_t taken;
+} terminal;
+
+/* NULL: it has none. */
+static const char *string_of(const char *name)
+{
+	const char *words = tigetstr(name);
+
+	return words == (char *)-1 ? NULL : words;
+}
+
+bool terminfo_can_show(int out, struct err *err)
+{
+	const char *term = getenv("TERM");
+	int why;
+
+	if (!term || !*term || strcmp(term, "dumb") == 0)
+		return err_set(err, ERR_USAGE,
+			       "the terminal cannot show a screen (TERM is %.40s): use "
+			       "gosnap show",
+			       term && *term ? term : "not set");
+	if (setupterm(NULL, out, &why) == 0 && string_of("cup"))
+		return true;
+	return err_set(err, ERR_USAGE,
+		       "the terminal cannot show a screen (TERM is %.40s, and terminfo "
+		       "has no such terminal that can): use gosnap show",
+		       term);
+}
+
+void terminfo_give_back(void)
+{
+	if (!terminal.taken)
+		return;
+	terminal.taken = 0;
+	(void)!write(terminal.out, terminal.reset, strlen(terminal.reset));
+	/* Keys that nobody has read were not for what comes next. */
+	tcsetattr(terminal.in, TCSAFLUSH, &terminal.modes);
+}
+
+static void end_by_signal(int signo)
+{
+	terminfo_give_back();
+	signal(signo, SIG_DFL);
+	raise(signo);
+}
+
+static void add_string(const char *name)
+{
+	const char *words = string_of(name);
+	const size_t len = strlen(terminal.reset);
+
+	if (words && len + strlen(words) < sizeof(terminal.reset))
+		strcpy(terminal.reset + len, words);
+}
+
+static void make_reset(void)
+{
+	static const char no_mouse[] = "\033[?1000l\033[?1002l\033[?1003l\033[?1006l";
+
+	if (string_of("kmous"))
+		strcpy(terminal.reset, no_mouse);
+	add_string("sgr0");
+	add_string("rmkx");
+	add_string("cnorm");
+	add_string("rmcup");
+}
+
+void terminfo_give_back_later(int in, int out)
+{
+	static const int signals[] = {
+		SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGABRT, SIGSEGV
+	};
+	struct sigaction action = { .sa_handler = end_by_signal, .sa_flags = SA_NODEFER };
+
+	terminal.in = in;
+	terminal.out = out;
+	if (tcgetattr(in, &terminal.modes) < 0)
+		return;
+	make_reset();
+	terminal.taken = 1;
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+		sigaction(signals[i], &action, NULL);
+	atexit(terminfo_give_back);
+}
