@@ -44,6 +44,18 @@ static char *find_in_spool(const char *name, struct err *err)
 	return NULL;
 }
 
+int show_find(const char *path, char **ret_name, struct err *err)
+{
+	const char *name;
+	AUTO(xfree)
+	char *found = may_be_id(path) ? find_in_spool(path, err) : xstrdup(path);
+	const int fd = found ? reader_find(found, &name, err) : -1;
+
+	if (fd >= 0)
+		*ret_name = xstrdup(name);
+	return fd;
+}
+
 struct showing {
 	int fd;
 	const char *name;
@@ -65,12 +77,13 @@ int show_file(const char *path, const struct view *view, bool no_sandbox)
 {
 	struct showing showing = { .view = view };
 	struct sandbox sandbox = { .keep_count = 1 };
+	AUTO(xfree) char *name = NULL;
 	struct err err;
-	AUTO(xfree)
-	char *found = may_be_id(path) ? find_in_spool(path, &err) : xstrdup(path);
-	showing.fd = found ? reader_find(found, &showing.name, &err) : -1;
+
+	showing.fd = show_find(path, &name, &err);
 	if (showing.fd < 0)
 		return cmd_failed(&err);
+	showing.name = name;
 	sandbox.keep[0] = showing.fd;
 	return view_in_sandbox(view, no_sandbox, &sandbox, show_document, &showing);
 }

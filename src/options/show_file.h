@@ -5,8 +5,12 @@
 
 #include <stdbool.h>
 
+struct err;
 struct view;
 
+/* Opens a document: a file, "-", or an id in the spool. *ret_name: as messages call it; the
+ * caller frees it. -1: err. */
+int show_find(const char *path, char **ret_name, struct err *err);
 /* path: a file, "-", or an id in the spool. Returns the exit status. */
 int show_file(const char *path, const struct view *view, bool no_sandbox);
 

@@ -87,15 +87,21 @@ static const char *library_file(const struct stack_style *style, const char *fil
 	return len > 0 && strncmp(file, style->goroot, len) == 0 ? file + len : NULL;
 }
 
-bool stack_is_users(const struct stack_style *style, const struct reader_node *frame)
+bool stack_is_users_function(const struct stack_style *style, const char *function,
+			     const char *file)
 {
-	const char *function = text_of(node_get(frame, "function"), NULL);
-	const char *file = text_of(node_get(frame, "file"), "");
-	if (!function || strcmp(node_string(node_get(frame, "language"), ""), "c") == 0)
+	if (!*function)
 		return false;
 	if (style->goroot && file[0] == '/')
 		return !library_file(style, file);
 	return is_users_name(style, function);
+}
+
+bool stack_is_users(const struct stack_style *style, const struct reader_node *frame)
+{
+	return strcmp(node_string(node_get(frame, "language"), ""), "c") != 0 &&
+	       stack_is_users_function(style, text_of(node_get(frame, "function"), ""),
+				       text_of(node_get(frame, "file"), ""));
 }
 
 const char *stack_file(const struct stack_style *style, const char *file)

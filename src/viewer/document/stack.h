@@ -23,6 +23,9 @@ struct stack_style {
 
 /* The function is neither in Go's standard library nor C. */
 bool stack_is_users(const struct stack_style *style, const struct reader_node *frame);
+/* The same of a frame that is not C. "": unknown. */
+bool stack_is_users_function(const struct stack_style *style, const char *function,
+			     const char *file);
 /* The part of a file name to show; points into file. */
 const char *stack_file(const struct stack_style *style, const char *file);
 /* The folder of the standard library's sources, if one of these frames shows it; the

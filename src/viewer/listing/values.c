@@ -294,17 +294,21 @@ static void add(struct writing *w, const struct reader_node *value)
 }
 
 /* In Go syntax: {Name: "x", Limits: [1, 2]}. */
-static void add_value(struct text *text, const struct reader_node *value)
+void values_add_long(struct text *text, const struct reader_node *value, size_t bytes)
 {
-	struct writing w = { .text = text, .end = text->len + LINE_BYTES };
+	struct writing w = { .text = text, .end = text->len + bytes };
 
 	add(&w, value);
 	if (is_full(&w))
 		text_add(text, " ...");
 }
 
-/* What readers must know before they trust the value. */
-static void add_notes(struct text *line, const struct reader_node *v)
+void values_add(struct text *text, const struct reader_node *value)
+{
+	values_add_long(text, value, LINE_BYTES);
+}
+
+void values_add_notes(struct text *line, const struct reader_node *v)
 {
 	static const struct {
 		const char *member, *words;
@@ -327,9 +331,9 @@ void values_print_list(const struct page *page, int indent,
 		struct text line = { 0 };
 		text_add(&line, "%s %s", text_of(node_get(v, "name"), "?"),
 			 text_of(node_get(v, "type"), "?"));
-		add_notes(&line, v);
+		values_add_notes(&line, v);
 		text_add(&line, " = ");
-		add_value(&line, v);
+		values_add(&line, v);
 		page_say(page, COLOR_PLAIN, indent, indent + 4, &line);
 	}
 }
