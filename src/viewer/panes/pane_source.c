@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pane_source.c - the source around the line of the frame, where the file is on this machine. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "lib/document/reader.h"
+#include "src/viewer/lookup/source_files.h"
+#include "src/viewer/panes/words.h"
+
+struct source {
+	char *path, *text;  /* path: of the document; text NULL: not found */
+	const char **lines; /* in text */
+	size_t count, cap;
+	uint32_t line; /* of the frame; 0: unknown */
+	unsigned subject, frame;
+	bool filled;
+};
+
+static void empty(struct source *s)
+{
+	xfree(s->text);
+	xfree(s->path);
+	s->text = s->path = NULL;
+	s->count = 0;
+}
+
+static void split(struct source *s)
+{
+	for (char *at = s->text; at && *at;) {
+		char *end = strchr(at, '\n');
+		GROW(s->lines, s->count, s->cap);
+		s->lines[s->count++] = at;
+		if (end)
+			*end++ = '\0';
+		at = end;
+	}
+}
+
+static struct frame_words frame_of(struct browse *b)
+{
+	const struct model_goroutine *g = browse_current(b);
+	size_t groups, count;
+	const struct model_group *all = model_groups(b->model, &groups);
+	const struct model_frame *frames = model_frames(b->model, &count);
+
+	if (g && g->group < groups && b->frame < all[g->group].frame_count)
+		return words_of_frame(b, &frames[all[g->group].first_frame + b->frame]);
+	return words_of_node(node_at(node_get(browse_node(b, 0), "frames"), b->frame));
+}
+
+static void fill(struct browse *b, struct source *s)
+{
+	const struct frame_words frame = frame_of(b);
+
+	s->line = frame.line;
+	if (s->path && strcmp(s->path, frame.file) == 0)
+		return;
+	empty(s);
+	s->path = xstrdup(frame.file);
+	s->text = *frame.file ? source_files_read(b->sources, frame.file) : NULL;
+	split(s);
+}
+
+static size_t update(struct browse *b, void *state, unsigned columns)
+{
+	struct source *s = state;
+
+	(void)columns;
+	if (!s->filled || s->subject != b->subject_version ||
+	    s->frame != b->frame_version)
+		fill(b, s);
+	s->filled = true;
+	s->subject = b->subject_version;
+	s->frame = b->frame_version;
+	return s->text ? s->count : 1;
+}
+
+static void done(void *state)
+{
+	struct source *s = state;
+
+	empty(s);
+	xfree(s->lines);
+}
+
+/* A tab goes to the next of every fourth column. */
+static void add_code(struct line *line, enum style style, const char *code)
+{
+	const unsigned from = line->used;
+
+	while (*code) {
+		const size_t n = strcspn(code, "\t");
+		line_add_bytes(line, style, code, n);
+		code += n;
+		if (*code != '\t')
+			continue;
+		line_pad(line, from + (line->used - from) / 4 * 4 + 4);
+		code++;
+	}
+}
+
+static void draw(struct browse *b, void *state, size_t row, struct line *line)
+{
+	const struct source *s = state;
+	const bool here = row + 1 == s->line;
+
+	(void)b;
+	if (!s->text) {
+		line_add(line, STYLE_FAINT,
+			 *s->path ? "not found on this machine: "
+				  : "the frame has no source file");
+		line_add(line, STYLE_FAINT, s->path);
+		line_add(line, STYLE_FAINT, *s->path ? " (see --source)" : "");
+		return;
+	}
+	line_format(line, here ? STYLE_ALARM : STYLE_FAINT, "%5zu %s ", row + 1,
+		    here ? ">" : " ");
+	add_code(line, here ? STYLE_HEADING : STYLE_PLAIN, s->lines[row]);
+}
+
+static void title(struct browse *b, void *state, struct text *text)
+{
+	const struct source *s = state;
+
+	if (s->path && *s->path)
+		text_add(text, " %s:%u", stack_file(&b->style, s->path), s->line);
+}
+
+static size_t find(struct browse *b, void *state)
+{
+	const struct source *s = state;
+
+	(void)b;
+	return s->line && s->line <= s->count ? s->line - 1 : 0;
+}
+
+const struct pane_kind pane_source = {
+	.name = "Source",
+	.state_bytes = sizeof(struct source),
+	.update = update,
+	.draw = draw,
+	.done = done,
+	.title = title,
+	.find = find,
+};
