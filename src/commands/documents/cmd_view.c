@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/commands/documents/documents.h"
+
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "lib/corefile/target_core.h"
+#include "lib/document/reader.h"
+#include "lib/sandbox/sandbox.h"
+#include "src/options/options.h"
+#include "src/options/show_file.h"
+#include "src/options/show_options.h"
+#include "src/options/snap_options.h"
+#include "src/viewer/model/model.h"
+#include "src/viewer/lookup/source_files.h"
+#include "src/viewer/screen/screen.h"
+#include "src/viewer/screen/screen_host.h"
+#include "src/viewer/screen/tty.h"
+#include "src/viewer/tui/tui.h"
+
+struct view_arguments {
+	struct snap_arguments take; /* of a process or a core */
+	const char *source;
+};
+
+static const struct option_info source_options[] = {
+	{ 0, "source", "DIR", "where the source files of the program are",
+	  OPTION_STRING(struct view_arguments, source) },
+	{ .name = NULL }
+};
+
+const struct command command_view = {
+	.name = "gosnap view",
+	.run = cmd_view,
+	.arguments = "FILE|PID|CORE|ID",
+	.summary = "look around in a snapshot, in a terminal",
+	.options = {
+		{ source_options, 0 },
+		{ core_options,
+		  offsetof(struct view_arguments, take.snap.capture.core.search) },
+		{ way_options, offsetof(struct view_arguments, take.snap) },
+		{ sandbox_options, offsetof(struct view_arguments, take.snap.no_sandbox) },
+	},
+};
+
+struct viewing {
+	int fd;
+	const char *name;
+	struct screen_host *host;
+	struct source_files *sources;
+};
+
+/* It has no standard error: the terminal is shown a screen. */
+static int fail(struct screen *screen, const struct err *err)
+{
+	screen_say(screen, err->text);
+	return cmd_status(err->code);
+}
+
+static int look_around(void *arg)
+{
+	const struct viewing *v = arg;
+	struct err err;
+	AUTO(screen_free) struct screen *screen = screen_new(v->host);
+	struct reader *reader = reader_open_fd(v->fd, v->name, &err);
+	AUTO(model_free) struct model *model = reader ? model_load(reader, &err) : NULL;
+
+	return model && tui_run(model, screen, v->sources, &err) ? EXIT_DONE
+								 : fail(screen, &err);
+}
+
+/* In the terminal, which is given back before anything is said. */
+static int view_open(int fd, const char *name, const struct view_arguments *arguments)
+{
+	struct viewing v = { .fd = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1),
+			     .name = name };
+	struct sandbox sandbox = { .keep = { v.fd }, .keep_count = 1 };
+	struct err err;
+	int status;
+	struct tty *tty = tty_open(&err);
+
+	if (!tty)
+		return cmd_failed(&err);
+	AUTO(screen_host_free) struct screen_host *host = screen_host_new(tty);
+	AUTO(source_files_free)
+	struct source_files *sources = source_files_new(arguments->source);
+	v.host = host;
+	v.sources = sources;
+	sandbox_add_services(&sandbox, screen_host_services(host));
+	sandbox_add_services(&sandbox, source_files_services(sources));
+	const bool ended = ended_in_sandbox(arguments->take.snap.no_sandbox, &sandbox,
+					    look_around, &v, &status, &err);
+	tty_close(tty);
+	if (screen_host_said(host))
+		cmd_say(screen_host_said(host));
+	return ended ? status : cmd_failed(&err);
+}
+
+/* The document has a name only until it is open. */
+static int view_taken(struct view_arguments *arguments)
+{
+	const char *folder = getenv("TMPDIR");
+	AUTO(xfree)
+	char *own =
+		xasprintf("%s/gosnap-view-XXXXXX", folder && *folder ? folder : "/tmp");
+	struct err err;
+
+	if (!mkdtemp(own)) {
+		err_sys(&err, "cannot make a folder for the snapshot");
+		return cmd_failed(&err);
+	}
+	AUTO(xfree) char *path = xasprintf("%s/snapshot.json", own);
+	arguments->take.snap.output = path;
+	const int status = snap_run(&command_view, &arguments->take),
+		  fd = open(path, O_RDONLY | O_CLOEXEC);
+	unlink(path);
+	rmdir(own);
+	return fd < 0 ? status : view_open(fd, "the snapshot", arguments);
+}
+
+static int view_named(const char *name, const struct view_arguments *arguments)
+{
+	AUTO(xfree) char *said = NULL;
+	struct err err;
+	const int fd = show_find(name, &said, &err);
+
+	return fd < 0 ? cmd_failed(&err) : view_open(fd, said, arguments);
+}
+
+int cmd_view(int argc, char **argv)
+{
+	AUTO(view_free) struct view *view = view_new();
+	struct view_arguments arguments = { .take = snap_arguments_default(view) };
+	struct capture_options *capture = &arguments.take.snap.capture;
+	struct err err;
+	int status;
+
+	if (!options_read(&command_view, argc, argv, &arguments, &status))
+		return status;
+	if (optind == argc)
+		return cmd_misused(&command_view, "missing file name, PID or core");
+	if (argc - optind > 1)
+		return cmd_misused(&command_view,
+				   "too many arguments: give a single file or PID");
+	if (!tty_can_open(&err))
+		return cmd_failed(&err);
+	if (cmd_parse_pid(argv[optind], &capture->pid))
+		return view_taken(&arguments);
+	if (core_is_one(argv[optind])) {
+		capture->core.path = argv[optind];
+		return view_taken(&arguments);
+	}
+	return view_named(argv[optind], &arguments);
+}

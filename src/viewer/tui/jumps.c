@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+
+#include "lib/document/reader.h"
+#include "src/viewer/lookup/locks.h"
+#include "src/viewer/panes/words.h"
+#include "src/viewer/tui/tui_priv.h"
+
+/* What the row is about, else what the goroutine waits for. */
+static uint64_t address_of(struct tui *t)
+{
+	const uint64_t address = pane_address(tui_focused(t), t->b);
+	const struct model_goroutine *g = browse_current(t->b);
+
+	return address ? address : g ? g->waits_address : 0;
+}
+
+static const struct model_goroutine *goroutine_of(struct tui *t)
+{
+	const int64_t id = pane_goroutine_id(tui_focused(t), t->b);
+
+	return id >= 0 ? words_find(t->b, id) : browse_current(t->b);
+}
+
+void jump_to_creator(struct tui *t)
+{
+	const struct model_goroutine *g = goroutine_of(t);
+
+	if (!g || g->parent <= 0)
+		browse_say(t->b, "the document does not say which goroutine created it");
+	else
+		browse_goroutine(t->b, g->parent, PANE_STACK);
+}
+
+/* Lists them, unless there are none. */
+static void list(struct tui *t, struct narrowing narrowing, const char *none)
+{
+	size_t count;
+
+	xfree(narrowing_rows(&narrowing, t->b->model, true, SORT_AS_WRITTEN, &count));
+	if (count)
+		browse_list(t->b, narrowing);
+	else
+		browse_say(t->b, "%s", none);
+}
+
+void jump_to_children(struct tui *t)
+{
+	const struct model_goroutine *g = goroutine_of(t);
+
+	list(t, (struct narrowing){ .kind = NARROW_CHILDREN, .number = g ? g->id : -2 },
+	     "none of the goroutines was created by this one");
+}
+
+void jump_to_waiters(struct tui *t)
+{
+	const uint64_t address = address_of(t);
+
+	if (address)
+		list(t, (struct narrowing){ .kind = NARROW_WAITERS, .address = address },
+		     "no goroutine waits for it");
+	else
+		browse_say(t->b, "this is about no lock or channel");
+}
+
+/* Who has it comes first; else who will do something with it. */
+static int64_t partner_of(struct browse *b, size_t lock)
+{
+	size_t count;
+	const struct reader_node *node =
+		model_open(b->model, locks_all(b->locks, &count)[lock].place);
+	const int64_t id = node_int(
+		node_get(node_at(node_get(node, "partners"), 0), "goroutine"), -1);
+
+	node_drop(node);
+	return id;
+}
+
+void jump_to_holder(struct tui *t)
+{
+	const uint64_t address = address_of(t);
+	const size_t lock = locks_find(t->b->locks, address);
+	const int64_t id = lock == SIZE_MAX ? -1 : partner_of(t->b, lock);
+
+	if (!address)
+		browse_say(t->b, "this is about no lock or channel");
+	else if (id < 0)
+		browse_say(t->b, "it is not known who has 0x%" PRIx64, address);
+	else
+		browse_goroutine(t->b, id, PANE_STACK);
+}
+
+void jump_to_pointers(struct tui *t)
+{
+	const uint64_t address = address_of(t);
+
+	if (!address) {
+		browse_say(t->b, "this is no pointer, lock or channel");
+		return;
+	}
+	job_free(t->job);
+	t->job = job_new(t->b, address);
+}

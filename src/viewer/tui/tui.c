@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/viewer/tui/tui.h"
+
+#include <string.h>
+
+#include "src/viewer/lookup/search.h"
+#include "src/viewer/tui/keymap.h"
+#include "src/viewer/tui/tui_priv.h"
+
+enum { NUMBER_MAX = 100000000 };
+
+void tui_focus(struct tui *t, enum pane_id pane)
+{
+	t->b->focus = pane;
+	layout_make(&t->layout, pane, t->columns, t->rows);
+	const struct area *area = layout_find(&t->layout, pane);
+	if (!area)
+		return;
+	pane_update(&t->b->panes[pane], t->b, area->columns, area->rows - 1);
+	if (!t->b->stays)
+		pane_follow(&t->b->panes[pane], t->b);
+}
+
+/* Where an action has led. */
+static void go_on(struct tui *t)
+{
+	const enum pane_id wanted = t->b->wanted;
+
+	t->b->wanted = PANES;
+	if (wanted != PANES)
+		tui_focus(t, wanted);
+}
+
+void tui_search(struct tui *t, bool forward)
+{
+	if (!t->search) {
+		browse_say(t->b, "nothing was looked for: / does");
+		return;
+	}
+	const size_t row = pane_search(tui_focused(t), t->b, t->search, forward);
+	if (row == SIZE_MAX)
+		browse_say(t->b, "not found: %.100s", search_words(t->search));
+	else
+		pane_move(tui_focused(t), t->b, row);
+}
+
+static void begin_search(struct tui *t, bool forward)
+{
+	if (t->prompt.len) {
+		search_free(t->search);
+		t->search = search_new(t->b->model, t->prompt.words);
+	}
+	t->forward = forward;
+	tui_search(t, forward);
+}
+
+static void begin_filter(struct tui *t)
+{
+	const struct narrowing all = { .kind = NARROW_NOT };
+	struct narrowing words = { .kind = NARROW_WORDS };
+
+	if (!t->prompt.len) {
+		browse_list(t->b, all);
+		return;
+	}
+	words.words = xstrdup(t->prompt.words);
+	browse_list(t->b, words);
+}
+
+static void answer(struct tui *t)
+{
+	const enum asking asked = t->asking;
+
+	switch (prompt_key(&t->prompt, &t->key)) {
+	case PROMPT_GOES_ON:
+		return;
+	case PROMPT_GIVEN_UP:
+		t->asking = ASKING_NOTHING;
+		return;
+	case PROMPT_DONE:
+		break;
+	}
+	t->asking = ASKING_NOTHING;
+	if (asked == ASKING_FILTER)
+		begin_filter(t);
+	else
+		begin_search(t, asked == ASKING_SEARCH);
+}
+
+/* Whatever goes on, ends. Then a list that was narrowed is whole again. */
+static void escape(struct tui *t)
+{
+	if (t->has_number)
+		return;
+	if (t->b->narrowing.kind != NARROW_NOT && t->b->focus == PANE_GOROUTINES) {
+		browse_note(t->b);
+		browse_narrow(t->b, (struct narrowing){ .kind = NARROW_NOT });
+		t->b->wanted = PANE_GOROUTINES;
+	}
+}
+
+static bool take_digit(struct tui *t)
+{
+	const int32_t c = t->key.code;
+
+	if (c < '0' || c > '9' || (c == '0' && !t->has_number))
+		return false;
+	t->number = t->number * 10 + (size_t)(c - '0');
+	if (t->number > NUMBER_MAX)
+		t->number = NUMBER_MAX;
+	t->has_number = true;
+	return true;
+}
+
+static void act(struct tui *t)
+{
+	const struct binding *binding = keymap_find(t->key.code);
+
+	if (take_digit(t))
+		return;
+	if (t->key.code >= KEYS_PRESSED)
+		mouse_act(t);
+	else if (t->key.code == KEYS_ESCAPE)
+		escape(t);
+	else if (binding && binding->run)
+		binding->run(t);
+	else if (binding)
+		tui_focus(t, binding->pane);
+	else if (t->key.code == KEYS_CONTROL('L'))
+		screen_forget(t->screen);
+	t->has_number = false;
+	t->number = 0;
+}
+
+static void handle(struct tui *t)
+{
+	t->columns =
+		t->key.columns < SCREEN_COLUMNS_MAX ? t->key.columns : SCREEN_COLUMNS_MAX;
+	t->rows = t->key.rows < SCREEN_ROWS_MAX ? t->key.rows : SCREEN_ROWS_MAX;
+	if (t->key.code == KEYS_NONE || t->key.code == KEYS_RESIZED)
+		return;
+	text_done(&t->b->message);
+	if (t->job) {
+		job_free(t->job);
+		t->job = NULL;
+	}
+	if (t->helps)
+		help_key(t);
+	else if (t->asking != ASKING_NOTHING)
+		answer(t);
+	else
+		act(t);
+	go_on(t);
+}
+
+static void work(struct tui *t)
+{
+	if (!job_step(t->job, t->b))
+		return;
+	job_free(t->job);
+	t->job = NULL;
+	go_on(t);
+}
+
+static bool loop(struct tui *t)
+{
+	while (!t->quits) {
+		draw_all(t);
+		if (!screen_key(t->screen, !t->job, &t->key))
+			return false;
+		handle(t);
+		if (t->job && t->key.code == KEYS_NONE)
+			work(t);
+	}
+	return true;
+}
+
+/* Its size comes with the first answer. */
+static bool begin(struct tui *t)
+{
+	if (!screen_key(t->screen, false, &t->key))
+		return false;
+	handle(t);
+	heading_read(t);
+	tui_focus(t, PANE_FINDINGS);
+	heading_open(t);
+	return true;
+}
+
+static void done(struct tui *t)
+{
+	job_free(t->job);
+	search_free(t->search);
+	browse_free(t->b);
+	xfree(t->title);
+	xfree(t->verdict);
+}
+
+bool tui_run(struct model *model, struct screen *screen, struct source_files *sources,
+	     struct err *err)
+{
+	struct tui t = { .screen = screen, .b = browse_new(model, sources) };
+
+	t.layout.detail = PANE_STACK;
+	t.layout.below = PANE_VARIABLES;
+	t.forward = true;
+	const bool went = begin(&t) && loop(&t);
+	done(&t);
+	return went || err_set(err, ERR_SYS, "the terminal cannot be used");
+}
