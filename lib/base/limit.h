@@ -197,4 +197,8 @@
 #define LIMIT_DOWNLOADER_CPU_S 60
 #define LIMIT_DOWNLOAD_BYTES (UINT64_C(4) << 30)
 
+/* counts; what is loaded of a document: elements, objects likewise; and frames of all groups */
+#define LIMIT_MODEL_ROWS (UINT32_C(16) << 20)
+#define LIMIT_MODEL_FRAMES (UINT32_C(50) << 20)
+
 #endif

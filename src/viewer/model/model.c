@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "lib/base/limit.h"
 #include "lib/document/reader_text.h"
 #include "src/viewer/model/model_priv.h"
 
@@ -51,31 +52,41 @@ static void add_place(struct place_list *all, const struct reader_text *text)
 		(struct model_place){ text->offset, (uint32_t)text->bytes };
 }
 
-static bool add_element(void *arg, const char *member, size_t index,
-			const struct reader_text *text)
+static void add(struct model *m, const char *member, const struct reader_text *text)
 {
-	struct model *m = arg;
-
-	(void)index;
 	if (strcmp(member, "goroutines") == 0) {
 		rows_add_goroutine(m, text);
-		return true;
-	}
-	if (strcmp(member, "objects") == 0) {
-		inliner_add(m->objects, text);
-		return true;
+		return;
 	}
 	if (strcmp(member, "groups") == 0) {
 		rows_add_group(m, text);
-		return true;
+		return;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
 		if (strcmp(member, lists[i]) == 0) {
 			add_place(&m->lists[i], text);
-			return true;
+			return;
 		}
 	}
 	add_head(m, member, text);
+}
+
+static bool add_element(void *arg, const char *member, size_t index,
+			const struct reader_text *text)
+{
+	struct model *m = arg;
+	const bool is_object = strcmp(member, "objects") == 0;
+	size_t *count = is_object ? &m->object_count : &m->element_count;
+
+	(void)index;
+	if (++*count > LIMIT_MODEL_ROWS)
+		return err_set(&m->damage, ERR_LIMIT,
+			       "%s: too large: the rest of \"%.40s\" is left out",
+			       reader_name(m->reader), member);
+	if (is_object)
+		inliner_add(m->objects, text);
+	else
+		add(m, member, text);
 	return true;
 }
 
@@ -91,16 +102,17 @@ static void note_array(void *arg, const char *member, bool begins)
 struct model *model_load(struct reader *reader, struct err *err)
 {
 	AUTO(model_free) struct model *m = xcalloc(1, sizeof(*m));
+	const struct reader_calls calls = { .text = add_element,
+					    .array = note_array,
+					    .arg = m };
+	struct err broken;
 
 	m->reader = reader;
 	m->objects = inliner_empty(reader, err);
 	if (!m->objects)
 		return NULL;
-	if (reader_visit(reader,
-			 &(struct reader_calls){
-				 .text = add_element, .array = note_array, .arg = m },
-			 &m->damage))
-		m->damage.code = ERR_NONE;
+	if (!reader_visit(reader, &calls, &broken))
+		m->damage = broken;
 	rows_done(m);
 	return TAKE(m);
 }

@@ -19,6 +19,7 @@ struct model {
 	struct inliner *objects;
 	struct model_heads heads;
 	struct err damage;
+	size_t element_count, object_count; /* that were met */
 	struct texts texts;
 
 	struct model_goroutine *goroutines;

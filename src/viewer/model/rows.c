@@ -2,11 +2,10 @@
 /* rows.c - what rows say of goroutines and groups, from the text of the document. */
 #include <string.h>
 
+#include "lib/base/limit.h"
 #include "lib/base/utf8.h"
 #include "lib/document/reader_text.h"
 #include "src/viewer/model/model_priv.h"
-
-enum { ROWS_MAX = INT32_MAX };
 
 struct members {
 	struct reader_member list[READER_MEMBERS];
@@ -85,7 +84,7 @@ static bool take_frame(void *arg, const char *value, size_t bytes)
 	struct members frame;
 
 	frame.count = text_members(value, bytes, frame.list);
-	if (m->frame_count < ROWS_MAX)
+	if (m->frame_count < LIMIT_MODEL_FRAMES)
 		add_frame(m, &frame);
 	return true;
 }
@@ -124,8 +123,6 @@ void rows_add_group(struct model *m, const struct reader_text *text)
 		.first_frame = (uint32_t)m->frame_count,
 	};
 
-	if (m->group_count >= ROWS_MAX)
-		return;
 	if (frames)
 		text_elements(frames->value, frames->bytes, take_frame, m);
 	group.frame_count = (uint32_t)m->frame_count - group.first_frame;
@@ -202,8 +199,6 @@ void rows_add_goroutine(struct model *m, const struct reader_text *text)
 {
 	struct members g;
 
-	if (m->goroutine_count >= ROWS_MAX)
-		return;
 	g.count = text->member_count;
 	memcpy(g.list, text->members, g.count * sizeof(g.list[0]));
 	GROW(m->goroutines, m->goroutine_count, m->goroutine_cap);
