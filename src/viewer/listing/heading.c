@@ -35,6 +35,20 @@ static void add_process(struct text *text, const struct summary *summary)
 	text_add(text, ")");
 }
 
+/* Those that --json selected, of how many. */
+static void add_selection(struct text *text, const struct summary *summary)
+{
+	const struct reader_node *selection =
+		node_get(summary->heads.snapshot, "selection");
+	const int64_t of = node_int(node_get(selection, "of_goroutines"), -1);
+
+	if (of < 0)
+		return;
+	text_add(text, " (selected of ");
+	text_add_count(text, (uint64_t)of);
+	text_add(text, ")");
+}
+
 void heading_print_process(const struct page *page, const struct summary *summary)
 {
 	const char *taken_at =
@@ -45,6 +59,7 @@ void heading_print_process(const struct page *page, const struct summary *summar
 	text_add(&text, ": ");
 	if (summary->heads.go || summary->all_goroutines > 0) {
 		text_add_counted(&text, summary->all_goroutines, "goroutine");
+		add_selection(&text, summary);
 		text_add(&text, " in ");
 		text_add_counted(&text, summary->group_count, "group");
 		text_add(&text, ", ");
