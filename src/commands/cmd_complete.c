@@ -3,7 +3,7 @@
  * the name gosnap. For the shells' completion scripts, which know nothing themselves.
  * Each line is a candidate, a tab, and its description; ":files" requests file names.
  * Everything comes from the tables: an argument named PID is a process, FILE and BINARY
- * are files, ID is a snapshot in the spool, and lower-case words separated by bars are the choices. */
+ * are files, ID is a snapshot in the spool, EXPR has names of fields, and lower-case words separated by bars are the choices. */
 #include "src/commands/cmd.h"
 
 #include <ctype.h>
@@ -15,6 +15,7 @@
 #include "lib/sandbox/sandbox.h"
 #include "src/options/options.h"
 #include "src/options/spool_options.h"
+#include "src/viewer/filter/filter.h"
 #include "src/viewer/terminal/text.h"
 
 enum { VERDICT_SHOWN = 60 }; /* columns */
@@ -247,6 +248,37 @@ static void offer_processes(const struct place *place)
 	xfree(all.list);
 }
 
+struct expression_place {
+	const struct place *place;
+	size_t before; /* of what is typed: it stays */
+};
+
+static void offer_in_expression(void *arg, const struct filter_candidate *candidate)
+{
+	const struct expression_place *at = arg;
+	AUTO(xfree)
+	char *word =
+		xasprintf("%.*s%s", (int)at->before, at->place->typed, candidate->word);
+
+	offer(at->place, word, SIZE_MAX, candidate->about);
+}
+
+static void ignore_candidate(void *arg, const struct filter_candidate *candidate)
+{
+	(void)arg;
+	(void)candidate;
+}
+
+/* Its last word, if that is a name. */
+static void offer_fields(const struct place *place)
+{
+	struct expression_place at = { .place = place };
+	const size_t cursor = strlen(place->typed);
+
+	at.before = filter_complete(place->typed, cursor, ignore_candidate, NULL);
+	filter_complete(place->typed, cursor, offer_in_expression, &at);
+}
+
 static bool is_word(const char *at, size_t len, const char *word)
 {
 	return strlen(word) == len && strncmp(at, word, len) == 0;
@@ -265,6 +297,8 @@ static void offer_values(struct place *place, const char *argument)
 			puts(":files");
 		else if (is_word(at, len, "ID"))
 			offer_snapshots(place);
+		else if (is_word(at, len, "EXPR"))
+			offer_fields(place);
 		else if (islower((unsigned char)*at))
 			offer(place, at, len, "");
 		at += all + (at[all] == '|');

@@ -101,6 +101,22 @@ void cmd_say(const char *text)
 	free(line);
 }
 
+/* An expression, with a caret below what is wrong: such lines begin with two spaces. */
+static void say_lines(char *text)
+{
+	char *more = strstr(text, "\n  ");
+
+	if (more)
+		*more = '\0';
+	cmd_say(text);
+	for (; more; more = strstr(more + 1, "\n  ")) {
+		const char *end = strstr(more + 1, "\n  ");
+		utf8_print_harmless(stderr, more + 1,
+				    end ? (size_t)(end - more - 1) : strlen(more + 1));
+		putc('\n', stderr);
+	}
+}
+
 int cmd_misused(const struct command *command, const char *format, ...)
 {
 	struct err err;
@@ -108,7 +124,7 @@ int cmd_misused(const struct command *command, const char *format, ...)
 	va_start(ap, format);
 	vsnprintf(err.text, sizeof(err.text), format, ap);
 	va_end(ap);
-	cmd_say(err.text);
+	say_lines(err.text);
 	fprintf(stderr, "Try \"%s --help\" for more information.\n", command->name);
 	return EXIT_USAGE;
 }

@@ -14,6 +14,7 @@
 #include "src/viewer/listing/why.h"
 #include "src/viewer/terminal/page.h"
 #include "src/viewer/terminal/pager.h"
+#include "src/viewer/terminal/text.h"
 
 enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
@@ -64,6 +65,20 @@ static bool add_filter(const struct option_info *option, const char *argument,
 	view->negated = false;
 	return filter_add(view->filter, (enum filter_kind)option->value, negated,
 			  option->name, argument, err);
+}
+
+static bool add_where(const struct option_info *option, const char *argument, void *field,
+		      struct err *err)
+{
+	struct filter_error wrong;
+	struct text text = { .words = NULL };
+
+	if (filter_add_where(asked(field)->filter, option->name, argument, &wrong))
+		return true;
+	filter_error_explain(&wrong, argument, &text);
+	err_set(err, ERR_USAGE, "--%s: %s", option->name, text_words(&text));
+	text_done(&text);
+	return false;
 }
 
 static bool set_negated(const struct option_info *option, const char *argument,
@@ -144,6 +159,8 @@ static bool set_no_pager(const struct option_info *option, const char *argument,
 }
 
 const struct option_info view_options[] = {
+	{ 0, "where", "EXPR", "only where this is true: gosnap-filter(7)",
+	  .read = add_where },
 	{ 0, "status", "PATTERN", "only goroutines whose state matches",
 	  .read = add_filter, .value = FILTER_STATUS },
 	{ 0, "wait", "PATTERN", "only those whose wait reason or object matches",
@@ -201,7 +218,8 @@ bool view_is_asked_for(const struct view *view)
 
 bool view_shows_values(const struct view *view)
 {
-	return view->all || view->values || filter_names_goroutines(view->filter);
+	return view->all || view->values || filter_names_goroutines(view->filter) ||
+	       filter_needs_values(view->filter);
 }
 
 static bool has_color(const struct view *view)

@@ -30,7 +30,7 @@ void view_why(struct view *view, bool json);
 /* One of the options was given, which asks for text output. */
 bool view_is_asked_for(const struct view *view);
 
-/* Will single goroutines be shown, and so their values? */
+/* Will values be shown, or asked for? */
 bool view_shows_values(const struct view *view);
 
 /* run_in_sandbox() for work that calls view_print(): with the pager that it may need. */

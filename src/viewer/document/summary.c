@@ -259,21 +259,6 @@ static void add_to_group(struct summary *summary, const struct model_goroutine *
 	note_end_of_stack(summary, group, row);
 }
 
-static bool passes(struct summary *summary, const struct model_goroutine *row)
-{
-	if (filter_is_empty(summary->filter))
-		return true;
-	const struct reader_node *goroutine = model_open(summary->model, row->place);
-	const bool passed = filter_passes(
-		summary->filter, goroutine,
-		row->group != MODEL_NONE
-			? summary->groups[row->group].frames_pass
-			: filter_passes_frames(summary->filter,
-					       node_get(goroutine, "frames")));
-	node_drop(goroutine);
-	return passed;
-}
-
 static void add_goroutine(struct summary *summary, const struct model_goroutine *row)
 {
 	const model_text words = model_state(row);
@@ -297,11 +282,9 @@ static void open_group(struct summary *summary, size_t i)
 	const struct model_group *row = &model_groups(summary->model, &n)[i];
 	const struct reader_node *node = model_open(summary->model, row->place);
 	const struct reader_node *frames = node_get(node, "frames");
-	struct summary_group *group = &summary->groups[i];
 
 	if (!summary->goroot)
 		summary->goroot = stack_goroot(frames);
-	group->frames_pass = filter_passes_frames(summary->filter, frames);
 	order_note_lock(&summary->order, frames, row->count);
 	node_drop(node);
 }
@@ -382,10 +365,11 @@ void summary_init(struct summary *summary, struct model *m, struct filter *filte
 	begin(summary, m);
 	for (size_t i = 0; i < summary->group_count; i++)
 		open_group(summary, i);
+	filter_begin(filter, m);
 	rows = model_goroutines(m, &summary->all_goroutines);
 	summary->rows = xcalloc(summary->all_goroutines + 1, sizeof(*summary->rows));
 	for (size_t i = 0; i < summary->all_goroutines; i++) {
-		if (!passes(summary, &rows[i]))
+		if (!filter_passes(filter, (uint32_t)i))
 			continue;
 		summary->rows[summary->goroutines++] = (uint32_t)i;
 		add_goroutine(summary, &rows[i]);

@@ -55,7 +55,6 @@ struct summary_group {
 	uint64_t stacks;    /* that are similar, with goroutines here */
 	bool *lines_differ; /* by frame of the first of them; NULL: in none */
 	bool met;	    /* one of its goroutines has been added */
-	bool frames_pass;   /* the frames pass the filter */
 	/* From here on, only goroutines that pass the filter. */
 	uint64_t goroutines, system, locked;
 	int64_t ids[SUMMARY_IDS]; /* the first ones */

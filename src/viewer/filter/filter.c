@@ -1,36 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/viewer/filter/filter.h"
+#include "src/viewer/filter/filter_priv.h"
 
-#include <ctype.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/ere.h"
-#include "lib/document/reader.h"
-#include "src/viewer/terminal/text.h"
-
-enum { MISSING_SHOWN = 8 };
-
-struct filter_term {
-	enum filter_kind kind;
-	bool negated;
-	bool met;		  /* for ids: seen in a goroutine */
-	const char *name, *words; /* borrowed */
-	struct ere *regex;	  /* NULL: search for words */
-	int64_t low, high;	  /* ids, or nanoseconds */
-};
-
-struct filter {
-	struct filter_term *terms;
-	size_t count, cap;
-	uint64_t passed[FILTER_KINDS]; /* counts of goroutines */
-};
+#include "src/viewer/filter/evaluate.h"
+#include "src/viewer/filter/parser.h"
 
 struct filter *filter_new(void)
 {
 	return xcalloc(1, sizeof(struct filter));
+}
+
+/* Of the model. */
+static void end(struct filter *filter)
+{
+	subject_done(&filter->subject);
+	xfree(filter->order);
+	xfree(filter->group_frames);
+	xfree(filter->group_known);
 }
 
 void filter_free(struct filter *filter)
@@ -38,95 +25,78 @@ void filter_free(struct filter *filter)
 	if (!filter)
 		return;
 	for (size_t i = 0; i < filter->count; i++) {
-		ere_free(filter->terms[i].regex);
+		expression_free(filter->conjuncts[i].wanted);
+		expression_free(filter->conjuncts[i].unwanted);
 	}
-	xfree(filter->terms);
+	for (size_t i = 0; i < filter->given_count; i++)
+		xfree(filter->given[i].words);
+	xfree(filter->conjuncts);
+	xfree(filter->given);
+	end(filter);
 	xfree(filter);
 }
 
-static bool compile_pattern(struct filter_term *term, struct err *err)
+size_t filter_add_conjunct(struct filter *filter)
 {
-	size_t len = strlen(term->words);
-	AUTO(xfree) char *expression = NULL;
-	uint64_t room = ERE_ROOM;
-	if (len == 0)
-		return err_set(err, ERR_USAGE, "--%s requires a pattern", term->name);
-	if (len < 3 || term->words[0] != '/' || term->words[len - 1] != '/')
-		return true;
-	expression = xstrndup(term->words + 1, len - 2);
-	term->regex = ere_new(expression, false, &room, err);
-	if (!term->regex)
-		err_prefix(err, "--%s", term->name);
-	return term->regex != NULL;
+	GROW(filter->conjuncts, filter->count, filter->cap);
+	filter->conjuncts[filter->count] = (struct conjunct){ .wanted = NULL };
+	return filter->count++;
 }
 
-static bool parse_id(const char **words, int64_t *ret)
+void filter_note_given(struct filter *filter, size_t conjunct, bool negated,
+		       const char *name, char *words)
 {
-	char *end;
-	if (!isdigit((unsigned char)**words))
+	GROW(filter->given, filter->given_count, filter->given_cap);
+	filter->given[filter->given_count++] =
+		(struct given){ conjunct, negated, name, words };
+}
+
+static void add_part(struct filter *filter, const char *name, const char *text,
+		     struct expression *part)
+{
+	const size_t conjunct = filter_add_conjunct(filter);
+
+	filter->conjuncts[conjunct].wanted = part;
+	filter_note_given(filter, conjunct, false, name,
+			  xstrndup(text + part->at, part->end - part->at));
+}
+
+/* Takes the part that comes first in the text; the list has them by cost. */
+static struct expression *take_first(struct expression *x)
+{
+	struct expression **first = &x->first;
+
+	for (struct expression **place = first; *place; place = &(*place)->next)
+		if ((*place)->at < (*first)->at)
+			first = place;
+	struct expression *part = *first;
+	*first = part->next;
+	part->next = NULL;
+	return part;
+}
+
+bool filter_add_where(struct filter *filter, const char *name, const char *text,
+		      struct filter_error *error)
+{
+	struct expression *x = parse_expression(text, true, error);
+
+	if (!x)
 		return false;
-	errno = 0;
-	*ret = strtoll(*words, &end, 10);
-	*words = end;
-	return errno == 0;
-}
-
-/* Parses "12" or "15-20" at *words and advances it. */
-static bool parse_range(const char **words, int64_t *ret_low, int64_t *ret_high)
-{
-	if (!parse_id(words, ret_low))
-		return false;
-	*ret_high = *ret_low;
-	if (**words != '-')
+	if (x->kind != EXPRESSION_AND) {
+		add_part(filter, name, text, x);
 		return true;
-	++*words;
-	return parse_id(words, ret_high) && *ret_low <= *ret_high;
-}
-
-static void add_term(struct filter *filter, const struct filter_term *term)
-{
-	GROW(filter->terms, filter->count, filter->cap);
-	filter->terms[filter->count++] = *term;
-}
-
-static bool add_ranges(struct filter *filter, struct filter_term *term, struct err *err)
-{
-	const char *rest = term->words;
-	for (;;) {
-		if (!parse_range(&rest, &term->low, &term->high) ||
-		    (*rest && *rest != ','))
-			return err_set(
-				err, ERR_USAGE,
-				"--%s requires IDs like 12 or 12,15-20, not %.100s",
-				term->name, term->words);
-		add_term(filter, term);
-		if (!*rest)
-			return true;
-		rest++;
 	}
+	while (x->first)
+		add_part(filter, name, text, take_first(x));
+	expression_free(x);
+	return true;
 }
 
-bool filter_add(struct filter *filter, enum filter_kind kind, bool negated,
-		const char *name, const char *words, struct err *err)
+bool filter_check(const char *text, struct filter_error *error)
 {
-	struct filter_term term = {
-		.kind = kind,
-		.negated = negated,
-		.name = name,
-		.words = words,
-	};
-	if (kind == FILTER_GOROUTINE)
-		return add_ranges(filter, &term, err);
-	if (kind == FILTER_LONGER && !text_parse_duration(words, &term.low))
-		return err_set(err, ERR_USAGE,
-			       "--%s requires a time like 90s, 5m or 1h30m, not %.100s",
-			       name, words);
-	if (kind == FILTER_LABEL && (!*words || *words == '='))
-		return err_set(err, ERR_USAGE, "--%s requires a key", name);
-	if (kind != FILTER_LONGER && kind != FILTER_LABEL && !compile_pattern(&term, err))
-		return false;
-	add_term(filter, &term);
-	return true;
+	AUTO(expression_free) struct expression *x = parse_expression(text, false, error);
+
+	return x != NULL;
 }
 
 bool filter_is_empty(const struct filter *filter)
@@ -134,173 +104,145 @@ bool filter_is_empty(const struct filter *filter)
 	return filter->count == 0;
 }
 
+struct expression *conjunct_ids(const struct conjunct *c)
+{
+	return c->wanted && expression_names_ids(c->wanted) ? c->wanted : NULL;
+}
+
 bool filter_names_goroutines(const struct filter *filter)
 {
 	for (size_t i = 0; i < filter->count; i++)
-		if (filter->terms[i].kind == FILTER_GOROUTINE &&
-		    !filter->terms[i].negated)
+		if (conjunct_ids(&filter->conjuncts[i]))
 			return true;
 	return false;
 }
 
-static bool has_words(const struct filter_term *term, const struct reader_node *node)
+static enum cost cost_of(const struct conjunct *c)
 {
-	const char *words = text_of(node, NULL);
-	if (!words)
-		return false;
-	size_t begin, end;
-	if (term->regex)
-		return ere_find(term->regex, words, strlen(words), 0, &begin, &end);
-	return strcasestr(words, term->words) != NULL;
+	const enum cost wanted = c->wanted ? c->wanted->cost : COST_ROW;
+	const enum cost unwanted = c->unwanted ? c->unwanted->cost : COST_ROW;
+
+	return wanted > unwanted ? wanted : unwanted;
 }
 
-static bool has_function(const struct filter_term *term, const struct reader_node *frames)
-{
-	for (size_t i = 0; i < node_count(frames); i++)
-		if (has_words(term, node_get(node_at(frames, i), "function")))
-			return true;
-	return false;
-}
-
-static bool waits_so(const struct filter_term *term, const struct reader_node *goroutine)
-{
-	static const char *const members[] = { "kind",	"address", "protocol",
-					       "local", "remote",  "file" };
-	const struct reader_node *what = node_get(goroutine, "waiting_for");
-	const struct reader_node *cases = node_get(what, "cases");
-	if (has_words(term, node_get(goroutine, "wait_reason")))
-		return true;
-	for (size_t i = 0; i < ARRAY_SIZE(members); i++)
-		if (has_words(term, node_get(what, members[i])))
-			return true;
-	for (size_t i = 0; i < node_count(cases); i++)
-		if (has_words(term, node_get(node_at(cases, i), "address")))
-			return true;
-	return false;
-}
-
-static bool has_label(const struct filter_term *term, const struct reader_node *labels)
-{
-	for (size_t i = 0; i < node_count(labels); i++) {
-		const char *key = text_of(node_get(node_at(labels, i), "key"), NULL);
-		const char *value = text_of(node_get(node_at(labels, i), "value"), "");
-		size_t len = key ? strlen(key) : 0;
-		if (!key || strncmp(term->words, key, len) != 0)
-			continue;
-		if (!term->words[len] || (term->words[len] == '=' &&
-					  strcmp(term->words + len + 1, value) == 0))
-			return true;
-	}
-	return false;
-}
-
-/* node: the goroutine, or its frames for FILTER_FUNCTION. */
-static bool term_matches(const struct filter_term *term, const struct reader_node *node)
-{
-	int64_t id;
-	switch (term->kind) {
-	case FILTER_STATUS:
-		return has_words(term, node_get(node, "status"));
-	case FILTER_WAIT:
-		return waits_so(term, node);
-	case FILTER_LONGER:
-		return node_int(node_get(node, "waiting_ns"), -1) >= term->low;
-	case FILTER_FUNCTION:
-		return has_function(term, node);
-	case FILTER_CREATOR:
-		return has_words(term,
-				 node_get(node_get(node, "created_by"), "function"));
-	case FILTER_LABEL:
-		return has_label(term, node_get(node, "labels"));
-	case FILTER_GOROUTINE:
-		id = node_int(node_get(node, "id"), -1);
-		return id >= term->low && id <= term->high;
-	case FILTER_KINDS:
-		break;
-	}
-	return false;
-}
-
-static bool kind_passes(const struct filter *filter, enum filter_kind kind,
-			const struct reader_node *node)
-{
-	bool wanted = true, found = false;
-	for (size_t i = 0; i < filter->count; i++) {
-		const struct filter_term *term = &filter->terms[i];
-		if (term->kind != kind)
-			continue;
-		if (term->negated && term_matches(term, node))
-			return false;
-		if (!term->negated) {
-			wanted = false;
-			found = found || term_matches(term, node);
-		}
-	}
-	return wanted || found;
-}
-
-bool filter_passes_frames(const struct filter *filter, const struct reader_node *frames)
-{
-	return kind_passes(filter, FILTER_FUNCTION, frames);
-}
-
-static void note_id(struct filter *filter, const struct reader_node *goroutine)
+bool filter_needs_values(const struct filter *filter)
 {
 	for (size_t i = 0; i < filter->count; i++)
-		if (filter->terms[i].kind == FILTER_GOROUTINE && !filter->terms[i].met)
-			filter->terms[i].met = term_matches(&filter->terms[i], goroutine);
+		if (cost_of(&filter->conjuncts[i]) == COST_VALUES)
+			return true;
+	return false;
 }
 
-bool filter_passes(struct filter *filter, const struct reader_node *goroutine,
-		   bool frames_pass)
+/* The cheapest first; those that cost the same as they were given. */
+static void sort(struct filter *filter)
+{
+	for (size_t i = 0; i < filter->count; i++) {
+		const enum cost cost = cost_of(&filter->conjuncts[i]);
+		size_t place = i;
+		while (place > 0 &&
+		       cost_of(&filter->conjuncts[filter->order[place - 1]]) > cost) {
+			filter->order[place] = filter->order[place - 1];
+			place--;
+		}
+		filter->order[place] = i;
+	}
+}
+
+/* part: or NULL. Returns the next free bit. */
+static unsigned begin_part(struct expression *part, unsigned bits)
+{
+	if (!part)
+		return bits;
+	expression_forget(part);
+	return number_frames(part, bits);
+}
+
+void filter_begin(struct filter *filter, struct model *m)
+{
+	unsigned bits = 0;
+	size_t groups;
+
+	end(filter);
+	subject_init(&filter->subject, m);
+	for (size_t i = 0; i < filter->count; i++) {
+		struct conjunct *c = &filter->conjuncts[i];
+		bits = begin_part(c->wanted, bits);
+		bits = begin_part(c->unwanted, bits);
+		c->asked = c->passed = 0;
+	}
+	model_groups(m, &groups);
+	filter->group_frames = xcalloc(groups + 1, sizeof(*filter->group_frames));
+	filter->group_known = xcalloc(groups + 1, sizeof(*filter->group_known));
+	filter->order = xcalloc(filter->count + 1, sizeof(*filter->order));
+	sort(filter);
+}
+
+/* Which ids there are is said whatever else is asked. */
+static void note_id(const struct conjunct *c, int64_t id)
+{
+	struct expression *ids = conjunct_ids(c);
+
+	for (size_t i = 0; ids && i < ids->count; i++)
+		ids->literals[i].met |= (long double)id >= ids->literals[i].low &&
+					(long double)id <= ids->literals[i].high;
+}
+
+static bool holds(struct evaluation *e, const struct conjunct *c)
+{
+	return (!c->wanted || evaluate(e, c->wanted)) &&
+	       (!c->unwanted || !evaluate(e, c->unwanted));
+}
+
+static bool ask_all(struct filter *filter, struct evaluation *e, int64_t id)
 {
 	bool all = true;
-	note_id(filter, goroutine);
-	for (enum filter_kind kind = 0; kind < FILTER_KINDS; kind++) {
-		bool passes = kind == FILTER_FUNCTION
-				      ? frames_pass
-				      : kind_passes(filter, kind, goroutine);
-		filter->passed[kind] += passes;
+
+	for (size_t i = 0; i < filter->count; i++) {
+		struct conjunct *c = &filter->conjuncts[filter->order[i]];
+		note_id(c, id);
+		/* To know which is to blame, each has to be asked until it holds once; but not for
+		 * values. */
+		if (!all && (c->passed > 0 || cost_of(c) == COST_VALUES))
+			continue;
+		const bool passes = holds(e, c);
+		c->asked++;
+		c->passed += passes;
 		all = all && passes;
 	}
 	return all;
 }
 
-/* Each range of ids is a separate term. */
-static bool is_same_option(const struct filter_term *term, size_t i)
+static uint64_t frames_of(struct evaluation *e, const struct conjunct *c)
 {
-	return i > 0 && term[-1].words == term->words;
+	return (c->wanted ? evaluate_frames(e, c->wanted) : 0) |
+	       (c->unwanted ? evaluate_frames(e, c->unwanted) : 0);
 }
 
-void filter_blame(const struct filter *filter, struct text *text)
+/* Frames are the same for all of a group. */
+static const uint64_t *group_frames(struct filter *filter, struct evaluation *e,
+				    uint32_t group)
 {
-	size_t before = text->len;
-	for (size_t i = 0; i < filter->count; i++) {
-		const struct filter_term *term = &filter->terms[i];
-		if (filter->passed[term->kind] > 0 || is_same_option(term, i))
-			continue;
-		text_add(text, "%s%s--%s '%s'", text->len == before ? "" : ", ",
-			 term->negated ? "--not " : "", term->name, term->words);
+	if (!filter->group_known[group]) {
+		subject_set_group(&filter->subject, group);
+		for (size_t i = 0; i < filter->count; i++)
+			filter->group_frames[group] |=
+				frames_of(e, &filter->conjuncts[i]);
+		filter->group_known[group] = true;
 	}
-	if (text->len == before)
-		text_add(text, "all filters together");
+	return &filter->group_frames[group];
 }
 
-void filter_add_missing(const struct filter *filter, struct text *text)
+bool filter_passes(struct filter *filter, uint32_t row)
 {
-	uint64_t n = 0;
-	for (size_t i = 0; i < filter->count; i++) {
-		const struct filter_term *term = &filter->terms[i];
-		if (term->kind != FILTER_GOROUTINE || term->negated || term->met ||
-		    n++ >= MISSING_SHOWN)
-			continue;
-		text_add(text, "%s%" PRId64, n == 1 ? "" : ", ", term->low);
-		if (term->high > term->low)
-			text_add(text, "-%" PRId64, term->high);
-	}
-	if (n > MISSING_SHOWN) {
-		text_add(text, " and ");
-		text_add_count(text, n - MISSING_SHOWN);
-		text_add(text, " more");
-	}
+	struct subject *s = &filter->subject;
+	struct evaluation e = { .subject = s, .texts = model_text_count(s->model) };
+	size_t n;
+	const struct model_goroutine *goroutine = &model_goroutines(s->model, &n)[row];
+
+	if (filter->count == 0)
+		return true;
+	if (goroutine->group != MODEL_NONE)
+		e.frames = group_frames(filter, &e, goroutine->group);
+	subject_set(s, row);
+	return ask_all(filter, &e, goroutine->id);
 }

@@ -1,18 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* filter.h - selects the goroutines to show. Of the filters of one kind, any must
- * match; every kind that is used must match; negated ones must not. Reads nodes of a
- * document and keeps none; a filter lives until filter_free(). Knows the fields of a
- * goroutine; prints nothing. */
+/* filter.h - selects goroutines: an expression such as waiting > 5m && any(frames, own), and
+ * options that are short forms of such expressions. The main header of src/viewer/filter;
+ * gosnap-filter(7) has the language. Knows the fields of a goroutine; prints nothing. */
 #ifndef GOSNAP_FILTER_H
 #define GOSNAP_FILTER_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "lib/base/err.h"
 #include "lib/base/util.h"
 
-struct reader_node;
+struct model;
 struct text;
+
+/* What is wrong with an expression, and where. */
+struct filter_error {
+	size_t at, len;	 /* bytes of the expression */
+	bool unfinished; /* more text may make it right */
+	char text[256];	 /* a sentence; "": nothing is wrong */
+};
+
+struct filter;
+
+/* Everything passes. */
+struct filter *filter_new(void);
+void filter_free(struct filter *filter);
+DEFINE_AUTO(struct filter, filter_free)
+
+/* Goroutines also have to pass this. name: the option's, for filter_blame(); borrowed. */
+MUST_CHECK bool filter_add_where(struct filter *filter, const char *name,
+				 const char *text, struct filter_error *error);
+/* The same, but sooner, and does not look into regular expressions: of a text that is being typed. */
+bool filter_check(const char *text, struct filter_error *error);
+/* The sentence, the expression, or the part of it that is wrong, and a caret below that. */
+void filter_error_explain(const struct filter_error *error, const char *text,
+			  struct text *ret);
 
 /* A PATTERN is a case-insensitive substring; /between slashes/ it is a case-sensitive
  * POSIX extended regular expression. */
@@ -29,13 +53,8 @@ enum filter_kind {
 	FILTER_KINDS
 };
 
-struct filter;
-
-struct filter *filter_new(void);
-void filter_free(struct filter *filter);
-DEFINE_AUTO(struct filter, filter_free)
-
-/* name: the option's name, for messages. name and words are borrowed for the lifetime of
+/* A short form. Of those of one kind, one has to hold, and of the negated ones, none may. name: the option's
+ * name, for messages. name and words are borrowed for the lifetime of
  * the filter. ERR_USAGE: invalid words. */
 MUST_CHECK bool filter_add(struct filter *filter, enum filter_kind kind, bool negated,
 			   const char *name, const char *words, struct err *err);
@@ -44,17 +63,27 @@ MUST_CHECK bool filter_add(struct filter *filter, enum filter_kind kind, bool ne
 bool filter_is_empty(const struct filter *filter);
 /* Goroutines are selected by id. */
 bool filter_names_goroutines(const struct filter *filter);
+/* It asks for variables. */
+bool filter_needs_values(const struct filter *filter);
 
-/* Does a stack pass the filters on functions? */
-bool filter_passes_frames(const struct filter *filter, const struct reader_node *frames);
-/* frames_pass: the result above for the group's frames. Counts what passes each kind, for
- * filter_blame(), and notes which ids were seen. */
-bool filter_passes(struct filter *filter, const struct reader_node *goroutine,
-		   bool frames_pass);
+/* From now on, goroutines are those of this model, which has to outlive that, and none has passed yet. */
+void filter_begin(struct filter *filter, struct model *m);
+/* row: of model_goroutines(). What is cheap is asked first. Notes what filter_blame() and filter_add_missing()
+ * say. */
+bool filter_passes(struct filter *filter, uint32_t row);
 
-/* If no goroutine passed: which filters are responsible. */
+/* If no goroutine passed: which conditions are responsible. */
 void filter_blame(const struct filter *filter, struct text *text);
 /* The requested ids and ranges that no goroutine had; nothing if there are none. */
 void filter_add_missing(const struct filter *filter, struct text *text);
+
+/* A word that may stand where the cursor is. */
+struct filter_candidate {
+	const char *word, *about; /* of constants */
+};
+/* Calls fn for each that fits what is typed in front of the cursor. Returns where that begins. */
+typedef void filter_candidate_fn(void *arg, const struct filter_candidate *candidate);
+size_t filter_complete(const char *text, size_t cursor, filter_candidate_fn *fn,
+		       void *arg);
 
 #endif
