@@ -149,6 +149,8 @@ static void give_defers(struct placing *p)
 {
 	const struct raw_stack *s = p->s;
 	const uint64_t size = (uint64_t)s->rt->layout.slot[L_defer_size].off;
+	struct err ignored;
+	const struct type *type = runtime_type_named(s->rt, "runtime._defer", &ignored);
 	const struct defer_list *defers = runtime_defers(s->rt, s->g);
 
 	for (size_t i = 0; defers && i < defers->count; i++) {
@@ -160,6 +162,7 @@ static void give_defers(struct placing *p)
 		give(p,
 		     (struct raw_place){ .kind = d->open_coded ? RAW_CLOSURE : RAW_DEFER,
 					 .name = f.function,
+					 .type = d->open_coded ? NULL : type,
 					 .addr = d->record,
 					 .size = d->open_coded ? WORD : size });
 	}

@@ -29,6 +29,17 @@ void inliner_add(struct inliner *in, const struct reader_text *object)
 	in->objects[in->count++] = (struct place){ object->offset, object->bytes };
 }
 
+size_t inliner_count(const struct inliner *in)
+{
+	return in->count;
+}
+
+uint64_t inliner_offset(const struct inliner *in, size_t i, size_t *ret_bytes)
+{
+	*ret_bytes = in->objects[i].bytes;
+	return in->objects[i].offset;
+}
+
 static bool note_object(void *arg, const char *member, size_t index,
 			const struct reader_text *text)
 {

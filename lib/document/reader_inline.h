@@ -18,6 +18,9 @@ struct inliner *inliner_new(struct reader *r, struct err *err);
 struct inliner *inliner_empty(struct reader *r, struct err *err);
 void inliner_add(struct inliner *in, const struct reader_text *object);
 void inliner_free(struct inliner *in);
+size_t inliner_count(const struct inliner *in); /* of objects */
+/* Where object i is in the document. */
+uint64_t inliner_offset(const struct inliner *in, size_t i, size_t *ret_bytes);
 DEFINE_AUTO(struct inliner, inliner_free)
 
 /* objects[number], as it is. The caller drops it. NULL: there is none. */

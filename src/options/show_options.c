@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/options/show_options.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +14,7 @@
 #include "src/viewer/filter/filter.h"
 #include "src/viewer/listing/viewer.h"
 #include "src/viewer/listing/why.h"
+#include "src/viewer/stack/raw_stack.h"
 #include "src/viewer/terminal/page.h"
 #include "src/viewer/terminal/pager.h"
 #include "src/viewer/terminal/text.h"
@@ -29,6 +32,8 @@ struct view {
 	bool no_pager;
 	const char *pager; /* its command; NULL: none */
 	enum when color;
+	bool stack; /* that of one goroutine only */
+	uint64_t stack_of;
 	bool json; /* the part that passes the filters, as a document */
 	bool why;  /* findings only */
 	enum why_form form;
@@ -196,8 +201,39 @@ const struct option_info view_document_options[] = {
 	{ .name = NULL }
 };
 
+static bool set_stack(const struct option_info *option, const char *argument, void *field,
+		      struct err *err)
+{
+	struct view *view = asked(field);
+	char *end;
+
+	errno = 0;
+	view->stack_of = strtoull(argument, &end, 10);
+	view->stack = true;
+	return (isdigit((unsigned char)argument[0]) && !*end && !errno &&
+		view->stack_of <= INT64_MAX) ||
+	       err_set(err, ERR_USAGE, "--%s requires the ID of a goroutine, not %.40s",
+		       option->name, argument);
+}
+
+const struct option_info stack_options[] = {
+	{ 0, "stack", "ID", "the stack of this goroutine, a line for each word",
+	  .read = set_stack },
+	{ .name = NULL }
+};
+
+bool view_has_stack(const struct view *view, uint64_t *ret_id)
+{
+	*ret_id = view->stack_of;
+	return view->stack;
+}
+
 bool view_finish(struct view *view, struct err *err)
 {
+	if (view->stack && !filter_is_empty(view->filter))
+		return err_set(err, ERR_USAGE,
+			       "--stack shows one goroutine: it cannot be combined with "
+			       "filters");
 	/* Found now: no program can be looked for in the sandbox. */
 	if (page_is_terminal(STDOUT_FILENO) && !view->no_pager && !view->json)
 		view->pager = pager_command();
@@ -218,8 +254,8 @@ bool view_is_asked_for(const struct view *view)
 
 bool view_shows_values(const struct view *view)
 {
-	return view->all || view->values || filter_names_goroutines(view->filter) ||
-	       filter_needs_values(view->filter);
+	return view->all || view->values || view->stack ||
+	       filter_names_goroutines(view->filter) || filter_needs_values(view->filter);
 }
 
 static bool has_color(const struct view *view)
@@ -258,7 +294,10 @@ bool view_print(const struct view *view, struct reader *reader, bool *ret_no,
 	bool shown;
 	/* There is nothing to clean up, so a closed pipe may kill us as it kills cat. */
 	signal(SIGPIPE, SIG_DFL);
-	if (view->why) {
+	if (view->stack) {
+		shown = raw_stack_show(reader, (int64_t)view->stack_of, &page,
+				       view->pager, ret_no, err);
+	} else if (view->why) {
 		shown = why_print(reader, &page, view->form, ret_no, err);
 		reader_close(reader);
 	} else if (view->json) {

@@ -27,6 +27,11 @@ MUST_CHECK bool view_finish(struct view *view, struct err *err);
 /* Findings only. */
 void view_why(struct view *view, bool json);
 
+/* The stack of one goroutine, word by word: of a struct view *. */
+extern const struct option_info stack_options[];
+/* Was it asked for? *ret_id: of which. */
+bool view_has_stack(const struct view *view, uint64_t *ret_id);
+
 /* One of the options was given, which asks for text output. */
 bool view_is_asked_for(const struct view *view);
 

@@ -59,6 +59,11 @@ bool goroutines_wanted(void *arg, const struct goroutine *g)
 	return !(g->system && o->no_system);
 }
 
+bool goroutines_valued(const struct snap_options *options, const struct goroutine *g)
+{
+	return !options->raw_stack_of || options->raw_stack_of == g->id;
+}
+
 static bool has_group(const struct snap_options *options, const struct goroutine *g)
 {
 	return g->stack != NO_STACK && goroutines_wanted((void *)options, g);
@@ -93,7 +98,9 @@ static void print_one(struct goroutines *s, struct goroutine_of it, enum values_
 	struct goroutine_printing *p = &s->printing;
 
 	p->runtime = it.runtime;
-	p->values = why == VALUES_WANTED ? s->bounds : NULL;
+	p->values = why == VALUES_WANTED && goroutines_valued(s->options, it.goroutine)
+			    ? s->bounds
+			    : NULL;
 	p->values_omitted_by = why == VALUES_TOO_MUCH ? "max_size"
 			       : why == VALUES_LOST   ? "failure"
 						      : NULL;

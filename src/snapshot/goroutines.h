@@ -28,6 +28,9 @@ unsigned goroutines_workers(const struct snap_options *options);
 /* Should it be in the document? arg: struct snap_options. */
 bool goroutines_wanted(void *arg, const struct goroutine *g);
 
+/* Is it one of those that have values, if any have? */
+bool goroutines_valued(const struct snap_options *options, const struct goroutine *g);
+
 /* A panicking goroutine is what everyone looks for. */
 bool goroutines_urgent(struct goroutine_of it);
 

@@ -33,7 +33,7 @@ void graph_walk_goroutine(struct graph_walk *w, struct runtime *rt,
 	struct goroutine_printing how = w->graph->how;
 
 	how.runtime = rt;
-	if (!w->graph->frames)
+	if (!w->graph->frames || !goroutines_valued(w->graph->options, g))
 		how.values = NULL;
 	how.has_leads = false;
 	print_goroutine(w->nowhere, &how, g, 0);

@@ -14,6 +14,7 @@
 #include "src/viewer/filter/filter.h"
 #include "src/viewer/listing/viewer.h"
 #include "src/viewer/model/model.h"
+#include "src/viewer/stack/raw_stack.h"
 #include "src/viewer/terminal/page.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -77,7 +78,18 @@ static void show(struct reader *reader, uint8_t flags)
 }
 
 /* Takes ownership of the reader. */
-static void load(struct reader *reader)
+static void show_stack(struct reader *reader, uint8_t flags, int64_t id)
+{
+	const struct page page = { nowhere(), COLUMNS, flags & COLOR };
+	struct err err = { .text = "" };
+	bool no;
+
+	bool shown = raw_stack_show(reader, id, &page, NULL, &no, &err);
+	assert(shown || err.text[0]);
+}
+
+/* Takes ownership of the reader. *ret_id: of a goroutine. */
+static void load(struct reader *reader, int64_t *ret_id)
 {
 	struct err err = { .text = "" };
 	AUTO(model_free) struct model *m = model_load(reader, &err);
@@ -91,6 +103,7 @@ static void load(struct reader *reader)
 		const struct reader_node *node = model_open_inline(m, list[i].place, 2);
 		assert(model_find_goroutine(m, list[i].id) <= i);
 		node_drop(node);
+		*ret_id = list[i].id;
 	}
 }
 
@@ -158,7 +171,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	group(reader, &page);
 	compare(reader, &page);
 	write_again(reader, 0);
-	load(opened(data + 1, size - 1));
+	int64_t id = 0;
+	load(opened(data + 1, size - 1), &id);
+	show_stack(opened(data + 1, size - 1), *data, id);
 	write_again(reader, *data & DEEP ? INLINE_DEPTH_MAX : INLINE_DEPTH);
 	return 0;
 }

@@ -2,6 +2,7 @@
 #include "src/commands/documents/documents.h"
 
 #include <getopt.h>
+#include <unistd.h>
 
 #include "lib/corefile/target_core.h"
 #include "src/options/show_file.h"
@@ -22,17 +23,21 @@ const struct command command_show = {
 	.options = {
 		{ view_options, offsetof(struct show_arguments, view) },
 		{ view_document_options, offsetof(struct show_arguments, view) },
+		{ stack_options, offsetof(struct show_arguments, view) },
 		{ sandbox_options, offsetof(struct show_arguments, no_sandbox) },
 	},
 };
 
-/* As text at once; no document is kept. */
-static int show_core(const char *path, const struct show_arguments *shown)
+/* Of a core, or of a process if path is NULL: as text at once; no document is kept. */
+static int show_subject(const char *path, pid_t pid, const struct show_arguments *shown)
 {
 	struct snap_arguments arguments = snap_arguments_default(shown->view);
 
 	arguments.snap.capture.core.path = path;
+	arguments.snap.capture.pid = pid;
 	arguments.snap.no_sandbox = shown->no_sandbox;
+	arguments.snap.raw_stacks =
+		view_has_stack(shown->view, &arguments.snap.raw_stack_of);
 	arguments.as_text = true;
 	return snap_run(&command_show, &arguments);
 }
@@ -42,6 +47,8 @@ int cmd_show(int argc, char **argv)
 	AUTO(view_free) struct view *view = view_new();
 	struct show_arguments arguments = { .view = view };
 	struct err err;
+	uint64_t id;
+	pid_t pid;
 	int status;
 	if (!options_read(&command_show, argc, argv, &arguments, &status))
 		return status;
@@ -52,7 +59,10 @@ int cmd_show(int argc, char **argv)
 		return cmd_misused(&command_show,
 				   "too many arguments: give a single file");
 	if (core_is_one(argv[optind]))
-		return show_core(argv[optind], &arguments);
+		return show_subject(argv[optind], 0, &arguments);
+	if (view_has_stack(view, &id) && access(argv[optind], F_OK) < 0 &&
+	    cmd_parse_pid(argv[optind], &pid))
+		return show_subject(NULL, pid, &arguments);
 	if (!view_finish(view, &err))
 		return cmd_misused(&command_show, "%s", err.text);
 	return show_file(argv[optind], view, arguments.no_sandbox);

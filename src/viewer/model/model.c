@@ -237,6 +237,19 @@ struct model_place model_list_at(const struct model *m, enum model_list list, si
 					: (struct model_place){ 0, 0 };
 }
 
+size_t model_object_count(const struct model *m)
+{
+	return inliner_count(m->objects);
+}
+
+struct model_place model_object_at(const struct model *m, size_t i)
+{
+	size_t bytes;
+	const uint64_t offset = inliner_offset(m->objects, i, &bytes);
+
+	return (struct model_place){ offset, (uint32_t)bytes };
+}
+
 const struct reader_node *model_open(struct model *m, struct model_place place)
 {
 	const struct reader_node *node = reader_at(m->reader, place.offset, place.bytes);

@@ -118,6 +118,10 @@ bool model_has_list(const struct model *m, enum model_list list);
 size_t model_list_count(const struct model *m, enum model_list list);
 struct model_place model_list_at(const struct model *m, enum model_list list, size_t i);
 
+/* What values refer to. */
+size_t model_object_count(const struct model *m);
+struct model_place model_object_at(const struct model *m, size_t i);
+
 /* Parses an element; NULL: it is damaged, which model_damage() says from then on. The caller drops it. */
 const struct reader_node *model_open(struct model *m, struct model_place place);
 /* The same with what its values refer to, `depth` references deep; see reader_inline.h. */
