@@ -49,11 +49,16 @@ export class Browser {
 		await this.chromium.close();
 	}
 
-	// What axe-core finds, in words.
-	async faults(page) {
+	// What axe-core finds in a part of the page, in words. Of what is dark, only colours differ.
+	async faults(page, part, onlyColours) {
 		await page.evaluate(this.axe);
-		const { violations } = await page.evaluate(() =>
-			globalThis.axe.run(document, { resultTypes: ["violations"] }),
+		const options = {
+			resultTypes: ["violations"],
+			...(onlyColours && { runOnly: ["color-contrast", "link-in-text-block"] }),
+		};
+		const { violations } = await page.evaluate(
+			([where, how]) => globalThis.axe.run(where, how),
+			[part, options],
 		);
 		return violations.map(
 			({ id, nodes }) =>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cases.mjs - what a person does with a page, and what a hostile snapshot does not.
 
-const VIEWS = ["findings", "groups", "goroutines"];
+const VIEWS = ["findings", "groups", "goroutines", "waits", "flame", "ages", "scheduler", "threads", "memory"];
 
 function same(found, wanted, what) {
 	if (JSON.stringify(found) !== JSON.stringify(wanted))
@@ -27,10 +27,7 @@ async function showGoroutine(page, hash) {
 	await page.evaluate((to) => {
 		location.hash = to;
 	}, hash);
-	await page.waitForFunction(
-		(number) => document.querySelector("#detail h2")?.innerText.startsWith(`goroutine ${number}`),
-		id,
-	);
+	await page.waitForSelector(`#detail h2:has-text("goroutine ${id}")`);
 }
 
 async function opensOnTheHolder(browser, folder) {
@@ -140,10 +137,57 @@ async function cycles(browser, folder) {
 	await browser.close(page);
 }
 
-async function openAll(page) {
-	for (let round = 0; round < 4; round++)
+async function waits(browser, folder) {
+	const page = await browser.open(`${folder}/sick.html`, { hash: "#waits" });
+	const words = await page.$$eval("svg.graph text", (all) => all.map((text) => text.textContent));
+	for (const wanted of ["39 goroutines", "mutex 0xc00005a140", "has it", "goroutine 217", "channel 0xc0000682a0"])
+		same(words.includes(wanted), true, `the graph has ${wanted}`);
+	await page.click("svg.graph a:has-text('goroutine 217')");
+	await page.waitForSelector("#detail h2:has-text('goroutine 217')");
+	await browser.close(page);
+	const ring = await browser.open(`${folder}/cycle.html`, { hash: "#waits" });
+	same(await ring.$$eval("svg.graph .node", (all) => all.length), 4, "nodes of a ring of two");
+	same(await ring.$$eval("svg.graph .edge", (all) => all.length), 4, "edges of a ring of two");
+	await browser.close(ring);
+}
+
+async function flame(browser, folder) {
+	const page = await browser.open(`${folder}/sick.html`, { hash: "#flame" });
+	const wide = async (name) => (await (await page.$(`.call:has-text("${name}")`)).boundingBox()).width;
+	const all = await wide("all goroutines");
+	const ratio = (await wide("main.supplier")) / all;
+	same(Math.abs(ratio - 77 / 283) < 0.01, true, `main.supplier is ${ratio} of all, which should be 77 / 283`);
+	await page.click(".call:has-text('main.supplier')");
+	same(Math.abs((await wide("main.supplier")) - all) < 2, true, "zoomed to main.supplier");
+	await page.click(".about a:text('all with this function')");
+	await page.waitForSelector("#view [role=status]:text-is('77 of 283')");
+	await browser.close(page);
+}
+
+async function ages(browser, folder) {
+	const page = await browser.open(`${folder}/cycle.html`, { hash: "#ages" });
+	has(await page.innerText("#view"), "10 min to 1.0 h", "the histogram");
+	await page.click("#view tr:has-text('10 min to 1.0 h') a");
+	// Twelve that send, and one that waits for a lock.
+	await page.waitForSelector("#view [role=status]:has-text('13 of')");
+	await browser.close(page);
+}
+
+async function runtime(browser, folder) {
+	const page = await browser.open(`${folder}/sick.html`, { hash: "#scheduler" });
+	same(await page.$$eval(".processor h3", (all) => all.map((h) => h.innerText)), ["P0 idle", "P1 idle"], "Ps");
+	await show(page, "#threads", ".thread");
+	await page.click(".thread summary >> nth=0");
+	await page.waitForSelector(".thread[open] pre:has-text('rip')");
+	has(await page.innerText(".thread[open]"), "runtime.epollwait", "the stack of a thread");
+	await show(page, "#memory", "#view table:has-text('heap, with objects')");
+	await browser.close(page);
+}
+
+async function openAll(page, rounds = 3) {
+	for (let round = 0; round < rounds; round++)
 		await page.evaluate(async () => {
-			for (const branch of [...document.querySelectorAll("#detail details:not([open])")].slice(0, 60)) {
+			for (const branch of [...document.querySelectorAll("#detail details:not([open])")].slice(0, 40)) {
 				branch.open = true;
 				await branch.fill?.();
 			}
@@ -192,7 +236,7 @@ function hostile(name) {
 			await check(view);
 		}
 		await page.click("nav a:text('Goroutines')");
-		for (let i = 0; i < 6; i++) {
+		for (let i = 0; i < 4; i++) {
 			await page.keyboard.press("j");
 			await page.waitForSelector("#detail article");
 			await openAll(page);
@@ -207,24 +251,27 @@ function hostile(name) {
 	};
 }
 
+// What is around the views is the same in all.
 function accessible(dark) {
 	return async (browser, folder) => {
 		const page = await browser.open(`${folder}/sick.html`, { dark });
 		const faults = [];
-		const check = async (where) =>
-			faults.push(...(await browser.faults(page)).map((fault) => `${where}: ${fault}`));
+		const check = async (where, part) =>
+			faults.push(...(await browser.faults(page, part, dark)).map((fault) => `${where}: ${fault}`));
+		await check("all", "html");
 		for (const view of VIEWS) {
 			await show(page, "#" + view, `nav a[aria-current][href="#${view}"]`);
-			await check(view);
+			await check(view, "#view");
 		}
 		await showGoroutine(page, "#g217/f3/inv.log");
-		await openAll(page);
-		await check("goroutine");
+		await openAll(page, 1);
+		await check("goroutine", "#detail");
 		await page.click("nav a:text('Groups')");
 		await page.keyboard.press("j");
-		await check("group");
+		await page.waitForSelector("#detail article.group");
+		await check("group", "#detail");
 		await page.keyboard.press("?");
-		await check("help");
+		await check("help", "dialog");
 		same(faults, [], "axe-core");
 		await browser.close(page);
 	};
@@ -249,5 +296,9 @@ export const cases = [
 	["planted texts before each string neither run nor mislead", hostile("before")],
 	["axe-core finds nothing, light", accessible(false)],
 	["axe-core finds nothing, dark", accessible(true)],
+	["who waits for whom is a graph", waits],
+	["calls are as wide as goroutines are in them", flame],
+	["ages lead to those that have them", ages],
+	["scheduler, threads and memory", runtime],
 	["fits 400 pixels", narrow],
 ];

@@ -43,7 +43,7 @@ export function make(tag, attributes = {}, ...children) {
 	return prepare(document.createElement(tag), attributes, children);
 }
 
-function draw(tag, attributes = {}, ...children) {
+export function draw(tag, attributes = {}, ...children) {
 	return prepare(document.createElementNS(SVG, tag), attributes, children);
 }
 

@@ -12,13 +12,27 @@ import { groupElement } from "./goroutine/group.js";
 import { findingsView } from "./views/findings.js";
 import { groupsView } from "./views/groups.js";
 import { goroutinesView } from "./views/goroutines.js";
+import { waitsView } from "./views/waits.js";
+import { flameView } from "./views/flame.js";
+import { agesView } from "./views/ages.js";
+import { schedulerView } from "./views/scheduler.js";
+import { threadsView } from "./views/threads.js";
+import { memoryView } from "./views/memory.js";
+import { globalsView } from "./views/globals.js";
 import { helpDialog } from "./help.js";
 import { listenToKeys } from "./keys.js";
 
-const VIEWS = [
+const ALL_VIEWS = [
 	["findings", "Findings", findingsView],
 	["groups", "Groups", groupsView],
 	["goroutines", "Goroutines", goroutinesView],
+	["waits", "Waits", waitsView],
+	["flame", "Flame", flameView],
+	["ages", "Ages", agesView],
+	["scheduler", "Scheduler", schedulerView],
+	["threads", "Threads", threadsView],
+	["memory", "Memory", memoryView],
+	["globals", "Globals", globalsView],
 ];
 const BESIDE = ["findings", "groups", "goroutines"]; // views with room for a goroutine
 
@@ -63,8 +77,10 @@ class App {
 			current: null,
 			detail: document.getElementById("detail"),
 		});
+		const hasGlobals = model.head.snapshot?.options?.globals !== undefined;
+		this.known = ALL_VIEWS.filter(([name]) => name !== "globals" || hasGlobals);
 		this.help = helpDialog();
-		this.tabs = VIEWS.map(([name, title]) => make("a", { href: "#" + name }, title));
+		this.tabs = this.known.map(([name, title]) => make("a", { href: "#" + name }, title));
 		add(document.getElementById("heading"), headingElement(model));
 		add(document.getElementById("verdict"), verdictOf(model.head));
 		add(document.getElementById("views"), this.tabs);
@@ -79,7 +95,7 @@ class App {
 	// Views are made when they are first shown.
 	viewOf(name) {
 		if (!this.views.has(name)) {
-			const create = VIEWS.find(([known]) => known === name)[2];
+			const create = this.known.find(([known]) => known === name)[2];
 			this.views.set(
 				name,
 				create(this.model, (hash) => this.go(hash), this.source),
@@ -95,7 +111,7 @@ class App {
 		if (panel.firstChild !== this.current.element) panel.replaceChildren(this.current.element);
 		document.body.classList.toggle("wide", !BESIDE.includes(name));
 		this.tabs.forEach((tab, i) => {
-			if (VIEWS[i][0] === name) tab.setAttribute("aria-current", "page");
+			if (this.known[i][0] === name) tab.setAttribute("aria-current", "page");
 			else tab.removeAttribute("aria-current");
 		});
 	}
@@ -121,8 +137,9 @@ class App {
 			if (!BESIDE.includes(this.name)) this.showView(route.group !== undefined ? "groups" : "goroutines");
 			this.current.select?.(route);
 			await this.showDetail(route);
-		} else if (VIEWS.some(([name]) => name === route.view)) {
+		} else if (this.known.some(([name]) => name === route.view)) {
 			this.showView(route.view);
+			if (route.search !== undefined) this.current.find?.(route.search);
 		}
 	}
 
@@ -146,7 +163,7 @@ function listen(app) {
 			app.current.search.focus();
 		},
 		help: () => app.help.showModal(),
-		show: (number) => VIEWS[number - 1] && app.go("#" + VIEWS[number - 1][0]),
+		show: (number) => app.known[number - 1] && app.go("#" + app.known[number - 1][0]),
 	});
 	document.getElementById("help").addEventListener("click", () => app.help.showModal());
 	document.getElementById("theme").addEventListener("click", () => {

@@ -25,7 +25,12 @@ export function groupHash(id) {
 	return `#group${id}`;
 }
 
-// { view } or { goroutine, frame, path } or { group }, or nothing that can be shown.
+// Those that a search finds.
+export function goroutinesHash(search) {
+	return `#goroutines/${escapedStep(search)}`;
+}
+
+// { view, search } or { goroutine, frame, path } or { group }, or nothing that can be shown.
 export function parseHash(hash) {
 	const text = hash.replace(/^#/, "");
 	const group = /^group(\d+)$/.exec(text);
@@ -37,7 +42,8 @@ export function parseHash(hash) {
 			frame: goroutine[2] === undefined ? undefined : Number(goroutine[2]),
 			path: goroutine[3] ? goroutine[3].split(".").map(decoded) : [],
 		};
-	return /^[a-z]+$/.test(text) ? { view: text } : {};
+	const view = /^([a-z]+)(?:\/(.*))?$/.exec(text);
+	return view ? { view: view[1], search: view[2] && decoded(view[2]) } : {};
 }
 
 // What is opened within the same goroutine is no step back in history.

@@ -16,7 +16,7 @@ function withGroup(model, row, goroutine) {
 	return Array.from({ length }, (_, i) => ({ ...frames[i], ...own[i] }));
 }
 
-function amount(wait) {
+function bufferOf(wait) {
 	return wait.cap === undefined ? undefined : `${wait.len} of ${wait.cap}${wait.closed ? ", closed" : ""}`;
 }
 
@@ -25,7 +25,7 @@ function waitWords(wait) {
 		wait.kind,
 		wait.operation,
 		textOf(wait.address),
-		amount(wait) && `(${amount(wait)})`,
+		bufferOf(wait) && `(${bufferOf(wait)})`,
 		wait.nil && "nil",
 		wait.locked && "locked",
 		wait.counter !== undefined && `counter ${wait.counter}`,

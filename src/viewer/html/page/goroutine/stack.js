@@ -71,8 +71,9 @@ function frameElement(frame, index, options) {
 	return element;
 }
 
-// A run of hidden frames is one line, until it is opened.
+// A run of hidden frames is one line, until it is opened; a stack of nothing else is not.
 function foldHidden(frames, elements) {
+	if (frames.every((frame) => frame.hidden)) return elements;
 	const shown = [];
 	for (let i = 0; i < frames.length; ) {
 		let end = i;

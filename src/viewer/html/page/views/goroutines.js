@@ -68,6 +68,10 @@ export function goroutinesView(model, go) {
 	update();
 	return {
 		list,
+		find(words) {
+			search.value = words;
+			update();
+		},
 		search,
 		element: make(
 			"div",

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// threads.js - the threads of the process; each opens to its stack and registers.
+
+import { textOf } from "../text.js";
+import { count, counted, duration } from "../units.js";
+import { add, make, terms } from "../dom.js";
+import { goroutineLink } from "../goroutine/references.js";
+import { stackElement } from "../goroutine/stack.js";
+
+const THREADS_SHOWN = 200;
+
+function summaryOf(thread) {
+	return [
+		make("span", { class: "name" }, `thread ${thread.id} ${textOf(thread.name)}`),
+		" ",
+		make(
+			"span",
+			{ class: "quiet" },
+			[
+				`state ${textOf(thread.state, "?")}`,
+				thread.m !== undefined && `M${thread.m}`,
+				thread.p !== undefined && `P${thread.p}`,
+				thread.stack_kind && `on ${textOf(thread.stack_kind)}`,
+				textOf(thread.wchan),
+				thread.signal && textOf(thread.signal.name),
+			]
+				.filter(Boolean)
+				.join(", "),
+		),
+	];
+}
+
+function registersElement(registers) {
+	return (
+		registers &&
+		make(
+			"pre",
+			{},
+			Object.entries(registers)
+				.map(([name, value]) => `${name} ${textOf(value)}`)
+				.join("  "),
+		)
+	);
+}
+
+function factsOfThread(model, thread) {
+	return terms([
+		["goroutine", thread.goroutine !== undefined && goroutineLink(model, thread.goroutine)],
+		[
+			"system call",
+			thread.syscall &&
+				`${thread.syscall.number} (${(thread.syscall.arguments ?? []).map((a) => textOf(a)).join(", ")})`,
+		],
+		["CPU time", thread.cpu_ns !== undefined && duration(thread.cpu_ns)],
+		["asleep", thread.asleep_ns !== undefined && `for ${duration(thread.asleep_ns)}`],
+		[
+			"stack is",
+			thread.unwind &&
+				thread.unwind.status !== "complete" &&
+				`${textOf(thread.unwind.status)}: ${textOf(thread.unwind.reason)}`,
+		],
+	]);
+}
+
+function threadElement(model, thread) {
+	const element = make("details", { class: "thread" }, make("summary", { "data-step": true }, summaryOf(thread)));
+	element.addEventListener(
+		"toggle",
+		() =>
+			element.childElementCount === 1 &&
+			add(
+				element,
+				factsOfThread(model, thread),
+				registersElement(thread.registers),
+				thread.frames
+					? stackElement(thread.frames)
+					: make("p", { class: "quiet" }, "Its goroutine has the stack."),
+			),
+	);
+	return element;
+}
+
+function someThreads(model, threads) {
+	const shown = threads.slice(0, THREADS_SHOWN).map((thread) => threadElement(model, thread));
+	const left = threads.slice(THREADS_SHOWN);
+	if (left.length > 0)
+		shown.push(
+			make(
+				"button",
+				{ class: "more", click: (event) => event.target.replaceWith(...someThreads(model, left)) },
+				`${count(left.length)} more`,
+			),
+		);
+	return shown;
+}
+
+export function threadsView(model) {
+	const threads = model.head.threads ?? [];
+	return {
+		element: make(
+			"div",
+			{ class: "scroll", tabindex: 0, role: "region", "aria-label": "Threads", "data-steps": true },
+			make("h2", {}, counted(threads.length, "thread")),
+			make("div", { class: "stack" }, someThreads(model, threads)),
+		),
+	};
+}
