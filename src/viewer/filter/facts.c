@@ -135,9 +135,9 @@ bool facts_each(struct subject *s, const struct path *path, facts_fn *fn, void *
 	case SOURCE_WAITS:
 		return words_each(s, fn, arg);
 	case SOURCE_ADDRESSES:
-		/* Only a select has several. */
-		return subject_row(s, field, &fact) ? tell(fn, arg, &fact)
-						    : addresses_each(s, false, fn, arg);
+		return subject_selects(s)
+			       ? addresses_each(s, false, fn, arg)
+			       : subject_row(s, field, &fact) && tell(fn, arg, &fact);
 	case SOURCE_LABEL:
 		return label_each(s, path->key, fn, arg);
 	case SOURCE_FINDING:

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "lib/document/reader.h"
+#include "lib/document/reader_text.h"
 #include "src/viewer/terminal/text.h"
 
 void subject_init(struct subject *s, struct model *m)
@@ -26,7 +26,9 @@ static void forget(struct subject *s)
 	while (s->held_count > 0)
 		node_drop(s->held[--s->held_count].node);
 	xfree(s->words);
-	s->words = NULL;
+	xfree(s->written);
+	s->words = s->written = NULL;
+	s->member_count = 0;
 }
 
 void subject_done(struct subject *s)
@@ -107,21 +109,60 @@ static const struct reader_node *labels(const struct subject *s)
 	return node_of_text(words, strlen(words));
 }
 
+/* The member as it is written. */
+static const struct reader_member *written(struct subject *s, const char *name)
+{
+	if (!s->written) {
+		s->written = model_written(s->model, s->row->place);
+		s->member_count = s->written
+					  ? text_members(s->written, s->row->place.bytes,
+							 s->members)
+					  : 0;
+	}
+	return text_member(s->members, s->member_count, name);
+}
+
+static const struct reader_node *parse(struct subject *s, const char *name)
+{
+	const struct reader_member *member = written(s, name);
+
+	return member ? node_of_text(member->value, member->bytes) : NULL;
+}
+
 const struct reader_node *subject_member(struct subject *s, const char *name)
 {
 	const struct reader_node *node = NULL;
 
 	if (!s->row || lacks(s, name) || is_held(s, name, 0, &node))
 		return node;
-	return hold(s, name, 0,
-		    strcmp(name, "labels") == 0
-			    ? labels(s)
-			    : model_open_member(s->model, s->row->place, name));
+	return hold(s, name, 0, strcmp(name, "labels") == 0 ? labels(s) : parse(s, name));
 }
 
-const struct reader_node *subject_values(struct subject *s)
+/* Frames without that name in them need not be parsed. Texts with escapes might have it all the same. */
+static bool may_have(const struct reader_member *frames, const char *name)
 {
-	return subject_member(s, "frames");
+	static const char escape[] = "\\u";
+	AUTO(xfree) char *quoted = xasprintf("\"%s\"", name);
+
+	return strpbrk(name, "\"\\") ||
+	       memmem(frames->value, frames->bytes, quoted, strlen(quoted)) ||
+	       memmem(frames->value, frames->bytes, escape, strlen(escape));
+}
+
+const struct reader_node *subject_values(struct subject *s, const char *name)
+{
+	const struct reader_node *node = NULL;
+
+	if (!s->row || !s->row->has_values || is_held(s, "frames", 0, &node))
+		return node;
+	const struct reader_member *frames = written(s, "frames");
+	return frames && may_have(frames, name) ? subject_member(s, "frames") : NULL;
+}
+
+bool subject_selects(const struct subject *s)
+{
+	return s->row &&
+	       strcmp(model_text_of(s->model, s->row->waits_kind), "select") == 0;
 }
 
 const struct reader_node *subject_object(struct subject *s, uint64_t number)
@@ -306,10 +347,11 @@ bool subject_frame(struct subject *s, const struct field *field, struct fact *re
 	if (s->frame < s->frame_count)
 		return frame_of_model(s, &s->frames[s->frame], field->row, ret);
 	return !s->frames &&
-	       frame_of_node(s, node_at(subject_values(s), s->frame), field->row, ret);
+	       frame_of_node(s, node_at(subject_member(s, "frames"), s->frame),
+			     field->row, ret);
 }
 
 size_t subject_frame_count(struct subject *s)
 {
-	return s->frames ? s->frame_count : node_count(subject_values(s));
+	return s->frames ? s->frame_count : node_count(subject_member(s, "frames"));
 }

@@ -4,6 +4,7 @@
 #ifndef GOSNAP_FILTER_SUBJECT_H
 #define GOSNAP_FILTER_SUBJECT_H
 
+#include "lib/document/reader.h"
 #include "src/viewer/filter/facts.h"
 #include "src/viewer/filter/findings.h"
 #include "src/viewer/model/model.h"
@@ -21,7 +22,11 @@ struct subject {
 	size_t frame_count;
 	size_t frame; /* the one that conditions are about; SUBJECT_NO_FRAME */
 	char *words;  /* of a fact that no document has */
-	/* What was parsed. */
+	/* The goroutine as it is written, and its members; NULL: not read yet. */
+	char *written;
+	struct reader_member members[READER_MEMBERS];
+	size_t member_count;
+	/* What was parsed of it. */
 	struct held {
 		const char *name; /* of a member; NULL: an object */
 		uint64_t number;
@@ -44,8 +49,10 @@ bool subject_frame(struct subject *s, const struct field *field, struct fact *re
 size_t subject_frame_count(struct subject *s);
 /* A member of the goroutine; NULL: it has none. Borrowed until the next subject_set(). */
 const struct reader_node *subject_member(struct subject *s, const char *name);
-/* Its frames, with their values; NULL: none. */
-const struct reader_node *subject_values(struct subject *s);
+/* Its frames, with their values, if one of these may be called so; NULL: none. */
+const struct reader_node *subject_values(struct subject *s, const char *name);
+/* It waits for several things. */
+bool subject_selects(const struct subject *s);
 /* objects[number]; NULL: there is none. */
 const struct reader_node *subject_object(struct subject *s, uint64_t number);
 

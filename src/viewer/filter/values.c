@@ -263,7 +263,7 @@ static bool list_each(struct subject *s, const struct reader_node *variables,
 
 bool values_each(struct subject *s, const struct path *path, facts_fn *fn, void *arg)
 {
-	const struct reader_node *frames = subject_values(s);
+	const struct reader_node *frames = subject_values(s, path->steps[0].name);
 	const bool one = s->frame != SUBJECT_NO_FRAME;
 
 	for (size_t i = one ? s->frame : 0; i < node_count(frames); i++) {

@@ -261,6 +261,11 @@ const struct reader_node *model_open(struct model *m, struct model_place place)
 	return node;
 }
 
+char *model_written(struct model *m, struct model_place place)
+{
+	return place.bytes ? reader_text_at(m->reader, place.offset, place.bytes) : NULL;
+}
+
 const struct reader_node *model_open_inline(struct model *m, struct model_place place,
 					    unsigned depth)
 {

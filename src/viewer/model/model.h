@@ -124,7 +124,9 @@ struct model_place model_object_at(const struct model *m, size_t i);
 
 /* Parses an element; NULL: it is damaged, which model_damage() says from then on. The caller drops it. */
 const struct reader_node *model_open(struct model *m, struct model_place place);
-/* The same with what its values refer to, `depth` references deep; see reader_inline.h. */
+/* An element as it is written. The caller frees it; NULL: it cannot be read. */
+char *model_written(struct model *m, struct model_place place);
+/* The same as model_open(), with what its values refer to, `depth` references deep; see reader_inline.h. */
 const struct reader_node *model_open_inline(struct model *m, struct model_place place,
 					    unsigned depth);
 /* objects[number] of the document; NULL: there is none. The caller drops it. */
