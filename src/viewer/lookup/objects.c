@@ -1,76 +1,103 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/viewer/lookup/objects.h"
 
-#include <string.h>
+#include "lib/document/reader.h"
 
-enum { STEPS = 16 }; /* of references to references */
+enum {
+	STEPS = 16,	  /* of references to references */
+	NODES_MAX = 5000, /* kept: what is beyond them is parsed again */
+};
 
-/* It has what it refers to, and does not only name it. */
-static bool is_filled(const struct reader_node *value)
+void objects_forget(struct objects *objects)
 {
-	static const char *const members[] = { "target",   "elements", "entries",
-					       "captures", "fields",   "bytes",
-					       "text",	   "len",      "function" };
-
-	if (node_get(value, "seen"))
-		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(members); i++)
-		if (node_get(value, members[i]))
-			return true;
-	return false;
-}
-
-static void read_member(void *arg, const char *key, const struct reader_node *node)
-{
-	(void)key;
-	objects_read(arg, node);
-}
-
-void objects_read(struct objects *objects, const struct reader_node *node)
-{
-	const int64_t number = node_int(node_get(node, "object"), -1);
-
-	if (number >= 0 && is_filled(node) &&
-	    !table_get(&objects->at, (uint64_t)number, 0))
-		table_set(&objects->at, (uint64_t)number, 0, (uint64_t)(uintptr_t)node);
-	node_each(node, read_member, objects);
-	for (size_t i = 0; i < node_count(node); i++)
-		objects_read(objects, node_at(node, i));
+	while (objects->count)
+		node_drop(objects->nodes[--objects->count]);
+	table_clear(&objects->at);
 }
 
 void objects_done(struct objects *objects)
 {
+	objects_forget(objects);
 	table_free(&objects->at);
+	xfree(objects->nodes);
 }
 
-static const struct reader_node *find(const struct objects *objects,
-				      const struct reader_node *value)
+static const struct reader_node *find(struct objects *objects, int64_t number)
 {
-	const int64_t number = node_int(node_get(value, "object"), -1);
+	uint64_t at = table_get(&objects->at, (uint64_t)number, 0);
 
-	return number < 0 ? NULL
-			  : (const struct reader_node *)(uintptr_t)table_get(
-				    &objects->at, (uint64_t)number, 0);
+	if (at)
+		return objects->nodes[at - 1];
+	if (objects->count == NODES_MAX)
+		return NULL;
+	GROW(objects->nodes, objects->count, objects->cap);
+	objects->nodes[objects->count++] =
+		model_open_object(objects->model, (uint64_t)number);
+	table_set(&objects->at, (uint64_t)number, 0, objects->count);
+	return objects->nodes[objects->count - 1];
 }
 
-const struct reader_node *objects_resolve(const struct objects *objects,
+/* One step, as far as it is in the same element. With --inline, references have what they refer to. */
+static const struct reader_node *inside(const struct reader_node *value)
+{
+	const struct reader_node *target = node_get(value, "target");
+
+	return target ? target : node_get(value, "dynamic_value");
+}
+
+const struct reader_node *objects_resolve(struct objects *objects,
 					  const struct reader_node *value)
 {
 	for (unsigned i = 0; i < STEPS; i++) {
-		const struct reader_node *other = is_filled(value) ? NULL
-								   : find(objects, value),
-					 *next = node_get(other ? other : value,
-							  "target");
+		const int64_t number = node_int(node_get(value, "object"), -1);
+		const struct reader_node *next = inside(value);
+		if (!next && number >= 0)
+			next = find(objects, number);
 		if (!next)
-			next = node_get(other ? other : value, "dynamic_value");
-		if (!next)
-			return other ? other : value;
+			break;
 		value = next;
 	}
 	return value;
 }
 
-bool objects_is_left(const struct objects *objects, const struct reader_node *value)
+bool objects_refers(const struct reader_node *value)
 {
-	return node_get(value, "object") && !is_filled(value) && !find(objects, value);
+	for (unsigned i = 0; i < STEPS && inside(value); i++)
+		value = inside(value);
+	return node_get(value, "object");
+}
+
+struct looking {
+	uint64_t address;
+	bool found;
+};
+
+static void look(struct looking *l, const struct reader_node *node);
+
+static void look_at_member(void *arg, const char *name, const struct reader_node *node)
+{
+	(void)name;
+	look(arg, node);
+}
+
+static void look(struct looking *l, const struct reader_node *node)
+{
+	if (l->found)
+		return;
+	if (node_address(node_get(node, "to"), 0) == l->address ||
+	    node_address(node_get(node, "address"), 0) == l->address) {
+		l->found = true;
+		return;
+	}
+	node_each(node, look_at_member, l);
+	for (size_t i = 0; i < node_count(node) && !l->found; i++)
+		look(l, node_at(node, i));
+}
+
+bool objects_mention(const struct reader_node *node, uint64_t address)
+{
+	struct looking l = { .address = address };
+
+	look(&l, node);
+	return l.found;
 }

@@ -277,6 +277,11 @@ const struct reader_node *model_open_inline(struct model *m, struct model_place 
 	return whole;
 }
 
+char *model_read(struct model *m, struct model_place place)
+{
+	return reader_text_at(m->reader, place.offset, place.bytes);
+}
+
 const struct reader_node *model_open_object(struct model *m, uint64_t number)
 {
 	return inliner_object(m->objects, number);

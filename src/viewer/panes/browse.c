@@ -9,6 +9,7 @@
 #include "lib/document/reader.h"
 #include "src/viewer/panes/history.h"
 #include "src/viewer/lookup/locks.h"
+#include "src/viewer/lookup/objects.h"
 
 static const struct pane_kind *const kinds[PANES] = {
 	[PANE_FINDINGS] = &pane_findings, [PANE_GOROUTINES] = &pane_goroutines,
@@ -97,6 +98,20 @@ void browse_say(struct browse *b, const char *format, ...)
 	text_add(&b->message, "%s", words);
 }
 
+/* Of a list that was made by looking for a pointer: the first frame that has it. */
+static size_t frame_with_pointer(struct browse *b)
+{
+	const struct reader_node *frames;
+
+	if (b->narrowing.kind != NARROW_ROWS || !b->narrowing.address)
+		return SIZE_MAX;
+	frames = node_get(browse_node(b), "frames");
+	for (size_t i = 0; i < node_count(frames); i++)
+		if (objects_mention(node_at(frames, i), b->narrowing.address))
+			return i;
+	return SIZE_MAX;
+}
+
 /* The first frame that is shown of the program, else of all. */
 static size_t first_frame(const struct browse *b)
 {
@@ -127,9 +142,9 @@ void browse_subject(struct browse *b, enum subject_kind kind, uint32_t row,
 		return;
 	close_node(b);
 	b->subject = (struct subject){ kind, row, finding };
-	b->depth = 0;
 	b->subject_version++;
-	browse_frame(b, first_frame(b));
+	const size_t frame = frame_with_pointer(b);
+	browse_frame(b, frame == SIZE_MAX ? first_frame(b) : frame);
 }
 
 void browse_frame(struct browse *b, size_t frame)
@@ -185,18 +200,13 @@ static struct model_place place_of(const struct browse *b)
 	return (struct model_place){ .bytes = 0 };
 }
 
-const struct reader_node *browse_node(struct browse *b, unsigned depth)
+const struct reader_node *browse_node(struct browse *b)
 {
 	const struct model_place place = place_of(b);
 
-	if (b->opened && depth <= b->depth)
-		return b->node;
-	close_node(b);
-	b->depth = depth;
+	if (!b->opened && place.bytes)
+		b->node = model_open(b->model, place);
 	b->opened = true;
-	if (place.bytes)
-		b->node = depth ? model_open_inline(b->model, place, depth)
-				: model_open(b->model, place);
 	return b->node;
 }
 

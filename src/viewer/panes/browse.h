@@ -30,8 +30,7 @@ struct browse {
 
 	struct subject subject;
 	const struct reader_node
-		*node;	/* of the subject; NULL: not opened yet, or damaged */
-	unsigned depth; /* references that were followed in it */
+		*node; /* of the subject; NULL: not opened yet, or damaged */
 	bool opened;
 	size_t frame; /* of the subject: in the document's order */
 
@@ -76,9 +75,8 @@ void browse_note(struct browse *b); /* before any other */
 void browse_back(struct browse *b);
 void browse_forward(struct browse *b);
 
-/* The subject's element, with what its values refer to that many references deep at least. NULL: there is
- * none. Borrowed until the subject changes, or more is wanted. */
-const struct reader_node *browse_node(struct browse *b, unsigned depth);
+/* The subject's element. NULL: there is none. Borrowed until the subject changes. */
+const struct reader_node *browse_node(struct browse *b);
 /* NULL: the subject is no goroutine. */
 const struct model_goroutine *browse_current(const struct browse *b);
 

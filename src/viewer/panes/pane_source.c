@@ -45,7 +45,7 @@ static struct frame_words frame_of(struct browse *b)
 
 	if (g && g->group < groups && b->frame < all[g->group].frame_count)
 		return words_of_frame(b, &frames[all[g->group].first_frame + b->frame]);
-	return words_of_node(node_at(node_get(browse_node(b, 0), "frames"), b->frame));
+	return words_of_node(node_at(node_get(browse_node(b), "frames"), b->frame));
 }
 
 static void fill(struct browse *b, struct source *s)

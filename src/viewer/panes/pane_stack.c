@@ -86,7 +86,7 @@ static void add_locks(const struct browse *b, struct stack *s, int64_t id)
 static void add_details(struct browse *b, struct stack *s,
 			const struct model_goroutine *g)
 {
-	const struct reader_node *node = browse_node(b, 0);
+	const struct reader_node *node = browse_node(b);
 	struct text text = { .words = NULL };
 
 	text_add(&text, "goroutine %" PRId64 ": ", g->id);
@@ -124,7 +124,7 @@ static size_t frames_of_group(const struct browse *b, const struct model_frame *
 /* Of a thread, or of a goroutine whose group the document has lost. */
 static const struct reader_node *frames_of_node(struct browse *b)
 {
-	return node_get(browse_node(b, 0), "frames");
+	return node_get(browse_node(b), "frames");
 }
 
 static size_t frame_count(struct browse *b)
@@ -168,7 +168,7 @@ static void add_frames(struct browse *b, struct stack *s)
 
 static void add_end(struct browse *b, struct stack *s)
 {
-	const struct reader_node *unwind = node_get(browse_node(b, 0), "unwind");
+	const struct reader_node *unwind = node_get(browse_node(b), "unwind");
 	const char *status = text_of(node_get(unwind, "status"), "complete");
 	struct text text = { .words = NULL };
 
@@ -180,7 +180,7 @@ static void add_end(struct browse *b, struct stack *s)
 
 static void add_creator(struct browse *b, struct stack *s)
 {
-	const struct reader_node *by = node_get(browse_node(b, 0), "created_by");
+	const struct reader_node *by = node_get(browse_node(b), "created_by");
 	struct text text = { .words = NULL };
 	const int64_t parent = node_int(node_get(by, "goroutine"), -1);
 
@@ -200,7 +200,7 @@ static void add_creator(struct browse *b, struct stack *s)
 
 static void add_thread(struct browse *b, struct stack *s)
 {
-	const struct reader_node *node = browse_node(b, 0);
+	const struct reader_node *node = browse_node(b);
 	struct text text = { .words = NULL };
 
 	text_add(&text, "thread %" PRId64 " %s, state %s",

@@ -5,13 +5,12 @@
 #include <string.h>
 
 #include "src/viewer/listing/values.h"
-#include "lib/document/reader_inline.h"
+#include "lib/document/reader.h"
 #include "src/viewer/lookup/objects.h"
 #include "src/viewer/panes/tree.h"
 #include "src/viewer/panes/words.h"
 
 enum {
-	FIRST_DEPTH = 1,    /* references that are followed without being asked */
 	COPIED_MAX = 45000, /* bytes of a value */
 	LABEL_COLUMNS = 24, /* about as much as stands before a value */
 };
@@ -23,8 +22,7 @@ struct variables {
 	struct objects objects;
 	struct wrapped texts; /* of values that are too long for a row */
 	unsigned columns;
-	const struct reader_node *node; /* whose objects these are */
-	unsigned subject, frame;	/* versions */
+	unsigned subject, frame; /* versions */
 	bool filled;
 };
 
@@ -112,6 +110,15 @@ static bool is_reference(const struct reader_node *value,
 	return resolved != value && !part_count(resolved);
 }
 
+/* An object is not parsed before somebody opens what refers to it. */
+static bool has_parts(struct variables *v, const struct reader_node *value)
+{
+	if (objects_refers(value))
+		return true;
+	const struct reader_node *resolved = objects_resolve(&v->objects, value);
+	return part_count(resolved) || resolved != value;
+}
+
 static bool is_long(const struct variables *v, const struct reader_node *value)
 {
 	struct text text = { .words = NULL };
@@ -141,17 +148,18 @@ static void add_long(struct variables *v, size_t parent, const struct reader_nod
 static void add_value(struct variables *v, size_t parent, size_t number,
 		      struct tree_row row)
 {
-	const struct reader_node *resolved = objects_resolve(&v->objects, row.node);
-	const bool parts = part_count(resolved) || is_reference(row.node, resolved) ||
-			   objects_is_left(&v->objects, resolved);
+	const bool parts = has_parts(v, row.node);
 
 	row.opens = parts || (row.node && is_long(v, row.node));
 	const size_t at = tree_add(&v->tree, parent, number, row);
 	if (at == SIZE_MAX || !v->tree.rows[at].open)
 		return;
-	if (!parts)
+	if (!parts) {
 		add_long(v, at, row.node);
-	else if (is_reference(row.node, resolved))
+		return;
+	}
+	const struct reader_node *resolved = objects_resolve(&v->objects, row.node);
+	if (is_reference(row.node, resolved))
 		add_value(v, at, 0,
 			  (struct tree_row){
 				  .kind = KIND_VALUE, .node = resolved, .name = "*" });
@@ -167,14 +175,13 @@ static void add_note(struct variables *v, size_t number, const char *words)
 
 static const struct reader_node *frame_of(struct browse *b)
 {
-	return node_at(node_get(browse_node(b, FIRST_DEPTH), "frames"), b->frame);
+	return node_at(node_get(browse_node(b), "frames"), b->frame);
 }
 
 /* Why there are none. */
 static void add_reason(struct browse *b, struct variables *v)
 {
-	const struct reader_node *node = browse_node(b, FIRST_DEPTH),
-				 *frame = frame_of(b);
+	const struct reader_node *node = browse_node(b), *frame = frame_of(b);
 	const char *why = text_of(node_get(frame, "values_unreadable"), NULL);
 
 	if (b->subject.kind == SUBJECT_NONE)
@@ -197,12 +204,9 @@ static void fill(struct browse *b, struct variables *v)
 				 *arguments = node_get(frame, "arguments"),
 				 *locals = node_get(frame, "locals");
 
-	if (v->node != b->node) {
-		objects_done(&v->objects);
-		v->objects = (struct objects){ .at = { .slots = NULL } };
-		objects_read(&v->objects, b->node);
-		v->node = b->node;
-	}
+	v->objects.model = b->model;
+	if (v->subject != b->subject_version)
+		objects_forget(&v->objects);
 	tree_empty(&v->tree);
 	wrapped_done(&v->texts);
 	add_named(v, SIZE_MAX, arguments);
@@ -224,15 +228,14 @@ static size_t update(struct browse *b, void *state, unsigned columns)
 {
 	struct variables *v = state;
 
-	browse_node(b, FIRST_DEPTH);
 	if (v->filled && v->columns == columns && v->subject == b->subject_version &&
-	    v->frame == b->frame_version && v->node == b->node)
+	    v->frame == b->frame_version)
 		return v->tree.count;
-	v->filled = true;
 	v->columns = columns;
+	fill(b, v);
+	v->filled = true;
 	v->subject = b->subject_version;
 	v->frame = b->frame_version;
-	fill(b, v);
 	return v->tree.count;
 }
 
@@ -274,7 +277,7 @@ static void add_label(struct line *line, const struct tree_row *row)
 }
 
 /* The value is above in the tree. */
-static bool is_cycle(const struct variables *v, size_t row)
+static bool is_cycle(struct variables *v, size_t row)
 {
 	const struct reader_node *own =
 		objects_resolve(&v->objects, v->tree.rows[row].node);
@@ -286,20 +289,25 @@ static bool is_cycle(const struct variables *v, size_t row)
 	return false;
 }
 
-/* What it refers to, unless it is open below or is above. */
-static void add_text(const struct variables *v, size_t row, struct text *text)
+/* With what it refers to. */
+static void add_text(struct variables *v, const struct reader_node *value,
+		     struct text *text)
 {
-	const struct reader_node *value = v->tree.rows[row].node;
 	const struct reader_node *resolved = objects_resolve(&v->objects, value);
+	const bool points =
+		strcmp(node_string(node_get(value, "kind"), ""), "pointer") == 0;
 
-	if (node_get(value, "seen") && resolved != value)
-		text_add(text, "&");
-	values_add(text, node_get(value, "seen") ? resolved : value);
+	if (!objects_refers(value)) {
+		values_add(text, value);
+		return;
+	}
+	text_add(text, points && resolved != value ? "&" : "");
+	values_add(text, resolved);
 }
 
 static void draw(struct browse *b, void *state, size_t row, struct line *line)
 {
-	const struct variables *v = state;
+	struct variables *v = state;
 	const struct tree_row *r = &v->tree.rows[row];
 	struct text text = { .words = NULL };
 
@@ -315,7 +323,7 @@ static void draw(struct browse *b, void *state, size_t row, struct line *line)
 	if (r->opens && is_cycle(v, row)) {
 		line_add(line, STYLE_FAINT, " (is above)");
 	} else if (!r->open || node_get(r->node, "text")) {
-		add_text(v, row, &text);
+		add_text(v, r->node, &text);
 		line_add(line, STYLE_PLAIN, " = ");
 		line_add(line, STYLE_PLAIN, text_words(&text));
 		text_done(&text);
@@ -329,21 +337,6 @@ static void title(struct browse *b, void *state, struct text *text)
 	(void)state;
 	if (function)
 		text_add(text, " of %s", function);
-}
-
-/* Deeper, if what it refers to is still in the document only. */
-static void follow(struct browse *b, struct variables *v, size_t row)
-{
-	const struct reader_node *resolved =
-		objects_resolve(&v->objects, v->tree.rows[row].node);
-	const unsigned deeper = b->depth + INLINE_DEPTH;
-
-	if (!objects_is_left(&v->objects, resolved))
-		return;
-	if (b->depth >= INLINE_DEPTH_MAX)
-		browse_say(b, "it is too far away from the variable to be shown");
-	else
-		browse_node(b, deeper < INLINE_DEPTH_MAX ? deeper : INLINE_DEPTH_MAX);
 }
 
 static void act(struct browse *b, void *state, size_t row, enum row_action action)
@@ -366,8 +359,6 @@ static void act(struct browse *b, void *state, size_t row, enum row_action actio
 	}
 	if (!r->opens || (action == ROW_OPEN && r->open))
 		return;
-	if (!r->open)
-		follow(b, v, row);
 	tree_turn(&v->tree, row);
 	v->filled = false;
 }
@@ -394,7 +385,7 @@ static int64_t goroutine(struct browse *b, void *state, size_t row)
 
 static void copy(struct browse *b, void *state, size_t row, struct text *text)
 {
-	const struct variables *v = state;
+	struct variables *v = state;
 
 	(void)b;
 	if (!v->tree.rows[row].node)

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* job.c - looks through the variables of all goroutines. A key is answered meanwhile, so each step is short. */
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "lib/document/reader.h"
+#include "src/viewer/lookup/objects.h"
 #include "src/viewer/tui/tui_priv.h"
 
 #define STEP_NS (UINT64_C(10) * 1000 * 1000)
 
 struct job {
 	uint64_t address;
+	char word[24]; /* as documents write it */
 	size_t next;
 	struct narrowing found;
 	size_t cap;
@@ -20,6 +24,7 @@ struct job *job_new(struct browse *b, uint64_t address)
 
 	(void)b;
 	job->address = address;
+	snprintf(job->word, sizeof(job->word), "\"0x%" PRIx64 "\"", address);
 	job->found = (struct narrowing){ .kind = NARROW_ROWS, .address = address };
 	job->found.words = xasprintf("with 0x%" PRIx64 " in their variables", address);
 	return job;
@@ -33,44 +38,23 @@ void job_free(struct job *job)
 	xfree(job);
 }
 
-struct looking {
-	uint64_t address;
-	bool found;
-};
-
-static void look(struct looking *l, const struct reader_node *node);
-
-static void look_at_member(void *arg, const char *name, const struct reader_node *node)
+/* Most have no such word, and are not parsed. */
+static bool may_have(const struct job *job, struct browse *b, struct model_place place)
 {
-	(void)name;
-	look(arg, node);
-}
+	AUTO(xfree) char *text = model_read(b->model, place);
 
-static void look(struct looking *l, const struct reader_node *node)
-{
-	if (l->found)
-		return;
-	if (node_address(node_get(node, "to"), 0) == l->address ||
-	    node_address(node_get(node, "address"), 0) == l->address) {
-		l->found = true;
-		return;
-	}
-	node_each(node, look_at_member, l);
-	for (size_t i = 0; i < node_count(node) && !l->found; i++)
-		look(l, node_at(node, i));
+	return text && strstr(text, job->word);
 }
 
 static void look_in(struct job *job, struct browse *b, const struct model_goroutine *g)
 {
-	struct looking l = { .address = job->address };
-
-	if (!g->has_values)
+	if (!g->has_values || !may_have(job, b, g->place))
 		return;
 	const struct reader_node *frames =
 		model_open_member(b->model, g->place, "frames");
-	look(&l, frames);
+	const bool found = objects_mention(frames, job->address);
 	node_drop(frames);
-	if (!l.found)
+	if (!found)
 		return;
 	GROW(job->found.rows, job->found.count, job->cap);
 	job->found.rows[job->found.count++] = (uint32_t)job->next;
