@@ -66,6 +66,9 @@ void pane_follow(struct pane *pane, struct browse *b)
 
 	if (row < pane->count)
 		pane->cursor = row;
+	/* With what is around it. */
+	if (row < pane->count && (row < pane->top || row >= pane->top + pane->height))
+		pane->top = row > pane->height / 2 ? row - pane->height / 2 : 0;
 	scroll(pane);
 }
 
