@@ -35,6 +35,12 @@ static void add(struct prompt *prompt, uint32_t c)
 	prompt->words[prompt->len] = '\0';
 }
 
+void prompt_add(struct prompt *prompt, const char *words)
+{
+	for (; *words; words++)
+		add(prompt, (unsigned char)*words);
+}
+
 static void take_back(struct prompt *prompt)
 {
 	while (prompt->len && !text_starts_character(prompt->words[--prompt->len]))

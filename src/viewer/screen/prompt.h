@@ -21,6 +21,8 @@ struct prompt {
 
 void prompt_begin(struct prompt *prompt, const char *question);
 enum prompt_end prompt_key(struct prompt *prompt, const struct key *key);
+/* As if they were typed. */
+void prompt_add(struct prompt *prompt, const char *words);
 /* Its end, if it does not fit, and where the next character goes. */
 void prompt_draw(const struct prompt *prompt, struct line *line);
 

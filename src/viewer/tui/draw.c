@@ -160,6 +160,16 @@ static void draw_status(struct tui *t)
 	send(t, t->rows - 1, &line);
 }
 
+/* Above what is typed. */
+static void draw_hint(struct tui *t)
+{
+	struct line line;
+
+	line_begin(&line, t->columns);
+	filtering_hint(t, &line);
+	send(t, t->rows - 2, &line);
+}
+
 static void draw_too_small(struct tui *t)
 {
 	struct line line;
@@ -201,5 +211,7 @@ void draw_all(struct tui *t)
 	draw_tabs(t);
 	for (unsigned y = t->layout.body_row; y + 1 < t->rows; y++)
 		draw_body_row(t, y);
+	if (t->asking == ASKING_FILTER)
+		draw_hint(t);
 	draw_status(t);
 }

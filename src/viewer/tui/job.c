@@ -1,32 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* job.c - looks through the variables of all goroutines. A key is answered meanwhile, so each step is short. */
+#include "src/viewer/tui/job.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lib/document/reader.h"
+#include "src/viewer/filter/filter.h"
 #include "src/viewer/lookup/objects.h"
-#include "src/viewer/tui/tui_priv.h"
+#include "src/viewer/panes/browse.h"
 
 #define STEP_NS (UINT64_C(10) * 1000 * 1000)
 
 struct job {
-	uint64_t address;
-	char word[24]; /* as documents write it */
-	size_t next;
+	bool (*passes)(struct job *job, struct browse *b, uint32_t row);
+	char word[24];	       /* of a pointer: as documents write it */
+	struct filter *filter; /* NULL: none */
+	uint32_t next;
 	struct narrowing found;
 	size_t cap;
 };
 
-struct job *job_new(struct browse *b, uint64_t address)
+static struct job *job_new(char *words)
 {
 	struct job *job = xcalloc(1, sizeof(*job));
 
-	(void)b;
-	job->address = address;
-	snprintf(job->word, sizeof(job->word), "\"0x%" PRIx64 "\"", address);
-	job->found = (struct narrowing){ .kind = NARROW_ROWS, .address = address };
-	job->found.words = xasprintf("with 0x%" PRIx64 " in their variables", address);
+	job->found = (struct narrowing){ .kind = NARROW_ROWS, .words = words };
 	return job;
 }
 
@@ -34,6 +33,7 @@ void job_free(struct job *job)
 {
 	if (!job)
 		return;
+	filter_free(job->filter);
 	narrowing_done(&job->found);
 	xfree(job);
 }
@@ -46,45 +46,87 @@ static bool may_have(const struct job *job, struct browse *b, struct model_place
 	return text && strstr(text, job->word);
 }
 
-static void look_in(struct job *job, struct browse *b, const struct model_goroutine *g)
+static bool has_pointer(struct job *job, struct browse *b, uint32_t row)
 {
+	size_t count;
+	const struct model_goroutine *g = &model_goroutines(b->model, &count)[row];
+
 	if (!g->has_values || !may_have(job, b, g->place))
-		return;
+		return false;
 	const struct reader_node *frames =
 		model_open_member(b->model, g->place, "frames");
-	const bool found = objects_mention(frames, job->address);
+	const bool has = objects_mention(frames, job->found.address);
 	node_drop(frames);
-	if (!found)
-		return;
-	GROW(job->found.rows, job->found.count, job->cap);
-	job->found.rows[job->found.count++] = (uint32_t)job->next;
+	return has;
+}
+
+struct job *job_new_pointer(uint64_t address)
+{
+	struct job *job =
+		job_new(xasprintf("with 0x%" PRIx64 " in their variables", address));
+
+	job->passes = has_pointer;
+	job->found.address = address;
+	snprintf(job->word, sizeof(job->word), "\"0x%" PRIx64 "\"", address);
+	return job;
+}
+
+static bool passes_filter(struct job *job, struct browse *b, uint32_t row)
+{
+	(void)b;
+	return filter_passes(job->filter, row);
+}
+
+struct job *job_new_filter(struct browse *b, struct filter *filter, const char *words)
+{
+	struct job *job = job_new(xstrdup(words));
+
+	job->passes = passes_filter;
+	job->filter = filter;
+	filter_begin(filter, b->model);
+	return job;
+}
+
+/* And why. */
+static void say_none(const struct job *job, struct browse *b)
+{
+	struct text text = { .words = NULL };
+
+	if (job->filter)
+		filter_blame(job->filter, &text);
+	else
+		text_add(&text, "there are none %s", job->found.words);
+	browse_say(b, "%s", text_words(&text));
+	text_done(&text);
 }
 
 static void finish(struct job *job, struct browse *b)
 {
-	if (job->found.count) {
-		browse_say(b, "%zu found", job->found.count);
-		browse_list(b, job->found);
-		job->found = (struct narrowing){ .kind = NARROW_NOT };
-	} else {
-		browse_say(b, "no frame has 0x%" PRIx64, job->address);
+	if (!job->found.count) {
+		say_none(job, b);
+		return;
 	}
+	browse_say(b, "%zu found", job->found.count);
+	browse_list(b, job->found);
+	job->found = (struct narrowing){ .kind = NARROW_NOT };
 }
 
 bool job_step(struct job *job, struct browse *b)
 {
 	const uint64_t until = monotonic_ns() + STEP_NS;
 	size_t count;
-	const struct model_goroutine *all = model_goroutines(b->model, &count);
 
+	model_goroutines(b->model, &count);
 	for (; job->next < count; job->next++) {
 		if (monotonic_ns() >= until) {
-			browse_say(b, "looking for 0x%" PRIx64 ": %zu %%, %zu found",
-				   job->address, job->next * 100 / count,
-				   job->found.count);
+			browse_say(b, "looking: %zu %%, %zu found",
+				   (size_t)job->next * 100 / count, job->found.count);
 			return false;
 		}
-		look_in(job, b, &all[job->next]);
+		if (!job->passes(job, b, job->next))
+			continue;
+		GROW(job->found.rows, job->found.count, job->cap);
+		job->found.rows[job->found.count++] = job->next;
 	}
 	finish(job, b);
 	return true;

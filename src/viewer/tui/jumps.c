@@ -99,5 +99,5 @@ void jump_to_pointers(struct tui *t)
 		return;
 	}
 	job_free(t->job);
-	t->job = job_new(t->b, address);
+	t->job = job_new_pointer(address);
 }

@@ -126,6 +126,11 @@ static void search_backward(struct tui *t)
 	ask(t, ASKING_BACKWARD, "search backward: ");
 }
 
+static void words(struct tui *t)
+{
+	ask(t, ASKING_WORDS, "&");
+}
+
 static void filter(struct tui *t)
 {
 	ask(t, ASKING_FILTER, ":");
@@ -219,7 +224,12 @@ const struct binding keymap[] = {
 	{ { '\\' }, "\\", "search backward", search_backward, PANES },
 	{ { 'n' }, "n", "next row that was looked for", search_next, PANES },
 	{ { 'N' }, "N", "the one before", search_previous, PANES },
-	{ { ':' }, ":", "list only goroutines that have these words", filter, PANES },
+	{ { ':' },
+	  ":",
+	  "list only goroutines that pass an expression, see gosnap-filter(7)",
+	  filter,
+	  PANES },
+	{ { '&' }, "&", "list only goroutines that have these words", words, PANES },
 	{ { 'H' },
 	  "H",
 	  "who has the lock, or serves the channel",

@@ -54,37 +54,38 @@ static void begin_search(struct tui *t, bool forward)
 	tui_search(t, forward);
 }
 
-static void begin_filter(struct tui *t)
+static void list_words(struct tui *t)
 {
-	const struct narrowing all = { .kind = NARROW_NOT };
 	struct narrowing words = { .kind = NARROW_WORDS };
 
-	if (!t->prompt.len) {
-		browse_list(t->b, all);
-		return;
-	}
-	words.words = xstrdup(t->prompt.words);
+	if (!t->prompt.len)
+		words.kind = NARROW_NOT;
+	else
+		words.words = xstrdup(t->prompt.words);
 	browse_list(t->b, words);
+}
+
+/* False: it cannot be done, and is typed on. */
+static bool do_asked(struct tui *t)
+{
+	if (t->asking == ASKING_FILTER)
+		return filtering_begin(t);
+	if (t->asking == ASKING_WORDS)
+		list_words(t);
+	else
+		begin_search(t, t->asking == ASKING_SEARCH);
+	return true;
 }
 
 static void answer(struct tui *t)
 {
-	const enum asking asked = t->asking;
-
-	switch (prompt_key(&t->prompt, &t->key)) {
-	case PROMPT_GOES_ON:
+	if (t->asking == ASKING_FILTER && t->key.code == KEYS_TAB) {
+		filtering_complete(t);
 		return;
-	case PROMPT_GIVEN_UP:
-		t->asking = ASKING_NOTHING;
-		return;
-	case PROMPT_DONE:
-		break;
 	}
-	t->asking = ASKING_NOTHING;
-	if (asked == ASKING_FILTER)
-		begin_filter(t);
-	else
-		begin_search(t, asked == ASKING_SEARCH);
+	const enum prompt_end end = prompt_key(&t->prompt, &t->key);
+	if (end == PROMPT_GIVEN_UP || (end == PROMPT_DONE && do_asked(t)))
+		t->asking = ASKING_NOTHING;
 }
 
 /* Whatever goes on, ends. Then a list that was narrowed is whole again. */

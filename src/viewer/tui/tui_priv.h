@@ -7,13 +7,19 @@
 #include "src/viewer/panes/words.h"
 #include "src/viewer/screen/prompt.h"
 #include "src/viewer/screen/screen.h"
+#include "src/viewer/tui/job.h"
 #include "src/viewer/tui/layout.h"
 #include "src/viewer/tui/tui.h"
 
-struct job;
 struct search;
 
-enum asking { ASKING_NOTHING, ASKING_SEARCH, ASKING_BACKWARD, ASKING_FILTER };
+enum asking {
+	ASKING_NOTHING,
+	ASKING_SEARCH,
+	ASKING_BACKWARD,
+	ASKING_WORDS,
+	ASKING_FILTER
+};
 
 struct tui {
 	struct browse *b;
@@ -62,10 +68,9 @@ void jump_to_children(struct tui *t);
 void jump_to_holder(struct tui *t);
 void jump_to_waiters(struct tui *t);
 void jump_to_pointers(struct tui *t);
-/* job.c: goroutines with that address in their variables, some at a time. */
-struct job *job_new(struct browse *b, uint64_t address);
-void job_free(struct job *job);
-/* True: it is done, and they are listed. */
-bool job_step(struct job *job, struct browse *b);
+/* filtering.c: what is to be said of the expression; Tab; Enter: false: it is wrong. */
+void filtering_hint(struct tui *t, struct line *line);
+void filtering_complete(struct tui *t);
+bool filtering_begin(struct tui *t);
 
 #endif
