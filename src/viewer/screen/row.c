@@ -63,15 +63,16 @@ static void put_cell(struct drawing *d)
 	cchar_t cell;
 	short pair;
 	const attr_t attributes = attributes_of(d->style, &pair);
+	const bool fits = d->parts && d->column + (int)d->width <= COLS;
 
-	if (!d->parts || d->column + (int)d->width > COLS)
-		return;
 	d->cell[d->parts] = 0;
+	d->parts = 0;
+	if (!fits)
+		return;
 	if (setcchar(&cell, d->cell, attributes, pair, NULL) == OK)
 		mvadd_wch(d->row, d->column,
 			  &cell); /* fails in the last corner, where it is drawn */
 	d->column += (int)d->width;
-	d->parts = 0;
 }
 
 static void take_character(struct drawing *d, uint32_t c)
