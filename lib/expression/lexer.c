@@ -34,6 +34,7 @@ static const struct {
 	{ ".", SIGN_DOT },
 	{ ",", SIGN_COMMA },
 	{ "-", SIGN_MINUS },
+	{ "%", SIGN_PERCENT },
 };
 
 static const struct {

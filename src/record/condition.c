@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/record/condition.h"
 
-#include <ctype.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "lib/expression/lexer.h"
 #include "src/viewer/terminal/nearest.h"
 
 enum unit { UNIT_NUMBER, UNIT_SIZE, UNIT_PERCENT, UNIT_TIME };
@@ -27,9 +25,29 @@ const char *quantity_name(enum quantity quantity)
 	return quantities[quantity].name;
 }
 
-static const char *skip_space(const char *at)
+/* What is read, and the word to be looked at. */
+struct reading {
+	struct lexer lexer;
+	struct token now;
+};
+
+static void advance(struct reading *r)
 {
-	return at + strspn(at, " \t");
+	lexer_next(&r->lexer, &r->now);
+}
+
+static bool takes(struct reading *r, enum sign sign)
+{
+	if (r->now.kind != TOKEN_SIGN || r->now.sign != sign)
+		return false;
+	advance(r);
+	return true;
+}
+
+/* What is not read yet. */
+static const char *rest(const struct reading *r)
+{
+	return r->lexer.text + r->now.at;
 }
 
 static bool unknown(const char *word, struct err *err)
@@ -49,61 +67,53 @@ static bool unknown(const char *word, struct err *err)
 		*word ? word : "(none)");
 }
 
-static bool read_quantity(const char **at, struct term *ret, struct err *err)
+static bool read_quantity(struct reading *r, struct term *ret, struct err *err)
 {
-	const char *start = skip_space(*at);
-	size_t len = 0, i = 0;
+	AUTO(xfree)
+	char *word = xstrndup(rest(r), r->now.kind == TOKEN_NAME ? r->now.len : 0);
+	size_t i = 0;
 
-	while (isalnum((unsigned char)start[len]) || start[len] == '_')
-		len++;
-	AUTO(xfree) char *word = xstrndup(start, len);
 	while (i < QUANTITIES && strcmp(quantities[i].word, word) != 0)
 		i++;
 	if (i == QUANTITIES)
 		return unknown(word, err);
 	ret->quantity = (enum quantity)i;
-	*at = skip_space(start + len);
+	advance(r);
 	return true;
 }
 
-static bool read_comparison(const char **at, struct term *ret, struct err *err)
+static bool read_comparison(struct reading *r, struct term *ret, struct err *err)
 {
-	const char *word = quantities[ret->quantity].word;
+	const enum sign sign = r->now.kind == TOKEN_SIGN ? r->now.sign : SIGNS;
 
-	if (**at != '<' && **at != '>')
+	ret->below = sign == SIGN_LESS || sign == SIGN_LESS_OR_EQUAL;
+	ret->equal = sign == SIGN_LESS_OR_EQUAL || sign == SIGN_GREATER_OR_EQUAL;
+	if (!ret->below && !ret->equal && sign != SIGN_GREATER)
 		return err_set(err, ERR_USAGE,
 			       "--when: expected <, <=, > or >= after %s, not \"%.20s\"",
-			       word, *at);
-	ret->below = **at == '<';
-	++*at;
-	ret->equal = **at == '=';
-	*at = skip_space(*at + ret->equal);
+			       quantities[ret->quantity].word, rest(r));
+	advance(r);
 	return true;
 }
 
-/* How much one of the unit at *at is; moves behind it. */
-static double read_unit(const char **at, enum unit unit)
+/* A number with that unit, or without one. */
+static bool takes_number(struct reading *r, enum unit unit, long double *ret)
 {
-	static const char sizes[] = "KMGT";
-	static const struct {
-		char letter;
-		double ns;
-	} times[] = { { 's', 1e9 }, { 'm', 60e9 }, { 'h', 3600e9 } };
-	const char *size = **at && unit == UNIT_SIZE ? strchr(sizes, **at) : NULL;
+	const enum token_kind kind = r->now.kind;
 
-	for (size_t i = 0; unit == UNIT_TIME && i < ARRAY_SIZE(times); i++)
-		if (**at == times[i].letter) {
-			++*at;
-			return times[i].ns;
-		}
-	if (size || (**at == '%' && unit == UNIT_PERCENT))
-		++*at;
-	if (unit == UNIT_TIME)
-		return times[0].ns;
-	return size ? ldexp(1, 10 * (int)(size - sizes + 1)) : 1;
+	*ret = r->now.number;
+	if (kind == TOKEN_NUMBER && unit == UNIT_TIME)
+		*ret *= 1e9L; /* seconds */
+	else if (kind != TOKEN_NUMBER && !(kind == TOKEN_SIZE && unit == UNIT_SIZE) &&
+		 !(kind == TOKEN_DURATION && unit == UNIT_TIME))
+		return false;
+	advance(r);
+	if (unit == UNIT_PERCENT)
+		takes(r, SIGN_PERCENT);
+	return *ret < 0x1p63L;
 }
 
-static bool read_limit(const char **at, struct term *ret, struct err *err)
+static bool read_limit(struct reading *r, struct term *ret, struct err *err)
 {
 	static const char *const like[] = {
 		[UNIT_NUMBER] = "a number like 1000",
@@ -112,16 +122,12 @@ static bool read_limit(const char **at, struct term *ret, struct err *err)
 		[UNIT_TIME] = "a time like 30s",
 	};
 	const enum unit unit = quantities[ret->quantity].unit;
-	const char *start = *at;
-	char *end = NULL;
+	const char *start = rest(r);
+	long double value;
 
-	double value = isdigit((unsigned char)*start) ? strtod(start, &end) : -1;
-	if (end) {
-		*at = end;
-		value *= read_unit(at, unit);
-		*at = skip_space(*at);
-	}
-	if (!end || value >= 0x1p63 || (**at && strncmp(*at, "&&", 2) != 0))
+	if (!takes_number(r, unit, &value) ||
+	    (r->now.kind != TOKEN_END &&
+	     (r->now.kind != TOKEN_SIGN || r->now.sign != SIGN_AND)))
 		return err_set(err, ERR_USAGE, "--when: %s requires %s, not \"%.40s\"",
 			       quantities[ret->quantity].word, like[unit], start);
 	ret->limit = (uint64_t)value;
@@ -130,17 +136,17 @@ static bool read_limit(const char **at, struct term *ret, struct err *err)
 
 bool condition_read(const char *text, struct condition *ret, struct err *err)
 {
-	const char *at = text;
+	struct reading r = { .lexer = { .text = text } };
 
 	*ret = (struct condition){ .text = text };
 	for (;;) {
 		struct term *term = &ret->terms[ret->count++];
-		if (!read_quantity(&at, term, err) || !read_comparison(&at, term, err) ||
-		    !read_limit(&at, term, err))
+		advance(&r);
+		if (!read_quantity(&r, term, err) || !read_comparison(&r, term, err) ||
+		    !read_limit(&r, term, err))
 			return false;
-		if (!*at)
+		if (r.now.kind == TOKEN_END)
 			return true;
-		at += strlen("&&");
 		if (ret->count == CONDITION_TERMS)
 			return err_set(err, ERR_USAGE, "--when: at most %d comparisons",
 				       CONDITION_TERMS);

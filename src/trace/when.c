@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/trace/when.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/expression/lexer.h"
 
 enum { PATH_MAX_BYTES = 128, TEXT_MAX = TRACE_TEXT_WORDS * 8 };
 
@@ -21,135 +22,171 @@ struct when {
 	size_t count;
 };
 
-static const char *skip_spaces(const char *at)
+/* What is read, and the word to be looked at. */
+struct reading {
+	struct lexer lexer;
+	struct token now;
+};
+
+static void advance(struct reading *r)
 {
-	while (isspace((unsigned char)*at))
-		at++;
-	return at;
+	lexer_next(&r->lexer, &r->now);
 }
 
-static bool is_in_path(char c)
+static bool is_sign(const struct reading *r, enum sign sign)
 {
-	return isalnum((unsigned char)c) || c == '_' || c == '.' ||
-	       (unsigned char)c >= 0x80;
+	return r->now.kind == TOKEN_SIGN && r->now.sign == sign;
 }
 
-static bool expected(const char *what, const char *at, struct err *err)
+static bool takes(struct reading *r, enum sign sign)
 {
-	return err_set(err, ERR_USAGE, "--when: expected %s at '%.40s'", what, at);
+	if (!is_sign(r, sign))
+		return false;
+	advance(r);
+	return true;
 }
 
-static bool read_path(const char **at, struct comparison *ret, struct err *err)
+static bool expected(const char *what, const struct reading *r, struct err *err)
+{
+	return err_set(err, ERR_USAGE, "--when: expected %s at '%.40s'", what,
+		       r->lexer.text + r->now.at);
+}
+
+/* "r.URL.Path" */
+static bool read_names(struct reading *r, struct comparison *ret, struct err *err)
 {
 	size_t n = 0;
 
-	ret->length = strncmp(*at, "len(", 4) == 0;
-	*at = skip_spaces(*at + (ret->length ? 4 : 0));
-	while (is_in_path((*at)[n]))
-		n++;
-	if (n == 0 || n >= sizeof(ret->path) || isdigit((unsigned char)**at))
-		return expected("the name of an argument", *at, err);
-	memcpy(ret->path, *at, n);
-	ret->path[n] = '\0';
-	*at = skip_spaces(*at + n);
-	if (ret->length && *(*at)++ != ')')
-		return expected(")", *at - 1, err);
+	do {
+		if (r->now.kind != TOKEN_NAME || n + r->now.len + 2 > sizeof(ret->path))
+			return expected("the name of an argument", r, err);
+		memcpy(ret->path + n, r->lexer.text + r->now.at, r->now.len);
+		n += r->now.len;
+		ret->path[n++] = '.';
+		advance(r);
+	} while (takes(r, SIGN_DOT));
+	ret->path[n - 1] = '\0';
 	return true;
 }
 
-static bool read_comparison(const char **at, enum trace_comparison *ret, struct err *err)
+static bool read_path(struct reading *r, struct comparison *ret, struct err *err)
+{
+	struct reading ahead = *r;
+
+	advance(&ahead);
+	ret->length = token_is(r->lexer.text, &r->now, "len") && takes(&ahead, SIGN_OPEN);
+	if (ret->length)
+		*r = ahead;
+	if (!read_names(r, ret, err))
+		return false;
+	return !ret->length || takes(r, SIGN_CLOSE) || expected(")", r, err);
+}
+
+static bool read_comparison(struct reading *r, enum trace_comparison *ret,
+			    struct err *err)
 {
 	static const struct {
-		const char *word;
+		enum sign sign;
 		enum trace_comparison how;
-	} words[] = {
-		{ "==", TRACE_EQUAL },	       { "!=", TRACE_UNEQUAL },
-		{ "<=", TRACE_LESS_OR_EQUAL }, { ">=", TRACE_GREATER_OR_EQUAL },
-		{ "<", TRACE_LESS },	       { ">", TRACE_GREATER },
+	} signs[] = {
+		{ SIGN_EQUAL, TRACE_EQUAL },
+		{ SIGN_UNEQUAL, TRACE_UNEQUAL },
+		{ SIGN_LESS_OR_EQUAL, TRACE_LESS_OR_EQUAL },
+		{ SIGN_GREATER_OR_EQUAL, TRACE_GREATER_OR_EQUAL },
+		{ SIGN_LESS, TRACE_LESS },
+		{ SIGN_GREATER, TRACE_GREATER },
 	};
 
-	*at = skip_spaces(*at);
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		if (strncmp(*at, words[i].word, strlen(words[i].word)) != 0)
-			continue;
-		*at = skip_spaces(*at + strlen(words[i].word));
-		*ret = words[i].how;
-		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(signs); i++) {
+		*ret = signs[i].how;
+		if (takes(r, signs[i].sign))
+			return true;
 	}
-	return expected("==, !=, <, <=, > or >=", *at, err);
+	return expected("==, !=, <, <=, > or >=", r, err);
 }
 
-static bool read_text(const char **at, struct comparison *ret, struct err *err)
+/* It begins with a quote. */
+static bool read_text(struct reading *r, struct comparison *ret, struct err *err)
 {
-	const char *end = strchr(*at + 1, '"');
+	AUTO(xfree) char *text = NULL;
 
-	if (!end || end - *at - 1 > TEXT_MAX)
-		return expected("a string of 64 bytes at most", *at, err);
+	if (r->now.kind == TOKEN_TEXT)
+		text = token_words(r->lexer.text, &r->now);
+	if (!text || strlen(text) > TEXT_MAX)
+		return expected("a string of 64 bytes at most", r, err);
 	if (ret->how != TRACE_EQUAL && ret->how != TRACE_UNEQUAL)
-		return expected("a number, as strings are only equal or not,", *at, err);
+		return expected("a number, as strings are only equal or not,", r, err);
 	ret->is_text = true;
-	ret->value = (uint64_t)(end - *at - 1);
-	memcpy(ret->text, *at + 1, ret->value);
-	*at = end + 1;
+	ret->value = strlen(text);
+	memcpy(ret->text, text, ret->value);
+	advance(r);
 	return true;
 }
 
-static bool read_value(const char **at, struct comparison *ret, struct err *err)
+/* As in Go, 010 is eight. */
+static bool read_number(struct reading *r, struct comparison *ret, struct err *err)
+{
+	const struct reading first = *r;
+	char *end;
+
+	ret->is_negative = takes(r, SIGN_MINUS);
+	const char *digits = r->lexer.text + r->now.at;
+	errno = 0;
+	ret->value = strtoull(digits, &end, 0);
+	if ((r->now.kind != TOKEN_NUMBER && r->now.kind != TOKEN_ADDRESS) || errno ||
+	    end != digits + r->now.len ||
+	    (ret->is_negative && ret->value > UINT64_C(1) << 63))
+		return expected("a number, a string, true, false or nil", &first, err);
+	if (ret->is_negative)
+		ret->value = -ret->value;
+	advance(r);
+	return true;
+}
+
+static bool read_value(struct reading *r, struct comparison *ret, struct err *err)
 {
 	static const struct {
 		const char *word;
 		uint64_t value;
 	} words[] = { { "true", 1 }, { "false", 0 }, { "nil", 0 } };
-	char *end;
 
-	if (**at == '"')
-		return read_text(at, ret, err);
+	if (r->lexer.text[r->now.at] == '"')
+		return read_text(r, ret, err);
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		const size_t n = strlen(words[i].word);
-		if (strncmp(*at, words[i].word, n) != 0 || is_in_path((*at)[n]))
+		if (!token_is(r->lexer.text, &r->now, words[i].word))
 			continue;
 		ret->value = words[i].value;
-		*at += n;
+		advance(r);
 		return true;
 	}
-	ret->is_negative = **at == '-';
-	errno = 0;
-	ret->value = ret->is_negative ? (uint64_t)strtoll(*at, &end, 0)
-				      : strtoull(*at, &end, 0);
-	if (end == *at || errno || is_in_path(*end))
-		return expected("a number, a string, true, false or nil", *at, err);
-	*at = end;
-	return true;
+	return read_number(r, ret, err);
 }
 
-static bool read_one(const char **at, struct comparison *ret, struct err *err)
+static bool read_one(struct reading *r, struct comparison *ret, struct err *err)
 {
-	return read_path(at, ret, err) && read_comparison(at, &ret->how, err) &&
-	       read_value(at, ret, err);
+	return read_path(r, ret, err) && read_comparison(r, &ret->how, err) &&
+	       read_value(r, ret, err);
 }
 
 struct when *when_parse(const char *text, struct err *err)
 {
 	AUTO(when_free) struct when *w = xcalloc(1, sizeof(*w));
+	struct reading r = { .lexer = { .text = text } };
 
-	for (const char *at = text;;) {
-		at = skip_spaces(at);
+	do {
+		advance(&r);
 		if (w->count == TRACE_CONDITIONS) {
 			err_set(err, ERR_USAGE, "--when has more than %d conditions",
 				TRACE_CONDITIONS);
 			return NULL;
 		}
-		if (!read_one(&at, &w->list[w->count++], err))
+		if (!read_one(&r, &w->list[w->count++], err))
 			return NULL;
-		at = skip_spaces(at);
-		if (!*at)
-			return TAKE(w);
-		if (strncmp(at, "&&", 2) != 0) {
-			expected("&&", at, err);
-			return NULL;
-		}
-		at += 2;
-	}
+	} while (is_sign(&r, SIGN_AND));
+	if (r.now.kind == TOKEN_END)
+		return TAKE(w);
+	expected("&&", &r, err);
+	return NULL;
 }
 
 void when_free(struct when *w)
