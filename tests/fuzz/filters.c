@@ -11,6 +11,8 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/unit/src/viewer/filtered.h"
 
+enum { SOME = 16 };
+
 static struct model *model;
 
 static void explain(const struct filter_error *error, const char *text)
@@ -70,7 +72,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const bool sound = filter_check(text, &checked);
 	if (!sound)
 		explain(&checked, text);
-	if (filter_add_where(filter, "where", text, &error)) {
+	if (strchr(text, '~') && size % SOME) {
+		/* compiling a regular expression takes a process, and long */
+	} else if (filter_add_where(filter, "where", text, &error)) {
 		assert(sound);
 		ask(filter);
 	} else {
