@@ -25,7 +25,7 @@ enum { STATUS = 7, COMPLETE = 8 };
 static const struct option_info html_options[] = {
 	{ 'o', "output", "FILE", "write to FILE",
 	  OPTION_STRING(struct html_arguments, output) },
-	{ 0, "max-size", "SIZE", "only samples of values beyond this (96M)",
+	{ 0, "max-size", "SIZE", "only samples of values beyond this (256M)",
 	  .read = snap_set_size,
 	  .offset = OPTION_OFFSET(uint64_t, struct html_arguments, values_max) },
 	{ .name = NULL }

@@ -13,7 +13,7 @@ struct page_out;
 struct reader;
 
 /* Of the values of goroutines, before compression. Beyond it, the page has samples. */
-enum { HTML_VALUES_MB = 96 };
+enum { HTML_VALUES_MB = 256 };
 
 struct html_options {
 	const char *name;    /* of the document, as the page calls it */

@@ -8,6 +8,7 @@ import { goroutineHash, groupHash, noteHash } from "../route.js";
 import { frameLine, goroutineLink, goroutineLinks, stateOf } from "./references.js";
 import { Place, openPath } from "./values.js";
 import { openFrame, stackElement } from "./stack.js";
+import { rawStackElement } from "./raw_stack.js";
 
 function withGroup(model, row, goroutine) {
 	const frames = model.framesOf(model.group(row));
@@ -192,6 +193,7 @@ export async function goroutineElement(model, source, name, { frame, path }) {
 			),
 		make("h3", {}, "Stack"),
 		stack,
+		rawStackElement(goroutine?.raw_stack),
 	);
 	for (const opened of stack.querySelectorAll("[data-frame]"))
 		opened.addEventListener("toggle", () => opened.open && noteHash(goroutineHash(name, opened.dataset.frame)));

@@ -41,7 +41,7 @@ function entry({ key, value }, depth) {
 }
 
 function ofParts(value, depth) {
-	if (value.kind === "chan") return ofChannel(value);
+	if (value.kind === "chan" && value.len !== undefined) return ofChannel(value);
 	if (value.fields)
 		return depth > 0
 			? `{${list(value.fields, value.omitted, depth, (f, d) => textOf(f.name) + ": " + words(f, d))}}`
