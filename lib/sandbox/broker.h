@@ -72,7 +72,8 @@ enum question_kind {
 	ASK_BASELINE_KEEP,
 	/* text: rows of the screen, see screen.c. */
 	ASK_SCREEN_ROWS,
-	/* number: 1: wait for one. Answer: struct key. */
+	ASK_SCREEN_UPDATE, /* what was drawn is shown */
+	/* The same. number: 1: waits for a key. Answer: struct key. */
 	ASK_SCREEN_KEY,
 	/* The descriptor has what is to be copied. */
 	ASK_SCREEN_COPY,

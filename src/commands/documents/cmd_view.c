@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/corefile/target_core.h"
@@ -45,6 +46,8 @@ const struct command command_view = {
 	},
 };
 
+enum { LARGE_BYTES = 16 << 20 };
+
 struct viewing {
 	int fd;
 	const char *name;
@@ -59,11 +62,30 @@ static int fail(struct screen *screen, const struct err *err)
 	return cmd_status(err->code);
 }
 
+/* It takes a second or two. */
+static void say_reading(struct screen *screen, const struct viewing *v)
+{
+	struct line line;
+	struct stat st;
+	struct key key;
+
+	if (fstat(v->fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size < LARGE_BYTES)
+		return;
+	if (!screen_key(screen, false, &key))
+		return;
+	line_begin(&line, key.columns);
+	line_format(&line, STYLE_PLAIN, "reading %.200s ...", v->name);
+	screen_row(screen, 0, &line);
+	line_done(&line);
+	screen_update(screen);
+}
+
 static int look_around(void *arg)
 {
 	const struct viewing *v = arg;
 	struct err err;
 	AUTO(screen_free) struct screen *screen = screen_new(v->host);
+	say_reading(screen, v);
 	struct reader *reader = reader_open_fd(v->fd, v->name, &err);
 	AUTO(model_free) struct model *model = reader ? model_load(reader, &err) : NULL;
 

@@ -90,8 +90,6 @@ static bool passes(const struct narrowing *n, const struct model_goroutine *g,
 		return g->group == (uint32_t)n->number;
 	case NARROW_CHILDREN:
 		return g->parent == n->number;
-	case NARROW_WAITERS:
-		return g->waits_address == n->address;
 	case NARROW_WORDS:
 		return (all || !g->system) && search_goroutine(search, g);
 	case NARROW_ROWS:

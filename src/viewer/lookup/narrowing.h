@@ -13,7 +13,6 @@ enum narrowing_kind {
 	NARROW_NOT,
 	NARROW_GROUP,	 /* number: row of the group */
 	NARROW_CHILDREN, /* number: id of who created them */
-	NARROW_WAITERS,	 /* address: of what they wait for */
 	NARROW_ROWS,	 /* rows; words: what they have in common */
 	NARROW_WORDS,	 /* words: that they have */
 };
@@ -21,9 +20,9 @@ enum narrowing_kind {
 struct narrowing {
 	enum narrowing_kind kind;
 	int64_t number;
-	uint64_t address;
-	char *words;	/* owned; NULL: none */
-	uint32_t *rows; /* owned; NULL: none */
+	uint64_t address; /* of NARROW_ROWS: what their variables have; 0: nothing */
+	char *words;	  /* owned; NULL: none */
+	uint32_t *rows;	  /* owned; NULL: none */
 	size_t count;
 };
 

@@ -50,9 +50,6 @@ static void title(struct browse *b, void *state, struct text *text)
 	case NARROW_CHILDREN:
 		text_add(text, ", created by %" PRId64, n->number);
 		break;
-	case NARROW_WAITERS:
-		text_add(text, ", waiting for 0x%" PRIx64, n->address);
-		break;
 	case NARROW_ROWS:
 	case NARROW_WORDS:
 		text_add(text, ", %.100s", n->words);

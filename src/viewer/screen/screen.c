@@ -78,6 +78,15 @@ void screen_forget(struct screen *screen)
 	memset(screen->sent, 0, sizeof(screen->sent));
 }
 
+void screen_update(struct screen *screen)
+{
+	const struct question q = { .kind = ASK_SCREEN_UPDATE };
+	struct answer answer;
+
+	send_rows(screen);
+	ask(screen, &q, -1, &answer, NULL);
+}
+
 bool screen_key(struct screen *screen, bool wait, struct key *ret)
 {
 	const struct question q = { .kind = ASK_SCREEN_KEY, .number = wait };

@@ -29,6 +29,8 @@ DEFINE_AUTO(struct screen, screen_free)
 
 /* Shown with the next screen_key(). */
 void screen_row(struct screen *screen, unsigned row, const struct line *line);
+/* Shows them, and asks for no key. */
+void screen_update(struct screen *screen);
 /* All rows are drawn anew. */
 void screen_forget(struct screen *screen);
 /* The next key, or KEYS_NONE if there is none and it should not wait. False: the terminal is gone. */

@@ -13,7 +13,7 @@
 #include "src/viewer/screen/screen.h"
 #include "src/viewer/screen/tty.h"
 
-enum { HEAD = 4, SERVICES = 5 };
+enum { HEAD = 4, SERVICES = 6 };
 
 struct screen_host {
 	struct tty *tty;
@@ -44,6 +44,15 @@ static void serve_rows(void *arg, const struct question *q, int fd, struct answe
 			break;
 		tty_row(host->tty, head[0], q->text + at + HEAD, head[1]);
 	}
+}
+
+static void serve_update(void *arg, const struct question *q, int fd, struct answer *ret,
+			 int *ret_fd)
+{
+	struct screen_host *host = arg;
+
+	(void)q, (void)fd, (void)ret, (void)ret_fd;
+	tty_update(host->tty);
 }
 
 /* The user's own: at the prompt, keys are not told. */
@@ -232,6 +241,7 @@ struct screen_host *screen_host_new(struct tty *tty)
 	struct screen_host *host = xcalloc(1, sizeof(*host));
 	const struct sandbox_service services[SERVICES] = {
 		{ ASK_SCREEN_ROWS, serve_rows, host, NULL },
+		{ ASK_SCREEN_UPDATE, serve_update, host, NULL },
 		{ ASK_SCREEN_KEY, serve_key, host, finish_key },
 		{ ASK_SCREEN_COPY, serve_copy, host, NULL },
 		{ ASK_SCREEN_FILE, serve_file, host, finish_file },

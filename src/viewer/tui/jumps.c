@@ -38,10 +38,12 @@ static void list(struct tui *t, struct narrowing narrowing, const char *none)
 	size_t count;
 
 	xfree(narrowing_rows(&narrowing, t->b->model, true, SORT_AS_WRITTEN, &count));
-	if (count)
+	if (count) {
 		browse_list(t->b, narrowing);
-	else
-		browse_say(t->b, "%s", none);
+		return;
+	}
+	browse_say(t->b, "%s", none);
+	narrowing_done(&narrowing);
 }
 
 void jump_to_children(struct tui *t)
@@ -52,13 +54,48 @@ void jump_to_children(struct tui *t)
 	     "none of the goroutines was created by this one");
 }
 
+/* Of a select, only the document knows whether it is for this one, too. */
+static void mark_listed(struct browse *b, uint64_t address, bool *marked)
+{
+	const size_t lock = locks_find(b->locks, address);
+	size_t count;
+
+	if (lock == SIZE_MAX)
+		return;
+	const struct reader_node *node =
+		model_open(b->model, locks_all(b->locks, &count)[lock].place);
+	const struct reader_node *ids = node_get(node, "goroutines");
+	for (size_t i = 0; i < node_count(ids); i++) {
+		const uint32_t row =
+			model_find_goroutine(b->model, node_int(node_at(ids, i), -1));
+		if (row != MODEL_NONE)
+			marked[row] = true;
+	}
+	node_drop(node);
+}
+
+static struct narrowing waiters_of(struct browse *b, uint64_t address)
+{
+	struct narrowing n = { .kind = NARROW_ROWS };
+	size_t count;
+	const struct model_goroutine *all = model_goroutines(b->model, &count);
+	AUTO(xfree) bool *marked = xcalloc(count + 1, sizeof(*marked));
+
+	mark_listed(b, address, marked);
+	n.words = xasprintf("waiting for 0x%" PRIx64, address);
+	n.rows = xcalloc(count + 1, sizeof(*n.rows));
+	for (uint32_t i = 0; i < count; i++)
+		if (marked[i] || all[i].waits_address == address)
+			n.rows[n.count++] = i;
+	return n;
+}
+
 void jump_to_waiters(struct tui *t)
 {
 	const uint64_t address = address_of(t);
 
 	if (address)
-		list(t, (struct narrowing){ .kind = NARROW_WAITERS, .address = address },
-		     "no goroutine waits for it");
+		list(t, waiters_of(t->b, address), "no goroutine waits for it");
 	else
 		browse_say(t->b, "this is about no lock or channel");
 }
