@@ -49,15 +49,22 @@ static bool word_at(const struct raw_stack *s, uint64_t addr, uint64_t *ret)
 }
 
 /* A function with a frame saves the caller's frame pointer next to its return address, but
- * not one in assembly that does without, nor one that has just been called. */
+ * not one in assembly that does without, nor one that has just been called. One that C has
+ * called saves that of C: then the frame before leads there. */
 static uint64_t saved_frame_pointer(const struct raw_stack *s, const struct raw_bounds *b)
 {
 	const uint64_t at = b->high - FRAME_POINTER_TO_CFA;
-	uint64_t value;
+	const struct raw_bounds *inner =
+		s->frame_count ? &s->frames[s->frame_count - 1] : NULL;
+	uint64_t value, led;
 
 	if (b->high < b->low + FRAME_POINTER_TO_CFA || !word_at(s, at, &value))
 		return 0;
-	return value == 0 || (value >= b->high && value < s->g->stack_high) ? at : 0;
+	return value == 0 || (value >= b->high && value < s->g->stack_high) ||
+			       (inner && inner->frame_pointer &&
+				word_at(s, inner->frame_pointer, &led) && led == at)
+		       ? at
+		       : 0;
 }
 
 struct bounding {

@@ -34,7 +34,7 @@ static void add_code(struct text *text, const struct reader_node *code)
 		text_add(text, " (%s is inlined there)", inlined);
 	if (offset && !is_return)
 		text_add(text, "+0x%" PRIx64, (uint64_t)offset);
-	if (file && (is_return || !offset))
+	if (file)
 		text_add(text, ", %s:%" PRId64, base_name(file),
 			 node_int(node_get(code, "line"), 0));
 }
@@ -226,11 +226,14 @@ static void add_unknown(struct text *text, const struct raw_words *raw,
 	}
 }
 
+/* A signal makes it look as if the instruction that it interrupted had called a function. */
 static void add_return(struct text *text, const struct raw_words *raw, size_t i)
 {
 	const struct reader_node *code = raw_code_at(raw, raw->words[i].value);
 
-	text_add(text, "return address into ");
+	text_add(text, !code || is(code, "return_address")
+			       ? "return address into "
+			       : "return to the instruction in ");
 	if (code)
 		add_code(text, code);
 	else
