@@ -60,8 +60,7 @@ class Screen:
 
     def keys(self, *keys):
         """By their names in tmux, or as they are."""
-        for key in keys:
-            self.server.run("send-keys", "-t", self.name, key)
+        self.server.run("send-keys", "-t", self.name, *keys)
 
     def type(self, text):
         self.server.run("send-keys", "-l", "-t", self.name, text)

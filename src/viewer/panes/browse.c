@@ -115,15 +115,12 @@ static size_t frame_with_pointer(struct browse *b)
 /* The first frame that is shown of the program, else of all. */
 static size_t first_frame(const struct browse *b)
 {
-	const struct model_goroutine *g = browse_current(b);
-	size_t groups, count, first = SIZE_MAX;
-	const struct model_group *all = model_groups(b->model, &groups);
-	const struct model_frame *frames = model_frames(b->model, &count);
+	const struct model_frame *frames;
+	const size_t n = browse_frames(b, &frames);
+	size_t first = SIZE_MAX;
 
-	if (!g || g->group >= groups)
-		return 0;
-	for (uint32_t i = 0; i < all[g->group].frame_count; i++) {
-		const struct model_frame *f = &frames[all[g->group].first_frame + i];
+	for (size_t i = 0; i < n; i++) {
+		const struct model_frame *f = &frames[i];
 		if (stack_is_users_function(&b->style,
 					    model_text_of(b->model, f->function),
 					    model_text_of(b->model, f->file)))
@@ -186,6 +183,21 @@ const struct model_goroutine *browse_current(const struct browse *b)
 	return b->subject.kind == SUBJECT_GOROUTINE && b->subject.row < count
 		       ? &all[b->subject.row]
 		       : NULL;
+}
+
+size_t browse_frames(const struct browse *b, const struct model_frame **ret)
+{
+	const struct model_goroutine *g = browse_current(b);
+	const uint32_t row = g					? g->group
+			     : b->subject.kind == SUBJECT_GROUP ? b->subject.row
+								: MODEL_NONE;
+	size_t groups, count;
+	const struct model_group *all = model_groups(b->model, &groups);
+
+	if (row >= groups)
+		return 0;
+	*ret = model_frames(b->model, &count) + all[row].first_frame;
+	return all[row].frame_count;
 }
 
 static struct model_place place_of(const struct browse *b)

@@ -16,7 +16,12 @@ struct locks;
 struct source_files;
 
 /* Whose stack and variables are shown. */
-enum subject_kind { SUBJECT_NONE, SUBJECT_GOROUTINE, SUBJECT_THREAD };
+enum subject_kind {
+	SUBJECT_NONE,
+	SUBJECT_GOROUTINE,
+	SUBJECT_GROUP, /* of a document that has lost its goroutines */
+	SUBJECT_THREAD,
+};
 struct subject {
 	enum subject_kind kind;
 	uint32_t row;	 /* of the goroutine, or of the thread */
@@ -77,6 +82,8 @@ void browse_forward(struct browse *b);
 
 /* The subject's element. NULL: there is none. Borrowed until the subject changes. */
 const struct reader_node *browse_node(struct browse *b);
+/* The frames of its group; 0: it has none. */
+size_t browse_frames(const struct browse *b, const struct model_frame **ret);
 /* NULL: the subject is no goroutine. */
 const struct model_goroutine *browse_current(const struct browse *b);
 

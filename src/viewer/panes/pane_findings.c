@@ -169,7 +169,7 @@ static void select_row(struct browse *b, void *state, size_t row)
 		browse_subject(b, SUBJECT_GOROUTINE,
 			       model_members(b->model)[g->first_member], -1);
 	else
-		browse_subject(b, SUBJECT_NONE, 0, -1);
+		browse_subject(b, SUBJECT_GROUP, f->groups[row - f->count], -1);
 }
 
 /* Of a finding, the goroutines that show it; of a group, its own. */

@@ -38,13 +38,10 @@ static void split(struct source *s)
 
 static struct frame_words frame_of(struct browse *b)
 {
-	const struct model_goroutine *g = browse_current(b);
-	size_t groups, count;
-	const struct model_group *all = model_groups(b->model, &groups);
-	const struct model_frame *frames = model_frames(b->model, &count);
+	const struct model_frame *frames;
 
-	if (g && g->group < groups && b->frame < all[g->group].frame_count)
-		return words_of_frame(b, &frames[all[g->group].first_frame + b->frame]);
+	if (b->frame < browse_frames(b, &frames))
+		return words_of_frame(b, &frames[b->frame]);
 	return words_of_node(node_at(node_get(browse_node(b), "frames"), b->frame));
 }
 

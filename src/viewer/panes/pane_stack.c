@@ -109,18 +109,6 @@ static void add_details(struct browse *b, struct stack *s,
 	}
 }
 
-static size_t frames_of_group(const struct browse *b, const struct model_frame **ret)
-{
-	const struct model_goroutine *g = browse_current(b);
-	size_t groups, count;
-	const struct model_group *all = model_groups(b->model, &groups);
-
-	if (!g || g->group >= groups)
-		return 0;
-	*ret = model_frames(b->model, &count) + all[g->group].first_frame;
-	return all[g->group].frame_count;
-}
-
 /* Of a thread, or of a goroutine whose group the document has lost. */
 static const struct reader_node *frames_of_node(struct browse *b)
 {
@@ -130,7 +118,7 @@ static const struct reader_node *frames_of_node(struct browse *b)
 static size_t frame_count(struct browse *b)
 {
 	const struct model_frame *frames;
-	const size_t n = frames_of_group(b, &frames);
+	const size_t n = browse_frames(b, &frames);
 
 	return n ? n : node_count(frames_of_node(b));
 }
@@ -139,7 +127,7 @@ static struct frame_words frame_at(struct browse *b, size_t i)
 {
 	const struct model_frame *frames;
 
-	return i < frames_of_group(b, &frames)
+	return i < browse_frames(b, &frames)
 		       ? words_of_frame(b, &frames[i])
 		       : words_of_node(node_at(frames_of_node(b), i));
 }
@@ -212,6 +200,17 @@ static void add_thread(struct browse *b, struct stack *s)
 	add_words(s, STYLE_HEADING, &text, 0);
 }
 
+static void add_group(struct browse *b, struct stack *s)
+{
+	size_t count;
+	const struct model_group *g = &model_groups(b->model, &count)[b->subject.row];
+	struct text text = { .words = NULL };
+
+	text_add_counted(&text, g->count, "goroutine");
+	text_add(&text, ", none of which the document has");
+	add_words(s, STYLE_HEADING, &text, 0);
+}
+
 static void empty(struct stack *s)
 {
 	for (size_t i = 0; i < s->count; i++)
@@ -226,6 +225,8 @@ static void fill(struct browse *b, struct stack *s)
 	empty(s);
 	if (g)
 		add_details(b, s, g);
+	else if (b->subject.kind == SUBJECT_GROUP)
+		add_group(b, s);
 	else if (b->subject.kind == SUBJECT_THREAD)
 		add_thread(b, s);
 	if (b->subject.kind != SUBJECT_NONE) {

@@ -6,7 +6,7 @@
 
 #include "lib/document/reader.h"
 
-enum { STATE_COLUMN = 18, TIME_COLUMN = 30 };
+enum { STATE_COLUMN = 18, TIME_COLUMN = 30, LINE_DIGITS = 9 };
 
 struct frame_words words_of_frame(const struct browse *b, const struct model_frame *frame)
 {
@@ -55,6 +55,23 @@ const struct model_frame *words_place(const struct browse *b, uint32_t group)
 	return first;
 }
 
+/* Leading folders go first, where there is no room; never the name. */
+static void add_file(const struct browse *b, struct line *line,
+		     const struct frame_words *frame)
+{
+	const char *whole = stack_file(&b->style, frame->file), *file = whole, *slash;
+	const size_t room = line->columns > line->used + LINE_DIGITS
+				    ? line->columns - line->used - LINE_DIGITS
+				    : 0;
+
+	while (text_width(file) > room && (slash = strchr(file + 1, '/')))
+		file = slash;
+	line_add(line, STYLE_PLAIN, file == whole ? "  " : "  ...");
+	line_add(line, STYLE_PLAIN, file);
+	if (frame->line)
+		line_format(line, STYLE_PLAIN, ":%u", frame->line);
+}
+
 void words_add_frame(const struct browse *b, struct line *line,
 		     const struct frame_words *frame)
 {
@@ -66,12 +83,8 @@ void words_add_frame(const struct browse *b, struct line *line,
 			 frame->function);
 	else
 		line_format(line, STYLE_FAINT, "0x%" PRIx64, frame->pc);
-	if (!*frame->file)
-		return;
-	line_add(line, STYLE_PLAIN, "  ");
-	line_add(line, STYLE_PLAIN, stack_file(&b->style, frame->file));
-	if (frame->line)
-		line_format(line, STYLE_PLAIN, ":%u", frame->line);
+	if (*frame->file)
+		add_file(b, line, frame);
 }
 
 void words_add_place(const struct browse *b, struct line *line, uint32_t group)
