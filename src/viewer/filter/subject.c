@@ -65,9 +65,8 @@ void subject_set(struct subject *s, uint32_t row)
 	s->row = goroutine;
 }
 
-/* What is held under that name or number. False: nothing yet. */
-static bool is_held(const struct subject *s, const char *name, uint64_t number,
-		    const struct reader_node **ret)
+bool subject_held(const struct subject *s, const char *name, uint64_t number,
+		  const struct reader_node **ret)
 {
 	for (size_t i = 0; i < s->held_count; i++) {
 		const struct held *held = &s->held[i];
@@ -80,8 +79,8 @@ static bool is_held(const struct subject *s, const char *name, uint64_t number,
 	return false;
 }
 
-static const struct reader_node *hold(struct subject *s, const char *name,
-				      uint64_t number, const struct reader_node *node)
+const struct reader_node *subject_hold(struct subject *s, const char *name,
+				       uint64_t number, const struct reader_node *node)
 {
 	if (s->held_count == SUBJECT_HELD) {
 		node_drop(node);
@@ -133,9 +132,10 @@ const struct reader_node *subject_member(struct subject *s, const char *name)
 {
 	const struct reader_node *node = NULL;
 
-	if (!s->row || lacks(s, name) || is_held(s, name, 0, &node))
+	if (!s->row || lacks(s, name) || subject_held(s, name, 0, &node))
 		return node;
-	return hold(s, name, 0, strcmp(name, "labels") == 0 ? labels(s) : parse(s, name));
+	return subject_hold(s, name, 0,
+			    strcmp(name, "labels") == 0 ? labels(s) : parse(s, name));
 }
 
 /* Frames without that name in them need not be parsed. Texts with escapes might have it all the same. */
@@ -153,7 +153,7 @@ const struct reader_node *subject_values(struct subject *s, const char *name)
 {
 	const struct reader_node *node = NULL;
 
-	if (!s->row || !s->row->has_values || is_held(s, "frames", 0, &node))
+	if (!s->row || !s->row->has_values || subject_held(s, "frames", 0, &node))
 		return node;
 	const struct reader_member *frames = written(s, "frames");
 	return frames && may_have(frames, name) ? subject_member(s, "frames") : NULL;
@@ -169,9 +169,9 @@ const struct reader_node *subject_object(struct subject *s, uint64_t number)
 {
 	const struct reader_node *node = NULL;
 
-	if (is_held(s, NULL, number, &node))
+	if (subject_held(s, NULL, number, &node))
 		return node;
-	return hold(s, NULL, number, model_open_object(s->model, number));
+	return subject_hold(s, NULL, number, model_open_object(s->model, number));
 }
 
 static bool text(const struct subject *s, model_text number, struct fact *ret)

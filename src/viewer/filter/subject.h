@@ -28,7 +28,7 @@ struct subject {
 	size_t member_count;
 	/* What was parsed of it. */
 	struct held {
-		const char *name; /* of a member; NULL: an object */
+		const char *name; /* of a member; NULL: an object; "seen": see values.c */
 		uint64_t number;
 		const struct reader_node *node; /* NULL: there is none */
 	} * held;
@@ -47,6 +47,12 @@ bool subject_row(struct subject *s, const struct field *field, struct fact *ret)
 /* Of the frame. */
 bool subject_frame(struct subject *s, const struct field *field, struct fact *ret);
 size_t subject_frame_count(struct subject *s);
+/* What is held under that name or number. False: nothing yet. */
+bool subject_held(const struct subject *s, const char *name, uint64_t number,
+		  const struct reader_node **ret);
+/* Takes the reference, and gives it back as borrowed; NULL: there is no room. */
+const struct reader_node *subject_hold(struct subject *s, const char *name,
+				       uint64_t number, const struct reader_node *node);
 /* A member of the goroutine; NULL: it has none. Borrowed until the next subject_set(). */
 const struct reader_node *subject_member(struct subject *s, const char *name);
 /* Its frames, with their values, if one of these may be called so; NULL: none. */

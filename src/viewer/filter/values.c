@@ -13,6 +13,7 @@ enum {
 	REFERENCES =
 		8, /* from a value to what it means: pointers to pointers, interfaces */
 	EMBEDDED = 8, /* structs in structs, as deep */
+	NESTING = 64, /* of values in values, where one is looked for */
 	LEVEL = 32,   /* such structs at the same depth */
 };
 
@@ -22,24 +23,73 @@ static bool is_there(const struct reader_node *value)
 	       !node_get(value, "optimized_out");
 }
 
-/* What a value refers to, if that is in the document. */
-static const struct reader_node *referred(struct subject *s,
-					  const struct reader_node *value)
-{
-	const struct reader_node *target = node_get(value, "target");
-	const int64_t object = node_int(node_get(value, "object"), -1);
-
-	if (node_get(value, "dynamic_value"))
-		return node_get(value, "dynamic_value");
-	if (target || object < 0)
-		return target;
-	return subject_object(s, (uint64_t)object);
-}
-
 static bool has_content(const struct reader_node *value)
 {
 	return node_get(value, "fields") || node_get(value, "elements") ||
 	       node_get(value, "entries");
+}
+
+/* What is looked for. */
+struct search {
+	uint64_t to;
+	const char *type;
+	const struct reader_node *found;
+	int depth;
+};
+
+static void look_into(void *arg, const char *key, const struct reader_node *node);
+
+static void look_at(struct search *search, const struct reader_node *node)
+{
+	const struct reader_node *target = node_get(node, "target");
+	const bool is_it =
+		node_address(node_get(node, "to"), 0) == search->to &&
+		strcmp(text_of(node_get(node, "type"), ""), search->type) == 0 &&
+		!node_get(node, "seen");
+
+	if (is_it && (target || has_content(node)))
+		search->found = target ? target : node;
+	if (search->found || search->depth == NESTING)
+		return;
+	search->depth++;
+	node_each(node, look_into, search);
+	for (size_t i = 0; i < node_count(node); i++)
+		look_at(search, node_at(node, i));
+	search->depth--;
+}
+
+static void look_into(void *arg, const char *key, const struct reader_node *node)
+{
+	(void)key;
+	look_at(arg, node);
+}
+
+/* With --inline, only the first reference to an object has it. Each is looked for once, and not more than
+ * can be held. */
+static const struct reader_node *seen(struct subject *s, const struct reader_node *value)
+{
+	struct search search = { .to = node_address(node_get(value, "seen"), 0),
+				 .type = text_of(node_get(value, "type"), "") };
+
+	if (!search.to || subject_held(s, "seen", search.to, &search.found) ||
+	    s->held_count == SUBJECT_HELD)
+		return search.found;
+	look_at(&search, subject_member(s, "frames"));
+	return subject_hold(s, "seen", search.to, node_hold(search.found));
+}
+
+/* What a value refers to, if that is in the document. */
+static const struct reader_node *referred(struct subject *s,
+					  const struct reader_node *value)
+{
+	const struct reader_node *inner = node_get(value, "dynamic_value");
+	const int64_t object = node_int(node_get(value, "object"), -1);
+
+	if (!inner)
+		inner = node_get(value, "target");
+	if (!inner && object >= 0)
+		inner = subject_object(s, (uint64_t)object);
+	return inner ? inner : seen(s, value);
 }
 
 /* Follows references to what has fields, elements or entries; NULL: nothing has. */
