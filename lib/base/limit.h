@@ -190,6 +190,8 @@
 #define LIMIT_SANDBOX_STACK (UINT64_C(64) << 20)
 /* seconds of CPU time of each process in there: a core of 20 GB takes some ten */
 #define LIMIT_SANDBOX_CPU_S 900
+/* the same of one that serves a browser, for days perhaps, and ends when its user wants it */
+#define LIMIT_SANDBOX_SERVER_CPU_S 86400
 /* nanoseconds that it may take if nobody can keep it waiting: what it writes is a file */
 #define LIMIT_SANDBOX_NS (UINT64_C(3600) * 1000 * 1000 * 1000)
 /* The process that downloads: bytes of memory, CPU seconds, and bytes of each file. */

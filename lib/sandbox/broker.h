@@ -66,6 +66,8 @@ enum question_kind {
 	ASK_CACHE,
 	/* number: of a document that was named. Answer: its descriptor. */
 	ASK_DOCUMENT,
+	/* text: the name of a document in a folder. Answer: its descriptor. */
+	ASK_FOLDER_DOCUMENT,
 	/* text: the key of a baseline. Answer: its descriptor. */
 	ASK_BASELINE,
 	/* Likewise, and the descriptor has what is to be in it. */

@@ -153,8 +153,9 @@ static bool filter_calls(struct err *err)
 	static const struct filter_table table = { rules, ARRAY_SIZE(rules),
 						   SECCOMP_RET_ERRNO | EPERM };
 	struct sock_fprog program;
+	const struct filter_user user = { .self = getpid() };
 	AUTO(xfree)
-	struct sock_filter *code = filter_program_new(&table, getpid(), 0, &program.len);
+	struct sock_filter *code = filter_program_new(&table, &user, &program.len);
 
 	program.filter = code;
 	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0 ||

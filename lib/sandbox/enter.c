@@ -71,7 +71,8 @@ static void limit_resources(const struct sandbox *how)
 	lower(RLIMIT_AS, space, space);
 	lower(RLIMIT_NOFILE, LIMIT_SANDBOX_DESCRIPTORS, LIMIT_SANDBOX_DESCRIPTORS);
 	/* First a signal that says why; who ignores it is killed. */
-	seconds = switched("GOSNAP_SANDBOX_CPU", LIMIT_SANDBOX_CPU_S);
+	seconds = switched("GOSNAP_SANDBOX_CPU", how->server ? LIMIT_SANDBOX_SERVER_CPU_S
+							     : LIMIT_SANDBOX_CPU_S);
 	lower(RLIMIT_CPU, seconds, seconds + 1);
 	/* RLIMIT_DATA does not count it. */
 	lower(RLIMIT_STACK, LIMIT_SANDBOX_STACK, LIMIT_SANDBOX_STACK);
@@ -149,12 +150,12 @@ bool sandbox_drop_capabilities(struct err *err)
 }
 
 /* False: this kernel does not ask, or it asks somebody else, who runs us. */
-static bool filter_and_ask(int *ret_starts)
+static bool filter_and_ask(const struct sandbox *how, int *ret_starts)
 {
 	struct sock_fprog program;
 	AUTO(xfree)
 	struct sock_filter *code =
-		syscall_filter_new(getpid(), SECCOMP_RET_USER_NOTIF, &program.len);
+		syscall_filter_new(how, SECCOMP_RET_USER_NOTIF, &program.len);
 
 	program.filter = code;
 	*ret_starts = starts_are_asked_for() ? starts_listen(&program) : -1;
@@ -167,11 +168,11 @@ static bool filter_calls(const struct sandbox *how, int *ret_starts, struct err 
 	struct sock_fprog program;
 
 	*ret_starts = -1;
-	if (how->workers && filter_and_ask(ret_starts))
+	if (how->workers && filter_and_ask(how, ret_starts))
 		return true;
 	AUTO(xfree)
 	struct sock_filter *code = syscall_filter_new(
-		getpid(), how->workers ? SECCOMP_RET_ALLOW : 0, &program.len);
+		how, how->workers ? SECCOMP_RET_ALLOW : 0, &program.len);
 	program.filter = code;
 	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC,
 		       &program) == 0 ||

@@ -5,12 +5,15 @@
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stddef.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "lib/sandbox/filter_rules.h"
 #include "lib/sandbox/sandbox_priv.h"
@@ -84,9 +87,14 @@ static void add_rule(struct program *p, const struct filter_rule *rule, pid_t se
 		p->code[jumps[i]].jf = (uint8_t)(p->count - jumps[i] - 1);
 }
 
+static bool is_for_others(const struct filter_rule *rule, const struct filter_user *user)
+{
+	return (rule->of_workers && !user->workers) || (rule->of_server && !user->server);
+}
+
 /* All rows of one call. Returns the first of the next. */
 static size_t add_call(struct program *p, const struct filter_table *table, size_t i,
-		       pid_t self, uint32_t workers)
+		       const struct filter_user *user)
 {
 	const struct filter_rule *rules = table->rules;
 	const uint32_t number = rules[i].number;
@@ -94,10 +102,10 @@ static size_t add_call(struct program *p, const struct filter_table *table, size
 
 	add(p, BPF_JMP | BPF_JEQ | BPF_K, number, 0, 0);
 	for (; i < table->count && rules[i].number == number; i++) {
-		if (rules[i].of_workers && !workers)
+		if (is_for_others(&rules[i], user))
 			continue;
-		add_rule(p, &rules[i], self,
-			 rules[i].verdict == SECCOMP_RET_USER_NOTIF ? workers
+		add_rule(p, &rules[i], user->self,
+			 rules[i].verdict == SECCOMP_RET_USER_NOTIF ? user->workers
 								    : rules[i].verdict);
 	}
 	if (rules[i - 1].conditions)
@@ -106,8 +114,9 @@ static size_t add_call(struct program *p, const struct filter_table *table, size
 	return i;
 }
 
-struct sock_filter *filter_program_new(const struct filter_table *table, pid_t self,
-				       uint32_t workers, unsigned short *ret_count)
+struct sock_filter *filter_program_new(const struct filter_table *table,
+				       const struct filter_user *user,
+				       unsigned short *ret_count)
 {
 	struct program p = { .code = NULL };
 
@@ -118,17 +127,19 @@ struct sock_filter *filter_program_new(const struct filter_table *table, pid_t s
 	add(&p, BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 0, 1);
 	end(&p, SECCOMP_RET_KILL_PROCESS);
 	for (size_t i = 0; i < table->count;)
-		i = add_call(&p, table, i, self, workers);
+		i = add_call(&p, table, i, user);
 	end(&p, table->otherwise);
 	*ret_count = (unsigned short)p.count;
 	return p.code;
 }
 
-struct sock_filter *syscall_filter_new(pid_t self, uint32_t workers,
+struct sock_filter *syscall_filter_new(const struct sandbox *how, uint32_t workers,
 				       unsigned short *ret_count)
 {
 	static const struct filter_table table = { reader_rules, ARRAY_SIZE(reader_rules),
 						   SECCOMP_RET_TRAP | FILTER_FORBIDDEN };
 
-	return filter_program_new(&table, self, workers, ret_count);
+	const struct filter_user user = { getpid(), workers, how->server };
+
+	return filter_program_new(&table, &user, ret_count);
 }

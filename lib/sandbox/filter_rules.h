@@ -21,6 +21,7 @@ struct filter_rule {
 	} condition[2];
 	bool of_self;	 /* the value is our pid */
 	bool of_workers; /* only where there are some */
+	bool of_server;	 /* only where there is one */
 };
 
 #define FILTER_CONDITION(at, bits, equals)                                               \
@@ -45,6 +46,11 @@ struct filter_rule {
 #define ALLOW_WORKERS_BOTH(name, argument, value, second, mask, then, reason)            \
 	{ FILTER_BOTH(name, SECCOMP_RET_ALLOW, argument, value, second, mask, then),     \
 	  .of_workers = true },
+#define ALLOW_SERVER(name, reason)                                                       \
+	{ .number = SYS_##name, .verdict = SECCOMP_RET_ALLOW, .of_server = true },
+#define ALLOW_SERVER_BOTH(name, argument, value, second, mask, then, reason)             \
+	{ FILTER_BOTH(name, SECCOMP_RET_ALLOW, argument, value, second, mask, then),     \
+	  .of_server = true },
 #define REFUSE_IF(name, error, argument, mask, value, reason)                            \
 	{ FILTER_IF(name, SECCOMP_RET_ERRNO | (error), argument, mask, value) },
 #define FORBID_IF(name, argument, mask, value, reason)                                   \
@@ -62,10 +68,17 @@ struct filter_table {
 	uint32_t otherwise; /* the verdict of all that is not listed */
 };
 
-/* The program of the filter; free with xfree. self: the pid for ALLOW_SELF; workers: the
- * verdict of START_WORKERS; 0: there are none.
+/* Whose calls a filter is for. */
+struct filter_user {
+	pid_t self;	  /* for ALLOW_SELF */
+	uint32_t workers; /* the verdict of START_WORKERS; 0: there are none */
+	bool server;
+};
+
+/* The program of the filter; free with xfree.
  * Calls of another convention than amd64's end the process. */
-struct sock_filter *filter_program_new(const struct filter_table *table, pid_t self,
-				       uint32_t workers, unsigned short *ret_count);
+struct sock_filter *filter_program_new(const struct filter_table *table,
+				       const struct filter_user *user,
+				       unsigned short *ret_count);
 
 #endif

@@ -125,7 +125,7 @@ static bool is_ready(int channel, int *ret_starts, struct err *err)
 		       said.text);
 }
 
-static bool how_it_ended(int status, int *ret, struct err *err)
+static bool how_it_ended(const struct sandbox *how, int status, int *ret, struct err *err)
 {
 	if (WIFEXITED(status) && WEXITSTATUS(status) <= STATUS_MAX) {
 		*ret = WEXITSTATUS(status);
@@ -139,7 +139,8 @@ static bool how_it_ended(int status, int *ret, struct err *err)
 	if (WTERMSIG(status) == SIGXCPU)
 		return err_set(err, ERR_SYS,
 			       SANDBOXED " used more CPU time than it may (%d seconds)",
-			       LIMIT_SANDBOX_CPU_S);
+			       how->server ? LIMIT_SANDBOX_SERVER_CPU_S
+					   : LIMIT_SANDBOX_CPU_S);
 	return err_set(err, ERR_SYS, SANDBOXED " was killed by signal %d (%s)",
 		       WTERMSIG(status), strsignal(WTERMSIG(status)));
 }
@@ -166,7 +167,7 @@ static bool watch(const struct sandbox *how, pid_t child, int channel, int *ret,
 		   ended = begun && broker_serve(b, starts, &status, err);
 	*ret = begun ? 0 : SANDBOX_NONE;
 	end_all(how, child, ended);
-	return ended && how_it_ended(status, ret, err);
+	return ended && how_it_ended(how, status, ret, err);
 }
 
 bool sandbox_run(const struct sandbox *how, int (*work)(void *arg), void *arg, int *ret,

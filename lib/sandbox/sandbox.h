@@ -50,6 +50,8 @@ struct sandbox {
 		bool of_series; /* it is looked at anew in there, before each snapshot */
 	} subject;
 	bool cache; /* it may use the cache of names */
+	/* It may accept connections of a socket that it is given, which listens. It makes none. */
+	bool server;
 	/* See broker.h. NULL: none. */
 	const struct sandbox_service *services[SANDBOX_SERVICES];
 	/* How many processes of its own it may have at once, which are to end with it; 0: it can start

@@ -40,7 +40,7 @@ MUST_CHECK bool ruleset_restrict(struct ruleset *set, struct err *err);
 /* filter.c: what the kernel tells our handler of SIGSYS about a call that is not executed. */
 enum { FILTER_FORBIDDEN = 1, FILTER_ASK = 2 };
 /* The filter of syscalls.def, see filter_program_new(). */
-struct sock_filter *syscall_filter_new(pid_t self, uint32_t workers,
+struct sock_filter *syscall_filter_new(const struct sandbox *how, uint32_t workers,
 				       unsigned short *ret_count);
 /* The name of a system call; "?" if it has none here. */
 const char *syscall_name(int64_t number);

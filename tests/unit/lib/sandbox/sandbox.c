@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -425,10 +426,10 @@ static void test_files(void **state)
 
 static void test_table(void **state)
 {
+	const struct sandbox how = { .server = true };
 	unsigned short count;
 	AUTO(xfree)
-	struct sock_filter *code =
-		syscall_filter_new(getpid(), SECCOMP_RET_ALLOW, &count);
+	struct sock_filter *code = syscall_filter_new(&how, SECCOMP_RET_ALLOW, &count);
 
 	(void)state;
 	assert_non_null(code);
@@ -466,6 +467,44 @@ static void test_withheld(void **state)
 	close(file);
 }
 
+static int accept_one(void *arg)
+{
+	return accept4(*(int *)arg, NULL, NULL, SOCK_CLOEXEC) < 0 && errno == EAGAIN
+		       ? FINE
+		       : WRONG;
+}
+
+/* To the discard service, whether or not there is one. */
+static int connect_fast(void *arg)
+{
+	const struct sockaddr_in to = { .sin_family = AF_INET,
+					.sin_port = htons(9),
+					.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+
+	shutdown(*(int *)arg, SHUT_RDWR);
+	sendto(*(int *)arg, "x", 1, MSG_FASTOPEN | MSG_NOSIGNAL,
+	       (const struct sockaddr *)&to, sizeof(to));
+	return FINE;
+}
+
+/* It accepts connections where that is wanted, and makes none. */
+static void test_server(void **state)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	const struct sandbox server = { .keep = { fd }, .keep_count = 1, .server = true },
+			     other = { .keep = { fd }, .keep_count = 1 };
+	struct err err;
+
+	(void)state;
+	assert_int_equal(listen(fd, 1), 0); /* at any port */
+	assert_int_equal(run(&server, accept_one, &fd, &err), FINE);
+	assert_int_equal(run(&other, accept_one, &fd, &err), -1);
+	assert_non_null(strstr(err.text, "(accept4)"));
+	assert_int_equal(run(&server, connect_fast, &fd, &err), -1);
+	assert_non_null(strstr(err.text, "(sendto)"));
+	close(fd);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -474,7 +513,7 @@ int main(void)
 		cmocka_unit_test(test_privileges), cmocka_unit_test(test_time),
 		cmocka_unit_test(test_table),	   cmocka_unit_test(test_file_size),
 		cmocka_unit_test(test_threads),	   cmocka_unit_test(test_files),
-		cmocka_unit_test(test_withheld),
+		cmocka_unit_test(test_withheld),   cmocka_unit_test(test_server),
 	};
 
 	if (sandbox_missing()) {
