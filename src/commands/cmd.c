@@ -9,15 +9,13 @@
 #include "src/viewer/terminal/nearest.h"
 
 const struct command *const commands[] = {
-	&command_snap,	    &command_core,	     &command_core_export,
-	&command_run,	    &command_record,	     &command_why,
-	&command_show,	    &command_view,	     &command_html,
-	&command_group,	    &command_baseline,	     &command_json,
-	&command_print,	    &command_profile_export, &command_heap,
-	&command_list,	    &command_prune,	     &command_install,
-	&command_uninstall, &command_doctor,	     &command_layout,
-	&command_core_pipe, &command_core_listen,    &command_monitor,
-	&command_watch,	    &command_trace,	     &command_complete,
+	&command_snap,	  &command_core,   &command_core_export,    &command_run,
+	&command_record,  &command_why,	   &command_show,	    &command_view,
+	&command_html,	  &command_serve,  &command_group,	    &command_baseline,
+	&command_json,	  &command_print,  &command_profile_export, &command_heap,
+	&command_list,	  &command_prune,  &command_install,	    &command_uninstall,
+	&command_doctor,  &command_layout, &command_core_pipe,	    &command_core_listen,
+	&command_monitor, &command_watch,  &command_trace,	    &command_complete,
 };
 const size_t command_count = ARRAY_SIZE(commands);
 

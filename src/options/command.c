@@ -53,16 +53,17 @@ int cmd_help(const struct command *command)
 int cmd_version(const struct command *command)
 {
 	(void)command;
-	puts(PACKAGE_STRING "\nlibunwind " BUILT_WITH_LIBUNWIND
-			    ", elfutils " BUILT_WITH_LIBDW ", jansson " BUILT_WITH_JANSSON
-			    ", libdeflate " BUILT_WITH_LIBDEFLATE
-			    ", nettle " BUILT_WITH_NETTLE ", zstd " BUILT_WITH_ZSTD
-			    ", lz4 " BUILT_WITH_LZ4 ", liblzma " BUILT_WITH_LZMA
-			    ", ncurses " BUILT_WITH_NCURSES ", zydis " BUILT_WITH_ZYDIS
+	puts(PACKAGE_STRING
+	     "\nlibunwind " BUILT_WITH_LIBUNWIND ", elfutils " BUILT_WITH_LIBDW
+	     ", jansson " BUILT_WITH_JANSSON ", libdeflate " BUILT_WITH_LIBDEFLATE
+	     ", libmicrohttpd " BUILT_WITH_LIBMICROHTTPD ", nettle " BUILT_WITH_NETTLE
+	     ", zstd " BUILT_WITH_ZSTD ", lz4 " BUILT_WITH_LZ4
+	     ", liblzma " BUILT_WITH_LZMA ", ncurses " BUILT_WITH_NCURSES
+	     ", zydis " BUILT_WITH_ZYDIS
 #ifdef BUILT_WITH_LIBBPF
-			    ", libbpf " BUILT_WITH_LIBBPF);
+	     ", libbpf " BUILT_WITH_LIBBPF);
 #else
-			    ", without libbpf");
+	     ", without libbpf");
 #endif
 #ifdef GOSNAP_FAULTS
 	puts("built with test switches: GOSNAP_DIE_AT, GOSNAP_STOP_AT, GOSNAP_HIDDEN, "

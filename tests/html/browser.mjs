@@ -18,7 +18,10 @@ export class Browser {
 	}
 
 	// What the page does that it must not is in page.wrongs.
+	// path: of a file, or the address of a page with a server of its own.
 	async open(path, { hash = "", width = 1280, height = 800, dark = false } = {}) {
+		const isServed = path.startsWith("http:"),
+			address = isServed ? path : `file://${path}`;
 		const context = await this.chromium.newContext({
 			viewport: { width, height },
 			colorScheme: dark ? "dark" : "light",
@@ -29,13 +32,13 @@ export class Browser {
 		page.on("console", (message) => page.wrongs.push(`console: ${message.text()}`));
 		page.on("dialog", (dialog) => (page.wrongs.push("a dialog"), dialog.dismiss()));
 		page.on("request", (request) => {
-			if (request.url().split("#")[0] !== `file://${path}`)
+			if (isServed ? !request.url().startsWith(path) : request.url().split("#")[0] !== address)
 				page.wrongs.push(`request: ${request.url().slice(0, 200)}`);
 		});
 		// One that fails as it starts will never be ready.
 		const failed = new Promise((_, reject) => page.once("pageerror", reject));
 		failed.catch(() => {});
-		await page.goto(`file://${path}${hash}`);
+		await page.goto(address + hash);
 		await Promise.race([failed, page.waitForSelector("html[data-ready]")]);
 		return page;
 	}

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// drive.mjs - runs cases in a browser. usage: node drive.mjs MODULES FOLDER; FOLDER has the pages. Prints a line
-// of JSON for each case: what it is called, why it failed, or what it has to say.
+// drive.mjs - runs cases in a browser. usage: node drive.mjs MODULES CASES FOLDER; FOLDER has the pages that CASES
+// want, or says where they are. Prints a line of JSON for each case: what it is called, why it failed, or what it
+// has to say.
 
 import { Browser } from "./browser.mjs";
-import { cases } from "./cases.mjs";
 
-const [modules, folder] = process.argv.slice(2);
+const [modules, list, folder] = process.argv.slice(2);
+const { cases } = await import(list);
 const browser = await Browser.start(modules);
 for (const [name, run] of cases) {
 	const begun = performance.now();

@@ -11,6 +11,7 @@
 struct page_out;
 struct reader_node;
 struct shared;
+struct sink;
 
 /* Numbers; durations are -1 if they are not known. */
 #define ROW_COLUMNS(X)                                                                   \
@@ -46,8 +47,11 @@ struct columns {
 	size_t count, cap;
 };
 
+void columns_append(struct columns *rows, const struct html_row *row);
 void columns_add(struct columns *rows, const struct reader_node *goroutine,
 		 struct shared *texts);
+/* An array for each column. */
+void columns_print(const struct columns *rows, struct sink *out);
 void columns_write(const struct columns *rows, const struct page_out *out);
 void columns_done(struct columns *rows);
 

@@ -6,13 +6,12 @@
 #include "lib/document/reader.h"
 #include "lib/document/sink.h"
 #include "src/viewer/html/block.h"
-#include "src/viewer/html/page_out.h"
 #include "src/viewer/html/columns.h"
+#include "src/viewer/html/head.h"
+#include "src/viewer/html/page_frame.h"
+#include "src/viewer/html/page_out.h"
 #include "src/viewer/html/sample.h"
 #include "src/viewer/html/shared.h"
-
-/* The lines of the page before and after its data, made of page/. */
-#include "src/viewer/html/page.inc"
 
 struct making {
 	const struct html_options *options;
@@ -38,27 +37,6 @@ static bool is_head(const char *member)
 		if (strcmp(member, members[i]) == 0)
 			return true;
 	return false;
-}
-
-/* Its frames by their numbers; who is in it, the rows say. */
-static void write_group(struct making *m, const struct reader_node *group)
-{
-	static const char *const members[] = { "id", "runtime", "count", "fingerprint" };
-	const struct reader_node *frames = node_get(group, "frames");
-
-	sink_begin(m->head, SINK_OBJECT);
-	for (size_t i = 0; i < ARRAY_SIZE(members); i++) {
-		const struct reader_node *node = node_get(group, members[i]);
-		if (!node)
-			continue;
-		sink_name(m->head, members[i]);
-		node_write(m->head, node);
-	}
-	sink_named_begin(m->head, "frames", SINK_ARRAY);
-	for (size_t i = 0; i < node_count(frames); i++)
-		sink_uint(m->head, shared_add(&m->texts, node_at(frames, i)));
-	sink_end(m->head);
-	sink_end(m->head);
 }
 
 static void note_array(void *arg, const char *member, bool begins)
@@ -91,7 +69,7 @@ static bool note_element(void *arg, const char *member, size_t index,
 	if (!m->in_array)
 		sink_name(m->head, member);
 	if (strcmp(member, "groups") == 0)
-		write_group(m, node);
+		head_write_group(m->head, node, &m->texts);
 	else
 		node_write(m->head, node);
 	return true;
@@ -137,23 +115,16 @@ static bool write_element(void *arg, const char *member, size_t index,
 	return true;
 }
 
-static void write_lines(const struct page_out *out, const char *const *lines)
-{
-	for (size_t i = 0; lines[i]; i++)
-		page_text(out, lines[i]);
-}
-
 /* What the page is about itself; damage: NULL if there is none. */
 static void finish_head(struct making *m, const char *damage)
 {
 	if (m->in_array) /* it is cut off in there */
 		sink_end(m->head);
-	sink_named_begin(m->head, "page", SINK_OBJECT);
-	sink_named_string(m->head, "name", m->options->name);
-	sink_named_bool(m->head, "whole", m->sample.all);
-	sink_named_uint(m->head, "values_max_bytes", m->options->values_max);
-	sink_named_string(m->head, "damage", damage);
-	sink_end(m->head);
+	head_write_page(m->head,
+			&(struct head_page){ .name = m->options->name,
+					     .whole = m->sample.all,
+					     .values_max = m->options->values_max,
+					     .damage = damage });
 	sink_end(m->head);
 }
 
@@ -173,7 +144,7 @@ static bool make(struct making *m, struct reader *reader, bool *ret_nothing,
 	m->sample.all = m->document_bytes <= m->options->values_max;
 	sample_choose(&m->sample, &m->rows);
 	finish_head(m, ok ? NULL : err->text);
-	write_lines(m->out, page_begin);
+	page_frame_begin(m->out, true);
 	block_write_part(m->out, "head", m->head);
 	block_write_part(m->out, "texts", m->texts.all);
 	columns_write(&m->rows, m->out);
@@ -183,7 +154,7 @@ static bool make(struct making *m, struct reader *reader, bool *ret_nothing,
 	blocks_finish(&m->goroutines);
 	blocks_finish(&m->objects);
 	blocks_finish(&m->globals);
-	write_lines(m->out, page_end);
+	page_frame_end(m->out);
 	return ok;
 }
 

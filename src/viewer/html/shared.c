@@ -40,3 +40,9 @@ uint32_t shared_add(struct shared *texts, const struct reader_node *node)
 	node_write(texts->one, node);
 	return add(texts);
 }
+
+uint32_t shared_add_string(struct shared *texts, const char *text)
+{
+	sink_string(texts->one, text);
+	return add(texts);
+}

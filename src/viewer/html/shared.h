@@ -18,6 +18,7 @@ struct shared {
 void shared_init(struct shared *texts);
 void shared_done(struct shared *texts);
 /* From 1 on; 0: node is NULL. */
+uint32_t shared_add_string(struct shared *texts, const char *text);
 uint32_t shared_add(struct shared *texts, const struct reader_node *node);
 
 #endif

@@ -54,7 +54,8 @@ struct model_goroutine {
 	uint32_t group;				/* row in model_groups(), or MODEL_NONE */
 	model_text status, reason;		/* "waiting", "chan receive" */
 	model_text waits_kind, waits_operation; /* "channel", "send"; of waiting_for */
-	model_text labels; /* the document's array, as it is written */
+	model_text labels;  /* the document's array, as it is written */
+	model_text runtime; /* likewise: a text; none: of the first */
 	model_text
 		creator; /* function with the go statement; if that is unknown, its pc */
 	model_text creator_file;
@@ -63,6 +64,7 @@ struct model_goroutine {
 	int64_t waiting_ns, runnable_ns; /* -1: unknown */
 	int64_t parent;		/* id of the goroutine that created it; -1: unknown */
 	int64_t thread;		/* -1: none */
+	int64_t stack_bytes;	/* -1: unknown */
 	uint64_t waits_address; /* 0: not an object in memory */
 	bool system, locked;
 	bool panics;	 /* has some, perhaps recovered */

@@ -170,7 +170,11 @@ static bool is_incomplete(const struct reader_member *unwind)
 
 static struct model_goroutine row_of(struct model *m, const struct members *g)
 {
-	const struct reader_member *labels = get(g, "labels");
+	const struct reader_member *labels = get(g, "labels"),
+				   *runtime = get(g, "runtime");
+	struct members stack;
+
+	open_object(get(g, "stack"), &stack);
 	struct model_goroutine row = {
 		.id = text_int(get(g, "id"), -1),
 		.group = MODEL_NONE,
@@ -181,6 +185,7 @@ static struct model_goroutine row_of(struct model *m, const struct members *g)
 		.waiting_ns = text_int(get(g, "waiting_ns"), -1),
 		.runnable_ns = text_int(get(g, "runnable_ns"), -1),
 		.thread = text_int(get(g, "thread"), -1),
+		.stack_bytes = text_int(get(&stack, "size_bytes"), -1),
 		.system = text_bool(get(g, "system"), false),
 		.locked = text_bool(get(g, "locked"), false),
 		.panics = is_filled(get(g, "panics")),
@@ -190,6 +195,8 @@ static struct model_goroutine row_of(struct model *m, const struct members *g)
 
 	if (is_filled(labels))
 		row.labels = texts_number(&m->texts, labels->value, labels->bytes);
+	if (runtime)
+		row.runtime = texts_number(&m->texts, runtime->value, runtime->bytes);
 	note_wait(m, get(g, "waiting_for"), &row);
 	note_origin(m, g, &row);
 	return row;

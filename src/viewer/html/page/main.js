@@ -3,8 +3,9 @@
 
 import { harmless, textOf } from "./text.js";
 import { counted } from "./units.js";
-import { add, make } from "./dom.js";
+import { add, make, replace } from "./dom.js";
 import { EmbeddedSource } from "./data/source.js";
+import { ServerSource } from "./data/server_source.js";
 import { Model } from "./data/model.js";
 import { parseHash } from "./route.js";
 import { goroutineElement } from "./goroutine/goroutine.js";
@@ -20,6 +21,7 @@ import { threadsView } from "./views/threads.js";
 import { memoryView } from "./views/memory.js";
 import { globalsView } from "./views/globals.js";
 import { helpDialog } from "./help.js";
+import { timelineElement } from "./views/timeline.js";
 import { listenToKeys } from "./keys.js";
 
 const ALL_VIEWS = [
@@ -65,6 +67,7 @@ function headingElement(model) {
 				.filter(Boolean)
 				.join(" · "),
 		),
+		page.of_folder && make("a", { href: "../" }, "All snapshots"),
 	];
 }
 
@@ -167,6 +170,9 @@ function listen(app) {
 		show: (number) => app.known[number - 1] && app.go("#" + app.known[number - 1][0]),
 	});
 	document.getElementById("help").addEventListener("click", () => app.help.showModal());
+}
+
+function listenToTheme() {
 	document.getElementById("theme").addEventListener("click", () => {
 		const isDark =
 			getComputedStyle(document.documentElement).colorScheme === "dark" ||
@@ -175,12 +181,41 @@ function listen(app) {
 	});
 }
 
+// Of a page that a server has sent.
+function quitButton(source) {
+	const quit = async () => {
+		await source.quit();
+		replace(document.body, make("p", { class: "ended", role: "status" }, "gosnap serve has ended."));
+	};
+	return make("button", { id: "quit", title: "End gosnap serve", click: quit }, "Quit");
+}
+
+async function showDocument(data, source) {
+	const app = new App(new Model(data), source);
+	listen(app);
+	await app.start();
+}
+
+function showFolder(timeline) {
+	const title = textOf(timeline.folder);
+	add(document.getElementById("heading"), make("strong", {}, title));
+	add(document.getElementById("verdict"), counted(timeline.documents.length, "file"));
+	document.getElementById("help").remove();
+	document.getElementById("views").remove();
+	document.body.classList.add("wide");
+	replace(document.getElementById("view"), timelineElement(timeline));
+	document.title = harmless(title) + " - gosnap";
+	document.documentElement.dataset.ready = "true";
+}
+
 async function main() {
-	const source = new EmbeddedSource();
+	const source = ServerSource.isThere() ? new ServerSource() : new EmbeddedSource();
 	try {
-		const app = new App(new Model(await source.start()), source);
-		listen(app);
-		await app.start();
+		listenToTheme();
+		if (source.quit) add(document.querySelector(".tools"), " ", quitButton(source));
+		const data = await source.start();
+		if (data.timeline) showFolder(data.timeline);
+		else await showDocument(data, source);
 	} catch (error) {
 		add(document.getElementById("verdict"), "This page cannot show its snapshot: " + error.message);
 		throw error;

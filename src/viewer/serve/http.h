@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* http.h - answers HTTP requests of browsers on this machine, one at a time, on a socket that listens.
+ * Who does not know the token, or was led here by another site, gets nothing. Knows HTTP and what
+ * browsers say of themselves; what is asked for, the caller knows. */
+#ifndef GOSNAP_HTTP_H
+#define GOSNAP_HTTP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/err.h"
+#include "lib/base/util.h"
+
+struct http_request {
+	const char *path; /* behind the token: "goroutine/5" */
+	const char *expr; /* of its query; NULL: none */
+	bool takes_gzip;
+};
+
+struct http_reply {
+	const char *type;   /* NULL: there is no such thing */
+	const char *policy; /* what a page may run and load; NULL: nothing */
+	void *bytes;
+	size_t len;
+	bool gzip; /* they are packed */
+	bool kept; /* they stay valid until the server ends, and are not freed */
+};
+
+typedef void http_answer_fn(void *arg, const struct http_request *request,
+			    struct http_reply *ret);
+
+struct http_server {
+	int fd; /* from http_listen() */
+	uint16_t port;
+	char token[33];
+	uint64_t idle_ns; /* ends after so long without a request; 0: never */
+	http_answer_fn *answer;
+	void *arg;
+};
+
+/* A socket at 127.0.0.1, and a new token. server->port 0: any that is free. */
+MUST_CHECK bool http_listen(struct http_server *server, struct err *err);
+/* Until somebody asks it to quit, with the token. */
+MUST_CHECK bool http_serve(const struct http_server *server, struct err *err);
+
+#endif
