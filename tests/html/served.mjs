@@ -25,7 +25,7 @@ async function opensValues(browser, { document: address }) {
 	const page = await browser.open(address, { hash: "#g217/f3/inv.log.entries" });
 	has(await detail(page), "lamp", "what waits in the channel");
 	await page.click("#detail summary:has-text('stock')");
-	await page.waitForFunction(() => location.hash === "#g217/f3/inv.stock");
+	await page.waitForURL(/#g217\/f3\/inv\.stock$/);
 	await browser.close(page);
 }
 
@@ -37,6 +37,23 @@ async function searches(browser, { document: address }) {
 	await page.keyboard.press("Enter");
 	await page.keyboard.press("j");
 	await page.waitForSelector("#detail h2:has-text('goroutine 217')");
+	await browser.close(page);
+}
+
+// What only the server can select, and what it says of mistakes.
+async function asksExpressions(browser, { document: address }) {
+	const page = await browser.open(address, { hash: "#goroutines" });
+	const says = async (text, words) => {
+		await page.fill("#view input[type=search]", text);
+		await page.waitForSelector(`#view [role=status]:has-text("${words}")`);
+	};
+	await says('any(frames, function ~ "inventory") && reason == "chan send"', "1 of 283");
+	await page.keyboard.press("Enter");
+	await page.keyboard.press("j");
+	await page.waitForSelector("#detail h2:has-text('goroutine 217')");
+	await says("nonsense == 1", "column 1: ");
+	same(await page.getAttribute("#view input[type=search]", "aria-invalid"), "true", "it is marked as wrong");
+	await says("inventory -mutex", "1 of 283");
 	await browser.close(page);
 }
 
@@ -116,6 +133,7 @@ export const cases = [
 	["opens on the goroutine that has the lock", of(opensOnTheHolder)],
 	["values are asked for as they are opened", of(opensValues)],
 	["searches as it is typed", of(searches)],
+	["expressions are asked of the server", of(asksExpressions)],
 	["planted texts neither run nor mislead", of(harmless("planted"))],
 	["pages of others get nothing", of(othersGetNothing)],
 	["a folder as a timeline", of(folders)],

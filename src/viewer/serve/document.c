@@ -15,6 +15,7 @@
 #include "src/viewer/serve/http.h"
 #include "src/viewer/serve/reply.h"
 #include "src/viewer/serve/start.h"
+#include "src/viewer/serve/where.h"
 
 struct document {
 	struct model *m;
@@ -142,6 +143,8 @@ void document_answer(struct document *d, const char *what,
 
 	if (strcmp(what, "start") == 0)
 		answer_start(d, request->takes_gzip, ret);
+	else if (strcmp(what, "where") == 0 && request->expr)
+		where_answer(d->m, request->expr, request->takes_gzip, ret);
 	else if (strcmp(what, "globals") == 0)
 		answer_globals(d, request->takes_gzip, ret);
 	else if ((rest = reply_path_number(what, "goroutine/", &number)) && !*rest)

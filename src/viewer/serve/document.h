@@ -23,7 +23,7 @@ DEFINE_AUTO(struct document, document_free)
 const char *document_damage(const struct document *d);
 /* The page, which is the same for all. */
 void document_page(struct http_reply *ret);
-/* what: "start", "goroutine/ROW", "object/NUMBER", "globals". */
+/* what: "start", "goroutine/ROW", "object/NUMBER", "globals", "where" with an expression. */
 void document_answer(struct document *d, const char *what,
 		     const struct http_request *request, struct http_reply *ret);
 

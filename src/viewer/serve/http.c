@@ -16,14 +16,14 @@ enum {
 	TICK_MS = 1000,
 	NS_PER_MS = 1000000,
 };
-/* So long may a request take to arrive, and a connection wait for the next. */
+/* So long may a request take to arrive, of those who have not shown yet that they know the token. */
 #define REQUEST_NS (UINT64_C(5) * 1000 * 1000 * 1000)
 /* So long may the answer take that we quit. */
 #define LAST_NS (UINT64_C(2) * 1000 * 1000 * 1000)
 
 struct visitor {
 	struct MHD_Connection *connection; /* NULL: nobody */
-	uint64_t since_ns; /* when it began to send a request; 0: it has */
+	uint64_t since_ns; /* when it began to send a request; 0: it is not in a hurry */
 };
 
 struct serving {
@@ -166,7 +166,8 @@ static void on_completed(void *arg, struct MHD_Connection *connection, void **co
 	(void)why;
 	if (*context == &s->quit)
 		s->quit = true;
-	mark(connection, monotonic_ns());
+	if (!*context)
+		mark(connection, monotonic_ns());
 }
 
 static void on_connection(void *arg, struct MHD_Connection *connection, void **context,

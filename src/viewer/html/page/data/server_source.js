@@ -44,6 +44,11 @@ export class ServerSource {
 		return askFor(`object/${number}`);
 	}
 
+	// What an expression selects: { rows } or { error, column }.
+	where(expression) {
+		return askFor(`where?expr=${encodeURIComponent(expression)}`);
+	}
+
 	async globals() {
 		return (await askFor("globals")) ?? [];
 	}

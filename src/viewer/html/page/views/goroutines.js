@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // goroutines.js - all goroutines, and a line that selects among them as it is typed.
 
+import { textOf } from "../text.js";
 import { count, counted, duration } from "../units.js";
 import { make, replace } from "../dom.js";
 import { functionOf } from "../data/model.js";
@@ -9,6 +10,7 @@ import { goroutineHash } from "../route.js";
 import { List } from "../list.js";
 
 const ROW_LINE = 22; // pixels, as in style.css
+const TYPING_MS = 200; // somebody who types pauses for less
 
 function rowLine(model, row) {
 	const age = model.age(row);
@@ -22,13 +24,18 @@ function rowLine(model, row) {
 	];
 }
 
+// Words are looked for here; an expression of gosnap-filter(7) only a server understands.
+function isExpression(text) {
+	return /==|!=|&&|\|\||\s!?~|\b(any|all)\(|\w\s*[<>]=?\s*\d/.test(text);
+}
+
 const ORDERS = {
 	"in order of ids": null,
 	"oldest first": (model) => (a, b) => model.columns.waiting_ns[b] - model.columns.waiting_ns[a],
 	"largest stack first": (model) => (a, b) => model.columns.stack_bytes[b] - model.columns.stack_bytes[a],
 };
 
-export function goroutinesView(model, go) {
+export function goroutinesView(model, go, source) {
 	const filter = new Filter(model);
 	let rows = [];
 	const list = new List({
@@ -40,7 +47,7 @@ export function goroutinesView(model, go) {
 	const search = make("input", {
 		type: "search",
 		class: "search",
-		placeholder: "Search: words, -word, >5m",
+		placeholder: "Search: words, -word, >5m" + (source.where ? ", waiting > 5m && any(frames, own)" : ""),
 		"aria-label": "Search goroutines",
 		autocomplete: "off",
 		spellcheck: "false",
@@ -53,17 +60,38 @@ export function goroutinesView(model, go) {
 	);
 	const system = make("input", { type: "checkbox", change: () => update() });
 	const found = make("span", { class: "quiet", role: "status" });
-	function update() {
-		rows = filter.rows(search.value, system.checked);
+	let asked = null;
+	function say(words, isWrong) {
+		replace(found, words);
+		search.setAttribute("aria-invalid", String(isWrong));
+	}
+	function show(selected) {
+		rows = selected;
 		const compare = ORDERS[order.value];
 		if (compare) rows.sort(compare(model));
 		list.mark(-1);
 		list.setCount(rows.length);
 		list.element.scrollTop = 0;
-		replace(
-			found,
-			search.value ? `${count(rows.length)} of ${count(model.count)}` : counted(rows.length, "goroutine"),
-		);
+		say(search.value ? `${count(rows.length)} of ${count(model.count)}` : counted(rows.length, "goroutine"), false);
+	}
+	// What was shown stays until there is an answer, or if there is none.
+	async function showWhere(expression, question) {
+		await new Promise((resolve) => setTimeout(resolve, TYPING_MS));
+		if (asked !== question) return;
+		const answer = await source.where(expression).catch((error) => ({ error: error.message }));
+		if (asked !== question) return;
+		if (answer.error !== undefined) {
+			say((answer.column ? `column ${answer.column}: ` : "") + textOf(answer.error), !answer.unfinished);
+			return;
+		}
+		show(answer.rows.filter((row) => system.checked || !model.isSystem(row)));
+		if (answer.looked_at !== undefined)
+			say(`${count(rows.length)} among the first ${count(answer.looked_at)}: there was no time for more`, false);
+	}
+	function update() {
+		asked = {};
+		if (source.where && isExpression(search.value)) showWhere(search.value, asked);
+		else show(filter.rows(search.value, system.checked));
 	}
 	update();
 	return {
