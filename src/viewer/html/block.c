@@ -60,21 +60,15 @@ void block_write_part(const struct page_out *out, const char *kind,
 	write_block(out, kind, 0, 0, part);
 }
 
-struct sink *blocks_begin(struct blocks *blocks, size_t number)
+void blocks_add(struct blocks *blocks, size_t number, const char *json, size_t len)
 {
 	if (!blocks->part) {
 		blocks->part = sink_part_new();
 		blocks->first = number;
 	}
 	blocks->last = number;
-	sink_begin(blocks->part, SINK_ARRAY);
 	sink_uint(blocks->part, number);
-	return blocks->part;
-}
-
-void blocks_added(struct blocks *blocks)
-{
-	sink_end(blocks->part);
+	sink_add_part(blocks->part, json, len);
 	if (sink_part_bytes(blocks->part) >= BLOCK_BYTES)
 		blocks_finish(blocks);
 }

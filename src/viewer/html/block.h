@@ -14,7 +14,7 @@ struct sink;
 void block_write_part(const struct page_out *out, const char *kind,
 		      const struct sink *part);
 
-/* Numbered elements, in blocks of which the browser unpacks those that it needs. */
+/* Elements, each behind its number, in blocks of which the browser unpacks those that it needs. */
 struct blocks {
 	const struct page_out *out;
 	const char *kind;  /* for source.js */
@@ -23,9 +23,8 @@ struct blocks {
 	uint64_t bytes; /* of all, before compression */
 };
 
-/* The caller writes one element to the sink, and then calls blocks_added(). */
-struct sink *blocks_begin(struct blocks *blocks, size_t number);
-void blocks_added(struct blocks *blocks);
+/* json: one value. */
+void blocks_add(struct blocks *blocks, size_t number, const char *json, size_t len);
 /* Writes what is waiting. */
 void blocks_finish(struct blocks *blocks);
 

@@ -21,8 +21,8 @@ struct making {
 	struct shared texts;
 	struct columns rows;
 	struct sample sample;
-	uint64_t document_bytes; /* 0: not known */
-	size_t row;		 /* of the second pass */
+	uint64_t document_bytes;  /* 0: not known */
+	uint64_t parsed, written; /* elements, of the first and the second pass */
 	struct blocks goroutines, objects, globals;
 };
 
@@ -58,6 +58,7 @@ static bool note_element(void *arg, const char *member, size_t index,
 	struct making *m = arg;
 
 	(void)index;
+	m->parsed++;
 	sample_note(&m->sample, member, node);
 	if (strcmp(member, "end") == 0)
 		m->document_bytes =
@@ -89,28 +90,34 @@ static bool is_carried(const struct making *m, const struct html_row *row)
 }
 
 static void carry(struct making *m, struct blocks *blocks, size_t number,
-		  const struct reader_node *node)
+		  const struct reader_text *text)
 {
-	node_write(blocks_begin(blocks, number), node);
-	blocks_added(blocks);
+	blocks_add(blocks, number, text->text, text->bytes);
+	if (m->sample.all)
+		return;
+	const struct reader_node *node = node_of_text(text->text, text->bytes);
 	sample_follow(&m->sample, node);
+	node_drop(node);
 }
 
+/* What is written was parsed before, so it is JSON. */
 static bool write_element(void *arg, const char *member, size_t index,
-			  const struct reader_node *node)
+			  const struct reader_text *text)
 {
 	struct making *m = arg;
 
-	if (strcmp(member, "goroutines") == 0 && index < m->rows.count) {
-		if (is_carried(m, &m->rows.all[index]))
-			carry(m, &m->goroutines, index, node);
+	if (m->written++ == m->parsed)
+		return false;
+	if (strcmp(member, "goroutines") == 0) {
+		if (index < m->rows.count && is_carried(m, &m->rows.all[index]))
+			carry(m, &m->goroutines, index, text);
 	} else if (strcmp(member, "objects") == 0) {
 		if (sample_has_object(&m->sample, index) &&
 		    within(m, m->options->values_max))
-			carry(m, &m->objects, index, node);
+			carry(m, &m->objects, index, text);
 	} else if (strcmp(member, "globals") == 0) {
 		if (within(m, m->options->values_max))
-			carry(m, &m->globals, index, node);
+			carry(m, &m->globals, index, text);
 	}
 	return true;
 }
@@ -134,10 +141,11 @@ static bool make(struct making *m, struct reader *reader, bool *ret_nothing,
 	const struct reader_calls first = { .element = note_element,
 					    .array = note_array,
 					    .arg = m };
+	const struct reader_calls second = { .text = write_element, .arg = m };
 	struct err again;
 
 	sink_begin(m->head, SINK_OBJECT);
-	const bool ok = reader_visit(reader, &first, err);
+	bool ok = reader_visit(reader, &first, err);
 	*ret_nothing = !ok && !err_is(err, ERR_BAD_DATA);
 	if (*ret_nothing)
 		return false;
@@ -148,9 +156,11 @@ static bool make(struct making *m, struct reader *reader, bool *ret_nothing,
 	block_write_part(m->out, "head", m->head);
 	block_write_part(m->out, "texts", m->texts.all);
 	columns_write(&m->rows, m->out);
-	/* It ends where it ended before. */
-	if (!reader_each(reader, write_element, m, &again) && ok)
+	/* A document that is damaged ends where it ended before. */
+	if (!reader_visit(reader, &second, &again) && ok) {
 		*err = again;
+		ok = false;
+	}
 	blocks_finish(&m->goroutines);
 	blocks_finish(&m->objects);
 	blocks_finish(&m->globals);

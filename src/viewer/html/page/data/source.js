@@ -11,6 +11,13 @@ async function unpack(element) {
 	return JSON.parse(await new Response(plain).text());
 }
 
+// Elements, each behind its number.
+function byNumber(flat) {
+	const elements = new Map();
+	for (let i = 0; i < flat.length; i += 2) elements.set(flat[i], flat[i + 1]);
+	return elements;
+}
+
 // The numbered elements of one kind, in blocks.
 class Blocks {
 	constructor(kind) {
@@ -25,7 +32,7 @@ class Blocks {
 	async elementsOf(block) {
 		let elements = this.unpacked.get(block);
 		this.unpacked.delete(block);
-		elements ??= unpack(block.element).then((numbered) => new Map(numbered));
+		elements ??= unpack(block.element).then(byNumber);
 		this.unpacked.set(block, elements);
 		if (this.unpacked.size > BLOCKS_KEPT) this.unpacked.delete(this.unpacked.keys().next().value);
 		return elements;
