@@ -87,7 +87,11 @@ async function othersGetNothing(browser, { document: address }) {
 		(to) =>
 			new Promise((resolve) => {
 				const script = document.createElement("script");
-				Object.assign(script, { src: to + "start", onload: () => resolve(true), onerror: () => resolve(false) });
+				Object.assign(script, {
+					src: to + "start",
+					onload: () => resolve(true),
+					onerror: () => resolve(false),
+				});
 				document.body.append(script);
 			}),
 		address,

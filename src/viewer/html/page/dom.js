@@ -64,3 +64,16 @@ export function terms(rows) {
 		)
 	);
 }
+
+// Opens a <details> because the address says so: then openedByHand() is false when it tells that it is open.
+export function openByAddress(details) {
+	if (details.open) return;
+	details.byAddress = true;
+	details.open = true;
+}
+
+export function openedByHand(details) {
+	const byHand = details.open && !details.byAddress;
+	details.byAddress = false;
+	return byHand;
+}

@@ -171,6 +171,7 @@ export async function goroutineElement(model, source, name, { frame, path }) {
 	const placeOfFrame = (index) => new Place(source, model, (inside) => goroutineHash(name, index, inside));
 	const stack = stackElement(frames, {
 		placeOfFrame,
+		opened: (index) => noteHash(goroutineHash(name, index)),
 		words: goroutine?.argument_words,
 		first: frame ?? faultFrame(model, name),
 	});
@@ -195,8 +196,6 @@ export async function goroutineElement(model, source, name, { frame, path }) {
 		stack,
 		rawStackElement(goroutine?.raw_stack),
 	);
-	for (const opened of stack.querySelectorAll("[data-frame]"))
-		opened.addEventListener("toggle", () => opened.open && noteHash(goroutineHash(name, opened.dataset.frame)));
 	if (frame !== undefined) {
 		const at = openFrame(stack, frame);
 		element.target = at && (await openPath(at, path ?? []));

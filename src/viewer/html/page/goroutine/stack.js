@@ -3,7 +3,7 @@
 
 import { textOf } from "../text.js";
 import { count, counted } from "../units.js";
-import { add, make, terms } from "../dom.js";
+import { add, make, openByAddress, openedByHand, terms } from "../dom.js";
 import { placeOf } from "../data/model.js";
 import { frameLine } from "./references.js";
 import { node } from "./values.js";
@@ -64,9 +64,8 @@ function frameElement(frame, index, options) {
 		add(element, facts(frame, words?.[index] ?? frame.argument_words), place && variables(frame, place));
 	};
 	element.addEventListener("toggle", () => {
-		if (!element.open) return;
-		element.fill();
-		options.opened?.(index);
+		if (element.open) element.fill();
+		if (openedByHand(element)) options.opened?.(index);
 	});
 	return element;
 }
@@ -95,7 +94,7 @@ function foldHidden(frames, elements) {
 	return shown;
 }
 
-// options: placeOfFrame(index), for values; words of arguments; opened(index); first, the frame to open.
+// options: placeOfFrame(index), for values; words of arguments; opened(index), by hand; first, the frame to open.
 export function stackElement(frames, options = {}) {
 	const elements = frames.map((frame, index) => frameElement(frame, index, options));
 	const stack = make("div", { class: "stack", "data-steps": true }, foldHidden(frames, elements));
@@ -111,6 +110,6 @@ export function openFrame(stack, index) {
 	if (!element) return null;
 	element.fill();
 	for (let outer = element; outer && outer !== stack; outer = outer.parentElement)
-		if (outer.tagName === "DETAILS") outer.open = true;
+		if (outer.tagName === "DETAILS") openByAddress(outer);
 	return element;
 }

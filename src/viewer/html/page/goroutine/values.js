@@ -4,7 +4,7 @@
 
 import { harmless, textOf } from "../text.js";
 import { count } from "../units.js";
-import { add, make } from "../dom.js";
+import { add, make, openByAddress, openedByHand } from "../dom.js";
 import { noteHash } from "../route.js";
 import { goroutineLink } from "./references.js";
 import { notes, preview, wholeText } from "./preview.js";
@@ -141,9 +141,8 @@ export function node(name, value, place) {
 	branch.fill = () =>
 		(filled ??= children(value, place).then((all) => add(branch, make("div", { class: "inside" }, all))));
 	branch.addEventListener("toggle", () => {
-		if (!branch.open) return;
-		branch.fill();
-		noteHash(place.hashOf(place.path));
+		if (branch.open) branch.fill();
+		if (openedByHand(branch)) noteHash(place.hashOf(place.path));
 	});
 	return branch;
 }
@@ -159,7 +158,7 @@ export async function openPath(container, path) {
 		found = next;
 		if (found.fill) {
 			await found.fill();
-			found.open = true;
+			openByAddress(found);
 		}
 	}
 	return found;

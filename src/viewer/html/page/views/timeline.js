@@ -71,7 +71,12 @@ function chartElement(entries) {
 					{ href: `${entry.number}/`, "aria-label": entryTitle(entry) },
 					draw(
 						"circle",
-						{ cx: x.toFixed(1), cy: y.toFixed(1), r: 5, class: entry.fault || entry.verdict ? "bad" : "good" },
+						{
+							cx: x.toFixed(1),
+							cy: y.toFixed(1),
+							r: 5,
+							class: entry.fault || entry.verdict ? "bad" : "good",
+						},
 						draw("title", {}, entryTitle(entry)),
 					),
 				),
@@ -119,7 +124,15 @@ export function timelineElement({ documents, left_out: leftOut }) {
 			make(
 				"table",
 				{},
-				make("thead", {}, make("tr", {}, HEADS.map((head) => make("th", { scope: "col" }, head)))),
+				make(
+					"thead",
+					{},
+					make(
+						"tr",
+						{},
+						HEADS.map((head) => make("th", { scope: "col" }, head)),
+					),
+				),
 				make("tbody", {}, sorted.map(rowElement)),
 			),
 	);
