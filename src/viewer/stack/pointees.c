@@ -126,7 +126,8 @@ struct pointees *pointees_new(struct model *model, const struct raw_words *raw)
 		add_goroutine(p, model, &rows[i]);
 	for (size_t i = 0; i < model_object_count(model); i++)
 		add_object(p, model, model_object_at(model, i));
-	qsort(p->stacks, p->stack_count, sizeof(*p->stacks), compare_stacks);
+	if (p->stack_count)
+		qsort(p->stacks, p->stack_count, sizeof(*p->stacks), compare_stacks);
 	return p;
 }
 
