@@ -31,6 +31,7 @@ static const char *string_of(const char *name)
 bool terminfo_can_show(int out, struct err *err)
 {
 	const char *term = getenv("TERM");
+	bool can = false;
 	int why;
 
 	if (!term || !*term || strcmp(term, "dumb") == 0)
@@ -38,9 +39,12 @@ bool terminfo_can_show(int out, struct err *err)
 			       "the terminal cannot show a screen (TERM is %.40s): use "
 			       "gosnap show",
 			       term && *term ? term : "not set");
-	if (setupterm(NULL, out, &why) == 0 && string_of("cup"))
-		return true;
-	return err_set(err, ERR_USAGE,
+	if (setupterm(NULL, out, &why) == 0) {
+		can = string_of("cup");
+		del_curterm(cur_term);
+	}
+	return can ||
+	       err_set(err, ERR_USAGE,
 		       "the terminal cannot show a screen (TERM is %.40s, and terminfo "
 		       "has no such terminal that can): use gosnap show",
 		       term);
@@ -90,12 +94,14 @@ void terminfo_give_back_later(int in, int out)
 		SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGABRT, SIGSEGV
 	};
 	struct sigaction action = { .sa_handler = end_by_signal, .sa_flags = SA_NODEFER };
+	int why;
 
 	terminal.in = in;
 	terminal.out = out;
-	if (tcgetattr(in, &terminal.modes) < 0)
+	if (tcgetattr(in, &terminal.modes) < 0 || setupterm(NULL, out, &why) != 0)
 		return;
 	make_reset();
+	del_curterm(cur_term);
 	terminal.taken = 1;
 	sigemptyset(&action.sa_mask);
 	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
