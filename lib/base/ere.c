@@ -28,6 +28,7 @@ enum {
 	KEPT_BYTES = 64 << 20,
 	MOST_BYTES = 256 << 20,
 	PIECE = 4096,
+	ANCHORS_MAX = 16,  /* without a child process to compile in */
 	DOUBLE_COSTS = 16, /* worst-case cost factor when the text doubles */
 	/* A byte usually takes some nanoseconds. */
 	BYTE_NS = 2000,
@@ -39,6 +40,7 @@ enum {
  * latter. */
 struct size {
 	uint64_t positions, choices;
+	uint64_t anchors; /* beyond ANCHORS_MAX if one is repeated */
 };
 
 struct ere {
@@ -59,12 +61,14 @@ static void add(struct size *to, struct size what)
 {
 	to->positions = bounded(to->positions + what.positions);
 	to->choices = bounded(to->choices + what.choices);
+	to->anchors = bounded(to->anchors + what.anchors);
 }
 
 static void multiply(struct size *size, uint64_t by)
 {
 	size->positions = bounded(size->positions * by);
 	size->choices = bounded(size->choices * by);
+	size->anchors = bounded(size->anchors * by);
 }
 
 /* Returns the end of "[...]". "]" may come first in it, and classes such as "[:alpha:]"
@@ -101,7 +105,7 @@ static const char *repeat(const char *p, struct size *what)
 	if (*end != '}' || most > COPIES_MAX || least > most)
 		return p;		 /* the C library will report an error */
 	multiply(what, most ? most : 1); /* compiled even if then dropped */
-	add(what, (struct size){ 0, most - least });
+	add(what, (struct size){ .choices = most - least });
 	return end + 1;
 }
 
@@ -122,7 +126,8 @@ static bool is_anchor(const char *p)
 	return *p && strchr("bB<>`'", *p);
 }
 
-static const struct size one = { 1, 0 }, choice = { 0, 1 }, none = { 0, 0 };
+static const struct size one = { .positions = 1 }, choice = { .choices = 1 }, none;
+static const struct size anchor = { .choices = 1, .anchors = 1 };
 
 struct measuring {
 	struct level levels[DEPTH_MAX], *at;
@@ -137,7 +142,7 @@ static const char *measure_escape(struct measuring *m, const char *p)
 			 "match";
 		return NULL;
 	}
-	take(m->at, is_anchor(p + 1) ? choice : one);
+	take(m->at, is_anchor(p + 1) ? anchor : one);
 	return p + 1 + (p[1] != 0);
 }
 
@@ -165,6 +170,13 @@ static const char *measure_close(struct measuring *m, const char *p)
 	return p + 1;
 }
 
+/* By +, * or ?. */
+static void note_repeated(struct measuring *m)
+{
+	if (m->at->last.anchors)
+		add(&m->at->last, (struct size){ .anchors = ANCHORS_MAX });
+}
+
 static const char *measure_repeat(struct measuring *m, const char *p)
 {
 	const char *behind = repeat(p, &m->at->last);
@@ -183,7 +195,7 @@ static const char *measure_item(struct measuring *m, const char *p)
 		return measure_escape(m, p);
 	case '^':
 	case '$':
-		take(m->at, choice);
+		take(m->at, anchor);
 		return p + 1;
 	case '[':
 		take(m->at, one);
@@ -197,11 +209,13 @@ static const char *measure_item(struct measuring *m, const char *p)
 		take(m->at, none);
 		return p + 1;
 	case '+':
+		note_repeated(m);
 		multiply(&m->at->last, 2);
 		add(&m->at->last, choice);
 		return p + 1;
 	case '*':
 	case '?':
+		note_repeated(m);
 		add(&m->at->last, choice);
 		return p + 1;
 	case '{':
@@ -330,9 +344,31 @@ static uint64_t lesser(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+static bool children_forbidden;
+
+void ere_forbid_children(void)
+{
+	children_forbidden = true;
+}
+
+/* With few anchors and none repeated, what cost_of() permits takes no longer than it says. */
+static bool is_safe(const char *text, const struct size *size, int flags,
+		    uint64_t most_bytes, struct err *err)
+{
+	if (!size->choices)
+		return true;
+	if (!children_forbidden)
+		return can_be_compiled(text, flags, most_bytes, err);
+	return size->anchors <= ANCHORS_MAX ||
+	       err_set(err, ERR_USAGE,
+		       "%.100s has too many anchors, or repeats one, which can take "
+		       "forever: use fewer of ^ $ \\b \\< \\>",
+		       text);
+}
+
 struct ere *ere_new(const char *text, bool lines, uint64_t *room, struct err *err)
 {
-	struct size size = { 0, 0 };
+	struct size size = none;
 	const char *why;
 
 	if (!measure(text, &size, &why)) {
@@ -350,8 +386,8 @@ struct ere *ere_new(const char *text, bool lines, uint64_t *room, struct err *er
 			 (STATE_BYTES + POSITION_BYTES * (size.positions + size.choices));
 	uint64_t most_bytes = *room * ROOM_BYTES + LEAST_BYTES;
 	size_t heap = heap_in_use();
-	bool ok = !size.choices || can_be_compiled(text, e->flags, most_bytes, err);
-	if (!ok || !compile(e, most_bytes, err)) {
+	if (!is_safe(text, &size, e->flags, most_bytes, err) ||
+	    !compile(e, most_bytes, err)) {
 		xfree(e->text);
 		xfree(e);
 		return NULL;

@@ -15,6 +15,9 @@ struct ere;
  * first. NULL: ERR_USAGE, saying why the expression is invalid. */
 #define ERE_ROOM (UINT64_C(1) << 22)
 struct ere *ere_new(const char *text, bool lines, uint64_t *room, struct err *err);
+/* From now on this process may start none: expressions with many anchors or repeated ones are refused, as
+ * nothing tells how long it takes to compile them. */
+void ere_forbid_children(void);
 void ere_free(struct ere *e);
 DEFINE_AUTO(struct ere, ere_free)
 

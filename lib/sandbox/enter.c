@@ -13,6 +13,7 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include "lib/base/ere.h"
 #include "lib/base/limit.h"
 #include "lib/base/thread.h"
 #include "lib/procfs/proc_file.h"
@@ -226,6 +227,8 @@ bool sandbox_close(const struct sandbox *how, int channel, int *ret_starts,
 	prctl(PR_SET_DUMPABLE, 0);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return err_sys(err, "no_new_privs");
+	if (!how->workers)
+		ere_forbid_children();
 	if (!bound_workers(how, err) || !close_files(err) ||
 	    !sandbox_drop_capabilities(err))
 		return false;

@@ -33,7 +33,9 @@ void summary_done(struct summary *summary)
 	xfree(summary->groups);
 	xfree(summary->rows);
 	order_done(&summary->order);
-	waiters_done(&summary->waiters);
+	table_free(&summary->places);
+	if (!summary->whole)
+		waiters_done(&summary->waiters);
 	shown_findings_done(&summary->findings);
 	xfree(summary->goroot);
 }
@@ -225,11 +227,43 @@ static void compare_lines(struct summary *summary, size_t first, size_t other)
 		group->lines_differ[i] |= a[i].line != b[i].line;
 }
 
+static void open_group(struct summary *summary, size_t i)
+{
+	size_t n;
+	const struct model_group *row = &model_groups(summary->model, &n)[i];
+	const struct reader_node *node = model_open(summary->model, row->place);
+	const struct reader_node *frames = node_get(node, "frames");
+
+	if (!summary->goroot)
+		summary->goroot = stack_goroot(frames);
+	order_note_lock(&summary->order, frames, row->count);
+	node_drop(node);
+}
+
+/* A new one, unless there is one for this row. */
+static struct summary_group *group_of_part(struct summary *part, uint32_t row)
+{
+	uint64_t place = table_get(&part->places, row, 0);
+
+	if (place == 0) {
+		GROW(part->groups, part->group_count, part->group_cap);
+		part->groups[part->group_count++] =
+			(struct summary_group){ .row = row, .parent = -1, .stacks = 1 };
+		place = part->group_count;
+		table_set(&part->places, row, 0, place);
+		open_group(part, row);
+	}
+	return &part->groups[place - 1];
+}
+
 /* The one that it is shown with. */
 static struct summary_group *group_of(struct summary *summary,
 				      const struct model_goroutine *row)
 {
 	const uint32_t i = row->group;
+
+	if (summary->whole)
+		return group_of_part(summary, i);
 	const uint32_t first = summary->similar ? summary->similar[i] : i;
 	struct summary_group *group = &summary->groups[first];
 
@@ -270,23 +304,11 @@ static void add_goroutine(struct summary *summary, const struct model_goroutine 
 		summary->system++;
 	} else {
 		count_in(&summary->user_tallies[state], state, row->waiting_ns);
-		waiters_add(&summary->waiters, summary->model, row);
+		if (!summary->whole)
+			waiters_add(&summary->waiters, summary->model, row);
 	}
 	if (row->group != MODEL_NONE)
 		add_to_group(summary, row, state);
-}
-
-static void open_group(struct summary *summary, size_t i)
-{
-	size_t n;
-	const struct model_group *row = &model_groups(summary->model, &n)[i];
-	const struct reader_node *node = model_open(summary->model, row->place);
-	const struct reader_node *frames = node_get(node, "frames");
-
-	if (!summary->goroot)
-		summary->goroot = stack_goroot(frames);
-	order_note_lock(&summary->order, frames, row->count);
-	node_drop(node);
 }
 
 static void add_thread(struct summary *summary, const struct reader_node *thread)
@@ -337,21 +359,29 @@ static void add_lists(struct summary *summary)
 
 static void begin(struct summary *summary, struct model *m)
 {
-	size_t n;
-	const struct model_group *groups = model_groups(m, &n);
-
 	summary->model = m;
 	summary->heads = *model_heads(m);
 	summary->state_count = 1;
 	summary->states[0] = xstrdup("other");
+}
+
+static void begin_groups(struct summary *summary)
+{
+	size_t n;
+	const struct model_group *groups = model_groups(summary->model, &n);
+
 	summary->groups = xcalloc(n + 1, sizeof(*summary->groups));
 	summary->group_count = n;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		summary->groups[i].parent = -1;
+		summary->groups[i].row = (uint32_t)i;
+	}
 	for (size_t i = 0; i < n; i++) {
 		const size_t first = summary->similar ? summary->similar[i] : i;
 		summary->groups[first].size += groups[i].count;
 	}
+	for (size_t i = 0; i < n; i++)
+		open_group(summary, i);
 }
 
 void summary_init(struct summary *summary, struct model *m, struct filter *filter,
@@ -363,8 +393,7 @@ void summary_init(struct summary *summary, struct model *m, struct filter *filte
 				     .similar = similar,
 				     .part = !filter_is_empty(filter) };
 	begin(summary, m);
-	for (size_t i = 0; i < summary->group_count; i++)
-		open_group(summary, i);
+	begin_groups(summary);
 	filter_begin(filter, m);
 	rows = model_goroutines(m, &summary->all_goroutines);
 	summary->rows = xcalloc(summary->all_goroutines + 1, sizeof(*summary->rows));
@@ -384,7 +413,8 @@ void summary_init_part(struct summary *part, const struct summary *whole,
 	const struct model_goroutine *list;
 
 	*part = (struct summary){ .filter = whole->filter,
-				  .similar = whole->similar,
+				  .whole = whole,
+				  .waiters = whole->waiters,
 				  .part = true };
 	begin(part, whole->model);
 	list = model_goroutines(whole->model, &part->all_goroutines);
@@ -392,8 +422,6 @@ void summary_init_part(struct summary *part, const struct summary *whole,
 	for (size_t i = 0; i < count; i++) {
 		const struct model_goroutine *row = &list[rows[i]];
 		part->rows[part->goroutines++] = rows[i];
-		if (row->group != MODEL_NONE && !part->groups[row->group].met)
-			open_group(part, row->group);
 		add_goroutine(part, row);
 	}
 	order_locks_known(&part->order);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "lib/base/err.h"
+#include "lib/base/table.h"
 #include "lib/base/util.h"
 #include "src/viewer/document/findings.h"
 #include "src/viewer/document/waiters.h"
@@ -51,6 +52,7 @@ struct summary_creator {
 };
 
 struct summary_group {
+	uint32_t row;	    /* of the model */
 	uint64_t size;	    /* according to the document */
 	uint64_t stacks;    /* that are similar, with goroutines here */
 	bool *lines_differ; /* by frame of the first of them; NULL: in none */
@@ -91,8 +93,11 @@ struct summary {
 	char *states[SUMMARY_STATES]; /* "chan send"; [0] is "other" */
 	size_t state_count;
 
-	struct summary_group *groups; /* one for each of the model */
-	size_t group_count;
+	/* One for each of the model; of a part, those that it has. */
+	struct summary_group *groups;
+	size_t group_count, group_cap;
+	const struct summary *whole; /* of a part */
+	struct table places;	     /* of a part's groups plus one, by row */
 	struct order order;
 	struct waiters waiters;
 	struct shown_findings findings;

@@ -52,16 +52,17 @@ static bool is_hidden(const struct show *show, const struct summary_group *group
 	return summary_is_system(group) && !show->named && !in_sections(show);
 }
 
-static const struct reader_node *open_group(const struct show *show, size_t i)
+static const struct reader_node *open_group(const struct show *show,
+					    const struct summary_group *group)
 {
 	size_t n;
 
-	return model_open(show->model, model_groups(show->model, &n)[i].place);
+	return model_open(show->model, model_groups(show->model, &n)[group->row].place);
 }
 
 static void print_group(const struct show *show, const struct summary *summary, size_t i)
 {
-	const struct reader_node *node = open_group(show, i);
+	const struct reader_node *node = open_group(show, &summary->groups[i]);
 
 	group_print(&show->style, summary, &summary->groups[i], node);
 	node_drop(node);
@@ -70,7 +71,7 @@ static void print_group(const struct show *show, const struct summary *summary, 
 static void note_order(const struct show *show, struct summary *summary, size_t i,
 		       uint64_t goroutines)
 {
-	const struct reader_node *node = open_group(show, i);
+	const struct reader_node *node = open_group(show, &summary->groups[i]);
 
 	order_add(&summary->order, &show->style, i, node_get(node, "frames"), goroutines);
 	node_drop(node);

@@ -93,12 +93,12 @@ static void test_large(void **state)
 	finds("(\\b(sk|pk)_[a-z]+\\b|^key=(.*)$){1,5}", "my pk_live x", 3, 10);
 }
 
-static void test_refused(void **state)
+static const char large[] = "is too large with its repetitions expanded";
+
+static void test_refused_by_size(void **state)
 {
-	static const char large[] = "is too large with its repetitions expanded";
-	AUTO(xfree) char *deep = repeated("(", 100000), *plus = repeated("(", 40);
-	AUTO(xfree) char *twice = repeated(")+", 40), *optional = repeated("a?", 5000);
-	AUTO(xfree) char *anchors = repeated("^", 1000);
+	AUTO(xfree) char *plus = repeated("(", 40), *twice = repeated(")+", 40);
+	AUTO(xfree) char *optional = repeated("a?", 5000);
 	AUTO(xfree) char *doubled = xasprintf("%sa%s", plus, twice);
 	(void)state;
 	refuses("((a{1,50}){1,50}){1,50}", large);
@@ -107,6 +107,13 @@ static void test_refused(void **state)
 	refuses("(((a{255,}){255,}){255,}){255,}", large);
 	refuses(doubled, large);
 	refuses(optional, large);
+}
+
+static void test_refused(void **state)
+{
+	AUTO(xfree) char *deep = repeated("(", 100000), *anchors = repeated("^", 1000);
+	(void)state;
+	test_refused_by_size(state);
 	/* What the compiler takes for these is not in their numbers. */
 	refuses("(){1000}{1000}{1000}", large);
 	refuses("){1000}{1000}{1000}", large);
@@ -121,6 +128,21 @@ static void test_refused(void **state)
 	refuses("a{99999}", "invalid regular expression");
 	refuses("[[:alpha:", "invalid regular expression");
 	refuses("\\", "invalid regular expression");
+}
+
+/* Without a child, what can take forever is refused by what it looks like: as quickly. */
+static void test_alone(void **state)
+{
+	static const char anchored[] = "has too many anchors, or repeats one";
+
+	ere_forbid_children();
+	finds("(sk|pk)_(live|test)_[0-9a-zA-Z]{24,247}", "none", 0, 0);
+	finds("ma.*n|^x$", "main", 0, 4);
+	finds("^(a|b)+\\bc?$", "ab", 0, 2);
+	refuses("(\\b(sk|pk)_[a-z]+\\b|^key=(.*)$){1,5}", anchored);
+	refuses("((\\b|\\B|a)(\\b|\\B|a)(\\b|\\B|a))*", anchored);
+	refuses("(^)+", anchored);
+	test_refused_by_size(state);
 }
 
 static size_t peak(void)
@@ -192,6 +214,7 @@ int main(void)
 #if !defined(__SANITIZE_ADDRESS__) /* whose allocator has other bounds */
 		cmocka_unit_test(test_many_texts),
 		cmocka_unit_test(test_long_text),
+		cmocka_unit_test(test_alone),
 #endif
 	};
 
