@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // cases.mjs - what a person does with a page, and what a hostile snapshot does not.
 
+import { mutationCases } from "./mutations.mjs";
+
 const VIEWS = ["findings", "groups", "goroutines", "waits", "flame", "ages", "scheduler", "threads", "memory"];
 
 function same(found, wanted, what) {
@@ -348,6 +350,29 @@ async function narrow(browser, folder) {
 	await browser.close(page);
 }
 
+async function misshapen(browser, folder) {
+	const page = await browser.open(`${folder}/misshapen.html`);
+	has(await page.innerText("#verdict"), "Nothing can be said", "the verdict");
+	has(await page.innerText("#view"), "findings", "what is left out");
+	for (const view of VIEWS) {
+		await show(page, "#" + view, `nav a[aria-current][href="#${view}"]`);
+		same((await page.innerText("#view")).length > 0, true, `${view} says something`);
+	}
+	await browser.close(page);
+}
+
+async function notLookedFor(browser, folder) {
+	for (const [name, words] of [
+		["unanalysed", "Nothing can be said: the snapshot has no findings"],
+		["cut", "Nothing can be said: the snapshot is damaged"],
+	]) {
+		const page = await browser.open(`${folder}/${name}.html`);
+		has(await page.innerText("#verdict"), words, `the verdict of ${name}`);
+		has(await page.innerText("#view"), words, `the findings of ${name}`);
+		await browser.close(page);
+	}
+}
+
 export const cases = [
 	["opens on the goroutine that has the lock", opensOnTheHolder],
 	["from one that waits to the holder in two clicks, back and forward", holderInTwoClicks],
@@ -368,4 +393,7 @@ export const cases = [
 	["100,000 goroutines", large],
 	["says what it leaves out", leavesOut],
 	["fits 400 pixels", narrow],
+	["a document with members of the wrong kind", misshapen],
+	["what was not looked for is not said to be well", notLookedFor],
+	...mutationCases,
 ];

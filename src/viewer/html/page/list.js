@@ -3,6 +3,7 @@
 // is in a line.
 
 import { make } from "./dom.js";
+import { attempt } from "./boundary.js";
 
 const BEYOND = 8; // lines made above and below what is seen
 
@@ -53,7 +54,7 @@ export class List {
 				"aria-selected": String(index === this.current),
 				"data-index": index,
 			},
-			this.line(index),
+			attempt("This line", () => this.line(index)),
 		);
 		line.style.height = this.height + "px";
 		line.style.transform = `translateY(${index * this.height}px)`;

@@ -4,9 +4,11 @@
 import { harmless, textOf } from "./text.js";
 import { counted } from "./units.js";
 import { add, make, replace } from "./dom.js";
+import { sorry } from "./boundary.js";
 import { EmbeddedSource } from "./data/source.js";
 import { ServerSource } from "./data/server_source.js";
 import { Model } from "./data/model.js";
+import { verdictOf } from "./data/verdict.js";
 import { parseHash } from "./route.js";
 import { goroutineElement } from "./goroutine/goroutine.js";
 import { groupElement } from "./goroutine/group.js";
@@ -37,10 +39,6 @@ const ALL_VIEWS = [
 	["globals", "Globals", globalsView],
 ];
 const BESIDE = ["findings", "groups", "goroutines"]; // views with room for a goroutine
-
-function verdictOf(head) {
-	return textOf(head.fault?.verdict) || textOf(head.findings?.[0]?.text) || "Nothing was found to be wrong.";
-}
 
 function titleOf(head) {
 	const { process, go, snapshot, page } = head;
@@ -85,7 +83,7 @@ class App {
 		this.help = helpDialog();
 		this.tabs = this.known.map(([name, title]) => make("a", { href: "#" + name }, title));
 		add(document.getElementById("heading"), headingElement(model));
-		add(document.getElementById("verdict"), verdictOf(model.head));
+		add(document.getElementById("verdict"), verdictOf(model));
 		add(document.getElementById("views"), this.tabs);
 		add(document.body, this.help);
 		document.title = harmless(titleOf(model.head)) + " - gosnap";
@@ -95,15 +93,18 @@ class App {
 		if (location.hash !== hash) location.hash = hash;
 	}
 
+	create(name) {
+		const [, title, create] = this.known.find(([known]) => known === name);
+		try {
+			return create(this.model, (hash) => this.go(hash), this.source);
+		} catch (error) {
+			return { element: sorry(title, error) };
+		}
+	}
+
 	// Views are made when they are first shown.
 	viewOf(name) {
-		if (!this.views.has(name)) {
-			const create = this.known.find(([known]) => known === name)[2];
-			this.views.set(
-				name,
-				create(this.model, (hash) => this.go(hash), this.source),
-			);
-		}
+		if (!this.views.has(name)) this.views.set(name, this.create(name));
 		return this.views.get(name);
 	}
 
@@ -119,12 +120,19 @@ class App {
 		});
 	}
 
-	async showDetail(route) {
-		const wanted = (this.wanted = {});
-		const element =
-			route.group !== undefined
+	async detailOf(route) {
+		try {
+			return route.group !== undefined
 				? groupElement(this.model, route.group)
 				: await goroutineElement(this.model, this.source, route.goroutine, route);
+		} catch (error) {
+			return sorry(route.group !== undefined ? "This group" : "This goroutine", error);
+		}
+	}
+
+	async showDetail(route) {
+		const wanted = (this.wanted = {});
+		const element = await this.detailOf(route);
 		if (this.wanted !== wanted)
 			// somebody has gone on meanwhile
 			return;
@@ -164,7 +172,7 @@ function listen(app) {
 		search: () => {
 			app.go("#goroutines");
 			app.showView("goroutines");
-			app.current.search.focus();
+			app.current.search?.focus();
 		},
 		help: () => app.help.showModal(),
 		show: (number) => app.known[number - 1] && app.go("#" + app.known[number - 1][0]),
@@ -217,7 +225,7 @@ async function main() {
 		if (data.timeline) showFolder(data.timeline);
 		else await showDocument(data, source);
 	} catch (error) {
-		add(document.getElementById("verdict"), "This page cannot show its snapshot: " + error.message);
+		replace(document.getElementById("verdict"), "This page cannot show its snapshot: " + error.message);
 		throw error;
 	}
 }

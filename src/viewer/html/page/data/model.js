@@ -3,6 +3,7 @@
 // Knows the members of the document; keeps no values of variables.
 
 import { textOf } from "../text.js";
+import { takeHead, takeShared } from "./shapes.js";
 
 // As ROW_COLUMNS and ROW_TEXTS of columns.h, in their order.
 const COLUMNS = [
@@ -29,11 +30,12 @@ const OF_RUNTIME = /^(runtime|internal\/runtime|internal\/poll|sync|internal\/sy
 
 export class Model {
 	constructor({ head, texts, columns }) {
-		this.head = head;
-		this.texts = texts;
+		this.wrong = new Set(); // members that are not as they should be
+		this.head = takeHead(head, this.wrong);
+		this.texts = texts.map((text) => takeShared(text, this.wrong));
 		this.columns = Object.fromEntries(COLUMNS.map((name, i) => [name, columns[i]]));
 		this.count = this.columns.id.length;
-		this.groups = head.groups ?? [];
+		this.groups = (head.groups ?? []).map((group) => ({ count: 0, frames: [], ...group }));
 		this.groupById = new Map(this.groups.map((group) => [group.id, group]));
 		this.waits = head.waits ?? [];
 		this.waitByAddress = new Map(this.waits.map((wait) => [wait.address, wait]));
@@ -84,7 +86,8 @@ export class Model {
 	}
 
 	labels(row) {
-		return this.texts[this.columns.labels[row]] ?? [];
+		const labels = this.texts[this.columns.labels[row]];
+		return Array.isArray(labels) ? labels : [];
 	}
 
 	group(row) {
@@ -92,7 +95,8 @@ export class Model {
 	}
 
 	framesOf(group) {
-		return group ? group.frames.map((number) => this.texts[number]) : [];
+		const frameAt = (number) => (typeof this.texts[number] === "object" ? this.texts[number] : {});
+		return group ? group.frames.map(frameAt) : [];
 	}
 
 	members(group) {

@@ -4,6 +4,7 @@
 import { textOf } from "../text.js";
 import { bytes, counted } from "../units.js";
 import { make, terms } from "../dom.js";
+import { takeGoroutine } from "../data/shapes.js";
 import { goroutineHash, groupHash, noteHash } from "../route.js";
 import { frameLine, goroutineLink, goroutineLinks, stateOf } from "./references.js";
 import { Place, openPath } from "./values.js";
@@ -166,7 +167,8 @@ function faultFrame(model, name) {
 export async function goroutineElement(model, source, name, { frame, path }) {
 	const row = model.rowOf(name);
 	if (row === undefined) return make("p", { class: "quiet" }, `This snapshot has no goroutine ${name}.`);
-	const goroutine = await source.goroutine(row);
+	const wrong = new Set();
+	const goroutine = takeGoroutine(await source.goroutine(row), wrong);
 	const frames = withGroup(model, row, goroutine);
 	const placeOfFrame = (index) => new Place(source, model, (inside) => goroutineHash(name, index, inside));
 	const stack = stackElement(frames, {
@@ -192,6 +194,8 @@ export async function goroutineElement(model, source, name, { frame, path }) {
 				"This page has no values of this goroutine, for want of room. ",
 				"gosnap show and gosnap serve read them from the snapshot.",
 			),
+		wrong.size > 0 &&
+			make("p", { class: "notice" }, `Left out, as it is not as it should be: ${[...wrong].join(", ")}.`),
 		make("h3", {}, "Stack"),
 		stack,
 		rawStackElement(goroutine?.raw_stack),

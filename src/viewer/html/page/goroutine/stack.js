@@ -4,6 +4,7 @@
 import { textOf } from "../text.js";
 import { count, counted } from "../units.js";
 import { add, make, openByAddress, openedByHand, terms } from "../dom.js";
+import { attempt } from "../boundary.js";
 import { placeOf } from "../data/model.js";
 import { frameLine } from "./references.js";
 import { node } from "./values.js";
@@ -61,7 +62,8 @@ function frameElement(frame, index, options) {
 		if (filled) return;
 		filled = true;
 		const place = placeOfFrame?.(index);
-		add(element, facts(frame, words?.[index] ?? frame.argument_words), place && variables(frame, place));
+		const inside = () => [facts(frame, words?.[index] ?? frame.argument_words), place && variables(frame, place)];
+		add(element, attempt("This frame", inside));
 	};
 	element.addEventListener("toggle", () => {
 		if (element.open) element.fill();

@@ -5,6 +5,8 @@
 import { harmless, textOf } from "../text.js";
 import { count } from "../units.js";
 import { add, make, openByAddress, openedByHand } from "../dom.js";
+import { sorry } from "../boundary.js";
+import { takeValue } from "../data/shapes.js";
 import { noteHash } from "../route.js";
 import { goroutineLink } from "./references.js";
 import { notes, preview, wholeText } from "./preview.js";
@@ -84,7 +86,7 @@ function nameLine(name, value) {
 // What a reference leads to: its own parts, so that a path is as Go spells it.
 async function referred(value, place) {
 	if (place.objects.includes(value.object)) return [make("p", { class: "quiet" }, "the same object as above")];
-	const object = await place.source.object(value.object);
+	const object = takeValue(await place.source.object(value.object));
 	if (!object) return [make("p", { class: "quiet" }, "This page does not have the object; the snapshot may.")];
 	const inside = place.through(value.object);
 	return parts(object).length > 0 || object.object !== undefined
@@ -139,7 +141,9 @@ export function node(name, value, place) {
 	let filled;
 	// Whoever follows a path waits for this.
 	branch.fill = () =>
-		(filled ??= children(value, place).then((all) => add(branch, make("div", { class: "inside" }, all))));
+		(filled ??= children(value, place)
+			.catch((error) => sorry("This value", error))
+			.then((all) => add(branch, make("div", { class: "inside" }, all))));
 	branch.addEventListener("toggle", () => {
 		if (branch.open) branch.fill();
 		if (openedByHand(branch)) noteHash(place.hashOf(place.path));

@@ -5,6 +5,7 @@
 import { textOf } from "../text.js";
 import { count, counted } from "../units.js";
 import { make, terms } from "../dom.js";
+import { notLookedFor } from "../data/verdict.js";
 import { frameLine, goroutineLink, goroutineLinks } from "../goroutine/references.js";
 import { statesOf } from "../goroutine/group.js";
 
@@ -70,8 +71,9 @@ function findingElement(model, finding) {
 }
 
 function findingsElement(model) {
-	const { findings } = model.head;
-	if (!findings) return make("p", { class: "quiet" }, "The snapshot was taken without an analysis.");
+	const { findings } = model.head,
+		why = notLookedFor(model);
+	if (why) return make("p", { class: "quiet" }, why);
 	return findings.length > 0
 		? findings.map((finding) => findingElement(model, finding))
 		: make("p", { class: "quiet" }, "No rule of gosnap found anything wrong.");
@@ -80,6 +82,10 @@ function findingsElement(model) {
 function warningsElement(model) {
 	const { warnings, page } = model.head;
 	const all = [...(warnings ?? []).map((w) => `${textOf(w.where)}: ${textOf(w.what)}`)];
+	if (model.wrong.size > 0)
+		all.unshift(
+			`These members are not as they should be, and what is wrong of them is left out: ${[...model.wrong].join(", ")}`,
+		);
 	if (page.damage)
 		all.unshift(`The snapshot is damaged, and this is what comes before that: ${textOf(page.damage)}`);
 	return (

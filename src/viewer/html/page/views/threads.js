@@ -4,6 +4,7 @@
 import { textOf } from "../text.js";
 import { count, counted, duration } from "../units.js";
 import { add, make, terms } from "../dom.js";
+import { attempt } from "../boundary.js";
 import { goroutineLink } from "../goroutine/references.js";
 import { stackElement } from "../goroutine/stack.js";
 
@@ -62,6 +63,16 @@ function factsOfThread(model, thread) {
 	]);
 }
 
+function insideThread(model, thread) {
+	return [
+		factsOfThread(model, thread),
+		registersElement(thread.registers),
+		thread.frames
+			? stackElement(thread.frames)
+			: make("p", { class: "quiet" }, "Its goroutine has the stack."),
+	];
+}
+
 function threadElement(model, thread) {
 	const element = make("details", { class: "thread" }, make("summary", { "data-step": true }, summaryOf(thread)));
 	element.addEventListener(
@@ -70,11 +81,7 @@ function threadElement(model, thread) {
 			element.childElementCount === 1 &&
 			add(
 				element,
-				factsOfThread(model, thread),
-				registersElement(thread.registers),
-				thread.frames
-					? stackElement(thread.frames)
-					: make("p", { class: "quiet" }, "Its goroutine has the stack."),
+				attempt("This thread", () => insideThread(model, thread)),
 			),
 	);
 	return element;

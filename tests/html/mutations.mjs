@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// mutations.mjs - what the page makes of documents that anybody has written: members of a real one are replaced by
+// something else, each in turn, and everything is drawn. The modules run in an empty page.
+
+import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
+
+const PAGE = new URL("../../src/viewer/html/page/", import.meta.url);
+const ROWS = 20,
+	WAITS = 4,
+	THREADS = 2;
+
+// As join does; then what the test calls.
+function joinedModules() {
+	const names = readFileSync(new URL("modules.txt", PAGE), "utf8").split("\n").filter(Boolean);
+	const script = names
+		.map((name) => readFileSync(new URL(name, PAGE), "utf8"))
+		.join("")
+		.replace(/^import [^;]*;/gm, "")
+		.replace(/^export /gm, "")
+		.replace(/^main\(\);$/m, "");
+	return `(() => { ${script}
+		Object.assign(globalThis, { App, Model, ALL_VIEWS, List, verdictOf });
+	})();`;
+}
+
+// What the page of a document has, of which this takes some.
+function dataOf(path) {
+	const found = {};
+	for (const [, kind, data] of readFileSync(path, "utf8").matchAll(
+		/<script type="application\/gosnap" data-kind="(\w+)" [^>]*>([^<]*)<\/script>/g,
+	))
+		found[kind] ??= JSON.parse(gunzipSync(Buffer.from(data, "base64")));
+	const [head] = found.head;
+	head.waits = head.waits.slice(0, WAITS);
+	head.threads = head.threads.slice(0, THREADS);
+	head.warnings = [{ where: "stacks", what: "something is missing" }];
+	const goroutine = found.goroutines[1];
+	return {
+		head,
+		texts: [undefined, ...found.texts],
+		columns: found.rows.map((column) => column.slice(0, ROWS)),
+		goroutine,
+	};
+}
+
+export async function emptyPage(browser) {
+	const page = await (await browser.chromium.newContext()).newPage();
+	await page.addScriptTag({ content: joinedModules() });
+	return page;
+}
+
+// In the page: members of the head are replaced by all, what lies in them by two each. Returns what went wrong, and
+// how much was tried.
+async function mutateAll(whole) {
+	const INSTEAD = [null, 7, "x", [], {}, [null], ["x"]];
+	const text = JSON.stringify(whole);
+	const wrongs = [];
+	// Of equal members of what lies in arrays, the first.
+	function pathsOf(value, path = [], kind = "", known = new Set()) {
+		if (typeof value !== "object" || value === null) return [];
+		return Object.keys(value).flatMap((key) => {
+			const inner = `${kind}.${Array.isArray(value) ? "*" : key}`;
+			const own = known.has(inner) ? [] : [[...path, key]];
+			known.add(inner);
+			return own.concat(pathsOf(value[key], [...path, key], inner, known));
+		});
+	}
+	async function drawAll(data) {
+		const model = new Model(data);
+		const source = { goroutine: async () => data.goroutine, object: async () => null, globals: async () => [] };
+		const app = { known: ALL_VIEWS, model, source, go() {} };
+		const elements = ALL_VIEWS.map(([name]) => App.prototype.create.call(app, name).element);
+		elements.push(await App.prototype.detailOf.call(app, { goroutine: model.nameOf(0), path: [] }));
+		for (const group of model.groups.slice(0, 1))
+			elements.push(await App.prototype.detailOf.call(app, { group: group.id }));
+		for (const element of elements)
+			for (const inside of element.querySelectorAll("details.thread, details.frame")) {
+				inside.open = true;
+				inside.fill?.();
+			}
+		const said = elements.map((element) => element.textContent);
+		return [verdictOf(model), ...said];
+	}
+	let tried = 0,
+		turn = 0;
+	for (const part of ["head", "texts", "goroutine"])
+		for (const path of pathsOf(whole[part], [part])) {
+			if (path[1] === "page") continue;
+			const two = [INSTEAD[turn % INSTEAD.length], INSTEAD[(turn + 3) % INSTEAD.length]];
+			turn++;
+			for (const instead of path.length === 2 ? INSTEAD : two) {
+				const data = JSON.parse(text);
+				path.slice(0, -1).reduce((value, key) => value[key], data)[path.at(-1)] = instead;
+				tried++;
+				const where = `${path.join(".")} = ${JSON.stringify(instead)}`;
+				try {
+					const said = await drawAll(data);
+					for (const words of said)
+						if (words === "" || words.includes("cannot be shown"))
+							wrongs.push(`${where}: ${words.slice(-200) || "nothing"}`);
+					if (path.join(".") === "head.findings" && !Array.isArray(instead) && /found to be/.test(said[0]))
+						wrongs.push(`${where}: ${said[0]}`);
+				} catch (error) {
+					wrongs.push(`${where}: ${error.message}`);
+				}
+			}
+		}
+	return { tried, wrongs };
+}
+
+async function mutations(browser, folder) {
+	const page = await emptyPage(browser);
+	const { tried, wrongs } = await page.evaluate(mutateAll, dataOf(`${folder}/sick.html`));
+	await page.context().close();
+	if (wrongs.length > 0) throw new Error(`${wrongs.length} of ${tried}: ${wrongs.slice(0, 12).join("\n")}`);
+	return `${tried} documents`;
+}
+
+// A view that fails is one sentence.
+async function boundary(browser) {
+	const page = await emptyPage(browser);
+	const said = await page.evaluate(() => {
+		const fails = () => {
+			throw new Error("unheard of");
+		};
+		return App.prototype.create.call({ known: [["one", "One", fails]] }, "one").element.textContent;
+	});
+	await page.context().close();
+	if (!/^One cannot be shown.*: unheard of$/.test(said)) throw new Error(said);
+}
+
+export const mutationCases = [
+	["whatever a member is, all views are drawn", mutations],
+	["a view that fails is a sentence", boundary],
+];
