@@ -50,11 +50,27 @@ bool terminfo_can_show(int out, struct err *err)
 		       term);
 }
 
+/* Without job control, nobody else has it. */
+static bool is_in_foreground(void)
+{
+	const pid_t owner = tcgetpgrp(terminal.in);
+
+	return owner < 0 || owner == getpgrp();
+}
+
+/* If it is another's now, it was given back when we were stopped; to touch it would stop us again. */
 void terminfo_give_back(void)
 {
+	sigset_t touch;
+
 	if (!terminal.taken)
 		return;
 	terminal.taken = 0;
+	sigemptyset(&touch);
+	sigaddset(&touch, SIGTTOU);
+	sigprocmask(SIG_BLOCK, &touch, NULL);
+	if (!is_in_foreground())
+		return;
 	(void)!write(terminal.out, terminal.reset, strlen(terminal.reset));
 	/* Keys that nobody has read were not for what comes next. */
 	tcsetattr(terminal.in, TCSAFLUSH, &terminal.modes);
