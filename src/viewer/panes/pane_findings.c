@@ -6,6 +6,7 @@
 #include "lib/document/reader.h"
 #include "src/viewer/lookup/search.h"
 #include "src/viewer/panes/words.h"
+#include "src/viewer/screen/harmless.h"
 
 struct findings {
 	const struct reader_node **nodes;
@@ -242,10 +243,12 @@ static void copy(struct browse *b, void *state, size_t row, struct text *text)
 	size_t count;
 
 	if (row < f->count) {
-		text_add(text, "%s: %s\n",
-			 text_of(node_get(f->nodes[row], "severity"), "?"),
-			 text_of(node_get(f->nodes[row], "text"), "?"));
-		text_add(text, "%s\n", text_of(node_get(f->nodes[row], "advice"), ""));
+		harmless_add(text, text_of(node_get(f->nodes[row], "severity"), "?"));
+		text_add(text, ": ");
+		harmless_add(text, text_of(node_get(f->nodes[row], "text"), "?"));
+		text_add(text, "\n");
+		harmless_add(text, text_of(node_get(f->nodes[row], "advice"), ""));
+		text_add(text, "\n");
 		return;
 	}
 	const struct model_group *g =

@@ -6,6 +6,7 @@
 #include "lib/document/reader.h"
 #include "src/viewer/lookup/source_files.h"
 #include "src/viewer/panes/words.h"
+#include "src/viewer/screen/harmless.h"
 
 struct source {
 	char *path, *text;  /* path: of the document; text NULL: not found */
@@ -131,6 +132,23 @@ static size_t find(struct browse *b, void *state)
 	return s->line && s->line <= s->count ? s->line - 1 : 0;
 }
 
+/* The line of code, with its tabs. */
+static void copy(struct browse *b, void *state, size_t row, struct text *text)
+{
+	const struct source *s = state;
+	const char *code = s->text ? s->lines[row] : NULL;
+
+	(void)b;
+	while (code && *code) {
+		const size_t n = strcspn(code, "\t"), tabs = strspn(code + n, "\t");
+		harmless_add_bytes(text, code, n);
+		text_append(text, code + n, tabs);
+		code += n + tabs;
+	}
+	if (s->text)
+		text_append(text, "\n", 1);
+}
+
 const struct pane_kind pane_source = {
 	.name = "Source",
 	.state_bytes = sizeof(struct source),
@@ -139,4 +157,5 @@ const struct pane_kind pane_source = {
 	.done = done,
 	.title = title,
 	.find = find,
+	.copy = copy,
 };

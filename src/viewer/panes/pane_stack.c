@@ -8,6 +8,7 @@
 #include "src/viewer/lookup/locks.h"
 #include "src/viewer/lookup/search.h"
 #include "src/viewer/panes/words.h"
+#include "src/viewer/screen/harmless.h"
 
 enum row_kind { ROW_WORDS, ROW_FRAME, ROW_CREATOR };
 
@@ -348,11 +349,12 @@ static void copy(struct browse *b, void *state, size_t row, struct text *text)
 	}
 	for (size_t i = 0; i < s->count; i++) {
 		if (s->rows[i].kind != ROW_FRAME) {
-			text_add(text, "%s\n", s->rows[i].words);
+			harmless_add(text, s->rows[i].words);
+			text_add(text, "\n");
 			continue;
 		}
 		const struct frame_words f = frame_at(b, s->rows[i].frame);
-		text_add(text, "    %s  %s:%u\n", f.function, f.file, f.line);
+		words_add_frame_text(text, &f);
 	}
 }
 

@@ -9,6 +9,7 @@
 #include "src/viewer/lookup/objects.h"
 #include "src/viewer/panes/tree.h"
 #include "src/viewer/panes/words.h"
+#include "src/viewer/screen/harmless.h"
 
 enum {
 	COPIED_MAX = 45000, /* bytes of a value */
@@ -386,12 +387,15 @@ static int64_t goroutine(struct browse *b, void *state, size_t row)
 static void copy(struct browse *b, void *state, size_t row, struct text *text)
 {
 	struct variables *v = state;
+	struct text value = { .words = NULL };
 
 	(void)b;
 	if (!v->tree.rows[row].node)
 		return;
-	values_add_long(text, objects_resolve(&v->objects, v->tree.rows[row].node),
+	values_add_long(&value, objects_resolve(&v->objects, v->tree.rows[row].node),
 			COPIED_MAX);
+	harmless_add_bytes(text, text_words(&value), value.len);
+	text_done(&value);
 	text_add(text, "\n");
 }
 

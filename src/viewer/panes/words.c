@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/document/reader.h"
+#include "src/viewer/screen/harmless.h"
 
 enum { STATE_COLUMN = 18, TIME_COLUMN = 30, LINE_DIGITS = 9 };
 
@@ -100,7 +101,7 @@ void words_add_place(const struct browse *b, struct line *line, uint32_t group)
 void words_add_state(const struct browse *b, struct text *text,
 		     const struct model_goroutine *g)
 {
-	text_add(text, "%s", model_text_of(b->model, model_state(g)));
+	harmless_add(text, model_text_of(b->model, model_state(g)));
 	if (g->waiting_ns >= 0) {
 		text_add(text, ", ");
 		text_add_duration(text, g->waiting_ns);
@@ -148,6 +149,15 @@ const struct model_goroutine *words_find(const struct browse *b, int64_t id)
 	return row < count ? &all[row] : NULL;
 }
 
+void words_add_frame_text(struct text *text, const struct frame_words *frame)
+{
+	text_add(text, "    ");
+	harmless_add(text, frame->function);
+	text_add(text, "  ");
+	harmless_add(text, frame->file);
+	text_add(text, ":%u\n", frame->line);
+}
+
 static void add_frames(struct browse *b, struct text *text, uint32_t group)
 {
 	size_t groups, count;
@@ -158,8 +168,8 @@ static void add_frames(struct browse *b, struct text *text, uint32_t group)
 		const struct model_frame *f = &frames[all[group].first_frame + i];
 		if (f->hidden && !b->all)
 			continue;
-		text_add(text, "    %s  %s:%u\n", model_text_of(b->model, f->function),
-			 model_text_of(b->model, f->file), f->line);
+		const struct frame_words words = words_of_frame(b, f);
+		words_add_frame_text(text, &words);
 	}
 }
 
@@ -170,13 +180,17 @@ void words_add_whole(struct browse *b, struct text *text, uint32_t row)
 
 	text_add(text, "goroutine %" PRId64 ": ", g->id);
 	words_add_state(b, text, g);
-	if (g->waits_address)
-		text_add(text, "\n  waits for %s 0x%" PRIx64,
-			 model_text_of(b->model, g->waits_kind), g->waits_address);
+	if (g->waits_address) {
+		text_add(text, "\n  waits for ");
+		harmless_add(text, model_text_of(b->model, g->waits_kind));
+		text_add(text, " 0x%" PRIx64, g->waits_address);
+	}
 	text_add(text, "\n");
 	add_frames(b, text, g->group);
-	if (g->creator != MODEL_NO_TEXT)
-		text_add(text, "  created by %s", model_text_of(b->model, g->creator));
+	if (g->creator != MODEL_NO_TEXT) {
+		text_add(text, "  created by ");
+		harmless_add(text, model_text_of(b->model, g->creator));
+	}
 	if (g->creator != MODEL_NO_TEXT && g->parent > 0)
 		text_add(text, ", goroutine %" PRId64, g->parent);
 	text_add(text, "\n");

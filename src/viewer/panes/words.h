@@ -30,8 +30,10 @@ void words_add_goroutine(const struct browse *b, struct line *line,
 			 const struct model_goroutine *g);
 void words_add_state(const struct browse *b, struct text *text,
 		     const struct model_goroutine *g);
-/* Several lines, with the stack. */
+/* Several lines, with the stack; harmless. */
 void words_add_whole(struct browse *b, struct text *text, uint32_t row);
+/* A line of it. */
+void words_add_frame_text(struct text *text, const struct frame_words *frame);
 /* NULL: there is none of that id. */
 const struct model_goroutine *words_find(const struct browse *b, int64_t id);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/viewer/screen/glyph.h"
 
-#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 #include <wchar.h>
 #include <wctype.h>
 
@@ -41,4 +42,15 @@ enum glyph glyph_of(uint32_t c, unsigned *ret_width)
 		return GLYPH_UNSEEN;
 	*ret_width = (unsigned)width;
 	return width ? GLYPH_PLAIN : GLYPH_MARK;
+}
+
+void glyph_name(uint32_t c, bool byte, char ret[GLYPH_NAME_BYTES])
+{
+	if (c == '\n')
+		strcpy(ret, "\\n");
+	else if (c == '\t')
+		strcpy(ret, "\\t");
+	else
+		snprintf(ret, GLYPH_NAME_BYTES, byte || c < 0x80 ? "\\x%02x" : "<U+%04X>",
+			 c);
 }

@@ -54,20 +54,12 @@ static void add_plain(struct line *line, const char *words)
 	line->marks = GLYPH_MARKS; /* it carries none */
 }
 
-static void add_number(struct line *line, uint32_t c)
+static void add_name(struct line *line, uint32_t c, bool byte)
 {
-	char words[16];
+	char name[GLYPH_NAME_BYTES];
 
-	snprintf(words, sizeof(words), "<U+%04X>", c);
-	add_plain(line, words);
-}
-
-static void add_byte(struct line *line, uint8_t byte)
-{
-	char words[8];
-
-	snprintf(words, sizeof(words), "\\x%02x", byte);
-	add_plain(line, words);
+	glyph_name(c, byte, name);
+	add_plain(line, name);
 }
 
 static void add_character(struct line *line, uint32_t c, const char *bytes, size_t len)
@@ -83,18 +75,14 @@ static void add_character(struct line *line, uint32_t c, const char *bytes, size
 		if (line->used && line->marks < GLYPH_MARKS)
 			add_columns(line, bytes, len, 0);
 		else
-			add_number(line, c);
+			add_name(line, c, false);
 		line->marks++;
 		break;
 	case GLYPH_UNSEEN:
-		if (c == '\n')
-			add_plain(line, "\\n");
-		else if (c == '\t')
+		if (c == '\t')
 			add_plain(line, " ");
-		else if (c < 0x80)
-			add_byte(line, (uint8_t)c);
 		else
-			add_number(line, c);
+			add_name(line, c, false);
 	}
 }
 
@@ -110,7 +98,7 @@ void line_add_bytes(struct line *line, enum style style, const char *words, size
 		if (n)
 			add_character(line, c, words + at, n);
 		else
-			add_byte(line, (uint8_t)words[at]);
+			add_name(line, (uint8_t)words[at], true);
 	}
 }
 
