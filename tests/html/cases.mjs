@@ -57,6 +57,28 @@ async function holderInTwoClicks(browser, folder) {
 	await browser.close(page);
 }
 
+// tests/lib/page_where.py has more expressions; here is how the page says what comes of them.
+async function asksExpressions(browser, folder) {
+	const page = await browser.open(`${folder}/sick.html`, { hash: "#goroutines" });
+	const says = async (text, words) => {
+		await page.fill("#view input[type=search]", text);
+		await page.waitForSelector(`#view [role=status]:has-text("${words}")`);
+	};
+	const isWrong = () => page.getAttribute("#view input[type=search]", "aria-invalid");
+	await says('any(frames, function ~ "inventory") && reason == "chan send"', "1 of 283");
+	await page.keyboard.press("Enter");
+	await page.keyboard.press("j");
+	await page.waitForSelector("#detail h2:has-text('goroutine 217')");
+	await says('contains(waits, "mutex") && waits.waiters == 39', "39 of 283");
+	await says("wating == 5m && locked", "column 1: unknown field wating: did you mean waiting?");
+	same(await isWrong(), "true", "it is marked as wrong");
+	await says("waiting > 5m &&", "column 16: expected a condition, as in waiting > 5m at the end");
+	same(await isWrong(), "false", "what is not yet finished is not marked as wrong");
+	await says('var.req.User == "x"', "column 1: this page does not look into values: ask for var.req.User with");
+	await says("inventory -mutex", "1 of 283");
+	await browser.close(page);
+}
+
 async function faultFirst(browser, folder) {
 	const page = await browser.open(`${folder}/fault.html`);
 	const fault = JSON.parse(await page.evaluate(() => document.documentElement.dataset.ready));
@@ -378,6 +400,7 @@ export const cases = [
 	["from one that waits to the holder in two clicks, back and forward", holderInTwoClicks],
 	["what ended the process comes first", faultFirst],
 	["searches as it is typed", searches],
+	["takes expressions", asksExpressions],
 	["keys", keys],
 	["addresses lead into variables", deepLinks],
 	["cycles of objects end", cycles],

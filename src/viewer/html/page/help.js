@@ -36,7 +36,8 @@ export function helpDialog() {
 			"p",
 			{},
 			"All words must be in a goroutine's state, functions, files, labels or address; -word must not. ",
-			">5m and <1s compare how long it has waited.",
+			">5m and <1s compare how long it has waited. Expressions of gosnap-filter(7) are taken, too: ",
+			"waiting > 5m && any(frames, own).",
 		),
 		make("form", { method: "dialog" }, make("button", {}, "Close")),
 	);

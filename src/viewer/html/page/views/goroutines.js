@@ -6,6 +6,7 @@ import { count, counted, duration } from "../units.js";
 import { make, replace } from "../dom.js";
 import { functionOf } from "../data/model.js";
 import { Filter } from "../data/filter.js";
+import { isExpression, selectWhere } from "../filter/select.js";
 import { goroutineHash } from "../route.js";
 import { List } from "../list.js";
 
@@ -22,11 +23,6 @@ function rowLine(model, row) {
 		model.panics(row) && make("span", { class: "badge" }, "panics"),
 		!model.isWhole(row) && make("span", { class: "badge", title: "without values" }, "lean"),
 	];
-}
-
-// Words are looked for here; an expression of gosnap-filter(7) only a server understands.
-function isExpression(text) {
-	return /==|!=|&&|\|\||\s!?~|\b(any|all)\(|\w\s*[<>]=?\s*\d/.test(text);
 }
 
 const ORDERS = {
@@ -47,7 +43,7 @@ export function goroutinesView(model, go, source) {
 	const search = make("input", {
 		type: "search",
 		class: "search",
-		placeholder: "Search: words, -word, >5m" + (source.where ? ", waiting > 5m && any(frames, own)" : ""),
+		placeholder: "Search: words, -word, >5m, waiting > 5m && any(frames, own)",
 		"aria-label": "Search goroutines",
 		autocomplete: "off",
 		spellcheck: "false",
@@ -74,11 +70,16 @@ export function goroutinesView(model, go, source) {
 		list.element.scrollTop = 0;
 		say(search.value ? `${count(rows.length)} of ${count(model.count)}` : counted(rows.length, "goroutine"), false);
 	}
+	// A server answers for all goroutines; a page for those that it says enough of.
+	function ask(expression, goesOn) {
+		return source.where ? source.where(expression) : selectWhere(expression, model, source, goesOn);
+	}
 	// What was shown stays until there is an answer, or if there is none.
 	async function showWhere(expression, question) {
 		await new Promise((resolve) => setTimeout(resolve, TYPING_MS));
 		if (asked !== question) return;
-		const answer = await source.where(expression).catch((error) => ({ error: error.message }));
+		const goesOn = () => asked === question;
+		const answer = await ask(expression, goesOn).catch((error) => ({ error: error.message }));
 		if (asked !== question) return;
 		if (answer.error !== undefined) {
 			say((answer.column ? `column ${answer.column}: ` : "") + textOf(answer.error), !answer.unfinished);
@@ -87,10 +88,15 @@ export function goroutinesView(model, go, source) {
 		show(answer.rows.filter((row) => system.checked || !model.isSystem(row)));
 		if (answer.looked_at !== undefined)
 			say(`${count(rows.length)} among the first ${count(answer.looked_at)}: there was no time for more`, false);
+		if (answer.unasked)
+			say(
+				`${count(rows.length)} of ${count(model.count)}; ${count(answer.unasked)} were not asked, as the page has no values of them`,
+				false,
+			);
 	}
 	function update() {
 		asked = {};
-		if (source.where && isExpression(search.value)) showWhere(search.value, asked);
+		if (isExpression(search.value)) showWhere(search.value, asked);
 		else show(filter.rows(search.value, system.checked));
 	}
 	update();
