@@ -372,6 +372,36 @@ async function narrow(browser, folder) {
 	await browser.close(page);
 }
 
+async function longLists(browser, folder) {
+	const page = await browser.open(`${folder}/long.html`);
+	const amount = (selector) => page.$$eval(selector, (all) => all.length);
+	const amounts = async () => [await amount("#view .card"), await amount("#view .warnings li")];
+	same(await amounts(), [200, 201], "findings and warnings at first");
+	await page.click("#view .card + .more");
+	await page.click("#view .warnings .more");
+	same(await amounts(), [400, 401], "findings and warnings after they were asked for");
+	await show(page, "#waits", "svg.graph");
+	same((await amount("svg.graph .node")) < 100, true, "nodes of the graph are few");
+	has(await page.textContent("svg.graph"), "and 19,960 more", "the graph");
+	has(await page.innerText("#view table"), "19,960 more", "the table");
+	await browser.close(page);
+}
+
+async function deepLinksApart(browser, folder) {
+	const page = await browser.open(`${folder}/long.html`, { hash: "#g1/f0/all.[250]" });
+	has(await page.innerText("#detail details[open][data-name='[250]']"), "250", "the element of the address");
+	await page.click("#detail summary:has-text('[]main.pair') >> nth=1");
+	await page.waitForURL(/#g1\/f0\/all~2$/);
+	const again = await browser.open(`${folder}/long.html`, { hash: "#g1/f0/all~2.[0]" });
+	same(
+		await again.$$eval("#detail details[open][data-name]", (all) => all.map((element) => element.dataset.name)),
+		["all~2", "[0]"],
+		"open branches of the second of one name",
+	);
+	await browser.close(again);
+	await browser.close(page);
+}
+
 async function misshapen(browser, folder) {
 	const page = await browser.open(`${folder}/misshapen.html`);
 	has(await page.innerText("#verdict"), "Nothing can be said", "the verdict");
@@ -416,6 +446,8 @@ export const cases = [
 	["100,000 goroutines", large],
 	["says what it leaves out", leavesOut],
 	["fits 400 pixels", narrow],
+	["of long lists, the first ones, and more when asked", longLists],
+	["addresses lead to late elements, and tell equal names apart", deepLinksApart],
 	["a document with members of the wrong kind", misshapen],
 	["what was not looked for is not said to be well", notLookedFor],
 	...mutationCases,

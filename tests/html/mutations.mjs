@@ -46,6 +46,7 @@ function dataOf(path) {
 
 export async function emptyPage(browser) {
 	const page = await (await browser.chromium.newContext()).newPage();
+	await page.addStyleTag({ content: readFileSync(new URL("style.css", PAGE), "utf8") });
 	await page.addScriptTag({ content: joinedModules() });
 	return page;
 }
@@ -130,7 +131,54 @@ async function boundary(browser) {
 	if (!/^One cannot be shown.*: unheard of$/.test(said)) throw new Error(said);
 }
 
+// The last of more lines than there are pixels for.
+async function longest(browser) {
+	const page = await emptyPage(browser);
+	const said = await page.evaluate(async () => {
+		const COUNT = 2_000_000;
+		const list = new List({ label: "all", height: 22, line: (index) => `line ${index}`, choose() {} });
+		Object.assign(list.element.style, { height: "440px", flex: "none" });
+		document.body.append(list.element);
+		list.setCount(COUNT);
+		const { top } = list.element.getBoundingClientRect();
+		const seen = (index) => {
+			const at = list.lines.get(index)?.getBoundingClientRect().top - top;
+			return at > -22 && at < 440 ? "seen" : `at ${at}`;
+		};
+		const said = [];
+		list.element.scrollTop = 1e9;
+		list.show();
+		said.push(seen(COUNT - 1));
+		for (const index of [0, 1_234_567, COUNT - 1]) {
+			list.mark(index);
+			said.push(seen(index));
+		}
+		return said.join(", ");
+	});
+	await page.context().close();
+	if (said !== "seen, seen, seen, seen") throw new Error(said);
+}
+
+// Lines that are made again do not walk through all members again.
+async function summaries(browser, folder) {
+	const page = await emptyPage(browser);
+	const [once, again] = await page.evaluate((data) => {
+		const model = new Model(data);
+		let asked = 0;
+		const state = model.state;
+		model.state = (row) => (asked++, state.call(model, row));
+		const { list } = ALL_VIEWS.find(([name]) => name === "groups")[2](model, () => {});
+		const once = asked;
+		list.refresh();
+		return [once, asked];
+	}, dataOf(`${folder}/sick.html`));
+	await page.context().close();
+	if (!(once > 0) || again !== once) throw new Error(`asked for ${once} states, then for ${again - once} more`);
+}
+
 export const mutationCases = [
 	["whatever a member is, all views are drawn", mutations],
 	["a view that fails is a sentence", boundary],
+	["the last of 2,000,000 lines can be reached", longest],
+	["lines of groups are made again with what is known", summaries],
 ];

@@ -3,6 +3,7 @@
 // value of an attribute, and harmless; there is no other way in, above all no markup.
 
 import { harmless, pieces } from "./text.js";
+import { count } from "./units.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -50,6 +51,19 @@ export function draw(tag, attributes = {}, ...children) {
 export function replace(element, ...children) {
 	element.replaceChildren();
 	return add(element, ...children);
+}
+
+// The first items, each as element(item, index) makes it, and a button for as many again; around(button) takes its
+// place where only such elements may be.
+export function firstOf(items, most, element, around = (button) => button, from = 0, end = from + most) {
+	const shown = items.slice(from, end).map((item, i) => element(item, from + i));
+	if (end >= items.length) return shown;
+	const button = make("button", { class: "more", click: () => button.show(end + most) }, `${count(items.length - end)} more`);
+	const place = around(button);
+	button.items = items;
+	// Up to the one of that number.
+	button.show = (upTo) => place.replaceWith(...firstOf(items, most, element, around, end, Math.max(end, upTo)));
+	return [...shown, place];
 }
 
 // A list of terms: rows are [term, what is said of it]; those of which nothing is said are left out.

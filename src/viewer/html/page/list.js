@@ -6,6 +6,7 @@ import { make } from "./dom.js";
 import { attempt } from "./boundary.js";
 
 const BEYOND = 8; // lines made above and below what is seen
+const HIGHEST = 10_000_000; // pixels; browsers cut off what is a few times higher
 
 export class List {
 	// line(index) makes the content of one; choose(index) is called when somebody takes it.
@@ -32,8 +33,28 @@ export class List {
 	setCount(count) {
 		this.count = count;
 		this.current = Math.min(this.current, count - 1);
-		this.space.style.height = count * this.height + "px";
+		this.space.style.height = Math.min(HIGHEST, count * this.height) + "px";
 		this.refresh();
+	}
+
+	// How much faster lines go by than the space for them: there may be more lines than it has room for.
+	get speed() {
+		const whole = this.count * this.height,
+			seen = this.element.clientHeight;
+		return whole > HIGHEST ? (whole - seen) / (HIGHEST - seen) : 1;
+	}
+
+	// How far all lines are scrolled.
+	get top() {
+		return this.element.scrollTop * this.speed;
+	}
+
+	set top(top) {
+		this.element.scrollTop = top / this.speed;
+	}
+
+	put(line, index) {
+		line.style.transform = `translateY(${index * this.height - this.top + this.element.scrollTop}px)`;
 	}
 
 	// What lines say has changed.
@@ -57,21 +78,22 @@ export class List {
 			attempt("This line", () => this.line(index)),
 		);
 		line.style.height = this.height + "px";
-		line.style.transform = `translateY(${index * this.height}px)`;
+		this.put(line, index);
 		return line;
 	}
 
 	show() {
-		const first = Math.max(0, Math.floor(this.element.scrollTop / this.height) - BEYOND);
+		const { top, speed } = this;
+		const first = Math.max(0, Math.floor(top / this.height) - BEYOND);
 		const last = Math.min(
 			this.count - 1,
-			Math.ceil((this.element.scrollTop + this.element.clientHeight) / this.height) + BEYOND,
+			Math.ceil((top + this.element.clientHeight) / this.height) + BEYOND,
 		);
 		for (const [index, line] of this.lines)
 			if (index < first || index > last) {
 				line.remove();
 				this.lines.delete(index);
-			}
+			} else if (speed !== 1) this.put(line, index);
 		for (let index = first; index <= last; index++)
 			if (!this.lines.has(index)) {
 				const line = this.makeLine(index);
@@ -89,10 +111,10 @@ export class List {
 			return;
 		}
 		const top = index * this.height,
-			{ scrollTop, clientHeight } = this.element;
-		if (top < scrollTop) this.element.scrollTop = top;
-		else if (clientHeight && top + this.height > scrollTop + clientHeight)
-			this.element.scrollTop = top + this.height - clientHeight;
+			{ clientHeight } = this.element;
+		if (top < this.top) this.top = top;
+		else if (clientHeight && top + this.height > this.top + clientHeight)
+			this.top = top + this.height - clientHeight;
 		this.show();
 		this.lines.get(index)?.setAttribute("aria-selected", "true");
 		this.element.setAttribute("aria-activedescendant", `${this.name}-${index}`);

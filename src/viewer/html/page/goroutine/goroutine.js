@@ -3,7 +3,7 @@
 
 import { textOf } from "../text.js";
 import { bytes, counted } from "../units.js";
-import { make, terms } from "../dom.js";
+import { firstOf, make, terms } from "../dom.js";
 import { takeGoroutine } from "../data/shapes.js";
 import { goroutineHash, groupHash, noteHash } from "../route.js";
 import { frameLine, goroutineLink, goroutineLinks, stateOf } from "./references.js";
@@ -54,11 +54,13 @@ function waiting(model, row, goroutine) {
 	return `${model.text("wait_kind", row)} ${model.text("wait_address", row)}`.trim();
 }
 
+const LOCKS_SHOWN = 40;
+
 function holdersOf(model, row) {
 	const holders = model.holders(model.text("wait_address", row));
 	return (
 		holders.length > 0 &&
-		holders.map((holder) =>
+		firstOf(holders, LOCKS_SHOWN, (holder) =>
 			make(
 				"div",
 				{},
@@ -76,7 +78,7 @@ function kept(model, row) {
 	const waits = model.waits.filter((wait) => (wait.partners ?? []).some((p) => p.holds && p.goroutine === id));
 	return (
 		waits.length > 0 &&
-		waits.map((wait) =>
+		firstOf(waits, LOCKS_SHOWN, (wait) =>
 			make(
 				"div",
 				{},

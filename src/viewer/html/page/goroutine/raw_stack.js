@@ -2,8 +2,8 @@
 // raw_stack.js - the words of a stack, and what is known of each, if the snapshot has them.
 
 import { textOf } from "../text.js";
-import { count, counted } from "../units.js";
-import { add, make } from "../dom.js";
+import { counted } from "../units.js";
+import { add, firstOf, make } from "../dom.js";
 
 const WORDS_SHOWN = 256;
 
@@ -32,10 +32,10 @@ function knownOf(raw) {
 	return known;
 }
 
-function someWords(raw, known, code, from) {
+function someWords(raw, known, code) {
 	const base = numberOf(raw.address) ?? 0n;
-	const rows = raw.words.slice(from, from + WORDS_SHOWN).map((word, i) => {
-		const at = base + BigInt((from + i) * 8);
+	const row = (word, i) => {
+		const at = base + BigInt(i * 8);
 		const said = [...(known.get(at) ?? []), code.has(word) && `→ ${textOf(code.get(word).function)}`].filter(
 			Boolean,
 		);
@@ -46,23 +46,13 @@ function someWords(raw, known, code, from) {
 			make("td", {}, textOf(word, "not readable")),
 			make("td", {}, said.join("; ")),
 		);
-	});
-	const left = raw.words.length - from - rows.length;
-	if (left <= 0) return rows;
-	const more = make(
-		"button",
-		{
-			click: (event) =>
-				event.target.closest("tr").replaceWith(...someWords(raw, known, code, from + WORDS_SHOWN)),
-		},
-		`${count(left)} more`,
-	);
-	return [...rows, make("tr", {}, make("td", { colspan: 3 }, more))];
+	};
+	return firstOf(raw.words, WORDS_SHOWN, row, (button) => make("tr", {}, make("td", { colspan: 3 }, button)));
 }
 
 function wordsTable(raw) {
 	const code = new Map((raw.code ?? []).map((one) => [one.address, one]));
-	return make("table", { class: "rows ages" }, make("tbody", {}, someWords(raw, knownOf(raw), code, 0)));
+	return make("table", { class: "rows ages" }, make("tbody", {}, someWords(raw, knownOf(raw), code)));
 }
 
 export function rawStackElement(raw) {

@@ -7,7 +7,7 @@ import { add, make, openByAddress, openedByHand, terms } from "../dom.js";
 import { attempt } from "../boundary.js";
 import { placeOf } from "../data/model.js";
 import { frameLine } from "./references.js";
-import { node } from "./values.js";
+import { nodes } from "./values.js";
 
 function badges(frame) {
 	return [
@@ -35,8 +35,9 @@ function facts(frame, words) {
 
 function variables(frame, place) {
 	const all = [...(frame.arguments ?? []), ...(frame.locals ?? [])];
-	return all.map((variable) =>
-		node(textOf(variable.name, "?"), variable, place.into(textOf(variable.name, "?"))),
+	return nodes(
+		all.map((variable) => [textOf(variable.name, "?"), variable]),
+		place,
 	);
 }
 

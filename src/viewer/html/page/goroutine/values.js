@@ -3,8 +3,7 @@
 // to each other without end.
 
 import { harmless, textOf } from "../text.js";
-import { count } from "../units.js";
-import { add, make, openByAddress, openedByHand } from "../dom.js";
+import { add, firstOf, make, openByAddress, openedByHand } from "../dom.js";
 import { sorry } from "../boundary.js";
 import { takeValue } from "../data/shapes.js";
 import { noteHash } from "../route.js";
@@ -96,34 +95,31 @@ async function referred(value, place) {
 
 async function children(value, place) {
 	const all = wholeText(value) === undefined ? [] : [make("pre", {}, wholeText(value))];
-	all.push(...some(parts(value), place));
+	all.push(...nodes(parts(value), place));
 	if (value.dynamic_value) all.push(...(await children(value.dynamic_value, place)));
 	if (value.target) all.push(...(await children(value.target, place)));
 	if (value.object !== undefined) all.push(...(await referred(value, place)));
 	return all;
 }
 
-// The first ones, and a button for the others.
-function some(named, place, from = 0) {
-	const shown = named
-		.slice(from, from + CHILDREN_SHOWN)
-		.map(([name, value]) => node(name, value, place.into(name)));
-	const left = named.length - from - shown.length;
-	if (left > 0)
-		shown.push(
-			make(
-				"button",
-				{
-					class: "more",
-					click: (event) => event.target.replaceWith(...some(named, place, from + CHILDREN_SHOWN)),
-				},
-				`${count(left)} more`,
-			),
-		);
-	return shown;
+// [name, value, step]: in paths the second of one name is name~2.
+function withSteps(named) {
+	const times = new Map();
+	return named.map(([name, value]) => {
+		const time = (times.get(name) ?? 0) + 1;
+		times.set(name, time);
+		return [name, value, time === 1 ? name : `${name}~${time}`];
+	});
 }
 
-export function node(name, value, place) {
+// The first ones, and a button for the others.
+export function nodes(named, place) {
+	return firstOf(withSteps(named), CHILDREN_SHOWN, ([name, value, step]) =>
+		node(name, value, place.into(step), step),
+	);
+}
+
+export function node(name, value, place, step = name) {
 	if (value.goroutine !== undefined && !value.type)
 		return make(
 			"div",
@@ -132,10 +128,10 @@ export function node(name, value, place) {
 			" ",
 			goroutineLink(place.model, value.goroutine),
 		);
-	if (!canOpen(value)) return make("div", { class: "leaf", "data-name": name }, nameLine(name, value));
+	if (!canOpen(value)) return make("div", { class: "leaf", "data-name": step }, nameLine(name, value));
 	const branch = make(
 		"details",
-		{ "data-name": name },
+		{ "data-name": step },
 		make("summary", { "data-step": true }, nameLine(name, value)),
 	);
 	let filled;
@@ -151,13 +147,22 @@ export function node(name, value, place) {
 	return branch;
 }
 
+// undefined: there is none.
+function childOf(container, step) {
+	const all = (selector) =>
+		Array.from(container.querySelectorAll(`:scope > ${selector}, :scope > .inside > ${selector}`));
+	const find = () => all("[data-name]").find((element) => element.dataset.name === harmless(step));
+	if (find()) return find();
+	for (const more of all(".more"))
+		more.show(1 + more.items.findIndex(([, , left]) => harmless(left) === harmless(step)));
+	return find();
+}
+
 // Opens what the path names, as far as it is there; returns the last one.
 export async function openPath(container, path) {
 	let found = container;
-	for (const name of path) {
-		const next = Array.from(
-			found.querySelectorAll(":scope > [data-name], :scope > .inside > [data-name]"),
-		).find((element) => element.dataset.name === harmless(name));
+	for (const step of path) {
+		const next = childOf(found, step);
 		if (!next) return found;
 		found = next;
 		if (found.fill) {

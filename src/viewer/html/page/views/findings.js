@@ -4,10 +4,13 @@
 
 import { textOf } from "../text.js";
 import { count, counted } from "../units.js";
-import { make, terms } from "../dom.js";
+import { firstOf, make, terms } from "../dom.js";
 import { notLookedFor } from "../data/verdict.js";
 import { frameLine, goroutineLink, goroutineLinks } from "../goroutine/references.js";
 import { statesOf } from "../goroutine/group.js";
+
+const FINDINGS_SHOWN = 200,
+	WARNINGS_SHOWN = 200;
 
 function faultElement(model) {
 	const { fault } = model.head;
@@ -75,7 +78,7 @@ function findingsElement(model) {
 		why = notLookedFor(model);
 	if (why) return make("p", { class: "quiet" }, why);
 	return findings.length > 0
-		? findings.map((finding) => findingElement(model, finding))
+		? firstOf(findings, FINDINGS_SHOWN, (finding) => findingElement(model, finding))
 		: make("p", { class: "quiet" }, "No rule of gosnap found anything wrong.");
 }
 
@@ -94,7 +97,12 @@ function warningsElement(model) {
 			make(
 				"ul",
 				{ class: "warnings" },
-				all.map((text) => make("li", {}, text)),
+				firstOf(
+					all,
+					WARNINGS_SHOWN,
+					(text) => make("li", {}, text),
+					(button) => make("li", {}, button),
+				),
 			),
 		]
 	);

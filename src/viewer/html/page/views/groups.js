@@ -12,17 +12,19 @@ const GROUP_LINE = 44; // pixels, as in style.css
 
 export function groupsView(model, go) {
 	const groups = [...model.groups].sort((a, b) => b.count - a.count);
+	const summaries = new Map(); // of groups that were shown: there may be many members to look at
+	const summaryOf = (group) => {
+		const rows = model.members(group),
+			states = statesOf(model, rows).slice(0, 2);
+		return [...states.map(([state]) => state), ageRange(model, rows)].filter(Boolean).join(", ");
+	};
 	const line = (index) => {
-		const group = groups[index],
-			rows = model.members(group);
-		const states = statesOf(model, rows)
-			.slice(0, 2)
-			.map(([state]) => state)
-			.join(", ");
+		const group = groups[index];
+		if (!summaries.has(group)) summaries.set(group, summaryOf(group));
 		return [
 			make("span", { class: "count" }, count(group.count)),
 			make("span", { class: "main" }, frameLine(model.mainFrame(group))),
-			make("span", { class: "second" }, states, ageRange(model, rows) && ", " + ageRange(model, rows)),
+			make("span", { class: "second" }, summaries.get(group)),
 		];
 	};
 	const list = new List({

@@ -3,9 +3,7 @@
 // a ring. Knows nothing of what nodes are.
 
 // How many steps lead to each node at most, without going round.
-function depths(nodes, edges) {
-	const into = new Map(nodes.map((node) => [node, []]));
-	for (const [from, to] of edges) into.get(to).push(from);
+function depths(nodes, into) {
 	const depth = new Map();
 	function depthOf(node, path) {
 		if (depth.has(node)) return depth.get(node);
@@ -24,7 +22,9 @@ function depths(nodes, edges) {
 
 // Arrays of nodes, from the left. Each stands beside the first one that leads to it, as far as there is room.
 export function layers(nodes, edges) {
-	const depth = depths(nodes, edges);
+	const into = new Map(nodes.map((node) => [node, []])); // from where edges lead to each
+	for (const [from, to] of edges) into.get(to).push(from);
+	const depth = depths(nodes, into);
 	const columns = [];
 	for (const node of nodes) (columns[depth.get(node)] ??= []).push(node);
 	const place = new Map();
@@ -33,10 +33,7 @@ export function layers(nodes, edges) {
 		const wanted = new Map(
 			column.map((node) => [
 				node,
-				Math.min(
-					Infinity,
-					...edges.filter(([, to]) => to === node).map(([from]) => place.get(from) ?? Infinity),
-				),
+				Math.min(Infinity, ...into.get(node).map((from) => place.get(from) ?? Infinity)),
 			]),
 		);
 		column.sort((a, b) => wanted.get(a) - wanted.get(b) || 0);

@@ -2,8 +2,8 @@
 // threads.js - the threads of the process; each opens to its stack and registers.
 
 import { textOf } from "../text.js";
-import { count, counted, duration } from "../units.js";
-import { add, make, terms } from "../dom.js";
+import { counted, duration } from "../units.js";
+import { add, firstOf, make, terms } from "../dom.js";
 import { attempt } from "../boundary.js";
 import { goroutineLink } from "../goroutine/references.js";
 import { stackElement } from "../goroutine/stack.js";
@@ -87,20 +87,6 @@ function threadElement(model, thread) {
 	return element;
 }
 
-function someThreads(model, threads) {
-	const shown = threads.slice(0, THREADS_SHOWN).map((thread) => threadElement(model, thread));
-	const left = threads.slice(THREADS_SHOWN);
-	if (left.length > 0)
-		shown.push(
-			make(
-				"button",
-				{ class: "more", click: (event) => event.target.replaceWith(...someThreads(model, left)) },
-				`${count(left.length)} more`,
-			),
-		);
-	return shown;
-}
-
 export function threadsView(model) {
 	const threads = model.head.threads ?? [];
 	return {
@@ -108,7 +94,11 @@ export function threadsView(model) {
 			"div",
 			{ class: "scroll", tabindex: 0, role: "region", "aria-label": "Threads", "data-steps": true },
 			make("h2", {}, counted(threads.length, "thread")),
-			make("div", { class: "stack" }, someThreads(model, threads)),
+			make(
+				"div",
+				{ class: "stack" },
+				firstOf(threads, THREADS_SHOWN, (thread) => threadElement(model, thread)),
+			),
 		),
 	};
 }

@@ -4,13 +4,14 @@
 
 import { textOf } from "../text.js";
 import { count, counted } from "../units.js";
-import { draw, make } from "../dom.js";
+import { draw, firstOf, make } from "../dom.js";
 import { goroutineHash } from "../route.js";
 import { frameLine, goroutineLink, goroutineLinks } from "../goroutine/references.js";
 import { layers } from "./layers.js";
 
 const WAITS_DRAWN = 40,
 	PARTNERS_NAMED = 3,
+	PARTNERS_DRAWN = 40,
 	ROWS_SHOWN = 500;
 const WIDTH = 216,
 	HEIGHT = 38,
@@ -56,7 +57,7 @@ class Graph {
 		}));
 	}
 
-	// Those who have nothing themselves are one node.
+	// Those who have nothing themselves are one node, as are those of whom there are too many.
 	addWait(wait) {
 		const address = textOf(wait.address);
 		const lock = this.node(address, () => ({
@@ -64,7 +65,7 @@ class Graph {
 			second: counted(wait.waiters ?? 0, "waits", "wait"),
 			kind: "lock",
 		}));
-		const named = (wait.goroutines ?? []).filter((id) => this.holders.has(id));
+		const named = (wait.goroutines ?? []).filter((id) => this.holders.has(id)).slice(0, PARTNERS_DRAWN);
 		named.forEach((id) => this.edges.push([this.goroutine(id), lock, ""]));
 		const others = (wait.waiters ?? 0) - named.length;
 		if (others > 0) {
@@ -77,8 +78,18 @@ class Graph {
 			}));
 			this.edges.push([crowd, lock, ""]);
 		}
-		for (const holder of holdersOfWait(wait))
+		const holders = holdersOfWait(wait),
+			more = holders.length - PARTNERS_DRAWN;
+		for (const holder of holders.slice(0, PARTNERS_DRAWN))
 			this.edges.push([lock, this.goroutine(holder.goroutine), "has it"]);
+		if (more > 0) {
+			const crowd = this.node(`${address} holders`, () => ({
+				title: `and ${counted(more, "more", "more")}`,
+				second: "have it",
+				kind: "crowd",
+			}));
+			this.edges.push([lock, crowd, ""]);
+		}
 	}
 }
 
@@ -202,7 +213,7 @@ function waitsTable(model) {
 					make(
 						"td",
 						{},
-						namedPartners(wait).map((partner) => partnerLine(model, partner)),
+						firstOf(namedPartners(wait), PARTNERS_DRAWN, (partner) => partnerLine(model, partner)),
 					),
 				),
 			),
