@@ -85,28 +85,32 @@ async function mutateAll(whole) {
 	}
 	let tried = 0,
 		turn = 0;
-	for (const part of ["head", "texts", "goroutine"])
-		for (const path of pathsOf(whole[part], [part])) {
-			if (path[1] === "page") continue;
-			const two = [INSTEAD[turn % INSTEAD.length], INSTEAD[(turn + 3) % INSTEAD.length]];
-			turn++;
-			for (const instead of path.length === 2 ? INSTEAD : two) {
-				const data = JSON.parse(text);
-				path.slice(0, -1).reduce((value, key) => value[key], data)[path.at(-1)] = instead;
-				tried++;
-				const where = `${path.join(".")} = ${JSON.stringify(instead)}`;
-				try {
-					const said = await drawAll(data);
-					for (const words of said)
-						if (words === "" || words.includes("cannot be shown"))
-							wrongs.push(`${where}: ${words.slice(-200) || "nothing"}`);
-					if (path.join(".") === "head.findings" && !Array.isArray(instead) && /found to be/.test(said[0]))
-						wrongs.push(`${where}: ${said[0]}`);
-				} catch (error) {
-					wrongs.push(`${where}: ${error.message}`);
-				}
+	// Texts that rows and groups have.
+	const { groups } = whole.head;
+	const numbers = [...new Set([...groups[0].frames.slice(0, 2), ...whole.columns.slice(-6).map(([first]) => first)])];
+	const texts = numbers.filter((number) => number > 0).map((number) => ["texts", number]);
+	const inside = (path) => pathsOf(path.reduce((value, key) => value[key], whole), path);
+	const paths = [...inside(["head"]), ...inside(["goroutine"]), ...texts, ...texts.flatMap(inside)];
+	for (const path of paths.filter(([, member]) => member !== "page")) {
+		const two = [INSTEAD[turn % INSTEAD.length], INSTEAD[(turn + 3) % INSTEAD.length]];
+		turn++;
+		for (const instead of path.length === 2 ? INSTEAD : two) {
+			const data = JSON.parse(text);
+			path.slice(0, -1).reduce((value, key) => value[key], data)[path.at(-1)] = instead;
+			tried++;
+			const where = `${path.join(".")} = ${JSON.stringify(instead)}`;
+			try {
+				const said = await drawAll(data);
+				for (const words of said)
+					if (words === "" || words.includes("cannot be shown"))
+						wrongs.push(`${where}: ${words.slice(-200) || "nothing"}`);
+				if (path.join(".") === "head.findings" && !Array.isArray(instead) && /found to be/.test(said[0]))
+					wrongs.push(`${where}: ${said[0]}`);
+			} catch (error) {
+				wrongs.push(`${where}: ${error.message}`);
 			}
 		}
+	}
 	return { tried, wrongs };
 }
 

@@ -95,7 +95,7 @@ export class Model {
 	}
 
 	framesOf(group) {
-		const frameAt = (number) => (typeof this.texts[number] === "object" ? this.texts[number] : {});
+		const frameAt = (number) => Object(this.texts[number]); // of what is no frame, one of which nothing is known
 		return group ? group.frames.map(frameAt) : [];
 	}
 
