@@ -58,7 +58,11 @@ export function replace(element, ...children) {
 export function firstOf(items, most, element, around = (button) => button, from = 0, end = from + most) {
 	const shown = items.slice(from, end).map((item, i) => element(item, from + i));
 	if (end >= items.length) return shown;
-	const button = make("button", { class: "more", click: () => button.show(end + most) }, `${count(items.length - end)} more`);
+	const button = make(
+		"button",
+		{ class: "more", click: () => button.show(end + most) },
+		`${count(items.length - end)} more`,
+	);
 	const place = around(button);
 	button.items = items;
 	// Up to the one of that number.
