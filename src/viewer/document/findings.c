@@ -21,6 +21,23 @@ void shown_findings_add(struct shown_findings *all, const struct reader_node *fi
 		all->list[all->count++] = node_hold(finding);
 }
 
+bool shown_findings_explains(const struct reader_node *warning)
+{
+	const char *where = text_of(node_get(warning, "where"), "");
+
+	return strcmp(where, "findings") == 0 || strcmp(where, "go") == 0 ||
+	       strcmp(where, "layout") == 0;
+}
+
+const char *shown_findings_missing(const struct reader_node *missing, bool is_go)
+{
+	if (missing)
+		return text_of(node_get(missing, "what"), "?");
+	return is_go ? "the document has no findings, as it was made by an older gosnap, "
+		       "or with --no-analysis"
+		     : "this is not a Go program";
+}
+
 void shown_findings_done(struct shown_findings *all)
 {
 	for (size_t i = 0; i < all->count; i++)

@@ -19,6 +19,10 @@ struct shown_findings {
 };
 
 void shown_findings_add(struct shown_findings *all, const struct reader_node *finding);
+/* It says why something was not looked for. */
+bool shown_findings_explains(const struct reader_node *warning);
+/* Why nothing can be said of a document without the member; missing: such a warning, or NULL. */
+const char *shown_findings_missing(const struct reader_node *missing, bool is_go);
 void shown_findings_done(struct shown_findings *all);
 /* Below a title; with title NULL, each has its advice. Prints nothing if there are none. */
 void shown_findings_print(const struct page *page, const struct shown_findings *all,

@@ -39,17 +39,6 @@ static void keep(const struct reader_node **place, const struct reader_node *nod
 	*place = node_hold(node);
 }
 
-/* Why something was not looked for. */
-static void note_missing(struct why *why, const struct reader_node *warning)
-{
-	const char *where = text_of(node_get(warning, "where"), "");
-
-	if (strcmp(where, "findings") != 0 && strcmp(where, "go") != 0 &&
-	    strcmp(where, "layout") != 0)
-		return;
-	keep(&why->missing, warning);
-}
-
 static bool read_member(void *arg, const char *member, size_t index,
 			const struct reader_node *node)
 {
@@ -58,8 +47,8 @@ static bool read_member(void *arg, const char *member, size_t index,
 	(void)index;
 	if (strcmp(member, "groups") == 0)
 		return false;
-	if (strcmp(member, "warnings") == 0)
-		note_missing(why, node);
+	if (strcmp(member, "warnings") == 0 && shown_findings_explains(node))
+		keep(&why->missing, node);
 	if (head_of(why, member))
 		keep(head_of(why, member), node);
 	if (strcmp(member, "findings") != 0)
@@ -101,15 +90,8 @@ static bool can_tell(const struct why *why, struct err *err)
 {
 	if (why->has_findings || why->summary.heads.fault)
 		return true;
-	if (why->missing)
-		return err_set(err, ERR_CANNOT, "nothing can be said: %s",
-			       text_of(node_get(why->missing, "what"), "?"));
-	return err_set(
-		err, ERR_CANNOT,
-		why->summary.heads.go
-			? "nothing can be said: the document has no findings, as it "
-			  "was made by an older gosnap, or with --no-analysis"
-			: "nothing can be said: this is not a Go program");
+	return err_set(err, ERR_CANNOT, "nothing can be said: %s",
+		       shown_findings_missing(why->missing, why->summary.heads.go));
 }
 
 static bool read_all(struct why *why, struct reader *reader, struct err *err)

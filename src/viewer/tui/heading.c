@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lib/document/reader.h"
+#include "src/viewer/document/findings.h"
 #include "src/viewer/tui/tui_priv.h"
 
 static void add_process(struct text *text, const struct model_heads *heads)
@@ -24,12 +25,38 @@ static void add_process(struct text *text, const struct model_heads *heads)
 		text_add(text, ", %s", text_of(node_get(heads->snapshot, "host"), ""));
 }
 
+/* Where nothing could be looked for, nothing found means nothing. */
+static void add_none(struct model *m, struct text *text)
+{
+	const struct reader_node *missing = NULL;
+	size_t groups;
+
+	if (model_has_list(m, MODEL_FINDINGS)) {
+		text_add(text, "Nothing found that should not be.");
+		return;
+	}
+	for (size_t i = 0; !missing && i < model_list_count(m, MODEL_WARNINGS); i++) {
+		missing = model_open(m, model_list_at(m, MODEL_WARNINGS, i));
+		if (!shown_findings_explains(missing)) {
+			node_drop(missing);
+			missing = NULL;
+		}
+	}
+	model_groups(m, &groups);
+	/* Groups come after findings: what was cut off before them may have had some. */
+	text_add(text, "Nothing can be said: %s",
+		 model_damage(m) && !groups
+			 ? model_damage(m)
+			 : shown_findings_missing(missing, model_heads(m)->go));
+	node_drop(missing);
+}
+
 static void add_finding(struct tui *t, struct text *text)
 {
 	struct model *m = t->b->model;
 
 	if (model_list_count(m, MODEL_FINDINGS) == 0) {
-		text_add(text, "Nothing found that should not be.");
+		add_none(m, text);
 		return;
 	}
 	const struct reader_node *node =
