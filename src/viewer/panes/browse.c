@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/document/reader.h"
+#include "src/viewer/document/details.h"
 #include "src/viewer/panes/history.h"
 #include "src/viewer/lookup/locks.h"
 #include "src/viewer/lookup/objects.h"
@@ -70,6 +71,13 @@ static void close_node(struct browse *b)
 	b->opened = false;
 }
 
+static void free_labels(struct browse *b)
+{
+	for (size_t i = 0; b->labels && i < model_text_count(b->model); i++)
+		xfree(b->labels[i]);
+	xfree(b->labels);
+}
+
 void browse_free(struct browse *b)
 {
 	if (!b)
@@ -83,6 +91,7 @@ void browse_free(struct browse *b)
 	text_done(&b->message);
 	xfree(b->rows);
 	xfree(b->goroot);
+	free_labels(b);
 	xfree(b);
 }
 
@@ -222,20 +231,41 @@ const struct reader_node *browse_node(struct browse *b)
 	return b->node;
 }
 
+const char *browse_labels(struct browse *b, const struct model_goroutine *g)
+{
+	struct text text = { .words = NULL };
+
+	if (!b->labels)
+		b->labels = xcalloc(model_text_count(b->model), sizeof(*b->labels));
+	if (!b->labels[g->labels]) {
+		const struct reader_node *labels =
+			model_open_member(b->model, g->place, "labels");
+		details_add_labels(&text, labels);
+		node_drop(labels);
+		b->labels[g->labels] = xstrdup(text_words(&text));
+		text_done(&text);
+	}
+	return b->labels[g->labels];
+}
+
 void browse_note(struct browse *b)
 {
 	history_note(b->history, b);
 }
 
-void browse_back(struct browse *b)
+void browse_back(struct browse *b, size_t times)
 {
-	if (!history_go(b->history, b, -1))
+	while (times && history_go(b->history, b, -1))
+		times--;
+	if (times)
 		browse_say(b, "there is nothing to go back to");
 }
 
-void browse_forward(struct browse *b)
+void browse_forward(struct browse *b, size_t times)
 {
-	if (!history_go(b->history, b, 1))
+	while (times && history_go(b->history, b, 1))
+		times--;
+	if (times)
 		browse_say(b, "there is nothing to go forward to");
 }
 

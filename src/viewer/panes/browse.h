@@ -48,6 +48,7 @@ struct browse {
 	/* They change when these do. */
 	unsigned subject_version, rows_version, frame_version;
 
+	char **labels; /* as people read them, by the number of their text; NULL: not yet */
 	uint64_t lock; /* address of that which is to be shown next; 0: none */
 	struct pane panes[PANES];
 	struct locks *locks;
@@ -77,13 +78,15 @@ void browse_toggle_all(struct browse *b);
 bool browse_goroutine(struct browse *b, int64_t id, enum pane_id pane);
 void browse_list(struct browse *b, struct narrowing narrowing);
 void browse_note(struct browse *b); /* before any other */
-void browse_back(struct browse *b);
-void browse_forward(struct browse *b);
+void browse_back(struct browse *b, size_t times);
+void browse_forward(struct browse *b, size_t times);
 
 /* The subject's element. NULL: there is none. Borrowed until the subject changes. */
 const struct reader_node *browse_node(struct browse *b);
 /* The frames of its group; 0: it has none. */
 size_t browse_frames(const struct browse *b, const struct model_frame **ret);
+/* "handler=/order, tenant=7" */
+const char *browse_labels(struct browse *b, const struct model_goroutine *g);
 /* NULL: the subject is no goroutine. */
 const struct model_goroutine *browse_current(const struct browse *b);
 

@@ -131,15 +131,16 @@ static bool matches(struct pane *pane, struct browse *b, size_t row,
 }
 
 size_t pane_search(struct pane *pane, struct browse *b, struct search *search,
-		   bool forward)
+		   bool forward, size_t times)
 {
 	const size_t step = forward ? 1 : pane->count - 1;
-	size_t row = pane->cursor;
+	size_t row = pane->cursor, found = 0;
 
 	for (size_t i = 0; i < pane->count; i++) {
 		row = (row + step) % pane->count;
-		if (matches(pane, b, row, search))
+		if (matches(pane, b, row, search) && ++found == times)
 			return row;
 	}
-	return SIZE_MAX;
+	return found ? pane_search(pane, b, search, forward, (times - 1) % found + 1)
+		     : SIZE_MAX;
 }

@@ -78,8 +78,8 @@ void pane_act(struct pane *pane, struct browse *b, enum row_action action);
 void pane_copy(struct pane *pane, struct browse *b, struct text *text);
 uint64_t pane_address(struct pane *pane, struct browse *b);
 int64_t pane_goroutine_id(struct pane *pane, struct browse *b);
-/* The next row that has the words, from the cursor on and round; SIZE_MAX: none. */
+/* The next row that has the words, or the times-th, from the cursor on and round; SIZE_MAX: none. */
 size_t pane_search(struct pane *pane, struct browse *b, struct search *search,
-		   bool forward);
+		   bool forward, size_t times);
 
 #endif

@@ -120,7 +120,7 @@ static void add_time(struct line *line, const struct model_goroutine *g)
 	text_done(&text);
 }
 
-void words_add_goroutine(const struct browse *b, struct line *line,
+void words_add_goroutine(struct browse *b, struct line *line,
 			 const struct model_goroutine *g)
 {
 	const unsigned from = line->used;
@@ -136,8 +136,7 @@ void words_add_goroutine(const struct browse *b, struct line *line,
 	if (g->system)
 		line_add(line, STYLE_FAINT, "  (runtime)");
 	if (g->labels != MODEL_NO_TEXT)
-		line_format(line, STYLE_FAINT, "  %.200s",
-			    model_text_of(b->model, g->labels));
+		line_format(line, STYLE_FAINT, "  %.200s", browse_labels(b, g));
 }
 
 const struct model_goroutine *words_find(const struct browse *b, int64_t id)

@@ -26,7 +26,7 @@ const struct model_frame *words_place(const struct browse *b, uint32_t group);
 /* The same of words_place(), if there is one. */
 void words_add_place(const struct browse *b, struct line *line, uint32_t group);
 /* State, time and place, in columns. */
-void words_add_goroutine(const struct browse *b, struct line *line,
+void words_add_goroutine(struct browse *b, struct line *line,
 			 const struct model_goroutine *g);
 void words_add_state(const struct browse *b, struct text *text,
 		     const struct model_goroutine *g);

@@ -138,22 +138,22 @@ static void filter(struct tui *t)
 
 static void search_next(struct tui *t)
 {
-	tui_search(t, t->forward);
+	tui_search(t, t->forward, times(t));
 }
 
 static void search_previous(struct tui *t)
 {
-	tui_search(t, !t->forward);
+	tui_search(t, !t->forward, times(t));
 }
 
 static void back(struct tui *t)
 {
-	browse_back(t->b);
+	browse_back(t->b, times(t));
 }
 
 static void forward(struct tui *t)
 {
-	browse_forward(t->b);
+	browse_forward(t->b, times(t));
 }
 
 static void sort(struct tui *t)

@@ -31,13 +31,13 @@ static void go_on(struct tui *t)
 		tui_focus(t, wanted);
 }
 
-void tui_search(struct tui *t, bool forward)
+void tui_search(struct tui *t, bool forward, size_t times)
 {
 	if (!t->search) {
 		browse_say(t->b, "nothing was looked for: / does");
 		return;
 	}
-	const size_t row = pane_search(tui_focused(t), t->b, t->search, forward);
+	const size_t row = pane_search(tui_focused(t), t->b, t->search, forward, times);
 	if (row == SIZE_MAX)
 		browse_say(t->b, "not found: %.100s", search_words(t->search));
 	else
@@ -51,7 +51,7 @@ static void begin_search(struct tui *t, bool forward)
 		t->search = search_new(t->b->model, t->prompt.words);
 	}
 	t->forward = forward;
-	tui_search(t, forward);
+	tui_search(t, forward, 1);
 }
 
 static void list_words(struct tui *t)

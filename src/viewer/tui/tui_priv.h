@@ -47,7 +47,7 @@ static inline struct pane *tui_focused(struct tui *t)
 }
 void tui_focus(struct tui *t, enum pane_id pane);
 /* What was looked for, again. */
-void tui_search(struct tui *t, bool forward);
+void tui_search(struct tui *t, bool forward, size_t times);
 
 /* draw.c */
 void draw_all(struct tui *t);
