@@ -3,6 +3,7 @@
  * encodes it. Rows that are as they were are not sent. */
 #include "src/viewer/screen/screen.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -127,7 +128,7 @@ int screen_file(struct screen *screen, bool *ret_markdown)
 	send_rows(screen);
 	screen_forget(screen); /* the question stood there */
 	if (!ask(screen, &q, -1, &answer, &fd))
-		return -1;
+		return screen->gone ? -EIO : (int)answer.result;
 	*ret_markdown = answer.result;
 	return fd;
 }

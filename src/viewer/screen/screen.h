@@ -38,7 +38,7 @@ MUST_CHECK bool screen_key(struct screen *screen, bool wait, struct key *ret);
 
 /* What the user asked for with the last key: y copies, w writes. Each is possible once for one such key. */
 MUST_CHECK bool screen_copy(struct screen *screen, const char *words, size_t len);
-/* Asks the user for the name of a file. A descriptor; -1: there is none. *ret_markdown: by its name. */
+/* Asks the user for the name of a file. A descriptor; -errno: there is none. *ret_markdown: by its name. */
 int screen_file(struct screen *screen, bool *ret_markdown);
 /* Says it when the screen is gone. */
 void screen_say(struct screen *screen, const char *words);

@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,7 +24,7 @@ struct screen_host {
 	unsigned rows, columns;
 	struct prompt prompt; /* for the name of a file */
 	bool overwrites;      /* it is asked whether that may be */
-	char name[PROMPT_BYTES];
+	char name[PATH_MAX];
 	char *said;
 };
 
@@ -191,6 +193,16 @@ static bool open_named(struct screen_host *host, struct answer *ret, int *ret_fd
 	return true;
 }
 
+/* As a shell would. */
+static void take_name(struct screen_host *host)
+{
+	const char *words = host->prompt.words, *home = getenv("HOME");
+	const bool within = strncmp(words, "~/", 2) == 0 && home;
+
+	snprintf(host->name, sizeof(host->name), "%s%s", within ? home : "",
+		 within ? words + 1 : words);
+}
+
 /* False: it goes on. */
 static bool take_answer(struct screen_host *host, struct answer *ret, int *ret_fd)
 {
@@ -199,7 +211,7 @@ static bool take_answer(struct screen_host *host, struct answer *ret, int *ret_f
 		return true;
 	}
 	if (!host->overwrites)
-		memcpy(host->name, host->prompt.words, sizeof(host->name));
+		take_name(host);
 	return open_named(host, ret, ret_fd);
 }
 

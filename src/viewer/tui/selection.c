@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -55,16 +56,19 @@ void selection_write(struct tui *t)
 	}
 	const int fd = screen_file(t->screen, &markdown);
 	if (fd < 0) {
-		browse_say(t->b, "nothing was written");
+		if (fd == -ECANCELED)
+			browse_say(t->b, "nothing was written");
+		else
+			browse_say(t->b, "cannot write it: %s", strerror(-fd));
 		text_done(&text);
 		return;
 	}
 	if (markdown)
 		to_markdown(&text);
-	browse_say(t->b,
-		   write_fully(fd, text.words, text.len) ? "%zu bytes were written"
-							 : "cannot write %zu bytes",
-		   text.len);
-	close(fd);
+	const bool wrote = write_fully(fd, text.words, text.len);
+	if (close(fd) == 0 && wrote)
+		browse_say(t->b, "%zu bytes were written", text.len);
+	else
+		browse_say(t->b, "cannot write it: %s", strerror(errno));
 	text_done(&text);
 }
