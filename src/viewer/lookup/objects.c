@@ -3,10 +3,7 @@
 
 #include "lib/document/reader.h"
 
-enum {
-	STEPS = 16,	  /* of references to references */
-	NODES_MAX = 5000, /* kept: what is beyond them is parsed again */
-};
+enum { STEPS = 16 }; /* of references to references */
 
 void objects_forget(struct objects *objects)
 {
@@ -28,8 +25,6 @@ static const struct reader_node *find(struct objects *objects, int64_t number)
 
 	if (at)
 		return objects->nodes[at - 1];
-	if (objects->count == NODES_MAX)
-		return NULL;
 	GROW(objects->nodes, objects->count, objects->cap);
 	objects->nodes[objects->count++] =
 		model_open_object(objects->model, (uint64_t)number);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* objects.h - what values refer to: objects of the document, each parsed when it is first wanted, and kept. */
+/* objects.h - what values refer to: objects of the document, each parsed when it is first wanted, and kept
+ * until they are forgotten. */
 #ifndef GOSNAP_OBJECTS_H
 #define GOSNAP_OBJECTS_H
 

@@ -13,6 +13,7 @@
 
 enum {
 	COPIED_MAX = 45000, /* bytes of a value */
+	SEEN_MAX = 5000,    /* objects that are kept as they were drawn */
 	LABEL_COLUMNS = 24, /* about as much as stands before a value */
 };
 
@@ -21,6 +22,7 @@ enum kind { KIND_VALUE, KIND_ELEMENT, KIND_ENTRY, KIND_GOROUTINE, KIND_TEXT, KIN
 struct variables {
 	struct tree tree;
 	struct objects objects;
+	size_t needed;	      /* of them, by the rows of the tree */
 	struct wrapped texts; /* of values that are too long for a row */
 	unsigned columns;
 	unsigned subject, frame; /* versions */
@@ -199,6 +201,11 @@ static void add_reason(struct browse *b, struct variables *v)
 		add_note(v, 1, "the document has no variables of this frame");
 }
 
+static bool has_seen_many(const struct variables *v)
+{
+	return v->objects.count > v->needed + SEEN_MAX;
+}
+
 static void fill(struct browse *b, struct variables *v)
 {
 	const struct reader_node *frame = frame_of(b),
@@ -206,7 +213,7 @@ static void fill(struct browse *b, struct variables *v)
 				 *locals = node_get(frame, "locals");
 
 	v->objects.model = b->model;
-	if (v->subject != b->subject_version)
+	if (v->subject != b->subject_version || has_seen_many(v))
 		objects_forget(&v->objects);
 	tree_empty(&v->tree);
 	wrapped_done(&v->texts);
@@ -223,6 +230,7 @@ static void fill(struct browse *b, struct variables *v)
 	if (node_get(frame, "values_omitted_by"))
 		add_note(v, v->tree.count + 2,
 			 "more were left out: too many bytes for one goroutine");
+	v->needed = v->objects.count;
 }
 
 static size_t update(struct browse *b, void *state, unsigned columns)
@@ -309,10 +317,11 @@ static void add_text(struct variables *v, const struct reader_node *value,
 static void draw(struct browse *b, void *state, size_t row, struct line *line)
 {
 	struct variables *v = state;
-	const struct tree_row *r = &v->tree.rows[row];
 	struct text text = { .words = NULL };
 
-	(void)b;
+	if (has_seen_many(v))
+		fill(b, v);
+	const struct tree_row *r = &v->tree.rows[row];
 	tree_draw_begin(&v->tree, row, line);
 	add_label(line, r);
 	if (!r->node)
