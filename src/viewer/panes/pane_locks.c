@@ -8,7 +8,7 @@
 #include "src/viewer/panes/tree.h"
 #include "src/viewer/panes/words.h"
 
-enum kind { KIND_LOCK, KIND_PARTNER, KIND_WAITER, KIND_AGAIN };
+enum kind { KIND_LOCK, KIND_PARTNER, KIND_WAITER, KIND_AGAIN, KIND_NOTE };
 
 struct waits {
 	struct tree tree;
@@ -125,6 +125,7 @@ static size_t update(struct browse *b, void *state, unsigned columns)
 	tree_empty(&w->tree);
 	for (size_t i = 0; i < w->count; i++)
 		add_lock(b, w, SIZE_MAX, i, i);
+	tree_end(&w->tree, KIND_NOTE);
 	return w->tree.count;
 }
 
@@ -206,6 +207,9 @@ static void draw(struct browse *b, void *state, size_t row, struct line *line)
 	case KIND_WAITER:
 		line_add(line, STYLE_FAINT, "waits: ");
 		add_goroutine(b, (int64_t)r->number, line);
+		break;
+	case KIND_NOTE:
+		line_format(line, STYLE_FAINT, "(%s)", r->name);
 	}
 }
 
@@ -224,6 +228,8 @@ static int64_t goroutine(struct browse *b, void *state, size_t row)
 	const struct waits *w = state;
 	const struct tree_row *r = &w->tree.rows[row];
 
+	if (r->kind == KIND_NOTE)
+		return -1;
 	return r->kind == KIND_PARTNER || r->kind == KIND_WAITER
 		       ? (int64_t)r->number
 		       : lock_at(b, r->number)->holder;

@@ -230,6 +230,7 @@ static void fill(struct browse *b, struct variables *v)
 	if (node_get(frame, "values_omitted_by"))
 		add_note(v, v->tree.count + 2,
 			 "more were left out: too many bytes for one goroutine");
+	tree_end(&v->tree, KIND_NOTE);
 	v->needed = v->objects.count;
 }
 

@@ -6,6 +6,7 @@
 void tree_empty(struct tree *tree)
 {
 	tree->count = 0;
+	tree->cut = false;
 }
 
 void tree_done(struct tree *tree)
@@ -28,18 +29,34 @@ static uint64_t way_of(uint64_t parent, size_t number)
 	return (parent ^ (number + 1)) * UINT64_C(0x9e3779b97f4a7c15) + 1;
 }
 
+static size_t append(struct tree *tree, struct tree_row row)
+{
+	GROW(tree->rows, tree->count, tree->cap);
+	tree->rows[tree->count] = row;
+	return tree->count++;
+}
+
 size_t tree_add(struct tree *tree, size_t parent, size_t number, struct tree_row row)
 {
 	const struct tree_row *above = parent == SIZE_MAX ? NULL : &tree->rows[parent];
 
 	row.way = way_of(above ? above->way : 0, number);
 	row.depth = above ? above->depth + 1 : 0;
-	if (tree->count >= TREE_ROWS_MAX || row.depth > TREE_DEPTH_MAX)
+	if (tree->count >= TREE_ROWS_MAX || row.depth > TREE_DEPTH_MAX) {
+		tree->cut = true;
 		return SIZE_MAX;
+	}
 	row.open = row.opens && row.open != (find_turned(tree, row.way) != SIZE_MAX);
-	GROW(tree->rows, tree->count, tree->cap);
-	tree->rows[tree->count] = row;
-	return tree->count++;
+	return append(tree, row);
+}
+
+void tree_end(struct tree *tree, int kind)
+{
+	if (tree->cut)
+		append(tree,
+		       (struct tree_row){ .kind = kind,
+					  .name = "more is not shown: too many rows, or "
+						  "too deep" });
 }
 
 void tree_turn(struct tree *tree, size_t row)

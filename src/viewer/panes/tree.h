@@ -27,6 +27,7 @@ struct tree_row {
 struct tree {
 	struct tree_row *rows;
 	size_t count, cap;
+	bool cut;	  /* rows were left out */
 	uint64_t *turned; /* ways of rows that are not as they are at first */
 	size_t turned_count, turned_cap;
 };
@@ -39,6 +40,8 @@ void tree_done(struct tree *tree);
 /* The number-th row below parent; parent SIZE_MAX: of the root. open: at first. Returns its index; SIZE_MAX: there
  * are too many. */
 size_t tree_add(struct tree *tree, size_t parent, size_t number, struct tree_row row);
+/* After all rows: one of that kind whose name says that some were left out, if so. */
+void tree_end(struct tree *tree, int kind);
 /* Opens or closes it; the rows are to be made anew. */
 void tree_turn(struct tree *tree, size_t row);
 /* The row that it is below; SIZE_MAX: none. */
