@@ -69,6 +69,16 @@ def stat(path):
 EXIT_SIGNAL, NICE, RT_PRIORITY, POLICY = 38, 19, 40, 41  # fields of stat
 
 
+def has_its_share(pid):
+    """Its threads have run for longer than they waited for a processor."""
+    ran = waited = 0
+    for path in glob.glob(f"/proc/{pid}/task/*/schedstat"):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError), open(path) as f:
+            on, off = map(int, f.read().split()[:2])
+            ran, waited = ran + on, waited + off
+    return ran >= waited
+
+
 def remains(pid):
     """The zombies that a killed gosnap leaves: children of the process that end silently."""
     for child, _, state in children(pid):

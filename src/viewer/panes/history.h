@@ -13,7 +13,7 @@ void history_free(struct history *history);
 
 /* What is looked at now can be gone back to. */
 void history_note(struct history *history, const struct browse *b);
-/* -1: back, 1: forward. False: there is no more. */
+/* Goes back (-1) or forward (1). False: there is nowhere to go. */
 bool history_go(struct history *history, struct browse *b, int step);
 
 #endif
