@@ -141,7 +141,7 @@ uint32_t *sections_similar(struct model *m)
 	const struct model_group *groups = model_groups(m, &n);
 	const struct model_frame *frames = model_frames(m, &frame_count);
 	uint32_t *similar = xcalloc(n + 1, sizeof(*similar));
-	struct table largest = { NULL };
+	struct table largest = { 0 };
 
 	for (size_t i = 0; i < n; i++) {
 		const uint64_t hash = hash_of(frames, &groups[i]);

@@ -139,7 +139,7 @@ static void print_sections(struct show *show)
 	const struct viewer_options *options = show->options;
 	AUTO(xfree)
 	uint32_t *rows = xcalloc(show->summary.goroutines + 1, sizeof(*rows));
-	struct sections sections = { NULL };
+	struct sections sections = { 0 };
 
 	sections_make(&sections, show->model, rows, shown_rows(show, rows),
 		      options->grouping, options->label);
