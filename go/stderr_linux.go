@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 	"unsafe"
 )
 
@@ -32,6 +33,11 @@ func (c *child) connectStandardError() error {
 	return nil
 }
 
+// settle is how long we go on asking for SIGPIPE when standard error is given back. os.File.Write tells the
+// runtime of a broken pipe after the write has failed (epipecheck), so a goroutine may be between the two,
+// and the runtime ends a program that has not asked.
+const settle = 10 * time.Second
+
 // watch gives standard error back if the child ends before us.
 func (c *child) watch(before int, broken chan os.Signal, ended <-chan struct{}) {
 	for lives := true; lives; {
@@ -40,13 +46,13 @@ func (c *child) watch(before int, broken chan os.Signal, ended <-chan struct{}) 
 			lives = false
 		case <-broken:
 			if !hasNoReader(c.pipe) {
-				dieOfStandardOutput(broken)
+				dieOfBrokenOutput(broken)
 			}
 		}
 	}
 	_ = syscall.Dup3(before, syscall.Stderr, 0)
 	syscall.Close(before)
-	signal.Stop(broken)
+	go stopAsking(broken)
 	monitored.Lock()
 	monitored.child = nil
 	monitored.Unlock()
@@ -57,15 +63,32 @@ func (c *child) watch(before int, broken chan os.Signal, ended <-chan struct{}) 
 	c.options.log("the monitor ended")
 }
 
-// dieOfStandardOutput does what the runtime would have done without our Notify: a write to a standard
-// output that nobody reads ends the program.
-func dieOfStandardOutput(broken chan os.Signal) {
-	if !hasNoReader(syscall.Stdout) {
-		return
+func stopAsking(broken chan os.Signal) {
+	defer signal.Stop(broken)
+	for settled := time.After(settle); ; {
+		select {
+		case <-settled:
+			return
+		case <-broken:
+			dieOfBrokenOutput(broken)
+		}
 	}
-	signal.Stop(broken)
-	_, _ = os.Stdout.Write([]byte{0}) // to nobody
-	signal.Notify(broken, syscall.SIGPIPE)
+}
+
+// brokenOutput is what dieOfBrokenOutput wrote to: unreachable, it would be closed.
+var brokenOutput *os.File
+
+// dieOfBrokenOutput does what the runtime would have done without our Notify: a write to a standard
+// output that nobody reads ends the program. os.Stdout may be another file by now.
+func dieOfBrokenOutput(broken chan os.Signal) {
+	for _, output := range []int{syscall.Stdout, syscall.Stderr} {
+		if hasNoReader(output) {
+			signal.Stop(broken)
+			brokenOutput = os.NewFile(uintptr(output), "")
+			_, _ = brokenOutput.Write([]byte{0}) // to nobody
+			signal.Notify(broken, syscall.SIGPIPE)
+		}
+	}
 }
 
 // hasNoReader asks poll(2), by the call that every architecture has.

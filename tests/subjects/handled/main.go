@@ -134,6 +134,18 @@ func waits() {
 	time.Sleep(time.Hour)
 }
 
+// chatters writes to standard error all the while, and returns.
+func chatters() {
+	for i := 0; i < 4; i++ {
+		go func() {
+			for {
+				os.Stderr.WriteString("...")
+			}
+		}()
+	}
+	dying(0)
+}
+
 // recovered panics with Recover, and somebody else recovers it; nested: while it panics, a function
 // with a deferred Recover of its own returns.
 func recovered() {
@@ -259,7 +271,7 @@ var ways = map[string]func(){
 	"waits": waits, "recovered": recovered, "nested": nested, "elsewhere": elsewhere,
 	"looped": looped, "direct": direct, "called": called,
 	"unseen": unseen, "lives": lives, "other": other, "equal": equal, "elseways": elseways, "late": late,
-	"loops": loops,
+	"loops": loops, "chatters": chatters,
 }
 
 func nothing(...gosnap.Option) {}
