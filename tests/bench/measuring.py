@@ -45,7 +45,7 @@ def _anonymous(pid):
     return int(found[1]) * 1024 if found else 0
 
 
-def _family(pid):
+def family(pid):
     """A process and what it started, which has higher numbers."""
     found = {pid}
     for other in sorted(int(e) for e in os.listdir("/proc") if e.isdigit() and int(e) > pid):
@@ -68,7 +68,7 @@ class Peak(threading.Thread):
 
     def run(self):
         while not self.ending:
-            self.peak = max(self.peak, sum(_anonymous(p) for p in _family(self.pid)))
+            self.peak = max(self.peak, sum(_anonymous(p) for p in family(self.pid)))
             time.sleep(0.001)
 
     def end(self):
