@@ -128,7 +128,7 @@ def series_of(document):
                  before=EVERYBODY + "o:any(frames, function ~ \"fifth2\")")
     if document.values:
         yield Series(":, Enter: `var.m.state > 0`", [ENTER] * 3, before=EVERYBODY + "o:var.m.state > 0",
-                     shows="Goroutines 16,")
+                     shows=", var.m.state > 0")
     yield Series("&, Enter: all again", [ENTER], before="o&")
 
 
