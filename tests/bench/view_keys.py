@@ -17,6 +17,7 @@ import measuring
 COLUMNS, ROWS = 200, 60
 STILL_S = 0.02  # as long it neither writes nor runs: then it waits for a key
 PAGE_DOWN, DOWN, TAB, ENTER = "\x1b[6~", "j", "\t", "\r"
+PATIENCE_S = 60  # a key that changes nothing is a mistake of ours
 EVERYBODY = "&" + ENTER  # in the list
 
 
@@ -67,19 +68,22 @@ class Terminal:
                 return came, last
             before = now
 
-    def opened(self):
-        """Seconds until its first screen is complete."""
-        while True:
+    def since(self, begin):
+        """Seconds until what it draws is complete. A key may take a while to reach it."""
+        while time.monotonic() < begin + PATIENCE_S:
             _, last = self.settled()
             if last:
-                return last - self.begun
+                return last - begin
+        return None
+
+    def opened(self):
+        return self.since(self.begun)
 
     def press(self, keys):
-        """Seconds; None: nothing has changed."""
+        """None: nothing has changed."""
         begin = time.monotonic()
         os.write(self.fd, keys.encode())
-        _, last = self.settled()
-        return last and last - begin
+        return self.since(begin)
 
     def words(self):
         """What is on the screen, without blanks: of another size, it is drawn anew."""
