@@ -16,6 +16,10 @@ const struct reader_member *text_member(const struct reader_member *members, siz
 typedef bool text_element_fn(void *arg, const char *value, size_t bytes);
 void text_elements(const char *array, size_t bytes, text_element_fn *fn, void *arg);
 
+/* Is it one value, as node_of_text() takes it? That refuses more: numbers that are too large, and names with NUL.
+ * For what is passed on as it is written; builds nothing of it. */
+bool text_is_json(const char *text, size_t bytes);
+
 /* member: may be NULL. */
 int64_t text_int(const struct reader_member *member, int64_t fallback);
 bool text_bool(const struct reader_member *member, bool fallback);

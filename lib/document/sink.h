@@ -32,7 +32,7 @@ size_t sink_part_bytes(const struct sink *part);
 void sink_part_cut(struct sink *part, size_t bytes);
 /* Borrowed until the next write. */
 const char *sink_part_text(const struct sink *part);
-/* Appends the elements of a part to the open array. */
+/* Appends the elements of a part, or one that is JSON, to the open array. */
 void sink_add_part(struct sink *out, const char *text, size_t bytes);
 
 /* Inside an object every value is preceded by sink_name(); keys are ASCII literals. */

@@ -565,7 +565,7 @@ void sink_add_part(struct sink *out, const char *text, size_t bytes)
 {
 	struct level *level = &out->levels[out->depth - 1];
 
-	assert(out->depth == PART_DEPTH && level->kind == SINK_ARRAY);
+	assert(out->depth >= PART_DEPTH && level->kind == SINK_ARRAY);
 	if (!bytes)
 		return;
 	if (!level->empty)

@@ -69,7 +69,6 @@ static int write_page(void *arg)
 	const struct html_options options = { last_part(w->name), w->values_max };
 	struct err err, damage;
 	bool nothing = true;
-	AUTO(reader_close)
 	struct reader *reader = reader_open_fd(w->fd, w->name, &damage);
 	const bool ok = reader && html_write(reader, &options, &out, &nothing, &damage);
 

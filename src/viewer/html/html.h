@@ -20,8 +20,8 @@ struct html_options {
 	uint64_t values_max; /* bytes of values, before compression */
 };
 
-/* Reads the document twice. A document that is cut off makes a page of what there is; false: err says where
- * it ends, or *ret_nothing that there is no page. */
+/* Takes ownership of reader. A document that is cut off or damaged makes a page of what there is; false: err
+ * says where, or *ret_nothing that there is no page. */
 MUST_CHECK bool html_write(struct reader *reader, const struct html_options *options,
 			   const struct page_out *out, bool *ret_nothing,
 			   struct err *err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/viewer/html/sample.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/util.h"
@@ -36,72 +37,69 @@ static void name_holders(struct sample *sample, const struct reader_node *wait)
 	}
 }
 
-void sample_note(struct sample *sample, const char *member,
-		 const struct reader_node *node)
+static void name_of_list(struct sample *sample, struct model *m, enum model_list list,
+			 void (*name_in)(struct sample *, const struct reader_node *))
 {
-	if (strcmp(member, "fault") == 0 || strcmp(member, "trigger") == 0)
-		name(sample, node_get(node, "goroutine"));
-	else if (strcmp(member, "findings") == 0)
-		name_some(sample, node_get(node, "goroutines"));
-	else if (strcmp(member, "waits") == 0)
-		name_holders(sample, node);
-}
-
-static bool is_first_of_group(struct sample *sample, const struct html_row *row)
-{
-	const uint64_t chosen = table_get(&sample->groups, (uint64_t)row->group, 0);
-
-	if (chosen > OF_GROUP)
-		return false;
-	table_set(&sample->groups, (uint64_t)row->group, 0, chosen ? chosen + 1 : 2);
-	return true;
-}
-
-void sample_choose(struct sample *sample, struct columns *rows)
-{
-	for (size_t i = 0; i < rows->count; i++) {
-		struct html_row *row = &rows->all[i];
-		if (sample->all || table_get(&sample->named, (uint64_t)row->id, 0) ||
-		    is_first_of_group(sample, row))
-			row->flags |= ROW_WHOLE;
+	for (size_t i = 0; i < model_list_count(m, list); i++) {
+		const struct reader_node *node = model_open(m, model_list_at(m, list, i));
+		name_in(sample, node);
+		node_drop(node);
 	}
 }
 
-struct walk {
-	struct sample *sample;
-	unsigned depth;
-};
-
-static void follow(const struct walk *from, const struct reader_node *node);
-
-static void follow_member(void *arg, const char *key, const struct reader_node *node)
+static void name_in_finding(struct sample *sample, const struct reader_node *finding)
 {
-	const struct walk *walk = arg;
-	const int64_t number = strcmp(key, "object") == 0 ? node_int(node, -1) : -1;
-
-	if (number >= 0)
-		table_add(&walk->sample->objects, (uint64_t)number, 0);
-	else
-		follow(walk, node);
+	name_some(sample, node_get(finding, "goroutines"));
 }
 
-static void follow(const struct walk *from, const struct reader_node *node)
+static bool is_first_of_group(struct sample *sample, const struct model_goroutine *g)
 {
-	struct walk walk = { from->sample, from->depth + 1 };
+	const uint64_t chosen = table_get(&sample->groups, g->group, 0);
 
-	if (walk.depth > NODE_DEPTH_MAX)
-		return;
-	for (size_t i = 0; i < node_count(node); i++)
-		follow(&walk, node_at(node, i));
-	node_each(node, follow_member, &walk);
+	if (chosen > OF_GROUP)
+		return false;
+	table_set(&sample->groups, g->group, 0, chosen ? chosen + 1 : 2);
+	return true;
 }
 
-/* Objects are in the order of their distance from a frame: what one refers to comes behind it, but for
- * what is as near as itself. */
-void sample_follow(struct sample *sample, const struct reader_node *written)
+void sample_choose(struct sample *sample, struct model *m)
 {
-	if (!sample->all)
-		follow(&(struct walk){ sample, 0 }, written);
+	const struct model_heads *heads = model_heads(m);
+	size_t count;
+	const struct model_goroutine *all = model_goroutines(m, &count);
+
+	sample->whole = xcalloc(count + 1, sizeof(*sample->whole));
+	name(sample, node_get(heads->fault, "goroutine"));
+	name(sample, node_get(heads->trigger, "goroutine"));
+	name_of_list(sample, m, MODEL_FINDINGS, name_in_finding);
+	name_of_list(sample, m, MODEL_WAITS, name_holders);
+	for (size_t i = 0; i < count; i++)
+		sample->whole[i] = sample->all ||
+				   table_get(&sample->named, (uint64_t)all[i].id, 0) ||
+				   is_first_of_group(sample, &all[i]);
+}
+
+static const char *skip_space(const char *at)
+{
+	return at + strspn(at, " \t\r\n");
+}
+
+/* The key cannot be within a string, whose quotes have a backslash before them. Objects are in the order of
+ * their distance from a frame: what one refers to comes behind it, but for what is as near as itself. */
+void sample_follow(struct sample *sample, const char *json, size_t len)
+{
+	static const char key[] = "\"object\"";
+	const char *const end = json + len;
+	const char *at = json;
+
+	while ((at = memmem(at, (size_t)(end - at), key, strlen(key)))) {
+		at = skip_space(at + strlen(key));
+		if (*at != ':')
+			continue;
+		at = skip_space(at + 1);
+		if (*at >= '0' && *at <= '9')
+			table_add(&sample->objects, strtoull(at, NULL, 10), 0);
+	}
 }
 
 bool sample_has_object(const struct sample *sample, size_t number)
@@ -111,6 +109,7 @@ bool sample_has_object(const struct sample *sample, size_t number)
 
 void sample_done(struct sample *sample)
 {
+	xfree(sample->whole);
 	table_free(&sample->named);
 	table_free(&sample->groups);
 	table_free(&sample->objects);

@@ -5,22 +5,19 @@
 #define GOSNAP_SAMPLE_H
 
 #include "lib/base/table.h"
-#include "src/viewer/html/columns.h"
+#include "src/viewer/model/model.h"
 
 struct sample {
 	bool all;	     /* there is room for everything */
+	bool *whole;	     /* by rows */
 	struct table named;  /* ids */
-	struct table groups; /* by id: how many goroutines are chosen, plus one */
+	struct table groups; /* by row: how many goroutines are chosen, plus one */
 	struct table objects;
 };
 
-/* Of the first pass: members before the goroutines. */
-void sample_note(struct sample *sample, const char *member,
-		 const struct reader_node *node);
-/* After it: marks rows as ROW_WHOLE. */
-void sample_choose(struct sample *sample, struct columns *rows);
-/* Of the second: what is written may refer to objects, which then are to be written, too. */
-void sample_follow(struct sample *sample, const struct reader_node *written);
+void sample_choose(struct sample *sample, struct model *m);
+/* What is written may refer to objects, which then are to be written, too. */
+void sample_follow(struct sample *sample, const char *json, size_t len);
 bool sample_has_object(const struct sample *sample, size_t number);
 void sample_done(struct sample *sample);
 

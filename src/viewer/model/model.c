@@ -250,14 +250,20 @@ struct model_place model_object_at(const struct model *m, size_t i)
 	return (struct model_place){ offset, (uint32_t)bytes };
 }
 
+static void note_damage(struct model *m, struct model_place place)
+{
+	if (place.bytes > 0 && err_is(&m->damage, ERR_NONE))
+		err_set(&m->damage, ERR_BAD_DATA,
+			"%s: damaged at byte %" PRIu64 ": invalid JSON",
+			reader_name(m->reader), place.offset);
+}
+
 const struct reader_node *model_open(struct model *m, struct model_place place)
 {
 	const struct reader_node *node = reader_at(m->reader, place.offset, place.bytes);
 
-	if (!node && place.bytes > 0 && err_is(&m->damage, ERR_NONE))
-		err_set(&m->damage, ERR_BAD_DATA,
-			"%s: damaged at byte %" PRIu64 ": invalid JSON",
-			reader_name(m->reader), place.offset);
+	if (!node)
+		note_damage(m, place);
 	return node;
 }
 
@@ -279,7 +285,12 @@ const struct reader_node *model_open_inline(struct model *m, struct model_place 
 
 char *model_read(struct model *m, struct model_place place)
 {
-	return reader_text_at(m->reader, place.offset, place.bytes);
+	AUTO(xfree) char *text = model_written(m, place);
+
+	if (text && text_is_json(text, place.bytes))
+		return TAKE(text);
+	note_damage(m, place);
+	return NULL;
 }
 
 const struct reader_node *model_open_object(struct model *m, uint64_t number)

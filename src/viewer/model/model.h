@@ -133,7 +133,7 @@ const struct reader_node *model_open_inline(struct model *m, struct model_place 
 					    unsigned depth);
 /* objects[number] of the document; NULL: there is none. The caller drops it. */
 const struct reader_node *model_open_object(struct model *m, uint64_t number);
-/* An element as it is written; the caller frees it. NULL: it cannot be read. */
+/* An element as it is written, which is JSON. NULL: as of model_open(). The caller frees it. */
 char *model_read(struct model *m, struct model_place place);
 /* One member of an element, without parsing the rest; NULL: it has none. The caller drops it. */
 const struct reader_node *model_open_member(struct model *m, struct model_place place,

@@ -8,13 +8,12 @@
 #include "lib/document/gzip.h"
 #include "lib/document/reader.h"
 #include "lib/document/sink.h"
-#include "src/viewer/html/head.h"
 #include "src/viewer/html/page_frame.h"
 #include "src/viewer/html/page_out.h"
 #include "src/viewer/model/model.h"
+#include "src/viewer/page_data/start.h"
 #include "src/viewer/serve/http.h"
 #include "src/viewer/serve/reply.h"
-#include "src/viewer/serve/start.h"
 #include "src/viewer/serve/where.h"
 
 struct document {
@@ -79,7 +78,6 @@ void document_page(struct http_reply *ret)
 static char *make_start(struct document *d)
 {
 	return start_of(d->m, &(struct head_page){ .name = d->name,
-						   .damage = model_damage(d->m),
 						   .whole = true,
 						   .of_folder = d->of_folder });
 }

@@ -41,7 +41,7 @@ void job_free(struct job *job)
 /* Most have no such word, and are not parsed. */
 static bool may_have(const struct job *job, struct browse *b, struct model_place place)
 {
-	AUTO(xfree) char *text = model_read(b->model, place);
+	AUTO(xfree) char *text = model_written(b->model, place);
 
 	return text && strstr(text, job->word);
 }

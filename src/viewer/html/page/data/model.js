@@ -5,7 +5,7 @@
 import { textOf } from "../text.js";
 import { takeHead, takeShared } from "./shapes.js";
 
-// As ROW_COLUMNS and ROW_TEXTS of columns.h, in their order.
+// As in columns.c.
 const COLUMNS = [
 	"id",
 	"group",
