@@ -16,6 +16,7 @@
 #include "src/options/snap_options.h"
 #include "src/viewer/model/model.h"
 #include "src/viewer/lookup/source_files.h"
+#include "src/viewer/lookup/source_paths.h"
 #include "src/viewer/screen/screen.h"
 #include "src/viewer/screen/screen_host.h"
 #include "src/viewer/screen/tty.h"
@@ -23,12 +24,21 @@
 
 struct view_arguments {
 	struct snap_arguments take; /* of a process or a core */
-	const char *source;
+	struct source_places source;
 };
+
+static bool add_map(const struct option_info *option, const char *argument, void *field,
+		    struct err *err)
+{
+	(void)option;
+	return source_places_map(field, argument, err);
+}
 
 static const struct option_info source_options[] = {
 	{ 0, "source", "DIR", "where the source files of the program are",
-	  OPTION_STRING(struct view_arguments, source) },
+	  OPTION_STRING(struct source_places, folder) },
+	{ 0, "source-map", "FROM=TO", "what the document has in FROM is in TO here",
+	  .read = add_map },
 	{ .name = NULL }
 };
 
@@ -38,7 +48,7 @@ const struct command command_view = {
 	.arguments = "FILE|PID|CORE|ID",
 	.summary = "look around in a snapshot, in a terminal",
 	.options = {
-		{ source_options, 0 },
+		{ source_options, offsetof(struct view_arguments, source) },
 		{ core_options,
 		  offsetof(struct view_arguments, take.snap.capture.core.search) },
 		{ way_options, offsetof(struct view_arguments, take.snap) },
@@ -107,7 +117,7 @@ static int view_open(int fd, const char *name, const struct view_arguments *argu
 		return cmd_failed(&err);
 	AUTO(screen_host_free) struct screen_host *host = screen_host_new(tty);
 	AUTO(source_files_free)
-	struct source_files *sources = source_files_new(arguments->source);
+	struct source_files *sources = source_files_new(&arguments->source);
 	v.host = host;
 	v.sources = sources;
 	sandbox_add_services(&sandbox, screen_host_services(host));
@@ -151,28 +161,42 @@ static int view_named(const char *name, const struct view_arguments *arguments)
 	return fd < 0 ? cmd_failed(&err) : view_open(fd, said, arguments);
 }
 
-int cmd_view(int argc, char **argv)
+static int look_at(const char *operand, struct view_arguments *arguments)
 {
-	AUTO(view_free) struct view *view = view_new();
-	struct view_arguments arguments = { .take = snap_arguments_default(view) };
-	struct capture_options *capture = &arguments.take.snap.capture;
+	struct capture_options *capture = &arguments->take.snap.capture;
 	struct err err;
+
+	if (!tty_can_open(&err))
+		return cmd_failed(&err);
+	if (cmd_parse_pid(operand, &capture->pid))
+		return view_taken(arguments);
+	if (core_is_one(operand)) {
+		capture->core.path = operand;
+		return view_taken(arguments);
+	}
+	return view_named(operand, arguments);
+}
+
+static int read_and_look(int argc, char **argv, struct view_arguments *arguments)
+{
 	int status;
 
-	if (!options_read(&command_view, argc, argv, &arguments, &status))
+	if (!options_read(&command_view, argc, argv, arguments, &status))
 		return status;
 	if (optind == argc)
 		return cmd_misused(&command_view, "missing file name, PID or core");
 	if (argc - optind > 1)
 		return cmd_misused(&command_view,
 				   "too many arguments: give a single file or PID");
-	if (!tty_can_open(&err))
-		return cmd_failed(&err);
-	if (cmd_parse_pid(argv[optind], &capture->pid))
-		return view_taken(&arguments);
-	if (core_is_one(argv[optind])) {
-		capture->core.path = argv[optind];
-		return view_taken(&arguments);
-	}
-	return view_named(argv[optind], &arguments);
+	return look_at(argv[optind], arguments);
+}
+
+int cmd_view(int argc, char **argv)
+{
+	AUTO(view_free) struct view *view = view_new();
+	struct view_arguments arguments = { .take = snap_arguments_default(view) };
+	const int status = read_and_look(argc, argv, &arguments);
+
+	source_places_done(&arguments.source);
+	return status;
 }

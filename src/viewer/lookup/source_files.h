@@ -8,9 +8,10 @@
 
 struct sandbox_service;
 struct source_files;
+struct source_places;
 
-/* folder: where the user has the program's; NULL: nowhere else. Borrowed. */
-struct source_files *source_files_new(const char *folder);
+/* places: where the user has them. Borrowed. */
+struct source_files *source_files_new(const struct source_places *places);
 void source_files_free(struct source_files *files);
 DEFINE_AUTO(struct source_files, source_files_free)
 
@@ -18,7 +19,9 @@ const struct sandbox_service *source_files_services(const struct source_files *f
 
 enum { SOURCE_BYTES_MAX = 4 << 20 };
 
-/* Its text, which the caller frees; NULL: it is not found. */
-char *source_files_read(const struct source_files *files, const char *path);
+/* Its text; NULL: it is not found. *ret_where: where it is, else what was tried, a path in each line. The caller
+ * frees both. */
+char *source_files_read(const struct source_files *files, const char *path,
+			char **ret_where);
 
 #endif

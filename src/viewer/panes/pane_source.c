@@ -9,8 +9,10 @@
 #include "src/viewer/screen/harmless.h"
 
 struct source {
-	char *path, *text;  /* path: of the document; text NULL: not found */
-	const char **lines; /* in text */
+	char *path;	    /* of the document */
+	char *text;	    /* NULL: not found */
+	char *where;	    /* NULL: not looked for; else see source_files.h */
+	const char **lines; /* in text, or what is to be said instead */
 	size_t count, cap;
 	uint32_t line; /* of the frame; 0: unknown */
 	unsigned subject, frame;
@@ -21,20 +23,48 @@ static void empty(struct source *s)
 {
 	xfree(s->text);
 	xfree(s->path);
-	s->text = s->path = NULL;
+	xfree(s->where);
+	s->text = s->path = s->where = NULL;
 	s->count = 0;
 }
 
-static void split(struct source *s)
+static void add_line(struct source *s, const char *words)
 {
-	for (char *at = s->text; at && *at;) {
+	GROW(s->lines, s->count, s->cap);
+	s->lines[s->count++] = words;
+}
+
+static void split(struct source *s, char *text)
+{
+	for (char *at = text; at && *at;) {
 		char *end = strchr(at, '\n');
-		GROW(s->lines, s->count, s->cap);
-		s->lines[s->count++] = at;
+		add_line(s, at);
 		if (end)
 			*end++ = '\0';
 		at = end;
 	}
+}
+
+/* Also what would help. */
+static void explain(struct source *s)
+{
+	add_line(s, "not found on this machine; these were tried:");
+	split(s, s->where);
+	add_line(s, "--source=DIR: look below DIR");
+	add_line(s, "--source-map=FROM=TO: what the document has in FROM is in TO here");
+}
+
+static void look(struct browse *b, struct source *s)
+{
+	if (!*s->path) {
+		add_line(s, "the frame has no source file");
+		return;
+	}
+	s->text = source_files_read(b->sources, s->path, &s->where);
+	if (s->text)
+		split(s, s->text);
+	else
+		explain(s);
 }
 
 static struct frame_words frame_of(struct browse *b)
@@ -55,8 +85,7 @@ static void fill(struct browse *b, struct source *s)
 		return;
 	empty(s);
 	s->path = xstrdup(frame.file);
-	s->text = *frame.file ? source_files_read(b->sources, frame.file) : NULL;
-	split(s);
+	look(b, s);
 }
 
 static size_t update(struct browse *b, void *state, unsigned columns)
@@ -70,7 +99,7 @@ static size_t update(struct browse *b, void *state, unsigned columns)
 	s->filled = true;
 	s->subject = b->subject_version;
 	s->frame = b->frame_version;
-	return s->text ? s->count : 1;
+	return s->count;
 }
 
 static void done(void *state)
@@ -104,11 +133,7 @@ static void draw(struct browse *b, void *state, size_t row, struct line *line)
 
 	(void)b;
 	if (!s->text) {
-		line_add(line, STYLE_FAINT,
-			 *s->path ? "not found on this machine: "
-				  : "the frame has no source file");
-		line_add(line, STYLE_FAINT, s->path);
-		line_add(line, STYLE_FAINT, *s->path ? " (see --source)" : "");
+		line_add(line, STYLE_FAINT, s->lines[row]);
 		return;
 	}
 	line_format(line, here ? STYLE_ALARM : STYLE_FAINT, "%5zu %s ", row + 1,
@@ -120,8 +145,11 @@ static void title(struct browse *b, void *state, struct text *text)
 {
 	const struct source *s = state;
 
-	if (s->path && *s->path)
-		text_add(text, " %s:%u", stack_file(&b->style, s->path), s->line);
+	if (!s->path || !*s->path)
+		return;
+	text_add(text, " %s:%u", stack_file(&b->style, s->path), s->line);
+	if (s->text && strcmp(s->where, s->path) != 0)
+		text_add(text, " from %s", s->where);
 }
 
 static size_t find(struct browse *b, void *state)
@@ -129,7 +157,7 @@ static size_t find(struct browse *b, void *state)
 	const struct source *s = state;
 
 	(void)b;
-	return s->line && s->line <= s->count ? s->line - 1 : 0;
+	return s->text && s->line && s->line <= s->count ? s->line - 1 : 0;
 }
 
 /* The line of code, with its tabs. */
