@@ -3,7 +3,7 @@
 // is asked for may take a while. Another source with the same functions can take its place, such as one that
 // asks a server. Knows how data is packed, and not what it means.
 
-const BLOCKS_KEPT = 64;
+const BLOCKS_KEPT = 16; // of a kind; each takes some megabytes
 
 async function unpack(element) {
 	const packed = Uint8Array.from(atob(element.textContent), (c) => c.charCodeAt(0));
@@ -38,11 +38,35 @@ class Blocks {
 		return elements;
 	}
 
+	// undefined: there is none. They are in order.
+	blockOf(number) {
+		let [low, high] = [0, this.blocks.length];
+		while (low < high) {
+			const middle = (low + high) >> 1;
+			if (this.blocks[middle].last < number) low = middle + 1;
+			else high = middle;
+		}
+		return this.blocks[low]?.first <= number ? this.blocks[low] : undefined;
+	}
+
 	// null: the page does not have it.
 	async get(number) {
-		const block = this.blocks.find((b) => b.first <= number && number <= b.last);
-		if (!block) return null;
-		return (await this.elementsOf(block)).get(number) ?? null;
+		const block = this.blockOf(number);
+		return (block && (await this.elementsOf(block)).get(number)) ?? null;
+	}
+
+	// [number, element or null] of all of them, as many at once as are in a block.
+	async *each(numbers) {
+		const byBlock = new Map();
+		for (const number of numbers) {
+			const block = this.blockOf(number);
+			if (byBlock.has(block)) byBlock.get(block).push(number);
+			else byBlock.set(block, [number]);
+		}
+		for (const [block, inside] of byBlock) {
+			const elements = block && (await this.elementsOf(block));
+			yield inside.map((number) => [number, elements?.get(number) ?? null]);
+		}
 	}
 
 	async all() {
@@ -70,8 +94,16 @@ export class EmbeddedSource {
 		return this.goroutines.get(row);
 	}
 
+	goroutinesOf(rows) {
+		return this.goroutines.each(rows);
+	}
+
 	object(number) {
 		return this.objects.get(number);
+	}
+
+	objectsOf(numbers) {
+		return this.objects.each(numbers);
 	}
 
 	globals() {

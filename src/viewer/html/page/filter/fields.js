@@ -16,17 +16,17 @@ export const FIELD_TYPES = {
 const isThere = (value) => value !== undefined;
 const listOf = (value) => (value === undefined ? [] : [value]);
 
-function wordsOf(value) {
+export function wordsOf(value) {
 	const words = typeof value === "object" ? value?.hex : value;
 	return typeof words === "string" ? words : undefined;
 }
 
-function addressOf(value) {
-	if (typeof value !== "string" || !/^0x[\da-f]{1,16}$/i.test(value)) return undefined;
+export function addressOf(value) {
+	if (typeof value !== "string" || !/^0x[\da-f]{1,16}$/.test(value)) return undefined;
 	return BigInt(value) || undefined;
 }
 
-const asNumber = (value) => (Number.isInteger(value) ? value : undefined);
+export const asNumber = (value) => (Number.isInteger(value) ? value : undefined);
 const READ_AS = {
 	text: wordsOf,
 	number: asNumber,

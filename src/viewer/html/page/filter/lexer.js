@@ -57,11 +57,17 @@ function lexedDuration(rest) {
 	}
 }
 
+// A bigint if it is no Number.
+function exactNumber(digits) {
+	const number = Number(digits);
+	return Number.isSafeInteger(number) || digits.includes(".") ? number : BigInt(digits);
+}
+
 function lexedNumber(rest) {
 	const [all, digits, unit] = /^(\d+(?:\.\d+)?)([a-zA-Z\u0080-\uffff]*)/.exec(rest);
-	const token = { kind: "number", len: all.length, number: Number(digits) };
+	const token = { kind: "number", len: all.length, number: exactNumber(digits) };
 	if (TIME_UNITS.has(unit)) Object.assign(token, lexedDuration(rest));
-	else if (sizeUnit(unit)) Object.assign(token, { kind: "size", number: token.number * sizeUnit(unit) });
+	else if (sizeUnit(unit)) Object.assign(token, { kind: "size", number: Number(digits) * sizeUnit(unit) });
 	else if (unit) {
 		const why = "a number has no such unit: use 5m, 90s or 200ms, or 4KiB or 2M";
 		return { kind: "bad", len: token.len, why };

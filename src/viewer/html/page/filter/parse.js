@@ -69,7 +69,7 @@ class ExpressionParser {
 		const { p } = this,
 			{ path } = this.has();
 		if (path.field.type !== "any") throw p.wrong(at, p.end, "len() is of a variable, as in len(var.ids)");
-		return { kind: "compare", path, ...parseNumberComparison(p, "len()") };
+		return { kind: "compare", path: { ...path, isLength: true }, ...parseNumberComparison(p, "len()") };
 	}
 
 	call(name, at) {
@@ -130,19 +130,7 @@ class ExpressionParser {
 	}
 }
 
-// Throws a WrongExpression, also if it is right but needs what a page cannot look into.
+// Throws a WrongExpression.
 export function parseExpression(text) {
-	const parser = new ExpressionParser(text),
-		x = parser.whole(),
-		{ variable } = parser.p;
-	if (variable) {
-		const words = text.slice(variable.at, variable.end);
-		throw parser.p.wrong(
-			variable.at,
-			variable.end,
-			`this page does not look into values: ask for ${words} with gosnap serve or gosnap show --where`,
-			false,
-		);
-	}
-	return x;
+	return new ExpressionParser(text).whole();
 }

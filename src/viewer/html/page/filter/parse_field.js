@@ -68,40 +68,37 @@ function parseLabel(p) {
 
 // Behind "[": which element, or what key.
 function parseIndex(p) {
-	if (p.now.kind === "text") {
-		takeKey(p);
-		return;
-	}
-	p.takes("-");
-	if (p.now.kind !== "number" && p.now.kind !== "address") throw p.expected("a number or a text in the brackets");
+	if (p.now.kind === "text") return { kind: "key", name: takeKey(p) };
+	const negative = p.takes("-"),
+		{ kind, number } = p.now;
+	if (kind !== "number" && kind !== "address") throw p.expected("a number or a text in the brackets");
 	p.advance();
 	p.needs("]", "behind the number");
+	return { kind: "index", index: negative ? -number : number };
 }
 
 function parseStep(p) {
-	if (p.now.kind !== "name") throw p.expected("a name behind the dot");
+	const { kind, words } = p.now;
+	if (kind !== "name") throw p.expected("a name behind the dot");
 	p.advance();
+	return { kind: "name", name: words };
 }
 
-// Its path only says whether the expression is right: what needs values is not asked here.
+// The first step is a name, though variables without one are in brackets: var["sp+0x28"].
 function parseVariable(p, at) {
-	let steps = 0;
+	const steps = [];
 	if (!p.isAt(".") && !p.isAt("[")) throw p.expected("a name: var.req or var.req.URL.Path");
-	for (; steps < PATH_STEPS_MAX && (p.isAt(".") || p.isAt("[")); steps++) {
-		if (p.takes(".")) {
-			parseStep(p);
-			continue;
-		}
-		p.advance();
-		const named = p.now.kind === "text";
-		parseIndex(p);
-		if (steps === 0 && !named) throw p.wrong(at, p.end, "a variable has a name: var.req");
+	while (steps.length < PATH_STEPS_MAX && (p.isAt(".") || p.isAt("["))) {
+		const isName = p.takes(".");
+		if (!isName) p.advance();
+		steps.push(isName ? parseStep(p) : parseIndex(p));
+		if (steps[0].kind === "index") throw p.wrong(at, p.end, "a variable has a name: var.req");
 	}
-	if (steps === PATH_STEPS_MAX) throw p.wrong(at, p.end, `it has more than ${PATH_STEPS_MAX - 1} steps`);
-	p.variable ??= { at, end: p.end };
+	if (steps.length === PATH_STEPS_MAX) throw p.wrong(at, p.end, `it has more than ${PATH_STEPS_MAX - 1} steps`);
+	return steps;
 }
 
-// { field, label }
+// { field, label, steps }
 export function parseField(p) {
 	const { at, kind, len, words } = p.now;
 	if (kind !== "name") throw p.expected("the name of a field, such as status");
@@ -114,6 +111,5 @@ export function parseField(p) {
 	if (!isSpecial) return { field };
 	p.advance();
 	if (words === "label") return { field, label: parseLabel(p) };
-	parseVariable(p, at);
-	return { field };
+	return { field, steps: parseVariable(p, at) };
 }

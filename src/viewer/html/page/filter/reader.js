@@ -16,7 +16,7 @@ export class WrongExpression extends Error {
 
 export class ExpressionReader {
 	constructor(text) {
-		Object.assign(this, { text, end: 0, depth: 0, parts: 0, literals: 0, patterns: 0, inFrames: false, variable: null });
+		Object.assign(this, { text, end: 0, depth: 0, parts: 0, literals: 0, patterns: 0, inFrames: false });
 		this.now = tokenAt(text, 0);
 	}
 

@@ -31,6 +31,12 @@ const ORDERS = {
 	"largest stack first": (model) => (a, b) => model.columns.stack_bytes[b] - model.columns.stack_bytes[a],
 };
 
+// Why there might be others.
+function exceptions({ looked_at, undecided }) {
+	if (looked_at !== undefined) return ` among the first ${count(looked_at)}: there was no time for more`;
+	return undecided ? `; of ${count(undecided)} the page has not the values that would decide it` : "";
+}
+
 export function goroutinesView(model, go, source) {
 	const filter = new Filter(model);
 	let rows = [];
@@ -61,38 +67,45 @@ export function goroutinesView(model, go, source) {
 		replace(found, words);
 		search.setAttribute("aria-invalid", String(isWrong));
 	}
-	function show(selected) {
+	function showMore(selected) {
+		const chosen = rows[list.current];
 		rows = selected;
 		const compare = ORDERS[order.value];
 		if (compare) rows.sort(compare(model));
-		list.mark(-1);
 		list.setCount(rows.length);
+		if (rows[list.current] !== chosen) list.mark(rows.indexOf(chosen));
+	}
+	function show(selected) {
+		rows = [];
+		list.mark(-1);
+		showMore(selected);
 		list.element.scrollTop = 0;
 		say(search.value ? `${count(rows.length)} of ${count(model.count)}` : counted(rows.length, "goroutine"), false);
 	}
 	// A server answers for all goroutines; a page for those that it says enough of.
-	function ask(expression, goesOn) {
-		return source.where ? source.where(expression) : selectWhere(expression, model, source, goesOn);
+	function ask(expression, goesOn, tell) {
+		return source.where ? source.where(expression) : selectWhere(expression, model, source, goesOn, tell);
 	}
-	// What was shown stays until there is an answer, or if there is none.
+	const wanted = (some) => some.filter((row) => system.checked || !model.isSystem(row));
+	// Until there is something to show, what was shown stays.
 	async function showWhere(expression, question) {
 		await new Promise((resolve) => setTimeout(resolve, TYPING_MS));
 		if (asked !== question) return;
 		const goesOn = () => asked === question;
-		const answer = await ask(expression, goesOn).catch((error) => ({ error: error.message }));
+		let showSome = show;
+		const tell = (state) => {
+			showSome(wanted(state.rows));
+			showSome = showMore;
+			say(`${count(rows.length)} so far; looked at ${count(state.lookedAt)} of ${count(model.count)}`, false);
+		};
+		const answer = await ask(expression, goesOn, tell).catch((error) => ({ error: error.message }));
 		if (asked !== question) return;
 		if (answer.error !== undefined) {
 			say((answer.column ? `column ${answer.column}: ` : "") + textOf(answer.error), !answer.unfinished);
 			return;
 		}
-		show(answer.rows.filter((row) => system.checked || !model.isSystem(row)));
-		if (answer.looked_at !== undefined)
-			say(`${count(rows.length)} among the first ${count(answer.looked_at)}: there was no time for more`, false);
-		if (answer.unasked)
-			say(
-				`${count(rows.length)} of ${count(model.count)}; ${count(answer.unasked)} were not asked, as the page has no values of them`,
-				false,
-			);
+		showSome(wanted(answer.rows));
+		say(`${count(rows.length)} of ${count(model.count)}` + exceptions(answer), false);
 	}
 	function update() {
 		asked = {};
