@@ -128,19 +128,22 @@ def lines(document):
     return "{\n" + ",\n".join(members) + "\n}\n"
 
 
-def write_many(n, out):
-    """n goroutines with the stacks of the small one, never held all at once."""
+def write_many(n, out, own=False):
+    """n goroutines with the stacks of the small one, or each with one of its own, never held all at once."""
     document = small()
     document["groups"] = [{"id": i, "count": len(range(i, n, 3)),
                            "goroutines": list(range(1 + i, n + 1, 3)), "frames": frames}
                           for i, frames in enumerate((SEND, LOCK, RUN))]
+    if own:
+        document["groups"] = [{"id": i, "count": 1, "goroutines": [i + 1],
+                               "frames": [{**f, "pc": hex(i)} for f in LOCK]} for i in range(n)]
     document["goroutines"] = ["HERE"]
     document["end"]["goroutines"] = n
     document["end"]["frames"] = sum(g["count"] * len(g["frames"]) for g in document["groups"])
     before, after = lines(document).split('"HERE"')
     out.write(before)
     for i in range(n):
-        out.write(json.dumps(goroutine(i + 1, i % 3, "waiting", "chan send", i * MINUTE)))
+        out.write(json.dumps(goroutine(i + 1, i if own else i % 3, "waiting", "chan send", i * MINUTE)))
         out.write(",\n" if i + 1 < n else "")
     out.write(after)
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/document/reader.h"
+#include "lib/document/reader_text.h"
 #include "src/viewer/terminal/text.h"
 
 struct by_number {
@@ -147,4 +147,40 @@ size_t locks_of(const struct locks *locks, int64_t holder, size_t after)
 
 	return holder < 0 ? SIZE_MAX
 			  : place_at(locks->by_holder, locks->count, i, (uint64_t)holder);
+}
+
+const struct reader_node *locks_partners(const struct locks *locks, struct model *model,
+					 size_t lock)
+{
+	return model_open_member(model, locks->all[lock].place, "partners");
+}
+
+struct each_waiter {
+	lock_waiter_fn *fn;
+	void *arg;
+};
+
+static bool tell_waiter(void *arg, const char *value, size_t bytes)
+{
+	const struct each_waiter *each = arg;
+	const struct reader_member id = { .value = value, .bytes = bytes };
+
+	each->fn(each->arg, text_int(&id, -1));
+	return true;
+}
+
+void locks_each_waiter(const struct locks *locks, struct model *model, size_t lock,
+		       lock_waiter_fn *fn, void *arg)
+{
+	const struct model_place place = locks->all[lock].place;
+	AUTO(xfree) char *text = model_read(model, place);
+	struct each_waiter each = { fn, arg };
+	struct reader_member list[READER_MEMBERS];
+
+	if (!text)
+		return;
+	const struct reader_member *ids =
+		text_member(list, text_members(text, place.bytes, list), "goroutines");
+	if (ids)
+		text_elements(ids->value, ids->bytes, tell_waiter, &each);
 }

@@ -36,21 +36,6 @@ struct narrowing narrowing_copy(const struct narrowing *n)
 	return copy;
 }
 
-/* A goroutine and what it is sorted by. */
-struct sorted {
-	int64_t key;
-	uint32_t row;
-};
-
-static int compare(const void *a, const void *b)
-{
-	const struct sorted *one = a, *other = b;
-
-	if (one->key != other->key)
-		return one->key < other->key ? -1 : 1;
-	return one->row < other->row ? -1 : one->row > other->row;
-}
-
 static int64_t key_of(const struct model_goroutine *g, enum sorting sorting)
 {
 	switch (sorting) {
@@ -67,17 +52,54 @@ static int64_t key_of(const struct model_goroutine *g, enum sorting sorting)
 	return 0;
 }
 
+enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS, KEY_BITS = 64 };
+
+/* A goroutine and what it is sorted by. */
+struct sorted {
+	uint64_t key;
+	uint32_t row;
+};
+
+/* Those with equal digits stay as they are. */
+static void sort_by_digit(const struct sorted *from, struct sorted *to, size_t n,
+			  unsigned shift)
+{
+	size_t starts[DIGITS] = { 0 }, at = 0;
+
+	for (size_t i = 0; i < n; i++)
+		starts[from[i].key >> shift & (DIGITS - 1)]++;
+	for (size_t i = 0; i < DIGITS; i++) {
+		const size_t count = starts[i];
+		starts[i] = at;
+		at += count;
+	}
+	for (size_t i = 0; i < n; i++)
+		to[starts[from[i].key >> shift & (DIGITS - 1)]++] = from[i];
+}
+
+/* By radix: of a million, qsort() needs twice the time that a key may take. */
 static void sort(const struct model_goroutine *all, uint32_t *rows, size_t n,
 		 enum sorting sorting)
 {
-	AUTO(xfree)
-	struct sorted *sorted = xreallocarray(NULL, n + 1, sizeof(*sorted));
+	AUTO(xfree) struct sorted *from = xreallocarray(NULL, n + 1, sizeof(*from));
+	AUTO(xfree) struct sorted *to = xreallocarray(NULL, n + 1, sizeof(*to));
+	uint64_t differ = 0;
 
+	for (size_t i = 0; i < n; i++) {
+		const uint64_t key = (uint64_t)key_of(&all[rows[i]], sorting);
+		from[i] = (struct sorted){ key ^ UINT64_C(1) << 63, rows[i] };
+		differ |= from[i].key ^ from[0].key;
+	}
+	for (unsigned shift = 0; shift < KEY_BITS; shift += DIGIT_BITS) {
+		if (!(differ >> shift & (DIGITS - 1)))
+			continue;
+		sort_by_digit(from, to, n, shift);
+		struct sorted *sorted = to;
+		to = from;
+		from = sorted;
+	}
 	for (size_t i = 0; i < n; i++)
-		sorted[i] = (struct sorted){ key_of(&all[rows[i]], sorting), rows[i] };
-	qsort(sorted, n, sizeof(*sorted), compare);
-	for (size_t i = 0; i < n; i++)
-		rows[i] = sorted[i].row;
+		rows[i] = from[i].row;
 }
 
 static bool passes(const struct narrowing *n, const struct model_goroutine *g,

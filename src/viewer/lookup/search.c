@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { UNKNOWN, YES, NO };
@@ -11,9 +12,20 @@ struct search {
 	const struct model *model;
 	char *words;
 	uint64_t address; /* 0: the words are none */
+	int64_t id;	  /* INT64_MIN: likewise */
 	uint8_t *texts, *groups;
 	size_t text_count, group_count;
 };
+
+/* Written as documents write it. */
+static int64_t id_of(const char *words)
+{
+	const int64_t id = strtoll(words, NULL, 10);
+	char digits[24];
+
+	snprintf(digits, sizeof(digits), "%" PRId64, id);
+	return strcmp(digits, words) == 0 ? id : INT64_MIN;
+}
 
 struct search *search_new(const struct model *model, const char *words)
 {
@@ -27,6 +39,7 @@ struct search *search_new(const struct model *model, const char *words)
 	search->groups = xcalloc(search->group_count + 1, 1);
 	if (sscanf(words, "0x%" SCNx64, &search->address) != 1)
 		search->address = 0;
+	search->id = id_of(words);
 	return search;
 }
 
@@ -79,19 +92,11 @@ bool search_group(struct search *search, uint32_t group)
 	return search->groups[group] == YES;
 }
 
-static bool has_id(const struct search *search, int64_t id)
-{
-	char digits[24];
-
-	snprintf(digits, sizeof(digits), "%" PRId64, id);
-	return strcmp(digits, search->words) == 0;
-}
-
 bool search_goroutine(struct search *search, const struct model_goroutine *g)
 {
 	return search_text(search, model_state(g)) ||
 	       search_text(search, g->waits_kind) || search_text(search, g->labels) ||
 	       search_text(search, g->creator) ||
 	       (search->address && g->waits_address == search->address) ||
-	       has_id(search, g->id) || search_group(search, g->group);
+	       g->id == search->id || search_group(search, g->group);
 }

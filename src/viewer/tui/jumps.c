@@ -54,24 +54,37 @@ void jump_to_children(struct tui *t)
 	     "none of the goroutines was created by this one");
 }
 
+struct waiters {
+	struct model *model;
+	bool *marked;	 /* by row */
+	uint32_t likely; /* row of the next */
+};
+
+/* Most come in the order of the rows: of a million, to find each one takes too long. */
+static void mark_waiter(void *arg, int64_t goroutine)
+{
+	struct waiters *waiters = arg;
+	size_t count;
+	const struct model_goroutine *all = model_goroutines(waiters->model, &count);
+	const bool is_next =
+		waiters->likely < count && all[waiters->likely].id == goroutine;
+	const uint32_t row = is_next ? waiters->likely
+				     : model_find_goroutine(waiters->model, goroutine);
+
+	if (row == MODEL_NONE)
+		return;
+	waiters->marked[row] = true;
+	waiters->likely = row + 1;
+}
+
 /* Of a select, only the document knows whether it is for this one, too. */
 static void mark_listed(struct browse *b, uint64_t address, bool *marked)
 {
 	const size_t lock = locks_find(b->locks, address);
-	size_t count;
+	struct waiters waiters = { b->model, marked, 0 };
 
-	if (lock == SIZE_MAX)
-		return;
-	const struct reader_node *node =
-		model_open(b->model, locks_all(b->locks, &count)[lock].place);
-	const struct reader_node *ids = node_get(node, "goroutines");
-	for (size_t i = 0; i < node_count(ids); i++) {
-		const uint32_t row =
-			model_find_goroutine(b->model, node_int(node_at(ids, i), -1));
-		if (row != MODEL_NONE)
-			marked[row] = true;
-	}
-	node_drop(node);
+	if (lock != SIZE_MAX)
+		locks_each_waiter(b->locks, b->model, lock, mark_waiter, &waiters);
 }
 
 static struct narrowing waiters_of(struct browse *b, uint64_t address)
@@ -100,16 +113,12 @@ void jump_to_waiters(struct tui *t)
 		browse_say(t->b, "this is about no lock or channel");
 }
 
-/* Who has it comes first; else who will do something with it. */
 static int64_t partner_of(struct browse *b, size_t lock)
 {
-	size_t count;
-	const struct reader_node *node =
-		model_open(b->model, locks_all(b->locks, &count)[lock].place);
-	const int64_t id = node_int(
-		node_get(node_at(node_get(node, "partners"), 0), "goroutine"), -1);
+	const struct reader_node *partners = locks_partners(b->locks, b->model, lock);
+	const int64_t id = node_int(node_get(node_at(partners, 0), "goroutine"), -1);
 
-	node_drop(node);
+	node_drop(partners);
 	return id;
 }
 

@@ -88,7 +88,7 @@ static void answer(struct tui *t)
 		t->asking = ASKING_NOTHING;
 }
 
-/* Whatever goes on, ends. Then a list that was narrowed is whole again. */
+/* A list that was narrowed is whole again. */
 static void escape(struct tui *t)
 {
 	if (t->has_number)
@@ -141,11 +141,12 @@ static void handle(struct tui *t)
 	if (t->key.code == KEYS_NONE || t->key.code == KEYS_RESIZED)
 		return;
 	text_done(&t->b->message);
-	if (t->job) {
-		job_free(t->job);
-		t->job = NULL;
-	}
-	if (t->helps)
+	const bool given_up = t->job && t->key.code == KEYS_ESCAPE;
+	job_free(t->job);
+	t->job = NULL;
+	if (given_up)
+		browse_say(t->b, "given up");
+	else if (t->helps)
 		help_key(t);
 	else if (t->asking != ASKING_NOTHING)
 		answer(t);
