@@ -112,6 +112,10 @@ static void check_frame(struct check *c, uint32_t number, const struct raw_frame
 		prove_nothing(c, INCONCLUSIVE_ASSEMBLY);
 	} else if (frame->flags & FRAME_AT_INSTRUCTION) {
 		prove_nothing(c, INCONCLUSIVE_INTERRUPTED);
+		/* Around a call of duffzero or duffcopy it points below the frame (asm6.go in
+		 * cmd/internal/obj/x86), else at the caller's frame. */
+		if (c->known && c->frame_pointer < cfa)
+			go_on_behind(c, cfa);
 	} else {
 		if (c->known && c->g->status == GOROUTINE_COPYSTACK)
 			prove_nothing(c, INCONCLUSIVE_COPYING);
