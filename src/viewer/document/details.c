@@ -29,16 +29,20 @@ static void add_buffer(struct text *text, const struct reader_node *channel)
 		text_add(text, " (%" PRId64 " of %" PRId64 ")", len, cap);
 }
 
+void details_add_case(struct text *text, const struct reader_node *channel)
+{
+	text_add(text, "%s", text_of(node_get(channel, "operation"), "channel"));
+	add_word(text, " ", node_get(channel, "address"));
+	add_buffer(text, channel);
+}
+
 static void add_cases(struct text *text, const struct reader_node *cases)
 {
 	enum { CASES_SHOWN = 4 };
 	size_t n = node_count(cases);
 	for (size_t i = 0; i < n && i < CASES_SHOWN; i++) {
-		const struct reader_node *channel = node_at(cases, i);
-		text_add(text, "%s%s", i == 0 ? ": " : ", ",
-			 text_of(node_get(channel, "operation"), "channel"));
-		add_word(text, " ", node_get(channel, "address"));
-		add_buffer(text, channel);
+		text_add(text, i == 0 ? ": " : ", ");
+		details_add_case(text, node_at(cases, i));
 	}
 	if (n > CASES_SHOWN)
 		text_add(text, " and %zu more", n - CASES_SHOWN);

@@ -12,6 +12,8 @@ struct text;
 
 /* "mutex 0xc00012a0c8", "channel 0xc00010e000 (full, 16)", "tcp 10.0.0.7:80 to ..." */
 void details_add_waiting(struct text *text, const struct reader_node *waiting_for);
+/* "receive 0xc00010e000 (full, 16)", of a select */
+void details_add_case(struct text *text, const struct reader_node *channel);
 /* "handler=/order, tenant=7" */
 void details_add_labels(struct text *text, const struct reader_node *labels);
 /* "runtime.boundsError: index out of range [5] with length 3": the innermost panic in

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "src/viewer/lookup/search.h"
+#include "src/viewer/panes/browse.h"
 
 enum { COLUMNS_SEARCHED = 900 }; /* of a row, whatever the width of the screen */
 
@@ -79,8 +80,10 @@ void pane_draw(struct pane *pane, struct browse *b, size_t row, struct line *lin
 
 void pane_act(struct pane *pane, struct browse *b, enum row_action action)
 {
-	if (pane->cursor >= pane->count || !pane->kind->act)
+	if (pane->cursor >= pane->count || !pane->kind->act) {
+		browse_say(b, "nothing can be opened here");
 		return;
+	}
 	pane->kind->act(b, pane->state, pane->cursor, action);
 	pane->opened = action != ROW_CLOSE;
 }

@@ -198,8 +198,10 @@ static void act(struct browse *b, void *state, size_t row, enum row_action actio
 {
 	const struct findings *f = state;
 
-	if (action == ROW_CLOSE)
+	if (action == ROW_CLOSE) {
+		browse_say(b, "nothing is open here: [ goes back");
 		return;
+	}
 	if (row < f->count)
 		enter_finding(b, f->nodes[row]);
 	else

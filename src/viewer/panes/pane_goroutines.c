@@ -70,8 +70,10 @@ static void select_row(struct browse *b, void *state, size_t row)
 static void act(struct browse *b, void *state, size_t row, enum row_action action)
 {
 	(void)state, (void)row;
-	if (action == ROW_CLOSE)
+	if (action == ROW_CLOSE) {
+		browse_say(b, "nothing is open here: [ goes back");
 		return;
+	}
 	browse_note(b);
 	b->wanted = PANE_STACK;
 }

@@ -253,14 +253,18 @@ static void act(struct browse *b, void *state, size_t row, enum row_action actio
 		const size_t parent = tree_parent(&w->tree, row);
 		if (parent != SIZE_MAX)
 			pane_move(&b->panes[PANE_LOCKS], b, parent);
+		else
+			browse_say(b, "nothing is open here: [ goes back");
 		return;
 	}
 	if (action == ROW_ENTER && (r->kind == KIND_PARTNER || r->kind == KIND_WAITER)) {
 		browse_goroutine(b, (int64_t)r->number, PANE_STACK);
 		return;
 	}
-	if (!r->opens || (action == ROW_OPEN && r->open))
+	if (!r->opens || (action == ROW_OPEN && r->open)) {
+		browse_say(b, r->open ? "it is open" : "nothing more is known of it");
 		return;
+	}
 	tree_turn(&w->tree, row);
 	w->filled = false;
 }

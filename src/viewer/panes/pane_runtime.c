@@ -158,10 +158,14 @@ static void act(struct browse *b, void *state, size_t row, enum row_action actio
 		const size_t parent = tree_parent(&f->tree, row);
 		if (parent != SIZE_MAX)
 			b->panes[PANE_RUNTIME].cursor = parent;
+		else
+			browse_say(b, "nothing is open here: [ goes back");
 		return;
 	}
-	if (!r->opens || (action == ROW_OPEN && r->open))
+	if (!r->opens || (action == ROW_OPEN && r->open)) {
+		browse_say(b, r->open ? "it is open" : "it has no parts");
 		return;
+	}
 	tree_turn(&f->tree, row);
 	f->filled = false;
 }

@@ -84,6 +84,20 @@ static void add_locks(const struct browse *b, struct stack *s, int64_t id)
 	}
 }
 
+/* One row each: keys are about the channel of a row. */
+static void add_cases(struct stack *s, const struct reader_node *cases)
+{
+	struct text text = { .words = NULL };
+
+	for (size_t i = 0; node_count(cases) > 1 && i < node_count(cases); i++) {
+		const struct reader_node *one = node_at(cases, i);
+		text_add(&text, "  case: ");
+		details_add_case(&text, one);
+		add_words(s, STYLE_PLAIN, &text,
+			  node_address(node_get(one, "address"), 0));
+	}
+}
+
 static void add_details(struct browse *b, struct stack *s,
 			const struct model_goroutine *g)
 {
@@ -102,6 +116,7 @@ static void add_details(struct browse *b, struct stack *s,
 		details_add_waiting(&text, node_get(node, "waiting_for"));
 		add_words(s, STYLE_PLAIN, &text, g->waits_address);
 	}
+	add_cases(s, node_get(node_get(node, "waiting_for"), "cases"));
 	add_locks(b, s, g->id);
 	if (node_get(node, "labels")) {
 		text_add(&text, "labels ");
@@ -304,8 +319,10 @@ static void act(struct browse *b, void *state, size_t row, enum row_action actio
 	const struct stack *s = state;
 	const struct model_goroutine *g = browse_current(b);
 
-	if (action == ROW_CLOSE)
+	if (action == ROW_CLOSE) {
+		browse_say(b, "nothing is open here: [ goes back");
 		return;
+	}
 	if (s->rows[row].kind == ROW_CREATOR && g) {
 		browse_goroutine(b, g->parent, PANE_STACK);
 		return;
@@ -317,13 +334,20 @@ static void act(struct browse *b, void *state, size_t row, enum row_action actio
 		browse_note(b);
 		b->lock = s->rows[row].address;
 		b->wanted = PANE_LOCKS;
+	} else {
+		browse_say(b, "the row leads nowhere: a frame leads to its variables");
 	}
 }
 
 static size_t find(struct browse *b, void *state)
 {
 	const struct stack *s = state;
+	const uint64_t wanted = b->lock;
 
+	b->lock = 0;
+	for (size_t i = 0; wanted && i < s->count; i++)
+		if (s->rows[i].address == wanted)
+			return i;
 	for (size_t i = 0; i < s->count; i++)
 		if (s->rows[i].kind == ROW_FRAME && s->rows[i].frame == b->frame)
 			return i;

@@ -102,8 +102,10 @@ static void select_row(struct browse *b, void *state, size_t row)
 
 static void act(struct browse *b, void *state, size_t row, enum row_action action)
 {
-	if (action == ROW_CLOSE)
+	if (action == ROW_CLOSE) {
+		browse_say(b, "nothing is open here: [ goes back");
 		return;
+	}
 	browse_note(b);
 	select_row(b, state, row);
 	b->wanted = PANE_STACK;

@@ -360,6 +360,8 @@ static void act(struct browse *b, void *state, size_t row, enum row_action actio
 		const size_t parent = tree_parent(&v->tree, row);
 		if (parent != SIZE_MAX)
 			b->panes[PANE_VARIABLES].cursor = parent;
+		else
+			browse_say(b, "nothing is open here: [ goes back");
 		return;
 	}
 	if (action == ROW_ENTER && (r->kind == KIND_GOROUTINE || goroutine >= 0)) {
@@ -368,8 +370,10 @@ static void act(struct browse *b, void *state, size_t row, enum row_action actio
 			PANE_STACK);
 		return;
 	}
-	if (!r->opens || (action == ROW_OPEN && r->open))
+	if (!r->opens || (action == ROW_OPEN && r->open)) {
+		browse_say(b, r->open ? "it is open" : "it has no parts");
 		return;
+	}
 	tree_turn(&v->tree, row);
 	v->filled = false;
 }

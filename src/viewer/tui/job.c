@@ -15,6 +15,8 @@
 struct job {
 	bool (*passes)(struct job *job, struct browse *b, uint32_t row);
 	char word[24];	       /* of a pointer: as documents write it */
+	int64_t except;	       /* goroutine that is none of them; -1: none */
+	const char *why;       /* before what is found is told */
 	struct filter *filter; /* NULL: none */
 	uint32_t next;
 	struct narrowing found;
@@ -25,6 +27,7 @@ static struct job *job_new(char *words)
 {
 	struct job *job = xcalloc(1, sizeof(*job));
 
+	job->why = "";
 	job->found = (struct narrowing){ .kind = NARROW_ROWS, .words = words };
 	return job;
 }
@@ -51,7 +54,7 @@ static bool has_pointer(struct job *job, struct browse *b, uint32_t row)
 	size_t count;
 	const struct model_goroutine *g = &model_goroutines(b->model, &count)[row];
 
-	if (!g->has_values || !may_have(job, b, g->place))
+	if (!g->has_values || g->id == job->except || !may_have(job, b, g->place))
 		return false;
 	const struct reader_node *frames =
 		model_open_member(b->model, g->place, "frames");
@@ -60,13 +63,15 @@ static bool has_pointer(struct job *job, struct browse *b, uint32_t row)
 	return has;
 }
 
-struct job *job_new_pointer(uint64_t address)
+struct job *job_new_pointer(uint64_t address, const char *why, int64_t except)
 {
 	struct job *job =
 		job_new(xasprintf("with 0x%" PRIx64 " in their variables", address));
 
 	job->passes = has_pointer;
 	job->found.address = address;
+	job->why = why;
+	job->except = except;
 	snprintf(job->word, sizeof(job->word), "\"0x%" PRIx64 "\"", address);
 	return job;
 }
@@ -95,7 +100,7 @@ static void say_none(const struct job *job, struct browse *b)
 	if (job->filter)
 		filter_blame(job->filter, &text);
 	else
-		text_add(&text, "there are none %s", job->found.words);
+		text_add(&text, "%sthere are none %s", job->why, job->found.words);
 	browse_say(b, "%s", text_words(&text));
 	text_done(&text);
 }
@@ -106,7 +111,7 @@ static void finish(struct job *job, struct browse *b)
 		say_none(job, b);
 		return;
 	}
-	browse_say(b, "%zu found", job->found.count);
+	browse_say(b, "%s%zu found", job->why, job->found.count);
 	browse_list(b, job->found);
 	job->found = (struct narrowing){ .kind = NARROW_NOT };
 }

@@ -10,8 +10,8 @@ struct browse;
 struct filter;
 struct job;
 
-/* Those with that address in their variables. */
-struct job *job_new_pointer(uint64_t address);
+/* Those with that address in their variables, but one; -1: all. why: of its message; borrowed. */
+struct job *job_new_pointer(uint64_t address, const char *why, int64_t except);
 /* Those that pass; takes the filter. */
 struct job *job_new_filter(struct browse *b, struct filter *filter, const char *words);
 void job_free(struct job *job);

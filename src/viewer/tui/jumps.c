@@ -6,15 +6,6 @@
 #include "src/viewer/panes/words.h"
 #include "src/viewer/tui/tui_priv.h"
 
-/* What the row is about, else what the goroutine waits for. */
-static uint64_t address_of(struct tui *t)
-{
-	const uint64_t address = pane_address(tui_focused(t), t->b);
-	const struct model_goroutine *g = browse_current(t->b);
-
-	return address ? address : g ? g->waits_address : 0;
-}
-
 static const struct model_goroutine *goroutine_of(struct tui *t)
 {
 	const int64_t id = pane_goroutine_id(tui_focused(t), t->b);
@@ -22,11 +13,60 @@ static const struct model_goroutine *goroutine_of(struct tui *t)
 	return id >= 0 ? words_find(t->b, id) : browse_current(t->b);
 }
 
+/* The first channel of a select; *ret_count: how many there are. */
+static uint64_t first_channel(struct browse *b, const struct model_goroutine *g,
+			      size_t *ret_count)
+{
+	const struct reader_node *what =
+		model_open_member(b->model, g->place, "waiting_for");
+	const struct reader_node *cases = node_get(what, "cases");
+	const uint64_t first = node_address(node_get(node_at(cases, 0), "address"), 0);
+
+	*ret_count = node_count(cases);
+	node_drop(what);
+	return first;
+}
+
+/* Of a select with several channels, the user chooses one: the cursor goes to the first. */
+static uint64_t address_in_select(struct tui *t, const struct model_goroutine *g)
+{
+	size_t count;
+	const uint64_t first = first_channel(t->b, g, &count);
+
+	if (!first)
+		browse_say(t->b, "it waits for no lock or channel");
+	if (count < 2 || !first)
+		return first;
+	browse_goroutine(t->b, g->id, PANE_STACK);
+	t->b->lock = first;
+	browse_say(t->b,
+		   "it waits for one of %zu channels: H, W and P are about the "
+		   "row that is chosen",
+		   count);
+	return 0;
+}
+
+/* What the row is about, else what the goroutine waits for. 0: there is none yet, and it was said. */
+static uint64_t address_of(struct tui *t)
+{
+	const uint64_t address = pane_address(tui_focused(t), t->b);
+	const struct model_goroutine *g = goroutine_of(t);
+
+	if (address)
+		return address;
+	if (g)
+		return g->waits_address ? g->waits_address : address_in_select(t, g);
+	browse_say(t->b, "this is about no lock, channel, pointer or goroutine");
+	return 0;
+}
+
 void jump_to_creator(struct tui *t)
 {
 	const struct model_goroutine *g = goroutine_of(t);
 
-	if (!g || g->parent <= 0)
+	if (!g)
+		browse_say(t->b, "this is about no goroutine");
+	else if (g->parent <= 0)
 		browse_say(t->b, "the document does not say which goroutine created it");
 	else
 		browse_goroutine(t->b, g->parent, PANE_STACK);
@@ -50,8 +90,11 @@ void jump_to_children(struct tui *t)
 {
 	const struct model_goroutine *g = goroutine_of(t);
 
-	list(t, (struct narrowing){ .kind = NARROW_CHILDREN, .number = g ? g->id : -2 },
-	     "none of the goroutines was created by this one");
+	if (g)
+		list(t, (struct narrowing){ .kind = NARROW_CHILDREN, .number = g->id },
+		     "none of the goroutines was created by this one");
+	else
+		browse_say(t->b, "this is about no goroutine");
 }
 
 struct waiters {
@@ -109,8 +152,6 @@ void jump_to_waiters(struct tui *t)
 
 	if (address)
 		list(t, waiters_of(t->b, address), "no goroutine waits for it");
-	else
-		browse_say(t->b, "this is about no lock or channel");
 }
 
 static int64_t partner_of(struct browse *b, size_t lock)
@@ -122,28 +163,31 @@ static int64_t partner_of(struct browse *b, size_t lock)
 	return id;
 }
 
+static void look_for(struct tui *t, uint64_t address, const char *why, int64_t except)
+{
+	job_free(t->job);
+	t->job = job_new_pointer(address, why, except);
+}
+
+/* If it is not known, who could have it: goroutines that refer to it. */
 void jump_to_holder(struct tui *t)
 {
+	const struct model_goroutine *g = goroutine_of(t);
+	const int64_t asks = g ? g->id : -1;
 	const uint64_t address = address_of(t);
 	const size_t lock = locks_find(t->b->locks, address);
 	const int64_t id = lock == SIZE_MAX ? -1 : partner_of(t->b, lock);
 
-	if (!address)
-		browse_say(t->b, "this is about no lock or channel");
-	else if (id < 0)
-		browse_say(t->b, "it is not known who has 0x%" PRIx64, address);
-	else
+	if (id >= 0)
 		browse_goroutine(t->b, id, PANE_STACK);
+	else if (address)
+		look_for(t, address, "it is not known who has it: ", asks);
 }
 
 void jump_to_pointers(struct tui *t)
 {
 	const uint64_t address = address_of(t);
 
-	if (!address) {
-		browse_say(t->b, "this is no pointer, lock or channel");
-		return;
-	}
-	job_free(t->job);
-	t->job = job_new_pointer(address);
+	if (address)
+		look_for(t, address, "", -1);
 }

@@ -232,7 +232,7 @@ const struct binding keymap[] = {
 	{ { '&' }, "&", "list only goroutines that have these words", words, PANES },
 	{ { 'H' },
 	  "H",
-	  "who has the lock, or serves the channel",
+	  "who has the lock, or serves the channel; else who refers to it",
 	  jump_to_holder,
 	  PANES },
 	{ { 'W' }, "W", "who waits for it", jump_to_waiters, PANES },

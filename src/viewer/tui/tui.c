@@ -129,6 +129,8 @@ static void act(struct tui *t)
 		tui_focus(t, binding->pane);
 	else if (t->key.code == KEYS_CONTROL('L'))
 		screen_forget(t->screen);
+	else
+		browse_say(t->b, "no such key: ? lists them");
 	t->has_number = false;
 	t->number = 0;
 }
