@@ -3,7 +3,7 @@
 
 import { mutationCases } from "./mutations.mjs";
 
-const VIEWS = ["findings", "groups", "goroutines", "waits", "flame", "ages", "scheduler", "threads", "memory"];
+const VIEWS = "findings groups goroutines waits flame ages scheduler threads memory process".split(" ");
 
 function same(found, wanted, what) {
 	if (JSON.stringify(found) !== JSON.stringify(wanted))
@@ -283,6 +283,30 @@ async function leavesOut(browser, folder) {
 	await browser.close(page);
 }
 
+async function aboutProcess(browser, folder) {
+	const page = await browser.open(`${folder}/sick.html`, { hash: "#process" });
+	const said = await page.innerText("#view");
+	for (const words of ["executable", "22925", "go1.19.8", "-trimpath", "Max open files", "stopped for", "manual"])
+		has(said, words, "the view of the process");
+	same(await page.$$eval("#view table", (all) => all.some((table) => table.rows.length > 21)), true, "a long list");
+	await page.click("#view .more >> nth=0");
+	await page.keyboard.press("1");
+	await page.keyboard.press("0");
+	await page.waitForSelector('nav a[aria-current][href="#process"]');
+	await browser.close(page);
+}
+
+async function ancestors(browser, folder) {
+	const page = await browser.open(`${folder}/sick.html`, { hash: "#g217" });
+	await page.click("#detail summary:has-text('goroutine 1 main.startAll')");
+	await page.waitForSelector("#detail .thread[open] .frame:has-text('main.main')");
+	has(await detail(page), "goroutine 99", "one that is no more");
+	has(await detail(page), "3 more ancestors omitted", "those that are not there");
+	await page.click("#detail .thread[open] a:text('goroutine 1')");
+	await page.waitForSelector("#detail h2:has-text('goroutine 1')");
+	await browser.close(page);
+}
+
 async function rawStack(browser, folder) {
 	const page = await browser.open(`${folder}/cycle.html`, { hash: "#g1" });
 	await page.click("summary:text('Raw stack: 4 words')");
@@ -352,13 +376,17 @@ function hostile(name) {
 			await show(page, "#" + view, `nav a[aria-current][href="#${view}"]`);
 			await check(view);
 		}
+		has(await page.innerText("#view dl"), "\\u{202e}", "the view of the process");
+		let descending = 0;
 		await page.click("nav a:text('Goroutines')");
 		for (let i = 0; i < 4; i++) {
 			await page.keyboard.press("j");
 			await page.waitForSelector("#detail article");
 			await openAll(page);
 			await check(`goroutine ${i}`);
+			descending += (await detail(page)).includes("Descends from");
 		}
+		same(descending > 0, true, "one has ancestors");
 		await page.click("nav a:text('Groups')");
 		await page.keyboard.press("j");
 		await check("group");
@@ -472,6 +500,8 @@ export const cases = [
 	["ages lead to those that have them", ages],
 	["scheduler, threads and memory", runtime],
 	["a raw stack, word by word", rawStack],
+	["the process, its program, and how it was captured", aboutProcess],
+	["from which goroutines one descends", ancestors],
 	["100,000 goroutines", large],
 	["says what it leaves out", leavesOut],
 	["fits 400 pixels", narrow],

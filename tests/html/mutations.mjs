@@ -35,7 +35,8 @@ function dataOf(path) {
 	head.waits = head.waits.slice(0, WAITS);
 	head.threads = head.threads.slice(0, THREADS);
 	head.warnings = [{ where: "stacks", what: "something is missing" }];
-	const goroutine = found.goroutines[1];
+	// Of those that are there, one with ancestors.
+	const goroutine = found.goroutines.find((element) => element.ancestors);
 	return {
 		head,
 		texts: [undefined, ...found.texts],

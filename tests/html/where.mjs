@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // where.mjs - what the page's own modules select of a page, without a browser. usage: node where.mjs MODULES, a folder
-// with the page's modules; takes JSON: { page, the path of one, expressions, turns }, and gives an answer for each
-// expression, with ids in place of rows; with turns, after which nobody wants to know any more, also how many blocks
-// were unpacked for it and how often it said how far it was. If there are no expressions, the table of fields.
+// with the page's modules; takes JSON: { page, the path of one, expressions, blocks }, and gives an answer for each
+// expression, with ids in place of rows; or, if nobody wants to know any more after so many blocks, how many were
+// unpacked, and how often it said how far it was before and after that. If there are no expressions, the table of
+// fields.
 
 import { readFileSync } from "node:fs";
 
@@ -25,26 +26,28 @@ function documentOf(path) {
 }
 
 // Time flies: each step takes a turn.
-function turnsOf(source, turns) {
-	const seen = { unpacked: 0, told: 0 },
-		{ elementsOf } = source.goroutines;
-	let now = 0,
-		left = turns;
+async function interrupted(expression, model, source, blocks) {
+	const seen = { unpacked: 0, told: 0, late: 0 },
+		{ elementsOf } = source.goroutines,
+		goesOn = () => seen.unpacked < blocks;
+	let now = 0;
 	globalThis.performance.now = () => (now += 1000);
 	source.goroutines.elementsOf = (block) => (seen.unpacked++, elementsOf.call(source.goroutines, block));
-	return { seen, goesOn: () => left-- > 0, tell: ({ lookedAt }) => (seen.told += lookedAt > 0) };
+	await selectWhere(expression, model, source, goesOn, ({ lookedAt }) => {
+		if (!goesOn()) seen.late++;
+		else if (lookedAt > 0) seen.told++;
+	});
+	return seen;
 }
 
-async function answers({ page, expressions, turns }) {
+async function answers({ page, expressions, blocks }) {
 	globalThis.document = documentOf(page);
 	const source = new EmbeddedSource(),
 		model = new Model(await source.start());
 	const all = [];
 	for (const expression of expressions) {
-		if (turns) {
-			const { seen, goesOn, tell } = turnsOf(source, turns);
-			await selectWhere(expression, model, source, goesOn, tell);
-			all.push(seen);
+		if (blocks !== undefined) {
+			all.push(await interrupted(expression, model, source, blocks));
 			continue;
 		}
 		const { rows, ...answer } = await selectWhere(expression, model, source);

@@ -281,14 +281,13 @@ def undecided(there, page):
         raise Mismatch(f"{str(answers)[:600]}, not {wanted}")
 
 
-def interrupted(there, page, goroutines):
+def interrupted(there, page):
     """Says how far it is, block by block, and ends when nobody wants to know any more."""
-    def seen(turns):
-        return asked(there, {"page": page, "expressions": ["var.nobody == 1"], "turns": turns})[0]
-    # The first turns are those of rows.
-    whole, early, never = seen(10**6), seen(goroutines + 1), seen(1)
+    def seen(blocks):
+        return asked(there, {"page": page, "expressions": ["var.nobody == 1"], "blocks": blocks})[0]
+    whole, early, never = seen(10**6), seen(2), seen(0)
     if whole["unpacked"] < 3 or whole["told"] < 2:
         raise Mismatch(f"to the end: {whole}")
-    if not 0 < early["unpacked"] <= 2 or never["unpacked"] > 0:
-        raise Mismatch(f"interrupted after {goroutines + 1} turns: {early}; after one: {never}")
-    return f"{whole['unpacked']} blocks, of which {early['unpacked']} when interrupted"
+    if early != {"unpacked": 2, "told": early["told"], "late": 0} or never != {"unpacked": 0, "told": 0, "late": 0}:
+        raise Mismatch(f"interrupted after two blocks: {early}; before the first: {never}")
+    return f"{whole['unpacked']} blocks"

@@ -8,7 +8,7 @@ const KEYS = [
 	["Enter", "take it; open or close"],
 	["/", "search goroutines"],
 	["Esc", "leave the search"],
-	["1 to 9", "views"],
+	["1 to 9, 0", "views"],
 	["s", "to the stack"],
 	["l", "to the list"],
 	["Alt+← Alt+→", "back and forward"],

@@ -34,7 +34,7 @@ export function listenToKeys(app) {
 				app.list()?.element.focus();
 			return;
 		}
-		const action = actions[event.key] ?? (/^[1-9]$/.test(event.key) ? () => app.show(Number(event.key)) : null);
+		const action = actions[event.key] ?? (/^\d$/.test(event.key) ? () => app.show(Number(event.key) || 10) : null);
 		if (!action) return;
 		action();
 		event.preventDefault();

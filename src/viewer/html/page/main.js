@@ -9,6 +9,7 @@ import { EmbeddedSource } from "./data/source.js";
 import { ServerSource } from "./data/server_source.js";
 import { Model } from "./data/model.js";
 import { verdictOf } from "./data/verdict.js";
+import { timeWords } from "./facts.js";
 import { parseHash } from "./route.js";
 import { goroutineElement } from "./goroutine/goroutine.js";
 import { groupElement } from "./goroutine/group.js";
@@ -21,6 +22,7 @@ import { agesView } from "./views/ages.js";
 import { schedulerView } from "./views/scheduler.js";
 import { threadsView } from "./views/threads.js";
 import { memoryView } from "./views/memory.js";
+import { processView } from "./views/process.js";
 import { globalsView } from "./views/globals.js";
 import { helpDialog } from "./help.js";
 import { timelineElement } from "./views/timeline.js";
@@ -36,6 +38,7 @@ const ALL_VIEWS = [
 	["scheduler", "Scheduler", schedulerView],
 	["threads", "Threads", threadsView],
 	["memory", "Memory", memoryView],
+	["process", "Process", processView],
 	["globals", "Globals", globalsView],
 ];
 const BESIDE = ["findings", "groups", "goroutines"]; // views with room for a goroutine
@@ -57,9 +60,7 @@ function headingElement(model) {
 				process?.pid !== undefined && `pid ${process.pid}`,
 				textOf(snapshot?.host),
 				counted(model.count, "goroutine"),
-				textOf(snapshot?.taken_at)
-					.replace("T", " ")
-					.replace(/\.\d+Z$/, " UTC"),
+				timeWords(textOf(snapshot?.taken_at)),
 				textOf(page.name),
 			]
 				.filter(Boolean)

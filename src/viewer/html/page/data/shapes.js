@@ -62,6 +62,7 @@ const GOROUTINE = {
 	panics: [withTexts("type", "printed", "unreadable")],
 	defers: [{ ...PLACE, unreadable: TEXT }],
 	created_by: { ...PLACE, goroutine: NAME },
+	ancestors: [{ goroutine: NAME, frames: [FRAME], created_by: PLACE, omitted: COUNT, unreadable: TEXT }],
 	stack: withCounts("used_bytes", "size_bytes"),
 	unwind: UNWIND,
 	trace: withTexts("trace_id", "span_id"),
@@ -144,6 +145,8 @@ const HEAD = {
 	process: { exe: TEXT, pid: NAME, rss_bytes: COUNT },
 	go: withTexts("module", "version"),
 	trigger: { goroutine: NAME },
+	verification: {},
+	end: {},
 	fault: {
 		...withTexts("verdict", "message", "cause", "variable"),
 		goroutine: NAME,

@@ -42,15 +42,15 @@ class Turns {
 
 	// false: nobody wants to know any more.
 	async next(state) {
-		const now = performance.now();
-		if (now - this.begun < TURN_MS) return true;
-		if (now - this.told > TELL_MS) {
-			this.tell(state());
-			this.told = now;
-		}
+		if (performance.now() - this.begun < TURN_MS) return true;
 		await new Promise((resolve) => setTimeout(resolve));
 		this.begun = performance.now();
-		return this.goesOn();
+		if (!this.goesOn()) return false;
+		if (this.begun - this.told > TELL_MS) {
+			this.tell(state());
+			this.told = this.begun;
+		}
+		return true;
 	}
 }
 

@@ -10,6 +10,7 @@ import { frameLine, goroutineLink, goroutineLinks, stateOf } from "./references.
 import { Place, openPath } from "./values.js";
 import { openFrame, stackElement } from "./stack.js";
 import { rawStackElement } from "./raw_stack.js";
+import { ancestorsElements } from "./ancestors.js";
 
 function withGroup(model, row, goroutine) {
 	const frames = model.framesOf(model.group(row));
@@ -200,6 +201,7 @@ export async function goroutineElement(model, source, name, { frame, path }) {
 			make("p", { class: "notice" }, `Left out, as it is not as it should be: ${[...wrong].join(", ")}.`),
 		make("h3", {}, "Stack"),
 		stack,
+		ancestorsElements(model, goroutine?.ancestors),
 		rawStackElement(goroutine?.raw_stack),
 	);
 	if (frame !== undefined) {
