@@ -9,17 +9,7 @@
 #include <cmocka.h>
 
 #include "redaction/redaction_priv.h"
-
-static struct redaction *make(enum redaction_mode mode, const char *rules)
-{
-	const struct redaction_options options = { .mode = mode, .rules = rules };
-	struct err err;
-	struct redaction *r = redaction_new(&options, &err);
-
-	if (!r)
-		fail_msg("%s", err.text);
-	return r;
-}
+#include "tests/unit/redaction/expected.h"
 
 static void types(void **state)
 {
@@ -46,7 +36,7 @@ static void types(void **state)
 		"crypto/tls.Conn",
 		"main.box[main.Secret]",
 	};
-	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS, NULL);
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(secret); i++)
 		if (!redaction_of_type(r, secret[i]))
@@ -58,25 +48,6 @@ static void types(void **state)
 	assert_true(redaction_is_public("crypto/ecdh.Curve"));
 	assert_false(redaction_is_public("crypto/rsa.PrivateKey"));
 	assert_false(redaction_is_public("main.PublicKey"));
-}
-
-static void expect(struct redaction *r, const char *text, const char *rule,
-		   const char *left)
-{
-	/* Just as long as it is, so that a sanitizer sees who reads on. */
-	size_t len = strlen(text);
-	char *exact = malloc(len ? len : 1);
-	memcpy(exact, text, len);
-	struct redacted found = redaction_of_text(r, 0, exact, len);
-	AUTO(xfree) char *words = found.text ? xstrndup(found.text, found.len) : NULL;
-	free(exact);
-	if (!rule != !found.rule || (rule && strcmp(rule, found.rule) != 0))
-		fail_msg("%s: %s, not %s", text, found.rule ? found.rule : "nothing",
-			 rule ? rule : "nothing");
-	if (!left != !words || (left && strcmp(left, words) != 0))
-		fail_msg("%s: %s is left, not %s", text, words ? words : "nothing",
-			 left ? left : "nothing");
-	redacted_done(&found);
 }
 
 #define JWT "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N"
@@ -159,29 +130,30 @@ static void texts(void **state)
 		{ "password=[redacted] [redacted]", NULL, NULL },
 		{ "", NULL, NULL },
 	};
-	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS, NULL);
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		expect(r, cases[i].text, cases[i].rule, cases[i].left);
+		expect_text(r, cases[i].text, cases[i].rule, cases[i].left);
 		redaction_forget(r);
 	}
 }
 
 static void elsewhere(void **state)
 {
-	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS, NULL);
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
 	(void)state;
 	redaction_learn(r, 0x1000, 16, "swordfish-and-more", 18);
 	redaction_learn(r, 0x2000, 8, "abc", 3);
 	assert_int_equal(secrets_count(r->here), 3);
 	redaction_learn(r, 0x1004, 4, "swordfish-and-more", 18);
 	assert_int_equal(secrets_count(r->here), 3);
-	expect(r, "it was swordfish-and-more!", "copy_of_secret", "it was [redacted]!");
-	expect(r, "it was swordfish-", "copy_of_secret", "it was [redacted]");
-	expect(r, "ordfish-a", "copy_of_secret", NULL);
-	expect(r, "and-more of it", "copy_of_secret", "[redacted] of it");
-	expect(r, "and-more", "copy_of_secret", NULL);
-	expect(r, "abc", NULL, NULL);
+	expect_text(r, "it was swordfish-and-more!", "copy_of_secret",
+		    "it was [redacted]!");
+	expect_text(r, "it was swordfish-", "copy_of_secret", "it was [redacted]");
+	expect_text(r, "ordfish-a", "copy_of_secret", NULL);
+	expect_text(r, "and-more of it", "copy_of_secret", "[redacted] of it");
+	expect_text(r, "and-more", "copy_of_secret", NULL);
+	expect_text(r, "abc", NULL, NULL);
 	assert_true(redaction_at(r, 0xff8, 9));
 	assert_true(redaction_at(r, 0x100f, 1));
 	assert_false(redaction_at(r, 0x1010, 100));
@@ -201,17 +173,18 @@ static void elsewhere(void **state)
 	redaction_remember(r);
 	redaction_forget(r);
 	assert_int_equal(secrets_count(r->here), 0);
-	expect(r, "it was swordfish-and-more!", "copy_of_secret", "it was [redacted]!");
+	expect_text(r, "it was swordfish-and-more!", "copy_of_secret",
+		    "it was [redacted]!");
 	redaction_learn(r, 0, 0, "another-one", 11);
-	expect(r, "another-one", "copy_of_secret", NULL);
+	expect_text(r, "another-one", "copy_of_secret", NULL);
 	redaction_forget(r);
-	expect(r, "another-one", NULL, NULL);
+	expect_text(r, "another-one", NULL, NULL);
 }
 
 static void many(void **state)
 {
 	enum { MANY = 10000 };
-	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS, NULL);
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
 	char secret[32], text[64];
 	(void)state;
 	for (unsigned i = 0; i < MANY; i++) {
@@ -221,23 +194,23 @@ static void many(void **state)
 	}
 	for (unsigned i = 0; i < MANY; i += 77) {
 		snprintf(text, sizeof(text), "a %05u-is-secret b", i);
-		expect(r, text, "copy_of_secret", "a [redacted] b");
+		expect_text(r, text, "copy_of_secret", "a [redacted] b");
 		snprintf(text, sizeof(text), "a %05u-is-", i);
-		expect(r, text, "copy_of_secret", "a [redacted]");
+		expect_text(r, text, "copy_of_secret", "a [redacted]");
 		/* A hundred of them end so. */
 		snprintf(text, sizeof(text), "%05u-is-secret b", i);
-		expect(r, text + 3, "copy_of_secret", NULL);
+		expect_text(r, text + 3, "copy_of_secret", NULL);
 		assert_true(redaction_at(r, 0x10000 + i * 64 + 31, 1));
 		assert_false(redaction_at(r, 0x10000 + i * 64 + 32, 32));
 	}
-	expect(r, "harmless", NULL, NULL);
+	expect_text(r, "harmless", NULL, NULL);
 }
 
 /* None of them is forgotten because others begin or end with the same characters. */
 static void alike(void **state)
 {
 	enum { MANY = 20000 };
-	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS, NULL);
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
 	char secret[64], text[96];
 	(void)state;
 	for (unsigned i = 0; i < MANY; i++) {
@@ -248,17 +221,17 @@ static void alike(void **state)
 	for (unsigned i = 0; i < MANY; i += 977) {
 		snprintf(text, sizeof(text), "a session-prefix-%08x-end-of-it b",
 			 i * 0x9e3779b1);
-		expect(r, text, "copy_of_secret", "a [redacted]");
-		expect(r, text + 9, "copy_of_secret", NULL);
+		expect_text(r, text, "copy_of_secret", "a [redacted]");
+		expect_text(r, text + 9, "copy_of_secret", NULL);
 	}
-	expect(r, "harmless", NULL, NULL);
+	expect_text(r, "harmless", NULL, NULL);
 }
 
 /* Of one that is as long as a session's token, both ends are found. */
 static void long_ones(void **state)
 {
 	enum { MANY = 1500, LEN = 3800 };
-	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS, NULL);
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
 	AUTO(xfree) char *secret = xmalloc(LEN + 1);
 	(void)state;
 	for (unsigned i = 0; i < MANY; i++) {
@@ -267,25 +240,25 @@ static void long_ones(void **state)
 				 (i * LEN + at) * 0x9e3779b1);
 		redaction_learn(r, 0, 0, secret, LEN);
 	}
-	expect(r, "harmless", NULL, NULL);
+	expect_text(r, "harmless", NULL, NULL);
 	secret[300] = '\0';
-	expect(r, secret + 100, "copy_of_secret", NULL);
+	expect_text(r, secret + 100, "copy_of_secret", NULL);
 }
 
 /* Until there are too many. */
 static void too_many(void **state)
 {
 	enum { MOST = 1 << 16 };
-	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS, NULL);
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
 	char secret[24];
 	(void)state;
 	for (unsigned i = 0; i < MOST; i++) {
 		int n = snprintf(secret, sizeof(secret), "%08x-secret", i * 0x9e3779b1);
 		redaction_learn(r, 0, 0, secret, (size_t)n);
 		if (i == MOST / 2)
-			expect(r, "anything", NULL, NULL);
+			expect_text(r, "anything", NULL, NULL);
 	}
-	expect(r, "anything", "uncertain", NULL);
+	expect_text(r, "anything", "uncertain", NULL);
 }
 
 static void encoded(void **state)
@@ -312,12 +285,12 @@ static void encoded(void **state)
 		{ "YWJzPG9yZCLDvCFkbW9yZQ", "YWJz[redacted]ZQ" }, /* ab */
 	};
 	static const char secret[] = "s<ord\"\xc3\xbc!dmore";
-	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS, NULL);
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
 	(void)state;
 	redaction_learn(r, 0, 0, secret, strlen(secret));
 	assert_int_equal(secrets_count(r->here), 1);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		expect(r, cases[i].text, "copy_of_secret", cases[i].left);
+		expect_text(r, cases[i].text, "copy_of_secret", cases[i].left);
 	assert_int_equal(secrets_count(r->here), 1);
 }
 
@@ -354,12 +327,12 @@ static void pieces(void **state)
 static void settled(void **state)
 {
 	static const char words[] = "it was swordfish-and-more!";
-	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS, NULL);
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
 	(void)state;
 	redaction_learn(r, 0x1000, 16, "swordfish-and-more", 18);
 	redaction_ask(r);
 	assert_false(redaction_at(r, 0x2000, 8));
-	expect(r, "nothing of it", NULL, NULL);
+	expect_text(r, "nothing of it", NULL, NULL);
 	assert_true(redaction_at(r, 0x1000, 8));
 	assert_true(redaction_settled(r));
 	/* Learned before it was asked for, or nobody asked for it. */
@@ -367,7 +340,7 @@ static void settled(void **state)
 	redaction_learn(r, 0x3000, 8, "another-secret", 14);
 	assert_true(redaction_at(r, 0x3000, 8));
 	assert_false(redaction_at(r, 0x3008, 8));
-	expect(r, "nothing of it", NULL, NULL);
+	expect_text(r, "nothing of it", NULL, NULL);
 	redaction_learn(r, 0x3010, 8, "the third one", 13);
 	assert_true(redaction_settled(r));
 	/* The text, its end, a part of it. */
@@ -375,13 +348,13 @@ static void settled(void **state)
 	const char *const parts[] = { "swordfish", "and-more!!", words, "and-more!" };
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
 		redaction_ask(r);
-		expect(r, words, NULL, NULL);
+		expect_text(r, words, NULL, NULL);
 		redaction_learn(r, 0, 0, parts[i], strlen(parts[i]));
 		assert_false(redaction_settled(r));
 		redaction_forget(r);
 	}
 	redaction_ask(r);
-	expect(r, "swordfish-", NULL, NULL);
+	expect_text(r, "swordfish-", NULL, NULL);
 	redaction_learn(r, 0, 0, words, sizeof(words) - 1);
 	assert_false(redaction_settled(r));
 	redaction_forget(r);
@@ -447,7 +420,7 @@ static void hostile(void **state)
 					    "&#",
 					    "%3Dtoken%3D" };
 	enum { SIZE = 1 << 20 };
-	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS, NULL);
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
 	AUTO(xfree) char *text = xmalloc(SIZE);
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -463,37 +436,39 @@ static void hostile(void **state)
 
 static void suspected(void **state)
 {
-	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS, NULL);
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
 	(void)state;
 	assert_string_equal(redaction_rule_of_copy(r), "copy_of_secret");
 	redaction_suspect_all(r);
-	expect(r, "anything", "uncertain", NULL);
+	expect_text(r, "anything", "uncertain", NULL);
 	redaction_forget(r);
-	expect(r, "anything", NULL, NULL);
+	expect_text(r, "anything", NULL, NULL);
 	redaction_set_suspect(r, true);
-	expect(r, "anything", "uncertain", NULL);
+	expect_text(r, "anything", "uncertain", NULL);
 	redaction_set_suspect(r, false);
-	expect(r, "anything", NULL, NULL);
+	expect_text(r, "anything", NULL, NULL);
 }
 
 /* A variable that was never set has any length. */
 static void endless(void **state)
 {
-	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS, NULL);
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
 	(void)state;
 	redaction_learn(r, 0x10000, UINT64_C(1) << 40, "swordfish", 9);
 	assert_true(redaction_at(r, 0x10000, 8));
 	assert_false(redaction_at(r, 0x10000 + 8192, 8));
-	expect(r, "it was swordfish", "copy_of_secret", "it was [redacted]");
+	expect_text(r, "it was swordfish", "copy_of_secret", "it was [redacted]");
 }
 
 static void modes(void **state)
 {
-	AUTO(redaction_free) struct redaction *strict = make(REDACT_STRICT, NULL);
-	AUTO(redaction_free) struct redaction *nothing = make(REDACT_NOTHING, NULL);
+	AUTO(redaction_free)
+	struct redaction *strict = make_redaction(REDACT_STRICT, NULL);
+	AUTO(redaction_free)
+	struct redaction *nothing = make_redaction(REDACT_NOTHING, NULL);
 	(void)state;
-	expect(strict, "anything", "strict", NULL);
-	expect(nothing, "password=hunter2 " JWT, NULL, NULL);
+	expect_text(strict, "anything", "strict", NULL);
+	expect_text(nothing, "password=hunter2 " JWT, NULL, NULL);
 	assert_null(redaction_of_name(nothing, "password", 8));
 	assert_null(redaction_of_type(nothing, "crypto/rsa.PrivateKey"));
 }
@@ -516,7 +491,7 @@ static void rules(void **state)
 				   "type main.account\nkeep type crypto/rsa.*\n"
 				   "value customer-[0-9]+\n";
 	const char *path = write_file(text);
-	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS, path);
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, path);
 	(void)state;
 	unlink(path);
 	assert_non_null(redaction_of_name(r, "main_DSN", 8));
@@ -524,8 +499,8 @@ static void rules(void **state)
 	assert_non_null(redaction_of_name(r, "token", 5));
 	assert_non_null(redaction_of_type(r, "main.account"));
 	assert_null(redaction_of_type(r, "crypto/rsa.PrivateKey"));
-	expect(r, "of customer-17 and customer-18.", "user_rule",
-	       "of [redacted] and [redacted].");
+	expect_text(r, "of customer-17 and customer-18.", "user_rule",
+		    "of [redacted] and [redacted].");
 }
 
 static void bad_rules(void **state)
@@ -556,8 +531,8 @@ static void bad_rules(void **state)
 
 static void same(void **state)
 {
-	AUTO(redaction_free) struct redaction *a = make(REDACT_SECRETS, NULL);
-	AUTO(redaction_free) struct redaction *b = make(REDACT_SECRETS, NULL);
+	AUTO(redaction_free) struct redaction *a = make_redaction(REDACT_SECRETS, NULL);
+	AUTO(redaction_free) struct redaction *b = make_redaction(REDACT_SECRETS, NULL);
 	char x[REDACTION_HASH], y[REDACTION_HASH];
 	(void)state;
 	redaction_hash(a, "hunter2", 7, x);

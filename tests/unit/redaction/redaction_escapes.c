@@ -8,41 +8,12 @@
 
 #include <cmocka.h>
 
-#include "redaction/redaction.h"
 #include "redaction/redaction_priv.h"
+#include "tests/unit/redaction/expected.h"
 
 #define SIGNED "abcdefghijklmnopqrstuvwxyz012345"
 #define HUB "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 #define JWT "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N"
-
-static void expect(struct redaction *r, const char *text, const char *rule,
-		   const char *left)
-{
-	/* Just as long as it is, so that a sanitizer sees who reads on. */
-	size_t len = strlen(text);
-	char *exact = malloc(len ? len : 1);
-	memcpy(exact, text, len);
-	struct redacted found = redaction_of_text(r, 0, exact, len);
-	AUTO(xfree) char *words = found.text ? xstrndup(found.text, found.len) : NULL;
-	free(exact);
-	if (!rule != !found.rule || (rule && strcmp(rule, found.rule) != 0))
-		fail_msg("%s: %s, not %s", text, found.rule ? found.rule : "nothing",
-			 rule ? rule : "nothing");
-	if (!left != !words || (left && strcmp(left, words) != 0))
-		fail_msg("%s: %s is left, not %s", text, words ? words : "nothing",
-			 left ? left : "nothing");
-	redacted_done(&found);
-}
-
-static struct redaction *make(void)
-{
-	const struct redaction_options options = { .mode = REDACT_SECRETS };
-	struct err err;
-	struct redaction *r = redaction_new(&options, &err);
-
-	assert_non_null(r);
-	return r;
-}
 
 static void shapes(void **state)
 {
@@ -104,11 +75,11 @@ static void shapes(void **state)
 		{ "to=x%3Fa%3D1\\u0026sig=" SIGNED "%26b", "key_value",
 		  "to=x%3Fa%3D1\\u0026sig=[redacted]%26b" },
 	};
-	AUTO(redaction_free) struct redaction *r = make();
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		redaction_forget(r);
-		expect(r, cases[i].text, cases[i].rule, cases[i].left);
+		expect_text(r, cases[i].text, cases[i].rule, cases[i].left);
 	}
 }
 
@@ -131,10 +102,10 @@ static void harmless(void **state)
 		"&#x41",
 		"invalid token\\u003a unexpected end of input",
 	};
-	AUTO(redaction_free) struct redaction *r = make();
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		expect(r, cases[i], NULL, NULL);
+		expect_text(r, cases[i], NULL, NULL);
 }
 
 /* ab$cd e&f<gh: of which each escapes others. */
@@ -152,17 +123,17 @@ static void known(void **state)
 		{ "%24cd e%26f%3Cgh", NULL }, /* the rest of it */
 		{ "https://h/u/ab$cd%20e&f%3C", "https://h/u/[redacted]" },
 	};
-	AUTO(redaction_free) struct redaction *r = make();
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
 	(void)state;
 	redaction_learn(r, 0, 0, "ab$cd e&f<gh", 12);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		expect(r, cases[i].text, "copy_of_secret", cases[i].left);
+		expect_text(r, cases[i].text, "copy_of_secret", cases[i].left);
 }
 
 /* In the letters of the text and in its own. */
 static void learned(void **state)
 {
-	AUTO(redaction_free) struct redaction *r = make();
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
 	struct redacted found;
 	static const char text[] = "{\"password\":\"ab\\u0026cd\\nef\",\"n\":1}";
 	(void)state;
@@ -172,12 +143,13 @@ static void learned(void **state)
 	assert_true(redaction_at(r, 0x1000 + 13, 1));
 	assert_false(redaction_at(r, 0x1000 + 12, 1));
 	assert_false(redaction_at(r, 0x1000 + 28, 1));
-	expect(r, "it was ab&cd\nef!", "copy_of_secret", "it was [redacted]!");
-	expect(r, "it was ab\\u0026cd\\nef!", "copy_of_secret", "it was [redacted]!");
+	expect_text(r, "it was ab&cd\nef!", "copy_of_secret", "it was [redacted]!");
+	expect_text(r, "it was ab\\u0026cd\\nef!", "copy_of_secret",
+		    "it was [redacted]!");
 	/* Shown, and then learned. */
 	redaction_forget(r);
 	redaction_ask(r);
-	expect(r, "https://h/u/ab$cd%20e&fgh", NULL, NULL);
+	expect_text(r, "https://h/u/ab$cd%20e&fgh", NULL, NULL);
 	redaction_learn(r, 0, 0, "ab$cd e&fgh", 11);
 	assert_false(redaction_settled(r));
 }

@@ -8,18 +8,9 @@
 #include <cmocka.h>
 
 #include "redaction/redaction_priv.h"
+#include "tests/unit/redaction/expected.h"
 
 enum { AT = 0x1000 };
-
-static struct redaction *make(enum redaction_mode mode)
-{
-	const struct redaction_options options = { .mode = mode };
-	struct err err;
-	struct redaction *r = redaction_new(&options, &err);
-
-	assert_non_null(r);
-	return r;
-}
 
 static void erased(struct redaction *r, const char *before, const char *after)
 {
@@ -33,7 +24,7 @@ static void erased(struct redaction *r, const char *before, const char *after)
 
 static void contents(void **state)
 {
-	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS);
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
 	static const char secret[] = "correct-horse-battery";
 	(void)state;
 
@@ -49,7 +40,7 @@ static void contents(void **state)
 
 static void places(void **state)
 {
-	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS);
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
 	(void)state;
 
 	redaction_learn(r, AT + 2, 3, NULL, 0);
@@ -61,7 +52,7 @@ static void places(void **state)
 
 static void numbers(void **state)
 {
-	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS);
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
 	const uint64_t number = UINT64_C(4012888888881881);
 	uint64_t words[3] = { 5, number, 7 };
 	(void)state;
@@ -84,8 +75,9 @@ static bool is_short(void *arg, uint64_t addr, const uint8_t *word)
 /* Words that are no text stay where only a part of a secret, or any text, is looked for. */
 static void kept(void **state)
 {
-	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS);
-	AUTO(redaction_free) struct redaction *strict = make(REDACT_STRICT);
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
+	AUTO(redaction_free)
+	struct redaction *strict = make_redaction(REDACT_STRICT, NULL);
 	static const char secret[] = "\300\001\002\003letters, and more than that";
 	const uint64_t number = UINT64_C(4012888888881881);
 	uint8_t words[24] = "", texts[] = "\201\202\203\204\205\0\0\0letters";
@@ -104,9 +96,11 @@ static void kept(void **state)
 
 static void modes(void **state)
 {
-	AUTO(redaction_free) struct redaction *strict = make(REDACT_STRICT);
-	AUTO(redaction_free) struct redaction *nothing = make(REDACT_NOTHING);
-	AUTO(redaction_free) struct redaction *all = make(REDACT_SECRETS);
+	AUTO(redaction_free)
+	struct redaction *strict = make_redaction(REDACT_STRICT, NULL);
+	AUTO(redaction_free)
+	struct redaction *nothing = make_redaction(REDACT_NOTHING, NULL);
+	AUTO(redaction_free) struct redaction *all = make_redaction(REDACT_SECRETS, NULL);
 	(void)state;
 
 	erased(strict, "abc\001text\002ab", "abc\001XXXX\002ab");

@@ -7,36 +7,7 @@
 
 #include <cmocka.h>
 
-#include "redaction/redaction.h"
-
-static void expect(struct redaction *r, const char *text, const char *rule,
-		   const char *left)
-{
-	/* Just as long as it is, so that a sanitizer sees who reads on. */
-	size_t len = strlen(text);
-	char *exact = malloc(len ? len : 1);
-	memcpy(exact, text, len);
-	struct redacted found = redaction_of_text(r, 0, exact, len);
-	AUTO(xfree) char *words = found.text ? xstrndup(found.text, found.len) : NULL;
-	free(exact);
-	if (!rule != !found.rule || (rule && strcmp(rule, found.rule) != 0))
-		fail_msg("%s: %s, not %s", text, found.rule ? found.rule : "nothing",
-			 rule ? rule : "nothing");
-	if (!left != !words || (left && strcmp(left, words) != 0))
-		fail_msg("%s: %s is left, not %s", text, words ? words : "nothing",
-			 left ? left : "nothing");
-	redacted_done(&found);
-}
-
-static struct redaction *make(void)
-{
-	const struct redaction_options options = { .mode = REDACT_SECRETS };
-	struct err err;
-	struct redaction *r = redaction_new(&options, &err);
-
-	assert_non_null(r);
-	return r;
-}
+#include "tests/unit/redaction/expected.h"
 
 static void told(void **state)
 {
@@ -77,11 +48,11 @@ static void told(void **state)
 		  "USER bob\r\nPASS [redacted]\r\n" },
 		{ "PASS ok", NULL, NULL },
 	};
-	AUTO(redaction_free) struct redaction *r = make();
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		redaction_forget(r);
-		expect(r, cases[i].text, cases[i].rule, cases[i].left);
+		expect_text(r, cases[i].text, cases[i].rule, cases[i].left);
 	}
 }
 
@@ -137,11 +108,11 @@ static void addresses(void **state)
 		{ "bindpw abc", NULL, NULL },
 		{ "bindpw: ab12", "key_value", "bindpw: [redacted]" },
 	};
-	AUTO(redaction_free) struct redaction *r = make();
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		redaction_forget(r);
-		expect(r, cases[i].text, cases[i].rule, cases[i].left);
+		expect_text(r, cases[i].text, cases[i].rule, cases[i].left);
 	}
 }
 
@@ -207,12 +178,12 @@ static void commands(void **state)
 		{ "mysql -p", NULL },
 		{ "sshpass -p ", NULL },
 	};
-	AUTO(redaction_free) struct redaction *r = make();
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		redaction_forget(r);
-		expect(r, cases[i].text, cases[i].left ? "key_value" : NULL,
-		       cases[i].left);
+		expect_text(r, cases[i].text, cases[i].left ? "key_value" : NULL,
+			    cases[i].left);
 	}
 }
 
@@ -241,7 +212,7 @@ static void lists(void **state)
 		{ "-p", "", "x" },
 		{ "tool", "-p" },
 	};
-	AUTO(redaction_free) struct redaction *r = make();
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct arguments words = { .program = 0 };
@@ -262,7 +233,7 @@ static void lists(void **state)
 
 static void rest(void **state)
 {
-	AUTO(redaction_free) struct redaction *r = make();
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
 	struct redacted left = redaction_of_rest(r, 0x1000, "-phunter2", 9, 2);
 	(void)state;
 	assert_string_equal(left.rule, "key_value");
@@ -271,7 +242,7 @@ static void rest(void **state)
 	redacted_done(&left);
 	assert_true(redaction_at(r, 0x1002, 7));
 	assert_false(redaction_at(r, 0x1000, 2));
-	expect(r, "it was hunter2", "copy_of_secret", "it was [redacted]");
+	expect_text(r, "it was hunter2", "copy_of_secret", "it was [redacted]");
 }
 
 int main(void)

@@ -8,16 +8,7 @@
 #include <cmocka.h>
 
 #include "redaction/redaction_priv.h"
-
-static struct redaction *make(enum redaction_mode mode)
-{
-	const struct redaction_options options = { .mode = mode };
-	struct err err;
-	struct redaction *r = redaction_new(&options, &err);
-
-	assert_non_null(r);
-	return r;
-}
+#include "tests/unit/redaction/expected.h"
 
 /* Up to eight letters, the first at the lowest byte. */
 static uint64_t word_of(const char *letters)
@@ -38,7 +29,7 @@ static uint64_t word_of_part(const char *letters)
 
 static void words(void **state)
 {
-	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS);
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
 	(void)state;
 	redaction_learn(r, 0xc000001000, 18, "swordfish-and-more", 18);
 	redaction_learn_number(r, 7000123);
@@ -78,7 +69,7 @@ static void encoded_pieces(void **state)
 		"eHhzd29yZGZpc2gtYW5kLW1vcmU",
 	};
 	enum { LETTERS = 8, OF_OTHERS = 4, OF_END = 3 };
-	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS);
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
 	(void)state;
 	redaction_learn(r, 0, 0, "swordfish-and-more", 18);
 	for (size_t i = 0; i < ARRAY_SIZE(encodings); i++) {
@@ -104,7 +95,7 @@ static void pieces(void **state)
 						"fish-and", "4711",	"x4711y" };
 	static const char *const shown[] = { "swo", "rdxx",   "sw0rd", "SWORDFIS",
 					     "mor", "ore-mo", "471",   "47 11" };
-	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS);
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
 	(void)state;
 	redaction_learn(r, 0, 0, "swordfish-and-more", 18);
 	redaction_learn(r, 0, 0, "4711", 4); /* too short to be looked for in texts */
@@ -130,7 +121,7 @@ static void pieces(void **state)
 static void of_encoding(void **state)
 {
 	static const char digits[] = "73776f7264666973682d616e642d6d6f7265";
-	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS);
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
 	(void)state;
 	redaction_learn(r, 0, 0, "swordfish-and-more", 18);
 	assert_false(redaction_of_word(r, word_of("3776f726")));
@@ -159,7 +150,7 @@ static void common(void **state)
 					  0xc000000000,
 					  0xc00000ff85,
 					  0x61616161 };
-	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS);
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
 	(void)state;
 	redaction_learn(r, 0, 0, key, sizeof(key));
 	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
@@ -169,9 +160,11 @@ static void common(void **state)
 
 static void vectors(void **state)
 {
-	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS);
-	AUTO(redaction_free) struct redaction *strict = make(REDACT_STRICT);
-	AUTO(redaction_free) struct redaction *nothing = make(REDACT_NOTHING);
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
+	AUTO(redaction_free)
+	struct redaction *strict = make_redaction(REDACT_STRICT, NULL);
+	AUTO(redaction_free)
+	struct redaction *nothing = make_redaction(REDACT_NOTHING, NULL);
 	static const char piece[] = "fish";
 	uint8_t vector[REDACTION_VECTOR];
 	(void)state;
@@ -196,8 +189,10 @@ static void vectors(void **state)
 /* Strict cannot know what it says: only letters are redacted. */
 static void strictly(void **state)
 {
-	AUTO(redaction_free) struct redaction *strict = make(REDACT_STRICT);
-	AUTO(redaction_free) struct redaction *nothing = make(REDACT_NOTHING);
+	AUTO(redaction_free)
+	struct redaction *strict = make_redaction(REDACT_STRICT, NULL);
+	AUTO(redaction_free)
+	struct redaction *nothing = make_redaction(REDACT_NOTHING, NULL);
 	(void)state;
 	assert_true(redaction_of_word(strict, word_of("ordfish-")));
 	assert_true(redaction_of_word(strict, 0x64636261));
@@ -211,8 +206,9 @@ static void strictly(void **state)
 /* Of another time: it may be of any goroutine's text. */
 static void dead(void **state)
 {
-	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS);
-	AUTO(redaction_free) struct redaction *nothing = make(REDACT_NOTHING);
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
+	AUTO(redaction_free)
+	struct redaction *nothing = make_redaction(REDACT_NOTHING, NULL);
 	(void)state;
 	assert_true(redaction_of_dead_word(r, word_of("ordfish-")));
 	assert_false(redaction_of_word(r, word_of("ordfish-")));
@@ -226,7 +222,7 @@ static void dead(void **state)
 /* Without values nothing is learned: what text leaves is redacted, addresses and numbers are not. */
 static void unlearned(void **state)
 {
-	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS);
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
 	(void)state;
 	assert_false(redaction_of_word(r, word_of("ordfish-")));
 	redaction_learns_nothing(r);
@@ -244,7 +240,7 @@ static void unlearned(void **state)
 static void many(void **state)
 {
 	enum { MANY = 10000, LETTERS = 24, TRIES = 100000 };
-	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS);
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
 	uint64_t seed = 88172645463325252, chance = 0;
 	char secret[LETTERS];
 	(void)state;
@@ -287,7 +283,7 @@ static void bytes(void **state)
 {
 	static const uint64_t number[] = { 0x8877665544332211, 0x12f0debc9a786756,
 					   0xfedcba9876543211, 5 };
-	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS);
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
 	(void)state;
 	redaction_learn(r, 0xc000001000, 24, number, 24);
 	assert_true(redaction_of_bytes(r, 0xc000001008, "abcd", 4));
@@ -339,7 +335,7 @@ static void long_numbers(void **state)
 		"B8F3AD2719E64C55017FE8823B1DC496AF0",
 		"C4860nGeZMVQF_6II7HcSWrw"
 	};
-	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS);
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
 	(void)state;
 	redaction_ask(r);
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
@@ -370,7 +366,7 @@ static void digits(void **state)
 	static const uint8_t round[] = { 0x36, 0x35, 0xc9, 0xad, 0xc5, 0xde, 0xa0, 0, 1 };
 	static const char as_round[] = "1000000000000000000001";
 	uint8_t longest[1024 + 1];
-	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS);
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
 	(void)state;
 	redaction_learn_long_number(r, round, sizeof(round));
 	assert_true(is_redacted(r, as_round, strlen(as_round)));
@@ -393,7 +389,7 @@ static void short_numbers(void **state)
 						"9308483943592073717", "2dfdc1c35" };
 	static const char *const shown[] = { "2e60d4073b99f5", "ffffffff", "186a1",
 					     "00000186a1" };
-	AUTO(redaction_free) struct redaction *r = make(REDACT_SECRETS);
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
 	(void)state;
 	redaction_learn_number(r, 0x812e60d4073b99f5);
 	redaction_learn_number(r, (uint64_t)-12345678901);
