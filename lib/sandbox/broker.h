@@ -75,7 +75,7 @@ enum question_kind {
 	/* text: rows of the screen, see screen.c. */
 	ASK_SCREEN_ROWS,
 	ASK_SCREEN_UPDATE, /* what was drawn is shown */
-	/* The same. number: 1: waits for a key. Answer: struct key. */
+	/* The same. number: as of screen_key(). Answer: struct key. */
 	ASK_SCREEN_KEY,
 	/* The descriptor has what is to be copied. */
 	ASK_SCREEN_COPY,

@@ -81,7 +81,7 @@ static void say_reading(struct screen *screen, const struct viewing *v)
 
 	if (fstat(v->fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size < LARGE_BYTES)
 		return;
-	if (!screen_key(screen, false, &key))
+	if (!screen_key(screen, 0, &key))
 		return;
 	line_begin(&line, key.columns);
 	line_format(&line, STYLE_PLAIN, "reading %.200s ...", v->name);

@@ -3,6 +3,7 @@
 #ifndef GOSNAP_KEY_H
 #define GOSNAP_KEY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum key_code {
@@ -26,6 +27,33 @@ enum key_code {
 	KEYS_WHEEL_UP,
 	KEYS_WHEEL_DOWN,
 };
+
+/* Those that begin what the user types, and the list of keys. */
+enum {
+	KEYS_SEARCH = '/',
+	KEYS_SEARCH_BACKWARD = '\\',
+	KEYS_WORDS = '&',
+	KEYS_FILTER = ':',
+	KEYS_HELP = '?',
+};
+
+/* Any other ends the list of keys. */
+static inline bool key_scrolls_help(int32_t code)
+{
+	switch (code) {
+	case 'j':
+	case 'k':
+	case ' ':
+	case KEYS_DOWN:
+	case KEYS_UP:
+	case KEYS_PAGE_DOWN:
+	case KEYS_PAGE_UP:
+	case KEYS_WHEEL_DOWN:
+	case KEYS_WHEEL_UP:
+		return true;
+	}
+	return false;
+}
 
 /* Ctrl and a capital letter. */
 #define KEYS_CONTROL(letter) ((letter)&0x1f)

@@ -88,9 +88,9 @@ void screen_update(struct screen *screen)
 	ask(screen, &q, -1, &answer, NULL);
 }
 
-bool screen_key(struct screen *screen, bool wait, struct key *ret)
+bool screen_key(struct screen *screen, unsigned how, struct key *ret)
 {
-	const struct question q = { .kind = ASK_SCREEN_KEY, .number = wait };
+	const struct question q = { .kind = ASK_SCREEN_KEY, .number = (int32_t)how };
 	struct answer answer;
 
 	send_rows(screen);

@@ -33,8 +33,12 @@ void screen_row(struct screen *screen, unsigned row, const struct line *line);
 void screen_update(struct screen *screen);
 /* All rows are drawn anew. */
 void screen_forget(struct screen *screen);
-/* The next key, or KEYS_NONE if there is none and it should not wait. False: the terminal is gone. */
-MUST_CHECK bool screen_key(struct screen *screen, bool wait, struct key *ret);
+/* The next key; without SCREEN_WAITS, KEYS_NONE if there is none. False: the terminal is gone. */
+enum {
+	SCREEN_WAITS = 1,
+	SCREEN_TYPES = 2, /* it belongs to words that the user types, and is no command */
+};
+MUST_CHECK bool screen_key(struct screen *screen, unsigned how, struct key *ret);
 
 /* What the user asked for with the last key: y copies, w writes. Each is possible once for one such key. */
 MUST_CHECK bool screen_copy(struct screen *screen, const char *words, size_t len);

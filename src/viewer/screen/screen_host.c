@@ -14,13 +14,15 @@
 #include "src/viewer/screen/prompt.h"
 #include "src/viewer/screen/screen.h"
 #include "src/viewer/screen/tty.h"
+#include "src/viewer/screen/typing.h"
 
 enum { HEAD = 4, SERVICES = 6 };
 
 struct screen_host {
 	struct tty *tty;
 	struct sandbox_service services[SERVICES + 1];
-	int32_t last; /* key that was told; what it permits has not been done */
+	int32_t last; /* command that was told; what it permits has not been done */
+	struct typing typing;
 	unsigned rows, columns;
 	struct prompt prompt; /* for the name of a file */
 	bool overwrites;      /* it is asked whether that may be */
@@ -68,7 +70,7 @@ static bool take_key(struct screen_host *host, struct key *ret)
 
 static void tell_key(struct screen_host *host, const struct key *key, struct answer *ret)
 {
-	host->last = key->code;
+	host->last = typing_is_command(&host->typing, key) ? key->code : KEYS_NONE;
 	ret->len = sizeof(*key);
 	memcpy(ret->bytes, key, sizeof(*key));
 }
@@ -99,7 +101,9 @@ static void serve_key(void *arg, const struct question *q, int fd, struct answer
 		return;
 	}
 	tty_update(host->tty);
-	if (!take_key(host, &key) && q->number)
+	if (q->number & SCREEN_TYPES)
+		typing_goes_on(&host->typing);
+	if (!take_key(host, &key) && q->number & SCREEN_WAITS)
 		ret->result = ANSWER_LATER;
 	else
 		tell_key(host, &key, ret);

@@ -55,9 +55,8 @@ void help_key(struct tui *t)
 	case KEYS_PAGE_UP:
 		t->help_top -= t->help_top < page ? t->help_top : page;
 		break;
-	default:
-		t->helps = t->key.code == KEYS_RESIZED;
 	}
+	t->helps = key_scrolls_help(t->key.code);
 	if (t->help_top > last)
 		t->help_top = last;
 }

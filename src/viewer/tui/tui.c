@@ -166,11 +166,17 @@ static void work(struct tui *t)
 	go_on(t);
 }
 
+static unsigned how_to_wait(const struct tui *t)
+{
+	return (t->job ? 0 : SCREEN_WAITS) |
+	       (t->asking == ASKING_NOTHING ? 0 : SCREEN_TYPES);
+}
+
 static bool loop(struct tui *t)
 {
 	while (!t->quits) {
 		draw_all(t);
-		if (!screen_key(t->screen, !t->job, &t->key))
+		if (!screen_key(t->screen, how_to_wait(t), &t->key))
 			return false;
 		handle(t);
 		if (t->job && t->key.code == KEYS_NONE)
@@ -182,7 +188,7 @@ static bool loop(struct tui *t)
 /* Its size comes with the first answer. */
 static bool begin(struct tui *t)
 {
-	if (!screen_key(t->screen, false, &t->key))
+	if (!screen_key(t->screen, 0, &t->key))
 		return false;
 	handle(t);
 	heading_read(t);

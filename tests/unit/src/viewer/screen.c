@@ -18,6 +18,7 @@
 
 #include "src/viewer/screen/key.h"
 #include "src/viewer/screen/line.h"
+#include "src/viewer/screen/screen.h"
 #include "src/viewer/screen/tty.h"
 
 enum { SAID_MAX = 1 << 20, HEAD = 4 };
@@ -116,6 +117,33 @@ static bool is_once(struct asked *a)
 	return first && a->answer.result == -EPERM;
 }
 
+/* In a prompt, y is a letter; so it is in the list of keys. */
+static bool is_letter(struct asked *a)
+{
+	static const struct {
+		int32_t key;
+		bool copies;
+	} keys[] = { { '/', false }, { 'y', false },  { KEYS_BACKSPACE, false },
+		     { 'y', false }, { '\r', false }, { 'y', true },
+		     { '?', false }, { 'j', false },  { 'y', false },
+		     { 'y', true },  { ':', false },  { KEYS_BACKSPACE, false },
+		     { 'y', true } };
+	struct question q = { .kind = ASK_SCREEN_KEY, .number = SCREEN_WAITS };
+	struct key key;
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		int ends[2];
+		screen_host_ask(a->host, &q, -1, &a->answer, NULL);
+		memcpy(&key, a->answer.bytes, sizeof(key));
+		if (key.code != keys[i].key || pipe(ends) < 0)
+			return false;
+		ask(a, ASK_SCREEN_COPY, "", 0, ends[0]);
+		if ((a->answer.result == 0) != keys[i].copies)
+			return false;
+	}
+	return true;
+}
+
 static void live_in_terminal(void)
 {
 	struct err err;
@@ -127,13 +155,14 @@ static void live_in_terminal(void)
 	AUTO(screen_host_free) struct screen_host *host = screen_host_new(tty);
 	struct asked a = { .host = host };
 	send_hostile_rows(&a);
-	const bool right = is_refused(&a) && is_once(&a);
+	const bool right = is_refused(&a) && is_once(&a) && is_letter(&a);
 	tty_close(TAKE(tty));
 	_exit(right ? 0 : 1);
 }
 
 static size_t read_all(int terminal, char *said)
 {
+	static const char typed[] = "y/y\x7fy\ry?jyy:\x7fy";
 	size_t len = 0;
 	bool answered = false;
 
@@ -143,7 +172,7 @@ static size_t read_all(int terminal, char *said)
 			break;
 		if (!answered && memmem(said, len + (size_t)n, "end", 3)) {
 			answered = true;
-			(void)!write(terminal, "y", 1);
+			(void)!write(terminal, typed, strlen(typed));
 		}
 	}
 	return len;
