@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/viewer/screen/terminfo.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,6 +20,15 @@ static struct {
 	char reset[128];
 	volatile sig_atomic_t taken;
 } terminal;
+
+/* The modes that ECMA-48 calls BDSM, as https://terminal-wg.pages.freedesktop.org/bidi/ recommends them. Where the
+ * terminal puts Arabic and Hebrew in their order, cells of other panes in the same row would move along. */
+static const char letters_as_drawn[] = "\033[8l", letters_in_any_order[] = "\033[8h";
+
+static void put(const char *words)
+{
+	(void)!write(terminal.out, words, strlen(words));
+}
 
 /* NULL: it has none. */
 static const char *string_of(const char *name)
@@ -71,7 +81,7 @@ void terminfo_give_back(void)
 	sigprocmask(SIG_BLOCK, &touch, NULL);
 	if (!is_in_foreground())
 		return;
-	(void)!write(terminal.out, terminal.reset, strlen(terminal.reset));
+	put(terminal.reset);
 	/* Keys that nobody has read were not for what comes next. */
 	tcsetattr(terminal.in, TCSAFLUSH, &terminal.modes);
 }
@@ -96,8 +106,9 @@ static void make_reset(void)
 {
 	static const char no_mouse[] = "\033[?1000l\033[?1002l\033[?1003l\033[?1006l";
 
+	strcpy(terminal.reset, letters_in_any_order);
 	if (string_of("kmous"))
-		strcpy(terminal.reset, no_mouse);
+		strcat(terminal.reset, no_mouse);
 	add_string("sgr0");
 	add_string("rmkx");
 	add_string("cnorm");
@@ -123,4 +134,30 @@ void terminfo_give_back_later(int in, int out)
 	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
 		sigaction(signals[i], &action, NULL);
 	atexit(terminfo_give_back);
+}
+
+static void (*stop_by_ncurses)(int);
+
+/* It returns when the process goes on. */
+static void stop(int signo)
+{
+	const int why = errno;
+
+	put(letters_in_any_order);
+	stop_by_ncurses(signo);
+	put(letters_as_drawn);
+	errno = why;
+}
+
+void terminfo_keep_order(void)
+{
+	struct sigaction action;
+
+	put(letters_as_drawn);
+	if (sigaction(SIGTSTP, NULL, &action) < 0 || action.sa_handler == SIG_DFL ||
+	    action.sa_handler == SIG_IGN || action.sa_handler == stop)
+		return;
+	stop_by_ncurses = action.sa_handler;
+	action.sa_handler = stop;
+	sigaction(SIGTSTP, &action, NULL);
 }

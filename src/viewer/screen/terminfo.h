@@ -15,5 +15,7 @@ MUST_CHECK bool terminfo_can_show(int out, struct err *err);
 void terminfo_give_back_later(int in, int out);
 /* Does it now, if it was not done. */
 void terminfo_give_back(void);
+/* From newterm() on, each letter is shown where it was drawn, by terminals that would put some in another order. */
+void terminfo_keep_order(void);
 
 #endif

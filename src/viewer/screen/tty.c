@@ -183,6 +183,7 @@ bool tty_begin(struct tty *tty)
 	tty->screen = newterm(NULL, tty->out, tty->in);
 	if (!tty->screen)
 		return false;
+	terminfo_keep_order();
 	set_modes(tty);
 	return true;
 }

@@ -211,6 +211,12 @@ static void test_taken_over(void **state)
 	assert_false(has(said, len, "\xf3\xa0\x81\x81"));
 	assert_false(has(said, len, "\x0e"));
 	assert_false(has(said, len, "far a"));
+	/* No letter moves those of other panes; that is as it was afterwards. */
+	const char *first = memmem(said, len, "\033[8l", 4),
+		   *end = memmem(said, len, "\033[8h", 4);
+	assert_non_null(first);
+	assert_non_null(end);
+	assert_true(first < (const char *)memmem(said, len, "end", 3) && end > first);
 	free(said);
 }
 
