@@ -30,8 +30,9 @@ function searched(page, words) {
 	return page.evaluate(async (typed) => {
 		const search = document.querySelector("#view input[type=search]"),
 			status = document.querySelector("#view [role=status]"),
+			ended = () => !status.textContent.includes("so far"),
 			changed = new Promise((resolve) => {
-				new MutationObserver(resolve).observe(status, { childList: true, subtree: true });
+				new MutationObserver(() => ended() && resolve()).observe(status, { childList: true, subtree: true });
 			});
 		const begin = performance.now();
 		search.value = typed;

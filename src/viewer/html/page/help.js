@@ -37,7 +37,7 @@ export function helpDialog() {
 			{},
 			"All words must be in a goroutine's state, functions, files, labels or address; -word must not. ",
 			">5m and <1s compare how long it has waited. Expressions of gosnap-filter(7) are taken, too: ",
-			"waiting > 5m && any(frames, own).",
+			'waiting > 5m && any(frames, own), var.req.URL.Path ~ "^/api".',
 		),
 		make("form", { method: "dialog" }, make("button", {}, "Close")),
 	);
