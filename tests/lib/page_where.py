@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the page of gosnap html selects, by its own modules in node: the same as gosnap show --where."""
+import copy
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -35,6 +37,7 @@ EXPRESSIONS = (
     'any(frames, function ~ "^main[.][(][*]?[[:alpha:]_]+[)]")', 'reason ~ "^.{4} (send|receive)$"',
     r'reason ~ "\<lock\>|Mutex\b|^$|(a|b)+c*{0,2}x"', 'reason ~ `[^]a-z ]`', 'reason ~ "(c|ch)+(an)? *s"',
     r'reason ~ "\<r" && reason ~ "[lne]\>" && !(reason ~ "\bece")', "(true && !false) && (system || !!locked)",
+    'reason ~ "[[.c.]]han" || reason ~ "^[[=s=]x]e[[.k.]-[.m.]]"', 'reason ~ "[[...]]" || reason ~ "[[.].]]|[[.-.]]"',
     "id == 1 || id >= 0x10 && id < 30", "id in (1, -3, 7-9)", "true", "reason == `chan send`",
     "has(var.err) && var.err != nil", "any(frames, own && has(var.id))", "any(frames, var.n > 0 && line > 30)",
     "!any(frames, own && !has(var.j)) || var.id ~ \".\"", "count(frames, has(var.n)) in (1-9)",
@@ -55,7 +58,7 @@ WRONG = (
 # Here the C library says why in its own words.
 WRONG_PATTERNS = tuple(f'locked || reason ~ "{pattern}"' for pattern in (
     "(", "*a", "a|*b", "[a", "[z-a]", r"(a)\1", "a{2", "a{3,2}", "[[:nothing:]]", "^*", "{1}", "a{99999}",
-    "((a{99}){99}){99}", "a\\"))
+    "((a{99}){99}){99}", "a\\", "[[.hyphen.]]", "[[=ab=]]", "[[.a", "[[=a=]-c]", "[a-[=c=]]"))
 
 
 def examples():
@@ -172,6 +175,32 @@ def valued(document):
     end = document.pop("end")
     document.pop("objects", None)
     return {**document, "objects": objects, "end": end}
+
+
+# What anybody may have written instead of what belongs there, and where.
+INSTEAD = (None, 7, "x", "", [], {}, [None], ["x"], True, -1, 1.5, "0xc000077700", 0, 3, {"hex": "ff"},
+           {"fields": [{"name": "a", "kind": "int", "value": 3, "embedded": True}]}, {"unreadable": None})
+MEMBERS = ("seen", "to", "object", "target", "dynamic_value", "embedded", "nil", "len", "value", "kind", "type", "name",
+           "fields", "elements", "entries", "text", "function", "unreadable", "renamed_from")
+
+
+def garbled(document, seed):
+    """With values that are not as they should be, in many places."""
+    chosen, places = random.Random(seed), []
+
+    def note(node):
+        for key in node if isinstance(node, dict) else range(len(node)) if isinstance(node, list) else ():
+            places.append((node, key))
+            note(node[key])
+
+    note([goroutine.get("frames", []) for goroutine in document["goroutines"]] + document["objects"])
+    for node, key in chosen.sample(places, len(places) // 10):
+        inside = node[key] if isinstance(node[key], dict) and chosen.random() < 0.5 else node
+        if inside is node and chosen.random() < 0.5:
+            node[key] = copy.deepcopy(chosen.choice(INSTEAD))
+        elif isinstance(inside, dict):
+            inside[chosen.choice(MEMBERS)] = copy.deepcopy(chosen.choice(INSTEAD))
+    return document
 
 
 def paths_in(document, most):

@@ -122,11 +122,13 @@ class EreReader {
 
 	inBracket() {
 		if (this.takes("[:")) return this.namedClass();
-		const low = this.member();
+		const isClass = this.text.startsWith("[=", this.at),
+			low = this.member();
 		if (this.text[this.at] !== "-" || this.text[this.at + 1] === "]") return (byte) => byte === low;
 		this.at++;
-		const high = this.member();
-		if (low > high) throw new Error("a range in [] ends before it begins");
+		const endsInClass = this.text.startsWith("[=", this.at),
+			high = this.member();
+		if (isClass || endsInClass || low > high) throw new Error("a range in [] ends before it begins");
 		return (byte) => byte >= low && byte <= high;
 	}
 
@@ -138,9 +140,17 @@ class EreReader {
 		return (byte) => test.test(byte);
 	}
 
+	// A byte is called as it is, and no name is longer.
+	named(close) {
+		const end = this.text.indexOf(close, this.at + 1);
+		if (end !== this.at + 1) throw new Error("there is no such character in []");
+		this.at = end + close.length;
+		return this.text[end - 1];
+	}
+
 	member() {
-		if (this.takes("[.") || this.takes("[="))
-			throw new Error("[. .] and [= =] are for gosnap show --where and gosnap serve only");
+		if (this.takes("[.")) return this.named(".]");
+		if (this.takes("[=")) return this.named("=]");
 		if (this.at >= this.text.length) throw new Error("a [ is not closed");
 		return this.text[this.at++];
 	}
