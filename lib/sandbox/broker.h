@@ -79,7 +79,8 @@ enum question_kind {
 	ASK_SCREEN_KEY,
 	/* The descriptor has what is to be copied. */
 	ASK_SCREEN_COPY,
-	/* Answer: a file to write to, whose name the user was asked for, and what kind it is. */
+	/* number: of rows; text: if they can have stacks. Answer: a file to write to, whose name the user was asked
+	 * for; the result is what screen_file() returns of it. */
 	ASK_SCREEN_FILE,
 	/* text: to be said when the screen is gone. */
 	ASK_SCREEN_SAY,

@@ -88,21 +88,27 @@ void pane_act(struct pane *pane, struct browse *b, enum row_action action)
 	pane->opened = action != ROW_CLOSE;
 }
 
-void pane_copy(struct pane *pane, struct browse *b, struct text *text)
+char *pane_words(struct pane *pane, struct browse *b, size_t row)
 {
 	struct line line;
 
-	if (pane->cursor >= pane->count)
+	line_begin(&line, COLUMNS_SEARCHED);
+	pane_draw(pane, b, row, &line);
+	char *words = line_words(&line);
+	line_done(&line);
+	return words;
+}
+
+void pane_copy(struct pane *pane, struct browse *b, size_t row, struct text *text)
+{
+	if (row >= pane->count)
 		return;
 	if (pane->kind->copy) {
-		pane->kind->copy(b, pane->state, pane->cursor, text);
+		pane->kind->copy(b, pane->state, row, text);
 		return;
 	}
-	line_begin(&line, COLUMNS_SEARCHED);
-	pane_draw(pane, b, pane->cursor, &line);
-	AUTO(xfree) char *words = line_words(&line);
+	AUTO(xfree) char *words = pane_words(pane, b, row);
 	text_add(text, "%s\n", words);
-	line_done(&line);
 }
 
 uint64_t pane_address(struct pane *pane, struct browse *b)

@@ -49,7 +49,9 @@ struct pane_kind {
 	/* What the row is about: an object in memory, a goroutine; 0, -1: the subject's. */
 	uint64_t (*address)(struct browse *b, void *state, size_t row);
 	int64_t (*goroutine)(struct browse *b, void *state, size_t row);
-	/* More than the row's words, to be copied or written. */
+	/* More than the row's words, to be copied or written. copies_all: that is all there is; copies_stacks: it
+	 * is a stack, or with one. */
+	bool copies_all, copies_stacks;
 	void (*copy)(struct browse *b, void *state, size_t row, struct text *text);
 };
 
@@ -74,8 +76,10 @@ void pane_move(struct pane *pane, struct browse *b, size_t row);
 void pane_follow(struct pane *pane, struct browse *b);
 void pane_draw(struct pane *pane, struct browse *b, size_t row, struct line *line);
 void pane_act(struct pane *pane, struct browse *b, enum row_action action);
-/* The words of the row of the cursor, or more. */
-void pane_copy(struct pane *pane, struct browse *b, struct text *text);
+/* The words of a row; the caller frees them. */
+char *pane_words(struct pane *pane, struct browse *b, size_t row);
+/* Those, or more: lines. */
+void pane_copy(struct pane *pane, struct browse *b, size_t row, struct text *text);
 uint64_t pane_address(struct pane *pane, struct browse *b);
 int64_t pane_goroutine_id(struct pane *pane, struct browse *b);
 /* The next row that has the words, or the times-th, from the cursor on and round; SIZE_MAX: none. */

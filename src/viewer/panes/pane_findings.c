@@ -283,5 +283,6 @@ const struct pane_kind pane_findings = {
 	.find = find,
 	.matches = matches,
 	.address = address,
+	.copies_stacks = true,
 	.copy = copy,
 };

@@ -115,5 +115,6 @@ const struct pane_kind pane_goroutines = {
 	.find = find,
 	.matches = matches,
 	.goroutine = goroutine,
+	.copies_stacks = true,
 	.copy = copy,
 };

@@ -393,5 +393,6 @@ const struct pane_kind pane_stack = {
 	.act = act,
 	.find = find,
 	.address = address,
+	.copies_all = true,
 	.copy = copy,
 };

@@ -7,7 +7,7 @@
 #include "lib/document/reader.h"
 #include "src/viewer/screen/harmless.h"
 
-enum { STATE_COLUMN = 18, TIME_COLUMN = 30, LINE_DIGITS = 9 };
+enum { STATE_COLUMN = 18, TIME_COLUMN = 32, LINE_DIGITS = 9 };
 
 struct frame_words words_of_frame(const struct browse *b, const struct model_frame *frame)
 {

@@ -119,9 +119,13 @@ bool screen_copy(struct screen *screen, const char *words, size_t len)
 	return copied;
 }
 
-int screen_file(struct screen *screen, bool *ret_markdown)
+int screen_file(struct screen *screen, size_t rows, bool has_stacks,
+		struct screen_file_kind *ret)
 {
-	const struct question q = { .kind = ASK_SCREEN_FILE };
+	const struct question q = { .kind = ASK_SCREEN_FILE,
+				    .number =
+					    rows < INT32_MAX ? (int32_t)rows : INT32_MAX,
+				    .len = has_stacks };
 	struct answer answer;
 	int fd = -1;
 
@@ -129,7 +133,8 @@ int screen_file(struct screen *screen, bool *ret_markdown)
 	screen_forget(screen); /* the question stood there */
 	if (!ask(screen, &q, -1, &answer, &fd))
 		return screen->gone ? -EIO : (int)answer.result;
-	*ret_markdown = answer.result;
+	ret->markdown = answer.result & 1;
+	ret->part = (enum screen_part)(answer.result >> 1);
 	return fd;
 }
 

@@ -42,8 +42,16 @@ MUST_CHECK bool screen_key(struct screen *screen, unsigned how, struct key *ret)
 
 /* What the user asked for with the last key: y copies, w writes. Each is possible once for one such key. */
 MUST_CHECK bool screen_copy(struct screen *screen, const char *words, size_t len);
-/* Asks the user for the name of a file. A descriptor; -errno: there is none. *ret_markdown: by its name. */
-int screen_file(struct screen *screen, bool *ret_markdown);
+/* What the user has chosen to write. */
+enum screen_part { SCREEN_ROW, SCREEN_ROWS, SCREEN_STACKS };
+struct screen_file_kind {
+	bool markdown; /* by the name */
+	enum screen_part part;
+};
+/* Asks the user for the name of a file, and what of that many rows is to be written; 1: that. has_stacks: the rows can
+ * have them. A descriptor; -errno: there is none. */
+int screen_file(struct screen *screen, size_t rows, bool has_stacks,
+		struct screen_file_kind *ret);
 /* Says it when the screen is gone. */
 void screen_say(struct screen *screen, const char *words);
 

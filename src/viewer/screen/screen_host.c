@@ -25,7 +25,11 @@ struct screen_host {
 	struct typing typing;
 	unsigned rows, columns;
 	struct prompt prompt; /* for the name of a file */
-	bool overwrites;      /* it is asked whether that may be */
+	char question[96];
+	bool overwrites; /* it is asked whether that may be */
+	unsigned rows_to_write;
+	bool has_stacks;
+	enum screen_part part;
 	char name[PATH_MAX];
 	char *said;
 };
@@ -150,19 +154,61 @@ static void draw_prompt(struct screen_host *host)
 	tty_update(host->tty);
 }
 
+static void name_part(struct text *text, const struct screen_host *host,
+		      enum screen_part part)
+{
+	if (part == SCREEN_ROW)
+		return;
+	text_add_count(text, host->rows_to_write);
+	text_add(text, part == SCREEN_ROWS ? " rows " : " stacks ");
+}
+
+static enum screen_part next_part(const struct screen_host *host)
+{
+	if (host->rows_to_write <= 1)
+		return SCREEN_ROW;
+	return (host->part + 1) % (host->has_stacks ? SCREEN_STACKS + 1 : SCREEN_STACKS);
+}
+
+/* What is typed stays. */
+static void ask_for_name(struct screen_host *host)
+{
+	const enum screen_part next = next_part(host);
+	struct text text = { .words = NULL };
+
+	text_add(&text, "Write ");
+	name_part(&text, host, host->part);
+	text_add(&text, "to file (.md: Markdown");
+	if (next != host->part) {
+		text_add(&text, "; Tab: ");
+		name_part(&text, host, next);
+		if (next == SCREEN_ROW)
+			text_add(&text, "this row ");
+		text.words[--text.len] = '\0';
+	}
+	text_add(&text, "): ");
+	snprintf(host->question, sizeof(host->question), "%s", text_words(&text));
+	host->prompt.question = host->question;
+	text_done(&text);
+	draw_prompt(host);
+}
+
 static void serve_file(void *arg, const struct question *q, int fd, struct answer *ret,
 		       int *ret_fd)
 {
 	struct screen_host *host = arg;
 
-	(void)q, (void)fd, (void)ret_fd;
+	(void)fd, (void)ret_fd;
 	if (!is_asked_for(host, 'w')) {
 		ret->result = -EPERM;
 		return;
 	}
 	host->overwrites = false;
-	prompt_begin(&host->prompt, "Write to file (.md: as Markdown): ");
-	draw_prompt(host);
+	host->rows_to_write = q->number > 0 ? (unsigned)q->number : 0;
+	host->has_stacks = q->len > 0;
+	host->part = SCREEN_ROW;
+	prompt_begin(&host->prompt, "");
+	ask_for_name(host);
 	ret->result = ANSWER_LATER;
 }
 
@@ -188,7 +234,8 @@ static bool open_named(struct screen_host *host, struct answer *ret, int *ret_fd
 		draw_prompt(host);
 		return false;
 	}
-	ret->result = *ret_fd < 0 ? -errno : is_markdown(host->name);
+	ret->result =
+		*ret_fd < 0 ? -errno : is_markdown(host->name) | (int32_t)host->part << 1;
 	if (*ret_fd >= 0 && (fstat(*ret_fd, &st) < 0 || !S_ISREG(st.st_mode))) {
 		close(*ret_fd);
 		*ret_fd = -1;
@@ -227,6 +274,11 @@ static bool finish_file(void *arg, struct answer *ret, int *ret_fd,
 
 	ret_wait->fd = tty_events(host->tty);
 	while (take_key(host, &key)) {
+		if (key.code == KEYS_TAB && !host->overwrites) {
+			host->part = next_part(host);
+			ask_for_name(host);
+			continue;
+		}
 		switch (prompt_key(&host->prompt, &key)) {
 		case PROMPT_GIVEN_UP:
 			ret->result = -ECANCELED;

@@ -266,7 +266,7 @@ const struct binding keymap[] = {
 	  PANES },
 	{ { 'w' },
 	  "w",
-	  "write it to a file, as text or Markdown",
+	  "write it to a file, as text or Markdown; with Tab, the whole list",
 	  selection_write,
 	  PANES },
 	{ { KEYS_HELP }, "?", "these keys", help, PANES },

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "src/viewer/tui/tui_priv.h"
 
@@ -9,7 +8,7 @@ void selection_copy(struct tui *t)
 {
 	struct text text = { .words = NULL };
 
-	pane_copy(tui_focused(t), t->b, &text);
+	pane_copy(tui_focused(t), t->b, tui_focused(t)->cursor, &text);
 	if (!text.len)
 		browse_say(t->b, "there is nothing here to copy");
 	else if (text.len > SCREEN_COPY_MAX)
@@ -23,52 +22,39 @@ void selection_copy(struct tui *t)
 	text_done(&text);
 }
 
-/* As a block of code, which nothing in it can end. */
-static void to_markdown(struct text *text)
+/* What of the pane there is to choose from: the row, or all. */
+static size_t rows_of(const struct pane *pane)
 {
-	struct text block = { .words = NULL };
-	size_t ticks = 3, run = 0;
+	return pane->kind->copies_all ? 1 : pane->count;
+}
 
-	for (size_t i = 0; i < text->len; i++) {
-		run = text->words[i] == '`' ? run + 1 : 0;
-		ticks = run >= ticks ? run + 1 : ticks;
-	}
-	for (size_t i = 0; i < ticks; i++)
-		text_add(&block, "`");
-	const size_t fence = block.len;
-	text_add(&block, "\n");
-	text_append(&block, text_words(text), text->len);
-	text_append(&block, "````````````````", fence < 16 ? fence : 16);
-	text_add(&block, "\n");
-	text_done(text);
-	*text = block;
+static unsigned how_to_write(const struct screen_file_kind *kind)
+{
+	return (kind->markdown ? WRITING_MARKDOWN : 0) |
+	       (kind->part == SCREEN_ROW      ? 0
+		: kind->part == SCREEN_STACKS ? WRITING_LIST | WRITING_STACKS
+					      : WRITING_LIST);
 }
 
 void selection_write(struct tui *t)
 {
+	struct pane *pane = tui_focused(t);
 	struct text text = { .words = NULL };
-	bool markdown;
+	struct screen_file_kind kind;
 
-	pane_copy(tui_focused(t), t->b, &text);
-	if (!text.len) {
+	pane_copy(pane, t->b, pane->cursor, &text);
+	const bool empty = !text.len;
+	text_done(&text);
+	if (empty) {
 		browse_say(t->b, "there is nothing here to write");
 		return;
 	}
-	const int fd = screen_file(t->screen, &markdown);
-	if (fd < 0) {
-		if (fd == -ECANCELED)
-			browse_say(t->b, "nothing was written");
-		else
-			browse_say(t->b, "cannot write it: %s", strerror(-fd));
-		text_done(&text);
-		return;
-	}
-	if (markdown)
-		to_markdown(&text);
-	const bool wrote = write_fully(fd, text.words, text.len);
-	if (close(fd) == 0 && wrote)
-		browse_say(t->b, "%zu bytes were written", text.len);
+	const int fd =
+		screen_file(t->screen, rows_of(pane), pane->kind->copies_stacks, &kind);
+	if (fd >= 0)
+		t->writing = writing_new(t, fd, how_to_write(&kind));
+	else if (fd == -ECANCELED)
+		browse_say(t->b, "nothing was written");
 	else
-		browse_say(t->b, "cannot write it: %s", strerror(errno));
-	text_done(&text);
+		browse_say(t->b, "cannot write it: %s", strerror(-fd));
 }

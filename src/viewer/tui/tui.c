@@ -135,6 +135,18 @@ static void act(struct tui *t)
 	t->number = 0;
 }
 
+/* True: there was some. */
+static bool end_work(struct tui *t)
+{
+	const bool works = t->job || t->writing;
+
+	job_free(t->job);
+	t->job = NULL;
+	writing_free(t->writing);
+	t->writing = NULL;
+	return works;
+}
+
 static void handle(struct tui *t)
 {
 	t->columns =
@@ -143,10 +155,7 @@ static void handle(struct tui *t)
 	if (t->key.code == KEYS_NONE || t->key.code == KEYS_RESIZED)
 		return;
 	text_done(&t->b->message);
-	const bool given_up = t->job && t->key.code == KEYS_ESCAPE;
-	job_free(t->job);
-	t->job = NULL;
-	if (given_up)
+	if (end_work(t) && t->key.code == KEYS_ESCAPE)
 		browse_say(t->b, "given up");
 	else if (t->helps)
 		help_key(t);
@@ -159,16 +168,17 @@ static void handle(struct tui *t)
 
 static void work(struct tui *t)
 {
-	if (!job_step(t->job, t->b))
+	const bool done = t->job ? job_step(t->job, t->b) : writing_step(t->writing, t);
+
+	if (!done)
 		return;
-	job_free(t->job);
-	t->job = NULL;
+	end_work(t);
 	go_on(t);
 }
 
 static unsigned how_to_wait(const struct tui *t)
 {
-	return (t->job ? 0 : SCREEN_WAITS) |
+	return (t->job || t->writing ? 0 : SCREEN_WAITS) |
 	       (t->asking == ASKING_NOTHING ? 0 : SCREEN_TYPES);
 }
 
@@ -179,7 +189,7 @@ static bool loop(struct tui *t)
 		if (!screen_key(t->screen, how_to_wait(t), &t->key))
 			return false;
 		handle(t);
-		if (t->job && t->key.code == KEYS_NONE)
+		if ((t->job || t->writing) && t->key.code == KEYS_NONE)
 			work(t);
 	}
 	return true;
@@ -199,7 +209,7 @@ static bool begin(struct tui *t)
 
 static void done(struct tui *t)
 {
-	job_free(t->job);
+	end_work(t);
 	search_free(t->search);
 	browse_free(t->b);
 	xfree(t->title);

@@ -10,6 +10,7 @@
 #include "src/viewer/tui/job.h"
 #include "src/viewer/tui/layout.h"
 #include "src/viewer/tui/tui.h"
+#include "src/viewer/tui/writing.h"
 
 struct search;
 
@@ -35,7 +36,8 @@ struct tui {
 	struct prompt prompt;
 	struct search *search; /* NULL: nothing was looked for */
 	bool forward;
-	struct job *job; /* what goes on between keys; NULL: nothing */
+	struct job *job;	 /* what goes on between keys; NULL: nothing */
+	struct writing *writing; /* likewise */
 	char *title, *verdict;
 	bool alarming; /* the verdict */
 	bool quits;
