@@ -202,5 +202,7 @@
 /* counts; what is loaded of a document: elements, objects likewise; and frames of all groups */
 #define LIMIT_MODEL_ROWS (UINT32_C(16) << 20)
 #define LIMIT_MODEL_FRAMES (UINT32_C(50) << 20)
+/* bytes of the members of a document that are kept parsed: parsed, they take up to a hundred times as much */
+#define LIMIT_MODEL_HEADS (UINT64_C(8) << 20)
 
 #endif

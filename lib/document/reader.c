@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "lib/document/input.h"
+#include "lib/document/reader_text.h"
 #include "lib/document/skip.h"
 
 enum {
@@ -191,19 +192,24 @@ static struct reader_text text_here(struct reader *r)
 				     r->in.at - r->in.mark, r->members, r->place_count };
 }
 
-/* Is all valid that was skipped? Its elements are not asked that, for there may be many. */
+/* Is all valid that was skipped? Its elements are not asked that, for there may be many. What is long may become
+ * a hundred times as long when it is parsed, so only of what is short is said what is wrong with it. */
 static bool check_text(struct reader *r, struct err *err)
 {
+	enum { SHORT = 1 << 20 };
+	const char *text = r->in.buf + r->in.mark;
+	const size_t len = r->in.at - r->in.mark;
 	json_error_t why;
-	json_t *value = parse(r->in.buf + r->in.mark, r->in.at - r->in.mark,
-			      JSON_DECODE_ANY | JSON_ALLOW_NUL, &why);
 
-	if (value) {
-		json_decref(value);
+	if (text_is_json(text, len))
 		return true;
-	}
+	json_t *value = len < SHORT
+				? parse(text, len, JSON_DECODE_ANY | JSON_ALLOW_NUL, &why)
+				: NULL;
+	const char *words = len < SHORT && !value ? words_for(&why) : "invalid JSON";
+	json_decref(value);
 	r->in.at = r->in.mark;
-	return damaged(r, words_for(&why), err);
+	return damaged(r, words, err);
 }
 
 static enum step visit_text(struct reader *r, const struct reader_calls *calls,

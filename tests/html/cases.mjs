@@ -270,7 +270,7 @@ async function large(browser, folder) {
 
 async function leavesOut(browser, folder) {
 	const page = await browser.open(`${folder}/small.html`);
-	has(await page.innerText("#view"), "values only of those that findings name", "the first view");
+	has(await page.innerText("#view"), "all values: the page has them of those goroutines that findings name", "the first view");
 	has(await detail(page), "lamp", "the holder has its values");
 	await page.click("nav a:text('Goroutines')");
 	await page.click("#view [role=option]:has-text('lean') >> nth=0");
@@ -470,6 +470,51 @@ async function misshapen(browser, folder) {
 	await browser.close(page);
 }
 
+// A page of goroutines, groups and lists that did not all fit: no count of what is there passes for all.
+async function part(browser, folder) {
+	const page = await browser.open(`${folder}/part.html`);
+	const [, here, groups] = /this page has ([\d,]+) of 25,000 goroutines, ([\d,]+) of 20,000 groups/.exec(
+		await page.innerText("#left-out"),
+	);
+	has(await page.innerText("#heading"), "25,000 goroutines", "the heading");
+	has(await page.innerText("#view"), "Goroutines of this page by what they do", "findings");
+	for (const [hash, words] of [
+		["#groups", "25,000 goroutines in 20,000 groups"],
+		["#groups", "5,001"],
+		["#goroutines", `${here} of the ${here} in this page`],
+		["#ages", `${here} of the ${here} in this page`],
+		["#flame", "goroutines of these groups"],
+		["#flame", `in ${groups} groups`],
+	]) {
+		await show(page, hash, `nav a[href="${hash}"][aria-current]`);
+		has(await page.innerText("#view"), words, hash);
+	}
+	await show(page, "#goroutines", ".search");
+	await page.fill(".search", "chan");
+	await page.waitForSelector(`[role=status]:text("of the ${here} in this page")`);
+	await show(page, "#group0", "#detail h2:has-text('5,001 goroutines')");
+	has(await detail(page), "of them", "the goroutines of a group");
+	await show(page, "#g19999", "#detail p:has-text('This page does not have goroutine 19999')");
+	await browser.close(page);
+}
+
+// What each list ends with.
+async function partOfLists(browser, folder) {
+	const page = await browser.open(`${folder}/lists.html`);
+	for (const [view, words] of [
+		["findings", "of 5,001 findings have no room"],
+		["findings", "of 5,000 warnings have no room"],
+		["waits", "of 20,001 waits have no room"],
+		["threads", "of 5,000 threads have no room"],
+		["threads", "5,000 threads"],
+	]) {
+		await show(page, "#" + view, `nav a[href="#${view}"][aria-current]`);
+		for (const more of await page.$$("#view button.more")) await more.click();
+		has(await page.innerText("#view"), words, view);
+	}
+	await browser.close(page);
+}
+
 async function notLookedFor(browser, folder) {
 	for (const [name, words] of [
 		["unanalysed", "Nothing can be said: the snapshot has no findings"],
@@ -504,6 +549,8 @@ export const cases = [
 	["from which goroutines one descends", ancestors],
 	["100,000 goroutines", large],
 	["says what it leaves out", leavesOut],
+	["a part of the goroutines does not pass for all", part],
+	["lists end with how many are not there", partOfLists],
 	["fits 400 pixels", narrow],
 	["of long lists, the first ones, and more when asked", longLists],
 	["addresses lead to late elements, and tell equal names apart", deepLinksApart],

@@ -2,6 +2,7 @@
 #include "src/commands/documents/documents.h"
 
 #include <getopt.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,7 +16,7 @@
 
 struct html_arguments {
 	const char *output;
-	uint64_t values_max;
+	uint64_t size_max;
 	bool no_sandbox;
 };
 
@@ -25,9 +26,9 @@ enum { STATUS = 7, COMPLETE = 8 };
 static const struct option_info html_options[] = {
 	{ 'o', "output", "FILE", "write to FILE",
 	  OPTION_STRING(struct html_arguments, output) },
-	{ 0, "max-size", "SIZE", "only samples of values beyond this (256M)",
+	{ 0, "max-size", "SIZE", "a part of what does not fit (256M)",
 	  .read = snap_set_size,
-	  .offset = OPTION_OFFSET(uint64_t, struct html_arguments, values_max) },
+	  .offset = OPTION_OFFSET(uint64_t, struct html_arguments, size_max) },
 	{ .name = NULL }
 };
 
@@ -45,7 +46,7 @@ const struct command command_html = {
 struct writing {
 	int fd;
 	const char *name;
-	uint64_t values_max;
+	uint64_t size_max;
 	struct output *out;
 };
 
@@ -66,14 +67,17 @@ static int write_page(void *arg)
 {
 	const struct writing *w = arg;
 	const struct page_out out = { write_bytes, w->out };
-	const struct html_options options = { last_part(w->name), w->values_max };
+	const struct html_options options = { last_part(w->name), w->size_max };
 	struct err err, damage;
-	bool nothing = true;
+	struct html_summary summary = { .nothing = true };
 	struct reader *reader = reader_open_fd(w->fd, w->name, &damage);
-	const bool ok = reader && html_write(reader, &options, &out, &nothing, &damage);
+	const bool ok = reader && html_write(reader, &options, &out, &summary, &damage);
+	AUTO(xfree) char *left_out = html_left_out(&summary);
 
-	if (nothing && !ok)
+	if (summary.nothing)
 		return cmd_failed(&damage);
+	if (left_out)
+		fprintf(stderr, "gosnap: %s: %s\n", options.name, left_out);
 	if (!output_finish(w->out, &err))
 		return output_pipe_closed(w->out) ? EXIT_IO : cmd_failed(&err);
 	return COMPLETE | (ok ? EXIT_DONE : cmd_failed(&damage));
@@ -95,8 +99,7 @@ static int write_in_sandbox(struct writing *w, bool no_sandbox)
 
 int cmd_html(int argc, char **argv)
 {
-	struct html_arguments arguments = { .values_max = (uint64_t)HTML_VALUES_MB
-							  << 20 };
+	struct html_arguments arguments = { .size_max = (uint64_t)HTML_SIZE_MB << 20 };
 	struct err err;
 	int status;
 
@@ -112,7 +115,7 @@ int cmd_html(int argc, char **argv)
 		return cmd_misused(&command_html,
 				   "a page is not for terminals: give -o FILE, or "
 				   "redirect standard output");
-	struct writing writing = { .values_max = arguments.values_max };
+	struct writing writing = { .size_max = arguments.size_max };
 	writing.fd = reader_find(argv[optind], &writing.name, &err);
 	if (writing.fd < 0)
 		return cmd_failed(&err);

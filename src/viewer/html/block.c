@@ -35,15 +35,37 @@ static char *base64(const uint8_t *bytes, size_t len, size_t *ret_len)
 	return ret;
 }
 
-static void write_block(const struct page_out *out, const char *kind, size_t first,
-			size_t last, const struct sink *part)
+/* Incompressible bytes grow by a few of each block of deflate, and then by a third. */
+uint64_t block_bytes_at_most(uint64_t bytes)
 {
-	size_t packed_len, coded_len;
-	AUTO(xfree)
-	char *json =
-		xasprintf("[%.*s]", (int)sink_part_bytes(part), sink_part_text(part));
-	AUTO(xfree) void *packed = gzip_compress(json, strlen(json), &packed_len);
-	AUTO(xfree) char *coded = base64(packed, packed_len, &coded_len);
+	enum { TAGS = 256 };
+
+	return (bytes + bytes / 1000 + 64) / 3 * 4 + TAGS;
+}
+
+/* As an array. */
+static char *json_of(const struct sink *part, size_t *ret_len)
+{
+	const size_t len = sink_part_bytes(part);
+	char *json = xmalloc(len + 2);
+
+	json[0] = '[';
+	memcpy(json + 1, sink_part_text(part), len);
+	json[len + 1] = ']';
+	*ret_len = len + 2;
+	return json;
+}
+
+static size_t write_block(const struct page_out *out, const char *kind, size_t first,
+			  size_t last, const struct sink *part)
+{
+	static const char end[] = "</script>\n";
+	size_t json_len, packed_len, coded_len;
+	char *json = json_of(part, &json_len);
+	char *packed = gzip_compress(json, json_len, &packed_len);
+	xfree(json);
+	AUTO(xfree) char *coded = base64((uint8_t *)packed, packed_len, &coded_len);
+	xfree(packed);
 	AUTO(xfree)
 	char *begin = xasprintf("<script type=\"application/gosnap\" data-kind=\"%s\" "
 				"data-first=\"%zu\" data-last=\"%zu\">",
@@ -51,13 +73,14 @@ static void write_block(const struct page_out *out, const char *kind, size_t fir
 
 	page_text(out, begin);
 	page_write(out, coded, coded_len);
-	page_text(out, "</script>\n");
+	page_text(out, end);
+	return strlen(begin) + coded_len + strlen(end);
 }
 
-void block_write_part(const struct page_out *out, const char *kind,
-		      const struct sink *part)
+size_t block_write_part(const struct page_out *out, const char *kind,
+			const struct sink *part)
 {
-	write_block(out, kind, 0, 0, part);
+	return write_block(out, kind, 0, 0, part);
 }
 
 void blocks_add(struct blocks *blocks, size_t number, const char *json, size_t len)
@@ -77,7 +100,15 @@ void blocks_finish(struct blocks *blocks)
 {
 	if (!blocks->part)
 		return;
-	write_block(blocks->out, blocks->kind, blocks->first, blocks->last, blocks->part);
+	blocks->packed += write_block(blocks->out, blocks->kind, blocks->first,
+				      blocks->last, blocks->part);
 	blocks->bytes += sink_part_bytes(blocks->part);
 	sink_free(TAKE(blocks->part));
+}
+
+uint64_t blocks_waiting_with(const struct blocks *blocks, uint64_t more)
+{
+	enum { NUMBER = 24 };
+
+	return (blocks->part ? sink_part_bytes(blocks->part) : 0) + more + NUMBER;
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/viewer/html/page_frame.h"
 
-#include <stddef.h>
-
 #include "src/viewer/html/page_out.h"
 
 #include "src/viewer/html/page.inc"
@@ -31,4 +29,20 @@ void page_frame_begin(const struct page_out *out, bool policy)
 void page_frame_end(const struct page_out *out)
 {
 	write_lines(out, page_end);
+}
+
+static void count(void *arg, const void *bytes, size_t len)
+{
+	(void)bytes;
+	*(size_t *)arg += len;
+}
+
+size_t page_frame_bytes(void)
+{
+	size_t bytes = 0;
+	const struct page_out out = { count, &bytes };
+
+	page_frame_begin(&out, true);
+	page_frame_end(&out);
+	return bytes;
 }

@@ -34,15 +34,25 @@ static const struct reader_node **head_at(struct model_heads *all, size_t at)
 	return (const struct reader_node **)((char *)all + at);
 }
 
+static void set_head(struct model *m, const struct reader_node **head, const char *member,
+		     const struct reader_text *text)
+{
+	node_drop(*head);
+	*head = NULL;
+	if (text->bytes <= LIMIT_MODEL_HEADS - m->head_bytes) {
+		m->head_bytes += text->bytes;
+		*head = node_of_text(text->text, text->bytes);
+		return;
+	}
+	err_set(&m->damage, ERR_LIMIT, "%s: too large: \"%s\" is left out",
+		reader_name(m->reader), member);
+}
+
 static void add_head(struct model *m, const char *member, const struct reader_text *text)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(heads); i++) {
-		if (strcmp(member, heads[i].name) != 0)
-			continue;
-		const struct reader_node **head = head_at(&m->heads, heads[i].at);
-		node_drop(*head);
-		*head = node_of_text(text->text, text->bytes);
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(heads); i++)
+		if (strcmp(member, heads[i].name) == 0)
+			set_head(m, head_at(&m->heads, heads[i].at), member, text);
 }
 
 static void add_place(struct place_list *all, const struct reader_text *text)

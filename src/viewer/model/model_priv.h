@@ -18,6 +18,7 @@ struct model {
 	struct reader *reader;
 	struct inliner *objects;
 	struct model_heads heads;
+	uint64_t head_bytes;
 	struct err damage;
 	size_t element_count, object_count; /* that were met */
 	struct texts texts;

@@ -35,13 +35,6 @@ static int64_t thread(struct shared *texts, const struct model_goroutine *g)
 	return g->thread;
 }
 
-static int64_t flags(struct shared *texts, const struct model_goroutine *g)
-{
-	(void)texts;
-	return (g->system ? ROW_SYSTEM : 0) | (g->locked ? ROW_LOCKED : 0) |
-	       (g->panics ? ROW_PANICS : 0);
-}
-
 static int64_t stack_bytes(struct shared *texts, const struct model_goroutine *g)
 {
 	(void)texts;
@@ -83,25 +76,53 @@ static int64_t labels(struct shared *texts, const struct model_goroutine *g)
 	return shared_written(texts, g->labels);
 }
 
-/* model.js reads them in this order: numbers, -1 if they are not known, and then numbers of texts. */
-static column_fn *const columns[] = { id,	   group,	waiting_ns,   thread,
-				      flags,	   stack_bytes, runtime,      status,
-				      wait_reason, wait_kind,	wait_address, created_by,
-				      labels };
+/* model.js reads them in this order: numbers, -1 if they are not known, then numbers of texts, then flags. */
+static column_fn *const columns[] = { id,	   group,	 waiting_ns, thread,
+				      stack_bytes, runtime,	 status,     wait_reason,
+				      wait_kind,   wait_address, created_by, labels };
 
-void columns_write(struct sink *out, struct shared *texts, const bool *whole)
+static int64_t flags(const struct model_goroutine *g, bool whole)
 {
-	size_t count;
-	const struct model_goroutine *all = model_goroutines(texts->m, &count);
+	return (g->system ? ROW_SYSTEM : 0) | (g->locked ? ROW_LOCKED : 0) |
+	       (whole ? ROW_WHOLE : 0) | (g->panics ? ROW_PANICS : 0);
+}
 
+bool columns_write(struct sink *out, struct shared *texts, const struct row_list *rows,
+		   uint64_t limit)
+{
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++) {
 		sink_begin(out, SINK_ARRAY);
-		for (size_t row = 0; row < count; row++) {
-			int64_t value = columns[i](texts, &all[row]);
-			if (columns[i] == flags && (!whole || whole[row]))
-				value |= ROW_WHOLE;
-			sink_int(out, value);
-		}
+		for (size_t at = 0; at < rows->count; at++)
+			sink_int(out, columns[i](texts, row_at(rows, at)));
 		sink_end(out);
+		if (sink_part_bytes(out) + sink_part_bytes(texts->all) > limit)
+			return false;
 	}
+	return true;
+}
+
+void columns_write_flags(struct sink *out, const struct row_list *rows, const bool *whole)
+{
+	sink_begin(out, SINK_ARRAY);
+	for (size_t at = 0; at < rows->count; at++)
+		sink_int(out, flags(row_at(rows, at), !whole || whole[at]));
+	sink_end(out);
+}
+
+static size_t digits_of(int64_t value)
+{
+	size_t n = value < 0 ? 2 : 1;
+
+	while (value /= 10)
+		n++;
+	return n;
+}
+
+size_t columns_bytes(struct shared *texts, const struct model_goroutine *g)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
+		bytes += digits_of(columns[i](texts, g)) + 1;
+	return bytes + COLUMNS_FLAGS_BYTES;
 }

@@ -6,8 +6,18 @@
 #include "lib/document/sink.h"
 #include "src/viewer/page_data/shared.h"
 
-static void write_members(struct sink *out, const struct model_heads *heads)
+static const char *const list_names[MODEL_LISTS] = {
+	[MODEL_FINDINGS] = "findings",
+	[MODEL_WAITS] = "waits",
+	[MODEL_THREADS] = "threads",
+	[MODEL_WARNINGS] = "warnings",
+};
+
+void head_begin(struct sink *out, const struct model *m)
 {
+	const struct model_heads *heads = model_heads(m);
+
+	sink_begin(out, SINK_OBJECT);
 #define HEAD(member)                                                                     \
 	if (heads->member) {                                                             \
 		sink_name(out, #member);                                                 \
@@ -24,35 +34,52 @@ static void write_members(struct sink *out, const struct model_heads *heads)
 #undef HEAD
 }
 
-static void write_misshapen(struct sink *out, struct model *m, const char *name,
-			    struct model_place place)
+const char *head_list_name(enum model_list list)
 {
-	const struct reader_node *node = model_open(m, place);
-
-	if (!node)
-		return;
-	sink_name(out, name);
-	node_write(out, node);
-	node_drop(node);
+	return list_names[list];
 }
 
-/* As the document has it: absent, or no array, if that is so there. */
-static void write_list(struct sink *out, struct model *m, const char *name,
-		       enum model_list list)
+static void write_element(struct sink *out, struct model *m, struct model_place place)
 {
-	const size_t count = model_list_count(m, list);
+	AUTO(xfree) char *json = model_read(m, place);
 
+	if (json)
+		sink_add_part(out, json, place.bytes);
+}
+
+/* What is no array stays none. */
+static void write_misshapen(struct sink *out, struct model *m, enum model_list list)
+{
+	const struct model_place place = model_list_at(m, list, 0);
+	AUTO(xfree) char *json = model_read(m, place);
+
+	if (!json)
+		return;
+	AUTO(xfree) char *member = xasprintf("\"%s\":%s", list_names[list], json);
+	sink_add_members(out, member, strlen(member));
+}
+
+void head_write_list(struct sink *out, struct model *m, enum model_list list,
+		     uint64_t limit, struct head_count *ret)
+{
+	uint64_t used = 0;
+
+	*ret = (struct head_count){ .all = model_list_count(m, list) };
 	if (!model_has_list(m, list)) {
-		if (count > 0)
-			write_misshapen(out, m, name, model_list_at(m, list, 0));
+		ret->left_out = ret->all > 0 && model_list_at(m, list, 0).bytes > limit;
+		if (ret->all > 0 && !ret->left_out)
+			write_misshapen(out, m, list);
 		return;
 	}
-	sink_named_begin(out, name, SINK_ARRAY);
-	for (size_t i = 0; i < count; i++) {
+	sink_named_begin(out, list_names[list], SINK_ARRAY);
+	for (size_t i = 0; i < ret->all; i++) {
 		const struct model_place place = model_list_at(m, list, i);
-		AUTO(xfree) char *json = model_read(m, place);
-		if (json)
-			sink_add_part(out, json, place.bytes);
+		if (place.bytes + UINT64_C(1) > limit - used) {
+			ret->left_out++;
+			continue;
+		}
+		used += place.bytes + UINT64_C(1);
+		write_element(out, m, place);
 	}
 	sink_end(out);
 }
@@ -99,46 +126,76 @@ static void write_group(struct sink *out, struct shared *texts, const char *grou
 	sink_end(out);
 }
 
-static void write_groups(struct sink *out, struct shared *texts)
+/* Frames may be written as numbers that are longer than themselves. */
+static uint64_t bytes_of_group(const struct model_group *group)
 {
-	size_t count;
-	const struct model_group *groups = model_groups(texts->m, &count);
+	return group->place.bytes + UINT64_C(10) * group->frame_count;
+}
 
+void head_write_groups(struct sink *out, struct shared *texts, const uint32_t *order,
+		       uint64_t limit, bool *ret_written, struct head_count *ret)
+{
+	const struct model_group *groups = model_groups(texts->m, &ret->all);
+
+	ret->left_out = 0;
 	sink_named_begin(out, "groups", SINK_ARRAY);
-	for (size_t i = 0; i < count; i++) {
-		AUTO(xfree) char *group = model_read(texts->m, groups[i].place);
+	for (size_t i = 0; i < ret->all; i++) {
+		const uint32_t row = order ? order[i] : (uint32_t)i;
+		const uint64_t used = sink_part_bytes(out) + sink_part_bytes(texts->all);
+		if (used + bytes_of_group(&groups[row]) > limit) {
+			ret->left_out++;
+			continue;
+		}
+		AUTO(xfree) char *group = model_read(texts->m, groups[row].place);
 		if (group)
-			write_group(out, texts, group, groups[i].place.bytes);
+			write_group(out, texts, group, groups[row].place.bytes);
+		if (ret_written)
+			ret_written[row] = true;
 	}
 	sink_end(out);
 }
 
+bool head_is_part(const struct head_counts *counts)
+{
+	bool is_part = counts->goroutines.left_out > 0 || counts->groups.left_out > 0;
+
+	for (enum model_list list = 0; list < MODEL_LISTS; list++)
+		is_part |= counts->lists[list].left_out > 0;
+	return is_part;
+}
+
+static void write_count(struct sink *out, const char *name,
+			const struct head_count *count)
+{
+	if (count->left_out > 0)
+		sink_named_uint(out, name, count->all);
+}
+
+/* Of what the page has not all of. */
+static void write_counts(struct sink *out, const struct head_counts *counts)
+{
+	sink_named_begin(out, "totals", SINK_OBJECT);
+	write_count(out, "goroutines", &counts->goroutines);
+	write_count(out, "groups", &counts->groups);
+	for (enum model_list list = 0; list < MODEL_LISTS; list++)
+		if (list_names[list])
+			write_count(out, list_names[list], &counts->lists[list]);
+	sink_end(out);
+}
+
 /* Last, when everything has been opened that can be damaged. */
-static void write_page(struct sink *out, const struct model *m,
-		       const struct head_page *page)
+void head_end(struct sink *out, const struct model *m, const struct head_page *page,
+	      const struct head_counts *counts)
 {
 	sink_named_begin(out, "page", SINK_OBJECT);
 	sink_named_string(out, "name", page->name);
 	sink_named_bool(out, "whole", page->whole);
-	if (!page->whole)
-		sink_named_uint(out, "values_max_bytes", page->values_max);
+	if (!page->whole || head_is_part(counts))
+		sink_named_uint(out, "max_bytes", page->size_max);
 	if (page->of_folder)
 		sink_named_bool(out, "of_folder", true);
 	sink_named_string(out, "damage", model_damage(m));
+	write_counts(out, counts);
 	sink_end(out);
-}
-
-void head_write(struct sink *out, struct shared *texts, const struct head_page *page)
-{
-	struct model *m = texts->m;
-
-	sink_begin(out, SINK_OBJECT);
-	write_members(out, model_heads(m));
-	write_list(out, m, "findings", MODEL_FINDINGS);
-	write_list(out, m, "waits", MODEL_WAITS);
-	write_list(out, m, "threads", MODEL_THREADS);
-	write_list(out, m, "warnings", MODEL_WARNINGS);
-	write_groups(out, texts);
-	write_page(out, m, page);
 	sink_end(out);
 }

@@ -6,22 +6,36 @@
 #ifndef GOSNAP_PAGE_START_H
 #define GOSNAP_PAGE_START_H
 
+#include "src/viewer/page_data/columns.h"
 #include "src/viewer/page_data/head.h"
-
-struct model;
-struct sink;
+#include "src/viewer/page_data/named.h"
 
 /* Each the elements of an array, see sink_part_new(). */
 struct start {
+	struct model *m;
 	struct sink *head, *texts, *columns;
+	struct head_counts counts;
+	struct named named; /* of start_named() */
+	bool is_named;
+	struct row_list rows;
 };
 
-/* whole: of each row, whether the page has its values; NULL: of all. */
-void start_make(struct start *ret, struct model *m, const struct head_page *page,
-		const bool *whole);
+/* What start_finish() adds beside a row's flags, at most: the limit of start_make() does not count it. */
+enum { START_PAGE_BYTES = 8192 };
+/* With more bytes than limit, it has a part of groups and goroutines, so that they fit, and is to be freed all the
+ * same; false: not even the least fits. */
+MUST_CHECK bool start_make(struct start *ret, struct model *m, uint64_t limit);
+/* Of all that the page has: whole[i]: the values of goroutine i of start->rows, too; NULL: of all. */
+void start_finish(struct start *start, const struct head_page *page, const bool *whole);
 void start_done(struct start *start);
-/* As JSON: an object with "head", "texts" and "columns"; see page/data/server_source.js. The caller frees
- * it. */
+/* Below which limit start_make() fails. */
+uint64_t start_bytes_least(const struct start *start);
+/* Borrowed. */
+const struct named *start_named(struct start *start);
+/* With what start_finish() adds, at most. */
+uint64_t start_bytes(const struct start *start);
+/* All of it as JSON: an object with "head", "texts" and "columns"; see page/data/server_source.js. The caller
+ * frees it. */
 char *start_of(struct model *m, const struct head_page *page);
 
 #endif

@@ -8,6 +8,7 @@ import { sorry } from "./boundary.js";
 import { EmbeddedSource } from "./data/source.js";
 import { ServerSource } from "./data/server_source.js";
 import { Model } from "./data/model.js";
+import { allGoroutines, partsLeftOut } from "./data/left_out.js";
 import { verdictOf } from "./data/verdict.js";
 import { timeWords } from "./facts.js";
 import { parseHash } from "./route.js";
@@ -59,7 +60,7 @@ function headingElement(model) {
 				textOf(go?.version),
 				process?.pid !== undefined && `pid ${process.pid}`,
 				textOf(snapshot?.host),
-				counted(model.count, "goroutine"),
+				allGoroutines(model),
 				timeWords(textOf(snapshot?.taken_at)),
 				textOf(page.name),
 			]
@@ -85,6 +86,8 @@ class App {
 		this.tabs = this.known.map(([name, title]) => make("a", { href: "#" + name }, title));
 		add(document.getElementById("heading"), headingElement(model));
 		add(document.getElementById("verdict"), verdictOf(model));
+		const leftOut = partsLeftOut(model);
+		if (leftOut) document.getElementById("verdict").after(make("p", { id: "left-out", class: "notice" }, leftOut));
 		add(document.getElementById("views"), this.tabs);
 		add(document.body, this.help);
 		document.title = harmless(titleOf(model.head)) + " - gosnap";

@@ -11,7 +11,6 @@ const COLUMNS = [
 	"group",
 	"waiting_ns",
 	"thread",
-	"flags",
 	"stack_bytes",
 	"runtime",
 	"status",
@@ -20,6 +19,7 @@ const COLUMNS = [
 	"wait_address",
 	"created_by",
 	"labels",
+	"flags",
 ];
 const SYSTEM = 1,
 	LOCKED = 2,
@@ -35,6 +35,7 @@ export class Model {
 		this.texts = texts.map((text) => takeShared(text, this.wrong));
 		this.columns = Object.fromEntries(COLUMNS.map((name, i) => [name, columns[i]]));
 		this.count = this.columns.id.length;
+		this.totals = head.page.totals ?? {}; // by kind, of what the page has not all of
 		this.groups = (head.groups ?? []).map((group) => ({ count: 0, frames: [], ...group }));
 		this.groupById = new Map(this.groups.map((group) => [group.id, group]));
 		this.waits = head.waits ?? [];

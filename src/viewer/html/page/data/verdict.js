@@ -2,6 +2,7 @@
 // verdict.js - what is wrong, in a sentence; or that it is not known, and why.
 
 import { textOf } from "../text.js";
+import { moreElsewhere } from "./left_out.js";
 
 // As gosnap why says it.
 function whyNotLooked({ warnings, go, page }) {
@@ -27,6 +28,7 @@ export function verdictOf(model) {
 		textOf(fault?.verdict) ||
 		textOf(findings?.find((finding) => finding.text !== undefined)?.text) ||
 		notLookedFor(model) ||
+		moreElsewhere(model, "findings") ||
 		(page.damage
 			? "Nothing was found to be wrong, but the snapshot is damaged."
 			: "Nothing was found to be wrong.")

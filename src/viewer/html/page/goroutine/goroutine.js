@@ -5,6 +5,7 @@ import { textOf } from "../text.js";
 import { bytes, counted } from "../units.js";
 import { firstOf, make, terms } from "../dom.js";
 import { takeGoroutine } from "../data/shapes.js";
+import { noneHere } from "../data/left_out.js";
 import { goroutineHash, groupHash, noteHash } from "../route.js";
 import { frameLine, goroutineLink, goroutineLinks, stateOf } from "./references.js";
 import { Place, openPath } from "./values.js";
@@ -169,7 +170,7 @@ function faultFrame(model, name) {
 
 export async function goroutineElement(model, source, name, { frame, path }) {
 	const row = model.rowOf(name);
-	if (row === undefined) return make("p", { class: "quiet" }, `This snapshot has no goroutine ${name}.`);
+	if (row === undefined) return make("p", { class: "quiet" }, noneHere(model, "goroutines", `goroutine ${name}`));
 	const wrong = new Set();
 	const goroutine = takeGoroutine(await source.goroutine(row), wrong);
 	const frames = withGroup(model, row, goroutine);

@@ -2,8 +2,9 @@
 // group.js - goroutines with one stack.
 
 import { textOf } from "../text.js";
-import { counted, duration } from "../units.js";
+import { count, counted, duration } from "../units.js";
 import { make, terms } from "../dom.js";
+import { isPart, noneHere } from "../data/left_out.js";
 import { goroutineLinks } from "./references.js";
 import { stackElement } from "./stack.js";
 
@@ -19,7 +20,11 @@ function memberList(model, group) {
 					400,
 				),
 			)
-		: make("p", { class: "quiet" }, "The snapshot ends before these goroutines.");
+		: make(
+				"p",
+				{ class: "quiet" },
+				isPart(model) ? "None of them has room in this page." : "The snapshot ends before these goroutines.",
+			);
 }
 
 // How many are in each state.
@@ -44,7 +49,7 @@ export function ageRange(model, rows) {
 
 export function groupElement(model, id) {
 	const group = model.groupById.get(id);
-	if (!group) return make("p", { class: "quiet" }, `This snapshot has no group ${id}.`);
+	if (!group) return make("p", { class: "quiet" }, noneHere(model, "groups", `group ${id}`));
 	const rows = model.members(group);
 	return make(
 		"article",
@@ -62,10 +67,10 @@ export function groupElement(model, id) {
 			),
 		),
 		terms([
-			["ages", ageRange(model, rows)],
+			[isPart(model) ? "ages here" : "ages", ageRange(model, rows)],
 			["fingerprint", textOf(group.fingerprint)],
 		]),
-		make("h3", {}, "Goroutines"),
+		make("h3", {}, rows.length < group.count ? `Goroutines: ${count(rows.length)} of them` : "Goroutines"),
 		memberList(model, group),
 		make("h3", {}, "Stack"),
 		stackElement(model.framesOf(group)),

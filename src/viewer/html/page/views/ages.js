@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // ages.js - how long goroutines have waited, as a histogram whose steps grow.
 
-import { count, counted, duration } from "../units.js";
+import { count, duration } from "../units.js";
 import { make } from "../dom.js";
+import { countedHere } from "../data/left_out.js";
 import { statesOf } from "../goroutine/group.js";
 import { goroutinesHash } from "../route.js";
 
@@ -65,7 +66,7 @@ export function agesView(model) {
 			make(
 				"p",
 				{ class: "quiet" },
-				`${counted(known.length, "goroutine")} of ${count(model.count)}; of others the runtime has not noted it.`,
+				`${countedHere(model, known.length)}; of others the runtime has not noted it.`,
 			),
 			make(
 				"table",

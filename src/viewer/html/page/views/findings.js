@@ -3,8 +3,9 @@
 // goroutines do.
 
 import { textOf } from "../text.js";
-import { count, counted } from "../units.js";
+import { count } from "../units.js";
 import { firstOf, make, terms } from "../dom.js";
+import { isPart, moreElsewhere, moreLine, valuesLeftOut } from "../data/left_out.js";
 import { notLookedFor } from "../data/verdict.js";
 import { frameLine, goroutineLink, goroutineLinks } from "../goroutine/references.js";
 import { statesOf } from "../goroutine/group.js";
@@ -77,7 +78,7 @@ function findingsElement(model) {
 	const { findings } = model.head,
 		why = notLookedFor(model);
 	if (why) return make("p", { class: "quiet" }, why);
-	return findings.length > 0
+	return findings.length > 0 || model.totals.findings
 		? firstOf(findings, FINDINGS_SHOWN, (finding) => findingElement(model, finding))
 		: make("p", { class: "quiet" }, "No rule of gosnap found anything wrong.");
 }
@@ -91,6 +92,8 @@ function warningsElement(model) {
 		);
 	if (page.damage)
 		all.unshift(`The snapshot is damaged, and this is what comes before that: ${textOf(page.damage)}`);
+	const more = moreElsewhere(model, "warnings");
+	if (more) all.push(more);
 	return (
 		all.length > 0 && [
 			make("h2", {}, "Doubtful or missing"),
@@ -114,7 +117,7 @@ function statesElement(model) {
 	return make(
 		"table",
 		{ class: "numbers" },
-		make("caption", {}, "Goroutines by what they do"),
+		make("caption", {}, `Goroutines${isPart(model) ? " of this page" : ""} by what they do`),
 		make(
 			"tbody",
 			{},
@@ -134,16 +137,8 @@ function statesElement(model) {
 
 // What a page leaves out has to be said before anybody misses it.
 function leftOutElement(model) {
-	const { page } = model.head;
-	return (
-		!page.whole &&
-		make(
-			"p",
-			{ class: "notice" },
-			`This page is too small for the whole snapshot: it has all ${counted(model.count, "goroutine")}, `,
-			"groups and stacks, but values only of those that findings name and of the first ones of each group. gosnap serve and gosnap show have all.",
-		)
-	);
+	const words = valuesLeftOut(model);
+	return words && make("p", { class: "notice" }, words);
 }
 
 export function findingsView(model) {
@@ -155,6 +150,7 @@ export function findingsView(model) {
 			faultElement(model),
 			make("h2", {}, "Findings"),
 			findingsElement(model),
+			moreLine(model, "findings"),
 			warningsElement(model),
 			statesElement(model),
 		),

@@ -18,7 +18,7 @@ function callOf(name, outer) {
 
 // Equal calls from the outside are one.
 function treeOf(model, withHidden) {
-	const root = callOf("all goroutines", null);
+	const root = callOf(model.totals.groups === undefined ? "all goroutines" : "goroutines of these groups", null);
 	for (const group of model.groups) {
 		let at = root;
 		for (const frame of [null, ...model.framesOf(group).toReversed()]) {

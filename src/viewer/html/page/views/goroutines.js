@@ -6,6 +6,7 @@ import { count, counted, duration } from "../units.js";
 import { make, replace } from "../dom.js";
 import { functionOf } from "../data/model.js";
 import { Filter } from "../data/filter.js";
+import { countedHere, isPart } from "../data/left_out.js";
 import { isExpression, selectWhere } from "../filter/select.js";
 import { goroutineHash } from "../route.js";
 import { List } from "../list.js";
@@ -80,7 +81,8 @@ export function goroutinesView(model, go, source) {
 		list.mark(-1);
 		showMore(selected);
 		list.element.scrollTop = 0;
-		say(search.value ? `${count(rows.length)} of ${count(model.count)}` : counted(rows.length, "goroutine"), false);
+		const isAll = !search.value && !isPart(model);
+		say(isAll ? counted(rows.length, "goroutine") : countedHere(model, rows.length), false);
 	}
 	// A server answers for all goroutines; a page for those that it says enough of.
 	function ask(expression, goesOn, tell) {
@@ -96,7 +98,7 @@ export function goroutinesView(model, go, source) {
 		const tell = (state) => {
 			showSome(wanted(state.rows));
 			showSome = showMore;
-			say(`${count(rows.length)} so far; looked at ${count(state.lookedAt)} of ${count(model.count)}`, false);
+			say(`${count(rows.length)} so far; looked at ${countedHere(model, state.lookedAt)}`, false);
 		};
 		const answer = await ask(expression, goesOn, tell).catch((error) => ({ error: error.message }));
 		if (asked !== question) return;
@@ -105,7 +107,7 @@ export function goroutinesView(model, go, source) {
 			return;
 		}
 		showSome(wanted(answer.rows));
-		say(`${count(rows.length)} of ${count(model.count)}` + exceptions(answer), false);
+		say(countedHere(model, rows.length) + exceptions(answer), false);
 	}
 	function update() {
 		asked = {};

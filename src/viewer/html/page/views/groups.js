@@ -3,6 +3,7 @@
 
 import { count, counted } from "../units.js";
 import { make } from "../dom.js";
+import { allGoroutines } from "../data/left_out.js";
 import { groupHash } from "../route.js";
 import { List } from "../list.js";
 import { frameLine } from "../goroutine/references.js";
@@ -11,12 +12,14 @@ import { ageRange, statesOf } from "../goroutine/group.js";
 const GROUP_LINE = 44; // pixels, as in style.css
 
 export function groupsView(model, go) {
+	// Of those goroutines that the page has.
+	const among = (group, rows) => (rows.length < group.count ? `${count(rows.length)} here` : "");
 	const groups = [...model.groups].sort((a, b) => b.count - a.count);
 	const summaries = new Map(); // of groups that were shown: there may be many members to look at
 	const summaryOf = (group) => {
 		const rows = model.members(group),
 			states = statesOf(model, rows).slice(0, 2);
-		return [...states.map(([state]) => state), ageRange(model, rows)].filter(Boolean).join(", ");
+		return [among(group, rows), ...states.map(([state]) => state), ageRange(model, rows)].filter(Boolean).join(", ");
 	};
 	const line = (index) => {
 		const group = groups[index];
@@ -43,7 +46,7 @@ export function groupsView(model, go) {
 			make(
 				"p",
 				{ class: "quiet bar" },
-				`${counted(model.count, "goroutine")} in ${counted(groups.length, "group")} of equal stacks`,
+				`${allGoroutines(model)} in ${counted(model.totals.groups ?? groups.length, "group")} of equal stacks`,
 			),
 			list.element,
 		),

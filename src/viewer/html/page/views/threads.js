@@ -5,6 +5,7 @@ import { textOf } from "../text.js";
 import { counted, duration } from "../units.js";
 import { add, firstOf, make, terms } from "../dom.js";
 import { attempt } from "../boundary.js";
+import { moreLine } from "../data/left_out.js";
 import { goroutineLink } from "../goroutine/references.js";
 import { stackElement } from "../goroutine/stack.js";
 
@@ -93,12 +94,13 @@ export function threadsView(model) {
 		element: make(
 			"div",
 			{ class: "scroll", tabindex: 0, role: "region", "aria-label": "Threads", "data-steps": true },
-			make("h2", {}, counted(threads.length, "thread")),
+			make("h2", {}, counted(model.totals.threads ?? threads.length, "thread")),
 			make(
 				"div",
 				{ class: "stack" },
 				firstOf(threads, THREADS_SHOWN, (thread) => threadElement(model, thread)),
 			),
+			moreLine(model, "threads"),
 		),
 	};
 }

@@ -5,6 +5,7 @@
 import { textOf } from "../text.js";
 import { count, counted } from "../units.js";
 import { draw, firstOf, make } from "../dom.js";
+import { moreLine } from "../data/left_out.js";
 import { goroutineHash } from "../route.js";
 import { frameLine, goroutineLink, goroutineLinks } from "../goroutine/references.js";
 import { layers } from "./layers.js";
@@ -241,6 +242,7 @@ export function waitsView(model) {
 						),
 						waitsTable(model),
 					],
+			moreLine(model, "waits"),
 			left > 0 && make("p", { class: "quiet" }, `${count(left)} more are not in the table.`),
 		),
 	};
