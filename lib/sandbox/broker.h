@@ -84,7 +84,8 @@ enum question_kind {
 	ASK_SCREEN_FILE,
 	/* text: to be said when the screen is gone. */
 	ASK_SCREEN_SAY,
-	/* text: a path as documents have it. Answer: the source file that is meant. */
+	/* text: a path as documents have it, and the version of Go, separated by NUL. Answer: the source file that is
+	 * meant, and its path; result 0: the paths that were tried. */
 	ASK_SOURCE,
 };
 

@@ -66,11 +66,11 @@ static char *above_go(void)
 	return found;
 }
 
-static char *default_gopath(void)
+static char *below_home(const char *name)
 {
 	const char *home = getenv("HOME");
 
-	return home && *home == '/' ? xasprintf("%s/go", home) : NULL;
+	return home && *home == '/' ? xasprintf("%s/%s", home, name) : NULL;
 }
 
 void go_folders_read(struct go_folders *folders)
@@ -81,7 +81,8 @@ void go_folders_read(struct go_folders *folders)
 				    above ? above : "");
 	folders->gopath = find("GOPATH");
 	if (!folders->gopath)
-		folders->gopath = default_gopath();
+		folders->gopath = below_home("go");
+	folders->sdk = below_home("sdk");
 	folders->cache = find("GOMODCACHE");
 }
 
@@ -90,5 +91,6 @@ void go_folders_done(struct go_folders *folders)
 	xfree(folders->goroot);
 	xfree(folders->gopath);
 	xfree(folders->cache);
+	xfree(folders->sdk);
 	*folders = (struct go_folders){ .goroot = NULL };
 }

@@ -2,6 +2,7 @@
 #include "src/viewer/lookup/source_files.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -56,13 +57,13 @@ static void note(struct answer *ret, const char *path)
 }
 
 static int open_source(const struct source_files *files, const char *path,
-		       struct answer *ret)
+		       const char *version, struct answer *ret)
 {
 	struct source_paths paths = { .all = NULL };
 	int fd = -1;
 
 	if (source_path_is_one(path))
-		source_paths_fill(&paths, files->places, &files->go, path);
+		source_paths_fill(&paths, files->places, &files->go, path, version);
 	for (size_t i = 0; i < paths.count && fd < 0; i++) {
 		fd = open_one(paths.all[i]);
 		if (fd >= 0)
@@ -77,10 +78,12 @@ static int open_source(const struct source_files *files, const char *path,
 static void serve(void *arg, const struct question *q, int fd, struct answer *ret,
 		  int *ret_fd)
 {
+	const size_t len = strlen(q->text);
+
 	(void)fd;
-	/* A path with a NUL in it is shorter than it says. */
-	if (strlen(q->text) == q->len)
-		*ret_fd = open_source(arg, q->text, ret);
+	/* Nothing but a version follows the path. */
+	if (len < q->len && len + 1 + strlen(q->text + len + 1) == q->len)
+		*ret_fd = open_source(arg, q->text, q->text + len + 1, ret);
 }
 
 struct source_files *source_files_new(const struct source_places *places)
@@ -106,24 +109,24 @@ const struct sandbox_service *source_files_services(const struct source_files *f
 	return files->services;
 }
 
-static int ask_for(const char *path, struct answer *ret)
+static int ask_for(const char *path, const char *version, struct answer *ret)
 {
 	struct question q = { .kind = ASK_SOURCE };
 	int fd = -1;
 
-	q.len = (uint32_t)strlen(path);
-	if (q.len >= sizeof(q.text))
+	const int len = snprintf(q.text, sizeof(q.text), "%s%c%s", path, '\0', version);
+	if (len < 0 || (size_t)len >= sizeof(q.text))
 		return -1;
-	memcpy(q.text, path, q.len);
+	q.len = (uint32_t)len;
 	return sandbox_ask(&q, -1, ret, &fd) && ret->result > 0 ? fd : -1;
 }
 
 char *source_files_read(const struct source_files *files, const char *path,
-			char **ret_where)
+			const char *version, char **ret_where)
 {
 	struct answer answer = { .len = 0 };
-	const int fd = sandbox_is_closed() ? ask_for(path, &answer)
-					   : open_source(files, path, &answer);
+	const int fd = sandbox_is_closed() ? ask_for(path, version, &answer)
+					   : open_source(files, path, version, &answer);
 	char *text = fd < 0 ? NULL : xmalloc(SOURCE_BYTES_MAX + 1);
 	size_t len = 0;
 

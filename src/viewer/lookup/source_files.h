@@ -19,9 +19,9 @@ const struct sandbox_service *source_files_services(const struct source_files *f
 
 enum { SOURCE_BYTES_MAX = 4 << 20 };
 
-/* Its text; NULL: it is not found. *ret_where: where it is, else what was tried, a path in each line. The caller
+/* Its text; NULL: it is not found. version: of Go, see source_paths.h. *ret_where: where it is, else what was tried, a path in each line. The caller
  * frees both. */
 char *source_files_read(const struct source_files *files, const char *path,
-			char **ret_where);
+			const char *version, char **ret_where);
 
 #endif

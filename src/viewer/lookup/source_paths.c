@@ -132,9 +132,38 @@ static void add_in_cache(struct source_paths *paths, const struct go_folders *go
 	add_below(paths, go->gopath, "/pkg/mod", escaped);
 }
 
+/* Part of a path. */
+static bool is_release(const char *version)
+{
+	return version && strncmp(version, "go1.", 4) == 0 &&
+	       !version[strspn(version, "abcdefghijklmnopqrstuvwxyz0123456789.")];
+}
+
+/* Where Go and distributions put the sources of one release. */
+static void add_in_release(struct source_paths *paths, const struct go_folders *go,
+			   const char *version, const char *path)
+{
+	static const char *const machines[] = { "amd64", "arm64" };
+	const size_t minor = strcspn(version + strlen("go1."), ".") + strlen("go1.");
+
+	for (size_t i = 0; i < ARRAY_SIZE(machines); i++) {
+		AUTO(xfree)
+		char *within =
+			xasprintf("/pkg/mod/golang.org/toolchain@v0.0.1-%s.linux-%s/src",
+				  version, machines[i]);
+		add_below(paths, go->cache, within + strlen("/pkg/mod"), path);
+		add_below(paths, go->gopath, within, path);
+	}
+	AUTO(xfree) char *src = xasprintf("/%s/src", version);
+	add_below(paths, go->sdk, src, path);
+	add_below(paths, "/usr/local", src, path);
+	add(paths, xasprintf("/usr/lib/go-%.*s/src/%s", (int)(minor - strlen("go")),
+			     version + strlen("go"), path));
+}
+
 /* "runtime/proc.go" of -trimpath, and "/usr/lib/go-1.19/src/runtime/proc.go" of another machine. */
 static void add_in_go(struct source_paths *paths, const struct go_folders *go,
-		      const char *path)
+		      const char *path, const char *version)
 {
 	const char *src = strstr(path, "/src/");
 
@@ -142,12 +171,14 @@ static void add_in_go(struct source_paths *paths, const struct go_folders *go,
 		path = src + strlen("/src/");
 	if (*path == '/' || strchr(path, '@') || !strchr(path, '/'))
 		return;
+	if (is_release(version))
+		add_in_release(paths, go, version, path);
 	add_below(paths, go->goroot, "/src", path);
 	add_below(paths, go->gopath, "/src", path);
 }
 
 void source_paths_fill(struct source_paths *paths, const struct source_places *places,
-		       const struct go_folders *go, const char *path)
+		       const struct go_folders *go, const char *path, const char *version)
 {
 	const char *name = strrchr(path, '/');
 
@@ -156,7 +187,7 @@ void source_paths_fill(struct source_paths *paths, const struct source_places *p
 	if (*path == '/')
 		add(paths, xstrdup(path));
 	add_in_cache(paths, go, path);
-	add_in_go(paths, go, path);
+	add_in_go(paths, go, path, version);
 	if (places->folder)
 		add(paths, xasprintf("%s/%s", places->folder, name ? name + 1 : path));
 }

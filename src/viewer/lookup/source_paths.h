@@ -22,6 +22,7 @@ void source_places_done(struct source_places *places);
 /* Where Go keeps the sources of modules and of itself: lists of folders. NULL: unknown. */
 struct go_folders {
 	char *goroot, *gopath, *cache;
+	char *sdk; /* where golang.org/dl puts each release */
 };
 /* As `go env` has them, whether by the environment or by `go env -w`; done is its counterpart. */
 void go_folders_read(struct go_folders *folders);
@@ -33,8 +34,10 @@ struct source_paths {
 	size_t count, cap;
 };
 
+/* version: of the Go that built the program, as "go1.24.4"; NULL or another text: unknown. */
 void source_paths_fill(struct source_paths *paths, const struct source_places *places,
-		       const struct go_folders *go, const char *path);
+		       const struct go_folders *go, const char *path,
+		       const char *version);
 void source_paths_done(struct source_paths *paths);
 
 /* So that no document names a file that is none of its program. */

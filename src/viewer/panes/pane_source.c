@@ -60,7 +60,9 @@ static void look(struct browse *b, struct source *s)
 		add_line(s, "the frame has no source file");
 		return;
 	}
-	s->text = source_files_read(b->sources, s->path, &s->where);
+	const char *version =
+		node_string(node_get(model_heads(b->model)->go, "version"), "");
+	s->text = source_files_read(b->sources, s->path, version, &s->where);
 	if (s->text)
 		split(s, s->text);
 	else
