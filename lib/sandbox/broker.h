@@ -87,6 +87,10 @@ enum question_kind {
 	/* text: a path as documents have it, and the version of Go, separated by NUL. Answer: the source file that is
 	 * meant, and its path; result 0: the paths that were tried. */
 	ASK_SOURCE,
+	/* A process that reads a document. The result is its number; answer: its socket. */
+	ASK_READER,
+	/* number: of such a process, which is ended. */
+	ASK_READER_END,
 };
 
 struct question {

@@ -4,11 +4,7 @@
 #define GOSNAP_SANDBOX_BROKER_PRIV_H
 
 #include "lib/sandbox/broker.h"
-
-/* Sends and receives one message, and one descriptor at most. -1: errno; 0: the other end is closed.
- * *ret_fd: -1: none came. */
-ssize_t message_send(int to, const void *head, size_t size, int fd, int flags);
-ssize_t message_receive(int from, void *head, size_t size, int *ret_fd, int flags);
+#include "lib/sandbox/message.h"
 
 /* ask.c: from now on, calls that the filter traps go through this socket. */
 void ask_begin(int channel);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/sandbox/message.h"
+
 #include <errno.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include "lib/sandbox/broker_priv.h"
 
 union control {
 	char bytes[CMSG_SPACE(sizeof(int))];

@@ -81,6 +81,10 @@ enum { SANDBOX_NONE = -1 };
 MUST_CHECK bool sandbox_run(const struct sandbox *how, int (*work)(void *arg), void *arg,
 			    int *ret, struct err *err);
 
+/* Part of that, for who starts one from a process of his own: closes all descriptors but channel, 0 to 2 and
+ * those to be kept. */
+void sandbox_close_others(const struct sandbox *how, int channel);
+
 /* From now on, no sandbox has this memory, which we share with others outside: whoever took a sandbox over could
  * write what they believe. For as long as this process lives. */
 void sandbox_withhold(void *memory, size_t size);

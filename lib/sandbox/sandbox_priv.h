@@ -15,8 +15,7 @@
  * the kernel refused. */
 MUST_CHECK bool sandbox_close(const struct sandbox *how, int channel, int *ret_starts,
 			      struct err *err);
-/* Parts of that: all descriptors but channel, 0 to 2 and those to be kept; all capabilities. */
-void sandbox_close_others(const struct sandbox *how, int channel);
+/* A part of that: all capabilities. */
 MUST_CHECK bool sandbox_drop_capabilities(struct err *err);
 void sandbox_unmap_withheld(void);
 /* usual; for tests: what the environment says instead. */

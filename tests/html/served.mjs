@@ -57,6 +57,23 @@ async function asksExpressions(browser, { document: address }) {
 	await browser.close(page);
 }
 
+// The process that reads the document is killed while the page waits for it; it says so, and goes on with another.
+async function losesReader(browser, { killed: address, reader }) {
+	const page = await browser.open(address);
+	const asked = page.waitForRequest(/goroutine\/\d+$/);
+	process.kill(reader, "SIGSTOP");
+	await page.evaluate(() => (location.hash = "#g254"));
+	await asked;
+	// What is answered at once shows that the other has been passed on.
+	for (let i = 0; i < 3; i++) await page.evaluate(() => fetch("nothing", { method: "DELETE" }).then((r) => r.text()));
+	process.kill(reader, "SIGKILL");
+	await page.waitForSelector("#detail .notice:has-text('The document is not read any more')");
+	await page.evaluate(() => (location.hash = "#g217"));
+	await page.waitForSelector("#detail h2:has-text('goroutine 217')");
+	page.wrongs = page.wrongs.filter((words) => !/status of (405|503)/.test(words));
+	await browser.close(page);
+}
+
 function harmless(kind) {
 	return async (browser, addresses) => {
 		const page = await browser.open(addresses[kind], { hash: "#g217/f3/inv.log" });
@@ -138,6 +155,7 @@ export const cases = [
 	["values are asked for as they are opened", of(opensValues)],
 	["searches as it is typed", of(searches)],
 	["expressions are asked of the server", of(asksExpressions)],
+	["says that the document is not read any more", of(losesReader)],
 	["planted texts neither run nor mislead", of(harmless("planted"))],
 	["pages of others get nothing", of(othersGetNothing)],
 	["a folder as a timeline", of(folders)],

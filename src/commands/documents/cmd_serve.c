@@ -8,9 +8,10 @@
 #include <sys/stat.h>
 
 #include "lib/document/reader.h"
-#include "lib/sandbox/sandbox.h"
+#include "lib/sandbox/broker.h"
 #include "src/options/options.h"
 #include "src/viewer/serve/folder.h"
+#include "src/viewer/serve/reader_process.h"
 #include "src/viewer/serve/serve.h"
 
 struct serve_arguments {
@@ -44,14 +45,8 @@ struct serving {
 	const char *name;
 	struct folder folder;
 	char *path; /* of it */
+	struct reader_host *host;
 };
-
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 /* A line that a person clicks, and a script reads. */
 static bool print_address(const struct http_server *server, struct err *err)
@@ -67,8 +62,8 @@ static int serve_all(void *arg)
 	struct serving *s = arg;
 	struct err err;
 
-	return print_address(&s->server, &err) &&
-			       serve_folder(&s->server, &s->folder, s->path, &err)
+	return print_address(&s->server, &err) && serve_folder(&s->server, s->host,
+							       &s->folder, s->path, &err)
 		       ? EXIT_DONE
 		       : cmd_failed(&err);
 }
@@ -76,18 +71,14 @@ static int serve_all(void *arg)
 static int serve_one(void *arg)
 {
 	struct serving *s = arg;
+	const struct serve_document document = { .fd = s->fd,
+						 .name = s->name,
+						 .begin = print_address,
+						 .say_damage = cmd_say };
 	struct err err;
-	struct reader *reader = reader_open_fd(s->fd, s->name, &err);
 
-	if (!reader)
-		return cmd_failed(&err);
-	if (!print_address(&s->server, &err)) {
-		reader_close(reader);
-		return cmd_failed(&err);
-	}
-	return serve_document(&s->server, reader, last_part(s->name), cmd_say, &err)
-		       ? EXIT_DONE
-		       : cmd_failed(&err);
+	return serve_document(&s->server, s->host, &document, &err) ? EXIT_DONE
+								    : cmd_failed(&err);
 }
 
 static bool is_folder(const char *path)
@@ -110,11 +101,14 @@ static bool open_named(struct serving *s, const char *path, struct err *err)
 
 static int serve_in_sandbox(struct serving *s, bool no_sandbox)
 {
+	AUTO(reader_host_free) struct reader_host *host = reader_host_new(no_sandbox);
 	const bool one = s->fd >= 0;
 	struct sandbox sandbox = { .keep = { one ? s->fd : s->folder.fd, s->server.fd },
 				   .keep_count = 2,
 				   .server = true };
 
+	s->host = host;
+	sandbox_add_services(&sandbox, reader_host_services(host));
 	if (!one)
 		sandbox_add_services(&sandbox, folder_service(&s->folder));
 	return run_in_sandbox(no_sandbox, &sandbox, one ? serve_one : serve_all, s);

@@ -133,16 +133,20 @@ static void answer_globals(struct document *d, bool takes_gzip, struct http_repl
 	reply_take(ret, out, takes_gzip);
 }
 
-void document_answer(struct document *d, const char *what,
-		     const struct http_request *request, struct http_reply *ret)
+struct where *document_where(struct document *d, const struct http_request *request,
+			     struct http_reply *ret)
 {
-	const char *rest;
+	return where_new(d->m, request->expr, request->takes_gzip, ret);
+}
+
+void document_answer(struct document *d, const struct http_request *request,
+		     struct http_reply *ret)
+{
+	const char *what = request->path, *rest;
 	uint64_t number;
 
 	if (strcmp(what, "start") == 0)
 		answer_start(d, request->takes_gzip, ret);
-	else if (strcmp(what, "where") == 0 && request->expr)
-		where_answer(d->m, request->expr, request->takes_gzip, ret);
 	else if (strcmp(what, "globals") == 0)
 		answer_globals(d, request->takes_gzip, ret);
 	else if ((rest = reply_path_number(what, "goroutine/", &number)) && !*rest)

@@ -12,6 +12,7 @@ struct document;
 struct http_reply;
 struct http_request;
 struct reader;
+struct where;
 
 /* Takes ownership of reader. of_folder: there are others. NULL: nothing can be read. */
 struct document *document_load(struct reader *reader, const char *name, bool of_folder,
@@ -23,8 +24,11 @@ DEFINE_AUTO(struct document, document_free)
 const char *document_damage(const struct document *d);
 /* The page, which is the same for all. */
 void document_page(struct http_reply *ret);
-/* what: "start", "goroutine/ROW", "object/NUMBER", "globals", "where" with an expression. */
-void document_answer(struct document *d, const char *what,
-		     const struct http_request *request, struct http_reply *ret);
+/* The path: "start", "goroutine/ROW", "object/NUMBER", "globals". */
+void document_answer(struct document *d, const struct http_request *request,
+		     struct http_reply *ret);
+/* "where": see where_new(). */
+struct where *document_where(struct document *d, const struct http_request *request,
+			     struct http_reply *ret);
 
 #endif

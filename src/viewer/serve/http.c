@@ -21,8 +21,16 @@ enum {
 /* So long may the answer take that we quit. */
 #define LAST_NS (UINT64_C(2) * 1000 * 1000 * 1000)
 
+/* A request. */
+struct http_pending {
+	struct MHD_Connection *connection;
+	bool quits, is_asked, is_finished, is_suspended;
+	struct http_reply reply;
+};
+
 struct visitor {
 	struct MHD_Connection *connection; /* NULL: nobody */
+	struct http_pending *pending;	   /* what is asked; NULL: nothing */
 	uint64_t since_ns; /* when it began to send a request; 0: it is not in a hurry */
 };
 
@@ -93,20 +101,52 @@ static bool takes_gzip(struct MHD_Connection *connection)
 	return takes && strstr(takes, "gzip");
 }
 
-static enum MHD_Result answer(struct serving *s, struct MHD_Connection *connection,
+static enum MHD_Result send_answer(struct http_pending *p)
+{
+	struct http_reply reply = p->reply;
+
+	p->reply = (struct http_reply){ .type = NULL };
+	if (!reply.type)
+		return send_words(p->connection, MHD_HTTP_NOT_FOUND, "Not found.\n");
+	return send_reply(p->connection,
+			  reply.failed ? MHD_HTTP_SERVICE_UNAVAILABLE : MHD_HTTP_OK,
+			  &reply);
+}
+
+void http_finish(struct http_pending *p, const struct http_reply *reply)
+{
+	p->reply = *reply;
+	p->is_finished = true;
+	if (p->is_suspended)
+		MHD_resume_connection(p->connection);
+	p->is_suspended = false;
+}
+
+/* Called again when there is an answer. */
+static enum MHD_Result answer(const struct serving *s, struct http_pending *p,
 			      const char *path)
 {
+	struct MHD_Connection *connection = p->connection;
 	const struct http_request request = {
 		.path = path,
 		.expr = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND,
 						    "expr"),
 		.takes_gzip = takes_gzip(connection),
+		.pending = p,
 	};
+
 	struct http_reply reply = { .type = NULL };
 
-	s->server->answer(s->server->arg, &request, &reply);
-	return reply.type ? send_reply(connection, MHD_HTTP_OK, &reply)
-			  : send_words(connection, MHD_HTTP_NOT_FOUND, "Not found.\n");
+	if (!p->is_asked)
+		s->server->answer(s->server->arg, &request, &reply);
+	if (!p->is_asked && !reply.later)
+		http_finish(p, &reply);
+	p->is_asked = true;
+	if (p->is_finished)
+		return send_answer(p);
+	p->is_suspended = true;
+	MHD_suspend_connection(connection);
+	return MHD_YES;
 }
 
 static struct visitor *visitor_of(struct MHD_Connection *connection)
@@ -125,6 +165,17 @@ static void mark(struct MHD_Connection *connection, uint64_t since_ns)
 		visitor->since_ns = since_ns;
 }
 
+static struct http_pending *new_pending(struct MHD_Connection *connection)
+{
+	struct http_pending *p = xcalloc(1, sizeof(*p));
+	struct visitor *visitor = visitor_of(connection);
+
+	p->connection = connection;
+	if (visitor)
+		visitor->pending = p;
+	return p;
+}
+
 /* The first call is for the headers: with an answer then, the connection ends. */
 static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection,
 				  const char *url, const char *method,
@@ -138,7 +189,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection,
 	(void)version;
 	(void)upload;
 	if (*context)
-		return *upload_bytes ? MHD_NO : answer(s, connection, path);
+		return *upload_bytes ? MHD_NO : answer(s, *context, path);
 	mark(connection, 0);
 	if (refusal)
 		return send_words(connection, MHD_HTTP_FORBIDDEN, refusal);
@@ -147,14 +198,16 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection,
 	s->asked_ns = monotonic_ns();
 	if (strcmp(method, MHD_HTTP_METHOD_POST) == 0 && strcmp(path, "quit") == 0) {
 		s->quits_ns = s->asked_ns;
-		*context = &s->quit;
+		struct http_pending *p = new_pending(connection);
+		p->quits = true;
+		*context = p;
 		return send_words(connection, MHD_HTTP_OK, "gosnap serve has ended.\n");
 	}
 	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 &&
 	    strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
 		return send_words(connection, MHD_HTTP_METHOD_NOT_ALLOWED,
 				  "Only GET and HEAD.\n");
-	*context = s;
+	*context = new_pending(connection);
 	return MHD_YES;
 }
 
@@ -162,12 +215,20 @@ static void on_completed(void *arg, struct MHD_Connection *connection, void **co
 			 enum MHD_RequestTerminationCode why)
 {
 	struct serving *s = arg;
+	struct http_pending *p = *context;
+	struct visitor *visitor = visitor_of(connection);
 
 	(void)why;
-	if (*context == &s->quit)
+	mark(connection, p ? 0 : monotonic_ns());
+	if (!p)
+		return;
+	if (p->quits)
 		s->quit = true;
-	if (!*context)
-		mark(connection, monotonic_ns());
+	if (visitor)
+		visitor->pending = NULL;
+	if (!p->reply.kept)
+		xfree(p->reply.bytes);
+	xfree(p);
 }
 
 static void on_connection(void *arg, struct MHD_Connection *connection, void **context,
@@ -184,10 +245,19 @@ static void on_connection(void *arg, struct MHD_Connection *connection, void **c
 	for (size_t i = 0; i < VISITORS_MAX; i++) {
 		if (s->visitors[i].connection)
 			continue;
-		s->visitors[i] = (struct visitor){ connection, monotonic_ns() };
+		s->visitors[i] = (struct visitor){ .connection = connection,
+						   .since_ns = monotonic_ns() };
 		*context = &s->visitors[i];
 		return;
 	}
+}
+
+static int fd_of(const struct visitor *v)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(v->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+	return info ? info->connect_fd : -1;
 }
 
 /* Who sends a byte now and then is never silent, and would keep a place for ever. */
@@ -195,13 +265,9 @@ static void leave_slow(struct serving *s, uint64_t now)
 {
 	for (size_t i = 0; i < VISITORS_MAX; i++) {
 		const struct visitor *v = &s->visitors[i];
-		const union MHD_ConnectionInfo *info = NULL;
 
 		if (v->connection && v->since_ns && now - v->since_ns > REQUEST_NS)
-			info = MHD_get_connection_info(v->connection,
-						       MHD_CONNECTION_INFO_CONNECTION_FD);
-		if (info)
-			shutdown(info->connect_fd, SHUT_RDWR);
+			shutdown(fd_of(v), SHUT_RDWR);
 	}
 }
 
@@ -246,10 +312,39 @@ static size_t to_poll(int last, const fd_set *in, const fd_set *out, struct poll
 	return n;
 }
 
+/* Connections of those who wait for an answer: the library does not look at them. */
+static size_t to_watch(const struct serving *s, struct pollfd *ret)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < VISITORS_MAX; i++) {
+		const struct visitor *v = &s->visitors[i];
+		if (v->pending && v->pending->is_suspended)
+			ret[n++] = (struct pollfd){ .fd = fd_of(v), .events = POLLRDHUP };
+	}
+	return n;
+}
+
+/* Who closes a page that waits must not keep a place. */
+static void leave_gone(struct serving *s, const struct pollfd *watched, size_t n)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < VISITORS_MAX && at < n; i++) {
+		struct http_pending *p = s->visitors[i].pending;
+		if (!p || !p->is_suspended)
+			continue;
+		if (watched[at++].revents) {
+			s->server->left(s->server->arg, p);
+			http_finish(p, &(struct http_reply){ .type = NULL });
+		}
+	}
+}
+
 /* The library would use select(), which is one more system call to be permitted. */
 static bool wait_and_run(struct serving *s, struct err *err)
 {
-	struct pollfd polled[FD_SETSIZE];
+	struct pollfd polled[FD_SETSIZE + HTTP_POLLED + VISITORS_MAX];
 	fd_set in, out, except;
 	int last = -1;
 
@@ -262,8 +357,14 @@ static bool wait_and_run(struct serving *s, struct err *err)
 	if (is_full(s))
 		FD_CLR(s->server->fd, &in);
 	const size_t n = to_poll(last, &in, &out, polled);
-	if (poll(polled, n, patience_ms(s, monotonic_ns())) < 0 && errno != EINTR)
+	const size_t more = n + s->server->polled(s->server->arg, polled + n),
+		     all = more + to_watch(s, polled + more);
+	if (poll(polled, all, patience_ms(s, monotonic_ns())) < 0 && errno != EINTR)
 		return err_sys(err, "poll");
+	if (all > more) /* somebody waits */
+		s->asked_ns = monotonic_ns();
+	leave_gone(s, polled + more, all - more);
+	s->server->go_on(s->server->arg);
 	FD_ZERO(&in);
 	FD_ZERO(&out);
 	FD_ZERO(&except);
@@ -288,14 +389,24 @@ static void say_nothing(void *arg, const char *format, va_list list)
 static struct MHD_Daemon *start(struct serving *s)
 {
 	return MHD_start_daemon(
-		MHD_USE_ERROR_LOG, 0, NULL, NULL, on_request, s,
-		MHD_OPTION_EXTERNAL_LOGGER, say_nothing, NULL, MHD_OPTION_LISTEN_SOCKET,
-		s->server->fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)VISITORS_MAX,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_BYTES,
-		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENT_S,
+		MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request,
+		s, MHD_OPTION_EXTERNAL_LOGGER, say_nothing, NULL,
+		MHD_OPTION_LISTEN_SOCKET, s->server->fd, MHD_OPTION_CONNECTION_LIMIT,
+		(unsigned)VISITORS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+		(size_t)MEMORY_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENT_S,
 		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_COMPLETED,
 		on_completed, s, MHD_OPTION_NOTIFY_CONNECTION, on_connection, s,
 		MHD_OPTION_END);
+}
+
+/* The library does not end before, and nobody waits for the answers. */
+static void resume_all(struct serving *s)
+{
+	for (size_t i = 0; i < VISITORS_MAX; i++) {
+		struct http_pending *p = s->visitors[i].pending;
+		if (p && p->is_suspended)
+			http_finish(p, &(struct http_reply){ .type = NULL });
+	}
 }
 
 bool http_serve(const struct http_server *server, struct err *err)
@@ -310,6 +421,7 @@ bool http_serve(const struct http_server *server, struct err *err)
 		ok = wait_and_run(&s, err);
 		leave_slow(&s, monotonic_ns());
 	}
+	resume_all(&s);
 	MHD_stop_daemon(s.daemon);
 	return ok;
 }

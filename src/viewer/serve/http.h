@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* http.h - answers HTTP requests of browsers on this machine, one at a time, on a socket that listens.
+/* http.h - answers HTTP requests of browsers on this machine, on a socket that listens; each when there is an
+ * answer, and others meanwhile.
  * Who does not know the token, or was led here by another site, gets nothing. Knows HTTP and what
  * browsers say of themselves; what is asked for, the caller knows. */
 #ifndef GOSNAP_HTTP_H
@@ -12,13 +13,19 @@
 #include "lib/base/err.h"
 #include "lib/base/util.h"
 
+struct http_pending;
+struct pollfd;
+
 struct http_request {
 	const char *path; /* behind the token: "goroutine/5" */
 	const char *expr; /* of its query; NULL: none */
 	bool takes_gzip;
+	struct http_pending *pending;
 };
 
 struct http_reply {
+	bool later;	    /* nothing else is set: http_finish() gives the reply */
+	bool failed;	    /* the bytes are words that say why */
 	const char *type;   /* NULL: there is no such thing */
 	const char *policy; /* what a page may run and load; NULL: nothing */
 	void *bytes;
@@ -36,8 +43,20 @@ struct http_server {
 	char token[33];
 	uint64_t idle_ns; /* ends after so long without a request; 0: never */
 	http_answer_fn *answer;
+	/* Descriptors that answers may come from, HTTP_POLLED at most, which are readable then; and what
+	 * is called after each wait for them, and now and then. */
+	size_t (*polled)(void *arg, struct pollfd *ret);
+	void (*go_on)(void *arg);
+	/* Whoever waits has left: http_finish() is not to be called. */
+	void (*left)(void *arg, struct http_pending *pending);
 	void *arg;
 };
+
+enum { HTTP_POLLED = 16 };
+
+/* Once for each reply that was to come later, while the server runs. Its strings are read, and its bytes taken, at
+ * once. */
+void http_finish(struct http_pending *pending, const struct http_reply *reply);
 
 /* A socket at 127.0.0.1, and a new token. server->port 0: any that is free. */
 MUST_CHECK bool http_listen(struct http_server *server, struct err *err);

@@ -8,6 +8,7 @@
 #include "lib/document/gzip.h"
 #include "lib/document/sink.h"
 #include "src/viewer/serve/http.h"
+#include "src/viewer/serve/readers.h"
 
 enum {
 	PACKED_FROM = 1024, /* bytes: less is one packet either way */
@@ -44,6 +45,55 @@ void reply_packed(struct http_reply *ret, const void *bytes, size_t len)
 				    .bytes = copy_of(bytes, len),
 				    .len = len,
 				    .gzip = true };
+}
+
+void reply_why(struct http_reply *ret, const char *why)
+{
+	struct sink *out = sink_part_new();
+
+	sink_begin(out, SINK_OBJECT);
+	sink_named_string(out, "why", why);
+	sink_end(out);
+	reply_take(ret, out, false);
+}
+
+void reply_failure(struct http_reply *ret, const char *words)
+{
+	*ret = (struct http_reply){ .failed = true,
+				    .type = "text/plain; charset=utf-8",
+				    .bytes = xstrdup(words),
+				    .len = strlen(words) };
+}
+
+static void finish(void *arg, const struct readers_answer *answer)
+{
+	struct http_reply reply = { .type = "application/json",
+				    .bytes = answer->bytes,
+				    .len = answer->len,
+				    .gzip = answer->gzip };
+
+	if (answer->ended) {
+		AUTO(xfree)
+		char *words = xasprintf("The document is not read any more: %s. "
+					"When it is asked for again, it is opened again.",
+					answer->bytes);
+		reply_failure(&reply, words);
+	} else if (!answer->has)
+		reply = (struct http_reply){ .type = NULL };
+	if (reply.bytes != answer->bytes)
+		xfree(answer->bytes);
+	http_finish(arg, &reply);
+}
+
+void reply_of_reader(struct http_reply *ret, struct readers *readers, size_t document,
+		     const struct http_request *request)
+{
+	struct err err;
+
+	if (readers_ask(readers, document, request, finish, request->pending, &err))
+		ret->later = true;
+	else
+		reply_failure(ret, err.text);
 }
 
 const char *reply_path_number(const char *path, const char *prefix, uint64_t *ret)

@@ -6,18 +6,14 @@
 #include <unistd.h>
 
 #include "lib/base/err.h"
-#include "lib/document/reader.h"
 #include "lib/document/sink.h"
 #include "src/viewer/serve/document.h"
 #include "src/viewer/serve/folder.h"
 #include "src/viewer/serve/http.h"
+#include "src/viewer/serve/readers.h"
 #include "src/viewer/serve/reply.h"
-#include "src/viewer/serve/summary.h"
 
-enum {
-	ENTRIES_MAX = 10000,
-	LOADED_MAX = 2, /* documents in memory */
-};
+enum { ENTRIES_MAX = 10000 };
 
 /* Which file it was that was read. */
 struct version {
@@ -29,16 +25,16 @@ struct version {
 
 struct entry {
 	char *name;
-	bool is_there; /* of the last listing */
-	char *said;    /* members of its summary; NULL: not yet */
-	struct version said_of;
+	bool is_there;		      /* of the last listing */
+	char *said;		      /* members of its summary; NULL: not yet */
+	struct version said_of, open; /* open: what is read, if it is */
 };
 
-struct loaded {
-	struct document *document; /* NULL: none */
-	size_t entry;
-	struct version version;
-	uint64_t used;
+/* Somebody who waits for the list. */
+struct waiting {
+	struct http_pending *pending; /* NULL: not any more */
+	bool takes_gzip;
+	struct waiting *next;
 };
 
 struct timeline {
@@ -46,16 +42,19 @@ struct timeline {
 	const char *name;
 	struct entry *entries;
 	size_t count, cap, left_out;
-	struct loaded loaded[LOADED_MAX];
-	uint64_t asked;
+	struct readers *readers;
+	struct waiting *waiting; /* NULL: no list is made */
+	size_t next;		 /* entry of that, of which nothing is known yet */
 };
 
-struct timeline *timeline_new(const struct folder *folder, const char *name)
+struct timeline *timeline_new(const struct folder *folder, const char *name,
+			      struct readers *readers)
 {
 	struct timeline *t = xcalloc(1, sizeof(*t));
 
 	t->folder = folder;
 	t->name = name;
+	t->readers = readers;
 	return t;
 }
 
@@ -67,8 +66,11 @@ void timeline_free(struct timeline *t)
 		xfree(t->entries[i].name);
 		xfree(t->entries[i].said);
 	}
-	for (size_t i = 0; i < LOADED_MAX; i++)
-		document_free(t->loaded[i].document);
+	while (t->waiting) {
+		struct waiting *w = t->waiting;
+		t->waiting = w->next;
+		xfree(w);
+	}
 	xfree(t->entries);
 	xfree(t);
 }
@@ -116,55 +118,73 @@ static void list(struct timeline *t)
 	folder_each(t->folder, note_name, t);
 }
 
-/* Takes fd; -1: err says why there is none. */
-static void summarize(const struct entry *entry, int fd, struct err *err,
-		      struct sink *out)
+/* members: NULL: why there are none. */
+static void note_summary(struct entry *entry, const struct version *version,
+			 const char *members, size_t len, const char *why)
 {
-	struct reader *reader = fd < 0 ? NULL : reader_open_fd(fd, entry->name, err);
+	AUTO(sink_free) struct sink *out = sink_members_new();
 
-	if (reader)
-		summary_write_members(reader, out);
+	if (version->bytes >= 0)
+		sink_named_uint(out, "bytes", (uint64_t)version->bytes);
+	if (members)
+		sink_add_members(out, members, len);
 	else
-		sink_named_string(out, "why", err->text);
-	reader_close(reader);
+		sink_named_string(out, "why", why);
+	xfree(entry->said);
+	entry->said = xstrndup(sink_part_text(out), sink_part_bytes(out));
+	entry->said_of = *version;
 }
 
-/* Members of an object, as text. */
-static void update(const struct timeline *t, struct entry *entry)
+static void go_on(struct timeline *t);
+
+static void summarized(void *arg, const struct readers_answer *answer)
+{
+	struct timeline *t = arg;
+	struct entry *entry = &t->entries[t->next++];
+
+	note_summary(entry, &entry->said_of, answer->ended ? NULL : answer->bytes,
+		     answer->len, answer->bytes);
+	xfree(answer->bytes);
+	go_on(t);
+}
+
+/* True: it will be known later. */
+static bool update(struct timeline *t, struct entry *entry)
 {
 	struct err err;
 	int fd = folder_document(t->folder, entry->name, &err);
 	const struct version now =
 		fd < 0 ? (struct version){ .bytes = -1 } : version_of(fd);
+	bool later = false;
 
-	if (fd >= 0 && entry->said && is_same(&now, &entry->said_of)) {
-		close(fd);
-		return;
+	if (fd < 0) {
+		note_summary(entry, &now, NULL, 0, err.text);
+		return false;
 	}
-	AUTO(sink_free) struct sink *out = sink_members_new();
-	if (now.bytes >= 0)
-		sink_named_uint(out, "bytes", (uint64_t)now.bytes);
-	summarize(entry, fd, &err, out);
-	xfree(entry->said);
-	entry->said = xstrndup(sink_part_text(out), sink_part_bytes(out));
-	entry->said_of = now;
+	if (!entry->said || !is_same(&now, &entry->said_of)) {
+		entry->said_of = now;
+		later = readers_summarize(t->readers, fd, entry->name, summarized, t,
+					  &err);
+		if (!later)
+			note_summary(entry, &now, NULL, 0, err.text);
+	}
+	close(fd);
+	return later;
 }
 
-static void answer_list(struct timeline *t, bool takes_gzip, struct http_reply *ret)
+static void write_list(const struct timeline *t, bool takes_gzip, struct http_reply *ret)
 {
 	struct sink *out = sink_part_new();
 
-	list(t);
 	sink_begin(out, SINK_OBJECT);
 	sink_named_begin(out, "timeline", SINK_OBJECT);
 	sink_named_string(out, "folder", t->name);
 	sink_named_uint(out, "left_out", t->left_out);
 	sink_named_begin(out, "documents", SINK_ARRAY);
 	for (size_t i = 0; i < t->count; i++) {
-		struct entry *entry = &t->entries[i];
+		const struct entry *entry = &t->entries[i];
 		if (!entry->is_there)
 			continue;
-		update(t, entry);
 		sink_begin(out, SINK_OBJECT);
 		sink_named_uint(out, "number", i);
 		sink_name(out, "name");
@@ -178,87 +198,97 @@ static void answer_list(struct timeline *t, bool takes_gzip, struct http_reply *
 	reply_take(ret, out, takes_gzip);
 }
 
-/* The one that was not used for longest gives way. */
-static struct loaded *place_for(struct timeline *t, size_t entry)
+/* One after the other; then those who wait get it. */
+static void go_on(struct timeline *t)
 {
-	struct loaded *oldest = &t->loaded[0];
-
-	for (size_t i = 0; i < LOADED_MAX; i++) {
-		struct loaded *l = &t->loaded[i];
-		if (l->document && l->entry == entry)
-			return l;
-		if (l->used < oldest->used)
-			oldest = l;
+	for (; t->next < t->count; t->next++)
+		if (t->entries[t->next].is_there && update(t, &t->entries[t->next]))
+			return;
+	while (t->waiting) {
+		struct waiting *w = t->waiting;
+		struct http_reply reply = { .type = NULL };
+		t->waiting = w->next;
+		if (w->pending) {
+			write_list(t, w->takes_gzip, &reply);
+			http_finish(w->pending, &reply);
+		}
+		xfree(w);
 	}
-	return oldest;
 }
 
-/* NULL: err says why it cannot be read. */
-static struct document *load(struct timeline *t, size_t entry, bool anew, struct err *err)
+void timeline_forget(struct timeline *t, const struct http_pending *pending)
 {
-	const char *name = t->entries[entry].name;
-	struct loaded *l = place_for(t, entry);
-	const bool is_there = l->document && l->entry == entry;
+	for (struct waiting *w = t->waiting; w; w = w->next)
+		if (w->pending == pending)
+			w->pending = NULL;
+}
 
-	l->used = ++t->asked;
-	if (is_there && !anew)
-		return l->document;
-	int fd = folder_document(t->folder, name, err);
+static void answer_list(struct timeline *t, const struct http_request *request,
+			struct http_reply *ret)
+{
+	const bool goes_on = t->waiting != NULL;
+	struct waiting *w = xcalloc(1, sizeof(*w));
+
+	*w = (struct waiting){ request->pending, request->takes_gzip, t->waiting };
+	t->waiting = w;
+	ret->later = true;
+	if (goes_on)
+		return;
+	list(t);
+	t->next = 0;
+	go_on(t);
+}
+
+/* False: err says why it cannot be read. */
+static bool open_entry(struct timeline *t, size_t number, bool anew, struct err *err)
+{
+	struct entry *entry = &t->entries[number];
+	const bool is_open = readers_has(t->readers, number);
+	bool ok = true;
+
+	if (is_open && !anew)
+		return true;
+	int fd = folder_document(t->folder, entry->name, err);
 	if (fd < 0)
-		return NULL;
+		return false;
 	const struct version version = version_of(fd);
-	if (is_there && is_same(&version, &l->version)) {
-		close(fd);
-		return l->document;
-	}
-	document_free(TAKE(l->document));
-	struct reader *reader = reader_open_fd(fd, name, err);
-	if (reader)
-		l->document = document_load(reader, name, true, err);
-	l->entry = entry;
-	l->version = version;
-	return l->document;
-}
-
-static void answer_why(const struct err *err, struct http_reply *ret)
-{
-	struct sink *out = sink_part_new();
-
-	sink_begin(out, SINK_OBJECT);
-	sink_named_string(out, "why", err->text);
-	sink_end(out);
-	reply_take(ret, out, false);
+	if (!is_open || !is_same(&version, &entry->open))
+		ok = readers_open(t->readers, number, fd, entry->name, true, NULL, NULL,
+				  err);
+	entry->open = version;
+	close(fd);
+	return ok;
 }
 
 /* A page that is loaded anew gets the file as it is now. */
-static void answer_document(struct timeline *t, size_t entry, const char *what,
+static void answer_document(struct timeline *t, size_t number,
 			    const struct http_request *request, struct http_reply *ret)
 {
-	const bool anew = strcmp(what, "start") == 0;
+	const bool anew = strcmp(request->path, "start") == 0;
 	struct err err;
 
-	if (!*what) {
+	if (!*request->path)
 		document_page(ret);
-		return;
-	}
-	struct document *d = load(t, entry, anew, &err);
-	if (d)
-		document_answer(d, what, request, ret);
+	else if (open_entry(t, number, anew, &err))
+		reply_of_reader(ret, t->readers, number, request);
 	else if (anew)
-		answer_why(&err, ret);
+		reply_why(ret, err.text);
 }
 
 void timeline_answer(struct timeline *t, const struct http_request *request,
 		     struct http_reply *ret)
 {
+	struct http_request of_document = *request;
 	const char *rest;
 	uint64_t number;
 
 	if (!*request->path)
 		document_page(ret);
 	else if (strcmp(request->path, "start") == 0)
-		answer_list(t, request->takes_gzip, ret);
+		answer_list(t, request, ret);
 	else if ((rest = reply_path_number(request->path, "", &number)) && *rest == '/' &&
-		 number < t->count)
-		answer_document(t, (size_t)number, rest + 1, request, ret);
+		 number < t->count) {
+		of_document.path = rest + 1;
+		answer_document(t, (size_t)number, &of_document, ret);
+	}
 }

@@ -3,7 +3,11 @@
 
 import { make } from "./dom.js";
 
+// It is not the snapshot that cannot be shown.
+export class Unanswered extends Error {}
+
 export function sorry(what, error) {
+	if (error instanceof Unanswered) return make("p", { class: "notice" }, error.message);
 	console.error(error);
 	return make(
 		"p",

@@ -2,7 +2,8 @@
 // server_source.js - where the data comes from if gosnap serve has sent this page: as source.js, but each thing is
 // asked for when it is needed, of the server. Knows addresses, and not what the data means.
 
-import { textOf } from "../text.js";
+import { harmless, textOf } from "../text.js";
+import { Unanswered } from "../boundary.js";
 
 // null: there is no such thing.
 async function ask(path, options) {
@@ -10,10 +11,10 @@ async function ask(path, options) {
 	try {
 		response = await fetch(path, options);
 	} catch {
-		throw new Error("gosnap serve does not answer: it has ended, perhaps.");
+		throw new Unanswered("gosnap serve does not answer: it has ended, perhaps.");
 	}
 	if (response.status === 404) return null;
-	if (!response.ok) throw new Error(await response.text());
+	if (!response.ok) throw new Unanswered(harmless(await response.text()));
 	return response;
 }
 
