@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the page of gosnap html selects, by its own modules in node: the same as gosnap show --where."""
+import base64
 import copy
+import gzip
 import json
 import os
 import random
@@ -177,6 +179,12 @@ def valued(document):
     return {**document, "objects": objects, "end": end}
 
 
+# What a page that has not all can tell, or cannot.
+ASKED_OF_PARTS = (
+    'any(frames, function ~ "^main")', '!any(frames, function ~ "chan")', "count(frames) < 7", 'finding ~ "."', "!has(finding)",
+    'finding != "lock_held"', "group in (0-9)", "group == null", "any(frames, own && var.n > 3)", "id < 30 && all(frames, !own)")
+
+
 # What anybody may have written instead of what belongs there, and where.
 INSTEAD = (None, 7, "x", "", [], {}, [None], ["x"], True, -1, 1.5, "0xc000077700", 0, 3, {"hex": "ff"},
            {"fields": [{"name": "a", "kind": "int", "value": 3, "embedded": True}]}, {"unreadable": None})
@@ -284,6 +292,32 @@ def selects(there, page, document, every):
             raise Mismatch(f"{expression}: {str(answer)[:300]}, not {str(wanted)[:300]}")
         selecting += len(wanted) > 0
     return f"{len(every)} expressions, {selecting} of them select some"
+
+
+def without_some(page):
+    """As if it had no room for every second group and finding."""
+    def cut(head):
+        whole = json.loads(gzip.decompress(base64.b64decode(head[2])))
+        whole[0]["page"]["totals"] = {kind: len(whole[0][kind]) for kind in ("groups", "findings")}
+        whole[0].update({kind: whole[0][kind][::2] for kind in ("groups", "findings")})
+        return head[1] + base64.b64encode(gzip.compress(json.dumps(whole).encode())).decode()
+    return re.sub('(<script [^>]*data-kind="head"[^>]*>)([^<]*)', cut, page)
+
+
+def in_part(there, page, document):
+    """What a page selects that has not all, is right, and what it cannot decide is counted."""
+    here = set(asked(there, {"page": page, "expressions": ["true"]})[0]["ids"])
+    said, undecided = [], 0
+    for expression, answer in zip(ASKED_OF_PARTS, asked(there, {"page": page, "expressions": ASKED_OF_PARTS})):
+        found, wanted = set(answer["ids"]), set(shown(expression, document)) & here
+        if found - wanted or len(wanted - found) > answer["undecided"] or answer["undecided"] + len(found) > len(here):
+            raise Mismatch(f"{expression}: {len(found - wanted)} wrong, {len(wanted - found)} missing of {len(here)}, "
+                           f"{answer['undecided']} not decided")
+        said.append(f"{len(found)}+{answer['undecided']}")
+        undecided += answer["undecided"]
+    if undecided == 0:
+        raise Mismatch("everything is decided")
+    return ", ".join(said)
 
 
 def mistakes(there, page):

@@ -68,8 +68,9 @@ function decided(items, ask, deciding) {
 function isTrueOfField(x, subject) {
 	const { field, label } = x.path,
 		values = field.values(label === undefined ? subject : { ...subject, label });
-	if (values === undefined || x.kind === "has") return values && values.length > 0;
-	return values.some((value) => holds(x, answersOf(x, [value])));
+	if (values === undefined) return undefined;
+	const answer = x.kind === "has" ? values.length > 0 : values.some((value) => holds(x, answersOf(x, [value])));
+	return answer || !field.mayBeMore?.(subject) ? answer : undefined;
 }
 
 function isTrueOfValue(x, { facts, isPart, isUnknown }) {
@@ -110,7 +111,9 @@ function isTrueOfFrames(x, subject, frames) {
 }
 
 function isTrueOfGroup(x, subject) {
-	const group = subject.model.group(subject.row);
+	const { model, row } = subject,
+		group = model.group(row);
+	if (!group && model.totals.groups !== undefined && model.columns.group[row] >= 0) return undefined;
 	if (!group) return subject.element && isTrueOfFrames(x, subject, [subject.element.frames ?? []].flat());
 	if (usesValues(x)) return isTrueOfFrames(x, subject, group.frames);
 	x.ofGroup ??= new Map();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // fields.js - what conditions can be about, as src/viewer/filter/fields.def has it, and where a page has that.
 // values(subject) are those of { model, row, element, frame, findings, label }; undefined: they are in the element
-// of a goroutine, which was not given. Addresses are bigints, and a label that is no text is null.
+// of a goroutine, which was not given. mayBeMore(subject): the page has no room for all of them. Addresses are bigints, and a label that is no text is null.
 
 export const FIELD_TYPES = {
 	text: ["text", '"..."'],
@@ -70,6 +70,11 @@ const inWait = (type, member) => {
 function isIncomplete(s) {
 	const status = s.element?.unwind?.status;
 	return s.element && [isThere(status) && status !== "complete"];
+}
+
+// A page may have no room for the group itself.
+function groupOf(s) {
+	return s.model.totals.groups === undefined ? listOf(s.model.group(s.row)?.id) : inRow("group", 0)(s);
 }
 
 // The snapshot has its program counter if the function is unknown.
@@ -146,12 +151,15 @@ export const FIELDS = [
 	rowField("locked", "bool", (s) => [s.model.isLocked(s.row)]),
 	rowField("panics", "bool", (s) => [s.model.panics(s.row)]),
 	rowField("incomplete", "bool", isIncomplete),
-	rowField("group", "number", (s) => listOf(s.model.group(s.row)?.id)),
+	rowField("group", "number", groupOf),
 	rowField("thread", "number", inRow("thread", 0)),
 	rowField("parent", "number", known(inElement("number", "created_by", "goroutine"))),
 	rowField("creator", "text", creatorOf),
 	rowField("entry", "text", inElement("text", "entry", "function")),
-	rowField("finding", "text", (s) => s.findings.get(s.model.columns.id[s.row]) ?? []),
+	{
+		...rowField("finding", "text", (s) => s.findings.get(s.model.columns.id[s.row]) ?? []),
+		mayBeMore: (s) => s.model.totals.findings !== undefined,
+	},
 	rowField("label", "text", labelValues),
 	rowField("waits", "text", wordsOfWait),
 	rowField("waits.kind", "text", rowText("wait_kind")),

@@ -35,7 +35,7 @@ const ORDERS = {
 // Why there might be others.
 function exceptions({ looked_at, undecided }) {
 	if (looked_at !== undefined) return ` among the first ${count(looked_at)}: there was no time for more`;
-	return undecided ? `; of ${count(undecided)} the page has not the values that would decide it` : "";
+	return undecided ? `; of ${count(undecided)} the page has not what would decide it` : "";
 }
 
 export function goroutinesView(model, go, source) {
