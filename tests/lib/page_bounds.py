@@ -62,13 +62,26 @@ def long_names():
     return document([group(i, 100, [name]) for i, name in enumerate(names)], [goroutine(n, n % 100) for n in range(10_000)])
 
 
-def long_labels():
-    """Nothing of it can be compressed much."""
+PRINTED = "".join(chr(c) for c in range(32, 127) if chr(c) not in '"\\\\')
+
+
+def noisy(size, count):
+    """Goroutines, each with a label and a value of so many characters that cannot be compressed."""
     noise = random.Random(2)
-    return document([group(0, 2_000, ["main.work"])], [
-        goroutine(n, 0, f',"labels":[{{"key":"trace","value":"{noise.randbytes(1500).hex()}"}}],"frames":[{{"locals":['
-                        f'{{"name":"s","kind":"string","value":"{noise.randbytes(1500).hex()}"}}]}}]')
-        for n in range(2_000)])
+    text = lambda: "".join(noise.choices(PRINTED, k=size))
+    return document([group(0, count, ["main.work"])], [
+        goroutine(n, 0, f',"labels":[{{"key":"trace","value":"{text()}"}}],"frames":[{{"locals":['
+                        f'{{"name":"s","kind":"string","value":"{text()}"}}]}}]')
+        for n in range(count)])
+
+
+def long_labels():
+    return noisy(3000, 1_000)
+
+
+def as_large_as_the_bound():
+    """It fits before it is compressed, and no longer when it is written as text."""
+    return noisy(280, 910)
 
 
 def long_lists():
@@ -86,7 +99,8 @@ def million():
 
 
 DOCUMENTS = {"stacks that no two have in common": distinct_stacks, "long names of functions": long_names,
-             "labels and values that cannot be compressed": long_labels, "long lists": long_lists,
+             "labels and values that cannot be compressed": long_labels,
+             "what grows when it is packed": as_large_as_the_bound, "long lists": long_lists,
              "a million goroutines": million}
 
 
@@ -117,6 +131,9 @@ def has_who_matters(page, whole):
     if ids != sorted(ids):
         raise Mismatch("goroutines are not in the order of the document")
     carried = {one["id"] for one in page["head"]["groups"]}
+    lost = [number for number, of in zip(ids, groups) if number in (FAULTY, HOLDER, EVIDENCE, OLDEST) and of not in carried]
+    if lost:
+        raise Mismatch(f"without the stacks of goroutines {lost}")
     if carried - set(groups):
         raise Mismatch(f"of {len(carried - set(groups))} groups there is no goroutine")
     largest = max(whole["groups"], key=lambda one: one["count"])
@@ -148,7 +165,10 @@ def says_how_many(head, rows, whole, said):
             raise Mismatch(f"{there} {kind}, {count} of them in the page, which says {totals}")
         if kind in totals and f"{count} of {there} {kind}" not in said:
             raise Mismatch(f"gosnap does not say that {count} of {there} {kind} are there: {said}")
-    if not totals:
+    states = sum(count for _, count in head.get("states", []))
+    if states != (len(whole["goroutines"]) if totals else 0):
+        raise Mismatch(f"states of {states} goroutines")
+    if not totals and head["page"]["whole"]:
         raise Mismatch("nothing is left out")
 
 

@@ -8,6 +8,7 @@
 #include "lib/document/sink.h"
 #include "src/viewer/page_data/choice.h"
 #include "src/viewer/page_data/shared.h"
+#include "src/viewer/page_data/states.h"
 
 enum {
 	MEMBERS_SHARE = 4,
@@ -103,6 +104,8 @@ static bool make_part(struct start *s, uint64_t limit)
 	for (size_t i = 0; fits && i < ARRAY_SIZE(lists); i++)
 		head_write_list(s->head, s->m, lists[i], limit / LISTS_SHARE,
 				&s->counts.lists[lists[i]]);
+	if (fits && limit / LISTS_SHARE >= STATES_BYTES)
+		states_write(s->head, s->m);
 	if (fits)
 		write_chosen(s, &texts, limit);
 	end(s, &texts);

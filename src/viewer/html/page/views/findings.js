@@ -111,26 +111,32 @@ function warningsElement(model) {
 	);
 }
 
-function statesElement(model) {
+// Pairs of a state, null of the runtime's own goroutines, and how many; of all goroutines, if the page says that.
+function statesOfAll(model) {
+	if (model.head.states) return model.head.states;
 	const rows = Array.from({ length: model.count }, (_, row) => row);
-	const own = rows.filter((row) => !model.isSystem(row));
+	const own = rows.filter((row) => !model.isSystem(row)),
+		others = rows.length - own.length;
+	return [...statesOf(model, own), ...(others > 0 ? [[null, others]] : [])];
+}
+
+function statesElement(model) {
+	const ofPage = isPart(model) && !model.head.states ? " of this page" : "";
 	return make(
 		"table",
 		{ class: "numbers" },
-		make("caption", {}, `Goroutines${isPart(model) ? " of this page" : ""} by what they do`),
+		make("caption", {}, `Goroutines${ofPage} by what they do`),
 		make(
 			"tbody",
 			{},
-			statesOf(model, own).map(([state, n]) =>
-				make("tr", {}, make("td", {}, count(n)), make("th", { scope: "row" }, state)),
-			),
-			own.length < rows.length &&
+			statesOfAll(model).map(([state, n]) =>
 				make(
 					"tr",
 					{},
-					make("td", {}, count(rows.length - own.length)),
-					make("th", { scope: "row" }, "of the runtime itself"),
+					make("td", {}, count(n)),
+					make("th", { scope: "row" }, state === null ? "of the runtime itself" : textOf(state)),
 				),
+			),
 		),
 	);
 }
