@@ -214,10 +214,15 @@ static size_t fitting(const struct graph *graph, const struct walked *walked,
 /* Literals. Variables of packages are in the file, too, but the program writes to them. */
 static bool is_in_file(void *arg, uint64_t addr)
 {
-	const struct graph *graph = arg;
-	const struct image *img = images_at(graph->capture->images, addr);
+	const struct capture *c = arg;
+	const struct image *img = images_at(c->images, addr);
 
 	return img && image_is_constant(img, addr);
+}
+
+void graph_forgive_literals(struct capture *c, struct redaction *r)
+{
+	redaction_set_public(r, is_in_file, c);
 }
 
 /* Until a walk finds nothing that the one before did not know. */
@@ -243,7 +248,6 @@ void graph_find(struct graph *graph)
 	AUTO(sink_free) struct sink *nowhere = sink_part_new();
 	struct objects *objects = graph->how.objects;
 
-	redaction_set_public(graph->how.redaction, is_in_file, graph);
 	const struct walked walked = walk_until_settled(graph, nowhere);
 	objects_sort(objects);
 	const size_t n = fitting(graph, &walked, nowhere);

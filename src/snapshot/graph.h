@@ -42,6 +42,8 @@ bool graph_wants(const struct graph *graph, const struct goroutine *g);
 /* Walks to nowhere until there is nothing more to be found. Then it is known which objects
  * the document has room for. */
 void graph_find(struct graph *graph);
+/* From here on a literal that looks like a secret is not learned. */
+void graph_forgive_literals(struct capture *c, struct redaction *r);
 /* Appends to the open array. */
 void graph_print_objects(struct graph *graph, struct sink *out);
 

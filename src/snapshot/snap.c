@@ -598,6 +598,7 @@ static void finish(struct snap *s, struct snap_result *ret)
 static bool take(struct snap *s, struct snap_result *ret, struct err *err)
 {
 	process_remember_secrets(s->capture.process, s->options->redaction);
+	graph_forgive_literals(&s->capture, s->options->redaction);
 	if (capture_wants_rehearsal(&s->capture))
 		rehearse(s);
 	if (!capture_take(&s->capture, err))

@@ -21,10 +21,12 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"reflect"
 	"runtime"
 	"strings"
 	"syscall"
 	"time"
+	"unsafe"
 )
 
 type UUID [16]byte
@@ -239,10 +241,14 @@ func signed(c chan int) {
 	grant := shaped("an assertion", `{"grant_type":"jwt-bearer","assertion":"`, letters(40), `"}`)
 	codes := map[string]string{"auth_code": plant("a code")}
 	header := http.Header{"X-Signature": {plant("a header of a signature")}}
+	// As an unset pointer may lead to literals: what is found there is in the program's file.
+	address := "https://bob:spelled-out-in-it@h/x"
+	literal := (*[33]byte)(unsafe.Pointer((*reflect.StringHeader)(unsafe.Pointer(&address)).Data))
+	spelled := "spelled-out-in-it"
 	pins := struct{ Pin, Bindpw, dbpw string }{plant("a PIN"), plant("a field bindpw"), plant("a field dbpw")}
 	wait(c)
-	runtime.KeepAlive([]interface{}{form, codes, header, &pins})
-	println(aws, azure, bot, grant, scope)
+	runtime.KeepAlive([]interface{}{form, codes, header, &pins, literal})
+	println(aws, azure, bot, grant, scope, spelled)
 }
 
 type held struct {
