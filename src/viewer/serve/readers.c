@@ -91,7 +91,7 @@ static void end(struct readers *r, struct slot *s, const char *why)
 		return;
 	close(s->fd);
 	reader_end(r->host, s->number);
-	*s = (struct slot){ .fd = -1, .used = s->used };
+	*s = (struct slot){ .fd = -1 }; /* the next to be used */
 	while (all) {
 		struct asked *next = all->next;
 		xfree(all->answer.bytes);
