@@ -93,8 +93,19 @@ class App {
 		document.title = harmless(titleOf(model.head)) + " - gosnap";
 	}
 
+	// Followed at once: the next key may be here before the browser says that the address has changed.
 	go(hash) {
-		if (location.hash !== hash) location.hash = hash;
+		if (location.hash === hash) return;
+		location.hash = hash;
+		this.followed = hash;
+		this.follow(hash);
+	}
+
+	// Of several changes, the last one counts.
+	onHashChange({ newURL }) {
+		const { hash } = new URL(newURL);
+		if (hash === this.followed) this.followed = null;
+		else if (hash === location.hash) this.follow(hash);
 	}
 
 	create(name) {
@@ -146,8 +157,8 @@ class App {
 		element.target?.scrollIntoView({ block: "nearest" });
 	}
 
-	async follow() {
-		const route = parseHash(location.hash);
+	async follow(hash) {
+		const route = parseHash(hash);
 		if (route.goroutine !== undefined || route.group !== undefined) {
 			if (!BESIDE.includes(this.name)) this.showView(route.group !== undefined ? "groups" : "goroutines");
 			this.current.select?.(route);
@@ -159,10 +170,10 @@ class App {
 	}
 
 	async start() {
-		window.addEventListener("hashchange", () => this.follow());
+		window.addEventListener("hashchange", (event) => this.onHashChange(event));
 		const first = this.model.firstGoroutine();
 		this.showView("findings");
-		if (location.hash.length > 1) await this.follow();
+		if (location.hash.length > 1) await this.follow(location.hash);
 		if (!this.detail.firstChild && first !== undefined) await this.showDetail({ goroutine: first });
 		// When that was: a test wants to know.
 		document.documentElement.dataset.ready = String(Math.round(performance.now()));
@@ -175,7 +186,6 @@ function listen(app) {
 		stack: () => app.detail.querySelector("[data-steps]"),
 		search: () => {
 			app.go("#goroutines");
-			app.showView("goroutines");
 			app.current.search?.focus();
 		},
 		help: () => app.help.showModal(),
