@@ -1,42 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // cases.mjs - what a person does with a page, and what a hostile snapshot does not.
 
+import { mediaCases } from "./media.mjs";
 import { mutationCases } from "./mutations.mjs";
-
-const VIEWS = "findings groups goroutines waits flame ages scheduler threads memory process".split(" ");
-
-function same(found, wanted, what) {
-	if (JSON.stringify(found) !== JSON.stringify(wanted))
-		throw new Error(`${what}: ${JSON.stringify(found)}, not ${JSON.stringify(wanted)}`);
-}
-
-function has(text, words, where) {
-	if (!text.includes(words)) throw new Error(`${where} lacks ${JSON.stringify(words)}: ${text.slice(0, 600)}`);
-}
-
-const detail = (page) => page.innerText("#detail");
-
-// Shown by the address; the page notices itself.
-async function show(page, hash, selector) {
-	await page.evaluate((to) => {
-		location.hash = to;
-	}, hash);
-	await page.waitForSelector(selector);
-}
-
-// By a click; what it shows has keys of its own.
-async function showTab(page, view) {
-	await page.click(`nav a[href="#${view}"]`);
-	await page.waitForSelector(`nav a[aria-current][href="#${view}"]`);
-}
-
-async function showGoroutine(page, hash) {
-	const id = /^#g(\d+)/.exec(hash)[1];
-	await page.evaluate((to) => {
-		location.hash = to;
-	}, hash);
-	await page.waitForSelector(`#detail h2:has-text("goroutine ${id}")`);
-}
+import { VIEWS, detail, has, same, show, showGoroutine, showTab } from "./steps.mjs";
 
 async function opensOnTheHolder(browser, folder) {
 	const page = await browser.open(`${folder}/sick.html`);
@@ -430,13 +397,6 @@ function accessible(dark) {
 	};
 }
 
-async function narrow(browser, folder) {
-	const page = await browser.open(`${folder}/sick.html`, { width: 400, height: 800 });
-	const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-	same(wide <= 400, true, `a page of 400 pixels that is ${wide} wide`);
-	await browser.close(page);
-}
-
 async function longLists(browser, folder) {
 	const page = await browser.open(`${folder}/long.html`);
 	const amount = (selector) => page.$$eval(selector, (all) => all.length);
@@ -559,7 +519,7 @@ export const cases = [
 	["says what it leaves out", leavesOut],
 	["a part of the goroutines does not pass for all", part],
 	["lists end with how many are not there", partOfLists],
-	["fits 400 pixels", narrow],
+	...mediaCases,
 	["of long lists, the first ones, and more when asked", longLists],
 	["addresses lead to late elements, and tell equal names apart", deepLinksApart],
 	["a document with members of the wrong kind", misshapen],

@@ -2,16 +2,7 @@
 // served.mjs - what a person does with the pages of gosnap serve. In place of a folder, addresses: one
 // of a document, as JSON.
 
-function same(found, wanted, what) {
-	if (JSON.stringify(found) !== JSON.stringify(wanted))
-		throw new Error(`${what}: ${JSON.stringify(found)}, not ${JSON.stringify(wanted)}`);
-}
-
-function has(text, words, where) {
-	if (!text.includes(words)) throw new Error(`${where} lacks ${JSON.stringify(words)}: ${text.slice(0, 600)}`);
-}
-
-const detail = (page) => page.innerText("#detail");
+import { detail, has, same } from "./steps.mjs";
 
 async function opensOnTheHolder(browser, { document: address }) {
 	const page = await browser.open(address);

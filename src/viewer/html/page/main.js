@@ -71,6 +71,11 @@ function headingElement(model) {
 	];
 }
 
+// What else stands beside a view is below it then.
+function isNarrow() {
+	return matchMedia("(max-width: 700px)").matches;
+}
+
 class App {
 	constructor(model, source) {
 		Object.assign(this, {
@@ -153,7 +158,7 @@ class App {
 			return;
 		this.detail.replaceChildren(element);
 		this.detail.scrollTop = 0;
-		if (matchMedia("(max-width: 700px)").matches) this.detail.scrollIntoView();
+		if (isNarrow() && location.hash.length > 1) this.detail.scrollIntoView();
 		element.target?.scrollIntoView({ block: "nearest" });
 	}
 
@@ -165,6 +170,7 @@ class App {
 			await this.showDetail(route);
 		} else if (this.known.some(([name]) => name === route.view)) {
 			this.showView(route.view);
+			if (isNarrow()) document.getElementById("views").scrollIntoView({ block: "nearest" });
 			if (route.search !== undefined) this.current.find?.(route.search);
 		}
 	}
