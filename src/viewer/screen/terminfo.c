@@ -93,13 +93,22 @@ static void end_by_signal(int signo)
 	raise(signo);
 }
 
+/* Without what is for tputs(): how long printers took for it, "$<2>". */
 static void add_string(const char *name)
 {
 	const char *words = string_of(name);
 	const size_t len = strlen(terminal.reset);
+	char *to = terminal.reset + len;
 
-	if (words && len + strlen(words) < sizeof(terminal.reset))
-		strcpy(terminal.reset + len, words);
+	if (!words || len + strlen(words) >= sizeof(terminal.reset))
+		return;
+	for (; *words; words++) {
+		if (strncmp(words, "$<", 2) == 0 && strchr(words, '>'))
+			words = strchr(words, '>');
+		else
+			*to++ = *words;
+	}
+	*to = '\0';
 }
 
 static void make_reset(void)
@@ -112,7 +121,8 @@ static void make_reset(void)
 	add_string("sgr0");
 	add_string("rmkx");
 	add_string("cnorm");
-	add_string("rmcup");
+	/* What was there before cannot be shown again everywhere: then nothing of ours stays among what follows. */
+	add_string(string_of("rmcup") ? "rmcup" : "clear");
 }
 
 void terminfo_give_back_later(int in, int out)
