@@ -127,7 +127,8 @@ static bool is_long(const struct variables *v, const struct reader_node *value)
 	struct text text = { .words = NULL };
 
 	values_add(&text, value);
-	const bool is = text_width(text_words(&text)) + LABEL_COLUMNS > v->columns;
+	const unsigned room = v->columns > LABEL_COLUMNS ? v->columns - LABEL_COLUMNS : 0;
+	const bool is = line_fit(text_words(&text), text.len, room) < text.len;
 	text_done(&text);
 	return is;
 }

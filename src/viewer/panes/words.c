@@ -5,9 +5,12 @@
 #include <string.h>
 
 #include "lib/document/reader.h"
+#include "src/viewer/screen/glyph.h"
 #include "src/viewer/screen/harmless.h"
 
 enum { STATE_COLUMN = 18, TIME_COLUMN = 32, LINE_DIGITS = 9 };
+/* The name of any character fits. */
+enum { ROOM_MIN = GLYPH_NAME_BYTES };
 
 struct frame_words words_of_frame(const struct browse *b, const struct model_frame *frame)
 {
@@ -196,18 +199,16 @@ void words_add_whole(struct browse *b, struct text *text, uint32_t row)
 }
 
 /* A word that is longer than a line is cut. */
-static size_t length_of_line(const char *words, size_t columns)
+static size_t length_of_line(const char *words, unsigned columns)
 {
-	size_t width = 0, at = 0, space = 0;
+	const size_t len = strcspn(words, "\n"), fits = line_fit(words, len, columns);
+	size_t space = fits;
 
-	for (; words[at] && words[at] != '\n'; at++) {
-		if (words[at] == ' ')
-			space = at;
-		width += text_starts_character(words[at]);
-		if (width > columns)
-			return space ? space : at;
-	}
-	return at;
+	if (fits == len)
+		return len;
+	while (space && words[space] != ' ')
+		space--;
+	return space ? space : fits;
 }
 
 void wrapped_add(struct wrapped *w, const char *words, unsigned columns, unsigned indent)
@@ -216,8 +217,8 @@ void wrapped_add(struct wrapped *w, const char *words, unsigned columns, unsigne
 
 	while (*words) {
 		const unsigned in = first ? 0 : indent;
-		const size_t room = columns > in + 8 ? columns - in : 8,
-			     len = length_of_line(words, room);
+		const size_t len = length_of_line(
+			words, columns > in + ROOM_MIN ? columns - in : ROOM_MIN);
 		GROW(w->rows, w->count, w->cap);
 		w->rows[w->count++] = xasprintf("%*s%.*s", (int)in, "", (int)len, words);
 		words += len;

@@ -153,6 +153,25 @@ char *line_words(const struct line *line)
 	return words.words ? words.words : xstrdup("");
 }
 
+size_t line_fit(const char *words, size_t len, unsigned columns)
+{
+	struct line line;
+	size_t at = 0, n;
+	uint32_t c;
+
+	line_begin(&line, columns);
+	while (at < len) {
+		n = utf8_next(words + at, len - at, &c);
+		n = n ? n : 1;
+		line_add_bytes(&line, STYLE_PLAIN, words + at, n);
+		if (line.full)
+			break;
+		at += n;
+	}
+	line_done(&line);
+	return at;
+}
+
 bool line_has(const struct line *line, const char *words)
 {
 	AUTO(xfree) char *own = line_words(line);

@@ -50,6 +50,8 @@ void line_format(struct line *line, enum style style, const char *format, ...)
 void line_pad(struct line *line, unsigned column);
 /* Appends one that is made. */
 void line_append(struct line *line, const struct line *other);
+/* How many of these bytes are shown within so many columns. */
+size_t line_fit(const char *words, size_t len, unsigned columns);
 /* Whether its words have these, in any case. */
 bool line_has(const struct line *line, const char *words);
 /* Its words without styles; the caller frees them. */

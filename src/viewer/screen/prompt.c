@@ -73,16 +73,15 @@ enum prompt_end prompt_key(struct prompt *prompt, const struct key *key)
 
 void prompt_draw(const struct prompt *prompt, struct line *line)
 {
-	const size_t width = text_width(prompt->words),
-		     room = line->columns > strlen(prompt->question) + 2
-				    ? line->columns - strlen(prompt->question) - 2
-				    : 0;
-	const char *from = prompt->words;
+	const size_t asked = strlen(prompt->question) + 2;
+	const unsigned room = line->columns > asked ? line->columns - (unsigned)asked : 0;
+	const char *from = prompt->words, *end = from + prompt->len;
 
-	for (size_t skip = width > room ? width - room : 0; skip && *from; skip--)
+	/* The end is seen. */
+	while (*from && line_fit(from, (size_t)(end - from), room) < (size_t)(end - from))
 		do
 			from++;
-		while (*from && !text_starts_character(*from));
+		while (!text_starts_character(*from));
 	line_add(line, STYLE_HEADING, prompt->question);
 	line_add(line, STYLE_PLAIN, from);
 	line_flags(line, STYLE_SELECTED);
