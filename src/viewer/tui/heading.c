@@ -82,8 +82,10 @@ void heading_read(struct tui *t)
 	}
 	if (damage)
 		browse_say(t->b, "%s", damage);
-	t->title = title.words;
-	t->verdict = verdict.words;
+	t->title = xstrdup(text_words(&title));
+	t->verdict = xstrdup(text_words(&verdict));
+	text_done(&title);
+	text_done(&verdict);
 }
 
 /* Where whoever looks for the cause would go first. */

@@ -147,11 +147,20 @@ static bool end_work(struct tui *t)
 	return works;
 }
 
+/* Rows that are being written stay as they were wrapped. */
+static void take_size(struct tui *t)
+{
+	const struct key *key = &t->key;
+
+	if (t->writing)
+		return;
+	t->columns =
+		key->columns < SCREEN_COLUMNS_MAX ? key->columns : SCREEN_COLUMNS_MAX;
+	t->rows = key->rows < SCREEN_ROWS_MAX ? key->rows : SCREEN_ROWS_MAX;
+}
+
 static void handle(struct tui *t)
 {
-	t->columns =
-		t->key.columns < SCREEN_COLUMNS_MAX ? t->key.columns : SCREEN_COLUMNS_MAX;
-	t->rows = t->key.rows < SCREEN_ROWS_MAX ? t->key.rows : SCREEN_ROWS_MAX;
 	if (t->key.code == KEYS_NONE || t->key.code == KEYS_RESIZED)
 		return;
 	text_done(&t->b->message);
@@ -185,6 +194,7 @@ static unsigned how_to_wait(const struct tui *t)
 static bool loop(struct tui *t)
 {
 	while (!t->quits) {
+		take_size(t);
 		draw_all(t);
 		if (!screen_key(t->screen, how_to_wait(t), &t->key))
 			return false;
@@ -200,6 +210,7 @@ static bool begin(struct tui *t)
 {
 	if (!screen_key(t->screen, 0, &t->key))
 		return false;
+	take_size(t);
 	handle(t);
 	heading_read(t);
 	tui_focus(t, PANE_FINDINGS);
