@@ -45,6 +45,15 @@ async function asksExpressions(browser, { document: address }) {
 	await says("nonsense == 1", "column 1: ");
 	same(await page.getAttribute("#view input[type=search]", "aria-invalid"), "true", "it is marked as wrong");
 	await says("inventory -mutex", "1 of 283");
+	// Who types on waits for nothing that was typed before.
+	let asked;
+	const isAsked = new Promise((resolve) => (asked = resolve));
+	await page.route(/where\?expr=own/, asked);
+	await page.fill("#view input[type=search]", "own && locked");
+	await isAsked;
+	const given = page.waitForEvent("requestfailed", (request) => request.url().includes("expr=own"));
+	await says("inventory -mutex", "1 of 283");
+	await given;
 	await browser.close(page);
 }
 

@@ -122,6 +122,15 @@ static void begin_where(struct process *p, const struct http_request *request,
 	p->latest = l;
 }
 
+static void end_looking(struct looking **at)
+{
+	struct looking *l = *at;
+
+	*at = l->before;
+	where_free(l->where);
+	xfree(l);
+}
+
 static void go_on(struct process *p)
 {
 	struct looking *l = p->latest;
@@ -130,9 +139,19 @@ static void go_on(struct process *p)
 	if (!where_step(l->where, &reply))
 		return;
 	send_reply(p, l->id, &reply);
-	p->latest = l->before;
-	where_free(l->where);
-	xfree(l);
+	end_looking(&p->latest);
+}
+
+static void forget(struct process *p, uint32_t id)
+{
+	struct looking **at = &p->latest;
+
+	while (*at && (*at)->id != id)
+		at = &(*at)->before;
+	if (!*at)
+		return;
+	end_looking(at);
+	send_words(p, id, false, "");
 }
 
 static void answer(struct process *p, const struct reader_question *q)
@@ -164,7 +183,7 @@ static bool is_sound(const struct reader_question *q, ssize_t n, int fd)
 		return false;
 	if (q->has_expr && strlen(q->words) + 1 == q->len)
 		return false;
-	return (fd >= 0) == (q->kind != READER_ANSWER);
+	return (fd >= 0) == (q->kind == READER_OPEN || q->kind == READER_SUMMARIZE);
 }
 
 /* False: nobody asks any more. */
@@ -180,6 +199,8 @@ static bool take_question(struct process *p)
 		open_document(p, &q, fd);
 	else if (q.kind == READER_SUMMARIZE)
 		summarize(p, &q, fd);
+	else if (q.kind == READER_FORGET)
+		forget(p, q.id);
 	else
 		answer(p, &q);
 	return true;

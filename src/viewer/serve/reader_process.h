@@ -25,6 +25,8 @@ enum reader_question_kind {
 	READER_SUMMARIZE,
 	/* words: what is asked for, see document.h, NUL, and the expression, if any. */
 	READER_ANSWER,
+	/* Nobody waits for the answer to the question with that id any more: it may be short. */
+	READER_FORGET,
 };
 
 struct reader_question {

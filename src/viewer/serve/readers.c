@@ -247,12 +247,25 @@ bool readers_ask(struct readers *r, size_t document, const struct http_request *
 	return ask(r, s, &q, path + more, -1, fn, arg, err);
 }
 
+/* If it cannot be told now, it answers as if somebody waited. */
+static void tell_to_forget(const struct slot *s, uint32_t id)
+{
+	const struct reader_question q = { .kind = READER_FORGET, .id = id, .len = 1 };
+
+	(void)!message_send(s->fd, &q, offsetof(struct reader_question, words) + q.len,
+			    -1, MSG_DONTWAIT);
+}
+
 void readers_forget(struct readers *r, const void *arg)
 {
-	for (size_t i = 0; i < SLOTS; i++)
-		for (struct asked *a = r->slots[i].asked; a; a = a->next)
-			if (a->arg == arg)
-				a->fn = NULL;
+	for (size_t i = 0; i < SLOTS; i++) {
+		for (struct asked *a = r->slots[i].asked; a; a = a->next) {
+			if (!a->fn || a->arg != arg)
+				continue;
+			a->fn = NULL;
+			tell_to_forget(&r->slots[i], a->id);
+		}
+	}
 }
 
 bool readers_summarize(struct readers *r, int fd, const char *name, readers_fn *fn,

@@ -63,7 +63,7 @@ export function goroutinesView(model, go, source) {
 	);
 	const system = make("input", { type: "checkbox", change: () => update() });
 	const found = make("span", { class: "quiet", role: "status" });
-	let asked = null;
+	let asked = null; // its AbortController
 	function say(words, isWrong) {
 		replace(found, words);
 		search.setAttribute("aria-invalid", String(isWrong));
@@ -85,22 +85,23 @@ export function goroutinesView(model, go, source) {
 		say(isAll ? counted(rows.length, "goroutine") : countedHere(model, rows.length), false);
 	}
 	// A server answers for all goroutines; a page for those that it says enough of.
-	function ask(expression, goesOn, tell) {
-		return source.where ? source.where(expression) : selectWhere(expression, model, source, goesOn, tell);
+	function ask(expression, { signal }, tell) {
+		return source.where
+			? source.where(expression, signal)
+			: selectWhere(expression, model, source, () => !signal.aborted, tell);
 	}
 	const wanted = (some) => some.filter((row) => system.checked || !model.isSystem(row));
 	// Until there is something to show, what was shown stays.
 	async function showWhere(expression, question) {
 		await new Promise((resolve) => setTimeout(resolve, TYPING_MS));
 		if (asked !== question) return;
-		const goesOn = () => asked === question;
 		let showSome = show;
 		const tell = (state) => {
 			showSome(wanted(state.rows));
 			showSome = showMore;
 			say(`${count(rows.length)} so far; looked at ${countedHere(model, state.lookedAt)}`, false);
 		};
-		const answer = await ask(expression, goesOn, tell).catch((error) => ({ error: error.message }));
+		const answer = await ask(expression, question, tell).catch((error) => ({ error: error.message }));
 		if (asked !== question) return;
 		if (answer.error !== undefined) {
 			say((answer.column ? `column ${answer.column}: ` : "") + textOf(answer.error), !answer.unfinished);
@@ -110,7 +111,8 @@ export function goroutinesView(model, go, source) {
 		say(countedHere(model, rows.length) + exceptions(answer), false);
 	}
 	function update() {
-		asked = {};
+		asked?.abort();
+		asked = new AbortController();
 		if (isExpression(search.value)) showWhere(search.value, asked);
 		else show(filter.rows(search.value, system.checked));
 	}
