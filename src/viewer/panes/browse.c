@@ -203,7 +203,7 @@ size_t browse_frames(const struct browse *b, const struct model_frame **ret)
 	size_t groups, count;
 	const struct model_group *all = model_groups(b->model, &groups);
 
-	if (row >= groups)
+	if (row >= groups || !all[row].frame_count)
 		return 0;
 	*ret = model_frames(b->model, &count) + all[row].first_frame;
 	return all[row].frame_count;

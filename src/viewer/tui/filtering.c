@@ -15,7 +15,10 @@ void filtering_hint(struct tui *t, struct line *line)
 {
 	struct filter_error error = { .at = 0 };
 
-	if (filter_check(t->prompt.words, &error) || error.unfinished || !t->prompt.len)
+	if (*text_words(&t->b->message))
+		line_add(line, STYLE_ALARM, text_words(&t->b->message));
+	else if (filter_check(t->prompt.words, &error) || error.unfinished ||
+		 !t->prompt.len)
 		filter_complete(t->prompt.words, t->prompt.len, add_word, line);
 	else
 		line_add(line, STYLE_ALARM, error.text);
@@ -61,8 +64,10 @@ bool filtering_begin(struct tui *t)
 		return true;
 	}
 	AUTO(filter_free) struct filter *filter = filter_new();
-	if (!filter_add_where(filter, ":", t->prompt.words, &error))
+	if (!filter_add_where(filter, ":", t->prompt.words, &error)) {
+		browse_say(t->b, "%s", error.text);
 		return false;
+	}
 	job_free(t->job);
 	t->job = job_new_filter(t->b, TAKE(filter), t->prompt.words);
 	return true;

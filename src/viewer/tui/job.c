@@ -92,17 +92,12 @@ struct job *job_new_filter(struct browse *b, struct filter *filter, const char *
 	return job;
 }
 
-/* And why. */
 static void say_none(const struct job *job, struct browse *b)
 {
-	struct text text = { .words = NULL };
-
 	if (job->filter)
-		filter_blame(job->filter, &text);
+		browse_say(b, "no goroutine passes %s", job->found.words);
 	else
-		text_add(&text, "%sthere are none %s", job->why, job->found.words);
-	browse_say(b, "%s", text_words(&text));
-	text_done(&text);
+		browse_say(b, "%sthere are none %s", job->why, job->found.words);
 }
 
 static void finish(struct job *job, struct browse *b)
