@@ -283,6 +283,14 @@ bool browse_goroutine(struct browse *b, int64_t id, enum pane_id pane)
 	return true;
 }
 
+void browse_creator(struct browse *b, const struct model_goroutine *g)
+{
+	if (g->parent <= 0)
+		browse_say(b, "the document does not say which goroutine created it");
+	else
+		browse_goroutine(b, g->parent, PANE_STACK);
+}
+
 void browse_list(struct browse *b, struct narrowing narrowing)
 {
 	browse_note(b);

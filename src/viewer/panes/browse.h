@@ -76,6 +76,7 @@ void browse_toggle_all(struct browse *b);
 
 /* Jumps, which can be taken back. False: there is nothing, and the message says so. */
 bool browse_goroutine(struct browse *b, int64_t id, enum pane_id pane);
+void browse_creator(struct browse *b, const struct model_goroutine *g);
 void browse_list(struct browse *b, struct narrowing narrowing);
 void browse_note(struct browse *b); /* before any other */
 void browse_back(struct browse *b, size_t times);

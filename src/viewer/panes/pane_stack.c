@@ -324,7 +324,7 @@ static void act(struct browse *b, void *state, size_t row, enum row_action actio
 		return;
 	}
 	if (s->rows[row].kind == ROW_CREATOR && g) {
-		browse_goroutine(b, g->parent, PANE_STACK);
+		browse_creator(b, g);
 		return;
 	}
 	if (s->rows[row].kind == ROW_FRAME) {

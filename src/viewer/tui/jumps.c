@@ -66,10 +66,8 @@ void jump_to_creator(struct tui *t)
 
 	if (!g)
 		browse_say(t->b, "this is about no goroutine");
-	else if (g->parent <= 0)
-		browse_say(t->b, "the document does not say which goroutine created it");
 	else
-		browse_goroutine(t->b, g->parent, PANE_STACK);
+		browse_creator(t->b, g);
 }
 
 /* Lists them, unless there are none. */
