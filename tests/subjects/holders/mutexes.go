@@ -81,6 +81,7 @@ func mutexes() {
 		select {
 		case <-nobody:
 		case <-never:
+		case <-never: // One goroutine all the same.
 		}
 	})
 	mutex("while it panics", func(s *spot) {
