@@ -5,7 +5,7 @@
 #include "src/viewer/lookup/search.h"
 #include "src/viewer/panes/words.h"
 
-enum { ID_COLUMN = 9 };
+enum { ID_COLUMN = 9, TITLE_COLUMNS = 120 };
 
 static size_t update(struct browse *b, void *state, unsigned columns)
 {
@@ -52,7 +52,8 @@ static void title(struct browse *b, void *state, struct text *text)
 		break;
 	case NARROW_ROWS:
 	case NARROW_WORDS:
-		text_add(text, ", %.100s", n->words);
+		text_add(text, ", %s", n->words);
+		text_shorten(text, TITLE_COLUMNS);
 		break;
 	case NARROW_NOT:
 		break;

@@ -14,6 +14,7 @@
 enum {
 	COPIED_MAX = 45000, /* bytes of a value */
 	SEEN_MAX = 5000,    /* objects that are kept as they were drawn */
+	KEY_COLUMNS = 60,
 	LABEL_COLUMNS = 24, /* about as much as stands before a value */
 };
 
@@ -269,7 +270,8 @@ static void add_label(struct line *line, const struct tree_row *row)
 		break;
 	case KIND_ENTRY:
 		values_add(&text, row->key);
-		line_format(line, STYLE_PLAIN, "[%.60s]", text_words(&text));
+		text_shorten(&text, KEY_COLUMNS);
+		line_format(line, STYLE_PLAIN, "[%s]", text_words(&text));
 		text_done(&text);
 		break;
 	case KIND_GOROUTINE:

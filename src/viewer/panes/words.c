@@ -138,8 +138,10 @@ void words_add_goroutine(struct browse *b, struct line *line,
 	words_add_place(b, line, g->group);
 	if (g->system)
 		line_add(line, STYLE_FAINT, "  (runtime)");
-	if (g->labels != MODEL_NO_TEXT)
-		line_format(line, STYLE_FAINT, "  %.200s", browse_labels(b, g));
+	if (g->labels == MODEL_NO_TEXT)
+		return;
+	line_add(line, STYLE_FAINT, "  ");
+	line_add(line, STYLE_FAINT, browse_labels(b, g));
 }
 
 const struct model_goroutine *words_find(const struct browse *b, int64_t id)
