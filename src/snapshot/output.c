@@ -486,7 +486,7 @@ static bool finish(struct output *out, struct err *err)
 		return sink_finish(output_sink(out), &out->error, err);
 	out->error = writer_finish(out->writer, out->used);
 	errno = out->error;
-	return !out->error || err_sys(err, "cannot write the core file");
+	return !out->error || err_sys(err, "cannot write the file");
 }
 
 /* Network file systems report write errors on close; the original descriptor keeps the
