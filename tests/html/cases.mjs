@@ -433,8 +433,13 @@ async function misshapen(browser, folder) {
 	has(await page.innerText("#view"), "findings", "what is left out");
 	for (const view of VIEWS) {
 		await show(page, "#" + view, `nav a[aria-current][href="#${view}"]`);
-		same((await page.innerText("#view")).length > 0, true, `${view} says something`);
+		const said = await page.innerText("#view");
+		same(said.length > 0, true, `${view} says something`);
+		same(/NaN|undefined/.test(said), false, `${view} says nonsense: ${said.slice(0, 600)}`);
 	}
+	await showTab(page, "goroutines");
+	await page.fill(".search", 'any(frames, function ~ "reserve")');
+	await page.waitForSelector("#view [role=status]:has-text('40 of 283')");
 	await browser.close(page);
 }
 

@@ -36,7 +36,11 @@ export class Model {
 		this.columns = Object.fromEntries(COLUMNS.map((name, i) => [name, columns[i]]));
 		this.count = this.columns.id.length;
 		this.totals = head.page.totals ?? {}; // by kind, of what the page has not all of
-		this.groups = (head.groups ?? []).map((group) => ({ count: 0, frames: [], ...group }));
+		this.groups = (head.groups ?? []).map((group) => ({
+			...group,
+			count: group.count ?? 0,
+			frames: group.frames ?? [],
+		}));
 		this.groupById = new Map(this.groups.map((group) => [group.id, group]));
 		this.waits = head.waits ?? [];
 		this.waitByAddress = new Map(this.waits.map((wait) => [wait.address, wait]));

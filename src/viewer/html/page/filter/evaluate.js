@@ -114,7 +114,7 @@ function isTrueOfGroup(x, subject) {
 	const { model, row } = subject,
 		group = model.group(row);
 	if (!group && model.totals.groups !== undefined && model.columns.group[row] >= 0) return undefined;
-	if (!group) return subject.element && isTrueOfFrames(x, subject, [subject.element.frames ?? []].flat());
+	if (!group) return subject.element && isTrueOfFrames(x, subject, [subject.element.frames ?? []].flat().map(Object));
 	if (usesValues(x)) return isTrueOfFrames(x, subject, group.frames);
 	x.ofGroup ??= new Map();
 	if (!x.ofGroup.has(group.id)) x.ofGroup.set(group.id, isTrueOfFrames(x, subject, group.frames));
