@@ -21,7 +21,7 @@ function withGroup(model, row, goroutine) {
 }
 
 function bufferOf(wait) {
-	return wait.cap === undefined ? undefined : `${wait.len} of ${wait.cap}${wait.closed ? ", closed" : ""}`;
+	return wait.cap === undefined ? undefined : `${wait.len ?? "?"} of ${wait.cap}${wait.closed ? ", closed" : ""}`;
 }
 
 function waitWords(wait) {

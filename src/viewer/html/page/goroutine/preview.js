@@ -33,7 +33,7 @@ function ofChannel(value) {
 		.map(([who, what]) => `, ${who.length} wait to ${what}`);
 	return value.cap === undefined
 		? "channel"
-		: `channel, ${value.len} of ${value.cap}${value.closed ? ", closed" : ""}${waiting.join("")}`;
+		: `channel, ${value.len ?? "?"} of ${value.cap}${value.closed ? ", closed" : ""}${waiting.join("")}`;
 }
 
 function entry({ key, value }, depth) {

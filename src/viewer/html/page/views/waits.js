@@ -178,7 +178,7 @@ function partnerLine(model, partner) {
 	return make(
 		"div",
 		{},
-		goroutineLink(model, partner.goroutine),
+		partner.goroutine === undefined ? "?" : goroutineLink(model, partner.goroutine),
 		partner.holds
 			? ` has it (${textOf(partner.holds)})`
 			: ` will ${textOf(partner.operation)}, ${textOf(partner.ahead)}`,
