@@ -248,6 +248,33 @@ static int32_t special(wint_t code)
 	return KEYS_NONE;
 }
 
+static bool is_parameter(wint_t c)
+{
+	return c >= '0' && c <= '?';
+}
+
+/* After Escape: the rest of a key that terminfo does not know for this terminal, as "\033[1;5C" with Ctrl. Its
+ * characters are no keys. */
+static bool skip_sequence(void)
+{
+	wint_t taken[16], c;
+	size_t n = 0;
+	int got = OK;
+
+	while (n < ARRAY_SIZE(taken) && (got = wget_wch(stdscr, &c)) == OK) {
+		taken[n++] = c;
+		if (n > 2 && c >= '@' && c <= '~')
+			return true;
+		if (n == 1 ? c != '[' : !is_parameter(c))
+			break;
+	}
+	if (got == KEY_CODE_YES)
+		ungetch((int)c);
+	while (n)
+		unget_wch((wchar_t)taken[--n]);
+	return false;
+}
+
 /* The terminal is gone: as if it had said so. */
 static void end_if_gone(const struct tty *tty)
 {
@@ -269,7 +296,8 @@ struct key tty_key(struct tty *tty)
 	} else {
 		switch (wget_wch(stdscr, &code)) {
 		case OK:
-			key.code = (int32_t)code;
+			if (code != KEYS_ESCAPE || !skip_sequence())
+				key.code = (int32_t)code;
 			break;
 		case KEY_CODE_YES:
 			if (code == KEY_MOUSE)
