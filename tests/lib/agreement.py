@@ -275,7 +275,7 @@ class Pair:
 
 def shapeless(name):
     """main.f[go.shape.int_0] as main.f[...]."""
-    start, depth, kept = None, 0, ""
+    depth, kept = 0, ""
     for c in name:
         depth += c == "["
         if depth == 0:

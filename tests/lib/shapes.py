@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import tempfile
 
-import compare
 import snapshot
 import standing
 import subjects

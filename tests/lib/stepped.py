@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """tests/subjects/stepped, moved through its functions instruction by instruction: what is shown of
 their variables at each, and whether they ever have that value."""
-import json
 import re
 import subprocess
 
