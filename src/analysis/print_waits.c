@@ -69,35 +69,18 @@ static void print_partner(struct sink *out, const struct wait_graph *w,
 	sink_end(out);
 }
 
-/* A select can wait for it twice, to send and to receive; it follows itself then. */
-static bool is_next_goroutine(const struct wait_graph *w, const struct wait_object *o,
-			      uint32_t i)
-{
-	const struct waiter *waiter = &w->waiters[o->first_waiter + i];
-
-	return !i || waiter[-1].goroutine != waiter->goroutine;
-}
-
-static uint32_t count_goroutines(const struct wait_graph *w, const struct wait_object *o)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < o->waiter_count; i++)
-		n += is_next_goroutine(w, o, i);
-	return n;
-}
-
 static void print_waiters(struct sink *out, const struct wait_graph *w,
 			  const struct wait_object *o)
 {
+	const struct waiter *waiters = &w->waiters[o->first_waiter];
 	uint32_t shown = 0;
 
-	sink_named_uint(out, "waiters", count_goroutines(w, o));
+	sink_named_uint(out, "waiters", o->goroutine_count);
 	sink_named_begin(out, "goroutines", SINK_ARRAY);
 	for (uint32_t i = 0; i < o->waiter_count && shown < GOROUTINES_SHOWN; i++) {
-		if (!is_next_goroutine(w, o, i))
+		if (i && waiters[i - 1].goroutine == waiters[i].goroutine)
 			continue;
-		sink_uint(out, id_of(w, w->waiters[o->first_waiter + i].goroutine));
+		sink_uint(out, id_of(w, waiters[i].goroutine));
 		shown++;
 	}
 	sink_end(out);
@@ -121,9 +104,9 @@ static void print_wait_object(struct sink *out, const struct wait_graph *w,
 }
 
 /* A channel with one waiter, of whose partners nothing is known, is in the goroutine. */
-static bool says_something(const struct wait_graph *w, const struct wait_object *o)
+static bool says_something(const struct wait_object *o)
 {
-	return o->kind != WAIT_CHANNEL || o->partner_count || count_goroutines(w, o) > 1;
+	return o->kind != WAIT_CHANNEL || o->partner_count || o->goroutine_count > 1;
 }
 
 void print_waits(struct sink *out, const struct wait_graph *w)
@@ -132,7 +115,7 @@ void print_waits(struct sink *out, const struct wait_graph *w)
 
 	sink_begin(out, SINK_ARRAY);
 	for (size_t i = 0; i < w->object_count && shown < LIMIT_WAIT_OBJECTS; i++)
-		if (says_something(w, &w->objects[i])) {
+		if (says_something(&w->objects[i])) {
 			print_wait_object(out, w, &w->objects[i]);
 			shown++;
 		}

@@ -99,6 +99,8 @@ static void make_objects(struct wait_graph *w)
 				.first_waiter = (uint32_t)i,
 			};
 		struct wait_object *o = &w->objects[w->object_count - 1];
+		o->goroutine_count +=
+			!o->waiter_count || waiter[-1].goroutine != waiter->goroutine;
 		o->waiter_count++;
 		if (!waiter->one_of)
 			w->object_of[waiter->goroutine] = (uint32_t)(o - w->objects);

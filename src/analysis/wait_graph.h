@@ -38,9 +38,10 @@ struct wait_object {
 	uint64_t addr;
 	uint32_t runtime; /* for runtimes_get() */
 	enum wait_kind kind;
-	struct wait_lock lock;		       /* of a lock or wait group */
-	struct wait_channel channel;	       /* of a channel */
-	uint32_t first_waiter, waiter_count;   /* in waiters */
+	struct wait_lock lock;	     /* of a lock or wait group */
+	struct wait_channel channel; /* of a channel */
+	/* In waiters; fewer goroutines if the select of one waits to send and to receive. */
+	uint32_t first_waiter, waiter_count, goroutine_count;
 	uint32_t first_partner, partner_count; /* in partners, best first */
 	/* How many of the partners hold the lock, as far as is known: these come first. */
 	uint32_t holder_count;

@@ -50,8 +50,8 @@ void show_waiters(const struct finder *f, struct finding *to, const struct wait_
 void say_waiters(const struct finder *f, struct text *text, const struct wait_object *o,
 		 uint32_t longest)
 {
-	text_add_counted(text, o->waiter_count, "goroutine");
-	text_add(text, o->waiter_count == 1 ? " waits for " : " wait for ");
+	text_add_counted(text, o->goroutine_count, "goroutine");
+	text_add(text, o->goroutine_count == 1 ? " waits for " : " wait for ");
 	say_object(text, o);
 	say_where(f, text, longest);
 	text_add(text, ", for at least ");

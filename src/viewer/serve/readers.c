@@ -318,7 +318,7 @@ static bool take_part(struct readers *r, struct slot *s, const struct reader_par
 	return true;
 }
 
-/* False: there is no more of it for now, or it has been ended. */
+/* False: it has sent no more yet, or its process has ended. */
 static bool receive(struct readers *r, struct slot *s)
 {
 	const size_t head = offsetof(struct reader_part, bytes);
