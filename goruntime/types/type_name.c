@@ -62,6 +62,22 @@ bool type_read(struct runtime *rt, uint64_t addr, struct go_type *ret, struct er
 	return type_read_inside(rt, addr, 0, ret, err);
 }
 
+bool type_is_at(struct runtime *rt, uint64_t addr)
+{
+	struct go_type type;
+	struct err ignored;
+
+	if (!addr || addr % WORD)
+		return false;
+	const bool before = target_set_searching(rt->target, true);
+	const bool is_one = type_read(rt, addr, &type, &ignored) &&
+			    type.kind > KIND_UNKNOWN && type.kind <= KIND_UNSAFE_POINTER;
+	target_set_searching(rt->target, before);
+	/* What was found counts as read, with all that is behind it. */
+	return is_one &&
+	       (!target_is_recorded(rt->target) || type_read(rt, addr, &type, &ignored));
+}
+
 bool type_read_inside(struct runtime *rt, uint64_t addr, int depth, struct go_type *ret,
 		      struct err *err)
 {

@@ -38,6 +38,9 @@ MUST_CHECK bool type_read(struct runtime *rt, uint64_t addr, struct go_type *ret
 MUST_CHECK bool type_read_inside(struct runtime *rt, uint64_t addr, int depth,
 				 struct go_type *ret, struct err *err);
 
+/* Is there a type? Memory that is none counts as searched, not as read. */
+bool type_is_at(struct runtime *rt, uint64_t addr);
+
 /* The same, named as in debugging information: with the package path, "net/http.Request"
  * for "http.Request", in composite types too. */
 MUST_CHECK bool type_read_full(struct runtime *rt, uint64_t addr, struct go_type *ret,

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "goruntime/runtime/runtime_priv.h"
 #include "lib/base/limit.h"
@@ -172,6 +173,29 @@ static bool put_by_kind(struct composing *c, uint64_t addr, const uint64_t *body
 	}
 }
 
+/* The head of a descriptor, unchanged since Go 1.15: internal/abi/type.go Type. */
+enum { SIZE = 0, POINTER_BYTES = 1, ALIGNMENTS = 21, ALIGNMENTS_END = 23, NAME = 40 };
+
+/* 0: of a struct without fields. */
+static bool is_alignment(uint8_t n)
+{
+	return n <= WORD && (n & (n - 1)) == 0;
+}
+
+/* Is it like one that reflect has made? Names that it adds have negative numbers
+ * (runtime/runtime1.go reflect_addReflectOff), which a text does not have there. */
+static bool is_made(const uint64_t *head)
+{
+	const uint8_t *bytes = (const uint8_t *)head;
+	int32_t name;
+
+	for (size_t i = ALIGNMENTS; i < ALIGNMENTS_END; i++)
+		if (!is_alignment(bytes[i]))
+			return false;
+	memcpy(&name, bytes + NAME, sizeof(name));
+	return name < 0 && head[POINTER_BYTES] <= head[SIZE];
+}
+
 /* Do values of the kind have that size? Only these kinds are made. */
 static bool is_of_size(enum type_kind kind, uint64_t size)
 {
@@ -200,7 +224,7 @@ bool type_name_reflected(struct runtime *rt, uint64_t addr, const uint64_t *head
 	ret->names = 0;
 	ret->name_len = 0;
 	ret->omitted = 0;
-	if (depth > DEPTH_MAX || !is_of_size(ret->kind, head[0]) ||
+	if (depth > DEPTH_MAX || !is_made(head) || !is_of_size(ret->kind, head[SIZE]) ||
 	    !target_read(rt->target, addr + TYPE_HEAD_BYTES, body, sizeof(body), err) ||
 	    !put_by_kind(&c, addr, body))
 		return err_set(err, ERR_BAD_DATA, "the type at 0x%" PRIx64 " is damaged",

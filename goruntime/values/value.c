@@ -245,29 +245,16 @@ static void name_only(struct runtime *rt, struct interface_value *ret)
 	snprintf(ret->name, sizeof(ret->name), "%.*s", (int)type.name_len, type.name);
 }
 
-bool runtime_interface(struct runtime *rt, const struct value *v,
-		       struct interface_value *ret, struct err *err)
+static bool read_inside(struct runtime *rt, const struct value *v, uint64_t data,
+			struct interface_value *ret, struct err *err)
 {
-	uint64_t words[2];
 	bool direct = false;
 	struct err why;
 
-	*ret = (struct interface_value){ 0 };
-	if (!value_words(rt, v->addr, words, 2, err))
-		return false;
-	ret->descriptor = words[0];
-	if (words[0] && type_has_methods(v->type) &&
-	    !value_words(rt, words[0] + ITAB_TYPE, &ret->descriptor, 1, err))
-		return false;
-	if (!words[0])
-		return true;
-	if (!ret->descriptor)
-		return err_set(err, ERR_BAD_DATA, "the itab at 0x%" PRIx64 " has no type",
-			       words[0]);
 	if (!is_direct(rt, ret->descriptor, err, &direct))
 		return false;
 	ret->inside.type = runtime_type_at(rt, ret->descriptor, &why);
-	ret->inside.addr = direct ? v->addr + WORD : words[1];
+	ret->inside.addr = direct ? v->addr + WORD : data;
 	if (ret->inside.type) {
 		snprintf(ret->name, sizeof(ret->name), "%s", type_name(ret->inside.type));
 		return true;
@@ -275,6 +262,41 @@ bool runtime_interface(struct runtime *rt, const struct value *v,
 	ret->unknown = runtime_reason(rt, reason_add(rt, "%s", why.text));
 	name_only(rt, ret);
 	return true;
+}
+
+/* Of a variable that is not set, or no more, it may be anything, such as a secret. */
+static bool is_no_type(struct runtime *rt, uint64_t descriptor)
+{
+	return target_is_recorded(rt->target) && !type_is_at(rt, descriptor);
+}
+
+bool runtime_interface(struct runtime *rt, const struct value *v,
+		       struct interface_value *ret, struct err *err)
+{
+	uint64_t words[2];
+
+	*ret = (struct interface_value){ 0 };
+	if (!value_words(rt, v->addr, words, 2, err))
+		return false;
+	if (!words[0])
+		return true;
+	const bool has_itab = type_has_methods(v->type);
+	ret->descriptor = words[0];
+	if (has_itab &&
+	    !target_search(rt->target, words[0] + ITAB_TYPE, &ret->descriptor, WORD, err))
+		return false;
+	if (!ret->descriptor)
+		return err_set(err, ERR_BAD_DATA, "the itab at 0x%" PRIx64 " has no type",
+			       words[0]);
+	if (!is_no_type(rt, ret->descriptor)) {
+		if (has_itab)
+			target_found(rt->target, words[0] + ITAB_TYPE, WORD);
+		return read_inside(rt, v, words[1], ret, err);
+	}
+	const bool before = target_set_searching(rt->target, true);
+	const bool done = read_inside(rt, v, words[1], ret, err);
+	target_set_searching(rt->target, before);
+	return done;
 }
 
 bool runtime_func(struct runtime *rt, const struct value *v, struct func_value *ret,

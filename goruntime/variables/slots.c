@@ -40,22 +40,6 @@ struct listing {
 	bool unsure; /* in a stack object: nothing says it is live */
 };
 
-static bool is_type(struct runtime *rt, uint64_t addr)
-{
-	struct go_type type;
-	struct err ignored;
-
-	if (!addr || addr % WORD)
-		return false;
-	const bool before = target_set_searching(rt->target, true);
-	const bool is_one = type_read(rt, addr, &type, &ignored) &&
-			    type.kind > KIND_UNKNOWN && type.kind <= KIND_UNSAFE_POINTER;
-	target_set_searching(rt->target, before);
-	/* What was found counts as read, with all that is behind it. */
-	return is_one &&
-	       (!target_is_recorded(rt->target) || type_read(rt, addr, &type, &ignored));
-}
-
 /* An itab has its type's hash, and so has the type. */
 static const struct type *interface_of(struct runtime *rt, uint64_t addr)
 {
@@ -64,7 +48,7 @@ static const struct type *interface_of(struct runtime *rt, uint64_t addr)
 
 	if (!addr || addr % WORD ||
 	    !target_search(rt->target, addr, itab, sizeof(itab), &ignored) ||
-	    !is_type(rt, itab[ITAB_INTERFACE]) || !is_type(rt, itab[ITAB_TYPE]) ||
+	    !type_is_at(rt, itab[ITAB_INTERFACE]) || !type_is_at(rt, itab[ITAB_TYPE]) ||
 	    !target_read_uint(rt->target, itab[ITAB_TYPE] + TYPE_HASH, sizeof(uint32_t),
 			      &hash, &ignored) ||
 	    hash != (uint32_t)itab[ITAB_HASH])
@@ -82,7 +66,7 @@ static const struct type *interface_before(struct runtime *rt, uint64_t addr)
 
 	if (!target_search(rt->target, addr - WORD, &word, WORD, &ignored))
 		return NULL;
-	return is_type(rt, word) ? &empty_interface : interface_of(rt, word);
+	return type_is_at(rt, word) ? &empty_interface : interface_of(rt, word);
 }
 
 static const struct type *receiver_of(const struct frame_variables *frame)
@@ -138,7 +122,7 @@ static bool inside_makes_sense(struct runtime *rt, const struct type *interface,
 	struct err ignored;
 
 	return runtime_interface(rt, &v, &found, &ignored) &&
-	       !is_type(rt, found.inside.addr) &&
+	       !type_is_at(rt, found.inside.addr) &&
 	       (!found.inside.type || value_is_plausible(rt, &found.inside, POINTERS));
 }
 
@@ -168,7 +152,7 @@ static const struct type *type_before(struct runtime *rt, uint64_t slot)
 	    !target_search(rt->target, slot, &to, WORD, &ignored) || to < WORD ||
 	    (to - WORD) % ALIGNMENT ||
 	    !target_search(rt->target, to - WORD, &type, WORD, &ignored) ||
-	    !is_type(rt, type) ||
+	    !type_is_at(rt, type) ||
 	    !target_search(rt->target, type, head, sizeof(head), &ignored) ||
 	    head[0] <= LEAST || head[0] > MOST || !head[1])
 		return NULL;

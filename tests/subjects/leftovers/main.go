@@ -15,6 +15,7 @@ import (
 	"subjects/truth"
 	"sync"
 	"syscall"
+	"unsafe"
 )
 
 const long = 18000 // letters: more than are remembered of a secret
@@ -102,9 +103,40 @@ func longCopy() {
 	runtime.KeepAlive(x)
 }
 
+// likeAType is as the head of a type would be: its 24th byte is that of a struct, which has no fields.
+func likeAType(where string) *[128]byte {
+	secret := random(40)
+	secret = secret[:23] + "y" + secret[24:]
+	note(where, secret)
+	b := new([128]byte)
+	copy(b[:], secret)
+	return b
+}
+
+// An address beside a pointer, which an interface consists of, too.
+func besidePointer() {
+	var words struct {
+		number  uintptr
+		pointer *int
+	}
+	words.number, words.pointer = uintptr(unsafe.Pointer(likeAType("beside a pointer"))), new(int)
+	at := &words
+	park()
+	runtime.KeepAlive(at)
+}
+
+// unset is what a variable is that was not written to yet.
+func unset() {
+	var broken interface{}
+	words := (*[2]unsafe.Pointer)(unsafe.Pointer(&broken))
+	words[0], words[1] = unsafe.Pointer(likeAType("in an interface")), unsafe.Pointer(new(int))
+	park()
+	println(broken != nil)
+}
+
 func main() {
 	truth.EndWithStdin()
-	places := []func(){deadVariable, deadFrame, mappedFile, longCopy}
+	places := []func(){deadVariable, deadFrame, mappedFile, longCopy, besidePointer, unset}
 	waiting.Add(len(places))
 	for _, place := range places {
 		go place()
