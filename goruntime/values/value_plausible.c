@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "goruntime/values/value_plausible.h"
 
+#include "goruntime/runtime/runtime_priv.h"
 #include "goruntime/values/value.h"
 
 enum {
@@ -167,6 +168,9 @@ bool value_is_plausible(struct runtime *rt, const struct value *v, int pointers)
 {
 	struct type_walk walk = { .of_value = true };
 	const struct sense begin = { rt, pointers, &walk };
+	const bool before = target_set_searching(rt->target, true);
+	const bool ok = makes_sense(&begin, v, pointers);
 
-	return makes_sense(&begin, v, pointers);
+	target_set_searching(rt->target, before);
+	return ok;
 }

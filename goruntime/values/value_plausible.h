@@ -8,7 +8,7 @@
 
 /* Checks that bools are 0 or 1, lengths do not exceed capacities, pointers lead to
  * memory, maps and channels are well-formed; inside structs too, and through up to that
- * many pointers. */
+ * many pointers. What it reads counts as searched: it may be no such value. */
 bool value_is_plausible(struct runtime *rt, const struct value *v, int pointers);
 
 #endif

@@ -125,6 +125,19 @@ func besidePointer() {
 	runtime.KeepAlive(at)
 }
 
+// A type beside a pointer to something else.
+func besideType() {
+	var words struct {
+		number  uintptr
+		pointer unsafe.Pointer
+	}
+	var of interface{} = []string(nil)
+	words.number, words.pointer = *(*uintptr)(unsafe.Pointer(&of)), unsafe.Pointer(likeAType("beside a type"))
+	at := &words
+	park()
+	runtime.KeepAlive(at)
+}
+
 // unset is what a variable is that was not written to yet.
 func unset() {
 	var broken interface{}
@@ -136,7 +149,7 @@ func unset() {
 
 func main() {
 	truth.EndWithStdin()
-	places := []func(){deadVariable, deadFrame, mappedFile, longCopy, besidePointer, unset}
+	places := []func(){deadVariable, deadFrame, mappedFile, longCopy, besidePointer, besideType, unset}
 	waiting.Add(len(places))
 	for _, place := range places {
 		go place()
