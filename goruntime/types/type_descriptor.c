@@ -51,8 +51,8 @@ static void take_body(struct type *ret, const uint64_t *body)
 	}
 }
 
-bool type_describe(struct runtime *rt, struct type *ret, uint64_t descriptor,
-		   struct err *err)
+static bool describe(struct runtime *rt, struct type *ret, uint64_t descriptor,
+		     struct err *err)
 {
 	uint64_t words[HEAD_WORDS + BODY_WORDS];
 	struct go_type named;
@@ -73,6 +73,18 @@ bool type_describe(struct runtime *rt, struct type *ret, uint64_t descriptor,
 		       ret->count);
 }
 
+/* A type is read once: that counts, even if who asked only looks for something. */
+bool type_describe(struct runtime *rt, struct type *ret, uint64_t descriptor,
+		   struct err *err)
+{
+	const bool is_type = type_is_at(rt, descriptor);
+	const bool before = target_set_searching(rt->target, !is_type);
+	const bool done = describe(rt, ret, descriptor, err);
+
+	target_set_searching(rt->target, before);
+	return done;
+}
+
 static bool add_field(struct runtime *rt, struct type *type, const uint64_t *words)
 {
 	bool shifted = layout_has(&rt->layout, L_structfield_embed), embedded;
@@ -91,7 +103,7 @@ static bool add_field(struct runtime *rt, struct type *type, const uint64_t *wor
 	return true;
 }
 
-void type_describe_fields(struct runtime *rt, struct type *type)
+static void describe_fields(struct runtime *rt, struct type *type)
 {
 	uint64_t words[FIELD_WORDS];
 	struct err ignored;
@@ -101,4 +113,12 @@ void type_describe_fields(struct runtime *rt, struct type *type)
 				 sizeof(words), &ignored) ||
 		    !add_field(rt, type, words))
 			return;
+}
+
+void type_describe_fields(struct runtime *rt, struct type *type)
+{
+	const bool before = target_set_searching(rt->target, false);
+
+	describe_fields(rt, type);
+	target_set_searching(rt->target, before);
 }

@@ -72,10 +72,12 @@ bool type_is_at(struct runtime *rt, uint64_t addr)
 	const bool before = target_set_searching(rt->target, true);
 	const bool is_one = type_read(rt, addr, &type, &ignored) &&
 			    type.kind > KIND_UNKNOWN && type.kind <= KIND_UNSAFE_POINTER;
-	target_set_searching(rt->target, before);
 	/* What was found counts as read, with all that is behind it. */
-	return is_one &&
-	       (!target_is_recorded(rt->target) || type_read(rt, addr, &type, &ignored));
+	target_set_searching(rt->target, false);
+	const bool is_read = is_one && (!target_is_recorded(rt->target) ||
+					type_read(rt, addr, &type, &ignored));
+	target_set_searching(rt->target, before);
+	return is_read;
 }
 
 bool type_read_inside(struct runtime *rt, uint64_t addr, int depth, struct go_type *ret,
