@@ -10,16 +10,17 @@ void words_begin(struct words_reader *r, struct target *t, const struct goroutin
 	target_budget_unit(t);
 }
 
-/* What a document has of them, a core file has. */
+/* What a document has of them, a core file has: whole words. Beside a smaller one that may be older
+ * there may be anything. */
 static void record(struct target *t, const struct arguments *a, uint64_t argp)
 {
 	struct argument_place p;
 
 	for (size_t at = 0; target_is_recorded(t) && arguments_next(a, &at, &p);) {
-		if (p.doubtful)
-			target_found_words(t, argp + p.offset, p.size);
-		else
+		if (!p.doubtful)
 			target_found(t, argp + p.offset, p.size);
+		else if (p.size == WORD)
+			target_found_words(t, argp + p.offset, p.size);
 	}
 }
 
