@@ -18,7 +18,7 @@ bool has_memory(struct printing *p, uint64_t addr)
 	return is_common_word(addr) || runtime_is_mapped(p->rt, addr) || shows_all(p);
 }
 
-static bool ends_in_memory(struct printing *p, uint64_t n, uint64_t addr, uint64_t size)
+bool ends_in_memory(struct printing *p, uint64_t n, uint64_t addr, uint64_t size)
 {
 	uint64_t bytes, last;
 

@@ -99,13 +99,19 @@ void learn_redacted(struct printing *p, uint64_t addr, uint64_t size, const void
 		redaction_learn(p->redaction, addr, size, bytes, len);
 }
 
+/* A text that ends where nothing is was never set. To learn what it would begin with makes secrets of
+ * whatever is in memory there. */
 static void redact_bytes(struct printing *p, uint64_t addr, uint64_t len,
 			 const char *rule)
 {
 	size_t n = len < HASHED_MAX ? (size_t)len : HASHED_MAX;
-	AUTO(xfree) uint8_t *bytes = xcalloc(n + 1, 1);
 	struct err err;
 
+	if (!ends_in_memory(p, len, addr, 1)) {
+		print_nowhere(p);
+		return;
+	}
+	AUTO(xfree) uint8_t *bytes = xcalloc(n + 1, 1);
 	sink_named_uint(p->out, "len", redaction_length(len));
 	if (!runtime_bytes(p->rt, addr, bytes, n, &err)) {
 		print_failure(p, &err);

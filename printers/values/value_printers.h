@@ -143,6 +143,8 @@ void print_zeros(struct printing *p, size_t n);
 bool has_memory(struct printing *p, uint64_t addr);
 /* Can n be a number of items of `size` bytes each, from addr on? */
 bool is_length(struct printing *p, uint64_t n, uint64_t addr, uint64_t size);
+/* Is there memory at the end of them? */
+bool ends_in_memory(struct printing *p, uint64_t n, uint64_t addr, uint64_t size);
 /* For a value without such an address or length. */
 void print_nowhere(struct printing *p);
 /* An error message, without numbers that are not lengths. */

@@ -274,7 +274,7 @@ func main() {
 		func(c chan int) { panicking(plant("a panic"), c) },
 		containers, numbers, kept, byArgument, encoded, pieces, texts, failing,
 		ofCommandLine, madeOfSecrets, written, writtenNumbers, certified, binaryKeys, arguments, signed,
-		escapes, inPath, registers, tokens, inPackage, farAway}
+		escapes, inPath, registers, tokens, inPackage, farAway, garbled}
 	functions = append(append(functions, pairs()...), latePairs()...)
 	functions = append(functions, ofNewer...)
 	waiting.Add(len(functions) + 1)

@@ -386,6 +386,19 @@ func inArray(text string, c chan int) {
 	runtime.KeepAlive(&buffer)
 }
 
+// garbled has a password that nobody has set: it begins where a text is, and ends nowhere.
+//
+//go:noinline
+func garbled(c chan int) {
+	usual := "as everybody can read in " + letters(40)
+	account := new(login)
+	words := (*[2]uintptr)(unsafe.Pointer(&account.Password))
+	words[0], words[1] = *(*uintptr)(unsafe.Pointer(&usual)), 1<<40
+	wait(c)
+	println(usual)
+	runtime.KeepAlive(account)
+}
+
 func startArrays(c chan int) {
 	secret := plant("an array of bytes")
 	for _, text := range []string{"nothing of note", "nothing here", "password=" + secret, "nor here"} {
