@@ -25,6 +25,7 @@ var (
 	lock    sync.Mutex
 	planted = map[string]string{}
 	sink    int
+	kept    []unsafe.Pointer // else it is memory for others
 )
 
 func random(letters int) string {
@@ -110,6 +111,9 @@ func likeAType(where string) *[128]byte {
 	note(where, secret)
 	b := new([128]byte)
 	copy(b[:], secret)
+	lock.Lock()
+	kept = append(kept, unsafe.Pointer(b))
+	lock.Unlock()
 	return b
 }
 
