@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <elf.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,6 +186,8 @@ bool conditions_stand_still(const struct conditions *c)
 	return c->group_stopped || c->cgroup.frozen;
 }
 
+enum { EXITING_FLAG = 0x4 }; /* PF_EXITING of the kernel's sched.h */
+
 struct leftovers {
 	pid_t parent, *pids;
 	size_t count, max;
@@ -234,16 +237,26 @@ static bool has_thread_named(struct leftovers *found, const char *comm)
 	return of.found;
 }
 
+/* One whose memory is large is no zombie yet some time after its tracer was killed. */
+static bool is_dying(const char *stat)
+{
+	const char *state = proc_stat_field(stat, PROC_STAT_STATE);
+	const char *flags = proc_stat_field(stat, PROC_STAT_FLAGS);
+	const char *pending = proc_stat_field(stat, PROC_STAT_PENDING);
+
+	return *state == 'Z' || (flags && strtoul(flags, NULL, 10) & EXITING_FLAG) ||
+	       (pending && strtoul(pending, NULL, 10) & 1UL << (SIGKILL - 1));
+}
+
 static bool keep_leftover(void *arg, pid_t pid)
 {
 	struct leftovers *found = arg;
 	AUTO(xfree) char *stat = file_of(pid, "stat", &found->error);
-	const char *state = proc_stat_field(stat, PROC_STAT_STATE);
 	const char *parent = proc_stat_field(stat, PROC_STAT_PARENT);
 	const char *exit_signal = proc_stat_field(stat, PROC_STAT_EXIT_SIGNAL);
 
-	if (!exit_signal || *state != 'Z' || strtol(parent, NULL, 10) != found->parent ||
-	    strtol(exit_signal, NULL, 10) != 0)
+	if (!exit_signal || strtol(parent, NULL, 10) != found->parent ||
+	    strtol(exit_signal, NULL, 10) != 0 || !is_dying(stat))
 		return true;
 	AUTO(xfree) char *comm = file_of(pid, "comm", &found->error);
 	if (comm && has_thread_named(found, comm))

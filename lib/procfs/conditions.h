@@ -81,8 +81,9 @@ bool conditions_may_trace(void);
 bool conditions_stand_still(const struct conditions *c);
 
 enum { CONDITIONS_LEFTOVERS = 16 }; /* that are counted in a warning */
-/* Zombies that a killed gosnap left of its copies of pid; the kernel signals nobody about
- * them. At most max pids. False: not all could be checked; errno says why. */
+/* Zombies that a killed gosnap left of its copies of pid, and what will be one in a moment;
+ * the kernel signals nobody about them. At most max pids. False: not all could be checked;
+ * errno says why. */
 bool conditions_leftovers(pid_t pid, pid_t *ret, size_t max, size_t *ret_n);
 
 #endif

@@ -32,6 +32,7 @@ enum proc_stat {
 	PROC_STAT_FLAGS = 9,
 	PROC_STAT_USER_TIME = 14, /* in ticks; the next one is that in the kernel */
 	PROC_STAT_START = 22,
+	PROC_STAT_PENDING = 31, /* signals of this thread, the first in the lowest bit */
 	PROC_STAT_EXIT_SIGNAL = 38,
 };
 const char *proc_stat_field(const char *stat, enum proc_stat field);

@@ -217,6 +217,21 @@ static void test_trace(void **state)
 	assert_int_equal(waitpid(-1, NULL, WNOHANG | __WALL), -1); /* nobody is left */
 }
 
+/* Clones a child without exit signal that lives until the subject ends: or has ended, for it
+ * may be late. */
+static pid_t live_silently(void)
+{
+	pid_t parent = getpid(), child = (pid_t)syscall(SYS_clone, 0, 0, 0, 0, 0);
+
+	if (child == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		while (syscall(SYS_getppid) == parent)
+			pause();
+		syscall(SYS_exit_group, 0);
+	}
+	return child;
+}
+
 /* What is left has no exit signal, and nobody waits for it; an ordinary zombie, one of
  * another name and a living child are not ours. */
 static void leaves(struct subject_shared *shared)
@@ -237,14 +252,7 @@ static void leaves(struct subject_shared *shared)
 	waitid(P_PID, (id_t)other, &info, WEXITED | WNOWAIT | __WALL);
 	waitid(P_PID, (id_t)ordinary, &info, WEXITED | WNOWAIT | __WALL);
 	shared->value = (uint64_t)left;
-	/* One that lives, until the subject ends: or has ended, for it may be late. */
-	pid_t parent = getpid();
-	if (syscall(SYS_clone, 0, 0, 0, 0, 0) == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		while (syscall(SYS_getppid) == parent)
-			pause();
-		syscall(SYS_exit_group, 0);
-	}
+	live_silently();
 	waits(shared);
 }
 
@@ -284,6 +292,35 @@ static void test_leftovers(void **state)
 	subject_end(pid, shared);
 }
 
+/* Its end takes a while: there are as many pages to give back. */
+static void leaves_large(struct subject_shared *shared)
+{
+	void *memory = mmap(NULL, 256 * MB, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+	shared->value = memory == MAP_FAILED ? 0 : (uint64_t)live_silently();
+	waits(shared);
+}
+
+/* Whoever counts after its tracer was killed means it, too. */
+static void test_dying(void **state)
+{
+	struct subject_shared *shared;
+	pid_t pid = subject_start(leaves_large, &shared), found[1];
+	size_t n;
+	(void)state;
+
+	assert_true(conditions_leftovers(pid, found, ARRAY_SIZE(found), &n));
+	assert_int_equal(n, 0);
+	pid_t left = (pid_t)shared->value;
+	assert_true(left > 0); /* -1 is everybody */
+	assert_int_equal(kill(left, SIGKILL), 0);
+	assert_true(conditions_leftovers(pid, found, ARRAY_SIZE(found), &n));
+	assert_int_equal(n, 1);
+	assert_int_equal(found[0], left);
+	subject_end(pid, shared);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -291,6 +328,7 @@ int main(void)
 		cmocka_unit_test(test_vfork), cmocka_unit_test(test_huge),
 		cmocka_unit_test(test_limit), cmocka_unit_test(test_price),
 		cmocka_unit_test(test_trace), cmocka_unit_test(test_leftovers),
+		cmocka_unit_test(test_dying),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
