@@ -39,10 +39,12 @@ static struct crowd_at senders(const struct finder *f, const struct wait_object 
 {
 	struct crowd_at ret = { .longest = NO_GOROUTINE };
 
-	for (uint32_t i = 0; i < o->waiter_count; i++) {
+	for (uint32_t i = 0, last = NO_GOROUTINE; i < o->waiter_count; i++) {
 		const struct waiter *w = &f->about.waits->waiters[o->first_waiter + i];
-		if (w->operation != WAIT_SEND)
+		/* A select may send in several cases. */
+		if (w->operation != WAIT_SEND || w->goroutine == last)
 			continue;
+		last = w->goroutine;
 		ret.count++;
 		ret.count_long += finder_waits_long(f, w->goroutine);
 		if (ret.longest == NO_GOROUTINE ||

@@ -222,12 +222,15 @@ func init() {
 	}
 	cases["a thread that cannot be woken"] = func() {
 		go func() {
-			// The parent cannot be woken until the child has gone.
-			pid, _, _ := syscall.Syscall6(syscall.SYS_CLONE, syscall.CLONE_VFORK|uintptr(syscall.SIGCHLD),
-				0, 0, 0, 0, 0)
-			for pid == 0 {
-				syscall.RawSyscall(syscall.SYS_PRCTL, syscall.PR_SET_PDEATHSIG, uintptr(syscall.SIGKILL), 0)
-				syscall.RawSyscall(syscall.SYS_PAUSE, 0, 0, 0)
+			// The parent cannot be woken until the child has gone: which the child does where the
+			// runtime took its P meanwhile, as on a busy machine.
+			for {
+				pid, _, _ := syscall.Syscall6(syscall.SYS_CLONE, syscall.CLONE_VFORK|uintptr(syscall.SIGCHLD),
+					0, 0, 0, 0, 0)
+				for pid == 0 {
+					syscall.RawSyscall(syscall.SYS_PRCTL, syscall.PR_SET_PDEATHSIG, uintptr(syscall.SIGKILL), 0)
+					syscall.RawSyscall(syscall.SYS_PAUSE, 0, 0, 0)
+				}
 			}
 		}()
 		ready()

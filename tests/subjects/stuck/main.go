@@ -172,9 +172,10 @@ func init() {
 		for i := 0; i < cap(slots); i++ {
 			parks(func() { work(slots, func() { <-never }) })
 		}
-		for i := 0; i < many; i++ {
+		for i := 0; i < many-1; i++ {
 			parks(func() { work(slots, func() {}) })
 		}
+		parks(func() { sendsTwice(slots) })
 	}
 
 	// These are well.
@@ -351,6 +352,17 @@ func work(slots chan struct{}, f func()) {
 	defer func() { <-slots }()
 	truth.Below("works", "chan receive|sleep")
 	f()
+}
+
+// sendsTwice waits as one goroutine, whichever of the two goes on.
+//
+//go:noinline
+func sendsTwice(slots chan struct{}) {
+	truth.Below("sends", "select")
+	select {
+	case slots <- struct{}{}:
+	case slots <- struct{}{}:
+	}
 }
 
 type shard struct {
