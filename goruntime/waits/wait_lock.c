@@ -153,6 +153,18 @@ static enum callers look_at_callers(struct runtime *rt, struct stack stack)
 	return found;
 }
 
+/* Stacks are added as long as goroutines that ran are unwound again. */
+static void grow_callers(struct waits *w, size_t n)
+{
+	if (n <= w->caller_count)
+		return;
+	n += n / 2;
+	w->callers = xreallocarray(w->callers, n, sizeof(*w->callers));
+	memset(w->callers + w->caller_count, CALLERS_UNKNOWN,
+	       (n - w->caller_count) * sizeof(*w->callers));
+	w->caller_count = n;
+}
+
 static enum callers callers_of(struct runtime *rt, const struct goroutine *g)
 {
 	struct waits *w = rt->waits;
@@ -160,8 +172,7 @@ static enum callers callers_of(struct runtime *rt, const struct goroutine *g)
 
 	if (g->stack >= n)
 		return CALLERS_SAY_NOTHING;
-	if (!w->callers)
-		w->callers = xcalloc(n, sizeof(*w->callers));
+	grow_callers(w, n);
 	uint8_t *kept = &w->callers[g->stack];
 	if (*kept == CALLERS_UNKNOWN)
 		*kept = (uint8_t)look_at_callers(rt,

@@ -123,6 +123,7 @@ struct waits {
 	struct deadline_record *deadlines;
 	size_t deadline_count, deadline_cap;
 	uint8_t *callers; /* by stack: what its functions say about a lock; 0: not yet */
+	size_t caller_count;
 };
 
 /* What a wait reason of the runtime means. */
