@@ -37,9 +37,8 @@ static void collect_ids(const char *status, struct access_check_facts *ret)
 static bool is_kernel_thread(pid_t pid)
 {
 	AUTO(xfree) char *stat = proc_file(pid, "stat");
-	const char *flags = proc_stat_field(stat, PROC_STAT_FLAGS);
 
-	return flags && (strtoul(flags, NULL, 10) & KTHREAD_FLAG);
+	return proc_stat_number(stat, PROC_STAT_FLAGS) & KTHREAD_FLAG;
 }
 
 static void collect_elf(struct access_check_facts *ret)

@@ -240,23 +240,20 @@ static bool has_thread_named(struct leftovers *found, const char *comm)
 /* One whose memory is large is no zombie yet some time after its tracer was killed. */
 static bool is_dying(const char *stat)
 {
-	const char *state = proc_stat_field(stat, PROC_STAT_STATE);
-	const char *flags = proc_stat_field(stat, PROC_STAT_FLAGS);
-	const char *pending = proc_stat_field(stat, PROC_STAT_PENDING);
-
-	return *state == 'Z' || (flags && strtoul(flags, NULL, 10) & EXITING_FLAG) ||
-	       (pending && strtoul(pending, NULL, 10) & 1UL << (SIGKILL - 1));
+	return *proc_stat_field(stat, PROC_STAT_STATE) == 'Z' ||
+	       (proc_stat_number(stat, PROC_STAT_FLAGS) & EXITING_FLAG) ||
+	       (proc_stat_number(stat, PROC_STAT_PENDING) & UINT64_C(1) << (SIGKILL - 1));
 }
 
 static bool keep_leftover(void *arg, pid_t pid)
 {
 	struct leftovers *found = arg;
 	AUTO(xfree) char *stat = file_of(pid, "stat", &found->error);
-	const char *parent = proc_stat_field(stat, PROC_STAT_PARENT);
-	const char *exit_signal = proc_stat_field(stat, PROC_STAT_EXIT_SIGNAL);
 
-	if (!exit_signal || strtol(parent, NULL, 10) != found->parent ||
-	    strtol(exit_signal, NULL, 10) != 0 || !is_dying(stat))
+	if (!proc_stat_field(stat, PROC_STAT_EXIT_SIGNAL) ||
+	    proc_stat_number(stat, PROC_STAT_EXIT_SIGNAL) != 0 ||
+	    (pid_t)proc_stat_number(stat, PROC_STAT_PARENT) != found->parent ||
+	    !is_dying(stat))
 		return true;
 	AUTO(xfree) char *comm = file_of(pid, "comm", &found->error);
 	if (comm && has_thread_named(found, comm))

@@ -69,12 +69,18 @@ const char *proc_stat_field(const char *stat, enum proc_stat field)
 	return p;
 }
 
+uint64_t proc_stat_number(const char *stat, enum proc_stat field)
+{
+	const char *p = proc_stat_field(stat, field);
+
+	return p ? strtoull(p, NULL, 10) : 0;
+}
+
 uint64_t proc_started(pid_t pid)
 {
 	AUTO(xfree) char *stat = proc_file(pid, "stat");
-	const char *at = proc_stat_field(stat, PROC_STAT_START);
 
-	return at ? strtoull(at, NULL, 10) : 0;
+	return proc_stat_number(stat, PROC_STAT_START);
 }
 
 bool proc_is_of(pid_t pid, uint64_t start_boottime_ns)

@@ -36,6 +36,8 @@ enum proc_stat {
 	PROC_STAT_EXIT_SIGNAL = 38,
 };
 const char *proc_stat_field(const char *stat, enum proc_stat field);
+/* The same as a number; 0: missing. */
+uint64_t proc_stat_number(const char *stat, enum proc_stat field);
 /* When it began, in ticks since the machine did; 0: there is no such process. */
 uint64_t proc_started(pid_t pid);
 /* Is it the process that began then, in nanoseconds as the kernel's programs have it? */
