@@ -66,7 +66,8 @@ def gosnap(*arguments, **options):
         done = subprocess.run([*map(str, prefix), program(), *map(str, arguments)], **options)
         if done.returncode != CANNOT or not LATE.search(done.stderr or b""):
             break
-    clear(arguments[-1] if arguments else None, done.stdout or b"")
+    # A document says it, and where a core file is written, standard error.
+    clear(arguments[-1] if arguments else None, (done.stdout or b"") + (done.stderr or b""))
     return done
 
 
