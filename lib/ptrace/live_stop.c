@@ -334,6 +334,11 @@ static void give_up(struct live *l, struct live_thread *th, const char *why)
 	live_thread_syscall(l, &th->info);
 }
 
+static uint64_t late_ns(const struct live *l)
+{
+	return l->patience_ns > LIMIT_STOP_NS ? l->patience_ns : LIMIT_STOP_NS;
+}
+
 /* Which of the threads that keep us waiting will never stop? An execve waits, in state D,
  * until we have reaped each thread that it killed. */
 static void inspect(struct live *l, uint64_t waited)
@@ -352,7 +357,7 @@ static void inspect(struct live *l, uint64_t waited)
 			give_up(l, th, why_leader);
 		else if (state == 'D' && waited > l->patience_ns)
 			give_up(l, th, why_sleep);
-		else if (waited > LIMIT_STOP_NS)
+		else if (waited > late_ns(l))
 			give_up(l, th, state == 'D' ? why_sleep : why_late);
 	}
 }
@@ -480,7 +485,7 @@ static bool stop_all(struct live *l, struct err *err)
 			return false;
 		if (more)
 			inspect(l, 0);
-		if (more && monotonic_ns() - l->first_stop > 2 * LIMIT_STOP_NS)
+		if (more && monotonic_ns() - l->first_stop > 2 * late_ns(l))
 			return check_alive(l, err) &&
 			       err_set(err, ERR_LIMIT,
 				       "process %d starts threads faster than they can "

@@ -36,6 +36,10 @@ enum {
 };
 /* At most, for a process that runs on. */
 #define HOLD_NS (UINT64_C(10) * 1000 * 1000 * 1000)
+/* For one that dies. The thread that dumped core closes the file before it stops at its exit (task_work_run()
+ * in ptrace_notify() of kernel/signal.c), and others are there already. ext4 writes the file to the disk first.
+ * The process cannot end earlier without us. */
+#define DYING_PATIENCE_NS (UINT64_C(60) * 1000 * 1000 * 1000)
 
 struct watch {
 	pid_t pid;
@@ -417,6 +421,8 @@ static void hold(struct watch *w, bool for_good)
 
 	w->held = true;
 	atomic_store(&s->hold_over, UINT64_MAX);
+	if (l && w->dying)
+		l->patience_ns = DYING_PATIENCE_NS;
 	if (!l || !live_stop(l, &err)) {
 		s->err = err;
 		close_fd(&w->fd);

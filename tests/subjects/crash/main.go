@@ -5,11 +5,13 @@
 //
 // usage: crash WAY [GOROUTINES [BUSY]]
 //
-// GOROUTINES more only wait, and BUSY more never do for long.
+// GOROUTINES more only wait, and BUSY more never do for long. The environment's MEMORY is how many
+// megabytes it has besides, which a core has, too.
 package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -32,9 +34,10 @@ type facts struct {
 }
 
 var (
-	ways  = map[string]func(){}
-	way   string
-	ready = make(chan bool)
+	ways   = map[string]func(){}
+	way    string
+	ready  = make(chan bool)
+	memory []byte
 )
 
 // dying is called in the function that is to blame, LINES before the line. It returns when it is
@@ -97,6 +100,8 @@ func main() {
 		os.Exit(2)
 	}
 	way = os.Args[1]
+	n, _ := strconv.Atoi(os.Getenv("MEMORY"))
+	memory = bytes.Repeat([]byte{'m'}, n<<20)
 	if len(os.Args) > 2 {
 		n, _ := strconv.Atoi(os.Args[2])
 		crowd(n)
