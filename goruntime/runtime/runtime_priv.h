@@ -122,6 +122,7 @@ struct runtime {
 	struct code_table *code;
 	uint64_t stack_barrier; /* Go 1.5 to 1.8: return address replacing others; or 0 */
 	bool landing_pad;	/* asmcgocall calls C from the landing pad (1.22) */
+	uint64_t gopark, gopark_end; /* 0: not known */
 	char *unusable;
 
 	uint64_t allgs; /* address of the slice header */

@@ -112,6 +112,7 @@ static void find_layout(struct runtime *rt, const char *assume_go)
 	rt->stack_barrier = modules_function(rt->modules, "runtime.stackBarrier", &end);
 	rt->landing_pad =
 		modules_function(rt->modules, "runtime.asmcgocall_landingpad", &end) != 0;
+	rt->gopark = modules_function(rt->modules, "runtime.gopark", &rt->gopark_end);
 	wait_reasons_read(rt);
 }
 

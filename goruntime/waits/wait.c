@@ -51,7 +51,7 @@ static uint8_t *rules_of(const struct runtime *rt)
 	return rules;
 }
 
-/* The rule for what a goroutine waits for, or has waited for; NULL: for nothing listed above. */
+/* The rule for its wait reason; NULL: for nothing listed above. */
 static const struct wait_rule *last_rule_of(const struct waits *w,
 					    const struct goroutine *g)
 {
@@ -62,14 +62,21 @@ static const struct wait_rule *last_rule_of(const struct waits *w,
 	return &wait_rules[w->rules[g->wait_reason] - 1];
 }
 
-static const struct wait_rule *rule_of(const struct waits *w, const struct goroutine *g)
+/* One that has just parked keeps its thread for a few instructions (park_m in runtime/proc.go). */
+static bool is_parked(const struct runtime *rt, const struct goroutine *g)
 {
-	return g->machine ? NULL : last_rule_of(w, g);
+	return !g->machine || (g->pc > rt->gopark && g->pc <= rt->gopark_end);
+}
+
+static const struct wait_rule *rule_of(const struct runtime *rt,
+				       const struct goroutine *g)
+{
+	return is_parked(rt, g) ? last_rule_of(rt->waits, g) : NULL;
 }
 
 bool runtime_wait_is_over(const struct runtime *rt, const struct goroutine *g)
 {
-	return g->machine && last_rule_of(rt->waits, g);
+	return !is_parked(rt, g) && last_rule_of(rt->waits, g);
 }
 
 void waits_free(struct waits *w)
@@ -102,7 +109,7 @@ void waits_note(struct runtime *rt, const struct goroutine *g, const uint8_t *by
 	w->live = rt->target;
 	if (!w->rules)
 		w->rules = rules_of(rt);
-	const struct wait_rule *rule = rule_of(w, g);
+	const struct wait_rule *rule = rule_of(rt, g);
 	if (!rule || rule->source == SOURCE_NONE || g->addr >= WAIT_ADDRESS_END)
 		return;
 	GROW(w->records, w->count, w->cap);
@@ -233,7 +240,7 @@ static void describe(struct runtime *rt, const struct goroutine *g,
 
 bool runtime_wait(struct runtime *rt, const struct goroutine *g, struct wait *ret)
 {
-	const struct wait_rule *rule = rule_of(rt->waits, g);
+	const struct wait_rule *rule = rule_of(rt, g);
 
 	if (!rule || g->system)
 		return false;

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// parks waits, when it has read a byte, for something that never comes. It says beforehand what.
+//
+// usage: parks receive|select|mutex
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"subjects/truth"
+	"sync"
+	"syscall"
+	"unsafe"
+)
+
+var (
+	line    [1]byte
+	mu      sync.Mutex
+	first   = make(chan int)
+	second  = make(chan int)
+	waiting = map[string]func(){
+		"receive": func() { <-first },
+		"select": func() {
+			select {
+			case <-first:
+			case second <- 1:
+			}
+		},
+		"mutex": mu.Lock,
+	}
+)
+
+func init() {
+	runtime.LockOSThread()
+}
+
+func main() {
+	// Nobody else runs then.
+	debug.SetGCPercent(-1)
+	runtime.GOMAXPROCS(1)
+	mu.Lock()
+	address := map[string]string{"receive": fmt.Sprintf("%p", first), "mutex": fmt.Sprintf("%p", &mu)}
+	truth.Say(map[string]string{"address": address[os.Args[1]]})
+	truth.Ready()
+	wait := waiting[os.Args[1]]
+	syscall.RawSyscall(syscall.SYS_READ, 0, uintptr(unsafe.Pointer(&line[0])), 1)
+	wait()
+}
