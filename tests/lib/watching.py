@@ -102,8 +102,9 @@ class Watcher:
             return f.read()
 
     def events(self, kind):
-        """Of --log=json."""
-        return [e for e in map(json.loads, self.said().splitlines()) if e["event"] == kind]
+        """Of --log=json. The last line may be half written."""
+        whole = self.said().rpartition("\n")[0]
+        return [e for e in map(json.loads, whole.splitlines()) if e["event"] == kind]
 
     def line(self, pid):
         """What it says of this process, once it has."""
