@@ -334,6 +334,7 @@ static void give_up(struct live *l, struct live_thread *th, const char *why)
 	live_thread_syscall(l, &th->info);
 }
 
+/* Whoever may stay in state D for longer is not in it all the time. */
 static uint64_t late_ns(const struct live *l)
 {
 	return l->patience_ns > LIMIT_STOP_NS ? l->patience_ns : LIMIT_STOP_NS;
@@ -358,7 +359,7 @@ static void inspect(struct live *l, uint64_t waited)
 		else if (state == 'D' && waited > l->patience_ns)
 			give_up(l, th, why_sleep);
 		else if (waited > late_ns(l))
-			give_up(l, th, state == 'D' ? why_sleep : why_late);
+			give_up(l, th, why_late);
 	}
 }
 
