@@ -24,11 +24,21 @@ def ptrace(request, tid, data=0):
         raise OSError(ctypes.get_errno(), f"ptrace {request} of {tid}")
 
 
+def vdso(pid):
+    with open(f"/proc/{pid}/maps", encoding="ascii") as f:
+        for line in f:
+            if line.rstrip().endswith("[vdso]"):
+                begin, end = line.split()[0].split("-")
+                return range(int(begin, 16), int(end, 16))
+    return range(0)
+
+
 class Stepper:
     """Of one thread. It is ours from the beginning on, and again after rest() at the next step."""
 
     def __init__(self, pid, tid=None):
         self.pid, self.tid, self.ours = pid, tid or pid, False
+        self.vdso = vdso(pid)
         self._seize()
 
     def _wait(self):
@@ -87,9 +97,13 @@ class Stepper:
         ptrace(SETREGS, self.tid, ctypes.addressof(words))
 
     def step(self, n=1):
+        """A call of the vDSO is one step: it reads the clock again when a tick came in between, for
+        ever if each of its instructions takes that long. It is for when all others stand still."""
         self._seize()
         for _ in range(n):
             self._resume(SINGLESTEP)
+            if self.pc in self.vdso:
+                self.out()
 
     def rest(self):
         """The process stands still and nobody traces it."""
