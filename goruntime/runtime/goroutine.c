@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "goruntime/runtime/goroutine.h"
 
+#include <stdlib.h>
+
 #include "goruntime/runtime/runtime_priv.h"
 #include "lib/base/search.h"
 
@@ -25,6 +27,38 @@ struct goroutine *goroutine_by_addr(struct runtime *rt, uint64_t addr)
 	return low < rt->goroutine_count && rt->goroutines[low].addr == addr
 		       ? &rt->goroutines[low]
 		       : NULL;
+}
+
+static int by_low(const void *a, const void *b)
+{
+	const struct go_stack *x = a, *y = b;
+
+	return (x->low > y->low) - (x->low < y->low);
+}
+
+/* Once for all that ask: most snapshots never do. */
+static void list_stacks(struct runtime *rt)
+{
+	rt->ranges = xcalloc(rt->goroutine_count + 1, sizeof(*rt->ranges));
+	for (size_t i = 0; i < rt->goroutine_count; i++) {
+		const struct goroutine *g = &rt->goroutines[i];
+
+		if (goroutine_has_stack(g))
+			rt->ranges[rt->range_count++] =
+				(struct go_stack){ g->stack_low, g->stack_high };
+	}
+	qsort(rt->ranges, rt->range_count, sizeof(*rt->ranges), by_low);
+}
+
+uint64_t runtime_stack_end(struct runtime *rt, uint64_t addr)
+{
+	if (!rt->ranges)
+		list_stacks(rt);
+	size_t above = LOWER_BOUND(i, rt->range_count, rt->ranges[i].low <= addr);
+
+	return above > 0 && on_stack(rt->ranges[above - 1], addr)
+		       ? rt->ranges[above - 1].high
+		       : 0;
 }
 
 const struct goroutine *runtime_goroutine(const struct runtime *rt, size_t i)

@@ -61,6 +61,9 @@ struct goroutine {
 const struct goroutine *runtime_goroutine(const struct runtime *rt, size_t i);
 const char *runtime_status_name(unsigned status); /* NULL: unknown number */
 
+/* Where the goroutine stack ends that addr is in; 0: it is in none. */
+uint64_t runtime_stack_end(struct runtime *rt, uint64_t addr);
+
 /* Unless it is dead or idle. */
 static inline bool goroutine_has_stack(const struct goroutine *g)
 {

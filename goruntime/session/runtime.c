@@ -141,6 +141,7 @@ void runtime_close(struct runtime *rt)
 	xfree(rt->wait_reasons);
 	xfree(rt->goroutines);
 	xfree(rt->order);
+	xfree(rt->ranges);
 	xfree(rt->earlier);
 	xfree(rt->machines);
 	runtime_state_forget(rt);
@@ -371,11 +372,13 @@ void runtime_rewind(struct runtime *rt, struct target *live)
 	extra_lists_done(&rt->extra_lists);
 	xfree(TAKE(rt->goroutines));
 	xfree(TAKE(rt->order));
+	xfree(TAKE(rt->ranges));
 	xfree(TAKE(rt->machines));
 	runtime_state_forget(rt);
 	xfree(TAKE(rt->unusable));
 	memset(rt->sync_map_counts, 0, sizeof(rt->sync_map_counts));
 	rt->goroutine_count = rt->goroutine_cap = rt->machine_count = 0;
+	rt->range_count = 0;
 }
 
 size_t runtime_image_count(const struct runtime *rt)
