@@ -191,9 +191,7 @@ void print_array(struct printing *p, const struct value *v)
 	const struct type *elem = type_elem(v->type);
 
 	if (leaves_its_stack(p, v)) {
-		print_unreadable(p,
-				 "its type is longer than the stack that it is in: how "
-				 "many elements there are is not known");
+		print_unreadable(p, "longer than the stack that it is in");
 		return;
 	}
 	print_row(p, &(struct row){ elem, v->addr, size_of(elem), type_count(v->type),
