@@ -50,7 +50,7 @@ static void walk_again(struct runtimes *all, size_t thread, struct fault_walk *r
 	const struct target_thread *th = &target_threads(all->target, &n)[thread];
 	struct walk w = { .registers = ret->registers, .register_room = FAULT_FRAMES };
 
-	if (!th->stopped)
+	if (!target_thread_stands_still(th))
 		return;
 	walk_thread(all, thread, &th->regs, true, &w);
 	ret->count = w.count < FAULT_FRAMES ? (uint32_t)w.count : FAULT_FRAMES;

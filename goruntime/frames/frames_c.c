@@ -135,7 +135,7 @@ struct c_frames *c_frames_new(struct runtimes *all, size_t thread)
 	size_t n;
 	const struct target_thread *threads = target_threads(all->target, &n);
 
-	if (thread >= n || !threads[thread].stopped)
+	if (thread >= n || !target_thread_stands_still(&threads[thread]))
 		return NULL;
 	struct c_frames *f = walk(all, thread, &threads[thread].regs, true);
 	f->vectors = &threads[thread].vectors;

@@ -369,7 +369,8 @@ void heap_mark_threads(struct heap *h)
 
 	for (size_t t = 0; t < n; t++) {
 		const struct regs *regs = &threads[t].regs;
-		if (!threads[t].stopped || t >= h->rt->machine_count ||
+		if (!target_thread_stands_still(&threads[t]) ||
+		    t >= h->rt->machine_count ||
 		    rests(h, &h->rt->machines[t], &threads[t]))
 			continue;
 		for (unsigned i = 0; i < ARCH_REGS_MAX; i++)

@@ -25,7 +25,7 @@ static enum stack_kind stands_on(struct runtimes *all, size_t thread,
 	bool in_vdso = false;
 	struct runtime *ignored;
 
-	if (!th->stopped)
+	if (!target_thread_stands_still(th))
 		return ON_UNKNOWN;
 	if (goroutine_stack_at(all, thread, sp))
 		return ON_GOROUTINE;
@@ -87,10 +87,10 @@ static void read_thread(struct runtimes *all, size_t i, const struct target_thre
 	target_budget_unit(all->target);
 	s->stack = NO_STACK;
 	s->stack_kind = stands_on(all, i, th);
-	if (th->stopped)
+	if (target_thread_stands_still(th))
 		walk_thread(all, i, &th->regs, true, w);
 	describe(all, i);
-	if (th->stopped) {
+	if (target_thread_stands_still(th)) {
 		take_stack(all, w, s);
 	} else {
 		s->state = STACK_LOST;

@@ -188,7 +188,8 @@ static void place_goroutine(struct runtime *rt, struct goroutine *g, size_t thre
 	const struct go_m *m = &rt->machines[thread];
 	const struct walk *w = &rt->shared->walks[thread];
 	bool here = w->stack_switch != STACK_SWITCH_NONE && w->runtime == rt;
-	bool stopped = target_threads(rt->target, &(size_t){ 0 })[thread].stopped;
+	bool still = target_thread_stands_still(
+		&target_threads(rt->target, &(size_t){ 0 })[thread]);
 
 	if (m->vdso_sp && on_stack(m->curg_stack, m->vdso_sp)) {
 		g->pc = m->vdso_pc;
@@ -203,8 +204,7 @@ static void place_goroutine(struct runtime *rt, struct goroutine *g, size_t thre
 	} else if (g->status == GOROUTINE_RUNNING && !here) {
 		g->bad_context = true;
 		g->reason =
-			!stopped ? reason_add(rt,
-					      "running, and its thread was not stopped")
+			!still ? reason_add(rt, "running, and its thread was not stopped")
 			: w->state == STACK_COMPLETE
 				? reason_add(rt, "running, but not on its thread's stack")
 				: reason_add(rt,

@@ -114,8 +114,8 @@ void live_set_clock(struct live *l);
 bool live_thread_facts(const struct live *l, pid_t tid, bool with_wait,
 		       struct target_thread *ret);
 /* sp, pc and system call with which a thread that cannot be stopped entered the
- * kernel. */
-void live_thread_syscall(const struct live *l, struct target_thread *thread);
+ * kernel. False: these are not known. */
+bool live_thread_syscall(const struct live *l, struct target_thread *thread);
 MUST_CHECK bool live_mappings(const struct live *l, struct target_mapping **ret,
 			      size_t *ret_n, struct err *err);
 

@@ -198,7 +198,7 @@ bool live_thread_facts(const struct live *l, pid_t tid, bool with_wait,
 	return true;
 }
 
-void live_thread_syscall(const struct live *l, struct target_thread *thread)
+bool live_thread_syscall(const struct live *l, struct target_thread *thread)
 {
 	AUTO(xfree)
 	char *line = live_slurp(l, SMALL_FILE, NULL, "task/%d/syscall", thread->tid);
@@ -206,13 +206,13 @@ void live_thread_syscall(const struct live *l, struct target_thread *thread)
 	char *p;
 
 	if (!line || !(isdigit((unsigned char)*line) || *line == '-'))
-		return; /* "running" */
+		return false; /* "running" */
 	int64_t number = strtoll(line, &p, 10);
 	/* -1: in the kernel but not in a system call; then only sp and pc follow. */
 	unsigned first = number < 0 ? 6 : 0;
 	for (unsigned i = first; i < ARRAY_SIZE(word); i++) {
 		if (*p != ' ')
-			return;
+			return false;
 		word[i] = strtoull(p, &p, 16);
 	}
 	if (number >= 0) {
@@ -222,6 +222,7 @@ void live_thread_syscall(const struct live *l, struct target_thread *thread)
 	}
 	reg_set(&thread->regs, arch_amd64.sp, word[6]);
 	reg_set(&thread->regs, arch_amd64.pc, word[7]);
+	return true;
 }
 
 /* The kernel escapes newlines in paths as \012, and nothing else. */

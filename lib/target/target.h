@@ -47,6 +47,7 @@ struct target_thread {
 			  * stopped it; 0: unknown */
 	bool filtered;	 /* its system calls are, by seccomp */
 	bool stopped;	 /* registers below are known; otherwise sp and pc may be */
+	bool blocked; /* not stopped: in the kernel, and stops before it leaves it at pc */
 	const char *why; /* if not stopped, a static sentence */
 	struct regs regs;
 	struct vector_regs vectors;
@@ -60,6 +61,12 @@ struct target_thread {
 static inline bool target_thread_sleeps(const struct target_thread *th)
 {
 	return th->state == 'S' || th->state == 'D';
+}
+
+/* At sp and pc of its registers. */
+static inline bool target_thread_stands_still(const struct target_thread *th)
+{
+	return th->stopped || th->blocked;
 }
 
 /* A backend is one const table in one file. */
