@@ -447,7 +447,7 @@ static void test_uninterruptible(void **state)
 	assert_non_null(strstr(threads[0].why, "state D"));
 	assert_true(threads[0].in_syscall);
 	assert_int_equal(threads[0].syscall_number, SYS_vfork);
-	assert_true(reg_known(&threads[0].regs, arch_amd64.sp));
+	assert_true(threads[0].blocked && reg_known(&threads[0].regs, arch_amd64.sp));
 	target_live_release(t);
 	shared->go = 1;
 	/* It now meets our interrupt, and stands until it is released anew. */
