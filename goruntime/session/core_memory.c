@@ -128,7 +128,7 @@ static void add_thread(const struct runtimes *all, const struct target_thread *t
 	const struct arch *arch = target_arch(all->target);
 	const uint64_t sp = thread->regs.value[arch->sp];
 
-	if (!target_thread_stands_still(thread))
+	if (!thread->stopped)
 		return;
 	if (reg_known(&thread->regs, (unsigned)arch->tls) &&
 	    thread->regs.value[arch->tls] > TLS_BELOW)

@@ -327,11 +327,19 @@ static bool catch_newcomers(struct live *l, unsigned round, bool *ret_more,
 	return true;
 }
 
+/* Its stack may not be its own any more: runtime.exitThread. */
+static bool in_exit(const struct target_thread *th)
+{
+	return th->in_syscall &&
+	       (th->syscall_number == SYS_exit || th->syscall_number == SYS_exit_group);
+}
+
 static void give_up(struct live *l, struct live_thread *th, const char *why)
 {
 	th->at = LIVE_LATE;
 	th->info.why = why;
-	th->info.blocked = live_thread_syscall(l, &th->info) && why == why_sleep;
+	th->info.blocked = live_thread_syscall(l, &th->info) && why == why_sleep &&
+			   th->interrupted && !in_exit(&th->info);
 }
 
 /* Whoever may stay in state D for longer is not in it all the time. */
@@ -356,6 +364,8 @@ static void inspect(struct live *l, uint64_t waited)
 		char state = live_state(l, th->info.tid);
 		if (state == 'Z' && th->info.tid == l->pid)
 			give_up(l, th, why_leader);
+		else if (!th->interrupted)
+			continue; /* its turn is to come */
 		else if (state == 'D' && waited > l->patience_ns)
 			give_up(l, th, why_sleep);
 		else if (waited > late_ns(l))

@@ -20,10 +20,10 @@ struct target *target_live_open_to_read(pid_t pid, struct err *err);
 
 /* Stops all threads, until no new ones appear, reads their registers, and rereads the
  * mappings. A thread that does not stop in time (state D) is listed with stopped false
- * and the reason. A process stopped by job control stays stopped. Call it once per
- * target. On failure nothing stays stopped: ERR_GONE (it exited, or called execve),
- * ERR_PERMISSION or ERR_CANNOT (as for open), ERR_LIMIT (threads start faster than they
- * can be stopped). Uses the signal SIGRTMAX - 1 meanwhile. */
+ * and the reason, and perhaps blocked. A process stopped by job control stays stopped.
+ * Call it once per target. On failure nothing stays stopped: ERR_GONE (it exited, or
+ * called execve), ERR_PERMISSION or ERR_CANNOT (as for open), ERR_LIMIT (threads start
+ * faster than they can be stopped). Uses the signal SIGRTMAX - 1 meanwhile. */
 MUST_CHECK bool target_live_stop(struct target *t, struct err *err);
 
 /* Lists the threads as they run, without touching them: what /proc says about each, with

@@ -172,15 +172,13 @@ static uint64_t size_of(const struct type *elem)
 	return elem ? type_size(elem) : 0;
 }
 
-/* A pointer to [1 << 16]T may lead to fewer: runtime.selectgo has one, and whoever makes a
- * slice of C's memory. What comes after them would be taken for such elements. No stack is
- * smaller than this: runtime/stack.go. */
-static bool leaves_its_stack(struct printing *p, const struct value *v)
+bool leaves_its_stack(struct printing *p, const struct value *v)
 {
-	enum { SMALLEST_STACK = 2048 };
+	/* As those types are. Most snapshots need no list of stacks then. */
+	enum { LARGE = 2048 };
 	const uint64_t size = type_size(v->type);
 
-	if (size < SMALLEST_STACK)
+	if (size < LARGE)
 		return false;
 	uint64_t end = runtime_stack_end(p->rt, v->addr);
 	return end && size > end - v->addr;
@@ -191,7 +189,7 @@ void print_array(struct printing *p, const struct value *v)
 	const struct type *elem = type_elem(v->type);
 
 	if (leaves_its_stack(p, v)) {
-		print_unreadable(p, "longer than the stack that it is in");
+		print_unreadable(p, "reaches beyond the stack that it is in");
 		return;
 	}
 	print_row(p, &(struct row){ elem, v->addr, size_of(elem), type_count(v->type),

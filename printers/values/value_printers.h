@@ -133,7 +133,10 @@ void print_redacted(struct printing *p, const void *bytes, size_t len, const cha
 /* How far past what is shown to look for a secret. */
 enum { SECRETS_BEHIND = 256 };
 
-/* sequence.c: how many of these bytes are to be printed, if they end with zeros; and then how
+/* sequence.c: does an array end behind its goroutine's stack? Where a pointer to [1 << 16]T leads
+ * to fewer, as one in runtime.selectgo does, what follows must not be taken for elements. */
+bool leaves_its_stack(struct printing *p, const struct value *v);
+/* How many of these bytes are to be printed, if they end with zeros; and then how
  * many zeros there are. */
 size_t without_zeros(const void *bytes, size_t len);
 void print_zeros(struct printing *p, size_t n);

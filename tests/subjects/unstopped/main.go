@@ -15,6 +15,10 @@ import (
 func wait(number int, word string) {
 	const clone = syscall.CLONE_VFORK | uintptr(syscall.SIGCHLD)
 	pid, _, _ := syscall.RawSyscall6(syscall.SYS_CLONE, clone, 0, 0, 0, 0, 0)
+	const endWithParent = 1 // PR_SET_PDEATHSIG
+	if pid == 0 {
+		syscall.RawSyscall(syscall.SYS_PRCTL, endWithParent, uintptr(syscall.SIGKILL), 0)
+	}
 	for pid == 0 {
 		syscall.RawSyscall(syscall.SYS_PAUSE, 0, 0, 0)
 	}
