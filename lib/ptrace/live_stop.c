@@ -339,7 +339,7 @@ static void give_up(struct live *l, struct live_thread *th, const char *why)
 	th->at = LIVE_LATE;
 	th->info.why = why;
 	th->info.blocked = live_thread_syscall(l, &th->info) && why == why_sleep &&
-			   th->interrupted && !in_exit(&th->info);
+			   !in_exit(&th->info);
 }
 
 /* Whoever may stay in state D for longer is not in it all the time. */

@@ -207,9 +207,8 @@ static bool find_bytes(struct printing *p, const struct value *v, uint64_t *ret_
 	case KIND_ARRAY:
 		*ret_addr = v->addr;
 		*ret_len = type_count(v->type);
-		if (leaves_its_stack(p, v))
-			return false;
-		return elem && type_kind(elem) == KIND_UINT8 && *ret_len > 0;
+		return elem && type_kind(elem) == KIND_UINT8 && *ret_len > 0 &&
+		       !leaves_its_stack(p, v);
 	default:
 		return false;
 	}

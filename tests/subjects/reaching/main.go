@@ -21,13 +21,13 @@ var (
 )
 
 //go:noinline
-func wait(longer, heaped *[most]int, whole *[1024]int) {
+func wait(longer, heaped *[most]int, whole *[1024]int, password *[most]byte) {
 	select {
 	case <-never[0]:
 	case <-never[1]:
 	case never[2] <- 1:
 	}
-	sum = longer[0] + whole[0] + heaped[0]
+	sum = longer[0] + whole[0] + heaped[0] + int(password[0])
 }
 
 func main() {
@@ -42,5 +42,6 @@ func main() {
 	})
 	go truth.EndWithStdin()
 	truth.Ready()
-	wait((*[most]int)(unsafe.Pointer(&few)), heaped, &whole)
+	pass := [12]byte{'o', 'p', 'e', 'n', ' ', 's', 'e', 's', 'a', 'm', 'e', '1'}
+	wait((*[most]int)(unsafe.Pointer(&few)), heaped, &whole, (*[most]byte)(unsafe.Pointer(&pass)))
 }
