@@ -20,6 +20,7 @@ enum { PATIENCE = 20 };
 
 enum {
 	TRIES = 500, /* even a busy program has a parked thread within milliseconds */
+	RUNNABLE_EVERY = 50,
 	BETWEEN_NS = 200 * 1000,
 	SYSCALL_BYTES = 2,   /* length of the instruction */
 	STUB_TO_SYSCALL = 7, /* from the start of the code below to after SYSCALL */
@@ -66,6 +67,11 @@ static int64_t stub_at(struct target *t, uint64_t pc)
 	return -1;
 }
 
+static bool wakes(int64_t number, uint64_t operation)
+{
+	return number == SYS_futex && (operation & FUTEX_COMMAND) != 0; /* FUTEX_WAIT */
+}
+
 /* A timed wait that was interrupted, perhaps by an earlier snapshot, continues as
  * restart_syscall, with the registers of the original call. -1: not in a stub. */
 static int64_t waits_in(struct target *t, const struct target_thread *th)
@@ -77,9 +83,15 @@ static int64_t waits_in(struct target *t, const struct target_thread *th)
 	int64_t number = stub_at(t, th->regs.value[arch_amd64.pc]);
 	bool same =
 		th->syscall_number == number || th->syscall_number == SYS_restart_syscall;
-	bool woken = number == SYS_futex &&
-		     (th->syscall_args[1] & FUTEX_COMMAND) != 0; /* not FUTEX_WAIT */
-	return same && !woken ? number : -1;
+	return same && !wakes(number, th->syscall_args[1]) ? number : -1;
+}
+
+/* Has it just waited? The kernel leaves the arguments in their registers. */
+static bool has_waited(struct target *t, const struct user_regs_struct *at)
+{
+	const int64_t number = stub_at(t, at->rip);
+
+	return number >= 0 && !wakes(number, at->rsi);
 }
 
 /* Filters are per thread, and might kill a thread for injected calls. */
@@ -100,7 +112,7 @@ static bool is_at_hand(pid_t tid)
 }
 
 /* Prefers a futex: sysmon's usleep may end within 20 us. */
-static pid_t find_parked(struct target *t, uint64_t *ret_pc)
+static pid_t find_parked(struct target *t)
 {
 	const struct live *l = target_self(t, &live_ops);
 	size_t n = 0;
@@ -117,7 +129,6 @@ static pid_t find_parked(struct target *t, uint64_t *ret_pc)
 		    (live_tracer(l, tids[i]) == gettid() && !is_at_hand(tids[i])))
 			continue;
 		found = tids[i];
-		*ret_pc = th.regs.value[arch_amd64.pc];
 		if (number == SYS_futex)
 			break;
 	}
@@ -151,11 +162,12 @@ bool borrow_let_go(const struct borrowed *b, int status)
 	return let_go(b->tid, status);
 }
 
-static bool take_own(struct borrowed *b, pid_t tid, uint64_t pc)
+static bool take_own(struct borrowed *b, struct target *t, pid_t tid)
 {
 	b->since = monotonic_ns();
 	if (!is_at_hand(tid) || live_ptrace(PTRACE_GETREGS, tid, 0, &b->registers) ||
-	    b->registers.rip != pc || !live_trace(PTRACE_SETOPTIONS, tid, borrow_options))
+	    !has_waited(t, &b->registers) ||
+	    !live_trace(PTRACE_SETOPTIONS, tid, borrow_options))
 		return false;
 	b->tid = tid;
 	b->ours = true;
@@ -175,11 +187,12 @@ static int wait_for_stop(const struct live *l, pid_t tid)
 
 /* False: err; true with b->tid 0: this thread is unsuitable, and not stopped. Seizes only
  * this thread: a seized thread stops at every signal, and Go sends many (SIGURG). */
-static bool try_borrow(struct borrowed *b, const struct live *l, pid_t tid, uint64_t pc,
-		       struct err *err)
+static bool try_borrow(struct borrowed *b, struct target *t, pid_t tid, struct err *err)
 {
+	const struct live *l = target_self(t, &live_ops);
+
 	if (!live_trace(PTRACE_SEIZE, tid, borrow_options)) {
-		if (errno == EPERM && take_own(b, tid, pc))
+		if (errno == EPERM && take_own(b, t, tid))
 			return true;
 		if (errno == EPERM || errno == EINVAL)
 			return err_set(err, ERR_CANNOT,
@@ -196,7 +209,7 @@ static bool try_borrow(struct borrowed *b, const struct live *l, pid_t tid, uint
 		return true;
 	if (live_is_event(status, PTRACE_EVENT_STOP) &&
 	    live_ptrace(PTRACE_GETREGS, tid, 0, &b->registers) == 0 &&
-	    b->registers.rip == pc) {
+	    has_waited(t, &b->registers)) {
 		b->tid = tid;
 		return true;
 	}
@@ -204,15 +217,38 @@ static bool try_borrow(struct borrowed *b, const struct live *l, pid_t tid, uint
 	return true;
 }
 
-bool borrow(struct target *t, struct borrowed *b, struct err *err)
+/* A thread that has no processor is about to return from its wait for most of the time;
+ * if one of them sleeps for short only, as sysmon does, it may never be met asleep. Where
+ * it is shows when it is stopped. */
+static bool try_runnable(struct borrowed *b, struct target *t, struct err *err)
 {
 	const struct live *l = target_self(t, &live_ops);
-	uint64_t pc;
+	size_t n = 0;
+	struct err ignored;
+	AUTO(xfree) pid_t *tids = live_tasks(l, &n, &ignored);
 
+	for (size_t i = 0; tids && i < n && !b->tid; i++)
+		if (live_state(l, tids[i]) == 'R' && !is_filtered(tids[i]) &&
+		    live_tracer(l, tids[i]) != gettid() &&
+		    !try_borrow(b, t, tids[i], err))
+			return false;
+	return true;
+}
+
+static bool try_any(struct borrowed *b, struct target *t, unsigned try, struct err *err)
+{
+	const pid_t tid = find_parked(t);
+
+	if (tid)
+		return try_borrow(b, t, tid, err);
+	return try % RUNNABLE_EVERY != RUNNABLE_EVERY - 1 || try_runnable(b, t, err);
+}
+
+bool borrow(struct target *t, struct borrowed *b, struct err *err)
+{
 	*b = (struct borrowed){ 0 };
-	for (int i = 0; i < TRIES; i++) {
-		pid_t tid = find_parked(t, &pc);
-		if (tid && !try_borrow(b, l, tid, pc, err))
+	for (unsigned i = 0; i < TRIES; i++) {
+		if (!try_any(b, t, i, err))
 			return false;
 		if (b->tid)
 			return true;
