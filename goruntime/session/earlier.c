@@ -12,7 +12,7 @@ enum { PIECE = 4096 };
 
 struct earlier_stack {
 	uint64_t g, id, pc, sp;
-	uint64_t hash; /* of its used bytes; 0: not known */
+	uint64_t hash; /* of its used bytes; 0: not known, or not unwound */
 };
 
 static uint64_t hash_words(const uint64_t *words, size_t n, uint64_t hash)
@@ -45,6 +45,13 @@ static uint64_t hash_of_stack(struct runtime *rt, const struct goroutine *g)
 	return hash;
 }
 
+/* That of one on a thread which ran is not known, though pc and sp, those that it had when the
+ * scheduler last saved them, may be true of it again once the thread stands still. */
+static bool has_frames(const struct runtime *rt, const struct goroutine *g)
+{
+	return g->stack != NO_STACK && stacks_get(rt->shared->stacks, g->stack).count > 0;
+}
+
 void earlier_stacks_note(struct runtime *rt)
 {
 	xfree(rt->earlier);
@@ -52,8 +59,10 @@ void earlier_stacks_note(struct runtime *rt)
 	rt->earlier = xcalloc(rt->earlier_count + 1, sizeof(*rt->earlier));
 	for (size_t i = 0; i < rt->earlier_count; i++) {
 		const struct goroutine *g = &rt->goroutines[i];
-		rt->earlier[i] = (struct earlier_stack){ g->addr, g->id, g->pc, g->sp,
-							 hash_of_stack(rt, g) };
+		rt->earlier[i] =
+			(struct earlier_stack){ g->addr, g->id, g->pc, g->sp,
+						has_frames(rt, g) ? hash_of_stack(rt, g)
+								  : 0 };
 	}
 }
 
