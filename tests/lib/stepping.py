@@ -4,9 +4,12 @@ at. All others stand still from the first rest on: the scheduler asks for nothin
 does is to need nobody else, as the garbage collector would. On amd64."""
 import ctypes
 import os
+import re
 import signal
 import struct
+import subprocess
 
+import processes
 from tap import Mismatch
 
 CONT, SINGLESTEP, GETREGS, SETREGS, DETACH, SEIZE, INTERRUPT = 7, 9, 12, 13, 17, 0x4206, 0x4207
@@ -119,3 +122,25 @@ class Stepper:
         """Until the function that it is at the entry of has returned."""
         self._seize()
         self.run_to(self.word(self.sp))
+
+
+def reads(pid):
+    with open(f"/proc/{pid}/syscall", encoding="ascii") as f:
+        return f.read().startswith("0 0x0 ")
+
+
+def as_it_parks(subject):
+    """Of the subject "parks": a Stepper of its first thread, at the first instruction of park_m, where
+    its goroutine is about to wait."""
+    names = subprocess.run(["nm", subject.process.args[0]], check=True, capture_output=True, text=True)
+    begin = int(re.search(r"^(\w+) T runtime\.park_m$", names.stdout, re.M)[1], 16)
+    # So that nobody else comes to the breakpoint.
+    processes.until(lambda: reads(subject.pid), "its first thread reads")
+    stepper = Stepper(subject.pid)
+
+    def go_on():
+        subject.process.stdin.write(b"\n")
+        subject.process.stdin.flush()
+
+    stepper.run_to(begin, go_on)
+    return stepper

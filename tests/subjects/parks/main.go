@@ -33,6 +33,11 @@ var (
 	}
 )
 
+type note struct{ text string }
+
+// The note that main keeps is in the heap.
+var escaped *note
+
 func init() {
 	runtime.LockOSThread()
 }
@@ -49,6 +54,9 @@ func main() {
 	truth.Say(map[string]string{"address": address[os.Args[1]]})
 	truth.Ready()
 	wait := waiting[os.Args[1]]
+	kept := &note{os.Args[0]}
+	escaped = kept
 	syscall.RawSyscall(syscall.SYS_READ, 0, uintptr(unsafe.Pointer(&line[0])), 1)
 	wait()
+	runtime.KeepAlive(kept)
 }
