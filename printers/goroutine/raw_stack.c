@@ -11,19 +11,37 @@ struct raw_printing {
 	struct sink *out;
 	struct redaction *redaction;
 	const struct raw_stack *stack;
+	bool *of_calls; /* by word: a return address or a saved frame pointer */
 };
 
+static void note_word(const struct raw_printing *p, uint64_t addr)
+{
+	const uint64_t i = (addr - p->stack->low) / WORD;
+
+	if (addr && i < p->stack->count)
+		p->of_calls[i] = true;
+}
+
+static void note_calls(const struct raw_printing *p)
+{
+	for (size_t i = 0; i < p->stack->frame_count; i++) {
+		note_word(p, p->stack->frames[i].return_address);
+		note_word(p, p->stack->frames[i].frame_pointer);
+	}
+}
+
 /* What nobody has judged may be anything: only addresses and small numbers are left, of
- * which neither texts nor keys consist. */
+ * which neither texts nor keys consist. What holds the frames together is known, even where
+ * anything else may be secret. */
 static bool is_withheld(const struct raw_printing *p, size_t i)
 {
 	const uint64_t word = p->stack->words[i];
+	const bool plain =
+		redaction_is_plain_number(word) || raw_stack_is_address(p->stack, word);
 
-	if (redaction_mode(p->redaction) == REDACT_NOTHING)
+	if (redaction_mode(p->redaction) == REDACT_NOTHING || (plain && p->of_calls[i]))
 		return false;
-	return !(redaction_is_plain_number(word) ||
-		 raw_stack_is_address(p->stack, word)) ||
-	       redaction_at(p->redaction, p->stack->low + i * WORD, WORD) ||
+	return !plain || redaction_at(p->redaction, p->stack->low + i * WORD, WORD) ||
 	       redaction_of_dead_word(p->redaction, word);
 }
 
@@ -157,8 +175,11 @@ static void print_code(const struct raw_printing *p)
 
 static void print_all(struct raw_printing *p)
 {
+	AUTO(xfree) bool *of_calls = xcalloc(p->stack->count, sizeof(*of_calls));
 	struct sink *out = p->out;
 
+	p->of_calls = of_calls;
+	note_calls(p);
 	sink_named_address(out, "address", p->stack->low);
 	print_words(p);
 	if (p->stack->left_out)
@@ -181,7 +202,7 @@ void print_raw_stack(struct sink *out, const struct goroutine_printing *printing
 		wanted->omitted_by
 			? NULL
 			: raw_stack_new(printing->runtimes, printing->runtime, g);
-	struct raw_printing p = { out, printing->redaction, stack };
+	struct raw_printing p = { out, printing->redaction, stack, NULL };
 	if (!stack && !wanted->omitted_by)
 		return;
 	sink_named_begin(out, "raw_stack", SINK_OBJECT);
