@@ -35,9 +35,11 @@ static void add_stack(struct memory_set *set, uint64_t sp, uint64_t high)
 	memory_set_add(set, high - STACK_END, STACK_END);
 }
 
+/* Debuggers list that of a C thread which is not in Go, too. */
 static void add_goroutine(const struct goroutine *g, struct memory_set *set)
 {
-	if (!goroutine_has_stack(g) || g->stack_high <= g->stack_low)
+	if ((!goroutine_has_stack(g) && g->status != GOROUTINE_DEAD_EXTRA) ||
+	    g->stack_high <= g->stack_low)
 		return;
 	const uint64_t size = g->stack_high - g->stack_low;
 	const bool sp_is_in = g->sp >= g->stack_low && g->sp < g->stack_high;
