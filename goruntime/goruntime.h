@@ -18,6 +18,7 @@
 #include "goruntime/goroutines/extras.h"
 #include "goruntime/goroutines/raw_stack.h"
 #include "goruntime/heap/leaks.h"
+#include "goruntime/heap/memory_place.h"
 #include "goruntime/layout/build_info.h"
 #include "goruntime/probes/goroutine_list.h"
 #include "goruntime/probes/probe_points.h"

@@ -14,6 +14,9 @@ enum {
 	ARENA_PAGES = 1 << (ARENA_BITS - HEAP_PAGE_BITS)
 };
 
+/* More than this is no address: so no sum overflows. */
+#define ADDRESS_END (UINT64_C(1) << 48)
+
 /* How it is known which words of a span's objects are pointers. */
 enum pointer_map {
 	MAP_NONE,
@@ -137,6 +140,14 @@ MUST_CHECK bool heap_may_read(struct heap *h, uint64_t len);
 bool heap_is_in_time(const struct heap *h);
 
 /* spans.c */
+bool heap_spans_known(const struct layout *l);
+/* The address of runtime.mheap_; 0: not found. */
+uint64_t heap_find(struct runtime *rt);
+/* The span whose mspan is at addr. False: it is not one of objects, or damaged. */
+bool heap_span_at(struct runtime *rt, uint64_t addr, struct span *ret);
+/* pointer_map.c: the address of the heapArena that addr is in; 0: none. */
+uint64_t heap_arena(struct runtime *rt, struct target *memory, uint64_t heap,
+		    uint64_t addr);
 MUST_CHECK bool spans_read(struct heap *h, struct err *err);
 
 /* allocated.c */

@@ -121,20 +121,30 @@ static void load_from_span(struct heap *h, const struct span *s, bool in_room)
 }
 
 /* Linux on amd64 has its addresses from the middle of the list on (runtime/malloc.go arenaBaseOffset). */
-static uint64_t arena_bitmap(struct heap *h, uint64_t addr)
+uint64_t heap_arena(struct runtime *rt, struct target *memory, uint64_t heap,
+		    uint64_t addr)
 {
-	const bool amd64 = target_arch(h->memory) == &arch_amd64;
-	uint64_t *arena = &h->maps->arenas[(addr - h->low) >> ARENA_BITS], list;
+	const bool amd64 = target_arch(memory) == &arch_amd64;
 	const uint64_t i = (addr >> ARENA_BITS) + (amd64 ? 1 << 21 : 0);
+	uint64_t list, arena;
 	struct err ignored;
 
-	if (*arena != 1)
-		return *arena;
-	if (!target_read_uint(h->memory,
-			      h->mheap + (uint64_t)h->rt->layout.slot[L_mheap_arenas].off,
-			      WORD, &list, &ignored) ||
-	    !target_read_uint(h->memory, list + i * WORD, WORD, arena, &ignored))
-		*arena = 0;
+	if (addr >= ADDRESS_END ||
+	    !target_read_uint(memory,
+			      heap + (uint64_t)rt->layout.slot[L_mheap_arenas].off, WORD,
+			      &list, &ignored) ||
+	    !target_read_uint(memory, list + i * WORD, WORD, &arena, &ignored))
+		return 0;
+	return arena;
+}
+
+/* Up to 1.21 it is the first that an arena has. */
+static uint64_t arena_bitmap(struct heap *h, uint64_t addr)
+{
+	uint64_t *arena = &h->maps->arenas[(addr - h->low) >> ARENA_BITS];
+
+	if (*arena == 1)
+		*arena = heap_arena(h->rt, h->memory, h->mheap, addr);
 	return *arena;
 }
 

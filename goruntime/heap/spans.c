@@ -17,14 +17,11 @@ enum {
 	/* The largest span of several objects has 10 pages (runtime/sizeclasses.go, 1.27). */
 	SHARED_PAGES = 1 << 10,
 };
-/* More than this is no address: so no sum overflows. */
-#define ADDRESS_END (UINT64_C(1) << 48)
-
 struct slice {
 	uint64_t array, len, cap;
 };
 
-static bool is_known(const struct layout *l)
+bool heap_spans_known(const struct layout *l)
 {
 	return layout_has(l, L_mheap_allspans) && layout_has(l, L_span_size) &&
 	       layout_has(l, L_span_start) && layout_has(l, L_span_pages) &&
@@ -63,6 +60,16 @@ static bool parse(const struct layout *l, const uint8_t *bytes, struct span *ret
 		ret->reciprocal = (uint32_t)(UINT32_MAX / ret->elem_size + 1);
 	ret->map = (uint8_t)pointer_map_of(l, ret);
 	return true;
+}
+
+bool heap_span_at(struct runtime *rt, uint64_t addr, struct span *ret)
+{
+	const size_t size = (size_t)rt->layout.slot[L_span_size].off;
+	uint8_t bytes[LIMIT_STRUCT_BYTES];
+	struct err ignored;
+
+	return addr % WORD == 0 && target_read(rt->target, addr, bytes, size, &ignored) &&
+	       parse(&rt->layout, bytes, ret);
 }
 
 static bool looks_like_span(struct runtime *rt, uint64_t addr, size_t *in_use)
@@ -115,7 +122,7 @@ static bool looks_like_heap(struct runtime *rt, uint64_t addr)
 	return in_use > 0;
 }
 
-static uint64_t find_heap(struct runtime *rt)
+uint64_t heap_find(struct runtime *rt)
 {
 	static const struct runtime_variable heap = {
 		.symbol = "runtime.mheap_",
@@ -226,11 +233,11 @@ bool spans_read(struct heap *h, struct err *err)
 	const struct layout *l = &h->rt->layout;
 	size_t n;
 
-	if (!is_known(l))
+	if (!heap_spans_known(l))
 		return err_set(err, ERR_UNSUPPORTED,
 			       "the heap of this Go release is not known");
 	target_budget_unit(h->rt->target);
-	const uint64_t addr = find_heap(h->rt);
+	const uint64_t addr = heap_find(h->rt);
 	if (!addr)
 		return err_set(err, ERR_NOT_FOUND, "the heap was not found");
 	h->mheap = addr;

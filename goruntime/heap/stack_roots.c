@@ -254,7 +254,7 @@ static void follow_field(struct stack_reading *r, enum layout_slot slot,
 	uint64_t word;
 
 	for (int32_t off = at.off;
-	     off >= 0 && off < at.off + at.size && (size_t)off + WORD <= len;
+	     off >= 0 && off < at.off + (int32_t)at.size && (size_t)off + WORD <= len;
 	     off += WORD) {
 		memcpy(&word, record + off, WORD);
 		follow(r, word);

@@ -16,7 +16,7 @@ enum { LAYOUT_NAME_BYTES = 128 };
 
 struct slot {
 	int32_t off;   /* offset in the struct, or a constant's value; -1: absent */
-	uint16_t size; /* of the field, in bytes */
+	uint32_t size; /* of the field, in bytes */
 };
 
 enum layout_slot {

@@ -55,9 +55,9 @@ static bool try_member(struct dwarf *d, const char *type, const char *member,
 	uint64_t off, size;
 
 	if (!dwarf_member(d, types_unit, type, member, &off, &size) || off > INT32_MAX ||
-	    size > UINT16_MAX)
+	    size > UINT32_MAX)
 		return false;
-	*ret = (struct slot){ (int32_t)off, (uint16_t)size };
+	*ret = (struct slot){ (int32_t)off, (uint32_t)size };
 	return true;
 }
 

@@ -16,12 +16,12 @@ struct layout_item {
 	char name[256]; /* "runtime.g.goid": as in its DWARF, else as in the newest Go */
 	enum layout_kind kind;
 	int32_t value;	/* offset of a field, bytes of a type, a constant; -1: absent */
-	uint16_t size;	/* of a field */
+	uint32_t size;	/* of a field */
 	bool described; /* false: DWARF omits types that the program does not use */
 	/* Compared with the table row; set only when the layout is from DWARF. */
 	bool differs;
 	int32_t row_value;
-	uint16_t row_size;
+	uint32_t row_size;
 };
 
 struct layout_place {

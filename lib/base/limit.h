@@ -49,9 +49,9 @@
 /* bytes of one runtime struct, and the largest field offset: runtime.g has some 450,
  * runtime.m has fields at 1,100 */
 #define LIMIT_STRUCT_BYTES 4096
-/* the same for what no release reads whole: runtime.mheap has fields at 70,000, runtime.heapArena at a
+/* the same for what no release reads whole: runtime.mheap has fields at 70,000, runtime.heapArena at two
  * million */
-#define LIMIT_FAR_BYTES (1 << 21)
+#define LIMIT_FAR_BYTES (1 << 22)
 /* count; elements of allgs that are examined: the largest seen is some ten million */
 #define LIMIT_GOROUTINES (UINT64_C(1) << 24)
 /* frames of one stack: more is runaway recursion, which both ends of the stack explain */

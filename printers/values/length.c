@@ -8,6 +8,8 @@
 
 #include "printers/values/value_printers.h"
 
+static const char nowhere[] = "no readable memory there";
+
 static bool shows_all(const struct printing *p)
 {
 	return redaction_mode(p->redaction) == REDACT_NOTHING;
@@ -29,6 +31,30 @@ bool ends_in_memory(struct printing *p, uint64_t n, uint64_t addr, uint64_t size
 	       runtime_is_mapped(p->rt, last);
 }
 
+const char *reaches_beyond(struct printing *p, uint64_t addr, uint64_t size)
+{
+	enum { LARGE = 512 }; /* smaller ones are many, and lead to little */
+
+	if (size < LARGE)
+		return NULL;
+	const struct memory_place place = runtime_memory_place(p->rt, addr);
+	if (!place.end)
+		return ends_in_memory(p, size, addr, 1) ? NULL : nowhere;
+	if (size <= place.end - addr)
+		return NULL;
+	return place.is_stack ? "reaches beyond the stack that it is in"
+			      : "reaches beyond the object that it is in";
+}
+
+const char *row_reaches_beyond(struct printing *p, uint64_t n, uint64_t addr,
+			       uint64_t size)
+{
+	uint64_t bytes;
+
+	return reaches_beyond(
+		p, addr, __builtin_mul_overflow(n, size, &bytes) ? UINT64_MAX : bytes);
+}
+
 bool is_length(struct printing *p, uint64_t n, uint64_t addr, uint64_t size)
 {
 	if (n <= UINT16_MAX || shows_all(p))
@@ -39,7 +65,7 @@ bool is_length(struct printing *p, uint64_t n, uint64_t addr, uint64_t size)
 
 void print_nowhere(struct printing *p)
 {
-	print_unreadable(p, "no readable memory there");
+	print_unreadable(p, nowhere);
 }
 
 static bool is_inside_word(char c)

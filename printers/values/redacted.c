@@ -208,7 +208,7 @@ static bool find_bytes(struct printing *p, const struct value *v, uint64_t *ret_
 		*ret_addr = v->addr;
 		*ret_len = type_count(v->type);
 		return elem && type_kind(elem) == KIND_UINT8 && *ret_len > 0 &&
-		       !leaves_its_stack(p, v);
+		       !reaches_beyond(p, v->addr, *ret_len);
 	default:
 		return false;
 	}

@@ -157,8 +157,14 @@ static uint64_t in_row(const void *arg, uint64_t i)
 
 static void print_row(struct printing *p, const struct row *row)
 {
+	const char *beyond;
+
 	if (!is_length(p, row->n, row->addr, row->size)) {
 		print_nowhere(p);
+	} else if (row->is_slice &&
+		   (beyond = row_reaches_beyond(p, row->n, row->addr, row->size))) {
+		print_size(p, row);
+		print_unreadable(p, beyond);
 	} else if (is_bytes(row->elem)) {
 		print_bytes(p, row);
 	} else if (!redact_row(p, row->elem, row->addr, row->n)) {
@@ -172,24 +178,13 @@ static uint64_t size_of(const struct type *elem)
 	return elem ? type_size(elem) : 0;
 }
 
-bool leaves_its_stack(struct printing *p, const struct value *v)
-{
-	/* As those types are. Most snapshots need no list of stacks then. */
-	enum { LARGE = 2048 };
-	const uint64_t size = type_size(v->type);
-
-	if (size < LARGE)
-		return false;
-	uint64_t end = runtime_stack_end(p->rt, v->addr);
-	return end && size > end - v->addr;
-}
-
 void print_array(struct printing *p, const struct value *v)
 {
 	const struct type *elem = type_elem(v->type);
+	const char *beyond = reaches_beyond(p, v->addr, type_size(v->type));
 
-	if (leaves_its_stack(p, v)) {
-		print_unreadable(p, "reaches beyond the stack that it is in");
+	if (beyond) {
+		print_unreadable(p, beyond);
 		return;
 	}
 	print_row(p, &(struct row){ elem, v->addr, size_of(elem), type_count(v->type),

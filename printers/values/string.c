@@ -32,6 +32,12 @@ void print_string(struct printing *p, const struct value *v)
 		print_nowhere(p);
 		return;
 	}
+	const char *beyond = reaches_beyond(p, s.addr, s.len);
+	if (beyond) {
+		sink_named_uint(p->out, "len", s.len);
+		print_unreadable(p, beyond);
+		return;
+	}
 	size_t shown = s.len < p->bounds->string ? (size_t)s.len : p->bounds->string;
 	size_t len =
 		s.len - shown < SECRETS_BEHIND ? (size_t)s.len : shown + SECRETS_BEHIND;

@@ -36,7 +36,12 @@ void print_struct(struct printing *p, const struct value *v)
 {
 	size_t n = type_field_count(v->type), i = 0, hidden = 0;
 	const struct type_notes *notes = notes_of_fields(p, v->type);
+	const char *beyond = reaches_beyond(p, v->addr, type_size(v->type));
 
+	if (beyond) {
+		print_unreadable(p, beyond);
+		return;
+	}
 	if (!may_descend(p, n))
 		return;
 	const char *pair = p->redacted ? NULL : rule_of_pair(p, v);

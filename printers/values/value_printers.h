@@ -133,9 +133,6 @@ void print_redacted(struct printing *p, const void *bytes, size_t len, const cha
 /* How far past what is shown to look for a secret. */
 enum { SECRETS_BEHIND = 256 };
 
-/* sequence.c: does an array end behind its goroutine's stack? Where a pointer to [1 << 16]T leads
- * to fewer, as one in runtime.selectgo does, what follows must not be taken for elements. */
-bool leaves_its_stack(struct printing *p, const struct value *v);
 /* How many of these bytes are to be printed, if they end with zeros; and then how
  * many zeros there are. */
 size_t without_zeros(const void *bytes, size_t len);
@@ -148,6 +145,13 @@ bool has_memory(struct printing *p, uint64_t addr);
 bool is_length(struct printing *p, uint64_t n, uint64_t addr, uint64_t size);
 /* Is there memory at the end of them? */
 bool ends_in_memory(struct printing *p, uint64_t n, uint64_t addr, uint64_t size);
+/* Is this more than the heap object, the stack, or all memory at addr has? Where a pointer to [1 << 16]T leads to
+ * fewer, as one in runtime.selectgo does, or was never set, what follows must not be taken for it.
+ * Returns the reason; NULL: no, or not known. */
+const char *reaches_beyond(struct printing *p, uint64_t addr, uint64_t size);
+/* The same of n elements. */
+const char *row_reaches_beyond(struct printing *p, uint64_t n, uint64_t addr,
+			       uint64_t size);
 /* For a value without such an address or length. */
 void print_nowhere(struct printing *p);
 /* An error message, without numbers that are not lengths. */

@@ -96,7 +96,7 @@ static const char *source_of(const struct layout_report *report,
 }
 
 static void sink_numbers(struct sink *out, enum layout_kind kind, int32_t value,
-			 uint16_t size)
+			 uint32_t size)
 {
 	static const char *const names[] = {
 		[LAYOUT_FIELD] = "offset",
@@ -223,7 +223,7 @@ static struct widths measure(const struct layout_report *report, bool all)
 /* One line of the table. A field has an offset and a size, a type has a size, a constant
  * has a value; absent items have none. */
 static void print_line(struct widths w, const char *slot, const char *name,
-		       enum layout_kind kind, int32_t value, uint16_t size,
+		       enum layout_kind kind, int32_t value, uint32_t size,
 		       const char *source)
 {
 	char first[16] = "-", second[16] = "-";

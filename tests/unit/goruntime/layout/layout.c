@@ -292,7 +292,8 @@ static void test_large_structs(void **state)
 			const struct slot_info *info =
 				layout_slot_info((enum layout_slot)slot);
 			if (info->kind != SLOT_CONSTANT)
-				assert_true(l.slot[slot].off + l.slot[slot].size <=
+				assert_true(l.slot[slot].off +
+						    (int64_t)l.slot[slot].size <=
 					    (info->far ? LIMIT_FAR_BYTES
 						       : LIMIT_STRUCT_BYTES));
 		}
