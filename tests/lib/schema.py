@@ -78,9 +78,10 @@ def _compiled(schema):
             with open(source, "w", encoding="utf-8") as f:
                 f.write(fastjsonschema.compile_to_code(schema))
             import py_compile
-            py_compile.compile(source, place + ".new", doraise=True,
+            made = os.path.join(work, "schema.pyc")  # others may make it at the same time
+            py_compile.compile(source, made, doraise=True,
                                invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
-            os.rename(place + ".new", place)
+            os.rename(made, place)
     spec = importlib.util.spec_from_file_location("compiled_schema", place)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
