@@ -145,9 +145,6 @@ bool heap_spans_known(const struct layout *l);
 uint64_t heap_find(struct runtime *rt);
 /* The span whose mspan is at addr. False: it is not one of objects, or damaged. */
 bool heap_span_at(struct runtime *rt, uint64_t addr, struct span *ret);
-/* pointer_map.c: the address of the heapArena that addr is in; 0: none. */
-uint64_t heap_arena(struct runtime *rt, struct target *memory, uint64_t heap,
-		    uint64_t addr);
 MUST_CHECK bool spans_read(struct heap *h, struct err *err);
 
 /* allocated.c */
@@ -162,6 +159,9 @@ size_t piece_of(const struct heap *h, uint64_t addr, uint64_t end);
 void scan_span(struct heap *h, struct span *s);
 
 /* pointer_map.c */
+/* The address of the heapArena that addr is in; 0: none. False: not read. */
+bool heap_arena(struct runtime *rt, struct target *memory, uint64_t heap, uint64_t addr,
+		uint64_t *ret);
 void pointer_maps_open(struct heap *h);
 void pointer_maps_close(struct heap *h);
 enum pointer_map pointer_map_of(const struct layout *l, const struct span *s);

@@ -14,47 +14,54 @@ static bool is_known(const struct layout *l)
 
 static uint64_t heap_of(struct runtime *rt)
 {
-	if (!rt->heap_sought)
-		rt->heap = is_known(&rt->layout) ? heap_find(rt) : 0;
+	if (!rt->heap_sought && is_known(&rt->layout)) {
+		target_budget_unit(rt->target);
+		rt->heap = heap_find(rt);
+	}
 	rt->heap_sought = true;
 	return rt->heap;
 }
 
-/* The address of the mspan; 0: none. */
-static uint64_t span_of(struct runtime *rt, uint64_t heap, uint64_t addr)
+/* The address of the mspan; 0: none. False: not read. */
+static bool span_of(struct runtime *rt, uint64_t heap, uint64_t addr, uint64_t *ret)
 {
-	const struct layout *l = &rt->layout;
-	const uint64_t arena = heap_arena(rt, rt->target, heap, addr),
-		       page = addr >> HEAP_PAGE_BITS & (ARENA_PAGES - 1);
-	uint64_t span;
+	const uint64_t page = addr >> HEAP_PAGE_BITS & (ARENA_PAGES - 1),
+		       off = (uint64_t)rt->layout.slot[L_arena_spans].off + page * WORD;
+	uint64_t arena;
 	struct err ignored;
 
-	return arena && target_read_uint(rt->target,
-					 arena + (uint64_t)l->slot[L_arena_spans].off +
-						 page * WORD,
-					 WORD, &span, &ignored)
-		       ? span
-		       : 0;
+	*ret = 0;
+	return heap_arena(rt, rt->target, heap, addr, &arena) &&
+	       (!arena || target_search(rt->target, arena + off, ret, WORD, &ignored));
 }
 
 static uint64_t object_end(const struct span *s, uint64_t addr)
 {
-	const uint32_t i = object_in(s, addr);
+	const uint32_t i =
+		addr - s->start < span_bytes(s) ? object_in(s, addr) : NO_OBJECT;
 
 	return i == NO_OBJECT ? 0 : s->start + (i + UINT64_C(1)) * s->elem_size;
 }
 
-struct memory_place runtime_memory_place(struct runtime *rt, uint64_t addr)
+static struct memory_place find_place(struct runtime *rt, uint64_t addr)
 {
 	const uint64_t heap = heap_of(rt);
-	const uint64_t at = heap ? span_of(rt, heap, addr) : 0;
 	struct span span;
+	uint64_t at = 0;
 
-	if (heap && !at)
+	if (heap && span_of(rt, heap, addr, &at) && !at)
 		return (struct memory_place){ 0 };
 	if (at && heap_span_at(rt, at, &span))
-		return (struct memory_place){ .end = addr - span.start < span_bytes(&span)
-							     ? object_end(&span, addr)
-							     : 0 };
+		return (struct memory_place){ .end = object_end(&span, addr) };
 	return (struct memory_place){ runtime_stack_end(rt, addr), true };
+}
+
+/* Who asks can do without an answer: the value itself may be there. */
+struct memory_place runtime_memory_place(struct runtime *rt, uint64_t addr)
+{
+	const uint64_t missed = target_missed(rt->target);
+	const struct memory_place place = find_place(rt, addr);
+
+	target_forget_missed(rt->target, missed);
+	return place;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* memory_place.h - what an address is in: a heap object, or the stack of a goroutine, beyond whose end
- * nothing is that begins there. Reads a few words, unlike the rest of this folder. */
+ * nothing is that begins there. Reads a few words of the heap, not all of it, as the rest of this folder
+ * does. */
 #ifndef GOSNAP_MEMORY_PLACE_H
 #define GOSNAP_MEMORY_PLACE_H
 

@@ -121,21 +121,19 @@ static void load_from_span(struct heap *h, const struct span *s, bool in_room)
 }
 
 /* Linux on amd64 has its addresses from the middle of the list on (runtime/malloc.go arenaBaseOffset). */
-uint64_t heap_arena(struct runtime *rt, struct target *memory, uint64_t heap,
-		    uint64_t addr)
+bool heap_arena(struct runtime *rt, struct target *memory, uint64_t heap, uint64_t addr,
+		uint64_t *ret)
 {
 	const bool amd64 = target_arch(memory) == &arch_amd64;
-	const uint64_t i = (addr >> ARENA_BITS) + (amd64 ? 1 << 21 : 0);
-	uint64_t list, arena;
+	const uint64_t i = (addr >> ARENA_BITS) + (amd64 ? 1 << 21 : 0),
+		       arenas = heap + (uint64_t)rt->layout.slot[L_mheap_arenas].off;
+	uint64_t list;
 	struct err ignored;
 
-	if (addr >= ADDRESS_END ||
-	    !target_read_uint(memory,
-			      heap + (uint64_t)rt->layout.slot[L_mheap_arenas].off, WORD,
-			      &list, &ignored) ||
-	    !target_read_uint(memory, list + i * WORD, WORD, &arena, &ignored))
-		return 0;
-	return arena;
+	*ret = 0;
+	return addr >= ADDRESS_END ||
+	       (target_search(memory, arenas, &list, WORD, &ignored) &&
+		target_search(memory, list + i * WORD, ret, WORD, &ignored));
 }
 
 /* Up to 1.21 it is the first that an arena has. */
@@ -143,8 +141,8 @@ static uint64_t arena_bitmap(struct heap *h, uint64_t addr)
 {
 	uint64_t *arena = &h->maps->arenas[(addr - h->low) >> ARENA_BITS];
 
-	if (*arena == 1)
-		*arena = heap_arena(h->rt, h->memory, h->mheap, addr);
+	if (*arena == 1 && !heap_arena(h->rt, h->memory, h->mheap, addr, arena))
+		*arena = 0;
 	return *arena;
 }
 

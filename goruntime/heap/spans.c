@@ -17,6 +17,7 @@ enum {
 	/* The largest span of several objects has 10 pages (runtime/sizeclasses.go, 1.27). */
 	SHARED_PAGES = 1 << 10,
 };
+
 struct slice {
 	uint64_t array, len, cap;
 };
@@ -68,7 +69,8 @@ bool heap_span_at(struct runtime *rt, uint64_t addr, struct span *ret)
 	uint8_t bytes[LIMIT_STRUCT_BYTES];
 	struct err ignored;
 
-	return addr % WORD == 0 && target_read(rt->target, addr, bytes, size, &ignored) &&
+	return addr % WORD == 0 &&
+	       target_search(rt->target, addr, bytes, size, &ignored) &&
 	       parse(&rt->layout, bytes, ret);
 }
 
@@ -81,7 +83,7 @@ static bool looks_like_span(struct runtime *rt, uint64_t addr, size_t *in_use)
 	struct err ignored;
 
 	if (!addr || addr % WORD ||
-	    !target_read(rt->target, addr, bytes, size, &ignored) ||
+	    !target_search(rt->target, addr, bytes, size, &ignored) ||
 	    layout_get(l, L_span_state, bytes, size) > STATE_LAST)
 		return false;
 	const bool used = layout_get(l, L_span_state, bytes, size) == STATE_IN_USE;
@@ -95,8 +97,8 @@ static bool read_slice(struct runtime *rt, struct target *t, uint64_t addr,
 	struct err ignored;
 
 	if (addr % WORD ||
-	    !target_read(t, addr + (uint64_t)rt->layout.slot[L_mheap_allspans].off, ret,
-			 sizeof(*ret), &ignored))
+	    !target_search(t, addr + (uint64_t)rt->layout.slot[L_mheap_allspans].off, ret,
+			   sizeof(*ret), &ignored))
 		return false;
 	const struct target_mapping *map = target_mapping_at(t, ret->array);
 	return ret->len && ret->len <= ret->cap && ret->len <= LIMIT_HEAP_SPANS &&
@@ -114,8 +116,8 @@ static bool looks_like_heap(struct runtime *rt, uint64_t addr)
 		return false;
 	for (size_t i = 0; i < SAMPLE; i++) {
 		uint64_t span;
-		if (!target_read_uint(rt->target, s.array + s.len * i / SAMPLE * WORD,
-				      WORD, &span, &ignored) ||
+		if (!target_search(rt->target, s.array + s.len * i / SAMPLE * WORD, &span,
+				   WORD, &ignored) ||
 		    !looks_like_span(rt, span, &in_use))
 			return false;
 	}

@@ -379,6 +379,7 @@ void runtime_rewind(struct runtime *rt, struct target *live)
 	memset(rt->sync_map_counts, 0, sizeof(rt->sync_map_counts));
 	rt->goroutine_count = rt->goroutine_cap = rt->machine_count = 0;
 	rt->range_count = 0;
+	rt->heap_sought = rt->heap != 0;
 }
 
 size_t runtime_image_count(const struct runtime *rt)

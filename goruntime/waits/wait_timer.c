@@ -8,7 +8,8 @@
 size_t waits_timer_bytes(const struct layout *l)
 {
 	struct slot when = l->slot[L_timer_when], period = l->slot[L_timer_period];
-	int32_t end = when.off + when.size, other = period.off + period.size;
+	int32_t end = when.off + (int32_t)when.size,
+		other = period.off + (int32_t)period.size;
 
 	if (when.off < 0)
 		return 1;

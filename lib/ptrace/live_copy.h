@@ -29,7 +29,8 @@ struct live_copy {
 	bool broken; /* after an error: T0 is as only our exit may leave it */
 };
 
-/* Creates I and leaves it about to enter its clone. Stops only T0, for some 0.2 ms.
+/* Creates I and leaves it about to enter its clone. Stops only T0, for some 0.2 ms, and
+ * before it, on a busy machine, threads that might be it.
  * ERR_CANNOT: not possible this way (no thread to borrow, no room for two more tasks,
  * ...). */
 MUST_CHECK bool live_copy_prepare(struct live_copy *c, struct err *err);

@@ -105,6 +105,9 @@ pid_t *live_tasks(const struct live *l, size_t *ret_n, struct err *err);
 size_t live_task_count(const struct live *l);
 /* R, S, D, Z, ...; 0: no such thread. */
 char live_state(const struct live *l, pid_t tid);
+/* live_stop.c: before a thread that was only interrupted, and stopped with that status, is
+ * let go: a call that waits without a limit begins again. Not for threads with a filter. */
+void live_begin_again(pid_t tid, int status);
 /* The thread's tracer; 0: none. */
 pid_t live_tracer(const struct live *l, pid_t tid);
 /* For target_thread.ran_ns: how far CLOCK_MONOTONIC is ahead of the scheduler's clock. */

@@ -142,7 +142,7 @@ static void begin_again(const struct live_thread *th)
 		    (void *)(uintptr_t)-ERESTARTNOHAND);
 }
 
-static bool read_registers(struct live_thread *th)
+static bool read_general(struct live_thread *th)
 {
 	struct user_regs_struct raw;
 	size_t len = sizeof(raw);
@@ -150,8 +150,23 @@ static bool read_registers(struct live_thread *th)
 	if (!get_regset(th->info.tid, NT_PRSTATUS, &raw, &len))
 		return false;
 	arch_regs_from(arch_amd64.prstatus, &arch_amd64, &raw, len, &th->info.regs);
-	read_vectors(th->info.tid, &th->info.vectors);
 	find_syscall(&th->info, th->status);
+	return true;
+}
+
+void live_begin_again(pid_t tid, int status)
+{
+	struct live_thread th = { .info = { .tid = tid }, .status = status };
+
+	if (read_general(&th))
+		begin_again(&th);
+}
+
+static bool read_registers(struct live_thread *th)
+{
+	if (!read_general(th))
+		return false;
+	read_vectors(th->info.tid, &th->info.vectors);
 	return true;
 }
 

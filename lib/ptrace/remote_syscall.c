@@ -21,6 +21,7 @@ enum { PATIENCE = 20 };
 enum {
 	TRIES = 500, /* even a busy program has a parked thread within milliseconds */
 	RUNNABLE_EVERY = 50,
+	RUNNABLE_MAX = 8, /* threads: sysmon is among the first */
 	BETWEEN_NS = 200 * 1000,
 	SYSCALL_BYTES = 2,   /* length of the instruction */
 	STUB_TO_SYSCALL = 7, /* from the start of the code below to after SYSCALL */
@@ -185,16 +186,36 @@ static int wait_for_stop(const struct live *l, pid_t tid)
 	return status;
 }
 
+/* The kernel says the same of one that is exiting. */
+static bool is_forbidden(const struct live *l, pid_t tid, int error)
+{
+	const char state = live_state(l, tid);
+
+	return error == EINVAL ||
+	       (error == EPERM && state && state != 'Z' && state != 'X');
+}
+
+/* A thread that runs may have come elsewhere meanwhile, or have got a filter. The options
+ * come now: what it creates before would be seized, too. */
+static bool take_suitable(struct borrowed *b, struct target *t, pid_t tid, int status)
+{
+	return live_is_event(status, PTRACE_EVENT_STOP) &&
+	       live_ptrace(PTRACE_GETREGS, tid, 0, &b->registers) == 0 &&
+	       has_waited(t, &b->registers) && !is_filtered(tid) &&
+	       live_trace(PTRACE_SETOPTIONS, tid, borrow_options);
+}
+
 /* False: err; true with b->tid 0: this thread is unsuitable, and not stopped. Seizes only
  * this thread: a seized thread stops at every signal, and Go sends many (SIGURG). */
 static bool try_borrow(struct borrowed *b, struct target *t, pid_t tid, struct err *err)
 {
 	const struct live *l = target_self(t, &live_ops);
 
-	if (!live_trace(PTRACE_SEIZE, tid, borrow_options)) {
-		if (errno == EPERM && take_own(b, t, tid))
+	if (!live_trace(PTRACE_SEIZE, tid, 0)) {
+		const int error = errno;
+		if (error == EPERM && take_own(b, t, tid))
 			return true;
-		if (errno == EPERM || errno == EINVAL)
+		if (is_forbidden(l, tid, error))
 			return err_set(err, ERR_CANNOT,
 				       "cannot trace any of its threads");
 		return true;
@@ -207,12 +228,11 @@ static bool try_borrow(struct borrowed *b, struct target *t, pid_t tid, struct e
 			       tid);
 	if (status == LIVE_WAIT_GONE)
 		return true;
-	if (live_is_event(status, PTRACE_EVENT_STOP) &&
-	    live_ptrace(PTRACE_GETREGS, tid, 0, &b->registers) == 0 &&
-	    has_waited(t, &b->registers)) {
+	if (take_suitable(b, t, tid, status)) {
 		b->tid = tid;
 		return true;
 	}
+	live_begin_again(tid, status);
 	let_go(tid, status);
 	return true;
 }
@@ -223,15 +243,18 @@ static bool try_borrow(struct borrowed *b, struct target *t, pid_t tid, struct e
 static bool try_runnable(struct borrowed *b, struct target *t, struct err *err)
 {
 	const struct live *l = target_self(t, &live_ops);
-	size_t n = 0;
+	size_t n = 0, tried = 0;
 	struct err ignored;
 	AUTO(xfree) pid_t *tids = live_tasks(l, &n, &ignored);
 
-	for (size_t i = 0; tids && i < n && !b->tid; i++)
-		if (live_state(l, tids[i]) == 'R' && !is_filtered(tids[i]) &&
-		    live_tracer(l, tids[i]) != gettid() &&
-		    !try_borrow(b, t, tids[i], err))
+	for (size_t i = 0; tids && i < n && tried < RUNNABLE_MAX && !b->tid; i++) {
+		if (live_state(l, tids[i]) != 'R' || is_filtered(tids[i]) ||
+		    live_tracer(l, tids[i]))
+			continue;
+		tried++;
+		if (!try_borrow(b, t, tids[i], err))
 			return false;
+	}
 	return true;
 }
 

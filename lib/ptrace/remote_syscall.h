@@ -16,8 +16,9 @@ struct borrowed {
 	struct user_regs_struct registers;
 };
 
-/* Takes a thread that waits in one of Go's system call stubs. ERR_NOT_FOUND: none does
- * now; ERR_CANNOT: we may not trace it, or it does not stop; ERR_GONE. */
+/* Takes a thread that waits in one of Go's system call stubs, or has just waited there and
+ * has no processor yet: to find that out, a few that could run are stopped. ERR_NOT_FOUND:
+ * none does now; ERR_CANNOT: we may not trace it, or it does not stop; ERR_GONE. */
 MUST_CHECK bool borrow(struct target *t, struct borrowed *ret, struct err *err);
 /* Restores and releases the thread from the exit stop of a call. */
 MUST_CHECK bool borrow_give_back(const struct borrowed *b, struct err *err);

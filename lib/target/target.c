@@ -210,6 +210,11 @@ uint64_t target_missed(const struct target *t)
 	return t->missed;
 }
 
+void target_forget_missed(struct target *t, uint64_t before)
+{
+	t->missed = before;
+}
+
 bool target_read_uint(struct target *t, uint64_t addr, size_t size, uint64_t *ret,
 		      struct err *err)
 {

@@ -147,6 +147,8 @@ const uint64_t *target_auxv_pairs(const struct target *t, size_t *ret_n);
 /* How many reads failed though something is there, or may be: it was not captured in time,
  * or the process has exited. */
 uint64_t target_missed(const struct target *t);
+/* Forgets those since there were that many: nothing depends on what they were to read. */
+void target_forget_missed(struct target *t, uint64_t before);
 
 /* The work budget: one counter of reads and steps for the whole run, and one for the
  * current unit (a goroutine, a thread). It bounds hostile counts and cycles. */

@@ -31,17 +31,18 @@ static void note_calls(const struct raw_printing *p)
 }
 
 /* What nobody has judged may be anything: only addresses and small numbers are left, of
- * which neither texts nor keys consist. What holds the frames together is known, even where
- * anything else may be secret. */
+ * which neither texts nor keys consist. The addresses that hold the frames together are known, in
+ * whichever place they are. */
 static bool is_withheld(const struct raw_printing *p, size_t i)
 {
 	const uint64_t word = p->stack->words[i];
-	const bool plain =
-		redaction_is_plain_number(word) || raw_stack_is_address(p->stack, word);
+	const bool address = raw_stack_is_address(p->stack, word);
 
-	if (redaction_mode(p->redaction) == REDACT_NOTHING || (plain && p->of_calls[i]))
+	if (redaction_mode(p->redaction) == REDACT_NOTHING ||
+	    (p->of_calls[i] && (address || !word)))
 		return false;
-	return !plain || redaction_at(p->redaction, p->stack->low + i * WORD, WORD) ||
+	return !(address || redaction_is_plain_number(word)) ||
+	       redaction_at(p->redaction, p->stack->low + i * WORD, WORD) ||
 	       redaction_of_dead_word(p->redaction, word);
 }
 

@@ -31,16 +31,15 @@ bool ends_in_memory(struct printing *p, uint64_t n, uint64_t addr, uint64_t size
 	       runtime_is_mapped(p->rt, last);
 }
 
+/* Values in pieces have no address, and smaller ones are many, and lead to little. */
 const char *reaches_beyond(struct printing *p, uint64_t addr, uint64_t size)
 {
-	enum { LARGE = 512 }; /* smaller ones are many, and lead to little */
+	enum { LARGE = 512 };
 
-	if (size < LARGE)
+	if (size < LARGE || !value_has_address(&(struct value){ .addr = addr }))
 		return NULL;
 	const struct memory_place place = runtime_memory_place(p->rt, addr);
-	if (!place.end)
-		return ends_in_memory(p, size, addr, 1) ? NULL : nowhere;
-	if (size <= place.end - addr)
+	if (!place.end || size <= place.end - addr)
 		return NULL;
 	return place.is_stack ? "reaches beyond the stack that it is in"
 			      : "reaches beyond the object that it is in";
@@ -51,6 +50,8 @@ const char *row_reaches_beyond(struct printing *p, uint64_t n, uint64_t addr,
 {
 	uint64_t bytes;
 
+	if (n > UINT16_MAX && !ends_in_memory(p, n, addr, size))
+		return nowhere;
 	return reaches_beyond(
 		p, addr, __builtin_mul_overflow(n, size, &bytes) ? UINT64_MAX : bytes);
 }

@@ -32,7 +32,7 @@ void print_string(struct printing *p, const struct value *v)
 		print_nowhere(p);
 		return;
 	}
-	const char *beyond = reaches_beyond(p, s.addr, s.len);
+	const char *beyond = row_reaches_beyond(p, s.len, s.addr, 1);
 	if (beyond) {
 		sink_named_uint(p->out, "len", s.len);
 		print_unreadable(p, beyond);

@@ -145,11 +145,11 @@ bool has_memory(struct printing *p, uint64_t addr);
 bool is_length(struct printing *p, uint64_t n, uint64_t addr, uint64_t size);
 /* Is there memory at the end of them? */
 bool ends_in_memory(struct printing *p, uint64_t n, uint64_t addr, uint64_t size);
-/* Is this more than the heap object, the stack, or all memory at addr has? Where a pointer to [1 << 16]T leads to
- * fewer, as one in runtime.selectgo does, or was never set, what follows must not be taken for it.
- * Returns the reason; NULL: no, or not known. */
+/* Is this more than the heap object or the stack at addr has? Where a pointer to
+ * [1 << 16]T leads to fewer, as one in runtime.selectgo does, or was never set, what
+ * follows must not be taken for it. Returns the reason; NULL: no, or not known. */
 const char *reaches_beyond(struct printing *p, uint64_t addr, uint64_t size);
-/* The same of n elements. */
+/* The same of n elements; if they are many, there must be memory, too. */
 const char *row_reaches_beyond(struct printing *p, uint64_t n, uint64_t addr,
 			       uint64_t size);
 /* For a value without such an address or length. */
