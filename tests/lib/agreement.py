@@ -499,7 +499,7 @@ VERDICTS = STATED, HOLE, TWICE, SPENT, SHAPE, MOVED, PADDED, REGISTER, \
 EXPLAINED = {v.name for v in VERDICTS if v.test}  # by a subject that states the truth
 
 NONSENSE = re.compile(
-    "no readable memory|invalid (string|slice|map|channel)|not match its count|has no type|"
+    "no readable memory|reaches beyond|invalid (string|slice|map|channel)|not match its count|has no type|"
     "made by reflection|is damaged|not in a Go function|outside its module|"
     "no debug information for the type")
 
