@@ -141,7 +141,7 @@ bool heap_is_in_time(const struct heap *h);
 
 /* spans.c */
 bool heap_spans_known(const struct layout *l);
-/* The address of runtime.mheap_; 0: not found. */
+/* The address of runtime.mheap_, looked for once; 0: not found. */
 uint64_t heap_find(struct runtime *rt);
 /* The span whose mspan is at addr. False: it is not one of objects, or damaged. */
 bool heap_span_at(struct runtime *rt, uint64_t addr, struct span *ret);

@@ -12,16 +12,6 @@ static bool is_known(const struct layout *l)
 	       layout_has(l, L_arena_spans);
 }
 
-static uint64_t heap_of(struct runtime *rt)
-{
-	if (!rt->heap_sought && is_known(&rt->layout)) {
-		target_budget_unit(rt->target);
-		rt->heap = heap_find(rt);
-	}
-	rt->heap_sought = true;
-	return rt->heap;
-}
-
 /* The address of the mspan; 0: none. False: not read. */
 static bool span_of(struct runtime *rt, uint64_t heap, uint64_t addr, uint64_t *ret)
 {
@@ -45,7 +35,7 @@ static uint64_t object_end(const struct span *s, uint64_t addr)
 
 static struct memory_place find_place(struct runtime *rt, uint64_t addr)
 {
-	const uint64_t heap = heap_of(rt);
+	const uint64_t heap = is_known(&rt->layout) ? heap_find(rt) : 0;
 	struct span span;
 	uint64_t at = 0;
 

@@ -63,15 +63,21 @@ static bool parse(const struct layout *l, const uint8_t *bytes, struct span *ret
 	return true;
 }
 
-bool heap_span_at(struct runtime *rt, uint64_t addr, struct span *ret)
+static bool read_span(struct runtime *rt, uint64_t addr,
+		      uint8_t bytes[static LIMIT_STRUCT_BYTES])
 {
-	const size_t size = (size_t)rt->layout.slot[L_span_size].off;
-	uint8_t bytes[LIMIT_STRUCT_BYTES];
 	struct err ignored;
 
-	return addr % WORD == 0 &&
-	       target_search(rt->target, addr, bytes, size, &ignored) &&
-	       parse(&rt->layout, bytes, ret);
+	return addr && addr % WORD == 0 &&
+	       target_search(rt->target, addr, bytes,
+			     (size_t)rt->layout.slot[L_span_size].off, &ignored);
+}
+
+bool heap_span_at(struct runtime *rt, uint64_t addr, struct span *ret)
+{
+	uint8_t bytes[LIMIT_STRUCT_BYTES];
+
+	return read_span(rt, addr, bytes) && parse(&rt->layout, bytes, ret);
 }
 
 static bool looks_like_span(struct runtime *rt, uint64_t addr, size_t *in_use)
@@ -80,10 +86,8 @@ static bool looks_like_span(struct runtime *rt, uint64_t addr, size_t *in_use)
 	const size_t size = (size_t)l->slot[L_span_size].off;
 	uint8_t bytes[LIMIT_STRUCT_BYTES];
 	struct span span;
-	struct err ignored;
 
-	if (!addr || addr % WORD ||
-	    !target_search(rt->target, addr, bytes, size, &ignored) ||
+	if (!read_span(rt, addr, bytes) ||
 	    layout_get(l, L_span_state, bytes, size) > STATE_LAST)
 		return false;
 	const bool used = layout_get(l, L_span_state, bytes, size) == STATE_IN_USE;
@@ -136,7 +140,12 @@ uint64_t heap_find(struct runtime *rt)
 		.agrees = looks_like_heap,
 	};
 
-	return runtime_variable_find(rt, &heap);
+	if (!rt->heap_sought) {
+		target_budget_unit(rt->target);
+		rt->heap = runtime_variable_find(rt, &heap);
+	}
+	rt->heap_sought = true;
+	return rt->heap;
 }
 
 /* Where each mspan is. NULL: err. */
@@ -238,7 +247,6 @@ bool spans_read(struct heap *h, struct err *err)
 	if (!heap_spans_known(l))
 		return err_set(err, ERR_UNSUPPORTED,
 			       "the heap of this Go release is not known");
-	target_budget_unit(h->rt->target);
 	const uint64_t addr = heap_find(h->rt);
 	if (!addr)
 		return err_set(err, ERR_NOT_FOUND, "the heap was not found");

@@ -141,7 +141,7 @@ struct runtime {
 	struct go_m *machines; /* of target_threads(); zero: the thread has none */
 	size_t machine_count;
 
-	uint64_t heap; /* heap/memory_place.c: the address of runtime.mheap_; or 0 */
+	uint64_t heap; /* heap/spans.c: the address of runtime.mheap_; or 0 */
 	bool heap_sought;
 	struct state_places places;
 	struct runtime_state *state; /* runtime_state.h; NULL: not read */

@@ -41,6 +41,9 @@ static bool tame_helper(pid_t child, void *arg, struct err *err)
 		PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE;
 	struct sched_param priority = { .sched_priority = 1 };
 
+	/* It has a processor at once, whatever T0 had, and copies page tables during the stop;
+	 * RESET_ON_FORK keeps G ordinary. */
+	sched_setscheduler(child, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority);
 	int status = live_wait_stop(child, LIMIT_STOP_NS);
 	if (status == LIVE_WAIT_LATE)
 		return err_set(err, ERR_CANNOT,
@@ -50,8 +53,6 @@ static bool tame_helper(pid_t child, void *arg, struct err *err)
 	    !live_trace(PTRACE_SETOPTIONS, child, options))
 		return err_set(err, ERR_CANNOT, "the new helper process was killed");
 	prlimit(child, RLIMIT_CORE, &(struct rlimit){ 1, 1 }, NULL);
-	/* I copies page tables during the stop; RESET_ON_FORK keeps G ordinary. */
-	sched_setscheduler(child, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority);
 	c->helper = child;
 	return true;
 }

@@ -3,6 +3,7 @@
 #include "lib/ptrace/remote_syscall.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +71,7 @@ static int64_t stub_at(struct target *t, uint64_t pc)
 
 static bool wakes(int64_t number, uint64_t operation)
 {
-	return number == SYS_futex && (operation & FUTEX_COMMAND) != 0; /* FUTEX_WAIT */
+	return number == SYS_futex && (operation & FUTEX_COMMAND) != FUTEX_WAIT;
 }
 
 /* A timed wait that was interrupted, perhaps by an earlier snapshot, continues as

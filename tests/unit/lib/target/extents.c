@@ -62,6 +62,8 @@ static void test_read_through(void **state)
 	assert_int_equal(target_missed(t), 1);
 	assert_false(target_read(t, BASE, &byte, 1, &err));
 	assert_int_equal(target_missed(t), 2);
+	target_forget_missed(t, 1);
+	assert_int_equal(target_missed(t), 1);
 }
 
 /* Pages in the order of the first read, once each, whether they are kept or dropped; not what
