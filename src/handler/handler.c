@@ -39,10 +39,20 @@ struct run {
 	uint64_t until_ns; /* of the snapshot */
 };
 
-/* A child has a little less time than its parent waits, to say why it ends. */
+/*
+ * A child has less time than its parent waits: it may still have to keep the notes, on
+ * a disk that is busy, and to say why it ends.
+ */
 static uint64_t inner_until(const struct run *run)
 {
-	return run->until_ns - run->settings.timeout_seconds * SECOND_NS / 10;
+	const uint64_t all_ns = run->settings.timeout_seconds * SECOND_NS;
+	uint64_t left_ns = all_ns / 10;
+
+	if (left_ns < 2 * SECOND_NS)
+		left_ns = 2 * SECOND_NS;
+	if (left_ns > all_ns / 2)
+		left_ns = all_ns / 2;
+	return run->until_ns - left_ns;
 }
 
 static void say_end(enum child_end end, int how)
