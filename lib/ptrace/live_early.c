@@ -10,6 +10,10 @@
 #include "lib/procfs/proc_file.h"
 #include "lib/ptrace/live_priv.h"
 
+/* Other threads stand, and the handler of one that was let go before it took its signal
+ * would see it. */
+#define TAKE_NS (UINT64_C(10) * 1000 * 1000 * 1000)
+
 enum {
 	PASSES = 4, /* as long as there are new threads */
 	EARLY_NS = 5 * 1000 * 1000,
@@ -122,7 +126,7 @@ static void drop_signal(pid_t tid)
 static void take_signal(pid_t tid)
 {
 	for (int i = 0; i < STOPS; i++) {
-		const int status = live_wait_stop(tid, STOP_NS);
+		const int status = live_wait_stop(tid, TAKE_NS);
 		const int signal = status > 0 ? live_signal_of(status) : 0;
 		if (status <= 0 || (signal && signal != SIGCONT && signal != SIGSTOP))
 			return; /* gone, or it has another signal, which it keeps */
