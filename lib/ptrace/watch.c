@@ -193,19 +193,35 @@ static bool seize_first(pid_t pid, pid_t thread, struct err *err)
 	return seize(pid, thread, err) && live_trace(PTRACE_INTERRUPT, thread, 0);
 }
 
-/* Another catcher stops it for a snapshot of something else: right after that it is our turn, whatever the thread
- * has done meanwhile. Nobody keeps it any more. */
-static bool seize_next(pid_t thread)
+static bool is_traced(pid_t thread)
 {
-	const uint64_t until = monotonic_ns() + OTHERS_NS;
 	AUTO(xfree) char *status = proc_file(thread, "status");
 
-	if (!proc_number(status, "TracerPid", 10))
-		return false;
-	while (!live_trace(PTRACE_SEIZE, thread, OPTIONS)) {
-		if (errno != EPERM || monotonic_ns() > until)
+	return proc_number(status, "TracerPid", 10) != 0;
+}
+
+/* Another catcher stops it for a snapshot of something else: right after that it is our turn, whatever the thread
+ * has done meanwhile. Nobody but that one keeps it any more, until its copy is made, or all is read. */
+static bool seize_next(pid_t thread, struct err *err)
+{
+	const uint64_t begun = monotonic_ns();
+
+	/* It may have been let go since we were refused. */
+	for (bool traced = true; !live_trace(PTRACE_SEIZE, thread, OPTIONS);) {
+		const uint64_t waited = monotonic_ns() - begun;
+		if (errno == ESRCH)
+			return err_set(err, ERR_GONE, "process %d has exited", thread);
+		if (errno != EPERM || !traced)
 			return false;
-		nanosleep(&(struct timespec){ .tv_nsec = NAP_NS }, NULL);
+		if (waited > HOLD_NS)
+			return err_set(err, ERR_CANNOT,
+				       "thread %d is still traced by another process",
+				       thread);
+		nanosleep(&(struct timespec){ .tv_nsec = waited < OTHERS_NS
+								 ? NAP_NS
+								 : OTHERS_NAP_NS },
+			  NULL);
+		traced = is_traced(thread);
 	}
 	return live_trace(PTRACE_INTERRUPT, thread, 0);
 }
@@ -216,7 +232,7 @@ struct watch *watch_catch(pid_t pid, pid_t thread, void (*release)(void *arg), v
 	bool caught = seize_first(pid, thread, err);
 
 	release(arg);
-	caught = caught || seize_next(thread);
+	caught = caught || seize_next(thread, err);
 	if (caught)
 		live_stop_early(pid, thread);
 	return watch_caught(pid, caught, monotonic_ns(), err);
