@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "lib/base/util.h"
+#include "lib/document/warnings.h"
+#include "src/capture/capture.h"
 #include "src/options/options.h"
 #include "src/viewer/terminal/nearest.h"
 
@@ -18,6 +20,24 @@ const struct command *const commands[] = {
 	&command_monitor, &command_watch,  &command_trace,	    &command_complete,
 };
 const size_t command_count = ARRAY_SIZE(commands);
+
+void cmd_say_warnings(const struct warnings *all, size_t from)
+{
+	for (size_t i = from; i < warnings_count(all); i++) {
+		AUTO(xfree)
+		char *text = xasprintf("warning: %s: %s", warnings_where(all, i),
+				       warnings_what(all, i));
+		cmd_say(text);
+	}
+}
+
+void cmd_finish_capture(struct capture *c)
+{
+	capture_finish(c);
+	const size_t before = warnings_count(c->warnings);
+	capture_settle(c);
+	cmd_say_warnings(c->warnings, before);
+}
 
 const char *cmd_word(const struct command *command)
 {

@@ -8,6 +8,9 @@
 #include "src/commands/documents/documents.h"
 #include "src/options/command.h"
 
+struct capture;
+struct warnings;
+
 /* gosnap [options] PID, the command without a name, comes first. */
 extern const struct command command_baseline, command_complete, command_core,
 	command_core_export, command_core_listen, command_core_pipe, command_doctor,
@@ -47,6 +50,11 @@ const char *cmd_word(const struct command *command);
 
 /* The name of the command that a mistyped word probably meant; NULL: none. */
 const char *cmd_nearest(const char *word);
+
+/* From that one on, on standard error. */
+void cmd_say_warnings(const struct warnings *all, size_t from);
+/* Finishes the capture, and says what is left of it in the process. */
+void cmd_finish_capture(struct capture *c);
 
 /* What follows the options of command_snap in its help. */
 void cmd_print_others(void);

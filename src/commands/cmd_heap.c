@@ -360,7 +360,7 @@ static int capture_and_show(void *arg)
 	bool ok = capture_open(&c, &arguments->capture, &err) && capture_take(&c, &err) &&
 		  read_and_show(&c, arguments, &to, &err);
 	progress_end(to.progress);
-	capture_finish(&c);
+	cmd_finish_capture(&c);
 	if (ok && c.partial)
 		ok = err_set(&err, ERR_GONE, "%s", c.partial);
 	capture_done(&c);

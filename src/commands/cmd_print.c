@@ -139,7 +139,7 @@ static int capture_and_print(void *arg)
 	bool ok = capture_open(&c, &arguments->capture, &err) && capture_take(&c, &err) &&
 		  print(&c, &arguments->wanted, &err);
 
-	capture_finish(&c);
+	cmd_finish_capture(&c);
 	capture_done(&c);
 	return ok ? EXIT_DONE : cmd_failed(&err);
 }

@@ -59,16 +59,6 @@ const struct command command_profile_export = {
 	},
 };
 
-static void say_warnings(const struct warnings *all)
-{
-	for (size_t i = 0; i < warnings_count(all); i++) {
-		AUTO(xfree)
-		char *text = xasprintf("warning: %s: %s", warnings_where(all, i),
-				       warnings_what(all, i));
-		cmd_say(text);
-	}
-}
-
 static int write_file(const struct profile *p, struct output *file)
 {
 	struct err err;
@@ -113,14 +103,15 @@ static int capture_and_write(void *arg)
 		status = write_profile(&c, arguments);
 	else
 		status = cmd_failed(&err);
-	say_warnings(c.warnings);
+	capture_finish(&c);
+	capture_settle(&c);
+	cmd_say_warnings(c.warnings, 0);
 	if (status & COMPLETE && c.partial) {
 		AUTO(xfree)
 		char *text = xasprintf("the profile is incomplete: %s", c.partial);
 		cmd_say(text);
 		status |= EXIT_GONE;
 	}
-	capture_finish(&c);
 	capture_done(&c);
 	return status;
 }
