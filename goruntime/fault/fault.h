@@ -118,6 +118,10 @@ struct fault_question {
 const struct fault *runtimes_fault(struct runtimes *all,
 				   const struct fault_question *question);
 
+/* The runtime's words, up to the end of a line, for a map that several use without a lock; NULL: the process died of
+ * something else. */
+const char *fault_misused_map(const struct fault *fault);
+
 /* The goroutine becomes the first of its runtime's, as that of a fault does. */
 void runtimes_make_first(struct runtimes *all, uint64_t id);
 

@@ -184,13 +184,27 @@ static void add_other(struct fault *fault, uint64_t id, bool same)
 		fault->others[fault->other_count++] = id;
 }
 
+/* From 1.24 to 1.26 a map of one group is found damaged before its flag is looked at again. */
+const char *fault_misused_map(const struct fault *fault)
+{
+	static const char begin[] = "fatal error: ";
+	static const char *const words[] = {
+		"concurrent map ",
+		"small map with no empty slot (concurrent map writes?)",
+	};
+	const char *what = fault->message ? strstr(fault->message, begin) : NULL;
+
+	for (size_t i = 0; what && i < ARRAY_SIZE(words); i++)
+		if (strncmp(what + strlen(begin), words[i], strlen(words[i])) == 0)
+			return what + strlen(begin);
+	return NULL;
+}
+
 void fault_find_others(struct fault *fault)
 {
 	struct runtime *rt = fault->runtime;
-	static const char begin[] = "fatal error: concurrent map ";
 
-	if (!rt || !fault->goroutine || !fault->message ||
-	    !strstr(fault->message, begin) || fault->others)
+	if (!rt || !fault->goroutine || !fault_misused_map(fault) || fault->others)
 		return;
 	AUTO(xfree) struct map_use *ours = xcalloc(1, sizeof(*ours));
 	AUTO(xfree) struct map_use *theirs = xcalloc(1, sizeof(*theirs));

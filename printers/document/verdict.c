@@ -38,6 +38,9 @@ static const struct wording panics[] = {
 
 static const struct wording fatal_errors[] = {
 	{ "concurrent map writes", "wrote to a map while another goroutine wrote to it" },
+	/* internal/runtime/maps of Go 1.24 to 1.26. */
+	{ "small map with no empty slot (concurrent map writes?)",
+	  "wrote to a map while another goroutine wrote to it" },
 	{ "concurrent map read and map write",
 	  "read a map while another goroutine wrote to it" },
 	{ "concurrent map iteration and map write",

@@ -47,9 +47,8 @@ static void say_others(const struct finder *f, struct finding *finding)
 
 void finding_map_race(struct finder *f)
 {
-	static const char begin[] = "fatal error: concurrent map ";
 	const struct fault *fault = f->about.fault;
-	const char *what = fault && fault->message ? strstr(fault->message, begin) : NULL;
+	const char *what = fault ? fault_misused_map(fault) : NULL;
 
 	if (!what || !fault->goroutine)
 		return;
@@ -58,7 +57,6 @@ void finding_map_race(struct finder *f)
 		1 + (fault->same_map ? fault->other_count : 0),
 		"Guard the map with a lock, or use a sync.Map. go test -race finds the "
 		"others of this kind.");
-	what += strlen("fatal error: ");
 	text_add(&finding->text,
 		 "Goroutines use a map at the same time, without a lock (%.*s): ",
 		 (int)strcspn(what, "\n"), what);
