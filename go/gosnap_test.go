@@ -470,9 +470,15 @@ func TestRegistrable(t *testing.T) {
 }
 
 func TestContext(t *testing.T) {
-	configure(t, stub(t, "sleep 1; exit 1"))
+	configure(t, stub(t, `echo >"${0%/*}/began"; sleep 2; exit 1`))
 	ctx, cancel := context.WithCancel(context.Background())
-	time.AfterFunc(20*time.Millisecond, cancel)
+	began := filepath.Join(configured().Folder, "began")
+	go func() {
+		for _, err := os.Stat(began); err != nil; _, err = os.Stat(began) {
+			time.Sleep(time.Millisecond)
+		}
+		cancel()
+	}()
 	if _, err := Trace(ctx, nil); err != context.Canceled {
 		t.Error(err)
 	}
