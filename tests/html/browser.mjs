@@ -6,6 +6,9 @@ import { createRequire } from "node:module";
 const FLAGS =
 	"--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
 
+// The machine may be busy. All cases together have a limit, too.
+const PATIENCE_MS = 900_000;
+
 export class Browser {
 	// modules: the folder of node_modules.
 	static async start(modules) {
@@ -17,12 +20,18 @@ export class Browser {
 		return browser;
 	}
 
+	async context(options) {
+		const context = await this.chromium.newContext(options);
+		context.setDefaultTimeout(PATIENCE_MS);
+		return context;
+	}
+
 	// What the page does that it must not is in page.wrongs.
 	// path: of a file, or the address of a page with a server of its own.
 	async open(path, { hash = "", width = 1280, height = 800, dark = false } = {}) {
 		const isServed = path.startsWith("http:"),
 			address = isServed ? path : `file://${path}`;
-		const context = await this.chromium.newContext({
+		const context = await this.context({
 			viewport: { width, height },
 			colorScheme: dark ? "dark" : "light",
 		});

@@ -46,7 +46,7 @@ function dataOf(path) {
 }
 
 export async function emptyPage(browser) {
-	const page = await (await browser.chromium.newContext()).newPage();
+	const page = await (await browser.context()).newPage();
 	await page.addStyleTag({ content: readFileSync(new URL("style.css", PAGE), "utf8") });
 	await page.addScriptTag({ content: joinedModules() });
 	return page;

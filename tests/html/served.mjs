@@ -85,7 +85,7 @@ function harmless(kind) {
 
 // Another site cannot even tell that it is there: nothing may be read or embedded.
 async function othersGetNothing(browser, { document: address }) {
-	const context = await browser.chromium.newContext();
+	const context = await browser.context();
 	const page = await context.newPage();
 	await page.goto("data:text/html,<title>other</title>");
 	same(

@@ -19,6 +19,7 @@ KERNEL = "/proc/sys/kernel/"
 LOCK = os.path.join(matrix.CACHE, "core-pattern.lock")
 WORDS = "%P %I %s %c %d %t %p %i %u %g %C %h %e %f %E %F"
 held = []  # as long as this process lives
+marks = []  # lines of ours in the kernel's log
 
 
 def read(name):
@@ -93,6 +94,7 @@ class Handler:
     def __init__(self, previous, watched=False, **settings):
         """watched: what the kernel sends is kept, too, as stream.PID."""
         self.place = tempfile.mkdtemp(prefix="gc", dir="/tmp")
+        mark_log(self.place)
         self.etc, self.spool, self.work = (os.path.join(self.place, n) for n in ("e", "s", "w"))
         os.chmod(self.place, 0o755)
         os.mkdir(self.etc)
@@ -168,7 +170,15 @@ def running(word):
                 yield pid, int(rest[1]), words
 
 
+def mark_log(place):
+    """Pids are used again: what the kernel's log has of earlier crashes is not looked at."""
+    with contextlib.suppress(OSError), open("/dev/kmsg", "w") as f:
+        marks.append(f"tests of gosnap: {place}\n")
+        f.write(marks[-1])
+
+
 def log(pid):
     """What was said of a crash in the kernel's log."""
     done = subprocess.run(["dmesg"], stdout=subprocess.PIPE, text=True, check=False)
-    return "\n".join(l for l in done.stdout.splitlines() if f"gosnap: crash of {pid}: " in l)
+    _, _, since = done.stdout.rpartition(marks[-1]) if marks else ("", "", done.stdout)
+    return "\n".join(l for l in since.splitlines() if f"gosnap: crash of {pid}: " in l)

@@ -43,8 +43,11 @@ def main():
 
     def hear():
         # One that is still pending takes the place of the next, also of the last.
-        while not over.is_set():
+        while True:
+            was_over = over.is_set()
             info = signal.sigtimedwait([signal.SIGCHLD], 0.05)
+            if not info and was_over:
+                break
             # After a stop, Python returns what the kernel never wrote.
             if info and info.si_code in CODES:
                 signals.append(CODES[info.si_code])

@@ -17,7 +17,7 @@ PART_OF_KEY = 16  # bytes: a word from the middle of one is not known in another
 def least_part(secret):
     if secret.isdigit():
         return PART_OF_CARD
-    if re.fullmatch(rb"[0-9a-f]+|[0-9A-F]+", secret):
+    if re.fullmatch(rb"[0-9a-f-]+|[0-9A-F]+", secret):
         return min(PART_OF_HEX, len(secret))
     if re.fullmatch(rb"[0-9a-fx, ]+", secret) and b" " in secret:
         return PART_OF_NUMBERS

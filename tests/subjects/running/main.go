@@ -352,7 +352,7 @@ func raw() {
 	go plainRead(fds[0])
 	go spin()
 	go longSleep()
-	for truth.Count() < 4 {
+	for truth.Wired() < 4 {
 		runtime.Gosched()
 	}
 	truth.Ready()

@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -70,15 +71,22 @@ func (r *Record) Waits(thing Thing) *Record {
 	return r
 }
 
-// Thread adds that the caller is wired to the thread it runs on.
+// Thread adds, as the last thing, that the caller is wired to the thread it runs on.
 func (r *Record) Thread() *Record {
 	r.Tid = syscall.Gettid()
+	atomic.AddInt32(&wired, 1)
 	return r
+}
+
+// Wired is how many have added that.
+func Wired() int {
+	return int(atomic.LoadInt32(&wired))
 }
 
 var (
 	mu      sync.Mutex
 	records []*Record
+	wired   int32
 )
 
 func init() {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/ptrace/target_live.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -73,16 +74,16 @@ static void start(void *(*fn)(void *), void *arg)
 /* Blocked threads are in their read() when nobody but us runs. */
 static void wait_until_blocked(void)
 {
-	char path[64];
+	int blocked;
 
-	for (pid_t tid = getpid() + 1, n = 0; n < THREADS; tid++) {
-		snprintf(path, sizeof(path), "/proc/self/task/%d", tid);
-		if (access(path, F_OK))
-			continue;
-		while (state_of(tid) != 'S')
-			sched_yield();
-		n++;
-	}
+	do {
+		const struct dirent *entry;
+		DIR *tasks = opendir("/proc/self/task");
+		blocked = 0;
+		while ((entry = readdir(tasks)))
+			blocked += state_of(atoi(entry->d_name)) == 'S';
+		closedir(tasks);
+	} while (blocked < THREADS);
 }
 
 static void many_threads(struct subject_shared *shared)
