@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/util.h"
 #include "lib/corefile/target_core.h"
 #include "lib/document/reader.h"
 #include "lib/sandbox/sandbox.h"
@@ -130,26 +131,21 @@ static int view_open(int fd, const char *name, const struct view_arguments *argu
 	return ended ? status : cmd_failed(&err);
 }
 
-/* The document has a name only until it is open. */
+/* In a file without a name: nothing of it stays, however we end. */
 static int view_taken(struct view_arguments *arguments)
 {
-	const char *folder = getenv("TMPDIR");
-	AUTO(xfree)
-	char *own =
-		xasprintf("%s/gosnap-view-XXXXXX", folder && *folder ? folder : "/tmp");
 	struct err err;
+	const int fd = spool_open(&err);
 
-	if (!mkdtemp(own)) {
-		err_sys(&err, "cannot make a folder for the snapshot");
+	if (fd < 0)
 		return cmd_failed(&err);
-	}
-	AUTO(xfree) char *path = xasprintf("%s/snapshot.json", own);
+	AUTO(xfree) char *path = xasprintf("/dev/fd/%d", fd);
 	arguments->take.snap.output = path;
-	const int status = snap_run(&command_view, &arguments->take),
-		  fd = open(path, O_RDONLY | O_CLOEXEC);
-	unlink(path);
-	rmdir(own);
-	return fd < 0 ? status : view_open(fd, "the snapshot", arguments);
+	const int status = snap_run(&command_view, &arguments->take);
+	if (lseek(fd, 0, SEEK_END) > 0 && lseek(fd, 0, SEEK_SET) == 0)
+		return view_open(fd, "the snapshot", arguments);
+	close(fd);
+	return status;
 }
 
 static int view_named(const char *name, const struct view_arguments *arguments)
