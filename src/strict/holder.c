@@ -104,8 +104,8 @@ static void allow(const struct holder *g, int file)
 
 static void let_by(struct holder *g, int file)
 {
+	g->counts->let_by++; /* before anybody sees the program run */
 	allow(g, file);
-	g->counts->let_by++;
 }
 
 static void hold(struct holder *g, int file)
@@ -156,8 +156,8 @@ static void follow(struct holder *g, const struct holder_order *order)
 		note_time(g, held);
 		if (order->kind == HOLDER_ALLOW_ALWAYS)
 			ignore(g, held->file);
-		allow(g, held->file);
 		g->counts->held++;
+		allow(g, held->file);
 		held->file = 0;
 	}
 }
