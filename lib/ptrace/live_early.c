@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
@@ -10,15 +11,18 @@
 #include "lib/procfs/proc_file.h"
 #include "lib/ptrace/live_priv.h"
 
-/* Other threads stand, and the handler of one that was let go before it took its signal
- * would see it. */
-#define TAKE_NS (UINT64_C(10) * 1000 * 1000 * 1000)
+/* At most: until a thread that is kept is let go; and until one has taken its signal, which the
+ * program's handler would see otherwise. */
+#define PATIENCE_NS (UINT64_C(10) * 1000 * 1000 * 1000)
 
 enum {
 	PASSES = 4, /* as long as there are new threads */
 	EARLY_NS = 5 * 1000 * 1000,
 	STOP_NS = 300 * 1000 * 1000, /* of one thread, which needs a CPU for it */
 	NAP_NS = 20 * 1000,
+	SOON_NS = 200 * 1000 *
+		  1000, /* by then a copy is made, if the machine is not busy */
+	LATER_NAP_NS = 200 * 1000,
 	STOPS = 6, /* until a signal was delivered: traps come before it */
 	HEX = 16,
 };
@@ -126,7 +130,7 @@ static void drop_signal(pid_t tid)
 static void take_signal(pid_t tid)
 {
 	for (int i = 0; i < STOPS; i++) {
-		const int status = live_wait_stop(tid, TAKE_NS);
+		const int status = live_wait_stop(tid, PATIENCE_NS);
 		const int signal = status > 0 ? live_signal_of(status) : 0;
 		if (status <= 0 || (signal && signal != SIGCONT && signal != SIGSTOP))
 			return; /* gone, or it has another signal, which it keeps */
@@ -189,4 +193,35 @@ uint64_t live_stop_early_stopped(const struct watch_stopped *stopped)
 		hide_continued(&list);
 	xfree(list.tids);
 	return at;
+}
+
+static bool is_traced(pid_t thread)
+{
+	AUTO(xfree) char *status = proc_file(thread, "status");
+
+	return proc_number(status, "TracerPid", 10) != 0;
+}
+
+bool live_seize_next(pid_t thread, uint64_t options, struct err *err)
+{
+	const uint64_t begun = monotonic_ns();
+
+	/* It may have been let go since we were refused. */
+	for (bool traced = true; !live_trace(PTRACE_SEIZE, thread, options);) {
+		const uint64_t waited = monotonic_ns() - begun;
+		if (errno == ESRCH)
+			return err_set(err, ERR_GONE, "process %d has exited", thread);
+		if (errno != EPERM || !traced)
+			return false;
+		if (waited > PATIENCE_NS)
+			return err_set(err, ERR_CANNOT,
+				       "thread %d is still traced by another process",
+				       thread);
+		nanosleep(&(struct timespec){ .tv_nsec = waited < SOON_NS
+								 ? NAP_NS
+								 : LATER_NAP_NS },
+			  NULL);
+		traced = is_traced(thread);
+	}
+	return live_trace(PTRACE_INTERRUPT, thread, 0);
 }

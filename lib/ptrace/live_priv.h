@@ -145,6 +145,10 @@ void live_stop_early(pid_t pid, pid_t thread);
 /* The same of a process that a SIGSTOP has stopped, or is about to. It is continued once its threads are ours, so
  * that it runs on if we die. Returns when they stood still (monotonic). */
 uint64_t live_stop_early_stopped(const struct watch_stopped *stopped);
+/* Of a thread that was refused. If another catcher keeps it, for a snapshot of something else, it is our turn as soon
+ * as that one has its copy, or has read all, whatever the thread has done meanwhile. False, without a change of err:
+ * nobody keeps it. */
+MUST_CHECK bool live_seize_next(pid_t thread, uint64_t options, struct err *err);
 
 /* live_stop.c */
 MUST_CHECK bool live_stop(struct live *l, struct err *err);

@@ -193,46 +193,13 @@ static bool seize_first(pid_t pid, pid_t thread, struct err *err)
 	return seize(pid, thread, err) && live_trace(PTRACE_INTERRUPT, thread, 0);
 }
 
-static bool is_traced(pid_t thread)
-{
-	AUTO(xfree) char *status = proc_file(thread, "status");
-
-	return proc_number(status, "TracerPid", 10) != 0;
-}
-
-/* Another catcher stops it for a snapshot of something else: right after that it is our turn, whatever the thread
- * has done meanwhile. Nobody but that one keeps it any more, until its copy is made, or all is read. */
-static bool seize_next(pid_t thread, struct err *err)
-{
-	const uint64_t begun = monotonic_ns();
-
-	/* It may have been let go since we were refused. */
-	for (bool traced = true; !live_trace(PTRACE_SEIZE, thread, OPTIONS);) {
-		const uint64_t waited = monotonic_ns() - begun;
-		if (errno == ESRCH)
-			return err_set(err, ERR_GONE, "process %d has exited", thread);
-		if (errno != EPERM || !traced)
-			return false;
-		if (waited > HOLD_NS)
-			return err_set(err, ERR_CANNOT,
-				       "thread %d is still traced by another process",
-				       thread);
-		nanosleep(&(struct timespec){ .tv_nsec = waited < OTHERS_NS
-								 ? NAP_NS
-								 : OTHERS_NAP_NS },
-			  NULL);
-		traced = is_traced(thread);
-	}
-	return live_trace(PTRACE_INTERRUPT, thread, 0);
-}
-
 struct watch *watch_catch(pid_t pid, pid_t thread, void (*release)(void *arg), void *arg,
 			  struct err *err)
 {
 	bool caught = seize_first(pid, thread, err);
 
 	release(arg);
-	caught = caught || seize_next(thread, err);
+	caught = caught || live_seize_next(thread, OPTIONS, err);
 	if (caught)
 		live_stop_early(pid, thread);
 	return watch_caught(pid, caught, monotonic_ns(), err);
