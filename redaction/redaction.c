@@ -216,6 +216,11 @@ void redaction_learns_nothing(struct redaction *r)
 	r->learns_nothing = true;
 }
 
+void redaction_set_missed(struct redaction *r, bool missed)
+{
+	r->missed = missed;
+}
+
 void redaction_forget(struct redaction *r)
 {
 	if (secrets_count(r->here) == 0)
@@ -385,6 +390,12 @@ bool redaction_of_word(struct redaction *r, uint64_t word)
 	return false;
 }
 
+bool redaction_of_register(struct redaction *r, uint64_t word)
+{
+	return (r->mode == REDACT_SECRETS && r->missed && has_letters(word)) ||
+	       redaction_of_word(r, word);
+}
+
 bool redaction_of_dead_word(struct redaction *r, uint64_t word)
 {
 	return (r->mode == REDACT_SECRETS && is_letters(word)) ||
@@ -395,7 +406,7 @@ static bool has_piece(struct redaction *r, uint64_t word)
 {
 	if (r->mode == REDACT_STRICT)
 		return has_letters(word);
-	if (r->learns_nothing && is_letters(word))
+	if ((r->learns_nothing && is_letters(word)) || (r->missed && has_letters(word)))
 		return true;
 	return secrets_have_piece(r->here, word) ||
 	       (r->always && secrets_have_piece(r->always, word));
@@ -411,7 +422,7 @@ bool redaction_of_vector(struct redaction *r,
 	memcpy(&low, bytes, sizeof(low));
 	memcpy(&middle, bytes + sizeof(low) / 2, sizeof(middle));
 	memcpy(&high, bytes + sizeof(low), sizeof(high));
-	return redaction_of_word(r, low) || redaction_of_word(r, high) ||
+	return redaction_of_register(r, low) || redaction_of_register(r, high) ||
 	       has_piece(r, middle);
 }
 

@@ -67,6 +67,8 @@ void redaction_forget(struct redaction *r);
 /* Nothing will be learned, as no values are read: from here on any word of eight
  * printable characters is redacted. */
 void redaction_learns_nothing(struct redaction *r);
+/* Was some memory not read, so that there may be secrets that are not learned? */
+void redaction_set_missed(struct redaction *r, bool missed);
 /* The end of what is learned is not known: until redaction_forget() all text is redacted,
  * and everything that may be the address of some. */
 void redaction_suspect_all(struct redaction *r);
@@ -126,6 +128,9 @@ bool redaction_of_bytes(struct redaction *r, uint64_t addr, const void *bytes,
 /* For eight bytes of unknown meaning, as in a register: do they point to a secret, are
  * they one, or do they contain four bytes of one? */
 bool redaction_of_word(struct redaction *r, uint64_t word);
+/* The same of a register or an argument of a system call, which may have a piece of anything: where some memory was
+ * not read, four characters in a row may be one. */
+bool redaction_of_register(struct redaction *r, uint64_t word);
 /* Of a word that nobody has judged: is it a small number, without characters? */
 bool redaction_is_plain_number(uint64_t word);
 /* The same for a word that may be older: it is not known whose text it was. */

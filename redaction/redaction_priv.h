@@ -147,7 +147,7 @@ struct redaction {
 	struct secrets *places; /* of redaction_note_place(); NULL: none */
 	struct asked *asked;	/* NULL: not requested yet */
 	bool asking;
-	bool learns_nothing;
+	bool learns_nothing, missed;
 	bool (*is_public)(void *arg, uint64_t addr); /* NULL: nothing is */
 	void *public_arg;
 	struct cached names[CACHE];

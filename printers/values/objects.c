@@ -26,7 +26,7 @@ struct objects {
 	struct object *list;
 	size_t count, cap;
 	struct table numbers; /* address and type: number + 1 */
-	bool closed, changed;
+	bool closed, changed, missed_some;
 	size_t written;
 	struct source *source; /* what is being printed */
 	uint32_t *again;       /* numbers of those that changed after they were visited */
@@ -195,6 +195,14 @@ void objects_close(struct objects *o)
 {
 	o->closed = true;
 	o->written = objects_count(o);
+	o->missed_some = o->suspects.count > 0;
+	for (size_t i = 0; i < o->count && !o->missed_some; i++)
+		o->missed_some = o->list[i].leads;
+}
+
+bool objects_missed_some(const struct objects *o)
+{
+	return o->missed_some;
 }
 
 /* What was said of it to what it refers to has to be said anew. */

@@ -42,6 +42,8 @@ uint64_t objects_lost_references(const struct objects *o, size_t n);
 uint64_t objects_promised(const struct objects *o);
 /* No more are added. */
 void objects_close(struct objects *o);
+/* After that: was memory missed in which something may identify a secret? */
+bool objects_missed_some(const struct objects *o);
 
 /* Around what is not an object but refers to some: a goroutine, thread or package variable,
  * with any two words that tell it from others. Memory may be missed that would tell what is

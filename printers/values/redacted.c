@@ -416,7 +416,7 @@ void print_text_without_secrets(struct sink *out, struct redaction *r, const cha
 
 void print_word_without_secrets(struct sink *out, struct redaction *r, uint64_t word)
 {
-	if (redaction_of_word(r, word))
+	if (redaction_of_register(r, word))
 		sink_string(out, "redacted");
 	else
 		sink_address(out, word);

@@ -65,7 +65,7 @@ static uint64_t reg_value(void *arg, unsigned n, uint64_t value)
 	const struct arch *arch = target_arch(x->memory.target);
 
 	if (n == arch->pc || n == arch->sp || (int)n == arch->tls ||
-	    !redaction_of_word(x->of->redaction, value))
+	    !redaction_of_register(x->of->redaction, value))
 		return value;
 	memset(&value, REDACTION_FILL, sizeof(value));
 	return value;

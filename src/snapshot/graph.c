@@ -256,6 +256,7 @@ void graph_find(struct graph *graph)
 		walk(graph, nowhere, false); /* counts references of what is left */
 	}
 	objects_close(objects);
+	redaction_set_missed(graph->how.redaction, objects_missed_some(objects));
 }
 
 void graph_print_objects(struct graph *graph, struct sink *out)

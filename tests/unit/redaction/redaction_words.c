@@ -236,6 +236,30 @@ static void unlearned(void **state)
 	assert_false(redaction_of_word(r, UINT64_MAX));
 }
 
+/* Where not all was read, a piece of anything is withheld from registers, also from those of vectors. */
+static void missed(void **state)
+{
+	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, NULL);
+	AUTO(redaction_free)
+	struct redaction *nothing = make_redaction(REDACT_NOTHING, NULL);
+	uint8_t vector[REDACTION_VECTOR] = { 0 };
+	(void)state;
+	memcpy(vector + 6, "fish", 4);
+	assert_false(redaction_of_register(r, word_of("fish")));
+	assert_false(redaction_of_vector(r, vector));
+	redaction_set_missed(r, true);
+	redaction_set_missed(nothing, true);
+	assert_true(redaction_of_register(r, word_of("fish")));
+	assert_true(redaction_of_register(r, word_of("ordfish-")));
+	assert_true(redaction_of_vector(r, vector));
+	assert_false(redaction_of_register(r, word_of("fis")));
+	assert_false(redaction_of_register(r, 0xc000616263));
+	assert_false(redaction_of_word(r, word_of("fish")));
+	assert_false(redaction_of_register(nothing, word_of("fish")));
+	redaction_set_missed(r, false);
+	assert_false(redaction_of_register(r, word_of("fish")));
+}
+
 /* Of all goroutines: with many of them addresses, numbers and hashes are still shown. */
 static void many(void **state)
 {
@@ -409,13 +433,14 @@ static void short_numbers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words),       cmocka_unit_test(pieces),
-		cmocka_unit_test(of_encoding), cmocka_unit_test(common),
-		cmocka_unit_test(vectors),     cmocka_unit_test(strictly),
-		cmocka_unit_test(unlearned),   cmocka_unit_test(many),
-		cmocka_unit_test(bytes),       cmocka_unit_test(long_numbers),
-		cmocka_unit_test(digits),      cmocka_unit_test(short_numbers),
-		cmocka_unit_test(dead),	       cmocka_unit_test(encoded_pieces),
+		cmocka_unit_test(words),	  cmocka_unit_test(pieces),
+		cmocka_unit_test(of_encoding),	  cmocka_unit_test(common),
+		cmocka_unit_test(vectors),	  cmocka_unit_test(strictly),
+		cmocka_unit_test(unlearned),	  cmocka_unit_test(missed),
+		cmocka_unit_test(many),		  cmocka_unit_test(bytes),
+		cmocka_unit_test(long_numbers),	  cmocka_unit_test(digits),
+		cmocka_unit_test(short_numbers),  cmocka_unit_test(dead),
+		cmocka_unit_test(encoded_pieces),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
