@@ -13,7 +13,7 @@
 
 /* At most: until a thread that is kept is let go; and until one has taken its signal, which the
  * program's handler would see otherwise. */
-#define PATIENCE_NS (UINT64_C(10) * 1000 * 1000 * 1000)
+#define PATIENCE_NS (UINT64_C(2) * 1000 * 1000 * 1000)
 
 enum {
 	PASSES = 4, /* as long as there are new threads */
@@ -22,7 +22,8 @@ enum {
 	NAP_NS = 20 * 1000,
 	SOON_NS = 200 * 1000 *
 		  1000, /* by then a copy is made, if the machine is not busy */
-	LATER_NAP_NS = 200 * 1000,
+	LATER_NAP_NS = 100 * 1000,
+	LOOK_NS = 10 * 1000 * 1000,
 	STOPS = 6, /* until a signal was delivered: traps come before it */
 	HEX = 16,
 };
@@ -205,23 +206,30 @@ static bool is_traced(pid_t thread)
 bool live_seize_next(pid_t thread, uint64_t options, struct err *err)
 {
 	const uint64_t begun = monotonic_ns();
+	uint64_t looked = 0;
+	bool kept = true;
 
-	/* It may have been let go since we were refused. */
-	for (bool traced = true; !live_trace(PTRACE_SEIZE, thread, options);) {
-		const uint64_t waited = monotonic_ns() - begun;
-		if (errno == ESRCH)
+	/* It may have been let go since we were refused, or since we looked. */
+	while (!live_trace(PTRACE_SEIZE, thread, options)) {
+		const int why = errno;
+		const uint64_t now = monotonic_ns();
+		if (why == ESRCH)
 			return err_set(err, ERR_GONE, "process %d has exited", thread);
-		if (errno != EPERM || !traced)
+		if (why != EPERM || !kept)
 			return false;
-		if (waited > PATIENCE_NS)
+		if (now - begun > PATIENCE_NS)
 			return err_set(err, ERR_CANNOT,
 				       "thread %d is still traced by another process",
 				       thread);
-		nanosleep(&(struct timespec){ .tv_nsec = waited < SOON_NS
+		if (now - looked > LOOK_NS) {
+			kept = is_traced(thread);
+			looked = now;
+			continue;
+		}
+		nanosleep(&(struct timespec){ .tv_nsec = now - begun < SOON_NS
 								 ? NAP_NS
 								 : LATER_NAP_NS },
 			  NULL);
-		traced = is_traced(thread);
 	}
 	return live_trace(PTRACE_INTERRUPT, thread, 0);
 }

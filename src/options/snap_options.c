@@ -459,6 +459,7 @@ static int take_in_sandbox(struct taking *t)
 		workers_reserve(t->workers);
 	int all = t->document ? take_or_mend(t) : take_to_view(t);
 	int status = all & STATUS;
+	t->arguments->is_complete = all & DOCUMENT;
 	if (all & DOCUMENT && t->document)
 		status = commit(t->document, status);
 	if (all & CORE && t->core)

@@ -18,8 +18,9 @@ struct snap_arguments {
 	struct printer_files printers;
 	struct redaction_options redaction;
 	struct view *view;
-	bool as_text; /* wherever it goes */
-	bool systemd; /* the core is one of systemd-coredump's */
+	bool as_text;	  /* wherever it goes */
+	bool systemd;	  /* the core is one of systemd-coredump's */
+	bool is_complete; /* out: there is a document, which has its end */
 };
 
 /* Fields of struct snap_options: what the document has, what else is asked for, how a process is

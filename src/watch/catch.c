@@ -24,12 +24,15 @@ struct catcher {
 	struct caught *caught;
 	struct inspection inspection;
 	char program[64];
+	uint64_t
+		let_go_ns; /* monotonic: nobody but who has seized it keeps it from then on */
 };
 
 static void release(void *arg)
 {
 	struct catcher *c = arg;
 
+	c->let_go_ns = monotonic_ns();
 	fault_probes_release(c->how->probes, &c->event);
 }
 
@@ -185,6 +188,8 @@ static struct watch *hold(struct catcher *c, struct err *err)
 
 	if (!w)
 		guard_let_go(c->how->probes, &c->event);
+	if (!c->let_go_ns)
+		c->let_go_ns = monotonic_ns();
 	if (!w || !is_another(&c->event, c->how->hold_ns))
 		return w;
 	watch_end(w);
@@ -212,8 +217,7 @@ static void catch (struct catcher *c)
 		c->inspection.result->taken.why = err;
 	c->caught->outcome = outcome_of(&c->inspection.result->taken);
 	snprintf(c->caught->id, sizeof(c->caught->id), "%s", c->inspection.result->id);
-	c->caught->pause_ns =
-		(w ? watch_released_at(w) : monotonic_ns()) - c->event.at_ns;
+	c->caught->pause_ns = (w ? watch_released_at(w) : c->let_go_ns) - c->event.at_ns;
 	report(c, status);
 }
 

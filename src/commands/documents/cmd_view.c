@@ -142,7 +142,7 @@ static int view_taken(struct view_arguments *arguments)
 	AUTO(xfree) char *path = xasprintf("/dev/fd/%d", fd);
 	arguments->take.snap.output = path;
 	const int status = snap_run(&command_view, &arguments->take);
-	if (lseek(fd, 0, SEEK_END) > 0 && lseek(fd, 0, SEEK_SET) == 0)
+	if (arguments->take.is_complete && lseek(fd, 0, SEEK_SET) == 0)
 		return view_open(fd, "the snapshot", arguments);
 	close(fd);
 	return status;
