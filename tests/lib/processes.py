@@ -169,15 +169,16 @@ def stop(pid):
     until(lambda: all(s == "T" for _, s, _ in threads(pid)), "the process stops")
 
 
-SOON, SELDOM = 10, 3  # seconds; times in a test
+SOON, SELDOM = 10, 2  # seconds; processes in a test
 cleared = []  # pids
 
 
 def clear_what_stayed(pid, since):
     """Where a process has no processor for long, zombies of its copy may stay. A document says so, which not
     every test has at hand. A gosnap that leaves them each time is found out."""
-    if time.monotonic() - since > SOON and any(remains(pid)) and len(cleared) < SELDOM:
+    if time.monotonic() - since > SOON and pid not in cleared and len(cleared) < SELDOM and any(remains(pid)):
         cleared.append(pid)
+        print(f"# zombies of a copy of {pid} stayed, and are cleared")
         snapshot.clear_zombies(pid)
 
 
