@@ -21,14 +21,17 @@ const struct command *const commands[] = {
 };
 const size_t command_count = ARRAY_SIZE(commands);
 
+void cmd_say_warning(const char *where, const char *what)
+{
+	AUTO(xfree) char *text = xasprintf("warning: %s: %s", where, what);
+
+	cmd_say(text);
+}
+
 void cmd_say_warnings(const struct warnings *all, size_t from)
 {
-	for (size_t i = from; i < warnings_count(all); i++) {
-		AUTO(xfree)
-		char *text = xasprintf("warning: %s: %s", warnings_where(all, i),
-				       warnings_what(all, i));
-		cmd_say(text);
-	}
+	for (size_t i = from; i < warnings_count(all); i++)
+		cmd_say_warning(warnings_where(all, i), warnings_what(all, i));
 }
 
 void cmd_finish_capture(struct capture *c)

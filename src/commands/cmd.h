@@ -51,7 +51,8 @@ const char *cmd_word(const struct command *command);
 /* The name of the command that a mistyped word probably meant; NULL: none. */
 const char *cmd_nearest(const char *word);
 
-/* From that one on, on standard error. */
+/* On standard error. from: the first of them. */
+void cmd_say_warning(const char *where, const char *what);
 void cmd_say_warnings(const struct warnings *all, size_t from);
 /* Finishes the capture, and says what is left of it in the process. */
 void cmd_finish_capture(struct capture *c);

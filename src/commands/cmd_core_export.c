@@ -2,7 +2,6 @@
 #include "src/commands/cmd.h"
 
 #include <getopt.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -50,11 +49,6 @@ const struct command command_core_export = {
 	},
 };
 
-static void warn(const char *where, const char *what)
-{
-	fprintf(stderr, "gosnap: warning: %s: %s\n", where, what);
-}
-
 static int parse_operands(int argc, char **argv, struct snap_options *options)
 {
 	struct capture_options *capture = &options->capture;
@@ -88,7 +82,7 @@ int cmd_core_export(int argc, char **argv)
 	options->only_core = true;
 	options->capture.values = VALUES_ALWAYS;
 	options->progress = PROGRESS_NEVER;
-	options->warn = warn;
+	options->warn = cmd_say_warning;
 	if (!options_read(&command_core_export, argc, argv, &arguments, &status))
 		return status;
 	status = parse_operands(argc, argv, options);

@@ -39,10 +39,8 @@ struct run {
 	uint64_t until_ns; /* of the snapshot */
 };
 
-/*
- * A child has less time than its parent waits: it may still have to keep the notes, on
- * a disk that is busy, and to say why it ends.
- */
+/* A child has less time than its parent waits: it may still have to keep the notes, on a
+ * disk that is busy, and to say why it ends. */
 static uint64_t inner_until(const struct run *run)
 {
 	const uint64_t all_ns = run->settings.timeout_seconds * SECOND_NS;

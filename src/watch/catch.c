@@ -24,8 +24,7 @@ struct catcher {
 	struct caught *caught;
 	struct inspection inspection;
 	char program[64];
-	uint64_t
-		let_go_ns; /* monotonic: nobody but who has seized it keeps it from then on */
+	uint64_t let_go_ns; /* monotonic; then only who has seized it keeps it */
 };
 
 static void release(void *arg)
