@@ -109,7 +109,8 @@ int main(int argc, char **argv)
 				 slash ? slash + 1 : argv[0]);
 	struct dirent **files;
 
-	if (argc > 1)
+	/* `--case NAME` asks for a case by its name, and there is one only. */
+	if (argc > 1 && strcmp(argv[1], "--case") != 0)
 		return feed_whole(argv + 1);
 	int n = scandir(folder, &files, not_dot, alphasort);
 	size_t fed = 0;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TAP for automake. Every .test prints through one Tap; points may come from several threads."""
+"""TAP for automake. Every .test prints through one Tap; points may come from several threads. Only the cases
+that --case chooses are run and printed: see choice.py."""
 import os
 import signal
 import sys
@@ -7,6 +8,7 @@ import threading
 import time
 import traceback
 
+import choice
 from matrix import CI
 
 # Seconds that any wait in a test lasts at most: what has not happened by then never will, on a
@@ -39,13 +41,14 @@ class Tap:
         self.lock = threading.RLock()  # the handler of signals prints, too
         self.running = {}  # thread: the case it is at, and since when
         signal.signal(signal.SIGTERM, self._late)
+        self.comment(f"GOSNAP_SEED={choice.seed()}")
 
     def _late(self, *_):
         """tests/supervise ends a test that hangs: says where that was."""
         frames = sys._current_frames()
         for thread, (name, since) in list(self.running.items()):
-            self.fail(f"{name}: ended after {time.monotonic() - since:.0f} s",
-                      "".join(traceback.format_stack(frames[thread])[-8:]))
+            self._point(False, name, f"ended after {time.monotonic() - since:.0f} s\n"
+                        + "".join(traceback.format_stack(frames[thread])[-8:]))
         os._exit(1)
 
     def comment(self, text):
@@ -57,8 +60,7 @@ class Tap:
         with self.lock:
             self.count += 1
             self.failed += not ok
-            name = name.replace("#", "no. ") if "# SKIP" not in name else name
-            print(f"{'ok' if ok else 'not ok'} {self.count} - {name}{directive}", flush=True)
+            print(f"{'ok' if ok else 'not ok'} {self.count} - {choice.printed(name)}{directive}", flush=True)
             if threading.get_ident() in self.running:
                 since = self.running[threading.get_ident()][1]
                 print(f"# took {time.monotonic() - since:.1f} s", flush=True)
@@ -66,27 +68,36 @@ class Tap:
                 print("#   " + line, flush=True)
 
     def ok(self, name, why=None):
-        self._point(True, name, why)
+        if choice.wanted(name):
+            self._point(True, name, why)
 
     def fail(self, name, why=None):
-        self._point(False, name, why)
+        if choice.wanted(name):
+            self._point(False, name, why)
 
     def skip(self, name, why):
-        """Named for a person; a failure where nothing may be missing."""
+        """The machine lacks something that a person can install: a failure in CI."""
         if CI:
             self.fail(name, why)
         else:
+            self.absent(name, why)
+
+    def absent(self, name, why):
+        """The machine cannot have what the case needs."""
+        if choice.wanted(name):
             self._point(True, name, None, f" # SKIP {why}")
 
     def case(self, name, function, *args):
         """Runs function; what it returns is the comment of the point."""
+        if not choice.wanted(name):
+            return
         self.running[threading.get_ident()] = name, time.monotonic()
         try:
             self.ok(name, function(*args))
         except Skip as e:
             self.skip(name, e)
         except Absent as e:
-            self.ok(f"{name} # SKIP {e}")
+            self.absent(name, e)
         except Mismatch as e:
             self.fail(name, e)
         except Exception:  # a fault of the test itself is a failure, with its place
@@ -96,6 +107,6 @@ class Tap:
 
     def done(self):
         if self.count == 0:
-            self.fail("nothing was tested")
+            self._point(False, f"no case has this name: {choice.CASE}" if choice.CASE else "nothing was tested")
         print(f"1..{self.count}", flush=True)
         sys.exit(0 if self.failed == 0 else 1)

@@ -6,10 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "redaction/redaction_priv.h"
 #include "tests/unit/redaction/expected.h"
+#include "tests/unit/unit.h"
 
 static void types(void **state)
 {
@@ -558,7 +557,7 @@ static void same(void **state)
 	assert_int_equal(redaction_length(64), 64);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(types),     cmocka_unit_test(texts),
@@ -571,6 +570,5 @@ int main(void)
 		cmocka_unit_test(rules),     cmocka_unit_test(bad_rules),
 		cmocka_unit_test(same),
 	};
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("redaction", tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

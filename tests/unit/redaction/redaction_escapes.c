@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "redaction/redaction_priv.h"
 #include "tests/unit/redaction/expected.h"
+#include "tests/unit/unit.h"
 
 #define SIGNED "abcdefghijklmnopqrstuvwxyz012345"
 #define HUB "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
@@ -186,7 +185,7 @@ static void unescaped(void **state)
 	assert_int_equal(middle.end, 7);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shapes),    cmocka_unit_test(harmless),
@@ -194,6 +193,5 @@ int main(void)
 		cmocka_unit_test(unescaped),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("redaction_escapes", tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <nettle/base64.h>
+
+#include "tests/unit/unit.h"
 
 #include "redaction/redaction.h"
 
@@ -169,13 +170,12 @@ static void base64(void **state)
 	}
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(binary),
 		cmocka_unit_test(base64),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("redaction_keys", tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

@@ -5,10 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "redaction/redaction_priv.h"
 #include "tests/unit/redaction/expected.h"
+#include "tests/unit/unit.h"
 
 enum { AT = 0x1000 };
 
@@ -110,7 +109,7 @@ static void modes(void **state)
 	erased(all, "abc\001text\002ab", "abc\001XXXX\002ab");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(contents), cmocka_unit_test(places),
@@ -118,6 +117,5 @@ int main(void)
 		cmocka_unit_test(modes),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("redaction_memory", tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

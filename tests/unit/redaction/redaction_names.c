@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #include "tests/unit/redaction/expected.h"
 
@@ -164,7 +164,7 @@ static void parameters(void **state)
 		assert_null(redaction_of_parameter(r, open[i], strlen(open[i])));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names),
@@ -172,6 +172,5 @@ int main(void)
 		cmocka_unit_test(parameters),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("redaction_names", tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

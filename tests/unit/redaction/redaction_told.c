@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #include "tests/unit/redaction/expected.h"
 
@@ -245,7 +245,7 @@ static void rest(void **state)
 	expect_text(r, "it was hunter2", "copy_of_secret", "it was [redacted]");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(told),	    cmocka_unit_test(addresses),
@@ -253,6 +253,5 @@ int main(void)
 		cmocka_unit_test(rest),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("redaction_told", tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

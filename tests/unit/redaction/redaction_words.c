@@ -5,10 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "redaction/redaction_priv.h"
 #include "tests/unit/redaction/expected.h"
+#include "tests/unit/unit.h"
 
 /* Up to eight letters, the first at the lowest byte. */
 static uint64_t word_of(const char *letters)
@@ -430,7 +429,7 @@ static void short_numbers(void **state)
 	assert_false(redaction_of_word(r, 0x812e60d4074c1122));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words),	  cmocka_unit_test(pieces),
@@ -443,6 +442,5 @@ int main(void)
 		cmocka_unit_test(encoded_pieces),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("redaction_words", tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

@@ -6,14 +6,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
 #include "goruntime/frames/frames.h"
 #include "goruntime/frames/frames_priv.h"
 #include "goruntime/frames/loop_bodies.h"
 #include "goruntime/runtime/runtime_priv.h"
 #include "lib/base/limit.h"
 #include "tests/unit/goruntime/pseudo.h"
+#include "tests/unit/unit.h"
 
 enum {
 	STACKS = 2100, /* more than are kept */
@@ -210,7 +209,7 @@ static void test_many_loop_bodies(void **state)
 	}
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_other_stacks),
@@ -220,6 +219,5 @@ int main(void)
 		cmocka_unit_test(test_names_of_loop_bodies),
 		cmocka_unit_test(test_many_loop_bodies),
 	};
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

@@ -7,14 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "goruntime/goroutines/extras_priv.h"
 #include "goruntime/runtime/go_text_priv.h"
 #include "goruntime/types/type_name.h"
 #include "lib/base/limit.h"
 #include "lib/base/utf8.h"
 #include "tests/unit/goruntime/pseudo.h"
+#include "tests/unit/unit.h"
 
 enum {
 	G = PSEUDO_FREE, /* the goroutine's g, never read itself */
@@ -550,7 +549,7 @@ static void test_random(void **state)
 	}
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_list),
@@ -571,6 +570,5 @@ int main(void)
 		cmocka_unit_test(test_ancestors),
 		cmocka_unit_test(test_random),
 	};
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

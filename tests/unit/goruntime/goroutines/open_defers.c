@@ -5,10 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
 #include "goruntime/goroutines/defers.h"
 #include "tests/unit/goruntime/pseudo.h"
+#include "tests/unit/unit.h"
 
 enum { G = PSEUDO_FREE, WILD = 0x666 };
 
@@ -87,13 +86,12 @@ static void test_open_frame(void **state)
 	assert_int_equal(open_frame_closures(p->rt, &parked, &wild, closures, &err), -1);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_forms),
 		cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_open_frame),
 	};
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

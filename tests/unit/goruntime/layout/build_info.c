@@ -8,9 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tests/unit/lib/target_bytes.h"
+#include "tests/unit/unit.h"
 
 /* An ELF object in memory whose data segment begins with the header, as Go's linker lays
  * it out; its sections are gone. */
@@ -308,7 +307,7 @@ static void test_version_minor(void **state)
 		assert_int_equal(version_minor(cases[i].version), cases[i].minor);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_both_encodings),
@@ -319,6 +318,5 @@ int main(void)
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_version_minor),
 	};
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

@@ -7,11 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "lib/base/limit.h"
 #include "tests/unit/lib/compiled.h"
 #include "tests/unit/lib/target_bytes.h"
+#include "tests/unit/unit.h"
 
 /* The releases that there are rows for, and how their sources are named. */
 static const int minors[] = { 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27 };
@@ -323,7 +322,7 @@ static void test_empty_fields(void **state)
 	}
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_exact_rows),
@@ -337,6 +336,5 @@ int main(void)
 		cmocka_unit_test(test_large_structs),
 		cmocka_unit_test(test_empty_fields),
 	};
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

@@ -6,10 +6,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "goruntime/retention/dominators.h"
 #include "lib/base/util.h"
+#include "tests/unit/unit.h"
 
 enum { NODES = 40, EDGES = 400, GRAPHS = 20000, LONG = 300000 };
 
@@ -158,7 +157,7 @@ static void test_limits(void **unused)
 	xfree(large.parent);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random),
@@ -166,6 +165,5 @@ int main(void)
 		cmocka_unit_test(test_limits),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("dominators", tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

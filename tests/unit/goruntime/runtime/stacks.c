@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 enum { MANY = 50000 };
 
@@ -85,7 +85,7 @@ static void test_chosen(void **state)
 	assert_true(clock() - begin < SECONDS_MAX * CLOCKS_PER_SEC);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same),
@@ -93,6 +93,5 @@ int main(void)
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_chosen),
 	};
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

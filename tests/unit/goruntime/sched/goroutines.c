@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "goruntime/runtime/goroutine.h"
 #include "goruntime/runtime/lookup.h"
 #include "goruntime/runtime/struct_scan.h"
@@ -21,6 +19,7 @@
 #include "goruntime/waits/wait_priv.h"
 #include "lib/base/limit.h"
 #include "tests/unit/goruntime/pseudo.h"
+#include "tests/unit/unit.h"
 
 enum {
 	ALLGS = PSEUDO_FREE,	     /* the slice header */
@@ -482,7 +481,7 @@ static void test_random(void **state)
 	}
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_read),
@@ -504,6 +503,5 @@ int main(void)
 		cmocka_unit_test(test_faults),
 		cmocka_unit_test(test_random),
 	};
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

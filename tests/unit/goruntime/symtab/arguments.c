@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tests/unit/goruntime/pclntab_writer.h"
+#include "tests/unit/unit.h"
 
 enum { ADDR = 0x500000, TEXT = 0x401000, SIZE = 0x100 };
 
@@ -253,13 +252,12 @@ static void test_random(void **state)
 	}
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stream),	     cmocka_unit_test(test_not_live),
 		cmocka_unit_test(test_in_registers), cmocka_unit_test(test_block),
 		cmocka_unit_test(test_long),	     cmocka_unit_test(test_random),
 	};
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

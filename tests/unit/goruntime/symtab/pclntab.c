@@ -8,11 +8,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include <cmocka.h>
-
 #include "lib/base/limit.h"
 #include "lib/base/util.h"
 #include "tests/unit/goruntime/pclntab_writer.h"
+#include "tests/unit/unit.h"
 
 enum {
 	ADDR = 0x500000,
@@ -447,7 +446,7 @@ static void test_nothing_left(void **state)
 	free(f.table.bytes);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_functions),    cmocka_unit_test(test_frame_size),
@@ -457,6 +456,5 @@ int main(void)
 		cmocka_unit_test(test_random),	     cmocka_unit_test(test_bounded_work),
 		cmocka_unit_test(test_nothing_left),
 	};
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

@@ -8,14 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "goruntime/frames/verify.h"
 #include "goruntime/runtime/goroutine.h"
 #include "goruntime/runtime/lookup.h"
 #include "goruntime/symtab/pclntab.h"
 #include "goruntime/unwind/unwind_go.h"
 #include "tests/unit/goruntime/pseudo.h"
+#include "tests/unit/unit.h"
 
 enum {
 	SP = PSEUDO_STACK + 0x1000,
@@ -310,7 +309,7 @@ static void test_barriers(void **state)
 	check_frames(&s, 2, 9, STACK_LOST);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_agreed),	     cmocka_unit_test(test_caught),
@@ -318,6 +317,5 @@ int main(void)
 		cmocka_unit_test(test_fallback),     cmocka_unit_test(test_not_believed),
 		cmocka_unit_test(test_barriers),
 	};
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

@@ -7,9 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tests/unit/goruntime/pseudo.h"
+#include "tests/unit/unit.h"
 
 enum { RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP, R8, R15 = 15, RIP };
 enum { FRAME = 0x180, CALL = 5 };
@@ -111,13 +110,12 @@ static void test_unreadable(void **state)
 	assert_false(read_registers(p, sizeof(preempt), &kept));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_registers),
 		cmocka_unit_test(test_other_code),
 		cmocka_unit_test(test_unreadable),
 	};
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

@@ -5,14 +5,13 @@
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "goruntime/frames/frames.h"
 #include "goruntime/runtime/goroutine.h"
 #include "goruntime/symtab/pclntab.h"
 #include "goruntime/unwind/unwind_go.h"
 #include "lib/base/limit.h"
 #include "tests/unit/goruntime/pseudo.h"
+#include "tests/unit/unit.h"
 
 enum { TOP = PCLNTAB_TOPFRAME, SPW = PCLNTAB_SPWRITE };
 
@@ -461,7 +460,7 @@ static void test_bad_context(void **state)
 	check_reason(p, &g, "elsewhere");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_plain),
@@ -483,6 +482,5 @@ int main(void)
 		cmocka_unit_test(test_faults),
 		cmocka_unit_test(test_bad_context),
 	};
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

@@ -5,12 +5,11 @@
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "goruntime/symtab/pclntab.h"
 #include "goruntime/unwind/unwind_go.h"
 #include "lib/base/limit.h"
 #include "tests/unit/goruntime/pseudo.h"
+#include "tests/unit/unit.h"
 
 enum { TOP = PCLNTAB_TOPFRAME, SPW = PCLNTAB_SPWRITE };
 enum { RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP, R8, R12 = 12, R13, R14, R15, RIP };
@@ -448,7 +447,7 @@ static void test_faults(void **state)
 	}
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_scheduler),
@@ -467,6 +466,5 @@ int main(void)
 		cmocka_unit_test(test_cycle),
 		cmocka_unit_test(test_faults),
 	};
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

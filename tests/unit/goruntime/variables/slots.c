@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "goruntime/frames/frames.h"
 #include "goruntime/runtime/runtime_priv.h"
 #include "goruntime/symtab/arguments.h"
@@ -20,6 +18,7 @@
 #include "goruntime/variables/stack_map.h"
 #include "goruntime/variables/variables_priv.h"
 #include "tests/unit/goruntime/pseudo.h"
+#include "tests/unit/unit.h"
 
 enum { CFA = PSEUDO_STACK + 0xf000, OBJECT_BYTES = 16 };
 
@@ -279,7 +278,7 @@ static void test_damaged_name_of_scope(void **state)
 	end(&f);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_receivers),
@@ -290,6 +289,5 @@ int main(void)
 		cmocka_unit_test(test_many_slots),
 		cmocka_unit_test(test_endless_objects),
 	};
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 static struct ere *compile(const char *text, struct err *err)
 {
@@ -204,7 +204,7 @@ static void test_many_texts(void **state)
 	assert_true(peak() < MOST);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_found),
@@ -218,6 +218,5 @@ int main(void)
 #endif
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("ere", tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

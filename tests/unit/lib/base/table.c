@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 static void empty(void **state)
 {
@@ -63,13 +63,12 @@ static void many_keys(void **state)
 	}
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(empty),
 		cmocka_unit_test(one_key),
 		cmocka_unit_test(many_keys),
 	};
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("table", tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

@@ -11,12 +11,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lib/base/bytes.h"
 #include "lib/base/err.h"
 #include "lib/base/guard.h"
 #include "lib/base/utf8.h"
+#include "tests/unit/unit.h"
 
 static void test_err(void **state)
 {
@@ -173,7 +172,7 @@ static void test_harmless(void **state)
 	assert_string_equal(shown, "a?[2J?b????\u00e9?");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_err),	      cmocka_unit_test(test_memory),
@@ -182,6 +181,5 @@ int main(void)
 		cmocka_unit_test(test_harmless),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("util", tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

@@ -9,12 +9,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lib/corefile/core_process.h"
 #include "lib/corefile/core_write.h"
 #include "lib/corefile/target_core.h"
 #include "tests/unit/lib/target_bytes.h"
+#include "tests/unit/unit.h"
 
 enum { CODE = 0x400000, DATA = 0x600000, PAGE = 4096, MASKED = 3 /* rbx */ };
 
@@ -192,7 +191,7 @@ static void has_memory(void **state)
 	assert_true(err_is(&err, ERR_FAULT));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(has_threads),
@@ -201,6 +200,5 @@ int main(void)
 		cmocka_unit_test(has_memory),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("core_write", tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

@@ -8,10 +8,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lib/corefile/core_process.h"
 #include "lib/corefile/target_core.h"
+#include "tests/unit/unit.h"
 
 enum {
 	PRSTATUS = 336, /* bytes of notes, on amd64 */
@@ -283,7 +282,7 @@ static void test_overlaps(void **state)
 	assert_none(t, 0x11000, ERR_ABSENT);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_memory),	 cmocka_unit_test(test_files),
@@ -291,6 +290,5 @@ int main(void)
 		cmocka_unit_test(test_refusals), cmocka_unit_test(test_many_segments),
 		cmocka_unit_test(test_overlaps),
 	};
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("corefile", tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

@@ -16,13 +16,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lib/document/cut.h"
 #include "lib/document/reader.h"
 #include "lib/document/remains.h"
 #include "lib/document/sink.h"
 #include "lib/procfs/proc_file.h"
+#include "tests/unit/unit.h"
 
 static const struct cut_case {
 	const char *text;
@@ -404,7 +403,7 @@ static void test_nothing(void **state)
 	}
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cut),	 cmocka_unit_test(test_depth),
@@ -414,6 +413,5 @@ int main(void)
 		cmocka_unit_test(test_nonsense),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("mend", tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

@@ -10,9 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lib/document/sink.h"
+#include "tests/unit/unit.h"
 
 #define HEAD "{\"format\":\"gosnap\",\"version\":1"
 
@@ -349,7 +348,7 @@ static void test_nodes(void **state)
 	node_drop(NULL);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_walks),  cmocka_unit_test(test_refusals),
@@ -358,6 +357,5 @@ int main(void)
 		cmocka_unit_test(test_zstd),   cmocka_unit_test(test_large_elements),
 		cmocka_unit_test(test_pipe),   cmocka_unit_test(test_nodes),
 	};
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("reader", tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 /* A copy, so that a byte behind its end would be noticed. */
 static void compare(const char *text, size_t len)
@@ -69,13 +69,12 @@ static void test_depth(void **state)
 	}
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cuts),
 		cmocka_unit_test(test_each_byte),
 		cmocka_unit_test(test_depth),
 	};
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("reader_check", tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

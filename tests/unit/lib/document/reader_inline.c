@@ -11,9 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lib/document/sink.h"
+#include "tests/unit/unit.h"
 
 #define HEAD "\"format\":\"gosnap\",\"version\":1,"
 #define POINTER(to, object) "{\"to\":\"0x" #to "\",\"object\":" #object "}"
@@ -168,7 +167,7 @@ static void test_every_cut(void **state)
 	}
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_depth),
@@ -179,6 +178,5 @@ int main(void)
 		cmocka_unit_test(test_chain_of_contents),
 		cmocka_unit_test(test_every_cut),
 	};
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("reader_inline", tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

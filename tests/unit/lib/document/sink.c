@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 /* What is in fd, as a string; free it. */
 static char *contents(int fd, size_t *ret_len)
@@ -356,7 +356,7 @@ static void test_slow_pipe(void **state)
 	close(fds[0]);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_layout),	   cmocka_unit_test(test_numbers),
@@ -366,6 +366,5 @@ int main(void)
 		cmocka_unit_test(test_full_disk),  cmocka_unit_test(test_closed_pipe),
 		cmocka_unit_test(test_slow_pipe),
 	};
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("sink", tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

@@ -9,10 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "tests/unit/lib/compiled.h"
 #include "tests/unit/lib/target_bytes.h"
+#include "tests/unit/unit.h"
 
 enum { RBX = 3, RDI = 5, R12 = 12, RSP = 7 };
 
@@ -366,7 +365,7 @@ static void test_foreign(void **state)
 	end(&called);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_numbers),
@@ -374,6 +373,5 @@ int main(void)
 		cmocka_unit_test(test_foreign),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("dwarf_expression", tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

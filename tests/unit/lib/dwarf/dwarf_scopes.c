@@ -7,10 +7,9 @@
 #include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "lib/dwarf/dwarf_types.h"
 #include "tests/unit/lib/compiled.h"
+#include "tests/unit/unit.h"
 
 /* Runs here, and tells where its variables were and where it called from. */
 struct seen {
@@ -575,7 +574,7 @@ static void test_old_references(void **state)
 	compiled_close(&c);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_c),	  cmocka_unit_test(test_nothing_there),
@@ -585,6 +584,5 @@ int main(void)
 		cmocka_unit_test(test_elsewhere),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("dwarf_scopes", tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

@@ -7,13 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "lib/base/limit.h"
 #include "lib/dwarf/dwarf_names.h"
 #include "lib/dwarf/dwarf_priv.h"
 #include "lib/dwarf/dwarf_scopes.h"
 #include "tests/unit/lib/compiled.h"
+#include "tests/unit/unit.h"
 
 /* What the compiler says of sizes and offsets is asked of the compiler: the same text is
  * compiled into this test. */
@@ -505,7 +504,7 @@ static void test_too_many_long_names(void **state)
 	compiled_close(&c);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_c),
@@ -518,6 +517,5 @@ int main(void)
 		cmocka_unit_test(test_too_many_long_names),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("dwarf_types", tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

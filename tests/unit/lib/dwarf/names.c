@@ -14,12 +14,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lib/base/cache.h"
 #include "lib/base/limit.h"
 #include "lib/dwarf/dwarf_types.h"
 #include "tests/unit/lib/compiled.h"
+#include "tests/unit/unit.h"
 
 enum { NOBODY = 65534, HEAD = 72, SUM_AT = 8, COUNTS_AT = 48 };
 
@@ -153,7 +152,7 @@ static void ask_of_many(bool swapped)
 		if (i == STRUCTS / 2)
 			fputs(last[swapped], out);
 	}
-	fputs("int main(void) { return 0; }\n", out);
+	fputs("int main(int argc, char **argv) { return 0; }\n", out);
 	fclose(out);
 	AUTO(cache_close) struct cache *cache = cache_open("names/v1");
 	compiled_open("c", with_id, text, &c);
@@ -511,7 +510,7 @@ static void test_cut_short(void **state)
 	cache_release(&file);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kept),
@@ -528,6 +527,5 @@ int main(void)
 		cmocka_unit_test(test_cut_short),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("names", tests, set_up, tear_down);
+	return unit_run(argc, argv, tests, set_up, tear_down);
 }

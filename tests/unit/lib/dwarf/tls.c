@@ -10,11 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lib/ptrace/target_live.h"
 #include "tests/unit/lib/compiled.h"
 #include "tests/unit/lib/subject.h"
+#include "tests/unit/unit.h"
 
 static const char source[] =
 	"static __thread char pad[40] __attribute__((aligned(64)));\n"
@@ -159,7 +158,7 @@ static void test_none(void **state)
 	compiled_close(&c);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_program),
@@ -168,6 +167,5 @@ int main(void)
 		cmocka_unit_test(test_none),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

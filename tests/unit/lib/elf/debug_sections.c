@@ -12,11 +12,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <zstd.h>
 
 #include "lib/base/limit.h"
 #include "lib/elf/image_priv.h"
+#include "tests/unit/unit.h"
 
 enum { SECTIONS = 3, CONTENTS = 1 << 20, PACKED_MAX = 1 << 16, ZSTD = 2 };
 
@@ -293,7 +293,7 @@ static void test_long_link(void **state)
 	}
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_unpacked),
@@ -302,6 +302,5 @@ int main(void)
 		cmocka_unit_test(test_sum),
 		cmocka_unit_test(test_long_link),
 	};
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

@@ -18,12 +18,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lib/base/limit.h"
 #include "lib/elf/image_priv.h"
 #include "lib/ptrace/target_live.h"
 #include "tests/unit/lib/subject.h"
+#include "tests/unit/unit.h"
 
 static char copy[] = "/tmp/gosnap-image-XXXXXX";
 
@@ -365,7 +364,7 @@ static void test_steps_for_symbols(void **state)
 	unlink(copy);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_executable),
@@ -378,6 +377,5 @@ int main(void)
 		cmocka_unit_test(test_steps_for_symbols),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("image", tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

@@ -8,9 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "lib/target/target.h"
+#include "tests/unit/unit.h"
 
 extern const char __executable_start;
 
@@ -76,7 +75,7 @@ static void offsets(void **state)
 	assert_false(image_file_offset(img, UINT64_MAX, &offset));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(pointers_lead_into_the_file, open_self,
@@ -84,6 +83,5 @@ int main(void)
 		cmocka_unit_test_setup_teardown(offsets, open_self, close_self),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "lib/instructions/instructions.h"
 #include "lib/base/util.h"
+#include "lib/instructions/instructions.h"
+#include "tests/unit/unit.h"
 
 enum { RAX = 0, RCX = 2, RBX = 3, RSP = 7, R8 = 8, RIP = 16 };
 enum { AT = 0x1000 };
@@ -126,7 +125,7 @@ static void ends(void **state)
 	xfree(list);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(moves),
@@ -135,6 +134,5 @@ int main(void)
 		cmocka_unit_test(ends),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("instructions", tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

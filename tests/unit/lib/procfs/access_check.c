@@ -13,10 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lib/base/util.h"
 #include "tests/unit/lib/subject.h"
+#include "tests/unit/unit.h"
 
 #define PTRACE_CAPABILITY (UINT64_C(1) << 19)
 
@@ -183,13 +182,12 @@ static void test_collect(void **state)
 			 facts.exists && !strcmp(facts.name, "kthreadd"));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_verdicts),
 		cmocka_unit_test(test_collect),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("refusal", tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 /* As machines write it: unified, version 1 beside 2, in a container, with an odd mount. */
 static const char unified[] = "24 30 0:22 / /proc rw,nosuid - proc proc rw\n"
@@ -93,7 +93,7 @@ static void test_read(void **state)
 	assert_false(c.pids.set || c.memory.set || c.frozen || c.oom_group);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_folders),
@@ -101,6 +101,5 @@ int main(void)
 		cmocka_unit_test(test_read),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("cgroup", tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

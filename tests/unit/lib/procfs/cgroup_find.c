@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #define ID_A "3f1c9e0b7a5d4c2e8f6a1b0c9d8e7f6a5b4c3d2e1f0a9b8c7d6e5f4a3b2c1d0e"
 #define ID_B "3f1c9e0b7a5dffff8f6a1b0c9d8e7f6a5b4c3d2e1f0a9b8c7d6e5f4a3b2c1d0e"
@@ -102,13 +102,12 @@ static void containers(void **state)
 	assert_int_equal(err.code, ERR_USAGE);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(units),
 		cmocka_unit_test(containers),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, make_tree, remove_tree);
+	return unit_run(argc, argv, tests, make_tree, remove_tree);
 }

@@ -18,10 +18,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lib/procfs/proc_file.h"
 #include "tests/unit/lib/subject.h"
+#include "tests/unit/unit.h"
 
 #define MB (UINT64_C(1) << 20)
 
@@ -321,7 +320,7 @@ static void test_dying(void **state)
 	subject_end(pid, shared);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_plain), cmocka_unit_test(test_states),
@@ -331,6 +330,5 @@ int main(void)
 		cmocka_unit_test(test_dying),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("conditions", tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

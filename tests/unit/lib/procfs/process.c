@@ -10,9 +10,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "tests/unit/lib/subject.h"
+#include "tests/unit/unit.h"
 
 static void opens_a_file(struct subject_shared *shared)
 {
@@ -139,7 +138,7 @@ static void test_words(void **state)
 	assert_null(process_next_word(&some, word));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_read),
@@ -148,6 +147,5 @@ int main(void)
 		cmocka_unit_test(test_words),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("process", tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

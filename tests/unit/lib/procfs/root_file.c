@@ -18,9 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lib/base/util.h"
+#include "tests/unit/unit.h"
 
 static const char *const left_behind[] = { "root/a/b/link",
 					   "root/a/b/absolute",
@@ -217,7 +216,7 @@ static void test_without_openat2(void **state)
 	close(root);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_below),		cmocka_unit_test(test_our_own),
@@ -225,6 +224,5 @@ int main(void)
 		cmocka_unit_test(test_without_openat2),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("root_file", tests, set_up, tear_down);
+	return unit_run(argc, argv, tests, set_up, tear_down);
 }

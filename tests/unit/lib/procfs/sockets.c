@@ -12,7 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #include "lib/procfs/sockets.h"
 
@@ -121,7 +121,7 @@ static void test_no_process(void **state)
 	assert_null(sockets_look(s, 0));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tcp),
@@ -129,6 +129,5 @@ int main(void)
 		cmocka_unit_test(test_others),
 		cmocka_unit_test(test_no_process),
 	};
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

@@ -9,11 +9,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lib/base/util.h"
 #include "lib/ptrace/target_live.h"
 #include "tests/unit/lib/subject.h"
+#include "tests/unit/unit.h"
 
 enum { PAGE = 4096, PAGES = 40, HOLE = 3, SHARED = 7, SPANS = 5000, LEN_MAX = 300 };
 
@@ -110,13 +109,12 @@ static void test_hostile_spans(void **state)
 	subject_end(pid, shared);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_read_many),
 		cmocka_unit_test(test_hostile_spans),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("copy", tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

@@ -21,10 +21,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-#include "tests/unit/lib/subject.h"
 #include "tests/unit/lib/ptrace/waits_in_c.h"
+#include "tests/unit/lib/subject.h"
+#include "tests/unit/unit.h"
 
 enum { STOPS = 3 };
 
@@ -255,7 +254,7 @@ static void test_handler(void **state)
 	subject_end(pid, shared);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	/* cmocka calls it "not ok" when a test calls skip(). */
 	AUTO(xfree)
@@ -269,6 +268,5 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_handler, set_up, tear_down),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("interrupted", tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

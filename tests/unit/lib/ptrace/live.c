@@ -17,10 +17,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lib/base/limit.h"
 #include "tests/unit/lib/subject.h"
+#include "tests/unit/unit.h"
 
 enum { THREADS = 8, PAGE = 4096, TRIES = 20 };
 
@@ -621,6 +620,5 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "--exec"))
 		return exec_again();
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("live", tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

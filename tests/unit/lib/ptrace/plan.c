@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #define MB (UINT64_C(1) << 20)
 #define GB (UINT64_C(1) << 30)
@@ -428,7 +428,7 @@ static void test_words(void **state)
 	}
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_verdicts),  cmocka_unit_test(test_flags),
@@ -436,6 +436,5 @@ int main(void)
 		cmocka_unit_test(test_words),	  cmocka_unit_test(test_time_for_values),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

@@ -14,11 +14,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lib/ptrace/tracer_priv.h"
 #include "lib/sandbox/broker.h"
 #include "tests/unit/lib/subject.h"
+#include "tests/unit/unit.h"
 
 enum { FINE = 0, TURNS = 1000 };
 
@@ -225,7 +224,7 @@ static void test_files(void **state)
 	assert_int_equal(run(open_files, ""), FINE);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_commands),
@@ -237,6 +236,5 @@ int main(void)
 		printf("1..0 # SKIP %s; run the tests without them\n", sandbox_missing());
 		return 0;
 	}
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("tracer_host", tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

@@ -20,12 +20,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lib/base/thread.h"
 #include "lib/sandbox/broker.h"
 #include "lib/sandbox/broker_priv.h"
 #include "lib/sandbox/sandbox_priv.h"
+#include "tests/unit/unit.h"
 
 enum {
 	FINE = 0,
@@ -555,7 +554,7 @@ static void test_kill(void **state)
 	assert_int_equal(run(&how, end_others, NULL, &err), FINE);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_files),
@@ -571,6 +570,5 @@ int main(void)
 		printf("1..0 # SKIP %s; run the tests without them\n", sandbox_missing());
 		return 0;
 	}
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("broker", tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

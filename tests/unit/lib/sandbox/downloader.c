@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 static const uint64_t second = 1000000000;
 
@@ -186,7 +186,7 @@ static void test_busy(void **state)
 	assert_int_equal(a.result, -EBUSY);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_answers), cmocka_unit_test(test_number),
@@ -202,8 +202,7 @@ int main(void)
 	if (!mkdtemp(place))
 		return 1;
 	folder = xasprintf("%s/cache/below", place);
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	int failed = cmocka_run_group_tests_name("downloader", tests, NULL, NULL);
+	int failed = unit_run(argc, argv, tests, NULL, NULL);
 	AUTO(xfree) char *clean = xasprintf("rm -rf %s", place);
 	failed += system(clean) != 0;
 	xfree(folder);

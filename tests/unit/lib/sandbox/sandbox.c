@@ -24,11 +24,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lib/base/thread.h"
 #include "lib/sandbox/broker.h"
 #include "lib/sandbox/sandbox_priv.h"
+#include "tests/unit/unit.h"
 
 enum { FINE = 0, WRONG = 1 };
 
@@ -505,7 +504,7 @@ static void test_server(void **state)
 	close(fd);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_result),	   cmocka_unit_test(test_forbidden),
@@ -520,6 +519,5 @@ int main(void)
 		printf("1..0 # SKIP %s; run the tests without them\n", sandbox_missing());
 		return 0;
 	}
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("sandbox", tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

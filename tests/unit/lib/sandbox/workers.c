@@ -19,9 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lib/sandbox/sandbox_priv.h"
+#include "tests/unit/unit.h"
 
 enum { FINE = 0, WRONG = 1, CHILDREN = 4 };
 
@@ -241,7 +240,7 @@ static void test_orphans(void **state)
 	close(pipe[0]);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_orphans),		  cmocka_unit_test(test_too_many),
@@ -253,6 +252,5 @@ int main(void)
 		printf("1..0 # SKIP %s; run the tests without them\n", sandbox_missing());
 		return 0;
 	}
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("workers", tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@
 #include <sys/ucontext.h>
 #include <sys/user.h>
 
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 /* The table is written down by hand; the system's headers are the check. */
 static void test_amd64_prstatus(void **state)
@@ -72,7 +72,7 @@ static void test_find(void **state)
 	assert_int_equal(regs.valid, 3 << 14);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_amd64_prstatus),
@@ -80,6 +80,5 @@ int main(void)
 		cmocka_unit_test(test_find),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("arch", tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

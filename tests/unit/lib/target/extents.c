@@ -8,11 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "lib/base/limit.h"
 #include "tests/unit/lib/target_bytes.h"
 #include "tests/unit/lib/target_faulty.h"
+#include "tests/unit/unit.h"
 
 enum { PAGE = 4096, PAGES = 64 };
 #define BASE UINT64_C(0x10000)
@@ -279,7 +278,7 @@ static void test_random(void **state)
 	}
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_read_through),
@@ -293,6 +292,5 @@ int main(void)
 		cmocka_unit_test(test_random),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("extents", tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

@@ -4,10 +4,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
 #include "lib/target/memory_set.h"
 #include "tests/unit/lib/target_bytes.h"
+#include "tests/unit/unit.h"
 
 enum { START = 0x10000 };
 
@@ -129,7 +128,7 @@ static void records(void **state)
 	assert_int_equal(words(read), 3);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(adds_words),
@@ -138,6 +137,5 @@ int main(void)
 		cmocka_unit_test(records),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("memory_set", tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

@@ -6,11 +6,10 @@
 #include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "lib/base/limit.h"
 #include "tests/unit/lib/target_bytes.h"
 #include "tests/unit/lib/target_faulty.h"
+#include "tests/unit/unit.h"
 
 static const char low[] = "0123456789abcdef", high[] = "ABCDEFGH";
 
@@ -123,7 +122,7 @@ static void test_faulty(void **state)
 	assert_non_null(target_mapping_at(t, 0x2000));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_read),	 cmocka_unit_test(test_read_many),
@@ -131,6 +130,5 @@ int main(void)
 		cmocka_unit_test(test_faulty),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("target", tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

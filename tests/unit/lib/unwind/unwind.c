@@ -15,12 +15,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lib/ptrace/target_live.h"
 #include "lib/target/target_extents.h"
 #include "tests/unit/lib/subject.h"
 #include "tests/unit/lib/target_faulty.h"
+#include "tests/unit/unit.h"
 
 enum { FRAMES_MAX = 1000, DEPTH = 20, RBX = 3 };
 
@@ -343,7 +342,7 @@ static void test_faults(void **state)
 	assert_true(reads > DEPTH);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names), cmocka_unit_test(test_as_libunwind_does),
@@ -351,6 +350,5 @@ int main(void)
 		cmocka_unit_test(test_lost),  cmocka_unit_test(test_faults),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("unwind", tests, setup, teardown);
+	return unit_run(argc, argv, tests, setup, teardown);
 }

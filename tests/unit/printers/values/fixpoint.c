@@ -5,11 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "printers/printers.h"
 #include "printers/values/redacted.h"
 #include "redaction/redaction.h"
+#include "tests/unit/unit.h"
 
 /* Each time one more is known, as where what is redacted makes room for others. */
 struct chain {
@@ -78,9 +77,8 @@ static void chains(void **state)
 	assert_int_equal(masks, 100);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(chains) };
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("until known", tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "goruntime/types/type_priv.h"
 #include "goruntime/values/value_plausible.h"
 #include "goruntime/variables/variables_priv.h"
@@ -20,6 +18,7 @@
 #include "redaction/redaction.h"
 #include "tests/unit/goruntime/pseudo.h"
 #include "tests/unit/lib/compiled.h"
+#include "tests/unit/unit.h"
 
 enum { CFA = PSEUDO_STACK + 0x8000, OBJECT = PSEUDO_FREE, CLOSURE = PSEUDO_FREE + 0x800 };
 
@@ -605,7 +604,7 @@ static void test_many_parts(void **state)
 	end(&f);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),	    cmocka_unit_test(test_sizes),
@@ -617,6 +616,5 @@ int main(void)
 		cmocka_unit_test(test_many_shapes), cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_many_parts),  cmocka_unit_test(test_dead_words),
 	};
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, compile, clean);
+	return unit_run(argc, argv, tests, compile, clean);
 }

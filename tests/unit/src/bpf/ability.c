@@ -7,9 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "lib/base/util.h"
+#include "tests/unit/unit.h"
 
 static const struct bpf_facts all = { true, true, true, false, true, 6, 1, true, true };
 
@@ -124,7 +123,7 @@ static void may_stop(void **state)
 	assert_non_null(strstr(err.text, "CAP_KILL"));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_hold),
@@ -133,6 +132,5 @@ int main(void)
 		cmocka_unit_test(cannot),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 static const struct {
 	const char *name, *left;
@@ -187,7 +187,7 @@ static void test_causes(void **state)
 	}
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),  cmocka_unit_test(test_stacks),
@@ -195,6 +195,5 @@ int main(void)
 		cmocka_unit_test(test_causes),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

@@ -9,9 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lib/procfs/proc_file.h"
+#include "tests/unit/unit.h"
 
 enum { NUMBER = FAULT_SLOTS + 3, AT_NS = 1000 };
 
@@ -146,7 +145,7 @@ static void parents(void **state)
 	assert_true(goes_on());
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(let_go, begin, end),
@@ -156,6 +155,5 @@ int main(void)
 		cmocka_unit_test_setup_teardown(when_it_is_time, begin, end),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

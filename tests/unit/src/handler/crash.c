@@ -12,10 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "src/handler/head.h"
 #include "src/handler/settings.h"
+#include "tests/unit/unit.h"
 
 static char *const words[] = { "4711",
 			       "4713",
@@ -199,7 +198,7 @@ static int remove_folder(void **state)
 	return system(command);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_words),
@@ -207,6 +206,5 @@ int main(void)
 		cmocka_unit_test(test_settings),
 		cmocka_unit_test(test_head),
 	};
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+	return unit_run(argc, argv, tests, make_folder, remove_folder);
 }

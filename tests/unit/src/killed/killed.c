@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 enum { AT_ONCE = 64 };
 
@@ -70,13 +70,12 @@ static void too_many(void **state)
 	killed_list_free(list);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(together),
 		cmocka_unit_test(too_many),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 /* The number of the packet after which it is known; -1: it is not. */
 static int known_after(const char *const *packets)
@@ -53,12 +53,11 @@ static void program_says(void **state)
 	assert_int_equal(known_after(lines), -1);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(runtime_ends),
 		cmocka_unit_test(program_says),
 	};
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

@@ -7,11 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "src/snapshot/export_memory.h"
 #include "src/snapshot/export_parts.h"
 #include "tests/unit/lib/target_bytes.h"
+#include "tests/unit/unit.h"
 
 enum { LOW = 0x10000, SIZE = 1 << 20 };
 
@@ -174,7 +173,7 @@ static void environment(void **state)
 	assert_memory_equal(buf, strings, 40);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts),
@@ -183,6 +182,5 @@ int main(void)
 		cmocka_unit_test(environment),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("export", tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

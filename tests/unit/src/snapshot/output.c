@@ -22,9 +22,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lib/document/sink.h"
+#include "tests/unit/unit.h"
 
 enum { AT_LOCKS = 2, AT_ALL = AT_LOCKS + 1 }; /* second runs */
 
@@ -176,13 +175,12 @@ static int tear_down(void **state)
 	return rmdir(folder);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_no_links),
 		cmocka_unit_test(test_no_nameless_files),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("output", tests, set_up, tear_down);
+	return unit_run(argc, argv, tests, set_up, tear_down);
 }

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/snapshot/trigger.h"
 
-#include "printers/printers.h"
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
+#include "printers/printers.h"
+#include "tests/unit/unit.h"
 
 static void kind_alone(void **state)
 {
@@ -89,7 +88,7 @@ static void attributes(void **state)
 	xfree(t.attributes);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kind_alone),
@@ -97,6 +96,5 @@ int main(void)
 		cmocka_unit_test(refused),
 		cmocka_unit_test(attributes),
 	};
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 enum { GROUPS = 8, BATCH = 16, SCALE = 100 };
 
@@ -182,7 +182,7 @@ static void test_urgent(void **state)
 	}
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all),
@@ -192,6 +192,5 @@ int main(void)
 		cmocka_unit_test(test_corrects),
 		cmocka_unit_test(test_urgent),
 	};
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 #define INSTANT_NS                                                                       \
@@ -215,7 +215,7 @@ static int remove_folder(void **state)
 	return system(command);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names), cmocka_unit_test(test_led_astray),
@@ -223,6 +223,5 @@ int main(void)
 		cmocka_unit_test(test_quota),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+	return unit_run(argc, argv, tests, make_folder, remove_folder);
 }

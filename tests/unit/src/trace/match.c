@@ -7,9 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "lib/base/util.h"
+#include "tests/unit/unit.h"
 
 static void means(void **state)
 {
@@ -84,7 +83,7 @@ static void does_not_take_long(void **state)
 	assert_false(trace_matches(word, name));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(means),
@@ -92,6 +91,5 @@ int main(void)
 		cmocka_unit_test(does_not_take_long),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 enum { TEXT_AT = 400, TEXT_STEP = 3 };
 
@@ -241,7 +241,7 @@ static void beginnings(void **state)
 	when_free(when_parse(text, &err));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(comparisons), cmocka_unit_test(places),
@@ -249,6 +249,5 @@ int main(void)
 		cmocka_unit_test(refusals),    cmocka_unit_test(beginnings),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

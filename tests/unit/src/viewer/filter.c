@@ -8,11 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "src/viewer/model/model.h"
 #include "src/viewer/terminal/text.h"
 #include "tests/unit/src/viewer/filtered.h"
+#include "tests/unit/unit.h"
 
 static struct model *model;
 
@@ -493,7 +492,7 @@ static int close_model(void **state)
 	return 0;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_selected),    cmocka_unit_test(test_wrong),
@@ -502,6 +501,5 @@ int main(void)
 		cmocka_unit_test(test_blame),	    cmocka_unit_test(test_completed),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, open_model, close_model);
+	return unit_run(argc, argv, tests, open_model, close_model);
 }

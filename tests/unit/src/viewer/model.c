@@ -14,10 +14,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lib/document/reader.h"
 #include "lib/document/reader_text.h"
+#include "tests/unit/unit.h"
 
 #define HEAD "{\"format\":\"gosnap\",\"version\":1"
 
@@ -291,7 +290,7 @@ static void places(void **state)
 	model_free(m);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(old_documents),
@@ -300,6 +299,5 @@ int main(void)
 		cmocka_unit_test(places),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

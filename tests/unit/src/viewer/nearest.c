@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 static const char *nearest(const char *word)
 {
@@ -42,12 +42,11 @@ static void test_other_words(void **state)
 	assert_null(nearest("a-word-that-is-longer-than-any-option-could-ever-be"));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_mistakes),
 		cmocka_unit_test(test_other_words),
 	};
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

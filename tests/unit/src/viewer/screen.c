@@ -14,12 +14,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "src/viewer/screen/key.h"
 #include "src/viewer/screen/line.h"
 #include "src/viewer/screen/screen.h"
 #include "src/viewer/screen/tty.h"
+#include "tests/unit/unit.h"
 
 enum { SAID_MAX = 1 << 20, HEAD = 4 };
 
@@ -258,7 +257,7 @@ static void test_lines(void **state)
 	check_row("e\xcc\x81\xcc\x81\xcc\x81", 80, "e\xcc\x81\xcc\x81<U+0301>");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_taken_over),
@@ -268,6 +267,5 @@ int main(void)
 	setenv("LC_ALL", "C.UTF-8", 1);
 	setlocale(LC_CTYPE, "");
 	alarm(600);
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(argc, argv, tests, NULL, NULL);
 }

@@ -12,9 +12,8 @@
 #include <unistd.h>
 #include <poll.h>
 
-#include <cmocka.h>
-
 #include "src/watch/log.h"
+#include "tests/unit/unit.h"
 
 static char folder[] = "/tmp/gosnap-desk.XXXXXX", path[64];
 
@@ -221,7 +220,7 @@ static void a_line_is_text_whatever_is_in_it(void **state)
 	assert_null(strchr(line, 0x1b));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(people_are_told),
@@ -233,6 +232,5 @@ int main(void)
 		cmocka_unit_test(a_line_is_text_whatever_is_in_it),
 	};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+	return unit_run(argc, argv, tests, make_folder, remove_folder);
 }

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs one case of one test, with the environment of make check."""
+import os
+import shutil
+import subprocess
+
+import results
+from choice import TOP
+
+SUPERVISE = os.path.join(TOP, "tests", "supervise")
+
+
+def program(build, test):
+    """The path of a test by a name such as truth, tests/truth, truth.test, or tests/unit/lib/base/ere. Returns None
+    if there is no such test."""
+    name = test.removeprefix("tests/").removesuffix(".test")
+    for path in (os.path.join(TOP, "tests", name + ".test"), os.path.join(build, "tests", name)):
+        if os.path.isfile(path) and os.access(path, os.X_OK):
+            return os.path.abspath(path)
+    return None
+
+
+def environment(build):
+    """As AM_TESTS_ENVIRONMENT in Makefile.am, without the record of what a test cost."""
+    build = os.path.abspath(build)
+    found = {**os.environ, "GOSNAP": os.path.join(build, "gosnap"), "abs_top_srcdir": TOP, "abs_top_builddir": build}
+    python = os.path.dirname(shutil.which("python3"))
+    found["PATH"] = python + os.pathsep + found["PATH"]
+    found.pop("GOSNAP_USAGE", None)
+    return found
+
+
+def run(build, test, case=""):
+    """Runs the cases of a test whose names match, as --case takes them; all if case is empty. Returns {case: why} of
+    those that failed, how many passed, and all that the test printed."""
+    argv = [SUPERVISE, program(build, test), *(["--case", case] if case else [])]
+    done = subprocess.run(argv, cwd=build, env=environment(build), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
+    failures, passed = results.cases(done.stdout.splitlines())
+    if done.returncode and not failures:
+        failures[""] = f"ended with status {done.returncode}:\n" + "\n".join(done.stdout.splitlines()[-20:])
+    return failures, passed, done.stdout

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Decides which cases a test runs: by the name that --case gives, and by the sample of this commit.
+
+A case runs with the oldest Go release, the newest one, and one more, each linked in one way: the seed and the
+name of the case decide which. The seed is the commit, so that successive commits cover all cells of the
+matrix, and one commit always runs the same. All cells run with GOSNAP_LONG (make check-long), with --case, and
+when a test is given arguments by hand.
+
+  --case TEXT   (or GOSNAP_CASE=TEXT) runs the cases whose name contains TEXT; =TEXT runs the case that has
+                this very name
+  GOSNAP_SEED   replaces the commit, to repeat what another commit ran
+
+Importing this module takes --case out of sys.argv.
+"""
+import functools
+import hashlib
+import os
+import random
+import subprocess
+import sys
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def _take_case():
+    """For the test itself and for a test that starts itself again, which inherits the environment."""
+    if "--case" in sys.argv[1:]:
+        at = sys.argv.index("--case")
+        if at + 1 == len(sys.argv):
+            sys.exit(f"usage: {sys.argv[0]} [--case [=]TEXT] [ARGUMENT...]")
+        os.environ["GOSNAP_CASE"] = sys.argv[at + 1]
+        del sys.argv[at:at + 2]
+    return os.environ.get("GOSNAP_CASE", "")
+
+
+CASE = _take_case()
+EVERY_CELL = bool(CASE or sys.argv[1:] or os.environ.get("GOSNAP_LONG"))
+
+
+def printed(name):
+    """A case's name as TAP can have it: what follows a # is a directive."""
+    return name.replace("#", "no. ")
+
+
+def wanted(name):
+    """Does this run have the case of this name?"""
+    name = printed(name)
+    return name == printed(CASE[1:]) if CASE.startswith("=") else printed(CASE) in name
+
+
+@functools.lru_cache(None)
+def seed():
+    """GOSNAP_SEED, else the commit that is checked out, else the same text for all, as in a release's tarball."""
+    if os.environ.get("GOSNAP_SEED"):
+        return os.environ["GOSNAP_SEED"]
+    done = subprocess.run(["git", "-c", "safe.directory=*", "-C", TOP, "rev-parse", "--short=12", "HEAD"],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
+    return done.stdout.strip() or "gosnap"
+
+
+def number(*words):
+    """A number that the seed and these words decide."""
+    text = "\0".join(map(str, (seed(), *words)))
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
+
+
+def dice(*words):
+    """A random generator that the seed and these words decide."""
+    return random.Random(number(*words))
+
+
+def pick(items, *words):
+    """One of the items: the seed and the words decide which."""
+    return items[number(*words) % len(items)]
+
+
+def release(cell):
+    return cell if isinstance(cell, str) else cell[0]
+
+
+def sampled(case, cells, always=()):
+    """The cells of a case that this run tests, in their order. A cell is a release, or a tuple that begins with
+    one. always: cells, or releases, that every run tests; the caller says why beside it."""
+    cells = list(cells)
+    releases = list(dict.fromkeys(map(release, cells)))
+    if EVERY_CELL or not cells:
+        return cells
+    chosen = {releases[0], releases[-1]}
+    if releases[1:-1]:
+        chosen.add(pick(releases[1:-1], case))
+    kept = [pick([cell for cell in cells if release(cell) == one], case, one) for one in chosen]
+    return [cell for cell in cells if cell in kept or cell in always or release(cell) in always]
