@@ -39,6 +39,7 @@ class Tap:
         self.count = 0
         self.failed = 0
         self.lock = threading.RLock()  # the handler of signals prints, too
+        self.names = set()
         self.running = {}  # thread: the case it is at, and since when
         signal.signal(signal.SIGTERM, self._late)
         self.comment(f"GOSNAP_SEED={choice.seed()}")
@@ -58,6 +59,9 @@ class Tap:
 
     def _point(self, ok, name, why=None, directive=""):
         with self.lock:
+            if name in self.names:
+                ok, why = False, "another case has this name"
+            self.names.add(name)
             self.count += 1
             self.failed += not ok
             print(f"{'ok' if ok else 'not ok'} {self.count} - {choice.printed(name)}{directive}", flush=True)
