@@ -39,4 +39,6 @@ def run(build, test, case=""):
     failures, passed = results.cases(done.stdout.splitlines())
     if done.returncode and not failures:
         failures[""] = f"ended with status {done.returncode}:\n" + "\n".join(done.stdout.splitlines()[-20:])
+    if not failures and not passed and results.SKIP not in done.stdout:
+        failures[""] = "no case was run"
     return failures, passed, done.stdout
