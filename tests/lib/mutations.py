@@ -28,8 +28,8 @@ BEFORE_CONDITION = {"(", "[", "{", "}", ";", ",", "?", ":", "=", "+=", "-=", "*=
 # Calls whose omission leaks memory, a descriptor or a mapping until the process exits, which is
 # soon: no test can see that, the sanitizers' leak checks aside. An assertion that is left out
 # changes nothing in a program that is right.
-UNSEEN_CALLS = re.compile(r"(?:.*_)?_?(free|xfree|close|close_fd|closedir|fclose|munmap|assert|_Static_assert"
-                          r"|madvise|qsort_done)$")
+UNSEEN_CALLS = re.compile(r"(?:.*_)?_?(free|xfree|done|close|close_fd|closedir|fclose|munmap|assert|_Static_assert"
+                          r"|madvise)$")
 DEFINITION = re.compile(r"#\s*define\s+([A-Z]\w*)[ \t]+(\S(?:\\\n|[^\\\n])*)$", re.S)
 # Numbers, other constants and what joins them.
 CONSTANT = re.compile(r"(?:[\d\s()*+<x-]|\b0x[0-9a-fA-F]+|\b[0-9]+[uUlL]+|\bU?INT\d+_C\b|\b[A-Z][A-Z0-9_]+\b)+$")
