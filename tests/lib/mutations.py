@@ -256,7 +256,7 @@ def is_static_const(source, i):
 
 
 def times_ten(value):
-    return f"{value} * 10" if re.fullmatch(r"\w+|\([^()]*\)", value) else f"({value}) * 10"
+    return f"{value} * 10" if re.fullmatch(r"\w+|\w*\([^()]*\)", value) else f"({value}) * 10"
 
 
 def limit(source, i):
