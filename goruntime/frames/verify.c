@@ -9,6 +9,8 @@
 #include "goruntime/runtime/runtime_priv.h"
 #include "goruntime/unwind/unwind_fp.h"
 
+enum { CALL_BYTES_MAX = 5 }; /* a direct call: amd64 has 5 bytes, arm64 4 */
+
 struct check {
 	struct runtimes *all;
 	const struct goroutine *g;
@@ -81,6 +83,20 @@ static void go_on_behind(struct check *c, uint64_t cfa)
 		lose_frame_pointer(c, INCONCLUSIVE_NO_FRAME_POINTER);
 }
 
+/* Is the frame in its call of deferreturn? Up to Go 1.20, recovery() in runtime/panic.go resumes a function there with
+ * the frame pointer of gopanic, whose frame is gone. The function's epilogue restores the right one. A deferred call
+ * of 1.15 returns to the call instruction itself (jmpdefer in asm_amd64.s), those of later releases behind it. */
+static bool may_have_recovered(const struct code *code, const struct raw_frame *frame)
+{
+	const struct pclntab *tab = &code->module->tab;
+	struct pclntab_func func;
+
+	if (!pclntab_find(tab, code->entry, &func))
+		return false;
+	uint64_t call = pclntab_deferreturn(tab, &func), at = frame->pc - code->entry;
+	return call != 0 && at >= call && at <= call + CALL_BYTES_MAX;
+}
+
 static void prove_nothing(struct check *c, enum verify_inconclusive why)
 {
 	c->v->inconclusive[why]++;
@@ -112,12 +128,15 @@ static void check_frame(struct check *c, uint32_t number, const struct raw_frame
 		prove_nothing(c, INCONCLUSIVE_ASSEMBLY);
 	} else if (frame->flags & FRAME_AT_INSTRUCTION) {
 		prove_nothing(c, INCONCLUSIVE_INTERRUPTED);
-		/* Around a call of duffzero or duffcopy it points below the frame (asm6.go in
-		 * cmd/internal/obj/x86), else at the caller's frame. */
-		if (c->known && c->frame_pointer < cfa)
+		/* Around a call of duffzero or duffcopy, it points below the frame (asm6.go in cmd/internal/obj/x86). In
+		 * a function that recovered, it points to a frame that is gone. Otherwise it points to the caller's. */
+		if (c->known &&
+		    (c->frame_pointer < cfa || c->frame_pointer == c->g->stack_high))
 			go_on_behind(c, cfa);
 	} else {
-		if (c->known && c->g->status == GOROUTINE_COPYSTACK)
+		if (c->known && may_have_recovered(code, frame))
+			prove_nothing(c, INCONCLUSIVE_NO_FRAME_POINTER);
+		else if (c->known && c->g->status == GOROUTINE_COPYSTACK)
 			prove_nothing(c, INCONCLUSIVE_COPYING);
 		else if (c->known)
 			disagree(c, number, code, caller);

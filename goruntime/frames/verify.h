@@ -16,7 +16,9 @@ enum verify_inconclusive {
 	INCONCLUSIVE_INTERRUPTED, /* in the middle of a prologue or epilogue */
 	INCONCLUSIVE_CALLBACK,	  /* it belongs to the C code that called back */
 	INCONCLUSIVE_COPYING,	  /* the stack is being moved; not all are adjusted yet */
-	INCONCLUSIVE_NO_FRAME_POINTER, /* syscalls before Go 1.23 keep none; other code without one */
+	/* System calls before Go 1.23 keep none, nor do functions that recovered before 1.21; other code
+	 * without one. */
+	INCONCLUSIVE_NO_FRAME_POINTER,
 	VERIFY_INCONCLUSIVE
 };
 

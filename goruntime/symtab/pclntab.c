@@ -293,6 +293,12 @@ uint32_t pclntab_args(const struct pclntab *tab, const struct pclntab_func *func
 	return u32_at(func->record, tab->format->args);
 }
 
+/* It follows the size of the arguments in each release (runtime2.go). */
+uint32_t pclntab_deferreturn(const struct pclntab *tab, const struct pclntab_func *func)
+{
+	return u32_at(func->record, tab->format->args + (int)sizeof(uint32_t));
+}
+
 int32_t pclntab_pcdata(const struct pclntab *tab, const struct pclntab_func *func,
 		       uint32_t index, uint64_t pc)
 {

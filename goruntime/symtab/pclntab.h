@@ -58,6 +58,8 @@ bool pclntab_has_frame_size(const struct pclntab *tab, const struct pclntab_func
 /* Bytes of its arguments and, before the register ABI, of its results; a very large
  * number when not known. */
 uint32_t pclntab_args(const struct pclntab *tab, const struct pclntab_func *func);
+/* Where the function's call of deferreturn begins, as an offset from its entry. Returns 0 if it has none. */
+uint32_t pclntab_deferreturn(const struct pclntab *tab, const struct pclntab_func *func);
 /* What the compiler records about a function, or a pc in it, by number: FUNCDATA_ and
  * PCDATA_ of internal/abi/symtab.go. Numbers that changed between releases are in
  * layout.def. Before 1.18 funcdata is an address: funcdata_bytes finds read-only bytes of
