@@ -14,3 +14,10 @@ def must_be(document, way):
     taken = document.raw["snapshot"]["capture"]
     if taken["method"] not in ([way] if isinstance(way, str) else way):
         raise Mismatch(f"it was read by the way {taken}, not {way}")
+
+
+def must_be_gathered(document):
+    """A plain document: --stacks leaves nothing to gather, so that values are the proof."""
+    taken, variables = document["snapshot"]["capture"], document["end"].get("variables")
+    if taken["method"] != "gather" or not variables:
+        raise Mismatch(f"it was read by the way {taken}, with {variables} variables")
