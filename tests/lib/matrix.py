@@ -51,6 +51,7 @@ MORE_MODES = {
                         {"CGO_ENABLED": "1", "CC": "musl-gcc"}, True),
     # With a profile of goroutines that are leaked, an experiment of 1.26.
     "leakprofile": ([], {"CGO_ENABLED": "0", "GOEXPERIMENT": "goroutineleakprofile"}, False),
+    "386":       ([], {"CGO_ENABLED": "0", "GOARCH": "386"}, False),
     "c-shared":  (["-buildmode=c-shared"], {"CGO_ENABLED": "1"}, True),
     "c-archive": (["-buildmode=c-archive"], {"CGO_ENABLED": "1"}, True),
     # A program and its plugins have the same packages only without the paths of this place.

@@ -202,6 +202,7 @@ class Subject:
             if last is not None:
                 break
         self.lines = [l.decode() for l in lines[:last + 1]]
+        self.after_ready = b"\n".join(lines[last + 1:])  # what came along with it
         said = [json.loads(l) for l in self.lines if l.startswith("{")]
         self.records = [s for s in said if "frames" in s]
         for s in said:
