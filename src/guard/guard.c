@@ -30,10 +30,8 @@ struct guard {
 /* Nobody stops anything any more, but one may be about to be stopped. */
 static void let_all_go(struct fault_stops *stops)
 {
-	bool unheard;
-
 	stops_forbid(stops);
-	while (stops_let_go_before(stops, UINT64_MAX, &unheard))
+	while (stops_let_go_before(stops, UINT64_MAX))
 		nanosleep(&(struct timespec){ .tv_nsec = NAP_NS }, NULL);
 }
 
@@ -41,12 +39,8 @@ static void let_all_go(struct fault_stops *stops)
 static void look(const struct fault_probes *probes)
 {
 	struct fault_stops *stops = fault_probes_stops(probes);
-	bool unheard;
 
-	stops_let_go_before(stops, monotonic_ns() - fault_probes_hold_ns(probes),
-			    &unheard);
-	if (unheard)
-		stops_forbid(stops);
+	stops_let_go_before(stops, monotonic_ns() - fault_probes_hold_ns(probes));
 	stops_let_parents_go(stops, monotonic_ns() - PARENTS_NS);
 }
 

@@ -61,11 +61,10 @@ void stops_let_go(struct fault_stops *stops, uint64_t number)
 }
 
 /* One whose signal was not sent yet is left for the next time. */
-size_t stops_let_go_before(struct fault_stops *stops, uint64_t at_ns, bool *ret_unheard)
+size_t stops_let_go_before(struct fault_stops *stops, uint64_t at_ns)
 {
 	size_t left = 0;
 
-	*ret_unheard = false;
 	for (size_t i = 0; i < FAULT_SLOTS; i++) {
 		struct fault_stop *stop = &stops->list[i];
 		const uint64_t state = __atomic_load_n(&stop->state, __ATOMIC_SEQ_CST);
@@ -77,7 +76,7 @@ size_t stops_let_go_before(struct fault_stops *stops, uint64_t at_ns, bool *ret_
 		}
 		if (state >> FAULT_STOP_SHIFT >
 		    __atomic_load_n(&stops->heard, __ATOMIC_SEQ_CST))
-			*ret_unheard = true;
+			stops_forbid(stops);
 		let_go(stop, state);
 	}
 	return left;

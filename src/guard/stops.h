@@ -11,9 +11,10 @@
 bool stops_take(struct fault_stops *stops, uint64_t number);
 /* It goes on, unless somebody else has let it. */
 void stops_let_go(struct fault_stops *stops, uint64_t number);
-/* The same of all that were stopped at this time (monotonic) or before. *ret_unheard: of one of them,
- * the event was not even read. Returns how many are left. */
-size_t stops_let_go_before(struct fault_stops *stops, uint64_t at_ns, bool *ret_unheard);
+/* Resumes all processes that were stopped at this time (monotonic) or before. If the event of one was not read, nobody
+ * reads events: forbids further stops before it resumes that process, which could die and be stopped once more. Returns
+ * how many are left. */
+size_t stops_let_go_before(struct fault_stops *stops, uint64_t at_ns);
 
 /* A parent may stop itself when it hears that its child has stopped, and nobody would let it go: it goes on if it
  * did after this time (monotonic). Returns how many still may. */
