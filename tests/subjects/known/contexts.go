@@ -51,8 +51,8 @@ func contexts() {
 		"alive":      `not done, values of main.traceKey("trace"), main.userKey`,
 		"inTime":     `~not done, deadline in (5[0-9]m[0-9]+s|1h0m0s), values of main.traceKey\("trace"\), main.userKey`,
 		"cancelled":  cancelled.Err().Error() + ", values of main.userKey",
-		"ended":      "~" + ended.Err().Error() + ", deadline [0-9.]+m?s ago",
-		"belowEnded": "~" + ended.Err().Error() + ", deadline [0-9.]+m?s ago, values of main.userKey",
+		"ended":      "~" + ended.Err().Error() + ", deadline ([0-9]+m)?[0-9.]+m?s ago",
+		"belowEnded": "~" + ended.Err().Error() + ", deadline ([0-9]+m)?[0-9.]+m?s ago, values of main.userKey",
 		"atOnce":     "~" + atOnce.Err().Error() + ", deadline [0-9]+h[0-9]+m[0-9]+s ago",
 	} {
 		said[name] = text

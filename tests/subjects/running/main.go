@@ -59,7 +59,7 @@ var callers = map[string]string{
 
 func main() {
 	if len(os.Args) > 1 {
-		map[string]func(){"raw": raw, "unstarted": unstarted}[os.Args[1]]()
+		map[string]func(){"raw": raw, "unstarted": unstarted, "zeroing": zeroing}[os.Args[1]]()
 	}
 	runtime.GOMAXPROCS(2)
 	truth.EndWithStdin()
@@ -146,21 +146,42 @@ func growOuter() {
 	for {
 		done := make(chan int)
 		go func() {
-			grow(100)
+			grow(300)
 			close(done)
 		}()
 		<-done
 	}
 }
 
+// grow has too small an array for duffzero, around which the compiler keeps the frame pointer below the stack
+// pointer: a preemption there has the runtime overwrite it, and the frame pointers of all calls from then on are
+// wrong.
+//
 //go:noinline
 func grow(n int) int {
+	var room [64]byte
+	room[n&31] = byte(n)
+	if n == 0 {
+		return 0
+	}
+	return grow(n-1) + int(room[(n+1)&31])
+}
+
+// zeroing is all that the program does when it is told so. It is not to be preempted.
+func zeroing() {
+	for {
+		zero(100)
+	}
+}
+
+//go:noinline
+func zero(n int) int {
 	var room [200]byte
 	room[n&127] = byte(n)
 	if n == 0 {
 		return 0
 	}
-	return grow(n-1) + int(room[(n+1)&127])
+	return zero(n-1) + int(room[(n+1)&127])
 }
 
 //go:noinline
