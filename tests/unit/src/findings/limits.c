@@ -306,11 +306,14 @@ static void test_stuck_call(void **state)
 		uint64_t behind = call->behind;
 		uint8_t in_cycle = 0;
 		const struct target_thread thread = {
-			.state = call->state, .ran_ns = NOW_NS - call->asleep,
+			.state = call->state,
+			.ran_ns = NOW_NS - call->asleep,
 		};
 		struct finder f = {
 			.about = about,
-			.chains = { .count = 1, .behind = &behind, .in_cycle = &in_cycle },
+			.chains = { .count = 1,
+				    .behind = &behind,
+				    .in_cycle = &in_cycle },
 		};
 		f.about.threads = &thread;
 		f.about.thread_count = 1;
