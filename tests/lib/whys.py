@@ -17,12 +17,18 @@ LATE = re.compile(rb"resumed before|did not stop")
 TRIES = 20
 
 
-def why(*arguments):
-    """The status, and the findings."""
+def in_time(*arguments):
+    """What gosnap why does where it comes to it."""
     for _ in range(TRIES):
-        done = snapshot.gosnap("why", "--json", *arguments)
+        done = snapshot.gosnap("why", *arguments)
         if not LATE.search(done.stderr):
             break
+    return done
+
+
+def why(*arguments):
+    """The status, and the findings."""
+    done = in_time("--json", *arguments)
     if done.returncode not in (NOTHING, SOMETHING) or done.stderr:
         raise Mismatch(f"status {done.returncode}: {done.stderr.decode()}")
     return done.returncode, json.loads(done.stdout)
