@@ -17,22 +17,32 @@ LATE = re.compile(rb"resumed before|did not stop")
 TRIES = 20
 
 
-def why(*arguments):
-    """The status, and the findings."""
+def in_time(*arguments):
+    """What gosnap why does where it comes to it."""
     for _ in range(TRIES):
-        done = snapshot.gosnap("why", "--json", *arguments)
+        done = snapshot.gosnap("why", *arguments)
         if not LATE.search(done.stderr):
             break
+    return done
+
+
+def why(*arguments):
+    """The status, and the findings."""
+    done = in_time("--json", *arguments)
     if done.returncode not in (NOTHING, SOMETHING) or done.stderr:
         raise Mismatch(f"status {done.returncode}: {done.stderr.decode()}")
     return done.returncode, json.loads(done.stdout)
 
 
 def looked_at(subject, way):
-    """way: an option, "core", or nothing."""
-    if way != "core":
+    """way: an option, "core", "gosnap's core", or nothing. A core of gdb's has a gigabyte, of which gosnap's own
+    leaves out what is empty."""
+    if way not in ("core", "gosnap's core"):
         return why(*[way] * bool(way), subject.pid)
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "core")
-        cores.by_gcore(subject.pid, path)
+        if way == "core":
+            cores.by_gcore(subject.pid, path)
+        elif snapshot.gosnap(f"--core={path}", subject.pid).returncode != 0:
+            raise Mismatch("no core")
         return why(path)

@@ -189,6 +189,34 @@ func init() {
 		}
 	}
 
+	// Whether they still have the lock depends on a variable.
+	cases["held by one that may have unlocked it"] = func() {
+		parks(func() {
+			holdsPerhaps(&a, func() {
+				truth.Below("receives", "chan receive (nil chan)")
+				<-(chan int)(nil)
+			})
+		})
+		crowd(many, &a)
+	}
+	cases["cycle of those that may have unlocked"] = func() {
+		before := truth.Count()
+		var all sync.WaitGroup
+		all.Add(2)
+		for _, locks := range [][2]*sync.Mutex{{&a, &b}, {&b, &a}} {
+			go func(mine, next *sync.Mutex) {
+				holdsPerhaps(mine, func() {
+					all.Done()
+					all.Wait()
+					truth.Below("waits", crowded)
+					next.Lock()
+					next.Unlock()
+				})
+			}(locks[0], locks[1])
+		}
+		truth.Await(before + 2)
+	}
+
 	cases["leaked"] = func() {
 		for i := 0; i < 5; i++ {
 			answer := make(chan int)
@@ -393,6 +421,20 @@ func waitLong() {
 	runtime.GC()
 	runtime.GC()
 	time.Sleep(10500 * time.Millisecond)
+}
+
+var spread bool
+
+//go:noinline
+func holdsPerhaps(lock *sync.Mutex, stay func()) {
+	lock.Lock()
+	if spread {
+		lock.Unlock()
+	}
+	stay()
+	if !spread {
+		lock.Unlock()
+	}
 }
 
 //go:noinline

@@ -17,6 +17,7 @@ type spot struct {
 	waiters []sync.Locker // what others wait for; each has a waiter
 	holders []int64       // none: whoever took it has ended
 	also    []int64       // who may be named as well: the lock is passed on
+	likely  []int64       // who most likely has it, as far as code tells, and has not
 	held    chan bool
 	// The scene's own lock, for those that need no other.
 	mu sync.Mutex
@@ -42,6 +43,15 @@ func (s *spot) here() {
 //go:noinline
 func (s *spot) passed() {
 	s.also = append(s.also, truth.Goid())
+	s.held <- true
+	<-never
+}
+
+// likelyHolds says that the caller, which does not hold the lock, seems to, and stands still.
+//
+//go:noinline
+func (s *spot) likelyHolds() {
+	s.likely = append(s.likely, truth.Goid())
 	s.held <- true
 	<-never
 }
@@ -111,6 +121,7 @@ func main() {
 		locks = append(locks, map[string]interface{}{
 			"name": s.name, "address": fmt.Sprintf("%p", s.lock),
 			"holders": append([]int64{}, s.holders...), "also": append([]int64{}, s.also...),
+			"likely": append([]int64{}, s.likely...),
 		})
 	}
 	truth.Say(map[string]interface{}{"locks": locks})

@@ -99,6 +99,28 @@ func passedOn() {
 		s.held <- true
 		<-never
 	})
+	mutex("left by one that ended, beside one that may unlock it", func(s *spot) {
+		s.mu.Lock()
+		s.gone()
+	}, func(s *spot) {
+		s.likelyHolds()
+		if s.extra != nil {
+			s.mu.Unlock()
+		}
+	})
+	mutex("left by one that ended, beside one that has unlocked it", func(s *spot) {
+		s.mu.Lock()
+		if s.extra == nil {
+			s.mu.Unlock()
+		}
+		s.likelyHolds()
+		if s.extra != nil {
+			s.mu.Unlock()
+		}
+	}, func(s *spot) {
+		s.mu.Lock()
+		s.gone()
+	})
 	hand := &spot{name: "hand over hand", held: make(chan bool)}
 	list := &node{next: &node{next: &node{}}}
 	hand.lock, hand.waiters = &list.next.mu, []sync.Locker{&list.next.mu}

@@ -10,7 +10,9 @@ import (
 	"runtime"
 	"subjects/truth"
 	"sync"
+	"sync/atomic"
 	"time"
+	"unsafe"
 )
 
 const (
@@ -140,6 +142,13 @@ func init() {
 		crowd(3, &d.mu)
 	}
 
+	cases["unlocked, and nobody woken"] = func() {
+		g.forget()
+		crowd(3, &g.mu)
+		// The lowest bit says that it is locked.
+		atomic.AddInt32((*int32)(unsafe.Pointer(&g.mu)), -1)
+	}
+
 	cases["group of one that never ends"] = func() {
 		e.group.Add(2)
 		parks(func() {
@@ -200,7 +209,7 @@ func init() {
 	cases["one shard of a map"] = func() { hot(&byName["c"].mu) }
 	cases["one shard of a receiver"] = func() {
 		t := &shardTable{make([]shard, 8)}
-		for i := 0; i < many+1; i++ {
+		for i := 0; i < many-1; i++ {
 			parks(func() { t.use(2) })
 		}
 	}
@@ -214,6 +223,7 @@ func init() {
 	}
 	cases["one shard in all elements"] = func() { hot(&ring[0].mu) }
 	cases["one lock of few"] = func() { hot(&few[1]) }
+	cases["one shard of a slice, for few"] = func() { hotFor(many-3, &table.shards[2].mu) }
 	cases["very many of one place"] = func() {
 		for i := 0; i < veryMany; i++ {
 			go func() { <-never }()
@@ -375,7 +385,7 @@ type shardTable struct{ shards []shard }
 var (
 	table    = &shardTable{make([]shard, 8)}
 	array    [16]sync.RWMutex
-	few      [2]sync.Mutex
+	few      [3]sync.Mutex
 	pointers = append([]*shard{{}, {}, {}, {}, {}, {}, nil}, seventh, seventh, seventh)
 	seventh  = &shard{}
 	again    = &shard{}
@@ -385,14 +395,16 @@ var (
 )
 
 // hot makes many wait for the lock of one that sleeps.
-func hot(lock sync.Locker) {
+func hot(lock sync.Locker) { hotFor(many-2, lock) }
+
+func hotFor(n int, lock sync.Locker) {
 	parks(func() {
 		lock.Lock()
 		defer lock.Unlock()
 		truth.Below("sleeps", "sleep")
 		time.Sleep(time.Hour)
 	})
-	crowd(many, lock)
+	crowd(n, lock)
 }
 
 //go:noinline

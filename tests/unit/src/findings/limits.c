@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is told once it has lasted ten seconds: just before that, and then. A process cannot be looked at so
+ * exactly, so what findings ask is answered here, by one goroutine. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/findings/crowd.h"
+#include "src/findings/fingerprints.h"
+#include "src/findings/holder.h"
+#include "src/findings/program/program.h"
+#include "src/findings/state/state.h"
+#include "tests/unit/unit.h"
+
+#define NOW_NS (1000 * SECOND_NS)
+#define REAL_NS (5000 * SECOND_NS)
+#define JUST_NS (SECOND_NS / 1000)
+
+/* What the process is said to be. */
+static struct process {
+	struct goroutine goroutine;
+	struct runtime_state state;
+	struct context context;
+	bool waits_for_lock;
+} process;
+
+static struct partner holder;
+
+struct goroutine_of runtimes_goroutine(const struct runtimes *all, size_t i)
+{
+	(void)all;
+	(void)i;
+	return (struct goroutine_of){ .goroutine = &process.goroutine };
+}
+
+size_t runtimes_goroutine_count(const struct runtimes *all)
+{
+	(void)all;
+	return 1;
+}
+
+struct runtime *runtimes_get(const struct runtimes *all, size_t i)
+{
+	(void)all;
+	(void)i;
+	return NULL;
+}
+
+const struct runtime_state *runtime_state(const struct runtime *rt)
+{
+	(void)rt;
+	return &process.state;
+}
+
+const struct partner *chain_next(const struct wait_graph *waits, uint32_t goroutine)
+{
+	(void)waits;
+	(void)goroutine;
+	return process.waits_for_lock ? &holder : NULL;
+}
+
+struct finding *holder_finding(struct finder *f, const char *kind, uint32_t one,
+			       const char *advice)
+{
+	(void)one;
+	return finding_add(f, kind, SEVERITY_WARNING, 1, advice);
+}
+
+/* Its stack has one frame, which has one variable, the context. */
+void runtimes_each_frame_of(struct runtimes *all, const struct goroutine *g,
+			    enum variables_of variables, code_frame_fn *fn, void *arg)
+{
+	const struct code_frame frame = { .variables = (struct frame_variables *)arg };
+
+	(void)all;
+	(void)g;
+	(void)variables;
+	fn(arg, &frame);
+}
+
+void frame_each_variable(struct frame_variables *frame, bool arguments, variable_fn *fn,
+			 void *arg)
+{
+	const struct variable variable = { .name = "ctx" };
+
+	(void)frame;
+	if (arguments)
+		fn(arg, NULL, &variable);
+}
+
+bool runtime_is_context(const struct type *type)
+{
+	(void)type;
+	return true;
+}
+
+void runtime_each_context(struct runtime *rt, const struct value *v, context_fn *fn,
+			  void *arg)
+{
+	(void)rt;
+	(void)v;
+	fn(arg, &process.context);
+}
+
+const char *type_name(const struct type *type)
+{
+	(void)type;
+	return "context.deadlineExceededError";
+}
+
+void crowds_find(struct crowds *ret, const struct finder *f,
+		 bool (*is_one)(const struct finder *f, uint32_t goroutine))
+{
+	static struct crowd one = { .count = 1 };
+
+	*ret = (struct crowds){ .list = &one, .count = is_one(f, 0) };
+}
+
+void crowds_done(struct crowds *c)
+{
+	(void)c;
+}
+
+void crowd_shows(const struct crowd *crowd, struct finding *to)
+{
+	(void)crowd;
+	(void)to;
+}
+
+/* The rest is what sentences are made of: nothing is known. */
+void runtime_budget_unit(struct runtime *rt)
+{
+	(void)rt;
+}
+
+void runtimes_each_frame(struct runtimes *all, uint32_t stack, code_frame_fn *fn,
+			 void *arg)
+{
+	(void)all;
+	(void)stack;
+	(void)fn;
+	(void)arg;
+}
+
+const struct thread_state *runtimes_thread(const struct runtimes *all, size_t i)
+{
+	(void)all;
+	(void)i;
+	return NULL;
+}
+
+bool runtime_call_before(struct runtime *rt, uint64_t pc, struct code_frame *ret)
+{
+	(void)rt;
+	(void)pc;
+	(void)ret;
+	return false;
+}
+
+bool runtime_code_at(struct runtime *rt, uint64_t pc, struct code_frame *ret)
+{
+	return runtime_call_before(rt, pc, ret);
+}
+
+bool runtime_wait(struct runtime *rt, const struct goroutine *g, struct wait *ret)
+{
+	(void)rt;
+	(void)g;
+	(void)ret;
+	return false;
+}
+
+const struct wait_object *wait_graph_of(const struct wait_graph *w, uint32_t goroutine)
+{
+	(void)w;
+	(void)goroutine;
+	return NULL;
+}
+
+void stack_text_of(struct stack_text *ret, struct runtimes *all, uint32_t stack)
+{
+	(void)all;
+	(void)stack;
+	*ret = (struct stack_text){ .most = 1 };
+}
+
+static const struct findings_about about = {
+	.now_ns = NOW_NS,
+	.now_realtime_ns = REAL_NS,
+	.has_memory = true,
+};
+
+static void collected(uint64_t ago)
+{
+	process.state.gc.phase = (struct state_number){ 0, true };
+	process.state.gc.ended = (struct state_number){ REAL_NS - ago, true };
+}
+
+/* What the runtime noted is from before the collection before the last one. */
+static void test_age(void **state)
+{
+	const struct finder f = { .about = about };
+
+	(void)state;
+	process = (struct process){ .goroutine.waiting_since = NOW_NS - 60 * SECOND_NS };
+	collected(3 * SECOND_NS);
+	assert_int_equal(finder_age(&f, 0), 3 * SECOND_NS);
+	collected(100 * SECOND_NS);
+	assert_int_equal(finder_age(&f, 0), 60 * SECOND_NS);
+	collected(10 * SECOND_NS - JUST_NS);
+	assert_false(finder_waits_long(&f, 0));
+	collected(10 * SECOND_NS);
+	assert_true(finder_waits_long(&f, 0));
+}
+
+static void test_age_unknown(void **state)
+{
+	const struct finder f = { .about = about };
+
+	(void)state;
+	process = (struct process){ .goroutine.waiting_since = 0 };
+	collected(60 * SECOND_NS);
+	assert_int_equal(finder_age(&f, 0), 0);
+	process.goroutine.waiting_since = NOW_NS;
+	assert_int_equal(finder_age(&f, 0), 0);
+	process.goroutine.waiting_since = NOW_NS - 60 * SECOND_NS;
+	process.state.gc.phase.value = 1;
+	assert_int_equal(finder_age(&f, 0), 0);
+	process.state.gc.phase.value = 0;
+	process.state.gc.ended.value = 0;
+	assert_int_equal(finder_age(&f, 0), 0);
+	process.state.gc.ended.value = REAL_NS + 1;
+	assert_int_equal(finder_age(&f, 0), 0);
+}
+
+/* How many it tells, of which there is one at most. */
+static size_t told(void look(struct finder *), struct finder *f)
+{
+	struct findings findings = { 0 };
+
+	f->findings = &findings;
+	look(f);
+	const size_t count = findings.count;
+	findings_free(&findings);
+	return count;
+}
+
+static struct context passed(uint64_t ago)
+{
+	return (struct context){
+		.kind = CONTEXT_DEADLINE,
+		.has_deadline = true,
+		.deadline = { .monotonic_ns = NOW_NS - ago },
+		.error.type = (const struct type *)&process,
+	};
+}
+
+static void test_context_done(void **state)
+{
+	uint32_t member = 0;
+	struct group group = { .count = 1 };
+	const struct groups groups = { .list = &group, .count = 1, .members = &member };
+	struct finder f = { .about = about };
+
+	(void)state;
+	f.about.groups = &groups;
+	process = (struct process){ .context = passed(10 * SECOND_NS - JUST_NS) };
+	assert_int_equal(told(finding_context_done, &f), 0);
+	process.context = passed(10 * SECOND_NS);
+	assert_int_equal(told(finding_context_done, &f), 1);
+	/* Without a monotonic reading, by the other clock. */
+	process.context.deadline = (struct time_value){ .seconds = 4991 };
+	assert_int_equal(told(finding_context_done, &f), 0);
+	process.context.deadline.seconds = 4990;
+	assert_int_equal(told(finding_context_done, &f), 1);
+	process.context.error.type = NULL;
+	assert_int_equal(told(finding_context_done, &f), 0);
+}
+
+struct call {
+	char state;
+	uint64_t asleep, waits; /* how long ago that began; 0: not known */
+	uint64_t behind;
+	uint8_t status;
+	size_t told;
+};
+
+static void test_stuck_call(void **state)
+{
+	static const struct call calls[] = {
+		{ 'S', 10 * SECOND_NS, 0, 1, GOROUTINE_SYSCALL, 1 },
+		{ 'S', 10 * SECOND_NS - JUST_NS, 0, 1, GOROUTINE_SYSCALL, 0 },
+		{ 'S', 0, 10 * SECOND_NS, 1, GOROUTINE_SYSCALL, 1 },
+		{ 'S', 0, 10 * SECOND_NS - JUST_NS, 1, GOROUTINE_SYSCALL, 0 },
+		{ 'R', 10 * SECOND_NS, 0, 1, GOROUTINE_SYSCALL, 0 },
+		{ 'S', 10 * SECOND_NS, 0, 0, GOROUTINE_SYSCALL, 0 },
+		{ 'S', 10 * SECOND_NS, 0, 1, GOROUTINE_WAITING, 0 },
+		{ 'D', 10 * SECOND_NS, 0, 0, GOROUTINE_SYSCALL, 1 },
+		{ 'D', 10 * SECOND_NS - JUST_NS, 0, 0, GOROUTINE_SYSCALL, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
+		const struct call *call = &calls[i];
+		uint64_t behind = call->behind;
+		uint8_t in_cycle = 0;
+		const struct target_thread thread = {
+			.state = call->state,
+			.ran_ns = NOW_NS - call->asleep,
+		};
+		struct finder f = {
+			.about = about,
+			.chains = { .count = 1,
+				    .behind = &behind,
+				    .in_cycle = &in_cycle },
+		};
+		f.about.threads = &thread;
+		f.about.thread_count = 1;
+		process = (struct process){
+			.goroutine = { .status = call->status,
+				       .stack = NO_STACK,
+				       .waiting_since = NOW_NS - call->waits },
+			.waits_for_lock = true,
+		};
+		collected(call->waits);
+		assert_int_equal(told(finding_stuck_call, &f), call->told);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_age),
+		cmocka_unit_test(test_age_unknown),
+		cmocka_unit_test(test_context_done),
+		cmocka_unit_test(test_stuck_call),
+	};
+
+	return unit_run(argc, argv, tests, NULL, NULL);
+}
