@@ -18,9 +18,9 @@ HEADERS = 20_000  # bytes with the headers and the notes
 
 @contextlib.contextmanager
 def folder():
-    """What is started in it leaves its core there."""
+    """What is started in it leaves its core there; meanwhile nobody changes where cores go."""
     before = os.getcwd()
-    with tempfile.TemporaryDirectory() as place:
+    with handlers.unchanged(), tempfile.TemporaryDirectory() as place:
         os.chdir(place)
         try:
             yield place
@@ -29,9 +29,8 @@ def folder():
 
 
 def need():
-    handlers.share()
-    with open("/proc/sys/kernel/core_pattern", encoding="utf-8") as f:
-        pattern = f.read().strip()
+    with handlers.unchanged():
+        pattern = handlers.read("/proc/sys/kernel/core_pattern").strip()
     if re.search(r"[|/%@]", pattern):
         raise Skip(f"the kernel does not leave cores in the folder of the process: {pattern}")
     _, most = resource.getrlimit(resource.RLIMIT_CORE)
