@@ -4,12 +4,12 @@ signal for one of us, at any moment of a death, changes of that: nothing."""
 import contextlib
 import glob
 import os
-import random
 import re
 import signal
 import threading
 import time
 
+import choice
 import last_words
 import matrix
 from tap import Mismatch
@@ -18,8 +18,8 @@ from watching import Missed, Watcher, ran
 # Any thread may take a signal that is sent to the process, and any of several goroutines may be first.
 ANYBODY = re.compile("kill-|foreign|deadlock|goexit|c-|map-writes")
 MAP_WRITES = "concurrent map writes"  # several may say it, each in its words
-RANDOM = random.Random(os.getpid())
-KILLS = 100 if matrix.LONG else 8
+RANDOM = choice.dice("moments of a death")
+KILLS = 100 if matrix.LONG else 6
 
 
 def message(errors):
