@@ -6,7 +6,7 @@
 // usage: crash WAY [GOROUTINES [BUSY]]
 //
 // GOROUTINES more only wait, and BUSY more never do for long. The environment's MEMORY is how many
-// megabytes it has besides, which a core has, too. With WIRED the goroutine that dies keeps one thread, which it
+// megabytes it has besides, which a core has, too; SPARSE, how many gigabytes it never touches. With WIRED the goroutine that dies keeps one thread, which it
 // names, and which is not the process's first.
 package main
 
@@ -41,6 +41,7 @@ var (
 	way    string
 	ready  = make(chan bool)
 	memory []byte
+	sparse []byte
 	wired  = os.Getenv("WIRED") != ""
 )
 
@@ -116,6 +117,8 @@ func main() {
 	way = os.Args[1]
 	n, _ := strconv.Atoi(os.Getenv("MEMORY"))
 	memory = bytes.Repeat([]byte{'m'}, n<<20)
+	n, _ = strconv.Atoi(os.Getenv("SPARSE"))
+	sparse = make([]byte, n<<30)
 	if len(os.Args) > 2 {
 		n, _ := strconv.Atoi(os.Args[2])
 		crowd(n)
