@@ -201,7 +201,7 @@ func TestArguments(t *testing.T) {
 	if err != nil || !strings.HasPrefix(got[0], "--start-time=") {
 		t.Fatal(got, err)
 	}
-	want := []string{"--timeout=20000ms", "--output=/p", "--trigger=api,goroutine=5",
+	want := []string{"--timeout=600000ms", "--output=/p", "--trigger=api,goroutine=5",
 		"--post=http://a/", "--attribute=a=1", "--attribute=b=x\ufffdy=z", "--stacks"}
 	if !reflect.DeepEqual(got[1:], want) {
 		t.Errorf("%q, not %q", got[1:], want)
