@@ -34,7 +34,7 @@ func stub(t *testing.T, script string) Options {
 	if err := ioutil.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0700); err != nil {
 		t.Fatal(err)
 	}
-	return Options{Program: path, Folder: folder, Every: -1, Timeout: 20 * time.Second}
+	return Options{Program: path, Folder: folder, Every: -1, Timeout: 10 * time.Minute}
 }
 
 // obeys is the whole of what the package expects of gosnap monitor. It keeps its arguments.
@@ -201,7 +201,7 @@ func TestArguments(t *testing.T) {
 	if err != nil || !strings.HasPrefix(got[0], "--start-time=") {
 		t.Fatal(got, err)
 	}
-	want := []string{"--timeout=20000ms", "--output=/p", "--trigger=api,goroutine=5",
+	want := []string{"--timeout=600000ms", "--output=/p", "--trigger=api,goroutine=5",
 		"--post=http://a/", "--attribute=a=1", "--attribute=b=x\ufffdy=z", "--stacks"}
 	if !reflect.DeepEqual(got[1:], want) {
 		t.Errorf("%q, not %q", got[1:], want)
@@ -470,7 +470,7 @@ func TestRegistrable(t *testing.T) {
 }
 
 func TestContext(t *testing.T) {
-	configure(t, stub(t, `echo >"${0%/*}/began"; sleep 2; exit 1`))
+	configure(t, stub(t, `echo >"${0%/*}/began"; until test -e "${0%/*}/end"; do sleep 0.01; done; exit 1`))
 	ctx, cancel := context.WithCancel(context.Background())
 	began := filepath.Join(configured().Folder, "began")
 	go func() {
@@ -480,6 +480,9 @@ func TestContext(t *testing.T) {
 		cancel()
 	}()
 	if _, err := Trace(ctx, nil); err != context.Canceled {
+		t.Error(err)
+	}
+	if err := ioutil.WriteFile(filepath.Join(configured().Folder, "end"), nil, 0600); err != nil {
 		t.Error(err)
 	}
 	place <- struct{}{} // it was not stopped

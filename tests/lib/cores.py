@@ -16,22 +16,33 @@ from tap import PATIENCE, Mismatch, Skip
 HEADERS = 20_000  # bytes with the headers and the notes
 
 
+folders = []  # what is to be undone at the end of each that is in use
+needed = []
+
+
 @contextlib.contextmanager
 def folder():
-    """What is started in it leaves its core there."""
+    """What is started in it leaves its core there. If cores are needed, nobody changes meanwhile where they go."""
     before = os.getcwd()
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory() as place, contextlib.ExitStack() as stack:
+        folders.append(stack)
+        if needed:
+            stack.enter_context(handlers.unchanged())
         os.chdir(place)
         try:
             yield place
         finally:
             os.chdir(before)
+            folders.pop()
 
 
 def need():
-    handlers.share()
-    with open("/proc/sys/kernel/core_pattern", encoding="utf-8") as f:
-        pattern = f.read().strip()
+    """Of the kernel: skips the case if it leaves none."""
+    needed.append(True)
+    for stack in folders[-1:]:
+        stack.enter_context(handlers.unchanged())
+    with handlers.unchanged():
+        pattern = handlers.read("/proc/sys/kernel/core_pattern").strip()
     if re.search(r"[|/%@]", pattern):
         raise Skip(f"the kernel does not leave cores in the folder of the process: {pattern}")
     _, most = resource.getrlimit(resource.RLIMIT_CORE)

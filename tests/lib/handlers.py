@@ -18,7 +18,6 @@ from tap import PATIENCE, Mismatch, Skip
 KERNEL = "/proc/sys/kernel/"
 LOCK = os.path.join(matrix.CACHE, "core-pattern.lock")
 WORDS = "%P %I %s %c %d %t %p %i %u %g %C %h %e %f %E %F"
-held = []  # as long as this process lives
 marks = []  # lines of ours in the kernel's log
 
 
@@ -39,13 +38,6 @@ def unchanged():
     with open(LOCK, "a") as lock:
         fcntl.flock(lock, fcntl.LOCK_SH)
         yield
-
-
-def share():
-    """As long as this process lives, nobody does."""
-    if not held:
-        held.append(contextlib.ExitStack())
-        held[0].enter_context(unchanged())
 
 
 # Puts back what it was told when this process ends, however that may be.

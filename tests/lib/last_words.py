@@ -7,8 +7,9 @@ VARIES = re.compile(rb"0x[0-9a-f]+|(?<=m=)\d+|(?<=goid=)\d+|(?<=gp=)\S+|(?<=goro
 # Any thread may take a signal that is sent to the process, any of several goroutines may be first, and where a
 # stack overflows depends on how large it is.
 ANY_STACK = re.compile("kill-|c-|foreign|stack-overflow|out-of-memory|goexit|deadlock|map-writes|fault")
-# Behind it stand other goroutines, of which a throw prints the runtime's own: they are where they happen to be.
-FIRST_STACK = re.compile(rb"\n\nN [^\n]*\[.*?(?=\n\n|\Z)", re.DOTALL)
+# Behind it stand other goroutines, or none, of which a throw prints the runtime's own: they are where they happen to
+# be.
+FIRST_STACK = re.compile(rb"\n\nN [^\n]*\[.*?(?=\n\n|\n?\Z)", re.DOTALL)
 
 
 def shape(text, way=""):

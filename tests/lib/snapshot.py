@@ -101,7 +101,7 @@ OUT_OF_TIME = re.compile(rb"core file are missing: they were not read in time|me
 
 def until_whole(*arguments, status=0, **options):
     """As gosnap(), of what a core file is to have in it."""
-    for _ in range(3):
+    for _ in range(TRIES):
         done = gosnap(*arguments, **options)
         if done.returncode == status or not OUT_OF_TIME.search(done.stderr):
             break

@@ -6,7 +6,8 @@
 // usage: crash WAY [GOROUTINES [BUSY]]
 //
 // GOROUTINES more only wait, and BUSY more never do for long. The environment's MEMORY is how many
-// megabytes it has besides, which a core has, too.
+// megabytes it has besides, which a core has, too; SPARSE, how many gigabytes it never touches. With WIRED the goroutine that dies keeps one thread, which it
+// names, and which is not the process's first.
 package main
 
 import (
@@ -20,6 +21,7 @@ import (
 	"strconv"
 	"subjects/truth"
 	"sync"
+	"syscall"
 )
 
 // Facts of the death to come.
@@ -31,6 +33,7 @@ type facts struct {
 	Variable  string `json:"variable,omitempty"` // what is nil, or has the bad index
 	Address   string `json:"address,omitempty"`
 	Creator   string `json:"creator,omitempty"` // function
+	Thread    int    `json:"thread,omitempty"`
 }
 
 var (
@@ -38,7 +41,15 @@ var (
 	way    string
 	ready  = make(chan bool)
 	memory []byte
+	sparse []byte
+	wired  = os.Getenv("WIRED") != ""
 )
+
+func init() {
+	if wired {
+		runtime.LockOSThread() // the first thread is main's until the end
+	}
+}
 
 // dying is called in the function that is to blame, LINES before the line. It returns when it is
 // time to die.
@@ -51,6 +62,10 @@ func dying(lines int, variable, creator string) {
 }
 
 func say(f facts) {
+	if wired {
+		runtime.LockOSThread()
+		f.Thread = syscall.Gettid()
+	}
 	text, _ := json.Marshal(f)
 	fmt.Printf("%s\nREADY\n", text)
 	<-ready
@@ -102,6 +117,8 @@ func main() {
 	way = os.Args[1]
 	n, _ := strconv.Atoi(os.Getenv("MEMORY"))
 	memory = bytes.Repeat([]byte{'m'}, n<<20)
+	n, _ = strconv.Atoi(os.Getenv("SPARSE"))
+	sparse = make([]byte, n<<30)
 	if len(os.Args) > 2 {
 		n, _ := strconv.Atoi(os.Args[2])
 		crowd(n)
@@ -118,5 +135,9 @@ func main() {
 		bufio.NewReader(os.Stdin).ReadString('\n')
 		close(ready)
 	}()
+	if wired {
+		go ways[way]()
+		select {}
+	}
 	ways[way]()
 }
