@@ -128,6 +128,8 @@ static bool close_files(const char *folder, struct err *err)
 {
 	struct ruleset set;
 
+	if (!sandbox_has_layer(LAYER_LANDLOCK))
+		return true;
 	if (!ruleset_new(true, &set, err))
 		return false;
 	if (set.fd < 0)
@@ -158,7 +160,8 @@ static bool filter_calls(struct err *err)
 	struct sock_filter *code = filter_program_new(&table, &user, &program.len);
 
 	program.filter = code;
-	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0 ||
+	return !sandbox_has_layer(LAYER_FILTER) ||
+	       syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0 ||
 	       err_sys(err, "seccomp");
 }
 
@@ -178,6 +181,8 @@ static void limit_resources(void)
 	const uint64_t memory = switched("GOSNAP_SANDBOX_MEMORY", LIMIT_DOWNLOADER_BYTES),
 		       seconds = switched("GOSNAP_SANDBOX_CPU", LIMIT_DOWNLOADER_CPU_S);
 
+	if (!sandbox_has_layer(LAYER_LIMITS))
+		return;
 	lower(RLIMIT_DATA, memory, memory);
 	/* First a signal that says why. */
 	lower(RLIMIT_CPU, seconds, seconds + 1);
