@@ -123,11 +123,18 @@ static void permit_readable(const struct ruleset *set)
 	permit_servers(set);
 }
 
+static bool is_on(const char *layer)
+{
+	return has_layer("GOSNAP_DOWNLOADER_WITHOUT", layer);
+}
+
 /* Without Landlock a user has the rights that he has; root would have those of root. */
 static bool close_files(const char *folder, struct err *err)
 {
 	struct ruleset set;
 
+	if (!is_on(LAYER_LANDLOCK))
+		return true;
 	if (!ruleset_new(true, &set, err))
 		return false;
 	if (set.fd < 0)
@@ -158,7 +165,8 @@ static bool filter_calls(struct err *err)
 	struct sock_filter *code = filter_program_new(&table, &user, &program.len);
 
 	program.filter = code;
-	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0 ||
+	return !is_on(LAYER_FILTER) ||
+	       syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0 ||
 	       err_sys(err, "seccomp");
 }
 
@@ -178,6 +186,8 @@ static void limit_resources(void)
 	const uint64_t memory = switched("GOSNAP_SANDBOX_MEMORY", LIMIT_DOWNLOADER_BYTES),
 		       seconds = switched("GOSNAP_SANDBOX_CPU", LIMIT_DOWNLOADER_CPU_S);
 
+	if (!is_on(LAYER_LIMITS))
+		return;
 	lower(RLIMIT_DATA, memory, memory);
 	/* First a signal that says why. */
 	lower(RLIMIT_CPU, seconds, seconds + 1);
@@ -208,6 +218,7 @@ bool downloader_close(const char *folder, int channel, struct err *err)
 	prctl(PR_SET_DUMPABLE, 0);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return err_sys(err, "no_new_privs");
-	return close_files(folder, err) && sandbox_drop_capabilities(err) &&
+	return close_files(folder, err) &&
+	       (!is_on(LAYER_CAPABILITIES) || sandbox_drop_capabilities(err)) &&
 	       filter_calls(err);
 }

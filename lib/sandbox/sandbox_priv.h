@@ -20,6 +20,14 @@ MUST_CHECK bool sandbox_drop_capabilities(struct err *err);
 void sandbox_unmap_withheld(void);
 /* usual; for tests: what the environment says instead. */
 uint64_t switched(const char *name, uint64_t usual);
+/* Is that layer on? Always; but in builds for tests, not if the variable of the environment names it, so that a
+ * test sees what the others stop by themselves: GOSNAP_SANDBOX_WITHOUT=LAYER,... of the sandbox, and
+ * GOSNAP_DOWNLOADER_WITHOUT=LAYER,... of the process that downloads. */
+#define LAYER_FILTER "filter" /* of system calls */
+#define LAYER_LANDLOCK "landlock"
+#define LAYER_LIMITS "limits" /* on resources */
+#define LAYER_CAPABILITIES "capabilities"
+bool has_layer(const char *variable, const char *layer);
 /* downloader_close.c: closes a child of ours that writes to this folder only, and has the network. */
 MUST_CHECK bool downloader_close(const char *folder, int channel, struct err *err);
 

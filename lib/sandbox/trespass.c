@@ -4,6 +4,7 @@
 #ifdef GOSNAP_FAULTS
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -76,6 +77,25 @@ static void write_outside(void)
 static void use_network(void)
 {
 	tell("socket", socket(AF_INET, SOCK_STREAM, 0) >= 0);
+}
+
+/* What Landlock forbids of a network. Nobody listens there. */
+static void use_connection(void)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_port = htons(1),
+				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	tell("connect", connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0);
+	address.sin_port = 0;
+	tell("bind", bind(fd, (struct sockaddr *)&address, sizeof(address)) == 0);
+}
+
+/* What only a capability permits, and changes nothing. */
+static void use_capability(void)
+{
+	tell("chroot", chroot("/") == 0);
 }
 
 /* Where there is a network: other programs of the machine are not on it. */
@@ -198,6 +218,7 @@ void sandbox_trespass_confined(const char *place)
 		{ "chmod", change_mode },      { "family", use_other_family },
 		{ "outlive", outlive_parent }, { "huge", take_huge_pages },
 		{ "input", read_input },       { "kernel", use_kernel_memory },
+		{ "connect", use_connection }, { "capability", use_capability },
 	};
 	const char *wanted = getenv("GOSNAP_TRESPASS"),
 		   *at = wanted ? strchr(wanted, '@') : NULL;

@@ -68,7 +68,7 @@ int cmd_version(const struct command *command)
 #ifdef GOSNAP_FAULTS
 	puts("built with test switches: GOSNAP_DIE_AT, GOSNAP_STOP_AT, GOSNAP_HIDDEN, "
 	     "GOSNAP_GATHER_PAGES, GOSNAP_TRESPASS, GOSNAP_SANDBOX_MEMORY, "
-	     "GOSNAP_SANDBOX_CPU");
+	     "GOSNAP_SANDBOX_CPU, GOSNAP_SANDBOX_WITHOUT, GOSNAP_DOWNLOADER_WITHOUT");
 #endif
 	return EXIT_DONE;
 }

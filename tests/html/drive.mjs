@@ -11,6 +11,8 @@ const wanted = (name) => chosen.startsWith("=") ? printed(name) === chosen.slice
 const [modules, list, folder] = process.argv.slice(2);
 const { cases } = await import(list);
 const few = cases.filter(([name]) => wanted(name));
+if (!few.length)
+	process.exit(0);
 const browser = await Browser.start(modules);
 for (const [name, run] of few) {
 	const begun = performance.now();

@@ -93,20 +93,19 @@ def wrong_includes(top=TOP):
 def symbols(build, rooms):
     """({function: path of its source}, {path: [function that it calls]}) of the objects."""
     defined, called = {}, collections.defaultdict(list)
-    for path in sources(build, rooms):
-        if not path.endswith(".o"):
-            continue
+    objects = [path for path in sources(build, rooms) if path.endswith(".o")]
+    # -A writes the object before each symbol.
+    text = subprocess.run(["nm", "-A", *objects], cwd=build, capture_output=True, text=True, check=True).stdout
+    for line in text.splitlines():
+        path, _, line = line.partition(":")
         # automake writes lib/base/libgosnap_a-err.o
         name = re.sub(r"^(lib\w+_a|gosnap)-", "", os.path.basename(path))[:-2] + ".c"
         source = os.path.join(os.path.dirname(path), name)
-        text = subprocess.run(["nm", os.path.join(build, path)], capture_output=True, text=True,
-                              check=True).stdout
-        for line in text.splitlines():
-            *_, kind, symbol = line.split()
-            if kind in "TDBRC":
-                defined[symbol] = source
-            elif kind == "U":
-                called[source].append(symbol)
+        *_, kind, symbol = line.split()
+        if kind in "TDBRC":
+            defined[symbol] = source
+        elif kind == "U":
+            called[source].append(symbol)
     return defined, called
 
 

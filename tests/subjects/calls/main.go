@@ -4,6 +4,8 @@
 // arguments and its stack were. Stacks grow in these calls, and goroutines are preempted.
 //
 // usage: calls GOROUTINES CALLS
+//        calls GOROUTINES CALLS lasting: calls main.lasting() only, and says how long each call took by its own
+//        clock, from inside and from outside
 package main
 
 import (
@@ -19,6 +21,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 type call struct {
@@ -174,12 +177,57 @@ func work(first, n int) {
 	}
 }
 
+// Inside <= the time of the call <= Outside, in ns.
+type duration struct {
+	ID              int
+	Inside, Outside int64
+}
+
+var durations = []time.Duration{0, 30 * time.Microsecond, 700 * time.Microsecond, 3 * time.Millisecond,
+	11 * time.Millisecond, 50 * time.Millisecond}
+
+//go:noinline
+func lasting(id int, d time.Duration) (int, int64) {
+	began := time.Now()
+	if d > time.Millisecond {
+		time.Sleep(d)
+	}
+	for time.Since(began) < d {
+	}
+	return id, int64(time.Since(began))
+}
+
+func last(first, calls int, to chan<- duration) {
+	for i := 0; i < calls; i++ {
+		began := time.Now()
+		id, inside := lasting(first+i, durations[i%len(durations)])
+		to <- duration{id, inside, int64(time.Since(began))}
+	}
+}
+
+func lastAll(goroutines, calls int) {
+	to := make(chan duration, goroutines*calls)
+	for g := 0; g < goroutines; g++ {
+		go last(g*calls, calls, to)
+	}
+	for i := 0; i < goroutines*calls; i++ {
+		line, _ := json.Marshal(<-to)
+		fmt.Println(string(line))
+	}
+	fmt.Println("END")
+}
+
 func main() {
 	goroutines, _ := strconv.Atoi(os.Args[1])
 	n, _ := strconv.Atoi(os.Args[2])
 	in := bufio.NewReader(os.Stdin)
 	fmt.Println("READY")
 	_, _ = in.ReadString('\n')
+	if len(os.Args) > 3 {
+		lastAll(goroutines, n)
+		_, _ = in.ReadString('\n')
+		return
+	}
 	var group sync.WaitGroup
 	stop := make(chan bool)
 	go func() {
