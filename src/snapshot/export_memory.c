@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/snapshot/export_memory.h"
 
+#include <elf.h>
 #include <string.h>
 
 #include "lib/elf/image.h"
@@ -16,14 +17,28 @@ static bool is_plain(const struct export_memory *m, const uint8_t *bytes)
 	return target_mapping_at(m->target, word) || redaction_is_plain_number(word);
 }
 
+/* Is it data that the dynamic linker relocates and then makes read-only? It leaves the last page writable if the data
+ * does not fill it: in a position-independent Go program, the end of the pclntab. */
+static bool is_relocated(const struct image *img, uint64_t addr)
+{
+	struct image_segment s;
+
+	for (size_t i = 0; image_segment(img, i, &s); i++)
+		if (s.type == PT_GNU_RELRO && addr >= s.addr && addr - s.addr < s.size)
+			return true;
+	return false;
+}
+
 /* Build information is in the executable, too. */
 static bool is_public(const struct export_memory *m, uint64_t addr)
 {
 	const struct image *img = m->images ? images_at(m->images, addr) : NULL;
 	struct image_range s;
 
-	return img && image_section(img, ".go.buildinfo", &s) && addr >= s.addr &&
-	       addr - s.addr < s.size;
+	if (!img)
+		return false;
+	return is_relocated(img, addr) || (image_section(img, ".go.buildinfo", &s) &&
+					   addr >= s.addr && addr - s.addr < s.size);
 }
 
 /* A word alone is a lock or some other field that no printer shows: debuggers do. */
