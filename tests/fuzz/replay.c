@@ -10,7 +10,11 @@
 #include "lib/base/util.h"
 #include "tests/fuzz/fuzz.h"
 
-enum { INPUT_MAX = 1 << 16, WHOLE_MAX = 64 << 20, ROUNDS = 300, DAMAGES = 8 };
+#ifndef FUZZ_ROUNDS
+#define FUZZ_ROUNDS 300 /* damaged forms of each input */
+#endif
+
+enum { INPUT_MAX = 1 << 16, WHOLE_MAX = 64 << 20, DAMAGES = 8 };
 
 static uint64_t next_random(uint64_t *state)
 {
@@ -57,7 +61,7 @@ static size_t feed(const uint8_t *bytes, size_t size)
 	uint64_t state = UINT64_C(0x9e3779b97f4a7c15);
 
 	LLVMFuzzerTestOneInput(bytes, size);
-	for (size_t round = 0; size && round < ROUNDS; round++) {
+	for (size_t round = 0; size && round < FUZZ_ROUNDS; round++) {
 		/* Its own size: what reads past it is seen. */
 		AUTO(xfree) uint8_t *copy = xcalloc(size, 1);
 		memcpy(copy, bytes, size);
@@ -65,7 +69,7 @@ static size_t feed(const uint8_t *bytes, size_t size)
 			damage(copy, size, &state);
 		LLVMFuzzerTestOneInput(copy, size);
 	}
-	return size ? 1 + ROUNDS : 1;
+	return size ? 1 + FUZZ_ROUNDS : 1;
 }
 
 static size_t feed_file(const char *folder, const char *name)
