@@ -30,11 +30,12 @@ def environment(build):
     return found
 
 
-def run(build, test, case=""):
-    """Runs the cases of a test whose names match, as --case takes them; all if case is empty. Returns {case: why} of
+def run(build, test, case="", **more):
+    """Runs the cases of a test whose names match, as --case takes them; all if case is empty. more: variables of the
+    environment. Returns {case: why} of
     those that failed, how many passed, and all that the test printed."""
     argv = [SUPERVISE, program(build, test), *(["--case", case] if case else [])]
-    done = subprocess.run(argv, cwd=build, env=environment(build), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+    done = subprocess.run(argv, cwd=build, env={**environment(build), **more}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
     failures, passed = results.cases(done.stdout.splitlines())
     if done.returncode and not failures:

@@ -9,6 +9,7 @@ when a test is given arguments by hand.
   --case TEXT   (or GOSNAP_CASE=TEXT) runs the cases whose name contains TEXT; =TEXT runs the case that has
                 this very name
   GOSNAP_SEED   replaces the commit, to repeat what another commit ran
+  GOSNAP_SAMPLED=1   keeps the sample with --case, as tests/retry does: a case may be about its whole sample
 
 Importing this module takes --case out of sys.argv.
 """
@@ -34,7 +35,7 @@ def _take_case():
 
 
 CASE = _take_case()
-EVERY_CELL = bool(CASE or sys.argv[1:] or os.environ.get("GOSNAP_LONG"))
+EVERY_CELL = bool(CASE and not os.environ.get("GOSNAP_SAMPLED") or sys.argv[1:] or os.environ.get("GOSNAP_LONG"))
 
 
 def printed(name):
