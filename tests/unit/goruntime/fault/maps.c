@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "goruntime/fault/fault_priv.h"
+#include "lib/target/memory_set.h"
 #include "tests/unit/goruntime/pseudo.h"
 #include "tests/unit/unit.h"
 
@@ -112,7 +113,10 @@ static void test_same(void **state)
 	put_goroutine(p, 4, "main.use", "runtime.mapassign", MAP);
 	put_goroutine(p, 5, "runtime.mapassign", "runtime.growWork", MAP);
 	put_goroutine(p, 6, "runtime.gopark", "main.runtime.mapassign", MAP);
+	AUTO(memory_set_free) struct memory_set *set = memory_set_new();
+	target_record(p->target, (struct target_record){ .read = set });
 	struct fault fault = others_of(p, 0);
+	assert_ptr_equal(target_record(p->target, (struct target_record){ 0 }).read, set);
 	assert_true(fault.same_map);
 	assert_int_equal(fault.other_count, 2);
 	assert_true(has(&fault, 2));

@@ -6,6 +6,8 @@
 #include <stdint.h>
 
 #include "goruntime/fault/fault_priv.h"
+#include "lib/base/limit.h"
+#include "lib/target/memory_set.h"
 #include "tests/unit/goruntime/pseudo.h"
 #include "tests/unit/unit.h"
 
@@ -193,12 +195,25 @@ static void test_folded(void **state)
 	assert_true(frames_left(p) < 1000);
 }
 
+/* What is read of such a stack is not for a core file; what is read later is again. */
+static void test_recorded(void **state)
+{
+	(void)state;
+	AUTO(pseudo_free) struct pseudo *p = subject();
+	AUTO(memory_set_free) struct memory_set *set = memory_set_new();
+	target_record(p->target, (struct target_record){ .read = set });
+	fold(p, LIMIT_FRAMES);
+	assert_int_equal(p->all->fold.first, 3);
+	assert_ptr_equal(target_record(p->target, (struct target_record){ 0 }).read, set);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_identity),
 		cmocka_unit_test(test_noted),
 		cmocka_unit_test(test_folded),
+		cmocka_unit_test(test_recorded),
 	};
 	return unit_run(argc, argv, tests, NULL, NULL);
 }
