@@ -195,6 +195,39 @@ static void test_folded(void **state)
 	assert_true(frames_left(p) < 1000);
 }
 
+enum { ROUNDS = 5, LAST = 16 };
+
+/* More frames than are unwound, and as many rounds on the stack as there are still. */
+static void fold_endless(struct pseudo *p, uint64_t rounds)
+{
+	AUTO(xfree) struct raw_frame *frames = xcalloc(LIMIT_FRAMES, sizeof(*frames));
+	struct fault fault = { .runtime = p->rt, .goroutine = &p->rt->goroutines[0] };
+
+	for (uint32_t i = 0; i < LIMIT_FRAMES; i++) {
+		const char *name = i % 2 ? "main.main" : "main.use";
+		frames[i] = (struct raw_frame){ pseudo_pc(p, name, i < 3 ? 4 + i : 0x40),
+						0, 8 * (i < LAST ? i : LAST) };
+	}
+	for (uint64_t i = 0; i < rounds; i++) {
+		pseudo_put(p, SP + 8 * (LAST + 2 * i - 1), frames[5].pc);
+		pseudo_put(p, SP + 8 * (LAST + 2 * i), frames[6].pc);
+	}
+	p->rt->goroutines[0].stack = stacks_intern(p->all->stacks, frames, LIMIT_FRAMES);
+	fault_fold(p->all, &fault);
+}
+
+static void test_rounds(void **state)
+{
+	(void)state;
+	for (uint64_t rounds = 0; rounds < ROUNDS; rounds += ROUNDS - 1) {
+		AUTO(pseudo_free) struct pseudo *p = subject();
+		fold_endless(p, rounds);
+		assert_int_equal(p->all->fold.first, 3);
+		assert_int_equal(p->all->fold.last, 4);
+		assert_int_equal(p->all->fold.times, (LIMIT_FRAMES - 5) / 2 + rounds);
+	}
+}
+
 /* What is read of such a stack is not for a core file; what is read later is again. */
 static void test_recorded(void **state)
 {
@@ -210,10 +243,9 @@ static void test_recorded(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_identity),
-		cmocka_unit_test(test_noted),
-		cmocka_unit_test(test_folded),
-		cmocka_unit_test(test_recorded),
+		cmocka_unit_test(test_identity), cmocka_unit_test(test_noted),
+		cmocka_unit_test(test_folded),	 cmocka_unit_test(test_recorded),
+		cmocka_unit_test(test_rounds),
 	};
 	return unit_run(argc, argv, tests, NULL, NULL);
 }
