@@ -124,13 +124,15 @@ static void take_head(struct making *m)
 
 	for (size_t i = 0; n > 0 && i < program->segment_count; i++) {
 		const struct loaded_segment *s = &program->segments[i];
-		if (s->offset || s->writable || s->file_size < (size_t)n)
+		if (s->offset || s->writable)
 			continue;
 		const uint64_t addr = s->addr + m->of->killed->end.bias;
+		const uint64_t len =
+			(uint64_t)n < s->file_size ? (uint64_t)n : s->file_size;
 		if (addr > UINT64_MAX - HEAD_BYTES)
 			return;
 		GROW(m->pieces, m->piece_count, m->piece_cap);
-		m->pieces[m->piece_count++] = (struct piece){ addr, (size_t)n, m->head };
+		m->pieces[m->piece_count++] = (struct piece){ addr, len, m->head };
 		return;
 	}
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """gosnap watch, and programs for it to see."""
+import contextlib
 import glob
 import json
 import os
@@ -15,6 +16,7 @@ import snapshot
 import subjects
 from tap import PATIENCE, Mismatch, Skip
 
+MULTI, ONE_EACH = "uprobe_multi", "perf"  # as the kernel names them
 SEEN_S = 120  # what was not seen until then is missed
 # What bpf_judge() says of a machine that has not what probes need.
 IMPOSSIBLE = re.compile("built without eBPF|outside of containers|does not permit gosnap to load|too old for the programs"
@@ -43,6 +45,21 @@ def before_6_6(folder):
                     os.path.join(matrix.TESTS, "older_kernel.c"), "-ldl"], check=True)
     sanitizer = ":".join(filter(None, [os.environ.get("ASAN_OPTIONS"), "verify_asan_link_order=0"]))
     return ["env", f"LD_PRELOAD={path}", f"ASAN_OPTIONS={sanitizer}"]
+
+
+def links(pid):
+    """The kinds of links by which a process has its programs in the kernel attached to probes."""
+    found = set()
+    for path in glob.glob(f"/proc/{pid}/fdinfo/*"):
+        with contextlib.suppress(FileNotFoundError), open(path, encoding="ascii") as f:
+            found.update(re.findall(r"^link_type:\s*(.*)", f.read(), re.M))
+    return found & {MULTI, ONE_EACH}
+
+
+def kind_of_links(older):
+    """Those that a gosnap uses that takes the kernel for an older one, or not."""
+    release = tuple(map(int, re.findall(r"\d+", os.uname().release)[:2]))
+    return {ONE_EACH if older or release < (6, 6) else MULTI}
 
 
 def before_6_0(folder):
