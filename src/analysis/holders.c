@@ -108,7 +108,8 @@ static void note(void *arg, const struct operation_at *at)
 	p->waits = waits;
 	switch (at->when) {
 	case PASSED:
-		p->passed_is_one = !p->passed || p->passed_pc == at->pc;
+		p->passed_is_one =
+			!p->passed || (p->passed_is_one && p->passed_pc == at->pc);
 		p->passed = true;
 		p->tried |= tried;
 		p->passed_pc = at->pc;
