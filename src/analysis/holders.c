@@ -243,8 +243,6 @@ static int by_claim(const void *a, const void *b)
 
 	if (x->addr != y->addr)
 		return x->addr > y->addr ? 1 : -1;
-	if (is_release(x->partner.operation) != is_release(y->partner.operation))
-		return is_release(x->partner.operation) ? -1 : 1;
 	if (x_rank != y_rank)
 		return x_rank < y_rank ? 1 : -1;
 	return (x->partner.goroutine > y->partner.goroutine) -

@@ -92,8 +92,8 @@ static const struct judgement {
 	  "--" },
 	{ WAIT_RWMUTEX,
 	  { .has_readers = true, .readers = 1 },
-	  { READS | HAS_IT, HAS_IT },
-	  "c-" },
+	  { HAS_IT, READS | HAS_IT },
+	  "-c" },
 	/* There are no readers of a mutex. */
 	{ WAIT_MUTEX, { 0 }, { READS | HAS_IT }, "-" },
 	/* Who waits for it unlocks it later, as he does not have it yet. */
@@ -105,6 +105,10 @@ static const struct judgement {
 	{ WAIT_RWMUTEX, { 0 }, { WAITS | READS | TRIED | DEFERRED }, "-" },
 	/* Who waits for another lock may come to this one later. */
 	{ WAIT_MUTEX, { 0 }, { ELSEWHERE | MAYBE }, "-" },
+	{ WAIT_RWMUTEX,
+	  { .has_readers = true, .readers = 2 },
+	  { READS | ELSEWHERE | MAYBE, READS | TRIED },
+	  "-p" },
 	{ WAIT_MUTEX, { 0 }, { ELSEWHERE | TRIED }, "p" },
 	{ WAIT_MUTEX, { 0 }, { ELSEWHERE | SURELY }, "p" },
 	{ WAIT_MUTEX, { 0 }, { ELSEWHERE | HAS_IT }, "c" },
@@ -392,6 +396,7 @@ static size_t asked_of(size_t n, void (*say)(uint32_t goroutine), bool system)
 			say(one);
 	}
 	scene_look(&w);
+	assert_false(w.is_partial);
 	wait_graph_done(&w);
 	return scene.asked - 1;
 }
@@ -480,6 +485,7 @@ static void test_runtimes(void **state)
 		const uint64_t addr = LOCK + 0x100 * i;
 		assert_int_equal(wait_graph_object(&w, addr)->runtime, i / 2);
 		assert_non_null(scene_partner(&w, addr, ones[i]));
+		assert_int_equal(wait_graph_object(&w, addr)->holder_count, 1);
 	}
 	wait_graph_done(&w);
 	assert_int_equal(scene.known, 0);
