@@ -66,6 +66,7 @@ static void texts(void **state)
 		  NULL },
 		{ "AKIAIOSFODNN7EXAMPLE", "service_key", NULL },
 		{ "key=AKIAIOSFODNN7EXAMPLE;", "service_key", "key=[redacted];" },
+		{ "xAKIAIOSFODNN7EXAMPLE", NULL, NULL },
 		{ "ghp_16C7e42F292c6912E7710c838347Ae178B4a", "service_key", NULL },
 		{ "4111 1111 1111 1111", "card_number", NULL },
 		{ "pay 4111-1111-1111-1111.", "card_number", "pay [redacted]." },

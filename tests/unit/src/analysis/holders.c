@@ -427,6 +427,7 @@ static void test_asked(void **state)
 	assert_int_equal(asked_of(100, sees_unwaited, false), 64);
 	assert_int_equal(asked_of(100, unlocks, false), 100);
 	assert_int_equal(asked_of(100, unlocks, true), 0);
+	assert_int_equal(asked_of(1, unlocks, true), 0);
 }
 
 /* Nobody waits for anything: nobody is asked. */
