@@ -538,6 +538,7 @@ static void same(void **state)
 	redaction_hash(a, "hunter2", 7, x);
 	redaction_hash(a, "hunter2", 7, y);
 	assert_string_equal(x, y);
+	assert_int_equal(strlen(x), 16);
 	redaction_hash(b, "hunter2", 7, y);
 	assert_string_not_equal(x, y);
 	redaction_hash(a, "hunter3", 7, y);
