@@ -489,7 +489,9 @@ static void rules(void **state)
 {
 	static const char text[] = "# ours\n\nname *_dsn\nkeep name pagetoken\n"
 				   "type main.account\nkeep type crypto/rsa.*\n"
-				   "value customer-[0-9]+\n";
+				   "value customer-[0-9]+-[a-z]+\n"
+				   "value customer-[0-9]+\n"
+				   "value customer-[0-9]+-[a-z]\n";
 	const char *path = write_file(text);
 	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, path);
 	(void)state;
@@ -501,6 +503,9 @@ static void rules(void **state)
 	assert_null(redaction_of_type(r, "crypto/rsa.PrivateKey"));
 	expect_text(r, "of customer-17 and customer-18.", "user_rule",
 		    "of [redacted] and [redacted].");
+	/* The longest of those that begin first. */
+	expect_text(r, "customer-27-ab, customer-28.", "user_rule",
+		    "[redacted], [redacted].");
 }
 
 static void bad_rules(void **state)
