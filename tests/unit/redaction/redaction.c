@@ -97,6 +97,8 @@ static void texts(void **state)
 		  "run --password [redacted] -v" },
 		{ "curl -H x Bearer abcdefgh12", "authorization",
 		  "curl -H x Bearer [redacted]" },
+		{ "x Basic mnopqrst y", "authorization", "x Basic [redacted] y" },
+		{ "x Basic zyxwvut y", NULL, NULL },
 		{ "the bearer of news", NULL, NULL },
 		{ "map[password:hunter2 user:bob]", "key_value",
 		  "map[password:[redacted] user:bob]" },
