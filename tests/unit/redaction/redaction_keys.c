@@ -57,6 +57,7 @@ static const struct sample others[] = {
 	  597 },
 	{ "a public key", "30820122300d06092a864886f70d01010105000382010f00", 294 },
 	{ "a public key of PKCS #1", "3082010a0282010100edfdc2330d0237d7b4bb", 270 },
+	{ "too long for a curve", "3081ce0201010481c875aa275c02633afa984f6d", 209 },
 	{ "a signature", "304502207fa09f7eb1d19ef742a09f7eb1d19ef742", 71 },
 	{ "a digest", "3031300d060960864801650304020105000420a09f7eb1d19ef742", 51 },
 	{ "a message of SNMP", "302902010104067075626c6963a01c0204", 43 },

@@ -332,6 +332,33 @@ static void since(void **state)
 	secrets_free(s);
 }
 
+/* Of what was asked before it began again, nothing is left. */
+static void asked(void **state)
+{
+	struct secrets *s = secrets_new();
+	struct asked *a = asked_new();
+
+	(void)state;
+	asked_begin(a, s);
+	asked_text(a, "of swordfish", 12);
+	asked_text(a, "short", 5);
+	asked_number(a, 1234567);
+	learn(s, "hunter2hunter2");
+	assert_true(asked_settled(a, s));
+	learn(s, "swordfish");
+	assert_false(asked_settled(a, s));
+	asked_begin(a, s);
+	assert_true(asked_settled(a, s));
+	learn(s, "swordfish-soup");
+	secrets_learn_number(s, 1234567);
+	assert_true(asked_settled(a, s));
+	asked_number(a, 7654321);
+	secrets_learn_number(s, 7654321);
+	assert_false(asked_settled(a, s));
+	asked_free(a);
+	secrets_free(s);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -340,6 +367,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(remembered), cmocka_unit_test(whole),
 		cmocka_unit_test(alike),      cmocka_unit_test(ranges),
 		cmocka_unit_test(numbers),    cmocka_unit_test(since),
+		cmocka_unit_test(asked),
 	};
 
 	return unit_run(argc, argv, tests, map_page, unmap_page);
