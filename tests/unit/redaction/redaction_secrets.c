@@ -359,6 +359,62 @@ static void asked(void **state)
 	secrets_free(s);
 }
 
+struct forms {
+	const char *const *expected;
+	size_t left; /* of the expected ones */
+	uint64_t seen;
+};
+
+static void see_form(void *arg, const char *text, size_t len)
+{
+	struct forms *f = arg;
+
+	for (size_t i = 0; f->expected[i]; i++)
+		if (strlen(f->expected[i]) == len &&
+		    memcmp(f->expected[i], text, len) == 0) {
+			f->left -= !(f->seen >> i & 1);
+			f->seen |= UINT64_C(1) << i;
+			return;
+		}
+	fail_msg("%.*s is not expected", (int)len, text);
+}
+
+/* What others write: Python's base64, urllib and json, Go's %v, %#v and %q. */
+static void forms(void **state)
+{
+	static const char *const texts[] = {
+		"70203c773e22c3a9",
+		"70203C773E22C3A9",
+		"cCA8dz4i",
+		"IDx3PiLD",
+		"PHc+IsOp",
+		"PHc-IsOp",
+		"112 32 60 119 62 34 195 169",
+		"112,32,60,119,62,34,195,169",
+		"70 20 3c 77 3e 22 c3 a9",
+		"0x70, 0x20, 0x3c, 0x77, 0x3e, 0x22, 0xc3, 0xa9",
+		"p%20%3Cw%3E%22%C3%A9",
+		"p+%3Cw%3E%22%C3%A9",
+		"p <w>\\\"\xc3\xa9",
+		"p \\u003cw\\u003e\\\"\xc3\xa9",
+		"p <w>\\\"\\u00e9",
+		NULL,
+	};
+	static const char *const numbers_of[] = { "583004511258931715540779008",
+						  "1e24001e24001e240000000",
+						  "1E24001E24001E240000000", NULL };
+	struct forms of_text = { texts, ARRAY_SIZE(texts) - 1, 0 };
+	struct forms of_number = { numbers_of, ARRAY_SIZE(numbers_of) - 1, 0 };
+
+	(void)state;
+	each_encoding("p <w>\"\xc3\xa9", 8, see_form, &of_text);
+	assert_int_equal(of_text.left, 0);
+	each_encoding("p <w>\"\xc3", 7, see_form, &of_text); /* too short */
+	each_base((const uint8_t *)"\x01\xe2\x40\x01\xe2\x40\x01\xe2\x40\0\0", 12,
+		  see_form, &of_number);
+	assert_int_equal(of_number.left, 0);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -367,7 +423,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(remembered), cmocka_unit_test(whole),
 		cmocka_unit_test(alike),      cmocka_unit_test(ranges),
 		cmocka_unit_test(numbers),    cmocka_unit_test(since),
-		cmocka_unit_test(asked),
+		cmocka_unit_test(asked),      cmocka_unit_test(forms),
 	};
 
 	return unit_run(argc, argv, tests, map_page, unmap_page);
