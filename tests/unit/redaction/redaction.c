@@ -86,6 +86,9 @@ static void texts(void **state)
 		  "{\"user\":\"bob\",\"password\":\"[redacted]\",\"n\":1}" },
 		{ "{\\\"password\\\":\\\"hunter2\\\"}", "key_value",
 		  "{\\\"password\\\":\\\"[redacted]\\\"}" },
+		/* A quote that is escaped less is part of it. */
+		{ "{\\\\\\\"password\\\\\\\":\\\\\\\"hun \\\"ter2\\\\\\\"}", "key_value",
+		  "{\\\\\\\"password\\\\\\\":\\\\\\\"[redacted]\\\\\\\"}" },
 		{ "{User:bob Password:hunter2}", "key_value",
 		  "{User:bob Password:[redacted]}" },
 		{ "password: hunter", "key_value", "password: [redacted]" },
