@@ -304,6 +304,29 @@ static void test_frames(void **state)
 	wait_graph_done(&w);
 }
 
+/* What is said of one lock says nothing of the next. */
+static void test_neighbours(void **state)
+{
+	const struct wait_lock lock = { 0 };
+	struct wait_graph w;
+
+	(void)state;
+	scene_begin();
+	scene_waiter(WAIT_MUTEX, LOCK);
+	scene_waiter(WAIT_MUTEX, OTHER);
+	const uint32_t one = add_one(HAS_IT, WAIT_MUTEX, &lock);
+	for (size_t i = 0; i < 2; i++) {
+		const uint32_t either = scene_add();
+		scene_says(either, OPERATION_LOCK, PASSED, OTHER);
+		scene_says(either, OPERATION_UNLOCK, AHEAD_SURELY, OTHER);
+	}
+	scene_look(&w);
+	assert_int_equal(certainty_of(&w, one), CERTAINTY_CERTAIN);
+	assert_int_equal(wait_graph_object(&w, LOCK)->holder_count, 1);
+	assert_int_equal(wait_graph_object(&w, OTHER)->holder_count, 0);
+	wait_graph_done(&w);
+}
+
 /* What it has ahead and has passed, and where. */
 static void test_places(void **state)
 {
@@ -495,12 +518,13 @@ static void test_runtimes(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_judgements), cmocka_unit_test(test_waiters),
-		cmocka_unit_test(test_condition),  cmocka_unit_test(test_fits),
-		cmocka_unit_test(test_frames),	   cmocka_unit_test(test_places),
-		cmocka_unit_test(test_one_place),  cmocka_unit_test(test_channel_order),
-		cmocka_unit_test(test_asked),	   cmocka_unit_test(test_nobody_waits),
-		cmocka_unit_test(test_partial),	   cmocka_unit_test(test_runtimes),
+		cmocka_unit_test(test_judgements),    cmocka_unit_test(test_waiters),
+		cmocka_unit_test(test_condition),     cmocka_unit_test(test_fits),
+		cmocka_unit_test(test_frames),	      cmocka_unit_test(test_neighbours),
+		cmocka_unit_test(test_places),	      cmocka_unit_test(test_one_place),
+		cmocka_unit_test(test_channel_order), cmocka_unit_test(test_asked),
+		cmocka_unit_test(test_nobody_waits),  cmocka_unit_test(test_partial),
+		cmocka_unit_test(test_runtimes),
 	};
 
 	return unit_run(argc, argv, tests, NULL, NULL);
