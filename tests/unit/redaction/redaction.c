@@ -109,6 +109,8 @@ static void texts(void **state)
 		  "map[Authorization:[[redacted]] Accept:[*/*]]" },
 		{ "sent Authorization: Bearer abc to x", "key_value",
 		  "sent Authorization: [redacted] to x" },
+		{ "sent Authorization: AWS4-HMAC-SHA256 def to x", "key_value",
+		  "sent Authorization: [redacted] to x" },
 		{ "curl -H 'Cookie: a=b; c=d' x", "key_value",
 		  "curl -H 'Cookie: [redacted]' x" },
 		{ "?to=%2Fcb%3Ftoken%3Dabc%26x%3D1", "key_value",
