@@ -511,6 +511,7 @@ static void rules(void **state)
 	assert_null(redaction_of_type(r, "crypto/rsa.PrivateKey"));
 	expect_text(r, "of customer-17 and customer-18.", "user_rule",
 		    "of [redacted] and [redacted].");
+	expect_text(r, "nothing of theirs", NULL, NULL);
 	/* The longest of those that begin first. */
 	expect_text(r, "customer-27-ab, customer-28.", "user_rule",
 		    "[redacted], [redacted].");
