@@ -139,6 +139,12 @@ enum verdict rules_of_type(const struct rules *rules, const char *type)
 	return judge(rules, ABOUT_TYPE, type);
 }
 
+/* Of what begins at the same place, the longest: the rest of it would be left. */
+static bool is_before(size_t begin, size_t end, const struct span *other)
+{
+	return begin < other->begin || (begin == other->begin && end > other->end);
+}
+
 bool rules_find(const struct rules *rules, const char *text, size_t len, size_t from,
 		struct span *ret)
 {
@@ -148,7 +154,7 @@ bool rules_find(const struct rules *rules, const char *text, size_t len, size_t 
 	for (size_t i = 0; i < rules->count; i++) {
 		struct ere *value = rules->list[i].value;
 		if (!value || !ere_find(value, text, len, from, &begin, &end) ||
-		    end <= begin || (found && begin >= ret->begin))
+		    end <= begin || (found && !is_before(begin, end, ret)))
 			continue;
 		*ret = (struct span){ begin, end, "user_rule" };
 		found = true;

@@ -108,7 +108,8 @@ static void note(void *arg, const struct operation_at *at)
 	p->waits = waits;
 	switch (at->when) {
 	case PASSED:
-		p->passed_is_one = !p->passed || p->passed_pc == at->pc;
+		p->passed_is_one =
+			!p->passed || (p->passed_is_one && p->passed_pc == at->pc);
 		p->passed = true;
 		p->tried |= tried;
 		p->passed_pc = at->pc;
@@ -242,8 +243,6 @@ static int by_claim(const void *a, const void *b)
 
 	if (x->addr != y->addr)
 		return x->addr > y->addr ? 1 : -1;
-	if (is_release(x->partner.operation) != is_release(y->partner.operation))
-		return is_release(x->partner.operation) ? -1 : 1;
 	if (x_rank != y_rank)
 		return x_rank < y_rank ? 1 : -1;
 	return (x->partner.goroutine > y->partner.goroutine) -

@@ -66,6 +66,7 @@ static void texts(void **state)
 		  NULL },
 		{ "AKIAIOSFODNN7EXAMPLE", "service_key", NULL },
 		{ "key=AKIAIOSFODNN7EXAMPLE;", "service_key", "key=[redacted];" },
+		{ "xAKIAIOSFODNN7EXAMPLE", NULL, NULL },
 		{ "ghp_16C7e42F292c6912E7710c838347Ae178B4a", "service_key", NULL },
 		{ "4111 1111 1111 1111", "card_number", NULL },
 		{ "pay 4111-1111-1111-1111.", "card_number", "pay [redacted]." },
@@ -85,6 +86,9 @@ static void texts(void **state)
 		  "{\"user\":\"bob\",\"password\":\"[redacted]\",\"n\":1}" },
 		{ "{\\\"password\\\":\\\"hunter2\\\"}", "key_value",
 		  "{\\\"password\\\":\\\"[redacted]\\\"}" },
+		/* A quote that is escaped less is part of it. */
+		{ "{\\\\\\\"password\\\\\\\":\\\\\\\"hun \\\"ter2\\\\\\\"}", "key_value",
+		  "{\\\\\\\"password\\\\\\\":\\\\\\\"[redacted]\\\\\\\"}" },
 		{ "{User:bob Password:hunter2}", "key_value",
 		  "{User:bob Password:[redacted]}" },
 		{ "password: hunter", "key_value", "password: [redacted]" },
@@ -96,12 +100,16 @@ static void texts(void **state)
 		  "run --password [redacted] -v" },
 		{ "curl -H x Bearer abcdefgh12", "authorization",
 		  "curl -H x Bearer [redacted]" },
+		{ "x Basic mnopqrst y", "authorization", "x Basic [redacted] y" },
+		{ "x Basic zyxwvut y", NULL, NULL },
 		{ "the bearer of news", NULL, NULL },
 		{ "map[password:hunter2 user:bob]", "key_value",
 		  "map[password:[redacted] user:bob]" },
 		{ "map[Authorization:[Bearer abc] Accept:[*/*]]", "key_value",
 		  "map[Authorization:[[redacted]] Accept:[*/*]]" },
 		{ "sent Authorization: Bearer abc to x", "key_value",
+		  "sent Authorization: [redacted] to x" },
+		{ "sent Authorization: AWS4-HMAC-SHA256 def to x", "key_value",
 		  "sent Authorization: [redacted] to x" },
 		{ "curl -H 'Cookie: a=b; c=d' x", "key_value",
 		  "curl -H 'Cookie: [redacted]' x" },
@@ -488,7 +496,10 @@ static void rules(void **state)
 {
 	static const char text[] = "# ours\n\nname *_dsn\nkeep name pagetoken\n"
 				   "type main.account\nkeep type crypto/rsa.*\n"
-				   "value customer-[0-9]+\n";
+				   "value customer-[0-9]+-[a-z]+\n"
+				   "value customer-[0-9]+\n"
+				   "value customer-[0-9]+-[a-z]\n"
+				   "value q*\n"; /* finds nothing, everywhere */
 	const char *path = write_file(text);
 	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, path);
 	(void)state;
@@ -500,6 +511,10 @@ static void rules(void **state)
 	assert_null(redaction_of_type(r, "crypto/rsa.PrivateKey"));
 	expect_text(r, "of customer-17 and customer-18.", "user_rule",
 		    "of [redacted] and [redacted].");
+	expect_text(r, "nothing of theirs", NULL, NULL);
+	/* The longest of those that begin first. */
+	expect_text(r, "customer-27-ab, customer-28.", "user_rule",
+		    "[redacted], [redacted].");
 }
 
 static void bad_rules(void **state)
@@ -537,6 +552,7 @@ static void same(void **state)
 	redaction_hash(a, "hunter2", 7, x);
 	redaction_hash(a, "hunter2", 7, y);
 	assert_string_equal(x, y);
+	assert_int_equal(strlen(x), 16);
 	redaction_hash(b, "hunter2", 7, y);
 	assert_string_not_equal(x, y);
 	redaction_hash(a, "hunter3", 7, y);

@@ -162,6 +162,8 @@ static void unescaped(void **state)
 		{ "\\u00e9\\u20ac\\U0001f600\\xff",
 		  "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\xff" },
 		{ "%41%2f%2F&amp;&lt;&gt;&quot;&apos;&#65;&#x42;", "A//&<>\"'AB" },
+		/* Of no more than seven digits. */
+		{ "&#0000065;&#x0000042;&#00000067;", "AB&#00000067;" },
 		{ "\\\\n %2541", "\\n %41" },
 		{ "\\q\\u12 %4x &x; \\n", "\\q\\u12 %4x &x; \n" },
 	};

@@ -251,6 +251,10 @@ static void missed(void **state)
 	assert_true(redaction_of_register(r, word_of("fish")));
 	assert_true(redaction_of_register(r, word_of("ordfish-")));
 	assert_true(redaction_of_vector(r, vector));
+	/* What is behind a vector is not part of it. */
+	static const uint8_t two[][16] = { "", "fish" };
+	assert_false(redaction_of_vector(r, two[0]));
+	assert_true(redaction_of_vector(r, two[1]));
 	assert_false(redaction_of_register(r, word_of("fis")));
 	assert_false(redaction_of_register(r, 0xc000616263));
 	assert_false(redaction_of_word(r, word_of("fish")));
