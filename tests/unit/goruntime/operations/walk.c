@@ -1,0 +1,778 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Code that is followed: what is known of registers and memory, and which operations it comes across. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "goruntime/operations/machine_state.h"
+#include "goruntime/operations/symbolic.h"
+#include "goruntime/operations/walk.h"
+#include "goruntime/runtime/runtime_priv.h"
+#include "tests/unit/goruntime/operations/made_code.h"
+#include "tests/unit/lib/target_bytes.h"
+#include "tests/unit/unit.h"
+
+#define STACK UINT64_C(0x7000000) /* where it begins: the address of words[0] */
+#define CFA (STACK + 0x100)
+/* The stack pointer of function 0. */
+#define FRAME (CFA - WORD - MADE_FRAME)
+#define LOCK UINT64_C(0x5000)
+
+static uint64_t words[0x200 / WORD];
+static struct runtime runtime;
+static struct event_list events;
+
+struct bytes modules_bytes(struct modules *m, uint64_t addr)
+{
+	static const uint64_t constant = 0x77;
+
+	(void)m;
+	return addr == 0x900 ? bytes_over(&constant, sizeof(constant))
+			     : (struct bytes){ .bad = true };
+}
+
+static int open_runtime(void **state)
+{
+	const struct target_bytes_part part = { .addr = STACK, .bytes = words, .len = sizeof(words) };
+
+	(void)state;
+	made_begin();
+	memset(words, 0, sizeof(words));
+	runtime = (struct runtime){ .target = target_bytes_new(&part, 1) };
+	for (size_t i = 0; i < LAYOUT_SLOTS; i++)
+		runtime.layout.slot[i].off = -1;
+	runtime.layout.slot[L_funcdata_arg_info].off = 0;
+	return 0;
+}
+
+static int close_runtime(void **state)
+{
+	(void)state;
+	target_close(runtime.target);
+	xfree(events.list);
+	events = (struct event_list){ 0 };
+	return 0;
+}
+
+/* Of the runtime that is open, a function that is followed from its first instruction. */
+static struct walk_of whole(void)
+{
+	return (struct walk_of){
+		.routine = &made[0].routine,
+		.begin = made_entry(0),
+		.cfa = CFA,
+		.stack_low = STACK,
+		.stack_valid = STACK,
+	};
+}
+
+static void walk_for(const struct walk_of *of, int64_t budget)
+{
+	struct walker *w = walker_new(&runtime, NULL);
+
+	*walker_budget(w) = budget;
+	events.count = 0;
+	walk_code(w, of, &events);
+	walker_free(w);
+}
+
+static void walk_all(void)
+{
+	const struct walk_of of = whole();
+
+	walk_for(&of, 10000);
+}
+
+static void assert_event(size_t i, enum operation operation, uint64_t addr, uint64_t pc, bool surely)
+{
+	assert_true(i < events.count);
+	assert_int_equal(events.list[i].operation, operation);
+	assert_int_equal(events.list[i].addr, addr);
+	assert_int_equal(events.list[i].pc, pc);
+	assert_int_equal(events.list[i].surely, surely);
+}
+
+/* It comes across one operation. */
+static void assert_only(enum operation operation, uint64_t addr, size_t at_instruction)
+{
+	walk_all();
+	assert_int_equal(events.count, 1);
+	assert_event(0, operation, addr, made_pc(0, at_instruction), true);
+}
+
+static void move(struct operand to, struct operand from)
+{
+	add(INSTRUCTION_MOVE, to, from);
+}
+
+static void call(unsigned routine)
+{
+	add_jump(INSTRUCTION_CALL, made_entry(routine));
+}
+
+static void test_operations(void **state)
+{
+	(void)state;
+	made[1].routine.operation = OPERATION_UNLOCK;
+	move(reg(AX), number(LOCK));
+	call(1);
+	assert_only(OPERATION_UNLOCK, LOCK, 1);
+	/* No register is known after a call. */
+	call(1);
+	assert_only(OPERATION_UNLOCK, LOCK, 1);
+	/* In the middle of a function it is none. */
+	made[0].list[1].target += MADE_BYTES;
+	walk_all();
+	assert_int_equal(events.count, 0);
+	made[0].list[1].target -= MADE_BYTES;
+	made[1].routine.operation = OPERATION_RECEIVE_SECOND;
+	walk_all();
+	assert_int_equal(events.count, 0);
+	made[0].list[0].operand[0] = reg(BX);
+	assert_only(OPERATION_RECEIVE, LOCK, 1);
+}
+
+static void test_add(void **state)
+{
+	(void)state;
+	made[1].routine.operation = OPERATION_ADD;
+	move(reg(AX), number(LOCK));
+	move(reg(BX), number(1));
+	call(1);
+	assert_only(OPERATION_ADD, LOCK, 2);
+	made[0].list[1].operand[1].number = 0;
+	assert_only(OPERATION_ADD, LOCK, 2);
+	made[0].list[1].operand[1].number = -1;
+	assert_only(OPERATION_DONE, LOCK, 2);
+	made[0].list[1].operand[1] = reg(CX);
+	assert_only(OPERATION_ADD, LOCK, 2);
+}
+
+/* Up to 1.16 arguments are on the stack. */
+static void test_stack_arguments(void **state)
+{
+	(void)state;
+	runtime.layout.slot[L_funcdata_arg_info].off = -1;
+	made[1].routine.operation = OPERATION_ADD;
+	move(at(SP, 0), number(LOCK));
+	move(at(SP, 8), number(-1));
+	call(1);
+	assert_only(OPERATION_DONE, LOCK, 2);
+	words[(FRAME - STACK) / WORD] = 0x6000;
+	made[0].list[0].operand[0].number = 16;
+	assert_only(OPERATION_DONE, 0x6000, 2);
+	/* Nobody knows what the callee has left there. */
+	made[1].routine.argument_bytes = 16;
+	call(1);
+	assert_only(OPERATION_DONE, 0x6000, 2);
+	made[1].routine.argument_bytes = 0;
+	walk_all();
+	assert_int_equal(events.count, 2);
+	assert_event(1, OPERATION_DONE, 0x6000, made_pc(0, 3), true);
+}
+
+static void test_calls(void **state)
+{
+	(void)state;
+	made[1].routine.operation = OPERATION_UNLOCK;
+	made[2].routine.operation = OPERATION_NEVER;
+	move(reg(AX), number(LOCK));
+	call(2);
+	call(1);
+	walk_all();
+	assert_int_equal(events.count, 0);
+	/* By a pointer that is known. */
+	made[0].list[1] = made[0].list[2];
+	made[0].list[1].pc = made_pc(0, 1);
+	made[0].list[1].target = 0;
+	made[0].list[1].operand[0] = at(SP, 0);
+	made[0].routine.count = 2;
+	words[(FRAME - STACK) / WORD] = made_entry(1);
+	assert_only(OPERATION_UNLOCK, LOCK, 1);
+	words[(FRAME - STACK) / WORD] = 0;
+	walk_all();
+	assert_int_equal(events.count, 0);
+	/* A jump to a function is a call of it. */
+	made[0].list[1].kind = INSTRUCTION_JUMP;
+	made[0].list[1].target = made_entry(1);
+	assert_only(OPERATION_UNLOCK, LOCK, 1);
+}
+
+/* What is called is followed, two calls deep; what it comes across is at the call. */
+static void test_inner(void **state)
+{
+	(void)state;
+	made[4].routine.operation = OPERATION_UNLOCK;
+	for (unsigned i = 1; i < 4; i++) {
+		made[i].leads = true;
+		add_to(i, INSTRUCTION_CALL, none(), none())->target = made_entry(i + 1);
+		add_to(i, INSTRUCTION_RETURN, none(), none());
+	}
+	move(reg(AX), number(LOCK));
+	call(2);
+	assert_only(OPERATION_UNLOCK, LOCK, 1);
+	made[2].leads = false;
+	walk_all();
+	assert_int_equal(events.count, 0);
+	made[2].leads = true;
+	made[2].routine.foreign = true;
+	walk_all();
+	assert_int_equal(events.count, 0);
+	made[2].routine.foreign = false;
+	made[0].list[1].target = made_entry(1);
+	walk_all();
+	assert_int_equal(events.count, 0);
+	/* Not on every way. */
+	made[0].list[1].target = made_entry(3);
+	made[3].routine.count = 0;
+	add_to(3, INSTRUCTION_BRANCH, none(), none())->target = made_pc(3, 2);
+	add_to(3, INSTRUCTION_CALL, none(), none())->target = made_entry(4);
+	add_to(3, INSTRUCTION_RETURN, none(), none());
+	walk_all();
+	assert_int_equal(events.count, 1);
+	assert_event(0, OPERATION_UNLOCK, LOCK, made_pc(0, 1), false);
+}
+
+/* What an inner function has below its frame is not what memory has there. */
+static void test_inner_stack(void **state)
+{
+	(void)state;
+	runtime.layout.slot[L_funcdata_arg_info].off = -1;
+	made[2].routine.operation = OPERATION_UNLOCK;
+	made[1].leads = true;
+	add_to(1, INSTRUCTION_CALL, none(), none())->target = made_entry(2);
+	words[(FRAME - WORD - MADE_FRAME - STACK) / WORD] = LOCK;
+	call(1);
+	walk_all();
+	assert_int_equal(events.count, 0);
+}
+
+static void test_branches(void **state)
+{
+	(void)state;
+	made[1].routine.operation = OPERATION_UNLOCK;
+	move(reg(AX), number(LOCK));
+	add_jump(INSTRUCTION_BRANCH, made_pc(0, 5));
+	move(reg(AX), number(LOCK + 1));
+	call(1);
+	add_jump(INSTRUCTION_RETURN, 0);
+	call(1); /* 5 */
+	add_jump(INSTRUCTION_JUMP, made_pc(0, 8));
+	call(1);
+	move(reg(AX), number(LOCK + 2)); /* 8 */
+	call(1);
+	walk_all();
+	assert_int_equal(events.count, 3);
+	assert_event(0, OPERATION_UNLOCK, LOCK + 1, made_pc(0, 3), true);
+	assert_event(1, OPERATION_UNLOCK, LOCK, made_pc(0, 5), true);
+	assert_event(2, OPERATION_UNLOCK, LOCK + 2, made_pc(0, 9), true);
+	/* Only so far. */
+	struct walk_of of = whole();
+	of.end = made_pc(0, 9);
+	walk_for(&of, 100);
+	assert_int_equal(events.count, 2);
+	walk_for(&of, 4);
+	assert_int_equal(events.count, 1);
+	walk_for(&of, 3);
+	assert_int_equal(events.count, 0);
+	/* From there on. */
+	of = whole();
+	of.begin = made_pc(0, 8);
+	walk_for(&of, 100);
+	assert_int_equal(events.count, 1);
+	assert_event(0, OPERATION_UNLOCK, LOCK + 2, made_pc(0, 9), true);
+}
+
+static bool is_lock(void *arg, const struct event *e)
+{
+	(void)arg;
+	return e->operation == OPERATION_LOCK;
+}
+
+static void test_ways(void **state)
+{
+	struct walker *w = walker_new(&runtime, NULL);
+	struct event same = { .operation = OPERATION_UNLOCK, .addr = LOCK };
+
+	(void)state;
+	*walker_budget(w) = 1000;
+	made[1].routine.operation = OPERATION_UNLOCK;
+	move(reg(AX), number(LOCK));
+	add_jump(INSTRUCTION_BRANCH, made_pc(0, 4));
+	call(1);
+	add_jump(INSTRUCTION_RETURN, 0);
+	call(1); /* 4 */
+	add_jump(INSTRUCTION_JUMP, made_entry(3));
+	walk_all();
+	assert_int_equal(events.count, 2);
+	struct walk_of of = whole();
+	assert_true(walk_always(w, &of, &events, event_is_same, NULL, &same));
+	events.list[0].surely = false;
+	assert_false(walk_always(w, &of, &events, event_is_same, NULL, &same));
+	events.list[0].surely = true;
+	events.list[1].surely = false;
+	assert_false(walk_always(w, &of, &events, event_is_same, NULL, &same));
+	events.list[1].surely = true;
+	assert_true(walk_always(w, &of, &events, event_is_same, is_lock, &same));
+	events.list[1].operation = OPERATION_LOCK;
+	assert_false(walk_always(w, &of, &events, event_is_same, is_lock, &same));
+	assert_false(walk_always(w, &of, &events, event_is_same, NULL, &same));
+	events.list[1].operation = OPERATION_UNLOCK;
+	same.addr = LOCK + 8;
+	assert_false(walk_always(w, &of, &events, event_is_same, NULL, &same));
+	same.addr = LOCK;
+	of.end = made_pc(0, 5);
+	assert_false(walk_reaches(w, &of, &events, made_pc(0, 0), event_is_same, &same));
+	assert_true(walk_reaches(w, &of, &events, made_pc(0, 4), event_is_same, &same));
+	assert_false(walk_reaches(w, &of, &events, made_pc(0, 2), event_is_same, &same));
+	/* Where nothing more may be done, it may be so. */
+	*walker_budget(w) = 1;
+	assert_true(walk_reaches(w, &of, &events, made_pc(0, 2), event_is_same, &same));
+	*walker_budget(w) = 2;
+	assert_false(walk_reaches(w, &of, &events, made_pc(0, 2), event_is_same, &same));
+	/* What never returns is no way out. */
+	*walker_budget(w) = 1000;
+	made[3].routine.operation = OPERATION_NEVER;
+	made[0].list[4].target = made_entry(3);
+	of.end = 0;
+	events.count = 1;
+	assert_true(walk_always(w, &of, &events, event_is_same, NULL, &same));
+	made[0].routine.list = NULL;
+	assert_false(walk_always(w, &of, &events, event_is_same, NULL, &same));
+	walker_free(w);
+}
+
+static void test_locked(void **state)
+{
+	(void)state;
+	runtime.layout.slot[L_mutex_state].off = 0;
+	runtime.layout.slot[L_rwmutex_reader_count].off = 16;
+	move(reg(CX), number(LOCK));
+	add(INSTRUCTION_LOCKED_ADD, at(CX, 0), number(-1));
+	walk_all();
+	assert_int_equal(events.count, 2);
+	assert_event(0, OPERATION_UNLOCK, LOCK, made_pc(0, 1), true);
+	assert_event(1, OPERATION_READ_UNLOCK, LOCK - 16, made_pc(0, 1), true);
+	made[0].list[1].operand[1] = number(UINT32_MAX);
+	walk_all();
+	assert_int_equal(events.count, 2);
+	made[0].list[1].operand[1] = number(1);
+	assert_only(OPERATION_READ_LOCK, LOCK - 16, 1);
+	made[0].list[1].operand[1] = number(2);
+	walk_all();
+	assert_int_equal(events.count, 0);
+	made[0].list[1].operand[1] = reg(DX);
+	walk_all();
+	assert_int_equal(events.count, 0);
+	made[0].list[1].operand[1] = number(-1);
+	runtime.layout.slot[L_rwmutex_reader_count].off = -1;
+	assert_only(OPERATION_UNLOCK, LOCK, 1);
+	runtime.layout.slot[L_mutex_state].off = -1;
+	walk_all();
+	assert_int_equal(events.count, 0);
+}
+
+static void test_locked_exchange(void **state)
+{
+	(void)state;
+	runtime.layout.slot[L_mutex_state].off = 8;
+	move(reg(CX), number(LOCK));
+	move(reg(DX), number(1));
+	add(INSTRUCTION_LOCKED_EXCHANGE, at(CX, 8), reg(DX));
+	walk_all();
+	assert_int_equal(events.count, 1);
+	assert_event(0, OPERATION_LOCK, LOCK, made_pc(0, 2), false);
+	assert_true(events.list[0].if_free);
+	made[0].list[1].operand[1] = number(2);
+	walk_all();
+	assert_int_equal(events.count, 0);
+	made[0].list[1].operand[1] = reg(BX);
+	walk_all();
+	assert_int_equal(events.count, 0);
+	made[0].list[1].operand[1] = number(1);
+	made[0].list[0].operand[1] = reg(BX);
+	walk_all();
+	assert_int_equal(events.count, 0);
+	made[0].list[0].operand[1] = number(LOCK);
+	runtime.layout.slot[L_mutex_state].off = -1;
+	walk_all();
+	assert_int_equal(events.count, 0);
+}
+
+/* A select's cases are on the stack: a channel each 16 bytes. */
+static void test_select(void **state)
+{
+	(void)state;
+	made[1].routine.operation = OPERATION_SELECT;
+	move(at(SP, 0), number(LOCK));
+	move(at(SP, 8), number(1));
+	move(at(SP, 32), number(LOCK + 8));
+	add(INSTRUCTION_ADDRESS, reg(AX), at(SP, 0));
+	call(1);
+	words[(FRAME + 16 - STACK) / WORD] = LOCK; /* not stored by this code */
+	walk_all();
+	assert_int_equal(events.count, 4);
+	assert_event(0, OPERATION_SEND, LOCK, made_pc(0, 4), false);
+	assert_event(1, OPERATION_RECEIVE, LOCK, made_pc(0, 4), false);
+	assert_event(2, OPERATION_SEND, LOCK + 8, made_pc(0, 4), false);
+	assert_event(3, OPERATION_RECEIVE, LOCK + 8, made_pc(0, 4), false);
+	runtime.layout.slot[L_scase_releasetime].off = 24;
+	walk_all();
+	assert_int_equal(events.count, 4);
+	runtime.layout.slot[L_scase_releasetime].off = 16;
+	walk_all();
+	assert_int_equal(events.count, 2);
+}
+
+static void test_context(void **state)
+{
+	(void)state;
+	struct walk_of of = whole();
+	made[1].routine.operation = OPERATION_UNLOCK;
+	move(reg(AX), reg(DX));
+	call(1);
+	walk_all();
+	assert_int_equal(events.count, 0);
+	of.context = LOCK;
+	walk_for(&of, 100);
+	assert_int_equal(events.count, 1);
+	assert_event(0, OPERATION_UNLOCK, LOCK, made_pc(0, 1), true);
+}
+
+/* An argument that the function saves is known from where it has saved it. */
+static void test_infer(void **state)
+{
+	(void)state;
+	struct walk_of of = whole();
+	made[1].routine.operation = OPERATION_UNLOCK;
+	words[(FRAME + 8 - STACK) / WORD] = LOCK;
+	move(at(SP, 8), reg(AX));
+	call(1);
+	walk_for(&of, 100);
+	assert_int_equal(events.count, 0);
+	of.infer = true;
+	walk_for(&of, 100);
+	assert_int_equal(events.count, 1);
+	assert_event(0, OPERATION_UNLOCK, LOCK, made_pc(0, 1), true);
+	of.stack_valid = FRAME + 8;
+	walk_for(&of, 100);
+	assert_int_equal(events.count, 1);
+	of.stack_valid++;
+	walk_for(&of, 100);
+	assert_int_equal(events.count, 0);
+	of.stack_valid = STACK;
+	made[0].list[0].operand[1] = none();
+	walk_for(&of, 100);
+	assert_int_equal(events.count, 0);
+}
+
+static struct symbolic symbolic;
+
+/* Function 0 is followed with stand-ins, until its last instruction; then they are resolved. */
+static void resolve(void)
+{
+	struct walker *w = walker_new(&runtime, NULL);
+	struct walk_of of = whole();
+
+	of.end = made_pc(0, made[0].routine.count - 1);
+	of.symbolic = &symbolic;
+	symbolic_init(&symbolic, STACK, STACK + sizeof(words));
+	*walker_budget(w) = 1000;
+	events.count = 0;
+	walk_code(w, &of, &events);
+	walk_resolve(w, &of);
+	walker_free(w);
+}
+
+/* The value of the only event's address, after that; 0: not known. */
+static uint64_t resolved(void)
+{
+	uint64_t ret = 0;
+
+	resolve();
+	assert_int_equal(events.count, 1);
+	return symbolic_true(&symbolic, events.list[0].addr, &ret) ? ret : 0;
+}
+
+static void test_symbolic(void **state)
+{
+	(void)state;
+	made[1].routine.operation = OPERATION_LOCK;
+	words[(FRAME + 8 - STACK) / WORD] = LOCK;
+	move(at(SP, 8), reg(AX));
+	move(reg(CX), number(1));
+	call(1);
+	add_jump(INSTRUCTION_RETURN, 0);
+	assert_int_equal(resolved(), LOCK);
+	/* A field of it. */
+	add(INSTRUCTION_OTHER, none(), none());
+	made[0].list[1].kind = INSTRUCTION_ADDRESS;
+	made[0].list[1].operand[0] = reg(AX);
+	made[0].list[1].operand[1] = at(AX, 16);
+	made[0].list[3].kind = INSTRUCTION_OTHER;
+	assert_int_equal(resolved(), LOCK + 16);
+	made[0].list[1].kind = INSTRUCTION_ADD;
+	made[0].list[1].operand[1] = number(24);
+	assert_int_equal(resolved(), LOCK + 24);
+	/* What it points to: here, the stack. */
+	words[(FRAME + 8 - STACK) / WORD] = STACK + 0x180;
+	words[0x188 / WORD] = LOCK + 1;
+	made[0].list[1].kind = INSTRUCTION_MOVE;
+	made[0].list[1].operand[1] = at(AX, 8);
+	assert_int_equal(resolved(), LOCK + 1);
+	/* Something else was stored there afterwards. */
+	made[0].list[3].kind = INSTRUCTION_MOVE;
+	made[0].list[3].operand[0] = at(SP, 8);
+	made[0].list[3].operand[1] = number(5);
+	assert_int_equal(resolved(), 0);
+	made[0].list[3].operand[0] = at(SP, 16);
+	assert_int_equal(resolved(), LOCK + 1);
+}
+
+/* Where it may not have been stored, it is not known. */
+static void test_symbolic_ways(void **state)
+{
+	(void)state;
+	made[1].routine.operation = OPERATION_LOCK;
+	words[(FRAME + 8 - STACK) / WORD] = LOCK;
+	add_jump(INSTRUCTION_BRANCH, made_pc(0, 2));
+	move(at(SP, 8), reg(AX));
+	call(1);
+	add(INSTRUCTION_OTHER, none(), none());
+	assert_int_equal(resolved(), 0);
+	made[0].list[0].kind = INSTRUCTION_OTHER;
+	assert_int_equal(resolved(), LOCK);
+}
+
+static void test_stand_ins(void **state)
+{
+	uint64_t n, last, again;
+	int64_t offset;
+
+	(void)state;
+	symbolic_init(&symbolic, 100, 200);
+	assert_true(symbolic_new(&symbolic, &n));
+	assert_null(symbolic_split(&symbolic, 0x1000, &offset));
+	assert_ptr_equal(symbolic_split(&symbolic, n + 40, &offset), &symbolic.values[0]);
+	assert_int_equal(offset, 40);
+	assert_ptr_equal(symbolic_split(&symbolic, n - 40, &offset), &symbolic.values[0]);
+	assert_int_equal(offset, -40);
+	assert_null(symbolic_split(&symbolic, n + (UINT64_C(1) << 40), &offset));
+	assert_true(symbolic_new(&symbolic, &last));
+	assert_ptr_equal(symbolic_split(&symbolic, last, &offset), &symbolic.values[1]);
+	assert_false(symbolic_load(&symbolic, 0x1000, &last));
+	assert_true(symbolic_load(&symbolic, n + 8, &last));
+	assert_true(symbolic_load(&symbolic, n + 16, &again));
+	assert_true(last != again);
+	assert_true(symbolic_load(&symbolic, n + 8, &again));
+	assert_int_equal(last, again);
+	assert_int_equal(symbolic.values[2].loaded_from, n + 8);
+	assert_false(symbolic_true(&symbolic, n, &again));
+	assert_true(symbolic_true(&symbolic, 5, &again));
+	assert_int_equal(again, 5);
+	symbolic.values[0] = (struct symbolic_value){ .known = true, .value = 1000 };
+	assert_true(symbolic_true(&symbolic, n + 3, &again));
+	assert_int_equal(again, 1003);
+	while (symbolic.count < SYMBOLIC_MAX)
+		assert_true(symbolic_new(&symbolic, &last));
+	assert_false(symbolic_new(&symbolic, &last));
+	assert_false(symbolic_load(&symbolic, n + 24, &last));
+	symbolic_note_store(&symbolic, 1, 99, true, 5);
+	symbolic_note_store(&symbolic, 1, 200, true, 5);
+	assert_int_equal(symbolic.store_count, 0);
+	symbolic_note_store(&symbolic, 1, 100, true, 5);
+	symbolic_note_store(&symbolic, 2, 199, false, 6);
+	assert_int_equal(symbolic.store_count, 2);
+	assert_int_equal(symbolic.stores[1].pc, 2);
+	assert_int_equal(symbolic.stores[1].addr, 199);
+	assert_int_equal(symbolic.stores[0].value, 5);
+	assert_true(symbolic.stores[0].known && !symbolic.stores[1].known);
+	while (symbolic.store_count < SYMBOLIC_STORES_MAX)
+		symbolic_note_store(&symbolic, 1, 100, true, 5);
+	assert_false(symbolic.lossy);
+	symbolic_note_store(&symbolic, 1, 100, true, 5);
+	assert_true(symbolic.lossy);
+	symbolic_init(&symbolic, 0, 0);
+	assert_false(symbolic.lossy || symbolic.count || symbolic.store_count);
+}
+
+static struct machine_state machine;
+
+static void step(enum instruction_kind kind, struct operand to, struct operand from)
+{
+	made[0].routine.count = 0;
+	machine_step(&machine, add(kind, to, from), FRAME);
+}
+
+static uint64_t loaded(uint64_t addr)
+{
+	uint64_t ret;
+
+	return machine_load(&machine, addr, &ret) ? ret : 0;
+}
+
+static uint64_t held(int number)
+{
+	uint64_t ret;
+
+	return machine_register(&machine, number, &ret) ? ret : 0;
+}
+
+static void test_machine(void **state)
+{
+	uint64_t value;
+
+	(void)state;
+	machine_init(&machine, &runtime);
+	machine.stack_low = STACK;
+	machine.stack_valid = FRAME;
+	words[(FRAME + 8 - STACK) / WORD] = 40;
+	words[(FRAME - 8 - STACK) / WORD] = 50;
+	assert_int_equal(loaded(FRAME + 8), 40);
+	assert_int_equal(loaded(FRAME - 8), 0);
+	assert_int_equal(loaded(0x900), 0x77);
+	assert_int_equal(loaded(0x800), 0);
+	assert_false(machine_stored(&machine, FRAME + 8, &value));
+	step(INSTRUCTION_MOVE, reg(AX), at(SP, 8));
+	assert_int_equal(held(AX), 40);
+	step(INSTRUCTION_ADD, reg(AX), number(2));
+	assert_int_equal(held(AX), 42);
+	step(INSTRUCTION_MOVE, at(SP, -8), reg(AX));
+	assert_int_equal(loaded(FRAME - 8), 42);
+	assert_true(machine_stored(&machine, FRAME - 8, &value));
+	step(INSTRUCTION_ADD, at(SP, -8), number(1));
+	assert_int_equal(loaded(FRAME - 8), 43);
+	step(INSTRUCTION_ADDRESS, reg(CX), at(SP, -8));
+	assert_int_equal(held(CX), FRAME - 8);
+	step(INSTRUCTION_MOVE, at(SP, -8), reg(DX));
+	assert_int_equal(loaded(FRAME - 8), 0);
+	step(INSTRUCTION_MOVE, reg(AX), reg(DX));
+	assert_int_equal(held(AX), 0);
+	step(INSTRUCTION_OTHER, reg(CX), number(1));
+	assert_int_equal(held(CX), 0);
+	/* By an index; an address that is not known changes nothing. */
+	machine_set(&machine, AX, 2);
+	struct operand indexed = at(SP, 8);
+	indexed.index = AX;
+	indexed.scale = 8;
+	assert_true(machine_address(&machine, &indexed, FRAME, &value));
+	assert_int_equal(value, FRAME + 24);
+	assert_false(machine_address(&machine, &indexed, 0, &value));
+	indexed.index = DX;
+	assert_false(machine_address(&machine, &indexed, FRAME, &value));
+	assert_false(machine_address(&machine, &(struct operand){ .kind = OPERAND_NUMBER, .index = -1 }, FRAME, &value));
+	assert_true(machine_address(&machine, &(struct operand){ .kind = OPERAND_MEMORY, .reg = PC, .index = -1, .number = 0x900 },
+				    FRAME, &value));
+	assert_int_equal(value, 0x900);
+	machine_forget_registers(&machine);
+	assert_int_equal(held(AX), 0);
+	machine_set(&machine, MACHINE_REGISTERS - 1, 9);
+	assert_int_equal(held(MACHINE_REGISTERS - 1), 9);
+	machine_set(&machine, MACHINE_REGISTERS, 9);
+	assert_int_equal(held(MACHINE_REGISTERS), 0);
+	assert_int_equal(held(-1), 0);
+}
+
+static void test_machine_forgets(void **state)
+{
+	struct instruction *in;
+
+	(void)state;
+	machine_init(&machine, &runtime);
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		words[i] = 1;
+	machine_forget(&machine, FRAME, 16);
+	assert_int_equal(loaded(FRAME), 0);
+	assert_int_equal(loaded(FRAME + 8), 0);
+	assert_int_equal(loaded(FRAME + 16), 1);
+	/* Words of which a part is written, by what is not followed. */
+	step(INSTRUCTION_OTHER, at(SP, 28), number(1));
+	assert_int_equal(loaded(FRAME + 24), 0);
+	assert_int_equal(loaded(FRAME + 32), 0);
+	assert_int_equal(loaded(FRAME + 40), 1);
+	step(INSTRUCTION_COMPARE, at(SP, 40), number(1));
+	assert_int_equal(loaded(FRAME + 40), 1);
+	machine.infer = true;
+	step(INSTRUCTION_OTHER, at(SP, 40), number(1));
+	assert_int_equal(loaded(FRAME + 40), 1);
+	machine.infer = false;
+	machine_set(&machine, AX, 1);
+	machine_set(&machine, CX, 1);
+	made[0].routine.count = 0;
+	in = add(INSTRUCTION_OTHER, none(), none());
+	in->written = 1 << CX;
+	machine_step(&machine, in, FRAME);
+	assert_int_equal(held(AX), 1);
+	assert_int_equal(held(CX), 0);
+	/* There is room for so many words. */
+	machine_init(&machine, &runtime);
+	machine_forget(&machine, FRAME - 8 * 4, WORD * MACHINE_CELLS);
+	assert_false(machine.lossy);
+	assert_int_equal(loaded(STACK), 1);
+	machine_forget(&machine, FRAME - 8 * 4, WORD);
+	assert_false(machine.lossy);
+	machine_forget(&machine, STACK, WORD);
+	assert_true(machine.lossy);
+	assert_int_equal(loaded(STACK), 0);
+	assert_int_equal(loaded(STACK + 0x1f8), 0);
+}
+
+/* To a stand-in only a small number is added, which is the offset. */
+static void test_machine_symbolic(void **state)
+{
+	uint64_t one, two;
+	struct operand o = at(AX, 0);
+
+	(void)state;
+	machine_init(&machine, &runtime);
+	symbolic_init(&symbolic, STACK, STACK + sizeof(words));
+	machine.symbolic = &symbolic;
+	assert_true(symbolic_new(&symbolic, &one) && symbolic_new(&symbolic, &two));
+	machine_set(&machine, AX, one);
+	machine_set(&machine, CX, 3);
+	step(INSTRUCTION_ADD, reg(AX), reg(CX));
+	assert_int_equal(held(AX), one + 3);
+	o.index = CX;
+	o.scale = 8;
+	assert_true(machine_address(&machine, &o, FRAME, &one));
+	assert_int_equal(one, held(AX) + 24);
+	machine_set(&machine, CX, two);
+	assert_false(machine_address(&machine, &o, FRAME, &one));
+	machine_set(&machine, CX, UINT64_C(1) << 27);
+	assert_false(machine_address(&machine, &o, FRAME, &one));
+	machine_set(&machine, CX, (UINT64_C(1) << 27) - 1);
+	assert_true(machine_address(&machine, &o, FRAME, &one));
+	machine_set(&machine, CX, 1);
+	machine_set(&machine, AX, 5);
+	assert_true(machine_address(&machine, &o, FRAME, &one));
+	/* The sum of two is another one. */
+	machine_set(&machine, CX, two);
+	machine_set(&machine, AX, held(CX) - (UINT64_C(1) << 40));
+	const size_t count = symbolic.count;
+	step(INSTRUCTION_ADD, reg(AX), reg(CX));
+	assert_int_equal(symbolic.count, count + 1);
+	assert_true(held(AX) != 0);
+	/* What is stored is noted, with where. */
+	machine.pc = 77;
+	step(INSTRUCTION_MOVE, at(SP, 8), number(4));
+	assert_int_equal(symbolic.store_count, 1);
+	assert_int_equal(symbolic.stores[0].pc, 77);
+	assert_int_equal(symbolic.stores[0].addr, FRAME + 8);
+}
+
+int main(int argc, char **argv)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(test_##name, open_runtime, close_runtime)
+	const struct CMUnitTest tests[] = {
+		TEST(operations),	  TEST(add),	    TEST(stack_arguments),
+		TEST(calls),		  TEST(inner),	    TEST(inner_stack),
+		TEST(branches),		  TEST(ways),	    TEST(locked),
+		TEST(locked_exchange),	  TEST(select),	    TEST(context),
+		TEST(infer),		  TEST(symbolic),   TEST(symbolic_ways),
+		TEST(stand_ins),	  TEST(machine),    TEST(machine_forgets),
+		TEST(machine_symbolic),
+	};
+
+	return unit_run(argc, argv, tests, NULL, NULL);
+}
