@@ -254,7 +254,7 @@ static void test_changes_memory(void **state)
 	for (int words = 32; words <= 33; words++) {
 		made_begin();
 		for (int i = 0; i < words; i++)
-			move(at(SP, 8 * i), reg(AX));
+			move(at(SP, 8 * i), reg(CX));
 		jump(0);
 		assert_int_equal(changes(), words > 32);
 	}

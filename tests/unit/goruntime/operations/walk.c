@@ -172,6 +172,29 @@ static void test_stack_arguments(void **state)
 	assert_event(1, OPERATION_DONE, 0x6000, made_pc(0, 3), true);
 }
 
+/* What is called may leave so many words: of an unknown function 16. */
+static void test_results(void **state)
+{
+	(void)state;
+	made[1].routine.operation = OPERATION_UNLOCK;
+	for (size_t i = 0; i < 20; i++)
+		words[(FRAME - STACK) / WORD + i] = LOCK;
+	add_jump(INSTRUCTION_CALL, 0);
+	move(reg(AX), at(SP, 15 * WORD));
+	call(1);
+	walk_all();
+	assert_int_equal(events.count, 0);
+	made[0].list[1].operand[1] = at(SP, 16 * WORD);
+	assert_only(OPERATION_UNLOCK, LOCK, 2);
+	made[0].list[0].target = made_entry(2);
+	made[2].routine.argument_bytes = 2 * WORD;
+	made[0].list[1].operand[1] = at(SP, 2 * WORD);
+	assert_only(OPERATION_UNLOCK, LOCK, 2);
+	made[0].list[1].operand[1] = at(SP, WORD);
+	walk_all();
+	assert_int_equal(events.count, 0);
+}
+
 static void test_calls(void **state)
 {
 	(void)state;
@@ -417,6 +440,13 @@ static void test_select(void **state)
 	assert_event(1, OPERATION_RECEIVE, LOCK, made_pc(0, 4), false);
 	assert_event(2, OPERATION_SEND, LOCK + 8, made_pc(0, 4), false);
 	assert_event(3, OPERATION_RECEIVE, LOCK + 8, made_pc(0, 4), false);
+	made[0].list[2].operand[0].number = 15 * 16;
+	walk_all();
+	assert_int_equal(events.count, 4);
+	made[0].list[2].operand[0].number = 16 * 16;
+	walk_all();
+	assert_int_equal(events.count, 2);
+	made[0].list[2].operand[0].number = 32;
 	runtime.layout.slot[L_scase_releasetime].off = 24;
 	walk_all();
 	assert_int_equal(events.count, 4);
@@ -670,6 +700,7 @@ static void test_machine(void **state)
 	machine_set(&machine, MACHINE_REGISTERS - 1, 9);
 	assert_int_equal(held(MACHINE_REGISTERS - 1), 9);
 	machine_set(&machine, MACHINE_REGISTERS, 9);
+	machine_set(&machine, AX, 9);
 	assert_int_equal(held(MACHINE_REGISTERS), 0);
 	assert_int_equal(held(-1), 0);
 }
@@ -766,7 +797,7 @@ int main(int argc, char **argv)
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, open_runtime, close_runtime)
 	const struct CMUnitTest tests[] = {
 		TEST(operations),	  TEST(add),	    TEST(stack_arguments),
-		TEST(calls),		  TEST(inner),	    TEST(inner_stack),
+		TEST(results),		  TEST(calls),		  TEST(inner),	    TEST(inner_stack),
 		TEST(branches),		  TEST(ways),	    TEST(locked),
 		TEST(locked_exchange),	  TEST(select),	    TEST(context),
 		TEST(infer),		  TEST(symbolic),   TEST(symbolic_ways),
