@@ -318,7 +318,7 @@ void process_shows(void look(struct finder *), size_t goroutines, uint64_t id, u
 	assert_int_equal(findings.count, 1);
 	assert_int_equal(findings.list[0]->goroutine_count, goroutines);
 	assert_int_equal(findings.list[0]->goroutines[0], id);
-	assert_int_equal(findings.list[0]->address_count, addr != 0);
+	assert_int_equal(findings.list[0]->address_count != 0, addr != 0);
 	assert_int_equal(findings.list[0]->addresses[0], addr);
 	process_end(&f);
 }
