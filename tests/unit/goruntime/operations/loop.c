@@ -128,17 +128,21 @@ static void test_calls(void **state)
 
 static void test_checks(void **state)
 {
-	static const char *const checks[] = { "runtime.panicIndex",	  "runtime.panicIndexU",
-					      "runtime.panicSliceAlen",	  "runtime.panicBounds",
-					      "runtime.panicExtendIndex", "runtime.panicdivide",
-					      "runtime.panicshift" };
+	static const char *const checks[] = {
+		"runtime.panicIndex",	    "runtime.panicIndexU",
+		"runtime.panicSliceAlen",   "runtime.panicBounds",
+		"runtime.panicExtendIndex", "runtime.panicdivide",
+		"runtime.panicshift"
+	};
 	static const struct {
 		const char *name;
 		unsigned before;
 		bool leaves;
 	} others[] = {
-		{ "runtime.panicIndex", 31, false },	{ "runtime.panicIndex", 32, true },
-		{ "runtime.panicmem", 0, true },	{ "main.panicIndex", 0, true },
+		{ "runtime.panicIndex", 31, false },
+		{ "runtime.panicIndex", 32, true },
+		{ "runtime.panicmem", 0, true },
+		{ "main.panicIndex", 0, true },
 		{ NULL, 0, true },
 	};
 
@@ -281,11 +285,13 @@ static void test_keeps(void **state)
 	assert_true(keeps(1, reg(AX)));
 	assert_true(keeps(1, at(SP, 8)));
 	/* Through a pointer that is kept. */
-	LOOP(move(reg(AX), at(SP, 16)); move(reg(CX), at(AX, 8)); compare(reg(CX), number(0)));
+	LOOP(move(reg(AX), at(SP, 16)); move(reg(CX), at(AX, 8));
+	     compare(reg(CX), number(0)));
 	assert_true(keeps(2, reg(CX)));
 	assert_true(keeps(2, at(CX, 8)));
 	/* What is written. */
-	LOOP(move(reg(AX), at(SP, 16)); move(at(SP, 16), reg(CX)); compare(reg(CX), number(0)));
+	LOOP(move(reg(AX), at(SP, 16)); move(at(SP, 16), reg(CX));
+	     compare(reg(CX), number(0)));
 	assert_false(keeps(2, reg(AX)));
 	made[0].list[1].operand[0].number = 24;
 	assert_true(keeps(2, reg(AX)));
@@ -319,7 +325,8 @@ static void test_keeps_ways(void **state)
 {
 	(void)state;
 	/* Two ways come to instruction 3. */
-	LOOP(move(reg(AX), at(PC, 0x5000)); branch(3); compare(reg(CX), number(0)); compare(reg(CX), number(1)));
+	LOOP(move(reg(AX), at(PC, 0x5000)); branch(3); compare(reg(CX), number(0));
+	     compare(reg(CX), number(1)));
 	assert_false(keeps(3, reg(AX)));
 	assert_true(keeps(2, reg(AX)));
 	/* One of them from outside. */
@@ -330,7 +337,8 @@ static void test_keeps_ways(void **state)
 	jump(1);
 	assert_true(keeps(2, reg(AX)));
 	/* A word that is stored first. */
-	LOOP(move(reg(CX), at(PC, 0x5000)); move(at(SP, 8), reg(CX)); compare(reg(CX), number(1)));
+	LOOP(move(reg(CX), at(PC, 0x5000)); move(at(SP, 8), reg(CX));
+	     compare(reg(CX), number(1)));
 	assert_true(keeps(2, at(SP, 8)));
 	made[0].list[1].kind = INSTRUCTION_ADD;
 	assert_false(keeps(2, at(SP, 8)));

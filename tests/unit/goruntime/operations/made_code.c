@@ -37,21 +37,29 @@ struct operand none(void)
 
 struct operand reg(int number)
 {
-	return (struct operand){ .kind = OPERAND_REGISTER, .reg = number, .index = -1, .bytes = 8 };
+	return (struct operand){
+		.kind = OPERAND_REGISTER, .reg = number, .index = -1, .bytes = 8
+	};
 }
 
 struct operand number(int64_t n)
 {
-	return (struct operand){ .kind = OPERAND_NUMBER, .reg = -1, .index = -1, .bytes = 8, .number = n };
+	return (struct operand){
+		.kind = OPERAND_NUMBER, .reg = -1, .index = -1, .bytes = 8, .number = n
+	};
 }
 
 struct operand at(int base, int64_t offset)
 {
-	return (struct operand){ .kind = OPERAND_MEMORY, .reg = base, .index = -1, .bytes = 8, .number = offset };
+	return (struct operand){ .kind = OPERAND_MEMORY,
+				 .reg = base,
+				 .index = -1,
+				 .bytes = 8,
+				 .number = offset };
 }
 
-struct instruction *add_to(unsigned routine, enum instruction_kind kind, struct operand to,
-			   struct operand from)
+struct instruction *add_to(unsigned routine, enum instruction_kind kind,
+			   struct operand to, struct operand from)
 {
 	struct routine *r = &made[routine].routine;
 	struct instruction *in = &r->list[r->count];
@@ -63,14 +71,16 @@ struct instruction *add_to(unsigned routine, enum instruction_kind kind, struct 
 		.operand = { to, from },
 		.modifies = kind == INSTRUCTION_ADD,
 	};
-	if (to.kind == OPERAND_REGISTER && kind != INSTRUCTION_COMPARE && kind != INSTRUCTION_CALL)
+	if (to.kind == OPERAND_REGISTER && kind != INSTRUCTION_COMPARE &&
+	    kind != INSTRUCTION_CALL)
 		in->written = UINT64_C(1) << to.reg;
 	r->frame_sizes[r->count++] = MADE_FRAME;
 	r->end += MADE_BYTES;
 	return in;
 }
 
-struct instruction *add(enum instruction_kind kind, struct operand to, struct operand from)
+struct instruction *add(enum instruction_kind kind, struct operand to,
+			struct operand from)
 {
 	return add_to(0, kind, to, from);
 }

@@ -12,7 +12,7 @@ enum { AX = 0, DX = 1, CX = 2, BX = 3, SI = 4, DI = 5, SP = 7, R8 = 8, PC = 16 }
 enum {
 	MADE_ROUTINES = 8,
 	MADE_INSTRUCTIONS = 600,
-	MADE_BYTES = 4,	  /* of each instruction */
+	MADE_BYTES = 4,	 /* of each instruction */
 	MADE_FRAME = 64, /* bytes of each function's frame */
 };
 
@@ -38,10 +38,11 @@ struct operand number(int64_t n);
 struct operand at(int base, int64_t offset);
 
 /* Adds an instruction to function 0. What it writes to is noted of registers. */
-struct instruction *add(enum instruction_kind kind, struct operand to, struct operand from);
+struct instruction *add(enum instruction_kind kind, struct operand to,
+			struct operand from);
 /* The same with a target, to another function. */
-struct instruction *add_to(unsigned routine, enum instruction_kind kind, struct operand to,
-			   struct operand from);
+struct instruction *add_to(unsigned routine, enum instruction_kind kind,
+			   struct operand to, struct operand from);
 /* A branch, jump or call. */
 struct instruction *add_jump(enum instruction_kind kind, uint64_t target);
 

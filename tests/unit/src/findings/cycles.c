@@ -37,8 +37,10 @@ static void begin(enum wait_kind kind, enum operation operation, size_t waiters)
 
 static void test_group(void **state)
 {
-	const char *told = "2 goroutines wait for each other: a deadlock; goroutine 100 waits for wait group 0x60 in "
-			   "main.first, which goroutine 101 is to finish in main.ahead; goroutine 101 waits for mutex 0x40 "
+	const char *told = "2 goroutines wait for each other: a deadlock; goroutine 100 "
+			   "waits for wait group 0x60 in "
+			   "main.first, which goroutine 101 is to finish in main.ahead; "
+			   "goroutine 101 waits for mutex 0x40 "
 			   "in main.second, which goroutine 100 locked in main.lock";
 	char all[400];
 
@@ -78,8 +80,10 @@ static void test_group_moves(void **state)
 	partner->deferred = true;
 	holder->certainty = CERTAINTY_PROBABLE;
 	process_finds(finding_wait_cycle, SEVERITY_WARNING, 2,
-		      "2 goroutines wait for each other, it seems; goroutine 100 waits for wait group 0x60 in main.first, "
-		      "which goroutine 101 is to finish in main.ahead; goroutine 101 waits for mutex 0x40 in main.second, "
+		      "2 goroutines wait for each other, it seems; goroutine 100 waits "
+		      "for wait group 0x60 in main.first, "
+		      "which goroutine 101 is to finish in main.ahead; goroutine 101 "
+		      "waits for mutex 0x40 in main.second, "
 		      "which goroutine 100 probably locked in main.lock.");
 }
 
@@ -94,7 +98,8 @@ static void test_group_of_one(void **state)
 	partner->operation = OPERATION_DONE;
 	partner->ahead = true;
 	process_finds(finding_wait_cycle, SEVERITY_CRITICAL, 1,
-		      "1 goroutine waits for itself: a deadlock; goroutine 100 waits for wait group 0x60 in main.first, "
+		      "1 goroutine waits for itself: a deadlock; goroutine 100 waits for "
+		      "wait group 0x60 in main.first, "
 		      "which goroutine 100 is to finish.");
 	process_shows(finding_wait_cycle, 1, 100, 0x60);
 }
@@ -106,14 +111,18 @@ static void send(void)
 
 static void test_channel(void **state)
 {
-	const char *words = "; goroutine 100 waits to send on channel 0x60 in main.first, which goroutine 101 would receive "
-			    "from in main.ahead; goroutine 101 waits for mutex 0x40 in main.second, which goroutine 100 "
+	const char *words = "; goroutine 100 waits to send on channel 0x60 in "
+			    "main.first, which goroutine 101 would receive "
+			    "from in main.ahead; goroutine 101 waits for mutex 0x40 in "
+			    "main.second, which goroutine 100 "
 			    "locked in main.lock.";
 	char seems[400], sure[400];
 
 	(void)state;
-	snprintf(seems, sizeof(seems), "2 goroutines wait for each other, it seems%s", words);
-	snprintf(sure, sizeof(sure), "2 goroutines wait for each other: a deadlock%s", words);
+	snprintf(seems, sizeof(seems), "2 goroutines wait for each other, it seems%s",
+		 words);
+	snprintf(sure, sizeof(sure), "2 goroutines wait for each other: a deadlock%s",
+		 words);
 	begin(WAIT_CHANNEL, OPERATION_RECEIVE, 0);
 	NOTHING; /* it receives, too */
 	send();
@@ -143,12 +152,16 @@ static void test_channel_partners(void **state)
 	(void)state;
 	begin(WAIT_CHANNEL, OPERATION_SEND, 0);
 	process_finds(finding_wait_cycle, SEVERITY_INFO, 2,
-		      "2 goroutines wait for each other, it seems; goroutine 100 waits to receive from channel 0x60 in "
-		      "main.first, which goroutine 101 would send on in main.ahead; goroutine 101 waits for mutex 0x40 in "
+		      "2 goroutines wait for each other, it seems; goroutine 100 waits "
+		      "to receive from channel 0x60 in "
+		      "main.first, which goroutine 101 would send on in main.ahead; "
+		      "goroutine 101 waits for mutex 0x40 in "
 		      "main.second, which goroutine 100 locked in main.lock.");
 	partner->operation = OPERATION_CLOSE;
-	const char *told = "2 goroutines wait for each other, it seems; goroutine 100 waits to receive from channel 0x60 in "
-			   "main.first, which goroutine 101 would close in main.ahead; goroutine 101 waits for mutex 0x40 "
+	const char *told = "2 goroutines wait for each other, it seems; goroutine 100 "
+			   "waits to receive from channel 0x60 in "
+			   "main.first, which goroutine 101 would close in main.ahead; "
+			   "goroutine 101 waits for mutex 0x40 "
 			   "in main.second, which goroutine 100 locked in main.lock.";
 	process_finds(finding_wait_cycle, SEVERITY_INFO, 2, told);
 	other->channel.closed = true;
@@ -186,8 +199,10 @@ static void test_channel_itself(void **state)
 	process_partner(0, other)->operation = OPERATION_SEND;
 	process_partner(1, other)->operation = OPERATION_SEND;
 	process_finds(finding_wait_cycle, SEVERITY_INFO, 2,
-		      "2 goroutines wait for each other, it seems; goroutine 100 waits to receive from channel 0x60 in "
-		      "main.both, which goroutine 101 would send on; goroutine 101 waits to receive from channel 0x60 in "
+		      "2 goroutines wait for each other, it seems; goroutine 100 waits "
+		      "to receive from channel 0x60 in "
+		      "main.both, which goroutine 101 would send on; goroutine 101 waits "
+		      "to receive from channel 0x60 in "
 		      "main.both, which goroutine 100 would send on.");
 	process.graph.partner_count = other->partner_count = 1;
 	NOTHING;
@@ -210,9 +225,12 @@ static void test_long_ring(void **state)
 	process.partners[4].operation = OPERATION_DONE;
 	process.partners[4].ahead = true;
 	process_finds(finding_wait_cycle, SEVERITY_CRITICAL, 5,
-		      "5 goroutines wait for each other: a deadlock; goroutine 100 waits for mutex 0x10 in main.f, which "
-		      "goroutine 101 locked; goroutine 101 waits for mutex 0x11 in main.f, which goroutine 102 locked; "
-		      "goroutine 102 waits for mutex 0x12 in main.f, which goroutine 103 locked; goroutine 103 waits for "
+		      "5 goroutines wait for each other: a deadlock; goroutine 100 waits "
+		      "for mutex 0x10 in main.f, which "
+		      "goroutine 101 locked; goroutine 101 waits for mutex 0x11 in "
+		      "main.f, which goroutine 102 locked; "
+		      "goroutine 102 waits for mutex 0x12 in main.f, which goroutine 103 "
+		      "locked; goroutine 103 waits for "
 		      "mutex 0x13 in main.f, which goroutine 104 locked.");
 	process_shows(finding_wait_cycle, 5, 100, 0x10);
 }
@@ -244,10 +262,14 @@ static void test_told(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_group),	      cmocka_unit_test(test_group_moves),
-		cmocka_unit_test(test_group_of_one),  cmocka_unit_test(test_channel),
-		cmocka_unit_test(test_channel_partners), cmocka_unit_test(test_channel_itself),
-		cmocka_unit_test(test_long_ring),     cmocka_unit_test(test_told),
+		cmocka_unit_test(test_group),
+		cmocka_unit_test(test_group_moves),
+		cmocka_unit_test(test_group_of_one),
+		cmocka_unit_test(test_channel),
+		cmocka_unit_test(test_channel_partners),
+		cmocka_unit_test(test_channel_itself),
+		cmocka_unit_test(test_long_ring),
+		cmocka_unit_test(test_told),
 	};
 
 	return unit_run(argc, argv, tests, NULL, NULL);

@@ -87,10 +87,8 @@ static void test_order(void **state)
 		enum severity severity;
 		uint64_t affected[2];
 	} made[] = {
-		{ 0, SEVERITY_INFO, { 90, 0 } },
-		{ 3, SEVERITY_WARNING, { 1, 5 } },
-		{ 5, SEVERITY_CRITICAL, { 2, 0 } },
-		{ 7, SEVERITY_WARNING, { 70, 0 } },
+		{ 0, SEVERITY_INFO, { 90, 0 } },     { 3, SEVERITY_WARNING, { 1, 5 } },
+		{ 5, SEVERITY_CRITICAL, { 2, 0 } },  { 7, SEVERITY_WARNING, { 70, 0 } },
 		{ 9, SEVERITY_CRITICAL, { 99, 0 } },
 	};
 	static const uint64_t wanted[] = { 2, 99, 5, 1, 70, 90 };
@@ -101,7 +99,8 @@ static void test_order(void **state)
 	process_add(GOROUTINE_WAITING, "main.main");
 	for (size_t i = 0; i < ARRAY_SIZE(made); i++) {
 		kinds[made[i].kind].severity = made[i].severity;
-		memcpy(kinds[made[i].kind].affected, made[i].affected, sizeof(made[i].affected));
+		memcpy(kinds[made[i].kind].affected, made[i].affected,
+		       sizeof(made[i].affected));
 	}
 	find(&findings);
 	assert_int_equal(findings.count, ARRAY_SIZE(wanted));

@@ -41,23 +41,27 @@ static void test_leaked(void **state)
 	NOTHING(finding_leaked);
 	process.leaked[1] = process.leaked[2] = true;
 	process_finds(finding_leaked, SEVERITY_WARNING, 2,
-		      "2 goroutines have leaked, created in main.start. They wait to receive from channels in main.leak; "
+		      "2 goroutines have leaked, created in main.start. They wait to "
+		      "receive from channels in main.leak; "
 		      "nothing that is alive refers to them any more.");
 	process_shows(finding_leaked, 2, 101, 0);
 	receives_from(2, 0);
 	process.waits[1].operation = WAIT_SEND;
 	process_finds(finding_leaked, SEVERITY_WARNING, 1,
-		      "1 goroutine has leaked, created in main.start. It waits to send on a channel in main.leak; nothing "
+		      "1 goroutine has leaked, created in main.start. It waits to send "
+		      "on a channel in main.leak; nothing "
 		      "that is alive refers to it any more.");
 	process.waits[1] = (struct wait){ .kind = WAIT_SELECT, .case_count = 2 };
 	process_finds(finding_leaked, SEVERITY_WARNING, 1,
-		      "1 goroutine has leaked, created in main.start. It waits in a select for channels in main.leak; "
+		      "1 goroutine has leaked, created in main.start. It waits in a "
+		      "select for channels in main.leak; "
 		      "nothing that is alive refers to them any more.");
 	process.waits[1].case_count = 0;
 	NOTHING(finding_leaked);
 	process.waits[1].kind = WAIT_COND;
 	process_finds(finding_leaked, SEVERITY_WARNING, 1,
-		      "1 goroutine has leaked, created in main.start. It waits for a condition variable in main.leak; "
+		      "1 goroutine has leaked, created in main.start. It waits for a "
+		      "condition variable in main.leak; "
 		      "nothing that is alive refers to it any more.");
 	process.is_waiting[1] = false;
 	NOTHING(finding_leaked);
@@ -81,7 +85,8 @@ static void test_main_leaked(void **state)
 	NOTHING(finding_leaked);
 	process.leaked[0] = true;
 	process_finds(finding_leaked, SEVERITY_INFO, 1,
-		      "The main goroutine will never go on. It waits to receive from a channel in main.main; nothing that "
+		      "The main goroutine will never go on. It waits to receive from a "
+		      "channel in main.main; nothing that "
 		      "is alive refers to it any more.");
 	process_shows(finding_leaked, 1, 1, 0);
 	struct finder f = process_finder(&findings);
@@ -99,12 +104,14 @@ static void test_nil_channel(void **state)
 		receives_from(add("main.send"), 0);
 		process.waits[i].operation = WAIT_SEND;
 	}
-	process_finds(finding_nil_channel, SEVERITY_WARNING, 2,
-		      "2 goroutines send to a nil channel in main.send, and will never go on.");
+	process_finds(
+		finding_nil_channel, SEVERITY_WARNING, 2,
+		"2 goroutines send to a nil channel in main.send, and will never go on.");
 	process_shows(finding_nil_channel, 2, 100, 0);
 	process.waits[0].unreadable = "lost";
-	process_finds(finding_nil_channel, SEVERITY_WARNING, 1,
-		      "1 goroutine sends to a nil channel in main.send, and will never go on.");
+	process_finds(
+		finding_nil_channel, SEVERITY_WARNING, 1,
+		"1 goroutine sends to a nil channel in main.send, and will never go on.");
 	process.waits[1].channel.addr = 0x80;
 	NOTHING(finding_nil_channel);
 	receives_from(1, 0);
@@ -125,7 +132,8 @@ static struct wait_object *fill(void)
 		process_waits_for(add("main.limit"), o);
 		process.waiters[i - 1].operation = WAIT_SEND;
 		if (i > 5)
-			process.goroutines[i].waiting_since = NOW_NS - LONG_AGO - (i == 7);
+			process.goroutines[i].waiting_since =
+				NOW_NS - LONG_AGO - (i == 7);
 	}
 	process_collected(60 * SECOND_NS);
 	o->channel = (struct wait_channel){
@@ -142,7 +150,8 @@ static struct wait_object *fill(void)
 
 static void test_semaphore(void **state)
 {
-	const char *told = "10 goroutines wait in main.limit for a place in channel 0x80 (full, 1), for at least 10 s. "
+	const char *told = "10 goroutines wait in main.limit for a place in channel 0x80 "
+			   "(full, 1), for at least 10 s. "
 			   "Goroutine 100 has a place and waits in main.work.";
 
 	(void)state;
@@ -174,37 +183,47 @@ static void test_semaphore_stuck(void **state)
 	struct wait_object *o = fill();
 	receives_from(0, 0x90);
 	process.goroutines[0].waiting_since = NOW_NS - LONG_AGO;
-	const char *told = "10 goroutines wait in main.limit for a place in channel 0x80 (full, 1), for at least 10 s. "
-			   "Goroutine 100 has a place and waits to receive from channel 0x90 (unbuffered) in main.work, "
+	const char *told = "10 goroutines wait in main.limit for a place in channel 0x80 "
+			   "(full, 1), for at least 10 s. "
+			   "Goroutine 100 has a place and waits to receive from channel "
+			   "0x90 (unbuffered) in main.work, "
 			   "for at least 10 s.";
 	process_finds(finding_semaphore_full, SEVERITY_WARNING, 10, told);
 	o->channel.len = o->channel.cap = 2;
 	process_finds(finding_semaphore_full, SEVERITY_INFO, 10,
-		      "10 goroutines wait in main.limit for a place in channel 0x80 (full, 2), for at least 10 s. "
-		      "Goroutine 100 has a place and waits to receive from channel 0x90 (unbuffered) in main.work, "
+		      "10 goroutines wait in main.limit for a place in channel 0x80 "
+		      "(full, 2), for at least 10 s. "
+		      "Goroutine 100 has a place and waits to receive from channel 0x90 "
+		      "(unbuffered) in main.work, "
 		      "for at least 10 s.");
 	o->channel.len = o->channel.cap = 1;
-	process_partner(3, o)->operation = OPERATION_RECEIVE; /* it waits to send itself */
+	process_partner(3, o)->operation =
+		OPERATION_RECEIVE; /* it waits to send itself */
 	process_finds(finding_semaphore_full, SEVERITY_WARNING, 10, told);
 	process.goroutines[0].waiting_since += JUST_NS;
 	process_finds(finding_semaphore_full, SEVERITY_INFO, 10,
-		      "10 goroutines wait in main.limit for a place in channel 0x80 (full, 1), for at least 10 s. "
-		      "Goroutine 100 has a place and waits to receive from channel 0x90 (unbuffered) in main.work, "
+		      "10 goroutines wait in main.limit for a place in channel 0x80 "
+		      "(full, 1), for at least 10 s. "
+		      "Goroutine 100 has a place and waits to receive from channel 0x90 "
+		      "(unbuffered) in main.work, "
 		      "for at least 9.9 s.");
 	process.partners[0].operation = OPERATION_SEND;
 	process_finds(finding_semaphore_full, SEVERITY_INFO, 10,
-		      "10 goroutines wait in main.limit for a place in channel 0x80 (full, 1), for at least 10 s.");
+		      "10 goroutines wait in main.limit for a place in channel 0x80 "
+		      "(full, 1), for at least 10 s.");
 }
 
 static void test_spawning(void **state)
 {
-	const char *told = "10,000 of 11,111 goroutines come from one place, as do the newest ones, created in main.start. "
+	const char *told = "10,000 of 11,111 goroutines come from one place, as do the "
+			   "newest ones, created in main.start. "
 			   "One of them waits in main.work.";
 
 	(void)state;
 	process_begin();
 	for (uint32_t i = 0; i < 1111; i++)
-		process.goroutines[add("main.other")].created_pc = i % 2 ? CODE("main.a") : CODE("main.b");
+		process.goroutines[add("main.other")].created_pc =
+			i % 2 ? CODE("main.a") : CODE("main.b");
 	for (uint32_t i = 0; i < 10000; i++)
 		process.goroutines[add("main.work")].created_pc = CODE("main.start");
 	process_finds(finding_spawning, SEVERITY_INFO, 10000, told);
@@ -246,13 +265,18 @@ static void test_map_race(void **state)
 	fault.others = others;
 	process.misused_map = "concurrent map writes\n[recovered]";
 	const char *texts[] = {
-		"Goroutines use a map at the same time, without a lock (concurrent map writes): goroutine 100 in main.write. "
+		"Goroutines use a map at the same time, without a lock (concurrent map "
+		"writes): goroutine 100 in main.write. "
 		"The other one was done with it by the time.",
-		"Goroutines use a map at the same time, without a lock (concurrent map writes): goroutine 100 in main.write. "
-		"Who else uses it is not known for sure; a map is in use by goroutine 101 in main.read, goroutine 102 in "
+		"Goroutines use a map at the same time, without a lock (concurrent map "
+		"writes): goroutine 100 in main.write. "
+		"Who else uses it is not known for sure; a map is in use by goroutine "
+		"101 in main.read, goroutine 102 in "
 		"main.range, goroutine 55.",
-		"Goroutines use a map at the same time, without a lock (concurrent map writes): goroutine 100 in main.write "
-		"and goroutine 101 in main.read, goroutine 102 in main.range, goroutine 55.",
+		"Goroutines use a map at the same time, without a lock (concurrent map "
+		"writes): goroutine 100 in main.write "
+		"and goroutine 101 in main.read, goroutine 102 in main.range, goroutine "
+		"55.",
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		fault.other_count = i ? 3 : 0;
@@ -299,20 +323,37 @@ static void test_states(void **state)
 		{ { .kind = WAIT_MUTEX }, "waits for a mutex in main.f" },
 		{ { .kind = WAIT_SEMAPHORE }, "waits for a semaphore in main.f" },
 		{ { .kind = WAIT_TIMER }, "sleeps in main.f" },
-		{ { .kind = WAIT_NETWORK, .operation = WAIT_WRITE, .fd = 0 }, "waits to write descriptor 0 in main.f" },
-		{ { .kind = WAIT_NETWORK, .operation = WAIT_READ, .fd = -1 }, "waits to read in main.f" },
-		{ { .kind = WAIT_SELECT, .case_count = 1 }, "waits in a select of 1 cases in main.f" },
+		{ { .kind = WAIT_NETWORK, .operation = WAIT_WRITE, .fd = 0 },
+		  "waits to write descriptor 0 in main.f" },
+		{ { .kind = WAIT_NETWORK, .operation = WAIT_READ, .fd = -1 },
+		  "waits to read in main.f" },
+		{ { .kind = WAIT_SELECT, .case_count = 1 },
+		  "waits in a select of 1 cases in main.f" },
 		{ { .kind = WAIT_CHANNEL, .operation = WAIT_SEND, .channel.addr = 16 },
 		  "waits to send on channel 0x10 in main.f" },
 		{ { .kind = WAIT_CHANNEL, .channel = { .addr = 16, .has_len = true } },
 		  "waits to receive from channel 0x10 in main.f" },
 		{ { .kind = WAIT_CHANNEL, .channel = { .addr = 16, .known = true } },
 		  "waits to receive from channel 0x10 in main.f" },
-		{ { .kind = WAIT_CHANNEL, .channel = { .addr = 16, .known = true, .has_len = true, .closed = true } },
+		{ { .kind = WAIT_CHANNEL,
+		    .channel = { .addr = 16,
+				 .known = true,
+				 .has_len = true,
+				 .closed = true } },
 		  "waits to receive from channel 0x10 (closed) in main.f" },
-		{ { .kind = WAIT_CHANNEL, .channel = { .addr = 16, .known = true, .has_len = true, .len = 2, .cap = 2 } },
+		{ { .kind = WAIT_CHANNEL,
+		    .channel = { .addr = 16,
+				 .known = true,
+				 .has_len = true,
+				 .len = 2,
+				 .cap = 2 } },
 		  "waits to receive from channel 0x10 (full, 2) in main.f" },
-		{ { .kind = WAIT_CHANNEL, .channel = { .addr = 16, .known = true, .has_len = true, .len = 1, .cap = 2 } },
+		{ { .kind = WAIT_CHANNEL,
+		    .channel = { .addr = 16,
+				 .known = true,
+				 .has_len = true,
+				 .len = 1,
+				 .cap = 2 } },
 		  "waits to receive from channel 0x10 (1 of 2) in main.f" },
 	};
 
@@ -339,8 +380,9 @@ static void test_states(void **state)
 	process.goroutines[0].status = GOROUTINE_RUNNABLE;
 	assert_state(0, "could run in main.f");
 	/* Not where Go's own functions are. */
-	static const char *const of_go[] = { "runtime.f", "sync.f", "internal/f", "runtime/f", "syscall.f",
-					     "time.f", "main._Cfunc_f", NULL };
+	static const char *const of_go[] = { "runtime.f",     "sync.f",	   "internal/f",
+					     "runtime/f",     "syscall.f", "time.f",
+					     "main._Cfunc_f", NULL };
 	for (size_t i = 0; i < ARRAY_SIZE(of_go); i++) {
 		process.in[0] = of_go[i];
 		assert_state(0, "could run");

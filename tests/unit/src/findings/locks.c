@@ -62,7 +62,9 @@ static void make_cycle(void)
 
 static void test_chains(void **state)
 {
-	static const uint32_t roots[] = { NO_GOROUTINE, NO_GOROUTINE, NO_GOROUTINE, NO_GOROUTINE, 4, 4 };
+	static const uint32_t roots[] = {
+		NO_GOROUTINE, NO_GOROUTINE, NO_GOROUTINE, NO_GOROUTINE, 4, 4
+	};
 	static const uint64_t behind[] = { 2, 0, 0, 0, 1, 0 };
 	struct findings findings;
 
@@ -110,19 +112,30 @@ static void test_chains_met(void **state)
 
 static void test_cycle(void **state)
 {
-	const char *words = "; goroutine 100 waits for rwmutex 0x20 in main.f, which goroutine 101 locked in main.lock1; "
-			    "goroutine 101 waits for mutex 0x10 in main.f, which goroutine 100 locked in main.lock0";
+	const char *words = "; goroutine 100 waits for rwmutex 0x20 in main.f, which "
+			    "goroutine 101 locked in main.lock1; "
+			    "goroutine 101 waits for mutex 0x10 in main.f, which "
+			    "goroutine 100 locked in main.lock0";
 	char all[400];
 
 	(void)state;
 	make_cycle();
-	snprintf(all, sizeof(all), "2 goroutines wait for each other: a deadlock%s; 2 others wait behind them.", words);
+	snprintf(all, sizeof(all),
+		 "2 goroutines wait for each other: a deadlock%s; 2 others wait behind "
+		 "them.",
+		 words);
 	process_finds(finding_lock_cycle, SEVERITY_CRITICAL, 4, all);
 	process.partners[1].certainty = CERTAINTY_PROBABLE;
-	snprintf(all, sizeof(all), "2 goroutines wait for each other, it seems%s; 2 others wait behind them.", words);
+	snprintf(all, sizeof(all),
+		 "2 goroutines wait for each other, it seems%s; 2 others wait behind "
+		 "them.",
+		 words);
 	process_finds(finding_lock_cycle, SEVERITY_WARNING, 4, all);
 	process.object_of[2] = 0;
-	snprintf(all, sizeof(all), "2 goroutines wait for each other, it seems%s; 1 other waits behind them.", words);
+	snprintf(all, sizeof(all),
+		 "2 goroutines wait for each other, it seems%s; 1 other waits behind "
+		 "them.",
+		 words);
 	process_finds(finding_lock_cycle, SEVERITY_WARNING, 3, all);
 	NOTHING(finding_lock_held);
 }
@@ -136,13 +149,15 @@ static void test_cycle_of_one(void **state)
 	struct partner *p = process_holder(0, o, "main.lock");
 	process_waits_for(0, o);
 	process_finds(finding_lock_cycle, SEVERITY_CRITICAL, 1,
-		      "1 goroutine waits for itself: a deadlock; goroutine 100 waits for mutex 0x10 in main.f, which "
+		      "1 goroutine waits for itself: a deadlock; goroutine 100 waits for "
+		      "mutex 0x10 in main.f, which "
 		      "goroutine 100 locked in main.lock.");
 	process_shows(finding_lock_cycle, 1, 100, 0x10);
 	p->certainty = CERTAINTY_PROBABLE;
 	p->passed = false;
 	process_waits_since(0, LONG_AGO - JUST_NS);
-	const char *told = "1 goroutine waits for itself, it seems; goroutine 100 waits for mutex 0x10 in main.f, which "
+	const char *told = "1 goroutine waits for itself, it seems; goroutine 100 waits "
+			   "for mutex 0x10 in main.f, which "
 			   "goroutine 100 locked.";
 	process_finds(finding_lock_cycle, SEVERITY_INFO, 1, told);
 	process_waits_since(0, LONG_AGO);
@@ -162,15 +177,19 @@ static void test_long_cycle(void **state)
 		process_waits_for(i, o);
 	}
 	process_finds(finding_lock_cycle, SEVERITY_CRITICAL, 5,
-		      "5 goroutines wait for each other: a deadlock; goroutine 100 waits for mutex 0x10 in main.f, which "
-		      "goroutine 101 locked; goroutine 101 waits for mutex 0x11 in main.f, which goroutine 102 locked; "
-		      "goroutine 102 waits for mutex 0x12 in main.f, which goroutine 103 locked; goroutine 103 waits for "
+		      "5 goroutines wait for each other: a deadlock; goroutine 100 waits "
+		      "for mutex 0x10 in main.f, which "
+		      "goroutine 101 locked; goroutine 101 waits for mutex 0x11 in "
+		      "main.f, which goroutine 102 locked; "
+		      "goroutine 102 waits for mutex 0x12 in main.f, which goroutine 103 "
+		      "locked; goroutine 103 waits for "
 		      "mutex 0x13 in main.f, which goroutine 104 locked.");
 }
 
 static void test_held_for_ever(void **state)
 {
-	const char *told = "1 goroutine waits for goroutine 100, which has mutex 0x40, locked in main.lock. It waits to "
+	const char *told = "1 goroutine waits for goroutine 100, which has mutex 0x40, "
+			   "locked in main.lock. It waits to "
 			   "receive from a nil channel in main.hold; that never ends.";
 
 	(void)state;
@@ -181,14 +200,16 @@ static void test_held_for_ever(void **state)
 	process_shows(finding_lock_held, 1, 100, 0x40);
 	process.partners[0].certainty = CERTAINTY_PROBABLE;
 	process_finds(finding_lock_held, SEVERITY_WARNING, 1,
-		      "1 goroutine waits for goroutine 100, which probably has mutex 0x40, locked in main.lock. It waits "
+		      "1 goroutine waits for goroutine 100, which probably has mutex "
+		      "0x40, locked in main.lock. It waits "
 		      "to receive from a nil channel in main.hold; that never ends.");
 	process.partners[0].certainty = CERTAINTY_CERTAIN;
 	process.waits[0].unreadable = "lost";
 	NOTHING(finding_lock_held);
 	process.waits[0] = (struct wait){ .kind = WAIT_SELECT };
 	process_finds(finding_lock_held, SEVERITY_CRITICAL, 1,
-		      "1 goroutine waits for goroutine 100, which has mutex 0x40, locked in main.lock. It waits for ever "
+		      "1 goroutine waits for goroutine 100, which has mutex 0x40, locked "
+		      "in main.lock. It waits for ever "
 		      "in a select in main.hold; that never ends.");
 	process.waits[0].unreadable = "lost";
 	NOTHING(finding_lock_held);
@@ -198,7 +219,8 @@ static void test_held_for_ever(void **state)
 	NOTHING(finding_lock_held);
 	process.leaked[0] = true;
 	process_finds(finding_lock_held, SEVERITY_CRITICAL, 1,
-		      "1 goroutine waits for goroutine 100, which has mutex 0x40, locked in main.lock. It waits in a select "
+		      "1 goroutine waits for goroutine 100, which has mutex 0x40, locked "
+		      "in main.lock. It waits in a select "
 		      "of 2 cases in main.hold; that never ends.");
 	process.is_waiting[0] = false;
 	NOTHING(finding_lock_held);
@@ -213,8 +235,10 @@ static void test_held_for_long(void **state)
 	process_waits_since(0, LONG_AGO - JUST_NS);
 	NOTHING(finding_lock_held);
 	process_waits_since(0, LONG_AGO);
-	const char *rest = "goroutines wait for goroutine 100, which has mutex 0x40, locked in main.lock. It waits to "
-			   "receive from channel 0x80 (unbuffered) in main.hold, for at least 10 s.";
+	const char *rest =
+		"goroutines wait for goroutine 100, which has mutex 0x40, locked in "
+		"main.lock. It waits to "
+		"receive from channel 0x80 (unbuffered) in main.hold, for at least 10 s.";
 	char all[300];
 	snprintf(all, sizeof(all), "9 %s", rest);
 	process_finds(finding_lock_held, SEVERITY_WARNING, 9, all);
@@ -229,23 +253,28 @@ static void test_held_for_long(void **state)
 	NOTHING(finding_lock_held);
 	process.waits[0] = (struct wait){ .kind = WAIT_TIMER };
 	NOTHING(finding_lock_held);
-	process.waits[0] = (struct wait){ .kind = WAIT_NETWORK, .operation = WAIT_READ, .fd = 5 };
+	process.waits[0] =
+		(struct wait){ .kind = WAIT_NETWORK, .operation = WAIT_READ, .fd = 5 };
 	process_finds(finding_lock_held, SEVERITY_CRITICAL, 10,
-		      "10 goroutines wait for goroutine 100, which has mutex 0x40, locked in main.lock. It waits to read "
+		      "10 goroutines wait for goroutine 100, which has mutex 0x40, "
+		      "locked in main.lock. It waits to read "
 		      "descriptor 5 in main.hold, for at least 10 s.");
 	process.in[0] = "net.(*TCPListener).Accept";
 	NOTHING(finding_lock_held);
 	process.in[0] = "main.hold";
 	process.waits[0] = (struct wait){ .kind = WAIT_SELECT, .case_count = 2 };
 	process_finds(finding_lock_held, SEVERITY_WARNING, 10,
-		      "10 goroutines wait for goroutine 100, which has mutex 0x40, locked in main.lock. It waits in a "
+		      "10 goroutines wait for goroutine 100, which has mutex 0x40, "
+		      "locked in main.lock. It waits in a "
 		      "select of 2 cases in main.hold, for at least 10 s.");
 }
 
 static void test_held_idle(void **state)
 {
-	const char *told = "10 goroutines wait for goroutine 100, which has mutex 0x40, locked in main.lock. It waits to "
-			   "receive from channel 0x80 (unbuffered) in main.hold; no other goroutine's code leads there.";
+	const char *told = "10 goroutines wait for goroutine 100, which has mutex 0x40, "
+			   "locked in main.lock. It waits to "
+			   "receive from channel 0x80 (unbuffered) in main.hold; no "
+			   "other goroutine's code leads there.";
 
 	(void)state;
 	process_begin();
@@ -284,17 +313,20 @@ static void test_held_best(void **state)
 	process_waits_for(add("main.wait"), o);
 	receives_from(0, 0);
 	process_finds(finding_lock_held, SEVERITY_CRITICAL, 2,
-		      "2 goroutines wait for goroutine 100, which has mutex 0x40. It waits to receive from a nil channel in "
+		      "2 goroutines wait for goroutine 100, which has mutex 0x40. It "
+		      "waits to receive from a nil channel in "
 		      "main.hold; that never ends.");
 	process_waits_for(add("main.wait"), o);
 	process_finds(finding_lock_held, SEVERITY_CRITICAL, 3,
-		      "3 goroutines wait for goroutine 100, which has rwmutex 0x50, read-locked in main.read. It waits to "
+		      "3 goroutines wait for goroutine 100, which has rwmutex 0x50, "
+		      "read-locked in main.read. It waits to "
 		      "receive from a nil channel in main.hold; that never ends.");
 }
 
 static void test_lock_abandoned(void **state)
 {
-	const char *told = "2 goroutines wait for mutex 0x40 in main.wait, for at least 10 s. It is locked, and no "
+	const char *told = "2 goroutines wait for mutex 0x40 in main.wait, for at least "
+			   "10 s. It is locked, and no "
 			   "goroutine's code leads to its unlocking.";
 
 	(void)state;
@@ -333,7 +365,8 @@ static void test_lock_abandoned(void **state)
 
 static void test_lock_claimed(void **state)
 {
-	const char *told = "1 goroutine waits for mutex 0x40 in main.wait, for at least 10 s. It is locked, and no "
+	const char *told = "1 goroutine waits for mutex 0x40 in main.wait, for at least "
+			   "10 s. It is locked, and no "
 			   "goroutine's code leads to its unlocking.";
 	struct findings findings;
 
@@ -382,7 +415,8 @@ static struct wait_object *wait_for_group(uint32_t waiters)
 
 static void test_group_abandoned(void **state)
 {
-	const char *told = "1 goroutine waits for wait group 0x60 in main.wait, for at least 10 s. It counts 1, and no "
+	const char *told = "1 goroutine waits for wait group 0x60 in main.wait, for at "
+			   "least 10 s. It counts 1, and no "
 			   "goroutine's code leads to Done.";
 
 	(void)state;
@@ -407,7 +441,8 @@ static void test_group_abandoned(void **state)
 	NOTHING(finding_group_abandoned);
 	o->lock.counter = 2;
 	process_finds(finding_group_abandoned, SEVERITY_INFO, 1,
-		      "1 goroutine waits for wait group 0x60 in main.wait, for at least 10 s. It counts 2, and no "
+		      "1 goroutine waits for wait group 0x60 in main.wait, for at least "
+		      "10 s. It counts 2, and no "
 		      "goroutine's code leads to Done.");
 	struct partner *p = process_partner(0, o);
 	p->operation = OPERATION_DONE;
@@ -419,8 +454,10 @@ static void test_group_abandoned(void **state)
 
 static void test_group_held(void **state)
 {
-	const char *told = "2 goroutines wait for wait group 0x60 in main.wait, which is never done: goroutine 100 is to "
-			   "finish it in main.done, and waits to receive from a nil channel in main.work; that never ends.";
+	const char *told = "2 goroutines wait for wait group 0x60 in main.wait, which is "
+			   "never done: goroutine 100 is to "
+			   "finish it in main.done, and waits to receive from a nil "
+			   "channel in main.work; that never ends.";
 	struct findings findings;
 
 	(void)state;
@@ -450,8 +487,10 @@ static void test_group_held(void **state)
 	process.leaked[0] = true;
 	p->ahead_pc = 0;
 	process_finds(finding_group_held, SEVERITY_WARNING, 2,
-		      "2 goroutines wait for wait group 0x60 in main.wait, which is never done: goroutine 100 is to finish "
-		      "it, and waits to receive from channel 0x80 (unbuffered) in main.work; that never ends.");
+		      "2 goroutines wait for wait group 0x60 in main.wait, which is "
+		      "never done: goroutine 100 is to finish "
+		      "it, and waits to receive from channel 0x80 (unbuffered) in "
+		      "main.work; that never ends.");
 	process.leaks.leaked = NULL;
 	process.waits[0] = (struct wait){ .kind = WAIT_SELECT, .case_count = 1 };
 	NOTHING(finding_group_held);
@@ -481,8 +520,10 @@ static void test_group_held_behind(void **state)
 	process_holder(1, o, "main.lock");
 	process_waits_for(add("main.behind"), o);
 	process_finds(finding_group_held, SEVERITY_WARNING, 2,
-		      "2 goroutines wait for wait group 0x60 in main.wait, which is never done: goroutine 100 is to finish "
-		      "it, and waits to receive from a nil channel in main.work; that never ends.");
+		      "2 goroutines wait for wait group 0x60 in main.wait, which is "
+		      "never done: goroutine 100 is to finish "
+		      "it, and waits to receive from a nil channel in main.work; that "
+		      "never ends.");
 }
 
 int main(int argc, char **argv)

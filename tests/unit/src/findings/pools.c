@@ -94,7 +94,8 @@ uint64_t type_size(const struct type *type)
 	return sizeof(uint64_t);
 }
 
-bool runtime_bytes(struct runtime *rt, uint64_t addr, void *buf, size_t len, struct err *err)
+bool runtime_bytes(struct runtime *rt, uint64_t addr, void *buf, size_t len,
+		   struct err *err)
 {
 	(void)rt;
 	(void)addr;
@@ -126,7 +127,8 @@ static void begin(size_t waiters, size_t for_long, const char *in)
 	for (size_t i = 0; i < waiters; i++) {
 		const uint32_t one = process_add(GOROUTINE_WAITING, in);
 		process.is_waiting[one] = true;
-		process.waits[one] = (struct wait){ .kind = WAIT_SELECT, .case_count = 2 };
+		process.waits[one] =
+			(struct wait){ .kind = WAIT_SELECT, .case_count = 2 };
 		if (i < for_long)
 			process.goroutines[one].waiting_since = NOW_NS - LONG_AGO - i;
 		pool_of[one] = POOL;
@@ -136,8 +138,10 @@ static void begin(size_t waiters, size_t for_long, const char *in)
 
 static void test_lasts(void **state)
 {
-	const char *told = "4 goroutines wait for a connection in " CONN ", for at least 10 s: sql.DB 0x9000 has all 2 in "
-			   "use that it may have. No goroutine has one in its variables: most likely some were not closed.";
+	const char *told = "4 goroutines wait for a connection in " CONN
+			   ", for at least 10 s: sql.DB 0x9000 has all 2 in "
+			   "use that it may have. No goroutine has one in its variables: "
+			   "most likely some were not closed.";
 
 	(void)state;
 	begin(4, 2, CONN);
@@ -162,8 +166,10 @@ static void test_lasts(void **state)
 	NOTHING(finding_pool_exhausted);
 	begin(1, 1, CONN);
 	process_finds(finding_pool_exhausted, SEVERITY_WARNING, 1,
-		      "1 goroutine waits for a connection in " CONN ", for at least 10 s: sql.DB 0x9000 has all 2 in use "
-		      "that it may have. No goroutine has one in its variables: most likely some were not closed.");
+		      "1 goroutine waits for a connection in " CONN
+		      ", for at least 10 s: sql.DB 0x9000 has all 2 in use "
+		      "that it may have. No goroutine has one in its variables: most "
+		      "likely some were not closed.");
 }
 
 static void test_very_many(void **state)
@@ -172,8 +178,10 @@ static void test_very_many(void **state)
 	begin(100, 0, CONN);
 	most = 10;
 	process_finds(finding_pool_exhausted, SEVERITY_INFO, 100,
-		      "100 goroutines wait for a connection in " CONN ": sql.DB 0x9000 has all 10 in use that it may have. "
-		      "No goroutine has one in its variables: most likely some were not closed.");
+		      "100 goroutines wait for a connection in " CONN
+		      ": sql.DB 0x9000 has all 10 in use that it may have. "
+		      "No goroutine has one in its variables: most likely some were not "
+		      "closed.");
 	most = 11;
 	NOTHING(finding_pool_exhausted);
 	begin(99, 0, CONN);
@@ -198,10 +206,13 @@ static void test_two_pools(void **state)
 
 static void test_holders(void **state)
 {
-	const char *begins = "1 goroutine waits for a connection in " CONN ", for at least 10 s: sql.DB 0x9000 has all 2 in "
+	const char *begins = "1 goroutine waits for a connection in " CONN
+			     ", for at least 10 s: sql.DB 0x9000 has all 2 in "
 			     "use that it may have.";
-	const char *ends = " Goroutine 104 has one and waits in main.last. Goroutine 105 has one and waits in main.last. "
-			   "Goroutine 101 has one and waits in main.use. Goroutine 102 has one and waits in main.use.";
+	const char *ends = " Goroutine 104 has one and waits in main.last. Goroutine 105 "
+			   "has one and waits in main.last. "
+			   "Goroutine 101 has one and waits in main.use. Goroutine 102 "
+			   "has one and waits in main.use.";
 	static const char use[] = "main.use", last[] = "main.last";
 	char all[600];
 
@@ -211,10 +222,14 @@ static void test_holders(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(in); i++)
 		word_of[process_add(GOROUTINE_WAITING, in[i])] = 0;
 	word_of[2] = CONNECTION;
-	snprintf(all, sizeof(all), "%s Goroutine 102 has one and waits in main.use.", begins);
+	snprintf(all, sizeof(all), "%s Goroutine 102 has one and waits in main.use.",
+		 begins);
 	process_finds(finding_pool_exhausted, SEVERITY_WARNING, 1, all);
 	process.goroutines[2].system = true;
-	snprintf(all, sizeof(all), "%s No goroutine has one in its variables: most likely some were not closed.", begins);
+	snprintf(all, sizeof(all),
+		 "%s No goroutine has one in its variables: most likely some were not "
+		 "closed.",
+		 begins);
 	process_finds(finding_pool_exhausted, SEVERITY_WARNING, 1, all);
 	process.goroutines[2].system = false;
 	process.in[2] = "database/sql.(*Tx).awaitDone";
@@ -247,11 +262,14 @@ static void test_http(void **state)
 	f.about.has_memory = false;
 	finding_pool_exhausted(&f);
 	assert_int_equal(findings.count, 2);
-	assert_string_equal(text_words(&findings.list[0]->text),
-			    "2 goroutines wait for a connection in net/http.(*Transport).getConn, for at least 10 s: "
-			    "http.Transport 0x9000 has all 2 in use that it may have for a host.");
+	assert_string_equal(
+		text_words(&findings.list[0]->text),
+		"2 goroutines wait for a connection in net/http.(*Transport).getConn, "
+		"for at least 10 s: "
+		"http.Transport 0x9000 has all 2 in use that it may have for a host.");
 	assert_string_equal(text_words(&findings.list[1]->text),
-			    "2 goroutines wait for a connection in net/http.(*Transport).getConn, for at least 10 s: "
+			    "2 goroutines wait for a connection in "
+			    "net/http.(*Transport).getConn, for at least 10 s: "
 			    "http.Transport 0x9000 has all 2 in use that it may have.");
 	process_end(&f);
 }

@@ -58,7 +58,8 @@ const struct runtime_state *runtime_state(const struct runtime *rt)
 }
 
 /* A stack is the goroutine's, by its number, and has one frame. After these come those of threads. */
-void runtimes_each_frame(struct runtimes *all, uint32_t stack, code_frame_fn *fn, void *arg)
+void runtimes_each_frame(struct runtimes *all, uint32_t stack, code_frame_fn *fn,
+			 void *arg)
 {
 	const bool is_c = stack >= GOROUTINES_MAX;
 	const struct code_frame frame = {
@@ -302,14 +303,16 @@ void process_finds(void look(struct finder *), enum severity severity, uint64_t 
 	if (text)
 		assert_int_equal(findings.count, 1);
 	for (size_t i = 0; i < findings.count; i++) {
-		assert_string_equal(text_words(&findings.list[i]->text), text ? text : "");
+		assert_string_equal(text_words(&findings.list[i]->text),
+				    text ? text : "");
 		assert_int_equal(findings.list[i]->severity, severity);
 		assert_int_equal(findings.list[i]->affected, affected);
 	}
 	process_end(&f);
 }
 
-void process_shows(void look(struct finder *), size_t goroutines, uint64_t id, uint64_t addr)
+void process_shows(void look(struct finder *), size_t goroutines, uint64_t id,
+		   uint64_t addr)
 {
 	struct findings findings;
 	struct finder f = process_finder(&findings);

@@ -76,6 +76,7 @@ void process_end(struct finder *f);
 void process_finds(void look(struct finder *), enum severity severity, uint64_t affected,
 		   const char *text);
 /* Looks, and asserts how many goroutines it shows, the first one, and the first address; 0: none. */
-void process_shows(void look(struct finder *), size_t goroutines, uint64_t id, uint64_t addr);
+void process_shows(void look(struct finder *), size_t goroutines, uint64_t id,
+		   uint64_t addr);
 
 #endif

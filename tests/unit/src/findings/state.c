@@ -5,11 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/findings/state/collector.h"
 #include "tests/unit/src/findings/process.h"
 #include "tests/unit/unit.h"
 
-#define MEBIBYTE (UINT64_C(1) << 20)
 #define NOTHING(look) process_finds(look, 0, 0, NULL)
 
 static struct runtime_state *const s = &process.states[0];
@@ -41,7 +39,8 @@ static void test_threads_at_end(void **state)
 	for (size_t i = 0; i < 100; i++)
 		process.goroutines[i].created_pc = CODE("main.main");
 	process_finds(finding_thread_explosion, SEVERITY_CRITICAL, 117,
-		      "117 threads are in system calls or in C, 100 of them in main.read, created in "
+		      "117 threads are in system calls or in C, 100 of them in "
+		      "main.read, created in "
 		      "main.main; with more than 130 Go ends the program.");
 	process_shows(finding_thread_explosion, 100, 100, 0);
 	process.goroutines[0].thread = -1;
@@ -64,194 +63,12 @@ static void test_threads_many(void **state)
 	NOTHING(finding_thread_explosion);
 	add_calls(1, "main.read");
 	process_finds(finding_thread_explosion, SEVERITY_WARNING, 1000,
-		      "1,000 threads are in system calls or in C, 1000 of them in main.read; GOMAXPROCS is 50.");
+		      "1,000 threads are in system calls or in C, 1000 of them in "
+		      "main.read; GOMAXPROCS is 50.");
 	s->scheduler.gomaxprocs = known(51);
 	NOTHING(finding_thread_explosion);
 	s->scheduler.gomaxprocs.known = false;
 	NOTHING(finding_thread_explosion);
-}
-
-/* It collects often: ten times in just less than ten seconds, the last time just now. */
-static void collects(void)
-{
-	gc->pause_count = 10;
-	for (size_t i = 0; i < gc->pause_count; i++)
-		gc->pauses[i] = (struct gc_pause){
-			.ns = 1000,
-			.ended = REAL_NS - SECOND_NS - i * SECOND_NS,
-		};
-	gc->phase = known(0);
-}
-
-static void overloads(void)
-{
-	collects();
-	gc->budget = known(1000);
-	gc->budget_used = known(900);
-}
-
-static void test_overload(void **state)
-{
-	(void)state;
-	process_begin();
-	overloads();
-	process_finds(finding_gc_overload, SEVERITY_WARNING, 0,
-		      "Garbage collections use more than half of the processors; the last 10 collections ended "
-		      "within 9.0 s.");
-	gc->processor_share = known(250000);
-	gc->marked = known(3 * MEBIBYTE);
-	process_finds(finding_gc_overload, SEVERITY_WARNING, 0,
-		      "Garbage collections use more than half of the processors, and have used 25 % since the "
-		      "program began; the last 10 collections ended within 9.0 s. 3 MiB of objects remain after "
-		      "each.");
-	gc->budget_used = known(899);
-	NOTHING(finding_gc_overload);
-	gc->limited = known(1);
-	gc->processor_share.known = gc->marked.known = false;
-	process_finds(finding_gc_overload, SEVERITY_WARNING, 0,
-		      "Garbage collections use more than half of the processors, so that Go holds them back; the "
-		      "last 10 collections ended within 9.0 s.");
-	/* The world was stopped for a quarter of the time. */
-	gc->pauses[4].ns = 9 * SECOND_NS / 4 - 9 * 1000 - 1;
-	process_finds(finding_gc_overload, SEVERITY_WARNING, 0,
-		      "Garbage collections use more than half of the processors, so that Go holds them back; the "
-		      "last 10 collections ended within 9.0 s.");
-	gc->pauses[4].ns++;
-	NOTHING(finding_gc_overload);
-}
-
-static void test_collections(void **state)
-{
-	struct finder f = { .about.now_realtime_ns = REAL_NS };
-
-	(void)state;
-	process_begin();
-	collects();
-	assert_true(collector_goes_on(&f, gc));
-	gc->pause_count = 9;
-	assert_false(collector_goes_on(&f, gc));
-	gc->pause_count = 10;
-	gc->pauses[9].ended = REAL_NS - 11 * SECOND_NS;
-	assert_false(collector_goes_on(&f, gc));
-	gc->pauses[9].ended++;
-	assert_true(collector_goes_on(&f, gc));
-	f.about.now_realtime_ns = gc->pauses[0].ended + 10 * SECOND_NS;
-	assert_false(collector_goes_on(&f, gc));
-	f.about.now_realtime_ns--;
-	assert_true(collector_goes_on(&f, gc));
-	f.about.now_realtime_ns = gc->pauses[0].ended - 1;
-	assert_false(collector_goes_on(&f, gc));
-	f.about.now_realtime_ns++;
-	assert_true(collector_goes_on(&f, gc));
-	gc->pauses[9].ended = gc->pauses[0].ended + 1;
-	assert_false(collector_goes_on(&f, gc));
-}
-
-/* Up to 1.18 there is no budget: the share of all time since the program began counts. */
-static void test_overload_by_share(void **state)
-{
-	(void)state;
-	process_begin();
-	collects();
-	s->scheduler.gomaxprocs = known(4);
-	s->scheduler.processor_time = known(4 * SECOND_NS);
-	gc->paused = known(200 * JUST_NS);
-	gc->processor_share = known(600000);
-	const char *told = "Garbage collections use more than half of the processors, and have used 60 % since "
-			   "the program began; the last 10 collections ended within 9.0 s.";
-	process_finds(finding_gc_overload, SEVERITY_WARNING, 0, told);
-	gc->processor_share.value--;
-	NOTHING(finding_gc_overload);
-	gc->processor_share.value++;
-	gc->paused = known(201 * JUST_NS);
-	NOTHING(finding_gc_overload);
-	gc->paused = known(SECOND_NS);
-	NOTHING(finding_gc_overload);
-	gc->paused = known(200 * JUST_NS);
-	s->scheduler.processor_time.value--;
-	NOTHING(finding_gc_overload);
-	s->scheduler.processor_time.value++;
-	gc->paused.known = false;
-	NOTHING(finding_gc_overload);
-	gc->paused.known = true;
-	s->scheduler.gomaxprocs.value = 0;
-	NOTHING(finding_gc_overload);
-}
-
-static void test_memory_limit(void **state)
-{
-	const char *told = "The memory limit is too low for what is in use: 95 MiB, and the limit is 100 MiB; the "
-			   "last 10 collections ended within 9.0 s. 19 MiB of objects remain after each.";
-
-	(void)state;
-	process_begin();
-	collects();
-	gc->limit = known(100 * MEBIBYTE);
-	gc->mapped = known(95 * MEBIBYTE);
-	gc->goal = known(20 * MEBIBYTE);
-	gc->marked = known(19 * MEBIBYTE);
-	process_finds(finding_memory_limit, SEVERITY_WARNING, 0, told);
-	gc->mapped.value -= MEBIBYTE;
-	NOTHING(finding_memory_limit);
-	gc->mapped.value += MEBIBYTE;
-	gc->marked.value -= MEBIBYTE;
-	NOTHING(finding_memory_limit);
-	gc->marked.value += MEBIBYTE;
-	gc->budget = known(100);
-	gc->budget_used = known(90);
-	process_finds(finding_memory_limit, SEVERITY_WARNING, 0,
-		      "The memory limit is too low for what is in use: 95 MiB, and the limit is 100 MiB; collections "
-		      "use more than half of the processors; the last 10 collections ended within 9.0 s. 19 MiB of "
-		      "objects remain after each.");
-	NOTHING(finding_gc_overload);
-	gc->limited = known(1);
-	process_finds(finding_memory_limit, SEVERITY_CRITICAL, 0,
-		      "The memory limit is too low for what is in use: 95 MiB, and the limit is 100 MiB; collections "
-		      "use more than half of the processors, and Go holds them back; the last 10 collections ended "
-		      "within 9.0 s. 19 MiB of objects remain after each.");
-	gc->limit = known(INT64_MAX);
-	gc->mapped = known(INT64_MAX);
-	NOTHING(finding_memory_limit);
-	gc->limit = known(100 * MEBIBYTE);
-	gc->goal = gc->marked = known(INT64_MAX);
-	NOTHING(finding_memory_limit);
-}
-
-static void test_assists(void **state)
-{
-	(void)state;
-	process_begin();
-	process.reason = "GC assist wait";
-	add_many(40, GOROUTINE_WAITING, "main.litter");
-	add_many(23, GOROUTINE_WAITING, "main.other");
-	s->scheduler.gomaxprocs = known(4);
-	gc->phase = known(1);
-	for (size_t i = 0; i < 63; i++)
-		process.goroutines[i].wait_reason = 1;
-	NOTHING(finding_assist_storm);
-	process.goroutines[process_add(GOROUTINE_WAITING, "main.other")].wait_reason = 1;
-	const char *told = "64 goroutines that allocate wait for the garbage collector, with GOMAXPROCS 4: 40 in "
-			   "main.litter, created in main.main.";
-	process.goroutines[0].created_pc = CODE("main.main");
-	process_finds(finding_assist_storm, SEVERITY_INFO, 64, told);
-	process_shows(finding_assist_storm, 40, 100, 0);
-	overloads();
-	gc->phase = known(1);
-	process_finds(finding_assist_storm, SEVERITY_WARNING, 64, told);
-	process.runtime_of[0] = OTHER;
-	NOTHING(finding_assist_storm);
-	process.runtime_of[0] = 0;
-	s->scheduler.gomaxprocs = known(5);
-	NOTHING(finding_assist_storm);
-	s->scheduler.gomaxprocs = known(4);
-	gc->phase = known(0);
-	NOTHING(finding_assist_storm);
-	gc->phase = known(1);
-	process.goroutines[0].status = GOROUTINE_RUNNABLE;
-	NOTHING(finding_assist_storm);
-	process.goroutines[0].status = GOROUTINE_WAITING;
-	process.reason = "sleep";
-	NOTHING(finding_assist_storm);
 }
 
 static void test_finalizer(void **state)
@@ -265,7 +82,8 @@ static void test_finalizer(void **state)
 	g->start_pc = CODE("runtime.runfinq");
 	process_waits_since(i, LONG_AGO);
 	gc->finalizers = known(2);
-	const char *told = "Goroutine 101, which runs finalizers, waits in main.finalize, for at least 10 s; 2 "
+	const char *told = "Goroutine 101, which runs finalizers, waits in "
+			   "main.finalize, for at least 10 s; 2 "
 			   "finalizers have not been run, and their objects stay.";
 	process_finds(finding_finalizer_blocked, SEVERITY_WARNING, 0, told);
 	process_shows(finding_finalizer_blocked, 1, 101, 0);
@@ -292,10 +110,12 @@ static void test_cleanup(void **state)
 
 	process.goroutines[i].start_pc = CODE("runtime.runCleanups");
 	process.goroutines[i].thread = 3;
-	process.threads[3] = (struct target_thread){ .state = 'S', .ran_ns = NOW_NS - LONG_AGO };
+	process.threads[3] =
+		(struct target_thread){ .state = 'S', .ran_ns = NOW_NS - LONG_AGO };
 	gc->cleanups = known(3);
 	process_finds(finding_finalizer_blocked, SEVERITY_WARNING, 0,
-		      "Goroutine 100, which runs cleanups, is in a system call in main.clean, for at least 10 s; 3 "
+		      "Goroutine 100, which runs cleanups, is in a system call in "
+		      "main.clean, for at least 10 s; 3 "
 		      "cleanups have not been run, and their objects stay.");
 	process.threads[3].ran_ns += JUST_NS;
 	NOTHING(finding_finalizer_blocked);
@@ -321,7 +141,8 @@ static struct wait_object *hold(size_t waiters)
 
 static void test_holder_runs(void **state)
 {
-	const char *told = "2 goroutines wait for goroutine 100, which has mutex 0x40, locked in main.lock. It runs in "
+	const char *told = "2 goroutines wait for goroutine 100, which has mutex 0x40, "
+			   "locked in main.lock. It runs in "
 			   "main.compute";
 	char all[300];
 
@@ -358,16 +179,19 @@ static void test_holder_could_run(void **state)
 	process.goroutines[0].status = GOROUTINE_RUNNABLE;
 	process_waits_since(1, LONG_AGO);
 	process_finds(finding_holder_runs, SEVERITY_CRITICAL, 10,
-		      "10 goroutines wait for goroutine 100, which has mutex 0x40, locked in main.lock. It could run in "
+		      "10 goroutines wait for goroutine 100, which has mutex 0x40, "
+		      "locked in main.lock. It could run in "
 		      "main.compute; one of them has waited for at least 10 s.");
 	for (size_t i = 0; i < THINGS_MAX; i++)
 		process.threads[i].state = i % 2 ? 'T' : 't';
 	NOTHING(finding_holder_runs);
 	process.threads[THINGS_MAX - 1].state = 'S';
 	process.partners[0].certainty = CERTAINTY_PROBABLE;
-	process_finds(finding_holder_runs, SEVERITY_WARNING, 10,
-		      "10 goroutines wait for goroutine 100, which probably has mutex 0x40, locked in main.lock. It "
-		      "could run in main.compute; one of them has waited for at least 10 s.");
+	process_finds(
+		finding_holder_runs, SEVERITY_WARNING, 10,
+		"10 goroutines wait for goroutine 100, which probably has mutex 0x40, "
+		"locked in main.lock. It "
+		"could run in main.compute; one of them has waited for at least 10 s.");
 }
 
 static void test_not_preempted(void **state)
@@ -380,7 +204,8 @@ static void test_not_preempted(void **state)
 
 	NOTHING(finding_not_preempted);
 	p->asked = known(1);
-	const char *told = "Goroutine 101 runs in main.spin, for at least 10 s, and Go cannot interrupt it: the next "
+	const char *told = "Goroutine 101 runs in main.spin, for at least 10 s, and Go "
+			   "cannot interrupt it: the next "
 			   "garbage collection will stop the program, and wait for it.";
 	process_finds(finding_not_preempted, SEVERITY_WARNING, 0, told);
 	process_shows(finding_not_preempted, 1, 101, 0);
@@ -391,11 +216,13 @@ static void test_not_preempted(void **state)
 	process_finds(finding_not_preempted, SEVERITY_WARNING, 3, told);
 	gc->phase = known(1);
 	process_finds(finding_not_preempted, SEVERITY_CRITICAL, 3,
-		      "Goroutine 101 runs in main.spin, for at least 10 s, and Go cannot interrupt it: a garbage "
+		      "Goroutine 101 runs in main.spin, for at least 10 s, and Go cannot "
+		      "interrupt it: a garbage "
 		      "collection waits for it, and so do 3 goroutines that allocate.");
 	gc->assists.length = 0;
 	process_finds(finding_not_preempted, SEVERITY_WARNING, 0,
-		      "Goroutine 101 runs in main.spin, for at least 10 s, and Go cannot interrupt it: a garbage "
+		      "Goroutine 101 runs in main.spin, for at least 10 s, and Go cannot "
+		      "interrupt it: a garbage "
 		      "collection waits for it.");
 	p->seen.value += JUST_NS;
 	NOTHING(finding_not_preempted);
@@ -435,7 +262,8 @@ static void test_stop(void **state)
 	process_add(GOROUTINE_DEAD, "main.gone");
 	process.runtime_of[process_add(GOROUTINE_WAITING, "main.other")] = OTHER;
 	process.goroutines[process_add(GOROUTINE_WAITING, "main.system")].system = true;
-	const char *told = "The whole program stands still: goroutine 100 stops the world in main.collect, but goroutine "
+	const char *told = "The whole program stands still: goroutine 100 stops the "
+			   "world in main.collect, but goroutine "
 			   "101 runs on in main.spin, for at least 10 s.";
 	process_finds(finding_stop_the_world, SEVERITY_CRITICAL, 2, told);
 	process_shows(finding_stop_the_world, 2, 101, 0);
@@ -453,7 +281,8 @@ static void test_stop(void **state)
 	process.machines[0].goroutine = process.machines[1].goroutine = known(0);
 	process.processors[0].id = known(5);
 	process_finds(finding_stop_the_world, SEVERITY_CRITICAL, 2,
-		      "The whole program stands still: the world is being stopped, but P 5 does not stop, for at least "
+		      "The whole program stands still: the world is being stopped, but P "
+		      "5 does not stop, for at least "
 		      "10 s.");
 	process.processors[0].status = known(2);
 	NOTHING(finding_stop_the_world);
@@ -467,14 +296,16 @@ static void test_stop_since(void **state)
 	NOTHING(finding_stop_the_world);
 	process.threads[2].ran_ns = NOW_NS - SECOND_NS;
 	process_finds(finding_stop_the_world, SEVERITY_CRITICAL, 1,
-		      "The whole program stands still: goroutine 100 stops the world in main.collect, but goroutine "
+		      "The whole program stands still: goroutine 100 stops the world in "
+		      "main.collect, but goroutine "
 		      "101 runs on in main.spin, for at least 9.9 s.");
 	/* Since 1.23 the runtime notes when it began. */
 	process.processors[1].stopped = known(NOW_NS - SECOND_NS);
 	NOTHING(finding_stop_the_world);
 	process.threads[2].ran_ns = NOW_NS - SECOND_NS / 2 + 1;
 	process_finds(finding_stop_the_world, SEVERITY_CRITICAL, 1,
-		      "The whole program stands still: goroutine 100 stops the world in main.collect, but goroutine "
+		      "The whole program stands still: goroutine 100 stops the world in "
+		      "main.collect, but goroutine "
 		      "101 runs on in main.spin, for at least 1.0 s.");
 	process.threads[2].ran_ns--;
 	NOTHING(finding_stop_the_world);
@@ -494,19 +325,22 @@ static void test_starved(void **state)
 	process.goroutines[1].runnable_since = NOW_NS - LONG_AGO;
 	process.goroutines[2].runnable_since = NOW_NS - LONG_AGO + JUST_NS;
 	process.goroutines[1].created_pc = CODE("main.main");
-	const char *told = "3 goroutines could run and do not; goroutine 101 could in main.step, created in main.main, "
+	const char *told = "3 goroutines could run and do not; goroutine 101 could in "
+			   "main.step, created in main.main, "
 			   "for at least 10 s.";
 	process_finds(finding_starved, SEVERITY_WARNING, 3, told);
 	process_shows(finding_starved, 1, 101, 0);
 	s->scheduler.idle_processors = known(1);
 	s->scheduler.gomaxprocs = known(4);
 	process_finds(finding_starved, SEVERITY_WARNING, 3,
-		      "3 goroutines could run and do not; goroutine 101 could in main.step, created in main.main, for at "
+		      "3 goroutines could run and do not; goroutine 101 could in "
+		      "main.step, created in main.main, for at "
 		      "least 10 s, although 1 of 4 Ps is idle.");
 	process.goroutines[0].status = GOROUTINE_WAITING;
 	process.runtime_of[2] = OTHER;
 	process_finds(finding_starved, SEVERITY_WARNING, 1,
-		      "1 goroutine could run and does not; goroutine 101 could in main.step, created in main.main, for at "
+		      "1 goroutine could run and does not; goroutine 101 could in "
+		      "main.step, created in main.main, for at "
 		      "least 10 s, although 1 of 4 Ps is idle.");
 	process.goroutines[1].runnable_since += JUST_NS;
 	NOTHING(finding_starved);
@@ -523,12 +357,14 @@ static void test_starved_turns(void **state)
 	add_many(16, GOROUTINE_RUNNABLE, "main.step");
 	process.goroutines[0].runnable_since = NOW_NS - LONG_AGO;
 	process_finds(finding_starved, SEVERITY_WARNING, 16,
-		      "16 goroutines could run and do not; goroutine 100 could in main.step, for at least 10 s.");
+		      "16 goroutines could run and do not; goroutine 100 could in "
+		      "main.step, for at least 10 s.");
 	process_add(GOROUTINE_RUNNABLE, "main.step");
 	NOTHING(finding_starved);
 	process_runs(process_add(GOROUTINE_RUNNING, "main.spin"), LONG_AGO);
 	process_finds(finding_starved, SEVERITY_WARNING, 17,
-		      "17 goroutines could run and do not; goroutine 100 could in main.step, for at least 10 s.");
+		      "17 goroutines could run and do not; goroutine 100 could in "
+		      "main.step, for at least 10 s.");
 	process.processors[0].seen.value += JUST_NS;
 	NOTHING(finding_starved);
 	process.processors[0].seen.value -= JUST_NS;
@@ -539,8 +375,8 @@ static void test_starved_turns(void **state)
 	NOTHING(finding_starved);
 }
 
-static struct timer_kind *add_kind(const char *function, const char *called, uint32_t count,
-				   uint32_t periodic)
+static struct timer_kind *add_kind(const char *function, const char *called,
+				   uint32_t count, uint32_t periodic)
 {
 	struct timer_kind *kind = &s->timer_sample.kinds[s->timer_sample.kind_count++];
 
@@ -562,7 +398,8 @@ static void test_tickers(void **state)
 	s->timers_all = 4000;
 	add_kind("main.rare", NULL, 10, 10);
 	struct timer_kind *kind = add_kind("time.sendTime", NULL, 60, 50);
-	const char *told = "There are about 2000 tickers for 200 goroutines, most of them to send on a channel: nobody "
+	const char *told = "There are about 2000 tickers for 200 goroutines, most of "
+			   "them to send on a channel: nobody "
 			   "can be listening to most of them.";
 	process_finds(finding_timers, SEVERITY_WARNING, 0, told);
 	add_kind("main.last", NULL, 40, 40);
@@ -576,7 +413,8 @@ static void test_tickers(void **state)
 	s->timers_all = 2000;
 	*kind = (struct timer_kind){ CODE("main.tick"), CODE("main.of"), 60, 50 };
 	process_finds(finding_timers, SEVERITY_WARNING, 0,
-		      "There are about 1000 tickers for 100 goroutines, most of them to call main.of: nobody can be "
+		      "There are about 1000 tickers for 100 goroutines, most of them to "
+		      "call main.of: nobody can be "
 		      "listening to most of them.");
 	process.count = 99;
 	s->timers_all = 1999;
@@ -594,7 +432,8 @@ static void test_timers(void **state)
 	s->timers_all = 200000;
 	struct timer_kind *kind = add_kind("time.goFunc", "main.expire", 50, 0);
 	process_finds(finding_timers, SEVERITY_INFO, 0,
-		      "There are about 100000 timers for 10,000 goroutines, most of them to call main.expire: most "
+		      "There are about 100000 timers for 10,000 goroutines, most of them "
+		      "to call main.expire: most "
 		      "outlive their use.");
 	struct findings findings;
 	struct finder f = process_finder(&findings);
@@ -604,7 +443,8 @@ static void test_timers(void **state)
 	process_end(&f);
 	kind->called = 0;
 	process_finds(finding_timers, SEVERITY_INFO, 0,
-		      "There are about 100000 timers for 10,000 goroutines, most of them to call time.goFunc: most "
+		      "There are about 100000 timers for 10,000 goroutines, most of them "
+		      "to call time.goFunc: most "
 		      "outlive their use.");
 	process_add(GOROUTINE_WAITING, "main.more");
 	NOTHING(finding_timers);
@@ -618,11 +458,6 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_threads_at_end),
 		cmocka_unit_test(test_threads_many),
-		cmocka_unit_test(test_overload),
-		cmocka_unit_test(test_collections),
-		cmocka_unit_test(test_overload_by_share),
-		cmocka_unit_test(test_memory_limit),
-		cmocka_unit_test(test_assists),
 		cmocka_unit_test(test_finalizer),
 		cmocka_unit_test(test_cleanup),
 		cmocka_unit_test(test_holder_runs),
