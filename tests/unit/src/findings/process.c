@@ -277,6 +277,10 @@ struct finder process_finder(struct findings *findings)
 	};
 
 	*findings = (struct findings){ 0 };
+	/* Whoever looks beyond the last object finds it twice. */
+	const size_t n = process.graph.object_count;
+	if (n > 0 && n < THINGS_MAX)
+		process.objects[n] = process.objects[n - 1];
 	process.graph.objects = process.objects;
 	process.graph.waiters = process.waiters;
 	process.graph.partners = process.partners;
