@@ -5,7 +5,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 
+#include "lib/procfs/sockets.h"
 #include "src/findings/crowd.h"
 #include "src/findings/fingerprints.h"
 #include "src/findings/holder.h"
@@ -328,13 +330,52 @@ static void test_stuck_call(void **state)
 	}
 }
 
+/* What it reads is known of the process's descriptors: here, those of the test. */
+static void test_descriptor(void **state)
+{
+	struct findings findings = { 0 };
+	struct finder f = { .findings = &findings, .about = about };
+	char words[200];
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	AUTO(sockets_free) struct sockets *sockets = sockets_read(getpid());
+	const struct target_thread thread = {
+		.state = 'D',
+		.ran_ns = NOW_NS - 10 * SECOND_NS,
+		.wchan = "pipe_read",
+		.in_syscall = true,
+		.syscall_args = { (uint64_t)ends[0] },
+	};
+	f.about.threads = &thread;
+	f.about.thread_count = f.chains.count = 1;
+	f.about.sockets = sockets;
+	f.chains.behind = (uint64_t[]){ 0 };
+	f.chains.in_cycle = (uint8_t[]){ 0 };
+	process = (struct process){
+		.goroutine = { .id = 7, .status = GOROUTINE_SYSCALL, .stack = NO_STACK },
+	};
+	finding_stuck_call(&f);
+	assert_int_equal(findings.count, 1);
+	snprintf(words, sizeof(words),
+		 "Goroutine 7 hangs in the kernel: it is in the system call read of "
+		 "descriptor %d (a pipe), and "
+		 "nothing has been able to wake its thread (in pipe_read), for at least "
+		 "10 s.",
+		 ends[0]);
+	assert_string_equal(text_words(&findings.list[0]->text), words);
+	findings_free(&findings);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_age),
-		cmocka_unit_test(test_age_unknown),
-		cmocka_unit_test(test_context_done),
-		cmocka_unit_test(test_stuck_call),
+		cmocka_unit_test(test_age),	     cmocka_unit_test(test_age_unknown),
+		cmocka_unit_test(test_context_done), cmocka_unit_test(test_stuck_call),
+		cmocka_unit_test(test_descriptor),
 	};
 
 	return unit_run(argc, argv, tests, NULL, NULL);
