@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "src/handler/head.h"
@@ -289,6 +290,41 @@ static void test_copy(void **state)
 	close(fd);
 }
 
+/* Notes of many threads do not fit into a pipe as it is. Its writer waits until somebody reads. */
+static void test_large(void **state)
+{
+	enum { LARGE = 200000 };
+	AUTO(xfree) uint8_t *bytes = xcalloc(LARGE, 1);
+	const Elf64_Phdr notes = { .p_type = PT_NOTE,
+				   .p_offset = NOTES_AT,
+				   .p_filesz = LARGE - NOTES_AT };
+	struct stat st;
+	struct err err;
+	int ends[2];
+	(void)state;
+
+	make_core(bytes, PT_NOTE, NOTES_AT);
+	memcpy(bytes + sizeof(Elf64_Ehdr), &notes, sizeof(notes));
+	bytes[LARGE - 1] = 'x';
+	assert_int_equal(pipe(ends), 0);
+	const pid_t pid = fork();
+	if (pid == 0) {
+		close(ends[0]);
+		_exit(!write_fully(ends[1], bytes, LARGE));
+	}
+	close(ends[1]);
+	int fd = head_copy(ends[0], &err);
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(st.st_size, LARGE);
+	memset(bytes, 0, LARGE);
+	assert_true(read_fully(ends[0], bytes, LARGE));
+	assert_int_equal(bytes[LARGE - 1], 'x');
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	close(ends[0]);
+	close(fd);
+}
+
 static int make_folder(void **state)
 {
 	(void)state;
@@ -310,6 +346,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_words),	 cmocka_unit_test(test_names),
 		cmocka_unit_test(test_settings), cmocka_unit_test(test_head),
 		cmocka_unit_test(test_signal),	 cmocka_unit_test(test_copy),
+		cmocka_unit_test(test_large),
 	};
 	return unit_run(argc, argv, tests, make_folder, remove_folder);
 }

@@ -108,7 +108,11 @@ static void test_status(void **state)
 	put_text("task/12/status", "twelfth");
 	assert_string_equal(crashed_status(&crash), "twelfth");
 	crash.tid = 13;
+	const int next = dup(crash.folder);
+	close(next);
 	assert_string_equal(crashed_status(&crash), "first");
+	assert_int_equal(dup(crash.folder), next); /* it has left no descriptor open */
+	close(next);
 	put_text("status", "");
 	assert_null(crashed_status(&crash));
 	int fd = crashed_file(&crash, "status", O_RDONLY);

@@ -4,6 +4,7 @@
 #include "src/handler/hand_on.h"
 
 #include <fcntl.h>
+#include <grp.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -19,7 +20,7 @@
 #include "src/handler/report.h"
 #include "tests/unit/unit.h"
 
-enum { BLOCK = 4096, CORE = 5 * BLOCK + 100, TEXT = 4096 };
+enum { BLOCK = 4096, CORE = 5 * BLOCK + 100, TEXT = 4096, GROUPS = 2000 };
 
 static char folder[] = "/tmp/gosnap-hand-on-XXXXXX";
 static uint8_t core[CORE]; /* its second and fourth blocks are zeros */
@@ -154,6 +155,7 @@ static void test_file_of_process(void **state)
 {
 	struct crash crash = some_crash();
 	char path[64];
+	gid_t groups[GROUPS];
 	struct stat st;
 	int told[2];
 	char byte;
@@ -167,8 +169,11 @@ static void test_file_of_process(void **state)
 	assert_int_equal(chmod(folder, 0711), 0);
 	crash.pid = fork();
 	if (crash.pid == 0) {
-		if (chdir(path_of("cwd")) || setgid(8) || setuid(7) ||
-		    write(told[1], "x", 1) != 1)
+		/* More groups than are taken over. */
+		for (size_t i = 0; i < GROUPS; i++)
+			groups[i] = 10000 + (gid_t)i;
+		if (chdir(path_of("cwd")) || setgroups(GROUPS, groups) || setgid(8) ||
+		    setuid(7) || write(told[1], "x", 1) != 1)
 			_exit(1);
 		pause();
 	}

@@ -12,10 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "src/spool/spool_head.h"
 #include "tests/unit/unit.h"
 
 #define SECOND_NS UINT64_C(1000000000)
@@ -113,6 +115,93 @@ static void test_same_name(void **state)
 	assert_null(try_to_put(spool, "again", INSTANT_NS, &err));
 	assert_int_equal(err.code, ERR_SYS);
 	xfree(put(spool, "again", INSTANT_NS + SECOND_NS));
+}
+
+static bool is_named(const struct spool_entries *all, const char *id,
+		     enum spool_kind kind)
+{
+	for (size_t i = 0; i < all->count; i++)
+		if (strcmp(all->list[i].id, id) == 0)
+			return all->list[i].kind == kind;
+	return false;
+}
+
+/* The notes of a core are no document, and what others put there is nothing. */
+static void test_kinds(void **state)
+{
+	static const char *const strange[] = {
+		"20261124T161357636-strange-4711.txt",
+		"20261124T161357636-strange.core",
+		"20261124T161357636x-strange-1.core",
+		"strange-4711.json.zst",
+		".json.zst",
+		"20261124T161357636-4711.core",
+	};
+	AUTO(spool_close) struct spool *spool = open_spool();
+	const struct spool_name name = { INSTANT_NS, "notes", 4711 };
+	struct spool_entries all;
+	struct err err;
+	char *id;
+	(void)state;
+
+	int fd = spool_create(spool, &err);
+	assert_true(
+		spool_keep(spool, fd, SPOOL_NOTES, &name, getuid(), getgid(), &id, &err));
+	close(fd);
+	for (size_t i = 0; i < ARRAY_SIZE(strange); i++)
+		close(openat(spool_descriptor(spool), strange[i],
+			     O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	assert_true(spool_list(spool, &all, &err));
+	assert_true(is_named(&all, id, SPOOL_NOTES));
+	for (size_t i = 0; i < all.count; i++)
+		assert_null(strstr(all.list[i].id, "strange"));
+	assert_null(spool_find(spool, id, &err)); /* no document */
+	assert_int_equal(err.code, ERR_NOT_FOUND);
+	spool_entries_done(&all);
+	xfree(id);
+	for (size_t i = 0; i < ARRAY_SIZE(strange); i++)
+		assert_int_equal(unlinkat(spool_descriptor(spool), strange[i], 0), 0);
+}
+
+static int file_of(const char *text)
+{
+	int fd = memfd_create("document", MFD_CLOEXEC);
+
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	return fd;
+}
+
+#define HEAD                                                                             \
+	"{\"format\":\"gosnap\",\"version\":1,\"snapshot\":{\"taken_at\":\"T\","         \
+	"\"source\":\"core-pipe\"}"                                                      \
+	",\"trigger\":{\"signal\":\"SIGSEGV\"},\"process\":{\"exe\":\"/shop\"}"          \
+	",\"go\":{\"version\":\"go1.24\"}"
+
+/* Up to the verdict, or the groups, where there is none: what follows may be damaged. */
+static void test_head(void **state)
+{
+	struct spool_head head;
+	struct err err;
+	(void)state;
+
+	assert_true(spool_head_read(
+		file_of(HEAD ",\"fault\":{\"verdict\":\"V\"},\"process\":{}}}"), &head,
+		&err));
+	assert_string_equal(head.taken_at, "T");
+	assert_string_equal(head.source, "core-pipe");
+	assert_string_equal(head.signal, "SIGSEGV");
+	assert_string_equal(head.executable, "/shop");
+	assert_string_equal(head.go, "go1.24");
+	assert_string_equal(head.verdict, "V");
+	spool_head_done(&head);
+	assert_true(spool_head_read(file_of(HEAD ",\"groups\":[],\"fault\":{}}"), &head,
+				    &err));
+	assert_string_equal(head.go, "go1.24");
+	assert_null(head.verdict);
+	spool_head_done(&head);
+	assert_false(spool_head_read(file_of("no document"), &head, &err));
+	assert_null(head.go);
 }
 
 /* The folder is removed while it is in use. */
@@ -320,6 +409,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names), cmocka_unit_test(test_same_name),
+		cmocka_unit_test(test_kinds), cmocka_unit_test(test_head),
 		cmocka_unit_test(test_gone),  cmocka_unit_test(test_led_astray),
 		cmocka_unit_test(test_rate),  cmocka_unit_test(test_rate_waits),
 		cmocka_unit_test(test_turns), cmocka_unit_test(test_quota),
