@@ -19,7 +19,7 @@
 #include "src/handler/child.h"
 #include "tests/unit/unit.h"
 
-enum { TID = 12, CHUNK = 1 << 20 };
+enum { TID = 12, CHUNK = 1 << 20, GROUP = 65534 };
 
 #define MARK "\xff Go buildinf:"
 
@@ -179,14 +179,15 @@ static bool opens(struct crash crash)
 static void test_open(void **state)
 {
 	struct crash crash = { .pidfd = -1, .folder = -1 };
-	char id[16];
+	char id[16], group[16];
 	siginfo_t info;
 	(void)state;
 
 	crash.pid = crash.tid = fork();
 	if (crash.pid == 0)
-		_exit(0);
+		_exit(geteuid() == 0 && setgid(GROUP));
 	assert_int_equal(waitid(P_PID, (id_t)crash.pid, &info, WEXITED | WNOWAIT), 0);
+	snprintf(group, sizeof(group), "%u", geteuid() == 0 ? GROUP : getgid());
 	assert_true(opens(crash));
 	snprintf(id, sizeof(id), "%u", getuid());
 	crash.word['u'] = id;
@@ -197,6 +198,8 @@ static void test_open(void **state)
 	assert_true(opens(crash));
 	crash.word['g'] = "12345";
 	assert_false(opens(crash));
+	crash.word['g'] = group;
+	assert_true(opens(crash));
 	crash.word['g'] = NULL;
 	crash.pidfd = (int)syscall(SYS_pidfd_open, crash.pid, 0);
 	assert_true(opens(crash));

@@ -86,7 +86,8 @@ static const char *handed_on(struct crash crash, const char *pattern, size_t hea
 			source.fd = dup2(source.fd, STDIN_FILENO);
 		if (chdir(folder) < 0)
 			_exit(1);
-		signal(SIGPIPE, SIG_IGN);
+		signal(SIGPIPE, SIG_IGN); /* as main() does */
+		signal(SIGXFSZ, SIG_IGN);
 		report_open(crash.pid);
 		hand_on(&crash, pattern, &source);
 		_exit(0);
