@@ -203,6 +203,62 @@ static void test_memory_of_all(void **state)
 		fail_msg("%s", err.text);
 }
 
+enum { PIECE = 40 << 20 };
+
+/* A group of three processes, of which each writes to the piece, or all have what this process wrote. */
+static pid_t start_group(char *piece, bool writes)
+{
+	int told[2];
+	char bytes[3];
+
+	assert_int_equal(pipe2(told, O_CLOEXEC), 0);
+	const pid_t leader = fork();
+	if (leader == 0) {
+		setpgid(0, 0);
+		(void)!(fork() && fork());
+		if (writes)
+			memset(piece, 2, PIECE);
+		if (write(told[1], "r", 1) == 1)
+			sleep_on(NULL);
+		_exit(WRONG);
+	}
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(read(told[0], bytes, 1), 1);
+	close(told[0]);
+	close(told[1]);
+	return leader;
+}
+
+/* What they share counts once. */
+static void test_shared_memory(void **state)
+{
+	struct sandbox how = { .workers = 2 };
+	char *piece = mmap(NULL, PIECE, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct err err = { .text = "" };
+
+	(void)state;
+	assert_true(piece != MAP_FAILED);
+	setenv("GOSNAP_SANDBOX_MEMORY", "67108864", 1);
+	if (sandbox_memory() != 64 << 20)
+		skip(); /* a build without these switches */
+	memset(piece, 1, PIECE);
+	pid_t leader = start_group(piece, false);
+	assert_true(group_watch(&how, leader, &err));
+	how.workers = 1; /* and no more processes than these */
+	assert_false(group_watch(&how, leader, &err));
+	assert_non_null(strstr(err.text, "more processes"));
+	group_end(leader);
+	how.workers = 2;
+	leader = start_group(piece, true);
+	assert_false(group_watch(&how, leader, &err));
+	assert_non_null(strstr(err.text, "more memory"));
+	group_end(leader);
+	assert_int_equal(waitpid(-1, NULL, 0), -1);
+	unsetenv("GOSNAP_SANDBOX_MEMORY");
+	munmap(piece, PIECE);
+}
+
 /* The pipe stays open as long as one of them lives. */
 static int leave_orphans(void *arg)
 {
@@ -243,9 +299,12 @@ static void test_orphans(void **state)
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_orphans),		  cmocka_unit_test(test_too_many),
-		cmocka_unit_test(test_too_many_of_older), cmocka_unit_test(test_starts),
+		cmocka_unit_test(test_orphans),
+		cmocka_unit_test(test_too_many),
+		cmocka_unit_test(test_too_many_of_older),
+		cmocka_unit_test(test_starts),
 		cmocka_unit_test(test_memory_of_all),
+		cmocka_unit_test(test_shared_memory),
 	};
 
 	if (sandbox_missing()) {

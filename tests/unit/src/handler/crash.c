@@ -3,6 +3,7 @@
 #include "src/handler/crash.h"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "src/handler/head.h"
@@ -117,6 +119,9 @@ static void test_settings(void **state)
 
 	assert_true(settings_read(folder, &settings, &err));
 	assert_int_equal(settings.quota_files, 200);
+	assert_true(settings_quota_bytes(&settings) == UINT64_C(1) << 30);
+	settings.quota_megabytes = UINT64_MAX;
+	assert_true(settings_quota_bytes(&settings) == UINT64_MAX >> 20 << 20);
 	assert_string_equal(settings.spool, "/var/lib/gosnap");
 	assert_false(previous_read(folder, &previous));
 	put("handler.conf",
@@ -125,6 +130,10 @@ static void test_settings(void **state)
 	assert_int_equal(settings.quota_files, 7);
 	assert_int_equal(settings.interval_seconds, 3);
 	assert_string_equal(settings.spool, "/a b");
+	assert_true(settings_read("/dev/null", &settings, &err)); /* no folder */
+	assert_int_equal(settings.quota_files, 200);
+	put("handler.conf", "");
+	assert_true(settings_read(folder, &settings, &err));
 	put("handler.conf", "quota_files = many\nat_once = -1\nquota_megabytes = 5");
 	assert_false(settings_read(folder, &settings, &err));
 	assert_non_null(strstr(err.text, "quota_files"));
@@ -183,6 +192,139 @@ static void test_head(void **state)
 	assert_int_equal(head_of(good, segment, 1024), 0);
 }
 
+enum { STATUS_SIGNAL = 12, STATUS_PID = 32, STATUS_LEN = 64, HEAD = NOTES_AT + 100 };
+
+/* With notes that name a signal and a thread, and bytes that are no head any more. */
+static void make_core(uint8_t ret[static 1024], uint32_t type, uint64_t notes_at)
+{
+	const Elf64_Ehdr header = { .e_ident = ELFMAG,
+				    .e_phoff = sizeof(header),
+				    .e_phentsize = sizeof(Elf64_Phdr),
+				    .e_phnum = 1 };
+	const Elf64_Phdr notes = { .p_type = type,
+				   .p_offset = notes_at,
+				   .p_filesz = HEAD - NOTES_AT };
+	const Elf64_Nhdr note = { 5, STATUS_LEN, NT_PRSTATUS };
+	uint8_t *status = ret + NOTES_AT + sizeof(note) + 8;
+
+	memset(ret, 0, 1024);
+	memcpy(ret, &header, sizeof(header));
+	memcpy(ret + sizeof(header), &notes, sizeof(notes));
+	memcpy(ret + NOTES_AT, &note, sizeof(note));
+	memcpy(ret + NOTES_AT + sizeof(note), "CORE", 5);
+	status[STATUS_SIGNAL] = 6;
+	status[STATUS_PID + 1] = 1;
+}
+
+static void tells(const uint8_t *core, size_t len, unsigned signal, unsigned tid)
+{
+	uint16_t found = 99;
+	uint32_t thread = 99;
+
+	head_signal(core, len, &found, &thread);
+	assert_int_equal(found, signal);
+	assert_int_equal(thread, tid);
+}
+
+static void test_signal(void **state)
+{
+	uint8_t core[1024];
+	(void)state;
+
+	make_core(core, PT_NOTE, NOTES_AT);
+	tells(core, sizeof(core), 6, 256);
+	tells(core, HEAD, 6, 256);
+	tells(core, HEAD - 1, 0, 0);
+	tells(core, 100, 0, 0);
+	make_core(core, PT_LOAD, NOTES_AT);
+	tells(core, sizeof(core), 0, 0);
+	make_core(core, PT_NOTE, UINT64_MAX);
+	tells(core, sizeof(core), 0, 0);
+}
+
+/* The size of the head that is copied out of a pipe with these bytes, whose writer has ended; all of them are in the pipe
+ * still. -1: err says why there is none. */
+static off_t copied(const uint8_t *bytes, size_t len, struct err *err)
+{
+	uint8_t found[1025];
+	struct stat st;
+	int ends[2];
+
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(write(ends[1], bytes, len), len);
+	close(ends[1]);
+	int fd = head_copy(ends[0], err);
+	assert_int_equal(read(ends[0], found, sizeof(found)), len);
+	assert_memory_equal(found, bytes, len);
+	close(ends[0]);
+	if (fd < 0)
+		return -1;
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(pread(fd, found, sizeof(found), 0), st.st_size);
+	assert_memory_equal(found, bytes, (size_t)st.st_size);
+	close(fd);
+	return st.st_size;
+}
+
+static void test_copy(void **state)
+{
+	uint8_t core[1024];
+	struct err err;
+	(void)state;
+
+	make_core(core, PT_NOTE, NOTES_AT);
+	assert_int_equal(copied(core, sizeof(core), &err), HEAD);
+	assert_int_equal(copied(core, HEAD, &err), HEAD);
+	assert_int_equal(copied(core, HEAD - 1, &err), HEAD - 1);
+	assert_int_equal(copied(core, 0, &err), -1);
+	assert_int_equal(err.code, ERR_BAD_DATA);
+	make_core(core, PT_NOTE, UINT64_MAX);
+	assert_int_equal(copied(core, sizeof(core), &err), -1);
+	assert_int_equal(err.code, ERR_CANNOT);
+	core[0] = 'x';
+	assert_int_equal(copied(core, sizeof(core), &err), -1);
+	assert_int_equal(err.code, ERR_BAD_DATA);
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	assert_int_equal(head_copy(fd, &err), -1);
+	assert_int_equal(err.code, ERR_CANNOT);
+	close(fd);
+}
+
+/* Notes of many threads do not fit into a pipe as it is. Its writer waits until somebody reads. */
+static void test_large(void **state)
+{
+	enum { LARGE = 200000 };
+	AUTO(xfree) uint8_t *bytes = xcalloc(LARGE, 1);
+	const Elf64_Phdr notes = { .p_type = PT_NOTE,
+				   .p_offset = NOTES_AT,
+				   .p_filesz = LARGE - NOTES_AT };
+	struct stat st;
+	struct err err;
+	int ends[2];
+	(void)state;
+
+	make_core(bytes, PT_NOTE, NOTES_AT);
+	memcpy(bytes + sizeof(Elf64_Ehdr), &notes, sizeof(notes));
+	bytes[LARGE - 1] = 'x';
+	assert_int_equal(pipe(ends), 0);
+	const pid_t pid = fork();
+	if (pid == 0) {
+		close(ends[0]);
+		_exit(!write_fully(ends[1], bytes, LARGE));
+	}
+	close(ends[1]);
+	int fd = head_copy(ends[0], &err);
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(st.st_size, LARGE);
+	memset(bytes, 0, LARGE);
+	assert_true(read_fully(ends[0], bytes, LARGE));
+	assert_int_equal(bytes[LARGE - 1], 'x');
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	close(ends[0]);
+	close(fd);
+}
+
 static int make_folder(void **state)
 {
 	(void)state;
@@ -201,10 +343,10 @@ static int remove_folder(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_words),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_settings),
-		cmocka_unit_test(test_head),
+		cmocka_unit_test(test_words),	 cmocka_unit_test(test_names),
+		cmocka_unit_test(test_settings), cmocka_unit_test(test_head),
+		cmocka_unit_test(test_signal),	 cmocka_unit_test(test_copy),
+		cmocka_unit_test(test_large),
 	};
 	return unit_run(argc, argv, tests, make_folder, remove_folder);
 }

@@ -2,16 +2,22 @@
 /* Names that crashes choose, folders and files that others prepared, the rate, turns and the quota. */
 #include "src/spool/spool.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "src/spool/spool_head.h"
 #include "tests/unit/unit.h"
 
 #define SECOND_NS UINT64_C(1000000000)
@@ -30,19 +36,29 @@ static struct spool *open_spool(void)
 	return spool;
 }
 
-/* The ID that it got. */
-static char *put(struct spool *spool, const char *program, uint64_t realtime_ns)
+/* The ID that it got. NULL: err says why. */
+static char *try_to_put(struct spool *spool, const char *program, uint64_t realtime_ns,
+			struct err *err)
 {
 	const struct spool_name name = { realtime_ns, program, 4711 };
-	struct err err;
-	char *id;
-	int fd = spool_create(spool, &err);
+	char *id = NULL;
+	int fd = spool_create(spool, err);
 
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, "x", 1), 1);
-	assert_true(spool_keep(spool, fd, SPOOL_DOCUMENT, &name, getuid(), getgid(), &id,
-			       &err));
+	const bool kept = spool_keep(spool, fd, SPOOL_DOCUMENT, &name, getuid(), getgid(),
+				     &id, err);
 	close(fd);
+	assert_true(kept == !!id);
+	return id;
+}
+
+static char *put(struct spool *spool, const char *program, uint64_t realtime_ns)
+{
+	struct err err;
+	char *id = try_to_put(spool, program, realtime_ns, &err);
+
+	assert_non_null(id);
 	return id;
 }
 
@@ -81,8 +97,135 @@ static void test_names(void **state)
 		assert_true(all.list[i].realtime_ns == INSTANT_NS);
 		assert_int_equal(stat(all.list[i].path, &st), 0);
 		assert_int_equal(st.st_mode & 07777, 0600);
+		assert_int_equal(all.list[i].bytes, st.st_blocks * 512);
 	}
 	spool_entries_done(&all);
+}
+
+/* So many of one program, process and millisecond, and no more. */
+static void test_same_name(void **state)
+{
+	enum { MOST = 100 };
+	AUTO(spool_close) struct spool *spool = open_spool();
+	struct err err;
+	(void)state;
+
+	for (unsigned i = 0; i < MOST; i++)
+		xfree(put(spool, "again", INSTANT_NS));
+	assert_null(try_to_put(spool, "again", INSTANT_NS, &err));
+	assert_int_equal(err.code, ERR_SYS);
+	xfree(put(spool, "again", INSTANT_NS + SECOND_NS));
+}
+
+static bool is_named(const struct spool_entries *all, const char *id,
+		     enum spool_kind kind)
+{
+	for (size_t i = 0; i < all->count; i++)
+		if (strcmp(all->list[i].id, id) == 0)
+			return all->list[i].kind == kind;
+	return false;
+}
+
+/* The notes of a core are no document, and what others put there is nothing. */
+static void test_kinds(void **state)
+{
+	static const char *const strange[] = {
+		"20261124T161357636-strange-4711.txt",
+		"20261124T161357636-strange.core",
+		"20261124T161357636x-strange-1.core",
+		"strange-4711.json.zst",
+		".json.zst",
+		"20261124T161357636-4711.core",
+	};
+	AUTO(spool_close) struct spool *spool = open_spool();
+	const struct spool_name name = { INSTANT_NS, "notes", 4711 };
+	struct spool_entries all;
+	struct err err;
+	char *id;
+	(void)state;
+
+	int fd = spool_create(spool, &err);
+	assert_true(
+		spool_keep(spool, fd, SPOOL_NOTES, &name, getuid(), getgid(), &id, &err));
+	close(fd);
+	for (size_t i = 0; i < ARRAY_SIZE(strange); i++)
+		close(openat(spool_descriptor(spool), strange[i],
+			     O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	assert_true(spool_list(spool, &all, &err));
+	assert_true(is_named(&all, id, SPOOL_NOTES));
+	for (size_t i = 0; i < all.count; i++)
+		assert_null(strstr(all.list[i].id, "strange"));
+	assert_null(spool_find(spool, id, &err)); /* no document */
+	assert_int_equal(err.code, ERR_NOT_FOUND);
+	spool_entries_done(&all);
+	xfree(id);
+	for (size_t i = 0; i < ARRAY_SIZE(strange); i++)
+		assert_int_equal(unlinkat(spool_descriptor(spool), strange[i], 0), 0);
+}
+
+static int file_of(const char *text)
+{
+	int fd = memfd_create("document", MFD_CLOEXEC);
+
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	return fd;
+}
+
+#define HEAD                                                                             \
+	"{\"format\":\"gosnap\",\"version\":1,\"snapshot\":{\"taken_at\":\"T\","         \
+	"\"source\":\"core-pipe\"}"                                                      \
+	",\"trigger\":{\"signal\":\"SIGSEGV\"},\"process\":{\"exe\":\"/shop\"}"          \
+	",\"go\":{\"version\":\"go1.24\"}"
+
+/* Up to the verdict, or the groups, where there is none: what follows may be damaged. */
+static void test_head(void **state)
+{
+	struct spool_head head;
+	struct err err;
+	(void)state;
+
+	assert_true(spool_head_read(
+		file_of(HEAD ",\"fault\":{\"verdict\":\"V\"},\"process\":{}}}"), &head,
+		&err));
+	assert_string_equal(head.taken_at, "T");
+	assert_string_equal(head.source, "core-pipe");
+	assert_string_equal(head.signal, "SIGSEGV");
+	assert_string_equal(head.executable, "/shop");
+	assert_string_equal(head.go, "go1.24");
+	assert_string_equal(head.verdict, "V");
+	spool_head_done(&head);
+	assert_true(spool_head_read(file_of(HEAD ",\"groups\":[],\"fault\":{}}"), &head,
+				    &err));
+	assert_string_equal(head.go, "go1.24");
+	assert_null(head.verdict);
+	spool_head_done(&head);
+	assert_false(spool_head_read(file_of("no document"), &head, &err));
+	assert_null(head.go);
+}
+
+/* The folder is removed while it is in use. */
+static void test_gone(void **state)
+{
+	char path[sizeof(folder) + 8];
+	struct spool_entries all;
+	struct err err;
+	uint64_t missed;
+	(void)state;
+
+	snprintf(path, sizeof(path), "%s/gone", folder);
+	AUTO(spool_close) struct spool *spool = spool_open_folder(path, true, &err);
+	assert_non_null(spool);
+	assert_int_equal(rmdir(path), 0);
+	assert_int_equal(spool_create(spool, &err), -1);
+	assert_int_equal(err.code, ERR_SYS);
+	assert_false(spool_rate(spool, 1, 1, &missed, &err));
+	assert_int_equal(err.code, ERR_SYS);
+	assert_int_equal(spool_turn(spool, 2), -1);
+	if (spool_list(spool, &all, &err))
+		assert_int_equal(all.count, 0);
+	assert_null(spool_open_folder(path, false, &err));
+	assert_int_equal(err.code, ERR_NOT_FOUND);
 }
 
 /* A name that is taken by a link stays what it is. */
@@ -106,6 +249,7 @@ static void test_led_astray(void **state)
 	uint64_t missed;
 	assert_false(spool_rate(spool, 1, 1, &missed, &err));
 	assert_int_equal(err.code, ERR_SYS);
+	assert_non_null(strstr(err.text, strerror(ELOOP)));
 	assert_true(stat(elsewhere, &st) < 0);
 	unlink(path);
 	assert_int_equal(symlink(place, elsewhere), 0);
@@ -140,6 +284,49 @@ static void test_rate(void **state)
 	assert_false(spool_rate(spool, 1199, hour_ns, &missed, &err));
 }
 
+/* Does it wait for a file that another has locked? (proc_locks(5)) */
+static bool is_blocked(pid_t pid)
+{
+	FILE *f = fopen("/proc/locks", "re");
+	char line[256];
+	bool found = false;
+	int waiting;
+
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = sscanf(line, "%*s -> FLOCK %*s %*s %d", &waiting) == 1 &&
+			waiting == pid;
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* Two crashes at once are counted one after the other. */
+static void test_rate_waits(void **state)
+{
+	AUTO(spool_close) struct spool *spool = open_spool();
+	const int lock = openat(spool_descriptor(spool), ".rate",
+				O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	uint64_t missed;
+	struct err err;
+	int status;
+	(void)state;
+
+	if (access("/proc/locks", R_OK) < 0)
+		skip();
+	assert_int_equal(flock(lock, LOCK_EX), 0);
+	const pid_t pid = fork();
+	if (pid == 0)
+		_exit(!spool_rate(spool, 7, 1, &missed, &err));
+	while (!is_blocked(pid)) {
+		assert_int_equal(waitpid(pid, &status, WNOHANG), 0);
+		sched_yield();
+	}
+	flock(lock, LOCK_UN); /* the child has it open, too */
+	close(lock);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 static void test_turns(void **state)
 {
 	AUTO(spool_close) struct spool *spool = open_spool();
@@ -161,12 +348,15 @@ static void count_removed(void *arg, const struct spool_entry *entry)
 	++*(size_t *)arg;
 }
 
+/* As many as a dry run says. */
 static size_t removed(struct spool *spool, struct spool_quota quota)
 {
-	size_t n = 0;
+	size_t would_be = 0, n = 0;
 	struct err err;
 
+	assert_true(spool_prune(spool, &quota, true, count_removed, &would_be, &err));
 	assert_true(spool_prune(spool, &quota, false, count_removed, &n, &err));
+	assert_int_equal(would_be, n);
 	return n;
 }
 
@@ -218,9 +408,11 @@ static int remove_folder(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names), cmocka_unit_test(test_led_astray),
-		cmocka_unit_test(test_rate),  cmocka_unit_test(test_turns),
-		cmocka_unit_test(test_quota),
+		cmocka_unit_test(test_names), cmocka_unit_test(test_same_name),
+		cmocka_unit_test(test_kinds), cmocka_unit_test(test_head),
+		cmocka_unit_test(test_gone),  cmocka_unit_test(test_led_astray),
+		cmocka_unit_test(test_rate),  cmocka_unit_test(test_rate_waits),
+		cmocka_unit_test(test_turns), cmocka_unit_test(test_quota),
 	};
 
 	return unit_run(argc, argv, tests, make_folder, remove_folder);
