@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -170,6 +171,7 @@ static void test_file_of_process(void **state)
 	assert_int_equal(chmod(folder, 0711), 0);
 	crash.pid = fork();
 	if (crash.pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* also if an assertion fails */
 		/* More groups than are taken over. */
 		for (size_t i = 0; i < GROUPS; i++)
 			groups[i] = 10000 + (gid_t)i;
