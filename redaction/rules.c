@@ -139,7 +139,7 @@ enum verdict rules_of_type(const struct rules *rules, const char *type)
 	return judge(rules, ABOUT_TYPE, type);
 }
 
-/* Of what begins at the same place, the longest: the rest of it would be left. */
+/* Of two matches at the same place, prefers the longer one: the shorter one would leave its rest visible. */
 static bool is_before(size_t begin, size_t end, const struct span *other)
 {
 	return begin < other->begin || (begin == other->begin && end > other->end);

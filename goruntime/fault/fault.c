@@ -24,7 +24,7 @@ static bool is_dying(struct runtime *rt, size_t thread)
 	       dying > 0 && dying <= DYING_MAX;
 }
 
-/* Of several, the one that got the signal: the others wait for it. */
+/* Of several dying threads, chooses the one that got the signal: the others wait for it. */
 static bool find_dying(struct runtimes *all, struct fault *ret)
 {
 	size_t n;

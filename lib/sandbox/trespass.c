@@ -79,7 +79,7 @@ static void use_network(void)
 	tell("socket", socket(AF_INET, SOCK_STREAM, 0) >= 0);
 }
 
-/* What Landlock forbids of a network. Nobody listens there. */
+/* Tries the network calls that Landlock refuses: connecting to a port without a listener, and binding one. */
 static void use_connection(void)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET,
@@ -92,7 +92,7 @@ static void use_connection(void)
 	tell("bind", bind(fd, (struct sockaddr *)&address, sizeof(address)) == 0);
 }
 
-/* What only a capability permits, and changes nothing. */
+/* Tries a call that needs a capability. It changes nothing. */
 static void use_capability(void)
 {
 	tell("chroot", chroot("/") == 0);

@@ -11,9 +11,9 @@
 bool stops_take(struct fault_stops *stops, uint64_t number);
 /* It goes on, unless somebody else has let it. */
 void stops_let_go(struct fault_stops *stops, uint64_t number);
-/* Resumes all processes that were stopped at this time (monotonic) or before. If the event of one was not read, nobody
- * reads events: forbids further stops before it resumes that process, which could die and be stopped once more. Returns
- * how many are left. */
+/* Resumes all processes that were stopped at this time (monotonic) or before. Returns how many are left. An unread event
+ * of one of them means that no process reads events. Then this forbids further stops first: the resumed process
+ * could die and be stopped once more. */
 size_t stops_let_go_before(struct fault_stops *stops, uint64_t at_ns);
 
 /* A parent may stop itself when it hears that its child has stopped, and nobody would let it go: it goes on if it

@@ -80,7 +80,7 @@ static void test_thread(void **state)
 	}
 }
 
-/* Of several, the one that the kernel gave the signal. */
+/* Of several dying threads, chooses the one to which the kernel delivered the signal. */
 static void test_several(void **state)
 {
 	(void)state;

@@ -124,7 +124,7 @@ static void test_same(void **state)
 	xfree(fault.others);
 }
 
-/* What holds no word that may be a map may use any. */
+/* A goroutine in a map function whose frames hold no candidate for a map may use any map. */
 static void test_any(void **state)
 {
 	(void)state;
@@ -182,7 +182,7 @@ static bool is_shared(struct pseudo *p, uint64_t at)
 	return fault.same_map;
 }
 
-/* What two goroutines hold has to look like a map. */
+/* A word that two goroutines hold counts only if it refers to memory that looks like a map. */
 static void test_look(void **state)
 {
 	static const struct {

@@ -95,7 +95,7 @@ static void test_identity(void **state)
 	assert_int_equal(fault.identity.value[1], 5);
 	assert_false(fault.noted);
 	assert_int_equal(identify(p, FAULT_FATAL_ERROR).identity.goroutine, 0);
-	/* What the panic calls makes no other one of it, but who called it does. */
+	/* The calls below the panic do not tell panics apart; the stack of its caller does. */
 	put_stack(p, "runtime.deferCall", 0x40);
 	assert_int_equal(identify(p, FAULT_PANIC).identity.calls, fault.identity.calls);
 	put_stack(p, "runtime.fatalpanic", 0x41);
@@ -228,7 +228,7 @@ static void test_rounds(void **state)
 	}
 }
 
-/* What is read of such a stack is not for a core file; what is read later is again. */
+/* A folded stack is not recorded for the core file. Recording resumes behind it. */
 static void test_recorded(void **state)
 {
 	(void)state;

@@ -129,7 +129,7 @@ static void test_found(void **state)
 	put_context(p, CONTEXTS, pc, 1, SIGABRT);
 	assert_true(fault_find_signal(p->all, walk, &signal, &regs));
 	assert_int_equal(signal.number, SIGABRT);
-	/* What cannot be read is passed over. */
+	/* Skips a stack that cannot be read. */
 	walk->registers[0].value[target_arch(p->target)->sp] = 8;
 	assert_false(fault_find_signal(p->all, walk, &signal, &regs));
 }

@@ -220,7 +220,7 @@ static void test_changes_registers(void **state)
 	assert_false(changes());
 	made[0].list[0].written = 1;
 	assert_true(changes());
-	/* Of a vector register. */
+	/* An operand of 16 bytes is a vector register. */
 	LOOP(add(INSTRUCTION_OTHER, none(), none()));
 	made[0].list[0].operand[0].bytes = 16;
 	assert_true(changes());

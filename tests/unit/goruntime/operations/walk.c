@@ -9,51 +9,18 @@
 #include "goruntime/operations/walk.h"
 #include "goruntime/runtime/runtime_priv.h"
 #include "tests/unit/goruntime/operations/made_code.h"
-#include "tests/unit/lib/target_bytes.h"
+#include "tests/unit/goruntime/operations/made_stack.h"
 #include "tests/unit/unit.h"
 
-#define STACK UINT64_C(0x7000000) /* where it begins: the address of words[0] */
-#define CFA (STACK + 0x100)
-/* The stack pointer of function 0. */
-#define FRAME (CFA - WORD - MADE_FRAME)
 #define LOCK UINT64_C(0x5000)
 
-static uint64_t words[0x200 / WORD];
-static struct runtime runtime;
 static struct event_list events;
 
-struct bytes modules_bytes(struct modules *m, uint64_t addr)
+static int end_walk(void **state)
 {
-	static const uint64_t constant = 0x77;
-
-	(void)m;
-	return addr == 0x900 ? bytes_over(&constant, sizeof(constant))
-			     : (struct bytes){ .bad = true };
-}
-
-static int open_runtime(void **state)
-{
-	const struct target_bytes_part part = { .addr = STACK,
-						.bytes = words,
-						.len = sizeof(words) };
-
-	(void)state;
-	made_begin();
-	memset(words, 0, sizeof(words));
-	runtime = (struct runtime){ .target = target_bytes_new(&part, 1) };
-	for (size_t i = 0; i < LAYOUT_SLOTS; i++)
-		runtime.layout.slot[i].off = -1;
-	runtime.layout.slot[L_funcdata_arg_info].off = 0;
-	return 0;
-}
-
-static int close_runtime(void **state)
-{
-	(void)state;
-	target_close(runtime.target);
 	xfree(events.list);
 	events = (struct event_list){ 0 };
-	return 0;
+	return close_stack(state);
 }
 
 /* Of the runtime that is open, a function that is followed from its first instruction. */
@@ -579,8 +546,7 @@ static void test_symbolic_ways(void **state)
 
 int main(int argc, char **argv)
 {
-#define TEST(name)                                                                       \
-	cmocka_unit_test_setup_teardown(test_##name, open_runtime, close_runtime)
+#define TEST(name) cmocka_unit_test_setup_teardown(test_##name, open_stack, end_walk)
 	const struct CMUnitTest tests[] = {
 		TEST(operations),
 		TEST(add),

@@ -16,6 +16,7 @@
 
 #include "src/handler/head.h"
 #include "src/handler/settings.h"
+#include "tests/unit/folder.h"
 #include "tests/unit/unit.h"
 
 static char *const words[] = { "4711",
@@ -96,8 +97,6 @@ static void test_names(void **state)
 	assert_true(crash_expand(&crash, long_pattern, text));
 	assert_false(crash_core_name(&crash, long_pattern, true, text));
 }
-
-static char folder[] = "/tmp/gosnap-settings-XXXXXX";
 
 static void put(const char *name, const char *text)
 {
@@ -323,21 +322,6 @@ static void test_large(void **state)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 	close(ends[0]);
 	close(fd);
-}
-
-static int make_folder(void **state)
-{
-	(void)state;
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-	char command[128];
-	(void)state;
-
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	return system(command);
 }
 
 int main(int argc, char **argv)

@@ -17,13 +17,12 @@
 #include <unistd.h>
 
 #include "src/handler/child.h"
+#include "tests/unit/folder.h"
 #include "tests/unit/unit.h"
 
 enum { TID = 12, CHUNK = 1 << 20, GROUP = 65534 };
 
 #define MARK "\xff Go buildinf:"
-
-static char folder[] = "/tmp/gosnap-crashed-XXXXXX";
 
 static void put(const char *name, const void *bytes, size_t len)
 {
@@ -256,26 +255,16 @@ static void test_child(void **state)
 	assert_int_equal(waitpid(-1, NULL, 0), -1);
 }
 
-static int make_folder(void **state)
+static int make_process(void **state)
 {
 	char path[128];
-	(void)state;
 
-	if (!mkdtemp(folder))
+	if (make_folder(state))
 		return -1;
 	snprintf(path, sizeof(path), "%s/task", folder);
 	mkdir(path, 0700);
 	snprintf(path, sizeof(path), "%s/task/12", folder);
 	return mkdir(path, 0700);
-}
-
-static int remove_folder(void **state)
-{
-	char command[64];
-	(void)state;
-
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	return system(command);
 }
 
 int main(int argc, char **argv)
@@ -286,5 +275,5 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_child),
 	};
 
-	return unit_run(argc, argv, tests, make_folder, remove_folder);
+	return unit_run(argc, argv, tests, make_process, remove_folder);
 }

@@ -19,11 +19,11 @@
 
 #include "src/handler/hand_on_priv.h"
 #include "src/handler/report.h"
+#include "tests/unit/folder.h"
 #include "tests/unit/unit.h"
 
 enum { BLOCK = 4096, CORE = 5 * BLOCK + 100, TEXT = 4096, GROUPS = 2000 };
 
-static char folder[] = "/tmp/gosnap-hand-on-XXXXXX";
 static uint8_t core[CORE]; /* its second and fourth blocks are zeros */
 
 static char *path_of(const char *name)
@@ -293,19 +293,9 @@ static void test_copy(void **state)
 
 static int prepare(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < CORE; i++)
 		core[i] = i / BLOCK % 2 ? 0 : (uint8_t)(i % 251 + 1);
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-	char command[64];
-	(void)state;
-
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	return system(command);
+	return make_folder(state);
 }
 
 int main(int argc, char **argv)

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "src/handler/peer.h"
+#include "tests/unit/folder.h"
 #include "tests/unit/unit.h"
 
 enum { NOTES_AT = 256, STATUS_SIGNAL = 12, STATUS_PID = 32, SIGNAL = 6, TID = 4713 };
@@ -33,7 +34,6 @@ struct acknowledgement {
 	uint64_t mask;
 };
 
-static char folder[] = "/tmp/gosnap-listen-XXXXXX";
 static char path[sizeof(folder) + 16];
 
 /* Only listen_run() needs it. */
@@ -255,22 +255,12 @@ static void test_request(void **state)
 	assert_int_equal(err.code, ERR_BAD_DATA);
 }
 
-static int make_folder(void **state)
+static int make_place(void **state)
 {
-	(void)state;
-	if (!mkdtemp(folder))
+	if (make_folder(state))
 		return -1;
 	snprintf(path, sizeof(path), "%s/socket", folder);
 	return 0;
-}
-
-static int remove_folder(void **state)
-{
-	char command[64];
-	(void)state;
-
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	return system(command);
 }
 
 int main(int argc, char **argv)
@@ -282,5 +272,5 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_request),
 	};
 
-	return unit_run(argc, argv, tests, make_folder, remove_folder);
+	return unit_run(argc, argv, tests, make_place, remove_folder);
 }

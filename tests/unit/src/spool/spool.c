@@ -18,13 +18,13 @@
 #include <unistd.h>
 
 #include "src/spool/spool_head.h"
+#include "tests/unit/folder.h"
 #include "tests/unit/unit.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 #define INSTANT_NS                                                                       \
 	(UINT64_C(1795536837) * SECOND_NS + 636000000) /* 2026-11-24T16:13:57.636Z */
 
-static char folder[] = "/tmp/gosnap-spool-XXXXXX";
 static char place[sizeof(folder) + 8];
 
 static struct spool *open_spool(void)
@@ -387,22 +387,12 @@ static void test_quota(void **state)
 	assert_int_equal(err.code, ERR_LIMIT);
 }
 
-static int make_folder(void **state)
+static int make_place(void **state)
 {
-	(void)state;
-	if (!mkdtemp(folder))
+	if (make_folder(state))
 		return -1;
 	snprintf(place, sizeof(place), "%s/spool", folder);
 	return 0;
-}
-
-static int remove_folder(void **state)
-{
-	char command[64];
-	(void)state;
-
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	return system(command);
 }
 
 int main(int argc, char **argv)
@@ -415,5 +405,5 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_turns), cmocka_unit_test(test_quota),
 	};
 
-	return unit_run(argc, argv, tests, make_folder, remove_folder);
+	return unit_run(argc, argv, tests, make_place, remove_folder);
 }
