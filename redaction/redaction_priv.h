@@ -241,7 +241,7 @@ void rules_free(struct rules *rules);
 enum verdict { VERDICT_NONE, VERDICT_KEEP, VERDICT_REDACT };
 enum verdict rules_of_name(const struct rules *rules, const char *name);
 enum verdict rules_of_type(const struct rules *rules, const char *type);
-/* The first match at or after text[from]; see ere_find(). */
+/* Finds the first match at or after text[from], see ere_find(), with the matches of other rules that overlap it. */
 bool rules_find(const struct rules *rules, const char *text, size_t len, size_t from,
 		struct span *ret);
 

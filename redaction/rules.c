@@ -139,25 +139,61 @@ enum verdict rules_of_type(const struct rules *rules, const char *type)
 	return judge(rules, ABOUT_TYPE, type);
 }
 
-/* Of two matches at the same place, prefers the longer one: the shorter one would leave its rest visible. */
-static bool is_before(size_t begin, size_t end, const struct span *other)
+/* Finds the next match that is not empty. */
+static bool next_match(const struct rule *rule, const char *text, size_t len, size_t from,
+		       struct span *ret)
 {
-	return begin < other->begin || (begin == other->begin && end > other->end);
+	size_t begin, end;
+
+	for (; rule->value && from < len; from = end + 1) {
+		if (!ere_find(rule->value, text, len, from, &begin, &end))
+			return false;
+		if (end > begin) {
+			*ret = (struct span){ begin, end, "user_rule" };
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Extends a match by those of all rules that begin in it and end behind it, and by those that begin in these. A cursor for
+ * each rule: the work is linear in the text. */
+static void extend(const struct rules *rules, const char *text, size_t len,
+		   struct span *span)
+{
+	AUTO(xfree) struct span *next = xcalloc(rules->count, sizeof(*next));
+	bool grown;
+
+	for (size_t i = 0; i < rules->count; i++)
+		next[i] = (struct span){ span->begin, span->begin, NULL };
+	do {
+		grown = false;
+		for (size_t i = 0; i < rules->count; i++)
+			while (next[i].begin < span->end) {
+				if (next[i].end > span->end) {
+					span->end = next[i].end;
+					grown = true;
+				}
+				if (!next_match(&rules->list[i], text, len, next[i].end,
+						&next[i]))
+					next[i].begin = SIZE_MAX;
+			}
+	} while (grown);
 }
 
 bool rules_find(const struct rules *rules, const char *text, size_t len, size_t from,
 		struct span *ret)
 {
+	struct span match;
 	bool found = false;
-	size_t begin, end;
 
-	for (size_t i = 0; i < rules->count; i++) {
-		struct ere *value = rules->list[i].value;
-		if (!value || !ere_find(value, text, len, from, &begin, &end) ||
-		    end <= begin || (found && !is_before(begin, end, ret)))
-			continue;
-		*ret = (struct span){ begin, end, "user_rule" };
-		found = true;
-	}
+	for (size_t i = 0; i < rules->count; i++)
+		if (next_match(&rules->list[i], text, len, from, &match) &&
+		    (!found || match.begin < ret->begin)) {
+			*ret = match;
+			found = true;
+		}
+	if (found)
+		extend(rules, text, len, ret);
 	return found;
 }

@@ -499,7 +499,10 @@ static void rules(void **state)
 				   "value customer-[0-9]+-[a-z]+\n"
 				   "value customer-[0-9]+\n"
 				   "value customer-[0-9]+-[a-z]\n"
-				   "value q*\n"; /* finds nothing, everywhere */
+				   "value alpha-[a-z]+\n"
+				   "value beta-[0-9]+-\n"
+				   "value 7-gamma\n"
+				   "value q*\n"; /* matches nothing, everywhere */
 	const char *path = write_file(text);
 	AUTO(redaction_free) struct redaction *r = make_redaction(REDACT_SECRETS, path);
 	(void)state;
@@ -512,6 +515,13 @@ static void rules(void **state)
 	expect_text(r, "of customer-17 and customer-18.", "user_rule",
 		    "of [redacted] and [redacted].");
 	expect_text(r, "nothing of theirs", NULL, NULL);
+	/* A match that begins in another one and ends behind it, and one that begins in that. */
+	expect_text(r, "an alpha-beta-17-gamma, beta-.", "user_rule",
+		    "an [redacted], beta-.");
+	expect_text(r, "beta-1-alpha-x beta-7-gamma", "user_rule",
+		    "[redacted][redacted] [redacted]");
+	/* Behind the empty matches of an expression is one that is not. */
+	expect_text(r, "of qqq", "user_rule", "of [redacted]");
 	/* The longest of those that begin first. */
 	expect_text(r, "customer-27-ab, customer-28.", "user_rule",
 		    "[redacted], [redacted].");
