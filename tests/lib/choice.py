@@ -6,6 +6,10 @@ name of the case decide which. The seed is the commit, so that successive commit
 matrix, and one commit always runs the same. All cells run with GOSNAP_LONG (make check-long), with --case, and
 when a test is given arguments by hand.
 
+Go compiles its standard library anew for each release, for -buildmode=pie, and without optimization: half a minute
+each, more than most cases take. So the commit draws two releases, of which each case has one, and for each release
+pie or noopt, which the cases with that release have then or not.
+
   --case TEXT   (or GOSNAP_CASE=TEXT) runs the cases whose name contains TEXT; =TEXT runs the case that has
                 this very name
   GOSNAP_SEED   replaces the commit, to repeat what another commit ran
@@ -79,6 +83,16 @@ def release(cell):
     return cell if isinstance(cell, str) else cell[0]
 
 
+# Those ways to link, of matrix.MODES, that need a standard library of their own.
+LIBRARIES = {"pie": ("pie", "cgo-pie", "cgo-objcopy-stripped"), "noopt": ("noopt",)}
+
+
+def _in_sample(cell):
+    """Has this commit the standard library that the cell needs?"""
+    of = [library for library, modes in LIBRARIES.items() if isinstance(cell, tuple) and cell[1] in modes]
+    return not of or of == [pick(list(LIBRARIES), "library", release(cell))]
+
+
 def sampled(case, cells, always=()):
     """The cells of a case that this run tests, in their order. A cell is a release, or a tuple that begins with
     one. always: cells, or releases, that every run tests; the caller says why beside it."""
@@ -88,6 +102,10 @@ def sampled(case, cells, always=()):
         return cells
     chosen = {releases[0], releases[-1]}
     if releases[1:-1]:
-        chosen.add(pick(releases[1:-1], case))
-    kept = [pick([cell for cell in cells if release(cell) == one], case, one) for one in chosen]
+        drawn = sorted(releases[1:-1], key=lambda one: number("release", one))[:2]
+        chosen.add(pick(drawn, case))
+    kept = []
+    for one in chosen:
+        of = [cell for cell in cells if release(cell) == one]
+        kept.append(pick([cell for cell in of if _in_sample(cell)] or of, case, one))
     return [cell for cell in cells if cell in kept or cell in always or release(cell) in always]
