@@ -6,6 +6,7 @@ import fcntl
 import glob
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -31,12 +32,21 @@ def write(name, text):
         f.write(text + "\n")
 
 
+def put_back():
+    """A handler of ours whose program is gone was left by a check that was killed with its pid namespace, and so with
+    what puts back. The kernel's own setting replaces it."""
+    found = re.match(r"\|(/tmp/gc\w+/\w+)\b", read(KERNEL + "core_pattern"))
+    if found and not os.path.exists(found[1]) and os.geteuid() == 0:
+        write(KERNEL + "core_pattern", "core")
+
+
 @contextlib.contextmanager
 def unchanged():
     """Meanwhile nobody changes where cores go."""
     os.makedirs(matrix.CACHE, exist_ok=True)
     with open(LOCK, "a") as lock:
         fcntl.flock(lock, fcntl.LOCK_SH)
+        put_back()
         yield
 
 
@@ -61,6 +71,7 @@ def sysctls(**values):
     before = {name: read(path) for name, path in paths.items()}
     with open(LOCK, "a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
+        put_back()
         before = {name: read(path) for name, path in paths.items()}
         words = [word for name, path in paths.items() for word in (path, before[name])]
         guard = subprocess.Popen(["/usr/bin/python3", "-c", GUARD, *words], stdin=subprocess.PIPE,
