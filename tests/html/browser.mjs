@@ -63,7 +63,7 @@ export class Browser {
 
 	// What axe-core finds in a part of the page, in words. Of what is dark, only colours differ.
 	async faults(page, part, onlyColours) {
-		await page.evaluate(this.axe);
+		if (!(await page.evaluate(() => Boolean(globalThis.axe)))) await page.evaluate(this.axe);
 		const options = {
 			resultTypes: ["violations"],
 			...(onlyColours && { runOnly: ["color-contrast", "link-in-text-block"] }),

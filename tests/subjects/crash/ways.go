@@ -23,6 +23,23 @@ type index struct {
 	next *index
 }
 
+// More than the process has now; with little, its core is small.
+func limitMemory(more uint64) {
+	f, err := os.Open("/proc/self/statm")
+	if err != nil {
+		panic(err)
+	}
+	defer f.Close()
+	var pages uint64
+	if _, err := fmt.Fscan(f, &pages); err != nil {
+		panic(err)
+	}
+	limit := pages*uint64(os.Getpagesize()) + more
+	if err := syscall.Setrlimit(syscall.RLIMIT_AS, &syscall.Rlimit{Cur: limit, Max: limit}); err != nil {
+		panic(err)
+	}
+}
+
 //go:noinline
 func (x *index) add(word string) {
 	dying(1, "x.seen", "main.nilMap")
@@ -371,7 +388,7 @@ func init() {
 			forever(0)
 		},
 		"out-of-memory": func() {
-			syscall.Setrlimit(syscall.RLIMIT_AS, &syscall.Rlimit{Cur: 3 << 30, Max: 3 << 30})
+			limitMemory(384 << 20)
 			dying(2, "", "")
 			for {
 				hoard = append(hoard, []byte(strings.Repeat("x", 64<<20)))
