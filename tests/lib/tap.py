@@ -2,6 +2,7 @@
 """TAP for automake. Every .test prints through one Tap; points may come from several threads. Only the cases
 that --case chooses are run and printed: see choice.py."""
 import os
+import resource
 import signal
 import sys
 import threading
@@ -34,20 +35,26 @@ def table(heads, rows):
     return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
 
 
+def cpu_seconds():
+    """Of this test and of its children that have ended: cases side by side have each other's, too."""
+    return sum(usage.ru_utime + usage.ru_stime for usage in map(resource.getrusage, (
+        resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
+
+
 class Tap:
     def __init__(self):
         self.count = 0
         self.failed = 0
         self.lock = threading.RLock()  # the handler of signals prints, too
         self.names = set()
-        self.running = {}  # thread: the case it is at, and since when
+        self.running = {}  # thread: the case it is at, since when, and cpu_seconds() then
         signal.signal(signal.SIGTERM, self._late)
         self.comment(f"GOSNAP_SEED={choice.seed()}")
 
     def _late(self, *_):
         """tests/supervise ends a test that hangs: says where that was."""
         frames = sys._current_frames()
-        for thread, (name, since) in list(self.running.items()):
+        for thread, (name, since, _) in list(self.running.items()):
             self._point(False, name, f"ended after {time.monotonic() - since:.0f} s\n"
                         + "".join(traceback.format_stack(frames[thread])[-8:]))
         os._exit(1)
@@ -66,8 +73,9 @@ class Tap:
             self.failed += not ok
             print(f"{'ok' if ok else 'not ok'} {self.count} - {choice.printed(name)}{directive}", flush=True)
             if threading.get_ident() in self.running:
-                since = self.running[threading.get_ident()][1]
-                print(f"# took {time.monotonic() - since:.1f} s", flush=True)
+                _, since, used = self.running[threading.get_ident()]
+                print(f"# took {time.monotonic() - since:.1f} s, {cpu_seconds() - used:.1f} s of processor time",
+                      flush=True)
             for line in str(why or "").splitlines()[:60]:
                 print("#   " + line, flush=True)
 
@@ -95,7 +103,7 @@ class Tap:
         """Runs function; what it returns is the comment of the point."""
         if not choice.wanted(name):
             return
-        self.running[threading.get_ident()] = name, time.monotonic()
+        self.running[threading.get_ident()] = name, time.monotonic(), cpu_seconds()
         try:
             self.ok(name, function(*args))
         except Skip as e:
