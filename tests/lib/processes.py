@@ -13,6 +13,7 @@ import time
 import snapshot
 from tap import PATIENCE, Mismatch
 
+CHILDREN_LOOKS = 10
 libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -43,15 +44,29 @@ def state(pid):
         return None
 
 
+def child_pids(pid):
+    """Of the children, zombies too. The kernel may leave out one while others end, so the answer must come twice."""
+    before = None
+    for _ in range(CHILDREN_LOOKS):
+        found = set()
+        for path in glob.glob(f"/proc/{pid}/task/*/children"):
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError), open(path) as f:
+                found.update(map(int, f.read().split()))
+        if found == before:
+            break
+        before = found
+    return sorted(found)
+
+
 def children(pid):
     """(pid, name, state) of each child, zombies too."""
-    for path in glob.glob("/proc/[0-9]*/status"):
+    for child in child_pids(pid):
         try:
-            status = fields(path)
+            status = fields(f"/proc/{child}/status")
         except (FileNotFoundError, ProcessLookupError):
             continue
         if status.get("PPid") == str(pid):
-            yield int(status["Pid"]), status["Name"], status["State"][0]
+            yield child, status["Name"], status["State"][0]
 
 
 def descendants(pid):

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import time
 
+import processes
 import snapshot
 from tap import PATIENCE, Mismatch
 
@@ -29,14 +30,6 @@ def unpacked(name):
 def same(found, wanted, what):
     if found != wanted:
         raise Mismatch(f"{what}: {str(found)[:500]}, not {str(wanted)[:500]}")
-
-
-def children_of(pid):
-    try:
-        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as f:
-            return [int(word) for word in f.read().split()]
-    except OSError:
-        return []
 
 
 class Server:
@@ -84,10 +77,10 @@ class Server:
 
     def readers(self):
         """Pids of the processes that read documents."""
-        children = children_of(self.process.pid)
+        children = processes.child_pids(self.process.pid)
         if snapshot.sanitized():
             return set(children)
-        return {reader for child in children for reader in children_of(child)}
+        return {reader for child in children for reader in processes.child_pids(child)}
 
     def end(self, how=signal.SIGTERM):
         """What it has printed since: (status, standard output, standard error)"""
