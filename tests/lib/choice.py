@@ -12,6 +12,7 @@ pie or noopt, which the cases with that release have then or not.
 
   --case TEXT   (or GOSNAP_CASE=TEXT) runs the cases whose name contains TEXT; =TEXT runs the case that has
                 this very name
+  GOSNAP_DRAWN=5   draws one case in five of each test, as ./bootstrap check --quick does
   GOSNAP_SEED   replaces the commit, to repeat what another commit ran
   GOSNAP_SAMPLED=1   keeps the sample with --case, as tests/retry does: a case may be about its whole sample
 
@@ -39,6 +40,7 @@ def _take_case():
 
 
 CASE = _take_case()
+DRAWN = int(os.environ.get("GOSNAP_DRAWN") or 1)
 EVERY_CELL = bool(CASE and not os.environ.get("GOSNAP_SAMPLED") or sys.argv[1:] or os.environ.get("GOSNAP_LONG"))
 
 
@@ -51,6 +53,11 @@ def wanted(name):
     """Does this run have the case of this name?"""
     name = printed(name)
     return name == printed(CASE[1:]) if CASE.startswith("=") else printed(CASE) in name
+
+
+def runs(name):
+    """Is it wanted, and drawn?"""
+    return wanted(name) and (bool(CASE) or number("drawn", name) % DRAWN == 0)
 
 
 @functools.lru_cache(None)

@@ -100,8 +100,9 @@ class Tap:
             self._point(True, name, None, f" # SKIP {why}")
 
     def case(self, name, function, *args):
-        """Runs function; what it returns is the comment of the point."""
-        if not choice.wanted(name):
+        """Runs function; what it returns is the comment of the point. Of a test whose cases are not drawn, the
+        first runs."""
+        if not choice.runs(name) and (self.count or self.running or not choice.wanted(name)):
             return
         self.running[threading.get_ident()] = name, time.monotonic(), cpu_seconds()
         try:
