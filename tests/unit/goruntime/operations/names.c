@@ -23,7 +23,8 @@ static void test_whole_names(void **state)
 static void test_beginnings(void **state)
 {
 	(void)state;
-	assert_int_equal(operation_named("runtime.selectnbrecv"), OPERATION_RECEIVE_SECOND);
+	assert_int_equal(operation_named("runtime.selectnbrecv"),
+			 OPERATION_RECEIVE_SECOND);
 	assert_int_equal(operation_named("runtime.selectnbrecv2"),
 			 OPERATION_RECEIVE_SECOND);
 	assert_int_equal(operation_named("runtime.panicIndex"), OPERATION_NEVER);
