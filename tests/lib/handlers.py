@@ -80,7 +80,6 @@ def sysctls(**values):
         raise Absent("the kernel starts handlers of cores in another mount namespace")
     paths = {name: next(p for p in (KERNEL + name, "/proc/sys/fs/" + name) if os.path.exists(p))
              for name in values}
-    before = {name: read(path) for name, path in paths.items()}
     with open(LOCK, "a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         put_back()

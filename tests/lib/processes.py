@@ -11,7 +11,7 @@ import threading
 import time
 
 import snapshot
-from tap import PATIENCE, Mismatch
+from tap import PATIENCE, Mismatch, Skip
 
 CHILDREN_LOOKS = 10
 libc = ctypes.CDLL(None, use_errno=True)
@@ -46,6 +46,8 @@ def state(pid):
 
 def child_pids(pid):
     """Of the children, zombies too. The kernel may leave out one while others end, so the answer must come twice."""
+    if not os.path.exists("/proc/thread-self/children"):
+        raise Skip("the kernel does not list the children of a process: it needs CONFIG_PROC_CHILDREN")
     before = None
     for _ in range(CHILDREN_LOOKS):
         found = set()
