@@ -175,7 +175,8 @@ static void redact_number(struct printing *p, const struct value *v, const char 
 	print_redacted(p, bytes, (size_t)size, rule);
 }
 
-/* Where its bytes are. False: not text, or empty, which is not secret. */
+/* Where its bytes are. False: not text, or empty, which is not secret, or never set: what reaches beyond its object
+ * would make secrets of whatever is there, and core-export would take that for shown. */
 static bool find_bytes(struct printing *p, const struct value *v, uint64_t *ret_addr,
 		       uint64_t *ret_len)
 {
@@ -207,12 +208,13 @@ static bool find_bytes(struct printing *p, const struct value *v, uint64_t *ret_
 	case KIND_ARRAY:
 		*ret_addr = v->addr;
 		*ret_len = type_count(v->type);
-		return elem && type_kind(elem) == KIND_UINT8 && *ret_len > 0 &&
-		       !reaches_beyond(p, v->addr, *ret_len);
+		if (!elem || type_kind(elem) != KIND_UINT8)
+			return false;
+		break;
 	default:
 		return false;
 	}
-	return *ret_len > 0;
+	return *ret_len > 0 && !reaches_beyond(p, *ret_addr, *ret_len);
 }
 
 void pass_over(struct printing *p, const struct value *v)

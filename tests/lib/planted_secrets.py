@@ -76,17 +76,12 @@ def not_told(version, mode):
 
 
 def found_in(blob, planted):
-    """Each byte of a large blob is looked at once."""
     wanted = {}
     for where, secret in planted.items():
         for part in parts(secret):
             wanted.setdefault(part, set()).add(where)
     found = set()
     for n in {len(part) for part in wanted}:
-        begins = {part[:2] for part in wanted if len(part) == n}
-        pattern = re.compile(b"|".join(map(re.escape, sorted(begins))))
-        at = 0
-        while hit := pattern.search(blob, at):
-            found |= wanted.get(blob[hit.start():hit.start() + n], set())
-            at = hit.start() + 1
+        for part in wanted.keys() & {blob[at:at + n] for at in range(len(blob) - n + 1)}:
+            found |= wanted[part]
     return sorted(found)

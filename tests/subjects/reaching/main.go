@@ -35,6 +35,8 @@ type heap struct {
 	FarLarge, FarInner *large
 	FarArray           *[most]int
 	FarText            string
+	FarPassword        string
+	FarToken           []byte
 }
 
 var (
@@ -66,6 +68,9 @@ func onHeap() *heap {
 		FarLarge: (*large)(unsafe.Pointer(small)),
 		FarArray: (*[most]int)(unsafe.Pointer(small)),
 		FarText:  *(*string)(unsafe.Pointer(&far)),
+		// Secrets by their names, but what lies behind the object is not.
+		FarPassword: *(*string)(unsafe.Pointer(&far)),
+		FarToken:    *(*[]byte)(unsafe.Pointer(&far)),
 	}
 	h.Last = h.Whole[1000:]
 	h.FarInner = (*large)(unsafe.Pointer(&h.Whole[1000]))
