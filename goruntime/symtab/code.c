@@ -86,6 +86,9 @@ static uint8_t flags_by_name(enum special special)
 	case SPECIAL_morestack:
 	case SPECIAL_systemstack:
 	case SPECIAL_sigfwd:
+	case SPECIAL_call_cgo_mmap:
+	case SPECIAL_call_cgo_munmap:
+	case SPECIAL_call_cgo_sigaction:
 	case SPECIAL_nanotime1:
 	case SPECIAL_walltime1:
 		return PCLNTAB_SPWRITE;

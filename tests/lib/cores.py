@@ -74,6 +74,16 @@ def by_gcore(pid, path):
     os.rename(f"{path}.{pid}", path)
 
 
+def in_gdb(program, *commands):
+    """What gdb says to these commands."""
+    if not shutil.which("gdb"):
+        raise Skip("no gdb")
+    done = subprocess.run(["gdb", "-nx", "-batch", *(w for c in commands for w in ("-ex", c)), program],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          timeout=PATIENCE, check=False)
+    return done.stdout.decode(errors="replace")
+
+
 def differences(alive, dead, without, path=""):
     """Of two documents, or parts of them; without: names of members."""
     if isinstance(alive, dict) and isinstance(dead, dict):
