@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs one case of one test, with the environment of make check."""
+"""Runs cases of one test, in the environment of make check."""
 import os
 import shutil
 import subprocess
@@ -31,9 +31,8 @@ def environment(build):
 
 
 def run(build, test, case="", **more):
-    """Runs the cases of a test whose names match, as --case takes them; all if case is empty. more: variables of the
-    environment. Returns {case: why} of
-    those that failed, how many passed, and all that the test printed."""
+    """Runs the cases that --case would select, or all cases if case is empty. more adds environment variables. Returns
+    {case: why} for the failed cases, the number of passed cases, and the test's output."""
     argv = [SUPERVISE, program(build, test), *(["--case", case] if case else [])]
     done = subprocess.run(argv, cwd=build, env={**environment(build), **more}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, errors="replace", check=False)

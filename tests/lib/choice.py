@@ -3,18 +3,19 @@
 
 A case runs with the oldest Go release, the newest one, and one more, each linked in one way: the seed and the
 name of the case decide which. The seed is the commit, so that successive commits cover all cells of the
-matrix, and one commit always runs the same. All cells run with GOSNAP_LONG (make check-long), with --case, and
-when a test is given arguments by hand.
+matrix, and one commit always runs the same. GOSNAP_CELLS (make check-long), GOSNAP_LONG, --case and
+arguments of a test turn the sample off: every cell runs then.
 
-Go compiles its standard library anew for each release, for -buildmode=pie, and without optimization: half a minute
-each, more than most cases take. So the commit draws two releases, of which each case has one, and for each release
-pie or noopt, which the cases with that release have then or not.
+Go compiles its standard library anew for each release, for -buildmode=pie, and without optimization. Each compilation
+takes half a minute, longer than most cases. So the commit draws two of the releases between the oldest and the newest,
+and each case runs with one of them. For each release the commit draws pie or noopt, and the cases avoid the other.
 
   --case TEXT   (or GOSNAP_CASE=TEXT) runs the cases whose name contains TEXT; =TEXT runs the case that has
                 this very name
   GOSNAP_DRAWN=5   draws one case in five of each test, as ./bootstrap check --quick does
   GOSNAP_SEED   replaces the commit, to repeat what another commit ran
-  GOSNAP_SAMPLED=1   keeps the sample with --case, as tests/retry does: a case may be about its whole sample
+  GOSNAP_SAMPLED=1   keeps the sample although --case is given. tests/retry sets it, as a case may be about its whole
+                sample
 
 Importing this module takes --case out of sys.argv.
 """
@@ -41,7 +42,8 @@ def _take_case():
 
 CASE = _take_case()
 DRAWN = int(os.environ.get("GOSNAP_DRAWN") or 1)
-EVERY_CELL = bool(CASE and not os.environ.get("GOSNAP_SAMPLED") or sys.argv[1:] or os.environ.get("GOSNAP_LONG"))
+EVERY_CELL = bool(CASE and not os.environ.get("GOSNAP_SAMPLED") or sys.argv[1:] or os.environ.get("GOSNAP_LONG")
+                  or os.environ.get("GOSNAP_CELLS"))
 
 
 def printed(name):
@@ -56,13 +58,13 @@ def wanted(name):
 
 
 def runs(name):
-    """Is it wanted, and drawn?"""
+    """Does this run have the case, by its name and by the draw of GOSNAP_DRAWN? With --case, only the name counts."""
     return wanted(name) and (bool(CASE) or number("drawn", name) % DRAWN == 0)
 
 
 @functools.lru_cache(None)
 def seed():
-    """GOSNAP_SEED, else the commit that is checked out, else the same text for all, as in a release's tarball."""
+    """Returns GOSNAP_SEED, else the commit that is checked out, else a constant, for example in a tarball."""
     if os.environ.get("GOSNAP_SEED"):
         return os.environ["GOSNAP_SEED"]
     done = subprocess.run(["git", "-c", "safe.directory=*", "-C", TOP, "rev-parse", "--short=12", "HEAD"],
@@ -102,7 +104,7 @@ def _in_sample(cell):
 
 def sampled(case, cells, always=()):
     """The cells of a case that this run tests, in their order. A cell is a release, or a tuple that begins with
-    one. always: cells, or releases, that every run tests; the caller says why beside it."""
+    one. always lists cells, or releases, that every run tests; the caller gives the reason in a comment."""
     cells = list(cells)
     releases = list(dict.fromkeys(map(release, cells)))
     if EVERY_CELL or not cells:

@@ -25,9 +25,8 @@ KEYWORDS = {"if", "while", "for", "switch", "return", "sizeof", "do", "else", "c
 # A ternary's condition begins behind one of these.
 BEFORE_CONDITION = {"(", "[", "{", "}", ";", ",", "?", ":", "=", "+=", "-=", "*=", "/=", "%=", "&=",
                     "|=", "^=", "<<=", ">>=", "return", "case"}
-# Calls whose omission leaks memory, a descriptor or a mapping until the process exits, which is
-# soon: no test can see that, the sanitizers' leak checks aside. An assertion that is left out
-# changes nothing in a program that is right.
+# Calls that are not removed. Without a call that frees or closes, something leaks until the process exits, which only
+# the leak checks of the sanitizers detect. Without an assertion, a correct program behaves the same.
 UNSEEN_CALLS = re.compile(r"(?:.*_)?_?(free|xfree|done|close|close_fd|closedir|fclose|munmap|assert|_Static_assert"
                           r"|madvise)$")
 DEFINITION = re.compile(r"#\s*define\s+([A-Z]\w*)[ \t]+(\S(?:\\\n|[^\\\n])*)$", re.S)
@@ -38,12 +37,13 @@ Token = collections.namedtuple("Token", "kind text start end")
 
 
 class Mutation(collections.namedtuple("Mutation", "file function operator start end old new line before after")):
-    """file[start:end], which is old, becomes new. before and after: the lines, in one, for people."""
+    """Replaces file[start:end], whose text is old, with new. before and after are the affected source lines, joined
+    into one, for printing."""
     def __str__(self):
         return f"{self.file}:{self.line}: `{shortened(self.old)}` became `{shortened(self.new)}`"
 
     def key(self):
-        """As tests/mutants has it, whatever the line number."""
+        """Returns the beginning of this mutation's line in tests/mutants, which has no line number."""
         return f"{self.file}: {self.function}: {self.before} -> {self.after}: "
 
 

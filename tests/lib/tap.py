@@ -18,15 +18,15 @@ PATIENCE = 900
 
 
 class Skip(Exception):
-    """The case cannot be had here: the text says why."""
+    """The machine lacks something that can be installed: the text says what. In CI this is a failure."""
 
 
 class Absent(Exception):
-    """This machine has no such thing and can have none: not a matter of installing."""
+    """The machine cannot provide what the case needs, whatever is installed. In CI this is no failure."""
 
 
 class Mismatch(AssertionError):
-    """gosnap and the truth disagree: one line for each point."""
+    """gosnap and the truth disagree. The text has one line for each difference."""
 
 
 def table(heads, rows):
@@ -36,7 +36,8 @@ def table(heads, rows):
 
 
 def cpu_seconds():
-    """Of this test and of its children that have ended: cases side by side have each other's, too."""
+    """Returns those of this test and of its children that have ended. Cases that run in parallel count each other's,
+    too."""
     return sum(usage.ru_utime + usage.ru_stime for usage in map(resource.getrusage, (
         resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
 
@@ -100,8 +101,8 @@ class Tap:
             self._point(True, name, None, f" # SKIP {why}")
 
     def case(self, name, function, *args):
-        """Runs function; what it returns is the comment of the point. Of a test whose cases are not drawn, the
-        first runs."""
+        """Runs function and prints its return value as the comment of the case. The first case of a test runs even
+        if it is not drawn, so that each test runs one."""
         if not choice.runs(name) and (self.count or self.running or not choice.wanted(name)):
             return
         self.running[threading.get_ident()] = name, time.monotonic(), cpu_seconds()
