@@ -36,9 +36,11 @@ def run(build, test, case="", **more):
     argv = [SUPERVISE, program(build, test), *(["--case", case] if case else [])]
     done = subprocess.run(argv, cwd=build, env={**environment(build), **more}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
-    failures, passed = results.cases(done.stdout.splitlines())
-    if done.returncode and not failures:
-        failures[""] = f"ended with status {done.returncode}:\n" + "\n".join(done.stdout.splitlines()[-20:])
+    lines = done.stdout.splitlines()
+    failures, passed = results.cases(lines)
+    why = f"ended with status {done.returncode}" if done.returncode else results.incomplete(lines)
+    if why and not failures:
+        failures[""] = "\n".join([why + ":", *lines[-20:]])
     if not failures and not passed and results.SKIP not in done.stdout:
         failures[""] = "no case was run"
     return failures, passed, done.stdout

@@ -10,7 +10,7 @@ import tempfile
 
 import processes
 import subjects
-from tap import PATIENCE, Absent
+from tap import PATIENCE, Absent, Skip
 
 ALL = ("--user", "--map-root-user", "--pid", "--mount", "--mount-proc", "--net", "--uts",
        "--ipc", "--cgroup")
@@ -19,7 +19,7 @@ ALL = ("--user", "--map-root-user", "--pid", "--mount", "--mount-proc", "--net",
 def possible(*options, **popen):
     """Raises Absent where the kernel or another container does not let us."""
     if not shutil.which("unshare"):
-        raise Absent("no unshare: install util-linux")
+        raise Skip("no unshare: install util-linux")
     done = subprocess.run(["unshare", *forking(options), "true"], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           check=False, **popen)

@@ -15,6 +15,7 @@ from matrix import CI
 # Seconds that any wait in a test lasts at most: what has not happened by then never will, on a
 # machine ten times slower than any that is meant for tests.
 PATIENCE = 900
+WHY_LINES = 400  # of a failure, at most
 
 
 class Skip(Exception):
@@ -77,7 +78,7 @@ class Tap:
                 _, since, used = self.running[threading.get_ident()]
                 print(f"# took {time.monotonic() - since:.1f} s, {cpu_seconds() - used:.1f} s of processor time",
                       flush=True)
-            for line in str(why or "").splitlines()[:60]:
+            for line in str(why or "").splitlines()[:WHY_LINES]:
                 print("#   " + line, flush=True)
 
     def ok(self, name, why=None):
