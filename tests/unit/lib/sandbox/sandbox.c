@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -24,6 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/base/limit.h"
 #include "lib/base/thread.h"
 #include "lib/sandbox/broker.h"
 #include "lib/sandbox/sandbox_priv.h"
@@ -504,6 +506,22 @@ static void test_server(void **state)
 	close(fd);
 }
 
+/* Half of what the machine has, as /proc/meminfo tells, but never too little. */
+static void test_memory(void **state)
+{
+	FILE *f = fopen("/proc/meminfo", "re");
+	uint64_t kib = 0;
+
+	(void)state;
+	assert_non_null(f);
+	assert_int_equal(fscanf(f, "MemTotal: %" SCNu64, &kib), 1);
+	fclose(f);
+	if (kib * 1024 / 2 > LIMIT_SANDBOX_BYTES)
+		assert_int_equal(sandbox_memory(), kib * 1024 / 2);
+	else
+		assert_int_equal(sandbox_memory(), LIMIT_SANDBOX_BYTES);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
@@ -513,6 +531,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_table),	   cmocka_unit_test(test_file_size),
 		cmocka_unit_test(test_threads),	   cmocka_unit_test(test_files),
 		cmocka_unit_test(test_withheld),   cmocka_unit_test(test_server),
+		cmocka_unit_test(test_memory),
 	};
 
 	if (sandbox_missing()) {
