@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "src/bpf/written.h"
+#include "src/run/catcher.h"
 #include "src/watch/search.h"
 
 enum { PROGRAMS_MAX = 8192, NAMES = 256 };
@@ -27,6 +29,12 @@ struct program {
 	struct kill_source *source; /* NULL: nothing is known of those that are killed */
 };
 
+/* Programs whose probes somebody closes: the descriptor is hung up once they are gone. */
+struct leaving {
+	int end;
+	size_t programs;
+};
+
 struct programs {
 	struct fault_probes *probes;
 	struct programs_options options;
@@ -40,6 +48,8 @@ struct programs {
 	size_t next_name;
 	struct uprobe_links **closing; /* to be closed, see programs_close_rest() */
 	size_t closing_count, closing_cap;
+	struct leaving *leaving;
+	size_t leaving_count, leaving_cap, forgotten;
 	struct program *list;
 	size_t count, cap, watched;
 	int written; /* see written.h */
@@ -84,6 +94,7 @@ static void forget(struct programs *p, struct program *program)
 	written_remove(p->written, program->written);
 	program->changed = (struct timespec){ 0 };
 	p->watched--;
+	p->forgotten++;
 }
 
 static void close_links(struct programs *p)
@@ -93,26 +104,72 @@ static void close_links(struct programs *p)
 	p->closing_count = 0;
 }
 
+/* Closes them once `from` is hung up, and hangs up what it has of `gone` as it ends. */
+static _Noreturn void close_last(struct programs *p, int from)
+{
+	char byte;
+
+	if (read(from, &byte, 1) == 0)
+		close_links(p);
+	_exit(EXIT_SUCCESS);
+}
+
+static void note_leaving(struct programs *p, int end)
+{
+	GROW(p->leaving, p->leaving_count, p->leaving_cap);
+	p->leaving[p->leaving_count++] = (struct leaving){ end, p->forgotten };
+	p->forgotten = 0;
+}
+
 /* The kernel lets nobody go who closes the last descriptor of a probe before all threads that are kept there
- * have gone on, and these wait for us. So the last one is that of a grandchild, which waits instead. */
+ * have gone on, and these wait for us. So the last one is that of a grandchild, which waits instead. It runs
+ * first: whatever is started from a file that was written to has the probes of what was there before. */
 void programs_close_rest(struct programs *p)
 {
-	int ends[2];
-	char byte;
+	int ends[2], gone[2];
 
 	if (!p->closing_count || pipe2(ends, O_CLOEXEC) != 0)
 		return;
-	const pid_t child = fork();
+	if (pipe2(gone, O_CLOEXEC) != 0) {
+		close(ends[0]);
+		close(ends[1]);
+		return;
+	}
+	const pid_t child = catcher_fork();
 	if (child == 0) {
 		close(ends[1]);
-		_exit(fork() == 0 && read(ends[0], &byte, 1) < 0);
+		if (catcher_fork() == 0)
+			close_last(p, ends[0]);
+		_exit(EXIT_SUCCESS);
 	}
 	if (child > 0) {
 		waitpid(child, NULL, 0);
 		close_links(p);
+		note_leaving(p, gone[0]);
+	} else {
+		close(gone[0]);
 	}
+	close(gone[1]);
 	close(ends[0]);
 	close(ends[1]);
+}
+
+size_t programs_leaving(struct programs *p)
+{
+	size_t n = p->forgotten, left = 0;
+
+	for (size_t i = 0; i < p->leaving_count; i++) {
+		const struct leaving leaving = p->leaving[i];
+		struct pollfd end = { .fd = leaving.end };
+		if (poll(&end, 1, 0) == 1 && (end.revents & POLLHUP)) {
+			close(leaving.end);
+			continue;
+		}
+		n += leaving.programs;
+		p->leaving[left++] = leaving;
+	}
+	p->leaving_count = left;
+	return n;
 }
 
 void programs_free(struct programs *p)
@@ -122,6 +179,9 @@ void programs_free(struct programs *p)
 	for (size_t i = 0; i < p->count; i++)
 		forget(p, &p->list[i]);
 	close_links(p);
+	for (size_t i = 0; i < p->leaving_count; i++)
+		close(p->leaving[i].end);
+	xfree(p->leaving);
 	for (size_t i = 0; i < NAMES; i++)
 		xfree((char *)p->names[i]);
 	if (p->written >= 0)

@@ -51,6 +51,8 @@ bool programs_have_functions(const struct programs *programs);
 bool programs_rate(const char *path, struct spool *spool, uint64_t interval_ns);
 /* How many are watched. */
 size_t programs_count(const struct programs *programs);
+/* How many are no longer watched, and have probes until the kernel has removed them. */
+size_t programs_leaving(struct programs *programs);
 /* By the numbers that events have. Borrowed. */
 const char *const *programs_functions(const struct programs *programs);
 

@@ -312,7 +312,8 @@ static const struct watch_counts *counts_now(struct service *s)
 {
 	s->counts.processes = 0;
 	watched_each(&s->watched, count_process, s);
-	s->counts.programs = programs_count(s->watched.programs);
+	s->counts.programs = programs_count(s->watched.programs) +
+			     programs_leaving(s->watched.programs);
 	s->counts.is_strict = s->watched.strict != NULL;
 	s->counts.strict = *s->watched.held;
 	s->counts.lost = fault_probes_counts(s->watched.probes).lost +
