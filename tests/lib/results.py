@@ -39,7 +39,7 @@ class Result:
             self.errors.append("a case passed that is expected to fail")
         if not words:
             self.errors.append("it did not run to its end")
-        if CI and words == ["SKIP"] and not any(POINT.match(line) for line in self.log):
+        if CI and not os.environ.get("GOSNAP_QUICK") and words == ["SKIP"] and not any(POINT.match(line) for line in self.log):
             self.errors.append("it was skipped as a whole, which is a failure in CI")
         # Of a test whose cases failed, the exit status says the same once more: that of cmocka is their number.
         if self.failures:
