@@ -29,7 +29,7 @@ struct program {
 	struct kill_source *source; /* NULL: nothing is known of those that are killed */
 };
 
-/* Programs whose probes somebody closes: the descriptor is hung up once they are gone. */
+/* Programs whose probes a grandchild closes. The kernel hangs up `end` once these probes are gone. */
 struct leaving {
 	int end;
 	size_t programs;
@@ -104,7 +104,7 @@ static void close_links(struct programs *p)
 	p->closing_count = 0;
 }
 
-/* Closes them once `from` is hung up, and hangs up what it has of `gone` as it ends. */
+/* Waits until the parent hangs up `from`, then closes the last descriptors of the probes. */
 static _Noreturn void close_last(struct programs *p, int from)
 {
 	char byte;
