@@ -59,11 +59,15 @@ def written():
     return names[0]
 
 
-def by_delve(pid, path):
-    with delve.Delve(pid) as dlv:
+def by_delve(pid, path, release="dlv"):
+    with delve.Delve(pid, release=release) as dlv:
         dlv.call("DumpStart", Destination=path)
         while dlv.call("DumpWait", Wait=1000)["State"]["Dumping"]:
             pass
+
+
+def by_older_delve(pid, path):
+    by_delve(pid, path, "dlv-1.20")
 
 
 def by_gcore(pid, path):

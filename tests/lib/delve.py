@@ -23,29 +23,26 @@ class Failure(Exception):
 
 class Delve:
     """Attached to a process that stands still, or reading the core of one: its executable and
-    the core. Use as a context: it has let go afterwards."""
+    the core. Use as a context: it has let go afterwards. release: its name in tests/toolchains."""
 
-    def __init__(self, pid=None, core=()):
-        program = matrix.program("dlv")
+    def __init__(self, pid=None, core=(), release="dlv"):
+        program = matrix.program(release)
         if program is None:
-            raise Skip("no Delve: tests/toolchains fetch dlv")
+            raise Skip(f"no Delve: tests/toolchains fetch {release}")
         self.folder = tempfile.TemporaryDirectory()
-        place = os.path.join(self.folder.name, "socket")
         self.calls = 0
         # Older releases than it supports are to be tried, too.
         self.process = subprocess.Popen(
             ["nice", "-n", "5", program, *(["core", *core] if core else ["attach", str(pid)]),
-             "--headless",
-             "--listen=unix:" + place, "--check-go-version=false"],
+             "--headless", "--api-version=2", "--listen=127.0.0.1:0", "--check-go-version=false"],
             env=dict(os.environ, XDG_CONFIG_HOME=self.folder.name),
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         try:
             said = self.process.stdout.readline()
             if b"listening" not in said:
                 raise Failure((said + self.process.stdout.read()).decode(errors="replace"))
-            self.socket = socket.socket(socket.AF_UNIX)
-            self.socket.settimeout(PATIENCE)
-            self.socket.connect(place)
+            port = int(said.decode().rpartition(":")[2])
+            self.socket = socket.create_connection(("127.0.0.1", port), PATIENCE)
             self.file = self.socket.makefile("rwb")
         except BaseException:
             self._end()
