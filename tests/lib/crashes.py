@@ -5,6 +5,7 @@ import filecmp
 import json
 import os
 import resource
+import shutil
 
 import cores
 import handlers
@@ -27,8 +28,12 @@ def limit_cores(limit=None):
 
 @contextlib.contextmanager
 def crashing(handler, way, version=LAST, mode="default", crowd="5", busy="0", **options):
-    """A program that dies once it is told."""
+    """A program that dies once it is told. own: a copy of it, as other tests may crash the same file meanwhile."""
     program = subjects.build("crash", version, mode)
+    if options.get("own"):
+        shared, program = program, os.path.join(handler.place, "crash-" + mode)
+        if not os.path.exists(program):
+            shutil.copy(shared, program)
     before = os.getcwd()
     limit_cores(options.get("limit"))
     os.chdir(options.get("folder", handler.work))

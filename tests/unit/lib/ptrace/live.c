@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "lib/base/limit.h"
+#include "lib/ptrace/live_priv.h"
 #include "tests/unit/lib/subject.h"
 #include "tests/unit/unit.h"
 
@@ -601,6 +602,16 @@ static void test_mappings(void **state)
 	subject_end(pid, shared);
 }
 
+/* No process can trace itself, though nobody else traces it. */
+static void test_nobody_keeps_it(void **state)
+{
+	struct err err = { .code = ERR_NONE };
+	(void)state;
+
+	assert_false(live_seize_next(getpid(), 0, &err));
+	assert_int_equal(err.code, ERR_NONE);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
@@ -616,6 +627,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_exec_meanwhile),
 		cmocka_unit_test(test_read),
 		cmocka_unit_test(test_mappings),
+		cmocka_unit_test(test_nobody_keeps_it),
 	};
 
 	if (argc > 1 && !strcmp(argv[1], "--exec"))
