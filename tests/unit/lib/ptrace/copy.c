@@ -2,14 +2,17 @@
 #include "lib/ptrace/target_copy.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/base/util.h"
+#include "lib/ptrace/live_copy.h"
 #include "lib/ptrace/target_live.h"
 #include "tests/unit/lib/subject.h"
 #include "tests/unit/unit.h"
@@ -109,11 +112,39 @@ static void test_hostile_spans(void **state)
 	subject_end(pid, shared);
 }
 
+static void waits(struct subject_shared *shared)
+{
+	(void)shared;
+	subject_ready();
+	for (;;)
+		pause();
+}
+
+/* Its number may be another process's since. */
+static void test_killed(void **state)
+{
+	struct subject_shared *shared;
+	struct live_copy copy = { .copy = subject_start(waits, &shared) };
+	const pid_t pid = copy.copy;
+	uint64_t look_at = UINT64_MAX;
+	siginfo_t info;
+	(void)state;
+
+	assert_null(live_copy_over(&copy, UINT64_MAX, &look_at));
+	assert_int_equal(copy.copy, pid);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	assert_string_equal(live_copy_over(&copy, UINT64_MAX, &look_at), "it was killed");
+	assert_int_equal(copy.copy, 0);
+	munmap(shared, sizeof(*shared));
+}
+
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_read_many),
 		cmocka_unit_test(test_hostile_spans),
+		cmocka_unit_test(test_killed),
 	};
 
 	return unit_run(argc, argv, tests, NULL, NULL);
