@@ -102,6 +102,16 @@ func last(list []string) string {
 	return list[len(list)-1]
 }
 
+// Which of them it is, only the index says.
+//
+//go:noinline
+func listed(i int) string {
+	var list [4]*node
+	list[0] = &node{name: "the first"}
+	dying(1, "", "")
+	return list[i].name
+}
+
 // Functions that call nothing are described by their callers.
 func dyingIn(function string, line int, variable string) {
 	say(facts{Way: way, Goroutine: truth.Goid(), Function: function, Line: line, Variable: variable})

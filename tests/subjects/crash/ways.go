@@ -121,6 +121,12 @@ func (n *node) priced() string {
 }
 
 //go:noinline
+func behind(p **node) string {
+	dying(1, "*p", "")
+	return (*p).name
+}
+
+//go:noinline
 func (n *node) walk() int {
 	count := 0
 	dying(1, "n", "") // after the last
@@ -334,6 +340,8 @@ func init() {
 		},
 		"nil-deep":        func() { (&node{left: &node{}}).deep() },
 		"nil-element":     func() { (&node{}).priced() },
+		"nil-listed":      func() { listed(2) },
+		"nil-behind":      func() { behind(new(*node)) },
 		"nil-loop":        func() { (&node{name: "a", right: &node{name: "b"}}).walk() },
 		"nil-captured":    func() { captured(&shop{})() },
 		"nil-map-local":   func() { escaped() },
