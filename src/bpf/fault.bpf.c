@@ -68,34 +68,6 @@ static const struct fault_settings *settings_now(void)
 	return &settings[in_force & 1];
 }
 
-static bool step(struct fault_event *e)
-{
-	__u64 pair[2], at = e->sp, n = e->frames;
-
-	if (n >= FAULT_FRAMES || bpf_probe_read_user(pair, sizeof(pair), (void *)at) ||
-	    !pair[1])
-		return false;
-	e->frame[n & (FAULT_FRAMES - 1)] = pair[1];
-	e->frames = n + 1;
-	e->sp = pair[0];
-	return pair[0] > at;
-}
-
-/* At the first instruction of a function: its caller, then the callers that the chain of frame pointers
- * leads to. */
-static __attribute__((noinline)) int walk(struct pt_regs *ctx, struct fault_event *e)
-{
-	e->frame[0] = PT_REGS_IP(ctx);
-	e->frame[1] = 0;
-	bpf_probe_read_user(&e->frame[1], sizeof(e->frame[1]), (void *)PT_REGS_SP(ctx));
-	e->frames = 2;
-	e->sp = PT_REGS_FP(ctx);
-	for (int i = 0; i < FAULT_FRAMES && step(e); i++)
-		continue;
-	e->sp = PT_REGS_SP(ctx);
-	return 0;
-}
-
 /* The string that is the first argument. */
 static __attribute__((noinline)) int read_text(struct pt_regs *ctx, struct fault_event *e,
 					       bool on_stack)
@@ -268,8 +240,6 @@ static __attribute__((noinline)) __u64 tell(struct pt_regs *ctx, __u64 cookie,
 	e->uid = bpf_get_current_uid_gid();
 	e->at_ns = bpf_ktime_get_ns();
 	e->start_boottime_ns = BPF_CORE_READ(task, group_leader, start_boottime);
-	e->g = current_g();
-	e->pc = PT_REGS_IP(ctx);
 	e->hook = cookie & FAULT_COOKIE_HOOK;
 	e->text_len = 0;
 	e->status = exit_status(ctx);
@@ -277,7 +247,6 @@ static __attribute__((noinline)) __u64 tell(struct pt_regs *ctx, __u64 cookie,
 	e->program = cookie >> FAULT_COOKIE_PROGRAM_SHIFT;
 	if (e->hook == FAULT_HOOK_THROW)
 		read_text(ctx, e, cookie & FAULT_COOKIE_STACK);
-	walk(ctx, e);
 	const __u64 number = __sync_fetch_and_add(&numbers, 1) + 1;
 	e->number = number;
 	if (stops_it)

@@ -33,7 +33,6 @@ enum {
 };
 
 enum {
-	FAULT_FRAMES = 64,
 	FAULT_TEXT = 256,
 	FAULT_STATUSES = 256,
 	FAULT_SLOTS = 256, /* threads that are held at once */
@@ -88,13 +87,10 @@ struct fault_event {
 	__u64 at_ns;		 /* CLOCK_MONOTONIC */
 	__u64 number;		 /* from 1; what releases the thread */
 	__u64 start_boottime_ns; /* of the process */
-	__u64 g, pc, sp;
-	__u32 hook, frames, text_len;
+	__u32 hook, text_len;
 	__u32 status;	/* of FAULT_HOOK_EXIT */
 	__u32 function; /* of FAULT_HOOK_FUNCTION: as in its cookie */
 	__u32 program;	/* as fault_probes_attach() had it */
-	__u64 frame
-		[FAULT_FRAMES]; /* return addresses, by frame pointers; the first is pc */
 	char text[FAULT_TEXT];
 };
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/bpf/ability.h"
 
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "lib/base/util.h"
 #include "tests/unit/unit.h"
@@ -123,6 +126,39 @@ static void may_stop(void **state)
 	assert_non_null(strstr(err.text, "CAP_KILL"));
 }
 
+enum { IS_WHOLE = 1, NOT_PERMITTED };
+
+static int wait_for(pid_t pid)
+{
+	int status;
+
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return WEXITSTATUS(status);
+}
+
+/* The machine's process numbers are not seen in a namespace. */
+static void in_a_namespace(void **state)
+{
+	struct bpf_facts facts;
+	pid_t inner;
+	(void)state;
+	const pid_t pid = fork();
+
+	if (pid == 0) {
+		if (unshare(CLONE_NEWPID) < 0)
+			_exit(NOT_PERMITTED);
+		inner = fork();
+		if (inner)
+			_exit(wait_for(inner));
+		bpf_facts_read(&facts);
+		_exit(facts.whole ? IS_WHOLE : 0);
+	}
+	const int told = wait_for(pid);
+	if (told == NOT_PERMITTED)
+		skip();
+	assert_int_equal(told, 0);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -130,6 +166,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(may_stop),
 		cmocka_unit_test(can),
 		cmocka_unit_test(cannot),
+		cmocka_unit_test(in_a_namespace),
 	};
 
 	return unit_run(argc, argv, tests, NULL, NULL);
