@@ -156,9 +156,9 @@ func certified(c chan int) {
 	info, _ := x509.MarshalPKIXPublicKey(&curve.PublicKey)
 	modulus := key.N.String()
 	point := hex.EncodeToString(curve.X.Bytes())
-	shared, copied := &curve.PublicKey, new(big.Int).Set(key.N)
+	ofCurve, copied := &curve.PublicKey, new(big.Int).Set(key.N)
 	wait(c)
-	runtime.KeepAlive([]interface{}{key, curve, shared, copied, template, certificate, info})
+	runtime.KeepAlive([]interface{}{key, curve, ofCurve, copied, template, certificate, info})
 	println(modulus, point)
 }
 
