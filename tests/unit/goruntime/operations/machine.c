@@ -203,7 +203,8 @@ static void test_machine_symbolic(void **state)
 	machine_init(&machine, &runtime);
 	symbolic_init(&symbolic, STACK, STACK + sizeof(words));
 	machine.symbolic = &symbolic;
-	assert_true(symbolic_new(&symbolic, &one) && symbolic_new(&symbolic, &two));
+	assert_true(symbolic_new(&symbolic, &one));
+	assert_true(symbolic_new(&symbolic, &two));
 	machine_set(&machine, AX, one);
 	machine_set(&machine, CX, 3);
 	step(INSTRUCTION_ADD, reg(AX), reg(CX));
