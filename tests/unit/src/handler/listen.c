@@ -160,6 +160,14 @@ static bool hears(const void *bytes, size_t len, struct crash *ret,
 	return ok;
 }
 
+/* What a handler keeps to its end. */
+static void forget(struct crash *crash, struct core_source *source)
+{
+	for (size_t i = 0; i < CRASH_LETTERS; i++)
+		xfree((void *)(uintptr_t)crash->word[i]);
+	xfree((void *)(uintptr_t)source->head);
+}
+
 static const char *word(const struct crash *crash, char letter)
 {
 	const char *text = crash->word[(unsigned char)letter];
@@ -205,16 +213,16 @@ static void test_peer(void **state)
 	assert_true(source.head_len >= len && source.head_len <= sizeof(core));
 	assert_memory_equal(source.head, core, source.head_len);
 	assert_int_equal(source.copy, -1);
-	xfree((void *)(uintptr_t)source.head);
+	forget(&crash, &source);
 	/* What ends within its head is handed on as it is. */
 	assert_true(hears(core, 100, &crash, &source, NULL, &err));
 	assert_int_equal(source.head_len, 100);
 	assert_int_equal(crash.signal, 0);
-	xfree((void *)(uintptr_t)source.head);
+	forget(&crash, &source);
 	prctl(PR_SET_NAME, ".."); /* no name for a file */
 	assert_true(hears(core, sizeof(core), &crash, &source, NULL, &err));
 	assert_string_equal(word(&crash, 'e'), "!.");
-	xfree((void *)(uintptr_t)source.head);
+	forget(&crash, &source);
 	assert_false(hears(core, 0, &crash, &source, NULL, &err));
 	assert_int_equal(err.code, ERR_BAD_DATA);
 }
@@ -241,7 +249,7 @@ static void test_request(void **state)
 	close(end);
 	assert_int_equal(answer.size, sizeof(answer));
 	assert_int_equal(answer.mask, 1 | 8); /* the kernel writes the core, and waits */
-	xfree((void *)(uintptr_t)source.head);
+	forget(&crash, &source);
 	*at = 1; /* a mark that is not zero */
 	assert_false(hears(bytes, len, &crash, &source, NULL, &err));
 	assert_int_equal(err.code, ERR_UNSUPPORTED);
