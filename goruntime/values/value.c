@@ -146,6 +146,15 @@ bool runtime_is_mapped(const struct runtime *rt, uint64_t addr)
 	return target_mapping_at(rt->target, addr) != NULL;
 }
 
+bool runtime_is_readable(const struct runtime *rt, uint64_t addr, uint64_t last)
+{
+	const struct target_mapping *m = target_mapping_at(rt->target, addr);
+
+	while (m && m->readable && last >= m->end)
+		m = target_mapping_at(rt->target, m->end);
+	return m && m->readable;
+}
+
 bool value_words(struct runtime *rt, uint64_t addr, uint64_t *ret, size_t n,
 		 struct err *err)
 {

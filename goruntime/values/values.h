@@ -82,6 +82,8 @@ void runtime_budget_unit(struct runtime *rt);
 bool runtime_in_file(const struct runtime *rt, uint64_t addr);
 /* Is it in any mapping, readable or not? */
 bool runtime_is_mapped(const struct runtime *rt, uint64_t addr);
+/* Is there readable memory from addr to last, without a gap? */
+bool runtime_is_readable(const struct runtime *rt, uint64_t addr, uint64_t last);
 
 /* What a pointer or interface leads to, through a pointer in an interface; otherwise v
  * itself. False: nil, or not known. */

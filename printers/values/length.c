@@ -28,7 +28,7 @@ bool ends_in_memory(struct printing *p, uint64_t n, uint64_t addr, uint64_t size
 		return n <= UINT32_MAX;
 	return !__builtin_mul_overflow(n, size, &bytes) &&
 	       !__builtin_add_overflow(addr, bytes - 1, &last) &&
-	       runtime_is_mapped(p->rt, last);
+	       runtime_is_readable(p->rt, addr, last);
 }
 
 /* Values in pieces have no address, and smaller ones are many, and lead to little. */

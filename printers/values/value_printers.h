@@ -143,7 +143,7 @@ void print_zeros(struct printing *p, size_t n);
 bool has_memory(struct printing *p, uint64_t addr);
 /* Can n be a number of items of `size` bytes each, from addr on? */
 bool is_length(struct printing *p, uint64_t n, uint64_t addr, uint64_t size);
-/* Is there memory at the end of them? */
+/* Is there memory from the first to the end of the last? */
 bool ends_in_memory(struct printing *p, uint64_t n, uint64_t addr, uint64_t size);
 /* Is this more than the heap object or the stack at addr has? Where a pointer to
  * [1 << 16]T leads to fewer, as one in runtime.selectgo does, or was never set, what

@@ -37,6 +37,7 @@ type heap struct {
 	FarText            string
 	FarPassword        string
 	FarToken           []byte
+	Across             string
 }
 
 var (
@@ -60,6 +61,8 @@ func onHeap() *heap {
 		text[i] = 'a'
 	}
 	far := memory{unsafe.Pointer(small), most, most}
+	literal := "a literal"
+	across := memory{(*memory)(unsafe.Pointer(&literal)).at, int(uintptr(unsafe.Pointer(small))), 0}
 	h := &heap{
 		Whole:    make([]int, 1<<10), // all of its object
 		Large:    &large{first: 9},
@@ -71,6 +74,8 @@ func onHeap() *heap {
 		// Secrets by their names, but what lies behind the object is not.
 		FarPassword: *(*string)(unsafe.Pointer(&far)),
 		FarToken:    *(*[]byte)(unsafe.Pointer(&far)),
+		// It begins in the file of the program, and ends in what the heap has reserved.
+		Across: *(*string)(unsafe.Pointer(&across)),
 	}
 	h.Last = h.Whole[1000:]
 	h.FarInner = (*large)(unsafe.Pointer(&h.Whole[1000]))
