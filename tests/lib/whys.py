@@ -31,7 +31,12 @@ def why(*arguments):
     done = in_time("--json", *arguments)
     if done.returncode not in (NOTHING, SOMETHING) or done.stderr:
         raise Mismatch(f"status {done.returncode}: {done.stderr.decode()}")
-    return done.returncode, json.loads(done.stdout)
+    found = json.loads(done.stdout)
+    for finding in found:
+        goroutines = finding.get("goroutines", [])
+        if len(set(goroutines)) != len(goroutines):
+            raise Mismatch(f"a goroutine twice: {finding}")
+    return done.returncode, found
 
 
 def looked_at(subject, way):

@@ -41,9 +41,12 @@ uint32_t longest_waiter(const struct finder *f, const struct wait_object *o)
 
 void show_waiters(const struct finder *f, struct finding *to, const struct wait_object *o)
 {
+	const struct waiter *waiters = &f->about.waits->waiters[o->first_waiter];
+
+	/* They are sorted by goroutine; a select may wait in several cases. */
 	for (uint32_t i = 0; i < o->waiter_count; i++)
-		finding_shows_goroutine(
-			f, to, f->about.waits->waiters[o->first_waiter + i].goroutine);
+		if (i == 0 || waiters[i].goroutine != waiters[i - 1].goroutine)
+			finding_shows_goroutine(f, to, waiters[i].goroutine);
 	finding_shows_address(to, o->addr);
 }
 
