@@ -178,7 +178,7 @@ static const char *with_explanation(const char *text, const char *error)
 		bool explains = false;
 		while (line > text && line[-1] != '\n' && line[-1] != '\0')
 			line--;
-		/* What was written last may be the begin of a line. */
+		/* The last line may be cut. */
 		for (size_t i = 0; i < ARRAY_SIZE(begins); i++)
 			explains |= (size_t)(ret - line) >= strlen(begins[i]) &&
 				    memcmp(line, begins[i], strlen(begins[i])) == 0;

@@ -602,7 +602,7 @@ static void test_mappings(void **state)
 	subject_end(pid, shared);
 }
 
-/* No process can trace itself, though nobody else traces it. */
+/* A process cannot trace itself, and nobody else traces this one. */
 static void test_nobody_keeps_it(void **state)
 {
 	struct err err = { .code = ERR_NONE };

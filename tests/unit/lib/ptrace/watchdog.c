@@ -16,7 +16,7 @@
 
 #define PATIENCE_NS (UINT64_C(60) * 1000 * 1000 * 1000)
 
-/* A child that has ended, and that nobody has reaped. */
+/* Starts a child that ends, and does not reap it. */
 static pid_t dead_child(int *ret_folder)
 {
 	const pid_t pid = fork();
@@ -48,7 +48,7 @@ static void nap(uint64_t begun)
 	nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 }
 
-/* What blocks PTRACE_SEIZE goes on then. */
+/* A dead thread that is reaped blocks PTRACE_SEIZE no longer. */
 static void test_reaps_while_seizing(void **state)
 {
 	const uint64_t begun = monotonic_ns();

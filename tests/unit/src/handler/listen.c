@@ -160,7 +160,7 @@ static bool hears(const void *bytes, size_t len, struct crash *ret,
 	return ok;
 }
 
-/* What a handler keeps to its end. */
+/* Frees what a handler keeps until it exits. */
 static void forget(struct crash *crash, struct core_source *source)
 {
 	for (size_t i = 0; i < CRASH_LETTERS; i++)
