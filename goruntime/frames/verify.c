@@ -97,6 +97,11 @@ static bool may_have_recovered(const struct code *code, const struct raw_frame *
 	return call != 0 && at >= call && at <= call + CALL_BYTES_MAX;
 }
 
+static bool is_in_own_stack(const struct check *c)
+{
+	return c->frame_pointer >= c->g->stack_low && c->frame_pointer < c->g->stack_high;
+}
+
 static void prove_nothing(struct check *c, enum verify_inconclusive why)
 {
 	c->v->inconclusive[why]++;
@@ -136,7 +141,7 @@ static void check_frame(struct check *c, uint32_t number, const struct raw_frame
 	} else {
 		if (c->known && may_have_recovered(code, frame))
 			prove_nothing(c, INCONCLUSIVE_NO_FRAME_POINTER);
-		else if (c->known && c->g->status == GOROUTINE_COPYSTACK)
+		else if (c->known && c->g->stack_moves && !is_in_own_stack(c))
 			prove_nothing(c, INCONCLUSIVE_COPYING);
 		else if (c->known)
 			disagree(c, number, code, caller);

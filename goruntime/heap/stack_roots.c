@@ -400,9 +400,7 @@ static void mark_stack(struct heap *h, const struct goroutine *g)
 		mark_all(h, g, g->stack_low);
 		return;
 	}
-	/* While its stack is copied, pointers to variables may still lead to the old one: copystack in
-	 * runtime/stack.go. */
-	if (g->status == GOROUTINE_COPYSTACK) {
+	if (g->stack_moves) { /* its variables cannot be found by pointers to them */
 		mark_all(h, g, g->sp);
 		return;
 	}

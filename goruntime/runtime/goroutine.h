@@ -55,6 +55,7 @@ struct goroutine {
 	bool bad_context : 1; /* there is no pc to start from; reason says why */
 	bool same_id : 1;     /* another goroutine that is not dead has the same id */
 	bool changed : 1;     /* or may have changed: the process ran while it was read */
+	bool stack_moves : 1; /* perhaps: pointers to its variables may lead to the old one */
 };
 
 /* In document order: user goroutines by id, then system goroutines by id. */

@@ -62,6 +62,7 @@ struct walk {
 	enum stack_switch stack_switch;
 	uint64_t pc, sp, frame_pointer; /* of STACK_SWITCH_CONTEXT */
 	bool at_instruction, has_frame_pointer;
+	bool moves_stack; /* it is in copystack: of its own goroutine, or of one that it scans */
 	struct regs *registers; /* of the first frames; NULL: not requested */
 	size_t register_room;
 };

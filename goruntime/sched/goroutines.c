@@ -32,11 +32,24 @@ static void set_start(struct goroutine *g, uint64_t sched_pc, uint64_t sched_sp,
 	g->sp = g->syscall ? syscall_sp : sched_sp;
 }
 
+/* A goroutine's stack is moved by itself, or by the collector that scans it (scanstack in runtime/mgcmark.go) if it is
+ * neither running nor in a system call. A running one shrinks its own without a status that says so: the walk of its
+ * thread tells. */
+static bool may_move_stack(uint64_t status)
+{
+	const uint64_t plain = status & (SCAN_BIT - 1);
+
+	return plain == GOROUTINE_COPYSTACK ||
+	       (status & SCAN_BIT && plain != GOROUTINE_RUNNING &&
+		plain != GOROUTINE_SYSCALL);
+}
+
 static struct goroutine parse_g(const struct layout *l, uint64_t addr, const uint8_t *g,
 				size_t len)
 {
 #define GET(slot) layout_get(l, L_##slot, g, len)
 	bool locked = layout_has(l, L_g_lockedm);
+	const uint64_t status = GET(g_status);
 	struct goroutine r = {
 		.addr = addr,
 		.id = GET(g_goid),
@@ -50,8 +63,9 @@ static struct goroutine parse_g(const struct layout *l, uint64_t addr, const uin
 		.locked_machine = locked ? GET(g_lockedm) : 0,
 		.stack = NO_STACK,
 		.thread = -1,
-		.status = (uint8_t)(GET(g_status) & (SCAN_BIT - 1)),
+		.status = (uint8_t)(status & (SCAN_BIT - 1)),
 		.wait_reason = (uint8_t)GET(g_waitreason),
+		.stack_moves = may_move_stack(status),
 	};
 	if (r.status == GOROUTINE_RUNNABLE && GET(g_tracking))
 		r.runnable_since = GET(g_tracking_stamp);

@@ -191,6 +191,7 @@ static void place_goroutine(struct runtime *rt, struct goroutine *g, size_t thre
 	bool still = target_thread_stands_still(
 		&target_threads(rt->target, &(size_t){ 0 })[thread]);
 
+	g->stack_moves |= here && w->moves_stack;
 	if (m->vdso_sp && on_stack(m->curg_stack, m->vdso_sp)) {
 		g->pc = m->vdso_pc;
 		g->sp = m->vdso_sp;

@@ -333,6 +333,9 @@ static bool step_in_go(struct thread_walk *t, const struct code *c)
 		return step_crosscall2(t, c);
 	case SPECIAL_clone:
 		return step_clone(t, c);
+	case SPECIAL_copystack:
+		t->w->moves_stack = true;
+		break;
 	case SPECIAL_nanotime1:
 	case SPECIAL_walltime:
 	case SPECIAL_walltime1:
@@ -587,6 +590,7 @@ void walk_thread(struct runtimes *all, size_t thread, const struct regs *regs,
 	w->frames = all->scratch;
 	w->stack_switch = STACK_SWITCH_NONE;
 	w->state = STACK_NONE;
+	w->moves_stack = false;
 	while (step(&t))
 		continue;
 	w->runtime = t.rt;

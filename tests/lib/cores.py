@@ -132,3 +132,39 @@ def damage(f, data, dice):
         f.write(dice.choice((dice.randbytes(8), b"\xff" * 8, b"\0" * 8,
                              dice.randrange(1 << 48).to_bytes(8, "little")))[:len(old)])
     return before
+
+
+def instruction(program, function, pattern):
+    """The address that the pattern finds in what gdb prints of a function's instructions."""
+    place = re.search(pattern, in_gdb(program, f"disassemble '{function}'"))
+    if not place:
+        raise Mismatch(f"{function} has no instruction like {pattern}")
+    return place[1]
+
+
+@contextlib.contextmanager
+def at(program, place, arguments="", godebug="", steps=(0,), then=()):
+    """Cores of a process where it is for the sixth time, after these commands of gdb, and so many instructions later."""
+    with tempfile.TemporaryDirectory() as place_of_cores:
+        paths = [os.path.join(place_of_cores, str(n)) for n in steps]
+        looks = [word for n, path in zip(steps, paths) for word in ([f"stepi {n}"] * (n > 0) + [f"gcore {path}"])]
+        said = in_gdb(program, "set language c", "handle all nostop noprint pass", f"break *{place}",
+                      f"set environment GODEBUG {godebug}", f"run {arguments} </dev/zero >/dev/null",
+                      "ignore 1 5", "continue", *then, *looks, "kill")
+        if not all(map(os.path.exists, paths)):
+            raise Mismatch(said)
+        yield paths
+
+
+# Which function of the runtime calls shrinkstack, and what makes that frequent. A goroutine that was preempted in the
+# middle of a function shrinks its own stack at its next call.
+SHRINKING = {"collector": ("runtime.scanstack", "asyncpreemptoff=1"), "goroutine": ("runtime.newstack", "")}
+
+
+def while_a_stack_shrinks(program, who):
+    """at() of the subject "running": copystack has moved the stack, and adjusted no pointer in it."""
+    caller, godebug = SHRINKING[who]
+    place = instruction(program, "runtime.shrinkstack", r"(0x\w+) <\+\d+>:\s+call\s.*copystack")
+    called = instruction(program, caller, r"call\s.*shrinkstack>\n\s*(0x\w+)")
+    return at(program, f"{place} if *(long *)($rbp + 8) == {called}", "shrinking", godebug,
+              then=("set scheduler-locking on", "tbreak runtime.adjustframe", "continue"))

@@ -59,7 +59,7 @@ var callers = map[string]string{
 
 func main() {
 	if len(os.Args) > 1 {
-		map[string]func(){"raw": raw, "unstarted": unstarted, "zeroing": zeroing, "recovering": panicOuter}[os.Args[1]]()
+		map[string]func(){"raw": raw, "unstarted": unstarted, "zeroing": zeroing, "recovering": panicOuter, "shrinking": shrinking}[os.Args[1]]()
 	}
 	runtime.GOMAXPROCS(2)
 	truth.EndWithStdin()
@@ -182,6 +182,26 @@ func zero(n int) int {
 		return 0
 	}
 	return zero(n-1) + int(room[(n+1)&127])
+}
+
+// shrinking is all that the program does when it is told so: a stack that has been large when the collector meets it.
+func shrinking() {
+	go func() {
+		for {
+			runtime.GC()
+		}
+	}()
+	for {
+		shrinkInner()
+	}
+}
+
+//go:noinline
+func shrinkInner() {
+	grow(300)
+	for i := 0; i < 1000; i++ {
+		grow(1)
+	}
 }
 
 //go:noinline

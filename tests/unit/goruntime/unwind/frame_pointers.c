@@ -185,11 +185,19 @@ static void test_inconclusive(void **state)
 	assert_int_equal(v.agreed, 1);
 	pseudo_free(s.p);
 	BEGIN(&s, "main.f", "main.main", "runtime.goexit");
-	s.g->status = GOROUTINE_COPYSTACK;
+	s.g->stack_moves = true;
 	pseudo_put(s.p, s.cfa[0] - 16, 0xc000123450); /* of the old stack */
 	v = verify(&s);
 	assert_int_equal(v.inconclusive[INCONCLUSIVE_COPYING], 1);
 	assert_int_equal(v.disagreements, 0);
+	pseudo_free(s.p);
+	/* That is no excuse for one that leads elsewhere in the stack. */
+	BEGIN(&s, "runtime.gopark", "main.f", "main.main", "runtime.goexit");
+	s.g->stack_moves = true;
+	pseudo_put(s.p, s.cfa[0] - 16, s.cfa[2] - 16);
+	v = verify(&s);
+	assert_int_equal(v.inconclusive[INCONCLUSIVE_COPYING], 0);
+	assert_int_equal(v.disagreements, 1);
 	pseudo_free(s.p);
 }
 
