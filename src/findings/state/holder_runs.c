@@ -8,7 +8,7 @@ static uint64_t runs_since(const struct finder *f, uint32_t holder)
 {
 	const struct processor_state *p = state_processor_of(f, holder);
 
-	return p && p->status.value == PROCESSOR_RUNNING ? state_age(f, p->seen) : 0;
+	return p && p->status.value == PROCESSOR_RUNNING ? state_unchanged(f, p) : 0;
 }
 
 static void tell(struct finder *f, uint32_t holder, uint64_t runs, uint64_t waits)

@@ -11,7 +11,7 @@ static bool does_not_let_go(const struct finder *f, const struct processor_state
 {
 	return p->status.value == PROCESSOR_RUNNING &&
 	       (p->asked.value || p->preempt.value) &&
-	       state_age(f, p->seen) >= STATE_LONG_NS;
+	       state_unchanged(f, p) >= STATE_LONG_NS;
 }
 
 static void tell(struct finder *f, const struct runtime_state *s,
@@ -31,7 +31,7 @@ static void tell(struct finder *f, const struct runtime_state *s,
 	text_add(text, "Goroutine %" PRIu64 " runs",
 		 finder_goroutine(f, goroutine).goroutine->id);
 	say_where(f, text, goroutine);
-	say_age(text, state_age(f, p->seen));
+	say_age(text, state_unchanged(f, p));
 	text_add(text, ", and Go cannot interrupt it: ");
 	if (!collects)
 		text_add(text, "the next garbage collection will stop the program, and "

@@ -41,7 +41,7 @@ static bool nobody_changes(const struct finder *f, const struct runtime_state *s
 {
 	for (size_t i = 0; i < s->processor_count; i++)
 		if (s->processors[i].status.value != PROCESSOR_RUNNING ||
-		    state_age(f, s->processors[i].seen) < STATE_LONG_NS)
+		    state_unchanged(f, &s->processors[i]) < STATE_LONG_NS)
 			return false;
 	return s->processor_count != 0;
 }

@@ -65,6 +65,27 @@ uint64_t state_age(const struct finder *f, struct state_number when)
 		       : 0;
 }
 
+/* When a thread of the process was last given a processor; 0: not known. */
+static uint64_t last_ran(const struct finder *f)
+{
+	uint64_t ret = 0;
+
+	for (size_t i = 0; i < f->about.thread_count; i++)
+		if (f->about.threads[i].ran_ns > ret)
+			ret = f->about.threads[i].ran_ns;
+	return ret;
+}
+
+uint64_t state_unchanged(const struct finder *f, const struct processor_state *p)
+{
+	const uint64_t age = state_age(f, p->seen);
+	const uint64_t ran = age < SECOND_NS ? 0 : last_ran(f);
+
+	if (!ran || ran + SECOND_NS >= f->about.now_ns)
+		return age;
+	return ran > p->seen.value ? ran - p->seen.value : 0;
+}
+
 uint64_t state_asleep(const struct finder *f, int32_t thread)
 {
 	if (thread < 0 || (size_t)thread >= f->about.thread_count)

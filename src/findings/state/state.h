@@ -23,6 +23,10 @@ const struct processor_state *state_processor_of(const struct finder *f,
 bool state_is_stopping(const struct runtime_state *s);
 /* How long ago that was, by CLOCK_MONOTONIC; 0: not known. */
 uint64_t state_age(const struct finder *f, struct state_number when);
+/* How long the P has not changed from one goroutine to another; 0: not known. The monitor runs every 10 ms while a P
+ * does. If no thread has run for a second, the process was frozen (the machine, a control group), and time counts only
+ * until then. */
+uint64_t state_unchanged(const struct finder *f, const struct processor_state *p);
 /* How long a thread has slept in the kernel; 0: not known, or it does not. To be stopped by
  * gosnap wakes it for an instant. */
 uint64_t state_asleep(const struct finder *f, int32_t thread);

@@ -18,7 +18,7 @@ static struct stop stop_of(const struct finder *f, const struct runtime_state *s
 
 	for (size_t i = 0; i < s->processor_count; i++) {
 		const struct processor_state *p = &s->processors[i];
-		const uint64_t age = state_age(f, p->seen);
+		const uint64_t age = state_unchanged(f, p);
 		if (p->status.value == PROCESSOR_STOPPED && p->machine.known)
 			ret.stopper = p;
 		if (p->status.value != PROCESSOR_RUNNING || (ret.runs && age <= longest))

@@ -227,6 +227,15 @@ static void test_not_preempted(void **state)
 	p->seen.value += JUST_NS;
 	NOTHING(finding_not_preempted);
 	p->seen.value -= JUST_NS;
+	/* Nothing of the process has run since the first instant of that. */
+	process.threads[2].ran_ns = p->seen.value + JUST_NS;
+	NOTHING(finding_not_preempted);
+	process.threads[3].ran_ns = NOW_NS - SECOND_NS;
+	process_finds(finding_not_preempted, SEVERITY_WARNING, 0,
+		      "Goroutine 101 runs in main.spin, for at least 10 s, and Go cannot "
+		      "interrupt it: a garbage "
+		      "collection waits for it.");
+	process.threads[2].ran_ns = process.threads[3].ran_ns = 0;
 	p->status = known(2);
 	NOTHING(finding_not_preempted);
 	p->status = known(PROCESSOR_RUNNING);
