@@ -109,12 +109,12 @@ static int by_source(const void *a, const void *b)
 /* Those of one object to the same one become a single one. */
 static void join_edges(struct edges *e)
 {
-	struct edge *list = e->list + e->begin;
 	const size_t n = e->count - e->begin;
 	size_t kept = 1;
 
 	if (n < 2)
 		return;
+	struct edge *list = e->list + e->begin;
 	qsort(list, n, sizeof(*list), by_source);
 	for (size_t i = 1; i < n; i++)
 		if (by_source(&list[kept - 1], &list[i]) != 0)
