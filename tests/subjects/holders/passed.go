@@ -121,6 +121,28 @@ func passedOn() {
 		s.mu.Lock()
 		s.gone()
 	})
+	mutex("left by one that ended, beside one that released it for a while", func(s *spot) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.mu.Unlock()
+		s.likelyHolds()
+		s.mu.Lock()
+	}, func(s *spot) {
+		s.mu.Lock()
+		s.gone()
+	})
+	mutex("held beside one that released it for a while", func(s *spot) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.mu.Unlock()
+		s.held <- true
+		<-never
+		s.mu.Lock()
+	}, func(s *spot) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.here()
+	})
 	hand := &spot{name: "hand over hand", held: make(chan bool)}
 	list := &node{next: &node{next: &node{}}}
 	hand.lock, hand.waiters = &list.next.mu, []sync.Locker{&list.next.mu}
