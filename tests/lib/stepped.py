@@ -7,7 +7,7 @@ import subprocess
 import snapshot
 import stepping
 import subjects
-from tap import Mismatch
+from tap import Mismatch, must_succeed
 
 MOST = 200  # instructions of one call
 MARKS = ("dead", "may_be_unset")
@@ -46,8 +46,7 @@ class Walk:
         # It stands still anyway: a busy machine is given the time that it takes.
         done = snapshot.gosnap("--values", "--full-frames", "--no-redact", "--max-pause=60s",
                                self.subject.pid)
-        if done.returncode != 0:
-            raise Mismatch(done.stderr.decode())
+        must_succeed(done)
         goroutine = next(g for g in snapshot.parsed(done.stdout)["goroutines"]
                          if g.get("thread") == self.subject.pid)
         # Before Go 1.21 stacks have "[...]" in the place of type arguments.

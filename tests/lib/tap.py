@@ -16,6 +16,7 @@ from matrix import CI
 # machine ten times slower than any that is meant for tests.
 PATIENCE = 900
 WHY_LINES = 400  # of a failure, at most
+LAST_WORDS = 400  # bytes of what a process that failed wrote: a document's end says why
 
 
 class Skip(Exception):
@@ -28,6 +29,15 @@ class Absent(Exception):
 
 class Mismatch(AssertionError):
     """gosnap and the truth disagree. The text has one line for each difference."""
+
+
+def must_succeed(done, written=None):
+    """Raises Mismatch unless the process of a CompletedProcess ended with status 0: with the status, as a process that
+    fails may say nothing, and with what it said. written: its standard output, if it is not in done."""
+    if done.returncode != 0:
+        texts = done.stderr or "", (written or done.stdout or "")[-LAST_WORDS:]
+        said = "".join(text if isinstance(text, str) else text.decode(errors="replace") for text in texts)
+        raise Mismatch(f"{os.path.basename(done.args[0])} ended with status {done.returncode}: {said}")
 
 
 def table(heads, rows):
@@ -114,7 +124,7 @@ class Tap:
         except Absent as e:
             self.absent(name, e)
         except Mismatch as e:
-            self.fail(name, e)
+            self.fail(name, str(e) or traceback.format_exc())
         except Exception:  # a fault of the test itself is a failure, with its place
             self.fail(name, traceback.format_exc())
         finally:
