@@ -5,13 +5,12 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "goruntime/fault/fault_backlog.h"
 #include "goruntime/fault/fault_priv.h"
 #include "goruntime/goroutines/extras.h"
 #include "goruntime/goroutines/panic_message.h"
 
 enum {
-	BACKLOG = 512,	/* printBacklog, runtime/print.go */
-	ALIGNMENT = 32, /* of a variable of that size */
 	REFERENCES_MAX = 32,
 	INSTRUCTION_BYTES = 16, /* printed for bad instructions */
 };
@@ -122,177 +121,17 @@ static void add_signal_of(struct runtime *rt, uint64_t g, struct panic_message *
 /* The ring in the order in which it was written. False: index is not one of it. */
 static bool read_ring(struct runtime *rt, uint64_t ring, uint64_t index, char *ret)
 {
-	char raw[BACKLOG];
+	char raw[BACKLOG_BYTES];
 	struct err ignored;
 	uint64_t at;
 
 	if (ring == index || !target_read_uint(rt->target, index, WORD, &at, &ignored) ||
-	    at > BACKLOG || !target_read(rt->target, ring, raw, sizeof(raw), &ignored))
+	    at > BACKLOG_BYTES ||
+	    !target_read(rt->target, ring, raw, sizeof(raw), &ignored))
 		return false;
-	memcpy(ret, raw + at, BACKLOG - at);
-	memcpy(ret + (BACKLOG - at), raw, at);
+	memcpy(ret, raw + at, BACKLOG_BYTES - at);
+	memcpy(ret + (BACKLOG_BYTES - at), raw, at);
 	return true;
-}
-
-static const char fatal_error[] = "fatal error: ";
-
-/* All that follows the first line is part of it: printindented. */
-static bool is_all_of_it(const char *error, const char *end)
-{
-	if (end - error <= (ptrdiff_t)strlen(fatal_error) + 1)
-		return false;
-	for (const char *at = error; at < end; at++)
-		if (*at == '\0' || (*at == '\n' && at + 1 < end && at[1] != '\t'))
-			return false;
-	return end[-1] == '\n';
-}
-
-/* The last fatal error in text, and its end; NULL: there is none, or text is not what the runtime printed
- * last. Behind it may be the beginning of another goroutine's, which is cut: once one panics, what others
- * print is not recorded (recordForPanic in runtime/print.go). */
-static const char *last_fatal_error(const char *text, size_t len, const char **ret_end)
-{
-	const char *found = NULL, *before = NULL;
-
-	for (const char *at = text; (at = memmem(at, len - (size_t)(at - text),
-						 fatal_error, strlen(fatal_error)));
-	     at++) {
-		before = found;
-		found = at;
-	}
-	*ret_end = text + len;
-	if (found && is_all_of_it(found, *ret_end))
-		return found;
-	*ret_end = found;
-	return before && is_all_of_it(before, found) ? before : NULL;
-}
-
-/* Lines in which the runtime explains the error before it. */
-static const char *with_explanation(const char *text, const char *error)
-{
-	static const char *const begins[] = { "runtime: ", "unexpected fault address " };
-	const char *ret = error;
-
-	while (ret > text) {
-		const char *line = ret - 1;
-		bool explains = false;
-		while (line > text && line[-1] != '\n' && line[-1] != '\0')
-			line--;
-		/* The last line may be cut. */
-		for (size_t i = 0; i < ARRAY_SIZE(begins); i++)
-			explains |= (size_t)(ret - line) >= strlen(begins[i]) &&
-				    memcmp(line, begins[i], strlen(begins[i])) == 0;
-		if (!explains)
-			break;
-		ret = line;
-	}
-	return ret;
-}
-
-/* Of a text that is something several times, the length of that. */
-static size_t period(const char *text, size_t len, size_t times)
-{
-	while (times > 1 && (len % times != 0 ||
-			     memcmp(text, text + len / times, len - len / times) != 0))
-		times--;
-	return len / times;
-}
-
-/* Several threads die of the same at once, as of a map that all of them write. Each prints the words, the
- * error, and the end of the line by itself (fatal in runtime/panic.go), which may come in any order; of all
- * but one, some may be missing. */
-static bool add_interleaved(const char *text, size_t len, struct panic_message *w)
-{
-	const size_t word = strlen(fatal_error);
-	const char *first = memmem(text, len, fatal_error, word), *end = text + len;
-	char errors[BACKLOG];
-	size_t n = 0, times = 0;
-
-	for (const char *at = first; at && at < end;) {
-		if ((size_t)(end - at) >= word && memcmp(at, fatal_error, word) == 0) {
-			at += word;
-			times++;
-			continue;
-		}
-		if (*at == '\0' || *at == '\t')
-			return false;
-		if (*at != '\n')
-			errors[n++] = *at;
-		at++;
-	}
-	if (n == 0)
-		return false;
-	const char *begin = with_explanation(text, first);
-	panic_message_add(w, begin, (size_t)(first - begin) + word);
-	panic_message_add(w, errors, period(errors, n, times));
-	panic_message_add(w, "\n", 1);
-	return true;
-}
-
-/* Where the backlog begins and what was written last is not known: behind a line may be an older one. */
-static const char *end_of_error(const char *error, const char *end)
-{
-	const char *line = memchr(error, '\n', (size_t)(end - error));
-	const char *all = memchr(error, '\0', (size_t)(end - error));
-
-	if (!line || (all && all < line))
-		return NULL;
-	return all && is_all_of_it(error, all) ? all : line + 1;
-}
-
-/* False: there is none, or there are several. */
-static bool take_fatal_error(const uint8_t *bytes, size_t len, struct panic_message *w)
-{
-	const char *text = (const char *)bytes, *end = text + len;
-	const char *error = memmem(text, len, fatal_error, strlen(fatal_error));
-	const char *behind = error ? end_of_error(error, end) : NULL;
-
-	if (!behind || behind - error > BACKLOG ||
-	    memmem(behind, (size_t)(end - behind), fatal_error, strlen(fatal_error)))
-		return false;
-	error = with_explanation(text, error);
-	panic_message_add(w, error, (size_t)(behind - error));
-	return true;
-}
-
-/* Is that the backlog after it was filled? The linker aligns it (symalign in cmd/link/internal/ld/data.go),
- * and other variables are mostly zero. */
-static bool is_full(const uint8_t *bytes, size_t at)
-{
-	return bytes[at - 1] == '\0' && bytes[at + BACKLOG] == '\0' &&
-	       !memchr(bytes + at, '\0', BACKLOG);
-}
-
-/* The error is the last that was written, so the line behind it is the first. */
-static bool take_full(const uint8_t *bytes, struct panic_message *w)
-{
-	char twice[2 * BACKLOG];
-	const char *line, *end;
-
-	memcpy(twice, bytes, BACKLOG);
-	memcpy(twice + BACKLOG, bytes, BACKLOG);
-	const char *error =
-		memmem(twice, sizeof(twice), fatal_error, strlen(fatal_error));
-	if (!error ||
-	    !(line = memchr(error, '\n', sizeof(twice) - (size_t)(error - twice))))
-		return false;
-	const char *text = twice + (size_t)(line + 1 - twice) % BACKLOG;
-	error = last_fatal_error(text, BACKLOG, &end);
-	if (!error)
-		return false;
-	error = with_explanation(text, error);
-	panic_message_add(w, error, (size_t)(end - error));
-	return true;
-}
-
-static bool look_for_fatal_error(const uint8_t *bytes, uint64_t addr, size_t len,
-				 struct panic_message *w)
-{
-	for (size_t at = ALIGNMENT - addr % ALIGNMENT; at + BACKLOG < len;
-	     at += ALIGNMENT)
-		if (is_full(bytes, at) && take_full(bytes + at, w))
-			return true;
-	return take_fatal_error(bytes, len, w);
 }
 
 /* The backlog has no pointers. */
@@ -304,10 +143,11 @@ static void search_fatal_error(struct runtime *rt, struct panic_message *w)
 	AUTO(xfree) uint8_t *buf = xmalloc(CHUNK);
 	struct err ignored;
 
-	for (uint64_t at = m->noptrbss - ALIGNMENT; at < end; at += CHUNK - 2 * BACKLOG) {
+	for (uint64_t at = m->noptrbss - BACKLOG_ALIGNMENT; at < end;
+	     at += CHUNK - 2 * BACKLOG_BYTES) {
 		const size_t n = end - at < CHUNK ? (size_t)(end - at) : CHUNK;
 		if (target_search(rt->target, at, buf, n, &ignored) &&
-		    look_for_fatal_error(buf, at, n, w)) {
+		    backlog_search(buf, at, n, w)) {
 			target_found(rt->target, at, n);
 			return;
 		}
@@ -320,12 +160,12 @@ static void add_explanation(struct runtime *rt, struct panic_message *w)
 	uint64_t refs[REFERENCES_MAX];
 	const size_t n = modules_references(rt->modules, "runtime.recordForPanic", refs,
 					    ARRAY_SIZE(refs));
-	char text[BACKLOG];
+	char text[BACKLOG_BYTES];
 	const char *end = text + sizeof(text);
 
 	for (size_t i = 0; i < n * n; i++) {
 		const char *begin = read_ring(rt, refs[i / n], refs[i % n], text)
-					    ? with_explanation(text, end)
+					    ? backlog_explanation(text, end)
 					    : end;
 		if (begin == end || end[-1] != '\n')
 			continue;
@@ -339,20 +179,9 @@ static void compose_sighted(struct runtime *rt, const char *text, struct panic_m
 	const struct go_text error = { .bytes = text, .len = strlen(text) };
 
 	add_explanation(rt, w);
-	panic_message_addf(w, "%s", fatal_error);
+	panic_message_addf(w, BACKLOG_ERROR);
 	add_panic_text(rt, &error, w);
 	panic_message_addf(w, "\n");
-}
-
-static bool add_fatal_error(const char *text, size_t len, struct panic_message *w)
-{
-	const char *end, *error = last_fatal_error(text, len, &end);
-
-	if (!error)
-		return false;
-	error = with_explanation(text, error);
-	panic_message_add(w, error, (size_t)(end - error));
-	return true;
 }
 
 /* The backlog and its index are among the variables that recordForPanic refers to. Its code may be
@@ -360,12 +189,12 @@ static bool add_fatal_error(const char *text, size_t len, struct panic_message *
 static void compose_fatal_error(struct runtime *rt, struct panic_message *w)
 {
 	bool (*const ways[])(const char *, size_t,
-			     struct panic_message *) = { add_fatal_error,
-							 add_interleaved };
+			     struct panic_message *) = { backlog_fatal_error,
+							 backlog_interleaved };
 	uint64_t refs[REFERENCES_MAX];
 	size_t n = modules_references(rt->modules, "runtime.recordForPanic", refs,
 				      ARRAY_SIZE(refs));
-	char text[BACKLOG];
+	char text[BACKLOG_BYTES];
 
 	if (n == 0)
 		search_fatal_error(rt, w);
