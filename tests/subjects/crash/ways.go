@@ -120,6 +120,14 @@ func (n *node) priced() string {
 	return n.price[2].name
 }
 
+// nearly uses a pointer that is not nil, so that none is to be named.
+//
+//go:noinline
+func nearly(at uintptr) string {
+	dying(1, "", "")
+	return (*node)(unsafe.Pointer(at)).name
+}
+
 //go:noinline
 func behind(p **node) string {
 	dying(1, "*p", "")
@@ -342,6 +350,7 @@ func init() {
 		"nil-element":     func() { (&node{}).priced() },
 		"nil-listed":      func() { listed(2) },
 		"nil-behind":      func() { behind(new(*node)) },
+		"nearly-nil":      func() { nearly(16) },
 		"nil-loop":        func() { (&node{name: "a", right: &node{name: "b"}}).walk() },
 		"nil-captured":    func() { captured(&shop{})() },
 		"nil-map-local":   func() { escaped() },

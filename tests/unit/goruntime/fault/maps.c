@@ -102,6 +102,28 @@ static bool has(const struct fault *fault, uint64_t id)
 	return false;
 }
 
+/* Who uses the same map matters only if that is what the process died of. */
+static void test_other_error(void **state)
+{
+	(void)state;
+	AUTO(pseudo_free) struct pseudo *p = subject();
+	put_goroutine(p, 0, "runtime.gopark", "runtime.mapassign", MAP);
+	put_goroutine(p, 1, "runtime.gopark", "runtime.mapassign", MAP);
+	struct fault fault = { .runtime = p->rt,
+			       .goroutine = &p->rt->goroutines[0],
+			       .message = (char *)"fatal error: concurrent programs" };
+	fault_find_others(&fault);
+	assert_null(fault.others);
+	fault.message = NULL;
+	fault_find_others(&fault);
+	assert_null(fault.others);
+	/* None died, but a thread. */
+	fault.message = (char *)"fatal error: concurrent map writes";
+	fault.goroutine = NULL;
+	fault_find_others(&fault);
+	assert_null(fault.others);
+}
+
 static void test_same(void **state)
 {
 	(void)state;
@@ -291,10 +313,10 @@ static void test_messages(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_same),	  cmocka_unit_test(test_any),
-		cmocka_unit_test(test_functions), cmocka_unit_test(test_look),
-		cmocka_unit_test(test_registers), cmocka_unit_test(test_many),
-		cmocka_unit_test(test_messages),
+		cmocka_unit_test(test_other_error), cmocka_unit_test(test_same),
+		cmocka_unit_test(test_any),	    cmocka_unit_test(test_functions),
+		cmocka_unit_test(test_look),	    cmocka_unit_test(test_registers),
+		cmocka_unit_test(test_many),	    cmocka_unit_test(test_messages),
 	};
 	return unit_run(argc, argv, tests, NULL, NULL);
 }
