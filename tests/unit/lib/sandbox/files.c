@@ -171,6 +171,7 @@ static int look_at_subject(void *arg)
 	struct stat st;
 
 	snprintf(path, sizeof(path), "/proc/%d", pid);
+	memset(&st, 0, sizeof(st));
 	if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
 		return 10;
 	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
