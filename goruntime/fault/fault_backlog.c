@@ -70,7 +70,7 @@ bool backlog_fatal_error(const char *text, size_t len, struct panic_message *w)
 	return true;
 }
 
-/* Of a text that is something several times, the length of that. */
+/* Returns the length of the shortest text that, repeated at most `times` times, gives text. */
 static size_t period(const char *text, size_t len, size_t times)
 {
 	while (times > 1 && (len % times != 0 ||

@@ -21,9 +21,9 @@ enum {
 /* Adds the last fatal error in text, the ring in the order in which it was written, and the lines that explain it.
  * False: there is none, or text is not what the runtime printed last. */
 bool backlog_fatal_error(const char *text, size_t len, struct panic_message *w);
-/* The same of an error that several threads wrote at once, as of a map that all of them write. Each prints the words,
- * the error, and the end of the line by itself (fatal in runtime/panic.go), which may come in any order; of all but
- * one, some may be missing. len: at most BACKLOG_BYTES. */
+/* Adds an error that several threads wrote at once, as when all of them write one map. Each thread prints the words,
+ * the error, and the end of the line by itself (fatal in runtime/panic.go). These may come in any order, and only one
+ * thread has surely printed all of them. len: at most BACKLOG_BYTES. */
 bool backlog_interleaved(const char *text, size_t len, struct panic_message *w);
 /* Searches the len bytes at addr for the ring, whose index is not known, and adds the last error of it. The first byte
  * is not part of the ring. False: there is none, or there are several. */

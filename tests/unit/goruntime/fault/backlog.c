@@ -89,7 +89,7 @@ static void test_interleaved(void **state)
 		look(backlog_interleaved, cases[i][0], cases[i][1]);
 }
 
-/* What was not printed by then is zero. */
+/* The rest of a ring that is not full is zero. */
 static void test_zero_behind(void **state)
 {
 	static const char text[] = "fatal error: fatal error: mapmap\n";
@@ -129,11 +129,11 @@ static void test_full(void **state)
 	}
 	fill(bytes, "\na line\n", 100);
 	search(bytes, sizeof(bytes), NULL);
-	/* What is behind the ring is not read. */
+	/* The search reads no byte behind the memory. */
 	fill(bytes, "\nfatal error: one\n", 9);
 	search(bytes, FIRST + BACKLOG_BYTES + 1, "fatal error: one\n");
 	search(bytes, FIRST + BACKLOG_BYTES, NULL);
-	/* Of what is not the ring, an error that is in two parts is none. */
+	/* Only a ring can have an error that begins at its end and goes on at its begin. */
 	fill(bytes, "\nfatal error: one\n", 9);
 	bytes[FIRST - 1] = 'x';
 	search(bytes, sizeof(bytes), NULL);

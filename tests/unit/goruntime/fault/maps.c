@@ -102,7 +102,7 @@ static bool has(const struct fault *fault, uint64_t id)
 	return false;
 }
 
-/* Who uses the same map matters only if that is what the process died of. */
+/* Other users of the map are listed only if the process died of the misuse of a map. */
 static void test_other_error(void **state)
 {
 	(void)state;
@@ -117,7 +117,7 @@ static void test_other_error(void **state)
 	fault.message = NULL;
 	fault_find_others(&fault);
 	assert_null(fault.others);
-	/* None died, but a thread. */
+	/* The thread that died had no goroutine. */
 	fault.message = (char *)"fatal error: concurrent map writes";
 	fault.goroutine = NULL;
 	fault_find_others(&fault);
