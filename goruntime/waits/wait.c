@@ -62,10 +62,30 @@ static const struct wait_rule *last_rule_of(const struct waits *w,
 	return &wait_rules[w->rules[g->wait_reason] - 1];
 }
 
-/* One that has just parked keeps its thread for a few instructions (park_m in runtime/proc.go). */
+/* Counts a vote for the place in gopark (runtime/proc.go) where goroutines without a thread wait: all
+ * but coroutines have called mcall() there. By majority (Boyer and Moore), so that neither these nor
+ * damaged ones decide. */
+static void vote_for_gopark(struct waits *w, const struct goroutine *g)
+{
+	if (g->status != GOROUTINE_WAITING || g->machine)
+		return;
+	if (w->parked_votes == 0)
+		w->parked_pc = g->pc;
+	if (w->parked_pc == g->pc)
+		w->parked_votes++;
+	else
+		w->parked_votes--;
+}
+
+/* One that has just parked keeps its thread for a few instructions (park_m in runtime/proc.go). Where
+ * functions have no names, the other goroutines tell where gopark is. */
 static bool is_parked(const struct runtime *rt, const struct goroutine *g)
 {
-	return !g->machine || (g->pc > rt->gopark && g->pc <= rt->gopark_end);
+	if (!g->machine)
+		return true;
+	if (rt->gopark_end)
+		return g->pc > rt->gopark && g->pc <= rt->gopark_end;
+	return rt->waits && rt->waits->parked_votes && g->pc == rt->waits->parked_pc;
 }
 
 static const struct wait_rule *rule_of(const struct runtime *rt,
@@ -109,8 +129,11 @@ void waits_note(struct runtime *rt, const struct goroutine *g, const uint8_t *by
 	w->live = rt->target;
 	if (!w->rules)
 		w->rules = rules_of(rt);
-	const struct wait_rule *rule = rule_of(rt, g);
-	if (!rule || rule->source == SOURCE_NONE || g->addr >= WAIT_ADDRESS_END)
+	const struct wait_rule *rule = last_rule_of(w, g);
+	vote_for_gopark(w, g);
+	/* Before all have voted, a thread's own may wait. */
+	if (!rule || rule->source == SOURCE_NONE || g->addr >= WAIT_ADDRESS_END ||
+	    (rt->gopark_end && !is_parked(rt, g)))
 		return;
 	GROW(w->records, w->count, w->cap);
 	struct wait_record *r = &w->records[w->count++];

@@ -82,21 +82,14 @@ def wait_differs(whole, nameless):
     return theirs != ours
 
 
-def may_be_over(whole, nameless):
-    """As it parks, it keeps its thread for a few instructions (park_m in runtime/proc.go). Whether it waits already, or
-    no more, only the name of the function that it is in tells."""
-    return whole["status"] == "waiting" and "thread" in whole and "wait_reason" not in nameless
-
-
 def goroutine_differences(whole, nameless):
-    unsure = may_be_over(whole, nameless)
     for key in FACTS:
-        if whole.get(key) != nameless.get(key) and not (key == "wait_reason" and unsure):
+        if whole.get(key) != nameless.get(key):
             yield f"goroutine {whole['id']}: {key} is {nameless.get(key)}, not {whole.get(key)}"
     # Of the same clock.
     if nameless.get("waiting_ns", 0) > whole.get("waiting_ns", 0):
         yield f"goroutine {whole['id']}: {nameless['waiting_ns']}, not {whole.get('waiting_ns')} ns"
-    if not whole["system"] and not unsure and wait_differs(whole, nameless):
+    if not whole["system"] and wait_differs(whole, nameless):
         yield f"goroutine {whole['id']}: waits for {wait_of(nameless)}, not {wait_of(whole)}"
     if nameless["system"] and not whole["system"]:
         yield f"goroutine {whole['id']} is the program's, not the runtime's"

@@ -167,6 +167,55 @@ static void test_channel(void **state)
 	}
 }
 
+/* One that keeps its thread waits if it is where the others wait, of which some may be damaged; and not
+ * if it is elsewhere. */
+static void test_with_thread(void **state)
+{
+	static const struct {
+		bool is_named, is_there;
+	} cases[] = {
+		{ false, true }, { false, false }, { true, true }, { true, false }
+	};
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO(pseudo_free)
+		struct pseudo *p =
+			SUBJECT(24, RECEIVE, NOTHING, RECEIVE, RECEIVE, SEMACQUIRE);
+		const uint64_t gopark = pseudo_pc(p, "runtime.gopark", 0);
+		if (cases[i].is_named) {
+			p->rt->gopark = gopark;
+			p->rt->gopark_end = gopark + PSEUDO_FUNC_SIZE;
+		}
+		pseudo_field(p, g_at(1), L_g_sched_pc, NOWHERE);
+		pseudo_field(p, g_at(0), L_g_m, NOWHERE);
+		pseudo_field(p, g_at(0), L_g_sched_pc,
+			     cases[i].is_there ? gopark + 0x40
+					       : pseudo_pc(p, "main.main", 0x40));
+		pseudo_field(p, g_at(0), L_g_waiting, sudog_at(0));
+		put_sudog(p, 0, 0, channel_at(0), 0);
+		look(p);
+		struct wait w;
+		const struct goroutine *g = runtime_goroutine(p->rt, 0);
+		assert_int_equal(runtime_wait(p->rt, g, &w), cases[i].is_there);
+		assert_int_equal(runtime_wait_is_over(p->rt, g), !cases[i].is_there);
+		if (cases[i].is_there)
+			assert_int_equal(w.addr, channel_at(0));
+	}
+}
+
+/* Nobody tells where gopark is. */
+static void test_alone_with_thread(void **state)
+{
+	struct wait none;
+
+	(void)state;
+	AUTO(pseudo_free) struct pseudo *p = SUBJECT(24, RECEIVE);
+	pseudo_field(p, g_at(0), L_g_m, NOWHERE);
+	look(p);
+	assert_false(runtime_wait(p->rt, runtime_goroutine(p->rt, 0), &none));
+	assert_true(runtime_wait_is_over(p->rt, runtime_goroutine(p->rt, 0)));
+}
+
 /* Three cases; the last channel has the goroutine in both of its queues. */
 static struct pseudo *select_of_three(int minor)
 {
@@ -483,6 +532,8 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_channel),
+		cmocka_unit_test(test_with_thread),
+		cmocka_unit_test(test_alone_with_thread),
 		cmocka_unit_test(test_select),
 		cmocka_unit_test(test_broken_chains),
 		cmocka_unit_test(test_bad_sudogs),
