@@ -14,6 +14,7 @@ and each case runs with one of them. For each release the commit draws pie or no
                 this very name
   GOSNAP_DRAWN=5   draws one case in five of each test, as ./bootstrap check --quick does
   GOSNAP_SEED   replaces the commit, to repeat what another commit ran
+  GOSNAP_DICE   draws other random numbers for the same cells. tests/repeat sets it to the number of the run
   GOSNAP_SAMPLED=1   keeps the sample although --case is given. tests/retry sets it, as a case may be about its whole
                 sample
 
@@ -41,6 +42,7 @@ def _take_case():
 
 
 CASE = _take_case()
+DICE = os.environ.get("GOSNAP_DICE", "")
 DRAWN = int(os.environ.get("GOSNAP_DRAWN") or 1)
 EVERY_CELL = bool(CASE and not os.environ.get("GOSNAP_SAMPLED") or sys.argv[1:] or os.environ.get("GOSNAP_LONG")
                   or os.environ.get("GOSNAP_CELLS"))
@@ -79,8 +81,13 @@ def number(*words):
 
 
 def dice(*words):
-    """A random generator that the seed and these words decide."""
-    return random.Random(number(*words))
+    """A random generator that the seed, GOSNAP_DICE and these words decide."""
+    return random.Random(number(DICE, *words))
+
+
+def subject_seed():
+    """What a subject makes its random numbers of: 63 bits."""
+    return number(DICE, "subject") >> 1
 
 
 def pick(items, *words):

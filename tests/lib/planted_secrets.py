@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The secrets that the subject of that name states, and when they are found."""
-import random
 import re
 import string
 
+import choice
 import matrix
 import subjects
 
+DICE = choice.dice("planted secrets")
 PART = 8          # letters of a secret that are one too many
 PART_OF_CARD = 12 # digits, of which there are more by chance
 PART_OF_HEX = 16  # digits, which are eight letters: addresses and the bytes of others are like fewer
@@ -30,7 +31,7 @@ def parts(secret):
 
 
 def letters(n):
-    return "".join(random.SystemRandom().choices(string.ascii_letters, k=n))
+    return "".join(DICE.choices(string.ascii_letters, k=n))
 
 
 def run(version, mode="default"):

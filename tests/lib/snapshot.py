@@ -9,6 +9,7 @@ import resource
 import subprocess
 import tempfile
 
+import choice
 import matrix
 import schema
 from tap import PATIENCE, Mismatch, Skip
@@ -110,6 +111,15 @@ def until_whole(*arguments, status=0, **options):
 
 def export_core(*arguments):
     return until_whole("core-export", *arguments)
+
+
+@contextlib.contextmanager
+def redact_key():
+    """Options with which two documents hide the same secret by the same word."""
+    with tempfile.NamedTemporaryFile() as key:
+        key.write(choice.dice("redact key").randbytes(32))
+        key.flush()
+        yield "--redact-key", key.name
 
 
 def need_switches():

@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 import time
 
+import choice
 import matrix
 import processes
 from tap import PATIENCE, Mismatch, Skip
@@ -158,7 +159,7 @@ class Subject:
         when it is. stderr: where that goes, instead of errors()."""
         env = {k: v for k, v in os.environ.items()
                if k not in ("GOTRACEBACK", "GODEBUG", "GOMAXPROCS", "GOGC")}
-        env.update({"GOTRACEBACK": "system"}, **(environment or {}))
+        env.update({"GOTRACEBACK": "system", "GOSNAP_SUBJECT_SEED": str(choice.subject_seed())}, **(environment or {}))
         self.stderr = stderr or tempfile.TemporaryFile()
         self.process = subprocess.Popen(argv, env=env, stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=self.stderr)

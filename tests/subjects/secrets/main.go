@@ -15,12 +15,14 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	dicing "math/rand"
 	"net/http"
 	"net/url"
 	"os"
 	"runtime"
 	"runtime/debug"
 	"runtime/pprof"
+	"strconv"
 	"subjects/truth"
 	"sync"
 	"time"
@@ -28,6 +30,12 @@ import (
 
 var planted = map[string]string{}
 var mu sync.Mutex
+
+// What is random is decided by the test, so that its failure can be repeated; keys are not, as crypto/rand decides.
+var dice = func() *dicing.Rand {
+	seed, _ := strconv.ParseInt(os.Getenv("GOSNAP_SUBJECT_SEED"), 10, 64)
+	return dicing.New(dicing.NewSource(seed))
+}()
 var waiting sync.WaitGroup
 
 func note(where, secret string) {
@@ -40,7 +48,9 @@ func note(where, secret string) {
 
 func random(n int) []byte {
 	b := make([]byte, n)
-	rand.Read(b)
+	mu.Lock()
+	defer mu.Unlock()
+	dice.Read(b)
 	return b
 }
 
