@@ -56,10 +56,14 @@ def links(pid):
     return found & {MULTI, ONE_EACH}
 
 
+def kernel():
+    """Its release: two numbers."""
+    return tuple(map(int, re.findall(r"\d+", os.uname().release)[:2]))
+
+
 def kind_of_links(older):
     """Those that a gosnap uses that takes the kernel for an older one, or not."""
-    release = tuple(map(int, re.findall(r"\d+", os.uname().release)[:2]))
-    return {ONE_EACH if older or release < (6, 6) else MULTI}
+    return {ONE_EACH if older or kernel() < (6, 6) else MULTI}
 
 
 def before_6_0(folder):
