@@ -5,8 +5,11 @@ A lexer finds the places; it knows no types. Mutations keep the number of lines,
 line numbers in messages and assertions stay as they are.
 """
 import collections
+import os
 import random
 import re
+
+import matrix
 
 TOKEN = re.compile(r"""
     (?P<space>(?:\s|\\\n)+)
@@ -334,3 +337,14 @@ def drawn(found, seed):
         by_operator[operator] += 1
         by_file[file] += 1
         yield mutation
+
+
+def explanations():
+    """The lines of tests/mutants, spaces made one."""
+    with open(os.path.join(matrix.TESTS, "mutants"), encoding="utf-8") as f:
+        return [" ".join(line.split()) for line in f if line.strip() and line[0] != "#"]
+
+
+def explanation(key, lines):
+    """Why nobody can see this mutation; None: not explained."""
+    return next((line[len(key):] for line in lines if line.startswith(key)), None)
