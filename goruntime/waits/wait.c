@@ -62,9 +62,9 @@ static const struct wait_rule *last_rule_of(const struct waits *w,
 	return &wait_rules[w->rules[g->wait_reason] - 1];
 }
 
-/* Counts a vote for the place in gopark (runtime/proc.go) where goroutines without a thread wait: all
- * but coroutines have called mcall() there. By majority (Boyer and Moore), so that neither these nor
- * damaged ones decide. */
+/* Votes for the pc in gopark (runtime/proc.go) at which goroutines without a thread wait.
+ * All but coroutines have called mcall() there. The majority decides (Boyer and Moore),
+ * so that coroutines and damaged goroutines do not. */
 static void vote_for_gopark(struct waits *w, const struct goroutine *g)
 {
 	if (g->status != GOROUTINE_WAITING || g->machine)
@@ -77,8 +77,8 @@ static void vote_for_gopark(struct waits *w, const struct goroutine *g)
 		w->parked_votes--;
 }
 
-/* One that has just parked keeps its thread for a few instructions (park_m in runtime/proc.go). Where
- * functions have no names, the other goroutines tell where gopark is. */
+/* A goroutine that has just parked keeps its thread for a few instructions (park_m in
+ * runtime/proc.go). If functions have no names, the vote shows where gopark is. */
 static bool is_parked(const struct runtime *rt, const struct goroutine *g)
 {
 	if (!g->machine)
@@ -131,7 +131,7 @@ void waits_note(struct runtime *rt, const struct goroutine *g, const uint8_t *by
 		w->rules = rules_of(rt);
 	const struct wait_rule *rule = last_rule_of(w, g);
 	vote_for_gopark(w, g);
-	/* Before all have voted, a thread's own may wait. */
+	/* Without gopark's address, keep goroutines with a thread until the vote is over. */
 	if (!rule || rule->source == SOURCE_NONE || g->addr >= WAIT_ADDRESS_END ||
 	    (rt->gopark_end && !is_parked(rt, g)))
 		return;

@@ -122,7 +122,7 @@ struct waits {
 	size_t lock_count;
 	struct deadline_record *deadlines;
 	size_t deadline_count, deadline_cap;
-	/* By vote: where goroutines without a thread wait. */
+	/* The winner of vote_for_gopark(). */
 	uint64_t parked_pc;
 	size_t parked_votes; /* 0: the vote has no winner */
 	uint8_t *callers; /* by stack: what its functions say about a lock; 0: not yet */

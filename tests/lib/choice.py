@@ -14,7 +14,7 @@ and each case runs with one of them. For each release the commit draws pie or no
                 this very name
   GOSNAP_DRAWN=5   draws one case in five of each test, as ./bootstrap check --quick does
   GOSNAP_SEED   replaces the commit, to repeat what another commit ran
-  GOSNAP_DICE   draws other random numbers for the same cells. tests/repeat sets it to the number of the run
+  GOSNAP_DICE   changes the random numbers, but not the cells. tests/repeat sets it to the number of the run
   GOSNAP_SAMPLED=1   keeps the sample although --case is given. tests/retry sets it, as a case may be about its whole
                 sample
 
@@ -80,14 +80,19 @@ def number(*words):
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
 
 
+def drawn(*words):
+    """A random number that the seed, GOSNAP_DICE and these words decide."""
+    return number(DICE, *words)
+
+
 def dice(*words):
-    """A random generator that the seed, GOSNAP_DICE and these words decide."""
-    return random.Random(number(DICE, *words))
+    """Returns a random generator that the seed, GOSNAP_DICE and these words decide."""
+    return random.Random(drawn(*words))
 
 
 def subject_seed():
-    """What a subject makes its random numbers of: 63 bits."""
-    return number(DICE, "subject") >> 1
+    """Returns the 63-bit seed from which subjects make their random numbers."""
+    return drawn("subject") >> 1
 
 
 def pick(items, *words):

@@ -340,11 +340,11 @@ def drawn(found, seed):
 
 
 def explanations():
-    """The lines of tests/mutants, spaces made one."""
+    """Returns the lines of tests/mutants except comments, with each run of white space as one space."""
     with open(os.path.join(matrix.TESTS, "mutants"), encoding="utf-8") as f:
         return [" ".join(line.split()) for line in f if line.strip() and line[0] != "#"]
 
 
 def explanation(key, lines):
-    """Why nobody can see this mutation; None: not explained."""
+    """Returns why no test can detect the mutation of this key, or None if no line explains it."""
     return next((line[len(key):] for line in lines if line.startswith(key)), None)

@@ -7,7 +7,6 @@ import choice
 import matrix
 import subjects
 
-DICE = choice.dice("planted secrets")
 PART = 8          # letters of a secret that are one too many
 PART_OF_CARD = 12 # digits, of which there are more by chance
 PART_OF_HEX = 16  # digits, which are eight letters: addresses and the bytes of others are like fewer
@@ -30,11 +29,11 @@ def parts(secret):
     return {secret[i:i + n] for i in range(len(secret) - n + 1)}
 
 
-def letters(n):
-    return "".join(DICE.choices(string.ascii_letters, k=n))
-
-
 def run(version, mode="default"):
+    dice = choice.dice("planted secrets", version, mode)
+
+    def letters(n):
+        return "".join(dice.choices(string.ascii_letters, k=n))
     arguments = ["--api-token=" + letters(24), "-password", letters(24), letters(24)]
     environment = {"SERVICE_PASSWORD": letters(24)}
     return subjects.run("secrets", version, mode, arguments=arguments, environment=environment)

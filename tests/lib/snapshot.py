@@ -115,7 +115,7 @@ def export_core(*arguments):
 
 @contextlib.contextmanager
 def redact_key():
-    """Options with which two documents hide the same secret by the same word."""
+    """Yields options with which all documents replace the same secret by the same word."""
     with tempfile.NamedTemporaryFile() as key:
         key.write(choice.dice("redact key").randbytes(32))
         key.flush()

@@ -57,7 +57,7 @@ def links(pid):
 
 
 def kernel():
-    """Its release: two numbers."""
+    """Returns the release of the running kernel as (major, minor)."""
     return tuple(map(int, re.findall(r"\d+", os.uname().release)[:2]))
 
 

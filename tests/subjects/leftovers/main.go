@@ -29,7 +29,7 @@ var (
 	kept    []unsafe.Pointer // else it is memory for others
 )
 
-// What is random is decided by the test, so that its failure can be repeated.
+// The test chooses the seed of random data, so that a failure can be repeated.
 var dice = func() *dicing.Rand {
 	seed, _ := strconv.ParseInt(os.Getenv("GOSNAP_SUBJECT_SEED"), 10, 64)
 	return dicing.New(dicing.NewSource(seed))

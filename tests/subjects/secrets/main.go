@@ -31,7 +31,7 @@ import (
 var planted = map[string]string{}
 var mu sync.Mutex
 
-// What is random is decided by the test, so that its failure can be repeated; keys are not, as crypto/rand decides.
+// The test chooses the seed of random data, so that a failure can be repeated. Keys come from crypto/rand and vary.
 var dice = func() *dicing.Rand {
 	seed, _ := strconv.ParseInt(os.Getenv("GOSNAP_SUBJECT_SEED"), 10, 64)
 	return dicing.New(dicing.NewSource(seed))

@@ -167,8 +167,8 @@ static void test_channel(void **state)
 	}
 }
 
-/* One that keeps its thread waits if it is where the others wait, of which some may be damaged; and not
- * if it is elsewhere. */
+/* A goroutine that still has its thread waits only if its pc is in gopark. The name or the
+ * other goroutines show where gopark is. One of the others is damaged. */
 static void test_with_thread(void **state)
 {
 	static const struct {
@@ -203,7 +203,7 @@ static void test_with_thread(void **state)
 	}
 }
 
-/* Nobody tells where gopark is. */
+/* No function has a name, and no other goroutine waits: gopark is not known. */
 static void test_alone_with_thread(void **state)
 {
 	struct wait none;
