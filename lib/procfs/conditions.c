@@ -186,8 +186,6 @@ bool conditions_stand_still(const struct conditions *c)
 	return c->group_stopped || c->cgroup.frozen;
 }
 
-enum { EXITING_FLAG = 0x4 }; /* PF_EXITING of the kernel's sched.h */
-
 struct leftovers {
 	pid_t parent, *pids;
 	size_t count, max;
@@ -241,7 +239,7 @@ static bool has_thread_named(struct leftovers *found, const char *comm)
 static bool is_dying(const char *stat)
 {
 	return *proc_stat_field(stat, PROC_STAT_STATE) == 'Z' ||
-	       (proc_stat_number(stat, PROC_STAT_FLAGS) & EXITING_FLAG) ||
+	       (proc_stat_number(stat, PROC_STAT_FLAGS) & PROC_STAT_EXITING) ||
 	       (proc_stat_number(stat, PROC_STAT_PENDING) & UINT64_C(1) << (SIGKILL - 1));
 }
 

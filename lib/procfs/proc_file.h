@@ -36,6 +36,8 @@ enum proc_stat {
 	PROC_STAT_EXIT_SIGNAL = 38,
 };
 const char *proc_stat_field(const char *stat, enum proc_stat field);
+/* Of PROC_STAT_FLAGS: PF_EXITING of the kernel's sched.h. Set before the memory goes, and in a zombie. */
+enum { PROC_STAT_EXITING = 0x4 };
 /* The same as a number; 0: missing. */
 uint64_t proc_stat_number(const char *stat, enum proc_stat field);
 /* When it began, in ticks since the machine did; 0: there is no such process. */

@@ -30,8 +30,9 @@ struct live_thread {
 struct live {
 	pid_t pid;
 	int proc_fd; /* /proc/PID: keeps referring to this process if the pid is reused */
-	pid_t reader; /* a thread with readable memory: not an exited leader */
-	int mem_fd;   /* /proc/PID/task/TID/mem if process_vm_readv is forbidden, or -1 */
+	pid_t reader;	     /* a thread with readable memory: not an exited leader */
+	uint64_t dead_until; /* monotonic; no thread was alive at the last look */
+	int mem_fd; /* /proc/PID/task/TID/mem if process_vm_readv is forbidden, or -1 */
 	uint8_t *window;	     /* for mem_fd; NULL: not used yet */
 	struct live_thread *threads; /* sorted by tid; kept from the stop to the end */
 	size_t thread_count, thread_cap;
@@ -105,6 +106,8 @@ pid_t *live_tasks(const struct live *l, size_t *ret_n, struct err *err);
 size_t live_task_count(const struct live *l);
 /* R, S, D, Z, ...; 0: no such thread. */
 char live_state(const struct live *l, pid_t tid);
+/* False also of a thread that is about to exit, whose memory may be gone. */
+bool live_is_alive(const struct live *l, pid_t tid);
 /* live_stop.c: before a thread that was only interrupted, and stopped with that status, is
  * let go: a call that waits without a limit begins again. Not for threads with a filter. */
 void live_begin_again(pid_t tid, int status);

@@ -19,6 +19,7 @@ enum {
 	BATCH_MIN = 16,
 	BATCH_MAX = UIO_MAXIOV,
 	PATIENCE_NS = 50 * 1000 * 1000, /* longer than a page fault takes */
+	LOOK_NS = 100 * 1000 * 1000,	/* between two looks for a thread that lives */
 };
 
 static bool open_mem(struct live *l)
@@ -47,7 +48,7 @@ static ssize_t read_some(struct live *l, uint64_t addr, void *buf, size_t len)
 	return pread(l->mem_fd, buf, len, (off_t)addr);
 }
 
-/* The reader has exited: choose another thread. False: there is none. */
+/* Chooses another thread, as the reader has exited. False: none is alive. */
 static bool change_reader(struct live *l)
 {
 	struct err why;
@@ -55,20 +56,30 @@ static bool change_reader(struct live *l)
 	AUTO(xfree) pid_t *tids = live_tasks(l, &n, &why);
 
 	for (size_t i = 0; tids && i < n; i++) {
-		char state = live_state(l, tids[i]);
-		if (tids[i] == l->reader || !state || strchr("ZX", state))
+		if (tids[i] == l->reader || !live_is_alive(l, tids[i]))
 			continue;
 		l->reader = tids[i];
 		return l->mem_fd < 0 || open_mem(l);
 	}
+	l->dead_until = monotonic_ns() + LOOK_NS;
 	return false;
 }
 
-static bool read_failed(struct live *l, ssize_t got, uint64_t addr, struct err *err)
+/*
+ * After a process was killed, a hundred thousand reads may follow. Each would look at all
+ * threads, and ask the broker for each file.
+ */
+static bool is_dead(const struct live *l)
 {
-	if (got < 0 && errno != ESRCH && errno != EPERM)
+	return l->dead_until && monotonic_ns() < l->dead_until;
+}
+
+/* number: the errno of the read; 0: there was nothing to read. */
+static bool read_failed(struct live *l, int number, uint64_t addr, struct err *err)
+{
+	if (number && number != ESRCH && number != EPERM)
 		return err_set(err, ERR_FAULT, "no readable memory at 0x%" PRIx64, addr);
-	if (got < 0 && errno == EPERM)
+	if (number == EPERM)
 		return err_set(err, ERR_PERMISSION,
 			       "not permitted to read the memory of process %d", l->pid);
 	return err_set(err, ERR_GONE, "process %d has exited", l->pid);
@@ -85,19 +96,22 @@ static bool live_read(void *self, uint64_t addr, void *buf, size_t len, struct e
 	size_t done = 0;
 	bool changed = false;
 
+	if (is_dead(l))
+		return read_failed(l, ESRCH, addr, err);
 	while (done < len) {
 		ssize_t n = read_some(l, addr + done, (char *)buf + done, len - done);
 		if (n > 0) {
 			done += (size_t)n;
 			continue;
 		}
-		if (n < 0 && errno == EINTR)
+		const int number = n < 0 ? errno : 0;
+		if (number == EINTR)
 			continue;
-		if ((n == 0 || errno == ESRCH) && !changed && change_reader(l)) {
+		if ((!number || number == ESRCH) && !changed && change_reader(l)) {
 			changed = true;
 			continue;
 		}
-		return read_failed(l, n, addr + done, err);
+		return read_failed(l, number, addr + done, err);
 	}
 	return !hold_is_over(l) ||
 	       err_set(err, ERR_MISSED,
@@ -420,11 +434,9 @@ bool target_live_gone(const struct target *t)
 	if (!l)
 		return false;
 	AUTO(xfree) pid_t *tids = live_tasks(l, &n, &why);
-	for (size_t i = 0; tids && i < n; i++) {
-		char state = live_state(l, tids[i]);
-		if (state && !strchr("ZX", state))
+	for (size_t i = 0; tids && i < n; i++)
+		if (live_is_alive(l, tids[i]))
 			return false;
-	}
 	return true;
 }
 
