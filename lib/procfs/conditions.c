@@ -238,8 +238,7 @@ static bool has_thread_named(struct leftovers *found, const char *comm)
 /* One whose memory is large is no zombie yet some time after its tracer was killed. */
 static bool is_dying(const char *stat)
 {
-	return *proc_stat_field(stat, PROC_STAT_STATE) == 'Z' ||
-	       (proc_stat_number(stat, PROC_STAT_FLAGS) & PROC_STAT_EXITING) ||
+	return proc_stat_is_exiting(stat) ||
 	       (proc_stat_number(stat, PROC_STAT_PENDING) & UINT64_C(1) << (SIGKILL - 1));
 }
 

@@ -76,6 +76,16 @@ uint64_t proc_stat_number(const char *stat, enum proc_stat field)
 	return p ? strtoull(p, NULL, 10) : 0;
 }
 
+bool proc_stat_is_exiting(const char *stat)
+{
+	/* PF_EXITING of the kernel's sched.h: set before the memory is released. */
+	enum { EXITING = 0x4 };
+	const char *state = proc_stat_field(stat, PROC_STAT_STATE);
+
+	return !state || *state == 'Z' || *state == 'X' ||
+	       (proc_stat_number(stat, PROC_STAT_FLAGS) & EXITING);
+}
+
 uint64_t proc_started(pid_t pid)
 {
 	AUTO(xfree) char *stat = proc_file(pid, "stat");

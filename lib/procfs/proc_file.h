@@ -36,10 +36,10 @@ enum proc_stat {
 	PROC_STAT_EXIT_SIGNAL = 38,
 };
 const char *proc_stat_field(const char *stat, enum proc_stat field);
-/* Of PROC_STAT_FLAGS: PF_EXITING of the kernel's sched.h. Set before the memory goes, and in a zombie. */
-enum { PROC_STAT_EXITING = 0x4 };
 /* The same as a number; 0: missing. */
 uint64_t proc_stat_number(const char *stat, enum proc_stat field);
+/* Has the thread of that stat file exited, or begun to exit? True also if a field is missing. */
+bool proc_stat_is_exiting(const char *stat);
 /* When it began, in ticks since the machine did; 0: there is no such process. */
 uint64_t proc_started(pid_t pid);
 /* Is it the process that began then, in nanoseconds as the kernel's programs have it? */

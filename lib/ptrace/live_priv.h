@@ -106,7 +106,7 @@ pid_t *live_tasks(const struct live *l, size_t *ret_n, struct err *err);
 size_t live_task_count(const struct live *l);
 /* R, S, D, Z, ...; 0: no such thread. */
 char live_state(const struct live *l, pid_t tid);
-/* False also of a thread that is about to exit, whose memory may be gone. */
+/* False: there is no such thread, or it has exited or begun to exit. */
 bool live_is_alive(const struct live *l, pid_t tid);
 /* live_stop.c: before a thread that was only interrupted, and stopped with that status, is
  * let go: a call that waits without a limit begins again. Not for threads with a filter. */

@@ -97,10 +97,8 @@ char live_state(const struct live *l, pid_t tid)
 bool live_is_alive(const struct live *l, pid_t tid)
 {
 	AUTO(xfree) char *stat = live_slurp(l, SMALL_FILE, NULL, "task/%d/stat", tid);
-	const char *state = proc_stat_field(stat, PROC_STAT_STATE);
 
-	return state && !strchr("ZX", *state) &&
-	       !(proc_stat_number(stat, PROC_STAT_FLAGS) & PROC_STAT_EXITING);
+	return !proc_stat_is_exiting(stat);
 }
 
 pid_t live_tracer(const struct live *l, pid_t tid)

@@ -66,8 +66,8 @@ static bool change_reader(struct live *l)
 }
 
 /*
- * After a process was killed, a hundred thousand reads may follow. Each would look at all
- * threads, and ask the broker for each file.
+ * A process that is killed can leave a hundred thousand reads to be done. If each looked
+ * for a thread, the broker would open a file for each thread each time.
  */
 static bool is_dead(const struct live *l)
 {

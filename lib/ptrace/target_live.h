@@ -63,7 +63,7 @@ size_t target_live_for_sandbox(struct target *t, int ret[static TARGET_LIVE_DESC
 /* Is it a thread of the process? */
 bool target_live_has_thread(const struct target *t, pid_t tid);
 
-/* Has the process exited, become a zombie, or lost its memory as it exits? */
+/* Has each thread of the process exited, or begun to exit? */
 bool target_live_gone(const struct target *t);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -568,6 +569,41 @@ static void test_read(void **state)
 	subject_end(pid, shared);
 }
 
+/* Only a new look for a thread can find that of another process, which is put in its place. */
+static void test_read_dead(void **state)
+{
+	struct subject_shared *shared, *other_shared;
+	pid_t pid = subject_start(holds_memory, &shared);
+	pid_t other = subject_start(holds_memory, &other_shared);
+	uint64_t base = other_shared->address;
+	char path[32];
+	siginfo_t info;
+	struct err err;
+	uint8_t byte;
+	(void)state;
+	AUTO(target_close) struct target *t = target_live_open(pid, &err);
+	struct live *l = target_self(t, &live_ops);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	assert_true(target_live_gone(t));
+	assert_int_equal(l->dead_until, 0);
+	assert_false(target_read(t, base, &byte, 1, &err));
+	assert_int_equal(err.code, ERR_GONE);
+	assert_int_not_equal(l->dead_until, 0);
+	snprintf(path, sizeof(path), "/proc/%d", other);
+	int fd = open(path, O_PATH | O_DIRECTORY);
+	assert_int_equal(dup2(fd, l->proc_fd), l->proc_fd);
+	close(fd);
+	l->dead_until = UINT64_MAX;
+	assert_false(target_read(t, base, &byte, 1, &err));
+	assert_int_equal(err.code, ERR_GONE);
+	l->dead_until = 1;
+	assert_true(target_read(t, base, &byte, 1, &err));
+	assert_int_equal(byte, 1);
+	subject_end(pid, shared);
+	subject_end(other, other_shared);
+}
+
 static void maps_oddly_named(struct subject_shared *shared)
 {
 	int fd = memfd_create("two\nlines and spaces", 0);
@@ -626,6 +662,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_uninterruptible),
 		cmocka_unit_test(test_exec_meanwhile),
 		cmocka_unit_test(test_read),
+		cmocka_unit_test(test_read_dead),
 		cmocka_unit_test(test_mappings),
 		cmocka_unit_test(test_nobody_keeps_it),
 	};
