@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """TAP for automake. Every .test prints through one Tap; points may come from several threads. Only the cases
 that --case chooses are run and printed: see choice.py."""
+import gc
 import os
 import resource
 import signal
@@ -17,6 +18,8 @@ from matrix import CI
 PATIENCE = 900
 WHY_LINES = 400  # of a failure, at most
 LAST_WORDS = 400  # bytes of what a process that failed wrote: a document's end says why
+# By default, Python looks for cycles after 700 new objects. This takes a third of the time of parsing a document.
+gc.set_threshold(100000, 20, 100)
 
 
 class Skip(Exception):
