@@ -59,7 +59,8 @@ var callers = map[string]string{
 
 func main() {
 	if len(os.Args) > 1 {
-		map[string]func(){"raw": raw, "unstarted": unstarted, "zeroing": zeroing, "recovering": panicOuter, "shrinking": shrinking}[os.Args[1]]()
+		map[string]func(){"raw": raw, "unstarted": unstarted, "zeroing": inGdb(zeroing), "recovering": inGdb(panicOuter),
+			"shrinking": inGdb(shrinking)}[os.Args[1]]()
 	}
 	runtime.GOMAXPROCS(2)
 	truth.EndWithStdin()
