@@ -172,10 +172,14 @@ static int status_of(const struct snap_options *options, const struct snap_resul
 	return options->strict && result->warnings > 0 ? EXIT_NO : EXIT_DONE;
 }
 
+/* What the sandbox returns: an exit status, and which of the document and the core is complete; or that
+ * memory ran out. */
+enum { STATUS = 7, DOCUMENT = 8, CORE = 16, MEMORY = 32 };
+
 /* Unless something worse was said. */
 static int say_incomplete(const struct snap_result *result, int status)
 {
-	if (status != EXIT_GONE || !*result->partial)
+	if ((status & STATUS) != EXIT_GONE || !*result->partial)
 		return status;
 	AUTO(xfree)
 	char *text = xasprintf("the document is incomplete: %s", result->partial);
@@ -191,10 +195,6 @@ struct taking {
 	struct output *core;	 /* NULL: none */
 	unsigned workers;	 /* that the sandbox may start */
 };
-
-/* What the sandbox returns: an exit status, and which of them is complete; or that memory
- * ran out. */
-enum { STATUS = 7, DOCUMENT = 8, CORE = 16, MEMORY = 32 };
 
 static int show(const struct view *view, struct output *out, int status)
 {
