@@ -172,8 +172,7 @@ static int status_of(const struct snap_options *options, const struct snap_resul
 	return options->strict && result->warnings > 0 ? EXIT_NO : EXIT_DONE;
 }
 
-/* What the sandbox returns: an exit status, and which of the document and the core is complete; or that
- * memory ran out. */
+/* The sandbox returns an exit status. It adds DOCUMENT and CORE for what is complete. MEMORY: memory ran out. */
 enum { STATUS = 7, DOCUMENT = 8, CORE = 16, MEMORY = 32 };
 
 /* Unless something worse was said. */

@@ -101,7 +101,7 @@ def has_its_share(pid):
 @contextlib.contextmanager
 def in_a_hurry():
     """Raises the priority of this thread, and of what it starts, if the user may. A subject that is always busy uses
-    a processor until a test has looked at it. With this, a look does not wait for the processors behind such subjects."""
+    a processor until a test has looked at it. A look in a hurry does not wait for such subjects."""
     thread = threading.get_native_id()
     before = os.getpriority(os.PRIO_PROCESS, thread)
     try:

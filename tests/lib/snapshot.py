@@ -156,7 +156,16 @@ def take(pid, *arguments, validate=True, statuses=(0,), **options):
         raise Mismatch(f"gosnap ended with status {done.returncode}: "
                        f"{done.stderr.decode(errors='replace')}"
                        f"{text[-400:].decode(errors='replace')}")
-    return load(text, validate)
+    document = load(text, validate)
+    must_say_why(document.raw, done.returncode, done.stderr.decode())
+    return document
+
+
+def must_say_why(document, status, said):
+    """With status PARTIAL, standard error has the reason why the document is incomplete."""
+    reason = document["end"].get("incomplete_reason")
+    if status == PARTIAL and f"gosnap: the document is incomplete: {reason}\n" not in said:
+        raise Mismatch(f"the document is incomplete, because {reason}, and standard error has {said!r}")
 
 
 def load(text, validate=True):

@@ -18,7 +18,7 @@ from matrix import CI
 PATIENCE = 900
 WHY_LINES = 400  # of a failure, at most
 LAST_WORDS = 400  # bytes of what a process that failed wrote: a document's end says why
-# By default, Python looks for cycles after 700 new objects. This takes a third of the time of parsing a document.
+# By default, Python looks for cycles after 700 new objects: a third of the time that it takes to parse a document.
 gc.set_threshold(100000, 20, 100)
 
 

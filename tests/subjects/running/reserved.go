@@ -11,7 +11,8 @@ import (
 
 const madvDontDump = 16 // of linux/mman.h
 
-// inGdb returns do, after which cores that gdb makes lack what the program has only reserved: a gigabyte of zeros.
+// inGdb returns a function that takes memory which is only reserved out of cores, and calls do. gdb writes such memory
+// as a gigabyte of zeros.
 func inGdb(do func()) func() {
 	return func() {
 		maps, err := ioutil.ReadFile("/proc/self/maps")
@@ -22,7 +23,9 @@ func inGdb(do func()) func() {
 			var begin, end uintptr
 			var access string
 			if n, _ := fmt.Sscanf(line, "%x-%x %s", &begin, &end, &access); n == 3 && access == "---p" {
-				syscall.Syscall(syscall.SYS_MADVISE, begin, end-begin, madvDontDump)
+				if _, _, errno := syscall.Syscall(syscall.SYS_MADVISE, begin, end-begin, madvDontDump); errno != 0 {
+					panic(errno)
+				}
 			}
 		}
 		do()
