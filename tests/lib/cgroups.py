@@ -50,6 +50,12 @@ def read(folder, name):
         return f.read().strip()
 
 
+def used(folder):
+    """Bytes of memory, without files' inactive pages: the kernel drops these before it fails."""
+    stat = dict(line.split() for line in read(folder, "memory.stat").splitlines())
+    return int(read(folder, "memory.usage_in_bytes")) - int(stat["total_inactive_file"])
+
+
 def enter(folder, pid):
     """Moves a process with all its threads."""
     write(folder, "cgroup.procs", pid)
