@@ -146,11 +146,14 @@ class Handler:
             time.sleep(0.01)
         raise Mismatch(f"still there: {list(running(self.place))}")
 
-    def documents(self, pid=None):
-        """{path: document} of the spool, or those of one process."""
-        wanted = f"*-{pid}.json.zst" if pid else "*.json.zst"
+    def paths(self, pid="*"):
+        """Of the spool's documents, or those of one process, the oldest first."""
+        return sorted(glob.glob(os.path.join(self.spool, f"*-{pid}.json.zst")))
+
+    def documents(self, pid="*"):
+        """{path: document}"""
         found = {}
-        for path in sorted(glob.glob(os.path.join(self.spool, wanted))):
+        for path in self.paths(pid):
             text = subprocess.run(["zstd", "-dcq", path], stdout=subprocess.PIPE, check=True).stdout
             snapshot.load(text)
             found[path] = json.loads(text)
