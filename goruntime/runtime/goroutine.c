@@ -29,6 +29,14 @@ struct goroutine *goroutine_by_addr(struct runtime *rt, uint64_t addr)
 		       : NULL;
 }
 
+bool runtime_has_coroutines(const struct runtime *rt)
+{
+	uint64_t end;
+
+	return modules_unnamed(rt->modules) ||
+	       modules_function(rt->modules, "runtime.coroswitch_m", &end) != 0;
+}
+
 static int by_low(const void *a, const void *b)
 {
 	const struct go_stack *x = a, *y = b;

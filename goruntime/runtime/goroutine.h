@@ -62,6 +62,10 @@ struct goroutine {
 const struct goroutine *runtime_goroutine(const struct runtime *rt, size_t i);
 const char *runtime_status_name(unsigned status); /* NULL: unknown number */
 
+/* Is waiting_since perhaps older than the wait? A coroutine switch (iter.Pull, 1.23 on) resumes
+ * a goroutine without resetting it, as the scheduler does (runtime/coro.go coroswitch_m). */
+bool runtime_has_coroutines(const struct runtime *rt);
+
 /* Where the goroutine stack ends that addr is in; 0: it is in none. */
 uint64_t runtime_stack_end(struct runtime *rt, uint64_t addr);
 

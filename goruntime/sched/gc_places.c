@@ -7,8 +7,7 @@ enum {
 	REFERENCES_MAX = 256,
 	PHASES = 3,
 	FUNCTIONS = 3,
-	PAUSES_KEPT = 256, /* runtime/mstats.go */
-	TRIES = 4,	   /* as the process runs, a cycle may end meanwhile */
+	TRIES = 4, /* as the process runs, a cycle may end meanwhile */
 };
 
 #define BYTES_MOST (UINT64_C(1) << 47)
@@ -40,7 +39,7 @@ static bool load_pause_end(struct runtime *rt, uint64_t addr, uint64_t cycle,
 
 	return ends.off >= 0 &&
 	       target_read_uint(rt->target,
-				addr + (uint64_t)ends.off + cycle % PAUSES_KEPT * WORD,
+				addr + (uint64_t)ends.off + cycle % GC_PAUSES * WORD,
 				WORD, ret, &ignored);
 }
 

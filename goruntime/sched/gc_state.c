@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-enum { KEPT = 256 /* pauses; a ring */ };
-
 const char *gc_phase_name(uint64_t phase)
 {
 	static const char *const names[] = { "off", "mark", "mark termination" };
@@ -24,26 +22,26 @@ static struct state_number word32(struct state_reading *r, uint64_t addr)
 }
 
 static bool read_ring(struct state_reading *r, uint64_t at, enum layout_slot slot,
-		      uint64_t ret[static KEPT])
+		      uint64_t ret[static GC_PAUSES])
 {
 	const struct slot s = r->rt->layout.slot[slot];
 	struct err ignored;
 
-	return s.off >= 0 && s.size == KEPT * WORD &&
+	return s.off >= 0 && s.size == GC_PAUSES * WORD &&
 	       target_read(r->source, at + (uint64_t)s.off, ret, s.size, &ignored);
 }
 
 static void read_pauses(struct state_reading *r, uint64_t at, struct gc_state *gc)
 {
-	uint64_t ns[KEPT], ended[KEPT];
+	uint64_t ns[GC_PAUSES], ended[GC_PAUSES];
 	const size_t most =
-		gc->cycles.value < LIMIT_PAUSES ? (size_t)gc->cycles.value : LIMIT_PAUSES;
+		gc->cycles.value < GC_PAUSES ? (size_t)gc->cycles.value : GC_PAUSES;
 
 	if (!gc->cycles.known || !read_ring(r, at, L_stats_pause_ns, ns) ||
 	    !read_ring(r, at, L_stats_pause_end, ended))
 		return;
 	for (size_t i = 0; i < most; i++) {
-		const size_t k = (size_t)(gc->cycles.value - 1 - i) % KEPT;
+		const size_t k = (size_t)(gc->cycles.value - 1 - i) % GC_PAUSES;
 		gc->pauses[gc->pause_count++] = (struct gc_pause){ ns[k], ended[k] };
 	}
 }

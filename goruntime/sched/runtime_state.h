@@ -60,6 +60,8 @@ struct machine_state {
 	struct state_number spinning, blocked, in_cgo, locks;
 };
 
+enum { GC_PAUSES = 256 };
+
 struct gc_pause {
 	uint64_t ns;	/* how long the world was stopped in one cycle */
 	uint64_t ended; /* CLOCK_REALTIME */
@@ -86,11 +88,18 @@ struct gc_state {
 	struct state_number budget_used, budget; /* ns until then; since 1.19 */
 	/* Of what is out of reach, to be called; those that run included; at least. */
 	struct state_number finalizers, cleanups;
-	struct gc_pause pauses[LIMIT_PAUSES]; /* the last first */
+	struct gc_pause
+		pauses[GC_PAUSES]; /* all that the runtime keeps, the last first */
 	size_t pause_count;
 	bool has_assists;
 	struct goroutine_queue assists;
 };
+
+/* How many of the last pauses a document has, and tell what the collector does. */
+static inline size_t gc_recent_pauses(const struct gc_state *gc)
+{
+	return gc->pause_count < LIMIT_PAUSES ? gc->pause_count : LIMIT_PAUSES;
+}
 
 /* Bytes, as runtime.MemStats counts them. */
 struct memory_state {

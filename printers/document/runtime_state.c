@@ -138,7 +138,7 @@ static void print_pauses(struct sink *out, const struct gc_state *gc)
 	}
 	print_number(out, "pause_total_ns", gc->paused);
 	sink_named_begin(out, "pauses", SINK_ARRAY);
-	for (size_t i = 0; i < gc->pause_count; i++) {
+	for (size_t i = 0; i < gc_recent_pauses(gc); i++) {
 		sink_begin(out, SINK_OBJECT);
 		sink_named_uint(out, "pause_ns", gc->pauses[i].ns);
 		sink_name(out, "ended_at");

@@ -11,7 +11,6 @@
 
 /* Less is the time between two looks. */
 #define AGE_TOLD_NS (UINT64_C(1000) * 1000 * 1000)
-#define LONG_NS (UINT64_C(10) * 1000 * 1000 * 1000)
 
 struct finding *finding_add(struct finder *f, const char *kind, enum severity severity,
 			    uint64_t affected, const char *advice)
@@ -61,38 +60,6 @@ void finding_shows_address(struct finding *to, uint64_t addr)
 {
 	if (to->address_count < FINDING_ADDRESSES)
 		to->addresses[to->address_count++] = addr;
-}
-
-/* Of the collection that ended last; 0: not known, or another one is under way. */
-static uint64_t collection_age(const struct finder *f, struct runtime *rt)
-{
-	const struct runtime_state *state = runtime_state(rt);
-	const uint64_t now = f->about.now_realtime_ns;
-
-	if (!state || !state->gc.phase.known || state->gc.phase.value != 0 ||
-	    !state->gc.ended.known || state->gc.ended.value == 0 ||
-	    state->gc.ended.value > now)
-		return 0;
-	return now - state->gc.ended.value;
-}
-
-/* A collection notes for who waits when the collection before it began (runtime/mgcmark.go
- * markroot, mgc.go gcMark), which may be long before he began to wait. But since the last
- * one he has waited. */
-uint64_t finder_age(const struct finder *f, uint32_t goroutine)
-{
-	struct goroutine_of it = finder_goroutine(f, goroutine);
-	const uint64_t since = it.goroutine->waiting_since, now = f->about.now_ns;
-
-	if (!since || since >= now)
-		return 0;
-	const uint64_t noted = now - since, surely = collection_age(f, it.runtime);
-	return noted < surely ? noted : surely;
-}
-
-bool finder_waits_long(const struct finder *f, uint32_t goroutine)
-{
-	return finder_age(f, goroutine) >= LONG_NS;
 }
 
 const char *wait_name(enum wait_kind kind)

@@ -3,6 +3,7 @@
 #ifndef GOSNAP_FINDING_H
 #define GOSNAP_FINDING_H
 
+#include "src/analysis/ages.h"
 #include "src/findings/chain.h"
 #include "src/findings/findings.h"
 
@@ -10,9 +11,11 @@ struct finder {
 	struct findings *findings;
 	struct findings_about about;
 	struct chains chains;
-	unsigned rank; /* of what is looked for at the moment */
-	bool is_idle;  /* no goroutine of the program runs, or is about to */
-	uint8_t *told; /* by goroutine: a finding has said why it does not go on */
+	struct ages *ages;  /* by runtime; finder_find_ages() */
+	uint64_t asleep_ns; /* how long no thread has run; 0: not known */
+	unsigned rank;	    /* of what is looked for at the moment */
+	bool is_idle;	    /* no goroutine of the program runs, or is about to */
+	uint8_t *told;	    /* by goroutine: a finding has said why it does not go on */
 };
 
 #define FINDING(kind) void finding_##kind(struct finder *f);
@@ -27,8 +30,14 @@ void finding_shows_goroutine(const struct finder *f, struct finding *to,
 void finding_shows_address(struct finding *to, uint64_t addr);
 
 struct goroutine_of finder_goroutine(const struct finder *f, uint32_t i);
+/* Prepares finder_age(). finder_free_ages() gives back the memory. */
+void finder_find_ages(struct finder *f);
+void finder_free_ages(struct finder *f);
 /* How long it has waited at least; 0: not known. */
 uint64_t finder_age(const struct finder *f, uint32_t goroutine);
+/* How long a thread has slept in the kernel; 0: not known, or it does not. To be stopped by
+ * gosnap wakes it for an instant. */
+uint64_t finder_asleep(const struct finder *f, int32_t thread);
 /* For 10 seconds or more. */
 bool finder_waits_long(const struct finder *f, uint32_t goroutine);
 

@@ -18,7 +18,7 @@ static bool is_part(struct state_number n, struct state_number of, unsigned perc
 /* By the clock of the day. */
 bool collector_goes_on(const struct finder *f, const struct gc_state *gc)
 {
-	const size_t n = gc->pause_count;
+	const size_t n = gc_recent_pauses(gc);
 	const uint64_t now = f->about.now_realtime_ns;
 
 	if (n < CYCLES || gc->pauses[0].ended < gc->pauses[n - 1].ended ||
@@ -42,7 +42,7 @@ bool collector_is_busy(const struct gc_state *gc)
 
 static bool mostly_stops(const struct gc_state *gc)
 {
-	const size_t n = gc->pause_count;
+	const size_t n = gc_recent_pauses(gc);
 	uint64_t paused = 0;
 
 	for (size_t i = 0; i < n; i++)
@@ -75,7 +75,7 @@ bool collector_is_overloaded(const struct finder *f, const struct runtime_state 
 
 void say_collections(struct text *text, const struct gc_state *gc)
 {
-	const size_t n = gc->pause_count;
+	const size_t n = gc_recent_pauses(gc);
 
 	if (n < 2 || gc->pauses[0].ended <= gc->pauses[n - 1].ended)
 		return;

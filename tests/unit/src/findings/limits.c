@@ -24,7 +24,7 @@ static struct process {
 	struct goroutine goroutine;
 	struct runtime_state state;
 	struct context context;
-	bool waits_for_lock;
+	bool waits_for_lock, has_coroutines;
 } process;
 
 static struct partner holder;
@@ -42,11 +42,23 @@ size_t runtimes_goroutine_count(const struct runtimes *all)
 	return 1;
 }
 
+size_t runtimes_count(const struct runtimes *all)
+{
+	(void)all;
+	return 1;
+}
+
 struct runtime *runtimes_get(const struct runtimes *all, size_t i)
 {
 	(void)all;
 	(void)i;
 	return NULL;
+}
+
+bool runtime_has_coroutines(const struct runtime *rt)
+{
+	(void)rt;
+	return process.has_coroutines;
 }
 
 const struct runtime_state *runtime_state(const struct runtime *rt)
@@ -199,41 +211,121 @@ static void collected(uint64_t ago)
 	process.state.gc.ended = (struct state_number){ REAL_NS - ago, true };
 }
 
+static uint64_t age_with(const struct target_thread *threads, size_t count)
+{
+	struct finder f = { .about = about };
+
+	f.about.threads = threads;
+	f.about.thread_count = count;
+	finder_find_ages(&f);
+	const uint64_t ret = finder_age(&f, 0);
+	assert_int_equal(finder_waits_long(&f, 0), ret >= 10 * SECOND_NS);
+	finder_free_ages(&f);
+	return ret;
+}
+
+static uint64_t age(void)
+{
+	return age_with(NULL, 0);
+}
+
+static void waits_since(uint64_t ago)
+{
+	process = (struct process){
+		.goroutine = { .status = GOROUTINE_WAITING,
+			       .waiting_since = NOW_NS - ago },
+	};
+}
+
 /* What the runtime noted is from before the collection before the last one. */
 static void test_age(void **state)
 {
-	const struct finder f = { .about = about };
+	(void)state;
+	waits_since(60 * SECOND_NS);
+	collected(3 * SECOND_NS);
+	assert_int_equal(age(), 3 * SECOND_NS);
+	collected(100 * SECOND_NS);
+	assert_int_equal(age(), 60 * SECOND_NS);
+	collected(10 * SECOND_NS - JUST_NS);
+	assert_int_equal(age(), 10 * SECOND_NS - JUST_NS);
+	collected(10 * SECOND_NS);
+	assert_int_equal(age(), 10 * SECOND_NS);
+	process.has_coroutines = true;
+	assert_int_equal(age(), 0);
+	process.has_coroutines = false;
+	process.goroutine.status = GOROUTINE_RUNNABLE;
+	assert_int_equal(age(), 0);
+}
+
+/* Of the collections that the runtime has noted the second one that ended after it. */
+static void test_age_by_collections(void **state)
+{
+	struct gc_state *gc = &process.state.gc;
 
 	(void)state;
-	process = (struct process){ .goroutine.waiting_since = NOW_NS - 60 * SECOND_NS };
-	collected(3 * SECOND_NS);
-	assert_int_equal(finder_age(&f, 0), 3 * SECOND_NS);
-	collected(100 * SECOND_NS);
-	assert_int_equal(finder_age(&f, 0), 60 * SECOND_NS);
-	collected(10 * SECOND_NS - JUST_NS);
-	assert_false(finder_waits_long(&f, 0));
-	collected(10 * SECOND_NS);
-	assert_true(finder_waits_long(&f, 0));
+	waits_since(60 * SECOND_NS);
+	for (size_t i = 0; i <= 6; i++)
+		gc->pauses[gc->pause_count++] = (struct gc_pause){
+			JUST_NS,
+			REAL_NS - i * 10 * SECOND_NS,
+		};
+	process.goroutine.waiting_since -= JUST_NS / 2;
+	assert_int_equal(age(), 50 * SECOND_NS);
+	/* The next one has not ended when the snapshot is taken. */
+	process.goroutine.waiting_since = NOW_NS - JUST_NS / 2;
+	assert_int_equal(age(), 0);
+	gc->pauses[0].ended = REAL_NS + 1;
+	process.goroutine.waiting_since = NOW_NS - 10 * SECOND_NS - JUST_NS / 2;
+	assert_int_equal(age(), 0);
+}
+
+/* Nothing goes on while no thread runs. */
+static void test_age_by_threads(void **state)
+{
+	struct target_thread threads[] = {
+		{ .state = 'S', .ran_ns = NOW_NS - 20 * SECOND_NS },
+		{ .state = 'D', .ran_ns = NOW_NS - 15 * SECOND_NS },
+	};
+
+	(void)state;
+	waits_since(NOW_NS);
+	assert_int_equal(age_with(threads, 2), 15 * SECOND_NS);
+	process.goroutine.status = GOROUTINE_SYSCALL;
+	assert_int_equal(age_with(threads, 2), 15 * SECOND_NS);
+	process.goroutine.status = GOROUTINE_RUNNING;
+	assert_int_equal(age_with(threads, 2), 0);
+	process.goroutine.status = GOROUTINE_WAITING;
+	threads[1].state = 'R';
+	assert_int_equal(age_with(threads, 2), 0);
+	threads[1] = (struct target_thread){ .state = 'S',
+					     .ran_ns = 1,
+					     .wchan = "do_freezer_trap" };
+	assert_int_equal(age_with(threads, 2), 0);
+	strcpy(threads[1].wchan, "__refrigerator");
+	assert_int_equal(age_with(threads, 2), 0);
+	strcpy(threads[1].wchan, "futex_do_wait");
+	assert_int_equal(age_with(threads, 2), 20 * SECOND_NS);
+	threads[1] = (struct target_thread){ .state = 'S' };
+	assert_int_equal(age_with(threads, 2), 0);
+	assert_int_equal(age_with(threads, 1), 20 * SECOND_NS);
 }
 
 static void test_age_unknown(void **state)
 {
-	const struct finder f = { .about = about };
-
 	(void)state;
-	process = (struct process){ .goroutine.waiting_since = 0 };
+	waits_since(NOW_NS);
 	collected(60 * SECOND_NS);
-	assert_int_equal(finder_age(&f, 0), 0);
+	assert_int_equal(age(), 0);
 	process.goroutine.waiting_since = NOW_NS;
-	assert_int_equal(finder_age(&f, 0), 0);
+	assert_int_equal(age(), 0);
 	process.goroutine.waiting_since = NOW_NS - 60 * SECOND_NS;
 	process.state.gc.phase.value = 1;
-	assert_int_equal(finder_age(&f, 0), 0);
+	assert_int_equal(age(), 0);
 	process.state.gc.phase.value = 0;
 	process.state.gc.ended.value = 0;
-	assert_int_equal(finder_age(&f, 0), 0);
+	assert_int_equal(age(), 0);
 	process.state.gc.ended.value = REAL_NS + 1;
-	assert_int_equal(finder_age(&f, 0), 0);
+	assert_int_equal(age(), 0);
 }
 
 /* How many it tells, of which there is one at most. */
@@ -242,7 +334,9 @@ static size_t told(void look(struct finder *), struct finder *f)
 	struct findings findings = { 0 };
 
 	f->findings = &findings;
+	finder_find_ages(f);
 	look(f);
+	finder_free_ages(f);
 	const size_t count = findings.count;
 	findings_free(&findings);
 	return count;
@@ -356,7 +450,9 @@ static void test_descriptor(void **state)
 	process = (struct process){
 		.goroutine = { .id = 7, .status = GOROUTINE_SYSCALL, .stack = NO_STACK },
 	};
+	finder_find_ages(&f);
 	finding_stuck_call(&f);
+	finder_free_ages(&f);
 	assert_int_equal(findings.count, 1);
 	snprintf(words, sizeof(words),
 		 "Goroutine 7 hangs in the kernel: it is in the system call read of "
@@ -373,8 +469,12 @@ static void test_descriptor(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_age),	     cmocka_unit_test(test_age_unknown),
-		cmocka_unit_test(test_context_done), cmocka_unit_test(test_stuck_call),
+		cmocka_unit_test(test_age),
+		cmocka_unit_test(test_age_by_collections),
+		cmocka_unit_test(test_age_by_threads),
+		cmocka_unit_test(test_age_unknown),
+		cmocka_unit_test(test_context_done),
+		cmocka_unit_test(test_stuck_call),
 		cmocka_unit_test(test_descriptor),
 	};
 

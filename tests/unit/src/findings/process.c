@@ -52,6 +52,12 @@ size_t runtimes_goroutine_count(const struct runtimes *all)
 	return process.count;
 }
 
+bool runtime_has_coroutines(const struct runtime *rt)
+{
+	(void)rt;
+	return false;
+}
+
 const struct runtime_state *runtime_state(const struct runtime *rt)
 {
 	return &process.states[number_of(rt)];
@@ -286,12 +292,14 @@ struct finder process_finder(struct findings *findings)
 	process.graph.partners = process.partners;
 	find_groups();
 	chains_find(&f.chains, &process.graph);
+	finder_find_ages(&f);
 	f.told = xcalloc(process.count + 1, 1);
 	return f;
 }
 
 void process_end(struct finder *f)
 {
+	finder_free_ages(f);
 	chains_done(&f->chains);
 	xfree(f->told);
 	findings_free(f->findings);

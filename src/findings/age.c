@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How long goroutines have waited at least: what the collections that the runtime has noted say
+ * of those that marking has met (src/analysis/ages.h), and what the kernel says of all. */
+#include "src/findings/finding.h"
+
+#include <string.h>
+
+#define LONG_NS (UINT64_C(10) * 1000 * 1000 * 1000)
+
+static bool age_is_past(const struct finder *f, uint64_t since)
+{
+	return since && since < f->about.now_ns;
+}
+
+/* Of a runtime with coroutines nothing is added, so that nothing is known of its goroutines. */
+static void add_waits(const struct finder *f, const bool *ignored)
+{
+	for (size_t i = 0; i < runtimes_goroutine_count(f->about.all); i++) {
+		const struct goroutine_of it = runtimes_goroutine(f->about.all, i);
+		const uint64_t since = it.goroutine->waiting_since;
+		if (age_is_past(f, since) && !ignored[it.number])
+			ages_add_waitsince(&f->ages[it.number], since);
+	}
+}
+
+static void add_collections(const struct finder *f, const struct gc_state *gc,
+			    struct ages *ages)
+{
+	const uint64_t ahead = f->about.now_realtime_ns - f->about.now_ns;
+
+	for (size_t i = 0; i < gc->pause_count; i++) {
+		const uint64_t end = gc->pauses[i].ended - ahead, ns = gc->pauses[i].ns;
+		if (age_is_past(f, end) && ns < end)
+			ages_add_collection(ages, end - ns, end);
+	}
+	const uint64_t last = gc->ended.value - ahead;
+	if (gc->phase.known && gc->phase.value == 0 && gc->ended.known &&
+	    gc->ended.value && age_is_past(f, last))
+		ages_add_collection(ages, UINT64_MAX, last);
+}
+
+uint64_t finder_asleep(const struct finder *f, int32_t thread)
+{
+	if (thread < 0 || (size_t)thread >= f->about.thread_count)
+		return 0;
+	const struct target_thread *th = &f->about.threads[thread];
+	return target_thread_sleeps(th) && age_is_past(f, th->ran_ns)
+		       ? f->about.now_ns - th->ran_ns
+		       : 0;
+}
+
+/* A control group that is frozen: the kernel's functions in which threads stand then. */
+static bool is_frozen(const struct target_thread *th)
+{
+	return strstr(th->wchan, "freezer") || strstr(th->wchan, "refrigerator");
+}
+
+/* A goroutine goes on by a thread that runs. */
+static uint64_t threads_asleep(const struct finder *f)
+{
+	uint64_t ret = UINT64_MAX;
+
+	for (size_t i = 0; i < f->about.thread_count; i++) {
+		const uint64_t asleep = is_frozen(&f->about.threads[i])
+						? 0
+						: finder_asleep(f, (int32_t)i);
+		if (asleep < ret)
+			ret = asleep;
+	}
+	return f->about.thread_count ? ret : 0;
+}
+
+void finder_find_ages(struct finder *f)
+{
+	const size_t n = runtimes_count(f->about.all);
+	AUTO(xfree) bool *ignored = xcalloc(n + 1, sizeof(*ignored));
+
+	f->ages = xcalloc(n + 1, sizeof(*f->ages));
+	for (size_t i = 0; i < n; i++) {
+		const struct runtime *rt = runtimes_get(f->about.all, i);
+		const struct runtime_state *state = runtime_state(rt);
+		ignored[i] = runtime_has_coroutines(rt);
+		if (state && !ignored[i])
+			add_collections(f, &state->gc, &f->ages[i]);
+	}
+	add_waits(f, ignored);
+	for (size_t i = 0; i < n; i++)
+		ages_sort(&f->ages[i]);
+	f->asleep_ns = threads_asleep(f);
+}
+
+void finder_free_ages(struct finder *f)
+{
+	for (size_t i = 0; i < runtimes_count(f->about.all); i++)
+		ages_done(&f->ages[i]);
+	xfree(f->ages);
+}
+
+uint64_t finder_age(const struct finder *f, uint32_t goroutine)
+{
+	const struct goroutine_of it = finder_goroutine(f, goroutine);
+	const uint64_t since = it.goroutine->waiting_since;
+	uint64_t began = UINT64_MAX;
+
+	if (it.goroutine->status != GOROUTINE_WAITING &&
+	    it.goroutine->status != GOROUTINE_SYSCALL)
+		return 0;
+	if (age_is_past(f, since))
+		began = ages_began(&f->ages[it.number], since);
+	const uint64_t age = began < f->about.now_ns ? f->about.now_ns - began : 0;
+	return age > f->asleep_ns ? age : f->asleep_ns;
+}
+
+bool finder_waits_long(const struct finder *f, uint32_t goroutine)
+{
+	return finder_age(f, goroutine) >= LONG_NS;
+}
