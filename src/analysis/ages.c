@@ -23,6 +23,9 @@ static void ages_add(struct age_marks *marks, uint64_t begin, uint64_t end)
 void ages_add_waitsince(struct ages *ages, uint64_t since)
 {
 	/* Many goroutines have the time of one of few collections. */
+	if (since == ages->last)
+		return;
+	ages->last = since;
 	if (table_add(&ages->known, since, 0))
 		ages_add(&ages->exact, since, since);
 }

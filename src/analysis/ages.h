@@ -21,6 +21,7 @@ struct age_marks {
 /* All times are of CLOCK_MONOTONIC, in nanoseconds. Begins as all zero. */
 struct ages {
 	struct table known;
+	uint64_t last; /* added */
 	struct age_marks exact, noted;
 };
 
