@@ -33,7 +33,8 @@ bool runtime_has_coroutines(const struct runtime *rt)
 {
 	uint64_t end;
 
-	return modules_unnamed(rt->modules) ||
+	/* Where names are missing or hashed, gopark is not found either. */
+	return !rt->modules || modules_unnamed(rt->modules) || !rt->gopark ||
 	       modules_function(rt->modules, "runtime.coroswitch_m", &end) != 0;
 }
 

@@ -297,13 +297,9 @@ static void hold(struct child *c)
 static void copy(struct child *c)
 {
 	struct err *err = &c->err;
-	size_t found;
 
 	watchdog_set(c, max_hold_ns(c));
-	/* A thread that is borrowed runs, and the document is to say what it did before. */
-	live_set_clock(c->live);
-	if (!live_scan(c->live, LIVE_FULL, &found, err) ||
-	    !live_copy_prepare(&c->copy, err))
+	if (!live_copy_prepare(&c->copy, err))
 		give_up(c);
 	/* A thread in state D hits our trap before it runs again. */
 	c->live->patience_ns = COPY_PATIENCE_NS;

@@ -8,6 +8,11 @@
 /* By how much times of the two clocks may differ. */
 #define TOLERANCE_NS (UINT64_C(100) * 1000 * 1000)
 
+enum {
+	RING = 256,	     /* collections that the runtime keeps */
+	EXACT_MAX = 1 << 16, /* waitsince of so many collections, which may be made up */
+};
+
 /* ages_sort() puts marks in the order of begin, and sets least to the least end of a mark and
  * of all that follow it. */
 struct age_mark {
@@ -26,7 +31,7 @@ void ages_add_waitsince(struct ages *ages, uint64_t since)
 	if (since == ages->last)
 		return;
 	ages->last = since;
-	if (table_add(&ages->known, since, 0))
+	if (ages->exact.count < EXACT_MAX && table_add(&ages->known, since, 0))
 		ages_add(&ages->exact, since, since);
 }
 
@@ -83,13 +88,15 @@ static uint64_t ages_least_after(const struct age_marks *marks, uint64_t since)
 	return next < marks->count ? marks->list[next].least : UINT64_MAX;
 }
 
-/* Is since in one of the collections, or before all of them? Else the clock by which they were
- * noted has been set, and none is where it seems to be. */
+/* Is since in one of the collections, or before all that the runtime still keeps? Else the clock by
+ * which they were noted has been set, and none is where it seems to be. */
 static bool ages_agree(const struct age_marks *noted, uint64_t since)
 {
 	const size_t n = ages_until(noted, since + TOLERANCE_NS);
 
-	return n == 0 || since <= noted->list[n - 1].end + TOLERANCE_NS;
+	if (n == 0)
+		return noted->count <= 1 || noted->count >= RING;
+	return since <= noted->list[n - 1].end + TOLERANCE_NS;
 }
 
 uint64_t ages_began(const struct ages *ages, uint64_t since)
@@ -98,7 +105,8 @@ uint64_t ages_began(const struct ages *ages, uint64_t since)
 
 	if (!ages_agree(&ages->noted, since))
 		return exact;
-	const uint64_t noted = ages_least_after(&ages->noted, since);
+	/* A collection is not to follow itself where the clocks differ a little. */
+	const uint64_t noted = ages_least_after(&ages->noted, since + TOLERANCE_NS);
 	const uint64_t least = noted < exact ? noted : exact;
 	return least > since ? least : since;
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How long goroutines have waited at least: what the collections that the runtime has noted say
- * of those that marking has met (src/analysis/ages.h), and what the kernel says of all. */
+ * of those that marking has met (src/analysis/ages.h). */
 #include "src/findings/finding.h"
-
-#include <string.h>
 
 #define LONG_NS (UINT64_C(10) * 1000 * 1000 * 1000)
 
@@ -49,27 +47,6 @@ uint64_t finder_asleep(const struct finder *f, int32_t thread)
 		       : 0;
 }
 
-/* A control group that is frozen: the kernel's functions in which threads stand then. */
-static bool is_frozen(const struct target_thread *th)
-{
-	return strstr(th->wchan, "freezer") || strstr(th->wchan, "refrigerator");
-}
-
-/* A goroutine goes on by a thread that runs. */
-static uint64_t threads_asleep(const struct finder *f)
-{
-	uint64_t ret = UINT64_MAX;
-
-	for (size_t i = 0; i < f->about.thread_count; i++) {
-		const uint64_t asleep = is_frozen(&f->about.threads[i])
-						? 0
-						: finder_asleep(f, (int32_t)i);
-		if (asleep < ret)
-			ret = asleep;
-	}
-	return f->about.thread_count ? ret : 0;
-}
-
 void finder_find_ages(struct finder *f)
 {
 	const size_t n = runtimes_count(f->about.all);
@@ -86,7 +63,6 @@ void finder_find_ages(struct finder *f)
 	add_waits(f, ignored);
 	for (size_t i = 0; i < n; i++)
 		ages_sort(&f->ages[i]);
-	f->asleep_ns = threads_asleep(f);
 }
 
 void finder_free_ages(struct finder *f)
@@ -103,12 +79,12 @@ uint64_t finder_age(const struct finder *f, uint32_t goroutine)
 	uint64_t began = UINT64_MAX;
 
 	if (it.goroutine->status != GOROUTINE_WAITING &&
+	    it.goroutine->status != GOROUTINE_LEAKED &&
 	    it.goroutine->status != GOROUTINE_SYSCALL)
 		return 0;
 	if (age_is_past(f, since))
 		began = ages_began(&f->ages[it.number], since);
-	const uint64_t age = began < f->about.now_ns ? f->about.now_ns - began : 0;
-	return age > f->asleep_ns ? age : f->asleep_ns;
+	return began < f->about.now_ns ? f->about.now_ns - began : 0;
 }
 
 bool finder_waits_long(const struct finder *f, uint32_t goroutine)

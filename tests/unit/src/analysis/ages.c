@@ -68,8 +68,12 @@ static void no_marking_has_begun_after_the_last(void **state)
 static void older_collections_than_are_kept(void **state)
 {
 	(void)state;
-	ended(100);
-	ended(110);
+	for (unsigned second = 100; second < 355; second++)
+		ended(second);
+	ages_sort(&ages);
+	/* The runtime keeps one more, so the clock was set. */
+	assert_int_equal(ages_began(&ages, waitsince(3)), NOT_KNOWN);
+	ended(355);
 	ages_sort(&ages);
 	assert_int_equal(ages_began(&ages, waitsince(3)), 100 * SECOND);
 }
@@ -95,7 +99,6 @@ static void pauses_that_overlap(void **state)
 	ages_add_collection(&ages, 5 * SECOND, 30 * SECOND);
 	ages_add_collection(&ages, 10 * SECOND, 20 * SECOND);
 	ages_sort(&ages);
-	assert_int_equal(ages_began(&ages, 4 * SECOND), 20 * SECOND);
 	assert_int_equal(ages_began(&ages, 5 * SECOND), 20 * SECOND);
 	assert_int_equal(ages_began(&ages, 10 * SECOND), NOT_KNOWN);
 }
@@ -123,8 +126,10 @@ static void the_clocks_differ_a_little(void **state)
 	ages_sort(&ages);
 	assert_int_equal(ages_began(&ages, 10 * SECOND + SECOND / 10), 20 * SECOND);
 	assert_int_equal(ages_began(&ages, 10 * SECOND + SECOND / 10 + 1), NOT_KNOWN);
+	/* It may be of the first one, which is not to follow itself. */
+	assert_int_equal(ages_began(&ages, 10 * SECOND - 5 * PAUSE), 20 * SECOND);
 	assert_int_equal(ages_began(&ages, 10 * SECOND - PAUSE - SECOND / 10),
-			 10 * SECOND);
+			 20 * SECOND);
 }
 
 int main(int argc, char **argv)

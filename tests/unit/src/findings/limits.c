@@ -211,22 +211,15 @@ static void collected(uint64_t ago)
 	process.state.gc.ended = (struct state_number){ REAL_NS - ago, true };
 }
 
-static uint64_t age_with(const struct target_thread *threads, size_t count)
+static uint64_t age(void)
 {
 	struct finder f = { .about = about };
 
-	f.about.threads = threads;
-	f.about.thread_count = count;
 	finder_find_ages(&f);
 	const uint64_t ret = finder_age(&f, 0);
 	assert_int_equal(finder_waits_long(&f, 0), ret >= 10 * SECOND_NS);
 	finder_free_ages(&f);
 	return ret;
-}
-
-static uint64_t age(void)
-{
-	return age_with(NULL, 0);
 }
 
 static void waits_since(uint64_t ago)
@@ -253,6 +246,8 @@ static void test_age(void **state)
 	process.has_coroutines = true;
 	assert_int_equal(age(), 0);
 	process.has_coroutines = false;
+	process.goroutine.status = GOROUTINE_LEAKED;
+	assert_int_equal(age(), 10 * SECOND_NS);
 	process.goroutine.status = GOROUTINE_RUNNABLE;
 	assert_int_equal(age(), 0);
 }
@@ -277,37 +272,6 @@ static void test_age_by_collections(void **state)
 	gc->pauses[0].ended = REAL_NS + 1;
 	process.goroutine.waiting_since = NOW_NS - 10 * SECOND_NS - JUST_NS / 2;
 	assert_int_equal(age(), 0);
-}
-
-/* Nothing goes on while no thread runs. */
-static void test_age_by_threads(void **state)
-{
-	struct target_thread threads[] = {
-		{ .state = 'S', .ran_ns = NOW_NS - 20 * SECOND_NS },
-		{ .state = 'D', .ran_ns = NOW_NS - 15 * SECOND_NS },
-	};
-
-	(void)state;
-	waits_since(NOW_NS);
-	assert_int_equal(age_with(threads, 2), 15 * SECOND_NS);
-	process.goroutine.status = GOROUTINE_SYSCALL;
-	assert_int_equal(age_with(threads, 2), 15 * SECOND_NS);
-	process.goroutine.status = GOROUTINE_RUNNING;
-	assert_int_equal(age_with(threads, 2), 0);
-	process.goroutine.status = GOROUTINE_WAITING;
-	threads[1].state = 'R';
-	assert_int_equal(age_with(threads, 2), 0);
-	threads[1] = (struct target_thread){ .state = 'S',
-					     .ran_ns = 1,
-					     .wchan = "do_freezer_trap" };
-	assert_int_equal(age_with(threads, 2), 0);
-	strcpy(threads[1].wchan, "__refrigerator");
-	assert_int_equal(age_with(threads, 2), 0);
-	strcpy(threads[1].wchan, "futex_do_wait");
-	assert_int_equal(age_with(threads, 2), 20 * SECOND_NS);
-	threads[1] = (struct target_thread){ .state = 'S' };
-	assert_int_equal(age_with(threads, 2), 0);
-	assert_int_equal(age_with(threads, 1), 20 * SECOND_NS);
 }
 
 static void test_age_unknown(void **state)
@@ -471,7 +435,6 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_age),
 		cmocka_unit_test(test_age_by_collections),
-		cmocka_unit_test(test_age_by_threads),
 		cmocka_unit_test(test_age_unknown),
 		cmocka_unit_test(test_context_done),
 		cmocka_unit_test(test_stuck_call),
