@@ -60,7 +60,7 @@ struct machine_state {
 	struct state_number spinning, blocked, in_cgo, locks;
 };
 
-enum { GC_PAUSES = 256 };
+enum { GC_PAUSES = 256 }; /* that the runtime keeps, in a ring (runtime/mstats.go) */
 
 struct gc_pause {
 	uint64_t ns;	/* how long the world was stopped in one cycle */

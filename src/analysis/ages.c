@@ -3,13 +3,13 @@
 
 #include <stdlib.h>
 
+#include "goruntime/sched/runtime_state.h"
 #include "lib/base/util.h"
 
 /* By how much times of the two clocks may differ. */
 #define TOLERANCE_NS (UINT64_C(100) * 1000 * 1000)
 
 enum {
-	RING = 256,	     /* collections that the runtime keeps */
 	EXACT_MAX = 1 << 16, /* waitsince of so many collections, which may be made up */
 };
 
@@ -95,7 +95,7 @@ static bool ages_agree(const struct age_marks *noted, uint64_t since)
 	const size_t n = ages_until(noted, since + TOLERANCE_NS);
 
 	if (n == 0)
-		return noted->count <= 1 || noted->count >= RING;
+		return noted->count <= 1 || noted->count >= GC_PAUSES;
 	return since <= noted->list[n - 1].end + TOLERANCE_NS;
 }
 

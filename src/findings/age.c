@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long goroutines have waited at least: what the collections that the runtime has noted say
- * of those that marking has met (src/analysis/ages.h). */
+/* How long goroutines have waited at least: src/analysis/ages.h, with the times that goruntime
+ * has read. */
 #include "src/findings/finding.h"
 
 #define LONG_NS (UINT64_C(10) * 1000 * 1000 * 1000)
@@ -10,7 +10,7 @@ static bool age_is_past(const struct finder *f, uint64_t since)
 	return since && since < f->about.now_ns;
 }
 
-/* Of a runtime with coroutines nothing is added, so that nothing is known of its goroutines. */
+/* Leaves out the goroutines of runtimes with coroutines: no age of theirs is known. */
 static void add_waits(const struct finder *f, const bool *ignored)
 {
 	for (size_t i = 0; i < runtimes_goroutine_count(f->about.all); i++) {
@@ -35,16 +35,6 @@ static void add_collections(const struct finder *f, const struct gc_state *gc,
 	if (gc->phase.known && gc->phase.value == 0 && gc->ended.known &&
 	    gc->ended.value && age_is_past(f, last))
 		ages_add_collection(ages, UINT64_MAX, last);
-}
-
-uint64_t finder_asleep(const struct finder *f, int32_t thread)
-{
-	if (thread < 0 || (size_t)thread >= f->about.thread_count)
-		return 0;
-	const struct target_thread *th = &f->about.threads[thread];
-	return target_thread_sleeps(th) && age_is_past(f, th->ran_ns)
-		       ? f->about.now_ns - th->ran_ns
-		       : 0;
 }
 
 void finder_find_ages(struct finder *f)

@@ -34,9 +34,6 @@ void finder_find_ages(struct finder *f);
 void finder_free_ages(struct finder *f);
 /* How long it has waited at least; 0: not known. */
 uint64_t finder_age(const struct finder *f, uint32_t goroutine);
-/* How long a thread has slept in the kernel; 0: not known, or it does not. To be stopped by
- * gosnap wakes it for an instant. */
-uint64_t finder_asleep(const struct finder *f, int32_t thread);
 /* For 10 seconds or more. */
 bool finder_waits_long(const struct finder *f, uint32_t goroutine);
 

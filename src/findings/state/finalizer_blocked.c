@@ -57,7 +57,7 @@ void finding_finalizer_blocked(struct finder *f)
 			kind == FINALIZERS ? s->gc.finalizers : s->gc.cleanups;
 		const uint64_t waits = finder_age(f, (uint32_t)i),
 			       asleep = it.goroutine->status == GOROUTINE_SYSCALL
-						? finder_asleep(f, it.goroutine->thread)
+						? state_asleep(f, it.goroutine->thread)
 						: 0;
 		const uint64_t age = waits > asleep ? waits : asleep;
 		/* One of them is what it runs. */

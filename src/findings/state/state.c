@@ -86,6 +86,15 @@ uint64_t state_unchanged(const struct finder *f, const struct processor_state *p
 	return ran > p->seen.value ? ran - p->seen.value : 0;
 }
 
+uint64_t state_asleep(const struct finder *f, int32_t thread)
+{
+	if (thread < 0 || (size_t)thread >= f->about.thread_count)
+		return 0;
+	const struct target_thread *th = &f->about.threads[thread];
+	return state_age(f,
+			 (struct state_number){ th->ran_ns, target_thread_sleeps(th) });
+}
+
 bool state_is_suspended(const struct finder *f)
 {
 	for (size_t i = 0; i < f->about.thread_count; i++) {

@@ -27,6 +27,9 @@ uint64_t state_age(const struct finder *f, struct state_number when);
  * does. If no thread has run for a second, the process was frozen (the machine, a control group), and time counts only
  * until then. */
 uint64_t state_unchanged(const struct finder *f, const struct processor_state *p);
+/* How long a thread has slept in the kernel; 0: not known, or it does not. To be stopped by
+ * gosnap wakes it for an instant. */
+uint64_t state_asleep(const struct finder *f, int32_t thread);
 /* Nothing can be said of time: all threads have been stopped, by a debugger or SIGSTOP. */
 bool state_is_suspended(const struct finder *f);
 

@@ -161,7 +161,7 @@ static void look_at(struct finder *f, uint32_t i, uint64_t waits)
 {
 	const struct goroutine *g = finder_goroutine(f, i).goroutine;
 	const struct target_thread *th = thread_of(f, g);
-	const uint64_t asleep = finder_asleep(f, g->thread);
+	const uint64_t asleep = state_asleep(f, g->thread);
 
 	if (f->chains.behind[i] && !f->chains.in_cycle[i] &&
 	    g->status == GOROUTINE_SYSCALL) {

@@ -50,10 +50,10 @@ func answer(r *os.File) {
 func main() {
 	truth.EndWithStdin()
 	r, w, err := os.Pipe()
-	writer = w
 	if err != nil {
 		panic(err)
 	}
+	writer = w
 	go func() {
 		for range time.Tick(100 * time.Millisecond) {
 			runtime.GC()

@@ -481,6 +481,31 @@ static void test_random(void **state)
 	}
 }
 
+/* Where it cannot be known, a goroutine may be resumed as a coroutine. */
+static void test_coroutines(void **state)
+{
+	static const struct pseudo_func switching[] = {
+		{ "runtime.gopark", 0x18, 0 },
+		{ "runtime.coroswitch_m", 0x18, 0 },
+		{ "runtime.text", 0, 0 },
+	};
+	AUTO(pseudo_free) struct pseudo *p = subject(27);
+	AUTO(pseudo_free)
+	struct pseudo *q = pseudo_new(27, switching, ARRAY_SIZE(switching));
+	struct modules *modules = p->rt->modules;
+
+	(void)state;
+	p->rt->gopark = pseudo_pc(p, "runtime.gopark", 0);
+	q->rt->gopark = pseudo_pc(q, "runtime.gopark", 0);
+	assert_false(runtime_has_coroutines(p->rt));
+	assert_true(runtime_has_coroutines(q->rt));
+	p->rt->gopark = 0;
+	assert_true(runtime_has_coroutines(p->rt));
+	p->rt->modules = NULL; /* a release whose structures do not fit */
+	assert_true(runtime_has_coroutines(p->rt));
+	p->rt->modules = modules;
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -502,6 +527,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_faults),
 		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_coroutines),
 	};
 	return unit_run(argc, argv, tests, NULL, NULL);
 }

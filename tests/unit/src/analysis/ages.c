@@ -61,7 +61,7 @@ static void no_marking_has_begun_after_the_last(void **state)
 	ages_sort(&ages);
 	assert_int_equal(ages_began(&ages, waitsince(10)), 20 * SECOND);
 	assert_int_equal(ages_began(&ages, waitsince(20)), 20 * SECOND);
-	/* Of times that contradict each other the later one holds. */
+	/* Where two times contradict each other, the later one holds. */
 	assert_int_equal(ages_began(&ages, 20 * SECOND + 1), 20 * SECOND + 1);
 }
 

@@ -252,7 +252,7 @@ static void test_age(void **state)
 	assert_int_equal(age(), 0);
 }
 
-/* Of the collections that the runtime has noted the second one that ended after it. */
+/* The age counts from the second collection that ended after waiting_since. */
 static void test_age_by_collections(void **state)
 {
 	struct gc_state *gc = &process.state.gc;
