@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "goruntime/sched/runtime_state.h"
+#include "goruntime/goruntime.h"
 #include "lib/base/util.h"
 
 /* By how much times of the two clocks may differ. */
