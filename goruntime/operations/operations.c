@@ -9,7 +9,7 @@
 
 enum {
 	SPILLED_WORDS = 16, /* above a frame: what the function saves of its arguments */
-	UNLOCKS_MAX = 16,   /* of a goroutine */
+	SOUGHT_MAX = 16,    /* of a goroutine */
 	FRAMES_FOLLOWED = 64, /* of a goroutine, innermost first */
 };
 /* Instructions, in all: less than a second. */
@@ -36,11 +36,15 @@ void operations_free(struct operations *a)
 	xfree(a);
 }
 
-/* A lock that is surely unlocked ahead. */
-struct unlock {
+/* An operation whose opposite the frame must have passed: what surely unlocks ahead was locked, and
+ * the other way round. What was locked, and is not unlocked ahead, is sought as well: to infer what a
+ * function has locked is not safe, as a place on the stack may have been used again. */
+struct sought {
+	enum operation operation;
 	uint64_t addr;
 	uint32_t frame;
-	bool passed; /* where it was locked is known */
+	bool ahead; /* it was told */
+	bool found;
 };
 
 struct asking {
@@ -51,8 +55,8 @@ struct asking {
 	const struct defer_list *defers; /* NULL: none */
 	uint32_t frames;
 	bool any;
-	struct unlock unlocks[UNLOCKS_MAX];
-	size_t unlock_count;
+	struct sought sought[SOUGHT_MAX];
+	size_t sought_count;
 };
 
 /* What takes back what. */
@@ -78,7 +82,8 @@ static bool is_opposite(void *arg, const struct event *e)
 {
 	const struct event *of = arg;
 
-	return e->addr == of->addr && e->operation == opposite_of(of->operation);
+	return e->addr == of->addr && (e->operation == opposite_of(of->operation) ||
+				       of->operation == opposite_of(e->operation));
 }
 
 static bool is_told(const struct event_list *events, size_t i)
@@ -90,26 +95,41 @@ static bool is_told(const struct event_list *events, size_t i)
 	return false;
 }
 
-static struct unlock *unlock_of(struct asking *q, uint64_t addr, uint32_t frame)
+static struct sought *sought_of(struct asking *q, enum operation operation, uint64_t addr,
+				uint32_t frame)
 {
-	for (size_t i = 0; i < q->unlock_count; i++)
-		if (q->unlocks[i].addr == addr && q->unlocks[i].frame == frame)
-			return &q->unlocks[i];
+	for (size_t i = 0; i < q->sought_count; i++) {
+		struct sought *s = &q->sought[i];
+		if (s->operation == operation && s->addr == addr && s->frame == frame)
+			return s;
+	}
 	return NULL;
 }
 
-static void note_unlock(struct asking *q, const struct operation_at *at)
+static struct sought *seek(struct asking *q, enum operation operation, uint64_t addr,
+			   uint32_t frame)
 {
-	struct unlock *unlock = unlock_of(q, at->addr, at->frame);
+	struct sought *s = sought_of(q, operation, addr, frame);
 
-	if (at->when == PASSED && unlock)
-		unlock->passed = true;
-	if (!unlock && (at->when == AHEAD_SURELY || at->when == AHEAD_DEFERRED) &&
-	    (at->operation == OPERATION_UNLOCK ||
-	     at->operation == OPERATION_READ_UNLOCK) &&
-	    q->unlock_count < UNLOCKS_MAX)
-		q->unlocks[q->unlock_count++] =
-			(struct unlock){ .addr = at->addr, .frame = at->frame };
+	if (s || q->sought_count == SOUGHT_MAX)
+		return s;
+	q->sought[q->sought_count] =
+		(struct sought){ .operation = operation, .addr = addr, .frame = frame };
+	return &q->sought[q->sought_count++];
+}
+
+static void note_sought(struct asking *q, const struct operation_at *at)
+{
+	const bool passed = at->when == PASSED || at->when == PASSED_SURELY;
+	struct sought *s =
+		passed ? sought_of(q, opposite_of(at->operation), at->addr, at->frame)
+		: opposite_of(at->operation) ? seek(q, at->operation, at->addr, at->frame)
+					     : NULL;
+
+	if (!s)
+		return;
+	s->ahead |= !passed;
+	s->found |= passed || at->when == AHEAD_MAYBE;
 }
 
 static void tell(struct asking *q, const struct event *e, enum operation_when when,
@@ -117,7 +137,7 @@ static void tell(struct asking *q, const struct event *e, enum operation_when wh
 {
 	const struct operation_at at = { e->operation, when, e->addr, e->pc, frame };
 
-	note_unlock(q, &at);
+	note_sought(q, &at);
 	q->question->fn(q->question->arg, &at);
 }
 
@@ -150,7 +170,8 @@ static void tell_ahead(struct asking *q, const struct walk_of *of,
 
 	for (size_t i = 0; i < events->count; i++) {
 		struct event *e = &events->list[i];
-		if (!is_wanted(q, e) || is_told(events, i))
+		if (!e->addr || !is_wanted(q, e) || is_told(events, i) ||
+		    !walk_finds(q->a->walker, of, events, event_is_same, is_opposite, e))
 			continue;
 		bool surely = walk_always(q->a->walker, of, events, event_is_same,
 					  is_opposite, e);
@@ -168,12 +189,6 @@ static void walk(struct asking *q, const struct walk_of *of)
 	q->a->events.count = 0;
 	walk_code(q->a->walker, of, &q->a->events);
 	q->any |= q->a->events.count > 0;
-}
-
-static bool is_lock(enum operation operation)
-{
-	return operation == OPERATION_LOCK || operation == OPERATION_TRY_LOCK ||
-	       operation == OPERATION_READ_LOCK || operation == OPERATION_TRY_READ_LOCK;
 }
 
 /* Is it part of the call of RLock that is under way, inlined? That counts itself as a
@@ -197,42 +212,72 @@ static bool is_under_way(const struct asking *q, const struct walk_of *of,
 	return e->pc < of->end;
 }
 
+static bool is_passed(const struct asking *q, const struct walk_of *of,
+		      const struct physical_frame *f, struct event *e)
+{
+	if (is_lock(e->operation)
+		    ? e->if_free || is_under_way(q, of, &q->stack.frames[f->frame], e)
+		    : !is_unlock(e->operation))
+		return false;
+	return walk_reaches(q->a->walker, of, &q->a->events, e->pc, is_opposite, e) &&
+	       *walker_budget(q->a->walker) > 0;
+}
+
 static void tell_passed(struct asking *q, const struct walk_of *of,
 			const struct physical_frame *f)
 {
 	struct event_list *events = &q->a->events;
+	const uint32_t frame = (uint32_t)f->frame;
 
 	for (size_t i = 0; i < events->count; i++) {
 		struct event *e = &events->list[i];
 		struct event known = *e;
-		if (of->symbolic && (!symbolic_true(of->symbolic, e->addr, &known.addr) ||
-				     !unlock_of(q, known.addr, (uint32_t)f->frame)))
+		if (of->symbolic &&
+		    (!symbolic_true(of->symbolic, e->addr, &known.addr) ||
+		     !sought_of(q, opposite_of(e->operation), known.addr, frame)))
 			continue;
-		if (is_lock(e->operation) && !e->if_free && is_wanted(q, &known) &&
-		    !is_under_way(q, of, &q->stack.frames[f->frame], e) &&
-		    walk_reaches(q->a->walker, of, events, e->pc, is_opposite, e) &&
-		    *walker_budget(q->a->walker) > 0)
-			tell(q, &known, PASSED, (uint32_t)f->frame);
+		if (!known.addr || !is_wanted(q, &known) || !is_passed(q, of, f, e))
+			continue;
+		const struct sought *s =
+			seek(q, opposite_of(e->operation), known.addr, frame);
+		if (of->infer && is_lock(e->operation) && !(s && s->ahead))
+			continue;
+		bool surely =
+			!walk_reaches(q->a->walker, of, events, 0, event_is_same, e);
+		tell(q, &known, surely ? PASSED_SURELY : PASSED, frame);
 	}
 }
 
-static bool misses_lock(const struct asking *q, const struct physical_frame *f)
+static void tell_unknown(struct asking *q, const struct walk_of *of,
+			 const struct physical_frame *f)
 {
-	for (size_t i = 0; i < q->unlock_count; i++)
-		if (q->unlocks[i].frame == (uint32_t)f->frame && !q->unlocks[i].passed)
+	struct event_list *events = &q->a->events;
+
+	for (size_t i = 0; i < events->count; i++) {
+		const struct event *e = &events->list[i];
+		if (!e->addr && is_unlock(e->operation) &&
+		    walk_unlocks_unknown(q->a->walker, of, events, e))
+			tell(q, e, PASSED, (uint32_t)f->frame);
+	}
+}
+
+static bool misses_operation(const struct asking *q, const struct physical_frame *f)
+{
+	for (size_t i = 0; i < q->sought_count; i++)
+		if (q->sought[i].frame == (uint32_t)f->frame && !q->sought[i].found)
 			return true;
 	return false;
 }
 
-/* What was locked may be known only from what the function has kept since, as the closure
- * that it deferred. */
+/* What was locked, or unlocked, may be known only from what the function has kept since, as the
+ * closure that it deferred. */
 static void look_with_stand_ins(struct asking *q, const struct walk_of *of,
 				const struct physical_frame *f)
 {
 	struct symbolic symbolic;
 	struct walk_of with = *of;
 
-	if (!misses_lock(q, f))
+	if (!misses_operation(q, f))
 		return;
 	symbolic_init(&symbolic, of->stack_valid, of->cfa + SPILLED_WORDS * WORD);
 	with.symbolic = &symbolic;
@@ -264,6 +309,7 @@ static bool look_at_frame(void *arg, const struct physical_frame *f)
 	of.infer = true;
 	walk(q, &of);
 	tell_passed(q, &of, f);
+	tell_unknown(q, &of, f);
 	look_with_stand_ins(q, &of, f);
 	q->frames++;
 	return q->frames<FRAMES_FOLLOWED && * walker_budget(a->walker)> 0;

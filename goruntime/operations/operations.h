@@ -35,15 +35,19 @@ enum operation {
 	OPERATION_NEVER, /* never returns */
 };
 
+/* Of what locks: what unlocks undoes it, and the other way round. An operation ahead is one
+ * that no way comes to without what undoes it is not told. */
 enum operation_when {
 	AHEAD_MAYBE,  /* on some way out of the function */
 	AHEAD_SURELY, /* on every way out of it, other than a panic */
 	AHEAD_DEFERRED,
-	PASSED, /* and not undone between there and here, on some way at least */
+	PASSED,	       /* and not undone between there and here, on some way at least */
+	PASSED_SURELY, /* on every way from the function's beginning */
 };
 
-/* addr: the object. frame: index of the unwound frame. pc: of the call, for
- * runtime_code_at(). */
+/* addr: the object; 0: a lock that is not known was unlocked, PASSED, and what is not known was not
+ * locked before. This is told whether wanted or not. frame: index of the unwound frame. pc: of the
+ * call, for runtime_code_at(). */
 struct operation_at {
 	enum operation operation;
 	enum operation_when when;
@@ -56,6 +60,17 @@ struct operation_question {
 	void (*fn)(void *arg, const struct operation_at *operation);
 	void *arg;
 };
+
+static inline bool is_lock(enum operation operation)
+{
+	return operation == OPERATION_LOCK || operation == OPERATION_TRY_LOCK ||
+	       operation == OPERATION_READ_LOCK || operation == OPERATION_TRY_READ_LOCK;
+}
+
+static inline bool is_unlock(enum operation operation)
+{
+	return operation == OPERATION_UNLOCK || operation == OPERATION_READ_UNLOCK;
+}
 
 struct operations; /* what is known of functions */
 

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "goruntime/operations/machine_state.h"
 #include "goruntime/operations/symbolic.h"
+#include "goruntime/operations/walk_priv.h"
 #include "goruntime/runtime/runtime_priv.h"
 #include "goruntime/symtab/module.h"
 
@@ -15,21 +15,6 @@ enum {
 	RESULTS = 2,	       /* of a call: those that may be what is locked */
 	CASES_MAX = 16,	       /* of a select: more have been moved to the heap */
 	CASE_BYTES = 2 * WORD, /* a channel and an element: runtime.scase */
-};
-
-/* A place where ways part: to be followed later. */
-struct branch_point {
-	size_t index;
-	struct machine_state state;
-};
-
-struct walker {
-	struct runtime *rt;
-	struct routines *routines;
-	struct branch_point *points;
-	size_t point_count, point_cap;
-	int64_t budget;
-	bool registers; /* arguments are in registers: from 1.17 on */
 };
 
 struct walker *walker_new(struct runtime *rt, struct routines *routines)
@@ -114,8 +99,11 @@ static void note_operation(struct following *f, struct machine_state *s,
 {
 	uint64_t addr, n;
 
-	if (!argument(f, s, operation == OPERATION_RECEIVE_SECOND, sp, &addr))
+	if (!argument(f, s, operation == OPERATION_RECEIVE_SECOND, sp, &addr)) {
+		if (is_lock(operation) || is_unlock(operation))
+			add_event(f, operation, 0, pc, true);
 		return;
+	}
 	if (operation == OPERATION_SELECT) {
 		note_cases(f, s, addr, pc);
 		return;
@@ -207,7 +195,8 @@ static void locked_add(struct following *f, struct machine_state *s,
 			  true);
 }
 
-/* Of Lock, where it is inlined, a first part is left: from 0 to locked at once. */
+/* Of Lock, where it is inlined, a first part is left: from 0 to locked at once. TryLock adds a bit to
+ * what it has found. */
 static void locked_exchange(struct following *f, struct machine_state *s,
 			    const struct instruction *in, uint64_t sp)
 {
@@ -215,15 +204,18 @@ static void locked_exchange(struct following *f, struct machine_state *s,
 	const struct layout *l = &f->w->rt->layout;
 	uint64_t addr, n;
 
-	if (!layout_has(l, L_mutex_state) ||
-	    !machine_address(s, &in->operand[0], sp, &addr) ||
-	    !machine_value(s, &in->operand[1], sp, &n) || (uint32_t)n != MUTEX_LOCKED)
+	if (!layout_has(l, L_mutex_state))
+		return;
+	const bool known = machine_address(s, &in->operand[0], sp, &addr);
+	const bool locks = machine_value(s, &in->operand[1], sp, &n);
+	if (locks ? (uint32_t)n != MUTEX_LOCKED : !known)
 		return;
 	const size_t before = f->events->count;
-	add_event(f, OPERATION_LOCK, addr - (uint64_t)l->slot[L_mutex_state].off, in->pc,
-		  false);
+	add_event(f, locks ? OPERATION_LOCK : OPERATION_TRY_LOCK,
+		  known ? addr - (uint64_t)l->slot[L_mutex_state].off : 0, in->pc,
+		  !locks);
 	for (size_t i = before; i < f->events->count; i++)
-		f->events->list[i].if_free = true;
+		f->events->list[i].if_free = locks;
 }
 
 static void push(struct following *f, size_t index, const struct machine_state *s)
@@ -329,116 +321,6 @@ void walk_code(struct walker *w, const struct walk_of *of, struct event_list *re
 	follow(w, of, ROUTINE_DEPTH, &s, ret);
 }
 
-/* How the search for a way goes on from an instruction. */
-enum step { STEP_ON, STEP_STOP, STEP_FOUND };
-
-struct search {
-	struct walker *w;
-	const struct walk_of *of;
-	const struct event_list *events;
-	event_fn *undoes, *prevents;
-	void *arg;
-};
-
-static enum step step_at(const struct search *q, const struct instruction *in)
-{
-	for (size_t i = 0; i < q->events->count; i++) {
-		const struct event *e = &q->events->list[i];
-		if (e->pc != in->pc)
-			continue;
-		if (q->prevents && q->prevents(q->arg, e))
-			return STEP_FOUND;
-		if (e->surely && q->undoes(q->arg, e))
-			return STEP_STOP;
-	}
-	return STEP_ON;
-}
-
-/* Is there a way from instruction `from` to `end`, or to a return if that is 0, past
- * nothing that undoes? */
-static bool has_way(const struct search *q, size_t from, uint64_t end)
-{
-	const struct routine *r = q->of->routine;
-
-	q->w->budget -= (int64_t)(r->count / 64) + 1;
-	if (q->w->budget <= 0)
-		return true;
-	AUTO(xfree) uint8_t *seen = xcalloc(r->count + 1, 1);
-	AUTO(xfree) size_t *list = xcalloc(r->count + 1, sizeof(*list));
-	size_t n = 0;
-
-#define VISIT(index)                                                                     \
-	do {                                                                             \
-		size_t visit_ = (index);                                                 \
-		if (visit_ < r->count && !seen[visit_]) {                                \
-			seen[visit_] = 1;                                                \
-			list[n++] = visit_;                                              \
-		}                                                                        \
-	} while (0)
-	VISIT(from);
-	while (n > 0) {
-		size_t i = list[--n];
-		const struct instruction *in = &r->list[i];
-		if (end && in->pc == end)
-			return true;
-		enum step step = step_at(q, in);
-		if (step == STEP_FOUND)
-			return true;
-		if (step == STEP_STOP)
-			continue;
-		bool inside = in->target >= r->entry && in->target < r->end;
-		if (in->kind == INSTRUCTION_BRANCH ||
-		    (in->kind == INSTRUCTION_JUMP && inside))
-			VISIT(routine_index(r, in->target));
-		if (!end && (in->kind == INSTRUCTION_RETURN ||
-			     (in->kind == INSTRUCTION_JUMP && !inside)))
-			return true;
-		if (in->kind != INSTRUCTION_JUMP && in->kind != INSTRUCTION_RETURN &&
-		    (in->kind != INSTRUCTION_CALL || call_returns(q->w->routines, in)))
-			VISIT(i + 1);
-	}
-#undef VISIT
-	return false;
-}
-
-bool walk_always(struct walker *w, const struct walk_of *of,
-		 const struct event_list *events, event_fn *undoes, event_fn *prevents,
-		 void *arg)
-{
-	const struct search q = { w, of, events, undoes, prevents, arg };
-
-	return of->routine->list &&
-	       !has_way(&q, routine_index(of->routine, of->begin), 0);
-}
-
-bool walk_reaches(struct walker *w, const struct walk_of *of,
-		  const struct event_list *events, uint64_t pc, event_fn *undoes,
-		  void *arg)
-{
-	const struct search q = { w, of, events, undoes, NULL, arg };
-
-	return of->routine->list &&
-	       has_way(&q, routine_index(of->routine, pc) + 1, of->end);
-}
-
-static bool is_there(void *arg, const struct event *e)
-{
-	(void)arg;
-	(void)e;
-	return true;
-}
-
-/* Is there a way from `from` to `to`, past instructions other than `except`? */
-static bool walk_avoids(struct walker *w, const struct walk_of *of, size_t from,
-			uint64_t to, uint64_t except)
-{
-	struct event e = { .surely = true, .pc = except };
-	const struct event_list events = { &e, 1, 1 };
-	const struct search q = { w, of, &events, is_there, NULL, NULL };
-
-	return has_way(&q, from, to);
-}
-
 /* Is what the instruction stored surely still there? */
 static bool is_kept(struct walker *w, const struct walk_of *of,
 		    const struct symbolic_store *store)
@@ -502,11 +384,22 @@ void walk_resolve(struct walker *w, const struct walk_of *of)
 	}
 }
 
-bool event_is_same(void *arg, const struct event *e)
+static bool unlocks_unknown(const struct event_list *events)
 {
-	const struct event *of = arg;
+	for (size_t i = 0; i < events->count; i++)
+		if (!events->list[i].addr && is_unlock(events->list[i].operation))
+			return true;
+	return false;
+}
 
-	return e->operation == of->operation && e->addr == of->addr;
+/* Of what is not known: a callee that locks and unlocks has changed nothing. */
+static bool matters(struct walker *w, const struct walk_of *of,
+		    const struct event_list *inner, const struct event *e)
+{
+	if (e->addr)
+		return true;
+	return is_unlock(e->operation) ? walk_unlocks_unknown(w, of, inner, e)
+				       : !unlocks_unknown(inner);
 }
 
 static void note_inner(struct following *f, const struct walk_of *of,
@@ -514,7 +407,8 @@ static void note_inner(struct following *f, const struct walk_of *of,
 {
 	for (size_t i = 0; i < inner->count; i++) {
 		struct event *e = &inner->list[i];
-		add_event(f, e->operation, e->addr, pc,
-			  walk_always(f->w, of, inner, event_is_same, NULL, e));
+		if (matters(f->w, of, inner, e))
+			add_event(f, e->operation, e->addr, pc,
+				  walk_always(f->w, of, inner, event_is_same, NULL, e));
 	}
 }

@@ -13,8 +13,9 @@ struct machine_state;
 struct event {
 	enum operation operation;
 	bool surely; /* whenever the instruction is run */
-	bool if_free; /* Lock, where it was inlined: what follows is for when another has it */
-	uint64_t addr;
+	/* The first part of Lock, where it was inlined: what follows is for when another has it. */
+	bool if_free;
+	uint64_t addr; /* 0: not known; only of what locks and unlocks */
 	uint64_t pc;
 };
 
@@ -53,14 +54,23 @@ void walk_resolve(struct walker *w, const struct walk_of *of);
  * undoes() is true, and before it none for which prevents() is? pc: after a walk with
  * end 0. */
 typedef bool event_fn(void *arg, const struct event *e);
+/* Of the unlocking of what is not known: can it come there without having locked what is not known,
+ * and on to of->end, or to a return? */
+bool walk_unlocks_unknown(struct walker *w, const struct walk_of *of,
+			  const struct event_list *events, const struct event *e);
 /* Is it the same operation on the same object? arg: a struct event. */
 bool event_is_same(void *arg, const struct event *e);
 bool walk_always(struct walker *w, const struct walk_of *of,
 		 const struct event_list *events, event_fn *undoes, event_fn *prevents,
 		 void *arg);
-/* Can it come from pc to of->end without an event that undoes? */
+/* Can it come from pc to of->end without an event that undoes? pc 0: from of->begin. */
 bool walk_reaches(struct walker *w, const struct walk_of *of,
 		  const struct event_list *events, uint64_t pc, event_fn *undoes,
 		  void *arg);
+/* Can it come from of->begin to an event that is the one looked for, without one before it that
+ * undoes? */
+bool walk_finds(struct walker *w, const struct walk_of *of,
+		const struct event_list *events, event_fn *is_it, event_fn *undoes,
+		void *arg);
 
 #endif

@@ -103,6 +103,14 @@ static bool amd64_moves_word(const struct decoded *d)
 		d->operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE);
 }
 
+/* Half a register is extended as well when it is read from memory. */
+static bool amd64_extends(const struct decoded *d)
+{
+	return d->operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	       d->operands[0].size == 8 * WORD / 2 &&
+	       d->operands[1].type == ZYDIS_OPERAND_TYPE_MEMORY;
+}
+
 static enum instruction_kind amd64_word(const struct decoded *d,
 					enum instruction_kind kind)
 {
@@ -113,7 +121,12 @@ static enum instruction_kind amd64_kind(const struct decoded *d)
 {
 	switch (d->instruction.mnemonic) {
 	case ZYDIS_MNEMONIC_MOV:
-		return amd64_moves_word(d) ? INSTRUCTION_MOVE : INSTRUCTION_OTHER;
+		return amd64_moves_word(d) ? INSTRUCTION_MOVE
+		       : amd64_extends(d)  ? INSTRUCTION_EXTEND
+					   : INSTRUCTION_OTHER;
+	case ZYDIS_MNEMONIC_MOVZX:
+		return d->operands[0].size >= 8 * WORD / 2 ? INSTRUCTION_EXTEND
+							   : INSTRUCTION_OTHER;
 	case ZYDIS_MNEMONIC_LEA:
 		return amd64_word(d, INSTRUCTION_ADDRESS);
 	case ZYDIS_MNEMONIC_ADD:
@@ -152,6 +165,10 @@ static enum branch_when amd64_when(const struct decoded *d)
 	case ZYDIS_MNEMONIC_JB:
 	case ZYDIS_MNEMONIC_JBE:
 		return BRANCH_BELOW;
+	case ZYDIS_MNEMONIC_JZ:
+		return BRANCH_EQUAL;
+	case ZYDIS_MNEMONIC_JNZ:
+		return BRANCH_NOT_EQUAL;
 	default:
 		return BRANCH_OTHERWISE;
 	}
@@ -212,6 +229,13 @@ static struct instruction take(const struct decoded *d)
 		ret.operand[i] = i < operands_named(d)
 					 ? amd64_operand(d, &d->operands[i])
 					 : (struct operand){ .reg = -1, .index = -1 };
+	if (is_zeroing(d) && d->operands[0].size >= 8 * WORD / 2) {
+		ret.kind = INSTRUCTION_MOVE;
+		ret.operand[1] = (struct operand){ .kind = OPERAND_NUMBER,
+						   .reg = -1,
+						   .index = -1,
+						   .bytes = ret.operand[0].bytes };
+	}
 	ret.written = ret.kind == INSTRUCTION_CALL ? UINT64_MAX : written_by(d);
 	ret.modifies = modifies(d);
 	if (ret.kind >= INSTRUCTION_BRANCH && ret.operand[0].kind == OPERAND_NUMBER)

@@ -28,7 +28,8 @@ struct operand {
 
 enum instruction_kind {
 	INSTRUCTION_OTHER,
-	INSTRUCTION_MOVE,    /* operand[0] = operand[1], whole words */
+	INSTRUCTION_MOVE,    /* operand[0] = operand[1], whole words; a register = 0 */
+	INSTRUCTION_EXTEND,  /* operand[0], a register, = operand[1] and zeros */
 	INSTRUCTION_ADDRESS, /* operand[0] = the address of operand[1] */
 	INSTRUCTION_ADD,     /* operand[0] += operand[1], whole words */
 	INSTRUCTION_LOCKED_ADD, /* operand[0], memory, += operand[1], at once for all processors */
@@ -41,11 +42,14 @@ enum instruction_kind {
 	INSTRUCTION_CALL,
 };
 
-/* Of unsigned numbers, after a comparison of operand[0] with operand[1]. */
+/* Of unsigned numbers, after a comparison of operand[0] with operand[1]; one with itself asks whether it
+ * is zero. */
 enum branch_when {
 	BRANCH_OTHERWISE,
 	BRANCH_ABOVE, /* or equal */
 	BRANCH_BELOW, /* or equal */
+	BRANCH_EQUAL, /* or zero */
+	BRANCH_NOT_EQUAL,
 };
 
 struct instruction {

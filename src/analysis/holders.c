@@ -14,7 +14,9 @@ struct asking {
 	struct operations **of; /* by runtime */
 	uint32_t goroutine;
 	size_t first; /* of its partners */
-	bool on_condition;
+	/* It is in Cond.Wait, which has unlocked a lock; the code shows which one. */
+	bool on_condition, knows_condition;
+	uint32_t unknown; /* the innermost frame that has unlocked what is not known */
 };
 
 static bool is_release(enum operation operation)
@@ -61,6 +63,10 @@ static bool fits(enum operation operation, enum wait_kind kind)
 struct claim {
 	uint64_t addr;
 	struct partner partner;
+	/* Of a lock, in this frame: */
+	bool given, given_surely; /* it was unlocked, and not locked since */
+	bool relocks;		  /* it is locked ahead, before it is unlocked */
+	bool dropped;
 };
 
 struct claims {
@@ -79,24 +85,59 @@ static struct claim *claim_of(struct claims *c, uint64_t addr, enum operation op
 			return &c->list[i];
 	GROW(c->list, c->count, c->cap);
 	c->list[c->count] = (struct claim){
-		addr,
-		{ .goroutine = c->asking.goroutine,
-		  .frame = frame,
-		  .operation = operation },
+		.addr = addr,
+		.partner = { .goroutine = c->asking.goroutine,
+			     .frame = frame,
+			     .operation = operation },
 	};
 	return &c->list[c->count++];
+}
+
+static void note_ahead(struct partner *p, const struct operation_at *at)
+{
+	if (at->when == AHEAD_MAYBE) {
+		p->maybe = true;
+		p->ahead_pc = p->ahead ? p->ahead_pc : at->pc;
+		return;
+	}
+	p->deferred |= at->when == AHEAD_DEFERRED;
+	p->ahead = true;
+	p->ahead_pc = at->pc;
+}
+
+static void note_locked(struct partner *p, const struct operation_at *at, bool tried)
+{
+	p->passed_is_one = !p->passed || (p->passed_is_one && p->passed_pc == at->pc);
+	p->passed = true;
+	p->passed_surely |= at->when == PASSED_SURELY;
+	p->tried |= tried;
+	p->passed_pc = at->pc;
+}
+
+/* Cond.Wait will lock what it has unlocked. */
+static bool is_of_condition(const struct asking *a, const struct operation_at *at)
+{
+	const struct goroutine_of it = runtimes_goroutine(a->w->all, a->goroutine);
+	struct code_frame frame;
+
+	return at->when == AHEAD_SURELY && release_of(at->operation) != at->operation &&
+	       runtime_code_at(it.runtime, at->pc, &frame) && frame.function &&
+	       strcmp(frame.function, "sync.(*Cond).Wait") == 0;
 }
 
 static void note(void *arg, const struct operation_at *at)
 {
 	struct claims *c = arg;
 	const struct wait_object *o = wait_graph_object(c->asking.w, at->addr);
-	enum operation operation = release_of(at->operation);
+	const enum operation operation = release_of(at->operation);
+	const bool locks = operation != at->operation;
+	const bool passed = at->when == PASSED || at->when == PASSED_SURELY;
 
+	if (!at->addr && at->frame < c->asking.unknown)
+		c->asking.unknown = at->frame;
+	if (c->asking.on_condition)
+		c->asking.knows_condition |= is_of_condition(&c->asking, at);
 	if (!o || !fits(operation, o->kind))
-		return;
-	/* Cond.Wait has unlocked its lock. */
-	if (is_release(operation) && c->asking.on_condition)
 		return;
 	const bool waits = wait_graph_of(c->asking.w, c->asking.goroutine) == o;
 	const bool tried = at->operation == OPERATION_TRY_LOCK ||
@@ -104,33 +145,77 @@ static void note(void *arg, const struct operation_at *at)
 	/* Who waits for a lock may have it as well; to have tried to is no sign of it. */
 	if (waits && tried)
 		return;
-	struct partner *p = &claim_of(c, at->addr, operation, at->frame)->partner;
-	p->waits = waits;
-	switch (at->when) {
-	case PASSED:
-		p->passed_is_one =
-			!p->passed || (p->passed_is_one && p->passed_pc == at->pc);
-		p->passed = true;
-		p->tried |= tried;
-		p->passed_pc = at->pc;
-		break;
-	case AHEAD_MAYBE:
-		p->maybe = true;
-		p->ahead_pc = p->ahead ? p->ahead_pc : at->pc;
-		break;
-	case AHEAD_DEFERRED:
-	case AHEAD_SURELY:
-		p->deferred |= at->when == AHEAD_DEFERRED;
-		p->ahead = true;
-		p->ahead_pc = at->pc;
-	}
+	struct claim *claim = claim_of(c, at->addr, operation, at->frame);
+	claim->partner.waits = waits;
+	if (locks && passed)
+		note_locked(&claim->partner, at, tried);
+	else if (locks)
+		claim->relocks |= !tried && at->when != AHEAD_MAYBE;
+	else if (!passed)
+		note_ahead(&claim->partner, at);
+	else
+		claim->given = true;
+	claim->given_surely |= !locks && at->when == PASSED_SURELY;
 }
 
 static bool is_wanted(void *arg, uint64_t addr)
 {
 	const struct claims *c = arg;
 
-	return wait_graph_object(c->asking.w, addr) != NULL;
+	return c->asking.on_condition || wait_graph_object(c->asking.w, addr) != NULL;
+}
+
+/* Is `inner` of the same lock, in the same frame or one further in? */
+static bool comes_after(const struct claim *inner, const struct claim *claim)
+{
+	return inner->addr == claim->addr &&
+	       inner->partner.operation == claim->partner.operation &&
+	       inner->partner.frame <= claim->partner.frame;
+}
+
+/* Has the goroutine surely unlocked it since? A frame that will lock it has found it unlocked, or
+ * would wait for itself. */
+static bool is_given(const struct claims *c, const struct claim *claim)
+{
+	for (size_t i = c->asking.first; i < c->count; i++) {
+		const struct claim *inner = &c->list[i];
+		if (comes_after(inner, claim) &&
+		    (inner->relocks || (inner->given_surely && !inner->partner.passed)))
+			return true;
+	}
+	return false;
+}
+
+static bool may_be_given(const struct claims *c, const struct claim *claim)
+{
+	for (size_t i = c->asking.first; i < c->count; i++) {
+		const struct claim *inner = &c->list[i];
+		if (comes_after(inner, claim) && inner->given && !inner->partner.passed)
+			return true;
+	}
+	return false;
+}
+
+/* Leaves out of the claims of the goroutine asked what its inner frames have unlocked since. */
+static void drop_given(struct claims *c)
+{
+	const bool no_locks = c->asking.on_condition && !c->asking.knows_condition;
+	size_t kept = c->asking.first;
+
+	for (size_t i = c->asking.first; i < c->count; i++) {
+		struct claim *claim = &c->list[i];
+		struct partner *p = &claim->partner;
+		p->may_be_given = may_be_given(c, claim);
+		p->passed_surely &= !claim->given;
+		p->is_unsure = p->frame >= c->asking.unknown;
+		claim->dropped = is_release(p->operation) &&
+				 (no_locks || is_given(c, claim) ||
+				  !(p->passed || p->ahead || p->maybe));
+	}
+	for (size_t i = c->asking.first; i < c->count; i++)
+		if (!c->list[i].dropped)
+			c->list[kept++] = c->list[i];
+	c->count = kept;
 }
 
 static bool ask(struct claims *c, uint32_t i, bool *ret_any)
@@ -145,7 +230,12 @@ static bool ask(struct claims *c, uint32_t i, bool *ret_any)
 	a->goroutine = i;
 	a->first = c->count;
 	a->on_condition = o && o->kind == WAIT_COND;
-	return operations_of(a->of[it.number], it.goroutine, &question, ret_any);
+	a->knows_condition = false;
+	a->unknown = UINT32_MAX;
+	const bool ret =
+		operations_of(a->of[it.number], it.goroutine, &question, ret_any);
+	drop_given(c);
+	return ret;
 }
 
 /* Is the last one asked a partner of anything but what it waits for itself? */
@@ -214,26 +304,27 @@ static void drop_waiters(struct claims *c)
 
 /* What a partner's claim to have the lock is worth. */
 enum rank {
-	NO_CLAIM,
-	MAY_UNLOCK,
+	MAY_UNLOCK, /* nothing */
 	HAS_PASSED,
 	WILL_UNLOCK,
 	HAS_PASSED_AND_WILL_UNLOCK, /* the best */
 };
 
-/* Who waits for the lock unlocks it as he gets it, so that only a call that is deferred
- * already says that he has it. To have tried to lock it says little. */
+/* A goroutine that waits for the lock unlocks it when it gets it, so that only a call that is deferred
+ * already says that it has it. To have tried to lock it says nothing alone. */
 static enum rank rank_of(const struct partner *p)
 {
 	const bool will = p->waits ? p->deferred : p->ahead;
 
 	if (!is_release(p->operation))
 		return p->ahead ? WILL_UNLOCK : MAY_UNLOCK;
-	if (p->passed && will)
+	if (p->may_be_given)
+		return MAY_UNLOCK;
+	if (p->passed && will && !p->is_unsure)
 		return HAS_PASSED_AND_WILL_UNLOCK;
 	if (will)
 		return WILL_UNLOCK;
-	return p->passed && !p->tried ? HAS_PASSED : MAY_UNLOCK;
+	return p->passed_surely && !p->tried && !p->is_unsure ? HAS_PASSED : MAY_UNLOCK;
 }
 
 static int by_claim(const void *a, const void *b)
@@ -298,14 +389,6 @@ static size_t count_of_rank(const struct partner *list, size_t n, enum rank rank
 	return count;
 }
 
-/* Who only may unlock it, and waits for another lock, may come to this one later, and lock it first. */
-static bool comes_later(const struct wait_graph *w, const struct partner *p)
-{
-	const struct wait_object *o = wait_graph_of(w, p->goroutine);
-
-	return rank_of(p) == MAY_UNLOCK && !p->passed && o && is_lock_kind(o->kind);
-}
-
 /* Those of the best rank, if the lock's state allows so many. */
 static void judge(const struct wait_graph *w, struct wait_object *o,
 		  enum operation release)
@@ -314,7 +397,7 @@ static void judge(const struct wait_graph *w, struct wait_object *o,
 	const size_t n = o->partner_count;
 	const uint32_t most = holders_by_state(o, release);
 
-	for (enum rank rank = HAS_PASSED_AND_WILL_UNLOCK; rank > NO_CLAIM; rank--) {
+	for (enum rank rank = HAS_PASSED_AND_WILL_UNLOCK; rank > MAY_UNLOCK; rank--) {
 		size_t count = count_of_rank(list, n, rank, release);
 		if (count == 0)
 			continue;
@@ -324,7 +407,7 @@ static void judge(const struct wait_graph *w, struct wait_object *o,
 			return;
 		for (size_t i = 0; i < n; i++)
 			if (list[i].operation == release && rank_of(&list[i]) == rank &&
-			    !is_repeated(list, i) && !comes_later(w, &list[i]))
+			    !is_repeated(list, i))
 				list[i].certainty =
 					certain ? CERTAINTY_CERTAIN : CERTAINTY_PROBABLE;
 		return;

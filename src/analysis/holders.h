@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* holders.h - who holds the locks that goroutines wait for, and who else will do something
- * with what they wait for. Fills partners of struct wait_graph; private to src/analysis.
+/* holders.h - finds the goroutines that hold the locks others wait for, and those that will do
+ * something with what others wait for. Fills partners of struct wait_graph; private to
+ * src/analysis.
  *
- * A goroutine surely holds a lock if its code has locked it, has not unlocked it since,
- * and unlocks it in every case, and nobody else has as good a claim. Else it probably holds
- * it, if one of the two is so and nobody has a better claim: doc/findings.md. Of one that
- * waits for the lock itself, only unlocking that is deferred already counts. */
+ * A goroutine surely holds a lock if its code has locked it, has not unlocked it since, in this frame
+ * or one further in, and unlocks it in every case, and no other goroutine has as good a claim. It
+ * probably holds the lock if one of the two is so, and no other goroutine has a better claim:
+ * doc/findings.md. Of a goroutine that waits for the lock itself, only unlocking that is deferred
+ * already counts. */
 #ifndef GOSNAP_HOLDERS_H
 #define GOSNAP_HOLDERS_H
 

@@ -30,6 +30,9 @@ struct partner {
 	bool tried;	    /* TryLock was passed */
 	bool waits;	    /* it waits for the object itself */
 	bool passed_is_one; /* there is only one place where it may have been taken */
+	bool passed_surely; /* on every way to where that frame is */
+	bool may_be_given; /* this frame, or one further in, may have unlocked it since */
+	bool is_unsure;	   /* likewise, as it has unlocked a lock that is not known */
 	uint64_t passed_pc, ahead_pc;
 };
 

@@ -17,7 +17,7 @@ type spot struct {
 	waiters []sync.Locker // what others wait for; each has a waiter
 	holders []int64       // none: whoever took it has ended
 	also    []int64       // who may be named as well: the lock is passed on
-	likely  []int64       // who most likely has it, as far as code tells, and has not
+	not     []int64       // who may not be named
 	held    chan bool
 	// The scene's own lock, for those that need no other.
 	mu sync.Mutex
@@ -43,15 +43,6 @@ func (s *spot) here() {
 //go:noinline
 func (s *spot) passed() {
 	s.also = append(s.also, truth.Goid())
-	s.held <- true
-	<-never
-}
-
-// likelyHolds says that the caller, which does not hold the lock, seems to, and stands still.
-//
-//go:noinline
-func (s *spot) likelyHolds() {
-	s.likely = append(s.likely, truth.Goid())
 	s.held <- true
 	<-never
 }
@@ -84,6 +75,9 @@ func other(name string, lock interface{}, waiter sync.Locker, run func(*spot)) {
 
 var scenes []*spot
 
+// newest and withC make the scenes that need Go 1.21, and cgo.
+var newest, withC = func() {}, func() {}
+
 func (s *spot) begin(run func(*spot), more []func(*spot)) {
 	for _, f := range append([]func(*spot){run}, more...) {
 		go f(s)
@@ -115,13 +109,19 @@ func main() {
 	found()
 	rwmutexes()
 	cycles()
+	givenUp()
+	doubtful()
+	more()
+	often()
+	newest()
+	withC()
 	newer()
 	var locks []map[string]interface{}
 	for _, s := range scenes {
 		locks = append(locks, map[string]interface{}{
 			"name": s.name, "address": fmt.Sprintf("%p", s.lock),
 			"holders": append([]int64{}, s.holders...), "also": append([]int64{}, s.also...),
-			"likely": append([]int64{}, s.likely...),
+			"not": append([]int64{}, s.not...),
 		})
 	}
 	truth.Say(map[string]interface{}{"locks": locks})

@@ -19,6 +19,73 @@ func (b *box[T]) with(f func(T)) {
 	f(b.value)
 }
 
+// cache is a generic type whose methods lock.
+type cache[K comparable, V any] struct {
+	mu sync.RWMutex
+	m  map[K]V
+}
+
+//go:noinline
+func (c *cache[K, V]) get(k K, s *spot) V {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	s.here()
+	return c.m[k]
+}
+
+//go:noinline
+func (c *cache[K, V]) load(k K, load func(K) V) V {
+	c.mu.Lock()
+	v := load(k)
+	c.m[k] = v
+	c.mu.Unlock()
+	return v
+}
+
+// tried are locks that some have tried to lock.
+func tried() {
+	beside("tried in vain", func(s *spot) {
+		if s.mu.TryLock() {
+			defer s.mu.Unlock()
+			s.extra = 1
+		} else {
+			s.gave()
+		}
+	})
+	beside("tried in a loop", func(s *spot) {
+		for !s.mu.TryLock() {
+			s.gave()
+		}
+		s.extra = 1
+		s.mu.Unlock()
+	})
+	mutex("TryLock in a loop", func(s *spot) {
+		for !s.mu.TryLock() {
+			s.extra = 1
+		}
+		s.here()
+		s.mu.Unlock()
+	}, func(s *spot) {
+		for !s.mu.TryLock() {
+			s.gave()
+		}
+		s.mu.Unlock()
+	})
+	mutex("TryLock, its result kept", func(s *spot) {
+		ok := s.mu.TryLock()
+		s.here()
+		if ok {
+			s.mu.Unlock()
+		}
+	})
+	c := &cache[string, int]{m: map[string]int{}}
+	other("a generic cache, read", &c.mu, &c.mu, func(s *spot) { c.get("a", s) })
+	d := &cache[int, string]{m: map[int]string{}}
+	other("a generic cache, written", &d.mu, &d.mu, func(s *spot) {
+		d.load(1, func(int) string { s.here(); return "" })
+	})
+}
+
 // newer needs Go 1.18.
 func newer() {
 	mutex("TryLock", func(s *spot) {
@@ -40,6 +107,7 @@ func newer() {
 			s.here()
 		}
 	})
+	tried()
 	b := &box[string]{value: "b"}
 	other("in a generic type", &b.mu, &b.mu, func(s *spot) {
 		b.with(func(string) { s.here() })

@@ -103,7 +103,7 @@ func passedOn() {
 		s.mu.Lock()
 		s.gone()
 	}, func(s *spot) {
-		s.likelyHolds()
+		s.gave()
 		if s.extra != nil {
 			s.mu.Unlock()
 		}
@@ -113,7 +113,7 @@ func passedOn() {
 		if s.extra == nil {
 			s.mu.Unlock()
 		}
-		s.likelyHolds()
+		s.gave()
 		if s.extra != nil {
 			s.mu.Unlock()
 		}
@@ -125,7 +125,7 @@ func passedOn() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.mu.Unlock()
-		s.likelyHolds()
+		s.gave()
 		s.mu.Lock()
 	}, func(s *spot) {
 		s.mu.Lock()

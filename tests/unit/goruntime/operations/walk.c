@@ -6,61 +6,8 @@
 #include <stdint.h>
 
 #include "goruntime/operations/symbolic.h"
-#include "goruntime/operations/walk.h"
-#include "goruntime/runtime/runtime_priv.h"
-#include "tests/unit/goruntime/operations/made_code.h"
-#include "tests/unit/goruntime/operations/made_stack.h"
+#include "tests/unit/goruntime/operations/made_walk.h"
 #include "tests/unit/unit.h"
-
-#define LOCK UINT64_C(0x5000)
-
-static struct event_list events;
-
-static int end_walk(void **state)
-{
-	xfree(events.list);
-	events = (struct event_list){ 0 };
-	return close_stack(state);
-}
-
-/* Of the runtime that is open, a function that is followed from its first instruction. */
-static struct walk_of whole(void)
-{
-	return (struct walk_of){
-		.routine = &made[0].routine,
-		.begin = made_entry(0),
-		.cfa = CFA,
-		.stack_low = STACK,
-		.stack_valid = STACK,
-	};
-}
-
-static void walk_for(const struct walk_of *of, int64_t budget)
-{
-	struct walker *w = walker_new(&runtime, NULL);
-
-	*walker_budget(w) = budget;
-	events.count = 0;
-	walk_code(w, of, &events);
-	walker_free(w);
-}
-
-static void walk_all(void)
-{
-	const struct walk_of of = whole();
-
-	walk_for(&of, 10000);
-}
-
-static void assert_event(size_t i, enum operation operation, uint64_t addr, uint64_t pc,
-			 bool surely)
-{
-	assert_true(i < events.count);
-	assert_int_equal(events.list[i].operation, operation);
-	assert_int_equal(events.list[i].addr, addr);
-	assert_int_equal(events.list[i].pc, pc);
-	assert_int_equal(events.list[i].surely, surely);
-}
 
 /* It comes across one operation. */
 static void assert_only(enum operation operation, uint64_t addr, size_t at_instruction)
@@ -70,14 +17,10 @@ static void assert_only(enum operation operation, uint64_t addr, size_t at_instr
 	assert_event(0, operation, addr, made_pc(0, at_instruction), true);
 }
 
-static void move(struct operand to, struct operand from)
+/* It comes across the unlocking of what is not known. */
+static void assert_not_known(size_t at_instruction)
 {
-	add(INSTRUCTION_MOVE, to, from);
-}
-
-static void call(unsigned routine)
-{
-	add_jump(INSTRUCTION_CALL, made_entry(routine));
+	assert_only(OPERATION_UNLOCK, 0, at_instruction);
 }
 
 static void test_operations(void **state)
@@ -89,11 +32,13 @@ static void test_operations(void **state)
 	assert_only(OPERATION_UNLOCK, LOCK, 1);
 	/* No register is known after a call. */
 	call(1);
-	assert_only(OPERATION_UNLOCK, LOCK, 1);
+	walk_all();
+	assert_int_equal(events.count, 2);
+	assert_event(0, OPERATION_UNLOCK, LOCK, made_pc(0, 1), true);
+	assert_event(1, OPERATION_UNLOCK, 0, made_pc(0, 2), true);
 	/* In the middle of a function it is none. */
 	made[0].list[1].target += MADE_BYTES;
-	walk_all();
-	assert_int_equal(events.count, 0);
+	assert_not_known(2);
 	made[0].list[1].target -= MADE_BYTES;
 	made[1].routine.operation = OPERATION_RECEIVE_SECOND;
 	walk_all();
@@ -151,8 +96,7 @@ static void test_results(void **state)
 	add_jump(INSTRUCTION_CALL, 0);
 	move(reg(AX), at(SP, 15 * WORD));
 	call(1);
-	walk_all();
-	assert_int_equal(events.count, 0);
+	assert_not_known(2);
 	made[0].list[1].operand[1] = at(SP, 16 * WORD);
 	assert_only(OPERATION_UNLOCK, LOCK, 2);
 	made[0].list[0].target = made_entry(2);
@@ -160,8 +104,7 @@ static void test_results(void **state)
 	made[0].list[1].operand[1] = at(SP, 2 * WORD);
 	assert_only(OPERATION_UNLOCK, LOCK, 2);
 	made[0].list[1].operand[1] = at(SP, WORD);
-	walk_all();
-	assert_int_equal(events.count, 0);
+	assert_not_known(2);
 }
 
 static void test_calls(void **state)
@@ -276,65 +219,6 @@ static void test_branches(void **state)
 	assert_event(0, OPERATION_UNLOCK, LOCK + 2, made_pc(0, 9), true);
 }
 
-static bool is_lock(void *arg, const struct event *e)
-{
-	(void)arg;
-	return e->operation == OPERATION_LOCK;
-}
-
-static void test_ways(void **state)
-{
-	struct walker *w = walker_new(&runtime, NULL);
-	struct event same = { .operation = OPERATION_UNLOCK, .addr = LOCK };
-
-	(void)state;
-	*walker_budget(w) = 1000;
-	made[1].routine.operation = OPERATION_UNLOCK;
-	move(reg(AX), number(LOCK));
-	add_jump(INSTRUCTION_BRANCH, made_pc(0, 4));
-	call(1);
-	add_jump(INSTRUCTION_RETURN, 0);
-	call(1); /* 4 */
-	add_jump(INSTRUCTION_JUMP, made_entry(3));
-	walk_all();
-	assert_int_equal(events.count, 2);
-	struct walk_of of = whole();
-	assert_true(walk_always(w, &of, &events, event_is_same, NULL, &same));
-	events.list[0].surely = false;
-	assert_false(walk_always(w, &of, &events, event_is_same, NULL, &same));
-	events.list[0].surely = true;
-	events.list[1].surely = false;
-	assert_false(walk_always(w, &of, &events, event_is_same, NULL, &same));
-	events.list[1].surely = true;
-	assert_true(walk_always(w, &of, &events, event_is_same, is_lock, &same));
-	events.list[1].operation = OPERATION_LOCK;
-	assert_false(walk_always(w, &of, &events, event_is_same, is_lock, &same));
-	assert_false(walk_always(w, &of, &events, event_is_same, NULL, &same));
-	events.list[1].operation = OPERATION_UNLOCK;
-	same.addr = LOCK + 8;
-	assert_false(walk_always(w, &of, &events, event_is_same, NULL, &same));
-	same.addr = LOCK;
-	of.end = made_pc(0, 5);
-	assert_false(walk_reaches(w, &of, &events, made_pc(0, 0), event_is_same, &same));
-	assert_true(walk_reaches(w, &of, &events, made_pc(0, 4), event_is_same, &same));
-	assert_false(walk_reaches(w, &of, &events, made_pc(0, 2), event_is_same, &same));
-	/* Where nothing more may be done, it may be so. */
-	*walker_budget(w) = 1;
-	assert_true(walk_reaches(w, &of, &events, made_pc(0, 2), event_is_same, &same));
-	*walker_budget(w) = 2;
-	assert_false(walk_reaches(w, &of, &events, made_pc(0, 2), event_is_same, &same));
-	/* What never returns is no way out. */
-	*walker_budget(w) = 1000;
-	made[3].routine.operation = OPERATION_NEVER;
-	made[0].list[4].target = made_entry(3);
-	of.end = 0;
-	events.count = 1;
-	assert_true(walk_always(w, &of, &events, event_is_same, NULL, &same));
-	made[0].routine.list = NULL;
-	assert_false(walk_always(w, &of, &events, event_is_same, NULL, &same));
-	walker_free(w);
-}
-
 static void test_locked(void **state)
 {
 	(void)state;
@@ -379,13 +263,18 @@ static void test_locked_exchange(void **state)
 	made[0].list[1].operand[1] = number(2);
 	walk_all();
 	assert_int_equal(events.count, 0);
+	/* To what is not known: TryLock. */
 	made[0].list[1].operand[1] = reg(BX);
-	walk_all();
-	assert_int_equal(events.count, 0);
-	made[0].list[1].operand[1] = number(1);
+	assert_only(OPERATION_TRY_LOCK, LOCK, 2);
+	assert_false(events.list[0].if_free);
 	made[0].list[0].operand[1] = reg(BX);
 	walk_all();
 	assert_int_equal(events.count, 0);
+	/* Of a lock that is not known. */
+	made[0].list[1].operand[1] = number(1);
+	walk_all();
+	assert_int_equal(events.count, 1);
+	assert_event(0, OPERATION_LOCK, 0, made_pc(0, 2), false);
 	made[0].list[0].operand[1] = number(LOCK);
 	runtime.layout.slot[L_mutex_state].off = -1;
 	walk_all();
@@ -431,8 +320,7 @@ static void test_context(void **state)
 	made[1].routine.operation = OPERATION_UNLOCK;
 	move(reg(AX), reg(DX));
 	call(1);
-	walk_all();
-	assert_int_equal(events.count, 0);
+	assert_not_known(1);
 	of.context = LOCK;
 	walk_for(&of, 100);
 	assert_int_equal(events.count, 1);
@@ -449,7 +337,8 @@ static void test_infer(void **state)
 	move(at(SP, 8), reg(AX));
 	call(1);
 	walk_for(&of, 100);
-	assert_int_equal(events.count, 0);
+	assert_int_equal(events.count, 1);
+	assert_event(0, OPERATION_UNLOCK, 0, made_pc(0, 1), true);
 	of.infer = true;
 	walk_for(&of, 100);
 	assert_int_equal(events.count, 1);
@@ -459,11 +348,13 @@ static void test_infer(void **state)
 	assert_int_equal(events.count, 1);
 	of.stack_valid++;
 	walk_for(&of, 100);
-	assert_int_equal(events.count, 0);
+	assert_int_equal(events.count, 1);
+	assert_event(0, OPERATION_UNLOCK, 0, made_pc(0, 1), true);
 	of.stack_valid = STACK;
 	made[0].list[0].operand[1] = none();
 	walk_for(&of, 100);
-	assert_int_equal(events.count, 0);
+	assert_int_equal(events.count, 1);
+	assert_event(0, OPERATION_UNLOCK, 0, made_pc(0, 1), true);
 }
 
 static struct symbolic symbolic;
@@ -548,22 +439,11 @@ int main(int argc, char **argv)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, open_stack, end_walk)
 	const struct CMUnitTest tests[] = {
-		TEST(operations),
-		TEST(add),
-		TEST(stack_arguments),
-		TEST(results),
-		TEST(calls),
-		TEST(inner),
-		TEST(inner_stack),
-		TEST(branches),
-		TEST(ways),
-		TEST(locked),
-		TEST(locked_exchange),
-		TEST(select),
-		TEST(context),
-		TEST(infer),
-		TEST(symbolic),
-		TEST(symbolic_ways),
+		TEST(operations),      TEST(add),      TEST(stack_arguments),
+		TEST(results),	       TEST(calls),    TEST(inner),
+		TEST(inner_stack),     TEST(branches), TEST(locked),
+		TEST(locked_exchange), TEST(select),   TEST(context),
+		TEST(infer),	       TEST(symbolic), TEST(symbolic_ways),
 	};
 
 	return unit_run(argc, argv, tests, NULL, NULL);

@@ -47,6 +47,15 @@ static void sums(void **state)
 	i = ONE("\xb9\xff\xff\xff\xff"); /* mov $-1,%ecx */
 	assert_int_equal(i.kind, INSTRUCTION_MOVE);
 	assert_int_equal(i.operand[1].number, 0xffffffff);
+	i = ONE("\x31\xc9"); /* xor %ecx,%ecx */
+	assert_int_equal(i.kind, INSTRUCTION_MOVE);
+	assert_int_equal(i.operand[0].reg, RCX);
+	assert_int_equal(i.operand[1].kind, OPERAND_NUMBER);
+	assert_int_equal(i.operand[1].number, 0);
+	i = ONE("\x30\xc9"); /* xor %cl,%cl: the rest stays */
+	assert_int_equal(i.kind, INSTRUCTION_OTHER);
+	i = ONE("\x31\xc1"); /* xor %eax,%ecx */
+	assert_int_equal(i.kind, INSTRUCTION_OTHER);
 	i = ONE("\xc6\x44\x24\x0f\x00"); /* movb $0,0xf(%rsp) */
 	assert_int_equal(i.kind, INSTRUCTION_OTHER);
 	assert_int_equal(i.operand[0].bytes, 1);
@@ -75,8 +84,15 @@ static void moves(void **state)
 	i = ONE("\x48\x8b\x04\xc8"); /* mov (%rax,%rcx,8),%rax */
 	assert_int_equal(i.operand[1].index, RCX);
 	i = ONE("\x8b\x48\x18"); /* mov 0x18(%rax),%ecx: not a whole word */
-	assert_int_equal(i.kind, INSTRUCTION_OTHER);
+	assert_int_equal(i.kind, INSTRUCTION_EXTEND);
 	assert_true(i.written == UINT64_C(1) << RCX);
+	i = ONE("\x0f\xb6\x44\x24\x28"); /* movzbl 0x28(%rsp),%eax */
+	assert_int_equal(i.kind, INSTRUCTION_EXTEND);
+	assert_int_equal(i.operand[1].bytes, 1);
+	i = ONE("\x66\x0f\xb6\xc1"); /* movzbw %cl,%ax: the rest stays */
+	assert_int_equal(i.kind, INSTRUCTION_OTHER);
+	i = ONE("\x8a\x48\x18"); /* mov 0x18(%rax),%cl: likewise */
+	assert_int_equal(i.kind, INSTRUCTION_OTHER);
 	i = ONE("\x64\x48\x8b\x04\x25\xf8\xff\xff\xff"); /* mov %fs:-8,%rax */
 	assert_int_equal(i.operand[1].kind, OPERAND_NONE);
 }
@@ -96,6 +112,10 @@ static void control(void **state)
 	i = ONE("\x7e\x10"); /* jle */
 	assert_int_equal(i.kind, INSTRUCTION_BRANCH);
 	assert_int_equal(i.when, BRANCH_OTHERWISE);
+	i = ONE("\x74\x10"); /* je */
+	assert_int_equal(i.when, BRANCH_EQUAL);
+	i = ONE("\x75\x10"); /* jne */
+	assert_int_equal(i.when, BRANCH_NOT_EQUAL);
 	i = ONE("\xeb\xfe"); /* jmp */
 	assert_int_equal(i.kind, INSTRUCTION_JUMP);
 	assert_int_equal(i.target, AT);

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* walk_priv.h - the walker, for the files of walk.h: walk.c finds events, walk_ways.c asks about ways
+ * between them, walk_slots.c about values of the frame. */
+#ifndef GOSNAP_WALK_PRIV_H
+#define GOSNAP_WALK_PRIV_H
+
+#include "goruntime/operations/machine_state.h"
+#include "goruntime/operations/walk.h"
+
+/* A place where ways part: to be followed later. */
+struct branch_point {
+	size_t index;
+	struct machine_state state;
+};
+
+/* Places in a frame, counted from the CFA on, that may change from an instruction on. */
+enum { SLOTS_MAX = 512 };
+struct slot_range {
+	int64_t begin, end;
+};
+struct slots {
+	const struct routine *of; /* NULL: of none yet */
+	uint64_t begin;
+	bool is_full; /* there are more */
+	size_t count;
+	struct slot_range list[SLOTS_MAX];
+};
+
+struct walker {
+	struct runtime *rt;
+	struct routines *routines;
+	struct branch_point *points;
+	size_t point_count, point_cap;
+	int64_t budget;
+	bool registers; /* arguments are in registers: from 1.17 on */
+	struct slots slots;
+};
+
+/* Is there a way from instruction `from` to `to`, past instructions other than `except`? */
+bool walk_avoids(struct walker *w, const struct walk_of *of, size_t from, uint64_t to,
+		 uint64_t except);
+/* By instruction: can it run after the one at begin? The caller frees it. */
+uint8_t *walk_reached(struct walker *w, const struct routine *r, uint64_t begin);
+/* Has an operand of instruction i, in the frame, this value whenever it runs? */
+bool walk_slot(struct walker *w, const struct walk_of *of, size_t i,
+	       const struct operand *o, uint64_t *ret);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values of a frame that stay as they are until the function returns. A place in the frame has what is
+ * in memory, if no instruction that can still run writes to it, and if its address was not taken: then
+ * only this code can change it. Places are counted from the CFA on. */
+#include "goruntime/operations/walk_priv.h"
+
+#include "goruntime/runtime/runtime_priv.h"
+
+enum {
+	OBJECT_MAX = 256, /* bytes: what an address was taken of may be so large */
+	ARGUMENTS_MAX = 16 * WORD, /* above the CFA */
+};
+
+static bool is_in_frame(const struct walker *w, const struct operand *o)
+{
+	return o->kind == OPERAND_MEMORY && o->index < 0 &&
+	       o->reg == (int)target_arch(w->rt->target)->sp;
+}
+
+static bool slots_place(const struct walker *w, const struct routine *r, size_t i,
+			const struct operand *o, int64_t *ret)
+{
+	if (!is_in_frame(w, o) || r->frame_sizes[i] < 0)
+		return false;
+	*ret = o->number - r->frame_sizes[i] - (int64_t)WORD;
+	return true;
+}
+
+static void slots_note(struct slots *s, int64_t begin, int64_t end)
+{
+	if (s->count == SLOTS_MAX) {
+		s->is_full = true;
+		return;
+	}
+	s->list[s->count++] = (struct slot_range){ begin, end };
+}
+
+/* Of which instructions the first operand is what they write to: all but these. */
+static bool slots_writes(const struct instruction *in)
+{
+	return in->kind != INSTRUCTION_COMPARE && in->kind < INSTRUCTION_BRANCH;
+}
+
+/* The frame pointer is not used to write. */
+static bool slots_takes_address(const struct walker *w, const struct instruction *in)
+{
+	return in->kind == INSTRUCTION_ADDRESS &&
+	       in->operand[0].reg != (int)target_arch(w->rt->target)->fp;
+}
+
+static void slots_note_one(const struct walker *w, struct slots *s, size_t i,
+			   bool is_ahead)
+{
+	const int64_t end = -(int64_t)WORD; /* the return address */
+	const struct instruction *in = &s->of->list[i];
+	int64_t at;
+
+	if (slots_takes_address(w, in) && slots_place(w, s->of, i, &in->operand[1], &at))
+		slots_note(s, at,
+			   at < end && at + OBJECT_MAX > end ? end : at + OBJECT_MAX);
+	if (is_ahead && slots_writes(in) &&
+	    slots_place(w, s->of, i, &in->operand[0], &at))
+		slots_note(s, at, at + in->operand[0].bytes);
+}
+
+/* Finds the places that may change from an instruction on. */
+static void slots_find(struct walker *w, const struct routine *r, uint64_t begin)
+{
+	AUTO(xfree) uint8_t *ahead = walk_reached(w, r, begin);
+
+	w->slots.of = r;
+	w->slots.begin = begin;
+	w->slots.count = 0;
+	w->slots.is_full = false;
+	for (size_t i = 0; i < r->count; i++)
+		slots_note_one(w, &w->slots, i, ahead[i]);
+	w->budget -= (int64_t)(r->count / 64) + 1;
+}
+
+static bool slots_keep(const struct slots *s, int64_t at, unsigned bytes)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (at < s->list[i].end && at + bytes > s->list[i].begin)
+			return false;
+	return !s->is_full;
+}
+
+bool walk_slot(struct walker *w, const struct walk_of *of, size_t i,
+	       const struct operand *o, uint64_t *ret)
+{
+	struct err ignored;
+	int64_t at;
+
+	if (of->end || o->bytes > WORD || !slots_place(w, of->routine, i, o, &at) ||
+	    at + o->bytes > ARGUMENTS_MAX || at < (int64_t)(of->stack_valid - of->cfa))
+		return false;
+	if (w->slots.of != of->routine || w->slots.begin != of->begin)
+		slots_find(w, of->routine, of->begin);
+	return slots_keep(&w->slots, at, o->bytes) &&
+	       target_read_uint(w->rt->target, of->cfa + (uint64_t)at, o->bytes, ret,
+				&ignored);
+}
