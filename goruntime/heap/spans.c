@@ -10,6 +10,7 @@
 
 enum {
 	SAMPLE = 16,
+	SAMPLE_MAX = 4096,
 	POINTERS = 4096, /* read at once */
 	/* mSpanState */
 	STATE_IN_USE = 1,
@@ -80,19 +81,26 @@ bool heap_span_at(struct runtime *rt, uint64_t addr, struct span *ret)
 	return read_span(rt, addr, bytes) && parse(&rt->layout, bytes, ret);
 }
 
-static bool looks_like_span(struct runtime *rt, uint64_t addr, size_t *in_use)
+/* *ret_place: it has, or had, a place. One that is free keeps it: after a peak nearly all are free. A
+ * few that were never used have none. */
+static bool looks_like_span(struct runtime *rt, uint64_t addr, bool *ret_place)
 {
 	const struct layout *l = &rt->layout;
 	const size_t size = (size_t)l->slot[L_span_size].off;
 	uint8_t bytes[LIMIT_STRUCT_BYTES];
 	struct span span;
 
-	if (!read_span(rt, addr, bytes) ||
-	    layout_get(l, L_span_state, bytes, size) > STATE_LAST)
+	if (!read_span(rt, addr, bytes))
 		return false;
-	const bool used = layout_get(l, L_span_state, bytes, size) == STATE_IN_USE;
-	*in_use += used;
-	return !used || parse(l, bytes, &span);
+	const uint64_t start = layout_get(l, L_span_start, bytes, size);
+	const uint64_t pages = layout_get(l, L_span_pages, bytes, size);
+	const uint64_t state = layout_get(l, L_span_state, bytes, size);
+	*ret_place = start != 0;
+	if (state == STATE_IN_USE)
+		return parse(l, bytes, &span);
+	return state <= STATE_LAST && start < ADDRESS_END &&
+	       start % (1 << HEAP_PAGE_BITS) == 0 && !start == !pages &&
+	       pages <= (ADDRESS_END - start) >> HEAP_PAGE_BITS;
 }
 
 static bool read_slice(struct runtime *rt, struct target *t, uint64_t addr,
@@ -110,22 +118,34 @@ static bool read_slice(struct runtime *rt, struct target *t, uint64_t addr,
 	       ret->len <= (map->end - ret->array) / WORD;
 }
 
-static bool looks_like_heap(struct runtime *rt, uint64_t addr)
+static bool has_spans(struct runtime *rt, uint64_t addr)
 {
 	struct slice s;
+
+	return read_slice(rt, rt->target, addr, &s);
+}
+
+/* All spans of a sample look like spans. Each P takes many at once and keeps those that it has not used:
+ * so the sample ends with the first that has a place, when it is large enough. */
+static bool looks_like_heap(struct runtime *rt, uint64_t addr)
+{
+	const uint64_t stride = UINT64_C(0x9e3779b97f4a7c15);
+	struct slice s;
 	struct err ignored;
-	size_t in_use = 0;
+	bool placed = false;
 
 	if (!read_slice(rt, rt->target, addr, &s))
 		return false;
-	for (size_t i = 0; i < SAMPLE; i++) {
+	for (uint64_t i = 0; i < SAMPLE || (!placed && i < SAMPLE_MAX); i++) {
 		uint64_t span;
-		if (!target_search(rt->target, s.array + s.len * i / SAMPLE * WORD, &span,
+		bool place;
+		if (!target_search(rt->target, s.array + i * stride % s.len * WORD, &span,
 				   WORD, &ignored) ||
-		    !looks_like_span(rt, span, &in_use))
+		    !looks_like_span(rt, span, &place))
 			return false;
+		placed |= place;
 	}
-	return in_use > 0;
+	return placed;
 }
 
 uint64_t heap_find(struct runtime *rt)
@@ -138,6 +158,7 @@ uint64_t heap_find(struct runtime *rt)
 		.fields = { L_mheap_allspans },
 		.field_count = 1,
 		.agrees = looks_like_heap,
+		.agrees_by_symbol = has_spans,
 	};
 
 	if (!rt->heap_sought) {

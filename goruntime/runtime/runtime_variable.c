@@ -26,7 +26,8 @@ uint64_t runtime_variable_find(struct runtime *rt, const struct runtime_variable
 
 	if (!rt->modules)
 		return 0;
-	if (image_symbol(rt->image, v->symbol, &symbol) && v->agrees(rt, symbol.addr))
+	if (image_symbol(rt->image, v->symbol, &symbol) &&
+	    (v->agrees_by_symbol ? v->agrees_by_symbol : v->agrees)(rt, symbol.addr))
 		return symbol.addr;
 	for (size_t f = 0; f < VARIABLE_FUNCTIONS && v->functions[f]; f++) {
 		size_t n = modules_references(rt->modules, v->functions[f], refs,

@@ -18,8 +18,10 @@ struct runtime_variable {
 	/* Of a struct: fields that the code may refer to instead of its beginning. */
 	enum layout_slot fields[VARIABLE_FIELDS];
 	size_t field_count;
-	/* Does memory at addr look like it? A place by symbol is asked about, too. */
+	/* Does memory at addr look like it? */
 	bool (*agrees)(struct runtime *rt, uint64_t addr);
+	/* The same of the place that the symbol has, where less is enough; NULL: as elsewhere. */
+	bool (*agrees_by_symbol)(struct runtime *rt, uint64_t addr);
 };
 
 /* Its address; 0: not found. Reads code and the process: look it up once. */
