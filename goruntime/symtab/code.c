@@ -185,6 +185,8 @@ bool code_is_assembly(const struct code *c)
 	return c->flags & PCLNTAB_ASM || (len > 2 && strcmp(file + len - 2, ".s") == 0);
 }
 
+enum { CALL_BYTES = 7 }; /* of the longest */
+
 /* amd64: call rel32, or an indirect call through a register or memory with a displacement
  * of 0, 1 or 4 bytes, with or without SIB byte and prefix. */
 static bool ends_in_call(const uint8_t *end)
@@ -202,7 +204,7 @@ static bool ends_in_call(const uint8_t *end)
 bool code_is_return(struct code_table *table, uint64_t pc, struct target *t)
 {
 	const struct code *c = lookup(table, pc, false);
-	uint8_t before[7];
+	uint8_t before[CALL_BYTES];
 	struct err ignored;
 
 	if (!c || c->no_pcsp || c->frame_size < 0 || pc - c->entry < sizeof(before))
@@ -213,4 +215,15 @@ bool code_is_return(struct code_table *table, uint64_t pc, struct target *t)
 	    !target_read(t, pc - sizeof(before), before, sizeof(before), &ignored))
 		return false;
 	return ends_in_call(before + sizeof(before));
+}
+
+bool code_is_any_return(struct code_table *table, uint64_t pc, struct target *t)
+{
+	const struct target_mapping *m = target_mapping_at(t, pc);
+	uint8_t before[CALL_BYTES];
+
+	return m && m->executable && pc - m->start >= sizeof(before) &&
+	       modules_code(table->modules, pc - sizeof(before), before,
+			    sizeof(before)) &&
+	       ends_in_call(before + sizeof(before));
 }

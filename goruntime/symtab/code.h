@@ -60,6 +60,8 @@ bool code_is_assembly(const struct code *c);
 /* Is there a call right before pc, in a Go function with a known frame size? t: to read
  * code that no file has. */
 bool code_is_return(struct code_table *table, uint64_t pc, struct target *t);
+/* The same in any code, of C as well: is there a call before it? */
+bool code_is_any_return(struct code_table *table, uint64_t pc, struct target *t);
 
 const char *special_kind(enum special special); /* Frame.kind, or NULL */
 /* Accepts an inlined function's name too. */

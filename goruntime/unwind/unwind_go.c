@@ -24,7 +24,10 @@ struct go_walk {
 	uint64_t pc, sp;
 	bool at_instruction, innermost, by_frame_pointer;
 	uint64_t callback_sp; /* of the next callback on the thread's stack, or 0 */
-	uint64_t syscall_sp;  /* of the frame that entered the syscall; 0: in none */
+	/* A panic ends the program. It has run all deferred calls: those of cgocallbackg1 have
+	 * set g0.sched.sp back, and what the panic runs on g0 has overwritten the C frames. */
+	bool panicked;
+	uint64_t syscall_sp; /* of the frame that entered the syscall; 0: in none */
 	struct stack_reader *window;
 };
 
@@ -102,6 +105,8 @@ bool unwind_callback(struct runtime *rt, const struct code *c, uint64_t *sp,
 	if (!target_read_uint(rt->target, at, WORD, &older, err) ||
 	    !target_read_uint(rt->target, cfa - WORD, WORD, &pc, err))
 		return false;
+	if (!code_is_any_return(rt->code, pc, rt->target))
+		return err_set(err, ERR_BAD_DATA, "the stack has something else there");
 	*sp = older > at ? older : 0;
 	*ret = (struct regs){ .valid = 0 };
 	reg_set(ret, arch->pc, pc);
@@ -119,6 +124,12 @@ static void add_c_frames(struct go_walk *u, const struct code *c)
 	char where[48];
 
 	snprintf(where, sizeof(where), "goroutine %" PRIu64, u->g->id);
+	if (u->panicked) {
+		warnings_add(u->rt->warnings, where,
+			     "the panic has overwritten the C frames that called back "
+			     "into Go");
+		return;
+	}
 	if (!unwind_callback(u->rt, c, &u->callback_sp, &regs, &err)) {
 		warnings_add(u->rt->warnings, where,
 			     "the C frames that called back into Go were not found");
@@ -380,6 +391,7 @@ static bool step(struct go_walk *u)
 		return false;
 	if (ret_pc == 0)
 		return lost(u, reason_add(u->rt, "a return address is zero"));
+	u->panicked |= c->special == SPECIAL_fatalpanic;
 	if (u->m && u->m->g0 &&
 	    (c->special == SPECIAL_cgocallback ||
 	     c->special == SPECIAL_cgocallback_gofunc))
