@@ -30,6 +30,7 @@
 #include "goruntime/runtime/lookup.h"
 #include "goruntime/runtime/stack.h"
 #include "goruntime/sched/runtime_state.h"
+#include "goruntime/sched/stays.h"
 #include "goruntime/sched/threads.h"
 #include "goruntime/session/core_memory.h"
 #include "goruntime/session/layout_report.h"

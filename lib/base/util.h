@@ -78,6 +78,7 @@ bool is_common_word(uint64_t word);
 enum { REAL_BYTES = 40 };
 void shortest_real(char ret[static REAL_BYTES], double value, bool single);
 
+#define SECOND_NS UINT64_C(1000000000)
 uint64_t monotonic_ns(void);
 uint64_t realtime_ns(void);
 /* CPU time of this thread, in nanoseconds. */

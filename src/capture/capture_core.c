@@ -9,8 +9,6 @@
 #include "lib/corefile/target_core.h"
 #include "src/capture/debuginfod.h"
 
-#define SECOND_NS UINT64_C(1000000000)
-
 static size_t read_constant(void *arg, uint64_t addr, void *buf, size_t len)
 {
 	const struct image *img = images_at(arg, addr);

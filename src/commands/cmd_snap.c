@@ -25,6 +25,7 @@ const struct command command_snap = {
 		{ snap_options, offsetof(struct snap_arguments, snap) },
 		{ content_options, offsetof(struct snap_arguments, snap) },
 		{ heap_options, offsetof(struct snap_arguments, snap) },
+		{ look_options, offsetof(struct snap_arguments, snap) },
 		{ way_options, offsetof(struct snap_arguments, snap) },
 		{ process_options, offsetof(struct snap_arguments, snap) },
 		{ read_options, offsetof(struct snap_arguments, snap.capture.reading) },

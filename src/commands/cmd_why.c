@@ -9,14 +9,18 @@
 #include "src/options/show_options.h"
 #include "src/options/snap_options.h"
 
+#define LOOK_AGAIN_NS (UINT64_C(2) * 1000 * 1000 * 1000)
+
 struct why_arguments {
 	struct snap_arguments take;
-	bool json;
+	bool json, once;
 };
 
 static const struct option_info why_options[] = {
 	{ 0, "json", NULL, "print the findings as a JSON array",
 	  OPTION_FLAG(struct why_arguments, json) },
+	{ 0, "once", NULL, "look once: do not wait to see whether goroutines go on",
+	  OPTION_FLAG(struct why_arguments, once) },
 	{ .name = NULL }
 };
 
@@ -29,6 +33,7 @@ const struct command command_why = {
 		{ why_options, 0 },
 		{ core_options,
 		  offsetof(struct why_arguments, take.snap.capture.core.search) },
+		{ look_options, offsetof(struct why_arguments, take.snap) },
 		{ way_options, offsetof(struct why_arguments, take.snap) },
 		{ sandbox_options, offsetof(struct why_arguments, take.snap.no_sandbox) },
 	},
@@ -38,6 +43,8 @@ static int take(struct why_arguments *arguments)
 {
 	arguments->take.as_text = true;
 	arguments->take.snap.only_findings = true;
+	if (arguments->once)
+		arguments->take.snap.look_again_ns = 0;
 	return snap_run(&command_why, &arguments->take);
 }
 
@@ -45,6 +52,7 @@ int cmd_why(int argc, char **argv)
 {
 	AUTO(view_free) struct view *view = view_new();
 	struct why_arguments arguments = { .take = snap_arguments_default(view) };
+	arguments.take.snap.look_again_ns = LOOK_AGAIN_NS;
 	struct capture_options *capture = &arguments.take.snap.capture;
 	int status;
 

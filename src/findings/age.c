@@ -3,8 +3,6 @@
  * has read. */
 #include "src/findings/finding.h"
 
-#define LONG_NS (UINT64_C(10) * 1000 * 1000 * 1000)
-
 static bool age_is_past(const struct finder *f, uint64_t since)
 {
 	return since && since < f->about.now_ns;
@@ -62,22 +60,54 @@ void finder_free_ages(struct finder *f)
 	xfree(f->ages);
 }
 
-uint64_t finder_age(const struct finder *f, uint32_t goroutine)
+static bool age_is_asked(const struct finder *f, uint32_t goroutine)
+{
+	const uint8_t status = finder_goroutine(f, goroutine).goroutine->status;
+
+	return status == GOROUTINE_WAITING || status == GOROUTINE_LEAKED ||
+	       status == GOROUTINE_SYSCALL;
+}
+
+/* By what the runtime has noted. */
+static uint64_t age_noted(const struct finder *f, uint32_t goroutine)
 {
 	const struct goroutine_of it = finder_goroutine(f, goroutine);
 	const uint64_t since = it.goroutine->waiting_since;
 	uint64_t began = UINT64_MAX;
 
-	if (it.goroutine->status != GOROUTINE_WAITING &&
-	    it.goroutine->status != GOROUTINE_LEAKED &&
-	    it.goroutine->status != GOROUTINE_SYSCALL)
+	if (!age_is_asked(f, goroutine))
 		return 0;
 	if (age_is_past(f, since))
 		began = ages_began(&f->ages[it.number], since);
 	return began < f->about.now_ns ? f->about.now_ns - began : 0;
 }
 
+static uint64_t age_seen(const struct finder *f, uint32_t goroutine)
+{
+	return f->about.stayed_ns ? f->about.stayed_ns[goroutine] : 0;
+}
+
+uint64_t finder_age(const struct finder *f, uint32_t goroutine)
+{
+	const uint64_t noted = age_noted(f, goroutine), seen = age_seen(f, goroutine);
+
+	return noted > seen ? noted : seen;
+}
+
+uint64_t finder_observed(const struct finder *f, uint32_t goroutine)
+{
+	const uint64_t seen = age_seen(f, goroutine);
+
+	return seen > age_noted(f, goroutine) ? seen : 0;
+}
+
 bool finder_waits_long(const struct finder *f, uint32_t goroutine)
 {
-	return finder_age(f, goroutine) >= LONG_NS;
+	const uint64_t noted = age_noted(f, goroutine);
+
+	if (noted >= FINDER_LONG_NS || age_seen(f, goroutine))
+		return true;
+	if (f->about.wanted && age_is_asked(f, goroutine))
+		f->about.wanted[goroutine] = 1;
+	return false;
 }

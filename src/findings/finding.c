@@ -48,6 +48,10 @@ char *place_of(const struct finder *f, uint32_t goroutine)
 void finding_shows_goroutine(const struct finder *f, struct finding *to,
 			     uint32_t goroutine)
 {
+	const uint64_t observed = finder_observed(f, goroutine);
+
+	if (observed > to->observed_ns)
+		to->observed_ns = observed;
 	if (to->goroutine_count == FINDING_GOROUTINES)
 		return;
 	to->goroutines[to->goroutine_count++] =
@@ -253,7 +257,7 @@ void say_state(const struct finder *f, struct text *text, uint32_t goroutine)
 	else
 		text_add(text, "waits");
 	say_where(f, text, goroutine);
-	if (age >= AGE_TOLD_NS) {
+	if (age >= AGE_TOLD_NS || finder_observed(f, goroutine)) {
 		text_add(text, ", for at least ");
 		text_add_duration(text, (int64_t)age);
 	}

@@ -32,9 +32,12 @@ struct goroutine_of finder_goroutine(const struct finder *f, uint32_t i);
 /* Prepares finder_age(). finder_free_ages() gives back the memory. */
 void finder_find_ages(struct finder *f);
 void finder_free_ages(struct finder *f);
+#define FINDER_LONG_NS (UINT64_C(10) * 1000 * 1000 * 1000)
 /* How long it has waited at least; 0: not known. */
 uint64_t finder_age(const struct finder *f, uint32_t goroutine);
-/* For 10 seconds or more. */
+/* The same, if that is only known as it was seen to stay; else 0. */
+uint64_t finder_observed(const struct finder *f, uint32_t goroutine);
+/* For FINDER_LONG_NS or more, or as long as it was looked at. Else asks for a look. */
 bool finder_waits_long(const struct finder *f, uint32_t goroutine);
 
 /* For the fingerprint: stack_text_place() of its stack. Allocated. */

@@ -44,6 +44,8 @@ static void print_finding(struct sink *out, struct finding *finding)
 	sink_named_string(out, "text", text_words(&finding->text));
 	sink_named_string(out, "advice", finding->advice);
 	sink_named_uint(out, "affected", finding->affected);
+	if (finding->observed_ns)
+		sink_named_uint(out, "observed_ns", finding->observed_ns);
 	print_fingerprint(out, finding);
 	sink_named_begin(out, "goroutines", SINK_ARRAY);
 	for (size_t i = 0; i < finding->goroutine_count; i++)

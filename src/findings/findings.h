@@ -29,6 +29,9 @@ struct finding {
 	uint64_t addresses[FINDING_ADDRESSES];
 	size_t address_count;
 	struct places places; /* of its goroutines, for the fingerprint */
+	/* So long its goroutines were seen to stay where they are: nothing else says since when. 0: the
+	 * finding does not depend on that. */
+	uint64_t observed_ns;
 };
 
 /* Borrowed. */
@@ -42,6 +45,11 @@ struct findings_about {
 	const struct fault *fault;	     /* NULL: none */
 	const struct target_thread *threads; /* as the goroutines number them */
 	size_t thread_count;
+	/* By goroutine: so long it was seen to stay where it is; 0: it was not. NULL: of none. */
+	const uint64_t *stayed_ns;
+	/* By goroutine, set to 1: a finding depends on how long it waits, and that is not known. NULL:
+	 * nobody asks. */
+	uint8_t *wanted;
 	bool hosts_told; /* names of peers may be */
 	bool has_memory; /* all that code refers to could be read, not only stacks */
 };

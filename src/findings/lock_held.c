@@ -103,6 +103,7 @@ static enum severity severity_of(const struct finder *f, enum prospect prospect,
 	if (prospect == NEVER)
 		return SEVERITY_CRITICAL;
 	return prospect == LONG_SINCE && behind >= MANY &&
+			       finder_age(f, root) >= FINDER_LONG_NS &&
 			       runtime_wait(it.runtime, it.goroutine, &wait) &&
 			       wait.kind != WAIT_SELECT
 		       ? SEVERITY_CRITICAL

@@ -14,8 +14,6 @@
 #include "src/handler/settings.h"
 #include "src/handler/taking.h"
 
-#define SECOND_NS UINT64_C(1000000000)
-
 enum { NICE = 5 };
 
 /* What it costs is nobody's loss but the snapshot's. */

@@ -19,8 +19,6 @@
 #include "src/handler/report.h"
 #include "src/spool/spool.h"
 
-#define SECOND_NS UINT64_C(1000000000)
-
 enum {
 	BUFFER = 1 << 16,
 	BLOCK = 4096,

@@ -147,6 +147,12 @@ const struct option_info heap_options[] = { { 0, "heap", NULL,
 					      OPTION_FLAG(struct snap_options, heap) },
 					    { .name = NULL } };
 
+const struct option_info look_options[] = {
+	{ 0, "for", "TIME", "look again for TIME whether goroutines run",
+	  OPTION_TIME(struct snap_options, look_again_ns) },
+	{ .name = NULL }
+};
+
 const struct option_info way_options[] = {
 	{ 0, "capture", CAPTURE_WORDS, "read a copy, or the process stopped or running",
 	  OPTION_CHOICE(struct snap_options, capture.way) },

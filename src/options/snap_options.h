@@ -23,10 +23,10 @@ struct snap_arguments {
 	bool is_complete; /* out: there is a document, which has its end */
 };
 
-/* Fields of struct snap_options: what the document has, what else is asked for, how a process is
- * captured, and what else there is of a process. */
-extern const struct option_info content_options[], snap_options[], way_options[],
-	heap_options[], process_options[];
+/* Fields of struct snap_options: what the document has, what else is asked for, a second look, how a
+ * process is captured, and what else there is of a process. */
+extern const struct option_info content_options[], snap_options[], look_options[],
+	way_options[], heap_options[], process_options[];
 
 /* For options of these fields in other tables: of struct snap_options, of a size. */
 option_reader snap_set_stacks, snap_set_full, snap_set_size;

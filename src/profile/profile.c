@@ -13,7 +13,6 @@
 #include "src/profile/goroutine_groups.h"
 #include "src/profile/pprof.h"
 
-#define SECOND_NS UINT64_C(1000000000)
 #define MEASURED_NS (UINT64_C(20) * 1000 * 1000)
 
 static const enum profile_list lists[] = {

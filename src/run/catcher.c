@@ -9,8 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SECOND_NS UINT64_C(1000000000)
-
 /* Optional, since it takes CAP_SYS_NICE. */
 void catcher_run_first(int flags)
 {

@@ -470,13 +470,15 @@ static void print_document(struct snap *s, struct snap_result *ret)
 static void analyse(struct snap *s, bool rehearsal)
 {
 	const struct snap_options *o = s->options;
-	const struct analysis_of of = { .capture = &s->capture,
-					.groups = &s->groups,
-					.fault = s->fault,
-					.rehearsal = rehearsal,
-					.no_sockets = redaction_mode(o->redaction) ==
-						      REDACT_STRICT,
-					.thoroughly = o->only_findings };
+	const struct analysis_of of = {
+		.capture = &s->capture,
+		.groups = &s->groups,
+		.fault = s->fault,
+		.rehearsal = rehearsal,
+		.no_sockets = redaction_mode(o->redaction) == REDACT_STRICT,
+		.thoroughly = o->only_findings,
+		.look_again_ns = rehearsal ? 0 : o->look_again_ns
+	};
 	struct err err;
 
 	if (o->no_analysis || !runtimes_goroutine_count(s->capture.runtimes))

@@ -15,7 +15,6 @@
 
 #include "src/spool/spool_priv.h"
 
-#define SECOND_NS UINT64_C(1000000000)
 #define AHEAD_NS (60 * SECOND_NS) /* a clock may be set by less */
 
 enum {

@@ -26,9 +26,9 @@ def in_time(*arguments):
     return done
 
 
-def why(*arguments):
-    """The status, and the findings."""
-    done = in_time("--json", *arguments)
+def why(*arguments, once=True):
+    """The status, and the findings. once: without a second look."""
+    done = in_time("--json", *["--once"] * once, *arguments)
     if done.returncode not in (NOTHING, SOMETHING) or done.stderr:
         raise Mismatch(f"status {done.returncode}: {done.stderr.decode()}")
     found = json.loads(done.stdout)

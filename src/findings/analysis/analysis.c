@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/findings/analysis/analysis.h"
 
+#include <string.h>
+
 #include "lib/base/limit.h"
 #include "lib/document/sink.h"
 #include "src/analysis/print_waits.h"
@@ -30,6 +32,28 @@ static bool find_leaks(const struct analysis_of *of, struct leaks *ret, struct e
 	return leaks_find(of->capture->runtimes, memory, &limits, ret, err);
 }
 
+/* Finds once, and if that depends on what a second look can tell, takes it and finds again. */
+static void find(struct analysis *ret, const struct analysis_of *of,
+		 const struct findings_about *about)
+{
+	const size_t n = runtimes_goroutine_count(about->all);
+	struct findings_about first = *about;
+
+	if (!of->look_again_ns || !second_look_can(of->capture)) {
+		findings_find(&ret->findings, about);
+		return;
+	}
+	AUTO(xfree) uint8_t *wanted = first.wanted = xcalloc(n + 1, 1);
+	findings_find(&ret->findings, &first);
+	if (!memchr(wanted, 1, n))
+		return;
+	second_look_take(&ret->second_look, of->capture, wanted, of->look_again_ns);
+	struct findings_about again = *about;
+	again.stayed_ns = ret->second_look.ns;
+	findings_free(&ret->findings);
+	findings_find(&ret->findings, &again);
+}
+
 void analysis_make(struct analysis *ret, const struct analysis_of *of, struct err *err)
 {
 	struct runtimes *all = of->capture->runtimes;
@@ -45,21 +69,21 @@ void analysis_make(struct analysis *ret, const struct analysis_of *of, struct er
 	size_t n = 0;
 	const struct target_thread *threads =
 		of->capture->frozen ? target_threads(of->capture->frozen, &n) : NULL;
-	findings_find(&ret->findings,
-		      &(struct findings_about){
-			      .all = all,
-			      .groups = of->groups,
-			      .waits = &ret->waits,
-			      .sockets = of->no_sockets ? NULL : of->capture->sockets,
-			      .hosts_told = !of->no_sockets,
-			      .now_ns = of->capture->monotonic_ns,
-			      .now_realtime_ns = of->capture->realtime_ns,
-			      .leaks = known ? &leaks : NULL,
-			      .fault = of->fault,
-			      .threads = threads,
-			      .thread_count = n,
-			      .has_memory = has_memory,
-		      });
+	find(ret, of,
+	     &(struct findings_about){
+		     .all = all,
+		     .groups = of->groups,
+		     .waits = &ret->waits,
+		     .sockets = of->no_sockets ? NULL : of->capture->sockets,
+		     .hosts_told = !of->no_sockets,
+		     .now_ns = of->capture->monotonic_ns,
+		     .now_realtime_ns = of->capture->realtime_ns,
+		     .leaks = known ? &leaks : NULL,
+		     .fault = of->fault,
+		     .threads = threads,
+		     .thread_count = n,
+		     .has_memory = has_memory,
+	     });
 	leaks_done(&leaks);
 }
 
@@ -68,8 +92,20 @@ void analysis_done(struct analysis *a)
 	if (!a->is_made)
 		return;
 	findings_free(&a->findings);
+	second_look_done(&a->second_look);
 	wait_graph_done(&a->waits);
 	a->is_made = false;
+}
+
+static void print_second_look(struct sink *out, const struct second_look *look)
+{
+	if (!look->for_ns)
+		return;
+	sink_named_begin(out, "second_look", SINK_OBJECT);
+	sink_named_uint(out, "observed_ns", look->observed_ns);
+	sink_named_uint(out, "goroutines", look->goroutines);
+	sink_named_uint(out, "stayed", look->stayed);
+	sink_end(out);
 }
 
 void analysis_print(struct sink *out, const struct analysis *a)
@@ -78,6 +114,7 @@ void analysis_print(struct sink *out, const struct analysis *a)
 		return;
 	sink_name(out, "findings");
 	print_findings(out, &a->findings);
+	print_second_look(out, &a->second_look);
 	sink_name(out, "waits");
 	print_waits(out, &a->waits);
 }

@@ -6,12 +6,14 @@
 #define GOSNAP_ANALYSIS_H
 
 #include "src/capture/capture.h"
+#include "src/findings/analysis/second_look.h"
 #include "src/findings/findings.h"
 
 struct analysis {
 	bool is_made;
 	struct wait_graph waits;
 	struct findings findings;
+	struct second_look second_look; /* .for_ns 0: none was taken */
 };
 
 /* Borrowed. */
@@ -22,6 +24,9 @@ struct analysis_of {
 	bool rehearsal;	 /* the process runs: only to read what will be needed */
 	bool no_sockets; /* their ends are not told */
 	bool thoroughly; /* leaks are looked for in a large heap, too */
+	/* If a finding depends on how long goroutines wait, and that is not known, they are looked at
+	 * again for so long; 0: they are not. */
+	uint64_t look_again_ns;
 };
 
 /* After runtimes_decode(), while memory can be read. err, if not ERR_NONE then: why it is not

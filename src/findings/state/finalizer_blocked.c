@@ -61,7 +61,8 @@ void finding_finalizer_blocked(struct finder *f)
 						: 0;
 		const uint64_t age = waits > asleep ? waits : asleep;
 		/* One of them is what it runs. */
-		if (queued.known && queued.value > 1 && age >= STATE_LONG_NS)
+		if (queued.known && queued.value > 1 &&
+		    (age >= STATE_LONG_NS || finder_waits_long(f, (uint32_t)i)))
 			tell(f, (uint32_t)i, kind, queued.value, age);
 	}
 }

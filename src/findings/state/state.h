@@ -7,7 +7,6 @@
 
 #include "src/findings/finding.h"
 
-#define SECOND_NS (UINT64_C(1000) * 1000 * 1000)
 #define STATE_LONG_NS (10 * SECOND_NS)
 
 enum { PROCESSOR_RUNNING = 1, PROCESSOR_STOPPED = 3 };

@@ -165,8 +165,9 @@ static void look_at(struct finder *f, uint32_t i, uint64_t waits)
 
 	if (f->chains.behind[i] && !f->chains.in_cycle[i] &&
 	    g->status == GOROUTINE_SYSCALL) {
-		const uint64_t age = asleep > waits ? asleep : waits;
-		if (age >= STATE_LONG_NS)
+		const uint64_t slept = asleep > waits ? asleep : waits;
+		const uint64_t age = finder_age(f, i) > slept ? finder_age(f, i) : slept;
+		if (age >= STATE_LONG_NS || finder_waits_long(f, i))
 			tell_holder(f, i, age);
 	} else if (th && th->state == 'D' && asleep >= STATE_LONG_NS) {
 		tell_hanging(f, i, th, asleep);

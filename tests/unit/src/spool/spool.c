@@ -21,7 +21,6 @@
 #include "tests/unit/folder.h"
 #include "tests/unit/unit.h"
 
-#define SECOND_NS UINT64_C(1000000000)
 #define INSTANT_NS                                                                       \
 	(UINT64_C(1795536837) * SECOND_NS + 636000000) /* 2026-11-24T16:13:57.636Z */
 

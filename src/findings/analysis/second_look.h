@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* second_look.h - finds out which goroutines stay where they were when they were captured, by looking
+ * at them again and again while the process runs. Nothing is stopped. Where the runtime does not note
+ * since when a goroutine waits, this is how long it has waited at least. */
+#ifndef GOSNAP_SECOND_LOOK_H
+#define GOSNAP_SECOND_LOOK_H
+
+#include "src/capture/capture.h"
+
+struct second_look {
+	uint64_t *
+		ns; /* by goroutine: it has stayed so long; 0: it has not, or nobody asked */
+	uint64_t goroutines, stayed; /* looked at, and those that stayed to the end */
+	uint64_t for_ns;	     /* asked for */
+	uint64_t observed_ns;	     /* less if none stayed */
+};
+
+/* Is it possible? Not of a core, nor of a process that does not run meanwhile. */
+bool second_look_can(const struct capture *c);
+/* Looks for so long at the goroutines for which wanted[] is not 0. second_look_done() afterwards. */
+void second_look_take(struct second_look *ret, const struct capture *c,
+		      const uint8_t *wanted, uint64_t for_ns);
+void second_look_done(struct second_look *look);
+
+#endif
