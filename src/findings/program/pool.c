@@ -37,19 +37,19 @@ static bool is_in_use(struct runtime *rt, uint64_t pool, uint64_t conn)
 	       pool_word(rt, driver_conn, "inUse", conn, &in_use) && in_use == 1;
 }
 
-static bool has_sql_conn(struct runtime *rt, const struct value *pool, uint64_t word)
+static uint64_t sql_conn_of(struct runtime *rt, const struct value *pool, uint64_t word)
 {
 	static const char *const owners[] = { "*database/sql.Rows", "*database/sql.Tx",
 					      "*database/sql.Conn" };
 	uint64_t conn;
 
 	if (is_in_use(rt, pool->addr, word))
-		return true;
+		return word;
 	for (size_t i = 0; i < ARRAY_SIZE(owners); i++)
 		if (pool_word(rt, owners[i], "dc", word, &conn) &&
 		    is_in_use(rt, pool->addr, conn))
-			return true;
-	return false;
+			return conn;
+	return 0;
 }
 
 const struct pool_kind sql_pool = {
@@ -57,7 +57,7 @@ const struct pool_kind sql_pool = {
 	.type = "*database/sql.DB",
 	.name = "sql.DB",
 	.is_exhausted = is_sql_exhausted,
-	.has_one = has_sql_conn,
+	.one_of = sql_conn_of,
 };
 
 enum {

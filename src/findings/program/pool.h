@@ -6,8 +6,6 @@
 
 #include "src/findings/program/program.h"
 
-enum { POOL_HOLDERS = 4 /* that are told */ };
-
 /* In what function of which type a goroutine waits for the pool that is its receiver. */
 struct pool_kind {
 	const char *function, *type, *name;
@@ -15,9 +13,9 @@ struct pool_kind {
 	bool (*is_exhausted)(struct runtime *rt, const struct value *pool, uint64_t *ret);
 	/* Text: which part of it. NULL: it has none. */
 	void (*say_part)(struct text *text, struct runtime *rt, const struct value *pool);
-	/* Does a word of a goroutine's frame lead to something of the pool that is in use? NULL: it cannot be
-	 * told. */
-	bool (*has_one)(struct runtime *rt, const struct value *pool, uint64_t word);
+	/* The connection of the pool, in use, that a word of a goroutine's frame leads to; 0: to none. NULL: it
+	 * cannot be told. */
+	uint64_t (*one_of)(struct runtime *rt, const struct value *pool, uint64_t word);
 };
 
 extern const struct pool_kind sql_pool, http_pool;

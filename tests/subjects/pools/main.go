@@ -14,6 +14,7 @@ import (
 	"os"
 	"runtime"
 	"subjects/truth"
+	"sync"
 	"time"
 )
 
@@ -40,6 +41,7 @@ func (fake) Rollback() error                     { return nil }
 
 var (
 	db, other *sql.DB
+	opened    []*sql.DB // so that none is out of reach
 	never     = make(chan int)
 	client    = &http.Client{Transport: &http.Transport{MaxConnsPerHost: 2}}
 )
@@ -50,6 +52,7 @@ func open(most int) *sql.DB {
 		panic(err)
 	}
 	ret.SetMaxOpenConns(most)
+	opened = append(opened, ret)
 	return ret
 }
 
@@ -63,6 +66,59 @@ func keeps(db *sql.DB) {
 	}
 	truth.Below("receives", "chan receive")
 	<-never
+	tx.Rollback()
+}
+
+// locksWithOne takes a connection first, and then the lock.
+//
+//go:noinline
+func locksWithOne(db *sql.DB, mu *sync.Mutex, ready *sync.WaitGroup) {
+	tx, err := db.Begin()
+	if err != nil {
+		panic(err)
+	}
+	ready.Done()
+	ready.Wait()
+	mu.Lock()
+	mu.Unlock()
+	tx.Rollback()
+}
+
+// asksWithLock takes the lock first, and then a connection.
+//
+//go:noinline
+func asksWithLock(ctx context.Context, db *sql.DB, mu *sync.Mutex, ready *sync.WaitGroup) {
+	mu.Lock()
+	defer mu.Unlock()
+	ready.Done()
+	ready.Wait()
+	db.Conn(ctx)
+}
+
+// ring makes goroutines that have connections and one that has a lock wait for each other.
+func ring(ctx context.Context) {
+	db, mu, ready := open(2), new(sync.Mutex), new(sync.WaitGroup)
+	ready.Add(3)
+	go locksWithOne(db, mu, ready)
+	go locksWithOne(db, mu, ready)
+	go asksWithLock(ctx, db, mu, ready)
+	ready.Wait()
+	for i := 0; i < 3; i++ {
+		go db.Conn(context.Background())
+	}
+}
+
+// asksTwice takes a connection and asks for another one.
+//
+//go:noinline
+func asksTwice(db *sql.DB, ready *sync.WaitGroup) {
+	tx, err := db.Begin()
+	if err != nil {
+		panic(err)
+	}
+	ready.Done()
+	ready.Wait()
+	db.Conn(context.Background())
 	tx.Rollback()
 }
 
@@ -93,6 +149,19 @@ func init() {
 		gets(client, 3, "127.0.0.2")
 	}
 
+	cases["sql and a lock"] = func() { ring(context.Background()) }
+	cases["sql twice"] = func() {
+		db, ready := open(2), new(sync.WaitGroup)
+		ready.Add(2)
+		go asksTwice(db, ready)
+		go asksTwice(db, ready)
+	}
+
+	// It ends with the context.
+	cases["sql and a lock, until a deadline"] = func() {
+		ctx, _ := context.WithTimeout(context.Background(), time.Hour)
+		ring(ctx)
+	}
 	cases["sql leaked"] = func() {
 		db = open(2)
 		db.Begin()

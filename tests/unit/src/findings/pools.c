@@ -13,7 +13,8 @@
 #define NOTHING(look) process_finds(look, 0, 0, NULL)
 #define CONN "database/sql.(*DB).conn"
 #define POOL UINT64_C(0x9000)
-#define CONNECTION UINT64_C(0x77)
+#define CONNECTION UINT64_C(0x77) /* and the numbers behind it */
+#define CONNECTIONS 10
 
 /* What the only variable of each frame is, and what the pool says. */
 static const char *variable_type;
@@ -29,10 +30,12 @@ static bool exhausted(struct runtime *rt, const struct value *pool, uint64_t *re
 	return is_exhausted;
 }
 
-static bool has_one(struct runtime *rt, const struct value *pool, uint64_t word)
+static uint64_t one_of(struct runtime *rt, const struct value *pool, uint64_t word)
 {
 	(void)rt;
-	return pool->addr == POOL && word == CONNECTION;
+	return pool->addr == POOL && word >= CONNECTION && word < CONNECTION + CONNECTIONS
+		       ? word
+		       : 0;
 }
 
 static void say_part(struct text *text, struct runtime *rt, const struct value *pool)
@@ -47,7 +50,7 @@ const struct pool_kind sql_pool = {
 	.type = "*database/sql.DB",
 	.name = "sql.DB",
 	.is_exhausted = exhausted,
-	.has_one = has_one,
+	.one_of = one_of,
 };
 
 const struct pool_kind http_pool = {
@@ -234,11 +237,16 @@ static void test_holders(void **state)
 	process.goroutines[2].system = false;
 	process.in[2] = "database/sql.(*Tx).awaitDone";
 	process_finds(finding_pool_exhausted, SEVERITY_WARNING, 1, all);
-	/* Who waits for the pool has none. */
+	/* Who waits for a second one has the first. */
 	process.in[2] = "main.use";
 	word_of[0] = CONNECTION;
 	word_of[2] = 0;
+	snprintf(all, sizeof(all),
+		 "%s Goroutine 100 has one and waits in a select of 2 cases in " CONN
+		 ", for at least 10 s.",
+		 begins);
 	process_finds(finding_pool_exhausted, SEVERITY_WARNING, 1, all);
+	word_of[0] = 0;
 	/* At most four are told, the rarest stacks first. */
 	for (uint32_t i = 1; i < 6; i++) {
 		process.in[i] = i < 4 ? use : last;
@@ -246,6 +254,100 @@ static void test_holders(void **state)
 	}
 	snprintf(all, sizeof(all), "%s%s", begins, ends);
 	process_finds(finding_pool_exhausted, SEVERITY_WARNING, 1, all);
+}
+
+/* Two goroutines have the two connections and wait for a mutex; the one that has it waits for a connection.
+ * Returns that one's number. */
+static uint32_t begin_ring(void)
+{
+	begin(3, 0, CONN);
+	for (size_t i = 0; i < 3; i++)
+		process.waits[i].case_count = 1;
+	struct wait_object *o = process_object(WAIT_MUTEX, 0x5000);
+	for (uint64_t i = 0; i < 2; i++) {
+		const uint32_t holder = process_add(GOROUTINE_WAITING, "main.use");
+		word_of[holder] = CONNECTION + i;
+		process_waits_for(holder, o);
+	}
+	process_holder(1, o, "main.lock");
+	return 1;
+}
+
+#define RING(how, more)                                                                  \
+	"Goroutines that have connections and goroutines that wait for one wait for "    \
+	"each other" how ": sql.DB 0x9000 has all 2 in use that it may have, and 3 "     \
+	"goroutines wait for one. Goroutine 103 has one and waits for mutex 0x5000 in "  \
+	"main.use" more ". Goroutine 101 waits for a connection in " CONN "."
+
+static void test_ring(void **state)
+{
+	const char *locked =
+		RING(", a deadlock", ", which goroutine 101 locked in main.lock");
+	const char *seems =
+		RING(", it seems", ", which goroutine 101 locked in main.lock");
+
+	(void)state;
+	begin_ring();
+	process_finds(finding_pool_cycle, SEVERITY_CRITICAL, 5, locked);
+	process_shows(finding_pool_cycle, 3, 103, POOL);
+	/* Neither the lock nor the pool is told again. */
+	struct findings findings;
+	struct finder f = process_finder(&findings);
+	finding_pool_cycle(&f);
+	finding_pool_exhausted(&f);
+	assert_int_equal(findings.count, 1);
+	assert_int_equal(f.told[1], 1);
+	process_end(&f);
+	/* A context may end; the holder is not certain. */
+	process.waits[1].case_count = 2;
+	process_finds(finding_pool_cycle, SEVERITY_WARNING, 5, seems);
+	begin_ring();
+	process.partners[0].certainty = CERTAINTY_PROBABLE;
+	process_finds(finding_pool_cycle, SEVERITY_WARNING, 5, seems);
+}
+
+static void test_no_ring(void **state)
+{
+	(void)state;
+	/* There is another connection, of which nobody knows. */
+	begin_ring();
+	most = 3;
+	NOTHING(finding_pool_cycle);
+	most = 1;
+	NOTHING(finding_pool_cycle);
+	/* Two have the same one. */
+	begin_ring();
+	word_of[4] = word_of[3];
+	NOTHING(finding_pool_cycle);
+	/* One of them goes on. */
+	begin_ring();
+	word_of[4] = 0;
+	word_of[process_add(GOROUTINE_RUNNING, "main.run")] = CONNECTION + 1;
+	NOTHING(finding_pool_cycle);
+	/* The lock's holder waits for another pool. */
+	begin_ring();
+	pool_of[1] = POOL + 8;
+	NOTHING(finding_pool_cycle);
+	begin_ring();
+	is_exhausted = false;
+	NOTHING(finding_pool_cycle);
+}
+
+/* Each has one connection and waits for a second one. */
+static void test_second(void **state)
+{
+	(void)state;
+	begin(2, 0, CONN);
+	for (size_t i = 0; i < 2; i++) {
+		process.waits[i].case_count = 1;
+		word_of[i] = CONNECTION + i;
+	}
+	process_finds(
+		finding_pool_cycle, SEVERITY_CRITICAL, 2,
+		"Goroutines that have connections and goroutines that wait for one "
+		"wait for each other, a deadlock: sql.DB 0x9000 has all 2 in use that "
+		"it may have, and 2 goroutines wait for one. Goroutine 100 has one "
+		"and waits in a select of 1 cases in " CONN ".");
 }
 
 static void test_http(void **state)
@@ -279,7 +381,8 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lasts),	  cmocka_unit_test(test_very_many),
 		cmocka_unit_test(test_two_pools), cmocka_unit_test(test_holders),
-		cmocka_unit_test(test_http),
+		cmocka_unit_test(test_ring),	  cmocka_unit_test(test_no_ring),
+		cmocka_unit_test(test_second),	  cmocka_unit_test(test_http),
 	};
 
 	return unit_run(argc, argv, tests, NULL, NULL);
